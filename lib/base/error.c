@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+int error_set(struct error *error, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	text = mem_vprintf(format, arguments);
+	va_end(arguments);
+	free(error->text);
+	error->text = text;
+	return -1;
+}
+
+int error_prefix(struct error *error, const char *format, ...)
+{
+	va_list arguments;
+	char *place, *text;
+
+	va_start(arguments, format);
+	place = mem_vprintf(format, arguments);
+	va_end(arguments);
+	text = mem_printf("%s: %s", place, error_text(error));
+	free(place);
+	free(error->text);
+	error->text = text;
+	return -1;
+}
+
+int error_errno(struct error *error, const char *place)
+{
+	return error_set(error, "%s: %s", place, strerror(errno));
+}
+
+const char *error_text(const struct error *error)
+{
+	return error->text ? error->text : "";
+}
+
+void error_clear(struct error *error)
+{
+	free(error->text);
+	error->text = NULL;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_BASE_ERROR_H
+#define CT_BASE_ERROR_H
+
+/*
+ * What went wrong, in words, owned by the caller.
+ *
+ * A function that can fail takes a `struct error *` last, fills it and
+ * returns -1. On the way up each caller may put its own place in front:
+ * "run/n1/kernel: " then "ch_0: ". Library code never prints.
+ */
+struct error {
+	char *text; /* NULL while nothing went wrong */
+};
+
+#define ERROR_INIT                                                                       \
+	{                                                                                \
+		NULL                                                                     \
+	}
+
+/* Replace the text. Returns -1, so that callers can `return error_set(...)`. */
+int error_set(struct error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Put a place in front of the text: "PLACE: text". Returns -1. */
+int error_prefix(struct error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* "PLACE: strerror(errno)". Returns -1. */
+int error_errno(struct error *error, const char *place);
+
+/* The text, or "" when there is none; borrowed until the next call. */
+const char *error_text(const struct error *error);
+
+void error_clear(struct error *error);
+
+#endif

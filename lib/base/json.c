@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+json_t *json_read_object(const char *path, struct error *error)
+{
+	json_error_t cause;
+	json_t *root;
+	FILE *file = fopen(path, "r");
+
+	if (!file) {
+		error_errno(error, path);
+		return NULL;
+	}
+	root = json_loadf(file, JSON_REJECT_DUPLICATES, &cause);
+	fclose(file);
+	if (!root) {
+		error_set(error, "%s:%d:%d: no JSON: %s", path, cause.line, cause.column,
+			  cause.text);
+		return NULL;
+	}
+	if (!json_is_object(root)) {
+		error_set(error, "%s: no JSON object", path);
+		json_decref(root);
+		return NULL;
+	}
+	return root;
+}
+
+const char *json_text(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+int json_nsec(const json_t *object, const char *name, nsec_t *value)
+{
+	const json_t *member = json_object_get(object, name);
+
+	if (!json_is_integer(member))
+		return -1;
+	*value = json_integer_value(member);
+	return 0;
+}

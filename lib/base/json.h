@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_BASE_JSON_H
+#define CT_BASE_JSON_H
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/nsec.h"
+
+/* JSON files; everything else of the project reaches jansson through here. */
+
+/* Read a whole file that must hold one object. NULL with error on failure. */
+json_t *json_read_object(const char *path, struct error *error);
+
+/* A member as text, or NULL where it is missing or no string. Borrowed. */
+const char *json_text(const json_t *object, const char *name);
+
+/* A member as integer; -1 where it is missing, no integer or out of range. */
+int json_nsec(const json_t *object, const char *name, nsec_t *value);
+
+#endif

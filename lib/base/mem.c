@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *check(void *memory)
+{
+	if (!memory) {
+		fputs("out of memory\n", stderr);
+		exit(1);
+	}
+	return memory;
+}
+
+void *mem_alloc(size_t size)
+{
+	return check(malloc(size ? size : 1));
+}
+
+void *mem_zalloc(size_t size)
+{
+	return check(calloc(1, size ? size : 1));
+}
+
+void *mem_realloc(void *old, size_t count, size_t size)
+{
+	if (size && count > SIZE_MAX / size)
+		return check(NULL);
+	return check(realloc(old, count * size ? count * size : 1));
+}
+
+char *mem_strdup(const char *text)
+{
+	return mem_strndup(text, strlen(text));
+}
+
+char *mem_strndup(const char *text, size_t length)
+{
+	char *copy = mem_alloc(length + 1);
+
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	return copy;
+}
+
+char *mem_vprintf(const char *format, va_list arguments)
+{
+	char *text;
+
+	if (vasprintf(&text, format, arguments) < 0)
+		check(NULL);
+	return text;
+}
+
+char *mem_printf(const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	text = mem_vprintf(format, arguments);
+	va_end(arguments);
+	return text;
+}
+
+void *mem_grow(void *items, size_t count, size_t *room, size_t size)
+{
+	if (count < *room)
+		return items;
+	*room = *room ? *room * 2 : 16;
+	return mem_realloc(items, *room, size);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_BASE_MEM_H
+#define CT_BASE_MEM_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+/*
+ * Memory that is there or ends the program: running out is the one thing
+ * library code exits for, here and nowhere else.
+ */
+void *mem_alloc(size_t size);
+void *mem_zalloc(size_t size); /* zeroed */
+void *mem_realloc(void *old, size_t count, size_t size);
+char *mem_strdup(const char *text);
+char *mem_strndup(const char *text, size_t length);
+char *mem_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *mem_vprintf(const char *format, va_list arguments)
+    __attribute__((format(printf, 1, 0)));
+
+/*
+ * Make room for one more element at the end of a growing array: `items`
+ * holds `count` of `*room` elements of `size` bytes. Returns the array,
+ * moved where it had to.
+ */
+void *mem_grow(void *items, size_t count, size_t *room, size_t size);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_BASE_NSEC_H
+#define CT_BASE_NSEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Time is integer nanoseconds: a double at epoch nanoseconds steps by 256.
+ * An instant is counted since the epoch unless its name says otherwise;
+ * doubles are for differences from a stated origin only.
+ */
+typedef int64_t nsec_t;
+
+#define NSEC_PER_USEC ((nsec_t)1000)
+#define NSEC_PER_MSEC ((nsec_t)1000000)
+#define NSEC_PER_SEC  ((nsec_t)1000000000)
+#define NSEC_MAX      INT64_MAX
+#define NSEC_MIN      INT64_MIN
+
+#define NSEC_TEXT 48 /* room that every text made here fits in */
+
+/* A duration with a unit that suits its size: "-12.345 us", "1.234567 s". */
+char *nsec_format_span(char text[NSEC_TEXT], double span_ns);
+
+/* An instant as seconds since the epoch, exact: "1795228732.943977331". */
+char *nsec_format_seconds(char text[NSEC_TEXT], nsec_t instant);
+
+/* An instant in UTC: "2026-11-21 02:38:57.738293189". */
+char *nsec_format_utc(char text[NSEC_TEXT], nsec_t instant);
+
+/* The whole of text as a decimal integer of nanoseconds. 0, or -1 if it is none. */
+int nsec_parse(const char *text, nsec_t *value);
+
+/* a + b and a - b, held at the ends of the range instead of overflowing. */
+nsec_t nsec_add(nsec_t a, nsec_t b);
+nsec_t nsec_sub(nsec_t a, nsec_t b);
+
+/* The nearest integer, held at the ends of the range; value must not be NaN. */
+nsec_t nsec_round(double value);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/options.h"
+
+#include <errno.h>
+#include <popt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/version.h"
+
+enum { CODE_HELP = 1, CODE_VERSION = 2, CODE_ROWS = 16 };
+
+void text_list_add(struct text_list *list, const char *text)
+{
+	list->item =
+	    mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
+	list->item[list->count++] = mem_strdup(text);
+}
+
+void text_list_clear(struct text_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->item[i]);
+	free(list->item);
+	memset(list, 0, sizeof(*list));
+}
+
+static int set_number(const struct option_row *row, const char *word,
+		      struct error *error)
+{
+	char *end;
+	double value;
+
+	errno = 0;
+	value = strtod(word, &end);
+	if (errno || end == word || *end || !(value >= row->least && value <= row->most) ||
+	    (row->kind == OPTION_INT && value != (int)value))
+		return error_set(error, "--%s: '%s' is no %s from %g to %g", row->name,
+				 word, row->kind == OPTION_INT ? "whole number" : "number",
+				 row->least, row->most);
+	if (row->kind == OPTION_INT)
+		*(int *)row->target = (int)value;
+	else
+		*(double *)row->target = value;
+	return 0;
+}
+
+static int set_target(const struct option_row *row, const char *word, struct error *error)
+{
+	char **text;
+
+	switch (row->kind) {
+	case OPTION_FLAG:
+		*(bool *)row->target = true;
+		return 0;
+	case OPTION_STRING:
+		text = row->target;
+		free(*text);
+		*text = mem_strdup(word);
+		return 0;
+	case OPTION_LIST:
+		text_list_add(row->target, word);
+		return 0;
+	case OPTION_INT:
+	case OPTION_DOUBLE:
+		return set_number(row, word, error);
+	}
+	return -1;
+}
+
+/* popt's table from ours; one more for help, version and the end. */
+static struct poptOption *make_table(const struct command *command)
+{
+	struct poptOption *table;
+	size_t n = 0, k;
+
+	while (command->rows[n].name)
+		n++;
+	table = mem_zalloc((n + 3) * sizeof(*table));
+	for (k = 0; k < n; k++) {
+		const struct option_row *row = &command->rows[k];
+
+		table[k].longName = row->name;
+		table[k].shortName = row->letter;
+		table[k].argInfo =
+		    row->kind == OPTION_FLAG ? POPT_ARG_NONE : POPT_ARG_STRING;
+		table[k].val = CODE_ROWS + (int)k;
+		table[k].descrip = row->help;
+		table[k].argDescrip = row->argument;
+	}
+	table[n].longName = "help";
+	table[n].shortName = 'h';
+	table[n].val = CODE_HELP;
+	table[n].descrip = "show this help and exit";
+	table[n + 1].longName = "version";
+	table[n + 1].shortName = 'V';
+	table[n + 1].val = CODE_VERSION;
+	table[n + 1].descrip = "show the versions of the program and its libraries, and exit";
+	return table;
+}
+
+static void show_help(const struct command *command, poptContext context)
+{
+	printf("%s: %s\n\n", command->name, command->summary);
+	fflush(stdout);
+	poptPrintHelp(context, stdout, 0);
+}
+
+static void show_version(const struct command *command)
+{
+	printf("%s (clustertrace) %s\n", command->name, CT_VERSION);
+	if (command->versions)
+		printf("%s\n", command->versions);
+}
+
+/* One pass over the options. Negative popt codes other than the end are misuse. */
+static enum options_status walk(const struct command *command, poptContext context,
+				struct error *error)
+{
+	int code;
+
+	while ((code = poptGetNextOpt(context)) > 0) {
+		char *word = poptGetOptArg(context);
+		int status = 0;
+
+		if (code == CODE_HELP)
+			show_help(command, context);
+		else if (code == CODE_VERSION)
+			show_version(command);
+		else
+			status = set_target(&command->rows[code - CODE_ROWS],
+					    word ? word : "", error);
+		free(word);
+		if (status)
+			return OPTIONS_WRONG;
+		if (code < CODE_ROWS)
+			return OPTIONS_SHOWN;
+	}
+	if (code < -1) {
+		error_set(error, "%s: %s", poptBadOption(context, POPT_BADOPTION_NOALIAS),
+			  poptStrerror(code));
+		return OPTIONS_WRONG;
+	}
+	return OPTIONS_GO;
+}
+
+enum options_status options_parse(const struct command *command, int argc,
+				  const char **argv, struct text_list *rest,
+				  struct error *error)
+{
+	struct poptOption *table = make_table(command);
+	poptContext context = poptGetContext(command->name, argc, argv, table, 0);
+	enum options_status status;
+	const char *word;
+
+	poptSetOtherOptionHelp(context, command->usage);
+	status = walk(command, context, error);
+	while (status == OPTIONS_GO && (word = poptGetArg(context)))
+		text_list_add(rest, word);
+	poptFreeContext(context);
+	free(table);
+	return status;
+}

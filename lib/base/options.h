@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_BASE_OPTIONS_H
+#define CT_BASE_OPTIONS_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/*
+ * Command line options from one table: parsing and --help both come from it.
+ * The only user of popt.
+ */
+enum option_kind {
+	OPTION_FLAG,   /* bool: set to true */
+	OPTION_STRING, /* char *: the last one given, owned by the options */
+	OPTION_LIST,   /* struct text_list: every one given */
+	OPTION_INT,    /* int, checked against least and most */
+	OPTION_DOUBLE, /* double, checked against least and most */
+};
+
+struct text_list {
+	char **item;
+	size_t count, room;
+};
+
+struct option_row {
+	char letter; /* 0: none */
+	const char *name;
+	enum option_kind kind;
+	void *target;
+	const char *argument; /* what --help calls it; NULL for a flag */
+	const char *help;
+	double least, most; /* of a number */
+};
+
+struct command {
+	const char *name;	 /* "ctsync" */
+	const char *usage;	 /* "[OPTION...] RUN | -t TRACE..." */
+	const char *summary;	 /* a line for --help */
+	const char *versions;	 /* what --version adds, or NULL */
+	struct option_row *rows; /* ends with a row whose name is NULL */
+};
+
+enum options_status {
+	OPTIONS_GO,    /* parsed: go on */
+	OPTIONS_SHOWN, /* --help or --version was printed: exit 0 */
+	OPTIONS_WRONG, /* misuse: error is set, exit 2 */
+};
+
+/*
+ * Parse argv into the rows' targets and the remaining words into `rest`.
+ * Adds --help and --version. Words are copied.
+ */
+enum options_status options_parse(const struct command *command, int argc,
+				  const char **argv, struct text_list *rest,
+				  struct error *error);
+
+void text_list_add(struct text_list *list, const char *text); /* copies */
+void text_list_clear(struct text_list *list);
+
+#endif

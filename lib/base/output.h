@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_BASE_OUTPUT_H
+#define CT_BASE_OUTPUT_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+
+/*
+ * A file that appears whole or not at all: written beside its target,
+ * synced, renamed. A killed program leaves nothing under the target's name.
+ */
+struct output {
+	FILE *file; /* write here */
+	char *path, *temporary;
+};
+
+int output_open(struct output *output, const char *path, struct error *error);
+
+/* Sync and rename into place; 0, or -1 with error and nothing in place. */
+int output_commit(struct output *output, struct error *error);
+
+/* Throw away what was not committed; after a commit it does nothing. */
+void output_discard(struct output *output);
+
+#endif

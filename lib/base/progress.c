@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/nsec.h"
+
+static int64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+void progress_init(struct progress *progress, bool quiet)
+{
+	memset(progress, 0, sizeof(*progress));
+	progress->shown = !quiet && isatty(STDERR_FILENO);
+	progress->started_ns = monotonic_ns();
+	progress->next_ns = progress->started_ns + NSEC_PER_SEC / 2;
+}
+
+void progress_update(struct progress *progress, const char *what, uint64_t events,
+		     uint64_t bytes, uint64_t total_bytes)
+{
+	int64_t now;
+	double seconds;
+
+	if (!progress->shown || (now = monotonic_ns()) < progress->next_ns)
+		return;
+	progress->next_ns = now + NSEC_PER_SEC / 5;
+	progress->drawn = true;
+	seconds = (double)(now - progress->started_ns) / 1e9;
+	fprintf(stderr, "\r\033[K%s: %.1f million events, %.1f million/s", what,
+		(double)events / 1e6, (double)events / 1e6 / seconds);
+	if (total_bytes)
+		fprintf(stderr, ", %.0f of %.0f MB", (double)bytes / 1e6,
+			(double)total_bytes / 1e6);
+	fflush(stderr);
+}
+
+void progress_end(struct progress *progress)
+{
+	if (progress->drawn)
+		fputs("\r\033[K", stderr);
+	progress->drawn = false;
+}

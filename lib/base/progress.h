@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_BASE_PROGRESS_H
+#define CT_BASE_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * One line on stderr about long work, rewritten a few times a second, on a
+ * terminal only. A line is left on the screen only while work goes on.
+ */
+struct progress {
+	bool shown;	    /* whether this run shows progress at all */
+	bool drawn;	    /* whether a line stands on the screen now */
+	int64_t next_ns;    /* monotonic; not before this is it drawn again */
+	int64_t started_ns; /* monotonic */
+};
+
+void progress_init(struct progress *progress, bool quiet);
+
+/* Show "what: 1,234 events, 12 MB of 110 MB"; total 0 leaves the share out. */
+void progress_update(struct progress *progress, const char *what, uint64_t events,
+		     uint64_t bytes, uint64_t total_bytes);
+
+/* Take the line away, before anything else is written to the terminal. */
+void progress_end(struct progress *progress);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_BASE_TABLE_H
+#define CT_BASE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Aligned columns of text. The only user of libsmartcols. */
+struct table;
+
+struct table_column {
+	const char *title;
+	bool right; /* numbers stand right */
+};
+
+struct table *table_new(const struct table_column *columns, size_t count);
+
+/* Append a row; the n-th text is the n-th column's. Copies. */
+void table_add(struct table *table, const char *const *texts);
+
+/* Print every row under its titles. */
+void table_print(const struct table *table, FILE *file);
+
+void table_free(struct table *table);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_CLOCK_CLOCK_H
+#define CT_CLOCK_CLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/nsec.h"
+
+/*
+ * The correction of one source's clock: a list of segments, each a line,
+ *
+ *	ref(t) = ref_ns + (t - local_ns) * (1 + rate_ppb * 1e-9)
+ *
+ * from its local_ns up to the next segment's; the first one also serves
+ * before its begin. Held as integers and a small double, never as a slope
+ * and an intercept at the epoch.
+ */
+struct clock_segment {
+	nsec_t local_ns, ref_ns;
+	double rate_ppb;
+};
+
+/* How far true reference time may lie from ref(t), at one local time. */
+struct clock_bound {
+	nsec_t local_ns;
+	nsec_t low_ns, high_ns; /* NSEC_MIN or NSEC_MAX: nothing bounds that side */
+};
+
+enum clock_quality {
+	CLOCK_EXACT,	   /* the same clock */
+	CLOCK_ACCURATE,	   /* both directions bound it */
+	CLOCK_APPROXIMATE, /* constraints contradict each other, or do not overlap */
+	CLOCK_INCOMPLETE,  /* one direction only */
+	CLOCK_ABSENT,	   /* no message at all */
+};
+
+struct clock {
+	char *trace;	 /* the source's name */
+	char *path;	 /* where it was read from; "" if from messages */
+	char *reference; /* the name of the source whose clock is its island's axis */
+	enum clock_quality quality;
+	nsec_t begin_ns, end_ns; /* local stamps of the first and last event */
+	struct clock_segment *segment;
+	size_t segments; /* at least 1, by ascending local_ns */
+	struct clock_bound *bound;
+	size_t bounds; /* by ascending local_ns */
+};
+
+/* "accurate", ... as the clock map has it. */
+const char *clock_quality_name(enum clock_quality quality);
+
+/* The quality of that name; -1 if there is none. */
+int clock_quality_parse(const char *name);
+
+/* Local to reference time, rounded to the nearest nanosecond. */
+nsec_t clock_correct(const struct clock *clock, nsec_t local_ns);
+
+/*
+ * Reference to local time: the local time whose correction comes nearest.
+ * clock_invert(clock_correct(t)) == t wherever the rate lies above -0.5 and
+ * the correction is continuous.
+ */
+nsec_t clock_invert(const struct clock *clock, nsec_t ref_ns);
+
+/*
+ * The bound at a local time: between two stated times the wider of the two,
+ * outside of them the nearest widened by `limit_ppb` a nanosecond of distance.
+ */
+struct clock_bound clock_bound_at(const struct clock *clock, nsec_t local_ns,
+				  double limit_ppb);
+
+void clock_clear(struct clock *clock);
+
+#endif

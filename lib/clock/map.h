@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_CLOCK_MAP_H
+#define CT_CLOCK_MAP_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "clock/clock.h"
+
+/*
+ * The clock map: what ctsync found out about the clocks of a run, and its
+ * file format (docs/formats.md).
+ */
+struct clock_island {
+	char *reference;
+	char **trace; /* names, the reference among them */
+	size_t traces;
+};
+
+/* What two traces' messages say of each other; a and b are names. */
+struct clock_pair {
+	char *a, *b;
+	uint64_t messages_ab, messages_ba;
+	uint64_t rejected; /* false matches left out */
+	size_t hull_ab, hull_ba; /* points left of each direction's half hull */
+	enum clock_quality quality;
+	uint64_t violations_before, violations_after; /* received before sent */
+	nsec_t min_latency_ab_ns, min_latency_ba_ns; /* corrected; NSEC_MAX: no message */
+};
+
+struct clock_matching {
+	uint64_t sent, received; /* packets seen */
+	uint64_t matched;	 /* messages */
+	uint64_t ambiguous;	 /* repeats of an identity, not used */
+	uint64_t unmatched_sent, unmatched_received;
+};
+
+struct clock_map {
+	char *reference; /* of the first, the largest island */
+	struct clock_island *island;
+	size_t islands;
+	struct clock *clock;
+	size_t clocks;
+	struct clock_pair *pair;
+	size_t pairs;
+	struct clock_matching matching;
+};
+
+/* Write the map as JSON, deterministic to the byte; I/O errors stay in file. */
+void clock_map_write(const struct clock_map *map, FILE *file);
+
+/* Read a map from JSON. 0, or -1 with error, which names the file and member. */
+int clock_map_read(struct clock_map *map, const char *path, struct error *error);
+
+/* The clock of that name, or NULL. */
+const struct clock *clock_map_find(const struct clock_map *map, const char *trace);
+
+void clock_map_clear(struct clock_map *map);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/packet.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+bool packet_equal(const struct packet *a, const struct packet *b)
+{
+	return a->known == b->known && a->family == b->family &&
+	       a->protocol == b->protocol && a->flags == b->flags && a->id == b->id &&
+	       a->length == b->length && a->sport == b->sport && a->dport == b->dport &&
+	       a->window == b->window && a->udp_length == b->udp_length &&
+	       a->seq == b->seq && a->ack == b->ack &&
+	       memcmp(a->src, b->src, sizeof(a->src)) == 0 &&
+	       memcmp(a->dst, b->dst, sizeof(a->dst)) == 0;
+}
+
+/* The finalizer of splitmix64 (Steele, Lea and Flood 2014) as a mixing step. */
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash ^= value + 0x9e3779b97f4a7c15u;
+	hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
+	hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
+	return hash ^ (hash >> 31);
+}
+
+static uint64_t mix_address(uint64_t hash, const uint8_t address[16])
+{
+	uint64_t half[2];
+
+	memcpy(half, address, sizeof(half));
+	return mix(mix(hash, half[0]), half[1]);
+}
+
+uint64_t packet_hash_transport(const struct packet *packet)
+{
+	uint64_t hash = mix(packet->protocol, (uint64_t)packet->seq << 32 | packet->ack);
+
+	return mix(hash, (uint64_t)packet->window << 8 | packet->flags);
+}
+
+uint64_t packet_hash(const struct packet *packet)
+{
+	uint64_t hash = packet_hash_transport(packet);
+
+	hash = mix(hash, (uint64_t)packet->id << 32 | packet->length);
+	hash = mix(hash, (uint64_t)packet->sport << 48 | (uint64_t)packet->dport << 32 |
+			     (uint64_t)packet->udp_length << 16 |
+			     (uint64_t)packet->family << 8 | packet->known);
+	return mix_address(mix_address(hash, packet->src), packet->dst);
+}
+
+bool packet_is_local(const struct packet *packet)
+{
+	static const uint8_t loopback6[16] = {[15] = 1};
+
+	if (!(packet->known & PACKET_NETWORK))
+		return false;
+	if (memcmp(packet->src, packet->dst, sizeof(packet->src)) == 0)
+		return true;
+	if (packet->family == 4)
+		return packet->src[0] == 127 || packet->dst[0] == 127;
+	return memcmp(packet->src, loopback6, 16) == 0 ||
+	       memcmp(packet->dst, loopback6, 16) == 0;
+}
+
+static const char *protocol_name(const struct packet *packet)
+{
+	switch (packet->protocol) {
+	case IPPROTO_TCP:
+		return "tcp";
+	case IPPROTO_UDP:
+		return "udp";
+	case IPPROTO_ICMP:
+		return "icmp";
+	case IPPROTO_ICMPV6:
+		return "icmp6";
+	default:
+		return "ip";
+	}
+}
+
+char *packet_format(char text[PACKET_TEXT], const struct packet *packet)
+{
+	char src[INET6_ADDRSTRLEN] = "?", dst[INET6_ADDRSTRLEN] = "?";
+	int family = packet->family == 6 ? AF_INET6 : AF_INET;
+	int used;
+
+	if (packet->known & PACKET_NETWORK) {
+		inet_ntop(family, packet->src, src, sizeof(src));
+		inet_ntop(family, packet->dst, dst, sizeof(dst));
+	}
+	used = snprintf(text, PACKET_TEXT, "%s:%u > %s:%u %s id %u len %u", src,
+			packet->sport, dst, packet->dport, protocol_name(packet),
+			packet->id, packet->length);
+	if (packet->protocol == IPPROTO_TCP)
+		snprintf(text + used, PACKET_TEXT - (size_t)used,
+			 " seq %u ack %u flags 0x%x win %u", packet->seq, packet->ack,
+			 packet->flags, packet->window);
+	else if (packet->seq)
+		snprintf(text + used, PACKET_TEXT - (size_t)used, " echo %u seq %u",
+			 packet->seq >> 16, packet->seq & 0xffff);
+	return text;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_INPUT_PACKET_H
+#define CT_INPUT_PACKET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/nsec.h"
+
+/*
+ * A network packet as both hosts see it: the fields that are the same at the
+ * sender and at the receiver. Never the checksum (offload fills it in late),
+ * the TTL, or a kernel pointer. All numbers in host byte order; what the
+ * source does not record is 0 and not in `known`.
+ */
+enum packet_known {
+	PACKET_NETWORK = 1,   /* family, addresses, id or flow label, length */
+	PACKET_TRANSPORT = 2, /* ports or ICMP fields, TCP numbers */
+};
+
+struct packet {
+	uint8_t known;	      /* enum packet_known, or-ed */
+	uint8_t family;	      /* 4 or 6 */
+	uint8_t protocol;     /* IPPROTO_TCP, _UDP, _ICMP, _ICMPV6, ... */
+	uint8_t flags;	      /* TCP: FIN 1 ... CWR 128 */
+	uint8_t src[16];      /* IPv4 in the first four bytes, the rest 0 */
+	uint8_t dst[16];
+	uint32_t id;	      /* IPv4 identification or IPv6 flow label */
+	uint32_t length;      /* IPv4 total length or IPv6 payload length */
+	uint16_t sport, dport; /* TCP, UDP; ICMP: type << 8 | code, 0 */
+	uint16_t window;      /* TCP */
+	uint16_t udp_length;  /* UDP */
+	uint32_t seq;	      /* TCP; ICMP: echo id << 16 | sequence */
+	uint32_t ack;	      /* TCP */
+	uint32_t payload;     /* TCP: bytes of data, headers not counted */
+};
+
+/*
+ * One packet seen at one host. A message is "received after it was sent", so
+ * a send's stamp is the latest time at which the packet had surely not left,
+ * a receive's the earliest at which it had surely come.
+ */
+struct sighting {
+	struct packet packet;
+	nsec_t ns;	 /* local time; of merged data: of its first byte */
+	nsec_t whole_ns; /* receive: when all its data had come; send: as ns */
+	uint32_t device; /* a number for the network device within the source */
+	bool received;
+};
+
+/* Whether two sightings are of the same packet, as far as both record it. */
+bool packet_equal(const struct packet *a, const struct packet *b);
+
+/* A hash of the whole identity, and one of what survives address translation. */
+uint64_t packet_hash(const struct packet *packet);
+uint64_t packet_hash_transport(const struct packet *packet);
+
+/* Loopback: a packet that cannot have left its host. */
+bool packet_is_local(const struct packet *packet);
+
+/* "10.7.0.1:39302 > 10.7.0.3:7001 tcp seq 796852315 ack ... id 30279 len 252". */
+#define PACKET_TEXT 192
+char *packet_format(char text[PACKET_TEXT], const struct packet *packet);
+
+#endif
