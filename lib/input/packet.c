@@ -12,6 +12,7 @@ bool packet_equal(const struct packet *a, const struct packet *b)
 	       a->protocol == b->protocol && a->flags == b->flags && a->id == b->id &&
 	       a->length == b->length && a->sport == b->sport && a->dport == b->dport &&
 	       a->window == b->window && a->udp_length == b->udp_length &&
+	       a->fragment == b->fragment &&
 	       a->seq == b->seq && a->ack == b->ack &&
 	       memcmp(a->src, b->src, sizeof(a->src)) == 0 &&
 	       memcmp(a->dst, b->dst, sizeof(a->dst)) == 0;
@@ -49,6 +50,7 @@ uint64_t packet_hash(const struct packet *packet)
 	hash = mix(hash, (uint64_t)packet->sport << 48 | (uint64_t)packet->dport << 32 |
 			     (uint64_t)packet->udp_length << 16 |
 			     (uint64_t)packet->family << 8 | packet->known);
+	hash = mix(hash, packet->fragment);
 	return mix_address(mix_address(hash, packet->src), packet->dst);
 }
 

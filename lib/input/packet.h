@@ -30,6 +30,7 @@ struct packet {
 	uint16_t sport, dport; /* TCP, UDP; ICMP: type << 8 | code, 0 */
 	uint16_t window;      /* TCP */
 	uint16_t udp_length;  /* UDP */
+	uint16_t fragment;    /* IPv4: offset in 8 bytes | 0x2000 if more follow */
 	uint32_t seq;	      /* TCP; ICMP: echo id << 16 | sequence */
 	uint32_t ack;	      /* TCP */
 	uint32_t payload;     /* TCP: bytes of data, headers not counted */
