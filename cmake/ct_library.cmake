@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# ct_library(NAME [LINK LIBRARY...] [MAINS PROGRAM...])
+#
+# One static library a folder: every .c in it, but for the mains of its
+# programs, which are built into bin/ of the build tree and installed.
+function(ct_library name)
+	cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LINK;MAINS")
+	file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.c")
+	foreach(main IN LISTS ARG_MAINS)
+		list(REMOVE_ITEM sources "${CMAKE_CURRENT_SOURCE_DIR}/${main}.c")
+	endforeach()
+	add_library(${name} STATIC ${sources})
+	set_property(GLOBAL APPEND PROPERTY CT_LIBRARIES ${name})
+	target_include_directories(${name} PUBLIC
+		"${PROJECT_SOURCE_DIR}/lib" "${PROJECT_BINARY_DIR}/lib")
+	target_link_libraries(${name} PUBLIC ${ARG_LINK})
+	foreach(main IN LISTS ARG_MAINS)
+		add_executable(${main} ${main}.c)
+		set_property(GLOBAL APPEND PROPERTY CT_PROGRAMS ${main})
+		set_target_properties(${main} PROPERTIES
+			RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+		target_link_libraries(${main} PRIVATE ${name})
+		install(TARGETS ${main} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+	endforeach()
+endfunction()

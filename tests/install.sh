@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# `cmake --install` puts everything where it belongs: sh install.sh CMAKE BUILD
+# with the source tree in $CT_SOURCE.
+set -eu
+
+cmake=$1
+build=$2
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+"$cmake" --install "$build" --prefix "$root" >/dev/null
+
+failed=0
+want()
+{
+	if [ ! -s "$root/$1" ]; then
+		printf '%s: not installed\n' "$1"
+		failed=1
+	fi
+}
+
+want bin/ctsync
+"$root/bin/ctsync" --version || failed=1
+for file in "$CT_SOURCE"/completions/*.bash; do
+	want "share/bash-completion/completions/$(basename "$file" .bash)"
+done
+if command -v scdoc >/dev/null; then
+	for file in "$CT_SOURCE"/man/*.1.scd; do
+		want "share/man/man1/$(basename "$file" .scd)"
+	done
+fi
+for file in LICENSE README.md docs/contributing.md; do
+	want "share/doc/clustertrace/$file"
+done
+(cd "$root" && find . -type f | sort)
+exit "$failed"
