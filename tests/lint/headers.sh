@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Each external library is included by one module. A header that stands
+# neither here nor in the C library gets a row of its own: who owns it?
+. "$(dirname "$0")/common.sh"
+
+# The files that may include <HEADER>, as a pattern; "any" for the C library.
+owner()
+{
+	case $1 in
+	babeltrace2/* | babeltrace2-ctf-writer/*) echo 'lib/input/ctf*.[ch]' ;;
+	pcap.h | pcap/* | pcap-*) echo 'lib/input/capture.c' ;;
+	glpk.h) echo 'sync/lp.c' ;;
+	gsl/*) echo 'sync/fit_regression.c' ;;
+	popt.h) echo 'lib/base/options.c' ;;
+	libsmartcols.h | libsmartcols/*) echo 'lib/base/table.c' ;;
+	jansson.h) echo 'lib/base/json.h' ;;
+	sqlite3.h) echo 'lib/timeline/*.[ch]' ;;
+	yaml.h) echo 'lib/input/recipe*.c' ;;
+	cmocka.h) echo 'tests/*.[ch]' ;;
+	sys/*.h | linux/*.h | net/*.h | netinet/*.h | arpa/*.h) echo any ;;
+	assert.h | ctype.h | dirent.h | endian.h | errno.h | fcntl.h | fenv.h | float.h | \
+		fnmatch.h | fts.h | ftw.h | getopt.h | glob.h | ifaddrs.h | inttypes.h | \
+		langinfo.h | libgen.h | limits.h | locale.h | math.h | netdb.h | poll.h | \
+		pthread.h | regex.h | sched.h | search.h | semaphore.h | setjmp.h | \
+		signal.h | stdalign.h | stdarg.h | stdatomic.h | stdbool.h | stddef.h | \
+		stdint.h | stdio.h | stdlib.h | stdnoreturn.h | string.h | strings.h | \
+		tgmath.h | threads.h | time.h | unistd.h | utime.h | wchar.h | wctype.h)
+		echo any
+		;;
+	*) echo none ;;
+	esac
+}
+
+includes()
+{
+	tree_files '*.c' '*.h' | while IFS= read -r file; do
+		sed -n 's/^[ 	]*#[ 	]*include[ 	]*<\([^>]*\)>.*/\1/p' "$file" |
+			sed "s|^|$file |"
+	done
+}
+
+complaints=$(includes | while read -r file header; do
+	wanted=$(owner "$header")
+	case $wanted in
+	any) continue ;;
+	none)
+		echo "$file: <$header> has no owner, want a row in tests/lint/headers.sh"
+		continue
+		;;
+	esac
+	# Tests of the capture reader may make captures with the library itself.
+	case $file:$header in
+	tests/unit/input/test_capture*.c:pcap*) continue ;;
+	esac
+	# shellcheck disable=SC2254 # a pattern, not a text
+	case $file in
+	$wanted) continue ;;
+	esac
+	echo "$file: includes <$header>, want that in $wanted only"
+done)
+verdict "$complaints" "each library's header has its one module"

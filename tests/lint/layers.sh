@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Folders depend on each other in one direction, and a file that has a header
+# of its own includes it first, which proves that the header stands alone.
+. "$(dirname "$0")/common.sh"
+
+# The folders that a file of this folder may include from.
+allowed()
+{
+	case $1 in
+	lib/base) echo 'base' ;;
+	lib/clock | lib/input | lib/timeline) echo "base ${1#lib/}" ;;
+	sync | analyze | export) echo "base clock input timeline $1" ;;
+	esac
+}
+
+complaints=$(tree_files '*.c' '*.h' | while IFS= read -r file; do
+	folder=${file%/*}
+	may=$(allowed "$folder")
+	[ -n "$may" ] || continue
+	own=
+	case $file in
+	*.c) [ ! -f "${file%.c}.h" ] || own=${folder#lib/}/$(basename "$file" .c).h ;;
+	esac
+	awk -v file="$file" -v may=" $may " -v own="$own" '
+	/^[ \t]*#[ \t]*include/ {
+		split($0, part, /["<>]/)
+		header = part[2]
+		if (!seen++ && own != "" && ($0 !~ /"/ || header != own))
+			print file ":" FNR ": includes " header " first, want its own " own
+		if ($0 !~ /"/)
+			next
+		folder = header
+		if (!sub(/\/[^\/]*$/, "", folder))
+			print file ":" FNR ": includes \"" header "\", want its folder in front"
+		else if (!index(may, " " folder " "))
+			print file ":" FNR ": includes " header ", may use only:" may
+	}
+	END {
+		if (own != "" && !seen)
+			print file ": includes nothing, want its own " own " first"
+	}' "$file"
+done)
+verdict "$complaints" "folders depend in one direction, own headers come first"

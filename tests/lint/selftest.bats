@@ -1,0 +1,240 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# shellcheck disable=SC2016 # files are written word for word
+#
+# Every lint can fail: each finds a violation in a small tree made for it.
+
+: "${CT_SOURCE:=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}"
+spdx='SPDX-License-Identifier: GPL-3.0-or-later'
+
+setup()
+{
+	tree=$(mktemp -d)
+	mkdir -p "$tree/lib/base" "$tree/lib/input" "$tree/sync" "$tree/analyze"
+}
+
+teardown()
+{
+	rm -rf "$tree"
+}
+
+# put FILE LINE...: a file of the tree.
+put()
+{
+	local file=$tree/$1
+	shift
+	mkdir -p "${file%/*}"
+	printf '%s\n' "$@" >"$file"
+}
+
+# lint NAME [ARGUMENT...]
+lint()
+{
+	local name=$1
+	shift
+	sh "$CT_SOURCE/tests/lint/$name.sh" "$tree" "$@"
+}
+
+# complains 'MESSAGE' NAME [ARGUMENT...]: the lint fails with just this.
+complains()
+{
+	local wanted=$1
+	shift
+	run lint "$@"
+	[ "$status" -eq 1 ] && [ "$output" = "$wanted" ] && return
+	printf 'exit status %d, wanted 1 and\n%s\ngot\n%s\n' "$status" "$wanted" "$output"
+	return 1
+}
+
+# repeat N TEXT: a line each.
+repeat()
+{
+	yes "$2" | head -n "$1"
+}
+
+@test "headers: a library's header outside its module" {
+	put lib/base/options.c '#include <popt.h>' '#include <stdio.h>'
+	put lib/input/ctf.c '#include <babeltrace2/babeltrace.h>'
+	put tests/unit/input/test_capture_cut.c '#include <pcap/pcap.h>' '#include <cmocka.h>'
+	lint headers
+	put sync/apply.c '#include <babeltrace2/babeltrace.h>'
+	complains 'sync/apply.c: includes <babeltrace2/babeltrace.h>, want that in lib/input/ctf*.[ch] only' \
+		headers
+}
+
+@test "headers: a library that nobody owns" {
+	put sync/fit.c '# include <openssl/md5.h>'
+	complains 'sync/fit.c: <openssl/md5.h> has no owner, want a row in tests/lint/headers.sh' \
+		headers
+}
+
+@test "headers: libraries in tests" {
+	put tests/unit/sync/test_lp.c '#include <glpk.h>'
+	complains 'tests/unit/sync/test_lp.c: includes <glpk.h>, want that in sync/lp.c only' headers
+}
+
+@test "layers: a folder that looks up or sideways" {
+	put sync/fit.c '#include "sync/fit.h"' '#include <stdio.h>' '#include "input/packet.h"'
+	put sync/fit.h '#include "base/error.h"'
+	lint layers
+	put lib/base/table.c '#include "input/packet.h"'
+	complains 'lib/base/table.c:1: includes input/packet.h, may use only: base ' layers
+	put lib/base/table.c '#include "base/error.h"'
+	put analyze/cpu.h '#include "sync/fit.h"'
+	complains 'analyze/cpu.h:1: includes sync/fit.h, may use only: base clock input timeline analyze ' \
+		layers
+}
+
+@test "layers: own header not first, include without a folder" {
+	put sync/fit.h '#include "base/error.h"'
+	put sync/fit.c '#include <stdio.h>' '#include "sync/fit.h"'
+	complains 'sync/fit.c:1: includes stdio.h first, want its own sync/fit.h' layers
+	put sync/fit.c '#include "sync/fit.h"' '#include "hull.h"'
+	complains 'sync/fit.c:2: includes "hull.h", want its folder in front' layers
+	put sync/fit.c 'int x;'
+	complains 'sync/fit.c: includes nothing, want its own sync/fit.h first' layers
+}
+
+@test "length: a long file" {
+	put sync/long.c "$(repeat 600 '/* line */')"
+	lint length
+	put sync/long.c "$(repeat 601 '/* line */')"
+	run lint length
+	[ "$status" -eq 1 ]
+	[ "${lines[1]}" = 'sync/long.c: 601 lines, want up to 600' ]
+}
+
+@test "length: a long function" {
+	put sync/f.c 'static int f(int a)' '{' "$(repeat 77 '	a++;')" '}'
+	run lint length
+	[ "$status" -eq 0 ]
+	[ "${lines[1]}" = '1 functions: median 80 lines, 90 % up to 80, longest 80 (f)' ]
+	put sync/f.c '/* f */' 'static int *f(int a,' '	int b)' '{' "$(repeat 77 '	a++;')" '}'
+	run lint length
+	[ "$status" -eq 1 ]
+	[ "${lines[2]}" = 'sync/f.c:2: f has 81 lines, want up to 80' ]
+}
+
+@test "length: many parameters" {
+	put sync/f.c 'int f(int a, int (*b)(int, int), int c,' '	int d, int e, int f)' '{' '}' \
+		'int g(void)' '{' '}'
+	lint length
+	put sync/f.c 'int f(int a, int b, int c,' '	int d, int e, int f, int g)' '{' '}'
+	run lint length
+	[ "$status" -eq 1 ]
+	[ "${lines[2]}" = 'sync/f.c:1: f has 7 parameters, want up to 6' ]
+}
+
+@test "spdx: a file without its licence" {
+	put sync/fit.c "/* $spdx */"
+	put sync/CMakeLists.txt "# $spdx"
+	put tool '#!/bin/sh' "# $spdx"
+	lint spdx
+	put sync/hull.c '/* hulls */' "/* $spdx */"
+	complains "sync/hull.c: want \"/* $spdx */\" first" spdx
+	rm "$tree/sync/hull.c"
+	put tool '#!/bin/sh' 'exit'
+	complains "tool: want \"# $spdx\" first" spdx
+	rm "$tree/tool"
+	put sync/CMakeLists.txt 'project(x)'
+	complains "sync/CMakeLists.txt: want \"# $spdx\" first" spdx
+}
+
+@test "words: places that are not here" {
+	put notes.md 'see /usr/share, workers and /workers, ${TMPDIR:-/tmp}'
+	put datasets/run/trace.txt "/wor""k/here"
+	lint words
+	for word in "/wor""k/main" "in /wor""k" "/tm""p/x" "Issue"" #4" "..""/shared/style.md"; do
+		put notes.md "$word"
+		complains "notes.md:1:$word <- names a place that is not here" words
+	done
+}
+
+@test "globals: a mutable one, an allowed one, a stale row" {
+	put tests/lint/globals.allow ''
+	put ok.c 'static const char *const names[] = {"a"};' \
+		'const char *f(int i) { return names[i]; }'
+	cc -fPIE -c "$tree/ok.c" -o "$tree/ok.o"
+	lint globals objdump "$tree/ok.o"
+	put bad.c 'static int calls;' 'int f(void) { return ++calls; }'
+	cc -fPIE -c "$tree/bad.c" -o "$tree/bad.o"
+	complains 'bad.o: calls is a mutable global, want it in a struct' \
+		globals objdump "$tree/bad.o"
+	put tests/lint/globals.allow 'bad.o calls the hook has no context'
+	lint globals objdump "$tree/bad.o"
+	complains 'tests/lint/globals.allow: bad.o calls is not there any more' \
+		globals objdump "$tree/ok.o"
+	put tests/lint/globals.allow 'bad.o calls'
+	run lint globals objdump "$tree/bad.o"
+	[ "${lines[0]}" = \
+		'tests/lint/globals.allow:1: no reason, want ARCHIVE SYMBOL REASON...' ]
+	complains "$tree/none.a: no such library" globals objdump "$tree/none.a"
+}
+
+@test "fixtures: an entry that nobody describes" {
+	put datasets/README.md 'run: see run/README.md'
+	put datasets/run/README.md '`nodeN/` is a node'
+	put datasets/run/node1/trace 'x'
+	lint fixtures
+	put datasets/run/extra.csv 'x'
+	complains 'datasets/run/README.md: does not name extra.csv' fixtures
+	rm "$tree/datasets/run/extra.csv"
+	put tests/fixtures/cut.pcap 'x'
+	complains 'tests/fixtures: no README.md, want one that names each entry' fixtures
+}
+
+@test "links: one that leads nowhere" {
+	put docs/a.md 'see [b](b.md#top), [up](../README.md), [web](https://example.org/x)'
+	put docs/b.md '```' '[not](a-link)' '```'
+	put README.md 'see [a](docs/a.md)'
+	lint links
+	put docs/b.md '' '[a](a.md) and [c](c.md)'
+	complains 'docs/b.md:2: c.md leads nowhere' links
+}
+
+@test "shellcheck: an unquoted variable, a bashism" {
+	put tool '#!/bin/sh' 'printf "%s\n" "$1"'
+	lint shellcheck
+	put tool '#!/bin/sh' 'rm $1'
+	run lint shellcheck
+	[ "$status" -eq 1 ]
+	[[ "$output" == tool:2:*SC2086* ]]
+	put tool '#!/bin/sh' '[[ $1 ]]'
+	run lint shellcheck
+	[ "$status" -eq 1 ]
+}
+
+@test "format: spaces for tabs" {
+	cp "$CT_SOURCE/.clang-format" "$tree"
+	put sync/f.c 'int f(void)' '{' '	return 0;' '}'
+	run lint format
+	[ "$status" -ne 77 ] || skip "$output"
+	[ "$status" -eq 0 ]
+	put sync/f.c 'int f(void)' '{' '    return 0;' '}'
+	run lint format
+	[ "$status" -eq 1 ]
+	[[ "$output" == sync/f.c:* ]]
+}
+
+@test "options: help, man page and completion disagree" {
+	put bin/tool '#!/bin/sh' "printf 'Usage: tool [OPTION...]\n  -j, --jobs=N  so many\n'"
+	chmod +x "$tree/bin/tool"
+	put man/tool.1.scd '*-j*, *--jobs* _N_'
+	put completions/tool.bash \
+		'_tool() { mapfile -t COMPREPLY < <(compgen -W "--jobs" -- "$2"); }' \
+		'complete -F _tool tool'
+	lint options "$tree/bin/tool"
+	put man/tool.1.scd '*-j*, *--job* _N_'
+	complains "man/tool.1.scd: lacks --jobs of tool --help
+man/tool.1.scd: --job is not in tool --help" options "$tree/bin/tool"
+	put man/tool.1.scd '*-j*, *--jobs* _N_'
+	sed -i 's/--jobs/--all/' "$tree/completions/tool.bash"
+	complains "completions/tool.bash: lacks --jobs of tool --help
+completions/tool.bash: --all is not in tool --help" options "$tree/bin/tool"
+	rm "$tree/man/tool.1.scd"
+	run lint options "$tree/bin/tool"
+	[ "$status" -eq 1 ]
+	run lint options "$tree/bin/none"
+	[ "$status" -eq 1 ]
+}
