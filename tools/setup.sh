@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh
+#
+# What ./demo and ./check share: the packages and the build. To be sourced
+# from the top of the source tree.
+
+say()
+{
+	printf '%s\n' "$*"
+}
+
+die()
+{
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+	exit 1
+}
+
+# Show a command as one would type it, then run it.
+run()
+{
+	printf '\n$ %s\n' "$*"
+	"$@"
+}
+
+# The packages for the given purposes: packages_for build test
+packages_for()
+{
+	awk -v wanted=" $* " '{ sub(/#.*/, "") }
+		NF == 2 && index(wanted, " " $1 " ") { print $2 }' packages.txt
+}
+
+packages_missing()
+{
+	for package in $(packages_for "$@"); do
+		dpkg-query -W -f '${Status}\n' "$package" 2>/dev/null |
+			grep -q ' ok installed$' || printf '%s ' "$package"
+	done
+}
+
+# Install what is missing for the given purposes, and nothing else.
+install_packages()
+{
+	if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+		say "no Debian or Ubuntu: the packages of packages.txt must be there already"
+		return 0
+	fi
+	missing=$(packages_missing "$@")
+	[ -n "$missing" ] || return 0
+	say "packages to install: $missing"
+	if [ "$(id -u)" -eq 0 ]; then
+		as_root=
+	elif command -v sudo >/dev/null; then
+		as_root=sudo
+	else
+		die "need root or sudo to install packages, or install them first: $missing"
+	fi
+	# Package lists may be absent, as in a fresh container, or too old to download by.
+	run $as_root apt-get -q update || say "going on with the package lists that are there"
+	# shellcheck disable=SC2086 # one word a package
+	run $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
+		-o DPkg::Lock::Timeout=300 install --no-install-recommends $missing ||
+		die "cannot install: $missing"
+}
+
+# build DIR [-DNAME=VALUE...]: configure and build in DIR, on every processor.
+build()
+{
+	run cmake -S . -B "$@" && run cmake --build "$1" --parallel "$(nproc)"
+}
