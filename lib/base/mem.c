@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/mem.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +26,11 @@ void *mem_zalloc(size_t size)
 
 void *mem_realloc(void *old, size_t count, size_t size)
 {
-	if (size && count > SIZE_MAX / size)
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes))
 		return check(NULL);
-	return check(realloc(old, count * size ? count * size : 1));
+	return check(realloc(old, bytes ? bytes : 1));
 }
 
 char *mem_strdup(const char *text)

@@ -21,6 +21,8 @@ struct packet_source_facts {
 	uint64_t bytes, total_bytes;  /* read so far, and in all (0: unknown) */
 	nsec_t begin_ns, end_ns;      /* stamps of the first and last; valid if events */
 	uint64_t sent, received;      /* sightings */
+	uint64_t network_events;      /* of any kind that could be a sighting */
+	uint64_t headerless;	      /* received without any recorded header */
 	char hostname[65];	      /* as recorded, or "" */
 	unsigned char clock_uuid[16]; /* CTF: of the clock class, if has_clock */
 	nsec_t clock_offset_ns;	      /* CTF: epoch time at clock value 0 */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_INPUT_TRACE_FIELDS_H
+#define CT_INPUT_TRACE_FIELDS_H
+
+#include "input/packet.h"
+#include "input/reader.h"
+
+/*
+ * Which events and fields of LTTng kernel traces hold packets: lttng-modules
+ * 2.9 to 2.13, and the addons' socket events.
+ */
+enum trace_event {
+	TRACE_QUEUE,
+	TRACE_XMIT,
+	TRACE_RECEIVE,
+	TRACE_GRO_ENTRY,
+	TRACE_GRO_EXIT,
+	TRACE_SOCKET_OUT,
+	TRACE_SOCKET_IN,
+};
+
+/* Places in trace_wishes; the first exit goes with the first entry, and so on. */
+enum {
+	WISH_QUEUE,
+	WISH_RECEIVE,
+	WISH_OLD_RECEIVE,
+	WISH_XMIT,
+	WISH_GRO_ENTRY,
+	WISH_GRO_EXIT,
+	WISH_FRAGS_ENTRY,
+	WISH_FRAGS_EXIT,
+	WISH_SOCKET_OUT,
+	WISH_SOCKET_IN,
+	TRACE_WISHES,
+};
+
+extern const struct event_wish trace_wishes[TRACE_WISHES];
+
+/* Values of an event tagged TRACE_QUEUE or TRACE_RECEIVE; headers follow. */
+enum { FIELD_SKB, FIELD_NAME, FIELD_HEADERS };
+
+/* Values of an event tagged TRACE_XMIT. */
+enum { XMIT_SKB, XMIT_NAME, XMIT_RC };
+
+/* Fill in a packet; -1 where the event holds no header that hosts share. */
+int trace_packet_decode(const struct value *value, struct packet *packet);
+
+/* The same for TRACE_SOCKET_OUT and _IN: the transport part only. */
+int trace_socket_decode(const struct value *value, struct packet *packet);
+
+#endif
