@@ -44,7 +44,7 @@ install_packages()
 		say "no Debian or Ubuntu: the packages of packages.txt must be there already"
 		return 0
 	fi
-	missing=$(packages_missing "$@")
+	missing=$(packages_missing "$@" | sed 's/ $//')
 	[ -n "$missing" ] || return 0
 	say "packages to install: $missing"
 	if [ "$(id -u)" -eq 0 ]; then
