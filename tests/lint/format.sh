@@ -15,5 +15,6 @@ if [ "$tool" = none ]; then
 	exit 77
 fi
 complaints=$(tree_files '*.c' '*.h' | xargs -r "$tool" --dry-run -Werror 2>&1 |
-	grep 'error:')
+	sed -n 's/:.* error: .*//p' | uniq |
+	sed 's/$/: not as .clang-format has it, want clang-format -i/')
 verdict "$complaints" "every C file is as clang-format has it"
