@@ -8,7 +8,8 @@
 
 /*
  * Pictures of a synchronization, as SVG of our own: no program needs to be
- * there to draw them, and any browser shows them.
+ * there to draw them, and any browser shows them. Names may hold any bytes,
+ * and a point that is not finite is left out.
  */
 struct plot_point {
 	double x; /* seconds since the plot's begin, on the reference clock */
@@ -24,15 +25,17 @@ struct plot_series {
  * One pair of traces, a and b. y is how far b's clock was ahead of a's plus
  * the delay of the message (from a to b), or minus it (from b to a), less
  * what the fitted clocks say; so the fit is the line y = 0, messages from a
- * to b lie above it, and messages from b to a below it.
+ * to b lie above it, and messages from b to a below it. One that lies on the
+ * wrong side by half a nanosecond or more breaks the fit, and is drawn so: a
+ * sample should hold all of those.
  */
 struct plot_pair {
 	const char *a, *b;
-	const char *caption; /* offset, drift, bound, quality in one line */
-	struct plot_series ab, ba;	     /* messages, or a sample of them */
-	size_t messages_ab, messages_ba;     /* how many there are in all */
+	const char *caption;             /* offset, drift, bound, quality; may be NULL */
+	struct plot_series ab, ba;       /* messages, or a sample of them */
+	size_t messages_ab, messages_ba; /* how many there are in all */
 	struct plot_series hull_ab, hull_ba; /* the half hulls' corners */
-	struct plot_series low, high;	     /* the bounds of the fit over time */
+	struct plot_series low, high; /* the bound over time; empty: none that side */
 };
 
 /* The traces of a run as nodes, pairs with messages as edges. */
@@ -46,12 +49,12 @@ struct plot_graph_node {
 struct plot_graph_edge {
 	size_t a, b; /* indices of nodes */
 	size_t messages;
-	double margin_us; /* half width of the pair's own bound; < 0: none */
-	const char *quality;
+	double margin_us;    /* half width of the pair's own bound; < 0: none */
+	const char *quality; /* a word of the clock map, or NULL */
 };
 
 struct plot_graph {
-	const char *caption;
+	const char *caption; /* may be NULL */
 	const struct plot_graph_node *node;
 	size_t nodes;
 	const struct plot_graph_edge *edge;

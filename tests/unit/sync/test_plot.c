@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "svg_check.h"
+
+#include <math.h>
+
+#include "sync/plot.h"
+
+#define SERIES(array)                                                                    \
+	(struct plot_series)                                                             \
+	{                                                                                \
+		array, COUNT(array)                                                      \
+	}
+
+static char *draw_pair(const struct plot_pair *pair)
+{
+	char *path = mem_printf("%s/pair.svg", directory);
+	struct error error = ERROR_INIT;
+	char *text;
+
+	assert_int_equal(plot_pair_write(pair, path, &error), 0);
+	assert_int_equal(files_in(directory), 1);
+	text = take_file(path);
+	free(path);
+	return text;
+}
+
+/* A small pair, of which each test changes what it is about. */
+static const struct plot_point ab[] = {
+    {0, 500}, {1, 120}, {2, 3000}, {3, 140}, {4, 75000}};
+static const struct plot_point ba[] = {{0.5, -130}, {1.5, -900}, {2.5, -125}};
+static const struct plot_point hull_ab[] = {{0, 500}, {1, 120}, {3, 140}, {4, 75000}};
+static const struct plot_point hull_ba[] = {{0.5, -130}, {2.5, -125}};
+static const struct plot_point low[] = {{0, -131}, {2, -126}, {4, -140}};
+static const struct plot_point high[] = {{0, 125}, {2, 130}, {4, 160}};
+
+static struct plot_pair sample_pair(void)
+{
+	return (struct plot_pair){
+	    .a = "n0",
+	    .b = "n1",
+	    .caption = "offset 1.5 s, accurate",
+	    .ab = SERIES(ab),
+	    .ba = SERIES(ba),
+	    .messages_ab = COUNT(ab),
+	    .messages_ba = COUNT(ba),
+	    .hull_ab = SERIES(hull_ab),
+	    .hull_ba = SERIES(hull_ba),
+	    .low = SERIES(low),
+	    .high = SERIES(high),
+	};
+}
+
+static void pair_has_what_it_shows(void **state)
+{
+	const struct plot_pair pair = sample_pair();
+	char *text = draw_pair(&pair);
+
+	(void)state;
+	check_svg(text);
+	assert_has(text, "<title>n0 - n1</title>");
+	assert_has(text, ">offset 1.5 s, accurate</text>");
+	assert_has(text, ">n0 \xe2\x86\x92 n1: 5 messages</text>");
+	assert_has(text, ">n1 \xe2\x86\x92 n0: 3 messages</text>");
+	assert_has(text, ": 4 corners</text>");
+	assert_has(text, ": 2 corners</text>");
+	assert_has(text, ">bound of the fit</text>");
+	assert_has(text, "logarithmic beyond \xc2\xb1"
+			 "100 \xc2\xb5s</text>");
+	assert_lacks(text, "break");
+	assert_lacks(text, "drawn");
+	free(text);
+}
+
+static void pair_counts_what_is_beyond_the_frame(void **state)
+{
+	const struct plot_pair pair = sample_pair();
+	char *text = draw_pair(&pair);
+
+	(void)state;
+	/* 3000 and 75000, and -900: the hulls are mostly nearer than 500. */
+	assert_has(text, ">2 messages further up</text>");
+	assert_has(text, ">1 message further down</text>");
+	free(text);
+}
+
+static void pair_says_that_it_is_a_sample(void **state)
+{
+	struct plot_pair pair = sample_pair();
+	char *text;
+
+	(void)state;
+	pair.messages_ab = 1234567;
+	text = draw_pair(&pair);
+	assert_has(text, ": 1,234,567 messages, 5 drawn</text>");
+	free(text);
+}
+
+static void pair_shows_what_breaks_the_fit(void **state)
+{
+	const struct plot_point bad_ab[] = {{1, 100}, {2, -40}, {3, -0.0001}};
+	const struct plot_point bad_ba[] = {{1, -100}, {2, 5e6}, {3, 0.6}};
+	struct plot_pair pair = sample_pair();
+	char *text;
+
+	(void)state;
+	pair.ab = SERIES(bad_ab);
+	text = draw_pair(&pair);
+	check_svg(text);
+	assert_has(text, ">1 message breaks the fit</text>");
+	free(text);
+	pair.ba = SERIES(bad_ba);
+	text = draw_pair(&pair);
+	check_svg(text);
+	assert_has(text, ">3 messages break the fit</text>");
+	free(text);
+}
+
+static void names_are_escaped(void **state)
+{
+	struct plot_pair pair = sample_pair();
+	char *text;
+
+	(void)state;
+	pair.a = "<a & \"b\">";
+	pair.b = "it's\x01\xff\xc3";
+	pair.caption = "]]> &amp; \xed\xa0\x80 \xc3\xa9";
+	text = draw_pair(&pair);
+	check_svg(text);
+	assert_has(text, "&lt;a &amp; &quot;b&quot;&gt;");
+	assert_has(text, "it&#39;s\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+	assert_has(text, "]]&gt; &amp;amp; ");
+	assert_has(text, "\xc3\xa9");
+	free(text);
+}
+
+static void long_names_are_cut(void **state)
+{
+	struct plot_pair pair = sample_pair();
+	char name[3001], caption[3001];
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < 3000; i += 2)
+		memcpy(name + i, "\xc3\xa9", 2);
+	name[3000] = '\0';
+	memset(caption, 'x', 3000);
+	caption[3000] = '\0';
+	pair.a = pair.b = name;
+	pair.caption = caption;
+	text = draw_pair(&pair);
+	check_svg(text);
+	assert_has(text, "\xc3\xa9\xe2\x80\xa6\xc3\xa9");
+	assert_lacks(text, "\xef\xbf\xbd");
+	free(text);
+}
+
+static void check_shape(struct plot_pair pair, const struct plot_series *one,
+			const struct plot_series *two)
+{
+	char *text;
+
+	pair.ab = pair.hull_ab = pair.high = *one;
+	pair.ba = pair.hull_ba = pair.low = *two;
+	pair.messages_ab = one->count;
+	pair.messages_ba = two->count;
+	text = draw_pair(&pair);
+	check_svg(text);
+	if (one->count + two->count == 0)
+		assert_has(text, ">no messages</text>");
+	free(text);
+}
+
+static void any_input_makes_a_picture(void **state)
+{
+	static const struct plot_point point[] = {{7, 3}};
+	static const struct plot_point zero[] = {{0, 0}, {0, 0}, {1, 0}};
+	static const struct plot_point upright[] = {{5, 1}, {5, 2}, {5, -3}, {5, 1e9}};
+	static const struct plot_point late[] = {{1e9, 1}, {1e9 + 1e-9, 2}};
+	static const struct plot_point huge[] = {{-1e300, 1}, {1e300, -1e300}, {1, 1e14}};
+	static const struct plot_point far[] = {{-1e14, -1e14}, {1e14, 1e14}};
+	static const struct plot_point tiny[] = {{1e-12, 1e-12}, {2e-12, -1e-12}};
+	static const struct plot_point odd[] = {
+	    {NAN, 1}, {1, NAN}, {INFINITY, 2}, {3, -INFINITY}, {4, 4}};
+	static const struct plot_point mess[] = {{4, 4}, {2, 1e6}, {3, -7}, {1, 0}};
+	const struct plot_series shape[] = {
+	    {NULL, 0},    SERIES(point), SERIES(zero), SERIES(upright), SERIES(late),
+	    SERIES(huge), SERIES(far),   SERIES(tiny), SERIES(odd),     SERIES(mess)};
+	struct plot_pair pair = sample_pair();
+
+	(void)state;
+	pair.caption = NULL;
+	for (size_t i = 0; i < COUNT(shape); i++)
+		for (size_t k = 0; k < COUNT(shape); k++)
+			check_shape(pair, &shape[i], &shape[k]);
+}
+
+/* Delays with a long tail, from a generator that is the same everywhere. */
+static void make_messages(struct plot_point *point, size_t count, double sign)
+{
+	uint32_t state = 20260101;
+
+	for (size_t i = 0; i < count; i++) {
+		state = state * 1664525 + 1013904223;
+		point[i].x = (double)i * 0.003;
+		point[i].y =
+		    sign * (110 - 900 * log(1 - (double)(state >> 8) / 16777216));
+	}
+}
+
+static void many_messages_make_a_small_file(void **state)
+{
+	const size_t count = 20000;
+	struct plot_point *up = mem_alloc(count * sizeof(*up));
+	struct plot_point *down = mem_alloc(count * sizeof(*down));
+	struct plot_pair pair = sample_pair();
+	char *text, *again;
+
+	(void)state;
+	make_messages(up, count, 1);
+	make_messages(down, count, -1);
+	pair.ab = (struct plot_series){up, count};
+	pair.ba = (struct plot_series){down, count};
+	pair.messages_ab = pair.messages_ba = count;
+	text = draw_pair(&pair);
+	again = draw_pair(&pair);
+	check_svg(text);
+	assert_string_equal(text, again);
+	assert_true(strlen(text) < 300000);
+	assert_has(text, ": 20,000 messages</text>");
+	free(text);
+	free(again);
+	free(up);
+	free(down);
+}
+
+static void failure_leaves_nothing(void **state)
+{
+	const struct plot_graph graph = {.caption = "empty"};
+	const struct plot_pair pair = sample_pair();
+	char *missing = mem_printf("%s/missing/pair.svg", directory);
+	char *taken = mem_printf("%s/taken", directory);
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(plot_pair_write(&pair, missing, &error), -1);
+	assert_has(error_text(&error), "/missing/pair.svg: No such file");
+	assert_int_equal(plot_graph_write(&graph, missing, &error), -1);
+	assert_has(error_text(&error), "/missing/pair.svg: No such file");
+	assert_int_equal(files_in(directory), 0);
+
+	assert_int_equal(mkdir(taken, 0700), 0);
+	assert_int_equal(plot_pair_write(&pair, taken, &error), -1);
+	assert_int_equal(plot_graph_write(&graph, taken, &error), -1);
+	assert_has(error_text(&error), "/taken: ");
+	assert_int_equal(files_in(directory), 1);
+	assert_int_equal(rmdir(taken), 0);
+	error_clear(&error);
+	free(missing);
+	free(taken);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(pair_has_what_it_shows),
+	    cmocka_unit_test(pair_counts_what_is_beyond_the_frame),
+	    cmocka_unit_test(pair_says_that_it_is_a_sample),
+	    cmocka_unit_test(pair_shows_what_breaks_the_fit),
+	    cmocka_unit_test(names_are_escaped),
+	    cmocka_unit_test(long_names_are_cut),
+	    cmocka_unit_test(any_input_makes_a_picture),
+	    cmocka_unit_test(many_messages_make_a_small_file),
+	    cmocka_unit_test(failure_leaves_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
