@@ -28,16 +28,16 @@ struct clock_bound {
 };
 
 enum clock_quality {
-	CLOCK_EXACT,	   /* the same clock */
-	CLOCK_ACCURATE,	   /* both directions bound it */
+	CLOCK_EXACT,       /* the same clock */
+	CLOCK_ACCURATE,    /* both directions bound it */
 	CLOCK_APPROXIMATE, /* constraints contradict each other, or do not overlap */
 	CLOCK_INCOMPLETE,  /* one direction only */
-	CLOCK_ABSENT,	   /* no message at all */
+	CLOCK_ABSENT,      /* no message at all */
 };
 
 struct clock {
-	char *trace;	 /* the source's name */
-	char *path;	 /* where it was read from; "" if from messages */
+	char *trace;     /* the source's name */
+	char *path;      /* where it was read from; "" if from messages */
 	char *reference; /* the name of the source whose clock is its island's axis */
 	enum clock_quality quality;
 	nsec_t begin_ns, end_ns; /* local stamps of the first and last event */
@@ -57,9 +57,11 @@ int clock_quality_parse(const char *name);
 nsec_t clock_correct(const struct clock *clock, nsec_t local_ns);
 
 /*
- * Reference to local time: the local time whose correction comes nearest.
- * clock_invert(clock_correct(t)) == t wherever the rate lies above -0.5 and
- * the correction is continuous.
+ * Reference to local time: the local time whose correction comes nearest, the
+ * earlier one where two are as near. For rates above -0.5 a corrected stamp
+ * comes back as a local time with that very correction. It is the same local
+ * time unless two share a correction: neighbours where the rate is negative,
+ * for there the axis has fewer nanoseconds, and both sides of a step back.
  */
 nsec_t clock_invert(const struct clock *clock, nsec_t ref_ns);
 

@@ -22,7 +22,7 @@ struct clock_island {
 struct clock_pair {
 	char *a, *b;
 	uint64_t messages_ab, messages_ba;
-	uint64_t rejected; /* false matches left out */
+	uint64_t rejected;       /* false matches left out */
 	size_t hull_ab, hull_ba; /* points left of each direction's half hull */
 	enum clock_quality quality;
 	uint64_t violations_before, violations_after; /* received before sent */
@@ -31,8 +31,8 @@ struct clock_pair {
 
 struct clock_matching {
 	uint64_t sent, received; /* packets seen */
-	uint64_t matched;	 /* messages */
-	uint64_t ambiguous;	 /* repeats of an identity, not used */
+	uint64_t matched;        /* messages */
+	uint64_t ambiguous;      /* repeats of an identity, not used */
 	uint64_t unmatched_sent, unmatched_received;
 };
 

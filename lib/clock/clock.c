@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "clock/clock.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const quality_name[] = {
+    [CLOCK_EXACT] = "exact",
+    [CLOCK_ACCURATE] = "accurate",
+    [CLOCK_APPROXIMATE] = "approximate",
+    [CLOCK_INCOMPLETE] = "incomplete",
+    [CLOCK_ABSENT] = "absent",
+};
+
+enum { QUALITIES = sizeof(quality_name) / sizeof(quality_name[0]) };
+
+const char *clock_quality_name(enum clock_quality quality)
+{
+	return quality_name[quality];
+}
+
+int clock_quality_parse(const char *name)
+{
+	for (int k = 0; k < QUALITIES; k++)
+		if (strcmp(quality_name[k], name) == 0)
+			return k;
+	return -1;
+}
+
+/*
+ * The nearest integer, held at the ends of the range. A long double has the
+ * 64 bits that a drift over years needs; nsec_round()'s double has 53.
+ */
+static nsec_t round_long(long double value)
+{
+	if (value >= 0x1p63L)
+		return NSEC_MAX;
+	if (value < -0x1p63L)
+		return NSEC_MIN;
+	return (nsec_t)llroundl(value);
+}
+
+static nsec_t correct_by(const struct clock_segment *segment, nsec_t local_ns)
+{
+	nsec_t passed = nsec_sub(local_ns, segment->local_ns);
+	long double drift = (long double)passed * segment->rate_ppb / 1e9L;
+
+	return nsec_add(nsec_add(segment->ref_ns, passed), round_long(drift));
+}
+
+/* The last segment that begins at or before local_ns, else the first. */
+static const struct clock_segment *segment_at(const struct clock *clock, nsec_t local_ns)
+{
+	size_t low = 0, high = clock->segments;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (clock->segment[middle].local_ns <= local_ns)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &clock->segment[low];
+}
+
+nsec_t clock_correct(const struct clock *clock, nsec_t local_ns)
+{
+	return correct_by(segment_at(clock, local_ns), local_ns);
+}
+
+/* How far apart two instants are; unsigned, for it may exceed the range. */
+static uint64_t apart(nsec_t a, nsec_t b)
+{
+	return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+}
+
+/* A local time and how far its correction lies from the wanted time. */
+struct candidate {
+	nsec_t local_ns;
+	uint64_t miss;
+};
+
+/*
+ * The best local time in first..last by one segment's line, the earlier of two
+ * as good. A rounded stamp lies within half a nanosecond of the line, which
+ * rises by more than half a nanosecond a step: the guess is less than five off.
+ */
+static struct candidate invert_by(const struct clock_segment *segment, nsec_t first,
+				  nsec_t last, nsec_t ref_ns)
+{
+	long double passed = (long double)nsec_sub(ref_ns, segment->ref_ns);
+	nsec_t guess = nsec_add(segment->local_ns,
+				round_long(passed / (1 + segment->rate_ppb / 1e9L)));
+	struct candidate best = {first, UINT64_MAX};
+
+	for (nsec_t step = -4; step <= 4; step++) {
+		nsec_t t = nsec_add(guess, step);
+		uint64_t miss;
+
+		t = t < first ? first : t > last ? last : t;
+		miss = apart(correct_by(segment, t), ref_ns);
+		if (miss < best.miss)
+			best = (struct candidate){t, miss};
+	}
+	return best;
+}
+
+nsec_t clock_invert(const struct clock *clock, nsec_t ref_ns)
+{
+	struct candidate best = {0, UINT64_MAX};
+
+	/* At a step back two segments reach a time, so every one is asked. */
+	for (size_t k = 0; k < clock->segments; k++) {
+		nsec_t first = k ? clock->segment[k].local_ns : NSEC_MIN;
+		nsec_t last = k + 1 < clock->segments
+				  ? nsec_sub(clock->segment[k + 1].local_ns, 1)
+				  : NSEC_MAX;
+		struct candidate found =
+		    invert_by(&clock->segment[k], first, last, ref_ns);
+
+		if (k == 0 || found.miss < best.miss)
+			best = found;
+	}
+	return best.local_ns;
+}
+
+/* Take in another bound: the wider of the two on each side. */
+static void widen(struct clock_bound *bound, const struct clock_bound *other)
+{
+	if (other->low_ns < bound->low_ns)
+		bound->low_ns = other->low_ns;
+	if (other->high_ns > bound->high_ns)
+		bound->high_ns = other->high_ns;
+}
+
+/* Open a bound on both sides; a side that nothing bounds stays so. */
+static void open_by(struct clock_bound *bound, nsec_t slack)
+{
+	if (bound->low_ns != NSEC_MIN)
+		bound->low_ns = nsec_sub(bound->low_ns, slack);
+	if (bound->high_ns != NSEC_MAX)
+		bound->high_ns = nsec_add(bound->high_ns, slack);
+}
+
+struct clock_bound clock_bound_at(const struct clock *clock, nsec_t local_ns,
+				  double limit_ppb)
+{
+	struct clock_bound at = {local_ns, NSEC_MIN, NSEC_MAX};
+	const struct clock_bound *bound = clock->bound;
+	size_t count = clock->bounds, low = 0, high;
+	long double distance;
+
+	if (!count)
+		return at;
+	/* The nearest stated times around: every one between them counts. */
+	while (low < count && bound[low].local_ns < local_ns)
+		low++;
+	high = low;
+	while (high < count && bound[high].local_ns == local_ns)
+		high++;
+	if (low == high) {
+		low -= low > 0;
+		high += high < count;
+	}
+	at.low_ns = bound[low].low_ns;
+	at.high_ns = bound[low].high_ns;
+	for (size_t k = low + 1; k < high; k++)
+		widen(&at, &bound[k]);
+	if (bound[0].local_ns > local_ns || bound[count - 1].local_ns < local_ns) {
+		distance = (long double)apart(bound[low].local_ns, local_ns);
+		open_by(&at, round_long(ceill(distance * limit_ppb / 1e9L)));
+	}
+	return at;
+}
+
+void clock_clear(struct clock *clock)
+{
+	free(clock->trace);
+	free(clock->path);
+	free(clock->reference);
+	free(clock->segment);
+	free(clock->bound);
+	memset(clock, 0, sizeof(*clock));
+}

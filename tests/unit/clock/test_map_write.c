@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "clock/map.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* What a map looks like on paper; the caller frees it. */
+static char *written(const struct clock_map *map)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	clock_map_write(map, file);
+	assert_int_equal(ferror(file), 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(strlen(text), size);
+	return text;
+}
+
+static void assert_written(const struct clock_map *map, const char *expect)
+{
+	char *text = written(map);
+
+	assert_string_equal(text, expect);
+	free(text);
+}
+
+static void test_empty(void **unused)
+{
+	struct clock_map map = {0};
+
+	(void)unused;
+	assert_written(&map,
+		       "{\n"
+		       "  \"format\": \"clustertrace-clocks\",\n"
+		       "  \"version\": 1,\n"
+		       "  \"reference\": \"\",\n"
+		       "  \"islands\": [],\n"
+		       "  \"clocks\": [],\n"
+		       "  \"pairs\": [],\n"
+		       "  \"matching\": {\"sent\": 0, \"received\": 0, \"matched\": 0, "
+		       "\"ambiguous\": 0,\n"
+		       "    \"unmatched_sent\": 0, \"unmatched_received\": 0}\n"
+		       "}\n");
+}
+
+static void test_full(void **unused)
+{
+	char n0[] = "n0", n1[] = "n1", path0[] = "run/n0/kernel", path1[] = "";
+	char *names[] = {n0, n1};
+	struct clock_island island = {n0, names, 2};
+	struct clock_segment segment[] = {{1, 2, -58.6}, {1795228732943977331, -4, 1e-7}};
+	struct clock_bound bound[] = {{0, -1200, 1100}, {7, NSEC_MIN, NSEC_MAX}};
+	struct clock clock[] = {
+	    {n0, path0, n0, CLOCK_EXACT, 3, 4, segment, 1, bound, 1},
+	    {n1, path1, n0, CLOCK_INCOMPLETE, -3, 9, segment, 2, bound, 2}};
+	struct clock_pair pair[] = {
+	    {n0, n1, 10, 11, 12, 13, 14, CLOCK_APPROXIMATE, 15, 16, NSEC_MAX, -17},
+	    {n1, n0, 0, 0, 0, 0, 0, CLOCK_ABSENT, 0, 0, 0, NSEC_MAX}};
+	struct clock_map map = {n0, &island, 1, clock, 2, pair, 2, {1, 2, 3, 4, 5, 6}};
+
+	(void)unused;
+	assert_written(
+	    &map,
+	    "{\n"
+	    "  \"format\": \"clustertrace-clocks\",\n"
+	    "  \"version\": 1,\n"
+	    "  \"reference\": \"n0\",\n"
+	    "  \"islands\": [\n"
+	    "    {\"reference\": \"n0\", \"traces\": [\"n0\", \"n1\"]}\n"
+	    "  ],\n"
+	    "  \"clocks\": [\n"
+	    "    {\"trace\": \"n0\", \"path\": \"run/n0/kernel\", \"reference\": "
+	    "\"n0\",\n"
+	    "     \"quality\": \"exact\", \"begin_ns\": 3, \"end_ns\": 4,\n"
+	    "     \"segments\": [{\"local_ns\": 1, \"ref_ns\": 2, \"rate_ppb\": "
+	    "-58.600000}],\n"
+	    "     \"bounds\": [{\"local_ns\": 0, \"low_ns\": -1200, \"high_ns\": "
+	    "1100}]},\n"
+	    "    {\"trace\": \"n1\", \"path\": \"\", \"reference\": \"n0\",\n"
+	    "     \"quality\": \"incomplete\", \"begin_ns\": -3, \"end_ns\": 9,\n"
+	    "     \"segments\": [{\"local_ns\": 1, \"ref_ns\": 2, \"rate_ppb\": "
+	    "-58.600000}, {\"local_ns\": 1795228732943977331, \"ref_ns\": -4, "
+	    "\"rate_ppb\": 0.000000}],\n"
+	    "     \"bounds\": [{\"local_ns\": 0, \"low_ns\": -1200, \"high_ns\": 1100}, "
+	    "{\"local_ns\": 7, \"low_ns\": null, \"high_ns\": null}]}\n"
+	    "  ],\n"
+	    "  \"pairs\": [\n"
+	    "    {\"a\": \"n0\", \"b\": \"n1\", \"messages_ab\": 10, \"messages_ba\": "
+	    "11, "
+	    "\"rejected\": 12,\n"
+	    "     \"hull_ab\": 13, \"hull_ba\": 14, \"quality\": \"approximate\",\n"
+	    "     \"violations_before\": 15, \"violations_after\": 16,\n"
+	    "     \"min_latency_ab_ns\": null, \"min_latency_ba_ns\": -17},\n"
+	    "    {\"a\": \"n1\", \"b\": \"n0\", \"messages_ab\": 0, \"messages_ba\": 0, "
+	    "\"rejected\": 0,\n"
+	    "     \"hull_ab\": 0, \"hull_ba\": 0, \"quality\": \"absent\",\n"
+	    "     \"violations_before\": 0, \"violations_after\": 0,\n"
+	    "     \"min_latency_ab_ns\": 0, \"min_latency_ba_ns\": null}\n"
+	    "  ],\n"
+	    "  \"matching\": {\"sent\": 1, \"received\": 2, \"matched\": 3, "
+	    "\"ambiguous\": 4,\n"
+	    "    \"unmatched_sent\": 5, \"unmatched_received\": 6}\n"
+	    "}\n");
+}
+
+/* The word after `"reference": ` at the top. */
+static void assert_name(const char *name, const char *expect)
+{
+	char *copy = strdup(name), *text, *found;
+	struct clock_map map = {.reference = copy};
+
+	text = written(&map);
+	found = strstr(text, "\"reference\": ");
+	assert_non_null(found);
+	found += strlen("\"reference\": ");
+	*strstr(found, ",\n") = '\0';
+	assert_string_equal(found, expect);
+	free(text);
+	free(copy);
+}
+
+static void test_names(void **unused)
+{
+	(void)unused;
+	assert_name("a\"b\\c/d", "\"a\\\"b\\\\c/d\"");
+	assert_name("a\nb\t\x01\x1f\x7f", "\"a\\u000ab\\u0009\\u0001\\u001f\x7f\"");
+	assert_name("n\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+		    "\"n\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
+	assert_name("\xf4\x8f\xbf\xbf\xed\x9f\xbf\xee\x80\x80",
+		    "\"\xf4\x8f\xbf\xbf\xed\x9f\xbf\xee\x80\x80\"");
+}
+
+#define BAD "\xef\xbf\xbd"
+
+static void test_names_that_are_no_utf8(void **unused)
+{
+	(void)unused;
+	assert_name("\xff", "\"" BAD "\"");
+	assert_name("a\x80z", "\"a" BAD "z\"");
+	assert_name("\xc3", "\"" BAD "\"");
+	assert_name("\xc3(", "\"" BAD "(\"");
+	assert_name("\xc0\xaf", "\"" BAD BAD "\"");         /* overlong */
+	assert_name("\xe0\x80\xaf", "\"" BAD BAD BAD "\""); /* overlong */
+	assert_name("\xed\xa0\x80", "\"" BAD BAD BAD "\""); /* surrogate */
+	assert_name("\xf4\x90\x80\x80", "\"" BAD BAD BAD BAD "\"");
+	assert_name("\xf0\x9f\x98", "\"" BAD BAD BAD "\"");
+}
+
+static void assert_rate(double rate_ppb, const char *expect)
+{
+	char name[] = "n";
+	struct clock_segment segment = {0, 0, rate_ppb};
+	struct clock clock = {name, name, name, CLOCK_EXACT, 0, 0, &segment, 1, NULL, 0};
+	struct clock_map map = {.clock = &clock, .clocks = 1};
+	char *text = written(&map), *found = strstr(text, "\"rate_ppb\": ");
+
+	assert_non_null(found);
+	found += strlen("\"rate_ppb\": ");
+	*strchr(found, '}') = '\0';
+	assert_string_equal(found, expect);
+	free(text);
+}
+
+static void test_rates(void **unused)
+{
+	(void)unused;
+	assert_rate(0, "0.000000");
+	assert_rate(-0.0, "0.000000");
+	assert_rate(-4e-7, "0.000000");
+	assert_rate(-6e-7, "-0.000001");
+	assert_rate(-0.5, "-0.500000");
+	assert_rate(499999.9999996, "500000.000000");
+	assert_rate(-123456.789012, "-123456.789012");
+	assert_rate(1e-7 + 1, "1.000000");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_empty), cmocka_unit_test(test_full),
+	    cmocka_unit_test(test_names), cmocka_unit_test(test_names_that_are_no_utf8),
+	    cmocka_unit_test(test_rates),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
