@@ -10,7 +10,8 @@
  * class has an integer frequency, so the rate is rounded to it.
  */
 struct apply_result {
-	double residual_ns; /* how far the new clock strays from the fit at most */
+	/* How far any stamp may stray from the fit, the viewer's rounding included. */
+	double residual_ns;
 };
 
 /*
@@ -19,6 +20,10 @@ struct apply_result {
  * reflinked, else copied), and a metadata file whose clock class has the
  * fitted frequency and offset. Only for a clock of one segment. 0, or -1 with
  * error and no target left.
+ *
+ * The residual is for viewers that convert the offset and the value one by
+ * one, as babeltrace2 does. One that puts their sum into a double (Trace
+ * Compass) shows steps of 256 ns with any frequency but 10^9.
  */
 int apply_clock(const struct clock *clock, const char *target,
 		struct apply_result *result, struct error *error);

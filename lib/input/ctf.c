@@ -50,6 +50,7 @@ struct reader {
 	struct stream **heap; /* streams still read, by head_ns */
 	size_t alive;
 	uint64_t stop_at; /* events at which the step ends */
+	bool priming;	  /* only what comes before the first event is read */
 	event_fn *give;
 	void *context;
 	struct error error; /* of the graph's methods */
@@ -197,7 +198,7 @@ static bool refill(struct reader *reader, struct stream *stream)
 		problem_add(&reader->problems, reader->path, "broken", 1,
 			    "stream %u breaks off after %llu events, which are used: %s",
 			    stream->index, (unsigned long long)stream->events,
-			    error_text(&cause));
+			    reader->mended ? "cut" : error_text(&cause));
 		error_clear(&cause);
 		return false;
 	}
@@ -277,7 +278,8 @@ sink_consume(bt_self_component_sink *self)
 
 	if (!reader->alive)
 		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END;
-	if (!run_stream(reader, reader->heap[0], second_head(reader)))
+	if (!run_stream(reader, reader->heap[0],
+			reader->priming ? NSEC_MIN : second_head(reader)))
 		reader->heap[0] = reader->heap[--reader->alive];
 	heap_down(reader);
 	return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
@@ -437,6 +439,15 @@ static int open_graph(struct reader *reader, struct error *error)
 	return status;
 }
 
+/* Read up to the first event, so that clock and host are known from the start. */
+static void prime(struct reader *reader)
+{
+	reader->priming = true;
+	reader->stop_at = UINT64_MAX;
+	bt_graph_run_once(reader->graph);
+	reader->priming = false;
+}
+
 struct reader *ctf_reader_open(const char *path, const struct event_wish *wishes,
 			       size_t count, struct error *error)
 {
@@ -457,6 +468,7 @@ struct reader *ctf_reader_open(const char *path, const struct event_wish *wishes
 		reader_free(reader);
 		return NULL;
 	}
+	prime(reader);
 	reader->facts.total_bytes = reader->files.packets ? reader->files.bytes : 0;
 	return reader;
 }
@@ -518,11 +530,8 @@ void reader_free(struct reader *reader)
 	free(reader);
 }
 
-const char *ctf_library_version(void)
+char *ctf_library_version(void)
 {
-	static char text[48];
-
-	snprintf(text, sizeof(text), "babeltrace2 %u.%u.%u", bt_version_get_major(),
-		 bt_version_get_minor(), bt_version_get_patch());
-	return text;
+	return mem_printf("babeltrace2 %u.%u.%u", bt_version_get_major(),
+			  bt_version_get_minor(), bt_version_get_patch());
 }

@@ -95,7 +95,7 @@ struct problem_list *reader_problems(struct reader *reader);
 
 void reader_free(struct reader *reader);
 
-/* "babeltrace2 2.0.4" */
-const char *ctf_library_version(void);
+/* "babeltrace2 2.0.4"; the caller frees it. */
+char *ctf_library_version(void);
 
 #endif

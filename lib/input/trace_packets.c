@@ -267,6 +267,6 @@ struct packet_source *trace_packets_open(const char *path, struct error *error)
 		trace_free(&packets->base);
 		return NULL;
 	}
-	packets->base.facts.total_bytes = reader_facts(packets->reader)->total_bytes;
+	copy_facts(packets);
 	return &packets->base;
 }

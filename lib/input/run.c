@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/run.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "input/capture.h"
+#include "input/ctf_files.h"
+#include "input/node.h"
+
+enum { MOST_DEPTH = 16 }; /* of directories below a node, against loops of links */
+
+struct found {
+	enum source_kind kind;
+	char *path;
+};
+
+struct found_list {
+	struct found *item;
+	size_t count, room;
+};
+
+int node_address_parse(const char *text, struct node_address *address)
+{
+	memset(address, 0, sizeof(*address));
+	if (inet_pton(AF_INET, text, address->bytes) == 1)
+		address->family = 4;
+	else if (inet_pton(AF_INET6, text, address->bytes) == 1)
+		address->family = 6;
+	return address->family ? 0 : -1;
+}
+
+static void add_found(struct found_list *list, enum source_kind kind, const char *path)
+{
+	list->item =
+	    mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
+	list->item[list->count++] = (struct found){kind, mem_strdup(path)};
+}
+
+static void found_clear(struct found_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->item[i].path);
+	free(list->item);
+}
+
+static bool has_suffix(const char *path, const char *suffix)
+{
+	size_t length = strlen(path), tail = strlen(suffix);
+
+	return length >= tail && strcmp(path + length - tail, suffix) == 0;
+}
+
+/* Everything below a path: traces by their metadata file, captures by name. */
+static void search(struct found_list *list, const char *path, int depth,
+		   struct problem_list *problems)
+{
+	struct dirent **entry = NULL;
+	struct stat status;
+	int count;
+
+	if (stat(path, &status)) {
+		problem_add(problems, path, "unreadable", 1, "%s", strerror(errno));
+		return;
+	}
+	if (!S_ISDIR(status.st_mode)) {
+		if (has_suffix(path, ".pcap") || has_suffix(path, ".pcapng"))
+			add_found(list, SOURCE_CAPTURE, path);
+		return;
+	}
+	if (ctf_files_probe(path)) {
+		add_found(list, SOURCE_TRACE, path);
+		return;
+	}
+	count = depth < MOST_DEPTH ? scandir(path, &entry, NULL, alphasort) : 0;
+	if (count < 0)
+		problem_add(problems, path, "unreadable", 1, "%s", strerror(errno));
+	for (int i = 0; i < count; i++) {
+		if (entry[i]->d_name[0] != '.') {
+			char *below = mem_printf("%s/%s", path, entry[i]->d_name);
+
+			search(list, below, depth + 1, problems);
+			free(below);
+		}
+		free(entry[i]);
+	}
+	free(entry);
+}
+
+static struct source *append(struct source_list *list, const struct found *found,
+			     const char *name)
+{
+	struct source *source;
+
+	list->item =
+	    mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
+	source = &list->item[list->count++];
+	memset(source, 0, sizeof(*source));
+	source->kind = found->kind;
+	source->path = mem_strdup(found->path);
+	source->name = name ? mem_strdup(name) : NULL;
+	return source;
+}
+
+static void set_local(struct source *source, const struct node_facts *facts)
+{
+	if (source->kind != SOURCE_CAPTURE || !facts->addresses)
+		return;
+	source->locals = facts->addresses;
+	source->local = mem_realloc(NULL, facts->addresses, sizeof(*source->local));
+	memcpy(source->local, facts->address, facts->addresses * sizeof(*source->local));
+}
+
+/* The one that bears the node's name: a kernel trace, else the first. */
+static size_t main_source(const struct found_list *found)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < found->count; i++) {
+		if (found->item[i].kind != SOURCE_TRACE)
+			continue;
+		if (strstr(found->item[i].path, "/kernel"))
+			return i;
+		if (best == SIZE_MAX)
+			best = i;
+	}
+	return best == SIZE_MAX ? 0 : best;
+}
+
+static void read_facts(struct node_facts *facts, const char *directory,
+		       struct problem_list *problems)
+{
+	char *path = mem_printf("%s/node.json", directory);
+	struct error error = ERROR_INIT;
+
+	if (node_facts_read(facts, path, &error))
+		problem_add(problems, path, "unreadable", 1, "left out: %s",
+			    error_text(&error));
+	error_clear(&error);
+	free(path);
+}
+
+static void add_node(struct source_list *list, const char *path, const char *node,
+		     struct problem_list *problems)
+{
+	struct found_list found = {NULL, 0, 0};
+	struct node_facts facts;
+	size_t main;
+
+	search(&found, path, 0, problems);
+	if (found.count) {
+		read_facts(&facts, path, problems);
+		main = main_source(&found);
+		set_local(append(list, &found.item[main], node), &facts);
+		for (size_t i = 0; i < found.count; i++) {
+			char *name;
+
+			if (i == main)
+				continue;
+			name = mem_printf("%s:%s", node,
+					  found.item[i].path + strlen(path) + 1);
+			set_local(append(list, &found.item[i], name), &facts);
+			free(name);
+		}
+		node_facts_clear(&facts);
+	}
+	found_clear(&found);
+}
+
+/* A path without the slashes at its end. */
+static char *trimmed(const char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	return mem_strndup(path, length);
+}
+
+static int add_nodes(struct source_list *list, const char *path,
+		     struct problem_list *problems, struct error *error)
+{
+	struct dirent **entry;
+	size_t before = list->count;
+	int count = scandir(path, &entry, NULL, alphasort);
+
+	if (count < 0)
+		return error_errno(error, path);
+	for (int i = 0; i < count; i++) {
+		char *node = mem_printf("%s/%s", path, entry[i]->d_name);
+		struct stat status;
+
+		if (entry[i]->d_name[0] != '.' && stat(node, &status) == 0 &&
+		    S_ISDIR(status.st_mode))
+			add_node(list, node, entry[i]->d_name, problems);
+		free(node);
+		free(entry[i]);
+	}
+	free(entry);
+	if (list->count == before)
+		return error_set(error,
+				 "%s: no trace and no capture below it, want "
+				 "NODE/.../metadata or NODE/*.pcap",
+				 path);
+	return 0;
+}
+
+int source_add_run(struct source_list *list, const char *argument,
+		   struct problem_list *problems, struct error *error)
+{
+	char *path = trimmed(argument);
+	struct stat status;
+	int result;
+
+	if (stat(path, &status))
+		result = error_errno(error, path);
+	else if (!S_ISDIR(status.st_mode) || ctf_files_probe(path))
+		result = source_add_trace(list, path, problems, error);
+	else
+		result = add_nodes(list, path, problems, error);
+	free(path);
+	return result;
+}
+
+/* The directory above a file or trace that holds a node.json, or NULL. */
+static char *node_directory(const char *path)
+{
+	char *directory = realpath(path, NULL);
+
+	for (int depth = 0; directory && depth < 3; depth++) {
+		char *slash = strrchr(directory, '/');
+		char *facts;
+		struct stat status;
+		bool found;
+
+		if (!slash || slash == directory)
+			break;
+		*slash = '\0';
+		facts = mem_printf("%s/node.json", directory);
+		found = stat(facts, &status) == 0;
+		free(facts);
+		if (found)
+			return directory;
+	}
+	free(directory);
+	return NULL;
+}
+
+/* Names a source given by itself: as asked, by its node, or by its file. */
+static void add_alone(struct source_list *list, const struct found *found,
+		      const char *name, struct problem_list *problems)
+{
+	char *directory = node_directory(found->path);
+	struct node_facts facts = {NULL, NULL, 0, 0};
+	struct source *source;
+
+	if (directory) {
+		read_facts(&facts, directory, problems);
+		if (!name)
+			name = strrchr(directory, '/') + 1;
+	}
+	source = append(list, found, name);
+	set_local(source, &facts);
+	if (!source->name && found->kind == SOURCE_CAPTURE) {
+		const char *file = strrchr(found->path, '/');
+
+		file = file ? file + 1 : found->path;
+		source->name = mem_strndup(file, strcspn(file, "."));
+	}
+	node_facts_clear(&facts);
+	free(directory);
+}
+
+static int add_path(struct source_list *list, const char *path, const char *name,
+		    struct problem_list *problems, struct error *error)
+{
+	struct found_list found = {NULL, 0, 0};
+	struct stat status;
+	int traces = 0;
+
+	if (stat(path, &status))
+		return error_errno(error, path);
+	if (S_ISDIR(status.st_mode))
+		search(&found, path, 0, problems);
+	else if (capture_probe(path))
+		add_found(&found, SOURCE_CAPTURE, path);
+	else
+		return error_set(error,
+				 "%s: neither a CTF trace nor a capture, want a "
+				 "directory with a metadata file, pcap or pcapng",
+				 path);
+	for (size_t i = 0; i < found.count; i++)
+		traces += found.item[i].kind == SOURCE_TRACE;
+	for (size_t i = 0; i < found.count; i++)
+		if (!traces || found.item[i].kind == SOURCE_TRACE)
+			add_alone(list, &found.item[i], name, problems);
+	if (!found.count)
+		error_set(error, "%s: no trace below it, want a metadata file", path);
+	traces = found.count ? 0 : -1;
+	found_clear(&found);
+	return traces;
+}
+
+int source_add_trace(struct source_list *list, const char *argument,
+		     struct problem_list *problems, struct error *error)
+{
+	const char *equals = strchr(argument, '=');
+	char *name = NULL, *path;
+	struct stat status;
+	int result;
+
+	/* A path that has a '=' in it, and exists, is a path. */
+	if (equals && equals > argument && stat(argument, &status)) {
+		name = mem_strndup(argument, (size_t)(equals - argument));
+		argument = equals + 1;
+	}
+	path = trimmed(argument);
+	result = add_path(list, path, name, problems, error);
+	free(path);
+	free(name);
+	return result;
+}
+
+void source_list_clear(struct source_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->item[i].name);
+		free(list->item[i].path);
+		free(list->item[i].local);
+	}
+	free(list->item);
+	memset(list, 0, sizeof(*list));
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_INPUT_RUN_H
+#define CT_INPUT_RUN_H
+
+#include "base/error.h"
+#include "base/problem.h"
+#include "input/packet_source.h"
+
+/*
+ * What a user points at: run directories, traces, captures. A source is one
+ * thing with one clock.
+ */
+enum source_kind { SOURCE_TRACE, SOURCE_CAPTURE };
+
+struct source {
+	enum source_kind kind;
+	char *name; /* as asked for or by its node; NULL: by its recorded host */
+	char *path;
+	struct node_address *local; /* of its node, by node.json */
+	size_t locals;
+};
+
+struct source_list {
+	struct source *item;
+	size_t count, room;
+};
+
+/*
+ * Add every source of a run directory: each subdirectory is a node; its kernel
+ * trace (or first source) bears the node's name, further ones NODE:FILE. A path
+ * that is itself a trace or a capture is added as source_add_trace does. 0, or
+ * -1 with error when the path holds no source at all.
+ */
+int source_add_run(struct source_list *list, const char *path,
+		   struct problem_list *problems, struct error *error);
+
+/*
+ * Add the CTF traces found under a path, or one capture; NAME=PATH gives the
+ * name. 0, or -1 with error.
+ */
+int source_add_trace(struct source_list *list, const char *argument,
+		     struct problem_list *problems, struct error *error);
+
+/*
+ * An address of the form 10.7.0.1 or fe80::1. 0, or -1 where it is none.
+ */
+int node_address_parse(const char *text, struct node_address *address);
+
+void source_list_clear(struct source_list *list);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/entry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { FIRST_BUCKETS = 1 << 12 };
+
+void entry_table_init(struct entry_table *table)
+{
+	memset(table, 0, sizeof(*table));
+	table->buckets = FIRST_BUCKETS;
+	table->bucket = mem_zalloc(table->buckets * sizeof(struct entry *));
+}
+
+static void queue_push(struct entry_queue *queue, struct entry *entry)
+{
+	entry->older = queue->newest;
+	entry->newer = NULL;
+	if (queue->newest)
+		queue->newest->newer = entry;
+	else
+		queue->oldest = entry;
+	queue->newest = entry;
+	queue->count++;
+}
+
+static void queue_remove(struct entry_queue *queue, struct entry *entry)
+{
+	if (entry->older)
+		entry->older->newer = entry->newer;
+	else
+		queue->oldest = entry->newer;
+	if (entry->newer)
+		entry->newer->older = entry->older;
+	else
+		queue->newest = entry->older;
+	queue->count--;
+}
+
+static void grow(struct entry_table *table)
+{
+	struct entry **old = table->bucket;
+	size_t buckets = table->buckets;
+
+	table->buckets *= 2;
+	table->bucket = mem_zalloc(table->buckets * sizeof(struct entry *));
+	for (size_t i = 0; i < buckets; i++)
+		while (old[i]) {
+			struct entry *entry = old[i];
+			size_t at = entry->hash & (table->buckets - 1);
+
+			old[i] = entry->next;
+			entry->next = table->bucket[at];
+			table->bucket[at] = entry;
+		}
+	free(old);
+}
+
+static struct entry *add(struct entry_table *table, const struct packet *packet,
+			 uint64_t hash)
+{
+	struct entry *entry = table->spare;
+	size_t at;
+
+	if (table->waiting.count + table->matched.count >= table->buckets)
+		grow(table);
+	if (entry)
+		table->spare = entry->next;
+	else
+		entry = mem_alloc(sizeof(*entry));
+	memset(entry, 0, sizeof(*entry));
+	entry->packet = *packet;
+	entry->hash = hash;
+	at = hash & (table->buckets - 1);
+	entry->next = table->bucket[at];
+	table->bucket[at] = entry;
+	queue_push(&table->waiting, entry);
+	return entry;
+}
+
+struct entry *entry_table_find(struct entry_table *table, const struct packet *packet)
+{
+	uint64_t hash = packet_hash(packet);
+	struct entry *entry = table->bucket[hash & (table->buckets - 1)];
+
+	while (entry && !(entry->hash == hash && packet_equal(&entry->packet, packet)))
+		entry = entry->next;
+	return entry ? entry : add(table, packet, hash);
+}
+
+void entry_table_match(struct entry_table *table, struct entry *entry)
+{
+	if (entry->matched)
+		return;
+	queue_remove(&table->waiting, entry);
+	entry->matched = true;
+	queue_push(&table->matched, entry);
+}
+
+void entry_table_remove(struct entry_table *table, struct entry *entry)
+{
+	struct entry **link = &table->bucket[entry->hash & (table->buckets - 1)];
+
+	while (*link != entry)
+		link = &(*link)->next;
+	*link = entry->next;
+	queue_remove(entry->matched ? &table->matched : &table->waiting, entry);
+	free(entry->many);
+	entry->next = table->spare;
+	table->spare = entry;
+}
+
+void entry_table_clear(struct entry_table *table)
+{
+	while (table->waiting.oldest)
+		entry_table_remove(table, table->waiting.oldest);
+	while (table->matched.oldest)
+		entry_table_remove(table, table->matched.oldest);
+	while (table->spare) {
+		struct entry *entry = table->spare;
+
+		table->spare = entry->next;
+		free(entry);
+	}
+	free(table->bucket);
+	memset(table, 0, sizeof(*table));
+}
+
+struct seen *entry_seen_by(struct entry *entry, uint32_t source, bool received)
+{
+	struct seen *seen = entry_seen(entry);
+
+	for (uint32_t i = 0; i < entry->seens; i++)
+		if (seen[i].source == source && seen[i].received == received)
+			return &seen[i];
+	return NULL;
+}
+
+struct seen *entry_add_seen(struct entry *entry, uint32_t source,
+			    const struct sighting *sighting)
+{
+	struct seen *seen;
+
+	if (entry->seens >= SEEN_INLINE && entry->seens >= entry->room) {
+		entry->room = entry->seens * 2;
+		entry->many =
+		    mem_realloc(entry->many, entry->room, sizeof(*entry->many));
+		if (entry->seens == SEEN_INLINE)
+			memcpy(entry->many, entry->few, sizeof(entry->few));
+	}
+	seen = &entry_seen(entry)[entry->seens++];
+	memset(seen, 0, sizeof(*seen));
+	seen->source = source;
+	seen->device = sighting->device;
+	seen->ns = sighting->ns;
+	seen->whole_ns = sighting->whole_ns;
+	seen->received = sighting->received;
+	seen->count = 1;
+	return seen;
+}

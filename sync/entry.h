@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_ENTRY_H
+#define CT_SYNC_ENTRY_H
+
+#include "input/packet.h"
+
+/* One source's first sighting of a packet on one side. */
+struct seen {
+	uint32_t source, device;
+	nsec_t ns, whole_ns;
+	uint32_t count; /* sightings on that device: more than 1 is a repeat */
+	bool received;
+	bool used; /* has become part of a message */
+};
+
+enum { SEEN_INLINE = 2 };
+
+/* A packet identity and who saw it. */
+struct entry {
+	struct packet packet;
+	uint64_t hash;
+	struct entry *next;	     /* of its bucket */
+	struct entry *older, *newer; /* of its queue */
+	struct seen few[SEEN_INLINE], *many;
+	uint32_t seens, room; /* many is used once few is too small */
+	bool matched;	      /* stands in the queue of matched entries */
+};
+
+struct entry_queue {
+	struct entry *oldest, *newest;
+	size_t count;
+};
+
+/* Entries by identity; each stands in one of two queues, by age. */
+struct entry_table {
+	struct entry **bucket;
+	size_t buckets; /* a power of two */
+	struct entry_queue waiting, matched;
+	struct entry *spare; /* freed ones, for reuse */
+	size_t most_waiting; /* the owner's limit */
+};
+
+void entry_table_init(struct entry_table *table);
+
+/* The entry of a packet, made (waiting) when it is new. */
+struct entry *entry_table_find(struct entry_table *table, const struct packet *packet);
+
+/* Move an entry to the end of the queue of matched ones. */
+void entry_table_match(struct entry_table *table, struct entry *entry);
+
+void entry_table_remove(struct entry_table *table, struct entry *entry);
+void entry_table_clear(struct entry_table *table);
+
+static inline struct seen *entry_seen(struct entry *entry)
+{
+	return entry->many ? entry->many : entry->few;
+}
+
+/* The sighting of a source on that side, or NULL. */
+struct seen *entry_seen_by(struct entry *entry, uint32_t source, bool received);
+
+/* Add a source's first sighting. */
+struct seen *entry_add_seen(struct entry *entry, uint32_t source,
+			    const struct sighting *sighting);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_FIT_PRIVATE_H
+#define CT_SYNC_FIT_PRIVATE_H
+
+#include "sync/fit.h"
+
+/* For those who implement a method. */
+
+extern const struct fit_method fit_hull, fit_margin, fit_joint, fit_regression;
+
+/*
+ * Compose lines of pairs along the island's tree: `pair_line` gives each
+ * tree pair's line from its a to its b.
+ */
+int fit_along_tree(struct fit_island *island,
+		   int (*pair_line)(struct fit_island *island, uint32_t pair,
+				    struct line *line, struct error *error),
+		   struct error *error);
+
+/*
+ * By how much the message at a corner of a pair's hull was received after it
+ * was sent, on the fitted clocks, in nanoseconds.
+ */
+double fit_corner_slack(const struct fit_island *island, const struct pair *pair,
+			struct hull_point corner, bool forward);
+
+/* Call `look` for each corner of each pair inside the island. */
+void fit_each_corner(struct fit_island *island,
+		     void (*look)(void *context, const struct pair *pair,
+				  struct hull_point corner, bool forward),
+		     void *context);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/region.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sync/island_lp.h"
+
+/*
+ * What the solver's tolerance, the rounding of the row's numbers and that of
+ * the printed integers can take away from a bound, in nanoseconds.
+ */
+#define ROUNDING_NS 2.0
+#define TOLERANCE   1e-6 /* of the program's unit */
+
+/* Beyond this, in the program's units, a column is taken as unbounded. */
+#define ENDLESS 1e12
+
+static bool is_tree_pair(const struct fit_island *island, uint32_t pair)
+{
+	for (size_t i = 1; i < island->members; i++)
+		if (island->clock[island->member[i]].parent_pair == (int)pair)
+			return true;
+	return false;
+}
+
+static void add_pairs(struct island_lp *program, bool tree_only)
+{
+	const struct fit_island *island = program->island;
+
+	for (size_t i = 0; i < island->insides; i++) {
+		const struct pair *pair = &island->pairs->pair[island->inside[i]];
+
+		if (pair->margin_ns >= 0 &&
+		    (!tree_only || is_tree_pair(island, island->inside[i])))
+			island_lp_add_pair(program, pair, -1, -1);
+	}
+}
+
+/* The most that the objective can be; infinite where nothing bounds it. */
+static double maximize(struct island_lp *program)
+{
+	if (lp_maximize(program->lp) != LP_OPTIMAL ||
+	    lp_maximum(program->lp) > ENDLESS)
+		return INFINITY;
+	return lp_maximum(program->lp);
+}
+
+static nsec_t outward(const struct island_lp *program, double extreme)
+{
+	if (isinf(extreme))
+		return NSEC_MAX;
+	return nsec_round(ceil((extreme + TOLERANCE) * program->unit_ns + ROUNDING_NS));
+}
+
+static void bound_at(struct island_lp *program, size_t place, struct clock_bound *bound)
+{
+	double factor = island_lp_rate_factor(program, place, bound->local_ns);
+
+	lp_objective(program->lp, island_lp_offset(place), 1);
+	lp_objective(program->lp, island_lp_rate(place), factor);
+	bound->high_ns = outward(program, maximize(program));
+	lp_objective(program->lp, island_lp_offset(place), -1);
+	lp_objective(program->lp, island_lp_rate(place), -factor);
+	bound->low_ns = outward(program, maximize(program));
+	bound->low_ns = bound->low_ns == NSEC_MAX ? NSEC_MIN : -bound->low_ns;
+}
+
+static void bound_rate(struct island_lp *program, size_t place, struct region *region)
+{
+	double rate = program->island->clock[program->island->member[place]].rate;
+	double scale = program->unit_ns / program->half_ns[place];
+
+	lp_objective(program->lp, island_lp_offset(place), 0);
+	lp_objective(program->lp, island_lp_rate(place), 1);
+	region->rate_high = rate + (maximize(program) + TOLERANCE) * scale;
+	lp_objective(program->lp, island_lp_rate(place), -1);
+	region->rate_low = rate - (maximize(program) + TOLERANCE) * scale;
+	lp_objective(program->lp, island_lp_rate(place), 0);
+}
+
+static void set_times(const struct fit_clock *clock, struct region *region)
+{
+	region->bound[0].local_ns = clock->begin_ns;
+	region->bound[1].local_ns = clock->origin_ns;
+	region->bound[2].local_ns = clock->end_ns;
+}
+
+static bool find(struct fit_island *island, struct region *region, bool tree_only)
+{
+	struct island_lp program;
+	bool feasible;
+
+	island_lp_init(&program, island, 0);
+	add_pairs(&program, tree_only);
+	feasible = lp_maximize(program.lp) == LP_OPTIMAL;
+	for (size_t i = 1; feasible && i < island->members; i++) {
+		region[i].known = true;
+		for (int k = 0; k < REGION_TIMES; k++)
+			bound_at(&program, i, &region[i].bound[k]);
+		bound_rate(&program, i, &region[i]);
+	}
+	island_lp_clear(&program);
+	return feasible;
+}
+
+void region_find(struct fit_island *island, struct region *region)
+{
+	memset(region, 0, island->members * sizeof(*region));
+	for (size_t i = 0; i < island->members; i++)
+		set_times(&island->clock[island->member[i]], &region[i]);
+	region[0].known = true;
+	if (island->members > 1 && !find(island, region, false))
+		find(island, region, true);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/reject.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum {
+	WINDOW = 64, /* messages of the other direction looked at on each side */
+	AGAINST = 2, /* how many of them must contradict, on each side */
+	ROUNDS = 16, /* as false ones can hide behind each other */
+};
+
+/* A message of a pair under suspicion. */
+struct suspect {
+	double x; /* since the pair's origin, ns */
+	double v; /* how much further the other clock is, less that at the origin */
+	uint64_t place; /* in the log */
+	bool forward, rejected;
+};
+
+struct suspects {
+	struct suspect *item;
+	size_t count, room;
+	bool wanted; /* the pair contradicts itself */
+	double limit;
+};
+
+struct rejection {
+	struct sync *sync;
+	struct suspects *by_pair;
+	uint64_t place;
+	unsigned char *marked; /* a bit a message of the log */
+};
+
+static int gather(void *context, struct message *message)
+{
+	struct rejection *rejection = context;
+	struct suspects *suspects = &rejection->by_pair[message->pair];
+	const struct pair *pair = &rejection->sync->pairs.pair[message->pair];
+	struct hull_point point = pair_point(message);
+	nsec_t dx = point.x - pair->origin.x, dy = point.y - pair->origin.y;
+	uint64_t place = rejection->place++;
+
+	if (!suspects->wanted)
+		return 0;
+	suspects->item = mem_grow(suspects->item, suspects->count, &suspects->room,
+				  sizeof(*suspects->item));
+	suspects->item[suspects->count++] = (struct suspect){
+	    .x = (double)dx,
+	    .v = (double)(dy - dx),
+	    .place = place,
+	    .forward = message->forward,
+	};
+	return 0;
+}
+
+static int by_x(const void *a, const void *b)
+{
+	const struct suspect *p = a, *q = b;
+
+	if (p->x != q->x)
+		return p->x < q->x ? -1 : 1;
+	return (p->place > q->place) - (p->place < q->place);
+}
+
+/* A message forward bounds the other clock from above, one back from below. */
+static bool contradict(const struct suspect *a, const struct suspect *b, double limit)
+{
+	const struct suspect *above = a->forward ? a : b;
+	const struct suspect *below = a->forward ? b : a;
+
+	return below->v - above->v > limit * fabs(a->x - b->x);
+}
+
+/* Whether enough messages on one side in time speak against one. */
+static bool is_contradicted(const struct suspects *suspects, size_t at, int step)
+{
+	const struct suspect *one = &suspects->item[at];
+	int looked = 0, against = 0;
+
+	for (size_t i = at + (size_t)step; i < suspects->count && looked < WINDOW;
+	     i += (size_t)step) {
+		const struct suspect *other = &suspects->item[i];
+
+		if (other->rejected || other->forward == one->forward)
+			continue;
+		looked++;
+		against += contradict(one, other, suspects->limit);
+		if (against == AGAINST)
+			return true;
+	}
+	/* At the end of the trace there may be nobody left to speak. */
+	return looked < AGAINST && against == looked;
+}
+
+static size_t find_false(struct suspects *suspects)
+{
+	size_t *found = mem_alloc(suspects->count * sizeof(*found));
+	size_t total = 0, n = 1;
+
+	for (int round = 0; round < ROUNDS && n; round++) {
+		n = 0;
+		for (size_t i = 0; i < suspects->count; i++)
+			if (!suspects->item[i].rejected &&
+			    is_contradicted(suspects, i, 1) &&
+			    is_contradicted(suspects, i, -1))
+				found[n++] = i;
+		for (size_t i = 0; i < n; i++)
+			suspects->item[found[i]].rejected = true;
+		total += n;
+	}
+	free(found);
+	return total;
+}
+
+static void mark(struct rejection *rejection, const struct suspects *suspects)
+{
+	for (size_t i = 0; i < suspects->count; i++) {
+		uint64_t place = suspects->item[i].place;
+
+		if (suspects->item[i].rejected)
+			rejection->marked[place / 8] |= (unsigned char)(1 << place % 8);
+	}
+}
+
+static void judge_pair(struct rejection *rejection, size_t index)
+{
+	struct suspects *suspects = &rejection->by_pair[index];
+	struct sync *sync = rejection->sync;
+	const struct pair *pair = &sync->pairs.pair[index];
+	size_t found;
+
+	suspects->limit = 2 * sync->options.drift_limit_ppm * 1e-6;
+	qsort(suspects->item, suspects->count, sizeof(*suspects->item), by_x);
+	found = find_false(suspects);
+	if (!found)
+		return;
+	if ((double)found > fmax(1, sync->options.max_rejected * (double)suspects->count)) {
+		problem_add(&sync->problems, sync_clock_name(sync, pair->a),
+			    "contradiction", found,
+			    "%zu of %zu messages with %s contradict the others, too many "
+			    "to be false matches (--max-rejected)",
+			    found, suspects->count, sync_clock_name(sync, pair->b));
+		return;
+	}
+	mark(rejection, suspects);
+}
+
+static int apply(void *context, struct message *message)
+{
+	struct rejection *rejection = context;
+	uint64_t place = rejection->place++;
+	struct pair *pair = &rejection->sync->pairs.pair[message->pair];
+
+	if (!rejection->by_pair[message->pair].wanted)
+		return 0;
+	if (rejection->marked[place / 8] >> place % 8 & 1) {
+		message->rejected = true;
+		pair->rejected++;
+		rejection->sync->rejected++;
+	} else {
+		pair_add(pair, message);
+	}
+	return 0;
+}
+
+/* Empty the pair, to be filled again with what is not rejected. */
+static void empty_pair(struct pair *pair)
+{
+	hull_reset(&pair->lower);
+	hull_reset(&pair->upper);
+	pair->messages_ab = pair->messages_ba = pair->violations_before = 0;
+}
+
+static int reject(struct rejection *rejection, struct error *error)
+{
+	struct sync *sync = rejection->sync;
+
+	if (message_log_walk(&sync->log, false, gather, rejection, error))
+		return -1;
+	for (size_t i = 0; i < sync->pairs.count; i++)
+		if (rejection->by_pair[i].wanted) {
+			judge_pair(rejection, i);
+			empty_pair(&sync->pairs.pair[i]);
+		}
+	rejection->place = 0;
+	return message_log_walk(&sync->log, true, apply, rejection, error);
+}
+
+int reject_false_matches(struct sync *sync, struct error *error)
+{
+	struct rejection rejection = {.sync = sync};
+	bool any = false;
+	int status = 0;
+
+	rejection.by_pair = mem_zalloc(sync->pairs.count * sizeof(struct suspects));
+	rejection.marked = mem_zalloc(sync->log.count / 8 + 1);
+	for (size_t i = 0; i < sync->pairs.count; i++) {
+		rejection.by_pair[i].wanted = sync->pairs.pair[i].margin_ns < 0;
+		any |= rejection.by_pair[i].wanted;
+	}
+	if (any)
+		status = reject(&rejection, error);
+	for (size_t i = 0; i < sync->pairs.count; i++)
+		free(rejection.by_pair[i].item);
+	free(rejection.by_pair);
+	free(rejection.marked);
+	return status;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_SYNC_H
+#define CT_SYNC_SYNC_H
+
+#include "base/progress.h"
+#include "clock/map.h"
+#include "input/run.h"
+#include "sync/fit.h"
+#include "sync/graph.h"
+#include "sync/message.h"
+#include "sync/region.h"
+
+/*
+ * Synchronization as a whole: from traces, or from messages, to the clock
+ * map. Programs fill a struct sync in three steps: read, fit, describe.
+ */
+struct sync_options {
+	const struct fit_method *method; /* NULL: by the number of traces */
+	double drift_limit_ppm;
+	double max_rejected; /* share of a pair's messages that may be left out */
+	const char *reference; /* name, or NULL: the best connected */
+	int threads;
+	size_t in_flight;
+};
+
+/* One trace, or with messages one node. */
+struct sync_trace {
+	char *name, *path;
+	enum source_kind kind;
+	struct packet_source_facts facts;
+	uint32_t clock;	 /* traces of one clock uuid share one */
+	nsec_t shift_ns; /* local time plus this is its clock's local time */
+};
+
+struct sync {
+	struct sync_options options;
+	struct sync_trace *trace;
+	size_t traces, room;
+	uint32_t *clock_trace; /* by clock: its first trace, whose local time is the clock's */
+	size_t clocks;
+	struct pair_table pairs; /* between clocks */
+	struct message_log log;
+	struct clock_matching matching;
+	uint64_t given_up;
+	uint64_t rejected; /* messages left out as false matches */
+	struct problem_list problems;
+	struct graph graph;	 /* of the clocks */
+	struct fit_clock *clock; /* by clock */
+	struct region *region;	 /* by clock */
+	struct clock *fitted;	 /* by clock: what became of it, with its bounds */
+};
+
+void sync_init(struct sync *sync, const struct sync_options *options);
+
+/*
+ * Read and match packets of the sources. What cannot be read becomes a
+ * problem. 0, or -1 with error when fewer than two sources are left.
+ */
+int sync_read_sources(struct sync *sync, const struct source_list *sources,
+		      struct progress *progress, struct error *error);
+
+/*
+ * Read messages from a CSV file of send_node,send_ns,recv_node,recv_ns with
+ * or without that header line; "-" is standard input. 0, or -1 with error,
+ * which names file and line.
+ */
+int sync_read_messages(struct sync *sync, const char *path, struct error *error);
+
+/* Find islands, reject false matches, fit, bound, count. 0, or -1 with error. */
+int sync_fit(struct sync *sync, struct error *error);
+
+/* The clock map of what was found. */
+void sync_describe(const struct sync *sync, struct clock_map *map);
+
+/* Whether every trace is tied to one reference from both sides. */
+bool sync_is_tied(const struct sync *sync);
+
+/* The name of a clock: that of its first trace. */
+const char *sync_clock_name(const struct sync *sync, uint32_t clock);
+
+void sync_clear(struct sync *sync);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/sync.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sync/envelope.h"
+#include "sync/reject.h"
+
+/* Messages each way that methods are given which need more than hulls. */
+enum { SAMPLE_SIZE = 4096 };
+
+static double limit_of(const struct sync *sync)
+{
+	return sync->options.drift_limit_ppm * 1e-6;
+}
+
+/* A pair relates two clocks, of which each may be off by the limit. */
+static void fit_pairs(struct sync *sync)
+{
+	pair_table_settle(&sync->pairs);
+	for (size_t i = 0; i < sync->pairs.count; i++) {
+		struct pair *pair = &sync->pairs.pair[i];
+
+		/* The first to be matched depends on chance, a corner does not. */
+		pair->origin =
+		    pair->lower.count ? pair->lower.point[0] : pair->upper.point[0];
+		fit_pair_margin(pair, 2 * limit_of(sync));
+	}
+}
+
+/* The clock of the trace named on the command line; -1: none was. */
+static int find_reference(const struct sync *sync, int *clock, struct error *error)
+{
+	*clock = -1;
+	if (!sync->options.reference)
+		return 0;
+	for (size_t i = 0; i < sync->traces; i++)
+		if (strcmp(sync->trace[i].name, sync->options.reference) == 0)
+			*clock = (int)sync->trace[i].clock;
+	if (*clock < 0)
+		return error_set(error, "no trace is named '%s'",
+				 sync->options.reference);
+	return 0;
+}
+
+/* A clock runs from the first to the last event of all traces that share it. */
+static void span_clocks(struct sync *sync)
+{
+	bool *seen = mem_zalloc(sync->clocks * sizeof(*seen));
+
+	sync->clock = mem_zalloc(sync->clocks * sizeof(*sync->clock));
+	for (size_t i = 0; i < sync->traces; i++) {
+		const struct sync_trace *trace = &sync->trace[i];
+		struct fit_clock *clock = &sync->clock[trace->clock];
+		nsec_t begin = trace->facts.begin_ns + trace->shift_ns;
+		nsec_t end = trace->facts.end_ns + trace->shift_ns;
+
+		if (!trace->facts.events)
+			continue;
+		if (!seen[trace->clock] || begin < clock->begin_ns)
+			clock->begin_ns = begin;
+		if (!seen[trace->clock] || end > clock->end_ns)
+			clock->end_ns = end;
+		seen[trace->clock] = true;
+	}
+	free(seen);
+	for (size_t i = 0; i < sync->clocks; i++) {
+		struct fit_clock *clock = &sync->clock[i];
+
+		clock->origin_ns =
+		    clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
+		clock->ref_ns = clock->origin_ns;
+		clock->parent = sync->graph.node[i].parent;
+		clock->parent_pair = sync->graph.node[i].parent_pair;
+	}
+}
+
+static const struct fit_method *choose_method(const struct sync *sync,
+					      const struct island *island)
+{
+	if (sync->options.method)
+		return sync->options.method;
+	return fit_method_find(island->members > 2 ? "joint" : "margin");
+}
+
+static void fit_island(struct sync *sync, const struct island *island,
+		       const struct pair_sample *samples)
+{
+	struct fit_island fit = {
+	    .clock = sync->clock,
+	    .member = island->member,
+	    .members = island->members,
+	    .pairs = &sync->pairs,
+	    .inside = island->inside,
+	    .insides = island->insides,
+	    .limit = limit_of(sync),
+	    .sample = samples,
+	};
+	struct region *region = mem_zalloc(island->members * sizeof(*region));
+	struct error cause = ERROR_INIT;
+
+	if (choose_method(sync, island)->fit(&fit, &cause)) {
+		problem_add(&sync->problems, sync_clock_name(sync, island->reference),
+			    "fit", 1, "%s; each pair is fitted by itself",
+			    error_text(&cause));
+		error_clear(&cause);
+		fit_method_find("margin")->fit(&fit, &cause);
+	}
+	error_clear(&cause);
+	region_find(&fit, region);
+	for (size_t i = 0; i < island->members; i++)
+		sync->region[island->member[i]] = region[i];
+	free(region);
+}
+
+static int fit_islands(struct sync *sync, struct error *error)
+{
+	struct pair_sample *samples = NULL;
+
+	if (sync->options.method && sync->options.method->wants_sample) {
+		samples = pair_samples_new(&sync->log, sync->pairs.count, SAMPLE_SIZE,
+					   error);
+		if (!samples)
+			return -1;
+	}
+	sync->region = mem_zalloc(sync->clocks * sizeof(*sync->region));
+	for (size_t i = 0; i < sync->graph.islands; i++)
+		fit_island(sync, &sync->graph.island[i], samples);
+	pair_samples_free(samples, sync->pairs.count);
+	return 0;
+}
+
+static enum clock_quality pair_quality(const struct pair *pair)
+{
+	struct line steep, flat;
+
+	if (!pair->lower.count || !pair->upper.count)
+		return CLOCK_INCOMPLETE;
+	if (pair->violations_after ||
+	    hull_tangents(&pair->lower, &pair->upper, pair->origin, &steep, &flat) !=
+		TANGENTS_BOTH)
+		return CLOCK_APPROXIMATE;
+	return CLOCK_ACCURATE;
+}
+
+/* In tree order: a clock is no better known than the one that it is tied to. */
+static void judge(struct sync *sync)
+{
+	for (size_t i = 0; i < sync->pairs.count; i++)
+		sync->pairs.pair[i].quality = pair_quality(&sync->pairs.pair[i]);
+	for (size_t i = 0; i < sync->graph.islands; i++) {
+		const struct island *island = &sync->graph.island[i];
+
+		for (size_t k = 1; k < island->members; k++) {
+			uint32_t at = island->member[k];
+			const struct graph_node *node = &sync->graph.node[at];
+			enum clock_quality quality = CLOCK_ACCURATE;
+
+			if (!node->above || !node->below)
+				quality = CLOCK_INCOMPLETE;
+			else if (!sync->region[at].known ||
+				 sync->pairs.pair[node->parent_pair].quality ==
+				     CLOCK_APPROXIMATE ||
+				 sync->fitted[node->parent].quality == CLOCK_APPROXIMATE)
+				quality = CLOCK_APPROXIMATE;
+			sync->fitted[at].quality = quality;
+		}
+		sync->fitted[island->reference].quality =
+		    island->members > 1 ? CLOCK_EXACT : CLOCK_ABSENT;
+	}
+}
+
+/* The line as integers, and the region's bounds about it. */
+static void set_fitted(struct sync *sync, uint32_t index)
+{
+	const struct fit_clock *fit = &sync->clock[index];
+	struct clock *clock = &sync->fitted[index];
+	double rate_ppb = fit->rate * 1e9;
+
+	clock->begin_ns = fit->begin_ns;
+	clock->end_ns = fit->end_ns;
+	clock->segments = 1;
+	clock->segment = mem_zalloc(sizeof(*clock->segment));
+	clock->segment->local_ns = fit->begin_ns;
+	clock->segment->rate_ppb = rate_ppb;
+	clock->segment->ref_ns =
+	    fit->ref_ns + nsec_round(fit_correct(fit, fit->begin_ns, fit->ref_ns));
+	if (!sync->region[index].known)
+		return;
+	clock->bounds = REGION_TIMES;
+	clock->bound = mem_alloc(REGION_TIMES * sizeof(*clock->bound));
+	memcpy(clock->bound, sync->region[index].bound,
+	       REGION_TIMES * sizeof(*clock->bound));
+}
+
+static int count_message(void *context, struct message *message)
+{
+	struct sync *sync = context;
+	struct pair *pair = &sync->pairs.pair[message->pair];
+	struct hull_point point = pair_point(message);
+	nsec_t *least =
+	    message->forward ? &pair->min_latency_ab_ns : &pair->min_latency_ba_ns;
+	nsec_t a, b, latency;
+
+	if (message->rejected)
+		return 0;
+	a = clock_correct(&sync->fitted[pair->a], point.x);
+	b = clock_correct(&sync->fitted[pair->b], point.y);
+	latency = message->forward ? nsec_sub(b, a) : nsec_sub(a, b);
+	if (latency < 0)
+		pair->violations_after++;
+	if (latency < *least)
+		*least = latency;
+	return 0;
+}
+
+int sync_fit(struct sync *sync, struct error *error)
+{
+	int reference;
+
+	if (find_reference(sync, &reference, error))
+		return -1;
+	fit_pairs(sync);
+	if (reject_false_matches(sync, error))
+		return -1;
+	graph_make(&sync->graph, sync->clocks, &sync->pairs, reference);
+	span_clocks(sync);
+	if (fit_islands(sync, error))
+		return -1;
+	sync->fitted = mem_zalloc(sync->clocks * sizeof(*sync->fitted));
+	for (uint32_t i = 0; i < sync->clocks; i++)
+		set_fitted(sync, i);
+	if (message_log_walk(&sync->log, false, count_message, sync, error))
+		return -1;
+	judge(sync);
+	return envelope_find(sync, error);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/sync.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "sync/match.h"
+#include "sync/readers.h"
+
+struct reading {
+	struct sync *sync;
+	struct readers *readers;
+	struct matcher *matcher;
+	struct error *error;
+};
+
+/* Every stream of every trace is an open file. */
+static void allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat p, q;
+
+	return stat(a, &p) == 0 && stat(b, &q) == 0 && p.st_dev == q.st_dev &&
+	       p.st_ino == q.st_ino;
+}
+
+static bool was_given(struct sync *sync, const struct source *source)
+{
+	for (size_t i = 0; i < sync->traces; i++)
+		if (is_same_file(sync->trace[i].path, source->path))
+			return true;
+	return false;
+}
+
+/* Open a source; NULL when it cannot be, which becomes a problem. */
+static struct packet_source *open_source(struct sync *sync, const struct source *source)
+{
+	struct error error = ERROR_INIT;
+	struct packet_source *packets = NULL;
+
+	if (was_given(sync, source)) {
+		problem_add(&sync->problems, source->path, "twice", 1,
+			    "given twice, used once");
+		return NULL;
+	}
+	if (source->kind == SOURCE_TRACE)
+		packets = trace_packets_open(source->path, &error);
+	else
+		packets = capture_packets_open(source->path, source->local,
+					       source->locals, &error);
+	if (!packets)
+		problem_add(&sync->problems, "", "unreadable", 1, "%s",
+			    error_text(&error));
+	error_clear(&error);
+	return packets;
+}
+
+static bool name_is_taken(const struct sync *sync, const char *name)
+{
+	for (size_t i = 0; i < sync->traces; i++)
+		if (strcmp(sync->trace[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* The name asked for, else the recorded host, else the path; made unique. */
+static char *make_name(const struct sync *sync, const struct source *source,
+		       const struct packet_source_facts *facts)
+{
+	const char *base = source->name;
+	char *name;
+
+	if (!base)
+		base = *facts->hostname ? facts->hostname : source->path;
+	name = mem_strdup(base);
+	for (int i = 2; name_is_taken(sync, name); i++) {
+		free(name);
+		name = mem_printf("%s-%d", base, i);
+	}
+	return name;
+}
+
+/* The trace's clock: that of an earlier one with the same uuid, or a new one. */
+static void set_clock(struct sync *sync, struct sync_trace *trace)
+{
+	const struct packet_source_facts *facts = &trace->facts;
+
+	for (uint32_t i = 0; facts->has_clock && i < sync->clocks; i++) {
+		const struct packet_source_facts *other =
+		    &sync->trace[sync->clock_trace[i]].facts;
+
+		if (!other->has_clock || facts->clock_frequency != other->clock_frequency ||
+		    memcmp(facts->clock_uuid, other->clock_uuid, 16) != 0)
+			continue;
+		trace->clock = i;
+		trace->shift_ns = other->clock_offset_ns - facts->clock_offset_ns;
+		return;
+	}
+	trace->clock = (uint32_t)sync->clocks++;
+	sync->clock_trace = mem_realloc(sync->clock_trace, sync->clocks,
+					sizeof(*sync->clock_trace));
+	sync->clock_trace[trace->clock] = (uint32_t)(trace - sync->trace);
+}
+
+static void add_trace(struct sync *sync, const struct source *source,
+		      const struct packet_source_facts *facts)
+{
+	struct sync_trace *trace;
+
+	sync->trace =
+	    mem_grow(sync->trace, sync->traces, &sync->room, sizeof(*sync->trace));
+	trace = &sync->trace[sync->traces];
+	memset(trace, 0, sizeof(*trace));
+	trace->name = make_name(sync, source, facts);
+	trace->path = mem_strdup(source->path);
+	trace->kind = source->kind;
+	trace->facts = *facts;
+	set_clock(sync, trace);
+	sync->traces++;
+}
+
+static struct packet_source **open_all(struct sync *sync,
+				       const struct source_list *sources)
+{
+	struct packet_source **opened = mem_zalloc(sources->count * sizeof(*opened));
+
+	allow_many_files();
+	for (size_t i = 0; i < sources->count; i++) {
+		struct packet_source *packets = open_source(sync, &sources->item[i]);
+
+		if (!packets)
+			continue;
+		opened[sync->traces] = packets;
+		add_trace(sync, &sources->item[i], packet_source_facts(packets));
+	}
+	return opened;
+}
+
+static int take_sighting(void *context, uint32_t source, const struct sighting *sighting)
+{
+	struct reading *reading = context;
+	const struct sync_trace *trace = &reading->sync->trace[source];
+	struct sighting shifted = *sighting;
+
+	shifted.ns += trace->shift_ns;
+	shifted.whole_ns += trace->shift_ns;
+	return matcher_add(reading->matcher, trace->clock, &shifted, reading->error);
+}
+
+static void take_tie(void *context, uint32_t sender, nsec_t send_ns, uint32_t receiver,
+		     nsec_t recv_ns)
+{
+	struct reading *reading = context;
+	const struct sync *sync = reading->sync;
+
+	readers_tie(reading->readers, sync->clock_trace[sender], send_ns,
+		    sync->clock_trace[receiver], recv_ns);
+}
+
+static void take_facts(struct sync *sync, struct packet_source **opened)
+{
+	for (size_t i = 0; i < sync->traces; i++) {
+		sync->trace[i].facts = *packet_source_facts(opened[i]);
+		problem_move(&sync->problems, packet_source_problems(opened[i]));
+	}
+}
+
+/* Traces that cannot be tied, with what to do about it the next time. */
+static void explain_silence(struct sync *sync)
+{
+	for (size_t i = 0; i < sync->traces; i++) {
+		const struct sync_trace *trace = &sync->trace[i];
+		const struct packet_source_facts *facts = &trace->facts;
+
+		if (trace->kind != SOURCE_TRACE || sync->clock_trace[trace->clock] != i)
+			continue;
+		if (!facts->network_events)
+			problem_add(&sync->problems, trace->path, "silent", 1,
+				    "no network event, enable net_dev_queue and "
+				    "net_if_receive_skb (lttng enable-event -k "
+				    "net_dev_queue,net_if_receive_skb,net_dev_xmit)");
+		else if (!facts->received && facts->headerless > facts->sent / 2)
+			problem_add(&sync->problems, trace->path, "headerless",
+				    facts->headerless,
+				    "its received packets carry no headers, as generic "
+				    "receive offload was off, switch it on (ethtool -K DEV "
+				    "gro on)");
+	}
+}
+
+static int read_all(struct sync *sync, struct packet_source **opened,
+		    struct progress *progress, struct error *error)
+{
+	struct reading reading = {.sync = sync, .error = error};
+	int status;
+
+	reading.readers = readers_new(opened, sync->traces, sync->options.threads);
+	reading.matcher =
+	    matcher_new(&sync->pairs, &sync->log, sync->options.in_flight);
+	matcher_on_tie(reading.matcher, take_tie, &reading);
+	status = readers_run(reading.readers, take_sighting, &reading, progress);
+	if (!status)
+		status = matcher_finish(reading.matcher, error);
+	sync->matching = *matcher_counts(reading.matcher);
+	sync->given_up = matcher_given_up(reading.matcher);
+	take_facts(sync, opened);
+	explain_silence(sync);
+	matcher_free(reading.matcher);
+	readers_free(reading.readers);
+	return status;
+}
+
+int sync_read_sources(struct sync *sync, const struct source_list *sources,
+		      struct progress *progress, struct error *error)
+{
+	struct packet_source **opened = open_all(sync, sources);
+	int status = 0;
+
+	if (sync->traces < 2)
+		status = error_set(error, "%zu trace%s to read, want 2 or more",
+				   sync->traces, sync->traces == 1 ? "" : "s");
+	if (status)
+		for (size_t i = 0; i < sync->traces; i++)
+			packet_source_free(opened[i]);
+	else
+		status = read_all(sync, opened, progress, error);
+	free(opened);
+	return status;
+}
