@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/apply.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "sync/clone.h"
+
+#define BEGIN ((nsec_t)1795228746000000000)
+
+static char folder[] = P_tmpdir "/test_apply.XXXXXX";
+
+static const char recorded[] = "trace { major = 1; minor = 8; };\n"
+			       "clock {\n"
+			       "\tname = \"monotonic\";\n"
+			       "\tfreq = 1000000000; /* Frequency, in Hz */\n"
+			       "\toffset = 1795228717911675304;\n"
+			       "};\n";
+
+/* One clock of +40 ppm over 30 s, a second ahead of the reference. */
+static struct clock_segment segment = {BEGIN, BEGIN - 1000000000, 40000};
+static char name[] = "n1", path[] = "trace";
+static const struct clock fast = {.trace = name,
+				  .path = path,
+				  .begin_ns = BEGIN,
+				  .end_ns = BEGIN + 30000000000,
+				  .segment = &segment,
+				  .segments = 1};
+
+static void write_bytes(const char *file_name, const void *bytes, size_t size)
+{
+	FILE *file = fopen(file_name, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static char *read_text(const char *file_name)
+{
+	FILE *file = fopen(file_name, "r");
+	char *text = mem_zalloc(4096);
+
+	assert_non_null(file);
+	assert_true(fread(text, 1, 4095, file) < 4095);
+	assert_int_equal(fclose(file), 0);
+	return text;
+}
+
+static void assert_text(const char *file_name, const char *expect)
+{
+	char *text = read_text(file_name);
+
+	assert_string_equal(text, expect);
+	free(text);
+}
+
+static bool exists(const char *file_name)
+{
+	struct stat status;
+
+	return lstat(file_name, &status) == 0;
+}
+
+/* metadata in one packet, as LTTng writes it, little-endian */
+static void write_packet(const char *text)
+{
+	size_t size = 37 + strlen(text);
+	unsigned char *byte = mem_zalloc(size);
+
+	memcpy(byte, "\x57\x1d\xd1\x75", 4);
+	for (int k = 0; k < 4; k++)
+		byte[24 + k] = byte[28 + k] = (unsigned char)(size * 8 >> 8 * k);
+	byte[35] = 1;
+	byte[36] = 8;
+	memcpy(byte + 37, text, strlen(text));
+	write_bytes("trace/metadata", byte, size);
+	free(byte);
+}
+
+/* Each test has a folder with a small trace in it. */
+static int set_up(void **unused)
+{
+	(void)unused;
+	strcpy(folder + strlen(folder) - 6, "XXXXXX");
+	if (!mkdtemp(folder) || chdir(folder) || mkdir("trace", 0777) ||
+	    mkdir("trace/index", 0777) || mkdir("trace/index/deep", 0777))
+		return -1;
+	write_bytes("trace/ch_0", "stream 0", 8);
+	write_bytes("trace/ch_1", "", 0);
+	write_bytes("trace/index/ch_0.idx", "index", 5);
+	write_bytes("trace/index/deep/metadata", "not the trace's", 15);
+	write_packet(recorded);
+	return 0;
+}
+
+static int tear_down(void **unused)
+{
+	(void)unused;
+	if (chdir("/"))
+		return -1;
+	clone_remove(folder);
+	return exists(folder);
+}
+
+static void assert_applied(const char *target)
+{
+	struct error error = ERROR_INIT;
+	struct apply_result result;
+
+	if (apply_clock(&fast, target, &result, &error))
+		fail_msg("%s", error_text(&error));
+	/* 0.4 ppb off by rounding to 999960002 Hz, over 15 s, and the cuts. */
+	assert_true(result.residual_ns > 5 && result.residual_ns < 9);
+}
+
+/*
+ * At the middle the clock value is 43088324696 and the reference reads
+ * BEGIN + 14000600000, one more for the cuts: that many cycles of 999960002 Hz
+ * less the value are the offset.
+ */
+static void assert_rewritten(const char *file_name, const char *head)
+{
+	char *expect = mem_printf("%strace { major = 1; minor = 8; };\n"
+				  "clock {\n"
+				  "\tname = \"monotonic\";\n"
+				  "\tfreq = 999960002; /* Frequency, in Hz */\n"
+				  "\toffset = 1795156911352332801;\n"
+				  "};\n",
+				  head);
+
+	assert_text(file_name, expect);
+	free(expect);
+}
+
+static void test_packets(void **unused)
+{
+	(void)unused;
+	assert_applied("new");
+	assert_rewritten("new/metadata", "/* CTF 1.8 */\n");
+}
+
+static void test_plain_text(void **unused)
+{
+	char *text = mem_printf("/* CTF 1.8 (by hand) */\n%s", recorded);
+
+	(void)unused;
+	write_bytes("trace/metadata", text, strlen(text));
+	free(text);
+	assert_applied("new");
+	assert_rewritten("new/metadata", "/* CTF 1.8 (by hand) */\n");
+}
+
+static void test_streams_are_linked(void **unused)
+{
+	struct stat old, new;
+
+	(void)unused;
+	assert_applied("new");
+	assert_int_equal(stat("trace/ch_0", &old), 0);
+	assert_int_equal(stat("new/ch_0", &new), 0);
+	assert_int_equal(old.st_ino, new.st_ino);
+	assert_int_equal(new.st_nlink, 2);
+	assert_text("new/ch_0", "stream 0");
+	assert_text("new/ch_1", "");
+	assert_text("new/index/ch_0.idx", "index");
+	assert_text("new/index/deep/metadata", "not the trace's");
+	assert_int_equal(stat("trace/metadata", &old), 0);
+	assert_int_equal(old.st_nlink, 1);
+}
+
+/* A file that is a symbolic link gives its content, wherever that is. */
+static void test_links_are_followed(void **unused)
+{
+	struct stat status;
+
+	(void)unused;
+	write_bytes("elsewhere", "stream 2", 8);
+	assert_int_equal(symlink("../elsewhere", "trace/ch_2"), 0);
+	assert_applied("new");
+	assert_int_equal(lstat("new/ch_2", &status), 0);
+	assert_true(S_ISREG(status.st_mode));
+	assert_text("new/ch_2", "stream 2");
+}
+
+/* On another file system there are no links: the bytes are copied. */
+static void test_streams_are_copied(void **unused)
+{
+	char target[] = "/dev/shm/test_apply.XXXXXX";
+	struct stat here, there;
+	char *new, *stream, *large = mem_zalloc(200000);
+
+	(void)unused;
+	memset(large, 'x', 200000);
+	write_bytes("trace/ch_2", large, 200000);
+	free(large);
+	assert_int_equal(chmod("trace/ch_0", 0444), 0);
+	if (stat(".", &here) || stat("/dev/shm", &there) || here.st_dev == there.st_dev ||
+	    !mkdtemp(target))
+		skip();
+	new = mem_printf("%s/new", target);
+	assert_applied(new);
+	stream = mem_printf("%s/ch_0", new);
+	assert_text(stream, "stream 0");
+	assert_int_equal(stat(stream, &there), 0);
+	assert_int_equal(there.st_nlink, 1);
+	assert_int_equal(there.st_mode & 0777, 0444);
+	free(stream);
+	stream = mem_printf("%s/ch_2", new);
+	assert_int_equal(stat(stream, &there), 0);
+	assert_int_equal(there.st_size, 200000);
+	free(stream);
+	free(new);
+	clone_remove(target);
+}
+
+static void assert_refused(const struct clock *clock, const char *target,
+			   const char *message)
+{
+	struct error error = ERROR_INIT;
+	struct apply_result result;
+
+	assert_int_equal(apply_clock(clock, target, &result, &error), -1);
+	assert_string_equal(error_text(&error), message);
+	error_clear(&error);
+}
+
+static void test_bent_clock(void **unused)
+{
+	struct clock_segment bent[2] = {{0, 0, 0}, {1, 1, 1}};
+	struct clock clock = fast;
+
+	(void)unused;
+	clock.segment = bent;
+	clock.segments = 2;
+	assert_refused(&clock, "new",
+		       "n1: its clock has 2 segments, a CTF clock class holds one line");
+	assert_false(exists("new"));
+}
+
+static void test_clock_without_trace(void **unused)
+{
+	struct clock clock = fast;
+	char empty[] = "", file[] = "trace/ch_0", none[] = "none";
+
+	(void)unused;
+	clock.path = empty;
+	assert_refused(&clock, "new", "n1: it has no path, want a CTF trace");
+	clock.path = file;
+	assert_refused(&clock, "new", "trace/ch_0/metadata: Not a directory");
+	clock.path = none;
+	assert_refused(&clock, "new", "none/metadata: No such file or directory");
+	assert_false(exists("new"));
+}
+
+static void test_target_exists(void **unused)
+{
+	(void)unused;
+	assert_int_equal(mkdir("new", 0777), 0);
+	write_bytes("new/mine", "mine", 4);
+	assert_refused(&fast, "new", "new: File exists");
+	assert_text("new/mine", "mine");
+	assert_false(exists("new/metadata"));
+	assert_refused(&fast, "new/mine", "new/mine: File exists");
+	assert_refused(&fast, "no/new", "no/new: No such file or directory");
+}
+
+static void test_broken_metadata(void **unused)
+{
+	(void)unused;
+	write_packet("trace { };\n");
+	assert_refused(&fast, "new", "trace/metadata: no clock, want one clock");
+	write_packet("clock { };\nclock { };\n");
+	assert_refused(&fast, "new",
+		       "trace/metadata: line 2: a second clock, want one clock");
+	write_bytes("trace/metadata", "rubbish", 7);
+	assert_refused(&fast, "new",
+		       "trace/metadata: no CTF 1.8 metadata, want packets or text that "
+		       "begins with \"/* CTF 1.8\"");
+	assert_false(exists("new"));
+}
+
+/* What cannot be cloned leaves nothing behind, whatever was made before it. */
+static void test_failure_leaves_nothing(void **unused)
+{
+	(void)unused;
+	assert_int_equal(mkfifo("trace/zz", 0666), 0);
+	assert_refused(&fast, "new",
+		       "trace/zz: neither a file nor a directory of the trace");
+	assert_false(exists("new"));
+	assert_int_equal(unlink("trace/zz"), 0);
+	assert_int_equal(symlink(".", "trace/zz"), 0);
+	assert_refused(&fast, "new",
+		       "trace/zz: neither a file nor a directory of the trace");
+	assert_int_equal(unlink("trace/zz"), 0);
+	assert_int_equal(symlink("nowhere", "trace/zz"), 0);
+	assert_refused(&fast, "new", "trace/zz: No such file or directory");
+	assert_false(exists("new"));
+	assert_text("trace/ch_0", "stream 0");
+}
+
+static void test_target_inside_of_trace(void **unused)
+{
+	(void)unused;
+	assert_refused(&fast, "trace/index/new",
+		       "trace/index/new: lies inside of the trace");
+	assert_false(exists("trace/index/new"));
+	assert_text("trace/index/ch_0.idx", "index");
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_packets),
+	    TEST(test_plain_text),
+	    TEST(test_streams_are_linked),
+	    TEST(test_links_are_followed),
+	    TEST(test_streams_are_copied),
+	    TEST(test_bent_clock),
+	    TEST(test_clock_without_trace),
+	    TEST(test_target_exists),
+	    TEST(test_broken_metadata),
+	    TEST(test_failure_leaves_nothing),
+	    TEST(test_target_inside_of_trace),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/metadata.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+enum { HEADER = 37, ROOM = 8192 };
+
+static char folder[] = P_tmpdir "/test_metadata.XXXXXX";
+
+/* All tests read the file "metadata" in a folder of their own. */
+static int set_up(void **unused)
+{
+	(void)unused;
+	return !mkdtemp(folder) || chdir(folder);
+}
+
+static int tear_down(void **unused)
+{
+	(void)unused;
+	unlink("metadata");
+	return chdir("/") || rmdir(folder);
+}
+
+struct file {
+	unsigned char byte[ROOM];
+	size_t size;
+};
+
+static void put_u32(unsigned char *byte, uint32_t value, bool big_endian)
+{
+	for (int k = 0; k < 4; k++)
+		byte[k] = (unsigned char)(value >> 8 * (big_endian ? 3 - k : k));
+}
+
+/* One packet with padding behind its text. */
+static void add_packet(struct file *file, const char *text, size_t padding,
+		       bool big_endian)
+{
+	unsigned char *at = file->byte + file->size;
+	size_t content = HEADER + strlen(text);
+
+	assert_true(file->size + content + padding <= ROOM);
+	memset(at, 0, content + padding);
+	put_u32(at, 0x75d11d57, big_endian);
+	memcpy(at + 4, "sixteen bytes id", 16);
+	put_u32(at + 24, (uint32_t)content * 8, big_endian);
+	put_u32(at + 28, (uint32_t)(content + padding) * 8, big_endian);
+	at[35] = 1;
+	at[36] = 8;
+	memcpy(at + HEADER, text, strlen(text));
+	file->size += content + padding;
+}
+
+static void write_bytes(const void *bytes, size_t size)
+{
+	FILE *file = fopen("metadata", "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void assert_read(const char *expect)
+{
+	struct error error = ERROR_INIT;
+	char *text = metadata_read("metadata", &error);
+
+	if (!text)
+		fail_msg("%s", error_text(&error));
+	assert_string_equal(text, expect);
+	free(text);
+}
+
+static void assert_unread(const char *message)
+{
+	struct error error = ERROR_INIT;
+
+	assert_null(metadata_read("metadata", &error));
+	assert_string_equal(error_text(&error), message);
+	error_clear(&error);
+}
+
+static void test_packets(void **unused)
+{
+	(void)unused;
+	for (int big_endian = 0; big_endian < 2; big_endian++) {
+		struct file file = {.size = 0};
+
+		add_packet(&file, "trace { maj", 100, big_endian);
+		add_packet(&file, "", 0, big_endian);
+		add_packet(&file, "or = 1; };\n", 7, big_endian);
+		write_bytes(file.byte, file.size);
+		assert_read("trace { major = 1; };\n");
+		/* Only the padding of the last packet may be missing. */
+		write_bytes(file.byte, file.size - 7);
+		assert_read("trace { major = 1; };\n");
+		write_bytes(file.byte, file.size - 8);
+		assert_unread("metadata: packet at byte 185: cut short");
+	}
+}
+
+static void test_plain_text(void **unused)
+{
+	const char text[] = "/* CTF 1.8 */\ntrace { };\n";
+
+	(void)unused;
+	write_bytes(text, strlen(text));
+	assert_read(text);
+}
+
+/* A packet with one byte changed. */
+static void assert_spoilt(size_t at, unsigned char byte, const char *message)
+{
+	struct file file = {.size = 0};
+
+	add_packet(&file, "trace", 0, false);
+	add_packet(&file, "second", 2, false);
+	file.byte[at] = byte;
+	write_bytes(file.byte, file.size);
+	assert_unread(message);
+}
+
+static void test_broken_packets(void **unused)
+{
+	const char *const compressed = "metadata: packet at byte 0: compressed, "
+				       "encrypted or with a checksum, want plain";
+	const char *const version =
+	    "metadata: packet at byte 0: another version, want CTF 1.8";
+
+	(void)unused;
+	assert_spoilt(42, 0, "metadata: packet at byte 42: no metadata packet");
+	assert_spoilt(46, 0, "metadata: packet at byte 42: another trace's uuid");
+	assert_spoilt(24, 1, "metadata: packet at byte 0: impossible size");
+	assert_spoilt(24, 8, "metadata: packet at byte 0: impossible size");
+	assert_spoilt(28, 0, "metadata: packet at byte 0: impossible size");
+	assert_spoilt(32, 1, compressed);
+	assert_spoilt(33, 1, compressed);
+	assert_spoilt(34, 1, compressed);
+	assert_spoilt(35, 2, version);
+	assert_spoilt(36, 0, version);
+	assert_spoilt(41, 0, "metadata: a NUL byte in the text");
+}
+
+static void test_no_metadata(void **unused)
+{
+	const char *const want = "metadata: no CTF 1.8 metadata, want packets or text "
+				 "that begins with \"/* CTF 1.8\"";
+
+	(void)unused;
+	unlink("metadata");
+	assert_unread("metadata: No such file or directory");
+	assert_int_equal(mkdir("metadata", 0777), 0);
+	assert_unread("metadata: no regular file");
+	assert_int_equal(rmdir("metadata"), 0);
+	write_bytes("", 0);
+	assert_unread(want);
+	write_bytes("\x57\x1d\xd1", 3);
+	assert_unread(want);
+	write_bytes("\x57\x1d\xd1\x75", 4);
+	assert_unread("metadata: packet at byte 0: cut short");
+	write_bytes("\x1e{\"type\":\"preamble\"}", 20);
+	assert_unread(want);
+	write_bytes("/* CTF 2.0 */", 13);
+	assert_unread(want);
+}
+
+static void assert_class(const char *text, uint64_t frequency, int64_t offset_s,
+			 uint64_t offset)
+{
+	struct error error = ERROR_INIT;
+	struct clock_class class;
+
+	if (metadata_clock(text, &class, &error))
+		fail_msg("%s", error_text(&error));
+	assert_int_equal(class.frequency, frequency);
+	assert_int_equal(class.offset_s, offset_s);
+	assert_int_equal(class.offset, offset);
+}
+
+static void test_clock(void **unused)
+{
+	(void)unused;
+	assert_class("clock { name = m; };", 1000000000, 0, 0);
+	assert_class("clock{}", 1000000000, 0, 0);
+	assert_class("clock { freq = 1000; offset_s = -7; offset = 99; };", 1000, -7, 99);
+	assert_class("clock { freq = 0x10; offset = 010ULL; offset_s = 3u; }", 16, 3, 8);
+	assert_class("clock { offset = 18446744073709551615; }", 1000000000, 0,
+		     UINT64_MAX);
+	assert_class("clock { freq/*=3;*/=/**/5 // ;\n; }", 5, 0, 0);
+}
+
+/* Neither strings nor comments nor deeper braces hold a clock. */
+static const char decoy[] = "/* CTF 1.8 */\n"
+			    "/* clock { freq = 1; }; */\n"
+			    "// clock { freq = 2; };\n"
+			    "env { a = \"clock { freq = 3; }; \\\" {{\"; c = '\"'; };\n"
+			    "event { clock { freq = 4; }; };\n"
+			    "a_clock { freq = 5; };\n"
+			    "clock.x := clock_t;\n"
+			    "clock {\n"
+			    "\tdescription = \"freq = 6; }\";\n"
+			    "\tname = \"offset\";\n"
+			    "\tfreq = 77; /* freq = 8; } */\n"
+			    "\t/* offset = 9 */ offset = 10;\n"
+			    "};\n"
+			    "stream { map = clock.m.value; };\n";
+
+static void test_decoys(void **unused)
+{
+	(void)unused;
+	assert_class(decoy, 77, 0, 10);
+}
+
+static void assert_no_class(const char *text, const char *message)
+{
+	struct error error = ERROR_INIT;
+	struct clock_class class = {1, 0, 0};
+
+	assert_int_equal(metadata_clock(text, &class, &error), -1);
+	assert_string_equal(error_text(&error), message);
+	assert_null(metadata_with_clock(text, &class, &error));
+	assert_string_equal(error_text(&error), message);
+	error_clear(&error);
+}
+
+static void test_no_clock(void **unused)
+{
+	const char *const freq = "line 1: clock freq: not a number it can have";
+	const char *const offset = "line 1: clock offset: not a number it can have";
+	const char *const offset_s = "line 1: clock offset_s: not a number it can have";
+
+	(void)unused;
+	assert_no_class("", "no clock, want one clock");
+	assert_no_class("trace { clock = 1; };", "no clock, want one clock");
+	assert_no_class("clock { };\n\nclock { };",
+			"line 3: a second clock, want one clock");
+	assert_no_class("clock { freq = 1; freq = 2; };",
+			"line 1: a clock attribute for the second time");
+	assert_no_class("clock { freq = 0; }", freq);
+	assert_no_class("clock { freq = -5; }", freq);
+	assert_no_class("clock { freq = \"5\"; }", freq);
+	assert_no_class("clock { freq = 5 + 5; }", freq);
+	assert_no_class("clock { freq = 5.5; }", freq);
+	assert_no_class("clock { freq = 089; }", freq);
+	assert_no_class("clock { freq = 1000000000000000001; }", freq);
+	assert_no_class("clock { freq = ; }", freq);
+	assert_no_class("clock { offset = -1; }", offset);
+	assert_no_class("clock { offset = 18446744073709551616; }", offset);
+	assert_no_class("clock { offset_s = 9223372037; }", offset_s);
+	assert_no_class("clock { offset_s = --1; }", offset_s);
+	assert_no_class("clock {\nfreq 5; }", "line 2: want NAME = VALUE in a clock");
+	assert_no_class("clock { { } }", "line 1: want NAME = VALUE in a clock");
+	assert_no_class("clock {", "line 1: want NAME = VALUE in a clock");
+	assert_no_class("clock { name = m }", "line 1: want ; after a clock's attribute");
+	assert_no_class("clock { name = m", "line 1: want ; after a clock's attribute");
+	assert_no_class("clock { name = \"m; };",
+			"line 1: want ; after a clock's attribute");
+	assert_no_class("clock { };\n}", "line 2: a } that closes nothing");
+	assert_no_class("clock { };\ntrace {\n", "line 3: the end inside of braces");
+	assert_no_class("clock { };\n/* no end *",
+			"line 2: a comment or string that does not end");
+	assert_no_class("clock { };\nx = \"no end\\",
+			"line 2: a comment or string that does not end");
+}
+
+static void assert_changed(const char *text, const char *expect)
+{
+	const struct clock_class class = {999960002, 0, 1795156914148644990};
+	struct error error = ERROR_INIT;
+	char *changed = metadata_with_clock(text, &class, &error);
+
+	if (!changed)
+		fail_msg("%s", error_text(&error));
+	assert_string_equal(changed, expect);
+	free(changed);
+}
+
+static void test_change(void **unused)
+{
+	char *expect = mem_strdup(decoy), *at = strstr(expect, "77");
+
+	(void)unused;
+	assert_changed("clock { freq = 1; offset = 0x2u; };\nx",
+		       "/* CTF 1.8 */\n"
+		       "clock { freq = 999960002; offset = 1795156914148644990; };\nx");
+	assert_changed("/* CTF 1.8 */ clock { offset_s = - 2; };",
+		       "/* CTF 1.8 */ clock { offset_s = 0; "
+		       "\tfreq = 999960002;\n\toffset = 1795156914148644990;\n};");
+	assert_non_null(at);
+	*at = '\0';
+	at = mem_printf("%s999960002; /* freq = 8; } */\n"
+			"\t/* offset = 9 */ offset = 1795156914148644990%s",
+			expect, strstr(decoy, ";\n};\nstream"));
+	assert_changed(decoy, at);
+	free(at);
+	free(expect);
+}
+
+static void test_change_before_the_epoch(void **unused)
+{
+	const struct clock_class class = {5, -3, 4};
+	struct error error = ERROR_INIT;
+	char *changed = metadata_with_clock(
+	    "/* CTF 1.8 */\nclock {\n\toffset = 0;\n\tfreq = 9;\n};\n", &class, &error);
+
+	(void)unused;
+	assert_non_null(changed);
+	assert_string_equal(changed,
+			    "/* CTF 1.8 */\nclock {\n\toffset = 4;\n\tfreq = 5;\n"
+			    "\toffset_s = -3;\n};\n");
+	free(changed);
+}
+
+/* Cut anywhere, it may be refused, but never crash. */
+static void test_cut_anywhere(void **unused)
+{
+	char text[sizeof(decoy)];
+
+	(void)unused;
+	for (size_t length = 0; length < sizeof(decoy); length++) {
+		const struct clock_class class = {1, 0, 0};
+		struct error error = ERROR_INIT;
+
+		memcpy(text, decoy, length);
+		text[length] = '\0';
+		free(metadata_with_clock(text, &class, &error));
+		error_clear(&error);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_packets),
+	    cmocka_unit_test(test_plain_text),
+	    cmocka_unit_test(test_broken_packets),
+	    cmocka_unit_test(test_no_metadata),
+	    cmocka_unit_test(test_clock),
+	    cmocka_unit_test(test_decoys),
+	    cmocka_unit_test(test_no_clock),
+	    cmocka_unit_test(test_change),
+	    cmocka_unit_test(test_change_before_the_epoch),
+	    cmocka_unit_test(test_cut_anywhere),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
