@@ -28,7 +28,8 @@ int apply_run(const struct clock_map *map, const char *directory, FILE *talk,
 		if (apply_clock(clock, target, &result, &cause))
 			problem_add(problems, "", "apply", 1, "%s", error_text(&cause));
 		else
-			fprintf(talk, "%s: on the clock of %s, within %.0f ns of the fit\n",
+			fprintf(talk,
+				"%s: on the clock of %s, within %.0f ns of the fit\n",
 				target, clock->reference, result.residual_ns);
 		error_clear(&cause);
 		free(target);

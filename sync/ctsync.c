@@ -35,8 +35,8 @@ static void complain(const char *text)
 static char *make_versions(void)
 {
 	char *babeltrace = ctf_library_version(), *glpk = lp_library_version();
-	char *text = mem_printf("with %s, %s, %s", babeltrace, capture_library_version(),
-				glpk);
+	char *text =
+	    mem_printf("with %s, %s, %s", babeltrace, capture_library_version(), glpk);
 
 	free(babeltrace);
 	free(glpk);
@@ -58,7 +58,7 @@ static enum options_status parse(struct request *request, int argc, const char *
 	    {'o', "output", OPTION_STRING, &request->output, "FILE",
 	     "write the clock map as JSON to FILE", 0, 0},
 	    {0, "method", OPTION_STRING, &request->method, "METHOD",
-	     "fit by hull, margin, joint or regression (default: margin for two clocks, "
+	     "fit by hull, margin, joint or regression (default: hull for two clocks, "
 	     "joint for more)",
 	     0, 0},
 	    {0, "drift-limit", OPTION_DOUBLE, &request->drift_limit_ppm, "PPM",
@@ -115,8 +115,7 @@ static int check_request(const struct request *request, struct error *error)
 		return error_set(error, "--apply wants traces, not messages");
 	if (request->method && !fit_method_find(request->method))
 		return error_set(
-		    error,
-		    "--method: no '%s', want hull, margin, joint or regression",
+		    error, "--method: no '%s', want hull, margin, joint or regression",
 		    request->method);
 	return 0;
 }
@@ -146,8 +145,7 @@ static int set_local(const struct text_list *local, struct source_list *sources,
 				return error_set(error, "--local: '%s' is no address",
 						 equals ? equals + 1 : word);
 			}
-			if (!is_meant(source, word,
-				      equals ? (size_t)(equals - word) : 0))
+			if (!is_meant(source, word, equals ? (size_t)(equals - word) : 0))
 				continue;
 			own = mem_grow(own, count, &room, sizeof(*own));
 			own[count++] = address;
@@ -186,7 +184,7 @@ static enum exit_status read_input(const struct request *request, struct sync *s
 
 	if (request->messages)
 		return sync_read_messages(sync, request->messages, error) ? EXIT_FAILED
-									   : EXIT_TIED;
+									  : EXIT_TIED;
 	progress_init(&progress, request->quiet);
 	collect_sources(request, &sources, &sync->problems);
 	if (set_local(&request->local, &sources, error))
@@ -248,9 +246,9 @@ static int write_results(const struct request *request, struct sync *sync,
 /* Whether a problem means that something given could not be used. */
 static bool is_failure(const struct problem *problem)
 {
-	static const char *const harmless[] = {"discarded", "backward", "foreign", "cut",
-					       "silent",    "headerless", "twice", "fit",
-					       "contradiction", NULL};
+	static const char *const harmless[] = {
+	    "discarded",  "backward", "foreign", "cut",           "silent",
+	    "headerless", "twice",    "fit",     "contradiction", NULL};
 
 	for (size_t i = 0; harmless[i]; i++)
 		if (strcmp(problem->kind, harmless[i]) == 0)
@@ -343,8 +341,8 @@ int main(int argc, const char **argv)
 		status = EXIT_MISUSE;
 		break;
 	case OPTIONS_GO:
-		status = check_request(&request, &error) ? EXIT_MISUSE
-							 : run(&request, &error);
+		status =
+		    check_request(&request, &error) ? EXIT_MISUSE : run(&request, &error);
 		break;
 	}
 	if (error.text)

@@ -146,8 +146,7 @@ struct seen *entry_add_seen(struct entry *entry, uint32_t source,
 
 	if (entry->seens >= SEEN_INLINE && entry->seens >= entry->room) {
 		entry->room = entry->seens * 2;
-		entry->many =
-		    mem_realloc(entry->many, entry->room, sizeof(*entry->many));
+		entry->many = mem_realloc(entry->many, entry->room, sizeof(*entry->many));
 		if (entry->seens == SEEN_INLINE)
 			memcpy(entry->many, entry->few, sizeof(entry->few));
 	}

@@ -19,11 +19,11 @@ enum { SEEN_INLINE = 2 };
 struct entry {
 	struct packet packet;
 	uint64_t hash;
-	struct entry *next;	     /* of its bucket */
+	struct entry *next;          /* of its bucket */
 	struct entry *older, *newer; /* of its queue */
 	struct seen few[SEEN_INLINE], *many;
 	uint32_t seens, room; /* many is used once few is too small */
-	bool matched;	      /* stands in the queue of matched entries */
+	bool matched;         /* stands in the queue of matched entries */
 };
 
 struct entry_queue {

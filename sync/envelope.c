@@ -36,8 +36,7 @@ static void spread(const struct envelope *envelope, double at, double value, boo
 	size_t left = (size_t)fmin(GRID - 2, floor(cell));
 
 	for (size_t i = left; i <= left + 1; i++) {
-		double away =
-		    envelope->limit * fabs(at - (double)i * envelope->step);
+		double away = envelope->limit * fabs(at - (double)i * envelope->step);
 
 		if (above)
 			bound[i] = fmin(bound[i], value + away);
@@ -122,8 +121,7 @@ static void state(struct sync *sync, uint32_t index, const struct envelope *enve
 		if (i == GRID - 1)
 			bound->local_ns = clock->end_ns;
 		above = clock_bound_at(
-		    parent,
-		    clock_invert(parent, clock_correct(clock, bound->local_ns)),
+		    parent, clock_invert(parent, clock_correct(clock, bound->local_ns)),
 		    envelope->limit * 1e9);
 		bound->high_ns = high_sum(high + slack, above.high_ns);
 		bound->low_ns = low_sum(low - slack, above.low_ns);
@@ -140,10 +138,8 @@ static void prepare(struct search *search, uint32_t index)
 	envelope->wanted = true;
 	envelope->parent = (uint32_t)node->parent;
 	envelope->pair = (uint32_t)node->parent_pair;
-	envelope->limit =
-	    2 * sync->options.drift_limit_ppm * 1e-6 + fabs(clock->rate);
-	envelope->step =
-	    fmax(1, (double)(clock->end_ns - clock->begin_ns) / (GRID - 1));
+	envelope->limit = 2 * sync->options.drift_limit_ppm * 1e-6 + fabs(clock->rate);
+	envelope->step = fmax(1, (double)(clock->end_ns - clock->begin_ns) / (GRID - 1));
 	envelope->high = mem_alloc(GRID * sizeof(double));
 	envelope->low = mem_alloc(GRID * sizeof(double));
 	for (size_t i = 0; i < GRID; i++) {

@@ -18,12 +18,12 @@
  */
 struct fit_clock {
 	nsec_t begin_ns, end_ns; /* local stamps of the first and last event */
-	nsec_t origin_ns;	 /* local; the middle, where the line is anchored */
-	nsec_t ref_ns;		 /* reference time at the origin, the whole part */
-	double offset_ns;	 /* what is added to it, the fine part */
-	double rate;		 /* of the correction, without unit */
-	int parent;		 /* the clock it is tied to in the tree, -1: root */
-	int parent_pair;	 /* the pair that ties them */
+	nsec_t origin_ns;        /* local; the middle, where the line is anchored */
+	nsec_t ref_ns;           /* reference time at the origin, the whole part */
+	double offset_ns;        /* what is added to it, the fine part */
+	double rate;             /* of the correction, without unit */
+	int parent;              /* the clock it is tied to in the tree, -1: root */
+	int parent_pair;         /* the pair that ties them */
 };
 
 /* Reference time of a local one, less `ref`: exact to fractions of a nanosecond. */
@@ -31,12 +31,12 @@ double fit_correct(const struct fit_clock *clock, nsec_t local_ns, nsec_t ref);
 
 struct fit_island {
 	struct fit_clock *clock; /* of every trace of the run, by its index */
-	const uint32_t *member;	 /* the island's traces; tree order, reference first */
+	const uint32_t *member;  /* the island's traces; tree order, reference first */
 	size_t members;
 	struct pair_table *pairs; /* of the run, settled */
-	const uint32_t *inside;	  /* pairs between members */
+	const uint32_t *inside;   /* pairs between members */
 	size_t insides;
-	double limit; /* largest |rate|, without unit */
+	double limit;                     /* largest |rate|, without unit */
 	const struct pair_sample *sample; /* by pair; NULL unless wants_sample */
 };
 

@@ -2,94 +2,198 @@
 #include "sync/fit_private.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "sync/island_lp.h"
+#include "sync/statistics.h"
 
 /*
- * All pairs of an island at once: one linear program whose rows say that
- * every message was received after it was sent, with a slack column a pair,
- * and whose objective is the sum of the slacks, each measured by the largest
- * that the pair alone would allow. So every pair is centred as far as the
- * others let it, and a pair that hardly talks is led by the better ones.
+ * All pairs of an island at once, in two steps.
  *
- * A pair that talks one way only has no centre of its own. Where a ring of
- * such pairs bounds the clocks, one slack column that they share centres
- * them; it can not grow beyond the largest of the others.
+ * First the weighted mean: every pair says by its bisector what the relation
+ * of its two clocks is at its first and at its last corner, as surely as its
+ * tangents are close there, and the clocks are fitted to all of this by least
+ * squares, so that errors average out and no way around a loop differs
+ * (Huygens, Geng et al. 2018, corrects loops likewise).
+ *
+ * Then one linear program over all pairs: the clocks nearest to that, by the
+ * sum of what is moved at the middle and the ends, for which every message
+ * was received after it was sent. Where the mean does so already, it stays.
  */
-enum { ROUNDS = 2 }; /* the second one in units of the first one's result */
 
-/* The smallest length that a pair's slack is measured by. */
-#define LEAST_MARGIN_NS 1000.0
+/* A pair's word counts as if it were this much surer of nothing. */
+#define LEAST_WIDTH_NS 1000.0
 
-/* What the shared column counts for: enough to be decided, no more. */
-#define SHARED_WEIGHT 1e-3
+/* Pairs without two tangents count for little: only where nobody else speaks. */
+#define WIDTH_WITHOUT 1e9
 
-static bool is_two_way(const struct pair *pair)
+/* What the program keeps between a message's send and receive at least. */
+#define LEAST_SLACK_NS 2.0
+
+/* A solution that breaks a message by more than this is none. */
+#define BROKEN_NS -1.0
+
+static nsec_t first_corner(const struct pair *pair)
 {
-	return pair->lower.count && pair->upper.count;
+	if (!pair->lower.count || !pair->upper.count)
+		return pair->origin.x;
+	return pair->lower.point[0].x < pair->upper.point[0].x ? pair->lower.point[0].x
+							       : pair->upper.point[0].x;
 }
 
-static double largest_margin(const struct fit_island *island)
+static nsec_t last_of(const struct hull *hull)
 {
-	double most = LEAST_MARGIN_NS;
-
-	for (size_t i = 0; i < island->insides; i++)
-		most = fmax(most, island->pairs->pair[island->inside[i]].margin_ns);
-	return most;
+	return hull->count ? hull->point[hull->count - 1].x : NSEC_MIN;
 }
 
-static void add_pairs(struct island_lp *program)
+static nsec_t last_corner(const struct pair *pair)
 {
-	struct fit_island *island = program->island;
-	size_t shared = program->extra + island->insides;
-	double scale = program->unit_ns;
+	nsec_t lower = last_of(&pair->lower), upper = last_of(&pair->upper);
 
+	return lower > upper ? lower : upper;
+}
+
+static size_t add_clock(const struct island_lp *program, uint32_t trace, nsec_t local_ns,
+			double sign, size_t *index, double *factor)
+{
+	size_t place = (size_t)program->place[trace];
+
+	if (!place)
+		return 0;
+	index[0] = island_lp_offset(place);
+	factor[0] = sign;
+	index[1] = island_lp_rate(place);
+	factor[1] = sign * island_lp_rate_factor(program, place, local_ns);
+	return 2;
+}
+
+/* What a pair's line says at x, against what the clocks at hand say. */
+static void add_word(const struct island_lp *program, struct least_squares *squares,
+		     const struct pair *pair, nsec_t x)
+{
+	struct line line;
+	double width = fmin(WIDTH_WITHOUT, fit_bisector(pair, x, &line));
+	double above = line.offset + line.rate * (double)(x - line.x0);
+	nsec_t whole = nsec_round(above);
+	struct hull_point point = {x, line.y0 + (x - line.x0) + whole};
+	double have = fit_corner_slack(program->island, pair, point, true);
+	size_t index[4], terms = 0;
+	double factor[4];
+
+	terms += add_clock(program, pair->b, point.y, 1, index + terms, factor + terms);
+	terms += add_clock(program, pair->a, point.x, -1, index + terms, factor + terms);
+	least_squares_add(squares, index, factor, terms,
+			  -(have + above - (double)whole) / program->unit_ns,
+			  LEAST_WIDTH_NS / (width + LEAST_WIDTH_NS));
+}
+
+static bool take_mean(struct fit_island *island)
+{
+	struct island_lp program;
+	struct least_squares *squares;
+	double *unknown;
+	bool found;
+
+	island_lp_init(&program, island, 0);
+	squares = least_squares_new(program.extra);
+	unknown = mem_zalloc(program.extra * sizeof(double));
 	for (size_t i = 0; i < island->insides; i++) {
 		const struct pair *pair = &island->pairs->pair[island->inside[i]];
-		size_t own = program->extra + i;
-		int slack = (int)(is_two_way(pair) ? own : shared);
 
-		island_lp_add_pair(program, pair, slack, slack);
-		if (is_two_way(pair))
-			lp_objective(program->lp, own,
-				     scale / fmax(LEAST_MARGIN_NS, pair->margin_ns));
-		else
-			lp_bound(program->lp, own, 0, 0);
+		add_word(&program, squares, pair, first_corner(pair));
+		add_word(&program, squares, pair, last_corner(pair));
 	}
-	lp_objective(program->lp, shared, SHARED_WEIGHT);
-	lp_bound(program->lp, shared, -LP_INFINITY, largest_margin(island) / scale);
+	found = least_squares_solve(squares, unknown);
+	if (found)
+		island_lp_move(&program, unknown);
+	free(unknown);
+	least_squares_free(squares);
+	island_lp_clear(&program);
+	return found;
 }
 
-static int solve(struct fit_island *island, struct error *error)
+struct least {
+	const struct fit_island *island;
+	double slack;
+};
+
+static void note_least(void *context, const struct pair *pair, struct hull_point corner,
+		       bool forward)
+{
+	struct least *least = context;
+
+	if (pair->margin_ns >= 0)
+		least->slack = fmin(
+		    least->slack, fit_corner_slack(least->island, pair, corner, forward));
+}
+
+/* The smallest latency, of pairs that do not contradict themselves. */
+static double least_slack(struct fit_island *island)
+{
+	struct least least = {island, INFINITY};
+
+	fit_each_corner(island, note_least, &least);
+	return least.slack;
+}
+
+/* Minimize what the columns move: |column| as the larger of two rows. */
+static void add_distance(struct island_lp *program)
+{
+	for (size_t i = 0; i < program->extra; i++) {
+		struct lp_term term[2] = {{program->extra + i, 1}, {i, -1}};
+
+		lp_row(program->lp, term, 2, 0);
+		term[1].factor = 1;
+		lp_row(program->lp, term, 2, 0);
+		lp_objective(program->lp, program->extra + i, -1);
+	}
+}
+
+/* The nearest clocks that satisfy every message with some slack. */
+static enum lp_status move_inside(struct fit_island *island, double slack_ns)
 {
 	struct island_lp program;
 	enum lp_status status;
 
-	island_lp_init(&program, island, island->insides + 1);
-	add_pairs(&program);
+	island_lp_init(&program, island, 2 * (island->members - 1));
+	program.least_ns = slack_ns;
+	for (size_t i = 0; i < island->insides; i++) {
+		const struct pair *pair = &island->pairs->pair[island->inside[i]];
+
+		if (pair->margin_ns >= 0)
+			island_lp_add_pair(&program, pair);
+	}
+	add_distance(&program);
 	status = lp_maximize(program.lp);
 	if (status == LP_OPTIMAL)
 		island_lp_apply(&program);
 	island_lp_clear(&program);
-	if (status == LP_OPTIMAL)
-		return 0;
-	return error_set(error, "the joint linear program has no solution (%s)",
-			 status == LP_UNBOUNDED ? "unbounded" : "numerical trouble");
+	return status;
 }
 
 static int fit(struct fit_island *island, struct error *error)
 {
-	if (fit_margin.fit(island, error))
-		return -1;
-	for (int i = 0; i < ROUNDS && island->members > 1; i++)
-		if (solve(island, error))
-			return -1;
+	if (fit_hull.fit(island, error) || island->members < 2)
+		return -(island->members > 1);
+	if (!take_mean(island))
+		return error_set(error, "the pairs do not determine the clocks");
+	if (least_slack(island) >= LEAST_SLACK_NS)
+		return 0;
+	if (move_inside(island, LEAST_SLACK_NS) != LP_OPTIMAL &&
+	    move_inside(island, 0) != LP_OPTIMAL)
+		return error_set(error, "no clocks satisfy the messages of all pairs");
+	/* GLPK is not taken at its word: the hulls are asked again. */
+	if (least_slack(island) < BROKEN_NS)
+		return error_set(
+		    error, "the linear program's solution breaks a message by %.0f ns",
+		    -least_slack(island));
 	return 0;
 }
 
 const struct fit_method fit_joint = {
     .name = "joint",
-    .help = "one linear program over all pairs of an island",
+    .help = "all pairs of an island at once: their mean, moved by one linear program "
+	    "to where it satisfies every message",
     .fit = fit,
 };

@@ -14,7 +14,7 @@ enum { HALVINGS = 200 };
 
 struct innermost {
 	double distance; /* from the line of that rate through the origin */
-	double x;	 /* of the corner, since the origin */
+	double x;        /* of the corner, since the origin */
 };
 
 static struct innermost innermost(const struct hull *hull, const struct line *line)
@@ -22,8 +22,7 @@ static struct innermost innermost(const struct hull *hull, const struct line *li
 	struct innermost best = {hull->upper ? -INFINITY : INFINITY, 0};
 
 	for (size_t i = 0; i < hull->count; i++) {
-		double distance =
-		    line_distance(line, hull->point[i].x, hull->point[i].y);
+		double distance = line_distance(line, hull->point[i].x, hull->point[i].y);
 
 		if (hull->upper ? distance > best.distance : distance < best.distance) {
 			best.distance = distance;
@@ -75,7 +74,8 @@ static void fit_one_side(struct pair *pair, double limit)
 	if (hull->count > 1) {
 		const struct hull_point *p = &hull->point[k], *q = &hull->point[k + 1];
 
-		line->rate = (double)((q->y - p->y) - (q->x - p->x)) / (double)(q->x - p->x);
+		line->rate =
+		    (double)((q->y - p->y) - (q->x - p->x)) / (double)(q->x - p->x);
 		line->rate = fmax(-limit, fmin(limit, line->rate));
 	}
 	line->offset = innermost(hull, line).distance;

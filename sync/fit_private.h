@@ -9,6 +9,13 @@
 extern const struct fit_method fit_hull, fit_margin, fit_joint, fit_regression;
 
 /*
+ * The bisector of the hulls' extreme tangents (fit_hull.c), and half the width
+ * that the tangents leave at x, in nanoseconds; infinite, with the
+ * largest-margin line, where there are no two tangents.
+ */
+double fit_bisector(const struct pair *pair, nsec_t x, struct line *line);
+
+/*
  * Compose lines of pairs along the island's tree: `pair_line` gives each
  * tree pair's line from its a to its b.
  */

@@ -9,7 +9,7 @@
 
 /* Ways that contradict themselves, or go one way only, are the last resort. */
 #define LENGTH_CONTRADICTED 1e12
-#define LENGTH_ONE_WAY	    1e15
+#define LENGTH_ONE_WAY      1e15
 
 struct edge {
 	uint32_t to, pair;
@@ -75,8 +75,8 @@ static void frontier_push(struct frontier *frontier, double distance, uint32_t n
 {
 	size_t at = frontier->count;
 
-	frontier->item = mem_grow(frontier->item, at, &frontier->room,
-				  sizeof(*frontier->item));
+	frontier->item =
+	    mem_grow(frontier->item, at, &frontier->room, sizeof(*frontier->item));
 	frontier->count++;
 	while (at && frontier->item[(at - 1) / 2].distance > distance) {
 		frontier->item[at] = frontier->item[(at - 1) / 2];
@@ -94,8 +94,8 @@ static uint32_t frontier_pop(struct frontier *frontier, double *distance)
 
 	*distance = frontier->item[0].distance;
 	while ((child = 2 * at + 1) < last) {
-		if (child + 1 < last && frontier->item[child + 1].distance <
-					    frontier->item[child].distance)
+		if (child + 1 < last &&
+		    frontier->item[child + 1].distance < frontier->item[child].distance)
 			child++;
 		if (moved <= frontier->item[child].distance)
 			break;
@@ -267,8 +267,7 @@ static int by_distance(const void *a, const void *b, void *nodes)
 
 /* Copy what `shortest` found for the island's own members. */
 static void root_island(struct graph *graph, struct island *island,
-			const struct pair_table *pairs,
-			const struct adjacency *adjacency)
+			const struct pair_table *pairs, const struct adjacency *adjacency)
 {
 	struct graph_node *scratch = mem_zalloc(graph->nodes * sizeof(*scratch));
 

@@ -136,8 +136,7 @@ double hull_slack(const struct hull *hull, const struct line *line)
 	double slack = INFINITY;
 
 	for (size_t i = 0; i < hull->count; i++) {
-		double distance =
-		    line_distance(line, hull->point[i].x, hull->point[i].y);
+		double distance = line_distance(line, hull->point[i].x, hull->point[i].y);
 
 		slack = fmin(slack, hull->upper ? -distance : distance);
 	}
@@ -179,8 +178,8 @@ static bool extreme(const struct hull *from, const struct hull *to, bool least,
 
 			if (p->x >= q->x)
 				continue;
-			if (!a || (least ? is_flatter(p, q, a, b)
-					 : is_flatter(a, b, p, q))) {
+			if (!a ||
+			    (least ? is_flatter(p, q, a, b) : is_flatter(a, b, p, q))) {
 				a = p;
 				b = q;
 			}

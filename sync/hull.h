@@ -75,9 +75,9 @@ double hull_slack(const struct hull *hull, const struct line *line);
 
 enum tangents {
 	TANGENTS_BOTH,
-	TANGENTS_STEEP,	      /* only the steepest exists: nothing bounds from below */
-	TANGENTS_FLAT,	      /* only the flattest exists */
-	TANGENTS_NONE,	      /* the hulls do not face each other at all */
+	TANGENTS_STEEP,       /* only the steepest exists: nothing bounds from below */
+	TANGENTS_FLAT,        /* only the flattest exists */
+	TANGENTS_NONE,        /* the hulls do not face each other at all */
 	TANGENTS_CONTRADICTED /* no line separates the hulls */
 };
 

@@ -68,6 +68,7 @@ void island_lp_init(struct island_lp *program, struct fit_island *island, size_t
 			traces = island->member[i] + 1;
 	program->island = island;
 	program->unit_ns = typical_slack(island);
+	program->least_ns = 0;
 	program->half_ns = mem_alloc(island->members * sizeof(double));
 	program->place = mem_alloc(traces * sizeof(int));
 	memset(program->place, -1, traces * sizeof(int));
@@ -108,41 +109,47 @@ static size_t add_clock(const struct island_lp *program, uint32_t trace, nsec_t 
 }
 
 static void add_corner(struct island_lp *program, const struct pair *pair,
-		       struct hull_point corner, bool forward, int slack)
+		       struct hull_point corner, bool forward)
 {
 	double sign = forward ? 1 : -1;
 	double have = fit_corner_slack(program->island, pair, corner, forward);
-	struct lp_term term[5];
+	struct lp_term term[4];
 	size_t terms = 0;
 
 	terms += add_clock(program, pair->b, corner.y, sign, term + terms);
 	terms += add_clock(program, pair->a, corner.x, -sign, term + terms);
-	if (slack >= 0)
-		term[terms++] = (struct lp_term){(size_t)slack, -1};
-	lp_row(program->lp, term, terms, -have / program->unit_ns);
+	lp_row(program->lp, term, terms, (program->least_ns - have) / program->unit_ns);
 }
 
-void island_lp_add_pair(struct island_lp *program, const struct pair *pair, int slack_ab,
-			int slack_ba)
+void island_lp_add_pair(struct island_lp *program, const struct pair *pair)
 {
 	for (size_t i = 0; i < pair->lower.count; i++)
-		add_corner(program, pair, pair->lower.point[i], true, slack_ab);
+		add_corner(program, pair, pair->lower.point[i], true);
 	for (size_t i = 0; i < pair->upper.count; i++)
-		add_corner(program, pair, pair->upper.point[i], false, slack_ba);
+		add_corner(program, pair, pair->upper.point[i], false);
 }
 
-void island_lp_apply(struct island_lp *program)
+void island_lp_move(struct island_lp *program, const double *column)
 {
 	struct fit_island *island = program->island;
 
 	for (size_t i = 1; i < island->members; i++) {
 		struct fit_clock *clock = &island->clock[island->member[i]];
 
-		clock->offset_ns +=
-		    lp_value(program->lp, island_lp_offset(i)) * program->unit_ns;
-		clock->rate += lp_value(program->lp, island_lp_rate(i)) *
-			       program->unit_ns / program->half_ns[i];
+		clock->offset_ns += column[island_lp_offset(i)] * program->unit_ns;
+		clock->rate +=
+		    column[island_lp_rate(i)] * program->unit_ns / program->half_ns[i];
 	}
+}
+
+void island_lp_apply(struct island_lp *program)
+{
+	double *column = mem_alloc(program->extra * sizeof(double));
+
+	for (size_t i = 0; i < program->extra; i++)
+		column[i] = lp_value(program->lp, i);
+	island_lp_move(program, column);
+	free(column);
 }
 
 void island_lp_clear(struct island_lp *program)

@@ -15,10 +15,11 @@
 struct island_lp {
 	struct fit_island *island;
 	struct lp *lp;
-	int *place;	    /* by trace: its place among the members, -1: none */
-	double unit_ns;	    /* of the offsets' columns and the rows */
-	double *half_ns;    /* by place: from a clock's origin to its end */
-	size_t extra;	    /* the first of the caller's own columns */
+	int *place;      /* by trace: its place among the members, -1: none */
+	double unit_ns;  /* of the offsets' columns and the rows */
+	double *half_ns; /* by place: from a clock's origin to its end */
+	double least_ns; /* what a message must take at least; 0 at first */
+	size_t extra;    /* the first of the caller's own columns */
 };
 
 /* Columns of the member at a place; the reference, place 0, has none. */
@@ -35,12 +36,11 @@ static inline size_t island_lp_rate(size_t place)
 /* Make the columns, bound the rates, with `extra` columns after them. No rows. */
 void island_lp_init(struct island_lp *program, struct fit_island *island, size_t extra);
 
-/*
- * Add the rows of a pair's corners; `slack` columns (or -1), one a direction,
- * must fit in between.
- */
-void island_lp_add_pair(struct island_lp *program, const struct pair *pair,
-			int slack_ab, int slack_ba);
+/* Add the rows of a pair's corners: each has a slack of least_ns or more. */
+void island_lp_add_pair(struct island_lp *program, const struct pair *pair);
+
+/* Move the island's clocks by the clocks' columns. */
+void island_lp_move(struct island_lp *program, const double *column);
 
 /* Take the solution over into the island's clocks. */
 void island_lp_apply(struct island_lp *program);

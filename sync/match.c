@@ -197,8 +197,8 @@ int matcher_add(struct matcher *matcher, uint32_t source, const struct sighting 
 	if (entries->matched.count > MATCHED_KEPT)
 		retire(matcher, entries->matched.oldest);
 	if (entries->waiting.count > entries->most_waiting) {
-		uint64_t before = matcher->counts.unmatched_sent +
-				  matcher->counts.unmatched_received;
+		uint64_t before =
+		    matcher->counts.unmatched_sent + matcher->counts.unmatched_received;
 
 		settle_waiting(matcher, entries->most_waiting / 2);
 		matcher->given_up += matcher->counts.unmatched_sent +

@@ -35,8 +35,8 @@ typedef void tie_fn(void *context, uint32_t sender, nsec_t send_ns, uint32_t rec
 void matcher_on_tie(struct matcher *matcher, tie_fn *tie, void *context);
 
 /* One packet of a source; 0, or -1 with error when the log cannot be written. */
-int matcher_add(struct matcher *matcher, uint32_t source,
-		const struct sighting *sighting, struct error *error);
+int matcher_add(struct matcher *matcher, uint32_t source, const struct sighting *sighting,
+		struct error *error);
 
 /* Nothing more comes: decide what still waits. 0, or -1 with error. */
 int matcher_finish(struct matcher *matcher, struct error *error);

@@ -36,8 +36,8 @@ static size_t gather(struct matcher *matcher, struct candidate **candidates)
 
 		if (packet->protocol == IPPROTO_TCP &&
 		    (packet->known & PACKET_TRANSPORT) && !(packet->flags & FLAG_RST))
-			(*candidates)[count++] = (struct candidate){
-			    waiting[i], packet_hash_transport(packet)};
+			(*candidates)[count++] =
+			    (struct candidate){waiting[i], packet_hash_transport(packet)};
 	}
 	free(waiting);
 	qsort(*candidates, count, sizeof(**candidates), by_hash);

@@ -23,8 +23,8 @@ static int fail(struct error *error, const char *what)
 static FILE *open_spill(void)
 {
 	const char *parent = getenv("TMPDIR");
-	char *name = mem_printf("%s/clustertrace-XXXXXX",
-				parent && *parent ? parent : P_tmpdir);
+	char *name =
+	    mem_printf("%s/clustertrace-XXXXXX", parent && *parent ? parent : P_tmpdir);
 	int fd = mkstemp(name);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "w+");
 

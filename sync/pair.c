@@ -28,8 +28,10 @@ uint32_t pair_table_find(struct pair_table *table, uint32_t a, uint32_t b)
 
 static int by_ends(const void *a, const void *b, void *pairs)
 {
-	const struct pair *p = &((const struct pair_table *)pairs)->pair[*(const uint32_t *)a];
-	const struct pair *q = &((const struct pair_table *)pairs)->pair[*(const uint32_t *)b];
+	const struct pair *p =
+	    &((const struct pair_table *)pairs)->pair[*(const uint32_t *)a];
+	const struct pair *q =
+	    &((const struct pair_table *)pairs)->pair[*(const uint32_t *)b];
 
 	if (p->a != q->a)
 		return p->a < q->a ? -1 : 1;

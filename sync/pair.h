@@ -15,8 +15,8 @@ struct pair {
 	uint32_t a, b; /* indices of traces, a < b */
 	uint64_t messages_ab, messages_ba;
 	uint64_t rejected;
-	struct hull lower;	  /* of messages from a to b */
-	struct hull upper;	  /* of messages from b to a */
+	struct hull lower;        /* of messages from a to b */
+	struct hull upper;        /* of messages from b to a */
 	struct hull_point origin; /* the first message, for differences */
 	uint64_t violations_before, violations_after;
 	nsec_t min_latency_ab_ns, min_latency_ba_ns; /* corrected; NSEC_MAX: none */

@@ -83,7 +83,8 @@ static struct series place_bound(const struct drawing *drawing, bool high)
 static char *caption(const struct drawing *drawing)
 {
 	const struct pair *pair = drawing->pair;
-	double rate = (drawing->b->segment->rate_ppb - drawing->a->segment->rate_ppb) / 1e3;
+	double rate =
+	    (drawing->b->segment->rate_ppb - drawing->a->segment->rate_ppb) / 1e3;
 	nsec_t middle =
 	    drawing->b->begin_ns + (drawing->b->end_ns - drawing->b->begin_ns) / 2;
 	nsec_t ref = clock_correct(drawing->b, middle);
@@ -175,9 +176,9 @@ static int draw_graph(const struct sync *sync, const char *directory, struct err
 	struct plot_graph_node *node = mem_zalloc(sync->clocks * sizeof(*node));
 	struct plot_graph_edge *edge = mem_zalloc(sync->pairs.count * sizeof(*edge));
 	char *path = mem_printf("%s/graph.svg", directory);
-	char *text = mem_printf("%zu clocks, %zu pairs, %llu messages", sync->clocks,
-				sync->pairs.count,
-				(unsigned long long)sync->matching.matched);
+	char *text =
+	    mem_printf("%zu clocks, %zu pairs, %llu messages", sync->clocks,
+		       sync->pairs.count, (unsigned long long)sync->matching.matched);
 	struct plot_graph graph = {text, node, sync->clocks, edge, sync->pairs.count};
 	int status;
 
@@ -195,9 +196,8 @@ static int draw_graph(const struct sync *sync, const char *directory, struct err
 		edge[i].a = pair->a;
 		edge[i].b = pair->b;
 		edge[i].messages = pair->messages_ab + pair->messages_ba;
-		edge[i].margin_us = pair->quality == CLOCK_INCOMPLETE
-					? -1
-					: pair->margin_ns / 1e3;
+		edge[i].margin_us =
+		    pair->quality == CLOCK_INCOMPLETE ? -1 : pair->margin_ns / 1e3;
 		edge[i].quality = clock_quality_name(pair->quality);
 	}
 	status = plot_graph_write(&graph, path, error);

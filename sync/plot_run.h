@@ -10,7 +10,8 @@
  */
 int plot_run(struct sync *sync, const char *directory, struct error *error);
 
-/* A name as part of a file name: what is not safe there becomes '_'. Freed by the caller. */
+/* A name as part of a file name: what is not safe there becomes '_'. Freed by the caller.
+ */
 char *plot_file_name(const char *name);
 
 #endif

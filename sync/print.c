@@ -28,8 +28,7 @@ static void format_bound(char cell[CELL], const struct clock_bound *bound)
 			 bound->high_ns != NSEC_MAX && most >= 0 ? "+" : "", high);
 		return;
 	}
-	nsec_format_span(high, fmax(most, -least));
-	snprintf(cell, CELL, "+-%s", high);
+	snprintf(cell, CELL, "+-%s", nsec_format_span(high, fabs(fmax(most, -least))));
 }
 
 static bool is_rate_known(const struct sync *sync, uint32_t clock)
@@ -66,8 +65,13 @@ static void add_clock_row(struct table *table, const struct sync *sync,
 	double offset = (double)nsec_sub(clock_correct(clock, middle), middle);
 	char drift[CELL], drift_bound[CELL], at_middle[NSEC_TEXT], bound[CELL] = "none";
 	char begin[NSEC_TEXT];
-	const char *row[] = {clock->trace, drift, drift_bound, at_middle, bound,
-			     begin,	   clock_quality_name(clock->quality)};
+	const char *row[] = {clock->trace,
+			     drift,
+			     drift_bound,
+			     at_middle,
+			     bound,
+			     begin,
+			     clock_quality_name(clock->quality)};
 	struct clock_bound here =
 	    clock_bound_at(clock, middle, sync->options.drift_limit_ppm * 1e3);
 
@@ -82,7 +86,7 @@ static void add_clock_row(struct table *table, const struct sync *sync,
 void print_clocks(const struct sync *sync, const struct clock_map *map, FILE *file)
 {
 	static const struct table_column column[] = {
-	    {"TRACE", false}, {"DRIFT", true}, {"BOUND", true},	   {"OFFSET", true},
+	    {"TRACE", false}, {"DRIFT", true}, {"BOUND", true},    {"OFFSET", true},
 	    {"BOUND", true},  {"BEGIN", true}, {"QUALITY", false},
 	};
 	struct table *table = table_new(column, sizeof(column) / sizeof(*column));
@@ -105,8 +109,9 @@ static void add_pair_row(struct table *table, const struct clock_pair *pair)
 {
 	char messages[CELL], hulls[CELL], ab[NSEC_TEXT], ba[NSEC_TEXT];
 	char violations[CELL], rejected[CELL];
-	const char *row[] = {pair->a,	 pair->b, messages, hulls, ab, ba, violations,
-			     rejected, clock_quality_name(pair->quality)};
+	const char *row[] = {pair->a,    pair->b,  messages,
+			     hulls,      ab,       ba,
+			     violations, rejected, clock_quality_name(pair->quality)};
 
 	snprintf(messages, CELL, "%" PRIu64 " / %" PRIu64, pair->messages_ab,
 		 pair->messages_ba);
@@ -122,9 +127,9 @@ static void add_pair_row(struct table *table, const struct clock_pair *pair)
 void print_pairs(const struct clock_map *map, FILE *file)
 {
 	static const struct table_column column[] = {
-	    {"A", false},	  {"B", false},		{"MESSAGES A>B / B>A", true},
-	    {"HULLS", true},	  {"LATENCY A>B", true}, {"B>A", true},
-	    {"VIOLATIONS", true}, {"REJECTED", true},	{"QUALITY", false},
+	    {"A", false},         {"B", false},          {"MESSAGES A>B / B>A", true},
+	    {"HULLS", true},      {"LATENCY A>B", true}, {"B>A", true},
+	    {"VIOLATIONS", true}, {"REJECTED", true},    {"QUALITY", false},
 	};
 	struct table *table = table_new(column, sizeof(column) / sizeof(*column));
 
@@ -196,11 +201,10 @@ static int print_if_rejected(void *context, struct message *message)
 
 	if (!message->rejected)
 		return 0;
-	fprintf(list->file, "rejected: %s %s > %s %s\n",
-		sync_clock_name(list->sync, from),
-		nsec_format_seconds(sent, message->send_ns),
-		sync_clock_name(list->sync, to),
-		nsec_format_seconds(received, message->recv_ns));
+	fprintf(
+	    list->file, "rejected: %s %s > %s %s\n", sync_clock_name(list->sync, from),
+	    nsec_format_seconds(sent, message->send_ns), sync_clock_name(list->sync, to),
+	    nsec_format_seconds(received, message->recv_ns));
 	return ++list->count == MOST_REJECTED;
 }
 

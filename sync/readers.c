@@ -21,7 +21,7 @@ struct reading {
 	struct packet_source *source;
 	struct packet_source_facts facts; /* as of the last step */
 	bool busy, ended;
-	uint32_t group;	   /* sources tied to each other */
+	uint32_t group;    /* sources tied to each other */
 	nsec_t to_axis_ns; /* local time plus this is the common axis */
 };
 
@@ -122,7 +122,8 @@ static void note_step(struct readers *readers, struct reading *reading)
 	bool first = !reading->facts.events;
 
 	reading->facts = *packet_source_facts(reading->source);
-	if (first && reading->facts.events && reading->group == reading - readers->reading)
+	if (first && reading->facts.events &&
+	    reading->group == reading - readers->reading)
 		reading->to_axis_ns = nsec_sub(0, reading->facts.begin_ns);
 	readers->ended += reading->ended;
 	reading->busy = false;
@@ -267,7 +268,8 @@ void readers_tie(struct readers *readers, uint32_t a, nsec_t a_ns, uint32_t b,
 
 	if (from->group == group)
 		return;
-	shift = nsec_sub(nsec_add(a_ns, from->to_axis_ns), nsec_add(b_ns, to->to_axis_ns));
+	shift =
+	    nsec_sub(nsec_add(a_ns, from->to_axis_ns), nsec_add(b_ns, to->to_axis_ns));
 	for (size_t i = 0; i < readers->count; i++) {
 		struct reading *reading = &readers->reading[i];
 

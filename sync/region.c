@@ -33,15 +33,14 @@ static void add_pairs(struct island_lp *program, bool tree_only)
 
 		if (pair->margin_ns >= 0 &&
 		    (!tree_only || is_tree_pair(island, island->inside[i])))
-			island_lp_add_pair(program, pair, -1, -1);
+			island_lp_add_pair(program, pair);
 	}
 }
 
 /* The most that the objective can be; infinite where nothing bounds it. */
 static double maximize(struct island_lp *program)
 {
-	if (lp_maximize(program->lp) != LP_OPTIMAL ||
-	    lp_maximum(program->lp) > ENDLESS)
+	if (lp_maximize(program->lp) != LP_OPTIMAL || lp_maximum(program->lp) > ENDLESS)
 		return INFINITY;
 	return lp_maximum(program->lp);
 }

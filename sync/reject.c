@@ -15,8 +15,8 @@ enum {
 
 /* A message of a pair under suspicion. */
 struct suspect {
-	double x; /* since the pair's origin, ns */
-	double v; /* how much further the other clock is, less that at the origin */
+	double x;       /* since the pair's origin, ns */
+	double v;       /* how much further the other clock is, less that at the origin */
 	uint64_t place; /* in the log */
 	bool forward, rejected;
 };
@@ -138,7 +138,8 @@ static void judge_pair(struct rejection *rejection, size_t index)
 	found = find_false(suspects);
 	if (!found)
 		return;
-	if ((double)found > fmax(1, sync->options.max_rejected * (double)suspects->count)) {
+	if ((double)found >
+	    fmax(1, sync->options.max_rejected * (double)suspects->count)) {
 		problem_add(&sync->problems, sync_clock_name(sync, pair->a),
 			    "contradiction", found,
 			    "%zu of %zu messages with %s contradict the others, too many "

@@ -17,7 +17,7 @@
 struct sync_options {
 	const struct fit_method *method; /* NULL: by the number of traces */
 	double drift_limit_ppm;
-	double max_rejected; /* share of a pair's messages that may be left out */
+	double max_rejected;   /* share of a pair's messages that may be left out */
 	const char *reference; /* name, or NULL: the best connected */
 	int threads;
 	size_t in_flight;
@@ -28,7 +28,7 @@ struct sync_trace {
 	char *name, *path;
 	enum source_kind kind;
 	struct packet_source_facts facts;
-	uint32_t clock;	 /* traces of one clock uuid share one */
+	uint32_t clock;  /* traces of one clock uuid share one */
 	nsec_t shift_ns; /* local time plus this is its clock's local time */
 };
 
@@ -36,7 +36,8 @@ struct sync {
 	struct sync_options options;
 	struct sync_trace *trace;
 	size_t traces, room;
-	uint32_t *clock_trace; /* by clock: its first trace, whose local time is the clock's */
+	uint32_t
+	    *clock_trace; /* by clock: its first trace, whose local time is the clock's */
 	size_t clocks;
 	struct pair_table pairs; /* between clocks */
 	struct message_log log;
@@ -44,10 +45,10 @@ struct sync {
 	uint64_t given_up;
 	uint64_t rejected; /* messages left out as false matches */
 	struct problem_list problems;
-	struct graph graph;	 /* of the clocks */
+	struct graph graph;      /* of the clocks */
 	struct fit_clock *clock; /* by clock */
-	struct region *region;	 /* by clock */
-	struct clock *fitted;	 /* by clock: what became of it, with its bounds */
+	struct region *region;   /* by clock */
+	struct clock *fitted;    /* by clock: what became of it, with its bounds */
 };
 
 void sync_init(struct sync *sync, const struct sync_options *options);

@@ -83,7 +83,7 @@ static const struct fit_method *choose_method(const struct sync *sync,
 {
 	if (sync->options.method)
 		return sync->options.method;
-	return fit_method_find(island->members > 2 ? "joint" : "margin");
+	return fit_method_find(island->members > 2 ? "joint" : "hull");
 }
 
 static void fit_island(struct sync *sync, const struct island *island,
@@ -107,7 +107,7 @@ static void fit_island(struct sync *sync, const struct island *island,
 			    "fit", 1, "%s; each pair is fitted by itself",
 			    error_text(&cause));
 		error_clear(&cause);
-		fit_method_find("margin")->fit(&fit, &cause);
+		fit_method_find("hull")->fit(&fit, &cause);
 	}
 	error_clear(&cause);
 	region_find(&fit, region);
@@ -121,8 +121,8 @@ static int fit_islands(struct sync *sync, struct error *error)
 	struct pair_sample *samples = NULL;
 
 	if (sync->options.method && sync->options.method->wants_sample) {
-		samples = pair_samples_new(&sync->log, sync->pairs.count, SAMPLE_SIZE,
-					   error);
+		samples =
+		    pair_samples_new(&sync->log, sync->pairs.count, SAMPLE_SIZE, error);
 		if (!samples)
 			return -1;
 	}

@@ -19,7 +19,7 @@ struct parsing {
 	struct names names;
 	const char *path;
 	uint64_t line;
-	uint64_t broken; /* lines left out */
+	uint64_t broken;    /* lines left out */
 	struct error first; /* what was wrong with the first of them */
 };
 
@@ -100,7 +100,8 @@ static int parse_stamp(const char *text, nsec_t *value)
 	for (; *text; text++) {
 		int digit = *text - '0';
 
-		if (digit < 0 || digit > 9 || __builtin_mul_overflow(number, 10, &number) ||
+		if (digit < 0 || digit > 9 ||
+		    __builtin_mul_overflow(number, 10, &number) ||
 		    __builtin_sub_overflow(number, digit, &number))
 			return -1;
 	}
@@ -152,9 +153,8 @@ static int add_message(struct parsing *parsing, const struct fields *fields,
 	struct sync *sync = parsing->sync;
 	uint32_t from = find_node(parsing, fields->send_node);
 	uint32_t to = find_node(parsing, fields->recv_node);
-	struct message message = {.forward = from < to,
-				  .send_ns = fields->send_ns,
-				  .recv_ns = fields->recv_ns};
+	struct message message = {
+	    .forward = from < to, .send_ns = fields->send_ns, .recv_ns = fields->recv_ns};
 
 	note_stamp(&sync->trace[from].facts, message.send_ns);
 	note_stamp(&sync->trace[to].facts, message.recv_ns);
@@ -197,8 +197,8 @@ static int read_lines(struct parsing *parsing, FILE *file, struct error *error)
 static void number_clocks(struct sync *sync)
 {
 	sync->clocks = sync->traces;
-	sync->clock_trace = mem_realloc(sync->clock_trace, sync->clocks,
-					sizeof(*sync->clock_trace));
+	sync->clock_trace =
+	    mem_realloc(sync->clock_trace, sync->clocks, sizeof(*sync->clock_trace));
 	for (uint32_t i = 0; i < sync->clocks; i++)
 		sync->clock_trace[i] = i;
 }

@@ -101,7 +101,8 @@ static void set_clock(struct sync *sync, struct sync_trace *trace)
 		const struct packet_source_facts *other =
 		    &sync->trace[sync->clock_trace[i]].facts;
 
-		if (!other->has_clock || facts->clock_frequency != other->clock_frequency ||
+		if (!other->has_clock ||
+		    facts->clock_frequency != other->clock_frequency ||
 		    memcmp(facts->clock_uuid, other->clock_uuid, 16) != 0)
 			continue;
 		trace->clock = i;
@@ -109,8 +110,8 @@ static void set_clock(struct sync *sync, struct sync_trace *trace)
 		return;
 	}
 	trace->clock = (uint32_t)sync->clocks++;
-	sync->clock_trace = mem_realloc(sync->clock_trace, sync->clocks,
-					sizeof(*sync->clock_trace));
+	sync->clock_trace =
+	    mem_realloc(sync->clock_trace, sync->clocks, sizeof(*sync->clock_trace));
 	sync->clock_trace[trace->clock] = (uint32_t)(trace - sync->trace);
 }
 
@@ -192,11 +193,11 @@ static void explain_silence(struct sync *sync)
 				    "net_if_receive_skb (lttng enable-event -k "
 				    "net_dev_queue,net_if_receive_skb,net_dev_xmit)");
 		else if (!facts->received && facts->headerless > facts->sent / 2)
-			problem_add(&sync->problems, trace->path, "headerless",
-				    facts->headerless,
-				    "its received packets carry no headers, as generic "
-				    "receive offload was off, switch it on (ethtool -K DEV "
-				    "gro on)");
+			problem_add(
+			    &sync->problems, trace->path, "headerless", facts->headerless,
+			    "its received packets carry no headers, as generic "
+			    "receive offload was off, switch it on (ethtool -K DEV "
+			    "gro on)");
 	}
 }
 
@@ -207,8 +208,7 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 	int status;
 
 	reading.readers = readers_new(opened, sync->traces, sync->options.threads);
-	reading.matcher =
-	    matcher_new(&sync->pairs, &sync->log, sync->options.in_flight);
+	reading.matcher = matcher_new(&sync->pairs, &sync->log, sync->options.in_flight);
 	matcher_on_tie(reading.matcher, take_tie, &reading);
 	status = readers_run(reading.readers, take_sighting, &reading, progress);
 	if (!status)

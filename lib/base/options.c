@@ -15,8 +15,7 @@ enum { CODE_HELP = 1, CODE_VERSION = 2, CODE_ROWS = 16 };
 
 void text_list_add(struct text_list *list, const char *text)
 {
-	list->item =
-	    mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
+	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
 	list->item[list->count++] = mem_strdup(text);
 }
 
@@ -28,18 +27,19 @@ void text_list_clear(struct text_list *list)
 	memset(list, 0, sizeof(*list));
 }
 
-static int set_number(const struct option_row *row, const char *word,
-		      struct error *error)
+static int set_number(const struct option_row *row, const char *word, struct error *error)
 {
 	char *end;
 	double value;
 
 	errno = 0;
 	value = strtod(word, &end);
-	if (errno || end == word || *end || !(value >= row->least && value <= row->most) ||
+	if (errno || end == word || *end ||
+	    !(value >= row->least && value <= row->most) ||
 	    (row->kind == OPTION_INT && value != (int)value))
 		return error_set(error, "--%s: '%s' is no %s from %g to %g", row->name,
-				 word, row->kind == OPTION_INT ? "whole number" : "number",
+				 word,
+				 row->kind == OPTION_INT ? "whole number" : "number",
 				 row->least, row->most);
 	if (row->kind == OPTION_INT)
 		*(int *)row->target = (int)value;
@@ -98,7 +98,8 @@ static struct poptOption *make_table(const struct command *command)
 	table[n + 1].longName = "version";
 	table[n + 1].shortName = 'V';
 	table[n + 1].val = CODE_VERSION;
-	table[n + 1].descrip = "show the versions of the program and its libraries, and exit";
+	table[n + 1].descrip =
+	    "show the versions of the program and its libraries, and exit";
 	return table;
 }
 

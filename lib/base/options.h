@@ -34,10 +34,10 @@ struct option_row {
 };
 
 struct command {
-	const char *name;	 /* "ctsync" */
-	const char *usage;	 /* "[OPTION...] RUN | -t TRACE..." */
-	const char *summary;	 /* a line for --help */
-	const char *versions;	 /* what --version adds, or NULL */
+	const char *name;        /* "ctsync" */
+	const char *usage;       /* "[OPTION...] RUN | -t TRACE..." */
+	const char *summary;     /* a line for --help */
+	const char *versions;    /* what --version adds, or NULL */
 	struct option_row *rows; /* ends with a row whose name is NULL */
 };
 

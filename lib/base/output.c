@@ -37,7 +37,8 @@ fail:
 
 int output_commit(struct output *output, struct error *error)
 {
-	int failed = fflush(output->file) || fsync(fileno(output->file));
+	int failed =
+	    ferror(output->file) || fflush(output->file) || fsync(fileno(output->file));
 
 	failed |= fclose(output->file);
 	output->file = NULL;

@@ -9,8 +9,7 @@
 
 static struct problem *append(struct problem_list *list)
 {
-	list->item =
-	    mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
+	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
 	return &list->item[list->count++];
 }
 

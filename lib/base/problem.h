@@ -11,9 +11,9 @@
  * shows it, and a timeline keeps it.
  */
 struct problem {
-	char *place;	/* file or source, as the user knows it */
-	char *kind;	/* one word: "truncated", "discarded", ... */
-	char *text;	/* what was wrong, and what was done */
+	char *place;    /* file or source, as the user knows it */
+	char *kind;     /* one word: "truncated", "discarded", ... */
+	char *text;     /* what was wrong, and what was done */
 	uint64_t count; /* how often */
 };
 

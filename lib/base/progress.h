@@ -10,8 +10,8 @@
  * terminal only. A line is left on the screen only while work goes on.
  */
 struct progress {
-	bool shown;	    /* whether this run shows progress at all */
-	bool drawn;	    /* whether a line stands on the screen now */
+	bool shown;         /* whether this run shows progress at all */
+	bool drawn;         /* whether a line stands on the screen now */
 	int64_t next_ns;    /* monotonic; not before this is it drawn again */
 	int64_t started_ns; /* monotonic */
 };

@@ -81,7 +81,7 @@ static int read_count(const struct place *place, const char *name, uint64_t *cou
 
 static int read_size(const struct place *place, const char *name, size_t *size)
 {
-	uint64_t count;
+	uint64_t count = 0;
 
 	if (read_count(place, name, &count))
 		return -1;
