@@ -7,28 +7,58 @@
 
 #include "base/table.h"
 
-enum { CELL = 64, MOST_REJECTED = 1000 };
+enum {
+	CELL = 64,
+	MOST_REJECTED = 1000,
+	UTC_DAY = 11,          /* characters of nsec_format_utc before the hour */
+	UTC_MILLISECONDS = 23, /* and up to the milliseconds */
+};
+
+#define NSEC_PER_DAY (86400 * NSEC_PER_SEC)
+
+/* Bounds are shown with one digit after the point of a unit that suits them. */
+struct unit {
+	double ns;
+	int digits;
+	const char *name;
+};
+
+static const struct unit *unit_of(double span_ns)
+{
+	static const struct unit units[] = {
+	    {1e9, 3, "s"}, {1e6, 2, "ms"}, {1e3, 1, "us"}, {1, 0, "ns"}};
+	size_t k = 0;
+
+	while (k < 3 && span_ns < units[k].ns)
+		k++;
+	return &units[k];
+}
 
 /* A rate whose bounds reach this share of the drift limit's is no estimate. */
 #define UNKNOWN_SHARE 0.9
 
-/* "+-45.1 us" where both sides are about alike, else "-12.0 us +78.0 us". */
+/*
+ * "+-45.1 us" where both sides are about alike, else "-12.0/+78.0 us": both
+ * in the unit of the wider one.
+ */
 static void format_bound(char cell[CELL], const struct clock_bound *bound)
 {
-	char low[NSEC_TEXT] = "none", high[NSEC_TEXT] = "none";
 	double least = (double)bound->low_ns, most = (double)bound->high_ns;
+	bool has_low = bound->low_ns != NSEC_MIN, has_high = bound->high_ns != NSEC_MAX;
+	double wide = fmax(has_low ? fabs(least) : 0, has_high ? fabs(most) : 0);
+	const struct unit *unit = unit_of(wide);
+	char low[24] = "none", high[24] = "none";
 
-	if (bound->low_ns != NSEC_MIN)
-		nsec_format_span(low, least);
-	if (bound->high_ns != NSEC_MAX)
-		nsec_format_span(high, most);
-	if (bound->low_ns == NSEC_MIN || bound->high_ns == NSEC_MAX ||
-	    fabs(most + least) > 0.1 * (most - least)) {
-		snprintf(cell, CELL, "%.28s %s%.28s", low,
-			 bound->high_ns != NSEC_MAX && most >= 0 ? "+" : "", high);
+	if (has_low && has_high && fabs(most + least) <= 0.1 * (most - least)) {
+		snprintf(cell, CELL, "+-%.*f %s", unit->digits, wide / unit->ns,
+			 unit->name);
 		return;
 	}
-	snprintf(cell, CELL, "+-%s", nsec_format_span(high, fabs(fmax(most, -least))));
+	if (has_low)
+		snprintf(low, sizeof(low), "%+.*f", unit->digits, least / unit->ns);
+	if (has_high)
+		snprintf(high, sizeof(high), "%+.*f", unit->digits, most / unit->ns);
+	snprintf(cell, CELL, "%s/%s %s", low, high, unit->name);
 }
 
 static bool is_rate_known(const struct sync *sync, uint32_t clock)
@@ -50,11 +80,19 @@ static void format_drift(char drift[CELL], char bound[CELL], const struct sync *
 	if (!is_rate_known(sync, clock) && region->known)
 		snprintf(drift, CELL, "unknown");
 	else
-		snprintf(drift, CELL, "%.4f ppm", rate * 1e6 + 0.0);
-	if (!is_rate_known(sync, clock))
-		snprintf(bound, CELL, "+-%g ppm", sync->options.drift_limit_ppm);
-	else
-		snprintf(bound, CELL, "+-%.4f ppm", most * 1e6);
+		snprintf(drift, CELL, "%.3f", rate * 1e6 + 0.0);
+	snprintf(bound, CELL, "+-%.3f",
+		 is_rate_known(sync, clock) ? most * 1e6 : sync->options.drift_limit_ppm);
+}
+
+/* Whether all traces begin on one day (UTC), so that it need not be repeated. */
+static bool begin_on_one_day(const struct clock_map *map)
+{
+	for (size_t i = 1; i < map->clocks; i++)
+		if (map->clock[i].begin_ns / NSEC_PER_DAY !=
+		    map->clock[0].begin_ns / NSEC_PER_DAY)
+			return false;
+	return true;
 }
 
 static void add_clock_row(struct table *table, const struct sync *sync,
@@ -80,14 +118,17 @@ static void add_clock_row(struct table *table, const struct sync *sync,
 	if (clock->bounds)
 		format_bound(bound, &here);
 	nsec_format_utc(begin, clock->begin_ns);
+	begin[UTC_MILLISECONDS] = '\0';
+	if (begin_on_one_day(map))
+		row[5] += UTC_DAY;
 	table_add(table, row);
 }
 
 void print_clocks(const struct sync *sync, const struct clock_map *map, FILE *file)
 {
 	static const struct table_column column[] = {
-	    {"TRACE", false}, {"DRIFT", true}, {"BOUND", true},    {"OFFSET", true},
-	    {"BOUND", true},  {"BEGIN", true}, {"QUALITY", false},
+	    {"TRACE", false}, {"DRIFT/PPM", true}, {"BOUND", true},    {"OFFSET", true},
+	    {"BOUND", true},  {"BEGIN", true},     {"QUALITY", false},
 	};
 	struct table *table = table_new(column, sizeof(column) / sizeof(*column));
 
@@ -99,26 +140,30 @@ void print_clocks(const struct sync *sync, const struct clock_map *map, FILE *fi
 
 static void format_latency(char cell[NSEC_TEXT], nsec_t latency)
 {
+	const struct unit *unit = unit_of(fabs((double)latency));
+
 	if (latency == NSEC_MAX)
 		snprintf(cell, NSEC_TEXT, "-");
 	else
-		nsec_format_span(cell, (double)latency);
+		snprintf(cell, NSEC_TEXT, "%.*f %s", unit->digits,
+			 (double)latency / unit->ns, unit->name);
 }
 
 static void add_pair_row(struct table *table, const struct clock_pair *pair)
 {
-	char messages[CELL], hulls[CELL], ab[NSEC_TEXT], ba[NSEC_TEXT];
+	char name[2 * CELL], messages[CELL], hulls[CELL], ab[NSEC_TEXT], ba[NSEC_TEXT];
 	char violations[CELL], rejected[CELL];
-	const char *row[] = {pair->a,    pair->b,  messages,
-			     hulls,      ab,       ba,
-			     violations, rejected, clock_quality_name(pair->quality)};
+	const char *row[] = {
+	    name, messages,   hulls,    ab,
+	    ba,   violations, rejected, clock_quality_name(pair->quality)};
 
-	snprintf(messages, CELL, "%" PRIu64 " / %" PRIu64, pair->messages_ab,
+	snprintf(name, sizeof(name), "%s %s", pair->a, pair->b);
+	snprintf(messages, CELL, "%" PRIu64 "/%" PRIu64, pair->messages_ab,
 		 pair->messages_ba);
-	snprintf(hulls, CELL, "%zu / %zu", pair->hull_ab, pair->hull_ba);
+	snprintf(hulls, CELL, "%zu/%zu", pair->hull_ab, pair->hull_ba);
 	format_latency(ab, pair->min_latency_ab_ns);
 	format_latency(ba, pair->min_latency_ba_ns);
-	snprintf(violations, CELL, "%" PRIu64 " > %" PRIu64, pair->violations_before,
+	snprintf(violations, CELL, "%" PRIu64 ">%" PRIu64, pair->violations_before,
 		 pair->violations_after);
 	snprintf(rejected, CELL, "%" PRIu64, pair->rejected);
 	table_add(table, row);
@@ -127,9 +172,8 @@ static void add_pair_row(struct table *table, const struct clock_pair *pair)
 void print_pairs(const struct clock_map *map, FILE *file)
 {
 	static const struct table_column column[] = {
-	    {"A", false},         {"B", false},          {"MESSAGES A>B / B>A", true},
-	    {"HULLS", true},      {"LATENCY A>B", true}, {"B>A", true},
-	    {"VIOLATIONS", true}, {"REJECTED", true},    {"QUALITY", false},
+	    {"A B", false},   {"MESSAGES", true}, {"HULLS", true}, {"LEAST>", true},
+	    {"LEAST<", true}, {"VIOLATED", true}, {"FALSE", true}, {"QUALITY", false},
 	};
 	struct table *table = table_new(column, sizeof(column) / sizeof(*column));
 
@@ -171,15 +215,15 @@ void print_matching(const struct sync *sync, const struct clock_map *map, FILE *
 		after += map->pair[i].violations_after;
 	}
 	fprintf(file,
-		"%" PRIu64 " messages; packets: %" PRIu64 " sent (%" PRIu64
-		" unmatched), %" PRIu64 " received (%" PRIu64 " unmatched), %" PRIu64
-		" ambiguous\n",
-		matching->matched, matching->sent, matching->unmatched_sent,
-		matching->received, matching->unmatched_received, matching->ambiguous);
-	fprintf(file,
+		"messages  %" PRIu64 ", %" PRIu64 " rejected as false matches\n"
+		"sent      %" PRIu64 ", %" PRIu64 " unmatched\n"
+		"received  %" PRIu64 ", %" PRIu64 " unmatched\n"
+		"ambiguous %" PRIu64 "\n"
 		"received before sent: %" PRIu64 " by the clocks as they were, %" PRIu64
-		" as corrected; %" PRIu64 " rejected as false matches\n",
-		before, after, sync->rejected);
+		" as corrected\n",
+		matching->matched, sync->rejected, matching->sent,
+		matching->unmatched_sent, matching->received,
+		matching->unmatched_received, matching->ambiguous, before, after);
 	print_unknown_drifts(sync, file);
 	if (map->islands > 1)
 		print_islands(map, file);
