@@ -25,9 +25,9 @@
 struct stream {
 	const bt_message_iterator *iterator;
 	bt_message_array_const message; /* the batch at hand, ours to put */
-	uint64_t count, next;		/* of the batch */
-	nsec_t head_ns;			/* no event of this stream to come is before */
-	nsec_t last_ns;			/* of the event before */
+	uint64_t count, next;           /* of the batch */
+	nsec_t head_ns;                 /* no event of this stream to come is before */
+	nsec_t last_ns;                 /* of the event before */
 	uint64_t events;
 	unsigned index;
 	bool began; /* last_ns is set */
@@ -50,7 +50,7 @@ struct reader {
 	struct stream **heap; /* streams still read, by head_ns */
 	size_t alive;
 	uint64_t stop_at; /* events at which the step ends */
-	bool priming;	  /* only what comes before the first event is read */
+	bool priming;     /* only what comes before the first event is read */
 	event_fn *give;
 	void *context;
 	struct error error; /* of the graph's methods */
@@ -79,8 +79,8 @@ static void facts_from_stream(struct reader *reader, const bt_stream *stream)
 	facts->has_clock = 1;
 	facts->clock_frequency = bt_clock_class_get_frequency(clock);
 	bt_clock_class_get_offset(clock, &seconds, &cycles);
-	facts->clock_offset_ns = nsec_round((double)cycles * 1e9 /
-					    (double)facts->clock_frequency);
+	facts->clock_offset_ns =
+	    nsec_round((double)cycles * 1e9 / (double)facts->clock_frequency);
 	if (facts->clock_frequency == (uint64_t)NSEC_PER_SEC)
 		facts->clock_offset_ns = (nsec_t)cycles;
 	if (__builtin_mul_overflow(seconds, NSEC_PER_SEC, &seconds))
@@ -318,8 +318,7 @@ sink_configured(bt_self_component_sink *self)
 		bt_message_iterator *iterator;
 
 		if (bt_message_iterator_create_from_sink_component(
-			self,
-			bt_self_component_sink_borrow_input_port_by_index(self, i),
+			self, bt_self_component_sink_borrow_input_port_by_index(self, i),
 			&iterator) !=
 		    BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK)
 			return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_ERROR;

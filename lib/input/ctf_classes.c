@@ -46,7 +46,7 @@ void ctf_classes_define(const struct ctf_classes *classes, const bt_stream *stre
 static struct ctf_class *probe(const struct ctf_classes *classes,
 			       const bt_event_class *class)
 {
-	size_t at = ((uintptr_t)class >> 4) * 0x9e3779b1u & (classes->slots - 1);
+	size_t at = ((uintptr_t) class >> 4) * 0x9e3779b1u & (classes->slots - 1);
 
 	while (classes->slot[at].class && classes->slot[at].class != class)
 		at = (at + 1) & (classes->slots - 1);

@@ -15,7 +15,7 @@ struct ctf_classes {
 	const struct event_wish *wish;
 	size_t wishes;
 	struct ctf_class *slot; /* open addressing by the class's address */
-	size_t slots, used;	/* slots is a power of two */
+	size_t slots, used;     /* slots is a power of two */
 };
 
 void ctf_classes_init(struct ctf_classes *classes, const struct event_wish *wish,

@@ -10,8 +10,8 @@
 /* Up to the first ": " of details, without line breaks and a final stop. */
 static char *short_message(const bt_error *causes, uint64_t index)
 {
-	const char *text = bt_error_cause_get_message(
-	    bt_error_borrow_cause_by_index(causes, index));
+	const char *text =
+	    bt_error_cause_get_message(bt_error_borrow_cause_by_index(causes, index));
 	char *line = mem_strndup(text, strcspn(text, "\n"));
 	char *details = strstr(line, ": ");
 	size_t length;

@@ -12,11 +12,11 @@
 
 #include "base/mem.h"
 
-#define METADATA_MAGIC	    0x75d11d57u
-#define METADATA_HEADER	    37 /* bytes before the text of each packet */
+#define METADATA_MAGIC      0x75d11d57u
+#define METADATA_HEADER     37 /* bytes before the text of each packet */
 #define METADATA_CONTENT_AT 24 /* uint32: bits of header and text */
 #define METADATA_PACKET_AT  28 /* uint32: bits with the padding */
-#define INDEX_HEADER	    16 /* four big-endian uint32 */
+#define INDEX_HEADER        16 /* four big-endian uint32 */
 
 bool ctf_files_probe(const char *path)
 {
@@ -47,9 +47,8 @@ static int check_packets(FILE *file, uint64_t size, bool swap, struct error *err
 
 		if (fseeko(file, (off_t)at, SEEK_SET) ||
 		    fread(header, sizeof(header), 1, file) != 1)
-			return error_set(error,
-					 "cut in the middle of a packet at byte %" PRIu64,
-					 at);
+			return error_set(
+			    error, "cut in the middle of a packet at byte %" PRIu64, at);
 		if (read_u32(header, swap) != METADATA_MAGIC)
 			return error_set(error, "no metadata packet at byte %" PRIu64,
 					 at);
@@ -60,9 +59,8 @@ static int check_packets(FILE *file, uint64_t size, bool swap, struct error *err
 			return error_set(error, "broken packet header at byte %" PRIu64,
 					 at);
 		if (packet > size - at)
-			return error_set(error,
-					 "cut in the middle of a packet at byte %" PRIu64,
-					 at);
+			return error_set(
+			    error, "cut in the middle of a packet at byte %" PRIu64, at);
 		at += packet;
 	}
 	return 0;
@@ -112,8 +110,7 @@ static uint64_t index_packets(const char *path, const char *stream)
 
 	if (file && fread(header, sizeof(header), 1, file) == 1 &&
 	    fstat(fileno(file), &status) == 0 && be32toh(header[3]) > 0)
-		packets =
-		    ((uint64_t)status.st_size - INDEX_HEADER) / be32toh(header[3]);
+		packets = ((uint64_t)status.st_size - INDEX_HEADER) / be32toh(header[3]);
 	if (file)
 		fclose(file);
 	free(name);

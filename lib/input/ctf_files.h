@@ -10,7 +10,7 @@
 
 /* The files of a CTF trace, looked at without decoding an event. */
 struct ctf_files {
-	uint64_t bytes;	  /* of all streams */
+	uint64_t bytes;   /* of all streams */
 	uint64_t packets; /* of all streams by their index files; 0: unknown */
 };
 

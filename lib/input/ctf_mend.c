@@ -47,8 +47,8 @@ static void write_entry(FILE *index, const struct packet_head *head, uint64_t of
 	struct index_entry entry = {
 	    .offset = htobe64(offset),
 	    .packet_size = htobe64(packet_bytes * 8),
-	    .content_size = htobe64(content < packet_bytes * 8 ? content
-							       : packet_bytes * 8),
+	    .content_size =
+		htobe64(content < packet_bytes * 8 ? content : packet_bytes * 8),
 	    .timestamp_begin = htobe64(le64toh(head->timestamp_begin)),
 	    .timestamp_end = htobe64(le64toh(head->timestamp_end)),
 	    .discarded = htobe64(le64toh(head->discarded)),
@@ -116,8 +116,8 @@ static void mend_stream(const char *path, const char *view, const char *name,
 			    strerror(errno));
 	} else {
 		fwrite(&head, sizeof(head), 1, index);
-		packets = index_stream(stream, (uint64_t)status.st_size, index, problems,
-				       from);
+		packets =
+		    index_stream(stream, (uint64_t)status.st_size, index, problems, from);
 	}
 	if (stream)
 		fclose(stream);
@@ -149,8 +149,8 @@ static void mend_streams(const char *path, const char *view,
 char *ctf_mend(const char *path, struct problem_list *problems, struct error *error)
 {
 	const char *parent = getenv("TMPDIR");
-	char *view = mem_printf("%s/clustertrace-XXXXXX",
-				parent && *parent ? parent : P_tmpdir);
+	char *view =
+	    mem_printf("%s/clustertrace-XXXXXX", parent && *parent ? parent : P_tmpdir);
 	char *whole = realpath(path, NULL);
 	char *metadata, *link, *index;
 

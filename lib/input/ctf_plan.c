@@ -14,7 +14,7 @@ struct branch {
 
 struct ctf_plan {
 	bt_field_class_type type;
-	size_t slot;	       /* of a leaf: which value it fills */
+	size_t slot;           /* of a leaf: which value it fills */
 	struct branch *branch; /* of a structure or variant */
 	size_t branches, room;
 };
@@ -78,8 +78,8 @@ static struct ctf_plan *plan_branch(struct ctf_plan *plan, uint64_t index,
 	for (size_t i = 0; i < plan->branches; i++)
 		if (plan->branch[i].index == index)
 			return plan->branch[i].plan;
-	plan->branch = mem_grow(plan->branch, plan->branches, &plan->room,
-				sizeof(*plan->branch));
+	plan->branch =
+	    mem_grow(plan->branch, plan->branches, &plan->room, sizeof(*plan->branch));
 	plan->branch[plan->branches].index = index;
 	plan->branch[plan->branches].plan = plan_alloc(class);
 	return plan->branch[plan->branches++].plan;

@@ -18,8 +18,8 @@ static int add_address(struct node_facts *facts, const char *path, const json_t 
 	if (!json_is_string(text))
 		return error_set(error, "%s: interfaces.addresses: want strings", path);
 	/* "10.7.0.1/24" is as good as "10.7.0.1". */
-	plain = mem_strndup(json_string_value(text),
-			    strcspn(json_string_value(text), "/%"));
+	plain =
+	    mem_strndup(json_string_value(text), strcspn(json_string_value(text), "/%"));
 	if (node_address_parse(plain, &address)) {
 		free(plain);
 		return error_set(error, "%s: '%s' is no address", path,
@@ -42,9 +42,8 @@ static int read_members(struct node_facts *facts, const char *path, const json_t
 	if (hostname)
 		facts->hostname = mem_strdup(hostname);
 	json_array_foreach(json_object_get(root, "interfaces"), i, interface)
-	    json_array_foreach(json_object_get(interface, "addresses"), k, text)
-		if (add_address(facts, path, text, error))
-			return -1;
+	    json_array_foreach(json_object_get(interface, "addresses"), k,
+			       text) if (add_address(facts, path, text, error)) return -1;
 	return 0;
 }
 

@@ -12,8 +12,7 @@ bool packet_equal(const struct packet *a, const struct packet *b)
 	       a->protocol == b->protocol && a->flags == b->flags && a->id == b->id &&
 	       a->length == b->length && a->sport == b->sport && a->dport == b->dport &&
 	       a->window == b->window && a->udp_length == b->udp_length &&
-	       a->fragment == b->fragment &&
-	       a->seq == b->seq && a->ack == b->ack &&
+	       a->fragment == b->fragment && a->seq == b->seq && a->ack == b->ack &&
 	       memcmp(a->src, b->src, sizeof(a->src)) == 0 &&
 	       memcmp(a->dst, b->dst, sizeof(a->dst)) == 0;
 }

@@ -19,21 +19,21 @@ enum packet_known {
 };
 
 struct packet {
-	uint8_t known;	      /* enum packet_known, or-ed */
-	uint8_t family;	      /* 4 or 6 */
-	uint8_t protocol;     /* IPPROTO_TCP, _UDP, _ICMP, _ICMPV6, ... */
-	uint8_t flags;	      /* TCP: FIN 1 ... CWR 128 */
-	uint8_t src[16];      /* IPv4 in the first four bytes, the rest 0 */
+	uint8_t known;    /* enum packet_known, or-ed */
+	uint8_t family;   /* 4 or 6 */
+	uint8_t protocol; /* IPPROTO_TCP, _UDP, _ICMP, _ICMPV6, ... */
+	uint8_t flags;    /* TCP: FIN 1 ... CWR 128 */
+	uint8_t src[16];  /* IPv4 in the first four bytes, the rest 0 */
 	uint8_t dst[16];
-	uint32_t id;	      /* IPv4 identification or IPv6 flow label */
-	uint32_t length;      /* IPv4 total length or IPv6 payload length */
+	uint32_t id;           /* IPv4 identification or IPv6 flow label */
+	uint32_t length;       /* IPv4 total length or IPv6 payload length */
 	uint16_t sport, dport; /* TCP, UDP; ICMP: type << 8 | code, 0 */
-	uint16_t window;      /* TCP */
-	uint16_t udp_length;  /* UDP */
-	uint16_t fragment;    /* IPv4: offset in 8 bytes | 0x2000 if more follow */
-	uint32_t seq;	      /* TCP; ICMP: echo id << 16 | sequence */
-	uint32_t ack;	      /* TCP */
-	uint32_t payload;     /* TCP: bytes of data, headers not counted */
+	uint16_t window;       /* TCP */
+	uint16_t udp_length;   /* UDP */
+	uint16_t fragment;     /* IPv4: offset in 8 bytes | 0x2000 if more follow */
+	uint32_t seq;          /* TCP; ICMP: echo id << 16 | sequence */
+	uint32_t ack;          /* TCP */
+	uint32_t payload;      /* TCP: bytes of data, headers not counted */
 };
 
 /*
@@ -43,7 +43,7 @@ struct packet {
  */
 struct sighting {
 	struct packet packet;
-	nsec_t ns;	 /* local time; of merged data: of its first byte */
+	nsec_t ns;       /* local time; of merged data: of its first byte */
 	nsec_t whole_ns; /* receive: when all its data had come; send: as ns */
 	uint32_t device; /* a number for the network device within the source */
 	bool received;

@@ -17,15 +17,15 @@ struct packet_source;
 
 /* What is known of a source; grows while it is read. */
 struct packet_source_facts {
-	uint64_t events;	      /* events or captured packets, of any kind */
+	uint64_t events;              /* events or captured packets, of any kind */
 	uint64_t bytes, total_bytes;  /* read so far, and in all (0: unknown) */
 	nsec_t begin_ns, end_ns;      /* stamps of the first and last; valid if events */
 	uint64_t sent, received;      /* sightings */
 	uint64_t network_events;      /* of any kind that could be a sighting */
-	uint64_t headerless;	      /* received without any recorded header */
-	char hostname[65];	      /* as recorded, or "" */
+	uint64_t headerless;          /* received without any recorded header */
+	char hostname[65];            /* as recorded, or "" */
 	unsigned char clock_uuid[16]; /* CTF: of the clock class, if has_clock */
-	nsec_t clock_offset_ns;	      /* CTF: epoch time at clock value 0 */
+	nsec_t clock_offset_ns;       /* CTF: epoch time at clock value 0 */
 	uint64_t clock_frequency;     /* Hz */
 	bool has_clock;
 };
@@ -43,8 +43,8 @@ struct node_address {
  * received is told by the capture itself. NULL with error on failure.
  */
 struct packet_source *capture_packets_open(const char *path,
-					   const struct node_address *local, size_t locals,
-					   struct error *error);
+					   const struct node_address *local,
+					   size_t locals, struct error *error);
 
 /* Open one CTF trace: a directory that holds a file named metadata. */
 struct packet_source *trace_packets_open(const char *path, struct error *error);

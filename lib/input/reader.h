@@ -53,7 +53,7 @@ struct event_wish {
 struct event {
 	nsec_t local_ns;
 	int tag;
-	unsigned stream;	   /* LTTng writes one stream a CPU */
+	unsigned stream;           /* LTTng writes one stream a CPU */
 	const struct value *value; /* one a wished field, in the wish's order */
 };
 
@@ -70,9 +70,9 @@ struct reader_facts {
 	nsec_t clock_offset_ns; /* since the epoch, at clock value 0 */
 	uint64_t clock_frequency;
 	int has_clock;
-	int has_uuid;	  /* of the clock */
+	int has_uuid;     /* of the clock */
 	uint64_t *wished; /* per wish: events seen */
-	int *defined;	  /* per wish: whether the trace has such an event class */
+	int *defined;     /* per wish: whether the trace has such an event class */
 };
 
 struct reader;

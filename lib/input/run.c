@@ -37,8 +37,7 @@ int node_address_parse(const char *text, struct node_address *address)
 
 static void add_found(struct found_list *list, enum source_kind kind, const char *path)
 {
-	list->item =
-	    mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
+	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
 	list->item[list->count++] = (struct found){kind, mem_strdup(path)};
 }
 
@@ -97,8 +96,7 @@ static struct source *append(struct source_list *list, const struct found *found
 {
 	struct source *source;
 
-	list->item =
-	    mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
+	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
 	source = &list->item[list->count++];
 	memset(source, 0, sizeof(*source));
 	source->kind = found->kind;

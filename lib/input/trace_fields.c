@@ -44,8 +44,7 @@ enum { FIELD_IPV4 = FIELD_HEADERS, FIELD_IPV6 = FIELD_IPV4 + HEADER_FIELDS };
 	    network ".transport_header.tcp.window_size",                                 \
 	    network ".transport_header.udp.source_port",                                 \
 	    network ".transport_header.udp.dest_port",                                   \
-	    network ".transport_header.udp.len",                                         \
-	    network ".transport_header.icmp.type",                                       \
+	    network ".transport_header.udp.len", network ".transport_header.icmp.type",  \
 	    network ".transport_header.icmp.code",                                       \
 	    network ".transport_header.icmp.gateway", network ".saddr", network ".daddr"
 
@@ -53,18 +52,10 @@ enum { FIELD_IPV4 = FIELD_HEADERS, FIELD_IPV6 = FIELD_IPV4 + HEADER_FIELDS };
 #define IPV6 "network_header.ipv6"
 
 static const char *const packet_fields[] = {
-    "skbaddr",
-    "name",
-    TRANSPORT(IPV4),
-    IPV4 ".tot_len",
-    IPV4 ".id",
-    IPV4 ".frag_off",
-    IPV4 ".protocol",
-    IPV4 ".ihl",
-    TRANSPORT(IPV6),
-    IPV6 ".payload_len",
-    IPV6 ".flow_lbl",
-    IPV6 ".nexthdr",
+    "skbaddr",           "name",           TRANSPORT(IPV4),
+    IPV4 ".tot_len",     IPV4 ".id",       IPV4 ".frag_off",
+    IPV4 ".protocol",    IPV4 ".ihl",      TRANSPORT(IPV6),
+    IPV6 ".payload_len", IPV6 ".flow_lbl", IPV6 ".nexthdr",
 };
 
 static const char *const xmit_fields[] = {"skbaddr", "name", "rc"};
@@ -160,8 +151,7 @@ static void decode_transport(const struct value *header, struct packet *packet,
 	if (header[TCP_SEQ].type != VALUE_NONE) {
 		decode_tcp(header, packet);
 		length = network_length + 4 * (uint32_t)number(&header[TCP_OFFSET]);
-		packet->payload =
-		    packet->length > length ? packet->length - length : 0;
+		packet->payload = packet->length > length ? packet->length - length : 0;
 	} else if (header[UDP_SPORT].type != VALUE_NONE) {
 		decode_udp(header, packet);
 	} else if (header[ICMP_TYPE].type != VALUE_NONE) {
@@ -181,7 +171,8 @@ static int decode_ipv4(const struct value *header, struct packet *packet)
 	packet->id = (uint32_t)number(&header[V4_ID]);
 	packet->fragment = (uint16_t)(fragment & 0x3fff);
 	packet->protocol = (uint8_t)number(&header[V4_PROTOCOL]);
-	if (address(&header[SRC], 4, packet->src) || address(&header[DST], 4, packet->dst))
+	if (address(&header[SRC], 4, packet->src) ||
+	    address(&header[DST], 4, packet->dst))
 		return -1;
 	if ((packet->fragment & 0x1fff) == 0)
 		decode_transport(header, packet, 4 * (uint32_t)number(&header[V4_IHL]));

@@ -27,9 +27,9 @@ struct trace_packets {
 	struct packet_source base;
 	struct reader *reader;
 	struct trace_sends sends;
-	struct intmap entered;	/* skb -> local time of its GRO entry */
+	struct intmap entered;  /* skb -> local time of its GRO entry */
 	struct intmap entering; /* stream -> skb of the last GRO entry */
-	struct intmap devices;	/* hash of the name -> number */
+	struct intmap devices;  /* hash of the name -> number */
 	bool ended;
 	sighting_fn *give;
 	void *context;
@@ -116,7 +116,8 @@ static void handle_gro_entry(struct trace_packets *packets, const struct event *
 	const int *defined = reader_facts(packets->reader)->defined;
 
 	/* Without the exits, nobody says which packets were merged away. */
-	if (!defined[WISH_GRO_EXIT] || defined[WISH_FRAGS_ENTRY] != defined[WISH_FRAGS_EXIT] ||
+	if (!defined[WISH_GRO_EXIT] ||
+	    defined[WISH_FRAGS_ENTRY] != defined[WISH_FRAGS_EXIT] ||
 	    event->value[0].type != VALUE_UNSIGNED)
 		return;
 	intmap_put(&packets->entered, event->value[0].u, event->local_ns);
@@ -139,9 +140,8 @@ static void handle_gro_exit(struct trace_packets *packets, const struct event *e
 static void handle_socket(struct trace_packets *packets, const struct event *event,
 			  bool received)
 {
-	struct sighting sighting = {.ns = event->local_ns,
-				    .whole_ns = event->local_ns,
-				    .received = received};
+	struct sighting sighting = {
+	    .ns = event->local_ns, .whole_ns = event->local_ns, .received = received};
 
 	packets->base.facts.network_events++;
 	if (trace_socket_decode(event->value, &sighting.packet))
@@ -227,8 +227,7 @@ static enum step trace_step(struct packet_source *source, sighting_fn *give,
 		return STEP_END;
 	packets->give = give;
 	packets->context = context;
-	packets->sends.has_xmit =
-	    reader_facts(packets->reader)->defined[WISH_XMIT];
+	packets->sends.has_xmit = reader_facts(packets->reader)->defined[WISH_XMIT];
 	more = reader_step(packets->reader, handle_event, packets);
 	if (!more)
 		trace_sends_flush(&packets->sends);
@@ -261,8 +260,7 @@ struct packet_source *trace_packets_open(const char *path, struct error *error)
 
 	packet_source_init(&packets->base, &ops, path);
 	trace_sends_init(&packets->sends, give_send, packets);
-	packets->reader =
-	    ctf_reader_open(path, trace_wishes, TRACE_WISHES, error);
+	packets->reader = ctf_reader_open(path, trace_wishes, TRACE_WISHES, error);
 	if (!packets->reader) {
 		trace_free(&packets->base);
 		return NULL;

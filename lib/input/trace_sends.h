@@ -16,12 +16,12 @@
  * and device. The later of that and net_dev_queue is the send's stamp.
  */
 struct trace_sends {
-	bool has_xmit;		  /* net_dev_xmit is traced */
-	struct intmap queued;	  /* skb -> index of waiting */
-	struct intmap last_xmit;  /* CPU and device -> local time */
-	struct waiting *waiting;  /* packets between queue and xmit */
+	bool has_xmit;           /* net_dev_xmit is traced */
+	struct intmap queued;    /* skb -> index of waiting */
+	struct intmap last_xmit; /* CPU and device -> local time */
+	struct waiting *waiting; /* packets between queue and xmit */
 	size_t waitings, room;
-	size_t free_list;	  /* index + 1 of a free one, or 0 */
+	size_t free_list; /* index + 1 of a free one, or 0 */
 	sighting_fn *give;
 	void *context;
 };
