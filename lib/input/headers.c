@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/headers.h"
+
+#include <netinet/in.h>
+#include <string.h>
+
+enum {
+	TYPE_IPV4 = 0x0800,
+	TYPE_ARP = 0x0806,
+	TYPE_VLAN = 0x8100,
+	TYPE_IPV6 = 0x86dd,
+	TYPE_SERVICE_VLAN = 0x88a8,
+	TYPE_OLD_SERVICE_VLAN = 0x9100,
+};
+
+enum {
+	LEAST_ETHERNET = 60,     /* bytes, without the check sequence */
+	HARDWARE_LOOPBACK = 772, /* ARPHRD_LOOPBACK */
+	IPV4_FRAGMENT = 0x3fff,  /* offset, and whether more follow */
+	FRAGMENT_OFFSET = 0x1fff,
+	FRAGMENT_MORE = 0x2000,
+};
+
+/* What is left of a frame, behind the headers already taken. */
+struct rest {
+	struct frame *frame;
+	const uint8_t *data;
+	size_t captured, wire;
+	size_t taken;
+	enum frame_status status; /* why the last take() failed */
+};
+
+static uint16_t be16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static uint32_t be32(const uint8_t *at)
+{
+	return (uint32_t)be16(at) << 16 | be16(at + 2);
+}
+
+/* The next bytes, or NULL with the status set. */
+static const uint8_t *take(struct rest *rest, size_t bytes)
+{
+	const uint8_t *data = rest->data;
+
+	if (rest->captured < bytes) {
+		rest->status = rest->wire < bytes ? FRAME_MALFORMED : FRAME_CUT;
+		return NULL;
+	}
+	rest->data += bytes;
+	rest->captured -= bytes;
+	rest->wire -= bytes;
+	rest->taken += bytes;
+	return data;
+}
+
+/* The content ends so many bytes behind what was taken; is the rest padding? */
+static void note_padding(const struct rest *rest, size_t content)
+{
+	struct frame *frame = rest->frame;
+
+	if (!frame->has_ethernet || rest->taken + content >= LEAST_ETHERNET)
+		return;
+	if (rest->wire > content)
+		frame->padding = PADDED;
+	else if (rest->wire == content)
+		frame->padding = UNPADDED;
+}
+
+static uint32_t add_words(uint32_t sum, const uint8_t *data, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += 2)
+		sum += be16(data + i);
+	return sum;
+}
+
+/* RFC 1071's sum over the pseudo header of RFC 793 or RFC 8200, folded. */
+static uint16_t pseudo_sum(const struct packet *packet, uint32_t length)
+{
+	uint32_t sum = packet->protocol + (length >> 16) + (length & 0xffff);
+
+	sum = add_words(sum, packet->src, sizeof(packet->src));
+	sum = add_words(sum, packet->dst, sizeof(packet->dst));
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)sum;
+}
+
+static void note_checksum(struct frame *frame, uint16_t checksum, uint32_t length)
+{
+	if (frame->packet.fragment == 0 && checksum != 0)
+		frame->checksum = checksum == pseudo_sum(&frame->packet, length)
+				      ? CHECKSUM_PARTIAL
+				      : CHECKSUM_FULL;
+}
+
+static enum frame_status decode_tcp(struct rest *rest, uint32_t length)
+{
+	struct packet *packet = &rest->frame->packet;
+	const uint8_t *tcp = length < 20 ? NULL : take(rest, 20);
+	uint32_t header;
+
+	if (!tcp)
+		return length < 20 ? FRAME_MALFORMED : rest->status;
+	header = 4u * (tcp[12] >> 4);
+	if (header < 20 || header > length)
+		return FRAME_MALFORMED;
+	packet->sport = be16(tcp);
+	packet->dport = be16(tcp + 2);
+	packet->seq = be32(tcp + 4);
+	packet->ack = be32(tcp + 8);
+	packet->flags = tcp[13];
+	packet->window = be16(tcp + 14);
+	packet->payload = length - header;
+	packet->known |= PACKET_TRANSPORT;
+	note_checksum(rest->frame, be16(tcp + 16), length);
+	return FRAME_PACKET;
+}
+
+static enum frame_status decode_udp(struct rest *rest, uint32_t length)
+{
+	struct packet *packet = &rest->frame->packet;
+	const uint8_t *udp = length < 8 ? NULL : take(rest, 8);
+
+	if (!udp)
+		return length < 8 ? FRAME_MALFORMED : rest->status;
+	packet->sport = be16(udp);
+	packet->dport = be16(udp + 2);
+	packet->udp_length = be16(udp + 4);
+	packet->known |= PACKET_TRANSPORT;
+	note_checksum(rest->frame, be16(udp + 6), length);
+	return FRAME_PACKET;
+}
+
+static enum frame_status decode_icmp(struct rest *rest, uint32_t length)
+{
+	struct packet *packet = &rest->frame->packet;
+	const uint8_t *icmp = length < 8 ? NULL : take(rest, 8);
+
+	if (!icmp)
+		return length < 8 ? FRAME_MALFORMED : rest->status;
+	packet->sport = be16(icmp);
+	packet->seq = be32(icmp + 4);
+	packet->known |= PACKET_TRANSPORT;
+	return FRAME_PACKET;
+}
+
+/*
+ * ICMPv6 stays without its fields, because a kernel trace does not record
+ * them and one packet must look the same in every source.
+ */
+static enum frame_status decode_transport(struct rest *rest, uint32_t length)
+{
+	const struct packet *packet = &rest->frame->packet;
+
+	if (packet->fragment & FRAGMENT_OFFSET)
+		return FRAME_PACKET;
+	switch (packet->protocol) {
+	case IPPROTO_TCP:
+		return decode_tcp(rest, length);
+	case IPPROTO_UDP:
+		return decode_udp(rest, length);
+	case IPPROTO_ICMP:
+		if (packet->family == 4)
+			return decode_icmp(rest, length);
+		return FRAME_PACKET;
+	default:
+		return FRAME_PACKET;
+	}
+}
+
+static enum frame_status decode_ipv4(struct rest *rest)
+{
+	struct frame *frame = rest->frame;
+	struct packet *packet = &frame->packet;
+	size_t wire = rest->wire;
+	const uint8_t *ip = take(rest, 20);
+	uint32_t header;
+
+	if (!ip)
+		return rest->status;
+	header = 4u * (ip[0] & 0xf);
+	if (ip[0] >> 4 != 4 || header < 20)
+		return FRAME_MALFORMED;
+	/* A sender may leave the length of more than 64 KiB to its card. */
+	packet->length = be16(ip + 2) ? be16(ip + 2) : (uint32_t)wire;
+	if (packet->length < header)
+		return FRAME_MALFORMED;
+	packet->known = PACKET_NETWORK;
+	packet->family = 4;
+	packet->id = be16(ip + 4);
+	packet->fragment = be16(ip + 6) & IPV4_FRAGMENT;
+	frame->hops = ip[8];
+	packet->protocol = ip[9];
+	memcpy(packet->src, ip + 12, 4);
+	memcpy(packet->dst, ip + 16, 4);
+	if (!take(rest, header - 20))
+		return rest->status;
+	note_padding(rest, packet->length - header);
+	return decode_transport(rest, packet->length - header);
+}
+
+/* Skip extension headers, up to the transport header of which `left` bytes are. */
+static enum frame_status skip_extensions(struct rest *rest, uint32_t *left)
+{
+	struct packet *packet = &rest->frame->packet;
+
+	while (
+	    packet->protocol == IPPROTO_HOPOPTS || packet->protocol == IPPROTO_ROUTING ||
+	    packet->protocol == IPPROTO_DSTOPTS || packet->protocol == IPPROTO_FRAGMENT) {
+		bool fragment = packet->protocol == IPPROTO_FRAGMENT;
+		const uint8_t *head = *left < 8 ? NULL : take(rest, 8);
+		uint32_t more;
+
+		if (!head)
+			return *left < 8 ? FRAME_MALFORMED : rest->status;
+		more = fragment ? 0 : 8u * head[1];
+		if (more > *left - 8)
+			return FRAME_MALFORMED;
+		if (fragment)
+			packet->fragment = (uint16_t)(be16(head + 2) >> 3 |
+						      (head[3] & 1 ? FRAGMENT_MORE : 0));
+		packet->protocol = head[0];
+		if (!take(rest, more))
+			return rest->status;
+		*left -= 8 + more;
+		if (packet->fragment & FRAGMENT_OFFSET)
+			break;
+	}
+	return FRAME_PACKET;
+}
+
+static enum frame_status decode_ipv6(struct rest *rest)
+{
+	struct frame *frame = rest->frame;
+	struct packet *packet = &frame->packet;
+	const uint8_t *ip = take(rest, 40);
+	enum frame_status status;
+	uint32_t left;
+
+	if (!ip)
+		return rest->status;
+	if (ip[0] >> 4 != 6)
+		return FRAME_MALFORMED;
+	packet->known = PACKET_NETWORK;
+	packet->family = 6;
+	packet->id = be32(ip) & 0xfffff;
+	packet->length = be16(ip + 4);
+	packet->protocol = ip[6];
+	frame->hops = ip[7];
+	memcpy(packet->src, ip + 8, 16);
+	memcpy(packet->dst, ip + 24, 16);
+	/* As with IPv4; a jumbogram's length is 0 too. */
+	if (packet->length == 0 && packet->protocol != IPPROTO_NONE)
+		packet->length = (uint32_t)rest->wire;
+	left = packet->length;
+	note_padding(rest, left);
+	status = skip_extensions(rest, &left);
+	return status == FRAME_PACKET ? decode_transport(rest, left) : status;
+}
+
+static void note_arp(struct rest *rest)
+{
+	const uint8_t *arp = take(rest, 8);
+
+	if (arp)
+		note_padding(rest, 2 * ((size_t)arp[4] + arp[5]));
+}
+
+static enum frame_status decode_type(struct rest *rest, uint16_t type)
+{
+	while (type == TYPE_VLAN || type == TYPE_SERVICE_VLAN ||
+	       type == TYPE_OLD_SERVICE_VLAN) {
+		const uint8_t *tag = take(rest, 4);
+
+		if (!tag)
+			return rest->status;
+		type = be16(tag + 2);
+	}
+	if (type == TYPE_IPV4)
+		return decode_ipv4(rest);
+	if (type == TYPE_IPV6)
+		return decode_ipv6(rest);
+	if (type == TYPE_ARP)
+		note_arp(rest);
+	return FRAME_OTHER;
+}
+
+static enum frame_status decode_ethernet(struct rest *rest)
+{
+	struct frame *frame = rest->frame;
+	const uint8_t *head = take(rest, 14);
+
+	if (!head)
+		return rest->status;
+	frame->has_ethernet = true;
+	memcpy(frame->target, head, 6);
+	memcpy(frame->source, head + 6, 6);
+	return decode_type(rest, be16(head + 12));
+}
+
+static enum frame_status decode_cooked(struct rest *rest)
+{
+	const uint8_t *head = take(rest, 16);
+
+	if (!head)
+		return rest->status;
+	rest->frame->cooked = be16(head);
+	rest->frame->loopback = be16(head + 2) == HARDWARE_LOOPBACK;
+	return decode_type(rest, be16(head + 14));
+}
+
+static enum frame_status decode_cooked2(struct rest *rest)
+{
+	const uint8_t *head = take(rest, 20);
+
+	if (!head)
+		return rest->status;
+	rest->frame->device = be32(head + 4);
+	rest->frame->loopback = be16(head + 8) == HARDWARE_LOOPBACK;
+	rest->frame->cooked = head[10];
+	return decode_type(rest, be16(head));
+}
+
+/* Systems number the address families differently; the IP version tells. */
+static enum frame_status decode_raw(struct rest *rest)
+{
+	if (rest->captured == 0)
+		return rest->wire ? FRAME_CUT : FRAME_OTHER;
+	if (rest->data[0] >> 4 == 4)
+		return decode_ipv4(rest);
+	if (rest->data[0] >> 4 == 6)
+		return decode_ipv6(rest);
+	return FRAME_OTHER;
+}
+
+enum frame_status frame_decode(struct frame *frame, enum frame_link link,
+			       const uint8_t *data, size_t captured, size_t wire)
+{
+	struct rest rest = {.frame = frame, .data = data, .captured = captured};
+
+	/* Some writers get the original length wrong. */
+	rest.wire = wire < captured ? captured : wire;
+	memset(frame, 0, sizeof(*frame));
+	frame->cooked = FRAME_UNCOOKED;
+	switch (link) {
+	case FRAME_ETHERNET:
+		return decode_ethernet(&rest);
+	case FRAME_COOKED:
+		return decode_cooked(&rest);
+	case FRAME_COOKED2:
+		return decode_cooked2(&rest);
+	case FRAME_LOOPBACK:
+		if (!take(&rest, 4))
+			return rest.status;
+		return decode_raw(&rest);
+	case FRAME_RAW:
+		return decode_raw(&rest);
+	}
+	return FRAME_OTHER;
+}
