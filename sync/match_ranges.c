@@ -87,7 +87,8 @@ static size_t gather(struct matcher *matcher, struct range **ranges)
 		}
 	}
 	free(waiting);
-	qsort(*ranges, count, sizeof(**ranges), by_flow);
+	if (count)
+		qsort(*ranges, count, sizeof(**ranges), by_flow);
 	return count;
 }
 

@@ -12,7 +12,7 @@ owner()
 	babeltrace2/* | babeltrace2-ctf-writer/*) echo 'lib/input/ctf*.[ch]' ;;
 	pcap.h | pcap/* | pcap-*) echo 'lib/input/capture.c' ;;
 	glpk.h) echo 'sync/lp.c' ;;
-	gsl/*) echo 'sync/fit_regression.c' ;;
+	gsl/*) echo 'sync/statistics.c' ;;
 	popt.h) echo 'lib/base/options.c' ;;
 	libsmartcols.h | libsmartcols/*) echo 'lib/base/table.c' ;;
 	jansson.h) echo 'lib/base/json.h' ;;
