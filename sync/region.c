@@ -78,11 +78,19 @@ static void bound_rate(struct island_lp *program, size_t place, struct region *r
 	lp_objective(program->lp, island_lp_rate(place), 0);
 }
 
-static void set_times(const struct fit_clock *clock, struct region *region)
+static void set_times(const struct fit_clock *clock, int times, struct region *region)
 {
-	region->bound[0].local_ns = clock->begin_ns;
-	region->bound[1].local_ns = clock->origin_ns;
-	region->bound[2].local_ns = clock->end_ns;
+	nsec_t half = clock->origin_ns - clock->begin_ns;
+	int middle = times / 2;
+
+	region->times = times;
+	for (int k = 0; k < middle; k++)
+		region->bound[k].local_ns = clock->begin_ns + half / middle * k;
+	region->bound[middle].local_ns = clock->origin_ns;
+	for (int k = middle + 1; k < times; k++)
+		region->bound[k].local_ns =
+		    clock->end_ns -
+		    (clock->end_ns - clock->origin_ns) / middle * (times - 1 - k);
 }
 
 static bool find(struct fit_island *island, struct region *region, bool tree_only)
@@ -95,7 +103,7 @@ static bool find(struct fit_island *island, struct region *region, bool tree_onl
 	feasible = lp_maximize(program.lp) == LP_OPTIMAL;
 	for (size_t i = 1; feasible && i < island->members; i++) {
 		region[i].known = true;
-		for (int k = 0; k < REGION_TIMES; k++)
+		for (int k = 0; k < region[i].times; k++)
 			bound_at(&program, i, &region[i].bound[k]);
 		bound_rate(&program, i, &region[i]);
 	}
@@ -105,9 +113,11 @@ static bool find(struct fit_island *island, struct region *region, bool tree_onl
 
 void region_find(struct fit_island *island, struct region *region)
 {
+	int times = island->members > REGION_MANY ? REGION_TIMES_OF_MANY : REGION_TIMES;
+
 	memset(region, 0, island->members * sizeof(*region));
 	for (size_t i = 0; i < island->members; i++)
-		set_times(&island->clock[island->member[i]], &region[i]);
+		set_times(&island->clock[island->member[i]], times, &region[i]);
 	region[0].known = true;
 	if (island->members > 1 && !find(island, region, false))
 		find(island, region, true);

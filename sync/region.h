@@ -11,10 +11,16 @@
  * started from the one before; whatever method made the fit, this is the
  * same region.
  */
-enum { REGION_TIMES = 3 }; /* begin, middle and end of the trace */
+enum {
+	REGION_TIMES =
+	    9, /* evenly from begin to end of the trace, the middle among them */
+	REGION_TIMES_OF_MANY = 3, /* in an island of more than REGION_MANY clocks */
+	REGION_MANY = 32,
+};
 
 struct region {
 	bool known; /* false: the messages contradict each other */
+	int times;
 	struct clock_bound bound[REGION_TIMES];
 	double rate_low, rate_high; /* of the correction, without unit */
 };

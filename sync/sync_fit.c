@@ -190,10 +190,10 @@ static void set_fitted(struct sync *sync, uint32_t index)
 	    fit->ref_ns + nsec_round(fit_correct(fit, fit->begin_ns, fit->ref_ns));
 	if (!sync->region[index].known)
 		return;
-	clock->bounds = REGION_TIMES;
-	clock->bound = mem_alloc(REGION_TIMES * sizeof(*clock->bound));
+	clock->bounds = (size_t)sync->region[index].times;
+	clock->bound = mem_realloc(NULL, clock->bounds, sizeof(*clock->bound));
 	memcpy(clock->bound, sync->region[index].bound,
-	       REGION_TIMES * sizeof(*clock->bound));
+	       clock->bounds * sizeof(*clock->bound));
 }
 
 static int count_message(void *context, struct message *message)
