@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sync/island_lp.h"
+#include "sync/region_private.h"
 
 /*
  * What the solver's tolerance, the rounding of the row's numbers and that of
@@ -93,7 +93,8 @@ static void set_times(const struct fit_clock *clock, int times, struct region *r
 		    (clock->end_ns - clock->origin_ns) / middle * (times - 1 - k);
 }
 
-static bool find(struct fit_island *island, struct region *region, bool tree_only)
+bool region_solve(struct fit_island *island, size_t from, size_t to,
+		  struct region *region, bool tree_only)
 {
 	struct island_lp program;
 	bool feasible;
@@ -101,7 +102,7 @@ static bool find(struct fit_island *island, struct region *region, bool tree_onl
 	island_lp_init(&program, island, 0);
 	add_pairs(&program, tree_only);
 	feasible = lp_maximize(program.lp) == LP_OPTIMAL;
-	for (size_t i = 1; feasible && i < island->members; i++) {
+	for (size_t i = from; feasible && i < to; i++) {
 		region[i].known = true;
 		for (int k = 0; k < region[i].times; k++)
 			bound_at(&program, i, &region[i].bound[k]);
@@ -119,6 +120,9 @@ void region_find(struct fit_island *island, struct region *region)
 	for (size_t i = 0; i < island->members; i++)
 		set_times(&island->clock[island->member[i]], times, &region[i]);
 	region[0].known = true;
-	if (island->members > 1 && !find(island, region, false))
-		find(island, region, true);
+	if (island->members > REGION_MANY)
+		region_find_local(island, region);
+	else if (island->members > 1 &&
+		 !region_solve(island, 1, island->members, region, false))
+		region_solve(island, 1, island->members, region, true);
 }
