@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/capture_survey.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capture_file.h"
+
+/*
+ * Captures made on host 1, read without anybody saying so.
+ */
+enum {
+	IPV4 = 0x0800,
+	IPV6 = 0x86dd,
+	ARP = 0x0806,
+	ETHERNET = 1,
+	RAW = 101,
+	COOKED = 113
+};
+
+static const char tie[] =
+    "cannot tell which end is local (10.0.0.1 or 10.0.0.2), name it with --local ADDR";
+
+static void look(struct survey *survey, enum frame_link link, const struct bytes *bytes)
+{
+	struct frame frame;
+	enum frame_status status =
+	    frame_decode(&frame, link, bytes->data, bytes->count, bytes->count);
+
+	survey_add(survey, &frame, status);
+}
+
+static struct bytes segment(unsigned from, unsigned to)
+{
+	struct bytes bytes = {0};
+
+	put_ethernet(&bytes, from, to, IPV4);
+	put_segment(&bytes, from, to, 1);
+	put_zeros(&bytes, 20);
+	bytes.data[17] = 60; /* the IPv4 total length: neither short nor padded */
+	return bytes;
+}
+
+static void look_at(struct survey *survey, int times, unsigned from, unsigned to)
+{
+	struct bytes bytes = segment(from, to);
+
+	for (int i = 0; i < times; i++)
+		look(survey, FRAME_ETHERNET, &bytes);
+}
+
+/* There and back. */
+static void look_at_both(struct survey *survey, int times, unsigned a, unsigned b)
+{
+	look_at(survey, times, a, b);
+	look_at(survey, times, b, a);
+}
+
+static void assert_host1(struct survey *survey)
+{
+	static const uint8_t ethernet[6] = {2, [5] = 1};
+	struct error error = ERROR_INIT;
+	struct sides sides = {0};
+
+	assert_int_equal(survey_decide(survey, &sides, &error), 0);
+	assert_string_equal(error_text(&error), "");
+	assert_int_equal(sides.rule, SIDES_BY_ETHERNET);
+	assert_memory_equal(sides.ethernet, ethernet, 6);
+	sides_clear(&sides);
+	survey_free(survey);
+}
+
+static void assert_unclear(struct survey *survey, const char *text)
+{
+	struct error error = ERROR_INIT;
+	struct sides sides = {0};
+
+	assert_int_equal(survey_decide(survey, &sides, &error), -1);
+	assert_string_equal(error_text(&error), text);
+	error_clear(&error);
+	sides_clear(&sides);
+	survey_free(survey);
+}
+
+static void test_most_packets(void **unused)
+{
+	struct survey *survey = survey_new();
+
+	(void)unused;
+	look_at_both(survey, 50, 1, 2);
+	look_at_both(survey, 30, 3, 1);
+	look_at(survey, 500, 2, EVERYBODY);
+	assert_host1(survey);
+}
+
+static void test_promiscuous(void **unused)
+{
+	struct survey *survey = survey_new();
+
+	(void)unused;
+	look_at_both(survey, 40, 1, 2);
+	look_at_both(survey, 40, 1, 3);
+	look_at_both(survey, 30, 2, 3);
+	assert_host1(survey);
+
+	/* Everybody talks to everybody. */
+	survey = survey_new();
+	look_at_both(survey, 50, 1, 2);
+	look_at_both(survey, 49, 2, 3);
+	look_at_both(survey, 48, 3, 1);
+	assert_unclear(survey, "cannot tell which end is local (10.0.0.2 or 10.0.0.1), "
+			       "name it with --local ADDR");
+}
+
+static void test_single_partner(void **unused)
+{
+	struct survey *survey = survey_new();
+
+	(void)unused;
+	look_at_both(survey, 50, 1, 2);
+	assert_unclear(survey, tie);
+
+	/* Host 2 asks for others, and the switch sends some of that to all. */
+	survey = survey_new();
+	look_at_both(survey, 500, 1, 2);
+	look_at(survey, 1, 1, 3);
+	look_at(survey, 20, 2, EVERYBODY);
+	assert_unclear(survey, tie);
+}
+
+static void test_padding_arrives(void **unused)
+{
+	struct survey *survey = survey_new();
+	struct bytes out = {0}, in = {0};
+
+	(void)unused;
+	put_ethernet(&out, 1, 2, IPV4);
+	put_segment(&out, 1, 2, 1);
+	put_ethernet(&in, 2, 1, IPV4);
+	put_segment(&in, 2, 1, 1);
+	put_zeros(&in, 6);
+	look_at_both(survey, 50, 1, 2);
+	look(survey, FRAME_ETHERNET, &out);
+	assert_unclear(survey, tie);
+
+	survey = survey_new();
+	look_at_both(survey, 50, 1, 2);
+	look(survey, FRAME_ETHERNET, &out);
+	look(survey, FRAME_ETHERNET, &in);
+	assert_host1(survey);
+}
+
+/* An ARP question and its answer are enough. */
+static void test_padded_arp(void **unused)
+{
+	struct survey *survey = survey_new();
+	struct bytes question = {0}, answer = {0};
+
+	(void)unused;
+	put_ethernet(&question, 1, EVERYBODY, ARP);
+	put32(&question, 0x00010800);
+	put32(&question, 0x06040001);
+	put_zeros(&question, 20);
+	put_ethernet(&answer, 2, 1, ARP);
+	put32(&answer, 0x00010800);
+	put32(&answer, 0x06040002);
+	put_zeros(&answer, 20 + 18);
+	look_at_both(survey, 50, 1, 2);
+	look(survey, FRAME_ETHERNET, &question);
+	look(survey, FRAME_ETHERNET, &answer);
+	assert_host1(survey);
+}
+
+static void test_open_checksums_leave(void **unused)
+{
+	struct survey *survey = survey_new();
+
+	(void)unused;
+	for (int i = 0; i < 20; i++) {
+		struct bytes out = segment(1, 2);
+
+		out.data[50] = 0x14; /* 10.0.0.1 to .2, TCP, 40 bytes */
+		out.data[51] = 0x31;
+		look(survey, FRAME_ETHERNET, &out);
+		look_at(survey, 1, 2, 1);
+	}
+	assert_host1(survey);
+}
+
+static void test_partner_is_far(void **unused)
+{
+	struct survey *survey = survey_new();
+
+	(void)unused;
+	for (int i = 0; i < 20; i++) {
+		struct bytes in = segment(2, 1);
+
+		in.data[22] = 57; /* its time to live */
+		look(survey, FRAME_ETHERNET, &in);
+		look_at(survey, 1, 1, 2);
+	}
+	assert_host1(survey);
+}
+
+static void test_raw(void **unused)
+{
+	struct survey *survey = survey_new();
+	struct error error = ERROR_INIT;
+	struct sides sides = {0};
+
+	(void)unused;
+	for (unsigned i = 0; i < 40; i++) {
+		struct bytes ipv4 = {0}, ipv6 = {0};
+
+		put_segment(&ipv4, i % 2 ? 1 : 2 + i % 3, i % 2 ? 2 + i % 3 : 1, 1);
+		look(survey, FRAME_RAW, &ipv4);
+		put_ipv6(&ipv6, i % 2 ? 7 : 2 + i % 3, i % 2 ? 2 + i % 3 : 7, 99, 0);
+		look(survey, FRAME_RAW, &ipv6);
+	}
+	assert_int_equal(survey_decide(survey, &sides, &error), 0);
+	assert_int_equal(sides.rule, SIDES_BY_ADDRESS);
+	assert_int_equal(sides.locals, 2);
+	assert_int_equal(sides.local[0].family, 4);
+	assert_int_equal(sides.local[0].bytes[3], 1);
+	assert_int_equal(sides.local[1].family, 6);
+	assert_int_equal(sides.local[1].bytes[15], 7);
+	sides_clear(&sides);
+	survey_free(survey);
+}
+
+static void test_too_little(void **unused)
+{
+	struct survey *survey = survey_new();
+	struct error error = ERROR_INIT;
+	struct sides sides = {0};
+
+	(void)unused;
+	/* Without a packet there is nothing to tell. */
+	assert_int_equal(survey_decide(survey, &sides, &error), 0);
+	look_at(survey, 3, 1, EVERYBODY);
+	assert_unclear(survey, "cannot tell whether 10.0.0.1 is local, name what is with "
+			       "--local ADDR");
+	sides_clear(&sides);
+}
+
+static char directory[] = P_tmpdir "/clustertrace-survey-XXXXXX";
+static char path[sizeof(directory) + 16];
+
+static int make_directory(void **unused)
+{
+	(void)unused;
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(path, sizeof(path), "%s/n1.pcap", directory);
+	return 0;
+}
+
+static int remove_directory(void **unused)
+{
+	(void)unused;
+	unlink(path);
+	return rmdir(directory);
+}
+
+static void ignore(void *context, const struct sighting *sighting)
+{
+	(void)context;
+	(void)sighting;
+}
+
+static struct packet_source *read_all(struct capture_file *file)
+{
+	struct error error = ERROR_INIT;
+	struct packet_source *source;
+
+	fclose(file->file);
+	source = capture_packets_open(path, NULL, 0, &error);
+	assert_string_equal(error_text(&error), "");
+	assert_non_null(source);
+	while (packet_source_step(source, ignore, NULL) == STEP_MORE)
+		;
+	return source;
+}
+
+/* The first 30,000 packets do not tell, what comes then does. */
+static void test_long_capture(void **unused)
+{
+	struct capture_file file = {fopen(path, "wb"), false};
+	const struct packet_source_facts *facts;
+	struct packet_source *source;
+
+	(void)unused;
+	write_pcap(&file, MICRO, ETHERNET);
+	for (uint32_t i = 0; i < 35000; i++) {
+		unsigned partner = i < 30000 ? 2 : 3;
+		struct bytes bytes = i % 2 ? segment(1, partner) : segment(partner, 1);
+
+		write_packet(&file, 1, i, &bytes);
+	}
+	source = read_all(&file);
+	facts = packet_source_facts(source);
+	assert_int_equal(facts->sent, 17500);
+	assert_int_equal(facts->received, 17500);
+	assert_int_equal(packet_source_problems(source)->count, 0);
+	packet_source_free(source);
+}
+
+static void test_refused_capture(void **unused)
+{
+	struct capture_file file = {fopen(path, "wb"), false};
+	struct bytes out = segment(1, 2), in = segment(2, 1);
+	struct error error = ERROR_INIT;
+	char want[256];
+
+	(void)unused;
+	write_pcap(&file, MICRO, ETHERNET);
+	write_packet(&file, 1, 1, &out);
+	write_packet(&file, 1, 2, &in);
+	fclose(file.file);
+	assert_null(capture_packets_open(path, NULL, 0, &error));
+	snprintf(want, sizeof(want), "%s: %s", path, tie);
+	assert_string_equal(error_text(&error), want);
+	error_clear(&error);
+}
+
+static void test_foreign_packets(void **unused)
+{
+	struct capture_file file = {fopen(path, "wb"), false};
+	struct bytes frame[] = {segment(1, 2), segment(3, 1), segment(2, 3)};
+	const struct packet_source_facts *facts;
+	struct packet_source *source;
+	struct problem *problem;
+
+	(void)unused;
+	write_pcap(&file, MICRO, ETHERNET);
+	for (uint32_t i = 0; i < 50; i++)
+		write_packet(&file, 1, i, &frame[i % 10 == 9 ? 2 : i % 2]);
+	source = read_all(&file);
+	facts = packet_source_facts(source);
+	assert_int_equal(facts->sent, 25);
+	assert_int_equal(facts->received, 20);
+	assert_int_equal(packet_source_problems(source)->count, 1);
+	problem = packet_source_problems(source)->item;
+	assert_string_equal(problem->kind, "foreign");
+	assert_int_equal(problem->count, 5);
+	assert_string_equal(problem->text,
+			    "5 packets are neither from nor to this node, left out");
+	packet_source_free(source);
+}
+
+static void test_cooked_says_it_itself(void **unused)
+{
+	struct capture_file file = {fopen(path, "wb"), false};
+	const struct packet_source_facts *facts;
+	struct packet_source *source;
+
+	(void)unused;
+	write_pcap(&file, MICRO, COOKED);
+	for (unsigned type = 0; type <= 4; type++) {
+		struct bytes bytes = {0};
+
+		put_cooked(&bytes, type, 1, IPV4);
+		put_segment(&bytes, 1, 2, type);
+		write_packet(&file, 1, type, &bytes);
+	}
+	source = read_all(&file);
+	facts = packet_source_facts(source);
+	assert_int_equal(facts->sent, 1);
+	assert_int_equal(facts->received, 3);
+	assert_int_equal(packet_source_problems(source)->item[0].count, 1);
+	packet_source_free(source);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_most_packets),
+	    cmocka_unit_test(test_promiscuous),
+	    cmocka_unit_test(test_single_partner),
+	    cmocka_unit_test(test_padding_arrives),
+	    cmocka_unit_test(test_padded_arp),
+	    cmocka_unit_test(test_open_checksums_leave),
+	    cmocka_unit_test(test_partner_is_far),
+	    cmocka_unit_test(test_raw),
+	    cmocka_unit_test(test_too_little),
+	    cmocka_unit_test(test_long_capture),
+	    cmocka_unit_test(test_refused_capture),
+	    cmocka_unit_test(test_foreign_packets),
+	    cmocka_unit_test(test_cooked_says_it_itself),
+	};
+
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
