@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TESTS_CAPTURE_READ_H
+#define CT_TESTS_CAPTURE_READ_H
+
+/* To be included behind cmocka.h and what that needs. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "capture_file.h"
+#include "input/capture.h"
+#include "input/packet_source.h"
+
+enum {
+	IPV4 = 0x0800,
+	ETHERNET = 1,       /* link type */
+	HOURS = 1795228732, /* seconds since the epoch, of most packets here */
+};
+
+#define AT(nanoseconds) ((nsec_t)HOURS * NSEC_PER_SEC + (nanoseconds))
+
+/* Host 1 is the node of every capture here. */
+static const struct node_address host1[] = {
+    {4, {10, 0, 0, 1}},
+    {6, {0xfd, [15] = 1}},
+};
+
+static char directory[] = P_tmpdir "/clustertrace-capture-XXXXXX";
+static char path[sizeof(directory) + 16];
+
+static inline int make_directory(void **unused)
+{
+	(void)unused;
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(path, sizeof(path), "%s/n1.pcap", directory);
+	return 0;
+}
+
+static inline int remove_directory(void **unused)
+{
+	(void)unused;
+	unlink(path);
+	return rmdir(directory);
+}
+
+static inline struct capture_file create(bool big)
+{
+	struct capture_file file = {fopen(path, "wb"), big};
+
+	assert_non_null(file.file);
+	return file;
+}
+
+/* A segment between two hosts in an Ethernet frame. */
+static inline struct bytes segment(unsigned from, unsigned to, uint32_t seq)
+{
+	struct bytes bytes = {0};
+
+	put_ethernet(&bytes, from, to, IPV4);
+	put_segment(&bytes, from, to, seq);
+	return bytes;
+}
+
+struct seen {
+	struct sighting item[16];
+	size_t count; /* of all, also of those that have no place */
+};
+
+static inline void collect(void *context, const struct sighting *sighting)
+{
+	struct seen *seen = context;
+
+	if (seen->count < sizeof(seen->item) / sizeof(*seen->item))
+		seen->item[seen->count] = *sighting;
+	seen->count++;
+}
+
+/* Read the file that is at the path; the caller frees the source. */
+static inline struct packet_source *read_all(struct capture_file *file, struct seen *seen)
+{
+	struct error error = ERROR_INIT;
+	struct packet_source *source;
+
+	fclose(file->file);
+	memset(seen, 0, sizeof(*seen));
+	assert_true(capture_probe(path));
+	source = capture_packets_open(path, host1, 2, &error);
+	assert_string_equal(error_text(&error), "");
+	assert_non_null(source);
+	while (packet_source_step(source, collect, seen) == STEP_MORE)
+		;
+	assert_int_equal(packet_source_step(source, collect, seen), STEP_END);
+	return source;
+}
+
+static inline void read_and_free(struct capture_file *file, struct seen *seen)
+{
+	struct packet_source *source = read_all(file, seen);
+
+	assert_int_equal(packet_source_problems(source)->count, 0);
+	packet_source_free(source);
+}
+
+static inline void assert_problem(struct packet_source *source, const char *kind,
+				  uint64_t count, const char *text)
+{
+	const struct problem_list *problems = packet_source_problems(source);
+
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct problem *problem = &problems->item[i];
+
+		if (strcmp(problem->kind, kind) != 0)
+			continue;
+		assert_int_equal(problem->count, count);
+		assert_string_equal(problem->place, path);
+		assert_ptr_equal(strstr(problem->text, text), problem->text);
+		return;
+	}
+	fail_msg("no problem of kind %s", kind);
+}
+
+static inline void assert_sent(const struct sighting *sighting, nsec_t ns, uint32_t seq)
+{
+	assert_false(sighting->received);
+	assert_int_equal(sighting->ns, ns);
+	assert_int_equal(sighting->whole_ns, ns);
+	assert_int_equal(sighting->packet.seq, seq);
+}
+
+static inline void assert_received(const struct sighting *sighting, nsec_t ns,
+				   uint32_t seq)
+{
+	assert_true(sighting->received);
+	assert_int_equal(sighting->ns, ns);
+	assert_int_equal(sighting->whole_ns, ns);
+	assert_int_equal(sighting->packet.seq, seq);
+}
+
+#endif

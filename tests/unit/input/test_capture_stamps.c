@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/capture_stamps.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "capture_read.h"
+
+/* A receive stamped 3 units after the epoch. */
+static void check_resolution(bool big, int resolution, nsec_t stamp, nsec_t slack)
+{
+	struct capture_file file = create(big);
+	struct bytes in = segment(2, 1, 500), out = segment(1, 2, 501);
+	struct seen seen;
+
+	write_section(&file);
+	write_interface(&file, ETHERNET, resolution);
+	write_block(&file, 0, 3, &in);
+	write_block(&file, 0, 3, &out);
+	read_and_free(&file, &seen);
+	assert_int_equal(seen.count, 2);
+	assert_received(&seen.item[0], stamp + slack, 500);
+	assert_sent(&seen.item[1], stamp, 501);
+}
+
+static void test_pcapng_resolutions(void **unused)
+{
+	(void)unused;
+	check_resolution(false, UNTOLD, 3000, 999);
+	check_resolution(true, UNTOLD, 3000, 999);
+	check_resolution(false, 6, 3000, 999);
+	check_resolution(true, 9, 3, 0);
+	check_resolution(false, 9, 3, 0);
+	check_resolution(false, 3, 3000000, 999999);
+	check_resolution(true, 0, 3 * NSEC_PER_SEC, NSEC_PER_SEC - 1);
+	check_resolution(false, 12, 0, 0);
+	/* 3/2^20 s is 2861.02 ns; it ends before 4/2^20 s, 3814.7 ns. */
+	check_resolution(false, 0x80 | 20, 2861, 954);
+	check_resolution(false, 0x80 | 34, 0, 1);
+}
+
+/* Interfaces of different units, and the packet block of old. */
+static void test_pcapng_interfaces(void **unused)
+{
+	uint64_t micro = (uint64_t)HOURS * 1000000, nano = (uint64_t)HOURS * 1000000000;
+	struct capture_file file = create(false);
+	struct seen seen;
+
+	(void)unused;
+	write_section(&file);
+	write_interface(&file, ETHERNET, 6);
+	write_interface(&file, ETHERNET, 9);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct bytes first = segment(2, 1, 3 * i),
+			     second = segment(2, 1, 3 * i + 1);
+		struct bytes third = segment(2, 1, 3 * i + 2);
+
+		write_block(&file, 0, micro + i, &first);
+		write_block(&file, 1, nano + i * 1000 + 1, &second);
+		write_old_block(&file, 1, nano + i * 1000 + 2, &third);
+	}
+	/* A section has interfaces of its own. */
+	write_section(&file);
+	write_interface(&file, ETHERNET, 9);
+	{
+		struct bytes last = segment(2, 1, 9);
+
+		write_block(&file, 0, nano + 3000, &last);
+	}
+	read_and_free(&file, &seen);
+	assert_int_equal(seen.count, 10);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_received(&seen.item[3 * i], AT(i * 1000 + 999), 3 * i);
+		assert_received(&seen.item[3 * i + 1], AT(i * 1000 + 1), 3 * i + 1);
+		assert_received(&seen.item[3 * i + 2], AT(i * 1000 + 2), 3 * i + 2);
+		assert_int_equal(seen.item[3 * i].device, 0);
+		assert_int_equal(seen.item[3 * i + 1].device, 1);
+	}
+	assert_received(&seen.item[9], AT(3000), 9);
+}
+
+/* More blocks than are looked at in one go, some of which are no packets. */
+static void test_pcapng_long(void **unused)
+{
+	struct capture_file file = create(true);
+	struct bytes comment = {0}, in = segment(2, 1, 600);
+	struct packet_source *source;
+	struct seen seen;
+
+	(void)unused;
+	put_zeros(&comment, 4000);
+	write_section(&file);
+	write_interface(&file, ETHERNET, 3);
+	write_interface(&file, ETHERNET, 6);
+	for (uint32_t i = 0; i < 5000; i++) {
+		write_block(&file, i != 4999, 7, &in);
+		if (i % 50)
+			continue;
+		write32(&file, 0xbad); /* a custom block */
+		write32(&file, 12 + 4000);
+		write_padded(&file, &comment, comment.count);
+		write32(&file, 12 + 4000);
+	}
+	source = read_all(&file, &seen);
+	assert_int_equal(seen.count, 5000);
+	assert_received(&seen.item[15], 7999, 600);
+	assert_int_equal(packet_source_facts(source)->begin_ns, 7000);
+	assert_int_equal(packet_source_facts(source)->end_ns, 7000000);
+	packet_source_free(source);
+}
+
+static void test_without_stamp(void **unused)
+{
+	struct capture_file file = create(false);
+	struct bytes out = segment(1, 2, 700), in = segment(2, 1, 701);
+	struct packet_source *source;
+	struct seen seen;
+
+	(void)unused;
+	write_section(&file);
+	write_interface(&file, ETHERNET, 9);
+	write_interface(&file, ETHERNET, 0x80 | 40); /* libpcap overflows */
+	write_simple_block(&file, &out);
+	write_block(&file, 1, (uint64_t)1 << 39, &in);
+	write_block(&file, 0, (uint64_t)HOURS * 1000000000, &in);
+	write_block(&file, 0, UINT64_MAX, &in); /* in the year 2554 */
+	source = read_all(&file, &seen);
+	assert_int_equal(seen.count, 1);
+	assert_received(&seen.item[0], AT(0), 701);
+	assert_int_equal(packet_source_facts(source)->events, 1);
+	assert_int_equal(packet_source_facts(source)->begin_ns, AT(0));
+	assert_problem(source, "unstamped", 3, "3 packets have no usable stamp");
+	packet_source_free(source);
+}
+
+static void test_broken_file(void **unused)
+{
+	struct capture_file file = create(false);
+	struct bytes out = segment(1, 2, 1100);
+	struct packet_source *source;
+	struct seen seen;
+
+	(void)unused;
+	write_section(&file);
+	write_interface(&file, ETHERNET, 9);
+	write_block(&file, 0, 5, &out);
+	write_block(&file, 1, 6, &out); /* there is no such interface */
+	write_block(&file, 0, 7, &out);
+	source = read_all(&file, &seen);
+	assert_int_equal(seen.count, 1);
+	assert_problem(source, "broken", 1, "cannot be read on after 1 packets: ");
+	packet_source_free(source);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_pcapng_resolutions),
+	    cmocka_unit_test(test_pcapng_interfaces),
+	    cmocka_unit_test(test_pcapng_long),
+	    cmocka_unit_test(test_without_stamp),
+	    cmocka_unit_test(test_broken_file),
+	};
+
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
