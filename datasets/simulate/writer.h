@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SIMULATE_WRITER_H
+#define CT_SIMULATE_WRITER_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "input/packet.h"
+
+/*
+ * What the simulator's model hands to those who write it down: events of the
+ * nodes' kernels, as the tracer or the capture of each node would see them.
+ */
+
+/* How a field is recorded; names and sizes as in lttng-modules 2.13. */
+enum sim_type {
+	SIM_U8,
+	SIM_U16,
+	SIM_U32,
+	SIM_U64,
+	SIM_HEX64, /* an address: unsigned, shown in base 16 */
+	SIM_S32,
+	SIM_S64,
+	SIM_TEXT,   /* string */
+	SIM_COMM,   /* text array of 16 */
+	SIM_PACKET, /* the network_header_type and network_header of a packet */
+};
+
+struct sim_field {
+	const char *name;
+	enum sim_type type;
+};
+
+struct sim_class {
+	const char *name; /* "sched_switch" */
+	const struct sim_field *field;
+	size_t fields;
+	/* What a capture makes of it: nothing, a packet sent, a packet received. */
+	enum { SIM_NOT_CAPTURED, SIM_CAPTURED_SENT, SIM_CAPTURED_RECEIVED } capture;
+};
+
+union sim_value {
+	uint64_t u;
+	int64_t i;
+	const char *text;
+	const struct packet *packet; /* NULL: no header recorded */
+};
+
+struct sim_event {
+	uint32_t node;
+	uint32_t cpu;
+	int64_t mono_ns; /* the node's CLOCK_MONOTONIC: the trace's raw clock value */
+	const struct sim_class *class;
+	const union sim_value *value; /* one a field */
+};
+
+/* A node, as it stands in traces, captures and node.json. */
+struct sim_node {
+	const char *name;
+	unsigned cpus;
+	int64_t realtime_offset_ns; /* CLOCK_REALTIME less CLOCK_MONOTONIC */
+	unsigned char mac[6];
+	uint8_t (*address)[16]; /* of its interfaces; as in struct packet */
+	const uint8_t *family;	/* 4 or 6, one an address */
+	size_t addresses;
+	unsigned char boot_id[16]; /* the clock's uuid */
+};
+
+struct sim_writer;
+
+/*
+ * Write CTF traces as LTTng does, DIRECTORY/NODE/kernel, one stream a CPU; or
+ * captures, DIRECTORY/NODE/NODE.pcap. Events of one node and CPU come with
+ * mono_ns that never go back. NULL with error on failure.
+ */
+struct sim_writer *sim_ctf_writer_new(const char *directory, const struct sim_node *node,
+				      size_t nodes, const struct sim_class *const *classes,
+				      size_t class_count, struct error *error);
+struct sim_writer *sim_capture_writer_new(const char *directory,
+					  const struct sim_node *node, size_t nodes,
+					  struct error *error);
+
+/* Write one event; borrows it. 0, or -1 with error. */
+int sim_writer_add(struct sim_writer *writer, const struct sim_event *event,
+		   struct error *error);
+
+/* Finish all files and free the writer. 0, or -1 with error. */
+int sim_writer_finish(struct sim_writer *writer, struct error *error);
+
+#endif
