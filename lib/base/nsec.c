@@ -41,13 +41,14 @@ char *nsec_format_seconds(char text[NSEC_TEXT], nsec_t instant)
 char *nsec_format_utc(char text[NSEC_TEXT], nsec_t instant)
 {
 	nsec_t part = instant % NSEC_PER_SEC;
-	time_t seconds;
+	time_t seconds = (time_t)(instant / NSEC_PER_SEC);
 	struct tm broken;
 	char day[32];
 
-	if (part < 0)
+	if (part < 0) {
 		part += NSEC_PER_SEC;
-	seconds = (time_t)((instant - part) / NSEC_PER_SEC);
+		seconds--;
+	}
 	if (!gmtime_r(&seconds, &broken) ||
 	    !strftime(day, sizeof(day), "%Y-%m-%d %H:%M:%S", &broken))
 		return nsec_format_seconds(text, instant);
