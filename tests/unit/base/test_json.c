@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/json.h"
+
+#include "../scratch.h"
+
+static void assert_refused(const char *text, const char *wanted)
+{
+	struct error error = ERROR_INIT;
+
+	scratch_text("f.json", text);
+	assert_null(json_read_object("f.json", &error));
+	if (strncmp(error_text(&error), wanted, strlen(wanted)) != 0)
+		assert_string_equal(error_text(&error), wanted);
+	error_clear(&error);
+}
+
+static void broken_json_says_where(void **state)
+{
+	(void)state;
+	assert_refused("", "f.json:1:");
+	assert_refused("hello", "f.json:1:");
+	assert_refused("{\"a\": 1,\n \"b\": [1, 2", "f.json:2:");
+	assert_refused("{\"a\": 1}}", "f.json:1:");
+	assert_refused("{\"a\": 1, \"a\": 2}", "f.json:1:");
+	assert_refused("{\"a\": 9223372036854775808}", "f.json:1:");
+	assert_refused("[1, 2]", "f.json: no JSON object");
+}
+
+static void a_file_that_cannot_be_read_is_named(void **state)
+{
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	assert_null(json_read_object("none.json", &error));
+	assert_string_equal(error_text(&error), "none.json: No such file or directory");
+	assert_int_equal(mkdir("folder", 0777), 0);
+	assert_null(json_read_object("folder", &error));
+	assert_memory_equal(error_text(&error), "folder:", 7);
+	error_clear(&error);
+}
+
+static void members_are_typed(void **state)
+{
+	struct error error = ERROR_INIT;
+	nsec_t value = 42;
+	json_t *root;
+
+	(void)state;
+	scratch_text("f.json", "{\"text\": \"x\", \"low\": -9223372036854775808,"
+			       " \"high\": 9223372036854775807, \"real\": 1.0,"
+			       " \"null\": null}");
+	root = json_read_object("f.json", &error);
+	assert_non_null(root);
+	assert_string_equal(json_text(root, "text"), "x");
+	assert_null(json_text(root, "low"));
+	assert_null(json_text(root, "none"));
+	assert_int_equal(json_nsec(root, "none", &value), -1);
+	assert_int_equal(json_nsec(root, "text", &value), -1);
+	assert_int_equal(json_nsec(root, "real", &value), -1);
+	assert_int_equal(json_nsec(root, "null", &value), -1);
+	assert_int_equal(value, 42);
+	assert_int_equal(json_nsec(root, "low", &value), 0);
+	assert_int_equal(value, NSEC_MIN);
+	assert_int_equal(json_nsec(root, "high", &value), 0);
+	assert_int_equal(value, NSEC_MAX);
+	json_decref(root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(broken_json_says_where),
+	    SCRATCH_TEST(a_file_that_cannot_be_read_is_named),
+	    SCRATCH_TEST(members_are_typed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/nsec.h"
+
+#include "../draw.h"
+
+#define NOW ((nsec_t)1795228732943977331)
+
+static void check_span(double span_ns, const char *wanted)
+{
+	char text[NSEC_TEXT];
+
+	assert_string_equal(nsec_format_span(text, span_ns), wanted);
+}
+
+static void span_has_a_unit_of_its_size(void **state)
+{
+	(void)state;
+	check_span(0, "0 ns");
+	check_span(-58, "-58 ns");
+	check_span(999, "999 ns");
+	check_span(1000, "1.000 us");
+	check_span(-12345, "-12.345 us");
+	check_span(1e6, "1.000 ms");
+	check_span(999999000, "999.999 ms");
+	check_span(1234567890, "1.234568 s");
+	check_span(-9.3e18, "-9300000000.000000 s");
+}
+
+static void check_seconds(nsec_t instant, const char *wanted)
+{
+	char text[NSEC_TEXT];
+
+	assert_string_equal(nsec_format_seconds(text, instant), wanted);
+}
+
+static void seconds_are_exact(void **state)
+{
+	(void)state;
+	check_seconds(0, "0.000000000");
+	check_seconds(1, "0.000000001");
+	check_seconds(-1, "-0.000000001");
+	check_seconds(-1000000001, "-1.000000001");
+	check_seconds(NOW, "1795228732.943977331");
+	check_seconds(NSEC_MAX, "9223372036.854775807");
+	check_seconds(NSEC_MIN, "-9223372036.854775808");
+}
+
+static void check_utc(nsec_t instant, const char *wanted)
+{
+	char text[NSEC_TEXT];
+
+	assert_string_equal(nsec_format_utc(text, instant), wanted);
+}
+
+static void utc_holds_at_the_ends_of_the_range(void **state)
+{
+	(void)state;
+	check_utc(0, "1970-01-01 00:00:00.000000000");
+	check_utc(-1, "1969-12-31 23:59:59.999999999");
+	check_utc(-NSEC_PER_SEC, "1969-12-31 23:59:59.000000000");
+	check_utc(NOW, "2026-11-21 02:38:52.943977331");
+	check_utc(NSEC_MAX, "2262-04-11 23:47:16.854775807");
+	check_utc(NSEC_MIN, "1677-09-21 00:12:43.145224192");
+}
+
+static void check_parse(const char *text, nsec_t wanted)
+{
+	nsec_t value = 42;
+
+	assert_int_equal(nsec_parse(text, &value), 0);
+	assert_int_equal(value, wanted);
+}
+
+static void parse_takes_whole_integers(void **state)
+{
+	static const char *const wrong[] = {
+	    "",    "-",   "x",    "1x",  "1 ",
+	    "1.5", "1e9", "0x10", "1,0", "9223372036854775808",
+	    "--1", "1-",  "nan",  "inf", "-9223372036854775809",
+	};
+	nsec_t value = 42;
+
+	(void)state;
+	check_parse("0", 0);
+	check_parse("-0", 0);
+	check_parse("007", 7);
+	check_parse("1795228732943977331", NOW);
+	check_parse("9223372036854775807", NSEC_MAX);
+	check_parse("-9223372036854775808", NSEC_MIN);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_int_equal(nsec_parse(wrong[i], &value), -1);
+	assert_int_equal(value, 42);
+}
+
+static void parse_reads_what_was_printed(void **state)
+{
+	char text[32];
+
+	(void)state;
+	for (int i = 0; i < 10000; i++) {
+		nsec_t value = draw_between(NSEC_MIN, NSEC_MAX) >> draw_between(0, 63);
+
+		snprintf(text, sizeof(text), "%" PRId64, value);
+		check_parse(text, value);
+	}
+}
+
+static nsec_t held(__int128 value)
+{
+	if (value > NSEC_MAX)
+		return NSEC_MAX;
+	return value < NSEC_MIN ? NSEC_MIN : (nsec_t)value;
+}
+
+static void sums_hold_at_the_ends(void **state)
+{
+	static const nsec_t edge[] = {NSEC_MIN, NSEC_MIN + 1, -1,           0,
+				      1,        NOW,          NSEC_MAX - 1, NSEC_MAX};
+	enum { EDGES = sizeof(edge) / sizeof(*edge) };
+
+	(void)state;
+	for (int i = 0; i < 10000; i++) {
+		nsec_t a = i < 64 ? edge[i % EDGES] : (nsec_t)draw();
+		nsec_t b = i < 64 ? edge[i / EDGES] : (nsec_t)draw();
+
+		assert_int_equal(nsec_add(a, b), held((__int128)a + b));
+		assert_int_equal(nsec_sub(a, b), held((__int128)a - b));
+	}
+}
+
+static void round_goes_to_the_nearest(void **state)
+{
+	(void)state;
+	assert_int_equal(nsec_round(0.4), 0);
+	assert_int_equal(nsec_round(-0.6), -1);
+	assert_int_equal(nsec_round(1e15 + 0.75), 1000000000000001);
+	assert_int_equal(nsec_round(nextafter(0x1p63, 0)), (nsec_t)0x7ffffffffffffc00);
+	assert_int_equal(nsec_round(0x1p63), NSEC_MAX);
+	assert_int_equal(nsec_round(-0x1p63), NSEC_MIN);
+	assert_int_equal(nsec_round(INFINITY), NSEC_MAX);
+	assert_int_equal(nsec_round(-INFINITY), NSEC_MIN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(span_has_a_unit_of_its_size),
+	    cmocka_unit_test(seconds_are_exact),
+	    cmocka_unit_test(utc_holds_at_the_ends_of_the_range),
+	    cmocka_unit_test(parse_takes_whole_integers),
+	    DRAW_TEST(parse_reads_what_was_printed),
+	    DRAW_TEST(sums_hold_at_the_ends),
+	    cmocka_unit_test(round_goes_to_the_nearest),
+	};
+
+	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
+}

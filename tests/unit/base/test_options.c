@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/options.h"
+
+#include <stdbool.h>
+
+#include "../scratch.h"
+
+/* One option of each kind. */
+struct targets {
+	bool quiet;
+	char *reference;
+	struct text_list traces, rest;
+	int jobs;
+	double limit;
+	struct error error;
+};
+
+static enum options_status parse(struct targets *targets, const char **word)
+{
+	struct option_row rows[] = {
+	    {'q', "quiet", OPTION_FLAG, &targets->quiet, NULL, "say less", 0, 0},
+	    {'r', "reference", OPTION_STRING, &targets->reference, "NAME", "as the axis",
+	     0, 0},
+	    {'t', "trace", OPTION_LIST, &targets->traces, "PATH", "a trace", 0, 0},
+	    {'j', "jobs", OPTION_INT, &targets->jobs, "N", "threads", 1, 64},
+	    {0, "limit", OPTION_DOUBLE, &targets->limit, "PPM", "of the drift", 0.5, 1e4},
+	    {0, NULL, OPTION_FLAG, NULL, NULL, NULL, 0, 0},
+	};
+	const struct command command = {"tool", "[OPTION...] RUN", "does it",
+					"library 1.2", rows};
+	const char *argv[16] = {"tool"};
+	int argc = 1;
+
+	memset(targets, 0, sizeof(*targets));
+	while (*word)
+		argv[argc++] = *word++;
+	return options_parse(&command, argc, argv, &targets->rest, &targets->error);
+}
+
+static void clear(struct targets *targets)
+{
+	free(targets->reference);
+	text_list_clear(&targets->traces);
+	text_list_clear(&targets->rest);
+	error_clear(&targets->error);
+}
+
+#define WORDS(...) ((const char *[]){__VA_ARGS__, NULL})
+
+static void every_kind_is_set(void **state)
+{
+	struct targets targets;
+
+	(void)state;
+	assert_int_equal(
+	    parse(&targets, WORDS("-q", "--reference=n0", "-t", "a", "--trace", "b c",
+				  "-j4", "--limit", "1e3", "run")),
+	    OPTIONS_GO);
+	assert_true(targets.quiet);
+	assert_string_equal(targets.reference, "n0");
+	assert_int_equal(targets.traces.count, 2);
+	assert_string_equal(targets.traces.item[0], "a");
+	assert_string_equal(targets.traces.item[1], "b c");
+	assert_int_equal(targets.jobs, 4);
+	assert_true(targets.limit == 1000);
+	assert_int_equal(targets.rest.count, 1);
+	assert_string_equal(targets.rest.item[0], "run");
+	clear(&targets);
+}
+
+static void nothing_is_set_that_was_not_given(void **state)
+{
+	const char *none[] = {NULL};
+	struct targets targets;
+
+	(void)state;
+	assert_int_equal(parse(&targets, none), OPTIONS_GO);
+	assert_false(targets.quiet);
+	assert_null(targets.reference);
+	assert_int_equal(targets.traces.count, 0);
+	assert_int_equal(targets.jobs, 0);
+	assert_int_equal(targets.rest.count, 0);
+	clear(&targets);
+}
+
+static void the_last_string_counts(void **state)
+{
+	struct targets targets;
+
+	(void)state;
+	assert_int_equal(parse(&targets, WORDS("-r", "a", "-r", "b")), OPTIONS_GO);
+	assert_string_equal(targets.reference, "b");
+	clear(&targets);
+}
+
+static void words_behind_two_dashes_are_no_options(void **state)
+{
+	struct targets targets;
+
+	(void)state;
+	assert_int_equal(parse(&targets, WORDS("a", "--", "-q", "--", "-x")), OPTIONS_GO);
+	assert_false(targets.quiet);
+	assert_int_equal(targets.rest.count, 4);
+	assert_string_equal(targets.rest.item[0], "a");
+	assert_string_equal(targets.rest.item[1], "-q");
+	assert_string_equal(targets.rest.item[3], "-x");
+	clear(&targets);
+}
+
+static void assert_wrong(const char *first, const char *second, const char *wanted)
+{
+	struct targets targets;
+
+	assert_int_equal(parse(&targets, WORDS(first, second)), OPTIONS_WRONG);
+	assert_string_equal(error_text(&targets.error), wanted);
+	clear(&targets);
+}
+
+static void misuse_is_explained(void **state)
+{
+	(void)state;
+	assert_wrong("--none", NULL, "--none: unknown option");
+	assert_wrong("-x", NULL, "-x: unknown option");
+	assert_wrong("-r", NULL, "-r: missing argument");
+	assert_wrong("--trace", NULL, "--trace: missing argument");
+}
+
+static void numbers_are_checked(void **state)
+{
+	(void)state;
+	assert_wrong("-j", "0", "--jobs: '0' is no whole number from 1 to 64");
+	assert_wrong("-j", "65", "--jobs: '65' is no whole number from 1 to 64");
+	assert_wrong("-j", "-1", "--jobs: '-1' is no whole number from 1 to 64");
+	assert_wrong("-j", "1.5", "--jobs: '1.5' is no whole number from 1 to 64");
+	assert_wrong("-j", "four", "--jobs: 'four' is no whole number from 1 to 64");
+	assert_wrong("-j", "4x", "--jobs: '4x' is no whole number from 1 to 64");
+	assert_wrong("-j", "", "--jobs: '' is no whole number from 1 to 64");
+	assert_wrong("--limit", "0.4", "--limit: '0.4' is no number from 0.5 to 10000");
+	assert_wrong("--limit", "nan", "--limit: 'nan' is no number from 0.5 to 10000");
+	assert_wrong("--limit", "inf", "--limit: 'inf' is no number from 0.5 to 10000");
+	assert_wrong("--limit", "1e999",
+		     "--limit: '1e999' is no number from 0.5 to 10000");
+}
+
+static void the_first_wrong_option_stops(void **state)
+{
+	struct targets targets;
+
+	(void)state;
+	assert_int_equal(parse(&targets, WORDS("-t", "a", "-j", "0", "-q", "run")),
+			 OPTIONS_WRONG);
+	assert_int_equal(targets.traces.count, 1);
+	assert_false(targets.quiet);
+	assert_int_equal(targets.rest.count, 0);
+	clear(&targets);
+}
+
+/* What was printed to standard output, for free(). */
+static char *printed(const char *word)
+{
+	int back = dup(STDOUT_FILENO), fd = open("printed", O_CREAT | O_RDWR, 0600);
+	struct targets targets;
+
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+	assert_int_equal(parse(&targets, WORDS(word, "-j", "0")), OPTIONS_SHOWN);
+	fflush(stdout);
+	dup2(back, STDOUT_FILENO);
+	close(back);
+	close(fd);
+	clear(&targets);
+	return scratch_read("printed", NULL);
+}
+
+static void help_shows_every_row(void **state)
+{
+	static const char *const wanted[] = {"tool: does it\n", "[OPTION...] RUN",
+					     "-q, --quiet",     "say less",
+					     "-r, --reference", "NAME",
+					     "-j, --jobs=N",    "--limit=PPM",
+					     "-h, --help",      "-V, --version"};
+	char *text;
+
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		text = printed(k ? "--help" : "-h");
+		for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+			assert_non_null(strstr(text, wanted[i]));
+		free(text);
+		remove("printed");
+	}
+}
+
+static void version_names_the_libraries(void **state)
+{
+	char *text = printed("--version");
+
+	(void)state;
+	assert_memory_equal(text, "tool (clustertrace) ", 20);
+	assert_non_null(strstr(text, "\nlibrary 1.2\n"));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(every_kind_is_set),
+	    cmocka_unit_test(nothing_is_set_that_was_not_given),
+	    cmocka_unit_test(the_last_string_counts),
+	    cmocka_unit_test(words_behind_two_dashes_are_no_options),
+	    cmocka_unit_test(misuse_is_explained),
+	    cmocka_unit_test(numbers_are_checked),
+	    cmocka_unit_test(the_first_wrong_option_stops),
+	    SCRATCH_TEST(help_shows_every_row),
+	    SCRATCH_TEST(version_names_the_libraries),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

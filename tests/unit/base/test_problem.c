@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/problem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void assert_problem(const struct problem *problem, const char *place,
+			   const char *text)
+{
+	assert_string_equal(problem->place, place);
+	assert_string_equal(problem->text, text);
+}
+
+static void texts_are_copied(void **state)
+{
+	struct problem_list list = {NULL, 0, 0};
+	char place[] = "n1/kernel";
+
+	(void)state;
+	problem_add(&list, place, "truncated", 3, "%s at byte %d", place, 17);
+	memset(place, 'x', sizeof(place) - 1);
+	assert_int_equal(list.count, 1);
+	assert_problem(&list.item[0], "n1/kernel", "n1/kernel at byte 17");
+	assert_string_equal(list.item[0].kind, "truncated");
+	assert_int_equal(list.item[0].count, 3);
+	problem_clear(&list);
+	assert_int_equal(list.count, 0);
+	problem_clear(&list);
+}
+
+static void moving_keeps_the_order(void **state)
+{
+	struct problem_list to = {NULL, 0, 0}, from = {NULL, 0, 0};
+	char text[16];
+
+	(void)state;
+	problem_move(&to, &from);
+	assert_int_equal(to.count, 0);
+	problem_add(&to, "a", "odd", 1, "first");
+	for (int i = 0; i < 100; i++)
+		problem_add(&from, "b", "odd", 1, "%d", i);
+	problem_move(&to, &from);
+	assert_int_equal(from.count, 0);
+	assert_int_equal(to.count, 101);
+	assert_problem(&to.item[0], "a", "first");
+	for (int i = 0; i < 100; i++) {
+		snprintf(text, sizeof(text), "%d", i);
+		assert_problem(&to.item[i + 1], "b", text);
+	}
+	/* The emptied list can be used again. */
+	problem_add(&from, "c", "odd", 1, "last");
+	assert_int_equal(from.count, 1);
+	problem_clear(&from);
+	problem_clear(&to);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(texts_are_copied),
+	    cmocka_unit_test(moving_keeps_the_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/progress.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* A terminal of our own in the place of stderr. */
+static int terminal, back;
+
+static int set_up(void **state)
+{
+	int other;
+
+	(void)state;
+	terminal = posix_openpt(O_RDWR | O_NOCTTY);
+	if (terminal < 0 || grantpt(terminal) || unlockpt(terminal))
+		return -1;
+	other = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	back = dup(STDERR_FILENO);
+	fcntl(terminal, F_SETFL, O_NONBLOCK);
+	return dup2(other, STDERR_FILENO) < 0 || close(other) ? -1 : 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	dup2(back, STDERR_FILENO);
+	return close(back) | close(terminal);
+}
+
+/* What came to the terminal since. */
+static const char *shown(void)
+{
+	static char text[4096];
+	ssize_t count;
+
+	fflush(stderr);
+	count = read(terminal, text, sizeof(text) - 1);
+	text[count > 0 ? count : 0] = '\0';
+	return text;
+}
+
+static void update(struct progress *progress)
+{
+	progress_update(progress, "reading", 2500000, 3000000, 110000000);
+}
+
+static void a_line_is_drawn_and_taken_away(void **state)
+{
+	struct progress progress;
+	const char *text;
+
+	(void)state;
+	progress_init(&progress, false);
+	update(&progress);
+	assert_string_equal(shown(), ""); /* short work shows nothing */
+	progress.next_ns = 0;
+	update(&progress);
+	text = shown();
+	assert_non_null(strstr(text, "reading: 2.5 million events"));
+	assert_non_null(strstr(text, ", 3 of 110 MB"));
+	update(&progress);
+	assert_string_equal(shown(), ""); /* not more often than one can read */
+	progress_end(&progress);
+	assert_string_equal(shown(), "\r\033[K");
+	progress_end(&progress);
+	assert_string_equal(shown(), "");
+}
+
+static void quiet_is_quiet(void **state)
+{
+	struct progress progress;
+
+	(void)state;
+	progress_init(&progress, true);
+	progress.next_ns = 0;
+	update(&progress);
+	progress_end(&progress);
+	assert_string_equal(shown(), "");
+}
+
+static void only_a_terminal_is_drawn_on(void **state)
+{
+	struct progress progress;
+	int null = open("/dev/null", O_WRONLY);
+
+	(void)state;
+	dup2(null, STDERR_FILENO);
+	close(null);
+	progress_init(&progress, false);
+	assert_false(progress.shown);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(a_line_is_drawn_and_taken_away),
+	    TEST(quiet_is_quiet),
+	    TEST(only_a_terminal_is_drawn_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
