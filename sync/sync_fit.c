@@ -226,6 +226,8 @@ int sync_fit(struct sync *sync, struct error *error)
 	fit_pairs(sync);
 	if (reject_false_matches(sync, error))
 		return -1;
+	/* Pairs that lost messages, or were made anew, have another line. */
+	fit_pairs(sync);
 	graph_make(&sync->graph, sync->clocks, &sync->pairs, reference);
 	span_clocks(sync);
 	if (fit_islands(sync, error))
