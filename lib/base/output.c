@@ -2,12 +2,32 @@
 #include "base/output.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+
+/* A device, a pipe, or a link that may lead to one: /dev/stdout, /dev/full. */
+static bool is_special(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
+	       !S_ISDIR(status.st_mode);
+}
+
+static int open_special(struct output *output, struct error *error)
+{
+	output->file = fopen(output->path, "w");
+	if (output->file)
+		return 0;
+	error_errno(error, output->path);
+	output_discard(output);
+	return -1;
+}
 
 int output_open(struct output *output, const char *path, struct error *error)
 {
@@ -17,6 +37,8 @@ int output_open(struct output *output, const char *path, struct error *error)
 	umask(mask);
 	memset(output, 0, sizeof(*output));
 	output->path = mem_strdup(path);
+	if (is_special(path))
+		return open_special(output, error);
 	output->temporary = mem_printf("%s.XXXXXX", path);
 	fd = mkstemp(output->temporary);
 	if (fd < 0)
@@ -37,12 +59,12 @@ fail:
 
 int output_commit(struct output *output, struct error *error)
 {
-	int failed =
-	    ferror(output->file) || fflush(output->file) || fsync(fileno(output->file));
+	int failed = ferror(output->file) || fflush(output->file) ||
+		     (output->temporary && fsync(fileno(output->file)));
 
 	failed |= fclose(output->file);
 	output->file = NULL;
-	if (failed || rename(output->temporary, output->path)) {
+	if (failed || (output->temporary && rename(output->temporary, output->path))) {
 		error_errno(error, output->path);
 		output_discard(output);
 		return -1;

@@ -9,6 +9,7 @@
 /*
  * A file that appears whole or not at all: written beside its target,
  * synced, renamed. A killed program leaves nothing under the target's name.
+ * What is there and no file (a device, a pipe, a link) is written straight.
  */
 struct output {
 	FILE *file; /* write here */
