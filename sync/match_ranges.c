@@ -108,20 +108,28 @@ static void unwrap(struct range *range, size_t n, uint32_t base)
 	}
 }
 
-/* The earliest send that holds the byte; sends are sorted by begin. */
-static struct range *first_send(struct range *send, size_t n, int64_t byte)
+/* The first of the sends, sorted by begin, that begins at or after a byte. */
+static size_t begin_after(const struct range *send, size_t n, int64_t byte)
 {
-	struct range *best = NULL;
 	size_t low = 0, high = n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (send[middle].begin <= byte)
+		if (send[middle].begin < byte)
 			low = middle + 1;
 		else
 			high = middle;
 	}
+	return low;
+}
+
+/* The earliest send that holds the byte; sends are sorted by begin. */
+static struct range *first_send(struct range *send, size_t n, int64_t byte)
+{
+	struct range *best = NULL;
+	size_t low = begin_after(send, n, byte + 1);
+
 	for (size_t back = 0; low > 0 && back < LOOK_BACK; back++) {
 		struct range *at = &send[--low];
 
@@ -136,20 +144,31 @@ static struct seen *seen_of(struct range *range)
 	return &entry_seen(range->entry)[range->seen];
 }
 
+/*
+ * A receive of merged data: its first byte was sent before it began to come,
+ * and every other send that was first with its bytes before it was whole.
+ */
+static void match_receive(struct matcher *matcher, struct range *send, size_t sends,
+			  struct range *receive)
+{
+	struct seen *seen = seen_of(receive);
+	struct range *head = first_send(send, sends, receive->begin);
+
+	if (head)
+		match_emit(matcher, seen_of(head), head->ns, seen, seen->ns);
+	for (size_t i = begin_after(send, sends, receive->begin + 1);
+	     i < sends && send[i].begin < receive->end; i++)
+		if (&send[i] != head &&
+		    first_send(send, sends, send[i].begin) == &send[i])
+			match_emit(matcher, seen_of(&send[i]), send[i].ns, seen,
+				   seen->whole_ns);
+}
+
 static void match_sources(struct matcher *matcher, struct range *send, size_t sends,
 			  struct range *receive, size_t receives)
 {
-	for (size_t i = 0; i < receives; i++) {
-		struct seen *seen = seen_of(&receive[i]);
-		struct range *head = first_send(send, sends, receive[i].begin);
-		struct range *tail = first_send(send, sends, receive[i].end - 1);
-
-		if (head)
-			match_emit(matcher, seen_of(head), head->ns, seen, seen->ns);
-		if (tail && tail != head)
-			match_emit(matcher, seen_of(tail), tail->ns, seen,
-				   seen->whole_ns);
-	}
+	for (size_t i = 0; i < receives; i++)
+		match_receive(matcher, send, sends, &receive[i]);
 }
 
 /* How many ranges from the first on are of its source and side. */

@@ -172,8 +172,8 @@ static void add_pair_row(struct table *table, const struct clock_pair *pair)
 void print_pairs(const struct clock_map *map, FILE *file)
 {
 	static const struct table_column column[] = {
-	    {"A B", false},   {"MESSAGES", true}, {"HULLS", true}, {"LEAST>", true},
-	    {"LEAST<", true}, {"VIOLATED", true}, {"FALSE", true}, {"QUALITY", false},
+	    {"A B", false},    {"MESSAGES", true}, {"HULLS", true}, {"MIN A>B", true},
+	    {"MIN B>A", true}, {"VIOLATED", true}, {"FALSE", true}, {"QUALITY", false},
 	};
 	struct table *table = table_new(column, sizeof(column) / sizeof(*column));
 
