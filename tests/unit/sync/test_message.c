@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/message.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "../scratch.h"
+
+enum { BLOCK = 1 << 17, MANY = 2 * BLOCK + 1234 };
+
+static struct message numbered(uint64_t n)
+{
+	return (struct message){.pair = (uint32_t)(n * 7),
+				.forward = n % 3 == 0,
+				.send_ns = (nsec_t)n,
+				.recv_ns = NSEC_MAX - (nsec_t)n};
+}
+
+/* Messages from the log's count on. */
+static int add(struct message_log *log, uint64_t count, struct error *error)
+{
+	while (count--) {
+		struct message message = numbered(log->count);
+
+		if (message_log_add(log, &message, error))
+			return -1;
+	}
+	return 0;
+}
+
+struct walk {
+	uint64_t seen, stop_at;
+	uint64_t reject_every; /* 0: none */
+	uint64_t rejected_every;
+};
+
+static int look(void *context, struct message *message)
+{
+	struct walk *walk = context;
+	struct message wanted = numbered(walk->seen);
+
+	assert_int_equal(message->pair, wanted.pair);
+	assert_int_equal(message->forward, wanted.forward);
+	assert_int_equal(message->send_ns, wanted.send_ns);
+	assert_int_equal(message->recv_ns, wanted.recv_ns);
+	assert_int_equal(message->rejected,
+			 walk->rejected_every && walk->seen % walk->rejected_every == 0);
+	if (walk->reject_every && walk->seen % walk->reject_every == 0)
+		message->rejected = true;
+	return ++walk->seen == walk->stop_at;
+}
+
+/* Walk, and expect to see so many. */
+static void check_walk(struct message_log *log, struct walk walk, uint64_t wanted)
+{
+	struct error error = ERROR_INIT;
+
+	assert_int_equal(
+	    message_log_walk(log, walk.reject_every != 0, look, &walk, &error), 0);
+	assert_int_equal(walk.seen, wanted);
+}
+
+static void an_empty_log_has_nothing_to_walk(void **state)
+{
+	struct message_log log;
+
+	(void)state;
+	message_log_init(&log);
+	check_walk(&log, (struct walk){0}, 0);
+	message_log_clear(&log);
+	message_log_clear(&log);
+}
+
+static void the_order_is_that_of_adding(void **state)
+{
+	struct error error = ERROR_INIT;
+	struct message_log log;
+
+	(void)state;
+	message_log_init(&log);
+	assert_int_equal(add(&log, BLOCK, &error), 0);
+	assert_null(log.spill);
+	check_walk(&log, (struct walk){0}, BLOCK);
+	assert_int_equal(add(&log, 1, &error), 0);
+	assert_non_null(log.spill);
+	check_walk(&log, (struct walk){0}, BLOCK + 1);
+	/* A walk in between does not disturb what comes after. */
+	assert_int_equal(add(&log, MANY - BLOCK - 1, &error), 0);
+	check_walk(&log, (struct walk){0}, MANY);
+	check_walk(&log, (struct walk){0}, MANY);
+	assert_int_equal(log.count, MANY);
+	message_log_clear(&log);
+}
+
+static void changes_are_kept_on_both_sides_of_the_spill(void **state)
+{
+	struct error error = ERROR_INIT;
+	struct message_log log;
+
+	(void)state;
+	message_log_init(&log);
+	assert_int_equal(add(&log, MANY, &error), 0);
+	check_walk(&log, (struct walk){.reject_every = 5}, MANY);
+	check_walk(&log, (struct walk){.rejected_every = 5}, MANY);
+	message_log_clear(&log);
+}
+
+/* What was changed before the stop is kept, what comes after is as it was. */
+static void check_stop(uint64_t stop_at)
+{
+	struct error error = ERROR_INIT;
+	struct message_log log;
+
+	message_log_init(&log);
+	assert_int_equal(add(&log, MANY, &error), 0);
+	check_walk(&log, (struct walk){.reject_every = MANY, .stop_at = stop_at},
+		   stop_at);
+	check_walk(&log, (struct walk){.rejected_every = MANY}, MANY);
+	assert_int_equal(add(&log, BLOCK, &error), 0);
+	/* Numbers up to 2 * MANY - 1 that MANY divides: the first and MANY's own. */
+	check_walk(&log, (struct walk){.rejected_every = MANY, .stop_at = MANY}, MANY);
+	message_log_clear(&log);
+}
+
+static void a_walk_may_stop_anywhere(void **state)
+{
+	(void)state;
+	check_stop(1);
+	check_stop(BLOCK);
+	check_stop(BLOCK + 1);
+	check_stop(2 * BLOCK + 1);
+	check_stop(MANY);
+}
+
+static void the_spill_is_an_unnamed_file_in_tmpdir(void **state)
+{
+	struct error error = ERROR_INIT;
+	char link[64], name[4096], wanted[4096];
+	struct message_log log;
+	ssize_t length;
+
+	(void)state;
+	assert_int_equal(setenv("TMPDIR", scratch, 1), 0);
+	message_log_init(&log);
+	assert_int_equal(add(&log, BLOCK + 1, &error), 0);
+	assert_int_equal(unsetenv("TMPDIR"), 0);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fileno(log.spill));
+	length = readlink(link, name, sizeof(name) - 1);
+	assert_true(length > 0);
+	name[length] = '\0';
+	snprintf(wanted, sizeof(wanted), "%s/clustertrace-", scratch);
+	assert_memory_equal(name, wanted, strlen(wanted));
+	assert_int_equal(rmdir(scratch), 0); /* it is empty */
+	assert_int_equal(mkdir(scratch, 0700), 0);
+	assert_int_equal(chdir(scratch), 0);
+	message_log_clear(&log);
+}
+
+static void a_missing_tmpdir_is_an_error(void **state)
+{
+	struct error error = ERROR_INIT;
+	struct message_log log;
+
+	(void)state;
+	assert_int_equal(setenv("TMPDIR", "none", 1), 0);
+	message_log_init(&log);
+	assert_int_equal(add(&log, BLOCK, &error), 0);
+	assert_int_equal(add(&log, 1, &error), -1);
+	assert_string_equal(error_text(&error), "cannot make a temporary file of "
+						"messages: No such file or directory");
+	assert_int_equal(unsetenv("TMPDIR"), 0);
+	error_clear(&error);
+	message_log_clear(&log);
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+	struct error error = ERROR_INIT;
+	struct rlimit before, tight;
+	struct message_log log;
+	int result;
+
+	(void)state;
+	message_log_init(&log);
+	assert_int_equal(add(&log, BLOCK, &error), 0);
+	fflush(NULL);
+	getrlimit(RLIMIT_FSIZE, &before);
+	tight = before;
+	tight.rlim_cur = 65536;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &tight);
+	result = add(&log, 1, &error);
+	setrlimit(RLIMIT_FSIZE, &before);
+	signal(SIGXFSZ, SIG_DFL);
+	assert_int_equal(result, -1);
+	assert_string_equal(error_text(&error),
+			    "cannot write the temporary file of messages: File too "
+			    "large");
+	error_clear(&error);
+	message_log_clear(&log);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(an_empty_log_has_nothing_to_walk),
+	    cmocka_unit_test(the_order_is_that_of_adding),
+	    cmocka_unit_test(changes_are_kept_on_both_sides_of_the_spill),
+	    cmocka_unit_test(a_walk_may_stop_anywhere),
+	    SCRATCH_TEST(the_spill_is_an_unnamed_file_in_tmpdir),
+	    SCRATCH_TEST(a_missing_tmpdir_is_an_error),
+	    SCRATCH_TEST(a_full_disk_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
