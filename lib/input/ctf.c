@@ -365,6 +365,11 @@ static int add_source(struct reader *reader, const char *path)
 		status = 0;
 	else
 		ctf_error_take(&reader->error);
+	/* Its cause names a directory of ours, and nothing of what is broken. */
+	if (status)
+		error_set(&reader->error,
+			  "libbabeltrace2 cannot make sense of its metadata "
+			  "or packet headers");
 	bt_value_put_ref(params);
 	bt_plugin_put_ref(plugin);
 	return status;
@@ -418,22 +423,21 @@ static int make_graph(struct reader *reader, const char *path)
 	return -1;
 }
 
-/* As it is, or where libbabeltrace2 refuses it, without what is broken in it. */
+/* As it is, or where that is not sound or refused, without what is broken in it. */
 static int open_graph(struct reader *reader, struct error *error)
 {
-	int status;
+	int status = -1;
 
 	pthread_mutex_lock(&graph_lock);
 	bt_logging_set_global_level(BT_LOGGING_LEVEL_NONE);
-	status = make_graph(reader, reader->path);
-	if (status) {
+	if (reader->files.sound)
+		status = make_graph(reader, reader->path);
+	if (status && reader->files.known)
 		reader->mended = ctf_mend(reader->path, &reader->problems, error);
-		if (reader->mended)
-			status = make_graph(reader, reader->mended);
-		if (status)
-			error_set(error, "%s: %s", reader->path,
-				  error_text(&reader->error));
-	}
+	if (reader->mended)
+		status = make_graph(reader, reader->mended);
+	if (status && reader->error.text)
+		error_set(error, "%s: %s", reader->path, error_text(&reader->error));
 	pthread_mutex_unlock(&graph_lock);
 	return status;
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "input/ctf_packets.h"
 
 #define METADATA_MAGIC      0x75d11d57u
 #define METADATA_HEADER     37 /* bytes before the text of each packet */
@@ -80,7 +81,7 @@ static int check_metadata_file(FILE *file, uint64_t size, struct error *error)
 	return 0;
 }
 
-static int check_metadata(const char *path, struct error *error)
+static int check_metadata(const char *path, struct ctf_files *files, struct error *error)
 {
 	char *name = mem_printf("%s/metadata", path);
 	FILE *file = fopen(name, "rb");
@@ -92,7 +93,8 @@ static int check_metadata(const char *path, struct error *error)
 	else if (check_metadata_file(file, (uint64_t)status.st_size, error))
 		error_prefix(error, "%s", name);
 	else
-		result = 0;
+		result = fseeko(file, 0, SEEK_SET);
+	files->known = !result && packets_are_known(file);
 	if (file)
 		fclose(file);
 	free(name);
@@ -100,50 +102,78 @@ static int check_metadata(const char *path, struct error *error)
 }
 
 /* How many packets an index file lists; 0 if it is none. */
-static uint64_t index_packets(const char *path, const char *stream)
+static uint64_t index_packets(FILE *index)
 {
-	char *name = mem_printf("%s/index/%s.idx", path, stream);
-	FILE *file = fopen(name, "rb");
 	uint32_t header[INDEX_HEADER / 4];
 	struct stat status;
-	uint64_t packets = 0;
 
-	if (file && fread(header, sizeof(header), 1, file) == 1 &&
-	    fstat(fileno(file), &status) == 0 && be32toh(header[3]) > 0)
-		packets = ((uint64_t)status.st_size - INDEX_HEADER) / be32toh(header[3]);
+	if (fread(header, sizeof(header), 1, index) != 1 ||
+	    fstat(fileno(index), &status) || be32toh(header[3]) == 0)
+		return 0;
+	return ((uint64_t)status.st_size - INDEX_HEADER) / be32toh(header[3]);
+}
+
+static FILE *open_index(const char *path, const char *stream)
+{
+	char *name = mem_printf("%s/index/%s.idx", path, stream);
+	struct stat status;
+	FILE *index = NULL;
+
+	if (stat(name, &status) == 0 && S_ISREG(status.st_mode))
+		index = fopen(name, "rb");
+	free(name);
+	return index;
+}
+
+/* Sum up one stream file and its index; whether both are sound. */
+static bool check_stream(const char *path, const char *stream, uint64_t size,
+			 struct ctf_files *files, bool *indexed)
+{
+	char *name = mem_printf("%s/%s", path, stream);
+	FILE *file = fopen(name, "rb"), *index = open_index(path, stream);
+	uint64_t packets = index ? index_packets(index) : 0;
+	bool sound = true;
+
+	if (index)
+		rewind(index);
+	if (files->known)
+		sound = file && packets_are_sound(file, size, index);
+	if (index)
+		fclose(index);
 	if (file)
 		fclose(file);
 	free(name);
-	return packets;
+	files->bytes += size;
+	files->packets += packets;
+	*indexed &= packets > 0;
+	return sound;
 }
 
 int ctf_files_check(const char *path, struct ctf_files *files, struct error *error)
 {
-	bool unknown = false;
+	bool indexed = true;
 	struct dirent *entry;
 	DIR *directory;
 
 	memset(files, 0, sizeof(*files));
-	if (check_metadata(path, error))
+	files->sound = true;
+	if (check_metadata(path, files, error))
 		return -1;
 	directory = opendir(path);
 	if (!directory)
 		return error_errno(error, path);
 	while ((entry = readdir(directory))) {
 		struct stat status;
-		uint64_t packets;
 
 		if (fstatat(dirfd(directory), entry->d_name, &status, 0) ||
 		    !S_ISREG(status.st_mode) || status.st_size == 0 ||
 		    entry->d_name[0] == '.' || strcmp(entry->d_name, "metadata") == 0)
 			continue;
-		files->bytes += (uint64_t)status.st_size;
-		packets = index_packets(path, entry->d_name);
-		files->packets += packets;
-		unknown |= packets == 0;
+		files->sound &= check_stream(path, entry->d_name,
+					     (uint64_t)status.st_size, files, &indexed);
 	}
 	closedir(directory);
-	if (unknown)
+	if (!indexed)
 		files->packets = 0;
 	return 0;
 }

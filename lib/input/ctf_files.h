@@ -12,15 +12,18 @@
 struct ctf_files {
 	uint64_t bytes;   /* of all streams */
 	uint64_t packets; /* of all streams by their index files; 0: unknown */
+	bool known;       /* its packets are laid out as LTTng does, see ctf_packets.h */
+	bool sound;       /* not known, or every stream file and index is sound */
 };
 
 /* Whether path is a directory with a file named metadata. */
 bool ctf_files_probe(const char *path);
 
 /*
- * Check that metadata is whole and sum up the streams. A metadata cut in the
- * middle of a packet makes libbabeltrace2 2.0 loop for ever, so it is found
- * here first. 0, or -1 with error.
+ * Check that metadata is whole, look at the streams and sum them up. A metadata
+ * cut in the middle of a packet makes libbabeltrace2 2.0 loop for ever, as does
+ * a packet of no size, and an index that points beyond its file makes it abort,
+ * so they are found here first. 0, or -1 with error.
  */
 int ctf_files_check(const char *path, struct ctf_files *files, struct error *error);
 

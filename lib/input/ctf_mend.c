@@ -13,42 +13,23 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "input/ctf_packets.h"
 
-/*
- * The head of a packet as lttng-modules and lttng-ust 2.x lay it out: packet
- * header, then packet context. Sizes are in bits.
- */
-struct packet_head {
-	uint32_t magic;
-	unsigned char uuid[16];
-	uint32_t stream_id;
-	uint64_t stream_instance_id;
-	uint64_t timestamp_begin, timestamp_end, content_size, packet_size;
-	uint64_t sequence, discarded;
-} __attribute__((packed));
-
-/* An index file: this head, then the entries; all big-endian. */
-struct index_head {
-	uint32_t magic, major, minor, entry_size;
+struct view {
+	const char *path;  /* of the trace, as the user knows it */
+	const char *whole; /* the same from the root on, for links */
+	const char *view;  /* the directory made here */
 };
 
-struct index_entry {
-	uint64_t offset, packet_size, content_size, timestamp_begin, timestamp_end;
-	uint64_t discarded, stream_id, stream_instance_id, sequence;
-};
-
-#define STREAM_MAGIC 0xc1fc1fc1u
-#define INDEX_MAGIC  0xc1f1dcc1u
-
-static void write_entry(FILE *index, const struct packet_head *head, uint64_t offset,
-			uint64_t packet_bytes)
+static void write_entry(FILE *index, const struct packet_walk *walk)
 {
+	const struct packet_head *head = &walk->head;
+	uint64_t bits = (walk->next - walk->at) * 8;
 	uint64_t content = le64toh(head->content_size);
 	struct index_entry entry = {
-	    .offset = htobe64(offset),
-	    .packet_size = htobe64(packet_bytes * 8),
-	    .content_size =
-		htobe64(content < packet_bytes * 8 ? content : packet_bytes * 8),
+	    .offset = htobe64(walk->at),
+	    .packet_size = htobe64(bits),
+	    .content_size = htobe64(content < bits ? content : bits),
 	    .timestamp_begin = htobe64(le64toh(head->timestamp_begin)),
 	    .timestamp_end = htobe64(le64toh(head->timestamp_end)),
 	    .discarded = htobe64(le64toh(head->discarded)),
@@ -64,86 +45,98 @@ static void write_entry(FILE *index, const struct packet_head *head, uint64_t of
  * List the packets of a stream file that begin as a packet must. The last
  * one, when it is cut, is listed with what is left of it. Returns how many.
  */
-static uint64_t index_stream(FILE *stream, uint64_t size, FILE *index,
+static uint64_t index_stream(struct packet_walk *walk, FILE *index,
 			     struct problem_list *problems, const char *name)
 {
-	struct packet_head head;
-	uint64_t at = 0, count = 0;
+	enum packet_found found;
+	uint64_t count = 0;
 
-	while (at < size) {
-		uint64_t bytes;
-
-		if (fseeko(stream, (off_t)at, SEEK_SET) ||
-		    fread(&head, sizeof(head), 1, stream) != 1 ||
-		    le32toh(head.magic) != STREAM_MAGIC ||
-		    (bytes = le64toh(head.packet_size) / 8) < sizeof(head)) {
-			problem_add(problems, name, "garbled", 1,
-				    "no packet at byte %" PRIu64 " of %" PRIu64
-				    ", the rest is left out",
-				    at, size);
-			return count;
-		}
-		if (bytes > size - at) {
+	while ((found = packet_walk_next(walk)) == PACKET_WHOLE || found == PACKET_CUT) {
+		if (found == PACKET_CUT)
 			problem_add(problems, name, "truncated", 1,
 				    "cut in the middle of a packet, %" PRIu64
 				    " of its %" PRIu64 " bytes are there",
-				    size - at, bytes);
-			bytes = size - at;
-		}
-		write_entry(index, &head, at, bytes);
-		at += bytes;
+				    walk->size - walk->at,
+				    le64toh(walk->head.packet_size) / 8);
+		write_entry(index, walk);
 		count++;
 	}
+	if (found == PACKET_GARBLED)
+		problem_add(problems, name, "garbled", 1,
+			    "no packet at byte %" PRIu64 " of %" PRIu64
+			    ", the rest is left out",
+			    walk->at, walk->size);
 	return count;
 }
 
-/* Index and link one stream file. What cannot be read becomes a problem. */
-static void mend_stream(const char *path, const char *view, const char *name,
-			struct problem_list *problems)
+/* Write the index of a stream file; 0 packets where there is nothing to read. */
+static int write_index(const char *path, const char *from, const char *to,
+		       struct problem_list *problems, uint64_t *packets)
 {
 	const struct index_head head = {htobe32(INDEX_MAGIC), htobe32(1), htobe32(1),
 					htobe32(sizeof(struct index_entry))};
-	char *from = mem_printf("%s/%s", path, name);
-	char *to = mem_printf("%s/%s", view, name);
-	char *index_name = mem_printf("%s/index/%s.idx", view, name);
-	FILE *stream = fopen(from, "rb");
-	FILE *index = fopen(index_name, "wb");
+	FILE *stream = fopen(from, "rb"), *index = fopen(to, "wb");
+	struct packet_walk walk = {.file = stream};
 	struct stat status;
-	uint64_t packets = 0;
+	int result = -1;
 
-	if (!stream || !index || fstat(fileno(stream), &status)) {
-		problem_add(problems, from, "unreadable", 1, "%s, left out",
-			    strerror(errno));
-	} else {
+	if (stream && index && fstat(fileno(stream), &status) == 0) {
+		walk.size = (uint64_t)status.st_size;
 		fwrite(&head, sizeof(head), 1, index);
-		packets =
-		    index_stream(stream, (uint64_t)status.st_size, index, problems, from);
+		*packets = index_stream(&walk, index, problems, path);
+		result = ferror(index) ? -1 : 0;
 	}
+	if (index && fclose(index))
+		result = -1;
 	if (stream)
 		fclose(stream);
-	if (index && fclose(index))
-		packets = 0;
-	if (!packets || symlink(from, to))
-		unlink(index_name);
-	free(index_name);
-	free(to);
-	free(from);
+	return result;
 }
 
-static void mend_streams(const char *path, const char *view,
-			 struct problem_list *problems)
+/* Index and link one stream file. What cannot be read becomes a problem. */
+static void mend_stream(const struct view *view, const char *name,
+			struct problem_list *problems)
 {
-	DIR *directory = opendir(path);
-	struct dirent *entry;
+	char *path = mem_printf("%s/%s", view->path, name);
+	char *from = mem_printf("%s/%s", view->whole, name);
+	char *to = mem_printf("%s/%s", view->view, name);
+	char *index = mem_printf("%s/index/%s.idx", view->view, name);
+	uint64_t packets = 0;
+
+	if (write_index(path, from, index, problems, &packets) ||
+	    (packets && symlink(from, to))) {
+		problem_add(problems, path, "unreadable", 1, "%s, left out",
+			    strerror(errno));
+		packets = 0;
+	}
+	if (!packets)
+		unlink(index);
+	free(index);
+	free(to);
+	free(from);
+	free(path);
+}
+
+/* In the order of their names, so that problems are always told in one order. */
+static void mend_streams(const struct view *view, struct problem_list *problems)
+{
+	struct dirent **entry = NULL;
+	int count = scandir(view->whole, &entry, NULL, alphasort);
 	struct stat status;
 
-	while (directory && (entry = readdir(directory)))
-		if (fstatat(dirfd(directory), entry->d_name, &status, 0) == 0 &&
-		    S_ISREG(status.st_mode) && entry->d_name[0] != '.' &&
-		    status.st_size > 0 && strcmp(entry->d_name, "metadata") != 0)
-			mend_stream(path, view, entry->d_name, problems);
-	if (directory)
-		closedir(directory);
+	if (count < 0)
+		problem_add(problems, view->path, "unreadable", 1, "%s", strerror(errno));
+	for (int i = 0; i < count; i++) {
+		char *name = mem_printf("%s/%s", view->whole, entry[i]->d_name);
+
+		if (stat(name, &status) == 0 && S_ISREG(status.st_mode) &&
+		    entry[i]->d_name[0] != '.' && status.st_size > 0 &&
+		    strcmp(entry[i]->d_name, "metadata") != 0)
+			mend_stream(view, entry[i]->d_name, problems);
+		free(name);
+		free(entry[i]);
+	}
+	free(entry);
 }
 
 char *ctf_mend(const char *path, struct problem_list *problems, struct error *error)
@@ -168,7 +161,7 @@ char *ctf_mend(const char *path, struct problem_list *problems, struct error *er
 		ctf_mend_remove(view);
 		view = NULL;
 	} else {
-		mend_streams(whole, view, problems);
+		mend_streams(&(struct view){path, whole, view}, problems);
 	}
 	free(index);
 	free(link);
