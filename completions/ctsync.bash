@@ -6,26 +6,31 @@
 _ctsync()
 {
 	local word=$2 before=$3
-	# NAME=PATH completes the path; bash has = as a word of its own.
-	[[ $word != = ]] || word=
+	# Bash has = as a word of its own: --method=h, -t NAME=PATH.
+	if [[ $word == = ]]; then
+		word=
+	elif [[ $before == = ]] && ((COMP_CWORD > 1)); then
+		before=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
 	COMPREPLY=()
 	case $before in
 	--method)
 		mapfile -t COMPREPLY < <(compgen -W 'hull margin joint regression' -- "$word")
 		return
 		;;
-	-r | --reference | --local | --drift-limit | -j | --jobs)
+	-r | --reference | -j | --jobs | --drift-limit | --max-rejected | --local | --in-flight)
 		return
 		;;
 	--plot | --apply)
-		compopt -o plusdirs 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -d -- "$word")
+		compopt -o filenames 2>/dev/null
 		return
 		;;
 	esac
 	if [[ $word == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--trace --reference --method --drift-limit
-			--messages --local --jobs --json --output --plot --apply
-			--verbose --stats --quiet --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W '--trace --reference --jobs --json --output
+			--method --drift-limit --max-rejected --messages --local --plot --apply
+			--in-flight --stats --verbose --quiet --help --version' -- "$word")
 	else
 		compopt -o default 2>/dev/null
 	fi
