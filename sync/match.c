@@ -106,31 +106,17 @@ size_t match_waiting(const struct matcher *matcher, struct entry ***waiting)
 	return n;
 }
 
-static bool has_message(struct entry *entry)
-{
-	for (uint32_t i = 0; i < entry->seens; i++)
-		if (entry_seen(entry)[i].used)
-			return true;
-	return false;
-}
-
-/* Look again at what waits; drop what got a message, and the `oldest` others. */
+/*
+ * Look again at what waits, and let go of the oldest. The others stay, those
+ * with a message too: more receives may come of what a send held, and would
+ * otherwise be taken for those of the same bytes sent again.
+ */
 static void settle_waiting(struct matcher *matcher, size_t oldest)
 {
-	struct entry *entry, *next;
-
 	match_ranges(matcher);
 	match_transport(matcher);
-	for (entry = matcher->entries.waiting.oldest; entry; entry = next) {
-		bool used = has_message(entry);
-
-		next = entry->newer;
-		if (!used && !oldest)
-			continue;
-		if (!used)
-			oldest--;
-		retire(matcher, entry);
-	}
+	for (; oldest && matcher->entries.waiting.oldest; oldest--)
+		retire(matcher, matcher->entries.waiting.oldest);
 }
 
 static void report_tie(struct matcher *matcher, struct entry *entry,

@@ -75,6 +75,9 @@ static size_t gather(struct matcher *matcher, struct range **ranges)
 		for (uint32_t k = 0; k < waiting[i]->seens; k++) {
 			struct seen *seen = &entry_seen(waiting[i])[k];
 
+			/* It was looked at before, and has its messages. */
+			if (seen->received && seen->used)
+				continue;
 			*ranges = mem_grow(*ranges, count, &room, sizeof(**ranges));
 			(*ranges)[count++] = (struct range){
 			    .entry = waiting[i],

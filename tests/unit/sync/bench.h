@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TEST_BENCH_H
+#define CT_TEST_BENCH_H
+
+/*
+ * A matcher with all that it needs, packets to feed it, and its messages laid
+ * out flat, by the times at which they were sent and received.
+ */
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "sync/match.h"
+
+struct flat {
+	uint32_t from, to;
+	nsec_t send_ns, recv_ns;
+};
+
+struct bench {
+	struct pair_table pairs;
+	struct message_log log;
+	struct matcher *matcher;
+	struct error error;
+	struct flat *message; /* after bench_finish */
+	size_t count;
+};
+
+static inline void bench_init(struct bench *bench, size_t in_flight)
+{
+	memset(bench, 0, sizeof(*bench));
+	message_log_init(&bench->log);
+	bench->matcher = matcher_new(&bench->pairs, &bench->log, in_flight);
+}
+
+static inline void bench_clear(struct bench *bench)
+{
+	matcher_free(bench->matcher);
+	message_log_clear(&bench->log);
+	pair_table_clear(&bench->pairs);
+	error_clear(&bench->error);
+	free(bench->message);
+}
+
+/* TCP from 10.0.0.1:1000 to 10.0.0.2:2000 with 20 + 20 bytes of headers. */
+static inline struct packet tcp(uint32_t seq, uint32_t payload, uint32_t id)
+{
+	return (struct packet){
+	    .known = PACKET_NETWORK | PACKET_TRANSPORT,
+	    .family = 4,
+	    .protocol = IPPROTO_TCP,
+	    .flags = 0x10,
+	    .src = {10, 0, 0, 1},
+	    .dst = {10, 0, 0, 2},
+	    .id = id,
+	    .length = payload + 40,
+	    .sport = 1000,
+	    .dport = 2000,
+	    .window = 501,
+	    .seq = seq,
+	    .ack = 77,
+	    .payload = payload,
+	};
+}
+
+static inline struct packet udp(uint32_t id)
+{
+	return (struct packet){
+	    .known = PACKET_NETWORK | PACKET_TRANSPORT,
+	    .family = 4,
+	    .protocol = IPPROTO_UDP,
+	    .src = {10, 0, 0, 1},
+	    .dst = {10, 0, 0, 2},
+	    .id = id,
+	    .length = 128,
+	    .sport = 53,
+	    .dport = 5353,
+	    .udp_length = 108,
+	};
+}
+
+static inline void see(struct bench *bench, uint32_t source,
+		       const struct sighting *sighting)
+{
+	assert_int_equal(matcher_add(bench->matcher, source, sighting, &bench->error), 0);
+}
+
+static inline void sent(struct bench *bench, uint32_t source, struct packet packet,
+			nsec_t ns)
+{
+	see(bench, source,
+	    &(struct sighting){.packet = packet, .ns = ns, .whole_ns = ns});
+}
+
+static inline void received(struct bench *bench, uint32_t source, struct packet packet,
+			    nsec_t ns)
+{
+	see(bench, source,
+	    &(struct sighting){
+		.packet = packet, .ns = ns, .whole_ns = ns, .received = true});
+}
+
+static inline int flat_compare(const void *a, const void *b)
+{
+	const struct flat *p = a, *q = b;
+
+	if (p->send_ns != q->send_ns)
+		return p->send_ns < q->send_ns ? -1 : 1;
+	if (p->recv_ns != q->recv_ns)
+		return p->recv_ns < q->recv_ns ? -1 : 1;
+	if (p->from != q->from)
+		return p->from < q->from ? -1 : 1;
+	return (p->to > q->to) - (p->to < q->to);
+}
+
+static inline int bench_take(void *context, struct message *message)
+{
+	struct bench *bench = context;
+	const struct pair *pair = &bench->pairs.pair[message->pair];
+
+	bench->message[bench->count++] = (struct flat){
+	    message->forward ? pair->a : pair->b, message->forward ? pair->b : pair->a,
+	    message->send_ns, message->recv_ns};
+	return 0;
+}
+
+static inline void bench_finish(struct bench *bench)
+{
+	assert_int_equal(matcher_finish(bench->matcher, &bench->error), 0);
+	bench->message = mem_alloc(bench->log.count * sizeof(*bench->message));
+	assert_int_equal(
+	    message_log_walk(&bench->log, false, bench_take, bench, &bench->error), 0);
+	qsort(bench->message, bench->count, sizeof(*bench->message), flat_compare);
+	assert_int_equal(matcher_counts(bench->matcher)->matched, bench->count);
+}
+
+/* Finish, and expect these messages, by the time at which they were sent. */
+static inline void assert_messages(struct bench *bench, const struct flat *wanted,
+				   size_t count)
+{
+	bench_finish(bench);
+	for (size_t i = 0; i < count && i < bench->count; i++) {
+		assert_int_equal(bench->message[i].send_ns, wanted[i].send_ns);
+		assert_int_equal(bench->message[i].recv_ns, wanted[i].recv_ns);
+		assert_int_equal(bench->message[i].from, wanted[i].from);
+		assert_int_equal(bench->message[i].to, wanted[i].to);
+	}
+	assert_int_equal(bench->count, count);
+}
+
+#define MESSAGES(bench, ...)                                                             \
+	assert_messages(bench, (const struct flat[]){__VA_ARGS__},                       \
+			sizeof((const struct flat[]){__VA_ARGS__}) /                     \
+			    sizeof(struct flat))
+
+/* What became of the packets that are no part of a message. */
+static inline void assert_left(const struct bench *bench, uint64_t unmatched_sent,
+			       uint64_t unmatched_received, uint64_t ambiguous)
+{
+	const struct clock_matching *counts = matcher_counts(bench->matcher);
+
+	assert_int_equal(counts->unmatched_sent, unmatched_sent);
+	assert_int_equal(counts->unmatched_received, unmatched_received);
+	assert_int_equal(counts->ambiguous, ambiguous);
+}
+
+#endif

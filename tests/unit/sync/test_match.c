@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bench.h"
+
+enum { MANY = 1000, A = 0, B = 1 };
+
+static void a_packet_is_one_message(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	sent(&bench, A, udp(1), 10);
+	received(&bench, B, udp(1), 20);
+	/* The clocks may be far apart, and the receiver may be read first. */
+	received(&bench, A, udp(2), -5);
+	sent(&bench, B, udp(2), 1000000);
+	MESSAGES(&bench, {A, B, 10, 20}, {B, A, 1000000, -5});
+	assert_left(&bench, 0, 0, 0);
+	assert_int_equal(matcher_counts(bench.matcher)->sent, 2);
+	assert_int_equal(matcher_counts(bench.matcher)->received, 2);
+	assert_int_equal(bench.pairs.pair[0].messages_ab, 1);
+	assert_int_equal(bench.pairs.pair[0].messages_ba, 1);
+	bench_clear(&bench);
+}
+
+static void check_difference(const struct packet *one, const struct packet *other)
+{
+	struct bench bench;
+
+	bench_init(&bench, MANY);
+	sent(&bench, A, *one, 10);
+	received(&bench, B, *other, 20);
+	bench_finish(&bench);
+	assert_int_equal(bench.count, 0);
+	assert_left(&bench, 1, 1, 0);
+	bench_clear(&bench);
+}
+
+static void every_field_tells_packets_apart(void **state)
+{
+	const struct packet one = udp(7);
+	struct packet other[12];
+
+	(void)state;
+	for (size_t i = 0; i < 12; i++)
+		other[i] = one;
+	other[0].src[3]++;
+	other[1].dst[0]++;
+	other[2].id++;
+	other[3].length++;
+	other[4].sport++;
+	other[5].dport++;
+	other[6].udp_length++;
+	other[7].fragment = 0x2000;
+	other[8].protocol = IPPROTO_UDPLITE;
+	other[9].seq++;
+	other[10].family = 6;
+	other[11].known = PACKET_NETWORK;
+	for (size_t i = 0; i < 12; i++)
+		check_difference(&one, &other[i]);
+}
+
+static void a_packet_seen_by_one_host_is_no_message(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	sent(&bench, A, udp(1), 10);
+	received(&bench, A, udp(1), 20);
+	sent(&bench, A, udp(2), 30);
+	received(&bench, B, udp(3), 30);
+	bench_finish(&bench);
+	assert_int_equal(bench.count, 0);
+	assert_left(&bench, 2, 2, 0);
+	bench_clear(&bench);
+}
+
+static void first_send_goes_with_first_receive(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	sent(&bench, A, udp(1), 10);
+	received(&bench, B, udp(1), 15);
+	sent(&bench, A, udp(1), 20);
+	received(&bench, B, udp(1), 25);
+	/* Again, and this time one of two was lost on the way. */
+	sent(&bench, A, udp(2), 30);
+	sent(&bench, A, udp(2), 40);
+	received(&bench, B, udp(2), 50);
+	MESSAGES(&bench, {A, B, 10, 15}, {A, B, 30, 50});
+	assert_left(&bench, 0, 0, 3);
+	bench_clear(&bench);
+}
+
+static void more_receives_than_sends_are_refused(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	/* The send of the first receive was not recorded. */
+	received(&bench, B, udp(1), 15);
+	sent(&bench, A, udp(1), 20);
+	received(&bench, B, udp(1), 25);
+	bench_finish(&bench);
+	assert_int_equal(bench.count, 0);
+	assert_left(&bench, 0, 0, 3);
+	bench_clear(&bench);
+}
+
+static void repeats_on_other_devices_are_one_packet(void **state)
+{
+	struct sighting sighting = {.packet = udp(1)};
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	for (uint32_t i = 0; i < 3; i++) {
+		sighting.ns = 10 + i;
+		sighting.device = i;
+		see(&bench, A, &sighting);
+	}
+	sighting.received = true;
+	for (uint32_t i = 0; i < 4; i++) {
+		sighting.ns = 20 + i;
+		sighting.device = i;
+		see(&bench, B, &sighting);
+	}
+	MESSAGES(&bench, {A, B, 10, 20});
+	assert_left(&bench, 0, 0, 5);
+	bench_clear(&bench);
+}
+
+static void fragments_are_packets(void **state)
+{
+	static const uint16_t fragment[] = {0x2000, 0x2000 | 185, 370};
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	for (int k = 0; k < 2; k++)
+		for (int i = 0; i < 3; i++) {
+			struct packet packet = udp(1);
+
+			packet.fragment = fragment[i];
+			if (fragment[i] & 0x1fff) {
+				packet.known = PACKET_NETWORK;
+				packet.sport = packet.dport = packet.udp_length = 0;
+			}
+			if (k)
+				received(&bench, B, packet, 20 + i);
+			else
+				sent(&bench, A, packet, 10 + i);
+		}
+	MESSAGES(&bench, {A, B, 10, 20}, {A, B, 11, 21}, {A, B, 12, 22});
+	assert_left(&bench, 0, 0, 0);
+	bench_clear(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_packet_is_one_message),
+	    cmocka_unit_test(every_field_tells_packets_apart),
+	    cmocka_unit_test(a_packet_seen_by_one_host_is_no_message),
+	    cmocka_unit_test(first_send_goes_with_first_receive),
+	    cmocka_unit_test(more_receives_than_sends_are_refused),
+	    cmocka_unit_test(repeats_on_other_devices_are_one_packet),
+	    cmocka_unit_test(fragments_are_packets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bench.h"
+
+enum { MANY = 1000, A = 0, B = 1, C = 2, D = 3 };
+
+static void a_broadcast_is_a_message_to_each(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	received(&bench, B, udp(1), 20);
+	received(&bench, C, udp(1), 21);
+	sent(&bench, A, udp(1), 10);
+	received(&bench, D, udp(1), 22);
+	MESSAGES(&bench, {A, B, 10, 20}, {A, C, 10, 21}, {A, D, 10, 22});
+	assert_left(&bench, 0, 0, 0);
+	bench_clear(&bench);
+}
+
+/* In every order in which the four sightings may be read. */
+static void check_forwarder(unsigned order)
+{
+	unsigned left = 0xf;
+	struct bench bench;
+
+	bench_init(&bench, MANY);
+	for (unsigned n = 4; n > 0; n--, order /= 4) {
+		unsigned at = order % 4;
+
+		while (!(left >> at & 1))
+			at = (at + 1) % 4;
+		left &= ~(1u << at);
+		if (at == 0)
+			sent(&bench, A, udp(1), 10);
+		else if (at == 1)
+			received(&bench, B, udp(1), 20);
+		else if (at == 2)
+			sent(&bench, B, udp(1), 30);
+		else
+			received(&bench, C, udp(1), 40);
+	}
+	MESSAGES(&bench, {A, B, 10, 20}, {A, C, 10, 40});
+	assert_left(&bench, 0, 0, 1);
+	bench_clear(&bench);
+}
+
+static void a_forwarder_is_no_sender(void **state)
+{
+	(void)state;
+	for (unsigned order = 0; order < 256; order++)
+		check_forwarder(order);
+}
+
+static void a_packet_that_comes_back_is_no_message(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	/* A switch floods it back to its sender. */
+	sent(&bench, A, udp(1), 10);
+	received(&bench, A, udp(1), 12);
+	received(&bench, B, udp(1), 20);
+	bench_finish(&bench);
+	for (size_t i = 0; i < bench.count; i++)
+		assert_true(bench.message[i].from != bench.message[i].to);
+	bench_clear(&bench);
+}
+
+static void each_source_of_a_host_has_its_message(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	/* A trace and a capture on the one host, two of each on the other. */
+	sent(&bench, A, udp(1), 10);
+	sent(&bench, B, udp(1), 510);
+	received(&bench, C, udp(1), 20);
+	received(&bench, D, udp(1), 1020);
+	MESSAGES(&bench, {A, C, 10, 20}, {A, D, 10, 1020}, {B, C, 510, 20},
+		 {B, D, 510, 1020});
+	assert_left(&bench, 0, 0, 0);
+	bench_clear(&bench);
+}
+
+/* Each source by its own count of repeats. */
+static void one_source_may_have_lost_a_send(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	sent(&bench, A, udp(1), 10);
+	sent(&bench, A, udp(1), 12);
+	sent(&bench, B, udp(1), 512);
+	received(&bench, C, udp(1), 20);
+	received(&bench, C, udp(1), 22);
+	MESSAGES(&bench, {A, C, 10, 20});
+	assert_left(&bench, 0, 0, 3);
+	bench_clear(&bench);
+}
+
+struct tie {
+	int count;
+	uint32_t sender, receiver;
+	nsec_t send_ns, recv_ns;
+};
+
+static void take_tie(void *context, uint32_t sender, nsec_t send_ns, uint32_t receiver,
+		     nsec_t recv_ns)
+{
+	struct tie *tie = context;
+
+	tie->count++;
+	tie->sender = sender;
+	tie->send_ns = send_ns;
+	tie->receiver = receiver;
+	tie->recv_ns = recv_ns;
+}
+
+static void check_tie(bool receive_first)
+{
+	struct tie tie = {0};
+	struct bench bench;
+
+	bench_init(&bench, MANY);
+	matcher_on_tie(bench.matcher, take_tie, &tie);
+	if (receive_first)
+		received(&bench, A, udp(1), 20);
+	sent(&bench, B, udp(1), 10);
+	assert_int_equal(tie.count, receive_first);
+	if (!receive_first)
+		received(&bench, A, udp(1), 20);
+	assert_int_equal(tie.count, 1);
+	assert_true(tie.sender == B && tie.receiver == A);
+	assert_true(tie.send_ns == 10 && tie.recv_ns == 20);
+	received(&bench, A, udp(1), 30);
+	received(&bench, C, udp(1), 40);
+	assert_int_equal(tie.count, 1);
+	bench_clear(&bench);
+}
+
+static void a_tie_is_told_at_once(void **state)
+{
+	(void)state;
+	check_tie(false);
+	check_tie(true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_broadcast_is_a_message_to_each),
+	    cmocka_unit_test(a_forwarder_is_no_sender),
+	    cmocka_unit_test(a_packet_that_comes_back_is_no_message),
+	    cmocka_unit_test(each_source_of_a_host_has_its_message),
+	    cmocka_unit_test(one_source_may_have_lost_a_send),
+	    cmocka_unit_test(a_tie_is_told_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bench.h"
+
+enum { MANY = 1000, A = 0, B = 1, C = 2 };
+
+static void a_super_packet_was_sent_before_its_segments(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	sent(&bench, A, tcp(5000, 3000, 1), 10);
+	received(&bench, B, tcp(5000, 1448, 1), 20);
+	received(&bench, B, tcp(6448, 1448, 2), 21);
+	received(&bench, B, tcp(7896, 104, 3), 22);
+	MESSAGES(&bench, {A, B, 10, 20}, {A, B, 10, 21}, {A, B, 10, 22});
+	assert_left(&bench, 0, 0, 0);
+	bench_clear(&bench);
+}
+
+/* Its first byte came at 20; that all had come is known of 25 only. */
+static void merged(struct bench *bench, uint32_t source, struct packet packet)
+{
+	see(bench, source,
+	    &(struct sighting){
+		.packet = packet, .ns = 20, .whole_ns = 25, .received = true});
+}
+
+static void merged_data_is_later_than_each_of_its_sends(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	sent(&bench, A, tcp(5000, 1000, 1), 10);
+	sent(&bench, A, tcp(6000, 1000, 2), 21);
+	sent(&bench, A, tcp(7000, 1000, 3), 22);
+	merged(&bench, B, tcp(5000, 3000, 1));
+	MESSAGES(&bench, {A, B, 10, 20}, {A, B, 21, 25}, {A, B, 22, 25});
+	assert_left(&bench, 0, 0, 0);
+	bench_clear(&bench);
+}
+
+/* Neither cut nor merged at the same bytes. */
+static void borders_need_not_agree(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	sent(&bench, A, tcp(1000, 3000, 1), 10);
+	sent(&bench, A, tcp(4000, 3000, 2), 12);
+	merged(&bench, B, tcp(3000, 2000, 3));
+	received(&bench, B, tcp(5000, 500, 4), 30);
+	MESSAGES(&bench, {A, B, 10, 20}, {A, B, 12, 25}, {A, B, 12, 30});
+	bench_clear(&bench);
+}
+
+static void the_first_send_of_a_byte_counts(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	sent(&bench, A, tcp(5000, 3000, 1), 10);
+	received(&bench, B, tcp(5000, 1000, 1), 20);
+	/* The second segment was lost and comes again, with the third. */
+	received(&bench, B, tcp(7000, 1000, 3), 22);
+	sent(&bench, A, tcp(6000, 2000, 9), 50);
+	received(&bench, B, tcp(6000, 1000, 9), 60);
+	received(&bench, B, tcp(7000, 1000, 10), 61);
+	MESSAGES(&bench, {A, B, 10, 20}, {A, B, 10, 22}, {A, B, 10, 60}, {A, B, 10, 61});
+	assert_left(&bench, 1, 0, 0);
+	bench_clear(&bench);
+}
+
+static void numbers_go_on_past_the_wrap(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	sent(&bench, A, tcp(UINT32_MAX - 999, 3000, 1), 10);
+	sent(&bench, A, tcp(2000, 3000, 4), 12);
+	received(&bench, B, tcp(UINT32_MAX - 999, 1000, 1), 20);
+	received(&bench, B, tcp(0, 1000, 2), 21);
+	received(&bench, B, tcp(1000, 2000, 3), 22);
+	received(&bench, B, tcp(3000, 1000, 5), 23);
+	MESSAGES(&bench, {A, B, 10, 20}, {A, B, 10, 21}, {A, B, 10, 22}, {A, B, 12, 22},
+		 {A, B, 12, 23});
+	assert_left(&bench, 0, 0, 0);
+	bench_clear(&bench);
+}
+
+/* A number comes back after 4 GiB: the two laps are far apart in bytes. */
+static void a_lap_later_is_not_the_same_byte(void **state)
+{
+	enum { STEP = 1 << 29, LAP = 8 };
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	for (uint32_t i = 0; i < 2 * LAP; i++)
+		sent(&bench, A, tcp(i * STEP, 3000, 2 * i), 1000 * i);
+	for (uint32_t i = 0; i < 2 * LAP; i++)
+		received(&bench, B, tcp(i * STEP + 1000, 1000, 2 * i + 1), 1000 * i + 50);
+	bench_finish(&bench);
+	assert_int_equal(bench.count, 2 * LAP);
+	for (uint32_t i = 0; i < 2 * LAP; i++)
+		assert_int_equal(bench.message[i].recv_ns - bench.message[i].send_ns, 50);
+	bench_clear(&bench);
+}
+
+static void flows_are_kept_apart(void **state)
+{
+	struct packet one = tcp(5000, 3000, 1), other = one, back = one;
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	other.sport = 1001;
+	back.sport = one.dport;
+	back.dport = one.sport;
+	memcpy(back.src, one.dst, sizeof(back.src));
+	memcpy(back.dst, one.src, sizeof(back.dst));
+	sent(&bench, A, one, 10);
+	sent(&bench, A, other, 11);
+	sent(&bench, B, back, 12);
+	one.payload = other.payload = back.payload = 1000;
+	one.length = other.length = back.length = 1040;
+	received(&bench, B, other, 20);
+	received(&bench, B, one, 21);
+	received(&bench, A, back, 22);
+	MESSAGES(&bench, {A, B, 10, 21}, {A, B, 11, 20}, {B, A, 12, 22});
+	assert_left(&bench, 0, 0, 0);
+	bench_clear(&bench);
+}
+
+static void every_source_of_a_host_is_matched(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	sent(&bench, A, tcp(5000, 3000, 1), 10);
+	sent(&bench, B, tcp(5000, 3000, 1), 510);
+	received(&bench, C, tcp(5000, 1000, 1), 20);
+	MESSAGES(&bench, {A, C, 10, 20}, {B, C, 510, 20});
+	assert_left(&bench, 0, 0, 0);
+	bench_clear(&bench);
+}
+
+static void bytes_that_nobody_sent_stay_unmatched(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	sent(&bench, A, tcp(5000, 3000, 1), 10);
+	received(&bench, B, tcp(4000, 1000, 0), 18);
+	received(&bench, B, tcp(8000, 1000, 2), 22);
+	received(&bench, B, tcp(5000, 0, 3), 24); /* an acknowledgement, no byte */
+	bench_finish(&bench);
+	assert_int_equal(bench.count, 0);
+	assert_left(&bench, 1, 3, 0);
+	bench_clear(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_super_packet_was_sent_before_its_segments),
+	    cmocka_unit_test(merged_data_is_later_than_each_of_its_sends),
+	    cmocka_unit_test(borders_need_not_agree),
+	    cmocka_unit_test(the_first_send_of_a_byte_counts),
+	    cmocka_unit_test(numbers_go_on_past_the_wrap),
+	    cmocka_unit_test(a_lap_later_is_not_the_same_byte),
+	    cmocka_unit_test(flows_are_kept_apart),
+	    cmocka_unit_test(every_source_of_a_host_is_matched),
+	    cmocka_unit_test(bytes_that_nobody_sent_stay_unmatched),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bench.h"
+
+enum { MANY = 1000, A = 0, B = 1, C = 2, RST = 4 };
+
+/* What a trace of the addons' socket events records of a packet. */
+static struct packet bare(struct packet packet)
+{
+	return (struct packet){.known = PACKET_TRANSPORT,
+			       .protocol = IPPROTO_TCP,
+			       .flags = packet.flags,
+			       .window = packet.window,
+			       .seq = packet.seq,
+			       .ack = packet.ack};
+}
+
+/* The same packet behind a router that translates addresses. */
+static struct packet translated(struct packet packet)
+{
+	packet.src[0] = 192;
+	packet.sport = 61234;
+	return packet;
+}
+
+static void addons_are_matched_with_addons(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	sent(&bench, A, bare(tcp(5000, 100, 1)), 10);
+	received(&bench, B, bare(tcp(5000, 100, 1)), 20);
+	sent(&bench, B, bare(tcp(9000, 100, 1)), 30);
+	received(&bench, A, bare(tcp(9000, 100, 1)), 40);
+	MESSAGES(&bench, {A, B, 10, 20}, {B, A, 30, 40});
+	assert_left(&bench, 0, 0, 0);
+	bench_clear(&bench);
+}
+
+static void addons_are_matched_with_whole_headers(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	sent(&bench, A, tcp(5000, 100, 1), 10);
+	received(&bench, B, bare(tcp(5000, 100, 1)), 20);
+	MESSAGES(&bench, {A, B, 10, 20});
+	bench_clear(&bench);
+}
+
+static void addresses_may_be_translated(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	for (uint32_t i = 0; i < 3; i++) {
+		sent(&bench, A, tcp(5000 + 100 * i, 100, i), 10 + i);
+		received(&bench, B, translated(tcp(5000 + 100 * i, 100, i)), 20 + i);
+	}
+	MESSAGES(&bench, {A, B, 10, 20}, {A, B, 11, 21}, {A, B, 12, 22});
+	assert_left(&bench, 0, 0, 0);
+	bench_clear(&bench);
+}
+
+static void check_no_match(struct packet one, struct packet other)
+{
+	struct bench bench;
+
+	bench_init(&bench, MANY);
+	sent(&bench, A, one, 10);
+	received(&bench, B, translated(other), 20);
+	bench_finish(&bench);
+	assert_int_equal(bench.count, 0);
+	assert_left(&bench, 1, 1, 0);
+	bench_clear(&bench);
+}
+
+static void all_numbers_must_agree(void **state)
+{
+	const struct packet one = tcp(5000, 100, 1);
+	struct packet other[5] = {one, one, one, one, one};
+
+	(void)state;
+	other[0].seq++;
+	other[1].ack++;
+	other[2].flags = 0x18;
+	other[3].window++;
+	other[4].payload++;
+	for (size_t i = 0; i < 5; i++)
+		check_no_match(one, other[i]);
+}
+
+static void resets_are_not_matched(void **state)
+{
+	struct packet reset = tcp(5000, 0, 1);
+
+	(void)state;
+	reset.flags = RST;
+	check_no_match(reset, reset);
+}
+
+static void other_protocols_are_not_matched(void **state)
+{
+	(void)state;
+	check_no_match(udp(1), udp(1));
+}
+
+/* Whatever is seen twice on a side could be anybody's. */
+static void what_is_not_unique_is_not_taken(void **state)
+{
+	struct packet twin = tcp(5000, 100, 1);
+	struct bench bench;
+
+	(void)state;
+	twin.sport++;
+	bench_init(&bench, MANY);
+	sent(&bench, A, tcp(5000, 100, 1), 10);
+	sent(&bench, A, twin, 11);
+	received(&bench, B, translated(tcp(5000, 100, 1)), 20);
+	/* Sent by two hosts, or twice by one. */
+	sent(&bench, A, tcp(6000, 100, 2), 30);
+	sent(&bench, C, bare(tcp(6000, 100, 2)), 31);
+	received(&bench, B, translated(tcp(6000, 100, 2)), 40);
+	sent(&bench, A, tcp(7000, 100, 3), 50);
+	sent(&bench, A, tcp(7000, 100, 3), 55);
+	received(&bench, B, translated(tcp(7000, 100, 3)), 60);
+	bench_finish(&bench);
+	assert_int_equal(bench.count, 0);
+	assert_left(&bench, 5, 3, 1);
+	bench_clear(&bench);
+}
+
+static void one_host_alone_is_no_message(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	/* Routed by A, which translates the address. */
+	received(&bench, A, tcp(5000, 100, 1), 10);
+	sent(&bench, A, translated(tcp(5000, 100, 1)), 20);
+	bench_finish(&bench);
+	assert_int_equal(bench.count, 0);
+	bench_clear(&bench);
+}
+
+/* Between two hosts that see one address, and a third behind a translator. */
+static void what_is_matched_already_is_left_alone(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, MANY);
+	sent(&bench, A, tcp(5000, 100, 1), 10);
+	received(&bench, B, tcp(5000, 100, 1), 20);
+	received(&bench, C, translated(tcp(5000, 100, 1)), 30);
+	MESSAGES(&bench, {A, B, 10, 20});
+	assert_left(&bench, 0, 1, 0);
+	bench_clear(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(addons_are_matched_with_addons),
+	    cmocka_unit_test(addons_are_matched_with_whole_headers),
+	    cmocka_unit_test(addresses_may_be_translated),
+	    cmocka_unit_test(all_numbers_must_agree),
+	    cmocka_unit_test(resets_are_not_matched),
+	    cmocka_unit_test(other_protocols_are_not_matched),
+	    cmocka_unit_test(what_is_not_unique_is_not_taken),
+	    cmocka_unit_test(one_host_alone_is_no_message),
+	    cmocka_unit_test(what_is_matched_already_is_left_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

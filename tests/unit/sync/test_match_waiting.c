@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bench.h"
+
+enum { A = 0, B = 1 };
+
+static void the_oldest_are_given_up(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, 10);
+	for (uint32_t i = 0; i < 10; i++)
+		sent(&bench, A, udp(i), i);
+	assert_int_equal(matcher_given_up(bench.matcher), 0);
+	sent(&bench, A, udp(10), 10);
+	assert_int_equal(matcher_given_up(bench.matcher), 5);
+	for (uint32_t i = 5; i < 11; i++)
+		received(&bench, B, udp(i), 100 + i);
+	for (uint32_t i = 0; i < 5; i++)
+		received(&bench, B, udp(i), 100 + i);
+	MESSAGES(&bench, {A, B, 5, 105}, {A, B, 6, 106}, {A, B, 7, 107}, {A, B, 8, 108},
+		 {A, B, 9, 109}, {A, B, 10, 110});
+	assert_left(&bench, 5, 5, 0);
+	assert_int_equal(matcher_given_up(bench.matcher), 5);
+	bench_clear(&bench);
+}
+
+/* Nobody answers: memory stays that of the limit. */
+static void a_lone_sender_does_not_fill_the_memory(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, 100);
+	for (uint32_t i = 0; i < 100000; i++)
+		sent(&bench, A, udp(i), i);
+	assert_true(matcher_given_up(bench.matcher) >= 100000 - 100);
+	bench_finish(&bench);
+	assert_left(&bench, 100000, 0, 0);
+	bench_clear(&bench);
+}
+
+static void ranges_are_tried_before_giving_up(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, 4);
+	sent(&bench, A, tcp(5000, 3000, 1), 10);
+	received(&bench, B, tcp(5000, 1000, 1), 20);
+	received(&bench, B, tcp(6000, 1000, 2), 21);
+	received(&bench, B, tcp(7000, 1000, 3), 22);
+	sent(&bench, A, udp(1), 30);
+	/* The last one was too much, but all before it has its messages. */
+	assert_int_equal(matcher_counts(bench.matcher)->matched, 3);
+	assert_int_equal(matcher_given_up(bench.matcher), 0);
+	MESSAGES(&bench, {A, B, 10, 20}, {A, B, 10, 21}, {A, B, 10, 22});
+	assert_left(&bench, 1, 0, 0);
+	bench_clear(&bench);
+}
+
+/* More matched packets than are remembered for repeats. */
+static void many_messages_pass_through(void **state)
+{
+	enum { MANY = 100000 };
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, 10);
+	for (uint32_t i = 0; i < MANY; i++) {
+		sent(&bench, A, udp(i), 100 * i);
+		received(&bench, B, udp(i), 100 * i + 50);
+	}
+	received(&bench, B, udp(MANY - 1), 100 * MANY); /* refused as one repeat */
+	received(&bench, B, udp(0), 100 * MANY);        /* long forgotten */
+	bench_finish(&bench);
+	assert_int_equal(bench.count, MANY - 1);
+	for (size_t i = 0; i < bench.count; i++) {
+		assert_int_equal(bench.message[i].send_ns, 100 * i);
+		assert_int_equal(bench.message[i].recv_ns, 100 * i + 50);
+	}
+	assert_left(&bench, 0, 1, 3);
+	bench_clear(&bench);
+}
+
+/* The log spills beyond 131,072 messages. */
+static void a_log_that_cannot_be_written_is_an_error(void **state)
+{
+	struct bench bench;
+	int status = 0;
+
+	(void)state;
+	assert_int_equal(setenv("TMPDIR", "none/here", 1), 0);
+	bench_init(&bench, 10);
+	for (uint32_t i = 0; i < 200000 && !status; i++) {
+		const struct sighting sighting = {.packet = udp(i), .ns = i};
+
+		sent(&bench, A, udp(i), i);
+		status =
+		    matcher_add(bench.matcher, B,
+				&(struct sighting){
+				    .packet = sighting.packet, .ns = i, .received = true},
+				&bench.error);
+	}
+	assert_int_equal(unsetenv("TMPDIR"), 0);
+	assert_int_equal(status, -1);
+	assert_string_equal(error_text(&bench.error),
+			    "cannot make a temporary file of messages: No such file or "
+			    "directory");
+	bench_clear(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_oldest_are_given_up),
+	    cmocka_unit_test(a_lone_sender_does_not_fill_the_memory),
+	    cmocka_unit_test(ranges_are_tried_before_giving_up),
+	    cmocka_unit_test(many_messages_pass_through),
+	    cmocka_unit_test(a_log_that_cannot_be_written_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
