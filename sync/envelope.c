@@ -6,7 +6,11 @@
 
 #include "base/mem.h"
 
-enum { GRID = 257 }; /* times at which the bounds are stated */
+enum {
+	STATED = 257, /* times at which the bounds are stated */
+	FINE = 32,    /* times of the grid from one stated time to the next */
+	GRID = (STATED - 1) * FINE + 1, /* times at which they are computed */
+};
 
 /*
  * For one clock, by time: the most and the least that its corrected time can
@@ -101,31 +105,68 @@ static nsec_t low_sum(double own, nsec_t parents)
 	return nsec_add(nsec_round(floor(own)), parents);
 }
 
+/* The widest bound of a clock around a reference time, up to `reach` away. */
+static struct clock_bound widest(const struct clock *clock, nsec_t ref, double reach,
+				 double limit_ppb)
+{
+	struct clock_bound most = {ref, 0, 0};
+
+	for (int i = -4; i <= 4; i++) {
+		nsec_t at = clock_invert(clock, ref + nsec_round(reach * i / 4));
+		struct clock_bound here = clock_bound_at(clock, at, limit_ppb);
+
+		most.low_ns = here.low_ns < most.low_ns ? here.low_ns : most.low_ns;
+		most.high_ns = here.high_ns > most.high_ns ? here.high_ns : most.high_ns;
+	}
+	return most;
+}
+
+/*
+ * One stated bound: the widest of the grid up to the stated times before and
+ * after, so that what lies between two stated times lies within one of them.
+ */
+static void state_one(const struct sync *sync, const struct envelope *envelope, size_t at,
+		      const struct clock *clock, struct clock_bound *bound)
+{
+	const struct clock *parent = &sync->fitted[envelope->parent];
+	/* Half way between two times of the grid it may be wider than at both. */
+	double slack = envelope->limit * envelope->step / 2 + 2;
+	double high = -INFINITY, low = INFINITY;
+	size_t first = at > FINE ? at - FINE : 0;
+	struct clock_bound above;
+
+	for (size_t i = first; i <= at + FINE && i < GRID; i++) {
+		high = fmax(high, fmax(envelope->high[i], envelope->low[i]));
+		low = fmin(low, fmin(envelope->high[i], envelope->low[i]));
+	}
+	bound->local_ns = at == GRID - 1
+			      ? clock->end_ns
+			      : clock->begin_ns + nsec_round((double)at * envelope->step);
+	above = widest(parent, clock_correct(clock, bound->local_ns),
+		       envelope->step * FINE, envelope->limit * 1e9);
+	bound->high_ns = high_sum(high + slack, above.high_ns);
+	bound->low_ns = low_sum(low - slack, above.low_ns);
+}
+
 static void state(struct sync *sync, uint32_t index, const struct envelope *envelope)
 {
 	struct clock *clock = &sync->fitted[index];
-	const struct clock *parent = &sync->fitted[envelope->parent];
-	/* Half way between two times it may be wider than at both. */
-	double slack = envelope->limit * envelope->step / 2 + 2;
 
 	free(clock->bound);
-	clock->bound = mem_realloc(NULL, GRID, sizeof(*clock->bound));
-	clock->bounds = GRID;
-	for (size_t i = 0; i < GRID; i++) {
-		struct clock_bound *bound = &clock->bound[i], above;
-		double high = fmax(envelope->high[i], envelope->low[i]);
-		double low = fmin(envelope->high[i], envelope->low[i]);
+	clock->bound = mem_realloc(NULL, STATED, sizeof(*clock->bound));
+	clock->bounds = STATED;
+	for (size_t i = 0; i < STATED; i++)
+		state_one(sync, envelope, i * FINE, clock, &clock->bound[i]);
+}
 
-		bound->local_ns =
-		    clock->begin_ns + nsec_round((double)i * envelope->step);
-		if (i == GRID - 1)
-			bound->local_ns = clock->end_ns;
-		above = clock_bound_at(
-		    parent, clock_invert(parent, clock_correct(clock, bound->local_ns)),
-		    envelope->limit * 1e9);
-		bound->high_ns = high_sum(high + slack, above.high_ns);
-		bound->low_ns = low_sum(low - slack, above.low_ns);
-	}
+/* The largest |rate| of a correction's segments, without unit. */
+static double fastest(const struct clock *clock)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < clock->segments; i++)
+		most = fmax(most, fabs(clock->segment[i].rate_ppb) * 1e-9);
+	return most;
 }
 
 static void prepare(struct search *search, uint32_t index)
@@ -138,7 +179,8 @@ static void prepare(struct search *search, uint32_t index)
 	envelope->wanted = true;
 	envelope->parent = (uint32_t)node->parent;
 	envelope->pair = (uint32_t)node->parent_pair;
-	envelope->limit = 2 * sync->options.drift_limit_ppm * 1e-6 + fabs(clock->rate);
+	envelope->limit =
+	    sync->options.drift_limit_ppm * 1e-6 + fastest(&sync->fitted[index]);
 	envelope->step = fmax(1, (double)(clock->end_ns - clock->begin_ns) / (GRID - 1));
 	envelope->high = mem_alloc(GRID * sizeof(double));
 	envelope->low = mem_alloc(GRID * sizeof(double));
@@ -165,6 +207,17 @@ static void state_all(struct search *search)
 		}
 }
 
+/* Whether the region, which knows lines only, does not hold for a clock. */
+static bool needs_envelope(const struct sync *sync, uint32_t index)
+{
+	for (int at = (int)index; sync->graph.node[at].parent >= 0;
+	     at = sync->graph.node[at].parent)
+		if (sync->bent[at] || !sync->region[at].known ||
+		    sync->pairs.pair[sync->graph.node[at].parent_pair].margin_ns < 0)
+			return true;
+	return false;
+}
+
 int envelope_find(struct sync *sync, struct error *error)
 {
 	struct search search = {.sync = sync};
@@ -176,10 +229,7 @@ int envelope_find(struct sync *sync, struct error *error)
 	for (size_t i = 0; i < sync->pairs.count; i++)
 		search.child_of_pair[i] = -1;
 	for (uint32_t i = 0; i < sync->clocks; i++)
-		if (sync->graph.node[i].parent >= 0 &&
-		    sync->fitted[i].quality == CLOCK_APPROXIMATE &&
-		    (!sync->region[i].known ||
-		     sync->pairs.pair[sync->graph.node[i].parent_pair].margin_ns < 0)) {
+		if (needs_envelope(sync, i)) {
 			prepare(&search, i);
 			any = true;
 		}

@@ -8,7 +8,7 @@
  * Bounds for clocks that no line describes: where messages contradict every
  * line, only the drift limit still holds, so each message bounds its own time
  * and, opening with the limit, the times around it. The tightest of them is
- * stated on a fine grid, for each clock against the one that it is tied to,
+ * stated at 257 times, for each clock against the one that it is tied to,
  * whose own bound is added. Clocks with a known region keep that one. 0, or
  * -1 with error.
  */

@@ -61,28 +61,62 @@ static void format_bound(char cell[CELL], const struct clock_bound *bound)
 	snprintf(cell, CELL, "%s/%s %s", low, high, unit->name);
 }
 
-static bool is_rate_known(const struct sync *sync, uint32_t clock)
-{
-	const struct region *region = &sync->region[clock];
-	double limit = sync->options.drift_limit_ppm * 1e-6;
+/* The mean rate of a clock's correction, and how far it may be off. No unit. */
+struct drift {
+	double rate, bound;
+	bool known;
+};
 
-	return region->known &&
-	       region->rate_high - region->rate_low < UNKNOWN_SHARE * 2 * limit;
+/* Of a clock with segments: from its ends, as surely as these are known. */
+static struct drift mean_drift(const struct clock *clock)
+{
+	const struct clock_bound *first = &clock->bound[0];
+	const struct clock_bound *last = &clock->bound[clock->bounds - 1];
+	double span = (double)(clock->end_ns - clock->begin_ns);
+	struct drift drift = {0, 0, false};
+
+	for (size_t i = 0; i < clock->segments; i++) {
+		nsec_t end = i + 1 < clock->segments ? clock->segment[i + 1].local_ns
+						     : clock->end_ns;
+
+		drift.rate += clock->segment[i].rate_ppb * 1e-9 *
+			      (double)(end - clock->segment[i].local_ns) / fmax(1, span);
+	}
+	drift.known = first->low_ns != NSEC_MIN && first->high_ns != NSEC_MAX &&
+		      last->low_ns != NSEC_MIN && last->high_ns != NSEC_MAX;
+	drift.bound = fmax((double)last->high_ns - (double)first->low_ns,
+			   (double)first->high_ns - (double)last->low_ns) /
+		      fmax(1, span);
+	return drift;
 }
 
-static void format_drift(char drift[CELL], char bound[CELL], const struct sync *sync,
-			 uint32_t clock)
+static struct drift drift_of(const struct sync *sync, uint32_t clock)
 {
 	const struct region *region = &sync->region[clock];
-	double rate = sync->clock[clock].rate;
-	double most = fmax(region->rate_high - rate, rate - region->rate_low);
+	struct drift drift = {sync->clock[clock].rate, 0, region->known};
 
-	if (!is_rate_known(sync, clock) && region->known)
-		snprintf(drift, CELL, "unknown");
+	if (sync->bent[clock])
+		drift = mean_drift(&sync->fitted[clock]);
 	else
-		snprintf(drift, CELL, "%.3f", rate * 1e6 + 0.0);
-	snprintf(bound, CELL, "+-%.3f",
-		 is_rate_known(sync, clock) ? most * 1e6 : sync->options.drift_limit_ppm);
+		drift.bound =
+		    fmax(region->rate_high - drift.rate, drift.rate - region->rate_low);
+	drift.known =
+	    drift.known &&
+	    drift.bound < UNKNOWN_SHARE * 2 * sync->options.drift_limit_ppm * 1e-6;
+	return drift;
+}
+
+static void format_drift(char text[CELL], char bound[CELL], const struct sync *sync,
+			 uint32_t clock)
+{
+	struct drift drift = drift_of(sync, clock);
+
+	snprintf(text, CELL, "unknown");
+	snprintf(bound, CELL, "+-%.3f", sync->options.drift_limit_ppm);
+	if (!drift.known)
+		return;
+	snprintf(text, CELL, "%.3f", drift.rate * 1e6 + 0.0);
+	snprintf(bound, CELL, "+-%.3f", drift.bound * 1e6);
 }
 
 /* Whether all traces begin on one day (UTC), so that it need not be repeated. */
@@ -194,15 +228,21 @@ static void print_islands(const struct clock_map *map, FILE *file)
 	}
 }
 
-static void print_unknown_drifts(const struct sync *sync, FILE *file)
+/* What a line of the table cannot say of a clock. */
+static void print_remarks(const struct sync *sync, FILE *file)
 {
-	for (uint32_t i = 0; i < sync->clocks; i++)
-		if (sync->graph.node[i].parent >= 0 && sync->region[i].known &&
-		    !is_rate_known(sync, i))
+	for (uint32_t i = 0; i < sync->clocks; i++) {
+		if (sync->graph.node[i].parent < 0)
+			continue;
+		if (sync->bent[i])
+			fprintf(file, "%s: %zu segments; the drift is their mean\n",
+				sync_clock_name(sync, i), sync->fitted[i].segments);
+		if (!drift_of(sync, i).known)
 			fprintf(file,
 				"%s: its messages do not tell its drift; the limit of %g "
 				"ppm sets its bounds\n",
 				sync_clock_name(sync, i), sync->options.drift_limit_ppm);
+	}
 }
 
 void print_matching(const struct sync *sync, const struct clock_map *map, FILE *file)
@@ -224,7 +264,7 @@ void print_matching(const struct sync *sync, const struct clock_map *map, FILE *
 		matching->matched, sync->rejected, matching->sent,
 		matching->unmatched_sent, matching->received,
 		matching->unmatched_received, matching->ambiguous, before, after);
-	print_unknown_drifts(sync, file);
+	print_remarks(sync, file);
 	if (map->islands > 1)
 		print_islands(map, file);
 }

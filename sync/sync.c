@@ -37,6 +37,7 @@ void sync_clear(struct sync *sync)
 	for (size_t i = 0; sync->fitted && i < sync->clocks; i++)
 		clock_clear(&sync->fitted[i]);
 	free(sync->fitted);
+	free(sync->bent);
 	free(sync->trace);
 	free(sync->clock_trace);
 	free(sync->clock);

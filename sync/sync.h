@@ -49,6 +49,7 @@ struct sync {
 	struct fit_clock *clock; /* by clock */
 	struct region *region;   /* by clock */
 	struct clock *fitted;    /* by clock: what became of it, with its bounds */
+	bool *bent;              /* by clock: it has several segments */
 };
 
 void sync_init(struct sync *sync, const struct sync_options *options);

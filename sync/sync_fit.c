@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sync/bend.h"
 #include "sync/envelope.h"
 #include "sync/reject.h"
 
@@ -133,15 +134,26 @@ static int fit_islands(struct sync *sync, struct error *error)
 	return 0;
 }
 
-static enum clock_quality pair_quality(const struct pair *pair)
+/* Whether some line fits both hulls, and is not left open by them. */
+static bool is_settled(const struct sync *sync, const struct pair *pair)
 {
 	struct line steep, flat;
 
+	switch (hull_tangents(&pair->lower, &pair->upper, pair->origin, &steep, &flat)) {
+	case TANGENTS_BOTH:
+		return true;
+	case TANGENTS_CONTRADICTED:
+		return sync->bent[pair->a] || sync->bent[pair->b];
+	default:
+		return false;
+	}
+}
+
+static enum clock_quality pair_quality(const struct sync *sync, const struct pair *pair)
+{
 	if (!pair->lower.count || !pair->upper.count)
 		return CLOCK_INCOMPLETE;
-	if (pair->violations_after ||
-	    hull_tangents(&pair->lower, &pair->upper, pair->origin, &steep, &flat) !=
-		TANGENTS_BOTH)
+	if (pair->violations_after || !is_settled(sync, pair))
 		return CLOCK_APPROXIMATE;
 	return CLOCK_ACCURATE;
 }
@@ -150,7 +162,7 @@ static enum clock_quality pair_quality(const struct pair *pair)
 static void judge(struct sync *sync)
 {
 	for (size_t i = 0; i < sync->pairs.count; i++)
-		sync->pairs.pair[i].quality = pair_quality(&sync->pairs.pair[i]);
+		sync->pairs.pair[i].quality = pair_quality(sync, &sync->pairs.pair[i]);
 	for (size_t i = 0; i < sync->graph.islands; i++) {
 		const struct island *island = &sync->graph.island[i];
 
@@ -161,7 +173,7 @@ static void judge(struct sync *sync)
 
 			if (!node->above || !node->below)
 				quality = CLOCK_INCOMPLETE;
-			else if (!sync->region[at].known ||
+			else if ((!sync->region[at].known && !sync->bent[at]) ||
 				 sync->pairs.pair[node->parent_pair].quality ==
 				     CLOCK_APPROXIMATE ||
 				 sync->fitted[node->parent].quality == CLOCK_APPROXIMATE)
@@ -235,7 +247,8 @@ int sync_fit(struct sync *sync, struct error *error)
 	sync->fitted = mem_zalloc(sync->clocks * sizeof(*sync->fitted));
 	for (uint32_t i = 0; i < sync->clocks; i++)
 		set_fitted(sync, i);
-	if (message_log_walk(&sync->log, false, count_message, sync, error))
+	if (bend_clocks(sync, error) ||
+	    message_log_walk(&sync->log, false, count_message, sync, error))
 		return -1;
 	judge(sync);
 	return envelope_find(sync, error);

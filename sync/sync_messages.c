@@ -108,7 +108,7 @@ static int parse_stamp(const char *text, nsec_t *value)
 	if (!negative && number == NSEC_MIN)
 		return -1;
 	*value = negative ? number : -number;
-	return 0;
+	return nsec_is_stamp(*value) ? 0 : -1;
 }
 
 static int split(char *line, char *word[4])
@@ -135,10 +135,11 @@ static int parse_line(const struct parsing *parsing, char *line, struct fields *
 				 parsing->path, (unsigned long long)parsing->line);
 	if (parse_stamp(word[1], &fields->send_ns) ||
 	    parse_stamp(word[3], &fields->recv_ns))
-		return error_set(error, "%s:%llu: '%s' is no time in nanoseconds",
-				 parsing->path, (unsigned long long)parsing->line,
-				 parse_stamp(word[1], &fields->send_ns) ? word[1]
-									: word[3]);
+		return error_set(
+		    error,
+		    "%s:%llu: '%s' is no time in nanoseconds between 1933 and 2070",
+		    parsing->path, (unsigned long long)parsing->line,
+		    parse_stamp(word[1], &fields->send_ns) ? word[1] : word[3]);
 	if (strcmp(word[0], word[2]) == 0)
 		return error_set(error, "%s:%llu: '%s' sends to itself", parsing->path,
 				 (unsigned long long)parsing->line, word[0]);
@@ -179,6 +180,9 @@ static int read_lines(struct parsing *parsing, FILE *file, struct error *error)
 		parsing->line++;
 		while (length && strchr("\r\n", line[length - 1]))
 			line[--length] = '\0';
+		/* A zero byte would hide the rest of its line. */
+		if (strlen(line) != (size_t)length)
+			*line = '\0';
 		if (!length || (parsing->line == 1 &&
 				strcmp(line, "send_node,send_ns,recv_node,recv_ns") == 0))
 			continue;
