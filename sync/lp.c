@@ -6,6 +6,9 @@
 
 #include "base/mem.h"
 
+/* Simplex steps of one solution; GLPK may go round in circles for ever. */
+enum { MOST_STEPS = 10000 };
+
 /*
  * There are many more rows than columns, and a simplex step costs by the
  * rows. So it is the dual that is given to GLPK,
@@ -123,10 +126,11 @@ enum lp_status lp_maximize(struct lp *lp)
 	control.msg_lev = GLP_MSG_OFF;
 	control.meth = lp->problem ? GLP_DUALP : GLP_PRIMAL;
 	control.tol_bnd = control.tol_dj = 1e-9;
+	control.it_lim = MOST_STEPS + (int)(lp->columns + lp->costs);
 	if (!lp->problem)
 		load(lp);
 	if (glp_simplex(lp->problem, &control)) {
-		/* A basis that does not fit any more: start anew. */
+		/* A basis that does not fit any more, or a circle: start anew. */
 		glp_adv_basis(lp->problem, 0);
 		control.meth = GLP_PRIMAL;
 		if (glp_simplex(lp->problem, &control))
