@@ -69,6 +69,11 @@ int nsec_parse(const char *text, nsec_t *value)
 	return 0;
 }
 
+bool nsec_is_stamp(nsec_t instant)
+{
+	return instant >= NSEC_STAMP_LEAST && instant <= NSEC_STAMP_MOST;
+}
+
 nsec_t nsec_add(nsec_t a, nsec_t b)
 {
 	nsec_t sum;

@@ -2,6 +2,7 @@
 #ifndef CT_BASE_NSEC_H
 #define CT_BASE_NSEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,15 @@ typedef int64_t nsec_t;
 #define NSEC_PER_SEC  ((nsec_t)1000000000)
 #define NSEC_MAX      INT64_MAX
 #define NSEC_MIN      INT64_MIN
+
+/*
+ * Stamps are taken between the years 1933 and 2070. The difference of two
+ * differences then fits an nsec_t, and 128 bits hold the product of two.
+ */
+#define NSEC_STAMP_LEAST (-((nsec_t)1 << 60))
+#define NSEC_STAMP_MOST  ((nsec_t)11 << 58)
+
+bool nsec_is_stamp(nsec_t instant);
 
 #define NSEC_TEXT 48 /* room that every text made here fits in */
 

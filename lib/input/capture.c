@@ -189,7 +189,7 @@ static int find_stamp(const struct pcap_pkthdr *header, nsec_t *ns)
 	    __builtin_mul_overflow(header->ts.tv_sec, NSEC_PER_SEC, &seconds) ||
 	    __builtin_add_overflow(seconds, header->ts.tv_usec, ns))
 		return -1;
-	return 0;
+	return nsec_is_stamp(*ns) ? 0 : -1;
 }
 
 static void note_stamp(struct capture *capture, nsec_t ns)

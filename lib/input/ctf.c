@@ -101,14 +101,15 @@ static void begin_stream(struct reader *reader, const bt_message *message)
 	ctf_classes_define(&reader->classes, stream, reader->facts.defined);
 }
 
-/* -1 where the stream has no clock, or the stamp does not fit. */
+/* -1 where the stamp is none that can be. */
 static int event_stamp(const bt_message *message, nsec_t *stamp)
 {
 	const bt_clock_snapshot *snapshot =
 	    bt_message_event_borrow_default_clock_snapshot_const(message);
 
 	return bt_clock_snapshot_get_ns_from_origin(snapshot, stamp) ==
-		       BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK
+			   BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK &&
+		       nsec_is_stamp(*stamp)
 		   ? 0
 		   : -1;
 }
