@@ -7,85 +7,124 @@
 #include "base/mem.h"
 #include "sync/corridor.h"
 
-/* The messages between one clock and the one that it is tied to. */
-struct gathered {
-	struct corridor_bound *bound;
-	size_t count, room;
-	bool wanted;
-	bool violated; /* some message contradicts the clocks at hand */
+/* The messages of one pair, as points of its plane. */
+struct kept {
+	struct hull_point *forward, *back;
+	size_t forwards, backs, forward_room, back_room;
 };
 
 struct bending {
 	struct sync *sync;
-	struct gathered *by_clock;
-	int *child_of_pair; /* the clock whose tree pair it is, -1: none */
-	uint32_t *depth;    /* by clock: steps to the reference */
-	uint32_t deepest;
+	bool *wanted;       /* by island: some pair contradicts every line */
+	struct kept *kept;  /* by pair, of those islands */
+	uint32_t *position; /* by clock: its place in the order of its island */
 };
 
-static void measure_depths(struct bending *bending)
+/* The bounds on a clock, and whether its correction breaks one of them. */
+struct bounds {
+	struct corridor_bound *item;
+	size_t count, room;
+	bool broken;
+};
+
+static bool find_wanted(struct bending *bending)
 {
-	const struct graph *graph = &bending->sync->graph;
-
-	for (size_t i = 0; i < graph->islands; i++)
-		for (size_t k = 1; k < graph->island[i].members; k++) {
-			uint32_t at = graph->island[i].member[k];
-			uint32_t depth = bending->depth[graph->node[at].parent] + 1;
-
-			bending->depth[at] = depth;
-			bending->child_of_pair[graph->node[at].parent_pair] = (int)at;
-			if (depth > bending->deepest)
-				bending->deepest = depth;
-		}
-}
-
-/* Clocks of this depth whose pair may contradict the clocks at hand. */
-static bool choose(struct bending *bending, uint32_t depth)
-{
-	struct sync *sync = bending->sync;
+	const struct sync *sync = bending->sync;
 	bool any = false;
 
-	for (uint32_t i = 0; i < sync->clocks; i++) {
-		const struct graph_node *node = &sync->graph.node[i];
-		struct gathered *gathered = &bending->by_clock[i];
+	for (size_t i = 0; i < sync->pairs.count; i++) {
+		const struct pair *pair = &sync->pairs.pair[i];
 
-		gathered->wanted = depth && bending->depth[i] == depth &&
-				   (sync->pairs.pair[node->parent_pair].margin_ns < 0 ||
-				    sync->bent[node->parent]);
-		any |= gathered->wanted;
+		if (pair->margin_ns >= 0)
+			continue;
+		bending->wanted[sync->graph.node[pair->a].island] = true;
+		any = true;
 	}
+	for (size_t i = 0; i < sync->graph.islands; i++)
+		for (uint32_t k = 0; k < sync->graph.island[i].members; k++)
+			bending->position[sync->graph.island[i].member[k]] = k;
 	return any;
 }
 
-static int gather(void *context, struct message *message)
+static int keep(void *context, struct message *message)
 {
 	struct bending *bending = context;
 	const struct sync *sync = bending->sync;
 	const struct pair *pair = &sync->pairs.pair[message->pair];
-	int child = bending->child_of_pair[message->pair];
-	struct hull_point point = pair_point(message);
-	struct gathered *gathered;
-	struct corridor_bound bound;
-	nsec_t now;
+	struct kept *kept = &bending->kept[message->pair];
 
-	if (child < 0 || message->rejected || !bending->by_clock[child].wanted)
+	if (message->rejected || !bending->wanted[sync->graph.node[pair->a].island])
 		return 0;
-	gathered = &bending->by_clock[child];
-	if (pair->b == (uint32_t)child) {
-		bound.x = point.y;
-		bound.y = clock_correct(&sync->fitted[pair->a], point.x);
+	if (message->forward) {
+		kept->forward = mem_grow(kept->forward, kept->forwards,
+					 &kept->forward_room, sizeof(*kept->forward));
+		kept->forward[kept->forwards++] = pair_point(message);
 	} else {
-		bound.x = point.x;
-		bound.y = clock_correct(&sync->fitted[pair->b], point.y);
+		kept->back = mem_grow(kept->back, kept->backs, &kept->back_room,
+				      sizeof(*kept->back));
+		kept->back[kept->backs++] = pair_point(message);
 	}
-	/* What the clock sent was received later: that is a bound from above. */
-	bound.above = message->forward == (pair->a == (uint32_t)child);
-	now = clock_correct(&sync->fitted[child], bound.x);
-	gathered->violated |= bound.above ? now > bound.y : now < bound.y;
-	gathered->bound = mem_grow(gathered->bound, gathered->count, &gathered->room,
-				   sizeof(*gathered->bound));
-	gathered->bound[gathered->count++] = bound;
 	return 0;
+}
+
+static void add_bound(struct bounds *bounds, const struct clock *own,
+		      const struct clock *other, struct corridor_bound bound)
+{
+	nsec_t now = clock_correct(own, bound.x);
+
+	bound.y = clock_correct(other, bound.y);
+	bounds->broken |= bound.above ? now > bound.y : now < bound.y;
+	bounds->item =
+	    mem_grow(bounds->item, bounds->count, &bounds->room, sizeof(*bounds->item));
+	bounds->item[bounds->count++] = bound;
+}
+
+/* What a clock sent was received later: a bound from above on its time. */
+static void add_pair(const struct bending *bending, uint32_t clock, size_t index,
+		     struct bounds *bounds)
+{
+	const struct sync *sync = bending->sync;
+	const struct pair *pair = &sync->pairs.pair[index];
+	const struct kept *kept = &bending->kept[index];
+	bool is_a = pair->a == clock;
+	const struct clock *own = &sync->fitted[clock];
+	const struct clock *other = &sync->fitted[is_a ? pair->b : pair->a];
+
+	for (size_t i = 0; i < kept->forwards; i++) {
+		struct hull_point p = kept->forward[i];
+
+		add_bound(
+		    bounds, own, other,
+		    (struct corridor_bound){is_a ? p.x : p.y, is_a ? p.y : p.x, is_a});
+	}
+	for (size_t i = 0; i < kept->backs; i++) {
+		struct hull_point p = kept->back[i];
+
+		add_bound(
+		    bounds, own, other,
+		    (struct corridor_bound){is_a ? p.x : p.y, is_a ? p.y : p.x, !is_a});
+	}
+}
+
+/* Bounds by the pair with the parent, or by every clock that came before. */
+static void collect(const struct bending *bending, const struct island *island,
+		    uint32_t clock, bool parent_only, struct bounds *bounds)
+{
+	const struct sync *sync = bending->sync;
+
+	bounds->count = 0;
+	bounds->broken = false;
+	for (size_t i = 0; i < island->insides; i++) {
+		const struct pair *pair = &sync->pairs.pair[island->inside[i]];
+		uint32_t other = pair->a == clock ? pair->b : pair->a;
+
+		if (pair->a != clock && pair->b != clock)
+			continue;
+		if (parent_only
+			? sync->graph.node[clock].parent_pair == (int)island->inside[i]
+			: bending->position[other] < bending->position[clock])
+			add_pair(bending, clock, island->inside[i], bounds);
+	}
 }
 
 static void report_steps(struct sync *sync, uint32_t index, const struct clock *clock)
@@ -108,47 +147,49 @@ static void report_steps(struct sync *sync, uint32_t index, const struct clock *
 	}
 }
 
-static void bend(struct sync *sync, uint32_t index, struct gathered *gathered)
-{
-	struct clock *clock = &sync->fitted[index];
-	struct error cause = ERROR_INIT;
-	struct corridor_fit fit;
-
-	if (!gathered->violated)
-		return;
-	if (corridor_find(gathered->bound, gathered->count,
-			  sync->options.drift_limit_ppm * 1e-6, &fit, &cause)) {
-		problem_add(&sync->problems, sync_clock_name(sync, index), "fit", 1,
-			    "%s; it keeps one line", error_text(&cause));
-		error_clear(&cause);
-		return;
-	}
-	free(clock->segment);
-	clock->segment = fit.segment;
-	clock->segments = fit.segments;
-	sync->bent[index] = true;
-	if (fit.steps)
-		report_steps(sync, index, clock);
-}
-
-static int bend_depth(struct bending *bending, uint32_t depth, struct error *error)
+static void bend(struct bending *bending, const struct island *island, uint32_t index,
+		 struct bounds *bounds)
 {
 	struct sync *sync = bending->sync;
-	int status = 0;
+	struct clock *clock = &sync->fitted[index];
+	double limit = sync->options.drift_limit_ppm * 1e-6;
+	struct error cause = ERROR_INIT;
+	struct corridor_fit fit;
+	int status;
 
-	if (!choose(bending, depth))
-		return 0;
-	if (message_log_walk(&sync->log, false, gather, bending, error))
-		status = -1;
-	for (uint32_t i = 0; i < sync->clocks; i++) {
-		struct gathered *gathered = &bending->by_clock[i];
-
-		if (!status && gathered->wanted)
-			bend(sync, i, gathered);
-		free(gathered->bound);
-		memset(gathered, 0, sizeof(*gathered));
+	collect(bending, island, index, false, bounds);
+	if (!bounds->broken)
+		return;
+	status = corridor_find(bounds->item, bounds->count, limit, &fit, &cause);
+	if (status) {
+		collect(bending, island, index, true, bounds);
+		status = corridor_find(bounds->item, bounds->count, limit, &fit, &cause);
 	}
-	return status;
+	if (status) {
+		problem_add(&sync->problems, sync_clock_name(sync, index), "fit", 1,
+			    "%s; it keeps one line", error_text(&cause));
+	} else {
+		free(clock->segment);
+		clock->segment = fit.segment;
+		clock->segments = fit.segments;
+		sync->bent[index] = true;
+		if (fit.steps)
+			report_steps(sync, index, clock);
+	}
+	error_clear(&cause);
+}
+
+static void bend_islands(struct bending *bending)
+{
+	const struct graph *graph = &bending->sync->graph;
+	struct bounds bounds = {NULL, 0, 0, false};
+
+	for (size_t i = 0; i < graph->islands; i++)
+		for (size_t k = 1; bending->wanted[i] && k < graph->island[i].members;
+		     k++)
+			bend(bending, &graph->island[i], graph->island[i].member[k],
+			     &bounds);
+	free(bounds.item);
 }
 
 int bend_clocks(struct sync *sync, struct error *error)
@@ -157,16 +198,20 @@ int bend_clocks(struct sync *sync, struct error *error)
 	int status = 0;
 
 	sync->bent = mem_zalloc(sync->clocks * sizeof(*sync->bent));
-	bending.by_clock = mem_zalloc(sync->clocks * sizeof(*bending.by_clock));
-	bending.depth = mem_zalloc(sync->clocks * sizeof(*bending.depth));
-	bending.child_of_pair = mem_alloc((sync->pairs.count + 1) * sizeof(int));
-	for (size_t i = 0; i < sync->pairs.count; i++)
-		bending.child_of_pair[i] = -1;
-	measure_depths(&bending);
-	for (uint32_t depth = 1; !status && depth <= bending.deepest; depth++)
-		status = bend_depth(&bending, depth, error);
-	free(bending.by_clock);
-	free(bending.depth);
-	free(bending.child_of_pair);
+	bending.wanted = mem_zalloc(sync->graph.islands * sizeof(*bending.wanted));
+	bending.position = mem_zalloc(sync->clocks * sizeof(*bending.position));
+	bending.kept = mem_zalloc(sync->pairs.count * sizeof(*bending.kept));
+	if (find_wanted(&bending)) {
+		status = message_log_walk(&sync->log, false, keep, &bending, error);
+		if (!status)
+			bend_islands(&bending);
+	}
+	for (size_t i = 0; i < sync->pairs.count; i++) {
+		free(bending.kept[i].forward);
+		free(bending.kept[i].back);
+	}
+	free(bending.wanted);
+	free(bending.position);
+	free(bending.kept);
 	return status;
 }

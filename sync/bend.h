@@ -5,11 +5,17 @@
 #include "sync/sync.h"
 
 /*
- * Give segments to the clocks that no line describes: where the messages with
- * the clock that one is tied to contradict its line, it gets the fewest
- * segments that satisfy them (corridor.h), and so on along the tree. Steps
- * become problems of kind "step", with their times. Fills sync->bent. 0, or
- * -1 with error.
+ * Give segments to the clocks that no line describes.
+ *
+ * Where pairs contradict every line, the clocks of their island are gone
+ * through in the order of the tree. One that the clocks before it contradict
+ * gets the fewest segments that satisfy its messages with all of them
+ * (corridor.h), or, where none do, with the one that it is tied to. So in the
+ * end every message lies between two clocks of which the later one satisfies
+ * it. Steps become problems of kind "step", with their times. Fills
+ * sync->bent. 0, or -1 with error.
+ *
+ * Keeps the messages of such islands in memory.
  */
 int bend_clocks(struct sync *sync, struct error *error);
 

@@ -9,7 +9,7 @@
 
 enum {
 	WINDOW = 64, /* messages of the other direction looked at on each side */
-	AGAINST = 2, /* how many of them must contradict, on each side */
+	AGAINST = 2, /* how many of them must contradict at least, on each side */
 	ROUNDS = 16, /* as false ones can hide behind each other */
 };
 
@@ -75,8 +75,12 @@ static bool contradict(const struct suspect *a, const struct suspect *b, double 
 	return below->v - above->v > limit * fabs(a->x - b->x);
 }
 
-/* Whether enough messages on one side in time speak against one. */
-static bool is_contradicted(const struct suspects *suspects, size_t at, int step)
+/*
+ * Whether this share of the messages on one side in time speaks against one,
+ * and AGAINST of them at least.
+ */
+static bool is_contradicted(const struct suspects *suspects, size_t at, int step,
+			    double share)
 {
 	const struct suspect *one = &suspects->item[at];
 	int looked = 0, against = 0;
@@ -89,29 +93,44 @@ static bool is_contradicted(const struct suspects *suspects, size_t at, int step
 			continue;
 		looked++;
 		against += contradict(one, other, suspects->limit);
-		if (against == AGAINST)
-			return true;
 	}
 	/* At the end of the trace there may be nobody left to speak. */
-	return looked < AGAINST && against == looked;
+	if (looked < AGAINST)
+		return against == looked;
+	return against >= AGAINST && against >= share * looked;
 }
 
+static size_t find_round(struct suspects *suspects, size_t *found, double share)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < suspects->count; i++)
+		if (!suspects->item[i].rejected &&
+		    is_contradicted(suspects, i, 1, share) &&
+		    is_contradicted(suspects, i, -1, share))
+			found[n++] = i;
+	for (size_t i = 0; i < n; i++)
+		suspects->item[found[i]].rejected = true;
+	return n;
+}
+
+/*
+ * Those first that nearly everybody contradicts: they would otherwise speak
+ * against true ones. With them gone, fewer voices are enough.
+ */
 static size_t find_false(struct suspects *suspects)
 {
+	static const double share[] = {0.5, 0.25, 0.1, 0};
 	size_t *found = mem_alloc(suspects->count * sizeof(*found));
-	size_t total = 0, n = 1;
+	size_t total = 0, n;
 
-	for (int round = 0; round < ROUNDS && n; round++) {
-		n = 0;
-		for (size_t i = 0; i < suspects->count; i++)
-			if (!suspects->item[i].rejected &&
-			    is_contradicted(suspects, i, 1) &&
-			    is_contradicted(suspects, i, -1))
-				found[n++] = i;
-		for (size_t i = 0; i < n; i++)
-			suspects->item[found[i]].rejected = true;
-		total += n;
-	}
+	for (size_t k = 0; k < sizeof(share) / sizeof(*share); k++)
+		for (int round = 0; round < ROUNDS; round++) {
+			n = find_round(suspects, found, share[k]);
+			total += n;
+			if (!n)
+				break;
+		}
 	free(found);
 	return total;
 }
