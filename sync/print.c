@@ -34,7 +34,7 @@ static const struct unit *unit_of(double span_ns)
 	return &units[k];
 }
 
-/* A rate whose bounds reach this share of the drift limit's is no estimate. */
+/* A rate that may be off by this share of the drift limit is no estimate. */
 #define UNKNOWN_SHARE 0.9
 
 /*
@@ -100,9 +100,8 @@ static struct drift drift_of(const struct sync *sync, uint32_t clock)
 	else
 		drift.bound =
 		    fmax(region->rate_high - drift.rate, drift.rate - region->rate_low);
-	drift.known =
-	    drift.known &&
-	    drift.bound < UNKNOWN_SHARE * 2 * sync->options.drift_limit_ppm * 1e-6;
+	drift.known = drift.known &&
+		      drift.bound < UNKNOWN_SHARE * sync->options.drift_limit_ppm * 1e-6;
 	return drift;
 }
 
