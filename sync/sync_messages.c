@@ -169,6 +169,7 @@ static int add_message(struct parsing *parsing, const struct fields *fields,
 
 static int read_lines(struct parsing *parsing, FILE *file, struct error *error)
 {
+	struct error later = ERROR_INIT; /* of lines after the first broken one */
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t length;
@@ -187,13 +188,14 @@ static int read_lines(struct parsing *parsing, FILE *file, struct error *error)
 				strcmp(line, "send_node,send_ns,recv_node,recv_ns") == 0))
 			continue;
 		if (parse_line(parsing, line, &fields,
-			       parsing->broken ? error : &parsing->first))
+			       parsing->broken ? &later : &parsing->first))
 			parsing->broken++;
 		else
 			status = add_message(parsing, &fields, error);
 	}
 	if (!status && ferror(file))
 		status = error_errno(error, parsing->path);
+	error_clear(&later);
 	free(line);
 	return status;
 }
