@@ -107,11 +107,13 @@ static int event_stamp(const bt_message *message, nsec_t *stamp)
 	const bt_clock_snapshot *snapshot =
 	    bt_message_event_borrow_default_clock_snapshot_const(message);
 
-	return bt_clock_snapshot_get_ns_from_origin(snapshot, stamp) ==
-			   BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK &&
-		       nsec_is_stamp(*stamp)
-		   ? 0
-		   : -1;
+	if (bt_clock_snapshot_get_ns_from_origin(snapshot, stamp) !=
+	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
+		/* Left with the thread, it would abort the next call. */
+		bt_current_thread_clear_error();
+		return -1;
+	}
+	return nsec_is_stamp(*stamp) ? 0 : -1;
 }
 
 static void note_stamp(struct reader *reader, struct stream *stream, nsec_t stamp)
@@ -225,8 +227,12 @@ static bool run_stream(struct reader *reader, struct stream *stream, nsec_t unti
 		} else if (!reader->facts.has_clock || event_stamp(message, &stamp)) {
 			put_batch(stream);
 			problem_add(&reader->problems, reader->path, "clock", 1,
-				    "stream %u has no usable clock, left out",
-				    stream->index);
+				    "stream %u breaks off after %llu events, which are "
+				    "used: %s",
+				    stream->index, (unsigned long long)stream->events,
+				    reader->facts.has_clock
+					? "want stamps between 1933 and 2070"
+					: "it has no clock");
 			return false;
 		} else if (stamp > until) {
 			stream->head_ns = stamp;
@@ -444,12 +450,20 @@ static int open_graph(struct reader *reader, struct error *error)
 }
 
 /* Read up to the first event, so that clock and host are known from the start. */
-static void prime(struct reader *reader)
+static int prime(struct reader *reader, struct error *error)
 {
+	bt_graph_run_once_status status;
+
 	reader->priming = true;
 	reader->stop_at = UINT64_MAX;
-	bt_graph_run_once(reader->graph);
+	status = bt_graph_run_once(reader->graph);
 	reader->priming = false;
+	if (status == BT_GRAPH_RUN_ONCE_STATUS_OK ||
+	    status == BT_GRAPH_RUN_ONCE_STATUS_END)
+		return 0;
+	/* Left with the thread, it would abort the next call. */
+	ctf_error_take(&reader->error);
+	return error_set(error, "%s: %s", reader->path, error_text(&reader->error));
 }
 
 struct reader *ctf_reader_open(const char *path, const struct event_wish *wishes,
@@ -468,11 +482,11 @@ struct reader *ctf_reader_open(const char *path, const struct event_wish *wishes
 			most = wishes[i].fields;
 	reader->value = mem_zalloc(most * sizeof(*reader->value));
 	ctf_classes_init(&reader->classes, wishes, count);
-	if (ctf_files_check(path, &reader->files, error) || open_graph(reader, error)) {
+	if (ctf_files_check(path, &reader->files, error) || open_graph(reader, error) ||
+	    prime(reader, error)) {
 		reader_free(reader);
 		return NULL;
 	}
-	prime(reader);
 	reader->facts.total_bytes = reader->files.packets ? reader->files.bytes : 0;
 	return reader;
 }
