@@ -30,7 +30,8 @@ struct stream {
 	nsec_t last_ns;                 /* of the event before */
 	uint64_t events;
 	unsigned index;
-	bool began; /* last_ns is set */
+	bool began;     /* last_ns is set */
+	bool has_clock; /* its events have stamps */
 };
 
 struct reader {
@@ -92,13 +93,15 @@ static void facts_from_stream(struct reader *reader, const bt_stream *stream)
 		memcpy(facts->clock_uuid, uuid, sizeof(facts->clock_uuid));
 }
 
-static void begin_stream(struct reader *reader, const bt_message *message)
+static void begin_stream(struct reader *reader, struct stream *stream,
+			 const bt_message *message)
 {
-	const bt_stream *stream =
-	    bt_message_stream_beginning_borrow_stream_const(message);
+	const bt_stream *of = bt_message_stream_beginning_borrow_stream_const(message);
 
-	facts_from_stream(reader, stream);
-	ctf_classes_define(&reader->classes, stream, reader->facts.defined);
+	facts_from_stream(reader, of);
+	ctf_classes_define(&reader->classes, of, reader->facts.defined);
+	stream->has_clock = bt_stream_class_borrow_default_clock_class_const(
+				bt_stream_borrow_class_const(of)) != NULL;
 }
 
 /* -1 where the stamp is none that can be. */
@@ -153,13 +156,14 @@ static void handle_event(struct reader *reader, struct stream *stream,
 	reader->give(reader->context, &found);
 }
 
-static void handle_other(struct reader *reader, const bt_message *message)
+static void handle_other(struct reader *reader, struct stream *stream,
+			 const bt_message *message)
 {
 	uint64_t count = 1;
 
 	switch (bt_message_get_type(message)) {
 	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
-		begin_stream(reader, message);
+		begin_stream(reader, stream, message);
 		break;
 	case BT_MESSAGE_TYPE_PACKET_END:
 		reader->packets++;
@@ -223,14 +227,14 @@ static bool run_stream(struct reader *reader, struct stream *stream, nsec_t unti
 			return true;
 		message = stream->message[stream->next];
 		if (bt_message_get_type(message) != BT_MESSAGE_TYPE_EVENT) {
-			handle_other(reader, message);
-		} else if (!reader->facts.has_clock || event_stamp(message, &stamp)) {
+			handle_other(reader, stream, message);
+		} else if (!stream->has_clock || event_stamp(message, &stamp)) {
 			put_batch(stream);
 			problem_add(&reader->problems, reader->path, "clock", 1,
 				    "stream %u breaks off after %llu events, which are "
 				    "used: %s",
 				    stream->index, (unsigned long long)stream->events,
-				    reader->facts.has_clock
+				    stream->has_clock
 					? "want stamps between 1933 and 2070"
 					: "it has no clock");
 			return false;
