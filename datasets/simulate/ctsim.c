@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* ctsim: runs of a cluster whose clocks are known. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "simulate/scenario.h"
+#include "simulate/simulate.h"
+
+enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
+
+struct request {
+	struct text_list words, set;
+	char *output;
+	double seed;
+	bool messages, captures, list, keys, quiet;
+};
+
+static enum options_status parse(struct request *request, int argc, const char **argv,
+				 struct error *error)
+{
+	struct option_row rows[] = {
+	    {'o', "output", OPTION_STRING, &request->output, "RUN",
+	     "make this run directory", 0, 0},
+	    {0, "seed", OPTION_DOUBLE, &request->seed, "N",
+	     "draw all that is random from this number (default: 1)", 0, 0x1p53},
+	    {0, "set", OPTION_LIST, &request->set, "KEY=VALUE",
+	     "change the scenario; repeat for each", 0, 0},
+	    {0, "messages", OPTION_FLAG, &request->messages, NULL,
+	     "write only the messages, as CSV for ctsync --messages", 0, 0},
+	    {0, "captures", OPTION_FLAG, &request->captures, NULL,
+	     "write captures instead of traces", 0, 0},
+	    {0, "list", OPTION_FLAG, &request->list, NULL,
+	     "name the scenarios that there are", 0, 0},
+	    {0, "keys", OPTION_FLAG, &request->keys, NULL,
+	     "list what a scenario can say, with defaults", 0, 0},
+	    {'q', "quiet", OPTION_FLAG, &request->quiet, NULL, "say nothing but errors",
+	     0, 0},
+	    {0},
+	};
+	const struct command command = {
+	    .name = "ctsim",
+	    .usage = "[OPTION...] SCENARIO -o RUN",
+	    .summary = "runs of a cluster whose clocks are known, from a scenario",
+	    .rows = rows,
+	};
+
+	return options_parse(&command, argc, argv, &request->words, error);
+}
+
+static int check_request(const struct request *request, struct error *error)
+{
+	if (request->list || request->keys)
+		return 0;
+	if (request->words.count != 1)
+		return error_set(error, "want one SCENARIO, by name or as a file "
+					"(--list names them)");
+	if (!request->output)
+		return error_set(error, "want -o RUN, a directory to make");
+	if (request->messages && request->captures)
+		return error_set(error, "--messages and --captures exclude each other");
+	if (request->seed != (double)(uint64_t)request->seed)
+		return error_set(error, "--seed: %g is no whole number", request->seed);
+	return 0;
+}
+
+static int load(const struct request *request, struct scenario *scenario,
+		struct error *error)
+{
+	scenario_init(scenario);
+	if (scenario_load(scenario, request->words.item[0], error))
+		return -1;
+	for (size_t i = 0; i < request->set.count; i++)
+		if (scenario_set(scenario, request->set.item[i], error))
+			return error_prefix(error, "--set");
+	return scenario_check(scenario, error);
+}
+
+static void report(const struct request *request, const struct simulation_counts *counts)
+{
+	uint64_t written = request->messages ? counts->messages : counts->events;
+
+	fprintf(stderr, "ctsim: %llu %s in %.1f s, %.2f million/s\n",
+		(unsigned long long)written, request->messages ? "messages" : "events",
+		counts->seconds, (double)written / counts->seconds / 1e6);
+}
+
+static enum exit_status run(const struct request *request, struct error *error)
+{
+	struct simulation_counts counts;
+	struct scenario scenario;
+	struct simulation simulation = {
+	    .scenario = &scenario,
+	    .seed = (uint64_t)request->seed,
+	    .directory = request->output,
+	    .messages = request->messages,
+	    .captures = request->captures,
+	    .traces = !request->messages && !request->captures,
+	    .quiet = request->quiet,
+	};
+	enum exit_status status = EXIT_MISUSE;
+
+	if (!load(request, &scenario, error))
+		status = simulate(&simulation, &counts, error) ? EXIT_FAILED : EXIT_DONE;
+	if (status == EXIT_DONE && !request->quiet)
+		report(request, &counts);
+	scenario_clear(&scenario);
+	return status;
+}
+
+static enum exit_status list(struct error *error)
+{
+	for (const struct scenario_entry *entry = scenario_library; entry->name;
+	     entry++) {
+		struct scenario scenario;
+		int status;
+
+		scenario_init(&scenario);
+		status = scenario_load(&scenario, entry->name, error);
+		if (!status)
+			printf("%-16s %s\n", entry->name,
+			       scenario.summary ? scenario.summary : "");
+		scenario_clear(&scenario);
+		if (status)
+			return EXIT_FAILED;
+	}
+	return EXIT_DONE;
+}
+
+static enum exit_status act(const struct request *request, struct error *error)
+{
+	enum exit_status status = EXIT_DONE;
+
+	if (check_request(request, error))
+		return EXIT_MISUSE;
+	if (!request->list && !request->keys)
+		return run(request, error);
+	if (request->list)
+		status = list(error);
+	if (request->keys)
+		scenario_print_keys(stdout);
+	if (status == EXIT_DONE && (fflush(stdout) || ferror(stdout))) {
+		error_errno(error, "standard output");
+		status = EXIT_FAILED;
+	}
+	return status;
+}
+
+int main(int argc, const char **argv)
+{
+	struct request request = {.seed = 1};
+	struct error error = ERROR_INIT;
+	enum exit_status status = EXIT_DONE;
+
+	switch (parse(&request, argc, argv, &error)) {
+	case OPTIONS_SHOWN:
+		break;
+	case OPTIONS_WRONG:
+		status = EXIT_MISUSE;
+		break;
+	case OPTIONS_GO:
+		status = act(&request, &error);
+		break;
+	}
+	if (error.text)
+		fprintf(stderr, "ctsim: %s\n", error.text);
+	error_clear(&error);
+	text_list_clear(&request.words);
+	text_list_clear(&request.set);
+	free(request.output);
+	return (int)status;
+}

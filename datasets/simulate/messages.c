@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/output.h"
+#include "simulate/host.h"
+
+/* How many messages of the pair and direction go by before a false one is told. */
+enum { HELD_MOST = 100 };
+
+/* A message whose receipt another one will be given, and the reverse. */
+struct held {
+	nsec_t send_ns, recv_ns;
+	uint32_t wait; /* 0: none is held */
+};
+
+struct message_sink {
+	struct output all, false_ones;
+	struct held *held; /* one a flow and side */
+	size_t helds;
+	struct dice dice;
+	uint64_t odds;
+	bool one_direction;
+	uint64_t limit;
+	struct message_counts count;
+};
+
+static const char header[] = "send_node,send_ns,recv_node,recv_ns\n";
+
+struct message_sink *message_sink_open(const struct world *world, const char *directory,
+				       struct error *error)
+{
+	const struct scenario *scenario = world->scenario;
+	struct message_sink *sink = mem_zalloc(sizeof(*sink));
+	char *all = mem_printf("%s/messages.csv", directory);
+	char *false_ones = mem_printf("%s/false.csv", directory);
+	int status = output_open(&sink->all, all, error);
+
+	dice_init(&sink->dice, world->seed, DICE_FALSE_MATCH, 0);
+	sink->odds = dice_odds(scenario->false_matches / 2); /* two a swap */
+	sink->one_direction = scenario->false_direction == FALSE_ONE;
+	sink->limit = scenario->messages > 0 ? (uint64_t)scenario->messages : UINT64_MAX;
+	if (!status && sink->odds) {
+		status = output_open(&sink->false_ones, false_ones, error);
+		sink->helds = 2 * world->flows;
+		sink->held = mem_zalloc(sink->helds * sizeof(*sink->held));
+	}
+	free(all);
+	free(false_ones);
+	if (status) {
+		message_sink_discard(sink);
+		return NULL;
+	}
+	fputs(header, sink->all.file);
+	if (sink->odds)
+		fputs(header, sink->false_ones.file);
+	return sink;
+}
+
+/* A number as decimal text, without a library call a digit; returns its end. */
+static char *put_number(char *at, int64_t number)
+{
+	char digits[20], *digit = digits + sizeof(digits);
+	uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+
+	if (number < 0)
+		*at++ = '-';
+	do
+		*--digit = (char)('0' + left % 10);
+	while (left /= 10);
+	memcpy(at, digit, (size_t)(digits + sizeof(digits) - digit));
+	return at + (digits + sizeof(digits) - digit);
+}
+
+static char *put_name(char *at, const char *name)
+{
+	size_t length = strlen(name);
+
+	memcpy(at, name, length);
+	return at + length;
+}
+
+static void write_message(struct world *world, uint32_t lane, nsec_t send_ns,
+			  nsec_t recv_ns, FILE *file)
+{
+	const struct flow *flow = &world->flow[lane / 2];
+	char line[160], *at = line;
+
+	at = put_name(at, world->host[flow->end[lane & 1].node].name);
+	*at++ = ',';
+	at = put_number(at, send_ns);
+	*at++ = ',';
+	at = put_name(at, world->host[flow->end[!(lane & 1)].node].name);
+	*at++ = ',';
+	at = put_number(at, recv_ns);
+	*at++ = '\n';
+	fwrite_unlocked(line, 1, (size_t)(at - line), file);
+}
+
+static void count_message(struct world *world)
+{
+	struct message_sink *sink = world->messages;
+
+	if (++sink->count.messages >= sink->limit)
+		world->stopped = true;
+}
+
+static void write_false(struct world *world, uint32_t lane, nsec_t send_ns,
+			nsec_t recv_ns)
+{
+	struct message_sink *sink = world->messages;
+
+	sink->count.false_ones++;
+	write_message(world, lane, send_ns, recv_ns, sink->all.file);
+	write_message(world, lane, send_ns, recv_ns, sink->false_ones.file);
+}
+
+/* Whether the message is told otherwise than it was, now or later. */
+static bool falsify(struct world *world, uint32_t lane, nsec_t send_ns, nsec_t recv_ns)
+{
+	struct message_sink *sink = world->messages;
+	const struct flow *flow = &world->flow[lane / 2];
+	struct held *held = &sink->held[lane];
+
+	if (held->wait) {
+		if (--held->wait)
+			return false;
+		write_false(world, lane, held->send_ns, recv_ns);
+		write_false(world, lane, send_ns, held->recv_ns);
+		return true;
+	}
+	if (sink->one_direction && flow->end[lane & 1].node > flow->end[!(lane & 1)].node)
+		return false;
+	if (!dice_chance(&sink->dice, sink->odds))
+		return false;
+	held->send_ns = send_ns;
+	held->recv_ns = recv_ns;
+	held->wait = 1 + (uint32_t)dice_below(&sink->dice, HELD_MOST);
+	return true;
+}
+
+void messages_add(struct world *world, const struct parcel *parcel, nsec_t received_ns)
+{
+	struct message_sink *sink = world->messages;
+	const struct flow *flow = &world->flow[parcel->flow];
+	struct host *from = &world->host[flow->end[parcel->side].node];
+	struct host *to = &world->host[flow->end[!parcel->side].node];
+	uint32_t lane = parcel->flow * 2 + parcel->side;
+	nsec_t send_ns, recv_ns;
+
+	if (sink->count.messages >= sink->limit ||
+	    !host_is_traced(from, parcel->sent_ns) || !host_is_traced(to, received_ns))
+		return;
+	send_ns = sim_clock_real(&from->clock, parcel->sent_ns);
+	recv_ns = sim_clock_real(&to->clock, received_ns);
+	if (!sink->odds || !falsify(world, lane, send_ns, recv_ns))
+		write_message(world, lane, send_ns, recv_ns, sink->all.file);
+	count_message(world);
+}
+
+struct message_counts message_sink_counts(const struct message_sink *sink)
+{
+	return sink->count;
+}
+
+/* Those for which no partner came are told as they were. */
+void message_sink_flush(struct world *world)
+{
+	struct message_sink *sink = world->messages;
+
+	for (size_t lane = 0; lane < sink->helds; lane++)
+		if (sink->held[lane].wait)
+			write_message(world, (uint32_t)lane, sink->held[lane].send_ns,
+				      sink->held[lane].recv_ns, sink->all.file);
+}
+
+int message_sink_close(struct message_sink *sink, struct error *error)
+{
+	int status = output_commit(&sink->all, error);
+
+	if (!status && sink->false_ones.file)
+		status = output_commit(&sink->false_ones, error);
+	message_sink_discard(sink);
+	return status;
+}
+
+void message_sink_discard(struct message_sink *sink)
+{
+	if (!sink)
+		return;
+	output_discard(&sink->all);
+	output_discard(&sink->false_ones);
+	free(sink->held);
+	free(sink);
+}

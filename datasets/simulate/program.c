@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/program.h"
+
+#include <netinet/in.h>
+
+#include "simulate/schedule.h"
+#include "simulate/transport.h"
+
+/* Send thread->left bytes, piece by piece; ACTION_END when nothing is left. */
+static struct action send_left(const struct world *world, struct thread *thread)
+{
+	const struct flow *flow = &world->flow[thread->flow];
+	struct action action = {.kind = ACTION_END};
+	uint64_t most = transport_most(flow);
+
+	if (!thread->left)
+		return action;
+	if (!transport_is_answered(flow, thread->side)) {
+		action.kind = ACTION_AWAIT_SENT;
+		return action;
+	}
+	action.kind = ACTION_SEND;
+	action.bytes = thread->left < most ? thread->left : most;
+	/* A datagram is all there is of a message. */
+	thread->left -= flow->protocol == IPPROTO_TCP ? action.bytes : thread->left;
+	return action;
+}
+
+static struct action await(struct thread *thread, uint64_t bytes, nsec_t until)
+{
+	thread->left = bytes;
+	return (struct action){.kind = ACTION_AWAIT_DATA, .until = until};
+}
+
+/* Take what was awaited; a datagram that came late stands for all before it. */
+static void take_data(struct world *world, struct thread *thread, uint64_t bytes)
+{
+	struct flow *flow = &world->flow[thread->flow];
+	struct endpoint *end = &flow->end[thread->side];
+
+	if (flow->protocol == IPPROTO_TCP)
+		end->unread -= bytes;
+	else
+		end->unread = 0;
+}
+
+/* What a message of so many bytes is at the other end. */
+static uint64_t arriving(const struct world *world, const struct thread *thread,
+			 uint64_t bytes)
+{
+	const struct flow *flow = &world->flow[thread->flow];
+	uint64_t most = transport_most(flow);
+
+	return flow->protocol == IPPROTO_TCP || bytes < most ? bytes : most;
+}
+
+static struct action sleep_until_due(struct world *world, struct thread *thread,
+				     nsec_t now)
+{
+	nsec_t due = schedule_next(world, &world->flow[thread->flow], thread->begun, now);
+
+	thread->begun = true;
+	if (due == NSEC_MAX)
+		return (struct action){.kind = ACTION_END};
+	thread->left = world->request_bytes;
+	return (struct action){.kind = ACTION_SLEEP, .until = due};
+}
+
+/* Ask, await the reply, think, ask again. */
+static struct action client_next(struct world *world, struct thread *thread, nsec_t now)
+{
+	const struct flow *flow = &world->flow[thread->flow];
+	bool icmp = flow->protocol == IPPROTO_ICMP || flow->protocol == IPPROTO_ICMPV6;
+	uint64_t reply =
+	    arriving(world, thread, icmp ? world->request_bytes : world->reply_bytes);
+	struct action action;
+
+	switch (thread->stage) {
+	case 1:
+		action = send_left(world, thread);
+		if (action.kind != ACTION_END)
+			return action;
+		thread->stage = 2;
+		return await(thread, reply,
+			     flow->protocol == IPPROTO_TCP ? NSEC_MAX
+							   : now + world->timeout_ns);
+	case 2:
+		take_data(world, thread, reply);
+		break;
+	default:
+		break;
+	}
+	thread->stage = 1;
+	return sleep_until_due(world, thread, now);
+}
+
+/* Await a request, compute, reply. */
+static struct action server_next(struct world *world, struct thread *thread)
+{
+	struct flow *flow = &world->flow[thread->flow];
+	uint64_t request = arriving(world, thread, world->request_bytes);
+	struct action action;
+
+	switch (thread->stage) {
+	case 1:
+		take_data(world, thread, request);
+		thread->left = world->reply_bytes;
+		thread->stage = 2;
+		return (struct action){
+		    .kind = ACTION_COMPUTE,
+		    .span = dice_exponential(&flow->dice, world->service_ns)};
+	case 2:
+		action = send_left(world, thread);
+		if (action.kind != ACTION_END)
+			return action;
+		break;
+	default:
+		break;
+	}
+	thread->stage = 1;
+	return await(thread, request, NSEC_MAX);
+}
+
+static struct action sender_next(struct world *world, struct thread *thread, nsec_t now)
+{
+	if (thread->stage == 1) {
+		struct action action = send_left(world, thread);
+
+		if (action.kind != ACTION_END)
+			return action;
+	}
+	thread->stage = 1;
+	return sleep_until_due(world, thread, now);
+}
+
+static struct action receiver_next(struct world *world, struct thread *thread)
+{
+	uint64_t bytes = arriving(world, thread, world->request_bytes);
+
+	if (thread->stage == 1)
+		take_data(world, thread, bytes);
+	thread->stage = 1;
+	return await(thread, bytes, NSEC_MAX);
+}
+
+struct action program_next(struct world *world, struct thread *thread, nsec_t now)
+{
+	switch (thread->role) {
+	case ROLE_CLIENT:
+		return client_next(world, thread, now);
+	case ROLE_SERVER:
+		return server_next(world, thread);
+	case ROLE_SENDER:
+		return sender_next(world, thread, now);
+	case ROLE_RECEIVER:
+		return receiver_next(world, thread);
+	default:
+		return (struct action){.kind = ACTION_END};
+	}
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SIMULATE_PROGRAM_H
+#define CT_SIMULATE_PROGRAM_H
+
+#include "simulate/world.h"
+
+/* What a thread does next; the host says how long it takes. */
+struct action {
+	enum action_kind {
+		ACTION_SLEEP,      /* until */
+		ACTION_COMPUTE,    /* for a span of processor time */
+		ACTION_SEND,       /* bytes */
+		ACTION_AWAIT_DATA, /* thread->left bytes, or until */
+		ACTION_AWAIT_SENT, /* all acknowledged */
+		ACTION_END,
+	} kind;
+	nsec_t until, span;
+	uint64_t bytes;
+};
+
+/* The next step of the thread's program, which takes note of it. */
+struct action program_next(struct world *world, struct thread *thread, nsec_t now);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SIMULATE_SCENARIO_H
+#define CT_SIMULATE_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+/*
+ * What is to be simulated: a text of lines "KEY VALUE" and "# comment", and a
+ * few keys with more words ("step NODE SECOND MS"). All of a scenario stands
+ * in this struct; what can be said stands in one table, scenario_keys.c.
+ */
+enum scenario_topology {
+	TOPOLOGY_RING,
+	TOPOLOGY_STAR,
+	TOPOLOGY_MESH,
+	TOPOLOGY_CHAIN,
+	TOPOLOGY_ISLANDS,
+	TOPOLOGY_CLIENTS,
+	TOPOLOGY_RANDOM,
+	TOPOLOGY_LISTED,
+};
+
+enum scenario_pattern { PATTERN_REQUEST, PATTERN_ONEWAY, PATTERN_BOTH };
+
+enum scenario_protocol { PROTOCOL_TCP, PROTOCOL_UDP, PROTOCOL_ICMP, PROTOCOL_MIXED };
+
+enum scenario_family { FAMILY_4, FAMILY_6, FAMILY_MIXED };
+
+enum scenario_spread { SPREAD_FIXED, SPREAD_UNIFORM, SPREAD_EXPONENTIAL };
+
+enum scenario_layers { LAYERS_NONE, LAYERS_BOND, LAYERS_BRIDGE, LAYERS_VLAN };
+
+enum scenario_activity { ACTIVITY_NET, ACTIVITY_FULL };
+
+enum scenario_false { FALSE_BOTH, FALSE_ONE };
+
+/* One that some nodes have otherwise than the rest. */
+struct scenario_clock {
+	double offset_s, drift_ppm, drift_change_ppb, slew_ms, slew_period_s;
+	double slew_phase, wander_ppm, uptime_s;
+};
+
+struct scenario_step {
+	int node;
+	double at_s, amount_ms;
+};
+
+struct scenario_pair {
+	int a, b;
+	double interval_ms; /* 0: silent */
+};
+
+struct scenario_window {
+	int node; /* 0: all */
+	double from_s, to_s;
+};
+
+struct scenario_node {
+	int node;
+	const struct scenario_key *key;
+	double value;
+};
+
+struct scenario {
+	char *name, *summary;
+	int nodes, cpus;
+	double seconds, begin_s;
+
+	struct scenario_clock clock; /* drawn from up to these, either sign */
+	bool trace_steps;
+
+	double delay_us, delay_spread, jitter_us, asymmetry;
+	int jitter; /* enum scenario_spread */
+	double loss, duplicate, reorder, reorder_us, bandwidth_mbit, rto_ms;
+	int mtu, layers, nat;
+	bool gso, gro;
+	double coalesce_us;
+
+	int topology, islands, lone, servers, pairs;
+	int pattern, protocol, family, interval;
+	double interval_ms, request_bytes, reply_bytes, service_us, timeout_ms;
+	double active_from_s, active_to_s, burst_on_ms, burst_off_ms;
+
+	double messages; /* at most so many are written; 0: all */
+	double false_matches;
+	int false_direction;
+
+	int activity, workers;
+	double sample_s;
+
+	struct scenario_node *own; /* clocks of single nodes, in order given */
+	struct scenario_step *step;
+	struct scenario_pair *pair;
+	struct scenario_window *idle, *trace;
+	size_t owns, own_room, steps, step_room, pairs_listed, pair_room;
+	size_t idles, idle_room, traces, trace_room;
+};
+
+void scenario_init(struct scenario *scenario); /* with all defaults */
+void scenario_clear(struct scenario *scenario);
+
+/*
+ * Take one line, "KEY VALUE..." or "KEY=VALUE...". 0, or -1 with error; later
+ * lines stand above earlier ones.
+ */
+int scenario_set(struct scenario *scenario, const char *line, struct error *error);
+
+/* Take a whole text; errors are placed "NAME:LINE: ...". */
+int scenario_parse(struct scenario *scenario, const char *name, const char *text,
+		   struct error *error);
+
+/* What the lines say together. 0, or -1 with error. */
+int scenario_check(const struct scenario *scenario, struct error *error);
+
+/* The named scenarios that come with the program; name is NULL behind the last. */
+struct scenario_entry {
+	const char *name, *text;
+};
+extern const struct scenario_entry scenario_library[];
+
+/* Take a named scenario, or a file where the word is a path. 0, or -1 with error. */
+int scenario_load(struct scenario *scenario, const char *word, struct error *error);
+
+/* A key's name and its value as a word, number by number; false behind the last. */
+struct scenario_value {
+	const char *key;
+	const char *word; /* NULL: it is a number */
+	double number;
+};
+bool scenario_describe(const struct scenario *scenario, size_t index,
+		       struct scenario_value *value);
+
+/* One line a key: what it is called, its default and what it means. */
+void scenario_print_keys(FILE *file);
+
+#endif

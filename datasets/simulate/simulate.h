@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SIMULATE_SIMULATE_H
+#define CT_SIMULATE_SIMULATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "simulate/scenario.h"
+
+/* One run: what happens, and what is written about it. */
+struct simulation {
+	const struct scenario *scenario; /* checked */
+	uint64_t seed;
+	const char *directory; /* made; must be empty where it exists */
+	bool messages;         /* messages.csv */
+	bool traces, captures; /* NODE/kernel, NODE/NODE.pcap */
+	bool quiet;            /* no progress */
+};
+
+struct simulation_counts {
+	uint64_t messages, false_matches, events;
+	double seconds; /* that it took */
+};
+
+/* 0, or -1 with error; then what was written is not complete. */
+int simulate(const struct simulation *simulation, struct simulation_counts *counts,
+	     struct error *error);
+
+#endif

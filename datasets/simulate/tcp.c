@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/tcp.h"
+
+#include "simulate/host.h"
+#include "simulate/thread.h"
+
+enum { FLAG_PUSH = 8, FLAG_ACK = 16 };
+enum { REPEATS = 3, DOUBLINGS = 6 };
+
+void tcp_init(const struct world *world, struct flow *flow, int side)
+{
+	struct sender *sender = &flow->end[side].sender;
+	struct receiver *receiver = &flow->end[!side].receiver;
+
+	sender->base = (uint32_t)dice_next(&flow->dice);
+	sender->una = sender->next = sender->base;
+	sender->rto_ns = world->rto_ns;
+	receiver->window = receiver->next = sender->base;
+}
+
+/* Send data from `seq` on, or an acknowledgement alone where there is none. */
+static nsec_t send_packet(struct world *world, uint32_t flow, int side, uint32_t seq,
+			  uint32_t payload, nsec_t now)
+{
+	struct flow *f = &world->flow[flow];
+	struct endpoint *end = &f->end[side];
+	struct shipment shipment = {.flow = flow, .side = side};
+	uint32_t segments = (payload + f->segment - 1) / f->segment;
+
+	transport_fill(world, flow, side, payload, &shipment.packet);
+	shipment.segments = segments ? (uint8_t)segments : 1;
+	shipment.packet.seq = seq;
+	shipment.packet.ack = end->receiver.next;
+	shipment.packet.window = end->tcp_window;
+	shipment.packet.flags = FLAG_ACK;
+	if (payload && seq + payload == end->sender.next)
+		shipment.packet.flags |= FLAG_PUSH;
+	shipment.window = end->sender.base;
+	shipment.total = end->sender.next - end->sender.base;
+	shipment.index = (uint8_t)((seq - end->sender.base) / f->segment);
+	end->ip_id = (uint16_t)(end->ip_id + shipment.segments);
+	end->receiver.unanswered = 0;
+	return host_transmit(world, &shipment, now);
+}
+
+/* See to it that this end looks again when its time is over. */
+static void arm(struct world *world, uint32_t flow, int side, nsec_t now)
+{
+	struct sender *sender = &world->flow[flow].end[side].sender;
+
+	sender->deadline_ns = now + sender->rto_ns;
+	if (sender->armed)
+		return;
+	sender->armed = true;
+	queue_add(&world->queue, sender->deadline_ns, OCCASION_RESEND,
+		  flow * 2 + (uint32_t)side, 0);
+}
+
+nsec_t tcp_send(struct world *world, uint32_t flow, int side, uint64_t bytes, nsec_t now)
+{
+	struct flow *f = &world->flow[flow];
+	struct sender *sender = &f->end[side].sender;
+	uint32_t piece = world->scenario->gso ? (uint32_t)bytes : f->segment;
+
+	sender->base = sender->next;
+	sender->next += (uint32_t)bytes;
+	for (uint32_t seq = sender->base; seq != sender->next;) {
+		uint32_t left = sender->next - seq;
+		uint32_t payload = left < piece ? left : piece;
+
+		now = send_packet(world, flow, side, seq, payload, now);
+		seq += payload;
+	}
+	arm(world, flow, side, now);
+	return now;
+}
+
+static nsec_t send_again(struct world *world, uint32_t flow, int side, nsec_t now)
+{
+	struct flow *f = &world->flow[flow];
+	struct sender *sender = &f->end[side].sender;
+	uint32_t begin =
+	    sender->base + (sender->una - sender->base) / f->segment * f->segment;
+	uint32_t left = sender->next - begin;
+
+	sender->recovering = true;
+	return send_packet(world, flow, side, begin,
+			   left < f->segment ? left : f->segment, now);
+}
+
+nsec_t tcp_resend(struct world *world, uint32_t flow, int side, nsec_t now)
+{
+	struct sender *sender = &world->flow[flow].end[side].sender;
+
+	sender->armed = false;
+	if (sender->una == sender->next)
+		return now;
+	if (now < sender->deadline_ns) {
+		sender->armed = true;
+		queue_add(&world->queue, sender->deadline_ns, OCCASION_RESEND,
+			  flow * 2 + (uint32_t)side, 0);
+		return now;
+	}
+	if (sender->rto_ns < world->rto_ns << DOUBLINGS)
+		sender->rto_ns *= 2;
+	now = send_again(world, flow, side, now);
+	arm(world, flow, side, now);
+	return now;
+}
+
+static nsec_t take_answer(struct world *world, uint32_t flow, int side,
+			  const struct packet *packet, nsec_t now)
+{
+	struct endpoint *end = &world->flow[flow].end[side];
+	struct sender *sender = &end->sender;
+	uint32_t gained = packet->ack - sender->una;
+
+	if (gained && gained <= sender->next - sender->una) {
+		sender->una = packet->ack;
+		sender->repeats = 0;
+		sender->rto_ns = world->rto_ns;
+		sender->deadline_ns = now + sender->rto_ns;
+		if (sender->una == sender->next) {
+			sender->recovering = false;
+			thread_all_sent(world, end->writer, now);
+		} else if (sender->recovering) {
+			now = send_again(world, flow, side, now);
+		}
+	} else if (!gained && !packet->payload && sender->una != sender->next &&
+		   ++sender->repeats == REPEATS) {
+		now = send_again(world, flow, side, now);
+	}
+	return now;
+}
+
+/* Whether what came will be answered by data soon enough. */
+static bool is_reply_near(const struct world *world, const struct flow *flow, int side)
+{
+	return world->scenario->pattern == PATTERN_REQUEST && side == 1 &&
+	       flow->end[side].unread >= world->request_bytes &&
+	       4 * world->service_ns < world->rto_ns;
+}
+
+/* How many segments came without a gap. */
+static uint32_t count_whole(uint64_t came)
+{
+	return ~came ? (uint32_t)__builtin_ctzll(~came) : 64;
+}
+
+/* Put a segment where it belongs; whether it is the next one that is wanted. */
+static bool place_segment(struct flow *flow, int side, const struct parcel *parcel)
+{
+	struct endpoint *end = &flow->end[side];
+	struct receiver *receiver = &end->receiver;
+	uint64_t bit = (uint64_t)1 << parcel->index;
+	uint32_t upto, next;
+
+	if ((int32_t)(parcel->window - receiver->window) < 0)
+		return false;
+	if (parcel->window != receiver->window) {
+		receiver->window = parcel->window;
+		receiver->came = 0;
+	}
+	if (receiver->came & bit)
+		return false;
+	receiver->came |= bit;
+	upto = count_whole(receiver->came) * flow->segment;
+	next = receiver->window + (upto < parcel->total ? upto : parcel->total);
+	if (next == receiver->next)
+		return false;
+	end->unread += next - receiver->next;
+	receiver->next = next;
+	return true;
+}
+
+static nsec_t take_data(struct world *world, const struct parcel *parcel, bool more,
+			nsec_t now)
+{
+	struct flow *flow = &world->flow[parcel->flow];
+	int side = !parcel->side;
+	struct endpoint *end = &flow->end[side];
+	bool wanted = place_segment(flow, side, parcel);
+	bool whole = end->receiver.next == parcel->window + parcel->total;
+
+	end->receiver.unanswered++;
+	if (!wanted || (!more && (whole ? !is_reply_near(world, flow, side)
+					: end->receiver.unanswered >= 2)))
+		now = send_packet(world, parcel->flow, side, end->sender.next, 0, now);
+	if (wanted)
+		thread_data_came(world, end->reader, now);
+	return now;
+}
+
+nsec_t tcp_receive(struct world *world, const struct parcel *parcel, bool more,
+		   nsec_t now)
+{
+	/* The caller's parcel may move while packets are sent in answer. */
+	const struct parcel kept = *parcel;
+
+	now = take_answer(world, kept.flow, !kept.side, &kept.packet, now);
+	if (kept.packet.payload)
+		now = take_data(world, &kept, more, now);
+	return now;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SIMULATE_WORLD_H
+#define CT_SIMULATE_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "input/packet.h"
+#include "simulate/clock.h"
+#include "simulate/dice.h"
+#include "simulate/link.h"
+#include "simulate/queue.h"
+#include "simulate/scenario.h"
+#include "simulate/writer.h"
+
+/*
+ * Everything that the parts of the model share. Times are true time, in
+ * nanoseconds since the epoch; only what is written down is put on a node's
+ * own clock.
+ */
+
+enum occasion_kind {
+	OCCASION_TIMER,   /* a thread's sleep, its patience or its computing ends */
+	OCCASION_ARRIVAL, /* a parcel comes out of the network */
+	OCCASION_RESEND,  /* flow * 2 + side: look whether all was answered */
+	OCCASION_POLL,    /* a host takes what its card holds */
+};
+
+/* A node. */
+struct host {
+	char *name;
+	struct sim_clock clock;
+	struct dice dice;
+	nsec_t trace_from, trace_to; /* true: its tracer runs */
+	nsec_t *cpu_free;            /* one a processor: when its last event was */
+	uint32_t *ring;              /* parcels that wait for the next poll */
+	size_t ringed, ring_room;
+	bool polling;           /* the next poll is on its way */
+	uint8_t address[2][16]; /* IPv4, IPv6 */
+	unsigned char mac[6];
+};
+
+/* What one end of a flow has sent and not been answered, TCP. */
+struct sender {
+	uint32_t base;      /* sequence number of what was sent last, first byte */
+	uint32_t una, next; /* first byte not acknowledged; behind the last sent */
+	nsec_t rto_ns, deadline_ns;
+	bool armed;      /* an OCCASION_RESEND is in the queue */
+	bool recovering; /* resend at each partial acknowledgement */
+	uint8_t repeats; /* of the last acknowledgement */
+};
+
+/* What one end has received, TCP. */
+struct receiver {
+	uint32_t window; /* the sender's base, of the last data seen */
+	uint32_t next;   /* all before came */
+	uint64_t came;   /* segments since window, one bit each */
+	uint8_t unanswered;
+};
+
+struct endpoint {
+	uint32_t node;
+	uint32_t reader, writer; /* threads */
+	uint16_t port;
+	uint16_t ip_id;
+	uint16_t tcp_window;
+	uint32_t serial;      /* UDP, ICMP: number of the last one sent */
+	uint32_t last_serial; /* and received */
+	uint64_t unread;      /* bytes that came and nobody took */
+	struct sender sender;
+	struct receiver receiver;
+};
+
+/* Two nodes that talk: what goes on between them and the way it takes. */
+struct flow {
+	struct endpoint end[2]; /* 0 asks */
+	struct link link[2];    /* from end[0], from end[1] */
+	struct dice dice;
+	uint8_t protocol, family;
+	uint32_t label;   /* of IPv6; ICMP: its id */
+	uint32_t segment; /* most bytes of data in one TCP packet */
+	nsec_t interval_ns;
+};
+
+/* A packet in flight. */
+struct parcel {
+	struct packet packet; /* as its sender sees it */
+	nsec_t sent_ns;
+	uint32_t flow;
+	uint32_t window, total; /* TCP: sender's base, bytes sent with it; else: serial */
+	uint8_t index;          /* TCP: which segment of those */
+	uint8_t side;           /* of its sender */
+	bool copy;              /* the network made it */
+	uint32_t next_free;
+};
+
+enum thread_role {
+	ROLE_CLIENT,
+	ROLE_SERVER,
+	ROLE_SENDER,
+	ROLE_RECEIVER,
+	ROLE_WORKER,
+};
+
+enum thread_wait { WAIT_NONE, WAIT_TIME, WAIT_DATA, WAIT_SENT, WAIT_FOREVER };
+
+struct thread {
+	uint32_t node, flow, age;
+	uint8_t side;
+	uint8_t role;  /* enum thread_role */
+	uint8_t wait;  /* enum thread_wait */
+	uint8_t stage; /* where its program is */
+	bool begun;
+	uint64_t left; /* bytes to send, or to await */
+};
+
+struct message_sink;
+
+struct world {
+	const struct scenario *scenario;
+	uint64_t seed;
+	nsec_t begin_ns, end_ns, now;
+	struct host *host;
+	size_t hosts;
+	struct flow *flow;
+	size_t flows;
+	struct thread *thread;
+	size_t threads, thread_room;
+	struct parcel *parcel;
+	size_t parcels, parcel_room;
+	uint32_t free_parcel; /* index + 1 */
+	struct network network;
+	struct queue queue;
+	nsec_t coalesce_ns, service_ns, timeout_ns, rto_ns;
+	uint64_t request_bytes, reply_bytes;
+	struct message_sink *messages; /* or NULL */
+	uint64_t events;               /* handed to writers */
+	bool stopped; /* all that was wanted is there */
+	struct error *error;           /* of the first that failed */
+	bool failed;
+};
+
+#endif
