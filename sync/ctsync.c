@@ -246,10 +246,11 @@ static int write_results(const struct request *request, struct sync *sync,
 /* Whether a problem means that something given could not be used. */
 static bool is_failure(const struct problem *problem)
 {
-	static const char *const harmless[] = {
-	    "discarded",  "backward", "foreign", "cut",           "silent",
-	    "headerless", "twice",    "fit",     "contradiction", "malformed",
-	    "unstamped",  "step",     NULL};
+	static const char *const harmless[] = {"discarded", "backward",  "foreign",
+					       "cut",       "silent",    "headerless",
+					       "twice",     "fit",       "contradiction",
+					       "malformed", "unstamped", "step",
+					       "drift",     NULL};
 
 	for (size_t i = 0; harmless[i]; i++)
 		if (strcmp(problem->kind, harmless[i]) == 0)

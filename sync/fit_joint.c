@@ -73,7 +73,9 @@ static void add_word(const struct island_lp *program, struct least_squares *squa
 		     const struct pair *pair, nsec_t x)
 {
 	struct line line;
-	double width = fmin(WIDTH_WITHOUT, fit_bisector(pair, x, &line));
+	double width =
+	    fmin(WIDTH_WITHOUT,
+		 fit_bisector(pair, fit_pair_limit(program->island, pair), x, &line));
 	double above = line.offset + line.rate * (double)(x - line.x0);
 	nsec_t whole = nsec_round(above);
 	struct hull_point point = {x, line.y0 + (x - line.x0) + whole};
@@ -137,6 +139,17 @@ static double least_slack(struct fit_island *island)
 	return least.slack;
 }
 
+static bool are_slow(const struct fit_island *island)
+{
+	for (size_t i = 1; i < island->members; i++) {
+		const struct fit_clock *clock = &island->clock[island->member[i]];
+
+		if (!clock->too_fast && fabs(clock->rate) > island->limit)
+			return false;
+	}
+	return true;
+}
+
 /* Minimize what the columns move: |column| as the larger of two rows. */
 static void add_distance(struct island_lp *program)
 {
@@ -178,7 +191,7 @@ static int fit(struct fit_island *island, struct error *error)
 		return -(island->members > 1);
 	if (!take_mean(island))
 		return error_set(error, "the pairs do not determine the clocks");
-	if (least_slack(island) >= LEAST_SLACK_NS)
+	if (least_slack(island) >= LEAST_SLACK_NS && are_slow(island))
 		return 0;
 	if (move_inside(island, LEAST_SLACK_NS) != LP_OPTIMAL &&
 	    move_inside(island, 0) != LP_OPTIMAL)

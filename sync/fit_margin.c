@@ -32,13 +32,23 @@ static struct innermost innermost(const struct hull *hull, const struct line *li
 	return best;
 }
 
+double fit_middle(const struct pair *pair, struct line *line)
+{
+	struct innermost above = innermost(&pair->lower, line);
+	struct innermost below = innermost(&pair->upper, line);
+
+	line->offset += (above.distance + below.distance) / 2;
+	return (above.distance - below.distance) / 2;
+}
+
 static void fit_two_sides(struct pair *pair, double limit)
 {
 	struct line *line = &pair->line;
 	double low = -limit, high = limit;
-	struct innermost above, below;
 
 	for (int i = 0; i < HALVINGS && low < high; i++) {
+		struct innermost above, below;
+
 		line->rate = low + (high - low) / 2;
 		above = innermost(&pair->lower, line);
 		below = innermost(&pair->upper, line);
@@ -49,10 +59,7 @@ static void fit_two_sides(struct pair *pair, double limit)
 		else
 			break;
 	}
-	above = innermost(&pair->lower, line);
-	below = innermost(&pair->upper, line);
-	line->offset = (above.distance + below.distance) / 2;
-	pair->margin_ns = (above.distance - below.distance) / 2;
+	pair->margin_ns = fit_middle(pair, line);
 }
 
 /*
@@ -82,15 +89,29 @@ static void fit_one_side(struct pair *pair, double limit)
 	pair->margin_ns = 0;
 }
 
+/* Far beyond any clock, so that one too fast for the limit is told from chaos. */
+#define ANY_RATE 0.1
+
 void fit_pair_margin(struct pair *pair, double limit)
 {
-	pair->line.x0 = pair->origin.x;
-	pair->line.y0 = pair->origin.y;
-	pair->line.offset = pair->line.rate = 0;
-	if (pair->lower.count && pair->upper.count)
-		fit_two_sides(pair, limit);
-	else
+	struct line start = {.x0 = pair->origin.x, .y0 = pair->origin.y};
+
+	pair->line = start;
+	pair->too_fast = false;
+	if (!pair->lower.count || !pair->upper.count) {
 		fit_one_side(pair, limit);
+		return;
+	}
+	fit_two_sides(pair, limit);
+	if (pair->margin_ns >= 0 || limit >= ANY_RATE)
+		return;
+	pair->line = start;
+	fit_two_sides(pair, ANY_RATE);
+	pair->too_fast = pair->margin_ns >= 0;
+	if (pair->too_fast)
+		return;
+	pair->line = start;
+	fit_two_sides(pair, limit);
 }
 
 static int pair_line(struct fit_island *island, uint32_t pair, struct line *line,

@@ -9,11 +9,18 @@
 extern const struct fit_method fit_hull, fit_margin, fit_joint, fit_regression;
 
 /*
- * The bisector of the hulls' extreme tangents (fit_hull.c), and half the width
- * that the tangents leave at x, in nanoseconds; infinite, with the
- * largest-margin line, where there are no two tangents.
+ * The bisector of the hulls' extreme tangents of a |rate| up to `limit`
+ * (fit_hull.c), and half the width that they leave at x, in nanoseconds;
+ * infinite, with the largest-margin line, where messages go one way only or
+ * contradict each other.
  */
-double fit_bisector(const struct pair *pair, nsec_t x, struct line *line);
+double fit_bisector(const struct pair *pair, double limit, nsec_t x, struct line *line);
+
+/* The largest |rate| between the clocks of a pair: each may have the limit's. */
+double fit_pair_limit(const struct fit_island *island, const struct pair *pair);
+
+/* Put a line of given rate in the middle between the hulls; its slack to them. */
+double fit_middle(const struct pair *pair, struct line *line);
 
 /*
  * Compose lines of pairs along the island's tree: `pair_line` gives each

@@ -50,13 +50,13 @@ static double typical_slack(struct fit_island *island)
 static void bound_rate(struct island_lp *program, size_t place)
 {
 	const struct fit_island *island = program->island;
-	double rate = island->clock[island->member[place]].rate;
+	const struct fit_clock *clock = &island->clock[island->member[place]];
 	double scale = program->half_ns[place] / program->unit_ns;
 
-	/* A fit that already breaks the limit is not made to break off. */
-	lp_bound(program->lp, island_lp_rate(place),
-		 (fmin(-island->limit, rate) - rate) * scale,
-		 (fmax(island->limit, rate) - rate) * scale);
+	if (!clock->too_fast)
+		lp_bound(program->lp, island_lp_rate(place),
+			 (-island->limit - clock->rate) * scale,
+			 (island->limit - clock->rate) * scale);
 }
 
 void island_lp_init(struct island_lp *program, struct fit_island *island, size_t extra)

@@ -23,6 +23,7 @@ struct pair {
 	enum clock_quality quality;
 	struct line line; /* the pair's own largest-margin line */
 	double margin_ns; /* its slack to both hulls; negative: contradiction */
+	bool too_fast;    /* only lines beyond the drift limit satisfy its messages */
 };
 
 struct pair_table {

@@ -49,6 +49,10 @@ static void format_bound(char cell[CELL], const struct clock_bound *bound)
 	const struct unit *unit = unit_of(wide);
 	char low[24] = "none", high[24] = "none";
 
+	if (!has_low && !has_high) {
+		snprintf(cell, CELL, "none");
+		return;
+	}
 	if (has_low && has_high && fabs(most + least) <= 0.1 * (most - least)) {
 		snprintf(cell, CELL, "+-%.*f %s", unit->digits, wide / unit->ns,
 			 unit->name);

@@ -31,7 +31,7 @@ static void add_pairs(struct island_lp *program, bool tree_only)
 	for (size_t i = 0; i < island->insides; i++) {
 		const struct pair *pair = &island->pairs->pair[island->inside[i]];
 
-		if (pair->margin_ns >= 0 &&
+		if (pair->margin_ns >= 0 && !pair->too_fast &&
 		    (!tree_only || is_tree_pair(island, island->inside[i])))
 			island_lp_add_pair(program, pair);
 	}

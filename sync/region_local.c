@@ -163,20 +163,48 @@ static nsec_t sum(nsec_t a, nsec_t b)
 	return b == NSEC_MIN || b == NSEC_MAX ? b : nsec_add(a, b);
 }
 
-/* The anchor's bound at a reference time: the wider of the stated ones. */
-static void add_anchor(struct region *region, const struct region *anchor)
+/*
+ * Add the anchor's bound to one of a clock at a reference time. Beyond the
+ * anchor's own begin and end it opens with what its rate may be off by.
+ */
+static void add_anchor_at(struct clock_bound *bound, nsec_t ref,
+			  const struct region *anchor, const struct fit_clock *clock,
+			  double limit)
 {
+	nsec_t begin = clock->ref_ns +
+		       nsec_round(fit_correct(clock, clock->begin_ns, clock->ref_ns));
+	nsec_t end =
+	    clock->ref_ns + nsec_round(fit_correct(clock, clock->end_ns, clock->ref_ns));
+	nsec_t away = ref < begin ? begin - ref : ref > end ? ref - end : 0;
+	nsec_t open = nsec_round(ceil((limit + fabs(clock->rate)) * (double)away));
 	nsec_t low = 0, high = 0;
 
 	for (int k = 0; k < anchor->times; k++) {
 		low = anchor->bound[k].low_ns < low ? anchor->bound[k].low_ns : low;
 		high = anchor->bound[k].high_ns > high ? anchor->bound[k].high_ns : high;
 	}
+	bound->low_ns = sum(bound->low_ns, sum(low, -open));
+	bound->high_ns = sum(bound->high_ns, sum(high, open));
+}
+
+static void add_anchor(struct local *local, size_t place, uint32_t anchor)
+{
+	const struct fit_island *island = local->island;
+	const struct fit_clock *own = &island->clock[island->member[place]];
+	const struct fit_clock *clock = &island->clock[anchor];
+	const struct region *from = &local->region[local->place[anchor]];
+	struct region *region = &local->region[place];
+
 	for (int k = 0; k < region->times; k++) {
-		region->bound[k].low_ns = sum(region->bound[k].low_ns, low);
-		region->bound[k].high_ns = sum(region->bound[k].high_ns, high);
+		nsec_t ref =
+		    own->ref_ns +
+		    nsec_round(fit_correct(own, region->bound[k].local_ns, own->ref_ns));
+
+		add_anchor_at(&region->bound[k], ref, from, clock, island->limit);
 	}
-	region->known = region->known && anchor->known;
+	region->rate_low += from->rate_low - clock->rate;
+	region->rate_high += from->rate_high - clock->rate;
+	region->known = region->known && from->known;
 }
 
 static void bound_one(struct local *local, size_t place)
@@ -193,17 +221,16 @@ static void bound_one(struct local *local, size_t place)
 	near.members = local->members;
 	near.inside = inside;
 	near.insides = pairs_inside(local, inside);
-	/* An anchor's own rate may be off by as much as any. */
+	/* Against an anchor's fit, its own true rate may be off by twice the limit. */
 	if (local->member[0] != local->island->member[0])
-		near.limit *= 2;
+		near.limit *= 3;
 	for (size_t i = 0; i < near.members; i++)
 		found[i] = local->region[local->place[local->member[i]]];
 	if (!region_solve(&near, own, own + 1, found, false))
 		region_solve(&near, own, own + 1, found, true);
 	local->region[place] = found[own];
 	if (local->member[0] != local->island->member[0])
-		add_anchor(&local->region[place],
-			   &local->region[local->place[local->member[0]]]);
+		add_anchor(local, place, local->member[0]);
 }
 
 static void local_init(struct local *local, struct fit_island *island,

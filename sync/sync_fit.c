@@ -87,6 +87,25 @@ static const struct fit_method *choose_method(const struct sync *sync,
 	return fit_method_find(island->members > 2 ? "joint" : "hull");
 }
 
+/* Clocks that the drift limit does not let satisfy their messages, in tree order. */
+static void find_too_fast(struct sync *sync, const struct island *island)
+{
+	for (size_t i = 1; i < island->members; i++) {
+		uint32_t index = island->member[i];
+		struct fit_clock *clock = &sync->clock[index];
+		const struct pair *pair = &sync->pairs.pair[clock->parent_pair];
+
+		clock->too_fast = pair->too_fast || sync->clock[clock->parent].too_fast;
+		if (pair->too_fast)
+			problem_add(&sync->problems, sync_clock_name(sync, index),
+				    "drift", 1,
+				    "drifts by %.0f ppm against %s, beyond the limit, so "
+				    "nothing bounds it (--drift-limit)",
+				    fabs(pair->line.rate) * 1e6,
+				    sync_clock_name(sync, (uint32_t)clock->parent));
+	}
+}
+
 static void fit_island(struct sync *sync, const struct island *island,
 		       const struct pair_sample *samples)
 {
@@ -103,6 +122,7 @@ static void fit_island(struct sync *sync, const struct island *island,
 	struct region *region = mem_zalloc(island->members * sizeof(*region));
 	struct error cause = ERROR_INIT;
 
+	find_too_fast(sync, island);
 	if (choose_method(sync, island)->fit(&fit, &cause)) {
 		problem_add(&sync->problems, sync_clock_name(sync, island->reference),
 			    "fit", 1, "%s; each pair is fitted by itself",
@@ -141,7 +161,7 @@ static bool is_settled(const struct sync *sync, const struct pair *pair)
 
 	switch (hull_tangents(&pair->lower, &pair->upper, pair->origin, &steep, &flat)) {
 	case TANGENTS_BOTH:
-		return true;
+		return !pair->too_fast;
 	case TANGENTS_CONTRADICTED:
 		return sync->bent[pair->a] || sync->bent[pair->b];
 	default:
