@@ -13,16 +13,22 @@
 #include "input/ctf_files.h"
 #include "input/node.h"
 
-enum { MOST_DEPTH = 16 }; /* of directories below a node, against loops of links */
-
 struct found {
 	enum source_kind kind;
 	char *path;
 };
 
+/* A directory, however it was reached. */
+struct directory {
+	dev_t device;
+	ino_t inode;
+};
+
 struct found_list {
 	struct found *item;
 	size_t count, room;
+	struct directory *seen; /* as links may lead in circles */
+	size_t seens, seen_room;
 };
 
 int node_address_parse(const char *text, struct node_address *address)
@@ -46,6 +52,20 @@ static void found_clear(struct found_list *list)
 	for (size_t i = 0; i < list->count; i++)
 		free(list->item[i].path);
 	free(list->item);
+	free(list->seen);
+}
+
+/* Whether a directory was not looked into yet; from now on it was. */
+static bool is_new(struct found_list *list, const struct stat *status)
+{
+	for (size_t i = 0; i < list->seens; i++)
+		if (list->seen[i].device == status->st_dev &&
+		    list->seen[i].inode == status->st_ino)
+			return false;
+	list->seen =
+	    mem_grow(list->seen, list->seens, &list->seen_room, sizeof(*list->seen));
+	list->seen[list->seens++] = (struct directory){status->st_dev, status->st_ino};
+	return true;
 }
 
 static bool has_suffix(const char *path, const char *suffix)
@@ -56,7 +76,7 @@ static bool has_suffix(const char *path, const char *suffix)
 }
 
 /* Everything below a path: traces by their metadata file, captures by name. */
-static void search(struct found_list *list, const char *path, int depth,
+static void search(struct found_list *list, const char *path,
 		   struct problem_list *problems)
 {
 	struct dirent **entry = NULL;
@@ -72,18 +92,20 @@ static void search(struct found_list *list, const char *path, int depth,
 			add_found(list, SOURCE_CAPTURE, path);
 		return;
 	}
+	if (!is_new(list, &status))
+		return;
 	if (ctf_files_probe(path)) {
 		add_found(list, SOURCE_TRACE, path);
 		return;
 	}
-	count = depth < MOST_DEPTH ? scandir(path, &entry, NULL, alphasort) : 0;
+	count = scandir(path, &entry, NULL, alphasort);
 	if (count < 0)
 		problem_add(problems, path, "unreadable", 1, "%s", strerror(errno));
 	for (int i = 0; i < count; i++) {
 		if (entry[i]->d_name[0] != '.') {
 			char *below = mem_printf("%s/%s", path, entry[i]->d_name);
 
-			search(list, below, depth + 1, problems);
+			search(list, below, problems);
 			free(below);
 		}
 		free(entry[i]);
@@ -137,20 +159,21 @@ static void read_facts(struct node_facts *facts, const char *directory,
 	struct error error = ERROR_INIT;
 
 	if (node_facts_read(facts, path, &error))
-		problem_add(problems, path, "unreadable", 1, "left out: %s",
+		problem_add(problems, "", "unreadable", 1, "%s, left out",
 			    error_text(&error));
 	error_clear(&error);
 	free(path);
 }
 
 static void add_node(struct source_list *list, const char *path, const char *node,
-		     struct problem_list *problems)
+		     const struct stat *run, struct problem_list *problems)
 {
-	struct found_list found = {NULL, 0, 0};
+	struct found_list found = {NULL, 0, 0, NULL, 0, 0};
 	struct node_facts facts;
 	size_t main;
 
-	search(&found, path, 0, problems);
+	is_new(&found, run);
+	search(&found, path, problems);
 	if (found.count) {
 		read_facts(&facts, path, problems);
 		main = main_source(&found);
@@ -180,7 +203,7 @@ static char *trimmed(const char *path)
 	return mem_strndup(path, length);
 }
 
-static int add_nodes(struct source_list *list, const char *path,
+static int add_nodes(struct source_list *list, const char *path, const struct stat *run,
 		     struct problem_list *problems, struct error *error)
 {
 	struct dirent **entry;
@@ -195,7 +218,7 @@ static int add_nodes(struct source_list *list, const char *path,
 
 		if (entry[i]->d_name[0] != '.' && stat(node, &status) == 0 &&
 		    S_ISDIR(status.st_mode))
-			add_node(list, node, entry[i]->d_name, problems);
+			add_node(list, node, entry[i]->d_name, run, problems);
 		free(node);
 		free(entry[i]);
 	}
@@ -220,7 +243,7 @@ int source_add_run(struct source_list *list, const char *argument,
 	else if (!S_ISDIR(status.st_mode) || ctf_files_probe(path))
 		result = source_add_trace(list, path, problems, error);
 	else
-		result = add_nodes(list, path, problems, error);
+		result = add_nodes(list, path, &status, problems, error);
 	free(path);
 	return result;
 }
@@ -277,14 +300,14 @@ static void add_alone(struct source_list *list, const struct found *found,
 static int add_path(struct source_list *list, const char *path, const char *name,
 		    struct problem_list *problems, struct error *error)
 {
-	struct found_list found = {NULL, 0, 0};
+	struct found_list found = {NULL, 0, 0, NULL, 0, 0};
 	struct stat status;
 	int traces = 0;
 
 	if (stat(path, &status))
 		return error_errno(error, path);
 	if (S_ISDIR(status.st_mode))
-		search(&found, path, 0, problems);
+		search(&found, path, problems);
 	else if (capture_probe(path))
 		add_found(&found, SOURCE_CAPTURE, path);
 	else
