@@ -127,24 +127,29 @@ static void collect(const struct bending *bending, const struct island *island,
 	}
 }
 
-static void report_steps(struct sync *sync, uint32_t index, const struct clock *clock)
+static void note_step(struct sync *sync, uint32_t index, const struct corridor_step *step)
 {
-	for (size_t i = 1; i < clock->segments; i++) {
-		const struct clock_segment *before = &clock->segment[i - 1];
-		const struct clock_segment *after = &clock->segment[i];
-		nsec_t elapsed = after->local_ns - before->local_ns;
-		nsec_t step = after->ref_ns - before->ref_ns - elapsed -
-			      nsec_round((double)elapsed * before->rate_ppb * 1e-9);
-		char at[NSEC_TEXT], size[NSEC_TEXT];
+	const struct clock *clock = &sync->fitted[index];
+	const struct clock_segment *before = &clock->segment[step->segment - 1];
+	const struct clock_segment *after = &clock->segment[step->segment];
+	nsec_t elapsed = after->local_ns - before->local_ns;
+	nsec_t jump = after->ref_ns - before->ref_ns - elapsed -
+		      nsec_round((double)elapsed * before->rate_ppb * 1e-9);
+	char at[NSEC_TEXT], size[NSEC_TEXT];
 
-		/* Segments that join do so to a nanosecond. */
-		if (step >= -2 && step <= 2)
-			continue;
-		nsec_format_utc(at, after->local_ns);
-		nsec_format_span(size, (double)-step);
-		problem_add(&sync->problems, sync_clock_name(sync, index), "step", 1,
-			    "its clock was stepped by %s at %s", size, at);
-	}
+	nsec_format_utc(at, after->local_ns);
+	nsec_format_span(size, (double)-jump);
+	problem_add(&sync->problems, sync_clock_name(sync, index), "step", 1,
+		    "its clock was stepped by %s at %s", size, at);
+	sync->step =
+	    mem_grow(sync->step, sync->steps, &sync->step_room, sizeof(*sync->step));
+	sync->step[sync->steps++] = (struct sync_step){
+	    .clock = index,
+	    .from_ns = step->from_ns,
+	    .at_ns = after->local_ns,
+	    .to_ns = step->to_ns,
+	    .size_ns = jump < 0 ? -jump : jump,
+	};
 }
 
 static void bend(struct bending *bending, const struct island *island, uint32_t index,
@@ -173,8 +178,9 @@ static void bend(struct bending *bending, const struct island *island, uint32_t 
 		clock->segment = fit.segment;
 		clock->segments = fit.segments;
 		sync->bent[index] = true;
-		if (fit.steps)
-			report_steps(sync, index, clock);
+		for (size_t i = 0; i < fit.steps; i++)
+			note_step(sync, index, &fit.step[i]);
+		free(fit.step);
 	}
 	error_clear(&cause);
 }

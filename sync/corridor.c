@@ -17,8 +17,9 @@
  * do, more segments are tried.
  */
 enum {
-	NEAR_STEP = 32,       /* bounds looked at on each side of a step */
-	MOST_SEGMENTS = 4096, /* of a stretch */
+	NEAR_STEP = 32,         /* bounds looked at on each side of a step */
+	REACH_AFTER_STEP = 128, /* how far a line is followed after one */
+	MOST_SEGMENTS = 4096,   /* of a stretch */
 };
 
 static int by_x(const void *a, const void *b)
@@ -105,23 +106,30 @@ static size_t contradictions(const struct corridor_bound *bound, size_t n, size_
 	return count;
 }
 
-/* The place near `at` at which the clock was stepped; 0 if it was not. */
-static size_t find_step(const struct corridor_bound *bound, size_t n, size_t at,
-			double limit)
+/*
+ * Where a line no longer satisfies the bounds from `end` on, whether that is
+ * for a step: some bounds contradict each other across a place nearby. The
+ * step then came before the first place from which a line reaches furthest.
+ * 0: the clock was not stepped.
+ */
+static size_t find_step(struct pair *scratch, const struct corridor_bound *bound,
+			size_t n, size_t end, double limit)
 {
-	size_t from = at > NEAR_STEP ? at - NEAR_STEP : 1;
-	size_t to = n - at > NEAR_STEP ? at + NEAR_STEP : n - 1;
-	size_t best = 0, most = 0;
+	size_t from = end > NEAR_STEP ? end - NEAR_STEP : 1;
+	size_t to = n - end > REACH_AFTER_STEP ? end + REACH_AFTER_STEP : n;
+	size_t best = 0, furthest = 0, most = 0;
 
-	for (size_t i = from; i <= to; i++) {
+	for (size_t i = from; i <= end; i++) {
+		size_t reached = i + reach(scratch, bound + i, to - i, limit);
 		size_t count = contradictions(bound, n, i, limit);
 
-		if (count > most) {
-			most = count;
+		most = count > most ? count : most;
+		if (reached > furthest) {
+			furthest = reached;
 			best = i;
 		}
 	}
-	return best;
+	return most ? best : 0;
 }
 
 /* A stretch's corridor as a linear program over the values at the joints. */
@@ -203,7 +211,7 @@ static bool has_room(const struct stretch *stretch)
 	return true;
 }
 
-static void append(struct corridor_fit *fit, const struct stretch *stretch, bool step)
+static void append(struct corridor_fit *fit, const struct stretch *stretch)
 {
 	size_t room = fit->segments + stretch->segments;
 
@@ -223,7 +231,6 @@ static void append(struct corridor_fit *fit, const struct stretch *stretch, bool
 		    nsec_round(here + stretch->base.offset +
 			       stretch->base.rate * (double)(local - stretch->base.x0));
 	}
-	fit->steps += step;
 }
 
 static void stretch_begin(struct stretch *stretch, const struct corridor_bound *bound,
@@ -256,7 +263,7 @@ static int fit_stretch(struct corridor_fit *fit, const struct corridor_bound *bo
 		add_segments(&stretch);
 		found = lp_maximize(stretch.lp) == LP_OPTIMAL && has_room(&stretch);
 		if (found)
-			append(fit, &stretch, fit->segments > 0);
+			append(fit, &stretch);
 		lp_free(stretch.lp);
 	}
 	hull_clear(&stretch.cell.lower);
@@ -264,6 +271,24 @@ static int fit_stretch(struct corridor_fit *fit, const struct corridor_bound *bo
 	return found ? 0
 		     : error_set(error, "no %d segments satisfy its messages",
 				 MOST_SEGMENTS);
+}
+
+static void note_step(struct corridor_fit *fit, const struct corridor_bound *bound,
+		      size_t before, size_t after)
+{
+	fit->step = mem_grow(fit->step, fit->steps, &fit->step_room, sizeof(*fit->step));
+	fit->step[fit->steps++] = (struct corridor_step){
+	    .segment = fit->segments,
+	    .from_ns = bound[before].x,
+	    .to_ns = bound[after].x,
+	};
+}
+
+void corridor_fit_clear(struct corridor_fit *fit)
+{
+	free(fit->segment);
+	free(fit->step);
+	memset(fit, 0, sizeof(*fit));
 }
 
 int corridor_find(struct corridor_bound *bound, size_t n, double limit,
@@ -278,27 +303,27 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 		return error_set(error, "no message bounds it");
 	qsort(bound, n, sizeof(*bound), by_x);
 	while (!status && begin < n) {
-		size_t step = 0, end;
+		size_t end = at + reach(&scratch, bound + at, n - at, limit), step = 0;
 
-		end = at + reach(&scratch, bound + at, n - at, limit);
 		if (end < n)
-			step = find_step(bound + begin, n - begin, end - begin, limit);
+			step = find_step(&scratch, bound + begin, n - begin, end - begin,
+					 limit);
 		if (end < n && !step) {
 			at = end;
 			least++;
 			continue;
 		}
-		end = step ? begin + step : n;
+		step = step ? begin + step : n;
 		status =
-		    fit_stretch(fit, bound + begin, end - begin, least, limit, error);
-		begin = at = end;
+		    fit_stretch(fit, bound + begin, step - begin, least, limit, error);
+		if (step < n)
+			note_step(fit, bound, step - 1, end);
+		begin = at = step;
 		least = 1;
 	}
 	hull_clear(&scratch.lower);
 	hull_clear(&scratch.upper);
-	if (status) {
-		free(fit->segment);
-		memset(fit, 0, sizeof(*fit));
-	}
+	if (status)
+		corridor_fit_clear(fit);
 	return status;
 }

@@ -16,10 +16,20 @@ struct corridor_bound {
 	bool above;
 };
 
+/*
+ * A step: a segment that does not go on where the one before ends. The bounds
+ * tell its time only so far: it happened after from_ns and before to_ns.
+ */
+struct corridor_step {
+	size_t segment; /* the index of the one after it */
+	nsec_t from_ns, to_ns;
+};
+
 struct corridor_fit {
 	struct clock_segment *segment; /* by ascending local_ns; freed by the caller */
 	size_t segments;
-	size_t steps; /* segments that do not go on where the one before ends */
+	struct corridor_step *step; /* by ascending segment; freed by the caller */
+	size_t steps, step_room;
 };
 
 /*
@@ -30,5 +40,7 @@ struct corridor_fit {
  */
 int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 		  struct corridor_fit *fit, struct error *error);
+
+void corridor_fit_clear(struct corridor_fit *fit);
 
 #endif

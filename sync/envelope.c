@@ -15,19 +15,20 @@ enum {
 /*
  * For one clock, by time: the most and the least that its corrected time can
  * be off, as bounded by the messages with its parent, whose own corrected
- * time is taken as true. Distances are in nanoseconds.
+ * time is off by its own bound. Distances are in nanoseconds.
  */
 struct envelope {
 	uint32_t parent;
-	uint32_t pair;
-	bool wanted;
 	double limit; /* how fast a bound opens, per nanosecond */
 	double step;  /* between two times of the grid */
 	double *high, *low;
+	double *cut; /* by time of the grid: a step since the one before; NAN: none */
 };
 
 struct search {
 	struct sync *sync;
+	uint32_t *depth; /* by clock that is wanted: steps to the reference; else 0 */
+	uint32_t at_depth, deepest;
 	struct envelope *by_clock;
 	int *child_of_pair; /* the clock whose tree pair it is, -1: none */
 };
@@ -38,10 +39,14 @@ static void spread(const struct envelope *envelope, double at, double value, boo
 	double *bound = above ? envelope->high : envelope->low;
 	double cell = fmin(GRID - 1, fmax(0, at / envelope->step));
 	size_t left = (size_t)fmin(GRID - 2, floor(cell));
+	double cut = envelope->cut[left + 1];
 
 	for (size_t i = left; i <= left + 1; i++) {
 		double away = envelope->limit * fabs(at - (double)i * envelope->step);
 
+		/* A step stands between. */
+		if (i == left ? at >= cut : at < cut)
+			continue;
 		if (above)
 			bound[i] = fmin(bound[i], value + away);
 		else
@@ -55,22 +60,31 @@ static int take(void *context, struct message *message)
 	int child = search->child_of_pair[message->pair];
 	const struct sync *sync = search->sync;
 	const struct pair *pair = &sync->pairs.pair[message->pair];
-	const struct envelope *envelope;
 	struct hull_point point = pair_point(message);
+	const struct clock *parent;
+	const struct envelope *envelope;
+	struct clock_bound other;
 	bool child_is_b, received;
-	nsec_t own, a, b;
+	nsec_t own, against;
+	double distance;
 
-	if (child < 0 || message->rejected)
+	if (child < 0 || message->rejected || search->depth[child] != search->at_depth)
 		return 0;
 	envelope = &search->by_clock[child];
+	parent = &sync->fitted[envelope->parent];
 	child_is_b = pair->b == (uint32_t)child;
 	received = message->forward == child_is_b;
-	a = clock_correct(&sync->fitted[pair->a], point.x);
-	b = clock_correct(&sync->fitted[pair->b], point.y);
 	own = child_is_b ? point.y : point.x;
+	against = child_is_b ? point.x : point.y;
+	other = clock_bound_at(parent, against, envelope->limit * 1e9);
 	/* A receive came later than its send: the child's time is at least that. */
-	spread(envelope, (double)(own - sync->clock[child].begin_ns),
-	       child_is_b ? (double)(a - b) : (double)(b - a), !received);
+	if (received ? other.low_ns == NSEC_MIN : other.high_ns == NSEC_MAX)
+		return 0;
+	distance = (double)(clock_correct(parent, against) -
+			    clock_correct(&sync->fitted[child], own)) +
+		   (double)(received ? other.low_ns : other.high_ns);
+	spread(envelope, (double)(own - sync->clock[child].begin_ns), distance,
+	       !received);
 	return 0;
 }
 
@@ -80,10 +94,14 @@ static void sweep(struct envelope *envelope)
 	double away = envelope->limit * envelope->step;
 
 	for (size_t i = 1; i < GRID; i++) {
+		if (!isnan(envelope->cut[i]))
+			continue;
 		envelope->high[i] = fmin(envelope->high[i], envelope->high[i - 1] + away);
 		envelope->low[i] = fmax(envelope->low[i], envelope->low[i - 1] - away);
 	}
 	for (size_t i = GRID - 1; i > 0; i--) {
+		if (!isnan(envelope->cut[i]))
+			continue;
 		envelope->high[i - 1] =
 		    fmin(envelope->high[i - 1], envelope->high[i] + away);
 		envelope->low[i - 1] =
@@ -91,49 +109,27 @@ static void sweep(struct envelope *envelope)
 	}
 }
 
-static nsec_t high_sum(double own, nsec_t parents)
+static nsec_t high_of(double bound)
 {
-	if (isinf(own) || parents == NSEC_MAX)
-		return NSEC_MAX;
-	return nsec_add(nsec_round(ceil(own)), parents);
+	return isinf(bound) ? NSEC_MAX : nsec_round(ceil(bound));
 }
 
-static nsec_t low_sum(double own, nsec_t parents)
+static nsec_t low_of(double bound)
 {
-	if (isinf(own) || parents == NSEC_MIN)
-		return NSEC_MIN;
-	return nsec_add(nsec_round(floor(own)), parents);
-}
-
-/* The widest bound of a clock around a reference time, up to `reach` away. */
-static struct clock_bound widest(const struct clock *clock, nsec_t ref, double reach,
-				 double limit_ppb)
-{
-	struct clock_bound most = {ref, 0, 0};
-
-	for (int i = -4; i <= 4; i++) {
-		nsec_t at = clock_invert(clock, ref + nsec_round(reach * i / 4));
-		struct clock_bound here = clock_bound_at(clock, at, limit_ppb);
-
-		most.low_ns = here.low_ns < most.low_ns ? here.low_ns : most.low_ns;
-		most.high_ns = here.high_ns > most.high_ns ? here.high_ns : most.high_ns;
-	}
-	return most;
+	return isinf(bound) ? NSEC_MIN : nsec_round(floor(bound));
 }
 
 /*
  * One stated bound: the widest of the grid up to the stated times before and
  * after, so that what lies between two stated times lies within one of them.
  */
-static void state_one(const struct sync *sync, const struct envelope *envelope, size_t at,
+static void state_one(const struct envelope *envelope, size_t at,
 		      const struct clock *clock, struct clock_bound *bound)
 {
-	const struct clock *parent = &sync->fitted[envelope->parent];
 	/* Half way between two times of the grid it may be wider than at both. */
 	double slack = envelope->limit * envelope->step / 2 + 2;
 	double high = -INFINITY, low = INFINITY;
 	size_t first = at > FINE ? at - FINE : 0;
-	struct clock_bound above;
 
 	for (size_t i = first; i <= at + FINE && i < GRID; i++) {
 		high = fmax(high, fmax(envelope->high[i], envelope->low[i]));
@@ -142,21 +138,45 @@ static void state_one(const struct sync *sync, const struct envelope *envelope, 
 	bound->local_ns = at == GRID - 1
 			      ? clock->end_ns
 			      : clock->begin_ns + nsec_round((double)at * envelope->step);
-	above = widest(parent, clock_correct(clock, bound->local_ns),
-		       envelope->step * FINE, envelope->limit * 1e9);
-	bound->high_ns = high_sum(high + slack, above.high_ns);
-	bound->low_ns = low_sum(low - slack, above.low_ns);
+	bound->high_ns = high_of(high + slack);
+	bound->low_ns = low_of(low - slack);
 }
 
-static void state(struct sync *sync, uint32_t index, const struct envelope *envelope)
+/* Around a step either side's clock may be the true one. */
+static void widen_steps(const struct sync *sync, uint32_t index,
+			struct envelope *envelope)
+{
+	nsec_t begin = sync->fitted[index].begin_ns;
+
+	for (size_t k = 0; k < sync->steps; k++) {
+		const struct sync_step *step = &sync->step[k];
+		size_t from, to;
+
+		if (step->clock != index)
+			continue;
+		from = (size_t)fmax(0, (double)(step->from_ns - begin) / envelope->step);
+		to = (size_t)((double)(step->to_ns - begin) / envelope->step) + 1;
+		for (size_t i = from; i <= to && i < GRID; i++) {
+			double high = fmax(envelope->high[i], envelope->low[i]);
+			double low = fmin(envelope->high[i], envelope->low[i]);
+
+			envelope->high[i] = high + (double)step->size_ns;
+			envelope->low[i] = low - (double)step->size_ns;
+		}
+	}
+}
+
+static void state(struct sync *sync, uint32_t index, struct envelope *envelope)
 {
 	struct clock *clock = &sync->fitted[index];
 
+	sweep(envelope);
+	widen_steps(sync, index, envelope);
 	free(clock->bound);
 	clock->bound = mem_realloc(NULL, STATED, sizeof(*clock->bound));
 	clock->bounds = STATED;
 	for (size_t i = 0; i < STATED; i++)
-		state_one(sync, envelope, i * FINE, clock, &clock->bound[i]);
+		state_one(envelope, i * FINE, clock, &clock->bound[i]);
 }
 
 /* The largest |rate| of a correction's segments, without unit. */
@@ -169,79 +189,117 @@ static double fastest(const struct clock *clock)
 	return most;
 }
 
-static void prepare(struct search *search, uint32_t index)
+static void mark_steps(const struct sync *sync, uint32_t index, struct envelope *envelope)
+{
+	nsec_t begin = sync->fitted[index].begin_ns;
+
+	for (size_t i = 0; i < GRID; i++)
+		envelope->cut[i] = NAN;
+	for (size_t k = 0; k < sync->steps; k++) {
+		double at = (double)(sync->step[k].at_ns - begin);
+		double cell = at / envelope->step;
+
+		if (sync->step[k].clock == index && cell >= 0 && cell < GRID - 1)
+			envelope->cut[(size_t)cell + 1] = at;
+	}
+}
+
+static void prepare(struct search *search, uint32_t index, uint32_t depth)
 {
 	struct sync *sync = search->sync;
 	struct envelope *envelope = &search->by_clock[index];
 	const struct graph_node *node = &sync->graph.node[index];
 	const struct fit_clock *clock = &sync->clock[index];
 
-	envelope->wanted = true;
 	envelope->parent = (uint32_t)node->parent;
-	envelope->pair = (uint32_t)node->parent_pair;
 	envelope->limit =
 	    sync->options.drift_limit_ppm * 1e-6 + fastest(&sync->fitted[index]);
 	envelope->step = fmax(1, (double)(clock->end_ns - clock->begin_ns) / (GRID - 1));
 	envelope->high = mem_alloc(GRID * sizeof(double));
 	envelope->low = mem_alloc(GRID * sizeof(double));
+	envelope->cut = mem_alloc(GRID * sizeof(double));
 	for (size_t i = 0; i < GRID; i++) {
 		envelope->high[i] = INFINITY;
 		envelope->low[i] = -INFINITY;
 	}
-	search->child_of_pair[envelope->pair] = (int)index;
+	mark_steps(sync, index, envelope);
+	search->child_of_pair[node->parent_pair] = (int)index;
+	search->depth[index] = depth;
+	if (depth > search->deepest)
+		search->deepest = depth;
 }
 
-/* In tree order, as a clock's bound needs its parent's. */
-static void state_all(struct search *search)
+/*
+ * Whether the region does not hold for an island: it knows lines only, and
+ * where one clock bends, why should the others be straight?
+ */
+static bool needs_envelope(const struct sync *sync, const struct island *island)
 {
-	const struct graph *graph = &search->sync->graph;
+	for (size_t k = 1; k < island->members; k++) {
+		uint32_t at = island->member[k];
+		const struct pair *pair =
+		    &sync->pairs.pair[sync->graph.node[at].parent_pair];
 
-	for (size_t i = 0; i < graph->islands; i++)
-		for (size_t k = 1; k < graph->island[i].members; k++) {
-			uint32_t index = graph->island[i].member[k];
-
-			if (!search->by_clock[index].wanted)
-				continue;
-			sweep(&search->by_clock[index]);
-			state(search->sync, index, &search->by_clock[index]);
-		}
-}
-
-/* Whether the region, which knows lines only, does not hold for a clock. */
-static bool needs_envelope(const struct sync *sync, uint32_t index)
-{
-	for (int at = (int)index; sync->graph.node[at].parent >= 0;
-	     at = sync->graph.node[at].parent)
-		if (sync->bent[at] || !sync->region[at].known ||
-		    sync->pairs.pair[sync->graph.node[at].parent_pair].margin_ns < 0)
+		if (!sync->clock[at].too_fast &&
+		    (sync->bent[at] || !sync->region[at].known || pair->margin_ns < 0))
 			return true;
+	}
 	return false;
+}
+
+/* Clocks beyond the drift limit have no bound under it, nor have their children. */
+static void prepare_island(struct search *search, const struct island *island)
+{
+	const struct sync *sync = search->sync;
+	uint32_t *depth = mem_zalloc(sync->clocks * sizeof(*depth));
+
+	for (size_t k = 1; k < island->members; k++) {
+		uint32_t at = island->member[k];
+
+		depth[at] = depth[sync->graph.node[at].parent] + 1;
+		if (!sync->clock[at].too_fast)
+			prepare(search, at, depth[at]);
+	}
+	free(depth);
+}
+
+/* One depth after the other, as a clock's bound needs its parent's. */
+static int state_depths(struct search *search, struct error *error)
+{
+	struct sync *sync = search->sync;
+
+	for (uint32_t depth = 1; depth <= search->deepest; depth++) {
+		search->at_depth = depth;
+		if (message_log_walk(&sync->log, false, take, search, error))
+			return -1;
+		for (uint32_t i = 0; i < sync->clocks; i++)
+			if (search->depth[i] == depth)
+				state(sync, i, &search->by_clock[i]);
+	}
+	return 0;
 }
 
 int envelope_find(struct sync *sync, struct error *error)
 {
 	struct search search = {.sync = sync};
-	bool any = false;
-	int status = 0;
+	int status;
 
 	search.by_clock = mem_zalloc(sync->clocks * sizeof(*search.by_clock));
+	search.depth = mem_zalloc(sync->clocks * sizeof(*search.depth));
 	search.child_of_pair = mem_alloc((sync->pairs.count + 1) * sizeof(int));
 	for (size_t i = 0; i < sync->pairs.count; i++)
 		search.child_of_pair[i] = -1;
-	for (uint32_t i = 0; i < sync->clocks; i++)
-		if (needs_envelope(sync, i)) {
-			prepare(&search, i);
-			any = true;
-		}
-	if (any)
-		status = message_log_walk(&sync->log, false, take, &search, error);
-	if (any && !status)
-		state_all(&search);
+	for (size_t i = 0; i < sync->graph.islands; i++)
+		if (needs_envelope(sync, &sync->graph.island[i]))
+			prepare_island(&search, &sync->graph.island[i]);
+	status = state_depths(&search, error);
 	for (size_t i = 0; i < sync->clocks; i++) {
 		free(search.by_clock[i].high);
 		free(search.by_clock[i].low);
+		free(search.by_clock[i].cut);
 	}
 	free(search.by_clock);
+	free(search.depth);
 	free(search.child_of_pair);
 	return status;
 }

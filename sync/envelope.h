@@ -5,12 +5,12 @@
 #include "sync/sync.h"
 
 /*
- * Bounds for clocks that no line describes: where messages contradict every
- * line, only the drift limit still holds, so each message bounds its own time
- * and, opening with the limit, the times around it. The tightest of them is
- * stated at 257 times, for each clock against the one that it is tied to,
- * whose own bound is added. Clocks with a known region keep that one. 0, or
- * -1 with error.
+ * Bounds for islands that lines do not describe: only the drift limit still
+ * holds, so each message bounds its own time and, opening with the limit, the
+ * times around it, up to a step. The tightest of them is stated at 257 times,
+ * for each clock by its messages with the one that it is tied to and by that
+ * one's own bound. Islands of straight clocks keep their region. 0, or -1
+ * with error.
  */
 int envelope_find(struct sync *sync, struct error *error);
 

@@ -32,6 +32,13 @@ struct sync_trace {
 	nsec_t shift_ns; /* local time plus this is its clock's local time */
 };
 
+/* A step of a clock; its local times. Between from_ns and to_ns it may be anywhere. */
+struct sync_step {
+	uint32_t clock;
+	nsec_t from_ns, at_ns, to_ns;
+	nsec_t size_ns; /* without its sign */
+};
+
 struct sync {
 	struct sync_options options;
 	struct sync_trace *trace;
@@ -50,6 +57,8 @@ struct sync {
 	struct region *region;   /* by clock */
 	struct clock *fitted;    /* by clock: what became of it, with its bounds */
 	bool *bent;              /* by clock: it has several segments */
+	struct sync_step *step;
+	size_t steps, step_room;
 };
 
 void sync_init(struct sync *sync, const struct sync_options *options);
