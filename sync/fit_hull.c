@@ -10,6 +10,10 @@
  * less than a part in 10^15; the mean is taken. A tangent beyond the drift
  * limit gives way to the line at the limit, in the middle between the hulls.
  */
+
+/* Some nanoseconds, as two corrected stamps are rounded each. */
+#define LEAST_SLACK_NS 2.0
+
 /* Cut an extreme tangent that is not there, or too steep, at the limit. */
 static void cut(const struct pair *pair, bool has, double limit, struct line *line)
 {
@@ -37,6 +41,10 @@ double fit_bisector(const struct pair *pair, double limit, nsec_t x, struct line
 	}
 	line->rate = (steep.rate + flat.rate) / 2;
 	line->offset = (steep.offset + flat.offset) / 2;
+	/* Where both touch one corner, so does the bisector: no rounding may break it. */
+	if (fmin(hull_slack(&pair->lower, line), hull_slack(&pair->upper, line)) <
+	    LEAST_SLACK_NS)
+		fit_middle(pair, line);
 	return fabs(steep.offset - flat.offset + (steep.rate - flat.rate) * dx) / 2;
 }
 

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TEST_SIMULATE_H
+#define CT_TEST_SIMULATE_H
+
+/*
+ * A cluster of clocks whose truth is known, messages between them, and
+ * whether the truth lies inside the bounds that come of them. Run time counts
+ * from 0 to the length of the run, in nanoseconds, and belongs to no clock.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "sync/sync.h"
+
+#include "../draw.h"
+
+enum { SIM_CLOCKS = 64, SIM_PIECES = 4, SIM_LOOKS = 1000 };
+
+#define SIM_NOW     ((nsec_t)1795228732943977331)
+#define SIM_YEAR    ((nsec_t)366 * 86400 * NSEC_PER_SEC)
+#define SIM_LIMIT   200.0 /* ppm */
+#define SIM_DRIFT   95e-6 /* of a clock; two differ by less than the limit */
+#define SIM_LEAST   20000 /* delay */
+#define SIM_MEAN    80000 /* of what comes to it */
+#define SIM_SECONDS NSEC_PER_SEC
+
+#define SIM_ROUNDING 1e-3 /* ns, of the simulated truth itself */
+
+/* Between two bends or steps a clock is a line. */
+struct sim_piece {
+	nsec_t at;   /* run time of its begin */
+	double rate; /* how much faster than the run's time */
+	nsec_t step; /* at its begin */
+};
+
+struct sim_clock {
+	nsec_t base; /* local time at the run's begin */
+	struct sim_piece piece[SIM_PIECES];
+	int pieces;
+};
+
+struct sim_message {
+	uint32_t from, to;
+	nsec_t send_ns, recv_ns;
+	bool is_false;
+};
+
+struct sim {
+	struct sim_clock clock[SIM_CLOCKS];
+	size_t clocks;
+	nsec_t length;
+	struct sim_message *message;
+	size_t messages, room;
+	const char *reference; /* asked for, or NULL */
+	double limit_ppm;
+	struct sync sync; /* of the last sim_fit */
+	bool fitted;
+};
+
+/* Some clocks that are seconds to years apart and drift. */
+static inline void sim_init(struct sim *sim, size_t clocks, nsec_t length)
+{
+	memset(sim, 0, sizeof(*sim));
+	sim->clocks = clocks;
+	sim->length = length;
+	sim->limit_ppm = SIM_LIMIT;
+	for (size_t i = 0; i < clocks; i++) {
+		nsec_t apart = SIM_YEAR >> draw_between(0, 25);
+
+		sim->clock[i].base = SIM_NOW + draw_between(-apart, apart);
+		sim->clock[i].pieces = 1;
+		sim->clock[i].piece[0].rate = draw_real(-SIM_DRIFT, SIM_DRIFT);
+	}
+}
+
+static inline void sim_clear(struct sim *sim)
+{
+	if (sim->fitted)
+		sync_clear(&sim->sync);
+	free(sim->message);
+}
+
+/* From then on a clock runs at another rate, and is set on by a step. */
+static inline void sim_bend(struct sim *sim, size_t clock, nsec_t at, double rate,
+			    nsec_t step)
+{
+	struct sim_clock *bent = &sim->clock[clock];
+
+	bent->piece[bent->pieces++] = (struct sim_piece){at, rate, step};
+}
+
+/* Local time since the base, at a run time. */
+static inline long double sim_elapsed(const struct sim_clock *clock, long double at)
+{
+	long double elapsed = 0;
+
+	for (int i = 0; i < clock->pieces; i++) {
+		const struct sim_piece *piece = &clock->piece[i];
+		long double end = at;
+
+		if (i + 1 < clock->pieces && (long double)clock->piece[i + 1].at < at)
+			end = (long double)clock->piece[i + 1].at;
+		if (end < (long double)piece->at)
+			break;
+		elapsed += (long double)piece->step +
+			   (end - (long double)piece->at) * (1 + piece->rate);
+	}
+	return elapsed;
+}
+
+static inline double sim_rate(const struct sim_clock *clock, nsec_t at)
+{
+	int i = clock->pieces - 1;
+
+	while (i && clock->piece[i].at > at)
+		i--;
+	return clock->piece[i].rate;
+}
+
+/* What a clock shows at a run time. */
+static inline nsec_t sim_local(const struct sim *sim, size_t clock, nsec_t at)
+{
+	const struct sim_clock *own = &sim->clock[clock];
+
+	return own->base + (nsec_t)floorl(sim_elapsed(own, (long double)at));
+}
+
+static inline struct sim_message *sim_stamps(struct sim *sim, uint32_t from, uint32_t to,
+					     nsec_t send_ns, nsec_t recv_ns)
+{
+	struct sim_message *message;
+
+	sim->message =
+	    mem_grow(sim->message, sim->messages, &sim->room, sizeof(*sim->message));
+	message = &sim->message[sim->messages++];
+	*message = (struct sim_message){from, to, send_ns, recv_ns, false};
+	return message;
+}
+
+static inline nsec_t sim_delay(void)
+{
+	return SIM_LEAST + (nsec_t)draw_exponential(SIM_MEAN);
+}
+
+/* A message at a run time; false where it would come after the end. */
+static inline bool sim_send(struct sim *sim, uint32_t from, uint32_t to, nsec_t at)
+{
+	nsec_t came = at + sim_delay();
+
+	if (came > sim->length)
+		return false;
+	sim_stamps(sim, from, to, sim_local(sim, from, at), sim_local(sim, to, came));
+	return true;
+}
+
+/* Messages within a part of the run. */
+static inline void sim_traffic(struct sim *sim, uint32_t from, uint32_t to, int count,
+			       nsec_t begin, nsec_t end)
+{
+	for (int i = 0; i < count; i++)
+		while (!sim_send(sim, from, to, draw_between(begin, end)))
+			;
+}
+
+/* Both ways, all the time. */
+static inline void sim_talk(struct sim *sim, uint32_t a, uint32_t b, int ab, int ba)
+{
+	sim_traffic(sim, a, b, ab, 0, sim->length);
+	sim_traffic(sim, b, a, ba, 0, sim->length);
+}
+
+static inline void sim_add_traces(struct sim *sim)
+{
+	struct sync *sync = &sim->sync;
+
+	sync->traces = sync->clocks = sim->clocks;
+	sync->trace = mem_zalloc(sim->clocks * sizeof(*sync->trace));
+	sync->clock_trace = mem_zalloc(sim->clocks * sizeof(*sync->clock_trace));
+	for (uint32_t i = 0; i < sim->clocks; i++) {
+		struct sync_trace *trace = &sync->trace[i];
+
+		trace->name = mem_printf("n%u", i);
+		trace->path = mem_strdup("");
+		trace->clock = sync->clock_trace[i] = i;
+		trace->facts.events = 2;
+		trace->facts.begin_ns = sim_local(sim, i, 0);
+		trace->facts.end_ns = sim_local(sim, i, sim->length);
+	}
+}
+
+static inline void sim_add_messages(struct sim *sim)
+{
+	struct error error = ERROR_INIT;
+	struct sync *sync = &sim->sync;
+
+	for (size_t i = 0; i < sim->messages; i++) {
+		const struct sim_message *from = &sim->message[i];
+		struct message message = {
+		    .pair = pair_table_find(&sync->pairs, from->from, from->to),
+		    .forward = from->from < from->to,
+		    .send_ns = from->send_ns,
+		    .recv_ns = from->recv_ns,
+		};
+
+		pair_add(&sync->pairs.pair[message.pair], &message);
+		assert_int_equal(message_log_add(&sync->log, &message, &error), 0);
+	}
+}
+
+/* Fit by a method, or by the default for NULL. */
+static inline void sim_fit(struct sim *sim, const char *method)
+{
+	struct sync_options options = {
+	    .method = method ? fit_method_find(method) : NULL,
+	    .drift_limit_ppm = sim->limit_ppm,
+	    .max_rejected = 0.02,
+	    .reference = sim->reference,
+	    .threads = 1,
+	    .in_flight = 1 << 18,
+	};
+	struct error error = ERROR_INIT;
+
+	if (sim->fitted)
+		sync_clear(&sim->sync);
+	sim->fitted = true;
+	sync_init(&sim->sync, &options);
+	sim_add_traces(sim);
+	sim_add_messages(sim);
+	if (sync_fit(&sim->sync, &error))
+		fail_msg("%s", error_text(&error));
+}
+
+static inline uint32_t sim_reference(const struct sim *sim, size_t clock)
+{
+	const struct graph *graph = &sim->sync.graph;
+
+	return graph->island[graph->node[clock].island].reference;
+}
+
+/* A clock's stamp at a run time, and by how much its correction is early. */
+struct sim_look {
+	nsec_t local_ns;
+	long double off_ns;
+	struct clock_bound bound;
+};
+
+static inline struct sim_look sim_look(const struct sim *sim, size_t clock, nsec_t at)
+{
+	const struct sim_clock *own = &sim->clock[clock];
+	const struct sim_clock *axis = &sim->clock[sim_reference(sim, clock)];
+	long double elapsed = sim_elapsed(own, (long double)at);
+	struct sim_look look = {.local_ns = own->base + (nsec_t)floorl(elapsed)};
+	const struct clock *fitted = &sim->sync.fitted[clock];
+
+	/* The stamp is of a moment before, as it has no fraction. */
+	elapsed = (long double)at - (elapsed - floorl(elapsed)) / (1 + sim_rate(own, at));
+	look.off_ns = (long double)(axis->base - clock_correct(fitted, look.local_ns)) +
+		      sim_elapsed(axis, elapsed);
+	look.bound = clock_bound_at(fitted, look.local_ns, 2e3 * sim->limit_ppm);
+	return look;
+}
+
+static inline void sim_check_look(const struct sim *sim, size_t clock, nsec_t at)
+{
+	struct sim_look look = sim_look(sim, clock, at);
+	bool low = look.bound.low_ns == NSEC_MIN ||
+		   look.off_ns >= (long double)look.bound.low_ns - SIM_ROUNDING;
+	bool high = look.bound.high_ns == NSEC_MAX ||
+		    look.off_ns <= (long double)look.bound.high_ns + SIM_ROUNDING;
+
+	if (!low || !high)
+		fail_msg("n%zu at %.6f s of %.6f s: the truth is off by %.1Lf ns, not "
+			 "within %" PRId64 " and %" PRId64 " (seed %" PRIu64 ")",
+			 clock, (double)at / 1e9, (double)sim->length / 1e9, look.off_ns,
+			 look.bound.low_ns, look.bound.high_ns, draw_seed);
+}
+
+/* Whether the truth lies inside the bounds: at the ends, the middle, anywhere. */
+static inline void sim_check_bounds(const struct sim *sim)
+{
+	for (size_t i = 0; i < sim->clocks; i++) {
+		sim_check_look(sim, i, 0);
+		sim_check_look(sim, i, sim->length / 2);
+		sim_check_look(sim, i, sim->length);
+		for (int k = 0; k < SIM_LOOKS; k++)
+			sim_check_look(sim, i, draw_between(0, sim->length));
+	}
+}
+
+/* Messages that were received before they were sent, by the fitted clocks. */
+static inline uint64_t sim_violations(const struct sim *sim, bool tree_only)
+{
+	const struct sync *sync = &sim->sync;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < sync->pairs.count; i++) {
+		const struct pair *pair = &sync->pairs.pair[i];
+		bool in_tree = sync->graph.node[pair->a].parent_pair == (int)i ||
+			       sync->graph.node[pair->b].parent_pair == (int)i;
+
+		if (in_tree || !tree_only)
+			count += pair->violations_after;
+	}
+	return count;
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate.h"
+
+/* Clusters, every method. */
+static const char *const method[] = {"hull", "margin", "joint", "regression"};
+
+enum { METHODS = sizeof(method) / sizeof(*method), ROUNDS = 12 };
+
+/* A tree of clocks, and some more pairs; some talk a lot, some little. */
+static void draw_cluster(struct sim *sim, size_t most)
+{
+	sim_init(sim, (size_t)draw_between(3, (int64_t)most),
+		 NSEC_PER_SEC << draw_between(0, 14));
+	for (uint32_t b = 1; b < sim->clocks; b++)
+		sim_talk(sim, (uint32_t)draw_between(0, b - 1), b,
+			 1 << draw_between(0, 9), 1 << draw_between(0, 9));
+	for (size_t i = 0; i < sim->clocks; i++) {
+		uint32_t a = (uint32_t)draw_between(0, (int64_t)sim->clocks - 1);
+		uint32_t b = (uint32_t)draw_between(0, (int64_t)sim->clocks - 1);
+
+		if (a != b)
+			sim_talk(sim, a, b, 1 << draw_between(0, 9),
+				 1 << draw_between(0, 9));
+	}
+}
+
+static void truth_lies_inside_the_bounds(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		draw_cluster(&sim, 8);
+		sim_fit(&sim, method[i % METHODS]);
+		assert_int_equal(sim.sync.graph.islands, 1);
+		assert_int_equal(sim.sync.problems.count, 0);
+		sim_check_bounds(&sim);
+		sim_clear(&sim);
+	}
+}
+
+static void no_message_is_violated(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		draw_cluster(&sim, 10);
+		sim_fit(&sim, "joint");
+		assert_int_equal(sim_violations(&sim, false), 0);
+		/* A tree's fit knows nothing of the other pairs. */
+		sim_fit(&sim, "hull");
+		assert_int_equal(sim_violations(&sim, true), 0);
+		sim_fit(&sim, "margin");
+		assert_int_equal(sim_violations(&sim, true), 0);
+		sim_clear(&sim);
+	}
+}
+
+/* Where the fitted clocks put b above a pair's line, at a's time x. */
+static double above_line(const struct sim *sim, const struct pair *pair,
+			 const struct line *line, nsec_t x)
+{
+	const struct clock *a = &sim->sync.fitted[pair->a];
+	const struct clock *b = &sim->sync.fitted[pair->b];
+
+	return line_distance(line, x, clock_invert(b, clock_correct(a, x)));
+}
+
+/* Outside of all messages the two tangents are the furthest that lines can be. */
+static void check_pair(const struct sim *sim, const struct pair *pair)
+{
+	const struct hull *lower = &pair->lower, *upper = &pair->upper;
+	struct line steep, flat;
+	nsec_t first, last;
+
+	if (hull_tangents(lower, upper, pair->origin, &steep, &flat) != TANGENTS_BOTH)
+		return;
+	first =
+	    lower->point[0].x < upper->point[0].x ? lower->point[0].x : upper->point[0].x;
+	last = lower->point[lower->count - 1].x > upper->point[upper->count - 1].x
+		   ? lower->point[lower->count - 1].x
+		   : upper->point[upper->count - 1].x;
+	assert_true(above_line(sim, pair, &steep, first) > -3);
+	assert_true(above_line(sim, pair, &flat, first) < 3);
+	assert_true(above_line(sim, pair, &steep, last) < 3);
+	assert_true(above_line(sim, pair, &flat, last) > -3);
+}
+
+static void joint_lies_between_every_pairs_tangents(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		draw_cluster(&sim, 10);
+		sim_fit(&sim, "joint");
+		for (size_t k = 0; k < sim.sync.pairs.count; k++)
+			check_pair(&sim, &sim.sync.pairs.pair[k]);
+		sim_clear(&sim);
+	}
+}
+
+/* Loops say more than a tree: the region is that of all, whoever fits. */
+static void every_method_has_the_same_region(void **state)
+{
+	struct clock_bound first[SIM_CLOCKS];
+	struct sim sim;
+
+	(void)state;
+	draw_cluster(&sim, 6);
+	sim.reference = "n0";
+	for (size_t k = 0; k < METHODS; k++) {
+		sim_fit(&sim, method[k]);
+		for (size_t i = 0; i < sim.clocks; i++) {
+			struct clock_bound bound = sim.sync.fitted[i].bound[0];
+			nsec_t ref = clock_correct(&sim.sync.fitted[i], bound.local_ns);
+
+			bound.low_ns += ref;
+			bound.high_ns += ref;
+			if (k == 0)
+				first[i] = bound;
+			assert_in_range(bound.low_ns - first[i].low_ns + 6, 0, 12);
+			assert_in_range(bound.high_ns - first[i].high_ns + 6, 0, 12);
+		}
+	}
+	sim_clear(&sim);
+}
+
+/* More clocks than one program bounds. */
+static void large_islands_are_bounded_clock_by_clock(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_init(&sim, 48, 100 * SIM_SECONDS);
+	for (uint32_t b = 1; b < sim.clocks; b++) {
+		sim_talk(&sim, b / 2, b, 50, 50);
+		if (b > 6)
+			sim_talk(&sim, b - 5, b, 20, 20);
+	}
+	sim_fit(&sim, NULL);
+	assert_int_equal(sim_violations(&sim, false), 0);
+	sim_check_bounds(&sim);
+	for (size_t i = 0; i < sim.clocks; i++)
+		assert_true(sim.sync.fitted[i].bound[1].high_ns < NSEC_PER_MSEC);
+	sim_clear(&sim);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    DRAW_TEST(truth_lies_inside_the_bounds),
+	    DRAW_TEST(no_message_is_violated),
+	    DRAW_TEST(joint_lies_between_every_pairs_tangents),
+	    DRAW_TEST(every_method_has_the_same_region),
+	    DRAW_TEST(large_islands_are_bounded_clock_by_clock),
+	};
+
+	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/lp.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "../draw.h"
+
+static void maximum_of_a_small_program(void **state)
+{
+	/* 3 x + 5 y with x <= 4, 2 y <= 12, 3 x + 2 y <= 18: 36 at (2, 6). */
+	struct lp *lp = lp_new(2);
+
+	(void)state;
+	lp_bound(lp, 0, 0, 4);
+	lp_bound(lp, 1, 0, LP_INFINITY);
+	lp_row(lp, (struct lp_term[]){{1, -2}}, 1, -12);
+	lp_row(lp, (struct lp_term[]){{0, -3}, {1, -2}}, 2, -18);
+	lp_objective(lp, 0, 3);
+	lp_objective(lp, 1, 5);
+	assert_int_equal(lp_maximize(lp), LP_OPTIMAL);
+	assert_true(fabs(lp_maximum(lp) - 36) < 1e-9);
+	assert_true(fabs(lp_value(lp, 0) - 2) < 1e-9);
+	assert_true(fabs(lp_value(lp, 1) - 6) < 1e-9);
+	lp_free(lp);
+}
+
+static void nothing_bounds_a_free_column(void **state)
+{
+	struct lp *lp = lp_new(2);
+
+	(void)state;
+	lp_row(lp, (struct lp_term[]){{0, 1}, {1, -1}}, 2, -1);
+	assert_int_equal(lp_maximize(lp), LP_OPTIMAL); /* of nothing */
+	lp_objective(lp, 1, 1);
+	assert_int_equal(lp_maximize(lp), LP_UNBOUNDED);
+	lp_objective(lp, 0, -1); /* y - x <= 1 */
+	assert_int_equal(lp_maximize(lp), LP_OPTIMAL);
+	assert_true(fabs(lp_maximum(lp) - 1) < 1e-9);
+	lp_free(lp);
+}
+
+static void rows_may_contradict_each_other(void **state)
+{
+	struct lp *lp = lp_new(1);
+
+	(void)state;
+	lp_row(lp, (struct lp_term[]){{0, 1}}, 1, 1);
+	lp_row(lp, (struct lp_term[]){{0, -1}}, 1, -0.5);
+	assert_int_equal(lp_maximize(lp), LP_INFEASIBLE);
+	lp_free(lp);
+	lp_free(NULL);
+}
+
+/* A program in the plane: normal * point >= low, one for each row and bound. */
+enum { ROWS = 9, POINTS = 100 };
+
+struct plane {
+	double normal[ROWS][2], low[ROWS], goal[2];
+	size_t rows, bounds; /* bounds are the last ones */
+};
+
+static double times(const double a[2], const double b[2])
+{
+	return a[0] * b[0] + a[1] * b[1];
+}
+
+static void plane_draw(struct plane *plane)
+{
+	memset(plane, 0, sizeof(*plane));
+	plane->rows = (size_t)draw_between(1, 7);
+	for (size_t i = 0; i < plane->rows; i++) {
+		do
+			for (int k = 0; k < 2; k++)
+				plane->normal[i][k] = (double)draw_between(-4, 4);
+		while (!plane->normal[i][0] && !plane->normal[i][1]);
+		plane->low[i] = (double)draw_between(-9, 4);
+	}
+	/* Columns of which one has a bound below, the other one above. */
+	plane->bounds = (size_t)draw_between(0, 2);
+	for (size_t i = 0; i < plane->bounds; i++) {
+		plane->normal[plane->rows + i][i] = i ? -1 : 1;
+		plane->low[plane->rows + i] = (double)draw_between(-5, 0);
+	}
+}
+
+static struct lp *plane_program(const struct plane *plane)
+{
+	struct lp *lp = lp_new(2);
+
+	for (size_t i = 0; i < plane->rows; i++)
+		lp_row(lp,
+		       (struct lp_term[]){{0, plane->normal[i][0]},
+					  {1, plane->normal[i][1]}},
+		       2, plane->low[i]);
+	if (plane->bounds > 0)
+		lp_bound(lp, 0, plane->low[plane->rows], LP_INFINITY);
+	if (plane->bounds > 1)
+		lp_bound(lp, 1, -LP_INFINITY, -plane->low[plane->rows + 1]);
+	return lp;
+}
+
+static bool holds(const struct plane *plane, const double point[2])
+{
+	for (size_t i = 0; i < plane->rows + plane->bounds; i++)
+		if (times(plane->normal[i], point) < plane->low[i] - 1e-9)
+			return false;
+	return true;
+}
+
+/* Where two lines cross, or the place of one that is nearest to the origin. */
+static bool meet(const struct plane *plane, size_t i, size_t k, double point[2])
+{
+	const double *a = plane->normal[i], *b = plane->normal[k];
+	double area = a[0] * b[1] - a[1] * b[0];
+
+	if (i == k) {
+		for (int n = 0; n < 2; n++)
+			point[n] = a[n] * plane->low[i] / times(a, a);
+		return true;
+	}
+	if (!area)
+		return false;
+	point[0] = (plane->low[i] * b[1] - plane->low[k] * a[1]) / area;
+	point[1] = (a[0] * plane->low[k] - b[0] * plane->low[i]) / area;
+	return true;
+}
+
+/* The goal's maximum over all corners; false where there is no point at all. */
+static bool plain_maximum(const struct plane *plane, double *most)
+{
+	size_t n = plane->rows + plane->bounds;
+	double point[2];
+	bool found = false;
+
+	*most = -INFINITY;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k <= i; k++)
+			if (meet(plane, i, k, point) && holds(plane, point)) {
+				found = true;
+				*most = fmax(*most, times(plane->goal, point));
+			}
+	return found;
+}
+
+/* Whether one can go that way for ever, to a better and better end. */
+static bool is_way_out(const struct plane *plane, double x, double y)
+{
+	const double way[2] = {x, y};
+
+	for (size_t i = 0; i < plane->rows + plane->bounds; i++)
+		if (times(plane->normal[i], way) < 0)
+			return false;
+	return times(plane->goal, way) > 0;
+}
+
+static bool is_unbounded(const struct plane *plane)
+{
+	if (is_way_out(plane, plane->goal[0], plane->goal[1]))
+		return true;
+	for (size_t i = 0; i < plane->rows + plane->bounds; i++) {
+		const double *a = plane->normal[i];
+
+		if (is_way_out(plane, a[0], a[1]) || is_way_out(plane, a[1], -a[0]) ||
+		    is_way_out(plane, -a[1], a[0]))
+			return true;
+	}
+	return false;
+}
+
+static void check_goal(struct lp *lp, struct plane *plane)
+{
+	enum lp_status status;
+	double most, point[2];
+	bool found;
+
+	for (size_t k = 0; k < 2; k++) {
+		plane->goal[k] = (double)draw_between(-4, 4);
+		lp_objective(lp, k, plane->goal[k]);
+	}
+	status = lp_maximize(lp);
+	found = plain_maximum(plane, &most);
+	if (!found) {
+		assert_true(status == LP_INFEASIBLE || status == LP_UNBOUNDED);
+		return;
+	}
+	if (is_unbounded(plane)) {
+		assert_int_equal(status, LP_UNBOUNDED);
+		return;
+	}
+	assert_int_equal(status, LP_OPTIMAL);
+	assert_true(fabs(lp_maximum(lp) - most) < 1e-7);
+	for (size_t k = 0; k < 2; k++)
+		point[k] = lp_value(lp, k);
+	assert_true(fabs(times(plane->goal, point) - most) < 1e-7);
+	for (size_t i = 0; i < plane->rows + plane->bounds; i++)
+		assert_true(times(plane->normal[i], point) > plane->low[i] - 1e-7);
+}
+
+/* Each program with several objectives, each begun from the last solution. */
+static void maxima_are_those_of_the_corners(void **state)
+{
+	struct plane plane;
+
+	(void)state;
+	for (int i = 0; i < 500; i++) {
+		struct lp *lp;
+
+		plane_draw(&plane);
+		lp = plane_program(&plane);
+		for (int k = 0; k < 8; k++)
+			check_goal(lp, &plane);
+		lp_free(lp);
+	}
+}
+
+static void the_library_has_a_version(void **state)
+{
+	char *version = lp_library_version();
+
+	(void)state;
+	assert_memory_equal(version, "GLPK ", 5);
+	free(version);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(maximum_of_a_small_program),
+	    cmocka_unit_test(nothing_bounds_a_free_column),
+	    cmocka_unit_test(rows_may_contradict_each_other),
+	    DRAW_TEST(maxima_are_those_of_the_corners),
+	    cmocka_unit_test(the_library_has_a_version),
+	};
+
+	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
+}
