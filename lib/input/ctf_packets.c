@@ -48,17 +48,21 @@ enum packet_found packet_walk_next(struct packet_walk *walk)
 	return PACKET_WHOLE;
 }
 
+/* The words stand in this order where the fields do. */
 bool packets_are_known(FILE *metadata)
 {
-	static const char *const word[] = {"byte_order = le", "stream_instance_id",
-					   "timestamp_begin", "packet_seq_num",
-					   "events_discarded"};
+	static const char *const word[] = {
+	    "byte_order = le", "uint32_t stream_id", "stream_instance_id",
+	    "timestamp_begin", "timestamp_end",      "content_size",
+	    "packet_size",     "packet_seq_num",     "events_discarded"};
 	char *text = mem_alloc(METADATA_MOST);
 	size_t size = fread(text, 1, METADATA_MOST, metadata);
-	bool known = true;
+	const char *at = text;
+	bool known;
 
-	for (size_t i = 0; i < sizeof(word) / sizeof(*word); i++)
-		known &= memmem(text, size, word[i], strlen(word[i])) != NULL;
+	for (size_t i = 0; at && i < sizeof(word) / sizeof(*word); i++)
+		at = memmem(at, size - (size_t)(at - text), word[i], strlen(word[i]));
+	known = at != NULL;
 	free(text);
 	return known;
 }
