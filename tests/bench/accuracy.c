@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * bench-accuracy: ctsync's clocks of recorded runs against what the clocks
+ * really said. Runs ctsync as a user does, and fails where the truth lies
+ * outside of a printed bound.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/options.h"
+#include "base/table.h"
+#include "launch.h"
+#include "score.h"
+
+enum { EXIT_MISUSE = 2, NOT_ALL_TIED = 3 /* what ctsync says of islands */ };
+
+static const char *const methods[] = {"hull", "margin", "joint", "regression", NULL};
+
+struct bench {
+	const struct recorded *run;
+	const char *method;
+	char *map; /* where ctsync writes its clock map */
+	struct table *scores, *agreements;
+	bool failed; /* a bound without the truth, or no clock at all */
+};
+
+/* Some of the run's sources, one after the other. */
+struct choice {
+	const char *what;
+	size_t first, count;
+};
+
+/* What ctsync says of some subjects, on the clock of the reference node. */
+static int synchronize(const struct bench *bench, const struct subject *const *subject,
+		       size_t subjects, struct clock_map *map, struct error *error)
+{
+	struct text_list words = {NULL, 0, 0};
+	struct launched launched = {0, 0, 0, 0};
+	int status;
+
+	launch_words(&words, "ctsync", "-q", "-o", bench->map, "--method", bench->method,
+		     NULL);
+	for (size_t i = 0; i < subjects; i++) {
+		char *trace = mem_printf("%s=%s", subject[i]->name, subject[i]->path);
+
+		launch_words(&words, "-t", trace, NULL);
+		free(trace);
+	}
+	for (size_t i = 0; i < subjects; i++)
+		if (subject[i]->node == bench->run->reference) {
+			launch_words(&words, "-r", subject[i]->name, NULL);
+			break;
+		}
+	memset(map, 0, sizeof(*map));
+	status = launch(&words, NULL, &launched, error);
+	if (!status && launched.status && launched.status != NOT_ALL_TIED)
+		status = error_set(error, "ctsync failed");
+	if (!status)
+		status = clock_map_read(map, bench->map, error);
+	text_list_clear(&words);
+	return status;
+}
+
+static int synchronize_choice(const struct bench *bench, const struct choice *choice,
+			      struct clock_map *map, struct error *error)
+{
+	const struct subject **subject = mem_alloc(choice->count * sizeof(*subject));
+	int status;
+
+	for (size_t i = 0; i < choice->count; i++)
+		subject[i] = &bench->run->subject[choice->first + i];
+	status = synchronize(bench, subject, choice->count, map, error);
+	free(subject);
+	return status;
+}
+
+static void add_score_row(struct bench *bench, const char *what, struct score *score)
+{
+	char clocks[24], messages[24], place[PLACES][48], half[24], before[24], after[24],
+	    misses[48];
+	const char *cell[] = {
+	    bench->run->name, what,     bench->method, clocks, messages, place[0],
+	    place[1],         place[2], half,          before, after,    misses};
+
+	snprintf(clocks, sizeof(clocks), "%zu", score->clocks);
+	snprintf(messages, sizeof(messages), "%llu", (unsigned long long)score->messages);
+	for (int i = 0; i < PLACES; i++)
+		snprintf(place[i], sizeof(place[i]), "%.1f (%.1f)",
+			 score->worst_ns[i] / 1e3,
+			 score->sum_ns[i] / 1e3 / (double)score->clocks);
+	snprintf(half, sizeof(half), "%.1f", score_median_half(score) / 1e3);
+	snprintf(before, sizeof(before), "%llu", (unsigned long long)score->before);
+	snprintf(after, sizeof(after), "%llu", (unsigned long long)score->after);
+	snprintf(misses, sizeof(misses), "%llu of %llu",
+		 (unsigned long long)score->misses, (unsigned long long)score->looks);
+	table_add(bench->scores, cell);
+	bench->failed |= score->misses || !score->clocks;
+}
+
+/* One fit of a choice of sources; leaves its map to the caller. */
+static int score_choice(struct bench *bench, const struct choice *choice,
+			struct clock_map *map, struct error *error)
+{
+	struct score score = {0};
+
+	memset(map, 0, sizeof(*map));
+	if (choice->count < 2)
+		return 0;
+	if (synchronize_choice(bench, choice, map, error))
+		return -1;
+	score_add(&score, map, bench->run);
+	add_score_row(bench, choice->what, &score);
+	score_clear(&score);
+	return 0;
+}
+
+/* Every two traces by themselves, in one row. */
+static int score_pairs(struct bench *bench, struct error *error)
+{
+	const struct recorded *run = bench->run;
+	struct score score = {0};
+	int status = 0;
+
+	for (size_t a = 0; a < run->traces; a++)
+		for (size_t b = a + 1; !status && b < run->traces; b++) {
+			const struct subject *pair[] = {&run->subject[a],
+							&run->subject[b]};
+			struct clock_map map;
+
+			status = synchronize(bench, pair, 2, &map, error);
+			if (!status)
+				score_add(&score, &map, run);
+			clock_map_clear(&map);
+		}
+	if (!status)
+		add_score_row(bench, "pairs alone", &score);
+	score_clear(&score);
+	return status;
+}
+
+static void add_agreement_row(struct bench *bench, const struct agreement *agreement)
+{
+	char clocks[24], place[PLACES][24], disjoint[48];
+	const char *cell[] = {bench->run->name, bench->method, clocks,  place[0],
+			      place[1],         place[2],      disjoint};
+
+	snprintf(clocks, sizeof(clocks), "%zu", agreement->clocks);
+	for (int i = 0; i < PLACES; i++)
+		snprintf(place[i], sizeof(place[i]), "%.1f",
+			 agreement->worst_ns[i] / 1e3);
+	snprintf(disjoint, sizeof(disjoint), "%llu of %llu",
+		 (unsigned long long)agreement->disjoint,
+		 (unsigned long long)agreement->looks);
+	table_add(bench->agreements, cell);
+	bench->failed |= agreement->disjoint > 0;
+}
+
+/* What a run's traces and its captures, each for themselves, say of one node. */
+static void compare(struct bench *bench, const struct clock_map *traces,
+		    const struct clock_map *captures)
+{
+	const struct recorded *run = bench->run;
+	struct agreement agreement = {0};
+
+	for (size_t i = 0; i < run->traces; i++)
+		for (size_t k = 0; k < run->captures; k++) {
+			const struct subject *trace = &run->subject[i];
+			const struct subject *capture = &run->subject[run->traces + k];
+			struct view a = view_of(traces, trace, run);
+			struct view b = view_of(captures, capture, run);
+
+			if (trace->node == capture->node && a.clock && b.clock)
+				agreement_add(&agreement, &a, &b);
+		}
+	if (agreement.clocks)
+		add_agreement_row(bench, &agreement);
+}
+
+static int examine_method(struct bench *bench, struct error *error)
+{
+	size_t n = bench->run->traces, m = bench->run->captures;
+	const struct choice just_traces = {"traces", 0, n},
+			    just_captures = {"captures", n, m},
+			    both = {"both", 0, n && m ? n + m : 0};
+	struct clock_map traces = {0}, captures = {0}, all = {0};
+	int status = score_choice(bench, &just_traces, &traces, error);
+
+	if (!status && n > 2)
+		status = score_pairs(bench, error);
+	if (!status)
+		status = score_choice(bench, &just_captures, &captures, error);
+	if (!status)
+		status = score_choice(bench, &both, &all, error);
+	if (!status)
+		compare(bench, &traces, &captures);
+	clock_map_clear(&traces);
+	clock_map_clear(&captures);
+	clock_map_clear(&all);
+	return status;
+}
+
+static int examine(struct bench *bench, const char *path, struct error *error)
+{
+	struct recorded run;
+	int status = recorded_open(&run, path, error);
+
+	bench->run = &run;
+	for (size_t i = 0; !status && methods[i]; i++) {
+		bench->method = methods[i];
+		status = examine_method(bench, error);
+	}
+	recorded_close(&run);
+	return status ? error_prefix(error, "%s", path) : 0;
+}
+
+static int examine_all(struct bench *bench, const struct text_list *runs,
+		       struct error *error)
+{
+	int status = 0;
+
+	bench->map = launch_temporary(error);
+	if (!bench->map)
+		return -1;
+	for (size_t i = 0; !status && i < runs->count; i++)
+		status = examine(bench, runs->item[i], error);
+	remove(bench->map);
+	free(bench->map);
+	return status;
+}
+
+static void print(const struct bench *bench)
+{
+	puts("Errors and bounds in microseconds: the worst clock (mean of all); bounds "
+	     "are\n"
+	     "half their width at the middle, the median of all.\n");
+	table_print(bench->scores, stdout);
+	puts("\nThe clocks by the traces against the clocks by the captures, the worst "
+	     "node:\n");
+	table_print(bench->agreements, stdout);
+}
+
+static int measure(const struct text_list *runs, struct error *error)
+{
+	static const struct table_column score[] = {
+	    {"RUN", false},     {"FROM", false},  {"METHOD", false}, {"CLOCKS", true},
+	    {"MESSAGES", true}, {"BEGIN", true},  {"MIDDLE", true},  {"END", true},
+	    {"BOUND", true},    {"BEFORE", true}, {"AFTER", true},   {"MISSES", true}};
+	static const struct table_column agreement[] = {
+	    {"RUN", false},   {"METHOD", false}, {"NODES", true},   {"BEGIN", true},
+	    {"MIDDLE", true}, {"END", true},     {"DISJOINT", true}};
+	struct bench bench = {
+	    .scores = table_new(score, sizeof(score) / sizeof(score[0])),
+	    .agreements = table_new(agreement, sizeof(agreement) / sizeof(agreement[0])),
+	};
+	int status = examine_all(&bench, runs, error);
+
+	print(&bench);
+	table_free(bench.scores);
+	table_free(bench.agreements);
+	if (!status && bench.failed)
+		status = error_set(error, "a bound does not hold the truth");
+	return status;
+}
+
+int main(int argc, const char **argv)
+{
+	struct option_row rows[] = {{0}};
+	const struct command command = {
+	    .name = "accuracy",
+	    .usage = "RUN...",
+	    .summary = "ctsync's clocks of recorded runs against their truth.csv",
+	    .rows = rows,
+	};
+	struct text_list runs = {NULL, 0, 0};
+	struct error error = ERROR_INIT;
+	int status = EXIT_SUCCESS;
+
+	switch (options_parse(&command, argc, argv, &runs, &error)) {
+	case OPTIONS_SHOWN:
+		break;
+	case OPTIONS_WRONG:
+		status = EXIT_MISUSE;
+		break;
+	case OPTIONS_GO:
+		if (measure(&runs, &error))
+			status = EXIT_FAILURE;
+		break;
+	}
+	if (error.text)
+		fprintf(stderr, "accuracy: %s\n", error.text);
+	error_clear(&error);
+	text_list_clear(&runs);
+	return status;
+}

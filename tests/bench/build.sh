@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh
+#
+# What ./accuracy and ./speed share; to be sourced by them. Builds in $CT_BUILD,
+# or in build-bench/ of the source tree.
+source=$(cd "$(dirname "$0")/../.." && pwd)
+
+build_bench()
+{
+	build=${CT_BUILD:-$source/build-bench}
+	{
+		cmake -S "$source" -B "$build" &&
+			cmake --build "$build" --parallel "$(nproc)" --target ctsync \
+				bench-accuracy bench-speed bench-messages
+	} >/dev/null
+	PATH=$build/bin:$build/tests/bench:$PATH
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TESTS_BENCH_SCORE_H
+#define CT_TESTS_BENCH_SCORE_H
+
+#include <stdint.h>
+
+#include "clock/map.h"
+#include "recorded.h"
+
+enum { PLACES = 3 }; /* begin, middle and end of a source */
+
+/* How a clock map holds against the truth; grows with every map that is added. */
+struct score {
+	size_t clocks; /* references not counted */
+	uint64_t messages, before, after;
+	double worst_ns[PLACES], sum_ns[PLACES]; /* of the errors' sizes */
+	double *half_ns; /* half the bounds' width at the middle, a clock each */
+	size_t halves, room;
+	uint64_t looks, misses; /* bounds that were looked at, and those without truth */
+};
+
+/*
+ * Add every clock of a map but the references, at its begin, middle and end
+ * and at a thousand times between, chosen by chance but always the same.
+ */
+void score_add(struct score *score, const struct clock_map *map,
+	       const struct recorded *run);
+
+/* How two maps of the same nodes, on different clocks of theirs, agree. */
+struct agreement {
+	size_t clocks;
+	double worst_ns[PLACES];
+	uint64_t looks, disjoint; /* instants, and those where no time fits both */
+};
+
+/* One clock in a map, and the subjects that it and its reference are. */
+struct view {
+	const struct clock *clock;
+	const struct subject *own, *reference;
+};
+
+/* The view of a subject's clock, or an empty one where the map does not tie it. */
+struct view view_of(const struct clock_map *map, const struct subject *own,
+		    const struct recorded *run);
+
+/* Add what two views of one node say, each on the same reference node. */
+void agreement_add(struct agreement *agreement, const struct view *a,
+		   const struct view *b);
+
+/* The middle of all the clocks' half widths; puts them in order. */
+double score_median_half(struct score *score);
+
+void score_clear(struct score *score);
+
+#endif

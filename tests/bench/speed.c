@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * bench-speed: how fast ctsync is and how much memory it takes, on the traces
+ * of a run, against babeltrace2 reading them to nowhere, and on messages made
+ * for it. It measures and asserts nothing.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "input/run.h"
+#include "launch.h"
+#include "race.h"
+#include "sync/sync.h"
+
+enum { EXIT_MISUSE = 2, LONGER = 10, DRIFT_LIMIT_PPM = 200, IN_FLIGHT = 1 << 18 };
+
+struct request {
+	int repeats, messages;
+};
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void ignore(void *context, const struct sighting *sighting)
+{
+	(void)context;
+	(void)sighting;
+}
+
+/* The events of a run's traces, read one trace after the other in this process. */
+static int count_events(const struct source_list *sources, uint64_t *events,
+			struct error *error)
+{
+	*events = 0;
+	for (size_t i = 0; i < sources->count; i++) {
+		struct packet_source *packets;
+
+		if (sources->item[i].kind != SOURCE_TRACE)
+			continue;
+		packets = trace_packets_open(sources->item[i].path, error);
+		if (!packets)
+			return -1;
+		while (packet_source_step(packets, ignore, NULL) == STEP_MORE)
+			;
+		*events += packet_source_facts(packets)->events;
+		packet_source_free(packets);
+	}
+	return 0;
+}
+
+static void enter_traces(struct race *race, const struct source_list *sources)
+{
+	struct text_list *dummy = &race_enter(race, "babeltrace2 -o dummy", 0)->words;
+	struct text_list *one = &race_enter(race, "ctsync -j1", 0)->words;
+	struct text_list *two = &race_enter(race, "ctsync -j2", 0)->words;
+
+	launch_words(dummy, "babeltrace2", "-o", "dummy", NULL);
+	launch_words(one, "ctsync", "-q", "-j1", NULL);
+	launch_words(two, "ctsync", "-q", "-j2", NULL);
+	for (size_t i = 0; i < sources->count; i++) {
+		if (sources->item[i].kind != SOURCE_TRACE)
+			continue;
+		launch_words(dummy, sources->item[i].path, NULL);
+		launch_words(one, "-t", sources->item[i].path, NULL);
+		launch_words(two, "-t", sources->item[i].path, NULL);
+	}
+}
+
+static int measure_traces(const struct request *request, const char *path,
+			  struct error *error)
+{
+	struct source_list sources = {NULL, 0, 0};
+	struct problem_list problems = {NULL, 0, 0};
+	struct race race;
+	uint64_t events = 0;
+	double begin;
+	int status = source_add_run(&sources, path, &problems, error);
+
+	race_init(&race, request->repeats);
+	enter_traces(&race, &sources);
+	if (!status)
+		status = race_run(&race, error);
+	begin = now();
+	/* After the race, for what this process holds counts as its children's. */
+	if (!status)
+		status = count_events(&sources, &events, error);
+	for (size_t i = 0; i < race.count; i++)
+		race.contender[i].items = events;
+	if (!status) {
+		printf("%s: %llu events, best of %d\n\n", path,
+		       (unsigned long long)events, request->repeats);
+		race_print(&race, "EVENTS/S");
+		printf("\nreading alone, one trace after the other: %.3f s\n",
+		       now() - begin);
+	}
+	race_clear(&race);
+	source_list_clear(&sources);
+	problem_clear(&problems);
+	return status;
+}
+
+/* Messages between so many nodes into a file. */
+static int make_messages(const char *path, int count, int nodes, struct error *error)
+{
+	struct text_list words = {NULL, 0, 0};
+	char *counted = mem_printf("%d", count), *of = mem_printf("%d", nodes);
+	struct launched launched = {0, 0, 0, 0};
+	int status;
+
+	launch_words(&words, "bench-messages", counted, of, NULL);
+	status = launch(&words, path, &launched, error);
+	if (!status && launched.status)
+		status =
+		    error_set(error, "bench-messages: exit status %d", launched.status);
+	text_list_clear(&words);
+	free(counted);
+	free(of);
+	return status;
+}
+
+/* Every line of a file, and nothing done with it. */
+static double time_lines(const char *path)
+{
+	double begin = now();
+	FILE *file = fopen(path, "r");
+	char *line = NULL;
+	size_t room = 0;
+
+	while (file && getline(&line, &room, file) > 0)
+		;
+	free(line);
+	if (file)
+		fclose(file);
+	return now() - begin;
+}
+
+/* What ctsync's time goes into, measured in this process, the best of all. */
+static int print_stages(const char *path, int repeats, struct error *error)
+{
+	double lines = 0, reading = 0, fitting = 0;
+
+	for (int turn = 0; turn < repeats; turn++) {
+		const struct sync_options options = {.drift_limit_ppm = DRIFT_LIMIT_PPM,
+						     .max_rejected = 0.02,
+						     .threads = 1,
+						     .in_flight = IN_FLIGHT};
+		double bare = time_lines(path), begin = now(), middle, end;
+		struct sync sync;
+		int status;
+
+		sync_init(&sync, &options);
+		status = sync_read_messages(&sync, path, error);
+		middle = now();
+		if (!status)
+			status = sync_fit(&sync, error);
+		end = now();
+		sync_clear(&sync);
+		if (status)
+			return -1;
+		lines = turn && lines < bare ? lines : bare;
+		reading = turn && reading < middle - begin ? reading : middle - begin;
+		fitting = turn && fitting < end - middle ? fitting : end - middle;
+	}
+	printf(
+	    "\nits lines alone (getline) %.3f s; lines, numbers, hulls and log %.3f s; "
+	    "fit and\nbounds %.3f s\n",
+	    lines, reading, fitting);
+	return 0;
+}
+
+static int measure_messages(const struct request *request, const char *path, int nodes,
+			    struct error *error)
+{
+	struct race race;
+	int status = make_messages(path, request->messages, nodes, error);
+
+	race_init(&race, request->repeats);
+	launch_words(&race_enter(&race, "wc -l", (uint64_t)request->messages)->words,
+		     "wc", "-l", path, NULL);
+	launch_words(
+	    &race_enter(&race, "ctsync --messages", (uint64_t)request->messages)->words,
+	    "ctsync", "-q", "--messages", path, NULL);
+	if (!status)
+		status = race_run(&race, error);
+	if (!status) {
+		printf("\n%d messages between %d nodes, best of %d\n\n",
+		       request->messages, nodes, request->repeats);
+		race_print(&race, "MESSAGES/S");
+		status = print_stages(path, request->repeats, error);
+	}
+	race_clear(&race);
+	return status;
+}
+
+/* Memory must not grow with the run's length. */
+static int measure_length(const struct request *request, const char *path,
+			  struct error *error)
+{
+	struct race race;
+	int longer = request->messages * LONGER;
+	int status = make_messages(path, longer, 2, error);
+
+	race_init(&race, 1);
+	launch_words(&race_enter(&race, "ctsync --messages", (uint64_t)longer)->words,
+		     "ctsync", "-q", "--messages", path, NULL);
+	if (!status)
+		status = race_run(&race, error);
+	if (!status) {
+		printf("\n%d messages between 2 nodes, once\n\n", longer);
+		race_print(&race, "MESSAGES/S");
+	}
+	race_clear(&race);
+	return status;
+}
+
+static int measure(const struct request *request, const struct text_list *runs,
+		   struct error *error)
+{
+	char *path = launch_temporary(error);
+	int status = path ? 0 : -1;
+
+	for (size_t i = 0; !status && i < runs->count; i++)
+		status = measure_traces(request, runs->item[i], error);
+	if (!status && request->messages)
+		status = measure_messages(request, path, 2, error);
+	if (!status && request->messages)
+		status = measure_messages(request, path, 10, error);
+	if (!status && request->messages)
+		status = measure_length(request, path, error);
+	if (path)
+		remove(path);
+	free(path);
+	return status;
+}
+
+int main(int argc, const char **argv)
+{
+	struct request request = {.repeats = 5, .messages = 1000000};
+	struct option_row rows[] = {
+	    {'n', "repeat", OPTION_INT, &request.repeats, "N",
+	     "run everything N times (default: 5)", 1, 1000},
+	    {'m', "messages", OPTION_INT, &request.messages, "N",
+	     "make N messages and ten times as many (default: 1000000), 0: none", 0,
+	     100000000},
+	    {0},
+	};
+	const struct command command = {
+	    .name = "speed",
+	    .usage = "[OPTION...] RUN...",
+	    .summary = "ctsync's speed and memory",
+	    .rows = rows,
+	};
+	struct text_list runs = {NULL, 0, 0};
+	struct error error = ERROR_INIT;
+	int status = EXIT_SUCCESS;
+
+	switch (options_parse(&command, argc, argv, &runs, &error)) {
+	case OPTIONS_SHOWN:
+		break;
+	case OPTIONS_WRONG:
+		status = EXIT_MISUSE;
+		break;
+	case OPTIONS_GO:
+		if (measure(&request, &runs, &error))
+			status = EXIT_FAILURE;
+		break;
+	}
+	if (error.text)
+		fprintf(stderr, "speed: %s\n", error.text);
+	error_clear(&error);
+	text_list_clear(&runs);
+	return status;
+}
