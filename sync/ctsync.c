@@ -6,15 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/options.h"
 #include "base/output.h"
+#include "base/table.h"
 #include "input/capture.h"
 #include "input/reader.h"
 #include "sync/apply_run.h"
 #include "sync/lp.h"
 #include "sync/plot_run.h"
 #include "sync/print.h"
+#include "sync/statistics.h"
 #include "sync/sync.h"
 
 enum exit_status { EXIT_TIED = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIED = 3 };
@@ -36,7 +39,9 @@ static char *make_versions(void)
 {
 	char *babeltrace = ctf_library_version(), *glpk = lp_library_version();
 	char *text =
-	    mem_printf("with %s, %s, %s", babeltrace, capture_library_version(), glpk);
+	    mem_printf("with %s, %s, %s, GSL %s, jansson %s, %s", babeltrace,
+		       capture_library_version(), glpk, statistics_library_version(),
+		       json_library_version(), table_library_version());
 
 	free(babeltrace);
 	free(glpk);

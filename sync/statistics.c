@@ -4,6 +4,7 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_multifit.h>
+#include <gsl/gsl_version.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -84,4 +85,9 @@ void least_squares_free(struct least_squares *squares)
 	gsl_matrix_free(squares->normal);
 	gsl_vector_free(squares->right);
 	free(squares);
+}
+
+const char *statistics_library_version(void)
+{
+	return gsl_version;
 }

@@ -29,4 +29,7 @@ bool least_squares_solve(struct least_squares *squares, double *unknown);
 
 void least_squares_free(struct least_squares *squares);
 
+/* "2.7.1" */
+const char *statistics_library_version(void);
+
 #endif

@@ -44,3 +44,8 @@ int json_nsec(const json_t *object, const char *name, nsec_t *value)
 	*value = json_integer_value(member);
 	return 0;
 }
+
+const char *json_library_version(void)
+{
+	return jansson_version_str();
+}

@@ -18,4 +18,7 @@ const char *json_text(const json_t *object, const char *name);
 /* A member as integer; -1 where it is missing, no integer or out of range. */
 int json_nsec(const json_t *object, const char *name, nsec_t *value);
 
+/* "2.14" */
+const char *json_library_version(void);
+
 #endif

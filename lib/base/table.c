@@ -47,3 +47,11 @@ void table_free(struct table *table)
 	scols_unref_table(table->scols);
 	free(table);
 }
+
+const char *table_library_version(void)
+{
+	const char *version = "";
+
+	scols_get_library_version(&version);
+	return version;
+}

@@ -24,4 +24,7 @@ void table_print(const struct table *table, FILE *file);
 
 void table_free(struct table *table);
 
+/* "2.38.1" */
+const char *table_library_version(void);
+
 #endif
