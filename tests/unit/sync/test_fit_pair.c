@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "points.h"
+#include "sync/fit.h"
+
+#define LIMIT 400e-6
+
+/* A pair of two clocks, its messages drawn; some contradict each other. */
+static struct pair draw_pair(bool grid)
+{
+	struct pair pair = {.a = 0, .b = 1, .upper = {.upper = true}};
+	struct points late = draw_points((size_t)draw_between(1, 60), grid, true);
+	struct points early = draw_points((size_t)draw_between(1, 60), grid, false);
+
+	for (size_t i = 0; i < late.count; i++)
+		hull_add(&pair.lower, late.item[i].x, late.item[i].y);
+	for (size_t i = 0; i < early.count; i++)
+		hull_add(&pair.upper, early.item[i].x, early.item[i].y);
+	hull_settle(&pair.lower);
+	hull_settle(&pair.upper);
+	pair.origin = pair.lower.point[0];
+	free(late.item);
+	free(early.item);
+	return pair;
+}
+
+static void pair_clear(struct pair *pair)
+{
+	hull_clear(&pair->lower);
+	hull_clear(&pair->upper);
+}
+
+static double slack(const struct pair *pair, const struct line *line)
+{
+	return fmin(hull_slack(&pair->lower, line), hull_slack(&pair->upper, line));
+}
+
+/* Another line: anywhere, or near the one that was found. */
+static struct line draw_line(const struct pair *pair, double limit)
+{
+	struct line line = pair->line;
+	double scale = pow(10, draw_real(-9, 0));
+
+	line.rate += draw_real(-1, 1) * limit * scale;
+	line.rate = fmax(-limit, fmin(limit, line.rate));
+	line.offset += draw_real(-1, 1) * 1e6 * scale;
+	return line;
+}
+
+static void check_margin(const struct pair *pair, double limit)
+{
+	const struct line *line = &pair->line;
+
+	/* Slacks are exact to what a double holds of them over days. */
+	assert_true(fabs(slack(pair, line) - pair->margin_ns) < 0.01);
+	assert_true(pair->too_fast || fabs(line->rate) <= limit);
+	for (int k = 0; k < 200; k++) {
+		struct line other = draw_line(pair, limit);
+
+		assert_true(slack(pair, &other) <= pair->margin_ns + 0.01);
+	}
+}
+
+static void no_line_has_more_slack(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		struct pair pair = draw_pair(false);
+
+		fit_pair_margin(&pair, LIMIT);
+		if (!pair.too_fast)
+			check_margin(&pair, LIMIT);
+		pair_clear(&pair);
+	}
+}
+
+/* Whether the drift stays, or the messages contradict each other. */
+static void no_line_has_more_slack_on_a_grid(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 500; i++) {
+		struct pair pair = draw_pair(true);
+
+		fit_pair_margin(&pair, LIMIT);
+		if (!pair.too_fast)
+			check_margin(&pair, LIMIT);
+		pair_clear(&pair);
+	}
+}
+
+/* Not negative exactly where some line within the limit separates the hulls. */
+static void the_margin_tells_contradictions(void **state)
+{
+	int contradicted = 0;
+
+	(void)state;
+	for (int i = 0; i < 500; i++) {
+		struct pair pair = draw_pair(false);
+		struct line steep, flat;
+		enum tangents answer;
+
+		if (i % 2) {
+			/* One message that came before it was sent. */
+			struct hull_point p = pair.upper.point[pair.upper.count / 2];
+
+			hull_add(&pair.lower, p.x, p.y - draw_between(1, 1000000));
+			hull_settle(&pair.lower);
+		}
+		fit_pair_margin(&pair, LIMIT);
+		answer =
+		    hull_tangents(&pair.lower, &pair.upper, pair.origin, &steep, &flat);
+		contradicted += answer == TANGENTS_CONTRADICTED;
+		assert_int_equal(pair.margin_ns < 0, answer == TANGENTS_CONTRADICTED);
+		pair_clear(&pair);
+	}
+	assert_int_equal(contradicted, 250);
+}
+
+static void one_direction_is_touched(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		struct pair pair = draw_pair(false);
+		struct hull *gone = i % 2 ? &pair.lower : &pair.upper;
+		const struct hull *left = i % 2 ? &pair.upper : &pair.lower;
+
+		hull_reset(gone);
+		pair.origin = left->point[0];
+		fit_pair_margin(&pair, LIMIT);
+		assert_true(pair.margin_ns == 0);
+		assert_true(fabs(pair.line.rate) <= LIMIT);
+		assert_true(fabs(hull_slack(left, &pair.line)) < 0.01);
+		pair_clear(&pair);
+	}
+}
+
+/* A clock that no limit allows is told from messages that contradict. */
+static void a_clock_too_fast_is_told(void **state)
+{
+	struct pair pair = {.upper = {.upper = true}};
+
+	(void)state;
+	for (nsec_t x = 0; x < 100; x++) {
+		hull_add(&pair.lower, x * NSEC_PER_SEC,
+			 x * NSEC_PER_SEC + x * NSEC_PER_MSEC + 1000);
+		hull_add(&pair.upper, x * NSEC_PER_SEC,
+			 x * NSEC_PER_SEC + x * NSEC_PER_MSEC - 1000);
+	}
+	hull_settle(&pair.lower);
+	hull_settle(&pair.upper);
+	fit_pair_margin(&pair, LIMIT);
+	assert_true(pair.too_fast);
+	assert_true(pair.margin_ns > 0);
+	assert_true(fabs(pair.line.rate - 1e-3) < 1e-6);
+	pair_clear(&pair);
+}
+
+static void methods_are_found_by_name(void **state)
+{
+	(void)state;
+	for (size_t i = 0; fit_methods[i]; i++)
+		assert_ptr_equal(fit_method_find(fit_methods[i]->name), fit_methods[i]);
+	assert_non_null(fit_method_find("joint"));
+	assert_null(fit_method_find("Joint"));
+	assert_null(fit_method_find(""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    DRAW_TEST(no_line_has_more_slack),
+	    DRAW_TEST(no_line_has_more_slack_on_a_grid),
+	    DRAW_TEST(the_margin_tells_contradictions),
+	    DRAW_TEST(one_direction_is_touched),
+	    cmocka_unit_test(a_clock_too_fast_is_told),
+	    cmocka_unit_test(methods_are_found_by_name),
+	};
+
+	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
+}

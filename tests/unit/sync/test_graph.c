@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#include "../draw.h"
+
+enum { NODES = 24 };
+
+/* A pair that leaves so much open; -1: it contradicts itself. */
+static void tie(struct pair_table *pairs, uint32_t a, uint32_t b, double margin_ns)
+{
+	uint32_t index = pair_table_find(pairs, a, b);
+	struct pair *pair = &pairs->pair[index];
+
+	hull_add(&pair->lower, 0, 1);
+	hull_add(&pair->upper, 0, -1);
+	hull_settle(&pair->lower);
+	hull_settle(&pair->upper);
+	pair->margin_ns = margin_ns;
+}
+
+static void the_shortest_way_is_the_tree(void **state)
+{
+	struct pair_table pairs = {0};
+	struct graph graph;
+
+	(void)state;
+	/* Around is shorter than straight on, and what contradicts is the last. */
+	tie(&pairs, 0, 3, 1000);
+	tie(&pairs, 0, 1, 100);
+	tie(&pairs, 1, 2, 100);
+	tie(&pairs, 2, 3, 100);
+	tie(&pairs, 3, 4, -1);
+	tie(&pairs, 2, 4, 5000);
+	graph_make(&graph, 5, &pairs, 0);
+	assert_int_equal(graph.islands, 1);
+	assert_int_equal(graph.island[0].reference, 0);
+	assert_int_equal(graph.node[0].parent, -1);
+	assert_int_equal(graph.node[1].parent, 0);
+	assert_int_equal(graph.node[2].parent, 1);
+	assert_int_equal(graph.node[3].parent, 2);
+	assert_int_equal(graph.node[4].parent, 2);
+	assert_int_equal(graph.node[4].parent_pair, 5);
+	for (uint32_t i = 0; i < 5; i++) {
+		assert_int_equal(graph.island[0].member[i], i);
+		assert_true(graph.node[i].above && graph.node[i].below);
+	}
+	graph_clear(&graph);
+	pair_table_clear(&pairs);
+}
+
+static void the_best_connected_is_the_reference(void **state)
+{
+	struct pair_table pairs = {0};
+	struct graph graph;
+
+	(void)state;
+	/* A star around 2, with one long arm. */
+	for (uint32_t i = 0; i < 5; i++)
+		if (i != 2)
+			tie(&pairs, 2, i, 100 + i);
+	tie(&pairs, 0, 1, 150);
+	graph_make(&graph, 5, &pairs, -1);
+	assert_int_equal(graph.island[0].reference, 2);
+	graph_clear(&graph);
+	graph_make(&graph, 5, &pairs, 4);
+	assert_int_equal(graph.island[0].reference, 4);
+	assert_int_equal(graph.node[2].parent, 4);
+	assert_int_equal(graph.node[0].parent, 2);
+	graph_clear(&graph);
+	pair_table_clear(&pairs);
+}
+
+static void islands_come_by_size(void **state)
+{
+	struct pair_table pairs = {0};
+	struct graph graph;
+
+	(void)state;
+	tie(&pairs, 5, 6, 10);
+	tie(&pairs, 1, 2, 10);
+	tie(&pairs, 2, 4, 10);
+	graph_make(&graph, 7, &pairs, -1);
+	assert_int_equal(graph.islands, 4);
+	assert_int_equal(graph.island[0].members, 3);
+	assert_int_equal(graph.island[0].insides, 2);
+	assert_int_equal(graph.island[0].reference, 2);
+	assert_int_equal(graph.island[1].members, 2);
+	assert_int_equal(graph.island[2].reference, 0);
+	assert_int_equal(graph.island[3].reference, 3);
+	assert_int_equal(graph.island[3].insides, 0);
+	graph_clear(&graph);
+	/* The asked one's island is the first, whatever its size. */
+	graph_make(&graph, 7, &pairs, 3);
+	assert_int_equal(graph.island[0].reference, 3);
+	assert_int_equal(graph.island[1].members, 3);
+	assert_int_equal(graph.node[3].island, 0);
+	assert_int_equal(graph.node[1].island, 1);
+	graph_clear(&graph);
+	pair_table_clear(&pairs);
+}
+
+/* Messages one way only: to b, or from it. */
+static void tell(struct pair_table *pairs, uint32_t from, uint32_t to)
+{
+	uint32_t index = pair_table_find(pairs, from, to);
+	struct hull *hull =
+	    from < to ? &pairs->pair[index].lower : &pairs->pair[index].upper;
+
+	hull_add(hull, 0, 0);
+	hull_settle(hull);
+}
+
+/* A receive bounds its node's time from below, a send from above. */
+static void direction_decides_which_side_is_bounded(void **state)
+{
+	struct pair_table pairs = {0};
+	struct graph graph;
+
+	(void)state;
+	tell(&pairs, 0, 1);
+	tie(&pairs, 1, 2, 10);
+	tell(&pairs, 3, 2);
+	graph_make(&graph, 4, &pairs, 0);
+	assert_int_equal(graph.islands, 1);
+	assert_true(graph.node[1].below && !graph.node[1].above);
+	assert_true(graph.node[2].below && !graph.node[2].above);
+	/* No chain of messages leads from 0 to 3, nor from 3 to 0. */
+	assert_true(!graph.node[3].below && !graph.node[3].above);
+	graph_clear(&graph);
+	/* The way back closes the ring. */
+	tell(&pairs, 2, 0);
+	graph_make(&graph, 4, &pairs, 0);
+	assert_true(graph.node[1].below && graph.node[1].above);
+	assert_true(graph.node[2].below && graph.node[2].above);
+	assert_true(!graph.node[3].below && graph.node[3].above);
+	graph_clear(&graph);
+	pair_table_clear(&pairs);
+}
+
+/* By all ways of one more step, again and again. */
+static void plain_distances(const struct pair_table *pairs, uint32_t from,
+			    double distance[NODES])
+{
+	for (size_t i = 0; i < NODES; i++)
+		distance[i] = i == from ? 0 : INFINITY;
+	for (size_t round = 0; round < NODES; round++)
+		for (size_t i = 0; i < pairs->count; i++) {
+			const struct pair *pair = &pairs->pair[i];
+			double length = graph_edge_length(pair);
+
+			distance[pair->a] =
+			    fmin(distance[pair->a], distance[pair->b] + length);
+			distance[pair->b] =
+			    fmin(distance[pair->b], distance[pair->a] + length);
+		}
+}
+
+static void check_tree(const struct graph *graph, const struct pair_table *pairs)
+{
+	double distance[NODES];
+
+	for (size_t i = 0; i < graph->islands; i++) {
+		const struct island *island = &graph->island[i];
+
+		plain_distances(pairs, island->reference, distance);
+		assert_int_equal(island->member[0], island->reference);
+		for (size_t k = 0; k < island->members; k++) {
+			uint32_t at = island->member[k];
+
+			assert_int_equal(graph->node[at].island, i);
+			assert_true(fabs(graph->node[at].distance - distance[at]) < 1e-3);
+			if (k)
+				assert_true(graph->node[at].distance >=
+					    graph->node[graph->node[at].parent].distance);
+		}
+	}
+}
+
+static void distances_are_those_of_all_ways(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		struct pair_table pairs = {0};
+		struct graph graph;
+
+		for (int64_t k = draw_between(0, 60); k > 0; k--) {
+			uint32_t a = (uint32_t)draw_between(0, NODES - 1);
+			uint32_t b = (uint32_t)draw_between(0, NODES - 1);
+
+			if (a != b)
+				tie(&pairs, a, b, draw_real(0, 1e6));
+		}
+		graph_make(&graph, NODES, &pairs, -1);
+		check_tree(&graph, &pairs);
+		graph_clear(&graph);
+		pair_table_clear(&pairs);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_shortest_way_is_the_tree),
+	    cmocka_unit_test(the_best_connected_is_the_reference),
+	    cmocka_unit_test(islands_come_by_size),
+	    cmocka_unit_test(direction_decides_which_side_is_bounded),
+	    DRAW_TEST(distances_are_those_of_all_ways),
+	};
+
+	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate.h"
+
+/* n0, n1 and n2 talk, n3 and n4 talk, nobody talks to n5. */
+static void draw_islands(struct sim *sim)
+{
+	sim_init(sim, 6, 20 * SIM_SECONDS);
+	sim_talk(sim, 0, 1, 100, 100);
+	sim_talk(sim, 1, 2, 100, 100);
+	sim_talk(sim, 3, 4, 100, 100);
+}
+
+static void each_island_has_its_reference(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	draw_islands(&sim);
+	sim_fit(&sim, NULL);
+	assert_int_equal(sim.sync.graph.islands, 3);
+	assert_false(sync_is_tied(&sim.sync));
+	sim_check_bounds(&sim);
+	assert_int_equal(sim.sync.graph.island[0].reference, 1);
+	assert_int_equal(sim.sync.fitted[1].quality, CLOCK_EXACT);
+	assert_int_equal(sim.sync.fitted[0].quality, CLOCK_ACCURATE);
+	assert_true(sim.sync.fitted[3].quality != sim.sync.fitted[4].quality);
+	assert_int_equal(sim.sync.fitted[5].quality, CLOCK_ABSENT);
+	sim_clear(&sim);
+}
+
+static void the_map_names_them(void **state)
+{
+	struct clock_map map;
+	struct sim sim;
+
+	(void)state;
+	draw_islands(&sim);
+	sim.reference = "n4";
+	sim_fit(&sim, NULL);
+	sync_describe(&sim.sync, &map);
+	assert_string_equal(map.reference, "n4");
+	assert_int_equal(map.islands, 3);
+	assert_string_equal(map.island[0].reference, "n4");
+	assert_int_equal(map.island[0].traces, 2);
+	assert_string_equal(map.island[0].trace[0], "n3");
+	assert_string_equal(map.island[0].trace[1], "n4");
+	assert_int_equal(map.island[1].traces, 3);
+	assert_string_equal(map.island[2].reference, "n5");
+	assert_string_equal(clock_map_find(&map, "n0")->reference, "n1");
+	assert_string_equal(clock_map_find(&map, "n5")->reference, "n5");
+	assert_int_equal(map.pairs, 3);
+	assert_string_equal(map.pair[0].a, "n0");
+	assert_string_equal(map.pair[0].b, "n1");
+	assert_int_equal(map.pair[2].messages_ab, 100);
+	clock_map_clear(&map);
+	sim_clear(&sim);
+}
+
+static void a_reference_is_the_axis(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	draw_islands(&sim);
+	for (uint32_t i = 0; i < 3; i++) {
+		char name[] = {'n', (char)('0' + i), '\0'};
+
+		sim.reference = name;
+		sim_fit(&sim, NULL);
+		assert_int_equal(sim.sync.graph.island[0].reference, i);
+		assert_int_equal(sim.sync.fitted[i].quality, CLOCK_EXACT);
+		assert_int_equal(clock_correct(&sim.sync.fitted[i], SIM_NOW), SIM_NOW);
+		assert_true(sim.sync.fitted[i].segment[0].rate_ppb == 0);
+		sim_check_bounds(&sim);
+	}
+	sim_clear(&sim);
+}
+
+static void an_unknown_reference_is_refused(void **state)
+{
+	struct sync_options options = {.drift_limit_ppm = 200, .reference = "n9"};
+	struct error error = ERROR_INIT;
+	struct sim sim;
+
+	(void)state;
+	draw_islands(&sim);
+	sim.fitted = true;
+	sync_init(&sim.sync, &options);
+	sim_add_traces(&sim);
+	sim_add_messages(&sim);
+	assert_int_equal(sync_fit(&sim.sync, &error), -1);
+	assert_string_equal(error_text(&error), "no trace is named 'n9'");
+	error_clear(&error);
+	sim_clear(&sim);
+}
+
+/* No message at all: every trace is alone. */
+static void silence_is_no_failure(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_init(&sim, 3, 20 * SIM_SECONDS);
+	sim_fit(&sim, NULL);
+	assert_int_equal(sim.sync.graph.islands, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(sim.sync.fitted[i].quality, CLOCK_ABSENT);
+	sim_clear(&sim);
+}
+
+/* What is printed must not depend on the order in which messages were found. */
+static void the_order_of_messages_does_not_matter(void **state)
+{
+	struct clock_segment first[6];
+	struct sim sim;
+
+	(void)state;
+	draw_islands(&sim);
+	sim_fit(&sim, NULL);
+	for (size_t i = 0; i < 6; i++)
+		first[i] = sim.sync.fitted[i].segment[0];
+	for (size_t i = 0; i < sim.messages / 2; i++) {
+		struct sim_message other = sim.message[i];
+
+		sim.message[i] = sim.message[sim.messages - 1 - i];
+		sim.message[sim.messages - 1 - i] = other;
+	}
+	sim_fit(&sim, NULL);
+	for (size_t i = 0; i < 6; i++)
+		assert_memory_equal(&first[i], sim.sync.fitted[i].segment,
+				    sizeof(struct clock_segment));
+	sim_clear(&sim);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    DRAW_TEST(each_island_has_its_reference),
+	    DRAW_TEST(the_map_names_them),
+	    DRAW_TEST(a_reference_is_the_axis),
+	    DRAW_TEST(an_unknown_reference_is_refused),
+	    DRAW_TEST(silence_is_no_failure),
+	    DRAW_TEST(the_order_of_messages_does_not_matter),
+	};
+
+	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
+}

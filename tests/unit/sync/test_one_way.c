@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate.h"
+
+enum { ROUNDS = 10 };
+
+/* Each answers to the next one only; the whole ring bounds every clock. */
+static void a_ring_of_one_way_traffic_is_bounded(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		sim_init(&sim, (size_t)draw_between(3, 7), 20 * SIM_SECONDS);
+		for (uint32_t k = 0; k < sim.clocks; k++)
+			sim_traffic(&sim, k, (k + 1) % (uint32_t)sim.clocks,
+				    (int)draw_between(50, 400), 0, sim.length);
+		sim_fit(&sim, NULL);
+		sim_check_bounds(&sim);
+		assert_int_equal(sim_violations(&sim, false), 0);
+		assert_int_equal(sim.sync.graph.islands, 1);
+		for (size_t k = 0; k < sim.clocks; k++) {
+			struct sim_look look = sim_look(&sim, k, sim.length / 2);
+
+			/* Once around takes what every hop takes at least. */
+			assert_true(look.bound.high_ns < 2 * NSEC_PER_MSEC);
+			assert_true(look.bound.low_ns > -2 * NSEC_PER_MSEC);
+		}
+		sim_clear(&sim);
+	}
+}
+
+/* What is received only has no bound from above, and the other way round. */
+static void check_open_side(const struct sim *sim, uint32_t receiver)
+{
+	uint32_t child = 1 - sim_reference(sim, 0);
+	struct clock_bound bound = sim_look(sim, child, sim->length / 2).bound;
+
+	if (child == receiver) {
+		assert_int_equal(bound.high_ns, NSEC_MAX);
+		assert_true(bound.low_ns > NSEC_MIN);
+	} else {
+		assert_int_equal(bound.low_ns, NSEC_MIN);
+		assert_true(bound.high_ns < NSEC_MAX);
+	}
+	assert_int_equal(sim->sync.fitted[child].quality, CLOCK_INCOMPLETE);
+	assert_int_equal(sim->sync.pairs.pair[0].quality, CLOCK_INCOMPLETE);
+	assert_false(sync_is_tied(&sim->sync));
+}
+
+static void one_direction_leaves_one_side_open(void **state)
+{
+	static const char *const method[] = {"hull", "margin", "joint", "regression"};
+	struct sim sim;
+
+	(void)state;
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		sim_init(&sim, 2, NSEC_PER_SEC << draw_between(0, 10));
+		sim.reference = i / 2 % 2 ? "n1" : "n0";
+		sim_traffic(&sim, i % 2, 1 - i % 2, 1 << draw_between(0, 9), 0,
+			    sim.length);
+		sim_fit(&sim, method[i % 4]);
+		sim_check_bounds(&sim);
+		check_open_side(&sim, 1 - i % 2);
+		assert_int_equal(sim_violations(&sim, false), 0);
+		sim_clear(&sim);
+	}
+}
+
+/* All is said within 100 ms of 20 s. */
+static void a_blink_leaves_the_drift_to_the_limit(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		nsec_t begin = draw_between(0, 19900) * NSEC_PER_MSEC, far;
+		const struct region *region;
+		struct clock_bound bound;
+		uint32_t child;
+		bool late;
+
+		sim_init(&sim, 2, 20 * SIM_SECONDS);
+		sim_traffic(&sim, 0, 1, 300, begin, begin + 100 * NSEC_PER_MSEC);
+		sim_traffic(&sim, 1, 0, 300, begin, begin + 100 * NSEC_PER_MSEC);
+		sim_fit(&sim, NULL);
+		sim_check_bounds(&sim);
+		child = 1 - sim_reference(&sim, 0);
+		region = &sim.sync.region[child];
+		assert_true(region->rate_high > 0.99 * SIM_LIMIT * 1e-6);
+		assert_true(region->rate_low < -0.99 * SIM_LIMIT * 1e-6);
+		/* From the blink to the further end it opens by the limit. */
+		late = begin > sim.length / 2;
+		far = late ? begin : sim.length - begin;
+		bound = sim_look(&sim, child, late ? 0 : sim.length).bound;
+		assert_true((double)(bound.high_ns - bound.low_ns) >
+			    2 * 0.99 * SIM_LIMIT * 1e-6 *
+				(double)(far - 100 * NSEC_PER_MSEC));
+		sim_clear(&sim);
+	}
+}
+
+/* One message each way says where the clocks are, and nothing of their drift. */
+static void two_messages_are_bounded(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		sim_init(&sim, 2, NSEC_PER_SEC << draw_between(0, 10));
+		sim_talk(&sim, 0, 1, 1, 1);
+		sim_fit(&sim, NULL);
+		sim_check_bounds(&sim);
+		assert_int_equal(sim_violations(&sim, false), 0);
+		sim_clear(&sim);
+	}
+}
+
+/* Clocks that drift beyond the default need a wider limit, and then are fine. */
+static void the_limit_is_that_of_the_options(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_init(&sim, 3, 20 * SIM_SECONDS);
+	sim.limit_ppm = 2000;
+	sim.clock[0].piece[0].rate = 900e-6;
+	sim.clock[1].piece[0].rate = -900e-6;
+	sim_talk(&sim, 0, 1, 200, 200);
+	sim_talk(&sim, 1, 2, 1, 1);
+	sim_fit(&sim, NULL);
+	sim_check_bounds(&sim);
+	assert_int_equal(sim_violations(&sim, false), 0);
+	sim_clear(&sim);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    DRAW_TEST(a_ring_of_one_way_traffic_is_bounded),
+	    DRAW_TEST(one_direction_leaves_one_side_open),
+	    DRAW_TEST(a_blink_leaves_the_drift_to_the_limit),
+	    DRAW_TEST(two_messages_are_bounded),
+	    DRAW_TEST(the_limit_is_that_of_the_options),
+	};
+
+	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
+}
