@@ -39,7 +39,7 @@ static char *make_versions(void)
 {
 	char *babeltrace = ctf_library_version(), *glpk = lp_library_version();
 	char *text =
-	    mem_printf("with %s, %s, %s, GSL %s, jansson %s, %s", babeltrace,
+	    mem_printf("with %s, %s, %s, GSL %s, jansson %s, libsmartcols %s", babeltrace,
 		       capture_library_version(), glpk, statistics_library_version(),
 		       json_library_version(), table_library_version());
 
