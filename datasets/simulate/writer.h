@@ -61,30 +61,43 @@ struct sim_node {
 	int64_t realtime_offset_ns; /* CLOCK_REALTIME less CLOCK_MONOTONIC */
 	unsigned char mac[6];
 	uint8_t (*address)[16]; /* of its interfaces; as in struct packet */
-	const uint8_t *family;	/* 4 or 6, one an address */
+	const uint8_t *family;  /* 4 or 6, one an address */
 	size_t addresses;
 	unsigned char boot_id[16]; /* the clock's uuid */
+	uint16_t vlan;             /* tag of captured frames; 0: none */
 };
 
 struct sim_writer;
 
 /*
  * Write CTF traces as LTTng does, DIRECTORY/NODE/kernel, one stream a CPU; or
- * captures, DIRECTORY/NODE/NODE.pcap. Events of one node and CPU come with
- * mono_ns that never go back. NULL with error on failure.
+ * captures, DIRECTORY/NODE/NODE.pcap. The directory is made if need be, but
+ * not those above it, and no file is overwritten. Nodes and classes stay the
+ * caller's and are used until the end. NULL with error on failure.
+ *
+ * Stamps of one node and CPU go back only where its clock was stepped; other
+ * nodes and CPUs may come in any order. A trace takes one open file a CPU,
+ * for which the limit of open files is raised if need be; captures take none.
  */
 struct sim_writer *sim_ctf_writer_new(const char *directory, const struct sim_node *node,
-				      size_t nodes, const struct sim_class *const *classes,
+				      size_t nodes,
+				      const struct sim_class *const *classes,
 				      size_t class_count, struct error *error);
 struct sim_writer *sim_capture_writer_new(const char *directory,
 					  const struct sim_node *node, size_t nodes,
 					  struct error *error);
 
-/* Write one event; borrows it. 0, or -1 with error. */
+/*
+ * Write one event, now or later; borrows it. 0, or -1 with error, after which
+ * the writer can only be finished.
+ */
 int sim_writer_add(struct sim_writer *writer, const struct sim_event *event,
 		   struct error *error);
 
-/* Finish all files and free the writer. 0, or -1 with error. */
+/*
+ * Finish all files and free the writer, also after a failure. 0, or -1; with
+ * error unless it was an add that failed.
+ */
 int sim_writer_finish(struct sim_writer *writer, struct error *error);
 
 #endif
