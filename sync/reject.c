@@ -18,12 +18,15 @@ struct suspect {
 	double x;       /* since the pair's origin, ns */
 	double v;       /* how much further the other clock is, less that at the origin */
 	uint64_t place; /* in the log */
+	size_t before;  /* how many of the other direction's list stand before it */
 	bool forward, rejected;
 };
 
 struct suspects {
 	struct suspect *item;
 	size_t count, room;
+	size_t *side[2]; /* by direction: the items that are not rejected */
+	size_t sides[2];
 	bool wanted; /* the pair contradicts itself */
 	double limit;
 };
@@ -76,38 +79,55 @@ static bool contradict(const struct suspect *a, const struct suspect *b, double 
 }
 
 /*
+ * List each direction by itself, as there may be many messages of one before
+ * the next of the other.
+ */
+static void list_sides(struct suspects *suspects)
+{
+	size_t *sides = suspects->sides;
+
+	sides[false] = sides[true] = 0;
+	for (size_t i = 0; i < suspects->count; i++) {
+		struct suspect *one = &suspects->item[i];
+
+		one->before = sides[!one->forward];
+		if (!one->rejected)
+			suspects->side[one->forward][sides[one->forward]++] = i;
+	}
+}
+
+/*
  * Whether this share of the messages on one side in time speaks against one,
  * and AGAINST of them at least.
  */
-static bool is_contradicted(const struct suspects *suspects, size_t at, int step,
+static bool is_contradicted(const struct suspects *suspects, size_t at, bool later,
 			    double share)
 {
 	const struct suspect *one = &suspects->item[at];
-	int looked = 0, against = 0;
+	const size_t *other = suspects->side[!one->forward];
+	size_t left = later ? suspects->sides[!one->forward] - one->before : one->before;
+	size_t looked, against = 0;
 
-	for (size_t i = at + (size_t)step; i < suspects->count && looked < WINDOW;
-	     i += (size_t)step) {
-		const struct suspect *other = &suspects->item[i];
+	for (looked = 0; looked < WINDOW && looked < left; looked++) {
+		size_t k = later ? one->before + looked : one->before - 1 - looked;
 
-		if (other->rejected || other->forward == one->forward)
-			continue;
-		looked++;
-		against += contradict(one, other, suspects->limit);
+		against += contradict(one, &suspects->item[other[k]], suspects->limit);
 	}
 	/* At the end of the trace there may be nobody left to speak. */
 	if (looked < AGAINST)
 		return against == looked;
-	return against >= AGAINST && against >= share * looked;
+	return against >= AGAINST && (double)against >= share * (double)looked;
 }
 
 static size_t find_round(struct suspects *suspects, size_t *found, double share)
 {
 	size_t n = 0;
 
+	list_sides(suspects);
 	for (size_t i = 0; i < suspects->count; i++)
 		if (!suspects->item[i].rejected &&
-		    is_contradicted(suspects, i, 1, share) &&
-		    is_contradicted(suspects, i, -1, share))
+		    is_contradicted(suspects, i, true, share) &&
+		    is_contradicted(suspects, i, false, share))
 			found[n++] = i;
 	for (size_t i = 0; i < n; i++)
 		suspects->item[found[i]].rejected = true;
@@ -124,6 +144,8 @@ static size_t find_false(struct suspects *suspects)
 	size_t *found = mem_alloc(suspects->count * sizeof(*found));
 	size_t total = 0, n;
 
+	suspects->side[false] = mem_alloc(suspects->count * sizeof(size_t));
+	suspects->side[true] = mem_alloc(suspects->count * sizeof(size_t));
 	for (size_t k = 0; k < sizeof(share) / sizeof(*share); k++)
 		for (int round = 0; round < ROUNDS; round++) {
 			n = find_round(suspects, found, share[k]);
@@ -131,6 +153,8 @@ static size_t find_false(struct suspects *suspects)
 			if (!n)
 				break;
 		}
+	free(suspects->side[false]);
+	free(suspects->side[true]);
 	free(found);
 	return total;
 }
