@@ -20,6 +20,7 @@ enum {
 	NEAR_STEP = 32,         /* bounds looked at on each side of a step */
 	REACH_AFTER_STEP = 128, /* how far a line is followed after one */
 	MOST_SEGMENTS = 4096,   /* of a stretch */
+	MOST_TIMES = 16,        /* as many as the fewest that could do */
 };
 
 static int by_x(const void *a, const void *b)
@@ -253,11 +254,13 @@ static void stretch_begin(struct stretch *stretch, const struct corridor_bound *
 static int fit_stretch(struct corridor_fit *fit, const struct corridor_bound *bound,
 		       size_t n, size_t least, double limit, struct error *error)
 {
+	size_t most =
+	    MOST_TIMES * least < MOST_SEGMENTS ? MOST_TIMES * least : MOST_SEGMENTS;
 	struct stretch stretch;
 	bool found = false;
 
 	stretch_begin(&stretch, bound, n, limit);
-	for (size_t k = least; !found && k <= MOST_SEGMENTS; k += 1 + k / 4) {
+	for (size_t k = least; !found && k <= most; k += 1 + k / 4) {
 		stretch.segments = k;
 		stretch.lp = lp_new(2 * k + 1);
 		add_segments(&stretch);
@@ -268,9 +271,7 @@ static int fit_stretch(struct corridor_fit *fit, const struct corridor_bound *bo
 	}
 	hull_clear(&stretch.cell.lower);
 	hull_clear(&stretch.cell.upper);
-	return found ? 0
-		     : error_set(error, "no %d segments satisfy its messages",
-				 MOST_SEGMENTS);
+	return found ? 0 : error_set(error, "no %zu segments satisfy its messages", most);
 }
 
 static void note_step(struct corridor_fit *fit, const struct corridor_bound *bound,
