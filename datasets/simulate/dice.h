@@ -25,8 +25,7 @@ enum dice_purpose {
 	DICE_HOST,
 	DICE_TOPOLOGY,
 	DICE_FALSE_MATCH,
-	DICE_WORKER,
-	DICE_SAMPLE,
+	DICE_BOOT,
 };
 
 void dice_init(struct dice *dice, uint64_t seed, enum dice_purpose purpose,

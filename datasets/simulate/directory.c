@@ -24,3 +24,10 @@ int directory_make(const char *path, struct error *error)
 		return error_set(error, "%s: not empty, want a new directory", path);
 	return 0;
 }
+
+int directory_ensure(const char *path, struct error *error)
+{
+	if (mkdir(path, 0777) == 0 || errno == EEXIST)
+		return 0;
+	return error_errno(error, path);
+}

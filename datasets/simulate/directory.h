@@ -7,4 +7,7 @@
 /* Make a directory, or take an empty one. 0, or -1 with error. */
 int directory_make(const char *path, struct error *error);
 
+/* Make a directory unless it is there. 0, or -1 with error. */
+int directory_ensure(const char *path, struct error *error);
+
 #endif

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+/* What would have to wait for its turn longer than this is dropped. */
+static const nsec_t queue_ns = 500 * NSEC_PER_MSEC;
+
 void network_init(struct network *network, const struct scenario *scenario)
 {
 	network->jitter = scenario->jitter;
@@ -22,7 +25,7 @@ void link_init(struct link *link, const struct scenario *scenario, uint64_t seed
 	nsec_t spread;
 
 	memset(link, 0, sizeof(*link));
-	link->free_ns = link->last_ns = NSEC_MIN;
+	link->free_ns = link->last_ns = 0;
 	/* Both directions of a pair are as long, but for the asymmetry. */
 	dice_init(&pair, seed, DICE_PAIR, number << 2);
 	dice_init(&link->dice, seed, DICE_PAIR, number << 2 | (lower ? 2 : 1));
@@ -51,6 +54,10 @@ struct journey link_carry(struct link *link, const struct network *network,
 	struct journey journey = {.lost = dice_chance(&link->dice, network->loss)};
 	nsec_t arrival;
 
+	if (begins - leaves_ns > queue_ns) {
+		journey.lost = true;
+		return journey;
+	}
 	link->free_ns = begins + (nsec_t)(bytes * network->ps_per_byte / 1000);
 	if (journey.lost)
 		return journey;

@@ -143,6 +143,35 @@ static struct action receiver_next(struct world *world, struct thread *thread)
 	return await(thread, bytes, NSEC_MAX);
 }
 
+/* Compute, then sleep, read or write, and so on. */
+static struct action worker_next(struct world *world, struct thread *thread, nsec_t now)
+{
+	struct dice *dice = &world->host[thread->node].dice;
+	uint64_t choice;
+
+	thread->stage = !thread->stage;
+	if (thread->stage)
+		return (struct action){.kind = ACTION_COMPUTE,
+				       .span = NSEC_PER_USEC +
+					       dice_exponential(dice, 4 * NSEC_PER_MSEC)};
+	choice = dice_below(dice, 100);
+	if (choice < 40)
+		return (struct action){
+		    .kind = ACTION_SLEEP,
+		    .until = now + dice_exponential(dice, 20 * NSEC_PER_MSEC)};
+	return (struct action){.kind = choice < 80 ? ACTION_READ_DISK : ACTION_WRITE_DISK,
+			       .bytes = 4096 * (1 + dice_below(dice, 32))};
+}
+
+static struct action sampler_next(struct world *world, struct thread *thread)
+{
+	thread->stage = !thread->stage;
+	if (!thread->stage)
+		return (struct action){.kind = ACTION_SAMPLE};
+	thread->due_ns += nsec_round(world->scenario->sample_s * 1e9);
+	return (struct action){.kind = ACTION_SLEEP, .until = thread->due_ns};
+}
+
 struct action program_next(struct world *world, struct thread *thread, nsec_t now)
 {
 	switch (thread->role) {
@@ -154,6 +183,10 @@ struct action program_next(struct world *world, struct thread *thread, nsec_t no
 		return sender_next(world, thread, now);
 	case ROLE_RECEIVER:
 		return receiver_next(world, thread);
+	case ROLE_WORKER:
+		return worker_next(world, thread, now);
+	case ROLE_SAMPLER:
+		return sampler_next(world, thread);
 	default:
 		return (struct action){.kind = ACTION_END};
 	}

@@ -12,6 +12,9 @@ struct action {
 		ACTION_SEND,       /* bytes */
 		ACTION_AWAIT_DATA, /* thread->left bytes, or until */
 		ACTION_AWAIT_SENT, /* all acknowledged */
+		ACTION_READ_DISK,  /* bytes */
+		ACTION_WRITE_DISK, /* bytes, and wait until they are there */
+		ACTION_SAMPLE,     /* as sar does */
 		ACTION_END,
 	} kind;
 	nsec_t until, span;

@@ -31,13 +31,22 @@ void scenario_clear(struct scenario *scenario)
 	memset(scenario, 0, sizeof(*scenario));
 }
 
-static int parse_number(const char *what, const char *word, double *value,
+/* Times of a scenario are within a century, so that sums of them stay in range. */
+enum { MOST_SECONDS = 100000000 };
+
+static int parse_number(const char *what, const char *word, double most, double *value,
 			struct error *error)
 {
 	const struct scenario_key number = {
-	    .name = what, .kind = KEY_REAL, .least = -1e12, .most = 1e12};
+	    .name = what, .kind = KEY_REAL, .least = -most, .most = most};
 
 	return scenario_key_parse(&number, word, value, error);
+}
+
+static int parse_seconds(const char *what, const char *word, double *value,
+			 struct error *error)
+{
+	return parse_number(what, word, MOST_SECONDS, value, error);
 }
 
 static int parse_node(const char *what, const char *word, int *node, struct error *error)
@@ -73,8 +82,8 @@ static int set_step(struct scenario *scenario, char **word, struct error *error)
 	struct scenario_step step;
 
 	if (parse_node("step", word[0], &step.node, error) ||
-	    parse_number("step", word[1], &step.at_s, error) ||
-	    parse_number("step", word[2], &step.amount_ms, error))
+	    parse_seconds("step", word[1], &step.at_s, error) ||
+	    parse_number("step", word[2], MOST_SECONDS * 1e3, &step.amount_ms, error))
 		return -1;
 	scenario->step =
 	    mem_grow(scenario->step, scenario->steps, &scenario->step_room, sizeof(step));
@@ -88,7 +97,7 @@ static int set_pair(struct scenario *scenario, char **word, struct error *error)
 
 	if (parse_node("pair", word[0], &pair.a, error) ||
 	    parse_node("pair", word[1], &pair.b, error) ||
-	    parse_number("pair", word[2], &pair.interval_ms, error))
+	    parse_number("pair", word[2], 1e9, &pair.interval_ms, error))
 		return -1;
 	if (pair.a == pair.b)
 		return error_set(error, "pair: %d cannot talk to itself", pair.a);
@@ -104,8 +113,8 @@ static int set_pair(struct scenario *scenario, char **word, struct error *error)
 static int parse_window(const char *what, char **word, struct scenario_window *window,
 			struct error *error)
 {
-	if (parse_number(what, word[0], &window->from_s, error) ||
-	    parse_number(what, word[1], &window->to_s, error))
+	if (parse_seconds(what, word[0], &window->from_s, error) ||
+	    parse_seconds(what, word[1], &window->to_s, error))
 		return -1;
 	if (window->from_s >= window->to_s)
 		return error_set(error, "%s: %s is not before %s", what, word[0],

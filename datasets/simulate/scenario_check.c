@@ -78,12 +78,26 @@ static int check_clock(const struct scenario *scenario, struct error *error)
 	return 0;
 }
 
+/* Steps must not lead out of what 64 bits of nanoseconds hold. */
+static int check_steps(const struct scenario *scenario, struct error *error)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < scenario->steps; i++)
+		sum += fabs(scenario->step[i].amount_ms);
+	if (sum > 1e12)
+		return error_set(error, "step: %g ms in all, want up to 1e12", sum);
+	return 0;
+}
+
 int scenario_check(const struct scenario *scenario, struct error *error)
 {
+	if (scenario->protocol == PROTOCOL_ICMP && scenario->pattern != PATTERN_REQUEST)
+		return error_set(error, "pattern: icmp has requests and replies only");
 	if (scenario->active_from_s >= scenario->active_to_s)
 		return error_set(error, "active_from_s: %g is not before active_to_s %g",
 				 scenario->active_from_s, scenario->active_to_s);
 	if (check_nodes(scenario, error) || check_topology(scenario, error))
 		return -1;
-	return check_clock(scenario, error);
+	return check_steps(scenario, error) ? -1 : check_clock(scenario, error);
 }

@@ -4,58 +4,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/progress.h"
 #include "simulate/directory.h"
 #include "simulate/facts.h"
-#include "simulate/host.h"
 #include "simulate/messages.h"
-#include "simulate/thread.h"
-#include "simulate/transport.h"
+#include "simulate/run_files.h"
 #include "simulate/truth.h"
 #include "simulate/world_init.h"
-
-static void happen(struct world *world, const struct occasion *occasion)
-{
-	switch ((enum occasion_kind)occasion->kind) {
-	case OCCASION_TIMER:
-		thread_timer(world, occasion->what, occasion->age, occasion->at);
-		break;
-	case OCCASION_ARRIVAL:
-		host_arrive(world, occasion->what, occasion->at);
-		break;
-	case OCCASION_RESEND:
-		transport_resend(world, occasion->what, occasion->at);
-		break;
-	case OCCASION_POLL:
-		host_poll(world, occasion->what, occasion->at);
-		break;
-	}
-}
-
-static uint64_t count_written(const struct world *world)
-{
-	return world->messages ? message_sink_counts(world->messages).messages
-			       : world->events;
-}
-
-static void run(struct world *world, bool quiet)
-{
-	struct progress progress;
-	struct occasion occasion;
-	uint64_t done = 0;
-
-	progress_init(&progress, quiet);
-	for (uint32_t i = 0; i < world->threads; i++)
-		thread_run(world, i, world->begin_ns);
-	while (!world->stopped && !world->failed && queue_take(&world->queue, &occasion) &&
-	       occasion.at <= world->end_ns) {
-		world->now = occasion.at;
-		happen(world, &occasion);
-		if (++done % 65536 == 0)
-			progress_update(&progress, "ctsim", count_written(world), 0, 0);
-	}
-	progress_end(&progress);
-}
+#include "simulate/world_run.h"
 
 static double now_s(void)
 {
@@ -65,7 +20,22 @@ static double now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static int write_messages(struct world *world, struct simulation_counts *counts,
+static int open_files(const struct simulation *simulation, struct world *world,
+		      struct run_files *files, struct error *error)
+{
+	if (simulation->messages) {
+		world->messages = message_sink_open(world, simulation->directory, error);
+		if (!world->messages)
+			return -1;
+	}
+	if (simulation->traces || simulation->captures)
+		return run_files_open(files, world,
+				      simulation->captures ? RUN_CAPTURES : RUN_TRACES,
+				      simulation->directory, error);
+	return 0;
+}
+
+static int close_messages(struct world *world, struct simulation_counts *counts,
 			  struct error *error)
 {
 	struct message_counts count;
@@ -81,38 +51,63 @@ static int write_messages(struct world *world, struct simulation_counts *counts,
 	return status;
 }
 
+static int close_files(const struct simulation *simulation, struct world *world,
+		       const struct sim_clock_plan *plans, struct run_files *files,
+		       struct error *error)
+{
+	const char *directory = simulation->directory;
+
+	if (world->messages)
+		message_sink_flush(world);
+	if (world->writer && run_files_close(files, world, directory, error))
+		return -1;
+	if (facts_write(world, plans, directory, error))
+		return -1;
+	return truth_write(world, directory, error);
+}
+
+/* No CTF stream holds stamps that go back. */
+static int check(const struct simulation *simulation, struct error *error)
+{
+	const struct scenario *scenario = simulation->scenario;
+
+	for (size_t i = 0; i < scenario->steps; i++)
+		if (simulation->traces && scenario->trace_steps &&
+		    scenario->step[i].amount_ms < 0)
+			return error_set(error, "a trace cannot step back: want "
+						"--messages, --captures or trace_steps "
+						"no");
+	return 0;
+}
+
 int simulate(const struct simulation *simulation, struct simulation_counts *counts,
 	     struct error *error)
 {
-	const char *directory = simulation->directory;
 	struct sim_clock_plan *plans;
+	struct run_files files = {NULL};
 	struct world world;
 	double begun = now_s();
-	int status = directory_make(directory, error);
+	int status;
 
-	if (status)
-		return -1;
 	*counts = (struct simulation_counts){0};
+	if (check(simulation, error))
+		return -1;
+	if (directory_make(simulation->directory, error))
+		return -1;
 	plans = world_init(&world, simulation->scenario, simulation->seed);
 	world.error = error;
-	if (simulation->messages) {
-		world.messages = message_sink_open(&world, directory, error);
-		status = world.messages ? 0 : -1;
-	}
+	status = open_files(simulation, &world, &files, error);
 	if (!status) {
-		run(&world, simulation->quiet);
+		world_run(&world, simulation->quiet);
 		status = world.failed ? -1 : 0;
 	}
-	if (!status && world.messages)
-		message_sink_flush(&world);
 	if (!status)
-		status = facts_write(&world, plans, directory, error);
+		status = close_files(simulation, &world, plans, &files, error);
 	if (!status)
-		status = truth_write(&world, directory, error);
-	if (!status)
-		status = write_messages(&world, counts, error);
+		status = close_messages(&world, counts, error);
 	counts->events = world.events;
 	counts->seconds = now_s() - begun;
+	run_files_discard(&files, &world);
 	world_clear(&world);
 	free(plans);
 	return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/tcp.h"
 
-#include "simulate/host.h"
+#include "simulate/card.h"
 #include "simulate/thread.h"
 
 enum { FLAG_PUSH = 8, FLAG_ACK = 16 };
@@ -19,15 +19,15 @@ void tcp_init(const struct world *world, struct flow *flow, int side)
 }
 
 /* Send data from `seq` on, or an acknowledgement alone where there is none. */
-static nsec_t send_packet(struct world *world, uint32_t flow, int side, uint32_t seq,
-			  uint32_t payload, nsec_t now)
+static void send_packet(struct now *now, uint32_t flow, int side, uint32_t seq,
+			uint32_t payload)
 {
-	struct flow *f = &world->flow[flow];
+	struct flow *f = &now->world->flow[flow];
 	struct endpoint *end = &f->end[side];
 	struct shipment shipment = {.flow = flow, .side = side};
 	uint32_t segments = (payload + f->segment - 1) / f->segment;
 
-	transport_fill(world, flow, side, payload, &shipment.packet);
+	transport_fill(now->world, flow, side, payload, &shipment.packet);
 	shipment.segments = segments ? (uint8_t)segments : 1;
 	shipment.packet.seq = seq;
 	shipment.packet.ack = end->receiver.next;
@@ -40,27 +40,27 @@ static nsec_t send_packet(struct world *world, uint32_t flow, int side, uint32_t
 	shipment.index = (uint8_t)((seq - end->sender.base) / f->segment);
 	end->ip_id = (uint16_t)(end->ip_id + shipment.segments);
 	end->receiver.unanswered = 0;
-	return host_transmit(world, &shipment, now);
+	card_transmit(now, &shipment);
 }
 
 /* See to it that this end looks again when its time is over. */
-static void arm(struct world *world, uint32_t flow, int side, nsec_t now)
+static void arm(struct now *now, uint32_t flow, int side)
 {
-	struct sender *sender = &world->flow[flow].end[side].sender;
+	struct sender *sender = &now->world->flow[flow].end[side].sender;
 
-	sender->deadline_ns = now + sender->rto_ns;
+	sender->deadline_ns = now->ns + sender->rto_ns;
 	if (sender->armed)
 		return;
 	sender->armed = true;
-	queue_add(&world->queue, sender->deadline_ns, OCCASION_RESEND,
+	queue_add(&now->world->queue, sender->deadline_ns, OCCASION_RESEND,
 		  flow * 2 + (uint32_t)side, 0);
 }
 
-nsec_t tcp_send(struct world *world, uint32_t flow, int side, uint64_t bytes, nsec_t now)
+void tcp_send(struct now *now, uint32_t flow, int side, uint64_t bytes)
 {
-	struct flow *f = &world->flow[flow];
+	struct flow *f = &now->world->flow[flow];
 	struct sender *sender = &f->end[side].sender;
-	uint32_t piece = world->scenario->gso ? (uint32_t)bytes : f->segment;
+	uint32_t piece = now->world->scenario->gso ? (uint32_t)bytes : f->segment;
 
 	sender->base = sender->next;
 	sender->next += (uint32_t)bytes;
@@ -68,69 +68,56 @@ nsec_t tcp_send(struct world *world, uint32_t flow, int side, uint64_t bytes, ns
 		uint32_t left = sender->next - seq;
 		uint32_t payload = left < piece ? left : piece;
 
-		now = send_packet(world, flow, side, seq, payload, now);
+		send_packet(now, flow, side, seq, payload);
 		seq += payload;
 	}
-	arm(world, flow, side, now);
-	return now;
+	arm(now, flow, side);
 }
 
-static nsec_t send_again(struct world *world, uint32_t flow, int side, nsec_t now)
+static void send_again(struct now *now, uint32_t flow, int side)
 {
-	struct flow *f = &world->flow[flow];
+	struct flow *f = &now->world->flow[flow];
 	struct sender *sender = &f->end[side].sender;
 	uint32_t begin =
 	    sender->base + (sender->una - sender->base) / f->segment * f->segment;
 	uint32_t left = sender->next - begin;
 
 	sender->recovering = true;
-	return send_packet(world, flow, side, begin,
-			   left < f->segment ? left : f->segment, now);
+	send_packet(now, flow, side, begin, left < f->segment ? left : f->segment);
 }
 
-nsec_t tcp_resend(struct world *world, uint32_t flow, int side, nsec_t now)
+void tcp_resend(struct now *now, uint32_t flow, int side)
 {
-	struct sender *sender = &world->flow[flow].end[side].sender;
+	struct sender *sender = &now->world->flow[flow].end[side].sender;
 
-	sender->armed = false;
-	if (sender->una == sender->next)
-		return now;
-	if (now < sender->deadline_ns) {
-		sender->armed = true;
-		queue_add(&world->queue, sender->deadline_ns, OCCASION_RESEND,
-			  flow * 2 + (uint32_t)side, 0);
-		return now;
-	}
-	if (sender->rto_ns < world->rto_ns << DOUBLINGS)
+	if (sender->rto_ns < now->world->rto_ns << DOUBLINGS)
 		sender->rto_ns *= 2;
-	now = send_again(world, flow, side, now);
-	arm(world, flow, side, now);
-	return now;
+	send_again(now, flow, side);
+	arm(now, flow, side);
 }
 
-static nsec_t take_answer(struct world *world, uint32_t flow, int side,
-			  const struct packet *packet, nsec_t now)
+static void take_answer(struct now *now, uint32_t flow, int side,
+			const struct packet *packet)
 {
-	struct endpoint *end = &world->flow[flow].end[side];
+	struct endpoint *end = &now->world->flow[flow].end[side];
 	struct sender *sender = &end->sender;
 	uint32_t gained = packet->ack - sender->una;
 
 	if (gained && gained <= sender->next - sender->una) {
 		sender->una = packet->ack;
 		sender->repeats = 0;
-		sender->rto_ns = world->rto_ns;
-		sender->deadline_ns = now + sender->rto_ns;
+		sender->rto_ns = now->world->rto_ns;
+		sender->deadline_ns = now->ns + sender->rto_ns;
 		if (sender->una == sender->next) {
 			sender->recovering = false;
-			thread_all_sent(world, end->writer, now);
+			thread_all_sent(now, end->writer);
 		} else if (sender->recovering) {
-			now = send_again(world, flow, side, now);
+			send_again(now, flow, side);
 		}
 	} else if (!gained && !packet->payload && sender->una != sender->next &&
 		   ++sender->repeats == REPEATS) {
-		now = send_again(world, flow, side, now);
+		send_again(now, flow, side);
 	}
-	return now;
 }
 
 /* Whether what came will be answered by data soon enough. */
@@ -173,32 +160,28 @@ static bool place_segment(struct flow *flow, int side, const struct parcel *parc
 	return true;
 }
 
-static nsec_t take_data(struct world *world, const struct parcel *parcel, bool more,
-			nsec_t now)
+static void take_data(struct now *now, const struct parcel *parcel, bool more)
 {
-	struct flow *flow = &world->flow[parcel->flow];
+	struct flow *flow = &now->world->flow[parcel->flow];
 	int side = !parcel->side;
 	struct endpoint *end = &flow->end[side];
 	bool wanted = place_segment(flow, side, parcel);
 	bool whole = end->receiver.next == parcel->window + parcel->total;
 
 	end->receiver.unanswered++;
-	if (!wanted || (!more && (whole ? !is_reply_near(world, flow, side)
+	if (!wanted || (!more && (whole ? !is_reply_near(now->world, flow, side)
 					: end->receiver.unanswered >= 2)))
-		now = send_packet(world, parcel->flow, side, end->sender.next, 0, now);
+		send_packet(now, parcel->flow, side, end->sender.next, 0);
 	if (wanted)
-		thread_data_came(world, end->reader, now);
-	return now;
+		thread_data_came(now, end->reader);
 }
 
-nsec_t tcp_receive(struct world *world, const struct parcel *parcel, bool more,
-		   nsec_t now)
+void tcp_receive(struct now *now, const struct parcel *parcel, bool more)
 {
 	/* The caller's parcel may move while packets are sent in answer. */
 	const struct parcel kept = *parcel;
 
-	now = take_answer(world, kept.flow, !kept.side, &kept.packet, now);
+	take_answer(now, kept.flow, !kept.side, &kept.packet);
 	if (kept.packet.payload)
-		now = take_data(world, &kept, more, now);
-	return now;
+		take_data(now, &kept, more);
 }

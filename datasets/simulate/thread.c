@@ -4,12 +4,15 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "simulate/program.h"
-#include "simulate/transport.h"
+#include "simulate/cpu.h"
+#include "simulate/light.h"
+
+enum { FIRST_TID = 900 };
 
 uint32_t thread_add(struct world *world, uint32_t node, enum thread_role role,
 		    uint32_t flow, int side)
 {
+	struct host *host = &world->host[node];
 	struct thread *thread;
 
 	world->thread = mem_grow(world->thread, world->threads, &world->thread_room,
@@ -20,16 +23,19 @@ uint32_t thread_add(struct world *world, uint32_t node, enum thread_role role,
 	thread->flow = flow;
 	thread->role = (uint8_t)role;
 	thread->side = (uint8_t)side;
+	thread->cpu = host->threads % (uint32_t)world->scenario->cpus;
+	thread->tid = FIRST_TID + (int32_t)host->threads++;
+	/* Threads of a role are one process, whose number its first one has. */
+	if (!host->pid[role])
+		host->pid[role] = thread->tid;
+	thread->pid = host->pid[role];
+	thread->due_ns = world->begin_ns;
+	thread->ready_ns = world->begin_ns;
 	return (uint32_t)world->threads++;
 }
 
-static struct endpoint *end_of(struct world *world, const struct thread *thread)
-{
-	return &world->flow[thread->flow].end[thread->side];
-}
-
-static void wait_until(struct world *world, uint32_t number, enum thread_wait wait,
-		       nsec_t until)
+void thread_await(struct world *world, uint32_t number, enum thread_wait wait,
+		  nsec_t until)
 {
 	struct thread *thread = &world->thread[number];
 
@@ -39,67 +45,49 @@ static void wait_until(struct world *world, uint32_t number, enum thread_wait wa
 		queue_add(&world->queue, until, OCCASION_TIMER, number, thread->age);
 }
 
-/* Let it go on a little later: the time that a kernel takes to switch to it. */
-static void wake(struct world *world, uint32_t number, nsec_t now)
+static struct endpoint *end_of(struct world *world, const struct thread *thread)
 {
-	struct host *host = &world->host[world->thread[number].node];
-
-	wait_until(world, number, WAIT_TIME,
-		   now + dice_between(&host->dice, 3000, 15000));
+	return &world->flow[thread->flow].end[thread->side];
 }
 
-void thread_data_came(struct world *world, uint32_t number, nsec_t now)
+bool thread_has_data(struct now *now, uint32_t number)
 {
-	struct thread *thread = &world->thread[number];
+	const struct thread *thread = &now->world->thread[number];
+	const struct endpoint *end = end_of(now->world, thread);
 
-	if (thread->wait == WAIT_DATA && end_of(world, thread)->unread >= thread->left)
-		wake(world, number, now);
+	if (end->unread < thread->left)
+		return false;
+	now_wait(now, end->came_ns);
+	return true;
 }
 
-void thread_all_sent(struct world *world, uint32_t number, nsec_t now)
+void thread_wake(struct now *now, uint32_t number)
 {
-	if (world->thread[number].wait == WAIT_SENT)
-		wake(world, number, now);
-}
+	struct thread *thread = &now->world->thread[number];
 
-void thread_timer(struct world *world, uint32_t number, uint32_t age, nsec_t now)
-{
-	struct thread *thread = &world->thread[number];
-
-	if ((thread->age & OCCASION_AGE) != age)
-		return;
 	thread->wait = WAIT_NONE;
-	thread_run(world, number, now);
+	thread->age++;
+	if (now->world->full)
+		cpu_wake(now, number);
+	else
+		light_wake(now, number);
 }
 
-void thread_run(struct world *world, uint32_t number, nsec_t now)
+void thread_data_came(struct now *now, uint32_t number)
 {
-	for (;;) {
-		struct thread *thread = &world->thread[number];
-		struct action action = program_next(world, thread, now);
+	struct thread *thread = &now->world->thread[number];
+	struct endpoint *end = end_of(now->world, thread);
 
-		switch (action.kind) {
-		case ACTION_SLEEP:
-			wait_until(world, number, WAIT_TIME, action.until);
-			return;
-		case ACTION_COMPUTE:
-			wait_until(world, number, WAIT_TIME, now + action.span);
-			return;
-		case ACTION_AWAIT_DATA:
-			if (end_of(world, thread)->unread >= thread->left)
-				break;
-			wait_until(world, number, WAIT_DATA, action.until);
-			return;
-		case ACTION_AWAIT_SENT:
-			wait_until(world, number, WAIT_SENT, NSEC_MAX);
-			return;
-		case ACTION_SEND:
-			now = transport_send(world, thread->flow, thread->side,
-					     action.bytes, now);
-			break;
-		case ACTION_END:
-			wait_until(world, number, WAIT_FOREVER, NSEC_MAX);
-			return;
-		}
-	}
+	end->came_ns = now->ns;
+	if (thread->wait == WAIT_DATA && end->unread >= thread->left)
+		thread_wake(now, number);
+}
+
+void thread_all_sent(struct now *now, uint32_t number)
+{
+	struct thread *thread = &now->world->thread[number];
+
+	end_of(now->world, thread)->answered_ns = now->ns;
+	if (thread->wait == WAIT_SENT)
+		thread_wake(now, number);
 }

@@ -2,21 +2,25 @@
 #ifndef CT_SIMULATE_THREAD_H
 #define CT_SIMULATE_THREAD_H
 
-#include "simulate/world.h"
+#include "simulate/now.h"
 
-/* A new thread of a host; its program begins with thread_run(). */
+/* A new thread of a host. */
 uint32_t thread_add(struct world *world, uint32_t node, enum thread_role role,
 		    uint32_t flow, int side);
 
-/* Go on with its program until it waits for something. */
-void thread_run(struct world *world, uint32_t thread, nsec_t now);
+/* It waits for something, and no longer than until then; NSEC_MAX: for ever. */
+void thread_await(struct world *world, uint32_t thread, enum thread_wait wait,
+		  nsec_t until);
 
-/* What it waited for is over, unless `age` says that it went on meanwhile. */
-void thread_timer(struct world *world, uint32_t thread, uint32_t age, nsec_t now);
+/* Whether what it waits for is there already; what came later than now is awaited. */
+bool thread_has_data(struct now *now, uint32_t thread);
+
+/* What it waited for is there: it goes on as soon as it gets a processor. */
+void thread_wake(struct now *now, uint32_t thread);
 
 /* Data came for it, all that it sent was acknowledged: it goes on if it waited for that.
  */
-void thread_data_came(struct world *world, uint32_t thread, nsec_t now);
-void thread_all_sent(struct world *world, uint32_t thread, nsec_t now);
+void thread_data_came(struct now *now, uint32_t thread);
+void thread_all_sent(struct now *now, uint32_t thread);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "simulate/address.h"
-#include "simulate/host.h"
+#include "simulate/card.h"
 #include "simulate/tcp.h"
 #include "simulate/thread.h"
 
@@ -52,17 +52,16 @@ void transport_fill(struct world *world, uint32_t flow, int side, uint32_t paylo
 	address_fill(world, f, side, packet);
 }
 
-static nsec_t send_datagram(struct world *world, uint32_t flow, int side, uint64_t bytes,
-			    nsec_t now)
+static void send_datagram(struct now *now, uint32_t flow, int side, uint64_t bytes)
 {
-	struct flow *f = &world->flow[flow];
+	struct flow *f = &now->world->flow[flow];
 	struct endpoint *end = &f->end[side];
 	struct shipment shipment = {.flow = flow, .side = side, .segments = 1};
 	uint64_t most = transport_most(f);
 	uint32_t payload = (uint32_t)(bytes < most ? bytes : most);
 	bool reply = side == 1;
 
-	transport_fill(world, flow, side, payload, &shipment.packet);
+	transport_fill(now->world, flow, side, payload, &shipment.packet);
 	end->ip_id++;
 	end->serial++;
 	if (f->protocol == IPPROTO_UDP) {
@@ -80,15 +79,15 @@ static nsec_t send_datagram(struct world *world, uint32_t flow, int side, uint64
 	}
 	shipment.window = end->serial;
 	shipment.total = payload;
-	return host_transmit(world, &shipment, now);
+	card_transmit(now, &shipment);
 }
 
-nsec_t transport_send(struct world *world, uint32_t flow, int side, uint64_t bytes,
-		      nsec_t now)
+void transport_send(struct now *now, uint32_t flow, int side, uint64_t bytes)
 {
-	if (world->flow[flow].protocol == IPPROTO_TCP)
-		return tcp_send(world, flow, side, bytes, now);
-	return send_datagram(world, flow, side, bytes, now);
+	if (now->world->flow[flow].protocol == IPPROTO_TCP)
+		tcp_send(now, flow, side, bytes);
+	else
+		send_datagram(now, flow, side, bytes);
 }
 
 bool transport_is_answered(const struct flow *flow, int side)
@@ -98,34 +97,50 @@ bool transport_is_answered(const struct flow *flow, int side)
 	return flow->protocol != IPPROTO_TCP || sender->una == sender->next;
 }
 
-static nsec_t receive_datagram(struct world *world, const struct parcel *parcel,
-			       nsec_t now)
+static void receive_datagram(struct now *now, const struct parcel *parcel)
 {
-	struct flow *flow = &world->flow[parcel->flow];
+	struct flow *flow = &now->world->flow[parcel->flow];
 	int side = !parcel->side;
 	struct endpoint *end = &flow->end[side];
 	bool echo = flow->protocol != IPPROTO_UDP;
 
+	if (echo && side == 1) { /* the kernel itself replies, to copies too */
+		end->last_serial = parcel->window;
+		send_datagram(now, parcel->flow, side, parcel->total);
+		return;
+	}
 	/* The network's copies and stragglers are of no use to anybody. */
-	if ((int32_t)(parcel->window - end->last_serial) <= 0 && !(echo && side == 1))
-		return now;
+	if ((int32_t)(parcel->window - end->last_serial) <= 0)
+		return;
 	end->last_serial = parcel->window;
-	if (echo && side == 1) /* the kernel itself replies */
-		return send_datagram(world, parcel->flow, side, parcel->total, now);
 	end->unread += parcel->total;
-	thread_data_came(world, end->reader, now);
-	return now;
+	thread_data_came(now, end->reader);
 }
 
-nsec_t transport_receive(struct world *world, const struct parcel *parcel, bool more,
-			 nsec_t now)
+void transport_receive(struct now *now, const struct parcel *parcel, bool more)
 {
-	if (world->flow[parcel->flow].protocol == IPPROTO_TCP)
-		return tcp_receive(world, parcel, more, now);
-	return receive_datagram(world, parcel, now);
+	if (now->world->flow[parcel->flow].protocol == IPPROTO_TCP)
+		tcp_receive(now, parcel, more);
+	else
+		receive_datagram(now, parcel);
 }
 
-nsec_t transport_resend(struct world *world, uint32_t what, nsec_t now)
+bool transport_is_overdue(struct world *world, uint32_t flow, int side)
 {
-	return tcp_resend(world, what / 2, (int)(what & 1), now);
+	struct sender *sender = &world->flow[flow].end[side].sender;
+
+	sender->armed = false;
+	if (sender->una == sender->next)
+		return false;
+	if (world->now >= sender->deadline_ns)
+		return true;
+	sender->armed = true;
+	queue_add(&world->queue, sender->deadline_ns, OCCASION_RESEND,
+		  flow * 2 + (uint32_t)side, 0);
+	return false;
+}
+
+void transport_resend(struct now *now, uint32_t flow, int side)
+{
+	tcp_resend(now, flow, side);
 }

@@ -2,7 +2,7 @@
 #ifndef CT_SIMULATE_TRANSPORT_H
 #define CT_SIMULATE_TRANSPORT_H
 
-#include "simulate/world.h"
+#include "simulate/now.h"
 
 /*
  * TCP, UDP and ICMP between the two ends of a flow, as far as packets show it.
@@ -18,19 +18,18 @@ uint64_t transport_most(const struct flow *flow);
 /* Whether all that this end sent was acknowledged; true but for TCP. */
 bool transport_is_answered(const struct flow *flow, int side);
 
-/* Send data; returns when the processor is done with it. */
-nsec_t transport_send(struct world *world, uint32_t flow, int side, uint64_t bytes,
-		      nsec_t now);
+/* Send data, on behalf of the kernel of that end, which `now` is at. */
+void transport_send(struct now *now, uint32_t flow, int side, uint64_t bytes);
 
 /*
  * Take a parcel at its destination, on behalf of the kernel there; with `more`
- * the next ones of the same flow come at once. Returns when it is done.
+ * the next ones of the same flow come at once.
  */
-nsec_t transport_receive(struct world *world, const struct parcel *parcel, bool more,
-			 nsec_t now);
+void transport_receive(struct now *now, const struct parcel *parcel, bool more);
 
-/* Time to look whether something must be sent again. */
-nsec_t transport_resend(struct world *world, uint32_t what, nsec_t now);
+/* An OCCASION_RESEND: whether something must be sent again now, and that. */
+bool transport_is_overdue(struct world *world, uint32_t flow, int side);
+void transport_resend(struct now *now, uint32_t flow, int side);
 
 void transport_init(const struct world *world, struct flow *flow);
 

@@ -25,7 +25,58 @@ enum occasion_kind {
 	OCCASION_TIMER,   /* a thread's sleep, its patience or its computing ends */
 	OCCASION_ARRIVAL, /* a parcel comes out of the network */
 	OCCASION_RESEND,  /* flow * 2 + side: look whether all was answered */
-	OCCASION_POLL,    /* a host takes what its card holds */
+	OCCASION_POLL,    /* node * cpus + cpu: take what the card holds for it */
+	OCCASION_CPU,     /* the same: its thread has computed, or long enough */
+	OCCASION_KICK,    /* the same: a thread waits there */
+	OCCASION_DISK,    /* a thread's request is done */
+	OCCASION_DUMP,    /* a node's tracer begins */
+};
+
+enum thread_role {
+	ROLE_CLIENT,
+	ROLE_SERVER,
+	ROLE_SENDER,
+	ROLE_RECEIVER,
+	ROLE_WORKER,  /* computes and uses the disk */
+	ROLE_SAMPLER, /* sar's */
+	THREAD_ROLES,
+};
+
+#define NO_THREAD UINT32_MAX
+
+/* What a processor's time went into. */
+enum cpu_use {
+	USE_USER,
+	USE_SYSTEM,
+	USE_IOWAIT,
+	USE_IRQ,
+	USE_SOFTIRQ,
+	USE_IDLE,
+	CPU_USES
+};
+
+struct cpu {
+	nsec_t free_ns; /* true: when its last event was */
+	uint32_t *ring; /* parcels that wait for the next poll */
+	size_t ringed, ring_room;
+	bool polling; /* the next poll is on its way */
+	/* With activity full: */
+	uint32_t current; /* thread, or NO_THREAD */
+	uint32_t age;     /* of the OCCASION_CPU that counts */
+	bool resched;     /* switch when it is done with what it does */
+	nsec_t since_ns;  /* the current thread computes since then */
+	nsec_t slice_ns;  /* when others get their turn */
+	uint32_t *runnable;
+	size_t runnables, runnable_room;
+	nsec_t charged_ns, used_ns[CPU_USES];
+};
+
+/* What sar counts. */
+struct host_counts {
+	uint64_t switches, interrupts, softirqs;
+	uint64_t received, received_bytes, sent, sent_bytes;
+	uint64_t reads, read_sectors, writes, written_sectors;
+	nsec_t disk_busy_ns;
 };
 
 /* A node. */
@@ -34,12 +85,16 @@ struct host {
 	struct sim_clock clock;
 	struct dice dice;
 	nsec_t trace_from, trace_to; /* true: its tracer runs */
-	nsec_t *cpu_free;            /* one a processor: when its last event was */
-	uint32_t *ring;              /* parcels that wait for the next poll */
-	size_t ringed, ring_room;
-	bool polling;           /* the next poll is on its way */
+	struct cpu *cpu;
 	uint8_t address[2][16]; /* IPv4, IPv6 */
 	unsigned char mac[6];
+	uint32_t skbs; /* how many there were */
+	nsec_t disk_free_ns;
+	uint32_t disk_waiting; /* threads */
+	uint32_t threads;
+	int32_t pid[THREAD_ROLES];
+	struct host_counts count;
+	struct sar *sar;
 };
 
 /* What one end of a flow has sent and not been answered, TCP. */
@@ -66,9 +121,10 @@ struct endpoint {
 	uint16_t port;
 	uint16_t ip_id;
 	uint16_t tcp_window;
-	uint32_t serial;      /* UDP, ICMP: number of the last one sent */
-	uint32_t last_serial; /* and received */
-	uint64_t unread;      /* bytes that came and nobody took */
+	uint32_t serial;             /* UDP, ICMP: number of the last one sent */
+	uint32_t last_serial;        /* and received */
+	uint64_t unread;             /* bytes that came and nobody took */
+	nsec_t came_ns, answered_ns; /* true: when the last ones did, or all was */
 	struct sender sender;
 	struct receiver receiver;
 };
@@ -96,24 +152,24 @@ struct parcel {
 	uint32_t next_free;
 };
 
-enum thread_role {
-	ROLE_CLIENT,
-	ROLE_SERVER,
-	ROLE_SENDER,
-	ROLE_RECEIVER,
-	ROLE_WORKER,
-};
-
-enum thread_wait { WAIT_NONE, WAIT_TIME, WAIT_DATA, WAIT_SENT, WAIT_FOREVER };
+enum thread_wait { WAIT_NONE, WAIT_TIME, WAIT_DATA, WAIT_SENT, WAIT_DISK, WAIT_FOREVER };
 
 struct thread {
-	uint32_t node, flow, age;
+	uint32_t node, flow, age, cpu;
+	int32_t tid, pid;
 	uint8_t side;
 	uint8_t role;  /* enum thread_role */
 	uint8_t wait;  /* enum thread_wait */
 	uint8_t stage; /* where its program is */
 	bool begun;
 	uint64_t left; /* bytes to send, or to await */
+	nsec_t due_ns; /* sampler: of the last sample */
+	/* With activity full: */
+	uint8_t call;           /* enum task_call: what it is inside of */
+	nsec_t ready_ns;        /* since when it waits for its processor */
+	nsec_t asleep_ns;       /* since when it does not */
+	nsec_t work_ns;         /* that it still has to compute */
+	uint64_t sector, bytes; /* of its disk request */
 };
 
 struct message_sink;
@@ -136,8 +192,11 @@ struct world {
 	nsec_t coalesce_ns, service_ns, timeout_ns, rto_ns;
 	uint64_t request_bytes, reply_bytes;
 	struct message_sink *messages; /* or NULL */
-	uint64_t events;               /* handed to writers */
-	bool stopped; /* all that was wanted is there */
+	struct sim_writer *writer;     /* or NULL */
+	bool real_stamps;              /* it stamps with CLOCK_REALTIME */
+	bool full;                     /* activity full */
+	uint64_t events;               /* handed to the writer */
+	bool stopped;                  /* all that was wanted is there */
 	struct error *error;           /* of the first that failed */
 	bool failed;
 };

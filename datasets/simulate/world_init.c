@@ -9,6 +9,7 @@
 #include "simulate/host.h"
 #include "simulate/messages.h"
 #include "simulate/plans.h"
+#include "simulate/sar.h"
 #include "simulate/thread.h"
 #include "simulate/topology.h"
 #include "simulate/transport.h"
@@ -42,6 +43,7 @@ static void init_constants(struct world *world)
 		world->rto_ns = there_and_back;
 	world->request_bytes = (uint64_t)scenario->request_bytes;
 	world->reply_bytes = (uint64_t)scenario->reply_bytes;
+	world->full = scenario->activity == ACTIVITY_FULL;
 	network_init(&world->network, scenario);
 }
 
@@ -134,6 +136,15 @@ static void init_flow(struct world *world, uint32_t number,
 	add_threads(world, number);
 }
 
+static void add_background(struct world *world)
+{
+	for (uint32_t i = 0; i < world->hosts; i++) {
+		for (int k = 0; k < world->scenario->workers; k++)
+			thread_add(world, i, ROLE_WORKER, 0, 0);
+		thread_add(world, i, ROLE_SAMPLER, 0, 0);
+	}
+}
+
 struct sim_clock_plan *world_init(struct world *world, const struct scenario *scenario,
 				  uint64_t seed)
 {
@@ -151,13 +162,17 @@ struct sim_clock_plan *world_init(struct world *world, const struct scenario *sc
 	for (uint32_t i = 0; i < world->flows; i++)
 		init_flow(world, i, &pairs[i]);
 	free(pairs);
+	if (world->full)
+		add_background(world);
 	return plans;
 }
 
 void world_clear(struct world *world)
 {
-	for (size_t i = 0; i < world->hosts; i++)
-		host_clear(&world->host[i]);
+	for (size_t i = 0; i < world->hosts; i++) {
+		sar_discard(&world->host[i]);
+		host_clear(world, &world->host[i]);
+	}
 	message_sink_discard(world->messages);
 	queue_clear(&world->queue);
 	free(world->host);

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/card.h"
+
+#include <netinet/in.h>
+
+#include "base/mem.h"
+#include "simulate/address.h"
+#include "simulate/event.h"
+#include "simulate/host.h"
+#include "simulate/interrupt.h"
+#include "simulate/messages.h"
+#include "simulate/parcel.h"
+#include "simulate/transport.h"
+
+enum {
+	IPV6_HEADER = 40,
+	ETHERNET = 14,
+	FRAMING = 38,
+	FLAG_PUSH = 8,
+	MERGED_MOST = 62000
+};
+
+/* What net_napi_gro_receive_exit returns. */
+enum { GRO_MERGED_FREE = 1, GRO_HELD = 2, GRO_NORMAL = 3 };
+
+const char *card_layer(const struct scenario *scenario)
+{
+	static const char *const name[] = {NULL, "bond0", "br0", "eth0.10"};
+
+	return name[scenario->layers];
+}
+
+/* Bytes of the whole packet, IP header included. */
+static uint32_t size_of(const struct packet *packet)
+{
+	return packet->length + (packet->family == 6 ? IPV6_HEADER : 0);
+}
+
+static void tell_queued(struct now *now, const struct packet *packet, uint64_t skb)
+{
+	const char *layer = card_layer(now->world->scenario);
+	uint32_t bytes = size_of(packet) + ETHERNET;
+
+	if (layer)
+		EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes}, {.text = layer},
+		      {.packet = packet});
+	EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes}, {.text = CARD_NAME},
+	      {.packet = packet});
+	now_pass(now, 300, 2500);
+	EVENT(now, EVENT_NET_DEV_XMIT, {.u = skb}, {.i = 0}, {.u = bytes},
+	      {.text = CARD_NAME});
+	if (layer)
+		EVENT(now, EVENT_NET_DEV_XMIT, {.u = skb}, {.i = 0}, {.u = bytes},
+		      {.text = layer});
+}
+
+/* One segment of what was handed to the card. */
+static void cut_segment(const struct world *world, const struct shipment *shipment,
+			uint8_t number, struct packet *packet)
+{
+	uint32_t segment = world->flow[shipment->flow].segment;
+	uint32_t skipped = number * segment;
+
+	*packet = shipment->packet;
+	if (shipment->segments == 1)
+		return;
+	packet->seq += skipped;
+	if (packet->family == 4)
+		packet->id = (packet->id + number) & 0xffff;
+	packet->payload = shipment->packet.payload - skipped;
+	if (packet->payload > segment) {
+		packet->payload = segment;
+		packet->flags &= (uint8_t)~FLAG_PUSH; /* the last one pushes */
+	}
+	packet->length -= shipment->packet.payload - packet->payload;
+}
+
+static void post(struct world *world, const struct parcel *parcel,
+		 const struct journey *journey)
+{
+	uint32_t index = parcel_new(world);
+
+	world->parcel[index] = *parcel;
+	queue_add(&world->queue, journey->arrival_ns, OCCASION_ARRIVAL, index, 0);
+	if (!journey->again_ns)
+		return;
+	index = parcel_new(world);
+	world->parcel[index] = *parcel;
+	world->parcel[index].copy = true;
+	queue_add(&world->queue, journey->again_ns, OCCASION_ARRIVAL, index, 0);
+}
+
+void card_transmit(struct now *now, const struct shipment *shipment)
+{
+	struct world *world = now->world;
+	struct link *link = &world->flow[shipment->flow].link[shipment->side];
+	struct host *host = now_host(now);
+
+	tell_queued(now, &shipment->packet, host_skb(host));
+	host->count.sent += shipment->segments;
+	for (uint8_t i = 0; i < shipment->segments; i++) {
+		struct parcel parcel = {.sent_ns = now->ns,
+					.flow = shipment->flow,
+					.window = shipment->window,
+					.total = shipment->total,
+					.index = (uint8_t)(shipment->index + i),
+					.side = (uint8_t)shipment->side};
+		struct journey journey;
+
+		cut_segment(world, shipment, i, &parcel.packet);
+		host->count.sent_bytes += size_of(&parcel.packet) + ETHERNET;
+		journey = link_carry(link, &world->network, now->ns,
+				     size_of(&parcel.packet) + FRAMING);
+		if (!journey.lost)
+			post(world, &parcel, &journey);
+	}
+}
+
+/* Whether b goes on where a ends, so that the receiver may merge them (GRO). */
+static bool is_next(const struct parcel *a, const struct parcel *b)
+{
+	return a->flow == b->flow && a->side == b->side && a->packet.payload &&
+	       b->packet.payload && a->packet.protocol == IPPROTO_TCP &&
+	       a->packet.seq + a->packet.payload == b->packet.seq &&
+	       a->packet.ack == b->packet.ack && !a->copy && !b->copy &&
+	       a->window == b->window;
+}
+
+/* The parcels enter the stack; `packet` becomes what they are merged into. */
+static void enter(struct now *now, const uint32_t *parcels, size_t count,
+		  struct packet *packet, uint64_t *skb)
+{
+	struct world *world = now->world;
+	struct host *host = now_host(now);
+
+	*packet = world->parcel[parcels[0]].packet;
+	*skb = host_skb(host);
+	for (size_t i = 0; i < count; i++) {
+		const struct parcel *parcel = &world->parcel[parcels[i]];
+
+		host->count.received++;
+		host->count.received_bytes += size_of(&parcel->packet) + ETHERNET;
+		if (world->messages && !parcel->copy)
+			messages_add(world, parcel, now->ns);
+		EVENT(now, EVENT_GRO_ENTRY, {.u = i ? host_skb(host) : *skb});
+		EVENT(now, EVENT_GRO_EXIT,
+		      {.i = i           ? GRO_MERGED_FREE
+			    : count > 1 ? GRO_HELD
+					: GRO_NORMAL});
+		if (!i)
+			continue;
+		packet->payload += parcel->packet.payload;
+		packet->length += parcel->packet.payload;
+		packet->flags |= parcel->packet.flags;
+	}
+}
+
+/* Take parcels that are merged into one packet. */
+static void take(struct now *now, const uint32_t *parcels, size_t count)
+{
+	struct world *world = now->world;
+	const char *layer = card_layer(world->scenario);
+	struct packet packet;
+	uint32_t bytes;
+	uint64_t skb;
+
+	enter(now, parcels, count, &packet, &skb);
+	address_translate(world, &world->flow[world->parcel[parcels[0]].flow],
+			  world->parcel[parcels[0]].side, &packet);
+	bytes = size_of(&packet);
+	EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes}, {.text = CARD_NAME},
+	      {.packet = &packet});
+	if (layer)
+		EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes}, {.text = layer},
+		      {.packet = &packet});
+	for (size_t i = 0; i < count; i++)
+		transport_receive(now, &world->parcel[parcels[i]], i + 1 < count);
+	for (size_t i = 0; i < count; i++)
+		parcel_free(world, parcels[i]);
+}
+
+/* How many of the parcels become one packet. */
+static size_t count_merged(const struct world *world, const uint32_t *parcels,
+			   size_t count)
+{
+	uint32_t bytes = 0;
+	size_t i;
+
+	for (i = 1; world->scenario->gro && i < count; i++) {
+		const struct parcel *last = &world->parcel[parcels[i - 1]];
+
+		bytes += last->packet.payload;
+		if (bytes > MERGED_MOST || !is_next(last, &world->parcel[parcels[i]]))
+			break;
+	}
+	return i;
+}
+
+size_t card_poll(struct now *now)
+{
+	struct cpu *cpu = now_cpu(now);
+	size_t count = cpu->ringed, merged;
+
+	for (size_t i = 0; i < count; i += merged) {
+		merged = count_merged(now->world, cpu->ring + i, count - i);
+		take(now, cpu->ring + i, merged);
+	}
+	cpu->ringed = 0;
+	cpu->polling = false;
+	return count;
+}
+
+void card_arrive(struct world *world, uint32_t index)
+{
+	const struct parcel *parcel = &world->parcel[index];
+	uint32_t node = world->flow[parcel->flow].end[!parcel->side].node;
+	uint32_t cpus = (uint32_t)world->scenario->cpus, number = parcel->flow % cpus;
+	struct cpu *cpu = &world->host[node].cpu[number];
+
+	cpu->ring = mem_grow(cpu->ring, cpu->ringed, &cpu->ring_room, sizeof(*cpu->ring));
+	cpu->ring[cpu->ringed++] = index;
+	if (cpu->polling)
+		return;
+	cpu->polling = true;
+	if (world->coalesce_ns)
+		queue_add(&world->queue, world->now + world->coalesce_ns, OCCASION_POLL,
+			  node * cpus + number, 0);
+	else
+		interrupt_card(world, node, number);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/cpu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "simulate/event.h"
+#include "simulate/task.h"
+
+enum { PRIORITY = 20, IDLE_NAME = 16 };
+
+static const nsec_t slice_ns = 4 * NSEC_PER_MSEC;
+
+const char *cpu_thread_name(const struct thread *thread)
+{
+	static const char *const name[THREAD_ROLES] = {
+	    [ROLE_CLIENT] = "client",   [ROLE_SERVER] = "server",
+	    [ROLE_SENDER] = "producer", [ROLE_RECEIVER] = "consumer",
+	    [ROLE_WORKER] = "worker",   [ROLE_SAMPLER] = "sadc",
+	};
+
+	return name[thread->role];
+}
+
+void cpu_charge(struct now *now, enum cpu_use use)
+{
+	struct cpu *cpu = now_cpu(now);
+
+	if (now->ns > cpu->charged_ns)
+		cpu->used_ns[use] += now->ns - cpu->charged_ns;
+	cpu->charged_ns = now->ns;
+}
+
+void cpu_enter(struct now *now)
+{
+	struct cpu *cpu = now_cpu(now);
+
+	if (cpu->current == NO_THREAD) {
+		cpu_charge(now, now_host(now)->disk_waiting ? USE_IOWAIT : USE_IDLE);
+	} else {
+		struct thread *thread = &now->world->thread[cpu->current];
+		nsec_t worked = now->ns - cpu->since_ns;
+
+		thread->work_ns -= worked < thread->work_ns ? worked : thread->work_ns;
+		cpu_charge(now, USE_USER);
+	}
+	cpu->since_ns = now->ns;
+}
+
+static void enqueue(struct world *world, uint32_t number)
+{
+	struct thread *thread = &world->thread[number];
+	struct cpu *cpu = &world->host[thread->node].cpu[thread->cpu];
+
+	cpu->runnable = mem_grow(cpu->runnable, cpu->runnables, &cpu->runnable_room,
+				 sizeof(*cpu->runnable));
+	cpu->runnable[cpu->runnables++] = number;
+}
+
+/* Take the first of those that wait for the processor, NO_THREAD if none does yet. */
+static uint32_t dequeue(const struct now *now)
+{
+	struct cpu *cpu = now_cpu(now);
+
+	for (size_t i = 0; i < cpu->runnables; i++) {
+		uint32_t number = cpu->runnable[i];
+
+		if (now->world->thread[number].ready_ns > now->ns)
+			continue;
+		cpu->runnables--;
+		memmove(cpu->runnable + i, cpu->runnable + i + 1,
+			(cpu->runnables - i) * sizeof(*cpu->runnable));
+		return number;
+	}
+	return NO_THREAD;
+}
+
+static const char *name_of(const struct now *now, uint32_t number, char idle[IDLE_NAME])
+{
+	if (number != NO_THREAD)
+		return cpu_thread_name(&now->world->thread[number]);
+	snprintf(idle, IDLE_NAME, "swapper/%u", now->cpu % 100);
+	return idle;
+}
+
+static int32_t tid_of(const struct now *now, uint32_t number)
+{
+	return number == NO_THREAD ? 0 : now->world->thread[number].tid;
+}
+
+static void switch_to(struct now *now, uint32_t next, int state)
+{
+	struct cpu *cpu = now_cpu(now);
+	uint32_t last = cpu->current;
+	char idle[IDLE_NAME];
+
+	EVENT(now, EVENT_SWITCH, {.text = name_of(now, last, idle)},
+	      {.i = tid_of(now, last)}, {.i = PRIORITY}, {.i = state},
+	      {.text = name_of(now, next, idle)}, {.i = tid_of(now, next)},
+	      {.i = PRIORITY});
+	now_host(now)->count.switches++;
+	if (last != NO_THREAD)
+		now->world->thread[last].asleep_ns = now->ns;
+	cpu->current = next;
+	cpu->slice_ns = now->ns + slice_ns;
+	cpu_charge(now, USE_SYSTEM);
+	now_pass(now, 500, 1500);
+}
+
+void cpu_sleep(struct now *now, int state)
+{
+	switch_to(now, dequeue(now), state);
+}
+
+/* Look again when the thread has computed enough, or for long enough. */
+static void arm(struct now *now)
+{
+	struct world *world = now->world;
+	struct cpu *cpu = now_cpu(now);
+	nsec_t until = now->ns + world->thread[cpu->current].work_ns;
+
+	if (cpu->slice_ns <= now->ns)
+		cpu->slice_ns = now->ns + slice_ns;
+	cpu->since_ns = now->ns;
+	queue_add(&world->queue, until < cpu->slice_ns ? until : cpu->slice_ns,
+		  OCCASION_CPU, now->node * (uint32_t)world->scenario->cpus + now->cpu,
+		  ++cpu->age);
+}
+
+/* One step; whether there is another. */
+static bool step(struct now *now)
+{
+	struct cpu *cpu = now_cpu(now);
+	uint32_t last = cpu->current, next;
+
+	if (last == NO_THREAD || cpu->resched) {
+		cpu->resched = false;
+		next = dequeue(now);
+		if (next != NO_THREAD) {
+			switch_to(now, next, STATE_RUNNING);
+			if (last != NO_THREAD) {
+				now->world->thread[last].ready_ns = now->ns;
+				enqueue(now->world, last);
+			}
+			return true;
+		}
+		if (last == NO_THREAD)
+			return false;
+	}
+	if (now->world->thread[last].work_ns > 0) {
+		arm(now);
+		return false;
+	}
+	task_step(now, last);
+	return true;
+}
+
+void cpu_leave(struct now *now)
+{
+	now_cpu(now)->age++;
+	while (!now->world->stopped && step(now))
+		continue;
+	cpu_charge(now, USE_SYSTEM);
+	now_cpu(now)->since_ns = now->ns;
+	now_end(now);
+}
+
+/* Its own processor if that is idle, else one that is, else its own. */
+static uint32_t choose_cpu(const struct now *now, const struct thread *thread)
+{
+	const struct host *host = now_host(now);
+	uint32_t cpus = (uint32_t)now->world->scenario->cpus;
+
+	for (uint32_t i = 0; i < cpus; i++) {
+		uint32_t number = (thread->cpu + i) % cpus;
+
+		if (host->cpu[number].current == NO_THREAD &&
+		    !host->cpu[number].runnables)
+			return number;
+	}
+	return thread->cpu;
+}
+
+static void tell_wakeup(struct now *now, struct thread *thread)
+{
+	const char *name = cpu_thread_name(thread);
+	uint32_t cpu = choose_cpu(now, thread);
+
+	EVENT(now, EVENT_WAKING, {.text = name}, {.i = thread->tid}, {.i = PRIORITY},
+	      {.i = (int32_t)thread->cpu});
+	if (cpu != thread->cpu)
+		EVENT(now, EVENT_MIGRATE, {.text = name}, {.i = thread->tid},
+		      {.i = PRIORITY}, {.i = (int32_t)thread->cpu}, {.i = (int32_t)cpu});
+	thread->cpu = cpu;
+	EVENT(now, EVENT_WAKEUP, {.text = name}, {.i = thread->tid}, {.i = PRIORITY},
+	      {.i = (int32_t)cpu});
+}
+
+void cpu_wake(struct now *now, uint32_t number)
+{
+	struct world *world = now->world;
+	struct thread *thread = &world->thread[number];
+	struct cpu *cpu;
+
+	/* It may be just falling asleep on another processor. */
+	now_wait(now, thread->asleep_ns);
+	tell_wakeup(now, thread);
+	thread->ready_ns = now->ns;
+	enqueue(world, number);
+	cpu = &now_host(now)->cpu[thread->cpu];
+	if (cpu->current != NO_THREAD) {
+		/* Who waits for the world goes before who only computes. */
+		if (world->thread[cpu->current].role != ROLE_WORKER ||
+		    thread->role == ROLE_WORKER)
+			return;
+		cpu->resched = true;
+	}
+	if (thread->cpu != now->cpu)
+		queue_add(&world->queue,
+			  now->ns + dice_between(&now_host(now)->dice, 800, 3000),
+			  OCCASION_KICK,
+			  now->node * (uint32_t)world->scenario->cpus + thread->cpu, 0);
+}
+
+void cpu_add(struct world *world, uint32_t thread)
+{
+	enqueue(world, thread);
+}
