@@ -206,6 +206,41 @@ static void test_every_type(void **unused)
 	reader_free(reader);
 }
 
+static void check_long(void *context, const struct event *event)
+{
+	assert_int_equal(event->value[0].type, VALUE_TEXT);
+	assert_string_equal(event->value[0].text, context);
+}
+
+/* Longer than what is buffered of a node, between others that are not. */
+static void test_long_text(void **unused)
+{
+	static const char *const name = "text";
+	static char text[100000];
+	union sim_value value[EVERY] = {[7] = {.text = text}};
+	const struct event_wish wish = {"every_type", 0, &name, 1};
+	struct sim_writer *writer = new_ctf("run");
+	struct error error = ERROR_INIT;
+	struct reader *reader;
+
+	(void)unused;
+	memset(text, 'x', sizeof(text) - 1);
+	for (int i = 0; i < 10; i++) {
+		add(writer, &(struct sim_event){.mono_ns = i, .class = &empty});
+		add(writer,
+		    &(struct sim_event){.mono_ns = i, .class = &every, .value = value});
+	}
+	finish(writer);
+	reader = ctf_reader_open("run/n1/kernel", &wish, 1, &error);
+	assert_non_null(reader);
+	while (reader_step(reader, check_long, text))
+		;
+	assert_no_problem(reader_problems(reader));
+	assert_int_equal(reader_facts(reader)->wished[0], 10);
+	assert_int_equal(reader_facts(reader)->events, 20);
+	reader_free(reader);
+}
+
 struct stamps {
 	int64_t mono_ns[4];
 	size_t count;
@@ -295,6 +330,7 @@ int main(void)
 	    SCRATCH_TEST(test_trace_facts),
 	    SCRATCH_TEST(test_clock_offsets),
 	    SCRATCH_TEST(test_every_type),
+	    SCRATCH_TEST(test_long_text),
 	    SCRATCH_TEST(test_clock_set_back),
 	    SCRATCH_TEST(test_equal_runs_are_equal_bytes),
 	};
