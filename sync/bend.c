@@ -127,6 +127,16 @@ static void collect(const struct bending *bending, const struct island *island,
 	}
 }
 
+static nsec_t earlier(nsec_t a, nsec_t b)
+{
+	return a < b ? a : b;
+}
+
+static nsec_t later(nsec_t a, nsec_t b)
+{
+	return a > b ? a : b;
+}
+
 static void note_step(struct sync *sync, uint32_t index, const struct corridor_step *step)
 {
 	const struct clock *clock = &sync->fitted[index];
@@ -143,11 +153,12 @@ static void note_step(struct sync *sync, uint32_t index, const struct corridor_s
 		    "its clock was stepped by %s at %s", size, at);
 	sync->step =
 	    mem_grow(sync->step, sync->steps, &sync->step_room, sizeof(*sync->step));
+	/* A clock set back shows the same times twice: which one, nobody can tell. */
 	sync->step[sync->steps++] = (struct sync_step){
 	    .clock = index,
-	    .from_ns = step->from_ns,
+	    .from_ns = earlier(step->from_ns, after->local_ns - later(jump, 0)),
 	    .at_ns = after->local_ns,
-	    .to_ns = step->to_ns,
+	    .to_ns = later(step->to_ns, after->local_ns + later(jump, 0)),
 	    .size_ns = jump < 0 ? -jump : jump,
 	};
 }

@@ -155,7 +155,7 @@ static void widen_steps(const struct sync *sync, uint32_t index,
 		if (step->clock != index)
 			continue;
 		from = (size_t)fmax(0, (double)(step->from_ns - begin) / envelope->step);
-		to = (size_t)((double)(step->to_ns - begin) / envelope->step) + 1;
+		to = (size_t)fmax(0, (double)(step->to_ns - begin) / envelope->step) + 1;
 		for (size_t i = from; i <= to && i < GRID; i++) {
 			double high = fmax(envelope->high[i], envelope->low[i]);
 			double low = fmin(envelope->high[i], envelope->low[i]);

@@ -20,6 +20,7 @@ struct suspect {
 	uint64_t place; /* in the log */
 	size_t before;  /* how many of the other direction's list stand before it */
 	bool forward, rejected;
+	unsigned char votes; /* of a round */
 };
 
 struct suspects {
@@ -66,6 +67,16 @@ static int by_x(const void *a, const void *b)
 
 	if (p->x != q->x)
 		return p->x < q->x ? -1 : 1;
+	return (p->place > q->place) - (p->place < q->place);
+}
+
+static int by_y(const void *a, const void *b)
+{
+	const struct suspect *p = a, *q = b;
+	double y = p->x + p->v, other = q->x + q->v;
+
+	if (y != other)
+		return y < other ? -1 : 1;
 	return (p->place > q->place) - (p->place < q->place);
 }
 
@@ -119,18 +130,45 @@ static bool is_contradicted(const struct suspects *suspects, size_t at, bool lat
 	return against >= AGAINST && (double)against >= share * (double)looked;
 }
 
-static size_t find_round(struct suspects *suspects, size_t *found, double share)
+/* Mark the messages marked so far that are contradicted from before and after. */
+static size_t vote(struct suspects *suspects, int (*order)(const void *, const void *),
+		   unsigned char votes, double share)
 {
 	size_t n = 0;
 
+	qsort(suspects->item, suspects->count, sizeof(*suspects->item), order);
 	list_sides(suspects);
+	for (size_t i = 0; i < suspects->count; i++) {
+		struct suspect *one = &suspects->item[i];
+
+		if (one->rejected || one->votes != votes ||
+		    !is_contradicted(suspects, i, true, share) ||
+		    !is_contradicted(suspects, i, false, share))
+			continue;
+		one->votes++;
+		n++;
+	}
+	return n;
+}
+
+/*
+ * Where a clock is set back, messages before and after it lie mingled in the
+ * order of that clock and seem to contradict each other from both sides; in
+ * the order of the other clock they do not. A false one does in either.
+ */
+static size_t find_round(struct suspects *suspects, double share)
+{
+	size_t n = 0;
+
 	for (size_t i = 0; i < suspects->count; i++)
-		if (!suspects->item[i].rejected &&
-		    is_contradicted(suspects, i, true, share) &&
-		    is_contradicted(suspects, i, false, share))
-			found[n++] = i;
-	for (size_t i = 0; i < n; i++)
-		suspects->item[found[i]].rejected = true;
+		suspects->item[i].votes = 0;
+	if (!vote(suspects, by_x, 0, share) || !vote(suspects, by_y, 1, share))
+		return 0;
+	for (size_t i = 0; i < suspects->count; i++)
+		if (suspects->item[i].votes == 2) {
+			suspects->item[i].rejected = true;
+			n++;
+		}
 	return n;
 }
 
@@ -141,21 +179,19 @@ static size_t find_round(struct suspects *suspects, size_t *found, double share)
 static size_t find_false(struct suspects *suspects)
 {
 	static const double share[] = {0.5, 0.25, 0.1, 0};
-	size_t *found = mem_alloc(suspects->count * sizeof(*found));
 	size_t total = 0, n;
 
 	suspects->side[false] = mem_alloc(suspects->count * sizeof(size_t));
 	suspects->side[true] = mem_alloc(suspects->count * sizeof(size_t));
 	for (size_t k = 0; k < sizeof(share) / sizeof(*share); k++)
 		for (int round = 0; round < ROUNDS; round++) {
-			n = find_round(suspects, found, share[k]);
+			n = find_round(suspects, share[k]);
 			total += n;
 			if (!n)
 				break;
 		}
 	free(suspects->side[false]);
 	free(suspects->side[true]);
-	free(found);
 	return total;
 }
 
@@ -177,7 +213,6 @@ static void judge_pair(struct rejection *rejection, size_t index)
 	size_t found;
 
 	suspects->limit = 2 * sync->options.drift_limit_ppm * 1e-6;
-	qsort(suspects->item, suspects->count, sizeof(*suspects->item), by_x);
 	found = find_false(suspects);
 	if (!found)
 		return;
