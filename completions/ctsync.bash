@@ -18,7 +18,7 @@ _ctsync()
 		mapfile -t COMPREPLY < <(compgen -W 'hull margin joint regression' -- "$word")
 		return
 		;;
-	-r | --reference | -j | --jobs | --drift-limit | --max-rejected | --local | --in-flight)
+	-r | --reference | -j | --jobs | --drift-limit | --segments | --max-rejected | --local | --in-flight)
 		return
 		;;
 	--plot | --apply)
@@ -29,7 +29,7 @@ _ctsync()
 	esac
 	if [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W '--trace --reference --jobs --json --output
-			--method --drift-limit --max-rejected --messages --local --plot --apply
+			--method --drift-limit --segments --max-rejected --messages --local --plot --apply
 			--in-flight --stats --verbose --quiet --help --version' -- "$word")
 	else
 		compopt -o default 2>/dev/null

@@ -27,6 +27,12 @@ struct bounds {
 	bool broken;
 };
 
+/* Whether the user asked for other segments than the fewest. */
+static bool is_wished(const struct sync *sync)
+{
+	return sync->options.segments.segments || sync->options.segments.length_ns;
+}
+
 static bool find_wanted(struct bending *bending)
 {
 	const struct sync *sync = bending->sync;
@@ -35,7 +41,7 @@ static bool find_wanted(struct bending *bending)
 	for (size_t i = 0; i < sync->pairs.count; i++) {
 		const struct pair *pair = &sync->pairs.pair[i];
 
-		if (pair->margin_ns >= 0)
+		if (pair->margin_ns >= 0 && !is_wished(sync))
 			continue;
 		bending->wanted[sync->graph.node[pair->a].island] = true;
 		any = true;
@@ -137,30 +143,69 @@ static nsec_t later(nsec_t a, nsec_t b)
 	return a > b ? a : b;
 }
 
-static void note_step(struct sync *sync, uint32_t index, const struct corridor_step *step)
+/* How far the corrected time jumps ahead at a step. */
+static nsec_t jump_of(const struct clock *clock, const struct corridor_step *step)
 {
-	const struct clock *clock = &sync->fitted[index];
 	const struct clock_segment *before = &clock->segment[step->segment - 1];
 	const struct clock_segment *after = &clock->segment[step->segment];
 	nsec_t elapsed = after->local_ns - before->local_ns;
-	nsec_t jump = after->ref_ns - before->ref_ns - elapsed -
-		      nsec_round((double)elapsed * before->rate_ppb * 1e-9);
-	char at[NSEC_TEXT], size[NSEC_TEXT];
 
-	nsec_format_utc(at, after->local_ns);
-	nsec_format_span(size, (double)-jump);
-	problem_add(&sync->problems, sync_clock_name(sync, index), "step", 1,
-		    "its clock was stepped by %s at %s", size, at);
+	return after->ref_ns - before->ref_ns - elapsed -
+	       nsec_round((double)elapsed * before->rate_ppb * 1e-9);
+}
+
+static void note_step(struct sync *sync, uint32_t index, const struct corridor_step *step)
+{
+	nsec_t at = sync->fitted[index].segment[step->segment].local_ns;
+	nsec_t jump = jump_of(&sync->fitted[index], step);
+
 	sync->step =
 	    mem_grow(sync->step, sync->steps, &sync->step_room, sizeof(*sync->step));
 	/* A clock set back shows the same times twice: which one, nobody can tell. */
 	sync->step[sync->steps++] = (struct sync_step){
 	    .clock = index,
-	    .from_ns = earlier(step->from_ns, after->local_ns - later(jump, 0)),
-	    .at_ns = after->local_ns,
-	    .to_ns = later(step->to_ns, after->local_ns + later(jump, 0)),
+	    .from_ns = earlier(step->from_ns, at - later(jump, 0)),
+	    .at_ns = at,
+	    .to_ns = later(step->to_ns, at + later(jump, 0)),
 	    .size_ns = jump < 0 ? -jump : jump,
 	};
+}
+
+static void report_step(struct sync *sync, uint32_t index, nsec_t at, nsec_t size)
+{
+	char when[NSEC_TEXT], how_far[NSEC_TEXT];
+
+	problem_add(&sync->problems, sync_clock_name(sync, index), "step", 1,
+		    "its clock was stepped by %s at %s",
+		    nsec_format_span(how_far, (double)size), nsec_format_utc(when, at));
+}
+
+/*
+ * Where a clock was set back, the times that it shows twice look like as many
+ * steps to and fro: within the size of the first, all are one, by their sum.
+ */
+static void take_steps(struct sync *sync, uint32_t index, const struct corridor_fit *fit)
+{
+	const struct clock *clock = &sync->fitted[index];
+	nsec_t at, size;
+
+	for (size_t i = 0, k; i < fit->steps; i = k) {
+		nsec_t first = jump_of(clock, &fit->step[i]);
+
+		at = clock->segment[fit->step[i].segment].local_ns;
+		size = 0;
+		for (k = i; k < fit->steps; k++) {
+			nsec_t here = clock->segment[fit->step[k].segment].local_ns;
+
+			if (here - at > (first < 0 ? -first : first))
+				break;
+			size -= jump_of(clock, &fit->step[k]);
+			note_step(sync, index, &fit->step[k]);
+		}
+		/* To and fro and back again is still of the step before. */
+		if (2 * (size < 0 ? -size : size) > (first < 0 ? -first : first))
+			report_step(sync, index, at, size);
+	}
 }
 
 static void bend(struct bending *bending, const struct island *island, uint32_t index,
@@ -174,12 +219,14 @@ static void bend(struct bending *bending, const struct island *island, uint32_t 
 	int status;
 
 	collect(bending, island, index, false, bounds);
-	if (!bounds->broken)
+	if (!bounds->broken && !is_wished(sync))
 		return;
-	status = corridor_find(bounds->item, bounds->count, limit, &fit, &cause);
+	status = corridor_find(bounds->item, bounds->count, limit, sync->options.segments,
+			       &fit, &cause);
 	if (status) {
 		collect(bending, island, index, true, bounds);
-		status = corridor_find(bounds->item, bounds->count, limit, &fit, &cause);
+		status = corridor_find(bounds->item, bounds->count, limit,
+				       sync->options.segments, &fit, &cause);
 	}
 	if (status) {
 		problem_add(&sync->problems, sync_clock_name(sync, index), "fit", 1,
@@ -188,9 +235,8 @@ static void bend(struct bending *bending, const struct island *island, uint32_t 
 		free(clock->segment);
 		clock->segment = fit.segment;
 		clock->segments = fit.segments;
-		sync->bent[index] = true;
-		for (size_t i = 0; i < fit.steps; i++)
-			note_step(sync, index, &fit.step[i]);
+		sync->bent[index] = fit.segments > 1;
+		take_steps(sync, index, &fit);
 		free(fit.step);
 	}
 	error_clear(&cause);
@@ -218,7 +264,8 @@ int bend_clocks(struct sync *sync, struct error *error)
 	bending.wanted = mem_zalloc(sync->graph.islands * sizeof(*bending.wanted));
 	bending.position = mem_zalloc(sync->clocks * sizeof(*bending.position));
 	bending.kept = mem_zalloc(sync->pairs.count * sizeof(*bending.kept));
-	if (find_wanted(&bending)) {
+	/* One line a clock, whatever its messages say. */
+	if (sync->options.segments.segments != 1 && find_wanted(&bending)) {
 		status = message_log_walk(&sync->log, false, keep, &bending, error);
 		if (!status)
 			bend_islands(&bending);

@@ -250,28 +250,55 @@ static void stretch_begin(struct stretch *stretch, const struct corridor_bound *
 	stretch->unit_ns = fmax(1000, fabs(stretch->cell.margin_ns));
 }
 
-/* One stretch with so many segments or more. */
-static int fit_stretch(struct corridor_fit *fit, const struct corridor_bound *bound,
-		       size_t n, size_t least, double limit, struct error *error)
+static void stretch_clear(struct stretch *stretch)
 {
-	size_t most =
-	    MOST_TIMES * least < MOST_SEGMENTS ? MOST_TIMES * least : MOST_SEGMENTS;
-	struct stretch stretch;
+	hull_clear(&stretch->cell.lower);
+	hull_clear(&stretch->cell.upper);
+}
+
+/* How many segments a stretch is to have, given how many it needs. */
+static size_t wished(const struct stretch *stretch, struct corridor_wish wish,
+		     size_t least)
+{
+	double segments = (double)least;
+
+	if (wish.segments)
+		segments = (double)wish.segments;
+	else if (wish.length_ns)
+		segments = round(stretch->length_ns / (double)wish.length_ns);
+	return (size_t)fmax(1, fmin(MOST_SEGMENTS, segments));
+}
+
+static bool solve(struct stretch *stretch, size_t segments, struct corridor_fit *fit)
+{
+	bool found;
+
+	stretch->segments = segments;
+	stretch->lp = lp_new(2 * segments + 1);
+	add_segments(stretch);
+	found = lp_maximize(stretch->lp) == LP_OPTIMAL && has_room(stretch);
+	if (found)
+		append(fit, stretch);
+	lp_free(stretch->lp);
+	return found;
+}
+
+/* One stretch with so many segments, or where none are asked for, more. */
+static int fit_stretch(struct corridor_fit *fit, struct stretch *stretch, size_t least,
+		       struct corridor_wish wish, struct error *error)
+{
+	bool is_free = !wish.segments && !wish.length_ns;
+	size_t first = wished(stretch, wish, least), most = first;
 	bool found = false;
 
-	stretch_begin(&stretch, bound, n, limit);
-	for (size_t k = least; !found && k <= most; k += 1 + k / 4) {
-		stretch.segments = k;
-		stretch.lp = lp_new(2 * k + 1);
-		add_segments(&stretch);
-		found = lp_maximize(stretch.lp) == LP_OPTIMAL && has_room(&stretch);
-		if (found)
-			append(fit, &stretch);
-		lp_free(stretch.lp);
-	}
-	hull_clear(&stretch.cell.lower);
-	hull_clear(&stretch.cell.upper);
-	return found ? 0 : error_set(error, "no %zu segments satisfy its messages", most);
+	if (is_free)
+		most = MOST_TIMES * least < MOST_SEGMENTS ? MOST_TIMES * least
+							  : MOST_SEGMENTS;
+	for (size_t k = first; !found && k <= most; k += 1 + k / 4)
+		found = solve(stretch, k, fit);
+	if (found)
+		return 0;
+	return error_set(error, "no %zu segments satisfy its messages", most);
 }
 
 static void note_step(struct corridor_fit *fit, const struct corridor_bound *bound,
@@ -293,7 +320,8 @@ void corridor_fit_clear(struct corridor_fit *fit)
 }
 
 int corridor_find(struct corridor_bound *bound, size_t n, double limit,
-		  struct corridor_fit *fit, struct error *error)
+		  struct corridor_wish wish, struct corridor_fit *fit,
+		  struct error *error)
 {
 	struct pair scratch = {.upper = {.upper = true}};
 	size_t begin = 0, at = 0, least = 1;
@@ -305,6 +333,7 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 	qsort(bound, n, sizeof(*bound), by_x);
 	while (!status && begin < n) {
 		size_t end = at + reach(&scratch, bound + at, n - at, limit), step = 0;
+		struct stretch stretch;
 
 		if (end < n)
 			step = find_step(&scratch, bound + begin, n - begin, end - begin,
@@ -315,8 +344,9 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 			continue;
 		}
 		step = step ? begin + step : n;
-		status =
-		    fit_stretch(fit, bound + begin, step - begin, least, limit, error);
+		stretch_begin(&stretch, bound + begin, step - begin, limit);
+		status = fit_stretch(fit, &stretch, least, wish, error);
+		stretch_clear(&stretch);
 		if (step < n)
 			note_step(fit, bound, step - 1, end);
 		begin = at = step;

@@ -25,6 +25,12 @@ struct corridor_step {
 	nsec_t from_ns, to_ns;
 };
 
+/* How many segments there shall be between two steps; zeroed: the fewest. */
+struct corridor_wish {
+	size_t segments;
+	nsec_t length_ns; /* of each, about */
+};
+
 struct corridor_fit {
 	struct clock_segment *segment; /* by ascending local_ns; freed by the caller */
 	size_t segments;
@@ -39,7 +45,8 @@ struct corridor_fit {
  * was stepped. 0, or -1 with error where no number of segments satisfies all.
  */
 int corridor_find(struct corridor_bound *bound, size_t n, double limit,
-		  struct corridor_fit *fit, struct error *error);
+		  struct corridor_wish wish, struct corridor_fit *fit,
+		  struct error *error);
 
 void corridor_fit_clear(struct corridor_fit *fit);
 

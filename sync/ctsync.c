@@ -24,7 +24,7 @@ enum exit_status { EXIT_TIED = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIE
 
 struct request {
 	struct text_list traces, runs, local;
-	char *reference, *method, *output, *messages, *plot, *apply;
+	char *reference, *method, *output, *messages, *plot, *apply, *segments;
 	bool json, quiet, verbose, stats;
 	int jobs, in_flight;
 	double drift_limit_ppm, max_rejected;
@@ -65,6 +65,10 @@ static enum options_status parse(struct request *request, int argc, const char *
 	    {0, "method", OPTION_STRING, &request->method, "METHOD",
 	     "fit by hull, margin, joint or regression (default: hull for two clocks, "
 	     "joint for more)",
+	     0, 0},
+	    {0, "segments", OPTION_STRING, &request->segments, "auto|N|SECONDSs",
+	     "lines a clock: the fewest that satisfy its messages (default), N, or one "
+	     "each so many seconds, as in 60s",
 	     0, 0},
 	    {0, "drift-limit", OPTION_DOUBLE, &request->drift_limit_ppm, "PPM",
 	     "no clock drifts more than this against the reference (default: 200)", 0.001,
@@ -283,6 +287,30 @@ static bool report(const struct sync *sync)
 	return failed;
 }
 
+/* "auto", "3" or "60s". 0, or -1 with error. */
+static int parse_segments(const char *text, struct corridor_wish *wish,
+			  struct error *error)
+{
+	char *end;
+	double number;
+
+	memset(wish, 0, sizeof(*wish));
+	if (!text || strcmp(text, "auto") == 0)
+		return 0;
+	number = strtod(text, &end);
+	if (end != text && strcmp(end, "s") == 0 && number > 0 && number < 1e9)
+		wish->length_ns = nsec_round(number * 1e9);
+	else if (end != text && !*end && number >= 1 && number <= 4096 &&
+		 number == (double)(int)number)
+		wish->segments = (size_t)number;
+	else
+		return error_set(error,
+				 "--segments: '%s' is neither auto, nor a number from 1 "
+				 "to 4096, nor seconds such as 60s",
+				 text);
+	return 0;
+}
+
 static enum exit_status run(const struct request *request, struct error *error)
 {
 	struct sync_options options = {
@@ -296,6 +324,8 @@ static enum exit_status run(const struct request *request, struct error *error)
 	struct sync sync;
 	enum exit_status status;
 
+	if (parse_segments(request->segments, &options.segments, error))
+		return EXIT_MISUSE;
 	sync_init(&sync, &options);
 	status = read_input(request, &sync, error);
 	if (!status && sync_fit(&sync, error))
@@ -328,6 +358,7 @@ static void clear_request(struct request *request)
 	free(request->messages);
 	free(request->plot);
 	free(request->apply);
+	free(request->segments);
 }
 
 int main(int argc, const char **argv)

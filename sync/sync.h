@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "clock/map.h"
 #include "input/run.h"
+#include "sync/corridor.h"
 #include "sync/fit.h"
 #include "sync/graph.h"
 #include "sync/message.h"
@@ -17,6 +18,7 @@
 struct sync_options {
 	const struct fit_method *method; /* NULL: by the number of traces */
 	double drift_limit_ppm;
+	struct corridor_wish segments;
 	double max_rejected;   /* share of a pair's messages that may be left out */
 	const char *reference; /* name, or NULL: the best connected */
 	int threads;
