@@ -74,9 +74,8 @@ struct drift {
 /* Of a clock with segments: from its ends, as surely as these are known. */
 static struct drift mean_drift(const struct clock *clock)
 {
-	const struct clock_bound *first = &clock->bound[0];
-	const struct clock_bound *last = &clock->bound[clock->bounds - 1];
 	double span = (double)(clock->end_ns - clock->begin_ns);
+	const struct clock_bound *first, *last;
 	struct drift drift = {0, 0, false};
 
 	for (size_t i = 0; i < clock->segments; i++) {
@@ -86,6 +85,10 @@ static struct drift mean_drift(const struct clock *clock)
 		drift.rate += clock->segment[i].rate_ppb * 1e-9 *
 			      (double)(end - clock->segment[i].local_ns) / fmax(1, span);
 	}
+	if (!clock->bounds)
+		return drift;
+	first = &clock->bound[0];
+	last = &clock->bound[clock->bounds - 1];
 	drift.known = first->low_ns != NSEC_MIN && first->high_ns != NSEC_MAX &&
 		      last->low_ns != NSEC_MIN && last->high_ns != NSEC_MAX;
 	drift.bound = fmax((double)last->high_ns - (double)first->low_ns,
