@@ -58,22 +58,35 @@ static void enqueue(struct world *world, uint32_t number)
 	cpu->runnable[cpu->runnables++] = number;
 }
 
-/* Take the first of those that wait for the processor, NO_THREAD if none does yet. */
+/*
+ * Take the one of those that wait for the processor whose turn it is, NO_THREAD
+ * if there is none yet: who only computes comes last.
+ */
 static uint32_t dequeue(const struct now *now)
 {
 	struct cpu *cpu = now_cpu(now);
+	size_t chosen = cpu->runnables;
+	uint32_t number;
 
 	for (size_t i = 0; i < cpu->runnables; i++) {
-		uint32_t number = cpu->runnable[i];
+		const struct thread *thread = &now->world->thread[cpu->runnable[i]];
 
-		if (now->world->thread[number].ready_ns > now->ns)
+		if (thread->ready_ns > now->ns)
 			continue;
-		cpu->runnables--;
-		memmove(cpu->runnable + i, cpu->runnable + i + 1,
-			(cpu->runnables - i) * sizeof(*cpu->runnable));
-		return number;
+		if (thread->role != ROLE_WORKER) {
+			chosen = i;
+			break;
+		}
+		if (chosen == cpu->runnables)
+			chosen = i;
 	}
-	return NO_THREAD;
+	if (chosen == cpu->runnables)
+		return NO_THREAD;
+	number = cpu->runnable[chosen];
+	cpu->runnables--;
+	memmove(cpu->runnable + chosen, cpu->runnable + chosen + 1,
+		(cpu->runnables - chosen) * sizeof(*cpu->runnable));
+	return number;
 }
 
 static const char *name_of(const struct now *now, uint32_t number, char idle[IDLE_NAME])

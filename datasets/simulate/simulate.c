@@ -66,20 +66,6 @@ static int close_files(const struct simulation *simulation, struct world *world,
 	return truth_write(world, directory, error);
 }
 
-/* No CTF stream holds stamps that go back. */
-static int check(const struct simulation *simulation, struct error *error)
-{
-	const struct scenario *scenario = simulation->scenario;
-
-	for (size_t i = 0; i < scenario->steps; i++)
-		if (simulation->traces && scenario->trace_steps &&
-		    scenario->step[i].amount_ms < 0)
-			return error_set(error, "a trace cannot step back: want "
-						"--messages, --captures or trace_steps "
-						"no");
-	return 0;
-}
-
 int simulate(const struct simulation *simulation, struct simulation_counts *counts,
 	     struct error *error)
 {
@@ -90,8 +76,6 @@ int simulate(const struct simulation *simulation, struct simulation_counts *coun
 	int status;
 
 	*counts = (struct simulation_counts){0};
-	if (check(simulation, error))
-		return -1;
 	if (directory_make(simulation->directory, error))
 		return -1;
 	plans = world_init(&world, simulation->scenario, simulation->seed);

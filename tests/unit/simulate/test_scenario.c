@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Scenarios: what is read of them, and what is refused. */
+#include "../scratch.h"
+
+#include "simulate/scenario.h"
+#include "simulate/scenario_keys.h"
+
+static void assert_refused(const char *line, const char *message)
+{
+	struct scenario scenario;
+	struct error error = ERROR_INIT;
+
+	scenario_init(&scenario);
+	if (!scenario_set(&scenario, line, &error))
+		assert_int_equal(scenario_check(&scenario, &error), -1);
+	assert_string_equal(error_text(&error), message);
+	error_clear(&error);
+	scenario_clear(&scenario);
+}
+
+static void test_defaults_are_sound(void **unused)
+{
+	struct scenario scenario;
+	struct error error = ERROR_INIT;
+
+	(void)unused;
+	scenario_init(&scenario);
+	assert_int_equal(scenario_check(&scenario, &error), 0);
+	assert_int_equal(scenario.nodes, 2);
+	scenario_clear(&scenario);
+	for (const struct scenario_key *key = scenario_keys; key->name; key++)
+		if (key->kind == KEY_INT || key->kind == KEY_REAL)
+			assert_true(key->preset >= key->least &&
+				    key->preset <= key->most);
+}
+
+static void test_named_ones_are_sound(void **unused)
+{
+	size_t count = 0;
+
+	(void)unused;
+	for (const struct scenario_entry *entry = scenario_library; entry->name;
+	     entry++) {
+		struct scenario scenario;
+		struct error error = ERROR_INIT;
+
+		scenario_init(&scenario);
+		if (scenario_load(&scenario, entry->name, &error) ||
+		    scenario_check(&scenario, &error))
+			fail_msg("%s", error_text(&error));
+		assert_string_equal(scenario.name, entry->name);
+		assert_true(scenario.summary && *scenario.summary);
+		scenario_clear(&scenario);
+		count++;
+	}
+	assert_true(count >= 28);
+}
+
+static void test_lines(void **unused)
+{
+	static const char text[] = "# Of three\n\n"
+				   "nodes 3   # all of them\n"
+				   "\tseconds\t2.5\r\n"
+				   "loss=0.25\n"
+				   "jitter uniform\n"
+				   "gso yes\n"
+				   "drift_ppm 7\n"
+				   "node 2 drift_ppm -60\n"
+				   "step 3 1.5 -2000\n"
+				   "pair 1 3 0\n"
+				   "idle 1 2\n"
+				   "trace 2 0.5 1\n"
+				   "nodes 4";
+	struct scenario scenario;
+	struct error error = ERROR_INIT;
+
+	(void)unused;
+	scenario_init(&scenario);
+	assert_int_equal(scenario_parse(&scenario, "x", text, &error), 0);
+	assert_int_equal(scenario_check(&scenario, &error), 0);
+	assert_string_equal(scenario.summary, "Of three");
+	assert_int_equal(scenario.nodes, 4);
+	assert_true(scenario.seconds == 2.5 && scenario.loss == 0.25);
+	assert_int_equal(scenario.jitter, SPREAD_UNIFORM);
+	assert_true(scenario.gso && !scenario.gro);
+	assert_true(scenario.clock.drift_ppm == 7);
+	assert_int_equal(scenario.owns, 1);
+	assert_true(scenario.own[0].node == 2 && scenario.own[0].value == -60);
+	assert_true(scenario.step[0].node == 3 && scenario.step[0].amount_ms == -2000);
+	assert_true(scenario.pair[0].a == 1 && scenario.pair[0].b == 3);
+	assert_true(scenario.idle[0].from_s == 1 && scenario.idle[0].to_s == 2);
+	assert_true(scenario.trace[0].node == 2 && scenario.trace[0].from_s == 0.5);
+	scenario_clear(&scenario);
+}
+
+static void test_refused(void **unused)
+{
+	static const char *const row[][2] = {
+	    {"wobble 3", "no key 'wobble' (ctsim --keys lists them)"},
+	    {"nodes", "nodes: want one value"},
+	    {"nodes 2 3", "nodes: want one value"},
+	    {"nodes 2.5", "nodes: '2.5' is no whole number from 2 to 1000"},
+	    {"nodes 1", "nodes: '1' is no whole number from 2 to 1000"},
+	    {"seconds nan", "seconds: 'nan' is no number from 0.001 to 10000000"},
+	    {"seconds 1e999", "seconds: '1e999' is no number from 0.001 to 10000000"},
+	    {"loss 0x", "loss: '0x' is no number from 0 to 0.9"},
+	    {"gso maybe", "gso: no 'maybe', want no or yes"},
+	    {"jitter odd", "jitter: no 'odd', want fixed, uniform or exponential"},
+	    {"step 1 2", "step: want NODE SECOND MS"},
+	    {"step 1 2 3 4", "step: more than 4 words"},
+	    {"step 3 2 1", "node 3 is named, but there are 2 nodes"},
+	    {"step 1 2 1e12", "step: '1e12' is no number from -100000000000 to "
+			      "100000000000"},
+	    {"node 1 loss 0", "node: 'loss' is no key of a clock"},
+	    {"node 0 drift_ppm 0", "node: '0' is no whole number from 1 to 1000"},
+	    {"node 1 drift_ppm 2e5", "drift_ppm: '2e5' is no number from -100000 to "
+				     "100000"},
+	    {"pair 1 1 5", "pair: 1 cannot talk to itself"},
+	    {"pair 1 2 -5", "pair: '-5' is no interval, want 0 or 0.001 ms up"},
+	    {"idle 3 3", "idle: 3 is not before 3"},
+	    {"trace 1 4 3", "trace: 4 is not before 3"},
+	    {"lone 1", "lone: 1 of 2 nodes, want 2 that talk"},
+	    {"nat 2", "nat: all nodes are translated, want one that is not"},
+	    {"active_to_s 0", "active_from_s: 0 is not before active_to_s 0"},
+	    {"slew_ms 1e6", "clocks may run wrong by 1745383 ppm, want up to 250000"},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
+		assert_refused(row[i][0], row[i][1]);
+}
+
+static void test_topologies_want_nodes(void **unused)
+{
+	static const struct {
+		const char *text, *message;
+	} row[] = {
+	    {"topology islands\nislands 2",
+	     "islands: 2 of 2 nodes, want 2 nodes an island"},
+	    {"topology clients\nservers 2", "servers: all 2 nodes serve, want a client"},
+	    {"topology random\npairs 5", "pairs: 2 nodes have 1 to 1 pairs, not 5"},
+	    {"protocol icmp\npattern both",
+	     "pattern: icmp has requests and replies only"},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		struct scenario scenario;
+		struct error error = ERROR_INIT;
+
+		scenario_init(&scenario);
+		assert_int_equal(scenario_parse(&scenario, "x", row[i].text, &error), 0);
+		assert_int_equal(scenario_check(&scenario, &error), -1);
+		assert_string_equal(error_text(&error), row[i].message);
+		error_clear(&error);
+		scenario_clear(&scenario);
+	}
+}
+
+static void assert_not_loaded(const char *word, const char *message)
+{
+	struct scenario scenario;
+	struct error error = ERROR_INIT;
+
+	scenario_init(&scenario);
+	assert_int_equal(scenario_load(&scenario, word, &error), -1);
+	assert_string_equal(error_text(&error), message);
+	error_clear(&error);
+	scenario_clear(&scenario);
+}
+
+static void test_files(void **unused)
+{
+	static const char binary[] = "nodes 2\0nodes 3";
+	struct scenario scenario;
+	struct error error = ERROR_INIT;
+
+	(void)unused;
+	scratch_text("my.scenario", "# Mine\nnodes 5\n");
+	scenario_init(&scenario);
+	assert_int_equal(scenario_load(&scenario, "./my.scenario", &error), 0);
+	assert_string_equal(scenario.name, "my");
+	assert_int_equal(scenario.nodes, 5);
+	scenario_clear(&scenario);
+
+	scratch_text("bad.scenario", "nodes 5\n\nwobble\n");
+	assert_not_loaded("bad.scenario", "bad.scenario:3: no key 'wobble' (ctsim --keys "
+					  "lists them)");
+	scratch_bytes("binary.scenario", binary, sizeof(binary));
+	assert_not_loaded("binary.scenario",
+			  "binary.scenario: no scenario, want a short text");
+	assert_not_loaded("./none", "./none: No such file or directory");
+	assert_not_loaded("none",
+			  "no scenario 'none' (ctsim --list names them), want one "
+			  "of them or a file");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_defaults_are_sound),
+	    cmocka_unit_test(test_named_ones_are_sound),
+	    cmocka_unit_test(test_lines),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_topologies_want_nodes),
+	    SCRATCH_TEST(test_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
