@@ -199,17 +199,12 @@ static void add_segments(struct stretch *stretch)
 			add_corner(stretch, k, &stretch->cell.upper.point[i], false);
 		add_rate(stretch, k);
 		lp_objective(stretch->lp, room, 1);
-		/* Without a bound on both sides there is room without end. */
-		lp_bound(stretch->lp, room, -LP_INFINITY, 1);
+		/*
+		 * Every segment needs room, whatever others could have for it;
+		 * without a bound on both sides there is room without end.
+		 */
+		lp_bound(stretch->lp, room, 0, 1);
 	}
-}
-
-static bool has_room(const struct stretch *stretch)
-{
-	for (size_t k = 0; k < stretch->segments; k++)
-		if (lp_value(stretch->lp, stretch->segments + 1 + k) < 0)
-			return false;
-	return true;
 }
 
 static void append(struct corridor_fit *fit, const struct stretch *stretch)
@@ -276,7 +271,7 @@ static bool solve(struct stretch *stretch, size_t segments, struct corridor_fit 
 	stretch->segments = segments;
 	stretch->lp = lp_new(2 * segments + 1);
 	add_segments(stretch);
-	found = lp_maximize(stretch->lp) == LP_OPTIMAL && has_room(stretch);
+	found = lp_maximize(stretch->lp) == LP_OPTIMAL;
 	if (found)
 		append(fit, stretch);
 	lp_free(stretch->lp);
