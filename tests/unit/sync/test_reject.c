@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate.h"
+
+enum { ROUNDS = 6 };
+
+/* Pair a receive with a send that came later, by far more than clocks can drift. */
+static void make_false(struct sim_message *message)
+{
+	nsec_t shift = 5 * NSEC_PER_MSEC << draw_between(0, 10);
+
+	shift += draw_between(0, shift);
+	message->is_false = true;
+	if (draw() % 2)
+		message->recv_ns -= shift;
+	else
+		message->send_ns += shift;
+}
+
+/* Of some directions only; returns how many. */
+static uint64_t make_some_false(struct sim *sim, double share, bool both_ways)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < sim->messages; i++) {
+		struct sim_message *message = &sim->message[i];
+
+		if ((both_ways || message->from < message->to) && draw_unit() < share) {
+			make_false(message);
+			count++;
+		}
+	}
+	return count;
+}
+
+struct compare {
+	const struct sim *sim;
+	size_t at;
+};
+
+static int check_message(void *context, struct message *message)
+{
+	struct compare *compare = context;
+	const struct sim_message *made = &compare->sim->message[compare->at++];
+
+	if (message->rejected != made->is_false)
+		fail_msg("message %zu of %zu from n%u at %" PRId64 " is %s but %s",
+			 compare->at, compare->sim->messages, made->from, made->send_ns,
+			 made->is_false ? "false" : "true",
+			 message->rejected ? "rejected" : "kept");
+	return 0;
+}
+
+/* Every false one, and no true one. */
+static void check_rejected(struct sim *sim, uint64_t count)
+{
+	struct compare compare = {.sim = sim};
+	struct error error = ERROR_INIT;
+	uint64_t of_pairs = 0;
+
+	assert_int_equal(
+	    message_log_walk(&sim->sync.log, false, check_message, &compare, &error), 0);
+	for (size_t i = 0; i < sim->sync.pairs.count; i++)
+		of_pairs += sim->sync.pairs.pair[i].rejected;
+	assert_int_equal(of_pairs, count);
+	assert_int_equal(sim->sync.rejected, count);
+}
+
+static void check_share(double share, bool both_ways)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		struct sim sim;
+		uint64_t count;
+
+		sim_init(&sim, (size_t)draw_between(2, 4), 20 * SIM_SECONDS);
+		for (uint32_t k = 1; k < sim.clocks; k++)
+			sim_talk(&sim, k - 1, k, 2000, (int)draw_between(500, 2000));
+		count = make_some_false(&sim, share, both_ways);
+		sim_fit(&sim, NULL);
+		check_rejected(&sim, count);
+		assert_int_equal(sim.sync.problems.count, 0);
+		assert_int_equal(sim_violations(&sim, false), 0);
+		sim_check_bounds(&sim);
+		sim_clear(&sim);
+	}
+}
+
+static void few_false_ones_are_found(void **state)
+{
+	(void)state;
+	check_share(0.001, true);
+	check_share(0.001, false);
+}
+
+static void some_false_ones_are_found(void **state)
+{
+	(void)state;
+	check_share(0.01, true);
+	check_share(0.01, false);
+}
+
+/* Nothing tells which of so many are true: all stay, and it is said. */
+static void too_many_are_a_problem(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_init(&sim, 2, 20 * SIM_SECONDS);
+	sim_talk(&sim, 0, 1, 1000, 1000);
+	make_some_false(&sim, 0.1, true);
+	sim_fit(&sim, NULL);
+	assert_int_equal(sim.sync.rejected, 0);
+	assert_int_equal(sim.sync.pairs.pair[0].messages_ab, 1000);
+	assert_true(sim.sync.problems.count > 0);
+	assert_string_equal(sim.sync.problems.item[0].kind, "contradiction");
+	assert_string_equal(sim.sync.problems.item[0].place, "n0");
+	sim_clear(&sim);
+}
+
+/* Neither a step nor a bend makes a message false. */
+static void a_clock_that_is_set_costs_no_message(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2 * ROUNDS; i++) {
+		nsec_t step = NSEC_PER_MSEC << draw_between(0, 12);
+		struct sim sim;
+
+		sim_init(&sim, 2, 20 * SIM_SECONDS);
+		sim_bend(&sim, 1, draw_between(SIM_SECONDS, 19 * SIM_SECONDS),
+			 draw_real(-SIM_DRIFT, SIM_DRIFT), i % 2 ? step : -step);
+		sim_talk(&sim, 0, 1, 2000, 2000);
+		sim_fit(&sim, NULL);
+		check_rejected(&sim, 0);
+		sim_clear(&sim);
+	}
+}
+
+/* Two false messages are enough to move a line by far. */
+static void two_of_few_are_found(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct sim sim;
+
+		sim_init(&sim, 2, 20 * SIM_SECONDS);
+		sim_talk(&sim, 0, 1, 100, 100);
+		make_false(&sim.message[draw_between(0, 99)]);
+		make_false(&sim.message[draw_between(100, 199)]);
+		sim_fit(&sim, NULL);
+		check_rejected(&sim, 2);
+		sim_check_bounds(&sim);
+		sim_clear(&sim);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    DRAW_TEST(few_false_ones_are_found),
+	    DRAW_TEST(some_false_ones_are_found),
+	    DRAW_TEST(too_many_are_a_problem),
+	    DRAW_TEST(a_clock_that_is_set_costs_no_message),
+	    DRAW_TEST(two_of_few_are_found),
+	};
+
+	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
+}
