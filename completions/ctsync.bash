@@ -18,6 +18,10 @@ _ctsync()
 		mapfile -t COMPREPLY < <(compgen -W 'hull margin joint regression' -- "$word")
 		return
 		;;
+	--bounds)
+		mapfile -t COMPREPLY < <(compgen -W 'straight limit' -- "$word")
+		return
+		;;
 	-r | --reference | -j | --jobs | --drift-limit | --segments | --max-rejected | --local | --in-flight)
 		return
 		;;
@@ -29,7 +33,7 @@ _ctsync()
 	esac
 	if [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W '--trace --reference --jobs --json --output
-			--method --drift-limit --segments --max-rejected --messages --local --plot --apply
+			--method --drift-limit --segments --bounds --max-rejected --messages --local --plot --apply
 			--in-flight --stats --verbose --quiet --help --version' -- "$word")
 	else
 		compopt -o default 2>/dev/null

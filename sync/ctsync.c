@@ -24,7 +24,7 @@ enum exit_status { EXIT_TIED = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIE
 
 struct request {
 	struct text_list traces, runs, local;
-	char *reference, *method, *output, *messages, *plot, *apply, *segments;
+	char *reference, *method, *output, *messages, *plot, *apply, *segments, *bounds;
 	bool json, quiet, verbose, stats;
 	int jobs, in_flight;
 	double drift_limit_ppm, max_rejected;
@@ -73,6 +73,10 @@ static enum options_status parse(struct request *request, int argc, const char *
 	    {0, "drift-limit", OPTION_DOUBLE, &request->drift_limit_ppm, "PPM",
 	     "no clock drifts more than this against the reference (default: 200)", 0.001,
 	     100000},
+	    {0, "bounds", OPTION_STRING, &request->bounds, "straight|limit",
+	     "take clocks as straight within a segment (default), or only the drift "
+	     "limit as given",
+	     0, 0},
 	    {0, "max-rejected", OPTION_DOUBLE, &request->max_rejected, "SHARE",
 	     "leave out at most this share of a pair's messages as false matches "
 	     "(default: 0.02)",
@@ -122,6 +126,10 @@ static int check_request(const struct request *request, struct error *error)
 					"--messages FILE (see --help)");
 	if (request->messages && request->apply)
 		return error_set(error, "--apply wants traces, not messages");
+	if (request->bounds && strcmp(request->bounds, "straight") != 0 &&
+	    strcmp(request->bounds, "limit") != 0)
+		return error_set(error, "--bounds: no '%s', want straight or limit",
+				 request->bounds);
 	if (request->method && !fit_method_find(request->method))
 		return error_set(
 		    error, "--method: no '%s', want hull, margin, joint or regression",
@@ -324,6 +332,7 @@ static enum exit_status run(const struct request *request, struct error *error)
 	struct sync sync;
 	enum exit_status status;
 
+	options.limit_only = request->bounds && strcmp(request->bounds, "limit") == 0;
 	if (parse_segments(request->segments, &options.segments, error))
 		return EXIT_MISUSE;
 	sync_init(&sync, &options);
@@ -359,6 +368,7 @@ static void clear_request(struct request *request)
 	free(request->plot);
 	free(request->apply);
 	free(request->segments);
+	free(request->bounds);
 }
 
 int main(int argc, const char **argv)

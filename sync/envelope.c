@@ -235,6 +235,8 @@ static void prepare(struct search *search, uint32_t index, uint32_t depth)
  */
 static bool needs_envelope(const struct sync *sync, const struct island *island)
 {
+	if (sync->options.limit_only)
+		return true;
 	for (size_t k = 1; k < island->members; k++) {
 		uint32_t at = island->member[k];
 		const struct pair *pair =

@@ -102,7 +102,7 @@ static struct drift drift_of(const struct sync *sync, uint32_t clock)
 	const struct region *region = &sync->region[clock];
 	struct drift drift = {sync->clock[clock].rate, 0, region->known};
 
-	if (sync->bent[clock])
+	if (sync->bent[clock] || sync->options.limit_only)
 		drift = mean_drift(&sync->fitted[clock]);
 	else
 		drift.bound =

@@ -19,6 +19,7 @@ struct sync_options {
 	const struct fit_method *method; /* NULL: by the number of traces */
 	double drift_limit_ppm;
 	struct corridor_wish segments;
+	bool limit_only;       /* bounds: no clock is taken to be straight */
 	double max_rejected;   /* share of a pair's messages that may be left out */
 	const char *reference; /* name, or NULL: the best connected */
 	int threads;
