@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TEST_FAKE_SOURCE_H
+#define CT_TEST_FAKE_SOURCE_H
+
+/* Packet sources that are made up: some sightings, handed out in steps. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "input/packet_source_private.h"
+
+struct fake_source {
+	struct packet_source base;
+	struct sighting *item; /* owned, by ascending ns */
+	size_t count, next;
+	size_t most;    /* a step */
+	uint64_t state; /* of the steps' sizes */
+	int *freed;     /* counts, or NULL */
+};
+
+/* From none to `most` sightings; the last step may have found none. */
+static inline enum step fake_step(struct packet_source *source, sighting_fn *give,
+				  void *context)
+{
+	struct fake_source *fake = (struct fake_source *)source;
+	struct packet_source_facts *facts = &source->facts;
+	size_t some;
+
+	fake->state = fake->state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	some = (size_t)(fake->state >> 33) % (fake->most + 1);
+	for (; some && fake->next < fake->count; some--) {
+		const struct sighting *item = &fake->item[fake->next++];
+
+		if (!facts->events++)
+			facts->begin_ns = item->ns;
+		facts->end_ns = item->ns;
+		facts->network_events++;
+		if (item->received)
+			facts->received++;
+		else
+			facts->sent++;
+		give(context, item);
+	}
+	return fake->next < fake->count ? STEP_MORE : STEP_END;
+}
+
+static inline void fake_free(struct packet_source *source)
+{
+	struct fake_source *fake = (struct fake_source *)source;
+
+	if (fake->freed)
+		++*fake->freed;
+	packet_source_release(source);
+	free(fake->item);
+	free(fake);
+}
+
+/* Takes the items. */
+static inline struct fake_source *fake_source_new(const char *path, struct sighting *item,
+						  size_t count)
+{
+	static const struct packet_source_ops ops = {fake_step, fake_free};
+	struct fake_source *fake = mem_zalloc(sizeof(*fake));
+
+	packet_source_init(&fake->base, &ops, path);
+	fake->item = item;
+	fake->count = count;
+	fake->most = 20;
+	return fake;
+}
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/corridor.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#include "../draw.h"
+
+#define LIMIT 200e-6
+#define BEGIN ((nsec_t)1795228732943977331)
+#define AHEAD ((nsec_t)86400 * 365 * NSEC_PER_SEC) /* of the reference */
+
+enum { SECONDS = 60, BOUNDS = 4000, JOINTS = 8 };
+
+/* A correction that is known: how far it is ahead, at joints. */
+struct truth {
+	double at[JOINTS], ahead[JOINTS]; /* ns since BEGIN; linear between */
+	int joints;
+	double step_at, step; /* from there on it is that much further */
+};
+
+static double ahead_at(const struct truth *truth, double at)
+{
+	double ahead = at > truth->step_at ? truth->step : 0;
+	int k = 0;
+
+	while (k + 2 < truth->joints && truth->at[k + 1] < at)
+		k++;
+	return ahead + truth->ahead[k] +
+	       (truth->ahead[k + 1] - truth->ahead[k]) * (at - truth->at[k]) /
+		   (truth->at[k + 1] - truth->at[k]);
+}
+
+/* Rates of up to 90 ppm, another one from each joint on. */
+static struct truth draw_truth(int joints)
+{
+	struct truth truth = {.joints = joints, .step_at = INFINITY};
+
+	for (int i = 1; i < joints; i++) {
+		truth.at[i] = 1e9 * SECONDS * i / (joints - 1);
+		truth.ahead[i] = truth.ahead[i - 1] + draw_real(-90e-6, 90e-6) *
+							  (truth.at[i] - truth.at[i - 1]);
+	}
+	return truth;
+}
+
+static struct corridor_bound *draw_bounds(const struct truth *truth, double delay)
+{
+	struct corridor_bound *bound = mem_alloc(BOUNDS * sizeof(*bound));
+
+	for (size_t i = 0; i < BOUNDS; i++) {
+		nsec_t at = draw_between(0, SECONDS * NSEC_PER_SEC);
+		nsec_t off = 1 + (nsec_t)(delay + draw_exponential(delay));
+
+		bound[i].x = BEGIN + at;
+		bound[i].above = draw() % 2;
+		bound[i].y = BEGIN + AHEAD + at +
+			     (nsec_t)round(ahead_at(truth, (double)at)) +
+			     (bound[i].above ? off : -off);
+	}
+	return bound;
+}
+
+/* Every bound is kept, and no rate is beyond the limit. */
+static void check_fit(const struct corridor_fit *fit, const struct corridor_bound *bound)
+{
+	const struct clock clock = {.segment = fit->segment, .segments = fit->segments};
+
+	for (size_t i = 0; i < BOUNDS; i++) {
+		nsec_t have = clock_correct(&clock, bound[i].x);
+
+		assert_true(bound[i].above ? have <= bound[i].y + 1
+					   : have >= bound[i].y - 1);
+	}
+	for (size_t i = 0; i < fit->segments; i++) {
+		assert_true(fabs(fit->segment[i].rate_ppb) <= LIMIT * 1e9 + 0.01);
+		assert_true(!i ||
+			    fit->segment[i - 1].local_ns < fit->segment[i].local_ns);
+	}
+}
+
+/* By how much a segment begins ahead of where the one before ends. */
+static nsec_t jump(const struct corridor_fit *fit, size_t segment)
+{
+	const struct clock before = {.segment = &fit->segment[segment - 1],
+				     .segments = 1};
+
+	return fit->segment[segment].ref_ns -
+	       clock_correct(&before, fit->segment[segment].local_ns);
+}
+
+static void find(struct corridor_bound *bound, struct corridor_fit *fit)
+{
+	const struct corridor_wish none = {0};
+	struct error error = ERROR_INIT;
+
+	if (corridor_find(bound, BOUNDS, LIMIT, none, fit, &error))
+		fail_msg("%s", error_text(&error));
+}
+
+static void a_line_is_one_segment(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		struct truth truth = draw_truth(2);
+		struct corridor_bound *bound = draw_bounds(&truth, 20000);
+		struct corridor_fit fit;
+
+		find(bound, &fit);
+		check_fit(&fit, bound);
+		assert_int_equal(fit.segments, 1);
+		assert_int_equal(fit.steps, 0);
+		corridor_fit_clear(&fit);
+		free(bound);
+	}
+}
+
+static void bends_are_followed_without_a_step(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		struct truth truth = draw_truth((int)draw_between(3, JOINTS));
+		struct corridor_bound *bound = draw_bounds(&truth, 20000);
+		struct corridor_fit fit;
+
+		find(bound, &fit);
+		check_fit(&fit, bound);
+		assert_int_equal(fit.steps, 0);
+		for (size_t k = 1; k < fit.segments; k++)
+			assert_in_range(jump(&fit, k) + 2, 0, 4);
+		corridor_fit_clear(&fit);
+		free(bound);
+	}
+}
+
+static void a_step_is_found(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		struct truth truth = draw_truth(2);
+		struct corridor_bound *bound;
+		struct corridor_fit fit;
+		double at;
+
+		truth.step_at = draw_real(1e9, 1e9 * (SECONDS - 1));
+		truth.step = draw_real(1e6, 1e9) * (i % 2 ? 1 : -1);
+		bound = draw_bounds(&truth, 20000);
+		find(bound, &fit);
+		check_fit(&fit, bound);
+		assert_int_equal(fit.steps, 1);
+		assert_int_equal(fit.step[0].segment, fit.segments - 1);
+		at = (double)(fit.segment[fit.step[0].segment].local_ns - BEGIN);
+		assert_true(fabs(at - truth.step_at) < 1e9);
+		assert_true((double)(fit.step[0].from_ns - BEGIN) <= truth.step_at);
+		assert_true((double)(fit.step[0].to_ns - BEGIN) >= truth.step_at);
+		assert_true(fabs((double)jump(&fit, fit.step[0].segment) - truth.step) <
+			    200000);
+		corridor_fit_clear(&fit);
+		free(bound);
+	}
+}
+
+static void so_many_segments_as_wished(void **state)
+{
+	struct truth truth = draw_truth(2);
+	struct corridor_bound *bound = draw_bounds(&truth, 20000);
+	struct error error = ERROR_INIT;
+	struct corridor_fit fit;
+
+	(void)state;
+	assert_int_equal(corridor_find(bound, BOUNDS, LIMIT, (struct corridor_wish){7, 0},
+				       &fit, &error),
+			 0);
+	assert_int_equal(fit.segments, 7);
+	check_fit(&fit, bound);
+	corridor_fit_clear(&fit);
+	assert_int_equal(corridor_find(bound, BOUNDS, LIMIT,
+				       (struct corridor_wish){0, 10 * NSEC_PER_SEC}, &fit,
+				       &error),
+			 0);
+	assert_int_equal(fit.segments, SECONDS / 10);
+	corridor_fit_clear(&fit);
+	free(bound);
+}
+
+/* From one side there is room without end, and a line is enough. */
+static void bounds_of_one_side_are_kept(void **state)
+{
+	struct truth truth = draw_truth(4);
+	struct corridor_bound *bound = draw_bounds(&truth, 20000);
+	struct corridor_fit fit;
+
+	(void)state;
+	for (size_t i = 0; i < BOUNDS; i++)
+		bound[i].above = true;
+	find(bound, &fit);
+	check_fit(&fit, bound);
+	assert_int_equal(fit.steps, 0);
+	corridor_fit_clear(&fit);
+	free(bound);
+}
+
+static void what_cannot_be_is_an_error(void **state)
+{
+	struct corridor_bound bound[] = {
+	    {BEGIN, BEGIN + 100, false},
+	    {BEGIN + 1000, BEGIN + 1050, true},
+	    {BEGIN + 2000, BEGIN + 2100, false},
+	    {BEGIN + 3000, BEGIN + 3050, true},
+	};
+	const struct corridor_wish none = {0};
+	struct error error = ERROR_INIT;
+	struct corridor_fit fit;
+
+	(void)state;
+	assert_int_equal(corridor_find(NULL, 0, LIMIT, none, &fit, &error), -1);
+	assert_string_equal(error_text(&error), "no message bounds it");
+	error_clear(&error);
+	/* It may become steps, but never a line that breaks a bound. */
+	if (corridor_find(bound, 4, LIMIT, none, &fit, &error) == 0)
+		assert_true(fit.steps > 0);
+	corridor_fit_clear(&fit);
+	error_clear(&error);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    DRAW_TEST(a_line_is_one_segment),
+	    DRAW_TEST(bends_are_followed_without_a_step),
+	    DRAW_TEST(a_step_is_found),
+	    DRAW_TEST(so_many_segments_as_wished),
+	    DRAW_TEST(bounds_of_one_side_are_kept),
+	    cmocka_unit_test(what_cannot_be_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/readers.h"
+
+#include <string.h>
+
+#include "fake_source.h"
+
+#include "../draw.h"
+
+enum { SOURCES = 12, MOST = 3000, TICK = 1000, STEP = 20 };
+
+#define RUN (MOST * (nsec_t)TICK)
+
+/* Sources whose clocks are anywhere, and which begin and end as they like. */
+struct fixture {
+	struct packet_source *source[SOURCES];
+	size_t count[SOURCES], all;
+	nsec_t offset[SOURCES];
+	int freed;
+	/* What came so far. */
+	size_t came[SOURCES], came_all, stop_at;
+	nsec_t at[SOURCES]; /* run time of the last one */
+	struct readers *readers;
+	bool ties;
+	size_t since_begun;
+	nsec_t ahead; /* the most that one was of another */
+};
+
+static void add_source(struct fixture *fixture, size_t index, size_t count, nsec_t begin)
+{
+	struct sighting *item = mem_zalloc((count + 1) * sizeof(*item));
+	struct fake_source *fake;
+
+	fixture->count[index] = count;
+	fixture->all += count;
+	fixture->offset[index] = draw_between(-RUN * 1000, RUN * 1000);
+	for (size_t i = 0; i < count; i++) {
+		item[i].ns = begin + fixture->offset[index] + (nsec_t)i * TICK;
+		item[i].packet.id = (uint32_t)i;
+		item[i].packet.seq = (uint32_t)index;
+	}
+	fake = fake_source_new("", item, count);
+	fake->most = STEP;
+	fake->freed = &fixture->freed;
+	fake->state = draw();
+	fixture->source[index] = &fake->base;
+}
+
+static void fixture_draw(struct fixture *fixture)
+{
+	memset(fixture, 0, sizeof(*fixture));
+	for (size_t i = 0; i < SOURCES; i++)
+		add_source(fixture, i, i == 3 ? 0 : (size_t)draw_between(1, MOST), 0);
+}
+
+/*
+ * How far a source is ahead of others that still go on, once all have begun
+ * and the step in which the last one did so is over.
+ */
+static void measure(struct fixture *fixture, uint32_t source)
+{
+	for (size_t i = 0; i < SOURCES; i++)
+		if (!fixture->came[i])
+			return;
+	if (fixture->since_begun++ < STEP)
+		return;
+	for (size_t i = 0; i < SOURCES; i++) {
+		nsec_t ahead = fixture->at[source] - fixture->at[i];
+
+		if (fixture->came[i] < fixture->count[i] && ahead > fixture->ahead)
+			fixture->ahead = ahead;
+	}
+}
+
+static int take(void *context, uint32_t source, const struct sighting *sighting)
+{
+	struct fixture *fixture = context;
+
+	assert_true(source < SOURCES);
+	assert_int_equal(sighting->packet.seq, source);
+	assert_int_equal(sighting->packet.id, fixture->came[source]);
+	fixture->came[source]++;
+	fixture->at[source] = sighting->ns - fixture->offset[source];
+	if (fixture->ties && fixture->came[0])
+		readers_tie(fixture->readers, 0, fixture->at[source] + fixture->offset[0],
+			    source, sighting->ns);
+	measure(fixture, source);
+	return ++fixture->came_all == fixture->stop_at ? -1 : 0;
+}
+
+static int run(struct fixture *fixture, int threads)
+{
+	struct progress progress = {.shown = false};
+	int status;
+
+	fixture->readers = readers_new(fixture->source, SOURCES, threads);
+	status = readers_run(fixture->readers, take, fixture, &progress);
+	readers_free(fixture->readers);
+	assert_int_equal(fixture->freed, SOURCES);
+	return status;
+}
+
+static void everything_arrives_once_and_in_order(void **state)
+{
+	static const int threads[] = {1, 2, 8};
+
+	(void)state;
+	for (int i = 0; i < 15; i++) {
+		struct fixture fixture;
+
+		fixture_draw(&fixture);
+		fixture.ties = i % 2;
+		assert_int_equal(run(&fixture, threads[i % 3]), 0);
+		assert_int_equal(fixture.came_all, fixture.all);
+		for (size_t k = 0; k < SOURCES; k++)
+			assert_int_equal(fixture.came[k], fixture.count[k]);
+	}
+}
+
+static void a_consumer_may_stop(void **state)
+{
+	static const int threads[] = {1, 2, 8};
+
+	(void)state;
+	for (int i = 0; i < 30; i++) {
+		struct fixture fixture;
+
+		fixture_draw(&fixture);
+		fixture.stop_at = i < 3 ? 1 : (size_t)draw_between(1, 10000);
+		if (fixture.stop_at > fixture.all)
+			fixture.stop_at = fixture.all;
+		assert_int_equal(run(&fixture, threads[i % 3]), -1);
+		assert_int_equal(fixture.came_all, fixture.stop_at);
+	}
+}
+
+/* Some begin late in the run, by clocks that are anywhere. */
+static nsec_t most_ahead(bool ties)
+{
+	struct fixture fixture;
+
+	memset(&fixture, 0, sizeof(fixture));
+	for (size_t i = 0; i < SOURCES; i++)
+		add_source(&fixture, i, MOST, i ? draw_between(0, RUN / 2) : 0);
+	fixture.ties = ties;
+	assert_int_equal(run(&fixture, 1), 0);
+	assert_int_equal(fixture.came_all, fixture.all);
+	return fixture.ahead;
+}
+
+static void ties_keep_sources_together(void **state)
+{
+	(void)state;
+	/* Untied, each is read from its own begin. */
+	assert_true(most_ahead(false) > RUN / 10);
+	/* Tied, nobody is ahead by more than a step. */
+	assert_true(most_ahead(true) <= STEP * TICK);
+}
+
+static void no_source_is_no_work(void **state)
+{
+	struct progress progress = {.shown = false};
+	struct readers *readers = readers_new(NULL, 0, 2);
+
+	(void)state;
+	assert_int_equal(readers_run(readers, take, NULL, &progress), 0);
+	readers_free(readers);
+	readers_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    DRAW_TEST(everything_arrives_once_and_in_order),
+	    DRAW_TEST(a_consumer_may_stop),
+	    DRAW_TEST(ties_keep_sources_together),
+	    cmocka_unit_test(no_source_is_no_work),
+	};
+
+	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
+}
