@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "input/run.h"
@@ -31,6 +32,11 @@ static int add_source(struct recorded *run, const struct source *source,
 	if (!node)
 		return error_set(error, "%s: its truth.csv has no row of %s", run->path,
 				 source->name);
+	if (!run->simulated &&
+	    !truth_ascends(node, is_trace ? TRUTH_TRACE : TRUTH_CAPTURE))
+		return error_set(error, "%s: the clock of %s goes back in its truth.csv",
+				 run->path, source->name);
+	node->simulated = run->simulated;
 	if (is_trace && take_offset(node, source->path, error))
 		return -1;
 	run->subject = mem_realloc(run->subject, n + 1, sizeof(*run->subject));
@@ -64,10 +70,37 @@ static const struct truth_node *choose_reference(const struct recorded *run)
 	return run->traces + run->captures ? subject[0].node : NULL;
 }
 
-int recorded_open(struct recorded *run, const char *path, struct error *error)
+/* Messages of a run bear the real time of every node. */
+static void add_nodes(struct recorded *run, const char *messages)
+{
+	run->subject = mem_zalloc(run->truth.nodes * sizeof(*run->subject));
+	for (size_t i = 0; i < run->truth.nodes; i++) {
+		struct truth_node *node = &run->truth.node[i];
+
+		node->simulated = run->simulated;
+		run->subject[i] = (struct subject){
+		    mem_strdup(node->name), mem_strdup(messages), node, TRUTH_CAPTURE};
+	}
+	run->captures = run->truth.nodes;
+}
+
+static int add_run(struct recorded *run, struct error *error)
 {
 	struct source_list sources = {NULL, 0, 0};
 	struct problem_list problems = {NULL, 0, 0};
+	int status = source_add_run(&sources, run->path, &problems, error);
+
+	if (!status)
+		status = add_sources(run, SOURCE_TRACE, &sources, error);
+	if (!status)
+		status = add_sources(run, SOURCE_CAPTURE, &sources, error);
+	source_list_clear(&sources);
+	problem_clear(&problems);
+	return status;
+}
+
+static int read_truth(struct recorded *run, const char *path, struct error *error)
+{
 	char *truth = mem_printf("%s/truth.csv", path);
 	const char *slash = strrchr(path, '/');
 	int status;
@@ -76,16 +109,31 @@ int recorded_open(struct recorded *run, const char *path, struct error *error)
 	run->path = path;
 	run->name = slash && slash[1] ? slash + 1 : path;
 	status = truth_read(&run->truth, truth, error);
-	if (!status)
-		status = source_add_run(&sources, path, &problems, error);
-	if (!status)
-		status = add_sources(run, SOURCE_TRACE, &sources, error);
-	if (!status)
-		status = add_sources(run, SOURCE_CAPTURE, &sources, error);
-	run->reference = choose_reference(run);
-	source_list_clear(&sources);
-	problem_clear(&problems);
 	free(truth);
+	return status;
+}
+
+int recorded_open(struct recorded *run, const char *path, struct error *error)
+{
+	int status = read_truth(run, path, error);
+
+	if (!status)
+		status = add_run(run, error);
+	run->reference = choose_reference(run);
+	return status;
+}
+
+int simulated_open(struct recorded *run, const char *path, struct error *error)
+{
+	int status = read_truth(run, path, error);
+	char *messages = mem_printf("%s/messages.csv", path);
+
+	run->simulated = true;
+	if (!status && access(messages, R_OK) == 0)
+		add_nodes(run, messages);
+	else if (!status)
+		status = add_run(run, error);
+	free(messages);
 	return status;
 }
 

@@ -17,12 +17,16 @@ struct recorded {
 	struct truth truth;
 	struct subject *subject; /* traces first, then captures */
 	size_t traces, captures;
+	bool simulated;
 	/* Of a node that has both where there is one, so that they can be compared. */
 	const struct truth_node *reference;
 };
 
 /* 0, or -1 with error; to be closed in either case. */
 int recorded_open(struct recorded *run, const char *path, struct error *error);
+
+/* The same of a run that ctsim made: its traces, its captures or its messages.csv. */
+int simulated_open(struct recorded *run, const char *path, struct error *error);
 
 void recorded_close(struct recorded *run);
 

@@ -8,49 +8,17 @@
 #include "base/mem.h"
 #include "random.h"
 
-enum { INSTANTS = 1000 };     /* random times a clock */
-#define DRIFT_LIMIT_PPB 200e3 /* as ctsync has it by default */
+enum { INSTANTS = 1000 }; /* random times a clock */
 
 static nsec_t random_between(uint64_t *state, nsec_t begin, nsec_t end)
 {
 	return begin + (nsec_t)(random_next(state) % ((uint64_t)(end - begin) + 1));
 }
 
-/* What a view says of a local time: reference time as the host has it. */
-struct said {
-	nsec_t host_ns;         /* by the estimate */
-	nsec_t low_ns, high_ns; /* the bounds, opened by the truth's uncertainty */
-	nsec_t error_ns;        /* the estimate less the truth */
-};
-
-static struct said say(const struct view *view, nsec_t local)
-{
-	const struct subject *own = view->own, *reference = view->reference;
-	struct clock_bound bound = clock_bound_at(view->clock, local, DRIFT_LIMIT_PPB);
-	nsec_t estimate = clock_correct(view->clock, local);
-	nsec_t true_host = truth_to_host(own->node, own->clock, local);
-	nsec_t true_ref = truth_from_host(reference->node, reference->clock, true_host);
-	nsec_t unsure = truth_uncertainty(own->node, true_host) +
-			truth_uncertainty(reference->node, true_host);
-	struct said said = {
-	    .host_ns = truth_to_host(reference->node, reference->clock, estimate),
-	    .low_ns = nsec_sub(bound.low_ns, unsure),
-	    .high_ns = nsec_add(bound.high_ns, unsure),
-	    .error_ns = estimate - true_ref,
-	};
-
-	return said;
-}
-
-static bool holds_truth(const struct said *said)
-{
-	return said->low_ns <= -said->error_ns && -said->error_ns <= said->high_ns;
-}
-
 static void look(struct score *score, const struct said *said)
 {
 	score->looks++;
-	score->misses += !holds_truth(said);
+	score->misses += !said_holds(said);
 }
 
 static void note_error(double *worst, double error)
@@ -64,12 +32,11 @@ static void add_clock(struct score *score, const struct view *view)
 	const struct clock *clock = view->clock;
 	nsec_t middle = clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
 	const nsec_t place[PLACES] = {clock->begin_ns, middle, clock->end_ns};
-	struct clock_bound bound = clock_bound_at(clock, middle, DRIFT_LIMIT_PPB);
 	uint64_t random = RANDOM_SEED;
 
 	score->clocks++;
 	for (int i = 0; i < PLACES; i++) {
-		struct said said = say(view, place[i]);
+		struct said said = view_say(view, place[i]);
 		double error = fabs((double)said.error_ns);
 
 		look(score, &said);
@@ -77,37 +44,14 @@ static void add_clock(struct score *score, const struct view *view)
 		note_error(&score->worst_ns[i], error);
 	}
 	for (int i = 0; i < INSTANTS; i++) {
-		struct said said =
-		    say(view, random_between(&random, clock->begin_ns, clock->end_ns));
+		struct said said = view_say(
+		    view, random_between(&random, clock->begin_ns, clock->end_ns));
 
 		look(score, &said);
 	}
 	score->half_ns =
 	    mem_grow(score->half_ns, score->halves, &score->room, sizeof(double));
-	score->half_ns[score->halves++] =
-	    bound.low_ns == NSEC_MIN || bound.high_ns == NSEC_MAX
-		? INFINITY
-		: ((double)bound.high_ns - (double)bound.low_ns) / 2;
-}
-
-static const struct subject *find(const struct recorded *run, const char *name)
-{
-	for (size_t i = 0; i < run->traces + run->captures; i++)
-		if (strcmp(run->subject[i].name, name) == 0)
-			return &run->subject[i];
-	return NULL;
-}
-
-struct view view_of(const struct clock_map *map, const struct subject *own,
-		    const struct recorded *run)
-{
-	struct view view = {clock_map_find(map, own->name), own, NULL};
-
-	if (view.clock)
-		view.reference = find(run, view.clock->reference);
-	if (!view.reference || view.reference == own)
-		view.clock = NULL;
-	return view;
+	score->half_ns[score->halves++] = view_say(view, middle).half_ns;
 }
 
 void score_add(struct score *score, const struct clock_map *map,
@@ -126,25 +70,12 @@ void score_add(struct score *score, const struct clock_map *map,
 	score->messages += map->matching.matched;
 }
 
-/* The local time of a view's clock at a true instant of the host. */
-static nsec_t local_at(const struct view *view, nsec_t host_ns)
-{
-	return truth_from_host(view->own->node, view->own->clock, host_ns);
-}
-
-static nsec_t host_at(const struct view *view, nsec_t local)
-{
-	return truth_to_host(view->own->node, view->own->clock, local);
-}
-
 /*
  * Whether some reference time fits both. A bound is as wide on the host's
  * clock as on the reference's: rates of 100 ppm change a millisecond by 100 ns.
  */
-static bool is_disjoint(const struct said *a, const struct said *b)
+static bool is_disjoint(const struct said *a, const struct said *b, nsec_t apart)
 {
-	nsec_t apart = b->host_ns - a->host_ns;
-
 	return nsec_add(apart, b->low_ns) > a->high_ns ||
 	       nsec_add(apart, b->high_ns) < a->low_ns;
 }
@@ -152,20 +83,22 @@ static bool is_disjoint(const struct said *a, const struct said *b)
 static double compare(struct agreement *agreement, const struct view *a,
 		      const struct view *b, nsec_t host_ns)
 {
-	struct said by_a = say(a, local_at(a, host_ns));
-	struct said by_b = say(b, local_at(b, host_ns));
+	nsec_t local_a = view_local(a, host_ns), local_b = view_local(b, host_ns);
+	struct said by_a = view_say(a, local_a), by_b = view_say(b, local_b);
+	nsec_t apart = view_estimate(b, local_b) - view_estimate(a, local_a);
 
 	agreement->looks++;
-	agreement->disjoint += is_disjoint(&by_a, &by_b);
-	return fabs((double)(by_a.host_ns - by_b.host_ns));
+	agreement->disjoint += is_disjoint(&by_a, &by_b, apart);
+	return fabs((double)apart);
 }
 
 void agreement_add(struct agreement *agreement, const struct view *a,
 		   const struct view *b)
 {
-	nsec_t begin = host_at(a, a->clock->begin_ns), end = host_at(a, a->clock->end_ns);
-	nsec_t begin_b = host_at(b, b->clock->begin_ns),
-	       end_b = host_at(b, b->clock->end_ns);
+	nsec_t begin = view_host(a, a->clock->begin_ns),
+	       end = view_host(a, a->clock->end_ns);
+	nsec_t begin_b = view_host(b, b->clock->begin_ns),
+	       end_b = view_host(b, b->clock->end_ns);
 	uint64_t random = RANDOM_SEED;
 
 	begin = begin_b > begin ? begin_b : begin;

@@ -6,6 +6,7 @@
 
 #include "clock/map.h"
 #include "recorded.h"
+#include "view.h"
 
 enum { PLACES = 3 }; /* begin, middle and end of a source */
 
@@ -32,16 +33,6 @@ struct agreement {
 	double worst_ns[PLACES];
 	uint64_t looks, disjoint; /* instants, and those where no time fits both */
 };
-
-/* One clock in a map, and the subjects that it and its reference are. */
-struct view {
-	const struct clock *clock;
-	const struct subject *own, *reference;
-};
-
-/* The view of a subject's clock, or an empty one where the map does not tie it. */
-struct view view_of(const struct clock_map *map, const struct subject *own,
-		    const struct recorded *run);
 
 /* Add what two views of one node say, each on the same reference node. */
 void agreement_add(struct agreement *agreement, const struct view *a,

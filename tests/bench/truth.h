@@ -26,6 +26,7 @@ struct truth_node {
 	nsec_t offset_ns;      /* of the trace's clock class; set by the caller */
 	struct truth_row *row; /* by ascending host_ns */
 	size_t rows, room;
+	bool simulated; /* exact but for rounding; set by the caller */
 };
 
 struct truth {
@@ -38,6 +39,9 @@ int truth_read(struct truth *truth, const char *path, struct error *error);
 
 /* The node of that name, or NULL. */
 struct truth_node *truth_find(const struct truth *truth, const char *name, size_t length);
+
+/* Whether a clock never goes back: only then can truth_to_host() be asked. */
+bool truth_ascends(const struct truth_node *node, enum truth_clock clock);
 
 /*
  * From a node's clock to the host's, and back, along the line between the rows

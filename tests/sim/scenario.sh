@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# scenario.sh CHECK NAME FORM [SEED...]: simulate a scenario as messages, traces
+# or captures, synchronize it, and hold what ctsync says against the truth.
+set -eu
+check=$1
+name=$2
+form=$3
+shift 3
+[ $# -gt 0 ] || set -- 1 20260
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+run=$scratch/$name
+failed=0
+
+# What the scenario implies: how many clocks are tied, and what else there is.
+status=0
+clocks=$(awk '$1 == "nodes" { print $2 }' \
+	"$CT_SOURCE/datasets/simulate/scenarios/$name.scenario")
+islands=1
+extra=
+step_ms=
+case $name in
+false*) extra=--rejects ;;
+step5ms) step_ms=5 ;;
+step1s) step_ms=1000 ;;
+stepback) step_ms=-2000 ;;
+late) clocks=2 ;; # the third has no message
+oneway)
+	status=3
+	extra='--open --quality incomplete'
+	;;
+islands)
+	clocks=6
+	islands=2
+	status=3
+	;;
+esac
+# Messages name no node that has none, but its trace is there, alone.
+if [ "$form" != messages ]; then
+	case $name in
+	islands) islands=3 ;;
+	late)
+		islands=2
+		status=3
+		;;
+	esac
+fi
+
+complain()
+{
+	printf '%s\n' "$*"
+	failed=1
+}
+
+# ctsync tells of a step on standard error: one, of that size at that time.
+check_step()
+{
+	set_to=$(awk -F, '$1 == "node2" && $2 == "1767225661300000000" "" { print $4 }' \
+		"$run/truth.csv")
+	sed -n 's/^ctsync: node2: its clock was stepped by //p' "$scratch/stderr" |
+		awk -v want_ms="$step_ms" -v at_ns="$set_to" '
+		{
+			size = $1 * ($2 == "s" ? 1000 : $2 == "ms" ? 1 : 1e-3)
+			split($5, part, ":")
+			seconds = part[1] * 3600 + part[2] * 60 + part[3]
+			count++
+			off = (size - want_ms) / want_ms
+		}
+		END {
+			# The second of the day at which the clock read what it was set to.
+			want = substr(at_ns, 1, 10) % 86400 + substr(at_ns, 11) / 1e9
+			late = seconds - want
+			if (count != 1)
+				print "a step was reported " count + 0 " times, want one"
+			else if (off > 0.01 || off < -0.01)
+				print "a step of " size " ms was reported, want " want_ms
+			else if (late < -1 || late > 1)
+				print "a step was reported " late " s late"
+		}'
+}
+
+check_seed()
+{
+	command="ctsim -q --seed $1 $name${2:+ $2} -o $run && ctsync -q $3"
+	# shellcheck disable=SC2086 # no option, or one
+	ctsim -q --seed "$1" "$name" $2 -o "$run"
+	got=0
+	# shellcheck disable=SC2086 # words
+	ctsync -q $3 -o "$scratch/map.json" >"$scratch/stdout" 2>"$scratch/stderr" || got=$?
+	[ "$got" -eq "$status" ] || complain "exit status $got, want $status"
+	# shellcheck disable=SC2086 # words
+	"$check" --seed "$1" --islands "$islands" --clocks "$clocks" $extra "$run" \
+		"$scratch/map.json" || failed=1
+	if [ -n "$step_ms" ]; then
+		wrong=$(check_step)
+		[ -z "$wrong" ] || complain "$wrong"
+	elif [ "$form" = messages ] && [ -s "$scratch/stderr" ]; then
+		complain 'want nothing on standard error'
+	fi
+	if [ "$failed" -ne 0 ]; then
+		printf 'FAILED with seed %s: %s\n' "$1" "$command"
+		cat "$scratch/stderr"
+		exit 1
+	fi
+	rm -rf "$run"
+}
+
+for seed; do
+	case $form in
+	messages) check_seed "$seed" --messages "--messages $run/messages.csv" ;;
+	captures) check_seed "$seed" --captures "$run" ;;
+	traces) check_seed "$seed" '' "$run" ;;
+	esac
+done
