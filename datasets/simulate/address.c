@@ -34,7 +34,7 @@ static uint16_t seen_from_afar(const struct world *world, const struct flow *flo
 
 	if (is_behind(world, flow, side) && !is_behind(world, flow, !side)) {
 		memcpy(address, flow->family == 6 ? public6 : public4, 16);
-		return port ? (uint16_t)(40000 + (flow - world->flow) % 25000) : 0;
+		return (uint16_t)(port ? 40000 + (flow - world->flow) % 25000 : 0);
 	}
 	memcpy(address, world->host[flow->end[side].node].address[flow->family == 6], 16);
 	return port;

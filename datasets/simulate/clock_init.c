@@ -82,6 +82,7 @@ static double spacing_s(const struct sim_clock_plan *plan)
 static void add_corner(struct sim_clock *clock, nsec_t true_ns, nsec_t local_ns)
 {
 	struct sim_clock_corner *last;
+	__int128 gained;
 
 	clock->corner =
 	    mem_grow(clock->corner, clock->corners, &clock->room, sizeof(*clock->corner));
@@ -89,10 +90,8 @@ static void add_corner(struct sim_clock *clock, nsec_t true_ns, nsec_t local_ns)
 	if (clock->corners++ == 0)
 		return;
 	last = &clock->corner[clock->corners - 2];
-	last->rate =
-	    (int64_t)((((__int128)(local_ns - last->local_ns) - (true_ns - last->true_ns))
-		       << 62) /
-		      (true_ns - last->true_ns));
+	gained = (local_ns - last->local_ns) - (true_ns - last->true_ns);
+	last->rate = (int64_t)(gained * ((__int128)1 << 62) / (true_ns - last->true_ns));
 	/* Beyond the end the clock goes straight on. */
 	clock->corner[clock->corners - 1].rate = last->rate;
 }

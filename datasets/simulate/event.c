@@ -114,7 +114,7 @@ void event_add(struct now *now, enum event_kind kind, const union sim_value *val
 	struct world *world = now->world;
 	struct host *host = now_host(now);
 
-	if (world->writer && host_is_traced(host, now->ns)) {
+	if (world->writer && !world->stopped && host_is_traced(host, now->ns)) {
 		struct sim_clock *clock = &host->clock;
 		const struct sim_event event = {
 		    .node = now->node,
@@ -128,7 +128,7 @@ void event_add(struct now *now, enum event_kind kind, const union sim_value *val
 
 		if (sim_writer_add(world->writer, &event, world->error))
 			world->failed = true;
-		world->events++;
+		world->stopped |= ++world->events >= world->events_most;
 	}
 	now_pass(now, 200, 1000);
 }

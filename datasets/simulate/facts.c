@@ -88,6 +88,9 @@ static json_t *make_facts(const struct world *world, const struct sim_clock_plan
 	json_object_set_new(facts, "nodes", make_nodes(world));
 	json_object_set_new(facts, "parameters", make_parameters(scenario));
 	json_object_set_new(facts, "clocks", make_clocks(world, plans));
+	if (world->events)
+		json_object_set_new(facts, "events",
+				    json_integer((json_int_t)world->events));
 	if (world->messages) {
 		struct message_counts count = message_sink_counts(world->messages);
 

@@ -8,7 +8,7 @@
 #include "base/output.h"
 #include "simulate/host.h"
 
-/* How many messages of the pair and direction go by before a false one is told. */
+/* At most so many messages of the pair and direction later a receipt is swapped. */
 enum { HELD_MOST = 100 };
 
 /* A message whose receipt another one will be given, and the reverse. */
@@ -22,13 +22,30 @@ struct message_sink {
 	struct held *held; /* one a flow and side */
 	size_t helds;
 	struct dice dice;
-	uint64_t odds;
+	uint64_t odds;      /* that a swap begins */
+	uint32_t wait_most; /* until it is made */
 	bool one_direction;
 	uint64_t limit;
 	struct message_counts count;
 };
 
 static const char header[] = "send_node,send_ns,recv_node,recv_ns\n";
+
+/*
+ * Two messages are false a swap, and another one begins only behind that: with
+ * a wait of w messages on average, a share s of all is false where one begins
+ * 2/s - w messages after the last.
+ */
+static void init_swaps(struct message_sink *sink, double share)
+{
+	double wait;
+
+	if (share <= 0)
+		return;
+	sink->wait_most = share * HELD_MOST < 1 ? HELD_MOST : (uint32_t)(1 / share);
+	wait = 0.5 * (sink->wait_most + 1.0);
+	sink->odds = dice_odds(1 / (2 / share - wait));
+}
 
 struct message_sink *message_sink_open(const struct world *world, const char *directory,
 				       struct error *error)
@@ -40,7 +57,7 @@ struct message_sink *message_sink_open(const struct world *world, const char *di
 	int status = output_open(&sink->all, all, error);
 
 	dice_init(&sink->dice, world->seed, DICE_FALSE_MATCH, 0);
-	sink->odds = dice_odds(scenario->false_matches / 2); /* two a swap */
+	init_swaps(sink, scenario->false_matches);
 	sink->one_direction = scenario->false_direction == FALSE_ONE;
 	sink->limit = scenario->messages > 0 ? (uint64_t)scenario->messages : UINT64_MAX;
 	if (!status && sink->odds) {
@@ -138,7 +155,7 @@ static bool falsify(struct world *world, uint32_t lane, nsec_t send_ns, nsec_t r
 		return false;
 	held->send_ns = send_ns;
 	held->recv_ns = recv_ns;
-	held->wait = 1 + (uint32_t)dice_below(&sink->dice, HELD_MOST);
+	held->wait = 1 + (uint32_t)dice_below(&sink->dice, sink->wait_most);
 	return true;
 }
 

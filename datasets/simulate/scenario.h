@@ -85,7 +85,7 @@ struct scenario {
 	double interval_ms, request_bytes, reply_bytes, service_us, timeout_ms;
 	double active_from_s, active_to_s, burst_on_ms, burst_off_ms;
 
-	double messages; /* at most so many are written; 0: all */
+	double messages, events; /* at most so many are written; 0: all */
 	double false_matches;
 	int false_direction;
 

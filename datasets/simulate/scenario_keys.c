@@ -112,6 +112,8 @@ const struct scenario_key scenario_keys[] = {
 
     {"messages", KEY_REAL, false, AT(messages), 0, 1e12, 0, NULL,
      "end with this message; 0: go on to the end"},
+    {"events", KEY_REAL, false, AT(events), 0, 1e12, 0, NULL,
+     "end with this event; 0: go on to the end"},
     {"false_matches", KEY_REAL, false, AT(false_matches), 0, 0.5, 0, NULL,
      "share of --messages received at another one's time"},
     {"false_direction", KEY_WORD, false, AT(false_direction), 0, 0, FALSE_BOTH,

@@ -195,9 +195,10 @@ struct world {
 	struct sim_writer *writer;     /* or NULL */
 	bool real_stamps;              /* it stamps with CLOCK_REALTIME */
 	bool full;                     /* activity full */
-	uint64_t events;               /* handed to the writer */
-	bool stopped;                  /* all that was wanted is there */
-	struct error *error;           /* of the first that failed */
+	uint64_t events_most;
+	uint64_t events;     /* handed to the writer */
+	bool stopped;        /* all that was wanted is there */
+	struct error *error; /* of the first that failed */
 	bool failed;
 };
 

@@ -43,6 +43,8 @@ static void init_constants(struct world *world)
 		world->rto_ns = there_and_back;
 	world->request_bytes = (uint64_t)scenario->request_bytes;
 	world->reply_bytes = (uint64_t)scenario->reply_bytes;
+	world->events_most =
+	    scenario->events > 0 ? (uint64_t)scenario->events : UINT64_MAX;
 	world->full = scenario->activity == ACTIVITY_FULL;
 	network_init(&world->network, scenario);
 }
