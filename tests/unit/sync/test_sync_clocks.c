@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "made_up.h"
+
+static void assert_names(const char *const *asked, const char *first, const char *second)
+{
+	struct read read;
+
+	read_made(&read, asked);
+	assert_int_equal(read.status, 0);
+	assert_string_equal(read.sync.trace[0].name, first);
+	assert_string_equal(read.sync.trace[1].name, second);
+	read_clear(&read);
+}
+
+static void names_are_unique(void **state)
+{
+	(void)state;
+	make_talk();
+	assert_names(NULL, "web", "db");
+	assert_names((const char *[]){"x", NULL}, "x", "db");
+	assert_names((const char *[]){"x", "x"}, "x", "x-2");
+	memset(made[0].facts.hostname, 0, sizeof(made[0].facts.hostname));
+	assert_names(NULL, "a", "db");
+}
+
+static void set_clock(struct made_up *source, unsigned char uuid, nsec_t offset_ns)
+{
+	source->facts.has_clock = true;
+	source->facts.clock_frequency = 1000000000;
+	source->facts.clock_uuid[0] = uuid;
+	source->facts.clock_offset_ns = offset_ns;
+}
+
+/* The kernel's trace and a program's of one boot, made a second apart. */
+static void traces_of_one_clock_share_it(void **state)
+{
+	struct made_up *user;
+	struct clock_map map;
+	struct read read;
+
+	(void)state;
+	make_talk();
+	user = make("user", "db");
+	set_clock(&made[0], 1, 0);
+	set_clock(&made[1], 2, 500);
+	set_clock(user, 2, 200);
+	saw(&made[0], false, 3, 5000);
+	saw(user, true, 3, 75700);
+	read_made(&read, NULL);
+	assert_int_equal(read.status, 0);
+	assert_int_equal(read.sync.traces, 3);
+	assert_int_equal(read.sync.clocks, 2);
+	assert_int_equal(read.sync.trace[2].clock, 1);
+	assert_int_equal(read.sync.trace[2].shift_ns, 300);
+	assert_int_equal(read.sync.matching.matched, 3);
+	assert_int_equal(read.sync.pairs.count, 1);
+	assert_int_equal(read.sync.pairs.pair[0].messages_ab, 2);
+	assert_int_equal(sync_fit(&read.sync, &read.error), 0);
+	sync_describe(&read.sync, &map);
+	assert_int_equal(map.clocks, 3);
+	assert_string_equal(map.clock[2].trace, "db-2");
+	assert_int_equal(map.clock[2].quality, CLOCK_EXACT);
+	/* One moment, by the stamps of both. */
+	assert_int_equal(clock_correct(&map.clock[1], 76000),
+			 clock_correct(&map.clock[2], 75700));
+	clock_map_clear(&map);
+	read_clear(&read);
+}
+
+static void clocks_without_a_name_are_not_shared(void **state)
+{
+	struct read read;
+
+	(void)state;
+	make_talk();
+	read_made(&read, NULL);
+	assert_int_equal(read.sync.clocks, 2);
+	read_clear(&read);
+	set_clock(&made[0], 1, 0);
+	set_clock(&made[1], 1, 0);
+	made[1].facts.clock_frequency = 1000;
+	read_made(&read, NULL);
+	assert_int_equal(read.sync.clocks, 2);
+	read_clear(&read);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(names_are_unique),
+	    TEST(traces_of_one_clock_share_it),
+	    TEST(clocks_without_a_name_are_not_shared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

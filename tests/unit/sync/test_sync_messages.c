@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/sync.h"
+
+#include "../scratch.h"
+
+static const struct sync_options options = {
+    .drift_limit_ppm = 200, .max_rejected = 0.02, .threads = 1, .in_flight = 1000};
+
+struct read {
+	struct sync sync;
+	struct error error;
+	int status;
+};
+
+static void read_text(struct read *read, const char *text)
+{
+	memset(read, 0, sizeof(*read));
+	scratch_text("m.csv", text);
+	sync_init(&read->sync, &options);
+	read->status = sync_read_messages(&read->sync, "m.csv", &read->error);
+}
+
+static void read_clear(struct read *read)
+{
+	sync_clear(&read->sync);
+	error_clear(&read->error);
+}
+
+static int count_one(void *context, struct message *message)
+{
+	(void)message;
+	++*(uint64_t *)context;
+	return 0;
+}
+
+static void a_file_becomes_messages(void **state)
+{
+	uint64_t count = 0;
+	struct read read;
+
+	(void)state;
+	read_text(&read, "send_node,send_ns,recv_node,recv_ns\n"
+			 "web,1000,db,5000\n"
+			 "db,6000,web,2000\r\n"
+			 "\n"
+			 "web,-7,cache 2,0");
+	assert_int_equal(read.status, 0);
+	assert_int_equal(read.sync.traces, 3);
+	assert_int_equal(read.sync.clocks, 3);
+	assert_string_equal(read.sync.trace[0].name, "web");
+	assert_string_equal(sync_clock_name(&read.sync, 2), "cache 2");
+	assert_int_equal(read.sync.trace[0].facts.begin_ns, -7);
+	assert_int_equal(read.sync.trace[0].facts.end_ns, 2000);
+	assert_int_equal(read.sync.trace[1].facts.events, 2);
+	assert_int_equal(read.sync.pairs.count, 2);
+	assert_int_equal(read.sync.pairs.pair[0].messages_ab, 1);
+	assert_int_equal(read.sync.pairs.pair[0].messages_ba, 1);
+	assert_int_equal(read.sync.pairs.pair[0].violations_before, 1);
+	assert_int_equal(read.sync.matching.matched, 3);
+	assert_int_equal(
+	    message_log_walk(&read.sync.log, false, count_one, &count, &read.error), 0);
+	assert_int_equal(count, 3);
+	assert_int_equal(read.sync.problems.count, 0);
+	read_clear(&read);
+}
+
+/* The header is one only where it stands first. */
+static void the_header_may_be_missing(void **state)
+{
+	struct read read;
+
+	(void)state;
+	read_text(&read, "a,1,b,2\nsend_node,send_ns,recv_node,recv_ns\n");
+	assert_int_equal(read.status, 0);
+	assert_int_equal(read.sync.matching.matched, 1);
+	assert_int_equal(read.sync.problems.count, 1);
+	read_clear(&read);
+}
+
+static void assert_broken(const char *line, const char *wanted)
+{
+	char *text = mem_printf("a,1,b,2\n%s\nb,3,a,4\n", line);
+	struct read read;
+
+	read_text(&read, text);
+	free(text);
+	assert_int_equal(read.status, 0);
+	assert_int_equal(read.sync.matching.matched, 2);
+	assert_int_equal(read.sync.problems.count, 1);
+	assert_string_equal(read.sync.problems.item[0].kind, "broken");
+	assert_int_equal(read.sync.problems.item[0].count, 1);
+	assert_string_equal(read.sync.problems.item[0].text, wanted);
+	read_clear(&read);
+}
+
+#define WANT "m.csv:2: want send_node,send_ns,recv_node,recv_ns (1 line left out)"
+
+static void broken_lines_are_left_out_and_told(void **state)
+{
+	(void)state;
+	assert_broken("hello", WANT);
+	assert_broken("a,1,b", WANT);
+	assert_broken("a,1,b,2,3", WANT);
+	assert_broken(",1,b,2", WANT);
+	assert_broken("a,1,,2", WANT);
+	assert_broken(",,,", WANT);
+	assert_broken("a,1,a,2", "m.csv:2: 'a' sends to itself (1 line left out)");
+}
+
+static void assert_no_time(const char *time)
+{
+	char *send = mem_printf("a,%s,b,2", time),
+	     *receive = mem_printf("a,1,b,%s", time);
+	char *wanted = mem_printf("m.csv:2: '%s' is no time in nanoseconds between 1933 "
+				  "and 2070 (1 line left out)",
+				  time);
+
+	assert_broken(send, wanted);
+	assert_broken(receive, wanted);
+	free(send);
+	free(receive);
+	free(wanted);
+}
+
+static void times_are_whole_numbers_of_this_age(void **state)
+{
+	(void)state;
+	assert_no_time("");
+	assert_no_time("-");
+	assert_no_time("1.5");
+	assert_no_time(" 1");
+	assert_no_time("1 ");
+	assert_no_time("+1");
+	assert_no_time("1e9");
+	assert_no_time("0x10");
+	assert_no_time("9223372036854775807");
+	assert_no_time("-9223372036854775808");
+	assert_no_time("9223372036854775808");
+	assert_no_time("18446744073709551617");
+}
+
+static void many_broken_lines_are_one_problem(void **state)
+{
+	struct read read;
+
+	(void)state;
+	read_text(&read, "x\na,1,b,2\ny\nz\n");
+	assert_int_equal(read.status, 0);
+	assert_int_equal(read.sync.problems.count, 1);
+	assert_int_equal(read.sync.problems.item[0].count, 3);
+	assert_string_equal(read.sync.problems.item[0].text,
+			    "m.csv:1: want send_node,send_ns,recv_node,recv_ns (3 lines "
+			    "left out)");
+	read_clear(&read);
+}
+
+static void no_message_is_an_error(void **state)
+{
+	struct read read;
+
+	(void)state;
+	read_text(&read, "");
+	assert_int_equal(read.status, -1);
+	assert_string_equal(error_text(&read.error), "m.csv: no message, want 1 or more");
+	read_clear(&read);
+	read_text(&read, "send_node,send_ns,recv_node,recv_ns\n");
+	assert_int_equal(read.status, -1);
+	read_clear(&read);
+}
+
+static void a_file_that_cannot_be_read_is_named(void **state)
+{
+	struct error error = ERROR_INIT;
+	struct sync sync;
+
+	(void)state;
+	sync_init(&sync, &options);
+	assert_int_equal(sync_read_messages(&sync, "none.csv", &error), -1);
+	assert_string_equal(error_text(&error), "none.csv: No such file or directory");
+	assert_int_equal(sync_read_messages(&sync, ".", &error), -1);
+	assert_string_equal(error_text(&error), ".: Is a directory");
+	error_clear(&error);
+	sync_clear(&sync);
+}
+
+/* Zero bytes and lines without end are somebody's, too. */
+static void rubbish_does_no_harm(void **state)
+{
+	enum { MANY = 300000 };
+	struct error error = ERROR_INIT;
+	char *text = mem_alloc(MANY);
+	struct sync sync;
+
+	(void)state;
+	memset(text, '7', MANY);
+	memcpy(text, "a,1,b,2\na\0,3,b,4\na,5,b\0,6\n", 26);
+	scratch_bytes("m.csv", text, MANY);
+	free(text);
+	sync_init(&sync, &options);
+	assert_int_equal(sync_read_messages(&sync, "m.csv", &error), 0);
+	assert_int_equal(sync.traces, 2);
+	assert_int_equal(sync.matching.matched, 1);
+	assert_int_equal(sync.problems.item[0].count, 3);
+	sync_clear(&sync);
+}
+
+/* More nodes than the first table of names holds. */
+static void many_nodes_keep_their_names(void **state)
+{
+	enum { NODES = 3000 };
+	struct error error = ERROR_INIT;
+	FILE *file = fopen("m.csv", "w");
+	struct sync sync;
+	char name[16];
+
+	(void)state;
+	for (int k = 0; k < 2; k++)
+		for (int i = 1; i < NODES; i++)
+			fprintf(file, "n%d,%d,n%d,%d\n", k ? i : 0, i, k ? 0 : i, i + 5);
+	fclose(file);
+	sync_init(&sync, &options);
+	assert_int_equal(sync_read_messages(&sync, "m.csv", &error), 0);
+	assert_int_equal(sync.traces, NODES);
+	assert_int_equal(sync.pairs.count, NODES - 1);
+	for (int i = 0; i < NODES; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		assert_string_equal(sync.trace[i].name, name);
+	}
+	sync_clear(&sync);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(a_file_becomes_messages),
+	    SCRATCH_TEST(the_header_may_be_missing),
+	    SCRATCH_TEST(broken_lines_are_left_out_and_told),
+	    SCRATCH_TEST(times_are_whole_numbers_of_this_age),
+	    SCRATCH_TEST(many_broken_lines_are_one_problem),
+	    SCRATCH_TEST(no_message_is_an_error),
+	    SCRATCH_TEST(a_file_that_cannot_be_read_is_named),
+	    SCRATCH_TEST(rubbish_does_no_harm),
+	    SCRATCH_TEST(many_nodes_keep_their_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
