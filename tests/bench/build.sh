@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh
 #
-# What ./accuracy and ./speed share; to be sourced by them. Builds in $CT_BUILD,
+# What ./accuracy, ./scenarios and ./speed share; to be sourced by them. Builds in $CT_BUILD,
 # or in build-bench/ of the source tree.
 source=$(cd "$(dirname "$0")/../.." && pwd)
 
@@ -11,7 +11,7 @@ build_bench()
 	{
 		cmake -S "$source" -B "$build" &&
 			cmake --build "$build" --parallel "$(nproc)" --target ctsync \
-				bench-accuracy bench-speed bench-messages
+				ctsim bench-accuracy bench-scenarios bench-speed bench-messages
 	} >/dev/null
 	PATH=$build/bin:$build/tests/bench:$PATH
 }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TESTS_BENCH_BASELINE_H
+#define CT_TESTS_BENCH_BASELINE_H
+
+#include "base/error.h"
+#include "clock/map.h"
+
+/*
+ * What stands for other tools: of each two nodes the two lines of the extreme
+ * slopes that both half hulls allow, on doubles, and the mean of these; least
+ * squares over the messages where there is none. One line a clock, along a tree
+ * from the first node of each island, without bounds. 0, or -1 with error.
+ */
+int baseline_fit(struct clock_map *map, const char *messages, struct error *error);
+
+#endif
