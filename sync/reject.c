@@ -9,7 +9,6 @@
 
 enum {
 	WINDOW = 64, /* messages of the other direction looked at on each side */
-	AGAINST = 2, /* how many of them must contradict at least, on each side */
 	ROUNDS = 16, /* as false ones can hide behind each other */
 };
 
@@ -107,12 +106,15 @@ static void list_sides(struct suspects *suspects)
 	}
 }
 
-/*
- * Whether this share of the messages on one side in time speaks against one,
- * and AGAINST of them at least.
- */
+/* How many must speak against a message, on each side of it in time. */
+struct verdict {
+	double share; /* of those looked at */
+	size_t least;
+};
+
+/* Whether enough of the messages on one side in time speak against one. */
 static bool is_contradicted(const struct suspects *suspects, size_t at, bool later,
-			    double share)
+			    struct verdict verdict)
 {
 	const struct suspect *one = &suspects->item[at];
 	const size_t *other = suspects->side[!one->forward];
@@ -125,14 +127,15 @@ static bool is_contradicted(const struct suspects *suspects, size_t at, bool lat
 		against += contradict(one, &suspects->item[other[k]], suspects->limit);
 	}
 	/* At the end of the trace there may be nobody left to speak. */
-	if (looked < AGAINST)
+	if (looked < verdict.least)
 		return against == looked;
-	return against >= AGAINST && (double)against >= share * (double)looked;
+	return against >= verdict.least &&
+	       (double)against >= verdict.share * (double)looked;
 }
 
 /* Mark the messages marked so far that are contradicted from before and after. */
 static size_t vote(struct suspects *suspects, int (*order)(const void *, const void *),
-		   unsigned char votes, double share)
+		   unsigned char votes, struct verdict verdict)
 {
 	size_t n = 0;
 
@@ -142,8 +145,8 @@ static size_t vote(struct suspects *suspects, int (*order)(const void *, const v
 		struct suspect *one = &suspects->item[i];
 
 		if (one->rejected || one->votes != votes ||
-		    !is_contradicted(suspects, i, true, share) ||
-		    !is_contradicted(suspects, i, false, share))
+		    !is_contradicted(suspects, i, true, verdict) ||
+		    !is_contradicted(suspects, i, false, verdict))
 			continue;
 		one->votes++;
 		n++;
@@ -156,16 +159,64 @@ static size_t vote(struct suspects *suspects, int (*order)(const void *, const v
  * order of that clock and seem to contradict each other from both sides; in
  * the order of the other clock they do not. A false one does in either.
  */
-static size_t find_round(struct suspects *suspects, double share)
+static size_t find_round(struct suspects *suspects, struct verdict verdict)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < suspects->count; i++)
 		suspects->item[i].votes = 0;
-	if (!vote(suspects, by_x, 0, share) || !vote(suspects, by_y, 1, share))
+	if (!vote(suspects, by_x, 0, verdict) || !vote(suspects, by_y, 1, verdict))
 		return 0;
 	for (size_t i = 0; i < suspects->count; i++)
 		if (suspects->item[i].votes == 2) {
+			suspects->item[i].rejected = true;
+			n++;
+		}
+	return n;
+}
+
+/* The messages near one that contradict it; returns how many, `at` gets the first. */
+static size_t contradictors(const struct suspects *suspects, size_t one, size_t *at,
+			    size_t room)
+{
+	const struct suspect *suspect = &suspects->item[one];
+	const size_t *other = suspects->side[!suspect->forward];
+	size_t sides = suspects->sides[!suspect->forward], count = 0;
+	size_t from = suspect->before > WINDOW ? suspect->before - WINDOW : 0;
+
+	for (size_t k = from; k < sides && k < suspect->before + WINDOW; k++) {
+		if (!contradict(suspect, &suspects->item[other[k]], suspects->limit))
+			continue;
+		if (count < room)
+			at[count] = other[k];
+		count++;
+	}
+	return count;
+}
+
+/*
+ * What is left: one that several contradict, of which each contradicts nobody
+ * else. Where a clock was stepped, those contradict many, too.
+ */
+static size_t find_lonely(struct suspects *suspects)
+{
+	size_t at[2 * WINDOW], others[2], n = 0;
+
+	qsort(suspects->item, suspects->count, sizeof(*suspects->item), by_x);
+	list_sides(suspects);
+	for (size_t i = 0; i < suspects->count; i++) {
+		size_t count = 0;
+		bool lonely;
+
+		if (!suspects->item[i].rejected)
+			count = contradictors(suspects, i, at, 2 * WINDOW);
+		lonely = count >= 2;
+		for (size_t k = 0; lonely && k < count; k++)
+			lonely = contradictors(suspects, at[k], others, 2) == 1;
+		suspects->item[i].votes = lonely;
+	}
+	for (size_t i = 0; i < suspects->count; i++)
+		if (!suspects->item[i].rejected && suspects->item[i].votes) {
 			suspects->item[i].rejected = true;
 			n++;
 		}
@@ -178,18 +229,20 @@ static size_t find_round(struct suspects *suspects, double share)
  */
 static size_t find_false(struct suspects *suspects)
 {
-	static const double share[] = {0.5, 0.25, 0.1, 0};
+	static const struct verdict verdict[] = {
+	    {0.5, 2}, {0.25, 2}, {0.1, 2}, {0, 2}, {0, 1}};
 	size_t total = 0, n;
 
 	suspects->side[false] = mem_alloc(suspects->count * sizeof(size_t));
 	suspects->side[true] = mem_alloc(suspects->count * sizeof(size_t));
-	for (size_t k = 0; k < sizeof(share) / sizeof(*share); k++)
+	for (size_t k = 0; k < sizeof(verdict) / sizeof(*verdict); k++)
 		for (int round = 0; round < ROUNDS; round++) {
-			n = find_round(suspects, share[k]);
+			n = find_round(suspects, verdict[k]);
 			total += n;
 			if (!n)
 				break;
 		}
+	total += find_lonely(suspects);
 	free(suspects->side[false]);
 	free(suspects->side[true]);
 	return total;
