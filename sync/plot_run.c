@@ -171,7 +171,8 @@ static double half_width_us(const struct sync *sync, uint32_t index)
 	return (double)(bound.high_ns - bound.low_ns) / 2e3;
 }
 
-static int draw_graph(const struct sync *sync, const char *directory, struct error *error)
+static int draw_graph(const struct sync *sync, const uint32_t *order,
+		      const char *directory, struct error *error)
 {
 	struct plot_graph_node *node = mem_zalloc(sync->clocks * sizeof(*node));
 	struct plot_graph_edge *edge = mem_zalloc(sync->pairs.count * sizeof(*edge));
@@ -191,7 +192,7 @@ static int draw_graph(const struct sync *sync, const char *directory, struct err
 		node[i].is_reference = sync->graph.island[island].reference == i;
 	}
 	for (size_t i = 0; i < sync->pairs.count; i++) {
-		const struct pair *pair = &sync->pairs.pair[i];
+		const struct pair *pair = &sync->pairs.pair[order[i]];
 
 		edge[i].a = pair->a;
 		edge[i].b = pair->b;
@@ -211,6 +212,7 @@ static int draw_graph(const struct sync *sync, const char *directory, struct err
 int plot_run(struct sync *sync, const char *directory, struct error *error)
 {
 	struct pair_sample *samples;
+	uint32_t *order;
 	int status = 0;
 
 	if (mkdir(directory, 0777) && errno != EEXIST)
@@ -218,10 +220,12 @@ int plot_run(struct sync *sync, const char *directory, struct error *error)
 	samples = pair_samples_new(&sync->log, sync->pairs.count, POINTS, error);
 	if (!samples)
 		return -1;
+	order = pair_table_order(&sync->pairs);
 	for (size_t i = 0; !status && i < sync->pairs.count; i++)
-		status = draw_pair(sync, i, &samples[i], directory, error);
+		status = draw_pair(sync, order[i], &samples[order[i]], directory, error);
 	if (!status)
-		status = draw_graph(sync, directory, error);
+		status = draw_graph(sync, order, directory, error);
+	free(order);
 	pair_samples_free(samples, sync->pairs.count);
 	return status;
 }
