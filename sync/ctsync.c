@@ -212,6 +212,12 @@ static enum exit_status read_input(const struct request *request, struct sync *s
 	return status;
 }
 
+static int flush_output(struct error *error)
+{
+	return fflush(stdout) || ferror(stdout) ? error_errno(error, "standard output")
+						: 0;
+}
+
 static int write_map(const struct clock_map *map, const char *path, struct error *error)
 {
 	struct output output;
@@ -255,9 +261,7 @@ static int write_results(const struct request *request, struct sync *sync,
 		status = apply_run(&map, request->apply, request->json ? stderr : stdout,
 				   &sync->problems, error);
 	clock_map_clear(&map);
-	if (!status && (fflush(stdout) || ferror(stdout)))
-		status = error_errno(error, "standard output");
-	return status;
+	return status ? status : flush_output(error);
 }
 
 /* Whether a problem means that something given could not be used. */
@@ -384,6 +388,8 @@ int main(int argc, const char **argv)
 
 	switch (parse(&request, argc, argv, &error)) {
 	case OPTIONS_SHOWN:
+		if (flush_output(&error))
+			status = EXIT_FAILED;
 		break;
 	case OPTIONS_WRONG:
 		status = EXIT_MISUSE;
