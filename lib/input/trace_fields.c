@@ -93,11 +93,10 @@ static uint64_t number(const struct value *value)
 /* An array of bytes, or of 16-bit words in host order, as network bytes. */
 static int address(const struct value *value, unsigned bytes, uint8_t out[16])
 {
-	unsigned size;
+	unsigned size = value->count == bytes ? 1 : 2;
 
-	if (value->type != VALUE_ARRAY || value->count == 0 || bytes % value->count)
+	if (value->type != VALUE_ARRAY || value->count * size != bytes)
 		return -1;
-	size = bytes / value->count;
 	for (unsigned i = 0; i < bytes; i++)
 		out[i] = (uint8_t)(value->item[i / size] >> 8 * (size - 1 - i % size));
 	return 0;

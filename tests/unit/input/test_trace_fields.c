@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "trace_values.h"
+
+#include <netinet/in.h>
+
+static struct packet decode(const struct values *values)
+{
+	struct packet packet;
+
+	memset(&packet, 0xff, sizeof(packet));
+	assert_int_equal(trace_packet_decode(values->value, &packet), 0);
+	return packet;
+}
+
+static void assert_address(const uint8_t address[16], const uint8_t *wanted, size_t bytes)
+{
+	static const uint8_t zero[16];
+
+	assert_memory_equal(address, wanted, bytes);
+	assert_memory_equal(address + bytes, zero, 16 - bytes);
+}
+
+static void tcp_over_ipv4(void **state)
+{
+	struct values values;
+	struct packet packet;
+
+	(void)state;
+	values_init(&values, WISH_QUEUE);
+	put_ipv4(&values, IPPROTO_TCP, 252);
+	put_tcp(&values, "ipv4", 796852315);
+	packet = decode(&values);
+	assert_int_equal(packet.known, PACKET_NETWORK | PACKET_TRANSPORT);
+	assert_int_equal(packet.family, 4);
+	assert_int_equal(packet.protocol, IPPROTO_TCP);
+	assert_address(packet.src, (const uint8_t[]){10, 0, 0, 1}, 4);
+	assert_address(packet.dst, (const uint8_t[]){10, 0, 0, 2}, 4);
+	assert_int_equal(packet.id, 4711);
+	assert_int_equal(packet.length, 252);
+	assert_int_equal(packet.fragment, 0);
+	assert_int_equal(packet.sport, 39302);
+	assert_int_equal(packet.dport, 7001);
+	assert_int_equal(packet.seq, 796852315);
+	assert_int_equal(packet.ack, 4000000000);
+	assert_int_equal(packet.flags, 0x18);
+	assert_int_equal(packet.window, 501);
+	assert_int_equal(packet.payload, 252 - 20 - 32);
+	assert_int_equal(packet.udp_length, 0);
+}
+
+/* Lengths that cannot be are no huge payload. */
+static void a_payload_is_never_negative(void **state)
+{
+	struct values values;
+
+	(void)state;
+	values_init(&values, WISH_QUEUE);
+	put_ipv4(&values, IPPROTO_TCP, 52);
+	put_tcp(&values, "ipv4", 1);
+	assert_int_equal(decode(&values).payload, 0);
+	put_number(&values, "tot_len", 30);
+	assert_int_equal(decode(&values).payload, 0);
+	put_number(&values, "tot_len", 0);
+	assert_int_equal(decode(&values).payload, 0);
+}
+
+static void udp_over_ipv4(void **state)
+{
+	struct values values;
+	struct packet packet;
+
+	(void)state;
+	values_init(&values, WISH_RECEIVE);
+	put_ipv4(&values, IPPROTO_UDP, 128);
+	put_number(&values, "ipv4.transport_header.udp.source_port", 53);
+	put_number(&values, "ipv4.transport_header.udp.dest_port", 40000);
+	put_number(&values, "ipv4.transport_header.udp.len", 108);
+	packet = decode(&values);
+	assert_int_equal(packet.known, PACKET_NETWORK | PACKET_TRANSPORT);
+	assert_int_equal(packet.protocol, IPPROTO_UDP);
+	assert_int_equal(packet.sport, 53);
+	assert_int_equal(packet.dport, 40000);
+	assert_int_equal(packet.udp_length, 108);
+	assert_int_equal(packet.seq, 0);
+}
+
+static void icmp_over_ipv4(void **state)
+{
+	struct values values;
+	struct packet packet;
+
+	(void)state;
+	values_init(&values, WISH_QUEUE);
+	put_ipv4(&values, IPPROTO_ICMP, 84);
+	put_number(&values, "ipv4.transport_header.icmp.type", 8);
+	put_number(&values, "ipv4.transport_header.icmp.code", 1);
+	put_number(&values, "ipv4.transport_header.icmp.gateway", 0x12340007);
+	packet = decode(&values);
+	assert_int_equal(packet.known, PACKET_NETWORK | PACKET_TRANSPORT);
+	assert_int_equal(packet.protocol, IPPROTO_ICMP);
+	assert_int_equal(packet.sport, 0x0801);
+	assert_int_equal(packet.seq, 0x12340007);
+}
+
+/* A part of a datagram: what stands where a header would be is none. */
+static void fragments_have_no_transport(void **state)
+{
+	struct values values;
+	struct packet packet;
+
+	(void)state;
+	values_init(&values, WISH_QUEUE);
+	put_ipv4(&values, IPPROTO_UDP, 1500);
+	put_number(&values, "ipv4.transport_header.udp.source_port", 53);
+	put_number(&values, "frag_off", 0x2000);
+	packet = decode(&values);
+	assert_int_equal(packet.known, PACKET_NETWORK | PACKET_TRANSPORT);
+	assert_int_equal(packet.fragment, 0x2000);
+	put_number(&values, "frag_off", 0x20b9);
+	packet = decode(&values);
+	assert_int_equal(packet.known, PACKET_NETWORK);
+	assert_int_equal(packet.fragment, 0x20b9);
+	assert_int_equal(packet.sport, 0);
+}
+
+static void other_protocols_are_known_by_their_network_part(void **state)
+{
+	struct values values;
+	struct packet packet;
+
+	(void)state;
+	values_init(&values, WISH_QUEUE);
+	put_ipv4(&values, 132, 100);
+	packet = decode(&values);
+	assert_int_equal(packet.known, PACKET_NETWORK);
+	assert_int_equal(packet.protocol, 132);
+	assert_int_equal(packet.id, 4711);
+}
+
+/* fe80::102 and fe80::103, as 16-bit words as LTTng has them. */
+static void tcp_over_ipv6(void **state)
+{
+	static const uint8_t source[16] = {0xfe, 0x80, [14] = 1, [15] = 2};
+	static const uint8_t target[16] = {0xfe, 0x80, [14] = 1, [15] = 3};
+	struct values values;
+	struct packet packet;
+
+	(void)state;
+	values_init(&values, WISH_RECEIVE);
+	put_array(&values, "ipv6.saddr", ARRAY(0xfe80, 0, 0, 0, 0, 0, 0, 0x102));
+	put_array(&values, "ipv6.daddr", ARRAY(0xfe80, 0, 0, 0, 0, 0, 0, 0x103));
+	put_number(&values, "payload_len", 132);
+	put_array(&values, "flow_lbl", ARRAY(0xfb, 0x12, 0x34));
+	put_number(&values, "nexthdr", IPPROTO_TCP);
+	put_tcp(&values, "ipv6", 7);
+	packet = decode(&values);
+	assert_int_equal(packet.known, PACKET_NETWORK | PACKET_TRANSPORT);
+	assert_int_equal(packet.family, 6);
+	assert_address(packet.src, source, 16);
+	assert_address(packet.dst, target, 16);
+	assert_int_equal(packet.id, 0xb1234);
+	assert_int_equal(packet.length, 132);
+	assert_int_equal(packet.seq, 7);
+	assert_int_equal(packet.payload, 100);
+	put_number(&values, "flow_lbl", 0xab1234);
+	assert_int_equal(decode(&values).id, 0xb1234);
+	assert_int_equal(decode(&values).protocol, IPPROTO_TCP);
+}
+
+static void assert_no_packet(const struct values *values)
+{
+	struct packet packet;
+
+	assert_int_equal(trace_packet_decode(values->value, &packet), -1);
+}
+
+static void without_addresses_it_is_no_packet(void **state)
+{
+	static const uint64_t zeros[VALUE_ARRAY_MOST];
+	struct values values;
+
+	(void)state;
+	values_init(&values, WISH_RECEIVE);
+	assert_no_packet(&values);
+	put_ipv4(&values, IPPROTO_TCP, 100);
+	put_number(&values, "ipv4.saddr", 1);
+	assert_no_packet(&values);
+	/* Arrays of other lengths than an address can have. */
+	for (unsigned count = 0; count <= 40; count++) {
+		values_init(&values, WISH_RECEIVE);
+		put_array(&values, "ipv4.saddr", zeros, count);
+		put_array(&values, "ipv4.daddr", zeros, 4);
+		if (count != 4 && count != 2)
+			assert_no_packet(&values);
+		values_init(&values, WISH_RECEIVE);
+		put_array(&values, "ipv6.saddr", zeros, 16);
+		put_array(&values, "ipv6.daddr", zeros, count);
+		if (count != 16 && count != 8)
+			assert_no_packet(&values);
+	}
+}
+
+static void sockets_tell_the_transport_part(void **state)
+{
+	struct values values;
+	struct packet packet;
+
+	(void)state;
+	values_init(&values, WISH_SOCKET_OUT);
+	assert_int_equal(trace_socket_decode(values.value, &packet), -1);
+	put_number(&values, "window", 501);
+	put_signed(&values, "ack_seq", -1);
+	put_number(&values, "flags", 0x10);
+	/* The whole name is also the end of another's. */
+	assert_string_equal(values.wish->field[0], "seq");
+	values.value[0] = (struct value){.type = VALUE_UNSIGNED, .u = 5};
+	assert_int_equal(trace_socket_decode(values.value, &packet), 0);
+	assert_int_equal(packet.known, PACKET_TRANSPORT);
+	assert_int_equal(packet.protocol, IPPROTO_TCP);
+	assert_int_equal(packet.seq, 5);
+	assert_int_equal(packet.ack, UINT32_MAX);
+	assert_int_equal(packet.window, 501);
+	assert_int_equal(packet.flags, 0x10);
+	assert_int_equal(packet.family, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(tcp_over_ipv4),
+	    cmocka_unit_test(a_payload_is_never_negative),
+	    cmocka_unit_test(udp_over_ipv4),
+	    cmocka_unit_test(icmp_over_ipv4),
+	    cmocka_unit_test(fragments_have_no_transport),
+	    cmocka_unit_test(other_protocols_are_known_by_their_network_part),
+	    cmocka_unit_test(tcp_over_ipv6),
+	    cmocka_unit_test(without_addresses_it_is_no_packet),
+	    cmocka_unit_test(sockets_tell_the_transport_part),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

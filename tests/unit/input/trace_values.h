@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TEST_TRACE_VALUES_H
+#define CT_TEST_TRACE_VALUES_H
+
+/* Values of kernel events, set by the names of their fields. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "input/trace_fields.h"
+
+enum { MOST_FIELDS = 64 };
+
+struct values {
+	const struct event_wish *wish;
+	struct value value[MOST_FIELDS];
+};
+
+static inline void values_init(struct values *values, int wish)
+{
+	memset(values, 0, sizeof(*values));
+	values->wish = &trace_wishes[wish];
+	assert_true(values->wish->fields <= MOST_FIELDS);
+}
+
+/* The value of the only field whose path ends so. */
+static inline struct value *field(struct values *values, const char *name)
+{
+	struct value *found = NULL;
+
+	for (size_t i = 0; i < values->wish->fields; i++) {
+		const char *path = values->wish->field[i];
+		size_t length = strlen(path), tail = strlen(name);
+
+		if (length < tail || strcmp(path + length - tail, name) != 0)
+			continue;
+		assert_null(found);
+		found = &values->value[i];
+	}
+	assert_non_null(found);
+	return found;
+}
+
+static inline void put_number(struct values *values, const char *name, uint64_t number)
+{
+	struct value *value = field(values, name);
+
+	value->type = VALUE_UNSIGNED;
+	value->u = number;
+}
+
+static inline void put_signed(struct values *values, const char *name, int64_t number)
+{
+	struct value *value = field(values, name);
+
+	value->type = VALUE_SIGNED;
+	value->i = number;
+}
+
+static inline void put_text(struct values *values, const char *name, const char *text)
+{
+	struct value *value = field(values, name);
+
+	value->type = VALUE_TEXT;
+	value->text = text;
+}
+
+/* An array of so many integers. */
+static inline void put_array(struct values *values, const char *name,
+			     const uint64_t *item, unsigned count)
+{
+	struct value *value = field(values, name);
+
+	value->type = VALUE_ARRAY;
+	value->count = count;
+	for (unsigned i = 0; i < count && i < VALUE_ARRAY_MOST; i++)
+		value->item[i] = item[i];
+}
+
+#define ARRAY(...)                                                                       \
+	(const uint64_t[]){__VA_ARGS__},                                                 \
+	    sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)
+
+/* An IPv4 packet from 10.0.0.1 to 10.0.0.2, of 20 bytes of header. */
+static inline void put_ipv4(struct values *values, uint64_t protocol, uint64_t length)
+{
+	put_array(values, "ipv4.saddr", ARRAY(10, 0, 0, 1));
+	put_array(values, "ipv4.daddr", ARRAY(10, 0, 0, 2));
+	put_number(values, "tot_len", length);
+	put_number(values, "ipv4.id", 4711);
+	put_number(values, "frag_off", 0x4000); /* not to be fragmented */
+	put_number(values, "ipv4.protocol", protocol);
+	put_number(values, "ihl", 5);
+}
+
+/* TCP of 32 bytes of header. */
+static inline void put_tcp(struct values *values, const char *network, uint64_t seq)
+{
+	static const struct {
+		const char *name;
+		uint64_t number;
+	} part[] = {
+	    {"source_port", 39302}, {"dest_port", 7001}, {"ack_seq", 4000000000},
+	    {"data_offset", 8},     {"flags", 0x118},    {"window_size", 501},
+	};
+	char name[80];
+
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++) {
+		snprintf(name, sizeof(name), "%s.transport_header.tcp.%s", network,
+			 part[i].name);
+		put_number(values, name, part[i].number);
+	}
+	snprintf(name, sizeof(name), "%s.transport_header.tcp.seq", network);
+	put_number(values, name, seq);
+}
+
+#endif
