@@ -1,0 +1,193 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Input that is missing, broken or of another kind: what ctsync says, and that
+# what can be used still is.
+load common
+
+net3=datasets/net3
+
+# A copy of a node's kernel trace that may be changed: copy_trace NODE DIRECTORY.
+copy_trace()
+{
+	cp -R "$net3/$1/kernel" "$2"
+}
+
+# The text says that the traces so named, and no others, are on one clock.
+results_are_of()
+{
+	[ "$(sed '1d;/^$/,$d;s/ .*//' "$scratch/stdout" | tr '\n' ' ')" = "$* " ]
+	grep -q ' accurate$' "$scratch/stdout"
+}
+
+@test "a missing path" {
+	fails_with 1 'ctsync: nowhere: No such file or directory
+ctsync: 0 traces to read, want 2 or more' ctsync nowhere
+	fails_with 1 'ctsync: nowhere: No such file or directory' \
+		ctsync -t $net3/node1 -t nowhere -t $net3/node2
+	results_are_of node1 node2
+}
+
+@test "an empty directory" {
+	mkdir empty
+	fails_with 1 'ctsync: empty: no trace and no capture below it, want NODE/.../metadata or NODE/*.pcap
+ctsync: 0 traces to read, want 2 or more' ctsync empty
+	fails_with 1 'ctsync: empty: no trace below it, want a metadata file
+ctsync: 1 trace to read, want 2 or more' ctsync -t empty -t $net3/node1
+}
+
+@test "no trace, one trace" {
+	fails_with 1 'ctsync: 1 trace to read, want 2 or more' ctsync -t $net3/node1
+	fails_with 1 'ctsync: 1 trace to read, want 2 or more' ctsync $net3/node1/kernel
+}
+
+@test "a text file" {
+	local words='neither a CTF trace nor a capture, want a directory with a metadata file, pcap or pcapng'
+	fails_with 1 "ctsync: $net3/README.md: $words
+ctsync: 0 traces to read, want 2 or more" ctsync $net3/README.md
+	fails_with 1 "ctsync: $net3/README.md: $words" \
+		ctsync -t $net3/README.md -t $net3/node1 -t $net3/node2
+	results_are_of node1 node2
+}
+
+@test "the same trace twice" {
+	ln -s $net3/node1 again
+	fails_with 1 "ctsync: again/kernel: given twice, used once
+ctsync: 1 trace to read, want 2 or more" ctsync -t $net3/node1 -t again
+	fails_with 0 "ctsync: $net3/node1/kernel: given twice, used once" \
+		ctsync -t $net3/node1 -t $net3/node2 -t $net3/node1
+	results_are_of node1 node2
+}
+
+@test "what cannot be opened" {
+	ln -s nowhere link
+	fails_with 1 'ctsync: link: No such file or directory' \
+		ctsync -t link -t $net3/node1 -t $net3/node2
+	mkdir -p run/a run/b/x.pcap
+	cp -R $net3/node1/kernel run/a
+	cp -R $net3/node2/kernel run/b
+	ln -s nowhere run/a/a.pcap
+	echo text >run/b/b.pcap
+	mkfifo run/b/pipe.pcap
+	fails_with 1 'ctsync: run/a/a.pcap: No such file or directory
+ctsync: run/b/b.pcap: no capture: unknown file format
+ctsync: run/b/pipe.pcap: Illegal seek' ctsync run
+	results_are_of a b
+}
+
+@test "a file that may not be read" {
+	[ "$(id -u)" -ne 0 ] || skip 'root may read everything'
+	cp $net3/node2/node2.pcap secret.pcap
+	chmod 0 secret.pcap
+	fails_with 1 'ctsync: secret.pcap: Permission denied' \
+		ctsync -t secret.pcap -t $net3/node1 -t $net3/node2
+}
+
+@test "directories in circles" {
+	mkdir -p run/a run/b
+	cp -R $net3/node1/kernel run/a
+	cp -R $net3/node2/kernel run/b
+	ln -s .. run/a/up
+	for i in 1 2 3 4 5 6; do
+		ln -s . run/b/$i
+	done
+	ends_with 0 ctsync run
+	[ ! -s "$scratch/stderr" ]
+	results_are_of a b
+	ln -s self run/b/self
+	fails_with 1 'ctsync: run/b/self: Too many levels of symbolic links' ctsync run
+}
+
+@test "a stream cut in the middle" {
+	copy_trace node1 cut
+	truncate -s 700000 cut/ch_0
+	fails_with 1 'ctsync: cut/ch_0: cut in the middle of a packet, 700000 of its 1036288 bytes are there
+ctsync: cut: stream 0 breaks off after 19182 events, which are used: cut' \
+		ctsync -t node1=cut -t $net3/node2
+	results_are_of node1 node2
+}
+
+@test "a stream without its index, or with a wrong one" {
+	copy_trace node1 one
+	ctsync -t one -t $net3/node2 >whole
+	# An offset beyond the end of the file.
+	printf '\377' | dd of=one/index/ch_0.idx bs=1 seek=17 conv=notrunc status=none
+	ctsync -t one -t $net3/node2 | cmp - whole
+	printf 'no index' >one/index/ch_0.idx
+	ctsync -t one -t $net3/node2 | cmp - whole
+	rm one/index/ch_0.idx
+	ctsync -t one -t $net3/node2 | cmp - whole
+}
+
+@test "a stream whose first packet is broken" {
+	local words='ctsync: one/ch_0: no packet at byte 0 of 1036288, the rest is left out'
+	copy_trace node1 one
+	rm one/index/ch_0.idx
+	# packet_size is 0.
+	dd if=/dev/zero of=one/ch_0 bs=1 seek=56 count=8 conv=notrunc status=none
+	ends_with 1 ctsync -t one -t $net3/node2 -t $net3/node3
+	grep -F -x "$words" "$scratch/stderr"
+	# content_size is -1.
+	copy_trace node1 two
+	printf '\377\377\377\377\377\377\377\377' |
+		dd of=two/ch_0 bs=1 seek=48 conv=notrunc status=none
+	ends_with 1 ctsync -t two -t $net3/node2 -t $net3/node3
+	grep -F -x "${words/one/two}" "$scratch/stderr"
+}
+
+@test "metadata cut in the middle" {
+	copy_trace node1 cut
+	truncate -s 9000 cut/metadata
+	fails_with 1 'ctsync: cut/metadata: cut in the middle of a packet at byte 8192' \
+		ctsync -t cut -t $net3/node2 -t $net3/node3
+	results_are_of node2 node3
+	truncate -s 0 cut/metadata
+	fails_with 1 'ctsync: cut/metadata: no CTF 1.8 metadata' \
+		ctsync -t cut -t $net3/node2 -t $net3/node3
+	echo '{"type": "preamble", "version": 2}' >cut/metadata
+	fails_with 1 'ctsync: cut/metadata: no CTF 1.8 metadata' \
+		ctsync -t cut -t $net3/node2 -t $net3/node3
+}
+
+@test "metadata that makes no sense" {
+	copy_trace node1 bad
+	sed -i 's/trace {/trice {/' bad/metadata
+	fails_with 1 'ctsync: bad: libbabeltrace2 cannot make sense of its metadata or packet headers' \
+		ctsync -t bad -t $net3/node2 -t $net3/node3
+	results_are_of node2 node3
+}
+
+@test "a capture cut in the middle of a packet" {
+	head -c 400004 $net3/node2/node2.pcap >cut.pcap
+	fails_with 1 'ctsync: cut.pcap: cut in the middle of a packet after 4517 packets: truncated dump file; tried to read 16 header bytes, only got 10' \
+		ctsync -t $net3/node1 -t cut.pcap
+	results_are_of node1 cut
+	head -c 20 $net3/node2/node2.pcap >head.pcap
+	ends_with 1 ctsync -t $net3/node1 -t $net3/node2 -t head.pcap
+	grep '^ctsync: head.pcap: no capture: truncated dump file; ' "$scratch/stderr"
+}
+
+@test "an empty capture" {
+	head -c 24 $net3/node2/node2.pcap >none.pcap
+	ends_with 3 ctsync -t $net3/node1 -t none.pcap
+	[ ! -s "$scratch/stderr" ]
+}
+
+@test "node.json that cannot be read" {
+	mkdir node
+	cp -R $net3/node1/kernel node
+	echo '{"hostname": 1, "interfaces": [{"addresses": ["10.7.0.300"]}]}' >node/node.json
+	fails_with 1 "ctsync: $PWD/node/node.json: '10.7.0.300' is no address, left out" \
+		ctsync -t node -t $net3/node2
+	results_are_of node node2
+}
+
+@test "names that no table expects" {
+	local name='a b=<&>"\
+	é'
+	mkdir "$name"
+	cp -R $net3/node1/kernel "$name"
+	ends_with 0 ctsync --json --plot plots -t "$name" -t $net3/node2
+	[ ! -s "$scratch/stderr" ]
+	grep -F '"trace": "' "$scratch/stdout"
+}

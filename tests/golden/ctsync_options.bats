@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# What ctsync is asked for: misuse ends with 2 and says why.
+load common
+
+net3=datasets/net3
+
+@test "nothing to read" {
+	fails_with 2 'ctsync: no trace given, want RUN, -t TRACE or --messages FILE (see --help)' \
+		ctsync
+	fails_with 2 'ctsync: no trace given, want RUN, -t TRACE or --messages FILE (see --help)' \
+		ctsync --json -q
+}
+
+@test "options that do not go together" {
+	fails_with 2 'ctsync: --messages takes the place of traces' \
+		ctsync --messages few.csv $net3
+	fails_with 2 'ctsync: --messages takes the place of traces' \
+		ctsync --messages few.csv -t $net3/node1
+	fails_with 2 'ctsync: --apply wants traces, not messages' \
+		ctsync --messages few.csv --apply out
+}
+
+@test "unknown options and missing values" {
+	fails_with 2 'ctsync: --nope: unknown option' ctsync --nope $net3
+	fails_with 2 'ctsync: -x: unknown option' ctsync -x $net3
+	fails_with 2 'ctsync: -t: missing argument' ctsync -t
+	fails_with 2 'ctsync: --output: missing argument' ctsync $net3 --output
+	fails_with 2 'ctsync: --json=3: option does not take an argument' \
+		ctsync --json=3 $net3
+}
+
+@test "an unknown method" {
+	fails_with 2 "ctsync: --method: no 'lucky', want hull, margin, joint or regression" \
+		ctsync --method lucky $net3
+	fails_with 2 "ctsync: --method: no '', want hull, margin, joint or regression" \
+		ctsync --method= $net3
+}
+
+@test "numbers that are none, or out of range" {
+	for word in 0 -1 1025 1.5 x '' 1e99; do
+		fails_with 2 "ctsync: --jobs: '$word' is no whole number from 1 to 1024" \
+			ctsync --jobs="$word" $net3
+	done
+	for word in 0 -1 100001 nan inf x '' 1e999; do
+		fails_with 2 "ctsync: --drift-limit: '$word' is no number from 0.001 to 100000" \
+			ctsync --drift-limit="$word" $net3
+	done
+	for word in -0.1 1.1 nan half; do
+		fails_with 2 "ctsync: --max-rejected: '$word' is no number from 0 to 1" \
+			ctsync --max-rejected="$word" $net3
+	done
+	for word in 63 0 -64 9999999999; do
+		fails_with 2 "ctsync: --in-flight: '$word' is no whole number from 64 to 1.07374e+09" \
+			ctsync --in-flight="$word" $net3
+	done
+}
+
+@test "an address that is none" {
+	for word in 10.7.0 10.7.0.256 node1 '' fe80::x 10.7.0.1/24; do
+		fails_with 2 "ctsync: --local: '$word' is no address" \
+			ctsync --local "$word" $net3
+		fails_with 2 "ctsync: --local: '$word' is no address" \
+			ctsync --local "node2=$word" $net3
+	done
+}
+
+@test "a reference that is not there" {
+	fails_with 1 "ctsync: no trace is named 'nobody'" ctsync -r nobody $net3
+	fails_with 1 "ctsync: no trace is named ''" ctsync -r '' $net3
+}
+
+@test "help and version" {
+	golden help ctsync --help
+	ctsync -h | cmp - "$CT_EXPECT/help"
+	ctsync --help --nope | cmp - "$CT_EXPECT/help"
+	ends_with 0 ctsync --version
+	grep -E -x 'ctsync \(clustertrace\) [0-9]+\.[0-9]+\.[0-9]+' "$scratch/stdout"
+	grep -E 'babeltrace2 2\.[0-9.]+, libpcap .*, GLPK [0-9.]+' "$scratch/stdout"
+	[ "$(ctsync -V)" = "$(cat "$scratch/stdout")" ]
+}
+
+@test "more threads than there is work" {
+	ctsync -j 1 $net3 >one
+	ctsync -j 64 $net3 | cmp - one
+}
+
+@test "few packets in flight" {
+	fails_with 3 'ctsync: 22432 packets were given up before their other side was read (--in-flight)' \
+		ctsync -j 1 --in-flight 64 -t $net3/node1 -t $net3/node2
+}
