@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TEST_MADE_UP_TRACE_H
+#define CT_TEST_MADE_UP_TRACE_H
+
+/*
+ * A trace that is made up, in the place of the one that libbabeltrace2 reads: a
+ * test that includes this has its own ctf_reader_open.
+ */
+#include <netinet/in.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "input/packet_source.h"
+#include "input/reader.h"
+
+#include "trace_values.h"
+
+struct reader {
+	struct reader_facts facts;
+	struct problem_list problems;
+	int defined[TRACE_WISHES];
+};
+
+enum { MOST_EVENTS = 32, SKB = 0x1000 };
+
+static struct {
+	struct values values[MOST_EVENTS];
+	struct event event[MOST_EVENTS];
+	size_t events, next;
+	int defined[TRACE_WISHES];
+	struct reader_facts facts;
+} trace;
+
+struct reader *ctf_reader_open(const char *path, const struct event_wish *wishes,
+			       size_t count, struct error *error)
+{
+	struct reader *reader;
+
+	assert_ptr_equal(wishes, trace_wishes);
+	assert_int_equal(count, TRACE_WISHES);
+	if (strcmp(path, "made-up") != 0) {
+		error_set(error, "%s: is not made up", path);
+		return NULL;
+	}
+	reader = mem_zalloc(sizeof(*reader));
+	reader->facts = trace.facts;
+	memcpy(reader->defined, trace.defined, sizeof(reader->defined));
+	reader->facts.defined = reader->defined;
+	trace.next = 0;
+	return reader;
+}
+
+/* An event a step. */
+int reader_step(struct reader *reader, event_fn *give, void *context)
+{
+	if (trace.next < trace.events) {
+		reader->facts.events++;
+		give(context, &trace.event[trace.next++]);
+	}
+	return trace.next < trace.events;
+}
+
+const struct reader_facts *reader_facts(const struct reader *reader)
+{
+	return &reader->facts;
+}
+
+struct problem_list *reader_problems(struct reader *reader)
+{
+	return &reader->problems;
+}
+
+void reader_free(struct reader *reader)
+{
+	if (reader)
+		problem_clear(&reader->problems);
+	free(reader);
+}
+
+/* One more event of a class, on a CPU. */
+static inline struct values *add(int wish, unsigned cpu, nsec_t ns)
+{
+	struct values *values = &trace.values[trace.events];
+
+	assert_true(trace.events < MOST_EVENTS);
+	values_init(values, wish);
+	trace.event[trace.events++] = (struct event){.local_ns = ns,
+						     .tag = trace_wishes[wish].tag,
+						     .stream = cpu,
+						     .value = values->value};
+	trace.defined[wish] = 1;
+	return values;
+}
+
+/* A packet event of a buffer and a device; its id is the buffer's number. */
+static inline struct values *add_packet(int wish, uint64_t skb, const char *device,
+					nsec_t ns)
+{
+	struct values *values = add(wish, 0, ns);
+
+	put_number(values, "skbaddr", SKB + skb);
+	put_text(values, "name", device);
+	put_ipv4(values, IPPROTO_TCP, 252);
+	put_tcp(values, "ipv4", 1);
+	put_number(values, "ipv4.id", skb);
+	return values;
+}
+
+static inline void add_xmit(uint64_t skb, const char *device, nsec_t ns, int64_t rc)
+{
+	struct values *values = add(WISH_XMIT, 0, ns);
+
+	put_number(values, "skbaddr", SKB + skb);
+	put_text(values, "name", device);
+	put_signed(values, "rc", rc);
+}
+
+static inline void add_gro(uint64_t skb, unsigned cpu, nsec_t ns, int64_t ret)
+{
+	put_number(add(WISH_GRO_ENTRY, cpu, ns), "skbaddr", SKB + skb);
+	put_signed(add(WISH_GRO_EXIT, cpu, ns + 1), "ret", ret);
+}
+
+struct seen {
+	struct sighting item[MOST_EVENTS];
+	size_t count;
+	struct packet_source_facts facts;
+	struct problem_list problems;
+};
+
+static inline void take(void *context, const struct sighting *sighting)
+{
+	struct seen *seen = context;
+
+	seen->item[seen->count++] = *sighting;
+}
+
+static inline void read_trace(struct seen *seen)
+{
+	struct error error = ERROR_INIT;
+	struct packet_source *source = trace_packets_open("made-up", &error);
+
+	memset(seen, 0, sizeof(*seen));
+	assert_non_null(source);
+	while (packet_source_step(source, take, seen) == STEP_MORE)
+		;
+	assert_int_equal(packet_source_step(source, take, seen), STEP_END);
+	seen->facts = *packet_source_facts(source);
+	problem_move(&seen->problems, packet_source_problems(source));
+	packet_source_free(source);
+}
+
+static inline void assert_seen(const struct seen *seen, size_t n, uint32_t id, nsec_t ns,
+			       nsec_t whole_ns)
+{
+	assert_true(n < seen->count);
+	assert_int_equal(seen->item[n].packet.id, id);
+	assert_int_equal(seen->item[n].ns, ns);
+	assert_int_equal(seen->item[n].whole_ns, whole_ns);
+}
+
+static inline int forget(void **state)
+{
+	(void)state;
+	memset(&trace, 0, sizeof(trace));
+	return 0;
+}
+
+#define TEST(function) cmocka_unit_test_setup(function, forget)
+
+#endif

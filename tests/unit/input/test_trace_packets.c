@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "made_up_trace.h"
+
+static void both_sides_are_seen(void **state)
+{
+	struct seen seen;
+
+	(void)state;
+	add_packet(WISH_QUEUE, 1, "eth0", 10);
+	add_packet(WISH_RECEIVE, 2, "eth1", 20);
+	add_packet(WISH_OLD_RECEIVE, 3, "eth0", 30);
+	read_trace(&seen);
+	assert_int_equal(seen.count, 3);
+	assert_seen(&seen, 0, 1, 10, 10);
+	assert_seen(&seen, 1, 2, 20, 20);
+	assert_false(seen.item[0].received);
+	assert_true(seen.item[1].received && seen.item[2].received);
+	assert_int_equal(seen.item[0].device, seen.item[2].device);
+	assert_true(seen.item[0].device != seen.item[1].device);
+	assert_int_equal(seen.facts.sent, 1);
+	assert_int_equal(seen.facts.received, 2);
+	assert_int_equal(seen.facts.network_events, 3);
+	assert_int_equal(seen.facts.events, 3);
+}
+
+static void what_stays_on_the_host_is_left_out(void **state)
+{
+	struct seen seen;
+
+	(void)state;
+	add_packet(WISH_QUEUE, 1, "lo", 10);
+	add_packet(WISH_RECEIVE, 1, "lo", 11);
+	put_array(add_packet(WISH_RECEIVE, 2, "eth0", 20), "ipv4.saddr",
+		  ARRAY(127, 0, 0, 1));
+	put_array(add_packet(WISH_QUEUE, 3, "eth0", 30), "ipv4.daddr",
+		  ARRAY(10, 0, 0, 1));
+	read_trace(&seen);
+	assert_int_equal(seen.count, 0);
+	assert_int_equal(seen.facts.network_events, 4);
+	assert_int_equal(seen.facts.sent + seen.facts.received, 0);
+}
+
+static void received_without_headers_is_counted(void **state)
+{
+	struct seen seen;
+	struct values *values;
+
+	(void)state;
+	values = add(WISH_RECEIVE, 0, 10);
+	put_number(values, "skbaddr", SKB);
+	put_text(values, "name", "eth0");
+	put_number(add(WISH_QUEUE, 0, 20), "skbaddr", SKB); /* ARP */
+	read_trace(&seen);
+	assert_int_equal(seen.count, 0);
+	assert_int_equal(seen.facts.headerless, 1);
+	assert_int_equal(seen.facts.received, 0);
+}
+
+static void a_send_waits_for_its_transmission(void **state)
+{
+	struct seen seen;
+
+	(void)state;
+	add_packet(WISH_QUEUE, 1, "eth0", 10);
+	add_packet(WISH_QUEUE, 2, "eth0", 11);
+	add_packet(WISH_QUEUE, 3, "eth0", 12);
+	add_xmit(1, "eth0", 20, 0);
+	add_xmit(2, "eth0", 25, 16); /* the driver was busy */
+	add_xmit(2, "eth0", 30, 0);
+	read_trace(&seen);
+	assert_int_equal(seen.count, 3);
+	assert_seen(&seen, 0, 1, 10, 10);
+	assert_seen(&seen, 1, 2, 25, 25);
+	assert_seen(&seen, 2, 3, 12, 12); /* still queued at the end */
+	assert_int_equal(seen.facts.sent, 3);
+}
+
+/* enum gro_result: merged, merged and freed, held, normal, consumed. */
+static void a_receive_is_stamped_where_offload_begins(void **state)
+{
+	struct seen seen;
+
+	(void)state;
+	add_gro(1, 0, 10, 3);
+	add_packet(WISH_RECEIVE, 1, "eth0", 20);
+	add_gro(2, 0, 30, 2);
+	add_gro(3, 0, 32, 1); /* merged into 2, its buffer is free */
+	add_packet(WISH_RECEIVE, 2, "eth0", 40);
+	add_packet(WISH_RECEIVE, 3, "eth0", 50); /* another packet in it */
+	read_trace(&seen);
+	assert_int_equal(seen.count, 3);
+	assert_seen(&seen, 0, 1, 10, 20);
+	assert_seen(&seen, 1, 2, 30, 40);
+	assert_seen(&seen, 2, 3, 50, 50);
+}
+
+/* One at a time on each CPU, whatever is between. */
+static void cpus_do_not_mix(void **state)
+{
+	struct seen seen;
+
+	(void)state;
+	put_number(add(WISH_GRO_ENTRY, 0, 10), "skbaddr", SKB + 1);
+	put_number(add(WISH_GRO_ENTRY, 1, 11), "skbaddr", SKB + 2);
+	put_signed(add(WISH_GRO_EXIT, 0, 12), "ret", 1); /* that of 1 */
+	put_signed(add(WISH_GRO_EXIT, 1, 13), "ret", 3);
+	add_packet(WISH_RECEIVE, 1, "eth0", 20);
+	add_packet(WISH_RECEIVE, 2, "eth0", 21);
+	read_trace(&seen);
+	assert_seen(&seen, 0, 1, 20, 20);
+	assert_seen(&seen, 1, 2, 11, 21);
+}
+
+/* Nobody says which packets were merged away: entries prove nothing. */
+static void without_exits_entries_do_not_count(void **state)
+{
+	struct seen seen;
+
+	(void)state;
+	put_number(add(WISH_GRO_ENTRY, 0, 10), "skbaddr", SKB + 1);
+	add_packet(WISH_RECEIVE, 1, "eth0", 20);
+	read_trace(&seen);
+	assert_seen(&seen, 0, 1, 20, 20);
+}
+
+static void sockets_are_seen_without_addresses(void **state)
+{
+	struct values *values;
+	struct seen seen;
+
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		values = add(k ? WISH_SOCKET_IN : WISH_SOCKET_OUT, 0, 10 + k);
+		for (size_t i = 0; i < values->wish->fields; i++)
+			values->value[i] =
+			    (struct value){.type = VALUE_UNSIGNED, .u = 7 + i};
+	}
+	add(WISH_SOCKET_IN, 0, 20); /* without its fields */
+	read_trace(&seen);
+	assert_int_equal(seen.count, 2);
+	assert_int_equal(seen.item[0].packet.seq, 7);
+	assert_int_equal(seen.item[0].packet.known, PACKET_TRANSPORT);
+	assert_true(!seen.item[0].received && seen.item[1].received);
+}
+
+static void what_the_tracer_lost_is_told(void **state)
+{
+	struct seen seen;
+
+	(void)state;
+	trace.facts.discarded_events = 12;
+	trace.facts.backward = 3;
+	add_packet(WISH_QUEUE, 1, "eth0", 10);
+	read_trace(&seen);
+	assert_int_equal(seen.problems.count, 2);
+	assert_string_equal(seen.problems.item[0].kind, "discarded");
+	assert_string_equal(seen.problems.item[0].place, "made-up");
+	assert_int_equal(seen.problems.item[0].count, 12);
+	assert_string_equal(seen.problems.item[1].kind, "backward");
+	problem_clear(&seen.problems);
+}
+
+static void a_clock_is_known_by_its_uuid(void **state)
+{
+	struct seen seen;
+
+	(void)state;
+	trace.facts.has_clock = 1;
+	trace.facts.clock_frequency = 1000;
+	snprintf(trace.facts.hostname, sizeof(trace.facts.hostname), "web");
+	read_trace(&seen);
+	assert_false(seen.facts.has_clock);
+	assert_string_equal(seen.facts.hostname, "web");
+	trace.facts.has_uuid = 1;
+	trace.facts.clock_uuid[15] = 7;
+	trace.facts.clock_offset_ns = 99;
+	read_trace(&seen);
+	assert_true(seen.facts.has_clock);
+	assert_int_equal(seen.facts.clock_uuid[15], 7);
+	assert_int_equal(seen.facts.clock_offset_ns, 99);
+	assert_int_equal(seen.facts.clock_frequency, 1000);
+}
+
+static void what_cannot_be_opened_is_an_error(void **state)
+{
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	assert_null(trace_packets_open("none", &error));
+	assert_string_equal(error_text(&error), "none: is not made up");
+	error_clear(&error);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(both_sides_are_seen),
+	    TEST(what_stays_on_the_host_is_left_out),
+	    TEST(received_without_headers_is_counted),
+	    TEST(a_send_waits_for_its_transmission),
+	    TEST(a_receive_is_stamped_where_offload_begins),
+	    TEST(cpus_do_not_mix),
+	    TEST(without_exits_entries_do_not_count),
+	    TEST(sockets_are_seen_without_addresses),
+	    TEST(what_the_tracer_lost_is_told),
+	    TEST(a_clock_is_known_by_its_uuid),
+	    TEST(what_cannot_be_opened_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
