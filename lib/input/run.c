@@ -136,15 +136,18 @@ static void set_local(struct source *source, const struct node_facts *facts)
 	memcpy(source->local, facts->address, facts->addresses * sizeof(*source->local));
 }
 
-/* The one that bears the node's name: a kernel trace, else the first. */
-static size_t main_source(const struct found_list *found)
+/*
+ * The one that bears the node's name: a kernel trace, else the first. Only what
+ * is below the node's path, of so many characters, tells.
+ */
+static size_t main_source(const struct found_list *found, size_t length)
 {
 	size_t best = SIZE_MAX;
 
 	for (size_t i = 0; i < found->count; i++) {
 		if (found->item[i].kind != SOURCE_TRACE)
 			continue;
-		if (strstr(found->item[i].path, "/kernel"))
+		if (strstr(found->item[i].path + length, "/kernel"))
 			return i;
 		if (best == SIZE_MAX)
 			best = i;
@@ -176,7 +179,7 @@ static void add_node(struct source_list *list, const char *path, const char *nod
 	search(&found, path, problems);
 	if (found.count) {
 		read_facts(&facts, path, problems);
-		main = main_source(&found);
+		main = main_source(&found, strlen(path));
 		set_local(append(list, &found.item[main], node), &facts);
 		for (size_t i = 0; i < found.count; i++) {
 			char *name;

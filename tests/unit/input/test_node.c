@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/node.h"
+
+#include "input/run.h"
+
+#include "../scratch.h"
+
+static int read_node(struct node_facts *facts, const char *text, const char *wanted)
+{
+	struct error error = ERROR_INIT;
+	int status;
+
+	scratch_text("node.json", text);
+	status = node_facts_read(facts, "node.json", &error);
+	assert_string_equal(error_text(&error), wanted);
+	error_clear(&error);
+	return status;
+}
+
+static void addresses_of_all_interfaces_are_taken(void **state)
+{
+	struct node_facts facts;
+
+	(void)state;
+	assert_int_equal(
+	    read_node(&facts,
+		      "{\"hostname\": \"web\", \"cpus\": 4, \"interfaces\": [\n"
+		      " {\"name\": \"lo\"},\n"
+		      " {\"name\": \"eth0\", \"addresses\": [\"10.7.0.1/24\","
+		      " \"fe80::1%eth0\"]},\n"
+		      " {\"name\": \"eth1\", \"addresses\": [\"10.8.0.1\"]}]}",
+		      ""),
+	    0);
+	assert_string_equal(facts.hostname, "web");
+	assert_int_equal(facts.addresses, 3);
+	assert_int_equal(facts.address[0].family, 4);
+	assert_memory_equal(facts.address[0].bytes, "\x0a\x07\0\x01", 4);
+	assert_int_equal(facts.address[1].family, 6);
+	assert_int_equal(facts.address[1].bytes[0], 0xfe);
+	assert_int_equal(facts.address[1].bytes[15], 1);
+	assert_int_equal(facts.address[2].bytes[1], 8);
+	node_facts_clear(&facts);
+	assert_int_equal(facts.addresses, 0);
+	node_facts_clear(&facts);
+}
+
+static void a_missing_file_is_no_failure(void **state)
+{
+	struct error error = ERROR_INIT;
+	struct node_facts facts;
+
+	(void)state;
+	memset(&facts, 0xff, sizeof(facts));
+	assert_int_equal(node_facts_read(&facts, "node.json", &error), 0);
+	assert_null(facts.hostname);
+	assert_int_equal(facts.addresses, 0);
+	assert_int_equal(read_node(&facts, "{}", ""), 0);
+	assert_null(facts.hostname);
+	assert_int_equal(facts.addresses, 0);
+}
+
+static void assert_broken(const char *text, const char *wanted)
+{
+	struct node_facts facts;
+
+	assert_int_equal(read_node(&facts, text, wanted), -1);
+	assert_null(facts.hostname);
+	assert_int_equal(facts.addresses, 0);
+}
+
+static void broken_facts_are_none(void **state)
+{
+	(void)state;
+	assert_broken("[]", "node.json: no JSON object");
+	assert_broken("{\"hostname\": \"a\", \"interfaces\": [{\"addresses\": [7]}]}",
+		      "node.json: interfaces.addresses: want strings");
+	assert_broken("{\"hostname\": \"a\", \"interfaces\": [{\"addresses\":"
+		      " [\"10.0.0.1\", \"10.0.0\"]}]}",
+		      "node.json: '10.0.0' is no address");
+	assert_broken("{\"interfaces\": [{\"addresses\": [\"\"]}]}",
+		      "node.json: '' is no address");
+}
+
+/* Members of other types are as good as none. */
+static void odd_members_are_left_out(void **state)
+{
+	struct node_facts facts;
+
+	(void)state;
+	assert_int_equal(read_node(&facts, "{\"hostname\": 7, \"interfaces\": 5}", ""),
+			 0);
+	assert_null(facts.hostname);
+	assert_int_equal(
+	    read_node(&facts, "{\"interfaces\": [1, {\"addresses\": 2}]}", ""), 0);
+	assert_int_equal(facts.addresses, 0);
+}
+
+static void assert_address(const char *text, int family)
+{
+	struct node_address address;
+
+	memset(&address, 0xff, sizeof(address));
+	assert_int_equal(node_address_parse(text, &address), family ? 0 : -1);
+	assert_int_equal(address.family, family);
+}
+
+static void addresses_are_of_two_families(void **state)
+{
+	(void)state;
+	assert_address("10.7.0.1", 4);
+	assert_address("fe80::1", 6);
+	assert_address("::ffff:10.7.0.1", 6);
+	assert_address("", 0);
+	assert_address("10.7.0", 0);
+	assert_address("10.7.0.256", 0);
+	assert_address("10.7.0.1/24", 0);
+	assert_address("web", 0);
+	assert_address("fe80:::1", 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(addresses_of_all_interfaces_are_taken),
+	    SCRATCH_TEST(a_missing_file_is_no_failure),
+	    SCRATCH_TEST(broken_facts_are_none),
+	    SCRATCH_TEST(odd_members_are_left_out),
+	    cmocka_unit_test(addresses_are_of_two_families),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sources.h"
+
+static void every_directory_is_a_node(void **state)
+{
+	(void)state;
+	put_trace("run/web/kernel");
+	put_trace("run/db/kernel");
+	put_trace("run/.hidden/kernel");
+	scratch_text("run/run.json", "{}");
+	scratch_text("run/notes/a.txt", "");
+	SOURCES(source_add_run, "run", {"db", "run/db/kernel"},
+		{"web", "run/web/kernel"});
+	SOURCES(source_add_run, "run///", {"db", "run/db/kernel"},
+		{"web", "run/web/kernel"});
+}
+
+static void the_kernel_bears_the_nodes_name(void **state)
+{
+	(void)state;
+	put_trace("run/web/app/ust");
+	put_trace("run/web/kernel");
+	put_capture("run/web/eth0.pcap");
+	put_capture("run/web/more/eth1.pcapng");
+	scratch_text("run/web/sar.sadf", "");
+	SOURCES(source_add_run, "run", {"web", "run/web/kernel"},
+		{"web:app/ust", "run/web/app/ust"},
+		{"web:eth0.pcap", "run/web/eth0.pcap"},
+		{"web:more/eth1.pcapng", "run/web/more/eth1.pcapng"});
+}
+
+/* What the user calls the run must not make any trace a kernel's. */
+static void only_the_node_tells_which_is_the_kernel(void **state)
+{
+	(void)state;
+	put_trace("kernel-runs/kernel/web/app");
+	put_trace("kernel-runs/kernel/web/kernel");
+	SOURCES(source_add_run, "kernel-runs/kernel",
+		{"web", "kernel-runs/kernel/web/kernel"},
+		{"web:app", "kernel-runs/kernel/web/app"});
+}
+
+static void without_a_kernel_the_first_trace_bears_it(void **state)
+{
+	(void)state;
+	put_capture("run/web/a.pcap");
+	put_trace("run/web/ust/uid/0");
+	put_trace("run/web/ust/uid/1000");
+	put_capture("run/db/eth0.pcap");
+	SOURCES(source_add_run, "run", {"db", "run/db/eth0.pcap"},
+		{"web", "run/web/ust/uid/0"}, {"web:a.pcap", "run/web/a.pcap"},
+		{"web:ust/uid/1000", "run/web/ust/uid/1000"});
+}
+
+/* A node may itself be the trace. */
+static void traces_may_stand_anywhere(void **state)
+{
+	(void)state;
+	put_trace("run/web");
+	put_trace("run/db/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/kernel");
+	SOURCES(source_add_run, "run",
+		{"db", "run/db/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/kernel"},
+		{"web", "run/web"});
+}
+
+/* What is in a trace belongs to it. */
+static void a_trace_is_not_looked_into(void **state)
+{
+	(void)state;
+	put_trace("run/web/kernel");
+	put_trace("run/web/kernel/index");
+	put_capture("run/web/kernel/odd.pcap");
+	SOURCES(source_add_run, "run", {"web", "run/web/kernel"});
+}
+
+static void loops_of_links_end(void **state)
+{
+	(void)state;
+	put_trace("run/web/kernel");
+	assert_int_equal(symlink("..", "run/web/up"), 0);
+	assert_int_equal(symlink(".", "run/web/self"), 0);
+	assert_int_equal(symlink("../web", "run/web/z"), 0);
+	SOURCES(source_add_run, "run/web/../../run",
+		{"web", "run/web/../../run/web/kernel"});
+}
+
+static void links_lead_to_sources(void **state)
+{
+	(void)state;
+	put_trace("elsewhere/kernel");
+	assert_int_equal(mkdir("run", 0777), 0);
+	assert_int_equal(symlink("../elsewhere", "run/web"), 0);
+	SOURCES(source_add_run, "run", {"web", "run/web/kernel"});
+}
+
+static void a_broken_link_is_a_problem(void **state)
+{
+	struct found_sources found;
+
+	(void)state;
+	put_trace("run/web/kernel");
+	assert_int_equal(symlink("nowhere", "run/web/gone"), 0);
+	find_sources(&found, source_add_run, "run");
+	assert_int_equal(found.status, 0);
+	assert_int_equal(found.list.count, 1);
+	assert_int_equal(found.problems.count, 1);
+	assert_string_equal(found.problems.item[0].place, "run/web/gone");
+	assert_string_equal(found.problems.item[0].text, "No such file or directory");
+	sources_clear(&found);
+}
+
+static void captures_know_their_nodes_addresses(void **state)
+{
+	struct found_sources found;
+
+	(void)state;
+	put_trace("run/web/kernel");
+	put_capture("run/web/eth0.pcap");
+	scratch_text("run/web/node.json",
+		     "{\"interfaces\": [{\"addresses\": [\"10.7.0.1\", \"fe80::1\"]}]}");
+	find_sources(&found, source_add_run, "run");
+	assert_int_equal(found.list.count, 2);
+	assert_int_equal(found.list.item[0].kind, SOURCE_TRACE);
+	assert_int_equal(found.list.item[0].locals, 0);
+	assert_int_equal(found.list.item[1].kind, SOURCE_CAPTURE);
+	assert_int_equal(found.list.item[1].locals, 2);
+	assert_int_equal(found.list.item[1].local[1].family, 6);
+	sources_clear(&found);
+}
+
+static void broken_facts_cost_no_source(void **state)
+{
+	struct found_sources found;
+
+	(void)state;
+	put_trace("run/web/kernel");
+	scratch_text("run/web/node.json", "[]");
+	find_sources(&found, source_add_run, "run");
+	assert_int_equal(found.status, 0);
+	assert_int_equal(found.list.count, 1);
+	assert_int_equal(found.problems.count, 1);
+	assert_string_equal(found.problems.item[0].text,
+			    "run/web/node.json: no JSON object, left out");
+	sources_clear(&found);
+}
+
+static void no_source_is_an_error(void **state)
+{
+	(void)state;
+	scratch_text("run/web/sar.sadf", "");
+	assert_no_source(source_add_run, "run",
+			 "run: no trace and no capture below it, want "
+			 "NODE/.../metadata or NODE/*.pcap");
+	assert_no_source(source_add_run, "none", "none: No such file or directory");
+	assert_no_source(source_add_run, "", ": No such file or directory");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(every_directory_is_a_node),
+	    SCRATCH_TEST(the_kernel_bears_the_nodes_name),
+	    SCRATCH_TEST(only_the_node_tells_which_is_the_kernel),
+	    SCRATCH_TEST(without_a_kernel_the_first_trace_bears_it),
+	    SCRATCH_TEST(traces_may_stand_anywhere),
+	    SCRATCH_TEST(a_trace_is_not_looked_into),
+	    SCRATCH_TEST(loops_of_links_end),
+	    SCRATCH_TEST(links_lead_to_sources),
+	    SCRATCH_TEST(a_broken_link_is_a_problem),
+	    SCRATCH_TEST(captures_know_their_nodes_addresses),
+	    SCRATCH_TEST(broken_facts_cost_no_source),
+	    SCRATCH_TEST(no_source_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
