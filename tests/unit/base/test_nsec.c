@@ -5,6 +5,8 @@
 
 #define NOW ((nsec_t)1795228732943977331)
 
+__extension__ typedef __int128 wide;
+
 static void check_span(double span_ns, const char *wanted)
 {
 	char text[NSEC_TEXT];
@@ -105,7 +107,7 @@ static void parse_reads_what_was_printed(void **state)
 	}
 }
 
-static nsec_t held(__int128 value)
+static nsec_t held(wide value)
 {
 	if (value > NSEC_MAX)
 		return NSEC_MAX;
@@ -123,8 +125,8 @@ static void sums_hold_at_the_ends(void **state)
 		nsec_t a = i < 64 ? edge[i % EDGES] : (nsec_t)draw();
 		nsec_t b = i < 64 ? edge[i / EDGES] : (nsec_t)draw();
 
-		assert_int_equal(nsec_add(a, b), held((__int128)a + b));
-		assert_int_equal(nsec_sub(a, b), held((__int128)a - b));
+		assert_int_equal(nsec_add(a, b), held((wide)a + b));
+		assert_int_equal(nsec_sub(a, b), held((wide)a - b));
 	}
 }
 
@@ -141,6 +143,20 @@ static void round_goes_to_the_nearest(void **state)
 	assert_int_equal(nsec_round(-INFINITY), NSEC_MIN);
 }
 
+static void stamps_are_of_this_age(void **state)
+{
+	const wide twice = 2 * ((wide)NSEC_STAMP_MOST - NSEC_STAMP_LEAST);
+
+	(void)state;
+	assert_true(nsec_is_stamp(0) && nsec_is_stamp(NOW));
+	assert_true(nsec_is_stamp(NSEC_STAMP_LEAST) && nsec_is_stamp(NSEC_STAMP_MOST));
+	assert_false(nsec_is_stamp(NSEC_STAMP_LEAST - 1));
+	assert_false(nsec_is_stamp(NSEC_STAMP_MOST + 1));
+	assert_false(nsec_is_stamp(NSEC_MIN) || nsec_is_stamp(NSEC_MAX));
+	/* What is done with them does not overflow. */
+	assert_true(twice <= NSEC_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +167,7 @@ int main(void)
 	    DRAW_TEST(parse_reads_what_was_printed),
 	    DRAW_TEST(sums_hold_at_the_ends),
 	    cmocka_unit_test(round_goes_to_the_nearest),
+	    cmocka_unit_test(stamps_are_of_this_age),
 	};
 
 	return cmocka_run_group_tests(tests, draw_take_seed, NULL);

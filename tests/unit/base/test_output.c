@@ -109,6 +109,51 @@ static void a_target_that_cannot_be_replaced_stays(void **state)
 	assert_int_equal(files_here(), 1);
 }
 
+/* Whoever reads a pipe gets it, and the pipe stays one. */
+static void a_pipe_is_written_as_it_is(void **state)
+{
+	struct error error = ERROR_INIT;
+	struct output output;
+	struct stat status;
+	char text[8] = "";
+	int reader;
+
+	(void)state;
+	assert_int_equal(mkfifo("out", 0600), 0);
+	reader = open("out", O_RDONLY | O_NONBLOCK);
+	assert_int_equal(output_open(&output, "out", &error), 0);
+	fputs("hello", output.file);
+	assert_int_equal(output_commit(&output, &error), 0);
+	assert_int_equal(read(reader, text, sizeof(text) - 1), 5);
+	assert_string_equal(text, "hello");
+	close(reader);
+	assert_int_equal(lstat("out", &status), 0);
+	assert_true(S_ISFIFO(status.st_mode));
+	assert_int_equal(files_here(), 1);
+}
+
+static void a_link_stays_a_link(void **state)
+{
+	struct error error = ERROR_INIT;
+	struct output output;
+	struct stat status;
+
+	(void)state;
+	scratch_text("file", "old");
+	assert_int_equal(symlink("file", "out"), 0);
+	assert_int_equal(output_open(&output, "out", &error), 0);
+	fputs("new", output.file);
+	assert_int_equal(output_commit(&output, &error), 0);
+	assert_file("file", "new");
+	assert_int_equal(lstat("out", &status), 0);
+	assert_true(S_ISLNK(status.st_mode));
+	/* One that leads into nothing has nobody to write to. */
+	assert_int_equal(symlink("none/file", "lost"), 0);
+	assert_int_equal(output_open(&output, "lost", &error), -1);
+	assert_string_equal(error_text(&error), "lost: No such file or directory");
+	error_clear(&error);
+}
+
 /* As on a full disk: no file may grow beyond 4096 bytes. */
 static int commit_to_a_full_disk(size_t bytes, struct error *error)
 {
@@ -155,6 +200,8 @@ int main(void)
 	    SCRATCH_TEST(the_umask_decides_who_may_read),
 	    SCRATCH_TEST(a_missing_directory_is_named),
 	    SCRATCH_TEST(a_target_that_cannot_be_replaced_stays),
+	    SCRATCH_TEST(a_pipe_is_written_as_it_is),
+	    SCRATCH_TEST(a_link_stays_a_link),
 	    SCRATCH_TEST(a_full_disk_keeps_the_old_file),
 	};
 

@@ -2,6 +2,7 @@
 #include "base/progress.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,15 +38,19 @@ static int tear_down(void **state)
 	return close(back) | close(terminal);
 }
 
-/* What came to the terminal since. */
+/* What came to the terminal since; a terminal hands over what was written bit by bit. */
 static const char *shown(void)
 {
 	static char text[4096];
+	struct pollfd ready = {.fd = terminal, .events = POLLIN};
+	size_t length = 0;
 	ssize_t count;
 
 	fflush(stderr);
-	count = read(terminal, text, sizeof(text) - 1);
-	text[count > 0 ? count : 0] = '\0';
+	while (poll(&ready, 1, 100) > 0 &&
+	       (count = read(terminal, text + length, sizeof(text) - 1 - length)) > 0)
+		length += (size_t)count;
+	text[length] = '\0';
 	return text;
 }
 
