@@ -32,6 +32,7 @@ struct stream {
 	unsigned index;
 	bool began;     /* last_ns is set */
 	bool has_clock; /* its events have stamps */
+	bool has_ends;  /* and its packets the stamp of their end */
 };
 
 struct reader {
@@ -97,19 +98,19 @@ static void begin_stream(struct reader *reader, struct stream *stream,
 			 const bt_message *message)
 {
 	const bt_stream *of = bt_message_stream_beginning_borrow_stream_const(message);
+	const bt_stream_class *class = bt_stream_borrow_class_const(of);
 
 	facts_from_stream(reader, of);
 	ctf_classes_define(&reader->classes, of, reader->facts.defined);
-	stream->has_clock = bt_stream_class_borrow_default_clock_class_const(
-				bt_stream_borrow_class_const(of)) != NULL;
+	stream->has_clock =
+	    bt_stream_class_borrow_default_clock_class_const(class) != NULL;
+	stream->has_ends = stream->has_clock &&
+			   bt_stream_class_packets_have_end_default_clock_snapshot(class);
 }
 
 /* -1 where the stamp is none that can be. */
-static int event_stamp(const bt_message *message, nsec_t *stamp)
+static int stamp_of(const bt_clock_snapshot *snapshot, nsec_t *stamp)
 {
-	const bt_clock_snapshot *snapshot =
-	    bt_message_event_borrow_default_clock_snapshot_const(message);
-
 	if (bt_clock_snapshot_get_ns_from_origin(snapshot, stamp) !=
 	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
 		/* Left with the thread, it would abort the next call. */
@@ -117,6 +118,32 @@ static int event_stamp(const bt_message *message, nsec_t *stamp)
 		return -1;
 	}
 	return nsec_is_stamp(*stamp) ? 0 : -1;
+}
+
+static int event_stamp(const bt_message *message, nsec_t *stamp)
+{
+	return stamp_of(bt_message_event_borrow_default_clock_snapshot_const(message),
+			stamp);
+}
+
+/*
+ * A stamp holds some bits of the clock, the rest is that of the one before. So
+ * after a garbled event all are too late by a turn of those bits, up to the end.
+ */
+static void end_packet(struct reader *reader, struct stream *stream,
+		       const bt_message *message)
+{
+	nsec_t end;
+
+	reader->packets++;
+	if (stream->began && stream->has_ends &&
+	    stamp_of(bt_message_packet_end_borrow_default_clock_snapshot_const(message),
+		     &end) == 0 &&
+	    end < stream->last_ns)
+		problem_add(&reader->problems, reader->path, "garbled", 1,
+			    "stream %u has events after the end of their packet, the "
+			    "%llu up to there may have wrong stamps",
+			    stream->index, (unsigned long long)stream->events);
 }
 
 static void note_stamp(struct reader *reader, struct stream *stream, nsec_t stamp)
@@ -166,7 +193,7 @@ static void handle_other(struct reader *reader, struct stream *stream,
 		begin_stream(reader, stream, message);
 		break;
 	case BT_MESSAGE_TYPE_PACKET_END:
-		reader->packets++;
+		end_packet(reader, stream, message);
 		break;
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
 		bt_message_discarded_events_get_count(message, &count);

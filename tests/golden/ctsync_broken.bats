@@ -6,6 +6,9 @@
 load common
 load ctf
 
+# As in ctsync_bad.bats.
+export ASAN_OPTIONS=fast_unwind_on_malloc=0:${ASAN_OPTIONS-}
+
 setup_traces()
 {
 	ctf_trace web web
@@ -95,6 +98,16 @@ ctsync: db: $words" ctsync -t web -t db
 	ctf_packet db queue -1 2 1 9
 	ends_with 1 ctsync -j 1 -t web -t db
 	[ "$(wc -l <"$scratch/stderr")" -eq 2 ]
+}
+
+@test "events after the end of their packet" {
+	setup_traces
+	sed -i 's/stream { id = 0;/& packet.context := struct { stamp_t timestamp_begin; stamp_t timestamp_end; };/' \
+		web/metadata
+	le 8 1700000000000000000 1700000000500000000 >>web/stream
+	ctf_talk web db 0 2
+	fails_with 1 'ctsync: web: stream 0 has events after the end of their packet, the 4 up to there may have wrong stamps' \
+		ctsync -t web -t db
 }
 
 @test "a stream whose class has no clock" {
