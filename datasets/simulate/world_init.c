@@ -76,16 +76,25 @@ static void init_hosts(struct world *world, const struct sim_clock_plan *plans)
 	}
 }
 
-static uint8_t choose_protocol(const struct scenario *scenario, struct flow *flow)
+/* Where they are mixed, one pair after the other has the next. */
+static uint8_t choose_protocol(const struct scenario *scenario, uint32_t number,
+			       uint8_t family)
 {
-	static const uint8_t number[] = {IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP};
+	static const uint8_t protocols[] = {IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP};
 	int protocol = scenario->protocol;
 
 	if (protocol == PROTOCOL_MIXED)
-		protocol = (int)dice_below(&flow->dice, 3);
-	if (protocol == PROTOCOL_ICMP && flow->family == 6)
+		protocol = (int)(number % 3);
+	if (protocol == PROTOCOL_ICMP && family == 6)
 		return IPPROTO_ICMPV6;
-	return number[protocol];
+	return protocols[protocol];
+}
+
+static uint8_t choose_family(const struct scenario *scenario, uint32_t number)
+{
+	if (scenario->family == FAMILY_MIXED)
+		return number % 2 ? 6 : 4;
+	return scenario->family == FAMILY_6 ? 6 : 4;
 }
 
 static void add_threads(struct world *world, uint32_t number)
@@ -119,10 +128,8 @@ static void init_flow(struct world *world, uint32_t number,
 	bool icmp;
 
 	dice_init(&flow->dice, world->seed, DICE_FLOW, number);
-	flow->family = scenario->family == FAMILY_MIXED
-			   ? (uint8_t)(dice_below(&flow->dice, 2) ? 6 : 4)
-			   : (uint8_t)(scenario->family == FAMILY_6 ? 6 : 4);
-	flow->protocol = choose_protocol(scenario, flow);
+	flow->family = choose_family(scenario, number);
+	flow->protocol = choose_protocol(scenario, number, flow->family);
 	icmp = flow->protocol == IPPROTO_ICMP || flow->protocol == IPPROTO_ICMPV6;
 	flow->interval_ns = nsec_round(pair->interval_ms * 1e6);
 	flow->label =

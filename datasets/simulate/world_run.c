@@ -94,7 +94,7 @@ void world_run(struct world *world, bool quiet)
 	progress_init(&progress, quiet);
 	begin(world);
 	while (!world->stopped && !world->failed &&
-	       queue_take(&world->queue, &occasion) && occasion.at <= world->end_ns) {
+	       queue_take(&world->queue, &occasion) && occasion.at < world->end_ns) {
 		world->now = occasion.at;
 		happen(world, &occasion);
 		if (++done % 65536 == 0)
