@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/json.h"
 #include "base/mem.h"
@@ -49,12 +49,15 @@ static int read_members(struct node_facts *facts, const char *path, const json_t
 
 int node_facts_read(struct node_facts *facts, const char *path, struct error *error)
 {
+	struct stat file;
 	json_t *root;
 	int status;
 
 	memset(facts, 0, sizeof(*facts));
-	if (access(path, F_OK))
+	if (stat(path, &file))
 		return 0;
+	if (!S_ISREG(file.st_mode))
+		return error_set(error, "%s: no plain file", path);
 	root = json_read_object(path, error);
 	if (!root)
 		return -1;

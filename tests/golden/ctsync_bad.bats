@@ -198,6 +198,11 @@ ctsync: cut: stream 0 breaks off after 19182 events, which are used: cut' \
 	fails_with 1 "ctsync: $PWD/node/node.json: '10.7.0.300' is no address, left out" \
 		ctsync -t node -t $net3/node2
 	results_are_of node node2
+	rm node/node.json
+	mkfifo node/node.json
+	fails_with 1 "ctsync: $PWD/node/node.json: no plain file, left out" \
+		timeout 20 ctsync -t node -t $net3/node2
+	results_are_of node node2
 }
 
 @test "names that no table expects" {
