@@ -8,7 +8,7 @@ _ctsim()
 	local word=$2 before=$3
 	COMPREPLY=()
 	case $before in
-	--seed)
+	--seed | --nodes)
 		return
 		;;
 	--set)
@@ -23,8 +23,8 @@ _ctsim()
 		;;
 	esac
 	if [[ $word == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--output --seed --set --messages --captures
-			--list --keys --quiet --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W '--output --seed --nodes --set --messages
+			--captures --list --keys --quiet --help --version' -- "$word")
 	else
 		compopt -o default 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen \

@@ -19,7 +19,7 @@ _ctsync()
 		return
 		;;
 	--bounds)
-		mapfile -t COMPREPLY < <(compgen -W 'straight limit' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'limit straight' -- "$word")
 		return
 		;;
 	-r | --reference | -j | --jobs | --drift-limit | --segments | --max-rejected | --local | --in-flight)

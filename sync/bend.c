@@ -6,18 +6,13 @@
 
 #include "base/mem.h"
 #include "sync/corridor.h"
+#include "sync/curvature.h"
+#include "sync/step.h"
 
 /* The messages of one pair, as points of its plane. */
 struct kept {
 	struct hull_point *forward, *back;
 	size_t forwards, backs, forward_room, back_room;
-};
-
-struct bending {
-	struct sync *sync;
-	bool *wanted;       /* by island: some pair contradicts every line */
-	struct kept *kept;  /* by pair, of those islands */
-	uint32_t *position; /* by clock: its place in the order of its island */
 };
 
 /* The bounds on a clock, and whether its correction breaks one of them. */
@@ -27,13 +22,25 @@ struct bounds {
 	bool broken;
 };
 
-/* Whether the user asked for other segments than the fewest. */
+/* Whose messages a clock is fitted by. */
+enum heard { HEAR_PARENT, HEAR_EARLIER };
+
+struct bending {
+	struct sync *sync;
+	bool *wanted;         /* by island: some clock seems to be no line */
+	struct kept *kept;    /* by pair, of those islands */
+	uint32_t *position;   /* by clock: its place in the order of its island */
+	struct bounds bounds; /* of the clock at hand */
+};
+
+/* Whether the user asked for other segments than those found. */
 static bool is_wished(const struct sync *sync)
 {
 	return sync->options.segments.segments || sync->options.segments.length_ns;
 }
 
-static bool find_wanted(struct bending *bending)
+/* `curved` says which pairs of clocks a bent relation explains better. */
+static bool find_wanted(struct bending *bending, const bool *curved)
 {
 	const struct sync *sync = bending->sync;
 	bool any = false;
@@ -41,7 +48,7 @@ static bool find_wanted(struct bending *bending)
 	for (size_t i = 0; i < sync->pairs.count; i++) {
 		const struct pair *pair = &sync->pairs.pair[i];
 
-		if (pair->margin_ns >= 0 && !is_wished(sync))
+		if (pair->margin_ns >= 0 && !is_wished(sync) && !curved[i])
 			continue;
 		bending->wanted[sync->graph.node[pair->a].island] = true;
 		any = true;
@@ -112,147 +119,102 @@ static void add_pair(const struct bending *bending, uint32_t clock, size_t index
 	}
 }
 
-/* Bounds by the pair with the parent, or by every clock that came before. */
-static void collect(const struct bending *bending, const struct island *island,
-		    uint32_t clock, bool parent_only, struct bounds *bounds)
+static bool is_heard(const struct bending *bending, uint32_t clock, uint32_t pair,
+		     enum heard heard)
 {
-	const struct sync *sync = bending->sync;
+	const struct pair *with = &bending->sync->pairs.pair[pair];
+	uint32_t other = with->a == clock ? with->b : with->a;
+
+	if (with->a != clock && with->b != clock)
+		return false;
+	if (heard == HEAR_PARENT)
+		return bending->sync->graph.node[clock].parent_pair == (int)pair;
+	return bending->position[other] < bending->position[clock];
+}
+
+static void collect(struct bending *bending, const struct island *island, uint32_t clock,
+		    enum heard heard)
+{
+	struct bounds *bounds = &bending->bounds;
 
 	bounds->count = 0;
 	bounds->broken = false;
-	for (size_t i = 0; i < island->insides; i++) {
-		const struct pair *pair = &sync->pairs.pair[island->inside[i]];
-		uint32_t other = pair->a == clock ? pair->b : pair->a;
-
-		if (pair->a != clock && pair->b != clock)
-			continue;
-		if (parent_only
-			? sync->graph.node[clock].parent_pair == (int)island->inside[i]
-			: bending->position[other] < bending->position[clock])
+	for (size_t i = 0; i < island->insides; i++)
+		if (is_heard(bending, clock, island->inside[i], heard))
 			add_pair(bending, clock, island->inside[i], bounds);
-	}
 }
 
-static nsec_t earlier(nsec_t a, nsec_t b)
-{
-	return a < b ? a : b;
-}
-
-static nsec_t later(nsec_t a, nsec_t b)
-{
-	return a > b ? a : b;
-}
-
-/* How far the corrected time jumps ahead at a step. */
-static nsec_t jump_of(const struct clock *clock, const struct corridor_step *step)
-{
-	const struct clock_segment *before = &clock->segment[step->segment - 1];
-	const struct clock_segment *after = &clock->segment[step->segment];
-	nsec_t elapsed = after->local_ns - before->local_ns;
-
-	return after->ref_ns - before->ref_ns - elapsed -
-	       nsec_round((double)elapsed * before->rate_ppb * 1e-9);
-}
-
-static void note_step(struct sync *sync, uint32_t index, const struct corridor_step *step)
-{
-	nsec_t at = sync->fitted[index].segment[step->segment].local_ns;
-	nsec_t jump = jump_of(&sync->fitted[index], step);
-
-	sync->step =
-	    mem_grow(sync->step, sync->steps, &sync->step_room, sizeof(*sync->step));
-	/* A clock set back shows the same times twice: which one, nobody can tell. */
-	sync->step[sync->steps++] = (struct sync_step){
-	    .clock = index,
-	    .from_ns = earlier(step->from_ns, at - later(jump, 0)),
-	    .at_ns = at,
-	    .to_ns = later(step->to_ns, at + later(jump, 0)),
-	    .size_ns = jump < 0 ? -jump : jump,
-	};
-}
-
-static void report_step(struct sync *sync, uint32_t index, nsec_t at, nsec_t size)
-{
-	char when[NSEC_TEXT], how_far[NSEC_TEXT];
-
-	problem_add(&sync->problems, sync_clock_name(sync, index), "step", 1,
-		    "its clock was stepped by %s at %s",
-		    nsec_format_span(how_far, (double)size), nsec_format_utc(when, at));
-}
-
-/*
- * Where a clock was set back, the times that it shows twice look like as many
- * steps to and fro: within the size of the first, all are one, by their sum.
- */
-static void take_steps(struct sync *sync, uint32_t index, const struct corridor_fit *fit)
-{
-	const struct clock *clock = &sync->fitted[index];
-	nsec_t at, size;
-
-	for (size_t i = 0, k; i < fit->steps; i = k) {
-		nsec_t first = jump_of(clock, &fit->step[i]);
-
-		at = clock->segment[fit->step[i].segment].local_ns;
-		size = 0;
-		for (k = i; k < fit->steps; k++) {
-			nsec_t here = clock->segment[fit->step[k].segment].local_ns;
-
-			if (here - at > (first < 0 ? -first : first))
-				break;
-			size -= jump_of(clock, &fit->step[k]);
-			note_step(sync, index, &fit->step[k]);
-		}
-		/* To and fro and back again is still of the step before. */
-		if (2 * (size < 0 ? -size : size) > (first < 0 ? -first : first))
-			report_step(sync, index, at, size);
-	}
-}
-
-static void bend(struct bending *bending, const struct island *island, uint32_t index,
-		 struct bounds *bounds)
+/* Take what was found for a clock, in the place of what it had. */
+static void take_fit(struct bending *bending, uint32_t index, struct corridor_fit *fit)
 {
 	struct sync *sync = bending->sync;
 	struct clock *clock = &sync->fitted[index];
-	double limit = sync->options.drift_limit_ppm * 1e-6;
-	struct error cause = ERROR_INIT;
-	struct corridor_fit fit;
-	int status;
 
-	collect(bending, island, index, false, bounds);
-	if (!bounds->broken && !is_wished(sync))
-		return;
-	status = corridor_find(bounds->item, bounds->count, limit, sync->options.segments,
-			       &fit, &cause);
-	if (status) {
-		collect(bending, island, index, true, bounds);
-		status = corridor_find(bounds->item, bounds->count, limit,
-				       sync->options.segments, &fit, &cause);
-	}
-	if (status) {
+	free(clock->segment);
+	clock->segment = fit->segment;
+	clock->segments = fit->segments;
+	sync->bent[index] = fit->segments > 1;
+	step_take(sync, index, fit->step, fit->steps);
+	free(fit->step);
+}
+
+static int try_bounds(struct bending *bending, const struct island *island,
+		      uint32_t index, enum heard heard, struct error *cause)
+{
+	const struct sync_options *options = &bending->sync->options;
+	struct bounds *bounds = &bending->bounds;
+	struct corridor_fit fit;
+
+	collect(bending, island, index, heard);
+	if (corridor_find(bounds->item, bounds->count, options->drift_limit_ppm * 1e-6,
+			  options->segments, &fit, cause))
+		return -1;
+	/* One line that satisfies all was fitted better, with its whole island. */
+	if (bounds->broken || is_wished(bending->sync) || fit.segments > 1)
+		take_fit(bending, index, &fit);
+	else
+		corridor_fit_clear(&fit);
+	return 0;
+}
+
+/* By the clocks that came before, in the order of the tree. */
+static void bend(struct bending *bending, const struct island *island, uint32_t index)
+{
+	struct sync *sync = bending->sync;
+	struct error cause = ERROR_INIT;
+
+	if (try_bounds(bending, island, index, HEAR_EARLIER, &cause) &&
+	    try_bounds(bending, island, index, HEAR_PARENT, &cause))
 		problem_add(&sync->problems, sync_clock_name(sync, index), "fit", 1,
 			    "%s; it keeps one line", error_text(&cause));
-	} else {
-		free(clock->segment);
-		clock->segment = fit.segment;
-		clock->segments = fit.segments;
-		sync->bent[index] = fit.segments > 1;
-		take_steps(sync, index, &fit);
-		free(fit.step);
-	}
 	error_clear(&cause);
 }
 
 static void bend_islands(struct bending *bending)
 {
-	const struct graph *graph = &bending->sync->graph;
-	struct bounds bounds = {NULL, 0, 0, false};
+	struct sync *sync = bending->sync;
 
-	for (size_t i = 0; i < graph->islands; i++)
-		for (size_t k = 1; bending->wanted[i] && k < graph->island[i].members;
-		     k++)
-			bend(bending, &graph->island[i], graph->island[i].member[k],
-			     &bounds);
-	free(bounds.item);
+	for (size_t i = 0; i < sync->graph.islands; i++) {
+		const struct island *island = &sync->graph.island[i];
+
+		for (size_t k = 1; bending->wanted[i] && k < island->members; k++)
+			bend(bending, island, island->member[k]);
+	}
+}
+
+static int find_bends(struct bending *bending, struct error *error)
+{
+	struct sync *sync = bending->sync;
+	bool *curved = mem_zalloc((sync->pairs.count + 1) * sizeof(*curved));
+	int status = is_wished(sync) ? 0 : curvature_find(sync, curved, error);
+
+	if (!status && find_wanted(bending, curved)) {
+		status = message_log_walk(&sync->log, false, keep, bending, error);
+		if (!status)
+			bend_islands(bending);
+	}
+	free(curved);
+	return status;
 }
 
 int bend_clocks(struct sync *sync, struct error *error)
@@ -261,19 +223,18 @@ int bend_clocks(struct sync *sync, struct error *error)
 	int status = 0;
 
 	sync->bent = mem_zalloc(sync->clocks * sizeof(*sync->bent));
+	/* One line a clock, whatever its messages say. */
+	if (sync->options.segments.segments == 1)
+		return 0;
 	bending.wanted = mem_zalloc(sync->graph.islands * sizeof(*bending.wanted));
 	bending.position = mem_zalloc(sync->clocks * sizeof(*bending.position));
 	bending.kept = mem_zalloc(sync->pairs.count * sizeof(*bending.kept));
-	/* One line a clock, whatever its messages say. */
-	if (sync->options.segments.segments != 1 && find_wanted(&bending)) {
-		status = message_log_walk(&sync->log, false, keep, &bending, error);
-		if (!status)
-			bend_islands(&bending);
-	}
+	status = find_bends(&bending, error);
 	for (size_t i = 0; i < sync->pairs.count; i++) {
 		free(bending.kept[i].forward);
 		free(bending.kept[i].back);
 	}
+	free(bending.bounds.item);
 	free(bending.wanted);
 	free(bending.position);
 	free(bending.kept);

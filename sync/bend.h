@@ -7,11 +7,12 @@
 /*
  * Give segments to the clocks that no line describes.
  *
- * Where pairs contradict every line, the clocks of their island are gone
- * through in the order of the tree. One that the clocks before it contradict
- * gets the fewest segments that satisfy its messages with all of them
- * (corridor.h), or, where none do, with the one that it is tied to. So in the
- * end every message lies between two clocks of which the later one satisfies
+ * Where pairs contradict every line, or leave more room than a line explains
+ * (curvature.h), the clocks of their island are gone through in the order of
+ * the tree. Each gets segments that satisfy its messages with all clocks before
+ * it (corridor.h), or, where none do, with the one that it is tied to; unless
+ * one line does. So in the end every message lies between two clocks of which
+ * the later one satisfies
  * it. Steps become problems of kind "step", with their times. Fills
  * sync->bent. 0, or -1 with error.
  *

@@ -6,7 +6,7 @@
 #include "clock/clock.h"
 
 /*
- * The fewest line segments through a corridor: for a clock that no single
+ * Line segments through a corridor: for a clock that no single
  * line describes, each message bounds the reference time at one local time,
  * from above or from below, and the correction must pass between.
  */
@@ -25,7 +25,7 @@ struct corridor_step {
 	nsec_t from_ns, to_ns;
 };
 
-/* How many segments there shall be between two steps; zeroed: the fewest. */
+/* How many segments there shall be between two steps; zeroed: as many as it takes. */
 struct corridor_wish {
 	size_t segments;
 	nsec_t length_ns; /* of each, about */

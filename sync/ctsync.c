@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/json.h"
 #include "base/mem.h"
@@ -14,6 +13,7 @@
 #include "input/capture.h"
 #include "input/reader.h"
 #include "sync/apply_run.h"
+#include "sync/arguments.h"
 #include "sync/lp.h"
 #include "sync/plot_run.h"
 #include "sync/print.h"
@@ -23,11 +23,10 @@
 enum exit_status { EXIT_TIED = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIED = 3 };
 
 struct request {
-	struct text_list traces, runs, local;
-	char *reference, *method, *output, *messages, *plot, *apply, *segments, *bounds;
+	struct sync_arguments sync;
+	struct text_list traces, runs;
+	char *output, *messages, *plot, *apply;
 	bool json, quiet, verbose, stats;
-	int jobs, in_flight;
-	double drift_limit_ppm, max_rejected;
 };
 
 static void complain(const char *text)
@@ -51,53 +50,26 @@ static char *make_versions(void)
 static enum options_status parse(struct request *request, int argc, const char **argv,
 				 struct error *error)
 {
+	enum { OWN_ROWS = 9 };
 	struct option_row rows[] = {
 	    {'t', "trace", OPTION_LIST, &request->traces, "[NAME=]PATH",
 	     "read this CTF trace or capture; repeat for each", 0, 0},
-	    {'r', "reference", OPTION_STRING, &request->reference, "NAME",
-	     "put every clock on this trace's (default: the best connected)", 0, 0},
-	    {'j', "jobs", OPTION_INT, &request->jobs, "N",
-	     "read with N threads (default: the processors)", 1, 1024},
 	    {0, "json", OPTION_FLAG, &request->json, NULL, "print the clock map as JSON",
 	     0, 0},
 	    {'o', "output", OPTION_STRING, &request->output, "FILE",
 	     "write the clock map as JSON to FILE", 0, 0},
-	    {0, "method", OPTION_STRING, &request->method, "METHOD",
-	     "fit by hull, margin, joint or regression (default: hull for two clocks, "
-	     "joint for more)",
-	     0, 0},
-	    {0, "segments", OPTION_STRING, &request->segments, "auto|N|SECONDSs",
-	     "lines a clock: the fewest that satisfy its messages (default), N, or one "
-	     "each so many seconds, as in 60s",
-	     0, 0},
-	    {0, "drift-limit", OPTION_DOUBLE, &request->drift_limit_ppm, "PPM",
-	     "no clock drifts more than this against the reference (default: 200)", 0.001,
-	     100000},
-	    {0, "bounds", OPTION_STRING, &request->bounds, "straight|limit",
-	     "take clocks as straight within a segment (default), or only the drift "
-	     "limit as given",
-	     0, 0},
-	    {0, "max-rejected", OPTION_DOUBLE, &request->max_rejected, "SHARE",
-	     "leave out at most this share of a pair's messages as false matches "
-	     "(default: 0.02)",
-	     0, 1},
 	    {0, "messages", OPTION_STRING, &request->messages, "FILE",
 	     "read messages from a CSV file instead of traces", 0, 0},
-	    {0, "local", OPTION_LIST, &request->local, "[NAME=]ADDR",
-	     "an address of the captures' own node, or of the one named", 0, 0},
 	    {0, "plot", OPTION_STRING, &request->plot, "DIR",
 	     "draw each pair and the graph of traces as SVG into DIR", 0, 0},
 	    {0, "apply", OPTION_STRING, &request->apply, "DIR",
 	     "make CTF traces on the reference clock in DIR", 0, 0},
-	    {0, "in-flight", OPTION_INT, &request->in_flight, "N",
-	     "let at most N packets wait for their other side (default: 262144)", 64,
-	     1 << 30},
 	    {0, "stats", OPTION_FLAG, &request->stats, NULL, "print a line a pair", 0, 0},
 	    {'v', "verbose", OPTION_FLAG, &request->verbose, NULL,
 	     "print a line a pair, and every message left out", 0, 0},
 	    {'q', "quiet", OPTION_FLAG, &request->quiet, NULL,
 	     "no progress, and no text beside --json", 0, 0},
-	    {0},
+	    [OWN_ROWS + SYNC_ROWS] = {0},
 	};
 	struct command command = {
 	    .name = "ctsync",
@@ -108,6 +80,7 @@ static enum options_status parse(struct request *request, int argc, const char *
 	char *versions = make_versions();
 	enum options_status status;
 
+	sync_arguments_rows(&request->sync, &rows[OWN_ROWS]);
 	command.versions = versions;
 	status = options_parse(&command, argc, argv, &request->runs, error);
 	free(versions);
@@ -126,53 +99,6 @@ static int check_request(const struct request *request, struct error *error)
 					"--messages FILE (see --help)");
 	if (request->messages && request->apply)
 		return error_set(error, "--apply wants traces, not messages");
-	if (request->bounds && strcmp(request->bounds, "straight") != 0 &&
-	    strcmp(request->bounds, "limit") != 0)
-		return error_set(error, "--bounds: no '%s', want straight or limit",
-				 request->bounds);
-	if (request->method && !fit_method_find(request->method))
-		return error_set(
-		    error, "--method: no '%s', want hull, margin, joint or regression",
-		    request->method);
-	return 0;
-}
-
-/* Whether a source is meant by "NAME=ADDR", or by any "ADDR". */
-static bool is_meant(const struct source *source, const char *name, size_t length)
-{
-	return !length || (source->name && strlen(source->name) == length &&
-			   strncmp(source->name, name, length) == 0);
-}
-
-/* --local stands above what node.json says. 0, or -1 with error: misuse. */
-static int set_local(const struct text_list *local, struct source_list *sources,
-		     struct error *error)
-{
-	for (size_t s = 0; s < sources->count; s++) {
-		struct source *source = &sources->item[s];
-		struct node_address *own = NULL;
-		size_t count = 0, room = 0;
-
-		for (size_t i = 0; i < local->count; i++) {
-			const char *word = local->item[i], *equals = strchr(word, '=');
-			struct node_address address;
-
-			if (node_address_parse(equals ? equals + 1 : word, &address)) {
-				free(own);
-				return error_set(error, "--local: '%s' is no address",
-						 equals ? equals + 1 : word);
-			}
-			if (!is_meant(source, word, equals ? (size_t)(equals - word) : 0))
-				continue;
-			own = mem_grow(own, count, &room, sizeof(*own));
-			own[count++] = address;
-		}
-		if (!count)
-			continue;
-		free(source->local);
-		source->local = own;
-		source->locals = count;
-	}
 	return 0;
 }
 
@@ -204,18 +130,12 @@ static enum exit_status read_input(const struct request *request, struct sync *s
 									  : EXIT_TIED;
 	progress_init(&progress, request->quiet);
 	collect_sources(request, &sources, &sync->problems);
-	if (set_local(&request->local, &sources, error))
+	if (sync_arguments_set_local(&request->sync, &sources, error))
 		status = EXIT_MISUSE;
 	else if (sync_read_sources(sync, &sources, &progress, error))
 		status = EXIT_FAILED;
 	source_list_clear(&sources);
 	return status;
-}
-
-static int flush_output(struct error *error)
-{
-	return fflush(stdout) || ferror(stdout) ? error_errno(error, "standard output")
-						: 0;
 }
 
 static int write_map(const struct clock_map *map, const char *path, struct error *error)
@@ -261,22 +181,7 @@ static int write_results(const struct request *request, struct sync *sync,
 		status = apply_run(&map, request->apply, request->json ? stderr : stdout,
 				   &sync->problems, error);
 	clock_map_clear(&map);
-	return status ? status : flush_output(error);
-}
-
-/* Whether a problem means that something given could not be used. */
-static bool is_failure(const struct problem *problem)
-{
-	static const char *const harmless[] = {"discarded", "backward",  "foreign",
-					       "cut",       "silent",    "headerless",
-					       "twice",     "fit",       "contradiction",
-					       "malformed", "unstamped", "step",
-					       "drift",     NULL};
-
-	for (size_t i = 0; harmless[i]; i++)
-		if (strcmp(problem->kind, harmless[i]) == 0)
-			return false;
-	return true;
+	return status ? status : output_flush_stdout(error);
 }
 
 /* Say what was odd; returns whether anything was not used. */
@@ -289,7 +194,7 @@ static bool report(const struct sync *sync)
 
 		fprintf(stderr, "ctsync: %s%s%s\n", problem->place,
 			*problem->place ? ": " : "", problem->text);
-		failed |= is_failure(problem);
+		failed |= sync_is_failure(problem);
 	}
 	if (sync->given_up)
 		fprintf(stderr,
@@ -299,45 +204,13 @@ static bool report(const struct sync *sync)
 	return failed;
 }
 
-/* "auto", "3" or "60s". 0, or -1 with error. */
-static int parse_segments(const char *text, struct corridor_wish *wish,
-			  struct error *error)
-{
-	char *end;
-	double number;
-
-	memset(wish, 0, sizeof(*wish));
-	if (!text || strcmp(text, "auto") == 0)
-		return 0;
-	number = strtod(text, &end);
-	if (end != text && strcmp(end, "s") == 0 && number > 0 && number < 1e9)
-		wish->length_ns = nsec_round(number * 1e9);
-	else if (end != text && !*end && number >= 1 && number <= 4096 &&
-		 number == (double)(int)number)
-		wish->segments = (size_t)number;
-	else
-		return error_set(error,
-				 "--segments: '%s' is neither auto, nor a number from 1 "
-				 "to 4096, nor seconds such as 60s",
-				 text);
-	return 0;
-}
-
 static enum exit_status run(const struct request *request, struct error *error)
 {
-	struct sync_options options = {
-	    .method = request->method ? fit_method_find(request->method) : NULL,
-	    .drift_limit_ppm = request->drift_limit_ppm,
-	    .max_rejected = request->max_rejected,
-	    .reference = request->reference,
-	    .threads = request->jobs,
-	    .in_flight = (size_t)request->in_flight,
-	};
+	struct sync_options options;
 	struct sync sync;
 	enum exit_status status;
 
-	options.limit_only = request->bounds && strcmp(request->bounds, "limit") == 0;
-	if (parse_segments(request->segments, &options.segments, error))
+	if (sync_arguments_parse(&request->sync, &options, error))
 		return EXIT_MISUSE;
 	sync_init(&sync, &options);
 	status = read_input(request, &sync, error);
@@ -353,42 +226,27 @@ static enum exit_status run(const struct request *request, struct error *error)
 	return status;
 }
 
-static int default_jobs(void)
-{
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return processors < 1 ? 1 : processors > 1024 ? 1024 : (int)processors;
-}
-
 static void clear_request(struct request *request)
 {
+	sync_arguments_clear(&request->sync);
 	text_list_clear(&request->traces);
 	text_list_clear(&request->runs);
-	text_list_clear(&request->local);
-	free(request->reference);
-	free(request->method);
 	free(request->output);
 	free(request->messages);
 	free(request->plot);
 	free(request->apply);
-	free(request->segments);
-	free(request->bounds);
 }
 
 int main(int argc, const char **argv)
 {
-	struct request request = {
-	    .jobs = default_jobs(),
-	    .in_flight = 1 << 18,
-	    .drift_limit_ppm = 200,
-	    .max_rejected = 0.02,
-	};
+	struct request request = {0};
 	struct error error = ERROR_INIT;
 	enum exit_status status = EXIT_TIED;
 
+	sync_arguments_init(&request.sync);
 	switch (parse(&request, argc, argv, &error)) {
 	case OPTIONS_SHOWN:
-		if (flush_output(&error))
+		if (output_flush_stdout(&error))
 			status = EXIT_FAILED;
 		break;
 	case OPTIONS_WRONG:

@@ -63,6 +63,8 @@ static struct entry *add(struct entry_table *table, const struct packet *packet,
 			 uint64_t hash)
 {
 	struct entry *entry = table->spare;
+	size_t size =
+	    sizeof(*entry) + (table->keeps_origins ? sizeof(*entry->origins) : 0);
 	size_t at;
 
 	if (table->waiting.count + table->matched.count >= table->buckets)
@@ -70,8 +72,9 @@ static struct entry *add(struct entry_table *table, const struct packet *packet,
 	if (entry)
 		table->spare = entry->next;
 	else
-		entry = mem_alloc(sizeof(*entry));
-	memset(entry, 0, sizeof(*entry));
+		entry = mem_alloc(size);
+	memset(entry, 0, size);
+	entry->has_origins = table->keeps_origins;
 	entry->packet = *packet;
 	entry->hash = hash;
 	at = hash & (table->buckets - 1);
@@ -109,6 +112,8 @@ void entry_table_remove(struct entry_table *table, struct entry *entry)
 	*link = entry->next;
 	queue_remove(entry->matched ? &table->matched : &table->waiting, entry);
 	free(entry->many);
+	if (entry->has_origins)
+		free(entry->origins->many);
 	entry->next = table->spare;
 	table->spare = entry;
 }
@@ -139,17 +144,32 @@ struct seen *entry_seen_by(struct entry *entry, uint32_t source, bool received)
 	return NULL;
 }
 
+/* Room for more sightings than stand in the entry itself. */
+static void grow_seen(struct entry *entry)
+{
+	bool first = !entry->many;
+
+	entry->room = entry->seens * 2;
+	entry->many = mem_realloc(entry->many, entry->room, sizeof(*entry->many));
+	if (first)
+		memcpy(entry->many, entry->few, sizeof(entry->few));
+	if (entry->has_origins) {
+		struct entry_origins *origins = entry->origins;
+
+		origins->many =
+		    mem_realloc(origins->many, entry->room, sizeof(*origins->many));
+		if (first)
+			memcpy(origins->many, origins->few, sizeof(origins->few));
+	}
+}
+
 struct seen *entry_add_seen(struct entry *entry, uint32_t source,
 			    const struct sighting *sighting)
 {
 	struct seen *seen;
 
-	if (entry->seens >= SEEN_INLINE && entry->seens >= entry->room) {
-		entry->room = entry->seens * 2;
-		entry->many = mem_realloc(entry->many, entry->room, sizeof(*entry->many));
-		if (entry->seens == SEEN_INLINE)
-			memcpy(entry->many, entry->few, sizeof(entry->few));
-	}
+	if (entry->seens >= SEEN_INLINE && entry->seens >= entry->room)
+		grow_seen(entry);
 	seen = &entry_seen(entry)[entry->seens++];
 	memset(seen, 0, sizeof(*seen));
 	seen->source = source;

@@ -15,6 +15,17 @@ struct seen {
 
 enum { SEEN_INLINE = 2 };
 
+/* Where a sighting came from, for those who ask for it (matcher_on_message). */
+struct seen_origin {
+	uint32_t trace, stream;
+	uint64_t ordinal;
+};
+
+/* One a sighting, as in the entry's few or many. */
+struct entry_origins {
+	struct seen_origin few[SEEN_INLINE], *many;
+};
+
 /* A packet identity and who saw it. */
 struct entry {
 	struct packet packet;
@@ -24,6 +35,8 @@ struct entry {
 	struct seen few[SEEN_INLINE], *many;
 	uint32_t seens, room; /* many is used once few is too small */
 	bool matched;         /* stands in the queue of matched entries */
+	bool has_origins;
+	struct entry_origins origins[]; /* one, if has_origins */
 };
 
 struct entry_queue {
@@ -38,6 +51,7 @@ struct entry_table {
 	struct entry_queue waiting, matched;
 	struct entry *spare; /* freed ones, for reuse */
 	size_t most_waiting; /* the owner's limit */
+	bool keeps_origins;  /* set before the first entry is made */
 };
 
 void entry_table_init(struct entry_table *table);
@@ -56,10 +70,19 @@ static inline struct seen *entry_seen(struct entry *entry)
 	return entry->many ? entry->many : entry->few;
 }
 
+/* Where a sighting of the entry came from; the entry has origins. */
+static inline struct seen_origin *entry_origin(struct entry *entry,
+					       const struct seen *seen)
+{
+	struct entry_origins *origins = entry->origins;
+
+	return (entry->many ? origins->many : origins->few) + (seen - entry_seen(entry));
+}
+
 /* The sighting of a source on that side, or NULL. */
 struct seen *entry_seen_by(struct entry *entry, uint32_t source, bool received);
 
-/* Add a source's first sighting. */
+/* Add a source's first sighting; its origin is left to the caller. */
 struct seen *entry_add_seen(struct entry *entry, uint32_t source,
 			    const struct sighting *sighting);
 

@@ -61,4 +61,10 @@ const struct fit_method *fit_method_find(const char *name);
  */
 void fit_pair_margin(struct pair *pair, double limit);
 
+/*
+ * The same, but where only rates beyond the limit satisfy all messages, that
+ * line; sets pair->too_fast.
+ */
+void fit_pair_or_too_fast(struct pair *pair, double limit);
+
 #endif

@@ -25,6 +25,13 @@
 /* A pair's word counts as if it were this much surer of nothing. */
 #define LEAST_WIDTH_NS 1000.0
 
+/*
+ * Two messages and one back may agree to the nanosecond, by luck. With n of
+ * them, the fastest is as much slower than the least delay as one of n is, so
+ * this many times the margin over n stands for what is not known of it.
+ */
+#define LUCK 32.0
+
 /* Pairs without two tangents count for little: only where nobody else speaks. */
 #define WIDTH_WITHOUT 1e9
 
@@ -68,6 +75,13 @@ static size_t add_clock(const struct island_lp *program, uint32_t trace, nsec_t 
 	return 2;
 }
 
+static double luck_of(const struct pair *pair)
+{
+	uint64_t ab = pair->messages_ab, ba = pair->messages_ba;
+
+	return LUCK * fmax(0, pair->margin_ns) / (double)(1 + (ab < ba ? ab : ba));
+}
+
 /* What a pair's line says at x, against what the clocks at hand say. */
 static void add_word(const struct island_lp *program, struct least_squares *squares,
 		     const struct pair *pair, nsec_t x)
@@ -87,7 +101,7 @@ static void add_word(const struct island_lp *program, struct least_squares *squa
 	terms += add_clock(program, pair->a, point.x, -1, index + terms, factor + terms);
 	least_squares_add(squares, index, factor, terms,
 			  -(have + above - (double)whole) / program->unit_ns,
-			  LEAST_WIDTH_NS / (width + LEAST_WIDTH_NS));
+			  LEAST_WIDTH_NS / (width + luck_of(pair) + LEAST_WIDTH_NS));
 }
 
 static bool take_mean(struct fit_island *island)

@@ -89,29 +89,28 @@ static void fit_one_side(struct pair *pair, double limit)
 	pair->margin_ns = 0;
 }
 
+void fit_pair_margin(struct pair *pair, double limit)
+{
+	pair->line = (struct line){.x0 = pair->origin.x, .y0 = pair->origin.y};
+	if (pair->lower.count && pair->upper.count)
+		fit_two_sides(pair, limit);
+	else
+		fit_one_side(pair, limit);
+}
+
 /* Far beyond any clock, so that one too fast for the limit is told from chaos. */
 #define ANY_RATE 0.1
 
-void fit_pair_margin(struct pair *pair, double limit)
+void fit_pair_or_too_fast(struct pair *pair, double limit)
 {
-	struct line start = {.x0 = pair->origin.x, .y0 = pair->origin.y};
-
-	pair->line = start;
+	fit_pair_margin(pair, limit);
 	pair->too_fast = false;
-	if (!pair->lower.count || !pair->upper.count) {
-		fit_one_side(pair, limit);
-		return;
-	}
-	fit_two_sides(pair, limit);
 	if (pair->margin_ns >= 0 || limit >= ANY_RATE)
 		return;
-	pair->line = start;
-	fit_two_sides(pair, ANY_RATE);
+	fit_pair_margin(pair, ANY_RATE);
 	pair->too_fast = pair->margin_ns >= 0;
-	if (pair->too_fast)
-		return;
-	pair->line = start;
-	fit_two_sides(pair, limit);
+	if (!pair->too_fast)
+		fit_pair_margin(pair, limit);
 }
 
 static int pair_line(struct fit_island *island, uint32_t pair, struct line *line,

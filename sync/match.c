@@ -28,21 +28,52 @@ void matcher_on_tie(struct matcher *matcher, tie_fn *tie, void *context)
 	matcher->tie_context = context;
 }
 
-void match_emit(struct matcher *matcher, struct seen *send, nsec_t send_ns,
-		struct seen *receive, nsec_t recv_ns)
+void matcher_on_message(struct matcher *matcher, match_message_fn *look, void *context)
+{
+	matcher->look = look;
+	matcher->look_context = context;
+	matcher->entries.keeps_origins = true;
+}
+
+static struct match_end end_of(const struct match_side *side)
+{
+	const struct seen_origin *origin = entry_origin(side->entry, side->seen);
+
+	return (struct match_end){origin->trace, origin->stream, origin->ordinal,
+				  side->ns};
+}
+
+static void show_message(struct matcher *matcher, const struct match_side *send,
+			 const struct match_side *receive)
+{
+	struct match_end from = end_of(send), to = end_of(receive);
+
+	if (matcher->look(matcher->look_context, &from, &to, &receive->entry->packet,
+			  matcher->error))
+		matcher->failed = true;
+}
+
+void match_emit(struct matcher *matcher, const struct match_side *send,
+		const struct match_side *receive)
 {
 	struct message message = {
-	    .pair = pair_table_find(matcher->pairs, send->source, receive->source),
-	    .forward = send->source < receive->source,
-	    .send_ns = send_ns,
-	    .recv_ns = recv_ns,
+	    .pair = pair_table_find(matcher->pairs, send->seen->source,
+				    receive->seen->source),
+	    .forward = send->seen->source < receive->seen->source,
+	    .send_ns = send->ns,
+	    .recv_ns = receive->ns,
 	};
 
-	send->used = receive->used = true;
+	send->seen->used = receive->seen->used = true;
 	matcher->counts.matched++;
 	pair_add(&matcher->pairs->pair[message.pair], &message);
+	/* After a failure the error stays that of the first. */
+	if (matcher->failed)
+		return;
 	if (message_log_add(matcher->log, &message, matcher->error))
 		matcher->failed = true;
+	else if (matcher->look)
+		show_message(matcher, send, receive);
 }
 
 /*
@@ -69,8 +100,10 @@ static void emit_messages(struct matcher *matcher, struct entry *entry)
 		for (uint32_t k = 0; k < entry->seens; k++)
 			if (seen[k].received && seen[k].source != seen[i].source &&
 			    seen[k].count <= seen[i].count)
-				match_emit(matcher, &seen[i], seen[i].ns, &seen[k],
-					   seen[k].ns);
+				match_emit(
+				    matcher,
+				    &(struct match_side){entry, &seen[i], seen[i].ns},
+				    &(struct match_side){entry, &seen[k], seen[k].ns});
 	}
 }
 
@@ -151,12 +184,15 @@ static bool has_both_sides(struct entry *entry)
 }
 
 static void note(struct matcher *matcher, struct entry *entry, uint32_t source,
-		 const struct sighting *sighting)
+		 uint32_t trace, const struct sighting *sighting)
 {
 	struct seen *seen = entry_seen_by(entry, source, sighting->received);
 
 	if (!seen) {
 		seen = entry_add_seen(entry, source, sighting);
+		if (entry->has_origins)
+			*entry_origin(entry, seen) = (struct seen_origin){
+			    trace, sighting->stream, sighting->ordinal};
 		if (!entry->matched && entry->seens > 1 && has_both_sides(entry)) {
 			report_tie(matcher, entry, seen);
 			entry_table_match(&matcher->entries, entry);
@@ -169,8 +205,8 @@ static void note(struct matcher *matcher, struct entry *entry, uint32_t source,
 	}
 }
 
-int matcher_add(struct matcher *matcher, uint32_t source, const struct sighting *sighting,
-		struct error *error)
+int matcher_add(struct matcher *matcher, uint32_t source, uint32_t trace,
+		const struct sighting *sighting, struct error *error)
 {
 	struct entry_table *entries = &matcher->entries;
 
@@ -179,7 +215,8 @@ int matcher_add(struct matcher *matcher, uint32_t source, const struct sighting 
 		matcher->counts.received++;
 	else
 		matcher->counts.sent++;
-	note(matcher, entry_table_find(entries, &sighting->packet), source, sighting);
+	note(matcher, entry_table_find(entries, &sighting->packet), source, trace,
+	     sighting);
 	if (entries->matched.count > MATCHED_KEPT)
 		retire(matcher, entries->matched.oldest);
 	if (entries->waiting.count > entries->most_waiting) {

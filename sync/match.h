@@ -34,9 +34,30 @@ typedef void tie_fn(void *context, uint32_t sender, nsec_t send_ns, uint32_t rec
 		    nsec_t recv_ns);
 void matcher_on_tie(struct matcher *matcher, tie_fn *tie, void *context);
 
-/* One packet of a source; 0, or -1 with error when the log cannot be written. */
-int matcher_add(struct matcher *matcher, uint32_t source, const struct sighting *sighting,
-		struct error *error);
+/* One end of a message: the sighting that it was made of, and its stamp. */
+struct match_end {
+	uint32_t trace, stream;
+	uint64_t ordinal;
+	nsec_t ns; /* as in the message; a merged receive may have several */
+};
+
+/*
+ * Called with each message that goes to the log, in the log's order; `packet`
+ * as the receiver saw it. -1 with error ends the matching. To be set before the
+ * first packet, as only then sightings remember where they came from.
+ */
+typedef int match_message_fn(void *context, const struct match_end *send,
+			     const struct match_end *recv, const struct packet *packet,
+			     struct error *error);
+void matcher_on_message(struct matcher *matcher, match_message_fn *look, void *context);
+
+/*
+ * One packet of a source, which is a clock: `trace` tells traces of one clock
+ * apart, for matcher_on_message. 0, or -1 with error when the log cannot be
+ * written.
+ */
+int matcher_add(struct matcher *matcher, uint32_t source, uint32_t trace,
+		const struct sighting *sighting, struct error *error);
 
 /* Nothing more comes: decide what still waits. 0, or -1 with error. */
 int matcher_finish(struct matcher *matcher, struct error *error);

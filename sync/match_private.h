@@ -15,13 +15,22 @@ struct matcher {
 	uint64_t given_up;
 	tie_fn *tie;
 	void *tie_context;
+	match_message_fn *look;
+	void *look_context;
 	struct error *error; /* of the call at hand */
 	bool failed;
 };
 
+/* A sighting, and which stamp of it counts. */
+struct match_side {
+	struct entry *entry;
+	struct seen *seen;
+	nsec_t ns;
+};
+
 /* A message between two sources; counts it and marks both sightings used. */
-void match_emit(struct matcher *matcher, struct seen *send, nsec_t send_ns,
-		struct seen *receive, nsec_t recv_ns);
+void match_emit(struct matcher *matcher, const struct match_side *send,
+		const struct match_side *receive);
 
 /* The waiting entries, oldest first; returns how many. Free the array. */
 size_t match_waiting(const struct matcher *matcher, struct entry ***waiting);

@@ -142,9 +142,18 @@ static struct range *first_send(struct range *send, size_t n, int64_t byte)
 	return best;
 }
 
-static struct seen *seen_of(struct range *range)
+static struct match_side side_of(const struct range *range, nsec_t ns)
 {
-	return &entry_seen(range->entry)[range->seen];
+	return (struct match_side){range->entry, &entry_seen(range->entry)[range->seen],
+				   ns};
+}
+
+static void emit(struct matcher *matcher, const struct range *send,
+		 const struct range *receive, nsec_t recv_ns)
+{
+	struct match_side from = side_of(send, send->ns), to = side_of(receive, recv_ns);
+
+	match_emit(matcher, &from, &to);
 }
 
 /*
@@ -154,17 +163,16 @@ static struct seen *seen_of(struct range *range)
 static void match_receive(struct matcher *matcher, struct range *send, size_t sends,
 			  struct range *receive)
 {
-	struct seen *seen = seen_of(receive);
+	const struct seen *seen = side_of(receive, receive->ns).seen;
 	struct range *head = first_send(send, sends, receive->begin);
 
 	if (head)
-		match_emit(matcher, seen_of(head), head->ns, seen, seen->ns);
+		emit(matcher, head, receive, seen->ns);
 	for (size_t i = begin_after(send, sends, receive->begin + 1);
 	     i < sends && send[i].begin < receive->end; i++)
 		if (&send[i] != head &&
 		    first_send(send, sends, send[i].begin) == &send[i])
-			match_emit(matcher, seen_of(&send[i]), send[i].ns, seen,
-				   seen->whole_ns);
+			emit(matcher, &send[i], receive, seen->whole_ns);
 }
 
 static void match_sources(struct matcher *matcher, struct range *send, size_t sends,

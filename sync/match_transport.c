@@ -90,7 +90,8 @@ void match_transport(struct matcher *matcher)
 		if (send && receive && !send->used && !receive->used &&
 		    send->source != receive->source &&
 		    may_be_one(&from->packet, &to->packet))
-			match_emit(matcher, send, send->ns, receive, receive->ns);
+			match_emit(matcher, &(struct match_side){from, send, send->ns},
+				   &(struct match_side){to, receive, receive->ns});
 	}
 	free(candidate);
 }

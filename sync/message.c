@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/spill.h"
 
 enum { BLOCK = 1 << 17 }; /* messages, 3 MiB */
 
@@ -20,23 +21,9 @@ static int fail(struct error *error, const char *what)
 	return error_set(error, "%s of messages: %s", what, strerror(errno));
 }
 
-static FILE *open_spill(void)
-{
-	const char *parent = getenv("TMPDIR");
-	char *name =
-	    mem_printf("%s/clustertrace-XXXXXX", parent && *parent ? parent : P_tmpdir);
-	int fd = mkstemp(name);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w+");
-
-	if (fd >= 0)
-		remove(name);
-	free(name);
-	return file;
-}
-
 static int spill(struct message_log *log, struct error *error)
 {
-	if (!log->spill && !(log->spill = open_spill()))
+	if (!log->spill && !(log->spill = spill_open()))
 		return fail(error, "cannot make a temporary file");
 	if (fwrite(log->block, sizeof(*log->block), log->used, log->spill) != log->used)
 		return fail(error, "cannot write the temporary file");

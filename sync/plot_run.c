@@ -56,35 +56,54 @@ static struct series place_all(const struct drawing *drawing,
 	return series;
 }
 
-/* The bound of b's clock against a's at the times that b's states. */
-static struct series place_bound(const struct drawing *drawing, bool high)
+static int by_time(const void *a, const void *b)
+{
+	const struct plot_point *p = a, *q = b;
+
+	return (p->x > q->x) - (p->x < q->x);
+}
+
+/* The bound of b's clock against a's, at a time of the reference, if it has one. */
+static void add_bound(const struct drawing *drawing, nsec_t ref, bool high,
+		      struct series *series)
 {
 	const struct clock *a = drawing->a, *b = drawing->b;
-	struct series series = {mem_realloc(NULL, b->bounds, sizeof(struct plot_point)),
-				0};
 	double limit = drawing->sync->options.drift_limit_ppm * 1e3;
+	struct clock_bound of_a = clock_bound_at(a, clock_invert(a, ref), limit);
+	struct clock_bound of_b = clock_bound_at(b, clock_invert(b, ref), limit);
+	nsec_t own = high ? of_b.high_ns : of_b.low_ns;
+	nsec_t against = high ? of_a.low_ns : of_a.high_ns;
 
-	for (size_t i = 0; i < b->bounds; i++) {
-		nsec_t ref = clock_correct(b, b->bound[i].local_ns);
-		struct clock_bound other = clock_bound_at(a, clock_invert(a, ref), limit);
-		nsec_t own = high ? b->bound[i].high_ns : b->bound[i].low_ns;
-		nsec_t against = high ? other.low_ns : other.high_ns;
+	if (own == NSEC_MAX || own == NSEC_MIN || against == NSEC_MAX ||
+	    against == NSEC_MIN)
+		return;
+	series->point[series->count++] =
+	    (struct plot_point){(double)nsec_sub(ref, drawing->begin) / 1e9,
+				(double)nsec_sub(own, against) / 1e3};
+}
 
-		if (!a->bounds || own == NSEC_MAX || own == NSEC_MIN ||
-		    against == NSEC_MAX || against == NSEC_MIN)
-			continue;
-		series.point[series.count++] =
-		    (struct plot_point){(double)nsec_sub(ref, drawing->begin) / 1e9,
-					(double)nsec_sub(own, against) / 1e3};
-	}
+/* At all times that either clock states; a step back puts them out of order. */
+static struct series place_bound(const struct drawing *drawing, bool high)
+{
+	const struct clock *clock[2] = {drawing->a, drawing->b};
+	size_t times = clock[0]->bounds + clock[1]->bounds;
+	struct series series = {mem_alloc(times * sizeof(struct plot_point) + 1), 0};
+
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < clock[k]->bounds; i++)
+			add_bound(drawing,
+				  clock_correct(clock[k], clock[k]->bound[i].local_ns),
+				  high, &series);
+	qsort(series.point, series.count, sizeof(*series.point), by_time);
 	return series;
 }
 
+/* A margin is that of a line, and tells nothing of clocks that are none. */
 static char *caption(const struct drawing *drawing)
 {
+	const struct sync *sync = drawing->sync;
 	const struct pair *pair = drawing->pair;
-	double rate =
-	    (drawing->b->segment->rate_ppb - drawing->a->segment->rate_ppb) / 1e3;
+	double rate = clock_mean_rate(drawing->b) - clock_mean_rate(drawing->a);
 	nsec_t middle =
 	    drawing->b->begin_ns + (drawing->b->end_ns - drawing->b->begin_ns) / 2;
 	nsec_t ref = clock_correct(drawing->b, middle);
@@ -92,9 +111,14 @@ static char *caption(const struct drawing *drawing)
 	char offset_text[NSEC_TEXT], margin[NSEC_TEXT];
 
 	nsec_format_span(offset_text, (double)offset);
+	if (sync->bent[pair->a] || sync->bent[pair->b])
+		return mem_printf(
+		    "offset %s, mean drift %.4f ppm, %zu and %zu segments, %s",
+		    offset_text, rate * 1e6, drawing->a->segments, drawing->b->segments,
+		    clock_quality_name(pair->quality));
 	nsec_format_span(margin, pair->margin_ns);
-	return mem_printf("offset %s, drift %.4f ppm, margin %s, %s", offset_text, rate,
-			  margin, clock_quality_name(pair->quality));
+	return mem_printf("offset %s, drift %.4f ppm, margin %s, %s", offset_text,
+			  rate * 1e6, margin, clock_quality_name(pair->quality));
 }
 
 static int draw(const struct drawing *drawing, const struct pair_sample *sample,

@@ -71,42 +71,14 @@ struct drift {
 	bool known;
 };
 
-/* Of a clock with segments: from its ends, as surely as these are known. */
-static struct drift mean_drift(const struct clock *clock)
-{
-	double span = (double)(clock->end_ns - clock->begin_ns);
-	const struct clock_bound *first, *last;
-	struct drift drift = {0, 0, false};
-
-	for (size_t i = 0; i < clock->segments; i++) {
-		nsec_t end = i + 1 < clock->segments ? clock->segment[i + 1].local_ns
-						     : clock->end_ns;
-
-		drift.rate += clock->segment[i].rate_ppb * 1e-9 *
-			      (double)(end - clock->segment[i].local_ns) / fmax(1, span);
-	}
-	if (!clock->bounds)
-		return drift;
-	first = &clock->bound[0];
-	last = &clock->bound[clock->bounds - 1];
-	drift.known = first->low_ns != NSEC_MIN && first->high_ns != NSEC_MAX &&
-		      last->low_ns != NSEC_MIN && last->high_ns != NSEC_MAX;
-	drift.bound = fmax((double)last->high_ns - (double)first->low_ns,
-			   (double)first->high_ns - (double)last->low_ns) /
-		      fmax(1, span);
-	return drift;
-}
-
 static struct drift drift_of(const struct sync *sync, uint32_t clock)
 {
 	const struct region *region = &sync->region[clock];
 	struct drift drift = {sync->clock[clock].rate, 0, region->known};
 
-	if (sync->bent[clock] || sync->options.limit_only)
-		drift = mean_drift(&sync->fitted[clock]);
-	else
-		drift.bound =
-		    fmax(region->rate_high - drift.rate, drift.rate - region->rate_low);
+	if (sync->bent[clock])
+		drift.rate = clock_mean_rate(&sync->fitted[clock]);
+	drift.bound = fmax(region->rate_high - drift.rate, drift.rate - region->rate_low);
 	drift.known = drift.known &&
 		      drift.bound < UNKNOWN_SHARE * sync->options.drift_limit_ppm * 1e-6;
 	return drift;

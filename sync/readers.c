@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "input/mapped.h"
 
 /* Packets read in one step of one source, on their way to the matcher. */
 struct batch {
@@ -28,7 +29,8 @@ struct reading {
 struct readers {
 	struct reading *reading;
 	size_t count, ended;
-	int threads;
+	int threads, busy; /* in all, and those in a step */
+	uint64_t read;     /* events since mapped_release */
 	pthread_mutex_t lock;
 	pthread_cond_t filled, emptied;
 	struct batch *first, **last, *spare;
@@ -121,12 +123,30 @@ static void note_step(struct readers *readers, struct reading *reading)
 {
 	bool first = !reading->facts.events;
 
+	readers->read +=
+	    packet_source_facts(reading->source)->events - reading->facts.events;
 	reading->facts = *packet_source_facts(reading->source);
 	if (first && reading->facts.events &&
 	    reading->group == reading - readers->reading)
 		reading->to_axis_ns = nsec_sub(0, reading->facts.begin_ns);
 	readers->ended += reading->ended;
 	reading->busy = false;
+}
+
+/*
+ * Let go what is mapped, if it is time and nobody is in a step, where files may be
+ * mapped. Whether a step may begin.
+ */
+static bool release_mapped(struct readers *readers)
+{
+	if (readers->read < MAPPED_EVENTS)
+		return true;
+	if (readers->busy)
+		return false;
+	mapped_release();
+	readers->read = 0;
+	pthread_cond_broadcast(&readers->emptied);
+	return true;
 }
 
 static void *work(void *context)
@@ -138,15 +158,18 @@ static void *work(void *context)
 		struct reading *reading = furthest_behind(readers);
 		struct batch *batch;
 
-		if (!reading || readers->batches >= MOST_BATCHES) {
+		if (!release_mapped(readers) || !reading ||
+		    readers->batches >= MOST_BATCHES) {
 			pthread_cond_wait(&readers->emptied, &readers->lock);
 			continue;
 		}
 		reading->busy = true;
+		readers->busy++;
 		batch = take_spare(readers);
 		pthread_mutex_unlock(&readers->lock);
 		step(readers, reading, batch);
 		pthread_mutex_lock(&readers->lock);
+		readers->busy--;
 		note_step(readers, reading);
 		*readers->last = batch;
 		readers->last = &batch->next;
@@ -193,6 +216,7 @@ static int run_alone(struct readers *readers, reader_fn *give, void *context,
 		batch->count = 0;
 		step(readers, reading, batch);
 		note_step(readers, reading);
+		release_mapped(readers);
 		show(readers, progress);
 		status = hand_over(batch, give, context);
 	}

@@ -195,10 +195,13 @@ static size_t contradictors(const struct suspects *suspects, size_t one, size_t 
 }
 
 /*
- * What is left: one that several contradict, of which each contradicts nobody
- * else. Where a clock was stepped, those contradict many, too.
+ * What is left: one that some contradict, of which each contradicts nobody
+ * else. Where a clock was stepped, those contradict many, too. Of two that
+ * contradict each other and nobody else one is false, or the clock was stepped
+ * by little. Where the pair has false ones for sure, both are left out, as nobody
+ * can tell which it is: a true one less only leaves more open.
  */
-static size_t find_lonely(struct suspects *suspects)
+static size_t find_lonely(struct suspects *suspects, size_t least)
 {
 	size_t at[2 * WINDOW], others[2], n = 0;
 
@@ -210,7 +213,7 @@ static size_t find_lonely(struct suspects *suspects)
 
 		if (!suspects->item[i].rejected)
 			count = contradictors(suspects, i, at, 2 * WINDOW);
-		lonely = count >= 2;
+		lonely = count >= least;
 		for (size_t k = 0; lonely && k < count; k++)
 			lonely = contradictors(suspects, at[k], others, 2) == 1;
 		suspects->item[i].votes = lonely;
@@ -235,14 +238,15 @@ static size_t find_false(struct suspects *suspects)
 
 	suspects->side[false] = mem_alloc(suspects->count * sizeof(size_t));
 	suspects->side[true] = mem_alloc(suspects->count * sizeof(size_t));
-	for (size_t k = 0; k < sizeof(verdict) / sizeof(*verdict); k++)
+	/* One voice is enough only in a pair that has false ones for sure. */
+	for (size_t k = 0; k < sizeof(verdict) / sizeof(*verdict) - !total; k++)
 		for (int round = 0; round < ROUNDS; round++) {
 			n = find_round(suspects, verdict[k]);
 			total += n;
 			if (!n)
 				break;
 		}
-	total += find_lonely(suspects);
+	total += find_lonely(suspects, total ? 1 : 2);
 	free(suspects->side[false]);
 	free(suspects->side[true]);
 	return total;

@@ -15,20 +15,29 @@
  * Synchronization as a whole: from traces, or from messages, to the clock
  * map. Programs fill a struct sync in three steps: read, fit, describe.
  */
+enum bounds_model {
+	BOUNDS_LIMIT,    /* a clock may do whatever the drift limit allows */
+	BOUNDS_WANDER,   /* its rate keeps within wander_ppm of its mean, too */
+	BOUNDS_STRAIGHT, /* a clock that one line describes is a line */
+};
+
 struct sync_options {
 	const struct fit_method *method; /* NULL: by the number of traces */
 	double drift_limit_ppm;
 	struct corridor_wish segments;
-	bool limit_only;       /* bounds: no clock is taken to be straight */
+	enum bounds_model bounds;
+	double wander_ppm;
 	double max_rejected;   /* share of a pair's messages that may be left out */
 	const char *reference; /* name, or NULL: the best connected */
 	int threads;
 	size_t in_flight;
+	bool alone; /* a single source will do */
 };
 
 /* One trace, or with messages one node. */
 struct sync_trace {
 	char *name, *path;
+	size_t source; /* index in the list of sources that it was read from */
 	enum source_kind kind;
 	struct packet_source_facts facts;
 	uint32_t clock;  /* traces of one clock uuid share one */
@@ -38,12 +47,29 @@ struct sync_trace {
 /* A step of a clock; its local times. Between from_ns and to_ns it may be anywhere. */
 struct sync_step {
 	uint32_t clock;
-	nsec_t from_ns, at_ns, to_ns;
-	nsec_t size_ns; /* without its sign */
+	nsec_t from_ns, to_ns;
 };
+
+/* One end of a message: which event of which source it was made of. */
+struct sync_end {
+	size_t source; /* index in the list of sources */
+	uint32_t stream;
+	uint64_t ordinal;
+	nsec_t local_ns; /* the message's stamp, by the source's own clock */
+};
+
+/*
+ * Called with each message that goes to the log, in the log's order, with its
+ * packet as the receiver saw it. -1 with error ends the reading.
+ */
+typedef int sync_message_fn(void *context, const struct sync_end *send,
+			    const struct sync_end *recv, const struct packet *packet,
+			    struct error *error);
 
 struct sync {
 	struct sync_options options;
+	sync_message_fn *on_message; /* or NULL; set before the reading */
+	void *message_context;
 	struct sync_trace *trace;
 	size_t traces, room;
 	uint32_t
@@ -57,7 +83,7 @@ struct sync {
 	struct problem_list problems;
 	struct graph graph;      /* of the clocks */
 	struct fit_clock *clock; /* by clock */
-	struct region *region;   /* by clock */
+	struct region *region;   /* by clock; only the rates where it is not straight */
 	struct clock *fitted;    /* by clock: what became of it, with its bounds */
 	bool *bent;              /* by clock: it has several segments */
 	struct sync_step *step;
@@ -68,7 +94,8 @@ void sync_init(struct sync *sync, const struct sync_options *options);
 
 /*
  * Read and match packets of the sources. What cannot be read becomes a
- * problem. 0, or -1 with error when fewer than two sources are left.
+ * problem. 0, or -1 with error when fewer than two sources are left (with
+ * options.alone: none).
  */
 int sync_read_sources(struct sync *sync, const struct source_list *sources,
 		      struct progress *progress, struct error *error);

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "sync/bend.h"
-#include "sync/envelope.h"
+#include "sync/bounds.h"
 #include "sync/reject.h"
 
 /* Messages each way that methods are given which need more than hulls. */
@@ -28,7 +28,7 @@ static void fit_pairs(struct sync *sync)
 		/* The first to be matched depends on chance, a corner does not. */
 		pair->origin =
 		    pair->lower.count ? pair->lower.point[0] : pair->upper.point[0];
-		fit_pair_margin(pair, 2 * limit_of(sync));
+		fit_pair_or_too_fast(pair, 2 * limit_of(sync));
 	}
 }
 
@@ -106,6 +106,16 @@ static void find_too_fast(struct sync *sync, const struct island *island)
 	}
 }
 
+static void find_region(struct sync *sync, struct fit_island *fit)
+{
+	struct region *region = mem_zalloc(fit->members * sizeof(*region));
+
+	region_find(fit, region);
+	for (size_t i = 0; i < fit->members; i++)
+		sync->region[fit->member[i]] = region[i];
+	free(region);
+}
+
 static void fit_island(struct sync *sync, const struct island *island,
 		       const struct pair_sample *samples)
 {
@@ -119,7 +129,6 @@ static void fit_island(struct sync *sync, const struct island *island,
 	    .limit = limit_of(sync),
 	    .sample = samples,
 	};
-	struct region *region = mem_zalloc(island->members * sizeof(*region));
 	struct error cause = ERROR_INIT;
 
 	find_too_fast(sync, island);
@@ -131,10 +140,8 @@ static void fit_island(struct sync *sync, const struct island *island,
 		fit_method_find("hull")->fit(&fit, &cause);
 	}
 	error_clear(&cause);
-	region_find(&fit, region);
-	for (size_t i = 0; i < island->members; i++)
-		sync->region[island->member[i]] = region[i];
-	free(region);
+	if (sync->options.bounds == BOUNDS_STRAIGHT)
+		find_region(sync, &fit);
 }
 
 static int fit_islands(struct sync *sync, struct error *error)
@@ -178,6 +185,13 @@ static enum clock_quality pair_quality(const struct sync *sync, const struct pai
 	return CLOCK_ACCURATE;
 }
 
+/* Of a clock taken to be straight: no lines satisfy the messages of all. */
+static bool contradicts_its_island(const struct sync *sync, uint32_t clock)
+{
+	return sync->options.bounds == BOUNDS_STRAIGHT && !sync->region[clock].known &&
+	       !sync->bent[clock];
+}
+
 /* In tree order: a clock is no better known than the one that it is tied to. */
 static void judge(struct sync *sync)
 {
@@ -193,7 +207,7 @@ static void judge(struct sync *sync)
 
 			if (!node->above || !node->below)
 				quality = CLOCK_INCOMPLETE;
-			else if ((!sync->region[at].known && !sync->bent[at]) ||
+			else if (contradicts_its_island(sync, at) ||
 				 sync->pairs.pair[node->parent_pair].quality ==
 				     CLOCK_APPROXIMATE ||
 				 sync->fitted[node->parent].quality == CLOCK_APPROXIMATE)
@@ -271,5 +285,5 @@ int sync_fit(struct sync *sync, struct error *error)
 	    message_log_walk(&sync->log, false, count_message, sync, error))
 		return -1;
 	judge(sync);
-	return envelope_find(sync, error);
+	return bounds_find(sync, error);
 }

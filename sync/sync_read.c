@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "sync/match.h"
 #include "sync/readers.h"
@@ -16,17 +16,6 @@ struct reading {
 	struct matcher *matcher;
 	struct error *error;
 };
-
-/* Every stream of every trace is an open file. */
-static void allow_many_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
 
 static bool is_same_file(const char *a, const char *b)
 {
@@ -115,9 +104,10 @@ static void set_clock(struct sync *sync, struct sync_trace *trace)
 	sync->clock_trace[trace->clock] = (uint32_t)(trace - sync->trace);
 }
 
-static void add_trace(struct sync *sync, const struct source *source,
+static void add_trace(struct sync *sync, const struct source_list *sources, size_t index,
 		      const struct packet_source_facts *facts)
 {
+	const struct source *source = &sources->item[index];
 	struct sync_trace *trace;
 
 	sync->trace =
@@ -126,6 +116,7 @@ static void add_trace(struct sync *sync, const struct source *source,
 	memset(trace, 0, sizeof(*trace));
 	trace->name = make_name(sync, source, facts);
 	trace->path = mem_strdup(source->path);
+	trace->source = index;
 	trace->kind = source->kind;
 	trace->facts = *facts;
 	set_clock(sync, trace);
@@ -137,14 +128,14 @@ static struct packet_source **open_all(struct sync *sync,
 {
 	struct packet_source **opened = mem_zalloc(sources->count * sizeof(*opened));
 
-	allow_many_files();
+	limits_allow_files();
 	for (size_t i = 0; i < sources->count; i++) {
 		struct packet_source *packets = open_source(sync, &sources->item[i]);
 
 		if (!packets)
 			continue;
 		opened[sync->traces] = packets;
-		add_trace(sync, &sources->item[i], packet_source_facts(packets));
+		add_trace(sync, sources, i, packet_source_facts(packets));
 	}
 	return opened;
 }
@@ -157,7 +148,26 @@ static int take_sighting(void *context, uint32_t source, const struct sighting *
 
 	shifted.ns += trace->shift_ns;
 	shifted.whole_ns += trace->shift_ns;
-	return matcher_add(reading->matcher, trace->clock, &shifted, reading->error);
+	return matcher_add(reading->matcher, trace->clock, source, &shifted,
+			   reading->error);
+}
+
+static struct sync_end end_of(const struct sync *sync, const struct match_end *end)
+{
+	const struct sync_trace *trace = &sync->trace[end->trace];
+
+	return (struct sync_end){trace->source, end->stream, end->ordinal,
+				 end->ns - trace->shift_ns};
+}
+
+static int take_message(void *context, const struct match_end *send,
+			const struct match_end *recv, const struct packet *packet,
+			struct error *error)
+{
+	const struct sync *sync = context;
+	struct sync_end from = end_of(sync, send), to = end_of(sync, recv);
+
+	return sync->on_message(sync->message_context, &from, &to, packet, error);
 }
 
 static void take_tie(void *context, uint32_t sender, nsec_t send_ns, uint32_t receiver,
@@ -210,6 +220,8 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 	reading.readers = readers_new(opened, sync->traces, sync->options.threads);
 	reading.matcher = matcher_new(&sync->pairs, &sync->log, sync->options.in_flight);
 	matcher_on_tie(reading.matcher, take_tie, &reading);
+	if (sync->on_message)
+		matcher_on_message(reading.matcher, take_message, sync);
 	status = readers_run(reading.readers, take_sighting, &reading, progress);
 	if (!status)
 		status = matcher_finish(reading.matcher, error);
@@ -226,11 +238,12 @@ int sync_read_sources(struct sync *sync, const struct source_list *sources,
 		      struct progress *progress, struct error *error)
 {
 	struct packet_source **opened = open_all(sync, sources);
+	size_t least = sync->options.alone ? 1 : 2;
 	int status = 0;
 
-	if (sync->traces < 2)
-		status = error_set(error, "%zu trace%s to read, want 2 or more",
-				   sync->traces, sync->traces == 1 ? "" : "s");
+	if (sync->traces < least)
+		status = error_set(error, "%zu trace%s to read, want %zu or more",
+				   sync->traces, sync->traces == 1 ? "" : "s", least);
 	if (status)
 		for (size_t i = 0; i < sync->traces; i++)
 			packet_source_free(opened[i]);

@@ -20,8 +20,13 @@ want()
 	fi
 }
 
-want bin/ctsync
-"$root/bin/ctsync" --version || failed=1
+for program in ctsync ctmerge ctsim; do
+	want bin/$program
+	"$root/bin/$program" --version || failed=1
+done
+for file in "$CT_SOURCE"/datasets/simulate/scenarios/*.scenario; do
+	want "share/clustertrace/scenarios/$(basename "$file")"
+done
 for file in "$CT_SOURCE"/completions/*.bash; do
 	want "share/bash-completion/completions/$(basename "$file" .bash)"
 done

@@ -29,9 +29,12 @@ packages_for()
 		NF == 2 && index(wanted, " " $1 " ") { print $2 }' packages.txt
 }
 
+# A program that is there needs no package: Node.js often comes from elsewhere, and
+# then Debian's npm refuses to stand beside it.
 packages_missing()
 {
 	for package in $(packages_for "$@"); do
+		! command -v "$package" >/dev/null || continue
 		dpkg-query -W -f '${Status}\n' "$package" 2>/dev/null |
 			grep -q ' ok installed$' || printf '%s ' "$package"
 	done
@@ -60,6 +63,27 @@ install_packages()
 	run $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
 		-o DPkg::Lock::Timeout=300 install --no-install-recommends $missing ||
 		die "cannot install: $missing"
+}
+
+# Put the npm packages that tests read our exports with into build-node/, unless they
+# are there. Tests that need them are left out where they cannot be had.
+install_readers()
+{
+	wanted=tests/readers/package.json
+	if cmp -s "$wanted" build-node/installed; then
+		return 0
+	fi
+	rm -rf build-node
+	mkdir build-node
+	cp "$wanted" build-node
+	# No lock: DuckDB's comes in a package a platform, which a lock would fix.
+	if run npm --prefix build-node install --no-package-lock --ignore-scripts \
+		--no-audit --no-fund --fetch-retries 1 --fetch-retry-mintimeout 1000; then
+		cp "$wanted" build-node/installed
+	else
+		rm -rf build-node/node_modules
+		say "going on without the readers of $wanted"
+	fi
 }
 
 # build DIR [-DNAME=VALUE...]: configure and build in DIR, on every processor.

@@ -22,6 +22,7 @@ enum {
 struct capture_writer {
 	struct sim_writer base;
 	struct sim_owners owners;
+	char *directory;
 	pcap_t *pcap;
 	pcap_dumper_t **file; /* one a node */
 	bool failed;
@@ -80,6 +81,25 @@ static int set_stamp(struct pcap_pkthdr *head, nsec_t stamp)
 	return 0;
 }
 
+static char *path_of(const struct capture_writer *writer, size_t node)
+{
+	const char *name = writer->base.node[node].name;
+
+	return mem_printf("%s/%s/%s.pcap", writer->directory, name, name);
+}
+
+/* errno says why. */
+static int fail(const struct capture_writer *writer, size_t node, struct error *error)
+{
+	int number = errno;
+	char *path = path_of(writer, node);
+
+	errno = number;
+	error_errno(error, path);
+	free(path);
+	return -1;
+}
+
 static int write_frame(const struct capture_writer *writer, const struct sim_event *event,
 		       const struct frame *frame, struct error *error)
 {
@@ -98,7 +118,7 @@ static int write_frame(const struct capture_writer *writer, const struct sim_eve
 				 node->name, (long long)stamp);
 	errno = 0;
 	pcap_dump((u_char *)file, &head, frame->bytes);
-	return ferror(pcap_dump_file(file)) ? error_errno(error, node->name) : 0;
+	return ferror(pcap_dump_file(file)) ? fail(writer, event->node, error) : 0;
 }
 
 static bool is_captured(const struct sim_event *event)
@@ -142,7 +162,7 @@ static int close_file(const struct capture_writer *writer, size_t node,
 		return 0;
 	errno = 0;
 	if (pcap_dump_flush(writer->file[node]))
-		status = error_errno(error, writer->base.node[node].name);
+		status = fail(writer, node, error);
 	pcap_dump_close(writer->file[node]);
 	return status;
 }
@@ -157,21 +177,20 @@ static int capture_finish(struct sim_writer *base, struct error *error)
 	if (writer->pcap)
 		pcap_close(writer->pcap);
 	sim_owners_clear(&writer->owners);
+	free(writer->directory);
 	free(writer->file);
 	free(writer);
 	return status;
 }
 
-static int open_capture(struct capture_writer *writer, size_t i, const char *directory,
-			struct error *error)
+static int open_capture(struct capture_writer *writer, size_t i, struct error *error)
 {
-	const char *name = writer->base.node[i].name;
 	char *path;
 	FILE *file;
 
-	if (sim_writer_directory(directory, name, error))
+	if (sim_writer_directory(writer->directory, writer->base.node[i].name, error))
 		return -1;
-	path = mem_printf("%s/%s/%s.pcap", directory, name, name);
+	path = path_of(writer, i);
 	file = sim_file_open(path, error);
 	if (file)
 		writer->file[i] = pcap_dump_fopen(writer->pcap, file);
@@ -192,12 +211,13 @@ struct sim_writer *sim_capture_writer_new(const char *directory,
 	struct error ignored = ERROR_INIT;
 
 	writer->base = (struct sim_writer){&ops, node, nodes};
+	writer->directory = mem_strdup(directory);
 	writer->file = mem_zalloc(nodes * sizeof(pcap_dumper_t *));
 	sim_owners_init(&writer->owners, node, nodes);
 	writer->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAP,
 							    PCAP_TSTAMP_PRECISION_NANO);
 	for (size_t i = 0; i < nodes; i++)
-		if (open_capture(writer, i, directory, error)) {
+		if (open_capture(writer, i, error)) {
 			capture_finish(&writer->base, &ignored);
 			error_clear(&ignored);
 			return NULL;

@@ -13,18 +13,6 @@ void sim_clock_clear(struct sim_clock *clock)
 	memset(clock, 0, sizeof(*clock));
 }
 
-void sim_clock_add_step(struct sim_clock *clock, nsec_t true_ns, nsec_t amount_ns)
-{
-	size_t at;
-
-	clock->step =
-	    mem_grow(clock->step, clock->steps, &clock->step_room, sizeof(*clock->step));
-	for (at = clock->steps; at && clock->step[at - 1].true_ns > true_ns; at--)
-		clock->step[at] = clock->step[at - 1];
-	clock->step[at] = (struct sim_clock_step){true_ns, amount_ns};
-	clock->steps++;
-}
-
 /* The corner from which the clock is straight up to true_ns. */
 static const struct sim_clock_corner *find(struct sim_clock *clock, nsec_t true_ns)
 {
@@ -53,6 +41,52 @@ static nsec_t on_polygon(const struct sim_clock_corner *corner, nsec_t true_ns)
 	__int128 gained = (__int128)since * corner->rate + ((__int128)1 << 61);
 
 	return corner->local_ns + since + (nsec_t)(gained >> 62);
+}
+
+/* From a corner to the one behind it. */
+static void set_rate(struct sim_clock_corner *corner)
+{
+	nsec_t span = corner[1].true_ns - corner->true_ns;
+	__int128 gained = (corner[1].local_ns - corner->local_ns) - span;
+
+	corner->rate = (int64_t)(gained * ((__int128)1 << 62) / span);
+}
+
+/* Between the first corner and the last one, where there is none yet. */
+static void insert_corner(struct sim_clock *clock, nsec_t true_ns)
+{
+	size_t at = (size_t)(find(clock, true_ns) - clock->corner);
+	struct sim_clock_corner *corner = &clock->corner[at];
+	nsec_t local_ns = on_polygon(corner, true_ns);
+
+	if (corner->true_ns >= true_ns || at + 1 == clock->corners)
+		return;
+	clock->corner =
+	    mem_grow(clock->corner, clock->corners, &clock->room, sizeof(*corner));
+	corner = &clock->corner[at];
+	memmove(corner + 2, corner + 1, (clock->corners - at - 1) * sizeof(*corner));
+	corner[1] = (struct sim_clock_corner){true_ns, local_ns, 0};
+	clock->corners++;
+	set_rate(corner);
+	set_rate(corner + 1);
+}
+
+void sim_clock_add_step(struct sim_clock *clock, nsec_t true_ns, nsec_t amount_ns)
+{
+	size_t at;
+
+	clock->step =
+	    mem_grow(clock->step, clock->steps, &clock->step_room, sizeof(*clock->step));
+	for (at = clock->steps; at && clock->step[at - 1].true_ns > true_ns; at--)
+		clock->step[at] = clock->step[at - 1];
+	clock->step[at] = (struct sim_clock_step){true_ns, amount_ns};
+	clock->steps++;
+	/*
+	 * Where it is told what the clock said, on both sides of a step, it must be
+	 * a corner: a chord in two pieces, each rounded, is not the chord.
+	 */
+	insert_corner(clock, true_ns - 1);
+	insert_corner(clock, true_ns);
 }
 
 static nsec_t stepped(const struct sim_clock *clock, nsec_t true_ns)

@@ -6,21 +6,29 @@
 
 #include "base/mem.h"
 #include "simulate/event.h"
+#include "simulate/process.h"
 #include "simulate/task.h"
 
-enum { PRIORITY = 20, IDLE_NAME = 16 };
+enum { IDLE_NAME = 16 };
 
 static const nsec_t slice_ns = 4 * NSEC_PER_MSEC;
 
 const char *cpu_thread_name(const struct thread *thread)
 {
 	static const char *const name[THREAD_ROLES] = {
-	    [ROLE_CLIENT] = "client",   [ROLE_SERVER] = "server",
-	    [ROLE_SENDER] = "producer", [ROLE_RECEIVER] = "consumer",
-	    [ROLE_WORKER] = "worker",   [ROLE_SAMPLER] = "sadc",
+	    [ROLE_CLIENT] = "client",    [ROLE_SERVER] = "server",
+	    [ROLE_SENDER] = "producer",  [ROLE_RECEIVER] = "consumer",
+	    [ROLE_WORKER] = "worker",    [ROLE_SAMPLER] = "sadc",
+	    [ROLE_DAEMON] = DAEMON_NAME,
 	};
 
-	return name[thread->role];
+	return thread->role == ROLE_CHILD ? process_name(thread) : name[thread->role];
+}
+
+/* Nobody waits for it, so it comes behind those for whom the world waits. */
+static bool only_computes(const struct thread *thread)
+{
+	return thread->role == ROLE_WORKER || thread->role == ROLE_CHILD;
 }
 
 void cpu_charge(struct now *now, enum cpu_use use)
@@ -73,7 +81,7 @@ static uint32_t dequeue(const struct now *now)
 
 		if (thread->ready_ns > now->ns)
 			continue;
-		if (thread->role != ROLE_WORKER) {
+		if (!only_computes(thread)) {
 			chosen = i;
 			break;
 		}
@@ -210,22 +218,19 @@ static void tell_wakeup(struct now *now, struct thread *thread)
 	      {.i = (int32_t)cpu});
 }
 
-void cpu_wake(struct now *now, uint32_t number)
+/* It joins those that wait for its processor, and may go before who is there. */
+static void make_ready(struct now *now, uint32_t number)
 {
 	struct world *world = now->world;
 	struct thread *thread = &world->thread[number];
 	struct cpu *cpu;
 
-	/* It may be just falling asleep on another processor. */
-	now_wait(now, thread->asleep_ns);
-	tell_wakeup(now, thread);
 	thread->ready_ns = now->ns;
 	enqueue(world, number);
 	cpu = &now_host(now)->cpu[thread->cpu];
 	if (cpu->current != NO_THREAD) {
 		/* Who waits for the world goes before who only computes. */
-		if (world->thread[cpu->current].role != ROLE_WORKER ||
-		    thread->role == ROLE_WORKER)
+		if (!only_computes(&world->thread[cpu->current]) || only_computes(thread))
 			return;
 		cpu->resched = true;
 	}
@@ -234,6 +239,26 @@ void cpu_wake(struct now *now, uint32_t number)
 			  now->ns + dice_between(&now_host(now)->dice, 800, 3000),
 			  OCCASION_KICK,
 			  now->node * (uint32_t)world->scenario->cpus + thread->cpu, 0);
+}
+
+void cpu_wake(struct now *now, uint32_t number)
+{
+	struct thread *thread = &now->world->thread[number];
+
+	/* It may be just falling asleep on another processor. */
+	now_wait(now, thread->asleep_ns);
+	tell_wakeup(now, thread);
+	make_ready(now, number);
+}
+
+void cpu_wake_new(struct now *now, uint32_t number)
+{
+	struct thread *thread = &now->world->thread[number];
+
+	thread->cpu = choose_cpu(now, thread);
+	EVENT(now, EVENT_WAKEUP_NEW, {.text = cpu_thread_name(thread)},
+	      {.i = thread->tid}, {.i = PRIORITY}, {.i = (int32_t)thread->cpu});
+	make_ready(now, number);
 }
 
 void cpu_add(struct world *world, uint32_t thread)

@@ -9,6 +9,8 @@
 /* States of threads as sched_switch shows them. */
 enum { STATE_RUNNING = 0, STATE_INTERRUPTIBLE = 1, STATE_DISK = 2, STATE_DEAD = 128 };
 
+enum { PRIORITY = 20 }; /* of all */
+
 /* Stop what the processor's thread computes, and charge the time until now. */
 void cpu_enter(struct now *now);
 
@@ -20,6 +22,9 @@ void cpu_leave(struct now *now);
 
 /* Let a thread go on that slept; it may be another processor's. */
 void cpu_wake(struct now *now, uint32_t thread);
+
+/* The same of one that is new. */
+void cpu_wake_new(struct now *now, uint32_t thread);
 
 /* A thread that was never asleep joins those that wait for a processor. */
 void cpu_add(struct world *world, uint32_t thread);

@@ -13,6 +13,7 @@ enum { OTHER_FILES = 64 }; /* that the program may have open besides */
 struct ctf_writer {
 	struct sim_writer base;
 	struct sim_ctf_parts parts;
+	const struct sim_class **class;
 	struct intmap ids; /* of classes, by their address */
 	struct sim_ctf_node **trace;
 	bool failed;
@@ -71,6 +72,7 @@ static void ctf_free(struct ctf_writer *writer)
 	sim_ctf_parts_release(&writer->parts);
 	intmap_clear(&writer->ids);
 	free(writer->trace);
+	free(writer->class);
 	free(writer);
 }
 
@@ -128,9 +130,13 @@ struct sim_writer *sim_ctf_writer_new(const char *directory, const struct sim_no
 
 	writer->base = (struct sim_writer){&ops, node, nodes};
 	writer->trace = mem_zalloc(nodes * sizeof(struct sim_ctf_node *));
+	writer->class = mem_alloc(class_count * sizeof(*writer->class));
+	writer->parts.class = writer->class;
 	writer->parts.classes = class_count;
-	for (size_t i = 0; i < class_count; i++)
+	for (size_t i = 0; i < class_count; i++) {
+		writer->class[i] = classes[i];
 		intmap_put(&writer->ids, (uintptr_t)classes[i], (int64_t)i);
+	}
 	if (open_traces(writer, directory, error)) {
 		ctf_free(writer);
 		return NULL;

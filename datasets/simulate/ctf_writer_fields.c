@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/ctf_writer_fields.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "simulate/ctf_writer_packet.h"
 
 enum { COMM_LONGEST = 15 }; /* and a zero */
@@ -12,11 +14,12 @@ static const struct shape {
 	uint8_t bits;
 	bool is_signed, is_hex;
 } shapes[] = {
-    [SIM_U8] = {8, false, false},    [SIM_U16] = {16, false, false},
-    [SIM_U32] = {32, false, false},  [SIM_U64] = {64, false, false},
-    [SIM_HEX64] = {64, false, true}, [SIM_S32] = {32, true, false},
-    [SIM_S64] = {64, true, false},   [SIM_TEXT] = {0, false, false},
-    [SIM_COMM] = {0, false, false},  [SIM_PACKET] = {0, false, false},
+    [SIM_U8] = {8, false, false},     [SIM_U16] = {16, false, false},
+    [SIM_U32] = {32, false, false},   [SIM_U64] = {64, false, false},
+    [SIM_HEX64] = {64, false, true},  [SIM_S32] = {32, true, false},
+    [SIM_S64] = {64, true, false},    [SIM_TEXT] = {0, false, false},
+    [SIM_COMM] = {0, false, false},   [SIM_S32_LIST] = {32, true, false},
+    [SIM_PACKET] = {0, false, false},
 };
 
 static bt_field_class *field_class(bt_trace_class *trace, const struct shape *shape)
@@ -34,6 +37,22 @@ static bt_field_class *field_class(bt_trace_class *trace, const struct shape *sh
 	return class;
 }
 
+/* LTTng records a sequence as _NAME_length, of 8 bits, and NAME. */
+static void append_list(bt_trace_class *trace, bt_field_class *payload, const char *name)
+{
+	bt_field_class *length = field_class(trace, &shapes[SIM_U8]);
+	bt_field_class *item = field_class(trace, &shapes[SIM_S32]);
+	bt_field_class *list = bt_field_class_array_dynamic_create(trace, item, length);
+	char *length_name = mem_printf("_%s_length", name);
+
+	bt_field_class_structure_append_member(payload, length_name, length);
+	bt_field_class_structure_append_member(payload, name, list);
+	free(length_name);
+	bt_field_class_put_ref(length);
+	bt_field_class_put_ref(item);
+	bt_field_class_put_ref(list);
+}
+
 /* Calls of libbabeltrace2 here fail only when memory runs out: GLib ends then. */
 bt_event_class *sim_ctf_class_new(bt_stream_class *stream, const struct sim_class *class,
 				  uint64_t id)
@@ -48,6 +67,10 @@ bt_event_class *sim_ctf_class_new(bt_stream_class *stream, const struct sim_clas
 
 		if (field->type == SIM_PACKET) {
 			sim_ctf_packet_append(trace, payload);
+			continue;
+		}
+		if (field->type == SIM_S32_LIST) {
+			append_list(trace, payload, field->name);
 			continue;
 		}
 		member = field_class(trace, &shapes[field->type]);
@@ -86,6 +109,19 @@ static void fill_field(bt_field *field, enum sim_type type, const union sim_valu
 	}
 }
 
+/* One item, at the length's index and the one behind it. */
+static void fill_list(bt_field *payload, uint64_t index, const union sim_value *value)
+{
+	bt_field *length =
+	    bt_field_structure_borrow_member_field_by_index(payload, index);
+	bt_field *list =
+	    bt_field_structure_borrow_member_field_by_index(payload, index + 1);
+
+	bt_field_integer_unsigned_set_value(length, 1);
+	bt_field_array_dynamic_set_length(list, 1);
+	fill_field(bt_field_array_borrow_element_field_by_index(list, 0), SIM_S32, value);
+}
+
 void sim_ctf_fill(bt_field *payload, const struct sim_event *event,
 		  const struct sim_headers *headers)
 {
@@ -100,8 +136,40 @@ void sim_ctf_fill(bt_field *payload, const struct sim_event *event,
 			index += SIM_CTF_PACKET_FIELDS;
 			continue;
 		}
+		if (type == SIM_S32_LIST) {
+			fill_list(payload, index, &event->value[i]);
+			index += 2;
+			continue;
+		}
 		fill_field(
 		    bt_field_structure_borrow_member_field_by_index(payload, index++),
 		    type, &event->value[i]);
 	}
+}
+
+static size_t field_bytes(enum sim_type type, const uint8_t *at, size_t room)
+{
+	if (type == SIM_S32_LIST)
+		return room ? 1 + 4 * (size_t)*at : 0;
+	if (type == SIM_PACKET)
+		return sim_ctf_packet_bytes(at, room);
+	if (shapes[type].bits)
+		return shapes[type].bits / 8;
+	return strnlen((const char *)at, room) + 1;
+}
+
+bool sim_ctf_payload_bytes(const struct sim_class *class, const uint8_t *at, size_t room,
+			   size_t *bytes)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < class->fields; i++) {
+		size_t field = field_bytes(class->field[i].type, at + sum, room - sum);
+
+		if (field == 0 || field > room - sum)
+			return false;
+		sum += field;
+	}
+	*bytes = sum;
+	return true;
 }

@@ -8,12 +8,14 @@
 #include "base/mem.h"
 #include "input/ctf_error.h"
 #include "simulate/ctf_writer_source.h"
+#include "simulate/ctf_writer_stamps.h"
 #include "simulate/ctf_writer_uuid.h"
 
 enum { METADATA_ROOM = 1 << 20 }; /* bytes, more than it ever takes */
 
 struct sim_ctf_node {
 	char *path;
+	const struct sim_ctf_parts *parts;
 	bt_graph *graph;
 	struct sim_ctf_source source;
 };
@@ -36,7 +38,9 @@ void sim_ctf_parts_release(struct sim_ctf_parts *parts)
 {
 	bt_component_class_source_put_ref(parts->source);
 	bt_plugin_put_ref(parts->plugin);
-	memset(parts, 0, sizeof(*parts));
+	parts->sink = NULL;
+	parts->source = NULL;
+	parts->plugin = NULL;
 }
 
 /* The sink says that it failed, but not why; a full disk is what we can tell. */
@@ -54,7 +58,7 @@ static int check_room(const struct sim_ctf_node *node, struct error *error)
 static int fail(struct sim_ctf_node *node, struct error *error)
 {
 	ctf_error_take(error);
-	error_prefix(error, "%s", node->path);
+	error_prefix(error, "%s: could not be written", node->path);
 	check_room(node, error);
 	return -1;
 }
@@ -90,6 +94,7 @@ struct sim_ctf_node *sim_ctf_node_new(const struct sim_ctf_parts *parts,
 	int status;
 
 	made->path = mem_strdup(path);
+	made->parts = parts;
 	sim_ctf_source_init(&made->source, node, parts->classes);
 	made->graph = bt_graph_create(0);
 	bt_value_map_insert_string_entry(params, "path", path);
@@ -154,6 +159,16 @@ static int set_uuid(const struct sim_ctf_node *node, struct error *error)
 	return sim_ctf_set_uuid(node->path, uuid, error);
 }
 
+static int shorten_stamps(const struct sim_ctf_node *node, struct error *error)
+{
+	enum sim_event_header header = node->source.node->event_header;
+
+	if (header == SIM_HEADER_FULL)
+		return 0;
+	return sim_ctf_shorten_stamps(node->path, header, node->parts->class,
+				      node->parts->classes, error);
+}
+
 static void release(struct sim_ctf_node *node)
 {
 	bt_graph_put_ref(node->graph);
@@ -177,7 +192,9 @@ int sim_ctf_node_finish(struct sim_ctf_node *node, struct error *error)
 		return -1;
 	}
 	release(node);
-	status = set_uuid(node, error);
+	status = shorten_stamps(node, error);
+	if (!status)
+		status = set_uuid(node, error);
 	free_node(node);
 	return status;
 }

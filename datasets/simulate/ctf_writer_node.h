@@ -16,7 +16,8 @@ struct sim_ctf_parts { /* of all nodes' graphs */
 	const bt_plugin *plugin;
 	const bt_component_class_sink *sink;
 	bt_component_class_source *source;
-	uint64_t classes; /* whose ids are below this */
+	const struct sim_class *const *class; /* by id */
+	uint64_t classes;
 };
 
 struct sim_ctf_node;

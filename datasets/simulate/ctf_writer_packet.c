@@ -303,3 +303,27 @@ void sim_ctf_packet_fill(bt_field *payload, uint64_t index,
 	fill_choice(structure, next, transport_headers, transport_of(headers),
 		    headers->bytes + headers->network);
 }
+
+static size_t header_bytes(const struct header *header)
+{
+	size_t bits = 0;
+
+	for (size_t i = 0; i < header->parts; i++)
+		bits += header->part[i].bits *
+			(size_t)(header->part[i].count ? header->part[i].count : 1);
+	return bits / 8;
+}
+
+size_t sim_ctf_packet_bytes(const uint8_t *at, size_t room)
+{
+	size_t network;
+
+	if (!room || *at >= NETWORKS)
+		return 0;
+	if (*at == UNKNOWN)
+		return 1;
+	network = 1 + header_bytes(&network_headers[*at]);
+	if (network >= room || at[network] >= TRANSPORTS)
+		return 0;
+	return network + 1 + header_bytes(&transport_headers[at[network]]);
+}

@@ -21,4 +21,7 @@ void sim_ctf_packet_append(bt_trace_class *trace, bt_field_class *payload);
 void sim_ctf_packet_fill(bt_field *payload, uint64_t index,
 			 const struct sim_headers *headers);
 
+/* How many bytes those two take, written there; 0 if they are none or too long. */
+size_t sim_ctf_packet_bytes(const uint8_t *at, size_t room);
+
 #endif

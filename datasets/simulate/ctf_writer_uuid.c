@@ -12,16 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-
-/* What stands at the begin of each packet, in this machine's byte order. */
-struct packet_begin {
-	uint32_t magic;
-	unsigned char uuid[16];
-	uint64_t stream_class, stream;
-	uint64_t packet_bits;
-} __attribute__((packed));
-
-enum { MAGIC = 0xc1fc1fc1u };
+#include "simulate/ctf_writer_bytes.h"
 
 #define METADATA_UUID "\tuuid = \"" /* the trace's is the first */
 
@@ -58,12 +49,12 @@ static int set_in_metadata(int fd, const char *path, const unsigned char uuid[16
 static int set_in_stream(int fd, const char *path, const unsigned char uuid[16],
 			 struct error *error)
 {
-	struct packet_begin begin;
+	struct sim_ctf_packet_begin begin;
 	uint64_t at = 0;
 	ssize_t got;
 
 	while ((got = pread(fd, &begin, sizeof(begin), (off_t)at)) == sizeof(begin)) {
-		if (begin.magic != MAGIC || begin.packet_bits == 0)
+		if (begin.magic != SIM_CTF_MAGIC || begin.packet_bits == 0)
 			return error_set(error, "%s: no packet at byte %llu", path,
 					 (unsigned long long)at);
 		if (pwrite(fd, uuid, 16, (off_t)at + (off_t)sizeof(begin.magic)) != 16)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/output.h"
 #include "simulate/scenario.h"
 #include "simulate/simulate.h"
 
@@ -15,6 +16,7 @@ struct request {
 	struct text_list words, set;
 	char *output;
 	double seed;
+	int nodes; /* 0: as the scenario says */
 	bool messages, captures, list, keys, quiet;
 };
 
@@ -26,6 +28,8 @@ static enum options_status parse(struct request *request, int argc, const char *
 	     "make this run directory", 0, 0},
 	    {0, "seed", OPTION_DOUBLE, &request->seed, "N",
 	     "draw all that is random from this number (default: 1)", 0, 0x1p53},
+	    {0, "nodes", OPTION_INT, &request->nodes, "N",
+	     "simulate N nodes, like --set nodes=N", 2, 1000},
 	    {0, "set", OPTION_LIST, &request->set, "KEY=VALUE",
 	     "change the scenario; repeat for each", 0, 0},
 	    {0, "messages", OPTION_FLAG, &request->messages, NULL,
@@ -50,14 +54,30 @@ static enum options_status parse(struct request *request, int argc, const char *
 	return options_parse(&command, argc, argv, &request->words, error);
 }
 
+/* A list stands alone: whoever gives more waits for a run that does not come. */
+static int check_list(const struct request *request, struct error *error)
+{
+	const char *option = request->list ? "--list" : "--keys";
+
+	if (request->list && request->keys)
+		return error_set(error, "--list and --keys exclude each other");
+	if (request->words.count || request->output || request->set.count ||
+	    request->nodes || request->messages || request->captures)
+		return error_set(error,
+				 "%s lists only, want no SCENARIO and no option of "
+				 "a run beside it",
+				 option);
+	return 0;
+}
+
 static int check_request(const struct request *request, struct error *error)
 {
 	if (request->list || request->keys)
-		return 0;
+		return check_list(request, error);
 	if (request->words.count != 1)
 		return error_set(error, "want one SCENARIO, by name or as a file "
 					"(--list names them)");
-	if (!request->output)
+	if (!request->output || !*request->output)
 		return error_set(error, "want -o RUN, a directory to make");
 	if (request->messages && request->captures)
 		return error_set(error, "--messages and --captures exclude each other");
@@ -72,10 +92,13 @@ static int load(const struct request *request, struct scenario *scenario,
 	scenario_init(scenario);
 	if (scenario_load(scenario, request->words.item[0], error))
 		return -1;
+	if (request->nodes)
+		scenario->nodes = request->nodes;
 	for (size_t i = 0; i < request->set.count; i++)
 		if (scenario_set(scenario, request->set.item[i], error))
 			return error_prefix(error, "--set");
-	return scenario_check(scenario, error);
+	return scenario_check(scenario, error) ? error_prefix(error, "%s", scenario->name)
+					       : 0;
 }
 
 static void report(const struct request *request, const struct simulation_counts *counts)
@@ -141,10 +164,8 @@ static enum exit_status act(const struct request *request, struct error *error)
 		status = list(error);
 	if (request->keys)
 		scenario_print_keys(stdout);
-	if (status == EXIT_DONE && (fflush(stdout) || ferror(stdout))) {
-		error_errno(error, "standard output");
+	if (status == EXIT_DONE && output_flush_stdout(error))
 		status = EXIT_FAILED;
-	}
 	return status;
 }
 

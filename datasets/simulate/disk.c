@@ -3,6 +3,7 @@
 
 #include "simulate/cpu.h"
 #include "simulate/event.h"
+#include "simulate/memory.h"
 #include "simulate/task.h"
 #include "simulate/thread.h"
 
@@ -41,13 +42,16 @@ void disk_submit(struct now *now, uint32_t number, uint64_t sector, bool writes)
 		host->disk_free_ns = now->ns;
 	host->disk_free_ns += takes;
 	host->count.disk_busy_ns += takes;
+	host->count.disk_wait_ns += host->disk_free_ns - now->ns;
 	host->disk_waiting++;
 	if (writes) {
 		host->count.writes++;
 		host->count.written_sectors += sectors;
+		memory_write(host, thread->bytes);
 	} else {
 		host->count.reads++;
 		host->count.read_sectors += sectors;
+		memory_read(host, thread->bytes);
 	}
 	queue_add(&world->queue, host->disk_free_ns, OCCASION_DISK, number, 0);
 }
@@ -60,5 +64,7 @@ void disk_complete(struct now *now, uint32_t number)
 	EVENT(now, EVENT_BLOCK_COMPLETE, {.u = DISK_DEVICE}, {.u = thread->sector},
 	      {.u = thread->bytes / SECTOR_BYTES}, {.i = 0}, {.u = rwbs_of(thread)});
 	now_host(now)->disk_waiting--;
+	if (thread->call == CALL_FSYNC)
+		memory_clean(now_host(now), thread->bytes);
 	thread_wake(now, number);
 }

@@ -25,6 +25,11 @@
 	{                                                                                \
 		"target_cpu", SIM_S32                                                    \
 	}
+#define PROCESS                                                                          \
+	{"comm", SIM_COMM}, {"tid", SIM_S32},                                            \
+	{                                                                                \
+		"prio", SIM_S32                                                          \
+	}
 #define REQUEST                                                                          \
 	{"dev", SIM_U32}, {"sector", SIM_U64}, {"nr_sector", SIM_U32},                   \
 	    {"bytes", SIM_U32}, {"tid", SIM_S32}, {"rwbs", SIM_U32},                     \
@@ -47,11 +52,20 @@ static const struct sim_class classes[EVENT_KINDS] = {
 	      {"next_tid", SIM_S32}, {"next_prio", SIM_S32}),
     [EVENT_WAKING] = PLAIN("sched_waking", WAKE),
     [EVENT_WAKEUP] = PLAIN("sched_wakeup", WAKE),
+    [EVENT_WAKEUP_NEW] = PLAIN("sched_wakeup_new", WAKE),
     [EVENT_MIGRATE] =
 	PLAIN("sched_migrate_task", {"comm", SIM_COMM}, {"tid", SIM_S32},
 	      {"prio", SIM_S32}, {"orig_cpu", SIM_S32}, {"dest_cpu", SIM_S32}),
-    [EVENT_PROCESS_EXIT] = PLAIN("sched_process_exit", {"comm", SIM_COMM},
-				 {"tid", SIM_S32}, {"prio", SIM_S32}),
+    [EVENT_FORK] =
+	PLAIN("sched_process_fork", {"parent_comm", SIM_COMM}, {"parent_tid", SIM_S32},
+	      {"parent_pid", SIM_S32}, {"parent_ns_inum", SIM_U32},
+	      {"child_comm", SIM_COMM}, {"child_tid", SIM_S32}, {"vtids", SIM_S32_LIST},
+	      {"child_pid", SIM_S32}, {"child_ns_inum", SIM_U32}),
+    [EVENT_EXEC] = PLAIN("sched_process_exec", {"filename", SIM_TEXT}, {"tid", SIM_S32},
+			 {"old_tid", SIM_S32}),
+    [EVENT_PROCESS_EXIT] = PLAIN("sched_process_exit", PROCESS),
+    [EVENT_PROCESS_WAIT] = PLAIN("sched_process_wait", PROCESS),
+    [EVENT_PROCESS_FREE] = PLAIN("sched_process_free", PROCESS),
     [EVENT_SOFTIRQ_RAISE] = PLAIN("irq_softirq_raise", {"vec", SIM_U32}),
     [EVENT_SOFTIRQ_ENTRY] = PLAIN("irq_softirq_entry", {"vec", SIM_U32}),
     [EVENT_SOFTIRQ_EXIT] = PLAIN("irq_softirq_exit", {"vec", SIM_U32}),
@@ -74,6 +88,8 @@ static const struct sim_class classes[EVENT_KINDS] = {
     [EVENT_DUMP_DISK] =
 	PLAIN("lttng_statedump_block_device", {"dev", SIM_U32}, {"diskname", SIM_TEXT}),
     [EVENT_DUMP_END] = {"lttng_statedump_end", NULL, 0, SIM_NOT_CAPTURED},
+    [EVENT_EXIT] = PLAIN("syscall_entry_exit", {"error_code", SIM_S32}),
+    [EVENT_EXIT_GROUP] = PLAIN("syscall_entry_exit_group", {"error_code", SIM_S32}),
     [EVENT_READ_ENTRY] = PLAIN("syscall_entry_read", {"fd", SIM_U32}, {"count", SIM_U64}),
     [EVENT_READ_EXIT] = PLAIN("syscall_exit_read", {"ret", SIM_S64}, {"buf", SIM_U64}),
     [EVENT_WRITE_ENTRY] = PLAIN("syscall_entry_write", {"fd", SIM_U32}, {"buf", SIM_U64},
@@ -102,6 +118,17 @@ static const struct sim_class classes[EVENT_KINDS] = {
 				{"flags", SIM_S32}, {"rqtp", SIM_U64}),
     [EVENT_SLEEP_EXIT] =
 	PLAIN("syscall_exit_clock_nanosleep", {"ret", SIM_S64}, {"rmtp", SIM_U64}),
+    [EVENT_CLONE_ENTRY] =
+	PLAIN("syscall_entry_clone", {"flags", SIM_HEX64}, {"newsp", SIM_HEX64},
+	      {"parent_tid", SIM_HEX64}, {"child_tid", SIM_HEX64}),
+    [EVENT_CLONE_EXIT] = PLAIN("syscall_exit_clone", {"ret", SIM_S64}),
+    [EVENT_EXECVE_ENTRY] = PLAIN("syscall_entry_execve", {"filename", SIM_TEXT},
+				 {"argv", SIM_HEX64}, {"envp", SIM_HEX64}),
+    [EVENT_EXECVE_EXIT] = PLAIN("syscall_exit_execve", {"ret", SIM_S64}),
+    [EVENT_WAIT4_ENTRY] =
+	PLAIN("syscall_entry_wait4", {"upid", SIM_S32}, {"options", SIM_S32}),
+    [EVENT_WAIT4_EXIT] = PLAIN("syscall_exit_wait4", {"ret", SIM_S64},
+			       {"stat_addr", SIM_U64}, {"ru", SIM_U64}),
 };
 
 const struct sim_class *event_class(enum event_kind kind)

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "simulate/address.h"
+#include "simulate/memory.h"
 
 void host_init(struct world *world, uint32_t number)
 {
@@ -18,6 +19,7 @@ void host_init(struct world *world, uint32_t number)
 	address_init(host, number);
 	host->trace_from = NSEC_MIN;
 	host->trace_to = NSEC_MAX;
+	memory_init(host);
 	host->cpu = mem_zalloc(cpus * sizeof(*host->cpu));
 	for (size_t i = 0; i < cpus; i++) {
 		host->cpu[i].current = NO_THREAD;

@@ -8,11 +8,12 @@
 #include "simulate/disk.h"
 #include "simulate/event.h"
 #include "simulate/light.h"
+#include "simulate/process.h"
 #include "simulate/statedump.h"
 #include "simulate/thread.h"
 #include "simulate/transport.h"
 
-enum { SOFTIRQ_TIMER = 1, SOFTIRQ_NET_RX = 3 };
+enum { SOFTIRQ_TIMER = 1, SOFTIRQ_NET_RX = 3, SOFTIRQ_RCU = 9 };
 enum { CARD_IRQ = 27, DISK_IRQ = 25, BUDGET = 64 };
 
 /* Functions of timers and the like, where a kernel could have them. */
@@ -180,6 +181,20 @@ void interrupt_kick(struct world *world, uint32_t node, uint32_t number)
 	if (!cpu->resched && (cpu->current != NO_THREAD || !cpu->runnables))
 		return;
 	now = enter(world, node, number);
+	cpu_leave(&now);
+}
+
+void interrupt_free(struct world *world, uint32_t daemon)
+{
+	const struct thread *thread = &world->thread[daemon];
+	struct now now = enter(world, thread->node, thread->cpu);
+	uint64_t timer = begin_timer(&now, thread->cpu, TICK);
+
+	raise_softirq(&now, SOFTIRQ_RCU);
+	end_timer(&now, timer);
+	begin_softirq(&now, SOFTIRQ_RCU);
+	process_free(&now, daemon);
+	end_softirq(&now, SOFTIRQ_RCU);
 	cpu_leave(&now);
 }
 

@@ -19,6 +19,9 @@ void interrupt_cpu(struct world *world, uint32_t node, uint32_t cpu, uint32_t ag
 /* The node's tracer begins, with activity full. */
 void interrupt_dump(struct world *world, uint32_t node);
 
+/* Nobody looks any more at what a daemon's last child left: a grace period ended. */
+void interrupt_free(struct world *world, uint32_t daemon);
+
 /* Another processor woke a thread for it. */
 void interrupt_kick(struct world *world, uint32_t node, uint32_t cpu);
 

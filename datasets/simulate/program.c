@@ -3,6 +3,7 @@
 
 #include <netinet/in.h>
 
+#include "simulate/process.h"
 #include "simulate/schedule.h"
 #include "simulate/transport.h"
 
@@ -172,6 +173,48 @@ static struct action sampler_next(struct world *world, struct thread *thread)
 	return (struct action){.kind = ACTION_SLEEP, .until = thread->due_ns};
 }
 
+/* Begin a child, wait for its end, rest. */
+static struct action daemon_next(struct world *world, struct thread *thread, nsec_t now)
+{
+	struct dice *dice = &world->host[thread->node].dice;
+	nsec_t mean = nsec_round(world->scenario->spawn_ms * 1e6);
+
+	switch (thread->stage) {
+	case 1:
+		thread->stage = 2;
+		return (struct action){.kind = ACTION_FORK};
+	case 2:
+		thread->stage = 0;
+		return (struct action){.kind = ACTION_WAIT};
+	default:
+		thread->stage = 1;
+		return (struct action){.kind = ACTION_SLEEP,
+				       .until = now + DAEMON_REST_NS +
+						dice_exponential(dice, mean)};
+	}
+}
+
+/* A program that computes, reads something, and computes on. */
+static struct action child_next(struct world *world, struct thread *thread)
+{
+	struct dice *dice = &world->host[thread->node].dice;
+
+	switch (thread->stage++) {
+	case 0:
+		return (struct action){.kind = ACTION_EXEC};
+	case 2:
+		return (struct action){.kind = ACTION_READ_DISK,
+				       .bytes = 4096 * (1 + dice_below(dice, 32))};
+	case 1:
+	case 3:
+		return (struct action){.kind = ACTION_COMPUTE,
+				       .span = NSEC_PER_USEC +
+					       dice_exponential(dice, 5 * NSEC_PER_MSEC)};
+	default:
+		return (struct action){.kind = ACTION_EXIT};
+	}
+}
+
 struct action program_next(struct world *world, struct thread *thread, nsec_t now)
 {
 	switch (thread->role) {
@@ -187,6 +230,10 @@ struct action program_next(struct world *world, struct thread *thread, nsec_t no
 		return worker_next(world, thread, now);
 	case ROLE_SAMPLER:
 		return sampler_next(world, thread);
+	case ROLE_DAEMON:
+		return daemon_next(world, thread, now);
+	case ROLE_CHILD:
+		return child_next(world, thread);
 	default:
 		return (struct action){.kind = ACTION_END};
 	}

@@ -16,6 +16,10 @@ struct action {
 		ACTION_WRITE_DISK, /* bytes, and wait until they are there */
 		ACTION_SAMPLE,     /* as sar does */
 		ACTION_END,
+		ACTION_FORK, /* a child, which goes on by itself */
+		ACTION_WAIT, /* until it ends */
+		ACTION_EXEC, /* the child: another program */
+		ACTION_EXIT,
 	} kind;
 	nsec_t until, span;
 	uint64_t bytes;

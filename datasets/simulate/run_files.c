@@ -11,9 +11,17 @@
 #include "simulate/card.h"
 #include "simulate/directory.h"
 #include "simulate/event.h"
+#include "simulate/memory.h"
 #include "simulate/sar.h"
 
-enum { VLAN = 10, MEM_KIB = 1 << 20 };
+enum { VLAN = 10 };
+
+static enum sim_event_header event_header(const struct scenario *scenario)
+{
+	return scenario->event_header == HEADER_COMPACT ? SIM_HEADER_COMPACT
+	       : scenario->event_header == HEADER_LARGE ? SIM_HEADER_LARGE
+							: SIM_HEADER_FULL;
+}
 
 static struct sim_node *make_nodes(struct world *world)
 {
@@ -32,6 +40,7 @@ static struct sim_node *make_nodes(struct world *world)
 		    .family = family,
 		    .addresses = 2,
 		    .vlan = world->scenario->layers == LAYERS_VLAN ? VLAN : 0,
+		    .event_header = event_header(world->scenario),
 		};
 		memcpy(nodes[i].mac, host->mac, sizeof(nodes[i].mac));
 		dice_init(&dice, world->seed, DICE_BOOT, i);
@@ -76,8 +85,8 @@ static json_t *make_node(const struct world *world, const struct sim_node *node)
 		 node->mac[1], node->mac[2], node->mac[3], node->mac[4], node->mac[5]);
 	return json_pack("{s:s, s:s, s:i, s:i, s:[{s:s, s:s, s:[s, s]}]}", "hostname",
 			 node->name, "kernel", "simulated", "cpus", world->scenario->cpus,
-			 "mem_kib", MEM_KIB, "interfaces", "name", CARD_NAME, "mac", mac,
-			 "addresses", address4, address6);
+			 "mem_kib", MEMORY_KIB, "interfaces", "name", CARD_NAME, "mac",
+			 mac, "addresses", address4, address6);
 }
 
 static int write_node(const struct world *world, const struct sim_node *node,

@@ -6,8 +6,8 @@
 
 /*
  * What sar would have sampled on each host, DIRECTORY/NODE/sar.sadf in the
- * format of `sadf -p`: processors, switches, interrupts, disk and network, from
- * what the model counts.
+ * format of `sadf -p`: processors, switches, interrupts, memory, load, disk and
+ * network, from what the model counts.
  */
 int sar_open(struct world *world, const char *directory, struct error *error);
 

@@ -36,6 +36,8 @@ enum scenario_layers { LAYERS_NONE, LAYERS_BOND, LAYERS_BRIDGE, LAYERS_VLAN };
 
 enum scenario_activity { ACTIVITY_NET, ACTIVITY_FULL };
 
+enum scenario_header { HEADER_FULL, HEADER_COMPACT, HEADER_LARGE };
+
 enum scenario_false { FALSE_BOTH, FALSE_ONE };
 
 /* One that some nodes have otherwise than the rest. */
@@ -89,8 +91,8 @@ struct scenario {
 	double false_matches;
 	int false_direction;
 
-	int activity, workers;
-	double sample_s;
+	int activity, workers, event_header;
+	double sample_s, spawn_ms;
 
 	struct scenario_node *own; /* clocks of single nodes, in order given */
 	struct scenario_step *step;

@@ -14,6 +14,7 @@ static const char *const families[] = {"4", "6", "mixed", NULL};
 static const char *const spreads[] = {"fixed", "uniform", "exponential", NULL};
 static const char *const layers[] = {"none", "bond", "bridge", "vlan", NULL};
 static const char *const activities[] = {"net", "full", NULL};
+static const char *const headers[] = {"full", "compact", "large", NULL};
 static const char *const directions[] = {"both", "one", NULL};
 
 #define AT(member)       offsetof(struct scenario, member)
@@ -125,6 +126,10 @@ const struct scenario_key scenario_keys[] = {
      "threads a node that compute and read the disk, with activity full"},
     {"sample_s", KEY_REAL, false, AT(sample_s), 0.1, 1e5, 1, NULL,
      "between sar's samples, with activity full"},
+    {"spawn_ms", KEY_REAL, false, AT(spawn_ms), 0, 1e9, 500, NULL,
+     "mean time to the next process that a node begins, with activity full; 0: none"},
+    {"event_header", KEY_WORD, false, AT(event_header), 0, 0, HEADER_FULL, headers,
+     "stamps of a trace's events have 64 bits, or as LTTng has it 27 or 32"},
     {0},
 };
 

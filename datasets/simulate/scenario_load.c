@@ -10,6 +10,15 @@
 
 enum { MOST_BYTES = 1 << 20 };
 
+/* Whether there is none of what would spoil a terminal when a message shows it. */
+static bool is_text(const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)bytes[i] < ' ' && !strchr("\t\n\r", bytes[i]))
+			return false;
+	return !memchr(bytes, '\0', length) && !memchr(bytes, '\177', length);
+}
+
 static char *read_text(const char *path, struct error *error)
 {
 	FILE *file = fopen(path, "r");
@@ -24,7 +33,7 @@ static char *read_text(const char *path, struct error *error)
 	length = fread(text, 1, MOST_BYTES + 1, file);
 	if (ferror(file))
 		error_errno(error, path);
-	else if (length > MOST_BYTES || memchr(text, '\0', length))
+	else if (length > MOST_BYTES || !is_text(text, length))
 		error_set(error, "%s: no scenario, want a short text", path);
 	else
 		text[length] = '\0';

@@ -29,7 +29,9 @@ static void dump_thread(struct now *now, uint32_t number)
 
 	if (status == STATUS_DEAD)
 		return;
-	EVENT(now, EVENT_DUMP_PROCESS, {.i = thread->tid}, {.i = thread->pid}, {.i = 1},
+	EVENT(now, EVENT_DUMP_PROCESS, {.i = thread->tid}, {.i = thread->pid},
+	      {.i = thread->role == ROLE_CHILD ? now->world->thread[thread->parent].pid
+					       : 1},
 	      {.text = cpu_thread_name(thread)}, {.i = TYPE_USER}, {.i = MODE_SYSCALL},
 	      {.i = 0}, {.i = status}, {.u = thread->cpu},
 	      {.u = 0xffff888008000000u + (uint64_t)(uint32_t)thread->pid * 704});

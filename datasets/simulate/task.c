@@ -7,6 +7,7 @@
 #include "simulate/cpu.h"
 #include "simulate/disk.h"
 #include "simulate/event.h"
+#include "simulate/process.h"
 #include "simulate/program.h"
 #include "simulate/sar.h"
 #include "simulate/thread.h"
@@ -42,8 +43,10 @@ static int64_t received(const struct world *world, const struct thread *thread)
 }
 
 /* The call that the thread slept in is over. */
-static void end_call(struct now *now, struct thread *thread)
+static void end_call(struct now *now, uint32_t number)
 {
+	struct thread *thread = &now->world->thread[number];
+
 	switch ((enum task_call)thread->call) {
 	case CALL_SLEEP:
 		EVENT(now, EVENT_SLEEP_EXIT, {.i = 0}, {.u = 0});
@@ -62,6 +65,12 @@ static void end_call(struct now *now, struct thread *thread)
 		break;
 	case CALL_FSYNC:
 		EVENT(now, EVENT_FSYNC_EXIT, {.i = 0});
+		break;
+	case CALL_CLONE:
+		EVENT(now, EVENT_CLONE_EXIT, {.i = 0});
+		break;
+	case CALL_WAIT4:
+		process_end_wait(now, number);
 		break;
 	case CALL_WRITE:
 	case CALL_NONE:
@@ -170,22 +179,12 @@ static void do_sample(struct now *now, struct thread *thread)
 	EVENT(now, EVENT_WRITE_EXIT, {.i = STAT_BYTES});
 }
 
-static void do_end(struct now *now, uint32_t number)
-{
-	struct thread *thread = &now->world->thread[number];
-
-	EVENT(now, EVENT_PROCESS_EXIT, {.text = cpu_thread_name(thread)},
-	      {.i = thread->tid}, {.i = 20});
-	thread_await(now->world, number, WAIT_FOREVER, NSEC_MAX);
-	cpu_sleep(now, STATE_DEAD);
-}
-
 void task_step(struct now *now, uint32_t number)
 {
 	struct thread *thread = &now->world->thread[number];
 	struct action action;
 
-	end_call(now, thread);
+	end_call(now, number);
 	action = program_next(now->world, thread, now->ns);
 	switch (action.kind) {
 	case ACTION_SLEEP:
@@ -212,7 +211,19 @@ void task_step(struct now *now, uint32_t number)
 		do_sample(now, thread);
 		break;
 	case ACTION_END:
-		do_end(now, number);
+		process_end_thread(now, number);
+		break;
+	case ACTION_FORK:
+		process_fork(now, number);
+		break;
+	case ACTION_WAIT:
+		process_wait(now, number);
+		break;
+	case ACTION_EXEC:
+		process_exec(now, number);
+		break;
+	case ACTION_EXIT:
+		process_exit(now, number);
 		break;
 	}
 }

@@ -15,6 +15,8 @@ enum task_call {
 	CALL_WRITE, /* it could not send yet */
 	CALL_PREAD,
 	CALL_FSYNC,
+	CALL_CLONE, /* that made it */
+	CALL_WAIT4,
 };
 
 /* The next step of the thread that runs on this processor. */

@@ -9,6 +9,11 @@
 
 enum { FIRST_TID = 900 };
 
+int32_t thread_next_tid(struct host *host)
+{
+	return FIRST_TID + host->tids++;
+}
+
 uint32_t thread_add(struct world *world, uint32_t node, enum thread_role role,
 		    uint32_t flow, int side)
 {
@@ -23,8 +28,10 @@ uint32_t thread_add(struct world *world, uint32_t node, enum thread_role role,
 	thread->flow = flow;
 	thread->role = (uint8_t)role;
 	thread->side = (uint8_t)side;
-	thread->cpu = host->threads % (uint32_t)world->scenario->cpus;
-	thread->tid = FIRST_TID + (int32_t)host->threads++;
+	thread->cpu = host->threads++ % (uint32_t)world->scenario->cpus;
+	thread->tid = thread_next_tid(host);
+	host->alive++;
+	host->members[role]++;
 	/* Threads of a role are one process, whose number its first one has. */
 	if (!host->pid[role])
 		host->pid[role] = thread->tid;

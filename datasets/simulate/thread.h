@@ -8,6 +8,9 @@
 uint32_t thread_add(struct world *world, uint32_t node, enum thread_role role,
 		    uint32_t flow, int side);
 
+/* Another number that no thread of the host had yet. */
+int32_t thread_next_tid(struct host *host);
+
 /* It waits for something, and no longer than until then; NSEC_MAX: for ever. */
 void thread_await(struct world *world, uint32_t thread, enum thread_wait wait,
 		  nsec_t until);

@@ -30,6 +30,7 @@ enum occasion_kind {
 	OCCASION_KICK,    /* the same: a thread waits there */
 	OCCASION_DISK,    /* a thread's request is done */
 	OCCASION_DUMP,    /* a node's tracer begins */
+	OCCASION_FREE,    /* what a daemon's last child left is freed */
 };
 
 enum thread_role {
@@ -39,6 +40,8 @@ enum thread_role {
 	ROLE_RECEIVER,
 	ROLE_WORKER,  /* computes and uses the disk */
 	ROLE_SAMPLER, /* sar's */
+	ROLE_DAEMON,  /* begins processes */
+	ROLE_CHILD,   /* all of those, one after the other */
 	THREAD_ROLES,
 };
 
@@ -73,10 +76,10 @@ struct cpu {
 
 /* What sar counts. */
 struct host_counts {
-	uint64_t switches, interrupts, softirqs;
+	uint64_t switches, interrupts, softirqs, forks;
 	uint64_t received, received_bytes, sent, sent_bytes;
 	uint64_t reads, read_sectors, writes, written_sectors;
-	nsec_t disk_busy_ns;
+	nsec_t disk_busy_ns, disk_wait_ns;
 };
 
 /* A node. */
@@ -90,8 +93,13 @@ struct host {
 	unsigned char mac[6];
 	uint32_t skbs; /* how many there were */
 	nsec_t disk_free_ns;
-	uint32_t disk_waiting; /* threads */
-	uint32_t threads;
+	uint32_t disk_waiting;          /* threads */
+	uint64_t cached_kib, dirty_kib; /* see memory.h */
+	uint32_t threads;               /* of the model */
+	uint32_t alive;                 /* that the kernel has */
+	uint32_t programs;              /* that children execute */
+	uint32_t members[THREAD_ROLES]; /* that have not ended */
+	int32_t tids;                   /* that were given away */
 	int32_t pid[THREAD_ROLES];
 	struct host_counts count;
 	struct sar *sar;
@@ -152,7 +160,15 @@ struct parcel {
 	uint32_t next_free;
 };
 
-enum thread_wait { WAIT_NONE, WAIT_TIME, WAIT_DATA, WAIT_SENT, WAIT_DISK, WAIT_FOREVER };
+enum thread_wait {
+	WAIT_NONE,
+	WAIT_TIME,
+	WAIT_DATA,
+	WAIT_SENT,
+	WAIT_DISK,
+	WAIT_CHILD,
+	WAIT_FOREVER
+};
 
 struct thread {
 	uint32_t node, flow, age, cpu;
@@ -170,6 +186,10 @@ struct thread {
 	nsec_t asleep_ns;       /* since when it does not */
 	nsec_t work_ns;         /* that it still has to compute */
 	uint64_t sector, bytes; /* of its disk request */
+	uint32_t child, parent; /* threads: of a daemon, of its child */
+	uint8_t program;        /* child: that it executes, from 1 on */
+	bool exited;            /* child: and was not waited for */
+	nsec_t ended_ns;
 };
 
 struct message_sink;

@@ -9,6 +9,7 @@
 #include "simulate/host.h"
 #include "simulate/messages.h"
 #include "simulate/plans.h"
+#include "simulate/process.h"
 #include "simulate/sar.h"
 #include "simulate/thread.h"
 #include "simulate/topology.h"
@@ -151,6 +152,8 @@ static void add_background(struct world *world)
 		for (int k = 0; k < world->scenario->workers; k++)
 			thread_add(world, i, ROLE_WORKER, 0, 0);
 		thread_add(world, i, ROLE_SAMPLER, 0, 0);
+		if (world->scenario->spawn_ms > 0)
+			process_add_daemon(world, i);
 	}
 }
 

@@ -38,6 +38,9 @@ static void happen(struct world *world, const struct occasion *occasion)
 	case OCCASION_DUMP:
 		interrupt_dump(world, occasion->what);
 		break;
+	case OCCASION_FREE:
+		interrupt_free(world, occasion->what);
+		break;
 	}
 }
 
@@ -67,7 +70,8 @@ static void begin_full(struct world *world)
 			queue_add(&world->queue, begin, OCCASION_KICK, i * cpus + cpu, 0);
 	}
 	for (uint32_t i = 0; i < world->threads; i++)
-		cpu_add(world, i);
+		if (world->thread[i].wait != WAIT_FOREVER)
+			cpu_add(world, i);
 }
 
 static void begin(struct world *world)

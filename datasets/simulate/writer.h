@@ -21,9 +21,10 @@ enum sim_type {
 	SIM_HEX64, /* an address: unsigned, shown in base 16 */
 	SIM_S32,
 	SIM_S64,
-	SIM_TEXT,   /* string */
-	SIM_COMM,   /* text array of 16 */
-	SIM_PACKET, /* the network_header_type and network_header of a packet */
+	SIM_TEXT,     /* string */
+	SIM_COMM,     /* text array of 16 */
+	SIM_S32_LIST, /* sequence of s32, of which we have one, behind its length */
+	SIM_PACKET,   /* the network_header_type and network_header of a packet */
 };
 
 struct sim_field {
@@ -54,6 +55,13 @@ struct sim_event {
 	const union sim_value *value; /* one a field */
 };
 
+/* How a trace's events begin, in LTTng's terms. */
+enum sim_event_header {
+	SIM_HEADER_FULL,    /* every stamp whole */
+	SIM_HEADER_COMPACT, /* id of 5 bits and stamp of 27, or extended */
+	SIM_HEADER_LARGE,   /* id of 16 bits and stamp of 32, or extended */
+};
+
 /* A node, as it stands in traces, captures and node.json. */
 struct sim_node {
 	const char *name;
@@ -65,6 +73,7 @@ struct sim_node {
 	size_t addresses;
 	unsigned char boot_id[16]; /* the clock's uuid */
 	uint16_t vlan;             /* tag of captured frames; 0: none */
+	enum sim_event_header event_header;
 };
 
 struct sim_writer;

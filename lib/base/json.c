@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 json_t *json_read_object(const char *path, struct error *error)
 {
 	json_error_t cause;
@@ -28,6 +30,29 @@ json_t *json_read_object(const char *path, struct error *error)
 		return NULL;
 	}
 	return root;
+}
+
+json_t *json_parse_object(const char *text, size_t length, struct error *error)
+{
+	json_error_t cause;
+	json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &cause);
+
+	if (root && json_is_object(root))
+		return root;
+	if (root)
+		error_set(error, "no JSON object");
+	else
+		error_set(error, "no JSON: %s at %d", cause.text, cause.position);
+	json_decref(root);
+	return NULL;
+}
+
+char *json_one_line(const json_t *value)
+{
+	char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+
+	/* It fails for what cannot be encoded, which was never read, and for memory. */
+	return text ? text : mem_strdup("null");
 }
 
 const char *json_text(const json_t *object, const char *name)

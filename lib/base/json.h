@@ -12,6 +12,12 @@
 /* Read a whole file that must hold one object. NULL with error on failure. */
 json_t *json_read_object(const char *path, struct error *error);
 
+/* A text that must be one object, without a place in front of the error. */
+json_t *json_parse_object(const char *text, size_t length, struct error *error);
+
+/* A value on one line, with members in their order. For free(). */
+char *json_one_line(const json_t *value);
+
 /* A member as text, or NULL where it is missing or no string. Borrowed. */
 const char *json_text(const json_t *object, const char *name);
 

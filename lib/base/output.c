@@ -85,3 +85,9 @@ void output_discard(struct output *output)
 	free(output->path);
 	memset(output, 0, sizeof(*output));
 }
+
+int output_flush_stdout(struct error *error)
+{
+	return fflush(stdout) || ferror(stdout) ? error_errno(error, "standard output")
+						: 0;
+}

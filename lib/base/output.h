@@ -24,4 +24,7 @@ int output_commit(struct output *output, struct error *error);
 /* Throw away what was not committed; after a commit it does nothing. */
 void output_discard(struct output *output);
 
+/* Whether all that was written to standard output is out: 0, or -1 with error. */
+int output_flush_stdout(struct error *error);
+
 #endif

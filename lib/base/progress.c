@@ -41,6 +41,9 @@ void progress_update(struct progress *progress, const char *what, uint64_t event
 	if (total_bytes)
 		fprintf(stderr, ", %.0f of %.0f MB", (double)bytes / 1e6,
 			(double)total_bytes / 1e6);
+	if (bytes && bytes < total_bytes)
+		fprintf(stderr, ", %.0f s left",
+			seconds * (double)(total_bytes - bytes) / (double)bytes);
 	fflush(stderr);
 }
 

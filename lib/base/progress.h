@@ -18,7 +18,10 @@ struct progress {
 
 void progress_init(struct progress *progress, bool quiet);
 
-/* Show "what: 1,234 events, 12 MB of 110 MB"; total 0 leaves the share out. */
+/*
+ * Show "what: 1.2 million events, 0.8 million/s, 12 of 110 MB, 40 s left"; total 0
+ * leaves out the share, and what is left.
+ */
 void progress_update(struct progress *progress, const char *what, uint64_t events,
 		     uint64_t bytes, uint64_t total_bytes);
 

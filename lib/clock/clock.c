@@ -108,11 +108,22 @@ static struct candidate invert_by(const struct clock_segment *segment, nsec_t fi
 	return best;
 }
 
+/*
+ * Whether the clock never showed the first of two local times that come as near:
+ * a segment after a step begins with the first stamp behind it, so where the
+ * segment before also reaches the time, it does so with a stamp that was skipped.
+ * Neighbours are no step.
+ */
+static bool is_skipped(const struct candidate *first, const struct candidate *second)
+{
+	return second->miss == first->miss && second->local_ns - first->local_ns > 1;
+}
+
 nsec_t clock_invert(const struct clock *clock, nsec_t ref_ns)
 {
 	struct candidate best = {0, UINT64_MAX};
 
-	/* At a step back two segments reach a time, so every one is asked. */
+	/* At a step two segments may reach a time, so every one is asked. */
 	for (size_t k = 0; k < clock->segments; k++) {
 		nsec_t first = k ? clock->segment[k].local_ns : NSEC_MIN;
 		nsec_t last = k + 1 < clock->segments
@@ -121,10 +132,26 @@ nsec_t clock_invert(const struct clock *clock, nsec_t ref_ns)
 		struct candidate found =
 		    invert_by(&clock->segment[k], first, last, ref_ns);
 
-		if (k == 0 || found.miss < best.miss)
+		if (k == 0 || found.miss < best.miss || is_skipped(&best, &found))
 			best = found;
 	}
 	return best.local_ns;
+}
+
+double clock_mean_rate(const struct clock *clock)
+{
+	double span = (double)(clock->end_ns - clock->begin_ns), rate = 0;
+
+	if (clock->segments == 1)
+		return clock->segment->rate_ppb * 1e-9;
+	for (size_t i = 0; i < clock->segments; i++) {
+		nsec_t end = i + 1 < clock->segments ? clock->segment[i + 1].local_ns
+						     : clock->end_ns;
+
+		rate += clock->segment[i].rate_ppb * 1e-9 *
+			(double)(end - clock->segment[i].local_ns) / fmax(1, span);
+	}
+	return rate;
 }
 
 /* Take in another bound: the wider of the two on each side. */

@@ -57,13 +57,17 @@ int clock_quality_parse(const char *name);
 nsec_t clock_correct(const struct clock *clock, nsec_t local_ns);
 
 /*
- * Reference to local time: the local time whose correction comes nearest, the
- * earlier one where two are as near. For rates above -0.5 a corrected stamp
- * comes back as a local time with that very correction. It is the same local
- * time unless two share a correction: neighbours where the rate is negative,
- * for there the axis has fewer nanoseconds, and both sides of a step back.
+ * Reference to local time: the local time whose correction comes nearest. For
+ * rates above -0.5 a corrected stamp comes back as a local time with that very
+ * correction. It is the same local time unless two share a correction. Those
+ * are neighbours where the rate is negative, for there the axis has fewer
+ * nanoseconds: then the earlier one. Or one lies in what a clock that was
+ * stepped forward skipped, and the other behind it: then the latter.
  */
 nsec_t clock_invert(const struct clock *clock, nsec_t ref_ns);
+
+/* The mean rate of its segments from begin to end, steps left out; without unit. */
+double clock_mean_rate(const struct clock *clock);
 
 /*
  * The bound at a local time: between two stated times the wider of the two,

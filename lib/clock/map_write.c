@@ -3,37 +3,7 @@
 
 #include <inttypes.h>
 
-/*
- * How many bytes of UTF-8 make the character at text (Unicode, table 3-7);
- * 0 where they make none. The terminating NUL is no continuation byte, so
- * nothing past the end is read.
- */
-static size_t utf8_length(const char *text)
-{
-	const unsigned char *byte = (const unsigned char *)text;
-	unsigned char least = 0x80, most = 0xbf;
-	size_t length;
-
-	if (byte[0] < 0x80)
-		return 1;
-	if (byte[0] < 0xc2 || byte[0] > 0xf4)
-		return 0;
-	length = byte[0] < 0xe0 ? 2 : byte[0] < 0xf0 ? 3 : 4;
-	if (byte[0] == 0xe0)
-		least = 0xa0; /* below are overlong forms */
-	if (byte[0] == 0xed)
-		most = 0x9f; /* above are surrogates */
-	if (byte[0] == 0xf0)
-		least = 0x90;
-	if (byte[0] == 0xf4)
-		most = 0x8f; /* above is no Unicode */
-	if (byte[1] < least || byte[1] > most)
-		return 0;
-	for (size_t k = 2; k < length; k++)
-		if (byte[k] < 0x80 || byte[k] > 0xbf)
-			return 0;
-	return length;
-}
+#include "base/utf8.h"
 
 /* A JSON string. A path may hold any bytes; those that are no UTF-8 become U+FFFD. */
 static void write_text(FILE *file, const char *text)
@@ -44,7 +14,7 @@ static void write_text(FILE *file, const char *text)
 	for (text = text ? text : ""; *text; text += length ? length : 1) {
 		length = utf8_length(text);
 		if (length == 0)
-			fputs("\xef\xbf\xbd", file);
+			fputs(UTF8_REPLACEMENT, file);
 		else if (*text == '"' || *text == '\\')
 			fprintf(file, "\\%c", *text);
 		else if (length == 1 && *text < 0x20)

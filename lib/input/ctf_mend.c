@@ -170,15 +170,19 @@ char *ctf_mend(const char *path, struct problem_list *problems, struct error *er
 	return view;
 }
 
+/* Never through a link: what lies behind one is somebody else's. */
 static void remove_files(const char *path)
 {
-	DIR *directory = opendir(path);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
 	while (directory && (entry = readdir(directory)))
 		unlinkat(dirfd(directory), entry->d_name, 0);
 	if (directory)
 		closedir(directory);
+	else if (fd >= 0)
+		close(fd);
 	rmdir(path);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "input/ctf_members.h"
 
 struct branch {
 	uint64_t index; /* of a member or an option */
@@ -24,44 +25,7 @@ static bool path_starts_with(const char *path, const char *name)
 {
 	size_t length = strcspn(path, ".");
 
-	if (*name == '_')
-		name++;
 	return strlen(name) == length && strncmp(path, name, length) == 0;
-}
-
-static bool is_structure(const bt_field_class *class)
-{
-	return bt_field_class_get_type(class) == BT_FIELD_CLASS_TYPE_STRUCTURE;
-}
-
-static bool is_variant(const bt_field_class *class)
-{
-	return bt_field_class_type_is(bt_field_class_get_type(class),
-				      BT_FIELD_CLASS_TYPE_VARIANT);
-}
-
-static uint64_t child_count(const bt_field_class *class)
-{
-	if (is_structure(class))
-		return bt_field_class_structure_get_member_count(class);
-	return is_variant(class) ? bt_field_class_variant_get_option_count(class) : 0;
-}
-
-static const bt_field_class *child(const bt_field_class *class, uint64_t index,
-				   const char **name)
-{
-	if (is_structure(class)) {
-		const bt_field_class_structure_member *member =
-		    bt_field_class_structure_borrow_member_by_index_const(class, index);
-
-		*name = bt_field_class_structure_member_get_name(member);
-		return bt_field_class_structure_member_borrow_field_class_const(member);
-	}
-	const bt_field_class_variant_option *option =
-	    bt_field_class_variant_borrow_option_by_index_const(class, index);
-
-	*name = bt_field_class_variant_option_get_name(option);
-	return bt_field_class_variant_option_borrow_field_class_const(option);
 }
 
 static struct ctf_plan *plan_alloc(const bt_field_class *class)
@@ -90,9 +54,9 @@ static bool path_exists(const bt_field_class *class, const char *path)
 {
 	const char *rest = strchr(path, '.');
 
-	for (uint64_t i = 0; i < child_count(class); i++) {
+	for (uint64_t i = 0; i < ctf_members(class); i++) {
 		const char *name;
-		const bt_field_class *next = child(class, i, &name);
+		const bt_field_class *next = ctf_member(class, i, &name);
 
 		if (path_starts_with(path, name))
 			return !rest || path_exists(next, rest + 1);
@@ -105,9 +69,9 @@ static void plan_add(struct ctf_plan *plan, const bt_field_class *class, const c
 {
 	const char *rest = strchr(path, '.');
 
-	for (uint64_t i = 0; i < child_count(class); i++) {
+	for (uint64_t i = 0; i < ctf_members(class); i++) {
 		const char *name;
-		const bt_field_class *next = child(class, i, &name);
+		const bt_field_class *next = ctf_member(class, i, &name);
 		struct ctf_plan *branch;
 
 		if (!path_starts_with(path, name))
@@ -166,7 +130,10 @@ static void fetch_leaf(bt_field_class_type type, const bt_field *field,
 		value->i = bt_field_integer_signed_get_value(field);
 	} else if (type == BT_FIELD_CLASS_TYPE_STRING) {
 		value->type = VALUE_TEXT;
-		value->text = bt_field_string_get_value(field);
+		/* libbabeltrace2 2.0.4 leaves older text in a string that is empty. */
+		value->text = bt_field_string_get_length(field)
+				  ? bt_field_string_get_value(field)
+				  : "";
 	} else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY)) {
 		fetch_array(field, value);
 	} else if (type == BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL) {

@@ -19,6 +19,7 @@ enum {
 	IPV4_FRAGMENT = 0x3fff,  /* offset, and whether more follow */
 	FRAGMENT_OFFSET = 0x1fff,
 	FRAGMENT_MORE = 0x2000,
+	VLAN_ID = 0xfff, /* the rest is its priority */
 };
 
 /* What is left of a frame, behind the headers already taken. */
@@ -277,8 +278,11 @@ static enum frame_status decode_type(struct rest *rest, uint16_t type)
 
 		if (!tag)
 			return rest->status;
+		if (rest->frame->vlan < 0)
+			rest->frame->vlan = (int16_t)(be16(tag) & VLAN_ID);
 		type = be16(tag + 2);
 	}
+	rest->frame->type = type;
 	if (type == TYPE_IPV4)
 		return decode_ipv4(rest);
 	if (type == TYPE_IPV6)
@@ -345,6 +349,7 @@ enum frame_status frame_decode(struct frame *frame, enum frame_link link,
 	rest.wire = wire < captured ? captured : wire;
 	memset(frame, 0, sizeof(*frame));
 	frame->cooked = FRAME_UNCOOKED;
+	frame->vlan = -1;
 	switch (link) {
 	case FRAME_ETHERNET:
 		return decode_ethernet(&rest);

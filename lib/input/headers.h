@@ -54,6 +54,8 @@ struct frame {
 	bool has_ethernet; /* both Ethernet addresses are there */
 	uint8_t source[6], target[6];
 	uint16_t cooked; /* enum frame_cooked */
+	uint16_t type;   /* as Ethernet numbers protocols, behind tags; 0: untold */
+	int16_t vlan;    /* of the outermost tag, or -1 */
 	bool loopback;   /* seen on a loopback device */
 	uint32_t device; /* as the link layer numbers it, or 0 */
 	uint8_t hops;    /* IPv4 time to live, IPv6 hop limit */
@@ -63,7 +65,8 @@ struct frame {
 
 /*
  * Decode a frame of which `captured` of `wire` bytes are there. The packet is
- * valid with FRAME_PACKET; link layer and padding also with FRAME_OTHER.
+ * valid with FRAME_PACKET; link layer and padding also with FRAME_OTHER. Of
+ * other frames, the parts of the packet are valid that it says are known.
  */
 enum frame_status frame_decode(struct frame *frame, enum frame_link link,
 			       const uint8_t *data, size_t captured, size_t wire);

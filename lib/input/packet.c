@@ -67,7 +67,7 @@ bool packet_is_local(const struct packet *packet)
 	       memcmp(packet->dst, loopback6, 16) == 0;
 }
 
-static const char *protocol_name(const struct packet *packet)
+const char *packet_protocol_name(const struct packet *packet)
 {
 	switch (packet->protocol) {
 	case IPPROTO_TCP:
@@ -79,7 +79,7 @@ static const char *protocol_name(const struct packet *packet)
 	case IPPROTO_ICMPV6:
 		return "icmp6";
 	default:
-		return "ip";
+		return NULL;
 	}
 }
 
@@ -87,6 +87,7 @@ char *packet_format(char text[PACKET_TEXT], const struct packet *packet)
 {
 	char src[INET6_ADDRSTRLEN] = "?", dst[INET6_ADDRSTRLEN] = "?";
 	int family = packet->family == 6 ? AF_INET6 : AF_INET;
+	const char *protocol = packet_protocol_name(packet);
 	int used;
 
 	if (packet->known & PACKET_NETWORK) {
@@ -94,7 +95,7 @@ char *packet_format(char text[PACKET_TEXT], const struct packet *packet)
 		inet_ntop(family, packet->dst, dst, sizeof(dst));
 	}
 	used = snprintf(text, PACKET_TEXT, "%s:%u > %s:%u %s id %u len %u", src,
-			packet->sport, dst, packet->dport, protocol_name(packet),
+			packet->sport, dst, packet->dport, protocol ? protocol : "ip",
 			packet->id, packet->length);
 	if (packet->protocol == IPPROTO_TCP)
 		snprintf(text + used, PACKET_TEXT - (size_t)used,

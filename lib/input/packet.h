@@ -47,6 +47,12 @@ struct sighting {
 	nsec_t whole_ns; /* receive: when all its data had come; send: as ns */
 	uint32_t device; /* a number for the network device within the source */
 	bool received;
+	/*
+	 * The event or captured packet that it was made of, as struct record counts
+	 * them: net_dev_queue of a send, whatever gave its stamp.
+	 */
+	uint32_t stream;
+	uint64_t ordinal;
 };
 
 /* Whether two sightings are of the same packet, as far as both record it. */
@@ -58,6 +64,9 @@ uint64_t packet_hash_transport(const struct packet *packet);
 
 /* Loopback: a packet that cannot have left its host. */
 bool packet_is_local(const struct packet *packet);
+
+/* "tcp", "udp", "icmp", "icmp6", or NULL for any other. */
+const char *packet_protocol_name(const struct packet *packet);
 
 /* "10.7.0.1:39302 > 10.7.0.3:7001 tcp seq 796852315 ack ... id 30279 len 252". */
 #define PACKET_TEXT 192

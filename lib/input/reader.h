@@ -54,6 +54,7 @@ struct event {
 	nsec_t local_ns;
 	int tag;
 	unsigned stream;           /* LTTng writes one stream a CPU */
+	uint64_t ordinal;          /* among all events of the stream, from 0 */
 	const struct value *value; /* one a wished field, in the wish's order */
 };
 
@@ -77,13 +78,32 @@ struct reader_facts {
 
 struct reader;
 
+enum reader_kind {
+	READER_AUTO, /* ours where it can read the trace, else libbabeltrace2 */
+	READER_NATIVE,
+	READER_BABELTRACE2,
+};
+
+/* What of a trace is wanted; stays the caller's and must outlive the reader. */
+struct reader_wishes {
+	const struct event_wish *wish;
+	size_t count;
+};
+
 /*
- * Open the trace in a directory that holds `metadata`. The wishes stay the
- * caller's and must outlive the reader. NULL with error on failure. Safe to
- * call from several threads; one reader is used by one thread at a time.
+ * Open the trace in a directory that holds `metadata`. NULL with error on
+ * failure. Safe to call from several threads; one reader is used by one thread
+ * at a time. Either kind gives the same events.
  */
+struct reader *reader_open(const char *path, enum reader_kind kind,
+			   const struct reader_wishes *wishes, struct error *error);
+
+/* The same, of the kind that is the default. */
 struct reader *ctf_reader_open(const char *path, const struct event_wish *wishes,
 			       size_t count, struct error *error);
+
+/* Why libbabeltrace2 reads although READER_AUTO was asked for; else NULL. */
+const char *reader_why(const struct reader *reader);
 
 /* Read some more. 1: there may be more; 0: the end. */
 int reader_step(struct reader *reader, event_fn *give, void *context);

@@ -12,23 +12,16 @@
 #include "input/capture.h"
 #include "input/ctf_files.h"
 #include "input/node.h"
+#include "input/walk.h"
 
 struct found {
 	enum source_kind kind;
 	char *path;
 };
 
-/* A directory, however it was reached. */
-struct directory {
-	dev_t device;
-	ino_t inode;
-};
-
 struct found_list {
 	struct found *item;
 	size_t count, room;
-	struct directory *seen; /* as links may lead in circles */
-	size_t seens, seen_room;
 };
 
 int node_address_parse(const char *text, struct node_address *address)
@@ -52,65 +45,32 @@ static void found_clear(struct found_list *list)
 	for (size_t i = 0; i < list->count; i++)
 		free(list->item[i].path);
 	free(list->item);
-	free(list->seen);
 }
 
-/* Whether a directory was not looked into yet; from now on it was. */
-static bool is_new(struct found_list *list, const struct stat *status)
+static void take_found(void *context, enum walk_kind kind, const char *path)
 {
-	for (size_t i = 0; i < list->seens; i++)
-		if (list->seen[i].device == status->st_dev &&
-		    list->seen[i].inode == status->st_ino)
-			return false;
-	list->seen =
-	    mem_grow(list->seen, list->seens, &list->seen_room, sizeof(*list->seen));
-	list->seen[list->seens++] = (struct directory){status->st_dev, status->st_ino};
-	return true;
+	if (kind == WALK_TRACE)
+		add_found(context, SOURCE_TRACE, path);
+	else if (walk_has_suffix(path, ".pcap") || walk_has_suffix(path, ".pcapng"))
+		add_found(context, SOURCE_CAPTURE, path);
 }
 
-static bool has_suffix(const char *path, const char *suffix)
-{
-	size_t length = strlen(path), tail = strlen(suffix);
-
-	return length >= tail && strcmp(path + length - tail, suffix) == 0;
-}
-
-/* Everything below a path: traces by their metadata file, captures by name. */
-static void search(struct found_list *list, const char *path,
+/*
+ * Everything below a path: traces by their metadata file, captures by name. The
+ * run that a node belongs to, if any, is not entered again.
+ */
+static void search(struct found_list *list, const char *path, const struct stat *run,
 		   struct problem_list *problems)
 {
-	struct dirent **entry = NULL;
-	struct stat status;
-	int count;
+	struct walk walk;
 
-	if (stat(path, &status)) {
-		problem_add(problems, path, "unreadable", 1, "%s", strerror(errno));
-		return;
-	}
-	if (!S_ISDIR(status.st_mode)) {
-		if (has_suffix(path, ".pcap") || has_suffix(path, ".pcapng"))
-			add_found(list, SOURCE_CAPTURE, path);
-		return;
-	}
-	if (!is_new(list, &status))
-		return;
-	if (ctf_files_probe(path)) {
-		add_found(list, SOURCE_TRACE, path);
-		return;
-	}
-	count = scandir(path, &entry, NULL, alphasort);
-	if (count < 0)
-		problem_add(problems, path, "unreadable", 1, "%s", strerror(errno));
-	for (int i = 0; i < count; i++) {
-		if (entry[i]->d_name[0] != '.') {
-			char *below = mem_printf("%s/%s", path, entry[i]->d_name);
-
-			search(list, below, problems);
-			free(below);
-		}
-		free(entry[i]);
-	}
-	free(entry);
+	walk_init(&walk, problems);
+	walk.found = take_found;
+	walk.context = list;
+	if (run)
+		walk_enter(&walk, run);
+	walk_below(&walk, path);
+	walk_clear(&walk);
 }
 
 static struct source *append(struct source_list *list, const struct found *found,
@@ -161,7 +121,7 @@ static void read_facts(struct node_facts *facts, const char *directory,
 	char *path = mem_printf("%s/node.json", directory);
 	struct error error = ERROR_INIT;
 
-	if (node_facts_read(facts, path, &error))
+	if (node_facts_read(facts, path, problems, &error))
 		problem_add(problems, "", "unreadable", 1, "%s, left out",
 			    error_text(&error));
 	error_clear(&error);
@@ -171,12 +131,11 @@ static void read_facts(struct node_facts *facts, const char *directory,
 static void add_node(struct source_list *list, const char *path, const char *node,
 		     const struct stat *run, struct problem_list *problems)
 {
-	struct found_list found = {NULL, 0, 0, NULL, 0, 0};
+	struct found_list found = {NULL, 0, 0};
 	struct node_facts facts;
 	size_t main;
 
-	is_new(&found, run);
-	search(&found, path, problems);
+	search(&found, path, run, problems);
 	if (found.count) {
 		read_facts(&facts, path, problems);
 		main = main_source(&found, strlen(path));
@@ -194,16 +153,6 @@ static void add_node(struct source_list *list, const char *path, const char *nod
 		node_facts_clear(&facts);
 	}
 	found_clear(&found);
-}
-
-/* A path without the slashes at its end. */
-static char *trimmed(const char *path)
-{
-	size_t length = strlen(path);
-
-	while (length > 1 && path[length - 1] == '/')
-		length--;
-	return mem_strndup(path, length);
 }
 
 static int add_nodes(struct source_list *list, const char *path, const struct stat *run,
@@ -237,7 +186,7 @@ static int add_nodes(struct source_list *list, const char *path, const struct st
 int source_add_run(struct source_list *list, const char *argument,
 		   struct problem_list *problems, struct error *error)
 {
-	char *path = trimmed(argument);
+	char *path = walk_trimmed(argument);
 	struct stat status;
 	int result;
 
@@ -280,9 +229,10 @@ static void add_alone(struct source_list *list, const struct found *found,
 		      const char *name, struct problem_list *problems)
 {
 	char *directory = node_directory(found->path);
-	struct node_facts facts = {NULL, NULL, 0, 0};
+	struct node_facts facts;
 	struct source *source;
 
+	memset(&facts, 0, sizeof(facts));
 	if (directory) {
 		read_facts(&facts, directory, problems);
 		if (!name)
@@ -303,14 +253,14 @@ static void add_alone(struct source_list *list, const struct found *found,
 static int add_path(struct source_list *list, const char *path, const char *name,
 		    struct problem_list *problems, struct error *error)
 {
-	struct found_list found = {NULL, 0, 0, NULL, 0, 0};
+	struct found_list found = {NULL, 0, 0};
 	struct stat status;
 	int traces = 0;
 
 	if (stat(path, &status))
 		return error_errno(error, path);
 	if (S_ISDIR(status.st_mode))
-		search(&found, path, problems);
+		search(&found, path, NULL, problems);
 	else if (capture_probe(path))
 		add_found(&found, SOURCE_CAPTURE, path);
 	else
@@ -343,7 +293,7 @@ int source_add_trace(struct source_list *list, const char *argument,
 		name = mem_strndup(argument, (size_t)(equals - argument));
 		argument = equals + 1;
 	}
-	path = trimmed(argument);
+	path = walk_trimmed(argument);
 	result = add_path(list, path, name, problems, error);
 	free(path);
 	free(name);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "input/packet_source_private.h"
 #include "input/reader.h"
+#include "input/trace_facts.h"
 #include "input/trace_fields.h"
 #include "input/trace_sends.h"
 
@@ -56,6 +57,17 @@ static bool is_loopback_device(const struct value *name)
 	return name->type == VALUE_TEXT && strcmp(name->text, "lo") == 0;
 }
 
+static struct sighting sighting_of(const struct event *event, bool received)
+{
+	return (struct sighting){
+	    .ns = event->local_ns,
+	    .whole_ns = event->local_ns,
+	    .received = received,
+	    .stream = event->stream,
+	    .ordinal = event->ordinal,
+	};
+}
+
 static void give_send(void *context, const struct sighting *sighting)
 {
 	struct trace_packets *packets = context;
@@ -67,7 +79,7 @@ static void give_send(void *context, const struct sighting *sighting)
 static void handle_queue(struct trace_packets *packets, const struct event *event)
 {
 	const struct value *value = event->value;
-	struct sighting sighting = {.ns = event->local_ns, .whole_ns = event->local_ns};
+	struct sighting sighting = sighting_of(event, false);
 
 	packets->base.facts.network_events++;
 	if (is_loopback_device(&value[FIELD_NAME]) ||
@@ -90,8 +102,7 @@ static void handle_xmit(struct trace_packets *packets, const struct event *event
 static void handle_receive(struct trace_packets *packets, const struct event *event)
 {
 	const struct value *value = event->value;
-	struct sighting sighting = {
-	    .ns = event->local_ns, .whole_ns = event->local_ns, .received = true};
+	struct sighting sighting = sighting_of(event, true);
 	int64_t entered;
 	bool known = intmap_take(&packets->entered, value[FIELD_SKB].u, &entered);
 
@@ -140,8 +151,7 @@ static void handle_gro_exit(struct trace_packets *packets, const struct event *e
 static void handle_socket(struct trace_packets *packets, const struct event *event,
 			  bool received)
 {
-	struct sighting sighting = {
-	    .ns = event->local_ns, .whole_ns = event->local_ns, .received = received};
+	struct sighting sighting = sighting_of(event, received);
 
 	packets->base.facts.network_events++;
 	if (trace_socket_decode(event->value, &sighting.packet))
@@ -180,43 +190,6 @@ static void handle_event(void *context, const struct event *event)
 	}
 }
 
-static void copy_facts(struct trace_packets *packets)
-{
-	const struct reader_facts *from = reader_facts(packets->reader);
-	struct packet_source_facts *to = &packets->base.facts;
-
-	to->events = from->events;
-	to->bytes = from->bytes;
-	to->total_bytes = from->total_bytes;
-	to->begin_ns = from->begin_ns;
-	to->end_ns = from->end_ns;
-	memcpy(to->hostname, from->hostname, sizeof(to->hostname));
-	memcpy(to->clock_uuid, from->clock_uuid, sizeof(to->clock_uuid));
-	to->clock_offset_ns = from->clock_offset_ns;
-	to->clock_frequency = from->clock_frequency;
-	to->has_clock = from->has_clock && from->has_uuid;
-}
-
-static void report(struct trace_packets *packets)
-{
-	const struct reader_facts *facts = reader_facts(packets->reader);
-	struct problem_list *problems = &packets->base.problems;
-	const char *path = packets->base.path;
-
-	if (facts->discarded_events)
-		problem_add(problems, path, "discarded", facts->discarded_events,
-			    "the tracer discarded %llu events",
-			    (unsigned long long)facts->discarded_events);
-	if (facts->discarded_packets)
-		problem_add(problems, path, "discarded", facts->discarded_packets,
-			    "the tracer discarded %llu packets of events",
-			    (unsigned long long)facts->discarded_packets);
-	if (facts->backward)
-		problem_add(problems, path, "backward", facts->backward,
-			    "%llu stamps lie before the one before in their stream",
-			    (unsigned long long)facts->backward);
-}
-
 static enum step trace_step(struct packet_source *source, sighting_fn *give,
 			    void *context)
 {
@@ -231,12 +204,13 @@ static enum step trace_step(struct packet_source *source, sighting_fn *give,
 	more = reader_step(packets->reader, handle_event, packets);
 	if (!more)
 		trace_sends_flush(&packets->sends);
-	copy_facts(packets);
+	trace_facts_copy(&packets->base.facts, reader_facts(packets->reader));
 	problem_move(&source->problems, reader_problems(packets->reader));
 	if (more)
 		return STEP_MORE;
 	packets->ended = true;
-	report(packets);
+	trace_facts_report(reader_facts(packets->reader), source->path,
+			   &source->problems);
 	return STEP_END;
 }
 
@@ -265,6 +239,6 @@ struct packet_source *trace_packets_open(const char *path, struct error *error)
 		trace_free(&packets->base);
 		return NULL;
 	}
-	copy_facts(packets);
+	trace_facts_copy(&packets->base.facts, reader_facts(packets->reader));
 	return &packets->base;
 }

@@ -64,6 +64,8 @@ net3=datasets/net3
 		fails_with 2 "ctsync: --local: '$word' is no address" \
 			ctsync --local "node2=$word" $net3
 	done
+	fails_with 2 "ctsync: --local: no trace is named 'nobody'" \
+		ctsync --local nobody=10.7.0.2 $net3
 }
 
 @test "a reference that is not there" {

@@ -12,13 +12,14 @@ owner()
 	babeltrace2/* | babeltrace2-ctf-writer/*)
 		echo 'lib/input/ctf*.[ch] datasets/simulate/ctf_writer*.[ch]'
 		;;
-	pcap.h | pcap/* | pcap-*) echo 'lib/input/capture.c datasets/simulate/capture_writer.c' ;;
+	pcap.h | pcap/* | pcap-*) echo 'lib/input/capture_frames.c datasets/simulate/capture_writer.c' ;;
 	glpk.h) echo 'sync/lp.c' ;;
 	gsl/*) echo 'sync/statistics.c' ;;
 	popt.h) echo 'lib/base/options.c' ;;
 	libsmartcols.h | libsmartcols/*) echo 'lib/base/table.c' ;;
 	jansson.h) echo 'lib/base/json.h' ;;
-	sqlite3.h) echo 'lib/timeline/*.[ch]' ;;
+	sqlite3.h) echo 'lib/timeline/*.[ch] tests/bench/*_bare.c' ;;
+	zstd.h | snappy-c.h) echo 'export/parquet_codec.c' ;;
 	yaml.h) echo 'lib/input/recipe*.c' ;;
 	cmocka.h) echo 'tests/*.[ch]' ;;
 	sys/*.h | linux/*.h | net/*.h | netinet/*.h | arpa/*.h) echo any ;;
@@ -26,7 +27,7 @@ owner()
 		fnmatch.h | fts.h | ftw.h | getopt.h | glob.h | ifaddrs.h | inttypes.h | \
 		langinfo.h | libgen.h | limits.h | locale.h | math.h | netdb.h | poll.h | \
 		pthread.h | regex.h | sched.h | search.h | semaphore.h | setjmp.h | \
-		signal.h | stdalign.h | stdarg.h | stdatomic.h | stdbool.h | stddef.h | \
+		signal.h | spawn.h | stdalign.h | stdarg.h | stdatomic.h | stdbool.h | stddef.h | \
 		stdint.h | stdio.h | stdlib.h | stdnoreturn.h | string.h | strings.h | \
 		tgmath.h | threads.h | time.h | unistd.h | utime.h | wchar.h | wctype.h)
 		echo any

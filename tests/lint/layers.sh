@@ -11,7 +11,9 @@ allowed()
 	case $1 in
 	lib/base) echo 'base' ;;
 	lib/clock | lib/input | lib/timeline) echo "base ${1#lib/}" ;;
+	merge) echo "base clock input timeline sync merge" ;;
 	sync | analyze | export) echo "base clock input timeline $1" ;;
+	datasets/simulate) echo 'base input simulate' ;;
 	esac
 }
 
@@ -20,8 +22,9 @@ complaints=$(tree_files '*.c' '*.h' | while IFS= read -r file; do
 	may=$(allowed "$folder")
 	[ -n "$may" ] || continue
 	own=
+	inside=${folder#lib/}
 	case $file in
-	*.c) [ ! -f "${file%.c}.h" ] || own=${folder#lib/}/$(basename "$file" .c).h ;;
+	*.c) [ ! -f "${file%.c}.h" ] || own=${inside#datasets/}/$(basename "$file" .c).h ;;
 	esac
 	awk -v file="$file" -v may=" $may " -v own="$own" '
 	/^[ \t]*#[ \t]*include/ {

@@ -85,6 +85,10 @@ repeat()
 	put analyze/cpu.h '#include "sync/fit.h"'
 	complains 'analyze/cpu.h:1: includes sync/fit.h, may use only: base clock input timeline analyze ' \
 		layers
+	rm "$tree/analyze/cpu.h"
+	put datasets/simulate/world.h '#include "input/packet.h"' '#include "clock/map.h"'
+	complains 'datasets/simulate/world.h:2: includes clock/map.h, may use only: base input simulate ' \
+		layers
 }
 
 @test "layers: own header not first, include without a folder" {

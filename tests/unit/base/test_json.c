@@ -66,9 +66,38 @@ static void members_are_typed(void **state)
 	json_decref(root);
 }
 
+static void assert_no_object(const char *text, const char *wanted)
+{
+	struct error error = ERROR_INIT;
+
+	assert_null(json_parse_object(text, strlen(text), &error));
+	assert_string_equal(error_text(&error), wanted);
+	error_clear(&error);
+}
+
+static void texts_are_parsed_and_made(void **state)
+{
+	const char *const text = "{\"b\": 1, \"a\": [true, \"x\\ny\"]} and more";
+	struct error error = ERROR_INIT;
+	json_t *object = json_parse_object(text, strlen(text) - 9, &error);
+	char *line = json_one_line(object);
+
+	(void)state;
+	assert_string_equal(line, "{\"b\":1,\"a\":[true,\"x\\ny\"]}");
+	free(line);
+	line = json_one_line(json_object_get(object, "b"));
+	assert_string_equal(line, "1");
+	free(line);
+	json_decref(object);
+	assert_no_object("[]", "no JSON object");
+	assert_no_object("{", "no JSON: string or '}' expected near end of file at 1");
+	assert_no_object("", "no JSON: '[' or '{' expected near end of file at 0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(texts_are_parsed_and_made),
 	    SCRATCH_TEST(broken_json_says_where),
 	    SCRATCH_TEST(a_file_that_cannot_be_read_is_named),
 	    SCRATCH_TEST(members_are_typed),

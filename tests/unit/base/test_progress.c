@@ -72,7 +72,8 @@ static void a_line_is_drawn_and_taken_away(void **state)
 	update(&progress);
 	text = shown();
 	assert_non_null(strstr(text, "reading: 2.5 million events"));
-	assert_non_null(strstr(text, ", 3 of 110 MB"));
+	assert_non_null(strstr(text, ", 3 of 110 MB, "));
+	assert_non_null(strstr(text, " s left"));
 	update(&progress);
 	assert_string_equal(shown(), ""); /* not more often than one can read */
 	progress_end(&progress);

@@ -181,7 +181,8 @@ static void test_invert_by_hand(void **unused)
 	assert_int_equal(clock_invert(&clock, 900), 50);
 	assert_int_equal(clock_invert(&clock, 1010), 60);
 	clock.segment = back;
-	assert_int_equal(clock_invert(&clock, 130), 30); /* 60 as well */
+	assert_int_equal(clock_invert(&clock, 119), 19);
+	assert_int_equal(clock_invert(&clock, 130), 60); /* 30 was skipped */
 	assert_int_equal(clock_invert(&clock, 160), 90);
 	clock = line(&slow);
 	assert_int_equal(clock_correct(&clock, 1), clock_correct(&clock, 2));
@@ -297,9 +298,25 @@ static void test_clear(void **unused)
 	clock_clear(&clock);
 }
 
+/* By how long each segment lasts; what a step adds is no rate. */
+static void test_mean_rate(void **unused)
+{
+	struct clock_segment segment[] = {{100, 0, 1000}, {400, 900, -500}};
+	struct clock clock = {.begin_ns = 100, .end_ns = 1000, .segment = segment};
+
+	(void)unused;
+	clock.segments = 1;
+	assert_true(fabs(clock_mean_rate(&clock) - 1e-6) < 1e-15);
+	clock.segments = 2;
+	assert_true(fabs(clock_mean_rate(&clock)) < 1e-15);
+	clock.end_ns = 700;
+	assert_true(fabs(clock_mean_rate(&clock) - 0.25e-6) < 1e-15);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_mean_rate),
 	    cmocka_unit_test(test_correct_by_hand),
 	    cmocka_unit_test(test_correct_saturates),
 	    cmocka_unit_test(test_correct_is_exact),

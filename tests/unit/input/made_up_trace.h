@@ -77,17 +77,19 @@ void reader_free(struct reader *reader)
 	free(reader);
 }
 
-/* One more event of a class, on a CPU. */
+/* One more event of a class, on a CPU; its ordinal is its place in the trace. */
 static inline struct values *add(int wish, unsigned cpu, nsec_t ns)
 {
 	struct values *values = &trace.values[trace.events];
 
 	assert_true(trace.events < MOST_EVENTS);
 	values_init(values, wish);
-	trace.event[trace.events++] = (struct event){.local_ns = ns,
-						     .tag = trace_wishes[wish].tag,
-						     .stream = cpu,
-						     .value = values->value};
+	trace.event[trace.events] = (struct event){.local_ns = ns,
+						   .tag = trace_wishes[wish].tag,
+						   .stream = cpu,
+						   .ordinal = trace.events,
+						   .value = values->value};
+	trace.events++;
 	trace.defined[wish] = 1;
 	return values;
 }

@@ -130,6 +130,7 @@ static void test_without_stamp(void **unused)
 	source = read_all(&file, &seen);
 	assert_int_equal(seen.count, 1);
 	assert_received(&seen.item[0], AT(0), 701);
+	assert_int_equal(seen.item[0].ordinal, 2); /* those left out count */
 	assert_int_equal(packet_source_facts(source)->events, 1);
 	assert_int_equal(packet_source_facts(source)->begin_ns, AT(0));
 	assert_problem(source, "unstamped", 3, "3 packets have no usable stamp");

@@ -190,6 +190,29 @@ static void a_file_without_a_packet_is_not_shown(void **state)
 	mended_clear(&mended);
 }
 
+/* Of the trace itself nothing goes with the view, not even by way of a link. */
+static void the_trace_outlives_the_view(void **state)
+{
+	struct mended mended;
+
+	(void)state;
+	put_trace();
+	put_index("t/index/ch_0.idx", 3, 4096);
+	mend(&mended);
+	mended_clear(&mended);
+	assert_int_equal(access("t/index/ch_0.idx", F_OK), 0);
+	/* As if somebody had put a link where our directory was. */
+	assert_int_equal(mkdir("view", 0700), 0);
+	assert_int_equal(symlink("../t/index", "view/index"), 0);
+	ctf_mend_remove(mem_strdup("view"));
+	assert_int_equal(access("t/index/ch_0.idx", F_OK), 0);
+	assert_int_equal(access("view", F_OK), -1);
+	assert_int_equal(symlink("t", "view"), 0);
+	ctf_mend_remove(mem_strdup("view"));
+	assert_int_equal(access("t/ch_0", F_OK), 0);
+	assert_int_equal(access("t/metadata", F_OK), 0);
+}
+
 static void assert_no_mend(const char *path, const char *wanted)
 {
 	struct problem_list problems = {NULL, 0, 0};
@@ -219,6 +242,7 @@ int main(void)
 	    SCRATCH_TEST(a_cut_head_is_left_out),
 	    SCRATCH_TEST(what_is_no_packet_ends_the_stream),
 	    SCRATCH_TEST(a_file_without_a_packet_is_not_shown),
+	    SCRATCH_TEST(the_trace_outlives_the_view),
 	    SCRATCH_TEST(what_cannot_be_made_is_an_error),
 	};
 

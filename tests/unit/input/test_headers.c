@@ -256,6 +256,8 @@ static void test_vlan_tags(void **unused)
 	put_tcp(&two, 12, 3);
 	assert_int_equal(decode(&frame, FRAME_ETHERNET, &two), FRAME_PACKET);
 	assert_tcp(&frame.packet, 12, 0);
+	assert_int_equal(frame.vlan, 5);
+	assert_int_equal(frame.type, IPV6);
 
 	put_cooked(&cooked, COOKED_HOST, 1, VLAN);
 	put_vlan(&cooked, 5, IPV4);
@@ -274,6 +276,7 @@ static void test_cooked(void **unused)
 	put_segment(&first, 1, 2, 21);
 	assert_int_equal(decode(&frame, FRAME_COOKED, &first), FRAME_PACKET);
 	assert_tcp(&frame.packet, 21, 0);
+	assert_int_equal(frame.vlan, -1);
 	assert_int_equal(frame.cooked, COOKED_OUTGOING);
 	assert_int_equal(frame.device, 0);
 	assert_false(frame.has_ethernet);

@@ -3,18 +3,26 @@
 
 #include "input/run.h"
 
-#include "../scratch.h"
+#include "rows.h"
 
-static int read_node(struct node_facts *facts, const char *text, const char *wanted)
+static int read_told(struct node_facts *facts, const char *text, const char *wanted,
+		     const char *told)
 {
+	struct problem_list problems = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
 	int status;
 
 	scratch_text("node.json", text);
-	status = node_facts_read(facts, "node.json", &error);
+	status = node_facts_read(facts, "node.json", &problems, &error);
 	assert_string_equal(error_text(&error), wanted);
 	error_clear(&error);
+	assert_problems(&problems, told);
 	return status;
+}
+
+static int read_node(struct node_facts *facts, const char *text, const char *wanted)
+{
+	return read_told(facts, text, wanted, "");
 }
 
 static void addresses_of_all_interfaces_are_taken(void **state)
@@ -51,7 +59,7 @@ static void a_missing_file_is_no_failure(void **state)
 
 	(void)state;
 	memset(&facts, 0xff, sizeof(facts));
-	assert_int_equal(node_facts_read(&facts, "node.json", &error), 0);
+	assert_int_equal(node_facts_read(&facts, "node.json", NULL, &error), 0);
 	assert_null(facts.hostname);
 	assert_int_equal(facts.addresses, 0);
 	assert_int_equal(read_node(&facts, "{}", ""), 0);
@@ -81,18 +89,60 @@ static void broken_facts_are_none(void **state)
 		      "node.json: '' is no address");
 }
 
-/* Members of other types are as good as none. */
-static void odd_members_are_left_out(void **state)
+/* Members of other types are as good as none, but not silently. */
+static void odd_members_are_told(void **state)
 {
 	struct node_facts facts;
 
 	(void)state;
-	assert_int_equal(read_node(&facts, "{\"hostname\": 7, \"interfaces\": 5}", ""),
-			 0);
+	assert_int_equal(
+	    read_told(&facts,
+		      "{\"hostname\": 7, \"cpus\": \"4\", \"cpu_mhz\": \"fast\","
+		      " \"boot_id\": null, \"tools\": [], \"interfaces\": 5}",
+		      "",
+		      "node.json: hostname: want a string, not used (malformed, 1)\n"
+		      "node.json: cpus: want an integer, not used (malformed, 1)\n"
+		      "node.json: cpu_mhz: want a number, not used (malformed, 1)\n"
+		      "node.json: tools: want an object, not used (malformed, 1)\n"
+		      "node.json: interfaces: want an array, not used (malformed, 1)\n"),
+	    0);
 	assert_null(facts.hostname);
+	assert_int_equal(facts.cpus, 0);
+	assert_string_equal(facts.extra,
+			    "{\"hostname\":7,\"cpus\":\"4\",\"cpu_mhz\":\"fast\","
+			    "\"tools\":[],\"interfaces\":5}");
+	node_facts_clear(&facts);
 	assert_int_equal(
 	    read_node(&facts, "{\"interfaces\": [1, {\"addresses\": 2}]}", ""), 0);
 	assert_int_equal(facts.addresses, 0);
+	node_facts_clear(&facts);
+}
+
+static void all_facts_are_taken(void **state)
+{
+	struct node_facts facts;
+
+	(void)state;
+	assert_int_equal(
+	    read_node(&facts,
+		      "{\"hostname\": \"web\", \"kernel\": \"6.1.0\", \"cpus\": 4,"
+		      " \"cpu_mhz\": 2400.5, \"mem_kib\": 524288, \"boot_id\": \"b\","
+		      " \"clock_source\": \"tsc\", \"rack\": {\"row\": 7},"
+		      " \"tools\": {\"lttng\": \"2.13\", \"sysstat\": 12.5}}",
+		      ""),
+	    0);
+	assert_string_equal(facts.kernel, "6.1.0");
+	assert_string_equal(facts.boot_id, "b");
+	assert_string_equal(facts.clock_source, "tsc");
+	assert_int_equal(facts.cpus, 4);
+	assert_int_equal(facts.mem_kib, 524288);
+	assert_true(facts.cpu_mhz == 2400.5);
+	assert_int_equal(facts.tools, 2);
+	assert_string_equal(facts.tool[0].name, "lttng");
+	assert_string_equal(facts.tool[0].version, "2.13");
+	assert_string_equal(facts.tool[1].version, "12.5");
+	assert_string_equal(facts.extra, "{\"rack\":{\"row\":7}}");
+	node_facts_clear(&facts);
 }
 
 static void assert_address(const char *text, int family)
@@ -124,7 +174,8 @@ int main(void)
 	    SCRATCH_TEST(addresses_of_all_interfaces_are_taken),
 	    SCRATCH_TEST(a_missing_file_is_no_failure),
 	    SCRATCH_TEST(broken_facts_are_none),
-	    SCRATCH_TEST(odd_members_are_left_out),
+	    SCRATCH_TEST(odd_members_are_told),
+	    SCRATCH_TEST(all_facts_are_taken),
 	    cmocka_unit_test(addresses_are_of_two_families),
 	};
 

@@ -123,6 +123,31 @@ static void without_exits_entries_do_not_count(void **state)
 	assert_seen(&seen, 0, 1, 20, 20);
 }
 
+/* However it was stamped, a sighting names the event that holds its packet. */
+static void a_sighting_names_its_event(void **state)
+{
+	struct seen seen;
+
+	(void)state;
+	add_packet(WISH_QUEUE, 1, "eth0", 10);
+	add_packet(WISH_QUEUE, 2, "eth0", 11);
+	trace.event[1].stream = 3;
+	add_xmit(2, "eth0", 20, 0);
+	add_xmit(1, "eth0", 21, 0);
+	add_gro(4, 1, 30, 3);
+	add_packet(WISH_RECEIVE, 4, "eth0", 40);
+	trace.event[6].stream = 1;
+	read_trace(&seen);
+	assert_int_equal(seen.count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		static const unsigned wanted[][3] = {{2, 3, 1}, {1, 0, 0}, {4, 1, 6}};
+
+		assert_int_equal(seen.item[i].packet.id, wanted[i][0]);
+		assert_int_equal(seen.item[i].stream, wanted[i][1]);
+		assert_int_equal(seen.item[i].ordinal, wanted[i][2]);
+	}
+}
+
 static void sockets_are_seen_without_addresses(void **state)
 {
 	struct values *values;
@@ -201,6 +226,7 @@ int main(void)
 	    TEST(a_receive_is_stamped_where_offload_begins),
 	    TEST(cpus_do_not_mix),
 	    TEST(without_exits_entries_do_not_count),
+	    TEST(a_sighting_names_its_event),
 	    TEST(sockets_are_seen_without_addresses),
 	    TEST(what_the_tracer_lost_is_told),
 	    TEST(a_clock_is_known_by_its_uuid),

@@ -11,11 +11,14 @@
 #include "simulate/world_run.h"
 #include "simulate/writer_private.h"
 
-enum { NODES = 3, CPUS = 3, TIDS = 1000 };
+enum { NODES = 3, CPUS = 3, TIDS = 2000 };
 
 /* What is known of a thread from its events. */
 struct seen_thread {
 	bool dumped, awake, gone;
+	bool forked, exited, waited_for, freed;
+	int64_t parent;
+	char comm[16];
 	int running_on; /* processor + 1 */
 	int call;       /* the entry of the system call that it is in, or -1 */
 	int64_t woken_ns;
@@ -64,6 +67,22 @@ static struct seen_thread *thread_of(struct checker *checker,
 	return &checker->thread[event->node][tid];
 }
 
+static const char *text(const struct sim_event *event, const char *name)
+{
+	return (const char *)(intptr_t)number(event, name);
+}
+
+/* A name stays as it is until a program is executed. */
+static void check_comm(struct checker *checker, const struct sim_event *event,
+		       int64_t tid, const char *comm)
+{
+	struct seen_thread *thread = thread_of(checker, event, tid);
+
+	if (*thread->comm)
+		assert_string_equal(comm, thread->comm);
+	snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
+}
+
 static void check_switch(struct checker *checker, const struct sim_event *event)
 {
 	struct seen_cpu *cpu = &checker->cpu[event->node][event->cpu];
@@ -80,9 +99,11 @@ static void check_switch(struct checker *checker, const struct sim_event *event)
 		struct seen_thread *thread = thread_of(checker, event, last);
 
 		assert_int_equal(thread->running_on, event->cpu + 1);
+		check_comm(checker, event, last, text(event, "prev_comm"));
 		thread->running_on = 0;
 		thread->awake = state == 0;
 		thread->gone = state == 128;
+		assert_int_equal(thread->gone, thread->exited);
 		assert_true(state == 0 || thread->gone || thread->call >= 0);
 		assert_int_equal(state == 2, thread->call == EVENT_PREAD_ENTRY ||
 						 thread->call == EVENT_FSYNC_ENTRY);
@@ -92,6 +113,7 @@ static void check_switch(struct checker *checker, const struct sim_event *event)
 
 		assert_true(thread->awake && !thread->gone && !thread->running_on);
 		assert_true(thread->woken_ns <= event->mono_ns);
+		check_comm(checker, event, next, text(event, "next_comm"));
 		thread->running_on = (int)event->cpu + 1;
 	}
 }
@@ -194,6 +216,94 @@ static void check_disk(struct checker *checker, const struct sim_event *event)
 	}
 }
 
+static void check_fork(struct checker *checker, const struct sim_event *event)
+{
+	const struct seen_cpu *cpu = &checker->cpu[event->node][event->cpu];
+	struct seen_thread *child = thread_of(checker, event, number(event, "child_tid"));
+
+	assert_int_equal(number(event, "parent_tid"), cpu->tid);
+	assert_int_equal(thread_of(checker, event, cpu->tid)->call, EVENT_CLONE_ENTRY);
+	assert_int_equal(number(event, "vtids"), number(event, "child_tid"));
+	assert_int_equal(number(event, "child_pid"), number(event, "child_tid"));
+	assert_false(child->dumped || child->forked);
+	child->forked = true;
+	child->parent = cpu->tid;
+	child->call = EVENT_CLONE_ENTRY; /* it returns, too */
+	check_comm(checker, event, cpu->tid, text(event, "parent_comm"));
+	check_comm(checker, event, number(event, "child_tid"), text(event, "child_comm"));
+}
+
+static void check_exec(struct checker *checker, const struct sim_event *event)
+{
+	const struct seen_cpu *cpu = &checker->cpu[event->node][event->cpu];
+	struct seen_thread *thread = thread_of(checker, event, number(event, "tid"));
+	const char *name = strrchr(text(event, "filename"), '/') + 1;
+
+	assert_int_equal(number(event, "tid"), cpu->tid);
+	assert_int_equal(thread->call, EVENT_EXECVE_ENTRY);
+	snprintf(thread->comm, sizeof(thread->comm), "%s", name);
+}
+
+/* A process is forked, woken, runs, exits, is waited for and is freed. */
+static void check_process(struct checker *checker, const struct sim_event *event)
+{
+	const struct seen_cpu *cpu = &checker->cpu[event->node][event->cpu];
+	struct seen_thread *thread;
+	int64_t tid;
+
+	if (kind_of(event) == EVENT_FORK) {
+		check_fork(checker, event);
+		return;
+	}
+	if (kind_of(event) == EVENT_EXEC) {
+		check_exec(checker, event);
+		return;
+	}
+	tid = number(event, "tid");
+	if (kind_of(event) == EVENT_PROCESS_WAIT) {
+		assert_int_equal(tid, 0); /* any child */
+		assert_int_equal(thread_of(checker, event, cpu->tid)->call,
+				 EVENT_WAIT4_ENTRY);
+		return;
+	}
+	check_comm(checker, event, tid, text(event, "comm"));
+	thread = thread_of(checker, event, tid);
+	if (kind_of(event) == EVENT_PROCESS_EXIT) {
+		assert_int_equal(tid, cpu->tid);
+		assert_false(thread->exited);
+		thread->exited = true;
+	} else if (kind_of(event) == EVENT_PROCESS_FREE) {
+		assert_int_equal(cpu->softirq, 9);
+		assert_true(thread->waited_for && thread->gone && !thread->freed);
+		thread->freed = true;
+	} else {
+		assert_true(thread->forked && !thread->awake);
+		thread->awake = true;
+		thread->woken_ns = event->mono_ns;
+	}
+}
+
+/* Calls that do not return are forgotten with their thread. */
+static void check_last_call(struct checker *checker, const struct sim_event *event)
+{
+	const struct seen_cpu *cpu = &checker->cpu[event->node][event->cpu];
+	const struct seen_thread *thread = thread_of(checker, event, cpu->tid);
+
+	assert_int_equal(thread->call, -1);
+	assert_int_equal(thread->running_on, event->cpu + 1);
+}
+
+/* Who waited knows the child that ended. */
+static void check_waited(struct checker *checker, const struct sim_event *event)
+{
+	const struct seen_cpu *cpu = &checker->cpu[event->node][event->cpu];
+	struct seen_thread *child = thread_of(checker, event, number(event, "ret"));
+
+	assert_true(child->exited && !child->waited_for);
+	assert_int_equal(child->parent, cpu->tid);
+	child->waited_for = true;
+}
+
 /* Entries are even, exits odd, from the first on. */
 static void check_call(struct checker *checker, const struct sim_event *event)
 {
@@ -203,7 +313,9 @@ static void check_call(struct checker *checker, const struct sim_event *event)
 
 	assert_false(cpu->irq || cpu->softirq || cpu->timer);
 	assert_int_equal(thread->running_on, event->cpu + 1);
-	if ((kind - EVENT_READ_ENTRY) % 2 == 0) {
+	if (kind == EVENT_WAIT4_EXIT)
+		check_waited(checker, event);
+	if ((kind - EVENT_CALLS) % 2 == 0) {
 		assert_int_equal(thread->call, -1);
 		thread->call = kind;
 	} else {
@@ -248,8 +360,13 @@ static int check_event(struct sim_writer *writer, const struct sim_event *event,
 		check_network(checker, event);
 	else if (kind >= EVENT_BLOCK_INSERT && kind <= EVENT_BLOCK_COMPLETE)
 		check_disk(checker, event);
-	else if (kind >= EVENT_READ_ENTRY)
+	else if (kind >= EVENT_CALLS)
 		check_call(checker, event);
+	else if (kind == EVENT_EXIT || kind == EVENT_EXIT_GROUP)
+		check_last_call(checker, event);
+	else if (kind == EVENT_WAKEUP_NEW ||
+		 (kind >= EVENT_FORK && kind <= EVENT_PROCESS_FREE))
+		check_process(checker, event);
 	else if (kind >= EVENT_DUMP_START)
 		check_dump(checker, event);
 	return 0;
@@ -286,7 +403,8 @@ static void run_checked(const char *text, uint64_t *count)
 }
 
 static const char busy[] = "nodes 3\ncpus 3\nseconds 4\nactivity full\nworkers 6\n"
-			   "protocol mixed\ninterval_ms 3\nservice_us 300\n";
+			   "protocol mixed\ninterval_ms 3\nservice_us 300\n"
+			   "spawn_ms 10\n";
 
 static void test_full(void **unused)
 {
@@ -295,12 +413,17 @@ static void test_full(void **unused)
 	(void)unused;
 	run_checked(busy, count);
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
-		if (kind != EVENT_PROCESS_EXIT && !count[kind])
+		if (kind != EVENT_EXIT && !count[kind])
 			fail_msg("no %s", event_class((enum event_kind)kind)->name);
-	assert_int_equal(count[EVENT_DUMP_PROCESS], NODES * (CPUS + 2 + 6 + 1));
+	assert_int_equal(count[EVENT_DUMP_PROCESS], NODES * (CPUS + 2 + 6 + 2));
 	assert_true(
 	    llabs((int64_t)(count[EVENT_NET_DEV_QUEUE] - count[EVENT_NET_RECEIVE])) < 50);
 	assert_int_equal(count[EVENT_WAKING], count[EVENT_WAKEUP]);
+	/* All but the last ones go their whole way. */
+	assert_int_equal(count[EVENT_FORK], count[EVENT_WAKEUP_NEW]);
+	assert_in_range(count[EVENT_FORK] - count[EVENT_PROCESS_FREE], 0, NODES);
+	assert_in_range(count[EVENT_PROCESS_EXIT] - count[EVENT_PROCESS_FREE], 0, NODES);
+	assert_in_range(count[EVENT_FORK], 3 * 20, 3 * 4000 / 30);
 }
 
 static void test_losses(void **unused)
@@ -339,10 +462,13 @@ static void test_threads_end(void **unused)
 	char text[400];
 
 	(void)unused;
-	snprintf(text, sizeof(text), "%spattern oneway\nprotocol udp\nactive_to_s 2",
-		 busy);
+	snprintf(text, sizeof(text),
+		 "%spattern oneway\nprotocol udp\nactive_to_s 2\nspawn_ms 0", busy);
 	run_checked(text, count);
 	assert_int_equal(count[EVENT_PROCESS_EXIT], 3);
+	/* The last thread of a process ends the process. */
+	assert_int_equal(count[EVENT_EXIT_GROUP], 2);
+	assert_int_equal(count[EVENT_EXIT], 1);
 }
 
 static void test_overload(void **unused)
@@ -362,7 +488,7 @@ static void test_net_alone(void **unused)
 
 	(void)unused;
 	run_checked("nodes 3\ncpus 3\nseconds 1\nprotocol udp\npattern request\nnat 1\n"
-		    "workers 0\nactivity full",
+		    "workers 0\nspawn_ms 0\nactivity full",
 		    count);
 	assert_true(count[EVENT_NET_RECEIVE] > 0);
 	assert_int_equal(count[EVENT_BLOCK_ISSUE], 0);

@@ -4,77 +4,14 @@
 #include "../scratch.h"
 
 #include "simulated.h"
-
-enum { MOST_NODES = 20, MOST_ROWS = 20000 };
-
-/* truth.csv, read back. */
-struct truth {
-	struct row {
-		int64_t true_ns, mono_ns, real_ns;
-	} row[MOST_NODES + 1][MOST_ROWS];
-	size_t rows[MOST_NODES + 1];
-};
-
-struct message {
-	int from, to;
-	int64_t send_ns, recv_ns;
-};
-
-struct messages {
-	struct message *item;
-	size_t count, room;
-};
-
-static struct truth *read_truth(const char *path)
-{
-	struct truth *truth = mem_zalloc(sizeof(*truth));
-	char *text = scratch_read(path, NULL), *at = text;
-
-	assert_int_equal(strncmp(text, "node,host_ns,mono_ns,real_ns\n", 29), 0);
-	for (at += 29; *at; at++) {
-		int node = next_node(&at);
-		struct row row;
-
-		row.true_ns = next_number(&at);
-		row.mono_ns = next_number(&at);
-		row.real_ns = next_number(&at);
-		assert_int_equal(*at, '\n');
-		assert_true(truth->rows[node] < MOST_ROWS);
-		truth->row[node][truth->rows[node]++] = row;
-	}
-	free(text);
-	return truth;
-}
-
-static struct messages read_messages(const char *path)
-{
-	struct messages messages = {0};
-	char *text = scratch_read(path, NULL), *at = text;
-
-	assert_int_equal(strncmp(text, "send_node,send_ns,recv_node,recv_ns\n", 36), 0);
-	for (at += 36; *at; at++) {
-		struct message message;
-
-		message.from = next_node(&at);
-		message.send_ns = next_number(&at);
-		assert_int_equal(*at++, ',');
-		message.to = next_node(&at);
-		message.recv_ns = next_number(&at);
-		assert_int_equal(*at, '\n');
-		messages.item = mem_grow(messages.item, messages.count, &messages.room,
-					 sizeof(*messages.item));
-		messages.item[messages.count++] = message;
-	}
-	free(text);
-	return messages;
-}
+#include "told.h"
 
 /* True time of a CLOCK_REALTIME that no step hides, within a nanosecond or two. */
 static int64_t true_time(const struct truth *truth, int node, int64_t real_ns)
 {
-	const struct row *row = truth->row[node];
+	const struct truth_row *row = truth->row[node];
 	size_t last = truth->rows[node] - 1, i = 0;
-	const struct row *a, *b;
+	const struct truth_row *a, *b;
 
 	while (i + 1 < last && row[i + 1].real_ns < real_ns)
 		i++;
@@ -145,7 +82,7 @@ static void test_truth_has_every_corner(void **unused)
 				       "node 1 drift_ppm 0\nnode 1 offset_s 0\n"
 				       "step 2 30 5\nstep 2 60 -2000",
 				       &truth);
-	const struct row *row = truth->row[2];
+	const struct truth_row *row = truth->row[2];
 	int64_t begin = row[0].true_ns, steps = 0;
 
 	(void)unused;

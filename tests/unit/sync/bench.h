@@ -90,7 +90,8 @@ static inline struct packet udp(uint32_t id)
 static inline void see(struct bench *bench, uint32_t source,
 		       const struct sighting *sighting)
 {
-	assert_int_equal(matcher_add(bench->matcher, source, sighting, &bench->error), 0);
+	assert_int_equal(
+	    matcher_add(bench->matcher, source, source, sighting, &bench->error), 0);
 }
 
 static inline void sent(struct bench *bench, uint32_t source, struct packet packet,

@@ -14,7 +14,7 @@
 
 #include "../draw.h"
 
-enum { SIM_CLOCKS = 64, SIM_PIECES = 4, SIM_LOOKS = 1000 };
+enum { SIM_CLOCKS = 64, SIM_PIECES = 64, SIM_LOOKS = 1000 };
 
 #define SIM_NOW     ((nsec_t)1795228732943977331)
 #define SIM_YEAR    ((nsec_t)366 * 86400 * NSEC_PER_SEC)
@@ -53,6 +53,8 @@ struct sim {
 	size_t messages, room;
 	const char *reference; /* asked for, or NULL */
 	double limit_ppm;
+	enum bounds_model bounds;
+	double wander_ppm;
 	struct sync sync; /* of the last sim_fit */
 	bool fitted;
 };
@@ -213,6 +215,8 @@ static inline void sim_fit(struct sim *sim, const char *method)
 	struct sync_options options = {
 	    .method = method ? fit_method_find(method) : NULL,
 	    .drift_limit_ppm = sim->limit_ppm,
+	    .bounds = sim->bounds,
+	    .wander_ppm = sim->wander_ppm,
 	    .max_rejected = 0.02,
 	    .reference = sim->reference,
 	    .threads = 1,

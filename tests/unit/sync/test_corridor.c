@@ -150,7 +150,9 @@ static void a_step_is_found(void **state)
 		find(bound, &fit);
 		check_fit(&fit, bound);
 		assert_int_equal(fit.steps, 1);
-		assert_int_equal(fit.step[0].segment, fit.segments - 1);
+		/* A few bounds at an end may look bent by chance, seldom. */
+		assert_in_range(fit.step[0].segment, 1, fit.segments - 1);
+		assert_true(fit.segments <= 4);
 		at = (double)(fit.segment[fit.step[0].segment].local_ns - BEGIN);
 		assert_true(fabs(at - truth.step_at) < 1e9);
 		assert_true((double)(fit.step[0].from_ns - BEGIN) <= truth.step_at);
@@ -185,6 +187,45 @@ static void so_many_segments_as_wished(void **state)
 	free(bound);
 }
 
+static double mean_error(const struct corridor_fit *fit, const struct truth *truth)
+{
+	const struct clock clock = {.segment = fit->segment, .segments = fit->segments};
+	double sum = 0, count = 0;
+
+	for (double at = 0; at <= 1e9 * SECONDS; at += 1e7) {
+		nsec_t have = clock_correct(&clock, BEGIN + (nsec_t)at);
+		double off = (double)(have - BEGIN - AHEAD - (nsec_t)at);
+
+		sum += fabs(off - ahead_at(truth, at));
+		count++;
+	}
+	return sum / count;
+}
+
+/* Not just any way through the corridor, but one about its middle. */
+static void a_curve_is_followed_closely(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		struct truth truth = draw_truth(3);
+		struct corridor_bound *bound;
+		struct corridor_fit fit;
+
+		truth.at[1] = draw_real(0.3e9, 0.7e9) * SECONDS;
+		truth.ahead[1] = truth.ahead[2] * truth.at[1] / truth.at[2] +
+				 draw_real(1.5e5, 1e6) * (i % 2 ? 1 : -1);
+		bound = draw_bounds(&truth, 20000);
+		find(bound, &fit);
+		check_fit(&fit, bound);
+		assert_true(fit.segments > 1);
+		if (mean_error(&fit, &truth) > 4000 || fit.segments > 64)
+			fail_msg("%zu segments, off by %.0f ns (seed %llu)", fit.segments,
+				 mean_error(&fit, &truth), (unsigned long long)draw_seed);
+		corridor_fit_clear(&fit);
+		free(bound);
+	}
+}
+
 /* From one side there is room without end, and a line is enough. */
 static void bounds_of_one_side_are_kept(void **state)
 {
@@ -200,6 +241,29 @@ static void bounds_of_one_side_are_kept(void **state)
 	assert_int_equal(fit.steps, 0);
 	corridor_fit_clear(&fit);
 	free(bound);
+}
+
+/* Rates that a clock cannot have do not explain what looks like a step. */
+static void no_line_is_faster_than_the_limit(void **state)
+{
+	/* Within 5 ms the corrected time would have to gain 0.3 ms: 60,000 ppm. */
+	struct corridor_bound bound[] = {
+	    {BEGIN, BEGIN - 50000, false},
+	    {BEGIN + 1000, BEGIN + 51000, true},
+	    {BEGIN + 5000000, BEGIN + 5350000, false},
+	    {BEGIN + 5001000, BEGIN + 5451000, true},
+	};
+	const struct corridor_wish none = {0};
+	struct error error = ERROR_INIT;
+	struct corridor_fit fit;
+
+	(void)state;
+	if (corridor_find(bound, 4, LIMIT, none, &fit, &error))
+		fail_msg("%s", error_text(&error));
+	assert_int_equal(fit.steps, 1);
+	for (size_t i = 0; i < fit.segments; i++)
+		assert_true(fabs(fit.segment[i].rate_ppb) <= LIMIT * 1e9 + 0.01);
+	corridor_fit_clear(&fit);
 }
 
 static void what_cannot_be_is_an_error(void **state)
@@ -232,7 +296,9 @@ int main(void)
 	    DRAW_TEST(bends_are_followed_without_a_step),
 	    DRAW_TEST(a_step_is_found),
 	    DRAW_TEST(so_many_segments_as_wished),
+	    DRAW_TEST(a_curve_is_followed_closely),
 	    DRAW_TEST(bounds_of_one_side_are_kept),
+	    cmocka_unit_test(no_line_is_faster_than_the_limit),
 	    cmocka_unit_test(what_cannot_be_is_an_error),
 	};
 

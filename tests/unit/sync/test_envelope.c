@@ -1,166 +1,166 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate.h"
+#include "sync/envelope.h"
 
-/*
- * Clocks that bend or step by so much that no line satisfies their messages.
- * Smaller bends are straight lines to whoever knows the messages only.
- */
-enum { ROUNDS = 8, BUSY = 2000 };
+#include <math.h>
+#include <stdlib.h>
 
-#define MINUTE (60 * SIM_SECONDS)
+#include "../draw.h"
 
-static nsec_t draw_time(void)
+/* An envelope against each bound by itself. */
+enum { BOUNDS = 200, ROUNDS = 50, LOOKS = 300, CELLS = 1024 };
+
+#define LENGTH ((nsec_t)60000000000)
+#define NOW    ((nsec_t)1795228732943977331)
+
+struct known {
+	nsec_t at;
+	double error;
+	bool high;
+};
+
+static struct clock_segment segment = {NOW, NOW, 20e3};
+
+static const struct clock fitted = {
+    .begin_ns = NOW, .end_ns = NOW + LENGTH, .segment = &segment, .segments = 1};
+
+static const double rates[2] = {-200e-6, 200e-6};
+
+static bool is_apart(const struct envelope *envelope, nsec_t a, nsec_t b)
 {
-	return draw_between(MINUTE / 4, 3 * MINUTE / 4);
+	for (size_t i = 0; i < envelope->gaps; i++)
+		if (envelope->gap[i].from_ns < (a > b ? a : b) &&
+		    envelope->gap[i].to_ns > (a < b ? a : b))
+			return true;
+	return false;
 }
 
-/* To a rate that is another by far, on one side or the other. */
-static double other_rate(double rate)
+/* What the bounds say of a time, straight from the definition. */
+static double want(const struct envelope *envelope, const struct known *known, nsec_t at,
+		   bool high)
 {
-	return rate > 0 ? draw_real(-SIM_DRIFT, rate - 80e-6)
-			: draw_real(rate + 80e-6, SIM_DRIFT);
-}
+	double bound = INFINITY;
 
-static void bend(struct sim *sim, uint32_t clock, nsec_t step)
-{
-	double rate = sim->clock[clock].piece[0].rate;
+	for (int i = 0; i < BOUNDS; i++) {
+		double away = (double)(at - known[i].at);
+		/* It grows by 180 ppm and shrinks by 220 ppm at most. */
+		double rate = (away > 0) == high ? 180e-6 : 220e-6;
+		double value = (high ? 1 : -1) * known[i].error + rate * fabs(away);
 
-	sim_bend(sim, clock, draw_time(), step ? rate : other_rate(rate), step);
-}
-
-static void check_contradicted(const struct sim *sim)
-{
-	const struct sync *sync = &sim->sync;
-	bool any = false;
-
-	for (size_t i = 0; i < sync->pairs.count; i++)
-		any |= sync->pairs.pair[i].margin_ns < 0;
-	assert_true(any);
-	assert_int_equal(sync->rejected, 0);
-}
-
-static void a_bend_lies_inside_the_bounds(void **state)
-{
-	(void)state;
-	for (int i = 0; i < ROUNDS; i++) {
-		struct sim sim;
-
-		sim_init(&sim, 2, MINUTE);
-		bend(&sim, (uint32_t)(i % 2), 0);
-		sim_talk(&sim, 0, 1, BUSY, BUSY);
-		sim_fit(&sim, NULL);
-		check_contradicted(&sim);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
+		if (known[i].high == high && !is_apart(envelope, at, known[i].at))
+			bound = fmin(bound, value);
 	}
+	return high ? bound : -bound;
 }
 
-static void a_step_forward_lies_inside_the_bounds(void **state)
+static void draw_bounds(struct envelope *envelope, struct known *known, bool gaps)
 {
-	(void)state;
-	for (int i = 0; i < ROUNDS; i++) {
-		struct sim sim;
-
-		sim_init(&sim, 2, MINUTE);
-		bend(&sim, (uint32_t)(i % 2), NSEC_PER_MSEC << draw_between(0, 12));
-		sim_talk(&sim, 0, 1, BUSY, BUSY);
-		sim_fit(&sim, NULL);
-		check_contradicted(&sim);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
+	envelope_init(envelope, &fitted, rates, CELLS);
+	if (gaps) {
+		envelope_add_gap(envelope, NOW + LENGTH / 3, NOW + LENGTH / 3 + 1000);
+		envelope_add_gap(envelope, NOW + LENGTH / 2,
+				 NOW + LENGTH / 2 + LENGTH / 9);
+		envelope_add_gap(envelope, NOW + LENGTH / 2 + 5, NOW + LENGTH / 2 + 6);
+		assert_int_equal(envelope->gaps, 2);
 	}
-}
-
-static void a_step_back_lies_inside_the_bounds(void **state)
-{
-	(void)state;
-	for (int i = 0; i < ROUNDS; i++) {
-		struct sim sim;
-
-		sim_init(&sim, 2, MINUTE);
-		bend(&sim, (uint32_t)(i % 2), -(NSEC_PER_MSEC << draw_between(0, 12)));
-		sim_talk(&sim, 0, 1, BUSY, BUSY);
-		sim_fit(&sim, NULL);
-		check_contradicted(&sim);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
+	for (int i = 0; i < BOUNDS; i++) {
+		known[i].at = NOW + draw_between(0, LENGTH);
+		known[i].high = i % 2;
+		known[i].error = (known[i].high ? 1 : -1) * draw_real(1e4, 1e6);
+		(known[i].high ? envelope_take_high : envelope_take_low)(
+		    envelope, known[i].at, known[i].error);
 	}
+	assert_true(envelope_sweep(envelope));
+	assert_false(envelope_sweep(envelope));
 }
 
-/* What hangs on a clock that bends is no surer than that one. */
-static void a_chain_lies_inside_the_bounds(void **state)
+/* Never tighter than what is known, and looser by a cell's drift at most. */
+static void check_at(const struct envelope *envelope, const struct known *known,
+		     nsec_t at)
 {
-	(void)state;
-	for (int i = 0; i < ROUNDS; i++) {
-		struct sim sim;
+	double loose = 2 * 220e-6 * envelope->step_ns + 1e-3;
+	double high = want(envelope, known, at, true);
+	double low = want(envelope, known, at, false);
+	double got_high = envelope_high(envelope, at);
+	double got_low = envelope_low(envelope, at);
 
-		sim_init(&sim, 4, MINUTE);
-		bend(&sim, (uint32_t)draw_between(1, 2), 0);
-		sim_talk(&sim, 0, 1, BUSY, BUSY);
-		sim_talk(&sim, 1, 2, BUSY, 1 << draw_between(2, 10));
-		sim_talk(&sim, 2, 3, 1 << draw_between(2, 10), BUSY);
-		sim.reference = "n0";
-		sim_fit(&sim, NULL);
-		check_contradicted(&sim);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
-	}
+	if (got_high < high - 1e-3 || (isfinite(high) && got_high > high + loose))
+		fail_msg("high %f, want %f (seed %llu)", got_high, high,
+			 (unsigned long long)draw_seed);
+	if (got_low > low + 1e-3 || (isfinite(low) && got_low < low - loose))
+		fail_msg("low %f, want %f (seed %llu)", got_low, low,
+			 (unsigned long long)draw_seed);
 }
 
-/* Each bends some time, and each talks to each. */
-static void a_cluster_lies_inside_the_bounds(void **state)
+static void it_is_what_each_bound_says(void **state)
 {
 	(void)state;
-	for (int i = 0; i < ROUNDS / 2; i++) {
-		struct sim sim;
+	for (int round = 0; round < ROUNDS; round++) {
+		struct known known[BOUNDS];
+		struct envelope envelope;
 
-		sim_init(&sim, 4, MINUTE);
-		for (uint32_t k = 0; k < 4; k++)
-			bend(&sim, k, 0);
-		for (uint32_t a = 0; a < 4; a++)
-			for (uint32_t b = 0; b < a; b++)
-				sim_talk(&sim, a, b, BUSY / 2, BUSY / 2);
-		sim_fit(&sim, NULL);
-		check_contradicted(&sim);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
-	}
-}
+		draw_bounds(&envelope, known, round % 2);
+		for (int i = 0; i < LOOKS; i++) {
+			nsec_t at = NOW + draw_between(0, LENGTH);
 
-/* A pause in the traffic, in which the clock bends: only the limit holds. */
-static void a_pause_opens_the_bounds(void **state)
-{
-	(void)state;
-	for (int i = 0; i < ROUNDS; i++) {
-		nsec_t begin = MINUTE / 3, end = 2 * MINUTE / 3;
-		struct sim sim;
-
-		sim_init(&sim, 3, MINUTE);
-		sim_bend(&sim, 1, draw_between(begin, end),
-			 other_rate(sim.clock[1].piece[0].rate), 0);
-		for (uint32_t k = 0; k < 2; k++) {
-			sim_traffic(&sim, k, k + 1, BUSY, 0, begin);
-			sim_traffic(&sim, k + 1, k, BUSY, 0, begin);
-			sim_traffic(&sim, k, k + 1, BUSY, end, MINUTE);
-			sim_traffic(&sim, k + 1, k, BUSY, end, MINUTE);
+			if (!is_apart(&envelope, at - 1, at + 1))
+				check_at(&envelope, known, at);
 		}
-		sim.reference = i % 2 ? "n0" : "n2";
-		sim_fit(&sim, NULL);
-		check_contradicted(&sim);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
+		check_at(&envelope, known, NOW);
+		check_at(&envelope, known, NOW + LENGTH);
+		envelope_clear(&envelope);
 	}
+}
+
+static void extremes_hold_every_time_between(void **state)
+{
+	(void)state;
+	for (int round = 0; round < ROUNDS; round++) {
+		struct known known[BOUNDS];
+		struct envelope envelope;
+		nsec_t from = NOW + draw_between(0, LENGTH), to;
+		double high, low, most = -INFINITY, least = INFINITY;
+
+		draw_bounds(&envelope, known, false);
+		to = from +
+		     draw_between(0, (LENGTH - (from - NOW)) >> draw_between(0, 20));
+		high = envelope_highest(&envelope, from, to);
+		low = envelope_lowest(&envelope, from, to);
+		for (int i = 0; i < 10 * LOOKS; i++) {
+			nsec_t at = draw_between(from, to);
+
+			most = fmax(most, envelope_high(&envelope, at));
+			least = fmin(least, envelope_low(&envelope, at));
+		}
+		assert_true(most <= high + 1e-3 && least >= low - 1e-3);
+		/* And some time comes near. */
+		assert_true(most >= high - (double)(to - from) * 220e-6 / 100 - 1);
+		assert_true(least <= low + (double)(to - from) * 220e-6 / 100 + 1);
+		envelope_clear(&envelope);
+	}
+}
+
+static void nothing_is_known_of_nothing(void **state)
+{
+	struct envelope envelope;
+
+	(void)state;
+	envelope_init(&envelope, &fitted, rates, CELLS);
+	assert_false(envelope_sweep(&envelope));
+	assert_true(isinf(envelope_high(&envelope, NOW + 5)));
+	assert_true(isinf(envelope_lowest(&envelope, NOW, NOW + LENGTH)));
+	envelope_take_high(&envelope, NOW + LENGTH, 1000);
+	assert_true(envelope_sweep(&envelope));
+	assert_true(isfinite(envelope_highest(&envelope, NOW, NOW + LENGTH)));
+	assert_true(isinf(envelope_low(&envelope, NOW)));
+	envelope_clear(&envelope);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(a_bend_lies_inside_the_bounds),
-	    DRAW_TEST(a_step_forward_lies_inside_the_bounds),
-	    DRAW_TEST(a_step_back_lies_inside_the_bounds),
-	    DRAW_TEST(a_chain_lies_inside_the_bounds),
-	    DRAW_TEST(a_cluster_lies_inside_the_bounds),
-	    DRAW_TEST(a_pause_opens_the_bounds),
+	    DRAW_TEST(it_is_what_each_bound_says),
+	    DRAW_TEST(extremes_hold_every_time_between),
+	    DRAW_TEST(nothing_is_known_of_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, draw_take_seed, NULL);

@@ -109,6 +109,7 @@ static void every_method_has_the_same_region(void **state)
 
 	(void)state;
 	draw_cluster(&sim, 6);
+	sim.bounds = BOUNDS_STRAIGHT;
 	sim.reference = "n0";
 	for (size_t k = 0; k < METHODS; k++) {
 		sim_fit(&sim, method[k]);
@@ -134,6 +135,7 @@ static void large_islands_are_bounded_clock_by_clock(void **state)
 
 	(void)state;
 	sim_init(&sim, 48, 100 * SIM_SECONDS);
+	sim.bounds = BOUNDS_STRAIGHT;
 	for (uint32_t b = 1; b < sim.clocks; b++) {
 		sim_talk(&sim, b / 2, b, 50, 50);
 		if (b > 6)

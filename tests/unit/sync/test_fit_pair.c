@@ -66,7 +66,7 @@ static void no_line_has_more_slack(void **state)
 	for (int i = 0; i < 200; i++) {
 		struct pair pair = draw_pair(false);
 
-		fit_pair_margin(&pair, LIMIT);
+		fit_pair_or_too_fast(&pair, LIMIT);
 		if (!pair.too_fast)
 			check_margin(&pair, LIMIT);
 		pair_clear(&pair);
@@ -80,7 +80,7 @@ static void no_line_has_more_slack_on_a_grid(void **state)
 	for (int i = 0; i < 500; i++) {
 		struct pair pair = draw_pair(true);
 
-		fit_pair_margin(&pair, LIMIT);
+		fit_pair_or_too_fast(&pair, LIMIT);
 		if (!pair.too_fast)
 			check_margin(&pair, LIMIT);
 		pair_clear(&pair);
@@ -105,7 +105,7 @@ static void the_margin_tells_contradictions(void **state)
 			hull_add(&pair.lower, p.x, p.y - draw_between(1, 1000000));
 			hull_settle(&pair.lower);
 		}
-		fit_pair_margin(&pair, LIMIT);
+		fit_pair_or_too_fast(&pair, LIMIT);
 		answer =
 		    hull_tangents(&pair.lower, &pair.upper, pair.origin, &steep, &flat);
 		contradicted += answer == TANGENTS_CONTRADICTED;
@@ -125,7 +125,7 @@ static void one_direction_is_touched(void **state)
 
 		hull_reset(gone);
 		pair.origin = left->point[0];
-		fit_pair_margin(&pair, LIMIT);
+		fit_pair_or_too_fast(&pair, LIMIT);
 		assert_true(pair.margin_ns == 0);
 		assert_true(fabs(pair.line.rate) <= LIMIT);
 		assert_true(fabs(hull_slack(left, &pair.line)) < 0.01);
@@ -147,7 +147,7 @@ static void a_clock_too_fast_is_told(void **state)
 	}
 	hull_settle(&pair.lower);
 	hull_settle(&pair.upper);
-	fit_pair_margin(&pair, LIMIT);
+	fit_pair_or_too_fast(&pair, LIMIT);
 	assert_true(pair.too_fast);
 	assert_true(pair.margin_ns > 0);
 	assert_true(fabs(pair.line.rate - 1e-3) < 1e-6);

@@ -56,6 +56,7 @@ static void a_lot_of_messages_gives_a_tight_bound(void **state)
 	(void)state;
 	for (size_t k = 0; k < METHODS; k++) {
 		sim_init(&sim, 2, 60 * SIM_SECONDS);
+		sim.bounds = BOUNDS_STRAIGHT;
 		sim_talk(&sim, 0, 1, 2000, 2000);
 		sim_fit(&sim, method[k]);
 		for (nsec_t at = 0; at <= sim.length; at += sim.length / 4) {

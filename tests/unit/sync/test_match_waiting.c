@@ -97,7 +97,7 @@ static void a_log_that_cannot_be_written_is_an_error(void **state)
 
 		sent(&bench, A, udp(i), i);
 		status =
-		    matcher_add(bench.matcher, B,
+		    matcher_add(bench.matcher, B, B,
 				&(struct sighting){
 				    .packet = sighting.packet, .ns = i, .received = true},
 				&bench.error);

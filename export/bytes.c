@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "export/bytes.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+void bytes_reserve(struct bytes *bytes, size_t more)
+{
+	size_t room = bytes->room < 64 ? 64 : bytes->room + bytes->room / 2, wanted;
+
+	if (bytes->room - bytes->size >= more)
+		return;
+	if (__builtin_add_overflow(bytes->size, more, &wanted))
+		wanted = SIZE_MAX; /* which there is not: mem.c ends it */
+	bytes->room = room > wanted ? room : wanted;
+	bytes->data = mem_realloc(bytes->data, bytes->room, 1);
+}
+
+void bytes_add_varint(struct bytes *bytes, uint64_t number)
+{
+	for (; number >= 0x80; number >>= 7)
+		bytes_add_byte(bytes, (uint8_t)(number | 0x80));
+	bytes_add_byte(bytes, (uint8_t)number);
+}
+
+void bytes_add_zigzag(struct bytes *bytes, int64_t number)
+{
+	bytes_add_varint(bytes, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
+}
+
+void bytes_empty(struct bytes *bytes, size_t keep)
+{
+	bytes->size = 0;
+	if (bytes->room > keep)
+		bytes_clear(bytes);
+}
+
+void bytes_clear(struct bytes *bytes)
+{
+	free(bytes->data);
+	*bytes = (struct bytes){NULL, 0, 0};
+}

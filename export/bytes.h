@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_EXPORT_BYTES_H
+#define CT_EXPORT_BYTES_H
+
+#include <endian.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A growing run of bytes. All zero is an empty one. */
+struct bytes {
+	uint8_t *data;
+	size_t size, room;
+};
+
+/* Make room for so many more, and not count them yet. */
+void bytes_reserve(struct bytes *bytes, size_t more);
+
+/* So many more, of any content; they are good until the next call. */
+static inline uint8_t *bytes_extend(struct bytes *bytes, size_t more)
+{
+	uint8_t *end;
+
+	if (bytes->room - bytes->size < more)
+		bytes_reserve(bytes, more);
+	end = bytes->data + bytes->size;
+	bytes->size += more;
+	return end;
+}
+
+static inline void bytes_add_byte(struct bytes *bytes, uint8_t byte)
+{
+	*bytes_extend(bytes, 1) = byte;
+}
+
+static inline void bytes_add(struct bytes *bytes, const void *data, size_t size)
+{
+	if (size)
+		memcpy(bytes_extend(bytes, size), data, size);
+}
+
+/* The low `width` bytes of a number, up to 8 of them, lowest first. */
+static inline void bytes_add_le(struct bytes *bytes, uint64_t number, unsigned width)
+{
+	uint8_t *end = bytes_extend(bytes, width);
+	uint64_t little = htole64(number);
+
+	/* Sizes that the compiler knows are single instructions. */
+	if (width == 8)
+		memcpy(end, &little, 8);
+	else if (width == 4)
+		memcpy(end, &little, 4);
+	else
+		memcpy(end, &little, width);
+}
+
+/* The number at data, of `width` bytes, lowest first. */
+static inline uint64_t bytes_le(const uint8_t *data, unsigned width)
+{
+	uint64_t little = 0;
+
+	if (width == 8)
+		memcpy(&little, data, 8);
+	else if (width == 4)
+		memcpy(&little, data, 4);
+	else
+		memcpy(&little, data, width);
+	return le64toh(little);
+}
+
+/* Seven bits a byte, lowest first; the top bit says that more follow (LEB128). */
+void bytes_add_varint(struct bytes *bytes, uint64_t number);
+
+/* As a varint in which small negative numbers are short, too: 0, -1, 1, -2, ... */
+void bytes_add_zigzag(struct bytes *bytes, int64_t number);
+
+/* Forget the content; give back memory, too, where there is more than `keep`. */
+void bytes_empty(struct bytes *bytes, size_t keep);
+
+void bytes_clear(struct bytes *bytes);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* Whether the byte after the first can be what it is. */
+static bool second_fits(const unsigned char *byte)
+{
+	unsigned char least = 0x80, most = 0xbf;
+
+	if (byte[0] == 0xe0)
+		least = 0xa0; /* below are overlong forms */
+	if (byte[0] == 0xed)
+		most = 0x9f; /* above are surrogates */
+	if (byte[0] == 0xf0)
+		least = 0x90;
+	if (byte[0] == 0xf4)
+		most = 0x8f; /* above is no Unicode */
+	return byte[1] >= least && byte[1] <= most;
+}
+
+size_t utf8_length_within(const char *text, size_t size)
+{
+	const unsigned char *byte = (const unsigned char *)text;
+	size_t length;
+
+	if (!size)
+		return 0;
+	if (byte[0] < 0x80)
+		return 1;
+	if (byte[0] < 0xc2 || byte[0] > 0xf4)
+		return 0;
+	length = byte[0] < 0xe0 ? 2 : byte[0] < 0xf0 ? 3 : 4;
+	if (size < length || !second_fits(byte))
+		return 0;
+	for (size_t k = 2; k < length; k++)
+		if (byte[k] < 0x80 || byte[k] > 0xbf)
+			return 0;
+	return length;
+}
+
+size_t utf8_length(const char *text)
+{
+	return utf8_length_within(text, *text ? strnlen(text, 4) : 1);
+}
+
+bool utf8_is_valid(const char *bytes, size_t size)
+{
+	uint64_t eight;
+	size_t step;
+
+	while (size) {
+		/* Eight of ASCII at once. */
+		if (size >= sizeof(eight) && (memcpy(&eight, bytes, sizeof(eight)),
+					      !(eight & 0x8080808080808080u)))
+			step = sizeof(eight);
+		else if (!(step = utf8_length_within(bytes, size)))
+			return false;
+		bytes += step;
+		size -= step;
+	}
+	return true;
+}
+
+char *utf8_clean(const char *text)
+{
+	char *clean = mem_alloc(3 * strlen(text) + 1), *end = clean;
+
+	while (*text) {
+		size_t length = utf8_length(text);
+
+		end = mempcpy(end, length ? text : UTF8_REPLACEMENT, length ? length : 3);
+		text += length ? length : 1;
+	}
+	*end = '\0';
+	return clean;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_BASE_UTF8_H
+#define CT_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/*
+ * How many bytes of UTF-8 make the character at text (Unicode, table 3-7);
+ * 0 where they make none. The terminating NUL is no continuation byte, so
+ * nothing past the end is read.
+ */
+size_t utf8_length(const char *text);
+
+/* The same of a text that is `size` bytes long and has no terminating NUL. */
+size_t utf8_length_within(const char *text, size_t size);
+
+/* Whether all bytes are UTF-8; a NUL is a character like others. */
+bool utf8_is_valid(const char *bytes, size_t size);
+
+/* A copy with U+FFFD for each byte that is no UTF-8; the caller frees it. */
+char *utf8_clean(const char *text);
+
+#endif

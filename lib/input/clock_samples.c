@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/clock_samples.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "input/csv.h"
+#include "input/number.h"
+
+/* See the header for what counts as a step. */
+#define STEP_LEAST_NS (NSEC_PER_MSEC)
+#define STEP_RATE     1000 /* one part in so many: 1000 ppm */
+#define STEP_USUAL    8
+
+static int by_monotonic(const void *a, const void *b)
+{
+	const struct clock_sample *x = a, *y = b;
+
+	if (x->monotonic_ns != y->monotonic_ns)
+		return x->monotonic_ns < y->monotonic_ns ? -1 : 1;
+	return (x->realtime_ns > y->realtime_ns) - (x->realtime_ns < y->realtime_ns);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const nsec_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* By how much the offset changes from a sample to the next. */
+static nsec_t change(const struct clock_sample *sample)
+{
+	return (sample[1].realtime_ns - sample[0].realtime_ns) -
+	       (sample[1].monotonic_ns - sample[0].monotonic_ns);
+}
+
+static nsec_t size(nsec_t value)
+{
+	return value < 0 ? -value : value;
+}
+
+static nsec_t usual_change(const struct clock_samples *samples)
+{
+	size_t count = samples->samples - 1;
+	nsec_t *sizes, usual;
+
+	if (!count)
+		return 0;
+	sizes = mem_realloc(NULL, count, sizeof(*sizes));
+	for (size_t i = 0; i < count; i++)
+		sizes[i] = size(change(&samples->sample[i]));
+	qsort(sizes, count, sizeof(*sizes), by_size);
+	usual = sizes[(count - 1) / 2];
+	free(sizes);
+	return usual;
+}
+
+static bool is_step(const struct clock_sample *sample, nsec_t usual)
+{
+	nsec_t jump = size(change(sample));
+	nsec_t span = sample[1].monotonic_ns - sample[0].monotonic_ns;
+
+	/* Within a stretch real time must ascend. */
+	return sample[1].realtime_ns <= sample[0].realtime_ns ||
+	       (jump > STEP_LEAST_NS && jump > span / STEP_RATE &&
+		jump / STEP_USUAL > usual);
+}
+
+static void find_stretches(struct clock_samples *samples, struct faults *faults)
+{
+	nsec_t usual = usual_change(samples);
+	size_t room = 0;
+
+	for (size_t i = 0; i < samples->samples; i++) {
+		const struct clock_sample *before = &samples->sample[i ? i - 1 : 0];
+		char jump[NSEC_TEXT], when[NSEC_TEXT];
+
+		if (i && !is_step(before, usual)) {
+			samples->stretch[samples->stretches - 1].last = i;
+			continue;
+		}
+		samples->stretch = mem_grow(samples->stretch, samples->stretches, &room,
+					    sizeof(*samples->stretch));
+		samples->stretch[samples->stretches++] = (struct clock_stretch){i, i};
+		if (i)
+			faults_add(faults, "step", 0,
+				   "the real-time clock was stepped by %s after %s",
+				   nsec_format_span(jump, (double)change(before)),
+				   nsec_format_utc(when, before->realtime_ns));
+	}
+}
+
+/* Sort, and of readings with one monotonic stamp keep the first. */
+static void settle(struct clock_samples *samples, struct faults *faults)
+{
+	size_t kept = 0;
+
+	qsort(samples->sample, samples->samples, sizeof(*samples->sample), by_monotonic);
+	for (size_t i = 0; i < samples->samples; i++) {
+		const struct clock_sample *last = &samples->sample[kept ? kept - 1 : 0];
+
+		if (!kept || last->monotonic_ns != samples->sample[i].monotonic_ns)
+			samples->sample[kept++] = samples->sample[i];
+		else if (last->realtime_ns != samples->sample[i].realtime_ns)
+			faults_add(faults, "twice", 0,
+				   "monotonic_ns %lld with two times, the later left out",
+				   (long long)last->monotonic_ns);
+	}
+	samples->samples = kept;
+}
+
+static void read_rows(struct clock_samples *samples, struct csv_table *table,
+		      struct faults *faults)
+{
+	struct csv_row row;
+	size_t room = 0;
+
+	while (csv_table_next(table, &row)) {
+		struct clock_sample *last = NULL, now;
+
+		if (samples->samples)
+			last = &samples->sample[samples->samples - 1];
+		if (number_stamp(row.cell[0], &now.realtime_ns) ||
+		    number_stamp(row.cell[1], &now.monotonic_ns)) {
+			faults_add(faults, "broken", row.line,
+				   "'%s,%s' are no times in nanoseconds, left out",
+				   row.cell[0], row.cell[1]);
+			continue;
+		}
+		if (last && now.monotonic_ns < last->monotonic_ns &&
+		    now.realtime_ns > last->realtime_ns) {
+			faults_add(faults, "restart", row.line,
+				   "the monotonic clock began anew, the rest left out");
+			break;
+		}
+		samples->sample = mem_grow(samples->sample, samples->samples, &room,
+					   sizeof(*samples->sample));
+		samples->sample[samples->samples++] = now;
+	}
+}
+
+int clock_samples_read(struct clock_samples *samples, const char *path,
+		       struct problem_list *problems)
+{
+	static const char *const names[] = {"realtime_ns", "monotonic_ns"};
+	static const struct csv_columns columns = {names, 2, 2, true};
+	struct csv_table *table;
+	struct faults faults;
+
+	memset(samples, 0, sizeof(*samples));
+	faults_init(&faults, path, problems);
+	table = csv_table_open(path, &columns, &faults);
+	if (!table)
+		return -1;
+	read_rows(samples, table, &faults);
+	csv_table_close(table);
+	if (!samples->samples) {
+		faults_add(&faults, "empty", 0, "no clock sample in it");
+		return -1;
+	}
+	settle(samples, &faults);
+	find_stretches(samples, &faults);
+	return 0;
+}
+
+void clock_samples_clear(struct clock_samples *samples)
+{
+	free(samples->sample);
+	free(samples->stretch);
+	memset(samples, 0, sizeof(*samples));
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_INPUT_CLOCK_SAMPLES_H
+#define CT_INPUT_CLOCK_SAMPLES_H
+
+#include <stddef.h>
+
+#include "base/nsec.h"
+#include "base/problem.h"
+
+/*
+ * What a node's real-time clock read when its monotonic clock read something
+ * else: clock.csv. With it, stamps of the one are placed on the other.
+ *
+ * The monotonic clock never steps, the real-time clock may. The samples fall
+ * into stretches without a step: within a stretch the relation is linear from
+ * sample to sample, and beyond the first and last sample of all it goes on at
+ * the mean rate of the nearest stretch (at 1 where that is a single sample).
+ */
+struct clock_sample {
+	nsec_t realtime_ns, monotonic_ns;
+};
+
+struct clock_stretch {
+	size_t first, last; /* samples; real time ascends from first to last */
+};
+
+struct clock_samples {
+	struct clock_sample *sample; /* by ascending monotonic_ns */
+	size_t samples;
+	struct clock_stretch *stretch; /* by ascending monotonic_ns */
+	size_t stretches;
+};
+
+/*
+ * Read a clock.csv: realtime_ns,monotonic_ns with or without a header line.
+ * Steps of the real-time clock are reported: changes of its offset by more than
+ * 1 ms, 1000 ppm and 8 times what is usual between two samples, whichever is
+ * most, as coarse or late readings are no steps. Where the monotonic clock
+ * falls back while the real-time clock goes on, the node was started anew: what
+ * follows is another clock, reported and left out. 0, or -1 where there is no
+ * sample at all, which is a problem.
+ */
+int clock_samples_read(struct clock_samples *samples, const char *path,
+		       struct problem_list *problems);
+
+/*
+ * An instant of the other clock. `doubt_ns` is how far off it may be because of
+ * a step: 0 within a stretch.
+ */
+struct clock_place {
+	nsec_t ns;
+	nsec_t doubt_ns;
+};
+
+/*
+ * Where a real-time stamp lies on the monotonic axis. Stamps that a step forward
+ * leaps over are spread over the time between its two samples. Of stamps that may
+ * belong to several times, around a step, the earliest is taken. There must be a
+ * sample.
+ */
+struct clock_place clock_samples_monotonic(const struct clock_samples *samples,
+					   nsec_t realtime_ns);
+
+/* And back: what the real-time clock read. */
+struct clock_place clock_samples_realtime(const struct clock_samples *samples,
+					  nsec_t monotonic_ns);
+
+void clock_samples_clear(struct clock_samples *samples);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_INPUT_INVOCATIONS_H
+#define CT_INPUT_INVOCATIONS_H
+
+#include <stdint.h>
+
+#include "base/nsec.h"
+#include "base/problem.h"
+
+/*
+ * One task that ran on a node, as its launcher recorded it: a line of
+ * invocations.jsonl. Texts are NULL and numbers INVOCATION_UNKNOWN where the
+ * record does not have them. Times are the node's real-time clock's.
+ */
+#define INVOCATION_UNKNOWN INT64_MIN
+
+struct invocation {
+	char *name;
+	char *node; /* where it ran, if not where the file is */
+	int64_t pid;
+	nsec_t enqueued_ns, started_ns, ended_ns;
+	int64_t status;    /* of the exit, */
+	char *status_text; /* or in words */
+	int64_t bytes;
+	char *trace_id;
+	char *command; /* one line: as recorded, else argv with blanks between */
+	char *argv;    /* a JSON array */
+	char *extra;   /* all other members, a JSON object */
+	uint64_t line;
+};
+
+/*
+ * Read an invocations.jsonl, one JSON object a line. Each is handed on; its
+ * texts are valid until the callback returns. Lines that are none are reported
+ * and left out. Returns as proc_samples_read does.
+ */
+int invocations_read(const char *path,
+		     int (*task)(void *context, const struct invocation *invocation),
+		     void *context, struct problem_list *problems);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_INPUT_NUMBER_H
+#define CT_INPUT_NUMBER_H
+
+#include <stdint.h>
+
+#include "base/nsec.h"
+
+/*
+ * Numbers as files have them: the whole text, decimal, no blanks, no plus sign,
+ * nothing that depends on a locale. All return 0, or -1 where the text is none.
+ */
+int number_integer(const char *text, int64_t *value);
+
+/* An instant in nanoseconds, between the years 1933 and 2070. */
+int number_stamp(const char *text, nsec_t *value);
+
+/*
+ * Seconds with or without a fraction, to nanoseconds without a double between.
+ * Digits after the ninth of the fraction are cut off.
+ */
+int number_seconds(const char *text, nsec_t *value);
+
+/* A finite number: 4.29, -1, 2.5e-3. */
+int number_real(const char *text, double *value);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_INPUT_RUN_FACTS_H
+#define CT_INPUT_RUN_FACTS_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/nsec.h"
+#include "base/problem.h"
+
+/* What run.json says of a run as a whole, as far as it is there. */
+struct run_facts {
+	char *name;
+	char *recipe; /* its name; a recipe that stands there whole is JSON */
+	char *collector_version;
+	nsec_t begin_ns, end_ns; /* 0: unknown */
+	struct run_parameter {
+		char *name;
+		char *value; /* strings as they are, others as JSON */
+	} * parameter;       /* in the order of the file */
+	size_t parameters, parameter_room;
+	struct run_fact_node {
+		char *name;
+		char *role;  /* or NULL; several are joined by commas */
+		char *extra; /* other members, a JSON object, or NULL */
+	} * node;            /* in the order of the file */
+	size_t nodes, node_room;
+	char *extra; /* members not named here, a JSON object, or NULL */
+};
+
+/*
+ * Read a run.json. 0, also when there is none (then all is empty), or -1 with
+ * error when there is one and it is no JSON object. Members of wrong types are
+ * reported.
+ */
+int run_facts_read(struct run_facts *facts, const char *path,
+		   struct problem_list *problems, struct error *error);
+
+void run_facts_clear(struct run_facts *facts);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/run_files.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "input/walk.h"
+
+static const struct {
+	const char *name;
+	enum run_file_kind kind;
+} fixed_names[] = {
+    {"node.json", RUN_FILE_NODE},
+    {"clock.csv", RUN_FILE_CLOCK},
+    {"proc.csv", RUN_FILE_PROC},
+    {"sensors.csv", RUN_FILE_SENSORS},
+    {"invocations.jsonl", RUN_FILE_INVOCATIONS},
+};
+
+static void add_file(struct run_node *node, enum run_file_kind kind, const char *path)
+{
+	node->file = mem_grow(node->file, node->files, &node->room, sizeof(*node->file));
+	node->file[node->files++] = (struct run_file){kind, mem_strdup(path)};
+}
+
+static void take_found(void *context, enum walk_kind kind, const char *path)
+{
+	struct run_node *node = context;
+	const char *below = path + strlen(node->path) + 1;
+
+	if (kind == WALK_TRACE || walk_has_suffix(path, ".pcap") ||
+	    walk_has_suffix(path, ".pcapng"))
+		node->sources++;
+	else if (walk_has_suffix(path, ".sadf"))
+		add_file(node, RUN_FILE_SADF, path);
+	else if (walk_has_suffix(path, ".sa"))
+		add_file(node, RUN_FILE_SA, path);
+	else
+		for (size_t i = 0; i < sizeof(fixed_names) / sizeof(*fixed_names); i++)
+			if (strcmp(below, fixed_names[i].name) == 0)
+				add_file(node, fixed_names[i].kind, path);
+}
+
+/* Whether the text of a binary log, made on its node, is there as well. */
+static bool has_text(const struct run_node *node, const char *log)
+{
+	size_t length = strlen(log);
+
+	for (size_t i = 0; i < node->files; i++)
+		if (node->file[i].kind == RUN_FILE_SADF &&
+		    strncmp(node->file[i].path, log, length) == 0 &&
+		    strcmp(node->file[i].path + length, "df") == 0)
+			return true;
+	return false;
+}
+
+static void leave_out_logs_with_text(struct run_node *node)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < node->files; i++)
+		if (node->file[i].kind == RUN_FILE_SA &&
+		    has_text(node, node->file[i].path)) {
+			free(node->file[i].path);
+			node->file[i].path = NULL;
+		}
+	for (size_t i = 0; i < node->files; i++)
+		if (node->file[i].path)
+			node->file[kept++] = node->file[i];
+	node->files = kept;
+}
+
+static void node_clear(struct run_node *node)
+{
+	for (size_t i = 0; i < node->files; i++)
+		free(node->file[i].path);
+	free(node->file);
+	free(node->name);
+	free(node->path);
+}
+
+static void add_node(struct run_files *run, const char *name, const struct stat *top,
+		     struct problem_list *problems)
+{
+	struct run_node node = {.name = mem_strdup(name)};
+	struct walk walk;
+
+	node.path = mem_printf("%s/%s", run->path, name);
+	walk_init(&walk, problems);
+	walk.found = take_found;
+	walk.context = &node;
+	walk_enter(&walk, top);
+	walk_below(&walk, node.path);
+	walk_clear(&walk);
+	leave_out_logs_with_text(&node);
+	if (!node.files && !node.sources) {
+		node_clear(&node);
+		return;
+	}
+	run->node = mem_grow(run->node, run->nodes, &run->room, sizeof(*run->node));
+	run->node[run->nodes++] = node;
+}
+
+/* Whether an entry is a directory of its own; `all` knows those before it. */
+static bool is_node(const struct run_files *run, const char *name, struct walk *all)
+{
+	char *path = mem_printf("%s/%s", run->path, name);
+	struct stat status;
+	bool is = *name != '.' && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+
+	if (is && !walk_enter(all, &status)) {
+		problem_add(all->problems, path, "twice", 1,
+			    "the same directory under another name, left out");
+		is = false;
+	}
+	free(path);
+	return is;
+}
+
+int run_files_find(struct run_files *run, const char *path, struct problem_list *problems,
+		   struct error *error)
+{
+	struct dirent **entry;
+	struct stat status;
+	struct walk all;
+	int count;
+
+	memset(run, 0, sizeof(*run));
+	if (stat(path, &status))
+		return error_errno(error, path);
+	count = scandir(path, &entry, NULL, alphasort);
+	if (count < 0)
+		return error_errno(error, path);
+	run->path = walk_trimmed(path);
+	walk_init(&all, problems);
+	walk_enter(&all, &status);
+	for (int i = 0; i < count; i++) {
+		if (strcmp(entry[i]->d_name, "run.json") == 0)
+			run->run_json = mem_printf("%s/run.json", run->path);
+		else if (is_node(run, entry[i]->d_name, &all))
+			add_node(run, entry[i]->d_name, &status, problems);
+		free(entry[i]);
+	}
+	free(entry);
+	walk_clear(&all);
+	return 0;
+}
+
+const char *run_node_file(const struct run_node *node, enum run_file_kind kind)
+{
+	for (size_t i = 0; i < node->files; i++)
+		if (node->file[i].kind == kind)
+			return node->file[i].path;
+	return NULL;
+}
+
+void run_files_clear(struct run_files *run)
+{
+	for (size_t i = 0; i < run->nodes; i++)
+		node_clear(&run->node[i]);
+	free(run->node);
+	free(run->path);
+	free(run->run_json);
+	memset(run, 0, sizeof(*run));
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "input/ctf_files.h"
+
+/* A directory, however it was reached. */
+struct walk_directory {
+	dev_t device;
+	ino_t inode;
+};
+
+void walk_init(struct walk *walk, struct problem_list *problems)
+{
+	memset(walk, 0, sizeof(*walk));
+	walk->problems = problems;
+}
+
+bool walk_enter(struct walk *walk, const struct stat *directory)
+{
+	for (size_t i = 0; i < walk->seens; i++)
+		if (walk->seen[i].device == directory->st_dev &&
+		    walk->seen[i].inode == directory->st_ino)
+			return false;
+	walk->seen = mem_grow(walk->seen, walk->seens, &walk->room, sizeof(*walk->seen));
+	walk->seen[walk->seens++] =
+	    (struct walk_directory){directory->st_dev, directory->st_ino};
+	return true;
+}
+
+bool walk_has_suffix(const char *path, const char *suffix)
+{
+	size_t length = strlen(path), tail = strlen(suffix);
+
+	return length >= tail && strcmp(path + length - tail, suffix) == 0;
+}
+
+char *walk_trimmed(const char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	return mem_strndup(path, length);
+}
+
+static void walk_entries(struct walk *walk, const char *path)
+{
+	struct dirent **entry = NULL;
+	int count = scandir(path, &entry, NULL, alphasort);
+
+	if (count < 0)
+		problem_add(walk->problems, path, "unreadable", 1, "%s", strerror(errno));
+	for (int i = 0; i < count; i++) {
+		if (entry[i]->d_name[0] != '.') {
+			char *below = mem_printf("%s/%s", path, entry[i]->d_name);
+
+			walk_below(walk, below);
+			free(below);
+		}
+		free(entry[i]);
+	}
+	free(entry);
+}
+
+void walk_below(struct walk *walk, const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		problem_add(walk->problems, path, "unreadable", 1, "%s", strerror(errno));
+	else if (!S_ISDIR(status.st_mode))
+		walk->found(walk->context, WALK_FILE, path);
+	else if (!walk_enter(walk, &status))
+		return;
+	else if (ctf_files_probe(path))
+		walk->found(walk->context, WALK_TRACE, path);
+	else
+		walk_entries(walk, path);
+}
+
+void walk_clear(struct walk *walk)
+{
+	free(walk->seen);
+	walk->seen = NULL;
+	walk->seens = walk->room = 0;
+}

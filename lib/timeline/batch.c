@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "timeline/batch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "timeline/batch_table.h"
+#include "timeline/names.h"
+#include "timeline/sql.h"
+
+/*
+ * A batch is written when it has so many rows, or cells, or bytes of text; all
+ * are written and let go when together they hold more than BYTES_IN_ALL, so
+ * that memory does not grow with the number of classes. The same goes for
+ * prepared statements, of some kilobytes each.
+ */
+enum {
+	MOST_ROWS = 512,
+	MOST_CELLS = 4096,
+	MOST_BYTES = 65536,
+	BYTES_IN_ALL = 16 << 20,
+	MOST_PREPARED = 1024,
+};
+
+struct batch {
+	struct batches *batches;
+	char *table;
+	unsigned columns;
+	sqlite3_stmt *insert; /* NULL until it is needed */
+	struct cell *cell;
+	size_t rows, row_room;
+	char *bytes;
+	size_t used, byte_room;
+};
+
+struct batches {
+	sqlite3 *db;
+	char *place;
+	struct batch_view view;
+	struct batch **batch;
+	size_t count, room;
+	size_t held; /* bytes of memory that the batches have */
+	size_t prepared;
+	char *failure; /* what went wrong first, NULL while all is well */
+};
+
+struct batches *batches_new(sqlite3 *db, const char *place, struct error *error)
+{
+	struct batches *batches = mem_zalloc(sizeof(*batches));
+
+	batches->db = db;
+	batches->place = mem_strdup(place);
+	if (batch_table_register(db, &batches->view) == SQLITE_OK)
+		return batches;
+	sql_error(db, place, error);
+	batches_free(batches);
+	return NULL;
+}
+
+struct batch *batch_add(struct batches *batches, const char *table, unsigned columns)
+{
+	struct batch *batch = mem_zalloc(sizeof(*batch));
+
+	batch->batches = batches;
+	batch->table = mem_strdup(table);
+	batch->columns = columns;
+	batches->batch = mem_grow(batches->batch, batches->count, &batches->room,
+				  sizeof(*batches->batch));
+	batches->batch[batches->count++] = batch;
+	return batch;
+}
+
+/* Rows that it may have: a wide table's batch is not larger than another's. */
+static size_t most_rows(const struct batch *batch)
+{
+	size_t rows = MOST_CELLS / batch->columns;
+
+	return rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : rows;
+}
+
+/* INSERT INTO "table" SELECT c0, c1 FROM sqlite_batch */
+static int prepare(struct batch *batch)
+{
+	char *quoted = name_quote(batch->table), *text;
+	size_t size;
+	FILE *sql = open_memstream(&text, &size);
+	int status;
+
+	fprintf(sql, "INSERT INTO %s SELECT", quoted);
+	for (unsigned i = 0; i < batch->columns; i++)
+		fprintf(sql, "%s c%u", i ? "," : "", i);
+	fputs(" FROM " BATCH_TABLE, sql);
+	fclose(sql);
+	status = sqlite3_prepare_v3(batch->batches->db, text, -1,
+				    SQLITE_PREPARE_PERSISTENT, &batch->insert, NULL);
+	batch->batches->prepared += status == SQLITE_OK;
+	free(text);
+	free(quoted);
+	return status;
+}
+
+static int fail(struct batches *batches, struct error *error)
+{
+	if (!batches->failure) {
+		sql_error(batches->db, batches->place, error);
+		batches->failure = mem_strdup(error_text(error));
+	}
+	return error_set(error, "%s", batches->failure);
+}
+
+static int flush(struct batch *batch, struct error *error)
+{
+	struct batches *batches = batch->batches;
+
+	if (batches->failure)
+		return fail(batches, error);
+	if (batch->rows == 0)
+		return 0;
+	if (!batch->insert && prepare(batch) != SQLITE_OK)
+		return fail(batches, error);
+	batches->view = (struct batch_view){.cell = batch->cell,
+					    .bytes = batch->bytes,
+					    .rows = batch->rows,
+					    .columns = batch->columns};
+	batch->rows = batch->used = 0;
+	errno = 0;
+	sqlite3_step(batch->insert);
+	/* Its status is that of the step, and now the cause is there, too. */
+	if (sqlite3_reset(batch->insert) != SQLITE_OK)
+		return fail(batches, error);
+	return 0;
+}
+
+static void release(struct batch *batch)
+{
+	sqlite3_finalize(batch->insert);
+	free(batch->cell);
+	free(batch->bytes);
+	batch->insert = NULL;
+	batch->cell = NULL;
+	batch->bytes = NULL;
+	batch->row_room = batch->byte_room = 0;
+}
+
+static int flush_and_release(struct batches *batches, struct error *error)
+{
+	int status = batches_flush(batches, error);
+
+	for (size_t i = 0; i < batches->count; i++)
+		release(batches->batch[i]);
+	batches->held = batches->prepared = 0;
+	return status;
+}
+
+/* Twice as many rows, or the first eight. */
+static void grow_rows(struct batch *batch)
+{
+	size_t row = batch->columns * sizeof(*batch->cell);
+	size_t most = most_rows(batch), room = batch->row_room ? 2 * batch->row_room : 8;
+
+	room = room < most ? room : most;
+	batch->batches->held += (room - batch->row_room) * row;
+	batch->cell = mem_realloc(batch->cell, room, row);
+	batch->row_room = room;
+}
+
+static size_t keep_bytes(struct batch *batch, const char *bytes, uint32_t size)
+{
+	size_t at = batch->used, room = batch->byte_room ? batch->byte_room : 256;
+
+	while (room - at < size)
+		room *= 2;
+	if (room != batch->byte_room) {
+		batch->bytes = mem_realloc(batch->bytes, room, 1);
+		batch->batches->held += room - batch->byte_room;
+		batch->byte_room = room;
+	}
+	if (size)
+		memcpy(batch->bytes + at, bytes, size);
+	batch->used += size;
+	return at;
+}
+
+static void copy_cells(struct batch *batch, struct cell *to, const struct cell *from,
+		       unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		to[i] = from[i];
+		if (from[i].type == CELL_TEXT || from[i].type == CELL_BLOB)
+			to[i].integer =
+			    (int64_t)keep_bytes(batch, from[i].bytes, from[i].size);
+	}
+}
+
+static int finish_row(struct batch *batch, struct error *error)
+{
+	struct batches *batches = batch->batches;
+
+	batch->rows++;
+	if (batches->held > BYTES_IN_ALL || batches->prepared > MOST_PREPARED)
+		return flush_and_release(batches, error);
+	if (batch->rows == most_rows(batch) || batch->used >= MOST_BYTES)
+		return flush(batch, error);
+	return 0;
+}
+
+int batch_row(struct batch *batch, const struct cell *cell, struct error *error)
+{
+	if (batch->batches->failure)
+		return fail(batch->batches, error);
+	if (batch->rows == batch->row_room)
+		grow_rows(batch);
+	copy_cells(batch, &batch->cell[batch->rows * batch->columns], cell,
+		   batch->columns);
+	return finish_row(batch, error);
+}
+
+int batch_row_id(struct batch *batch, int64_t id, const struct cell *cell,
+		 struct error *error)
+{
+	struct cell *row;
+
+	if (batch->batches->failure)
+		return fail(batch->batches, error);
+	if (batch->rows == batch->row_room)
+		grow_rows(batch);
+	row = &batch->cell[batch->rows * batch->columns];
+	row[0] = (struct cell){.type = CELL_INTEGER, .integer = id};
+	copy_cells(batch, row + 1, cell, batch->columns - 1);
+	return finish_row(batch, error);
+}
+
+int batches_flush(struct batches *batches, struct error *error)
+{
+	for (size_t i = 0; i < batches->count; i++)
+		if (flush(batches->batch[i], error))
+			return -1;
+	return 0;
+}
+
+void batches_free(struct batches *batches)
+{
+	if (!batches)
+		return;
+	for (size_t i = 0; i < batches->count; i++) {
+		release(batches->batch[i]);
+		free(batches->batch[i]->table);
+		free(batches->batch[i]);
+	}
+	free(batches->batch);
+	free(batches->place);
+	free(batches->failure);
+	free(batches);
+}

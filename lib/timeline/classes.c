@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "timeline/sql.h"
+#include "timeline/writer_private.h"
+
+/* Event classes: a typed table and a view for each. */
+struct writer_column {
+	char *name; /* as the source has it, in UTF-8 */
+	char *sql;  /* as the table has it */
+	enum cell_type type;
+	bool context;
+};
+
+/* What stands in CREATE TABLE, and so how SQLite converts what it is given. */
+static const char *type_name(enum cell_type type)
+{
+	switch (type) {
+	case CELL_NULL:
+		break;
+	case CELL_INTEGER:
+		return "INTEGER";
+	case CELL_REAL:
+		return "REAL";
+	case CELL_TEXT:
+		return "TEXT";
+	case CELL_BLOB:
+		return "BLOB";
+	}
+	return "";
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	do
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	while (*text++);
+	return hash;
+}
+
+/* FNV-1a (Fowler, Noll, Vo) of all that makes two classes one. */
+static uint64_t hash_class(const struct writer_class *class)
+{
+	uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), class->kind);
+
+	hash = hash_text(hash, class->name);
+	for (size_t i = 0; i < class->columns; i++) {
+		hash = hash_text(hash, class->column[i].name);
+		hash = hash_text(hash, type_name(class->column[i].type));
+	}
+	return hash;
+}
+
+static bool is_same(const struct writer_class *a, const struct writer_class *b)
+{
+	if (a->columns != b->columns || strcmp(a->kind, b->kind) != 0 ||
+	    strcmp(a->name, b->name) != 0)
+		return false;
+	for (size_t i = 0; i < a->columns; i++)
+		if (strcmp(a->column[i].name, b->column[i].name) != 0 ||
+		    a->column[i].type != b->column[i].type ||
+		    a->column[i].context != b->column[i].context)
+			return false;
+	return true;
+}
+
+static void class_clear(struct writer_class *class)
+{
+	for (size_t i = 0; i < class->columns; i++) {
+		free(class->column[i].name);
+		free(class->column[i].sql);
+	}
+	free(class->column);
+	free(class->kind);
+	free(class->name);
+	free(class->table);
+}
+
+static struct writer_class class_copy(const struct timeline_class *from)
+{
+	struct writer_class class = {.kind = utf8_clean(from->kind),
+				     .name = utf8_clean(from->name),
+				     .columns = from->columns,
+				     .next = -1};
+
+	class.column = mem_zalloc(from->columns * sizeof(*class.column));
+	for (size_t i = 0; i < from->columns; i++) {
+		class.column[i].name = utf8_clean(from->column[i].name);
+		class.column[i].type = from->column[i].type;
+		class.column[i].context = from->column[i].context;
+	}
+	return class;
+}
+
+/* What the event itself is called keeps its name, then come the payload's names. */
+static void name_columns(struct writer_class *class)
+{
+	struct name_set names = {0};
+
+	name_take(&names, "id");
+	for (int context = 0; context < 2; context++)
+		for (size_t i = 0; i < class->columns; i++)
+			if (class->column[i].context == context)
+				class->column[i].sql =
+				    name_pick(&names, class->column[i].name, NULL);
+	name_clear(&names);
+}
+
+/* Not sqlite_..., which SQLite refuses as the name of a table. */
+static char *name_table(struct name_set *names, const char *class)
+{
+	char *wanted = mem_printf("%s%s", name_is_reserved(class) ? "event_" : "", class);
+	char *table = name_pick(names, wanted, "_v");
+
+	free(wanted);
+	return table;
+}
+
+static int run_and_free(struct timeline_writer *writer, char *text, struct error *error)
+{
+	int status = sql_run(writer->db, writer->place, text, error);
+
+	free(text);
+	return status;
+}
+
+static int make_table(struct timeline_writer *writer, const struct writer_class *class,
+		      struct error *error)
+{
+	char *text, *quoted = name_quote(class->table);
+	size_t size;
+	FILE *sql = open_memstream(&text, &size);
+
+	fprintf(sql, "CREATE TABLE %s (id INTEGER PRIMARY KEY REFERENCES event (id)",
+		quoted);
+	free(quoted);
+	for (size_t i = 0; i < class->columns; i++) {
+		quoted = name_quote(class->column[i].sql);
+		fprintf(sql, ", %s %s", quoted, type_name(class->column[i].type));
+		free(quoted);
+	}
+	fputs(")", sql);
+	fclose(sql);
+	return run_and_free(writer, text, error);
+}
+
+/* Columns whose name the event has already get another one in the view. */
+static void write_view_columns(FILE *sql, const struct writer_class *class)
+{
+	static const char *const event[] = {"id", "ts_ns", "node", "cpu", "tid"};
+	struct name_set names = {0};
+
+	for (size_t i = 0; i < sizeof(event) / sizeof(event[0]); i++)
+		name_take(&names, event[i]);
+	for (size_t i = 0; i < class->columns; i++) {
+		char *shown = name_pick(&names, class->column[i].sql, NULL);
+		char *column = name_quote(class->column[i].sql), *as = name_quote(shown);
+
+		fprintf(sql, ", c.%s AS %s", column, as);
+		free(shown);
+		free(column);
+		free(as);
+	}
+	name_clear(&names);
+}
+
+static int make_view(struct timeline_writer *writer, const struct writer_class *class,
+		     struct error *error)
+{
+	char *text, *table = name_quote(class->table);
+	char *name = mem_printf("%s_v", class->table), *view = name_quote(name);
+	size_t size;
+	FILE *sql = open_memstream(&text, &size);
+
+	fprintf(sql,
+		"CREATE VIEW %s AS SELECT e.id, e.ts_ns,"
+		" (SELECT n.name FROM node AS n WHERE n.id = e.node) AS node,"
+		" e.cpu, e.tid",
+		view);
+	write_view_columns(sql, class);
+	fprintf(sql, " FROM %s AS c JOIN event AS e ON e.id = c.id", table);
+	fclose(sql);
+	free(table);
+	free(name);
+	free(view);
+	return run_and_free(writer, text, error);
+}
+
+static struct cell text_cell(const char *text)
+{
+	return (struct cell){
+	    .type = CELL_TEXT, .size = (uint32_t)strlen(text), .bytes = text};
+}
+
+/* How the source's names became those of the table. */
+static int list_columns(struct timeline_writer *writer, const struct writer_class *class,
+			int64_t id, struct error *error)
+{
+	for (size_t i = 0; i < class->columns; i++) {
+		const struct writer_column *column = &class->column[i];
+		const struct cell row[] = {
+		    writer_integer(id),
+		    writer_integer((int64_t)i + 1),
+		    text_cell(column->name),
+		    text_cell(column->sql),
+		    text_cell(type_name(column->type)),
+		    writer_integer(column->context),
+		};
+
+		if (batch_row(writer->table[TABLE_EVENT_COLUMN], row, error))
+			return -1;
+	}
+	return 0;
+}
+
+static int64_t find(const struct timeline_writer *writer,
+		    const struct writer_class *class, int64_t at)
+{
+	while (at >= 0 && !is_same(&writer->class[at], class))
+		at = writer->class[at].next;
+	return at;
+}
+
+static int add_payload(struct timeline_writer *writer, struct writer_class *class,
+		       struct error *error)
+{
+	name_columns(class);
+	class->table = name_table(&writer->names, class->name);
+	if (make_table(writer, class, error) || make_view(writer, class, error) ||
+	    list_columns(writer, class, (int64_t)writer->classes + 1, error))
+		return -1;
+	class->batch =
+	    batch_add(writer->batches, class->table, (unsigned)class->columns + 1);
+	return 0;
+}
+
+int timeline_add_class(struct timeline_writer *writer, const struct timeline_class *class,
+		       uint32_t *id, struct error *error)
+{
+	struct writer_class copy;
+	uint64_t hash;
+	int64_t at;
+
+	if (class->columns > TIMELINE_COLUMNS_MOST)
+		return error_set(error, "%s: %zu fields, want up to %d", class->name,
+				 class->columns, TIMELINE_COLUMNS_MOST);
+	copy = class_copy(class);
+	hash = hash_class(&copy);
+	if (!intmap_get(&writer->first_class, hash, &copy.next))
+		copy.next = -1;
+	at = find(writer, &copy, copy.next);
+	if (at >= 0 || (writer->payload && add_payload(writer, &copy, error))) {
+		class_clear(&copy);
+		*id = (uint32_t)at + 1;
+		return at >= 0 ? 0 : -1;
+	}
+	writer->class = mem_grow(writer->class, writer->classes, &writer->class_room,
+				 sizeof(*writer->class));
+	intmap_put(&writer->first_class, hash, (int64_t)writer->classes);
+	writer->class[writer->classes++] = copy;
+	*id = (uint32_t)writer->classes;
+	return 0;
+}
+
+int writer_finish_classes(struct timeline_writer *writer, struct error *error)
+{
+	for (size_t i = 0; i < writer->classes; i++) {
+		const struct writer_class *class = &writer->class[i];
+		const struct cell row[] = {
+		    text_cell(class->kind),
+		    text_cell(class->name),
+		    class->table ? text_cell(class->table)
+				 : (struct cell){.type = CELL_NULL},
+		    writer_integer(class->events),
+		};
+
+		if (batch_row_id(writer->table[TABLE_EVENT_CLASS], (int64_t)i + 1, row,
+				 error))
+			return -1;
+	}
+	return 0;
+}
+
+void writer_clear_classes(struct timeline_writer *writer)
+{
+	for (size_t i = 0; i < writer->classes; i++)
+		class_clear(&writer->class[i]);
+	free(writer->class);
+	intmap_clear(&writer->first_class);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "timeline/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "timeline/header.h"
+#include "timeline/schema.h"
+#include "timeline/sql.h"
+
+struct timeline_reader {
+	sqlite3 *db;
+	char *path;
+};
+
+struct timeline_query {
+	struct timeline_reader *reader;
+	sqlite3_stmt *statement;
+	struct cell *cell;
+	size_t columns;
+};
+
+static int check_header(const char *path, struct error *error)
+{
+	unsigned version;
+
+	switch (header_read(path, &version)) {
+	case HEADER_TIMELINE:
+		return 0;
+	case HEADER_OTHER_VERSION:
+		return error_set(error, "%s: timeline of version %u, want version %d",
+				 path, version, SCHEMA_VERSION);
+	case HEADER_DATABASE:
+		return error_set(error, "%s: an SQLite database, but no timeline", path);
+	case HEADER_EMPTY:
+		return error_set(error, "%s: an empty file, want a timeline", path);
+	case HEADER_FOREIGN:
+		return error_set(error, "%s: no SQLite database, want a timeline", path);
+	case HEADER_NO_FILE:
+		return error_set(error, "%s: no file, want a timeline", path);
+	case HEADER_UNREADABLE:
+		break;
+	}
+	return error_errno(error, path);
+}
+
+struct timeline_reader *timeline_reader_open(const char *path, struct error *error)
+{
+	/* A file from elsewhere may hold views that call functions. */
+	static const char settings[] =
+	    "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;"
+	    "PRAGMA cell_size_check = ON; PRAGMA cache_size = -65536;"
+	    "SELECT count(*) FROM sqlite_master;";
+	struct timeline_reader *reader;
+	sqlite3 *db;
+
+	if (check_header(path, error))
+		return NULL;
+	db = sql_open(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, error);
+	if (!db)
+		return NULL;
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+	if (sql_run(db, path, settings, error)) {
+		sqlite3_close(db);
+		return NULL;
+	}
+	reader = mem_zalloc(sizeof(*reader));
+	reader->db = db;
+	reader->path = mem_strdup(path);
+	return reader;
+}
+
+void timeline_reader_free(struct timeline_reader *reader)
+{
+	if (!reader)
+		return;
+	sqlite3_close(reader->db);
+	free(reader->path);
+	free(reader);
+}
+
+/* Nothing but blanks and semicolons; a second statement would not be asked. */
+static int is_blank(const char *text)
+{
+	return text[strspn(text, " \t\r\n;")] == '\0';
+}
+
+struct timeline_query *timeline_query_new(struct timeline_reader *reader, const char *sql,
+					  struct error *error)
+{
+	struct timeline_query *query;
+	sqlite3_stmt *statement = NULL;
+	const char *rest;
+
+	if (sqlite3_prepare_v3(reader->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement,
+			       &rest) != SQLITE_OK) {
+		sql_error(reader->db, reader->path, error);
+		return NULL;
+	}
+	if (!statement || !is_blank(rest) || !sqlite3_stmt_readonly(statement)) {
+		error_set(error, "%s: not one question, want one SELECT", reader->path);
+		sqlite3_finalize(statement);
+		return NULL;
+	}
+	query = mem_zalloc(sizeof(*query));
+	query->reader = reader;
+	query->statement = statement;
+	query->columns = (size_t)sqlite3_column_count(statement);
+	query->cell = mem_zalloc(query->columns * sizeof(*query->cell));
+	return query;
+}
+
+size_t timeline_query_parameters(const struct timeline_query *query)
+{
+	return (size_t)sqlite3_bind_parameter_count(query->statement);
+}
+
+int timeline_query_ask(struct timeline_query *query, const struct cell *value,
+		       size_t count, struct error *error)
+{
+	size_t wanted = timeline_query_parameters(query);
+
+	if (count != wanted)
+		return error_set(error, "%s: %zu values for a question, want %zu",
+				 query->reader->path, count, wanted);
+	sqlite3_reset(query->statement);
+	for (size_t i = 0; i < count; i++)
+		if (sql_bind(query->statement, (int)i + 1, &value[i]) != SQLITE_OK)
+			return sql_error(query->reader->db, query->reader->path, error);
+	return 0;
+}
+
+static struct cell column_cell(sqlite3_stmt *statement, int column)
+{
+	struct cell cell = {.type = CELL_NULL};
+
+	switch (sqlite3_column_type(statement, column)) {
+	case SQLITE_INTEGER:
+		cell.type = CELL_INTEGER;
+		cell.integer = sqlite3_column_int64(statement, column);
+		break;
+	case SQLITE_FLOAT:
+		cell.type = CELL_REAL;
+		cell.real = sqlite3_column_double(statement, column);
+		break;
+	case SQLITE_TEXT:
+		cell.type = CELL_TEXT;
+		cell.bytes = (const char *)sqlite3_column_text(statement, column);
+		break;
+	case SQLITE_BLOB:
+		cell.type = CELL_BLOB;
+		cell.bytes = sqlite3_column_blob(statement, column);
+		break;
+	}
+	if (cell.type == CELL_TEXT || cell.type == CELL_BLOB)
+		cell.size = (uint32_t)sqlite3_column_bytes(statement, column);
+	return cell;
+}
+
+int timeline_query_next(struct timeline_query *query, struct error *error)
+{
+	int code = sqlite3_step(query->statement);
+
+	if (code == SQLITE_DONE) {
+		sqlite3_reset(query->statement);
+		return 0;
+	}
+	if (code != SQLITE_ROW)
+		return sql_error(query->reader->db, query->reader->path, error);
+	for (size_t i = 0; i < query->columns; i++)
+		query->cell[i] = column_cell(query->statement, (int)i);
+	return 1;
+}
+
+const struct cell *timeline_query_row(const struct timeline_query *query)
+{
+	return query->cell;
+}
+
+size_t timeline_query_columns(const struct timeline_query *query)
+{
+	return query->columns;
+}
+
+const char *timeline_query_name(const struct timeline_query *query, size_t column)
+{
+	return sqlite3_column_name(query->statement, (int)column);
+}
+
+void timeline_query_free(struct timeline_query *query)
+{
+	if (!query)
+		return;
+	sqlite3_finalize(query->statement);
+	free(query->cell);
+	free(query);
+}

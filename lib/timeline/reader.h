@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TIMELINE_READER_H
+#define CT_TIMELINE_READER_H
+
+#include <stddef.h>
+
+#include "base/cell.h"
+#include "base/error.h"
+
+/* Reading a timeline. Nothing here changes the file. */
+struct timeline_reader;
+
+/*
+ * Open a timeline. NULL with an error that tells a file that is not there from
+ * one that is no SQLite database, no timeline, or one of another version.
+ */
+struct timeline_reader *timeline_reader_open(const char *path, struct error *error);
+
+/* After its queries are freed. */
+void timeline_reader_free(struct timeline_reader *reader);
+
+struct timeline_query;
+
+/* Prepare one SELECT. It is ours or the user's, never made from input: values
+ * come as parameters. NULL with error. */
+struct timeline_query *timeline_query_new(struct timeline_reader *reader, const char *sql,
+					  struct error *error);
+
+/* How many parameters (?, ?2, :name) it has. */
+size_t timeline_query_parameters(const struct timeline_query *query);
+
+/*
+ * Ask with these values, one a parameter; also to ask again. Copies them.
+ * 0, or -1 with error.
+ */
+int timeline_query_ask(struct timeline_query *query, const struct cell *value,
+		       size_t count, struct error *error);
+
+/* The next row: 1, or 0 at the end, or -1 with error. */
+int timeline_query_next(struct timeline_query *query, struct error *error);
+
+/* The row's cells; theirs and the array's memory is good until the next call. */
+const struct cell *timeline_query_row(const struct timeline_query *query);
+
+size_t timeline_query_columns(const struct timeline_query *query);
+const char *timeline_query_name(const struct timeline_query *query, size_t column);
+
+void timeline_query_free(struct timeline_query *query);
+
+#endif

@@ -1,0 +1,199 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+--
+-- The tables of a timeline. docs/schema.md says what each column means. All
+-- times are nanoseconds on the axis of the reference clock. The tables of the
+-- event classes and their views are made as the classes come.
+
+PRAGMA application_id = 1129600076; -- "CTTL"
+PRAGMA user_version = 1;
+
+CREATE TABLE meta (
+	key TEXT PRIMARY KEY NOT NULL,
+	value
+) WITHOUT ROWID;
+
+CREATE TABLE node (
+	id INTEGER PRIMARY KEY,
+	name TEXT NOT NULL,
+	hostname TEXT,
+	kernel TEXT,
+	cpus INTEGER,
+	cpu_mhz REAL,
+	mem_kib INTEGER,
+	boot_id TEXT
+);
+
+CREATE TABLE source (
+	id INTEGER PRIMARY KEY,
+	node INTEGER NOT NULL REFERENCES node (id),
+	kind TEXT NOT NULL,
+	path TEXT,
+	clock_uuid TEXT,
+	begin_ns INTEGER,
+	end_ns INTEGER,
+	events INTEGER,
+	discarded INTEGER,
+	problems INTEGER,
+	name TEXT,
+	reference INTEGER REFERENCES source (id),
+	quality TEXT
+);
+
+CREATE TABLE clock (
+	source INTEGER NOT NULL REFERENCES source (id),
+	local_ns INTEGER NOT NULL,
+	ref_ns INTEGER NOT NULL,
+	rate_ppb REAL NOT NULL
+);
+
+CREATE TABLE clock_bound (
+	source INTEGER NOT NULL REFERENCES source (id),
+	local_ns INTEGER NOT NULL,
+	low_ns INTEGER,
+	high_ns INTEGER
+);
+
+CREATE TABLE clock_pair (
+	a INTEGER NOT NULL REFERENCES source (id),
+	b INTEGER NOT NULL REFERENCES source (id),
+	messages_ab INTEGER,
+	messages_ba INTEGER,
+	rejected INTEGER,
+	quality TEXT,
+	violations_before INTEGER,
+	violations_after INTEGER,
+	hull_ab INTEGER,
+	hull_ba INTEGER,
+	min_latency_ab_ns INTEGER,
+	min_latency_ba_ns INTEGER
+);
+
+CREATE TABLE event_class (
+	id INTEGER PRIMARY KEY,
+	kind TEXT NOT NULL,
+	name TEXT NOT NULL,
+	table_name TEXT,
+	events INTEGER NOT NULL
+);
+
+CREATE TABLE event_column (
+	class INTEGER NOT NULL REFERENCES event_class (id),
+	position INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	column_name TEXT NOT NULL,
+	type TEXT NOT NULL,
+	context INTEGER NOT NULL,
+	PRIMARY KEY (class, position)
+) WITHOUT ROWID;
+
+CREATE TABLE event (
+	id INTEGER PRIMARY KEY,
+	ts_ns INTEGER NOT NULL,
+	node INTEGER NOT NULL REFERENCES node (id),
+	cpu INTEGER,
+	tid INTEGER,
+	class INTEGER NOT NULL REFERENCES event_class (id),
+	source INTEGER REFERENCES source (id)
+);
+
+-- Events come in order, so each goes to the end of the index: no slower than
+-- sorting them afterwards, and without a temporary file of 16 bytes an event.
+CREATE INDEX event_ts_ns ON event (ts_ns);
+
+CREATE TABLE message (
+	id INTEGER PRIMARY KEY,
+	protocol TEXT,
+	src_node INTEGER REFERENCES node (id),
+	dst_node INTEGER REFERENCES node (id),
+	send_event INTEGER REFERENCES event (id),
+	recv_event INTEGER REFERENCES event (id),
+	send_ns INTEGER,
+	recv_ns INTEGER,
+	latency_ns INTEGER,
+	src TEXT,
+	sport INTEGER,
+	dst TEXT,
+	dport INTEGER,
+	seq INTEGER,
+	bytes INTEGER
+);
+
+CREATE TABLE metric (
+	id INTEGER PRIMARY KEY,
+	name TEXT NOT NULL,
+	unit TEXT,
+	kind TEXT,
+	activity TEXT
+);
+
+CREATE TABLE metric_item (
+	id INTEGER PRIMARY KEY,
+	type TEXT,
+	name TEXT NOT NULL
+);
+
+CREATE TABLE sample (
+	node INTEGER NOT NULL REFERENCES node (id),
+	ts_ns INTEGER NOT NULL,
+	metric INTEGER NOT NULL REFERENCES metric (id),
+	item INTEGER REFERENCES metric_item (id),
+	value REAL,
+	interval_ns INTEGER
+);
+
+CREATE TABLE process (
+	id INTEGER PRIMARY KEY,
+	node INTEGER NOT NULL REFERENCES node (id),
+	pid INTEGER NOT NULL,
+	ppid INTEGER,
+	comm TEXT,
+	exe TEXT,
+	begin_ns INTEGER,
+	end_ns INTEGER,
+	exit_status INTEGER
+);
+
+CREATE TABLE thread (
+	id INTEGER PRIMARY KEY,
+	process INTEGER REFERENCES process (id),
+	node INTEGER NOT NULL REFERENCES node (id),
+	tid INTEGER NOT NULL,
+	comm TEXT,
+	begin_ns INTEGER,
+	end_ns INTEGER
+);
+
+CREATE TABLE invocation (
+	id INTEGER PRIMARY KEY,
+	node INTEGER REFERENCES node (id),
+	pid INTEGER,
+	name TEXT,
+	enqueue_ns INTEGER,
+	begin_ns INTEGER,
+	end_ns INTEGER,
+	status INTEGER,
+	process INTEGER REFERENCES process (id),
+	data TEXT
+);
+
+CREATE TABLE problem (
+	id INTEGER PRIMARY KEY,
+	source INTEGER REFERENCES source (id),
+	kind TEXT NOT NULL,
+	count INTEGER NOT NULL,
+	text TEXT NOT NULL,
+	place TEXT
+);
+
+-- Subqueries for the names, no joins: a join on a name may be turned round, and then
+-- the events are read once for each node or class that matches. What a question
+-- does not ask for is not looked up.
+CREATE VIEW timeline AS
+SELECT
+	id,
+	ts_ns,
+	(SELECT name FROM node WHERE node.id = event.node) AS node,
+	cpu,
+	tid,
+	(SELECT name FROM event_class WHERE event_class.id = event.class) AS class
+FROM event;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "timeline/sql.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+int sql_error(sqlite3 *db, const char *place, struct error *error)
+{
+	int code = db ? sqlite3_errcode(db) : SQLITE_NOMEM;
+	/* A commit that fails leaves the cause in errno alone. */
+	int left = errno, cause = db ? sqlite3_system_errno(db) : 0;
+
+	if (code == SQLITE_FULL)
+		return error_set(error, "%s: no space left for the file", place);
+	if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && (cause || left))
+		return error_set(error, "%s: %s", place, strerror(cause ? cause : left));
+	return error_set(error, "%s: %s", place, db ? sqlite3_errmsg(db) : "no memory");
+}
+
+int sql_run(sqlite3 *db, const char *place, const char *text, struct error *error)
+{
+	errno = 0;
+	if (sqlite3_exec(db, text, NULL, NULL, NULL) == SQLITE_OK)
+		return 0;
+	return sql_error(db, place, error);
+}
+
+sqlite3 *sql_open(const char *path, int flags, struct error *error)
+{
+	/* ":memory:", "file:..." and "" mean something else to SQLite. */
+	char *name = mem_printf("%s%s", *path == '/' ? "" : "./", path);
+	sqlite3 *db;
+	int status = sqlite3_open_v2(name, &db, flags, NULL);
+
+	free(name);
+	if (status == SQLITE_OK)
+		return db;
+	sql_error(db, path, error);
+	sqlite3_close(db);
+	return NULL;
+}
+
+int sql_bind(sqlite3_stmt *statement, int at, const struct cell *value)
+{
+	switch (value->type) {
+	case CELL_NULL:
+		break;
+	case CELL_INTEGER:
+		return sqlite3_bind_int64(statement, at, value->integer);
+	case CELL_REAL:
+		return sqlite3_bind_double(statement, at, value->real);
+	case CELL_TEXT: /* NULL for bytes would make an SQL NULL */
+		return sqlite3_bind_text64(statement, at, value->size ? value->bytes : "",
+					   value->size, SQLITE_TRANSIENT, SQLITE_UTF8);
+	case CELL_BLOB:
+		return sqlite3_bind_blob64(statement, at, value->size ? value->bytes : "",
+					   value->size, SQLITE_TRANSIENT);
+	}
+	return sqlite3_bind_null(statement, at);
+}

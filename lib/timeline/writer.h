@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TIMELINE_WRITER_H
+#define CT_TIMELINE_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cell.h"
+#include "base/error.h"
+#include "base/nsec.h"
+
+/*
+ * Writing a timeline. The file is of use only after timeline_writer_finish:
+ * it is written without a journal and without syncing, so that what fails on
+ * the way leaves something to throw away (see timeline/target.h). Rows of the
+ * other tables are in timeline/rows.h.
+ *
+ * Functions return 0, or -1 with error. Unless it says otherwise, a failure is
+ * final: the disk is full or broken, and every later call fails, too.
+ */
+struct timeline_writer;
+
+/*
+ * Make a timeline in an empty or absent file. Errors name `place`, the file that
+ * the user asked for; NULL: the path. Without `payload` there is a row
+ * of `event` an event and nothing else of it. NULL with error.
+ */
+struct timeline_writer *timeline_writer_new(const char *path, const char *place,
+					    bool payload, struct error *error);
+
+/* A fact of the whole run: version, command, ...; a later one of its key counts. */
+int timeline_add_meta(struct timeline_writer *writer, const char *key,
+		      const struct cell *value, struct error *error);
+
+struct timeline_column {
+	const char *name;
+	enum cell_type type; /* CELL_NULL: of any type, kept as it comes */
+	bool context;        /* of the event's context, not of its payload */
+};
+
+struct timeline_class {
+	const char *kind; /* "kernel", "user", "capture", ... */
+	const char *name;
+	const struct timeline_column *column;
+	size_t columns;
+};
+
+#define TIMELINE_COLUMNS_MOST 1990 /* SQLite has 2000; the view adds the event's */
+
+/*
+ * The id of an event class; copies everything. One of the same kind and name
+ * with the same columns is the same class, wherever it comes from, and shares
+ * its table; with other columns it gets another table. A class with more than
+ * TIMELINE_COLUMNS_MOST columns is refused, which is not final.
+ */
+int timeline_add_class(struct timeline_writer *writer, const struct timeline_class *class,
+		       uint32_t *id, struct error *error);
+
+struct timeline_event {
+	nsec_t ts_ns;
+	int64_t node, source; /* ids of their rows; source 0: none */
+	int64_t tid;          /* below 0: unknown */
+	int32_t cpu;          /* below 0: unknown */
+	uint32_t class;
+	const struct cell *cell; /* one a column of its class, NULL: no payload */
+};
+
+/* Add an event, by ascending ts_ns. Ids count from 1; `id` may be NULL. */
+int timeline_add_event(struct timeline_writer *writer, const struct timeline_event *event,
+		       int64_t *id, struct error *error);
+
+/* Write what is left, make the indexes, and close the file. */
+int timeline_writer_finish(struct timeline_writer *writer, struct error *error);
+
+/* The file is left as it is, finished or not. */
+void timeline_writer_free(struct timeline_writer *writer);
+
+/* "3.40.1" */
+const char *timeline_library_version(void);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_CLOCKS_H
+#define CT_MERGE_CLOCKS_H
+
+#include "base/progress.h"
+#include "merge/origins.h"
+#include "merge/run.h"
+#include "sync/sync.h"
+
+struct merge_clock_wish {
+	const char *file; /* a clock map; NULL: by synchronization */
+	bool none;        /* leave every clock at its own epoch */
+	struct sync_options sync;
+};
+
+/*
+ * Set the clock of every source: by synchronization, by a clock map read from a
+ * file (matched by trace name, then by path), or none. Sources that nothing ties
+ * keep their own epoch, further islands that of their reference, which is reported;
+ * traces of one clock uuid share one correction, also those without a network
+ * event. The packets are matched in any case: `origins` gets what messages were
+ * made of. 0, or -1 with error.
+ *
+ * Also set of each source: whether it could be opened, its facts (sources that
+ * synchronization did not read were only opened), and its island. With a file
+ * the island is -1 as well where the reference is no source of the run. run->map
+ * has no reference where no source could be read; with `none` its clocks are at
+ * their own epoch. What the sources found odd is in run->problems; reading
+ * their records will tell the same again.
+ */
+int merge_clocks_find(struct merge_run *run, const struct merge_clock_wish *wish,
+		      struct origins *origins, struct progress *progress,
+		      struct error *error);
+
+#endif

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* ctmerge: a whole run on one timeline. */
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/output.h"
+#include "base/version.h"
+#include "input/capture.h"
+#include "input/reader.h"
+#include "merge/clocks.h"
+#include "merge/describe.h"
+#include "merge/load.h"
+#include "merge/samples.h"
+#include "merge/tables.h"
+#include "sync/arguments.h"
+#include "timeline/target.h"
+#include "timeline/writer.h"
+
+enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIED = 3 };
+
+struct request {
+	struct sync_arguments sync;
+	struct text_list runs, events, skip, nodes;
+	char *output, *clocks, *begin, *end;
+	bool no_sync, no_payload, force, describe, json, quiet, verbose;
+	char *command; /* how it was called */
+};
+
+/* What a merge is made of; all is cleared by clear_merge. */
+struct merge {
+	const struct request *request;
+	struct sync_options sync;
+	struct merge_run run;
+	struct selection selection;
+	struct progress progress;
+	struct origins *origins;
+	struct timeline_target target;
+	struct timeline_writer *writer;
+	struct load load;
+};
+
+/* What a signal has to remove before the program ends by it. */
+static char interrupted_file[PATH_MAX];
+
+/*
+ * The default comes back only after the file is gone: with SA_RESETHAND a second
+ * signal, such as timeout(1) sends, can end the program before this runs.
+ */
+static void end_by_signal(int number)
+{
+	if (*interrupted_file)
+		unlink(interrupted_file);
+	signal(number, SIG_DFL);
+	raise(number); /* comes when this returns */
+}
+
+static void catch_signals(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
+	struct sigaction action = {.sa_handler = end_by_signal};
+	struct sigaction before;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (sigaction(numbers[i], NULL, &before) == 0 &&
+		    before.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+	/* A reader that went away, and a file that may not grow, are told. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+static char *make_versions(void)
+{
+	char *babeltrace = ctf_library_version();
+	char *text = mem_printf("with %s, %s, SQLite %s, jansson %s", babeltrace,
+				capture_library_version(), timeline_library_version(),
+				json_library_version());
+
+	free(babeltrace);
+	return text;
+}
+
+static enum options_status parse(struct request *request, int argc, const char **argv,
+				 struct error *error)
+{
+	enum { OWN_ROWS = 15 };
+	struct option_row rows[] = {
+	    {'o', "output", OPTION_STRING, &request->output, "FILE",
+	     "write the timeline to FILE instead of standard output", 0, 0},
+	    {0, "force", OPTION_FLAG, &request->force, NULL,
+	     "replace FILE if it is a timeline", 0, 0},
+	    {0, "describe", OPTION_FLAG, &request->describe, NULL,
+	     "print what there is to merge, and do not merge it", 0, 0},
+	    {0, "json", OPTION_FLAG, &request->json, NULL, "describe as JSON", 0, 0},
+	    {0, "events", OPTION_LIST, &request->events, "GLOB,...",
+	     "only events of classes with such a name", 0, 0},
+	    {0, "skip", OPTION_LIST, &request->skip, "GLOB,...",
+	     "no events of classes with such a name", 0, 0},
+	    {0, "node", OPTION_LIST, &request->nodes, "GLOB,...",
+	     "only what is of nodes with such a name", 0, 0},
+	    {0, "begin", OPTION_STRING, &request->begin, "TIME",
+	     "nothing before: nanoseconds, seconds, +seconds of the run, or UTC", 0, 0},
+	    {0, "end", OPTION_STRING, &request->end, "TIME", "nothing after", 0, 0},
+	    {0, "no-payload", OPTION_FLAG, &request->no_payload, NULL,
+	     "events without their fields", 0, 0},
+	    {0, "clocks", OPTION_STRING, &request->clocks, "FILE",
+	     "take the clocks from a map that ctsync wrote", 0, 0},
+	    {0, "no-sync", OPTION_FLAG, &request->no_sync, NULL,
+	     "leave every clock at its own epoch", 0, 0},
+	    {'v', "verbose", OPTION_FLAG, &request->verbose, NULL, "say what was merged",
+	     0, 0},
+	    {'q', "quiet", OPTION_FLAG, &request->quiet, NULL, "no progress", 0, 0},
+	    [OWN_ROWS - 1 + SYNC_ROWS] = {0},
+	};
+	struct command command = {
+	    .name = "ctmerge",
+	    .usage = "[OPTION...] RUN",
+	    .summary = "a whole run on one timeline, in one SQLite file",
+	    .rows = rows,
+	};
+	char *versions = make_versions();
+	enum options_status status;
+
+	sync_arguments_rows(&request->sync, &rows[OWN_ROWS - 1]);
+	command.versions = versions;
+	status = options_parse(&command, argc, argv, &request->runs, error);
+	free(versions);
+	return status;
+}
+
+/* An option that says how to find the clocks, where they are not to be found. */
+static const char *unused_option(const struct request *request)
+{
+	const struct sync_arguments *sync = &request->sync;
+
+	if (!request->clocks && !request->no_sync)
+		return NULL;
+	return sync->reference  ? "--reference"
+	       : sync->method   ? "--method"
+	       : sync->segments ? "--segments"
+	       : sync->bounds   ? "--bounds"
+				: NULL;
+}
+
+/* What the options say together. 0, or -1 with error: misuse. */
+static int check_request(const struct request *request, struct error *error)
+{
+	if (request->runs.count != 1)
+		return error_set(error, "%zu runs given, want one RUN (see --help)",
+				 request->runs.count);
+	if (request->clocks && request->no_sync)
+		return error_set(error, "--clocks and --no-sync exclude each other");
+	if (unused_option(request))
+		return error_set(error,
+				 "%s says how to find clocks, want it without "
+				 "--clocks and --no-sync",
+				 unused_option(request));
+	if (request->json && !request->describe)
+		return error_set(error, "--json wants --describe");
+	if (request->describe && request->output)
+		return error_set(error, "--describe writes no timeline, want it "
+					"without --output");
+	if (request->force && !request->output)
+		return error_set(error, "--force wants --output FILE");
+	if (request->describe || request->output)
+		return 0;
+	/* Else the next file that is opened would stand in its place. */
+	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
+		return error_set(error, "standard output is closed, want a file or a "
+					"pipe, or --output FILE");
+	if (isatty(STDOUT_FILENO))
+		return error_set(error, "standard output is a terminal, want a file or "
+					"a pipe, or --output FILE");
+	return 0;
+}
+
+/* "net_*,sched_switch" as two globs. */
+static void split(const struct text_list *words, struct text_list *globs)
+{
+	for (size_t i = 0; i < words->count; i++) {
+		const char *at = words->item[i];
+
+		while (*at) {
+			size_t length = strcspn(at, ",");
+			char *glob = mem_strndup(at, length);
+
+			if (length)
+				text_list_add(globs, glob);
+			free(glob);
+			at += length + (at[length] == ',');
+		}
+	}
+}
+
+/* Times that count from the begin of the run are known only later. */
+static int select_times(struct merge *merge, nsec_t origin, struct error *error)
+{
+	const struct request *request = merge->request;
+	struct selection *selection = &merge->selection;
+
+	selection->begin_ns = NSEC_MIN;
+	selection->end_ns = NSEC_MAX;
+	if (request->begin &&
+	    selection_parse_time(request->begin, origin, &selection->begin_ns, error))
+		return error_prefix(error, "--begin");
+	if (request->end &&
+	    selection_parse_time(request->end, origin, &selection->end_ns, error))
+		return error_prefix(error, "--end");
+	if (selection->begin_ns > selection->end_ns)
+		return error_set(error, "--begin is after --end");
+	return 0;
+}
+
+/* The first event of the run on the timeline's axis, 0 where there is none. */
+static nsec_t first_event(const struct merge_run *run)
+{
+	nsec_t first = NSEC_MAX;
+
+	for (size_t i = 0; i < run->count; i++) {
+		const struct merge_source *source = &run->source[i];
+		nsec_t begin = clock_correct(&source->clock, source->facts.begin_ns);
+
+		if (source->facts.events && begin < first)
+			first = begin;
+	}
+	return first == NSEC_MAX ? 0 : first;
+}
+
+static int find_clocks(struct merge *merge, struct error *error)
+{
+	struct merge_clock_wish wish = {
+	    .file = merge->request->clocks,
+	    .none = merge->request->no_sync,
+	    .sync = merge->sync,
+	};
+
+	merge->origins = origins_new();
+	progress_init(&merge->progress, merge->request->quiet);
+	return merge_clocks_find(&merge->run, &wish, merge->origins, &merge->progress,
+				 error);
+}
+
+static int open_target(struct merge *merge, struct error *error)
+{
+	const char *path = merge->request->output, *temporary;
+	int status =
+	    path
+		? timeline_target_open(&merge->target, path, merge->request->force, error)
+		: timeline_target_open_stream(&merge->target, STDOUT_FILENO, error);
+
+	if (status)
+		return -1;
+	temporary = timeline_target_path(&merge->target);
+	if (strlen(temporary) < sizeof(interrupted_file))
+		memcpy(interrupted_file, temporary, strlen(temporary) + 1);
+	merge->writer =
+	    timeline_writer_new(temporary, timeline_target_name(&merge->target),
+				!merge->request->no_payload, error);
+	return merge->writer ? 0 : -1;
+}
+
+static int write_meta(struct merge *merge, struct error *error)
+{
+	const char *command = merge->request->command;
+	struct cell version = {
+	    .type = CELL_TEXT, .size = (uint32_t)strlen(CT_VERSION), .bytes = CT_VERSION};
+	struct cell words = {
+	    .type = CELL_TEXT, .size = (uint32_t)strlen(command), .bytes = command};
+
+	return timeline_add_meta(merge->writer, "version", &version, error) ||
+		       timeline_add_meta(merge->writer, "command", &words, error)
+		   ? -1
+		   : 0;
+}
+
+/* Events first: what follows refers to them, and to what they told. */
+static int write_rows(struct merge *merge, struct error *error)
+{
+	struct load *load = &merge->load;
+	int status;
+
+	progress_init(&merge->progress, merge->request->quiet);
+	*load = (struct load){.run = &merge->run,
+			      .selection = &merge->selection,
+			      .writer = merge->writer,
+			      .follow = follow_new(),
+			      .processes = processes_new(),
+			      .links = links_new(&merge->run),
+			      .progress = &merge->progress,
+			      .threads = merge->sync.threads,
+			      .payload = !merge->request->no_payload};
+	status = load_events(load, error) ||
+		 links_write(load->links, merge->origins, merge->writer, error) ||
+		 merge_samples(&merge->run, &merge->selection, load->processes,
+			       merge->writer, error) ||
+		 processes_write(load->processes, merge->writer, error) ||
+		 write_meta(merge, error) ||
+		 tables_write(&merge->run, merge->writer, error);
+	follow_free(load->follow);
+	processes_free(load->processes);
+	links_free(load->links);
+	return status ? -1 : 0;
+}
+
+static int merge_all(struct merge *merge, struct error *error)
+{
+	bool has_times = merge->request->begin || merge->request->end;
+
+	if (open_target(merge, error) || find_clocks(merge, error))
+		return -1;
+	if (has_times) /* they may count from the run's begin */
+		describe_read(&merge->run);
+	if (select_times(merge, first_event(&merge->run), error) ||
+	    write_rows(merge, error) || timeline_writer_finish(merge->writer, error))
+		return -1;
+	timeline_writer_free(merge->writer);
+	merge->writer = NULL;
+	return timeline_target_commit(&merge->target, error);
+}
+
+static int describe(struct merge *merge, struct error *error)
+{
+	if (find_clocks(merge, error))
+		return -1;
+	describe_read(&merge->run);
+	if (merge->request->json)
+		describe_json(&merge->run, stdout);
+	else
+		describe_text(&merge->run, stdout);
+	return output_flush_stdout(error);
+}
+
+/* Say what was odd; returns whether anything was not used. */
+static bool report(const struct merge *merge)
+{
+	const struct problem_list *problems = &merge->run.problems;
+	bool failed = false;
+
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct problem *problem = &problems->item[i];
+
+		fprintf(stderr, "ctmerge: %s%s%s\n", problem->place,
+			*problem->place ? ": " : "", problem->text);
+		failed |= sync_is_failure(problem);
+	}
+	if (merge->request->verbose && !merge->request->describe)
+		fprintf(stderr,
+			"ctmerge: %llu events of %zu sources, %llu messages, %zu nodes\n",
+			(unsigned long long)merge->load.events, merge->run.count,
+			(unsigned long long)origins_count(merge->origins),
+			merge->run.nodes);
+	return failed;
+}
+
+/* Whether every source is tied to one reference from both sides. */
+static bool is_tied(const struct merge *merge)
+{
+	const struct merge_run *run = &merge->run;
+
+	if (merge->request->no_sync || run->count < 2)
+		return true;
+	for (size_t i = 0; i < run->count; i++)
+		if (run->source[i].island < 0 ||
+		    run->source[i].island != run->source[0].island ||
+		    run->source[i].clock.quality == CLOCK_INCOMPLETE)
+			return false;
+	return true;
+}
+
+static void clear_merge(struct merge *merge)
+{
+	timeline_writer_free(merge->writer);
+	timeline_target_discard(&merge->target);
+	origins_free(merge->origins);
+	selection_clear(&merge->selection);
+	merge_run_clear(&merge->run);
+}
+
+/* A misspelt --node would give an empty timeline. 0, or -1 with error. */
+static int check_nodes(const struct merge *merge, struct error *error)
+{
+	const struct merge_run *run = &merge->run;
+
+	if (merge->selection.nodes.count == 0)
+		return 0;
+	for (size_t i = 0; i < run->nodes; i++)
+		if (selection_has_node(&merge->selection, run->node[i].name))
+			return 0;
+	return error_set(error, "--node: no node of %s has such a name", run->path);
+}
+
+static enum exit_status run(const struct request *request, struct error *error)
+{
+	struct merge merge = {.request = request, .target = {.fd = -1}};
+	enum exit_status status = EXIT_DONE;
+
+	split(&request->events, &merge.selection.events);
+	split(&request->skip, &merge.selection.skip);
+	split(&request->nodes, &merge.selection.nodes);
+	if (sync_arguments_parse(&request->sync, &merge.sync, error) ||
+	    select_times(&merge, 0, error))
+		status = EXIT_MISUSE;
+	else if (merge_run_open(&merge.run, request->runs.item[0], error) ||
+		 check_nodes(&merge, error))
+		status = EXIT_FAILED;
+	else if (sync_arguments_set_local(&request->sync, &merge.run.sources, error))
+		status = EXIT_MISUSE;
+	else if (request->describe ? describe(&merge, error) : merge_all(&merge, error))
+		status = EXIT_FAILED;
+	progress_end(&merge.progress);
+	if (status != EXIT_MISUSE && report(&merge) && !status)
+		status = EXIT_FAILED;
+	else if (!status && !is_tied(&merge))
+		status = EXIT_NOT_TIED;
+	clear_merge(&merge);
+	return status;
+}
+
+/* The command line as a shell would take it. */
+static char *quote_command(int argc, const char **argv)
+{
+	char *all = mem_strdup("ctmerge");
+
+	for (int i = 1; i < argc; i++) {
+		const char *word = argv[i];
+		bool is_plain =
+		    *word && strspn(word, "abcdefghijklmnopqrstuvwxyz"
+					  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					  "0123456789_-+=:,./@%") == strlen(word);
+		char *longer;
+
+		if (is_plain) {
+			longer = mem_printf("%s %s", all, word);
+		} else {
+			longer = mem_printf("%s '", all);
+			for (; *word; word++) {
+				char *more = *word == '\''
+						 ? mem_printf("%s'\\''", longer)
+						 : mem_printf("%s%c", longer, *word);
+
+				free(longer);
+				longer = more;
+			}
+			free(all);
+			all = longer;
+			longer = mem_printf("%s'", all);
+		}
+		free(all);
+		all = longer;
+	}
+	return all;
+}
+
+static void clear_request(struct request *request)
+{
+	sync_arguments_clear(&request->sync);
+	text_list_clear(&request->runs);
+	text_list_clear(&request->events);
+	text_list_clear(&request->skip);
+	text_list_clear(&request->nodes);
+	free(request->output);
+	free(request->clocks);
+	free(request->begin);
+	free(request->end);
+	free(request->command);
+}
+
+int main(int argc, const char **argv)
+{
+	struct request request = {0};
+	struct error error = ERROR_INIT;
+	enum exit_status status = EXIT_DONE;
+
+	catch_signals();
+	sync_arguments_init(&request.sync);
+	request.command = quote_command(argc, argv);
+	switch (parse(&request, argc, argv, &error)) {
+	case OPTIONS_SHOWN:
+		if (output_flush_stdout(&error))
+			status = EXIT_FAILED;
+		break;
+	case OPTIONS_WRONG:
+		status = EXIT_MISUSE;
+		break;
+	case OPTIONS_GO:
+		status =
+		    check_request(&request, &error) ? EXIT_MISUSE : run(&request, &error);
+		break;
+	}
+	if (error.text)
+		fprintf(stderr, "ctmerge: %s\n", error.text);
+	error_clear(&error);
+	clear_request(&request);
+	return (int)status;
+}

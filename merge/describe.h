@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_DESCRIBE_H
+#define CT_MERGE_DESCRIBE_H
+
+#include <stdio.h>
+
+#include "merge/run.h"
+
+/* What there is to merge, for people and for programs. */
+
+/* Read what nobody has read yet, for its facts; what breaks becomes a problem. */
+void describe_read(struct merge_run *run);
+
+void describe_text(const struct merge_run *run, FILE *file);
+void describe_json(const struct merge_run *run, FILE *file);
+
+#endif

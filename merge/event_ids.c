@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/event_ids.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/intmap.h"
+#include "base/mem.h"
+#include "base/spill.h"
+
+enum { BLOCK = 256 }; /* ids, 4 KiB */
+
+#define NO_BLOCK SIZE_MAX
+
+struct event_id {
+	uint64_t ordinal;
+	int64_t id;
+};
+
+/* A full block in the file. */
+struct block {
+	uint64_t first; /* ordinal */
+	uint64_t at;    /* in the file, in blocks */
+};
+
+struct kept {
+	size_t block; /* index, or NO_BLOCK */
+	struct event_id *id;
+};
+
+struct stream {
+	struct event_id *open; /* what is not in the file yet */
+	size_t used;
+	struct block *block;
+	size_t blocks, room;
+	struct kept kept[EVENT_SIDES];
+};
+
+struct event_ids {
+	struct intmap index; /* of streams */
+	struct stream *stream;
+	size_t streams, room;
+	FILE *spill;
+	uint64_t spilled; /* blocks */
+	bool is_flushed;
+};
+
+struct event_ids *event_ids_new(void)
+{
+	return mem_zalloc(sizeof(struct event_ids));
+}
+
+static int fail(struct error *error, const char *what)
+{
+	return error_set(error, "%s of event ids: %s", what, strerror(errno));
+}
+
+static struct stream *add_stream(struct event_ids *ids, uint64_t key)
+{
+	struct stream *stream;
+
+	intmap_put(&ids->index, key, (int64_t)ids->streams);
+	ids->stream =
+	    mem_grow(ids->stream, ids->streams, &ids->room, sizeof(*ids->stream));
+	stream = &ids->stream[ids->streams++];
+	memset(stream, 0, sizeof(*stream));
+	stream->open = mem_alloc(BLOCK * sizeof(*stream->open));
+	for (int side = 0; side < EVENT_SIDES; side++)
+		stream->kept[side].block = NO_BLOCK;
+	return stream;
+}
+
+static int spill(struct event_ids *ids, struct stream *stream, struct error *error)
+{
+	if (!ids->spill && !(ids->spill = spill_open()))
+		return fail(error, "cannot make a temporary file");
+	if (fwrite(stream->open, sizeof(*stream->open), BLOCK, ids->spill) != BLOCK)
+		return fail(error, "cannot write the temporary file");
+	stream->block = mem_grow(stream->block, stream->blocks, &stream->room,
+				 sizeof(*stream->block));
+	stream->block[stream->blocks++] =
+	    (struct block){stream->open[0].ordinal, ids->spilled++};
+	stream->used = 0;
+	ids->is_flushed = false;
+	return 0;
+}
+
+int event_ids_add(struct event_ids *ids, uint64_t key, uint64_t ordinal, int64_t id,
+		  struct error *error)
+{
+	struct stream *stream;
+	int64_t at;
+
+	if (intmap_get(&ids->index, key, &at))
+		stream = &ids->stream[at];
+	else
+		stream = add_stream(ids, key);
+	if (stream->used == BLOCK && spill(ids, stream, error))
+		return -1;
+	stream->open[stream->used++] = (struct event_id){ordinal, id};
+	return 0;
+}
+
+static int64_t search(const struct event_id *id, size_t count, uint64_t ordinal)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (id[middle].ordinal < ordinal)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && id[low].ordinal == ordinal ? id[low].id : 0;
+}
+
+/* The last block that begins at an ordinal or before it, or NO_BLOCK. */
+static size_t block_of(const struct stream *stream, uint64_t ordinal)
+{
+	size_t low = 0, high = stream->blocks;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (stream->block[middle].first <= ordinal)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : NO_BLOCK;
+}
+
+static int load(struct event_ids *ids, const struct block *block, struct event_id *id,
+		struct error *error)
+{
+	size_t bytes = BLOCK * sizeof(*id);
+	off_t from = (off_t)(block->at * bytes);
+
+	if (!ids->is_flushed && fflush(ids->spill))
+		return fail(error, "cannot write the temporary file");
+	ids->is_flushed = true;
+	errno = EIO; /* for a file that is shorter than it was */
+	for (size_t have = 0; have < bytes;) {
+		ssize_t got = pread(fileno(ids->spill), (char *)id + have, bytes - have,
+				    from + (off_t)have);
+
+		if (got <= 0)
+			return fail(error, "cannot read the temporary file");
+		have += (size_t)got;
+	}
+	return 0;
+}
+
+static int find_spilled(struct event_ids *ids, struct stream *stream, uint64_t ordinal,
+			struct kept *kept, int64_t *id, struct error *error)
+{
+	size_t block = block_of(stream, ordinal);
+
+	*id = 0;
+	if (block == NO_BLOCK)
+		return 0;
+	if (!kept->id)
+		kept->id = mem_alloc(BLOCK * sizeof(*kept->id));
+	if (kept->block != block) {
+		kept->block = NO_BLOCK;
+		if (load(ids, &stream->block[block], kept->id, error))
+			return -1;
+		kept->block = block;
+	}
+	*id = search(kept->id, BLOCK, ordinal);
+	return 0;
+}
+
+int event_ids_find(struct event_ids *ids, uint64_t key, uint64_t ordinal,
+		   enum event_side side, int64_t *id, struct error *error)
+{
+	struct stream *stream;
+	int64_t at;
+
+	*id = 0;
+	if (!intmap_get(&ids->index, key, &at))
+		return 0;
+	stream = &ids->stream[at];
+	if (stream->used && ordinal >= stream->open[0].ordinal) {
+		*id = search(stream->open, stream->used, ordinal);
+		return 0;
+	}
+	return find_spilled(ids, stream, ordinal, &stream->kept[side], id, error);
+}
+
+void event_ids_free(struct event_ids *ids)
+{
+	if (!ids)
+		return;
+	for (size_t i = 0; i < ids->streams; i++) {
+		free(ids->stream[i].open);
+		free(ids->stream[i].block);
+		for (int side = 0; side < EVENT_SIDES; side++)
+			free(ids->stream[i].kept[side].id);
+	}
+	free(ids->stream);
+	intmap_clear(&ids->index);
+	if (ids->spill)
+		fclose(ids->spill);
+	free(ids);
+}

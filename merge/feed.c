@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/feed.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "input/mapped.h"
+#include "merge/sieve.h"
+
+struct queue {
+	struct record_source *records; /* NULL: not read */
+	const struct clock *clock;
+	struct sieve sieve;
+	struct packet_source_facts facts; /* as of the last step */
+	struct block *first, **last;      /* read and not used up */
+	struct block *current;            /* the first, for the merging thread */
+	size_t at;                        /* offset of the head in it */
+	nsec_t tail_ns;                   /* of the last row read */
+	uint64_t backward;
+	bool busy, ended;
+};
+
+struct feed {
+	struct merge_run *run;
+	struct feed_wish wish;
+	struct queue *queue; /* one a source of the run */
+	size_t count;
+	pthread_t *thread;
+	int threads;
+	pthread_mutex_t lock;
+	pthread_cond_t filled, emptied;
+	struct block *spare;
+	size_t bytes;   /* in all queues */
+	uint64_t read;  /* events since mapped_release */
+	int busy, idle; /* threads that read, and that wait for `emptied` */
+	bool is_wanted; /* the merging thread waits for `filled` */
+	bool stop;
+};
+
+/* What one step of one source gives. */
+struct filling {
+	struct feed *feed;
+	struct queue *queue;
+	struct block *first, **last, *end;
+	size_t bytes;
+	bool is_end;
+};
+
+static struct block *take_block(struct feed *feed, size_t size)
+{
+	struct block *block = NULL;
+
+	if (size <= BLOCK_BYTES) {
+		pthread_mutex_lock(&feed->lock);
+		block = feed->spare;
+		if (block)
+			feed->spare = block->next;
+		pthread_mutex_unlock(&feed->lock);
+	}
+	if (!block)
+		return block_new(size);
+	block->next = NULL;
+	block->used = 0;
+	return block;
+}
+
+static void append(struct filling *filling, const struct row *row, size_t columns)
+{
+	size_t size = row_size(row, columns);
+	struct block *block = filling->end;
+
+	if (!block || size > block->size - block->used) {
+		block = take_block(filling->feed, size);
+		*filling->last = filling->end = block;
+		filling->last = &block->next;
+		filling->bytes += block->size;
+	}
+	block_add(block, row, columns, size);
+}
+
+static void take_record(void *context, const struct record *record)
+{
+	struct filling *filling = context;
+	struct queue *queue = filling->queue;
+	struct row row = {.ts_ns = clock_correct(queue->clock, record->local_ns),
+			  .class = record_source_class(queue->records, record->class),
+			  .record = *record};
+	enum sieve_use use;
+
+	if (row.ts_ns < queue->tail_ns) {
+		row.ts_ns = queue->tail_ns;
+		queue->backward++;
+	}
+	queue->tail_ns = row.ts_ns;
+	use = sieve_use(&queue->sieve, row.class, record->class, row.ts_ns);
+	if (use == SIEVE_NOTHING)
+		return;
+	row.selected = use & SIEVE_SELECTED;
+	if (!(use & SIEVE_CELLS))
+		row.record.cell = NULL;
+	append(filling, &row, row.class->columns);
+}
+
+/*
+ * The source to read next, or NULL. One with nothing that waits keeps the merge
+ * from going on, so it is read even if too much waits already.
+ */
+static struct queue *most_needed(struct feed *feed)
+{
+	bool is_full = feed->bytes >= FEED_BYTES;
+	struct queue *best = NULL;
+
+	for (size_t i = 0; i < feed->count; i++) {
+		struct queue *queue = &feed->queue[i];
+
+		if (queue->busy || queue->ended || (is_full && queue->first))
+			continue;
+		if (!best || (!queue->first && best->first) ||
+		    (!queue->first == !best->first && queue->tail_ns < best->tail_ns))
+			best = queue;
+	}
+	return best;
+}
+
+/* Read a step; without the lock, as nobody else touches a busy source. */
+static void read_step(struct filling *filling)
+{
+	struct queue *queue = filling->queue;
+	enum step step = record_source_step(queue->records, take_record, filling);
+
+	filling->is_end =
+	    step == STEP_END || sieve_is_past(&queue->sieve, queue->tail_ns);
+}
+
+static void hand_over(struct filling *filling)
+{
+	struct feed *feed = filling->feed;
+	struct queue *queue = filling->queue;
+
+	feed->read += record_source_facts(queue->records)->events - queue->facts.events;
+	feed->busy--;
+	queue->facts = *record_source_facts(queue->records);
+	queue->busy = false;
+	queue->ended = filling->is_end;
+	feed->bytes += filling->bytes;
+	if (filling->first) {
+		*queue->last = filling->first;
+		queue->last = filling->last;
+	}
+	if (feed->is_wanted)
+		pthread_cond_signal(&feed->filled);
+}
+
+static void wait_idly(struct feed *feed)
+{
+	feed->idle++;
+	pthread_cond_wait(&feed->emptied, &feed->lock);
+	feed->idle--;
+}
+
+/*
+ * Let go what is mapped. The last thread that reads does so, when the others
+ * wait: with the lock held nobody maps anything.
+ */
+static void release_mapped(struct feed *feed)
+{
+	if (feed->busy) {
+		wait_idly(feed);
+		return;
+	}
+	mapped_release();
+	feed->read = 0;
+	pthread_cond_broadcast(&feed->emptied);
+}
+
+static void *work(void *context)
+{
+	struct feed *feed = context;
+
+	pthread_mutex_lock(&feed->lock);
+	while (!feed->stop) {
+		bool is_due = feed->read >= MAPPED_EVENTS;
+		struct queue *queue = is_due ? NULL : most_needed(feed);
+		struct filling filling = {.feed = feed, .queue = queue};
+
+		if (is_due) {
+			release_mapped(feed);
+			continue;
+		}
+		if (!queue) {
+			wait_idly(feed);
+			continue;
+		}
+		queue->busy = true;
+		feed->busy++;
+		filling.last = &filling.first;
+		pthread_mutex_unlock(&feed->lock);
+		read_step(&filling);
+		pthread_mutex_lock(&feed->lock);
+		hand_over(&filling);
+	}
+	pthread_mutex_unlock(&feed->lock);
+	return NULL;
+}
+
+static bool wants_cells(void *context, const struct record_class *class)
+{
+	return sieve_wants_cells(context, class);
+}
+
+static void open_source(struct feed *feed, size_t index, struct problem_list *problems)
+{
+	struct merge_source *source = &feed->run->source[index];
+	const struct source *entry = &feed->run->sources.item[source->entry];
+	struct queue *queue = &feed->queue[index];
+	struct error error = ERROR_INIT;
+
+	queue->last = &queue->first;
+	queue->clock = &source->clock;
+	queue->tail_ns = NSEC_MIN;
+	queue->ended = true;
+	sieve_init(&queue->sieve, feed->wish.selection, feed->wish.payload);
+	if (!selection_has_node(feed->wish.selection, feed->run->node[source->node].name))
+		return;
+	if (entry->kind == SOURCE_TRACE)
+		queue->records = trace_records_open(entry->path, &error);
+	else
+		queue->records = capture_records_open(entry->path, &error);
+	source->is_read = queue->records != NULL;
+	queue->ended = !queue->records;
+	if (queue->records) {
+		record_source_choose(queue->records, wants_cells, &queue->sieve);
+		queue->facts = *record_source_facts(queue->records);
+	} else {
+		problem_add(problems, "", "unreadable", 1, "%s", error_text(&error));
+	}
+	error_clear(&error);
+}
+
+/* Signals are for the thread that merges, which knows what to clean up. */
+static int start_threads(struct feed *feed, struct error *error)
+{
+	sigset_t all, before;
+
+	feed->thread = mem_zalloc((size_t)feed->wish.threads * sizeof(*feed->thread));
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	while (feed->threads < feed->wish.threads &&
+	       (size_t)feed->threads < feed->count &&
+	       pthread_create(&feed->thread[feed->threads], NULL, work, feed) == 0)
+		feed->threads++;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (feed->threads || !feed->count)
+		return 0;
+	return error_set(error, "no thread to read with, the system has too many");
+}
+
+struct feed *feed_new(struct merge_run *run, const struct feed_wish *wish,
+		      struct error *error)
+{
+	struct feed *feed = mem_zalloc(sizeof(*feed));
+	struct problem_list problems = {NULL, 0, 0};
+
+	feed->run = run;
+	feed->wish = *wish;
+	feed->count = run->count;
+	feed->queue = mem_zalloc(run->count * sizeof(*feed->queue));
+	pthread_mutex_init(&feed->lock, NULL);
+	pthread_cond_init(&feed->filled, NULL);
+	pthread_cond_init(&feed->emptied, NULL);
+	limits_allow_files();
+	for (size_t i = 0; i < run->count; i++)
+		open_source(feed, i, &problems);
+	merge_run_tell(run, &problems);
+	if (start_threads(feed, error) == 0)
+		return feed;
+	feed_free(feed);
+	return NULL;
+}
+
+/* The first block is used up: make the next one the first, and wait for it. */
+static void next_block(struct feed *feed, struct queue *queue)
+{
+	struct block *used = queue->current;
+
+	pthread_mutex_lock(&feed->lock);
+	if (used) {
+		queue->first = used->next;
+		if (!queue->first)
+			queue->last = &queue->first;
+		feed->bytes -= used->size;
+		if (used->size == BLOCK_BYTES) {
+			used->next = feed->spare;
+			feed->spare = used;
+		} else {
+			free(used);
+		}
+		if (feed->idle)
+			pthread_cond_signal(&feed->emptied);
+	}
+	feed->is_wanted = true;
+	while (!queue->first && !queue->ended)
+		pthread_cond_wait(&feed->filled, &feed->lock);
+	feed->is_wanted = false;
+	queue->current = queue->first;
+	pthread_mutex_unlock(&feed->lock);
+	queue->at = 0;
+}
+
+const struct row *feed_head(struct feed *feed, uint32_t source)
+{
+	struct queue *queue = &feed->queue[source];
+
+	if (!queue->current)
+		next_block(feed, queue);
+	return queue->current ? block_row(queue->current, queue->at) : NULL;
+}
+
+void feed_next(struct feed *feed, uint32_t source)
+{
+	struct queue *queue = &feed->queue[source];
+
+	queue->at += block_row(queue->current, queue->at)->length;
+	if (queue->at == queue->current->used)
+		next_block(feed, queue);
+}
+
+void feed_show(struct feed *feed, uint64_t events, struct progress *progress)
+{
+	uint64_t bytes = 0, total = 0;
+
+	pthread_mutex_lock(&feed->lock);
+	for (size_t i = 0; i < feed->count; i++) {
+		bytes += feed->queue[i].facts.bytes;
+		total += feed->queue[i].facts.total_bytes;
+	}
+	pthread_mutex_unlock(&feed->lock);
+	progress_update(progress, "merging", events, bytes, total);
+}
+
+static void free_blocks(struct block *block)
+{
+	while (block) {
+		struct block *next = block->next;
+
+		free(block);
+		block = next;
+	}
+}
+
+static void take_over(struct feed *feed, size_t index, struct problem_list *problems)
+{
+	struct merge_source *source = &feed->run->source[index];
+	struct queue *queue = &feed->queue[index];
+	const char *path = feed->run->sources.item[source->entry].path;
+
+	if (!queue->records)
+		return;
+	/* Where reading ended early, the synchronization knows more. */
+	if (queue->facts.events >= source->facts.events)
+		source->facts = queue->facts;
+	problem_move(problems, record_source_problems(queue->records));
+	if (queue->backward)
+		problem_add(problems, path, "backward", queue->backward,
+			    "%llu corrected stamps are before that of the event ahead, "
+			    "which they got instead",
+			    (unsigned long long)queue->backward);
+}
+
+void feed_free(struct feed *feed)
+{
+	struct problem_list problems = {NULL, 0, 0};
+
+	if (!feed)
+		return;
+	pthread_mutex_lock(&feed->lock);
+	feed->stop = true;
+	pthread_cond_broadcast(&feed->emptied);
+	pthread_mutex_unlock(&feed->lock);
+	for (int i = 0; i < feed->threads; i++)
+		pthread_join(feed->thread[i], NULL);
+	for (size_t i = 0; i < feed->count; i++) {
+		take_over(feed, i, &problems);
+		free_blocks(feed->queue[i].first);
+		sieve_clear(&feed->queue[i].sieve);
+		record_source_free(feed->queue[i].records);
+	}
+	merge_run_tell(feed->run, &problems);
+	free_blocks(feed->spare);
+	pthread_mutex_destroy(&feed->lock);
+	pthread_cond_destroy(&feed->filled);
+	pthread_cond_destroy(&feed->emptied);
+	free(feed->thread);
+	free(feed->queue);
+	free(feed);
+}

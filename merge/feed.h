@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_FEED_H
+#define CT_MERGE_FEED_H
+
+#include "base/progress.h"
+#include "merge/block.h"
+#include "merge/run.h"
+#include "merge/select.h"
+
+/*
+ * The events of all sources, each in its own order and already on the
+ * timeline's axis, read by few threads ahead of the one that merges them. The
+ * threads take the source that will be needed first: one that has nothing left
+ * that waits, else the one that is furthest behind, until as much waits as
+ * FEED_BYTES. So memory does not grow with the sources' lengths, and with their
+ * number only by what each reads in one step.
+ *
+ * Within a source time never goes back: an event whose stamp is before that of
+ * the event ahead of it gets the latter's time, and is counted.
+ */
+#define FEED_BYTES ((size_t)16 << 20)
+
+struct feed_wish {
+	const struct selection *selection;
+	bool payload; /* else cells come only with what threads are followed by */
+	int threads;
+};
+
+struct feed;
+
+/*
+ * Open the run's sources, but those of nodes that are not selected, and begin to
+ * read. What cannot be opened becomes a problem of the run. The run and the
+ * selection must outlive it. NULL with error where no thread can be made.
+ */
+struct feed *feed_new(struct merge_run *run, const struct feed_wish *wish,
+		      struct error *error);
+
+/* The next event of a source, waited for; NULL at its end. Until feed_next. */
+const struct row *feed_head(struct feed *feed, uint32_t source);
+
+/* Go on to the event after feed_head's. */
+void feed_next(struct feed *feed, uint32_t source);
+
+/* Draw how far the reading is, after `events` were merged. */
+void feed_show(struct feed *feed, uint64_t events, struct progress *progress);
+
+/*
+ * End the reading, wherever it is, move facts and problems to the run, and free.
+ */
+void feed_free(struct feed *feed);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_FOLLOW_H
+#define CT_MERGE_FOLLOW_H
+
+#include "merge/run.h"
+
+/*
+ * Which thread an event belongs to: by its context where `tid` was recorded, else
+ * by the last sched_switch on its CPU; the switch itself is its prev_tid's. What
+ * lies before the first switch of a CPU cannot be known: then -1.
+ */
+struct follow;
+
+struct follow *follow_new(void);
+
+/* The thread of an event, -1: unknown. Events of a source come in order. */
+int64_t follow_event(struct follow *follow, uint32_t source,
+		     const struct record_class *class, const struct record *record);
+
+void follow_free(struct follow *follow);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/links.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "merge/event_ids.h"
+#include "merge/sorter.h"
+#include "timeline/rows.h"
+
+enum { ROWS_SORTED = 1 << 16 }; /* at once, 7 MiB */
+
+enum { ECHO_REPLY_4 = 0, ECHO_4 = 8, ECHO_6 = 128, ECHO_REPLY_6 = 129 };
+
+struct links {
+	const struct merge_run *run;
+	struct event_ids *ids;
+};
+
+/* A message on its way to its row. */
+struct link {
+	nsec_t send_ns, recv_ns;
+	int64_t send_event, recv_event; /* 0: not loaded */
+	uint32_t send_source, recv_source;
+	struct packet packet;
+};
+
+struct linking {
+	struct links *links;
+	struct sorter *sorter;
+	struct timeline_writer *writer;
+	struct error *error;
+	bool failed;
+};
+
+struct links *links_new(const struct merge_run *run)
+{
+	struct links *links = mem_zalloc(sizeof(*links));
+
+	links->run = run;
+	links->ids = event_ids_new();
+	return links;
+}
+
+bool links_wants(const struct record_class *class)
+{
+	static const char *const names[] = {
+	    "net_dev_queue",       "net_if_receive_skb", "netif_receive_skb",
+	    "inet_sock_local_out", "inet_sock_local_in", "packet",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(class->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+int links_note(struct links *links, uint32_t source, uint32_t stream, uint64_t ordinal,
+	       int64_t event, struct error *error)
+{
+	return event_ids_add(links->ids, event_stream(source, stream), ordinal, event,
+			     error);
+}
+
+/* By send time; the rest is for an order that does not depend on threads. */
+static int compare(const void *a, const void *b)
+{
+	const struct link *p = a, *q = b;
+
+	if (p->send_ns != q->send_ns)
+		return p->send_ns < q->send_ns ? -1 : 1;
+	if (p->recv_ns != q->recv_ns)
+		return p->recv_ns < q->recv_ns ? -1 : 1;
+	if (p->send_event != q->send_event)
+		return p->send_event < q->send_event ? -1 : 1;
+	return (p->recv_event > q->recv_event) - (p->recv_event < q->recv_event);
+}
+
+static nsec_t corrected(const struct links *links, const struct origin *origin)
+{
+	return clock_correct(&links->run->source[origin->source].clock, origin->local_ns);
+}
+
+static int find_event(struct links *links, const struct origin *origin,
+		      enum event_side side, int64_t *event, struct error *error)
+{
+	return event_ids_find(links->ids, event_stream(origin->source, origin->stream),
+			      origin->ordinal, side, event, error);
+}
+
+static int link_message(void *context, const struct message_origin *origin)
+{
+	struct linking *linking = context;
+	struct links *links = linking->links;
+	struct link link = {.send_source = origin->send.source,
+			    .recv_source = origin->recv.source,
+			    .packet = origin->packet};
+
+	linking->failed = find_event(links, &origin->send, EVENT_SENT, &link.send_event,
+				     linking->error) ||
+			  find_event(links, &origin->recv, EVENT_RECEIVED,
+				     &link.recv_event, linking->error);
+	if (linking->failed || (!link.send_event && !link.recv_event))
+		return linking->failed;
+	link.send_ns = corrected(links, &origin->send);
+	link.recv_ns = corrected(links, &origin->recv);
+	linking->failed = sorter_add(linking->sorter, &link, linking->error);
+	return linking->failed;
+}
+
+static bool is_icmp(const struct packet *packet)
+{
+	return packet->protocol == IPPROTO_ICMP || packet->protocol == IPPROTO_ICMPV6;
+}
+
+static bool is_echo(const struct packet *packet)
+{
+	int type = packet->sport >> 8;
+
+	if (packet->protocol == IPPROTO_ICMP)
+		return type == ECHO_4 || type == ECHO_REPLY_4;
+	return type == ECHO_6 || type == ECHO_REPLY_6;
+}
+
+/* What is known of the packet's transport; the rest stays as it is. */
+static void set_transport(struct timeline_message *row, const struct packet *packet)
+{
+	if (!(packet->known & PACKET_TRANSPORT))
+		return;
+	if (packet->protocol == IPPROTO_TCP)
+		row->seq = packet->seq;
+	else if (is_icmp(packet) && is_echo(packet))
+		row->seq = packet->seq & 0xffff;
+	if (!is_icmp(packet) && (packet->sport || packet->dport)) {
+		row->sport = packet->sport;
+		row->dport = packet->dport;
+	}
+}
+
+/* The whole packet with its IP header; an IPv6 length does not count that. */
+static int64_t packet_bytes(const struct packet *packet)
+{
+	enum { IPV6_HEADER = 40 };
+
+	return packet->family == 6 ? (int64_t)packet->length + IPV6_HEADER
+				   : (int64_t)packet->length;
+}
+
+static int64_t event_or_none(int64_t event)
+{
+	return event ? event : TIMELINE_NONE;
+}
+
+static int write_link(void *context, const void *item)
+{
+	struct linking *linking = context;
+	const struct merge_source *source = linking->links->run->source;
+	const struct link *link = item;
+	const struct packet *packet = &link->packet;
+	int family = packet->family == 6 ? AF_INET6 : AF_INET;
+	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
+	const char *protocol = packet_protocol_name(packet);
+	struct timeline_message row = {
+	    .protocol = protocol ? protocol : "ip",
+	    .src_node = source[link->send_source].node + INT64_C(1),
+	    .dst_node = source[link->recv_source].node + INT64_C(1),
+	    .send_event = event_or_none(link->send_event),
+	    .recv_event = event_or_none(link->recv_event),
+	    .send_ns = link->send_ns,
+	    .recv_ns = link->recv_ns,
+	    .latency_ns = nsec_sub(link->recv_ns, link->send_ns),
+	    .sport = TIMELINE_NONE,
+	    .dport = TIMELINE_NONE,
+	    .seq = TIMELINE_NONE,
+	    .bytes = TIMELINE_NONE,
+	};
+
+	if (packet->known & PACKET_NETWORK) {
+		row.src = inet_ntop(family, packet->src, src, sizeof(src));
+		row.dst = inet_ntop(family, packet->dst, dst, sizeof(dst));
+		row.bytes = packet_bytes(packet);
+	}
+	set_transport(&row, packet);
+	return timeline_add_message(linking->writer, &row, linking->error);
+}
+
+int links_write(struct links *links, struct origins *origins,
+		struct timeline_writer *writer, struct error *error)
+{
+	struct linking linking = {.links = links, .writer = writer, .error = error};
+	int status;
+
+	linking.sorter = sorter_new(sizeof(struct link), ROWS_SORTED, compare);
+	status = origins_walk(origins, link_message, &linking, error);
+	if (!status && !linking.failed)
+		status = sorter_walk(linking.sorter, write_link, &linking, error);
+	sorter_free(linking.sorter);
+	return status || linking.failed ? -1 : 0;
+}
+
+void links_free(struct links *links)
+{
+	if (!links)
+		return;
+	event_ids_free(links->ids);
+	free(links);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_LINKS_H
+#define CT_MERGE_LINKS_H
+
+#include "merge/origins.h"
+#include "merge/run.h"
+#include "timeline/writer.h"
+
+/*
+ * From messages to the events that they were made of. While events are loaded,
+ * those that can be a packet's are noted with the id that they got; afterwards
+ * the messages become rows. Memory is some kilobytes a stream and some
+ * megabytes to sort the messages, the rest is in unnamed files.
+ */
+struct links;
+
+struct links *links_new(const struct merge_run *run);
+
+/* Whether events of a class can be what a message was made of. */
+bool links_wants(const struct record_class *class);
+
+/* An event was loaded as that id. By ascending ordinal within a stream. */
+int links_note(struct links *links, uint32_t source, uint32_t stream, uint64_t ordinal,
+	       int64_t event, struct error *error);
+
+/*
+ * Add the message rows, ordered by send time; an end whose event was not loaded
+ * (left out by the user's selection) is NULL, one where both were left out has
+ * no row. 0, or -1 with error.
+ */
+int links_write(struct links *links, struct origins *origins,
+		struct timeline_writer *writer, struct error *error);
+
+void links_free(struct links *links);
+
+#endif

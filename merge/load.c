@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "merge/feed.h"
+#include "merge/order.h"
+
+/* A class of one source, by its index there. */
+struct known_class {
+	uint32_t id; /* in the timeline; 0: not added yet */
+	bool is_linked;
+};
+
+struct known_classes {
+	struct known_class *item;
+	size_t count, room;
+};
+
+struct loading {
+	struct load *load;
+	struct feed *feed;
+	struct order order;
+	struct known_classes *classes; /* one a source */
+	struct problem_list problems;
+};
+
+static struct known_class *find_class(struct known_classes *classes, uint32_t index)
+{
+	while (index >= classes->count) {
+		classes->item = mem_grow(classes->item, classes->count, &classes->room,
+					 sizeof(*classes->item));
+		memset(&classes->item[classes->count++], 0, sizeof(*classes->item));
+	}
+	return &classes->item[index];
+}
+
+/* Add a class to the timeline; one with too many columns loses the last ones. */
+static int add_class(struct loading *loading, uint32_t source, const struct row *row,
+		     struct known_class *known, struct error *error)
+{
+	const struct merge_source *of = &loading->load->run->source[source];
+	const struct record_class *class = row->class;
+	struct timeline_column *column = mem_zalloc(class->columns * sizeof(*column));
+	struct timeline_class wanted = {of->kind, class->name, column, class->columns};
+	int status;
+
+	for (size_t i = 0; i < class->columns; i++)
+		column[i] =
+		    (struct timeline_column){class->column[i].name, class->column[i].type,
+					     class->column[i].context};
+	if (wanted.columns > TIMELINE_COLUMNS_MOST) {
+		wanted.columns = TIMELINE_COLUMNS_MOST;
+		problem_add(&loading->problems,
+			    loading->load->run->sources.item[of->entry].path, "cut", 1,
+			    "%s has %zu fields, those after the first %d are left out",
+			    class->name, class->columns, TIMELINE_COLUMNS_MOST);
+	}
+	status = timeline_add_class(loading->load->writer, &wanted, &known->id, error);
+	known->is_linked = links_wants(class);
+	free(column);
+	return status;
+}
+
+static int add_event(struct loading *loading, uint32_t source, const struct row *row,
+		     int64_t tid, struct error *error)
+{
+	const struct load *load = loading->load;
+	struct known_class *known =
+	    find_class(&loading->classes[source], row->record.class);
+	struct timeline_event event = {
+	    .ts_ns = row->ts_ns,
+	    .node = (int64_t)load->run->source[source].node + 1,
+	    .source = (int64_t)source + 1,
+	    .tid = tid,
+	    .cpu = row->record.cpu,
+	    .cell = load->payload ? row->record.cell : NULL,
+	};
+	int64_t id;
+
+	if (!known->id && add_class(loading, source, row, known, error))
+		return -1;
+	event.class = known->id;
+	if (timeline_add_event(load->writer, &event, &id, error))
+		return -1;
+	if (!known->is_linked)
+		return 0;
+	return links_note(load->links, source, row->record.stream, row->record.ordinal,
+			  id, error);
+}
+
+static int take_row(struct loading *loading, uint32_t source, const struct row *row,
+		    struct error *error)
+{
+	struct load *load = loading->load;
+	int64_t tid = follow_event(load->follow, source, row->class, &row->record);
+
+	if (row->record.cell)
+		processes_event(load->processes, load->run->source[source].node,
+				row->class, &row->record, row->ts_ns, tid);
+	if (!row->selected)
+		return 0;
+	load->events++;
+	return add_event(loading, source, row, tid, error);
+}
+
+static int merge(struct loading *loading, struct error *error)
+{
+	enum { SHOW_EVERY = 16384 };
+	struct load *load = loading->load;
+	uint64_t rows = 0;
+	uint32_t source;
+
+	for (source = 0; source < load->run->count; source++) {
+		const struct row *row = feed_head(loading->feed, source);
+		uint32_t node = load->run->source[source].node;
+
+		if (row)
+			order_add(&loading->order,
+				  &(struct order_head){row->ts_ns, node, source});
+	}
+	while (order_first(&loading->order, &source)) {
+		const struct row *row = feed_head(loading->feed, source);
+
+		if (take_row(loading, source, row, error))
+			return -1;
+		feed_next(loading->feed, source);
+		row = feed_head(loading->feed, source);
+		if (row)
+			order_advance(&loading->order, row->ts_ns);
+		else
+			order_remove(&loading->order);
+		if (++rows % SHOW_EVERY == 0)
+			feed_show(loading->feed, rows, load->progress);
+	}
+	return 0;
+}
+
+int load_events(struct load *load, struct error *error)
+{
+	struct feed_wish wish = {load->selection, load->payload, load->threads};
+	struct loading loading = {.load = load};
+	int status = -1;
+
+	load->events = 0;
+	loading.feed = feed_new(load->run, &wish, error);
+	loading.classes = mem_zalloc(load->run->count * sizeof(*loading.classes));
+	if (loading.feed)
+		status = merge(&loading, error);
+	feed_free(loading.feed);
+	progress_end(load->progress);
+	merge_run_tell(load->run, &loading.problems);
+	for (size_t i = 0; i < load->run->count; i++)
+		free(loading.classes[i].item);
+	free(loading.classes);
+	order_clear(&loading.order);
+	return status;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_LOAD_H
+#define CT_MERGE_LOAD_H
+
+#include "base/progress.h"
+#include "merge/follow.h"
+#include "merge/links.h"
+#include "merge/processes.h"
+#include "merge/run.h"
+#include "merge/select.h"
+#include "timeline/writer.h"
+
+/* Everything that takes part when events become rows; all borrowed. */
+struct load {
+	struct merge_run *run;
+	const struct selection *selection;
+	struct timeline_writer *writer;
+	struct follow *follow;
+	struct processes *processes;
+	struct links *links;
+	struct progress *progress;
+	int threads;
+	bool payload;
+	uint64_t events; /* out: rows of `event` */
+};
+
+/*
+ * Merge the events of all sources into the timeline, in the order of their
+ * corrected times; of one time by node and source. 0, or -1 with error when
+ * writing failed; what cannot be read becomes a problem of the run.
+ */
+int load_events(struct load *load, struct error *error);
+
+#endif

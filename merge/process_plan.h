@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_PROCESS_PLAN_H
+#define CT_MERGE_PROCESS_PLAN_H
+
+#include "input/record.h"
+
+/* What an event class tells of processes, and in which columns; -1: none. */
+enum process_kind {
+	PROCESS_OTHER,
+	PROCESS_SWITCH,
+	PROCESS_FORK,
+	PROCESS_EXEC,
+	PROCESS_EXIT,
+	PROCESS_FREE,
+	PROCESS_DUMP,
+	PROCESS_EXIT_CALL,
+	PROCESS_EXIT_GROUP_CALL,
+	PROCESS_CLONE_ENTRY,
+	PROCESS_CLONE_EXIT,
+	PROCESS_KINDS,
+};
+
+enum process_field {
+	FIELD_TID, /* of a switch: the thread that goes, of a fork: the parent */
+	FIELD_PID,
+	FIELD_PPID,
+	FIELD_COMM,
+	FIELD_STATE,
+	FIELD_CHILD_TID, /* of a switch: the thread that comes */
+	FIELD_CHILD_PID,
+	FIELD_CHILD_COMM,
+	FIELD_FILE,
+	FIELD_OLD_TID,
+	FIELD_GROUP_DEAD,
+	FIELD_EXIT_CODE,
+	FIELD_STATUS,
+	FIELD_FLAGS,
+	FIELD_RET,
+	FIELD_CONTEXT_PID, /* of the thread that runs, by the event's context */
+	PROCESS_FIELDS,
+};
+
+struct process_plan {
+	enum process_kind kind;
+	int column[PROCESS_FIELDS];
+};
+
+struct process_plans;
+
+struct process_plans *process_plans_new(void);
+
+/* The plan of a class, valid until the next call; NULL: it tells nothing of them. */
+const struct process_plan *process_plans_find(struct process_plans *plans,
+					      const struct record_class *class);
+
+void process_plans_free(struct process_plans *plans);
+
+#endif

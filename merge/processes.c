@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/processes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "merge/process_plan.h"
+#include "merge/process_table.h"
+
+struct processes {
+	struct process_plans *plans;
+	struct process_table table;
+};
+
+/* One event, with what is needed to take it in. */
+struct taken {
+	struct process_table *table;
+	const struct process_plan *plan;
+	const struct cell *cell;
+	uint32_t node;
+	nsec_t ts_ns;
+	int64_t tid; /* the thread that runs, -1: unknown */
+};
+
+struct processes *processes_new(void)
+{
+	struct processes *processes = mem_zalloc(sizeof(*processes));
+
+	processes->plans = process_plans_new();
+	return processes;
+}
+
+static int64_t number(const struct taken *event, enum process_field field)
+{
+	int column = event->plan->column[field];
+
+	if (column < 0 || event->cell[column].type != CELL_INTEGER)
+		return TIMELINE_NONE;
+	return event->cell[column].integer;
+}
+
+/* A thread number, TIMELINE_NONE also where it is none. */
+static int64_t tid_of(const struct taken *event, enum process_field field)
+{
+	int64_t tid = number(event, field);
+
+	return tid < 0 ? TIMELINE_NONE : tid;
+}
+
+/* Bytes that are no UTF-8 come as a blob. */
+static const struct cell *text(const struct taken *event, enum process_field field)
+{
+	int column = event->plan->column[field];
+	const struct cell *cell = column < 0 ? NULL : &event->cell[column];
+
+	return cell && (cell->type == CELL_TEXT || cell->type == CELL_BLOB) ? cell : NULL;
+}
+
+static void set_comm(struct thread_row *thread, const struct cell *cell)
+{
+	size_t size = cell ? strnlen(cell->bytes, cell->size) : 0;
+
+	if (!size || thread->tid == 0)
+		return;
+	if (size > sizeof(thread->comm) - 1)
+		size = sizeof(thread->comm) - 1;
+	if (memcmp(thread->comm, cell->bytes, size) == 0 && !thread->comm[size])
+		return;
+	memcpy(thread->comm, cell->bytes, size);
+	memset(thread->comm + size, 0, sizeof(thread->comm) - size);
+}
+
+/* The thread that a field names, with the name beside it; or NULL. */
+static struct thread_row *named(struct taken *event, enum process_field tid,
+				enum process_field comm)
+{
+	int64_t is = tid_of(event, tid);
+	struct thread_row *thread;
+
+	if (is == TIMELINE_NONE)
+		return NULL;
+	thread = process_table_thread(event->table, event->node, is);
+	set_comm(thread, text(event, comm));
+	return thread;
+}
+
+static void take_switch(struct taken *event)
+{
+	/* Zombie, dead, and TASK_DEAD, which was 64 before Linux 4.14. */
+	const int64_t over = 16 | 32 | 64 | 128;
+	int64_t state = number(event, FIELD_STATE);
+	bool is_over = state > 0 && (state & over);
+	struct thread_row *prev =
+	    process_table_find(event->table, event->node, tid_of(event, FIELD_TID));
+
+	/* Its last switch: when the tid comes again it is another thread. */
+	if (!prev || !prev->gone || !is_over) /* else another session told it */
+		prev = named(event, FIELD_TID, FIELD_COMM);
+	if (prev && prev->end_ns != TIMELINE_NONE && is_over)
+		prev->gone = true;
+	named(event, FIELD_CHILD_TID, FIELD_CHILD_COMM);
+}
+
+static void take_fork(struct taken *event)
+{
+	struct thread_birth birth = {.node = event->node,
+				     .tid = tid_of(event, FIELD_CHILD_TID),
+				     .pid = tid_of(event, FIELD_CHILD_PID),
+				     .ppid = tid_of(event, FIELD_PID),
+				     .ts_ns = event->ts_ns};
+	struct thread_row *thread = named(event, FIELD_TID, FIELD_COMM);
+	int64_t parent = -1;
+
+	process_table_node(event->table, event->node)->tells_forks = true;
+	if (thread && birth.ppid != TIMELINE_NONE)
+		process_table_adopt(event->table, thread, birth.ppid, TIMELINE_NONE);
+	if (thread)
+		parent = thread->process;
+	if (birth.tid == TIMELINE_NONE)
+		return;
+	thread = process_table_begin(event->table, &birth);
+	set_comm(thread, text(event, FIELD_CHILD_COMM));
+	if (parent >= 0 && thread->process >= 0 &&
+	    event->table->process[thread->process].exe < 0)
+		event->table->process[thread->process].exe =
+		    event->table->process[parent].exe;
+}
+
+static void take_exec(struct taken *event)
+{
+	int64_t tid = tid_of(event, FIELD_TID), old = tid_of(event, FIELD_OLD_TID);
+	const struct cell *file = text(event, FIELD_FILE);
+	struct thread_row *thread;
+	struct process_row *process;
+	char *path;
+
+	if (tid == TIMELINE_NONE)
+		return;
+	thread = process_table_exec(event->table, event->node, tid,
+				    old == TIMELINE_NONE ? tid : old, event->ts_ns);
+	process = process_table_process(event->table, thread);
+	if (!file || !process)
+		return;
+	path = mem_strndup(file->bytes, file->size);
+	process->exe = (int64_t)texts_put(&event->table->exe, path);
+	free(path);
+}
+
+/* task->exit_code, as wait(2) has it: 0 where a signal ended it. */
+static void take_exit_code(struct process_row *process, int64_t code)
+{
+	if (code != TIMELINE_NONE && (code & 0x7f) == 0 &&
+	    process->group_status == TIMELINE_NONE)
+		process->group_status = code >> 8;
+}
+
+static void take_exit(struct taken *event)
+{
+	struct thread_row *thread = named(event, FIELD_TID, FIELD_COMM);
+	int64_t last = number(event, FIELD_GROUP_DEAD);
+	struct process_row *process;
+
+	process_table_node(event->table, event->node)->tells_exits = true;
+	if (!thread || thread->tid == 0)
+		return;
+	process_table_end(event->table, thread, event->ts_ns);
+	process = process_table_process(event->table, thread);
+	if (!process)
+		return;
+	if (last == 0)
+		process->end_ns = TIMELINE_NONE;
+	else if (last != TIMELINE_NONE)
+		process->end_ns = event->ts_ns;
+	if (process->end_ns != TIMELINE_NONE)
+		take_exit_code(process, number(event, FIELD_EXIT_CODE));
+}
+
+static void take_free(struct taken *event)
+{
+	int64_t tid = tid_of(event, FIELD_TID);
+	struct thread_row *thread = process_table_find(event->table, event->node, tid);
+
+	if (!thread || tid <= 0)
+		return;
+	/* It may be late, and the tid another thread's already. */
+	if (thread->end_ns == TIMELINE_NONE &&
+	    process_table_node(event->table, event->node)->tells_exits)
+		return;
+	process_table_end(event->table, thread, event->ts_ns);
+	thread->gone = true;
+}
+
+static void take_dump(struct taken *event)
+{
+	int64_t tid = tid_of(event, FIELD_TID), pid = tid_of(event, FIELD_PID);
+	struct thread_row *thread;
+
+	/* One that ended and was not waited for is dumped, too: it is the same. */
+	thread = process_table_find(event->table, event->node, tid);
+	if (!thread)
+		thread = named(event, FIELD_TID, FIELD_COMM);
+	if (!thread)
+		return;
+	set_comm(thread, text(event, FIELD_COMM));
+	if (pid != TIMELINE_NONE)
+		process_table_adopt(event->table, thread, pid, tid_of(event, FIELD_PPID));
+}
+
+/* exit(2) ends a thread, exit_group(2) all of its process; the first one counts. */
+static void take_exit_call(struct taken *event)
+{
+	int64_t status = number(event, FIELD_STATUS);
+	struct thread_row *thread;
+	struct process_row *process;
+
+	if (event->tid <= 0 || status == TIMELINE_NONE)
+		return;
+	thread = process_table_thread(event->table, event->node, event->tid);
+	process = process_table_process(event->table, thread);
+	if (!process)
+		return;
+	if (event->plan->kind == PROCESS_EXIT_CALL) {
+		if (thread->tid == process->pid)
+			process->leader_status = status & 0xff;
+	} else if (process->group_status == TIMELINE_NONE) {
+		process->group_status = status & 0xff;
+	}
+}
+
+static void take_clone_entry(struct taken *event)
+{
+	int64_t flags = number(event, FIELD_FLAGS);
+	struct thread_row *thread;
+
+	if (event->tid <= 0 || flags == TIMELINE_NONE)
+		return;
+	thread = process_table_thread(event->table, event->node, event->tid);
+	thread->clone_flags = (uint64_t)flags;
+	thread->is_cloning = true;
+}
+
+/* Only where no sched_process_fork tells more, and in time. */
+static void take_clone_exit(struct taken *event)
+{
+	const uint64_t is_thread = 0x10000; /* CLONE_THREAD */
+	int64_t tid = number(event, FIELD_RET);
+	struct thread_birth birth = {
+	    .node = event->node, .tid = tid, .pid = TIMELINE_NONE, .ppid = TIMELINE_NONE};
+	struct thread_row *parent, *child;
+	struct process_row *process;
+	char comm[sizeof(parent->comm)];
+
+	if (event->tid <= 0)
+		return;
+	parent = process_table_thread(event->table, event->node, event->tid);
+	if (!parent->is_cloning)
+		return;
+	parent->is_cloning = false;
+	if (tid <= 0 || process_table_node(event->table, event->node)->tells_forks)
+		return;
+	process = process_table_process(event->table, parent);
+	if (process)
+		birth.ppid = process->pid;
+	birth.pid = parent->clone_flags & is_thread ? birth.ppid : tid;
+	birth.ts_ns = event->ts_ns;
+	memcpy(comm, parent->comm, sizeof(comm));
+	/* It may have run before its parent came to here. */
+	child = process_table_find(event->table, event->node, tid);
+	if (!child || child->gone || child->begin_ns != TIMELINE_NONE)
+		child = process_table_begin(event->table, &birth);
+	else if (birth.pid != TIMELINE_NONE)
+		process_table_adopt(event->table, child, birth.pid, birth.ppid);
+	if (!*child->comm)
+		memcpy(child->comm, comm, sizeof(comm));
+}
+
+/* The context tells the process of the thread that runs. */
+static void take_context(struct taken *event)
+{
+	int64_t pid = tid_of(event, FIELD_CONTEXT_PID);
+	struct thread_row *thread;
+
+	if (event->tid < 0 || pid == TIMELINE_NONE)
+		return;
+	thread = process_table_thread(event->table, event->node, event->tid);
+	if (thread->process < 0)
+		process_table_adopt(event->table, thread, pid, TIMELINE_NONE);
+}
+
+void processes_event(struct processes *processes, uint32_t node,
+		     const struct record_class *class, const struct record *record,
+		     nsec_t ts_ns, int64_t tid)
+{
+	static void (*const take[PROCESS_KINDS])(struct taken *) = {
+	    [PROCESS_SWITCH] = take_switch,
+	    [PROCESS_FORK] = take_fork,
+	    [PROCESS_EXEC] = take_exec,
+	    [PROCESS_EXIT] = take_exit,
+	    [PROCESS_FREE] = take_free,
+	    [PROCESS_DUMP] = take_dump,
+	    [PROCESS_EXIT_CALL] = take_exit_call,
+	    [PROCESS_EXIT_GROUP_CALL] = take_exit_call,
+	    [PROCESS_CLONE_ENTRY] = take_clone_entry,
+	    [PROCESS_CLONE_EXIT] = take_clone_exit,
+	};
+	const struct process_plan *plan = process_plans_find(processes->plans, class);
+	struct taken event = {.table = &processes->table,
+			      .plan = plan,
+			      .cell = record->cell,
+			      .node = node,
+			      .ts_ns = ts_ns,
+			      .tid = tid};
+
+	if (!plan)
+		return;
+	if (plan->column[FIELD_CONTEXT_PID] >= 0)
+		take_context(&event);
+	if (plan->kind != PROCESS_OTHER)
+		take[plan->kind](&event);
+}
+
+int64_t processes_find(const struct processes *processes, uint32_t node, int64_t pid,
+		       nsec_t ts_ns)
+{
+	return process_table_at(&processes->table, node, pid, ts_ns) + 1;
+}
+
+static int64_t exit_status(const struct process_row *row)
+{
+	if (row->end_ns == TIMELINE_NONE)
+		return TIMELINE_NONE;
+	return row->group_status != TIMELINE_NONE ? row->group_status
+						  : row->leader_status;
+}
+
+static int write_process(const struct process_table *table, size_t index,
+			 struct timeline_writer *writer, struct error *error)
+{
+	const struct process_row *row = &table->process[index];
+	const char *comm = row->leader < 0 ? "" : table->thread[row->leader].comm;
+	struct timeline_process out = {
+	    .id = (int64_t)index + 1,
+	    .node = (int64_t)row->node + 1,
+	    .pid = row->pid,
+	    .ppid = row->ppid,
+	    .comm = *comm ? comm : NULL,
+	    .exe = row->exe < 0 ? NULL : texts_get(&table->exe, (size_t)row->exe),
+	    .begin_ns = row->begin_ns,
+	    .end_ns = row->end_ns,
+	    .exit_status = exit_status(row)};
+
+	return timeline_add_process(writer, &out, error);
+}
+
+static int write_thread(const struct process_table *table, size_t index,
+			struct timeline_writer *writer, struct error *error)
+{
+	const struct thread_row *row = &table->thread[index];
+	struct timeline_thread out = {.id = (int64_t)index + 1,
+				      .process = row->process < 0 ? TIMELINE_NONE
+								  : row->process + 1,
+				      .node = (int64_t)row->node + 1,
+				      .tid = row->tid,
+				      .comm = *row->comm ? row->comm : NULL,
+				      .begin_ns = row->begin_ns,
+				      .end_ns = row->end_ns};
+
+	return timeline_add_thread(writer, &out, error);
+}
+
+int processes_write(const struct processes *processes, struct timeline_writer *writer,
+		    struct error *error)
+{
+	const struct process_table *table = &processes->table;
+
+	for (size_t i = 0; i < table->processes; i++)
+		if (write_process(table, i, writer, error))
+			return -1;
+	for (size_t i = 0; i < table->threads; i++)
+		if (write_thread(table, i, writer, error))
+			return -1;
+	return 0;
+}
+
+void processes_free(struct processes *processes)
+{
+	if (!processes)
+		return;
+	process_plans_free(processes->plans);
+	process_table_clear(&processes->table);
+	free(processes);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_PROCESSES_H
+#define CT_MERGE_PROCESSES_H
+
+#include "merge/run.h"
+#include "timeline/rows.h"
+
+/*
+ * Processes and threads of all nodes, from statedump, fork, exec, exit and switch
+ * events of kernel traces. A pid that comes back after its exit is another one.
+ */
+struct processes;
+
+struct processes *processes_new(void);
+
+/* Events of a node come in order; ts_ns is on the timeline's axis. */
+void processes_event(struct processes *processes, uint32_t node,
+		     const struct record_class *class, const struct record *record,
+		     nsec_t ts_ns, int64_t tid);
+
+/* The row id of the process that had a pid at a time, 0: unknown. */
+int64_t processes_find(const struct processes *processes, uint32_t node, int64_t pid,
+		       nsec_t ts_ns);
+
+/* Add the rows, numbered as processes_find says. 0, or -1 with error. */
+int processes_write(const struct processes *processes, struct timeline_writer *writer,
+		    struct error *error);
+
+void processes_free(struct processes *processes);
+
+#endif

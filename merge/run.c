@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "input/ctf_files.h"
+#include "input/reader.h"
+#include "input/walk.h"
+
+static bool is_told(const struct problem_list *list, const struct problem *problem)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct problem *other = &list->item[i];
+
+		if (strcmp(other->kind, problem->kind) == 0 &&
+		    strcmp(other->place, problem->place) == 0 &&
+		    strcmp(other->text, problem->text) == 0)
+			return true;
+	}
+	return false;
+}
+
+void merge_run_tell(struct merge_run *run, struct problem_list *problems)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct problem *problem = &problems->item[i];
+
+		if (!is_told(&run->problems, problem))
+			problem_add(&run->problems, problem->place, problem->kind,
+				    problem->count, "%s", problem->text);
+	}
+	problem_clear(problems);
+}
+
+static void drop_source(struct source_list *list, size_t index)
+{
+	free(list->item[index].name);
+	free(list->item[index].path);
+	free(list->item[index].local);
+	memmove(&list->item[index], &list->item[index + 1],
+		(--list->count - index) * sizeof(*list->item));
+}
+
+/* The first source that is the same file or directory as another. */
+static size_t first_same(const struct stat *status, size_t index)
+{
+	size_t first = 0;
+
+	while (first < index && (status[first].st_dev != status[index].st_dev ||
+				 status[first].st_ino != status[index].st_ino))
+		first++;
+	return first;
+}
+
+/* A link to a source that is there as well must not double its events. */
+static void drop_repeated(struct merge_run *run)
+{
+	struct source_list *list = &run->sources;
+	struct stat *status = mem_zalloc(list->count * sizeof(*status));
+	size_t kept = 0;
+
+	while (kept < list->count) {
+		const char *path = list->item[kept].path;
+		size_t first = kept;
+
+		if (stat(path, &status[kept]) == 0)
+			first = first_same(status, kept);
+		if (first == kept) {
+			kept++;
+			continue;
+		}
+		problem_add(&run->problems, path, "twice", 1, "the same as %s, left out",
+			    list->item[first].path);
+		drop_source(list, kept);
+	}
+	free(status);
+}
+
+/* The host that a trace recorded, or NULL. */
+static char *recorded_host(const struct source *source)
+{
+	struct error error = ERROR_INIT;
+	struct reader *reader = NULL;
+	char *host = NULL;
+
+	if (source->kind == SOURCE_TRACE)
+		reader = ctf_reader_open(source->path, NULL, 0, &error);
+	if (reader && *reader_facts(reader)->hostname)
+		host = mem_strdup(reader_facts(reader)->hostname);
+	reader_free(reader);
+	error_clear(&error);
+	return host;
+}
+
+/* A trace given by itself has no name yet: its host's, else its file's. */
+static void name_source(struct source *source)
+{
+	const char *slash = strrchr(source->path, '/');
+
+	if (!source->name)
+		source->name = recorded_host(source);
+	if (!source->name)
+		source->name = mem_strdup(slash && slash[1] ? slash + 1 : source->path);
+}
+
+static uint32_t add_node(struct merge_run *run, const char *name, size_t length)
+{
+	struct merge_node *node;
+
+	for (size_t i = 0; i < run->nodes; i++)
+		if (strncmp(run->node[i].name, name, length) == 0 &&
+		    !run->node[i].name[length])
+			return (uint32_t)i;
+	run->node = mem_realloc(run->node, run->nodes + 1, sizeof(*run->node));
+	node = &run->node[run->nodes];
+	memset(node, 0, sizeof(*node));
+	node->name = mem_strndup(name, length);
+	return (uint32_t)run->nodes++;
+}
+
+/*
+ * LTTng says in the first lines of a trace's metadata which of its tracers it
+ * is. The packets of that file cannot part the word from its value there.
+ */
+static const char *trace_kind(const char *path)
+{
+	enum { HEAD = 16384 };
+	char *file = mem_printf("%s/metadata", path), *head = mem_zalloc(HEAD);
+	FILE *stream = fopen(file, "rbe");
+	size_t count = stream ? fread(head, 1, HEAD, stream) : 0;
+	const char *kind = "trace";
+
+	if (memmem(head, count, "domain = \"kernel\"", 17))
+		kind = "kernel";
+	else if (memmem(head, count, "domain = \"ust\"", 14))
+		kind = "user";
+	if (stream)
+		fclose(stream);
+	free(head);
+	free(file);
+	return kind;
+}
+
+/* An own epoch until the clocks are found: the identity. */
+static void init_clock(struct clock *clock, const struct source *entry)
+{
+	clock->trace = mem_strdup(entry->name);
+	clock->path = mem_strdup(entry->path);
+	clock->reference = mem_strdup(entry->name);
+	clock->quality = CLOCK_ABSENT;
+	clock->segment = mem_zalloc(sizeof(*clock->segment));
+	clock->segments = 1;
+}
+
+/* In a run directory a source's node is the directory; alone it is its own. */
+static void add_source(struct merge_run *run, uint32_t index, bool is_directory)
+{
+	const struct source *entry = &run->sources.item[index];
+	struct merge_source *source = &run->source[run->count++];
+	const char *name = entry->name;
+	size_t length = strlen(name);
+
+	if (is_directory) {
+		name = entry->path + strlen(run->path);
+		name += strspn(name, "/");
+		length = strcspn(name, "/");
+	}
+	source->node = add_node(run, name, length);
+	source->entry = index;
+	source->kind =
+	    entry->kind == SOURCE_CAPTURE ? "capture" : trace_kind(entry->path);
+	source->island = -1;
+	init_clock(&source->clock, entry);
+}
+
+/* Nodes in the order of their names, then what is given by itself. */
+static void add_all(struct merge_run *run, bool is_directory)
+{
+	for (size_t i = 0; i < run->files.nodes; i++) {
+		const struct run_node *files = &run->files.node[i];
+		uint32_t node = add_node(run, files->name, strlen(files->name));
+
+		run->node[node].files = files;
+	}
+	run->source = mem_zalloc(run->sources.count * sizeof(*run->source));
+	for (uint32_t i = 0; i < run->sources.count; i++)
+		add_source(run, i, is_directory);
+}
+
+static void read_facts(struct merge_run *run)
+{
+	struct problem_list problems = {NULL, 0, 0};
+	struct error error = ERROR_INIT;
+
+	if (run->files.run_json &&
+	    run_facts_read(&run->facts, run->files.run_json, &problems, &error))
+		problem_add(&problems, "", "unreadable", 1, "%s, left out",
+			    error_text(&error));
+	for (size_t i = 0; i < run->nodes; i++) {
+		struct merge_node *node = &run->node[i];
+		const char *path =
+		    node->files ? run_node_file(node->files, RUN_FILE_NODE) : NULL;
+
+		if (path && node_facts_read(&node->facts, path, &problems, &error))
+			problem_add(&problems, "", "unreadable", 1, "%s, left out",
+				    error_text(&error));
+	}
+	merge_run_tell(run, &problems);
+	error_clear(&error);
+}
+
+/* How much there is besides traces and captures. */
+static size_t count_files(const struct run_files *files)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < files->nodes; i++)
+		count += files->node[i].files;
+	return count;
+}
+
+/* 0 when there is something to merge, or -1 with error. */
+static int find(struct merge_run *run, bool is_directory, struct error *error)
+{
+	struct problem_list problems = {NULL, 0, 0};
+	int sources = source_add_run(&run->sources, run->path, &problems, error);
+
+	merge_run_tell(run, &problems);
+	if (!is_directory)
+		return sources;
+	if (run_files_find(&run->files, run->path, &problems, error))
+		sources = -1;
+	merge_run_tell(run, &problems);
+	if (!sources || !count_files(&run->files))
+		return sources;
+	error_clear(error); /* samples alone make a timeline as well */
+	return 0;
+}
+
+int merge_run_open(struct merge_run *run, const char *path, struct error *error)
+{
+	struct stat status;
+	bool is_directory;
+
+	memset(run, 0, sizeof(*run));
+	run->path = walk_trimmed(path);
+	is_directory = stat(run->path, &status) == 0 && S_ISDIR(status.st_mode) &&
+		       !ctf_files_probe(run->path);
+	if (find(run, is_directory, error))
+		return -1;
+	drop_repeated(run);
+	for (size_t i = 0; i < run->sources.count; i++)
+		name_source(&run->sources.item[i]);
+	add_all(run, is_directory);
+	read_facts(run);
+	return 0;
+}
+
+void merge_run_clear(struct merge_run *run)
+{
+	for (size_t i = 0; i < run->nodes; i++) {
+		free(run->node[i].name);
+		node_facts_clear(&run->node[i].facts);
+	}
+	for (size_t i = 0; i < run->count; i++)
+		clock_clear(&run->source[i].clock);
+	free(run->node);
+	free(run->source);
+	free(run->path);
+	run_files_clear(&run->files);
+	run_facts_clear(&run->facts);
+	source_list_clear(&run->sources);
+	clock_map_clear(&run->map);
+	problem_clear(&run->problems);
+	memset(run, 0, sizeof(*run));
+}

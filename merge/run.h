@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_RUN_H
+#define CT_MERGE_RUN_H
+
+#include <stdint.h>
+
+#include "clock/map.h"
+#include "input/node.h"
+#include "input/record.h"
+#include "input/run.h"
+#include "input/run_facts.h"
+#include "input/run_files.h"
+
+/*
+ * A run as ctmerge sees it: nodes, and sources with a clock each. Its indices
+ * plus 1 are the ids of the timeline's tables `node` and `source`.
+ */
+struct merge_node {
+	char *name;
+	struct node_facts facts;
+	const struct run_node *files; /* NULL: none besides traces and captures */
+};
+
+struct merge_source {
+	uint32_t node;      /* index */
+	uint32_t entry;     /* index in sources: path and kind of input */
+	const char *kind;   /* "kernel", "user", "trace", "capture" */
+	struct clock clock; /* to the axis of the timeline; begin and end by its events */
+	int64_t
+	    island;   /* index of the source that is its reference; -1: none, own epoch */
+	bool is_read; /* it could be opened */
+	struct packet_source_facts facts; /* of what was read */
+};
+
+struct merge_run {
+	char *path;
+	struct run_files files;
+	struct run_facts facts;
+	struct merge_node *node;
+	size_t nodes;
+	struct source_list sources;  /* traces and captures, with unique names */
+	struct merge_source *source; /* one an entry of sources */
+	size_t count;
+	struct clock_map map; /* of ctsync; its traces bear the names of sources */
+	struct problem_list problems;
+};
+
+/*
+ * Survey a run directory, a trace or a capture. 0, or -1 with error where there
+ * is nothing to merge.
+ */
+int merge_run_open(struct merge_run *run, const char *path, struct error *error);
+
+/*
+ * Move problems to the run's, but those that it has already: a source is read
+ * twice, for its packets and for its events, and what is odd in it told once.
+ */
+void merge_run_tell(struct merge_run *run, struct problem_list *problems);
+
+void merge_run_clear(struct merge_run *run);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "merge/samples_private.h"
+
+/* One text of several, which NULLs and separators do not make equal. For free(). */
+static char *joined(const char *const part[], size_t parts)
+{
+	size_t size = 1;
+	char *all, *at;
+
+	for (size_t i = 0; i < parts; i++)
+		size += 2 + (part[i] ? strlen(part[i]) : 0);
+	all = at = mem_alloc(size);
+	for (size_t i = 0; i < parts; i++) {
+		*at++ = part[i] ? '=' : '-';
+		at = stpcpy(at, part[i] ? part[i] : "");
+		*at++ = '\n';
+	}
+	*at = '\0';
+	return all;
+}
+
+/* The number of a text; whether it is new. */
+static size_t number_of(struct texts *texts, const char *const part[], size_t parts,
+			bool *is_new)
+{
+	char *key = joined(part, parts);
+	size_t before = texts->count, number = texts_put(texts, key);
+
+	*is_new = texts->count > before;
+	free(key);
+	return number;
+}
+
+int64_t sampler_metric(struct sampler *sampler, const struct timeline_metric *metric)
+{
+	const char *part[] = {metric->name, metric->unit, metric->kind, metric->activity};
+	struct timeline_metric row = *metric;
+	bool is_new;
+
+	row.id = (int64_t)number_of(&sampler->metrics, part, 4, &is_new) + 1;
+	if (is_new && timeline_add_metric(sampler->writer, &row, sampler->error))
+		return -1;
+	return row.id;
+}
+
+int64_t sampler_item(struct sampler *sampler, const char *type, const char *name)
+{
+	const char *part[] = {type, name};
+	struct timeline_item row = {.type = type, .name = name};
+	bool is_new;
+
+	row.id = (int64_t)number_of(&sampler->items, part, 2, &is_new) + 1;
+	if (is_new && timeline_add_item(sampler->writer, &row, sampler->error))
+		return -1;
+	return row.id;
+}
+
+bool sampler_wants(const struct sampler *sampler, nsec_t ts_ns)
+{
+	return selection_has_time(sampler->selection, ts_ns) &&
+	       selection_has_node(sampler->selection,
+				  sampler->run->node[sampler->node].name);
+}
+
+int sampler_add(struct sampler *sampler, const struct sampled *sampled)
+{
+	struct timeline_sample row = {.node = (int64_t)sampler->node + 1,
+				      .ts_ns = sampled->ts_ns,
+				      .item = TIMELINE_NONE,
+				      .value = sampled->value,
+				      .interval_ns = sampled->interval_ns};
+
+	row.metric = sampler_metric(sampler, &sampled->metric);
+	if (sampled->item)
+		row.item = sampler_item(sampler, sampled->item_type, sampled->item);
+	if (row.metric == -1 || row.item == -1)
+		return -1;
+	return timeline_add_sample(sampler->writer, &row, sampler->error);
+}
+
+static int take_file(struct sampler *sampler, const struct run_file *file)
+{
+	switch (file->kind) {
+	case RUN_FILE_SADF:
+		return sample_sar(sampler, file->path, false);
+	case RUN_FILE_SA:
+		return sample_sar(sampler, file->path, true);
+	case RUN_FILE_PROC:
+		return sample_proc(sampler, file->path);
+	case RUN_FILE_SENSORS:
+		return sample_sensors(sampler, file->path);
+	case RUN_FILE_INVOCATIONS:
+		return sample_invocations(sampler, file->path);
+	case RUN_FILE_NODE:
+	case RUN_FILE_CLOCK:
+		break;
+	}
+	return 0;
+}
+
+static int take_node(struct sampler *sampler)
+{
+	const struct run_node *files = sampler->run->node[sampler->node].files;
+	int status = 0;
+
+	if (!files)
+		return 0;
+	stamps_init(&sampler->stamps, sampler->run, sampler->node);
+	for (size_t i = 0; !status && i < files->files; i++)
+		status = take_file(sampler, &files->file[i]);
+	stamps_clear(&sampler->stamps);
+	return status;
+}
+
+int merge_samples(struct merge_run *run, const struct selection *selection,
+		  const struct processes *processes, struct timeline_writer *writer,
+		  struct error *error)
+{
+	struct sampler sampler = {.run = run,
+				  .selection = selection,
+				  .processes = processes,
+				  .writer = writer,
+				  .error = error};
+	int status = 0;
+
+	/* A node that is not wanted may still hold tasks that ran elsewhere. */
+	for (; !status && sampler.node < run->nodes; sampler.node++)
+		status = take_node(&sampler);
+	texts_clear(&sampler.metrics);
+	texts_clear(&sampler.items);
+	return status;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/sieve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { ASKED = 128 };
+
+/* Classes that tell which thread runs, and of which process it is. */
+static bool is_followed(const char *name)
+{
+	static const char *const begins[] = {
+	    "sched_switch",       "sched_process_",      "lttng_statedump_process_",
+	    "syscall_entry_exit", "syscall_entry_clone", "syscall_exit_clone",
+	};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Contexts such as `tid` tell the thread without the rest of the payload. */
+static bool has_context(const struct record_class *class)
+{
+	for (size_t i = 0; i < class->columns; i++)
+		if (class->column[i].context)
+			return true;
+	return false;
+}
+
+static unsigned char ask(const struct sieve *sieve, const struct record_class *class)
+{
+	unsigned use = ASKED;
+
+	if (selection_has_class(sieve->selection, class->name))
+		use |= SIEVE_SELECTED;
+	if (is_followed(class->name))
+		use |= SIEVE_FOLLOWED;
+	if (sieve->payload || use & SIEVE_FOLLOWED || has_context(class))
+		use |= SIEVE_CELLS;
+	return (unsigned char)use;
+}
+
+void sieve_init(struct sieve *sieve, const struct selection *selection, bool payload)
+{
+	memset(sieve, 0, sizeof(*sieve));
+	sieve->selection = selection;
+	sieve->payload = payload;
+}
+
+enum sieve_use sieve_use(struct sieve *sieve, const struct record_class *class,
+			 uint32_t index, nsec_t ts_ns)
+{
+	unsigned use;
+
+	while (index >= sieve->uses) {
+		sieve->use = mem_grow(sieve->use, sieve->uses, &sieve->room, 1);
+		sieve->use[sieve->uses++] = 0;
+	}
+	if (!sieve->use[index])
+		sieve->use[index] = ask(sieve, class);
+	use = sieve->use[index] & ~(unsigned)ASKED;
+	if (ts_ns < sieve->selection->begin_ns)
+		use &= ~(unsigned)SIEVE_SELECTED;
+	if (ts_ns > sieve->selection->end_ns ||
+	    !(use & (SIEVE_SELECTED | SIEVE_FOLLOWED)))
+		return SIEVE_NOTHING;
+	return (enum sieve_use)use;
+}
+
+bool sieve_wants_cells(const struct sieve *sieve, const struct record_class *class)
+{
+	unsigned use = ask(sieve, class);
+
+	return use & SIEVE_CELLS && use & (SIEVE_SELECTED | SIEVE_FOLLOWED);
+}
+
+bool sieve_is_past(const struct sieve *sieve, nsec_t ts_ns)
+{
+	return ts_ns > sieve->selection->end_ns;
+}
+
+void sieve_clear(struct sieve *sieve)
+{
+	free(sieve->use);
+	memset(sieve, 0, sizeof(*sieve));
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_SORTER_H
+#define CT_MERGE_SORTER_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/*
+ * Sorting more than memory holds: items are sorted by runs of some thousand,
+ * which go to an unnamed file and are merged from there.
+ */
+struct sorter;
+
+typedef int sorter_compare_fn(const void *a, const void *b);
+
+/* For items of `size` bytes; a run has `most` of them. Equal ones stay in order. */
+struct sorter *sorter_new(size_t size, size_t most, sorter_compare_fn *compare);
+
+/* Copies the item. 0, or -1 with error when the file cannot be written. */
+int sorter_add(struct sorter *sorter, const void *item, struct error *error);
+
+/*
+ * Hand out all items in order, after the last one was added, until `give`
+ * returns other than 0. What it returned, or -1 with error.
+ */
+int sorter_walk(struct sorter *sorter, int (*give)(void *context, const void *item),
+		void *context, struct error *error);
+
+void sorter_free(struct sorter *sorter);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/tables.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* The length of a path that a text begins with, up to a file below it; else 0. */
+static size_t begins_with(const char *text, const char *path)
+{
+	size_t length = strlen(path);
+
+	if (strncmp(text, path, length) != 0 || !strchr("/: ", text[length]))
+		return 0; /* strchr finds the end of the text as well */
+	return length;
+}
+
+static const char *place_of(const struct problem *problem)
+{
+	return *problem->place ? problem->place : problem->text;
+}
+
+static const char *path_of(const struct merge_run *run, size_t source)
+{
+	return run->sources.item[run->source[source].entry].path;
+}
+
+size_t tables_problem_source(const struct merge_run *run, const struct problem *problem)
+{
+	const char *place = place_of(problem);
+	size_t best = SIZE_MAX, longest = 0;
+
+	for (size_t i = 0; i < run->count; i++) {
+		size_t length = begins_with(place, path_of(run, i));
+
+		if (length > longest) {
+			longest = length;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* Whether a problem is a source's; all sources are gone through only if it may be. */
+static bool is_about(const struct merge_run *run, size_t source,
+		     const struct problem *problem)
+{
+	return begins_with(place_of(problem), path_of(run, source)) &&
+	       tables_problem_source(run, problem) == source;
+}
+
+uint64_t tables_discarded(const struct merge_run *run, size_t source)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < run->problems.count; i++) {
+		const struct problem *problem = &run->problems.item[i];
+
+		if (strcmp(problem->kind, "discarded") == 0 &&
+		    is_about(run, source, problem))
+			count += problem->count;
+	}
+	return count;
+}
+
+/* NULL where nothing is known. */
+static int64_t known(int64_t value)
+{
+	return value ? value : TIMELINE_NONE;
+}
+
+static int write_nodes(const struct merge_run *run, struct timeline_writer *writer,
+		       struct error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < run->nodes; i++) {
+		const struct merge_node *node = &run->node[i];
+		const struct node_facts *facts = &node->facts;
+		struct timeline_node row = {
+		    .id = (int64_t)i + 1,
+		    .name = node->name,
+		    .hostname = facts->hostname,
+		    .kernel = facts->kernel,
+		    .cpus = known(facts->cpus),
+		    .cpu_mhz = facts->cpu_mhz > 0 ? facts->cpu_mhz : __builtin_nan(""),
+		    .mem_kib = known(facts->mem_kib),
+		    .boot_id = facts->boot_id,
+		};
+
+		status = timeline_add_node(writer, &row, error);
+	}
+	return status;
+}
+
+/* A clock's uuid in the usual form, or NULL. */
+static const char *format_uuid(const struct packet_source_facts *facts, char text[37])
+{
+	char *at = text;
+
+	if (!facts->has_clock)
+		return NULL;
+	for (int i = 0; i < 16; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*at++ = '-';
+		at += snprintf(at, 3, "%02x", facts->clock_uuid[i]);
+	}
+	return text;
+}
+
+static int64_t count_problems(const struct merge_run *run, size_t source)
+{
+	int64_t count = 0;
+
+	for (size_t i = 0; i < run->problems.count; i++)
+		count += is_about(run, source, &run->problems.item[i]);
+	return count;
+}
+
+static int write_source(const struct merge_run *run, size_t index,
+			struct timeline_writer *writer, struct error *error)
+{
+	const struct merge_source *source = &run->source[index];
+	const struct source *entry = &run->sources.item[source->entry];
+	const struct packet_source_facts *facts = &source->facts;
+	bool has_span = facts->events > 0, is_tied = source->island >= 0;
+	char uuid[37];
+	struct timeline_source row = {
+	    .id = (int64_t)index + 1,
+	    .node = (int64_t)source->node + 1,
+	    .kind = source->kind,
+	    .path = entry->path,
+	    .clock_uuid = format_uuid(facts, uuid),
+	    .begin_ns = TIMELINE_NONE,
+	    .end_ns = TIMELINE_NONE,
+	    .events = (int64_t)facts->events,
+	    .discarded = (int64_t)tables_discarded(run, index),
+	    .problems = count_problems(run, index),
+	    .name = entry->name,
+	    .reference = is_tied ? source->island + 1 : TIMELINE_NONE,
+	    .quality = is_tied ? clock_quality_name(source->clock.quality) : NULL,
+	};
+
+	if (has_span) {
+		row.begin_ns = clock_correct(&source->clock, facts->begin_ns);
+		row.end_ns = clock_correct(&source->clock, facts->end_ns);
+	}
+	return timeline_add_source(writer, &row, error);
+}
+
+static int write_clock(int64_t source, const struct clock *clock,
+		       struct timeline_writer *writer, struct error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < clock->segments; i++) {
+		const struct clock_segment *from = &clock->segment[i];
+		struct timeline_clock row = {source, from->local_ns, from->ref_ns,
+					     from->rate_ppb};
+
+		status = timeline_add_clock(writer, &row, error);
+	}
+	for (size_t i = 0; !status && i < clock->bounds; i++) {
+		const struct clock_bound *from = &clock->bound[i];
+		struct timeline_clock_bound row = {source, from->local_ns, from->low_ns,
+						   from->high_ns};
+
+		status = timeline_add_clock_bound(writer, &row, error);
+	}
+	return status;
+}
+
+/* The id of the source of that name in the clock map, 0: none. */
+static int64_t find_source(const struct merge_run *run, const char *name)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (strcmp(run->sources.item[run->source[i].entry].name, name) == 0)
+			return (int64_t)i + 1;
+	return 0;
+}
+
+static int write_pair(const struct merge_run *run, const struct clock_pair *pair,
+		      struct timeline_writer *writer, struct error *error)
+{
+	nsec_t ab = pair->min_latency_ab_ns, ba = pair->min_latency_ba_ns;
+	struct timeline_clock_pair row = {
+	    .a = find_source(run, pair->a),
+	    .b = find_source(run, pair->b),
+	    .messages_ab = (int64_t)pair->messages_ab,
+	    .messages_ba = (int64_t)pair->messages_ba,
+	    .rejected = (int64_t)pair->rejected,
+	    .quality = clock_quality_name(pair->quality),
+	    .violations_before = (int64_t)pair->violations_before,
+	    .violations_after = (int64_t)pair->violations_after,
+	    .hull_ab = (int64_t)pair->hull_ab,
+	    .hull_ba = (int64_t)pair->hull_ba,
+	    .min_latency_ab_ns = ab == NSEC_MAX ? TIMELINE_NONE : ab,
+	    .min_latency_ba_ns = ba == NSEC_MAX ? TIMELINE_NONE : ba,
+	};
+
+	/* A map that was given may be of more than this run. */
+	return row.a && row.b ? timeline_add_clock_pair(writer, &row, error) : 0;
+}
+
+static int write_problem(const struct merge_run *run, const struct problem *problem,
+			 struct timeline_writer *writer, struct error *error)
+{
+	size_t source = tables_problem_source(run, problem);
+	struct timeline_problem row = {
+	    .source = source == SIZE_MAX ? TIMELINE_NONE : (int64_t)source + 1,
+	    .kind = problem->kind,
+	    .count = (int64_t)problem->count,
+	    .text = problem->text,
+	    .place = *problem->place ? problem->place : NULL,
+	};
+
+	return timeline_add_problem(writer, &row, error);
+}
+
+static int write_text(struct timeline_writer *writer, const char *key, const char *text,
+		      struct error *error)
+{
+	struct cell cell = {.type = CELL_TEXT, .bytes = text};
+
+	if (!text)
+		return 0;
+	cell.size = (uint32_t)strlen(text);
+	return timeline_add_meta(writer, key, &cell, error);
+}
+
+/* "parameter.load", "role.node1" */
+static int write_named(struct timeline_writer *writer, const char *group,
+		       const char *name, const char *text, struct error *error)
+{
+	char *key = mem_printf("%s.%s", group, name);
+	int status = write_text(writer, key, text, error);
+
+	free(key);
+	return status;
+}
+
+static int write_stamp(struct timeline_writer *writer, const char *key, nsec_t stamp,
+		       struct error *error)
+{
+	struct cell cell = {.type = CELL_INTEGER, .integer = stamp};
+
+	return stamp ? timeline_add_meta(writer, key, &cell, error) : 0;
+}
+
+static int write_facts(const struct merge_run *run, struct timeline_writer *writer,
+		       struct error *error)
+{
+	const struct run_facts *facts = &run->facts;
+	int status = write_text(writer, "run", run->path, error) ||
+		     write_text(writer, "name", facts->name, error) ||
+		     write_text(writer, "recipe", facts->recipe, error) ||
+		     write_text(writer, "collector", facts->collector_version, error) ||
+		     write_text(writer, "reference", run->map.reference, error) ||
+		     write_text(writer, "run.json", facts->extra, error) ||
+		     write_stamp(writer, "begin_ns", facts->begin_ns, error) ||
+		     write_stamp(writer, "end_ns", facts->end_ns, error);
+
+	for (size_t i = 0; !status && i < facts->parameters; i++)
+		status = write_named(writer, "parameter", facts->parameter[i].name,
+				     facts->parameter[i].value, error);
+	for (size_t i = 0; !status && i < facts->nodes; i++)
+		status = write_named(writer, "role", facts->node[i].name,
+				     facts->node[i].role, error);
+	for (size_t i = 0; !status && i < run->nodes; i++)
+		status = write_named(writer, "node.json", run->node[i].name,
+				     run->node[i].facts.extra, error);
+	return status ? -1 : 0;
+}
+
+int tables_write(const struct merge_run *run, struct timeline_writer *writer,
+		 struct error *error)
+{
+	int status = write_facts(run, writer, error);
+
+	if (!status)
+		status = write_nodes(run, writer, error);
+	for (size_t i = 0; !status && i < run->count; i++) {
+		status = write_source(run, i, writer, error);
+		if (!status)
+			status = write_clock((int64_t)i + 1, &run->source[i].clock,
+					     writer, error);
+	}
+	for (size_t i = 0; !status && i < run->map.pairs; i++)
+		status = write_pair(run, &run->map.pair[i], writer, error);
+	for (size_t i = 0; !status && i < run->problems.count; i++)
+		status = write_problem(run, &run->problems.item[i], writer, error);
+	return status;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+static int default_jobs(void)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return processors < 1 ? 1 : processors > 1024 ? 1024 : (int)processors;
+}
+
+void sync_arguments_init(struct sync_arguments *arguments)
+{
+	memset(arguments, 0, sizeof(*arguments));
+	arguments->jobs = default_jobs();
+	arguments->in_flight = 1 << 18;
+	arguments->drift_limit_ppm = 200;
+	arguments->max_rejected = 0.02;
+}
+
+void sync_arguments_rows(struct sync_arguments *arguments,
+			 struct option_row rows[SYNC_ROWS])
+{
+	const struct option_row table[SYNC_ROWS] = {
+	    {'r', "reference", OPTION_STRING, &arguments->reference, "NAME",
+	     "put every clock on this trace's (default: the best connected)", 0, 0},
+	    {'j', "jobs", OPTION_INT, &arguments->jobs, "N",
+	     "read with N threads (default: the processors)", 1, 1024},
+	    {0, "method", OPTION_STRING, &arguments->method, "METHOD",
+	     "fit by hull, margin, joint or regression (default: hull for two clocks, "
+	     "joint for more)",
+	     0, 0},
+	    {0, "segments", OPTION_STRING, &arguments->segments, "auto|N|SECONDSs",
+	     "lines a clock: as many as its messages tell from chance (default), N, or "
+	     "one each so many seconds, as in 60s",
+	     0, 0},
+	    {0, "drift-limit", OPTION_DOUBLE, &arguments->drift_limit_ppm, "PPM",
+	     "no clock drifts more than this against the reference (default: 200)", 0.001,
+	     100000},
+	    {0, "bounds", OPTION_STRING, &arguments->bounds, "limit|PPM|straight",
+	     "what a clock may do besides what is fitted: all that the drift limit "
+	     "allows "
+	     "(default), differ by PPM at most from its mean rate, or nothing",
+	     0, 0},
+	    {0, "max-rejected", OPTION_DOUBLE, &arguments->max_rejected, "SHARE",
+	     "leave out at most this share of a pair's messages as false matches "
+	     "(default: 0.02)",
+	     0, 1},
+	    {0, "local", OPTION_LIST, &arguments->local, "[NAME=]ADDR",
+	     "an address of the captures' own node, or of the one named", 0, 0},
+	    {0, "in-flight", OPTION_INT, &arguments->in_flight, "N",
+	     "let at most N packets wait for their other side (default: 262144)", 64,
+	     1 << 30},
+	};
+
+	memcpy(rows, table, sizeof(table));
+}
+
+/* "auto", "3" or "60s". 0, or -1 with error. */
+static int parse_segments(const char *text, struct corridor_wish *wish,
+			  struct error *error)
+{
+	char *end;
+	double number;
+
+	memset(wish, 0, sizeof(*wish));
+	if (!text || strcmp(text, "auto") == 0)
+		return 0;
+	number = strtod(text, &end);
+	if (end != text && strcmp(end, "s") == 0 && number > 0 && number < 1e9)
+		wish->length_ns = nsec_round(number * 1e9);
+	else if (end != text && !*end && number >= 1 && number <= 4096 &&
+		 number == (double)(int)number)
+		wish->segments = (size_t)number;
+	else
+		return error_set(error,
+				 "--segments: '%s' is neither auto, nor a number from 1 "
+				 "to 4096, nor seconds such as 60s",
+				 text);
+	return 0;
+}
+
+/* "limit", "straight" or "30". 0, or -1 with error. */
+static int parse_bounds(const char *text, struct sync_options *options,
+			struct error *error)
+{
+	char *end;
+
+	options->bounds = BOUNDS_LIMIT;
+	if (!text || strcmp(text, "limit") == 0)
+		return 0;
+	options->bounds = BOUNDS_STRAIGHT;
+	if (strcmp(text, "straight") == 0)
+		return 0;
+	options->bounds = BOUNDS_WANDER;
+	options->wander_ppm = strtod(text, &end);
+	if (end != text && !*end && options->wander_ppm >= 0 &&
+	    options->wander_ppm <= 100000)
+		return 0;
+	return error_set(error,
+			 "--bounds: '%s' is neither limit, nor a number of ppm from 0 to "
+			 "100000, nor straight",
+			 text);
+}
+
+int sync_arguments_parse(const struct sync_arguments *arguments,
+			 struct sync_options *options, struct error *error)
+{
+	*options = (struct sync_options){
+	    .drift_limit_ppm = arguments->drift_limit_ppm,
+	    .max_rejected = arguments->max_rejected,
+	    .reference = arguments->reference,
+	    .threads = arguments->jobs,
+	    .in_flight = (size_t)arguments->in_flight,
+	};
+	if (arguments->method)
+		options->method = fit_method_find(arguments->method);
+	if (arguments->method && !options->method)
+		return error_set(
+		    error, "--method: no '%s', want hull, margin, joint or regression",
+		    arguments->method);
+	if (parse_segments(arguments->segments, &options->segments, error))
+		return -1;
+	return parse_bounds(arguments->bounds, options, error);
+}
+
+/* Whether a source is meant by "NAME=ADDR", or by any "ADDR". */
+static bool is_meant(const struct source *source, const char *name, size_t length)
+{
+	return !length || (source->name && strlen(source->name) == length &&
+			   strncmp(source->name, name, length) == 0);
+}
+
+/* Every "NAME=" must name a source. */
+static int check_names(const struct text_list *local, const struct source_list *sources,
+		       struct error *error)
+{
+	for (size_t i = 0; i < local->count; i++) {
+		const char *word = local->item[i], *equals = strchr(word, '=');
+		size_t length = equals ? (size_t)(equals - word) : 0;
+		bool found = !length;
+
+		for (size_t s = 0; !found && s < sources->count; s++)
+			found = is_meant(&sources->item[s], word, length);
+		if (!found)
+			return error_set(error, "--local: no trace is named '%.*s'",
+					 (int)length, word);
+	}
+	return 0;
+}
+
+/* --local stands above what node.json says. 0, or -1 with error: misuse. */
+int sync_arguments_set_local(const struct sync_arguments *arguments,
+			     struct source_list *sources, struct error *error)
+{
+	const struct text_list *local = &arguments->local;
+
+	for (size_t s = 0; s < sources->count; s++) {
+		struct source *source = &sources->item[s];
+		struct node_address *own = NULL;
+		size_t count = 0, room = 0;
+
+		for (size_t i = 0; i < local->count; i++) {
+			const char *word = local->item[i], *equals = strchr(word, '=');
+			struct node_address address;
+
+			if (node_address_parse(equals ? equals + 1 : word, &address)) {
+				free(own);
+				return error_set(error, "--local: '%s' is no address",
+						 equals ? equals + 1 : word);
+			}
+			if (!is_meant(source, word, equals ? (size_t)(equals - word) : 0))
+				continue;
+			own = mem_grow(own, count, &room, sizeof(*own));
+			own[count++] = address;
+		}
+		if (!count)
+			continue;
+		free(source->local);
+		source->local = own;
+		source->locals = count;
+	}
+	return check_names(local, sources, error);
+}
+
+void sync_arguments_clear(struct sync_arguments *arguments)
+{
+	text_list_clear(&arguments->local);
+	free(arguments->reference);
+	free(arguments->method);
+	free(arguments->segments);
+	free(arguments->bounds);
+}
+
+bool sync_is_failure(const struct problem *problem)
+{
+	static const char *const harmless[] = {
+	    "discarded",  "backward", "foreign", "cut",           "silent",
+	    "headerless", "twice",    "fit",     "contradiction", "malformed",
+	    "unstamped",  "step",     "drift",   "clock",         "comment",
+	    "restart",    "text",     NULL};
+
+	for (size_t i = 0; harmless[i]; i++)
+		if (strcmp(problem->kind, harmless[i]) == 0)
+			return false;
+	return true;
+}

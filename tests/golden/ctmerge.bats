@@ -1,0 +1,199 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# ctmerge on the recorded run: what is in the timeline, and what was selected.
+load common
+
+net3=datasets/net3
+
+# ask FILE QUERY: the answer, a row a line.
+ask()
+{
+	sqlite3 -readonly "$1" "$2"
+}
+
+# What it said, but for how the samples of a run without clock.csv are placed.
+told()
+{
+	grep -v ': no clock.csv, samples and tasks are placed as if' "$scratch/stderr"
+}
+
+# The file is sound, ordered, and refers to nothing that is not there.
+is_sound()
+{
+	[ "$(ask "$1" 'PRAGMA integrity_check')" = ok ]
+	[ -z "$(ask "$1" 'PRAGMA foreign_key_check')" ]
+	[ "$(ask "$1" 'SELECT count(*) FROM event a JOIN event b ON b.id = a.id + 1
+		WHERE b.ts_ns < a.ts_ns')" = 0 ]
+	[ "$(ask "$1" 'SELECT min(id), max(id) = count(*) FROM event')" = '1|1' ]
+}
+
+# Stamp, node and class of every event of the traces, as babeltrace2 has them.
+events_by_babeltrace()
+{
+	local node
+	for node in node1 node2 node3; do
+		babeltrace2 --no-delta --clock-seconds $net3/$node/kernel |
+			awk -v node=$node '{
+				gsub(/[][.]/, "", $1)
+				sub(/:$/, "", $3)
+				print $1 "|" node "|" $3
+			}'
+	done
+}
+
+@test "every event is there, by its own clock, as babeltrace2 has it" {
+	ends_with 0 ctmerge -q --no-sync $net3 -o run.db
+	[ -z "$(told)" ]
+	is_sound run.db
+	events_by_babeltrace | sort >wanted
+	ask run.db "SELECT t.ts_ns, t.node, t.class FROM timeline t JOIN event USING (id)
+		JOIN source s ON s.id = event.source WHERE s.kind = 'kernel'" | sort >got
+	cmp wanted got
+	[ "$(ask run.db 'SELECT sum(events) FROM source')" = 97891 ]
+	[ "$(ask run.db 'SELECT sum(events) FROM event_class')" = 97891 ]
+}
+
+@test "the clocks are those of ctsync" {
+	ctsync -q --json $net3 >map.json
+	ends_with 0 ctmerge -q $net3 -o run.db
+	[ -z "$(told)" ]
+	is_sound run.db
+	[ "$(ask run.db 'SELECT count(*) FROM event')" = 97891 ]
+	ctmerge -q --clocks map.json $net3 -o other.db
+	for db in run.db other.db; do
+		ask $db 'SELECT s.name, c.local_ns, c.ref_ns, printf("%.3f", c.rate_ppb)
+			FROM clock c JOIN source s ON s.id = c.source' >$db.clocks
+	done
+	cmp run.db.clocks other.db.clocks
+	[ "$(ask run.db 'SELECT count(*) FROM message')" = \
+		"$(grep -o '"matched": [0-9]*' map.json | cut -d ' ' -f 2)" ]
+	[ "$(ask run.db 'SELECT count(*) FROM message WHERE latency_ns < 0')" = 0 ]
+	[ "$(ask run.db "SELECT count(*) FROM message m
+		JOIN event s ON s.id = m.send_event JOIN event r ON r.id = m.recv_event
+		WHERE s.id < r.id AND s.node = m.src_node AND r.node = m.dst_node")" = \
+		"$(ask run.db 'SELECT count(*) FROM message')" ]
+}
+
+@test "an event's own stamp comes back from the clock" {
+	ctmerge -q $net3 -o run.db
+	ctmerge -q --no-sync $net3 -o own.db
+	# Of a clock that is fast, two neighbours may have one corrected stamp.
+	[ "$(sqlite3 run.db "ATTACH 'own.db' AS own;
+		SELECT count(*), max(abs(a.local - b.ts_ns)) FROM (
+			SELECT row_number() OVER (ORDER BY id) AS n, local_ns +
+				CAST(round((ts_ns - ref_ns) / (1 + rate_ppb * 1e-9)) AS INTEGER) AS local
+			FROM event JOIN clock USING (source) WHERE source = 2) AS a
+		JOIN (SELECT row_number() OVER (ORDER BY id) AS n, ts_ns
+			FROM own.event WHERE source = 2) AS b USING (n)")" = '27285|1' ]
+}
+
+@test "the order of a stream is kept" {
+	ctmerge -q --no-sync $net3 -o run.db
+	babeltrace2 --no-delta --clock-seconds $net3/node2/kernel |
+		awk '{ sub(/:$/, "", $3); print $3 }' >wanted
+	ask run.db "SELECT t.class FROM timeline t JOIN event e USING (id)
+		JOIN source s ON s.id = e.source WHERE s.name = 'node2' ORDER BY t.id" | cmp wanted -
+}
+
+@test "the same timeline with any number of threads, and on standard output" {
+	ctmerge -q --no-sync -j 1 $net3 -o run.db
+	sqlite3 run.db .dump | grep -v "'command'" >wanted
+	for jobs in 2 3 16; do
+		ctmerge -q --no-sync -j $jobs $net3 >other.db
+		sqlite3 other.db .dump | grep -v "'command'" | cmp wanted -
+		rm other.db
+	done
+	ctmerge -q --no-sync $net3 | cat >other.db
+	sqlite3 other.db .dump | grep -v "'command'" | cmp wanted -
+}
+
+@test "events of some classes" {
+	ctmerge -q --no-sync $net3 -o run.db --events 'net_dev_*,packet' --skip '*_xmit'
+	is_sound run.db
+	[ "$(ask run.db 'SELECT kind, name, events FROM event_class ORDER BY 1, 2')" = \
+		"capture|packet|19226
+kernel|net_dev_queue|15733" ]
+	ctmerge -q --no-sync $net3 -o two.db --events net_dev_queue --events packet
+	[ "$(ask two.db 'SELECT count(*) FROM event')" = 34959 ]
+	ctmerge -q --no-sync $net3 -o none.db --skip '*'
+	[ "$(ask none.db 'SELECT count(*) FROM event')" = 0 ]
+}
+
+@test "events of some nodes" {
+	ctmerge -q --no-sync $net3 -o run.db --node 'node[12]' --node node3,other
+	[ "$(ask run.db 'SELECT count(*) FROM event')" = 97891 ]
+	ctmerge -q --no-sync $net3 -o one.db --node node1
+	is_sound one.db
+	[ "$(ask one.db 'SELECT DISTINCT node, count(*) FROM timeline')" = 'node1|29582' ]
+	[ "$(ask one.db 'SELECT count(*) FROM node')" = 3 ]
+}
+
+@test "events of some time" {
+	local begin=1795228752744820292 end=1795228755000000000
+	ctmerge -q --no-sync $net3 -o all.db
+	ask all.db "SELECT ts_ns, node, class FROM timeline
+		WHERE ts_ns BETWEEN $begin AND $end" >wanted
+	ctmerge -q --no-sync $net3 -o run.db --begin $begin --end 1795228755
+	is_sound run.db
+	ask run.db 'SELECT ts_ns, node, class FROM timeline' | cmp wanted -
+	ctmerge -q --no-sync $net3 -o utc.db --begin 02:39:12.744820292 --end 2026-11-21T02:39:15Z
+	ask utc.db 'SELECT ts_ns, node, class FROM timeline' | cmp wanted -
+	ctmerge -q --no-sync $net3 -o plus.db --end +0
+	[ "$(ask plus.db 'SELECT ts_ns FROM event')" = 1795228737738293189 ]
+}
+
+@test "events without their fields" {
+	ctmerge -q --no-sync $net3 -o all.db
+	ctmerge -q --no-sync --no-payload $net3 -o run.db
+	is_sound run.db
+	[ "$(ask run.db "SELECT count(*) FROM event_class WHERE table_name NOT NULL")" = 0 ]
+	ask all.db 'SELECT * FROM timeline' >wanted
+	ask run.db 'SELECT * FROM timeline' | cmp wanted -
+}
+
+@test "threads and processes do not depend on what is selected" {
+	local query
+	ctsim -q --set seconds=2 --set activity=full --nodes 2 \
+		datasets/simulate/scenarios/chain4.scenario -o sim
+	ctmerge -q --no-sync sim -o all.db
+	ctmerge -q --no-sync sim -o some.db --events 'net_*'
+	ctmerge -q --no-sync sim -o bare.db --no-payload
+	[ "$(ask all.db 'SELECT count(*) > 10 FROM process')" = 1 ]
+	for query in 'SELECT * FROM process' 'SELECT * FROM thread' \
+		"SELECT ts_ns, node, cpu, tid, class FROM timeline WHERE class GLOB 'net_*'"; do
+		ask all.db "$query" >wanted
+		[ -s wanted ]
+		ask some.db "$query" | cmp wanted -
+		ask bare.db "$query" | cmp wanted -
+	done
+}
+
+@test "facts of the run and its nodes" {
+	ctmerge -q --no-sync $net3 -o run.db
+	[ "$(ask run.db "SELECT value FROM meta WHERE key = 'command'")" = \
+		"ctmerge -q --no-sync $net3 -o run.db" ]
+	[ "$(ask run.db "SELECT value FROM meta WHERE key = 'name'")" = net3 ]
+	[ "$(ask run.db "SELECT name, kernel, cpus FROM node WHERE id = 2")" = \
+		'node2|6.1.0-56-cloud-amd64|1' ]
+	[ "$(ask run.db "SELECT name, kind, events, discarded FROM source WHERE node = 3")" = \
+		"node3|kernel|21798|0
+node3:node3.pcap|capture|8942|0" ]
+}
+
+@test "a trace or a capture by itself" {
+	ctmerge -q $net3/node1/kernel -o trace.db
+	is_sound trace.db
+	[ "$(ask trace.db 'SELECT DISTINCT node, count(*) FROM timeline')" = 'node1|29582' ]
+	ctmerge -q $net3/node2/node2.pcap -o capture.db
+	is_sound capture.db
+	[ "$(ask capture.db 'SELECT DISTINCT node, count(*) FROM timeline')" = 'node2|10284' ]
+}
+
+@test "samples without a trace" {
+	mkdir -p run/a
+	cp $net3/node1/sar.sadf run/a
+	ends_with 0 ctmerge -q run -o run.db
+	[ "$(ask run.db 'SELECT count(*) FROM event')" = 0 ]
+	[ "$(ask run.db 'SELECT count(*) > 0 FROM sample')" = 1 ]
+}

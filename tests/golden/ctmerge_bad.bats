@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# ctmerge on runs that are damaged, incomplete or odd: the rest is merged, and
+# what was not is told, by message and by row.
+load common
+
+# As in ctsync_bad.bats.
+export ASAN_OPTIONS=fast_unwind_on_malloc=0:${ASAN_OPTIONS-}
+
+net3=datasets/net3
+
+# A run of links to the recorded traces, without samples.
+setup_run()
+{
+	local node
+	for node in node1 node2; do
+		mkdir -p run/$node
+		cp -r $net3/$node/kernel run/$node/
+	done
+}
+
+ask()
+{
+	sqlite3 -readonly run.db "$1"
+}
+
+# Each message on standard error has its row.
+rows_are_told()
+{
+	ask 'SELECT coalesce(place || ": ", "") || text FROM problem ORDER BY id' |
+		sed 's/^/ctmerge: /' | diff -u - "$scratch/stderr"
+}
+
+@test "a trace that is cut is used up to there" {
+	setup_run
+	truncate -s 500000 run/node2/kernel/ch_0
+	ends_with 1 ctmerge -q --no-sync run -o run.db
+	rows_are_told
+	grep -q '^ctmerge: run/node2/kernel.*cut in the middle of a packet' "$scratch/stderr"
+	[ "$(ask 'PRAGMA integrity_check')" = ok ]
+	[ "$(ask 'SELECT events FROM source WHERE id = 1')" = 29582 ]
+	[ "$(ask 'SELECT events > 1000 AND events < 27285 AND problems > 0
+		FROM source WHERE id = 2')" = 1 ]
+	[ "$(ask 'SELECT DISTINCT source FROM problem')" = 2 ]
+	# Both the packets and the events of it were read, and it is told once.
+	[ "$(sort "$scratch/stderr" | uniq -d | wc -l)" = 0 ]
+}
+
+@test "a trace that cannot be read is left out" {
+	setup_run
+	mkdir -p run/node3/kernel
+	echo 'no metadata' >run/node3/kernel/metadata
+	ends_with 1 ctmerge -q run -o run.db
+	rows_are_told
+	grep -q '^ctmerge: run/node3/kernel' "$scratch/stderr"
+	[ "$(ask 'SELECT count(*) FROM event')" = 56867 ]
+	[ "$(ask 'SELECT events, problems > 0 FROM source WHERE id = 3')" = '0|1' ]
+	[ -z "$(ask 'PRAGMA foreign_key_check')" ]
+}
+
+@test "clocks that nothing ties keep their epoch" {
+	setup_run
+	rm -r run/node2
+	mkdir -p run/other
+	ctsim -q --set seconds=1 --nodes 2 datasets/simulate/scenarios/chain4.scenario -o sim
+	set -- sim/*/kernel
+	cp -r "$1" run/other/kernel
+	ends_with 3 ctmerge -q run -o run.db
+	rows_are_told
+	[ "$(ask "SELECT count(*) FROM problem WHERE kind = 'clock'")" -gt 0 ]
+	[ "$(ask "SELECT count(*) FROM source WHERE reference IS NULL")" -gt 0 ]
+	ends_with 0 ctmerge -q --no-sync run -o run.db --force
+}
+
+@test "a run.json and a node.json that are no JSON" {
+	setup_run
+	echo '{' >run/run.json
+	echo '[]' >run/node1/node.json
+	ends_with 1 ctmerge -q run -o run.db
+	rows_are_told
+	[ "$(wc -l <"$scratch/stderr")" = 2 ]
+	grep -q '^ctmerge: run/run.json' "$scratch/stderr"
+	grep -q '^ctmerge: run/node1/node.json' "$scratch/stderr"
+	[ "$(ask 'SELECT count(*) FROM event')" = 56867 ]
+}
+
+@test "one node under two names is merged once" {
+	setup_run
+	ln -s node1 run/again
+	ends_with 0 ctmerge -q run -o run.db
+	rows_are_told
+	[ "$(ask 'SELECT count(*) FROM event')" = 56867 ]
+	[ "$(ask 'SELECT count(*) FROM node')" = 2 ]
+	[ "$(ask "SELECT count(*) FROM problem WHERE kind = 'twice'")" -gt 0 ]
+}
+
+@test "a map of clocks that is broken, or of another run" {
+	setup_run
+	echo '{}' >map.json
+	ends_with 1 ctmerge -q run --clocks map.json -o run.db
+	grep -q '^ctmerge: map.json: ' "$scratch/stderr"
+	fails_with 1 'ctmerge: nowhere.json: No such file or directory' \
+		ctmerge -q run --clocks nowhere.json -o run.db
+	[ ! -e run.db ]
+	ctsync -q -t a=$net3/node1 -t b=$net3/node2 -o map.json
+	mkdir -p other/c && cp -r $net3/node3/kernel other/c/
+	ends_with 0 ctmerge -q other --clocks map.json -o run.db ||
+		ends_with 3 ctmerge -q other --clocks map.json -o run.db --force
+	rows_are_told
+	[ "$(ask 'SELECT count(*) > 0 FROM problem')" = 1 ]
+}
+
+@test "many sources with few open files" {
+	local i
+	for i in $(seq 40); do
+		mkdir -p run/n"$i"
+		cp $net3/node2/node2.pcap run/n"$i"/a.pcap
+	done
+	# shellcheck disable=SC2016 # the inner shell expands
+	ends_with 0 bash -c 'ulimit -Sn 30; exec ctmerge -q --no-sync run -o run.db'
+	[ "$(ask 'SELECT count(*) FROM event')" = 411360 ]
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Where ctmerge writes to, and what it does when it cannot.
+load common
+
+net3=datasets/net3
+
+# Nothing is here but what was.
+only()
+{
+	[ "$(echo *)" = "$(printf '%s\n' datasets fixtures "$@" | sort | xargs)" ]
+}
+
+# The last thing that was said.
+last()
+{
+	[ "$(tail -n 1 "$scratch/stderr")" = "$1" ]
+}
+
+# A short merge, of what has no samples to talk about.
+merge()
+{
+	ctmerge -q --no-sync --events net_dev_queue "$@"
+}
+
+@test "a file that is there is replaced only with --force" {
+	merge $net3/node1/kernel -o run.db
+	fails_with 1 'ctmerge: run.db: there already, want --force to replace it' \
+		merge $net3/node1/kernel -o run.db
+	ends_with 0 merge $net3/node1/kernel -o run.db --force
+	only run.db
+}
+
+@test "--force replaces timelines, and nothing else" {
+	echo text >run.db
+	fails_with 1 'ctmerge: run.db: no timeline, --force replaces nothing else' \
+		merge $net3/node1/kernel -o run.db --force
+	[ "$(cat run.db)" = text ]
+	rm run.db
+	sqlite3 run.db 'CREATE TABLE a (b)'
+	fails_with 1 'ctmerge: run.db: no timeline, --force replaces nothing else' \
+		merge $net3/node1/kernel -o run.db --force
+	ln -s run.db link
+	fails_with 1 'ctmerge: link: not a regular file, want the name of one' \
+		merge $net3/node1/kernel -o link --force
+	only run.db link
+}
+
+@test "into a directory that is not there, or onto one" {
+	fails_with 1 'ctmerge: nowhere/run.db: No such file or directory' \
+		merge $net3/node1/kernel -o nowhere/run.db
+	mkdir out
+	fails_with 1 'ctmerge: out: not a regular file, want the name of one' \
+		merge $net3/node1/kernel -o out
+	only out
+}
+
+@test "a full disk" {
+	# shellcheck disable=SC2016 # the inner shell expands
+	ends_with 1 bash -c 'ulimit -f 10000; exec ctmerge -q --no-sync "$1" -o run.db' - $net3
+	tail -n 1 "$scratch/stderr" | grep '^ctmerge: run.db.*: File too large$'
+	only
+	# shellcheck disable=SC2016
+	ends_with 1 \
+		bash -c 'exec ctmerge -q --no-sync "$1" >/dev/full' - $net3
+	last 'ctmerge: standard output: No space left on device'
+}
+
+@test "a terminal is refused" {
+	# shellcheck disable=SC2016
+	ends_with 2 script -qec "ctmerge $net3" /dev/null
+	grep -q 'standard output is a terminal' "$scratch/stdout"
+}
+
+@test "a reader that goes away" {
+	mkdir scratch
+	# shellcheck disable=SC2016
+	ends_with 1 bash -c \
+		'TMPDIR=$PWD/scratch ctmerge -q --no-sync "$1" | false; exit ${PIPESTATUS[0]}' - $net3
+	last 'ctmerge: standard output: Broken pipe'
+	[ -z "$(ls scratch)" ]
+}
+
+@test "standard output that is closed" {
+	# shellcheck disable=SC2016
+	fails_with 2 'ctmerge: standard output is closed, want a file or a pipe, or --output FILE' \
+		bash -c 'exec ctmerge -q --no-sync "$1" >&-' - $net3
+}
+
+# A run that takes a while, of links to one trace copied under many names.
+long_run()
+{
+	local i
+	for i in 1 2 3 4 5 6 7 8; do
+		mkdir -p run/n$i
+		cp -r $net3/node1/kernel run/n$i/kernel
+	done
+}
+
+@test "a signal leaves nothing" {
+	long_run
+	mkdir scratch
+	for signal in INT TERM; do
+		for delay in 0.02 0.1 0.3; do
+			# A shell lets what it starts behind & ignore SIGINT.
+			status=0
+			timeout --preserve-status -s $signal $delay \
+				env TMPDIR="$PWD/scratch" ctmerge -q --no-sync run -o run.db ||
+				status=$?
+			[ $status -ne 0 ] || rm run.db
+		done
+	done
+	[ -z "$(ls scratch)" ]
+	only run scratch
+}
+
+@test "misuse" {
+	fails_with 2 'ctmerge: 0 runs given, want one RUN (see --help)' ctmerge -o run.db
+	fails_with 2 'ctmerge: 2 runs given, want one RUN (see --help)' \
+		ctmerge $net3 $net3 -o run.db
+	fails_with 2 'ctmerge: --clocks and --no-sync exclude each other' \
+		ctmerge $net3 --no-sync --clocks a -o run.db
+	fails_with 2 'ctmerge: --json wants --describe' ctmerge $net3 --json -o run.db
+	fails_with 2 'ctmerge: --force wants --output FILE' ctmerge $net3 --force
+	fails_with 2 'ctmerge: --describe writes no timeline, want it without --output' \
+		ctmerge $net3 --describe -o run.db
+	fails_with 2 "ctmerge: --begin: 'now' is no time, want nanoseconds, seconds, +seconds, or UTC such as 2026-11-21T02:38:57.7" \
+		ctmerge $net3 --begin now -o run.db
+	fails_with 2 'ctmerge: --begin is after --end' \
+		ctmerge $net3 --begin +2 --end +1 -o run.db
+	fails_with 2 "ctmerge: --method: no 'x', want hull, margin, joint or regression" \
+		ctmerge $net3 --method x -o run.db
+	fails_with 2 "ctmerge: --local: 'x' is no address" ctmerge $net3 --local x -o run.db
+	only
+}
+
+@test "a run that is none" {
+	mkdir empty
+	fails_with 1 'ctmerge: empty: no trace and no capture below it, want NODE/.../metadata or NODE/*.pcap' \
+		ctmerge empty -o run.db
+	fails_with 1 'ctmerge: nowhere: No such file or directory' ctmerge nowhere -o run.db
+	only empty
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/utf8.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void characters_have_their_length(void **state)
+{
+	(void)state;
+	assert_int_equal(utf8_length("a"), 1);
+	assert_int_equal(utf8_length(""), 1);
+	assert_int_equal(utf8_length("\xc3\xa9"), 2);
+	assert_int_equal(utf8_length("\xe2\x82\xac"), 3);
+	assert_int_equal(utf8_length("\xf0\x9f\x90\xa7"), 4);
+}
+
+static void other_bytes_have_none(void **state)
+{
+	static const char *const none[] = {
+	    "\x80",         "\xff",         "\xc3",
+	    "\xc3g",        "\xc0\x80",     "\xe0\x9f\xbf",
+	    "\xed\xa0\x80", "\xe2\x82",     "\xf0\x8f\xbf\xbf",
+	    "\xf0\x9f\x90", "\xf4\x90\x80", "\xf5\x80\x80\x80"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		assert_int_equal(utf8_length(none[i]), 0);
+}
+
+static void what_is_no_text_is_replaced(void **state)
+{
+	static const char *const pair[][2] = {
+	    {"", ""},
+	    {"caf\xc3\xa9", "caf\xc3\xa9"},
+	    {"\xff", "\xef\xbf\xbd"},
+	    {"a\xe2\x82z\xc3", "a\xef\xbf\xbd\xef\xbf\xbdz\xef\xbf\xbd"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
+		char *clean = utf8_clean(pair[i][0]);
+
+		assert_string_equal(clean, pair[i][1]);
+		free(clean);
+	}
+}
+
+/* Bytes that end where they end, not at a NUL. */
+static void bytes_are_valid_or_not(void **state)
+{
+	(void)state;
+	assert_true(utf8_is_valid("", 0));
+	assert_true(utf8_is_valid("twelve bytes\0and more", 22));
+	assert_true(utf8_is_valid("eight by\xc3\xa9", 10));
+	assert_false(utf8_is_valid("eight by\xc3\xa9", 9)); /* cut */
+	assert_false(utf8_is_valid("1234567\xff", 8));
+	assert_int_equal(utf8_length_within("\xe2\x82\xac", 3), 3);
+	assert_int_equal(utf8_length_within("\xe2\x82\xac", 2), 0);
+	assert_int_equal(utf8_length_within("", 0), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(characters_have_their_length),
+	    cmocka_unit_test(other_bytes_have_none),
+	    cmocka_unit_test(what_is_no_text_is_replaced),
+	    cmocka_unit_test(bytes_are_valid_or_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TEST_RECORD_COMPARE_H
+#define CT_TEST_RECORD_COMPARE_H
+
+/* One trace as records, from both readers side by side: every column, every cell. */
+#include "input/native_records.h"
+
+#include "reader_compare.h"
+
+struct record_side {
+	struct record_source *source;
+	struct side side; /* its bytes only */
+	bool more;
+};
+
+static inline void put_cell(struct side *side, const struct cell *cell)
+{
+	put(side, &cell->type, sizeof(cell->type));
+	if (cell->type == CELL_TEXT || cell->type == CELL_BLOB) {
+		put(side, &cell->size, sizeof(cell->size));
+		if (cell->size)
+			put(side, cell->bytes, cell->size);
+	} else if (cell->type != CELL_NULL) {
+		put(side, &cell->integer, sizeof(cell->integer));
+	}
+}
+
+/* With all names, so that the classes are compared, too. */
+static inline void put_record(void *context, const struct record *record)
+{
+	struct record_side *to = context;
+	const struct record_class *class = record_source_class(to->source, record->class);
+	struct side *side = &to->side;
+
+	put(side, class->name, strlen(class->name) + 1);
+	put(side, &record->local_ns, sizeof(record->local_ns));
+	put(side, &record->class, sizeof(record->class));
+	put(side, &record->stream, sizeof(record->stream));
+	put(side, &record->cpu, sizeof(record->cpu));
+	put(side, &record->ordinal, sizeof(record->ordinal));
+	for (size_t i = 0; i < class->columns; i++) {
+		const struct record_column *column = &class->column[i];
+
+		put(side, column->name, strlen(column->name) + 1);
+		put(side, &column->type, sizeof(column->type));
+		put(side, &column->context, sizeof(column->context));
+		put_cell(side, &record->cell[i]);
+	}
+}
+
+static inline void record_step(struct record_side *side)
+{
+	if (side->more)
+		side->more =
+		    record_source_step(side->source, put_record, side) == STEP_MORE;
+}
+
+static inline size_t first_difference(const struct side *one, const struct side *other)
+{
+	size_t at = 0;
+
+	while (at < one->size && at < other->size && one->bytes[at] == other->bytes[at])
+		at++;
+	return at;
+}
+
+/* Returns how many records there were. */
+static inline uint64_t compare_records(const char *path)
+{
+	struct record_side one = {.more = true}, other = {.more = true};
+	struct error error = ERROR_INIT;
+	uint64_t events;
+
+	one.source = native_records_open(path, NATIVE_ANY, &error);
+	assert_string_equal(error_text(&error), "");
+	other.source = babeltrace2_records_open(path, &error);
+	assert_string_equal(error_text(&error), "");
+	while (one.more || other.more) {
+		size_t both;
+
+		record_step(&one);
+		record_step(&other);
+		both = one.side.size < other.side.size ? one.side.size : other.side.size;
+		if (both && memcmp(one.side.bytes, other.side.bytes, both) != 0)
+			fail_msg("%s: records differ before: %s", path,
+				 one.side.bytes +
+				     first_difference(&one.side, &other.side));
+		drop(&one.side, both);
+		drop(&other.side, both);
+	}
+	assert_int_equal(one.side.size + other.side.size, 0);
+	events = record_source_facts(one.source)->events;
+	assert_int_equal(record_source_facts(other.source)->events, events);
+	record_source_free(one.source);
+	record_source_free(other.source);
+	free(one.side.bytes);
+	free(other.side.bytes);
+	return events;
+}
+
+#endif

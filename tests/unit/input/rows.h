@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TEST_ROWS_H
+#define CT_TEST_ROWS_H
+
+/* What readers of text files hand on and report, as one text to compare. */
+#include "base/problem.h"
+
+#include "../scratch.h"
+
+struct rows {
+	char text[4096];
+	size_t length;
+	size_t count;
+	size_t stop_after; /* 0: never */
+	struct problem_list problems;
+};
+
+static inline void rows_add(struct rows *rows, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Texts that do not fit any more are left out. */
+static inline void rows_add(struct rows *rows, const char *format, ...)
+{
+	size_t room = sizeof(rows->text) - rows->length;
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(rows->text + rows->length, room, format, arguments);
+	va_end(arguments);
+	if (length > 0 && (size_t)length < room)
+		rows->length += (size_t)length;
+	else
+		rows->text[rows->length] = '\0';
+}
+
+/* What a callback returns: 7 when it has had enough. */
+static inline int rows_enough(struct rows *rows)
+{
+	return ++rows->count == rows->stop_after ? 7 : 0;
+}
+
+/* The problems, a line each: PLACE: TEXT (KIND, COUNT). */
+static inline char *problems_text(const struct problem_list *problems)
+{
+	char *text = mem_strdup("");
+
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct problem *problem = &problems->item[i];
+		char *longer = mem_printf("%s%s: %s (%s, %llu)\n", text, problem->place,
+					  problem->text, problem->kind,
+					  (unsigned long long)problem->count);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static inline void assert_problems(struct problem_list *problems, const char *wanted)
+{
+	char *text = problems_text(problems);
+
+	assert_string_equal(text, wanted);
+	free(text);
+	problem_clear(problems);
+}
+
+/* A file of `size` bytes, all the same, after some text. */
+static inline void scratch_long(const char *path, const char *begin, size_t size,
+				const char *end)
+{
+	size_t before = strlen(begin), after = strlen(end);
+	char *bytes = mem_alloc(before + size + after);
+
+	memcpy(bytes, begin, before);
+	memset(bytes + before, 'x', size);
+	memcpy(bytes + before + size, end, after);
+	scratch_bytes(path, bytes, before + size + after);
+	free(bytes);
+}
+
+/* The bytes of a literal, zero bytes among them. */
+#define SCRATCH_LITERAL(path, text) scratch_bytes(path, text, sizeof(text) - 1)
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/csv.h"
+
+#include "rows.h"
+
+/* Records as LINE[field][field]. */
+static void read_csv(const char *wanted, const char *problems)
+{
+	struct rows rows = {.length = 0};
+	struct csv_record record;
+	struct faults faults;
+	struct csv *csv;
+
+	faults_init(&faults, "a", &rows.problems);
+	csv = csv_open("a", &faults);
+	while (csv && csv_next(csv, &record)) {
+		rows_add(&rows, "%d", (int)record.line);
+		for (size_t i = 0; i < record.fields; i++)
+			rows_add(&rows, "[%s]", record.field[i]);
+		rows_add(&rows, "\n");
+	}
+	csv_close(csv);
+	assert_string_equal(rows.text, wanted);
+	assert_problems(&rows.problems, problems);
+}
+
+static void fields_may_be_quoted(void **state)
+{
+	(void)state;
+	scratch_text("a",
+		     "a,b\r\n\n\"a\",\"b,c\"\n\"\",\"\"\"x\"\"\"\n,\n\"one\r\ntwo\n\n"
+		     "\",2\nend\n");
+	read_csv("1[a][b]\n3[a][b,c]\n4[][\"x\"]\n5[][]\n6[one\ntwo\n\n][2]\n10[end]\n",
+		 "");
+	scratch_text("a", "");
+	read_csv("", "");
+	scratch_text("a", "\n\r\n\n");
+	read_csv("", "");
+}
+
+#define QUOTES "quotes that do not fit together, left out"
+
+/* One stray quote costs its own line only. */
+static void stray_quotes_cost_a_line(void **state)
+{
+	(void)state;
+	scratch_text("a", "1,\"open\n2,b\n3,c\n");
+	read_csv("2[2][b]\n3[3][c]\n", "a:1: " QUOTES " (broken, 1)\n");
+	scratch_text("a", "1,5\"\n2,b\n3,\"c\n4,d\n");
+	read_csv("2[2][b]\n4[4][d]\n", "a:1: " QUOTES " (broken, 2)\n");
+	scratch_text("a", "1,\"a\"b\n2,\"a\" \n3,a\"b\"\n4,\"d\"\n");
+	read_csv("4[4][d]\n", "a:1: " QUOTES " (broken, 3)\n");
+	scratch_text("a", "\"");
+	read_csv("", "a:1: " QUOTES " (broken, 1)\n");
+	scratch_long("a", "1,\"a\n2,b\n\"", 10000000, "\n4,d\n");
+	read_csv("2[2][b]\n4[4][d]\n",
+		 "a:3: a line of more than 1 MiB, left out (broken, 2)\n"
+		 "a:1: " QUOTES " (broken, 1)\n");
+}
+
+/* A million stray quotes must not read the file a million times. */
+static void many_stray_quotes_end_soon(void **state)
+{
+	struct problem_list problems = {NULL, 0, 0};
+	struct csv_record record;
+	struct faults faults;
+	FILE *file = fopen("a", "w");
+	struct csv *csv;
+	size_t records = 0;
+
+	(void)state;
+	assert_non_null(file);
+	for (int i = 0; i < 1000000; i++)
+		fputs(i % 3 ? "1,2\n" : "1,2\"\n", file);
+	fclose(file);
+	faults_init(&faults, "a", &problems);
+	csv = csv_open("a", &faults);
+	while (csv_next(csv, &record))
+		records++;
+	csv_close(csv);
+	assert_int_equal(records, 666666);
+	assert_problems(&problems, "a:1: " QUOTES " (broken, 333334)\n");
+}
+
+static void a_line_that_is_cut_is_left_out(void **state)
+{
+	(void)state;
+	scratch_text("a", "1,2\n3,4");
+	read_csv("1[1][2]\n",
+		 "a:2: the file ends within this line, left out (truncated, 1)\n");
+	scratch_text("a", "1,2\n3,\"4\n5\"");
+	read_csv("1[1][2]\n",
+		 "a:2: the file ends within this line, left out (truncated, 1)\n");
+}
+
+static const char *const names[] = {"key", "left", "right"};
+
+static void read_table(const struct csv_columns *columns, const char *text,
+		       const char *wanted, const char *problems)
+{
+	struct rows rows = {.length = 0};
+	struct csv_table *table;
+	struct faults faults;
+	struct csv_row row;
+
+	scratch_text("a", text);
+	faults_init(&faults, "a", &rows.problems);
+	table = csv_table_open("a", columns, &faults);
+	while (table && csv_table_next(table, &row))
+		rows_add(&rows, "%d %s %s %s\n", (int)row.line,
+			 row.cell[0] ? row.cell[0] : "-", row.cell[1] ? row.cell[1] : "-",
+			 row.cell[2] ? row.cell[2] : "-");
+	csv_table_close(table);
+	assert_string_equal(rows.text, wanted);
+	assert_problems(&rows.problems, problems);
+}
+
+static void columns_are_found_by_name(void **state)
+{
+	static const struct csv_columns columns = {names, 3, 1, false};
+
+	(void)state;
+	read_table(&columns, "key,left,right\n1,2,3\n", "2 1 2 3\n", "");
+	read_table(&columns, "\xef\xbb\xbfkey,left,right\n1,2,3\n", "2 1 2 3\n", "");
+	read_table(&columns, "right,key\n1,2\n,3\n", "2 2 - 1\n3 3 - -\n", "");
+	read_table(&columns, "size,key,colour,key\n1,2,3,4\n", "2 2 - -\n",
+		   "a:1: column 'size' is not known, left out (foreign, 1)\n"
+		   "a:1: column 'colour' is not known, left out (foreign, 1)\n"
+		   "a:1: column 'key' again, left out (twice, 1)\n");
+	read_table(&columns, "key,left\n1,2\n1\n1,2,3\n,2\n5,6\n", "2 1 2 -\n6 5 6 -\n",
+		   "a:3: 1 fields, want 2, left out (broken, 1)\n"
+		   "a:4: 3 fields, want 2, left out (broken, 1)\n"
+		   "a:5: key is empty, left out (broken, 1)\n");
+	read_table(&columns, "1,2,3\n", "",
+		   "a:1: no column 'key', want a header line: key,left,right (headless, "
+		   "1)\n");
+}
+
+static void a_header_may_lack(void **state)
+{
+	static const struct csv_columns columns = {names, 3, 3, true};
+
+	(void)state;
+	read_table(&columns, "1,2,3\n4,5,6\n", "1 1 2 3\n2 4 5 6\n", "");
+	read_table(&columns, "left,key,right\n1,2,3\n", "2 2 1 3\n", "");
+	read_table(&columns, "left,key\n1,2\n", "",
+		   "a:1: no column 'right', want a header line: key,left,right "
+		   "(headless, 1)\n");
+	read_table(&columns, "1,2\n1,2,3\n", "2 1 2 3\n",
+		   "a:1: 2 fields, want 3, left out (broken, 1)\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(fields_may_be_quoted),
+	    SCRATCH_TEST(stray_quotes_cost_a_line),
+	    SCRATCH_TEST(many_stray_quotes_end_soon),
+	    SCRATCH_TEST(a_line_that_is_cut_is_left_out),
+	    SCRATCH_TEST(columns_are_found_by_name),
+	    SCRATCH_TEST(a_header_may_lack),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/*
+ * Every event of a trace with every field, against what babeltrace2's own
+ * program prints: the traces of datasets/net3, or those named as arguments.
+ */
+#include "printed.h"
+
+#include "input/record.h"
+
+struct comparison {
+	struct record_source *source;
+	struct printed printed;
+	uint64_t events, fields;
+};
+
+/* How the line of an event begins, and how it goes on after the host. */
+struct line_wish {
+	char stamp[64], rest[300];
+};
+
+static bool is_wished(const char *line, const void *context)
+{
+	const struct line_wish *wish = context;
+	const char *name = strstr(line, ", name = ");
+
+	return strncmp(line, wish->stamp, strlen(wish->stamp)) == 0 && name &&
+	       strncmp(name, wish->rest, strlen(wish->rest)) == 0;
+}
+
+static void compare_fields(struct comparison *comparison, const struct record *record)
+{
+	const struct record_class *class =
+	    record_source_class(comparison->source, record->class);
+	const struct pretty *pretty = &comparison->printed.pretty;
+	size_t next = 0;
+
+	for (size_t i = 0; i < class->columns; i++) {
+		const char *name = class->column[i].name;
+
+		if (record->cell[i].type != CELL_NULL &&
+		    !printed_is(pretty, &next, name, &record->cell[i]))
+			fail_msg("%s at %" PRId64 ": %s is not as printed", class->name,
+				 record->local_ns, name);
+	}
+	if (next != pretty->leaves)
+		fail_msg("%s at %" PRId64 ": %s is printed, and not read", class->name,
+			 record->local_ns, pretty->leaf[next].path);
+	comparison->fields += next;
+}
+
+static void compare(void *context, const struct record *record)
+{
+	struct comparison *comparison = context;
+	const struct record_class *class =
+	    record_source_class(comparison->source, record->class);
+	struct line_wish wish;
+	char *line;
+
+	snprintf(wish.stamp, sizeof(wish.stamp),
+		 "timestamp = %" PRId64 ".%09" PRId64 ", ",
+		 record->local_ns / NSEC_PER_SEC, record->local_ns % NSEC_PER_SEC);
+	snprintf(wish.rest, sizeof(wish.rest),
+		 ", name = %s, stream.packet.context = { cpu_id = %d }", class->name,
+		 (int)record->cpu);
+	line = printed_find(&comparison->printed, is_wished, &wish);
+	if (!line)
+		fail_msg("%s%s is not printed", wish.stamp, wish.rest);
+	if (!printed_take_apart(&comparison->printed, line))
+		fail_msg("%s at %" PRId64 ": cannot be taken apart at %s", class->name,
+			 record->local_ns, comparison->printed.pretty.at);
+	compare_fields(comparison, record);
+	comparison->events++;
+	free(line);
+}
+
+static void compare_trace(const char *path)
+{
+	struct comparison *comparison = mem_zalloc(sizeof(*comparison));
+	struct error error = ERROR_INIT;
+
+	printed_start(&comparison->printed, path);
+	comparison->source = trace_records_open(path, &error);
+	assert_string_equal(error_text(&error), "");
+	while (record_source_step(comparison->source, compare, comparison) == STEP_MORE)
+		;
+	printed_end(&comparison->printed);
+	assert_true(comparison->events > 0);
+	assert_int_equal(record_source_facts(comparison->source)->events,
+			 comparison->events);
+	print_message("%s: %" PRIu64 " events, %" PRIu64 " fields\n", path,
+		      comparison->events, comparison->fields);
+	record_source_free(comparison->source);
+	free(comparison);
+}
+
+static char **named;
+
+static void events_are_as_babeltrace2_prints_them(void **state)
+{
+	(void)state;
+	for (char **path = named; *path; path++)
+		compare_trace(*path);
+}
+
+static void the_recorded_run_is_as_babeltrace2_prints_it(void **state)
+{
+	const char *tree = getenv("CT_SOURCE");
+
+	(void)state;
+	if (!tree)
+		skip();
+	for (int node = 1; node <= 3; node++) {
+		char *path = mem_printf("%s/datasets/net3/node%d/kernel", tree, node);
+
+		compare_trace(path);
+		free(path);
+	}
+}
+
+int main(int arguments, char **argument)
+{
+	const struct CMUnitTest all[] = {
+	    cmocka_unit_test(the_recorded_run_is_as_babeltrace2_prints_it)};
+	const struct CMUnitTest some[] = {
+	    cmocka_unit_test(events_are_as_babeltrace2_prints_them)};
+
+	named = argument + 1;
+	if (arguments > 1)
+		return cmocka_run_group_tests(some, NULL, NULL);
+	return cmocka_run_group_tests(all, NULL, NULL);
+}

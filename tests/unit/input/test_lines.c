@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/lines.h"
+
+#include "rows.h"
+
+static void read_lines(const char *path, const char *wanted, const char *problems)
+{
+	struct rows rows = {.length = 0};
+	struct faults faults;
+	struct lines *lines;
+	struct line line;
+
+	faults_init(&faults, path, &rows.problems);
+	lines = lines_open(path, &faults);
+	while (lines && lines_next(lines, &line)) {
+		assert_int_equal(strlen(line.text), line.length);
+		rows_add(&rows, "%d %s%s", (int)line.number,
+			 line.length > 40 ? "long" : line.text, line.ended ? "\n" : "|");
+	}
+	lines_close(lines);
+	assert_string_equal(rows.text, wanted);
+	assert_problems(&rows.problems, problems);
+}
+
+static void lines_end_in_any_way(void **state)
+{
+	(void)state;
+	scratch_text("a", "one\ntwo\r\n\n\r\nfive\rstill\n");
+	read_lines("a", "1 one\n2 two\n3 \n4 \n5 five\rstill\n", "");
+	scratch_text("a", "one\ntwo");
+	read_lines("a", "1 one\n2 two|", "");
+	scratch_text("a", "one\r");
+	read_lines("a", "1 one\r|", "");
+	scratch_text("a", "");
+	read_lines("a", "", "");
+}
+
+static void what_is_no_text_is_passed_over(void **state)
+{
+	(void)state;
+	SCRATCH_LITERAL("a", "one\nt\0wo\n\0\nfour\n");
+	read_lines("a", "1 one\n4 four\n",
+		   "a:2: a zero byte in a line, left out (broken, 2)\n");
+}
+
+static void long_lines_are_passed_over(void **state)
+{
+	const char *const wanted =
+	    "a:2: a line of more than 1 MiB, left out (broken, 1)\n";
+
+	(void)state;
+	scratch_long("a", "one\n", 10000000, "\nthree\n");
+	read_lines("a", "1 one\n3 three\n", wanted);
+	scratch_long("a", "one\n", 10000000, "");
+	read_lines("a", "1 one\n", wanted);
+	scratch_long("a", "one\n", LINES_LONGEST, "\nthree\n");
+	read_lines("a", "1 one\n2 long\n3 three\n", "");
+	scratch_long("a", "one\n", LINES_LONGEST, "\r\nthree\n");
+	read_lines("a", "1 one\n2 long\n3 three\n", "");
+	scratch_long("a", "one\n", LINES_LONGEST, "");
+	read_lines("a", "1 one\n2 long|", "");
+	scratch_long("a", "one\n", LINES_LONGEST + 1, "\nthree\n");
+	read_lines("a", "1 one\n3 three\n", wanted);
+	scratch_long("a", "one\n", LINES_LONGEST + 1, "\r\nthree\n");
+	read_lines("a", "1 one\n3 three\n", wanted);
+}
+
+static void only_plain_files_are_read(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("directory", 0777), 0);
+	assert_int_equal(mkfifo("pipe", 0666), 0);
+	read_lines("directory", "", "directory: no plain file (unreadable, 1)\n");
+	read_lines("pipe", "", "pipe: no plain file (unreadable, 1)\n");
+	read_lines("none", "", "none: No such file or directory (unreadable, 1)\n");
+	scratch_text("secret", "x\n");
+	assert_int_equal(chmod("secret", 0), 0);
+	if (access("secret", R_OK))
+		read_lines("secret", "", "secret: Permission denied (unreadable, 1)\n");
+}
+
+/* Going back works within what was read at once, and far beyond it. */
+static void one_can_go_back(void **state)
+{
+	struct problem_list problems = {NULL, 0, 0};
+	struct lines_mark mark;
+	struct faults faults;
+	struct lines *lines;
+	struct line line;
+	char text[32];
+	FILE *file = fopen("a", "w");
+
+	(void)state;
+	assert_non_null(file);
+	for (int i = 1; i <= 500000; i++)
+		fprintf(file, "line %d\r\n", i);
+	fclose(file);
+	faults_init(&faults, "a", &problems);
+	lines = lines_open("a", &faults);
+	for (int turn = 0; turn < 3; turn++) {
+		do
+			assert_true(lines_next(lines, &line));
+		while (line.number < 1000);
+		mark = lines_tell(lines);
+		for (int i = 0; i < (turn == 1 ? 400000 : 10); i++)
+			assert_true(lines_next(lines, &line));
+		lines_return(lines, mark);
+		assert_true(lines_next(lines, &line));
+		/* Each turn reads two lines on. */
+		assert_int_equal(line.number, 1001 + 2 * turn);
+		snprintf(text, sizeof(text), "line %d", 1001 + 2 * turn);
+		assert_string_equal(line.text, text);
+		memset(line.text, 'x', line.length);
+	}
+	lines_close(lines);
+	assert_int_equal(problems.count, 0);
+}
+
+/* A million faults make no million problems. */
+static void faults_of_a_sort_are_counted(void **state)
+{
+	struct problem_list problems = {NULL, 0, 0};
+	struct faults faults;
+
+	(void)state;
+	problem_add(&problems, "b", "other", 1, "of another file");
+	faults_init(&faults, "a", &problems);
+	for (unsigned i = 1; i <= 10; i++) {
+		faults_add(&faults, "odd", i, "%u is odd", i);
+		faults_add(&faults, "same", i, "as ever");
+	}
+	faults_add(&faults, "odd", 11, "%u is odd", 2);
+	assert_problems(&problems, "b: of another file (other, 1)\n"
+				   "a:1: 1 is odd (odd, 1)\n"
+				   "a:1: as ever (same, 10)\n"
+				   "a:2: 2 is odd (odd, 2)\n"
+				   "a:3: 3 is odd (odd, 1)\n"
+				   "a:4: 4 is odd (odd, 7)\n");
+}
+
+/* What is quoted of a file must not reach a terminal as it is. */
+static void quotes_are_tamed(void **state)
+{
+	struct problem_list problems = {NULL, 0, 0};
+	struct faults faults;
+	char *endless = mem_zalloc(1000001);
+
+	(void)state;
+	memset(endless, 'x', 1000000);
+	memcpy(endless + 398, "\xc3\xa4", 2);
+	faults_init(&faults, "a", &problems);
+	faults_add(&faults, "odd", 1, "'%s'", "\x1b[2J\n\x7f\xc3\xa4");
+	faults_add(&faults, "odd", 1, "%s", endless + 397);
+	faults_add(&faults, "odd", 1, "%s", endless);
+	faults_add(&faults, "odd", 1, "%s", endless + 1);
+	assert_string_equal(problems.item[0].text, "'?[2J??\xc3\xa4'");
+	assert_int_equal(strlen(problems.item[1].text), 403);
+	assert_int_equal(strlen(problems.item[2].text), 403);
+	assert_string_equal(problems.item[3].text + 397, "\xc3\xa4x...");
+	problem_clear(&problems);
+	free(endless);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(lines_end_in_any_way),
+	    SCRATCH_TEST(what_is_no_text_is_passed_over),
+	    SCRATCH_TEST(long_lines_are_passed_over),
+	    SCRATCH_TEST(only_plain_files_are_read),
+	    SCRATCH_TEST(one_can_go_back),
+	    cmocka_unit_test(faults_of_a_sort_are_counted),
+	    cmocka_unit_test(quotes_are_tamed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sadf_rows.h"
+
+static void read_text(const char *text, const char *wanted, const char *problems)
+{
+	struct rows rows = {.length = 0};
+	struct sadf_sink sink = {take_row, take_mark, &rows};
+
+	scratch_text("a", text);
+	assert_int_equal(sadf_read("a", &sink, &rows.problems), *wanted ? 0 : -1);
+	assert_string_equal(rows.text, wanted);
+	assert_problems(&rows.problems, problems);
+}
+
+static void rows_are_read(void **state)
+{
+	(void)state;
+	read_text(
+	    "web\t1\t1795228740\tall\t%usr\t4.29\n"
+	    "web\t10\t1795228740.25\teth0\trxkB/s\t-1\r\n"
+	    "\n"
+	    "web\t1\t1795228741\t-\tkbmemfree\t322424\n",
+	    "1: web 1795228740000000000/1 all %usr 4.29=4.29 cpu percent cpu gauge\n"
+	    "2: web 1795228740250000000/10 eth0 rxkB/s -1=-1 net kB/s interface "
+	    "rate\n"
+	    "4: web 1795228741000000000/1 - kbmemfree 322424=322424 memory kB - "
+	    "gauge\n",
+	    "");
+}
+
+static void unknown_metrics_are_kept(void **state)
+{
+	(void)state;
+	read_text("web\t1\t5\tx\tnew/s\t4\nweb\t1\t5\tx\t\t4\n",
+		  "1: web 5000000000/1 x new/s 4=4 - - - \n"
+		  "2: web 5000000000/1 x  4=4 - - - \n",
+		  "");
+}
+
+/* Two activities have a tps, and two a retrans/s. */
+static void names_of_two_activities_are_told_apart(void **state)
+{
+	(void)state;
+	read_text("h\t1\t5\t-\ttps\t1\nh\t1\t5\tsda\ttps\t1\n"
+		  "h\t1\t5\t-\tcall/s\t1\nh\t1\t5\t-\tretrans/s\t1\n"
+		  "h\t1\t5\t-\testres/s\t1\nh\t1\t5\t-\tretrans/s\t1\n"
+		  "h\t1\t5\tsum\tall\t1\nh\t1\t5\t27\tcpu12\t1\nh\t1\t5\tx\tcpux\t1\n",
+		  "1: h 5000000000/1 - tps 1=1 io /s - rate\n"
+		  "2: h 5000000000/1 sda tps 1=1 disk /s disk rate\n"
+		  "3: h 5000000000/1 - call/s 1=1 nfs /s - rate\n"
+		  "4: h 5000000000/1 - retrans/s 1=1 nfs /s - rate\n"
+		  "5: h 5000000000/1 - estres/s 1=1 tcp /s - rate\n"
+		  "6: h 5000000000/1 - retrans/s 1=1 tcp /s - rate\n"
+		  "7: h 5000000000/1 sum all 1=1 interrupt /s interrupt rate\n"
+		  "8: h 5000000000/1 27 cpu12 1=1 interrupt /s interrupt rate\n"
+		  "9: h 5000000000/1 x cpux 1=1 - - - \n",
+		  "");
+}
+
+static void some_values_are_texts(void **state)
+{
+	(void)state;
+	read_text("h\t1\t5\tbus1\tmanufact\tLinux, Ltd\nh\t1\t5\tfan1\tDEVICE\t7\n",
+		  "1: h 5000000000/1 bus1 manufact Linux, Ltd=nan usb - usb text\n"
+		  "2: h 5000000000/1 fan1 DEVICE 7=nan sensor - sensor text\n",
+		  "");
+}
+
+static void restarts_and_comments_are_marks(void **state)
+{
+	(void)state;
+	read_text("vm\t-1\t1795304844\tLINUX-RESTART\t(2 CPU)\n"
+		  "vm\t-1\t1795304843\tCOM begin; of load\n"
+		  "vm\t-1\t1795304843\tCOM begin; of load\n"
+		  "vm\t-1\t1795304844\tCOM begin; of load\n"
+		  "vm;-1;1795304845;COM a;b\n"
+		  "vm;-1;1795304846;LINUX-RESTART\t(2 CPU)\n"
+		  "vm\t-1\t1795304847\tLINUX-RESTART\n",
+		  "1: restart vm 1795304844000000000 '(2 CPU)'\n"
+		  "2: comment vm 1795304843000000000 'begin; of load'\n"
+		  "4: comment vm 1795304844000000000 'begin; of load'\n"
+		  "5: comment vm 1795304845000000000 'a;b'\n"
+		  "6: restart vm 1795304846000000000 '(2 CPU)'\n"
+		  "7: restart vm 1795304847000000000 ''\n",
+		  "");
+}
+
+static void tables_are_read_too(void **state)
+{
+	(void)state;
+	read_text("# hostname;interval;timestamp;CPU;%usr;%idle\n"
+		  "h;1;5;-1;1.00;99.00\n"
+		  "h;1;5;0;2;98\n"
+		  "# hostname;interval;timestamp;INTR;CPU*\n"
+		  "h;1;5;sum;3;1;2\n"
+		  "# hostname;interval;timestamp;tps\n"
+		  "h;1;6;7\n"
+		  "# hostname;interval;timestamp;TTY;brk/s\n"
+		  "h;1;6;0;7\n"
+		  "h;1;6;0\n"
+		  "h;1;6;0;1;2\n"
+		  "# hostname;interval;timestamp;manufact;product;BUS;maxpower\n"
+		  "h;1;6;Linux;hub;1;100\n",
+		  "2: h 5000000000/1 all %usr 1.00=1 cpu percent cpu gauge\n"
+		  "2: h 5000000000/1 all %idle 99.00=99 cpu percent cpu gauge\n"
+		  "3: h 5000000000/1 cpu0 %usr 2=2 cpu percent cpu gauge\n"
+		  "3: h 5000000000/1 cpu0 %idle 98=98 cpu percent cpu gauge\n"
+		  "5: h 5000000000/1 sum all 3=3 interrupt /s interrupt rate\n"
+		  "5: h 5000000000/1 sum cpu0 1=1 interrupt /s interrupt rate\n"
+		  "5: h 5000000000/1 sum cpu1 2=2 interrupt /s interrupt rate\n"
+		  "7: h 6000000000/1 - tps 7=7 io /s - rate\n"
+		  "9: h 6000000000/1 ttyS0 brk/s 7=7 tty /s tty rate\n"
+		  "13: h 6000000000/1 bus1 manufact Linux=nan usb - usb text\n"
+		  "13: h 6000000000/1 bus1 product hub=nan usb - usb text\n"
+		  "13: h 6000000000/1 bus1 maxpower 100=100 usb mA usb gauge\n",
+		  "a:10: 1 values, want 2 as in the header, left out (broken, 1)\n"
+		  "a:11: 3 values, want 2 as in the header, left out (broken, 1)\n");
+}
+
+static void tables_need_their_header(void **state)
+{
+	(void)state;
+	read_text(
+	    "h;1;5;1\n# hostname;interval;timestamp;CPU;%usr[...];tps\nh;1;5;0;1;2\n"
+	    "# other\n",
+	    "",
+	    "a:1: a line of sadf -d without its header, left out (broken, 2)\n"
+	    "a:2: the header of sadf -d -h names no items, want sadf -p, its lines "
+	    "left out (broken, 1)\n"
+	    "a:4: no header of sadf -d, want sadf -p, its lines left out (broken, "
+	    "1)\n"
+	    "a: no sample in it (empty, 1)\n");
+}
+
+#define GOOD  "h\t1\t5\t-\tproc/s\t1\n"
+#define GOOD2 "2: h 5000000000/1 - proc/s 1=1 task /s - rate\n"
+#define GOOD1 "1: h 5000000000/1 - proc/s 1=1 task /s - rate\n"
+
+static void broken_lines_are_left_out(void **state)
+{
+	(void)state;
+	read_text("h\t1\t5\tall\t%usr\t4,29\n" GOOD, GOOD2,
+		  "a:1: '4,29' has a decimal comma, want LC_ALL=C sadf, left out "
+		  "(locale, 1)\n");
+	read_text("h\t1\t2026-11-21 02:39:00 UTC\tall\t%usr\t4\n" GOOD, GOOD2,
+		  "a:1: '2026-11-21 02:39:00 UTC' is no time in seconds, want sadf -U, "
+		  "left out (broken, 1)\n");
+	read_text("h\t1\t1795228740000\tall\t%usr\t4\n" GOOD, GOOD2,
+		  "a:1: '1795228740000' is no time in seconds between 1933 and 2070, "
+		  "left out (broken, 1)\n");
+	read_text("h\tx\t5\tall\t%usr\t4\n" GOOD, GOOD2,
+		  "a:1: 'x' is no interval in seconds, left out (broken, 1)\n");
+	read_text("h\t1\t5\tall\t%usr\tnan\n" GOOD, GOOD2,
+		  "a:1: 'nan' is no number, left out (broken, 1)\n");
+	read_text("h\t1\t5\tall\t%usr\n" GOOD "h\t1\t5\tall\t%usr\t4\t5\n", GOOD2,
+		  "a:1: want HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between, "
+		  "left out (broken, 2)\n");
+	read_text("{\"sysstat\": {\n" GOOD, GOOD2,
+		  "a:1: no line of sadf -p, want HOST INTERVAL SECONDS ITEM METRIC VALUE "
+		  "with tabs between, left out (broken, 1)\n");
+	read_text("\n" GOOD "h\t1\t5\t-\tproc/s\t1", GOOD2,
+		  "a:3: the file ends within this line, left out (truncated, 1)\n");
+	read_text("h\t-1\tnow\tLINUX-RESTART\t(2 CPU)\n" GOOD, GOOD2,
+		  "a:1: 'now' is no time in seconds, want sadf -U, left out (broken, "
+		  "1)\n");
+}
+
+static void hostile_files_are_survived(void **state)
+{
+	struct rows rows = {.length = 0};
+	struct sadf_sink sink = {take_row, NULL, &rows};
+
+	(void)state;
+	read_text("", "", "a: no sample in it (empty, 1)\n");
+	SCRATCH_LITERAL("a", GOOD "\x7f"
+				  "ELF\0\0\0\n");
+	assert_int_equal(sadf_read("a", &sink, &rows.problems), 0);
+	assert_problems(&rows.problems, "a:2: a zero byte in a line, left out (broken, "
+					"1)\n");
+	scratch_long("a", GOOD, 10000000, "\nh\t-1\t5\tCOM not wanted\n");
+	assert_int_equal(sadf_read("a", &sink, &rows.problems), 0);
+	assert_problems(&rows.problems,
+			"a:2: a line of more than 1 MiB, left out (broken, 1)\n");
+	assert_string_equal(rows.text, GOOD1 GOOD1);
+	assert_int_equal(sadf_read(".", &sink, &rows.problems), -1);
+	assert_problems(&rows.problems, ".: no plain file (unreadable, 1)\n");
+}
+
+static void the_sink_may_end_it(void **state)
+{
+	struct rows rows = {.stop_after = 2};
+	struct sadf_sink sink = {take_row, take_mark, &rows};
+
+	(void)state;
+	scratch_text("a", GOOD GOOD GOOD);
+	assert_int_equal(sadf_read("a", &sink, &rows.problems), 7);
+	scratch_text("a", GOOD "h\t-1\t5\tCOM enough\n" GOOD);
+	rows.count = 0;
+	assert_int_equal(sadf_read("a", &sink, &rows.problems), 7);
+	scratch_text("a", "# hostname;interval;timestamp;INTR;CPU*\nh;1;5;sum;3;1;2\n");
+	rows.count = 0;
+	assert_int_equal(sadf_read("a", &sink, &rows.problems), 7);
+	assert_int_equal(rows.count, 2);
+	assert_int_equal(rows.problems.count, 0);
+}
+
+struct sum {
+	uint64_t rows, known;
+	double memory, all;
+};
+
+static int add_up(void *context, const struct sadf_row *row)
+{
+	struct sum *sum = context;
+
+	sum->rows++;
+	sum->known += row->about.activity != NULL;
+	sum->all += row->value;
+	if (strcmp(row->metric, "kbmemfree") == 0)
+		sum->memory += row->value;
+	return 0;
+}
+
+/* Sums made with awk from the recorded run; nothing of it is unknown. */
+static void a_recorded_file_is_read_whole(void **state)
+{
+	struct problem_list problems = {NULL, 0, 0};
+	struct sum sum = {0, 0, 0, 0};
+	struct sadf_sink sink = {add_up, NULL, &sum};
+	char *path = mem_printf("%s/datasets/net3/node1/sar.sadf", getenv("CT_SOURCE"));
+
+	(void)state;
+	assert_int_equal(sadf_read(path, &sink, &problems), 0);
+	assert_problems(&problems, "");
+	assert_int_equal(sum.rows, 14098);
+	assert_int_equal(sum.known, 14098);
+	assert_true(sum.memory == 12211980);
+	assert_true(sum.all > 48100977.96 - 0.01 && sum.all < 48100977.96 + 0.01);
+	free(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(rows_are_read),
+	    SCRATCH_TEST(unknown_metrics_are_kept),
+	    SCRATCH_TEST(names_of_two_activities_are_told_apart),
+	    SCRATCH_TEST(some_values_are_texts),
+	    SCRATCH_TEST(restarts_and_comments_are_marks),
+	    SCRATCH_TEST(tables_are_read_too),
+	    SCRATCH_TEST(tables_need_their_header),
+	    SCRATCH_TEST(broken_lines_are_left_out),
+	    SCRATCH_TEST(hostile_files_are_survived),
+	    SCRATCH_TEST(the_sink_may_end_it),
+	    cmocka_unit_test(a_recorded_file_is_read_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

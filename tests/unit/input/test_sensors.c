@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/sensors.h"
+
+#include "rows.h"
+
+static int take(void *context, const struct sensor_sample *sample)
+{
+	rows_add(context, "%d: %lld %s %s %g\n", (int)sample->line,
+		 (long long)sample->realtime_ns, sample->sensor, sample->metric,
+		 sample->value);
+	return rows_enough(context);
+}
+
+static void read_text(const char *text, const char *wanted, const char *problems)
+{
+	struct rows rows = {.length = 0};
+
+	scratch_text("sensors.csv", text);
+	sensors_read("sensors.csv", take, &rows, &rows.problems);
+	assert_string_equal(rows.text, wanted);
+	assert_problems(&rows.problems, problems);
+}
+
+static void rows_are_read(void **state)
+{
+	(void)state;
+	read_text("realtime_ns,sensor,metric,value\n"
+		  "1795228740000000001,coretemp/temp1,celsius,41.5\n"
+		  "1795228740000000002,\"fan, rear\",rpm,-0\n",
+		  "2: 1795228740000000001 coretemp/temp1 celsius 41.5\n"
+		  "3: 1795228740000000002 fan, rear rpm -0\n",
+		  "");
+	read_text("1,a,b,1e3\n", "1: 1 a b 1000\n", "");
+	read_text("value,metric,sensor,realtime_ns\n4,b,a,1\n", "2: 1 a b 4\n", "");
+	read_text("", "", "");
+}
+
+static void broken_rows_are_left_out(void **state)
+{
+	(void)state;
+	read_text("now,a,b,4\n1,a,b,nan\n1,a,b,\"4,5\"\n1,a,b,5\n1,a,b\n1,a,b,6",
+		  "4: 1 a b 5\n",
+		  "sensors.csv:1: 'now' is no time in nanoseconds, left out (broken, 1)\n"
+		  "sensors.csv:2: 'nan' is no number, left out (broken, 1)\n"
+		  "sensors.csv:3: '4,5' is no number, left out (broken, 1)\n"
+		  "sensors.csv:5: 3 fields, want 4, left out (broken, 1)\n"
+		  "sensors.csv:6: the file ends within this line, left out "
+		  "(truncated, 1)\n");
+}
+
+static void the_callback_may_end_it(void **state)
+{
+	struct rows rows = {.stop_after = 1};
+
+	(void)state;
+	scratch_text("a", "1,a,b,1\n2,a,b,1\n");
+	assert_int_equal(sensors_read("a", take, &rows, &rows.problems), 7);
+	assert_int_equal(sensors_read(".", take, &rows, &rows.problems), -1);
+	assert_problems(&rows.problems, ".: no plain file (unreadable, 1)\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(rows_are_read),
+	    SCRATCH_TEST(broken_rows_are_left_out),
+	    SCRATCH_TEST(the_callback_may_end_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* On the recorded run, every sighting names the record that holds its packet. */
+#include "input/record.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/intmap.h"
+#include "base/mem.h"
+
+struct record_key {
+	const char *class;
+	nsec_t ns;
+	int64_t id, seq;
+};
+
+struct linked {
+	struct record_source *source;
+	struct intmap at; /* stream and ordinal -> index of record */
+	struct record_key *record;
+	size_t records, room, sightings;
+};
+
+static uint64_t place(uint32_t stream, uint64_t ordinal)
+{
+	return (uint64_t)stream << 48 | ordinal;
+}
+
+/* The first number in a column of one of two names; -1 without one. */
+static int64_t number_of(const struct record_class *class, const struct record *record,
+			 const char *name, const char *other)
+{
+	for (size_t i = 0; i < class->columns; i++)
+		if (record->cell[i].type == CELL_INTEGER &&
+		    (strcmp(class->column[i].name, name) == 0 ||
+		     strcmp(class->column[i].name, other) == 0))
+			return record->cell[i].integer;
+	return -1;
+}
+
+static void note_record(void *context, const struct record *record)
+{
+	struct linked *linked = context;
+	const struct record_class *class =
+	    record_source_class(linked->source, record->class);
+	struct record_key *key;
+
+	linked->record = mem_grow(linked->record, linked->records, &linked->room,
+				  sizeof(*linked->record));
+	key = &linked->record[linked->records];
+	key->class = class->name;
+	key->ns = record->local_ns;
+	key->id = number_of(class, record, "id", "network_header_ipv4_id");
+	key->seq = number_of(class, record, "seq",
+			     "network_header_ipv4_transport_header_tcp_seq");
+	intmap_put(&linked->at, place(record->stream, record->ordinal),
+		   (int64_t)linked->records++);
+}
+
+static void check_sighting(void *context, const struct sighting *sighting)
+{
+	struct linked *linked = context;
+	const struct packet *packet = &sighting->packet;
+	const struct record_key *key;
+	int64_t at;
+
+	assert_true(
+	    intmap_get(&linked->at, place(sighting->stream, sighting->ordinal), &at));
+	key = &linked->record[at];
+	linked->sightings++;
+	if (strcmp(key->class, "packet") != 0) {
+		assert_string_equal(key->class, sighting->received ? "net_if_receive_skb"
+								   : "net_dev_queue");
+		/* Stamps are tightened: a send may be later, a receive earlier. */
+		assert_true(sighting->received ? key->ns == sighting->whole_ns
+					       : key->ns <= sighting->ns);
+	}
+	if (packet->family == 4)
+		assert_int_equal(key->id, packet->id);
+	if (packet->family == 4 && packet->protocol == 6)
+		assert_int_equal(key->seq, packet->seq);
+}
+
+static void check_source(struct record_source *records, struct packet_source *packets)
+{
+	struct linked linked = {.source = records};
+
+	assert_non_null(records);
+	assert_non_null(packets);
+	while (record_source_step(records, note_record, &linked) == STEP_MORE)
+		;
+	while (packet_source_step(packets, check_sighting, &linked) == STEP_MORE)
+		;
+	assert_true(linked.sightings > 1000);
+	assert_int_equal(linked.sightings, packet_source_facts(packets)->sent +
+					       packet_source_facts(packets)->received);
+	assert_int_equal(linked.records, packet_source_facts(packets)->events);
+	free(linked.record);
+	intmap_clear(&linked.at);
+	record_source_free(records);
+	packet_source_free(packets);
+}
+
+static void of_traces(void **state)
+{
+	const char *tree = getenv("CT_SOURCE");
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	if (!tree)
+		skip();
+	for (int node = 1; node <= 3; node++) {
+		char *path = mem_printf("%s/datasets/net3/node%d/kernel", tree, node);
+
+		check_source(trace_records_open(path, &error),
+			     trace_packets_open(path, &error));
+		free(path);
+	}
+}
+
+static void of_captures(void **state)
+{
+	const char *tree = getenv("CT_SOURCE");
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	if (!tree)
+		skip();
+	for (int node = 2; node <= 3; node++) {
+		char *path =
+		    mem_printf("%s/datasets/net3/node%d/node%d.pcap", tree, node, node);
+
+		check_source(capture_records_open(path, &error),
+			     capture_packets_open(path, NULL, 0, &error));
+		free(path);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(of_traces),
+	    cmocka_unit_test(of_captures),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

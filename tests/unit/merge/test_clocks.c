@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "found.h"
+
+#include <math.h>
+
+static int set_up(void **state)
+{
+	if (scratch_enter(state))
+		return -1;
+	scratch_text("mesh.scenario", "# Three in a mesh\nnodes 3\nseconds 5\n");
+	run_program("ctsim -q --seed 7 ./mesh.scenario -o run");
+	return 0;
+}
+
+static void assert_same_clock(const struct clock *a, const struct clock *b)
+{
+	assert_string_equal(a->reference, b->reference);
+	assert_int_equal(a->quality, b->quality);
+	assert_int_equal(a->begin_ns, b->begin_ns);
+	assert_int_equal(a->end_ns, b->end_ns);
+	assert_int_equal(a->segments, b->segments);
+	assert_int_equal(a->bounds, b->bounds);
+	for (size_t i = 0; i < a->segments; i++) {
+		assert_int_equal(a->segment[i].local_ns, b->segment[i].local_ns);
+		assert_int_equal(a->segment[i].ref_ns, b->segment[i].ref_ns);
+		assert_true(fabs(a->segment[i].rate_ppb - b->segment[i].rate_ppb) < 1e-5);
+	}
+	for (size_t i = 0; i < a->bounds; i++)
+		assert_memory_equal(&a->bound[i], &b->bound[i], sizeof(*a->bound));
+}
+
+/* All of the run are corrected as ctsync says. */
+static void assert_as_ctsync(const struct found *found)
+{
+	struct error error = ERROR_INIT;
+	struct clock_map map;
+
+	run_program("ctsync -q -o map.json run || [ $? = 3 ]");
+	assert_int_equal(clock_map_read(&map, "map.json", &error), 0);
+	assert_int_equal(found->run.count, map.clocks);
+	for (size_t i = 0; i < map.clocks; i++) {
+		struct merge_source *source = source_named(found, map.clock[i].trace);
+
+		assert_true(source->is_read && source->facts.events > 0);
+		assert_same_clock(&source->clock, &map.clock[i]);
+		assert_ptr_equal(&found->run.source[source->island],
+				 source_named(found, map.reference));
+	}
+	clock_map_clear(&map);
+}
+
+static void clocks_are_those_of_ctsync(void **state)
+{
+	struct found found;
+
+	(void)state;
+	find_clocks(&found, "run", NULL, false);
+	assert_int_equal(found.status, 0);
+	assert_as_ctsync(&found);
+	assert_int_equal(count_problems(&found, "clock"), 0);
+	assert_int_equal(origins_count(found.origins), found.run.map.matching.matched);
+	found_clear(&found);
+}
+
+static void a_map_read_from_a_file_is_the_same(void **state)
+{
+	struct found found;
+
+	(void)state;
+	run_program("ctsync -q -o map.json run");
+	find_clocks(&found, "run", "map.json", false);
+	assert_int_equal(found.status, 0);
+	assert_as_ctsync(&found);
+	assert_int_equal(found.run.map.pairs, 3);
+	assert_int_equal(found.run.problems.count, 0);
+	assert_int_equal(origins_count(found.origins), found.run.map.matching.matched);
+	found_clear(&found);
+}
+
+static void names_of_a_file_may_be_others(void **state)
+{
+	struct found found;
+
+	(void)state;
+	run_program("ctsync -q -o map.json -t a=run/node1/kernel -t b=run/node2/kernel "
+		    "-t c=run/node3/kernel -r b");
+	find_clocks(&found, "run", "map.json", false);
+	assert_int_equal(found.status, 0);
+	assert_int_equal(found.run.problems.count, 0);
+	assert_string_equal(found.run.map.reference, "node2");
+	assert_string_equal(found.run.map.island[0].trace[2], "node3");
+	assert_string_equal(found.run.map.pair[0].a, "node1");
+	assert_string_equal(found.run.map.pair[0].b, "node2");
+	for (size_t i = 0; i < 3; i++) {
+		assert_string_equal(found.run.source[i].clock.reference, "node2");
+		assert_int_equal(found.run.source[i].island, 1);
+		assert_int_equal(is_identity(&found.run.source[i].clock), i == 1);
+	}
+	found_clear(&found);
+}
+
+static void names_may_have_changed_places(void **state)
+{
+	struct found found;
+
+	(void)state;
+	run_program("ctsync -q -o map.json -t node2=run/node1/kernel "
+		    "-t b=run/node2/kernel -t c=run/node3/kernel");
+	find_clocks(&found, "run", "map.json", false);
+	assert_int_equal(found.status, 0);
+	/* The name counts first, so node1 gets none, nor does b get a source. */
+	assert_int_equal(count_problems(&found, "clock"), 2);
+	assert_int_equal(found.run.map.clocks, 2);
+	assert_int_equal(found.run.map.pairs, 1);
+	found_clear(&found);
+}
+
+static void a_file_may_know_too_little(void **state)
+{
+	struct found found;
+
+	(void)state;
+	run_program("ctsync -q -o map.json -r node1 -t run/node1 -t run/node2");
+	find_clocks(&found, "run", "map.json", false);
+	assert_int_equal(found.status, 0);
+	assert_clock_problem(&found, "run/node3/kernel",
+			     "map.json has no correction to the clock of node1 for it, "
+			     "kept at its own epoch");
+	assert_int_equal(found.run.source[2].island, -1);
+	assert_true(is_identity(&found.run.source[2].clock));
+	assert_false(is_identity(&found.run.source[1].clock));
+	found_clear(&found);
+}
+
+static void a_file_may_know_too_much(void **state)
+{
+	struct found found;
+
+	(void)state;
+	run_program("ctsync -q -o map.json -r node1 run && rm -r run/node3");
+	find_clocks(&found, "run", "map.json", false);
+	assert_int_equal(found.status, 0);
+	assert_clock_problem(&found, "map.json",
+			     "has a clock of node3 (run/node3/kernel), which is no "
+			     "source of the run, left out");
+	assert_int_equal(found.run.map.clocks, 2);
+	assert_int_equal(found.run.map.pairs, 1);
+	assert_int_equal(found.run.map.island[0].traces, 2);
+	found_clear(&found);
+}
+
+static void a_broken_file_is_an_error(void **state)
+{
+	struct found found;
+
+	(void)state;
+	scratch_text("map.json", "{\"format\": 7}");
+	find_clocks(&found, "run", "map.json", false);
+	assert_int_equal(found.status, -1);
+	assert_non_null(strstr(error_text(&found.error), "map.json"));
+	found_clear(&found);
+	find_clocks(&found, "run", "none.json", false);
+	assert_int_equal(found.status, -1);
+	assert_non_null(strstr(error_text(&found.error), "none.json"));
+	found_clear(&found);
+}
+
+static void clocks_may_be_left_as_they_are(void **state)
+{
+	struct found found;
+
+	(void)state;
+	find_clocks(&found, "run", NULL, true);
+	assert_int_equal(found.status, 0);
+	assert_int_equal(found.run.problems.count, 0);
+	assert_true(origins_count(found.origins) > 100);
+	assert_int_equal(origins_count(found.origins), found.run.map.matching.matched);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(found.run.source[i].is_read);
+		assert_true(is_identity(&found.run.source[i].clock));
+		assert_int_equal(found.run.source[i].island, -1);
+		assert_true(is_identity(&found.run.map.clock[i]));
+	}
+	found_clear(&found);
+}
+
+static void one_source_is_its_own_reference(void **state)
+{
+	struct found found;
+
+	(void)state;
+	run_program("rm -r run/node2 run/node3");
+	find_clocks(&found, "run", NULL, false);
+	assert_int_equal(found.status, 0);
+	assert_int_equal(count_problems(&found, "clock"), 0);
+	assert_int_equal(found.run.source[0].island, 0);
+	assert_true(found.run.source[0].facts.events > 100);
+	assert_true(is_identity(&found.run.source[0].clock));
+	assert_int_equal(origins_count(found.origins), 0);
+	found_clear(&found);
+}
+
+static void what_cannot_be_read_is_said_once(void **state)
+{
+	struct found found;
+
+	(void)state;
+	scratch_text("run/node3/kernel/metadata", "/* CTF 1.8 */");
+	find_clocks(&found, "run", NULL, false);
+	assert_int_equal(found.status, 0);
+	assert_false(found.run.source[2].is_read);
+	assert_int_equal(count_problems(&found, "unreadable"), 1);
+	assert_int_equal(found.run.problems.count, 1);
+	found_clear(&found);
+	scratch_text("run/node1/kernel/metadata", "/* CTF 1.8 */");
+	scratch_text("run/node2/kernel/metadata", "/* CTF 1.8 */");
+	find_clocks(&found, "run", NULL, false);
+	assert_int_equal(found.status, 0);
+	assert_int_equal(found.run.problems.count, 3);
+	assert_true(is_identity(&found.run.source[0].clock));
+	found_clear(&found);
+}
+
+/* Two islands of three, and a node alone: each island on its own reference. */
+static void other_islands_keep_an_epoch_each(void **state)
+{
+	struct found found;
+	size_t count[3] = {0, 0, 0}; /* of the first island, another one, none */
+
+	(void)state;
+	run_program("ctsim -q --seed 7 --set seconds=20 islands -o islands");
+	find_clocks(&found, "islands", NULL, false);
+	assert_int_equal(found.status, 0);
+	assert_int_equal(found.run.map.islands, 3);
+	assert_int_equal(count_problems(&found, "clock"), 2);
+	for (size_t i = 0; i < found.run.count; i++) {
+		const struct merge_source *source = &found.run.source[i];
+		const char *reference = source->clock.reference;
+
+		if (source->island < 0) {
+			assert_true(is_identity(&source->clock));
+			count[2]++;
+			continue;
+		}
+		assert_string_equal(reference,
+				    found.run.sources.item[source->island].name);
+		assert_true(is_identity(&found.run.source[source->island].clock));
+		count[strcmp(reference, found.run.map.reference) != 0]++;
+	}
+	assert_int_equal(count[0], 3);
+	assert_int_equal(count[1], 3);
+	assert_int_equal(count[2], 1);
+	found_clear(&found);
+}
+
+/* A second trace of node2's boot, without network events, as of user space. */
+#define SECOND_TRACE                                                                     \
+	"cp -r run/node2/kernel run/node2/ust && LC_ALL=C sed -i -e "                    \
+	"'s/net_dev_queue/app_dev_queue/; s/net_if_receive/app_if_receive/'"
+
+static void traces_of_one_clock_share_its_correction(void **state)
+{
+	struct merge_source *kernel, *user;
+	struct found found;
+
+	(void)state;
+	/* Its epoch is stated some seconds off, as LTTng's sessions have it. */
+	run_program(SECOND_TRACE
+		    " -e 's/offset_s = \\([0-9]*\\)[0-9];/offset_s = \\17;/' "
+		    "run/node2/ust/metadata");
+	find_clocks(&found, "run", NULL, false);
+	assert_int_equal(found.status, 0);
+	kernel = source_named(&found, "node2");
+	user = source_named(&found, "node2:ust");
+	assert_int_equal(count_problems(&found, "clock"), 0);
+	assert_int_equal(user->facts.network_events, 0);
+	assert_true(user->facts.clock_offset_ns != kernel->facts.clock_offset_ns);
+	assert_int_equal(user->island, kernel->island);
+	assert_int_equal(clock_correct(&user->clock, user->facts.begin_ns),
+			 clock_correct(&kernel->clock, kernel->facts.begin_ns));
+	found_clear(&found);
+	/* By a file that does not know it, too. */
+	run_program(
+	    "ctsync -q -o map.json -t run/node1 -t node2=run/node2/kernel -t run/node3");
+	find_clocks(&found, "run", "map.json", false);
+	assert_int_equal(count_problems(&found, "clock"), 0);
+	kernel = source_named(&found, "node2");
+	user = source_named(&found, "node2:ust");
+	assert_int_equal(user->clock.quality, CLOCK_EXACT);
+	assert_int_equal(clock_correct(&user->clock, user->facts.end_ns),
+			 clock_correct(&kernel->clock, kernel->facts.end_ns));
+	found_clear(&found);
+}
+
+static void a_clock_that_nothing_ties_keeps_its_epoch(void **state)
+{
+	struct found found;
+
+	(void)state;
+	run_program(SECOND_TRACE
+		    " -e '/^clock/,/^}/s/uuid = \"......../uuid = \"00000000/' "
+		    "run/node2/ust/metadata");
+	find_clocks(&found, "run", NULL, false);
+	assert_int_equal(found.status, 0);
+	assert_clock_problem(&found, "run/node2/ust",
+			     "its clock is tied to nothing of the island of node2, kept "
+			     "at its own epoch");
+	assert_int_equal(source_named(&found, "node2:ust")->island, -1);
+	found_clear(&found);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, scratch_leave)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(clocks_are_those_of_ctsync),
+	    TEST(a_map_read_from_a_file_is_the_same),
+	    TEST(names_of_a_file_may_be_others),
+	    TEST(names_may_have_changed_places),
+	    TEST(a_file_may_know_too_little),
+	    TEST(a_file_may_know_too_much),
+	    TEST(a_broken_file_is_an_error),
+	    TEST(clocks_may_be_left_as_they_are),
+	    TEST(one_source_is_its_own_reference),
+	    TEST(what_cannot_be_read_is_said_once),
+	    TEST(other_islands_keep_an_epoch_each),
+	    TEST(traces_of_one_clock_share_its_correction),
+	    TEST(a_clock_that_nothing_ties_keeps_its_epoch),
+	};
+
+	/* The programs of this build are run. */
+	if (!getenv("CT_BUILD"))
+		return 77;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

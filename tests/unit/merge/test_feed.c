@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/feed.h"
+
+#include <stdatomic.h>
+
+#include "input/record_private.h"
+
+#include "../scratch.h"
+
+/*
+ * Sources that are made up, in the place of traces: number n of `made_up` has
+ * events at n, n + 10, n + 20, ... with a text, and each step gives seven.
+ */
+struct made_up {
+	struct record_source base;
+	nsec_t first_ns;
+	int64_t next;
+};
+
+enum { STEP = 7, EVENTS = 20000 };
+
+static nsec_t back_ns; /* how far each hundredth event's stamp is before its time */
+static atomic_int opened;
+
+static enum step made_up_step(struct record_source *source, record_fn *give,
+			      void *context)
+{
+	struct made_up *made_up = (struct made_up *)source;
+
+	for (int i = 0; i < STEP && made_up->next < EVENTS; i++, made_up->next++) {
+		int64_t number = made_up->next;
+		char text[32];
+		struct cell cell[2] = {{.type = CELL_INTEGER, .integer = number},
+				       {.type = CELL_TEXT, .bytes = text}};
+		struct record record = {
+		    .local_ns = made_up->first_ns + number * 10,
+		    .class = (uint32_t)(number % 2),
+		    .ordinal = (uint64_t)number,
+		    .cell = cell,
+		};
+
+		if (number % 100 == 99)
+			record.local_ns -= back_ns;
+		cell[1].size =
+		    (uint32_t)snprintf(text, sizeof(text), "event %d", (int)number);
+		source->facts.events++;
+		source->facts.end_ns = record.local_ns;
+		give(context, &record);
+		memset(text, 'x', sizeof(text));
+	}
+	return made_up->next < EVENTS ? STEP_MORE : STEP_END;
+}
+
+static void made_up_free(struct record_source *source)
+{
+	record_source_release(source);
+	free(source);
+	opened--;
+}
+
+struct record_source *trace_records_open(const char *path, struct error *error)
+{
+	static const struct record_source_ops ops = {made_up_step, made_up_free};
+	struct made_up *made_up = mem_zalloc(sizeof(*made_up));
+
+	if (strcmp(path, "broken") == 0) {
+		free(made_up);
+		error_set(error, "broken: is broken");
+		return NULL;
+	}
+	record_source_init(&made_up->base, &ops, path);
+	for (int i = 0; i < 2; i++) {
+		struct record_class *class =
+		    record_source_add(&made_up->base, i ? "odd" : "even");
+
+		record_class_add(class, "number", CELL_INTEGER, false);
+		record_class_add(class, "text", CELL_TEXT, false);
+	}
+	made_up->first_ns = strtol(path, NULL, 10);
+	opened++;
+	return &made_up->base;
+}
+
+/* A run of so many sources, two a node. */
+static void make_run(struct merge_run *run, size_t count)
+{
+	memset(run, 0, sizeof(*run));
+	run->count = run->sources.count = count;
+	run->nodes = (count + 1) / 2;
+	run->node = mem_zalloc(run->nodes * sizeof(*run->node));
+	run->source = mem_zalloc(count * sizeof(*run->source));
+	run->sources.item = mem_zalloc(count * sizeof(*run->sources.item));
+	for (size_t i = 0; i < run->nodes; i++)
+		run->node[i].name = mem_printf("node%zu", i);
+	for (uint32_t i = 0; i < count; i++) {
+		run->sources.item[i].path = mem_printf("%u", i % 10);
+		run->source[i].node = i / 2;
+		run->source[i].entry = i;
+		run->source[i].clock.segments = 1;
+		run->source[i].clock.segment =
+		    mem_zalloc(sizeof(*run->source[i].clock.segment));
+	}
+}
+
+static struct feed *start(struct merge_run *run, const struct selection *selection,
+			  int threads)
+{
+	struct feed_wish wish = {selection, true, threads};
+	struct error error = ERROR_INIT;
+	struct feed *feed = feed_new(run, &wish, &error);
+
+	assert_non_null(feed);
+	return feed;
+}
+
+static const struct selection everything = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};
+
+static void check_row(const struct row *row, int64_t number)
+{
+	char text[32];
+	int size = snprintf(text, sizeof(text), "event %d", (int)number);
+
+	assert_int_equal(row->record.ordinal, number);
+	assert_string_equal(row->class->name, number % 2 ? "odd" : "even");
+	assert_int_equal(row->record.cell[0].integer, number);
+	assert_int_equal(row->record.cell[1].size, size);
+	assert_memory_equal(row->record.cell[1].bytes, text, (size_t)size);
+}
+
+/* In turns, as a merge takes them: each source whole and in order. */
+static void take_all(struct feed *feed, size_t sources)
+{
+	for (int64_t number = 0; number < EVENTS; number++)
+		for (uint32_t i = 0; i < sources; i++) {
+			const struct row *row = feed_head(feed, i);
+
+			assert_non_null(row);
+			check_row(row, number);
+			assert_int_equal(row->ts_ns, i % 10 + number * 10);
+			feed_next(feed, i);
+		}
+	for (uint32_t i = 0; i < sources; i++)
+		assert_null(feed_head(feed, i));
+}
+
+static void every_event_comes_once(void **state)
+{
+	(void)state;
+	for (int threads = 1; threads <= 16; threads *= 4) {
+		struct merge_run run;
+		struct feed *feed;
+
+		make_run(&run, 12);
+		feed = start(&run, &everything, threads);
+		take_all(feed, 12);
+		feed_free(feed);
+		assert_int_equal(opened, 0);
+		for (size_t i = 0; i < run.count; i++)
+			assert_int_equal(run.source[i].facts.events, EVENTS);
+		assert_int_equal(run.problems.count, 0);
+		merge_run_clear(&run);
+	}
+}
+
+/* One after the other, which is the worst that an order can ask for. */
+static void sources_may_be_taken_one_by_one(void **state)
+{
+	struct merge_run run;
+	struct feed *feed;
+
+	(void)state;
+	make_run(&run, 40);
+	feed = start(&run, &everything, 3);
+	for (uint32_t i = 0; i < run.count; i++) {
+		const struct row *row;
+		int64_t number = 0;
+
+		while ((row = feed_head(feed, i))) {
+			check_row(row, number++);
+			feed_next(feed, i);
+		}
+		assert_int_equal(number, EVENTS);
+	}
+	feed_free(feed);
+	merge_run_clear(&run);
+}
+
+static void it_can_end_anywhere(void **state)
+{
+	(void)state;
+	for (int taken = 0; taken < 4000; taken += 1999) {
+		struct merge_run run;
+		struct feed *feed;
+
+		make_run(&run, 5);
+		feed = start(&run, &everything, 4);
+		for (int i = 0; i < taken; i++)
+			if (feed_head(feed, 1))
+				feed_next(feed, 1);
+		feed_free(feed);
+		assert_int_equal(opened, 0);
+		merge_run_clear(&run);
+	}
+}
+
+static void time_never_goes_back(void **state)
+{
+	nsec_t last = NSEC_MIN;
+	const struct row *row;
+	struct merge_run run;
+	struct feed *feed;
+	int64_t number = 0;
+
+	(void)state;
+	back_ns = 55;
+	make_run(&run, 1);
+	feed = start(&run, &everything, 2);
+	while ((row = feed_head(feed, 0))) {
+		check_row(row, number++);
+		assert_true(row->ts_ns >= last);
+		last = row->ts_ns;
+		feed_next(feed, 0);
+	}
+	back_ns = 0;
+	feed_free(feed);
+	assert_int_equal(number, EVENTS);
+	assert_int_equal(run.problems.count, 1);
+	assert_string_equal(run.problems.item[0].kind, "backward");
+	assert_int_equal(run.problems.item[0].count, EVENTS / 100);
+	merge_run_clear(&run);
+}
+
+static void what_is_not_selected_is_not_read(void **state)
+{
+	struct selection selection = {.begin_ns = 1000, .end_ns = 2000};
+	const struct row *row;
+	struct merge_run run;
+	struct feed *feed;
+	int64_t count = 0;
+
+	(void)state;
+	text_list_add(&selection.events, "odd");
+	text_list_add(&selection.nodes, "node1");
+	make_run(&run, 4);
+	feed = start(&run, &selection, 2);
+	assert_null(feed_head(feed, 0));
+	assert_null(feed_head(feed, 1));
+	while ((row = feed_head(feed, 2))) {
+		assert_string_equal(row->class->name, "odd");
+		assert_true(row->ts_ns >= 1000 && row->ts_ns <= 2000);
+		count++;
+		feed_next(feed, 2);
+	}
+	assert_int_equal(count, 50);
+	feed_free(feed);
+	assert_true(run.source[2].facts.events < EVENTS / 10);
+	assert_false(run.source[0].is_read);
+	assert_true(run.source[2].is_read);
+	selection_clear(&selection);
+	merge_run_clear(&run);
+}
+
+static void a_broken_source_is_a_problem(void **state)
+{
+	struct merge_run run;
+	struct feed *feed;
+
+	(void)state;
+	make_run(&run, 2);
+	free(run.sources.item[0].path);
+	run.sources.item[0].path = mem_strdup("broken");
+	feed = start(&run, &everything, 2);
+	assert_null(feed_head(feed, 0));
+	assert_non_null(feed_head(feed, 1));
+	feed_free(feed);
+	assert_false(run.source[0].is_read);
+	assert_int_equal(run.problems.count, 1);
+	assert_string_equal(run.problems.item[0].kind, "unreadable");
+	assert_string_equal(run.problems.item[0].text, "broken: is broken");
+	merge_run_clear(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(every_event_comes_once),
+	    cmocka_unit_test(sources_may_be_taken_one_by_one),
+	    cmocka_unit_test(it_can_end_anywhere),
+	    cmocka_unit_test(time_never_goes_back),
+	    cmocka_unit_test(what_is_not_selected_is_not_read),
+	    cmocka_unit_test(a_broken_source_is_a_problem),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "../draw.h"
+#include "../scratch.h"
+
+#include "lived.h"
+#include "made_up_class.h"
+#include "merge/follow.h"
+
+CLASS(sched_switch, "sched_switch", COLUMN("prev_comm"), COLUMN("prev_tid"),
+      COLUMN("next_tid"));
+CLASS(plain, "irq_handler_entry", COLUMN("irq"));
+CLASS(wakeup, "sched_wakeup", COLUMN("tid"), CONTEXT("tid_2"));
+CLASS(other_context, "x", CONTEXT("tidy"), CONTEXT("tid_of_mine"), COLUMN("tid"));
+CLASS(with_context, "y", CONTEXT("procname"), CONTEXT("tid"));
+
+/* The thread of a switch between two on a processor. */
+static int64_t switched(struct follow *follow, int32_t cpu, int64_t prev, int64_t next)
+{
+	const struct cell cell[] = {STR("a"), INT(prev), INT(next)};
+	struct record record = {.class = 0, .cpu = cpu, .cell = cell};
+
+	return follow_event(follow, 1, &sched_switch, &record);
+}
+
+/* Of an event of another class with up to two cells. */
+static int64_t other(struct follow *follow, const struct record_class *class, int32_t cpu,
+		     int64_t first, int64_t second)
+{
+	const struct cell cell[] = {INT(first), INT(second), INT(0)};
+	struct record record = {.cpu = cpu, .cell = cell};
+
+	record.class = class == &plain ? 3 : class == &wakeup ? 1 : 90;
+	return follow_event(follow, 1, class, &record);
+}
+
+static void the_last_switch_tells(void **state)
+{
+	struct follow *follow = follow_new();
+
+	(void)state;
+	assert_int_equal(other(follow, &plain, 0, 7, 0), -1);
+	assert_int_equal(switched(follow, 0, 10, 20), 10);
+	assert_int_equal(other(follow, &plain, 0, 7, 0), 20);
+	assert_int_equal(other(follow, &plain, 1, 7, 0), -1);
+	assert_int_equal(switched(follow, 1, 30, 0), 30);
+	assert_int_equal(other(follow, &plain, 1, 7, 0), 0);
+	assert_int_equal(other(follow, &plain, 0, 7, 0), 20);
+	assert_int_equal(other(follow, &other_context, 0, 7, 8), 20);
+	follow_free(follow);
+}
+
+static void the_context_tells_more(void **state)
+{
+	struct follow *follow = follow_new();
+
+	(void)state;
+	switched(follow, 0, 10, 20);
+	assert_int_equal(other(follow, &wakeup, 0, 7, 21), 21);
+	assert_int_equal(other(follow, &plain, 0, 7, 0), 20);
+	assert_int_equal(other(follow, &with_context, 0, 7, 22), 22);
+	assert_int_equal(other(follow, &with_context, -1, 7, 23), 23);
+	follow_free(follow);
+}
+
+static void sources_are_apart(void **state)
+{
+	struct follow *follow = follow_new();
+	const struct cell cell = INT(1);
+	struct record record = {.class = 3, .cpu = 0, .cell = &cell};
+
+	(void)state;
+	switched(follow, 0, 10, 20);
+	assert_int_equal(follow_event(follow, 0, &plain, &record), -1);
+	assert_int_equal(follow_event(follow, 7, &plain, &record), -1);
+	assert_int_equal(follow_event(follow, 1, &plain, &record), 20);
+	follow_free(follow);
+	follow_free(NULL);
+}
+
+static void broken_streams_do_no_harm(void **state)
+{
+	struct follow *follow = follow_new();
+	const struct cell cell[] = {STR("a"), STR("b"), {.type = CELL_NULL}};
+	struct record record = {.class = 0, .cpu = 0, .cell = cell};
+
+	(void)state;
+	assert_int_equal(switched(follow, INT32_MAX, 10, 20), 10);
+	assert_int_equal(switched(follow, INT32_MIN, 10, 20), 10);
+	assert_int_equal(other(follow, &plain, INT32_MAX, 7, 0), -1);
+	assert_int_equal(other(follow, &plain, -1, 7, 0), -1);
+	switched(follow, 0, 10, 20);
+	assert_int_equal(follow_event(follow, 1, &sched_switch, &record), -1);
+	assert_int_equal(other(follow, &plain, 0, 7, 0), -1);
+	follow_free(follow);
+}
+
+struct followed {
+	struct follow *follow;
+	struct lived *lived;
+	struct record_source *source;
+	uint32_t node;
+	uint64_t known, unknown;
+};
+
+static void follow_one(void *context, const struct record *record)
+{
+	struct followed *followed = context;
+	const struct record_class *class =
+	    record_source_class(followed->source, record->class);
+	int64_t tid = follow_event(followed->follow, followed->node, class, record);
+
+	if (tid < 0) {
+		followed->unknown++;
+		return;
+	}
+	followed->known++;
+	assert_int_equal(tid, lived_event(followed->lived, followed->node, record)->tid);
+}
+
+/* Every event is of the thread that the model ran on that processor. */
+static void simulated_threads_are_followed(void **state)
+{
+	struct followed followed = {.follow = follow_new(),
+				    .lived = lived_run(lived_text)};
+
+	(void)state;
+	for (; followed.node < LIVED_NODES; followed.node++)
+		lived_read(followed.node, &followed.source, follow_one, &followed);
+	assert_true(followed.known > 10000);
+	assert_true(followed.unknown < followed.known / 100);
+	lived_free(followed.lived);
+	follow_free(followed.follow);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_last_switch_tells),
+	    cmocka_unit_test(the_context_tells_more),
+	    cmocka_unit_test(sources_are_apart),
+	    cmocka_unit_test(broken_streams_do_no_harm),
+	    SCRATCH_TEST(simulated_threads_are_followed),
+	};
+
+	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/links.h"
+
+#include <netinet/in.h>
+
+#include "../timeline/timeline.h"
+#include "timeline/rows.h"
+
+/* Two nodes; the clock of the second is 1000 ns behind. */
+static struct clock_segment segment[2] = {{0, 0, 0.0}, {0, 1000, 0.0}};
+static struct merge_source source[2] = {
+    {.node = 0, .kind = "kernel", .clock = {.segment = &segment[0], .segments = 1}},
+    {.node = 1, .kind = "kernel", .clock = {.segment = &segment[1], .segments = 1}},
+};
+static const struct merge_run run = {.source = source, .count = 2};
+
+static const struct packet segment_sent = {
+    .known = PACKET_NETWORK | PACKET_TRANSPORT,
+    .family = 4,
+    .protocol = IPPROTO_TCP,
+    .src = {10, 7, 0, 1},
+    .dst = {10, 7, 0, 2},
+    .length = 140,
+    .sport = 39302,
+    .dport = 7001,
+    .seq = 3000000000,
+    .payload = 100,
+};
+
+struct bench {
+	struct links *links;
+	struct origins *origins;
+	struct timeline_writer *writer;
+};
+
+/* Both sources have two streams; `events` of each are loaded, in turn. */
+static void bench_init(struct bench *bench, uint64_t events)
+{
+	static const struct timeline_node node = {.id = 2, .name = "n2"};
+	static const struct timeline_class class = {.kind = "kernel", .name = "x"};
+	struct error error = ERROR_INIT;
+	uint32_t id;
+
+	bench->links = links_new(&run);
+	bench->origins = origins_new();
+	bench->writer = write_timeline("links.db", true);
+	assert_int_equal(timeline_add_node(bench->writer, &node, &error), 0);
+	assert_int_equal(timeline_add_class(bench->writer, &class, &id, &error), 0);
+	for (uint64_t i = 0; i < events * 4; i++) {
+		const struct timeline_event event = {
+		    .ts_ns = (nsec_t)i, .node = 1, .tid = -1, .cpu = -1, .class = id};
+		int64_t row;
+
+		assert_int_equal(timeline_add_event(bench->writer, &event, &row, &error),
+				 0);
+		assert_int_equal(
+		    links_note(bench->links, i % 2, i / 2 % 2, i / 4, row, &error), 0);
+	}
+}
+
+static void bench_finish(struct bench *bench)
+{
+	struct error error = ERROR_INIT;
+
+	assert_int_equal(links_write(bench->links, bench->origins, bench->writer, &error),
+			 0);
+	finish_timeline(bench->writer);
+	links_free(bench->links);
+	origins_free(bench->origins);
+	assert_whole("links.db");
+}
+
+static void add(struct bench *bench, struct origin send, struct origin recv,
+		const struct packet *packet)
+{
+	struct message_origin origin = {send, recv, *packet};
+	struct error error = ERROR_INIT;
+
+	assert_int_equal(origins_add(bench->origins, &origin, &error), 0);
+}
+
+/* The id that an event got. */
+static int64_t row_of(uint32_t from, uint32_t stream, uint64_t ordinal)
+{
+	return (int64_t)(ordinal * 4 + stream * 2 + from + 1);
+}
+
+static void a_message_links_its_events(void **state)
+{
+	struct bench bench;
+	char *wanted = mem_printf("1|tcp|1|2|%d|%d|500|1700|1200|10.7.0.1|39302|10.7.0.2|"
+				  "7001|3000000000|140",
+				  (int)row_of(0, 1, 2), (int)row_of(1, 0, 1));
+
+	(void)state;
+	bench_init(&bench, 3);
+	add(&bench, (struct origin){0, 1, 2, 500}, (struct origin){1, 0, 1, 700},
+	    &segment_sent);
+	bench_finish(&bench);
+	assert_answer("links.db", "SELECT * FROM message", wanted);
+	free(wanted);
+}
+
+static void ends_that_were_left_out_are_null(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, 3);
+	add(&bench, (struct origin){0, 0, 0, 1}, (struct origin){1, 0, 9, 2},
+	    &segment_sent);
+	add(&bench, (struct origin){0, 5, 0, 2}, (struct origin){1, 0, 0, 3},
+	    &segment_sent);
+	add(&bench, (struct origin){0, 0, 3, 3}, (struct origin){1, 0, 3, 4},
+	    &segment_sent);
+	bench_finish(&bench);
+	assert_answer("links.db", "SELECT id, send_event, recv_event FROM message",
+		      "1|1|\n2||2");
+}
+
+/* What is not recorded is NULL, and no number is made up. */
+static void each_protocol_has_its_own(void **state)
+{
+	struct packet packet[6] = {segment_sent, segment_sent, segment_sent,
+				   segment_sent, segment_sent, segment_sent};
+	struct bench bench;
+
+	(void)state;
+	packet[0].protocol = IPPROTO_UDP;
+	packet[1].protocol = IPPROTO_ICMP;
+	packet[1].sport = 8 << 8;
+	packet[1].seq = 77 << 16 | 3;
+	packet[2].protocol = IPPROTO_ICMP;
+	packet[2].sport = 3 << 8;
+	packet[2].seq = 0;
+	packet[3].known = PACKET_TRANSPORT;
+	packet[4].known = PACKET_NETWORK;
+	packet[4].protocol = IPPROTO_UDP;
+	packet[4].family = 6;
+	packet[5].protocol = IPPROTO_ESP;
+	packet[5].sport = packet[5].dport = 0;
+	bench_init(&bench, 3);
+	for (int i = 0; i < 6; i++)
+		add(&bench, (struct origin){0, 0, 0, i}, (struct origin){1, 0, 0, i},
+		    &packet[i]);
+	bench_finish(&bench);
+	assert_answer("links.db",
+		      "SELECT protocol, src, sport, dst, dport, seq, bytes FROM message",
+		      "udp|10.7.0.1|39302|10.7.0.2|7001||140\n"
+		      "icmp|10.7.0.1||10.7.0.2||3|140\n"
+		      "icmp|10.7.0.1||10.7.0.2|||140\n"
+		      "tcp||39302||7001|3000000000|\n"
+		      "udp|a07:1::||a07:2::|||180\n"
+		      "ip|10.7.0.1||10.7.0.2|||140");
+}
+
+/* More messages and events than stay in memory, matched in a wild order. */
+static void rows_come_by_send_time(void **state)
+{
+	enum { MANY = 150000, EVENTS = 2000, STEP = 99991 };
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, EVENTS);
+	for (uint64_t i = 0; i < MANY; i++) {
+		uint64_t n = i * STEP % MANY;
+
+		add(&bench, (struct origin){n % 2, 0, n % (EVENTS + 1), (nsec_t)n * 2000},
+		    (struct origin){1 - n % 2, 1, n % EVENTS, (nsec_t)n * 2000 + 5000},
+		    &segment_sent);
+	}
+	bench_finish(&bench);
+	assert_answer("links.db",
+		      "SELECT count(*), count(send_event), count(recv_event), "
+		      "sum(latency_ns), sum(send_ns = (id - 1) * 2000 + 1000 * "
+		      "(src_node = 2)), sum(send_ns % 4000 / 2000 + 1 = src_node), "
+		      "sum(send_event = (id - 1) % 2001 * 4 + src_node), "
+		      "sum(recv_event = (id - 1) % 2000 * 4 + 2 + dst_node) FROM message",
+		      "150000|149926|150000|750000000|150000|150000|149926|150000");
+}
+
+static void events_that_carry_packets_are_wanted(void **state)
+{
+	(void)state;
+	assert_true(links_wants(&(struct record_class){.name = (char *)"packet"}));
+	assert_true(links_wants(&(struct record_class){.name = (char *)"net_dev_queue"}));
+	assert_false(links_wants(&(struct record_class){.name = (char *)"net_dev_xmit"}));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(a_message_links_its_events),
+	    SCRATCH_TEST(ends_that_were_left_out_are_null),
+	    SCRATCH_TEST(each_protocol_has_its_own),
+	    SCRATCH_TEST(rows_come_by_send_time),
+	    cmocka_unit_test(events_that_carry_packets_are_wanted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "../timeline/timeline.h"
+
+#include <inttypes.h>
+
+#include "made_up_class.h"
+#include "merge/samples.h"
+
+#define T   INT64_C(1795228740000000000)
+#define T_S "1795228740"
+
+/* By the clock of node n1's trace, the axis is 1000 s ahead and runs 1 % faster. */
+static struct clock_segment ahead = {
+    .local_ns = T, .ref_ns = T + 1000 * NSEC_PER_SEC, .rate_ppb = 1e7};
+
+static struct merge_run run;
+static struct merge_node nodes[3];
+static struct merge_source source;
+static struct selection selection;
+static struct processes *processes;
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(&run, 0, sizeof(run));
+	memset(nodes, 0, sizeof(nodes));
+	memset(&selection, 0, sizeof(selection));
+	selection.begin_ns = NSEC_MIN;
+	selection.end_ns = NSEC_MAX;
+	source = (struct merge_source){
+	    .kind = "kernel",
+	    .clock = {.segment = &ahead, .segments = 1},
+	    .is_read = true,
+	    .facts = {.clock_offset_ns = T - 500, .has_clock = true}};
+	run.node = nodes;
+	run.source = &source;
+	run.count = 1;
+	processes = processes_new();
+	return scratch_enter(NULL);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	processes_free(processes);
+	run_files_clear(&run.files);
+	problem_clear(&run.problems);
+	return scratch_leave(NULL);
+}
+
+#define SAMPLES_TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
+
+/* Take in all files of the nodes below a directory. */
+static void take_in(const char *path)
+{
+	struct error error = ERROR_INIT;
+	struct timeline_writer *writer = timeline_writer_new("t.db", NULL, true, &error);
+
+	assert_int_equal(run_files_find(&run.files, path, &run.problems, &error), 0);
+	run.nodes = run.files.nodes;
+	assert_true(run.nodes <= 3);
+	for (size_t i = 0; i < run.nodes; i++) {
+		struct timeline_node row = {.id = (int64_t)i + 1};
+
+		nodes[i].name = run.files.node[i].name;
+		nodes[i].files = &run.files.node[i];
+		row.name = nodes[i].name;
+		assert_int_equal(timeline_add_node(writer, &row, &error), 0);
+	}
+	if (merge_samples(&run, &selection, processes, writer, &error) ||
+	    processes_write(processes, writer, &error))
+		fail_msg("%s", error_text(&error));
+	finish_timeline(writer);
+	assert_whole("t.db");
+}
+
+static void assert_problems(const char *wanted)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < run.problems.count; i++)
+		fprintf(out, "%s: %s %" PRIu64 ": %s\n", run.problems.item[i].place,
+			run.problems.item[i].kind, run.problems.item[i].count,
+			run.problems.item[i].text);
+	fclose(out);
+	assert_string_equal(text, wanted);
+	free(text);
+}
+
+#define SAMPLE_SQL                                                                       \
+	"SELECT node, ts_ns - 1795228740000000000, m.name, unit, kind, activity, "       \
+	"i.type, i.name, value, interval_ns FROM sample JOIN metric m ON "               \
+	"m.id = metric LEFT JOIN metric_item i ON i.id = item ORDER BY sample.rowid"
+
+#define CLOCK_CSV "1795228740000000000,500\n1795228750000000000,10000000500\n"
+
+static void sar_is_placed(void **state)
+{
+	(void)state;
+	scratch_text("r/n1/clock.csv", CLOCK_CSV);
+	scratch_text("r/n1/sar.sadf", "n1\t1\t" T_S "\tall\t%usr\t4.29\n"
+				      "n1\t1\t1795228741\tall\t%usr\t5\n"
+				      "n1\t1\t1795228741\tall\t%sys\t6\n"
+				      "n1\t1\t1795228741\t-\tkbmemfree\t70\n"
+				      "n1\t1\t1795228741\t-\tnew/s\t8\n");
+	take_in("r");
+	assert_answer("t.db", SAMPLE_SQL,
+		      "1|1000000000000|%usr|percent|gauge|cpu|cpu|all|4.29|1000000000\n"
+		      "1|1001010000000|%usr|percent|gauge|cpu|cpu|all|5|1000000000\n"
+		      "1|1001010000000|%sys|percent|gauge|cpu|cpu|all|6|1000000000\n"
+		      "1|1001010000000|kbmemfree|kB|gauge|memory|||70|1000000000\n"
+		      "1|1001010000000|new/s||||||8|1000000000");
+	assert_answer("t.db", "SELECT count(*), max(id) FROM metric", "4|4");
+	assert_answer("t.db", "SELECT count(*), max(id) FROM metric_item", "1|1");
+	assert_problems("");
+}
+
+/* A program stands in for sadf; a log with its text beside it is not asked for. */
+static void binary_logs_are_read(void **state)
+{
+	char *path = mem_printf("%s/bin:/usr/bin:/bin", scratch);
+
+	(void)state;
+	scratch_text("bin/sadf",
+		     "#!/bin/sh\nprintf 'n\\t1\\t1795228740\\tall\\t%%usr\\t9\\n'\n");
+	assert_int_equal(chmod("bin/sadf", 0755), 0);
+	assert_int_equal(setenv("PATH", path, 1), 0);
+	free(path);
+	scratch_text("r/n1/clock.csv", CLOCK_CSV);
+	scratch_text("r/n1/a.sa", "");
+	scratch_text("r/n1/b.sa", "");
+	scratch_text("r/n1/b.sadf", "n\t1\t" T_S "\tall\t%usr\t4\n");
+	take_in("r");
+	assert_answer("t.db", "SELECT value FROM sample ORDER BY value", "4\n9");
+	assert_problems("");
+}
+
+static void marks_become_problems(void **state)
+{
+	(void)state;
+	scratch_text("r/n1/clock.csv", CLOCK_CSV);
+	scratch_text("r/n1/sar.sadf", "n1\t-1\t" T_S "\tLINUX-RESTART\t(2 CPU)\n"
+				      "n1\t-1\t1795228741\tCOM load \x1b begins\n"
+				      "n1\t1\t1795228742\tall\t%usr\tx\n");
+	take_in("r");
+	assert_answer("t.db", "SELECT count(*) FROM sample", "0");
+	assert_problems(
+	    "r/n1/sar.sadf:1: restart 1: 1795229740.000000000: sar was "
+	    "started again, (2 CPU)\n"
+	    "r/n1/sar.sadf:2: comment 1: 1795229741.010000000: load ? begins\n"
+	    "r/n1/sar.sadf:3: broken 1: 'x' is no number, left out\n");
+}
+
+static void without_clock_samples_it_is_told(void **state)
+{
+	(void)state;
+	/* n1 has a trace, n2 a capture, n3 nothing. */
+	struct merge_source sources[3] = {source, source, source};
+
+	sources[1].node = 1;
+	sources[1].kind = "capture";
+	sources[1].facts.has_clock = false;
+	sources[2].node = 2;
+	sources[2].is_read = false;
+	run.source = sources;
+	run.count = 3;
+	scratch_text("r/n1/sar.sadf", "n1\t1\t1795228741\tall\t%usr\t1\n");
+	scratch_text("r/n2/clock.csv", CLOCK_CSV);
+	scratch_text("r/n2/sar.sadf", "n2\t1\t1795228741\tall\t%usr\t2\n");
+	scratch_text("r/n3/sensors.csv", "1795228741000000000,t,celsius,3\n");
+	take_in("r");
+	assert_answer("t.db",
+		      "SELECT node, ts_ns - 1795228740000000000, value FROM sample "
+		      "ORDER BY node",
+		      "1|1001010000000|1\n2|1001010000000|2\n3|1000000000|3");
+	assert_problems(
+	    "n1: clock 1: no clock.csv, samples and tasks are placed as if the real-time "
+	    "clock were the epoch time of the trace\n"
+	    "n2: clock 1: no trace to place samples and tasks by, they are placed by a "
+	    "capture's clock\n"
+	    "n3: clock 1: no trace to place samples and tasks by, their stamps are left "
+	    "as they are\n");
+}
+
+static void nothing_stamped_nothing_told(void **state)
+{
+	(void)state;
+	scratch_text("r/n1/node.json", "{}");
+	scratch_text("r/n1/proc.csv", "realtime_ns,pid\n");
+	take_in("r");
+	assert_problems("");
+}
+
+static void stamps_around_a_step_are_told(void **state)
+{
+	(void)state;
+	scratch_text("r/n1/clock.csv", "1795228740000000000,500\n"
+				       "1795228741000000000,1000000500\n"
+				       "1795228842000000000,2000000500\n"
+				       "1795228843000000000,3000000500\n");
+	scratch_text("r/n1/sensors.csv", "1795228740500000000,t,celsius,1\n"
+					 "1795228800000000000,t,celsius,2\n"
+					 "1795228842500000000,t,celsius,3\n");
+	take_in("r");
+	assert_int_equal(run.problems.count, 2);
+	assert_string_equal(run.problems.item[0].kind, "step");
+	assert_string_equal(run.problems.item[1].kind, "clock");
+	assert_int_equal(run.problems.item[1].count, 1);
+	assert_answer(
+	    "t.db",
+	    "SELECT value, ts_ns - 1795228740000000000 BETWEEN 1001010000000 AND "
+	    "1002020000000 FROM sample",
+	    "1|0\n2|1\n3|0");
+}
+
+static void any_offset_is_taken(void **state)
+{
+	(void)state;
+	source.facts.clock_offset_ns = INT64_MIN;
+	scratch_text("r/n1/clock.csv", "1000000000,-500\n");
+	scratch_text("r/n1/sensors.csv", "1000000000,t,celsius,1\n");
+	take_in("r");
+	assert_answer("t.db", "SELECT count(*) FROM sample", "1");
+}
+
+static void processes_are_items(void **state)
+{
+	(void)state;
+	scratch_text("r/n1/clock.csv", CLOCK_CSV);
+	scratch_text("r/n1/proc.csv",
+		     "realtime_ns,pid,ppid,comm,state,utime_ns,stime_ns,rss_kib,"
+		     "read_bytes,write_bytes\n" T_S "000000000,7,1,sh,S,10,20,30,40,50\n"
+		     "1795228741000000000,7,1,sh,,,21,,,\n"
+		     "1795228741000000000,8,,,R,,,,,\n");
+	take_in("r");
+	assert_answer("t.db", SAMPLE_SQL,
+		      "1|1000000000000|utime|ns|counter|process|process|7 sh|10|\n"
+		      "1|1000000000000|stime|ns|counter|process|process|7 sh|20|\n"
+		      "1|1000000000000|rss|KiB|gauge|process|process|7 sh|30|\n"
+		      "1|1000000000000|read|bytes|counter|process|process|7 sh|40|\n"
+		      "1|1000000000000|write|bytes|counter|process|process|7 sh|50|\n"
+		      "1|1000000000000|ppid||gauge|process|process|7 sh|1|\n"
+		      "1|1000000000000|state|character|gauge|process|process|7 sh|83|\n"
+		      "1|1001010000000|stime|ns|counter|process|process|7 sh|21|\n"
+		      "1|1001010000000|state|character|gauge|process|process|8|82|");
+	assert_problems("");
+}
+
+static void sensors_name_their_units(void **state)
+{
+	(void)state;
+	scratch_text("r/n1/clock.csv", CLOCK_CSV);
+	scratch_text("r/n1/sensors.csv", T_S "000000000,rapl/0,joules,1.5\n" T_S
+					     "000000000,b\xff,furlongs,2\n");
+	take_in("r");
+	assert_answer("t.db", SAMPLE_SQL,
+		      "1|1000000000000|joules|joules|counter|sensor|sensor|rapl/0|1.5|\n"
+		      "1|1000000000000|furlongs|||sensor|sensor|b\xef\xbf\xbd|2|");
+}
+
+CLASS(dump, "lttng_statedump_process_state", COLUMN("tid"), COLUMN("pid"));
+CLASS(finish, "sched_process_exit", COLUMN("tid"));
+
+#define INVOCATION_SQL                                                                   \
+	"SELECT node, pid, name, enqueue_ns - 1795229740000000000, "                     \
+	"begin_ns - 1795229740000000000, end_ns - 1795229740000000000, status, "         \
+	"process, data FROM invocation ORDER BY id"
+
+static void tasks_find_their_processes(void **state)
+{
+	const struct cell cell[] = {INT(7), INT(7)};
+	struct record record = {.cell = cell};
+
+	(void)state;
+	/* It ends a little before its launcher knows. */
+	processes_event(processes, 1, &dump, &record, T, 7);
+	processes_event(processes, 1, &finish, &record, T + 1000 * NSEC_PER_SEC + 9, 7);
+	scratch_text("r/n1/clock.csv", CLOCK_CSV);
+	scratch_text("r/n1/invocations.jsonl",
+		     "{\"name\":\"a\",\"node\":\"n2\",\"pid\":7,\"enqueued_ns\":" T_S
+		     "000000000,"
+		     "\"started_ns\":" T_S "000000000,\"ended_ns\":" T_S
+		     "000000010,\"status\":3}\n"
+		     "{\"node\":\"gone\",\"pid\":7,\"status\":\"killed\",\"bytes\":5,"
+		     "\"argv\":[\"a\",\"b\"],\"x\":1,\"trace_id\":\"t\"}\n"
+		     "{\"pid\":7,\"started_ns\":" T_S "000000000}\n"
+		     "no json\n");
+	scratch_text("r/n2/clock.csv", CLOCK_CSV);
+	take_in("r");
+	assert_answer("t.db", INVOCATION_SQL,
+		      "2|7|a|0|0|10|3|1|\n"
+		      "|7|||||||{\"x\":1,\"node\":\"gone\",\"status\":\"killed\","
+		      "\"bytes\":5,\"trace_id\":\"t\",\"command\":\"a b\","
+		      "\"argv\":[\"a\",\"b\"]}\n"
+		      "1|7|||0||||");
+	assert_int_equal(run.problems.count, 2);
+	assert_string_equal(run.problems.item[0].text,
+			    "'gone' is no node of this run, the task has none");
+	assert_string_equal(run.problems.item[0].place, "r/n1/invocations.jsonl:2");
+}
+
+static void what_is_not_wanted_is_left_out(void **state)
+{
+	char *name = mem_strdup("n[13]");
+
+	(void)state;
+	scratch_text("r/n1/clock.csv", CLOCK_CSV);
+	scratch_text("r/n2/clock.csv", CLOCK_CSV);
+	for (int i = 1; i <= 2; i++) {
+		char path[40];
+
+		snprintf(path, sizeof(path), "r/n%d/sar.sadf", i);
+		scratch_text(path, "n\t1\t" T_S "\tall\t%usr\t1\n"
+				   "n\t1\t1795228741\tall\t%usr\t2\n"
+				   "n\t1\t1795228742\tall\t%usr\t3\n"
+				   "n\t-1\t1795228742\tLINUX-RESTART\n");
+	}
+	scratch_text(
+	    "r/n2/invocations.jsonl",
+	    "{\"name\":\"over\",\"started_ns\":1,\"ended_ns\":2,\"node\":\"n1\"}\n"
+	    "{\"name\":\"across\",\"started_ns\":" T_S "000000000,"
+	    "\"ended_ns\":1795229799000000000,\"node\":\"n1\"}\n"
+	    "{\"name\":\"elsewhere\"}\n"
+	    "{\"name\":\"timeless\",\"node\":\"n1\"}\n");
+	selection.nodes = (struct text_list){.item = &name, .count = 1};
+	selection.begin_ns = selection.end_ns = T + 1001010000000;
+	take_in("r");
+	assert_answer("t.db", "SELECT node, value FROM sample", "1|2");
+	assert_answer("t.db", "SELECT group_concat(name) FROM invocation",
+		      "across,timeless");
+	free(name);
+}
+
+/* Of the recorded run every value is there: by metric and node the sums are equal. */
+static void recorded_values_are_all_there(void **state)
+{
+	char *path = mem_printf("%s/datasets/net3", getenv("CT_SOURCE"));
+	char sum[64], *answer;
+	double total = 0;
+	uint64_t lines = 0;
+
+	(void)state;
+	take_in(path);
+	for (size_t i = 0; i < run.nodes; i++) {
+		char *name = mem_printf("%s/sar.sadf", nodes[i].files->path);
+		char *text = scratch_read(name, NULL);
+
+		for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+			total += strtod(strrchr(line, '\t') + 1, NULL);
+			lines++;
+		}
+		free(text);
+		free(name);
+	}
+	snprintf(sum, sizeof(sum), "%" PRIu64 "|%.3f", lines, total);
+	answer =
+	    ask("t.db", "SELECT printf('%d|%.3f', count(value), sum(value)) FROM sample");
+	assert_string_equal(answer, sum);
+	assert_int_equal(lines, 3 * 14098);
+	free(answer);
+	free(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SAMPLES_TEST(sar_is_placed),
+	    SAMPLES_TEST(binary_logs_are_read),
+	    SAMPLES_TEST(marks_become_problems),
+	    SAMPLES_TEST(without_clock_samples_it_is_told),
+	    SAMPLES_TEST(nothing_stamped_nothing_told),
+	    SAMPLES_TEST(stamps_around_a_step_are_told),
+	    SAMPLES_TEST(any_offset_is_taken),
+	    SAMPLES_TEST(processes_are_items),
+	    SAMPLES_TEST(sensors_name_their_units),
+	    SAMPLES_TEST(tasks_find_their_processes),
+	    SAMPLES_TEST(what_is_not_wanted_is_left_out),
+	    SAMPLES_TEST(recorded_values_are_all_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

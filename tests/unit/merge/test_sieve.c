@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/sieve.h"
+
+#include "../scratch.h"
+
+static char name[] = "x", tid[] = "tid", switches[] = "sched_switch",
+	    other[] = "irq_entry";
+static struct record_column plain[] = {{name, CELL_INTEGER, false}};
+static struct record_column context[] = {{name, CELL_INTEGER, false},
+					 {tid, CELL_INTEGER, true}};
+static struct record_class sched_switch = {switches, plain, 1};
+static struct record_class irq_entry = {other, plain, 1};
+static struct record_class with_tid = {other, context, 2};
+
+enum { ALL = SIEVE_SELECTED | SIEVE_CELLS };
+
+static void what_is_not_selected_may_be_followed(void **state)
+{
+	struct selection selection = {.begin_ns = 10, .end_ns = 20};
+	struct sieve sieve;
+
+	(void)state;
+	text_list_add(&selection.events, "irq_*");
+	sieve_init(&sieve, &selection, true);
+	assert_int_equal(sieve_use(&sieve, &sched_switch, 5, 15),
+			 SIEVE_FOLLOWED | SIEVE_CELLS);
+	assert_int_equal(sieve_use(&sieve, &irq_entry, 0, 15), ALL);
+	assert_int_equal(sieve_use(&sieve, &irq_entry, 0, 10), ALL);
+	assert_int_equal(sieve_use(&sieve, &irq_entry, 0, 20), ALL);
+	assert_int_equal(sieve_use(&sieve, &irq_entry, 0, 9), SIEVE_NOTHING);
+	assert_int_equal(sieve_use(&sieve, &irq_entry, 0, 21), SIEVE_NOTHING);
+	assert_int_equal(sieve_use(&sieve, &sched_switch, 5, 9),
+			 SIEVE_FOLLOWED | SIEVE_CELLS);
+	assert_int_equal(sieve_use(&sieve, &sched_switch, 5, 21), SIEVE_NOTHING);
+	assert_false(sieve_is_past(&sieve, 20));
+	assert_true(sieve_is_past(&sieve, 21));
+	sieve_clear(&sieve);
+	selection_clear(&selection);
+}
+
+static void cells_are_kept_where_they_are_of_use(void **state)
+{
+	struct selection selection = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};
+	struct sieve sieve;
+
+	(void)state;
+	sieve_init(&sieve, &selection, false);
+	assert_int_equal(sieve_use(&sieve, &irq_entry, 0, 0), SIEVE_SELECTED);
+	assert_int_equal(sieve_use(&sieve, &with_tid, 1, 0), ALL);
+	assert_int_equal(sieve_use(&sieve, &sched_switch, 2, 0), ALL | SIEVE_FOLLOWED);
+	assert_false(sieve_wants_cells(&sieve, &irq_entry));
+	assert_true(sieve_wants_cells(&sieve, &with_tid));
+	assert_true(sieve_wants_cells(&sieve, &sched_switch));
+	sieve_clear(&sieve);
+	text_list_add(&selection.skip, "*");
+	sieve_init(&sieve, &selection, true);
+	assert_false(sieve_wants_cells(&sieve, &irq_entry));
+	assert_true(sieve_wants_cells(&sieve, &sched_switch));
+	sieve_clear(&sieve);
+	selection_clear(&selection);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_is_not_selected_may_be_followed),
+	    cmocka_unit_test(cells_are_kept_where_they_are_of_use),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/sorter.h"
+
+#include "../draw.h"
+#include "../scratch.h"
+
+struct item {
+	int64_t key;
+	size_t added;
+	char more[13];
+};
+
+enum { RUN = 100 };
+
+static int by_key(const void *a, const void *b)
+{
+	const struct item *p = a, *q = b;
+
+	return (p->key > q->key) - (p->key < q->key);
+}
+
+struct walked {
+	struct item last;
+	size_t given, stop_at;
+};
+
+/* In order, and equal ones as they were added. */
+static int check(void *context, const void *given)
+{
+	struct walked *walked = context;
+	struct item item;
+
+	memcpy(&item, given, sizeof(item));
+	if (walked->given)
+		assert_true(
+		    walked->last.key < item.key ||
+		    (walked->last.key == item.key && walked->last.added < item.added));
+	assert_string_equal(item.more, "and the rest");
+	walked->last = item;
+	return ++walked->given == walked->stop_at ? 7 : 0;
+}
+
+static struct sorter *filled(size_t count, int64_t keys)
+{
+	struct sorter *sorter = sorter_new(sizeof(struct item), RUN, by_key);
+	struct error error = ERROR_INIT;
+
+	for (size_t i = 0; i < count; i++) {
+		struct item item = {draw_between(0, keys), i, "and the rest"};
+
+		assert_int_equal(sorter_add(sorter, &item, &error), 0);
+	}
+	return sorter;
+}
+
+static void items_come_back_in_order(void **state)
+{
+	static const size_t counts[] = {0,       1,           2,       RUN - 1,     RUN,
+					RUN + 1, 2 * RUN - 1, 2 * RUN, 50 * RUN + 7};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		for (int64_t keys = 1; keys < 1000000; keys *= 100) {
+			struct sorter *sorter = filled(counts[i], keys);
+			struct walked walked = {.given = 0};
+			struct error error = ERROR_INIT;
+
+			assert_int_equal(sorter_walk(sorter, check, &walked, &error), 0);
+			assert_int_equal(walked.given, counts[i]);
+			sorter_free(sorter);
+		}
+}
+
+static void a_walk_ends_when_told_to(void **state)
+{
+	(void)state;
+	for (size_t count = RUN / 2; count < RUN * RUN; count *= 20) {
+		struct sorter *sorter = filled(count, 10);
+		struct walked walked = {.stop_at = 33};
+		struct error error = ERROR_INIT;
+
+		assert_int_equal(sorter_walk(sorter, check, &walked, &error), 7);
+		assert_int_equal(walked.given, 33);
+		sorter_free(sorter);
+	}
+}
+
+static void nowhere_to_spill_is_said(void **state)
+{
+	struct sorter *sorter = filled(RUN, 10);
+	struct item item = {.key = 1};
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(setenv("TMPDIR", "none/here", 1), 0);
+	assert_int_equal(sorter_add(sorter, &item, &error), -1);
+	assert_int_equal(unsetenv("TMPDIR"), 0);
+	assert_string_equal(error_text(&error),
+			    "cannot make a temporary file to sort in: "
+			    "No such file or directory");
+	error_clear(&error);
+	sorter_free(sorter);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(items_come_back_in_order),
+	    cmocka_unit_test(a_walk_ends_when_told_to),
+	    cmocka_unit_test(nowhere_to_spill_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate.h"
+
+/*
+ * Bounds of clocks that are no lines, be it that their messages show it, or that
+ * they bend by so little, or say so little, that some line satisfies them.
+ */
+enum { ROUNDS = 8, BUSY = 2000, BENDS = 40 };
+
+#define MINUTE (60 * SIM_SECONDS)
+
+static nsec_t draw_time(void)
+{
+	return draw_between(MINUTE / 4, 3 * MINUTE / 4);
+}
+
+/* To a rate that is another by far, on one side or the other. */
+static double other_rate(double rate)
+{
+	return rate > 0 ? draw_real(-SIM_DRIFT, rate - 80e-6)
+			: draw_real(rate + 80e-6, SIM_DRIFT);
+}
+
+static void bend(struct sim *sim, uint32_t clock, nsec_t step)
+{
+	double rate = sim->clock[clock].piece[0].rate;
+
+	sim_bend(sim, clock, draw_time(), step ? rate : other_rate(rate), step);
+}
+
+static void check_contradicted(const struct sim *sim)
+{
+	const struct sync *sync = &sim->sync;
+	bool any = false;
+
+	for (size_t i = 0; i < sync->pairs.count; i++)
+		any |= sync->pairs.pair[i].margin_ns < 0;
+	assert_true(any);
+	assert_int_equal(sync->rejected, 0);
+}
+
+static void a_bend_lies_inside_the_bounds(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct sim sim;
+
+		sim_init(&sim, 2, MINUTE);
+		bend(&sim, (uint32_t)(i % 2), 0);
+		sim_talk(&sim, 0, 1, BUSY, BUSY);
+		sim_fit(&sim, NULL);
+		check_contradicted(&sim);
+		sim_check_bounds(&sim);
+		sim_clear(&sim);
+	}
+}
+
+static void a_step_forward_lies_inside_the_bounds(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct sim sim;
+
+		sim_init(&sim, 2, MINUTE);
+		bend(&sim, (uint32_t)(i % 2), NSEC_PER_MSEC << draw_between(0, 12));
+		sim_talk(&sim, 0, 1, BUSY, BUSY);
+		sim_fit(&sim, NULL);
+		check_contradicted(&sim);
+		sim_check_bounds(&sim);
+		sim_clear(&sim);
+	}
+}
+
+static void a_step_back_lies_inside_the_bounds(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct sim sim;
+
+		sim_init(&sim, 2, MINUTE);
+		bend(&sim, (uint32_t)(i % 2), -(NSEC_PER_MSEC << draw_between(0, 12)));
+		sim_talk(&sim, 0, 1, BUSY, BUSY);
+		sim_fit(&sim, NULL);
+		check_contradicted(&sim);
+		sim_check_bounds(&sim);
+		sim_clear(&sim);
+	}
+}
+
+/* What hangs on a clock that bends is no surer than that one. */
+static void a_chain_lies_inside_the_bounds(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct sim sim;
+
+		sim_init(&sim, 4, MINUTE);
+		bend(&sim, (uint32_t)draw_between(1, 2), 0);
+		sim_talk(&sim, 0, 1, BUSY, BUSY);
+		sim_talk(&sim, 1, 2, BUSY, 1 << draw_between(5, 10));
+		sim_talk(&sim, 2, 3, 1 << draw_between(5, 10), BUSY);
+		sim.reference = "n0";
+		sim_fit(&sim, NULL);
+		check_contradicted(&sim);
+		sim_check_bounds(&sim);
+		sim_clear(&sim);
+	}
+}
+
+/* Each bends some time, and each talks to each. */
+static void a_cluster_lies_inside_the_bounds(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ROUNDS / 2; i++) {
+		struct sim sim;
+
+		sim_init(&sim, 4, MINUTE);
+		for (uint32_t k = 0; k < 4; k++)
+			bend(&sim, k, 0);
+		for (uint32_t a = 0; a < 4; a++)
+			for (uint32_t b = 0; b < a; b++)
+				sim_talk(&sim, a, b, BUSY / 2, BUSY / 2);
+		sim_fit(&sim, NULL);
+		check_contradicted(&sim);
+		sim_check_bounds(&sim);
+		sim_clear(&sim);
+	}
+}
+
+/* A pause in the traffic, in which the clock bends: only the limit holds. */
+static void a_pause_opens_the_bounds(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		nsec_t begin = MINUTE / 3, end = 2 * MINUTE / 3;
+		struct sim sim;
+
+		sim_init(&sim, 3, MINUTE);
+		sim_bend(&sim, 1, draw_between(begin, end),
+			 other_rate(sim.clock[1].piece[0].rate), 0);
+		for (uint32_t k = 0; k < 2; k++) {
+			sim_traffic(&sim, k, k + 1, BUSY, 0, begin);
+			sim_traffic(&sim, k + 1, k, BUSY, 0, begin);
+			sim_traffic(&sim, k, k + 1, BUSY, end, MINUTE);
+			sim_traffic(&sim, k + 1, k, BUSY, end, MINUTE);
+		}
+		sim.reference = i % 2 ? "n0" : "n2";
+		sim_fit(&sim, NULL);
+		check_contradicted(&sim);
+		sim_check_bounds(&sim);
+		sim_clear(&sim);
+	}
+}
+
+/* Another rate every few seconds, within so much of where it began. */
+static void wander(struct sim *sim, uint32_t clock, double most)
+{
+	double middle = draw_real(-SIM_DRIFT + most, SIM_DRIFT - most);
+
+	sim->clock[clock].piece[0].rate = middle;
+	for (int i = 1; i <= BENDS; i++)
+		sim_bend(sim, clock, sim->length / (BENDS + 1) * i,
+			 middle + draw_real(-most, most), 0);
+}
+
+static void a_wandering_cluster(struct sim *sim, double most)
+{
+	sim_init(sim, (size_t)draw_between(2, 6), 3 * MINUTE);
+	for (uint32_t i = 0; i < sim->clocks; i++)
+		wander(sim, i, most);
+	for (uint32_t b = 1; b < sim->clocks; b++)
+		for (uint32_t a = 0; a < b; a++)
+			if (a + 1 == b || draw_between(0, 2) == 0)
+				sim_talk(sim, a, b, 1 << draw_between(3, 9),
+					 1 << draw_between(3, 9));
+}
+
+/* Few messages, which lines satisfy now and then: the limit still holds. */
+static void wandering_clocks_lie_inside_the_bounds(void **state)
+{
+	static const double most[] = {5e-6, 15e-6, 90e-6};
+
+	(void)state;
+	for (int i = 0; i < 5 * ROUNDS; i++) {
+		struct sim sim;
+
+		a_wandering_cluster(&sim, most[i % 3]);
+		sim_fit(&sim, i % 2 ? "joint" : "hull");
+		sim_check_bounds(&sim);
+		sim_clear(&sim);
+	}
+}
+
+/*
+ * Said to wander by no more than they do, against a reference that does so
+ * too: twice as much, and a mean that is that of the trace, not of the middle.
+ */
+static void a_stated_wander_is_enough(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3 * ROUNDS; i++) {
+		struct sim sim;
+
+		a_wandering_cluster(&sim, 15e-6);
+		sim.bounds = BOUNDS_WANDER;
+		sim.wander_ppm = 4 * 15.01;
+		sim_fit(&sim, NULL);
+		sim_check_bounds(&sim);
+		sim_clear(&sim);
+	}
+}
+
+static double width_by(struct sim *sim, enum bounds_model bounds, double wander_ppm)
+{
+	double width = 0;
+
+	sim->bounds = bounds;
+	sim->wander_ppm = wander_ppm;
+	sim_fit(sim, NULL);
+	for (size_t i = 0; i < sim->clocks; i++) {
+		struct sim_look look = sim_look(sim, i, sim->length / 2);
+
+		width += (double)(look.bound.high_ns - look.bound.low_ns);
+	}
+	return width;
+}
+
+/* What is taken for granted makes bounds narrower, never wider. */
+static void models_are_ordered(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct sim sim;
+		double limit, some, little, none;
+
+		sim_init(&sim, 3, MINUTE);
+		sim_talk(&sim, 0, 1, 300, 300);
+		sim_talk(&sim, 1, 2, 300, 300);
+		sim_talk(&sim, 0, 2, 300, 300);
+		limit = width_by(&sim, BOUNDS_LIMIT, 0);
+		some = width_by(&sim, BOUNDS_WANDER, 50);
+		little = width_by(&sim, BOUNDS_WANDER, 5);
+		none = width_by(&sim, BOUNDS_STRAIGHT, 0);
+		assert_true(limit > some && some > little && little > none);
+		sim_clear(&sim);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    DRAW_TEST(a_bend_lies_inside_the_bounds),
+	    DRAW_TEST(a_step_forward_lies_inside_the_bounds),
+	    DRAW_TEST(a_step_back_lies_inside_the_bounds),
+	    DRAW_TEST(a_chain_lies_inside_the_bounds),
+	    DRAW_TEST(a_cluster_lies_inside_the_bounds),
+	    DRAW_TEST(a_pause_opens_the_bounds),
+	    DRAW_TEST(wandering_clocks_lie_inside_the_bounds),
+	    DRAW_TEST(a_stated_wander_is_enough),
+	    DRAW_TEST(models_are_ordered),
+	};
+
+	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Messages name the sightings that they were made of. */
+#include "bench.h"
+
+#include "sync/entry.h"
+
+enum { MANY = 1000, MOST = 64, TRACE_0 = 100 };
+
+struct told {
+	struct match_end send, recv;
+	struct packet packet;
+};
+
+struct ends {
+	struct bench bench;
+	struct sighting seen[MOST]; /* by ordinal */
+	uint32_t source[MOST];
+	size_t seens;
+	struct told told[MOST];
+	size_t tolds;
+	bool fails;
+};
+
+static int tell(void *context, const struct match_end *send, const struct match_end *recv,
+		const struct packet *packet, struct error *error)
+{
+	struct ends *ends = context;
+
+	if (ends->fails)
+		return error_set(error, "no room");
+	ends->told[ends->tolds++] = (struct told){*send, *recv, *packet};
+	return 0;
+}
+
+static void ends_init(struct ends *ends, size_t in_flight)
+{
+	memset(ends, 0, sizeof(*ends));
+	bench_init(&ends->bench, in_flight);
+	matcher_on_message(ends->bench.matcher, tell, ends);
+}
+
+/* Sources have two traces each. */
+static uint32_t trace_of(uint32_t source, uint64_t ordinal)
+{
+	return TRACE_0 + 2 * source + ordinal % 2;
+}
+
+static void saw(struct ends *ends, uint32_t source, bool is_received,
+		struct packet packet, nsec_t ns)
+{
+	struct sighting sighting = {.packet = packet,
+				    .ns = ns,
+				    .whole_ns = ns + is_received,
+				    .received = is_received,
+				    .stream = (uint32_t)(ns % 4),
+				    .ordinal = ends->seens};
+
+	ends->seen[ends->seens] = sighting;
+	ends->source[ends->seens++] = source;
+	assert_int_equal(matcher_add(ends->bench.matcher, source,
+				     trace_of(source, sighting.ordinal), &sighting,
+				     &ends->bench.error),
+			 0);
+}
+
+static void check_end(const struct ends *ends, const struct match_end *end,
+		      bool is_received)
+{
+	const struct sighting *seen = &ends->seen[end->ordinal];
+
+	assert_true(end->ordinal < ends->seens);
+	assert_int_equal(seen->received, is_received);
+	assert_int_equal(end->stream, seen->stream);
+	assert_int_equal(end->trace, trace_of(ends->source[end->ordinal], end->ordinal));
+	assert_true(end->ns == seen->ns || end->ns == seen->whole_ns);
+}
+
+static int check_message(void *context, struct message *message)
+{
+	struct ends *ends = context;
+	const struct told *told = &ends->told[ends->bench.count++];
+
+	assert_int_equal(told->send.ns, message->send_ns);
+	assert_int_equal(told->recv.ns, message->recv_ns);
+	check_end(ends, &told->send, false);
+	check_end(ends, &told->recv, true);
+	assert_memory_equal(&told->packet, &ends->seen[told->recv.ordinal].packet,
+			    sizeof(told->packet));
+	return 0;
+}
+
+/* The log and what was told are the same, in one order. */
+static void ends_check(struct ends *ends, size_t messages)
+{
+	struct bench *bench = &ends->bench;
+
+	assert_int_equal(matcher_finish(bench->matcher, &bench->error), 0);
+	assert_int_equal(ends->tolds, messages);
+	assert_int_equal(bench->log.count, messages);
+	assert_int_equal(
+	    message_log_walk(&bench->log, false, check_message, ends, &bench->error), 0);
+	bench_clear(bench);
+}
+
+static void of_packets_that_are_the_same_on_both_sides(void **state)
+{
+	struct ends ends;
+
+	(void)state;
+	ends_init(&ends, MANY);
+	saw(&ends, 0, false, udp(1), 10);
+	saw(&ends, 1, true, udp(1), 20);
+	saw(&ends, 0, true, udp(2), 30);
+	saw(&ends, 1, false, udp(2), 40);
+	/* Of repeats the first ones count. */
+	saw(&ends, 0, false, udp(3), 50);
+	saw(&ends, 0, false, udp(3), 51);
+	saw(&ends, 1, true, udp(3), 52);
+	saw(&ends, 1, true, udp(3), 53);
+	ends_check(&ends, 3);
+	assert_int_equal(ends.told[2].send.ordinal, 4);
+	assert_int_equal(ends.told[2].recv.ordinal, 6);
+}
+
+static void of_packets_that_many_saw(void **state)
+{
+	struct ends ends;
+
+	(void)state;
+	ends_init(&ends, MANY);
+	for (uint32_t id = 0; id < 3; id++) {
+		saw(&ends, 0, false, udp(id), 10 + id);
+		for (uint32_t source = 1; source < 10; source++)
+			saw(&ends, source, true, udp(id), 20 + 10 * source + id);
+	}
+	ends_check(&ends, 27);
+}
+
+static void of_data_that_was_cut_or_merged(void **state)
+{
+	struct ends ends;
+
+	(void)state;
+	ends_init(&ends, MANY);
+	saw(&ends, 0, false, tcp(5000, 3000, 1), 10);
+	saw(&ends, 1, true, tcp(5000, 1448, 1), 20);
+	saw(&ends, 1, true, tcp(6448, 1448, 2), 21);
+	saw(&ends, 1, true, tcp(7896, 104, 3), 22);
+	saw(&ends, 0, false, tcp(8000, 1000, 4), 30);
+	saw(&ends, 0, false, tcp(9000, 1000, 5), 31);
+	saw(&ends, 1, true, tcp(8000, 2000, 6), 40);
+	ends_check(&ends, 5);
+	assert_int_equal(ends.told[2].send.ordinal, 0);
+	assert_int_equal(ends.told[4].send.ordinal, 5);
+	assert_int_equal(ends.told[4].recv.ns, 41);
+}
+
+static void of_translated_addresses(void **state)
+{
+	struct packet inside = tcp(1, 10, 1), outside = inside;
+	struct ends ends;
+
+	(void)state;
+	outside.src[3] = 99;
+	ends_init(&ends, MANY);
+	saw(&ends, 0, false, inside, 10);
+	saw(&ends, 1, true, outside, 20);
+	ends_check(&ends, 1);
+	assert_int_equal(ends.told[0].packet.src[3], 99);
+}
+
+/* Entries are used again; nothing of the one before is left. */
+static void with_few_in_flight(void **state)
+{
+	struct ends ends;
+
+	(void)state;
+	ends_init(&ends, 2);
+	for (uint32_t id = 0; id < 10; id++) {
+		saw(&ends, id % 3, false, udp(id), 10 * id);
+		saw(&ends, (id + 1) % 3, true, udp(id), 10 * id + 5);
+		saw(&ends, (id + 2) % 3, true, udp(id), 10 * id + 6);
+		saw(&ends, 0, false, udp(100 + id), 10 * id + 7);
+	}
+	ends_check(&ends, 20);
+}
+
+static void a_failure_ends_the_matching(void **state)
+{
+	struct ends ends;
+
+	(void)state;
+	ends_init(&ends, MANY);
+	ends.fails = true;
+	saw(&ends, 0, false, udp(1), 10);
+	saw(&ends, 1, true, udp(1), 20);
+	assert_int_equal(matcher_finish(ends.bench.matcher, &ends.bench.error), -1);
+	assert_string_equal(error_text(&ends.bench.error), "no room");
+	bench_clear(&ends.bench);
+}
+
+static void nobody_asks_and_nothing_is_kept(void **state)
+{
+	(void)state;
+	/* docs/architecture.md states both. */
+	assert_int_equal(sizeof(struct entry), 192);
+	assert_int_equal(sizeof(struct entry_origins), 40);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(of_packets_that_are_the_same_on_both_sides),
+	    cmocka_unit_test(of_packets_that_many_saw),
+	    cmocka_unit_test(of_data_that_was_cut_or_merged),
+	    cmocka_unit_test(of_translated_addresses),
+	    cmocka_unit_test(with_few_in_flight),
+	    cmocka_unit_test(a_failure_ends_the_matching),
+	    cmocka_unit_test(nobody_asks_and_nothing_is_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

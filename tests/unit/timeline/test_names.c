@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "timeline/names.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void assert_picked(struct name_set *set, const char *wanted, const char *companion,
+			  const char *picked)
+{
+	char *name = name_pick(set, wanted, companion);
+
+	assert_string_equal(name, picked);
+	assert_true(name_is_taken(set, name));
+	free(name);
+}
+
+static void names_that_differ_by_case_clash(void **state)
+{
+	struct name_set set = {0};
+
+	(void)state;
+	assert_picked(&set, "Foo", NULL, "Foo");
+	assert_picked(&set, "foo", NULL, "foo_2");
+	assert_picked(&set, "FOO", NULL, "FOO_3");
+	assert_picked(&set, "FOO_2", NULL, "FOO_2_2");
+	/* SQLite folds ASCII only. */
+	assert_picked(&set, "\xc3\xa9", NULL, "\xc3\xa9");
+	assert_picked(&set, "\xc3\x89", NULL, "\xc3\x89");
+	assert_picked(&set, "[", NULL, "[");
+	assert_picked(&set, "{", NULL, "{");
+	name_clear(&set);
+}
+
+static void companions_are_taken_as_well(void **state)
+{
+	struct name_set set = {0};
+
+	(void)state;
+	assert_picked(&set, "a", "_v", "a");
+	assert_true(name_is_taken(&set, "A_V"));
+	assert_picked(&set, "a_v", "_v", "a_v_2");
+	assert_picked(&set, "b_v", "_v", "b_v");
+	assert_picked(&set, "b", "_v", "b_2");
+	assert_false(name_is_taken(&set, "b"));
+	name_clear(&set);
+}
+
+static void what_is_no_name_becomes_one(void **state)
+{
+	struct name_set set = {0};
+
+	(void)state;
+	assert_picked(&set, "", NULL, "unnamed");
+	assert_picked(&set, "", NULL, "unnamed_2");
+	assert_picked(&set, "a\xff", NULL, "a\xef\xbf\xbd");
+	assert_picked(&set, "a\xfe", NULL, "a\xef\xbf\xbd_2");
+	name_clear(&set);
+}
+
+static void many_names_are_told_apart(void **state)
+{
+	struct name_set set = {0};
+	char name[32];
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		snprintf(name, sizeof(name), "name%d", i);
+		assert_true(name_take(&set, name));
+	}
+	for (int i = 0; i < 20000; i++) {
+		snprintf(name, sizeof(name), "NAME%d", i);
+		assert_false(name_take(&set, name));
+	}
+	name_clear(&set);
+}
+
+static void quotes_are_doubled(void **state)
+{
+	static const char *const pair[][2] = {{"", "\"\""},
+					      {"a", "\"a\""},
+					      {"a\"; DROP", "\"a\"\"; DROP\""},
+					      {"\"\"", "\"\"\"\"\"\""}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
+		char *quoted = name_quote(pair[i][0]);
+
+		assert_string_equal(quoted, pair[i][1]);
+		free(quoted);
+	}
+}
+
+static void sqlite_keeps_its_names(void **state)
+{
+	(void)state;
+	assert_true(name_is_reserved("sqlite_master"));
+	assert_true(name_is_reserved("SQLite_x"));
+	assert_false(name_is_reserved("sqlite"));
+	assert_false(name_is_reserved("my_sqlite_x"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(names_that_differ_by_case_clash),
+	    cmocka_unit_test(companions_are_taken_as_well),
+	    cmocka_unit_test(what_is_no_name_becomes_one),
+	    cmocka_unit_test(many_names_are_told_apart),
+	    cmocka_unit_test(quotes_are_doubled),
+	    cmocka_unit_test(sqlite_keeps_its_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "timeline/reader.h"
+
+#include "timeline.h"
+
+static void make(const char *path)
+{
+	finish_timeline(write_timeline(path, true));
+}
+
+static void assert_refused(const char *path, const char *message)
+{
+	struct error error = ERROR_INIT;
+
+	assert_null(timeline_reader_open(path, &error));
+	assert_string_equal(error_text(&error), message);
+	error_clear(&error);
+}
+
+static void poke(const char *path, long at, const char *bytes, size_t count)
+{
+	FILE *file = fopen(path, "r+b");
+
+	assert_non_null(file);
+	assert_int_equal(fseek(file, at, SEEK_SET), 0);
+	assert_int_equal(fwrite(bytes, 1, count, file), count);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void what_is_no_timeline_is_refused(void **state)
+{
+	(void)state;
+	assert_refused("none", "none: No such file or directory");
+	assert_refused(":memory:", ":memory:: No such file or directory");
+	assert_refused("", ": No such file or directory");
+	scratch_text("dir/file", "");
+	assert_refused("dir", "dir: no file, want a timeline");
+	assert_refused("dir/file", "dir/file: an empty file, want a timeline");
+	scratch_text("text", "SQLite format 3");
+	assert_refused("text", "text: no SQLite database, want a timeline");
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	assert_refused("pipe", "pipe: no file, want a timeline");
+}
+
+static void other_databases_are_refused(void **state)
+{
+	(void)state;
+	make("t");
+	poke("t", 60, "\0\0\0\2", 4);
+	assert_refused("t", "t: timeline of version 2, want version 1");
+	poke("t", 68, "\0\0\0\0", 4);
+	assert_refused("t", "t: an SQLite database, but no timeline");
+}
+
+static void damaged_timelines_are_refused(void **state)
+{
+	char *bytes;
+	size_t size;
+
+	(void)state;
+	make("t");
+	bytes = scratch_read("t", &size);
+	scratch_bytes("cut", bytes, 5000);
+	assert_refused("cut", "cut: database disk image is malformed");
+	memset(bytes + 100, 0x55, 3000);
+	scratch_bytes("garbled", bytes, size);
+	assert_refused("garbled", "garbled: database disk image is malformed");
+	free(bytes);
+}
+
+static void any_name_is_a_file(void **state)
+{
+	static const char *const name[] = {":memory:", "file:t?mode=memory", "a?b#c%41",
+					   "-x"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+		make(name[i]);
+		assert_int_equal(access(name[i], F_OK), 0);
+		assert_answer(name[i], "SELECT name FROM node", "n1");
+		assert_whole(name[i]);
+	}
+}
+
+static void assert_no_question(struct timeline_reader *reader, const char *sql,
+			       const char *message)
+{
+	struct error error = ERROR_INIT;
+
+	assert_null(timeline_query_new(reader, sql, &error));
+	assert_string_equal(error_text(&error), message);
+	error_clear(&error);
+}
+
+static void only_questions_are_asked(void **state)
+{
+	static const char wanted[] = "t: not one question, want one SELECT";
+	struct error error = ERROR_INIT;
+	struct timeline_reader *reader;
+	struct timeline_query *query;
+
+	(void)state;
+	make("t");
+	reader = timeline_reader_open("t", &error);
+	assert_no_question(reader, "", wanted);
+	assert_no_question(reader, "DELETE FROM node", wanted);
+	assert_no_question(reader, "SELECT 1; SELECT 2", wanted);
+	assert_no_question(reader, "SELECT x FROM node", "t: no such column: x");
+	query = timeline_query_new(reader, "ATTACH 'other' AS other", &error);
+	assert_non_null(query);
+	assert_int_equal(timeline_query_next(query, &error), -1);
+	assert_int_equal(access("other", F_OK), -1);
+	timeline_query_free(query);
+	error_clear(&error);
+	timeline_reader_free(reader);
+}
+
+static void a_question_is_asked_again(void **state)
+{
+	const struct cell one[] = {INTEGER(1), TEXT("n1' OR 1")};
+	const struct cell other[] = {INTEGER(2), TEXT("n1")};
+	struct error error = ERROR_INIT;
+	struct timeline_reader *reader;
+	struct timeline_query *query;
+
+	(void)state;
+	make("t");
+	reader = timeline_reader_open("t", &error);
+	query = timeline_query_new(
+	    reader, "SELECT ?1 AS number, name FROM node WHERE name = ?2;\n", &error);
+	assert_non_null(query);
+	assert_int_equal(timeline_query_parameters(query), 2);
+	assert_int_equal(timeline_query_columns(query), 2);
+	assert_string_equal(timeline_query_name(query, 0), "number");
+	assert_int_equal(timeline_query_ask(query, one, 2, &error), 0);
+	assert_int_equal(timeline_query_next(query, &error), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(timeline_query_ask(query, other, 2, &error), 0);
+		assert_int_equal(timeline_query_next(query, &error), 1);
+		assert_int_equal(timeline_query_row(query)[0].integer, 2);
+		assert_string_equal(timeline_query_row(query)[1].bytes, "n1");
+	}
+	assert_int_equal(timeline_query_ask(query, one, 1, &error), -1);
+	assert_string_equal(error_text(&error), "t: 1 values for a question, want 2");
+	error_clear(&error);
+	timeline_query_free(query);
+	timeline_reader_free(reader);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(what_is_no_timeline_is_refused),
+	    SCRATCH_TEST(other_databases_are_refused),
+	    SCRATCH_TEST(damaged_timelines_are_refused),
+	    SCRATCH_TEST(any_name_is_a_file),
+	    SCRATCH_TEST(only_questions_are_asked),
+	    SCRATCH_TEST(a_question_is_asked_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

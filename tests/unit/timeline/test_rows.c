@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "timeline/rows.h"
+
+#include <math.h>
+
+#include "timeline.h"
+
+/* Each table's row with every column another value, as sqlite3 shows it. */
+static void add_rows(struct timeline_writer *writer, struct error *error)
+{
+	assert_int_equal(
+	    timeline_add_clock(writer, &(struct timeline_clock){1, 10, 20, -58.5}, error),
+	    0);
+	assert_int_equal(timeline_add_clock_pair(
+			     writer,
+			     &(struct timeline_clock_pair){1, 1, 3, 4, 5, "accurate", 6,
+							   7, 8, 9, TIMELINE_NONE, -11},
+			     error),
+			 0);
+	assert_int_equal(
+	    timeline_add_message(writer,
+				 &(struct timeline_message){
+				     "tcp", 1, 1, TIMELINE_NONE, TIMELINE_NONE, 2, 5, 3,
+				     "10.7.0.1", 22, "10.7.0.2", 40000, -1, 1500},
+				 error),
+	    0);
+	assert_int_equal(timeline_add_metric(
+			     writer,
+			     &(struct timeline_metric){4, "%user", "%", "gauge", "CPU"},
+			     error),
+			 0);
+	assert_int_equal(
+	    timeline_add_item(writer, &(struct timeline_item){6, "cpu", "all"}, error),
+	    0);
+	assert_int_equal(
+	    timeline_add_sample(writer, &(struct timeline_sample){1, 9, 4, 6, 0.25, 1000},
+				error),
+	    0);
+	assert_int_equal(
+	    timeline_add_sample(
+		writer,
+		&(struct timeline_sample){1, 9, 4, TIMELINE_NONE, NAN, TIMELINE_NONE},
+		error),
+	    0);
+}
+
+static void add_tasks(struct timeline_writer *writer, struct error *error)
+{
+	assert_int_equal(timeline_add_process(
+			     writer,
+			     &(struct timeline_process){3, 1, 100, 1, "sh", "/bin/sh", 5,
+							TIMELINE_NONE, TIMELINE_NONE},
+			     error),
+			 0);
+	assert_int_equal(
+	    timeline_add_thread(
+		writer, &(struct timeline_thread){4, 3, 1, 101, "worker", 5, 6}, error),
+	    0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(
+		    timeline_add_invocation(
+			writer,
+			&(struct timeline_invocation){1, 100, "f", 1, 2, 3, 0, 3, "{}"},
+			error),
+		    0);
+	assert_int_equal(timeline_add_problem(writer,
+					      &(struct timeline_problem){
+						  TIMELINE_NONE, "unreadable", 1,
+						  "bad \xff byte", "run/n1/sar.sadf"},
+					      error),
+			 0);
+}
+
+static void every_table_has_its_columns(void **state)
+{
+	static const char *const wanted[][2] = {
+	    {"SELECT * FROM node", "1|n1|||2|2400.5|1024|"},
+	    {"SELECT * FROM source", "1|1|kernel|||0|0|0|0|0|n1|1|"},
+	    {"SELECT * FROM clock", "1|10|20|-58.5"},
+	    {"SELECT * FROM clock_pair", "1|1|3|4|5|accurate|6|7|8|9||-11"},
+	    {"SELECT * FROM message",
+	     "1|tcp|1|1|||2|5|3|10.7.0.1|22|10.7.0.2|40000|-1|1500"},
+	    {"SELECT * FROM metric", "4|%user|%|gauge|CPU"},
+	    {"SELECT * FROM metric_item", "6|cpu|all"},
+	    {"SELECT * FROM sample", "1|9|4|6|0.25|1000\n1|9|4|||"},
+	    {"SELECT * FROM process", "3|1|100|1|sh|/bin/sh|5||"},
+	    {"SELECT * FROM thread", "4|3|1|101|worker|5|6"},
+	    {"SELECT * FROM invocation",
+	     "1|1|100|f|1|2|3|0|3|{}\n2|1|100|f|1|2|3|0|3|{}"},
+	    {"SELECT * FROM problem",
+	     "1||unreadable|1|bad \xef\xbf\xbd byte|run/n1/sar.sadf"},
+	};
+	struct timeline_writer *writer = write_timeline("t", true);
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	add_rows(writer, &error);
+	add_tasks(writer, &error);
+	finish_timeline(writer);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		assert_answer("t", wanted[i][0], wanted[i][1]);
+	assert_whole("t");
+}
+
+static void bounds_may_be_open(void **state)
+{
+	static const struct timeline_clock_bound bound[] = {
+	    {1, 5, -7, 8}, {1, 6, NSEC_MIN, 8}, {1, 7, -7, NSEC_MAX}};
+	struct timeline_writer *writer = write_timeline("t", true);
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(timeline_add_clock_bound(writer, &bound[i], &error), 0);
+	finish_timeline(writer);
+	assert_answer("t", "SELECT * FROM clock_bound", "1|5|-7|8\n1|6||8\n1|7|-7|");
+	assert_whole("t");
+}
+
+static void a_number_given_twice_is_an_error(void **state)
+{
+	const struct timeline_item item = {.id = 1, .name = "all"};
+	struct timeline_writer *writer = write_timeline("t", true);
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(timeline_add_item(writer, &item, &error), 0);
+	assert_int_equal(timeline_add_item(writer, &item, &error), 0);
+	assert_int_equal(timeline_writer_finish(writer, &error), -1);
+	assert_string_equal(error_text(&error),
+			    "t: UNIQUE constraint failed: metric_item.id");
+	timeline_writer_free(writer);
+	error_clear(&error);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(every_table_has_its_columns),
+	    SCRATCH_TEST(bounds_may_be_open),
+	    SCRATCH_TEST(a_number_given_twice_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "timeline/schema.h"
+
+#include "timeline.h"
+
+static void the_numbers_are_those_of_the_header(void **state)
+{
+	char *wanted = mem_printf("%d", SCHEMA_APPLICATION_ID);
+
+	(void)state;
+	finish_timeline(write_timeline("t", true));
+	assert_answer("t", "PRAGMA application_id", wanted);
+	free(wanted);
+	wanted = mem_printf("%d", SCHEMA_VERSION);
+	assert_answer("t", "PRAGMA user_version", wanted);
+	free(wanted);
+	assert_answer("t", "PRAGMA page_size", "4096");
+	assert_answer("t", "PRAGMA encoding", "UTF-8");
+}
+
+/* Every table and column is in docs/schema.md, as `column` or `table.column`. */
+static void the_document_is_complete(void **state)
+{
+	const char *source = getenv("CT_SOURCE");
+	char *path, *document, *names, *rest, *name;
+
+	(void)state;
+	if (!source)
+		skip();
+	path = mem_printf("%s/docs/schema.md", source);
+	document = scratch_read(path, NULL);
+	finish_timeline(write_timeline("t", true));
+	names = ask("t", "SELECT '`' || m.name || '`' FROM sqlite_master AS m"
+			 " WHERE type IN ('table', 'view') AND name <> 'sqlite_stat1'"
+			 " UNION SELECT p.name || '`' FROM sqlite_master AS m,"
+			 " pragma_table_info(m.name) AS p"
+			 " WHERE m.type = 'table' AND m.name <> 'sqlite_stat1'");
+	assert_true(strlen(names) > 500);
+	for (name = strtok_r(names, "\n", &rest); name;
+	     name = strtok_r(NULL, "\n", &rest))
+		if (!strstr(document, name))
+			fail_msg("docs/schema.md: %s is not there", name);
+	free(names);
+	free(document);
+	free(path);
+}
+
+/* What a program may lean on: each index is there, and none besides. */
+static void the_indexes_are_made(void **state)
+{
+	(void)state;
+	finish_timeline(write_timeline("t", true));
+	assert_answer("t",
+		      "SELECT group_concat(name) FROM (SELECT name FROM sqlite_master"
+		      " WHERE type = 'index' AND sql IS NOT NULL ORDER BY name)",
+		      "clock_bound_source,clock_source,event_ts_ns,invocation_begin_ns,"
+		      "message_recv_event,message_send_event,message_send_ns,process_pid,"
+		      "sample_metric,thread_process,thread_tid");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(the_numbers_are_those_of_the_header),
+	    SCRATCH_TEST(the_document_is_complete),
+	    SCRATCH_TEST(the_indexes_are_made),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
