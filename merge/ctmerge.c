@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/instant.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/output.h"
@@ -208,10 +209,10 @@ static int select_times(struct merge *merge, nsec_t origin, struct error *error)
 	selection->begin_ns = NSEC_MIN;
 	selection->end_ns = NSEC_MAX;
 	if (request->begin &&
-	    selection_parse_time(request->begin, origin, &selection->begin_ns, error))
+	    instant_parse(request->begin, origin, &selection->begin_ns, error))
 		return error_prefix(error, "--begin");
 	if (request->end &&
-	    selection_parse_time(request->end, origin, &selection->end_ns, error))
+	    instant_parse(request->end, origin, &selection->end_ns, error))
 		return error_prefix(error, "--end");
 	if (selection->begin_ns > selection->end_ns)
 		return error_set(error, "--begin is after --end");

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 #include "input/csv.h"
-#include "input/number.h"
 
 /* See the header for what counts as a step. */
 #define STEP_LEAST_NS (NSEC_PER_MSEC)

@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
+#include "base/number.h"
 #include "input/csv.h"
-#include "input/number.h"
 
 enum column {
 	REALTIME,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/number.h"
+#include "base/number.h"
 #include "input/sadf_private.h"
 
 #define COMMENTS_REMEMBERED 65536

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "input/number.h"
+#include "base/number.h"
 #include "input/sadf_private.h"
 
 /*

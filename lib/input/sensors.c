@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
+#include "base/number.h"
 #include "input/csv.h"
-#include "input/number.h"
 
 static bool take(struct sensor_sample *sample, const struct csv_row *row,
 		 struct faults *faults)

@@ -11,8 +11,11 @@ allowed()
 	case $1 in
 	lib/base) echo 'base' ;;
 	lib/clock | lib/input | lib/timeline) echo "base ${1#lib/}" ;;
+	lib/activity) echo 'base timeline activity' ;;
 	merge) echo "base clock input timeline sync merge" ;;
-	sync | analyze | export) echo "base clock input timeline $1" ;;
+	sync) echo "base clock input timeline sync" ;;
+	analyze | export) echo "base timeline activity $1" ;;
+	collect-scripts) echo 'base input collect' ;;
 	datasets/simulate) echo 'base input simulate' ;;
 	esac
 }

@@ -83,7 +83,7 @@ repeat()
 	complains 'lib/base/table.c:1: includes input/packet.h, may use only: base ' layers
 	put lib/base/table.c '#include "base/error.h"'
 	put analyze/cpu.h '#include "sync/fit.h"'
-	complains 'analyze/cpu.h:1: includes sync/fit.h, may use only: base clock input timeline analyze ' \
+	complains 'analyze/cpu.h:1: includes sync/fit.h, may use only: base timeline activity analyze ' \
 		layers
 	rm "$tree/analyze/cpu.h"
 	put datasets/simulate/world.h '#include "input/packet.h"' '#include "clock/map.h"'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdbool.h>

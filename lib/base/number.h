@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_INPUT_NUMBER_H
-#define CT_INPUT_NUMBER_H
+#ifndef CT_BASE_NUMBER_H
+#define CT_BASE_NUMBER_H
 
 #include <stdint.h>
 

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_ACTIVITY_ACTIVITY_H
+#define CT_ACTIVITY_ACTIVITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/nsec.h"
+#include "timeline/reader.h"
+#include "timeline/scope.h"
+
+/*
+ * What the processors and threads of a cluster did, told by the kernel's events in one
+ * pass: who ran where and when, who waited for what and who ended that, interrupts,
+ * system calls, disk requests. Everything is a span from begin_ns to end_ns on the
+ * timeline's axis.
+ *
+ * Spans of one kind come by their end. One that began before the first event of its
+ * processor, or goes on after the scope's end, is cut there and says so; a state that no
+ * event tells is ACTIVITY_UNKNOWN, never guessed.
+ */
+enum activity_state {
+	ACTIVITY_UNKNOWN,
+	ACTIVITY_RUNNING,
+	ACTIVITY_RUNNABLE, /* woken or preempted, waits for a processor */
+	ACTIVITY_BLOCKED,
+	ACTIVITY_DEAD, /* after its exit, until its parent has heard of it */
+};
+
+/* What ended a wait: where the wakeup came from. */
+enum activity_wait {
+	WAIT_UNKNOWN,
+	WAIT_THREAD,    /* another thread of the node: waker_tid */
+	WAIT_DISK,      /* a disk's interrupt or its softirq */
+	WAIT_NETWORK,   /* a packet: in the network's softirq, by a packet's receive */
+	WAIT_TIMER,     /* a timer's interrupt or softirq */
+	WAIT_INTERRUPT, /* any other interrupt */
+};
+
+/* A thread in one state. Idle (tid 0) has only RUNNING. */
+struct thread_span {
+	int64_t node, tid;
+	enum activity_state state;
+	nsec_t begin_ns, end_ns;
+	bool cut_begin, cut_end;
+	int64_t cpu; /* RUNNING: where; RUNNABLE: where it is to run if told; else -1 */
+	int64_t priority; /* RUNNING: as the kernel counts (120: nice 0); INT64_MIN: not
+			     recorded */
+	const char
+	    *comm; /* as of the span's end; borrowed for the call; "" if not known */
+	/* RUNNABLE: whether it lost the processor while it wanted to go on. */
+	bool preempted;
+	/* RUNNABLE (of the wakeup that began it) and BLOCKED (of the one that ended it):
+	 */
+	enum activity_wait wait;
+	int64_t
+	    waker_tid; /* the thread on whose behalf or in whose stead; -1: not known */
+	int64_t wake_event; /* event.id of the wakeup; 0: none */
+	int64_t
+	    wake_recv; /* WAIT_NETWORK: event.id of the packet's receive; 0: not known */
+	/* BLOCKED and RUNNING: the system call that it is in, as "read"; NULL: none, or
+	 * not recorded. */
+	const char *syscall;
+	/* RUNNING that ended: the thread that came next on the processor; -1. */
+	int64_t next_tid;
+	/* BLOCKED: the state that the switch said (TASK_INTERRUPTIBLE 1, UNINTERRUPTIBLE
+	 * 2, ...). */
+	int64_t switch_state;
+};
+
+enum interrupt_kind { INTERRUPT_HARD, INTERRUPT_SOFT };
+
+struct interrupt_span {
+	enum interrupt_kind kind;
+	int64_t node, cpu;
+	int64_t number;   /* of the line, or of the softirq (0 HI, 1 TIMER, 2 NET_TX, 3
+			     NET_RX, ...) */
+	const char *name; /* handler, or the softirq's name; "" if not known */
+	nsec_t begin_ns, end_ns;
+	nsec_t raised_ns; /* softirq: when it was raised; NSEC_MIN: not recorded */
+	bool cut_begin, cut_end;
+	int64_t tid; /* who was interrupted; -1: not known */
+};
+
+struct syscall_span {
+	int64_t node, tid, cpu; /* the processor where it ended */
+	const char *name;       /* "read", without syscall_entry_ */
+	nsec_t begin_ns, end_ns;
+	bool cut_begin, cut_end;
+	int64_t ret;                     /* INT64_MIN: not recorded or cut */
+	int64_t entry_event, exit_event; /* event.id; 0: cut */
+	int64_t fd;                      /* first argument `fd`; -1: none */
+	int64_t count;                   /* argument `count`, `len` or `size`; -1: none */
+	const char
+	    *path; /* argument `filename` or `pathname` of open, openat, ...; NULL */
+};
+
+/* A disk request from where it was queued, or else issued, to its completion. */
+struct disk_span {
+	int64_t node, dev; /* the kernel's device number */
+	int64_t sector, sectors;
+	bool write, flush, discard; /* none of them: a read */
+	nsec_t begin_ns;            /* queued (block_rq_insert), else issued */
+	nsec_t issue_ns;            /* handed to the device; NSEC_MIN: not recorded */
+	nsec_t end_ns;
+	bool cut_begin, cut_end;
+	int64_t tid; /* who queued or issued it; -1: not known */
+	const char *comm;
+	int64_t error;
+};
+
+/* A processor's frequency from ts_ns on: cpu_frequency events. */
+struct frequency_step {
+	int64_t node, cpu;
+	nsec_t ts_ns;
+	int64_t khz;
+};
+
+/* Each may be NULL: what nobody asks for is not read. A return other than 0 ends the
+ * walk. */
+struct activity_ops {
+	int (*thread)(void *context, const struct thread_span *span);
+	int (*interrupt)(void *context, const struct interrupt_span *span);
+	int (*syscall)(void *context, const struct syscall_span *span);
+	int (*disk)(void *context, const struct disk_span *span);
+	int (*frequency)(void *context, const struct frequency_step *step);
+	/* Now and then, for progress: 0 to 1 of the scope. */
+	void (*share)(void *context, double share);
+};
+
+/* What the timeline records, so that a caller can say "not recorded (enable X)". */
+struct activity_recorded {
+	bool switches;   /* sched_switch */
+	bool wakeups;    /* sched_wakeup, sched_waking */
+	bool interrupts; /* irq_handler_entry and _exit */
+	bool softirqs;   /* softirq_entry and _exit */
+	bool syscalls;   /* syscall_entry_* and syscall_exit_* */
+	bool disk;       /* block_rq_issue and block_rq_complete */
+	bool frequency;  /* cpu_frequency */
+	bool receives;   /* net_if_receive_skb: names the packet that ended a wait */
+};
+
+int activity_recorded(struct activity_recorded *recorded, struct timeline_reader *reader,
+		      struct error *error);
+
+/*
+ * Walk the scope. 0; what a callback returned, when that was not 0; or -1 with error.
+ * Sources: the states follow Trace Compass's and lttng-analyses' models of sched_switch
+ * and sched_wakeup(_new), sched_process_fork and sched_process_exit; docs/analyses.md
+ * tells of them.
+ */
+int activity_walk(struct timeline_reader *reader, const struct scope *scope,
+		  const struct activity_ops *ops, void *context, struct error *error);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/instant.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/number.h"
+
+/* "02:38:57.7" from a day's begin on. 0, or -1. */
+static int parse_clock(const char *text, nsec_t day, nsec_t *instant)
+{
+	int hour, minute, length = 0;
+	nsec_t second;
+
+	if (sscanf(text, "%2d:%2d:%n", &hour, &minute, &length) != 2 || !length ||
+	    strspn(text, "0123456789:.") != strlen(text))
+		return -1;
+	if (hour > 23 || minute > 59 || number_seconds(text + length, &second) ||
+	    second >= 60 * NSEC_PER_SEC)
+		return -1;
+	*instant = nsec_add(day, (hour * 60 + minute) * 60 * NSEC_PER_SEC + second);
+	return 0;
+}
+
+/* "2026-11-21T02:38:57.7", the clock left out or behind a blank. 0, or -1. */
+static int parse_utc(const char *text, nsec_t *instant)
+{
+	struct tm date = {0}, back;
+	int length = 0;
+	time_t day;
+
+	if (sscanf(text, "%4d-%2d-%2d%n", &date.tm_year, &date.tm_mon, &date.tm_mday,
+		   &length) != 3)
+		return -1;
+	date.tm_year -= 1900;
+	date.tm_mon--;
+	back = date;
+	day = timegm(&back);
+	/* timegm takes a 31st of April for the 1st of May. */
+	if (back.tm_mday != date.tm_mday || back.tm_mon != date.tm_mon)
+		return -1;
+	if (__builtin_mul_overflow(day, NSEC_PER_SEC, instant))
+		return -1;
+	if (!text[length])
+		return 0;
+	if (text[length] != 'T' && text[length] != ' ')
+		return -1;
+	return parse_clock(text + length + 1, *instant, instant);
+}
+
+static nsec_t day_of(nsec_t instant)
+{
+	nsec_t day = 86400 * NSEC_PER_SEC, into = instant % day;
+
+	return instant - (into < 0 ? into + day : into);
+}
+
+static int parse_number(const char *text, nsec_t origin, nsec_t *instant)
+{
+	if (*text == '+') {
+		if (number_seconds(text + 1, instant))
+			return -1;
+		*instant = nsec_add(origin, *instant);
+		return 0;
+	}
+	if (strchr(text, '.') || strlen(text) <= 11)
+		return number_seconds(text, instant);
+	return number_integer(text, instant);
+}
+
+int instant_parse(const char *text, nsec_t origin, nsec_t *instant, struct error *error)
+{
+	size_t length = strlen(text);
+	bool is_utc = length && text[length - 1] == 'Z';
+	char *copy = mem_strndup(text, length - is_utc);
+	int status;
+
+	if (strchr(copy, ':') || strchr(copy + (*copy == '-'), '-'))
+		status = parse_utc(copy, instant) &&
+			 parse_clock(copy, day_of(origin), instant);
+	else
+		status = is_utc ? -1 : parse_number(copy, origin, instant);
+	free(copy);
+	if (!status && nsec_is_stamp(*instant))
+		return 0;
+	return error_set(error,
+			 "'%s' is no time, want nanoseconds, seconds, +seconds, or UTC "
+			 "such as 2026-11-21T02:38:57.7",
+			 text);
+}

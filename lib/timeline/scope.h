@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TIMELINE_SCOPE_H
+#define CT_TIMELINE_SCOPE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/nsec.h"
+#include "base/options.h"
+#include "timeline/reader.h"
+
+/*
+ * The part of a timeline that a question is about: some nodes, and a span of time
+ * on the reference's axis. Every reader of events and samples goes by it.
+ */
+struct scope_node {
+	int64_t id;
+	char *name;
+	int64_t cpus;    /* 0: not known */
+	double cpu_mhz;  /* 0: not known */
+	int64_t mem_kib; /* 0: not known */
+	bool chosen;
+};
+
+struct scope {
+	nsec_t origin_ns, last_ns; /* first and last of what the timeline has */
+	nsec_t begin_ns, end_ns; /* what was asked for, both included; within the above */
+	struct scope_node *node; /* every node of the timeline, by id */
+	size_t nodes;
+	bool all_nodes, all_time; /* nothing was left out */
+};
+
+/*
+ * `begin`, `end`: as instant_parse takes them, NULL: open. `nodes`: names or globs, none:
+ * all. A glob that no node has is an error that suggests the nearest name; so is a span
+ * in which the timeline has nothing, which names the timeline's own. 0, or -1 with error.
+ */
+int scope_init(struct scope *scope, struct timeline_reader *reader, const char *begin,
+	       const char *end, const struct text_list *nodes, struct error *error);
+
+/* Of a node's id. NULL: no such node. */
+const struct scope_node *scope_find(const struct scope *scope, int64_t node);
+
+/* Whether a node's id was chosen. */
+bool scope_has_node(const struct scope *scope, int64_t node);
+
+void scope_clear(struct scope *scope);
+
+#endif
