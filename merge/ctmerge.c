@@ -62,19 +62,34 @@ static void end_by_signal(int number)
 	raise(number); /* comes when this returns */
 }
 
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
+
 static void catch_signals(void)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
 	struct sigaction action = {.sa_handler = end_by_signal};
 	struct sigaction before;
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		if (sigaction(numbers[i], NULL, &before) == 0 &&
+	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++)
+		if (sigaction(ending_signals[i], NULL, &before) == 0 &&
 		    before.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &action, NULL);
+			sigaction(ending_signals[i], &action, NULL);
 	/* A reader that went away, and a file that may not grow, are told. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
+}
+
+/*
+ * Between a file's making or renaming and our knowing of it no signal may come.
+ * Threads that begin while signals are held would hold them for ever, so none does.
+ */
+static void hold_signals(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++)
+		sigaddset(&set, ending_signals[i]);
+	sigprocmask(how, &set, NULL);
 }
 
 static char *make_versions(void)
@@ -248,19 +263,32 @@ static int find_clocks(struct merge *merge, struct error *error)
 				 error);
 }
 
-static int open_target(struct merge *merge, struct error *error)
+/* Make the file, and tell the signals of it. */
+static int make_target(struct merge *merge, struct error *error)
 {
 	const char *path = merge->request->output, *temporary;
-	int status =
-	    path
-		? timeline_target_open(&merge->target, path, merge->request->force, error)
-		: timeline_target_open_stream(&merge->target, STDOUT_FILENO, error);
 
-	if (status)
+	if (path
+		? timeline_target_open(&merge->target, path, merge->request->force, error)
+		: timeline_target_open_stream(&merge->target, STDOUT_FILENO, error))
 		return -1;
 	temporary = timeline_target_path(&merge->target);
 	if (strlen(temporary) < sizeof(interrupted_file))
 		memcpy(interrupted_file, temporary, strlen(temporary) + 1);
+	return 0;
+}
+
+static int open_target(struct merge *merge, struct error *error)
+{
+	const char *temporary;
+	int status;
+
+	hold_signals(SIG_BLOCK);
+	status = make_target(merge, error);
+	hold_signals(SIG_UNBLOCK);
+	if (status)
+		return -1;
+	temporary = timeline_target_path(&merge->target);
 	merge->writer =
 	    timeline_writer_new(temporary, timeline_target_name(&merge->target),
 				!merge->request->no_payload, error);
@@ -323,6 +351,9 @@ static int merge_all(struct merge *merge, struct error *error)
 		return -1;
 	timeline_writer_free(merge->writer);
 	merge->writer = NULL;
+	/* A timeline in its place is a merge that is done, and ends as such. */
+	if (merge->request->output)
+		hold_signals(SIG_BLOCK);
 	return timeline_target_commit(&merge->target, error);
 }
 
