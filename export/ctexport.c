@@ -314,10 +314,7 @@ static enum exit_status run(struct request *request, struct error *error)
 		status = commit_target(request, &target, error);
 	if (status)
 		discard_target(&target);
-	for (size_t i = 0; i < export->notes.count; i++)
-		fprintf(stderr, "ctexport: %s%s%s\n", export->notes.item[i].place,
-			*export->notes.item[i].place ? ": " : "",
-			export->notes.item[i].text);
+	problem_print(&export->notes, "ctexport", stderr);
 	return status ? EXIT_FAILED : EXIT_DONE;
 }
 
