@@ -79,51 +79,81 @@ static char *make_versions(void)
 	return mem_printf("with SQLite %s", timeline_library_version());
 }
 
-/* The program's own help, or that of an analysis if one is named. */
+/* "Analyses:" and a line each, below the options. */
+static char *make_list(const struct catalog *catalog)
+{
+	char *list = catalog_text(catalog);
+	char *text =
+	    mem_printf("Analyses:\n%s\n\nctanalyze ANALYSIS --help tells of each "
+		       "and its own options.",
+		       list);
+
+	free(list);
+	return text;
+}
+
+/* The help of an analysis: what it is, and the options that it heeds. */
+static enum options_status show_analysis(const struct analysis *analysis,
+					 struct request *request, struct error *error)
+{
+	const char *arguments[] = {"ctanalyze", "--help", NULL};
+	struct option_row rows[REQUEST_ROWS + 1];
+	struct text_list words = {0};
+	char *name = mem_printf("ctanalyze %s", analysis->name);
+	char *summary = mem_printf("%s\n\n%s", analysis->summary, analysis->description);
+	struct command command = {
+	    .name = name,
+	    .usage = analysis->usage ? analysis->usage : "[OPTION...] TIMELINE",
+	    .summary = summary,
+	    .rows = rows,
+	};
+	enum options_status status;
+
+	request_rows(request, rows, analysis_heeds(analysis));
+	status = options_parse(&command, 2, arguments, &words, error);
+	text_list_clear(&words);
+	free(summary);
+	free(name);
+	return status;
+}
+
+static bool asks_for_help(int argc, const char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return true;
+	return false;
+}
+
 static enum options_status parse(struct request *request, struct text_list *words,
-				 int argc, const char **argv, struct error *error)
+				 const struct catalog *catalog, int argc,
+				 const char **argv, struct error *error)
 {
 	struct option_row rows[REQUEST_ROWS + 1];
-	struct error ignored = ERROR_INIT;
-	struct command command = {
-	    .name = "ctanalyze", .usage = "[OPTION...] ANALYSIS TIMELINE", .rows = rows};
-	const struct analysis *analysis = NULL;
-	char *versions = make_versions(), *list, *summary, *name = NULL;
-	struct catalog catalog;
+	struct command command = {.name = "ctanalyze",
+				  .usage = "[OPTION...] ANALYSIS TIMELINE",
+				  .summary = "answers from a timeline",
+				  .rows = rows};
+	bool is_help = asks_for_help(argc, argv);
+	char *versions, *list;
 	enum options_status status;
-	bool is_help = false;
 	const char *word;
 
 	request_rows(request, rows, ~0u);
-	word = first_word(argc, argv, rows);
-	for (int i = 1; i < argc; i++)
-		is_help |= !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h");
-	if (catalog_init(&catalog, &request->sql, error))
-		return OPTIONS_WRONG;
-	if (is_help && word)
-		analysis = catalog_find(&catalog, word, &ignored);
-	if (analysis) {
-		request_rows(request, rows, analysis_heeds(analysis));
-		name = mem_printf("ctanalyze %s", analysis->name);
-		command.name = name;
-		command.usage =
-		    analysis->usage ? analysis->usage : "[OPTION...] TIMELINE";
-		summary =
-		    mem_printf("%s\n\n%s", analysis->summary, analysis->description);
-	} else {
-		list = catalog_text(&catalog);
-		summary = mem_printf("answers from a timeline\n\nanalyses (ctanalyze "
-				     "ANALYSIS --help tells more):\n%s",
-				     list);
-		free(list);
+	word = is_help ? first_word(argc, argv, rows) : NULL;
+	if (word) {
+		const struct analysis *analysis = catalog_find(catalog, word, error);
+
+		return analysis ? show_analysis(analysis, request, error) : OPTIONS_WRONG;
 	}
-	command.summary = summary;
+	if (is_help) /* what every analysis takes */
+		request_rows(request, rows, HEEDS_SCOPE);
+	versions = make_versions();
+	list = make_list(catalog);
 	command.versions = versions;
+	command.more = list;
 	status = options_parse(&command, argc, argv, words, error);
-	error_clear(&ignored);
-	catalog_clear(&catalog);
-	free(summary);
-	free(name);
+	free(list);
 	free(versions);
 	return status;
 }
@@ -227,62 +257,63 @@ static enum exit_status ask(const struct analysis *analysis,
 	return status ? EXIT_FAILED : EXIT_DONE;
 }
 
-static enum exit_status run(const struct request *request, struct text_list *words,
-			    struct error *error)
+static enum exit_status run(const struct request *request, const struct catalog *catalog,
+			    struct text_list *words, struct error *error)
 {
 	struct text_list rest = {.count = words->count - 1, .item = words->item + 1};
-	enum exit_status status = EXIT_MISUSE;
-	const struct analysis *analysis;
-	struct catalog catalog;
+	const struct analysis *analysis = catalog_find(catalog, words->item[0], error);
 
-	if (catalog_init(&catalog, &request->sql, error))
-		return EXIT_FAILED;
-	analysis = catalog_find(&catalog, words->item[0], error);
 	if (!analysis || check_analysis(analysis, request, error))
-		status = EXIT_MISUSE;
-	else if (analysis->act)
-		status = (enum exit_status)analysis->act(analysis, request, &rest, error);
-	else if (rest.count != 1)
-		error_set(error, "%zu timelines given, want one (see --help)",
-			  rest.count);
-	else
-		status = ask(analysis, request, rest.item[0], error);
-	catalog_clear(&catalog);
-	return status;
+		return EXIT_MISUSE;
+	if (analysis->act)
+		return (enum exit_status)analysis->act(analysis, request, &rest, error);
+	if (rest.count == 1)
+		return ask(analysis, request, rest.item[0], error);
+	error_set(error, "%zu timelines given, want one (see --help)", rest.count);
+	return EXIT_MISUSE;
+}
+
+/* What is to be done with the words. */
+static enum exit_status start(struct request *request, const struct catalog *catalog,
+			      struct text_list *words, struct error *error)
+{
+	if (request_check(request, error))
+		return EXIT_MISUSE;
+	if (words->count)
+		return run(request, catalog, words, error);
+	error_set(error, "no analysis given, want ANALYSIS TIMELINE (see --help)");
+	return EXIT_MISUSE;
 }
 
 int main(int argc, const char **argv)
 {
 	struct request request;
+	struct catalog catalog;
 	struct text_list words = {0};
 	struct error error = ERROR_INIT;
 	enum exit_status status = EXIT_DONE;
 
 	catch_signals();
 	request_init(&request);
-	switch (parse(&request, &words, argc, argv, &error)) {
-	case OPTIONS_SHOWN:
-		if (output_flush_stdout(&error))
-			status = EXIT_FAILED;
-		break;
-	case OPTIONS_WRONG:
-		status = EXIT_MISUSE;
-		break;
-	case OPTIONS_GO:
-		if (request_check(&request, &error))
+	if (catalog_init(&catalog, &request.sql, &error))
+		status = EXIT_FAILED;
+	else
+		switch (parse(&request, &words, &catalog, argc, argv, &error)) {
+		case OPTIONS_SHOWN:
+			if (output_flush_stdout(&error))
+				status = EXIT_FAILED;
+			break;
+		case OPTIONS_WRONG:
 			status = EXIT_MISUSE;
-		else if (!words.count)
-			status = error_set(&error, "no analysis given, want ANALYSIS "
-						   "TIMELINE (see --help)")
-				     ? EXIT_MISUSE
-				     : EXIT_DONE;
-		else
-			status = run(&request, &words, &error);
-		break;
-	}
+			break;
+		case OPTIONS_GO:
+			status = start(&request, &catalog, &words, &error);
+			break;
+		}
 	if (error.text)
 		fprintf(stderr, "ctanalyze: %s\n", error.text);
 	error_clear(&error);
+	catalog_clear(&catalog);
 	text_list_clear(&words);
 	request_clear(&request);
 	return (int)status;

@@ -90,9 +90,9 @@ static int run_nodes(struct question *question, struct result *result,
 
 	result_table_sort(classes, "-events,class");
 	result_table_limit(classes, 20);
-	if (question_ask(question, node_sql, NULL, 0, take_of_node, &nodes, error) ||
-	    question_ask(question, source_sql, NULL, 0, take_of_node, &sources, error) ||
-	    question_ask(question, class_sql, NULL, 0, take, classes, error))
+	if (question_ask(question, node_sql, NULL, take_of_node, &nodes, error) ||
+	    question_ask(question, source_sql, NULL, take_of_node, &sources, error) ||
+	    question_ask(question, class_sql, NULL, take, classes, error))
 		return -1;
 	return 0;
 }

@@ -99,13 +99,14 @@ void question_share(struct question *question, double share)
 }
 
 int question_ask(struct question *question, const char *sql, const struct cell *value,
-		 size_t values, int (*take)(void *context, const struct cell *row),
-		 void *context, struct error *error)
+		 int (*take)(void *context, const struct cell *row), void *context,
+		 struct error *error)
 {
 	struct timeline_query *query = timeline_query_new(question->reader, sql, error);
 	int status = -1;
 
-	if (query && !timeline_query_ask(query, value, values, error)) {
+	if (query &&
+	    !timeline_query_ask(query, value, timeline_query_parameters(query), error)) {
 		while ((status = timeline_query_next(query, error)) > 0) {
 			status = take(context, timeline_query_row(query));
 			if (status)

@@ -61,11 +61,12 @@ const char *question_node(const struct question *question, int64_t node);
 void question_share(struct question *question, double share);
 
 /*
- * Ask SQL with these values, and give each row to `take`, which ends the walk with a
- * number other than 0 (-1 with error). 0, what take returned, or -1 with error.
+ * Ask SQL with these values, one a parameter, and give each row to `take`, which ends the
+ * walk with a number other than 0 (-1 with error). 0, what take returned, or -1 with
+ * error.
  */
 int question_ask(struct question *question, const char *sql, const struct cell *value,
-		 size_t values, int (*take)(void *context, const struct cell *row),
-		 void *context, struct error *error);
+		 int (*take)(void *context, const struct cell *row), void *context,
+		 struct error *error);
 
 #endif

@@ -1,116 +1,121 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/request.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/number.h"
 
-/* Rows and the bits that an analysis heeds them by; 0: every one does. */
+/* An option, and by which bits an analysis heeds it; 0: every one does. */
 struct heeded_row {
-	struct option_row row;
+	char letter;
+	const char *name;
+	enum option_kind kind;
+	size_t target; /* offset in struct request */
+	const char *argument, *help;
+	double least, most;
 	unsigned heeds;
 };
 
-static size_t make_rows(struct request *request, struct heeded_row *rows)
-{
-	const struct heeded_row all[] = {
-	    {{0, "begin", OPTION_STRING, &request->begin, "TIME",
-	      "nothing before: nanoseconds, seconds, +seconds of the run, or UTC", 0, 0},
-	     HEEDS_SCOPE},
-	    {{0, "end", OPTION_STRING, &request->end, "TIME", "nothing after", 0, 0},
-	     HEEDS_SCOPE},
-	    {{0, "timerange", OPTION_STRING, &request->timerange, "BEGIN,END",
-	      "both at once", 0, 0},
-	     HEEDS_SCOPE},
-	    {{0, "node", OPTION_LIST, &request->node_words, "GLOB,...",
-	      "only nodes with such a name", 0, 0},
-	     HEEDS_SCOPE},
-	    {{0, "cpu", OPTION_LIST, &request->cpu_words, "N,N-N,...",
-	      "only these processors", 0, 0},
-	     HEEDS_CPU},
-	    {{0, "procname", OPTION_LIST, &request->name_words, "GLOB,...",
-	      "only threads with such a name, or of such a process", 0, 0},
-	     HEEDS_THREAD},
-	    {{0, "tid", OPTION_LIST, &request->tid_words, "N,...", "only these threads",
-	      0, 0},
-	     HEEDS_THREAD},
-	    {{0, "pid", OPTION_LIST, &request->pid_words, "N,...",
-	      "only threads of these processes", 0, 0},
-	     HEEDS_THREAD},
-	    {{0, "min", OPTION_STRING, &request->min, "SPAN",
-	      "nothing that took less: 20us, 1.5ms, 2s; without a unit in microseconds",
-	      0, 0},
-	     HEEDS_SPAN},
-	    {{0, "max", OPTION_STRING, &request->max, "SPAN", "nothing that took more", 0,
-	      0},
-	     HEEDS_SPAN},
-	    {{0, "group", OPTION_STRING, &request->group, "WHAT",
-	      "add up by this, see the analysis's own help", 0, 0},
-	     HEEDS_GROUP},
-	    {{0, "interval", OPTION_STRING, &request->interval_text, "SPAN",
-	      "a row for each such span of time", 0, 0},
-	     HEEDS_INTERVAL},
-	    {{0, "stats", OPTION_FLAG, &request->stats, NULL,
-	      "counts, sums and distributions", 0, 0},
-	     HEEDS_FORMS},
-	    {{0, "top", OPTION_FLAG, &request->top, NULL, "the longest", 0, 0},
-	     HEEDS_FORMS},
-	    {{0, "freq", OPTION_FLAG, &request->freq, NULL, "how often how long", 0, 0},
-	     HEEDS_FORMS},
-	    {{0, "log", OPTION_FLAG, &request->log, NULL, "every one, in order of time",
-	      0, 0},
-	     HEEDS_FORMS},
-	    {{0, "limit", OPTION_INT, &request->limit_given, "N",
-	      "at most N rows a table, 0: all", 0, 2147483647},
-	     HEEDS_TABLES},
-	    {{0, "sort", OPTION_STRING, &request->sort, "COLUMN,...",
-	      "order of rows; -COLUMN: falling", 0, 0},
-	     HEEDS_TABLES},
-	    {{0, "table", OPTION_STRING, &request->table, "NAME", "this table only", 0,
-	      0},
-	     HEEDS_TABLES},
-	    {{0, "format", OPTION_STRING, &request->format_text, "FORMAT",
-	      "table, csv, json or markdown", 0, 0},
-	     HEEDS_TABLES},
-	    {{0, "sql", OPTION_LIST, &request->sql, "PATH",
-	      "add the analysis in this SQL file, or all in this directory", 0, 0},
-	     0},
-	    {{'o', "output", OPTION_STRING, &request->output, "FILE",
-	      "write to FILE instead of standard output", 0, 0},
-	     0},
-	    {{'q', "quiet", OPTION_FLAG, &request->quiet, NULL, "no progress", 0, 0}, 0},
-	};
-	_Static_assert(sizeof(all) / sizeof(*all) <= REQUEST_ROWS, "rows have room");
+static const struct heeded_row all_rows[] = {
+    {0, "begin", OPTION_STRING, offsetof(struct request, begin), "TIME",
+     "nothing before: nanoseconds, seconds, +seconds of the run, or UTC", 0, 0,
+     HEEDS_SCOPE},
+    {0, "end", OPTION_STRING, offsetof(struct request, end), "TIME", "nothing after", 0,
+     0, HEEDS_SCOPE},
+    {0, "timerange", OPTION_STRING, offsetof(struct request, timerange), "BEGIN,END",
+     "both at once", 0, 0, HEEDS_SCOPE},
+    {0, "node", OPTION_LIST, offsetof(struct request, node_words), "GLOB,...",
+     "only nodes with such a name", 0, 0, HEEDS_SCOPE},
+    {0, "cpu", OPTION_LIST, offsetof(struct request, cpu_words), "N,N-N,...",
+     "only these processors", 0, 0, HEEDS_CPU},
+    {0, "procname", OPTION_LIST, offsetof(struct request, name_words), "GLOB,...",
+     "only threads with such a name, or of such a process", 0, 0, HEEDS_THREAD},
+    {0, "tid", OPTION_LIST, offsetof(struct request, tid_words), "N,...",
+     "only these threads", 0, 0, HEEDS_THREAD},
+    {0, "pid", OPTION_LIST, offsetof(struct request, pid_words), "N,...",
+     "only threads of these processes", 0, 0, HEEDS_THREAD},
+    {0, "min", OPTION_STRING, offsetof(struct request, min), "SPAN",
+     "nothing that took less: 20us, 1.5ms, 2s; without a unit in microseconds", 0, 0,
+     HEEDS_SPAN},
+    {0, "max", OPTION_STRING, offsetof(struct request, max), "SPAN",
+     "nothing that took more", 0, 0, HEEDS_SPAN},
+    {0, "group", OPTION_STRING, offsetof(struct request, group), "WHAT",
+     "add up by this, see the analysis's own help", 0, 0, HEEDS_GROUP},
+    {0, "interval", OPTION_STRING, offsetof(struct request, interval_text), "SPAN",
+     "a row for each such span of time", 0, 0, HEEDS_INTERVAL},
+    {0, "stats", OPTION_FLAG, offsetof(struct request, stats), NULL,
+     "counts, sums and distributions", 0, 0, HEEDS_FORMS},
+    {0, "top", OPTION_FLAG, offsetof(struct request, top), NULL, "the longest", 0, 0,
+     HEEDS_FORMS},
+    {0, "freq", OPTION_FLAG, offsetof(struct request, freq), NULL, "how often how long",
+     0, 0, HEEDS_FORMS},
+    {0, "log", OPTION_FLAG, offsetof(struct request, log), NULL,
+     "every one, in order of time", 0, 0, HEEDS_FORMS},
+    {0, "limit", OPTION_INT, offsetof(struct request, limit_given), "N",
+     "at most N rows a table, 0: all", 0, 2147483647, HEEDS_TABLES},
+    {0, "sort", OPTION_STRING, offsetof(struct request, sort), "COLUMN,...",
+     "order of rows; -COLUMN: falling", 0, 0, HEEDS_TABLES},
+    {0, "table", OPTION_STRING, offsetof(struct request, table), "NAME",
+     "this table only", 0, 0, HEEDS_TABLES},
+    {0, "format", OPTION_STRING, offsetof(struct request, format_text), "FORMAT",
+     "table, csv, json or markdown", 0, 0, HEEDS_TABLES},
+    {0, "sql", OPTION_LIST, offsetof(struct request, sql), "PATH",
+     "add the analysis in this SQL file, or all in this directory", 0, 0, 0},
+    {'o', "output", OPTION_STRING, offsetof(struct request, output), "FILE",
+     "write to FILE instead of standard output", 0, 0, 0},
+    {'q', "quiet", OPTION_FLAG, offsetof(struct request, quiet), NULL, "no progress", 0,
+     0, 0},
+};
 
-	memcpy(rows, all, sizeof(all));
-	return sizeof(all) / sizeof(*all);
+enum { ROWS = sizeof(all_rows) / sizeof(*all_rows) };
+
+_Static_assert((int)ROWS <= (int)REQUEST_ROWS, "rows have room");
+
+static void *target_of(const struct request *request, const struct heeded_row *row)
+{
+	return (char *)request + row->target;
 }
 
 size_t request_rows(struct request *request, struct option_row *rows, unsigned heeds)
 {
-	struct heeded_row all[REQUEST_ROWS];
-	size_t count = make_rows(request, all), kept = 0;
+	size_t kept = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (!all[i].heeds || (all[i].heeds & heeds))
-			rows[kept++] = all[i].row;
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct heeded_row *row = &all_rows[i];
+
+		if (row->heeds && !(row->heeds & heeds))
+			continue;
+		rows[kept++] = (struct option_row){
+		    .letter = row->letter,
+		    .name = row->name,
+		    .kind = row->kind,
+		    .target = target_of(request, row),
+		    .argument = row->argument,
+		    .help = row->help,
+		    .least = row->least,
+		    .most = row->most,
+		};
+	}
 	rows[kept] = (struct option_row){0};
 	return kept;
 }
 
-static bool is_given(const struct option_row *row)
+static bool is_given(const struct request *request, const struct heeded_row *row)
 {
+	const void *target = target_of(request, row);
+
 	switch (row->kind) {
 	case OPTION_FLAG:
-		return *(const bool *)row->target;
+		return *(const bool *)target;
 	case OPTION_STRING:
-		return *(char *const *)row->target;
+		return *(char *const *)target;
 	case OPTION_LIST:
-		return ((const struct text_list *)row->target)->count;
+		return ((const struct text_list *)target)->count;
 	case OPTION_INT:
-		return *(const int *)row->target != -1;
+		return *(const int *)target != -1;
 	case OPTION_DOUBLE:
 		break;
 	}
@@ -119,13 +124,10 @@ static bool is_given(const struct option_row *row)
 
 const char *request_unheeded(const struct request *request, unsigned heeds)
 {
-	struct heeded_row all[REQUEST_ROWS];
-	/* Only asked what was given; nothing is written through the rows. */
-	size_t count = make_rows((struct request *)request, all);
-
-	for (size_t i = 0; i < count; i++)
-		if (all[i].heeds && !(all[i].heeds & heeds) && is_given(&all[i].row))
-			return all[i].row.name;
+	for (size_t i = 0; i < ROWS; i++)
+		if (all_rows[i].heeds && !(all_rows[i].heeds & heeds) &&
+		    is_given(request, &all_rows[i]))
+			return all_rows[i].name;
 	return NULL;
 }
 

@@ -58,7 +58,7 @@ struct request {
 };
 
 /* Rows of the option table, without the last. */
-enum { REQUEST_ROWS = 25 };
+enum { REQUEST_ROWS = 40 };
 
 void request_init(struct request *request);
 

@@ -5,7 +5,7 @@
 
 _ctanalyze()
 {
-	local word=$2 before=$3
+	local word=$2 before=$3 analysis=
 	# Bash has = as a word of its own: --format=csv.
 	if [[ $word == = ]]; then
 		word=
@@ -29,13 +29,13 @@ _ctanalyze()
 		;;
 	esac
 	if [[ $word == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--begin --end --timerange --node --cpu --procname
-			--tid --pid --min --max --group --interval --stats --top --freq --log --limit
-			--sort --table --format --sql --output --quiet --help --version' -- "$word")
+		# The program knows its analyses, and what each of them heeds.
+		((COMP_CWORD == 1)) || analysis=${COMP_WORDS[1]}
+		mapfile -t COMPREPLY < <(compgen -W "$("$1" ${analysis:+"$analysis"} --help 2>/dev/null |
+			sed -n 's/^ .*\(--[a-z][a-z-]*\).*/\1/p')" -- "$word")
 	elif ((COMP_CWORD == 1)); then
-		# The program knows its analyses.
 		mapfile -t COMPREPLY < <(compgen -W "$("$1" --help 2>/dev/null |
-			sed -n '/^analyses/,/^$/s/^  \([a-z-]*\) .*/\1/p')" -- "$word")
+			sed -n '/^Analyses:/,/^$/s/^  \([a-z-]*\) .*/\1/p')" -- "$word")
 	else
 		compopt -o default 2>/dev/null
 	fi
