@@ -45,6 +45,7 @@ struct merge {
 	struct timeline_target target;
 	struct timeline_writer *writer;
 	struct load load;
+	bool is_written;
 };
 
 /* What a signal has to remove before the program ends by it. */
@@ -351,6 +352,7 @@ static int merge_all(struct merge *merge, struct error *error)
 		return -1;
 	timeline_writer_free(merge->writer);
 	merge->writer = NULL;
+	merge->is_written = true;
 	/* A timeline in its place is a merge that is done, and ends as such. */
 	if (merge->request->output)
 		hold_signals(SIG_BLOCK);
@@ -375,13 +377,12 @@ static bool report(const struct merge *merge)
 	const struct problem_list *problems = &merge->run.problems;
 	bool failed = false;
 
-	for (size_t i = 0; i < problems->count; i++) {
-		const struct problem *problem = &problems->item[i];
-
-		fprintf(stderr, "ctmerge: %s%s%s\n", problem->place,
-			*problem->place ? ": " : "", problem->text);
-		failed |= sync_is_failure(problem);
-	}
+	problem_print(problems, "ctmerge", stderr);
+	if (merge->selection.events.count && merge->is_written && !merge->load.events)
+		fputs("ctmerge: --events: no event of a class with such a name\n",
+		      stderr);
+	for (size_t i = 0; i < problems->count; i++)
+		failed |= sync_is_failure(&problems->item[i]);
 	if (merge->request->verbose && !merge->request->describe)
 		fprintf(stderr,
 			"ctmerge: %llu events of %zu sources, %llu messages, %zu nodes\n",

@@ -11,6 +11,8 @@
 #include "input/mapped.h"
 #include "merge/sieve.h"
 
+enum { ROW_BYTES = 256 }; /* of an event with its fields, more than most have */
+
 struct queue {
 	struct record_source *records; /* NULL: not read */
 	const struct clock *clock;
@@ -234,6 +236,7 @@ static void open_source(struct feed *feed, size_t index, struct problem_list *pr
 	queue->ended = !queue->records;
 	if (queue->records) {
 		record_source_choose(queue->records, wants_cells, &queue->sieve);
+		record_source_pace(queue->records, FEED_BYTES / ROW_BYTES / feed->count);
 		queue->facts = *record_source_facts(queue->records);
 	} else {
 		problem_add(problems, "", "unreadable", 1, "%s", error_text(&error));

@@ -189,13 +189,9 @@ static bool report(const struct sync *sync)
 {
 	bool failed = false;
 
-	for (size_t i = 0; i < sync->problems.count; i++) {
-		const struct problem *problem = &sync->problems.item[i];
-
-		fprintf(stderr, "ctsync: %s%s%s\n", problem->place,
-			*problem->place ? ": " : "", problem->text);
-		failed |= sync_is_failure(problem);
-	}
+	problem_print(&sync->problems, "ctsync", stderr);
+	for (size_t i = 0; i < sync->problems.count; i++)
+		failed |= sync_is_failure(&sync->problems.item[i]);
 	if (sync->given_up)
 		fprintf(stderr,
 			"ctsync: %llu packets were given up before their other side was "

@@ -205,7 +205,7 @@ static void explain_silence(struct sync *sync)
 		else if (!facts->received && facts->headerless > facts->sent / 2)
 			problem_add(
 			    &sync->problems, trace->path, "headerless", facts->headerless,
-			    "its received packets carry no headers, as generic "
+			    "received packets carry no headers, as generic "
 			    "receive offload was off, switch it on (ethtool -K DEV "
 			    "gro on)");
 	}

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /*
  * What was odd in the input and did not stop the work. Nothing is dropped
@@ -29,6 +30,12 @@ void problem_add(struct problem_list *list, const char *place, const char *kind,
 
 /* Move everything from one list to the end of another; leaves `from` empty. */
 void problem_move(struct problem_list *to, struct problem_list *from);
+
+/*
+ * A line each: "ctsync: PLACE: text". What several places have in common is one line,
+ * where it came first: "ctsync: node1, node2 and 98 more: text".
+ */
+void problem_print(const struct problem_list *list, const char *program, FILE *file);
 
 void problem_clear(struct problem_list *list);
 

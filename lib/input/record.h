@@ -61,6 +61,10 @@ typedef bool record_wish_fn(void *context, const struct record_class *class);
 void record_source_choose(struct record_source *source, record_wish_fn *wants,
 			  void *context);
 
+/* Read about so many records a step, not more: a caller of many sources keeps a step of
+ * each. */
+void record_source_pace(struct record_source *source, uint64_t records);
+
 /*
  * Read some more (milliseconds of work) and hand every record to `give`, in
  * the order of the source's clock; a stream whose own stamps go backwards

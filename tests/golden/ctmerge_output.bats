@@ -142,3 +142,9 @@ long_run()
 	fails_with 1 'ctmerge: nowhere: No such file or directory' ctmerge nowhere -o run.db
 	only empty
 }
+
+@test "names of classes that the run does not have" {
+	ends_with 0 ctmerge -q --no-sync --events 'shced_*' $net3 -o run.db
+	last 'ctmerge: --events: no event of a class with such a name'
+	[ "$(sqlite3 run.db 'SELECT count(*) FROM event')" = 0 ]
+}

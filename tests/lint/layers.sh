@@ -15,7 +15,7 @@ allowed()
 	merge) echo "base clock input timeline sync merge" ;;
 	sync) echo "base clock input timeline sync" ;;
 	analyze | export) echo "base timeline activity $1" ;;
-	collect-scripts) echo 'base input collect' ;;
+	collect-scripts) echo 'base input collect-scripts' ;;
 	datasets/simulate) echo 'base input simulate' ;;
 	esac
 }

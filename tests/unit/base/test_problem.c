@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -60,11 +61,42 @@ static void moving_keeps_the_order(void **state)
 	problem_clear(&to);
 }
 
+static void what_places_share_is_one_line(void **unused)
+{
+	struct problem_list list = {0};
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)unused;
+	problem_add(&list, "n1", "clock", 1, "no clock.csv");
+	problem_add(&list, "n1/a", "truncated", 1, "cut");
+	problem_add(&list, "n2", "clock", 1, "no clock.csv");
+	problem_add(&list, "", "clock", 1, "no place");
+	problem_add(&list, "n2", "clock", 1, "no clock.csv");
+	for (int i = 0; i < 12; i++) {
+		char place[8];
+
+		snprintf(place, sizeof(place), "m%d", i);
+		problem_add(&list, place, "discarded", 1, "7 lost");
+	}
+	problem_print(&list, "p", out);
+	fclose(out);
+	assert_string_equal(text,
+			    "p: n1, n2: no clock.csv\n"
+			    "p: n1/a: cut\n"
+			    "p: no place\n"
+			    "p: m0, m1, m2, m3, m4, m5, m6, m7 and 4 more: 7 lost\n");
+	free(text);
+	problem_clear(&list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(texts_are_copied),
 	    cmocka_unit_test(moving_keeps_the_order),
+	    cmocka_unit_test(what_places_share_is_one_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
