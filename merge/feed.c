@@ -11,6 +11,8 @@
 #include "input/mapped.h"
 #include "merge/sieve.h"
 
+enum { ROW_BYTES = 256 }; /* of an event with its fields, more than most have */
+
 struct queue {
 	struct record_source *records; /* NULL: not read */
 	const struct clock *clock;
@@ -215,7 +217,7 @@ static bool wants_cells(void *context, const struct record_class *class)
 static void open_source(struct feed *feed, size_t index, struct problem_list *problems)
 {
 	struct merge_source *source = &feed->run->source[index];
-	const struct source *entry = &feed->run->sources.item[source->entry];
+	struct source *entry = &feed->run->sources.item[source->entry];
 	struct queue *queue = &feed->queue[index];
 	struct error error = ERROR_INIT;
 
@@ -227,13 +229,14 @@ static void open_source(struct feed *feed, size_t index, struct problem_list *pr
 	if (!selection_has_node(feed->wish.selection, feed->run->node[source->node].name))
 		return;
 	if (entry->kind == SOURCE_TRACE)
-		queue->records = trace_records_open(entry->path, &error);
+		queue->records = trace_records_open(entry->path, &entry->reader, &error);
 	else
 		queue->records = capture_records_open(entry->path, &error);
 	source->is_read = queue->records != NULL;
 	queue->ended = !queue->records;
 	if (queue->records) {
 		record_source_choose(queue->records, wants_cells, &queue->sieve);
+		record_source_pace(queue->records, FEED_BYTES / ROW_BYTES / feed->count);
 		queue->facts = *record_source_facts(queue->records);
 	} else {
 		problem_add(problems, "", "unreadable", 1, "%s", error_text(&error));

@@ -13,7 +13,7 @@
  * threads take the source that will be needed first: one that has nothing left
  * that waits, else the one that is furthest behind, until as much waits as
  * FEED_BYTES. So memory does not grow with the sources' lengths, and with their
- * number only by what each reads in one step.
+ * number only by a block of each stream: the more sources, the shorter the steps.
  *
  * Within a source time never goes back: an event whose stamp is before that of
  * the event ahead of it gets the latter's time, and is counted.

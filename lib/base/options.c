@@ -108,6 +108,8 @@ static void show_help(const struct command *command, poptContext context)
 	printf("%s: %s\n\n", command->name, command->summary);
 	fflush(stdout);
 	poptPrintHelp(context, stdout, 0);
+	if (command->more)
+		printf("\n%s\n", command->more);
 }
 
 static void show_version(const struct command *command)

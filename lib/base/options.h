@@ -38,6 +38,7 @@ struct command {
 	const char *usage;       /* "[OPTION...] RUN | -t TRACE..." */
 	const char *summary;     /* a line for --help */
 	const char *versions;    /* what --version adds, or NULL */
+	const char *more;        /* what --help adds after the options, or NULL */
 	struct option_row *rows; /* ends with a row whose name is NULL */
 };
 

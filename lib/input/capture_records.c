@@ -243,7 +243,7 @@ static enum step capture_step(struct record_source *source, record_fn *give,
 	if (records->ended)
 		return STEP_END;
 	records->is_chosen = record_source_wants(source, source->class[0]);
-	for (int i = 0; i < STEP_PACKETS && more; i++) {
+	for (uint64_t i = 0; i < STEP_PACKETS && i < source->pace && more; i++) {
 		more = capture_frames_next(records->frames, &captured);
 		if (more)
 			handle_packet(records, &captured, give, context);

@@ -52,7 +52,7 @@ static int ctf_step(struct reader *base, event_fn *give, void *context)
 
 	reader->give = give;
 	reader->context = context;
-	return ctf_walk_step(reader->walk);
+	return ctf_walk_step(reader->walk, UINT64_MAX);
 }
 
 static const struct reader_facts *ctf_facts(const struct reader *base)

@@ -83,7 +83,7 @@ static enum step trace_step(struct record_source *source, record_fn *give, void 
 		return STEP_END;
 	records->give = give;
 	records->context = context;
-	more = ctf_walk_step(records->walk);
+	more = ctf_walk_step(records->walk, source->pace);
 	trace_facts_copy(&source->facts, ctf_walk_facts(records->walk));
 	problem_move(&source->problems, ctf_walk_problems(records->walk));
 	if (more)

@@ -361,11 +361,11 @@ failed:
 	return NULL;
 }
 
-int ctf_walk_step(struct ctf_walk *walk)
+int ctf_walk_step(struct ctf_walk *walk, uint64_t most)
 {
 	int status;
 
-	walk->stop_at = walk->facts.events + STEP_EVENTS;
+	walk->stop_at = walk->facts.events + (most < STEP_EVENTS ? most : STEP_EVENTS);
 	do
 		status = ctf_graph_run(&walk->graph, &walk->error);
 	while (status > 0 && walk->heap.count && walk->facts.events < walk->stop_at);

@@ -37,8 +37,8 @@ struct ctf_walk;
 struct ctf_walk *ctf_walk_open(const char *path, const struct ctf_visitor *visitor,
 			       struct error *error);
 
-/* Read some more. 1: there may be more; 0: the end. */
-int ctf_walk_step(struct ctf_walk *walk);
+/* Read some more, little more than `most` events. 1: there may be more; 0: the end. */
+int ctf_walk_step(struct ctf_walk *walk, uint64_t most);
 
 /* wished and defined are the visitor's to set. */
 struct reader_facts *ctf_walk_facts(struct ctf_walk *walk);

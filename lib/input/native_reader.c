@@ -133,7 +133,7 @@ static int native_step(struct reader *base, event_fn *give, void *context)
 
 	reader->give = give;
 	reader->context = context;
-	return native_walk_step(reader->walk);
+	return native_walk_step(reader->walk, UINT64_MAX);
 }
 
 static const struct reader_facts *native_facts(const struct reader *base)

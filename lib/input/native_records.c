@@ -82,7 +82,7 @@ static enum step native_step(struct record_source *source, record_fn *give, void
 		return STEP_END;
 	records->give = give;
 	records->context = context;
-	more = native_walk_step(records->walk);
+	more = native_walk_step(records->walk, source->pace);
 	trace_facts_copy(&source->facts, native_walk_facts(records->walk));
 	problem_move(&source->problems, native_walk_problems(records->walk));
 	if (more)

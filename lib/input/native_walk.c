@@ -310,9 +310,9 @@ failed:
 	return NULL;
 }
 
-int native_walk_step(struct native_walk *walk)
+int native_walk_step(struct native_walk *walk, uint64_t most)
 {
-	walk->stop_at = walk->facts.events + STEP_EVENTS;
+	walk->stop_at = walk->facts.events + (most < STEP_EVENTS ? most : STEP_EVENTS);
 	do
 		consume(walk, stream_heap_second(&walk->heap));
 	while (walk->heap.count && walk->facts.events < walk->stop_at);

@@ -46,8 +46,8 @@ struct native_walk *native_walk_open(const char *path,
 				     const struct native_visitor *visitor,
 				     enum native_files files, struct error *error);
 
-/* Read some more. 1: there may be more; 0: the end. */
-int native_walk_step(struct native_walk *walk);
+/* Read some more, `most` events or fewer. 1: there may be more; 0: the end. */
+int native_walk_step(struct native_walk *walk, uint64_t most);
 
 /* wished and defined are the visitor's to set. */
 struct reader_facts *native_walk_facts(struct native_walk *walk);

@@ -15,6 +15,7 @@ void record_source_init(struct record_source *source, const struct record_source
 	memset(source, 0, sizeof(*source));
 	source->ops = ops;
 	source->path = mem_strdup(path);
+	source->pace = UINT64_MAX;
 }
 
 static bool is_taken(const struct record_class *class, const char *name)
@@ -111,6 +112,11 @@ bool record_source_wants(const struct record_source *source,
 			 const struct record_class *class)
 {
 	return !source->wants || source->wants(source->wish_context, class);
+}
+
+void record_source_pace(struct record_source *source, uint64_t records)
+{
+	source->pace = records ? records : 1;
 }
 
 enum step record_source_step(struct record_source *source, record_fn *give, void *context)

@@ -46,8 +46,12 @@ typedef void record_fn(void *context, const struct record *record);
 
 struct record_source;
 
-/* Open one CTF trace: a directory that holds a file named metadata. */
-struct record_source *trace_records_open(const char *path, struct error *error);
+/*
+ * Open one CTF trace: a directory that holds a file named metadata. `choice` may be NULL:
+ * any reader, whatever the reason.
+ */
+struct record_source *trace_records_open(const char *path, struct reader_choice *choice,
+					 struct error *error);
 
 /* Open a capture; every packet is a record of class "packet". */
 struct record_source *capture_records_open(const char *path, struct error *error);
@@ -60,6 +64,10 @@ typedef bool record_wish_fn(void *context, const struct record_class *class);
 
 void record_source_choose(struct record_source *source, record_wish_fn *wants,
 			  void *context);
+
+/* Read about so many records a step, not more: a caller of many sources keeps a step of
+ * each. */
+void record_source_pace(struct record_source *source, uint64_t records);
 
 /*
  * Read some more (milliseconds of work) and hand every record to `give`, in

@@ -19,6 +19,7 @@ struct record_source {
 	size_t classes, room;
 	record_wish_fn *wants; /* NULL: every class is chosen */
 	void *wish_context;
+	uint64_t pace; /* most records a step */
 };
 
 /* Fill in the base; copies path. */

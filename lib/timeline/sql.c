@@ -61,3 +61,30 @@ int sql_bind(sqlite3_stmt *statement, int at, const struct cell *value)
 	}
 	return sqlite3_bind_null(statement, at);
 }
+
+struct cell sql_cell(sqlite3_stmt *statement, int column)
+{
+	struct cell cell = {.type = CELL_NULL};
+
+	switch (sqlite3_column_type(statement, column)) {
+	case SQLITE_INTEGER:
+		cell.type = CELL_INTEGER;
+		cell.integer = sqlite3_column_int64(statement, column);
+		break;
+	case SQLITE_FLOAT:
+		cell.type = CELL_REAL;
+		cell.real = sqlite3_column_double(statement, column);
+		break;
+	case SQLITE_TEXT:
+		cell.type = CELL_TEXT;
+		cell.bytes = (const char *)sqlite3_column_text(statement, column);
+		break;
+	case SQLITE_BLOB:
+		cell.type = CELL_BLOB;
+		cell.bytes = sqlite3_column_blob(statement, column);
+		break;
+	}
+	if (cell.type == CELL_TEXT || cell.type == CELL_BLOB)
+		cell.size = (uint32_t)sqlite3_column_bytes(statement, column);
+	return cell;
+}

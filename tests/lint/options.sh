@@ -3,6 +3,10 @@
 #
 # A program's --help, its man page and its bash completion have the same
 # options: sh options.sh TREE PROGRAM
+#
+# Where --help ends with a list of what the first word may be ("Formats:", a line
+# each), the same holds for each of them: its options are those of the page's
+# section OPTIONS and of a subsection with its name.
 . "$(dirname "$0")/common.sh"
 
 program=$2
@@ -13,26 +17,67 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 # "-t --trace" and so on at the begin of a line of popt's help, a word a line.
-"$program" --help | sed -n 's/^ \{1,6\}\(-.*\)/\1/p' | sed 's/   *.*//; s/=.*//' |
-	tr -s ', ' '\n' | grep '^-' | sort -u >"$scratch/help"
-[ -s "$scratch/help" ] || echo "--nothing" >"$scratch/help"
+help_options()
+{
+	"$program" "$@" --help | sed -n 's/^ \{1,6\}\(-.*\)/\1/p' | sed 's/   *.*//; s/=.*//' |
+		tr -s ', ' '\n' | grep '^-' | sort -u
+}
 
-# A paragraph of the page that begins with *-t*, *--trace*.
-grep -h '^\*-' "$page" 2>/dev/null | grep -o '\*--*[A-Za-z0-9][A-Za-z0-9-]*' | tr -d '*' |
-	sort -u >"$scratch/page"
+# A paragraph of the page that begins with *-t*, *--trace*: those of standard input.
+page_options()
+{
+	grep -h '^\*-' | grep -o '\*--*[A-Za-z0-9][A-Za-z0-9-]*' | tr -d '*' | sort -u
+}
 
-# What the completion offers to an open "-".
-bash -c '. "$1" && COMP_WORDS=("$2" -) COMP_CWORD=1 COMP_LINE="$2 -" COMP_POINT=${#COMP_LINE} &&
-	$(complete -p "$2" | sed "s/.* -F \([^ ]*\) .*/\1/") "$2" - "$2" &&
-	printf "%s\n" "${COMPREPLY[@]}"' bash "$completion" "$name" 2>/dev/null |
-	sed 's/[= ]*$//' | sort -u >"$scratch/completion"
+# The page but for its subsections; with a name, also the subsection of that name.
+page_part()
+{
+	awk -v wanted="${1:-}" '/^# / { subsection = "" } /^## / { subsection = $2 }
+		subsection == "" || subsection == wanted' "$page" 2>/dev/null
+}
 
-complaints=$(
-	comm -23 "$scratch/help" "$scratch/page" | sed "s|.*|$page: lacks & of $name --help|"
-	comm -13 "$scratch/help" "$scratch/page" | sed "s|.*|$page: & is not in $name --help|"
+# What the completion offers to an open "-", after the given word if there is one.
+completion_options()
+{
+	# shellcheck disable=SC2016 # these are the inner shell's
+	bash -c '. "$1" && shift && word=$1 && COMP_WORDS=("$@" -) && COMP_CWORD=$# &&
+		COMP_LINE="$* -" COMP_POINT=${#COMP_LINE} &&
+		$(complete -p "$word" | sed "s/.* -F \([^ ]*\) .*/\1/") "$word" - "${*: -1}" &&
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$completion" "$name" "$@" 2>/dev/null |
+		sed 's/[= ]*$//' | sort -u
+}
+
+# compare [WORD]: a line a complaint
+compare()
+{
+	called=$name${1:+ $1}
+	help_options "$@" >"$scratch/help"
+	[ -s "$scratch/help" ] || echo "--nothing" >"$scratch/help"
+	completion_options "$@" >"$scratch/completion"
+	# Options that each of the words has are described once, above them.
+	page_part "$@" | page_options >"$scratch/page"
+	comm -23 "$scratch/help" "$scratch/page" | sed "s|.*|$page: lacks & of $called --help|"
+	if [ "$#" -gt 0 ] || [ ! -s "$scratch/words" ]; then
+		comm -13 "$scratch/help" "$scratch/page" |
+			sed "s|.*|$page: & is not in $called --help|"
+	fi
 	grep -e '^--' "$scratch/help" | comm -23 - "$scratch/completion" |
-		sed "s|.*|$completion: lacks & of $name --help|"
+		sed "s|.*|$completion: lacks & of $called --help|"
 	comm -13 "$scratch/help" "$scratch/completion" |
-		sed "s|.*|$completion: & is not in $name --help|"
-)
+		sed "s|.*|$completion: & is not in $called --help|"
+}
+
+# "  csv  what it is" below "Formats:", "Analyses:".
+"$program" --help | awk '/^[A-Z][a-z]*:$/ { list = $0 !~ /^(Usage|Options):/; next }
+	!/^  [a-z]/ { list = 0 } list { print $1 }' >"$scratch/words"
+complaints=$({
+	compare
+	while read -r word; do
+		compare "$word"
+	done <"$scratch/words"
+	awk '/^# / { inside = /^# (FORMATS|ANALYSES)$/ } inside && /^## / { print $2 }' "$page" |
+		sort >"$scratch/sections"
+	sort "$scratch/words" | comm -13 - "$scratch/sections" |
+		sed "s|.*|$page: describes &, which $name --help does not list|"
+} 2>&1)
 verdict "$complaints" "$name: help, man page and completion agree"

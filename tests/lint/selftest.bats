@@ -243,3 +243,31 @@ completions/tool.bash: --all is not in tool --help" options "$tree/bin/tool"
 	run lint options "$tree/bin/none"
 	[ "$status" -eq 1 ]
 }
+
+@test "options: those of words that the program takes first" {
+	put bin/tool '#!/bin/sh' 'case $1 in' \
+		"one) printf '  -j, --jobs=N  so many\n      --more  more\n' ;;" \
+		"two) printf '  -j, --jobs=N  so many\n' ;;" \
+		"*) printf '  -h, --help  help\n\nWords:\n  one  the first\n  two  the second\n' ;;" \
+		'esac'
+	chmod +x "$tree/bin/tool"
+	put man/tool.1.scd '# OPTIONS' '*-j*, *--jobs* _N_' '' '*-h*, *--help*' '# FORMATS' \
+		'## one' '*--more*' '## two'
+	put completions/tool.bash '_tool() { local all="--jobs --help"; ((COMP_CWORD > 1)) || all=--help' \
+		'[ "${COMP_WORDS[1]}" != one ] || all="$all --more"' \
+		'mapfile -t COMPREPLY < <(compgen -W "$all" -- "$2"); }' \
+		'complete -F _tool tool'
+	complains "man/tool.1.scd: --help is not in tool one --help
+man/tool.1.scd: -h is not in tool one --help
+completions/tool.bash: --help is not in tool one --help
+man/tool.1.scd: --help is not in tool two --help
+man/tool.1.scd: -h is not in tool two --help
+completions/tool.bash: --help is not in tool two --help" options "$tree/bin/tool"
+	sed -i "s/so many/so many\\\\n  -h, --help  help/" "$tree/bin/tool"
+	lint options "$tree/bin/tool"
+	put man/tool.1.scd '# OPTIONS' '*-j*, *--jobs* _N_' '' '*-h*, *--help*' '# FORMATS' \
+		'## one' '*--most*' '## two' '## three'
+	complains "man/tool.1.scd: lacks --more of tool one --help
+man/tool.1.scd: --most is not in tool one --help
+man/tool.1.scd: describes three, which tool --help does not list" options "$tree/bin/tool"
+}

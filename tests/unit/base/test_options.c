@@ -26,8 +26,8 @@ static enum options_status parse(struct targets *targets, const char **word)
 	    {0, "limit", OPTION_DOUBLE, &targets->limit, "PPM", "of the drift", 0.5, 1e4},
 	    {0, NULL, OPTION_FLAG, NULL, NULL, NULL, 0, 0},
 	};
-	const struct command command = {"tool", "[OPTION...] RUN", "does it",
-					"library 1.2", rows};
+	const struct command command = {
+	    "tool", "[OPTION...] RUN", "does it", "library 1.2", NULL, rows};
 	const char *argv[16] = {"tool"};
 	int argc = 1;
 

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* ctexport: the timeline in the formats that other tools read. */
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/output.h"
+#include "export/directory.h"
+#include "export/formats.h"
+#include "export/removal.h"
+#include "timeline/writer.h"
+
+enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
+
+struct request {
+	const struct export_format *format;
+	struct text_list words, nodes;
+	char *begin, *end;
+	struct export_plan plan;
+	struct export export;
+};
+
+/* Where the export goes; at most one of them is open. */
+struct target {
+	struct output file;
+	struct export_directory directory;
+};
+
+/* What a signal has to undo before the program ends by it. */
+static char interrupted_path[PATH_MAX];
+static volatile sig_atomic_t is_stdout_cut;
+static off_t stdout_begin;
+
+/*
+ * The default comes back only after that: with SA_RESETHAND a second signal, such as
+ * timeout(1) sends, can end the program before this runs.
+ */
+static void end_by_signal(int number)
+{
+	if (*interrupted_path)
+		removal_of_tree(interrupted_path);
+	if (is_stdout_cut && ftruncate(STDOUT_FILENO, stdout_begin) == 0)
+		lseek(STDOUT_FILENO, stdout_begin, SEEK_SET);
+	signal(number, SIG_DFL);
+	raise(number); /* comes when this returns */
+}
+
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
+
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = end_by_signal};
+	struct sigaction before;
+
+	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++)
+		if (sigaction(ending_signals[i], NULL, &before) == 0 &&
+		    before.sa_handler != SIG_IGN)
+			sigaction(ending_signals[i], &action, NULL);
+	/* A reader that went away, and a file that may not grow, are told. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+/* Between a file's making or renaming and our knowing of it no signal may come. */
+static void hold_signals(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++)
+		sigaddset(&set, ending_signals[i]);
+	sigprocmask(how, &set, NULL);
+}
+
+static char *make_versions(void)
+{
+	return mem_printf("with SQLite %s", timeline_library_version());
+}
+
+/* The help of the program itself: a line a format. For free(). */
+static char *list_formats(void)
+{
+	char *all = mem_strdup("Formats:");
+
+	for (const struct export_format *const *at = export_formats; *at; at++) {
+		char *more =
+		    mem_printf("%s\n  %-10s%s", all, (*at)->name, (*at)->summary);
+
+		free(all);
+		all = more;
+	}
+	return all;
+}
+
+/* `ctexport --help`, `--version`, or no format. */
+static enum options_status parse_top(int argc, const char **argv, struct error *error)
+{
+	struct option_row none[] = {{0}};
+	char *formats = list_formats(), *versions = make_versions();
+	const struct command command = {
+	    .name = "ctexport",
+	    .usage = "FORMAT [OPTION...] RUN.db [-o OUT]",
+	    .summary = "a timeline in the formats that other tools read",
+	    .more = formats,
+	    .versions = versions,
+	    .rows = none,
+	};
+	struct text_list rest = {0};
+	enum options_status status = options_parse(&command, argc, argv, &rest, error);
+
+	if (status == OPTIONS_GO) {
+		error_set(error, "no format given, want one as the first word (see "
+				 "--help)");
+		status = OPTIONS_WRONG;
+	}
+	text_list_clear(&rest);
+	free(formats);
+	free(versions);
+	return status;
+}
+
+/* The options of a format: `ctexport FORMAT ...` is argv[0 .. argc). */
+static enum options_status parse_format(struct request *request, int argc,
+					const char **argv, struct error *error)
+{
+	enum { COMMON_ROWS = 6 };
+	struct export *export = &request->export;
+	struct option_row rows[COMMON_ROWS + EXPORT_OPTION_ROWS + 1] = {
+	    {'o', "output", OPTION_STRING, &export->output, "OUT", "write to OUT", 0, 0},
+	    {0, "force", OPTION_FLAG, &export->force, NULL,
+	     "replace what an earlier export left in a directory", 0, 0},
+	    {0, "begin", OPTION_STRING, &request->begin, "TIME",
+	     "nothing before: nanoseconds, seconds, +seconds of the run, or UTC", 0, 0},
+	    {0, "end", OPTION_STRING, &request->end, "TIME", "nothing after", 0, 0},
+	    {0, "node", OPTION_LIST, &request->nodes, "GLOB",
+	     "only what is of nodes with such a name", 0, 0},
+	    {'q', "quiet", OPTION_FLAG, &export->quiet, NULL, "no progress", 0, 0},
+	};
+	char *name = mem_printf("ctexport %s", request->format->name);
+	char *versions = make_versions();
+	const struct command command = {
+	    .name = name,
+	    .usage = request->format->usage,
+	    .summary = request->format->summary,
+	    .versions = versions,
+	    .rows = rows,
+	};
+	enum options_status status;
+
+	if (request->format->rows)
+		request->format->rows(export->options, &rows[COMMON_ROWS]);
+	argv[0] = name;
+	status = options_parse(&command, argc, argv, &request->words, error);
+	free(name);
+	free(versions);
+	return status;
+}
+
+static enum options_status parse(struct request *request, int argc, const char **argv,
+				 struct error *error)
+{
+	if (argc < 2 || argv[1][0] == '-')
+		return parse_top(argc, argv, error);
+	request->format = export_format_find(argv[1], error);
+	if (!request->format)
+		return OPTIONS_WRONG;
+	if (request->format->options_new)
+		request->export.options = request->format->options_new();
+	return parse_format(request, argc - 1, argv + 1, error);
+}
+
+static int check_stdout(const struct request *request, struct error *error)
+{
+	/* Else the next file that is opened would stand in its place. */
+	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
+		return error_set(error, "standard output is closed, want a file or a "
+					"pipe, or --output FILE");
+	if (request->plan.binary && isatty(STDOUT_FILENO))
+		return error_set(error, "standard output is a terminal, want a file or "
+					"a pipe, or --output FILE");
+	return 0;
+}
+
+/* What the options say together. 0, or -1 with error: misuse. */
+static int check_request(struct request *request, struct error *error)
+{
+	const struct export *export = &request->export;
+	struct export_plan *plan = &request->plan;
+
+	if (request->format->plan &&
+	    request->format->plan(export->options, export->output, plan, error))
+		return -1;
+	if (plan->no_timeline && (request->begin || request->end || request->nodes.count))
+		return error_set(error, "--begin, --end and --node want a timeline");
+	if (request->words.count != !plan->no_timeline)
+		return plan->no_timeline
+			   ? error_set(error, "%s: no further word is wanted here",
+				       request->words.item[0])
+			   : error_set(
+				 error,
+				 "%zu timelines given, want one RUN.db (see --help)",
+				 request->words.count);
+	if (plan->target == EXPORT_TO_DIRECTORY && !export->output)
+		return error_set(error, "no directory given, want --output DIR");
+	if (export->force && plan->target != EXPORT_TO_DIRECTORY && !plan->force)
+		return error_set(error, "--force is for directories, want it without");
+	return plan->target == EXPORT_TO_FILE && !export->output
+		   ? check_stdout(request, error)
+		   : 0;
+}
+
+static int open_timeline(struct request *request, struct error *error)
+{
+	struct export *export = &request->export;
+
+	if (request->plan.no_timeline)
+		return 0;
+	export->path = request->words.item[0];
+	export->timeline = timeline_reader_open(export->path, error);
+	if (!export->timeline)
+		return -1;
+	return scope_init(&export->scope, export->timeline, request->begin, request->end,
+			  &request->nodes, error);
+}
+
+static void open_stdout(struct export *export)
+{
+	struct stat status;
+
+	export->file = stdout;
+	export->file_name = "standard output";
+	stdout_begin = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+	is_stdout_cut = stdout_begin >= 0 && fstat(STDOUT_FILENO, &status) == 0 &&
+			S_ISREG(status.st_mode);
+}
+
+static int open_target(struct request *request, struct target *target,
+		       struct error *error)
+{
+	struct export *export = &request->export;
+	const char *temporary = NULL;
+
+	switch (request->plan.target) {
+	case EXPORT_TO_ITSELF:
+		return 0;
+	case EXPORT_TO_DIRECTORY:
+		if (export_directory_open(&target->directory, export->output,
+					  export->force, error))
+			return -1;
+		export->directory = temporary = target->directory.temporary;
+		break;
+	case EXPORT_TO_FILE:
+		if (!export->output) {
+			open_stdout(export);
+			return 0;
+		}
+		if (output_open(&target->file, export->output, error))
+			return -1;
+		export->file = target->file.file;
+		export->file_name = export->output;
+		temporary = target->file.temporary;
+	}
+	if (temporary && strlen(temporary) < sizeof(interrupted_path))
+		memcpy(interrupted_path, temporary, strlen(temporary) + 1);
+	return 0;
+}
+
+/* From here on the export is done, and a signal ends it as such. */
+static int commit_target(struct request *request, struct target *target,
+			 struct error *error)
+{
+	hold_signals(SIG_BLOCK);
+	if (request->export.directory)
+		return export_directory_commit(&target->directory, error);
+	if (target->file.file)
+		return output_commit(&target->file, error);
+	return output_flush_stdout(error);
+}
+
+/* Nothing of a failed export stays. */
+static void discard_target(struct target *target)
+{
+	export_directory_discard(&target->directory);
+	if (target->file.file)
+		output_discard(&target->file);
+	if (is_stdout_cut) {
+		fflush(stdout);
+		if (ftruncate(STDOUT_FILENO, stdout_begin) == 0)
+			lseek(STDOUT_FILENO, stdout_begin, SEEK_SET);
+	}
+}
+
+static enum exit_status run(struct request *request, struct error *error)
+{
+	struct export *export = &request->export;
+	struct target target = {0};
+	int status;
+
+	if (open_timeline(request, error))
+		return EXIT_FAILED;
+	hold_signals(SIG_BLOCK);
+	status = open_target(request, &target, error);
+	hold_signals(SIG_UNBLOCK);
+	progress_init(&export->progress, export->quiet);
+	if (!status)
+		status = request->format->run(export, error);
+	progress_end(&export->progress);
+	if (!status)
+		status = commit_target(request, &target, error);
+	if (status)
+		discard_target(&target);
+	problem_print(&export->notes, "ctexport", stderr);
+	return status ? EXIT_FAILED : EXIT_DONE;
+}
+
+static void clear_request(struct request *request)
+{
+	struct export *export = &request->export;
+
+	scope_clear(&export->scope);
+	timeline_reader_free(export->timeline);
+	problem_clear(&export->notes);
+	if (export->options)
+		request->format->options_free(export->options);
+	text_list_clear(&request->words);
+	text_list_clear(&request->nodes);
+	free(export->output);
+	free(request->begin);
+	free(request->end);
+}
+
+int main(int argc, const char **argv)
+{
+	struct request request = {0};
+	struct error error = ERROR_INIT;
+	enum exit_status status = EXIT_DONE;
+
+	catch_signals();
+	switch (parse(&request, argc, argv, &error)) {
+	case OPTIONS_SHOWN:
+		if (output_flush_stdout(&error))
+			status = EXIT_FAILED;
+		break;
+	case OPTIONS_WRONG:
+		status = EXIT_MISUSE;
+		break;
+	case OPTIONS_GO:
+		status =
+		    check_request(&request, &error) ? EXIT_MISUSE : run(&request, &error);
+		break;
+	}
+	if (error.text)
+		fprintf(stderr, "ctexport: %s\n", error.text);
+	error_clear(&error);
+	clear_request(&request);
+	return (int)status;
+}

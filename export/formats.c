@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "export/formats.h"
+
+#include <string.h>
+
+#include "base/near.h"
+
+const struct export_format *const export_formats[] = {
+    &export_csv,
+    NULL,
+};
+
+const struct export_format *export_format_find(const char *name, struct error *error)
+{
+	enum { MOST = sizeof(export_formats) / sizeof(*export_formats) };
+	const char *names[MOST];
+	const char *meant;
+	size_t count = 0;
+
+	for (; export_formats[count]; count++) {
+		names[count] = export_formats[count]->name;
+		if (strcmp(name, names[count]) == 0)
+			return export_formats[count];
+	}
+	meant = near_find(name, names, count);
+	if (meant)
+		error_set(error, "%s: no such format, do you mean %s?", name, meant);
+	else
+		error_set(error, "%s: no such format (see ctexport --help)", name);
+	return NULL;
+}

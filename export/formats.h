@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_EXPORT_FORMATS_H
+#define CT_EXPORT_FORMATS_H
+
+#include "export/format.h"
+
+/* Each is the whole of export/NAME.c to others. */
+extern const struct export_format export_csv;
+
+#endif

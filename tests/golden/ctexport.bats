@@ -1,0 +1,49 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# What all formats of ctexport share: words, options, the timeline, the output.
+load common
+
+setup_file()
+{
+	CT_TIMELINE=$BATS_FILE_TMPDIR/run.db
+	export CT_TIMELINE
+	ctmerge -q --no-sync --events net_dev_queue "$CT_SOURCE/datasets/net3" \
+		-o "$CT_TIMELINE" 2>/dev/null
+}
+
+@test "formats are listed and near names suggested" {
+	ends_with 0 ctexport --help
+	grep -q '^  csv ' "$scratch/stdout"
+	fails_with 2 'ctexport: cvs: no such format, do you mean csv?' ctexport cvs run.db
+	fails_with 2 'ctexport: nothing: no such format (see ctexport --help)' ctexport nothing
+	fails_with 2 'ctexport: no format given, want one as the first word (see --help)' ctexport
+}
+
+@test "one timeline is wanted" {
+	fails_with 2 'ctexport: 0 timelines given, want one RUN.db (see --help)' \
+		ctexport csv --query 'SELECT 1'
+	fails_with 2 'ctexport: 2 timelines given, want one RUN.db (see --help)' \
+		ctexport csv --query 'SELECT 1' a b
+	fails_with 1 'ctexport: a: No such file or directory' ctexport csv --query 'SELECT 1' a
+	echo text >a
+	fails_with 1 'ctexport: a: no SQLite database, want a timeline' \
+		ctexport csv --query 'SELECT 1' a
+	cp "$CT_TIMELINE" b.db
+	chmod u+w b.db
+	sqlite3 b.db 'PRAGMA user_version = 99'
+	fails_with 1 'ctexport: b.db: timeline of version 99, want version 1' \
+		ctexport csv --query 'SELECT 1' b.db
+}
+
+@test "a full disk and a closed pipe leave nothing" {
+	# shellcheck disable=SC2016 # the inner shell expands
+	ends_with 1 bash -c 'exec ctexport csv "$1" --query "SELECT * FROM timeline" >/dev/full' \
+		- "$CT_TIMELINE"
+	grep -q '^ctexport: standard output: No space left on device$' "$scratch/stderr"
+	# shellcheck disable=SC2016
+	ends_with 1 bash -c 'ulimit -f 10; exec ctexport csv "$1" \
+		--query "SELECT * FROM timeline" -o out.csv' - "$CT_TIMELINE"
+	grep -q '^ctexport: out.csv: File too large$' "$scratch/stderr"
+	[ "$(find . -mindepth 1 | sort | xargs)" = "./datasets ./fixtures" ]
+}
