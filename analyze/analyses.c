@@ -3,9 +3,15 @@
 
 /* An analysis is declared here, and listed below where the help shall have it. */
 extern const struct analysis analysis_nodes;
+extern const struct analysis analysis_clocks;
+extern const struct analysis analysis_problems;
+extern const struct analysis analysis_messages;
 
 const struct analysis *const analyses[] = {
     &analysis_nodes,
+    &analysis_clocks,
+    &analysis_problems,
+    &analysis_messages,
 };
 
 const size_t analyses_count = sizeof(analyses) / sizeof(*analyses);
