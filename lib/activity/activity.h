@@ -49,11 +49,13 @@ struct thread_span {
 	nsec_t begin_ns, end_ns;
 	bool cut_begin, cut_end;
 	int64_t cpu; /* RUNNING: where; RUNNABLE: where it is to run if told; else -1 */
-	int64_t priority; /* RUNNING: as recorded; by LTTng 20 is nice 0, and less
-			     than 0 is real-time. INT64_MIN: not recorded */
+	/* RUNNING, and RUNNABLE that ended: as recorded; by LTTng 20 is nice 0, and less
+	 * than 0 is real-time. INT64_MIN: not recorded */
+	int64_t priority;
 	const char
 	    *comm; /* as of the span's end; borrowed for the call; "" if not known */
-	/* RUNNABLE: whether it lost the processor while it wanted to go on. */
+	/* RUNNABLE: whether it lost the processor while it wanted to go on; RUNNING that
+	 * ended: whether it loses it so. */
 	bool preempted;
 	/* RUNNABLE (of the wakeup that began it) and BLOCKED (of the one that ended it):
 	 */

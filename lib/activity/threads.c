@@ -76,6 +76,7 @@ static void tell_runnable(struct walk *walk, struct thread *thread, nsec_t end_n
 	span.cpu = cpu;
 	span.preempted = thread->preempted;
 	span.prev_tid = prev_tid;
+	span.priority = field_integer(&walk->row.field[6], INT64_MIN); /* next_prio */
 	span.syscall = NULL;
 	set_wake(&span, &thread->wake);
 	tell(walk, thread, &span);
@@ -113,7 +114,7 @@ static void tell_cut(struct walk *walk, struct thread *thread, nsec_t end_ns)
 
 /* The processor's thread ran until then. `next`: who came, -1: that was lost. */
 static void tell_running(struct walk *walk, size_t node, const struct cpu *cpu,
-			 nsec_t end_ns, int64_t next)
+			 nsec_t end_ns, int64_t next, bool preempted)
 {
 	const struct thread *thread =
 	    cpu->tid > 0 ? walk_find(walk, node, cpu->tid) : NULL;
@@ -127,6 +128,7 @@ static void tell_running(struct walk *walk, size_t node, const struct cpu *cpu,
 	    .cpu = cpu->number,
 	    .priority = cpu->priority,
 	    .comm = thread && *thread->comm ? thread->comm : cpu->comm,
+	    .preempted = preempted,
 	    .waker_tid = -1,
 	    .next_tid = next,
 	    .prev_tid = -1,
@@ -145,7 +147,7 @@ static void leave_elsewhere(struct walk *walk, struct thread *thread)
 	struct cpu *cpu = walk_cpu(walk, thread->node, thread->cpu);
 
 	if (cpu && cpu != walk->cpu && cpu->known && cpu->tid == thread->tid) {
-		tell_running(walk, thread->node, cpu, cpu->last_ns, -1);
+		tell_running(walk, thread->node, cpu, cpu->last_ns, -1, false);
 		cpu->known = false;
 		cpu->since_ns = NSEC_MAX;
 	}
@@ -208,7 +210,7 @@ static void check_current(struct walk *walk, int64_t prev)
 
 	if (cpu->known && cpu->tid != prev) {
 		lost = cpu->tid > 0 ? walk_find(walk, walk->at_node, cpu->tid) : NULL;
-		tell_running(walk, walk->at_node, cpu, cpu->last_ns, -1);
+		tell_running(walk, walk->at_node, cpu, cpu->last_ns, -1, false);
 		if (lost)
 			lost->state = ACTIVITY_UNKNOWN;
 		cpu->known = false;
@@ -232,6 +234,7 @@ static void on_switch(struct walk *walk)
 	const struct cell *field = walk->row.field;
 	struct cpu *cpu = walk->cpu;
 	int64_t prev = field_integer(&field[1], -1), next = field_integer(&field[5], -1);
+	int64_t state;
 	nsec_t now = walk->row.ts_ns;
 	struct thread *thread;
 
@@ -244,9 +247,10 @@ static void on_switch(struct walk *walk)
 	thread = prev > 0 ? walk_thread(walk, walk->at_node, prev) : NULL;
 	if (thread)
 		thread->comm = cpu->comm;
-	tell_running(walk, walk->at_node, cpu, now, next);
+	state = field_state(&field[3]);
+	tell_running(walk, walk->at_node, cpu, now, next, prev > 0 && !(state & STATES));
 	if (thread)
-		stop(walk, thread, field_state(&field[3]));
+		stop(walk, thread, state);
 
 	cpu->known = true;
 	cpu->cut = false;
@@ -351,7 +355,7 @@ static void on_exec(struct walk *walk)
 	if (tid <= 0 || tid == old_tid || !cpu || !cpu->known || cpu->tid != old_tid)
 		return;
 	thread = walk_find(walk, walk->at_node, old_tid);
-	tell_running(walk, walk->at_node, cpu, walk->row.ts_ns, tid);
+	tell_running(walk, walk->at_node, cpu, walk->row.ts_ns, tid, false);
 	if (thread) {
 		syscall_cut(walk, thread, walk->row.ts_ns);
 		walk_forget(walk, thread);
@@ -423,7 +427,7 @@ void thread_finish(struct walk *walk, size_t at, nsec_t end_ns)
 	walk->at_node = at;
 	for (size_t i = 0; i < node->cpus; i++)
 		if (node->cpu[i] && node->cpu[i]->known)
-			tell_running(walk, at, node->cpu[i], end_ns, -1);
+			tell_running(walk, at, node->cpu[i], end_ns, -1, false);
 	for (size_t i = 0; i < walk->threads; i++)
 		if (walk->thread[i]->node == at)
 			tell_cut(walk, walk->thread[i], end_ns);
