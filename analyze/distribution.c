@@ -259,8 +259,9 @@ bool distribution_bin(const struct distribution *distribution, size_t n, int64_t
 		    n ? distribution->bins->step[n - 1] : distribution->bins->below_one;
 	else
 		for (size_t i = 0; i < distribution->count; i++)
-			*count += distribution->value[i] >= *from &&
-				  distribution->value[i] < *to;
+			*count += distribution->value[i] < 1
+				      ? n == 0
+				      : n == step_of(distribution->value[i]) + 1;
 	return *from < INT64_MAX;
 }
 
