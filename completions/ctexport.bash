@@ -7,7 +7,8 @@
 _ctexport_options()
 {
 	case $1 in
-	csv) echo '--query' ;;
+	csv) echo '--table --query --partition --timestamps --jobs' ;;
+	parquet) echo '--table --query --partition --timestamps --codec --level --row-group --jobs' ;;
 	esac
 }
 
@@ -22,11 +23,23 @@ _ctexport()
 	fi
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'csv' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'parquet csv' -- "$word")
 		return
 	fi
 	case $before in
-	--begin | --end | --node | --query)
+	--codec)
+		mapfile -t COMPREPLY < <(compgen -W 'zstd snappy none' -- "$word")
+		return
+		;;
+	--timestamps)
+		mapfile -t COMPREPLY < <(compgen -W 'ns iso utc' -- "$word")
+		return
+		;;
+	--partition)
+		mapfile -t COMPREPLY < <(compgen -W 'node class node,class' -- "$word")
+		return
+		;;
+	--begin | --end | --node | --query | --table | --level | --row-group | -j | --jobs)
 		return
 		;;
 	-o | --output)

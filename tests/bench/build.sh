@@ -10,10 +10,10 @@ build_bench()
 	build=${CT_BUILD:-$source/build-bench}
 	{
 		cmake -S "$source" -B "$build" &&
-			cmake --build "$build" --parallel "$(nproc)" --target ctmerge \
+			cmake --build "$build" --parallel "$(nproc)" --target ctexport ctmerge \
 				ctsync ctsim bench-accuracy bench-insert bench-merge \
 				bench-messages bench-parquet bench-scenarios \
-				bench-speed
+				bench-speed bench-timeline
 	} >/dev/null
 	PATH=$build/bin:$build/tests/bench:$PATH
 }
