@@ -19,14 +19,13 @@
  * Spans of one kind come by their end. One that began before the scope, or before the
  * first event of its processor, or that goes on after the scope's end or its node's last
  * event, is cut there and says so. So is one whose end was lost: it comes when that is
- * noticed, and ends where it was last known. A state that no event tells is
- * ACTIVITY_UNKNOWN, never guessed. No span is empty of time but system calls and those
- * of interrupts that begin and end at one stamp.
+ * noticed, and ends where it was last known. Where no event tells a thread's state
+ * there is no span of it; nothing is guessed. No span of a thread is empty of time.
  *
  * To know what was going on at the scope's begin, some events before it are read, too.
  */
 enum activity_state {
-	ACTIVITY_UNKNOWN,
+	ACTIVITY_UNKNOWN, /* no span has it */
 	ACTIVITY_RUNNING,
 	ACTIVITY_RUNNABLE, /* woken or preempted, waits for a processor */
 	ACTIVITY_BLOCKED,
@@ -93,6 +92,7 @@ struct interrupt_span {
 
 struct syscall_span {
 	int64_t node, tid, cpu; /* the processor where it ended */
+	const char *comm;       /* "" if not known */
 	const char *name;       /* "read", without syscall_entry_ */
 	nsec_t begin_ns, end_ns;
 	bool cut_begin, cut_end;
@@ -128,7 +128,7 @@ struct frequency_step {
 
 /* What of a thread's spans is not wanted, so that its events need not be read. */
 enum activity_without {
-	ACTIVITY_NO_WAITS = 1,    /* `wait` is by thread or not known, without receives */
+	ACTIVITY_NO_WAITS = 1,    /* `wait` is WAIT_UNKNOWN, `wake_recv` 0 */
 	ACTIVITY_NO_SYSCALLS = 2, /* `syscall` is NULL */
 	ACTIVITY_ONLY_RUNNING = 4 /* no states but RUNNING come; implies the others */
 };
@@ -152,6 +152,7 @@ struct activity_recorded {
 	bool wakeups;    /* sched_wakeup, sched_waking */
 	bool interrupts; /* irq_handler_entry and _exit */
 	bool softirqs;   /* softirq_entry and _exit */
+	bool raises;     /* softirq_raise */
 	bool syscalls;   /* syscall_entry_* and syscall_exit_* */
 	bool disk;       /* block_rq_issue and block_rq_complete */
 	bool frequency;  /* cpu_frequency */
