@@ -7,8 +7,27 @@
 _ctexport_options()
 {
 	case $1 in
+	opendc)
+		echo '--tasks --interval --capacity --cpu-mhz --memory --no-kernel-threads'
+		echo '--no-parents --schema --format --verify --json'
+		;;
 	csv) echo '--table --query --partition --timestamps --jobs' ;;
 	parquet) echo '--table --query --partition --timestamps --codec --level --row-group --jobs' ;;
+	esac
+}
+
+# The words that an option of a format may have.
+_ctexport_words()
+{
+	case "$1 $2" in
+	'opendc --tasks') echo 'invocation process cgroup session comm' ;;
+	'opendc --capacity') echo 'max p95 allocated' ;;
+	'opendc --schema') echo 'v1 v2 v3 v4 v5' ;;
+	'opendc --format') echo 'parquet csv' ;;
+	'parquet --codec') echo 'zstd snappy none' ;;
+	'parquet --timestamps') echo 'ns utc' ;;
+	'csv --timestamps') echo 'ns iso' ;;
+	'parquet --partition' | 'csv --partition') echo 'node class node,class' ;;
 	esac
 }
 
@@ -23,23 +42,23 @@ _ctexport()
 	fi
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'parquet csv' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'opendc parquet csv' -- "$word")
+		return
+	fi
+	local words
+	words=$(_ctexport_words "$format" "$before")
+	if [[ $words ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
 		return
 	fi
 	case $before in
-	--codec)
-		mapfile -t COMPREPLY < <(compgen -W 'zstd snappy none' -- "$word")
+	--begin | --end | --node | --query | --table | --level | --row-group | \
+		-j | --jobs | --interval | --cpu-mhz | --memory)
 		return
 		;;
-	--timestamps)
-		mapfile -t COMPREPLY < <(compgen -W 'ns iso utc' -- "$word")
-		return
-		;;
-	--partition)
-		mapfile -t COMPREPLY < <(compgen -W 'node class node,class' -- "$word")
-		return
-		;;
-	--begin | --end | --node | --query | --table | --level | --row-group | -j | --jobs)
+	--verify)
+		mapfile -t COMPREPLY < <(compgen -d -- "$word")
+		compopt -o filenames 2>/dev/null
 		return
 		;;
 	-o | --output)

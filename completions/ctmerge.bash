@@ -18,6 +18,10 @@ _ctmerge()
 		mapfile -t COMPREPLY < <(compgen -W 'hull margin joint regression' -- "$word")
 		return
 		;;
+	--reader)
+		mapfile -t COMPREPLY < <(compgen -W 'auto native babeltrace2' -- "$word")
+		return
+		;;
 	--bounds)
 		mapfile -t COMPREPLY < <(compgen -W 'limit straight' -- "$word")
 		return
@@ -36,7 +40,7 @@ _ctmerge()
 		mapfile -t COMPREPLY < <(compgen -W '--output --force --describe --json --events --skip
 			--node --begin --end --no-payload --clocks --no-sync --reference --jobs --method
 			--segments --drift-limit --bounds --max-rejected --local --in-flight
-			--verbose --quiet --help --version' -- "$word")
+			--reader --verbose --quiet --help --version' -- "$word")
 	else
 		compopt -o default 2>/dev/null
 	fi

@@ -18,6 +18,10 @@ _ctsync()
 		mapfile -t COMPREPLY < <(compgen -W 'hull margin joint regression' -- "$word")
 		return
 		;;
+	--reader)
+		mapfile -t COMPREPLY < <(compgen -W 'auto native babeltrace2' -- "$word")
+		return
+		;;
 	--bounds)
 		mapfile -t COMPREPLY < <(compgen -W 'limit straight' -- "$word")
 		return
@@ -34,7 +38,7 @@ _ctsync()
 	if [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W '--trace --reference --jobs --json --output
 			--method --drift-limit --segments --bounds --max-rejected --messages --local --plot --apply
-			--in-flight --stats --verbose --quiet --help --version' -- "$word")
+			--in-flight --reader --stats --verbose --quiet --help --version' -- "$word")
 	else
 		compopt -o default 2>/dev/null
 	fi

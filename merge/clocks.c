@@ -139,12 +139,13 @@ static void set_identity(struct clock *clock, const char *name, const char *path
 }
 
 /* What synchronization does not read may be read as a timeline's events. */
-static void probe(const struct source *entry, struct merge_source *source)
+static void probe(struct source *entry, struct merge_source *source)
 {
 	struct error error = ERROR_INIT;
-	struct record_source *records = entry->kind == SOURCE_TRACE
-					    ? trace_records_open(entry->path, &error)
-					    : capture_records_open(entry->path, &error);
+	struct record_source *records =
+	    entry->kind == SOURCE_TRACE
+		? trace_records_open(entry->path, &entry->reader, &error)
+		: capture_records_open(entry->path, &error);
 
 	source->is_read = records;
 	if (records)
@@ -175,7 +176,7 @@ static void survey(struct finding *finding)
 		run->source[trace->source].facts = trace->facts;
 	}
 	for (size_t i = 0; i < run->count; i++) {
-		const struct source *entry = &run->sources.item[i];
+		struct source *entry = &run->sources.item[i];
 		struct merge_source *source = &run->source[i];
 
 		if (!is_opened[i] && !was_given_twice(&run->problems, entry->path))

@@ -383,6 +383,8 @@ static bool report(const struct merge *merge)
 		      stderr);
 	for (size_t i = 0; i < problems->count; i++)
 		failed |= sync_is_failure(&problems->item[i]);
+	if (merge->request->verbose)
+		sync_tell_readers(&merge->run.sources, "ctmerge", stderr);
 	if (merge->request->verbose && !merge->request->describe)
 		fprintf(stderr,
 			"ctmerge: %llu events of %zu sources, %llu messages, %zu nodes\n",
@@ -443,7 +445,7 @@ static enum exit_status run(const struct request *request, struct error *error)
 	else if (merge_run_open(&merge.run, request->runs.item[0], error) ||
 		 check_nodes(&merge, error))
 		status = EXIT_FAILED;
-	else if (sync_arguments_set_local(&request->sync, &merge.run.sources, error))
+	else if (sync_arguments_set_sources(&request->sync, &merge.run.sources, error))
 		status = EXIT_MISUSE;
 	else if (request->describe ? describe(&merge, error) : merge_all(&merge, error))
 		status = EXIT_FAILED;

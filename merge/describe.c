@@ -18,11 +18,11 @@ static void ignore_sighting(void *context, const struct sighting *sighting)
 
 static void read_source(struct merge_run *run, struct merge_source *source)
 {
-	const struct source *entry = &run->sources.item[source->entry];
+	struct source *entry = &run->sources.item[source->entry];
 	struct error error = ERROR_INIT;
 	struct packet_source *packets =
 	    entry->kind == SOURCE_TRACE
-		? trace_packets_open(entry->path, &error)
+		? trace_packets_open(entry->path, &entry->reader, &error)
 		: capture_packets_open(entry->path, NULL, 0, &error);
 	struct problem_list problems = {NULL, 0, 0};
 

@@ -217,7 +217,7 @@ static bool wants_cells(void *context, const struct record_class *class)
 static void open_source(struct feed *feed, size_t index, struct problem_list *problems)
 {
 	struct merge_source *source = &feed->run->source[index];
-	const struct source *entry = &feed->run->sources.item[source->entry];
+	struct source *entry = &feed->run->sources.item[source->entry];
 	struct queue *queue = &feed->queue[index];
 	struct error error = ERROR_INIT;
 
@@ -229,7 +229,7 @@ static void open_source(struct feed *feed, size_t index, struct problem_list *pr
 	if (!selection_has_node(feed->wish.selection, feed->run->node[source->node].name))
 		return;
 	if (entry->kind == SOURCE_TRACE)
-		queue->records = trace_records_open(entry->path, &error);
+		queue->records = trace_records_open(entry->path, &entry->reader, &error);
 	else
 		queue->records = capture_records_open(entry->path, &error);
 	source->is_read = queue->records != NULL;

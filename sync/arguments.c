@@ -56,6 +56,11 @@ void sync_arguments_rows(struct sync_arguments *arguments,
 	    {0, "in-flight", OPTION_INT, &arguments->in_flight, "N",
 	     "let at most N packets wait for their other side (default: 262144)", 64,
 	     1 << 30},
+	    {0, "reader", OPTION_STRING, &arguments->reader, "READER",
+	     "read traces by the native reader, by libbabeltrace2 (babeltrace2), or by "
+	     "the "
+	     "native one where it knows the trace (auto, the default)",
+	     0, 0},
 	};
 
 	memcpy(rows, table, sizeof(table));
@@ -155,8 +160,8 @@ static int check_names(const struct text_list *local, const struct source_list *
 }
 
 /* --local stands above what node.json says. 0, or -1 with error: misuse. */
-int sync_arguments_set_local(const struct sync_arguments *arguments,
-			     struct source_list *sources, struct error *error)
+static int set_local(const struct sync_arguments *arguments, struct source_list *sources,
+		     struct error *error)
 {
 	const struct text_list *local = &arguments->local;
 
@@ -188,6 +193,28 @@ int sync_arguments_set_local(const struct sync_arguments *arguments,
 	return check_names(local, sources, error);
 }
 
+int sync_arguments_set_sources(const struct sync_arguments *arguments,
+			       struct source_list *sources, struct error *error)
+{
+	enum reader_kind kind = READER_AUTO;
+
+	if (arguments->reader && reader_kind_find(arguments->reader, &kind))
+		return error_set(error,
+				 "--reader: no '%s', want auto, native or babeltrace2",
+				 arguments->reader);
+	for (size_t i = 0; i < sources->count; i++)
+		sources->item[i].reader.kind = kind;
+	return set_local(arguments, sources, error);
+}
+
+void sync_tell_readers(const struct source_list *sources, const char *program, FILE *file)
+{
+	for (size_t i = 0; i < sources->count; i++)
+		if (sources->item[i].reader.why)
+			fprintf(file, "%s: by libbabeltrace2, as %s\n", program,
+				sources->item[i].reader.why);
+}
+
 void sync_arguments_clear(struct sync_arguments *arguments)
 {
 	text_list_clear(&arguments->local);
@@ -195,6 +222,7 @@ void sync_arguments_clear(struct sync_arguments *arguments)
 	free(arguments->method);
 	free(arguments->segments);
 	free(arguments->bounds);
+	free(arguments->reader);
 }
 
 bool sync_is_failure(const struct problem *problem)

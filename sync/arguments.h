@@ -12,7 +12,7 @@
  */
 struct sync_arguments {
 	struct text_list local;
-	char *reference, *method, *segments, *bounds;
+	char *reference, *method, *segments, *bounds, *reader;
 	int jobs, in_flight;
 	double drift_limit_ppm, max_rejected;
 };
@@ -20,7 +20,7 @@ struct sync_arguments {
 /* The defaults; one thread a processor. */
 void sync_arguments_init(struct sync_arguments *arguments);
 
-#define SYNC_ROWS 9
+#define SYNC_ROWS 10
 
 /* Fill in SYNC_ROWS rows of an option table, whose targets are in `arguments`. */
 void sync_arguments_rows(struct sync_arguments *arguments,
@@ -35,10 +35,15 @@ int sync_arguments_parse(const struct sync_arguments *arguments,
 
 /*
  * Give the sources the addresses of --local, which stand above what node.json
- * says. 0, or -1 with error: misuse.
+ * says, and the traces the reader of --reader. 0, or -1 with error: misuse.
  */
-int sync_arguments_set_local(const struct sync_arguments *arguments,
-			     struct source_list *sources, struct error *error);
+int sync_arguments_set_sources(const struct sync_arguments *arguments,
+			       struct source_list *sources, struct error *error);
+
+/* Say of each trace that is not read by our own reader, though it might have been, why.
+ */
+void sync_tell_readers(const struct source_list *sources, const char *program,
+		       FILE *file);
 
 void sync_arguments_clear(struct sync_arguments *arguments);
 

@@ -130,10 +130,12 @@ static enum exit_status read_input(const struct request *request, struct sync *s
 									  : EXIT_TIED;
 	progress_init(&progress, request->quiet);
 	collect_sources(request, &sources, &sync->problems);
-	if (sync_arguments_set_local(&request->sync, &sources, error))
+	if (sync_arguments_set_sources(&request->sync, &sources, error))
 		status = EXIT_MISUSE;
 	else if (sync_read_sources(sync, &sources, &progress, error))
 		status = EXIT_FAILED;
+	if (request->verbose)
+		sync_tell_readers(&sources, "ctsync", stderr);
 	source_list_clear(&sources);
 	return status;
 }

@@ -97,7 +97,7 @@ void sync_init(struct sync *sync, const struct sync_options *options);
  * problem. 0, or -1 with error when fewer than two sources are left (with
  * options.alone: none).
  */
-int sync_read_sources(struct sync *sync, const struct source_list *sources,
+int sync_read_sources(struct sync *sync, struct source_list *sources,
 		      struct progress *progress, struct error *error);
 
 /*

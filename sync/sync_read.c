@@ -34,7 +34,7 @@ static bool was_given(struct sync *sync, const struct source *source)
 }
 
 /* Open a source; NULL when it cannot be, which becomes a problem. */
-static struct packet_source *open_source(struct sync *sync, const struct source *source)
+static struct packet_source *open_source(struct sync *sync, struct source *source)
 {
 	struct error error = ERROR_INIT;
 	struct packet_source *packets = NULL;
@@ -45,7 +45,7 @@ static struct packet_source *open_source(struct sync *sync, const struct source 
 		return NULL;
 	}
 	if (source->kind == SOURCE_TRACE)
-		packets = trace_packets_open(source->path, &error);
+		packets = trace_packets_open(source->path, &source->reader, &error);
 	else
 		packets = capture_packets_open(source->path, source->local,
 					       source->locals, &error);
@@ -104,7 +104,7 @@ static void set_clock(struct sync *sync, struct sync_trace *trace)
 	sync->clock_trace[trace->clock] = (uint32_t)(trace - sync->trace);
 }
 
-static void add_trace(struct sync *sync, const struct source_list *sources, size_t index,
+static void add_trace(struct sync *sync, struct source_list *sources, size_t index,
 		      const struct packet_source_facts *facts)
 {
 	const struct source *source = &sources->item[index];
@@ -123,8 +123,7 @@ static void add_trace(struct sync *sync, const struct source_list *sources, size
 	sync->traces++;
 }
 
-static struct packet_source **open_all(struct sync *sync,
-				       const struct source_list *sources)
+static struct packet_source **open_all(struct sync *sync, struct source_list *sources)
 {
 	struct packet_source **opened = mem_zalloc(sources->count * sizeof(*opened));
 
@@ -234,7 +233,7 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 	return status;
 }
 
-int sync_read_sources(struct sync *sync, const struct source_list *sources,
+int sync_read_sources(struct sync *sync, struct source_list *sources,
 		      struct progress *progress, struct error *error)
 {
 	struct packet_source **opened = open_all(sync, sources);

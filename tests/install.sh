@@ -20,7 +20,7 @@ want()
 	fi
 }
 
-for program in ctsync ctmerge ctexport ctrecipe ctsim; do
+for program in ctsync ctmerge ctanalyze ctexport ctrecipe ctsim; do
 	want bin/$program
 	"$root/bin/$program" --version || failed=1
 done

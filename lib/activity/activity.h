@@ -16,12 +16,16 @@
  * system calls, disk requests. Everything is a span from begin_ns to end_ns on the
  * timeline's axis.
  *
- * Spans of one kind come by their end. One that began before the first event of its
- * processor, or goes on after the scope's end, is cut there and says so; a state that no
- * event tells is ACTIVITY_UNKNOWN, never guessed.
+ * Spans of one kind come by their end. One that began before the scope, or before the
+ * first event of its processor, or that goes on after the scope's end or its node's last
+ * event, is cut there and says so. So is one whose end was lost: it comes when that is
+ * noticed, and ends where it was last known. Where no event tells a thread's state
+ * there is no span of it; nothing is guessed. No span of a thread is empty of time.
+ *
+ * To know what was going on at the scope's begin, some events before it are read, too.
  */
 enum activity_state {
-	ACTIVITY_UNKNOWN,
+	ACTIVITY_UNKNOWN, /* no span has it */
 	ACTIVITY_RUNNING,
 	ACTIVITY_RUNNABLE, /* woken or preempted, waits for a processor */
 	ACTIVITY_BLOCKED,
@@ -45,8 +49,8 @@ struct thread_span {
 	nsec_t begin_ns, end_ns;
 	bool cut_begin, cut_end;
 	int64_t cpu; /* RUNNING: where; RUNNABLE: where it is to run if told; else -1 */
-	int64_t priority; /* RUNNING: as the kernel counts (120: nice 0); INT64_MIN: not
-			     recorded */
+	int64_t priority; /* RUNNING: as recorded; by LTTng 20 is nice 0, and less
+			     than 0 is real-time. INT64_MIN: not recorded */
 	const char
 	    *comm; /* as of the span's end; borrowed for the call; "" if not known */
 	/* RUNNABLE: whether it lost the processor while it wanted to go on. */
@@ -64,6 +68,8 @@ struct thread_span {
 	const char *syscall;
 	/* RUNNING that ended: the thread that came next on the processor; -1. */
 	int64_t next_tid;
+	/* RUNNABLE that ended: the thread that left the processor for it; -1. */
+	int64_t prev_tid;
 	/* BLOCKED: the state that the switch said (TASK_INTERRUPTIBLE 1, UNINTERRUPTIBLE
 	 * 2, ...). */
 	int64_t switch_state;
@@ -79,12 +85,14 @@ struct interrupt_span {
 	const char *name; /* handler, or the softirq's name; "" if not known */
 	nsec_t begin_ns, end_ns;
 	nsec_t raised_ns; /* softirq: when it was raised; NSEC_MIN: not recorded */
+	nsec_t inner_ns;  /* how much of it went to interrupts that interrupted it */
 	bool cut_begin, cut_end;
 	int64_t tid; /* who was interrupted; -1: not known */
 };
 
 struct syscall_span {
 	int64_t node, tid, cpu; /* the processor where it ended */
+	const char *comm;       /* "" if not known */
 	const char *name;       /* "read", without syscall_entry_ */
 	nsec_t begin_ns, end_ns;
 	bool cut_begin, cut_end;
@@ -108,6 +116,7 @@ struct disk_span {
 	int64_t tid; /* who queued or issued it; -1: not known */
 	const char *comm;
 	int64_t error;
+	unsigned merged; /* how many other queued requests went into it */
 };
 
 /* A processor's frequency from ts_ns on: cpu_frequency events. */
@@ -115,6 +124,13 @@ struct frequency_step {
 	int64_t node, cpu;
 	nsec_t ts_ns;
 	int64_t khz;
+};
+
+/* What of a thread's spans is not wanted, so that its events need not be read. */
+enum activity_without {
+	ACTIVITY_NO_WAITS = 1,    /* `wait` is WAIT_UNKNOWN, `wake_recv` 0 */
+	ACTIVITY_NO_SYSCALLS = 2, /* `syscall` is NULL */
+	ACTIVITY_ONLY_RUNNING = 4 /* no states but RUNNING come; implies the others */
 };
 
 /* Each may be NULL: what nobody asks for is not read. A return other than 0 ends the
@@ -127,6 +143,7 @@ struct activity_ops {
 	int (*frequency)(void *context, const struct frequency_step *step);
 	/* Now and then, for progress: 0 to 1 of the scope. */
 	void (*share)(void *context, double share);
+	unsigned without; /* enum activity_without */
 };
 
 /* What the timeline records, so that a caller can say "not recorded (enable X)". */
@@ -135,9 +152,11 @@ struct activity_recorded {
 	bool wakeups;    /* sched_wakeup, sched_waking */
 	bool interrupts; /* irq_handler_entry and _exit */
 	bool softirqs;   /* softirq_entry and _exit */
+	bool raises;     /* softirq_raise */
 	bool syscalls;   /* syscall_entry_* and syscall_exit_* */
 	bool disk;       /* block_rq_issue and block_rq_complete */
 	bool frequency;  /* cpu_frequency */
+	bool timers;     /* hrtimer_expire_entry and _exit */
 	bool receives;   /* net_if_receive_skb: names the packet that ended a wait */
 };
 

@@ -25,17 +25,25 @@ void progress_init(struct progress *progress, bool quiet)
 	progress->next_ns = progress->started_ns + NSEC_PER_SEC / 2;
 }
 
+/* Seconds since the begin, where it is time to draw a line; else 0. */
+static double due(struct progress *progress)
+{
+	int64_t now;
+
+	if (!progress->shown || (now = monotonic_ns()) < progress->next_ns)
+		return 0;
+	progress->next_ns = now + NSEC_PER_SEC / 5;
+	progress->drawn = true;
+	return (double)(now - progress->started_ns) / 1e9;
+}
+
 void progress_update(struct progress *progress, const char *what, uint64_t events,
 		     uint64_t bytes, uint64_t total_bytes)
 {
-	int64_t now;
-	double seconds;
+	double seconds = due(progress);
 
-	if (!progress->shown || (now = monotonic_ns()) < progress->next_ns)
+	if (seconds <= 0)
 		return;
-	progress->next_ns = now + NSEC_PER_SEC / 5;
-	progress->drawn = true;
-	seconds = (double)(now - progress->started_ns) / 1e9;
 	fprintf(stderr, "\r\033[K%s: %.1f million events, %.1f million/s", what,
 		(double)events / 1e6, (double)events / 1e6 / seconds);
 	if (total_bytes)
@@ -44,6 +52,18 @@ void progress_update(struct progress *progress, const char *what, uint64_t event
 	if (bytes && bytes < total_bytes)
 		fprintf(stderr, ", %.0f s left",
 			seconds * (double)(total_bytes - bytes) / (double)bytes);
+	fflush(stderr);
+}
+
+void progress_share(struct progress *progress, const char *what, double share)
+{
+	double seconds = due(progress);
+
+	if (seconds <= 0)
+		return;
+	fprintf(stderr, "\r\033[K%s: %.0f %%", what, 100 * share);
+	if (share > 0.01)
+		fprintf(stderr, ", %.0f s left", seconds * (1 - share) / share);
 	fflush(stderr);
 }
 

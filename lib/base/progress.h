@@ -25,6 +25,9 @@ void progress_init(struct progress *progress, bool quiet);
 void progress_update(struct progress *progress, const char *what, uint64_t events,
 		     uint64_t bytes, uint64_t total_bytes);
 
+/* Show "what: 42 %, 3 s left" of a share from 0 to 1. */
+void progress_share(struct progress *progress, const char *what, double share);
+
 /* Take the line away, before anything else is written to the terminal. */
 void progress_end(struct progress *progress);
 

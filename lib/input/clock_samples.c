@@ -145,8 +145,8 @@ static void read_rows(struct clock_samples *samples, struct csv_table *table,
 int clock_samples_read(struct clock_samples *samples, const char *path,
 		       struct problem_list *problems)
 {
-	static const char *const names[] = {"realtime_ns", "monotonic_ns"};
-	static const struct csv_columns columns = {names, 2, 2, true};
+	static const char *const names[] = {"realtime_ns", "monotonic_ns", "boottime_ns"};
+	static const struct csv_columns columns = {names, 3, 2, true};
 	struct csv_table *table;
 	struct faults faults;
 

@@ -32,7 +32,8 @@ struct clock_samples {
 };
 
 /*
- * Read a clock.csv: realtime_ns,monotonic_ns with or without a header line.
+ * Read a clock.csv: realtime_ns,monotonic_ns with or without a header line. A third
+ * column, boottime_ns, is for others and is passed over.
  * Steps of the real-time clock are reported: changes of its offset by more than
  * 1 ms, 1000 ppm and 8 times what is usual between two samples, whichever is
  * most, as coarse or late readings are no steps. Where the monotonic clock

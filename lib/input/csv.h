@@ -37,7 +37,7 @@ struct csv_columns {
 	const char *const *name;
 	size_t count;
 	size_t needed;        /* so many of the first must be there */
-	bool header_may_lack; /* then all columns are there, in this order */
+	bool header_may_lack; /* then they stand in this order, from the first up */
 };
 
 struct csv_table;

@@ -81,9 +81,12 @@ static int read_header(struct csv_table *table)
 	if (is_header(table, &table->first)) {
 		place_columns(table, &table->first);
 	} else if (columns->header_may_lack) {
-		for (size_t k = 0; k < columns->count; k++)
+		/* As many as the first line has, where those beyond may lack. */
+		table->width = table->first.fields;
+		if (table->width < columns->needed || table->width > columns->count)
+			table->width = columns->needed;
+		for (size_t k = 0; k < table->width; k++)
 			table->where[k] = k;
-		table->width = columns->count;
 		table->waiting = true;
 	}
 	for (size_t k = 0; k < columns->needed && !status; k++)

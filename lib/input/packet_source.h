@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/problem.h"
 #include "input/packet.h"
+#include "input/reader_choice.h"
 
 /*
  * Packets of one source in the order of its clock, whatever the source is:
@@ -46,8 +47,12 @@ struct packet_source *capture_packets_open(const char *path,
 					   const struct node_address *local,
 					   size_t locals, struct error *error);
 
-/* Open one CTF trace: a directory that holds a file named metadata. */
-struct packet_source *trace_packets_open(const char *path, struct error *error);
+/*
+ * Open one CTF trace: a directory that holds a file named metadata. `choice` may be NULL:
+ * any reader, whatever the reason.
+ */
+struct packet_source *trace_packets_open(const char *path, struct reader_choice *choice,
+					 struct error *error);
 
 enum step { STEP_MORE, STEP_END };
 

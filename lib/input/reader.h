@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/nsec.h"
 #include "base/problem.h"
+#include "input/reader_choice.h"
 
 /*
  * Reading the events of one CTF trace, all its streams, in the order of its
@@ -77,12 +78,6 @@ struct reader_facts {
 };
 
 struct reader;
-
-enum reader_kind {
-	READER_AUTO, /* ours where it can read the trace, else libbabeltrace2 */
-	READER_NATIVE,
-	READER_BABELTRACE2,
-};
 
 /* What of a trace is wanted; stays the caller's and must outlive the reader. */
 struct reader_wishes {

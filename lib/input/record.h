@@ -46,8 +46,12 @@ typedef void record_fn(void *context, const struct record *record);
 
 struct record_source;
 
-/* Open one CTF trace: a directory that holds a file named metadata. */
-struct record_source *trace_records_open(const char *path, struct error *error);
+/*
+ * Open one CTF trace: a directory that holds a file named metadata. `choice` may be NULL:
+ * any reader, whatever the reason.
+ */
+struct record_source *trace_records_open(const char *path, struct reader_choice *choice,
+					 struct error *error);
 
 /* Open a capture; every packet is a record of class "packet". */
 struct record_source *capture_records_open(const char *path, struct error *error);

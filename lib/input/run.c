@@ -306,6 +306,7 @@ void source_list_clear(struct source_list *list)
 		free(list->item[i].name);
 		free(list->item[i].path);
 		free(list->item[i].local);
+		free(list->item[i].reader.why);
 	}
 	free(list->item);
 	memset(list, 0, sizeof(*list));

@@ -18,6 +18,7 @@ struct source {
 	char *path;
 	struct node_address *local; /* of its node, by node.json */
 	size_t locals;
+	struct reader_choice reader; /* of a trace */
 };
 
 struct source_list {

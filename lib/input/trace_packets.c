@@ -227,18 +227,22 @@ static void trace_free(struct packet_source *source)
 	free(packets);
 }
 
-struct packet_source *trace_packets_open(const char *path, struct error *error)
+struct packet_source *trace_packets_open(const char *path, struct reader_choice *choice,
+					 struct error *error)
 {
+	static const struct reader_wishes wishes = {trace_wishes, TRACE_WISHES};
 	static const struct packet_source_ops ops = {trace_step, trace_free};
 	struct trace_packets *packets = mem_zalloc(sizeof(*packets));
 
 	packet_source_init(&packets->base, &ops, path);
 	trace_sends_init(&packets->sends, give_send, packets);
-	packets->reader = ctf_reader_open(path, trace_wishes, TRACE_WISHES, error);
+	packets->reader =
+	    reader_open(path, choice ? choice->kind : READER_AUTO, &wishes, error);
 	if (!packets->reader) {
 		trace_free(&packets->base);
 		return NULL;
 	}
+	reader_choice_tell(choice, reader_why(packets->reader));
 	trace_facts_copy(&packets->base.facts, reader_facts(packets->reader));
 	return &packets->base;
 }

@@ -6,13 +6,9 @@
 
 #include "base/mem.h"
 #include "timeline/header.h"
+#include "timeline/reader_private.h"
 #include "timeline/schema.h"
 #include "timeline/sql.h"
-
-struct timeline_reader {
-	sqlite3 *db;
-	char *path;
-};
 
 struct timeline_query {
 	struct timeline_reader *reader;
@@ -132,35 +128,6 @@ int timeline_query_ask(struct timeline_query *query, const struct cell *value,
 	return 0;
 }
 
-/* By its value, which is looked up once: no other thread has the connection. */
-static struct cell column_cell(sqlite3_stmt *statement, int column)
-{
-	sqlite3_value *value = sqlite3_column_value(statement, column);
-	struct cell cell = {.type = CELL_NULL};
-
-	switch (sqlite3_value_type(value)) {
-	case SQLITE_INTEGER:
-		cell.type = CELL_INTEGER;
-		cell.integer = sqlite3_value_int64(value);
-		break;
-	case SQLITE_FLOAT:
-		cell.type = CELL_REAL;
-		cell.real = sqlite3_value_double(value);
-		break;
-	case SQLITE_TEXT:
-		cell.type = CELL_TEXT;
-		cell.bytes = (const char *)sqlite3_value_text(value);
-		break;
-	case SQLITE_BLOB:
-		cell.type = CELL_BLOB;
-		cell.bytes = sqlite3_value_blob(value);
-		break;
-	}
-	if (cell.type == CELL_TEXT || cell.type == CELL_BLOB)
-		cell.size = (uint32_t)sqlite3_value_bytes(value);
-	return cell;
-}
-
 int timeline_query_next(struct timeline_query *query, struct error *error)
 {
 	int code = sqlite3_step(query->statement);
@@ -172,7 +139,7 @@ int timeline_query_next(struct timeline_query *query, struct error *error)
 	if (code != SQLITE_ROW)
 		return sql_error(query->reader->db, query->reader->path, error);
 	for (size_t i = 0; i < query->columns; i++)
-		query->cell[i] = column_cell(query->statement, (int)i);
+		query->cell[i] = sql_cell(query->statement, (int)i);
 	return 1;
 }
 

@@ -17,6 +17,7 @@ allowed()
 	analyze | export) echo "base timeline activity $1" ;;
 	collect-scripts) echo 'base input collect-scripts' ;;
 	datasets/simulate) echo 'base input simulate' ;;
+	datasets/vcluster) echo 'base vcluster' ;;
 	esac
 }
 

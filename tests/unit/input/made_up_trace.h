@@ -31,13 +31,14 @@ static struct {
 	struct reader_facts facts;
 } trace;
 
-struct reader *ctf_reader_open(const char *path, const struct event_wish *wishes,
-			       size_t count, struct error *error)
+struct reader *reader_open(const char *path, enum reader_kind kind,
+			   const struct reader_wishes *wishes, struct error *error)
 {
 	struct reader *reader;
 
-	assert_ptr_equal(wishes, trace_wishes);
-	assert_int_equal(count, TRACE_WISHES);
+	assert_int_equal(kind, READER_AUTO);
+	assert_ptr_equal(wishes->wish, trace_wishes);
+	assert_int_equal(wishes->count, TRACE_WISHES);
 	if (strcmp(path, "made-up") != 0) {
 		error_set(error, "%s: is not made up", path);
 		return NULL;
@@ -48,6 +49,12 @@ struct reader *ctf_reader_open(const char *path, const struct event_wish *wishes
 	reader->facts.defined = reader->defined;
 	trace.next = 0;
 	return reader;
+}
+
+const char *reader_why(const struct reader *reader)
+{
+	(void)reader;
+	return NULL;
 }
 
 /* An event a step. */
@@ -140,7 +147,7 @@ static inline void take(void *context, const struct sighting *sighting)
 static inline void read_trace(struct seen *seen)
 {
 	struct error error = ERROR_INIT;
-	struct packet_source *source = trace_packets_open("made-up", &error);
+	struct packet_source *source = trace_packets_open("made-up", NULL, &error);
 
 	memset(seen, 0, sizeof(*seen));
 	assert_non_null(source);

@@ -66,6 +66,27 @@ static void stamps_lie_between_samples(void **state)
 	assert_int_equal(samples.samples, 0);
 }
 
+static void the_boot_time_clock_is_passed_over(void **state)
+{
+	static const char *const texts[] = {
+	    "realtime_ns,monotonic_ns,boottime_ns\n"
+	    "1795228740000000000,100000000000,105000000000\n"
+	    "1795228741000000000,101000000000,106000000000\n",
+	    "1795228740000000000,100000000000,105000000000\n"
+	    "1795228741000000000,101000000000,\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct clock_samples samples;
+
+		assert_int_equal(read_text(&samples, texts[i], ""), 0);
+		assert_int_equal(samples.samples, 2);
+		assert_monotonic(&samples, 1795228741 * S, 101 * S, 0);
+		clock_samples_clear(&samples);
+	}
+}
+
 static void one_sample_is_an_offset(void **state)
 {
 	struct clock_samples samples;
@@ -216,6 +237,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(stamps_lie_between_samples),
+	    SCRATCH_TEST(the_boot_time_clock_is_passed_over),
 	    SCRATCH_TEST(one_sample_is_an_offset),
 	    SCRATCH_TEST(a_step_forward_leaves_a_gap),
 	    SCRATCH_TEST(a_step_back_makes_stamps_doubtful),

@@ -120,8 +120,8 @@ static void of_traces(void **state)
 	for (int node = 1; node <= 3; node++) {
 		char *path = mem_printf("%s/datasets/net3/node%d/kernel", tree, node);
 
-		check_source(trace_records_open(path, &error),
-			     trace_packets_open(path, &error));
+		check_source(trace_records_open(path, NULL, &error),
+			     trace_packets_open(path, NULL, &error));
 		free(path);
 	}
 }

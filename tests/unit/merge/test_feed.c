@@ -58,11 +58,13 @@ static void made_up_free(struct record_source *source)
 	opened--;
 }
 
-struct record_source *trace_records_open(const char *path, struct error *error)
+struct record_source *trace_records_open(const char *path, struct reader_choice *choice,
+					 struct error *error)
 {
 	static const struct record_source_ops ops = {made_up_step, made_up_free};
 	struct made_up *made_up = mem_zalloc(sizeof(*made_up));
 
+	(void)choice;
 	if (strcmp(path, "broken") == 0) {
 		free(made_up);
 		error_set(error, "broken: is broken");

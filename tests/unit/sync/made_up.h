@@ -44,8 +44,10 @@ static inline struct packet_source *open_made(const char *path, struct error *er
 }
 
 /* In the place of the readers of files. */
-struct packet_source *trace_packets_open(const char *path, struct error *error)
+struct packet_source *trace_packets_open(const char *path, struct reader_choice *choice,
+					 struct error *error)
 {
+	(void)choice;
 	return open_made(path, error);
 }
 
@@ -91,7 +93,7 @@ static inline void read_made(struct read *read, const char *const *name)
 	    .drift_limit_ppm = 200, .max_rejected = 0.02, .threads = 2, .in_flight = 100};
 	struct progress progress = {.shown = false};
 	struct source item[4];
-	const struct source_list list = {item, made_count, 4};
+	struct source_list list = {item, made_count, 4};
 
 	memset(read, 0, sizeof(*read));
 	for (size_t i = 0; i < made_count; i++)

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* ctanalyze: answers from a timeline. */
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyze/analysis.h"
+#include "analyze/catalog.h"
+#include "analyze/print.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/output.h"
+#include "timeline/writer.h"
+
+enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
+
+/* What a signal has to remove before the program ends by it. */
+static char interrupted_file[PATH_MAX];
+
+static void end_by_signal(int number)
+{
+	if (*interrupted_file)
+		unlink(interrupted_file);
+	signal(number, SIG_DFL);
+	raise(number); /* comes when this returns */
+}
+
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
+
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = end_by_signal};
+	struct sigaction before;
+
+	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++)
+		if (sigaction(ending_signals[i], NULL, &before) == 0 &&
+		    before.sa_handler != SIG_IGN)
+			sigaction(ending_signals[i], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+/* No signal may come between a file's making and our knowing of it. */
+static void hold_signals(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++)
+		sigaddset(&set, ending_signals[i]);
+	sigprocmask(how, &set, NULL);
+}
+
+/* The first word that is no option, and no option's argument; NULL: none. */
+static const char *first_word(int argc, const char **argv, const struct option_row *rows)
+{
+	for (int i = 1; i < argc; i++) {
+		const char *word = argv[i];
+
+		if (*word != '-' || !word[1])
+			return word;
+		if (!strcmp(word, "--"))
+			return i + 1 < argc ? argv[i + 1] : NULL;
+		for (const struct option_row *row = rows; row->name; row++)
+			if (row->kind != OPTION_FLAG &&
+			    (word[1] == '-'
+				 ? !strcmp(word + 2, row->name)
+				 : row->letter && word[1] == row->letter && !word[2]))
+				i++;
+	}
+	return NULL;
+}
+
+static char *make_versions(void)
+{
+	return mem_printf("with SQLite %s", timeline_library_version());
+}
+
+/* "Analyses:" and a line each, below the options. */
+static char *make_list(const struct catalog *catalog)
+{
+	char *list = catalog_text(catalog);
+	char *text =
+	    mem_printf("Analyses:\n%s\n\nctanalyze ANALYSIS --help tells of each "
+		       "and its own options.",
+		       list);
+
+	free(list);
+	return text;
+}
+
+/* The help of an analysis: what it is, and the options that it heeds. */
+static enum options_status show_analysis(const struct analysis *analysis,
+					 struct request *request, struct error *error)
+{
+	const char *arguments[] = {"ctanalyze", "--help", NULL};
+	struct option_row rows[REQUEST_ROWS + 1];
+	struct text_list words = {0};
+	char *name = mem_printf("ctanalyze %s", analysis->name);
+	char *summary = mem_printf("%s\n\n%s", analysis->summary, analysis->description);
+	struct command command = {
+	    .name = name,
+	    .usage = analysis->usage ? analysis->usage : "[OPTION...] TIMELINE",
+	    .summary = summary,
+	    .rows = rows,
+	};
+	enum options_status status;
+
+	request_rows(request, rows, analysis_heeds(analysis));
+	status = options_parse(&command, 2, arguments, &words, error);
+	text_list_clear(&words);
+	free(summary);
+	free(name);
+	return status;
+}
+
+static bool asks_for_help(int argc, const char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return true;
+	return false;
+}
+
+static enum options_status parse(struct request *request, struct text_list *words,
+				 const struct catalog *catalog, int argc,
+				 const char **argv, struct error *error)
+{
+	struct option_row rows[REQUEST_ROWS + 1];
+	struct command command = {.name = "ctanalyze",
+				  .usage = "[OPTION...] ANALYSIS TIMELINE",
+				  .summary = "answers from a timeline",
+				  .rows = rows};
+	bool is_help = asks_for_help(argc, argv);
+	char *versions, *list;
+	enum options_status status;
+	const char *word;
+
+	request_rows(request, rows, ~0u);
+	word = is_help ? first_word(argc, argv, rows) : NULL;
+	if (word) {
+		const struct analysis *analysis = catalog_find(catalog, word, error);
+
+		return analysis ? show_analysis(analysis, request, error) : OPTIONS_WRONG;
+	}
+	if (is_help) /* what every analysis takes */
+		request_rows(request, rows, HEEDS_SCOPE);
+	versions = make_versions();
+	list = make_list(catalog);
+	command.versions = versions;
+	command.more = list;
+	status = options_parse(&command, argc, argv, words, error);
+	free(list);
+	free(versions);
+	return status;
+}
+
+/* --group is one of the analysis's words. 0, or -1 with error. */
+static int check_group(const struct analysis *analysis, const char *group,
+		       struct error *error)
+{
+	char *all, *word, *rest;
+	bool found = false;
+
+	if (!group || !analysis->groups)
+		return 0;
+	all = mem_strdup(analysis->groups);
+	for (word = strtok_r(all, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		found |= !strcmp(word, group);
+	free(all);
+	return found ? 0
+		     : error_set(error, "--group: %s has no group '%s', want one of %s",
+				 analysis->name, group, analysis->groups);
+}
+
+/* What the options say to this analysis. 0, or -1 with error: misuse. */
+static int check_analysis(const struct analysis *analysis, const struct request *request,
+			  struct error *error)
+{
+	const char *unheeded = request_unheeded(request, analysis_heeds(analysis));
+
+	if (unheeded)
+		return error_set(error,
+				 "--%s means nothing to %s, see ctanalyze %s --help",
+				 unheeded, analysis->name, analysis->name);
+	if (request->forms & ~analysis->forms)
+		return error_set(error, "%s has no such form, see ctanalyze %s --help",
+				 analysis->name, analysis->name);
+	return check_group(analysis, request->group, error);
+}
+
+/* Other tables of the result, which CSV has no place for, are named. */
+static void tell_of_tables(const struct request *request, const struct result *result)
+{
+	if (request->format != FORMAT_CSV || request->table || result->tables < 2 ||
+	    request->quiet)
+		return;
+	fprintf(stderr, "ctanalyze: the table %s; there are also", result->table[0]->key);
+	for (size_t i = 1; i < result->tables; i++)
+		fprintf(stderr, "%s %s", i > 1 ? "," : "", result->table[i]->key);
+	fprintf(stderr, ", see --table\n");
+}
+
+static int write_result(const struct question *question, const struct result *result,
+			struct output *output, struct error *error)
+{
+	print_result(question, result, output->file ? output->file : stdout);
+	if (!output->file)
+		return output_flush_stdout(error);
+	hold_signals(SIG_BLOCK);
+	return output_commit(output, error);
+}
+
+static int open_output(struct output *output, const char *path, struct error *error)
+{
+	int status;
+
+	if (!path)
+		return 0;
+	hold_signals(SIG_BLOCK);
+	status = output_open(output, path, error);
+	if (!status && output->temporary &&
+	    strlen(output->temporary) < sizeof(interrupted_file))
+		memcpy(interrupted_file, output->temporary,
+		       strlen(output->temporary) + 1);
+	hold_signals(SIG_UNBLOCK);
+	return status;
+}
+
+static enum exit_status ask(const struct analysis *analysis,
+			    const struct request *request, const char *path,
+			    struct error *error)
+{
+	struct question question;
+	struct result result;
+	struct output output = {0};
+	int status = -1;
+
+	if (question_open(&question, analysis, request, path, error))
+		return EXIT_FAILED;
+	result_init(&result, request);
+	result.begin_ns = question.scope.begin_ns;
+	result.end_ns = question.scope.end_ns;
+	if (!open_output(&output, request->output, error) &&
+	    !analysis->run(&question, &result, error) && !result_finish(&result, error)) {
+		progress_end(&question.progress);
+		status = write_result(&question, &result, &output, error);
+		if (!status)
+			tell_of_tables(request, &result);
+	}
+	output_discard(&output);
+	result_clear(&result);
+	question_close(&question);
+	return status ? EXIT_FAILED : EXIT_DONE;
+}
+
+static enum exit_status run(const struct request *request, const struct catalog *catalog,
+			    struct text_list *words, struct error *error)
+{
+	struct text_list rest = {.count = words->count - 1, .item = words->item + 1};
+	const struct analysis *analysis = catalog_find(catalog, words->item[0], error);
+
+	if (!analysis || check_analysis(analysis, request, error))
+		return EXIT_MISUSE;
+	if (analysis->act)
+		return (enum exit_status)analysis->act(analysis, request, &rest, error);
+	if (rest.count == 1)
+		return ask(analysis, request, rest.item[0], error);
+	error_set(error, "%zu timelines given, want one (see --help)", rest.count);
+	return EXIT_MISUSE;
+}
+
+/* What is to be done with the words. */
+static enum exit_status start(struct request *request, const struct catalog *catalog,
+			      struct text_list *words, struct error *error)
+{
+	if (request_check(request, error))
+		return EXIT_MISUSE;
+	if (words->count)
+		return run(request, catalog, words, error);
+	error_set(error, "no analysis given, want ANALYSIS TIMELINE (see --help)");
+	return EXIT_MISUSE;
+}
+
+int main(int argc, const char **argv)
+{
+	struct request request;
+	struct catalog catalog;
+	struct text_list words = {0};
+	struct error error = ERROR_INIT;
+	enum exit_status status = EXIT_DONE;
+
+	catch_signals();
+	request_init(&request);
+	if (catalog_init(&catalog, &request.sql, &error))
+		status = EXIT_FAILED;
+	else
+		switch (parse(&request, &words, &catalog, argc, argv, &error)) {
+		case OPTIONS_SHOWN:
+			if (output_flush_stdout(&error))
+				status = EXIT_FAILED;
+			break;
+		case OPTIONS_WRONG:
+			status = EXIT_MISUSE;
+			break;
+		case OPTIONS_GO:
+			status = start(&request, &catalog, &words, &error);
+			break;
+		}
+	if (error.text)
+		fprintf(stderr, "ctanalyze: %s\n", error.text);
+	error_clear(&error);
+	catalog_clear(&catalog);
+	text_list_clear(&words);
+	request_clear(&request);
+	return (int)status;
+}

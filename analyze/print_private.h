@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_ANALYZE_PRINT_PRIVATE_H
+#define CT_ANALYZE_PRINT_PRIVATE_H
+
+#include "analyze/print.h"
+
+void print_tables(const struct question *question, const struct result *result,
+		  FILE *file);
+void print_csv(const struct question *question, const struct result *result, FILE *file);
+void print_json(const struct question *question, const struct result *result, FILE *file);
+void print_markdown(const struct question *question, const struct result *result,
+		    FILE *file);
+
+/* Whether --table lets it be printed. */
+bool print_wants(const struct result *result, const struct result_table *table);
+
+/* "10 of 1234 rows (see --limit)"; NULL where all are there. For free(). */
+char *print_left_out(const struct result_table *table);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyze/question.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#include "analyze/analysis.h"
+#include "analyze/threads.h"
+
+int question_open(struct question *question, const struct analysis *analysis,
+		  const struct request *request, const char *path, struct error *error)
+{
+	*question =
+	    (struct question){.analysis = analysis, .request = request, .path = path};
+	question->forms = request->forms ? request->forms : analysis->default_forms;
+	question->group = request->group;
+	progress_init(&question->progress, request->quiet);
+	question->reader = timeline_reader_open(path, error);
+	if (!question->reader)
+		return -1;
+	if (scope_init(&question->scope, question->reader, request->begin, request->end,
+		       &request->nodes, error)) {
+		error_prefix(error, "%s", path);
+		question_close(question);
+		return -1;
+	}
+	return 0;
+}
+
+void question_close(struct question *question)
+{
+	progress_end(&question->progress);
+	threads_free(question->people);
+	scope_clear(&question->scope);
+	timeline_reader_free(question->reader);
+	question->people = NULL;
+	question->reader = NULL;
+}
+
+bool question_has_cpu(const struct question *question, int64_t cpu)
+{
+	return range_list_has(&question->request->cpus, cpu);
+}
+
+bool question_has_span(const struct question *question, nsec_t span_ns)
+{
+	return span_ns >= question->request->min_ns &&
+	       span_ns <= question->request->max_ns;
+}
+
+static bool matches(const struct text_list *globs, const char *name)
+{
+	for (size_t i = 0; i < globs->count; i++)
+		if (fnmatch(globs->item[i], name, 0) == 0)
+			return true;
+	return false;
+}
+
+bool question_has_thread(struct question *question, int64_t node, int64_t tid,
+			 const char *comm, nsec_t at)
+{
+	const struct request *request = question->request;
+	const struct thread_facts *facts;
+
+	if (!range_list_has(&request->tids, tid))
+		return false;
+	if (!request->pids.count && !request->names.count)
+		return true;
+	if (!request->pids.count && comm && *comm && matches(&request->names, comm))
+		return true;
+	facts = question_thread(question, node, tid, at);
+	if (request->pids.count &&
+	    !(facts && facts->pid >= 0 && range_list_has(&request->pids, facts->pid)))
+		return false;
+	if (!request->names.count || (comm && *comm && matches(&request->names, comm)))
+		return true;
+	return facts && ((!(comm && *comm) && matches(&request->names, facts->comm)) ||
+			 matches(&request->names, facts->process));
+}
+
+const struct thread_facts *question_thread(struct question *question, int64_t node,
+					   int64_t tid, nsec_t at)
+{
+	if (!question->people)
+		question->people = threads_new(question->reader);
+	return threads_find(question->people, node, tid, at);
+}
+
+const char *question_node(const struct question *question, int64_t node)
+{
+	const struct scope_node *found = scope_find(&question->scope, node);
+
+	return found ? found->name : "";
+}
+
+void question_share(struct question *question, double share)
+{
+	progress_share(&question->progress, question->analysis->name, share);
+}
+
+int question_ask(struct question *question, const char *sql, const struct cell *value,
+		 int (*take)(void *context, const struct cell *row), void *context,
+		 struct error *error)
+{
+	struct timeline_query *query = timeline_query_new(question->reader, sql, error);
+	int status = -1;
+
+	if (query &&
+	    !timeline_query_ask(query, value, timeline_query_parameters(query), error)) {
+		while ((status = timeline_query_next(query, error)) > 0) {
+			status = take(context, timeline_query_row(query));
+			if (status)
+				break;
+		}
+	}
+	timeline_query_free(query);
+	return status;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_ANALYZE_QUESTION_H
+#define CT_ANALYZE_QUESTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyze/request.h"
+#include "base/cell.h"
+#include "base/error.h"
+#include "base/nsec.h"
+#include "base/progress.h"
+#include "timeline/reader.h"
+#include "timeline/scope.h"
+
+struct analysis;
+struct threads;
+
+/* One analysis of one timeline. */
+struct question {
+	const struct analysis *analysis;
+	const struct request *request;
+	const char *path; /* of the timeline */
+	struct timeline_reader *reader;
+	struct scope scope;     /* --begin --end --timerange --node */
+	unsigned forms;         /* FORM_... to fill */
+	const char *group;      /* --group or its default; NULL: none */
+	struct threads *people; /* read when first asked for */
+	struct progress progress;
+};
+
+/* Open the timeline and find the scope; 0, or -1 with error. Borrows all. */
+int question_open(struct question *question, const struct analysis *analysis,
+		  const struct request *request, const char *path, struct error *error);
+
+void question_close(struct question *question);
+
+/* Whether the options let it pass: no such option, all do. */
+bool question_has_cpu(const struct question *question, int64_t cpu);
+bool question_has_span(const struct question *question, nsec_t span_ns);
+
+/* --tid, --pid and --procname. `comm` may be NULL or "": then the name is that which the
+ * timeline's thread has. */
+bool question_has_thread(struct question *question, int64_t node, int64_t tid,
+			 const char *comm, nsec_t at);
+
+/* What is known of a thread at a time; NULL: nothing. Good as long as the question. */
+struct thread_facts {
+	int64_t node, tid, pid;     /* pid -1: not known */
+	const char *comm, *process; /* names of thread and process; "" if not known */
+	nsec_t begin_ns, end_ns;    /* NSEC_MIN, NSEC_MAX: open */
+};
+
+const struct thread_facts *question_thread(struct question *question, int64_t node,
+					   int64_t tid, nsec_t at);
+
+/* "" for a node that is not there. */
+const char *question_node(const struct question *question, int64_t node);
+
+/* Show how far it is, 0 to 1; costs little. */
+void question_share(struct question *question, double share);
+
+/*
+ * Ask SQL with these values, one a parameter, and give each row to `take`, which ends the
+ * walk with a number other than 0 (-1 with error). 0, what take returned, or -1 with
+ * error.
+ */
+int question_ask(struct question *question, const char *sql, const struct cell *value,
+		 int (*take)(void *context, const struct cell *row), void *context,
+		 struct error *error);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_ANALYZE_REQUEST_H
+#define CT_ANALYZE_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/nsec.h"
+#include "base/options.h"
+
+/* Options that only some analyses heed; what one does not heed is misuse there. */
+enum {
+	HEEDS_CPU = 1 << 0,      /* --cpu */
+	HEEDS_THREAD = 1 << 1,   /* --procname --tid --pid */
+	HEEDS_SPAN = 1 << 2,     /* --min --max */
+	HEEDS_GROUP = 1 << 3,    /* --group */
+	HEEDS_INTERVAL = 1 << 4, /* --interval */
+	HEEDS_FORMS = 1 << 5,    /* --stats --top --freq --log; set by `forms` */
+	HEEDS_TABLES = 1 << 6,   /* --format --table --sort --limit; set by `run` */
+	HEEDS_SCOPE = 1 << 7,    /* --begin --end --timerange --node; set by `run` */
+};
+
+/* How much is said: of each thing, the longest, how often how long, and everything. */
+enum { FORM_STATS = 1, FORM_TOP = 2, FORM_FREQ = 4, FORM_LOG = 8 };
+
+enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MARKDOWN };
+
+/* What integers were asked for: "0,4-7". None: all. */
+struct range_list {
+	struct range {
+		int64_t least, most;
+	} * item;
+	size_t count, room;
+};
+
+bool range_list_has(const struct range_list *list, int64_t value);
+
+/* What was asked for on the command line. */
+struct request {
+	/* as typed */
+	char *begin, *end, *timerange, *min, *max, *interval_text, *format_text;
+	struct text_list node_words, cpu_words, tid_words, pid_words, name_words;
+	bool stats, top, freq, log;
+	int limit_given; /* -1: not given */
+	/* for all */
+	char *output, *table, *sort, *group;
+	bool quiet, force;
+	struct text_list sql;
+	/* as understood by request_check */
+	enum format format;
+	struct text_list nodes, names; /* globs */
+	struct range_list cpus, tids, pids;
+	nsec_t min_ns, max_ns; /* NSEC_MIN, NSEC_MAX: open */
+	nsec_t interval_ns;    /* 0: none */
+	unsigned forms;        /* 0: none was asked for */
+};
+
+/* Rows of the option table, without the last. */
+enum { REQUEST_ROWS = 40 };
+
+void request_init(struct request *request);
+
+/* Fill the rows, for options_parse, with those of which `heeds` has a bit, or which are
+ * for all. Returns how many; `rows` has room for REQUEST_ROWS + 1. */
+size_t request_rows(struct request *request, struct option_row *rows, unsigned heeds);
+
+/* Understand what was typed. 0, or -1 with error: misuse. */
+int request_check(struct request *request, struct error *error);
+
+/* An option that was given and that needs one of these bits; NULL: none. */
+const char *request_unheeded(const struct request *request, unsigned heeds);
+
+/* A span as typed: "1.5ms", "20us", "3s", "700ns"; without a unit it is microseconds. 0,
+ * or -1. */
+int request_parse_span(const char *text, nsec_t *span);
+
+void request_clear(struct request *request);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_ANALYZE_RESULT_H
+#define CT_ANALYZE_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "analyze/request.h"
+#include "base/cell.h"
+#include "base/error.h"
+#include "base/nsec.h"
+
+/* What a number is: tables print it for people, everything else plainly. */
+enum unit {
+	UNIT_TEXT,
+	UNIT_ID, /* a number that names: tid, cpu */
+	UNIT_COUNT,
+	UNIT_SPAN,    /* ns */
+	UNIT_BOUND,   /* ns, to either side: "+-1.2 us" */
+	UNIT_INSTANT, /* ns since the epoch */
+	UNIT_BYTES,
+	UNIT_BYTE_RATE, /* bytes/s */
+	UNIT_RATE,      /* 1/s */
+	UNIT_PERCENT,
+	UNIT_RATIO,
+	UNIT_PPM,
+	UNIT_HERTZ,
+	UNIT_NUMBER, /* without a unit, or with one in a column of its own */
+	UNIT_COUNT_OF
+};
+
+/* "ns", "bytes", "percent"; "" for text. */
+const char *unit_name(enum unit unit);
+
+/* The other way round; -1: no such name. */
+int unit_find(const char *name);
+
+struct result_column {
+	const char *key;   /* names it in CSV, JSON and --sort; with its unit: "max_ns" */
+	const char *title; /* over printed tables: "MAX" */
+	enum unit unit;
+};
+
+struct result_table {
+	char *key, *title;
+	struct result_column *column;
+	size_t columns;
+	struct cell *cell; /* row by row */
+	size_t rows, room;
+	uint64_t added;      /* rows, with those that the limit left out */
+	size_t limit;        /* 0: none */
+	bool limit_is_asked; /* by the user */
+	struct result_key {
+		size_t column;
+		bool falling;
+	} order[8];
+	size_t orders, own_orders; /* of these, asked for by the user */
+};
+
+/* Tables and what is to be said with them. */
+struct result {
+	const struct request *request;
+	struct result_table **table;
+	size_t tables, table_room;
+	struct text_list notes;
+	nsec_t begin_ns, end_ns; /* the scope, for how instants are printed */
+};
+
+void result_init(struct result *result, const struct request *request);
+
+/*
+ * A new table; copies all. Columns end with a key of NULL. Until result_finish it is
+ * filled by result_add. Good as long as the result.
+ */
+struct result_table *result_table_new(struct result *result, const char *key,
+				      const char *title,
+				      const struct result_column *columns);
+
+/*
+ * Its order where the user asks for none, and then among equals: "-sum_ns,node", where -
+ * is falling. Rows that are equal in all stay as they came. To be called before any row.
+ */
+void result_table_sort(struct result_table *table, const char *keys);
+
+/*
+ * How many rows there are at most, where the user does not say; 0: all. Of more, the
+ * first ones in order are kept, in the memory of twice as many. Before any row.
+ */
+void result_table_limit(struct result_table *table, size_t rows);
+
+/* Add a row, a cell a column; copies it. */
+void result_add(struct result_table *table, const struct cell *cells);
+
+/* A line below the tables. */
+void result_note(struct result *result, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* "disk latency: not recorded (enable block_rq_issue, block_rq_complete)" */
+void result_missing(struct result *result, const char *what, const char *events);
+
+/* Sort what there is. 0, or -1 with error where --sort or --table names nothing. */
+int result_finish(struct result *result, struct error *error);
+
+/* NULL: none. */
+struct result_table *result_find(const struct result *result, const char *key);
+
+void result_clear(struct result *result);
+
+static inline struct cell cell_of_integer(int64_t value)
+{
+	return (struct cell){.type = CELL_INTEGER, .integer = value};
+}
+
+static inline struct cell cell_of_real(double value)
+{
+	return (struct cell){.type = CELL_REAL, .real = value};
+}
+
+/* NULL becomes a CELL_NULL. Borrows. */
+static inline struct cell cell_of_text(const char *text)
+{
+	return text ? (struct cell){.type = CELL_TEXT,
+				    .size = (uint32_t)strlen(text),
+				    .bytes = text}
+		    : (struct cell){.type = CELL_NULL};
+}
+
+static inline struct cell cell_of_null(void)
+{
+	return (struct cell){.type = CELL_NULL};
+}
+
+/* A CELL_NULL where the value is `none`: -1, say, or INT64_MIN. */
+static inline struct cell cell_of_known(int64_t value, int64_t none)
+{
+	return value == none ? cell_of_null() : cell_of_integer(value);
+}
+
+#endif

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
+#
+# Start and stop the collection on the nodes. What a node answers is a line a
+# fact; a node that fails is noted and the others go on.
+
+# action NODE SECONDS ACTION [WORD...]: of the node's script; the answer is in
+# $answers, standard input is handed on. Fails if the node says so, or says nothing.
+action()
+{
+	action_node=$1
+	action_seconds=$2
+	shift 2
+	answers=$work/answers.$action_node
+	node_dir=
+	read -r node_dir 2>/dev/null <"$state/nodes/$action_node/dir" || {
+		echo 'nothing was set up there' >>"$errors"
+		return 1
+	}
+	remote "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$@" >"$answers"
+	action_status=$?
+	take_answers "$action_node"
+	[ "$action_status" -eq 0 ]
+}
+
+take_answers()
+{
+	while IFS= read -r answer_line; do
+		case $answer_line in
+		'problem '*) node_problem "$1" "${answer_line#problem }" ;;
+		'failed '*) printf '%s\n' "${answer_line#failed }" >>"$errors" ;;
+		esac
+	done <"$answers"
+}
+
+fact()
+{
+	sed -n "s/^$1 //p" "$answers" | head -n 1
+}
+
+# Make the private directory and write into it.
+set_up_node()
+{
+	answers=$work/answers.$1
+	bundle_for "$1" >"$work/bundle.$1"
+	remote "$1" "$short_seconds" /bin/sh -s <"$work/bundle.$1" >"$answers"
+	set_up_status=$?
+	take_answers "$1"
+	if [ "$set_up_status" -ne 0 ] || [ -z "$(fact dir)" ]; then
+		node_problem "$1" "not started: $(why "$set_up_status" "$short_seconds")"
+		set_state "$1" absent
+		return
+	fi
+	case $(fact dir) in
+	/*/clustertrace-*/"$id") ;;
+	*)
+		node_problem "$1" 'not started: it answers nonsense'
+		set_state "$1" absent
+		return
+		;;
+	esac
+	fact dir >"$state/nodes/$1/dir"
+	set_state "$1" 'set-up'
+}
+
+start_node()
+{
+	in_state "$1" 'set-up' || return
+	if action "$1" "$short_seconds" start; then
+		set_state "$1" started
+		return
+	fi
+	node_problem "$1" "not started: $(why "$action_status" "$short_seconds")"
+	set_state "$1" broken
+	# What it had begun is ended, and gone.
+	action "$1" "$short_seconds" stop && action "$1" "$short_seconds" clean &&
+		set_state "$1" absent
+}
+
+# shellcheck disable=SC2046,SC2086 # names of nodes are words
+start_all()
+{
+	node_script >"$work/node.sh"
+	write_bundle
+	open_gateway "$state/plan"
+	bound=$parallel
+	on_nodes set_up_node $nodes
+	set -- $(nodes_in set-up)
+	[ -n "$interrupted" ] || on_nodes start_node "$@"
+	realtime_ns >"$state/begin"
+}
+
+stop_node()
+{
+	stop_seconds=$((short_seconds + 1200))
+	for attempt in 1 2 3; do
+		if action "$1" "$stop_seconds" stop; then
+			set_state "$1" stopped
+			return
+		fi
+		stop_why=$(why "$action_status" "$stop_seconds")
+		[ "$action_status" -eq 255 ] || break
+		[ "$attempt" -eq 3 ] || sleep "$attempt"
+	done
+	node_problem "$1" "not stopped: $stop_why"
+	set_state "$1" lost
+}
+
+# Whatever was set up is stopped, whether or not it is known to run.
+# shellcheck disable=SC2046,SC2086
+stop_all()
+{
+	bound=$parallel
+	on_nodes stop_node $(nodes_in set-up started broken lost)
+}
+
+status_node()
+{
+	shown=$state/nodes/$1/shown
+	get_state "$1"
+	if in_state "$1" absent cleaned fetched; then
+		printf '%s\t%s\t\t\t\n' "$1" "$node_state" >"$shown"
+	elif action "$1" "$short_seconds" status; then
+		printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$(fact state)" \
+			"$(grep -c '^process ' "$answers")" "$(fact kib)" "$(fact free_kib)" >"$shown"
+	else
+		printf '%s\t%s\t\t\t\n' "$1" unreachable >"$shown"
+		node_problem "$1" "$(why "$action_status" "$short_seconds")"
+	fi
+}
+
+# shellcheck disable=SC2086
+status_all()
+{
+	open_gateway "$state/plan"
+	bound=$parallel
+	on_nodes status_node $nodes
+	{
+		printf 'NODE\tSTATE\tPROCESSES\tKIB\tFREE KIB\n'
+		for node in $nodes; do
+			cat "$state/nodes/$node/shown"
+			rm -f "$state/nodes/$node/shown"
+		done
+	} | as_table
+}
+
+# Columns of the right width, from tabs.
+as_table()
+{
+	awk -F '\t' '
+	{
+		for (i = 1; i <= NF; i++) {
+			cell[NR, i] = $i == "" ? "-" : $i
+			if (length(cell[NR, i]) > width[i])
+				width[i] = length(cell[NR, i])
+		}
+		if (NF > columns)
+			columns = NF
+	}
+	END {
+		for (r = 1; r <= NR; r++) {
+			line = ""
+			for (i = 1; i <= columns; i++)
+				line = line sprintf("%-*s ", width[i], cell[r, i])
+			sub(/ +$/, "", line)
+			print line
+		}
+	}'
+}

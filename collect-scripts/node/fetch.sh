@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
+#
+# Handing over what was recorded. Paths come on standard input, relative to data/.
+
+# CRC SIZE PATH of each file. A name with a line feed or a backslash would not
+# survive the lists; we make none, so these are counted and left here.
+do_list()
+{
+	cd "$data" 2>/dev/null || give_up "no data at $data"
+	find . -type f ! -name "*$NL*" ! -name '*\\*' -exec cksum {} +
+	odd=$(find . \( -name "*$NL*" -o -name '*\\*' \) -exec echo x \; | wc -l)
+	[ "$odd" -eq 0 ] || tell "odd $odd"
+	tell end
+}
+
+do_pack()
+{
+	cd "$data" && exec tar -cf - -T -
+}
+
+# do_tail OFFSET: the rest of the file whose path comes in.
+do_tail()
+{
+	IFS= read -r path
+	cd "$data" && exec tail -c +$(($1 + 1)) -- "$path"
+}
+
+# Remove this run from the node: only what is surely ours.
+do_clean()
+{
+	case ${base##*/} in
+	clustertrace-*) ;;
+	*) give_up "$here: not ours, left as it is" ;;
+	esac
+	if [ -L "$here" ] || [ "$(cat "$here/mine" 2>/dev/null)" != "$run" ]; then
+		give_up "$here: not ours, left as it is"
+	fi
+	for name in $(recorded); do
+		! is_running "$name" || give_up "$here: $name still runs, want stop first"
+	done
+	release_active
+	cd / && rm -rf -- "$here" || give_up "$here: cannot be removed"
+	rmdir "$base" 2>/dev/null || :
+	tell 'state clean'
+}

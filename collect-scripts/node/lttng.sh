@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
+#
+# LTTng on the node: two sessions of our own, clustertrace-RUN-kernel and
+# clustertrace-RUN-user, so that one that fails does not take the other along.
+# No other session is ever looked at. What is there already (a session daemon)
+# is used; a daemon that we had to start ends with us, if nobody else uses it.
+
+# Who runs the client for this domain: "", "sudo -n"; 1 if nobody can.
+tracer_rights()
+{
+	rights=
+	[ "$1" = kernel ] && [ "$(id -u)" != 0 ] || return 0
+	case " $(id -Gn) " in
+	*' tracing '*)
+		daemon_pid /run/lttng/lttng-sessiond.pid && return 0
+		;;
+	esac
+	rights=$as_root
+	[ -n "$rights" ]
+}
+
+# A session daemon by its pid file, if it is one. Sets daemon.
+daemon_pid()
+{
+	daemon=
+	read -r daemon 2>/dev/null <"$1" || [ -n "$daemon" ] || return 1
+	daemon_name=
+	read -r daemon_name 2>/dev/null <"/proc/$daemon/comm" || :
+	case $daemon_name in
+	lttng-sessiond*) ;;
+	*)
+		daemon=
+		return 1
+		;;
+	esac
+}
+
+# Where the daemon of this domain leaves its pid: sets pid_file.
+daemon_file()
+{
+	if [ "$(id -u)" = 0 ] || [ -n "$rights" ]; then
+		pid_file=${LTTNG_RUNDIR:-/run/lttng}/lttng-sessiond.pid
+		[ -d /run ] || pid_file=/var$pid_file
+	else
+		pid_file=${LTTNG_HOME:-${HOME:-/}}/.lttng/lttng-sessiond.pid
+	fi
+}
+
+# lttng wants a home that it can write to.
+find_home()
+{
+	[ -z "${LTTNG_HOME:-}" ] || return 0
+	if [ ! -d "${HOME:-}" ] || [ ! -w "${HOME:-}" ]; then
+		LTTNG_HOME=${here%/*}
+		export LTTNG_HOME
+	fi
+}
+
+# The client, for the domain at hand.
+client()
+{
+	# shellcheck disable=SC2086 # a word or two
+	limited 60 $rights lttng --no-sessiond "$@" </dev/null >>"$data/log/lttng.log" 2>&1
+}
+
+# Start the daemon unless there is one; a new one is recorded as ours.
+need_daemon()
+{
+	daemon_file
+	daemon_pid "$pid_file" && return 0
+	# shellcheck disable=SC2086
+	limited 60 $rights lttng-sessiond --daemonize </dev/null \
+		>>"$data/log/lttng.log" 2>&1
+	until_true 100 daemon_pid "$pid_file" || return 1
+	record "sessiond-$domain" "$daemon"
+}
+
+# trace DOMAIN: everything for one domain. A domain is kernel or user.
+trace()
+{
+	domain=$1
+	session=clustertrace-$run-$domain
+	case $domain in
+	kernel) flag=--kernel ;;
+	user) flag=--userspace ;;
+	esac
+	if ! has lttng || ! has lttng-sessiond; then
+		problem "lttng: not installed, no $domain tracing"
+		return
+	fi
+	if ! tracer_rights "$domain"; then
+		problem 'lttng: no right to trace the kernel: want root, sudo without a password, or the group tracing'
+		return
+	fi
+	if ! need_daemon; then
+		problem "lttng: no session daemon for $domain tracing"
+		return
+	fi
+	if ! client create "$session" --output="$data"; then
+		problem "lttng: cannot create session $session"
+		return
+	fi
+	: >"$here/session-$domain"
+	if [ "$domain" = kernel ] && ! client list --kernel; then
+		no_events
+		end_session "$domain"
+		return
+	fi
+	events=0
+	each_line channel enable_channel
+	each_line event enable_event
+	if [ "$events" = 0 ]; then
+		no_events
+		end_session "$domain"
+		return
+	fi
+	each_line context add_context
+	if ! client start "$session"; then
+		problem "lttng: cannot start $domain tracing"
+		end_session "$domain"
+	fi
+}
+
+no_events()
+{
+	if [ "$domain" = kernel ] && ! [ -d /sys/module/lttng_tracer ]; then
+		problem "lttng: the kernel tracer is not loaded (lttng-modules for $(uname -r)), no kernel tracing"
+	else
+		problem "lttng: none of the $domain events can be enabled"
+	fi
+}
+
+# The recipe says userspace, lttng --userspace, we user.
+of_domain()
+{
+	[ "$1" = "$domain" ] || [ "$1" = "${domain}space" ]
+}
+
+# channel DOMAIN SUBBUF_SIZE NUM_SUBBUF MODE SWITCH_US READ_US
+enable_channel()
+{
+	of_domain "$2" || return 0
+	client enable-channel "$flag" --session="$session" --subbuf-size="$3" \
+		--num-subbuf="$4" --"$5" ${6:+--switch-timer="$6"} ${7:+--read-timer="$7"} ch ||
+		problem "lttng: channel of $4 x $3 bytes refused, the default size is used"
+}
+
+# event kernel|syscall|userspace NAME required|optional
+enable_event()
+{
+	event_sort=
+	case $2 in
+	syscall)
+		[ "$domain" = kernel ] || return 0
+		event_sort=--syscall
+		;;
+	*) of_domain "$2" || return 0 ;;
+	esac
+	if [ "$2 $3" = 'syscall *' ]; then
+		client enable-event "$flag" --session="$session" --channel=ch --syscall --all
+	else
+		client enable-event "$flag" --session="$session" --channel=ch \
+			$event_sort -- "$3"
+	fi && events=$((events + 1)) && return
+	[ "$4" = optional ] || problem "lttng: cannot enable the $2 event $3"
+}
+
+# context kernel|userspace TYPE
+add_context()
+{
+	of_domain "$2" || return 0
+	client add-context "$flag" --session="$session" --channel=ch --type="$3" ||
+		problem "lttng: no context $3 for $domain events"
+}
+
+# Stop waits until all is on disk; destroy is of our session only.
+end_session()
+{
+	domain=$1
+	session=clustertrace-$run-$domain
+	[ -f "$here/session-$domain" ] || return 0
+	tracer_rights "$domain" || :
+	client stop "$session" || :
+	client destroy "$session" || problem "lttng: cannot destroy session $session"
+	rm -f "$here/session-$domain"
+	# shellcheck disable=SC2086
+	[ -z "$rights" ] || $rights chown -R "$(id -u):$(id -g)" "$data/kernel" 2>/dev/null
+}
+
+# A daemon of ours ends unless there are sessions of others in it.
+end_daemon()
+{
+	domain=$1
+	is_running "sessiond-$domain" || return 0
+	tracer_rights "$domain" || :
+	# shellcheck disable=SC2086
+	if limited 60 $rights lttng --no-sessiond --mi xml list </dev/null 2>/dev/null |
+		grep -q '<session>'; then
+		mv -f "$here/procs/sessiond-$domain" "$here/procs/.sessiond-$domain"
+		return 0
+	fi
+	end_one "sessiond-$domain"
+}
+
+# A daemon leads no session of ours, so it alone gets the signal.
+end_one()
+{
+	send_signal TERM "$pid"
+	until_true 100 is_gone "$1" || problem "$1: does not end"
+	mv -f "$here/procs/$1" "$here/procs/.$1"
+}

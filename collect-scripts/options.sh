@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
+#
+# Options of a script, from one table. A script defines
+#
+#   options     a function that prints the table, a line an option:
+#               LETTER NAME ARGUMENT HELP..., "-" where there is no letter or
+#               no argument
+#   usage_line, about
+#
+# calls `parse_options "$@"`, and asks `option NAME [DEFAULT]`. --help and
+# --version are answered here. What is no option is in $operands, a word each,
+# quoted for `eval "set -- $operands"`. With operands_end=yes the first operand
+# ends the options: $parsed words are to be shifted then.
+
+program=${0##*/}
+
+fail()
+{
+	printf '%s: %s\n' "$program" "$*" >&2
+	exit 1
+}
+
+misuse()
+{
+	printf '%s: %s\n' "$program" "$*" >&2
+	printf 'Try "%s --help"\n' "$program" >&2
+	exit 2
+}
+
+# A word for the shell, on one line whatever is in it (with NL set to a line feed).
+quote()
+{
+	case $1 in
+	'' | *[!A-Za-z0-9_./:=@%+,-]*) ;;
+	*)
+		printf '%s\n' "$1"
+		return
+		;;
+	esac
+	quote_rest=$1
+	quote_done=
+	while :; do
+		case $quote_rest in
+		*"'"*)
+			quote_done="$quote_done${quote_rest%%"'"*}'\\''"
+			quote_rest=${quote_rest#*"'"}
+			;;
+		*) break ;;
+		esac
+	done
+	quote_rest=$quote_done$quote_rest
+	quote_done=
+	while :; do
+		case $quote_rest in
+		*"$NL"*)
+			quote_done="$quote_done${quote_rest%%"$NL"*}'\"\$NL\"'"
+			quote_rest=${quote_rest#*"$NL"}
+			;;
+		*) break ;;
+		esac
+	done
+	printf "'%s'\n" "$quote_done$quote_rest"
+}
+
+NL='
+'
+
+# option NAME [DEFAULT]: what was given last.
+option()
+{
+	case $1 in
+	*[!a-z-]*) return 2 ;;
+	esac
+	option_key=opt_$(printf '%s\n' "$1" | tr - _)
+	eval "option_value=\${$option_key-\${2-}}"
+	# shellcheck disable=SC2154 # set by eval
+	printf '%s\n' "$option_value"
+}
+
+given()
+{
+	[ -n "$(option "$1")" ]
+}
+
+# The row of an option: sets row_name and row_argument.
+find_row()
+{
+	while read -r row_letter row_name row_argument _; do
+		[ "--$row_name" != "$1" ] && [ "-$row_letter" != "$1" ] || return 0
+	done <<EOT
+$(options)
+EOT
+	return 1
+}
+
+set_option()
+{
+	option_key=opt_$(printf '%s\n' "$1" | tr - _)
+	option_value=$2
+	eval "$option_key=\$option_value"
+	case $(type option_seen 2>/dev/null) in
+	*function*) option_seen "$1" "$2" ;;
+	esac
+}
+
+# A value for what was not given.
+set_default()
+{
+	given "$1" || set_option "$1" "$2"
+}
+
+# A number from FROM to TO; `want_number NAME FROM TO`.
+want_number()
+{
+	number=$(option "$1")
+	case $number in
+	'' | *[!0-9]* | ??????????*) misuse "--$1 $number: want a number from $2 to $3" ;;
+	esac
+	[ "$number" -ge "$2" ] && [ "$number" -le "$3" ] ||
+		misuse "--$1 $number: want a number from $2 to $3"
+}
+
+parse_options()
+{
+	operands=
+	parsed=0
+	while [ $# -gt 0 ]; do
+		word=$1
+		case $word in
+		--)
+			shift
+			parsed=$((parsed + 1))
+			break
+			;;
+		--*=*)
+			value=${word#*=}
+			word=${word%%=*}
+			shift
+			parsed=$((parsed + 1))
+			find_row "$word" || misuse "$word: unknown option"
+			[ "$row_argument" != - ] || misuse "$word: takes no value"
+			set_option "$row_name" "$value"
+			continue
+			;;
+		-?*) ;;
+		*)
+			[ "${operands_end:-no}" = no ] || break
+			operands="$operands $(quote "$word")"
+			shift
+			continue
+			;;
+		esac
+		take_option "$@"
+		shift "$taken"
+		parsed=$((parsed + taken))
+	done
+	for word; do
+		operands="$operands $(quote "$word")"
+	done
+	! given help || show_help
+	! given version || show_version
+}
+
+# One or two words: -p N, -pN, -n, --name VALUE. Sets taken.
+take_option()
+{
+	taken=1
+	word=$1
+	rest=
+	case $word in
+	--*) ;;
+	-??*)
+		rest=${word#-?}
+		word=${word%"$rest"}
+		;;
+	esac
+	find_row "$word" || misuse "$word: unknown option"
+	if [ "$row_argument" = - ]; then
+		set_option "$row_name" yes
+		[ -z "$rest" ] || {
+			take_option "-$rest"
+			taken=1
+		}
+		return
+	fi
+	if [ -z "$rest" ]; then
+		[ $# -gt 1 ] || misuse "$word: want a value"
+		rest=$2
+		taken=2
+	fi
+	set_option "$row_name" "$rest"
+}
+
+show_help()
+{
+	{
+		printf 'Usage: %s\n%s\n\nOptions:\n' "$usage_line" "$about"
+		options | while read -r letter name argument text; do
+			case $letter in
+			-) left="      --$name" ;;
+			*) left="  -$letter, --$name" ;;
+			esac
+			[ "$argument" = - ] || left="$left=$argument"
+			printf '%-30s %s\n' "$left" "$text"
+		done
+	} || fail 'cannot write the help'
+	exit 0
+}
+
+show_version()
+{
+	# shellcheck disable=SC2154 # of version.sh
+	printf '%s (clustertrace) %s\n' "$program" "$version" || fail 'cannot write the version'
+	exit 0
+}

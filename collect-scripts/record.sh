@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
+#
+# run.json, from what stands in .collect/.
+
+# The value of a member of a JSON object on one line.
+json_member()
+{
+	MEMBER=$1 awk '
+	{
+		want = "\"" ENVIRON["MEMBER"] "\""
+		depth = 0
+		for (i = 1; i <= length($0); i++) {
+			c = substr($0, i, 1)
+			if (c == "\"") {
+				begin = i
+				for (i++; i <= length($0); i++) {
+					c = substr($0, i, 1)
+					if (c == "\\")
+						i++
+					else if (c == "\"")
+						break
+				}
+				if (depth == 1 && !from && !value &&
+				    substr($0, begin, i - begin + 1) == want)
+					from = -1
+				continue
+			}
+			if (c == ":" && from == -1 && depth == 1) {
+				from = i + 1
+				continue
+			}
+			if (depth == 1 && from > 0 && (c == "," || c == "}")) {
+				print substr($0, from, i - from)
+				exit
+			}
+			if (c == ":" && depth == 1)
+				value = 1
+			else if (c == "," && depth == 1)
+				value = 0
+			if (c ~ /[{\[]/)
+				depth++
+			else if (c ~ /[}\]]/)
+				depth--
+		}
+	}'
+}
+
+# One node of run.json.
+node_json()
+{
+	get_state "$2"
+	case $node_state in
+	fetched | cleaned) node_state=ok ;;
+	absent | set-up) node_state='not started' ;;
+	stopped) node_state='not fetched' ;;
+	lost | broken) node_state='not stopped' ;;
+	started) node_state=collecting ;;
+	esac
+	printf '{"name": %s, "address": %s' "$(json_strings "$2")" "$(json_strings "$3")"
+	shift 5
+	printf ', "roles": [%s], "status": %s' "$(json_strings "$@")" "$(json_strings "${node_state:-unknown}")"
+	printf ', "problems": ['
+	comma=
+	[ ! -f "$state/nodes/$node_name/problems" ] ||
+		while IFS= read -r problem_line; do
+			printf '%s%s' "$comma" "$(json_strings "$problem_line")"
+			comma=', '
+		done <"$state/nodes/$node_name/problems"
+	printf ']}'
+}
+
+nodes_json()
+{
+	nodes_comma=
+	while IFS= read -r plan_line; do
+		case $plan_line in
+		'node '*) ;;
+		*) continue ;;
+		esac
+		eval "set -- $plan_line"
+		node_name=$2
+		printf '%s\n  ' "$nodes_comma"
+		node_json "$@"
+		nodes_comma=,
+	done <"$state/plan"
+}
+
+parameters_json()
+{
+	eval "set -- $(grep '^point ' "$state/plan")"
+	shift 4
+	parameters_comma=
+	for parameter; do
+		printf '%s%s: %s' "$parameters_comma" "$(json_strings "${parameter%%=*}")" \
+			"$(json_strings "${parameter#*=}")"
+		parameters_comma=', '
+	done
+}
+
+write_run_json()
+{
+	read -r begin_ns 2>/dev/null <"$state/begin" || begin_ns=$(realtime_ns)
+	read -r end_ns 2>/dev/null <"$state/end" || end_ns=$(realtime_ns)
+	plan_word "$state/plan" name
+	{
+		printf '{"name": %s,\n' "$(json_strings "$answer")"
+		printf ' "collector_version": %s,\n' "$(json_strings "$version")"
+		printf ' "begin_ns": %s, "end_ns": %s,\n' "$begin_ns" "$end_ns"
+		printf ' "parameters": {%s},\n' "$(parameters_json)"
+		printf ' "interrupted": %s,\n' "$([ -f "$state/interrupted" ] && echo true || echo false)"
+		printf ' "nodes": [%s],\n' "$(nodes_json)"
+		printf ' "commands": [%s],\n' "$(commands_json)"
+		printf ' "recipe": %s}\n' "$(json_member recipe <"$state/json")"
+	} >"$run_dir/run.json.new" && mv -f "$run_dir/run.json.new" "$run_dir/run.json" ||
+		fail "$run_dir/run.json: cannot be written"
+}
+
+# Each command wrote its line to a file of its own, in the order of the recipe.
+commands_json()
+{
+	commands_comma=
+	for command_file in "$state"/commands/*; do
+		[ -f "$command_file" ] || continue
+		printf '%s\n  %s' "$commands_comma" "$(cat "$command_file")"
+		commands_comma=,
+	done
+}

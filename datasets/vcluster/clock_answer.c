@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vcluster/clock_answer.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t now(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void answer(struct clock_page *page, uint64_t ask)
+{
+	atomic_store_explicit(&page->mono0_ns, now(CLOCK_MONOTONIC),
+			      memory_order_relaxed);
+	atomic_store_explicit(&page->real_ns, now(CLOCK_REALTIME), memory_order_relaxed);
+	atomic_store_explicit(&page->mono1_ns, now(CLOCK_MONOTONIC),
+			      memory_order_relaxed);
+	atomic_store(&page->answer, ask);
+}
+
+/* Answer until the host has enough, or is silent for too long. */
+static void spin(struct clock_page *page)
+{
+	int64_t last_ns = now(CLOCK_MONOTONIC);
+	uint64_t answered = atomic_load(&page->answer);
+
+	for (unsigned int idle = 1;; idle++) {
+		uint64_t ask = atomic_load(&page->ask);
+
+		if (ask == CLOCK_ENOUGH)
+			return;
+		if (ask != answered) {
+			answer(page, ask);
+			answered = ask;
+			last_ns = now(CLOCK_MONOTONIC);
+		} else if (idle % 256 == 0 &&
+			   now(CLOCK_MONOTONIC) - last_ns > CLOCK_PATIENCE_NS) {
+			return;
+		}
+	}
+}
+
+static bool tell(int port, char word)
+{
+	ssize_t written;
+
+	do
+		written = write(port, &word, 1);
+	while (written < 0 && errno == EINTR);
+	return written == 1;
+}
+
+int clock_answer(int port, struct clock_page *page)
+{
+	for (;;) {
+		char word;
+		ssize_t length = read(port, &word, 1);
+
+		if (length == 0)
+			return 0;
+		if (length < 0) {
+			if (errno == EINTR)
+				continue;
+			return -1;
+		}
+		if (word != CLOCK_WAKE)
+			continue;
+		spin(page);
+		if (!tell(port, CLOCK_SLEEPS))
+			return -1;
+	}
+}

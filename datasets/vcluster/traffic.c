@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vcluster/traffic.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BUFFER_BYTES = 65536, BACKLOG = 64, CONNECT_TRIES = 100 };
+
+static const struct timespec between_tries = {.tv_nsec = 100000000};
+
+static int64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static int fail(const char *what)
+{
+	fprintf(stderr, "vctraffic: %s: %s\n", what, strerror(errno));
+	return -1;
+}
+
+static bool write_all(int to, const char *data, size_t length)
+{
+	while (length > 0) {
+		ssize_t written = send(to, data, length, MSG_NOSIGNAL);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return false;
+		data += written;
+		length -= (size_t)written;
+	}
+	return true;
+}
+
+static ssize_t read_some(int from, char *data, size_t room)
+{
+	ssize_t length;
+
+	do
+		length = recv(from, data, room, 0);
+	while (length < 0 && errno == EINTR);
+	return length;
+}
+
+/* A message goes out at once, not with the next one. */
+static void set_no_delay(int connection)
+{
+	const int on = 1;
+
+	setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+static int listen_on(int port)
+{
+	const int on = 1;
+	const struct sockaddr_in address = {.sin_family = AF_INET,
+					    .sin_port = htons((uint16_t)port)};
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (listener < 0)
+		return fail("socket");
+	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(listener, (const struct sockaddr *)&address, sizeof(address)) ||
+	    listen(listener, BACKLOG)) {
+		fail("listen");
+		close(listener);
+		return -1;
+	}
+	return listener;
+}
+
+static void serve_connection(int connection, enum traffic_service service)
+{
+	char data[BUFFER_BYTES];
+	ssize_t length;
+
+	set_no_delay(connection);
+	while ((length = read_some(connection, data, sizeof(data))) > 0)
+		if (service == TRAFFIC_ECHO &&
+		    !write_all(connection, data, (size_t)length))
+			break;
+}
+
+int traffic_serve(int port, enum traffic_service service)
+{
+	int listener = listen_on(port);
+
+	if (listener < 0)
+		return -1;
+	signal(SIGCHLD, SIG_IGN); /* the ended are not waited for */
+	for (;;) {
+		int connection = accept(listener, NULL, NULL);
+
+		if (connection < 0) {
+			if (errno == EINTR || errno == ECONNABORTED)
+				continue;
+			return fail("accept");
+		}
+		if (fork() == 0) {
+			close(listener);
+			serve_connection(connection, service);
+			_exit(EXIT_SUCCESS);
+		}
+		close(connection);
+	}
+}
+
+/* Connect, and try again while nobody listens yet. */
+static int connect_to(const char *host, int port)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+				      .sin_port = htons((uint16_t)port)};
+	int error = 0;
+
+	if (inet_pton(AF_INET, host, &address.sin_addr) != 1) {
+		fprintf(stderr, "vctraffic: %s: want a dotted address\n", host);
+		return -1;
+	}
+	for (int i = 0; i < CONNECT_TRIES; i++) {
+		int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+		if (connection < 0)
+			return fail("socket");
+		if (!connect(connection, (struct sockaddr *)&address, sizeof(address))) {
+			set_no_delay(connection);
+			return connection;
+		}
+		error = errno;
+		close(connection);
+		nanosleep(&between_tries, NULL);
+	}
+	errno = error;
+	return fail(host);
+}
+
+/* One message and its whole echo. */
+static bool ping(int connection, char *data, size_t size)
+{
+	size_t got = 0;
+
+	if (!write_all(connection, data, size))
+		return false;
+	while (got < size) {
+		ssize_t length = read_some(connection, data, size - got);
+
+		if (length <= 0)
+			return false;
+		got += (size_t)length;
+	}
+	return true;
+}
+
+static int ping_all(const struct traffic_pings *pings, const int *connection, char *data,
+		    struct traffic_times *times)
+{
+	const struct timespec pause = {.tv_sec = pings->interval_us / 1000000,
+				       .tv_nsec = pings->interval_us % 1000000 * 1000};
+	int64_t until = now() + (int64_t)(pings->seconds * 1e9);
+
+	for (int i = 0; now() < until; i = (i + 1) % pings->count) {
+		int64_t begin = now(), took;
+
+		if (!ping(connection[i], data, (size_t)pings->size))
+			return fail(pings->hosts[i]);
+		took = now() - begin;
+		times->sum_ns += took;
+		if (!times->rounds++ || took < times->least_ns)
+			times->least_ns = took;
+		if (pings->interval_us)
+			nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+int traffic_ping(const struct traffic_pings *pings, struct traffic_times *times)
+{
+	int *connection = calloc((size_t)pings->count, sizeof(*connection));
+	char *data = calloc(1, (size_t)pings->size);
+	int opened = 0, status = -1;
+
+	*times = (struct traffic_times){0, 0, 0};
+	if (!connection || !data) {
+		fail("memory");
+		goto out;
+	}
+	for (; opened < pings->count; opened++) {
+		connection[opened] = connect_to(pings->hosts[opened], pings->port);
+		if (connection[opened] < 0)
+			goto out;
+	}
+	status = ping_all(pings, connection, data, times);
+out:
+	while (opened > 0)
+		close(connection[--opened]);
+	free(connection);
+	free(data);
+	return status;
+}
+
+int traffic_send(const char *host, int port, int64_t bytes, int64_t *took_ns)
+{
+	char data[BUFFER_BYTES];
+	int connection = connect_to(host, port), status = 0;
+	int64_t begin = now();
+
+	if (connection < 0)
+		return -1;
+	while (!status && bytes > 0) {
+		size_t length =
+		    bytes < (int64_t)sizeof(data) ? (size_t)bytes : sizeof(data);
+
+		if (!write_all(connection, data, length))
+			status = fail(host);
+		bytes -= (int64_t)length;
+	}
+	/* The other side closes when it has everything. */
+	shutdown(connection, SHUT_WR);
+	if (!status && read_some(connection, data, sizeof(data)) < 0)
+		status = fail(host);
+	*took_ns = now() - begin;
+	close(connection);
+	return status;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* vcguest: what a machine of the virtual cluster does about its clocks. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/timex.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "vcluster/clock_answer.h"
+
+enum { EXIT_MISUSE = 2, MOST_PPM = 500, REOPEN_NS = 200000000 };
+
+static int fail(const char *what)
+{
+	fprintf(stderr, "vcguest: %s: %s\n", what, strerror(errno));
+	return EXIT_FAILURE;
+}
+
+/* The whole of text as a number between the two, or -1 with a message. */
+static int number(const char *text, double least, double most, double *value)
+{
+	char *end;
+
+	*value = strtod(text, &end);
+	if (end != text && !*end && *value >= least && *value <= most)
+		return 0;
+	fprintf(stderr, "vcguest: %s: want a number between %g and %g\n", text, least,
+		most);
+	return -1;
+}
+
+/* Let the system's clocks run faster by so many parts in a million, or slower. */
+static int set_rate(const char *text)
+{
+	struct timex timex = {.modes = ADJ_FREQUENCY};
+	double ppm;
+
+	if (number(text, -MOST_PPM, MOST_PPM, &ppm))
+		return EXIT_MISUSE;
+	timex.freq = (long)(ppm * 65536); /* 16 bits of fraction */
+	return adjtimex(&timex) < 0 ? fail("adjtimex") : EXIT_SUCCESS;
+}
+
+static struct clock_page *map_page(const char *path, size_t index)
+{
+	int memory = open(path, O_RDWR | O_SYNC | O_CLOEXEC);
+	size_t bytes = (index + 1) * CLOCK_PAGE_BYTES;
+	char *base = MAP_FAILED;
+
+	if (memory >= 0) {
+		base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+		close(memory);
+	}
+	if (base == MAP_FAILED)
+		return NULL;
+	return (struct clock_page *)(void *)(base + index * CLOCK_PAGE_BYTES);
+}
+
+/* Answer for ever. The port ends whenever the host lets go of it. */
+static int agent(const char *port_path, const char *memory_path, const char *index_text)
+{
+	const struct timespec pause = {.tv_nsec = REOPEN_NS};
+	struct clock_page *page;
+	double index;
+	int port;
+
+	if (number(index_text, 0, 65535, &index))
+		return EXIT_MISUSE;
+	page = map_page(memory_path, (size_t)index);
+	if (!page)
+		return fail(memory_path);
+	port = open(port_path, O_RDWR | O_CLOEXEC);
+	if (port < 0)
+		return fail(port_path);
+	for (;;) {
+		if (clock_answer(port, page))
+			return fail(port_path);
+		nanosleep(&pause, NULL);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "rate"))
+		return set_rate(argv[2]);
+	if (argc == 5 && !strcmp(argv[1], "agent"))
+		return agent(argv[2], argv[3], argv[4]);
+	fputs("usage: vcguest rate PPM\n"
+	      "       vcguest agent PORT MEMORY INDEX\n",
+	      stderr);
+	return EXIT_MISUSE;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* vctruth: what the clocks of the virtual cluster's machines really say, as truth.csv. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/options.h"
+#include "base/output.h"
+#include "vcluster/clock_ask.h"
+#include "vcluster/tick_rate.h"
+
+enum { EXIT_MISUSE = 2, TRIES = 8 };
+
+struct request {
+	struct text_list machines;
+	char *output, *memory;
+	int period_ms, within_ns;
+	bool tick_rate;
+};
+
+struct machine {
+	char *name;
+	struct clock_peer peer;
+	unsigned long rows, misses;
+	bool gone;
+};
+
+struct truth {
+	const struct request *request;
+	struct machine *machine;
+	size_t count;
+	struct output output;
+};
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int number)
+{
+	(void)number;
+	stopped = 1;
+}
+
+static void catch_signals(void)
+{
+	const struct sigaction action = {.sa_handler = stop};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+/* One page a machine, shared with all of them. */
+static int map_pages(struct truth *truth, struct error *error)
+{
+	const char *path = truth->request->memory;
+	size_t bytes = truth->count * CLOCK_PAGE_BYTES;
+	int memory = open(path, O_RDWR | O_CLOEXEC);
+	char *base = MAP_FAILED;
+
+	if (memory < 0)
+		return error_errno(error, path);
+	if (lseek(memory, 0, SEEK_END) < (off_t)bytes)
+		error_set(error, "%s: want at least %zu bytes, a page a machine", path,
+			  bytes);
+	else if ((base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory,
+			      0)) == MAP_FAILED)
+		error_errno(error, path);
+	close(memory);
+	if (base == MAP_FAILED)
+		return -1;
+	for (size_t i = 0; i < truth->count; i++)
+		truth->machine[i].peer.page =
+		    (struct clock_page *)(void *)(base + i * CLOCK_PAGE_BYTES);
+	return 0;
+}
+
+/* "node1=n1.clock": the machine's name, and the socket that its port ends at. */
+static int connect_machine(struct machine *machine, const char *text, struct error *error)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const char *path = strchr(text, '=');
+
+	if (!path || path == text)
+		return error_set(error, "%s: want NODE=SOCKET", text);
+	machine->name = mem_strndup(text, (size_t)(path++ - text));
+	if (strpbrk(machine->name, ",\"\n"))
+		return error_set(error, "%s: want a name without commas and quotes",
+				 machine->name);
+	if (strlen(path) >= sizeof(address.sun_path))
+		return error_set(error, "%s: want a path shorter than %zu bytes", path,
+				 sizeof(address.sun_path));
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	machine->peer.port = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (machine->peer.port < 0 ||
+	    connect(machine->peer.port, (struct sockaddr *)&address, sizeof(address)))
+		return error_errno(error, path);
+	/* Above what an earlier reader asked: the agent answers new numbers. */
+	machine->peer.round = (uint64_t)clock_now();
+	return 0;
+}
+
+static void report_gone(struct machine *machine, struct error *error)
+{
+	fprintf(stderr, "vctruth: %s: %s\n", machine->name, error_text(error));
+	error_clear(error);
+	machine->gone = true;
+}
+
+/* A row for this machine, unless it is too busy to answer in time. */
+static void ask(struct truth *truth, struct machine *machine)
+{
+	struct error error = ERROR_INIT;
+	struct clock_reading reading;
+
+	for (int i = 0; i < TRIES && !stopped; i++)
+		switch (clock_ask(&machine->peer, truth->request->within_ns, &reading,
+				  &error)) {
+		case CLOCK_ASK_GOOD:
+			machine->rows++;
+			fprintf(truth->output.file, "%s,%lld,%lld,%lld\n", machine->name,
+				(long long)(reading.host0_ns +
+					    (reading.host1_ns - reading.host0_ns) / 2),
+				(long long)reading.mono_ns, (long long)reading.real_ns);
+			return;
+		case CLOCK_ASK_GONE:
+			report_gone(machine, &error);
+			return;
+		case CLOCK_ASK_NONE:
+			break;
+		}
+	machine->misses += !stopped;
+}
+
+static void sleep_until(nsec_t instant)
+{
+	const struct timespec until = {.tv_sec = instant / NSEC_PER_SEC,
+				       .tv_nsec = instant % NSEC_PER_SEC};
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+/* Go round the machines, until stopped or until none is left. */
+static void watch(struct truth *truth)
+{
+	nsec_t period_ns = truth->request->period_ms * NSEC_PER_MSEC;
+
+	while (!stopped) {
+		nsec_t begin = clock_now();
+		bool some = false;
+
+		for (size_t i = 0; i < truth->count && !stopped; i++)
+			if (!truth->machine[i].gone) {
+				ask(truth, &truth->machine[i]);
+				some = true;
+			}
+		if (!some)
+			return;
+		if (!stopped && clock_now() < begin + period_ns)
+			sleep_until(begin + period_ns);
+	}
+}
+
+/* Whether all machines were there to the end and have rows to interpolate between. */
+static int summarize(const struct truth *truth, struct error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < truth->count; i++) {
+		const struct machine *machine = &truth->machine[i];
+
+		fprintf(stderr, "vctruth: %s: %lu readings, %lu times too busy\n",
+			machine->name, machine->rows, machine->misses);
+		if (machine->gone || machine->rows < 2)
+			status = error_set(error, "%s: %s", machine->name,
+					   machine->gone ? "went away"
+							 : "want two readings at least");
+	}
+	return status;
+}
+
+static int record(struct truth *truth, struct error *error)
+{
+	if (map_pages(truth, error))
+		return -1;
+	for (size_t i = 0; i < truth->count; i++)
+		if (connect_machine(&truth->machine[i], truth->request->machines.item[i],
+				    error))
+			return -1;
+	if (output_open(&truth->output, truth->request->output, error))
+		return -1;
+	fputs("node,host_ns,mono_ns,real_ns\n", truth->output.file);
+	watch(truth);
+	if (output_commit(&truth->output, error))
+		return -1;
+	return summarize(truth, error);
+}
+
+static int run(const struct request *request, struct error *error)
+{
+	size_t count = request->machines.count;
+	struct truth truth = {.request = request,
+			      .machine = mem_zalloc(count * sizeof(struct machine)),
+			      .count = count};
+	int status;
+
+	for (size_t i = 0; i < count; i++)
+		truth.machine[i].peer.port = -1;
+	catch_signals();
+	status = record(&truth, error);
+	output_discard(&truth.output);
+	for (size_t i = 0; i < count; i++) {
+		if (truth.machine[i].peer.port >= 0)
+			close(truth.machine[i].peer.port);
+		free(truth.machine[i].name);
+	}
+	free(truth.machine);
+	return status;
+}
+
+static int print_tick_rate(struct error *error)
+{
+	long khz;
+
+	if (tick_rate_khz(&khz, error))
+		return -1;
+	printf("%ld\n", khz);
+	return output_flush_stdout(error);
+}
+
+static enum options_status parse(struct request *request, int argc, const char **argv,
+				 struct error *error)
+{
+	struct option_row rows[] = {
+	    {'m', "memory", OPTION_STRING, &request->memory, "FILE",
+	     "what the machines share, a page of 4096 bytes each", 0, 0},
+	    {'o', "output", OPTION_STRING, &request->output, "FILE",
+	     "where to write what the clocks said", 0, 0},
+	    {'p', "period", OPTION_INT, &request->period_ms, "MS",
+	     "how often to ask each machine (default 1000)", 1, 3600000},
+	    {0, "tick-rate", OPTION_FLAG, &request->tick_rate, NULL,
+	     "print this machine's time stamp counter in kHz, and nothing else", 0, 0},
+	    {0, "within", OPTION_INT, &request->within_ns, "NS",
+	     "leave out what took longer than this to ask (default 1000)", 1, 1000000000},
+	    {0},
+	};
+	const struct command command = {
+	    .name = "vctruth",
+	    .usage = "-m FILE -o FILE NODE=SOCKET...",
+	    .summary = "What the clocks of virtual machines really say, until a signal",
+	    .rows = rows,
+	};
+	enum options_status status =
+	    options_parse(&command, argc, argv, &request->machines, error);
+
+	if (status == OPTIONS_GO && !request->tick_rate &&
+	    (!request->memory || !request->output || !request->machines.count)) {
+		error_set(error, "want -m FILE -o FILE NODE=SOCKET...");
+		status = OPTIONS_WRONG;
+	}
+	return status;
+}
+
+int main(int argc, const char **argv)
+{
+	struct request request = {.period_ms = 1000, .within_ns = 1000};
+	struct error error = ERROR_INIT;
+	int status = EXIT_SUCCESS;
+
+	switch (parse(&request, argc, argv, &error)) {
+	case OPTIONS_SHOWN:
+		break;
+	case OPTIONS_WRONG:
+		status = EXIT_MISUSE;
+		break;
+	case OPTIONS_GO:
+		if (request.tick_rate ? print_tick_rate(&error) : run(&request, &error))
+			status = EXIT_FAILURE;
+		break;
+	}
+	if (error.text)
+		fprintf(stderr, "vctruth: %s\n", error.text);
+	error_clear(&error);
+	text_list_clear(&request.machines);
+	free(request.output);
+	free(request.memory);
+	return status;
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# --reader: which code reads CTF traces makes no difference but in speed.
+load common
+load ctf
+
+@test "clocks are the same by either reader" {
+	for reader in native babeltrace2 auto; do
+		ends_with 0 ctsync -q --reader $reader --json datasets/net3
+		mv "$scratch/stdout" $reader.json
+	done
+	cmp native.json babeltrace2.json
+	cmp native.json auto.json
+}
+
+@test "timelines are the same by either reader" {
+	for reader in native babeltrace2; do
+		ends_with 0 ctmerge -q --reader $reader datasets/net3 -o $reader.db
+		sqlite3 -readonly $reader.db .dump | grep -v "^INSERT INTO meta VALUES('command'" >$reader.sql
+	done
+	cmp native.sql babeltrace2.sql
+}
+
+@test "what the native reader does not know is read by libbabeltrace2" {
+	ctf_trace web web
+	ctf_trace db db
+	ctf_talk web db 0 2
+	# An attribute that CTF does not have, which libbabeltrace2 passes over.
+	sed -i 's/typealias integer { size = 16; /&hue = 7; /' web/metadata
+	ends_with 0 ctsync -t web -t db
+	[ ! -s "$scratch/stderr" ]
+	ends_with 0 ctsync -v -t web -t db
+	grep '^ctsync: by libbabeltrace2, as web/metadata: line 3: want an attribute that is known here$' \
+		"$scratch/stderr"
+	fails_with 1 'ctsync: web/metadata: line 3: want an attribute that is known here
+ctsync: 1 trace to read, want 2 or more' ctsync --reader native -t web -t db
+}
+
+@test "a reader that there is not" {
+	fails_with 2 "ctsync: --reader: no 'yactfr', want auto, native or babeltrace2" \
+		ctsync --reader yactfr datasets/net3
+	fails_with 2 "ctmerge: --reader: no 'yactfr', want auto, native or babeltrace2" \
+		ctmerge --reader yactfr datasets/net3 -o net3.db
+	[ ! -e net3.db ]
+}

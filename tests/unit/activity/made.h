@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TEST_MADE_H
+#define CT_TEST_MADE_H
+
+/*
+ * Timelines of a kernel's events, made by hand, and what a walk over them tells, as text:
+ * a line a span. Node 1 has processors 0 and 1, node 2 has one; both end at MADE_END.
+ */
+#include <inttypes.h>
+
+#include "../timeline/timeline.h"
+#include "activity/activity.h"
+#include "timeline/writer.h"
+
+enum { MADE_END = 1000 };
+
+static const struct timeline_column made_switch[] = {
+    {"prev_comm", CELL_TEXT, false},    {"prev_tid", CELL_INTEGER, false},
+    {"prev_prio", CELL_INTEGER, false}, {"prev_state", CELL_INTEGER, false},
+    {"next_comm", CELL_TEXT, false},    {"next_tid", CELL_INTEGER, false},
+    {"next_prio", CELL_INTEGER, false},
+};
+static const struct timeline_column made_wakeup[] = {
+    {"comm", CELL_TEXT, false},
+    {"tid", CELL_INTEGER, false},
+    {"prio", CELL_INTEGER, false},
+    {"target_cpu", CELL_INTEGER, false},
+};
+static const struct timeline_column made_fork[] = {{"child_tid", CELL_INTEGER, false},
+						   {"child_comm", CELL_TEXT, false}};
+static const struct timeline_column made_tid[] = {{"tid", CELL_INTEGER, false},
+						  {"old_tid", CELL_INTEGER, false}};
+static const struct timeline_column made_irq[] = {{"irq", CELL_INTEGER, false},
+						  {"name", CELL_TEXT, false}};
+static const struct timeline_column made_vec[] = {{"vec", CELL_INTEGER, false}};
+static const struct timeline_column made_name[] = {{"name", CELL_TEXT, false}};
+static const struct timeline_column made_rq[] = {
+    {"dev", CELL_INTEGER, false},       {"sector", CELL_INTEGER, false},
+    {"nr_sector", CELL_INTEGER, false}, {"rwbs", CELL_INTEGER, false},
+    {"tid", CELL_INTEGER, false},       {"error", CELL_INTEGER, false},
+};
+static const struct timeline_column made_read[] = {{"fd", CELL_INTEGER, false},
+						   {"count", CELL_INTEGER, false}};
+static const struct timeline_column made_open[] = {{"filename", CELL_TEXT, false}};
+static const struct timeline_column made_ret[] = {{"ret", CELL_INTEGER, false}};
+static const struct timeline_column made_khz[] = {{"state", CELL_INTEGER, false},
+						  {"cpu_id", CELL_INTEGER, false}};
+
+enum made_kind {
+	SWITCH,
+	WAKING,
+	WAKEUP,
+	WAKEUP_NEW,
+	FORK,
+	EXEC,
+	EXIT,
+	FREE,
+	IRQ,
+	IRQ_END,
+	RAISE,
+	SOFTIRQ,
+	SOFTIRQ_END,
+	TIMER,
+	TIMER_END,
+	RECEIVE,
+	READ,
+	READ_END,
+	OPEN,
+	OPEN_END,
+	CLONE,
+	CLONE_END,
+	EXIT_GROUP,
+	INSERT,
+	ISSUE,
+	REQUEUE,
+	COMPLETE,
+	KHZ,
+	MARK,
+	KINDS
+};
+
+static const struct timeline_class made_class[KINDS] = {
+    [SWITCH] = {"kernel", "sched_switch", made_switch, 7},
+    [WAKING] = {"kernel", "sched_waking", made_wakeup, 4},
+    [WAKEUP] = {"kernel", "sched_wakeup", made_wakeup, 4},
+    [WAKEUP_NEW] = {"kernel", "sched_wakeup_new", made_wakeup, 4},
+    [FORK] = {"kernel", "sched_process_fork", made_fork, 2},
+    [EXEC] = {"kernel", "sched_process_exec", made_tid, 2},
+    [EXIT] = {"kernel", "sched_process_exit", made_tid, 1},
+    [FREE] = {"kernel", "sched_process_free", made_tid, 1},
+    [IRQ] = {"kernel", "irq_handler_entry", made_irq, 2},
+    [IRQ_END] = {"kernel", "irq_handler_exit", made_irq, 1},
+    [RAISE] = {"kernel", "irq_softirq_raise", made_vec, 1},
+    [SOFTIRQ] = {"kernel", "irq_softirq_entry", made_vec, 1},
+    [SOFTIRQ_END] = {"kernel", "irq_softirq_exit", made_vec, 1},
+    [TIMER] = {"kernel", "timer_hrtimer_expire_entry", NULL, 0},
+    [TIMER_END] = {"kernel", "timer_hrtimer_expire_exit", NULL, 0},
+    [RECEIVE] = {"kernel", "net_if_receive_skb", made_name, 1},
+    [READ] = {"kernel", "syscall_entry_read", made_read, 2},
+    [READ_END] = {"kernel", "syscall_exit_read", made_ret, 1},
+    [OPEN] = {"kernel", "compat_syscall_entry_openat", made_open, 1},
+    [OPEN_END] = {"kernel", "compat_syscall_exit_openat", made_ret, 1},
+    [CLONE] = {"kernel", "syscall_entry_clone", NULL, 0},
+    [CLONE_END] = {"kernel", "syscall_exit_clone", made_ret, 1},
+    [EXIT_GROUP] = {"kernel", "syscall_entry_exit_group", NULL, 0},
+    [INSERT] = {"kernel", "block_rq_insert", made_rq, 5},
+    [ISSUE] = {"kernel", "block_rq_issue", made_rq, 5},
+    [REQUEUE] = {"kernel", "block_rq_requeue", made_rq, 4},
+    [COMPLETE] = {"kernel", "block_rq_complete", made_rq, 6},
+    [MARK] = {"kernel", "mark", NULL, 0},
+    [KHZ] = {"kernel", "power_cpu_frequency", made_khz, 2},
+};
+
+static struct timeline_writer *made_writer;
+static uint32_t made_id[KINDS]; /* 0: no event of it yet */
+static int64_t made_node, made_events;
+
+/* Begin a timeline "t" in the working directory. */
+static inline void made_begin(void)
+{
+	struct error error = ERROR_INIT;
+
+	unlink("t");
+	made_writer = timeline_writer_new("t", NULL, true, &error);
+	for (int64_t i = 1; i <= 2; i++) {
+		const struct timeline_node node = {
+		    .id = i, .name = i == 1 ? "n1" : "n2", .cpus = 3 - i};
+		const struct timeline_source source = {.id = i,
+						       .node = i,
+						       .kind = "kernel",
+						       .begin_ns = 0,
+						       .end_ns = MADE_END};
+
+		assert_int_equal(timeline_add_node(made_writer, &node, &error), 0);
+		assert_int_equal(timeline_add_source(made_writer, &source, &error), 0);
+	}
+	memset(made_id, 0, sizeof(made_id));
+	made_node = 1;
+	made_events = 0;
+}
+
+/* An event by thread `tid`; its id. */
+static inline int64_t made_event(enum made_kind kind, nsec_t ts_ns, int32_t cpu,
+				 int64_t tid, const struct cell *cell)
+{
+	struct error error = ERROR_INIT;
+	struct timeline_event event = {
+	    .ts_ns = ts_ns, .node = made_node, .cpu = cpu, .tid = tid, .cell = cell};
+
+	if (!made_id[kind])
+		assert_int_equal(timeline_add_class(made_writer, &made_class[kind],
+						    &made_id[kind], &error),
+				 0);
+	event.class = made_id[kind];
+	assert_int_equal(timeline_add_event(made_writer, &event, NULL, &error), 0);
+	return ++made_events;
+}
+
+static inline struct cell made_text(const char *text)
+{
+	return (struct cell){
+	    .type = CELL_TEXT, .size = (uint32_t)strlen(text), .bytes = text};
+}
+
+/* Names of threads are t and their number. */
+static inline struct cell made_comm(int64_t tid, char name[24])
+{
+	snprintf(name, 24, tid ? "t%" PRId64 : "swapper", tid);
+	return made_text(name);
+}
+
+static inline int64_t switch_at(nsec_t ts_ns, int32_t cpu, int64_t prev, int64_t state,
+				int64_t next)
+{
+	char name[2][24];
+	const struct cell cells[] = {
+	    made_comm(prev, name[0]), INTEGER(prev), INTEGER(20), INTEGER(state),
+	    made_comm(next, name[1]), INTEGER(next), INTEGER(20)};
+
+	return made_event(SWITCH, ts_ns, cpu, prev, cells);
+}
+
+/* `by` wakes `tid` for a processor; WAKING, WAKEUP or WAKEUP_NEW. */
+static inline int64_t wake_at(enum made_kind kind, nsec_t ts_ns, int32_t cpu, int64_t by,
+			      int64_t tid, int64_t target)
+{
+	char name[24];
+	const struct cell cells[] = {made_comm(tid, name), INTEGER(tid), INTEGER(20),
+				     INTEGER(target)};
+
+	return made_event(kind, ts_ns, cpu, by, cells);
+}
+
+static inline int64_t fork_at(nsec_t ts_ns, int32_t cpu, int64_t parent, int64_t child)
+{
+	char name[24];
+	const struct cell cells[] = {INTEGER(child), made_comm(child, name)};
+
+	return made_event(FORK, ts_ns, cpu, parent, cells);
+}
+
+/* One whose first field is a number, and a second one perhaps, too. */
+static inline int64_t number_at(enum made_kind kind, nsec_t ts_ns, int32_t cpu,
+				int64_t tid, int64_t number, int64_t second)
+{
+	const struct cell cells[] = {INTEGER(number), INTEGER(second)};
+
+	return made_event(kind, ts_ns, cpu, tid, cells);
+}
+
+static inline int64_t irq_at(nsec_t ts_ns, int32_t cpu, int64_t tid, int64_t number,
+			     const char *name)
+{
+	const struct cell cells[] = {INTEGER(number), made_text(name)};
+
+	return made_event(IRQ, ts_ns, cpu, tid, cells);
+}
+
+static inline int64_t name_at(enum made_kind kind, nsec_t ts_ns, int32_t cpu, int64_t tid,
+			      const char *name)
+{
+	const struct cell cell = made_text(name);
+
+	return made_event(kind, ts_ns, cpu, tid, &cell);
+}
+
+static inline int64_t disk_at(enum made_kind kind, nsec_t ts_ns, int64_t sector,
+			      int64_t sectors, int64_t rwbs, int64_t tid)
+{
+	const struct cell cells[] = {INTEGER(8),    INTEGER(sector), INTEGER(sectors),
+				     INTEGER(rwbs), INTEGER(tid),    INTEGER(0)};
+
+	return made_event(kind, ts_ns, 0, 9, cells);
+}
+
+static inline void made_span(FILE *out, nsec_t begin_ns, nsec_t end_ns, bool cut_begin,
+			     bool cut_end)
+{
+	fprintf(out, " %s%" PRId64 "-%" PRId64 "%s", cut_begin ? "..." : "", begin_ns,
+		end_ns, cut_end ? "..." : "");
+}
+
+static inline int made_tell_thread(void *context, const struct thread_span *span)
+{
+	static const char *const states[] = {"unknown", "runs", "waits", "sleeps",
+					     "dead"};
+	static const char *const waits[] = {"unknown", "thread", "disk",
+					    "network", "timer",  "interrupt"};
+	FILE *out = context;
+
+	fprintf(out, "%" PRId64 "/%" PRId64 " %s", span->node, span->tid,
+		states[span->state]);
+	made_span(out, span->begin_ns, span->end_ns, span->cut_begin, span->cut_end);
+	if (span->cpu >= 0)
+		fprintf(out, " cpu%" PRId64, span->cpu);
+	if (span->preempted)
+		fputs(" preempted", out);
+	if (span->wake_event)
+		fprintf(out, " by %s %" PRId64 " #%" PRId64, waits[span->wait],
+			span->waker_tid, span->wake_event);
+	if (span->wake_recv)
+		fprintf(out, " packet #%" PRId64, span->wake_recv);
+	if (span->syscall)
+		fprintf(out, " in %s", span->syscall);
+	if (span->next_tid >= 0)
+		fprintf(out, " then %" PRId64, span->next_tid);
+	if (span->prev_tid >= 0)
+		fprintf(out, " after %" PRId64, span->prev_tid);
+	if (span->switch_state)
+		fprintf(out, " state %" PRId64, span->switch_state);
+	fputc('\n', out);
+	return 0;
+}
+
+static inline int made_tell_interrupt(void *context, const struct interrupt_span *span)
+{
+	FILE *out = context;
+
+	fprintf(out, "%" PRId64 "/cpu%" PRId64 " %s %" PRId64 " %s", span->node,
+		span->cpu, span->kind == INTERRUPT_HARD ? "irq" : "softirq", span->number,
+		span->name);
+	made_span(out, span->begin_ns, span->end_ns, span->cut_begin, span->cut_end);
+	if (span->raised_ns != NSEC_MIN)
+		fprintf(out, " raised %" PRId64, span->raised_ns);
+	if (span->inner_ns)
+		fprintf(out, " inner %" PRId64, span->inner_ns);
+	fprintf(out, " on %" PRId64 "\n", span->tid);
+	return 0;
+}
+
+static inline int made_tell_syscall(void *context, const struct syscall_span *span)
+{
+	FILE *out = context;
+
+	fprintf(out, "%" PRId64 "/%" PRId64 " %s", span->node, span->tid, span->name);
+	made_span(out, span->begin_ns, span->end_ns, span->cut_begin, span->cut_end);
+	if (span->ret != INT64_MIN)
+		fprintf(out, " = %" PRId64, span->ret);
+	if (span->fd >= 0)
+		fprintf(out, " fd %" PRId64, span->fd);
+	if (span->count >= 0)
+		fprintf(out, " count %" PRId64, span->count);
+	if (span->path)
+		fprintf(out, " path %s", span->path);
+	fprintf(out, " #%" PRId64 " #%" PRId64 "\n", span->entry_event, span->exit_event);
+	return 0;
+}
+
+static inline int made_tell_disk(void *context, const struct disk_span *span)
+{
+	FILE *out = context;
+
+	fprintf(out, "%" PRId64 "/%" PRId64 " %s %" PRId64 "+%" PRId64, span->node,
+		span->dev,
+		span->flush     ? "flush"
+		: span->discard ? "discard"
+		: span->write   ? "write"
+				: "read",
+		span->sector, span->sectors);
+	made_span(out, span->begin_ns, span->end_ns, span->cut_begin, span->cut_end);
+	if (span->issue_ns != NSEC_MIN)
+		fprintf(out, " issued %" PRId64, span->issue_ns);
+	if (span->merged)
+		fprintf(out, " merged %u", span->merged);
+	fprintf(out, " by %" PRId64 "\n", span->tid);
+	return 0;
+}
+
+static inline int made_tell_frequency(void *context, const struct frequency_step *step)
+{
+	fprintf(context, "%" PRId64 "/cpu%" PRId64 " %" PRId64 " kHz from %" PRId64 "\n",
+		step->node, step->cpu, step->khz, step->ts_ns);
+	return 0;
+}
+
+/* Finish the timeline, unless it is, and walk some of it; for free(). */
+static inline char *made_walk(const struct activity_ops *wanted, const char *begin,
+			      const char *end)
+{
+	struct error error = ERROR_INIT;
+	struct activity_ops ops = *wanted;
+	struct timeline_reader *reader;
+	struct scope scope;
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (made_writer) {
+		made_event(MARK, MADE_END, -1, -1, NULL);
+		finish_timeline(made_writer);
+	}
+	made_writer = NULL;
+	reader = timeline_reader_open("t", &error);
+	assert_string_equal(error_text(&error), "");
+	assert_int_equal(scope_init(&scope, reader, begin, end, NULL, &error), 0);
+	assert_int_equal(activity_walk(reader, &scope, &ops, out, &error), 0);
+	assert_string_equal(error_text(&error), "");
+	fclose(out);
+	scope_clear(&scope);
+	timeline_reader_free(reader);
+	return text;
+}
+
+#define assert_walk(ops, wanted)                                                         \
+	do {                                                                             \
+		char *told_ = made_walk((ops), NULL, NULL);                              \
+		assert_string_equal(told_, (wanted));                                    \
+		free(told_);                                                             \
+	} while (0)
+
+static const struct activity_ops made_threads = {.thread = made_tell_thread};
+static const struct activity_ops made_interrupts = {.interrupt = made_tell_interrupt};
+static const struct activity_ops made_syscalls = {.syscall = made_tell_syscall};
+static const struct activity_ops made_disks = {.disk = made_tell_disk};
+
+#endif

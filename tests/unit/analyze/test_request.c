@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyze/request.h"
+
+#include "../scratch.h"
+
+static void test_spans(void **unused)
+{
+	static const struct {
+		const char *text;
+		nsec_t span;
+	} right[] = {
+	    {"20", 20000},      {"0", 0},        {"1.5ms", 1500000},         {"7ns", 7},
+	    {"2s", 2000000000}, {"20us", 20000}, {"1h", 3600 * NSEC_PER_SEC}};
+	static const char *const wrong[] = {"",   "ms",    "-1ms", "1 ms",
+					    "1d", "1e30s", "nan"};
+	nsec_t span;
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++) {
+		assert_int_equal(request_parse_span(right[i].text, &span), 0);
+		assert_int_equal(span, right[i].span);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_int_equal(request_parse_span(wrong[i], &span), -1);
+}
+
+static void test_ranges(void **unused)
+{
+	struct error error = ERROR_INIT;
+	struct request request;
+
+	(void)unused;
+	request_init(&request);
+	assert_true(range_list_has(&request.cpus, 5));
+	text_list_add(&request.cpu_words, "0,4-6");
+	text_list_add(&request.cpu_words, "9");
+	assert_int_equal(request_check(&request, &error), 0);
+	for (int64_t i = 0; i < 12; i++)
+		assert_int_equal(range_list_has(&request.cpus, i),
+				 i == 0 || (i >= 4 && i <= 6) || i == 9);
+	request_clear(&request);
+	text_list_add(&request.tid_words, "6-4");
+	assert_int_equal(request_check(&request, &error), -1);
+	assert_string_equal(error_text(&error),
+			    "--tid: '6-4' is no number, want some such as 0,4-7");
+	request_clear(&request);
+	error_clear(&error);
+}
+
+static void check_timerange(const char *text, const char *begin, const char *end)
+{
+	struct error error = ERROR_INIT;
+	struct request request;
+
+	request_init(&request);
+	request.timerange = mem_strdup(text);
+	assert_int_equal(request_check(&request, &error), 0);
+	assert_string_equal(request.begin ? request.begin : "", begin);
+	assert_string_equal(request.end ? request.end : "", end);
+	request_clear(&request);
+}
+
+static void test_timerange(void **unused)
+{
+	(void)unused;
+	check_timerange("+1,+2", "+1", "+2");
+	check_timerange("[+1,+2]", "+1", "+2");
+	check_timerange("[,+2]", "", "+2");
+	check_timerange("+1,", "+1", "");
+}
+
+static void test_what_is_not_heeded(void **unused)
+{
+	struct request request;
+
+	(void)unused;
+	request_init(&request);
+	assert_null(request_unheeded(&request, 0));
+	text_list_add(&request.cpu_words, "1");
+	assert_null(request_unheeded(&request, HEEDS_CPU));
+	assert_string_equal(request_unheeded(&request, HEEDS_THREAD), "cpu");
+	request.limit_given = 0;
+	assert_string_equal(request_unheeded(&request, HEEDS_CPU), "limit");
+	request_clear(&request);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_spans),
+	    cmocka_unit_test(test_ranges),
+	    cmocka_unit_test(test_timerange),
+	    cmocka_unit_test(test_what_is_not_heeded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
