@@ -8,6 +8,7 @@ _ctexport_options()
 {
 	case $1 in
 	csv) echo '--query' ;;
+	perfetto) echo '--format --tracks' ;;
 	esac
 }
 
@@ -22,11 +23,20 @@ _ctexport()
 	fi
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'csv' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'csv perfetto' -- "$word")
 		return
 	fi
 	case $before in
 	--begin | --end | --node | --query)
+		return
+		;;
+	--format)
+		mapfile -t COMPREPLY < <(compgen -W 'proto json' -- "$word")
+		return
+		;;
+	--tracks)
+		mapfile -t COMPREPLY < <(compgen -W 'states cpus interrupts syscalls disks
+			messages samples clocks tasks' -- "$word")
 		return
 		;;
 	-o | --output)

@@ -7,6 +7,7 @@
 
 const struct export_format *const export_formats[] = {
     &export_csv,
+    &export_perfetto,
     NULL,
 };
 
