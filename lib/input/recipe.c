@@ -85,6 +85,16 @@ static void read_interval(struct recipe_reader *reader, const char *key,
 			    &reader->interval_s);
 }
 
+/* Gone once it is imported; it stands in the table for those who misspelt it. */
+static void pass_import(struct recipe_reader *reader, const char *key,
+			const struct recipe_value *value, void *target)
+{
+	(void)reader;
+	(void)key;
+	(void)value;
+	(void)target;
+}
+
 /* Only once all else is known. */
 static void keep_roledefs(struct recipe_reader *reader, const char *key,
 			  const struct recipe_value *value, void *target)
@@ -104,6 +114,7 @@ static void keep_sar(struct recipe_reader *reader, const char *key,
 
 static const struct recipe_field fields[] = {
     {"name", read_name},
+    {"import", pass_import},
     {"username", read_username},
     {"ssh_username", read_username}, /* it is username by now; this helps misspelt ones */
     {"ssh_password", refuse_password},

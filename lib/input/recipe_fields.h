@@ -21,8 +21,7 @@ struct recipe_reader {
 	struct recipe_aliases *aliases; /* those that are being read */
 	bool has_hosts;
 	struct recipe_place syscalls; /* where system calls are chosen; line 0: nowhere */
-	bool plain_list;              /* events.kernel is a list without a preset */
-	bool no_syscalls;             /* they are not wanted, whatever a preset brings */
+	bool all_syscalls;            /* unless something else is said of them */
 };
 
 /* What reads the value of a key into the struct that its map is read into. */
