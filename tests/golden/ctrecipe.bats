@@ -193,6 +193,18 @@ hostile_recipe()
 	golden ctrecipe-metrics cat metrics
 }
 
+@test "the examples of the documentation are valid" {
+	awk -v at=1 '/^```yaml/ { inside = 1; file = "example." at++; next }
+		/^```/ { inside = 0 } inside { print >file }' "$CT_SOURCE/docs/recipe.md"
+	[ -s example.3 ] && [ ! -e example.4 ]
+	echo 'sar: true' >>example.2
+	printf 'hosts: [a]\nroledefs: {server: a}\n' >>example.3
+	for file in example.*; do
+		ends_with 0 ctrecipe plan "$file" || return
+	done
+	grep -q '^sensor a spool 30000 ' "$scratch/stdout"
+}
+
 @test "misuse" {
 	fails_with 2 'ctrecipe: no subcommand, want one of those that --help shows' ctrecipe
 	fails_with 2 "ctrecipe: no subcommand 'valdate', is it meant to be validate" ctrecipe valdate x
