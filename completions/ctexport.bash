@@ -13,6 +13,7 @@ _ctexport_options()
 		;;
 	csv) echo '--table --query --partition --timestamps --jobs' ;;
 	parquet) echo '--table --query --partition --timestamps --codec --level --row-group --jobs' ;;
+	perfetto) echo '--format --tracks' ;;
 	esac
 }
 
@@ -28,6 +29,10 @@ _ctexport_words()
 	'parquet --timestamps') echo 'ns utc' ;;
 	'csv --timestamps') echo 'ns iso' ;;
 	'parquet --partition' | 'csv --partition') echo 'node class node,class' ;;
+	'perfetto --format') echo 'proto json' ;;
+	'perfetto --tracks')
+		echo 'states cpus interrupts syscalls disks messages samples clocks tasks'
+		;;
 	esac
 }
 
@@ -42,7 +47,7 @@ _ctexport()
 	fi
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'opendc parquet csv' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'opendc parquet csv perfetto' -- "$word")
 		return
 	fi
 	local words

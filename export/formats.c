@@ -9,6 +9,7 @@ const struct export_format *const export_formats[] = {
     &export_opendc,
     &export_parquet,
     &export_csv,
+    &export_perfetto,
     NULL,
 };
 
