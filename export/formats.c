@@ -6,6 +6,7 @@
 #include "base/near.h"
 
 const struct export_format *const export_formats[] = {
+    &export_opendc,
     &export_csv,
     NULL,
 };
