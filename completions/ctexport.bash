@@ -12,6 +12,7 @@ _ctexport_options()
 		echo '--no-parents --schema --format --verify --json'
 		;;
 	csv) echo '--query' ;;
+	perfetto) echo '--format --tracks' ;;
 	esac
 }
 
@@ -23,6 +24,10 @@ _ctexport_words()
 	'opendc --capacity') echo 'max p95 allocated' ;;
 	'opendc --schema') echo 'v1 v2 v3 v4 v5' ;;
 	'opendc --format') echo 'parquet csv' ;;
+	'perfetto --format') echo 'proto json' ;;
+	'perfetto --tracks')
+		echo 'states cpus interrupts syscalls disks messages samples clocks tasks'
+		;;
 	esac
 }
 
@@ -37,7 +42,7 @@ _ctexport()
 	fi
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'opendc csv' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'opendc csv perfetto' -- "$word")
 		return
 	fi
 	local words

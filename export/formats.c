@@ -8,6 +8,7 @@
 const struct export_format *const export_formats[] = {
     &export_opendc,
     &export_csv,
+    &export_perfetto,
     NULL,
 };
 
