@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/analysis.h"
 
-/* An analysis is declared here, and listed below where the help shall have it. */
-extern const struct analysis analysis_nodes;
-extern const struct analysis analysis_clocks;
-extern const struct analysis analysis_problems;
-extern const struct analysis analysis_cpu;
-extern const struct analysis analysis_sched;
-extern const struct analysis analysis_syscalls;
-extern const struct analysis analysis_irq;
-extern const struct analysis analysis_io;
-extern const struct analysis analysis_messages;
+/* Every analysis, a line each, in the order of the help. */
+/* clang-format off */
+#define ANALYSES(each) \
+	each(nodes) \
+	each(clocks) \
+	each(problems) \
+	each(cpu) \
+	each(sched) \
+	each(syscalls) \
+	each(irq) \
+	each(io) \
+	each(messages) \
+	each(net) \
+	each(mem) \
+	each(proc)
+/* clang-format on */
 
-const struct analysis *const analyses[] = {
-    &analysis_nodes,
-    &analysis_clocks,
-    &analysis_problems,
-    &analysis_cpu,
-    &analysis_sched,
-    &analysis_syscalls,
-    &analysis_irq,
-    &analysis_io,
-    &analysis_messages,
-};
+#define DECLARE(name) extern const struct analysis analysis_##name;
+ANALYSES(DECLARE)
+
+#define LIST(name) &analysis_##name,
+const struct analysis *const analyses[] = {ANALYSES(LIST)};
 
 const size_t analyses_count = sizeof(analyses) / sizeof(*analyses);

@@ -30,10 +30,10 @@ static void who_is_preempted_waits_for_the_processor(void **unused)
 	switch_at(300, 0, 6, 256, 5);  /* was interrupted by the scheduler */
 	switch_at(400, 0, 5, 1024, 6); /* the same, of an older kernel */
 	switch_at(500, 0, 6, 1, 5);
-	assert_walk(&made_threads, "1/5 runs 100-200 cpu0 then 6\n"
-				   "1/6 runs 200-300 cpu0 then 5\n"
+	assert_walk(&made_threads, "1/5 runs 100-200 cpu0 preempted then 6\n"
+				   "1/6 runs 200-300 cpu0 preempted then 5\n"
 				   "1/5 waits 200-300 cpu0 preempted after 6\n"
-				   "1/5 runs 300-400 cpu0 then 6\n"
+				   "1/5 runs 300-400 cpu0 preempted then 6\n"
 				   "1/6 waits 300-400 cpu0 preempted after 5\n"
 				   "1/6 runs 400-500 cpu0 then 5\n"
 				   "1/5 waits 400-500 cpu0 preempted after 6\n"
