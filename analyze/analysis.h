@@ -2,6 +2,7 @@
 #ifndef CT_ANALYZE_ANALYSIS_H
 #define CT_ANALYZE_ANALYSIS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyze/question.h"
@@ -35,7 +36,8 @@ struct analysis {
 	 */
 	int (*act)(const struct analysis *self, const struct request *request,
 		   const struct text_list *words, struct error *error);
-	const void *own; /* whatever `run` needs to know of itself */
+	bool is_document; /* fills result->document, and no tables */
+	const void *own;  /* whatever `run` needs to know of itself */
 };
 
 /* Every analysis of the program, in the order of the help. */

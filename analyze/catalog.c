@@ -71,7 +71,7 @@ unsigned analysis_heeds(const struct analysis *analysis)
 	unsigned heeds = analysis->heeds;
 
 	if (analysis->run)
-		heeds |= HEEDS_TABLES | HEEDS_SCOPE;
+		heeds |= HEEDS_SCOPE | (analysis->is_document ? 0 : HEEDS_TABLES);
 	if (analysis->forms)
 		heeds |= HEEDS_FORMS;
 	if (analysis->groups)

@@ -163,6 +163,10 @@ char *print_left_out(const struct result_table *table)
 void print_result(const struct question *question, const struct result *result,
 		  FILE *file)
 {
+	if (result->document) {
+		fwrite(result->document, 1, result->document_size, file);
+		return;
+	}
 	switch (question->request->format) {
 	case FORMAT_TABLE:
 		print_tables(question, result, file);

@@ -260,5 +260,6 @@ void result_clear(struct result *result)
 		table_free(result->table[i]);
 	free(result->table);
 	text_list_clear(&result->notes);
+	free(result->document);
 	*result = (struct result){.request = result->request};
 }

@@ -65,6 +65,8 @@ struct result {
 	struct result_table **table;
 	size_t tables, table_room;
 	struct text_list notes;
+	char *document; /* what is printed instead of tables; its own */
+	size_t document_size;
 	nsec_t begin_ns, end_ns; /* the scope, for how instants are printed */
 };
 
