@@ -10,7 +10,8 @@
 	each(messages) \
 	each(net) \
 	each(mem) \
-	each(proc)
+	each(proc) \
+	each(metrics)
 /* clang-format on */
 
 #define DECLARE(name) extern const struct analysis analysis_##name;

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
+#include "analyze/files.h"
 #include "analyze/print.h"
 #include "base/mem.h"
 #include "base/near.h"
@@ -204,29 +206,56 @@ static void tell_of_tables(const struct request *request, const struct result *r
 	fprintf(stderr, ", see --table\n");
 }
 
+static void name_file(const char *temporary)
+{
+	if (temporary && strlen(temporary) < sizeof(interrupted_file))
+		memcpy(interrupted_file, temporary, strlen(temporary) + 1);
+	else
+		*interrupted_file = '\0';
+}
+
+static const struct files_guard guard = {hold_signals, name_file};
+
+/* Whether the file could be made is told before the work, and not after it. */
+static int access_output(const char *path, struct error *error)
+{
+	struct output output = {0};
+	struct stat about;
+
+	/* A pipe opened twice would have an end too many. */
+	if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+		return 0;
+	if (files_open(&guard, &output, path, error))
+		return -1;
+	files_discard(&guard, &output);
+	return 0;
+}
+
 static int write_result(const struct question *question, const struct result *result,
 			struct output *output, struct error *error)
 {
 	print_result(question, result, output->file ? output->file : stdout);
-	if (!output->file)
-		return output_flush_stdout(error);
-	hold_signals(SIG_BLOCK);
-	return output_commit(output, error);
+	return output->file ? files_commit(&guard, output, error)
+			    : output_flush_stdout(error);
 }
 
-static int open_output(struct output *output, const char *path, struct error *error)
+/* Files that an analysis writes take their turn, so what it prints is opened last. */
+static int answer(struct question *question, struct result *result, struct error *error)
 {
+	const char *path = question->request->output;
+	struct output output = {0};
 	int status;
 
-	if (!path)
-		return 0;
-	hold_signals(SIG_BLOCK);
-	status = output_open(output, path, error);
-	if (!status && output->temporary &&
-	    strlen(output->temporary) < sizeof(interrupted_file))
-		memcpy(interrupted_file, output->temporary,
-		       strlen(output->temporary) + 1);
-	hold_signals(SIG_UNBLOCK);
+	if (path && access_output(path, error))
+		return -1;
+	if (question->analysis->run(question, result, error) ||
+	    result_finish(result, error))
+		return -1;
+	progress_end(&question->progress);
+	if (path && files_open(&guard, &output, path, error))
+		return -1;
+	status = write_result(question, result, &output, error);
+	files_discard(&guard, &output);
 	return status;
 }
 
@@ -236,22 +265,16 @@ static enum exit_status ask(const struct analysis *analysis,
 {
 	struct question question;
 	struct result result;
-	struct output output = {0};
-	int status = -1;
+	int status;
 
 	if (question_open(&question, analysis, request, path, error))
 		return EXIT_FAILED;
 	result_init(&result, request);
 	result.begin_ns = question.scope.begin_ns;
 	result.end_ns = question.scope.end_ns;
-	if (!open_output(&output, request->output, error) &&
-	    !analysis->run(&question, &result, error) && !result_finish(&result, error)) {
-		progress_end(&question.progress);
-		status = write_result(&question, &result, &output, error);
-		if (!status)
-			tell_of_tables(request, &result);
-	}
-	output_discard(&output);
+	status = answer(&question, &result, error);
+	if (!status)
+		tell_of_tables(request, &result);
 	result_clear(&result);
 	question_close(&question);
 	return status ? EXIT_FAILED : EXIT_DONE;
@@ -295,6 +318,7 @@ int main(int argc, const char **argv)
 
 	catch_signals();
 	request_init(&request);
+	request.guard = &guard;
 	if (catalog_init(&catalog, &request.sql, &error))
 		status = EXIT_FAILED;
 	else

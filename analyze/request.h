@@ -19,6 +19,8 @@ enum {
 	HEEDS_INTERVAL = 1 << 4, /* --interval */
 	HEEDS_FORMS = 1 << 5,    /* --stats --top --freq --log; set by `forms` */
 	HEEDS_TABLES = 1 << 6,   /* --format --table --sort --limit; set by `run` */
+	HEEDS_METRIC = 1 << 8,   /* --metric --item --alias --plot --plot-format */
+	HEEDS_PERIOD = 1 << 9,   /* --from --to */
 	HEEDS_SCOPE = 1 << 7,    /* --begin --end --timerange --node; set by `run` */
 };
 
@@ -37,6 +39,8 @@ struct range_list {
 
 bool range_list_has(const struct range_list *list, int64_t value);
 
+struct files_guard;
+
 /* What was asked for on the command line. */
 struct request {
 	/* as typed */
@@ -46,11 +50,13 @@ struct request {
 	int limit_given; /* -1: not given */
 	/* for all */
 	char *output, *table, *sort, *group;
-	bool quiet, force;
-	struct text_list sql;
+	bool quiet;
+	const struct files_guard *guard; /* the program's, of files being written */
+	struct text_list sql, metric_words, item_words, aliases; /* NAME=ALIAS */
+	char *plot, *plot_format, *from, *to;
 	/* as understood by request_check */
 	enum format format;
-	struct text_list nodes, names; /* globs */
+	struct text_list nodes, names, metrics, items; /* globs */
 	struct range_list cpus, tids, pids;
 	nsec_t min_ns, max_ns; /* NSEC_MIN, NSEC_MAX: open */
 	nsec_t interval_ns;    /* 0: none */
