@@ -11,7 +11,8 @@
 	each(net) \
 	each(mem) \
 	each(proc) \
-	each(metrics)
+	each(metrics) \
+	each(periods)
 /* clang-format on */
 
 #define DECLARE(name) extern const struct analysis analysis_##name;

@@ -35,7 +35,7 @@ struct analysis {
 	 */
 	int (*act)(const struct analysis *self, const struct request *request,
 		   const struct text_list *words, struct error *error);
-	const void *own; /* whatever `run` needs to know of itself */
+	const void *own; /* of the user's SQL */
 };
 
 /* Every analysis of the program, in the order of the help. */

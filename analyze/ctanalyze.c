@@ -12,6 +12,7 @@
 #include "analyze/catalog.h"
 #include "analyze/files.h"
 #include "analyze/print.h"
+#include "analyze/sql_file.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/output.h"
@@ -284,7 +285,15 @@ static enum exit_status run(const struct request *request, const struct catalog 
 			    struct text_list *words, struct error *error)
 {
 	struct text_list rest = {.count = words->count - 1, .item = words->item + 1};
-	const struct analysis *analysis = catalog_find(catalog, words->item[0], error);
+	const struct analysis *analysis;
+
+	/* One file of SQL needs not be named twice. */
+	if (catalog->files == 1 && words->count == 1) {
+		analysis = sql_file_analysis(catalog->file[0]);
+		rest = *words;
+	} else {
+		analysis = catalog_find(catalog, words->item[0], error);
+	}
 
 	if (!analysis || check_analysis(analysis, request, error))
 		return EXIT_MISUSE;
@@ -294,6 +303,16 @@ static enum exit_status run(const struct request *request, const struct catalog 
 		return ask(analysis, request, rest.item[0], error);
 	error_set(error, "%zu timelines given, want one (see --help)", rest.count);
 	return EXIT_MISUSE;
+}
+
+/* The user's analyses, which the help has to know before options are parsed. */
+static void find_sql(int argc, const char **argv, struct text_list *sql)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strncmp(argv[i], "--sql=", 6))
+			text_list_add(sql, argv[i] + 6);
+		else if (!strcmp(argv[i], "--sql") && i + 1 < argc)
+			text_list_add(sql, argv[++i]);
 }
 
 /* What is to be done with the words. */
@@ -312,14 +331,15 @@ int main(int argc, const char **argv)
 {
 	struct request request;
 	struct catalog catalog;
-	struct text_list words = {0};
+	struct text_list words = {0}, sql = {0};
 	struct error error = ERROR_INIT;
 	enum exit_status status = EXIT_DONE;
 
 	catch_signals();
 	request_init(&request);
 	request.guard = &guard;
-	if (catalog_init(&catalog, &request.sql, &error))
+	find_sql(argc, argv, &sql);
+	if (catalog_init(&catalog, &sql, &error))
 		status = EXIT_FAILED;
 	else
 		switch (parse(&request, &words, &catalog, argc, argv, &error)) {
@@ -339,6 +359,7 @@ int main(int argc, const char **argv)
 	error_clear(&error);
 	catalog_clear(&catalog);
 	text_list_clear(&words);
+	text_list_clear(&sql);
 	request_clear(&request);
 	return (int)status;
 }

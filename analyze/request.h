@@ -12,16 +12,18 @@
 
 /* Options that only some analyses heed; what one does not heed is misuse there. */
 enum {
-	HEEDS_CPU = 1 << 0,      /* --cpu */
-	HEEDS_THREAD = 1 << 1,   /* --procname --tid --pid */
-	HEEDS_SPAN = 1 << 2,     /* --min --max */
-	HEEDS_GROUP = 1 << 3,    /* --group */
-	HEEDS_INTERVAL = 1 << 4, /* --interval */
-	HEEDS_FORMS = 1 << 5,    /* --stats --top --freq --log; set by `forms` */
-	HEEDS_TABLES = 1 << 6,   /* --format --table --sort --limit; set by `run` */
-	HEEDS_METRIC = 1 << 8,   /* --metric --item --alias --plot --plot-format */
-	HEEDS_PERIOD = 1 << 9,   /* --from --to */
-	HEEDS_SCOPE = 1 << 7,    /* --begin --end --timerange --node; set by `run` */
+	HEEDS_CPU = 1 << 0,          /* --cpu */
+	HEEDS_THREAD = 1 << 1,       /* --procname --tid --pid */
+	HEEDS_SPAN = 1 << 2,         /* --min --max */
+	HEEDS_GROUP = 1 << 3,        /* --group */
+	HEEDS_INTERVAL = 1 << 4,     /* --interval */
+	HEEDS_FORMS = 1 << 5,        /* --stats --top --freq --log; set by `forms` */
+	HEEDS_TABLES = 1 << 6,       /* --format --table --sort --limit; set by `run` */
+	HEEDS_METRIC = 1 << 8,       /* --metric --item --alias --plot --plot-format */
+	HEEDS_PERIOD = 1 << 9,       /* --from --to */
+	HEEDS_SPAN_OF_TIME = 1 << 7, /* --begin --end --timerange */
+	HEEDS_NODES = 1 << 10,       /* --node */
+	HEEDS_SCOPE = HEEDS_SPAN_OF_TIME | HEEDS_NODES, /* set by `run` */
 };
 
 /* How much is said: of each thing, the longest, how often how long, and everything. */
