@@ -12,7 +12,8 @@
 	each(mem) \
 	each(proc) \
 	each(metrics) \
-	each(periods)
+	each(periods) \
+	each(compare)
 /* clang-format on */
 
 #define DECLARE(name) extern const struct analysis analysis_##name;

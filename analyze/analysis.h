@@ -2,6 +2,7 @@
 #ifndef CT_ANALYZE_ANALYSIS_H
 #define CT_ANALYZE_ANALYSIS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyze/question.h"
@@ -35,6 +36,9 @@ struct analysis {
 	 */
 	int (*act)(const struct analysis *self, const struct request *request,
 		   const struct text_list *words, struct error *error);
+	/* `run` gets no timeline but question->words: any number of files or directories.
+	 */
+	bool many;
 	const void *own; /* of the user's SQL */
 };
 

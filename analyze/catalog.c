@@ -133,7 +133,7 @@ unsigned analysis_heeds(const struct analysis *analysis)
 	unsigned heeds = analysis->heeds;
 
 	/* What the user's SQL heeds stands in its text. */
-	if (analysis->run && !analysis->own)
+	if (analysis->run && !analysis->own && !analysis->many)
 		heeds |= HEEDS_TABLES | HEEDS_SCOPE;
 	if (analysis->forms)
 		heeds |= HEEDS_FORMS;

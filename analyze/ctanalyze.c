@@ -281,6 +281,27 @@ static enum exit_status ask(const struct analysis *analysis,
 	return status ? EXIT_FAILED : EXIT_DONE;
 }
 
+static enum exit_status ask_many(const struct analysis *analysis,
+				 const struct request *request,
+				 const struct text_list *words, struct error *error)
+{
+	struct question question = {.analysis = analysis,
+				    .request = request,
+				    .path = words->count ? words->item[0] : "",
+				    .words = words};
+	struct result result;
+	int status;
+
+	progress_init(&question.progress, request->quiet);
+	result_init(&result, request);
+	status = answer(&question, &result, error);
+	progress_end(&question.progress);
+	if (!status)
+		tell_of_tables(request, &result);
+	result_clear(&result);
+	return status || question.failed ? EXIT_FAILED : EXIT_DONE;
+}
+
 static enum exit_status run(const struct request *request, const struct catalog *catalog,
 			    struct text_list *words, struct error *error)
 {
@@ -299,6 +320,8 @@ static enum exit_status run(const struct request *request, const struct catalog 
 		return EXIT_MISUSE;
 	if (analysis->act)
 		return (enum exit_status)analysis->act(analysis, request, &rest, error);
+	if (analysis->many)
+		return ask_many(analysis, request, &rest, error);
 	if (rest.count == 1)
 		return ask(analysis, request, rest.item[0], error);
 	error_set(error, "%zu timelines given, want one (see --help)", rest.count);
@@ -338,6 +361,7 @@ int main(int argc, const char **argv)
 	catch_signals();
 	request_init(&request);
 	request.guard = &guard;
+	request.catalog = &catalog;
 	find_sql(argc, argv, &sql);
 	if (catalog_init(&catalog, &sql, &error))
 		status = EXIT_FAILED;

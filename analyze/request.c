@@ -46,6 +46,8 @@ static const struct heeded_row all_rows[] = {
      "add up by this, see the analysis's own help", 0, 0, HEEDS_GROUP},
     {0, "interval", OPTION_STRING, offsetof(struct request, interval_text), "SPAN",
      "a row for each such span of time", 0, 0, HEEDS_INTERVAL},
+    {0, "measure", OPTION_LIST, offsetof(struct request, measure_words), "GLOB,...",
+     "only columns with such a name", 0, 0, HEEDS_MEASURE},
     {0, "metric", OPTION_LIST, offsetof(struct request, metric_words), "GLOB,...",
      "only metrics with such a name", 0, 0, HEEDS_METRIC},
     {0, "item", OPTION_LIST, offsetof(struct request, item_words), "GLOB,...",
@@ -309,6 +311,7 @@ int request_check(struct request *request, struct error *error)
 		return error_set(error, "--interval: want more than nothing");
 	split(&request->node_words, &request->nodes);
 	split(&request->name_words, &request->names);
+	split(&request->measure_words, &request->measures);
 	split(&request->metric_words, &request->metrics);
 	split(&request->item_words, &request->items);
 	request->forms =
@@ -326,11 +329,11 @@ void request_clear(struct request *request)
 	    request->sort,        request->plot,   request->plot_format,
 	    request->from,        request->to,     request->group};
 	struct text_list *lists[] = {
-	    &request->node_words,   &request->cpu_words,  &request->tid_words,
-	    &request->pid_words,    &request->name_words, &request->sql,
-	    &request->metric_words, &request->item_words, &request->aliases,
-	    &request->metrics,      &request->items,      &request->nodes,
-	    &request->names};
+	    &request->node_words,    &request->cpu_words,  &request->tid_words,
+	    &request->pid_words,     &request->name_words, &request->sql,
+	    &request->measure_words, &request->measures,   &request->metric_words,
+	    &request->item_words,    &request->aliases,    &request->metrics,
+	    &request->items,         &request->nodes,      &request->names};
 	struct range_list *ranges[] = {&request->cpus, &request->tids, &request->pids};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)

@@ -22,6 +22,7 @@ enum {
 	HEEDS_METRIC = 1 << 8,       /* --metric --item --alias --plot --plot-format */
 	HEEDS_PERIOD = 1 << 9,       /* --from --to */
 	HEEDS_SPAN_OF_TIME = 1 << 7, /* --begin --end --timerange */
+	HEEDS_MEASURE = 1 << 11,     /* --measure */
 	HEEDS_NODES = 1 << 10,       /* --node */
 	HEEDS_SCOPE = HEEDS_SPAN_OF_TIME | HEEDS_NODES, /* set by `run` */
 };
@@ -41,6 +42,7 @@ struct range_list {
 
 bool range_list_has(const struct range_list *list, int64_t value);
 
+struct catalog;
 struct files_guard;
 
 /* What was asked for on the command line. */
@@ -53,8 +55,10 @@ struct request {
 	/* for all */
 	char *output, *table, *sort, *group;
 	bool quiet;
+	const struct catalog *catalog;   /* the program's, of all analyses */
 	const struct files_guard *guard; /* the program's, of files being written */
-	struct text_list sql, metric_words, item_words, aliases; /* NAME=ALIAS */
+	struct text_list sql, measure_words, measures, metric_words, item_words,
+	    aliases; /* NAME=ALIAS */
 	char *plot, *plot_format, *from, *to;
 	/* as understood by request_check */
 	enum format format;
