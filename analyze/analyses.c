@@ -13,7 +13,8 @@
 	each(proc) \
 	each(metrics) \
 	each(periods) \
-	each(compare)
+	each(compare) \
+	each(all)
 /* clang-format on */
 
 #define DECLARE(name) extern const struct analysis analysis_##name;

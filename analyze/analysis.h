@@ -39,7 +39,9 @@ struct analysis {
 	/* `run` gets no timeline but question->words: any number of files or directories.
 	 */
 	bool many;
-	const void *own; /* of the user's SQL */
+	bool writes_files; /* --output is its directory, what it prints goes to standard
+			      output */
+	const void *own;   /* of the user's SQL */
 };
 
 /* Every analysis of the program, in the order of the help. */

@@ -243,7 +243,9 @@ static int write_result(const struct question *question, const struct result *re
 /* Files that an analysis writes take their turn, so what it prints is opened last. */
 static int answer(struct question *question, struct result *result, struct error *error)
 {
-	const char *path = question->request->output;
+	/* Where many files are written, it is their directory. */
+	const char *path =
+	    question->analysis->writes_files ? NULL : question->request->output;
 	struct output output = {0};
 	int status;
 
