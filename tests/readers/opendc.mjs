@@ -125,6 +125,6 @@ for (const version of process.argv.slice(2)) {
     TASKS[version])
   const fragments = await check(connection, version, first ? 'trace/trace' : 'fragments',
     FRAGMENTS[version])
-  want(tasks > 30 && fragments > 500, version, tasks, 'tasks', fragments, 'fragments')
+  want(tasks > 10 && fragments > 100, version, tasks, 'tasks', fragments, 'fragments')
   console.log(`${version}: ${tasks} tasks, ${fragments} fragments`)
 }
