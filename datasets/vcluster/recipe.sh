@@ -3,7 +3,7 @@
 #
 # What the collector is told of the virtual cluster; to be sourced. Uses
 # $directory, and the options $nodes, $port, $seconds, $interval, $size, $bulk,
-# $events and $capture.
+# $events, $capture and $sar.
 
 # How ssh reaches the machines: their keys are those that ./build made, whatever
 # the user's own configuration says.
@@ -35,12 +35,6 @@ node_list()
 	done
 }
 
-# A word of JSON is one of YAML, too: what an option gives stays one word.
-yaml_text()
-{
-	printf '"%s"' "$(printf '%s' "$1" | sed 's/[\\"]/\\&/g')"
-}
-
 # Every node sends small messages to all others, as on the cluster of 2011, node1 a
 # bulk to node2, and the last one a file to node1 by scp.
 write_recipe()
@@ -58,7 +52,7 @@ write_recipe()
 	  subbuf_size: 1M
 	  num_subbuf: 8
 	sar:
-	  interval: 1
+	  interval: $sar
 	  activities: all
 	EOT
 	[ "$capture" = off ] || cat <<-EOT
@@ -69,10 +63,7 @@ write_recipe()
 	EOT
 	cat <<-EOT
 	execute:
-	  - command: vctraffic echo 7001
-	    roles: all
-	    method: background
-	  - command: vctraffic sink 7002
+	  - command: vctraffic echo 7001 & vctraffic sink 7002
 	    roles: all
 	    method: background
 	  - command: sleep $((seconds / 5)) && vctraffic send 10.7.0.2 7002 $((bulk * 1000000))
