@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/analysis.h"
 
-/* An analysis is declared here, and listed below where the help shall have it. */
-extern const struct analysis analysis_nodes;
+/* Every analysis, a line each, in the order of the help. */
+/* clang-format off */
+#define ANALYSES(each) \
+	each(nodes) \
+	each(clocks) \
+	each(problems) \
+	each(messages) \
+	each(net) \
+	each(mem) \
+	each(proc)
+/* clang-format on */
 
-const struct analysis *const analyses[] = {
-    &analysis_nodes,
-};
+#define DECLARE(name) extern const struct analysis analysis_##name;
+ANALYSES(DECLARE)
+
+#define LIST(name) &analysis_##name,
+const struct analysis *const analyses[] = {ANALYSES(LIST)};
 
 const size_t analyses_count = sizeof(analyses) / sizeof(*analyses);

@@ -11,7 +11,7 @@
 
 /*
  * One question over a timeline. Each is one file that ends with its `struct analysis`,
- * and has its two lines in analyses.c.
+ * and has its line in analyses.c.
  */
 struct analysis {
 	const char *name;        /* as typed: "sched" */

@@ -9,9 +9,13 @@
 
 /* Octaves of magnitudes, twice for the sign; values below PARTS have bins of their own,
  * in the first octave of their sign. */
-enum { OCTAVES = 64, PARTS_BITS = 7 };
+enum { OCTAVES = 64, PARTS_BITS = 7, PARTS = 1 << PARTS_BITS, STEPS = 3 * 20 };
 
-_Static_assert(1 << PARTS_BITS == DISTRIBUTION_PARTS, "parts of an octave");
+struct distribution_bins {
+	uint64_t *octave[2 * OCTAVES]; /* of PARTS each, NULL where none fell into it */
+	uint64_t step[STEPS];          /* how many from 1, 2, 5, 10, ... on */
+	uint64_t below_one;
+};
 
 struct place {
 	size_t octave, part;
@@ -22,11 +26,11 @@ static struct place place_of(int64_t value)
 	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 	struct place place = {0};
 
-	if (size >= DISTRIBUTION_PARTS) {
+	if (size >= PARTS) {
 		int top = 63 - __builtin_clzll(size), shift = top - PARTS_BITS;
 
 		place.octave = (size_t)shift + 1;
-		place.part = (size_t)(size >> shift) - DISTRIBUTION_PARTS;
+		place.part = (size_t)(size >> shift) - PARTS;
 	} else {
 		place.part = (size_t)size;
 	}
@@ -44,34 +48,11 @@ static int64_t middle_of(size_t octave, size_t part)
 	octave %= OCTAVES;
 	if (octave) {
 		width = (uint64_t)1 << (octave - 1);
-		size = (DISTRIBUTION_PARTS + part) * width + width / 2;
+		size = (PARTS + part) * width + width / 2;
 	} else {
 		size = part;
 	}
 	return negative ? (int64_t)(0 - size) : (int64_t)size;
-}
-
-static void count_in_bin(struct distribution *distribution, int64_t value, uint64_t times)
-{
-	struct place place = place_of(value);
-	uint64_t **octave;
-
-	if (!distribution->octave)
-		distribution->octave =
-		    mem_zalloc(2 * OCTAVES * sizeof(*distribution->octave));
-	octave = &distribution->octave[place.octave];
-	if (!*octave)
-		*octave = mem_zalloc(DISTRIBUTION_PARTS * sizeof(**octave));
-	(*octave)[place.part] += times;
-}
-
-static void to_bins(struct distribution *distribution)
-{
-	for (size_t i = 0; i < distribution->count; i++)
-		count_in_bin(distribution, distribution->value[i], 1);
-	free(distribution->value);
-	distribution->value = NULL;
-	distribution->room = 0;
 }
 
 /* 1, 2, 5, 10, ... */
@@ -97,22 +78,47 @@ static size_t step_of(int64_t value)
 	return step + (value >= 5 ? 2 : value >= 2 ? 1 : 0);
 }
 
-static void count_in_step(struct distribution *distribution, int64_t value)
+static void count_in_step(struct distribution_bins *bins, int64_t value)
 {
 	if (value < 1)
-		distribution->below_one++;
+		bins->below_one++;
 	else
-		distribution->step[step_of(value)]++;
+		bins->step[step_of(value)]++;
+}
+
+static void count_in_bin(struct distribution_bins *bins, int64_t value, uint64_t times)
+{
+	struct place place = place_of(value);
+	uint64_t **octave = &bins->octave[place.octave];
+
+	if (!*octave)
+		*octave = mem_zalloc(PARTS * sizeof(**octave));
+	(*octave)[place.part] += times;
+}
+
+static void to_bins(struct distribution *distribution)
+{
+	struct distribution_bins *bins = mem_zalloc(sizeof(*bins));
+
+	for (size_t i = 0; i < distribution->count; i++) {
+		count_in_bin(bins, distribution->value[i], 1);
+		count_in_step(bins, distribution->value[i]);
+	}
+	free(distribution->value);
+	distribution->value = NULL;
+	distribution->room = 0;
+	distribution->bins = bins;
 }
 
 void distribution_add(struct distribution *distribution, int64_t value)
 {
 	double difference;
 
-	if (!distribution->octave && distribution->count == DISTRIBUTION_EXACT)
+	if (!distribution->bins && distribution->count == DISTRIBUTION_EXACT)
 		to_bins(distribution);
-	if (distribution->octave) {
-		count_in_bin(distribution, value, 1);
+	if (distribution->bins) {
+		count_in_bin(distribution->bins, value, 1);
+		count_in_step(distribution->bins, value);
 	} else {
 		distribution->value =
 		    mem_grow(distribution->value, distribution->count,
@@ -129,7 +135,6 @@ void distribution_add(struct distribution *distribution, int64_t value)
 	difference = (double)value - distribution->mean;
 	distribution->mean += difference / (double)distribution->count;
 	distribution->square += difference * ((double)value - distribution->mean);
-	count_in_step(distribution, value);
 }
 
 /* Means and squares of two parts: Chan, Golub, LeVeque 1979. */
@@ -148,30 +153,31 @@ static void merge_moments(struct distribution *to, const struct distribution *fr
 
 void distribution_merge(struct distribution *to, const struct distribution *from)
 {
-	if (!from->octave) {
+	if (!from->bins) {
 		for (size_t i = 0; i < from->count; i++)
 			distribution_add(to, from->value[i]);
 		return;
 	}
-	if (!to->octave)
+	if (!to->bins)
 		to_bins(to);
 	if (!to->count) {
 		to->least = from->least;
 		to->most = from->most;
 	}
 	for (size_t i = 0; i < 2 * OCTAVES; i++)
-		for (size_t k = 0; from->octave[i] && k < DISTRIBUTION_PARTS; k++)
-			if (from->octave[i][k])
-				count_in_bin(to, middle_of(i, k), from->octave[i][k]);
+		for (size_t k = 0; from->bins->octave[i] && k < PARTS; k++)
+			if (from->bins->octave[i][k])
+				count_in_bin(to->bins, middle_of(i, k),
+					     from->bins->octave[i][k]);
 	merge_moments(to, from);
-	to->below_one += from->below_one;
-	for (size_t i = 0; i < DISTRIBUTION_STEPS; i++)
-		to->step[i] += from->step[i];
+	to->bins->below_one += from->bins->below_one;
+	for (size_t i = 0; i < STEPS; i++)
+		to->bins->step[i] += from->bins->step[i];
 }
 
 bool distribution_is_exact(const struct distribution *distribution)
 {
-	return !distribution->octave;
+	return !distribution->bins;
 }
 
 static int compare(const void *a, const void *b)
@@ -196,10 +202,10 @@ static int64_t find_rank(const struct distribution *distribution, uint64_t rank)
 	for (size_t i = 0; i < 2 * OCTAVES; i++) {
 		bool negative = i < OCTAVES;
 		size_t octave = negative ? 2 * OCTAVES - 1 - i : i - OCTAVES;
-		const uint64_t *part = distribution->octave[octave];
+		const uint64_t *part = distribution->bins->octave[octave];
 
-		for (size_t k = 0; part && k < DISTRIBUTION_PARTS; k++) {
-			size_t at = negative ? DISTRIBUTION_PARTS - 1 - k : k;
+		for (size_t k = 0; part && k < PARTS; k++) {
+			size_t at = negative ? PARTS - 1 - k : k;
 
 			before += part[at];
 			if (before >= rank)
@@ -224,7 +230,7 @@ int64_t distribution_percentile(struct distribution *distribution, double share)
 		return distribution->least;
 	if (rank == distribution->count)
 		return distribution->most;
-	if (distribution->octave)
+	if (distribution->bins)
 		return find_rank(distribution, rank);
 	if (!distribution->sorted)
 		qsort(distribution->value, distribution->count,
@@ -243,19 +249,27 @@ double distribution_deviation(const struct distribution *distribution)
 bool distribution_bin(const struct distribution *distribution, size_t n, int64_t *from,
 		      int64_t *to, uint64_t *count)
 {
-	if (n > DISTRIBUTION_STEPS)
+	if (n > STEPS)
 		return false;
 	*from = n ? step_begin(n - 1) : INT64_MIN;
 	*to = step_begin(n);
-	*count = n ? distribution->step[n - 1] : distribution->below_one;
+	*count = 0;
+	if (distribution->bins)
+		*count =
+		    n ? distribution->bins->step[n - 1] : distribution->bins->below_one;
+	else
+		for (size_t i = 0; i < distribution->count; i++)
+			*count += distribution->value[i] < 1
+				      ? n == 0
+				      : n == step_of(distribution->value[i]) + 1;
 	return *from < INT64_MAX;
 }
 
 void distribution_clear(struct distribution *distribution)
 {
-	for (size_t i = 0; distribution->octave && i < 2 * OCTAVES; i++)
-		free(distribution->octave[i]);
-	free(distribution->octave);
+	for (size_t i = 0; distribution->bins && i < 2 * OCTAVES; i++)
+		free(distribution->bins->octave[i]);
+	free(distribution->bins);
 	free(distribution->value);
 	memset(distribution, 0, sizeof(*distribution));
 }

@@ -13,7 +13,7 @@
  * a percentile is the middle of its bin: off by 1/256 = 0.4 % at most. Count, least,
  * greatest, sum, mean are exact always. Zeroed is empty.
  */
-enum { DISTRIBUTION_EXACT = 4096, DISTRIBUTION_PARTS = 128, DISTRIBUTION_STEPS = 3 * 20 };
+enum { DISTRIBUTION_EXACT = 4096 };
 
 struct distribution {
 	uint64_t count;
@@ -23,9 +23,7 @@ struct distribution {
 	int64_t *value; /* while there are few */
 	size_t room;
 	bool sorted;
-	uint64_t **octave; /* then: by octave and sign, each may be NULL */
-	uint64_t step[DISTRIBUTION_STEPS]; /* how many from 1, 2, 5, 10, ... on */
-	uint64_t below_one;
+	struct distribution_bins *bins; /* then */
 };
 
 void distribution_add(struct distribution *distribution, int64_t value);

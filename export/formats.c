@@ -6,7 +6,9 @@
 #include "base/near.h"
 
 const struct export_format *const export_formats[] = {
+    &export_opendc,
     &export_csv,
+    &export_perfetto,
     NULL,
 };
 

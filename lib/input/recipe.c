@@ -81,8 +81,17 @@ static void read_interval(struct recipe_reader *reader, const char *key,
 			  const struct recipe_value *value, void *target)
 {
 	(void)target;
-	recipe_take_integer(reader, key, value, (const int64_t[]){1, 86400},
-			    &reader->interval_s);
+	recipe_take_seconds(reader, key, value, &reader->interval_s);
+}
+
+/* Gone once it is imported; it stands in the table for those who misspelt it. */
+static void pass_import(struct recipe_reader *reader, const char *key,
+			const struct recipe_value *value, void *target)
+{
+	(void)reader;
+	(void)key;
+	(void)value;
+	(void)target;
 }
 
 /* Only once all else is known. */
@@ -104,6 +113,7 @@ static void keep_sar(struct recipe_reader *reader, const char *key,
 
 static const struct recipe_field fields[] = {
     {"name", read_name},
+    {"import", pass_import},
     {"username", read_username},
     {"ssh_username", read_username}, /* it is username by now; this helps misspelt ones */
     {"ssh_password", refuse_password},

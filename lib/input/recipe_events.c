@@ -25,16 +25,16 @@ static void add_event(struct recipe_events *events, const char *name, bool requi
 	event->required = required;
 }
 
-static void add_preset(struct recipe *recipe, const struct recipe_preset *preset)
+static void add_preset(struct recipe_reader *reader, const struct recipe_preset *preset)
 {
+	struct recipe *recipe = reader->recipe;
 	const struct recipe_preset_event *row = recipe_preset_events;
 
 	for (; row->name; row++)
 		if (strcmp(row->preset, preset->name) == 0)
 			add_event(&recipe->event[RECIPE_KERNEL], row->name,
 				  row->required);
-	if (preset->syscalls)
-		add_event(&recipe->syscall, "*", true);
+	reader->all_syscalls |= preset->syscalls;
 }
 
 /* Kernel events have an underscore; a word without one may be a misspelt preset. */
@@ -54,7 +54,7 @@ static bool read_kernel_list(struct recipe_reader *reader, const char *key,
 		const struct recipe_preset *preset = recipe_find_preset(name);
 
 		if (preset) {
-			add_preset(reader->recipe, preset);
+			add_preset(reader, preset);
 			*named = true;
 			continue;
 		}
@@ -82,7 +82,7 @@ static void read_presets(struct recipe_reader *reader, const char *key,
 		const char *near = recipe_near_preset(names.item[i]);
 
 		if (preset)
-			add_preset(reader->recipe, preset);
+			add_preset(reader, preset);
 		else
 			recipe_mistake_add(reader->mistakes, value->place,
 					   "%s: no preset '%.60s', %s%s", key,
@@ -129,8 +129,6 @@ static void read_syscalls(struct recipe_reader *reader, const char *key,
 	}
 	if (is)
 		add_event(&recipe->syscall, "*", true);
-	else
-		reader->no_syscalls = true;
 }
 
 static void read_kernel_events(struct recipe_reader *reader, const char *key,
@@ -162,8 +160,9 @@ static void read_kernel(struct recipe_reader *reader, const char *key,
 			   sizeof(kernel_fields) / sizeof(*kernel_fields), target);
 		return;
 	}
-	reader->plain_list = read_kernel_list(reader, key, value, &presets) &&
-			     value->kind == RECIPE_LIST && value->count > 0 && !presets;
+	read_kernel_list(reader, key, value, &presets);
+	/* A list of events alone is one of lttng-cluster's, which traces all of them. */
+	reader->all_syscalls |= value->kind == RECIPE_LIST && value->count && !presets;
 }
 
 static void read_userspace(struct recipe_reader *reader, const char *key,
@@ -221,14 +220,9 @@ void recipe_finish_events(struct recipe_reader *reader)
 {
 	struct recipe *recipe = reader->recipe;
 
-	/* A list of events alone is one of lttng-cluster's, which traces all of them. */
-	if (reader->plain_list && !reader->syscalls.line)
+	/* What is said of system calls stands over what presets bring. */
+	if (reader->all_syscalls && !reader->syscalls.line)
 		add_event(&recipe->syscall, "*", true);
-	if (reader->no_syscalls) {
-		for (size_t i = 0; i < recipe->syscall.count; i++)
-			free(recipe->syscall.item[i].name);
-		recipe->syscall.count = 0;
-	}
 	for (size_t i = 0; i < RECIPE_DOMAINS; i++)
 		drop_covered(&recipe->event[i]);
 	drop_covered(&recipe->syscall);

@@ -21,8 +21,7 @@ struct recipe_reader {
 	struct recipe_aliases *aliases; /* those that are being read */
 	bool has_hosts;
 	struct recipe_place syscalls; /* where system calls are chosen; line 0: nowhere */
-	bool plain_list;              /* events.kernel is a list without a preset */
-	bool no_syscalls;             /* they are not wanted, whatever a preset brings */
+	bool all_syscalls;            /* unless something else is said of them */
 };
 
 /* What reads the value of a key into the struct that its map is read into. */
@@ -63,6 +62,10 @@ bool recipe_take_bool(struct recipe_reader *reader, const char *key,
 bool recipe_take_integer(struct recipe_reader *reader, const char *key,
 			 const struct recipe_value *value, const int64_t range[2],
 			 int64_t *number);
+
+/* Whole seconds up to a day, as sar takes them. */
+bool recipe_take_seconds(struct recipe_reader *reader, const char *key,
+			 const struct recipe_value *value, int64_t *seconds);
 
 /*
  * A duration: seconds with or without a fraction, or with a unit: 200ms, 5s, 10m, 2h. In

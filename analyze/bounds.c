@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyze/bounds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct bounded_source {
+	int64_t id, node;
+	bool is_kernel, has_messages;
+	char *clock; /* its uuid, or "" */
+	struct segment {
+		nsec_t local_ns, ref_ns;
+		double rate; /* of the reference to the source, less 1 */
+	} * segment;
+	size_t segments, segment_room;
+	struct bound_step *step; /* by at_ns */
+	size_t steps, step_room;
+};
+
+struct bounds {
+	struct bounded_source *source; /* by id */
+	size_t count, room;
+	bool of_nodes;
+};
+
+typedef void take_row(struct bounds *bounds, const struct cell *row);
+
+static struct bounded_source *find(const struct bounds *bounds, int64_t id)
+{
+	size_t low = 0, high = bounds->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (bounds->source[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < bounds->count && bounds->source[low].id == id ? &bounds->source[low]
+								   : NULL;
+}
+
+static int64_t integer(const struct cell *cell, int64_t none)
+{
+	return cell->type == CELL_INTEGER ? cell->integer : none;
+}
+
+static void take_source(struct bounds *bounds, const struct cell *row)
+{
+	bounds->source = mem_grow(bounds->source, bounds->count, &bounds->room,
+				  sizeof(*bounds->source));
+	bounds->source[bounds->count++] = (struct bounded_source){
+	    .id = integer(&row[0], 0),
+	    .node = integer(&row[1], 0),
+	    .is_kernel = integer(&row[2], 0),
+	    .clock = row[3].type == CELL_TEXT ? mem_strndup(row[3].bytes, row[3].size)
+					      : mem_strdup(""),
+	};
+}
+
+static void take_segment(struct bounds *bounds, const struct cell *row)
+{
+	struct bounded_source *source = find(bounds, integer(&row[0], -1));
+	double rate =
+	    row[3].type == CELL_REAL ? row[3].real : (double)integer(&row[3], 0);
+
+	if (!source)
+		return;
+	source->segment = mem_grow(source->segment, source->segments,
+				   &source->segment_room, sizeof(*source->segment));
+	source->segment[source->segments++] =
+	    (struct segment){integer(&row[1], 0), integer(&row[2], 0), rate * 1e-9};
+}
+
+/* The correction: from a segment's begin up to the next one's, the first before it too.
+ */
+static nsec_t correct(const struct bounded_source *source, nsec_t local_ns)
+{
+	const struct segment *segment = source->segment;
+	nsec_t since;
+
+	if (!source->segments)
+		return local_ns;
+	for (size_t i = 1; i < source->segments; i++)
+		if (source->segment[i].local_ns <= local_ns)
+			segment = &source->segment[i];
+	since = nsec_sub(local_ns, segment->local_ns);
+	return nsec_add(nsec_add(segment->ref_ns, since),
+			nsec_round((double)since * segment->rate));
+}
+
+static void take_bound(struct bounds *bounds, const struct cell *row)
+{
+	struct bounded_source *source = find(bounds, integer(&row[0], -1));
+
+	if (!source)
+		return;
+	source->step = mem_grow(source->step, source->steps, &source->step_room,
+				sizeof(*source->step));
+	source->step[source->steps++] = (struct bound_step){
+	    .at_ns = correct(source, integer(&row[1], 0)),
+	    .bound = {integer(&row[2], NSEC_MIN), integer(&row[3], NSEC_MAX)},
+	};
+}
+
+static void take_pair(struct bounds *bounds, const struct cell *row)
+{
+	for (size_t i = 0; i < 2; i++) {
+		struct bounded_source *source = find(bounds, integer(&row[i], -1));
+
+		if (source)
+			source->has_messages = true;
+	}
+}
+
+static int read_rows(struct bounds *bounds, struct timeline_reader *reader,
+		     const char *sql, take_row *take, struct error *error)
+{
+	struct timeline_query *query = timeline_query_new(reader, sql, error);
+	int more = -1;
+
+	if (query && !timeline_query_ask(query, NULL, 0, error))
+		while ((more = timeline_query_next(query, error)) > 0)
+			take(bounds, timeline_query_row(query));
+	timeline_query_free(query);
+	return more;
+}
+
+static bool is_one_clock(const struct bounded_source *a, const struct bounded_source *b)
+{
+	return a == b || (*a->clock && !strcmp(a->clock, b->clock));
+}
+
+static bool find_of_nodes(const struct bounds *bounds)
+{
+	for (size_t i = 0; i < bounds->count; i++) {
+		int64_t main = bounds_source(bounds, bounds->source[i].node);
+
+		if (!is_one_clock(find(bounds, main), &bounds->source[i]))
+			return false;
+	}
+	return true;
+}
+
+struct bounds *bounds_new(struct timeline_reader *reader, struct error *error)
+{
+	struct bounds *bounds = mem_zalloc(sizeof(*bounds));
+
+	if (read_rows(bounds, reader,
+		      "SELECT id, node, kind = 'kernel', clock_uuid FROM source "
+		      "ORDER BY id",
+		      take_source, error) ||
+	    read_rows(bounds, reader,
+		      "SELECT source, local_ns, ref_ns, rate_ppb FROM clock "
+		      "ORDER BY source, local_ns",
+		      take_segment, error) ||
+	    read_rows(bounds, reader,
+		      "SELECT source, local_ns, low_ns, high_ns FROM clock_bound "
+		      "ORDER BY source, local_ns",
+		      take_bound, error) ||
+	    read_rows(bounds, reader, "SELECT a, b FROM clock_pair", take_pair, error)) {
+		bounds_free(bounds);
+		return NULL;
+	}
+	bounds->of_nodes = find_of_nodes(bounds);
+	return bounds;
+}
+
+static struct bound wider(struct bound a, struct bound b)
+{
+	return (struct bound){a.low_ns < b.low_ns ? a.low_ns : b.low_ns,
+			      a.high_ns > b.high_ns ? a.high_ns : b.high_ns};
+}
+
+struct bound bounds_at(const struct bounds *bounds, int64_t id, nsec_t at_ns)
+{
+	const struct bounded_source *source = find(bounds, id);
+	size_t low = 0, high;
+
+	if (!source || !source->steps)
+		return (struct bound){NSEC_MIN, NSEC_MAX};
+	high = source->steps;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (source->step[middle].at_ns <= at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return source->step[0].bound;
+	if (low == source->steps || source->step[low - 1].at_ns == at_ns)
+		return source->step[low - 1].bound;
+	return wider(source->step[low - 1].bound, source->step[low].bound);
+}
+
+/* a - b of two sides, of which either may be open. */
+static nsec_t side(nsec_t a, nsec_t b, nsec_t open)
+{
+	return a == NSEC_MIN || a == NSEC_MAX || b == NSEC_MIN || b == NSEC_MAX
+		   ? open
+		   : nsec_sub(a, b);
+}
+
+struct bound bounds_between(const struct bounds *bounds, int64_t from, nsec_t from_ns,
+			    int64_t to, nsec_t to_ns)
+{
+	const struct bounded_source *a = find(bounds, from), *b = find(bounds, to);
+	struct bound begin, end;
+
+	if (a && b && is_one_clock(a, b))
+		return (struct bound){0, 0};
+	begin = bounds_at(bounds, from, from_ns);
+	end = bounds_at(bounds, to, to_ns);
+	return (struct bound){side(end.low_ns, begin.high_ns, NSEC_MIN),
+			      side(end.high_ns, begin.low_ns, NSEC_MAX)};
+}
+
+nsec_t bound_width(struct bound bound)
+{
+	nsec_t below = nsec_sub(0, bound.low_ns);
+
+	if (bound.low_ns == NSEC_MIN || bound.high_ns == NSEC_MAX)
+		return NSEC_MAX;
+	return below > bound.high_ns ? below : bound.high_ns;
+}
+
+int64_t bounds_source(const struct bounds *bounds, int64_t node)
+{
+	int64_t first = -1;
+
+	for (size_t i = 0; i < bounds->count; i++) {
+		if (bounds->source[i].node != node)
+			continue;
+		if (bounds->source[i].is_kernel)
+			return bounds->source[i].id;
+		if (first < 0)
+			first = bounds->source[i].id;
+	}
+	return first;
+}
+
+bool bounds_is_second_view(const struct bounds *bounds, int64_t id)
+{
+	const struct bounded_source *source = find(bounds, id), *kernel;
+
+	if (!source || source->is_kernel)
+		return false;
+	kernel = find(bounds, bounds_source(bounds, source->node));
+	return kernel->is_kernel && kernel->has_messages;
+}
+
+bool bounds_are_of_nodes(const struct bounds *bounds)
+{
+	return bounds->of_nodes;
+}
+
+/* The other way round, as docs/schema.md says: by the last segment that has begun. */
+nsec_t bounds_local(const struct bounds *bounds, int64_t id, nsec_t at_ns)
+{
+	const struct bounded_source *source = find(bounds, id);
+	const struct segment *segment;
+	nsec_t since;
+
+	if (!source || !source->segments)
+		return at_ns;
+	segment = source->segment;
+	for (size_t i = 1; i < source->segments; i++)
+		if (source->segment[i].ref_ns <= at_ns)
+			segment = &source->segment[i];
+	since = nsec_sub(at_ns, segment->ref_ns);
+	return nsec_add(nsec_add(segment->local_ns, since),
+			-nsec_round((double)since * segment->rate / (1 + segment->rate)));
+}
+
+const struct bound_step *bounds_steps(const struct bounds *bounds, int64_t id,
+				      size_t *count)
+{
+	const struct bounded_source *source = find(bounds, id);
+
+	*count = source ? source->steps : 0;
+	return source ? source->step : NULL;
+}
+
+void bounds_free(struct bounds *bounds)
+{
+	if (!bounds)
+		return;
+	for (size_t i = 0; i < bounds->count; i++) {
+		free(bounds->source[i].clock);
+		free(bounds->source[i].segment);
+		free(bounds->source[i].step);
+	}
+	free(bounds->source);
+	free(bounds);
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# What each analysis says of the sample run, and of a simulated run of a server and
+# three clients.
+load common
+
+setup_file()
+{
+	cd "$CT_SOURCE" || return
+	export CT_NET3=$BATS_FILE_TMPDIR/net3.db CT_CLIENTS=$BATS_FILE_TMPDIR/clients.db
+	ctmerge -q datasets/net3 -o "$CT_NET3" 2>/dev/null
+	cd "$BATS_FILE_TMPDIR" || return
+	ctsim -q --seed 1 --set seconds=3 clients -o run
+	ctmerge -q run -o "$CT_CLIENTS" 2>/dev/null
+}
+
+net3()
+{
+	golden "analyze_$1_net3" ctanalyze "${@:2}" "$CT_NET3"
+}
+
+clients()
+{
+	golden "analyze_$1_clients" ctanalyze "${@:2}" "$CT_CLIENTS"
+}
+
+@test "clocks" {
+	net3 clocks clocks --limit 5
+	clients clocks clocks --table clocks
+}
+
+@test "problems" {
+	net3 problems problems
+}
+
+@test "messages" {
+	net3 messages messages
+	clients messages messages
+}
+
+@test "messages: other forms" {
+	clients messages_freq messages --freq
+	clients messages_log messages --log --limit 5 --min 1ms
+	clients messages_nodes messages --stats --group node
+	net3 messages_time messages --stats --group protocol --interval 10s --timerange +5,+25
+}
+
+@test "net" {
+	net3 net net
+	clients net net --interval 1s
+}
+
+@test "mem" {
+	net3 mem mem
+	clients mem mem
+}
+
+@test "proc" {
+	net3 proc proc
+	clients proc proc --limit 20
+}
+
+@test "each analysis has golden output, or a test of its own" {
+	ctanalyze --help | sed -n '/^Analyses:/,/^$/s/^  \([a-z-]*\) .*/\1/p' | while read -r name; do
+		cat "$BATS_TEST_DIRNAME"/ctanalyze*.bats | grep -q "ctanalyze $name\|net3 [a-z_]* $name\|clients [a-z_]* $name" || {
+			echo "$name: no test"
+			exit 1
+		}
+	done
+}

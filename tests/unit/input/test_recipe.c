@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/recipe.h"
+
+#include "../scratch.h"
+#include "input/recipe_names.h"
+#include "input/recipe_presets.h"
+#include "input/recipe_scope.h"
+
+static struct recipe read_text(const char *yaml)
+{
+	struct recipe_mistakes mistakes = {0};
+	struct recipe recipe;
+
+	scratch_text("r.yaml", yaml);
+	if (recipe_read(&recipe, "r.yaml", &mistakes))
+		print_error("%s\n", mistakes.item[0].text);
+	assert_int_equal(mistakes.count, 0);
+	recipe_mistakes_clear(&mistakes);
+	return recipe;
+}
+
+static void the_last_parameter_changes_first(void **state)
+{
+	static const char *const wanted[] = {"b=1-a=x", "b=1-a=y", "b=1-a=z",
+					     "b=2-a=x", "b=2-a=y", "b=2-a=z"};
+	struct recipe recipe = read_text("hosts: a\nsar: true\n"
+					 "parameters: {b: [1, 2], a: [x, y, z]}\n");
+
+	(void)state;
+	assert_int_equal(recipe_points(&recipe), 6);
+	for (size_t i = 0; i < 6; i++) {
+		char *suffix = recipe_point_suffix(&recipe, i);
+
+		assert_string_equal(suffix, wanted[i]);
+		free(suffix);
+	}
+	recipe_clear(&recipe);
+}
+
+static void without_parameters_there_is_one_point(void **state)
+{
+	struct recipe recipe = read_text("hosts: a\nsar: true\n");
+	char *suffix = recipe_point_suffix(&recipe, 0);
+
+	(void)state;
+	assert_int_equal(recipe_points(&recipe), 1);
+	assert_string_equal(suffix, "");
+	assert_string_equal(recipe.name, "r"); /* of the file */
+	free(suffix);
+	recipe_clear(&recipe);
+}
+
+static void keys_have_values_where_they_have_a_meaning(void **state)
+{
+	struct recipe recipe = read_text("hosts: [10.0.0.1: a, b]\nsar: true\nname: n\n"
+					 "roledefs: {one: b}\nparameters: {p: v}\n");
+	struct recipe_scope scope = {.recipe = &recipe, .run = "the-run", .role = "all"};
+
+	(void)state;
+	scope.node = &recipe.node[0];
+	assert_string_equal(recipe_scope_value(&scope, "p"), "v");
+	assert_string_equal(recipe_scope_value(&scope, "node"), "a");
+	assert_string_equal(recipe_scope_value(&scope, "address"), "10.0.0.1");
+	assert_string_equal(recipe_scope_value(&scope, "role"), "all");
+	assert_string_equal(recipe_scope_value(&scope, "run"), "the-run");
+	assert_string_equal(recipe_scope_value(&scope, "name"), "n");
+	assert_string_equal(recipe_scope_value(&scope, "point"), "1");
+	assert_string_equal(recipe_scope_value(&scope, "all.node"), "a");
+	assert_null(recipe_scope_value(&scope, "input"));
+	assert_null(recipe_scope_value(&scope, "q"));
+	assert_string_equal(recipe_scope_value(&scope, "one.node"), "b");
+	assert_null(recipe_scope_value(&scope, "none.node"));
+	scope.kind = SCOPE_LOCAL;
+	assert_null(recipe_scope_value(&scope, "node"));
+	scope.kind = SCOPE_TASK;
+	scope.input = "i";
+	scope.task = 7;
+	assert_string_equal(recipe_scope_value(&scope, "input"), "i");
+	assert_string_equal(recipe_scope_value(&scope, "task"), "7");
+	recipe_clear(&recipe);
+}
+
+static void goes_to(const char *text, const char *user, const char *address, int port)
+{
+	struct recipe_destination to;
+
+	assert_null(recipe_parse_destination(text, &to));
+	assert_string_equal(to.address, address);
+	assert_int_equal(to.port, port);
+	if (user)
+		assert_string_equal(to.user, user);
+	else
+		assert_null(to.user);
+	recipe_destination_clear(&to);
+}
+
+static void destinations_are_taken_apart(void **state)
+{
+	static const char *const wrong[] = {
+	    "",     "-a",      "a b",        "@a",   "-l@a", "a:",    "a:0",   "a:65536",
+	    "a:b",  "[::1",    "[a]b",       "a/b",  "a;b",  "$(id)", "a\nb",  "::g",
+	    "a:-1", "[::1]22", "fe80::1%-x", "a@-b", "::1%", ".a",    "a@b c", "a:1:2",
+	};
+
+	(void)state;
+	goes_to("a", NULL, "a", 0);
+	goes_to("u@a_1.b-c:22", "u", "a_1.b-c", 22);
+	goes_to("u@dom@a", "u@dom", "a", 0);
+	goes_to("10.0.0.1:2201", NULL, "10.0.0.1", 2201);
+	goes_to("fd00::1", NULL, "fd00::1", 0);
+	goes_to("[fd00::1]", NULL, "fd00::1", 0);
+	goes_to("me@[fe80::1%eth0]:22", "me", "fe80::1%eth0", 22);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct recipe_destination to;
+
+		if (!recipe_parse_destination(wrong[i], &to))
+			fail_msg("'%s' is taken for a destination", wrong[i]);
+		recipe_destination_clear(&to);
+	}
+}
+
+static void presets_have_what_synchronization_needs(void **state)
+{
+	struct recipe recipe = read_text("hosts: a\nevents: {kernel: network}\n");
+	const struct recipe_events *events = &recipe.event[RECIPE_KERNEL];
+	bool queue = false, receive = false, dump = false;
+
+	(void)state;
+	for (size_t i = 0; i < events->count; i++) {
+		const struct recipe_event *event = &events->item[i];
+
+		queue |= !strcmp(event->name, "net_dev_queue") && event->required;
+		receive |= !strcmp(event->name, "net_if_receive_skb") && event->required;
+		dump |= !strcmp(event->name, "lttng_statedump_*");
+	}
+	assert_true(queue && receive && dump);
+	assert_int_equal(recipe.syscall.count, 0);
+	recipe_clear(&recipe);
+	for (const struct recipe_preset_event *row = recipe_preset_events; row->name;
+	     row++)
+		assert_non_null(recipe_find_preset(row->preset));
+}
+
+static size_t syscalls_of(const char *events)
+{
+	char *yaml = mem_printf("hosts: a\nsar: true\nevents: %s\n", events);
+	struct recipe recipe = read_text(yaml);
+	size_t count = recipe.syscall.count;
+
+	if (count == 1)
+		assert_string_equal(recipe.syscall.item[0].name, "*");
+	recipe_clear(&recipe);
+	free(yaml);
+	return count;
+}
+
+static void system_calls_come_as_they_are_asked_for(void **state)
+{
+	(void)state;
+	assert_int_equal(syscalls_of("{kernel: network}"), 0);
+	assert_int_equal(syscalls_of("{kernel: [network, a_b]}"), 0);
+	assert_int_equal(syscalls_of("{kernel: [a_b]}"), 1); /* as lttng-cluster */
+	assert_int_equal(syscalls_of("{kernel: {events: [a_b]}}"), 0);
+	assert_int_equal(syscalls_of("{kernel: full}"), 1);
+	assert_int_equal(syscalls_of("{kernel: {presets: full}}"), 1);
+	assert_int_equal(syscalls_of("{kernel: full, syscalls: none}"), 0);
+	assert_int_equal(syscalls_of("{syscalls: none, kernel: [a_b]}"), 0);
+	assert_int_equal(syscalls_of("{kernel: network, syscalls: all}"), 1);
+	assert_int_equal(syscalls_of("{kernel: full, syscalls: [open, read]}"), 2);
+	assert_int_equal(syscalls_of("{kernel: {presets: [sched], syscalls: all}}"), 1);
+	assert_int_equal(syscalls_of("{kernel: none, syscalls: no}"), 0);
+}
+
+static int64_t timeout_of(const char *text)
+{
+	char *yaml = mem_printf(
+	    "hosts: a\nsar: true\nexecute: [{command: x, timeout: %s}]\n", text);
+	struct recipe recipe = read_text(yaml);
+	int64_t timeout = recipe.execute[0].timeout_ms;
+
+	recipe_clear(&recipe);
+	free(yaml);
+	return timeout;
+}
+
+static void durations_have_units(void **state)
+{
+	(void)state;
+	assert_int_equal(timeout_of("5"), 5000);
+	assert_int_equal(timeout_of("0.25"), 250);
+	assert_int_equal(timeout_of("200ms"), 200);
+	assert_int_equal(timeout_of("1.5s"), 1500);
+	assert_int_equal(timeout_of("10m"), 600000);
+	assert_int_equal(timeout_of("2h"), 7200000);
+	assert_int_equal(timeout_of("0"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(the_last_parameter_changes_first),
+	    SCRATCH_TEST(without_parameters_there_is_one_point),
+	    SCRATCH_TEST(keys_have_values_where_they_have_a_meaning),
+	    SCRATCH_TEST(destinations_are_taken_apart),
+	    SCRATCH_TEST(presets_have_what_synchronization_needs),
+	    SCRATCH_TEST(system_calls_come_as_they_are_asked_for),
+	    SCRATCH_TEST(durations_have_units),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

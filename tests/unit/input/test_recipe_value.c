@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/recipe_value.h"
+
+#include "../scratch.h"
+#include "input/recipe_import.h"
+
+/* A tree on one line: texts in quotes unless plain, each with @LINE. */
+static void print(FILE *file, const struct recipe_value *value)
+{
+	const char *mark = value->plain ? "" : "'";
+
+	if (value->kind == RECIPE_TEXT && !value->text) {
+		fputs("nothing", file);
+		return;
+	}
+	if (value->kind == RECIPE_TEXT) {
+		fprintf(file, "%s%s%s@%zu", mark, value->text, mark, value->place.line);
+		return;
+	}
+	putc(value->kind == RECIPE_LIST ? '[' : '{', file);
+	for (size_t i = 0; i < value->count; i++) {
+		fputs(i ? " " : "", file);
+		if (value->entry[i].key)
+			fprintf(file, "%s=", value->entry[i].key);
+		print(file, &value->entry[i].value);
+	}
+	putc(value->kind == RECIPE_LIST ? ']' : '}', file);
+}
+
+static char *as_text(const struct recipe_value *value, struct recipe_mistakes *mistakes)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	print(file, value);
+	recipe_mistakes_sort(mistakes);
+	for (size_t i = 0; i < mistakes->count; i++)
+		fprintf(file, "\n%s:%zu: %s", mistakes->item[i].place.file,
+			mistakes->item[i].place.line, mistakes->item[i].text);
+	assert_int_equal(fclose(file), 0);
+	return text;
+}
+
+static void reads_as(const char *yaml, const char *wanted)
+{
+	struct recipe_mistakes mistakes = {0};
+	struct recipe_value value;
+	size_t room = RECIPE_MOST_VALUES;
+	char *text;
+
+	scratch_text("f", yaml);
+	recipe_value_read(&value, "f", &room, &mistakes);
+	text = as_text(&value, &mistakes);
+	assert_string_equal(text, wanted);
+	free(text);
+	recipe_value_clear(&value);
+	recipe_mistakes_clear(&mistakes);
+}
+
+static void values_know_their_lines(void **state)
+{
+	(void)state;
+	reads_as("a: 1\nb: '1'\nc:\n- x\n- {y: z,\n   w: ''}\n",
+		 "{a=1@1 b='1'@2 c=[x@4 {y=z@5 w=''@6}]}");
+	reads_as("a: |\n  b\n  c\nd: e", "{a='b\nc\n'@1 d=e@4}");
+	reads_as("\xef\xbb\xbf"
+		 "a: \"h\\u00e9\"",
+		 "{a='h\xc3\xa9'@1}");
+	reads_as("", "{}");
+	reads_as("# only a comment\n---\n~\n", "{}");
+	reads_as("a: !!str 5\nb: !!int 5", "{a='5'@1 b=5@2}");
+	reads_as("a: b\r\nc: d\r\n", "{a=b@1 c=d@2}");
+}
+
+static void aliases_are_copies(void **state)
+{
+	(void)state;
+	reads_as("a: &x [1, 2]\nb: *x\n", "{a=[1@1 2@1] b=[1@1 2@1]}");
+	reads_as("a: &x 1\nb: &x 2\nc: *x\n", "{a=1@1 b=2@2 c=2@2}");
+	reads_as("*x : 1\na: *y\n",
+		 "{a=@2}\nf:1: *x is the name of nothing above, want "
+		 "&x before it\nf:1: a key is nothing, want a text\nf:2: "
+		 "*y is the name of nothing above, want &y before it");
+	reads_as("&x a: *x\n", "{a=a@1}");
+}
+
+static void merge_keys_give_way(void **state)
+{
+	(void)state;
+	reads_as("a: &a {x: 1, y: 2}\nb: {y: 3, <<: *a}\n",
+		 "{a={x=1@1 y=2@1} b={y=3@2 x=1@1}}");
+	reads_as("a: &a {x: 1}\nb: &b {x: 2, y: 2}\nc:\n  <<: [*a, *b]\n",
+		 "{a={x=1@1} b={x=2@2 y=2@2} c={x=1@1 y=2@2}}");
+	reads_as("a: {<<: {x: 1}, <<: {y: 2}}\n", "{a={x=1@1 y=2@1}}");
+	reads_as("a: {\"<<\": 1}\n", "{a={<<=1@1}}");
+	reads_as("a: {<<: 1}\n", "{a={}}\nf:1: << is '1', want a map or a list of maps");
+}
+
+static void reading_goes_on_after_what_can_be_passed_over(void **state)
+{
+	(void)state;
+	reads_as("a: 1\na: 2\n? [k]\n: v\nb: !x c\n",
+		 "{a=1@1 b=c@5}\nf:2: a stands in line 1 already\n"
+		 "f:3: a key is a list, want a text\n"
+		 "f:5: tag !!x is not known, want none");
+}
+
+static void bounds_hold(void **state)
+{
+	char *deep = mem_zalloc(200), *wide = mem_zalloc(RECIPE_MOST_KEYS * 8 + 100);
+
+	(void)state;
+	memset(deep, '[', 32);
+	memset(deep + 32, ']', 32);
+	reads_as(deep,
+		 "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]");
+	memset(deep, '[', 33);
+	memset(deep + 33, ']', 33);
+	reads_as(deep, "nothing\nf:1: more than 32 lists and maps within one another");
+	/* Deep by copies of copies. */
+	reads_as("- &a [[[[[[[[[[x]]]]]]]]]]\n- &b [[[[[[[[[[*a]]]]]]]]]]\n"
+		 "- [[[[[[[[[[*b]]]]]]]]]]\n",
+		 "nothing\nf:3: more than 32 lists and maps within one another");
+	for (int i = 0; i <= RECIPE_MOST_KEYS; i++)
+		sprintf(wide + strlen(wide), "k%d:\n", i);
+	reads_as(wide, "nothing\nf:5001: more than 5000 keys in a map");
+	free(deep);
+	free(wide);
+}
+
+static void imports_as(const char *wanted)
+{
+	struct recipe_mistakes mistakes = {0};
+	struct recipe_value value;
+	char *text;
+
+	recipe_import(&value, "main.yaml", &mistakes);
+	text = as_text(&value, &mistakes);
+	assert_string_equal(text, wanted);
+	free(text);
+	recipe_value_clear(&value);
+	recipe_mistakes_clear(&mistakes);
+}
+
+static void imports_are_merged(void **state)
+{
+	(void)state;
+	scratch_text("one.yaml", "a: 1\nm: {x: 1, y: {z: 1}}\nl: [1]\n");
+	scratch_text("two.yml", "a: 2\nm: {y: {w: 2}}\nb: 2\n");
+	scratch_text("main.yaml", "import: [one, two.yml]\nb: 3\nl: [3]\n");
+	imports_as("{a=2@1 m={x=1@2 y={z=1@2 w=2@2}} l=[3@3] b=3@2}");
+	/* The own file stands over what it imports, wherever `import` stands. */
+	scratch_text("main.yaml", "a: 3\nm:\nimport: one\n");
+	imports_as("{a=3@1 m=@2 l=[1@3]}");
+	/* One file by two ways is no circle. */
+	scratch_text("two.yaml", "import: one\n");
+	scratch_text("main.yaml", "import: [two, one, two]\n");
+	imports_as("{a=1@1 m={x=1@2 y={z=1@2}} l=[1@3]}");
+	scratch_text("main.yaml", "import:\nssh_username: u\n");
+	imports_as("{username=u@2}");
+}
+
+static void wrong_imports_are_told(void **state)
+{
+	(void)state;
+	scratch_text("one.yaml", "import: main\na: 1\n");
+	scratch_text("main.yaml", "import:\n- one\n- ../x\n- [y]\n- none\n");
+	imports_as("nothing\n"
+		   "main.yaml:3: import: '../x' is elsewhere, want a recipe in the same "
+		   "directory\n"
+		   "main.yaml:4: import: a list, want the name of a recipe beside this "
+		   "one, or a list of names\n"
+		   "main.yaml:5: import: none.yaml cannot be used\n"
+		   "one.yaml:1: import: a circle, main.yaml imports one.yaml imports "
+		   "main.yaml\n"
+		   "none.yaml:0: No such file or directory");
+	scratch_text("main.yaml", "import: main\n");
+	imports_as("{}\nmain.yaml:1: import: a circle, main.yaml imports main.yaml");
+}
+
+/* Each file imports the next one twice: 2^n files if nothing stopped it. */
+static void imports_are_bounded(void **state)
+{
+	struct recipe_mistakes mistakes = {0};
+	struct recipe_value value;
+
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		char *name = mem_printf("r%d.yaml", i);
+		char *text = mem_printf("import: [r%d, r%d]\n", i + 1, i + 1);
+
+		scratch_text(name, text);
+		free(name);
+		free(text);
+	}
+	scratch_text("r12.yaml", "a: 1\n");
+	assert_int_equal(recipe_import(&value, "r0.yaml", &mistakes), -1);
+	assert_true(mistakes.count > 0 && mistakes.count < 1000);
+	assert_non_null(strstr(mistakes.item[0].text, "more than 64 files"));
+	recipe_mistakes_clear(&mistakes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(values_know_their_lines),
+	    SCRATCH_TEST(aliases_are_copies),
+	    SCRATCH_TEST(merge_keys_give_way),
+	    SCRATCH_TEST(reading_goes_on_after_what_can_be_passed_over),
+	    SCRATCH_TEST(bounds_hold),
+	    SCRATCH_TEST(imports_are_merged),
+	    SCRATCH_TEST(wrong_imports_are_told),
+	    SCRATCH_TEST(imports_are_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
