@@ -11,7 +11,8 @@ _ctexport_options()
 		echo '--tasks --interval --capacity --cpu-mhz --memory --no-kernel-threads'
 		echo '--no-parents --schema --format --verify --json'
 		;;
-	csv) echo '--query' ;;
+	csv) echo '--table --query --partition --timestamps --jobs' ;;
+	parquet) echo '--table --query --partition --timestamps --codec --level --row-group --jobs' ;;
 	perfetto) echo '--format --tracks' ;;
 	esac
 }
@@ -24,6 +25,10 @@ _ctexport_words()
 	'opendc --capacity') echo 'max p95 allocated' ;;
 	'opendc --schema') echo 'v1 v2 v3 v4 v5' ;;
 	'opendc --format') echo 'parquet csv' ;;
+	'parquet --codec') echo 'zstd snappy none' ;;
+	'parquet --timestamps') echo 'ns utc' ;;
+	'csv --timestamps') echo 'ns iso' ;;
+	'parquet --partition' | 'csv --partition') echo 'node class node,class' ;;
 	'perfetto --format') echo 'proto json' ;;
 	'perfetto --tracks')
 		echo 'states cpus interrupts syscalls disks messages samples clocks tasks'
@@ -42,7 +47,7 @@ _ctexport()
 	fi
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'opendc csv perfetto' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'opendc parquet csv perfetto' -- "$word")
 		return
 	fi
 	local words
@@ -52,7 +57,8 @@ _ctexport()
 		return
 	fi
 	case $before in
-	--begin | --end | --node | --query | --interval | --cpu-mhz | --memory)
+	--begin | --end | --node | --query | --table | --level | --row-group | \
+		-j | --jobs | --interval | --cpu-mhz | --memory)
 		return
 		;;
 	--verify)
