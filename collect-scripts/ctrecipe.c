@@ -173,6 +173,7 @@ static int print_events(const struct request *request, struct error *error)
 static int write_starter(const struct request *request, struct error *error)
 {
 	struct output output;
+	sigset_t all, before;
 	int status = -1;
 
 	if (!request->output) {
@@ -182,11 +183,15 @@ static int write_starter(const struct request *request, struct error *error)
 	if (access(request->output, F_OK) == 0)
 		return error_set(error, "%s: it exists, want a new file",
 				 request->output);
-	if (output_open(&output, request->output, error))
-		return -1;
-	fputs(starter_recipe, output.file);
-	status = output_commit(&output, error);
-	output_discard(&output);
+	/* So short that a signal may wait; what it would leave half done is not seen. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	if (output_open(&output, request->output, error) == 0) {
+		fputs(starter_recipe, output.file);
+		status = output_commit(&output, error);
+		output_discard(&output);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return status;
 }
 

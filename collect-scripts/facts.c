@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "collect-scripts/facts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "input/recipe_fields.h"
 #include "input/recipe_scope.h"
 
 /* A value without quotes may be meant as a number or as true, false or null. */
@@ -15,21 +15,25 @@ static json_t *make_scalar(const struct recipe_value *value)
 {
 	int64_t integer;
 	double real;
-	bool is;
+	char text[32];
+	bool is_true = strcmp(value->text, "true") == 0;
 
 	if (recipe_value_is_null(value))
 		return json_null();
-	if (recipe_is_bool(value, &is))
-		return json_boolean(is);
-	/* 007 and -0 are texts: as numbers they would not come back as they were. */
+	if (value->plain && (is_true || strcmp(value->text, "false") == 0))
+		return json_boolean(is_true);
+	/* 007, -0 and 1.10 are texts: as numbers they would not be what they were. */
 	if (value->plain && number_integer(value->text, &integer) == 0 &&
 	    strspn(value->text, "-0") == strspn(value->text, "-"))
 		return json_integer(integer);
 	if (value->plain && strcmp(value->text, "0") == 0)
 		return json_integer(0);
 	if (value->plain && strchr(value->text, '.') &&
-	    number_real(value->text, &real) == 0)
-		return json_real(real);
+	    number_real(value->text, &real) == 0) {
+		snprintf(text, sizeof(text), "%.15g", real);
+		if (strcmp(text, value->text) == 0)
+			return json_real(real);
+	}
 	return json_string(value->text);
 }
 

@@ -7,7 +7,32 @@
 _ctexport_options()
 {
 	case $1 in
-	csv) echo '--query' ;;
+	opendc)
+		echo '--tasks --interval --capacity --cpu-mhz --memory --no-kernel-threads'
+		echo '--no-parents --schema --format --verify --json'
+		;;
+	csv) echo '--table --query --partition --timestamps --jobs' ;;
+	parquet) echo '--table --query --partition --timestamps --codec --level --row-group --jobs' ;;
+	perfetto) echo '--format --tracks' ;;
+	esac
+}
+
+# The words that an option of a format may have.
+_ctexport_words()
+{
+	case "$1 $2" in
+	'opendc --tasks') echo 'invocation process cgroup session comm' ;;
+	'opendc --capacity') echo 'max p95 allocated' ;;
+	'opendc --schema') echo 'v1 v2 v3 v4 v5' ;;
+	'opendc --format') echo 'parquet csv' ;;
+	'parquet --codec') echo 'zstd snappy none' ;;
+	'parquet --timestamps') echo 'ns utc' ;;
+	'csv --timestamps') echo 'ns iso' ;;
+	'parquet --partition' | 'csv --partition') echo 'node class node,class' ;;
+	'perfetto --format') echo 'proto json' ;;
+	'perfetto --tracks')
+		echo 'states cpus interrupts syscalls disks messages samples clocks tasks'
+		;;
 	esac
 }
 
@@ -22,11 +47,23 @@ _ctexport()
 	fi
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'csv' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'opendc parquet csv perfetto' -- "$word")
+		return
+	fi
+	local words
+	words=$(_ctexport_words "$format" "$before")
+	if [[ $words ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
 		return
 	fi
 	case $before in
-	--begin | --end | --node | --query)
+	--begin | --end | --node | --query | --table | --level | --row-group | \
+		-j | --jobs | --interval | --cpu-mhz | --memory)
+		return
+		;;
+	--verify)
+		mapfile -t COMPREPLY < <(compgen -d -- "$word")
+		compopt -o filenames 2>/dev/null
 		return
 		;;
 	-o | --output)

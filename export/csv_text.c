@@ -9,35 +9,40 @@
 
 #include "base/utf8.h"
 
-static void put_real(FILE *file, double real)
+static size_t write_real(char text[CSV_NUMBER], double real)
 {
-	char text[40];
-
-	if (isinf(real)) {
-		fputs(real < 0 ? "-inf" : "inf", file);
-		return;
-	}
+	if (isinf(real))
+		return (size_t)sprintf(text, real < 0 ? "-inf" : "inf");
 	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, real);
+		sprintf(text, "%.*g", digits, real);
 		if (strtod(text, NULL) == real)
 			break;
 	}
-	fputs(text, file);
 	if (!strpbrk(text, ".en"))
-		fputs(".0", file);
+		strcat(text, ".0");
+	return strlen(text);
 }
 
-static void put_integer(FILE *file, int64_t integer)
+static size_t write_integer(char text[CSV_NUMBER], int64_t integer)
 {
-	char text[24], *at = text + sizeof(text);
+	char digits[24], *at = digits + sizeof(digits);
 	uint64_t rest = integer < 0 ? -(uint64_t)integer : (uint64_t)integer;
+	size_t size;
 
 	do
 		*--at = (char)('0' + rest % 10);
 	while (rest /= 10);
 	if (integer < 0)
 		*--at = '-';
-	fwrite(at, 1, (size_t)(text + sizeof(text) - at), file);
+	size = (size_t)(digits + sizeof(digits) - at);
+	memcpy(text, at, size);
+	return size;
+}
+
+size_t csv_number(char text[CSV_NUMBER], const struct cell *cell)
+{
+	return cell->type == CELL_REAL ? write_real(text, cell->real)
+				       : write_integer(text, cell->integer);
 }
 
 static void put_blob(FILE *file, const struct cell *cell)
@@ -45,31 +50,31 @@ static void put_blob(FILE *file, const struct cell *cell)
 	static const char digit[] = "0123456789abcdef";
 
 	if (!cell->size)
-		fputs("\"\"", file);
+		fputs_unlocked("\"\"", file);
 	for (uint32_t i = 0; i < cell->size; i++) {
 		unsigned char byte = (unsigned char)cell->bytes[i];
 
-		putc(digit[byte >> 4], file);
-		putc(digit[byte & 15], file);
+		putc_unlocked(digit[byte >> 4], file);
+		putc_unlocked(digit[byte & 15], file);
 	}
 }
 
 /* In quotes, with bytes that are no UTF-8 replaced. */
 static void put_quoted(FILE *file, const char *bytes, size_t size)
 {
-	putc('"', file);
+	putc_unlocked('"', file);
 	for (size_t at = 0; at < size;) {
 		size_t length = utf8_length_within(bytes + at, size - at);
 
 		if (length == 0)
-			fputs(UTF8_REPLACEMENT, file);
+			fputs_unlocked(UTF8_REPLACEMENT, file);
 		else if (bytes[at] == '"')
-			fputs("\"\"", file);
+			fputs_unlocked("\"\"", file);
 		else
-			fwrite(bytes + at, 1, length, file);
+			fwrite_unlocked(bytes + at, 1, length, file);
 		at += length ? length : 1;
 	}
-	putc('"', file);
+	putc_unlocked('"', file);
 }
 
 /* Whether a reader takes the bytes as they are for this text and no other. */
@@ -87,21 +92,21 @@ static bool is_plain(const char *bytes, size_t size)
 void csv_put_text(FILE *file, const char *bytes, size_t size)
 {
 	if (is_plain(bytes, size))
-		fwrite(bytes, 1, size, file);
+		fwrite_unlocked(bytes, 1, size, file);
 	else
 		put_quoted(file, bytes, size);
 }
 
 void csv_put(FILE *file, const struct cell *cell)
 {
+	char text[CSV_NUMBER];
+
 	switch (cell->type) {
 	case CELL_NULL:
 		break;
 	case CELL_INTEGER:
-		put_integer(file, cell->integer);
-		break;
 	case CELL_REAL:
-		put_real(file, cell->real);
+		fwrite_unlocked(text, 1, csv_number(text, cell), file);
 		break;
 	case CELL_TEXT:
 		csv_put_text(file, cell->bytes, cell->size);
@@ -113,10 +118,10 @@ void csv_put(FILE *file, const struct cell *cell)
 
 void csv_put_comma(FILE *file)
 {
-	putc(',', file);
+	putc_unlocked(',', file);
 }
 
 void csv_put_end(FILE *file)
 {
-	fputs("\r\n", file);
+	fputs_unlocked("\r\n", file);
 }

@@ -36,6 +36,17 @@ static char interrupted_path[PATH_MAX];
 static volatile sig_atomic_t is_stdout_cut;
 static off_t stdout_begin;
 
+/* Nothing of what was written to a file stays, nor what another thread still writes. */
+static void cut_stdout(void)
+{
+	int file = dup(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY);
+
+	if (nothing >= 0)
+		dup2(nothing, STDOUT_FILENO);
+	if (ftruncate(file, stdout_begin) == 0)
+		lseek(file, stdout_begin, SEEK_SET);
+}
+
 /*
  * The default comes back only after that: with SA_RESETHAND a second signal, such as
  * timeout(1) sends, can end the program before this runs.
@@ -44,8 +55,8 @@ static void end_by_signal(int number)
 {
 	if (*interrupted_path)
 		removal_of_tree(interrupted_path);
-	if (is_stdout_cut && ftruncate(STDOUT_FILENO, stdout_begin) == 0)
-		lseek(STDOUT_FILENO, stdout_begin, SEEK_SET);
+	if (is_stdout_cut)
+		cut_stdout();
 	signal(number, SIG_DFL);
 	raise(number); /* comes when this returns */
 }
@@ -290,8 +301,7 @@ static void discard_target(struct target *target)
 		output_discard(&target->file);
 	if (is_stdout_cut) {
 		fflush(stdout);
-		if (ftruncate(STDOUT_FILENO, stdout_begin) == 0)
-			lseek(STDOUT_FILENO, stdout_begin, SEEK_SET);
+		cut_stdout();
 	}
 }
 

@@ -6,8 +6,7 @@
 #include "base/near.h"
 
 const struct export_format *const export_formats[] = {
-    &export_csv,
-    NULL,
+    &export_opendc, &export_parquet, &export_csv, &export_perfetto, NULL,
 };
 
 const struct export_format *export_format_find(const char *name, struct error *error)

@@ -102,8 +102,9 @@ static bool add_code(struct parquet_chunk *chunk, const struct parquet_value *va
 
 	if (code == PARQUET_FULL)
 		return false;
-	chunk->code =
-	    mem_grow(chunk->code, chunk->codes, &chunk->code_room, sizeof(*chunk->code));
+	if (chunk->codes == chunk->code_room)
+		chunk->code = mem_grow(chunk->code, chunk->codes, &chunk->code_room,
+				       sizeof(*chunk->code));
 	chunk->code[chunk->codes++] = (uint32_t)code;
 	if (!value->bytes || !is_known(chunk, (uint32_t)code))
 		parquet_range_add(&chunk->page.range, chunk->column, value);

@@ -134,6 +134,9 @@ int64_t parquet_dictionary_code(struct parquet_dictionary *dictionary,
 	size_t size = dictionary->width ? dictionary->width : (size_t)value->size + 4;
 	uint32_t at;
 
+	/* Values often come again at once. */
+	if (dictionary->last && is_entry(dictionary, dictionary->last - 1, value))
+		return dictionary->last - 1;
 	if (dictionary->count >= dictionary->slots / 2 &&
 	    !grow(dictionary, value->bytes != NULL))
 		return PARQUET_FULL;
@@ -149,7 +152,8 @@ int64_t parquet_dictionary_code(struct parquet_dictionary *dictionary,
 		add(dictionary, value);
 		dictionary->slot[at] = dictionary->count;
 	}
-	return dictionary->slot[at] - 1;
+	dictionary->last = dictionary->slot[at];
+	return dictionary->last - 1;
 }
 
 void parquet_dictionary_copy(const struct parquet_dictionary *dictionary, uint32_t code,
@@ -175,5 +179,5 @@ void parquet_dictionary_clear(struct parquet_dictionary *dictionary)
 	free(dictionary->slot);
 	dictionary->place = dictionary->slot = NULL;
 	dictionary->place_room = 0;
-	dictionary->count = dictionary->slots = 0;
+	dictionary->count = dictionary->slots = dictionary->last = 0;
 }

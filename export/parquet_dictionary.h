@@ -14,6 +14,7 @@ struct parquet_dictionary {
 	uint32_t *place; /* where each is in `plain`, only if they differ in size */
 	uint32_t *slot;  /* a hash table of numbers, plus 1 */
 	uint32_t slots;  /* a power of 2, or none yet */
+	uint32_t last;   /* number of the value before, plus 1 */
 	size_t place_room;
 };
 

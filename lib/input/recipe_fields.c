@@ -142,6 +142,20 @@ bool recipe_take_integer(struct recipe_reader *reader, const char *key,
 	return false;
 }
 
+bool recipe_take_seconds(struct recipe_reader *reader, const char *key,
+			 const struct recipe_value *value, int64_t *seconds)
+{
+	int64_t got;
+
+	if (value->kind == RECIPE_TEXT && number_integer(value->text, &got) == 0 &&
+	    got >= 1 && got <= 86400) {
+		*seconds = got;
+		return true;
+	}
+	recipe_want(reader, key, value, "whole seconds from 1 to 86400");
+	return false;
+}
+
 /* Its unit is cut off; nanoseconds of one of it, or 0 if there is no such unit. */
 static int64_t cut_unit(char *text)
 {

@@ -63,6 +63,10 @@ bool recipe_take_integer(struct recipe_reader *reader, const char *key,
 			 const struct recipe_value *value, const int64_t range[2],
 			 int64_t *number);
 
+/* Whole seconds up to a day, as sar takes them. */
+bool recipe_take_seconds(struct recipe_reader *reader, const char *key,
+			 const struct recipe_value *value, int64_t *seconds);
+
 /*
  * A duration: seconds with or without a fraction, or with a unit: 200ms, 5s, 10m, 2h. In
  * milliseconds, from `least` to 10 years.

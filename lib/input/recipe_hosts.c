@@ -156,7 +156,7 @@ static size_t add_node(struct recipe_reader *reader, struct host *host,
 	node.name = host->name ? mem_strdup(host->name) : default_name(host->to.address);
 	if (host->user || host->to.user)
 		node.user = mem_strdup(host->user ? host->user : host->to.user);
-	if (recipe_check_file(node.name)) {
+	if (recipe_check_file(node.name) || strcmp(node.name, "run.json") == 0) {
 		recipe_mistake_add(
 		    reader->mistakes, place,
 		    "hosts: '%s' is no name for a directory, want an alias", node.name);

@@ -65,6 +65,19 @@ static void name_keys(struct import *import, struct recipe_value *map)
 
 static int load(struct import *import, const char *path, struct recipe_value *into);
 
+/* Returns NULL. */
+static char *want_name(struct import *import, const struct recipe_value *name)
+{
+	char *what = recipe_value_describe(name);
+
+	recipe_mistake_add(import->mistakes, name->place,
+			   "import: %s, want the name of a recipe beside this one, or a "
+			   "list of names",
+			   what);
+	free(what);
+	return NULL;
+}
+
 /* The file that is imported by a name; NULL with a mistake. For free(). */
 static char *imported_path(struct import *import, const char *importer,
 			   const struct recipe_value *name)
@@ -72,16 +85,8 @@ static char *imported_path(struct import *import, const char *importer,
 	const char *slash = strrchr(importer, '/'), *dot;
 	int directory = slash ? (int)(slash + 1 - importer) : 0;
 
-	if (name->kind != RECIPE_TEXT || recipe_value_is_null(name)) {
-		char *what = recipe_value_describe(name);
-
-		recipe_mistake_add(import->mistakes, name->place,
-				   "import: %s, want the name of a recipe beside this "
-				   "one, or a list of names",
-				   what);
-		free(what);
-		return NULL;
-	}
+	if (name->kind != RECIPE_TEXT || recipe_value_is_null(name))
+		return want_name(import, name);
 	if (strchr(name->text, '/') || *name->text == '.') {
 		recipe_mistake_add(import->mistakes, name->place,
 				   "import: '%s' is elsewhere, want a recipe in the same "
@@ -89,6 +94,9 @@ static char *imported_path(struct import *import, const char *importer,
 				   name->text);
 		return NULL;
 	}
+	for (const char *c = name->text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return want_name(import, name);
 	dot = strrchr(name->text, '.');
 	if (dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0))
 		return mem_printf("%.*s%s", directory, importer, name->text);

@@ -35,6 +35,9 @@ static char *fit_for_terminal(char *text)
 	for (char *c = clean; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = *c == '\n' || *c == '\t' ? ' ' : '?';
+		else if (*c == '\xc2' &&
+			 (unsigned char)c[1] < 0xa0) /* U+0080 to U+009F */
+			c[0] = c[1] = '?';
 	return clean;
 }
 

@@ -23,16 +23,11 @@ static bool is_switch(const struct recipe_value *value, bool *on)
 	return true;
 }
 
-static void read_seconds(struct recipe_reader *reader, const char *key,
-			 const struct recipe_value *value, void *target)
-{
-	recipe_take_integer(reader, key, value, (const int64_t[]){1, 86400}, target);
-}
-
 static void read_sar_interval(struct recipe_reader *reader, const char *key,
 			      const struct recipe_value *value, void *target)
 {
-	read_seconds(reader, key, value, &((struct recipe_sar *)target)->interval_s);
+	recipe_take_seconds(reader, key, value,
+			    &((struct recipe_sar *)target)->interval_s);
 }
 
 /* sadc's groups of activities; in every log there are those of `basic` as well. */

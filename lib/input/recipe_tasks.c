@@ -116,10 +116,10 @@ static void read_queue(struct recipe_reader *reader, const struct recipe_value *
 			  : mem_printf("task-%zu", recipe->task_queues);
 	if (!recipe_map(reader, "tasks", value, task_fields, COUNT(task_fields), tasks))
 		return;
-	if (!recipe_value_find(value, "command"))
+	if (!recipe_value_has(value, "command"))
 		recipe_mistake_add(reader->mistakes, value->place,
 				   "tasks: no command, want one");
-	if (!recipe_value_find(value, "inputs"))
+	if (!recipe_value_has(value, "inputs"))
 		recipe_mistake_add(reader->mistakes, value->place,
 				   "tasks: no inputs, want a pattern of files or a list");
 }

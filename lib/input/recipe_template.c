@@ -45,8 +45,11 @@ static void step_bare(struct recipe_template *scan)
 		scan->murky = scan->at[1] == '<';
 		break;
 	case '#':
-		if (begins_word(scan))
-			scan->state = TEMPLATE_COMMENT;
+		if (!begins_word(scan))
+			break;
+		scan->state = TEMPLATE_COMMENT;
+		/* After a blank that was quoted it begins no comment. */
+		scan->murky = scan->at >= scan->begin + 2 && scan->at[-2] == '\\';
 		break;
 	case '$':
 		if (!has(scan, "$(("))

@@ -90,6 +90,13 @@ bool recipe_value_is_null(const struct recipe_value *value)
 	return false;
 }
 
+bool recipe_value_has(const struct recipe_value *map, const char *key)
+{
+	const struct recipe_value *member = recipe_value_find(map, key);
+
+	return member && !recipe_value_is_null(member);
+}
+
 char *recipe_value_describe(const struct recipe_value *value)
 {
 	enum { SHOWN = 60 };

@@ -63,6 +63,9 @@ struct recipe_value *recipe_value_find(const struct recipe_value *map, const cha
 /* Not given at all: a plain null, ~ or nothing. */
 bool recipe_value_is_null(const struct recipe_value *value);
 
+/* Whether a map has a member that is not null. */
+bool recipe_value_has(const struct recipe_value *map, const char *key);
+
 /* What it is, for messages: "a list", "a map", "the text 'x'". For free(). */
 char *recipe_value_describe(const struct recipe_value *value);
 

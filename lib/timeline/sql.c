@@ -62,29 +62,31 @@ int sql_bind(sqlite3_stmt *statement, int at, const struct cell *value)
 	return sqlite3_bind_null(statement, at);
 }
 
+/* By its value, which is looked up once: no other thread has the connection. */
 struct cell sql_cell(sqlite3_stmt *statement, int column)
 {
+	sqlite3_value *value = sqlite3_column_value(statement, column);
 	struct cell cell = {.type = CELL_NULL};
 
-	switch (sqlite3_column_type(statement, column)) {
+	switch (sqlite3_value_type(value)) {
 	case SQLITE_INTEGER:
 		cell.type = CELL_INTEGER;
-		cell.integer = sqlite3_column_int64(statement, column);
+		cell.integer = sqlite3_value_int64(value);
 		break;
 	case SQLITE_FLOAT:
 		cell.type = CELL_REAL;
-		cell.real = sqlite3_column_double(statement, column);
+		cell.real = sqlite3_value_double(value);
 		break;
 	case SQLITE_TEXT:
 		cell.type = CELL_TEXT;
-		cell.bytes = (const char *)sqlite3_column_text(statement, column);
+		cell.bytes = (const char *)sqlite3_value_text(value);
 		break;
 	case SQLITE_BLOB:
 		cell.type = CELL_BLOB;
-		cell.bytes = sqlite3_column_blob(statement, column);
+		cell.bytes = sqlite3_value_blob(value);
 		break;
 	}
 	if (cell.type == CELL_TEXT || cell.type == CELL_BLOB)
-		cell.size = (uint32_t)sqlite3_column_bytes(statement, column);
+		cell.size = (uint32_t)sqlite3_value_bytes(value);
 	return cell;
 }

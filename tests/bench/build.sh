@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh
 #
-# What ./accuracy, ./insert, ./merge, ./scenarios and ./speed share; to be sourced by
+# What ./accuracy, ./insert, ./merge, ./perfetto and the others share; to be sourced by
 # them. Builds in $CT_BUILD, or in build-bench/ of the source tree.
 source=$(cd "$(dirname "$0")/../.." && pwd)
 
@@ -10,10 +10,11 @@ build_bench()
 	build=${CT_BUILD:-$source/build-bench}
 	{
 		cmake -S "$source" -B "$build" &&
-			cmake --build "$build" --parallel "$(nproc)" --target ctmerge \
-				ctsync ctsim bench-accuracy bench-insert bench-merge \
-				bench-messages bench-parquet bench-scenarios \
-				bench-speed
+			cmake --build "$build" --parallel "$(nproc)" --target ctexport \
+				ctmerge ctsync ctsim bench-accuracy bench-insert \
+				bench-merge bench-messages bench-parquet \
+				bench-perfetto bench-scenarios bench-speed \
+				bench-timeline
 	} >/dev/null
 	PATH=$build/bin:$build/tests/bench:$PATH
 }

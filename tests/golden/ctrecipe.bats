@@ -48,7 +48,7 @@ good=fixtures/recipe/good
 		    method: c
 	END
 	fails_with 1 "r.yaml:1: hosts: it is '-a', want a host name or address, which never begins with '-'
-r.yaml:2: interval: it is 'x', want a whole number from 1 to 86400
+r.yaml:2: interval: it is 'x', want whole seconds from 1 to 86400
 r.yaml:4: execute: %(b)s is no parameter
 r.yaml:5: method: it is 'c', want foreground, background or local" ctrecipe validate r.yaml
 }
@@ -193,6 +193,18 @@ hostile_recipe()
 	golden ctrecipe-metrics cat metrics
 }
 
+@test "the examples of the documentation are valid" {
+	awk -v at=1 '/^```yaml/ { inside = 1; file = "example." at++; next }
+		/^```/ { inside = 0 } inside { print >file }' "$CT_SOURCE/docs/recipe.md"
+	[ -s example.3 ] && [ ! -e example.4 ]
+	echo 'sar: true' >>example.2
+	printf 'hosts: [a]\nroledefs: {server: a}\n' >>example.3
+	for file in example.*; do
+		ends_with 0 ctrecipe plan "$file" || return
+	done
+	grep -q '^sensor a spool 30000 ' "$scratch/stdout"
+}
+
 @test "misuse" {
 	fails_with 2 'ctrecipe: no subcommand, want one of those that --help shows' ctrecipe
 	fails_with 2 "ctrecipe: no subcommand 'valdate', is it meant to be validate" ctrecipe valdate x
@@ -220,4 +232,20 @@ hostile_recipe()
 	[ -c /dev/full ] || skip
 	if ctrecipe plan $good/full.yaml >/dev/full 2>err; then return 1; fi
 	grep -q 'No space left' err
+}
+
+@test "nothing of a recipe reaches the terminal but as text" {
+	printf 'hosts: [n1]\nname: "a\\e[31m\\x9b\\x7f"\n"k\\e": 1\n' >r.yaml
+	ends_with 1 ctrecipe validate r.yaml
+	if LC_ALL=C grep -q "$(printf '[\001-\011\013-\037\177]')" "$scratch/stderr"; then return 1; fi
+	if LC_ALL=C grep -q "$(printf '\302\233')" "$scratch/stderr"; then return 1; fi
+	printf 'import: "a\\e[31m"\n' >r.yaml
+	fails_with 1 "r.yaml:1: import: 'a?[31m', want the name of a recipe beside this one, or a list of names" \
+		ctrecipe validate r.yaml
+}
+
+@test "numbers stand in JSON as they stand in the recipe" {
+	printf 'hosts: [n1]\nsar: true\nparameters: {a: [1.10], b: [0.25], c: [007], d: [-5], e: ["5"], f: [yes], g: [0], h: true}\n' >r.yaml
+	ctrecipe json r.yaml >facts
+	grep -q '"parameters":{"a":"1.10","b":0.25,"c":"007","d":-5,"e":"5","f":"yes","g":0,"h":true}' facts
 }

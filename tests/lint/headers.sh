@@ -19,7 +19,7 @@ owner()
 	libsmartcols.h | libsmartcols/*) echo 'lib/base/table.c' ;;
 	jansson.h) echo 'lib/base/json.h' ;;
 	sqlite3.h) echo 'lib/timeline/*.[ch] tests/bench/*_bare.c' ;;
-	zstd.h | snappy-c.h) echo 'export/parquet_codec.c' ;;
+	zstd.h | snappy-c.h | zlib.h) echo 'export/parquet_codec*.c' ;;
 	yaml.h) echo 'lib/input/recipe*.c' ;;
 	cmocka.h) echo 'tests/*.[ch]' ;;
 	sys/*.h | linux/*.h | net/*.h | netinet/*.h | arpa/*.h) echo any ;;

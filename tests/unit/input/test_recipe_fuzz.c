@@ -131,6 +131,14 @@ static void use(const struct recipe *recipe)
 		scope.kind = execute->method == RECIPE_LOCAL ? SCOPE_LOCAL : SCOPE_NODE;
 		free(recipe_scope_fill(&scope, &execute->command));
 	}
+	scope.kind = SCOPE_NODE;
+	for (size_t i = 0; i < recipe->sensors; i++)
+		if (!recipe->sensor[i].preset)
+			free(recipe_scope_fill(&scope, &recipe->sensor[i].command));
+	scope.kind = SCOPE_TASK;
+	scope.input = "input";
+	for (size_t i = 0; i < recipe->task_queues; i++)
+		free(recipe_scope_fill(&scope, &recipe->tasks[i].command));
 	for (size_t i = 0; i < recipe->nodes; i++)
 		assert_true(*recipe->node[i].name != '-' &&
 			    *recipe->node[i].address != '-' &&

@@ -48,6 +48,7 @@ static void plain_values_stand_in_quotes_as_they_are(void **state)
 	becomes("echo `echo %(x)s`", "1", "echo `echo 1`");
 	becomes("echo \"$(echo \"%(x)s\")\" %(x)s", "1", "echo \"$(echo \"1\")\" 1");
 	becomes("echo $'\\'%(x)s'", "1", "echo $'\\'1'");
+	becomes("echo \\ #'a\n%(x)s'", "1", "echo \\ #'a\n1'");
 }
 
 static void what_is_no_placeholder_stays(void **state)

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "input/native_records.h"
+#include "input/reader.h"
+#include "input/trace_fields.h"
+
+/* The directory of the trace; made once, gone with the process's own end. */
+static char *trace;
+
+static void remove_trace(void)
+{
+	char *metadata = mem_printf("%s/metadata", trace);
+	char *stream = mem_printf("%s/stream", trace);
+
+	unlink(metadata);
+	unlink(stream);
+	rmdir(trace);
+	free(metadata);
+	free(stream);
+	free(trace);
+}
+
+static void make_trace(void)
+{
+	const char *parent = getenv("TMPDIR");
+
+	trace = mem_printf("%s/fuzz-XXXXXX", parent ? parent : "/tmp");
+	if (!mkdtemp(trace)) {
+		perror(trace);
+		exit(1);
+	}
+	atexit(remove_trace);
+}
+
+static void put(const char *name, struct scene_file file)
+{
+	char *path = mem_printf("%s/%s", trace, name);
+	FILE *out = fopen(path, "wb");
+
+	if (!out || fwrite(file.bytes, 1, file.size, out) != file.size || fclose(out)) {
+		perror(path);
+		exit(1);
+	}
+	free(path);
+}
+
+struct scene_file scene_load(const char *name)
+{
+	char *path =
+	    mem_printf("%s/%s", getenv("CT_SOURCE") ? getenv("CT_SOURCE") : ".", name);
+	FILE *in = fopen(path, "rb");
+	struct stat status;
+	char *bytes;
+
+	if (!in || fstat(fileno(in), &status)) {
+		perror(path);
+		exit(1);
+	}
+	bytes = mem_alloc((size_t)status.st_size + 1);
+	if (fread(bytes, 1, (size_t)status.st_size, in) != (size_t)status.st_size)
+		exit(1);
+	fclose(in);
+	free(path);
+	return (struct scene_file){bytes, (size_t)status.st_size};
+}
+
+/* Look at every byte of a value, so that the sanitizers see where it is. */
+static void look(const void *bytes, size_t size)
+{
+	const unsigned char *at = bytes;
+	volatile unsigned char sum = 0;
+
+	for (size_t i = 0; i < size; i++)
+		sum = (unsigned char)(sum + at[i]);
+}
+
+static void take_record(void *context, const struct record *record)
+{
+	struct record_source *records = context;
+	const struct record_class *class = record_source_class(records, record->class);
+
+	for (size_t i = 0; record->cell && i < class->columns; i++)
+		if (record->cell[i].type == CELL_TEXT ||
+		    record->cell[i].type == CELL_BLOB)
+			look(record->cell[i].bytes, record->cell[i].size);
+		else
+			look(&record->cell[i], sizeof(record->cell[i]));
+}
+
+static void read_records(void)
+{
+	struct error error = ERROR_INIT;
+	struct record_source *records = native_records_open(trace, NATIVE_ANY, &error);
+
+	while (records && record_source_step(records, take_record, records) == STEP_MORE)
+		;
+	if (records)
+		record_source_free(records);
+	else if (!error.text)
+		abort(); /* a failure without a reason */
+	error_clear(&error);
+}
+
+static void take_event(void *context, const struct event *event)
+{
+	const struct reader_wishes *wishes = context;
+	const struct event_wish *wish = &wishes->wish[event->tag];
+
+	for (size_t i = 0; i < wish->fields; i++)
+		if (event->value[i].type == VALUE_TEXT)
+			look(event->value[i].text, strlen(event->value[i].text));
+		else
+			look(&event->value[i], sizeof(event->value[i]));
+}
+
+static void read_wishes(void)
+{
+	struct event_wish wish[TRACE_WISHES];
+	struct reader_wishes wishes = {wish, TRACE_WISHES};
+	struct error error = ERROR_INIT;
+	struct reader *reader;
+
+	for (int i = 0; i < TRACE_WISHES; i++) {
+		wish[i] = trace_wishes[i];
+		wish[i].tag = i; /* so that an event leads to its wish */
+	}
+	reader = reader_open(trace, READER_NATIVE, &wishes, &error);
+	while (reader && reader_step(reader, take_event, &wishes))
+		;
+	reader_free(reader);
+	error_clear(&error);
+}
+
+void scene_read(struct scene_file metadata, struct scene_file stream)
+{
+	if (!trace)
+		make_trace();
+	put("metadata", metadata);
+	put("stream", stream);
+	read_records();
+	read_wishes();
+}

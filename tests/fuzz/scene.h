@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_FUZZ_SCENE_H
+#define CT_FUZZ_SCENE_H
+
+/*
+ * What the fuzz targets share. Each is one function that is given bytes; libFuzzer calls
+ * it with what it makes up, replay.c with the files of the corpus.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+/* One file of the trace that is read, whole. */
+struct scene_file {
+	const void *bytes;
+	size_t size;
+};
+
+/*
+ * Read a trace of these two files by our own reader, every field of every event, once as
+ * records and once by wishes. Whatever they hold, it has to end.
+ */
+void scene_read(struct scene_file metadata, struct scene_file stream);
+
+/* A file of the source tree, for free(). */
+struct scene_file scene_load(const char *name);
+
+#endif

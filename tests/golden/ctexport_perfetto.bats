@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# ctexport perfetto: options, parts, messages. tests/readers/perfetto.sh holds what is
+# written against the timeline.
+load common
+
+setup_file()
+{
+	CT_NET=$BATS_FILE_TMPDIR/net.db
+	CT_SIM=$BATS_FILE_TMPDIR/sim.db
+	export CT_NET CT_SIM
+	ctmerge -q --no-sync --events net_dev_queue "$CT_SOURCE/datasets/net3" \
+		-o "$CT_NET" 2>/dev/null
+	ctsim --seed 3 --set seconds=2 clients -o "$BATS_FILE_TMPDIR/sim" 2>/dev/null
+	ctmerge -q "$BATS_FILE_TMPDIR/sim" -o "$CT_SIM" 2>/dev/null
+}
+
+@test "what is not there is refused" {
+	fails_with 2 "ctexport: --format: 'xml', want proto or json" \
+		ctexport perfetto --format xml "$CT_SIM"
+	fails_with 2 "ctexport: --tracks: no part 'disk', did you mean 'disks'?" \
+		ctexport perfetto --tracks states,disk "$CT_SIM"
+	fails_with 2 "ctexport: --tracks: no part '' (see --help)" \
+		ctexport perfetto --tracks states, "$CT_SIM"
+	ends_with 1 ctexport perfetto --begin +100 "$CT_SIM" -o out
+	grep -q 'nothing between --begin and --end' "$scratch/stderr"
+	[ ! -e out ]
+}
+
+@test "a timeline without scheduling is exported, and says so" {
+	ends_with 0 ctexport perfetto --format json "$CT_NET" -o out.json
+	grep -q 'no sched_switch was recorded: no states of threads' "$scratch/stderr"
+	grep -q '"name":"cpu all %usr"' out.json
+	ends_with 1 grep -q '"cat":"state"' out.json
+	ends_with 0 ctexport perfetto --tracks samples "$CT_NET" -o out
+	[ ! -s "$scratch/stderr" ]
+}
+
+@test "only the parts that were asked for" {
+	ends_with 0 ctexport perfetto --format json --tracks cpus,disks "$CT_SIM" -o two.json
+	[ "$(grep -o '"cat":"[a-z]*"' two.json | sort -u | xargs)" = 'cat:cpu cat:disk' ]
+	ends_with 0 ctexport perfetto --format json --tracks messages --tracks tasks \
+		"$CT_SIM" -o one.json
+	[ "$(grep -o '"cat":"[a-z]*"' one.json | sort -u | xargs)" = 'cat:message' ]
+	ends_with 0 ctexport perfetto --format json "$CT_SIM" -o all.json
+	[ "$(grep -o '"cat":"[a-z]*"' all.json | sort -u | xargs)" = \
+		'cat:clock cat:cpu cat:disk cat:irq cat:message cat:run cat:softirq cat:state cat:syscall' ]
+}
+
+@test "the same timeline gives the same file, on standard output, too" {
+	ends_with 0 ctexport perfetto "$CT_SIM" -o one
+	ctexport perfetto -q "$CT_SIM" >two
+	cmp one two
+	ctexport perfetto -q --format json --end +0.5 "$CT_SIM" | cmp -n 40 - \
+		<(printf '{"displayTimeUnit":"ns","otherData":{"clock"')
+}
+
+@test "a message with one end here has no arrow, and says where the other is" {
+	ends_with 0 ctexport perfetto --format json --tracks messages --node node1 \
+		"$CT_SIM" -o one.json
+	grep -q '"to":"node2","received":"at a node left out"' one.json
+	grep -q '"from":"node2","sent":"at a node left out"' one.json
+	ends_with 1 grep -q bind_id one.json
+}
+
+@test "a full disk and a closed pipe leave nothing" {
+	# shellcheck disable=SC2016 # the inner shell expands
+	ends_with 1 bash -c 'exec ctexport perfetto "$1" >/dev/full' - "$CT_SIM"
+	grep -q '^ctexport: standard output: No space left on device$' "$scratch/stderr"
+	# shellcheck disable=SC2016
+	ends_with 1 bash -c 'ulimit -f 10; exec ctexport perfetto "$1" -o out' - "$CT_SIM"
+	grep -q '^ctexport: out: File too large$' "$scratch/stderr"
+	[ "$(find . -mindepth 1 | sort | xargs)" = "./datasets ./fixtures" ]
+}

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# perfetto.sh [SEED...]: traces of simulated and recorded runs, read by protoc and as
+# JSON, hold what the timeline does. With --processor first: and Perfetto's own trace
+# processor finds the same in them.
+set -eu
+readers=$CT_SOURCE/tests/readers
+processor=
+check=perfetto.mjs
+if [ "${1:-}" = --processor ]; then
+	shift
+	check=perfetto_processor.mjs
+	processor=$CT_SOURCE/build-node/trace_processor
+	if [ ! -d "$processor" ]; then
+		echo "no trace processor in $processor, want the one that ./check installs"
+		exit 77
+	fi
+fi
+for program in node protoc sqlite3; do
+	if ! command -v "$program" >/dev/null; then
+		echo "no $program"
+		exit 77
+	fi
+done
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+if [ $# -eq 0 ]; then
+	set -- 1
+	[ -n "$processor" ] || set -- 1 2
+fi
+echo "seeds: $*"
+
+# compare RUN.db [OPTION...] -- [WORD...]: options of ctexport, words of the check
+compare()
+{
+	timeline=$1
+	shift
+	options=
+	while [ "$1" != -- ]; do
+		options="$options $1"
+		shift
+	done
+	shift
+	echo "$timeline$options"
+	# shellcheck disable=SC2086 # words
+	ctexport perfetto -q $options "$timeline" -o trace.pftrace 2>notes
+	# shellcheck disable=SC2086
+	ctexport perfetto -q --format json $options "$timeline" >trace.json 2>notes
+	node "$readers/$check" "$readers" "$timeline" trace.pftrace trace.json \
+		${processor:+"$processor"} "$@"
+}
+
+for seed; do
+	ctsim --seed "$seed" --set seconds=2 clients -o "run-$seed" 2>notes
+	ctmerge -q "run-$seed" -o "$seed.db" 2>notes
+	compare "$seed.db" --
+done
+[ -z "$processor" ] || exit 0
+compare "$1.db" --begin +0.3 --end +0.6 --node node1 --node node3 -- \
+	300000000 600000000 node1 node3
+ctmerge -q "$CT_SOURCE/datasets/net3" -o net3.db 2>notes
+compare net3.db --begin +10 --end +14 -- 10000000000 14000000000

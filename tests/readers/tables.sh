@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# tables.sh: ctexport's parquet and csv of the recorded run, read back by programs that
+# others wrote.
+set -eu
+modules=$CT_SOURCE/build-node/node_modules
+if [ ! -d "$modules" ] || ! command -v node >/dev/null; then
+	echo "no readers in $modules, want those that ./check installs"
+	exit 77
+fi
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cp "$CT_SOURCE/tests/readers/tables.mjs" "$scratch"
+ln -s "$modules" "$scratch/node_modules"
+cd "$scratch"
+ctmerge -q --begin +10 --end +15 "$CT_SOURCE/datasets/net3" -o run.db 2>/dev/null
+ctexport parquet run.db -o parquet
+ctexport parquet --timestamps utc --codec snappy --row-group 1000 -j 1 run.db -o utc
+ctexport parquet --partition node,class --codec none run.db -o part
+ctexport csv run.db -o csv
+
+# Every type, and columns of several: what comes says what they are.
+set -- --query "SELECT 1 AS i, 2 AS r, 'x' AS t, x'00ff' AS b, NULL AS n, 9007199254740993 AS i
+	UNION ALL SELECT -9223372036854775808, 0.1, 5, 'text', NULL, 0.5
+	UNION ALL SELECT NULL, NULL, 2.0, 7, NULL, NULL"
+ctexport parquet "$@" run.db -o query.parquet
+ctexport csv "$@" run.db >query.csv
+node tables.mjs run.db .

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "export/perfetto_rows.h"
+
+#include "../timeline/timeline.h"
+#include "perfetto.h"
+
+/* The statedump of n1: device 8:1 is sda1. */
+static void add_disk(struct timeline_writer *writer)
+{
+	static const struct timeline_column columns[] = {{"dev", CELL_INTEGER, false},
+							 {"diskname", CELL_TEXT, false}};
+	static const struct timeline_class class = {
+	    "kernel", "lttng_statedump_block_device", columns, COUNT(columns)};
+	static const struct cell cells[] = {INTEGER(8 << 20 | 1), TEXT("sda1")};
+	struct timeline_event event = {.ts_ns = 5, .node = 1, .tid = 1, .cell = cells};
+	struct error error = ERROR_INIT;
+
+	assert_int_equal(timeline_add_class(writer, &class, &event.class, &error), 0);
+	assert_int_equal(timeline_add_event(writer, &event, NULL, &error), 0);
+}
+
+/*
+ * Nodes n1 and n2. Thread 7 of n1 is nginx, and from 1000 on another one, sh. Thread 8 is
+ * one of nginx. n2 has a thread 7, too, of no known process, and one with a long number.
+ */
+static void make(const char *path)
+{
+	static const struct timeline_node node = {.id = 2, .name = "n2"};
+	static const struct timeline_process process = {
+	    .id = 1, .node = 1, .pid = 7, .comm = "nginx"};
+	static const struct timeline_thread threads[] = {
+	    {.id = 1, .node = 1, .tid = 7, .process = 1, .comm = "nginx"},
+	    {.id = 2, .node = 1, .tid = 7, .comm = "sh", .begin_ns = 1000},
+	    {.id = 3, .node = 1, .tid = 8, .process = 1, .comm = "worker"},
+	    {.id = 4, .node = 2, .tid = 7, .comm = "cron"},
+	    {.id = 5, .node = 2, .tid = 10000000, .comm = "far"},
+	};
+	struct timeline_writer *writer = write_timeline(path, true);
+	struct error error = ERROR_INIT;
+
+	assert_int_equal(timeline_add_node(writer, &node, &error), 0);
+	assert_int_equal(timeline_add_process(writer, &process, &error), 0);
+	for (size_t i = 0; i < COUNT(threads); i++)
+		assert_int_equal(timeline_add_thread(writer, &threads[i], &error), 0);
+	add_disk(writer);
+	finish_timeline(writer);
+}
+
+static struct timeline_reader *reader;
+static struct scope scope;
+static struct perfetto_names *names;
+
+static int start(void **state)
+{
+	struct error error = ERROR_INIT;
+
+	scratch_enter(state);
+	make("t");
+	reader = timeline_reader_open("t", &error);
+	if (!reader || scope_init(&scope, reader, NULL, NULL, NULL, &error))
+		return -1;
+	names = perfetto_names_new(reader, &scope, &error);
+	return names ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+	perfetto_names_free(names);
+	scope_clear(&scope);
+	timeline_reader_free(reader);
+	return scratch_leave(state);
+}
+
+static void threads_are_known_by_time(void **state)
+{
+	(void)state;
+	assert_string_equal(perfetto_names_find(names, 1, 7, 0)->comm, "nginx");
+	assert_string_equal(perfetto_names_find(names, 1, 7, 999)->comm, "nginx");
+	assert_string_equal(perfetto_names_find(names, 1, 7, 1000)->comm, "sh");
+	assert_int_equal(perfetto_names_find(names, 1, 7, 1000)->life, 1);
+	assert_int_equal(perfetto_names_find(names, 1, 8, 5)->pid, 7);
+	assert_int_equal(perfetto_names_find(names, 2, 7, 5)->pid, -1);
+	assert_null(perfetto_names_find(names, 1, 6, 5));
+	assert_null(perfetto_names_find(names, 1, 9, 5));
+	assert_null(perfetto_names_find(names, 3, 7, 5));
+}
+
+struct telling {
+	struct told_writer writer;
+	char *text;
+	size_t size;
+	struct perfetto_rows *rows;
+};
+
+static void begin(struct telling *telling)
+{
+	*telling = (struct telling){.text = NULL};
+	told_init(&telling->writer, &telling->text, &telling->size);
+	telling->rows = perfetto_rows_new(&telling->writer.base, &scope, names);
+}
+
+static void end(struct telling *telling, const char *wanted)
+{
+	perfetto_rows_free(telling->rows);
+	fclose(telling->writer.told);
+	assert_string_equal(telling->text, wanted);
+	free(telling->text);
+}
+
+static uint32_t lane(struct telling *telling, enum perfetto_row kind, int64_t node,
+		     int64_t of, nsec_t begin_ns, nsec_t end_ns)
+{
+	return perfetto_rows_lane(telling->rows, kind, node, of, begin_ns, end_ns)->track;
+}
+
+static void ids_of_nodes_do_not_collide(void **state)
+{
+	struct telling telling;
+
+	(void)state;
+	begin(&telling);
+	lane(&telling, ROW_STATES, 1, 7, 10, 20);
+	lane(&telling, ROW_STATES, 2, 7, 10, 20);
+	lane(&telling, ROW_STATES, 1, 7, 1000, 1010);
+	lane(&telling, ROW_SYSCALLS, 1, 8, 10, 20);
+	lane(&telling, ROW_STATES, 2, 10000000, 10, 20);
+	lane(&telling, ROW_STATES, 2, 77, 10, 20);
+	end(&telling, "node 1 in 0: pid 1 tid 0, n1, n1\n"
+		      "node 2 in 0: pid 2 tid 0, n2, n2\n"
+		      "thread 3 in 1: pid 1 tid 10000007, nginx 7, nginx 7\n"
+		      "thread 4 in 2: pid 2 tid 20000007, cron 7, cron 7\n"
+		      "thread 5 in 1: pid 1 tid 2010000000, sh 7, sh 7\n"
+		      "thread 6 in 1: pid 1 tid 10000008, worker 8 of nginx 7, "
+		      "worker 8 of nginx 7\n"
+		      "row 7 in 6: pid 1 tid 7, system calls, "
+		      "worker 8 of nginx 7: system calls\n"
+		      "thread 8 in 2: pid 2 tid 2010000001, far 10000000, far 10000000\n"
+		      "thread 9 in 2: pid 2 tid 20000077, thread 77, thread 77\n");
+}
+
+static void slices_that_overlap_get_lanes(void **state)
+{
+	struct telling telling;
+	uint32_t first, second;
+
+	(void)state;
+	begin(&telling);
+	first = lane(&telling, ROW_DISK, 1, 8 << 20 | 1, 10, 20);
+	assert_int_equal(lane(&telling, ROW_DISK, 1, 8 << 20 | 1, 20, 20), first);
+	second = lane(&telling, ROW_DISK, 1, 8 << 20 | 1, 15, 30);
+	assert_int_not_equal(second, first);
+	/* Both are free at 30: the one that was used last goes on. */
+	assert_int_equal(lane(&telling, ROW_DISK, 1, 8 << 20 | 1, 30, 31), second);
+	assert_int_equal(lane(&telling, ROW_DISK, 1, 8 << 20 | 1, 25, 32), first);
+	assert_int_equal(lane(&telling, ROW_DISK, 1, 8 << 20 | 1, 31, 32), second);
+	lane(&telling, ROW_DISK, 2, 8 << 20 | 1, 31, 32);
+	end(&telling, "node 1 in 0: pid 1 tid 0, n1, n1\n"
+		      "node 2 in 0: pid 2 tid 0, n2, n2\n"
+		      "list 3 in 1: pid 1 tid 0, disks, disks\n"
+		      "row 4 in 3: pid 1 tid 4, disk sda1 (8:1), disk sda1 (8:1)\n"
+		      "row 5 in 3: pid 1 tid 5, disk sda1 (8:1), disk sda1 (8:1)\n"
+		      "list 6 in 2: pid 2 tid 0, disks, disks\n"
+		      "row 7 in 6: pid 2 tid 7, disk 8:1, disk 8:1\n");
+}
+
+static void states_that_overlap_are_no_second_thread(void **state)
+{
+	struct telling telling;
+
+	(void)state;
+	begin(&telling);
+	lane(&telling, ROW_STATES, 1, 8, 10, 20);
+	lane(&telling, ROW_STATES, 1, 8, 15, 20);
+	end(&telling, "node 1 in 0: pid 1 tid 0, n1, n1\n"
+		      "node 2 in 0: pid 2 tid 0, n2, n2\n"
+		      "thread 3 in 1: pid 1 tid 10000008, worker 8 of nginx 7, "
+		      "worker 8 of nginx 7\n"
+		      "row 4 in 3: pid 1 tid 4, more states, worker 8 of nginx 7\n");
+}
+
+static void counters_stand_in_groups(void **state)
+{
+	static const struct perfetto_counter counters[] = {
+	    {.kind = ROW_SAMPLES, .node = 1, .of = 1, .item = 2},
+	    {.kind = ROW_SAMPLES, .node = 1, .of = 2, .item = 2}};
+	static const struct perfetto_label labels[] = {{.group = ROW_ACTIVITY,
+							.group_of = 1,
+							.group_name = "cpu",
+							.name = "all %usr",
+							.unit = "percent"},
+						       {.group = ROW_ACTIVITY,
+							.group_of = 1,
+							.group_name = "cpu",
+							.name = "all %sys"}};
+	const struct perfetto_track *track;
+	struct telling telling;
+
+	(void)state;
+	begin(&telling);
+	for (size_t i = 0; i < 2; i++) {
+		assert_null(perfetto_rows_counter(telling.rows, &counters[i]));
+		track = perfetto_rows_new_counter(telling.rows, &counters[i], &labels[i]);
+		assert_ptr_equal(perfetto_rows_counter(telling.rows, &counters[i]),
+				 track);
+	}
+	end(&telling, "node 1 in 0: pid 1 tid 0, n1, n1\n"
+		      "node 2 in 0: pid 2 tid 0, n2, n2\n"
+		      "list 3 in 1: pid 1 tid 0, samples, samples\n"
+		      "list 4 in 3: pid 1 tid 0, cpu, cpu\n"
+		      "counter 5 in 4: pid 1 tid 0, all %usr, cpu all %usr, percent\n"
+		      "counter 6 in 4: pid 1 tid 0, all %sys, cpu all %sys\n");
+}
+
+/* More rows than the table begins with, and each is found again. */
+static void many_rows_are_found_again(void **state)
+{
+	enum { MANY = 5000 };
+	uint32_t track[MANY];
+	struct telling telling;
+
+	(void)state;
+	begin(&telling);
+	for (int i = 0; i < MANY; i++)
+		track[i] = lane(&telling, ROW_IRQ, 1 + i % 2, i, 0, 1);
+	for (int i = 0; i < MANY; i++)
+		assert_int_equal(lane(&telling, ROW_IRQ, 1 + i % 2, i, 1, 2), track[i]);
+	perfetto_rows_free(telling.rows);
+	fclose(telling.writer.told);
+	free(telling.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(threads_are_known_by_time),
+	    cmocka_unit_test(ids_of_nodes_do_not_collide),
+	    cmocka_unit_test(slices_that_overlap_get_lanes),
+	    cmocka_unit_test(states_that_overlap_are_no_second_thread),
+	    cmocka_unit_test(counters_stand_in_groups),
+	    cmocka_unit_test(many_rows_are_found_again),
+	};
+
+	return cmocka_run_group_tests(tests, start, stop);
+}
