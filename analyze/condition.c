@@ -21,7 +21,10 @@ void field_list_init(struct field_list *list)
 
 int field_list_add(struct field_list *list, const char *name, struct error *error)
 {
-	for (size_t i = 0; i < list->count; i++)
+	bool own = *name == '.';
+
+	name += own;
+	for (size_t i = own ? FIELD_OWN : 0; i < list->count; i++)
 		if (!strcmp(list->name[i], name))
 			return (int)i;
 	/* The list of an events_wish ends with a NULL. */

@@ -14,7 +14,7 @@
  * Which events are meant: "CLASS" or "CLASS[FIELD OP VALUE && ...]". A class may have *
  * and ? in it. OP is one of = == != < <= > >=, or ~ for a name with * and ?. A value is a
  * number, or a text with or without quotes. Fields are the event's, and node, cpu, tid
- * and procname.
+ * and procname; .tid is the event's own where it has one of such a name.
  */
 struct condition {
 	char *class;

@@ -419,7 +419,8 @@ const struct analysis analysis_periods = {
 	"EVENT is a class, or CLASS[CONDITION]: 'sched_switch[next_comm ~ \"kwork*\"]',\n"
 	"'block_rq_issue[dev = 8388608 && nr_sector > 8]'. Classes and values behind ~\n"
 	"may have * and ?. Besides the event's fields there are node, cpu, tid and\n"
-	"procname. --group FIELD,... keeps periods apart by fields that begin and end\n"
+	"procname; .tid is a field of the event's own. --group FIELD,... keeps periods "
+	"apart by fields that begin and end\n"
 	"have: cpu,tid; or by a pair of fields: next_tid=prev_tid. Of two begins in a\n"
 	"row the later one counts. BOUND is how sure a period is that ends on another\n"
 	"node. --min, --max: of the period.",
