@@ -29,6 +29,18 @@ static void test_keys_are_numbered(void **unused)
 	keys_clear(&keys);
 }
 
+static void test_key_without_parts(void **unused)
+{
+	struct keys keys = {0};
+
+	(void)unused;
+	keys_begin(&keys);
+	assert_int_equal(keys_find(&keys), 0);
+	keys_begin(&keys);
+	assert_int_equal(keys_lookup(&keys), 0);
+	keys_clear(&keys);
+}
+
 static void test_many_keys(void **unused)
 {
 	struct keys keys = {0};
@@ -47,6 +59,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_keys_are_numbered),
+	    cmocka_unit_test(test_key_without_parts),
 	    cmocka_unit_test(test_many_keys),
 	};
 
