@@ -13,6 +13,10 @@ _ctexport_options()
 		;;
 	csv) echo '--table --query --partition --timestamps --jobs' ;;
 	parquet) echo '--table --query --partition --timestamps --codec --level --row-group --jobs' ;;
+	graphite)
+		echo '--to --pickle --prefix --activity --interval --batch --retry --state'
+		echo '--dashboard'
+		;;
 	perfetto) echo '--format --tracks' ;;
 	esac
 }
@@ -47,7 +51,7 @@ _ctexport()
 	fi
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'opendc parquet csv perfetto' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'opendc parquet csv graphite perfetto' -- "$word")
 		return
 	fi
 	local words
@@ -58,7 +62,7 @@ _ctexport()
 	fi
 	case $before in
 	--begin | --end | --node | --query | --table | --level | --row-group | \
-		-j | --jobs | --interval | --cpu-mhz | --memory)
+		-j | --jobs | --to | --prefix | --activity | --batch | --retry | --interval | --cpu-mhz | --memory)
 		return
 		;;
 	--verify)
@@ -66,7 +70,7 @@ _ctexport()
 		compopt -o filenames 2>/dev/null
 		return
 		;;
-	-o | --output)
+	-o | --output | --state | --dashboard)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		compopt -o filenames 2>/dev/null
 		return
