@@ -176,11 +176,14 @@ int perfetto_add_messages(struct perfetto *perfetto, struct error *error)
 	int more = -1;
 
 	if (query && timeline_query_ask(query, span, 2, error) == 0)
-		while ((more = timeline_query_next(query, error)) > 0)
+		while ((more = timeline_query_next(query, error)) > 0) {
+			progress_update(perfetto->progress, "ctexport perfetto",
+					perfetto->writer->events, 0, 0);
 			if (add_message(perfetto, timeline_query_row(query))) {
 				more = -1;
 				break;
 			}
+		}
 	timeline_query_free(query);
 	return more;
 }

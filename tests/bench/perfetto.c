@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * bench-perfetto RUN.db: ctexport's traces of a timeline, and sqlite3's list of its
- * events beside them: seconds, events of the timeline a second, memory, and size.
+ * events beside them: seconds on the clock and of processors, events of the timeline a
+ * second, memory at most, and size.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,9 +46,9 @@ static int measure(const char *what, struct text_list *words, int64_t events,
 						     launched.status)
 					 : 0;
 		stat(output, &size);
-		printf("%-16s %8.2f %12.2f %8ld %8.1f\n", what, launched.wall_s,
-		       (double)events / launched.wall_s / 1e6, launched.peak_kib / 1024,
-		       (double)size.st_size / 1e6);
+		printf("%-12s %8.2f %8.2f %12.2f %8ld %8.1f\n", what, launched.wall_s,
+		       launched.cpu_s, (double)events / launched.wall_s / 1e6,
+		       launched.peak_kib / 1024, (double)size.st_size / 1e6);
 	}
 	if (output)
 		unlink(output);
@@ -63,8 +64,8 @@ static int measure_all(const char *timeline, struct error *error)
 
 	if (count_events(timeline, &events, error))
 		return -1;
-	printf("%lld events\n%-16s %8s %12s %8s %8s\n", (long long)events, "what", "s",
-	       "million/s", "MiB", "MB");
+	printf("%lld events\n%-12s %8s %8s %12s %8s %8s\n", (long long)events, "what",
+	       "s", "cpu s", "million/s", "MiB", "MB");
 	launch_words(&words, "sqlite3", timeline, "SELECT * FROM timeline", NULL);
 	if (measure("sqlite3", &words, events, error))
 		return -1;

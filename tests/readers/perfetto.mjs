@@ -144,23 +144,30 @@ function pairs(list, key) {
   return found
 }
 const ends = (entry, exit) => [...entry.map(x => ({ ...x, isEntry: true })), ...exit]
-const spans = list => list.map(([a, b]) => ({ node: a.node, begin: a.at, end: b.at }))
-const drawn = category => of(category).filter(x => !x.values.cut)
-  .map(({ node, begin, end }) => ({ node, begin, end }))
-for (const [category, entry, exit] of [['irq', 'irq_handler_entry', 'irq_handler_exit'],
-  ['softirq', 'irq_softirq_entry', 'irq_softirq_exit']])
-  same(category, drawn(category),
-    spans(pairs(ends(events(entry), events(exit)), x => `${x.node} ${x.cpu}`)))
+const drawn = (category, values) => of(category).filter(x => !x.values.cut).map(x =>
+  ({ node: x.node, begin: x.begin, end: x.end, ...values(x) }))
+const spans = (list, values) => list.map(([a, b]) =>
+  ({ node: a.node, begin: a.at, end: b.at, ...values(a, b) }))
+for (const [category, entry, exit, number] of [
+  ['irq', 'irq_handler_entry', 'irq_handler_exit', 'irq'],
+  ['softirq', 'irq_softirq_entry', 'irq_softirq_exit', 'vec']])
+  same(category, drawn(category, x => ({ row: x.row, number: x.values.number })),
+    spans(pairs(ends(events(entry, [number]), events(exit)), x => `${x.node} ${x.cpu}`), x =>
+      ({ row: `CPU ${x.cpu} ${category === 'irq' ? 'interrupts' : 'softirqs'}`,
+        number: x[number] })))
 
 const calls = [...classes].filter(x => /^syscall_(entry|exit)_/.test(x)).flatMap(x =>
-  events(x).map(y => ({ ...y, isEntry: x.startsWith('syscall_entry_') })))
-same('syscall', drawn('syscall'), spans(pairs(calls, x => `${x.node} ${x.tid}`)
-  .filter(([a, b]) => a.is.slice(14) === b.is.slice(13))))
+  events(x, x.startsWith('syscall_exit_') ? ['ret'] : [])
+    .map(y => ({ ...y, isEntry: x.startsWith('syscall_entry_') })))
+same('syscall', drawn('syscall', x => ({ name: x.name, ret: x.values.return,
+  events: [x.values['entry event'], x.values['exit event']] })),
+spans(pairs(calls, x => `${x.node} ${x.tid}`).filter(([a, b]) => a.is.slice(14) === b.is.slice(13)),
+  (a, b) => ({ name: a.is.slice(14), ret: b.ret, events: [a.id, b.id] })))
 const requests = ends(events('block_rq_issue', ['dev', 'sector']),
   events('block_rq_complete', ['dev', 'sector']))
 same('disk', of('disk').filter(x => !x.values.cut).map(x =>
   ({ node: x.node, begin: x.begin + (x.values['queued ns'] ?? 0), end: x.end })),
-spans(pairs(requests, x => `${x.node} ${x.dev} ${x.sector}`)))
+spans(pairs(requests, x => `${x.node} ${x.dev} ${x.sector}`), () => ({})))
 
 // How sure the axis is: the truth stated at each time lies within what is drawn.
 const bounds = sql(`SELECT n.name AS node, s.name, low_ns, high_ns, row_number() OVER w AS i,
