@@ -17,6 +17,7 @@ _ctexport_options()
 		echo '--to --pickle --prefix --activity --interval --batch --retry --state'
 		echo '--dashboard'
 		;;
+	tracekit) echo '--stage' ;;
 	perfetto) echo '--format --tracks' ;;
 	esac
 }
@@ -51,7 +52,7 @@ _ctexport()
 	fi
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'opendc parquet csv graphite perfetto' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'opendc parquet csv graphite perfetto tracekit' -- "$word")
 		return
 	fi
 	local words
@@ -62,7 +63,8 @@ _ctexport()
 	fi
 	case $before in
 	--begin | --end | --node | --query | --table | --level | --row-group | \
-		-j | --jobs | --to | --prefix | --activity | --batch | --retry | --interval | --cpu-mhz | --memory)
+		-j | --jobs | --to | --prefix | --activity | --batch | --retry | --stage | \
+		--interval | --cpu-mhz | --memory)
 		return
 		;;
 	--verify)
