@@ -86,7 +86,7 @@ static void write_script(const struct line_plot *plot, const char *terminal,
 /* Start it with the script's file as its input; its talk goes nowhere. */
 static int start(int input, pid_t *pid)
 {
-	static char name[] = "gnuplot", plain[] = "-d", input_word[] = "-";
+	char name[] = "gnuplot", plain[] = "-d", input_word[] = "-";
 	char *arguments[] = {name, plain, input_word,
 			     NULL}; /* -d: no settings of the user */
 	posix_spawn_file_actions_t actions;
