@@ -11,7 +11,11 @@
 	each(net) \
 	each(mem) \
 	each(proc) \
-	each(report)
+	each(metrics) \
+	each(periods) \
+	each(report) \
+	each(compare) \
+	each(all)
 /* clang-format on */
 
 #define DECLARE(name) extern const struct analysis analysis_##name;
