@@ -35,7 +35,7 @@ lacks()
 is_balanced()
 {
 	for tag in section figure table tr td div svg p dl ul details main; do
-		opened=$(grep -o "<$tag[ >]" report.html | wc -l)
+		opened=$(grep -o "<${tag}[ >]" report.html | wc -l)
 		closed=$(grep -o "</$tag>" report.html | wc -l)
 		[ "$opened" -eq "$closed" ] || {
 			echo "$tag: $opened opened, $closed closed"
