@@ -28,7 +28,7 @@ static void cursor_clear(struct native_cursor *cursor)
 static enum packet_found read_first(const struct native_trace *trace,
 				    struct native_file *file, uint64_t *size)
 {
-	struct native_window window = NATIVE_WINDOW_NONE;
+	struct native_window window = {.path = NULL};
 	struct native_cursor cursor;
 	enum packet_found found;
 	uint64_t at;
@@ -70,7 +70,6 @@ static struct native_stream *stream_of(struct native_streams *streams,
 				   sizeof(*streams->stream));
 	stream = &streams->stream[streams->count++];
 	memset(stream, 0, sizeof(*stream));
-	stream->window = NATIVE_WINDOW_NONE;
 	cursor_init(&stream->cursor, trace);
 	return stream;
 }

@@ -13,26 +13,27 @@ enum { BLOCK = 1 << 18 }; /* bytes read at once, at least */
 
 int native_window_open(struct native_window *window, const char *path)
 {
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat status;
+	int result;
 
-	native_window_close(window);
-	window->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (window->fd < 0)
+	if (fd < 0)
 		return -1;
-	if (fstat(window->fd, &status)) {
-		native_window_close(window);
-		return -1;
-	}
-	window->size = (uint64_t)status.st_size;
-	posix_fadvise(window->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	return 0;
+	result = fstat(fd, &status);
+	close(fd);
+	window->path = path;
+	window->size = result ? 0 : (uint64_t)status.st_size;
+	window->at = window->count = 0;
+	return result;
 }
 
 /* Read on behind what is there. What cannot be had ends the file. */
 static void read_on(struct native_window *window, uint64_t until)
 {
+	int fd = open(window->path, O_RDONLY | O_CLOEXEC);
+
 	while (window->count < until) {
-		ssize_t got = pread(window->fd, window->byte + window->count,
+		ssize_t got = pread(fd, window->byte + window->count,
 				    (size_t)(until - window->count),
 				    (off_t)(window->at + window->count));
 
@@ -40,10 +41,12 @@ static void read_on(struct native_window *window, uint64_t until)
 			continue;
 		if (got <= 0) {
 			window->size = window->at + window->count;
-			return;
+			break;
 		}
 		window->count += (uint64_t)got;
 	}
+	if (fd >= 0)
+		close(fd);
 }
 
 struct native_bytes native_window_show(struct native_window *window, uint64_t at,
@@ -75,17 +78,8 @@ struct native_bytes native_window_show(struct native_window *window, uint64_t at
 				     window->at + window->count - at};
 }
 
-void native_window_close(struct native_window *window)
-{
-	if (window->fd >= 0)
-		close(window->fd);
-	window->fd = -1;
-	window->size = window->at = window->count = 0;
-}
-
 void native_window_clear(struct native_window *window)
 {
-	native_window_close(window);
 	free(window->byte);
-	*window = NATIVE_WINDOW_NONE;
+	memset(window, 0, sizeof(*window));
 }

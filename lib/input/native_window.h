@@ -8,18 +8,17 @@
  * The bytes of a stream file that are looked at, read in large blocks. The file
  * is not mapped: one that gets shorter under a map ends the program by a signal.
  * Reading costs a few per cent (docs/benchmarks.md): a copy, but no page faults.
+ * It is open only while a block is read, as a cluster has more streams than a
+ * process may have open files.
  */
 struct native_window {
-	int fd;
-	uint64_t size;       /* of the file: when it was opened, or as reading found it */
+	const char *path;    /* borrowed; NULL: of no file */
+	uint64_t size;       /* of the file: at first, or as reading found it */
 	unsigned char *byte; /* `count` bytes of the file from `at` on */
 	uint64_t at, count, room;
 };
 
-/* Nothing is open. */
-#define NATIVE_WINDOW_NONE ((struct native_window){.fd = -1})
-
-/* Close the file, if there is one, and open another. -1 with errno set. */
+/* Look at this file from now on. -1 with errno set where it cannot be read. */
 int native_window_open(struct native_window *window, const char *path);
 
 /*
@@ -29,9 +28,6 @@ int native_window_open(struct native_window *window, const char *path);
  */
 struct native_bytes native_window_show(struct native_window *window, uint64_t at,
 				       uint64_t count);
-
-/* Close the file; keeps the memory for the next one. */
-void native_window_close(struct native_window *window);
 
 void native_window_clear(struct native_window *window);
 
