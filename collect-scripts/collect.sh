@@ -23,8 +23,11 @@ action()
 	[ "$action_status" -eq 0 ]
 }
 
+# A node may send what it likes; what goes to a terminal is plain text.
 take_answers()
 {
+	tr -c '\11\12\40-\176\200-\377' '?' <"$answers" >"$answers.plain" &&
+		mv -f "$answers.plain" "$answers"
 	while IFS= read -r answer_line; do
 		case $answer_line in
 		'problem '*) node_problem "$1" "${answer_line#problem }" ;;
