@@ -12,8 +12,8 @@ build_bench()
 		cmake -S "$source" -B "$build" &&
 			cmake --build "$build" --parallel "$(nproc)" --target ctexport \
 				ctmerge ctsync ctsim bench-accuracy bench-insert \
-				bench-merge bench-messages bench-parquet \
-				bench-perfetto bench-scenarios bench-speed \
+				bench-merge bench-messages bench-opendc \
+				bench-parquet bench-perfetto bench-scenarios bench-speed \
 				bench-timeline
 	} >/dev/null
 	PATH=$build/bin:$build/tests/bench:$PATH
