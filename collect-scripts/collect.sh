@@ -36,9 +36,17 @@ take_answers()
 	done <"$answers"
 }
 
+# What the node said of something, by the shell alone: it is asked for often.
 fact()
 {
-	sed -n "s/^$1 //p" "$answers" | head -n 1
+	while IFS= read -r fact_line; do
+		case $fact_line in
+		"$1 "*)
+			printf '%s\n' "${fact_line#"$1 "}"
+			return
+			;;
+		esac
+	done <"$answers"
 }
 
 # Make the private directory and write into it.
