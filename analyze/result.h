@@ -28,6 +28,7 @@ enum unit {
 	UNIT_PPM,
 	UNIT_HERTZ,
 	UNIT_NUMBER, /* without a unit, or with one in a column of its own */
+	UNIT_OF_ROW, /* a number whose unit is the text in the row's column "unit" */
 	UNIT_COUNT_OF
 };
 

@@ -156,6 +156,56 @@ ctexport: plain.db: no process of the chosen nodes and time, so there is no task
 	tr -d '\r' <"$out/tasks.csv" | grep -q '^1,job,1795228740000,3000,1,1000.0,2098,'
 }
 
+# Equal pids on two nodes, a parent on the other node, one that does not end, and one
+# shorter than a millisecond; half a core at 2000 MHz.
+@test "invocations are tasks" {
+	for node in a b; do
+		mkdir -p "requests/$node"
+		echo '{"cpus": 2, "cpu_mhz": 2000, "mem_kib": 1048576}' >"requests/$node/node.json"
+		{
+			echo 'realtime_ns,pid,ppid,comm,utime_ns,stime_ns,rss_kib'
+			for i in $(seq 0 20); do
+				echo "$((1795228740000000000 + i * 500000000)),10,1,server,$((i * 250000000)),0,$((1000 + i * 10))"
+			done
+		} >"requests/$node/proc.csv"
+	done
+	cat >requests/a/invocations.jsonl <<-'END'
+		{"name":"front","pid":10,"enqueued_ns":1795228740100000000,"started_ns":1795228741000000000,"ended_ns":1795228745000000000,"trace_id":"t1","span_id":"s1"}
+		{"name":"open","pid":10,"started_ns":1795228746000000000}
+	END
+	cat >requests/b/invocations.jsonl <<-'END'
+		{"name":"back","pid":10,"started_ns":1795228742000000000,"ended_ns":1795228742000400000,"trace_id":"t1","span_id":"s2","parent_id":"s1"}
+	END
+	ctmerge -q requests -o requests.db 2>/dev/null
+	ctexport opendc -q --format csv requests.db -o "$out" 2>notes
+	cat notes
+	grep -q '1 invocations without an end' notes
+	grep -q 'a: 5.000000 s busy .* 4.000000 s in tasks; left out are 1.000000 s outside' notes
+	tr -d '\r' <"$out/tasks.csv" | cut -d, -f 1-6,10,11,14 >tasks
+	diff -u tasks - <<-'END'
+		id,name,submission_time,duration,cpu_count,cpu_capacity,parents,children,node
+		1,front,1795228740100,4000,1,1000.0,,2,a
+		2,back,1795228742000,1,1,400.0,1,,b
+		3,open,1795228746000,4000,1,1000.0,,,a
+	END
+	ctexport opendc --verify "$out"
+}
+
+@test "a full disk and a signal leave nothing" {
+	# shellcheck disable=SC2016 # the inner shell's
+	ends_with 1 bash -c 'ulimit -f 4; exec ctexport opendc --interval 0.001 "$1" -o out' - run.db
+	grep -q 'File too large' "$scratch/stderr"
+	[ ! -e out ]
+	[ -z "$(find . -name 'out.*')" ]
+	ctexport opendc -q --interval 0.001 run.db -o out 2>/dev/null &
+	pid=$!
+	while [ -z "$(find . -name 'out*')" ] && kill -0 "$pid"; do :; done
+	kill -TERM "$pid" || true
+	wait "$pid" || true
+	[ -z "$(find . -name 'out.*')" ]
+	[ ! -e out ] || ctexport opendc --verify out
+}
+
 @test "broken traces have exit status 1" {
 	ctexport opendc -q --format csv run.db -o "$out" 2>/dev/null
 	sed -i '$d' "$out/fragments.csv"

@@ -343,6 +343,28 @@ static void what_was_not_recorded_is_told(void **state)
 	assert_fragment("cpu_usage", "3000.0");
 }
 
+/* A stamp of 1970 among those of today. */
+static void a_trace_of_years_is_asked_about(void **state)
+{
+	struct made whole, *made = &whole;
+	struct opendc_options *options = make_options();
+
+	(void)state;
+	make_begin(made);
+	make_node(made, 1, 1000, 1);
+	for (int i = 1; i <= 3; i++)
+		make_process(made, i, 1, i, 0, "daemon");
+	make_switch(made, 0, 1, 0, 0, 1);
+	make_switch(made, AT(0), 1, 0, 1, 0);
+	make_end(made);
+	expect_note(run_export(options), "error: run.db: more than 2^32 fragments, want "
+					 "a longer --interval");
+	options = make_options();
+	options->interval_s = 86400;
+	free(run_export(options));
+	assert_task("duration", "1700000000000 1700000000000 1700000000000");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +379,7 @@ int main(void)
 	    SCRATCH_TEST(groups_are_of_one_node),
 	    SCRATCH_TEST(sessions_are_inherited),
 	    SCRATCH_TEST(what_was_not_recorded_is_told),
+	    SCRATCH_TEST(a_trace_of_years_is_asked_about),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -343,6 +343,31 @@ static void what_is_no_trace_is_told(void **state)
 	       true);
 }
 
+/* Any bytes in the text form end with a report, too. */
+static void damaged_text_is_told(void **state)
+{
+	static const char tasks[] =
+	    NAMES ONE "2,\"b, \"\"c\"\"\",1000,50,1,2000.0,100,1,3,true,-1\r\n";
+	static const char fragments[] = PIECES "1,20,0\r\n2,50,2000\r\n1,30,7.5\r\n";
+
+	draw_restart(state);
+	for (int round = 0; round < 300; round++) {
+		char one[sizeof(tasks)], other[sizeof(fragments)];
+		bool failed;
+
+		memcpy(one, tasks, sizeof(tasks));
+		memcpy(other, fragments, sizeof(fragments));
+		for (int64_t i = draw_between(1, 5); i > 0; i--) {
+			one[draw_between(0, sizeof(tasks) - 2)] = (char)draw();
+			other[draw_between(0, sizeof(fragments) - 2)] =
+			    "\",;\r\n0-9."[draw_between(0, 8)];
+		}
+		scratch_bytes("d/tasks.csv", one, sizeof(tasks) - 1);
+		scratch_bytes("d/fragments.csv", other, sizeof(fragments) - 1);
+		free(verify((int)draw_between(0, 5), round % 2, &failed));
+	}
+}
+
 /* Damaged traces end with a report. */
 static void damage_is_told(void **state)
 {
@@ -391,6 +416,7 @@ int main(void)
 	    SCRATCH_TEST(types_are_those_of_the_version),
 	    SCRATCH_TEST(a_list_is_called_as_it_should),
 	    SCRATCH_TEST(what_is_no_trace_is_told),
+	    SCRATCH_TEST(damaged_text_is_told),
 	    SCRATCH_TEST(damage_is_told),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/plot_axis.h"
+#include "base/plot_axis.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_SYNC_SVG_H
-#define CT_SYNC_SVG_H
+#ifndef CT_BASE_SVG_H
+#define CT_BASE_SVG_H
 
 #include <stddef.h>
 #include <stdio.h>

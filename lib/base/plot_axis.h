@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_SYNC_PLOT_AXIS_H
-#define CT_SYNC_PLOT_AXIS_H
+#ifndef CT_BASE_PLOT_AXIS_H
+#define CT_BASE_PLOT_AXIS_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/svg.h"
+#include "base/svg.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "svg_check.h"
+#include "../svg_check.h"
 
 #include <math.h>
 
-#include "sync/plot_axis.h"
-#include "sync/svg.h"
+#include "base/plot_axis.h"
+#include "base/svg.h"
 
 static void assert_number(double value, const char *expected)
 {
