@@ -251,7 +251,7 @@ setup_file()
 	[ -d /sys/module/lttng_tracer ] || modinfo lttng-tracer >/dev/null 2>&1 ||
 		holds table '^alpha, beta: want: the kernel tracer for .*; mend: '
 	# It leaves nothing, and neither does what has nothing to do.
-	[ -z "$(ls "$cluster/alpha/temp" "$cluster/beta/temp" | grep -v :)" ]
+	[ -z "$(find "$cluster/alpha/temp" "$cluster/beta/temp" -mindepth 1)" ]
 	recipe sar alpha beta <<<'sar: {interval: 1}'
 	collect 0 install sar.yaml
 	printf '%s\n' 'alpha: nothing to install' 'beta: nothing to install' | diff - <(sort "$scratch/out")
