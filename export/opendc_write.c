@@ -303,32 +303,13 @@ static int close_sink(struct writing *writing, struct error *error)
 	return opendc_sink_finish(sink, error);
 }
 
-/* A stamp far off, say, makes tasks of years: better to ask than to fill the disk. */
-static int check_fragments(const struct writing *writing, struct error *error)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < writing->tasks->tasks; i++) {
-		struct opendc_cuts cuts;
-
-		opendc_cut(&writing->tasks->task[i], writing->choice->interval_ms, &cuts);
-		sum += cuts.fragments;
-		if (sum > UINT32_MAX)
-			return error_set(error,
-					 "%s: more than 2^32 fragments, want a longer "
-					 "--interval, or less of the timeline",
-					 writing->export->path);
-	}
-	return 0;
-}
-
 static int write_tables(struct writing *writing, struct opendc_usage *usage,
 			struct error *error)
 {
 	struct opendc_table tasks = opendc_tasks_table(writing->choice->schema);
 	struct opendc_table fragments = opendc_fragments_table(writing->choice->schema);
 
-	if (check_fragments(writing, error) || open_sink(writing, &fragments, error) ||
+	if (open_sink(writing, &fragments, error) ||
 	    write_fragments(writing, usage, error) || close_sink(writing, error) ||
 	    open_sink(writing, &tasks, error))
 		return -1;

@@ -37,6 +37,10 @@ cluster_begin()
 		sh -c 'mount -t tmpfs none /run && ip link set lo up' >/dev/null 2>&1; then
 		bridge_up && namespaces=yes
 	fi
+	# What root's sshd wants, and where no service manager made it is not there.
+	if [ "$namespaces" = no ] && [ "$(id -u)" = 0 ]; then
+		mkdir -p /run/sshd
+	fi
 }
 
 # A bridge with a network that nobody uses here.
@@ -125,6 +129,7 @@ sshd_config()
 		UseDNS no
 		PrintMotd no
 		MaxStartups 200
+		LogLevel INFO
 		SetEnv TMPDIR=$1/temp HOME=$1/home LTTNG_HOME=$1/home
 	EOT
 }

@@ -186,11 +186,17 @@ setup_file()
 		sar: {interval: 1}
 		execute:
 		    - {command: "printf '%s' %(what)s", roles: all}
+		    - roles: alpha
+		      command: |
+		        cd "\$CLUSTERTRACE_DIR/data" && mkdir 'a b' && echo 1 >'a b/c d;e'
+		        echo 2 >--x && echo 3 >'q"uote'
+		        echo 4 >"new
+		        line"
 		tasks: {command: "printf '%s' %(input)s", roles: all, inputs: ["-n", "\$(touch pwned)", "a'b\"c", "x\ny"]}
 		parameters: {what: ["'; touch pwned; '\n\$(touch pwned)"]}
 	EOT
 	mv odd.yaml "$evil/-n o'dd.yaml"
-	collect 0 -o "$evil/ru ns" run "$evil/-n o'dd.yaml"
+	collect 3 -o "$evil/ru ns" run "$evil/-n o'dd.yaml"
 	(cd "$evil" && collect 0 -o "-n" start -- "-n o'dd.yaml")
 	(cd "$evil" && collect 0 -o "-n" stop -- "-n o'dd.yaml" && collect 0 -o "-n" fetch -- "-n o'dd.yaml")
 	run=$(echo "$evil/ru ns"/*)
@@ -199,9 +205,10 @@ setup_file()
 	done
 	cat "$run"/*/commands/task-*.out >tasks
 	[ "$(wc -c <tasks)" -eq $((2 + 14 + 5 + 3)) ]
-	holds "$run/run.json" '"status": "ok", "problems": \[\]'
+	holds "$run/run.json" '"name": "alpha", .*"problems": \["1 files with odd names were not fetched, they are in '
+	printf "%s\n" 1 2 3 | diff - <(cat "$run/alpha/a b/c d;e" "$run/alpha/--x" "$run/alpha/q\"uote")
 	[ -z "$(find . "$cluster" -name pwned)" ]
-	left_clean alpha
+	rm -r "$cluster"/alpha/temp/clustertrace-*
 	left_clean beta
 }
 
@@ -227,4 +234,67 @@ setup_file()
 	cp "$scratch/out" init.yaml
 	collect 0 validate init.yaml
 	[ ! -e runs ] || [ -z "$(ls runs)" ]
+}
+
+@test 'check says what is there, and what is missing' {
+	recipe look alpha beta <<-EOT
+		sar: {interval: 1}
+		events: {kernel: [network], userspace: ["*"]}
+	EOT
+	status=0
+	ctcollect -F "$cluster/ssh_config" check look.yaml >table 2>err </dev/null || status=$?
+	[ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+	holds table '^NODE *USER *SHELL *RIGHTS *LTTNG *TRACER'
+	for node in alpha beta; do
+		holds table "^$node *$(id -un) .* $(lttng --version | sed -n 's/.* \([0-9.]*\) .*/\1/p') .* $(LC_ALL=C sar -V | sed -n 's/.* \([0-9.]*\)$/\1/p;q') "
+	done
+	[ -d /sys/module/lttng_tracer ] || modinfo lttng-tracer >/dev/null 2>&1 ||
+		holds table '^alpha, beta: want: the kernel tracer for .*; mend: '
+	# It leaves nothing, and neither does what has nothing to do.
+	[ -z "$(find "$cluster/alpha/temp" "$cluster/beta/temp" -mindepth 1)" ]
+	recipe sar alpha beta <<<'sar: {interval: 1}'
+	collect 0 install sar.yaml
+	printf '%s\n' 'alpha: nothing to install' 'beta: nothing to install' | diff - <(sort "$scratch/out")
+	echo 'echo "$(hostname) $# it'\''s"; [ "$TMPDIR" != '"$cluster/beta/temp"' ]' >script
+	collect 3 --script script install sar.yaml
+	holds "$scratch/out" "^alpha: .* 0 it's\$"
+	said 'beta: not installed: '
+}
+
+@test 'through a gateway, with one connection to it' {
+	recipe through beta <<-EOT
+		ssh_gateway: $(cat "$cluster/alpha/address"):$(cat "$cluster/alpha/port")
+		sar: {interval: 1}
+		execute:
+		    - {command: "echo \$SSH_CONNECTION", roles: all}
+	EOT
+	before=$(grep -c 'Accepted publickey' "$cluster/alpha/log")
+	collect 0 run through.yaml
+	holds "$(the_run)/beta/commands/1.out" "^$(cat "$cluster/alpha/address") "
+	[ "$(grep -c 'Accepted publickey' "$cluster/alpha/log")" -eq $((before + 1)) ]
+	left_clean beta
+}
+
+@test 'tasks go to whom has a free place, and no more wait than may' {
+	recipe queue alpha beta <<-EOT
+		process: {interval_ms: 100, whitelist: true}
+		tasks:
+		    name: odd
+		    command: "case %(input)s in 1) sleep 3 ;; *) sleep 0.1 ;; esac; echo %(input)s"
+		    inputs: [1, 2, 3, 4, 5, 6, 7, 8]
+		    roles: all
+		    policy: least-busy
+		    pending: 2
+		    interval: 0
+	EOT
+	collect 0 --with-merge run queue.yaml
+	run=$(the_run)
+	cat "$run"/*/commands/task-*.out | sort | diff - <(seq 8)
+	# The long one keeps its node busy; the others go elsewhere meanwhile.
+	[ "$(cat "$run/alpha/invocations.jsonl" "$run/beta/invocations.jsonl" | wc -l)" -eq 8 ]
+	long=alpha
+	[ -f "$run/alpha/commands/task-1-1.out" ] || long=beta
+	[ "$(wc -l <"$run/$long/invocations.jsonl")" -lt 4 ]
+	holds "$run/$long/proc.csv" ',sleep,'
+	[ -f "$run/run.db" ]
 }

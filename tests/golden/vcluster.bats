@@ -123,6 +123,8 @@ stop_server()
 	fails_with 2 $'record: want -o RUN\nrecord: try --help' datasets/vcluster/record
 	fails_with 2 $'record: -n 1: want a number from 2 to 200\nrecord: try --help' \
 		datasets/vcluster/record -n 1 -o new
+	fails_with 2 $'record: -s 08: want a number from 1 to 86400\nrecord: try --help' \
+		datasets/vcluster/record -s 08 -o new
 	fails_with 2 $'record: --rates 1,x: want numbers with commas\nrecord: try --help' \
 		datasets/vcluster/record --rates 1,x -o new
 	fails_with 2 $'record: -e a b: want names with commas\nrecord: try --help' \
