@@ -149,6 +149,8 @@ static void draw_segments(const struct drawing *drawing)
 	const struct lane_segment *before = NULL;
 	uint32_t at = 0;
 
+	if (!lanes->segments)
+		return;
 	qsort(lanes->segment, lanes->segments, sizeof(*lanes->segment), compare_segments);
 	for (size_t i = 0; i < lanes->segments; i++) {
 		const struct lane_segment *segment = &lanes->segment[i];
@@ -176,7 +178,7 @@ static void draw_segments(const struct drawing *drawing)
 		at = segment->begin;
 		before = segment;
 	}
-	fputs(before ? "\"/>\n" : "", page);
+	fputs("\"/>\n", page);
 }
 
 static void draw_grounds(const struct drawing *drawing)
