@@ -31,7 +31,7 @@
 	};
 	const valueText = (value, unit) =>
 		value === undefined ? "not known" :
-		unit === "percent" ? digits(value, 4) + "\u202f%" :
+		unit === "%" ? digits(value, 4) + "\u202f%" :
 		unit === "ns" ? spanText(value) :
 		unit === "bytes" ? bytesText(value) : bytesText(value) + "/s";
 
