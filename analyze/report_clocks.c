@@ -15,7 +15,7 @@ static void fill_row(const struct report *report, struct chart_row *row, int64_t
 		if (bound.high_ns != NSEC_MAX)
 			row->up[i] = (double)bound.high_ns;
 		if (bound.low_ns != NSEC_MIN)
-			row->down[i] = 0.0 - (double)bound.low_ns;
+			row->down[i] = (double)(0 - bound.low_ns);
 	}
 }
 
