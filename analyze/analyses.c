@@ -15,7 +15,12 @@
 	each(messages) \
 	each(net) \
 	each(mem) \
-	each(proc)
+	each(proc) \
+	each(metrics) \
+	each(periods) \
+	each(report) \
+	each(compare) \
+	each(all)
 /* clang-format on */
 
 #define DECLARE(name) extern const struct analysis analysis_##name;

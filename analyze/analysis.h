@@ -2,6 +2,7 @@
 #ifndef CT_ANALYZE_ANALYSIS_H
 #define CT_ANALYZE_ANALYSIS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyze/question.h"
@@ -35,7 +36,13 @@ struct analysis {
 	 */
 	int (*act)(const struct analysis *self, const struct request *request,
 		   const struct text_list *words, struct error *error);
-	const void *own; /* whatever `run` needs to know of itself */
+	/* `run` gets no timeline but question->words: any number of files or directories.
+	 */
+	bool many;
+	bool writes_files; /* --output is its directory, what it prints goes to standard
+			      output */
+	bool is_document;  /* fills result->document, and no tables */
+	const void *own;   /* of the user's SQL */
 };
 
 /* Every analysis of the program, in the order of the help. */

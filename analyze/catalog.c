@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/catalog.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "analyze/sql_file.h"
 #include "base/mem.h"
 #include "base/near.h"
 
@@ -14,15 +17,74 @@ static void add(struct catalog *catalog, const struct analysis *analysis)
 	catalog->item[catalog->count++] = analysis;
 }
 
+static int add_file(struct catalog *catalog, const char *path, struct error *error)
+{
+	struct sql_file *file = sql_file_read(path, error);
+	const char *name;
+
+	if (!file)
+		return -1;
+	catalog->file = mem_grow(catalog->file, catalog->files, &catalog->file_room,
+				 sizeof(*catalog->file));
+	catalog->file[catalog->files++] = file;
+	name = sql_file_analysis(file)->name;
+	for (size_t i = 0; i < catalog->count; i++)
+		if (!strcmp(catalog->item[i]->name, name))
+			return error_set(error,
+					 "%s: there is an analysis '%s' already, want "
+					 "another name",
+					 path, name);
+	add(catalog, sql_file_analysis(file));
+	return 0;
+}
+
+static int is_sql(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+
+	return length > 4 && entry->d_name[0] != '.' &&
+	       !strcmp(entry->d_name + length - 4, ".sql");
+}
+
+/* Every .sql of a directory, by name. */
+static int add_directory(struct catalog *catalog, const char *path, struct error *error)
+{
+	struct dirent **entry;
+	int count = scandir(path, &entry, is_sql, alphasort), status = 0;
+
+	if (count < 0)
+		return error_errno(error, path);
+	for (int i = 0; i < count; i++) {
+		char *file = mem_printf("%s/%s", path, entry[i]->d_name);
+
+		if (!status)
+			status = add_file(catalog, file, error);
+		free(file);
+		free(entry[i]);
+	}
+	free(entry);
+	if (!status && count == 0)
+		return error_set(error, "%s: no file NAME.sql in it", path);
+	return status;
+}
+
 int catalog_init(struct catalog *catalog, const struct text_list *sql,
 		 struct error *error)
 {
-	(void)sql;
-	(void)error;
+	struct stat about;
+
 	*catalog = (struct catalog){0};
 	for (size_t i = 0; i < analyses_count; i++)
 		add(catalog, analyses[i]);
-	catalog->own = catalog->count;
+	for (size_t i = 0; i < sql->count; i++) {
+		const char *path = sql->item[i];
+
+		if (stat(path, &about))
+			return error_errno(error, path);
+		if (S_ISDIR(about.st_mode) ? add_directory(catalog, path, error)
+					   : add_file(catalog, path, error))
+			return -1;
+	}
 	return 0;
 }
 
@@ -70,8 +132,9 @@ unsigned analysis_heeds(const struct analysis *analysis)
 {
 	unsigned heeds = analysis->heeds;
 
-	if (analysis->run)
-		heeds |= HEEDS_TABLES | HEEDS_SCOPE;
+	/* What the user's SQL heeds stands in its text. */
+	if (analysis->run && !analysis->own && !analysis->many)
+		heeds |= HEEDS_SCOPE | (analysis->is_document ? 0 : HEEDS_TABLES);
 	if (analysis->forms)
 		heeds |= HEEDS_FORMS;
 	if (analysis->groups)
@@ -81,6 +144,9 @@ unsigned analysis_heeds(const struct analysis *analysis)
 
 void catalog_clear(struct catalog *catalog)
 {
+	for (size_t i = 0; i < catalog->files; i++)
+		sql_file_free(catalog->file[i]);
+	free(catalog->file);
 	free(catalog->item);
 	*catalog = (struct catalog){0};
 }

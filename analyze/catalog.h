@@ -11,7 +11,8 @@
 struct catalog {
 	const struct analysis **item;
 	size_t count, room;
-	size_t own; /* the program's, which come first */
+	struct sql_file **file; /* the user's */
+	size_t files, file_room;
 };
 
 /* With those of --sql; 0, or -1 with error. */

@@ -5,11 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
+#include "analyze/files.h"
 #include "analyze/print.h"
+#include "analyze/sql_file.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/output.h"
@@ -204,29 +207,58 @@ static void tell_of_tables(const struct request *request, const struct result *r
 	fprintf(stderr, ", see --table\n");
 }
 
+static void name_file(const char *temporary)
+{
+	if (temporary && strlen(temporary) < sizeof(interrupted_file))
+		memcpy(interrupted_file, temporary, strlen(temporary) + 1);
+	else
+		*interrupted_file = '\0';
+}
+
+static const struct files_guard guard = {hold_signals, name_file};
+
+/* Whether the file could be made is told before the work, and not after it. */
+static int access_output(const char *path, struct error *error)
+{
+	struct output output = {0};
+	struct stat about;
+
+	/* A pipe opened twice would have an end too many. */
+	if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+		return 0;
+	if (files_open(&guard, &output, path, error))
+		return -1;
+	files_discard(&guard, &output);
+	return 0;
+}
+
 static int write_result(const struct question *question, const struct result *result,
 			struct output *output, struct error *error)
 {
 	print_result(question, result, output->file ? output->file : stdout);
-	if (!output->file)
-		return output_flush_stdout(error);
-	hold_signals(SIG_BLOCK);
-	return output_commit(output, error);
+	return output->file ? files_commit(&guard, output, error)
+			    : output_flush_stdout(error);
 }
 
-static int open_output(struct output *output, const char *path, struct error *error)
+/* Files that an analysis writes take their turn, so what it prints is opened last. */
+static int answer(struct question *question, struct result *result, struct error *error)
 {
+	/* Where many files are written, it is their directory. */
+	const char *path =
+	    question->analysis->writes_files ? NULL : question->request->output;
+	struct output output = {0};
 	int status;
 
-	if (!path)
-		return 0;
-	hold_signals(SIG_BLOCK);
-	status = output_open(output, path, error);
-	if (!status && output->temporary &&
-	    strlen(output->temporary) < sizeof(interrupted_file))
-		memcpy(interrupted_file, output->temporary,
-		       strlen(output->temporary) + 1);
-	hold_signals(SIG_UNBLOCK);
+	if (path && access_output(path, error))
+		return -1;
+	if (question->analysis->run(question, result, error) ||
+	    result_finish(result, error))
+		return -1;
+	progress_end(&question->progress);
+	if (path && files_open(&guard, &output, path, error))
+		return -1;
+	status = write_result(question, result, &output, error);
+	files_discard(&guard, &output);
 	return status;
 }
 
@@ -236,41 +268,76 @@ static enum exit_status ask(const struct analysis *analysis,
 {
 	struct question question;
 	struct result result;
-	struct output output = {0};
-	int status = -1;
+	int status;
 
 	if (question_open(&question, analysis, request, path, error))
 		return EXIT_FAILED;
 	result_init(&result, request);
 	result.begin_ns = question.scope.begin_ns;
 	result.end_ns = question.scope.end_ns;
-	if (!open_output(&output, request->output, error) &&
-	    !analysis->run(&question, &result, error) && !result_finish(&result, error)) {
-		progress_end(&question.progress);
-		status = write_result(&question, &result, &output, error);
-		if (!status)
-			tell_of_tables(request, &result);
-	}
-	output_discard(&output);
+	status = answer(&question, &result, error);
+	if (!status)
+		tell_of_tables(request, &result);
 	result_clear(&result);
 	question_close(&question);
 	return status ? EXIT_FAILED : EXIT_DONE;
+}
+
+static enum exit_status ask_many(const struct analysis *analysis,
+				 const struct request *request,
+				 const struct text_list *words, struct error *error)
+{
+	struct question question = {.analysis = analysis,
+				    .request = request,
+				    .path = words->count ? words->item[0] : "",
+				    .words = words};
+	struct result result;
+	int status;
+
+	progress_init(&question.progress, request->quiet);
+	result_init(&result, request);
+	status = answer(&question, &result, error);
+	progress_end(&question.progress);
+	if (!status)
+		tell_of_tables(request, &result);
+	result_clear(&result);
+	return status || question.failed ? EXIT_FAILED : EXIT_DONE;
 }
 
 static enum exit_status run(const struct request *request, const struct catalog *catalog,
 			    struct text_list *words, struct error *error)
 {
 	struct text_list rest = {.count = words->count - 1, .item = words->item + 1};
-	const struct analysis *analysis = catalog_find(catalog, words->item[0], error);
+	const struct analysis *analysis;
+
+	/* One file of SQL needs not be named twice. */
+	if (catalog->files == 1 && words->count == 1) {
+		analysis = sql_file_analysis(catalog->file[0]);
+		rest = *words;
+	} else {
+		analysis = catalog_find(catalog, words->item[0], error);
+	}
 
 	if (!analysis || check_analysis(analysis, request, error))
 		return EXIT_MISUSE;
 	if (analysis->act)
 		return (enum exit_status)analysis->act(analysis, request, &rest, error);
+	if (analysis->many)
+		return ask_many(analysis, request, &rest, error);
 	if (rest.count == 1)
 		return ask(analysis, request, rest.item[0], error);
 	error_set(error, "%zu timelines given, want one (see --help)", rest.count);
 	return EXIT_MISUSE;
+}
+
+/* The user's analyses, which the help has to know before options are parsed. */
+static void find_sql(int argc, const char **argv, struct text_list *sql)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strncmp(argv[i], "--sql=", 6))
+			text_list_add(sql, argv[i] + 6);
+		else if (!strcmp(argv[i], "--sql") && i + 1 < argc)
+			text_list_add(sql, argv[++i]);
 }
 
 /* What is to be done with the words. */
@@ -289,13 +356,16 @@ int main(int argc, const char **argv)
 {
 	struct request request;
 	struct catalog catalog;
-	struct text_list words = {0};
+	struct text_list words = {0}, sql = {0};
 	struct error error = ERROR_INIT;
 	enum exit_status status = EXIT_DONE;
 
 	catch_signals();
 	request_init(&request);
-	if (catalog_init(&catalog, &request.sql, &error))
+	request.guard = &guard;
+	request.catalog = &catalog;
+	find_sql(argc, argv, &sql);
+	if (catalog_init(&catalog, &sql, &error))
 		status = EXIT_FAILED;
 	else
 		switch (parse(&request, &words, &catalog, argc, argv, &error)) {
@@ -315,6 +385,7 @@ int main(int argc, const char **argv)
 	error_clear(&error);
 	catalog_clear(&catalog);
 	text_list_clear(&words);
+	text_list_clear(&sql);
 	request_clear(&request);
 	return (int)status;
 }

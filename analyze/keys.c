@@ -6,9 +6,14 @@
 
 #include "base/mem.h"
 
+/* There is room for a key without parts, too: it is no NULL. */
 void keys_begin(struct keys *keys)
 {
 	keys->part_size = 0;
+	if (!keys->part) {
+		keys->part_room = 64;
+		keys->part = mem_alloc(keys->part_room);
+	}
 }
 
 static void append(struct keys *keys, const void *bytes, size_t size)

@@ -190,7 +190,7 @@ static void add_paths(struct messages *messages)
 					    pairs->head[i * GROUP_HEAD]};
 		size_t other = grouping_find(pairs, back);
 
-		if (other != SIZE_MAX && other > i)
+		if (other != SIZE_MAX && strverscmp(back[1].bytes, back[0].bytes) < 0)
 			add_path(messages, i, other);
 	}
 }

@@ -113,6 +113,7 @@ const char *print_human(char text[PRINT_TEXT], const struct result *result,
 	case UNIT_ID:
 	case UNIT_COUNT:
 	case UNIT_NUMBER:
+	case UNIT_OF_ROW:
 	case UNIT_COUNT_OF:
 		format_number(text, cell);
 		break;
@@ -145,6 +146,21 @@ bool print_is_right(enum unit unit)
 	return unit != UNIT_TEXT;
 }
 
+const char *print_cell_of(char text[PRINT_TEXT], const struct result *result,
+			  const struct result_table *table, size_t row, size_t column)
+{
+	const struct cell *cells = &table->cell[row * table->columns];
+	enum unit unit = table->column[column].unit;
+
+	for (size_t i = 0; unit == UNIT_OF_ROW && i < table->columns; i++)
+		if (!strcmp(table->column[i].key, "unit") && cells[i].type == CELL_TEXT) {
+			int found = unit_find(cells[i].bytes);
+
+			unit = found < 0 ? UNIT_NUMBER : (enum unit)found;
+		}
+	return print_human(text, result, &cells[column], unit);
+}
+
 bool print_wants(const struct result *result, const struct result_table *table)
 {
 	const char *wanted = result->request ? result->request->table : NULL;
@@ -163,6 +179,10 @@ char *print_left_out(const struct result_table *table)
 void print_result(const struct question *question, const struct result *result,
 		  FILE *file)
 {
+	if (result->document) {
+		fwrite(result->document, 1, result->document_size, file);
+		return;
+	}
 	switch (question->request->format) {
 	case FORMAT_TABLE:
 		print_tables(question, result, file);

@@ -45,10 +45,7 @@ static void print_one(const struct result *result, const struct result_table *ta
 	for (size_t row = 0; row < table->rows; row++) {
 		for (size_t i = 0; i < table->columns; i++) {
 			fputs("| ", file);
-			print_text(file,
-				   print_human(text, result,
-					       &table->cell[row * table->columns + i],
-					       table->column[i].unit));
+			print_text(file, print_cell_of(text, result, table, row, i));
 			fputc(' ', file);
 		}
 		fputs("|\n", file);

@@ -11,6 +11,10 @@ void print_json(const struct question *question, const struct result *result, FI
 void print_markdown(const struct question *question, const struct result *result,
 		    FILE *file);
 
+/* A cell of a table as people read it; texts are borrowed. */
+const char *print_cell_of(char text[PRINT_TEXT], const struct result *result,
+			  const struct result_table *table, size_t row, size_t column);
+
 /* Whether --table lets it be printed. */
 bool print_wants(const struct result *result, const struct result_table *table);
 

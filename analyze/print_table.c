@@ -20,9 +20,7 @@ static void print_one(const struct result *result, const struct result_table *ta
 	printed = table_new(column, table->columns);
 	for (size_t row = 0; row < table->rows; row++) {
 		for (size_t i = 0; i < table->columns; i++)
-			text[i] = print_human(number[i], result,
-					      &table->cell[row * table->columns + i],
-					      table->column[i].unit);
+			text[i] = print_cell_of(number[i], result, table, row, i);
 		table_add(printed, text);
 	}
 	table_print(printed, file);

@@ -27,6 +27,8 @@ struct question {
 	const char *group;      /* --group or its default; NULL: none */
 	struct threads *people; /* read when first asked for */
 	struct progress progress;
+	const struct text_list *words; /* of analyses of many files; else NULL */
+	bool failed;                   /* some of them, and it was told */
 };
 
 /* Open the timeline and find the scope; 0, or -1 with error. Borrows all. */

@@ -22,13 +22,13 @@ struct heeded_row {
 static const struct heeded_row all_rows[] = {
     {0, "begin", OPTION_STRING, offsetof(struct request, begin), "TIME",
      "nothing before: nanoseconds, seconds, +seconds of the run, or UTC", 0, 0,
-     HEEDS_SCOPE},
+     HEEDS_SPAN_OF_TIME},
     {0, "end", OPTION_STRING, offsetof(struct request, end), "TIME", "nothing after", 0,
-     0, HEEDS_SCOPE},
+     0, HEEDS_SPAN_OF_TIME},
     {0, "timerange", OPTION_STRING, offsetof(struct request, timerange), "BEGIN,END",
-     "both at once", 0, 0, HEEDS_SCOPE},
+     "both at once", 0, 0, HEEDS_SPAN_OF_TIME},
     {0, "node", OPTION_LIST, offsetof(struct request, node_words), "GLOB,...",
-     "only nodes with such a name", 0, 0, HEEDS_SCOPE},
+     "only nodes with such a name", 0, 0, HEEDS_NODES},
     {0, "cpu", OPTION_LIST, offsetof(struct request, cpu_words), "N,N-N,...",
      "only these processors", 0, 0, HEEDS_CPU},
     {0, "procname", OPTION_LIST, offsetof(struct request, name_words), "GLOB,...",
@@ -46,6 +46,23 @@ static const struct heeded_row all_rows[] = {
      "add up by this, see the analysis's own help", 0, 0, HEEDS_GROUP},
     {0, "interval", OPTION_STRING, offsetof(struct request, interval_text), "SPAN",
      "a row for each such span of time", 0, 0, HEEDS_INTERVAL},
+    {0, "measure", OPTION_LIST, offsetof(struct request, measure_words), "GLOB,...",
+     "only columns with such a name", 0, 0, HEEDS_MEASURE},
+    {0, "metric", OPTION_LIST, offsetof(struct request, metric_words), "GLOB,...",
+     "only metrics with such a name", 0, 0, HEEDS_METRIC},
+    {0, "item", OPTION_LIST, offsetof(struct request, item_words), "GLOB,...",
+     "only of devices, interfaces or processors with such a name", 0, 0, HEEDS_METRIC},
+    {0, "alias", OPTION_LIST, offsetof(struct request, aliases), "NAME=ALIAS",
+     "what to call a device or interface", 0, 0, HEEDS_METRIC},
+    {0, "plot", OPTION_STRING, offsetof(struct request, plot), "DIR",
+     "draw each metric of all nodes into a file of DIR", 0, 0, HEEDS_METRIC},
+    {0, "plot-format", OPTION_STRING, offsetof(struct request, plot_format), "FORMAT,...",
+     "svg (the default), eps, png or pdf; others than svg by gnuplot", 0, 0,
+     HEEDS_METRIC},
+    {0, "from", OPTION_STRING, offsetof(struct request, from), "EVENT",
+     "what begins a period: CLASS, or CLASS[CONDITION]", 0, 0, HEEDS_PERIOD},
+    {0, "to", OPTION_STRING, offsetof(struct request, to), "EVENT", "what ends it", 0, 0,
+     HEEDS_PERIOD},
     {0, "stats", OPTION_FLAG, offsetof(struct request, stats), NULL,
      "counts, sums and distributions", 0, 0, HEEDS_FORMS},
     {0, "top", OPTION_FLAG, offsetof(struct request, top), NULL, "the longest", 0, 0,
@@ -294,6 +311,9 @@ int request_check(struct request *request, struct error *error)
 		return error_set(error, "--interval: want more than nothing");
 	split(&request->node_words, &request->nodes);
 	split(&request->name_words, &request->names);
+	split(&request->measure_words, &request->measures);
+	split(&request->metric_words, &request->metrics);
+	split(&request->item_words, &request->items);
 	request->forms =
 	    (request->stats ? FORM_STATS : 0u) | (request->top ? FORM_TOP : 0u) |
 	    (request->freq ? FORM_FREQ : 0u) | (request->log ? FORM_LOG : 0u);
@@ -303,13 +323,17 @@ int request_check(struct request *request, struct error *error)
 void request_clear(struct request *request)
 {
 	char *const texts[] = {
-	    request->begin, request->end,           request->timerange,   request->min,
-	    request->max,   request->interval_text, request->format_text, request->output,
-	    request->table, request->sort,          request->group};
-	struct text_list *lists[] = {&request->node_words, &request->cpu_words,
-				     &request->tid_words,  &request->pid_words,
-				     &request->name_words, &request->sql,
-				     &request->nodes,      &request->names};
+	    request->begin,       request->end,    request->timerange,
+	    request->min,         request->max,    request->interval_text,
+	    request->format_text, request->output, request->table,
+	    request->sort,        request->plot,   request->plot_format,
+	    request->from,        request->to,     request->group};
+	struct text_list *lists[] = {
+	    &request->node_words,    &request->cpu_words,  &request->tid_words,
+	    &request->pid_words,     &request->name_words, &request->sql,
+	    &request->measure_words, &request->measures,   &request->metric_words,
+	    &request->item_words,    &request->aliases,    &request->metrics,
+	    &request->items,         &request->nodes,      &request->names};
 	struct range_list *ranges[] = {&request->cpus, &request->tids, &request->pids};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)

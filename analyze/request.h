@@ -12,14 +12,19 @@
 
 /* Options that only some analyses heed; what one does not heed is misuse there. */
 enum {
-	HEEDS_CPU = 1 << 0,      /* --cpu */
-	HEEDS_THREAD = 1 << 1,   /* --procname --tid --pid */
-	HEEDS_SPAN = 1 << 2,     /* --min --max */
-	HEEDS_GROUP = 1 << 3,    /* --group */
-	HEEDS_INTERVAL = 1 << 4, /* --interval */
-	HEEDS_FORMS = 1 << 5,    /* --stats --top --freq --log; set by `forms` */
-	HEEDS_TABLES = 1 << 6,   /* --format --table --sort --limit; set by `run` */
-	HEEDS_SCOPE = 1 << 7,    /* --begin --end --timerange --node; set by `run` */
+	HEEDS_CPU = 1 << 0,          /* --cpu */
+	HEEDS_THREAD = 1 << 1,       /* --procname --tid --pid */
+	HEEDS_SPAN = 1 << 2,         /* --min --max */
+	HEEDS_GROUP = 1 << 3,        /* --group */
+	HEEDS_INTERVAL = 1 << 4,     /* --interval */
+	HEEDS_FORMS = 1 << 5,        /* --stats --top --freq --log; set by `forms` */
+	HEEDS_TABLES = 1 << 6,       /* --format --table --sort --limit; set by `run` */
+	HEEDS_METRIC = 1 << 8,       /* --metric --item --alias --plot --plot-format */
+	HEEDS_PERIOD = 1 << 9,       /* --from --to */
+	HEEDS_SPAN_OF_TIME = 1 << 7, /* --begin --end --timerange */
+	HEEDS_MEASURE = 1 << 11,     /* --measure */
+	HEEDS_NODES = 1 << 10,       /* --node */
+	HEEDS_SCOPE = HEEDS_SPAN_OF_TIME | HEEDS_NODES, /* set by `run` */
 };
 
 /* How much is said: of each thing, the longest, how often how long, and everything. */
@@ -37,6 +42,9 @@ struct range_list {
 
 bool range_list_has(const struct range_list *list, int64_t value);
 
+struct catalog;
+struct files_guard;
+
 /* What was asked for on the command line. */
 struct request {
 	/* as typed */
@@ -46,11 +54,15 @@ struct request {
 	int limit_given; /* -1: not given */
 	/* for all */
 	char *output, *table, *sort, *group;
-	bool quiet, force;
-	struct text_list sql;
+	bool quiet;
+	const struct catalog *catalog;   /* the program's, of all analyses */
+	const struct files_guard *guard; /* the program's, of files being written */
+	struct text_list sql, measure_words, measures, metric_words, item_words,
+	    aliases; /* NAME=ALIAS */
+	char *plot, *plot_format, *from, *to;
 	/* as understood by request_check */
 	enum format format;
-	struct text_list nodes, names; /* globs */
+	struct text_list nodes, names, metrics, items; /* globs */
 	struct range_list cpus, tids, pids;
 	nsec_t min_ns, max_ns; /* NSEC_MIN, NSEC_MAX: open */
 	nsec_t interval_ns;    /* 0: none */

@@ -14,13 +14,14 @@ void result_init(struct result *result, const struct request *request)
 }
 
 static const char *const unit_names[UNIT_COUNT_OF] = {
-    [UNIT_TEXT] = "",       [UNIT_ID] = "id",
-    [UNIT_COUNT] = "count", [UNIT_SPAN] = "ns",
-    [UNIT_BOUND] = "+-ns",  [UNIT_INSTANT] = "epoch_ns",
-    [UNIT_BYTES] = "bytes", [UNIT_BYTE_RATE] = "bytes/s",
-    [UNIT_RATE] = "1/s",    [UNIT_PERCENT] = "%",
-    [UNIT_RATIO] = "ratio", [UNIT_PPM] = "ppm",
-    [UNIT_HERTZ] = "Hz",    [UNIT_NUMBER] = "number",
+    [UNIT_TEXT] = "",         [UNIT_ID] = "id",
+    [UNIT_COUNT] = "count",   [UNIT_SPAN] = "ns",
+    [UNIT_BOUND] = "+-ns",    [UNIT_INSTANT] = "epoch_ns",
+    [UNIT_BYTES] = "bytes",   [UNIT_BYTE_RATE] = "bytes/s",
+    [UNIT_RATE] = "1/s",      [UNIT_PERCENT] = "%",
+    [UNIT_RATIO] = "ratio",   [UNIT_PPM] = "ppm",
+    [UNIT_HERTZ] = "Hz",      [UNIT_NUMBER] = "number",
+    [UNIT_OF_ROW] = "of row",
 };
 
 const char *unit_name(enum unit unit)
@@ -260,5 +261,6 @@ void result_clear(struct result *result)
 		table_free(result->table[i]);
 	free(result->table);
 	text_list_clear(&result->notes);
+	free(result->document);
 	*result = (struct result){.request = result->request};
 }

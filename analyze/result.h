@@ -28,6 +28,7 @@ enum unit {
 	UNIT_PPM,
 	UNIT_HERTZ,
 	UNIT_NUMBER, /* without a unit, or with one in a column of its own */
+	UNIT_OF_ROW, /* a number whose unit is the text in the row's column "unit" */
 	UNIT_COUNT_OF
 };
 
@@ -65,6 +66,8 @@ struct result {
 	struct result_table **table;
 	size_t tables, table_room;
 	struct text_list notes;
+	char *document; /* what is printed instead of tables; its own */
+	size_t document_size;
 	nsec_t begin_ns, end_ns; /* the scope, for how instants are printed */
 };
 

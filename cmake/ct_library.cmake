@@ -2,11 +2,12 @@
 
 # ct_library(NAME [LINK LIBRARY...] [MAINS PROGRAM...])
 #
-# One static library a folder: every .c in it, but for the mains of its
-# programs, which are built into bin/ of the build tree and installed.
+# One static library a folder: every .c in it and in the folders below it, but for
+# the mains of its programs, which are built into bin/ of the build tree and installed.
 function(ct_library name)
 	cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LINK;MAINS")
-	file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.c")
+	file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.c"
+		"${CMAKE_CURRENT_SOURCE_DIR}/*/*.c")
 	foreach(main IN LISTS ARG_MAINS)
 		list(REMOVE_ITEM sources "${CMAKE_CURRENT_SOURCE_DIR}/${main}.c")
 	endforeach()

@@ -66,12 +66,32 @@ do_check()
 	} | as_table
 	for node in $nodes; do
 		advise "$node"
-	done >"$work/advice"
+	done | group_advice >"$work/advice"
 	[ -s "$work/advice" ] || exit 0
 	printf '\n'
 	cat "$work/advice"
 	! grep -q ' *want: ' "$work/advice" || exit 3
 	exit 0
+}
+
+# A sentence stands there once, with all of its nodes.
+group_advice()
+{
+	awk '
+	{
+		at = index($0, ": ")
+		node = substr($0, 1, at - 1)
+		text = substr($0, at)
+		if (!(text in nodes)) {
+			order[++count] = text
+			nodes[text] = node
+		} else
+			nodes[text] = nodes[text] ", " node
+	}
+	END {
+		for (i = 1; i <= count; i++)
+			print nodes[order[i]] order[i]
+	}'
 }
 
 check_row()

@@ -23,8 +23,11 @@ action()
 	[ "$action_status" -eq 0 ]
 }
 
+# A node may send what it likes; what goes to a terminal is plain text.
 take_answers()
 {
+	tr -c '\11\12\40-\176\200-\377' '?' <"$answers" >"$answers.plain" &&
+		mv -f "$answers.plain" "$answers"
 	while IFS= read -r answer_line; do
 		case $answer_line in
 		'problem '*) node_problem "$1" "${answer_line#problem }" ;;
@@ -33,9 +36,17 @@ take_answers()
 	done <"$answers"
 }
 
+# What the node said of something, by the shell alone: it is asked for often.
 fact()
 {
-	sed -n "s/^$1 //p" "$answers" | head -n 1
+	while IFS= read -r fact_line; do
+		case $fact_line in
+		"$1 "*)
+			printf '%s\n' "${fact_line#"$1 "}"
+			return
+			;;
+		esac
+	done <"$answers"
 }
 
 # Make the private directory and write into it.

@@ -38,9 +38,7 @@ fetch_once()
 		return 1
 	fi
 	grep '^[0-9][0-9]* [0-9][0-9]* \./' "$answers" | grep -v '/\.\./' >"$list"
-	if grep -q '^odd ' "$answers"; then
-		node_problem "$1" "$(fact odd) files with odd names were left on the node"
-	fi
+	list_odd=$(fact odd)
 	still_missing "$1" || return 0
 	fetch_rests "$1" || return 1
 	fetch_missing "$1" || return 1
@@ -113,16 +111,28 @@ put_in_place()
 		return
 	fi
 	set_state "$1" fetched
+	if [ -n "$list_odd" ]; then
+		node_problem "$1" "$list_odd files with odd names were not fetched, they are in $node_dir/data there"
+		return
+	fi
 	given keep || clean_node "$1"
 }
 
 clean_node()
 {
-	if action "$1" "$short_seconds" clean; then
-		set_state "$1" cleaned
-	else
-		node_problem "$1" "not removed there: $(why "$action_status" "$short_seconds")"
-	fi
+	for attempt in 1 2 3; do
+		action "$1" "$short_seconds" clean
+		case $action_status-$attempt in
+		# Where the answer was lost only, there is nothing any more.
+		0-* | 2-[23] | 127-[23])
+			set_state "$1" cleaned
+			return
+			;;
+		255-[12]) sleep "$attempt" ;;
+		*) break ;;
+		esac
+	done
+	node_problem "$1" "not removed there: $(why "$action_status" "$short_seconds")"
 }
 
 # shellcheck disable=SC2046

@@ -19,10 +19,15 @@ _ctanalyze()
 		return
 		;;
 	--begin | --end | --timerange | --node | --cpu | --procname | --tid | --pid | --min | --max | \
-		--group | --interval | --limit | --sort | --table)
+		--group | --interval | --limit | --sort | --table | --metric | --item | --alias | --measure | \
+		--from | --to)
 		return
 		;;
-	-o | --output | --sql)
+	--plot-format)
+		mapfile -t COMPREPLY < <(compgen -W 'svg eps png pdf' -- "$word")
+		return
+		;;
+	-o | --output | --sql | --plot)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		compopt -o filenames 2>/dev/null
 		return

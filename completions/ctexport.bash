@@ -13,6 +13,11 @@ _ctexport_options()
 		;;
 	csv) echo '--table --query --partition --timestamps --jobs' ;;
 	parquet) echo '--table --query --partition --timestamps --codec --level --row-group --jobs' ;;
+	graphite)
+		echo '--to --pickle --prefix --activity --interval --batch --retry --state'
+		echo '--dashboard'
+		;;
+	tracekit) echo '--stage' ;;
 	perfetto) echo '--format --tracks' ;;
 	esac
 }
@@ -47,7 +52,7 @@ _ctexport()
 	fi
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'opendc parquet csv perfetto' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'opendc parquet csv graphite perfetto tracekit' -- "$word")
 		return
 	fi
 	local words
@@ -58,7 +63,8 @@ _ctexport()
 	fi
 	case $before in
 	--begin | --end | --node | --query | --table | --level | --row-group | \
-		-j | --jobs | --interval | --cpu-mhz | --memory)
+		-j | --jobs | --to | --prefix | --activity | --batch | --retry | --stage | \
+		--interval | --cpu-mhz | --memory)
 		return
 		;;
 	--verify)
@@ -66,7 +72,7 @@ _ctexport()
 		compopt -o filenames 2>/dev/null
 		return
 		;;
-	-o | --output)
+	-o | --output | --state | --dashboard)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		compopt -o filenames 2>/dev/null
 		return

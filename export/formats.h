@@ -6,6 +6,8 @@
 
 /* Each is the whole of export/NAME.c to others. */
 extern const struct export_format export_csv;
+extern const struct export_format export_tracekit;
+extern const struct export_format export_graphite;
 extern const struct export_format export_parquet;
 extern const struct export_format export_perfetto;
 extern const struct export_format export_opendc;

@@ -187,6 +187,8 @@ static int gather(struct work *work, const struct opendc_choice *choice,
 	if (opendc_tasks_load(&work->tasks, &work->cluster, choice, export, error) ||
 	    opendc_speed_load(&work->speed, &work->cluster, export, error))
 		return -1;
+	if (opendc_usage_check(&work->tasks, choice->interval_ms, error))
+		return error_prefix(error, "%s", export->path);
 	charger->cluster = &work->cluster;
 	charger->tasks = &work->tasks;
 	charger->usage = opendc_usage_new(&work->tasks, choice->interval_ms);

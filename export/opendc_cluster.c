@@ -30,6 +30,12 @@ int64_t opendc_node_of(const struct opendc_cluster *cluster, int64_t id)
 	return OPENDC_NONE;
 }
 
+/* A number that can be a core's speed in MHz, and no infinity. */
+static bool is_speed(double mhz)
+{
+	return mhz > 0 && mhz < 1e9;
+}
+
 static void take_sources(struct opendc_cluster *cluster, const struct cell *row)
 {
 	int64_t at = opendc_node_of(cluster, rows_integer(&row[0], 0));
@@ -60,7 +66,7 @@ static int load_nodes(struct opendc_cluster *cluster, struct export *export,
 		    .begin_ns = scope->begin_ns,
 		    .end_ns = scope->end_ns,
 		    .cpus = scope->node[i].cpus > 0 ? scope->node[i].cpus : 0,
-		    .mhz = scope->node[i].cpu_mhz > 0 ? scope->node[i].cpu_mhz : 0,
+		    .mhz = is_speed(scope->node[i].cpu_mhz) ? scope->node[i].cpu_mhz : 0,
 		    .switches = true}; /* until it turns out that there are none */
 	query = timeline_query_new(export->timeline,
 				   "SELECT node, min(begin_ns) FILTER (WHERE traced),"

@@ -85,6 +85,11 @@ bool opendc_input_took(const struct opendc_input *input, enum opendc_field field
 	return input->source[field].column != NULL;
 }
 
+const char *opendc_input_column(const struct opendc_input *input, enum opendc_field field)
+{
+	return input->source[field].column->parquet.name;
+}
+
 void opendc_add_element(struct opendc_input *input, const struct cell *cell)
 {
 	input->element = mem_grow(input->element, input->elements, &input->element_room,

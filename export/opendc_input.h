@@ -29,6 +29,10 @@ void opendc_input_take(struct opendc_input *input, const struct opendc_table *ta
 /* Whether a field's column is there and was taken. */
 bool opendc_input_took(const struct opendc_input *input, enum opendc_field field);
 
+/* The name of a column that was taken. */
+const char *opendc_input_column(const struct opendc_input *input,
+				enum opendc_field field);
+
 struct opendc_row {
 	uint64_t number;                 /* from 1; of CSV the line */
 	struct cell cell[OPENDC_FIELDS]; /* good until the next row */

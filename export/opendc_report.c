@@ -127,8 +127,8 @@ void report_print(const struct report *report, bool json, FILE *out)
 	if (report->schema)
 		fprintf(out, ": schema v%d as %s", report->schema, report->format);
 	fprintf(out,
-		": %" PRIu64 " tasks, %" PRIu64 " fragments, %" PRIu64 " errors, %" PRIu64
-		" warnings\n",
+		": tasks: %" PRIu64 ", fragments: %" PRIu64 ", errors: %" PRIu64
+		", warnings: %" PRIu64 "\n",
 		report->tasks, report->fragments, report_count(report, REPORT_ERROR),
 		report_count(report, REPORT_WARNING));
 }

@@ -16,6 +16,11 @@
  */
 struct opendc_usage;
 
+/* Whether tasks are of so many fragments as files can have: 0, or -1 with error. A stamp
+ * far off, say, makes tasks of years. */
+int opendc_usage_check(const struct opendc_tasks *tasks, int64_t interval_ms,
+		       struct error *error);
+
 /* Borrows the tasks. */
 struct opendc_usage *opendc_usage_new(struct opendc_tasks *tasks, int64_t interval_ms);
 

@@ -29,8 +29,8 @@ static double number(struct opendc_check *check, const struct opendc_input *inpu
 		return cell->real;
 	if (opendc_input_took(input, field) && cell->type == CELL_NULL)
 		report_add(&check->report, REPORT_ERROR, nulls,
-			   "%s: row %" PRIu64 " lacks a value", opendc_input_name(input),
-			   row->number);
+			   "%s: row %" PRIu64 " lacks its %s", opendc_input_name(input),
+			   row->number, opendc_input_column(input, field));
 	return NAN;
 }
 
@@ -67,21 +67,27 @@ static void check_finite(struct opendc_check *check, const char *place, const ch
 static void check_counts(struct opendc_check *check, const struct opendc_input *input,
 			 const struct opendc_row *row, const char *place)
 {
-	if (opendc_input_took(input, OPENDC_CPU_COUNT) &&
-	    integer(check, input, row, OPENDC_CPU_COUNT) < 1)
-		report_add(&check->report, REPORT_ERROR, "number",
-			   "%s: cpu_count %" PRId64 ", want 1 at least", place,
-			   integer(check, input, row, OPENDC_CPU_COUNT));
-	if (opendc_input_took(input, OPENDC_MEM_CAPACITY) &&
-	    integer(check, input, row, OPENDC_MEM_CAPACITY) < 0)
-		report_add(&check->report, REPORT_ERROR, "number",
-			   "%s: mem_capacity %" PRId64 ", want it not negative", place,
-			   integer(check, input, row, OPENDC_MEM_CAPACITY));
-	if (row->cell[OPENDC_GPU_COUNT].type == CELL_INTEGER &&
-	    row->cell[OPENDC_GPU_COUNT].integer < 0)
-		report_add(&check->report, REPORT_ERROR, "number",
-			   "%s: gpu_count %" PRId64 ", want it not negative", place,
-			   row->cell[OPENDC_GPU_COUNT].integer);
+	static const struct {
+		enum opendc_field field;
+		int64_t least;
+	} count[] = {
+	    {OPENDC_CPU_COUNT, 1}, {OPENDC_MEM_CAPACITY, 0}, {OPENDC_GPU_COUNT, 0}};
+
+	for (size_t i = 0; i < sizeof(count) / sizeof(*count); i++) {
+		enum opendc_field field = count[i].field;
+		int64_t value = row->cell[field].integer;
+
+		if (row->cell[field].type != CELL_INTEGER) {
+			if (field != OPENDC_GPU_COUNT)
+				number(check, input, row,
+				       field); /* tells that it lacks */
+		} else if (value < count[i].least) {
+			report_add(&check->report, REPORT_ERROR, "number",
+				   "%s: %s %" PRId64 ", want %" PRId64 " at least", place,
+				   opendc_input_column(input, field), value,
+				   count[i].least);
+		}
+	}
 }
 
 static void check_deadline(struct opendc_check *check, const struct opendc_checked *task,
@@ -407,7 +413,5 @@ int opendc_verify(const char *directory, int schema, bool json, FILE *out,
 	report_print(&check.report, json, out);
 	errors = report_count(&check.report, REPORT_ERROR);
 	clear_check(&check);
-	return errors ? error_set(error, "%s: %" PRIu64 " errors, want none", directory,
-				  errors)
-		      : 0;
+	return errors ? error_set(error, "%s: the trace has errors", directory) : 0;
 }

@@ -66,9 +66,10 @@ static void add_text(struct bytes *out, const char *text)
 
 static void add_micros(struct bytes *out, const char *name, nsec_t span_ns)
 {
+	uint64_t size = span_ns < 0 ? 0 - (uint64_t)span_ns : (uint64_t)span_ns;
+
 	add_format(out, ",\"%s\":%s%" PRIu64 ".%03u", name, span_ns < 0 ? "-" : "",
-		   (uint64_t)llabs(span_ns) / 1000,
-		   (unsigned)((uint64_t)llabs(span_ns) % 1000));
+		   size / 1000, (unsigned)(size % 1000));
 }
 
 /* {"ph":"X","pid":1,"tid":2; a node and its counters have no tid. */
@@ -153,11 +154,11 @@ static void json_event(struct perfetto_writer *base, const struct perfetto_event
 	bool point = event->instant && event->end == PERFETTO_NO_END;
 
 	begin_event(writer, point ? "i" : "X", &event->place);
-	add_micros(out, "ts", event->begin_ns - writer->origin_ns);
+	add_micros(out, "ts", nsec_sub(event->begin_ns, writer->origin_ns));
 	if (point)
 		add_word(out, ",\"s\":\"t\"");
 	else
-		add_micros(out, "dur", event->end_ns - event->begin_ns);
+		add_micros(out, "dur", nsec_sub(event->end_ns, event->begin_ns));
 	add_word(out, ",\"cat\":");
 	add_text(out, event->category);
 	add_word(out, ",\"name\":");
@@ -189,7 +190,7 @@ static void json_counter(struct perfetto_writer *base, const struct perfetto_tra
 	struct json_writer *writer = (struct json_writer *)base;
 
 	begin_event(writer, "C", &track->place);
-	add_micros(&base->out, "ts", at_ns - writer->origin_ns);
+	add_micros(&base->out, "ts", nsec_sub(at_ns, writer->origin_ns));
 	add_word(&base->out, ",\"name\":");
 	add_text(&base->out, track->full_name);
 	add_word(&base->out, ",\"args\":{");

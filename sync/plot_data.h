@@ -2,8 +2,8 @@
 #ifndef CT_SYNC_PLOT_DATA_H
 #define CT_SYNC_PLOT_DATA_H
 
+#include "base/plot_axis.h"
 #include "sync/plot.h"
-#include "sync/plot_axis.h"
 
 /*
  * What the picture of a pair shows: the pair's points but for those that no

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/plot_axis.h"
+#include "base/plot_axis.h"
 #include "sync/plot_head.h"
 
 #define TOOLTIP_EDGES 1000 /* with more of them the file would swell */

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/output.h"
-#include "sync/plot_axis.h"
+#include "base/plot_axis.h"
 #include "sync/plot_edge.h"
 #include "sync/plot_head.h"
 #include "sync/plot_layout.h"

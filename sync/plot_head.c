@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/svg.h"
+#include "base/svg.h"
 
 #define CAPTION_SIZE 13.0
 #define KEY_SIZE     12.5

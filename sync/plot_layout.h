@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/svg.h"
 #include "sync/plot.h"
-#include "sync/svg.h"
 
 /*
  * Places for the nodes of a graph: a circle an island, or a star where all

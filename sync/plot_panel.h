@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/plot_axis.h"
+#include "base/svg.h"
 #include "sync/plot.h"
-#include "sync/plot_axis.h"
-#include "sync/svg.h"
 
 /*
  * One frame with its two axes. The pixels of the axes count from the frame's

@@ -20,7 +20,7 @@ want()
 	fi
 }
 
-for program in ctsync ctmerge ctanalyze ctexport ctrecipe ctsim; do
+for program in ctsync ctmerge ctanalyze ctexport ctcollect ctrecipe ctsample ctwrap ctsim; do
 	want bin/$program
 	"$root/bin/$program" --version || failed=1
 done

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154,SC3028
 #
-# clock.csv: what the real-time clock read when the boot-time clock was at the
-# edge of a hundredth of a second. /proc/uptime shows the boot-time clock in such
-# steps, and is read without a process of its own until it moves on; right
+# clock.csv: what the real-time clock read when the monotonic and the boot-time clock
+# read the others.
+#
+# For root, /proc/timer_list has the monotonic clock in nanoseconds and what the
+# others are ahead of it, exactly and at one instant.
+#
+# For all others /proc/uptime shows the boot-time clock in steps of a hundredth of a
+# second. It is read without a process of its own until it moves on; right
 # after that the real-time clock is read. Where the shell has it as a variable
 # that is some 20 us later, else date(1) has to be run, about 1 ms. The reading
 # can only be late, so the smallest difference of several is the best one.
@@ -14,6 +19,46 @@ uptime_now()
 	up=${up%.*}${up#*.}
 }
 
+# The monotonic clock, and the real-time and boot-time clock on it, by the first bases
+# of timers in the list. Sets exact_mono, exact_real, exact_boot; fails where it cannot
+# be read.
+read_timer_list()
+{
+	exact_mono=
+	exact_real=
+	exact_boot=
+	timer_base=
+	while read -r word first second _; do
+		case $word in
+		now) exact_mono=$second ;;
+		.index:) timer_base=$first ;;
+		.offset:)
+			case $timer_base in
+			1) exact_real=$first ;;
+			2)
+				exact_boot=$first
+				break
+				;;
+			esac
+			;;
+		esac
+	done 2>/dev/null </proc/timer_list || return 1
+	case $exact_mono,$exact_real,$exact_boot in
+	,* | *, | *,,* | *[!0-9,]*) return 1 ;;
+	esac
+	exact_real=$((exact_mono + exact_real))
+	exact_boot=$((exact_mono + exact_boot))
+}
+
+# Whether all can be had exactly. A processor that sleeps may not have heard yet that
+# the clock was set, so what it says must lie just before what date says.
+clocks_are_exact()
+{
+	read_timer_list || return 1
+	late=$(($(realtime_ns) - exact_real))
+	[ "$late" -ge 0 ] && [ "$late" -lt 1000000000 ]
+}
+
 # Nanoseconds of time in which the machine slept: CLOCK_BOOTTIME counts them,
 # CLOCK_MONOTONIC does not. Empty where it cannot be known.
 find_suspended()
@@ -21,21 +66,9 @@ find_suspended()
 	suspended=0
 	suspends=0
 	read -r suspends 2>/dev/null </sys/power/suspend_stats/success || :
-	[ "${suspends:-0}" = 0 ] || suspended=$(from_timer_list)
-}
-
-# /proc/timer_list has CLOCK_MONOTONIC in nanoseconds, for root only.
-from_timer_list()
-{
-	now=
-	while read -r word _ now _; do
-		[ "$word" != now ] || break
-	done 2>/dev/null </proc/timer_list || return 0
-	case $now in
-	'' | *[!0-9]*) return 0 ;;
-	esac
-	uptime_now
-	tell $((up * 10000000 - now))
+	[ "${suspends:-0}" != 0 ] || return 0
+	suspended=
+	! read_timer_list || suspended=$((exact_boot - exact_mono))
 }
 
 # One edge: sets edge_up (hundredths) and edge_ns (real time).
@@ -58,6 +91,11 @@ clock_edge()
 # A line of clock.csv.
 clock_sample()
 {
+	if clocks_are_exact; then
+		printf '%s,%s,%s\n' "$exact_real" "$exact_mono" "$exact_boot" \
+			>>"$data/clock.csv"
+		return 0
+	fi
 	best=
 	for edge in 1 2 3; do
 		clock_edge

@@ -3,13 +3,14 @@
 #
 # Handing over what was recorded. Paths come on standard input, relative to data/.
 
-# CRC SIZE PATH of each file. A name with a line feed or a backslash would not
-# survive the lists; we make none, so these are counted and left here.
+# CRC SIZE PATH of each file. A path with a line feed, another control character or
+# a backslash would not survive the lists; we make none, so these are counted and
+# left here.
 do_list()
 {
 	cd "$data" 2>/dev/null || give_up "no data at $data"
-	find . -type f ! -name "*$NL*" ! -name '*\\*' -exec cksum {} +
-	odd=$(find . \( -name "*$NL*" -o -name '*\\*' \) -exec echo x \; | wc -l)
+	find . -type f ! -path '*[[:cntrl:]]*' ! -path '*\\*' -exec cksum {} +
+	odd=$(find . -type f \( -path '*[[:cntrl:]]*' -o -path '*\\*' \) -exec echo x \; | wc -l)
 	[ "$odd" -eq 0 ] || tell "odd $odd"
 	tell end
 }

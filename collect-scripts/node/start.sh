@@ -148,6 +148,7 @@ stop_group()
 
 note_reboot()
 {
+	[ -f "$here/boot" ] || return 0
 	[ "$(cat "$here/boot")" != "$(boot_id)" ] || return 0
 	: >"$here/rebooted"
 	problem 'the node was restarted during the run: there is data up to then only'

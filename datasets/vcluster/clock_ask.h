@@ -29,8 +29,8 @@ enum clock_ask_status {
 };
 
 /*
- * The fastest of many rounds, if it took `within_ns` at most. Takes some 20 ms,
- * and up to a few hundred where the machine does not answer.
+ * The fastest of many rounds, if it took `within_ns` at most. Takes some
+ * milliseconds of both processors, and waits up to 0.7 s for a machine that is busy.
  */
 enum clock_ask_status clock_ask(struct clock_peer *peer, nsec_t within_ns,
 				struct clock_reading *reading, struct error *error);

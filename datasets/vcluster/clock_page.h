@@ -17,7 +17,7 @@
 enum { CLOCK_WAKE = 'w', CLOCK_SLEEPS = 's', CLOCK_PAGE_BYTES = 4096 };
 
 #define CLOCK_ENOUGH      UINT64_MAX /* in `ask`: no round follows */
-#define CLOCK_PATIENCE_NS 20000000   /* without a round, on either side */
+#define CLOCK_PATIENCE_NS 5000000    /* without a round, on either side */
 
 struct clock_page {
 	_Alignas(64) _Atomic uint64_t ask;    /* the host writes: number of a round */

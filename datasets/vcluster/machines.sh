@@ -34,9 +34,9 @@ start_machine()
 	words="root=/dev/vda rw init=/vcluster-init console=ttyS0 quiet net.ifnames=0
 		mitigations=off audit=0 tsc=reliable clocksource=tsc tsc_early_khz=$khz
 		node=$n nodes=$nodes ppm=$(rate_of "$n") offload=$offload"
-	# A session of its own: Ctrl-C is for the collector, which has to fetch what there is.
+	# A session of its own: Ctrl-C is for this script, which ends the machines itself.
 	TMPDIR=$scratch setsid qemu-system-x86_64 -name "node$n" \
-		-accel tcg,thread=multi -M pc -cpu qemu64 -smp 1 -m "$memory" \
+		-accel tcg,thread=multi,tb-size=128 -M pc -cpu qemu64 -smp 1 -m "$memory" \
 		-nodefaults -no-user-config -no-reboot -display none \
 		-rtc "base=$(first_time_of "$n"),clock=host" \
 		-kernel "$directory/vmlinuz" -initrd "$directory/initrd.img" \

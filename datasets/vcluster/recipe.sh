@@ -3,7 +3,7 @@
 #
 # What the collector is told of the virtual cluster; to be sourced. Uses
 # $directory, and the options $nodes, $port, $seconds, $interval, $size, $bulk,
-# $events and $capture.
+# $events, $capture and $sar.
 
 # How ssh reaches the machines: their keys are those that ./build made, whatever
 # the user's own configuration says.
@@ -35,12 +35,6 @@ node_list()
 	done
 }
 
-# A word of JSON is one of YAML, too: what an option gives stays one word.
-yaml_text()
-{
-	printf '"%s"' "$(printf '%s' "$1" | sed 's/[\\"]/\\&/g')"
-}
-
 # Every node sends small messages to all others, as on the cluster of 2011, node1 a
 # bulk to node2, and the last one a file to node1 by scp.
 write_recipe()
@@ -54,12 +48,16 @@ write_recipe()
 	  last: node$nodes
 	events:
 	  kernel: [$(echo "$events" | sed 's/,/, /g')]
+	contexts: [tid]
 	channel:
 	  subbuf_size: 1M
 	  num_subbuf: 8
 	sar:
-	  interval: 1
+	  interval: $sar
 	  activities: all
+	process:
+	  interval_ms: $((sar * 1000))
+	  whitelist: true
 	EOT
 	[ "$capture" = off ] || cat <<-EOT
 	capture:
@@ -69,22 +67,22 @@ write_recipe()
 	EOT
 	cat <<-EOT
 	execute:
-	  - command: vctraffic echo 7001
+	  - command: vctraffic echo 7001 & vctraffic sink 7002
 	    roles: all
 	    method: background
-	  - command: vctraffic sink 7002
-	    roles: all
-	    method: background
-	  - command: sleep $((seconds / 5)) && vctraffic send 10.7.0.2 7002 $((bulk * 1000000))
+	  - command: |
+	      sleep $((seconds / 5)) &&
+	      ctwrap --name bulk -- vctraffic send 10.7.0.2 7002 $((bulk * 1000000))
 	    roles: first
 	    method: background
 	  - command: |
 	      head -c $((bulk * 500000)) /dev/urandom >/var/tmp/file &&
-	      sleep $((seconds / 2)) && scp -B -q /var/tmp/file node1:/var/tmp/received
+	      sleep $((seconds / 2)) &&
+	      ctwrap --name copy -- scp -B -q /var/tmp/file node1:/var/tmp/received
 	    roles: last
 	    method: background
 	  - command: |
-	      vctraffic ping $seconds $((interval * 1000)) $size 7001 \$(
+	      ctwrap --name ping -- vctraffic ping $seconds $((interval * 1000)) $size 7001 \$(
 	          awk -v me="\$(hostname)" '\$2 ~ /^node/ && \$2 != me { print \$1 }' /etc/hosts)
 	    roles: all
 	    timeout: $((seconds * 6 + 120))

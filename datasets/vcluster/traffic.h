@@ -10,7 +10,7 @@
  * is a dotted address, since machines without a resolver run this. Uses the C
  * library only, so that it can be linked statically for any machine.
  *
- * All return 0, or -1 after a message to standard error.
+ * All return 0, or -1 after a message to standard error. SIGPIPE has to be ignored.
  */
 enum traffic_service { TRAFFIC_ECHO, TRAFFIC_SINK };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* vctraffic: load for the network of the virtual cluster. */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,7 @@ int main(int argc, char **argv)
 	const char *verb = argc > 1 ? argv[1] : "";
 	int status;
 
+	signal(SIGPIPE, SIG_IGN);
 	if (argc == 3 && !strcmp(verb, "echo"))
 		status = serve(argv + 2, TRAFFIC_ECHO);
 	else if (argc == 3 && !strcmp(verb, "sink"))

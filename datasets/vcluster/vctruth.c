@@ -18,7 +18,7 @@
 #include "vcluster/clock_ask.h"
 #include "vcluster/tick_rate.h"
 
-enum { EXIT_MISUSE = 2, TRIES = 8 };
+enum { EXIT_MISUSE = 2, TRIES = 3 };
 
 struct request {
 	struct text_list machines;

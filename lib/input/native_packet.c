@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define STREAM_MAGIC 0xc1fc1fc1u
-
 /* Decode the known fields of one scope. */
 static void take_heads(const struct field_class *const *head, enum native_head from,
 		       enum native_head to, const struct native_cursor *cursor,
@@ -47,7 +45,7 @@ static bool read_head(const struct native_trace *trace, struct native_cursor *cu
 	if (!any || !native_plan_run(trace->packet_header, cursor))
 		return false;
 	take_heads(any->head, HEAD_MAGIC, HEAD_BEGIN, cursor, packet);
-	if (packet->has[HEAD_MAGIC] && packet->value[HEAD_MAGIC] != STREAM_MAGIC)
+	if (packet->has[HEAD_MAGIC] && packet->value[HEAD_MAGIC] != NATIVE_MAGIC)
 		return false;
 	packet->stream = find_stream(trace, packet);
 	if (!packet->stream || !native_plan_run(packet->stream->packet_context, cursor))
@@ -68,6 +66,12 @@ static void set_sizes(struct native_packet *packet, uint64_t there)
 	packet->content = content ? packet->value[HEAD_CONTENT] : packet->size;
 }
 
+static bool is_of(const struct native_packet *packet, const struct tsdl *tsdl)
+{
+	return !tsdl->has_uuid || !packet->has[HEAD_UUID] ||
+	       memcmp(packet->uuid, tsdl->uuid, sizeof(packet->uuid)) == 0;
+}
+
 static bool is_like(const struct native_packet *packet, const struct native_packet *first)
 {
 	return packet->stream == first->stream &&
@@ -77,22 +81,22 @@ static bool is_like(const struct native_packet *packet, const struct native_pack
 
 enum packet_found native_packet_read(const struct native_trace *trace,
 				     const struct native_packet *first,
-				     struct native_cursor *cursor,
+				     struct native_cursor *cursor, uint64_t rest,
 				     struct native_packet *packet)
 {
-	uint64_t there = 8 * cursor->bytes.count;
+	uint64_t there = 8 * rest;
 
 	memset(packet, 0, sizeof(*packet));
 	if (!there)
 		return PACKET_NONE;
 	cursor->at = 0;
-	cursor->end = cursor->budget = there;
+	cursor->end = cursor->budget = 8 * cursor->bytes.count;
 	if (!read_head(trace, cursor, packet))
 		return PACKET_GARBLED;
 	set_sizes(packet, there);
 	if (packet->size == 0 || packet->size % 8 || packet->content < packet->head ||
 	    packet->content > packet->size || packet->size > INT64_MAX ||
-	    (first && !is_like(packet, first)))
+	    !is_of(packet, trace->tsdl) || (first && !is_like(packet, first)))
 		return PACKET_GARBLED;
 	cursor->budget = packet->content;
 	cursor->end = packet->content;

@@ -15,15 +15,18 @@ struct native_packet {
 	uint64_t value[HEADS]; /* of the integers */
 };
 
+#define NATIVE_MAGIC 0xc1fc1fc1u /* that packets begin with */
+
 /*
- * Look at the packet with which these bytes begin. `first` is the first packet
- * of the file, that all others must be like, or NULL. Moves the cursor behind
- * its head, which also sets the clock and the slots; its slots and places must
- * be there.
+ * Look at the packet with which the cursor's bytes begin, which hold its head;
+ * so many bytes of the file follow from there. `first` is the first packet of
+ * the file, that all others must be like, or NULL. Moves the cursor behind its
+ * head, which also sets the clock and the slots; its slots and places must be
+ * there. cursor->end may be beyond cursor->bytes.
  */
 enum packet_found native_packet_read(const struct native_trace *trace,
 				     const struct native_packet *first,
-				     struct native_cursor *cursor,
+				     struct native_cursor *cursor, uint64_t rest,
 				     struct native_packet *packet);
 
 #endif

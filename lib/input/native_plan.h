@@ -23,7 +23,7 @@ struct native_place {
 
 /* Where a walk through a packet stands. */
 struct native_cursor {
-	struct native_bytes bytes; /* from the packet's begin to the end of its file */
+	struct native_bytes bytes; /* from the packet's begin on */
 	uint64_t at, end;          /* bits of the packet, of its content */
 	uint64_t *slot;            /* values kept for later fields, see field_resolve */
 	struct native_place *place;
@@ -32,6 +32,7 @@ struct native_cursor {
 	uint64_t clock;  /* what the last stamp made of it */
 	uint64_t id;     /* of the event class, where the fields say it */
 	const char *why; /* the walk stopped */
+	bool is_beyond;  /* for it goes on behind the packet's end */
 };
 
 /*

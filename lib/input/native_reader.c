@@ -168,7 +168,7 @@ static void native_free(struct reader *base)
 }
 
 struct reader *native_reader_open(const char *path, const struct reader_wishes *wishes,
-				  enum native_files files, struct error *error)
+				  struct error *error)
 {
 	static const struct reader_ops ops = {native_step, native_facts, native_problems,
 					      native_free};
@@ -182,7 +182,7 @@ struct reader *native_reader_open(const char *path, const struct reader_wishes *
 	reader->text = mem_zalloc(most * sizeof(*reader->text));
 	reader->wished = mem_zalloc(wishes->count * sizeof(*reader->wished));
 	reader->defined = mem_zalloc(wishes->count * sizeof(*reader->defined));
-	reader->walk = native_walk_open(path, &visitor, files, error);
+	reader->walk = native_walk_open(path, &visitor, error);
 	if (!reader->walk) {
 		native_free(&reader->base);
 		return NULL;

@@ -109,8 +109,7 @@ static void native_free(struct record_source *source)
 	free(records);
 }
 
-struct record_source *native_records_open(const char *path, enum native_files files,
-					  struct error *error)
+struct record_source *native_records_open(const char *path, struct error *error)
 {
 	static const struct record_source_ops ops = {native_step, native_free};
 	struct native_records *records = mem_zalloc(sizeof(*records));
@@ -118,7 +117,7 @@ struct record_source *native_records_open(const char *path, enum native_files fi
 	    .prepare = prepare, .event = handle_event, .context = records};
 
 	record_source_init(&records->base, &ops, path);
-	records->walk = native_walk_open(path, &visitor, files, error);
+	records->walk = native_walk_open(path, &visitor, error);
 	if (!records->walk) {
 		native_free(&records->base);
 		return NULL;

@@ -6,8 +6,7 @@
 #include "input/record.h"
 
 /* What trace_records_open does, by our own reader. NULL with error. */
-struct record_source *native_records_open(const char *path, enum native_files files,
-					  struct error *error);
+struct record_source *native_records_open(const char *path, struct error *error);
 
 /* The same by libbabeltrace2, which mends what is damaged. */
 struct record_source *babeltrace2_records_open(const char *path, struct error *error);

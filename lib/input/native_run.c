@@ -9,10 +9,16 @@ static bool stop(struct native_cursor *cursor, const char *why)
 	return false;
 }
 
+static bool stop_beyond(struct native_cursor *cursor, const char *why)
+{
+	cursor->is_beyond = true;
+	return stop(cursor, why);
+}
+
 static bool skip(struct native_cursor *cursor, uint64_t bits)
 {
 	if (bits > cursor->end - cursor->at)
-		return stop(cursor, "it ends beyond its packet");
+		return stop_beyond(cursor, "it ends beyond its packet");
 	cursor->at += bits;
 	return true;
 }
@@ -38,7 +44,7 @@ static bool string(struct native_cursor *cursor, const struct native_op *op)
 	const unsigned char *end = memchr(begin, '\0', most);
 
 	if (!end)
-		return stop(cursor, "its text ends beyond its packet");
+		return stop_beyond(cursor, "its text ends beyond its packet");
 	if (op->index >= 0)
 		cursor->place[op->index] =
 		    (struct native_place){cursor->at, (uint64_t)(end - begin)};
@@ -54,7 +60,7 @@ static bool sequence(struct native_cursor *cursor, const struct native_op *op)
 		return true;
 	if (__builtin_mul_overflow(count - 1, op->bits, &bits) ||
 	    __builtin_add_overflow(bits, op->count, &bits))
-		return stop(cursor, "its sequence ends beyond its packet");
+		return stop_beyond(cursor, "its sequence ends beyond its packet");
 	return skip(cursor, bits);
 }
 

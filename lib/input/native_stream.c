@@ -1,260 +1,167 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/native_stream.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/mem.h"
+#include "input/native_seek.h"
 
-enum { KEPT_BYTES = 1 << 18 }; /* behind the packet at hand */
+#define MOST_BYTES ((uint64_t)1 << 30) /* of a packet; LTTng's have a MiB or so */
 
-/* Map a file to read it through. NULL with errno set; never of an empty file. */
-static const unsigned char *map_file(const char *path, uint64_t *size)
+static const struct native_packet *first_of(const struct native_stream *stream)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat status;
-	void *map = MAP_FAILED;
-
-	if (fd >= 0 && fstat(fd, &status) == 0) {
-		*size = (uint64_t)status.st_size;
-		map = mmap(NULL, (size_t)*size, PROT_READ, MAP_PRIVATE, fd, 0);
-	}
-	if (fd >= 0)
-		close(fd);
-	if (map == MAP_FAILED)
-		return NULL;
-	madvise(map, (size_t)*size, MADV_SEQUENTIAL);
-	return map;
+	return &stream->file[stream->at_file - 1].first;
 }
 
-/*
- * Pages that were read count as ours until the system wants them. What is asked
- * for once more is read again, so nothing depends on them.
- */
-static void let_go(struct native_stream *stream)
-{
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t read = stream->at / page * page;
-
-	if (read - stream->gone < KEPT_BYTES)
-		return;
-	madvise((void *)(stream->map + stream->gone), (size_t)(read - stream->gone),
-		MADV_DONTNEED);
-	stream->gone = read;
-}
-
-static void close_map(struct native_stream *stream)
-{
-	if (stream->map)
-		munmap((void *)stream->map, (size_t)stream->size);
-	stream->map = NULL;
-}
-
-/* Map the next file that can be. False when there is none. */
+/* Open the next file that can be. False when there is none. */
 static bool open_next(struct native_stream *stream, struct problem_list *problems)
 {
-	close_map(stream);
-	while (stream->at_file < stream->files && !stream->map) {
+	while (stream->at_file < stream->files) {
 		stream->path = stream->file[stream->at_file++].path;
-		stream->map = map_file(stream->path, &stream->size);
-		stream->next = stream->gone = 0;
-		if (!stream->map)
-			problem_add(problems, stream->path, "unreadable", 1,
-				    "%s, left out", strerror(errno));
+		stream->next = stream->size = 0;
+		if (native_window_open(&stream->window, stream->path) == 0) {
+			stream->size = stream->window.size;
+			return true;
+		}
+		problem_add(problems, stream->path, "unreadable", 1, "%s, left out",
+			    strerror(errno));
 	}
-	return stream->map != NULL;
+	native_window_clear(&stream->window);
+	return false;
 }
 
-static void tell_cut(const struct native_stream *stream, enum packet_found found,
-		     struct problem_list *problems)
+static void tell_cut(const struct native_stream *stream, struct problem_list *problems)
 {
-	if (found == PACKET_CUT)
-		problem_add(problems, stream->path, "truncated", 1,
-			    "cut in the middle of a packet, %" PRIu64 " of its %" PRIu64
-			    " bytes are there",
-			    stream->size - stream->at, stream->packet.size / 8);
-	if (found == PACKET_GARBLED)
+	problem_add(problems, stream->path, "truncated", 1,
+		    "cut in the middle of a packet, %" PRIu64 " of its %" PRIu64
+		    " bytes are there",
+		    stream->size - stream->at, stream->packet.size / 8);
+}
+
+/* Damaged places after the first one of a stream are counted. */
+static void tell_gap(struct native_stream *stream, struct problem_list *problems)
+{
+	uint64_t gap = stream->next - stream->at;
+
+	if (stream->gaps++)
+		stream->gap_bytes += gap;
+	else if (stream->next == stream->size)
 		problem_add(problems, stream->path, "garbled", 1,
 			    "no packet at byte %" PRIu64 " of %" PRIu64
 			    ", the rest is left out",
 			    stream->at, stream->size);
+	else
+		problem_add(problems, stream->path, "garbled", 1,
+			    "no packet at byte %" PRIu64 " of %" PRIu64 ", %" PRIu64
+			    " bytes up to the next one are left out",
+			    stream->at, stream->size, gap);
+}
+
+static void tell_gaps(struct native_stream *stream, struct problem_list *problems)
+{
+	if (stream->gaps > 1)
+		problem_add(problems, stream->path, "garbled", stream->gaps - 1,
+			    "no packet at %" PRIu64 " more places, %" PRIu64
+			    " bytes are left out there",
+			    stream->gaps - 1, stream->gap_bytes);
+	stream->gaps = stream->gap_bytes = 0;
+}
+
+/* The file is not what it was when it was opened. */
+static void tell_shrunk(struct native_stream *stream, struct problem_list *problems)
+{
+	if (stream->window.size < stream->size)
+		problem_add(problems, stream->path, "truncated", 1,
+			    "it was cut from %" PRIu64 " to %" PRIu64
+			    " bytes while it was read",
+			    stream->size, stream->window.size);
+	stream->size = stream->window.size;
+}
+
+/*
+ * A packet that ends beyond its file: cut, or its size is wrong, and another one
+ * begins in it, which it cannot without the uuid of both.
+ */
+static enum packet_found check_cut(struct native_stream *stream,
+				   const struct native_trace *trace)
+{
+	uint64_t next = stream->size;
+
+	if (stream->packet.has[HEAD_UUID])
+		next = native_seek(&stream->window, trace, first_of(stream),
+				   &stream->cursor, stream->at + 1);
+	stream->next = next;
+	if (next < stream->window.size)
+		return PACKET_GARBLED;
+	return native_packet_at(&stream->window, trace, first_of(stream), &stream->cursor,
+				stream->at, &stream->packet);
+}
+
+/* Look at the head of the packet at hand, and where the next one is. */
+static enum packet_found read_head(struct native_stream *stream,
+				   const struct native_trace *trace)
+{
+	enum packet_found found =
+	    native_packet_at(&stream->window, trace, first_of(stream), &stream->cursor,
+			     stream->at, &stream->packet);
+
+	if (found == PACKET_WHOLE)
+		stream->next = stream->at + stream->packet.size / 8;
+	else if (found == PACKET_CUT)
+		found = check_cut(stream, trace);
+	else
+		stream->next = native_seek(&stream->window, trace, first_of(stream),
+					   &stream->cursor, stream->at + 1);
+	return found;
+}
+
+/* Have the content of the packet at hand; less of it where the file got shorter. */
+static bool read_content(struct native_stream *stream, struct problem_list *problems)
+{
+	uint64_t bytes = (stream->packet.content + 7) / 8;
+	struct native_cursor *cursor = &stream->cursor;
+
+	if (bytes > MOST_BYTES) {
+		problem_add(problems, stream->path, "broken", 1,
+			    "the packet at byte %" PRIu64 " has %" PRIu64
+			    " bytes, more than 1 GiB, and is left out",
+			    stream->at, bytes);
+		return false;
+	}
+	cursor->bytes = native_window_show(&stream->window, stream->at, bytes);
+	if (cursor->bytes.count >= bytes)
+		return true;
+	stream->is_cut = true;
+	cursor->end = stream->packet.content = 8 * cursor->bytes.count;
+	return cursor->at <= cursor->end;
 }
 
 bool native_stream_next(struct native_stream *stream, const struct native_trace *trace,
 			struct problem_list *problems)
 {
-	const struct native_packet *first =
-	    stream->at_file ? &stream->file[stream->at_file - 1].first : NULL;
-
 	for (;;) {
 		enum packet_found found;
+		bool has_content;
 
-		if (!stream->map || stream->next >= stream->size) {
+		if (stream->next >= stream->size) {
+			tell_gaps(stream, problems);
 			if (!open_next(stream, problems))
 				return false;
-			first = &stream->file[stream->at_file - 1].first;
 		}
 		stream->at = stream->next;
-		let_go(stream);
-		stream->cursor.bytes.byte = stream->map + stream->at;
-		stream->cursor.bytes.count = stream->size - stream->at;
-		found =
-		    native_packet_read(trace, first, &stream->cursor, &stream->packet);
-		tell_cut(stream, found, problems);
-		stream->next = stream->size;
-		if (found == PACKET_WHOLE)
-			stream->next = stream->at + stream->packet.size / 8;
-		if (found == PACKET_WHOLE || found == PACKET_CUT) {
+		found = read_head(stream, trace);
+		stream->is_cut = found == PACKET_CUT;
+		has_content = (found == PACKET_WHOLE || found == PACKET_CUT) &&
+			      read_content(stream, problems);
+		tell_shrunk(stream, problems);
+		if (found == PACKET_CUT)
+			tell_cut(stream, problems);
+		if (found == PACKET_GARBLED)
+			tell_gap(stream, problems);
+		if (has_content) {
 			stream->packets++;
 			return true;
 		}
 	}
-}
-
-/* The first packet of a file, as far as it is one. */
-static enum packet_found read_first(const struct native_trace *trace,
-				    struct native_file *file, uint64_t *size)
-{
-	struct native_cursor cursor = {.clock = 0};
-	enum packet_found found = PACKET_NONE;
-
-	cursor.bytes.byte = map_file(file->path, size);
-	if (!cursor.bytes.byte)
-		return PACKET_NONE;
-	cursor.bytes.count = *size;
-	cursor.slot = mem_zalloc((size_t)trace->slots.count * sizeof(*cursor.slot) + 1);
-	cursor.place = mem_zalloc(trace->places * sizeof(*cursor.place));
-	found = native_packet_read(trace, NULL, &cursor, &file->first);
-	munmap((void *)cursor.bytes.byte, (size_t)*size);
-	free(cursor.slot);
-	free(cursor.place);
-	return found;
-}
-
-/* The stream that a file goes on, or a new one. */
-static struct native_stream *stream_of(struct native_streams *streams,
-				       const struct native_trace *trace,
-				       const struct native_file *file)
-{
-	const struct native_packet *packet = &file->first;
-	struct native_stream *stream;
-
-	for (size_t i = 0; i < streams->count; i++) {
-		const struct native_packet *other = &streams->stream[i].file[0].first;
-
-		/* Files without these cannot be put in an order. */
-		if (packet->has[HEAD_INSTANCE] && packet->has[HEAD_BEGIN] &&
-		    other->stream == packet->stream &&
-		    other->value[HEAD_INSTANCE] == packet->value[HEAD_INSTANCE])
-			return &streams->stream[i];
-	}
-	streams->stream = mem_grow(streams->stream, streams->count, &streams->room,
-				   sizeof(*streams->stream));
-	stream = &streams->stream[streams->count++];
-	memset(stream, 0, sizeof(*stream));
-	stream->cursor.slot =
-	    mem_zalloc((size_t)trace->slots.count * sizeof(*stream->cursor.slot) + 1);
-	stream->cursor.place = mem_zalloc(trace->places * sizeof(*stream->cursor.place));
-	return stream;
-}
-
-/* Behind those that begin before. */
-static void add_file(struct native_stream *stream, const struct native_file *file)
-{
-	size_t at = stream->files;
-
-	stream->file =
-	    mem_grow(stream->file, stream->files++, &stream->room, sizeof(*stream->file));
-	for (; at > 0 && stream->file[at - 1].begin > file->begin; at--)
-		stream->file[at] = stream->file[at - 1];
-	stream->file[at] = *file;
-}
-
-/* Takes the path. */
-static void look_at(struct native_streams *streams, const struct native_trace *trace,
-		    char *path, struct problem_list *problems)
-{
-	struct native_file file = {.path = path};
-	enum packet_found found;
-	uint64_t size = 0;
-
-	errno = 0;
-	found = read_first(trace, &file, &size);
-	if (found == PACKET_WHOLE || found == PACKET_CUT) {
-		file.begin = file.first.value[HEAD_BEGIN];
-		add_file(stream_of(streams, trace, &file), &file);
-		return;
-	}
-	if (found == PACKET_NONE)
-		problem_add(problems, path, "unreadable", 1, "%s, left out",
-			    strerror(errno));
-	else
-		problem_add(problems, path, "garbled", 1,
-			    "no packet at byte 0 of %" PRIu64 ", the rest is left out",
-			    size);
-	free(path);
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int by_first_file(const void *a, const void *b)
-{
-	const struct native_stream *one = a, *other = b;
-
-	return strcmp(one->file[0].path, other->file[0].path);
-}
-
-int native_streams_open(struct native_streams *streams, const struct native_trace *trace,
-			const char *path, struct problem_list *problems,
-			struct error *error)
-{
-	struct dirent **entry = NULL;
-	int count = scandir(path, &entry, NULL, by_name);
-	struct stat status;
-
-	memset(streams, 0, sizeof(*streams));
-	if (count < 0)
-		return error_errno(error, path);
-	for (int i = 0; i < count; i++) {
-		char *name = mem_printf("%s/%s", path, entry[i]->d_name);
-
-		if (stat(name, &status) == 0 && S_ISREG(status.st_mode) &&
-		    entry[i]->d_name[0] != '.' && status.st_size > 0 &&
-		    strcmp(entry[i]->d_name, "metadata") != 0)
-			look_at(streams, trace, name, problems);
-		else
-			free(name);
-		free(entry[i]);
-	}
-	free(entry);
-	if (streams->count)
-		qsort(streams->stream, streams->count, sizeof(*streams->stream),
-		      by_first_file);
-	return 0;
-}
-
-void native_streams_clear(struct native_streams *streams)
-{
-	for (size_t i = 0; i < streams->count; i++) {
-		struct native_stream *stream = &streams->stream[i];
-
-		close_map(stream);
-		for (size_t k = 0; k < stream->files; k++)
-			free(stream->file[k].path);
-		free(stream->file);
-		free(stream->cursor.slot);
-		free(stream->cursor.place);
-	}
-	free(streams->stream);
-	memset(streams, 0, sizeof(*streams));
 }

@@ -4,6 +4,7 @@
 
 #include "base/problem.h"
 #include "input/native_packet.h"
+#include "input/native_window.h"
 
 /* One file of a stream; LTTng may write several, one after the other. */
 struct native_file {
@@ -13,19 +14,21 @@ struct native_file {
 };
 
 /*
- * One stream of a trace: its files in the order of time, one of them mapped,
- * and one packet of that under the cursor.
+ * One stream of a trace: its files in the order of time, one of them open, and
+ * one packet of that under the cursor.
  */
 struct native_stream {
 	struct native_file *file;
 	size_t files, room, at_file; /* the next to be opened */
-	const unsigned char *map;    /* of the file at hand, or NULL */
+	struct native_window window; /* the file at hand */
 	uint64_t size, at, next;     /* bytes: of the file, of this and the next packet */
-	uint64_t gone;               /* bytes of the map whose pages were let go */
 	const char *path;            /* of the file at hand */
 	struct native_packet packet;
 	struct native_cursor cursor; /* its slots are the stream's own */
+	bool is_cut;                 /* the file ends before the packet at hand does */
 	uint64_t packets;            /* read so far */
+	uint64_t gaps, gap_bytes;    /* of the file: places without a packet, all but the
+					first one's bytes */
 };
 
 struct native_streams {

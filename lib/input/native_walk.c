@@ -132,8 +132,9 @@ static void end_packet(struct native_walk *walk, struct reading *reading)
 static void break_packet(struct native_walk *walk, struct reading *reading)
 {
 	const struct native_cursor *cursor = &reading->of->cursor;
+	bool is_told = reading->of->is_cut && cursor->is_beyond;
 
-	if (!reading->broken++)
+	if (!is_told && !reading->broken++)
 		problem_add(&walk->problems, reading->of->path, "broken", 1,
 			    "an event before byte %" PRIu64
 			    " cannot be read, the rest of "
@@ -151,26 +152,30 @@ static void end_stream(struct native_walk *walk, const struct reading *reading)
 			    reading->broken - 1);
 }
 
-/* False where the stamp is none that can be. */
-static bool read_header(struct native_walk *walk, struct reading *reading)
+static void read_header(struct native_walk *walk, struct reading *reading)
 {
 	struct native_cursor *cursor = &reading->of->cursor;
 	const struct native_stream_class *stream = reading->of->packet.stream;
 
 	cursor->id = 0;
+	cursor->is_beyond = false;
 	if (!native_quick_read(&stream->quick, cursor) &&
 	    !native_plan_run(stream->event_header, cursor)) {
 		break_packet(walk, reading);
-		return true;
+		return;
 	}
 	reading->class = native_find_class(stream, cursor->id);
 	if (!reading->class) {
 		cursor->why = "no event class has its id";
 		break_packet(walk, reading);
-		return true;
+		return;
 	}
-	reading->has_event = true;
-	return native_instant(&stream->clock, cursor->clock, &reading->event_ns);
+	reading->has_event =
+	    native_instant(&stream->clock, cursor->clock, &reading->event_ns);
+	if (!reading->has_event) {
+		cursor->why = "want stamps between 1933 and 2070";
+		break_packet(walk, reading);
+	}
 }
 
 /* Go on to the header of the next event. False at the stream's end. */
@@ -183,15 +188,8 @@ static bool next_event(struct native_walk *walk, struct reading *reading)
 			end_packet(walk, reading);
 		if (!reading->has_packet && !begin_packet(walk, reading))
 			return false;
-		if (cursor->at == cursor->end)
-			continue;
-		if (read_header(walk, reading))
-			continue;
-		problem_add(&walk->problems, walk->path, "broken", 1,
-			    "stream %u breaks off after %llu events, which are used: "
-			    "want stamps between 1933 and 2070",
-			    reading->index, (unsigned long long)reading->events);
-		return false;
+		if (cursor->at != cursor->end)
+			read_header(walk, reading);
 	}
 	return true;
 }
@@ -283,7 +281,7 @@ static void begin_heap(struct native_walk *walk)
 
 struct native_walk *native_walk_open(const char *path,
 				     const struct native_visitor *visitor,
-				     enum native_files files, struct error *error)
+				     struct error *error)
 {
 	struct native_walk *walk = mem_zalloc(sizeof(*walk));
 
@@ -291,10 +289,6 @@ struct native_walk *native_walk_open(const char *path,
 	walk->visitor = *visitor;
 	if (ctf_files_check(path, &walk->files, error))
 		goto failed;
-	if (files == NATIVE_SOUND && !walk->files.sound) {
-		error_set(error, "%s: its files are damaged", path);
-		goto failed;
-	}
 	walk->trace = native_trace_open(path, visitor->prepare, visitor->context, error);
 	if (!walk->trace || native_streams_open(&walk->streams, walk->trace, path,
 						&walk->problems, error))

@@ -29,12 +29,6 @@ struct native_visitor {
 	void *context;
 };
 
-/*
- * Which stream files to read. Damage that ctf_files.h finds may be left to
- * libbabeltrace2, which shows what is before it through a view of the files.
- */
-enum native_files { NATIVE_ANY, NATIVE_SOUND };
-
 struct native_walk;
 
 /*
@@ -44,7 +38,7 @@ struct native_walk;
  */
 struct native_walk *native_walk_open(const char *path,
 				     const struct native_visitor *visitor,
-				     enum native_files files, struct error *error);
+				     struct error *error);
 
 /* Read some more, `most` events or fewer. 1: there may be more; 0: the end. */
 int native_walk_step(struct native_walk *walk, uint64_t most);

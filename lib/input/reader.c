@@ -23,10 +23,10 @@ struct reader *reader_open(const char *path, enum reader_kind kind,
 	struct reader *reader;
 
 	if (kind == READER_NATIVE)
-		return native_reader_open(path, wishes, NATIVE_ANY, error);
+		return native_reader_open(path, wishes, error);
 	if (kind == READER_BABELTRACE2)
 		return babeltrace2_reader_open(path, wishes, error);
-	reader = native_reader_open(path, wishes, NATIVE_SOUND, &why);
+	reader = native_reader_open(path, wishes, &why);
 	if (!reader) {
 		reader = babeltrace2_reader_open(path, wishes, error);
 		if (reader)

@@ -25,6 +25,6 @@ struct reader *babeltrace2_reader_open(const char *path,
 				       const struct reader_wishes *wishes,
 				       struct error *error);
 struct reader *native_reader_open(const char *path, const struct reader_wishes *wishes,
-				  enum native_files files, struct error *error);
+				  struct error *error);
 
 #endif

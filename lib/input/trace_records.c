@@ -6,7 +6,7 @@ static struct record_source *open_either(const char *path, struct reader_choice 
 					 struct error *error)
 {
 	struct error why = ERROR_INIT;
-	struct record_source *source = native_records_open(path, NATIVE_SOUND, &why);
+	struct record_source *source = native_records_open(path, &why);
 
 	if (!source) {
 		source = babeltrace2_records_open(path, error);
@@ -22,7 +22,7 @@ struct record_source *trace_records_open(const char *path, struct reader_choice 
 {
 	switch (choice ? choice->kind : READER_AUTO) {
 	case READER_NATIVE:
-		return native_records_open(path, NATIVE_ANY, error);
+		return native_records_open(path, error);
 	case READER_BABELTRACE2:
 		return babeltrace2_records_open(path, error);
 	case READER_AUTO:

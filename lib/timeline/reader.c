@@ -108,6 +108,62 @@ struct timeline_query *timeline_query_new(struct timeline_reader *reader, const 
 	return query;
 }
 
+const char *timeline_query_parameter(const struct timeline_query *query, size_t n)
+{
+	return sqlite3_bind_parameter_name(query->statement, (int)n + 1);
+}
+
+/* The byte that SQLite complains of. Versions before 3.38 do not say, and none says where
+ * a table is that is not there: then the first place of the word that is named. */
+static long error_place(sqlite3 *db, const char *sql)
+{
+	const char *message = sqlite3_errmsg(db), *word, *found;
+	long at = -1;
+	char *copy;
+
+#if SQLITE_VERSION_NUMBER >= 3038000
+	at = sqlite3_error_offset(db);
+#endif
+	word = strstr(message, "near \"");
+	word = word ? word + 6 : strrchr(message, ' ');
+	if (at >= 0 || !word)
+		return at;
+	word += *word == ' ';
+	copy = mem_strndup(word, strcspn(word, "\""));
+	found = *copy ? strstr(sql, copy) : NULL;
+	free(copy);
+	return found ? found - sql : -1;
+}
+
+struct timeline_query *timeline_query_new_user(struct timeline_reader *reader,
+					       const char *sql, long *at,
+					       struct error *error)
+{
+	sqlite3_stmt *statement = NULL;
+	const char *rest;
+
+	*at = -1;
+	if (sqlite3_prepare_v2(reader->db, sql, -1, &statement, &rest) != SQLITE_OK) {
+		*at = error_place(reader->db, sql);
+		error_set(error, "%s", sqlite3_errmsg(reader->db));
+		return NULL;
+	}
+	if (!statement) {
+		error_set(error, "no statement, want one SELECT");
+	} else if (!sqlite3_stmt_readonly(statement)) {
+		*at = 0;
+		error_set(error, "a statement that writes, want one SELECT");
+	} else if (!is_blank(rest)) {
+		*at = rest - sql + (long)strspn(rest, " \t\r\n;");
+		error_set(error, "a second statement, want one SELECT");
+	} else {
+		sqlite3_finalize(statement);
+		return timeline_query_new(reader, sql, error);
+	}
+	sqlite3_finalize(statement);
+	return NULL;
+}
+
 size_t timeline_query_parameters(const struct timeline_query *query)
 {
 	return (size_t)sqlite3_bind_parameter_count(query->statement);

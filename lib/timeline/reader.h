@@ -26,6 +26,17 @@ struct timeline_query;
 struct timeline_query *timeline_query_new(struct timeline_reader *reader, const char *sql,
 					  struct error *error);
 
+/*
+ * The same for a user's text: the error says what is wrong, without the timeline's path,
+ * and `at` gets the byte of the text where, as far as SQLite tells; -1: not known.
+ */
+struct timeline_query *timeline_query_new_user(struct timeline_reader *reader,
+					       const char *sql, long *at,
+					       struct error *error);
+
+/* The name of the n-th parameter, from 0: ":begin_ns"; NULL: it has none. */
+const char *timeline_query_parameter(const struct timeline_query *query, size_t n);
+
 /* How many parameters (?, ?2, :name) it has. */
 size_t timeline_query_parameters(const struct timeline_query *query);
 

@@ -10,17 +10,11 @@ build_bench()
 	build=${CT_BUILD:-$source/build-bench}
 	{
 		cmake -S "$source" -B "$build" &&
-<<<<<<< HEAD
-			cmake --build "$build" --parallel "$(nproc)" --target ctexport ctmerge \
-				ctsync ctsim bench-accuracy bench-insert bench-merge \
-				bench-messages bench-parquet bench-scenarios \
-				bench-speed bench-timeline
-=======
 			cmake --build "$build" --parallel "$(nproc)" --target ctexport \
 				ctmerge ctsync ctsim bench-accuracy bench-insert \
-				bench-merge bench-messages bench-parquet \
-				bench-perfetto bench-scenarios bench-speed
->>>>>>> main
+				bench-merge bench-messages bench-opendc \
+				bench-parquet bench-perfetto bench-scenarios bench-speed \
+				bench-timeline
 	} >/dev/null
 	PATH=$build/bin:$build/tests/bench:$PATH
 }

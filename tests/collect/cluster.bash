@@ -37,6 +37,10 @@ cluster_begin()
 		sh -c 'mount -t tmpfs none /run && ip link set lo up' >/dev/null 2>&1; then
 		bridge_up && namespaces=yes
 	fi
+	# What root's sshd wants, and where no service manager made it is not there.
+	if [ "$namespaces" = no ] && [ "$(id -u)" = 0 ]; then
+		mkdir -p /run/sshd
+	fi
 }
 
 # A bridge with a network that nobody uses here.
@@ -79,9 +83,9 @@ wait_for()
 
 node_up()
 {
-	local name=$1 shell=${2:-} kib=${3:-262144} dir=$cluster/$1
+	local name=$1 shell=${2:-} kib=${3:-0} dir=$cluster/$1
 	if [ ! -d "$dir" ]; then
-		mkdir -p "$dir/tmp" "$dir/home"
+		mkdir -p "$dir/temp" "$dir/home"
 		ssh-keygen -q -t ed25519 -N '' -f "$dir/host_key"
 		cp "$cluster/key.pub" "$dir/authorized_keys"
 		node_count=$((node_count + 1))
@@ -125,7 +129,8 @@ sshd_config()
 		UseDNS no
 		PrintMotd no
 		MaxStartups 200
-		SetEnv TMPDIR=$1/tmp HOME=$1/home LTTNG_HOME=$1/home
+		LogLevel INFO
+		SetEnv TMPDIR=$1/temp HOME=$1/home LTTNG_HOME=$1/home
 	EOT
 }
 
@@ -145,7 +150,7 @@ wire()
 	number=$(cut -d . -f 4 "$dir/address")
 	init=$(pgrep -P "$(cat "$dir/pid")")
 	printf '%s\n' "$init" >"$dir/init"
-	ip link del "$bridge.$number" 2>/dev/null
+	ip link del "$bridge.$number" 2>/dev/null || :
 	ip link add "$bridge.$number" type veth peer name eth0 netns "$init" || return
 	ip link set "$bridge.$number" master "$bridge" up
 	nsenter -t "$init" -n ip addr add "$(cat "$dir/address")/24" dev eth0
@@ -175,12 +180,12 @@ node_down()
 	local dir=$cluster/$1 pid
 	pid=$(cat "$dir/pid" 2>/dev/null) || return 0
 	if [ "$namespaces" = yes ]; then
-		kill -KILL "$(cat "$dir/init")" 2>/dev/null
+		kill -KILL "$(cat "$dir/init")" 2>/dev/null || :
 	else
 		# shellcheck disable=SC2046
-		kill -KILL $(descendants "$pid") 2>/dev/null
+		kill -KILL $(descendants "$pid") 2>/dev/null || :
 	fi
-	wait "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null || :
 	rm -f "$dir/pid"
 }
 
@@ -198,8 +203,8 @@ hosts_yaml()
 	local name
 	printf 'hosts:\n'
 	for name; do
-		printf '    - {name: %s, address: %s, port: %s}\n' "$name" \
-			"$(cat "$cluster/$name/address")" "$(cat "$cluster/$name/port")"
+		printf '    - "%s:%s": %s\n' "$(cat "$cluster/$name/address")" \
+			"$(cat "$cluster/$name/port")" "$name"
 	done
 }
 
@@ -207,8 +212,8 @@ cluster_end()
 {
 	local dir
 	for dir in "$cluster"/*/; do
-		[ -f "$dir/pid" ] && node_down "$(basename "$dir")"
+		[ ! -f "$dir/pid" ] || node_down "$(basename "$dir")"
 	done
-	[ "$namespaces" = no ] || ip link del "$bridge" 2>/dev/null
+	[ "$namespaces" = no ] || ip link del "$bridge" 2>/dev/null || :
 	rm -rf "$cluster"
 }

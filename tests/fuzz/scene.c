@@ -98,7 +98,7 @@ static void take_record(void *context, const struct record *record)
 static void read_records(void)
 {
 	struct error error = ERROR_INIT;
-	struct record_source *records = native_records_open(trace, NATIVE_ANY, &error);
+	struct record_source *records = native_records_open(trace, &error);
 
 	while (records && record_source_step(records, take_record, records) == STEP_MORE)
 		;

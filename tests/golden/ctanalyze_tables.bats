@@ -61,6 +61,18 @@ clients()
 	clients proc proc --limit 20
 }
 
+@test "metrics" {
+	net3 metrics metrics --node node1
+	clients metrics metrics --metric '*kB/s' --item eth0 --alias eth0=wire --interval 2s
+}
+
+@test "periods" {
+	clients periods periods --from 'irq_handler_entry[irq > 0]' --to irq_handler_exit \
+		--group node,cpu,irq --limit 5 --stats --freq
+	clients periods_wakeup periods --from 'sched_wakeup[comm ~ "work*" && .tid > 0]' \
+		--to 'sched_switch[next_tid > 0]' --group node,.tid=next_tid --limit 5
+}
+
 @test "each analysis has golden output, or a test of its own" {
 	ctanalyze --help | sed -n '/^Analyses:/,/^$/s/^  \([a-z-]*\) .*/\1/p' | while read -r name; do
 		cat "$BATS_TEST_DIRNAME"/ctanalyze*.bats | grep -q "ctanalyze $name\|net3 [a-z_]* $name\|clients [a-z_]* $name" || {

@@ -44,3 +44,19 @@ ctsync: 1 trace to read, want 2 or more' ctsync --reader native -t web -t db
 		ctmerge --reader yactfr datasets/net3 -o net3.db
 	[ ! -e net3.db ]
 }
+
+@test "more streams than files may be open" {
+	ctf_trace web web
+	ctf_trace db db
+	ctf_talk web db 0 2
+	# Each packet a hundred times, so that none can be matched.
+	for i in $(seq 100); do
+		cp web/stream "web/stream_$i"
+	done
+	ends_with 3 ctsync --reader native --stats -t web -t db
+	mv "$scratch/stdout" many
+	ends_with 3 bash -c 'ulimit -n 32 && exec ctsync --reader native --stats -t web -t db'
+	[ ! -s "$scratch/stderr" ]
+	cmp "$scratch/stdout" many
+	grep '^sent  *204,' many
+}

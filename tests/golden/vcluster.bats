@@ -118,3 +118,46 @@ stop_server()
 			datasets/vcluster/$script --no-such
 	done
 }
+
+@test "record refuses what it cannot do" {
+	fails_with 2 $'record: want -o RUN\nrecord: try --help' datasets/vcluster/record
+	fails_with 2 $'record: -n 1: want a number from 2 to 200\nrecord: try --help' \
+		datasets/vcluster/record -n 1 -o new
+	fails_with 2 $'record: -s 08: want a number from 1 to 86400\nrecord: try --help' \
+		datasets/vcluster/record -s 08 -o new
+	fails_with 2 $'record: --rates 1,x: want numbers with commas\nrecord: try --help' \
+		datasets/vcluster/record --rates 1,x -o new
+	fails_with 2 $'record: -e a b: want names with commas\nrecord: try --help' \
+		datasets/vcluster/record -e 'a b' -o new
+	fails_with 2 $'record: --netem ;: want a rule as tc-netem(8) has it\nrecord: try --help' \
+		datasets/vcluster/record --netem ';' -o new
+	fails_with 1 'record: datasets is there already, want a new name' \
+		datasets/vcluster/record -o datasets
+	mkdir empty
+	fails_with 1 'record: empty has no image, run build first' \
+		datasets/vcluster/record -d empty -o new
+	[ "$(echo *)" = 'datasets empty fixtures' ]
+}
+
+# The recipe as record makes it, of options as record has them.
+recipe()
+{
+	sh -u -c 'here=$1; shift
+		. "$here/recipe.sh"
+		directory=/none port=22700 seconds=30 interval=20 size=200 bulk=4 sar=1
+		nodes=3 events=network,sched capture=on
+		for option; do
+			eval "$option"
+		done
+		write_recipe' sh "$CT_SOURCE/datasets/vcluster" "$@"
+}
+
+@test "what record tells the collector is a recipe" {
+	recipe >small.yaml
+	ends_with 0 ctrecipe validate small.yaml
+	recipe nodes=200 "events='net_*,full'" capture=off seconds=1 >large.yaml
+	ends_with 0 ctrecipe plan large.yaml
+	grep -c '^node ' "$scratch/stdout" | grep -x 200
+	grep -F -x "event kernel 'net_*' required" "$scratch/stdout"
+	[ "$(grep -c '^capture' "$scratch/stdout")" -eq 0 ]
+}

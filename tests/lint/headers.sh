@@ -21,6 +21,7 @@ owner()
 	sqlite3.h) echo 'lib/timeline/*.[ch] tests/bench/*_bare.c' ;;
 	zstd.h | snappy-c.h | zlib.h) echo 'export/parquet_codec*.c' ;;
 	yaml.h) echo 'lib/input/recipe*.c' ;;
+	lttng/*) echo 'tests/collect/traced.c' ;;
 	cmocka.h) echo 'tests/*.[ch]' ;;
 	sys/*.h | linux/*.h | net/*.h | netinet/*.h | arpa/*.h) echo any ;;
 	assert.h | ctype.h | dirent.h | endian.h | errno.h | fcntl.h | fenv.h | float.h | \

@@ -15,6 +15,7 @@
 #include "export.h"
 #include "export/parquet_codec_read.h"
 #include "export/parquet_lz4.h"
+#include "export/parquet_read_values.h"
 
 enum { COLUMNS = 6, ROWS = 1500, LIST_MOST = 4, BYTES_MOST = 40, READ_MOST = 200000 };
 
@@ -448,6 +449,51 @@ static void gzip_members_are_unpacked(void **state)
 	error_clear(&error);
 }
 
+/* Encodings of texts that our writer does not use, from Encodings.md. */
+static void texts_that_share_bytes_are_read(void **state)
+{
+	static const struct parquet_leaf leaf = {.type = PARQUET_BYTE_ARRAY};
+	/* "axis", "axle", "", "axle": 0, 2, 0, 0 in common, then 4, 2, 0, 4 bytes of
+	 * their own, both as deltas in blocks of 128 with 4 miniblocks. */
+	static const uint8_t shared[] =
+	    "\x80\x01\x04\x04\x00\x03\x03\x00\x00\x00\x84\x00\x00\x00\x00\x00\x00\x00\x00"
+	    "\x00\x00\x00";
+	static const uint8_t lengths[] =
+	    "\x80\x01\x04\x04\x08\x03\x03\x00\x00\x00\x80\x01\x00\x00\x00\x00\x00\x00\x00"
+	    "\x00\x00\x00";
+	static const char *const want[] = {"axis", "axle", "", "axle"};
+	struct parquet_values_reader values = {.leaf = &leaf, .most = 4};
+	struct error error = ERROR_INIT;
+	struct bytes page = {0};
+
+	(void)state;
+	bytes_add(&page, shared, sizeof(shared) - 1);
+	bytes_add(&page, lengths, sizeof(lengths) - 1);
+	bytes_add(&page, "axisleaxle", 10);
+	if (parquet_values_begin(&values, 7, page.data, page.size, &error))
+		fail_msg("%s", error_text(&error));
+	for (size_t i = 0; i < COUNT(want); i++) {
+		struct parquet_datum datum;
+
+		assert_int_equal(parquet_values_next(&values, &datum), 0);
+		assert_int_equal(datum.size, strlen(want[i]));
+		assert_memory_equal(datum.bytes, want[i], datum.size);
+	}
+	/* Cut anywhere it is no page, or one of fewer values. */
+	for (size_t size = 0; size < page.size; size++) {
+		struct parquet_datum datum;
+		size_t count = 0;
+
+		if (!parquet_values_begin(&values, 7, page.data, size, &error))
+			while (count < 4 && !parquet_values_next(&values, &datum))
+				count++;
+		assert_true(count < 4);
+	}
+	bytes_clear(&values.text);
+	bytes_clear(&page);
+	error_clear(&error);
+}
+
 #define DRAWN(function)                                                                  \
 	{                                                                                \
 #function, function, enter, scratch_leave, NULL                          \
@@ -464,6 +510,7 @@ int main(void)
 	    DRAWN(what_was_written_is_read),
 	    DRAWN(damage_is_told),
 	    SCRATCH_TEST(what_is_no_file_is_refused),
+	    cmocka_unit_test(texts_that_share_bytes_are_read),
 	    cmocka_unit_test(lz4_blocks_are_unpacked),
 	    cmocka_unit_test(gzip_members_are_unpacked),
 	};

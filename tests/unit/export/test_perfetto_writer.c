@@ -97,6 +97,33 @@ static void json_is_as_it_should_be(void **state)
 	free(wanted);
 }
 
+/* A damaged timeline may have any times; what is too far is held at the end. */
+static void json_times_do_not_overflow(void **state)
+{
+	struct perfetto_event event = {.place = row.place,
+				       .begin_ns = NSEC_MIN,
+				       .end_ns = NSEC_MAX,
+				       .category = "c",
+				       .name = "n"};
+	struct error error = ERROR_INIT;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	struct perfetto_writer *writer = perfetto_json_new(file, "f");
+
+	(void)state;
+	perfetto_write_begin(writer, 1000);
+	assert_int_equal(perfetto_write_event(writer, &event), 0);
+	assert_int_equal(perfetto_write_counter(writer, &counter, NSEC_MIN, 1e300), 0);
+	assert_int_equal(perfetto_write_end(writer, &error), 0);
+	perfetto_writer_free(writer);
+	fclose(file);
+	assert_non_null(strstr(text, "\"ts\":-9223372036854775.808,"
+				     "\"dur\":9223372036854775.807,"));
+	assert_non_null(strstr(text, "{\"percent\":1e+300}"));
+	free(text);
+}
+
 static size_t count_text(const char *data, size_t size, const char *text)
 {
 	const char *end = data + size;
@@ -179,6 +206,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(json_is_as_it_should_be),
+	    cmocka_unit_test(json_times_do_not_overflow),
 	    cmocka_unit_test(proto_says_texts_once),
 	    cmocka_unit_test(a_full_disk_is_told),
 	};

@@ -71,7 +71,7 @@ static inline uint64_t compare_records(const char *path)
 	struct error error = ERROR_INIT;
 	uint64_t events;
 
-	one.source = native_records_open(path, NATIVE_ANY, &error);
+	one.source = native_records_open(path, &error);
 	assert_string_equal(error_text(&error), "");
 	other.source = babeltrace2_records_open(path, &error);
 	assert_string_equal(error_text(&error), "");

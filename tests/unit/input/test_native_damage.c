@@ -100,15 +100,12 @@ static void a_cut_packet_is_read_up_to_there(void **state)
 	add_events(10, 7, 2);
 	add_events(20, 7, 2);
 	scratch_bytes("t/ch", file.bytes, file.size - 1);
-	assert_read(
-	    "10 11 12 20 21 ",
-	    "t/ch: cut in the middle of a packet, 81 of its 82 bytes are there "
-	    "(truncated, 1)\n"
-	    "t/ch: an event before byte 162 cannot be read, the rest of its packet "
-	    "is left out: it ends beyond its packet (broken, 1)\n");
+	assert_read("10 11 12 20 21 ",
+		    "t/ch: cut in the middle of a packet, 81 of its 82 bytes are there "
+		    "(truncated, 1)\n");
 }
 
-static void what_is_no_packet_ends_its_file_only(void **state)
+static void what_is_no_packet_is_left_out_up_to_the_next_one(void **state)
 {
 	(void)state;
 	add_events(10, 7, 2);
@@ -121,10 +118,101 @@ static void what_is_no_packet_ends_its_file_only(void **state)
 	add_events(11, 7, 2);
 	scratch_bytes("t/ch_2", file.bytes, file.size);
 	assert_read(
-	    "10 11 11 12 12 13 ",
+	    "10 11 11 12 12 13 30 31 32 ",
 	    "t/ch_1: no packet at byte 0 of 5, the rest is left out (garbled, 1)\n"
-	    "t/ch_0: no packet at byte 82 of 246, the rest is left out "
-	    "(garbled, 1)\n");
+	    "t/ch_0: no packet at byte 82 of 246, 82 bytes up to the next one are left "
+	    "out (garbled, 1)\n");
+}
+
+static void further_gaps_are_counted(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		add_events(10 * (i + 1), 7, 2);
+		if (i % 2)
+			file.bytes[i * 82]++;
+	}
+	put_bytes(&file, "rest", 4);
+	scratch_bytes("t/ch", file.bytes, file.size);
+	assert_read("10 11 12 30 31 32 50 51 52 70 71 72 ",
+		    "t/ch: no packet at byte 82 of 660, 82 bytes up to the next one are "
+		    "left out (garbled, 1)\n"
+		    "t/ch: no packet at 3 more places, 250 bytes are left out there "
+		    "(garbled, 3)\n");
+}
+
+static void a_file_may_begin_with_what_is_no_packet(void **state)
+{
+	(void)state;
+	add_events(10, 7, 2);
+	add_events(20, 7, 2);
+	file.bytes[0]++;
+	scratch_bytes("t/ch", file.bytes, file.size);
+	assert_read("20 21 22 ", "t/ch: no packet at byte 0 of 164, 82 bytes up to the "
+				 "next one are left out (garbled, 1)\n");
+}
+
+/* A magic number may be anything; so many that begin no packet end the search. */
+static void magic_numbers_alone_are_no_packets(void **state)
+{
+	static unsigned char bytes[1 << 16];
+	static const unsigned char magic[] = {0xc1, 0x1f, 0xfc, 0xc1};
+
+	(void)state;
+	add_events(10, 7, 2);
+	memcpy(bytes, file.bytes, file.size);
+	for (size_t at = file.size; at + 4 <= sizeof(bytes) - 82; at += 4)
+		memcpy(bytes + at, magic, at > 2000 && at < 2100 ? 3 : 4);
+	memcpy(bytes + sizeof(bytes) - 82, file.bytes, 82);
+	scratch_bytes("t/ch", bytes, sizeof(bytes));
+	assert_read("10 11 12 ", "t/ch: no packet at byte 82 of 65536, the rest is left "
+				 "out (garbled, 1)\n");
+	memset(bytes + 1500, 0, sizeof(bytes) - 1500 - 82);
+	scratch_bytes("t/ch", bytes, sizeof(bytes));
+	assert_read("10 11 12 10 11 12 ", "t/ch: no packet at byte 82 of 65536, 65372 "
+					  "bytes up to the next one are left out "
+					  "(garbled, 1)\n");
+}
+
+static void cut_while_read(void *context, const struct event *event)
+{
+	uint64_t *events = context;
+
+	(void)event;
+	if (!(*events)++)
+		assert_int_equal(truncate("t/ch", 1 << 20), 0);
+}
+
+/* As of a tracer that still writes, or a disk that is full: no signal, but a problem. */
+static void a_file_that_is_cut_while_it_is_read(void **state)
+{
+	const struct event_wish wish = {"e", 0, NULL, 0};
+	const struct reader_wishes wishes = {&wish, 1};
+	struct error error = ERROR_INIT;
+	struct reader *reader;
+	uint64_t events = 0;
+	FILE *out;
+
+	(void)state;
+	add_events(10, 7, 2);
+	out = fopen("t/ch", "wb");
+	assert_non_null(out);
+	for (int i = 0; i < 100000; i++)
+		assert_int_equal(fwrite(file.bytes, file.size, 1, out), 1);
+	assert_int_equal(fclose(out), 0);
+	reader = reader_open("t", READER_AUTO, &wishes, &error);
+	assert_non_null(reader);
+	assert_null(reader_why(reader));
+	while (reader_step(reader, cut_while_read, &events))
+		;
+	assert_int_equal(reader_problems(reader)->count, 2);
+	assert_string_equal(reader_problems(reader)->item[0].text,
+			    "it was cut from 8200000 to 1048576 bytes while it was read");
+	assert_string_equal(
+	    reader_problems(reader)->item[1].text,
+	    "cut in the middle of a packet, 42 of its 82 bytes are there");
+	assert_int_equal(events, 3 * (1048576 / 82));
+	reader_free(reader);
 }
 
 static void sizes_must_be_those_of_packets(void **state)
@@ -142,14 +230,58 @@ static void sizes_must_be_those_of_packets(void **state)
 	}
 }
 
-static void stamps_beyond_all_years_end_their_stream(void **state)
+/* A packet like those of add_events, but with a uuid behind its magic number. */
+static void add_with_uuid(uint64_t stamp, uint64_t more_bits)
+{
+	struct ctf_stream plain = file, one;
+	uint64_t bits;
+
+	file.size = 0;
+	add_events(stamp, 7, 2);
+	one = file;
+	file = plain;
+	put_bytes(&file, one.bytes, 4);
+	put_bytes(&file, "sixteen letters!", 16);
+	bits = 8 * (one.size + 16) + more_bits;
+	memcpy(one.bytes + PACKET_CONTENT, &bits, sizeof(bits));
+	memcpy(one.bytes + PACKET_SIZE, &bits, sizeof(bits));
+	put_bytes(&file, one.bytes + 4, one.size - 4);
+}
+
+static void a_size_beyond_the_file_hides_no_packet(void **state)
+{
+	char *text = mem_strdup(ONE_EVENT), *magic = strstr(text, "uint32_t stream_id;");
+	char *longer;
+
+	(void)state;
+	*magic = '\0';
+	longer = mem_printf("%suint8_t uuid[16]; u%s", text, magic + 1);
+	scratch_text("t/metadata", longer);
+	add_with_uuid(10, 0);
+	add_with_uuid(20, 8000);
+	add_with_uuid(30, 0);
+	add_with_uuid(40, 8);
+	scratch_bytes("t/ch", file.bytes, file.size);
+	assert_read("10 11 12 30 31 32 40 41 42 ",
+		    "t/ch: no packet at byte 98 of 392, 98 bytes up to the next one are "
+		    "left out (garbled, 1)\n"
+		    "t/ch: cut in the middle of a packet, 98 of its 99 bytes are there "
+		    "(truncated, 1)\n");
+	free(longer);
+	free(text);
+}
+
+static void stamps_beyond_all_years_end_their_packet(void **state)
 {
 	(void)state;
 	add_events(10, 7, 2);
 	add_events(UINT64_MAX - 9, 7, 2);
+	add_events(20, 7, 2);
 	scratch_bytes("t/ch", file.bytes, file.size);
-	assert_read("10 11 12 ", "t: stream 0 breaks off after 3 events, which are used: "
-				 "want stamps between 1933 and 2070 (broken, 1)\n");
+	assert_read("10 11 12 20 21 22 ",
+		    "t/ch: an event before byte 122 cannot be read, the rest of its "
+		    "packet is left out: want stamps between 1933 and 2070 "
+		    "(broken, 1)\n");
 }
 
 static void a_trace_without_stream_classes_has_no_packets(void **state)
@@ -198,9 +330,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    DAMAGE_TEST(an_event_that_cannot_be_read_ends_its_packet_only),
 	    DAMAGE_TEST(a_cut_packet_is_read_up_to_there),
-	    DAMAGE_TEST(what_is_no_packet_ends_its_file_only),
+	    DAMAGE_TEST(what_is_no_packet_is_left_out_up_to_the_next_one),
+	    DAMAGE_TEST(further_gaps_are_counted),
+	    DAMAGE_TEST(a_file_may_begin_with_what_is_no_packet),
+	    DAMAGE_TEST(magic_numbers_alone_are_no_packets),
+	    DAMAGE_TEST(a_file_that_is_cut_while_it_is_read),
 	    DAMAGE_TEST(sizes_must_be_those_of_packets),
-	    DAMAGE_TEST(stamps_beyond_all_years_end_their_stream),
+	    DAMAGE_TEST(a_size_beyond_the_file_hides_no_packet),
+	    DAMAGE_TEST(stamps_beyond_all_years_end_their_packet),
 	    DAMAGE_TEST(a_trace_without_stream_classes_has_no_packets),
 	    DAMAGE_TEST(a_trace_is_left_to_the_other_reader_with_a_reason),
 	};

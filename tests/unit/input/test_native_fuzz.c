@@ -138,8 +138,7 @@ static void look_at_record(void *context, const struct record *record)
 static void read_damaged_records(void)
 {
 	struct error error = ERROR_INIT;
-	struct record_side side = {.source =
-				       native_records_open("t", NATIVE_ANY, &error)};
+	struct record_side side = {.source = native_records_open("t", &error)};
 
 	assert_true(side.source || error.text);
 	while (side.source &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "svg_check.h"
+#include "../svg_check.h"
 
 #include <math.h>
 

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Everything of many runs: merged where that is not done, analyzed, and told of. */
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyze/analysis.h"
+#include "analyze/catalog.h"
+#include "analyze/files.h"
+#include "analyze/print.h"
+#include "base/mem.h"
+
+extern char **environ;
+
+static const struct result_column columns[] = {
+    {"run", "RUN", UNIT_TEXT},         {"timeline", "TIMELINE", UNIT_TEXT},
+    {"merged", "MERGED", UNIT_TEXT},   {"analyses", "ANALYSES", UNIT_COUNT},
+    {"files", "FILES", UNIT_COUNT},    {"results", "RESULTS", UNIT_TEXT},
+    {"problem", "PROBLEM", UNIT_TEXT}, {NULL, NULL, 0},
+};
+
+struct batch {
+	struct question *question;
+	struct result_table *table;
+	size_t done; /* runs */
+};
+
+/* One of the runs. */
+struct batch_run {
+	const char *path;
+	char *timeline, *results;
+	const char *merged; /* "yes", "was there" */
+	size_t analyses, files;
+	struct error error; /* the first thing that went wrong */
+};
+
+static bool is_directory(const char *path)
+{
+	struct stat about;
+
+	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static bool is_there(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+/* A path without slashes at its end. */
+static char *trimmed(const char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	return mem_strndup(path, length);
+}
+
+/* "RUN/run.db" and "RUN/analysis", or, with -o DIR, "DIR/RUN"; a timeline may be given
+ * itself. */
+static void name_files(struct batch_run *run, const struct request *request)
+{
+	char *path = trimmed(run->path);
+	bool directory = is_directory(path);
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+
+	run->timeline = directory ? mem_printf("%s/run.db", path) : mem_strdup(path);
+	if (request->output)
+		run->results = mem_printf(
+		    "%s/%.*s", request->output,
+		    (int)(directory || !dot ? strlen(name) : (size_t)(dot - name)), name);
+	else if (directory)
+		run->results = mem_printf("%s/analysis", path);
+	else
+		run->results = mem_printf("%s.analysis", path);
+	free(path);
+}
+
+/* ctmerge, from beside this program if it is there, else from the PATH. For free(). */
+static char *find_ctmerge(void)
+{
+	char own[4096];
+	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	char *slash, *beside;
+
+	if (length > 0) {
+		own[length] = '\0';
+		slash = strrchr(own, '/');
+		beside = mem_printf("%.*s/ctmerge", (int)(slash - own), own);
+		if (access(beside, X_OK) == 0)
+			return beside;
+		free(beside);
+	}
+	return mem_strdup("ctmerge");
+}
+
+/* Run it without a shell. Its exit status, or -1 with error. */
+static int run_ctmerge(const struct batch_run *run, struct error *error)
+{
+	char *program = find_ctmerge(), *directory = trimmed(run->path);
+	char quiet[] = "-q", output[] = "-o", end[] = "--";
+	char *arguments[] = {program, quiet, output, run->timeline, end, directory, NULL};
+	int status, failed;
+	pid_t pid;
+
+	failed = posix_spawnp(&pid, program, NULL, NULL, arguments, environ);
+	if (failed) {
+		errno = failed;
+		error_errno(error, program);
+	}
+	free(program);
+	free(directory);
+	if (failed)
+		return -1;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return error_errno(error, "ctmerge");
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	return error_set(error, "ctmerge: ended by signal %d", WTERMSIG(status));
+}
+
+/* A timeline of what could be read is still one, but its run has a problem. */
+static int merge(struct batch_run *run)
+{
+	enum { NOT_TIED = 3 };
+	struct error error = ERROR_INIT;
+	int status;
+
+	if (!is_directory(run->path) || is_there(run->timeline)) {
+		run->merged = "was there";
+		return 0;
+	}
+	status = run_ctmerge(run, &error);
+	run->merged = is_there(run->timeline) ? "yes" : "no";
+	if (status < 0)
+		error_set(&run->error, "%s", error_text(&error));
+	else if (!is_there(run->timeline))
+		error_set(&run->error, "not merged, see above");
+	else if (status && status != NOT_TIED)
+		error_set(&run->error, "not all could be read, see above");
+	error_clear(&error);
+	return is_there(run->timeline) ? 0 : -1;
+}
+
+static const char *const extensions[] = {[FORMAT_TABLE] = "txt",
+					 [FORMAT_CSV] = "csv",
+					 [FORMAT_JSON] = "json",
+					 [FORMAT_MARKDOWN] = "md"};
+
+static int write_file(struct batch_run *run, const struct question *question,
+		      const struct result *result, const char *name, struct error *error)
+{
+	const struct files_guard *guard = question->request->guard;
+	char *path =
+	    mem_printf("%s/%s.%s", run->results, name,
+		       result->document ? "html" : extensions[question->request->format]);
+	struct output output = {0};
+	int status = files_open(guard, &output, path, error);
+
+	if (!status) {
+		print_result(question, result, output.file);
+		status = files_commit(guard, &output, error);
+		files_discard(guard, &output);
+	}
+	run->files += !status;
+	free(path);
+	return status;
+}
+
+/* One file, or in CSV one a table: NAME.TABLE.csv. */
+static int write_result(struct batch_run *run, struct question *question,
+			struct result *result, struct request *request,
+			struct error *error)
+{
+	const char *name = question->analysis->name;
+	int status = 0;
+
+	if (request->format != FORMAT_CSV || result->document)
+		return write_file(run, question, result, name, error);
+	for (size_t i = 0; i < result->tables && !status; i++) {
+		char *file = mem_printf("%s.%s", name, result->table[i]->key);
+
+		request->table = result->table[i]->key;
+		status = write_file(run, question, result, file, error);
+		request->table = NULL;
+		free(file);
+	}
+	return status;
+}
+
+/* One analysis of one run; what goes wrong is its own, and the next one's turn comes. */
+static int analyze(struct batch_run *run, const struct analysis *analysis,
+		   const struct request *asked, struct error *error)
+{
+	struct request request = *asked;
+	struct question question;
+	struct result result;
+	int status;
+
+	request.table = request.sort = NULL;
+	request.output = analysis->is_document ? run->results : NULL;
+	if (question_open(&question, analysis, &request, run->timeline, error))
+		return -1;
+	result_init(&result, &request);
+	result.begin_ns = question.scope.begin_ns;
+	result.end_ns = question.scope.end_ns;
+	status = analysis->run(&question, &result, error) ||
+		 result_finish(&result, error) ||
+		 write_result(run, &question, &result, &request, error);
+	if (status)
+		error_prefix(error, "%s", analysis->name);
+	result_clear(&result);
+	question_close(&question);
+	return status ? -1 : 0;
+}
+
+static void keep(struct batch_run *run, struct error *error)
+{
+	if (!run->error.text)
+		error_set(&run->error, "%s", error_text(error));
+	error_clear(error);
+}
+
+/* All analyses that need nothing said, and the report. */
+static void analyze_all(struct batch *batch, struct batch_run *run)
+{
+	const struct request *request = batch->question->request;
+	const struct catalog *catalog = request->catalog;
+	struct error error = ERROR_INIT;
+
+	if (files_make_directory(run->results, &error)) {
+		keep(run, &error);
+		return;
+	}
+	for (size_t i = 0; i < catalog->count; i++) {
+		const struct analysis *analysis = catalog->item[i];
+		int status;
+
+		if (analysis->many || (analysis->heeds & HEEDS_PERIOD))
+			continue;
+		if (analysis->act)
+			continue;
+		status = analyze(run, analysis, request, &error);
+		if (status)
+			keep(run, &error);
+		else
+			run->analyses++;
+	}
+}
+
+static void take_run(struct batch *batch, const char *path)
+{
+	struct batch_run run = {.path = path};
+	bool failed;
+
+	name_files(&run, batch->question->request);
+	if (!is_there(path))
+		error_errno(&run.error, path);
+	else if (!merge(&run))
+		analyze_all(batch, &run);
+	failed = run.error.text != NULL;
+	batch->question->failed |= failed;
+	batch->done += !failed;
+	result_add(batch->table,
+		   (struct cell[]){cell_of_text(path), cell_of_text(run.timeline),
+				   cell_of_text(run.merged),
+				   cell_of_integer((int64_t)run.analyses),
+				   cell_of_integer((int64_t)run.files),
+				   cell_of_text(run.files ? run.results : NULL),
+				   cell_of_text(run.error.text)});
+	error_clear(&run.error);
+	free(run.timeline);
+	free(run.results);
+}
+
+static int run_all(struct question *question, struct result *result, struct error *error)
+{
+	const struct text_list *words = question->words;
+	struct batch batch = {.question = question};
+
+	if (!words->count)
+		return error_set(error, "no run given, want RUN...");
+	batch.table = result_table_new(result, "runs", "Runs", columns);
+	for (size_t i = 0; i < words->count; i++) {
+		take_run(&batch, words->item[i]);
+		question_share(question, (double)(i + 1) / (double)words->count);
+	}
+	result_note(result, "%zu of %zu runs without a problem", batch.done,
+		    words->count);
+	return 0;
+}
+
+const struct analysis analysis_all = {
+    .name = "all",
+    .summary = "every analysis of many runs, merged where that is not done",
+    .usage = "[OPTION...] RUN...",
+    .description =
+	"RUN is a run directory, or a timeline. A directory's timeline is RUN/run.db; "
+	"where\n"
+	"there is none, ctmerge makes it. Results go to RUN/analysis, or with -o DIR to\n"
+	"DIR/RUN: a file for each analysis, in CSV for each of its tables, and the "
+	"report.\n"
+	"A run that fails is told of at the end, and the others are done. Analyses that\n"
+	"must be told what to look for are left out.",
+    .heeds = HEEDS_SCOPE | HEEDS_TABLES,
+    .many = true,
+    .writes_files = true,
+    .run = run_all,
+};

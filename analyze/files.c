@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyze/files.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+
+int files_open(const struct files_guard *guard, struct output *output, const char *path,
+	       struct error *error)
+{
+	int status;
+
+	if (guard)
+		guard->hold(SIG_BLOCK);
+	status = output_open(output, path, error);
+	if (guard) {
+		if (!status)
+			guard->name(output->temporary);
+		guard->hold(SIG_UNBLOCK);
+	}
+	return status;
+}
+
+int files_commit(const struct files_guard *guard, struct output *output,
+		 struct error *error)
+{
+	int status;
+
+	if (guard)
+		guard->hold(SIG_BLOCK);
+	status = output_commit(output, error);
+	if (guard) {
+		guard->name(NULL);
+		guard->hold(SIG_UNBLOCK);
+	}
+	return status;
+}
+
+void files_discard(const struct files_guard *guard, struct output *output)
+{
+	if (guard)
+		guard->hold(SIG_BLOCK);
+	output_discard(output);
+	if (guard) {
+		guard->name(NULL);
+		guard->hold(SIG_UNBLOCK);
+	}
+}
+
+int files_make_directory(const char *path, struct error *error)
+{
+	char *part = mem_strdup(path);
+	struct stat about;
+	int status = 0;
+
+	for (char *at = part + 1; *path && *at && !status; at++)
+		if (*at == '/') {
+			*at = '\0';
+			if (mkdir(part, 0777) && errno != EEXIST)
+				status = error_errno(error, part);
+			*at = '/';
+		}
+	if (!status && mkdir(path, 0777) && errno != EEXIST)
+		status = error_errno(error, path);
+	if (!status && (stat(path, &about) || !S_ISDIR(about.st_mode)))
+		status = error_set(error, "%s: no directory, want one", path);
+	free(part);
+	return status;
+}
+
+char *files_name(const char *text)
+{
+	char *name = mem_strdup(*text ? text : "_");
+
+	for (char *at = name; *at; at++)
+		if (!isalnum((unsigned char)*at) && !strchr("-_+", *at) &&
+		    (*at != '.' || at == name))
+			*at = '_';
+	return name;
+}

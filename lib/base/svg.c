@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/svg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FONT                                                                             \
+	"system-ui,-apple-system,&#39;Segoe UI&#39;,Roboto,&#39;Helvetica Neue&#39;,"    \
+	"Arial,sans-serif"
+#define FARTHEST 1e6 /* pixels; renderers lose precision beyond */
+
+void svg_number(FILE *file, double value)
+{
+	long tenths;
+
+	if (!(fabs(value) < FARTHEST))
+		value = value > 0 ? FARTHEST : value < 0 ? -FARTHEST : 0;
+	tenths = lround(value * 10);
+	fprintf(file, "%s%ld", tenths < 0 ? "-" : "", labs(tenths) / 10);
+	if (tenths % 10)
+		fprintf(file, ".%ld", labs(tenths) % 10);
+}
+
+static void attribute(FILE *file, const char *name, double value)
+{
+	fprintf(file, " %s=\"", name);
+	svg_number(file, value);
+	putc('"', file);
+}
+
+void svg_begin(FILE *file, double width, double height, const char *title)
+{
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	      "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\"",
+	      file);
+	attribute(file, "width", width);
+	attribute(file, "height", height);
+	fputs(" viewBox=\"0 0 ", file);
+	svg_number(file, width);
+	putc(' ', file);
+	svg_number(file, height);
+	fputs("\" font-family=\"" FONT "\">\n", file);
+	svg_tooltip(file, title);
+	fputs("\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", file);
+}
+
+void svg_end(FILE *file)
+{
+	fputs("</svg>\n", file);
+}
+
+static void box_attributes(FILE *file, const struct svg_box *box)
+{
+	attribute(file, "x", box->x);
+	attribute(file, "y", box->y);
+	attribute(file, "width", fmax(box->width, 0));
+	attribute(file, "height", fmax(box->height, 0));
+}
+
+void svg_begin_clip(FILE *file, const struct svg_box *box)
+{
+	/* A nested <svg> cuts off without an id, which other pictures on a page share. */
+	fputs("<svg overflow=\"hidden\"", file);
+	box_attributes(file, box);
+	fputs(">\n", file);
+}
+
+void svg_rect(FILE *file, const struct svg_box *box, const char *style)
+{
+	fputs("<rect", file);
+	box_attributes(file, box);
+	fprintf(file, " %s/>\n", style);
+}
+
+void svg_circle(FILE *file, struct svg_point centre, double radius, const char *style)
+{
+	fputs("<circle", file);
+	attribute(file, "cx", centre.x);
+	attribute(file, "cy", centre.y);
+	attribute(file, "r", fmax(radius, 0));
+	fprintf(file, " %s/>\n", style);
+}
+
+static void point_list(FILE *file, const struct svg_point *point, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		putc(i ? 'L' : 'M', file);
+		svg_number(file, point[i].x);
+		putc(' ', file);
+		svg_number(file, point[i].y);
+	}
+}
+
+void svg_line(FILE *file, struct svg_point from, struct svg_point to, const char *style)
+{
+	const struct svg_point point[] = {from, to};
+
+	svg_polyline(file, point, 2, style);
+}
+
+void svg_polyline(FILE *file, const struct svg_point *point, size_t count,
+		  const char *style)
+{
+	if (count == 0)
+		return;
+	fputs("<path d=\"", file);
+	point_list(file, point, count);
+	fprintf(file, "\" fill=\"none\" %s/>\n", style);
+}
+
+void svg_polygon(FILE *file, const struct svg_point *point, size_t count,
+		 const char *style)
+{
+	if (count == 0)
+		return;
+	fputs("<path d=\"", file);
+	point_list(file, point, count);
+	fprintf(file, "Z\" %s/>\n", style);
+}
+
+void svg_text(FILE *file, struct svg_point at, const char *text, const char *style)
+{
+	svg_text_turned(file, at, 0, text, style);
+}
+
+void svg_text_turned(FILE *file, struct svg_point at, double degrees, const char *text,
+		     const char *style)
+{
+	fputs("<text", file);
+	attribute(file, "x", at.x);
+	attribute(file, "y", at.y);
+	if (degrees < 0 || degrees > 0) {
+		fputs(" transform=\"rotate(", file);
+		svg_number(file, degrees);
+		putc(' ', file);
+		svg_number(file, at.x);
+		putc(' ', file);
+		svg_number(file, at.y);
+		fputs(")\"", file);
+	}
+	fprintf(file, " %s>", style);
+	svg_escape(file, text);
+	fputs("</text>\n", file);
+}
+
+void svg_tooltip(FILE *file, const char *text)
+{
+	fputs("<title>", file);
+	svg_escape(file, text);
+	fputs("</title>", file);
+}
+
+/*
+ * The bytes of the character at text: 0 when they are not well-formed UTF-8
+ * (Unicode 15, table 3-7) or no character that XML 1.0 allows.
+ */
+static size_t character(const unsigned char *text)
+{
+	const unsigned char c = text[0], next = c < 0x80 ? 0 : text[1];
+	const size_t length = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+
+	if (length == 1)
+		return c == '\t' || c == '\n' || (c >= ' ' && c != 0x7f);
+	if (c < 0xc2 || c > 0xf4)
+		return 0;
+	for (size_t i = 1; i < length; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	if ((c == 0xe0 && next < 0xa0) || (c == 0xed && next > 0x9f))
+		return 0;
+	if ((c == 0xf0 && next < 0x90) || (c == 0xf4 && next > 0x8f))
+		return 0;
+	if (c == 0xc2 && next < 0xa0)
+		return 0;
+	return c == 0xef && next == 0xbf && text[2] > 0xbd ? 0 : length;
+}
+
+static const char *entity(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+void svg_escape(FILE *file, const char *text)
+{
+	while (*text) {
+		const size_t length = character((const unsigned char *)text);
+
+		if (length == 0)
+			fputs("\xef\xbf\xbd", file);
+		else if (entity(*text))
+			fputs(entity(*text), file);
+		else
+			fwrite(text, 1, length, file);
+		text += length ? length : 1;
+	}
+}

@@ -1,0 +1,300 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck disable=SC2016,SC2289,SC1010 # commands for nodes stay as they are
+#
+# What runs on a node: under each shell, beside what others run there, and with
+# names that are meant to do harm.
+load common
+
+shells=(dash 'bash --posix' 'busybox sh')
+
+setup_file()
+{
+	nodes_for_file alpha beta:/usr/bin/busybox
+}
+
+@test 'ctwrap: status, streams, record and whitelist, under each shell' {
+	for shell in "${shells[@]}"; do
+		rm -rf dir
+		mkdir dir
+		odd=$(printf 'a "b"\\\n\t\377\303\251')
+		status=0
+		# shellcheck disable=SC2086 # words
+		echo in | $shell "$(command -v ctwrap)" --dir dir --name "$odd" --trace-id t-1 \
+			--enqueue-ns 1700000000000000000 \
+			sh -c 'cat; ls dir/pids; echo err >&2; exit 7' >out 2>err || status=$?
+		[ "$status" -eq 7 ]
+		printf 'err\n' | diff - err
+		pid=$(sed -n 's/.*"pid": \([0-9]*\),.*/\1/p' dir/invocations.jsonl)
+		printf 'in\n%s\n' "$pid" | diff - out
+		[ -z "$(ls dir/pids)" ]
+		holds dir/invocations.jsonl "$(printf '^{"name": "a \\\\"b\\\\"\\\\\\\\\\\\u000a\\\\u0009\357\277\275\303\251", "pid"')"
+		holds dir/invocations.jsonl '"enqueued_ns": 1700000000000000000, "started_ns": [0-9]\{19\}, "ended_ns": [0-9]\{19\}, "status": 7, "argv": \["sh", "-c", "cat; ls dir/pids; echo err >&2; exit 7"\], "trace_id": "t-1", "bytes": [0-9]*'
+	done
+}
+
+@test 'ctwrap: an enqueue after the start is the start; a signal is handed on' {
+	ctwrap --dir . --enqueue-ns=9000000000000000000 true
+	read -r enqueued started < <(sed 's/.*"enqueued_ns": \([0-9]*\), "started_ns": \([0-9]*\),.*/\1 \2/' invocations.jsonl)
+	[ "$enqueued" = "$started" ]
+	ctwrap --dir . sleep 1000 3>&- &
+	wait_for 'the task' compgen -G 'pids/*' >/dev/null
+	kill -TERM $!
+	status=0
+	wait $! || status=$?
+	[ "$status" -eq 143 ]
+	holds invocations.jsonl '"status": 143, "argv": \["sleep", "1000"\]'
+}
+
+@test 'ctsample: what is asked for and nothing else, under each shell' {
+	cp "$(command -v sleep)" 'o,d"d
+(1) S 2'
+	for shell in "${shells[@]}"; do
+		./'o,d"d
+(1) S 2' 60 3>&- &
+		odd=$!
+		sh -c 'sleep 61; :' 3>&- &
+		parent=$!
+		mkdir -p pids
+		: >"pids/$parent"
+		echo 1 >pids/4194304
+		echo 1 >"pids/$$"
+		# shellcheck disable=SC2086 # words
+		$shell "$(command -v ctsample)" --match 'o,d*' --interval 20 --count 3 >match.csv 2>err
+		# shellcheck disable=SC2086
+		$shell "$(command -v ctsample)" --whitelist pids -i 20 -n 3 -o white.csv --sensors own 2>>err
+		# shellcheck disable=SC2086
+		$shell "$(command -v ctsample)" --all -n 1 >all.csv 2>>err
+		kill "$odd"
+		pkill -P "$parent"
+		kill "$parent" 2>/dev/null || :
+		holds match.csv '^realtime_ns,pid,ppid,comm,state,utime_ns,stime_ns,rss_kib,read_bytes,write_bytes$'
+		[ "$(grep -c "^[0-9]\{19\},$odd,$$,\"o,d\"\"d\$" match.csv)" -eq 3 ]
+		[ "$(grep -c '^(1) S 2",[A-Z],[0-9]*,[0-9]*,[1-9][0-9]*,' match.csv)" -eq 3 ]
+		[ "$(wc -l <match.csv)" -eq 7 ]
+		# The child counts; a pid of long ago and one that is another's now do not.
+		[ "$(grep -c ",$parent,sleep," white.csv)" -eq 3 ]
+		[ "$(grep -c "^[0-9]*,$parent," white.csv)" -eq 3 ]
+		[ "$(wc -l <white.csv)" -eq 7 ]
+		[ "$(ls pids)" = "$parent" ]
+		holds err 'samples, [0-9.]* % of a processor, [0-9.]* ms late on average'
+		holds own.ctsample ',ctsample,late_max_ms,[0-9.]*$'
+		holds all.csv "^[0-9]*,$$,"
+		lacks all.csv ',kthreadd,'
+		rm -r pids
+	done
+}
+
+@test 'the clocks of a node, as each shell reads them' {
+	for shell in "${shells[@]}"; do
+		rm -rf run
+		mkdir -p run/data run/procs
+		printf 'test\nnode\n' >run/who
+		{
+			cat "$CT_SOURCE/collect-scripts/node/base.sh"
+			for part in kernel json node/procs node/clock node/describe node/lttng \
+				node/sources node/start node/commands node/fetch node/main; do
+				cat "$CT_SOURCE/collect-scripts/$part.sh"
+			done
+		} >run/node.sh
+		# shellcheck disable=SC2086 # words
+		$shell run/node.sh clock-loop 3>&- &
+		wait_for 'a sample' grep -q '^[0-9]' run/data/clock.csv
+		kill -TERM $!
+		wait $! || :
+		[ "$(grep -c '^[0-9]\{19\},[0-9]*,[0-9]*$' run/data/clock.csv)" -eq 2 ]
+		# The kernel says when it was booted, to the second.
+		booted=$(sed -n 's/^btime //p' /proc/stat)
+		while IFS=, read -r real mono boot; do
+			[ "$real" != realtime_ns ] || continue
+			apart=$((real - boot - booted * 1000000000))
+			[ "$apart" -gt -2000000000 ] && [ "$apart" -lt 2000000000 ] || {
+				printf '%s: %s %s %s, booted %s\n' "$shell" "$real" "$mono" "$boot" "$booted"
+				return 1
+			}
+		done <run/data/clock.csv
+	done
+}
+
+@test 'sessions of others in LTTng stay as they are, and so does their daemon' {
+	[ "$(id -u)" != 0 ] || need_namespaces
+	on_node alpha 'lttng-sessiond --daemonize && lttng create theirs --output=$TMPDIR/theirs && lttng enable-event -u their_provider:* && lttng start' >/dev/null
+	before=$(on_node alpha 'cat /run/lttng/lttng-sessiond.pid 2>/dev/null || cat $HOME/.lttng/lttng-sessiond.pid')
+	recipe mine alpha beta <<<'events: {userspace: ["*"]}'
+	collect 0 run mine.yaml
+	on_node alpha 'lttng list theirs' >list
+	holds list 'session theirs: \[active\]'
+	on_node alpha 'lttng list' >list
+	lacks list clustertrace
+	after=$(on_node alpha 'cat /run/lttng/lttng-sessiond.pid 2>/dev/null || cat $HOME/.lttng/lttng-sessiond.pid')
+	[ "$before" = "$after" ]
+	# Where there was none, there is none.
+	collect 0 sessiond status mine.yaml
+	holds "$scratch/out" "^alpha: running, pid $before, sessions: 1"
+	holds "$scratch/out" '^beta: not running'
+	collect 3 sessiond stop mine.yaml
+	said 'alpha: the session daemon has 1 sessions, destroy them first'
+	on_node alpha 'lttng destroy theirs' >/dev/null
+	collect 0 sessiond restart mine.yaml
+	holds "$scratch/out" '^beta: running, pid [0-9]*, sessions: 0'
+	lacks "$scratch/out" "pid $before,"
+	collect 0 sessiond stop mine.yaml
+	holds "$scratch/out" '^alpha: not running'
+	on_node alpha 'rm -r $TMPDIR/theirs'
+}
+
+@test 'a process that only has the pid of ours is not ended' {
+	recipe foreign alpha <<<'sar: {interval: 1}'
+	collect 0 start foreign.yaml
+	here=$(dirname "$(find "$cluster/alpha/temp" -name node.sh)")
+	on_node alpha 'sleep 1000 >/dev/null 2>&1 & echo $!' >pid
+	read -r foreign <pid
+	# As if sar had ended, and its pid were another's now.
+	read -r pid _ <"$here/procs/sar"
+	on_node alpha "kill -KILL $pid"
+	echo "$foreign 1" >"$here/procs/sar"
+	collect 0 stop "$(the_run)"
+	said 'alpha: sar: ended before its time'
+	on_node alpha "kill -0 $foreign && kill $foreign"
+	# A directory that does not bear our mark is not removed.
+	echo theirs >"$here/mine"
+	collect 3 fetch "$(the_run)"
+	said 'alpha: not removed there: .*: not ours, left as it is'
+	[ -f "$here/node.sh" ]
+	rm -r "$(dirname "$here")"
+}
+
+@test 'a private directory that others may write to is refused' {
+	recipe open alpha <<<'sar: {interval: 1}'
+	place=$cluster/alpha/temp/clustertrace-$(id -u)
+	mkdir -m 755 "$place"
+	collect 1 run open.yaml
+	said "alpha: not started: $place: want a directory of .* with mode 700"
+	rmdir "$place"
+	mkdir elsewhere
+	chmod 700 elsewhere
+	ln -s "$PWD/elsewhere" "$place"
+	collect 1 -o again run open.yaml
+	[ -z "$(ls elsewhere)" ]
+	rm "$place"
+}
+
+@test 'names that are meant to do harm are just names' {
+	evil=$(printf "x; touch pwned \$(touch pwned) '\"\`touch pwned\`\n-rf")
+	mkdir "$evil"
+	recipe odd alpha beta <<-EOT
+		sar: {interval: 1}
+		execute:
+		    - {command: "printf '%s' %(what)s", roles: all}
+		    - roles: alpha
+		      command: |
+		        cd "\$CLUSTERTRACE_DIR/data" && mkdir 'a b' && echo 1 >'a b/c d;e'
+		        echo 2 >--x && echo 3 >'q"uote'
+		        echo 4 >"new
+		        line"
+		tasks: {command: "printf '%s' %(input)s", roles: all, inputs: ["-n", "\$(touch pwned)", "a'b\"c", "x\ny"]}
+		parameters: {what: ["'; touch pwned; '\n\$(touch pwned)"]}
+	EOT
+	mv odd.yaml "$evil/-n o'dd.yaml"
+	collect 3 -o "$evil/ru ns" run "$evil/-n o'dd.yaml"
+	(cd "$evil" && collect 0 -o "-n" start -- "-n o'dd.yaml")
+	(cd "$evil" && collect 0 -o "-n" stop -- "-n o'dd.yaml" && collect 0 -o "-n" fetch -- "-n o'dd.yaml")
+	run=$(echo "$evil/ru ns"/*)
+	for node in alpha beta; do
+		printf "'; touch pwned; '\n\$(touch pwned)" | diff - "$run/$node/commands/1.out"
+	done
+	cat "$run"/*/commands/task-*.out >tasks
+	[ "$(wc -c <tasks)" -eq $((2 + 14 + 5 + 3)) ]
+	holds "$run/run.json" '"name": "alpha", .*"problems": \["1 files with odd names were not fetched, they are in '
+	printf "%s\n" 1 2 3 | diff - <(cat "$run/alpha/a b/c d;e" "$run/alpha/--x" "$run/alpha/q\"uote")
+	[ -z "$(find . "$cluster" -name pwned)" ]
+	rm -r "$cluster"/alpha/temp/clustertrace-*
+	left_clean beta
+}
+
+@test 'what is misused is refused' {
+	recipe plain alpha <<<'sar: {interval: 1}'
+	collect 2
+	said 'want a command'
+	collect 2 nosuch
+	collect 2 run
+	collect 2 run plain.yaml plain.yaml
+	collect 2 -p 0 run plain.yaml
+	said 'parallel 0: want a number from 1 to 10000'
+	collect 2 --nosuch run plain.yaml
+	collect 2 sessiond plain.yaml
+	collect 1 run nosuch.yaml
+	collect 1 stop plain.yaml
+	said 'no run of it in runs that is not fetched yet'
+	collect 1 stop .
+	[ ! -e runs ] || [ -z "$(ls runs)" ]
+	collect 0 -n run plain.yaml
+	holds "$scratch/out" '^  all nodes: sar every 1 s'
+	collect 0 init
+	cp "$scratch/out" init.yaml
+	collect 0 validate init.yaml
+	[ ! -e runs ] || [ -z "$(ls runs)" ]
+}
+
+@test 'check says what is there, and what is missing' {
+	recipe look alpha beta <<-EOT
+		sar: {interval: 1}
+		events: {kernel: [network], userspace: ["*"]}
+	EOT
+	status=0
+	ctcollect -F "$cluster/ssh_config" check look.yaml >table 2>err </dev/null || status=$?
+	[ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+	holds table '^NODE *USER *SHELL *RIGHTS *LTTNG *TRACER'
+	for node in alpha beta; do
+		holds table "^$node *$(id -un) .* $(lttng --version | sed -n 's/.* \([0-9.]*\) .*/\1/p') .* $(LC_ALL=C sar -V | sed -n 's/.* \([0-9.]*\)$/\1/p;q') "
+	done
+	[ -d /sys/module/lttng_tracer ] || modinfo lttng-tracer >/dev/null 2>&1 ||
+		holds table '^alpha, beta: want: the kernel tracer for .*; mend: '
+	# It leaves nothing, and neither does what has nothing to do.
+	[ -z "$(find "$cluster/alpha/temp" "$cluster/beta/temp" -mindepth 1)" ]
+	recipe sar alpha beta <<<'sar: {interval: 1}'
+	collect 0 install sar.yaml
+	printf '%s\n' 'alpha: nothing to install' 'beta: nothing to install' | diff - <(sort "$scratch/out")
+	echo 'echo "$(hostname) $# it'\''s"; [ "$TMPDIR" != '"$cluster/beta/temp"' ]' >script
+	collect 3 --script script install sar.yaml
+	holds "$scratch/out" "^alpha: .* 0 it's\$"
+	said 'beta: not installed: '
+}
+
+@test 'through a gateway, with one connection to it' {
+	recipe through beta <<-EOT
+		ssh_gateway: $(cat "$cluster/alpha/address"):$(cat "$cluster/alpha/port")
+		sar: {interval: 1}
+		execute:
+		    - {command: "echo \$SSH_CONNECTION", roles: all}
+	EOT
+	before=$(grep -c 'Accepted publickey' "$cluster/alpha/log")
+	collect 0 run through.yaml
+	holds "$(the_run)/beta/commands/1.out" "^$(cat "$cluster/alpha/address") "
+	[ "$(grep -c 'Accepted publickey' "$cluster/alpha/log")" -eq $((before + 1)) ]
+	left_clean beta
+}
+
+@test 'tasks go to whom has a free place, and no more wait than may' {
+	recipe queue alpha beta <<-EOT
+		process: {interval_ms: 100, whitelist: true}
+		tasks:
+		    name: odd
+		    command: "case %(input)s in 1) sleep 3 ;; *) sleep 0.1 ;; esac; echo %(input)s"
+		    inputs: [1, 2, 3, 4, 5, 6, 7, 8]
+		    roles: all
+		    policy: least-busy
+		    pending: 2
+		    interval: 0
+	EOT
+	collect 0 --with-merge run queue.yaml
+	run=$(the_run)
+	cat "$run"/*/commands/task-*.out | sort | diff - <(seq 8)
+	# The long one keeps its node busy; the others go elsewhere meanwhile.
+	[ "$(cat "$run/alpha/invocations.jsonl" "$run/beta/invocations.jsonl" | wc -l)" -eq 8 ]
+	long=alpha
+	[ -f "$run/alpha/commands/task-1-1.out" ] || long=beta
+	[ "$(wc -l <"$run/$long/invocations.jsonl")" -lt 4 ]
+	holds "$run/$long/proc.csv" ',sleep,'
+	[ -f "$run/run.db" ]
+}

@@ -1,0 +1,215 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# ctanalyze over several runs, with analyses in SQL, and with pictures.
+load common
+
+# Four runs: two seeds of two settings.
+setup_file()
+{
+	local seed us
+	cd "$BATS_FILE_TMPDIR" || return
+	for seed in 1 2; do
+		for us in 300 2000; do
+			ctsim -q --seed "$seed" --set seconds=2 --set service_us="$us" clients \
+				-o "run-$seed-$us"
+			ctmerge -q "run-$seed-$us" -o "run-$seed-$us.db" 2>/dev/null
+		done
+	done
+}
+
+runs()
+{
+	ln -s "$BATS_FILE_TMPDIR"/run-* .
+}
+
+@test "compare: settings and their repetitions" {
+	runs
+	golden analyze_compare ctanalyze compare messages --node node2 --measure '*p50_ns' run-*.db
+	golden analyze_compare_two ctanalyze compare net --table pairs --measure 'bytes' \
+		--format csv run-1-300.db run-2-300.db
+}
+
+# The mean and the difference are what awk makes of the runs themselves.
+@test "compare: the numbers" {
+	runs
+	for run in run-*.db; do
+		ctanalyze messages --table pairs --format csv "$run" | tr -d '\r' |
+			awk -F, -v run="$run" '$1 == "node1" && $2 == "node3" { print run, $6 }'
+	done >each
+	ctanalyze compare messages --measure mean_ns --format csv run-*.db | tr -d '\r' |
+		awk -F, '$1 == "node1" && $2 == "node3" { print $5, $6, $7, $11 }' >compared
+	awk 'FNR == NR { split($1, part, "[-.]"); sum[part[3]] += $2; next }
+	{
+		mean = sum[$1] / 2
+		if ($2 != 2 || ($3 - mean) ^ 2 > 1e-6) exit 1
+		if ($1 == 300 && ($4 - (mean - sum[2000] / 2)) ^ 2 > 1e-6) exit 1
+		seen++
+	}
+	END { exit seen != 2 }' each compared
+}
+
+@test "compare: what it cannot" {
+	runs
+	fails_with 1 'ctanalyze: want ANALYSIS and two timelines or more' \
+		ctanalyze compare nodes run-1-300.db
+	fails_with 1 "ctanalyze: no analysis 'node', did you mean 'nodes'?" \
+		ctanalyze compare node run-1-300.db run-2-300.db
+	fails_with 1 'ctanalyze: all cannot be compared' \
+		ctanalyze compare all run-1-300.db run-2-300.db
+	fails_with 1 "ctanalyze: --table: nodes has no table 'node'" \
+		ctanalyze compare nodes --table node run-1-300.db run-2-300.db
+	fails_with 1 'ctanalyze: nothing.db: No such file or directory' \
+		ctanalyze compare nodes run-1-300.db nothing.db
+	fails_with 1 'ctanalyze: --cpu means nothing to nodes' \
+		ctanalyze compare nodes --cpu 1 run-1-300.db run-2-300.db
+}
+
+@test "all: runs are merged and analyzed, one that is broken is told" {
+	cp -r "$BATS_FILE_TMPDIR/run-1-300" a
+	cp -r "$BATS_FILE_TMPDIR/run-2-300" b
+	cp "$BATS_FILE_TMPDIR/run-2-300.db" b/run.db
+	mkdir -p broken
+	ends_with 1 ctanalyze all a broken b --format csv
+	tr -d '\r' <"$scratch/stdout" | cut -d, -f1-3 | diff - <(printf '%s\n' \
+		run,timeline,merged a,a/run.db,yes broken,broken/run.db,no 'b,b/run.db,was there')
+	tr -d '\r' <"$scratch/stdout" | grep -q '^broken,.*,"not merged, see above"$'
+	grep -q '^ctmerge: broken' "$scratch/stderr"
+	[ ! -e broken/run.db ]
+	ctanalyze messages a/run.db --format csv --table pairs | cmp - a/analysis/messages.pairs.csv
+	[ -s b/analysis/nodes.nodes.csv ]
+	[ ! -e broken/analysis ]
+}
+
+@test "all: timelines, and a directory for what comes out" {
+	runs
+	ends_with 0 ctanalyze all -o out run-1-300.db --format json
+	for name in nodes clocks problems messages net mem proc metrics; do
+		node -e 'JSON.parse(require("fs").readFileSync(process.argv[1]))' \
+			"out/run-1-300/$name.json" || [ ! "$(command -v node)" ]
+		[ -s "out/run-1-300/$name.json" ]
+	done
+	ends_with 1 ctanalyze all nothing
+	grep -q 'No such file or directory' "$scratch/stdout"
+	: >taken
+	ends_with 1 ctanalyze all -o taken run-1-300.db
+	grep -q 'taken/run-1-300: Not a directory' "$scratch/stdout"
+}
+
+# A file of the user's, from standard input.
+sql()
+{
+	cat >"$1.sql"
+}
+
+@test "an analysis in SQL" {
+	runs
+	mkdir own
+	sql own/busy <<-'END'
+		-- What a comment says is free: even with a colon
+		-- name: busy
+		-- summary: which threads came in how often
+		-- description: Counts what sched_switch brings in.
+		--   Idle is left out.
+		-- column comm: text, THREAD
+		-- column share_percent: %, SHARE
+		-- sort: -times
+		-- limit: 3
+		SELECT next_comm AS comm, count(*) AS times,
+		       100.0 * count(*) / sum(count(*)) OVER () AS share_percent
+		FROM sched_switch JOIN event USING (id) JOIN node ON node.id = node
+		WHERE next_tid <> 0 AND ts_ns BETWEEN :begin_ns AND :end_ns
+		      AND name IN (SELECT value FROM json_each(:nodes))
+		GROUP BY 1
+	END
+	golden analyze_sql ctanalyze --sql own busy --node node1 run-1-300.db
+	golden analyze_sql ctanalyze --sql=own/busy.sql --node node1 run-1-300.db
+	golden analyze_sql_help ctanalyze --sql own busy --help
+	ends_with 0 ctanalyze --sql own --help
+	grep -q '^  busy  *which threads' "$scratch/stdout"
+	ends_with 0 ctanalyze compare busy --sql own run-1-300.db run-1-2000.db
+	grep -q '^worker .*2000' "$scratch/stdout"
+	fails_with 2 'ctanalyze: --min means nothing to busy, see ctanalyze busy --help' \
+		ctanalyze busy --sql own --min 1 run-1-300.db
+}
+
+@test "SQL with a mistake" {
+	runs
+	sql a <<-'END'
+		-- name: a
+		SELECT 1
+		FROM nowhere
+	END
+	fails_with 1 'ctanalyze: a.sql:3: no such table: nowhere' ctanalyze --sql a.sql run-1-300.db
+	printf 'SELECT 1,\n\n  nowhat FROM node' >b.sql
+	fails_with 1 'ctanalyze: b.sql:3: no such column: nowhat' ctanalyze --sql b.sql run-1-300.db
+	printf 'SELECT 1;\nDROP TABLE node' >c.sql
+	fails_with 1 'ctanalyze: c.sql:2: a second statement, want one SELECT' \
+		ctanalyze --sql c.sql run-1-300.db
+	printf 'DELETE FROM node' >d.sql
+	fails_with 1 'ctanalyze: d.sql:1: a statement that writes, want one SELECT' \
+		ctanalyze --sql d.sql run-1-300.db
+	printf '\n-- nmae: x\nSELECT 1' >e.sql
+	fails_with 1 "ctanalyze: e.sql:2: no key 'nmae', did you mean 'name'?" \
+		ctanalyze --sql e.sql run-1-300.db
+	printf -- '-- column x: furlong\nSELECT 1' >f.sql
+	ends_with 1 ctanalyze --sql f.sql run-1-300.db
+	grep -q "^ctanalyze: f.sql:1: no unit 'furlong', want text" "$scratch/stderr"
+	printf 'SELECT :seconds' >g.sql
+	ends_with 1 ctanalyze --sql g.sql run-1-300.db
+	grep -q '^ctanalyze: g.sql: no parameter :seconds, want :begin_ns' "$scratch/stderr"
+	printf -- '-- name: nodes\nSELECT 1' >h.sql
+	fails_with 1 "ctanalyze: h.sql: there is an analysis 'nodes' already, want another name" \
+		ctanalyze --sql h.sql run-1-300.db
+	: >i.sql
+	fails_with 1 'ctanalyze: i.sql: no statement, want one SELECT' \
+		ctanalyze --sql i.sql run-1-300.db
+	mkdir none
+	fails_with 1 'ctanalyze: none: no file NAME.sql in it' ctanalyze --sql none nodes run-1-300.db
+	fails_with 1 'ctanalyze: nowhere: No such file or directory' \
+		ctanalyze --sql nowhere nodes run-1-300.db
+	head -c 100 /dev/zero >j.sql
+	fails_with 1 'ctanalyze: j.sql: a byte 0, want a text' ctanalyze --sql j.sql run-1-300.db
+}
+
+@test "pictures" {
+	runs
+	ends_with 0 ctanalyze metrics --plot plots --alias eth0=wire run-1-300.db
+	find plots -type f | sort | diff - <(printf 'plots/%s.svg\n' cpu/iowait cpu/utilization \
+		disk/vda_read disk/vda_utilization disk/vda_write memory/utilization network/wire_in \
+		network/wire_out)
+	grep -q '<title>node4</title>' plots/cpu/utilization.svg
+	fails_with 1 "ctanalyze: --plot-format: no format 'gif', want svg, eps, png or pdf" \
+		ctanalyze metrics --plot plots --plot-format gif run-1-300.db
+	fails_with 1 'ctanalyze: --plot-format wants --plot DIR' \
+		ctanalyze metrics --plot-format svg run-1-300.db
+	: >taken
+	fails_with 1 'ctanalyze: taken/cpu: Not a directory' \
+		ctanalyze metrics --plot taken run-1-300.db
+	fails_with 1 "ctanalyze: --alias: 'eth0' is none, want NAME=ALIAS" \
+		ctanalyze metrics --alias eth0 run-1-300.db
+}
+
+# Names from a trace must not get out of their quotes, nor of the directory.
+@test "pictures by gnuplot" {
+	command -v gnuplot >/dev/null || skip 'no gnuplot'
+	runs
+	cp -L run-1-300.db odd.db
+	sqlite3 odd.db "UPDATE node SET name = 'a''; set output ''../away'; UPDATE metric_item
+		SET name = '../\`touch away\`' WHERE name = 'eth0'"
+	ends_with 0 ctanalyze metrics --plot plots --plot-format svg,png,eps,pdf odd.db
+	[ "$(find plots -name '*.png' -size +1k | wc -l)" = 8 ]
+	head -c 4 plots/cpu/iowait.pdf | grep -q '%PDF'
+	head -c 11 plots/cpu/iowait.eps | grep -q '%!PS-Adobe'
+	[ -s plots/network/_.__touch_away__in.png ]
+	[ ! -e away ] && [ ! -e ../away ]
+}
+
+# Without it, svg is drawn and the rest is told.
+@test "pictures without gnuplot" {
+	runs
+	tool=$(command -v ctanalyze)
+	fails_with 1 'ctanalyze: gnuplot: not installed, want it for other formats than svg' \
+		env PATH="$PWD" "$tool" metrics --plot plots --plot-format png run-1-300.db
+	[ -z "$(find plots -type f)" ]
+}

@@ -1,0 +1,221 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# ctexport opendc on simulated runs, from outside.
+load common
+
+setup_file()
+{
+	cd "$BATS_FILE_TMPDIR" || return
+	ctsim --seed 5 --set seconds=3 clients -o run >/dev/null 2>&1
+	ctmerge -q run -o run.db 2>/dev/null
+}
+
+setup()
+{
+	scratch=$(mktemp -d)
+	mkdir "$scratch/run"
+	cd "$scratch/run" || return
+	ln -s "$BATS_FILE_TMPDIR/run.db" run.db
+	out=out
+}
+
+# Processor time of each node that is not idle, in ns, by the switches alone: from the
+# first to the last event of a processor.
+busy()
+{
+	sqlite3 -separator ' ' run.db "
+		WITH run AS (
+			SELECT e.node, s.next_tid AS tid,
+			       lead(e.ts_ns) OVER (PARTITION BY e.node, e.cpu ORDER BY e.id)
+			       - e.ts_ns AS ran_ns
+			FROM sched_switch AS s JOIN event AS e ON e.id = s.id)
+		SELECT n.name, sum(ran_ns) FROM run JOIN node AS n ON n.id = run.node
+		WHERE tid <> 0 AND ran_ns IS NOT NULL GROUP BY n.name ORDER BY n.name"
+}
+
+# The same in tasks, at MHZ: usage times duration of a node's fragments.
+worked()
+{
+	tr -d '\r' <"$1/tasks.csv" | awk -F, -v mhz="$2" '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	FNR == NR { node[$1] = $at["node"]; next }
+	FNR > 1 { sum[node[$1]] += $2 * $3 * 1e6 / mhz }
+	END { for (n in sum) printf "%s %.0f\n", n, sum[n] }' - "$1/fragments.csv" | sort
+}
+
+@test "what tasks work is what the processors did" {
+	for tasks in process comm; do
+		ctexport opendc -q --tasks "$tasks" --format csv --cpu-mhz 2500 \
+			--interval 0.25 run.db -o "$out-$tasks" 2>notes
+		paste -d ' ' <(busy) <(worked "$out-$tasks" 2500) <(sed -n \
+			's/.*: \(node[0-9]*\): \([0-9.]*\) s busy.*: \([0-9.]*\) s in tasks.*/\1 \2 \3/p' \
+			notes | sort) >sums
+		cat sums
+		# Equal to 1 ppm to what is said; to the switches' own but for what ran before a
+		# processor's first one and after its last.
+		awk '{ if ($1 != $3 || $3 != $5 || NF != 7) bad = 1
+			if ($6 != $7 || ($4 - $7 * 1e9) ^ 2 > ($4 * 1e-6) ^ 2) bad = 1
+			if ($4 < $2 * (1 - 1e-6) || $4 > $2 * 1.02) bad = 1 }
+			END { exit bad || NR != 4 }' sums
+	done
+}
+
+@test "every schema and format is verified" {
+	for schema in v1 v2 v3 v4 v5; do
+		for format in parquet csv; do
+			ctexport opendc -q --schema "$schema" --format "$format" run.db \
+				-o "$out-$schema-$format" 2>/dev/null
+			ctexport opendc --verify "$out-$schema-$format" >found
+			cat found
+			grep -q ": schema $schema as $format: .* errors: 0, warnings: 0" found
+		done
+	done
+	[ -f "$out-v1-parquet/trace/meta.parquet" ]
+	[ -f "$out-v1-csv/trace/trace.csv" ]
+}
+
+@test "fragments sum to their task, and stay below its capacity" {
+	ctexport opendc -q --format csv --interval 0.1 run.db -o "$out" 2>/dev/null
+	tr -d '\r' <"$out/tasks.csv" | awk -F, '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	FNR == NR { left[$1] = $at["duration"]; most[$1] = $at["cpu_capacity"]; next }
+	FNR > 1 { left[$1] -= $2; if ($2 < 1 || $2 > 100 || $3 > most[$1]) bad = 1
+		if ($1 < last) bad = 1; last = $1 }
+	END { for (id in left) if (left[id]) bad = 1; exit bad }' - "$out/fragments.csv"
+}
+
+@test "the same input makes the same files" {
+	ctexport opendc -q run.db -o "$out-1" 2>/dev/null
+	ctexport opendc -q run.db -o "$out-2" 2>/dev/null
+	for file in tasks.parquet fragments.parquet topology.json; do
+		cmp "$out-1/$file" "$out-2/$file"
+	done
+}
+
+@test "a part of the time and of the nodes" {
+	ctexport opendc -q --format csv --node 'node[12]' --begin +1 --end +2 run.db \
+		-o "$out" 2>/dev/null
+	tr -d '\r' <"$out/tasks.csv" | awk -F, 'NR > 1 { print $NF }' | sort -u >nodes
+	[ "$(cat nodes)" = "$(printf 'node1\nnode2')" ]
+	grep -c '"name": "node' "$out/topology.json" | grep -qx 2
+	tr -d '\r' <"$out/tasks.csv" | awk -F, 'NR > 1 && $4 > 1010 { exit 1 }'
+	ctexport opendc --verify "$out"
+}
+
+@test "a directory that is not empty is refused" {
+	mkdir "$out"
+	echo mine >"$out/mine"
+	fails_with 1 'ctexport: out: not empty, want an empty directory or --force' ctexport opendc -q run.db -o "$out"
+	[ "$(ls "$out")" = mine ]
+	ctexport opendc -q --force run.db -o "$out" 2>/dev/null
+	[ "$(cat "$out/mine")" = mine ]
+	ctexport opendc --verify "$out"
+}
+
+@test "what cannot be is said, and nothing is left" {
+	fails_with 1 'ctexport: run.db: no invocations, want --tasks process or a run with invocations.jsonl' \
+		ctexport opendc --tasks invocation run.db -o "$out"
+	fails_with 1 'ctexport: run.db: no cgroup of any process was recorded, want the context cgroup_ns, '"\
+LTTng's statedump, or \`cgroup\` of invocations" ctexport opendc --tasks cgroup run.db -o "$out"
+	fails_with 1 'ctexport: missing.db: No such file or directory' \
+		ctexport opendc missing.db -o "$out"
+	fails_with 2 "ctexport: --tasks: 'job', want invocation, process, cgroup, session or comm" \
+		ctexport opendc --tasks job run.db -o "$out"
+	fails_with 2 "ctexport: --schema: 'v6', want v1, v2, v3, v4 or v5" \
+		ctexport opendc --schema v6 run.db -o "$out"
+	fails_with 2 'ctexport: --interval: 0.0015 s, want a whole number of milliseconds' \
+		ctexport opendc --interval 0.0015 run.db -o "$out"
+	fails_with 2 'ctexport: no directory given, want --output DIR' ctexport opendc run.db
+	fails_with 2 'ctexport: --json is for --verify' \
+		ctexport opendc --json run.db -o "$out"
+	fails_with 2 'ctexport: --verify writes nothing, want it without --output, --tasks and --capacity' \
+		ctexport opendc --verify . -o "$out"
+	[ ! -e "$out" ]
+}
+
+@test "a timeline without scheduling events falls back" {
+	ctsim --seed 1 --set seconds=2 two -o plain >/dev/null 2>&1
+	ctmerge -q plain -o plain.db 2>/dev/null
+	fails_with 1 "ctexport: plain.db: no invocations, so each process is a task
+ctexport: plain.db: no process of the chosen nodes and time, so there is no task" \
+		ctexport opendc -q plain.db -o "$out"
+	mkdir -p sampled/a
+	echo '{"cpus": 2, "cpu_mhz": 2000, "mem_kib": 1048576}' >sampled/a/node.json
+	{
+		echo 'realtime_ns,pid,ppid,comm,utime_ns,stime_ns,rss_kib'
+		for i in 0 1 2 3; do
+			echo "179522874${i}000000000,10,1,job,$((i * 500000000)),0,2048"
+		done
+	} >sampled/a/proc.csv
+	ctmerge -q sampled -o sampled.db 2>/dev/null
+	ctexport opendc -q --format csv sampled.db -o "$out" 2>notes
+	cat notes
+	grep -q 'a: no scheduling events, so processor time is by samples' notes
+	[ "$(tr -d '\r' <"$out/fragments.csv" | sed 1d)" = "$(printf '1,1000,1000.0,\n%.0s' 1 2 3)" ]
+	tr -d '\r' <"$out/tasks.csv" | grep -q '^1,job,1795228740000,3000,1,1000.0,2098,'
+}
+
+# Equal pids on two nodes, a parent on the other node, one that does not end, and one
+# shorter than a millisecond; half a core at 2000 MHz.
+@test "invocations are tasks" {
+	for node in a b; do
+		mkdir -p "requests/$node"
+		echo '{"cpus": 2, "cpu_mhz": 2000, "mem_kib": 1048576}' >"requests/$node/node.json"
+		{
+			echo 'realtime_ns,pid,ppid,comm,utime_ns,stime_ns,rss_kib'
+			for i in $(seq 0 20); do
+				echo "$((1795228740000000000 + i * 500000000)),10,1,server,$((i * 250000000)),0,$((1000 + i * 10))"
+			done
+		} >"requests/$node/proc.csv"
+	done
+	cat >requests/a/invocations.jsonl <<-'END'
+		{"name":"front","pid":10,"enqueued_ns":1795228740100000000,"started_ns":1795228741000000000,"ended_ns":1795228745000000000,"trace_id":"t1","span_id":"s1"}
+		{"name":"open","pid":10,"started_ns":1795228746000000000}
+	END
+	cat >requests/b/invocations.jsonl <<-'END'
+		{"name":"back","pid":10,"started_ns":1795228742000000000,"ended_ns":1795228742000400000,"trace_id":"t1","span_id":"s2","parent_id":"s1"}
+	END
+	ctmerge -q requests -o requests.db 2>/dev/null
+	ctexport opendc -q --format csv requests.db -o "$out" 2>notes
+	cat notes
+	grep -q '1 invocations without an end' notes
+	grep -q 'a: 5.000000 s busy .* 4.000000 s in tasks; left out are 1.000000 s outside' notes
+	tr -d '\r' <"$out/tasks.csv" | cut -d, -f 1-6,10,11,14 >tasks
+	diff -u tasks - <<-'END'
+		id,name,submission_time,duration,cpu_count,cpu_capacity,parents,children,node
+		1,front,1795228740100,4000,1,1000.0,,2,a
+		2,back,1795228742000,1,1,400.0,1,,b
+		3,open,1795228746000,4000,1,1000.0,,,a
+	END
+	ctexport opendc --verify "$out"
+}
+
+@test "a full disk and a signal leave nothing" {
+	# shellcheck disable=SC2016 # the inner shell's
+	ends_with 1 bash -c 'ulimit -f 4; exec ctexport opendc --interval 0.001 "$1" -o out' - run.db
+	grep -q 'File too large' "$scratch/stderr"
+	[ ! -e out ]
+	[ -z "$(find . -name 'out.*')" ]
+	ctexport opendc -q --interval 0.001 run.db -o out 2>/dev/null &
+	pid=$!
+	while [ -z "$(find . -name 'out*')" ] && kill -0 "$pid"; do :; done
+	kill -TERM "$pid" || true
+	wait "$pid" || true
+	[ -z "$(find . -name 'out.*')" ]
+	[ ! -e out ] || ctexport opendc --verify out
+}
+
+@test "broken traces have exit status 1" {
+	ctexport opendc -q --format csv run.db -o "$out" 2>/dev/null
+	sed -i '$d' "$out/fragments.csv"
+	run ctexport opendc --verify "$out"
+	[ "$status" -eq 1 ]
+	[[ $output == *"error: sum: task"* || $output == *"error: fragment: task"* ]]
+	run ctexport opendc --verify "$out" --json
+	[ "$status" -eq 1 ]
+	[[ $output == *'"errors": ['* ]]
+	run ctexport opendc --verify missing
+	[ "$status" -eq 1 ]
+	[[ $output == *"missing: no tasks.parquet, tasks.csv or trace/meta.parquet"* ]]
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TEST_OPENDC_TIMELINE_H
+#define CT_TEST_OPENDC_TIMELINE_H
+
+/*
+ * Timelines made by hand, and what ctexport makes of them: CSV files in the directory
+ * "out". Times are in milliseconds from BEGIN, which is a whole second.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../scratch.h"
+#include "base/mem.h"
+#include "export.h"
+#include "export/formats.h"
+#include "export/opendc.h"
+#include "timeline/rows.h"
+
+#define BEGIN  ((nsec_t)1700000000 * NSEC_PER_SEC)
+#define AT(ms) (BEGIN + (nsec_t)((ms)*1e6))
+#define NONE   TIMELINE_NONE
+
+struct made {
+	struct timeline_writer *writer;
+	struct error error;
+	uint32_t sched_switch;
+};
+
+#define MADE(call)                                                                       \
+	do {                                                                             \
+		if (call)                                                                \
+			fail_msg("%s", error_text(&made->error));                        \
+	} while (0)
+
+static inline void make_begin(struct made *made)
+{
+	static const struct timeline_column column[] = {
+	    {"prev_comm", CELL_TEXT, false},    {"prev_tid", CELL_INTEGER, false},
+	    {"prev_prio", CELL_INTEGER, false}, {"prev_state", CELL_INTEGER, false},
+	    {"next_comm", CELL_TEXT, false},    {"next_tid", CELL_INTEGER, false},
+	    {"next_prio", CELL_INTEGER, false}};
+	const struct timeline_class class = {"kernel", "sched_switch", column, 7};
+
+	*made = (struct made){0};
+	made->writer = timeline_writer_new("run.db", NULL, true, &made->error);
+	assert_non_null(made->writer);
+	MADE(timeline_add_class(made->writer, &class, &made->sched_switch, &made->error));
+}
+
+static inline void make_node(struct made *made, int64_t id, double mhz, int64_t cpus)
+{
+	char name[16];
+	const struct timeline_node node = {
+	    .id = id, .name = name, .cpus = cpus, .cpu_mhz = mhz, .mem_kib = 1 << 20};
+
+	snprintf(name, sizeof(name), "n%d", (int)id);
+	MADE(timeline_add_node(made->writer, &node, &made->error));
+}
+
+/* A process with its first thread of the same number. */
+static inline void make_both(struct made *made, const struct timeline_process *process)
+{
+	const struct timeline_thread thread = {.id = process->id,
+					       .process = process->id,
+					       .node = process->node,
+					       .tid = process->pid,
+					       .comm = process->comm,
+					       .begin_ns = process->begin_ns,
+					       .end_ns = process->end_ns};
+
+	MADE(timeline_add_process(made->writer, process, &made->error));
+	MADE(timeline_add_thread(made->writer, &thread, &made->error));
+}
+
+/* One that begins and ends, and one that does neither. */
+#define make_child(made, number, on, its_pid, its_ppid, name, begin, end)                \
+	make_both(made, &(struct timeline_process){.id = (number),                       \
+						   .node = (on),                         \
+						   .pid = (its_pid),                     \
+						   .ppid = (its_ppid),                   \
+						   .comm = (name),                       \
+						   .begin_ns = (begin),                  \
+						   .end_ns = (end),                      \
+						   .exit_status = 0})
+#define make_process(made, number, on, its_pid, its_ppid, name)                          \
+	make_child(made, number, on, its_pid, its_ppid, name, NONE, NONE)
+
+static inline void make_thread(struct made *made, int64_t id, int64_t process,
+			       int64_t node, int64_t tid)
+{
+	const struct timeline_thread thread = {.id = id,
+					       .process = process,
+					       .node = node,
+					       .tid = tid,
+					       .comm = "thread",
+					       .begin_ns = NONE,
+					       .end_ns = NONE};
+
+	MADE(timeline_add_thread(made->writer, &thread, &made->error));
+}
+
+static inline void make_task(struct made *made,
+			     const struct timeline_invocation *invocation)
+{
+	MADE(timeline_add_invocation(made->writer, invocation, &made->error));
+}
+
+#define make_invocation(made, on, its_pid, its_name, enqueue, begin, end, json)          \
+	make_task(made, &(struct timeline_invocation){.node = (on),                      \
+						      .pid = (its_pid),                  \
+						      .name = (its_name),                \
+						      .enqueue_ns = (enqueue),           \
+						      .begin_ns = (begin),               \
+						      .end_ns = (end),                   \
+						      .process = NONE,                   \
+						      .data = (json)})
+
+/* On a processor of a node one thread goes and another comes. */
+static inline void make_switch(struct made *made, nsec_t when, int64_t node, int32_t cpu,
+			       int64_t prev, int64_t next)
+{
+	const struct cell cell[] = {TEXT("prev"), INTEGER(prev), INTEGER(20), INTEGER(1),
+				    TEXT("next"), INTEGER(next), INTEGER(20)};
+	const struct timeline_event event = {.ts_ns = when,
+					     .node = node,
+					     .tid = prev,
+					     .cpu = cpu,
+					     .class = made->sched_switch,
+					     .cell = cell};
+
+	MADE(timeline_add_event(made->writer, &event, NULL, &made->error));
+}
+
+/* Any other event, on node 1. */
+static inline void make_event(struct made *made, nsec_t when, int32_t cpu, int64_t tid,
+			      uint32_t class, const struct cell *cell)
+{
+	const struct timeline_event event = {.ts_ns = when,
+					     .node = 1,
+					     .tid = tid,
+					     .cpu = cpu,
+					     .class = class,
+					     .cell = cell};
+
+	MADE(timeline_add_event(made->writer, &event, NULL, &made->error));
+}
+
+static inline uint32_t make_class(struct made *made, const char *name,
+				  const struct timeline_column *column, size_t columns)
+{
+	const struct timeline_class class = {"kernel", name, column, columns};
+	uint32_t id;
+
+	MADE(timeline_add_class(made->writer, &class, &id, &made->error));
+	return id;
+}
+
+static inline void make_end(struct made *made)
+{
+	MADE(timeline_writer_finish(made->writer, &made->error));
+	timeline_writer_free(made->writer);
+}
+
+/* The options as without any, but for CSV. */
+static inline struct opendc_options *make_options(void)
+{
+	struct opendc_options *options = export_opendc.options_new();
+
+	options->format = mem_strdup("csv");
+	return options;
+}
+
+/* Export run.db; takes the options. What was noted, a line each, or the error after
+ * "error: "; for free(). */
+static inline char *run_export(struct opendc_options *options)
+{
+	struct error error = ERROR_INIT;
+	struct export export = {
+	    .options = options, .path = "run.db", .directory = "out", .quiet = true};
+	char *text = mem_strdup("");
+	int status;
+
+	mkdir("out", 0777);
+	export.timeline = timeline_reader_open("run.db", &error);
+	assert_non_null(export.timeline);
+	status = scope_init(&export.scope, export.timeline, NULL, NULL, NULL, &error);
+	assert_int_equal(status, 0);
+	progress_init(&export.progress, true);
+	status = export_opendc.run(&export, &error);
+	for (size_t i = 0; i < export.notes.count; i++) {
+		char *more = mem_printf("%s%s: %s\n", text, export.notes.item[i].place,
+					export.notes.item[i].text);
+
+		free(text);
+		text = more;
+	}
+	if (status) {
+		free(text);
+		text = mem_printf("error: %s", error_text(&error));
+	}
+	error_clear(&error);
+	problem_clear(&export.notes);
+	scope_clear(&export.scope);
+	timeline_reader_free(export.timeline);
+	export_opendc.options_free(options);
+	return text;
+}
+
+/* Takes the notes. */
+static inline void expect_note(char *have, const char *want)
+{
+	if (!strstr(have, want))
+		fail_msg("'%s' is not in:\n%s", want, have);
+	free(have);
+}
+
+/* A column of a CSV file in words, "a b c"; for free(). */
+static inline char *column_of(const char *path, const char *name)
+{
+	char *text = scratch_read(path, NULL), *all = mem_strdup(""), *line, *rest = text;
+	const char *space = "";
+	int wanted = -1;
+
+	while ((line = strsep(&rest, "\n")) && *line) {
+		char *cell, *cells = line;
+		int at = 0;
+
+		line[strcspn(line, "\r")] = '\0';
+		while ((cell = strsep(&cells, ","))) {
+			if (wanted < 0 && strcmp(cell, name) == 0) {
+				wanted = at;
+				break;
+			}
+			if (at++ == wanted) {
+				char *more = mem_printf("%s%s%s", all, space, cell);
+
+				free(all);
+				all = more;
+				space = " ";
+			}
+		}
+		if (wanted < 0)
+			fail_msg("%s: no column %s", path, name);
+	}
+	free(text);
+	return all;
+}
+
+#define assert_column(path, name, words)                                                 \
+	do {                                                                             \
+		char *have = column_of(path, name);                                      \
+		assert_string_equal(have, words);                                        \
+		free(have);                                                              \
+	} while (0)
+
+#define assert_task(name, words)     assert_column("out/tasks.csv", name, words)
+#define assert_fragment(name, words) assert_column("out/fragments.csv", name, words)
+
+#endif

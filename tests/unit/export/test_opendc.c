@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "opendc_timeline.h"
+
+/* At 300 ms it begins, at 2500 it ends; of the second before 1 it ran 500 ms, of the next
+ * 800, and of the rest 400, at 2000 MHz. */
+static void time_is_exact_and_cut(void **state)
+{
+	struct made whole, *made = &whole;
+
+	(void)state;
+	make_begin(made);
+	make_node(made, 1, 2000, 1);
+	make_child(made, 1, 1, 10, 1, "work", AT(300), AT(2500));
+	make_switch(made, AT(0), 1, 0, 0, 0);
+	make_switch(made, AT(400), 1, 0, 0, 10);
+	make_switch(made, AT(900), 1, 0, 10, 0);
+	make_switch(made, AT(1200), 1, 0, 0, 10);
+	make_switch(made, AT(2400), 1, 0, 10, 0);
+	make_switch(made, AT(3000), 1, 0, 0, 0);
+	make_end(made);
+	expect_note(run_export(make_options()),
+		    "n1: 1.700000 s busy (and 1.300000 s idle): 1.700000 s in tasks");
+	assert_file("out/fragments.csv", "id,duration,cpu_usage,gpu_usage\r\n"
+					 "1,700,1428.5714285714287,\r\n"
+					 "1,1000,1600.0,\r\n"
+					 "1,500,1600.0,\r\n");
+	assert_file("out/tasks.csv",
+		    "id,name,submission_time,duration,cpu_count,cpu_capacity,"
+		    "mem_capacity,gpu_count,gpu_capacity,parents,children,deferrable,"
+		    "deadline,node\r\n"
+		    "1,work,1700000000300,2200,1,1600.0,16778,,,,,,,n1\r\n");
+	assert_file("out/topology.json", "{\n"
+					 "  \"clusters\": [\n"
+					 "    {\n"
+					 "      \"name\": \"C01\",\n"
+					 "      \"hosts\": [\n"
+					 "        {\n"
+					 "          \"name\": \"n1\",\n"
+					 "          \"count\": 1,\n"
+					 "          \"cpu\": {\n"
+					 "            \"coreCount\": 1,\n"
+					 "            \"coreSpeed\": 2000.0\n"
+					 "          },\n"
+					 "          \"memory\": {\n"
+					 "            \"memorySize\": 1073741824\n"
+					 "          }\n"
+					 "        }\n"
+					 "      ]\n"
+					 "    }\n"
+					 "  ]\n"
+					 "}\n");
+}
+
+/* A fragment's bounds are the first whole milliseconds of the task behind those of the
+ * interval; the last moments of a process come after its exit; short ones have 1 ms. */
+static void odd_lengths_sum_up(void **state)
+{
+	struct made whole, *made = &whole;
+
+	(void)state;
+	make_begin(made);
+	make_node(made, 1, 1000, 2);
+	make_child(made, 1, 1, 10, 1, "odd", AT(100.25), AT(1500.5));
+	make_child(made, 2, 1, 11, 1, "short", AT(200), AT(200.4));
+	make_switch(made, AT(0), 1, 0, 0, 0);
+	make_switch(made, AT(100.5), 1, 0, 0, 10);
+	make_switch(made, AT(200), 1, 1, 0, 11);
+	make_switch(made, AT(200.3), 1, 1, 11, 0);
+	make_switch(made, AT(1502.5), 1, 0, 10, 0);
+	make_switch(made, AT(2000), 1, 0, 0, 0);
+	make_switch(made, AT(2000), 1, 1, 0, 0);
+	make_end(made);
+	free(run_export(make_options()));
+	assert_task("name", "odd short");
+	assert_task("duration", "1403 1");
+	assert_fragment("id", "1 1 2");
+	assert_fragment("duration", "900 503 1");
+	/* From 100.5 to 1000.25, from there to 1502.5; 0.3 of 1 ms. */
+	assert_fragment("cpu_usage", "999.7222222222222 998.5089463220676 300.0");
+	assert_task("cpu_count", "1 1");
+}
+
+static void threads_count_to_their_process(void **state)
+{
+	struct made whole, *made = &whole;
+
+	(void)state;
+	make_begin(made);
+	make_node(made, 1, 1000, 4);
+	make_process(made, 1, 1, 10, 1, "pool");
+	make_thread(made, 2, 1, 1, 11);
+	make_thread(made, 3, NONE, 1, 12);
+	make_switch(made, AT(0), 1, 0, 0, 10);
+	make_switch(made, AT(0), 1, 1, 0, 11);
+	make_switch(made, AT(0), 1, 2, 0, 12);
+	make_switch(made, AT(0), 1, 3, 0, 99); /* of no thread that is known */
+	for (int cpu = 0; cpu < 4; cpu++)
+		make_switch(made, AT(1000), 1, cpu, (int64_t[]){10, 11, 12, 99}[cpu], 0);
+	make_end(made);
+	expect_note(run_export(make_options()),
+		    "4.000000 s busy (and 0.000000 s idle): 3.000000 s in tasks; left "
+		    "out are 0.000000 s outside of tasks, 0.000000 s of kernel threads, "
+		    "1.000000 s of unknown threads");
+	assert_task("name", "pool thread");
+	assert_task("cpu_count", "2 1");
+	assert_task("cpu_capacity", "2000.0 1000.0");
+	assert_fragment("cpu_usage", "2000.0 1000.0");
+}
+
+/* A processor's own speed holds from its step on, and its first one before it, too. */
+static void speed_follows_the_events(void **state)
+{
+	static const struct timeline_column column[] = {{"state", CELL_INTEGER, false},
+							{"cpu_id", CELL_INTEGER, false}};
+	struct made whole, *made = &whole;
+	uint32_t class;
+
+	(void)state;
+	make_begin(made);
+	make_node(made, 1, 0, 2);
+	class = make_class(made, "power_cpu_frequency", column, 2);
+	make_process(made, 1, 1, 10, 1, "a");
+	make_process(made, 2, 1, 11, 1, "b");
+	make_switch(made, AT(0), 1, 0, 0, 10);
+	make_switch(made, AT(0), 1, 1, 0, 11);
+	make_event(made, AT(250), 0, 10, class,
+		   (struct cell[]){INTEGER(2000000), INTEGER(0)});
+	make_event(made, AT(500), 0, 10, class,
+		   (struct cell[]){INTEGER(4000000), INTEGER(0)});
+	make_switch(made, AT(1000), 1, 0, 10, 0);
+	make_switch(made, AT(1000), 1, 1, 11, 0);
+	make_end(made);
+	free(run_export(make_options()));
+	/* Of processor 1 no speed is told: the highest of its node is taken. */
+	assert_fragment("cpu_usage", "3000.0 4000.0");
+}
+
+static void make_requests(struct made *made)
+{
+	make_begin(made);
+	make_node(made, 1, 1000, 2);
+	make_node(made, 2, 1000, 1);
+	make_process(made, 1, 1, 10, 1, "server");
+	make_child(made, 2, 1, 11, 10, "helper", AT(100), AT(900));
+	make_process(made, 3, 2, 10, 1, "server");
+	make_process(made, 4, 1, 20, 1, "other");
+	make_invocation(made, 1, 10, "front", AT(90), AT(100), AT(600),
+			"{\"trace_id\":\"t\",\"span_id\":\"a\"}");
+	make_invocation(made, 1, 10, "again", NONE, AT(400), AT(800),
+			"{\"trace_id\":\"t\",\"span_id\":\"b\",\"parent_id\":\"a\","
+			"\"deadline_ns\":1700000002000000000,\"cpus\":2}");
+	make_invocation(made, 2, 10, "back", NONE, AT(500), AT(700),
+			"{\"trace_id\":\"t\",\"span_id\":7,\"parents\":[\"a\",\"b\","
+			"\"gone\"]}");
+	make_switch(made, AT(0), 1, 0, 0, 10);
+	make_switch(made, AT(0), 1, 1, 0, 20);
+	make_switch(made, AT(0), 2, 0, 0, 10);
+	make_switch(made, AT(200), 1, 1, 20, 11);
+	make_switch(made, AT(800), 1, 1, 11, 0);
+	make_switch(made, AT(1000), 1, 0, 10, 0);
+	make_switch(made, AT(1000), 2, 0, 10, 0);
+	make_end(made);
+}
+
+/*
+ * The server runs all the second, its helper from 200 to 800. Alone `front` has 300 of
+ * the server and 200 of the helper, together they have 200 of each, and alone `again`
+ * has 200 of each.
+ */
+static void invocations_have_their_processes_time(void **state)
+{
+	struct made whole, *made = &whole;
+	char *notes;
+
+	(void)state;
+	make_requests(made);
+	notes = run_export(make_options());
+	assert_non_null(strstr(notes, "n1: 1.800000 s busy (and 0.200000 s idle): "
+				      "1.300000 s in tasks; left out are 0.500000 s "
+				      "outside of tasks"));
+	assert_non_null(strstr(notes, "n2: 1.000000 s busy (and 0.000000 s idle): "
+				      "0.200000 s in tasks"));
+	assert_non_null(strstr(notes, "1 parents left out"));
+	free(notes);
+	assert_task("name", "front again back");
+	assert_task("submission_time", "1700000000090 1700000000400 1700000000500");
+	assert_task("duration", "500 400 200");
+	assert_fragment("duration", "500 400 200");
+	assert_fragment("cpu_usage", "1400.0 1500.0 1000.0");
+	assert_task("cpu_count", "2 2 1");
+	assert_task("parents", " 1 1;2");
+	assert_task("children", "2;3 3 ");
+	assert_task("deadline", " 1700000002000 ");
+	assert_task("node", "n1 n1 n2");
+}
+
+static void capacity_is_chosen(void **state)
+{
+	struct made whole, *made = &whole;
+	struct opendc_options *options = make_options();
+
+	(void)state;
+	make_requests(made);
+	options->capacity = mem_strdup("allocated");
+	options->no_parents = true;
+	free(run_export(options));
+	assert_task("cpu_count", "2 2 1");
+	assert_task("cpu_capacity", "2000.0 2000.0 1000.0");
+	assert_task("parents", "  ");
+}
+
+/* Of twenty fragments one is higher than 95 % of them. */
+static void the_highest_twentieth_is_left_out(void **state)
+{
+	struct made whole, *made = &whole;
+	struct opendc_options *options = make_options();
+
+	(void)state;
+	make_begin(made);
+	make_node(made, 1, 1000, 1);
+	make_child(made, 1, 1, 10, 1, "work", AT(0), AT(2000));
+	for (int i = 0; i < 20; i++) {
+		make_switch(made, AT(i * 100), 1, 0, 0, 10);
+		make_switch(made, AT(i * 100 + (i == 7 ? 90 : 10 + i)), 1, 0, 10, 0);
+	}
+	make_switch(made, AT(2000), 1, 0, 0, 0);
+	make_end(made);
+	options->capacity = mem_strdup("p95");
+	options->interval_s = 0.1;
+	free(run_export(options));
+	assert_task("cpu_capacity", "290.0");
+	assert_task("duration", "2000");
+	/* All of them, in their order. */
+	assert_fragment("duration", "100 100 100 100 100 100 100 100 100 100 100 100 "
+				    "100 100 100 100 100 100 100 100");
+}
+
+static void processes_are_parents(void **state)
+{
+	struct made whole, *made = &whole;
+	struct opendc_options *options = make_options();
+
+	(void)state;
+	make_begin(made);
+	make_node(made, 1, 1000, 1);
+	/* The child of what was there before has a lower number. */
+	make_process(made, 1, 1, 30, 1, "shell");
+	make_process(made, 2, 1, 20, 30, "make");
+	make_child(made, 3, 1, 40, 20, "cc", AT(100), AT(200));
+	/* Parents of each other, which cannot be. */
+	make_process(made, 4, 1, 50, 51, "a");
+	make_process(made, 5, 1, 51, 50, "b");
+	make_process(made, 6, 1, 2, 0, "kthreadd");
+	make_process(made, 7, 1, 3, 2, "rcu_gp");
+	make_switch(made, AT(0), 1, 0, 0, 3);
+	make_switch(made, AT(100), 1, 0, 3, 40);
+	make_switch(made, AT(200), 1, 0, 40, 0);
+	make_end(made);
+	options->no_kernel_threads = true;
+	expect_note(run_export(options), "2 kernel threads left out");
+	assert_task("name", "shell b make a cc");
+	assert_task("parents", "  1 2 3");
+	assert_task("children", "3 4 5  ");
+	assert_task("duration", "200 200 200 200 100");
+}
+
+static void groups_are_of_one_node(void **state)
+{
+	struct made whole, *made = &whole;
+	struct opendc_options *options = make_options();
+
+	(void)state;
+	make_begin(made);
+	make_node(made, 1, 1000, 2);
+	make_node(made, 2, 1000, 1);
+	make_child(made, 1, 1, 10, 1, "cc", AT(100), AT(300));
+	make_child(made, 2, 1, 11, 1, "cc", AT(200), AT(600));
+	make_child(made, 3, 2, 10, 1, "cc", AT(400), AT(700));
+	make_switch(made, AT(100), 1, 0, 0, 10);
+	make_switch(made, AT(200), 1, 1, 0, 11);
+	make_switch(made, AT(300), 1, 0, 10, 0);
+	make_switch(made, AT(400), 2, 0, 0, 10);
+	make_switch(made, AT(600), 1, 1, 11, 0);
+	make_switch(made, AT(700), 2, 0, 10, 0);
+	make_end(made);
+	options->tasks = mem_strdup("comm");
+	free(run_export(options));
+	assert_task("name", "cc@n1 cc@n2");
+	assert_task("duration", "500 300");
+	assert_fragment("cpu_usage", "1200.0 1000.0");
+}
+
+/* setsid makes a session of the process and its children; others are of none. */
+static void sessions_are_inherited(void **state)
+{
+	static const struct timeline_column column = {"ret", CELL_INTEGER, false};
+	struct made whole, *made = &whole;
+	struct opendc_options *options = make_options();
+	uint32_t class;
+
+	(void)state;
+	make_begin(made);
+	make_node(made, 1, 1000, 1);
+	class = make_class(made, "syscall_exit_setsid", &column, 1);
+	make_process(made, 1, 1, 10, 1, "login");
+	make_child(made, 2, 1, 11, 10, "sh", AT(100), AT(900));
+	make_process(made, 3, 1, 20, 1, "other");
+	make_switch(made, AT(0), 1, 0, 0, 10);
+	make_event(made, AT(50), 0, 10, class, (struct cell[]){INTEGER(10)});
+	make_switch(made, AT(200), 1, 0, 10, 11);
+	make_switch(made, AT(500), 1, 0, 11, 20);
+	make_switch(made, AT(1000), 1, 0, 20, 0);
+	make_end(made);
+	options->tasks = mem_strdup("session");
+	expect_note(run_export(options), "1 processes without a group, left out");
+	assert_task("name", "10@n1");
+	assert_fragment("cpu_usage", "500.0");
+}
+
+static void what_was_not_recorded_is_told(void **state)
+{
+	struct made whole, *made = &whole;
+	struct opendc_options *options = make_options();
+
+	(void)state;
+	make_begin(made);
+	make_node(made, 1, 0, 0);
+	make_process(made, 1, 1, 10, 1, "a");
+	make_switch(made, AT(0), 1, 3, 0, 10);
+	make_switch(made, AT(100), 1, 3, 10, 0);
+	make_end(made);
+	options->tasks = mem_strdup("cgroup");
+	expect_note(run_export(options),
+		    "error: run.db: no cgroup of any process was recorded");
+	options = make_options();
+	options->tasks = mem_strdup("invocation");
+	expect_note(run_export(options), "error: run.db: no invocations, want --tasks "
+					 "process or a run with invocations.jsonl");
+	options = make_options();
+	options->cpu_mhz = 3000;
+	expect_note(run_export(options), "n1: neither node.json nor events tell the "
+					 "speed of its cores, 3000 MHz is taken");
+	assert_fragment("cpu_usage", "3000.0");
+}
+
+/* A stamp of 1970 among those of today. */
+static void a_trace_of_years_is_asked_about(void **state)
+{
+	struct made whole, *made = &whole;
+	struct opendc_options *options = make_options();
+
+	(void)state;
+	make_begin(made);
+	make_node(made, 1, 1000, 1);
+	for (int i = 1; i <= 3; i++)
+		make_process(made, i, 1, i, 0, "daemon");
+	make_switch(made, 0, 1, 0, 0, 1);
+	make_switch(made, AT(0), 1, 0, 1, 0);
+	make_end(made);
+	expect_note(run_export(options), "error: run.db: more than 2^32 fragments, want "
+					 "a longer --interval");
+	options = make_options();
+	options->interval_s = 86400;
+	free(run_export(options));
+	assert_task("duration", "1700000000000 1700000000000 1700000000000");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(time_is_exact_and_cut),
+	    SCRATCH_TEST(odd_lengths_sum_up),
+	    SCRATCH_TEST(threads_count_to_their_process),
+	    SCRATCH_TEST(speed_follows_the_events),
+	    SCRATCH_TEST(invocations_have_their_processes_time),
+	    SCRATCH_TEST(capacity_is_chosen),
+	    SCRATCH_TEST(the_highest_twentieth_is_left_out),
+	    SCRATCH_TEST(processes_are_parents),
+	    SCRATCH_TEST(groups_are_of_one_node),
+	    SCRATCH_TEST(sessions_are_inherited),
+	    SCRATCH_TEST(what_was_not_recorded_is_told),
+	    SCRATCH_TEST(a_trace_of_years_is_asked_about),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
