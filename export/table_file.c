@@ -158,6 +158,7 @@ static int put_parquet(struct table_file *table, const struct cell *row,
 	int status = parquet_add_row(table->writer, row, NULL, error);
 
 	if (status == PARQUET_REFUSED) {
+		error_clear(error);
 		memmove(table->cell, row, table->columns * sizeof(*row));
 		mend(table);
 		status = parquet_add_row(table->writer, table->cell, NULL, error);

@@ -114,7 +114,7 @@ static bool is_constant_array(const struct field_class *class, uint64_t *bits)
 		return false;
 	stride = field_stride(class->element, size);
 	return class->length == 0 ||
-	       (!__builtin_mul_overflow(class->length - 1, stride, bits) &&
+	       (stride && !__builtin_mul_overflow(class->length - 1, stride, bits) &&
 		!__builtin_add_overflow(*bits, size, bits));
 }
 

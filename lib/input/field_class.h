@@ -84,7 +84,8 @@ bool field_is_string(const struct field_class *class);
 
 /*
  * Whether the field takes the same bits wherever it begins aligned, and how
- * many. A size that no packet has counts as none.
+ * many. A size that no packet has counts as none, and so does an array of
+ * elements of no size, for no packet bounds their number.
  */
 bool field_is_constant(const struct field_class *class, uint64_t *bits);
 

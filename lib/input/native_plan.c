@@ -248,7 +248,7 @@ static int make_sequence(struct making *making, const struct field_class *class)
 		op->index = class->place;
 		op->count = (uint64_t) class->refers->slot;
 	}
-	if (!field_is_constant(class->element, &bits))
+	if (!field_is_constant(class->element, &bits) || bits == 0)
 		return make_repeat(making, class);
 	if (check_elements(making, class->element, &order))
 		return -1;

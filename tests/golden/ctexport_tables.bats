@@ -191,6 +191,15 @@ files()
 	grep -q '^ctexport: bad.db: 3 texts are no UTF-8' "$scratch/stderr"
 }
 
+@test "a value that fits no number's column is told with its row" {
+	cp "$CT_TIMELINE" bad.db
+	chmod u+w bad.db
+	sqlite3 bad.db "UPDATE sample SET value = 'text' WHERE rowid = 5"
+	fails_with 1 'ctexport: s.parquet: row 5: column value: text, want a number' \
+		ctexport parquet bad.db --table sample -o s.parquet
+	[ ! -e s.parquet ]
+}
+
 @test "a signal leaves nothing" {
 	local endless='WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n)'
 	for signal in INT TERM HUP; do

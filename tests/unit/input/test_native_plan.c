@@ -153,6 +153,17 @@ static void sequences_are_as_long_as_they_say(void **state)
 	assert_string_equal(walked.cursor.why,
 			    "it has more elements than its packet bits");
 	walked_clear(&walked);
+	compile(&walked, U(32, 8) "n; struct { } t[n];");
+	assert_true(walk(&walked, "\3\0\0\0", 4));
+	assert_false(walk(&walked, "\377\377\377\377", 4));
+	assert_string_equal(walked.cursor.why,
+			    "it has more elements than its packet bits");
+	walked_clear(&walked);
+	compile(&walked, "struct { struct { } inner[4000000000]; } t[4000000000];");
+	assert_false(walk(&walked, "", 1));
+	assert_string_equal(walked.cursor.why,
+			    "it has more elements than its packet bits");
+	walked_clear(&walked);
 }
 
 static void variants_follow_their_tag(void **state)
