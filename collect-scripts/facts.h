@@ -2,7 +2,7 @@
 #ifndef CT_COLLECT_FACTS_H
 #define CT_COLLECT_FACTS_H
 
-#include "input/recipe.h"
+#include "input/recipe/recipe.h"
 
 /*
  * What run.json tells of one point of a recipe, as an object on one line: name,

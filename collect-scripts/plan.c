@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "collect-scripts/lines.h"
-#include "input/recipe_scope.h"
+#include "input/recipe/scope.h"
 
 static void line_of(struct lines *lines, const char *kind, const char *a, const char *b)
 {

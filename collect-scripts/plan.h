@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "input/recipe.h"
+#include "input/recipe/recipe.h"
 
 /* A recipe as records for the shell; docs/recipe.md describes each. */
 struct plan {

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "base/version.h"
-#include "input/capture.h"
+#include "input/capture/capture.h"
 #include "input/reader.h"
 #include "merge/clocks.h"
 #include "merge/describe.h"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "input/ctf_files.h"
+#include "input/ctf/files.h"
 #include "input/reader.h"
 #include "input/walk.h"
 

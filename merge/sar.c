@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "input/sadf.h"
+#include "input/sadf/sadf.h"
 #include "merge/samples_private.h"
 
 /* So many marks of a file are told one by one. */

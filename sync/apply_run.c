@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "input/ctf_files.h"
+#include "input/ctf/files.h"
 #include "sync/apply.h"
-#include "sync/plot_run.h"
+#include "sync/plot/run.h"
 
 int apply_run(const struct clock_map *map, const char *directory, FILE *talk,
 	      struct problem_list *problems, struct error *error)

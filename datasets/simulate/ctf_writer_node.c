@@ -6,7 +6,7 @@
 #include <sys/statvfs.h>
 
 #include "base/mem.h"
-#include "input/ctf_error.h"
+#include "input/ctf/error.h"
 #include "simulate/ctf_writer_source.h"
 #include "simulate/ctf_writer_stamps.h"
 #include "simulate/ctf_writer_uuid.h"

@@ -2,7 +2,7 @@
 #ifndef CT_INPUT_READER_PRIVATE_H
 #define CT_INPUT_READER_PRIVATE_H
 
-#include "input/native_walk.h"
+#include "input/native/walk.h"
 #include "input/reader.h"
 
 /* For those who implement a reader. */

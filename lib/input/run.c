@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "input/capture.h"
-#include "input/ctf_files.h"
+#include "input/capture/capture.h"
+#include "input/ctf/files.h"
 #include "input/node.h"
 #include "input/walk.h"
 

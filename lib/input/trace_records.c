@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/native_records.h"
+#include "input/native/records.h"
 
 /* Our own reader where it can read the trace, else libbabeltrace2. */
 static struct record_source *open_either(const char *path, struct reader_choice *choice,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "input/ctf_files.h"
+#include "input/ctf/files.h"
 
 /* A directory, however it was reached. */
 struct walk_directory {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "input/native_records.h"
+#include "input/native/records.h"
 #include "input/reader.h"
 #include "input/trace_fields.h"
 

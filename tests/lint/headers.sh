@@ -10,17 +10,17 @@ owner()
 {
 	case $1 in
 	babeltrace2/* | babeltrace2-ctf-writer/*)
-		echo 'lib/input/ctf*.[ch] datasets/simulate/ctf_writer*.[ch]'
+		echo 'lib/input/ctf/*.[ch] datasets/simulate/ctf_writer*.[ch]'
 		;;
-	pcap.h | pcap/* | pcap-*) echo 'lib/input/capture_frames.c datasets/simulate/capture_writer.c' ;;
+	pcap.h | pcap/* | pcap-*) echo 'lib/input/capture/frames.c datasets/simulate/capture_writer.c' ;;
 	glpk.h) echo 'sync/lp.c' ;;
 	gsl/*) echo 'sync/statistics.c' ;;
 	popt.h) echo 'lib/base/options.c' ;;
 	libsmartcols.h | libsmartcols/*) echo 'lib/base/table.c' ;;
 	jansson.h) echo 'lib/base/json.h' ;;
 	sqlite3.h) echo 'lib/timeline/*.[ch] tests/bench/*_bare.c' ;;
-	zstd.h | snappy-c.h | zlib.h) echo 'export/parquet_codec*.c' ;;
-	yaml.h) echo 'lib/input/recipe*.c' ;;
+	zstd.h | snappy-c.h | zlib.h) echo 'export/parquet/codec*.c' ;;
+	yaml.h) echo 'lib/input/recipe/*.c' ;;
 	lttng/*) echo 'tests/collect/traced.c' ;;
 	cmocka.h) echo 'tests/*.[ch]' ;;
 	sys/*.h | linux/*.h | net/*.h | netinet/*.h | arpa/*.h) echo any ;;

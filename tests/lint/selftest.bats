@@ -55,12 +55,12 @@ repeat()
 
 @test "headers: a library's header outside its module" {
 	put lib/base/options.c '#include <popt.h>' '#include <stdio.h>'
-	put lib/input/ctf.c '#include <babeltrace2/babeltrace.h>'
+	put lib/input/ctf/walk.c '#include <babeltrace2/babeltrace.h>'
 	put datasets/simulate/ctf_writer.c '#include <babeltrace2/babeltrace.h>'
 	put tests/unit/input/test_capture_cut.c '#include <pcap/pcap.h>' '#include <cmocka.h>'
 	lint headers
 	put sync/apply.c '#include <babeltrace2/babeltrace.h>'
-	complains 'sync/apply.c: includes <babeltrace2/babeltrace.h>, want that in lib/input/ctf*.[ch] datasets/simulate/ctf_writer*.[ch] only' \
+	complains 'sync/apply.c: includes <babeltrace2/babeltrace.h>, want that in lib/input/ctf/*.[ch] datasets/simulate/ctf_writer*.[ch] only' \
 		headers
 }
 

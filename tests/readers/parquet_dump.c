@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "export/parquet_read.h"
+#include "export/parquet/read.h"
 
 static void print_leaf(const struct parquet_leaf *leaf)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One broken trace for each mistake, and none is told of a trace without any. */
-#include "export/opendc_verify.h"
+#include "export/opendc/verify.h"
 
 #include "../draw.h"
 #include "../scratch.h"
 #include "base/mem.h"
 #include "export.h"
-#include "export/opendc_schema.h"
+#include "export/opendc/schema.h"
 
 /* What is printed of the trace in "d", and whether it fails; for free(). */
 static char *verify(int schema, bool json, bool *failed)

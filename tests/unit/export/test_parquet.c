@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/parquet.h"
+#include "export/parquet/parquet.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "export.h"
-#include "export/parquet_dictionary.h"
+#include "export/parquet/dictionary.h"
 
 static const struct parquet_settings bare = {.codec = PARQUET_UNCOMPRESSED,
 					     .created_by = "x"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/parquet_chunk.h"
+#include "export/parquet/chunk.h"
 
 #include "../draw.h"
 #include "export.h"

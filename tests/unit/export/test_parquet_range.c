@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/parquet_range.h"
+#include "export/parquet/range.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "export.h"
-#include "export/parquet_text.h"
+#include "export/parquet/text.h"
 
 static const struct parquet_column text = {.type = PARQUET_BYTE_ARRAY,
 					   .logical = PARQUET_STRING};

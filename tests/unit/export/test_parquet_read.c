@@ -3,7 +3,7 @@
  * Random files of our writer, read back value by value; and the same files damaged:
  * whatever is in them, reading ends with values or an error. CT_ROUNDS says how many.
  */
-#include "export/parquet_read.h"
+#include "export/parquet/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "../scratch.h"
 #include "base/mem.h"
 #include "export.h"
-#include "export/parquet_codec_read.h"
-#include "export/parquet_lz4.h"
-#include "export/parquet_read_values.h"
+#include "export/parquet/codec_read.h"
+#include "export/parquet/lz4.h"
+#include "export/parquet/read_values.h"
 
 enum { COLUMNS = 6, ROWS = 1500, LIST_MOST = 4, BYTES_MOST = 40, READ_MOST = 200000 };
 

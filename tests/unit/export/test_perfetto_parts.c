@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Messages, samples, clocks and tasks of a made-up timeline, in what is written. */
-#include "export/perfetto.h"
+#include "export/perfetto/perfetto.h"
 
 #include "../timeline/timeline.h"
 #include <math.h>

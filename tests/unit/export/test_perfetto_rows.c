@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/perfetto_rows.h"
+#include "export/perfetto/rows.h"
 
 #include "../timeline/timeline.h"
 #include "perfetto.h"

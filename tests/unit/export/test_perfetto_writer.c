@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/perfetto_writer.h"
+#include "export/perfetto/writer.h"
 
 #include "perfetto.h"
 

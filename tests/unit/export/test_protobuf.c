@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/protobuf.h"
+#include "export/perfetto/protobuf.h"
 
 #include "export.h"
 

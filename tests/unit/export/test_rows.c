@@ -6,9 +6,9 @@
 
 #include "../scratch.h"
 #include "export/csv_text.h"
-#include "export/dataset.h"
-#include "export/row_pipe.h"
-#include "export/row_store.h"
+#include "export/tables/dataset.h"
+#include "export/tables/row_pipe.h"
+#include "export/tables/row_store.h"
 
 enum { COLUMNS = 3, ROWS = 30000, LONG = 300000 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/thrift.h"
+#include "export/parquet/thrift.h"
 
 #include "export.h"
 

@@ -5,8 +5,8 @@
 /* Files of a CTF trace, as far as they can be looked at without decoding events. */
 #include <endian.h>
 
-#include "input/ctf_files.h"
-#include "input/ctf_packets.h"
+#include "input/ctf/files.h"
+#include "input/ctf/packets.h"
 
 #include "../scratch.h"
 

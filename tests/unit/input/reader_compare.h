@@ -19,7 +19,7 @@
 
 #include "base/mem.h"
 #include "input/reader.h"
-#include "input/tsdl.h"
+#include "input/tsdl/tsdl.h"
 
 /* Wishes for all there is. */
 struct all_wishes {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/capture.h"
+#include "input/capture/capture.h"
 
 #include <pcap/pcap.h>
 #include <setjmp.h>

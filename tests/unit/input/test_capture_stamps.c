@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/capture_stamps.h"
+#include "input/capture/stamps.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

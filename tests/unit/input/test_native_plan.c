@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "input/field_resolve.h"
-#include "input/native_plan.h"
+#include "input/native/plan.h"
+#include "input/tsdl/field_resolve.h"
 
 #define U(size, align) "integer { size = " #size "; align = " #align "; } "
 #define B(size, align)                                                                   \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/recipe.h"
+#include "input/recipe/recipe.h"
 
 #include "../scratch.h"
-#include "input/recipe_names.h"
-#include "input/recipe_presets.h"
-#include "input/recipe_scope.h"
+#include "input/recipe/names.h"
+#include "input/recipe/presets.h"
+#include "input/recipe/scope.h"
 
 static struct recipe read_text(const char *yaml)
 {

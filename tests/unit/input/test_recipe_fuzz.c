@@ -5,11 +5,11 @@
  * is not its own (the sanitizers say so), and either all is well or there is a
  * message that can be printed. CT_ROUNDS says how often, CT_SEED repeats.
  */
-#include "input/recipe.h"
+#include "input/recipe/recipe.h"
 
 #include "../draw.h"
 #include "../scratch.h"
-#include "input/recipe_scope.h"
+#include "input/recipe/scope.h"
 
 enum { ROUNDS = 600, MOST_DAMAGE = 5 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/recipe_template.h"
+#include "input/recipe/template.h"
 
 #include "../draw.h"
 #include "../scratch.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/recipe_value.h"
+#include "input/recipe/value.h"
 
 #include "../scratch.h"
-#include "input/recipe_import.h"
+#include "input/recipe/import.h"
 
 /* A tree on one line: texts in quotes unless plain, each with @LINE. */
 static void print(FILE *file, const struct recipe_value *value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/tsdl.h"
+#include "input/tsdl/tsdl.h"
 
 #include "ctf_build.h"
 

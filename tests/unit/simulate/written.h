@@ -9,7 +9,7 @@
 #include <netinet/in.h>
 #include <stdbool.h>
 
-#include "input/capture.h"
+#include "input/capture/capture.h"
 #include "input/packet_source.h"
 #include "simulate/writer.h"
 

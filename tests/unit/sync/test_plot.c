@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "sync/plot.h"
+#include "sync/plot/plot.h"
 
 #define SERIES(array)                                                                    \
 	(struct plot_series)                                                             \

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "sync/plot.h"
+#include "sync/plot/plot.h"
 
 static char *draw_graph(const struct plot_graph *graph)
 {

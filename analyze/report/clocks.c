@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How sure the clocks are over time. */
+#include <math.h>
+
+#include "analyze/report/chart.h"
+#include "analyze/report/html.h"
+
+static void fill_row(const struct report *report, struct chart_row *row, int64_t source)
+{
+	for (size_t i = 0; i < report->bins; i++) {
+		nsec_t at =
+		    report->begin_ns + (nsec_t)i * report->bin_ns + report->bin_ns / 2;
+		struct bound bound = bounds_at(report->bounds, source, at);
+
+		if (bound.high_ns != NSEC_MAX)
+			row->up[i] = (double)bound.high_ns;
+		if (bound.low_ns != NSEC_MIN)
+			row->down[i] = (double)(0 - bound.low_ns);
+	}
+}
+
+static void draw_bounds(const struct report *report)
+{
+	struct chart chart = {.id = "clock-bounds",
+			      .title = "Bounds of the clocks",
+			      .up = "truth at most so much later",
+			      .down = "earlier",
+			      .unit = UNIT_SPAN};
+	const struct scope *scope = &report->question->scope;
+
+	chart_init(&chart, report);
+	for (size_t i = 0; i < scope->nodes; i++) {
+		int64_t source = bounds_source(report->bounds, scope->node[i].id);
+		struct chart_row *row = chart_row(&chart, report, scope->node[i].id);
+
+		if (source >= 0 && row)
+			fill_row(report, row, source);
+	}
+	if (chart_has_values(&chart, report))
+		chart_draw(&chart, report);
+	chart_clear(&chart);
+}
+
+int report_clocks(struct report *report, struct error *error)
+{
+	struct report_wish wish = {.limit = 100};
+	struct report_answer answer;
+	int status = report_ask(report, "clocks", &wish, &answer, error);
+
+	if (status <= 0)
+		return status;
+	html_section(report->page, "clocks", "Clocks");
+	html_note(report->page, "note",
+		  "What happened at a node at a time of this page truly happened, by the "
+		  "reference clock, within these bounds around it.");
+	draw_bounds(report);
+	html_result(report, &answer.result, "bounds");
+	html_section_end(report->page);
+	report_answer_clear(&answer);
+	return 0;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The report's begin: what the run was, its problems, and its nodes. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyze/print.h"
+#include "analyze/report/html.h"
+#include "base/mem.h"
+
+static const char page_begin[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+    "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>";
+
+static const char contents[] =
+    "<nav aria-label=\"contents\"><a href=\"#nodes\">Nodes</a>"
+    "<a href=\"#clocks\">Clocks</a><a href=\"#resources\">Resources</a>"
+    "<a href=\"#timeline\">Timeline</a><a href=\"#latency\">Messages</a>"
+    "<a href=\"#top\">Top</a><span id=\"tools\" hidden></span></nav>\n";
+
+struct facts {
+	char *name, *recipe;
+};
+
+static int take_fact(void *context, const struct cell *row)
+{
+	struct facts *facts = context;
+	char **to = row[0].type == CELL_TEXT && !strcmp(row[0].bytes, "recipe")
+			? &facts->recipe
+			: &facts->name;
+
+	if (row[1].type == CELL_TEXT && row[1].size && !*to)
+		*to = mem_strndup(row[1].bytes, row[1].size);
+	return 0;
+}
+
+static int take_count(void *context, const struct cell *row)
+{
+	struct cell *cells = context;
+
+	for (size_t i = 0; i < 4; i++)
+		cells[i] = row[i];
+	return 0;
+}
+
+static void tile(const struct report *report, const char *name, const struct cell *value,
+		 enum unit unit)
+{
+	char text[PRINT_TEXT], plain[PRINT_TEXT];
+
+	fprintf(report->page, "<div><dt>%s</dt><dd data-v=\"%s\">", name,
+		print_plain(plain, value));
+	html_text(report->page, print_human(text, report->result, value, unit));
+	fputs("</dd></div>\n", report->page);
+}
+
+/* The widest bound of any source at the middle of what is shown. */
+static struct cell clock_bound(const struct report *report)
+{
+	const struct scope *scope = &report->question->scope;
+	nsec_t middle = report->begin_ns + (report->end_ns - report->begin_ns) / 2;
+	nsec_t most = -1;
+
+	for (size_t i = 0; i < scope->nodes; i++) {
+		int64_t source = bounds_source(report->bounds, scope->node[i].id);
+		nsec_t width =
+		    source < 0 ? 0
+			       : bound_width(bounds_at(report->bounds, source, middle));
+
+		if (scope->node[i].chosen && source >= 0 && width > most)
+			most = width;
+	}
+	return most < 0 || most == NSEC_MAX ? cell_of_null() : cell_of_integer(most);
+}
+
+static void print_tiles(const struct report *report, const struct cell counts[4])
+{
+	const struct scope *scope = &report->question->scope;
+	struct cell begin = cell_of_integer(report->begin_ns);
+	struct cell span = cell_of_integer(report->end_ns - report->begin_ns);
+	struct cell nodes, bound = clock_bound(report);
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < scope->nodes; i++)
+		chosen += scope->node[i].chosen;
+	nodes = cell_of_integer((int64_t)chosen);
+	fputs("<dl class=\"tiles\">\n", report->page);
+	tile(report, "begin, UTC", &begin, UNIT_INSTANT);
+	tile(report, "span", &span, UNIT_SPAN);
+	tile(report, "nodes", &nodes, UNIT_COUNT);
+	tile(report, "events in the timeline", &counts[0], UNIT_COUNT);
+	tile(report, "messages between nodes", &counts[1], UNIT_COUNT);
+	tile(report, "samples", &counts[2], UNIT_COUNT);
+	tile(report, "widest clock bound, mid-run", &bound, UNIT_BOUND);
+	fputs("</dl>\n", report->page);
+}
+
+int report_head(struct report *report, struct error *error)
+{
+	static const char fact_sql[] =
+	    "SELECT key, value FROM meta WHERE key IN ('name', 'run', 'recipe') ORDER BY "
+	    "key";
+	static const char count_sql[] =
+	    "SELECT (SELECT coalesce(sum(events), 0) FROM event_class),"
+	    " (SELECT count(*) FROM message), (SELECT count(*) FROM sample),"
+	    " (SELECT count(*) FROM problem)";
+	struct facts facts = {0};
+	struct cell counts[4] = {{0}};
+	FILE *page = report->page;
+	int status =
+	    question_ask(report->question, fact_sql, NULL, take_fact, &facts, error) ||
+		    question_ask(report->question, count_sql, NULL, take_count, counts,
+				 error)
+		? -1
+		: 0;
+	const char *name = facts.name ? facts.name : "run";
+
+	if (!status) {
+		fputs(page_begin, page);
+		html_text(page, name);
+		fprintf(page,
+			"</title>\n<style>\n%s</style>\n</head>\n"
+			"<body data-span=\"%" PRId64 "\" data-bin=\"%" PRId64 "\">\n"
+			"<header><h1>",
+			report_css, report->end_ns - report->begin_ns, report->bin_ns);
+		html_text(page, name);
+		fputs("</h1>\n", page);
+		if (!report->question->scope.all_time)
+			html_note(page, "note", "Part of the run, as was asked for.");
+		print_tiles(report, counts);
+		fprintf(page, "</header>\n%s<main>\n", contents);
+	}
+	free(facts.name);
+	free(facts.recipe);
+	return status;
+}
+
+int report_problems(struct report *report, struct error *error)
+{
+	struct report_wish wish = {.limit = 50};
+	struct report_answer answer;
+	int status = report_ask(report, "problems", &wish, &answer, error);
+	size_t rows = 0;
+
+	if (status <= 0)
+		return status;
+	for (size_t i = 0; i < answer.result.tables; i++)
+		rows += answer.result.table[i]->rows;
+	if (rows) {
+		fputs("<section id=\"problems\" class=\"problems\">\n<h2>Problems</h2>\n",
+		      report->page);
+		html_result(report, &answer.result, NULL);
+		html_section_end(report->page);
+	}
+	report_answer_clear(&answer);
+	return 0;
+}
+
+int report_nodes(struct report *report, struct error *error)
+{
+	struct report_wish wish = {.limit = REPORT_ALL};
+	struct report_answer answer;
+	int status = report_ask(report, "nodes", &wish, &answer, error);
+
+	if (status <= 0)
+		return status;
+	html_section(report->page, "nodes", "Run and nodes");
+	html_table(report, &answer.result, result_find(&answer.result, "nodes"), NULL);
+	fputs("<details><summary>Sources, and events by class</summary>\n", report->page);
+	html_result(report, &answer.result, "nodes");
+	fputs("</details>\n", report->page);
+	html_section_end(report->page);
+	report_answer_clear(&answer);
+	return 0;
+}

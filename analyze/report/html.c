@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyze/report/html.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "analyze/print.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+
+static const char *entity_of(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+/* C0 and C1 controls, and U+FFFE and U+FFFF, are not allowed in HTML. */
+static bool is_allowed(const char *text, size_t length)
+{
+	unsigned char first = (unsigned char)text[0];
+
+	if (length == 1)
+		return first >= ' ' && first != 0x7f;
+	if (length == 2)
+		return first != 0xc2 || (unsigned char)text[1] >= 0xa0;
+	return length != 3 || memcmp(text, "\xef\xbf", 2) != 0 ||
+	       (unsigned char)text[2] < 0xbe;
+}
+
+void html_bytes(FILE *page, const char *text, size_t size)
+{
+	for (size_t at = 0; at < size;) {
+		size_t length = utf8_length_within(text + at, size - at);
+		const char *entity = length == 1 ? entity_of(text[at]) : NULL;
+
+		if (entity)
+			fputs(entity, page);
+		else if (!length || !is_allowed(text + at, length))
+			fputs(UTF8_REPLACEMENT, page);
+		else
+			fwrite(text + at, 1, length, page);
+		at += length ? length : 1;
+	}
+}
+
+void html_text(FILE *page, const char *text)
+{
+	html_bytes(page, text, strlen(text));
+}
+
+void html_section(FILE *page, const char *id, const char *title)
+{
+	fprintf(page, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);
+}
+
+void html_section_end(FILE *page)
+{
+	fputs("</section>\n", page);
+}
+
+void html_note(FILE *page, const char *class, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	text = mem_vprintf(format, arguments);
+	va_end(arguments);
+	fprintf(page, "<p class=\"%s\">", class);
+	html_text(page, text);
+	fputs("</p>\n", page);
+	free(text);
+}
+
+static void print_cell(const struct report *report, const struct cell *cell,
+		       enum unit unit)
+{
+	char text[PRINT_TEXT], plain[PRINT_TEXT];
+	bool right = print_is_right(unit);
+
+	if (right && unit != UNIT_TEXT && cell->type != CELL_NULL)
+		fprintf(report->page, "<td class=\"n\" data-v=\"%s\">",
+			cell->type == CELL_TEXT ? "" : print_plain(plain, cell));
+	else
+		fputs(right ? "<td class=\"n\">" : "<td>", report->page);
+	if (cell->type == CELL_TEXT)
+		html_bytes(report->page, cell->bytes, cell->size);
+	else
+		html_text(report->page, print_human(text, report->result, cell, unit));
+	fputs("</td>", report->page);
+}
+
+static void print_head(FILE *page, const struct result_table *table)
+{
+	fputs("<thead><tr>", page);
+	for (size_t i = 0; i < table->columns; i++) {
+		const struct result_column *column = &table->column[i];
+
+		fprintf(page, "<th scope=\"col\"%s>",
+			print_is_right(column->unit) ? " class=\"n\"" : "");
+		html_text(page, column->title);
+		fputs("</th>", page);
+	}
+	fputs("</tr></thead>\n<tbody>\n", page);
+}
+
+void html_table(const struct report *report, const struct result *result,
+		const struct result_table *table, const char *title)
+{
+	FILE *page = report->page;
+
+	(void)result;
+	if (!table || !table->rows)
+		return;
+	fputs("<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"", page);
+	html_text(page, title ? title : table->title);
+	fprintf(page, "\"><table data-table=\"%s\"><caption>", table->key);
+	html_text(page, title ? title : table->title);
+	if (table->added > table->rows)
+		fprintf(page, " <small>%zu of %llu rows</small>", table->rows,
+			(unsigned long long)table->added);
+	fputs("</caption>\n", page);
+	print_head(page, table);
+	for (size_t row = 0; row < table->rows; row++) {
+		fputs("<tr>", page);
+		for (size_t i = 0; i < table->columns; i++)
+			print_cell(report, &table->cell[row * table->columns + i],
+				   table->column[i].unit);
+		fputs("</tr>\n", page);
+	}
+	fputs("</tbody></table></div>\n", page);
+}
+
+void html_notes(const struct report *report, const struct result *result)
+{
+	for (size_t i = 0; i < result->notes.count; i++)
+		html_note(report->page, "note", "%s", result->notes.item[i]);
+}
+
+/* Whether a word stands in a list of words. */
+static bool has_word(const char *words, const char *word)
+{
+	size_t size = strlen(word);
+
+	for (const char *at = words; at && (at = strstr(at, word)); at += size)
+		if ((at == words || at[-1] == ' ') && (!at[size] || at[size] == ' '))
+			return true;
+	return false;
+}
+
+void html_result(const struct report *report, const struct result *result,
+		 const char *without)
+{
+	for (size_t i = 0; i < result->tables; i++)
+		if (!has_word(without, result->table[i]->key))
+			html_table(report, result, result->table[i], NULL);
+	html_notes(report, result);
+}

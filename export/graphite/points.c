@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "export/graphite/points.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "export/graphite/private.h"
+#include "timeline/names.h"
+
+char *graphite_part(const char *bytes, size_t size)
+{
+	bool rate = size > 2 && memcmp(bytes + size - 2, "/s", 2) == 0;
+	char *text;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	for (size_t i = 0; i < size - 2 * rate; i++) {
+		char byte = bytes[i];
+
+		if ((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+		    (byte >= '0' && byte <= '9') || byte == '-' || byte == '_')
+			putc(byte, out);
+		else
+			fputs(byte == '%' ? "percent_" : "_", out);
+	}
+	if (rate)
+		fputs("_per_s", out);
+	if (size == 0)
+		putc('_', out);
+	fclose(out);
+	return text;
+}
+
+bool graphite_wants(const struct graphite_run *run, const char *activity)
+{
+	const struct text_list *globs = run->wish->activities;
+
+	for (size_t i = 0; i < globs->count; i++)
+		if (fnmatch(globs->item[i], activity, 0) == 0)
+			return true;
+	return globs->count == 0 && strcmp(activity, "process") != 0;
+}
+
+const char *graphite_node(const struct graphite_run *run, int64_t id)
+{
+	const struct scope *scope = &run->export->scope;
+	const struct scope_node *node = scope_find(scope, id);
+
+	return node && node->chosen ? run->node[node - scope->node] : NULL;
+}
+
+int graphite_give(struct graphite_run *run, const char *path, nsec_t ts_ns, double value,
+		  struct error *error)
+{
+	const struct graphite_point point = {
+	    .path = path,
+	    .seconds = (ts_ns + NSEC_PER_SEC / 2) / NSEC_PER_SEC,
+	    .value = value,
+	};
+
+	if (!isfinite(value))
+		return 0;
+	run->points++;
+	return run->take(run->context, &point, error);
+}
+
+/* One metric of samples, or one item. */
+struct named {
+	int64_t id;
+	char *part, *activity;
+	bool wanted;
+};
+
+struct named_list {
+	struct named *item;
+	size_t count, room;
+};
+
+static char *text_of(const struct cell *cell)
+{
+	return cell->type == CELL_TEXT ? mem_strndup(cell->bytes, cell->size)
+				       : mem_strdup("");
+}
+
+/* Rows of id, name and activity (or the item's type), by id; parts are unlike. */
+static int read_names(struct graphite_run *run, const char *sql, struct named_list *list,
+		      struct error *error)
+{
+	struct timeline_query *query =
+	    timeline_query_new(run->export->timeline, sql, error);
+	struct name_set taken = {0};
+	int more = -1;
+
+	if (query && !timeline_query_ask(query, NULL, 0, error)) {
+		while ((more = timeline_query_next(query, error)) > 0) {
+			const struct cell *row = timeline_query_row(query);
+			char *name = text_of(&row[1]), *group = text_of(&row[2]);
+			char *part = graphite_part(name, strlen(name));
+			char *in_group = mem_printf("%s.%s", group, part);
+			char *unlike = name_pick(&taken, in_group, NULL);
+
+			list->item = mem_grow(list->item, list->count, &list->room,
+					      sizeof(*list->item));
+			list->item[list->count++] = (struct named){
+			    .id = row[0].integer,
+			    .part = mem_strdup(unlike + strlen(group) + 1),
+			    .activity = group,
+			    .wanted = graphite_wants(run, group),
+			};
+			free(name);
+			free(part);
+			free(in_group);
+			free(unlike);
+		}
+	}
+	name_clear(&taken);
+	timeline_query_free(query);
+	return more;
+}
+
+static int by_id(const void *key, const void *item)
+{
+	int64_t id = *(const int64_t *)key;
+	const struct named *named = item;
+
+	return (id > named->id) - (id < named->id);
+}
+
+static const struct named *find(const struct named_list *list, int64_t id)
+{
+	return list->count
+		   ? bsearch(&id, list->item, list->count, sizeof(*list->item), by_id)
+		   : NULL;
+}
+
+static void clear_names(struct named_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->item[i].part);
+		free(list->item[i].activity);
+	}
+	free(list->item);
+}
+
+/* What the walk over samples has met. */
+struct sample_walk {
+	struct graphite_run *run;
+	struct named_list metrics, items;
+	char *path; /* of the row before */
+	int64_t node, metric, item, seconds;
+	uint64_t of_processes, same_second;
+};
+
+static void set_path(struct sample_walk *walk, const struct cell *row)
+{
+	const struct named *metric = find(&walk->metrics, row[0].integer);
+	const struct named *item =
+	    row[3].type == CELL_INTEGER ? find(&walk->items, row[3].integer) : NULL;
+	const char *node = graphite_node(walk->run, row[1].integer);
+	char *activity;
+
+	free(walk->path);
+	walk->path = NULL;
+	walk->metric = row[0].integer;
+	walk->node = row[1].integer;
+	walk->item = row[3].type == CELL_INTEGER ? row[3].integer : 0;
+	walk->seconds = INT64_MIN;
+	if (!metric || !metric->wanted || !node)
+		return;
+	activity = graphite_part(metric->activity, strlen(metric->activity));
+	walk->path = mem_printf("%s.%s.%s.%s.%s", walk->run->wish->cluster, node,
+				activity, item ? item->part : "node", metric->part);
+	free(activity);
+}
+
+/* metric, node, ts_ns, item, value */
+static int give_sample(struct sample_walk *walk, const struct cell *row,
+		       struct error *error)
+{
+	int64_t item = row[3].type == CELL_INTEGER ? row[3].integer : 0;
+	double value;
+
+	if (walk->metric != row[0].integer || walk->node != row[1].integer ||
+	    walk->item != item || !walk->path)
+		set_path(walk, row);
+	if (!walk->path) {
+		const struct named *metric = find(&walk->metrics, row[0].integer);
+
+		walk->of_processes +=
+		    metric && !metric->wanted && strcmp(metric->activity, "process") == 0;
+		return 0;
+	}
+	if (row[4].type != CELL_REAL && row[4].type != CELL_INTEGER)
+		return 0; /* text */
+	value = row[4].type == CELL_REAL ? row[4].real : (double)row[4].integer;
+	walk->same_second +=
+	    (row[2].integer + NSEC_PER_SEC / 2) / NSEC_PER_SEC == walk->seconds;
+	walk->seconds = (row[2].integer + NSEC_PER_SEC / 2) / NSEC_PER_SEC;
+	return graphite_give(walk->run, walk->path, row[2].integer, value, error);
+}
+
+static int walk_samples(struct graphite_run *run, struct error *error)
+{
+	const struct scope *scope = &run->export->scope;
+	const struct cell span[2] = {{.type = CELL_INTEGER, .integer = scope->begin_ns},
+				     {.type = CELL_INTEGER, .integer = scope->end_ns}};
+	struct sample_walk walk = {.run = run};
+	struct timeline_query *query = NULL;
+	int more = -1;
+
+	if (read_names(run, "SELECT id, name, activity FROM metric ORDER BY id",
+		       &walk.metrics, error) ||
+	    read_names(run, "SELECT id, name, type FROM metric_item ORDER BY id",
+		       &walk.items, error))
+		goto out;
+	query = timeline_query_new(run->export->timeline,
+				   "SELECT metric, node, ts_ns, item, value FROM sample "
+				   "WHERE ts_ns BETWEEN ?1 AND ?2 "
+				   "ORDER BY metric, node, item, ts_ns, rowid",
+				   error);
+	if (!query || timeline_query_ask(query, span, 2, error))
+		goto out;
+	while ((more = timeline_query_next(query, error)) > 0) {
+		if (give_sample(&walk, timeline_query_row(query), error)) {
+			more = -1;
+			break;
+		}
+	}
+	if (walk.of_processes)
+		problem_add(&run->export->notes, run->export->path, "left out",
+			    walk.of_processes,
+			    "%" PRIu64 " samples of processes are left out, "
+			    "--activity '*' has them",
+			    walk.of_processes);
+	if (walk.same_second)
+		problem_add(&run->export->notes, run->export->path, "seconds",
+			    walk.same_second,
+			    "%" PRIu64 " samples fall into the second of the one before, "
+			    "Graphite keeps the last of a second",
+			    walk.same_second);
+out:
+	timeline_query_free(query);
+	clear_names(&walk.metrics);
+	clear_names(&walk.items);
+	free(walk.path);
+	return more;
+}
+
+static void name_nodes(struct graphite_run *run)
+{
+	const struct scope *scope = &run->export->scope;
+	struct name_set taken = {0};
+
+	run->node = mem_zalloc((scope->nodes + 1) * sizeof(*run->node));
+	for (size_t i = 0; i < scope->nodes; i++) {
+		const char *name = scope->node[i].name;
+		char *part = graphite_part(name, strlen(name));
+
+		run->node[i] = name_pick(&taken, part, NULL);
+		free(part);
+	}
+	name_clear(&taken);
+}
+
+int graphite_walk(struct export *export, const struct graphite_wish *wish,
+		  graphite_take *take, void *context, struct error *error)
+{
+	struct graphite_run run = {
+	    .export = export, .wish = wish, .take = take, .context = context};
+	int status;
+
+	name_nodes(&run);
+	status = walk_samples(&run, error) || graphite_walk_events(&run, error) ? -1 : 0;
+	if (!status && !run.points)
+		problem_add(&export->notes, export->path, "empty", 1,
+			    "no sample, and no event that tells of processors or "
+			    "messages");
+	for (size_t i = 0; i < export->scope.nodes; i++)
+		free(run.node[i]);
+	free(run.node);
+	return status;
+}

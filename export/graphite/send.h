@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_EXPORT_GRAPHITE_SEND_H
+#define CT_EXPORT_GRAPHITE_SEND_H
+
+#include "base/problem.h"
+#include "export/graphite/text.h"
+
+/*
+ * Points to a carbon server, so that none is lost.
+ *
+ * carbon acknowledges nothing, and what TCP took may be lost with the connection. So each
+ * batch has a connection of its own: when it is sent our side is closed, and carbon,
+ * which reads up to that end, closes its own. Only then the batch counts as delivered.
+ * If the connection breaks before, or there is none, the batch is sent again, after
+ * pauses that grow, for as long as `patience` says. A point that comes twice is no harm:
+ * it has the same time and value.
+ *
+ * The state, a file, says how many points were delivered: an export that gave up, or was
+ * killed, goes on from there.
+ */
+struct graphite_sender;
+
+struct graphite_target {
+	const char *address; /* HOST, HOST:PORT or [HOST]:PORT */
+	const char *port;    /* where the address has none */
+	bool pickle;
+	unsigned batch;    /* points */
+	double patience_s; /* how long to try to deliver a batch */
+	const char *state; /* file, or NULL */
+	const char *key;   /* what is exported; a state of another key is refused */
+	struct problem_list *notes; /* of connections that were lost */
+};
+
+/* Borrows the target. NULL with error. Connects with the first batch. */
+struct graphite_sender *graphite_sender_new(const struct graphite_target *target,
+					    struct error *error);
+
+int graphite_send(struct graphite_sender *sender, const struct graphite_point *point,
+		  struct error *error);
+
+/* Deliver the rest, and remove the state: all is there. 0, or -1 with error. */
+int graphite_sender_end(struct graphite_sender *sender, struct error *error);
+
+/* Points delivered in all, those of exports before included. */
+uint64_t graphite_sender_delivered(const struct graphite_sender *sender);
+
+void graphite_sender_free(struct graphite_sender *sender);
+
+#endif

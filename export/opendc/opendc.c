@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a cluster did, as a workload for OpenDC. */
+#include "export/opendc/opendc.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "export/formats.h"
+#include "export/opendc/pages.h"
+#include "export/opendc/samples.h"
+#include "export/opendc/switches.h"
+#include "export/opendc/verify.h"
+#include "export/opendc/write.h"
+
+static void *new_options(void)
+{
+	struct opendc_options *options = mem_zalloc(sizeof(*options));
+
+	options->interval_s = 1;
+	options->cpu_mhz = 1000;
+	options->memory_mib = 16;
+	return options;
+}
+
+static size_t option_rows(void *given, struct option_row *row)
+{
+	struct opendc_options *options = given;
+	const struct option_row rows[] = {
+	    {0, "tasks", OPTION_STRING, &options->tasks, "KIND",
+	     "what is a task: invocation, process, cgroup, session or comm (invocation, "
+	     "if there are any, else process)",
+	     0, 0},
+	    {0, "interval", OPTION_DOUBLE, &options->interval_s, "SECONDS",
+	     "length of a fragment (1)", 0.001, 86400},
+	    {0, "capacity", OPTION_STRING, &options->capacity, "HOW",
+	     "of a task: max or p95 of its fragments' usage, or what was allocated (max)",
+	     0, 0},
+	    {0, "cpu-mhz", OPTION_DOUBLE, &options->cpu_mhz, "MHZ",
+	     "speed of cores of which none is recorded (1000)", 1, 1e6},
+	    {0, "memory", OPTION_INT, &options->memory_mib, "MIB",
+	     "memory of tasks of which none is recorded (16)", 0, 1 << 30},
+	    {0, "no-kernel-threads", OPTION_FLAG, &options->no_kernel_threads, NULL,
+	     "leave out kernel threads", 0, 0},
+	    {0, "no-parents", OPTION_FLAG, &options->no_parents, NULL,
+	     "do not say which task is whose child", 0, 0},
+	    {0, "schema", OPTION_STRING, &options->schema, "VERSION",
+	     "v1 to v5, for older simulators (v5)", 0, 0},
+	    {0, "format", OPTION_STRING, &options->format, "FORMAT",
+	     "parquet or csv (parquet)", 0, 0},
+	    {0, "verify", OPTION_STRING, &options->verify, "DIR",
+	     "check the trace in DIR instead, anybody's", 0, 0},
+	    {0, "json", OPTION_FLAG, &options->json, NULL, "say what was found as JSON",
+	     0, 0},
+	};
+	size_t count = sizeof(rows) / sizeof(*rows);
+
+	for (size_t i = 0; i < count; i++)
+		row[i] = rows[i];
+	return count;
+}
+
+static void free_options(void *given)
+{
+	struct opendc_options *options = given;
+
+	free(options->tasks);
+	free(options->capacity);
+	free(options->schema);
+	free(options->format);
+	free(options->verify);
+	free(options);
+}
+
+static int make_plan(const void *given, const char *output, struct export_plan *plan,
+		     struct error *error)
+{
+	const struct opendc_options *options = given;
+	struct opendc_choice choice;
+
+	plan->target = options->verify ? EXPORT_TO_ITSELF : EXPORT_TO_DIRECTORY;
+	plan->no_timeline = options->verify != NULL;
+	if (options->verify && (output || options->tasks || options->capacity))
+		return error_set(error, "--verify writes nothing, want it without "
+					"--output, --tasks and --capacity");
+	if (options->json && !options->verify)
+		return error_set(error, "--json is for --verify");
+	return opendc_choose(options, &choice, error);
+}
+
+struct work {
+	struct opendc_cluster cluster;
+	struct opendc_tasks tasks;
+	struct opendc_charger charger;
+	struct opendc_speed *speed;
+};
+
+/* Fall-backs, which change what the numbers are worth. */
+static void note_sources(const struct work *work, const struct opendc_choice *choice,
+			 bool sampled, struct export *export)
+{
+	for (size_t i = 0; i < work->cluster.nodes; i++) {
+		const struct opendc_node *node = &work->cluster.node[i];
+
+		if (!node->fact->chosen)
+			continue;
+		if (!node->switches)
+			problem_add(&export->notes, node->fact->name, "fallback", 1,
+				    "no scheduling events, so processor time is %s",
+				    sampled
+					? "by samples of processes, where there are any"
+					: "not known: want sched_switch, or proc.csv");
+		if (!(node->mhz > 0))
+			problem_add(&export->notes, node->fact->name, "fallback", 1,
+				    "neither node.json nor events tell the speed of its "
+				    "cores, %g MHz is taken",
+				    choice->cpu_mhz);
+	}
+}
+
+static void note_count(struct export *export, size_t count, const char *text)
+{
+	if (count)
+		problem_add(&export->notes, export->path, "left_out", count, "%zu %s",
+			    count, text);
+}
+
+static void note_tasks(const struct work *work, const struct opendc_choice *choice,
+		       struct export *export)
+{
+	const struct opendc_tasks *tasks = &work->tasks;
+	size_t memory = 0;
+
+	for (size_t i = 0; i < tasks->tasks; i++)
+		memory += tasks->task[i].rss_peak < 0 && tasks->task[i].pages_peak < 0;
+	note_count(export, tasks->outside, "invocations outside of the time, left out");
+	note_count(export, tasks->unplaced,
+		   "invocations without a begin or a node, left out");
+	note_count(export, tasks->processless,
+		   "invocations whose process is not known, without processor time");
+	note_count(export, tasks->unended,
+		   "invocations without an end, taken to last as long as the trace");
+	note_count(export, tasks->ungrouped, "processes without a group, left out");
+	note_count(export, tasks->kernels, "kernel threads left out");
+	note_count(export, tasks->strays,
+		   "parents left out that are no task, or begin after the child");
+	note_count(export, work->cluster.outside,
+		   "processes outside of the time, left out");
+	if (memory)
+		problem_add(&export->notes, export->path, "fallback", memory,
+			    "of %zu tasks no memory is recorded, %lld kB are taken",
+			    memory, (long long)choice->memory_kb);
+}
+
+static double seconds(double nanoseconds)
+{
+	return nanoseconds / (double)NSEC_PER_SEC;
+}
+
+/* Where all busy time went, so that sums can be held against the timeline. */
+static void note_accounts(const struct work *work, struct export *export)
+{
+	for (size_t i = 0; i < work->cluster.nodes; i++) {
+		const struct opendc_node *node = &work->cluster.node[i];
+		const struct opendc_account *account = &node->account;
+
+		if (node->fact->chosen && account->busy_ns > 0)
+			problem_add(
+			    &export->notes, node->fact->name, "account", 1,
+			    "%.6f s busy (and %.6f s idle): %.6f s in tasks; left "
+			    "out are %.6f s outside of tasks, %.6f s of kernel "
+			    "threads, %.6f s of unknown threads",
+			    seconds(account->busy_ns), seconds(account->idle_ns),
+			    seconds(account->task_ns), seconds(account->outside_ns),
+			    seconds(account->kernel_ns), seconds(account->unknown_ns));
+	}
+}
+
+static int gather(struct work *work, const struct opendc_choice *choice,
+		  struct export *export, bool *sampled, struct error *error)
+{
+	struct opendc_charger *charger = &work->charger;
+
+	if (opendc_cluster_load(&work->cluster, export, error) ||
+	    opendc_find_sampled(&work->cluster, export, error))
+		return -1;
+	opendc_find_parents(&work->cluster);
+	if (opendc_tasks_load(&work->tasks, &work->cluster, choice, export, error) ||
+	    opendc_speed_load(&work->speed, &work->cluster, export, error))
+		return -1;
+	if (opendc_usage_check(&work->tasks, choice->interval_ms, error))
+		return error_prefix(error, "%s", export->path);
+	charger->cluster = &work->cluster;
+	charger->tasks = &work->tasks;
+	charger->usage = opendc_usage_new(&work->tasks, choice->interval_ms);
+	return opendc_charge_switches(charger, work->speed, choice, export, error) ||
+		       opendc_charge_samples(charger, choice, export, sampled, error) ||
+		       opendc_hold_samples(charger, export, error) ||
+		       opendc_hold_pages(charger, export, error) ||
+		       opendc_usage_finish(charger->usage, error)
+		   ? -1
+		   : 0;
+}
+
+static int export_run(struct export *export, const struct opendc_choice *choice,
+		      struct error *error)
+{
+	struct work work = {0};
+	bool sampled = false;
+	int status = gather(&work, choice, export, &sampled, error);
+
+	if (!status)
+		status = opendc_write(&work.tasks, &work.cluster, work.charger.usage,
+				      choice, export, error);
+	if (!status)
+		status = opendc_write_topology(&work.cluster, &work.tasks, choice, export,
+					       error);
+	if (!status) {
+		note_sources(&work, choice, sampled, export);
+		note_tasks(&work, choice, export);
+		note_accounts(&work, export);
+	}
+	opendc_usage_free(work.charger.usage);
+	opendc_charger_clear(&work.charger);
+	opendc_speed_free(work.speed);
+	opendc_tasks_clear(&work.tasks);
+	opendc_cluster_clear(&work.cluster);
+	return status;
+}
+
+static int run(struct export *export, struct error *error)
+{
+	const struct opendc_options *options = export->options;
+	struct opendc_choice choice;
+
+	if (opendc_choose(options, &choice, error))
+		return -1;
+	return options->verify ? opendc_verify(options->verify, choice.schema,
+					       options->json, stdout, error)
+			       : export_run(export, &choice, error);
+}
+
+const struct export_format export_opendc = {
+    .name = "opendc",
+    .summary = "tasks and their fragments for OpenDC, a simulator of data centers",
+    .usage = "[OPTION...] RUN.db -o DIR | --verify DIR",
+    .options_new = new_options,
+    .rows = option_rows,
+    .options_free = free_options,
+    .plan = make_plan,
+    .run = run,
+};

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "export/opendc/write.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/version.h"
+#include "export/opendc/sink.h"
+
+enum { BYTES_PER_KB = 1000 };
+
+struct writing {
+	struct opendc_tasks *tasks;
+	const struct opendc_cluster *cluster;
+	const struct opendc_choice *choice;
+	struct export *export;
+	uint64_t fragments;
+	struct opendc_sink *sink;
+	struct opendc_work *used; /* scratch: fragments in which a task worked, in MHz */
+	double *usage;            /* scratch: the same, to be sorted */
+	size_t used_room, usage_room;
+	struct cell *element; /* scratch: parents, children, and their texts */
+	char *text;
+	size_t elements;
+};
+
+enum { ID_TEXT = 12 };
+
+static struct cell integer(int64_t number)
+{
+	return (struct cell){.type = CELL_INTEGER, .integer = number};
+}
+
+static struct cell real(double number)
+{
+	return (struct cell){.type = CELL_REAL, .real = number};
+}
+
+/* Schemas up to 3 have texts. */
+static struct cell id_cell(const struct writing *writing, int64_t index, char *text)
+{
+	struct cell cell = integer(index + 1);
+
+	if (writing->choice->schema <= 3) {
+		int length = snprintf(text, ID_TEXT, "%" PRId64, index + 1);
+
+		cell_set_bytes(&cell, CELL_TEXT, text, (size_t)length);
+	}
+	return cell;
+}
+
+static int64_t floor_ms(nsec_t instant)
+{
+	nsec_t rest = instant % NSEC_PER_MSEC;
+
+	return (instant - (rest < 0 ? rest + NSEC_PER_MSEC : rest)) / NSEC_PER_MSEC;
+}
+
+static double core_mhz(const struct writing *writing, const struct opendc_task *task)
+{
+	double mhz = writing->cluster->node[task->node].mhz;
+
+	return mhz > 0 ? mhz : writing->choice->cpu_mhz;
+}
+
+static int64_t cores_of(const struct writing *writing, const struct opendc_task *task)
+{
+	int64_t cpus = writing->cluster->node[task->node].cpus;
+
+	return cpus > 0 ? cpus : 1;
+}
+
+static int compare_reals(const void *a, const void *b)
+{
+	double one = *(const double *)a, other = *(const double *)b;
+
+	return one < other ? -1 : one > other;
+}
+
+/* The least that 95 % of all fragments do not exceed: those without work are 0. */
+static double percentile95(double *usage, size_t count, uint64_t fragments)
+{
+	uint64_t rank = fragments - fragments / 20; /* from 1 on, rounded up */
+	uint64_t zeros = fragments - count;
+
+	if (rank <= zeros)
+		return 0;
+	qsort(usage, count, sizeof(*usage), compare_reals);
+	return usage[rank - zeros - 1];
+}
+
+static double highest(const double *usage, size_t count)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < count; i++)
+		most = usage[i] > most ? usage[i] : most;
+	return most;
+}
+
+/* A task that never worked is still to be placed: it gets a core. Rounding in the last
+ * digit does not make it need another one. */
+static void set_capacity(struct writing *writing, struct opendc_task *task, double *usage,
+			 size_t count, const struct opendc_cuts *cuts)
+{
+	double mhz = core_mhz(writing, task), cores;
+	int64_t most = cores_of(writing, task);
+
+	task->duration_ms = cuts->all_ms;
+	if (writing->choice->capacity == OPENDC_ALLOCATED) {
+		cores = (double)(task->allocated ? task->allocated : most);
+		task->cpu_capacity = cores * mhz;
+	} else {
+		task->cpu_capacity = writing->choice->capacity == OPENDC_P95
+					 ? percentile95(usage, count, cuts->fragments)
+					 : highest(usage, count);
+		if (task->cpu_capacity <= 0)
+			task->cpu_capacity = mhz;
+		cores = ceil(task->cpu_capacity / mhz * (1 - 1e-12));
+		cores = cores > (double)most ? (double)most : cores;
+	}
+	task->cpu_count = cores < 1 ? 1 : cores > INT32_MAX ? INT32_MAX : (int32_t)cores;
+}
+
+/* MHz of the fragments in which a task worked. What it worked after its last one, as a
+ * stamp's rounding may have it, goes to that. */
+static size_t find_used(struct writing *writing, const struct opendc_cuts *cuts,
+			const struct opendc_work *work, size_t count)
+{
+	size_t have = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t last = cuts->fragments - 1;
+		uint64_t index = work[i].index < last ? work[i].index : last;
+		double mhz = work[i].work /
+			     ((double)opendc_length(cuts, index) * (double)NSEC_PER_MSEC);
+
+		if (have && writing->used[have - 1].index == index) {
+			writing->used[have - 1].work += mhz;
+			continue;
+		}
+		writing->used = mem_grow(writing->used, have, &writing->used_room,
+					 sizeof(*writing->used));
+		writing->used[have++] = (struct opendc_work){(uint32_t)index, mhz};
+	}
+	writing->usage = have > writing->usage_room
+			     ? mem_realloc(writing->usage, have, sizeof(double))
+			     : writing->usage;
+	writing->usage_room = have > writing->usage_room ? have : writing->usage_room;
+	for (size_t i = 0; i < have; i++)
+		writing->usage[i] = writing->used[i].work;
+	return have;
+}
+
+static int add_fragments(struct writing *writing, int64_t index,
+			 const struct opendc_cuts *cuts, size_t used, struct error *error)
+{
+	const struct opendc_task *task = &writing->tasks->task[index];
+	const struct opendc_work *next = writing->used, *end = next + used;
+	struct cell cell[OPENDC_FIELDS] = {{0}};
+	char text[ID_TEXT];
+
+	cell[OPENDC_ID] = id_cell(writing, index, text);
+	cell[OPENDC_CPU_COUNT] = integer(task->cpu_count);
+	cell[OPENDC_TIMESTAMP] = integer(floor_ms(task->begin_ns));
+	for (uint64_t i = 0; i < cuts->fragments; i++) {
+		int64_t length = opendc_length(cuts, i);
+
+		cell[OPENDC_DURATION] = integer(length);
+		cell[OPENDC_TIMESTAMP].integer += length;
+		cell[OPENDC_CPU_USAGE] =
+		    real(next < end && next->index == i ? (next++)->work : 0);
+		if (opendc_sink_add(writing->sink, cell, NULL, error))
+			return -1;
+	}
+	writing->fragments += cuts->fragments;
+	return 0;
+}
+
+static int write_fragments(struct writing *writing, struct opendc_usage *usage,
+			   struct error *error)
+{
+	for (size_t i = 0; i < writing->tasks->tasks; i++) {
+		struct opendc_task *task = &writing->tasks->task[i];
+		const struct opendc_work *work;
+		struct opendc_cuts cuts;
+		size_t count, used;
+
+		if (opendc_usage_next(usage, &work, &count, error))
+			return -1;
+		opendc_cut(task, writing->choice->interval_ms, &cuts);
+		used = find_used(writing, &cuts, work, count);
+		set_capacity(writing, task, writing->usage, used, &cuts);
+		if (add_fragments(writing, (int64_t)i, &cuts, used, error))
+			return -1;
+		if (i % 64 == 0)
+			progress_update(&writing->export->progress, "fragments",
+					writing->fragments, 0, 0);
+	}
+	return 0;
+}
+
+int64_t opendc_memory_kb(const struct opendc_task *task,
+			 const struct opendc_choice *choice)
+{
+	int64_t bytes = task->rss_peak >= 0 ? task->rss_peak : task->pages_peak;
+
+	return bytes < 0 ? choice->memory_kb
+			 : bytes / BYTES_PER_KB + (bytes % BYTES_PER_KB > 0);
+}
+
+/* Cells of the other ends of a task's edges; they stand in the scratch. */
+static struct parquet_list list_of(struct writing *writing,
+				   const struct opendc_edge *edge, size_t count,
+				   bool parents, size_t *used)
+{
+	struct parquet_list list = {.cell = &writing->element[*used], .count = count};
+
+	for (size_t i = 0; i < count; i++, (*used)++)
+		writing->element[*used] =
+		    id_cell(writing, parents ? edge[i].parent : edge[i].child,
+			    writing->text + *used * ID_TEXT);
+	return list;
+}
+
+static void reserve_elements(struct writing *writing, size_t count)
+{
+	if (count <= writing->elements)
+		return;
+	writing->elements = count;
+	writing->element = mem_realloc(writing->element, count, sizeof(struct cell));
+	writing->text = mem_realloc(writing->text, count, ID_TEXT);
+}
+
+static int add_task(struct writing *writing, int64_t index, struct error *error)
+{
+	const struct opendc_tasks *tasks = writing->tasks;
+	const struct opendc_task *task = &tasks->task[index];
+	const char *node = writing->cluster->node[task->node].fact->name;
+	struct cell cell[OPENDC_FIELDS] = {{0}};
+	struct parquet_list list[2];
+	char text[ID_TEXT];
+	size_t used = 0;
+
+	cell[OPENDC_ID] = id_cell(writing, index, text);
+	if (*task->name)
+		cell_set_text(&cell[OPENDC_NAME], task->name, strlen(task->name));
+	cell[OPENDC_SUBMISSION] = integer(floor_ms(task->submit_ns));
+	if (writing->choice->schema == 1)
+		cell[OPENDC_SUBMISSION] = integer(floor_ms(task->begin_ns));
+	cell[OPENDC_STOP] = integer(floor_ms(task->begin_ns) + task->duration_ms);
+	cell[OPENDC_DURATION] = integer(task->duration_ms);
+	cell[OPENDC_CPU_COUNT] = integer(task->cpu_count);
+	cell[OPENDC_CPU_CAPACITY] = real(task->cpu_capacity);
+	cell[OPENDC_MEM_CAPACITY] = integer(opendc_memory_kb(task, writing->choice));
+	if (task->deadline_ns != NSEC_MIN)
+		cell[OPENDC_DEADLINE] = integer(floor_ms(task->deadline_ns));
+	cell_set_text(&cell[OPENDC_NODE], node, strlen(node));
+	reserve_elements(writing, task->parents + task->children + 1);
+	list[0] = list_of(writing, &tasks->edge[task->first_parent], task->parents, true,
+			  &used);
+	list[1] = list_of(writing, &tasks->by_parent[task->first_child], task->children,
+			  false, &used);
+	return opendc_sink_add(writing->sink, cell, list, error);
+}
+
+/* What a reader of the file may want to know of how it came about. */
+static void tell_facts(struct opendc_sink *sink, const struct writing *writing)
+{
+	static const char *const capacities[] = {"max", "p95", "allocated"};
+	char number[32];
+
+	opendc_sink_tell(sink, "clustertrace.version", CT_VERSION);
+	opendc_sink_tell(sink, "clustertrace.tasks",
+			 opendc_kind_name(writing->tasks->kind));
+	opendc_sink_tell(sink, "clustertrace.capacity",
+			 capacities[writing->choice->capacity]);
+	snprintf(number, sizeof(number), "%" PRId64, writing->choice->interval_ms);
+	opendc_sink_tell(sink, "clustertrace.interval_ms", number);
+	snprintf(number, sizeof(number), "%d", writing->choice->schema);
+	opendc_sink_tell(sink, "clustertrace.schema", number);
+}
+
+static int open_sink(struct writing *writing, const struct opendc_table *table,
+		     struct error *error)
+{
+	writing->sink = opendc_sink_new(writing->export->directory, table,
+					writing->choice->csv, error);
+	if (!writing->sink)
+		return -1;
+	tell_facts(writing->sink, writing);
+	return 0;
+}
+
+static int close_sink(struct writing *writing, struct error *error)
+{
+	struct opendc_sink *sink = writing->sink;
+
+	writing->sink = NULL;
+	return opendc_sink_finish(sink, error);
+}
+
+static int write_tables(struct writing *writing, struct opendc_usage *usage,
+			struct error *error)
+{
+	struct opendc_table tasks = opendc_tasks_table(writing->choice->schema);
+	struct opendc_table fragments = opendc_fragments_table(writing->choice->schema);
+
+	if (open_sink(writing, &fragments, error) ||
+	    write_fragments(writing, usage, error) || close_sink(writing, error) ||
+	    open_sink(writing, &tasks, error))
+		return -1;
+	for (size_t i = 0; i < writing->tasks->tasks; i++)
+		if (add_task(writing, (int64_t)i, error))
+			return -1;
+	return close_sink(writing, error);
+}
+
+int opendc_write(struct opendc_tasks *tasks, const struct opendc_cluster *cluster,
+		 struct opendc_usage *usage, const struct opendc_choice *choice,
+		 struct export *export, struct error *error)
+{
+	struct writing writing = {
+	    .tasks = tasks, .cluster = cluster, .choice = choice, .export = export};
+	int status = write_tables(&writing, usage, error);
+
+	opendc_sink_free(writing.sink);
+	free(writing.used);
+	free(writing.usage);
+	free(writing.element);
+	free(writing.text);
+	return status;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_EXPORT_PARQUET_PRESS_H
+#define CT_EXPORT_PARQUET_PRESS_H
+
+#include "export/bytes.h"
+#include "export/parquet/codec.h"
+
+/* Turns the content of a page into the page. One serves all columns of a file. */
+struct parquet_press {
+	struct parquet_compressor *compressor;
+	struct bytes content; /* to be filled for each page */
+	struct bytes delta;   /* of use while the content is made */
+	struct bytes packed;
+};
+
+struct parquet_page_head {
+	int32_t type; /* FORMAT_..._PAGE */
+	int32_t values;
+	int32_t encoding;
+};
+
+/*
+ * Add the page with its header to `out` and its size before compression to
+ * `raw_size`; empties the content. 0, or -1 with error.
+ */
+int parquet_press_page(struct parquet_press *press, const struct parquet_page_head *head,
+		       struct bytes *out, uint64_t *raw_size, struct error *error);
+
+/* Gives the compressor up, too. */
+void parquet_press_clear(struct parquet_press *press);
+
+#endif

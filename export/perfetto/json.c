@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Chrome's JSON form ("Trace Event Format"): an object with a list of events. Its
+ * rows are (pid, tid) and nothing else, so every track gets a tid of its own and groups
+ * are left out. Its times are microseconds, read into doubles: since the timeline's
+ * first instant they are exact to the nanosecond for 104 days, since the epoch they
+ * would be by a quarter of a microsecond only.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "export/perfetto/writer.h"
+
+struct json_writer {
+	struct perfetto_writer base;
+	nsec_t origin_ns;
+	bool any; /* whether an event stands before */
+};
+
+enum { NUMBER_TEXT = 64 };
+
+static void add_format(struct bytes *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Numbers and our own words; what it makes is at most NUMBER_TEXT long. */
+static void add_format(struct bytes *out, const char *format, ...)
+{
+	char text[NUMBER_TEXT];
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	bytes_add(out, text, (size_t)length);
+}
+
+static void add_word(struct bytes *out, const char *text)
+{
+	bytes_add(out, text, strlen(text));
+}
+
+/* A string in quotes; bytes that are no UTF-8 become U+FFFD. */
+static void add_text(struct bytes *out, const char *text)
+{
+	bytes_add_byte(out, '"');
+	while (*text) {
+		size_t length = utf8_length(text);
+
+		if (!length)
+			add_word(out, UTF8_REPLACEMENT);
+		else if (*text == '"' || *text == '\\')
+			add_format(out, "\\%c", *text);
+		else if ((unsigned char)*text < 0x20)
+			add_format(out, "\\u%04x", (unsigned)*text);
+		else
+			bytes_add(out, text, length);
+		text += length ? length : 1;
+	}
+	bytes_add_byte(out, '"');
+}
+
+static void add_micros(struct bytes *out, const char *name, nsec_t span_ns)
+{
+	uint64_t size = span_ns < 0 ? 0 - (uint64_t)span_ns : (uint64_t)span_ns;
+
+	add_format(out, ",\"%s\":%s%" PRIu64 ".%03u", name, span_ns < 0 ? "-" : "",
+		   size / 1000, (unsigned)(size % 1000));
+}
+
+/* {"ph":"X","pid":1,"tid":2; a node and its counters have no tid. */
+static void begin_event(struct json_writer *writer, const char *phase,
+			const struct perfetto_place *place)
+{
+	struct bytes *out = &writer->base.out;
+
+	add_word(out, writer->any ? ",\n" : "\n");
+	writer->any = true;
+	add_format(out, "{\"ph\":\"%s\",\"pid\":%" PRId32, phase, place->pid);
+	if (place->tid)
+		add_format(out, ",\"tid\":%" PRId32, place->tid);
+}
+
+static void json_begin(struct perfetto_writer *base, nsec_t origin_ns)
+{
+	struct json_writer *writer = (struct json_writer *)base;
+
+	writer->origin_ns = origin_ns;
+	add_word(&base->out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{"
+			     "\"clock\":\"the run's reference\",");
+	add_format(&base->out, "\"origin_ns\":\"%" PRId64 "\"},", origin_ns);
+	add_word(&base->out, "\"traceEvents\":[");
+}
+
+static void add_metadata(struct json_writer *writer, const struct perfetto_place *place,
+			 const char *what, const char *name)
+{
+	begin_event(writer, "M", place);
+	add_format(&writer->base.out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
+	add_text(&writer->base.out, name);
+	add_word(&writer->base.out, "}}");
+}
+
+static void add_order(struct json_writer *writer, const struct perfetto_place *place,
+		      const char *what, int32_t rank)
+{
+	begin_event(writer, "M", place);
+	add_format(&writer->base.out, ",\"name\":\"%s\",\"args\":", what);
+	add_format(&writer->base.out, "{\"sort_index\":%" PRId32 "}}", rank);
+}
+
+static void json_track(struct perfetto_writer *base, const struct perfetto_track *track)
+{
+	struct json_writer *writer = (struct json_writer *)base;
+
+	if (track->kind == PERFETTO_NODE) {
+		add_metadata(writer, &track->place, "process_name", track->full_name);
+		add_order(writer, &track->place, "process_sort_index", track->rank);
+	} else if (track->kind == PERFETTO_THREAD || track->kind == PERFETTO_ROW) {
+		add_metadata(writer, &track->place, "thread_name", track->full_name);
+		add_order(writer, &track->place, "thread_sort_index", track->rank);
+	}
+}
+
+static void add_values(struct bytes *out, const struct perfetto_event *event)
+{
+	add_word(out, ",\"args\":{");
+	for (size_t i = 0; i < event->values; i++) {
+		const struct perfetto_value *value = &event->value[i];
+
+		if (i)
+			bytes_add_byte(out, ',');
+		add_text(out, value->name);
+		bytes_add_byte(out, ':');
+		if (value->type == PERFETTO_INTEGER)
+			add_format(out, "%" PRId64, value->integer);
+		else
+			add_text(out, value->text);
+	}
+	bytes_add_byte(out, '}');
+}
+
+/*
+ * An arrow's end wants a slice, so an instant that has one is a slice of no length.
+ */
+static void json_event(struct perfetto_writer *base, const struct perfetto_event *event)
+{
+	struct json_writer *writer = (struct json_writer *)base;
+	struct bytes *out = &base->out;
+	bool point = event->instant && event->end == PERFETTO_NO_END;
+
+	begin_event(writer, point ? "i" : "X", &event->place);
+	add_micros(out, "ts", nsec_sub(event->begin_ns, writer->origin_ns));
+	if (point)
+		add_word(out, ",\"s\":\"t\"");
+	else
+		add_micros(out, "dur", nsec_sub(event->end_ns, event->begin_ns));
+	add_word(out, ",\"cat\":");
+	add_text(out, event->category);
+	add_word(out, ",\"name\":");
+	add_text(out, event->name);
+	if (event->end != PERFETTO_NO_END)
+		add_format(out, ",\"bind_id\":\"0x%" PRIx64 "\",\"%s\":true", event->flow,
+			   event->end == PERFETTO_FIRST_END ? "flow_out" : "flow_in");
+	if (event->values)
+		add_values(out, event);
+	bytes_add_byte(out, '}');
+}
+
+/* The shortest text that is this number again. */
+static void add_real(struct bytes *out, double value)
+{
+	char text[NUMBER_TEXT];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	add_word(out, text);
+}
+
+static void json_counter(struct perfetto_writer *base, const struct perfetto_track *track,
+			 nsec_t at_ns, double value)
+{
+	struct json_writer *writer = (struct json_writer *)base;
+
+	begin_event(writer, "C", &track->place);
+	add_micros(&base->out, "ts", nsec_sub(at_ns, writer->origin_ns));
+	add_word(&base->out, ",\"name\":");
+	add_text(&base->out, track->full_name);
+	add_word(&base->out, ",\"args\":{");
+	add_text(&base->out, track->unit && *track->unit ? track->unit : "value");
+	bytes_add_byte(&base->out, ':');
+	add_real(&base->out, value);
+	add_word(&base->out, "}}");
+}
+
+static void json_end(struct perfetto_writer *base)
+{
+	add_word(&base->out, "\n]}\n");
+}
+
+static void json_free(struct perfetto_writer *base)
+{
+	free(base);
+}
+
+static const struct perfetto_writer_ops json_ops = {
+    .begin = json_begin,
+    .track = json_track,
+    .event = json_event,
+    .counter = json_counter,
+    .end = json_end,
+    .free = json_free,
+};
+
+struct perfetto_writer *perfetto_json_new(FILE *file, const char *name)
+{
+	struct json_writer *writer = mem_zalloc(sizeof(*writer));
+
+	writer->base =
+	    (struct perfetto_writer){.ops = &json_ops, .file = file, .name = name};
+	return &writer->base;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Messages: an instant where it was sent, one where it was received, and an arrow
+ * between them. An end that is not within the scope is not there, and an arrow has
+ * two; then the instant says where the other one is.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "export/perfetto/perfetto.h"
+
+enum column {
+	ID,
+	PROTOCOL,
+	SRC_NODE,
+	DST_NODE,
+	SEND_NS,
+	RECV_NS,
+	SRC,
+	SPORT,
+	DST,
+	DPORT,
+	SEQ,
+	BYTES,
+	SEND_EVENT,
+	RECV_EVENT,
+	SEND_TID,
+	RECV_TID,
+};
+
+static const char messages_sql[] =
+    "SELECT m.id, m.protocol, m.src_node, m.dst_node, m.send_ns, m.recv_ns, m.src,"
+    " m.sport, m.dst, m.dport, m.seq, m.bytes, m.send_event, m.recv_event,"
+    " s.tid, r.tid FROM message AS m"
+    " LEFT JOIN event AS s ON s.id = m.send_event"
+    " LEFT JOIN event AS r ON r.id = m.recv_event"
+    " WHERE m.send_ns BETWEEN ?1 AND ?2 OR m.recv_ns BETWEEN ?1 AND ?2"
+    " ORDER BY m.id";
+
+enum { TEXT = 128 };
+
+struct end {
+	const struct scope_node *node; /* NULL: not known */
+	nsec_t at_ns;
+	bool inside; /* it is drawn */
+};
+
+/* 0 and NULL alike are left out by perfetto_add_text. */
+static void copy(char text[TEXT], const struct cell *cell)
+{
+	snprintf(text, TEXT, "%.*s", cell->type == CELL_TEXT ? (int)cell->size : 0,
+		 cell->type == CELL_TEXT ? cell->bytes : "");
+}
+
+/* "10.0.0.1:80", "[fd00::1]:80", or the address alone. */
+static void name_peer(char text[TEXT], const struct cell *address,
+		      const struct cell *port)
+{
+	char host[TEXT / 2];
+	bool is_v6 = false;
+
+	snprintf(host, sizeof(host), "%.*s",
+		 address->type == CELL_TEXT ? (int)address->size : 0,
+		 address->type == CELL_TEXT ? address->bytes : "");
+	for (const char *at = host; *at; at++)
+		is_v6 |= *at == ':';
+	if (port->type != CELL_INTEGER || !*host)
+		snprintf(text, TEXT, "%s", host);
+	else
+		snprintf(text, TEXT, is_v6 ? "[%s]:%" PRId64 : "%s:%" PRId64, host,
+			 port->integer);
+}
+
+static struct end end_of(const struct perfetto *perfetto, const struct cell *node,
+			 const struct cell *at)
+{
+	const struct scope *scope = perfetto->scope;
+	struct end end = {0};
+
+	if (node->type != CELL_INTEGER || at->type != CELL_INTEGER)
+		return end;
+	end.node = scope_find(scope, node->integer);
+	end.at_ns = at->integer;
+	end.inside = end.node && end.node->chosen && end.at_ns >= scope->begin_ns &&
+		     end.at_ns <= scope->end_ns;
+	return end;
+}
+
+static void add_cell(struct perfetto_event *event, const char *name,
+		     const struct cell *cell)
+{
+	if (cell->type == CELL_INTEGER)
+		perfetto_add_integer(event, name, cell->integer);
+}
+
+static int add_end(const struct perfetto *perfetto, struct perfetto_event event,
+		   bool is_send, const struct end *own, const struct end *other)
+{
+	event.instant = true;
+	event.begin_ns = event.end_ns = own->at_ns;
+	if (other->node)
+		perfetto_add_text(&event, is_send ? "to" : "from", other->node->name);
+	if (!other->inside)
+		perfetto_add_text(&event, is_send ? "received" : "sent",
+				  !other->node          ? "at a time not known"
+				  : other->node->chosen ? "outside of this export's time"
+							: "at a node left out");
+	event.place =
+	    *perfetto_rows_lane(perfetto->rows, is_send ? ROW_SENT : ROW_RECEIVED,
+				own->node->id, 0, NSEC_MAX, NSEC_MIN);
+	return perfetto_write_event(perfetto->writer, &event);
+}
+
+/* An arrow goes from the earlier end, or else viewers draw none. */
+static int add_ends(const struct perfetto *perfetto, struct perfetto_event *event,
+		    const struct end *sent, const struct end *received,
+		    const struct cell *row)
+{
+	bool both = sent->inside && received->inside;
+	bool is_backward = received->at_ns < sent->at_ns;
+	struct perfetto_event end;
+
+	if (sent->inside) {
+		end = *event;
+		if (both)
+			end.end = is_backward ? PERFETTO_LAST_END : PERFETTO_FIRST_END;
+		add_cell(&end, "tid", &row[SEND_TID]);
+		add_cell(&end, "event", &row[SEND_EVENT]);
+		if (add_end(perfetto, end, true, sent, received))
+			return -1;
+	}
+	if (received->inside) {
+		end = *event;
+		if (both)
+			end.end = is_backward ? PERFETTO_FIRST_END : PERFETTO_LAST_END;
+		add_cell(&end, "tid", &row[RECV_TID]);
+		add_cell(&end, "event", &row[RECV_EVENT]);
+		if (add_end(perfetto, end, false, received, sent))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_message(const struct perfetto *perfetto, const struct cell *row)
+{
+	struct end sent = end_of(perfetto, &row[SRC_NODE], &row[SEND_NS]);
+	struct end received = end_of(perfetto, &row[DST_NODE], &row[RECV_NS]);
+	char protocol[TEXT], source[TEXT], target[TEXT];
+	struct perfetto_event event = {
+	    .category = "message", .name = protocol, .flow = (uint64_t)row[ID].integer};
+
+	copy(protocol, &row[PROTOCOL]);
+	if (!*protocol)
+		snprintf(protocol, sizeof(protocol), "message");
+	name_peer(source, &row[SRC], &row[SPORT]);
+	name_peer(target, &row[DST], &row[DPORT]);
+	perfetto_add_integer(&event, "message", row[ID].integer);
+	perfetto_add_text(&event, "source", source);
+	perfetto_add_text(&event, "destination", target);
+	add_cell(&event, "bytes", &row[BYTES]);
+	add_cell(&event, "seq", &row[SEQ]);
+	if (sent.node && received.node)
+		perfetto_add_integer(&event, "latency ns",
+				     nsec_sub(received.at_ns, sent.at_ns));
+	return add_ends(perfetto, &event, &sent, &received, row);
+}
+
+int perfetto_add_messages(struct perfetto *perfetto, struct error *error)
+{
+	struct cell span[] = {
+	    {.type = CELL_INTEGER, .integer = perfetto->scope->begin_ns},
+	    {.type = CELL_INTEGER, .integer = perfetto->scope->end_ns},
+	};
+	struct timeline_query *query =
+	    timeline_query_new(perfetto->timeline, messages_sql, error);
+	int more = -1;
+
+	if (query && timeline_query_ask(query, span, 2, error) == 0)
+		while ((more = timeline_query_next(query, error)) > 0) {
+			progress_update(perfetto->progress, "ctexport perfetto",
+					perfetto->writer->events, 0, 0);
+			if (add_message(perfetto, timeline_query_row(query))) {
+				more = -1;
+				break;
+			}
+		}
+	timeline_query_free(query);
+	return more;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Perfetto's own form: a message Trace, which is a row of TracePackets. The numbers of
+ * the fields are those of Perfetto's published definitions (perfetto.dev,
+ * reference/trace-packet-proto). Texts that come again are interned: a packet says
+ * them once and gives them a number.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "export/intern.h"
+#include "export/perfetto/protobuf.h"
+#include "export/perfetto/writer.h"
+
+enum { TRACE_PACKET = 1 };
+
+enum trace_packet {
+	PACKET_CLOCK_SNAPSHOT = 6,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE_ID = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED_DATA = 12,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_DEFAULTS = 59,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_FIRST_ON_SEQUENCE = 87,
+};
+
+enum sequence_flags { STATE_CLEARED = 1, NEEDS_STATE = 2 };
+
+enum packet_defaults { DEFAULTS_CLOCK_ID = 58 };
+
+enum clock_snapshot { SNAPSHOT_CLOCK = 1, SNAPSHOT_PRIMARY_CLOCK = 2 };
+
+enum clock_reading { CLOCK_READING_ID = 1, CLOCK_READING_TIMESTAMP = 2 };
+
+/* Of the clocks that Perfetto knows. */
+enum builtin_clock { BUILTIN_REALTIME = 1, BUILTIN_BOOTTIME = 6 };
+
+enum track_descriptor {
+	TRACK_UUID = 1,
+	TRACK_NAME = 2,
+	TRACK_PROCESS = 3,
+	TRACK_THREAD = 4,
+	TRACK_PARENT_UUID = 5,
+	TRACK_COUNTER = 8,
+	TRACK_CHILD_ORDERING = 11,
+	TRACK_SIBLING_RANK = 12,
+};
+
+enum child_ordering { BY_NAME = 1, BY_RANK = 3 };
+
+enum process_descriptor { PROCESS_PID = 1, PROCESS_NAME = 6 };
+
+enum thread_descriptor { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
+
+enum counter_descriptor { COUNTER_UNIT_NAME = 6 };
+
+enum track_event {
+	EVENT_CATEGORY_IIDS = 3,
+	EVENT_DEBUG_ANNOTATIONS = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME_IID = 10,
+	EVENT_TRACK_UUID = 11,
+	EVENT_CATEGORIES = 22,
+	EVENT_NAME = 23,
+	EVENT_DOUBLE_COUNTER_VALUE = 44,
+	EVENT_FLOW_IDS = 47,
+	EVENT_TERMINATING_FLOW_IDS = 48,
+};
+
+enum event_type { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
+
+enum debug_annotation {
+	ANNOTATION_NAME_IID = 1,
+	ANNOTATION_INT = 4,
+	ANNOTATION_STRING = 6,
+	ANNOTATION_NAME = 10,
+	ANNOTATION_STRING_IID = 17,
+};
+
+enum interned_data {
+	INTERNED_CATEGORIES = 1,
+	INTERNED_NAMES = 2,
+	INTERNED_ANNOTATION_NAMES = 3,
+	INTERNED_ANNOTATION_STRINGS = 29,
+};
+
+/* The same in all four sorts of interned texts. */
+enum interned_text { INTERNED_IID = 1, INTERNED_TEXT = 2 };
+
+struct proto_writer {
+	struct perfetto_writer base;
+	struct intern categories, names, annotation_names, annotation_texts;
+	struct bytes interned; /* content of the packet's InternedData */
+};
+
+enum { SEQUENCE = 1 };
+
+static size_t begin_packet(struct bytes *out, unsigned flags)
+{
+	size_t packet = protobuf_begin(out, TRACE_PACKET);
+
+	protobuf_add_uint(out, PACKET_SEQUENCE_ID, SEQUENCE);
+	protobuf_add_uint(out, PACKET_SEQUENCE_FLAGS, flags);
+	return packet;
+}
+
+static void add_clock(struct bytes *out, enum builtin_clock clock, nsec_t now_ns)
+{
+	size_t reading = protobuf_begin(out, SNAPSHOT_CLOCK);
+
+	protobuf_add_uint(out, CLOCK_READING_ID, clock);
+	protobuf_add_uint(out, CLOCK_READING_TIMESTAMP, (uint64_t)now_ns);
+	protobuf_end(out, reading);
+}
+
+/*
+ * Stamps are the epoch time of the reference clock, and the trace's own axis is that,
+ * too, so that nothing is converted. Boottime is the axis that some parts of the
+ * viewer take for granted; here it is the same.
+ */
+static void proto_begin(struct perfetto_writer *base, nsec_t origin_ns)
+{
+	struct bytes *out = &base->out;
+	size_t packet = begin_packet(out, STATE_CLEARED | NEEDS_STATE), inner;
+
+	protobuf_add_uint(out, PACKET_FIRST_ON_SEQUENCE, 1);
+	inner = protobuf_begin(out, PACKET_DEFAULTS);
+	protobuf_add_uint(out, DEFAULTS_CLOCK_ID, BUILTIN_REALTIME);
+	protobuf_end(out, inner);
+	inner = protobuf_begin(out, PACKET_CLOCK_SNAPSHOT);
+	add_clock(out, BUILTIN_REALTIME, origin_ns);
+	add_clock(out, BUILTIN_BOOTTIME, origin_ns);
+	protobuf_add_uint(out, SNAPSHOT_PRIMARY_CLOCK, BUILTIN_REALTIME);
+	protobuf_end(out, inner);
+	protobuf_end(out, packet);
+}
+
+static void add_process(struct bytes *out, const struct perfetto_track *track)
+{
+	size_t process = protobuf_begin(out, TRACK_PROCESS);
+
+	protobuf_add_int(out, PROCESS_PID, track->place.pid);
+	protobuf_add_text(out, PROCESS_NAME, track->name);
+	protobuf_end(out, process);
+}
+
+static void add_thread(struct bytes *out, const struct perfetto_track *track)
+{
+	size_t thread = protobuf_begin(out, TRACK_THREAD);
+
+	protobuf_add_int(out, THREAD_PID, track->place.pid);
+	protobuf_add_int(out, THREAD_TID, track->place.tid);
+	protobuf_add_text(out, THREAD_NAME, track->name);
+	protobuf_end(out, thread);
+}
+
+static void add_counter(struct bytes *out, const struct perfetto_track *track)
+{
+	size_t counter = protobuf_begin(out, TRACK_COUNTER);
+
+	if (track->unit)
+		protobuf_add_text(out, COUNTER_UNIT_NAME, track->unit);
+	protobuf_end(out, counter);
+}
+
+static void proto_track(struct perfetto_writer *base, const struct perfetto_track *track)
+{
+	struct bytes *out = &base->out;
+	size_t packet = begin_packet(out, NEEDS_STATE);
+	size_t descriptor = protobuf_begin(out, PACKET_TRACK_DESCRIPTOR);
+
+	protobuf_add_uint(out, TRACK_UUID, track->place.track);
+	if (track->parent)
+		protobuf_add_uint(out, TRACK_PARENT_UUID, track->parent);
+	if (track->kind == PERFETTO_NODE)
+		add_process(out, track);
+	else if (track->kind == PERFETTO_THREAD)
+		add_thread(out, track);
+	else
+		protobuf_add_text(out, TRACK_NAME, track->name);
+	if (track->kind == PERFETTO_COUNTER)
+		add_counter(out, track);
+	if (track->kind == PERFETTO_GROUP || track->kind == PERFETTO_LIST)
+		protobuf_add_uint(out, TRACK_CHILD_ORDERING,
+				  track->kind == PERFETTO_GROUP ? BY_RANK : BY_NAME);
+	if (track->rank)
+		protobuf_add_int(out, TRACK_SIBLING_RANK, track->rank);
+	protobuf_end(out, descriptor);
+	protobuf_end(out, packet);
+}
+
+/* A text as its number, or as it is where numbers have run out. */
+static void add_interned(struct proto_writer *writer, struct intern *texts,
+			 enum interned_data sort, unsigned field_iid, unsigned field_text,
+			 const char *text)
+{
+	struct bytes *out = &writer->base.out;
+	bool is_new;
+	uint32_t number = intern(texts, text, &is_new);
+	size_t entry;
+
+	if (!number) {
+		protobuf_add_text(out, field_text, text);
+		return;
+	}
+	protobuf_add_uint(out, field_iid, number);
+	if (!is_new)
+		return;
+	entry = protobuf_begin(&writer->interned, sort);
+	protobuf_add_uint(&writer->interned, INTERNED_IID, number);
+	protobuf_add_text(&writer->interned, INTERNED_TEXT, text);
+	protobuf_end(&writer->interned, entry);
+}
+
+static void add_value(struct proto_writer *writer, const struct perfetto_value *value)
+{
+	struct bytes *out = &writer->base.out;
+	size_t annotation = protobuf_begin(out, EVENT_DEBUG_ANNOTATIONS);
+
+	add_interned(writer, &writer->annotation_names, INTERNED_ANNOTATION_NAMES,
+		     ANNOTATION_NAME_IID, ANNOTATION_NAME, value->name);
+	if (value->type == PERFETTO_INTEGER)
+		protobuf_add_int(out, ANNOTATION_INT, value->integer);
+	else
+		add_interned(writer, &writer->annotation_texts,
+			     INTERNED_ANNOTATION_STRINGS, ANNOTATION_STRING_IID,
+			     ANNOTATION_STRING, value->text);
+	protobuf_end(out, annotation);
+}
+
+static size_t begin_event(struct bytes *out, nsec_t at_ns, size_t *event)
+{
+	size_t packet = begin_packet(out, NEEDS_STATE);
+
+	protobuf_add_uint(out, PACKET_TIMESTAMP, (uint64_t)at_ns);
+	*event = protobuf_begin(out, PACKET_TRACK_EVENT);
+	return packet;
+}
+
+static void add_kind(struct bytes *out, enum event_type type, uint32_t track)
+{
+	protobuf_add_uint(out, EVENT_TYPE, type);
+	protobuf_add_uint(out, EVENT_TRACK_UUID, track);
+}
+
+/* The first packet of a slice, or an instant's only one. */
+static void add_head(struct proto_writer *writer, const struct perfetto_event *event)
+{
+	struct bytes *out = &writer->base.out;
+	size_t inner, packet = begin_event(out, event->begin_ns, &inner);
+
+	add_kind(out, event->instant ? INSTANT : SLICE_BEGIN, event->place.track);
+	add_interned(writer, &writer->categories, INTERNED_CATEGORIES,
+		     EVENT_CATEGORY_IIDS, EVENT_CATEGORIES, event->category);
+	add_interned(writer, &writer->names, INTERNED_NAMES, EVENT_NAME_IID, EVENT_NAME,
+		     event->name);
+	if (event->end != PERFETTO_NO_END)
+		protobuf_add_fixed64(out,
+				     event->end == PERFETTO_FIRST_END
+					 ? EVENT_FLOW_IDS
+					 : EVENT_TERMINATING_FLOW_IDS,
+				     event->flow);
+	for (size_t i = 0; i < event->values; i++)
+		add_value(writer, &event->value[i]);
+	protobuf_end(out, inner);
+	if (writer->interned.size) {
+		inner = protobuf_begin(out, PACKET_INTERNED_DATA);
+		bytes_add(out, writer->interned.data, writer->interned.size);
+		protobuf_end(out, inner);
+		writer->interned.size = 0;
+	}
+	protobuf_end(out, packet);
+}
+
+static void proto_event(struct perfetto_writer *base, const struct perfetto_event *event)
+{
+	size_t inner, packet;
+
+	add_head((struct proto_writer *)base, event);
+	if (event->instant)
+		return;
+	packet = begin_event(&base->out, event->end_ns, &inner);
+	add_kind(&base->out, SLICE_END, event->place.track);
+	protobuf_end(&base->out, inner);
+	protobuf_end(&base->out, packet);
+}
+
+static void proto_counter(struct perfetto_writer *base,
+			  const struct perfetto_track *track, nsec_t at_ns, double value)
+{
+	size_t inner, packet = begin_event(&base->out, at_ns, &inner);
+
+	add_kind(&base->out, COUNTER, track->place.track);
+	protobuf_add_double(&base->out, EVENT_DOUBLE_COUNTER_VALUE, value);
+	protobuf_end(&base->out, inner);
+	protobuf_end(&base->out, packet);
+}
+
+static void proto_end(struct perfetto_writer *base)
+{
+	(void)base;
+}
+
+static void proto_free(struct perfetto_writer *base)
+{
+	struct proto_writer *writer = (struct proto_writer *)base;
+
+	intern_clear(&writer->categories);
+	intern_clear(&writer->names);
+	intern_clear(&writer->annotation_names);
+	intern_clear(&writer->annotation_texts);
+	bytes_clear(&writer->interned);
+	free(writer);
+}
+
+static const struct perfetto_writer_ops proto_ops = {
+    .begin = proto_begin,
+    .track = proto_track,
+    .event = proto_event,
+    .counter = proto_counter,
+    .end = proto_end,
+    .free = proto_free,
+};
+
+struct perfetto_writer *perfetto_proto_new(FILE *file, const char *name)
+{
+	struct proto_writer *writer = mem_zalloc(sizeof(*writer));
+
+	writer->base =
+	    (struct perfetto_writer){.ops = &proto_ops, .file = file, .name = name};
+	return &writer->base;
+}

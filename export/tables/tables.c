@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "export/tables/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "export/tables/table_pool.h"
+
+/* Files that are open at a time in a dataset of any keys. */
+enum { MOST_OPEN = 32 };
+
+/* What a dataset's open files hold together, as kept. */
+#define GROUPS_BYTES ((size_t)128 << 20)
+
+size_t tables_rows(struct tables_options *options, struct option_row *row,
+		   const char *timestamps_argument, const char *timestamps_help)
+{
+	const struct option_row rows[TABLES_ROWS] = {
+	    {0, "table", OPTION_LIST, &options->tables, "NAME",
+	     "this table or view alone; may be repeated", 0, 0},
+	    {0, "query", OPTION_STRING, &options->query, "SQL", "the rows of one SELECT",
+	     0, 0},
+	    {0, "partition", OPTION_LIST, &options->partition, "KEY,...",
+	     "events in directories by node, class or both, KEY=VALUE; or such a table "
+	     "or SELECT by its columns",
+	     0, 0},
+	    {0, "timestamps", OPTION_STRING, &options->timestamps, timestamps_argument,
+	     timestamps_help, 0, 0},
+	    {'j', "jobs", OPTION_INT, &options->jobs, "N",
+	     "threads (default: one a processor)", 1, 256},
+	};
+
+	memcpy(row, rows, sizeof(rows));
+	return TABLES_ROWS;
+}
+
+void tables_options_clear(struct tables_options *options)
+{
+	free(options->query);
+	free(options->timestamps);
+	text_list_clear(&options->tables);
+	text_list_clear(&options->partition);
+}
+
+/* "node,class" as two words. */
+static void split(const struct text_list *words, struct text_list *keys)
+{
+	for (size_t i = 0; i < words->count; i++) {
+		const char *at = words->item[i];
+
+		while (*at) {
+			size_t length = strcspn(at, ",");
+			char *key = mem_strndup(at, length);
+
+			if (length)
+				text_list_add(keys, key);
+			free(key);
+			at += length + (at[length] == ',');
+		}
+	}
+}
+
+static int check_keys(const struct tables_options *options, struct error *error)
+{
+	struct text_list keys = {0};
+	bool of_events = !options->query && !options->tables.count;
+	int status = 0;
+
+	split(&options->partition, &keys);
+	if (!keys.count)
+		status = error_set(error, "--partition: no key, want some of node,class");
+	for (size_t i = 0; i < keys.count && !status; i++) {
+		if (of_events && strcmp(keys.item[i], "node") != 0 &&
+		    strcmp(keys.item[i], "class") != 0)
+			status = error_set(error,
+					   "--partition: '%s' is no key of events, want "
+					   "node or class",
+					   keys.item[i]);
+		for (size_t j = 0; j < i && !status; j++)
+			if (strcasecmp(keys.item[i], keys.item[j]) == 0)
+				status =
+				    error_set(error, "--partition: %s is there twice",
+					      keys.item[i]);
+	}
+	text_list_clear(&keys);
+	return status;
+}
+
+int tables_plan(const struct tables_options *options, struct export_plan *plan,
+		struct error *error)
+{
+	if (options->query && options->tables.count)
+		return error_set(error, "--query and --table exclude each other");
+	if (options->partition.count && options->tables.count > 1)
+		return error_set(error, "--partition wants one --table");
+	if (options->partition.count && check_keys(options, error))
+		return -1;
+	plan->target =
+	    !options->partition.count && (options->query || options->tables.count == 1)
+		? EXPORT_TO_FILE
+		: EXPORT_TO_DIRECTORY;
+	return 0;
+}
+
+static struct table_job *add_job(struct table_pool *pool, struct question *question)
+{
+	pool->job = mem_grow(pool->job, pool->jobs, &pool->room, sizeof(*pool->job));
+	pool->job[pool->jobs] = (struct table_job){.question = question};
+	return &pool->job[pool->jobs++];
+}
+
+/* A table to a file of its own name in the directory. */
+static int add_table(struct table_pool *pool, struct export *export, const char *name,
+		     struct error *error)
+{
+	struct question *question =
+	    question_of_table(export->timeline, &export->scope, name, error);
+	struct table_job *job;
+	char *file;
+
+	if (!question)
+		return -1;
+	file = dataset_escape(name, strlen(name));
+	job = add_job(pool, question);
+	job->name = mem_printf("%s.%s", file, pool->work.style->extension);
+	free(file);
+	return 0;
+}
+
+static int add_tables(struct table_pool *pool, struct export *export,
+		      const struct text_list *wanted, struct error *error)
+{
+	struct text_list all = {0};
+	const struct text_list *names = wanted->count ? wanted : &all;
+	int status = 0;
+
+	if (!wanted->count)
+		status = question_list_tables(export->timeline, &all, error);
+	for (size_t i = 0; i < names->count && !status; i++)
+		status = add_table(pool, export, names->item[i], error);
+	text_list_clear(&all);
+	return status;
+}
+
+static struct question *the_question(struct export *export,
+				     const struct tables_options *options,
+				     struct error *error)
+{
+	if (!options->query)
+		return question_of_table(export->timeline, &export->scope,
+					 options->tables.item[0], error);
+	if (!export->scope.all_time || !export->scope.all_nodes) {
+		error_set(error, "--query says itself what it wants, want it without "
+				 "--begin, --end and --node");
+		return NULL;
+	}
+	return question_of_query(export->timeline, options->query, error);
+}
+
+/* Mark the question's columns that are keys; a key that is none of them is `class`. */
+static int set_keys(struct table_job *job, const struct text_list *keys,
+		    struct error *error)
+{
+	struct question *question = job->question;
+
+	job->key = mem_zalloc(keys->count * sizeof(*job->key));
+	job->keys = keys->count;
+	for (size_t k = 0; k < keys->count; k++) {
+		struct dataset_key *key = &job->key[k];
+		size_t at = 0;
+
+		key->name = keys->item[k];
+		if (question->class && strcmp(key->name, "class") == 0) {
+			key->text = question->class;
+			continue;
+		}
+		while (at < question->columns &&
+		       strcmp(question->column[at].name, key->name) != 0)
+			at++;
+		if (at == question->columns)
+			return error_set(error, "--partition: no column %s", key->name);
+		question->column[at].is_key = true;
+		key->column = at;
+	}
+	for (size_t i = 0; i < question->columns; i++)
+		if (!question->column[i].is_key)
+			return 0;
+	return error_set(error, "--partition: all columns are keys, want one for the "
+				"files");
+}
+
+static int64_t ask_number(struct timeline_reader *timeline, const char *sql,
+			  struct error *error)
+{
+	struct timeline_query *query = timeline_query_new(timeline, sql, error);
+	int64_t number = -1;
+
+	if (query && !timeline_query_ask(query, NULL, 0, error) &&
+	    timeline_query_next(query, error) > 0 &&
+	    timeline_query_row(query)->type == CELL_INTEGER)
+		number = timeline_query_row(query)->integer;
+	timeline_query_free(query);
+	return number;
+}
+
+/* A job a class, with its fields; or one for all where fields have no place. */
+static int add_events(struct table_pool *pool, struct export *export,
+		      const struct text_list *keys, struct error *error)
+{
+	bool by_class = false;
+	int64_t classes, bare;
+	size_t nodes = export->scope.nodes ? export->scope.nodes : 1;
+
+	for (size_t i = 0; i < keys->count; i++)
+		by_class |= strcmp(keys->item[i], "class") == 0;
+	classes = ask_number(export->timeline,
+			     "SELECT coalesce(max(id), 0) FROM event_class", error);
+	bare = ask_number(export->timeline,
+			  "SELECT count(*) FROM event_class WHERE table_name IS NULL",
+			  error);
+	if (classes < 0 || bare < 0)
+		return -1;
+	for (int64_t id = by_class && !bare; id <= (by_class && !bare ? classes : 0);
+	     id++) {
+		struct question *question =
+		    question_of_events(export->timeline, &export->scope, id, keys, error);
+		struct table_job *job;
+
+		if (!question)
+			return -1;
+		job = add_job(pool, question);
+		job->most_files = id && nodes < MOST_OPEN ? nodes : MOST_OPEN;
+		if (set_keys(job, keys, error))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_partitioned(struct table_pool *pool, struct export *export,
+			   const struct tables_options *options,
+			   const struct text_list *keys, struct error *error)
+{
+	struct question *question;
+	struct table_job *job;
+
+	if (!options->query && !options->tables.count)
+		return add_events(pool, export, keys, error);
+	question = the_question(export, options, error);
+	if (!question)
+		return -1;
+	job = add_job(pool, question);
+	job->most_files = MOST_OPEN;
+	return set_keys(job, keys, error);
+}
+
+static int add_all(struct table_pool *pool, struct export *export,
+		   const struct tables_options *options, const struct text_list *keys,
+		   struct error *error)
+{
+	struct question *question;
+	struct table_job *job;
+
+	if (keys->count)
+		return add_partitioned(pool, export, options, keys, error);
+	if (export->directory)
+		return add_tables(pool, export, &options->tables, error);
+	question = the_question(export, options, error);
+	if (!question)
+		return -1;
+	job = add_job(pool, question);
+	job->file = export->file;
+	job->file_name = export->file_name;
+	return 0;
+}
+
+/* Files that are open at a time share the memory of row groups. */
+static void share_memory(const struct table_pool *pool, struct table_style *style)
+{
+	size_t most = 1;
+
+	for (size_t i = 0; i < pool->jobs; i++)
+		if (pool->job[i].most_files > most)
+			most = pool->job[i].most_files;
+	most *= pool->threads > 2 ? (size_t)pool->threads : 2;
+	if (!style->settings.group_bytes)
+		style->settings.group_bytes = GROUPS_BYTES / most;
+}
+
+int tables_run(struct export *export, const struct tables_options *options,
+	       const struct table_style *style, struct error *error)
+{
+	struct table_style shared = *style;
+	struct table_pool pool = {.work = {.export = export, .style = &shared}};
+	struct text_list keys = {0};
+	int status;
+
+	split(&options->partition, &keys);
+	status = add_all(&pool, export, options, &keys, error);
+	if (!status) {
+		table_pool_plan(&pool, options->jobs);
+		share_memory(&pool, &shared);
+		status = table_pool_run(&pool, &export->progress, error);
+	}
+	if (!status && pool.work.mended)
+		problem_add(&export->notes, export->path, "text", pool.work.mended,
+			    "%llu texts are no UTF-8, U+FFFD stands for what is not",
+			    (unsigned long long)pool.work.mended);
+	if (!status && keys.count && !pool.work.rows)
+		problem_add(&export->notes, export->output, "empty", 1,
+			    "no row, so no file");
+	for (size_t i = 0; i < pool.jobs; i++) {
+		question_free(pool.job[i].question);
+		free(pool.job[i].name);
+		free(pool.job[i].key);
+	}
+	free(pool.job);
+	text_list_clear(&keys);
+	return status;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/record.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "input/capture/frames.h"
+#include "input/record_private.h"
+
+enum {
+	STEP_PACKETS = 4096,
+	MAC_TEXT = 18,
+	LEAST_TYPE = 0x600, /* smaller ones are the length of an IEEE 802.3 frame */
+};
+
+enum column {
+	COLUMN_INTERFACE, /* number, of the file or as the link layer tells it */
+	COLUMN_DIRECTION, /* 'in' or 'out' where the packet itself tells */
+	COLUMN_CAPLEN,    /* bytes in the file */
+	COLUMN_LEN,       /* bytes on the wire */
+	COLUMN_HEADERS,   /* 'whole'; 'other': not IP; 'cut'; 'malformed' */
+	COLUMN_ETH_SRC,
+	COLUMN_ETH_DST,
+	COLUMN_ETHERTYPE, /* behind VLAN tags */
+	COLUMN_VLAN,      /* of the outermost tag */
+	COLUMN_FAMILY,    /* 4 or 6; from here on null where not known */
+	COLUMN_SRC,
+	COLUMN_DST,
+	COLUMN_PROTOCOL, /* its name or, without one, its number */
+	COLUMN_TTL,
+	COLUMN_ID,       /* IPv4 identification or IPv6 flow label */
+	COLUMN_LENGTH,   /* IPv4 total length or IPv6 payload length */
+	COLUMN_FRAGMENT, /* offset in 8 bytes, 8192 more if others follow */
+	COLUMN_SPORT,
+	COLUMN_DPORT,
+	COLUMN_SEQ,
+	COLUMN_ACK,
+	COLUMN_FLAGS,
+	COLUMN_WINDOW,
+	COLUMN_PAYLOAD, /* bytes of data in a TCP segment */
+	COLUMN_UDP_LENGTH,
+	COLUMN_ICMP_TYPE,
+	COLUMN_ICMP_CODE,
+	COLUMN_ICMP_ID,
+	COLUMN_ICMP_SEQ,
+	COLUMNS,
+};
+
+static const struct {
+	const char *name;
+	enum cell_type type;
+} columns[COLUMNS] = {
+    [COLUMN_INTERFACE] = {"interface", CELL_INTEGER},
+    [COLUMN_DIRECTION] = {"direction", CELL_TEXT},
+    [COLUMN_CAPLEN] = {"caplen", CELL_INTEGER},
+    [COLUMN_LEN] = {"len", CELL_INTEGER},
+    [COLUMN_HEADERS] = {"headers", CELL_TEXT},
+    [COLUMN_ETH_SRC] = {"eth_src", CELL_TEXT},
+    [COLUMN_ETH_DST] = {"eth_dst", CELL_TEXT},
+    [COLUMN_ETHERTYPE] = {"ethertype", CELL_INTEGER},
+    [COLUMN_VLAN] = {"vlan", CELL_INTEGER},
+    [COLUMN_FAMILY] = {"family", CELL_INTEGER},
+    [COLUMN_SRC] = {"src", CELL_TEXT},
+    [COLUMN_DST] = {"dst", CELL_TEXT},
+    [COLUMN_PROTOCOL] = {"protocol", CELL_TEXT},
+    [COLUMN_TTL] = {"ttl", CELL_INTEGER},
+    [COLUMN_ID] = {"id", CELL_INTEGER},
+    [COLUMN_LENGTH] = {"length", CELL_INTEGER},
+    [COLUMN_FRAGMENT] = {"fragment", CELL_INTEGER},
+    [COLUMN_SPORT] = {"sport", CELL_INTEGER},
+    [COLUMN_DPORT] = {"dport", CELL_INTEGER},
+    [COLUMN_SEQ] = {"seq", CELL_INTEGER},
+    [COLUMN_ACK] = {"ack", CELL_INTEGER},
+    [COLUMN_FLAGS] = {"flags", CELL_INTEGER},
+    [COLUMN_WINDOW] = {"window", CELL_INTEGER},
+    [COLUMN_PAYLOAD] = {"payload", CELL_INTEGER},
+    [COLUMN_UDP_LENGTH] = {"udp_length", CELL_INTEGER},
+    [COLUMN_ICMP_TYPE] = {"icmp_type", CELL_INTEGER},
+    [COLUMN_ICMP_CODE] = {"icmp_code", CELL_INTEGER},
+    [COLUMN_ICMP_ID] = {"icmp_id", CELL_INTEGER},
+    [COLUMN_ICMP_SEQ] = {"icmp_seq", CELL_INTEGER},
+};
+
+struct capture_records {
+	struct record_source base;
+	struct capture_frames *frames;
+	struct cell cell[COLUMNS];
+	char eth_src[MAC_TEXT], eth_dst[MAC_TEXT];
+	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
+	bool ended, is_chosen;
+};
+
+static void set(struct capture_records *records, enum column column, int64_t integer)
+{
+	records->cell[column].type = CELL_INTEGER;
+	records->cell[column].integer = integer;
+}
+
+static void set_text(struct capture_records *records, enum column column,
+		     const char *text)
+{
+	if (!text)
+		return;
+	records->cell[column].type = CELL_TEXT;
+	records->cell[column].size = (uint32_t)strlen(text);
+	records->cell[column].bytes = text;
+}
+
+static const char *direction_of(const struct frame *frame)
+{
+	switch (frame->cooked) {
+	case COOKED_HOST:
+	case COOKED_BROADCAST:
+	case COOKED_MULTICAST:
+	case COOKED_OTHER_HOST:
+		return "in";
+	case COOKED_OUTGOING:
+		return "out";
+	default:
+		return NULL;
+	}
+}
+
+static const char *headers_of(enum frame_status status)
+{
+	switch (status) {
+	case FRAME_PACKET:
+		return "whole";
+	case FRAME_OTHER:
+		return "other";
+	case FRAME_CUT:
+		return "cut";
+	case FRAME_MALFORMED:
+		return "malformed";
+	}
+	return NULL;
+}
+
+static const char *mac_text(char text[MAC_TEXT], const uint8_t mac[6])
+{
+	snprintf(text, MAC_TEXT, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
+		 mac[3], mac[4], mac[5]);
+	return text;
+}
+
+static void set_link(struct capture_records *records, const struct captured *captured)
+{
+	const struct frame *frame = &captured->frame;
+
+	set(records, COLUMN_INTERFACE,
+	    frame->device ? frame->device : captured->unit.interface);
+	set_text(records, COLUMN_DIRECTION, direction_of(frame));
+	set(records, COLUMN_CAPLEN, captured->captured);
+	set(records, COLUMN_LEN, captured->wire);
+	set_text(records, COLUMN_HEADERS, headers_of(captured->status));
+	if (frame->has_ethernet) {
+		set_text(records, COLUMN_ETH_SRC,
+			 mac_text(records->eth_src, frame->source));
+		set_text(records, COLUMN_ETH_DST,
+			 mac_text(records->eth_dst, frame->target));
+	}
+	if (frame->type >= LEAST_TYPE)
+		set(records, COLUMN_ETHERTYPE, frame->type);
+	if (frame->vlan >= 0)
+		set(records, COLUMN_VLAN, frame->vlan);
+}
+
+static void set_network(struct capture_records *records, const struct frame *frame)
+{
+	const struct packet *packet = &frame->packet;
+	int family = packet->family == 4 ? AF_INET : AF_INET6;
+	const char *protocol = packet_protocol_name(packet);
+
+	set(records, COLUMN_FAMILY, packet->family);
+	set_text(records, COLUMN_SRC,
+		 inet_ntop(family, packet->src, records->src, sizeof(records->src)));
+	set_text(records, COLUMN_DST,
+		 inet_ntop(family, packet->dst, records->dst, sizeof(records->dst)));
+	set(records, COLUMN_PROTOCOL, packet->protocol);
+	set_text(records, COLUMN_PROTOCOL, protocol);
+	set(records, COLUMN_TTL, frame->hops);
+	set(records, COLUMN_ID, packet->id);
+	set(records, COLUMN_LENGTH, packet->length);
+	set(records, COLUMN_FRAGMENT, packet->fragment);
+}
+
+static void set_transport(struct capture_records *records, const struct packet *packet)
+{
+	if (packet->protocol == IPPROTO_ICMP) {
+		set(records, COLUMN_ICMP_TYPE, packet->sport >> 8);
+		set(records, COLUMN_ICMP_CODE, packet->sport & 0xff);
+		set(records, COLUMN_ICMP_ID, packet->seq >> 16);
+		set(records, COLUMN_ICMP_SEQ, packet->seq & 0xffff);
+		return;
+	}
+	set(records, COLUMN_SPORT, packet->sport);
+	set(records, COLUMN_DPORT, packet->dport);
+	if (packet->protocol == IPPROTO_UDP) {
+		set(records, COLUMN_UDP_LENGTH, packet->udp_length);
+		return;
+	}
+	set(records, COLUMN_SEQ, packet->seq);
+	set(records, COLUMN_ACK, packet->ack);
+	set(records, COLUMN_FLAGS, packet->flags);
+	set(records, COLUMN_WINDOW, packet->window);
+	set(records, COLUMN_PAYLOAD, packet->payload);
+}
+
+static void handle_packet(struct capture_records *records, struct captured *captured,
+			  record_fn *give, void *context)
+{
+	struct record record = {.cpu = -1, .cell = records->cell};
+	const struct packet *packet = &captured->frame.packet;
+
+	if (!capture_frames_stamp(records->frames, captured, &records->base.facts))
+		return;
+	if (records->is_chosen) {
+		memset(records->cell, 0, sizeof(records->cell));
+		set_link(records, captured);
+		if (packet->known & PACKET_NETWORK)
+			set_network(records, &captured->frame);
+		if (packet->known & PACKET_TRANSPORT)
+			set_transport(records, packet);
+	} else {
+		record.cell = NULL;
+	}
+	record.local_ns = captured->ns;
+	record.ordinal = captured->ordinal;
+	give(context, &record);
+}
+
+static enum step capture_step(struct record_source *source, record_fn *give,
+			      void *context)
+{
+	struct capture_records *records = (struct capture_records *)source;
+	struct captured captured;
+	bool more = true;
+
+	if (records->ended)
+		return STEP_END;
+	records->is_chosen = record_source_wants(source, source->class[0]);
+	for (uint64_t i = 0; i < STEP_PACKETS && i < source->pace && more; i++) {
+		more = capture_frames_next(records->frames, &captured);
+		if (more)
+			handle_packet(records, &captured, give, context);
+	}
+	capture_frames_progress(records->frames, &source->facts);
+	if (more)
+		return STEP_MORE;
+	records->ended = true;
+	capture_frames_report_end(records->frames, &source->problems);
+	capture_frames_report_stamps(records->frames, &source->problems);
+	return STEP_END;
+}
+
+static void capture_free(struct record_source *source)
+{
+	struct capture_records *records = (struct capture_records *)source;
+
+	capture_frames_free(records->frames);
+	record_source_release(source);
+	free(records);
+}
+
+struct record_source *capture_records_open(const char *path, struct error *error)
+{
+	static const struct record_source_ops ops = {capture_step, capture_free};
+	struct capture_records *records = mem_zalloc(sizeof(*records));
+	struct record_class *class;
+
+	record_source_init(&records->base, &ops, path);
+	class = record_source_add(&records->base, "packet");
+	for (size_t i = 0; i < COLUMNS; i++)
+		record_class_add(class, columns[i].name, columns[i].type, false);
+	records->frames = capture_frames_open(path, error);
+	if (!records->frames) {
+		capture_free(&records->base);
+		return NULL;
+	}
+	capture_frames_progress(records->frames, &records->base.facts);
+	return &records->base;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/native/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GIGAHERTZ 1000000000u
+
+/* In doubles where it is not nanoseconds already, as libbabeltrace2 has it. */
+static bool to_nanoseconds(uint64_t value, uint64_t frequency, int64_t *ns)
+{
+	double real = 1e9 * (double)value / (double)frequency;
+
+	if (frequency != GIGAHERTZ && real >= 9.2e18)
+		return false;
+	*ns = (int64_t)(frequency == GIGAHERTZ ? value : (uint64_t)real);
+	return *ns >= 0;
+}
+
+bool native_instant(const struct native_clock *clock, uint64_t value, nsec_t *instant)
+{
+	int64_t ns;
+
+	return to_nanoseconds(value, clock->of->frequency, &ns) &&
+	       !__builtin_add_overflow(clock->base_ns, ns, instant) &&
+	       nsec_is_stamp(*instant);
+}
+
+nsec_t native_offset_ns(const struct tsdl_clock *clock)
+{
+	nsec_t rest = nsec_round((double)clock->offset * 1e9 / (double)clock->frequency);
+
+	if (clock->frequency == GIGAHERTZ)
+		rest = (nsec_t)clock->offset;
+	return nsec_add(rest, clock->offset_s * NSEC_PER_SEC);
+}
+
+static int set_clock(struct native_clock *clock, const struct tsdl *tsdl,
+		     const char *name, struct error *error)
+{
+	int64_t seconds, rest;
+
+	for (size_t i = 0; i < tsdl->clocks; i++)
+		if (strcmp(tsdl->clock[i].name, name) == 0)
+			clock->of = &tsdl->clock[i];
+	if (!clock->of)
+		return error_set(error, "no clock %s", name);
+	if (__builtin_mul_overflow(clock->of->offset_s, NSEC_PER_SEC, &seconds) ||
+	    !to_nanoseconds(clock->of->offset, clock->of->frequency, &rest) ||
+	    __builtin_add_overflow(seconds, rest, &clock->base_ns))
+		return error_set(error, "clock %s begins too far from the epoch", name);
+	return 0;
+}
+
+/* Stamps in the tree: of which clock, and whether all of it are of the same one. */
+static int check_stamps(const struct field_class *class, const char **name,
+			struct error *error)
+{
+	for (size_t i = 0; i < class->members; i++)
+		if (check_stamps(class->member[i].class, name, error))
+			return -1;
+	if (class->element)
+		return check_stamps(class->element, name, error);
+	if (!class->clock)
+		return 0;
+	if (class->is_signed)
+		return error_set(error, "a stamp that is signed");
+	if (*name && strcmp(*name, class->clock) != 0)
+		return error_set(error, "stamps of two clocks");
+	*name = class->clock;
+	return 0;
+}
+
+int native_find_clock(struct native_clock *clock, const struct tsdl *tsdl,
+		      const struct tsdl_stream *stream, struct error *error)
+{
+	const char *name = NULL;
+
+	if (!stream->event_header || check_stamps(stream->event_header, &name, error) ||
+	    !name)
+		return error_set(error, "no stamp in the headers of events");
+	if (stream->packet_context && check_stamps(stream->packet_context, &name, error))
+		return -1;
+	return set_clock(clock, tsdl, name, error);
+}
+
+int native_want_no_stamp(const struct field_class *class, struct error *error)
+{
+	const char *name = NULL;
+
+	if (class && (check_stamps(class, &name, error) || name))
+		return error_set(error, "a stamp outside the headers");
+	return 0;
+}

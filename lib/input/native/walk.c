@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/native/walk.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "input/ctf/files.h"
+#include "input/native/stream.h"
+#include "input/stream_heap.h"
+
+#define STEP_EVENTS 20000 /* events a step, some milliseconds of work */
+
+/* What is known of a stream besides its files. */
+struct reading {
+	struct stream_head head;
+	struct native_stream *of;
+	const struct native_class *class; /* of the event under the cursor */
+	nsec_t last_ns;                   /* of the event before */
+	nsec_t event_ns;                  /* of the event under the cursor */
+	uint64_t events;
+	unsigned index;
+	int32_t cpu;
+	bool began;      /* last_ns is set */
+	bool has_event;  /* the cursor is behind the header of an event */
+	bool has_packet; /* and within a packet */
+	bool has_before; /* sequence and discarded are those of the packet before */
+	uint64_t sequence, discarded;
+	uint64_t broken; /* packets */
+};
+
+struct native_walk {
+	char *path;
+	struct native_visitor visitor;
+	struct native_trace *trace;
+	struct native_streams streams;
+	struct reader_facts facts;
+	struct problem_list problems;
+	struct ctf_files files;
+	uint64_t packets; /* read so far */
+	struct reading *reading;
+	struct stream_heap heap;
+	uint64_t stop_at; /* events at which the step ends */
+};
+
+static void set_facts(struct native_walk *walk, const struct native_stream_class *stream)
+{
+	const struct tsdl_clock *clock = stream->clock.of;
+	const char *host = walk->trace->tsdl->hostname;
+	struct reader_facts *facts = &walk->facts;
+
+	if (host)
+		strncpy(facts->hostname, host, sizeof(facts->hostname) - 1);
+	if (facts->has_clock)
+		return;
+	facts->has_clock = 1;
+	facts->clock_frequency = clock->frequency;
+	facts->clock_offset_ns = native_offset_ns(clock);
+	facts->has_uuid = clock->has_uuid;
+	memcpy(facts->clock_uuid, clock->uuid, sizeof(facts->clock_uuid));
+}
+
+/*
+ * What was lost before this packet. The counters are of the whole stream; lost
+ * before its first packet, events are counted as one, as nobody knows when.
+ */
+static void count_lost(struct native_walk *walk, struct reading *reading)
+{
+	const struct native_packet *packet = &reading->of->packet;
+	uint64_t sequence = packet->value[HEAD_SEQUENCE];
+	uint64_t discarded = packet->value[HEAD_DISCARDED];
+
+	if (packet->has[HEAD_DISCARDED] && !reading->has_before)
+		walk->facts.discarded_events += discarded != 0;
+	else if (packet->has[HEAD_DISCARDED])
+		walk->facts.discarded_events += discarded - reading->discarded;
+	if (packet->has[HEAD_SEQUENCE] && reading->has_before &&
+	    sequence - reading->sequence > 1)
+		walk->facts.discarded_packets += sequence - reading->sequence - 1;
+	reading->has_before = true;
+	reading->sequence = sequence;
+	reading->discarded = discarded;
+}
+
+static bool begin_packet(struct native_walk *walk, struct reading *reading)
+{
+	const struct native_packet *packet = &reading->of->packet;
+	uint64_t cpu = packet->value[HEAD_CPU];
+	bool first = !reading->has_before;
+
+	if (!native_stream_next(reading->of, walk->trace, &walk->problems))
+		return false;
+	cpu = packet->value[HEAD_CPU];
+	reading->cpu = packet->has[HEAD_CPU] && cpu <= INT32_MAX ? (int32_t)cpu : -1;
+	reading->has_packet = true;
+	if (first) {
+		set_facts(walk, packet->stream);
+		if (walk->visitor.begin)
+			walk->visitor.begin(walk->visitor.context, packet->stream);
+	}
+	count_lost(walk, reading);
+	return true;
+}
+
+/*
+ * A stamp holds some bits of the clock, the rest is that of the one before. So
+ * after a garbled event all are too late by a turn of those bits, up to the end.
+ */
+static void end_packet(struct native_walk *walk, struct reading *reading)
+{
+	const struct native_packet *packet = &reading->of->packet;
+	struct native_cursor *cursor = &reading->of->cursor;
+	uint64_t end = packet->value[HEAD_END];
+	nsec_t end_ns;
+
+	reading->has_packet = false;
+	walk->packets++;
+	/* Of a tracer that crashed: nobody has set the end. */
+	if (packet->has[HEAD_END] && (end || !packet->value[HEAD_BEGIN]))
+		cursor->clock = end;
+	if (reading->began && packet->stream->has_ends &&
+	    native_instant(&packet->stream->clock, cursor->clock, &end_ns) &&
+	    end_ns < reading->last_ns)
+		problem_add(&walk->problems, walk->path, "garbled", 1,
+			    "stream %u has events after the end of their packet, the "
+			    "%llu up to there may have wrong stamps",
+			    reading->index, (unsigned long long)reading->events);
+}
+
+/* The rest of the packet cannot be understood. */
+static void break_packet(struct native_walk *walk, struct reading *reading)
+{
+	const struct native_cursor *cursor = &reading->of->cursor;
+	bool is_told = reading->of->is_cut && cursor->is_beyond;
+
+	if (!is_told && !reading->broken++)
+		problem_add(&walk->problems, reading->of->path, "broken", 1,
+			    "an event before byte %" PRIu64
+			    " cannot be read, the rest of "
+			    "its packet is left out: %s",
+			    reading->of->at + cursor->at / 8, cursor->why);
+	reading->of->cursor.at = reading->of->cursor.end;
+}
+
+static void end_stream(struct native_walk *walk, const struct reading *reading)
+{
+	if (reading->broken > 1)
+		problem_add(&walk->problems, reading->of->path, "broken",
+			    reading->broken - 1,
+			    "%" PRIu64 " more packets are left out from some event on",
+			    reading->broken - 1);
+}
+
+static void read_header(struct native_walk *walk, struct reading *reading)
+{
+	struct native_cursor *cursor = &reading->of->cursor;
+	const struct native_stream_class *stream = reading->of->packet.stream;
+
+	cursor->id = 0;
+	cursor->is_beyond = false;
+	if (!native_quick_read(&stream->quick, cursor) &&
+	    !native_plan_run(stream->event_header, cursor)) {
+		break_packet(walk, reading);
+		return;
+	}
+	reading->class = native_find_class(stream, cursor->id);
+	if (!reading->class) {
+		cursor->why = "no event class has its id";
+		break_packet(walk, reading);
+		return;
+	}
+	reading->has_event =
+	    native_instant(&stream->clock, cursor->clock, &reading->event_ns);
+	if (!reading->has_event) {
+		cursor->why = "want stamps between 1933 and 2070";
+		break_packet(walk, reading);
+	}
+}
+
+/* Go on to the header of the next event. False at the stream's end. */
+static bool next_event(struct native_walk *walk, struct reading *reading)
+{
+	const struct native_cursor *cursor = &reading->of->cursor;
+
+	while (!reading->has_event) {
+		if (reading->has_packet && cursor->at == cursor->end)
+			end_packet(walk, reading);
+		if (!reading->has_packet && !begin_packet(walk, reading))
+			return false;
+		if (cursor->at != cursor->end)
+			read_header(walk, reading);
+	}
+	return true;
+}
+
+static void note_stamp(struct native_walk *walk, struct reading *reading)
+{
+	struct reader_facts *facts = &walk->facts;
+	nsec_t stamp = reading->event_ns;
+
+	if (!facts->events || stamp < facts->begin_ns)
+		facts->begin_ns = stamp;
+	if (!facts->events || stamp > facts->end_ns)
+		facts->end_ns = stamp;
+	if (reading->began && stamp < reading->last_ns)
+		facts->backward++;
+	reading->last_ns = stamp;
+	reading->began = true;
+	reading->events++;
+	facts->events++;
+}
+
+static void handle_event(struct native_walk *walk, struct reading *reading)
+{
+	struct native_cursor *cursor = &reading->of->cursor;
+	struct native_visit visit = {
+	    .class = reading->class,
+	    .cursor = cursor,
+	    .local_ns = reading->event_ns,
+	    .ordinal = reading->events,
+	    .stream = reading->index,
+	    .cpu = reading->cpu,
+	};
+
+	reading->has_event = false;
+	for (size_t i = 0; i < reading->class->places; i++)
+		cursor->place[i].at = NATIVE_ABSENT;
+	if (!native_plan_run(reading->class->plan, cursor)) {
+		break_packet(walk, reading);
+		return;
+	}
+	note_stamp(walk, reading);
+	walk->visitor.event(walk->visitor.context, &visit);
+}
+
+/* Handle the events of a stream up to the first past `until`. False at its end. */
+static bool run_stream(struct native_walk *walk, struct reading *reading, nsec_t until)
+{
+	while (walk->facts.events < walk->stop_at) {
+		if (!reading->has_event && !next_event(walk, reading)) {
+			end_stream(walk, reading);
+			return false;
+		}
+		if (reading->event_ns > until) {
+			reading->head.head_ns = reading->event_ns;
+			return true;
+		}
+		handle_event(walk, reading);
+	}
+	reading->head.head_ns = reading->began ? reading->last_ns : NSEC_MIN;
+	return true;
+}
+
+static void consume(struct native_walk *walk, nsec_t until)
+{
+	struct stream_heap *heap = &walk->heap;
+
+	if (!heap->count)
+		return;
+	if (run_stream(walk, (struct reading *)heap->head[0], until))
+		stream_heap_settle(heap);
+	else
+		stream_heap_remove(heap);
+}
+
+static void begin_heap(struct native_walk *walk)
+{
+	size_t streams = walk->streams.count;
+
+	walk->reading = mem_zalloc(streams * sizeof(*walk->reading) + 1);
+	stream_heap_init(&walk->heap, streams);
+	for (size_t i = 0; i < streams; i++) {
+		walk->reading[i].of = &walk->streams.stream[i];
+		walk->reading[i].index = (unsigned)i;
+		walk->reading[i].head.head_ns = NSEC_MIN;
+		walk->reading[i].cpu = -1;
+		stream_heap_add(&walk->heap, &walk->reading[i].head);
+	}
+}
+
+struct native_walk *native_walk_open(const char *path,
+				     const struct native_visitor *visitor,
+				     struct error *error)
+{
+	struct native_walk *walk = mem_zalloc(sizeof(*walk));
+
+	walk->path = mem_strdup(path);
+	walk->visitor = *visitor;
+	if (ctf_files_check(path, &walk->files, error))
+		goto failed;
+	walk->trace = native_trace_open(path, visitor->prepare, visitor->context, error);
+	if (!walk->trace || native_streams_open(&walk->streams, walk->trace, path,
+						&walk->problems, error))
+		goto failed;
+	begin_heap(walk);
+	walk->facts.total_bytes = walk->files.packets ? walk->files.bytes : 0;
+	/* Up to the first event, so that clock and host are known from the start. */
+	walk->stop_at = UINT64_MAX;
+	consume(walk, NSEC_MIN);
+	return walk;
+failed:
+	native_walk_free(walk);
+	return NULL;
+}
+
+int native_walk_step(struct native_walk *walk, uint64_t most)
+{
+	walk->stop_at = walk->facts.events + (most < STEP_EVENTS ? most : STEP_EVENTS);
+	do
+		consume(walk, stream_heap_second(&walk->heap));
+	while (walk->heap.count && walk->facts.events < walk->stop_at);
+	if (walk->files.packets)
+		walk->facts.bytes =
+		    walk->files.bytes * walk->packets / walk->files.packets;
+	return walk->heap.count > 0;
+}
+
+struct reader_facts *native_walk_facts(struct native_walk *walk)
+{
+	return &walk->facts;
+}
+
+struct problem_list *native_walk_problems(struct native_walk *walk)
+{
+	return &walk->problems;
+}
+
+void native_walk_free(struct native_walk *walk)
+{
+	if (!walk)
+		return;
+	native_streams_clear(&walk->streams);
+	native_trace_free(walk->trace);
+	problem_clear(&walk->problems);
+	free(walk->reading);
+	stream_heap_clear(&walk->heap);
+	free(walk->path);
+	free(walk);
+}

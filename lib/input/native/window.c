@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/native/window.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum { BLOCK = 1 << 18 }; /* bytes read at once, at least */
+
+int native_window_open(struct native_window *window, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	int result;
+
+	if (fd < 0)
+		return -1;
+	result = fstat(fd, &status);
+	close(fd);
+	window->path = path;
+	window->size = result ? 0 : (uint64_t)status.st_size;
+	window->at = window->count = 0;
+	return result;
+}
+
+/* Read on behind what is there. What cannot be had ends the file. */
+static void read_on(struct native_window *window, uint64_t until)
+{
+	int fd = open(window->path, O_RDONLY | O_CLOEXEC);
+
+	while (window->count < until) {
+		ssize_t got = pread(fd, window->byte + window->count,
+				    (size_t)(until - window->count),
+				    (off_t)(window->at + window->count));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			window->size = window->at + window->count;
+			break;
+		}
+		window->count += (uint64_t)got;
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+struct native_bytes native_window_show(struct native_window *window, uint64_t at,
+				       uint64_t count)
+{
+	uint64_t rest = at < window->size ? window->size - at : 0, kept, wanted;
+
+	if (count > rest)
+		count = rest;
+	if (at < window->at || at > window->at + window->count) {
+		window->at = at;
+		window->count = 0;
+	}
+	kept = window->at + window->count - at;
+	if (count > kept) {
+		wanted = count > BLOCK ? count : rest < BLOCK ? rest : BLOCK;
+		if (kept && at > window->at)
+			memmove(window->byte, window->byte + (at - window->at), kept);
+		window->at = at;
+		window->count = kept;
+		if (wanted > window->room) {
+			window->room = wanted;
+			window->byte = mem_realloc(window->byte, (size_t)wanted, 1);
+		}
+		read_on(window, wanted);
+	}
+	return (struct native_bytes){window->byte ? window->byte + (at - window->at)
+						  : NULL,
+				     window->at + window->count - at};
+}
+
+void native_window_clear(struct native_window *window)
+{
+	free(window->byte);
+	memset(window, 0, sizeof(*window));
+}

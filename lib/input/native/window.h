@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_INPUT_NATIVE_WINDOW_H
+#define CT_INPUT_NATIVE_WINDOW_H
+
+#include "input/native/bits.h"
+
+/*
+ * The bytes of a stream file that are looked at, read in large blocks. The file
+ * is not mapped: one that gets shorter under a map ends the program by a signal.
+ * Reading costs a few per cent (docs/benchmarks.md): a copy, but no page faults.
+ * It is open only while a block is read, as a cluster has more streams than a
+ * process may have open files.
+ */
+struct native_window {
+	const char *path;    /* borrowed; NULL: of no file */
+	uint64_t size;       /* of the file: at first, or as reading found it */
+	unsigned char *byte; /* `count` bytes of the file from `at` on */
+	uint64_t at, count, room;
+};
+
+/* Look at this file from now on. -1 with errno set where it cannot be read. */
+int native_window_open(struct native_window *window, const char *path);
+
+/*
+ * The bytes from `at` on: `count` or more of them, fewer only where the file
+ * ends, of which window->size then tells, or where it cannot be read, which is
+ * its end, too. Borrowed until the next call.
+ */
+struct native_bytes native_window_show(struct native_window *window, uint64_t at,
+				       uint64_t count);
+
+void native_window_clear(struct native_window *window);
+
+#endif

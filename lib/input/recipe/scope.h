@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_INPUT_RECIPE_SCOPE_H
+#define CT_INPUT_RECIPE_SCOPE_H
+
+#include "input/recipe/recipe.h"
+
+/* Points of the product of the parameters, and what %(key)s stands for at one. */
+enum { RECIPE_MOST_POINTS = 10000 };
+
+/* How many points there are, at least 1; more than RECIPE_MOST_POINTS if too many. */
+size_t recipe_points(const struct recipe *recipe);
+
+/*
+ * What parameter has which value at a point, counted from 0: an index into its
+ * values. The last parameter changes first.
+ */
+size_t recipe_choice(const struct recipe *recipe, size_t point, size_t parameter);
+
+/*
+ * "delay=1-size=64", for a directory's name: up to 160 bytes, and another text for
+ * every point. Bytes that file names should not have are written %XX; what is too
+ * long is cut, and a hash of the whole put behind. For free().
+ */
+char *recipe_point_suffix(const struct recipe *recipe, size_t point);
+
+/* For whom a command is. */
+enum recipe_scope_kind { SCOPE_NODE, SCOPE_LOCAL, SCOPE_TASK };
+
+struct recipe_scope {
+	const struct recipe *recipe;
+	enum recipe_scope_kind kind;
+	size_t point;                   /* from 0 */
+	const char *run;                /* name of the run's directory */
+	const struct recipe_node *node; /* of SCOPE_NODE */
+	const char *role;
+	const char *input; /* of SCOPE_TASK */
+	int64_t task;
+	char number[24]; /* room for numbers as text */
+};
+
+/* What a key stands for, or NULL. Valid until the next call. */
+const char *recipe_scope_value(void *scope, const char *key);
+
+/* Keys that are no parameters. */
+bool recipe_is_builtin(const char *key);
+
+/* Whether commands of a kind have a built-in key of this name. */
+bool recipe_scope_has(const struct recipe *recipe, enum recipe_scope_kind kind,
+		      const char *key);
+
+/* What may stand for a key that there is not, or NULL. */
+const char *recipe_scope_near(const struct recipe *recipe, const char *key);
+
+/* A command as it is run in a scope, for free(). */
+char *recipe_scope_fill(struct recipe_scope *scope, const struct recipe_command *command);
+
+#endif

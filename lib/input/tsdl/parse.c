@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "input/tsdl/private.h"
+
+static int read_uuid(const char *text, unsigned char uuid[16])
+{
+	size_t digits = 0;
+
+	for (; *text; text++) {
+		static const char hexadecimal[] = "0123456789abcdef0123456789ABCDEF";
+		const char *digit = strchr(hexadecimal, *text);
+
+		if (*text == '-')
+			continue;
+		if (!digit || digits == 32)
+			return -1;
+		uuid[digits / 2] =
+		    (unsigned char)(uuid[digits / 2] << 4 | ((digit - hexadecimal) & 15));
+		digits++;
+	}
+	return digits == 32 ? 0 : -1;
+}
+
+static int set_uuid(struct tsdl_parser *parser, unsigned char uuid[16], bool *has,
+		    const struct tsdl_value *value)
+{
+	if (value->kind != TSDL_STRING || read_uuid(value->text, uuid))
+		return tsdl_wrong(parser, "a uuid");
+	*has = true;
+	return 0;
+}
+
+static int set_number(struct tsdl_parser *parser, uint64_t *number,
+		      const struct tsdl_value *value)
+{
+	if (value->kind != TSDL_NUMBER || value->is_negative)
+		return tsdl_wrong(parser, "a number");
+	*number = value->number;
+	return 0;
+}
+
+static int set_name(struct tsdl_parser *parser, char **name,
+		    const struct tsdl_value *value)
+{
+	if (value->kind == TSDL_NUMBER)
+		return tsdl_wrong(parser, "a name");
+	free(*name);
+	*name = mem_strdup(value->text);
+	return 0;
+}
+
+int tsdl_ignore(struct tsdl_parser *parser, void *target, const struct tsdl_value *value)
+{
+	(void)parser;
+	(void)target;
+	(void)value;
+	return 0;
+}
+
+static int clock_name(struct tsdl_parser *parser, void *target,
+		      const struct tsdl_value *value)
+{
+	struct tsdl_clock *clock = target;
+
+	return set_name(parser, &clock->name, value);
+}
+
+static int clock_uuid(struct tsdl_parser *parser, void *target,
+		      const struct tsdl_value *value)
+{
+	struct tsdl_clock *clock = target;
+
+	return set_uuid(parser, clock->uuid, &clock->has_uuid, value);
+}
+
+static int clock_frequency(struct tsdl_parser *parser, void *target,
+			   const struct tsdl_value *value)
+{
+	struct tsdl_clock *clock = target;
+
+	if (set_number(parser, &clock->frequency, value))
+		return -1;
+	return clock->frequency ? 0 : tsdl_wrong(parser, "a frequency");
+}
+
+static int clock_offset_s(struct tsdl_parser *parser, void *target,
+			  const struct tsdl_value *value)
+{
+	struct tsdl_clock *clock = target;
+
+	if (value->kind != TSDL_NUMBER ||
+	    (!value->is_negative && value->number > INT64_MAX))
+		return tsdl_wrong(parser, "a number of seconds");
+	clock->offset_s = (int64_t)value->number;
+	return 0;
+}
+
+static int clock_offset(struct tsdl_parser *parser, void *target,
+			const struct tsdl_value *value)
+{
+	struct tsdl_clock *clock = target;
+
+	return set_number(parser, &clock->offset, value);
+}
+
+static int read_clock(struct tsdl_parser *parser)
+{
+	static const struct tsdl_key table[] = {
+	    {"name", clock_name},
+	    {"uuid", clock_uuid},
+	    {"freq", clock_frequency},
+	    {"offset_s", clock_offset_s},
+	    {"offset", clock_offset},
+	    {"description", tsdl_ignore},
+	    {"precision", tsdl_ignore},
+	    {"absolute", tsdl_ignore},
+	    {NULL, NULL},
+	};
+	struct tsdl *tsdl = parser->tsdl;
+	struct tsdl_clock *clock;
+
+	tsdl->clock =
+	    mem_grow(tsdl->clock, tsdl->clocks, &tsdl->clock_room, sizeof(*tsdl->clock));
+	clock = &tsdl->clock[tsdl->clocks++];
+	memset(clock, 0, sizeof(*clock));
+	clock->frequency = 1000000000;
+	if (tsdl_attributes(parser, table, clock) || tsdl_expect(parser, ';'))
+		return -1;
+	return clock->name ? 0 : tsdl_wrong(parser, "a clock with a name");
+}
+
+/* What of the environment says how to read the rest; all else is passed over. */
+static int read_environment(struct tsdl_parser *parser)
+{
+	static const char patch[] = "tracer_patch";
+	struct tsdl *tsdl = parser->tsdl;
+	int status = tsdl_expect(parser, '{');
+
+	while (!status && !tsdl_take(parser, '}')) {
+		char *key = tsdl_path(parser);
+		struct tsdl_value value = {.text = NULL};
+
+		status = key ? tsdl_expect(parser, '=') : -1;
+		if (!status)
+			status = tsdl_value(parser, &value);
+		if (!status && value.text && strcmp(key, "hostname") == 0)
+			status = set_name(parser, &tsdl->hostname, &value);
+		else if (!status && value.text && strcmp(key, "tracer_name") == 0)
+			status = set_name(parser, &tsdl->tracer, &value);
+		else if (!status && !value.text && strcmp(key, "tracer_major") == 0)
+			tsdl->major = value.number;
+		else if (!status && !value.text && strcmp(key, "tracer_minor") == 0)
+			tsdl->minor = value.number;
+		else if (!status && !value.text &&
+			 strncmp(key, patch, strlen(patch)) == 0)
+			tsdl->patch = value.number;
+		tsdl_value_clear(&value);
+		free(key);
+	}
+	return status ? status : tsdl_expect(parser, ';');
+}
+
+/* A block of attributes and of `PLACE := type;`. */
+struct block {
+	const struct tsdl_key *key;
+	void *target;
+	struct place {
+		const char *name;
+		struct field_class **class;
+	} place[3];
+};
+
+static int assign(struct tsdl_parser *parser, const struct block *block, const char *name)
+{
+	for (size_t i = 0; i < 3 && block->place[i].name; i++) {
+		struct field_class **class = block->place[i].class;
+
+		if (strcmp(block->place[i].name, name) != 0)
+			continue;
+		tsdl_next(&parser->lexer);
+		if (*class)
+			return tsdl_wrong(parser, "one type at this place");
+		*class = tsdl_type(parser);
+		if (*class && (*class)->type != FIELD_STRUCTURE)
+			return tsdl_wrong(parser, "a structure");
+		return *class ? tsdl_expect(parser, ';') : -1;
+	}
+	return tsdl_wrong(parser, "a place that is known here");
+}
+
+static int read_block(struct tsdl_parser *parser, const struct block *block)
+{
+	size_t aliases = parser->aliases;
+	int status = tsdl_expect(parser, '{');
+
+	while (!status && !tsdl_take(parser, '}')) {
+		char *key;
+
+		if (tsdl_is_definition(parser)) {
+			status = tsdl_definition(parser);
+			continue;
+		}
+		key = tsdl_path(parser);
+		if (!key)
+			status = -1;
+		else if (parser->lexer.token.is_alias)
+			status = assign(parser, block, key);
+		else
+			status = tsdl_attribute(parser, key, block->key, block->target);
+		free(key);
+	}
+	tsdl_forget(parser, aliases);
+	return status ? status : tsdl_expect(parser, ';');
+}
+
+static int version(struct tsdl_parser *parser, void *target,
+		   const struct tsdl_value *value)
+{
+	(void)target;
+	if (value->kind != TSDL_NUMBER || (value->number != 1 && value->number != 8))
+		return tsdl_wrong(parser, "CTF 1.8");
+	return 0;
+}
+
+static int trace_uuid(struct tsdl_parser *parser, void *target,
+		      const struct tsdl_value *value)
+{
+	struct tsdl *tsdl = target;
+
+	return set_uuid(parser, tsdl->uuid, &tsdl->has_uuid, value);
+}
+
+static int trace_order(struct tsdl_parser *parser, void *target,
+		       const struct tsdl_value *value)
+{
+	struct tsdl *tsdl = target;
+
+	if (tsdl_set_order(parser, &tsdl->order, value))
+		return -1;
+	return tsdl->order == ORDER_NATIVE ? tsdl_wrong(parser, "byte order le or be")
+					   : 0;
+}
+
+static int read_trace(struct tsdl_parser *parser)
+{
+	static const struct tsdl_key table[] = {
+	    {"major", version},          {"minor", version}, {"uuid", trace_uuid},
+	    {"byte_order", trace_order}, {NULL, NULL},
+	};
+	struct block block = {table, parser->tsdl, {{NULL, NULL}}};
+
+	block.place[0] = (struct place){"packet.header", &parser->tsdl->packet_header};
+	return read_block(parser, &block);
+}
+
+static int stream_id(struct tsdl_parser *parser, void *target,
+		     const struct tsdl_value *value)
+{
+	struct tsdl_stream *stream = target;
+
+	return set_number(parser, &stream->id, value);
+}
+
+static int read_stream(struct tsdl_parser *parser)
+{
+	static const struct tsdl_key table[] = {{"id", stream_id}, {NULL, NULL}};
+	struct tsdl *tsdl = parser->tsdl;
+	struct tsdl_stream *stream;
+	struct block block = {.key = table};
+
+	tsdl->stream = mem_grow(tsdl->stream, tsdl->streams, &tsdl->stream_room,
+				sizeof(*tsdl->stream));
+	stream = &tsdl->stream[tsdl->streams++];
+	memset(stream, 0, sizeof(*stream));
+	block.target = stream;
+	block.place[0] = (struct place){"packet.context", &stream->packet_context};
+	block.place[1] = (struct place){"event.header", &stream->event_header};
+	block.place[2] = (struct place){"event.context", &stream->event_context};
+	return read_block(parser, &block);
+}
+
+static int event_id(struct tsdl_parser *parser, void *target,
+		    const struct tsdl_value *value)
+{
+	struct tsdl_event *event = target;
+
+	return set_number(parser, &event->id, value);
+}
+
+static int event_stream(struct tsdl_parser *parser, void *target,
+			const struct tsdl_value *value)
+{
+	struct tsdl_event *event = target;
+
+	return set_number(parser, &event->stream, value);
+}
+
+static int event_name(struct tsdl_parser *parser, void *target,
+		      const struct tsdl_value *value)
+{
+	struct tsdl_event *event = target;
+
+	return set_name(parser, &event->name, value);
+}
+
+static int read_event(struct tsdl_parser *parser)
+{
+	static const struct tsdl_key table[] = {
+	    {"id", event_id},
+	    {"stream_id", event_stream},
+	    {"name", event_name},
+	    {"loglevel", tsdl_ignore},
+	    {"model.emf.uri", tsdl_ignore},
+	    {NULL, NULL},
+	};
+	struct tsdl *tsdl = parser->tsdl;
+	struct tsdl_event *event;
+	struct block block = {.key = table};
+
+	tsdl->event =
+	    mem_grow(tsdl->event, tsdl->events, &tsdl->event_room, sizeof(*tsdl->event));
+	event = &tsdl->event[tsdl->events++];
+	memset(event, 0, sizeof(*event));
+	block.target = event;
+	block.place[0] = (struct place){"context", &event->context};
+	block.place[1] = (struct place){"fields", &event->fields};
+	if (read_block(parser, &block))
+		return -1;
+	return event->name ? 0 : tsdl_wrong(parser, "an event with a name");
+}
+
+static int read_top(struct tsdl_parser *parser)
+{
+	static const struct {
+		const char *word;
+		int (*read)(struct tsdl_parser *parser);
+	} block[] = {{"trace", read_trace},
+		     {"env", read_environment},
+		     {"clock", read_clock},
+		     {"stream", read_stream},
+		     {"event", read_event}};
+
+	if (tsdl_is_definition(parser))
+		return tsdl_definition(parser);
+	for (size_t i = 0; i < sizeof(block) / sizeof(*block); i++)
+		if (tsdl_take_word(parser, block[i].word))
+			return block[i].read(parser);
+	return tsdl_wrong(parser, "trace, env, clock, stream, event or a type");
+}
+
+struct tsdl *tsdl_parse(const char *text, size_t size, struct error *error)
+{
+	struct tsdl_parser parser = {.error = error};
+	int status = 0;
+
+	error_clear(error);
+	parser.tsdl = mem_zalloc(sizeof(*parser.tsdl));
+	tsdl_lexer_init(&parser.lexer, text, size);
+	while (!status && parser.lexer.token.kind != TSDL_END)
+		status = read_top(&parser);
+	if (!status && parser.tsdl->order == ORDER_NATIVE)
+		status = tsdl_wrong(&parser, "a trace with a byte order");
+	tsdl_forget(&parser, 0);
+	free(parser.alias);
+	tsdl_lexer_clear(&parser.lexer);
+	if (!status)
+		return parser.tsdl;
+	tsdl_free(parser.tsdl);
+	return NULL;
+}
+
+void tsdl_free(struct tsdl *tsdl)
+{
+	if (!tsdl)
+		return;
+	for (size_t i = 0; i < tsdl->clocks; i++)
+		free(tsdl->clock[i].name);
+	for (size_t i = 0; i < tsdl->streams; i++) {
+		field_free(tsdl->stream[i].packet_context);
+		field_free(tsdl->stream[i].event_header);
+		field_free(tsdl->stream[i].event_context);
+	}
+	for (size_t i = 0; i < tsdl->events; i++) {
+		free(tsdl->event[i].name);
+		field_free(tsdl->event[i].context);
+		field_free(tsdl->event[i].fields);
+	}
+	field_free(tsdl->packet_header);
+	free(tsdl->clock);
+	free(tsdl->stream);
+	free(tsdl->event);
+	free(tsdl->hostname);
+	free(tsdl->tracer);
+	free(tsdl);
+}

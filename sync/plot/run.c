@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/plot/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "sync/plot/plot.h"
+
+enum { POINTS = 20000 }; /* messages drawn each way */
+
+struct series {
+	struct plot_point *point;
+	size_t count;
+};
+
+struct drawing {
+	const struct sync *sync;
+	const struct pair *pair;
+	const struct clock *a, *b;
+	nsec_t begin; /* reference time at x = 0 */
+};
+
+char *plot_file_name(const char *name)
+{
+	char *safe = mem_strdup(name);
+
+	for (char *at = safe; *at; at++)
+		if (!((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+		      (*at >= '0' && *at <= '9') || (at != safe && *at == '.') ||
+		      *at == '-' || *at == '_'))
+			*at = '_';
+	return safe;
+}
+
+/* How much later b's stamp is than a's, on the fitted clocks. */
+static struct plot_point place(const struct drawing *drawing, struct hull_point point)
+{
+	nsec_t a = clock_correct(drawing->a, point.x);
+	nsec_t b = clock_correct(drawing->b, point.y);
+
+	return (struct plot_point){(double)nsec_sub(a, drawing->begin) / 1e9,
+				   (double)nsec_sub(b, a) / 1e3};
+}
+
+static struct series place_all(const struct drawing *drawing,
+			       const struct hull_point *point, size_t count)
+{
+	struct series series = {mem_realloc(NULL, count, sizeof(struct plot_point)),
+				count};
+
+	for (size_t i = 0; i < count; i++)
+		series.point[i] = place(drawing, point[i]);
+	return series;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct plot_point *p = a, *q = b;
+
+	return (p->x > q->x) - (p->x < q->x);
+}
+
+/* The bound of b's clock against a's, at a time of the reference, if it has one. */
+static void add_bound(const struct drawing *drawing, nsec_t ref, bool high,
+		      struct series *series)
+{
+	const struct clock *a = drawing->a, *b = drawing->b;
+	double limit = drawing->sync->options.drift_limit_ppm * 1e3;
+	struct clock_bound of_a = clock_bound_at(a, clock_invert(a, ref), limit);
+	struct clock_bound of_b = clock_bound_at(b, clock_invert(b, ref), limit);
+	nsec_t own = high ? of_b.high_ns : of_b.low_ns;
+	nsec_t against = high ? of_a.low_ns : of_a.high_ns;
+
+	if (own == NSEC_MAX || own == NSEC_MIN || against == NSEC_MAX ||
+	    against == NSEC_MIN)
+		return;
+	series->point[series->count++] =
+	    (struct plot_point){(double)nsec_sub(ref, drawing->begin) / 1e9,
+				(double)nsec_sub(own, against) / 1e3};
+}
+
+/* At all times that either clock states; a step back puts them out of order. */
+static struct series place_bound(const struct drawing *drawing, bool high)
+{
+	const struct clock *clock[2] = {drawing->a, drawing->b};
+	size_t times = clock[0]->bounds + clock[1]->bounds;
+	struct series series = {mem_alloc(times * sizeof(struct plot_point) + 1), 0};
+
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < clock[k]->bounds; i++)
+			add_bound(drawing,
+				  clock_correct(clock[k], clock[k]->bound[i].local_ns),
+				  high, &series);
+	qsort(series.point, series.count, sizeof(*series.point), by_time);
+	return series;
+}
+
+/* A margin is that of a line, and tells nothing of clocks that are none. */
+static char *caption(const struct drawing *drawing)
+{
+	const struct sync *sync = drawing->sync;
+	const struct pair *pair = drawing->pair;
+	double rate = clock_mean_rate(drawing->b) - clock_mean_rate(drawing->a);
+	nsec_t middle =
+	    drawing->b->begin_ns + (drawing->b->end_ns - drawing->b->begin_ns) / 2;
+	nsec_t ref = clock_correct(drawing->b, middle);
+	nsec_t offset = nsec_sub(clock_invert(drawing->a, ref), middle);
+	char offset_text[NSEC_TEXT], margin[NSEC_TEXT];
+
+	nsec_format_span(offset_text, (double)offset);
+	if (sync->bent[pair->a] || sync->bent[pair->b])
+		return mem_printf(
+		    "offset %s, mean drift %.4f ppm, %zu and %zu segments, %s",
+		    offset_text, rate * 1e6, drawing->a->segments, drawing->b->segments,
+		    clock_quality_name(pair->quality));
+	nsec_format_span(margin, pair->margin_ns);
+	return mem_printf("offset %s, drift %.4f ppm, margin %s, %s", offset_text,
+			  rate * 1e6, margin, clock_quality_name(pair->quality));
+}
+
+static int draw(const struct drawing *drawing, const struct pair_sample *sample,
+		const char *path, struct error *error)
+{
+	const struct sync *sync = drawing->sync;
+	const struct pair *pair = drawing->pair;
+	struct series ab = place_all(drawing, sample->ab.point, sample->ab.count);
+	struct series ba = place_all(drawing, sample->ba.point, sample->ba.count);
+	struct series hull_ab = place_all(drawing, pair->lower.point, pair->lower.count);
+	struct series hull_ba = place_all(drawing, pair->upper.point, pair->upper.count);
+	struct series low = place_bound(drawing, false);
+	struct series high = place_bound(drawing, true);
+	char *text = caption(drawing);
+	struct plot_pair plot = {
+	    .a = sync_clock_name(sync, pair->a),
+	    .b = sync_clock_name(sync, pair->b),
+	    .caption = text,
+	    .ab = {ab.point, ab.count},
+	    .ba = {ba.point, ba.count},
+	    .messages_ab = pair->messages_ab,
+	    .messages_ba = pair->messages_ba,
+	    .hull_ab = {hull_ab.point, hull_ab.count},
+	    .hull_ba = {hull_ba.point, hull_ba.count},
+	    .low = {low.point, low.count},
+	    .high = {high.point, high.count},
+	};
+	int status = plot_pair_write(&plot, path, error);
+
+	free(text);
+	free(low.point);
+	free(high.point);
+	free(hull_ab.point);
+	free(hull_ba.point);
+	free(ab.point);
+	free(ba.point);
+	return status;
+}
+
+static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *sample,
+		     const char *directory, struct error *error)
+{
+	const struct pair *pair = &sync->pairs.pair[index];
+	struct drawing drawing = {
+	    .sync = sync,
+	    .pair = pair,
+	    .a = &sync->fitted[pair->a],
+	    .b = &sync->fitted[pair->b],
+	};
+	char *a = plot_file_name(sync_clock_name(sync, pair->a));
+	char *b = plot_file_name(sync_clock_name(sync, pair->b));
+	char *path = mem_printf("%s/%s--%s.svg", directory, a, b);
+	int status;
+
+	drawing.begin = clock_correct(drawing.a, drawing.a->begin_ns);
+	status = draw(&drawing, sample, path, error);
+	free(path);
+	free(a);
+	free(b);
+	return status;
+}
+
+static double half_width_us(const struct sync *sync, uint32_t index)
+{
+	const struct clock *clock = &sync->fitted[index];
+	nsec_t middle = clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
+	struct clock_bound bound;
+
+	if (!clock->bounds)
+		return -1;
+	bound = clock_bound_at(clock, middle, sync->options.drift_limit_ppm * 1e3);
+	if (bound.low_ns == NSEC_MIN || bound.high_ns == NSEC_MAX)
+		return -1;
+	return (double)(bound.high_ns - bound.low_ns) / 2e3;
+}
+
+static int draw_graph(const struct sync *sync, const uint32_t *order,
+		      const char *directory, struct error *error)
+{
+	struct plot_graph_node *node = mem_zalloc(sync->clocks * sizeof(*node));
+	struct plot_graph_edge *edge = mem_zalloc(sync->pairs.count * sizeof(*edge));
+	char *path = mem_printf("%s/graph.svg", directory);
+	char *text =
+	    mem_printf("%zu clocks, %zu pairs, %llu messages", sync->clocks,
+		       sync->pairs.count, (unsigned long long)sync->matching.matched);
+	struct plot_graph graph = {text, node, sync->clocks, edge, sync->pairs.count};
+	int status;
+
+	for (uint32_t i = 0; i < sync->clocks; i++) {
+		uint32_t island = sync->graph.node[i].island;
+
+		node[i].name = sync_clock_name(sync, i);
+		node[i].bound_us = half_width_us(sync, i);
+		node[i].island = (int)island;
+		node[i].is_reference = sync->graph.island[island].reference == i;
+	}
+	for (size_t i = 0; i < sync->pairs.count; i++) {
+		const struct pair *pair = &sync->pairs.pair[order[i]];
+
+		edge[i].a = pair->a;
+		edge[i].b = pair->b;
+		edge[i].messages = pair->messages_ab + pair->messages_ba;
+		edge[i].margin_us =
+		    pair->quality == CLOCK_INCOMPLETE ? -1 : pair->margin_ns / 1e3;
+		edge[i].quality = clock_quality_name(pair->quality);
+	}
+	status = plot_graph_write(&graph, path, error);
+	free(text);
+	free(path);
+	free(edge);
+	free(node);
+	return status;
+}
+
+int plot_run(struct sync *sync, const char *directory, struct error *error)
+{
+	struct pair_sample *samples;
+	uint32_t *order;
+	int status = 0;
+
+	if (mkdir(directory, 0777) && errno != EEXIST)
+		return error_errno(error, directory);
+	samples = pair_samples_new(&sync->log, sync->pairs.count, POINTS, error);
+	if (!samples)
+		return -1;
+	order = pair_table_order(&sync->pairs);
+	for (size_t i = 0; !status && i < sync->pairs.count; i++)
+		status = draw_pair(sync, order[i], &samples[order[i]], directory, error);
+	if (!status)
+		status = draw_graph(sync, order, directory, error);
+	free(order);
+	pair_samples_free(samples, sync->pairs.count);
+	return status;
+}
