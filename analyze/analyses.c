@@ -16,6 +16,7 @@
 	each(net) \
 	each(mem) \
 	each(proc) \
+	each(critical_path) \
 	each(metrics) \
 	each(periods) \
 	each(report) \

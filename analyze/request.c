@@ -48,6 +48,8 @@ static const struct heeded_row all_rows[] = {
      "a row for each such span of time", 0, 0, HEEDS_INTERVAL},
     {0, "measure", OPTION_LIST, offsetof(struct request, measure_words), "GLOB,...",
      "only columns with such a name", 0, 0, HEEDS_MEASURE},
+    {0, "request", OPTION_STRING, offsetof(struct request, request_text), "N",
+     "of this request, by the number of one of its messages", 0, 0, HEEDS_REQUEST},
     {0, "metric", OPTION_LIST, offsetof(struct request, metric_words), "GLOB,...",
      "only metrics with such a name", 0, 0, HEEDS_METRIC},
     {0, "item", OPTION_LIST, offsetof(struct request, item_words), "GLOB,...",
@@ -305,6 +307,11 @@ int request_check(struct request *request, struct error *error)
 	    check_ranges(&request->tid_words, "tid", &request->tids, error) ||
 	    check_ranges(&request->pid_words, "pid", &request->pids, error))
 		return -1;
+	if (request->request_text &&
+	    (number_integer(request->request_text, &request->request) ||
+	     request->request <= 0))
+		return error_set(error, "--request: '%s' is no number of a message",
+				 request->request_text);
 	if (request->min && request->max && request->min_ns > request->max_ns)
 		return error_set(error, "--min is more than --max");
 	if (request->interval_text && request->interval_ns <= 0)
@@ -327,7 +334,8 @@ void request_clear(struct request *request)
 	    request->min,         request->max,    request->interval_text,
 	    request->format_text, request->output, request->table,
 	    request->sort,        request->plot,   request->plot_format,
-	    request->from,        request->to,     request->group};
+	    request->from,        request->to,     request->group,
+	    request->request_text};
 	struct text_list *lists[] = {
 	    &request->node_words,    &request->cpu_words,  &request->tid_words,
 	    &request->pid_words,     &request->name_words, &request->sql,

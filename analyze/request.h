@@ -21,6 +21,7 @@ enum {
 	HEEDS_TABLES = 1 << 6,       /* --format --table --sort --limit; set by `run` */
 	HEEDS_METRIC = 1 << 8,       /* --metric --item --alias --plot --plot-format */
 	HEEDS_PERIOD = 1 << 9,       /* --from --to */
+	HEEDS_REQUEST = 1 << 12,     /* --request */
 	HEEDS_SPAN_OF_TIME = 1 << 7, /* --begin --end --timerange */
 	HEEDS_MEASURE = 1 << 11,     /* --measure */
 	HEEDS_NODES = 1 << 10,       /* --node */
@@ -59,13 +60,14 @@ struct request {
 	const struct files_guard *guard; /* the program's, of files being written */
 	struct text_list sql, measure_words, measures, metric_words, item_words,
 	    aliases; /* NAME=ALIAS */
-	char *plot, *plot_format, *from, *to;
+	char *plot, *plot_format, *from, *to, *request_text;
 	/* as understood by request_check */
 	enum format format;
 	struct text_list nodes, names, metrics, items; /* globs */
 	struct range_list cpus, tids, pids;
 	nsec_t min_ns, max_ns; /* NSEC_MIN, NSEC_MAX: open */
 	nsec_t interval_ns;    /* 0: none */
+	int64_t request;       /* message.id; 0: none was asked for */
 	unsigned forms;        /* 0: none was asked for */
 };
 

@@ -20,7 +20,7 @@ _ctanalyze()
 		;;
 	--begin | --end | --timerange | --node | --cpu | --procname | --tid | --pid | --min | --max | \
 		--group | --interval | --limit | --sort | --table | --metric | --item | --alias | --measure | \
-		--from | --to)
+		--from | --to | --request)
 		return
 		;;
 	--plot-format)

@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "input/mapped.h"
 #include "merge/sieve.h"
 
@@ -36,10 +37,10 @@ struct feed {
 	pthread_mutex_t lock;
 	pthread_cond_t filled, emptied;
 	struct block *spare;
-	size_t bytes;   /* in all queues */
-	uint64_t read;  /* events since mapped_release */
-	int busy, idle; /* threads that read, and that wait for `emptied` */
-	bool is_wanted; /* the merging thread waits for `filled` */
+	size_t bytes;    /* in all queues */
+	uint64_t mapped; /* events read of mapped files since mapped_release */
+	int busy, idle;  /* threads that read, and that wait for `emptied` */
+	bool is_wanted;  /* the merging thread waits for `filled` */
 	bool stop;
 };
 
@@ -143,7 +144,9 @@ static void hand_over(struct filling *filling)
 	struct feed *feed = filling->feed;
 	struct queue *queue = filling->queue;
 
-	feed->read += record_source_facts(queue->records)->events - queue->facts.events;
+	if (queue->facts.is_mapped)
+		feed->mapped +=
+		    record_source_facts(queue->records)->events - queue->facts.events;
 	feed->busy--;
 	queue->facts = *record_source_facts(queue->records);
 	queue->busy = false;
@@ -175,7 +178,7 @@ static void release_mapped(struct feed *feed)
 		return;
 	}
 	mapped_release();
-	feed->read = 0;
+	feed->mapped = 0;
 	pthread_cond_broadcast(&feed->emptied);
 }
 
@@ -185,7 +188,7 @@ static void *work(void *context)
 
 	pthread_mutex_lock(&feed->lock);
 	while (!feed->stop) {
-		bool is_due = feed->read >= MAPPED_EVENTS;
+		bool is_due = feed->mapped >= MAPPED_EVENTS;
 		struct queue *queue = is_due ? NULL : most_needed(feed);
 		struct filling filling = {.feed = feed, .queue = queue};
 
@@ -214,12 +217,20 @@ static bool wants_cells(void *context, const struct record_class *class)
 	return sieve_wants_cells(context, class);
 }
 
-static void open_source(struct feed *feed, size_t index, struct problem_list *problems)
+struct opening {
+	struct feed *feed;
+	struct error *error; /* one a source */
+};
+
+/* Metadata takes milliseconds, so traces are opened in parallel. */
+static void open_source(void *context, size_t index)
 {
+	struct opening *opening = context;
+	struct feed *feed = opening->feed;
+	struct error *error = &opening->error[index];
 	struct merge_source *source = &feed->run->source[index];
 	struct source *entry = &feed->run->sources.item[source->entry];
 	struct queue *queue = &feed->queue[index];
-	struct error error = ERROR_INIT;
 
 	queue->last = &queue->first;
 	queue->clock = &source->clock;
@@ -229,19 +240,31 @@ static void open_source(struct feed *feed, size_t index, struct problem_list *pr
 	if (!selection_has_node(feed->wish.selection, feed->run->node[source->node].name))
 		return;
 	if (entry->kind == SOURCE_TRACE)
-		queue->records = trace_records_open(entry->path, &entry->reader, &error);
+		queue->records = trace_records_open(entry->path, &entry->reader, error);
 	else
-		queue->records = capture_records_open(entry->path, &error);
+		queue->records = capture_records_open(entry->path, error);
 	source->is_read = queue->records != NULL;
 	queue->ended = !queue->records;
-	if (queue->records) {
-		record_source_choose(queue->records, wants_cells, &queue->sieve);
-		record_source_pace(queue->records, FEED_BYTES / ROW_BYTES / feed->count);
-		queue->facts = *record_source_facts(queue->records);
-	} else {
-		problem_add(problems, "", "unreadable", 1, "%s", error_text(&error));
+	if (!queue->records)
+		return;
+	record_source_choose(queue->records, wants_cells, &queue->sieve);
+	record_source_pace(queue->records, FEED_BYTES / ROW_BYTES / feed->count);
+	queue->facts = *record_source_facts(queue->records);
+}
+
+static void open_sources(struct feed *feed, struct problem_list *problems)
+{
+	struct opening opening = {feed, mem_zalloc(feed->count * sizeof(struct error))};
+
+	limits_allow_files();
+	parallel_run(feed->wish.threads, feed->count, open_source, &opening);
+	for (size_t i = 0; i < feed->count; i++) {
+		if (opening.error[i].text)
+			problem_add(problems, "", "unreadable", 1, "%s",
+				    error_text(&opening.error[i]));
+		error_clear(&opening.error[i]);
 	}
-	error_clear(&error);
+	free(opening.error);
 }
 
 /* Signals are for the thread that merges, which knows what to clean up. */
@@ -275,9 +298,7 @@ struct feed *feed_new(struct merge_run *run, const struct feed_wish *wish,
 	pthread_mutex_init(&feed->lock, NULL);
 	pthread_cond_init(&feed->filled, NULL);
 	pthread_cond_init(&feed->emptied, NULL);
-	limits_allow_files();
-	for (size_t i = 0; i < run->count; i++)
-		open_source(feed, i, &problems);
+	open_sources(feed, &problems);
 	merge_run_tell(run, &problems);
 	if (start_threads(feed, error) == 0)
 		return feed;

@@ -30,7 +30,7 @@ struct readers {
 	struct reading *reading;
 	size_t count, ended;
 	int threads, busy; /* in all, and those in a step */
-	uint64_t read;     /* events since mapped_release */
+	uint64_t mapped;   /* events read of mapped files since mapped_release */
 	pthread_mutex_t lock;
 	pthread_cond_t filled, emptied;
 	struct batch *first, **last, *spare;
@@ -123,8 +123,9 @@ static void note_step(struct readers *readers, struct reading *reading)
 {
 	bool first = !reading->facts.events;
 
-	readers->read +=
-	    packet_source_facts(reading->source)->events - reading->facts.events;
+	if (reading->facts.is_mapped)
+		readers->mapped +=
+		    packet_source_facts(reading->source)->events - reading->facts.events;
 	reading->facts = *packet_source_facts(reading->source);
 	if (first && reading->facts.events &&
 	    reading->group == reading - readers->reading)
@@ -139,12 +140,12 @@ static void note_step(struct readers *readers, struct reading *reading)
  */
 static bool release_mapped(struct readers *readers)
 {
-	if (readers->read < MAPPED_EVENTS)
+	if (readers->mapped < MAPPED_EVENTS)
 		return true;
 	if (readers->busy)
 		return false;
 	mapped_release();
-	readers->read = 0;
+	readers->mapped = 0;
 	pthread_cond_broadcast(&readers->emptied);
 	return true;
 }

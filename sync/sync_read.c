@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "sync/match.h"
 #include "sync/readers.h"
 
@@ -33,26 +34,43 @@ static bool was_given(struct sync *sync, const struct source *source)
 	return false;
 }
 
-/* Open a source; NULL when it cannot be, which becomes a problem. */
-static struct packet_source *open_source(struct sync *sync, struct source *source)
-{
-	struct error error = ERROR_INIT;
-	struct packet_source *packets = NULL;
+/* One source that is opened, or why it cannot be. */
+struct opening {
+	struct source *source;
+	struct packet_source *packets;
+	struct error error;
+};
 
-	if (was_given(sync, source)) {
-		problem_add(&sync->problems, source->path, "twice", 1,
-			    "given twice, used once");
-		return NULL;
-	}
+/* Metadata takes milliseconds, so traces are opened in parallel. */
+static void open_source(void *context, size_t index)
+{
+	struct opening *opening = (struct opening *)context + index;
+	struct source *source = opening->source;
+
 	if (source->kind == SOURCE_TRACE)
-		packets = trace_packets_open(source->path, &source->reader, &error);
+		opening->packets =
+		    trace_packets_open(source->path, &source->reader, &opening->error);
 	else
-		packets = capture_packets_open(source->path, source->local,
-					       source->locals, &error);
-	if (!packets)
+		opening->packets = capture_packets_open(source->path, source->local,
+							source->locals, &opening->error);
+}
+
+/* What was opened; NULL when it cannot be used, which becomes a problem. */
+static struct packet_source *take_opened(struct sync *sync, struct opening *opening)
+{
+	struct packet_source *packets = opening->packets;
+
+	if (was_given(sync, opening->source)) {
+		problem_add(&sync->problems, opening->source->path, "twice", 1,
+			    "given twice, used once");
+		if (packets)
+			packet_source_free(packets);
+		packets = NULL;
+	} else if (!packets) {
 		problem_add(&sync->problems, "", "unreadable", 1, "%s",
-			    error_text(&error));
-	error_clear(&error);
+			    error_text(&opening->error));
+	}
+	error_clear(&opening->error);
 	return packets;
 }
 
@@ -126,16 +144,21 @@ static void add_trace(struct sync *sync, struct source_list *sources, size_t ind
 static struct packet_source **open_all(struct sync *sync, struct source_list *sources)
 {
 	struct packet_source **opened = mem_zalloc(sources->count * sizeof(*opened));
+	struct opening *opening = mem_zalloc(sources->count * sizeof(*opening));
 
 	limits_allow_files();
+	for (size_t i = 0; i < sources->count; i++)
+		opening[i].source = &sources->item[i];
+	parallel_run(sync->options.threads, sources->count, open_source, opening);
 	for (size_t i = 0; i < sources->count; i++) {
-		struct packet_source *packets = open_source(sync, &sources->item[i]);
+		struct packet_source *packets = take_opened(sync, &opening[i]);
 
 		if (!packets)
 			continue;
 		opened[sync->traces] = packets;
 		add_trace(sync, sources, i, packet_source_facts(packets));
 	}
+	free(opening);
 	return opened;
 }
 

@@ -35,6 +35,14 @@ node_list()
 	done
 }
 
+# For a shell on a machine: the addresses of all others.
+other_nodes()
+{
+	cat <<-'EOT'
+	$(awk -v me="$(hostname)" '$2 ~ /^node/ && $2 != me { print $1 }' /etc/hosts)
+	EOT
+}
+
 # Every node sends small messages to all others, as on the cluster of 2011, node1 a
 # bulk to node2, and the last one a file to node1 by scp.
 write_recipe()
@@ -82,8 +90,7 @@ write_recipe()
 	    roles: last
 	    method: background
 	  - command: |
-	      ctwrap --name ping -- vctraffic ping $seconds $((interval * 1000)) $size 7001 \$(
-	          awk -v me="\$(hostname)" '\$2 ~ /^node/ && \$2 != me { print \$1 }' /etc/hosts)
+	      ctwrap --name ping -- vctraffic ping $seconds $((interval * 1000)) $size 7001 $(other_nodes)
 	    roles: all
 	    timeout: $((seconds * 6 + 120))
 	EOT

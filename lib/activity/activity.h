@@ -121,6 +121,21 @@ struct disk_span {
 	unsigned merged; /* how many other queued requests went into it */
 };
 
+/*
+ * A packet that a node handed to an interface (net_dev_queue, inet_sock_local_out), and
+ * what did so, as of a wakeup: WAIT_THREAD the thread `tid`, WAIT_NETWORK the network's
+ * softirq in answer to the packet received by event `recv`, WAIT_TIMER a timer, which
+ * sends again what got no answer.
+ */
+struct packet_sent {
+	int64_t node;
+	int64_t event; /* event.id */
+	nsec_t ts_ns;
+	enum activity_wait by;
+	int64_t tid;  /* who ran; -1: not known */
+	int64_t recv; /* 0: not known */
+};
+
 /* A processor's frequency from ts_ns on: cpu_frequency events. */
 struct frequency_step {
 	int64_t node, cpu;
@@ -143,6 +158,7 @@ struct activity_ops {
 	int (*syscall)(void *context, const struct syscall_span *span);
 	int (*disk)(void *context, const struct disk_span *span);
 	int (*frequency)(void *context, const struct frequency_step *step);
+	int (*sent)(void *context, const struct packet_sent *packet);
 	/* Now and then, for progress: 0 to 1 of the scope. */
 	void (*share)(void *context, double share);
 	unsigned without; /* enum activity_without */

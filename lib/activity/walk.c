@@ -99,7 +99,7 @@ static void wish_disks(struct wish_list *list, bool spans, bool waits)
 static struct wish_list wishes_of(const struct activity_ops *ops, unsigned without)
 {
 	struct wish_list list = {.count = 0};
-	bool waits = ops->thread && !(without & ACTIVITY_NO_WAITS);
+	bool waits = ops->sent || (ops->thread && !(without & ACTIVITY_NO_WAITS));
 
 	if (ops->thread)
 		wish_threads(&list, without);
@@ -109,6 +109,10 @@ static struct wish_list wishes_of(const struct activity_ops *ops, unsigned witho
 	if (ops->syscall || (ops->thread && !(without & ACTIVITY_NO_SYSCALLS)))
 		wish_syscalls(&list, ops->syscall != NULL);
 	wish_disks(&list, ops->disk != NULL, waits);
+	if (ops->sent) {
+		add(&list, AT_SEND, "net_dev_queue", NULL);
+		add(&list, AT_SEND, "inet_sock_local_out", NULL);
+	}
 	if (ops->frequency) {
 		add(&list, AT_FREQUENCY, "power_cpu_frequency",
 		    FIELDS("state", "cpu_id"));
@@ -141,6 +145,22 @@ static void frequency_event(struct walk *walk)
 	walk->status = walk->ops->frequency(walk->context, &step);
 }
 
+static void sent_event(struct walk *walk)
+{
+	struct wake by = interrupt_wake(walk);
+	const struct packet_sent packet = {
+	    .node = walk->row.node,
+	    .event = walk->row.id,
+	    .ts_ns = walk->row.ts_ns,
+	    .by = by.wait,
+	    .tid = by.tid,
+	    .recv = by.recv,
+	};
+
+	if (packet.ts_ns >= walk->scope->begin_ns && !walk->status)
+		walk->status = walk->ops->sent(walk->context, &packet);
+}
+
 static void part_event(struct walk *walk)
 {
 	int tag = walk->row.tag;
@@ -152,6 +172,8 @@ static void part_event(struct walk *walk)
 			interrupt_cut(walk, walk->at_node, walk->cpu, walk->cpu->last_ns);
 	} else if (tag <= AT_RECEIVE) {
 		interrupt_event(walk);
+	} else if (tag == AT_SEND) {
+		sent_event(walk);
 	} else if (tag <= AT_SYSCALL_EXIT) {
 		syscall_event(walk);
 	} else if (tag <= AT_BLOCK_COMPLETE) {

@@ -74,14 +74,16 @@ static void release_line(const struct open_files *files, const char *line)
 void mapped_release(void)
 {
 	struct open_files files = {NULL, 0, 0};
-	FILE *maps = fopen("/proc/self/maps", "re");
+	FILE *maps = NULL;
 	char *line = NULL;
 	size_t room = 0;
 
 	find_open(&files);
-	if (files.count)
+	if (files.count) {
 		qsort(files.id, files.count, sizeof(*files.id), compare);
-	while (maps && files.count && getline(&line, &room, maps) > 0)
+		maps = fopen("/proc/self/maps", "re");
+	}
+	while (maps && getline(&line, &room, maps) > 0)
 		release_line(&files, line);
 	if (maps)
 		fclose(maps);

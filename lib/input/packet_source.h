@@ -29,6 +29,7 @@ struct packet_source_facts {
 	nsec_t clock_offset_ns;       /* CTF: epoch time at clock value 0 */
 	uint64_t clock_frequency;     /* Hz */
 	bool has_clock;
+	bool is_mapped; /* its files, while they are read: see mapped.h */
 };
 
 typedef void sighting_fn(void *context, const struct sighting *sighting);

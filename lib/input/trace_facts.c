@@ -15,6 +15,7 @@ void trace_facts_copy(struct packet_source_facts *to, const struct reader_facts 
 	to->clock_offset_ns = from->clock_offset_ns;
 	to->clock_frequency = from->clock_frequency;
 	to->has_clock = from->has_clock && from->has_uuid;
+	to->is_mapped = from->is_mapped;
 }
 
 void trace_facts_report(const struct reader_facts *facts, const char *path,

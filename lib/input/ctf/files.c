@@ -125,38 +125,44 @@ static FILE *open_index(const char *path, const char *stream)
 	return index;
 }
 
-/* Sum up one stream file and its index; whether both are sound. */
-static bool check_stream(const char *path, const char *stream, uint64_t size,
-			 struct ctf_files *files, bool *indexed)
+/* Whether a stream file is a row of whole packets, and so says its index, or NULL. */
+static bool check_stream(const char *path, const char *stream, uint64_t size, FILE *index)
 {
 	char *name = mem_printf("%s/%s", path, stream);
-	FILE *file = fopen(name, "rb"), *index = open_index(path, stream);
-	uint64_t packets = index ? index_packets(index) : 0;
-	bool sound = true;
+	FILE *file = fopen(name, "rb");
+	bool sound;
 
 	if (index)
 		rewind(index);
-	if (files->known)
-		sound = file && packets_are_sound(file, size, index);
-	if (index)
-		fclose(index);
+	sound = file && packets_are_sound(file, size, index);
 	if (file)
 		fclose(file);
 	free(name);
-	files->bytes += size;
-	files->packets += packets;
-	*indexed &= packets > 0;
 	return sound;
 }
 
-int ctf_files_check(const char *path, struct ctf_files *files, struct error *error)
+/* Sum up one stream file and its index. */
+static void add_stream(const char *path, const char *stream, uint64_t size,
+		       struct ctf_files *files)
 {
-	bool indexed = true;
+	FILE *index = open_index(path, stream);
+	uint64_t packets = index ? index_packets(index) : 0;
+
+	if (files->known && files->sound)
+		files->sound = check_stream(path, stream, size, index);
+	if (index)
+		fclose(index);
+	files->bytes += size;
+	files->packets += packets;
+	files->indexed &= packets > 0;
+}
+
+static int look(const char *path, struct ctf_files *files, struct error *error)
+{
 	struct dirent *entry;
 	DIR *directory;
 
-	memset(files, 0, sizeof(*files));
-	files->sound = true;
+	files->indexed = true;
 	if (check_metadata(path, files, error))
 		return -1;
 	directory = opendir(path);
@@ -169,11 +175,22 @@ int ctf_files_check(const char *path, struct ctf_files *files, struct error *err
 		    !S_ISREG(status.st_mode) || status.st_size == 0 ||
 		    entry->d_name[0] == '.' || strcmp(entry->d_name, "metadata") == 0)
 			continue;
-		files->sound &= check_stream(path, entry->d_name,
-					     (uint64_t)status.st_size, files, &indexed);
+		add_stream(path, entry->d_name, (uint64_t)status.st_size, files);
 	}
 	closedir(directory);
-	if (!indexed)
+	if (!files->indexed)
 		files->packets = 0;
 	return 0;
+}
+
+int ctf_files_check(const char *path, struct ctf_files *files, struct error *error)
+{
+	*files = (struct ctf_files){.sound = true};
+	return look(path, files, error);
+}
+
+int ctf_files_sum(const char *path, struct ctf_files *files, struct error *error)
+{
+	*files = (struct ctf_files){.sound = false};
+	return look(path, files, error);
 }

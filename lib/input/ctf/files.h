@@ -12,6 +12,7 @@
 struct ctf_files {
 	uint64_t bytes;   /* of all streams */
 	uint64_t packets; /* of all streams by their index files; 0: unknown */
+	bool indexed;     /* every stream has an index file */
 	bool known;       /* its packets are laid out as LTTng does, see ctf/packets.h */
 	bool sound;       /* not known, or every stream file and index is sound */
 };
@@ -26,6 +27,9 @@ bool ctf_files_probe(const char *path);
  * so they are found here first. 0, or -1 with error.
  */
 int ctf_files_check(const char *path, struct ctf_files *files, struct error *error);
+
+/* The same without a look at the packets of streams: `sound` says nothing. */
+int ctf_files_sum(const char *path, struct ctf_files *files, struct error *error);
 
 /*
  * Make a directory that shows the trace at `path` without what is broken in

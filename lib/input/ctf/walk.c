@@ -354,6 +354,7 @@ struct ctf_walk *ctf_walk_open(const char *path, const struct ctf_visitor *visit
 	begin_heap(walk);
 	if (prime(walk, error))
 		goto failed;
+	walk->facts.is_mapped = 1;
 	walk->facts.total_bytes = walk->files.packets ? walk->files.bytes : 0;
 	return walk;
 failed:

@@ -35,6 +35,21 @@ nsec_t native_offset_ns(const struct tsdl_clock *clock)
 	return nsec_add(rest, clock->offset_s * NSEC_PER_SEC);
 }
 
+/* Where native_instant is one addition. */
+static void set_range(struct native_clock *clock)
+{
+	nsec_t least, most;
+
+	clock->least = 1;
+	clock->most = 0;
+	if (clock->of->frequency != GIGAHERTZ ||
+	    __builtin_sub_overflow(NSEC_STAMP_LEAST, clock->base_ns, &least) ||
+	    __builtin_sub_overflow(NSEC_STAMP_MOST, clock->base_ns, &most) || most < 0)
+		return;
+	clock->least = least < 0 ? 0 : (uint64_t)least;
+	clock->most = (uint64_t)most;
+}
+
 static int set_clock(struct native_clock *clock, const struct tsdl *tsdl,
 		     const char *name, struct error *error)
 {
@@ -49,6 +64,7 @@ static int set_clock(struct native_clock *clock, const struct tsdl *tsdl,
 	    !to_nanoseconds(clock->of->offset, clock->of->frequency, &rest) ||
 	    __builtin_add_overflow(seconds, rest, &clock->base_ns))
 		return error_set(error, "clock %s begins too far from the epoch", name);
+	set_range(clock);
 	return 0;
 }
 

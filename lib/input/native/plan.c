@@ -392,6 +392,20 @@ struct native_plan *native_plan_new(struct field_class *const *class, size_t cou
 	return NULL;
 }
 
+bool native_plan_is_constant(const struct native_plan *plan, uint32_t *align,
+			     uint64_t *bits)
+{
+	const struct native_op *op = plan->op;
+
+	*align = 1;
+	*bits = 0;
+	if (op->kind == OP_ALIGN)
+		*align = (uint32_t)(op++)->bits;
+	if (op->kind == OP_SKIP)
+		*bits = (op++)->bits;
+	return op->kind == OP_END;
+}
+
 void native_plan_free(struct native_plan *plan)
 {
 	if (!plan)

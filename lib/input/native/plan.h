@@ -46,6 +46,13 @@ struct native_plan *native_plan_new(struct field_class *const *class, size_t cou
 /* Walk. Places of what is not there are left alone. False with cursor->why. */
 bool native_plan_run(const struct native_plan *plan, struct native_cursor *cursor);
 
+/*
+ * Whether the plan does nothing but skip: padding up to `align`, then `bits`,
+ * wherever it begins.
+ */
+bool native_plan_is_constant(const struct native_plan *plan, uint32_t *align,
+			     uint64_t *bits);
+
 void native_plan_free(struct native_plan *plan);
 
 #endif

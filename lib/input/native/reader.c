@@ -66,7 +66,8 @@ static size_t prepare(void *context, const struct native_stream_class *stream,
 	(void)stream;
 	while (i < wishes->count && strcmp(wishes->wish[i].name, class->event->name) != 0)
 		i++;
-	if (i == wishes->count)
+	class->is_passed = i == wishes->count;
+	if (class->is_passed)
 		return 0;
 	fields = wishes->wish[i].fields;
 	wanted = mem_zalloc(sizeof(*wanted) + fields * sizeof(wanted->field[0]));

@@ -6,8 +6,9 @@
 
 #include "base/mem.h"
 #include "input/native/clock.h"
+#include "input/native/pass.h"
 
-enum { MOST_IDS = 1 << 20 };
+enum { MOST_IDS = 1 << 20 }; /* up to the greatest one, of all streams together */
 
 /* While a trace is made ready. */
 struct setting_up {
@@ -105,7 +106,7 @@ static int set_up_class(const struct setting_up *up, struct native_stream_class 
 					    event->fields};
 
 	class->event = event;
-	if (event->id >= MOST_IDS || stream->by_id[event->id])
+	if (stream->by_id[event->id])
 		return error_set(up->error, "two events of one id");
 	stream->by_id[event->id] = (uint32_t)stream->classes;
 	for (size_t i = 0; i < 3; i++)
@@ -121,12 +122,22 @@ static int set_up_class(const struct setting_up *up, struct native_stream_class 
 static int set_up_classes(const struct setting_up *up, struct native_stream_class *stream)
 {
 	const struct tsdl *tsdl = up->trace->tsdl;
+	size_t classes = 0;
 
-	for (size_t i = 0; i < tsdl->events; i++)
-		if (tsdl->event[i].stream == stream->of->id &&
-		    tsdl->event[i].id < MOST_IDS && tsdl->event[i].id >= stream->ids)
+	for (size_t i = 0; i < tsdl->events; i++) {
+		if (tsdl->event[i].stream != stream->of->id)
+			continue;
+		classes++;
+		if (tsdl->event[i].id >= MOST_IDS)
+			return error_set(up->error, "event %s: want an id below %d",
+					 tsdl->event[i].name, MOST_IDS);
+		if (tsdl->event[i].id >= stream->ids)
 			stream->ids = tsdl->event[i].id + 1;
-	stream->class = mem_zalloc(tsdl->events * sizeof(*stream->class) + 1);
+	}
+	up->trace->ids += stream->ids;
+	if (up->trace->ids > MOST_IDS)
+		return error_set(up->error, "want events of smaller ids");
+	stream->class = mem_zalloc(classes * sizeof(*stream->class) + 1);
 	stream->by_id = mem_zalloc(stream->ids * sizeof(*stream->by_id) + 1);
 	for (size_t i = 0; i < tsdl->events; i++)
 		if (tsdl->event[i].stream == stream->of->id &&
@@ -162,7 +173,10 @@ static int set_up_stream(const struct setting_up *up, struct native_stream_class
 	stream->event_header =
 	    native_plan_new(&stream->of->event_header, 1, mixed, up->error);
 	native_quick_find(stream->of->event_header, &stream->quick);
-	return stream->event_header ? set_up_classes(up, stream) : -1;
+	if (!stream->event_header || set_up_classes(up, stream))
+		return -1;
+	native_pass_prepare(stream);
+	return 0;
 }
 
 static int set_up(const struct setting_up *up)
@@ -237,6 +251,7 @@ static void free_stream(struct native_stream_class *stream)
 		native_plan_free(stream->class[i].plan);
 	free(stream->class);
 	free(stream->by_id);
+	free(stream->skip);
 }
 
 void native_trace_free(struct native_trace *trace)

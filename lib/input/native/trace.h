@@ -15,6 +15,7 @@ struct native_class {
 	const struct tsdl_event *event;
 	struct native_plan *plan; /* of contexts and fields, behind the event's header */
 	size_t places;            /* that the plan notes */
+	bool is_passed;           /* nobody wants to know of its events */
 	void *data;               /* of whoever prepared the class */
 };
 
@@ -37,6 +38,15 @@ enum native_head {
 struct native_clock {
 	const struct tsdl_clock *of;
 	nsec_t base_ns; /* since the epoch, at value 0 */
+	/* Values that are nanoseconds, and instants that can be; none if least > most. */
+	uint64_t least, most;
+};
+
+/* All fields of an event: padding up to `align`, then so many bits. */
+struct native_skip {
+	uint64_t bits;
+	uint32_t align;
+	bool can; /* events of this id are passed over */
 };
 
 struct native_stream_class {
@@ -47,7 +57,8 @@ struct native_stream_class {
 	const struct field_class *head[HEADS]; /* of its packets; NULL: not there */
 	bool has_ends;                         /* of packets, by its clock */
 	struct native_class *class;
-	uint32_t *by_id; /* index of a class, and one; 0: none has the id */
+	uint32_t *by_id;          /* index of a class, and one; 0: none has the id */
+	struct native_skip *skip; /* one an id */
 	size_t classes, ids;
 };
 
@@ -55,13 +66,14 @@ struct native_trace {
 	struct tsdl *tsdl;
 	struct field_slots slots;
 	size_t places; /* the most that a plan notes */
+	size_t ids;    /* of all streams, each up to its greatest one */
 	struct native_plan *packet_header;
 	struct native_stream_class *stream; /* one a stream of tsdl */
 };
 
 /*
  * Called once an event class, before its plan is made: set `place` of fields
- * that are wanted, up from 0. Returns how many places those are.
+ * that are wanted, up from 0, or is_passed. Returns how many places those are.
  */
 typedef size_t native_prepare_fn(void *context, const struct native_stream_class *stream,
 				 struct native_class *class);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "input/ctf/files.h"
+#include "input/native/pass.h"
 #include "input/native/stream.h"
 #include "input/stream_heap.h"
 
@@ -234,10 +235,38 @@ static void handle_event(struct native_walk *walk, struct reading *reading)
 	walk->visitor.event(walk->visitor.context, &visit);
 }
 
+/* Go over the events that nobody wants. */
+static void pass_events(struct native_walk *walk, struct reading *reading, nsec_t until)
+{
+	struct reader_facts *facts = &walk->facts;
+	struct native_pass pass = {
+	    .until = until,
+	    .most = walk->stop_at - facts->events,
+	    .last_ns = reading->began ? reading->last_ns : NSEC_MIN,
+	};
+
+	native_pass_run(reading->of->packet.stream, &reading->of->cursor, &pass);
+	if (!pass.events)
+		return;
+	if (!facts->events || pass.least_ns < facts->begin_ns)
+		facts->begin_ns = pass.least_ns;
+	if (!facts->events || pass.most_ns > facts->end_ns)
+		facts->end_ns = pass.most_ns;
+	facts->backward += pass.backward;
+	facts->events += pass.events;
+	reading->events += pass.events;
+	reading->last_ns = pass.last_ns;
+	reading->began = true;
+}
+
 /* Handle the events of a stream up to the first past `until`. False at its end. */
 static bool run_stream(struct native_walk *walk, struct reading *reading, nsec_t until)
 {
 	while (walk->facts.events < walk->stop_at) {
+		if (!reading->has_event && reading->has_packet)
+			pass_events(walk, reading, until);
+		if (walk->facts.events == walk->stop_at)
+			break;
 		if (!reading->has_event && !next_event(walk, reading)) {
 			end_stream(walk, reading);
 			return false;
@@ -287,7 +316,7 @@ struct native_walk *native_walk_open(const char *path,
 
 	walk->path = mem_strdup(path);
 	walk->visitor = *visitor;
-	if (ctf_files_check(path, &walk->files, error))
+	if (ctf_files_sum(path, &walk->files, error))
 		goto failed;
 	walk->trace = native_trace_open(path, visitor->prepare, visitor->context, error);
 	if (!walk->trace || native_streams_open(&walk->streams, walk->trace, path,

@@ -4,7 +4,10 @@
 #include <string.h>
 
 /* In the order in which they are in a packet. */
-enum { SCOPES = 6 };
+enum {
+	SCOPES = 6,
+	MOST_MATCHES = 1 << 26, /* LTTng's variants have a dozen options */
+};
 
 static const char *const scope_name[SCOPES] = {
     "trace.packet.header",  "stream.packet.context", "stream.event.header",
@@ -93,6 +96,10 @@ static int refer(struct resolving *resolving, struct field_class *class,
 		return error_set(resolving->error, "%s: want %s", class->path,
 				 class->type == FIELD_SEQUENCE ? "an unsigned length"
 							       : "an enumeration");
+	resolving->slots->matches += (class->members + 1) * target->labels;
+	if (resolving->slots->matches > MOST_MATCHES)
+		return error_set(resolving->error, "%s: want fewer options and labels",
+				 class->path);
 	if (target->slot < 0)
 		target->slot = resolving->slots->count++;
 	class->refers = target;

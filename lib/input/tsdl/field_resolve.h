@@ -5,8 +5,9 @@
 #include "input/tsdl/tsdl.h"
 
 struct field_slots {
-	int count;  /* of all values that are kept for later fields */
-	bool mixed; /* some bits within bytes are not in the trace's byte order */
+	int count;        /* of all values that are kept for later fields */
+	bool mixed;       /* some bits within bytes are not in the trace's byte order */
+	uint64_t matches; /* of options with labels, that plans will look for */
 };
 
 /*

@@ -37,42 +37,61 @@ static bool skip_past(struct tsdl_lexer *lexer, const char *text)
 	return false;
 }
 
+/* Metadata is blanks and words for the most part, so these take no calls. */
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+	return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || is_digit(c) || c == '_';
+}
+
 /* False where a comment does not end. */
 static bool skip_space(struct tsdl_lexer *lexer)
 {
-	while (lexer->at < lexer->end) {
+	const char *at = lexer->at, *end = lexer->end;
+
+	for (;;) {
+		for (; at < end && is_space(*at); at++)
+			lexer->line += *at == '\n';
+		lexer->at = at;
+		if (at == end || *at != '/')
+			return true;
 		if (starts(lexer, "/*")) {
 			lexer->at += 2;
 			if (!skip_past(lexer, "*/"))
 				return false;
 		} else if (starts(lexer, "//")) {
 			skip_past(lexer, "\n");
-		} else if (isspace((unsigned char)*lexer->at)) {
-			lexer->line += *lexer->at++ == '\n';
 		} else {
-			break;
+			return true;
 		}
+		at = lexer->at;
 	}
-	return true;
-}
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
 }
 
 static enum tsdl_kind read_word(struct tsdl_lexer *lexer)
 {
+	const char *at = lexer->at;
+
+	while (at < lexer->end && is_word(*at))
+		at++;
 	lexer->token.text = lexer->at;
-	while (lexer->at < lexer->end && is_word(*lexer->at))
-		lexer->at++;
-	lexer->token.size = (size_t)(lexer->at - lexer->token.text);
+	lexer->token.size = (size_t)(at - lexer->at);
+	lexer->at = at;
 	return TSDL_WORD;
 }
 
 static int digit(char c, unsigned base)
 {
-	int value = isdigit((unsigned char)c)    ? c - '0'
+	int value = is_digit(c)                  ? c - '0'
 		    : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10
 						 : 99;
 
@@ -174,7 +193,7 @@ void tsdl_next(struct tsdl_lexer *lexer)
 		lexer->token.kind = TSDL_WRONG;
 	else if (lexer->at >= lexer->end)
 		lexer->token.kind = TSDL_END;
-	else if (isdigit((unsigned char)first) || first == '-' || first == '+')
+	else if (is_digit(first) || first == '-' || first == '+')
 		lexer->token.kind = read_number(lexer);
 	else if (is_word(first))
 		lexer->token.kind = read_word(lexer);

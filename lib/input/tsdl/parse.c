@@ -5,6 +5,9 @@
 #include "base/mem.h"
 #include "input/tsdl/private.h"
 
+/* Streams times events, of which every pair is looked at. */
+#define MOST_PAIRS ((uint64_t)1 << 28)
+
 static int read_uuid(const char *text, unsigned char uuid[16])
 {
 	size_t digits = 0;
@@ -361,6 +364,8 @@ struct tsdl *tsdl_parse(const char *text, size_t size, struct error *error)
 	tsdl_lexer_init(&parser.lexer, text, size);
 	while (!status && parser.lexer.token.kind != TSDL_END)
 		status = read_top(&parser);
+	if (!status && parser.tsdl->events * parser.tsdl->streams > MOST_PAIRS)
+		status = tsdl_wrong(&parser, "fewer streams or events");
 	if (!status && parser.tsdl->order == ORDER_NATIVE)
 		status = tsdl_wrong(&parser, "a trace with a byte order");
 	tsdl_forget(&parser, 0);

@@ -42,6 +42,13 @@ bool tsdl_take_word(struct tsdl_parser *parser, const char *word);
 /* 0, or -1 where the sign does not come. */
 int tsdl_expect(struct tsdl_parser *parser, char sign);
 
+/*
+ * Words that are *size long (NULL: none yet) with one more behind a sign. For free();
+ * takes the words.
+ */
+char *tsdl_add_word(char *words, size_t *size, char between, const char *word,
+		    size_t length);
+
 /* A word, or words joined by dots, for free(); NULL where none comes. */
 char *tsdl_path(struct tsdl_parser *parser);
 

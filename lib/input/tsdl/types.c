@@ -6,8 +6,10 @@
 #include "input/tsdl/numbers.h"
 
 enum {
-	MOST_NODES = 1 << 22, /* field classes and labels of one trace */
+	MOST_NODES = 1 << 20, /* field classes and labels of one trace */
 	MOST_DEPTH = 64,
+	MOST_MEMBERS = 1 << 12, /* of one structure, each is compared with all */
+	MOST_ALIASES = 1 << 12, /* known at once; LTTng has some ten */
 };
 
 static struct field_class *copy(struct tsdl_parser *parser,
@@ -32,6 +34,8 @@ static struct field_class *find_alias(struct tsdl_parser *parser, const char *na
 /* Takes the name and the class. */
 static void add_alias(struct tsdl_parser *parser, char *name, struct field_class *class)
 {
+	if (parser->aliases >= MOST_ALIASES)
+		tsdl_wrong(parser, "fewer types with a name");
 	parser->alias = mem_grow(parser->alias, parser->aliases, &parser->room,
 				 sizeof(*parser->alias));
 	parser->alias[parser->aliases++] = (struct tsdl_alias){name, class};
@@ -66,15 +70,13 @@ static char *take_word(struct tsdl_parser *parser)
 static char *take_words(struct tsdl_parser *parser, char **last)
 {
 	char *words = NULL, *word, *before = last ? take_word(parser) : NULL;
+	size_t size = 0;
 
 	while ((word = take_word(parser))) {
 		char *added = last ? before : word;
-		char *longer =
-		    mem_printf("%s%s%s", words ? words : "", words ? " " : "", added);
 
+		words = tsdl_add_word(words, &size, ' ', added, strlen(added));
 		free(added);
-		free(words);
-		words = longer;
 		before = word;
 	}
 	if (last)
@@ -179,7 +181,9 @@ static int take_members(struct tsdl_parser *parser, struct field_class *class)
 		status = take_declaration(parser, &name, &member);
 		if (status)
 			break;
-		if (field_member(class, name))
+		if (class->members >= MOST_MEMBERS)
+			status = tsdl_wrong(parser, "fewer members");
+		else if (field_member(class, name))
 			status = tsdl_wrong(parser, "members of different names");
 		if (class->type == FIELD_STRUCTURE && member->align > class->align)
 			class->align = member->align;

@@ -55,23 +55,32 @@ int tsdl_expect(struct tsdl_parser *parser, char sign)
 	return tsdl_take(parser, sign) ? 0 : tsdl_wrong(parser, wanted);
 }
 
+char *tsdl_add_word(char *words, size_t *size, char between, const char *word,
+		    size_t length)
+{
+	words = mem_realloc(words, *size + length + 2, 1);
+	if (*size)
+		words[(*size)++] = between;
+	memcpy(words + *size, word, length);
+	*size += length;
+	words[*size] = '\0';
+	return words;
+}
+
 char *tsdl_path(struct tsdl_parser *parser)
 {
 	char *path = NULL;
+	size_t size = 0;
 
 	do {
 		const struct tsdl_token *token = &parser->lexer.token;
-		char *longer;
 
 		if (token->kind != TSDL_WORD) {
 			free(path);
 			tsdl_wrong(parser, "a name");
 			return NULL;
 		}
-		longer = mem_printf("%s%s%.*s", path ? path : "", path ? "." : "",
-				    (int)token->size, token->text);
-		free(path);
-		path = longer;
+		path = tsdl_add_word(path, &size, '.', token->text, token->size);
 		tsdl_next(&parser->lexer);
 	} while (tsdl_take(parser, '.'));
 	return path;

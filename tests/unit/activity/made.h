@@ -63,6 +63,7 @@ enum made_kind {
 	TIMER,
 	TIMER_END,
 	RECEIVE,
+	SEND,
 	READ,
 	READ_END,
 	OPEN,
@@ -96,6 +97,7 @@ static const struct timeline_class made_class[KINDS] = {
     [TIMER] = {"kernel", "timer_hrtimer_expire_entry", NULL, 0},
     [TIMER_END] = {"kernel", "timer_hrtimer_expire_exit", NULL, 0},
     [RECEIVE] = {"kernel", "net_if_receive_skb", made_name, 1},
+    [SEND] = {"kernel", "net_dev_queue", made_name, 1},
     [READ] = {"kernel", "syscall_entry_read", made_read, 2},
     [READ_END] = {"kernel", "syscall_exit_read", made_ret, 1},
     [OPEN] = {"kernel", "compat_syscall_entry_openat", made_open, 1},
@@ -333,6 +335,19 @@ static inline int made_tell_frequency(void *context, const struct frequency_step
 	return 0;
 }
 
+static inline int made_tell_sent(void *context, const struct packet_sent *packet)
+{
+	static const char *const by[] = {"unknown", "thread", "disk",
+					 "network", "timer",  "interrupt"};
+
+	fprintf(context, "%" PRId64 " #%" PRId64 " at %" PRId64 " by %s %" PRId64,
+		packet->node, packet->event, packet->ts_ns, by[packet->by], packet->tid);
+	if (packet->recv)
+		fprintf(context, " packet #%" PRId64, packet->recv);
+	fputc('\n', context);
+	return 0;
+}
+
 /* Finish the timeline, unless it is, and walk some of it; for free(). */
 static inline char *made_walk(const struct activity_ops *wanted, const char *begin,
 			      const char *end)
@@ -372,5 +387,6 @@ static const struct activity_ops made_threads = {.thread = made_tell_thread};
 static const struct activity_ops made_interrupts = {.interrupt = made_tell_interrupt};
 static const struct activity_ops made_syscalls = {.syscall = made_tell_syscall};
 static const struct activity_ops made_disks = {.disk = made_tell_disk};
+static const struct activity_ops made_sent = {.sent = made_tell_sent};
 
 #endif

@@ -252,15 +252,13 @@ static inline void open_side(struct side *side, const char *path, enum reader_ki
 	assert_string_equal(error_text(&error), "");
 }
 
-/* Returns how many events there were. */
-static inline uint64_t compare_readers(const char *path)
+static inline uint64_t compare_wished(const char *path, const struct all_wishes *all)
 {
-	struct all_wishes all = all_wishes(path);
 	struct side one, other;
 	uint64_t events;
 
-	open_side(&one, path, READER_NATIVE, &all);
-	open_side(&other, path, READER_BABELTRACE2, &all);
+	open_side(&one, path, READER_NATIVE, all);
+	open_side(&other, path, READER_BABELTRACE2, all);
 	while (one.more || other.more) {
 		one.more = one.more && reader_step(one.reader, put_event, &one);
 		other.more = other.more && reader_step(other.reader, put_event, &other);
@@ -270,13 +268,40 @@ static inline uint64_t compare_readers(const char *path)
 	print_problems(other.reader);
 	assert_int_equal(one.size, 0);
 	assert_int_equal(other.size, 0);
-	compare_facts(reader_facts(one.reader), reader_facts(other.reader), all.count);
+	compare_facts(reader_facts(one.reader), reader_facts(other.reader), all->count);
 	compare_problems(one.reader, other.reader);
 	events = reader_facts(one.reader)->events;
 	reader_free(one.reader);
 	reader_free(other.reader);
 	free(one.bytes);
 	free(other.bytes);
+	return events;
+}
+
+/* One wish in `every`, from the one of this number on; the rest is only gone over. */
+static inline void compare_some(const char *path, const struct all_wishes *all,
+				size_t every, size_t from)
+{
+	struct all_wishes some = {mem_zalloc(all->count * sizeof(*all->wish)), 0, 0};
+
+	for (size_t i = from; i < all->count; i += every) {
+		some.wish[some.count] = all->wish[i];
+		some.wish[some.count].tag = (int)some.count;
+		some.count++;
+	}
+	compare_wished(path, &some);
+	free(some.wish);
+}
+
+/* Returns how many events there were. */
+static inline uint64_t compare_readers(const char *path)
+{
+	struct all_wishes all = all_wishes(path);
+	uint64_t events = compare_wished(path, &all);
+
+	compare_some(path, &all, 2, 0);
+	compare_some(path, &all, 2, 1);
+	compare_some(path, &all, all.count + 1, all.count);
 	all_wishes_clear(&all);
 	return events;
 }

@@ -322,6 +322,32 @@ static void a_trace_is_left_to_the_other_reader_with_a_reason(void **state)
 	reader_free(reader);
 }
 
+/* Every stream has a table up to its greatest id. */
+static void ids_of_many_streams_are_bounded(void **state)
+{
+	const struct reader_wishes wishes = {NULL, 0};
+	struct error error = ERROR_INIT;
+	char *metadata = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&metadata, &size);
+
+	(void)state;
+	fputs(METADATA_TYPES "clock { name = mono; };\n", out);
+	for (int i = 0; i < 3; i++)
+		fprintf(out,
+			"stream { id = %d; event.header := struct {"
+			" integer { size = 32; align = 8; } id;"
+			" integer { size = 64; align = 8; map = clock.mono.value; } t; };"
+			" };\nevent { id = 500000; stream_id = %d; name = e; };\n",
+			i, i);
+	fclose(out);
+	scratch_text("t/metadata", metadata);
+	free(metadata);
+	assert_null(reader_open("t", READER_NATIVE, &wishes, &error));
+	assert_string_equal(error_text(&error), "t/metadata: want events of smaller ids");
+	error_clear(&error);
+}
+
 #define DAMAGE_TEST(function)                                                            \
 	cmocka_unit_test_setup_teardown(function, begin, scratch_leave)
 
@@ -340,6 +366,7 @@ int main(void)
 	    DAMAGE_TEST(stamps_beyond_all_years_end_their_packet),
 	    DAMAGE_TEST(a_trace_without_stream_classes_has_no_packets),
 	    DAMAGE_TEST(a_trace_is_left_to_the_other_reader_with_a_reason),
+	    DAMAGE_TEST(ids_of_many_streams_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

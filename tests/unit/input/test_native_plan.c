@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,6 +228,25 @@ static void what_cannot_be_walked_is_refused(void **state)
 		       "byte orders may change within a byte");
 }
 
+/* Each variant matches all labels of its tag with its options. */
+static void options_and_labels_are_bounded(void **state)
+{
+	char *fields = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&fields, &size);
+
+	(void)state;
+	fputs("enum : " U(16, 8) "{ a", out);
+	for (int i = 0; i < 40000; i++)
+		fprintf(out, ", a = %d", i);
+	fputs(" } n;", out);
+	for (int i = 0; i < 1000; i++)
+		fprintf(out, "variant <n> { string a; } v%d;\n", i);
+	fclose(out);
+	assert_refused(fields, "event e: n: want fewer options and labels");
+	free(fields);
+}
+
 /* As in the headers of packets that LTTng records. */
 static void byte_orders_may_change_between_bytes(void **state)
 {
@@ -252,6 +272,7 @@ int main(void)
 	    cmocka_unit_test(variants_follow_their_tag),
 	    cmocka_unit_test(references_are_looked_up_from_inside_out),
 	    cmocka_unit_test(what_cannot_be_walked_is_refused),
+	    cmocka_unit_test(options_and_labels_are_bounded),
 	    cmocka_unit_test(byte_orders_may_change_between_bytes),
 	};
 

@@ -210,6 +210,53 @@ static void types_cannot_grow_without_end(void **state)
 	free(text);
 }
 
+/* `begin`, the unit so often, each with its number for %d, and `end`. */
+static char *repeated(const char *begin, const char *unit, int times, const char *end)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	fputs(begin, out);
+	for (int i = 0; i < times; i++) {
+		const char *number = strstr(unit, "%d");
+
+		fprintf(out, "%.*s%d%s", (int)(number - unit), unit, i, number + 2);
+	}
+	fputs(end, out);
+	fclose(out);
+	return text;
+}
+
+static void assert_too_much(const char *begin, const char *unit, int times,
+			    const char *end, const char *wanted)
+{
+	char *text = repeated(begin, unit, times, end);
+	struct error error = ERROR_INIT;
+
+	assert_null(tsdl_parse(text, strlen(text), &error));
+	if (!strstr(error_text(&error), wanted))
+		fail_msg("%s, wanted: %s", error_text(&error), wanted);
+	error_clear(&error);
+	free(text);
+}
+
+/* What is looked at pair by pair must not be too much. */
+static void what_is_compared_is_bounded(void **state)
+{
+	static const char event[] = "event { id = %d; stream_id = 0; name = e; };\n";
+	char *events = repeated("", event, 20000, "");
+
+	(void)state;
+	assert_too_much(TRACE "struct s {", "string _%d;\n", 5000, "};",
+			"want fewer members");
+	assert_too_much(TRACE, "typealias string := s%d;\n", 5000, "",
+			"want fewer types with a name");
+	assert_too_much(TRACE, "stream { id = %d; };\n", 20000, events,
+			"want fewer streams or events");
+	free(events);
+}
+
 static void check_packets(bool big)
 {
 	unsigned char *packet = metadata_packet(TRACE, 256, big);
@@ -247,6 +294,7 @@ int main(void)
 	    cmocka_unit_test(compound_types_nest),
 	    cmocka_unit_test(what_is_wrong_is_named_with_its_line),
 	    cmocka_unit_test(types_cannot_grow_without_end),
+	    cmocka_unit_test(what_is_compared_is_bounded),
 	    SCRATCH_TEST(packets_of_metadata_are_joined),
 	};
 

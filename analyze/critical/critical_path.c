@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the end of a request, or of a thread's time, waited for, across nodes. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/analysis.h"
+#include "analyze/critical/request_path.h"
+#include "analyze/tally.h"
+#include "analyze/who.h"
+#include "base/mem.h"
+
+static const struct result_column path_columns[] = {
+    {"begin_ns", "BEGIN", UNIT_INSTANT},
+    {"took_ns", "TOOK", UNIT_SPAN},
+    {"bound_ns", "BOUND", UNIT_BOUND},
+    {"state", "STATE", UNIT_TEXT},
+    WHO_THREAD_COLUMNS,
+    {"cpu", "CPU", UNIT_ID},
+    {"from", "FROM", UNIT_TEXT},
+    {"message", "MESSAGE", UNIT_ID},
+    {"other_tid", "OTHER", UNIT_ID},
+    {"other", "NAME", UNIT_TEXT},
+    {NULL, NULL, 0},
+};
+
+static const struct result_column state_columns[] = {
+    {"node", "NODE", UNIT_TEXT},
+    {"state", "STATE", UNIT_TEXT},
+    {"times", "TIMES", UNIT_COUNT},
+    {"sum_ns", "SUM", UNIT_SPAN},
+    {"share_percent", "SHARE", UNIT_PERCENT},
+    {"max_ns", "MAX", UNIT_SPAN},
+    {"bound_ns", "BOUND", UNIT_BOUND},
+    {NULL, NULL, 0},
+};
+
+static const struct result_column thread_columns[] = {
+    WHO_THREAD_COLUMNS,
+    {"sum_ns", "SUM", UNIT_SPAN},
+    {"share_percent", "SHARE", UNIT_PERCENT},
+    {"running_ns", "RUNNING", UNIT_SPAN},
+    {NULL, NULL, 0},
+};
+
+enum { SUM_BOUND, SUM_RUNNING };
+
+enum { MOST_NAMED = 4 }; /* threads, in an error */
+
+struct critical {
+	struct question *question;
+	struct result *result;
+	struct bounds *bounds;
+	struct scope scope; /* of all nodes */
+	struct path path;
+	struct result_table *table;
+	struct tally states, threads;
+};
+
+static struct cell thread_name(struct critical *critical, int64_t node, int64_t tid,
+			       nsec_t at_ns)
+{
+	const struct who who = {node, tid, "", at_ns};
+
+	return tid > 0 ? cell_of_text(who_comm(critical->question, &who))
+		       : cell_of_null();
+}
+
+/* How sure the time of a message on its way is; NSEC_MAX: not at all. */
+static nsec_t bound_of(const struct critical *critical, const struct path_segment *at)
+{
+	const struct bounds *bounds = critical->bounds;
+
+	if (at->state != PATH_NETWORK || at->from_node < 0)
+		return 0;
+	return bound_width(bounds_between(bounds, bounds_source(bounds, at->from_node),
+					  at->sent_ns, bounds_source(bounds, at->node),
+					  at->end_ns));
+}
+
+static void count_segment(struct critical *critical, const struct path_segment *at,
+			  const struct cell who[WHO_CELLS])
+{
+	struct cell head[] = {who[0], cell_of_text(path_state_name(at->state))};
+	struct tally_group *group = tally_group(&critical->states, head);
+	nsec_t took = at->end_ns - at->begin_ns;
+
+	distribution_add(&group->spans, took);
+	group->sum[SUM_BOUND] = nsec_add(group->sum[SUM_BOUND], bound_of(critical, at));
+	if (at->tid <= 0)
+		return;
+	group = tally_group(&critical->threads, who);
+	distribution_add(&group->spans, took);
+	if (at->state == PATH_RUNNING)
+		group->sum[SUM_RUNNING] += took;
+}
+
+static void add_segment(struct critical *critical, const struct path_segment *at)
+{
+	struct question *question = critical->question;
+	const struct who who = {at->node, at->tid, "", at->begin_ns};
+	nsec_t bound = bound_of(critical, at);
+	const struct cell head[WHO_CELLS] = {
+	    cell_of_text(question_node(question, at->node)),
+	    cell_of_known(at->tid, -1),
+	    at->tid > 0 ? cell_of_known(who_pid(question, &who), -1) : cell_of_null(),
+	    thread_name(critical, at->node, at->tid, at->begin_ns),
+	};
+
+	result_add(
+	    critical->table,
+	    (struct cell[]){
+		cell_of_integer(at->begin_ns), cell_of_integer(at->end_ns - at->begin_ns),
+		at->from_node < 0 ? cell_of_null() : cell_of_known(bound, NSEC_MAX),
+		cell_of_text(path_state_name(at->state)), head[0], head[1], head[2],
+		head[3], cell_of_known(at->cpu, -1),
+		at->from_node < 0 ? cell_of_null()
+				  : cell_of_text(question_node(question, at->from_node)),
+		cell_of_known(at->message, 0), cell_of_known(at->other_tid, -1),
+		thread_name(critical, at->node, at->other_tid, at->begin_ns)});
+	count_segment(critical, at, head);
+}
+
+static struct cell share_of(nsec_t part, nsec_t whole)
+{
+	return whole ? cell_of_real(100 * (double)part / (double)whole) : cell_of_null();
+}
+
+static void print_states(struct critical *critical, nsec_t whole)
+{
+	struct result_table *table = result_table_new(critical->result, "states",
+						      "By node and state", state_columns);
+
+	result_table_sort(table, "-sum_ns,node,state");
+	for (size_t i = 0; i < critical->states.count; i++) {
+		struct tally_group *group = &critical->states.group[i];
+		nsec_t sum = (nsec_t)group->spans.sum;
+
+		result_add(table,
+			   (struct cell[]){
+			       group->head[0], group->head[1],
+			       cell_of_integer((int64_t)group->spans.count),
+			       cell_of_integer(sum), share_of(sum, whole),
+			       cell_of_integer(group->spans.most),
+			       strcmp(group->head[1].bytes, "network") != 0
+				   ? cell_of_null()
+				   : cell_of_known(group->sum[SUM_BOUND], NSEC_MAX)});
+	}
+}
+
+static void print_threads(struct critical *critical, nsec_t whole)
+{
+	struct result_table *table =
+	    result_table_new(critical->result, "threads", "By thread", thread_columns);
+
+	result_table_sort(table, "-sum_ns,node,tid");
+	result_table_limit(table, 10);
+	for (size_t i = 0; i < critical->threads.count; i++) {
+		struct tally_group *group = &critical->threads.group[i];
+		nsec_t sum = (nsec_t)group->spans.sum;
+
+		result_add(table,
+			   (struct cell[]){group->head[0], group->head[1], group->head[2],
+					   group->head[3], cell_of_integer(sum),
+					   share_of(sum, whole),
+					   cell_of_integer(group->sum[SUM_RUNNING])});
+	}
+}
+
+static void print_path(struct critical *critical)
+{
+	struct path *path = &critical->path;
+	struct result *result = critical->result;
+	nsec_t whole = path->count ? path->segment[path->count - 1].end_ns -
+					 path->segment[0].begin_ns
+				   : 0;
+
+	critical->table = result_table_new(result, "path", "Critical path", path_columns);
+	result_table_limit(critical->table, 100);
+	for (size_t i = 0; i < path->count; i++)
+		add_segment(critical, &path->segment[i]);
+	print_states(critical, whole);
+	print_threads(critical, whole);
+	if (path->deep)
+		result_note(result,
+			    "%zu waits stand within %d others and are not followed",
+			    path->deep, PATH_DEEPEST);
+	if (path->backward)
+		result_note(result, "%zu messages came before they were sent",
+			    path->backward);
+}
+
+/* What is missing makes parts of the path unknown. */
+static int note_missing(struct critical *critical, bool *any, struct error *error)
+{
+	struct result *result = critical->result;
+	struct activity_recorded recorded;
+
+	if (activity_recorded(&recorded, critical->question->reader, error))
+		return -1;
+	*any = recorded.switches;
+	if (!recorded.switches)
+		result_missing(result, "what threads did", "sched_switch");
+	if (!recorded.wakeups)
+		result_missing(result, "what ended waits",
+			       "sched_waking or sched_wakeup");
+	else if (!recorded.interrupts || !recorded.softirqs)
+		result_missing(
+		    result, "what ended waits",
+		    "irq_handler_entry and _exit, irq_softirq_entry and _exit");
+	else if (!recorded.receives)
+		result_missing(result, "which message ended a wait",
+			       "net_if_receive_skb");
+	return 0;
+}
+
+static void note_request(struct critical *critical, const struct exchanges *exchanges,
+			 const struct exchange *exchange)
+{
+	struct question *question = critical->question;
+	const struct who who = {exchange->client, exchange->client_tid, "",
+				exchange->begin_ns};
+
+	result_note(critical->result,
+		    "of request %" PRId64 ": from thread %" PRId64
+		    " (%s) of %s to %s, port %" PRId64,
+		    exchange->number, exchange->client_tid,
+		    exchange->client_tid > 0 ? who_comm(question, &who) : "not known",
+		    question_node(question, exchange->client),
+		    question_node(question, exchange->server),
+		    exchange_port(exchanges, exchange, 1));
+}
+
+/* The wanted request, else the slowest one from or to a chosen node; NULL: none. */
+static const struct exchange *choose(const struct question *question,
+				     const struct exchanges *exchanges)
+{
+	const struct exchange *best = NULL;
+
+	for (size_t i = 0; i < exchanges->count; i++) {
+		const struct exchange *exchange = &exchanges->item[i];
+
+		if (exchanges->wanted) {
+			if (exchange->wanted)
+				return exchange;
+			continue;
+		}
+		if (!scope_has_node(&question->scope, exchange->client) &&
+		    !scope_has_node(&question->scope, exchange->server))
+			continue;
+		if (!best ||
+		    exchange->end_ns - exchange->begin_ns > best->end_ns - best->begin_ns)
+			best = exchange;
+	}
+	return best;
+}
+
+static int of_request(struct critical *critical, struct error *error)
+{
+	struct question *question = critical->question;
+	struct exchanges exchanges = {.wanted = question->request->request};
+	const struct exchange *exchange;
+	int status = exchanges_read(&exchanges, question, &critical->scope,
+				    critical->bounds, error);
+
+	exchange = status ? NULL : choose(question, &exchanges);
+	if (!status && !exchange && exchanges.wanted)
+		status = error_set(error,
+				   "%s: --request: message %" PRId64
+				   " is of no request that was answered, ctanalyze "
+				   "requests --log has their numbers",
+				   question->path, exchanges.wanted);
+	else if (!status && !exchange)
+		result_note(critical->result,
+			    "no request between nodes was found, and no "
+			    "thread was asked for: see --tid");
+	if (exchange)
+		status = request_path(&critical->path, question, &critical->scope,
+				      exchange, error);
+	if (exchange && !status) {
+		print_path(critical);
+		note_request(critical, &exchanges, exchange);
+	}
+	exchanges_clear(&exchanges);
+	return status;
+}
+
+static bool is_asked_for(struct question *question, const struct past_thread *thread)
+{
+	return scope_has_node(&question->scope, thread->node) &&
+	       question_has_thread(question, thread->node, thread->tid, thread->comm,
+				   thread->begin_ns);
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct past_thread *one = a, *other = b;
+
+	if (one->node != other->node)
+		return one->node < other->node ? -1 : 1;
+	return one->tid < other->tid ? -1 : one->tid > other->tid;
+}
+
+/* "web/900 server, db/901 server, ...": some of them; for free(). */
+static char *names_of(const struct question *question, const struct past_thread *thread,
+		      size_t count)
+{
+	char *names = mem_strdup("");
+
+	for (size_t i = 0; i < count && i < MOST_NAMED; i++) {
+		char *longer = mem_printf("%s%s%s/%" PRId64 " %s", names, i ? ", " : "",
+					  question_node(question, thread[i].node),
+					  thread[i].tid, thread[i].comm);
+
+		free(names);
+		names = longer;
+	}
+	return names;
+}
+
+/* The one thread that the options name; -1 with an error that tells of several. */
+static int choose_thread(struct critical *critical, const struct past *past,
+			 struct past_thread *chosen, struct error *error)
+{
+	struct question *question = critical->question;
+	struct past_thread *found = mem_zalloc((past_threads(past) + 1) * sizeof(*found));
+	size_t count = 0;
+
+	for (size_t i = 0; i < past_threads(past); i++) {
+		found[count] = past_thread(past, i);
+		count += is_asked_for(question, &found[count]);
+	}
+	*chosen = found[0];
+	if (count > 1) {
+		char *names;
+
+		qsort(found, count, sizeof(*found), compare_threads);
+		names = names_of(question, found, count);
+		error_set(error,
+			  "%s: %zu threads are like that (%s%s), want one: --node, --tid",
+			  question->path, count, names,
+			  count > MOST_NAMED ? ", ..." : "");
+		free(names);
+	} else if (!count) {
+		error_set(error,
+			  "%s: no such thread in the time asked for, see ctanalyze cpu",
+			  question->path);
+	}
+	free(found);
+	return count == 1 ? 0 : -1;
+}
+
+static void show_share(void *context, double share)
+{
+	question_share(context, share);
+}
+
+static int of_thread(struct critical *critical, struct error *error)
+{
+	struct question *question = critical->question;
+	const struct past_watch watch = {show_share, question};
+	struct past *past = past_read(question->reader, &critical->scope, &watch, error);
+	struct past_thread thread;
+	struct path_start start;
+
+	if (!past)
+		return -1;
+	if (choose_thread(critical, past, &thread, error)) {
+		past_free(past);
+		return -1;
+	}
+	start = (struct path_start){.node = thread.node,
+				    .tid = thread.tid,
+				    .begin_ns = thread.begin_ns,
+				    .end_ns = thread.end_ns};
+	path_walk(&critical->path, past, &start);
+	result_note(critical->result,
+		    "of thread %" PRId64
+		    " (%s) of %s, as long as it is known in the time "
+		    "asked for",
+		    thread.tid, thread.comm, question_node(question, thread.node));
+	past_free(past);
+	print_path(critical);
+	return 0;
+}
+
+static int run_critical_path(struct question *question, struct result *result,
+			     struct error *error)
+{
+	const struct request *request = question->request;
+	struct critical critical = {.question = question,
+				    .result = result,
+				    .states = {.heads = 2},
+				    .threads = {.heads = WHO_CELLS}};
+	bool any, by_thread =
+		      request->tids.count || request->pids.count || request->names.count;
+	int status = -1;
+
+	if (request->request && by_thread)
+		return error_set(error, "--request names the thread, want it without "
+					"--tid, --pid and --procname");
+	critical.bounds = bounds_new(question->reader, error);
+	if (critical.bounds && !scope_of_all_nodes(&critical.scope, question, error) &&
+	    !note_missing(&critical, &any, error)) {
+		if (!any)
+			status = 0;
+		else if (by_thread)
+			status = of_thread(&critical, error);
+		else
+			status = of_request(&critical, error);
+	}
+	path_clear(&critical.path);
+	tally_clear(&critical.states);
+	tally_clear(&critical.threads);
+	scope_clear(&critical.scope);
+	bounds_free(critical.bounds);
+	return status;
+}
+
+const struct analysis analysis_critical_path = {
+    .name = "critical-path",
+    .summary = "what a request or a thread spent its time on, across nodes",
+    .description =
+	"path: back from the end, each wait replaced by what whoever ended it did\n"
+	"meanwhile: threads that woke others, messages and who sent them on which node,\n"
+	"disks, timers, interrupts. The rows follow each other without gaps and add up\n"
+	"to the whole. TOOK of a message is within BOUND, which both clocks give. OTHER\n"
+	"had the processor that a runnable thread waited for, or woke it. states and\n"
+	"threads: the sums. With --tid, --pid or --procname (and --node, --begin, "
+	"--end)\n"
+	"of one thread; else of a request: --request, or the slowest one. unknown: it\n"
+	"was not recorded. Needs sched_switch, sched_waking or sched_wakeup,\n"
+	"irq_handler_entry and _exit, irq_softirq_entry and _exit, net_if_receive_skb,\n"
+	"net_dev_queue; for timers and disks also timer_hrtimer_expire_entry and _exit,\n"
+	"block_rq_complete.",
+    .heeds = HEEDS_THREAD | HEEDS_REQUEST,
+    .run = run_critical_path,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_ANALYZE_CRITICAL_PATH_H
+#define CT_ANALYZE_CRITICAL_PATH_H
+
+#include "analyze/critical/past.h"
+
+/*
+ * What the end of an interval waited for, back to its begin: the chain of a thread's
+ * states where each wait is replaced by what whoever ended it did meanwhile, on other
+ * nodes too.
+ *
+ * Source: the backward walk is that of Giraldeau and Dagenais, "Wait analysis of
+ * distributed systems using kernel tracing" (IEEE TPDS 27(8), 2016), in the bounded form
+ * that Trace Compass has: who ended a wait is followed back to the wait's begin, and from
+ * there the path goes on with who waited.
+ */
+enum path_state {
+	PATH_RUNNING,
+	PATH_RUNNABLE, /* waits for a processor */
+	PATH_DISK,     /* the rest are waits, by what ended them */
+	PATH_NETWORK,  /* a message was on its way, or nobody knows whose is awaited */
+	PATH_TIMER,
+	PATH_INTERRUPT, /* in an interrupt, from a message's arrival to the wakeup, too */
+	PATH_THREAD,    /* a thread that is not followed any further */
+	PATH_UNKNOWN,   /* nothing was recorded of it, or not what ended a wait */
+	PATH_STATES
+};
+
+/* "running", "disk", ... */
+const char *path_state_name(enum path_state state);
+
+struct path_segment {
+	enum path_state state;
+	nsec_t begin_ns, end_ns;
+	int64_t node;      /* where; of a message where it came */
+	int64_t tid;       /* -1: no thread */
+	int64_t cpu;       /* RUNNING, RUNNABLE; -1: not known */
+	int64_t other_tid; /* RUNNABLE: who had the processor; THREAD: who woke; -1 */
+	int64_t from_node; /* NETWORK: where from; -1: not known */
+	int64_t message;   /* NETWORK: message.id; 0: not known */
+	nsec_t sent_ns;    /* NETWORK: when it was sent, perhaps before begin_ns */
+};
+
+struct path {
+	struct path_segment *segment; /* in order of time, without gaps */
+	size_t count, room;
+	size_t deep;     /* waits that were not followed, as others stood in them */
+	size_t backward; /* messages that came before they were sent */
+};
+
+struct path_start {
+	int64_t node, tid;
+	nsec_t begin_ns, end_ns;
+	const struct past_message *message; /* that ended it; NULL: what the thread did */
+};
+
+enum { PATH_DEEPEST = 64 }; /* waits within waits */
+
+/* The segments add up to the interval exactly. */
+void path_walk(struct path *path, const struct past *past,
+	       const struct path_start *start);
+
+void path_clear(struct path *path);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyze/critical/request_path.h"
+
+int scope_of_all_nodes(struct scope *scope, struct question *question,
+		       struct error *error)
+{
+	const struct text_list none = {0};
+
+	if (scope_init(scope, question->reader, question->request->begin,
+		       question->request->end, &none, error))
+		return error_prefix(error, "%s", question->path);
+	return 0;
+}
+
+int request_path(struct path *path, struct question *question, const struct scope *scope,
+		 const struct exchange *exchange, struct error *error)
+{
+	struct scope part = *scope; /* its nodes stay the scope's */
+	struct past *past;
+	struct path_start start = {
+	    .node = exchange->client,
+	    .tid = exchange->client_tid,
+	    .begin_ns = exchange->begin_ns,
+	    .end_ns = exchange->end_ns,
+	};
+
+	part.begin_ns = exchange->begin_ns;
+	part.end_ns = exchange->end_ns;
+	part.all_time = false;
+	past = past_read(question->reader, &part, NULL, error);
+	if (!past)
+		return -1;
+	start.message = past_find_message(past, exchange->last_message);
+	path_walk(path, past, &start);
+	past_free(past);
+	return 0;
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Critical paths of a simulated run of a server and three clients, and of a run without
+# the events for them.
+load common
+
+setup_file()
+{
+	export CT_CLIENTS=$BATS_FILE_TMPDIR/clients.db CT_LIGHT=$BATS_FILE_TMPDIR/light.db
+	cd "$BATS_FILE_TMPDIR" || return
+	ctsim -q --seed 1 --set seconds=3 clients -o run
+	ctmerge -q run -o "$CT_CLIENTS" 2>/dev/null
+	ctsim -q --seed 1 --set seconds=2 two -o light
+	ctmerge -q light -o "$CT_LIGHT" 2>/dev/null
+}
+
+clients()
+{
+	ln -sf "$CT_CLIENTS" clients.db
+	golden "analyze_$1" ctanalyze "${@:2}" clients.db
+}
+
+@test "critical path of the slowest request" {
+	clients critical_path critical-path
+	clients critical_path_part critical-path --begin +1 --end +2 --node node3 --format json
+}
+
+@test "critical path of one request, by any of its messages" {
+	clients critical_path_request critical-path --request 200 --table path --format csv
+	number=$(ctanalyze critical-path --request 200 "$CT_CLIENTS" | sed -n 's/^of request \([0-9]*\):.*/\1/p')
+	[ -n "$number" ]
+	ctanalyze critical-path --request "$number" --format csv --table path "$CT_CLIENTS" >same
+	diff "$CT_EXPECT/analyze_critical_path_request" same
+}
+
+@test "critical path of a thread" {
+	clients critical_path_thread critical-path --node node1 --tid 900 --timerange +1,+1.1
+	clients critical_path_name critical-path --node node2 --procname sadc --table states --format markdown
+}
+
+# Whatever the interval: its rows follow each other, and add up to it exactly.
+@test "critical paths have no gaps" {
+	local from
+	for from in 0.2 0.7 1.234567891 2.05; do
+		ctanalyze critical-path --node node4 --procname client --begin "+$from" \
+			--end +2.5 --format json --table path --limit 0 "$CT_CLIENTS" >path.json
+		sqlite3 :memory: "WITH part AS (SELECT key, value ->> 'begin_ns' AS begin_ns,
+				value ->> 'took_ns' AS took_ns
+				FROM json_each(readfile('path.json'), '\$.tables[0].rows'))
+			SELECT count(*) > 100, sum(took_ns <= 0), min(begin_ns) = readfile('path.json') ->> 'begin_ns',
+				max(begin_ns + took_ns) = readfile('path.json') ->> 'end_ns',
+				sum(begin_ns + took_ns <> (SELECT begin_ns FROM part AS b WHERE b.key = part.key + 1)),
+				sum(took_ns) = max(begin_ns + took_ns) - min(begin_ns)
+			FROM part" >judged
+		echo "1|0|1|1|0|1" | diff - judged
+	done
+}
+
+@test "critical path: nothing recorded" {
+	golden analyze_critical_path_light ctanalyze critical-path "$CT_LIGHT"
+}
+
+@test "critical path: what is not there" {
+	fails_with 1 "ctanalyze: $CT_CLIENTS: --request: message 999999 is of no request that was answered, ctanalyze requests --log has their numbers" \
+		ctanalyze critical-path --request 999999 "$CT_CLIENTS"
+	fails_with 1 "ctanalyze: $CT_CLIENTS: no such thread in the time asked for, see ctanalyze cpu" \
+		ctanalyze critical-path --tid 4711 "$CT_CLIENTS"
+	fails_with 1 "ctanalyze: $CT_CLIENTS: 3 threads are like that (node2/900 client, node3/900 client, node4/900 client), want one: --node, --tid" \
+		ctanalyze critical-path --procname client "$CT_CLIENTS"
+	fails_with 2 "ctanalyze: --request: 'x' is no number of a message" \
+		ctanalyze critical-path --request x "$CT_CLIENTS"
+	fails_with 2 "ctanalyze: --request means nothing to cpu, see ctanalyze cpu --help" \
+		ctanalyze cpu --request 3 "$CT_CLIENTS"
+	fails_with 1 "ctanalyze: --request names the thread, want it without --tid, --pid and --procname" \
+		ctanalyze critical-path --request 3 --tid 900 "$CT_CLIENTS"
+}
