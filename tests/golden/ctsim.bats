@@ -75,7 +75,7 @@ first_sample()
 @test "sar's text has the rows of a recorded one, in its order" {
 	tiny --set activity=full --set seconds=3 --set cpus=1 -o run two
 	first_sample run/node1/sar.sadf >ours
-	first_sample datasets/net3/node1/sar.sadf | grep -F -x -f ours >recorded
+	first_sample fixtures/net3/node1/sar.sadf | grep -F -x -f ours >recorded
 	[ "$(wc -l <ours)" -gt 60 ]
 	diff recorded ours
 }
