@@ -12,6 +12,9 @@
 
 enum { TCP_SYN = 2, TCP_ACK = 16 };
 
+/* Linux gives ports from here on to who connects (ip_local_port_range). */
+enum { FIRST_EPHEMERAL = 32768 };
+
 /* The fields of what sent; see wishes. */
 enum { V4_IHL, V4_OFFSET, V4_FLAGS, V6_OFFSET, V6_FLAGS };
 enum { CAPTURED_LENGTH, CAPTURED_PAYLOAD, CAPTURED_FLAGS };
@@ -135,6 +138,22 @@ static char *copy(const struct cell *cell)
 	return mem_strndup(cell->bytes, cell->size);
 }
 
+/* Which end asks, where the ports tell: 0, 1; else -1. */
+static int client_by_ports(const int64_t port[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (port[i] >= FIRST_EPHEMERAL && port[!i] >= 0 &&
+		    port[!i] < FIRST_EPHEMERAL)
+			return i;
+	return -1;
+}
+
+static void set_client(struct exchanges *exchanges, size_t flow, int client)
+{
+	exchanges->state[flow].client = client;
+	exchanges->flow[flow].turned = client == 1;
+}
+
 /* The flow's number; `from` is which of its ends sent. */
 static size_t find_flow(struct exchanges *exchanges, const struct message *message,
 			int *from)
@@ -165,6 +184,7 @@ static size_t find_flow(struct exchanges *exchanges, const struct message *messa
 	    .port = {port[first], port[!first]},
 	};
 	exchanges->state[at] = (struct exchange_state){.client = -1};
+	set_client(exchanges, at, client_by_ports(exchanges->flow[at].port));
 	return at;
 }
 
@@ -265,15 +285,13 @@ static void take_message(struct reading *reading, struct message *message)
 	    (sending->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
 		close_exchange(exchanges, state); /* a new connection */
 		*state = (struct exchange_state){.client = from};
-		exchanges->flow[flow].turned = from == 1;
+		set_client(exchanges, flow, from);
 	}
 	message->data = data_of(message, sending);
 	if (!is_news(state, message, from))
 		return;
-	if (state->client < 0) {
-		state->client = from;
-		exchanges->flow[flow].turned = from == 1;
-	}
+	if (state->client < 0)
+		set_client(exchanges, flow, from);
 	if (from == state->client) {
 		if (state->phase == ANSWERED)
 			close_exchange(exchanges, state);

@@ -8,7 +8,7 @@
 node_script()
 {
 	cat "$lib/node/base.sh"
-	for part in kernel json node/procs node/clock node/describe node/lttng \
+	for part in kernel json node/procs node/clock node/watch node/describe node/lttng \
 		node/sources node/start node/commands node/fetch node/main; do
 		sed '1,/^$/d' "$lib/$part.sh"
 	done

@@ -7,9 +7,9 @@
 # check_script: for `sh -s`.
 check_script()
 {
-	printf 'BASE=%s\n' "$(quote "$tmpdir")"
+	printf 'BASE=%s\nSTEP_SECONDS=%s\n' "$(quote "$tmpdir")" "$step_seconds"
 	cat "$lib/node/base.sh"
-	for part in kernel node/procs node/clock node/describe node/lttng node/check; do
+	for part in kernel node/procs node/clock node/watch node/describe node/lttng node/check; do
 		sed '1,/^$/d' "$lib/$part.sh"
 	done
 }

@@ -17,7 +17,8 @@ action()
 		echo 'nothing was set up there' >>"$errors"
 		return 1
 	}
-	remote "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$@" >"$answers"
+	remote "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$step_seconds" "$@" \
+		>"$answers"
 	action_status=$?
 	take_answers "$action_node"
 	[ "$action_status" -eq 0 ]
@@ -77,11 +78,11 @@ set_up_node()
 start_node()
 {
 	in_state "$1" 'set-up' || return
-	if action "$1" "$short_seconds" start; then
+	if action "$1" "$start_seconds" start; then
 		set_state "$1" started
 		return
 	fi
-	node_problem "$1" "not started: $(why "$action_status" "$short_seconds")"
+	node_problem "$1" "not started: $(why "$action_status" "$start_seconds")"
 	set_state "$1" broken
 	# What it had begun is ended, and gone.
 	action "$1" "$short_seconds" stop && action "$1" "$short_seconds" clean &&

@@ -107,6 +107,7 @@ do_sessiond()
 	nodes=$(plan_nodes "$work/plan")
 	node_words "$work/plan"
 	{
+		printf 'STEP_SECONDS=%s\n' "$step_seconds"
 		cat "$lib/node/base.sh"
 		for part in kernel node/procs node/lttng node/sessiond; do
 			sed '1,/^$/d' "$lib/$part.sh"

@@ -151,7 +151,7 @@ int report_problems(struct report *report, struct error *error)
 	if (rows) {
 		fputs("<section id=\"problems\" class=\"problems\">\n<h2>Problems</h2>\n",
 		      report->page);
-		html_result(report, &answer.result, NULL);
+		html_result(report, &answer.result, NULL, 0);
 		html_section_end(report->page);
 	}
 	report_answer_clear(&answer);
@@ -167,9 +167,9 @@ int report_nodes(struct report *report, struct error *error)
 	if (status <= 0)
 		return status;
 	html_section(report->page, "nodes", "Run and nodes");
-	html_table(report, &answer.result, result_find(&answer.result, "nodes"), NULL);
+	html_table(report, &answer.result, result_find(&answer.result, "nodes"), 0);
 	fputs("<details><summary>Sources, and events by class</summary>\n", report->page);
-	html_result(report, &answer.result, "nodes");
+	html_result(report, &answer.result, "nodes", 0);
 	fputs("</details>\n", report->page);
 	html_section_end(report->page);
 	report_answer_clear(&answer);

@@ -117,23 +117,25 @@ static void print_head(FILE *page, const struct result_table *table)
 }
 
 void html_table(const struct report *report, const struct result *result,
-		const struct result_table *table, const char *title)
+		const struct result_table *table, size_t rows)
 {
 	FILE *page = report->page;
 
 	(void)result;
 	if (!table || !table->rows)
 		return;
+	if (!rows || rows > table->rows)
+		rows = table->rows;
 	fputs("<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"", page);
-	html_text(page, title ? title : table->title);
+	html_text(page, table->title);
 	fprintf(page, "\"><table data-table=\"%s\"><caption>", table->key);
-	html_text(page, title ? title : table->title);
-	if (table->added > table->rows)
-		fprintf(page, " <small>%zu of %llu rows</small>", table->rows,
+	html_text(page, table->title);
+	if (table->added > rows)
+		fprintf(page, " <small>%zu of %llu rows</small>", rows,
 			(unsigned long long)table->added);
 	fputs("</caption>\n", page);
 	print_head(page, table);
-	for (size_t row = 0; row < table->rows; row++) {
+	for (size_t row = 0; row < rows; row++) {
 		fputs("<tr>", page);
 		for (size_t i = 0; i < table->columns; i++)
 			print_cell(report, &table->cell[row * table->columns + i],
@@ -161,10 +163,10 @@ static bool has_word(const char *words, const char *word)
 }
 
 void html_result(const struct report *report, const struct result *result,
-		 const char *without)
+		 const char *without, size_t rows)
 {
 	for (size_t i = 0; i < result->tables; i++)
 		if (!has_word(without, result->table[i]->key))
-			html_table(report, result, result->table[i], NULL);
+			html_table(report, result, result->table[i], rows);
 	html_notes(report, result);
 }

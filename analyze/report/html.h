@@ -26,11 +26,12 @@ void html_note(FILE *page, const char *class, const char *format, ...)
 /* A table under its title; nothing where it has no rows. Numbers are as people read them,
  * with the plain one in data-v. */
 void html_table(const struct report *report, const struct result *result,
-		const struct result_table *table, const char *title);
+		const struct result_table *table, size_t rows);
 
-/* All tables of a result but those named, and its notes. */
+/* All tables of a result but those named, with so many rows each at most (0: all), and
+ * its notes. */
 void html_result(const struct report *report, const struct result *result,
-		 const char *without);
+		 const char *without, size_t rows);
 
 void html_notes(const struct report *report, const struct result *result);
 

@@ -283,7 +283,7 @@ int report_latency(struct report *report, struct error *error)
 	const struct result_table *pairs, *freq;
 	int status;
 
-	wish.forms = FORM_STATS | FORM_TOP | FORM_FREQ;
+	wish.forms = FORM_STATS | FORM_FREQ;
 	status = report_ask(report, "messages", &wish, &answer, error);
 	if (status <= 0)
 		return status;
@@ -296,7 +296,7 @@ int report_latency(struct report *report, struct error *error)
 		draw_pairs(report, pairs);
 		draw_matrix(report, pairs);
 	}
-	html_result(report, &answer.result, "freq slowest");
+	html_result(report, &answer.result, "freq", 0);
 	html_section_end(report->page);
 	report_answer_clear(&answer);
 	return 0;

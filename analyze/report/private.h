@@ -23,7 +23,8 @@ struct report {
 	nsec_t begin_ns, end_ns; /* of the time axis; end_ns > begin_ns */
 	size_t bins;             /* of charts over time */
 	nsec_t bin_ns;
-	size_t done, parts; /* for progress */
+	size_t done, parts;       /* for progress */
+	struct report_kept *kept; /* answers, kept.h */
 };
 
 /* What is asked of another analysis, besides its name. Zeroed: its defaults. */
@@ -44,7 +45,12 @@ enum { REPORT_ALL = -1 };
 struct report_answer {
 	struct request request;
 	struct result result;
+	bool is_kept; /* by the report: not to be cleared */
 };
+
+/* The page's own request, as the wish changes it. */
+void report_wish_request(const struct report *report, const struct report_wish *wish,
+			 struct request *request);
 
 int report_ask(struct report *report, const char *analysis,
 	       const struct report_wish *wish, struct report_answer *answer,

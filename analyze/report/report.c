@@ -6,6 +6,7 @@
 #include "analyze/analysis.h"
 #include "analyze/print.h"
 #include "analyze/report/html.h"
+#include "analyze/report/kept.h"
 #include "analyze/report/private.h"
 #include "base/mem.h"
 #include "base/version.h"
@@ -18,6 +19,18 @@ static const struct analysis *find(const char *name)
 	return NULL;
 }
 
+void report_wish_request(const struct report *report, const struct report_wish *wish,
+			 struct request *request)
+{
+	*request = *report->question->request;
+	request->group = (char *)wish->group;
+	request->forms = wish->forms;
+	request->interval_ns = wish->interval_ns;
+	request->limit_given = wish->limit == REPORT_ALL ? 0
+			       : wish->limit             ? wish->limit
+							 : -1;
+}
+
 int report_ask(struct report *report, const char *name, const struct report_wish *wish,
 	       struct report_answer *answer, struct error *error)
 {
@@ -25,18 +38,15 @@ int report_ask(struct report *report, const char *name, const struct report_wish
 	struct question question = *report->question;
 	int status;
 
-	*answer = (struct report_answer){.request = *report->question->request};
+	if (kept_find(report->kept, name, wish->group, answer))
+		return 1;
+	*answer = (struct report_answer){.is_kept = false};
+	report_wish_request(report, wish, &answer->request);
 	report->done++;
 	question_share(report->question,
 		       (double)report->done / (double)(report->parts + report->done));
 	if (!analysis || !analysis->run)
 		return 0;
-	answer->request.group = (char *)wish->group;
-	answer->request.forms = wish->forms;
-	answer->request.interval_ns = wish->interval_ns;
-	answer->request.limit_given = wish->limit == REPORT_ALL ? 0
-				      : wish->limit             ? wish->limit
-								: -1;
 	question.analysis = analysis;
 	question.request = &answer->request;
 	question.forms = wish->forms ? wish->forms : analysis->default_forms;
@@ -58,7 +68,7 @@ int report_ask(struct report *report, const char *name, const struct report_wish
 
 void report_answer_clear(struct report_answer *answer)
 {
-	if (answer->result.request)
+	if (answer->result.request && !answer->is_kept)
 		result_clear(&answer->result);
 }
 
@@ -125,7 +135,7 @@ static int write_page(struct report *report, struct error *error)
 static int run_report(struct question *question, struct result *result,
 		      struct error *error)
 {
-	struct report report = {.question = question, .result = result, .parts = 14};
+	struct report report = {.question = question, .result = result, .parts = 10};
 	int status;
 
 	if (!question->request->output && isatty(STDOUT_FILENO))
@@ -136,6 +146,7 @@ static int run_report(struct question *question, struct result *result,
 	set_axis(&report);
 	report.bounds = bounds_new(question->reader, error);
 	status = report.bounds ? write_page(&report, error) : -1;
+	kept_free(report.kept);
 	bounds_free(report.bounds);
 	if (fclose(report.page) && !status)
 		status = error_set(error, "report: no memory for the page");

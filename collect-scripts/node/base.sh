@@ -52,6 +52,9 @@ give_up()
 	exit 1
 }
 
+# How long one step may take: a call of lttng, a look at a version. The caller says.
+step_seconds=${STEP_SECONDS:-60}
+
 has()
 {
 	command -v "$1" >/dev/null 2>&1
@@ -76,7 +79,7 @@ find_rights()
 	is_root=no
 	if [ "$(id -u)" = 0 ]; then
 		is_root=yes
-	elif has sudo && limited 10 sudo -n true </dev/null >/dev/null 2>&1; then
+	elif has sudo && limited "$step_seconds" sudo -n true </dev/null >/dev/null 2>&1; then
 		is_root=yes
 		as_root='sudo -n'
 	fi

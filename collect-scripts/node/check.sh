@@ -76,7 +76,7 @@ check_events()
 	known=
 	if has lttng; then
 		# shellcheck disable=SC2086
-		known=$(limited 30 $as_root lttng --no-sessiond list --kernel </dev/null 2>/dev/null)
+		known=$(limited "$step_seconds" $as_root lttng --no-sessiond list --kernel </dev/null 2>/dev/null)
 	fi
 	found=0
 	lacking=
@@ -114,7 +114,7 @@ check_offloads()
 	for interface in /sys/class/net/*; do
 		interface=${interface##*/}
 		[ "$interface" != lo ] || continue
-		on=$(limited 10 ethtool -k "$interface" 2>/dev/null | awk '
+		on=$(limited "$step_seconds" ethtool -k "$interface" 2>/dev/null | awk '
 			$2 == "on" && $1 == "generic-segmentation-offload:" { print "gso" }
 			$2 == "on" && $1 == "tcp-segmentation-offload:" { print "tso" }
 			$2 == "on" && $1 == "large-receive-offload:" { print "lro" }

@@ -14,7 +14,7 @@ first_word_of()
 version_of()
 {
 	has "$1" || return 0
-	limited 10 "$@" </dev/null 2>&1 | sed -n \
+	limited "$step_seconds" "$@" </dev/null 2>&1 | sed -n \
 		's/^.*[^0-9.]\([0-9][0-9]*\.[0-9][0-9.]*\).*$/\1/p' | head -n 1
 }
 

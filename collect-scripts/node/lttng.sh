@@ -57,11 +57,13 @@ find_home()
 	fi
 }
 
-# The client, for the domain at hand.
+# The client, for the domain at hand. Each call is a process that talks with the daemon,
+# so there are few of them.
 client()
 {
 	# shellcheck disable=SC2086 # a word or two
-	limited 60 $rights lttng --no-sessiond "$@" </dev/null >>"$data/log/lttng.log" 2>&1
+	limited "$step_seconds" $rights lttng --no-sessiond "$@" </dev/null \
+		>>"$data/log/lttng.log" 2>&1
 }
 
 # Start the daemon unless there is one; a new one is recorded as ours.
@@ -70,9 +72,9 @@ need_daemon()
 	daemon_file
 	daemon_pid "$pid_file" && return 0
 	# shellcheck disable=SC2086
-	limited 60 $rights lttng-sessiond --daemonize </dev/null \
+	limited "$step_seconds" $rights lttng-sessiond --daemonize </dev/null \
 		>>"$data/log/lttng.log" 2>&1
-	until_true 100 daemon_pid "$pid_file" || return 1
+	until_true "$((step_seconds * 2))" daemon_pid "$pid_file" || return 1
 	record "sessiond-$domain" "$daemon"
 }
 
@@ -102,29 +104,33 @@ trace()
 		return
 	fi
 	: >"$here/session-$domain"
-	if [ "$domain" = kernel ] && ! client list --kernel; then
-		no_events
-		end_session "$domain"
-		return
-	fi
-	events=0
+	channels=0
 	each_line channel enable_channel
-	each_line event enable_event
+	events=0
+	if [ "$channels" -gt 0 ] || tracer_is_there; then
+		enable_events tracepoints
+		[ "$domain" = user ] || enable_events syscalls
+	fi
 	if [ "$events" = 0 ]; then
 		no_events
 		end_session "$domain"
 		return
 	fi
-	each_line context add_context
+	add_contexts
 	if ! client start "$session"; then
 		problem "lttng: cannot start $domain tracing"
 		end_session "$domain"
 	fi
 }
 
+tracer_is_there()
+{
+	[ "$domain" != kernel ] || [ -d /sys/module/lttng_tracer ]
+}
+
 no_events()
 {
-	if [ "$domain" = kernel ] && ! [ -d /sys/module/lttng_tracer ]; then
+	if ! tracer_is_there; then
 		problem "lttng: the kernel tracer is not loaded (lttng-modules for $(uname -r)), no kernel tracing"
 	else
 		problem "lttng: none of the $domain events can be enabled"
@@ -141,32 +147,89 @@ of_domain()
 enable_channel()
 {
 	of_domain "$2" || return 0
-	client enable-channel "$flag" --session="$session" --subbuf-size="$3" \
-		--num-subbuf="$4" --"$5" ${6:+--switch-timer="$6"} ${7:+--read-timer="$7"} ch ||
+	if client enable-channel "$flag" --session="$session" --subbuf-size="$3" \
+		--num-subbuf="$4" --"$5" ${6:+--switch-timer="$6"} ${7:+--read-timer="$7"} ch; then
+		channels=$((channels + 1))
+	elif tracer_is_there; then
 		problem "lttng: channel of $4 x $3 bytes refused, the default size is used"
+	fi
 }
 
-# event kernel|syscall|userspace NAME required|optional
-enable_event()
+# enable_events tracepoints|syscalls: all of a sort in one call. What the client says of
+# each, in its machine interface, tells which of them are there.
+enable_events()
 {
-	event_sort=
-	case $2 in
-	syscall)
-		[ "$domain" = kernel ] || return 0
-		event_sort=--syscall
-		;;
-	*) of_domain "$2" || return 0 ;;
+	event_sort=$1
+	event_names=
+	each_line event gather_event
+	[ -n "$event_names" ] || return 0
+	set -- enable-event "$flag" --session="$session" --channel=ch
+	[ "$event_sort" = tracepoints ] || set -- "$@" --syscall
+	case ,$event_names, in
+	*,\*,*) [ "$event_sort" = tracepoints ] || event_names='*' ;;
 	esac
-	if [ "$2 $3" = 'syscall *' ]; then
-		client enable-event "$flag" --session="$session" --channel=ch --syscall --all
+	if [ "$event_sort $event_names" = 'syscalls *' ]; then
+		set -- "$@" --all
 	else
-		client enable-event "$flag" --session="$session" --channel=ch \
-			$event_sort -- "$3"
-	fi && events=$((events + 1)) && return
+		set -- "$@" -- "$event_names"
+	fi
+	# shellcheck disable=SC2086
+	limited "$step_seconds" $rights lttng --no-sessiond --mi xml "$@" </dev/null \
+		>"$here/enabled.xml" 2>>"$data/log/lttng.log"
+	enabled_all=$?
+	enabled=$(sed 's/<event>/\
+<event>/g' "$here/enabled.xml" | sed -n \
+		'/<success>true<.*<\/event>/s/^<event><name>\([^<]*\)<.*/\1/p')
+	each_line event count_event
+}
+
+# event kernel|syscall|userspace NAME required|optional: is it of the sort at hand?
+of_sort()
+{
+	case $2 in
+	syscall) [ "$event_sort" = syscalls ] ;;
+	*) [ "$event_sort" = tracepoints ] && of_domain "$2" ;;
+	esac
+}
+
+gather_event()
+{
+	! of_sort "$@" || event_names=$event_names${event_names:+,}$3
+}
+
+count_event()
+{
+	of_sort "$@" || return 0
+	case $enabled_all$NL$enabled$NL in
+	0"$NL"* | *"$NL$3$NL"*)
+		events=$((events + 1))
+		return
+		;;
+	esac
 	[ "$4" = optional ] || problem "lttng: cannot enable the $2 event $3"
 }
 
+# All contexts at once; where one is not known none is added, so then one by one.
+add_contexts()
+{
+	context_words=
+	each_line context gather_context
+	[ -n "$context_words" ] || return 0
+	# shellcheck disable=SC2086 # words without blanks
+	client add-context "$flag" --session="$session" --channel=ch $context_words ||
+		each_line context add_context
+}
+
 # context kernel|userspace TYPE
+gather_context()
+{
+	of_domain "$2" || return 0
+	case $3 in
+	*[!A-Za-z0-9_:.,-]*) context_words="$context_words --type=?" ;;
+	*) context_words="$context_words --type=$3" ;;
+	esac
+}
+
 add_context()
 {
 	of_domain "$2" || return 0
@@ -174,14 +237,13 @@ add_context()
 		problem "lttng: no context $3 for $domain events"
 }
 
-# Stop waits until all is on disk; destroy is of our session only.
+# destroy stops the session first and waits until all is on disk; it is of ours only.
 end_session()
 {
 	domain=$1
 	session=clustertrace-$run-$domain
 	[ -f "$here/session-$domain" ] || return 0
 	tracer_rights "$domain" || :
-	client stop "$session" || :
 	client destroy "$session" || problem "lttng: cannot destroy session $session"
 	rm -f "$here/session-$domain"
 	# shellcheck disable=SC2086
@@ -195,7 +257,7 @@ end_daemon()
 	is_running "sessiond-$domain" || return 0
 	tracer_rights "$domain" || :
 	# shellcheck disable=SC2086
-	if limited 60 $rights lttng --no-sessiond --mi xml list </dev/null 2>/dev/null |
+	if limited "$step_seconds" $rights lttng --no-sessiond --mi xml list </dev/null 2>/dev/null |
 		grep -q '<session>'; then
 		mv -f "$here/procs/sessiond-$domain" "$here/procs/.sessiond-$domain"
 		return 0

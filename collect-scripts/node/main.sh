@@ -19,6 +19,13 @@ if [ -z "${EPOCHREALTIME:-}" ] && has bash; then
 	esac
 fi
 
+# node.sh [STEP_SECONDS] ACTION [ARGUMENT...]
+case ${1:-} in
+[1-9]*)
+	step_seconds=$1
+	shift
+	;;
+esac
 action=${1:-}
 [ $# -eq 0 ] || shift
 case $action in
@@ -35,7 +42,7 @@ clock-loop)
 	find_rights
 	find_home
 	clock_begin
-	clock_loop
+	watch
 	;;
 sensor-loop) sensor_loop "$@" ;;
 *) give_up "no action '$action'" ;;

@@ -15,7 +15,7 @@ daemon_file
 count_sessions()
 {
 	# shellcheck disable=SC2086
-	sessions=$(limited 60 $rights lttng --no-sessiond --mi xml list </dev/null 2>/dev/null |
+	sessions=$(limited "$step_seconds" $rights lttng --no-sessiond --mi xml list </dev/null 2>/dev/null |
 		grep -o '<session>' | wc -l)
 	sessions=$((sessions))
 }
@@ -41,7 +41,7 @@ daemon_start()
 {
 	! daemon_pid "$pid_file" || return 0
 	# shellcheck disable=SC2086
-	limited 60 $rights lttng-sessiond --daemonize </dev/null >/dev/null 2>&1
+	limited "$step_seconds" $rights lttng-sessiond --daemonize </dev/null >/dev/null 2>&1
 	until_true 100 daemon_pid "$pid_file" || give_up 'the session daemon does not start'
 }
 

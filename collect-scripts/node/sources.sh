@@ -91,7 +91,7 @@ sensor_loop()
 	pause=$((sensor_ms / 1000)).$(printf '%03d' $((sensor_ms % 1000)))
 	while :; do
 		stamp=$(realtime_ns)
-		limited 60 sh -c "$sensor_command" </dev/null |
+		limited "$step_seconds" sh -c "$sensor_command" </dev/null |
 			STAMP=$stamp SENSOR=$2 awk '
 			function cell(text) {
 				if (text ~ /[",\r]/) {
@@ -125,6 +125,6 @@ join_sensors()
 		cat "$part" >>"$data/sensors.csv" && rm -f "$part"
 		joined=yes
 	done
-	[ "$joined" = no ] || limited 600 sort -t, -k1,1n -o "$data/sensors.csv.new" "$data/sensors.csv" &&
+	[ "$joined" = no ] || limited $((step_seconds * 10)) sort -t, -k1,1n -o "$data/sensors.csv.new" "$data/sensors.csv" &&
 		[ "$joined" = no ] || mv -f "$data/sensors.csv.new" "$data/sensors.csv"
 }

@@ -137,7 +137,10 @@ stop_group()
 {
 	stop_order | while read -r number signal name; do
 		[ "$number" = "$1" ] && [ "$name" != "$2" ] || continue
-		end "$name" "$signal" 50 </dev/null
+		# What writes a log may have much to write on a slow machine.
+		patience=50
+		[ "$1" = 1 ] || patience=$((step_seconds * 5))
+		end "$name" "$signal" "$patience" </dev/null
 		case $name in
 		exec-* | task-* | sensor-*) continue ;;
 		esac
@@ -178,7 +181,7 @@ convert()
 	[ -s "$data/sar.sa" ] && [ ! -s "$data/sar.sadf" ] || return 0
 	if ! has sadf; then
 		problem 'sadf: not installed, the log is fetched as it is'
-	elif ! LC_ALL=C limited 600 sadf -p -U "$data/sar.sa" -- -A </dev/null \
+	elif ! LC_ALL=C limited $((step_seconds * 10)) sadf -p -U "$data/sar.sa" -- -A </dev/null \
 		>"$data/sar.sadf.new" 2>>"$data/log/sar.log"; then
 		problem "sar.sa: sadf cannot convert it$(last_words sar)"
 		rm -f "$data/sar.sadf.new"

@@ -15,6 +15,7 @@ struct simulation {
 	const char *directory; /* made; must be empty where it exists */
 	bool messages;         /* messages.csv */
 	bool traces, captures; /* NODE/kernel, NODE/NODE.pcap */
+	bool spans;            /* spans.csv; with activity full and traces */
 	bool quiet;            /* no progress */
 };
 

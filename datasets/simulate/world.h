@@ -193,6 +193,7 @@ struct thread {
 };
 
 struct message_sink;
+struct spans;
 
 struct world {
 	const struct scenario *scenario;
@@ -212,6 +213,7 @@ struct world {
 	nsec_t coalesce_ns, service_ns, timeout_ns, rto_ns;
 	uint64_t request_bytes, reply_bytes;
 	struct message_sink *messages; /* or NULL */
+	struct spans *spans;           /* or NULL */
 	struct sim_writer *writer;     /* or NULL */
 	bool real_stamps;              /* it stamps with CLOCK_REALTIME */
 	bool full;                     /* activity full */

@@ -11,6 +11,7 @@
 #include "simulate/plans.h"
 #include "simulate/process.h"
 #include "simulate/sar.h"
+#include "simulate/spans.h"
 #include "simulate/thread.h"
 #include "simulate/topology.h"
 #include "simulate/transport.h"
@@ -186,6 +187,7 @@ void world_clear(struct world *world)
 		host_clear(world, &world->host[i]);
 	}
 	message_sink_discard(world->messages);
+	spans_discard(world->spans);
 	queue_clear(&world->queue);
 	free(world->host);
 	free(world->flow);

@@ -6,7 +6,7 @@ set -eu
 accuracy=$1
 merge=$2
 speed=$3
-run=$CT_SOURCE/datasets/net3
+run=$CT_SOURCE/tests/fixtures/net3
 PATH=$(dirname "$speed"):$PATH
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

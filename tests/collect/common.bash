@@ -107,6 +107,17 @@ lacks()
 	return 1
 }
 
+# What runs on a node for a run: a line each.
+runs_on()
+{
+	local file
+	grep -l -a -z '^CLUSTERTRACE_RUN=' /proc/[0-9]*/environ 2>/dev/null |
+		while IFS= read -r file; do
+			{ tr '\0' '\n' <"$file" | grep -q -x -F "TMPDIR=$cluster/$1/temp" &&
+				tr '\0\n' '  ' <"${file%environ}cmdline" && echo; } 2>/dev/null
+		done || :
+}
+
 # Nothing of ours may be left on a node: no file, no process.
 left_clean()
 {
@@ -116,11 +127,7 @@ left_clean()
 		printf '%s: left behind: %s\n' "$1" "$left"
 		return 1
 	}
-	left=$(grep -l -a -z "^CLUSTERTRACE_RUN=" /proc/[0-9]*/environ 2>/dev/null |
-		while IFS= read -r file; do
-			{ tr '\0' '\n' <"$file" | grep -q -x -F "TMPDIR=$cluster/$1/temp" &&
-				tr '\0' ' ' <"${file%environ}cmdline"; } 2>/dev/null
-		done) || :
+	left=$(runs_on "$1")
 	[ -z "$left" ] || {
 		printf '%s: still runs: %s\n' "$1" "$left"
 		return 1

@@ -155,6 +155,39 @@ begun_is_there()
 	left_clean beta
 }
 
+@test 'a run whose directory was removed on the node ends by itself' {
+	recipe gone alpha beta <<-EOT
+		sar: {interval: 1}
+		process: {interval_ms: 200}
+		sensors: {one: {command: "echo a 1", interval: 1}}
+		events: {userspace: ["*"]}
+		$([ "$(id -u)" != 0 ] || echo 'capture: {interfaces: lo}')
+	EOT
+	collect 0 start gone.yaml
+	on_node alpha 'lttng --no-sessiond list' >list
+	holds list clustertrace-
+	[ "$(running_for alpha)" -ge 4 ]
+	sleep 1.5
+	rm -r "$(private_directory alpha)"
+	wait_for 'the end of what ran' is_left_clean alpha
+	! on_node alpha 'lttng --no-sessiond list' >list 2>&1 || lacks list clustertrace-
+	[ "$(running_for beta)" -ge 4 ]
+	collect 3 stop "$(the_run)"
+	said 'alpha: not stopped: '
+	collect 3 fetch "$(the_run)"
+	left_clean beta
+}
+
+running_for()
+{
+	runs_on "$1" | grep -c -E '/(sadc|ctsample|node.sh) '
+}
+
+is_left_clean()
+{
+	left_clean "$1" >/dev/null
+}
+
 @test 'a fetch that breaks off goes on where it was' {
 	recipe big alpha beta <<-EOT
 		sar: {interval: 1}

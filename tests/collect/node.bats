@@ -90,9 +90,10 @@ setup_file()
 		rm -rf run
 		mkdir -p run/data run/procs
 		printf 'test\nnode\n' >run/who
+		echo test >run/mine
 		{
 			cat "$CT_SOURCE/collect-scripts/node/base.sh"
-			for part in kernel json node/procs node/clock node/describe node/lttng \
+			for part in kernel json node/procs node/clock node/watch node/describe node/lttng \
 				node/sources node/start node/commands node/fetch node/main; do
 				cat "$CT_SOURCE/collect-scripts/$part.sh"
 			done

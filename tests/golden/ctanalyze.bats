@@ -8,7 +8,7 @@ setup_file()
 {
 	cd "$CT_SOURCE" || return
 	export CT_NET3=$BATS_FILE_TMPDIR/net3.db
-	ctmerge -q datasets/net3 -o "$CT_NET3" 2>/dev/null
+	ctmerge -q tests/fixtures/net3 -o "$CT_NET3" 2>/dev/null
 }
 
 # Where a timeline is made with a path, it stands in the output.

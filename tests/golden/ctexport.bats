@@ -8,7 +8,7 @@ setup_file()
 {
 	CT_TIMELINE=$BATS_FILE_TMPDIR/run.db
 	export CT_TIMELINE
-	ctmerge -q --no-sync --events net_dev_queue "$CT_SOURCE/datasets/net3" \
+	ctmerge -q --no-sync --events net_dev_queue "$CT_SOURCE/tests/fixtures/net3" \
 		-o "$CT_TIMELINE" 2>/dev/null
 }
 

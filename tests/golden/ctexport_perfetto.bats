@@ -10,7 +10,7 @@ setup_file()
 	CT_NET=$BATS_FILE_TMPDIR/net.db
 	CT_SIM=$BATS_FILE_TMPDIR/sim.db
 	export CT_NET CT_SIM
-	ctmerge -q --no-sync --events net_dev_queue "$CT_SOURCE/datasets/net3" \
+	ctmerge -q --no-sync --events net_dev_queue "$CT_SOURCE/tests/fixtures/net3" \
 		-o "$CT_NET" 2>/dev/null
 	ctsim --seed 3 --set seconds=2 clients -o "$BATS_FILE_TMPDIR/sim" 2>/dev/null
 	ctmerge -q "$BATS_FILE_TMPDIR/sim" -o "$CT_SIM" 2>/dev/null

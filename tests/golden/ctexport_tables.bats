@@ -9,7 +9,7 @@ setup_file()
 	CT_TIMELINE=$BATS_FILE_TMPDIR/run.db
 	CT_USER=$BATS_FILE_TMPDIR/user.db
 	export CT_TIMELINE CT_USER
-	ctmerge -q --events net_dev_queue --begin +10 --end +15 "$CT_SOURCE/datasets/net3" \
+	ctmerge -q --events net_dev_queue --begin +10 --end +15 "$CT_SOURCE/tests/fixtures/net3" \
 		-o "$CT_TIMELINE" 2>/dev/null
 	ctmerge -q --no-sync "$CT_SOURCE/tests/fixtures/ust" -o "$CT_USER" 2>/dev/null
 }
@@ -117,7 +117,7 @@ files()
 }
 
 @test "events without fields" {
-	ends_with 0 ctmerge -q --no-payload --begin +10 --end +11 datasets/net3 -o run.db
+	ends_with 0 ctmerge -q --no-payload --begin +10 --end +11 fixtures/net3 -o run.db
 	ends_with 0 ctexport csv run.db --partition class,node -o out
 	[ "$(find out -name '*.csv' | wc -l)" = "$(sqlite3 run.db \
 		'SELECT count(*) FROM (SELECT DISTINCT node, class FROM event)')" ]

@@ -4,7 +4,7 @@
 # ctmerge on the recorded run: what is in the timeline, and what was selected.
 load common
 
-net3=datasets/net3
+net3=fixtures/net3
 
 # ask FILE QUERY: the answer, a row a line.
 ask()

@@ -8,7 +8,7 @@ load common
 # As in ctsync_bad.bats.
 export ASAN_OPTIONS=fast_unwind_on_malloc=0:${ASAN_OPTIONS-}
 
-net3=datasets/net3
+net3=fixtures/net3
 
 # A run of links to the recorded traces, without samples.
 setup_run()

@@ -8,7 +8,7 @@ load common
 # As in ctsync_bad.bats.
 export ASAN_OPTIONS=fast_unwind_on_malloc=0:${ASAN_OPTIONS-}
 
-net3=datasets/net3
+net3=fixtures/net3
 away='a: no trace to place samples and tasks by, their stamps are left as they are'
 
 # make_run NODE...: a run of copies of these nodes' kernel traces.

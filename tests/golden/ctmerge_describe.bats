@@ -4,7 +4,7 @@
 # What ctmerge --describe tells of a run.
 load common
 
-net3=datasets/net3
+net3=fixtures/net3
 
 @test "nodes, sources, clocks and files" {
 	ctsync -q $net3 -o map.json

@@ -4,7 +4,7 @@
 # Where ctmerge writes to, and what it does when it cannot.
 load common
 
-net3=datasets/net3
+net3=fixtures/net3
 
 # Nothing is here but what was.
 only()

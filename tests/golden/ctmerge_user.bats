@@ -28,7 +28,7 @@ ask()
 
 @test "beside the kernel's trace of the node it shares nothing but the axis" {
 	mkdir run
-	cp -r datasets/net3/node1 run/node1
+	cp -r fixtures/net3/node1 run/node1
 	cp -r fixtures/ust/node1/app run/node1/app
 	ends_with 3 ctmerge -o run.db run
 	grep -q 'run/node1/app: .* kept at its own epoch$' "$scratch/stderr"

@@ -4,7 +4,7 @@
 # ctsync on the recorded run: what it prints, and that this is the same every way.
 load common
 
-net3=datasets/net3
+net3=fixtures/net3
 
 # What the solver makes may differ in its last digits: a rate by less than
 # 0.001 ppb, a time by less than a microsecond.

@@ -4,7 +4,7 @@
 # ctsync --apply: the same traces on the reference clock, as another reader sees them.
 load common
 
-net3=datasets/net3
+net3=fixtures/net3
 
 # Packets that were sent and received in these traces, and the early ones of them.
 causality()

@@ -9,7 +9,7 @@ load common
 # addresses that a fast look at the stack gives.
 export ASAN_OPTIONS=fast_unwind_on_malloc=0:${ASAN_OPTIONS-}
 
-net3=datasets/net3
+net3=fixtures/net3
 
 # A copy of a node's kernel trace that may be changed: copy_trace NODE DIRECTORY.
 copy_trace()

@@ -4,7 +4,7 @@
 # What ctsync is asked for: misuse ends with 2 and says why.
 load common
 
-net3=datasets/net3
+net3=fixtures/net3
 
 @test "nothing to read" {
 	fails_with 2 'ctsync: no trace given, want RUN, -t TRACE or --messages FILE (see --help)' \

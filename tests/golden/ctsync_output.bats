@@ -4,7 +4,7 @@
 # Where ctsync writes to, and what it does when it cannot.
 load common
 
-net3=datasets/net3
+net3=fixtures/net3
 
 @test "-o writes the clock map beside the text" {
 	ctsync --json $net3 >map

@@ -4,7 +4,7 @@
 # ctsync --plot: a picture of each pair and one of all clocks.
 load common
 
-net3=datasets/net3
+net3=fixtures/net3
 
 # A cheap look at whether a file is well-formed XML: every element is closed in
 # order, and every & begins an entity. xmllint looks closer where there is one.
@@ -63,7 +63,7 @@ node3--node2-2.svg' ]
 
 @test "names that are no file names" {
 	ends_with 0 ctsync -q --plot pictures -t "../<a&b>'=$net3/node1" \
-		-t 'é "=datasets/net3/node2'
+		-t 'é "=fixtures/net3/node2'
 	[ "$(find pictures -name "*svg*" | wc -l)" -eq 2 ]
 	for picture in pictures/*; do
 		well_formed "$picture"

@@ -54,6 +54,6 @@ say()
 }
 
 @test "a test finds the data, and starts in an empty directory" {
-	[ -f datasets/net3/run.json ]
+	[ -f fixtures/net3/run.json ]
 	[ "$(echo *)" = 'datasets fixtures' ]
 }

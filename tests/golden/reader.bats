@@ -7,7 +7,7 @@ load ctf
 
 @test "clocks are the same by either reader" {
 	for reader in native babeltrace2 auto; do
-		ends_with 0 ctsync -q --reader $reader --json datasets/net3
+		ends_with 0 ctsync -q --reader $reader --json fixtures/net3
 		mv "$scratch/stdout" $reader.json
 	done
 	cmp native.json babeltrace2.json
@@ -16,7 +16,7 @@ load ctf
 
 @test "timelines are the same by either reader" {
 	for reader in native babeltrace2; do
-		ends_with 0 ctmerge -q --reader $reader datasets/net3 -o $reader.db
+		ends_with 0 ctmerge -q --reader $reader fixtures/net3 -o $reader.db
 		sqlite3 -readonly $reader.db .dump | grep -v "^INSERT INTO meta VALUES('command'" >$reader.sql
 	done
 	cmp native.sql babeltrace2.sql
@@ -39,9 +39,9 @@ ctsync: 1 trace to read, want 2 or more' ctsync --reader native -t web -t db
 
 @test "a reader that there is not" {
 	fails_with 2 "ctsync: --reader: no 'yactfr', want auto, native or babeltrace2" \
-		ctsync --reader yactfr datasets/net3
+		ctsync --reader yactfr fixtures/net3
 	fails_with 2 "ctmerge: --reader: no 'yactfr', want auto, native or babeltrace2" \
-		ctmerge --reader yactfr datasets/net3 -o net3.db
+		ctmerge --reader yactfr fixtures/net3 -o net3.db
 	[ ! -e net3.db ]
 }
 

@@ -33,7 +33,7 @@ fail()
 
 # A day of its own for carbon: whisper leaves out what is older than it is to keep. The
 # points end a minute ago.
-ctmerge -q "$CT_SOURCE/datasets/net3" --begin +10 --end +30 -o run.db 2>/dev/null
+ctmerge -q "$CT_SOURCE/tests/fixtures/net3" --begin +10 --end +30 -o run.db 2>/dev/null
 shift_s=$(($(date +%s) - 60 - $(sqlite3 run.db 'SELECT max(ts_ns) / 1000000000 FROM sample')))
 sqlite3 run.db "UPDATE sample SET ts_ns = ts_ns + $shift_s * 1000000000;
 	UPDATE event SET ts_ns = ts_ns + $shift_s * 1000000000;

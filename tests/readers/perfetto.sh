@@ -61,5 +61,5 @@ done
 [ -z "$processor" ] || exit 0
 compare "$1.db" --begin +0.3 --end +0.6 --node node1 --node node3 -- \
 	300000000 600000000 node1 node3
-ctmerge -q "$CT_SOURCE/datasets/net3" -o net3.db 2>notes
+ctmerge -q "$CT_SOURCE/tests/fixtures/net3" -o net3.db 2>notes
 compare net3.db --begin +10 --end +14 -- 10000000000 14000000000

@@ -15,7 +15,7 @@ trap 'rm -rf "$scratch"' EXIT
 cp "$CT_SOURCE/tests/readers/tables.mjs" "$scratch"
 ln -s "$modules" "$scratch/node_modules"
 cd "$scratch"
-ctmerge -q --begin +10 --end +15 "$CT_SOURCE/datasets/net3" -o run.db 2>/dev/null
+ctmerge -q --begin +10 --end +15 "$CT_SOURCE/tests/fixtures/net3" -o run.db 2>/dev/null
 ctexport parquet run.db -o parquet
 ctexport parquet --timestamps utc --codec snappy --row-group 1000 -j 1 run.db -o utc
 ctexport parquet --partition node,class --codec none run.db -o part

@@ -2,7 +2,7 @@
 
 /*
  * Every event of a trace with every field, against what babeltrace2's own
- * program prints: the traces of datasets/net3, or those named as arguments.
+ * program prints: the traces of tests/fixtures/net3, or those named as arguments.
  */
 #include "printed.h"
 
@@ -111,7 +111,8 @@ static void the_recorded_run_is_as_babeltrace2_prints_it(void **state)
 	if (!tree)
 		skip();
 	for (int node = 1; node <= 3; node++) {
-		char *path = mem_printf("%s/datasets/net3/node%d/kernel", tree, node);
+		char *path =
+		    mem_printf("%s/tests/fixtures/net3/node%d/kernel", tree, node);
 
 		compare_trace(path);
 		free(path);

@@ -219,7 +219,7 @@ static void a_damaged_recorded_trace_ends(void **state)
 	(void)state;
 	if (!tree)
 		skip();
-	path = mem_printf("%s/datasets/net3/node3/kernel", tree);
+	path = mem_printf("%s/tests/fixtures/net3/node3/kernel", tree);
 	all = all_wishes(path);
 	name = mem_printf("%s/metadata", path);
 	metadata.bytes = scratch_read(name, &metadata.size);

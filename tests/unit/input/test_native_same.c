@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /*
- * Our own reader against libbabeltrace2: the traces of datasets/net3, or those
+ * Our own reader against libbabeltrace2: the traces of tests/fixtures/net3, or those
  * named as arguments.
  */
 #include "record_compare.h"
@@ -31,7 +31,8 @@ static void the_recorded_run_is_read_the_same(void **state)
 	if (!tree)
 		skip();
 	for (int node = 1; node <= 3; node++) {
-		char *path = mem_printf("%s/datasets/net3/node%d/kernel", tree, node);
+		char *path =
+		    mem_printf("%s/tests/fixtures/net3/node%d/kernel", tree, node);
 
 		compare_trace(path);
 		free(path);

@@ -122,7 +122,7 @@ static void what_is_no_object_is_refused(void **state)
 /* Those of the recorded run, which no recipe made. */
 static void the_recorded_run_is_read(void **state)
 {
-	char *path = mem_printf("%s/datasets/net3/run.json", getenv("CT_SOURCE"));
+	char *path = mem_printf("%s/tests/fixtures/net3/run.json", getenv("CT_SOURCE"));
 	struct problem_list problems = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
 	struct run_facts facts;

@@ -227,7 +227,8 @@ static void a_recorded_file_is_read_whole(void **state)
 	struct problem_list problems = {NULL, 0, 0};
 	struct sum sum = {0, 0, 0, 0};
 	struct sadf_sink sink = {add_up, NULL, &sum};
-	char *path = mem_printf("%s/datasets/net3/node1/sar.sadf", getenv("CT_SOURCE"));
+	char *path =
+	    mem_printf("%s/tests/fixtures/net3/node1/sar.sadf", getenv("CT_SOURCE"));
 
 	(void)state;
 	assert_int_equal(sadf_read(path, &sink, &problems), 0);

@@ -118,7 +118,8 @@ static void of_traces(void **state)
 	if (!tree)
 		skip();
 	for (int node = 1; node <= 3; node++) {
-		char *path = mem_printf("%s/datasets/net3/node%d/kernel", tree, node);
+		char *path =
+		    mem_printf("%s/tests/fixtures/net3/node%d/kernel", tree, node);
 
 		check_source(trace_records_open(path, NULL, &error),
 			     trace_packets_open(path, NULL, &error));
@@ -135,8 +136,8 @@ static void of_captures(void **state)
 	if (!tree)
 		skip();
 	for (int node = 2; node <= 3; node++) {
-		char *path =
-		    mem_printf("%s/datasets/net3/node%d/node%d.pcap", tree, node, node);
+		char *path = mem_printf("%s/tests/fixtures/net3/node%d/node%d.pcap", tree,
+					node, node);
 
 		check_source(capture_records_open(path, &error),
 			     capture_packets_open(path, NULL, 0, &error));

@@ -265,7 +265,7 @@ static inline void merged_close(struct merged *merged)
 static inline void merged_check_each(char **named, const char *const *simulate,
 				     void (*check)(const char *run))
 {
-	char *recorded = mem_printf("%s/datasets/net3", getenv("CT_SOURCE"));
+	char *recorded = mem_printf("%s/tests/fixtures/net3", getenv("CT_SOURCE"));
 
 	for (; *named; named++)
 		check(*named);

@@ -234,7 +234,7 @@ static uint64_t check_run(const char *path, bool is_whole)
 static void of_the_recorded_run(void **state)
 {
 	const char *tree = getenv("CT_SOURCE");
-	char *path = mem_printf("%s/datasets/net3", tree ? tree : ".");
+	char *path = mem_printf("%s/tests/fixtures/net3", tree ? tree : ".");
 
 	(void)state;
 	check_run(path, true);

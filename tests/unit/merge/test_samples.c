@@ -336,7 +336,7 @@ static void what_is_not_wanted_is_left_out(void **state)
 /* Of the recorded run every value is there: by metric and node the sums are equal. */
 static void recorded_values_are_all_there(void **state)
 {
-	char *path = mem_printf("%s/datasets/net3", getenv("CT_SOURCE"));
+	char *path = mem_printf("%s/tests/fixtures/net3", getenv("CT_SOURCE"));
 	char sum[64], *answer;
 	double total = 0;
 	uint64_t lines = 0;
