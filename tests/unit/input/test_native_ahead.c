@@ -184,7 +184,7 @@ static void help_changes_nothing_of_the_recorded_run(void **state)
 	(void)state;
 	if (!tree)
 		skip();
-	path = mem_printf("%s/datasets/net3/node1/kernel", tree);
+	path = mem_printf("%s/datasets/sample/node1/kernel", tree);
 	assert_true(compare_helps(path) > 0);
 	free(path);
 }
