@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analyze/message_stream.h"
 #include "analyze/print.h"
 #include "analyze/report/html.h"
 #include "base/mem.h"
@@ -52,8 +53,29 @@ static void tile(const struct report *report, const char *name, const struct cel
 
 	fprintf(report->page, "<div><dt>%s</dt><dd data-v=\"%s\">", name,
 		print_plain(plain, value));
-	html_text(report->page, print_human(text, report->result, value, unit));
+	html_text(report->page, html_human(text, report, value, unit));
 	fputs("</dd></div>\n", report->page);
+}
+
+/* The day, and the time to the second; tables have the rest. */
+static void tile_begin(const struct report *report)
+{
+	char text[NSEC_TEXT], *day = nsec_format_utc(text, report->begin_ns);
+	char *second = strchr(day, '.');
+
+	if (second)
+		*second = '\0';
+	fprintf(report->page,
+		"<div><dt>begin, UTC</dt><dd data-v=\"%" PRId64 "\">%s</dd></div>\n",
+		report->begin_ns, day);
+}
+
+static int count_message(void *context, const struct message_row *row)
+{
+	struct cell *count = context;
+
+	count->integer += row->from != row->to;
+	return 0;
 }
 
 /* The widest bound of any source at the middle of what is shown. */
@@ -78,7 +100,6 @@ static struct cell clock_bound(const struct report *report)
 static void print_tiles(const struct report *report, const struct cell counts[4])
 {
 	const struct scope *scope = &report->question->scope;
-	struct cell begin = cell_of_integer(report->begin_ns);
 	struct cell span = cell_of_integer(report->end_ns - report->begin_ns);
 	struct cell nodes, bound = clock_bound(report);
 	size_t chosen = 0;
@@ -87,7 +108,7 @@ static void print_tiles(const struct report *report, const struct cell counts[4]
 		chosen += scope->node[i].chosen;
 	nodes = cell_of_integer((int64_t)chosen);
 	fputs("<dl class=\"tiles\">\n", report->page);
-	tile(report, "begin, UTC", &begin, UNIT_INSTANT);
+	tile_begin(report);
 	tile(report, "span", &span, UNIT_SPAN);
 	tile(report, "nodes", &nodes, UNIT_COUNT);
 	tile(report, "events in the timeline", &counts[0], UNIT_COUNT);
@@ -104,7 +125,7 @@ int report_head(struct report *report, struct error *error)
 	    "key";
 	static const char count_sql[] =
 	    "SELECT (SELECT coalesce(sum(events), 0) FROM event_class),"
-	    " (SELECT count(*) FROM message), (SELECT count(*) FROM sample),"
+	    " NULL, (SELECT count(*) FROM sample),"
 	    " (SELECT count(*) FROM problem)";
 	struct facts facts = {0};
 	struct cell counts[4] = {{0}};
@@ -117,6 +138,10 @@ int report_head(struct report *report, struct error *error)
 		: 0;
 	const char *name = facts.name ? facts.name : "run";
 
+	counts[1] = cell_of_integer(0);
+	if (!status)
+		status = message_stream(report->question, report->bounds, count_message,
+					&counts[1], error);
 	if (!status) {
 		fputs(page_begin, page);
 		html_text(page, name);
