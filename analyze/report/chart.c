@@ -249,9 +249,8 @@ void chart_draw(const struct chart *chart, const struct report *report)
 	double most = scale_of(chart, report);
 	struct cell width = cell_of_integer(report->bin_ns);
 	char *legend = mem_printf(
-	    "<span class=\"key up\">%s</span>%s%s%s <span>scale to %s, steps of %s; "
-	    "right: "
-	    "mean and greatest step</span>",
+	    "<span class=\"key up\">%s</span>%s%s%s <span>scale to %s, steps of %s<i "
+	    "class=\"wide\">; right: mean and greatest step</i></span>",
 	    chart->up, chart->down ? " <span class=\"key down\">" : "",
 	    chart->down ? chart->down : "", chart->down ? " (downwards)</span>" : "",
 	    value_text(text, report, most, chart->unit),

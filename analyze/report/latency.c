@@ -115,8 +115,8 @@ static void draw_pairs(const struct report *report, const struct result_table *p
 		    "<span class=\"key light\">to 99&#8239;%</span> "
 		    "<span class=\"key whisker\">to the greatest</span> "
 		    "<span class=\"key median\">median</span> "
-		    "<span>right: median, and the clocks&#8217; bound on each; "
-		    "logarithmic</span>");
+		    "<span>logarithmic<i class=\"wide\">; right: median, and the "
+		    "clocks&#8217; bound on each</i></span>");
 	fputs("<div class=\"rows\">", report->page);
 	for (size_t i = 0; i < shown; i++)
 		draw_pair(report, pairs, i, &axis);
