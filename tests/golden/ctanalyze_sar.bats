@@ -107,12 +107,12 @@ rates()
 		SELECT n.name, substr(p.name, 1, instr(p.name, ' ') - 1), min(ts_ns), max(ts_ns),
 			(max(ns) - min(ns)) / 1e6
 		FROM p JOIN node AS n ON n.id = p.node GROUP BY p.node, p.name
-		HAVING max(ns) - min(ns) >= 5e8" >processes
-	[ "$(wc -l <processes)" -ge 3 ]
+		HAVING max(ns) - min(ns) >= 5e8" >charged
+	[ "$(wc -l <charged)" -ge 3 ]
 	while read -r node pid begin end ms; do
 		ns=$(said sample.db "$node" "$begin" "$end" cpu_ns cpu --group process --table processes --pid "$pid")
 		near "$node $pid ms" "$(awk -v ns="$ns" 'BEGIN { print ns / 1e6 }')" "$ms" \
 			"$(awk -v ms="$ms" 'BEGIN { print -20 - ms * 0.08 }')" \
 			"$(awk -v ms="$ms" 'BEGIN { print 20 + ms * 0.08 }')"
-	done <processes
+	done <charged
 }
