@@ -33,13 +33,20 @@ struct server {
 	size_t receiveds, received_room;
 };
 
+/* The sending of an exchange's first message, or of its response's. */
+struct sending {
+	int64_t event;
+	uint32_t at;
+	bool is_reply;
+};
+
 struct pass {
 	const struct exchanges *exchanges;
 	struct exchange_work *work;
 	struct question *question;
-	uint32_t *by_thread; /* exchanges by server, thread, replied_ns */
-	uint32_t *by_reply;  /* exchanges by reply_event */
-	size_t replied;      /* of these, whose sending came */
+	uint32_t *by_thread;     /* exchanges by server, thread, replied_ns */
+	struct sending *sending; /* two an exchange, by event */
+	size_t sent;             /* of these, that came */
 	nsec_t *least; /* as by_thread: the first arrival of it and those after it */
 	int64_t *fd;   /* on which each response was sent; -1 */
 	struct server *server;
@@ -76,13 +83,11 @@ static int compare_servers(const void *a, const void *b, void *context)
 	return one < other ? -1 : one > other;
 }
 
-static int compare_replies(const void *a, const void *b, void *context)
+static int compare_sendings(const void *a, const void *b)
 {
-	const struct exchanges *exchanges = context;
-	int64_t one = exchanges->item[*(const uint32_t *)a].reply_event;
-	int64_t other = exchanges->item[*(const uint32_t *)b].reply_event;
+	const struct sending *one = a, *other = b;
 
-	return one < other ? -1 : one > other;
+	return one->event < other->event ? -1 : one->event > other->event;
 }
 
 static void add_server(struct pass *pass, size_t first, size_t count)
@@ -109,12 +114,16 @@ static void find_servers(struct pass *pass)
 	size_t count = pass->exchanges->count, first = 0;
 	nsec_t least = NSEC_MAX;
 
-	for (size_t i = 0; i < count; i++)
-		pass->by_thread[i] = pass->by_reply[i] = (uint32_t)i;
+	for (size_t i = 0; i < count; i++) {
+		pass->by_thread[i] = (uint32_t)i;
+		pass->sending[2 * i] =
+		    (struct sending){item[i].ask_event, (uint32_t)i, false};
+		pass->sending[2 * i + 1] =
+		    (struct sending){item[i].reply_event, (uint32_t)i, true};
+	}
 	qsort_r(pass->by_thread, count, sizeof(*pass->by_thread), compare_servers,
 		(void *)pass->exchanges);
-	qsort_r(pass->by_reply, count, sizeof(*pass->by_reply), compare_replies,
-		(void *)pass->exchanges);
+	qsort(pass->sending, 2 * count, sizeof(*pass->sending), compare_sendings);
 	for (size_t i = 1; i <= count; i++) {
 		const struct exchange *last = &item[pass->by_thread[i - 1]];
 		const struct exchange *at = i < count ? &item[pass->by_thread[i]] : NULL;
@@ -330,15 +339,17 @@ static int take_sent(void *context, const struct packet_sent *packet)
 {
 	struct pass *pass = context;
 
-	for (; pass->replied < pass->exchanges->count; pass->replied++) {
-		uint32_t at = pass->by_reply[pass->replied];
-		int64_t event = pass->exchanges->item[at].reply_event;
+	bool by_kernel = packet->by != WAIT_THREAD && packet->by != WAIT_UNKNOWN;
 
-		if (event > packet->event)
+	for (; pass->sent < 2 * pass->exchanges->count; pass->sent++) {
+		const struct sending *sending = &pass->sending[pass->sent];
+		struct exchange_work *work = &pass->work[sending->at];
+
+		if (sending->event > packet->event)
 			break;
-		if (event == packet->event)
-			pass->work[at].by_kernel =
-			    packet->by != WAIT_THREAD && packet->by != WAIT_UNKNOWN;
+		if (sending->event == packet->event)
+			*(sending->is_reply ? &work->by_kernel : &work->asked_by_kernel) =
+			    by_kernel;
 	}
 	return 0;
 }
@@ -376,7 +387,7 @@ static void clear(struct pass *pass)
 	free(pass->server);
 	intmap_clear(&pass->server_at);
 	free(pass->by_thread);
-	free(pass->by_reply);
+	free(pass->sending);
 	free(pass->least);
 	free(pass->fd);
 }
@@ -398,7 +409,7 @@ int exchange_work_read(struct exchange_work *work, const struct exchanges *excha
 	    .work = work,
 	    .question = question,
 	    .by_thread = mem_alloc((count + 1) * sizeof(*pass.by_thread)),
-	    .by_reply = mem_alloc((count + 1) * sizeof(*pass.by_reply)),
+	    .sending = mem_alloc((2 * count + 1) * sizeof(*pass.sending)),
 	    .least = mem_alloc((count + 1) * sizeof(*pass.least)),
 	    .fd = mem_alloc((count + 1) * sizeof(*pass.fd)),
 	};

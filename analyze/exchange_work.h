@@ -20,7 +20,9 @@ enum work_part {
 
 struct exchange_work {
 	nsec_t part[WORK_PARTS]; /* add up to replied_ns - arrived_ns */
-	bool by_kernel;          /* no thread sent the response, but an interrupt */
+	/* No thread sent the response, or the request, but an interrupt: in answer to
+	 * another packet, or a timer, as it was sent again. */
+	bool by_kernel, asked_by_kernel;
 };
 
 /*

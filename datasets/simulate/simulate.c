@@ -7,6 +7,7 @@
 #include "simulate/directory.h"
 #include "simulate/facts.h"
 #include "simulate/messages.h"
+#include "simulate/requests.h"
 #include "simulate/run_files.h"
 #include "simulate/spans.h"
 #include "simulate/truth.h"
@@ -32,6 +33,9 @@ static int open_files(const struct simulation *simulation, struct world *world,
 	if (simulation->spans) {
 		world->spans = spans_open(world, simulation->directory, error);
 		if (!world->spans)
+			return -1;
+		world->requests = requests_open(world, simulation->directory, error);
+		if (!world->requests)
 			return -1;
 	}
 	if (simulation->traces || simulation->captures)
@@ -68,6 +72,8 @@ static int close_files(const struct simulation *simulation, struct world *world,
 	if (world->writer && run_files_close(files, world, directory, error))
 		return -1;
 	if (world->spans && spans_close(world, error))
+		return -1;
+	if (world->requests && requests_close(world, error))
 		return -1;
 	if (facts_write(world, plans, directory, error))
 		return -1;

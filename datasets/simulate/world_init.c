@@ -10,6 +10,7 @@
 #include "simulate/messages.h"
 #include "simulate/plans.h"
 #include "simulate/process.h"
+#include "simulate/requests.h"
 #include "simulate/sar.h"
 #include "simulate/spans.h"
 #include "simulate/thread.h"
@@ -188,6 +189,7 @@ void world_clear(struct world *world)
 	}
 	message_sink_discard(world->messages);
 	spans_discard(world->spans);
+	requests_discard(world->requests);
 	queue_clear(&world->queue);
 	free(world->host);
 	free(world->flow);

@@ -161,6 +161,27 @@ static void what_came_before_is_no_news(void **unused)
 	done(&asked);
 }
 
+/* A segment was lost, so that only what was sent again in its place is a message. */
+static void what_was_lost_comes_when_it_is_sent_again(void **unused)
+{
+	struct asked asked;
+
+	(void)unused;
+	made_begin();
+	bare(1, 100, 1000, 30, 5);
+	bare(2, 150, 7000, 100, 8);
+	bare(2, 160, 7300, 100, 8); /* 7100 to 7300 were lost */
+	bare(2, 170, 7100, 100, 8);
+	bare(2, 180, 7300, 100, 8); /* this was not */
+	bare(2, 190, 7200, 100, 8);
+	bare(2, 195, 7200, 100, 8); /* once more */
+	ask_exchanges(&asked, 0);
+	assert_int_equal(asked.exchanges.count, 1);
+	assert_exchange(&asked, 0, 1, (nsec_t[]){100, 110, 150, 200});
+	assert_int_equal(asked.exchanges.item[0].replied_bytes, 400);
+	done(&asked);
+}
+
 /* The one who connects is the client, though the other one speaks first. */
 static void who_connects_is_the_client(void **unused)
 {
@@ -359,6 +380,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(data_one_way_and_then_the_other_is_an_exchange),
 	    cmocka_unit_test(what_came_before_is_no_news),
+	    cmocka_unit_test(what_was_lost_comes_when_it_is_sent_again),
 	    cmocka_unit_test(who_connects_is_the_client),
 	    cmocka_unit_test(an_ephemeral_port_is_a_clients),
 	    cmocka_unit_test(a_new_connection_forgets_the_old_one),
