@@ -102,6 +102,7 @@ static void set_axis(struct report *report)
 	nsec_t span;
 
 	report->begin_ns = scope->begin_ns;
+	report->is_empty = scope->end_ns <= scope->begin_ns;
 	report->end_ns = scope->end_ns > scope->begin_ns ? scope->end_ns : //
 			     scope->begin_ns + 1;
 	span = report->end_ns - report->begin_ns;
