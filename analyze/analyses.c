@@ -16,6 +16,7 @@
 	each(net) \
 	each(mem) \
 	each(proc) \
+	each(requests) \
 	each(critical_path) \
 	each(metrics) \
 	each(periods) \

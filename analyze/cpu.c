@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Who used the processors: by node, processor, process, thread, priority and time. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "activity/activity.h"
@@ -7,6 +8,7 @@
 #include "analyze/cpu_steps.h"
 #include "analyze/tally.h"
 #include "analyze/who.h"
+#include "base/mem.h"
 
 static const struct result_column node_columns[] = {
     {"node", "NODE", UNIT_TEXT},
@@ -54,6 +56,7 @@ enum { THREAD_CPU, THREAD_PRIORITY };
 
 struct cpu_report {
 	struct question *question;
+	struct result *result;
 	struct tally cpus;    /* node, cpu */
 	struct tally threads; /* node, tid: where it ran last, and with which priority */
 	struct tally nodes;   /* node: migrations */
@@ -249,35 +252,56 @@ static void print_who(struct cpu_report *report, struct result *result)
 	}
 }
 
-static int run_cpu(struct question *question, struct result *result, struct error *error)
+static void clear(struct cpu_report *report)
 {
-	struct cpu_report report = {.question = question,
-				    .cpus = {.heads = 2},
-				    .threads = {.heads = 2},
-				    .nodes = {.heads = 1}};
-	struct activity_ops ops = {
-	    .thread = take, .share = show_share, .without = ACTIVITY_ONLY_RUNNING};
-	int status;
+	cpu_steps_clear(&report->steps);
+	tally_clear(&report->cpus);
+	tally_clear(&report->threads);
+	tally_clear(&report->nodes);
+	tally_clear(&report->who);
+	free(report);
+}
 
-	if (cpu_steps_init(&report.steps, question, error))
+static int begin_cpu(struct question *question, struct result *result,
+		     struct activity_ops *ops, void **kept, struct error *error)
+{
+	struct cpu_report *report = mem_zalloc(sizeof(*report));
+
+	*report = (struct cpu_report){.question = question,
+				      .result = result,
+				      .cpus = {.heads = 2},
+				      .threads = {.heads = 2},
+				      .nodes = {.heads = 1}};
+	if (cpu_steps_init(&report->steps, question, error)) {
+		clear(report);
 		return -1;
-	status = activity_walk(question->reader, &question->scope, &ops, &report, error);
+	}
+	*ops = (struct activity_ops){
+	    .thread = take, .share = show_share, .without = ACTIVITY_ONLY_RUNNING};
+	*kept = report;
+	return 0;
+}
+
+static int end_cpu(void *kept, int status, struct error *error)
+{
+	struct cpu_report *report = kept;
+	struct result *result = report->result;
+
+	(void)error;
 	if (!status) {
-		print_nodes(&report, result);
-		print_processors(&report, result);
-		print_who(&report, result);
-		if (question->request->interval_ns)
-			cpu_steps_print(&report.steps, result);
-		if (!report.any)
+		print_nodes(report, result);
+		print_processors(report, result);
+		print_who(report, result);
+		if (report->question->request->interval_ns)
+			cpu_steps_print(&report->steps, result);
+		if (!report->any)
 			result_missing(result, "use of processors", "sched_switch");
 	}
-	cpu_steps_clear(&report.steps);
-	tally_clear(&report.cpus);
-	tally_clear(&report.threads);
-	tally_clear(&report.nodes);
-	tally_clear(&report.who);
+	clear(report);
 	return status;
 }
+
+static const struct analysis_walk cpu_walk = {begin_cpu, end_cpu};
 
 const struct analysis analysis_cpu = {
     .name = "cpu",
@@ -292,5 +316,6 @@ const struct analysis analysis_cpu = {
 	"threads and the intervals. Needs: sched_switch.",
     .heeds = HEEDS_CPU | HEEDS_THREAD | HEEDS_GROUP | HEEDS_INTERVAL,
     .groups = "thread process name priority",
-    .run = run_cpu,
+    .run = walk_run,
+    .walk = &cpu_walk,
 };

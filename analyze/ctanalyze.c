@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/output.h"
+#include "base/signals.h"
 #include "timeline/writer.h"
 
 enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
@@ -27,34 +28,7 @@ static void end_by_signal(int number)
 {
 	if (*interrupted_file)
 		unlink(interrupted_file);
-	signal(number, SIG_DFL);
-	raise(number); /* comes when this returns */
-}
-
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
-
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = end_by_signal};
-	struct sigaction before;
-
-	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++)
-		if (sigaction(ending_signals[i], NULL, &before) == 0 &&
-		    before.sa_handler != SIG_IGN)
-			sigaction(ending_signals[i], &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-}
-
-/* No signal may come between a file's making and our knowing of it. */
-static void hold_signals(int how)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++)
-		sigaddset(&set, ending_signals[i]);
-	sigprocmask(how, &set, NULL);
+	signals_end(number);
 }
 
 /* The first word that is no option, and no option's argument; NULL: none. */
@@ -215,7 +189,7 @@ static void name_file(const char *temporary)
 		*interrupted_file = '\0';
 }
 
-static const struct files_guard guard = {hold_signals, name_file};
+static const struct files_guard guard = {signals_hold, name_file};
 
 /* Whether the file could be made is told before the work, and not after it. */
 static int access_output(const char *path, struct error *error)
@@ -360,7 +334,7 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	enum exit_status status = EXIT_DONE;
 
-	catch_signals();
+	signals_catch(end_by_signal);
 	request_init(&request);
 	request.guard = &guard;
 	request.catalog = &catalog;

@@ -12,6 +12,9 @@
 
 enum { TCP_SYN = 2, TCP_ACK = 16 };
 
+/* Linux gives ports from here on to who connects (ip_local_port_range). */
+enum { FIRST_EPHEMERAL = 32768 };
+
 /* The fields of what sent; see wishes. */
 enum { V4_IHL, V4_OFFSET, V4_FLAGS, V6_OFFSET, V6_FLAGS };
 enum { CAPTURED_LENGTH, CAPTURED_PAYLOAD, CAPTURED_FLAGS };
@@ -26,12 +29,25 @@ static const struct events_wish wishes[WISHES] = {
     [CAPTURE] = {"packet", {"length", "payload", "flags"}, CAPTURE},
 };
 
+/*
+ * What of one end's data came. Numbers go round (RFC 793, 3.3). A segment that was lost
+ * is no message, so it leaves a hole until it is sent again.
+ */
+enum { HOLES = 8 };
+struct stream {
+	bool begun;
+	uint32_t high; /* one past the last byte */
+	struct hole {
+		uint32_t from, to;
+	} hole[HOLES]; /* the later ones first */
+	size_t holes;
+};
+
 /* Where a flow is. */
 struct exchange_state {
 	enum { SILENT, ASKED, ANSWERED } phase;
-	int client; /* the end that asks; -1: not known */
-	bool has_high[2];
-	uint32_t high[2]; /* one past the last byte that each end has sent */
+	int client;              /* the end that asks; -1: not known */
+	struct stream stream[2]; /* from each end */
 	struct exchange now;
 };
 
@@ -135,6 +151,22 @@ static char *copy(const struct cell *cell)
 	return mem_strndup(cell->bytes, cell->size);
 }
 
+/* Which end asks, where the ports tell: 0, 1; else -1. */
+static int client_by_ports(const int64_t port[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (port[i] >= FIRST_EPHEMERAL && port[!i] >= 0 &&
+		    port[!i] < FIRST_EPHEMERAL)
+			return i;
+	return -1;
+}
+
+static void set_client(struct exchanges *exchanges, size_t flow, int client)
+{
+	exchanges->state[flow].client = client;
+	exchanges->flow[flow].turned = client == 1;
+}
+
 /* The flow's number; `from` is which of its ends sent. */
 static size_t find_flow(struct exchanges *exchanges, const struct message *message,
 			int *from)
@@ -165,22 +197,53 @@ static size_t find_flow(struct exchanges *exchanges, const struct message *messa
 	    .port = {port[first], port[!first]},
 	};
 	exchanges->state[at] = (struct exchange_state){.client = -1};
+	set_client(exchanges, at, client_by_ports(exchanges->flow[at].port));
 	return at;
 }
 
-/* Whether its data is news to the receiver; TCP's numbers go round (RFC 793, 3.3). */
-static bool is_news(struct exchange_state *state, const struct message *message, int from)
+static void add_hole(struct stream *stream, uint32_t from, uint32_t to)
 {
-	uint32_t end = (uint32_t)message->seq + (uint32_t)message->data;
+	if (stream->holes < HOLES)
+		stream->holes++;
+	memmove(stream->hole + 1, stream->hole,
+		(stream->holes - 1) * sizeof(*stream->hole));
+	stream->hole[0] = (struct hole){from, to};
+}
+
+/* Whether the data fills some of a hole; what is left of that goes on from there, as
+ * segments are sent again from the first one on. */
+static bool fill_hole(struct stream *stream, uint32_t from, uint32_t to)
+{
+	for (size_t i = 0; i < stream->holes; i++) {
+		struct hole *hole = &stream->hole[i];
+
+		if ((int32_t)(to - hole->from) <= 0 || (int32_t)(hole->to - from) <= 0)
+			continue;
+		hole->from = to;
+		if ((int32_t)(hole->to - to) <= 0) {
+			stream->holes--;
+			memmove(hole, hole + 1, (stream->holes - i) * sizeof(*hole));
+		}
+		return true;
+	}
+	return false;
+}
+
+/* Whether its data is news to the receiver. */
+static bool is_news(struct stream *stream, const struct message *message)
+{
+	uint32_t from = (uint32_t)message->seq, to = from + (uint32_t)message->data;
 
 	if (!message->data)
 		return false;
 	if (!message->is_tcp || message->seq < 0)
 		return true;
-	if (state->has_high[from] && (int32_t)(end - state->high[from]) <= 0)
-		return false;
-	state->has_high[from] = true;
-	state->high[from] = end;
+	if (stream->begun && (int32_t)(to - stream->high) <= 0)
+		return fill_hole(stream, from, to);
+	if (stream->begun && (int32_t)(from - stream->high) > 0)
+		add_hole(stream, stream->high, from);
+	stream->begun = true;
+	stream->high = to;
 	return true;
 }
 
@@ -265,15 +328,13 @@ static void take_message(struct reading *reading, struct message *message)
 	    (sending->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
 		close_exchange(exchanges, state); /* a new connection */
 		*state = (struct exchange_state){.client = from};
-		exchanges->flow[flow].turned = from == 1;
+		set_client(exchanges, flow, from);
 	}
 	message->data = data_of(message, sending);
-	if (!is_news(state, message, from))
+	if (!is_news(&state->stream[from], message))
 		return;
-	if (state->client < 0) {
-		state->client = from;
-		exchanges->flow[flow].turned = from == 1;
-	}
+	if (state->client < 0)
+		set_client(exchanges, flow, from);
 	if (from == state->client) {
 		if (state->phase == ANSWERED)
 			close_exchange(exchanges, state);

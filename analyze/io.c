@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Input and output: requests to disks, and what system calls moved by file. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "activity/activity.h"
@@ -8,6 +9,7 @@
 #include "analyze/io_files.h"
 #include "analyze/tally.h"
 #include "analyze/who.h"
+#include "base/mem.h"
 
 #define REQUEST_COLUMNS                                                                  \
 	TALLY_COLUMNS, {"queue_mean_ns", "QUEUED MEAN", UNIT_SPAN},                      \
@@ -48,6 +50,8 @@ enum { SECTOR_BYTES = 512 }; /* of the kernel, whatever the disk has */
 
 struct io_report {
 	struct question *question;
+	struct result *result;
+	struct activity_recorded recorded;
 	struct disk_names names;
 	struct tally disks, processes;
 	struct io_files files;
@@ -207,46 +211,65 @@ static void make_lists(struct io_report *report, struct result *result)
 	}
 }
 
-static int walk(struct io_report *report, struct result *result, struct error *error)
+static void clear(struct io_report *report)
 {
-	struct question *question = report->question;
-	struct activity_ops ops = {.disk = take_disk, .share = show_share};
-	struct activity_recorded recorded;
+	io_files_clear(&report->files);
+	disk_names_clear(&report->names);
+	tally_clear(&report->disks);
+	tally_clear(&report->processes);
+	free(report);
+}
 
+static int begin_io(struct question *question, struct result *result,
+		    struct activity_ops *ops, void **kept, struct error *error)
+{
+	struct io_report *report = mem_zalloc(sizeof(*report));
+
+	*report = (struct io_report){
+	    .question = question, .result = result, .disks = {.heads = 3}};
+	io_files_init(&report->files, question);
+	make_lists(report, result);
+	*ops = (struct activity_ops){.disk = take_disk, .share = show_share};
 	if (question->forms & FORM_STATS)
-		ops.syscall = take_syscall;
-	if (activity_recorded(&recorded, question->reader, error) ||
-	    disk_names_read(&report->names, question->reader, error) ||
-	    activity_walk(question->reader, &question->scope, &ops, report, error))
+		ops->syscall = take_syscall;
+	if (activity_recorded(&report->recorded, question->reader, error) ||
+	    disk_names_read(&report->names, question->reader, error)) {
+		clear(report);
 		return -1;
-	if (question->forms & FORM_STATS)
-		print_stats(report, result);
-	if (question->forms & FORM_FREQ)
-		tally_print_bins(&report->disks, result, "disk requests");
-	tally_lists_last(result, (size_t)(report->top != NULL) + (report->log != NULL));
-	if (!recorded.disk)
-		result_missing(result, "disk requests",
-			       "block_rq_insert, block_rq_issue, block_rq_complete");
-	if (!recorded.syscalls && question->forms & FORM_STATS)
-		result_missing(result, "files",
-			       "system calls: syscall_entry_*, syscall_exit_*");
+	}
+	*kept = report;
 	return 0;
 }
 
-static int run_io(struct question *question, struct result *result, struct error *error)
+static void print(struct io_report *report, struct result *result)
 {
-	struct io_report report = {.question = question, .disks = {.heads = 3}};
-	int status;
+	unsigned forms = report->question->forms;
 
-	io_files_init(&report.files, question);
-	make_lists(&report, result);
-	status = walk(&report, result, error);
-	io_files_clear(&report.files);
-	disk_names_clear(&report.names);
-	tally_clear(&report.disks);
-	tally_clear(&report.processes);
+	if (forms & FORM_STATS)
+		print_stats(report, result);
+	if (forms & FORM_FREQ)
+		tally_print_bins(&report->disks, result, "disk requests");
+	tally_lists_last(result, (size_t)(report->top != NULL) + (report->log != NULL));
+	if (!report->recorded.disk)
+		result_missing(result, "disk requests",
+			       "block_rq_insert, block_rq_issue, block_rq_complete");
+	if (!report->recorded.syscalls && forms & FORM_STATS)
+		result_missing(result, "files",
+			       "system calls: syscall_entry_*, syscall_exit_*");
+}
+
+static int end_io(void *kept, int status, struct error *error)
+{
+	struct io_report *report = kept;
+
+	(void)error;
+	if (!status)
+		print(report, report->result);
+	clear(report);
 	return status;
 }
+
+static const struct analysis_walk io_walk = {begin_io, end_io};
 
 const struct analysis analysis_io = {
     .name = "io",
@@ -265,5 +288,6 @@ const struct analysis analysis_io = {
     .forms = FORM_STATS | FORM_TOP | FORM_FREQ | FORM_LOG,
     .default_forms = FORM_STATS,
     .groups = "process thread name node",
-    .run = run_io,
+    .run = walk_run,
+    .walk = &io_walk,
 };

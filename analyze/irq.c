@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Interrupts: hard and soft ones, how long, how long after they were raised, and what
  * they took of each processor. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "activity/activity.h"
 #include "analyze/analysis.h"
 #include "analyze/tally.h"
+#include "base/mem.h"
 
 static const char *const kinds[] = {"hard", "soft"};
 
@@ -55,6 +57,8 @@ enum { HARD_NS, SOFT_NS, HARD, SOFT };
 
 struct irq_report {
 	struct question *question;
+	struct result *result;
+	struct activity_recorded recorded;
 	struct tally interrupts, raises, cpus;
 	struct result_table *top, *log;
 	bool any;
@@ -203,35 +207,50 @@ static void tell_missing(struct irq_report *report, struct result *result,
 		result_missing(result, "when softirqs were raised", "irq_softirq_raise");
 }
 
-static int run_irq(struct question *question, struct result *result, struct error *error)
+static int begin_irq(struct question *question, struct result *result,
+		     struct activity_ops *ops, void **kept, struct error *error)
 {
-	struct irq_report report = {.question = question,
-				    .interrupts = {.heads = 4},
-				    .raises = {.heads = 3},
-				    .cpus = {.heads = 2}};
-	struct activity_ops ops = {.interrupt = take, .share = show_share};
+	struct irq_report *report;
 	struct activity_recorded recorded;
-	int status;
 
-	make_lists(&report, result);
-	status = activity_recorded(&recorded, question->reader, error);
-	if (!status)
-		status = activity_walk(question->reader, &question->scope, &ops, &report,
-				       error);
+	if (activity_recorded(&recorded, question->reader, error))
+		return -1;
+	report = mem_zalloc(sizeof(*report));
+	*report = (struct irq_report){.question = question,
+				      .result = result,
+				      .recorded = recorded,
+				      .interrupts = {.heads = 4},
+				      .raises = {.heads = 3},
+				      .cpus = {.heads = 2}};
+	make_lists(report, result);
+	*ops = (struct activity_ops){.interrupt = take, .share = show_share};
+	*kept = report;
+	return 0;
+}
+
+static int end_irq(void *kept, int status, struct error *error)
+{
+	struct irq_report *report = kept;
+	struct result *result = report->result;
+
+	(void)error;
 	if (!status) {
-		if (question->forms & FORM_STATS)
-			print_stats(&report, result);
-		if (question->forms & FORM_FREQ)
-			tally_print_bins(&report.interrupts, result, "interrupts");
+		if (report->question->forms & FORM_STATS)
+			print_stats(report, result);
+		if (report->question->forms & FORM_FREQ)
+			tally_print_bins(&report->interrupts, result, "interrupts");
 		tally_lists_last(result,
-				 (size_t)(report.top != NULL) + (report.log != NULL));
-		tell_missing(&report, result, &recorded);
+				 (size_t)(report->top != NULL) + (report->log != NULL));
+		tell_missing(report, result, &report->recorded);
 	}
-	tally_clear(&report.interrupts);
-	tally_clear(&report.raises);
-	tally_clear(&report.cpus);
+	tally_clear(&report->interrupts);
+	tally_clear(&report->raises);
+	tally_clear(&report->cpus);
+	free(report);
 	return status;
 }
+
+static const struct analysis_walk irq_walk = {begin_irq, end_irq};
 
 const struct analysis analysis_irq = {
     .name = "irq",
@@ -245,5 +264,6 @@ const struct analysis analysis_irq = {
     .heeds = HEEDS_CPU | HEEDS_SPAN,
     .forms = FORM_STATS | FORM_TOP | FORM_FREQ | FORM_LOG,
     .default_forms = FORM_STATS,
-    .run = run_irq,
+    .run = walk_run,
+    .walk = &irq_walk,
 };

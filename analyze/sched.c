@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How long threads waited for a processor after they were woken, by whom, and who had it
  * meanwhile. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "activity/activity.h"
@@ -8,6 +9,7 @@
 #include "analyze/tally.h"
 #include "analyze/wait_name.h"
 #include "analyze/who.h"
+#include "base/mem.h"
 
 static const struct result_column latency_columns[] = {TALLY_COLUMNS, {NULL, NULL, 0}};
 
@@ -42,6 +44,7 @@ static const struct result_column wait_columns[] = {
 
 struct sched_report {
 	struct question *question;
+	struct result *result;
 	struct tally woken, preempted; /* as --group says */
 	struct tally wakers, holders;
 	struct result_table *top, *log;
@@ -211,36 +214,53 @@ static void make_lists(struct sched_report *report, struct result *result)
 	}
 }
 
-static int run_sched(struct question *question, struct result *result,
-		     struct error *error)
+static int begin_sched(struct question *question, struct result *result,
+		       struct activity_ops *ops, void **kept, struct error *error)
 {
-	struct sched_report report = {
-	    .question = question, .wakers = {.heads = 3}, .holders = {.heads = 2}};
-	struct activity_ops ops = {
-	    .thread = take, .share = show_share, .without = ACTIVITY_NO_SYSCALLS};
-	int status;
+	struct sched_report *report = mem_zalloc(sizeof(*report));
 
-	make_lists(&report, result);
-	status = activity_walk(question->reader, &question->scope, &ops, &report, error);
-	if (!status) {
-		if (question->forms & FORM_STATS)
-			print_stats(&report, result);
-		if (question->forms & FORM_FREQ)
-			tally_print_bins(&report.woken, result, "from wakeup to running");
-		tally_lists_last(result,
-				 (size_t)(report.top != NULL) + (report.log != NULL));
-		if (!report.any_switch)
-			result_missing(result, "scheduling", "sched_switch");
-		else if (!report.any)
-			result_missing(result, "latency from wakeup to running",
-				       "sched_waking or sched_wakeup");
-	}
-	tally_clear(&report.woken);
-	tally_clear(&report.preempted);
-	tally_clear(&report.wakers);
-	tally_clear(&report.holders);
+	(void)error;
+	*report = (struct sched_report){.question = question,
+					.result = result,
+					.wakers = {.heads = 3},
+					.holders = {.heads = 2}};
+	make_lists(report, result);
+	*ops = (struct activity_ops){
+	    .thread = take, .share = show_share, .without = ACTIVITY_NO_SYSCALLS};
+	*kept = report;
+	return 0;
+}
+
+static void print(struct sched_report *report, struct result *result)
+{
+	if (report->question->forms & FORM_STATS)
+		print_stats(report, result);
+	if (report->question->forms & FORM_FREQ)
+		tally_print_bins(&report->woken, result, "from wakeup to running");
+	tally_lists_last(result, (size_t)(report->top != NULL) + (report->log != NULL));
+	if (!report->any_switch)
+		result_missing(result, "scheduling", "sched_switch");
+	else if (!report->any)
+		result_missing(result, "latency from wakeup to running",
+			       "sched_waking or sched_wakeup");
+}
+
+static int end_sched(void *kept, int status, struct error *error)
+{
+	struct sched_report *report = kept;
+
+	(void)error;
+	if (!status)
+		print(report, report->result);
+	tally_clear(&report->woken);
+	tally_clear(&report->preempted);
+	tally_clear(&report->wakers);
+	tally_clear(&report->holders);
+	free(report);
 	return status;
 }
+
+static const struct analysis_walk sched_walk = {begin_sched, end_sched};
 
 const struct analysis analysis_sched = {
     .name = "sched",
@@ -260,5 +280,6 @@ const struct analysis analysis_sched = {
     .forms = FORM_STATS | FORM_TOP | FORM_FREQ | FORM_LOG,
     .default_forms = FORM_STATS | FORM_TOP,
     .groups = "thread process name priority cpu node",
-    .run = run_sched,
+    .run = walk_run,
+    .walk = &sched_walk,
 };

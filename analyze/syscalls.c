@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* System calls: how many, how long, with which errors. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "activity/activity.h"
@@ -7,6 +8,7 @@
 #include "analyze/errno_name.h"
 #include "analyze/tally.h"
 #include "analyze/who.h"
+#include "base/mem.h"
 
 static const struct result_column call_columns[] = {
     {"syscall", "SYSCALL", UNIT_TEXT},
@@ -42,6 +44,7 @@ enum { ERRORS, UNFINISHED };
 
 struct syscall_report {
 	struct question *question;
+	struct result *result;
 	struct tally calls;  /* as --group says, and the name of the call */
 	struct tally errors; /* call, error */
 	struct result_table *top, *log;
@@ -177,32 +180,46 @@ static void make_lists(struct syscall_report *report, struct result *result)
 	}
 }
 
-static int run_syscalls(struct question *question, struct result *result,
-			struct error *error)
+static int begin_syscalls(struct question *question, struct result *result,
+			  struct activity_ops *ops, void **kept, struct error *error)
 {
-	struct syscall_report report = {.question = question, .errors = {.heads = 3}};
-	struct activity_ops ops = {.syscall = take, .share = show_share};
-	int status;
+	struct syscall_report *report = mem_zalloc(sizeof(*report));
 
-	make_lists(&report, result);
-	status = activity_walk(question->reader, &question->scope, &ops, &report, error);
+	(void)error;
+	*report = (struct syscall_report){
+	    .question = question, .result = result, .errors = {.heads = 3}};
+	make_lists(report, result);
+	*ops = (struct activity_ops){.syscall = take, .share = show_share};
+	*kept = report;
+	return 0;
+}
+
+static int end_syscalls(void *kept, int status, struct error *error)
+{
+	struct syscall_report *report = kept;
+	struct result *result = report->result;
+
+	(void)error;
 	if (!status) {
-		if (question->forms & FORM_STATS) {
-			print_calls(&report, result);
-			print_errors(&report, result);
+		if (report->question->forms & FORM_STATS) {
+			print_calls(report, result);
+			print_errors(report, result);
 		}
-		if (question->forms & FORM_FREQ)
-			tally_print_bins(&report.calls, result, "system calls");
+		if (report->question->forms & FORM_FREQ)
+			tally_print_bins(&report->calls, result, "system calls");
 		tally_lists_last(result,
-				 (size_t)(report.top != NULL) + (report.log != NULL));
-		if (!report.any)
+				 (size_t)(report->top != NULL) + (report->log != NULL));
+		if (!report->any)
 			result_missing(result, "system calls",
 				       "syscall_entry_*, syscall_exit_*");
 	}
-	tally_clear(&report.calls);
-	tally_clear(&report.errors);
+	tally_clear(&report->calls);
+	tally_clear(&report->errors);
+	free(report);
 	return status;
 }
+
+static const struct analysis_walk syscalls_walk = {begin_syscalls, end_syscalls};
 
 const struct analysis analysis_syscalls = {
     .name = "syscalls",
@@ -218,5 +235,6 @@ const struct analysis analysis_syscalls = {
     .forms = FORM_STATS | FORM_TOP | FORM_FREQ | FORM_LOG,
     .default_forms = FORM_STATS,
     .groups = "syscall thread process name node",
-    .run = run_syscalls,
+    .run = walk_run,
+    .walk = &syscalls_walk,
 };

@@ -24,7 +24,7 @@ _ctsim()
 	esac
 	if [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W '--output --seed --nodes --set --messages
-			--captures --list --keys --quiet --help --version' -- "$word")
+			--captures --spans --list --keys --quiet --help --version' -- "$word")
 	else
 		compopt -o default 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen \

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/output.h"
+#include "base/signals.h"
 #include "export/directory.h"
 #include "export/formats.h"
 #include "export/removal.h"
@@ -47,45 +48,13 @@ static void cut_stdout(void)
 		lseek(file, stdout_begin, SEEK_SET);
 }
 
-/*
- * The default comes back only after that: with SA_RESETHAND a second signal, such as
- * timeout(1) sends, can end the program before this runs.
- */
 static void end_by_signal(int number)
 {
 	if (*interrupted_path)
 		removal_of_tree(interrupted_path);
 	if (is_stdout_cut)
 		cut_stdout();
-	signal(number, SIG_DFL);
-	raise(number); /* comes when this returns */
-}
-
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
-
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = end_by_signal};
-	struct sigaction before;
-
-	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++)
-		if (sigaction(ending_signals[i], NULL, &before) == 0 &&
-		    before.sa_handler != SIG_IGN)
-			sigaction(ending_signals[i], &action, NULL);
-	/* A reader that went away, and a file that may not grow, are told. */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-}
-
-/* Between a file's making or renaming and our knowing of it no signal may come. */
-static void hold_signals(int how)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++)
-		sigaddset(&set, ending_signals[i]);
-	sigprocmask(how, &set, NULL);
+	signals_end(number);
 }
 
 static char *make_versions(void)
@@ -285,7 +254,7 @@ static int open_target(struct request *request, struct target *target,
 static int commit_target(struct request *request, struct target *target,
 			 struct error *error)
 {
-	hold_signals(SIG_BLOCK);
+	signals_hold(SIG_BLOCK);
 	if (request->export.directory)
 		return export_directory_commit(&target->directory, error);
 	if (target->file.file)
@@ -313,9 +282,9 @@ static enum exit_status run(struct request *request, struct error *error)
 
 	if (open_timeline(request, error))
 		return EXIT_FAILED;
-	hold_signals(SIG_BLOCK);
+	signals_hold(SIG_BLOCK);
 	status = open_target(request, &target, error);
-	hold_signals(SIG_UNBLOCK);
+	signals_hold(SIG_UNBLOCK);
 	progress_init(&export->progress, export->quiet);
 	if (!status)
 		status = request->format->run(export, error);
@@ -350,7 +319,7 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	enum exit_status status = EXIT_DONE;
 
-	catch_signals();
+	signals_catch(end_by_signal);
 	switch (parse(&request, argc, argv, &error)) {
 	case OPTIONS_SHOWN:
 		if (output_flush_stdout(&error))

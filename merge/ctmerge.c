@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/output.h"
+#include "base/signals.h"
 #include "base/version.h"
 #include "input/capture/capture.h"
 #include "input/reader.h"
@@ -51,46 +52,11 @@ struct merge {
 /* What a signal has to remove before the program ends by it. */
 static char interrupted_file[PATH_MAX];
 
-/*
- * The default comes back only after the file is gone: with SA_RESETHAND a second
- * signal, such as timeout(1) sends, can end the program before this runs.
- */
 static void end_by_signal(int number)
 {
 	if (*interrupted_file)
 		unlink(interrupted_file);
-	signal(number, SIG_DFL);
-	raise(number); /* comes when this returns */
-}
-
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
-
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = end_by_signal};
-	struct sigaction before;
-
-	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++)
-		if (sigaction(ending_signals[i], NULL, &before) == 0 &&
-		    before.sa_handler != SIG_IGN)
-			sigaction(ending_signals[i], &action, NULL);
-	/* A reader that went away, and a file that may not grow, are told. */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-}
-
-/*
- * Between a file's making or renaming and our knowing of it no signal may come.
- * Threads that begin while signals are held would hold them for ever, so none does.
- */
-static void hold_signals(int how)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++)
-		sigaddset(&set, ending_signals[i]);
-	sigprocmask(how, &set, NULL);
+	signals_end(number);
 }
 
 static char *make_versions(void)
@@ -284,9 +250,9 @@ static int open_target(struct merge *merge, struct error *error)
 	const char *temporary;
 	int status;
 
-	hold_signals(SIG_BLOCK);
+	signals_hold(SIG_BLOCK);
 	status = make_target(merge, error);
-	hold_signals(SIG_UNBLOCK);
+	signals_hold(SIG_UNBLOCK);
 	if (status)
 		return -1;
 	temporary = timeline_target_path(&merge->target);
@@ -355,7 +321,7 @@ static int merge_all(struct merge *merge, struct error *error)
 	merge->is_written = true;
 	/* A timeline in its place is a merge that is done, and ends as such. */
 	if (merge->request->output)
-		hold_signals(SIG_BLOCK);
+		signals_hold(SIG_BLOCK);
 	return timeline_target_commit(&merge->target, error);
 }
 
@@ -513,7 +479,7 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	enum exit_status status = EXIT_DONE;
 
-	catch_signals();
+	signals_catch(end_by_signal);
 	sync_arguments_init(&request.sync);
 	request.command = quote_command(argc, argv);
 	switch (parse(&request, argc, argv, &error)) {

@@ -30,6 +30,7 @@ struct readers {
 	struct reading *reading;
 	size_t count, ended;
 	int threads, busy; /* in all, and those in a step */
+	uint64_t steps;    /* done */
 	uint64_t mapped;   /* events read of mapped files since mapped_release */
 	pthread_mutex_t lock;
 	pthread_cond_t filled, emptied;
@@ -131,6 +132,7 @@ static void note_step(struct readers *readers, struct reading *reading)
 	    reading->group == reading - readers->reading)
 		reading->to_axis_ns = nsec_sub(0, reading->facts.begin_ns);
 	readers->ended += reading->ended;
+	readers->steps++;
 	reading->busy = false;
 }
 
@@ -150,6 +152,24 @@ static bool release_mapped(struct readers *readers)
 	return true;
 }
 
+/*
+ * Go through a packet of some source that another thread reads. False where no source
+ * needs help, and no step was done meanwhile.
+ */
+static bool help(struct readers *readers)
+{
+	uint64_t steps = readers->steps;
+	bool helped = false;
+
+	readers->busy++;
+	pthread_mutex_unlock(&readers->lock);
+	for (size_t i = 0; !helped && i < readers->count; i++)
+		helped = packet_source_help(readers->reading[i].source);
+	pthread_mutex_lock(&readers->lock);
+	readers->busy--;
+	return helped || readers->steps != steps;
+}
+
 static void *work(void *context)
 {
 	struct readers *readers = context;
@@ -159,11 +179,13 @@ static void *work(void *context)
 		struct reading *reading = furthest_behind(readers);
 		struct batch *batch;
 
-		if (!release_mapped(readers) || !reading ||
-		    readers->batches >= MOST_BATCHES) {
+		if (!release_mapped(readers) || readers->batches >= MOST_BATCHES ||
+		    (!reading && !help(readers) && !readers->stop)) {
 			pthread_cond_wait(&readers->emptied, &readers->lock);
 			continue;
 		}
+		if (!reading)
+			continue;
 		reading->busy = true;
 		readers->busy++;
 		batch = take_spare(readers);
@@ -276,7 +298,7 @@ int readers_run(struct readers *readers, reader_fn *give, void *context,
 {
 	int status;
 
-	if (readers->threads > 1 && readers->count > 1)
+	if (readers->threads > 1)
 		status = run_threads(readers, give, context, progress);
 	else
 		status = run_alone(readers, give, context, progress);

@@ -7,6 +7,7 @@
 #include "activity/activity.h"
 #include "analyze/report/chart.h"
 #include "analyze/report/html.h"
+#include "analyze/report/kept.h"
 #include "analyze/report/lanes.h"
 #include "base/mem.h"
 
@@ -83,7 +84,7 @@ static void show_share(void *context, double share)
 {
 	struct gathering *gathering = context;
 
-	question_share(gathering->report->question, 0.2 + share * 0.2);
+	question_share(gathering->report->question, 0.1 + share * 0.6);
 }
 
 static bool has_any(const double *value, size_t bins)
@@ -146,7 +147,7 @@ static int take_switches(void *context, const struct cell *row)
 	return 0;
 }
 
-static int walk(struct gathering *gathering, struct error *error)
+static int read_activity(struct gathering *gathering, struct error *error)
 {
 	static const char sql[] =
 	    "SELECT sum(events) FROM event_class WHERE name = 'sched_switch'";
@@ -154,6 +155,7 @@ static int walk(struct gathering *gathering, struct error *error)
 	struct question *question = report->question;
 	struct activity_recorded recorded;
 	struct activity_ops ops = {.share = show_share, .without = ACTIVITY_ONLY_RUNNING};
+	struct shared_walk walk = {.parts = 0};
 	int64_t switches = 0;
 	int status;
 
@@ -163,10 +165,13 @@ static int walk(struct gathering *gathering, struct error *error)
 	lanes_init(&gathering->lanes, report, (uint64_t)switches);
 	ops.thread = recorded.switches ? take_thread : NULL;
 	ops.disk = recorded.disk ? take_disk : NULL;
-	if (!ops.thread && !ops.disk)
-		return 0;
-	status =
-	    activity_walk(question->reader, &question->scope, &ops, gathering, error);
+	shared_walk_add(&walk, &ops, gathering);
+	report->kept = kept_new(report, &walk, error);
+	if (!report->kept)
+		return -1;
+	status = shared_walk_run(&walk, question, error);
+	if (kept_finish(report->kept, status, error))
+		return -1;
 	lanes_finish(&gathering->lanes);
 	finish_cpu(gathering);
 	finish_rates(report, &gathering->chart[CHART_DISK]);
@@ -284,7 +289,7 @@ static int add_tables(struct report *report, struct error *error)
 		const char *analysis, *without;
 	} tables[] = {{"cpu", "threads cpus"},
 		      {"mem", "pages processes"},
-		      {"io", "files processes threads"},
+		      {"io", "files requests"},
 		      {"net", "flows pairs over_time"}};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
@@ -296,7 +301,7 @@ static int add_tables(struct report *report, struct error *error)
 		if (status < 0)
 			return -1;
 		if (status)
-			html_result(report, &answer.result, tables[i].without);
+			html_result(report, &answer.result, tables[i].without, 0);
 		report_answer_clear(&answer);
 	}
 	return 0;
@@ -322,7 +327,10 @@ static int draw(struct gathering *gathering, struct error *error)
 	if (status)
 		return -1;
 	html_section(report->page, "timeline", "Timeline of the cluster");
-	status = lanes_draw(&gathering->lanes, error);
+	if (report->is_empty)
+		html_note(report->page, "note", "nothing was recorded");
+	else
+		status = lanes_draw(&gathering->lanes, error);
 	html_section_end(report->page);
 	return status;
 }
@@ -354,7 +362,7 @@ int report_activity(struct report *report, struct error *error)
 	for (size_t i = 0; i < rows; i++)
 		gathering.known[i] = mem_zalloc(report->bins * sizeof(double));
 	gathering.weight = mem_zalloc(report->bins * sizeof(double));
-	status = walk(&gathering, error) || add_traffic(&gathering, error) ||
+	status = read_activity(&gathering, error) || add_traffic(&gathering, error) ||
 			 add_samples(&gathering, error)
 		     ? -1
 		     : 0;

@@ -54,7 +54,7 @@ int report_clocks(struct report *report, struct error *error)
 		  "What happened at a node at a time of this page truly happened, by the "
 		  "reference clock, within these bounds around it.");
 	draw_bounds(report);
-	html_result(report, &answer.result, "bounds");
+	html_result(report, &answer.result, "bounds", 0);
 	html_section_end(report->page);
 	report_answer_clear(&answer);
 	return 0;

@@ -60,6 +60,31 @@ void html_text(FILE *page, const char *text)
 	html_bytes(page, text, strlen(text));
 }
 
+/* Put other bytes in place of as many. */
+static void swap(char text[PRINT_TEXT], const char *from, const char *to)
+{
+	char *at = strstr(text, from);
+
+	if (!at || strlen(text) + strlen(to) >= PRINT_TEXT)
+		return;
+	memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);
+	memcpy(at, to, strlen(to));
+}
+
+const char *html_human(char text[PRINT_TEXT], const struct report *report,
+		       const struct cell *cell, enum unit unit)
+{
+	const char *told = print_human(text, report->result, cell, unit);
+
+	if (told != text) /* a constant */
+		return told;
+	if (unit == UNIT_BOUND)
+		swap(text, "+-", "\xc2\xb1");
+	if (unit == UNIT_BOUND || unit == UNIT_SPAN)
+		swap(text, " us", " \xc2\xb5s");
+	return text;
+}
+
 void html_section(FILE *page, const char *id, const char *title)
 {
 	fprintf(page, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);
@@ -98,7 +123,7 @@ static void print_cell(const struct report *report, const struct cell *cell,
 	if (cell->type == CELL_TEXT)
 		html_bytes(report->page, cell->bytes, cell->size);
 	else
-		html_text(report->page, print_human(text, report->result, cell, unit));
+		html_text(report->page, html_human(text, report, cell, unit));
 	fputs("</td>", report->page);
 }
 
@@ -117,23 +142,25 @@ static void print_head(FILE *page, const struct result_table *table)
 }
 
 void html_table(const struct report *report, const struct result *result,
-		const struct result_table *table, const char *title)
+		const struct result_table *table, size_t rows)
 {
 	FILE *page = report->page;
 
 	(void)result;
 	if (!table || !table->rows)
 		return;
+	if (!rows || rows > table->rows)
+		rows = table->rows;
 	fputs("<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"", page);
-	html_text(page, title ? title : table->title);
+	html_text(page, table->title);
 	fprintf(page, "\"><table data-table=\"%s\"><caption>", table->key);
-	html_text(page, title ? title : table->title);
-	if (table->added > table->rows)
-		fprintf(page, " <small>%zu of %llu rows</small>", table->rows,
+	html_text(page, table->title);
+	if (table->added > rows)
+		fprintf(page, " <small>%zu of %llu rows</small>", rows,
 			(unsigned long long)table->added);
 	fputs("</caption>\n", page);
 	print_head(page, table);
-	for (size_t row = 0; row < table->rows; row++) {
+	for (size_t row = 0; row < rows; row++) {
 		fputs("<tr>", page);
 		for (size_t i = 0; i < table->columns; i++)
 			print_cell(report, &table->cell[row * table->columns + i],
@@ -161,10 +188,10 @@ static bool has_word(const char *words, const char *word)
 }
 
 void html_result(const struct report *report, const struct result *result,
-		 const char *without)
+		 const char *without, size_t rows)
 {
 	for (size_t i = 0; i < result->tables; i++)
 		if (!has_word(without, result->table[i]->key))
-			html_table(report, result, result->table[i], NULL);
+			html_table(report, result, result->table[i], rows);
 	html_notes(report, result);
 }

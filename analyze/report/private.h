@@ -21,9 +21,11 @@ struct report {
 	FILE *page;
 	struct bounds *bounds;
 	nsec_t begin_ns, end_ns; /* of the time axis; end_ns > begin_ns */
+	bool is_empty;           /* it has no time: nothing was recorded */
 	size_t bins;             /* of charts over time */
 	nsec_t bin_ns;
-	size_t done, parts; /* for progress */
+	size_t done, parts;       /* for progress */
+	struct report_kept *kept; /* answers, kept.h */
 };
 
 /* What is asked of another analysis, besides its name. Zeroed: its defaults. */
@@ -44,7 +46,12 @@ enum { REPORT_ALL = -1 };
 struct report_answer {
 	struct request request;
 	struct result result;
+	bool is_kept; /* by the report: not to be cleared */
 };
+
+/* The page's own request, as the wish changes it. */
+void report_wish_request(const struct report *report, const struct report_wish *wish,
+			 struct request *request);
 
 int report_ask(struct report *report, const char *analysis,
 	       const struct report_wish *wish, struct report_answer *answer,
@@ -68,6 +75,7 @@ int report_nodes(struct report *report, struct error *error);
 int report_clocks(struct report *report, struct error *error);
 int report_activity(struct report *report, struct error *error);
 int report_latency(struct report *report, struct error *error);
+int report_critical(struct report *report, struct error *error);
 int report_top(struct report *report, struct error *error);
 
 #endif

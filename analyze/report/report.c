@@ -6,6 +6,7 @@
 #include "analyze/analysis.h"
 #include "analyze/print.h"
 #include "analyze/report/html.h"
+#include "analyze/report/kept.h"
 #include "analyze/report/private.h"
 #include "base/mem.h"
 #include "base/version.h"
@@ -18,6 +19,18 @@ static const struct analysis *find(const char *name)
 	return NULL;
 }
 
+void report_wish_request(const struct report *report, const struct report_wish *wish,
+			 struct request *request)
+{
+	*request = *report->question->request;
+	request->group = (char *)wish->group;
+	request->forms = wish->forms;
+	request->interval_ns = wish->interval_ns;
+	request->limit_given = wish->limit == REPORT_ALL ? 0
+			       : wish->limit             ? wish->limit
+							 : -1;
+}
+
 int report_ask(struct report *report, const char *name, const struct report_wish *wish,
 	       struct report_answer *answer, struct error *error)
 {
@@ -25,18 +38,15 @@ int report_ask(struct report *report, const char *name, const struct report_wish
 	struct question question = *report->question;
 	int status;
 
-	*answer = (struct report_answer){.request = *report->question->request};
+	if (kept_find(report->kept, name, wish->group, answer))
+		return 1;
+	*answer = (struct report_answer){.is_kept = false};
+	report_wish_request(report, wish, &answer->request);
 	report->done++;
 	question_share(report->question,
 		       (double)report->done / (double)(report->parts + report->done));
 	if (!analysis || !analysis->run)
 		return 0;
-	answer->request.group = (char *)wish->group;
-	answer->request.forms = wish->forms;
-	answer->request.interval_ns = wish->interval_ns;
-	answer->request.limit_given = wish->limit == REPORT_ALL ? 0
-				      : wish->limit             ? wish->limit
-								: -1;
 	question.analysis = analysis;
 	question.request = &answer->request;
 	question.forms = wish->forms ? wish->forms : analysis->default_forms;
@@ -58,7 +68,7 @@ int report_ask(struct report *report, const char *name, const struct report_wish
 
 void report_answer_clear(struct report_answer *answer)
 {
-	if (answer->result.request)
+	if (answer->result.request && !answer->is_kept)
 		result_clear(&answer->result);
 }
 
@@ -92,6 +102,7 @@ static void set_axis(struct report *report)
 	nsec_t span;
 
 	report->begin_ns = scope->begin_ns;
+	report->is_empty = scope->end_ns <= scope->begin_ns;
 	report->end_ns = scope->end_ns > scope->begin_ns ? scope->end_ns : //
 			     scope->begin_ns + 1;
 	span = report->end_ns - report->begin_ns;
@@ -105,8 +116,8 @@ static void set_axis(struct report *report)
 static int write_page(struct report *report, struct error *error)
 {
 	static int (*const sections[])(struct report *, struct error *) = {
-	    report_head,     report_problems, report_nodes, report_clocks,
-	    report_activity, report_latency,  report_top,
+	    report_head,     report_problems, report_nodes,    report_clocks,
+	    report_activity, report_latency,  report_critical, report_top,
 	};
 	int status = 0;
 
@@ -125,7 +136,7 @@ static int write_page(struct report *report, struct error *error)
 static int run_report(struct question *question, struct result *result,
 		      struct error *error)
 {
-	struct report report = {.question = question, .result = result, .parts = 14};
+	struct report report = {.question = question, .result = result, .parts = 10};
 	int status;
 
 	if (!question->request->output && isatty(STDOUT_FILENO))
@@ -136,6 +147,7 @@ static int run_report(struct question *question, struct result *result,
 	set_axis(&report);
 	report.bounds = bounds_new(question->reader, error);
 	status = report.bounds ? write_page(&report, error) : -1;
+	kept_free(report.kept);
 	bounds_free(report.bounds);
 	if (fclose(report.page) && !status)
 		status = error_set(error, "report: no memory for the page");
@@ -148,10 +160,10 @@ const struct analysis analysis_report = {
     .description =
 	"One self-contained HTML file: nodes, problems, clocks with their bounds,\n"
 	"processors, memory, disks and network over time, a timeline of all processors\n"
-	"with messages drawn, latencies, and the greatest users. It needs no network "
-	"and\n"
-	"is readable without scripts; with them, its time axes zoom together. Where\n"
-	"there is more than a screen shows it is reduced, and the page says how.",
+	"with messages drawn, latencies, requests with the critical paths of the\n"
+	"slowest, and the greatest users. It needs no network and is readable without\n"
+	"scripts; with them, its time axes zoom together. Where there is more than a\n"
+	"screen shows it is reduced, and the page says how.",
     .run = run_report,
     .is_document = true,
 };

@@ -10,6 +10,7 @@
 #include "simulate/interrupt.h"
 #include "simulate/messages.h"
 #include "simulate/parcel.h"
+#include "simulate/requests.h"
 #include "simulate/transport.h"
 
 enum {
@@ -97,6 +98,9 @@ void card_transmit(struct now *now, const struct shipment *shipment)
 	struct host *host = now_host(now);
 
 	tell_queued(now, &shipment->packet, host_skb(host));
+	if (shipment->packet.payload ||
+	    world->flow[shipment->flow].protocol != IPPROTO_TCP)
+		requests_sent(now, shipment->flow, shipment->side);
 	host->count.sent += shipment->segments;
 	for (uint8_t i = 0; i < shipment->segments; i++) {
 		struct parcel parcel = {.sent_ns = now->ns,
@@ -142,6 +146,9 @@ static void enter(struct now *now, const uint32_t *parcels, size_t count,
 		host->count.received_bytes += size_of(&parcel->packet) + ETHERNET;
 		if (world->messages && !parcel->copy)
 			messages_add(world, parcel, now->ns);
+		if (parcel->packet.payload ||
+		    world->flow[parcel->flow].protocol != IPPROTO_TCP)
+			requests_came(now, parcel->flow, !parcel->side);
 		EVENT(now, EVENT_GRO_ENTRY, {.u = i ? host_skb(host) : *skb});
 		EVENT(now, EVENT_GRO_EXIT,
 		      {.i = i           ? GRO_MERGED_FREE

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "simulate/event.h"
 #include "simulate/process.h"
+#include "simulate/spans.h"
 #include "simulate/task.h"
 
 enum { IDLE_NAME = 16 };
@@ -116,6 +117,7 @@ static void switch_to(struct now *now, uint32_t next, int state)
 	uint32_t last = cpu->current;
 	char idle[IDLE_NAME];
 
+	spans_switch(now, next, state == STATE_RUNNING);
 	EVENT(now, EVENT_SWITCH, {.text = name_of(now, last, idle)},
 	      {.i = tid_of(now, last)}, {.i = PRIORITY}, {.i = state},
 	      {.text = name_of(now, next, idle)}, {.i = tid_of(now, next)},
@@ -208,6 +210,7 @@ static void tell_wakeup(struct now *now, struct thread *thread)
 	const char *name = cpu_thread_name(thread);
 	uint32_t cpu = choose_cpu(now, thread);
 
+	spans_wake(now, (uint32_t)(thread - now->world->thread));
 	EVENT(now, EVENT_WAKING, {.text = name}, {.i = thread->tid}, {.i = PRIORITY},
 	      {.i = (int32_t)thread->cpu});
 	if (cpu != thread->cpu)
@@ -256,6 +259,7 @@ void cpu_wake_new(struct now *now, uint32_t number)
 	struct thread *thread = &now->world->thread[number];
 
 	thread->cpu = choose_cpu(now, thread);
+	spans_wake(now, number);
 	EVENT(now, EVENT_WAKEUP_NEW, {.text = cpu_thread_name(thread)},
 	      {.i = thread->tid}, {.i = PRIORITY}, {.i = (int32_t)thread->cpu});
 	make_ready(now, number);

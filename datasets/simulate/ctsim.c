@@ -17,7 +17,7 @@ struct request {
 	char *output;
 	double seed;
 	int nodes; /* 0: as the scenario says */
-	bool messages, captures, list, keys, quiet;
+	bool messages, captures, spans, list, keys, quiet;
 };
 
 static enum options_status parse(struct request *request, int argc, const char **argv,
@@ -36,6 +36,8 @@ static enum options_status parse(struct request *request, int argc, const char *
 	     "write only the messages, as CSV for ctsync --messages", 0, 0},
 	    {0, "captures", OPTION_FLAG, &request->captures, NULL,
 	     "write captures instead of traces", 0, 0},
+	    {0, "spans", OPTION_FLAG, &request->spans, NULL,
+	     "write also what threads and disks truly did", 0, 0},
 	    {0, "list", OPTION_FLAG, &request->list, NULL,
 	     "name the scenarios that there are", 0, 0},
 	    {0, "keys", OPTION_FLAG, &request->keys, NULL,
@@ -62,7 +64,7 @@ static int check_list(const struct request *request, struct error *error)
 	if (request->list && request->keys)
 		return error_set(error, "--list and --keys exclude each other");
 	if (request->words.count || request->output || request->set.count ||
-	    request->nodes || request->messages || request->captures)
+	    request->nodes || request->messages || request->captures || request->spans)
 		return error_set(error,
 				 "%s lists only, want no SCENARIO and no option of "
 				 "a run beside it",
@@ -81,6 +83,9 @@ static int check_request(const struct request *request, struct error *error)
 		return error_set(error, "want -o RUN, a directory to make");
 	if (request->messages && request->captures)
 		return error_set(error, "--messages and --captures exclude each other");
+	if (request->spans && (request->messages || request->captures))
+		return error_set(error, "--spans goes with traces, not with --messages "
+					"or --captures");
 	if (request->seed != (double)(uint64_t)request->seed)
 		return error_set(error, "--seed: %g is no whole number", request->seed);
 	return 0;
@@ -97,8 +102,12 @@ static int load(const struct request *request, struct scenario *scenario,
 	for (size_t i = 0; i < request->set.count; i++)
 		if (scenario_set(scenario, request->set.item[i], error))
 			return error_prefix(error, "--set");
-	return scenario_check(scenario, error) ? error_prefix(error, "%s", scenario->name)
-					       : 0;
+	if (scenario_check(scenario, error))
+		return error_prefix(error, "%s", scenario->name);
+	if (request->spans && scenario->activity != ACTIVITY_FULL)
+		return error_set(error, "--spans: %s has no threads, want activity full",
+				 scenario->name);
+	return 0;
 }
 
 static void report(const struct request *request, const struct simulation_counts *counts)
@@ -121,6 +130,7 @@ static enum exit_status run(const struct request *request, struct error *error)
 	    .messages = request->messages,
 	    .captures = request->captures,
 	    .traces = !request->messages && !request->captures,
+	    .spans = request->spans,
 	    .quiet = request->quiet,
 	};
 	enum exit_status status = EXIT_MISUSE;

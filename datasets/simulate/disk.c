@@ -4,6 +4,7 @@
 #include "simulate/cpu.h"
 #include "simulate/event.h"
 #include "simulate/memory.h"
+#include "simulate/spans.h"
 #include "simulate/task.h"
 #include "simulate/thread.h"
 
@@ -36,7 +37,9 @@ void disk_submit(struct now *now, uint32_t number, uint64_t sector, bool writes)
 		       (nsec_t)sectors * ns_per_sector;
 
 	thread->sector = sector;
+	spans_disk(now, number);
 	tell(now, EVENT_BLOCK_INSERT, thread);
+	spans_disk_issue(now, number);
 	tell(now, EVENT_BLOCK_ISSUE, thread);
 	if (host->disk_free_ns < now->ns)
 		host->disk_free_ns = now->ns;
@@ -61,6 +64,7 @@ void disk_complete(struct now *now, uint32_t number)
 	const struct thread *thread = &now->world->thread[number];
 
 	now_wait(now, thread->asleep_ns);
+	spans_disk_end(now, number, thread->call == CALL_FSYNC);
 	EVENT(now, EVENT_BLOCK_COMPLETE, {.u = DISK_DEVICE}, {.u = thread->sector},
 	      {.u = thread->bytes / SECTOR_BYTES}, {.i = 0}, {.u = rwbs_of(thread)});
 	now_host(now)->disk_waiting--;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/event.h"
 
+#include <string.h>
+
 #include "simulate/host.h"
+#include "simulate/spans.h"
 
 #define FIELDS(...)                                                                      \
 	(const struct sim_field[])                                                       \
@@ -136,11 +139,23 @@ const struct sim_class *event_class(enum event_kind kind)
 	return &classes[kind];
 }
 
+/* Behind EVENT_CALLS entries and exits take turns, and an exit's first field is what the
+ * call returned. */
+static void tell_call(struct now *now, enum event_kind kind, const union sim_value *value)
+{
+	if ((kind - EVENT_CALLS) % 2 == 0)
+		spans_call(now, classes[kind].name + strlen("syscall_entry_"));
+	else
+		spans_call_end(now, value[0].i);
+}
+
 void event_add(struct now *now, enum event_kind kind, const union sim_value *value)
 {
 	struct world *world = now->world;
 	struct host *host = now_host(now);
 
+	if (kind >= EVENT_CALLS)
+		tell_call(now, kind, value);
 	if (world->writer && !world->stopped && host_is_traced(host, now->ns)) {
 		struct sim_clock *clock = &host->clock;
 		const struct sim_event event = {
@@ -155,6 +170,7 @@ void event_add(struct now *now, enum event_kind kind, const union sim_value *val
 
 		if (sim_writer_add(world->writer, &event, world->error))
 			world->failed = true;
+		spans_event(now, event.mono_ns);
 		world->stopped |= ++world->events >= world->events_most;
 	}
 	now_pass(now, 200, 1000);

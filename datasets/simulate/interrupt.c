@@ -9,6 +9,7 @@
 #include "simulate/event.h"
 #include "simulate/light.h"
 #include "simulate/process.h"
+#include "simulate/spans.h"
 #include "simulate/statedump.h"
 #include "simulate/thread.h"
 #include "simulate/transport.h"
@@ -32,6 +33,7 @@ static struct now enter(struct world *world, uint32_t node, uint32_t cpu)
 
 static void raise_softirq(struct now *now, uint32_t vector)
 {
+	spans_raise(now, vector);
 	EVENT(now, EVENT_SOFTIRQ_RAISE, {.u = vector});
 }
 
@@ -39,11 +41,13 @@ static void begin_softirq(struct now *now, uint32_t vector)
 {
 	cpu_charge(now, USE_IRQ);
 	now_host(now)->count.softirqs++;
+	spans_interrupt(now, SPAN_SOFTIRQ, vector, "");
 	EVENT(now, EVENT_SOFTIRQ_ENTRY, {.u = vector});
 }
 
 static void end_softirq(struct now *now, uint32_t vector)
 {
+	spans_interrupt_end(now);
 	EVENT(now, EVENT_SOFTIRQ_EXIT, {.u = vector});
 	cpu_charge(now, USE_SOFTIRQ);
 }
@@ -52,11 +56,13 @@ static void begin_irq(struct now *now, int irq, const char *name)
 {
 	now_host(now)->count.interrupts++;
 	now_pass(now, 300, 1500);
+	spans_interrupt(now, SPAN_IRQ, irq, name);
 	EVENT(now, EVENT_IRQ_ENTRY, {.i = irq}, {.text = name});
 }
 
 static void end_irq(struct now *now, int irq)
 {
+	spans_interrupt_end(now);
 	EVENT(now, EVENT_IRQ_EXIT, {.i = irq}, {.i = 1});
 }
 

@@ -7,7 +7,9 @@
 #include "simulate/directory.h"
 #include "simulate/facts.h"
 #include "simulate/messages.h"
+#include "simulate/requests.h"
 #include "simulate/run_files.h"
+#include "simulate/spans.h"
 #include "simulate/truth.h"
 #include "simulate/world_init.h"
 #include "simulate/world_run.h"
@@ -26,6 +28,14 @@ static int open_files(const struct simulation *simulation, struct world *world,
 	if (simulation->messages) {
 		world->messages = message_sink_open(world, simulation->directory, error);
 		if (!world->messages)
+			return -1;
+	}
+	if (simulation->spans) {
+		world->spans = spans_open(world, simulation->directory, error);
+		if (!world->spans)
+			return -1;
+		world->requests = requests_open(world, simulation->directory, error);
+		if (!world->requests)
 			return -1;
 	}
 	if (simulation->traces || simulation->captures)
@@ -60,6 +70,10 @@ static int close_files(const struct simulation *simulation, struct world *world,
 	if (world->messages)
 		message_sink_flush(world);
 	if (world->writer && run_files_close(files, world, directory, error))
+		return -1;
+	if (world->spans && spans_close(world, error))
+		return -1;
+	if (world->requests && requests_close(world, error))
 		return -1;
 	if (facts_write(world, plans, directory, error))
 		return -1;

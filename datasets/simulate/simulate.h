@@ -15,7 +15,8 @@ struct simulation {
 	const char *directory; /* made; must be empty where it exists */
 	bool messages;         /* messages.csv */
 	bool traces, captures; /* NODE/kernel, NODE/NODE.pcap */
-	bool quiet;            /* no progress */
+	bool spans; /* spans.csv, requests.csv; with activity full and traces */
+	bool quiet; /* no progress */
 };
 
 struct simulation_counts {

@@ -9,6 +9,7 @@
 #include "simulate/event.h"
 #include "simulate/process.h"
 #include "simulate/program.h"
+#include "simulate/requests.h"
 #include "simulate/sar.h"
 #include "simulate/thread.h"
 #include "simulate/transport.h"
@@ -52,10 +53,12 @@ static void end_call(struct now *now, uint32_t number)
 		EVENT(now, EVENT_SLEEP_EXIT, {.i = 0}, {.u = 0});
 		break;
 	case CALL_READ:
+		requests_taken(now, number, received(now->world, thread) >= 0);
 		EVENT(now, EVENT_READ_EXIT, {.i = received(now->world, thread)},
 		      {.u = buffer_of(thread)});
 		break;
 	case CALL_RECVFROM:
+		requests_taken(now, number, received(now->world, thread) >= 0);
 		EVENT(now, EVENT_RECVFROM_EXIT, {.i = received(now->world, thread)},
 		      {.u = buffer_of(thread)}, {.u = 0}, {.u = 0});
 		break;

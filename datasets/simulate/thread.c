@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "simulate/cpu.h"
 #include "simulate/light.h"
+#include "simulate/requests.h"
 
 enum { FIRST_TID = 900 };
 
@@ -86,6 +87,7 @@ void thread_data_came(struct now *now, uint32_t number)
 	struct endpoint *end = end_of(now->world, thread);
 
 	end->came_ns = now->ns;
+	requests_is_new(now, number);
 	if (thread->wait == WAIT_DATA && end->unread >= thread->left)
 		thread_wake(now, number);
 }

@@ -193,6 +193,8 @@ struct thread {
 };
 
 struct message_sink;
+struct spans;
+struct requests;
 
 struct world {
 	const struct scenario *scenario;
@@ -212,6 +214,8 @@ struct world {
 	nsec_t coalesce_ns, service_ns, timeout_ns, rto_ns;
 	uint64_t request_bytes, reply_bytes;
 	struct message_sink *messages; /* or NULL */
+	struct spans *spans;           /* or NULL */
+	struct requests *requests;     /* or NULL */
 	struct sim_writer *writer;     /* or NULL */
 	bool real_stamps;              /* it stamps with CLOCK_REALTIME */
 	bool full;                     /* activity full */

@@ -10,7 +10,9 @@
 #include "simulate/messages.h"
 #include "simulate/plans.h"
 #include "simulate/process.h"
+#include "simulate/requests.h"
 #include "simulate/sar.h"
+#include "simulate/spans.h"
 #include "simulate/thread.h"
 #include "simulate/topology.h"
 #include "simulate/transport.h"
@@ -186,6 +188,8 @@ void world_clear(struct world *world)
 		host_clear(world, &world->host[i]);
 	}
 	message_sink_discard(world->messages);
+	spans_discard(world->spans);
+	requests_discard(world->requests);
 	queue_clear(&world->queue);
 	free(world->host);
 	free(world->flow);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "export/parquet/numbers.h"
 #include "export/parquet/values.h"
 
 /* Memory to keep for the next page or row group. */
@@ -36,6 +37,8 @@ void parquet_chunk_init(struct parquet_chunk *chunk, const struct parquet_column
 	    .column = column, .settings = settings, .press = press};
 	chunk->most_definition = (unsigned)column->optional + column->list +
 				 (column->list && column->optional_elements);
+	chunk->is_array = column->type == PARQUET_BYTE_ARRAY ||
+			  column->type == PARQUET_FIXED_LEN_BYTE_ARRAY;
 	chunk->dictionary.width = parquet_width(column);
 	chunk->dictionary.most = settings->dictionary_bytes;
 	chunk->by_dictionary = wants_dictionary(column);
@@ -54,6 +57,17 @@ static void add_levels(struct parquet_chunk *chunk, enum parquet_place place,
 		return;
 	chunk->page.nulls++;
 	chunk->page_bytes++; /* about that, and no page may have too many */
+}
+
+void parquet_chunk_add_levels(struct parquet_chunk *chunk, bool null, size_t count)
+{
+	chunk->page.values += (uint32_t)count;
+	if (chunk->most_definition)
+		parquet_hybrid_repeat(&chunk->definition, !null, count);
+	if (!null)
+		return;
+	chunk->page.nulls += (uint32_t)count;
+	chunk->page_bytes += count;
 }
 
 /* The code of an array has been on this page: it changes no bound. */
@@ -75,7 +89,7 @@ static bool is_known(struct parquet_chunk *chunk, uint32_t code)
 /* From here on values are PLAIN, those of this page, too. */
 static void leave_dictionary(struct parquet_chunk *chunk)
 {
-	for (size_t i = 0; i < chunk->codes; i++)
+	for (size_t i = 0; i < chunk->codes && chunk->is_array; i++)
 		parquet_dictionary_copy(&chunk->dictionary, chunk->code[i],
 					&chunk->values);
 	chunk->codes = 0;
@@ -86,10 +100,6 @@ static void leave_dictionary(struct parquet_chunk *chunk)
 
 static void add_plain(struct parquet_chunk *chunk, const struct parquet_value *value)
 {
-	if (!value->bytes) {
-		bytes_add_le(&chunk->values, value->bits, value->size);
-		return;
-	}
 	if (chunk->column->type == PARQUET_BYTE_ARRAY)
 		bytes_add_le(&chunk->values, value->size, 4);
 	bytes_add(&chunk->values, value->bytes, value->size);
@@ -106,7 +116,7 @@ static bool add_code(struct parquet_chunk *chunk, const struct parquet_value *va
 		chunk->code = mem_grow(chunk->code, chunk->codes, &chunk->code_room,
 				       sizeof(*chunk->code));
 	chunk->code[chunk->codes++] = (uint32_t)code;
-	if (!value->bytes || !is_known(chunk, (uint32_t)code))
+	if (!is_known(chunk, (uint32_t)code))
 		parquet_range_add(&chunk->page.range, chunk->column, value);
 	return true;
 }
@@ -118,6 +128,10 @@ void parquet_chunk_add(struct parquet_chunk *chunk, enum parquet_place place,
 	if (value->null)
 		return;
 	chunk->page_bytes += value->size;
+	if (!chunk->is_array) {
+		bytes_add_le(&chunk->values, value->bits, value->size);
+		return;
+	}
 	if (chunk->column->type == PARQUET_BYTE_ARRAY)
 		chunk->page_bytes += 4; /* for its size */
 	if (chunk->by_dictionary) {
@@ -132,6 +146,27 @@ void parquet_chunk_add(struct parquet_chunk *chunk, enum parquet_place place,
 void parquet_chunk_add_empty(struct parquet_chunk *chunk, bool null)
 {
 	add_levels(chunk, PARQUET_FIRST, chunk->column->optional && !null);
+}
+
+/* Numbers get their codes, and the page its bounds, when the page is whole. */
+static void code_numbers(struct parquet_chunk *chunk)
+{
+	size_t width = parquet_width(chunk->column);
+	const struct parquet_numbers numbers = {chunk->column, chunk->values.data,
+						chunk->values.size / width};
+
+	parquet_numbers_range(&numbers, &chunk->page.range);
+	if (!chunk->by_dictionary)
+		return;
+	if (numbers.count > chunk->code_room) {
+		free(chunk->code);
+		chunk->code = mem_alloc(numbers.count * sizeof(*chunk->code));
+		chunk->code_room = numbers.count;
+	}
+	chunk->codes = numbers.count;
+	if (!parquet_numbers_code(&numbers, &chunk->page.range, &chunk->dictionary,
+				  &chunk->press->direct, chunk->code))
+		leave_dictionary(chunk);
 }
 
 /* The page's content, and how its values are encoded. */
@@ -164,6 +199,8 @@ static int end_page(struct parquet_chunk *chunk, struct error *error)
 
 	if (chunk->page.values == 0)
 		return 0;
+	if (!chunk->is_array)
+		code_numbers(chunk);
 	head.encoding = add_content(chunk);
 	if (parquet_press_page(chunk->press, &head, &chunk->body, &chunk->raw_size,
 			       error))
@@ -180,10 +217,11 @@ static int end_page(struct parquet_chunk *chunk, struct error *error)
 	return 0;
 }
 
-int parquet_chunk_end_row(struct parquet_chunk *chunk, struct error *error)
+int parquet_chunk_end_rows(struct parquet_chunk *chunk, size_t rows, struct error *error)
 {
-	chunk->rows++;
-	if (++chunk->page_rows < chunk->settings->page_rows &&
+	chunk->rows += rows;
+	chunk->page_rows += (uint32_t)rows;
+	if (chunk->page_rows < chunk->settings->page_rows &&
 	    chunk->page_bytes < chunk->settings->page_bytes)
 		return 0;
 	return end_page(chunk, error);
@@ -191,16 +229,14 @@ int parquet_chunk_end_row(struct parquet_chunk *chunk, struct error *error)
 
 int parquet_chunk_finish(struct parquet_chunk *chunk, struct error *error)
 {
-	const struct parquet_page_head head = {
-	    .type = FORMAT_DICTIONARY_PAGE,
-	    .values = (int32_t)chunk->dictionary.count,
-	    .encoding = FORMAT_PLAIN,
-	};
+	struct parquet_page_head head = {.type = FORMAT_DICTIONARY_PAGE,
+					 .encoding = FORMAT_PLAIN};
 
 	if (end_page(chunk, error))
 		return -1;
 	if (chunk->pages_of[FORMAT_RLE_DICTIONARY] == 0)
 		return 0;
+	head.values = (int32_t)chunk->dictionary.count;
 	bytes_add(&chunk->press->content, chunk->dictionary.plain.data,
 		  chunk->dictionary.plain.size);
 	if (parquet_press_page(chunk->press, &head, &chunk->head, &chunk->raw_size,
@@ -221,7 +257,8 @@ void parquet_chunk_reset(struct parquet_chunk *chunk)
 
 size_t parquet_chunk_held(const struct parquet_chunk *chunk)
 {
-	return chunk->body.room + chunk->head.room + chunk->values.room +
+	/* The page's values by their size: their room depends on how they came. */
+	return chunk->body.room + chunk->head.room + chunk->values.size +
 	       chunk->repetition.out.room + chunk->definition.out.room +
 	       chunk->code_room * sizeof(*chunk->code) +
 	       chunk->seen_room * sizeof(*chunk->seen) +

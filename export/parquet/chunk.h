@@ -10,14 +10,16 @@
 
 /*
  * One column of one row group: full pages, compressed, and the page that is
- * being filled. Its values are numbers of the dictionary, in `code`, or as
- * PLAIN has them, in `values`, but a byte each for BOOLEAN.
+ * being filled. Arrays are numbers of the dictionary, in `code`, or as PLAIN
+ * has them, in `values`. Values of other types are in `values`, but a byte
+ * each for BOOLEAN; when the page is full, they get their codes all at once.
  */
 struct parquet_chunk {
 	const struct parquet_column *column;
 	const struct parquet_settings *settings;
 	struct parquet_press *press;
 	unsigned most_definition; /* the level of what is there */
+	bool is_array;
 
 	struct parquet_page page;
 	uint32_t page_rows;
@@ -56,8 +58,15 @@ void parquet_chunk_add(struct parquet_chunk *chunk, enum parquet_place place,
 /* The row has a list without elements, or no list. */
 void parquet_chunk_add_empty(struct parquet_chunk *chunk, bool null);
 
-/* The row is whole. 0, or -1 with error, as below. */
-int parquet_chunk_end_row(struct parquet_chunk *chunk, struct error *error);
+/*
+ * So many rows of a flat column have nulls, or values, which are in `values` and in
+ * `page_bytes` already.
+ */
+void parquet_chunk_add_levels(struct parquet_chunk *chunk, bool null, size_t count);
+
+/* So many rows are whole; a page has room for all but the last of them. 0, or -1 with
+ * error, as below. */
+int parquet_chunk_end_rows(struct parquet_chunk *chunk, size_t rows, struct error *error);
 
 /* The row group is whole: `head` and `body` are the chunk. */
 int parquet_chunk_finish(struct parquet_chunk *chunk, struct error *error);

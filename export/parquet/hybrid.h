@@ -26,6 +26,13 @@ struct parquet_hybrid {
 
 void parquet_hybrid_add(struct parquet_hybrid *hybrid, uint32_t value);
 
+/* The same as to add each of them, and faster. */
+void parquet_hybrid_add_all(struct parquet_hybrid *hybrid, const uint32_t *value,
+			    size_t count);
+
+/* One number so many times. */
+void parquet_hybrid_repeat(struct parquet_hybrid *hybrid, uint32_t value, size_t times);
+
 /* Write what is held; `out` is the whole then. */
 void parquet_hybrid_finish(struct parquet_hybrid *hybrid);
 

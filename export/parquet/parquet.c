@@ -7,9 +7,8 @@
 
 #include "base/mem.h"
 #include "base/version.h"
-#include "export/parquet/chunk.h"
-#include "export/parquet/footer.h"
 #include "export/parquet/schema.h"
+#include "export/parquet/writer_private.h"
 
 enum {
 	DEFAULT_GROUP_ROWS = 1 << 20,
@@ -19,26 +18,7 @@ enum {
 	DEFAULT_DICTIONARY_BYTES = 1 << 20,
 	/* With the longest row a page stays below 2^31 bytes, as it must. */
 	MOST_PAGE = 1 << 29,
-	/* The memory that chunks have is added up not for every row. */
-	ROWS_A_CHECK = 256,
 	BYTES_A_CHECK = 1 << 20,
-};
-
-struct parquet_writer {
-	FILE *file;
-	struct parquet_column *column;
-	size_t columns;
-	struct parquet_settings settings;
-	struct parquet_press press;
-	struct parquet_chunk *chunk; /* one a column */
-	struct parquet_footer footer;
-	struct parquet_value *value; /* of the row at hand, column after column */
-	size_t value_room;
-	uint64_t rows, group_rows;
-	uint64_t offset; /* bytes written */
-	size_t unchecked_rows, unchecked_bytes;
-	char *failure; /* what went wrong first, NULL while all is well */
-	bool finished;
 };
 
 static size_t choose(size_t wanted, size_t otherwise, size_t most)
@@ -63,7 +43,7 @@ static void take_settings(struct parquet_settings *settings)
 	settings->created_by = mem_strdup(by ? by : "clustertrace version " CT_VERSION);
 }
 
-static int fail(struct parquet_writer *writer, struct error *error)
+int parquet_writer_fail(struct parquet_writer *writer, struct error *error)
 {
 	if (!writer->failure)
 		writer->failure = mem_strdup(error_text(error));
@@ -134,80 +114,8 @@ static int end_group(struct parquet_writer *writer, struct error *error)
 		parquet_chunk_reset(chunk);
 	}
 	writer->group_rows = 0;
+	writer->unchecked_rows = writer->unchecked_bytes = 0;
 	return 0;
-}
-
-static struct parquet_value *value_at(struct parquet_writer *writer, size_t at)
-{
-	if (at >= writer->value_room)
-		writer->value = mem_grow(writer->value, at, &writer->value_room,
-					 sizeof(*writer->value));
-	return &writer->value[at];
-}
-
-/* Counts values in `at`, and their bytes in unchecked_bytes. */
-static int take_list(struct parquet_writer *writer, const struct parquet_column *column,
-		     const struct parquet_list *list, size_t *at, struct error *error)
-{
-	size_t bytes = 0;
-
-	if (list->null && !column->optional)
-		return error_set(error, "no list, want one"), PARQUET_REFUSED;
-	for (size_t i = 0; i < list->count && !list->null; i++) {
-		struct parquet_value *value = value_at(writer, (*at)++);
-
-		if (parquet_value_of(column, column->optional_elements, &list->cell[i],
-				     value, error)) {
-			error_prefix(error, "element %zu", i + 1);
-			return PARQUET_REFUSED;
-		}
-		bytes += value->size + 4;
-		if (bytes > PARQUET_LONGEST_ROW)
-			return error_set(error, "a list of more than %d bytes, want less",
-					 PARQUET_LONGEST_ROW),
-			       PARQUET_REFUSED;
-	}
-	writer->unchecked_bytes += bytes;
-	return 0;
-}
-
-/* The row's values in their columns' form, if all of them have one. */
-static int take_row(struct parquet_writer *writer, const struct cell *cell,
-		    const struct parquet_list *list, struct error *error)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < writer->columns; i++) {
-		const struct parquet_column *column = &writer->column[i];
-		int status;
-
-		if (column->list) {
-			status = take_list(writer, column, list++, &at, error);
-		} else {
-			struct parquet_value *value = value_at(writer, at++);
-
-			status = parquet_value_of(column, column->optional, &cell[i],
-						  value, error);
-			writer->unchecked_bytes += value->size;
-		}
-		if (status) {
-			error_prefix(error, "column %s", column->name);
-			return status;
-		}
-	}
-	return 0;
-}
-
-static size_t add_list(struct parquet_chunk *chunk, const struct parquet_list *list,
-		       const struct parquet_value *value)
-{
-	if (list->null || list->count == 0) {
-		parquet_chunk_add_empty(chunk, list->null);
-		return 0;
-	}
-	for (size_t i = 0; i < list->count; i++)
-		parquet_chunk_add(chunk, i ? PARQUET_FURTHER : PARQUET_FIRST, &value[i]);
-	return list->count;
 }
 
 static size_t held(const struct parquet_writer *writer)
@@ -219,43 +127,30 @@ static size_t held(const struct parquet_writer *writer)
 	return bytes;
 }
 
-static bool is_group_full(struct parquet_writer *writer)
+size_t parquet_writer_room(const struct parquet_writer *writer)
 {
-	if (writer->group_rows >= writer->settings.group_rows)
-		return true;
-	if (++writer->unchecked_rows < ROWS_A_CHECK &&
-	    writer->unchecked_bytes < BYTES_A_CHECK)
-		return false;
-	writer->unchecked_rows = writer->unchecked_bytes = 0;
-	return held(writer) >= writer->settings.group_bytes;
+	uint64_t group = writer->settings.group_rows - writer->group_rows;
+	size_t check = ROWS_A_CHECK - writer->unchecked_rows;
+
+	return group < check ? (size_t)group : check;
 }
 
-int parquet_add_row(struct parquet_writer *writer, const struct cell *cell,
-		    const struct parquet_list *list, struct error *error)
+int parquet_writer_end_rows(struct parquet_writer *writer, size_t rows,
+			    struct error *error)
 {
-	const struct parquet_value *value;
-	int status;
+	bool full;
 
-	if (writer->failure)
-		return fail(writer, error);
-	status = take_row(writer, cell, list, error);
-	if (status)
-		return status;
-	value = writer->value;
-	for (size_t i = 0; i < writer->columns; i++) {
-		struct parquet_chunk *chunk = &writer->chunk[i];
-
-		if (writer->column[i].list)
-			value += add_list(chunk, list++, value);
-		else
-			parquet_chunk_add(chunk, PARQUET_FIRST, value++);
-		if (parquet_chunk_end_row(chunk, error))
-			return fail(writer, error);
+	writer->rows += rows;
+	writer->group_rows += rows;
+	writer->unchecked_rows += rows;
+	full = writer->group_rows >= writer->settings.group_rows;
+	if (!full && (writer->unchecked_rows >= ROWS_A_CHECK ||
+		      writer->unchecked_bytes >= BYTES_A_CHECK)) {
+		writer->unchecked_rows = writer->unchecked_bytes = 0;
+		full = held(writer) >= writer->settings.group_bytes;
 	}
-	writer->rows++;
-	writer->group_rows++;
-	if (is_group_full(writer) && end_group(writer, error))
-		return fail(writer, error);
+	if (full && end_group(writer, error))
+		return parquet_writer_fail(writer, error);
 	return 0;
 }
 
@@ -302,11 +197,11 @@ out:
 int parquet_writer_finish(struct parquet_writer *writer, struct error *error)
 {
 	if (writer->failure)
-		return fail(writer, error);
+		return parquet_writer_fail(writer, error);
 	if (writer->finished)
 		return 0;
 	if (finish(writer, error))
-		return fail(writer, error);
+		return parquet_writer_fail(writer, error);
 	writer->finished = true;
 	return 0;
 }

@@ -120,6 +120,13 @@ int parquet_add_row(struct parquet_writer *writer, const struct cell *cell,
 		    const struct parquet_list *list, struct error *error);
 
 /*
+ * Add many rows of flat columns, one after the other, faster than one by one. `added`
+ * gets how many were; PARQUET_REFUSED is about the one after these.
+ */
+int parquet_add_rows(struct parquet_writer *writer, const struct cell *cell, size_t rows,
+		     size_t *added, struct error *error);
+
+/*
  * Write what is left and the file's end, and flush the file. Without it there
  * is no Parquet file. 0, or -1 with error.
  */

@@ -54,5 +54,6 @@ void parquet_press_clear(struct parquet_press *press)
 	press->compressor = NULL;
 	bytes_clear(&press->content);
 	bytes_clear(&press->delta);
+	bytes_clear(&press->direct);
 	bytes_clear(&press->packed);
 }

@@ -9,7 +9,8 @@
 struct parquet_press {
 	struct parquet_compressor *compressor;
 	struct bytes content; /* to be filled for each page */
-	struct bytes delta;   /* of use while the content is made */
+	struct bytes delta;   /* of use while the content is made, */
+	struct bytes direct;  /* and this too */
 	struct bytes packed;
 };
 

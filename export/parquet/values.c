@@ -26,8 +26,7 @@ void parquet_values_add_codes(struct bytes *content, const struct parquet_chunk 
 	/* One bit at least: not every reader knows numbers of none. */
 	codes.width = count > 2 ? parquet_bits(count - 1) : 1;
 	bytes_add_byte(&codes.out, (uint8_t)codes.width);
-	for (size_t i = 0; i < chunk->codes; i++)
-		parquet_hybrid_add(&codes, chunk->code[i]);
+	parquet_hybrid_add_all(&codes, chunk->code, chunk->codes);
 	parquet_hybrid_finish(&codes);
 	*content = codes.out;
 }
@@ -35,7 +34,7 @@ void parquet_values_add_codes(struct bytes *content, const struct parquet_chunk 
 bool parquet_values_pays(const struct parquet_chunk *chunk, size_t codes)
 {
 	size_t plain = chunk->page_bytes - chunk->page.nulls, delta;
-	struct bytes *scratch = &chunk->press->delta, values = {0};
+	struct bytes *scratch = &chunk->press->delta;
 
 	/* One that is small by now will not grow much, and serves many more pages. */
 	codes += (size_t)chunk->dictionary.count * REPEATED <= chunk->codes
@@ -43,12 +42,10 @@ bool parquet_values_pays(const struct parquet_chunk *chunk, size_t codes)
 		     : chunk->dictionary.plain.size;
 	if (codes >= plain || !is_integer(chunk->column))
 		return codes < plain;
-	for (size_t i = 0; i < chunk->codes; i++)
-		parquet_dictionary_copy(&chunk->dictionary, chunk->code[i], &values);
 	scratch->size = 0;
-	parquet_delta_add(scratch, values.data, chunk->codes, chunk->dictionary.width);
+	parquet_delta_add(scratch, chunk->values.data, chunk->codes,
+			  chunk->dictionary.width);
 	delta = scratch->size;
-	bytes_clear(&values);
 	return codes < delta;
 }
 

@@ -229,7 +229,7 @@ int dataset_row(struct dataset *dataset, const struct cell *row, struct error *e
 	if (!file)
 		return -1;
 	file->used = ++dataset->rows;
-	return table_file_row(file->table, row, error);
+	return table_file_rows(file->table, row, 1, error);
 }
 
 int dataset_end(struct dataset *dataset, struct error *error)

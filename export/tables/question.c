@@ -181,6 +181,32 @@ static void count_rows(struct timeline_reader *timeline, struct question *questi
 	free(sql);
 }
 
+/*
+ * A table's rows by their ids, in the order in which they are stored: without an index,
+ * which might be walked because it has all that is asked for.
+ */
+static char *table_walk(const struct question *question, const char *quoted,
+			const char *where)
+{
+	char *text;
+	size_t size;
+	FILE *sql;
+
+	if (question->columns > TIMELINE_MOST_ROW)
+		return NULL;
+	sql = open_memstream(&text, &size);
+	fputs("SELECT " TIMELINE_ROW "(", sql);
+	for (size_t i = 0; i < question->columns; i++) {
+		char *column = name_quote(question->column[i].name);
+
+		fprintf(sql, "%st.%s", i ? ", " : "", column);
+		free(column);
+	}
+	fprintf(sql, ") FROM %s AS t NOT INDEXED%s", quoted, where);
+	fclose(sql);
+	return text;
+}
+
 struct question *question_of_table(struct timeline_reader *timeline,
 				   const struct scope *scope, const char *name,
 				   struct error *error)
@@ -205,8 +231,11 @@ struct question *question_of_table(struct timeline_reader *timeline,
 				   kind == QUESTION_EVENT_VIEW        ? " ORDER BY id"
 				   : facts.is_view || !facts.is_class ? ""
 								      : " ORDER BY t.id");
-	if (!status && !facts.is_view)
+	if (!status && !facts.is_view) {
 		count_rows(timeline, question, quoted);
+		if (question->bounds != QUESTION_BY_TIME)
+			question->walk = table_walk(question, quoted, where);
+	}
 	name_clear(&facts.names);
 	free(where);
 	free(quoted);
@@ -333,6 +362,12 @@ static void finish_class(struct class_facts *facts, const struct scope *scope,
 	    mem_printf("SELECT t.id, e.ts_ns, e.node, e.cpu, e.tid%s FROM %s AS t "
 		       "CROSS JOIN event AS e ON e.id = t.id%s ORDER BY t.id",
 		       selected, quoted, where);
+	if (question->columns <= TIMELINE_MOST_ROW)
+		question->walk =
+		    mem_printf("SELECT " TIMELINE_ROW "(t.id, e.ts_ns, e.node, e.cpu, "
+			       "e.tid%s) FROM %s AS t NOT INDEXED "
+			       "CROSS JOIN event AS e ON e.id = t.id%s",
+			       selected, quoted, where);
 	free(quoted);
 	free(where);
 }
@@ -385,7 +420,7 @@ struct question *question_of_events(struct timeline_reader *timeline,
 	return NULL;
 }
 
-struct timeline_query *question_ask(const struct question *question,
+struct timeline_query *question_ask(const struct question *question, bool walk,
 				    struct timeline_reader *timeline,
 				    const struct scope *scope, struct error *error)
 {
@@ -398,7 +433,8 @@ struct timeline_query *question_ask(const struct question *question,
 		return NULL;
 	for (int i = 0; i < 2; i++)
 		value[i] = (struct cell){.type = CELL_INTEGER, .integer = bound[i]};
-	query = timeline_query_new(timeline, question->sql, error);
+	query =
+	    timeline_query_new(timeline, walk ? question->walk : question->sql, error);
 	if (query &&
 	    timeline_query_ask(query, value, question->bounds ? 2 : 0, error) == 0)
 		return query;
@@ -416,5 +452,6 @@ void question_free(struct question *question)
 	free(question->class);
 	free(question->name);
 	free(question->sql);
+	free(question->walk);
 	free(question);
 }

@@ -42,6 +42,7 @@ enum question_bounds {
 struct question {
 	char *name; /* of the table, for files and messages; "" for the user's SELECT */
 	char *sql;
+	char *walk; /* the same by TIMELINE_ROW, where it has the same order; else NULL */
 	struct question_column *column;
 	size_t columns;
 	int64_t rows; /* about how many, 0: not known */
@@ -75,8 +76,11 @@ struct question *question_of_events(struct timeline_reader *timeline,
 int question_list_tables(struct timeline_reader *timeline, struct text_list *names,
 			 struct error *error);
 
-/* Ask it: the query with its first row not yet taken. NULL with error. */
-struct timeline_query *question_ask(const struct question *question,
+/*
+ * Ask it: the query with its first row not yet taken; `walk`: of the question's walk.
+ * NULL with error.
+ */
+struct timeline_query *question_ask(const struct question *question, bool walk,
 				    struct timeline_reader *timeline,
 				    const struct scope *scope, struct error *error);
 

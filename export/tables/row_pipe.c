@@ -16,6 +16,7 @@ enum { BATCHES = 4, BATCH_CELLS = 8192, BATCH_BYTES = 256 << 10 };
 struct batch {
 	struct cell *cell;
 	size_t rows;
+	bool has_bytes; /* texts or blobs, if only empty ones */
 	struct bytes bytes;
 };
 
@@ -23,7 +24,7 @@ struct row_pipe {
 	row_taker *take;
 	void *context;
 	size_t columns, batch_rows;
-	bool direct; /* the system has no thread left: rows are taken when put */
+	bool direct; /* no thread: a batch is taken when it is full */
 	struct batch batch[BATCHES];
 	size_t put_at; /* the batch that is being filled */
 	pthread_t thread;
@@ -39,7 +40,7 @@ struct row_pipe {
 static void place_bytes(struct row_pipe *pipe, struct batch *batch)
 {
 	const char *at = (const char *)batch->bytes.data;
-	size_t cells = batch->rows * pipe->columns;
+	size_t cells = batch->has_bytes ? batch->rows * pipe->columns : 0;
 
 	for (size_t i = 0; i < cells; i++) {
 		struct cell *cell = &batch->cell[i];
@@ -54,11 +55,7 @@ static void place_bytes(struct row_pipe *pipe, struct batch *batch)
 static int take_batch(struct row_pipe *pipe, struct batch *batch)
 {
 	place_bytes(pipe, batch);
-	for (size_t row = 0; row < batch->rows; row++)
-		if (pipe->take(pipe->context, &batch->cell[row * pipe->columns],
-			       &pipe->error))
-			return -1;
-	return 0;
+	return pipe->take(pipe->context, batch->cell, batch->rows, &pipe->error);
 }
 
 static void *take_rows(void *argument)
@@ -88,25 +85,45 @@ static void *take_rows(void *argument)
 	return NULL;
 }
 
-struct row_pipe *row_pipe_new(size_t columns, row_taker *take, void *context)
+/* Without a signal, which are the main thread's. */
+static void begin_thread(struct row_pipe *pipe)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	/* Where the system has none left it goes on without. */
+	pipe->direct = pthread_create(&pipe->thread, NULL, take_rows, pipe) != 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+struct row_pipe *row_pipe_new(size_t columns, bool thread, row_taker *take, void *context)
 {
 	struct row_pipe *pipe = mem_zalloc(sizeof(*pipe));
-	sigset_t all, before;
 
 	pipe->take = take;
 	pipe->context = context;
 	pipe->columns = columns;
 	pipe->batch_rows = columns < BATCH_CELLS ? BATCH_CELLS / columns : 1;
-	for (size_t i = 0; i < BATCHES; i++)
-		pipe->batch[i].cell =
-		    mem_alloc(pipe->batch_rows * columns * sizeof(struct cell));
 	pthread_mutex_init(&pipe->lock, NULL);
 	pthread_cond_init(&pipe->changed, NULL);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pipe->direct = pthread_create(&pipe->thread, NULL, take_rows, pipe) != 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pipe->direct = true;
+	if (thread)
+		begin_thread(pipe);
+	for (size_t i = 0; i < (pipe->direct ? 1 : BATCHES); i++)
+		pipe->batch[i].cell =
+		    mem_alloc(pipe->batch_rows * columns * sizeof(struct cell));
 	return pipe;
+}
+
+static int empty_batch(struct row_pipe *pipe)
+{
+	struct batch *batch = &pipe->batch[pipe->put_at];
+
+	batch->rows = 0;
+	batch->has_bytes = false;
+	bytes_empty(&batch->bytes, BATCH_BYTES * 2);
+	return 0;
 }
 
 /* Hand over the batch at hand, and wait until another one is free. */
@@ -114,6 +131,11 @@ static int pass_batch(struct row_pipe *pipe)
 {
 	bool failed;
 
+	if (pipe->direct) {
+		pipe->failed =
+		    pipe->failed || take_batch(pipe, &pipe->batch[pipe->put_at]);
+		return pipe->failed ? -1 : empty_batch(pipe);
+	}
 	pthread_mutex_lock(&pipe->lock);
 	pipe->full++;
 	pthread_cond_signal(&pipe->changed);
@@ -122,28 +144,22 @@ static int pass_batch(struct row_pipe *pipe)
 	failed = pipe->failed;
 	pthread_mutex_unlock(&pipe->lock);
 	pipe->put_at = (pipe->put_at + 1) % BATCHES;
-	if (failed)
-		return -1;
-	pipe->batch[pipe->put_at].rows = 0;
-	bytes_empty(&pipe->batch[pipe->put_at].bytes, BATCH_BYTES * 2);
-	return 0;
+	return failed ? -1 : empty_batch(pipe);
 }
 
 int row_pipe_put(struct row_pipe *pipe, const struct cell *row)
 {
 	struct batch *batch = &pipe->batch[pipe->put_at];
+	struct cell *at = &batch->cell[batch->rows * pipe->columns];
 
-	if (pipe->direct) {
-		pipe->failed =
-		    pipe->failed || pipe->take(pipe->context, row, &pipe->error);
-		return pipe->failed ? -1 : 0;
+	for (size_t i = 0; i < pipe->columns; i++) {
+		at[i] = row[i];
+		if (row[i].type != CELL_TEXT && row[i].type != CELL_BLOB)
+			continue;
+		batch->has_bytes = true;
+		bytes_add(&batch->bytes, row[i].bytes, row[i].size);
 	}
-	memcpy(&batch->cell[batch->rows++ * pipe->columns], row,
-	       pipe->columns * sizeof(*row));
-	for (size_t i = 0; i < pipe->columns; i++)
-		if (row[i].type == CELL_TEXT || row[i].type == CELL_BLOB)
-			bytes_add(&batch->bytes, row[i].bytes, row[i].size);
-	if (batch->rows < pipe->batch_rows && batch->bytes.size < BATCH_BYTES)
+	if (++batch->rows < pipe->batch_rows && batch->bytes.size < BATCH_BYTES)
 		return 0;
 	return pass_batch(pipe);
 }

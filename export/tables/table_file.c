@@ -233,7 +233,7 @@ static const struct cell *fit_row(struct table_file *table, const struct cell *r
 	return table->cell;
 }
 
-int table_file_row(struct table_file *table, const struct cell *row, struct error *error)
+static int put_row(struct table_file *table, const struct cell *row, struct error *error)
 {
 	int status =
 	    !table->writer
@@ -242,6 +242,33 @@ int table_file_row(struct table_file *table, const struct cell *row, struct erro
 
 	table->rows++;
 	return status;
+}
+
+int table_file_rows(struct table_file *table, const struct cell *row, size_t rows,
+		    struct error *error)
+{
+	size_t columns = table->question->columns;
+
+	for (size_t at = 0, added = 0; at < rows; at += added) {
+		const struct cell *next = &row[at * columns];
+		int status = PARQUET_REFUSED;
+
+		added = 0;
+		if (table->writer && table->as_is)
+			status = parquet_add_rows(table->writer, next, rows - at, &added,
+						  error);
+		table->rows += added;
+		if (status < 0)
+			return error_prefix(error, "%s", table->name);
+		if (status == 0)
+			continue;
+		/* The next one is refused, or to be changed first. */
+		error_clear(error);
+		if (put_row(table, &next[added * columns], error))
+			return -1;
+		added++;
+	}
+	return 0;
 }
 
 int table_file_end(struct table_file *table, struct error *error)

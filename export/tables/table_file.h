@@ -27,8 +27,9 @@ struct table_file *table_file_new(FILE *file, const char *name,
 				  const struct question *question,
 				  const struct table_style *style, struct error *error);
 
-/* A row of all of the question's columns. */
-int table_file_row(struct table_file *table, const struct cell *row, struct error *error);
+/* Rows, one after the other, of all of the question's columns. */
+int table_file_rows(struct table_file *table, const struct cell *row, size_t rows,
+		    struct error *error);
 
 /* Write the end. The file is still open. 0, or -1 with error. */
 int table_file_end(struct table_file *table, struct error *error);

@@ -26,7 +26,10 @@ void table_pool_plan(struct table_pool *pool, int wanted)
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
 	pool->threads = wanted ? wanted : processors > 0 ? (int)processors : 1;
-	pool->work.pipe = pool->jobs == 1 && pool->threads > 1;
+	/* Most rows are events': two threads for each of a few tables end sooner. */
+	pool->work.pipe = pool->threads > (pool->jobs == 1 ? 1 : 3);
+	if (pool->work.pipe)
+		pool->threads /= 2;
 	if ((size_t)pool->threads > pool->jobs)
 		pool->threads = pool->jobs ? (int)pool->jobs : 1;
 }

@@ -7,7 +7,8 @@
 
 /*
  * Many tables by a few threads, each with a reader of its own: the longest tables first.
- * A single table is read by one thread and written by another.
+ * A single table is read by one thread and written by another; many ones too, where there
+ * are four threads or more.
  */
 struct table_pool {
 	struct table_work work;

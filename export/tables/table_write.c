@@ -19,6 +19,7 @@ struct writing {
 	struct table_file *table;
 	struct dataset *dataset;
 	struct row_pipe *pipe;
+	struct cell *room; /* for a row with names of nodes, else NULL */
 	uint64_t uncounted;
 };
 
@@ -48,12 +49,18 @@ static int begin_writing(struct writing *writing, struct error *error)
 	return writing->table ? 0 : -1;
 }
 
-static int take_row(void *context, const struct cell *row, struct error *error)
+static int take_rows(void *context, const struct cell *row, size_t rows,
+		     struct error *error)
 {
 	struct writing *writing = context;
+	size_t columns = writing->job->question->columns;
 
-	return writing->dataset ? dataset_row(writing->dataset, row, error)
-				: table_file_row(writing->table, row, error);
+	if (!writing->dataset)
+		return table_file_rows(writing->table, row, rows, error);
+	for (size_t i = 0; i < rows; i++)
+		if (dataset_row(writing->dataset, &row[i * columns], error))
+			return -1;
+	return 0;
 }
 
 static int end_writing(struct writing *writing, struct error *error)
@@ -79,15 +86,17 @@ static void clear_writing(struct writing *writing)
 {
 	table_file_free(writing->table);
 	dataset_free(writing->dataset);
+	free(writing->room);
 	if (writing->made)
 		fclose(writing->made);
 }
 
-/* The row with nodes' names for their numbers, in `room`. */
+/* The row with nodes' names for their numbers. */
 static const struct cell *name_nodes(const struct writing *writing,
-				     const struct cell *row, struct cell *room)
+				     const struct cell *row)
 {
 	const struct question *question = writing->job->question;
+	struct cell *room = writing->room;
 
 	memcpy(room, row, question->columns * sizeof(*row));
 	for (size_t i = 0; i < question->columns; i++) {
@@ -103,8 +112,9 @@ static const struct cell *name_nodes(const struct writing *writing,
 	return room;
 }
 
-static int pass_row(struct writing *writing, const struct cell *row, struct error *error)
+static int pass_row(void *context, const struct cell *row, struct error *error)
 {
+	struct writing *writing = context;
 	struct table_work *work = writing->work;
 
 	if (++writing->uncounted == ROWS_A_COUNT) {
@@ -113,9 +123,8 @@ static int pass_row(struct writing *writing, const struct cell *row, struct erro
 		if (work->stopped)
 			return error_set(error, "stopped");
 	}
-	if (writing->pipe)
-		return row_pipe_put(writing->pipe, row);
-	return take_row(writing, row, error);
+	return row_pipe_put(writing->pipe,
+			    writing->room ? name_nodes(writing, row) : row);
 }
 
 static bool has_nodes(const struct question *question)
@@ -130,23 +139,16 @@ static bool has_nodes(const struct question *question)
 static int pass_rows(struct writing *writing, struct timeline_query *query,
 		     struct row_store *store, struct error *error)
 {
-	const struct question *question = writing->job->question;
-	struct cell *room =
-	    has_nodes(question) ? mem_alloc(question->columns * sizeof(*room)) : NULL;
 	int more;
 
+	if (!store && writing->job->question->walk)
+		return timeline_query_each(query, pass_row, writing, error);
 	while ((more = store ? row_store_next(store, error)
-			     : timeline_query_next(query, error)) > 0) {
-		const struct cell *row =
-		    store ? row_store_row(store) : timeline_query_row(query);
-
-		if (pass_row(writing, room ? name_nodes(writing, row, room) : row,
-			     error)) {
-			more = -1;
-			break;
-		}
-	}
-	free(room);
+			     : timeline_query_next(query, error)) > 0)
+		if (pass_row(writing,
+			     store ? row_store_row(store) : timeline_query_row(query),
+			     error))
+			return -1;
 	return more;
 }
 
@@ -179,22 +181,24 @@ int table_write(struct table_work *work, struct table_job *job,
 		struct timeline_reader *timeline, struct error *error)
 {
 	struct writing writing = {.work = work, .job = job};
+	const struct question *question = job->question;
+	bool stored = work->style->parquet && !is_typed(question);
 	struct row_store *store = NULL;
-	struct timeline_query *query =
-	    question_ask(job->question, timeline, &work->export->scope, error);
+	struct timeline_query *query = question_ask(
+	    question, question->walk && !stored, timeline, &work->export->scope, error);
 	int status = -1;
 
 	if (!query)
 		return -1;
-	if (work->style->parquet && !is_typed(job->question) &&
-	    store_rows(job, query, &store, error))
+	if (stored && store_rows(job, query, &store, error))
 		goto out;
 	if (begin_writing(&writing, error))
 		goto out;
-	if (work->pipe)
-		writing.pipe = row_pipe_new(job->question->columns, take_row, &writing);
+	if (has_nodes(question))
+		writing.room = mem_alloc(question->columns * sizeof(*writing.room));
+	writing.pipe = row_pipe_new(question->columns, work->pipe, take_rows, &writing);
 	status = pass_rows(&writing, query, store, error);
-	if (writing.pipe && row_pipe_end(writing.pipe, error))
+	if (row_pipe_end(writing.pipe, error))
 		status = -1;
 	if (!status)
 		status = end_writing(&writing, error);

@@ -71,21 +71,43 @@ static void pop(struct walk *walk, size_t node, struct cpu *cpu, nsec_t end_ns,
 		cpu->stack[below - 1].inner_ns += end_ns - ended->begin_ns;
 }
 
-void interrupt_cut(struct walk *walk, size_t node, struct cpu *cpu, nsec_t end_ns)
+static void cut_down_to(struct walk *walk, size_t node, struct cpu *cpu, size_t keep,
+			nsec_t end_ns)
 {
-	while (cpu->deep > 0) {
+	while (cpu->deep > keep) {
 		nsec_t begin_ns = cpu->stack[cpu->deep - 1].begin_ns;
 
 		pop(walk, node, cpu, end_ns > begin_ns ? end_ns : begin_ns, true);
 	}
 }
 
+void interrupt_cut(struct walk *walk, size_t node, struct cpu *cpu, nsec_t end_ns)
+{
+	cut_down_to(walk, node, cpu, 0, end_ns);
+}
+
+/*
+ * What cannot be interrupted by this one has ended, and its end was lost: softirqs come
+ * when no interrupt is left, a line or a function does not interrupt itself, and no
+ * kernel nests as deep as there is room for.
+ */
+static void drop_lost(struct walk *walk, int kind, int64_t number)
+{
+	struct cpu *cpu = walk->cpu;
+	size_t keep =
+	    kind == INTERRUPT_SOFT || cpu->deep == INTERRUPTS_DEEP ? 0 : cpu->deep;
+
+	for (size_t i = 0; i < keep; i++)
+		if (cpu->stack[i].kind == kind && cpu->stack[i].number == number)
+			keep = i;
+	cut_down_to(walk, walk->at_node, cpu, keep, cpu->last_ns);
+}
+
 static void push(struct walk *walk, int kind, int64_t number, const char *name)
 {
 	struct cpu *cpu = walk->cpu;
 
-	if (cpu->deep == INTERRUPTS_DEEP) /* no kernel nests so: ends were lost */
-		interrupt_cut(walk, walk->at_node, cpu, cpu->last_ns);
+	drop_lost(walk, kind, number);
 	cpu->stack[cpu->deep++] = (struct interrupt){
 	    .kind = kind,
 	    .number = number,

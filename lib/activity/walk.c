@@ -103,6 +103,8 @@ static struct wish_list wishes_of(const struct activity_ops *ops, unsigned witho
 
 	if (ops->thread)
 		wish_threads(&list, without);
+	else if (ops->interrupt) /* ends that were lost show there */
+		add(&list, AT_SWITCH, "sched_switch", NULL);
 	wish_interrupts(&list, ops->interrupt != NULL, waits);
 	if (ops->syscall || (ops->thread && !(without & ACTIVITY_NO_SYSCALLS)))
 		wish_syscalls(&list, ops->syscall != NULL);
@@ -164,7 +166,10 @@ static void part_event(struct walk *walk)
 	int tag = walk->row.tag;
 
 	if (tag <= AT_FREE) {
-		thread_event(walk);
+		if (walk->ops->thread)
+			thread_event(walk);
+		else if (walk->cpu)
+			interrupt_cut(walk, walk->at_node, walk->cpu, walk->cpu->last_ns);
 	} else if (tag <= AT_RECEIVE) {
 		interrupt_event(walk);
 	} else if (tag == AT_SEND) {

@@ -27,6 +27,11 @@ enum step packet_source_step(struct packet_source *source, sighting_fn *give,
 	return source->ops->step(source, give, context);
 }
 
+bool packet_source_help(struct packet_source *source)
+{
+	return source->ops->help && source->ops->help(source);
+}
+
 const struct packet_source_facts *packet_source_facts(const struct packet_source *source)
 {
 	return &source->facts;

@@ -64,6 +64,13 @@ enum step { STEP_MORE, STEP_END };
 enum step packet_source_step(struct packet_source *source, sighting_fn *give,
 			     void *context);
 
+/*
+ * Do something of what steps will have to do, while another thread is in one or not; what
+ * they give is the same. False where there is nothing to do now. For any thread, as
+ * long as the source is there.
+ */
+bool packet_source_help(struct packet_source *source);
+
 const struct packet_source_facts *packet_source_facts(const struct packet_source *source);
 
 /* What was odd; the list belongs to the source, its caller may move it away. */

@@ -54,6 +54,11 @@ int reader_step(struct reader *reader, event_fn *give, void *context)
 	return reader->ops->step(reader, give, context);
 }
 
+bool reader_help(struct reader *reader)
+{
+	return reader->ops->help && reader->ops->help(reader);
+}
+
 const struct reader_facts *reader_facts(const struct reader *reader)
 {
 	return reader->ops->facts(reader);

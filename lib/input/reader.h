@@ -2,6 +2,7 @@
 #ifndef CT_INPUT_READER_H
 #define CT_INPUT_READER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -103,6 +104,13 @@ const char *reader_why(const struct reader *reader);
 
 /* Read some more. 1: there may be more; 0: the end. */
 int reader_step(struct reader *reader, event_fn *give, void *context);
+
+/*
+ * Do something of what steps will have to do, while another thread is in one or not; what
+ * they give is the same. False where there is nothing to do now. For any thread, as
+ * long as the reader is there.
+ */
+bool reader_help(struct reader *reader);
 
 const struct reader_facts *reader_facts(const struct reader *reader);
 

@@ -11,6 +11,7 @@ struct reader_ops {
 	const struct reader_facts *(*facts)(const struct reader *reader);
 	struct problem_list *(*problems)(struct reader *reader);
 	void (*free)(struct reader *reader);
+	bool (*help)(struct reader *reader); /* NULL: nobody can */
 };
 
 struct reader {

@@ -214,6 +214,11 @@ static enum step trace_step(struct packet_source *source, sighting_fn *give,
 	return STEP_END;
 }
 
+static bool trace_help(struct packet_source *source)
+{
+	return reader_help(((struct trace_packets *)source)->reader);
+}
+
 static void trace_free(struct packet_source *source)
 {
 	struct trace_packets *packets = (struct trace_packets *)source;
@@ -231,7 +236,7 @@ struct packet_source *trace_packets_open(const char *path, struct reader_choice 
 					 struct error *error)
 {
 	static const struct reader_wishes wishes = {trace_wishes, TRACE_WISHES};
-	static const struct packet_source_ops ops = {trace_step, trace_free};
+	static const struct packet_source_ops ops = {trace_step, trace_free, trace_help};
 	struct trace_packets *packets = mem_zalloc(sizeof(*packets));
 
 	packet_source_init(&packets->base, &ops, path);

@@ -10,13 +10,6 @@
 #include "timeline/schema.h"
 #include "timeline/sql.h"
 
-struct timeline_query {
-	struct timeline_reader *reader;
-	sqlite3_stmt *statement;
-	struct cell *cell;
-	size_t columns;
-};
-
 static int check_header(const char *path, struct error *error)
 {
 	unsigned version;
@@ -58,14 +51,14 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 		return NULL;
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
-	if (sql_run(db, path, settings, error)) {
-		sqlite3_close(db);
-		return NULL;
-	}
 	reader = mem_zalloc(sizeof(*reader));
 	reader->db = db;
 	reader->path = mem_strdup(path);
-	return reader;
+	if (sql_run(db, path, settings, error) == 0 &&
+	    timeline_each_define(reader, error) == 0)
+		return reader;
+	timeline_reader_free(reader);
+	return NULL;
 }
 
 void timeline_reader_free(struct timeline_reader *reader)

@@ -3,11 +3,25 @@
 #define CT_TIMELINE_READER_PRIVATE_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
+
+#include "timeline/reader.h"
 
 /* For those who read a timeline without the detour over a row of cells. */
 struct timeline_reader {
 	sqlite3 *db;
 	char *path;
+	struct timeline_each *each; /* who takes rows of TIMELINE_ROW now, or NULL */
 };
+
+struct timeline_query {
+	struct timeline_reader *reader;
+	sqlite3_stmt *statement;
+	struct cell *cell;
+	size_t columns;
+};
+
+/* Define the function TIMELINE_ROW. 0, or -1 with error. */
+int timeline_each_define(struct timeline_reader *reader, struct error *error);
 
 #endif

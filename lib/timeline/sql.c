@@ -65,7 +65,11 @@ int sql_bind(sqlite3_stmt *statement, int at, const struct cell *value)
 /* By its value, which is looked up once: no other thread has the connection. */
 struct cell sql_cell(sqlite3_stmt *statement, int column)
 {
-	sqlite3_value *value = sqlite3_column_value(statement, column);
+	return sql_value_cell(sqlite3_column_value(statement, column));
+}
+
+struct cell sql_value_cell(sqlite3_value *value)
+{
 	struct cell cell = {.type = CELL_NULL};
 
 	switch (sqlite3_value_type(value)) {

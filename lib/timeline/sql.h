@@ -16,6 +16,8 @@ int sql_run(sqlite3 *db, const char *place, const char *text, struct error *erro
 /* Bind a cell to a parameter, from 1; copies it. An SQLite code. */
 int sql_bind(sqlite3_stmt *statement, int at, const struct cell *value);
 
+struct cell sql_value_cell(sqlite3_value *value);
+
 /* The value of a column; bytes are good until the statement goes on. */
 struct cell sql_cell(sqlite3_stmt *statement, int column);
 

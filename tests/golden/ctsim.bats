@@ -57,6 +57,15 @@ digest()
 	[ -s run/node2/sar.sadf ]
 }
 
+# tests/golden/ctanalyze_spans.bats holds them against the traces.
+@test "what threads and disks did" {
+	tiny --spans --set activity=full -o run two
+	[ "$(cut -d , -f 1 run/spans.csv | sort -u | tr '\n' ' ')" = \
+		'call disk irq kind preempted run softirq wait ' ]
+	tiny --set activity=full -o without two
+	cmp run/node1/kernel/ch_0 without/node1/kernel/ch_0
+}
+
 # The item and metric of each row of a file's first sample.
 first_sample()
 {
@@ -142,8 +151,11 @@ first_sample()
 @test "options that do not go together" {
 	fails_with 2 'ctsim: --messages and --captures exclude each other' \
 		ctsim --messages --captures two -o run
+	fails_with 2 'ctsim: --spans goes with traces, not with --messages or --captures' \
+		ctsim --messages --spans clients -o run
+	fails_with 2 'ctsim: --spans: two has no threads, want activity full' ctsim --spans two -o run
 	fails_with 2 'ctsim: --list and --keys exclude each other' ctsim --list --keys
-	for word in two --output=run --nodes=3 --set=loss=0 --messages --captures; do
+	for word in two --output=run --nodes=3 --set=loss=0 --messages --captures --spans; do
 		fails_with 2 "ctsim: --list lists only, want no SCENARIO and no option of a run beside it" \
 			ctsim --list $word
 	done

@@ -146,6 +146,15 @@ repeat()
 	complains "sync/CMakeLists.txt: want \"# $spdx\" first" spdx
 }
 
+@test "conflicts: marks of a merge" {
+	put docs/a.md 'one' '=======' 'two'
+	lint conflicts
+	put docs/a.md 'one' "$(printf '<%.0s' 1 2 3 4 5 6 7) HEAD" 'two' \
+		"$(printf '>%.0s' 1 2 3 4 5 6 7) other"
+	complains 'docs/a.md:2: want the conflict resolved
+docs/a.md:4: want the conflict resolved' conflicts
+}
+
 @test "words: places that are not here" {
 	put notes.md 'see /usr/share, workers and /workers, ${TMPDIR:-/tmp}'
 	put datasets/run/trace.txt "/wor""k/here"

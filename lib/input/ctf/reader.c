@@ -81,8 +81,8 @@ struct reader *babeltrace2_reader_open(const char *path,
 				       const struct reader_wishes *wishes,
 				       struct error *error)
 {
-	static const struct reader_ops ops = {ctf_step, ctf_facts, ctf_problems,
-					      ctf_free};
+	static const struct reader_ops ops = {ctf_step, ctf_facts, ctf_problems, ctf_free,
+					      NULL};
 	struct ctf_reader *reader = mem_zalloc(sizeof(*reader));
 	struct ctf_visitor visitor = {begin_stream, handle_event, reader};
 

@@ -147,6 +147,11 @@ static struct problem_list *native_problems(struct reader *base)
 	return native_walk_problems(((struct native_reader *)base)->walk);
 }
 
+static bool native_help(struct reader *base)
+{
+	return native_walk_help(((struct native_reader *)base)->walk);
+}
+
 static void native_free(struct reader *base)
 {
 	struct native_reader *reader = (struct native_reader *)base;
@@ -172,7 +177,7 @@ struct reader *native_reader_open(const char *path, const struct reader_wishes *
 				  struct error *error)
 {
 	static const struct reader_ops ops = {native_step, native_facts, native_problems,
-					      native_free};
+					      native_free, native_help};
 	struct native_reader *reader = mem_zalloc(sizeof(*reader));
 	struct native_visitor visitor = {prepare, begin_stream, handle_event, reader};
 	size_t most = reader_most_fields(wishes);
@@ -188,6 +193,7 @@ struct reader *native_reader_open(const char *path, const struct reader_wishes *
 		native_free(&reader->base);
 		return NULL;
 	}
+	native_walk_allow_help(reader->walk);
 	native_walk_facts(reader->walk)->wished = reader->wished;
 	native_walk_facts(reader->walk)->defined = reader->defined;
 	return &reader->base;

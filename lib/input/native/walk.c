@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "input/ctf/files.h"
+#include "input/native/ahead.h"
 #include "input/native/pass.h"
 #include "input/native/stream.h"
 #include "input/stream_heap.h"
@@ -29,6 +30,9 @@ struct reading {
 	bool has_before; /* sequence and discarded are those of the packet before */
 	uint64_t sequence, discarded;
 	uint64_t broken; /* packets */
+	/* Of the packet, if somebody has gone through it; and how far the walk is. */
+	struct native_digest *digest;
+	size_t at_event, at_wanted;
 };
 
 struct native_walk {
@@ -36,6 +40,7 @@ struct native_walk {
 	struct native_visitor visitor;
 	struct native_trace *trace;
 	struct native_streams streams;
+	struct native_ahead *ahead; /* NULL: nobody helps */
 	struct reader_facts facts;
 	struct problem_list problems;
 	struct ctf_files files;
@@ -84,13 +89,38 @@ static void count_lost(struct native_walk *walk, struct reading *reading)
 	reading->discarded = discarded;
 }
 
+/* Go on to the next packet, with what helpers have done of it. */
+static bool next_packet(struct native_walk *walk, struct reading *reading)
+{
+	struct native_stream *stream = reading->of;
+	struct native_digest *digest =
+	    walk->ahead ? native_ahead_take(walk->ahead, reading->index) : NULL;
+	uint64_t at = stream->next;
+	bool found;
+
+	if (digest && digest->is_sound)
+		native_window_swap(&stream->window, at, &digest->byte, digest->bytes,
+				   &digest->room);
+	found = native_stream_next(stream, walk->trace, &walk->problems);
+	if (walk->ahead && found)
+		native_ahead_follow(walk->ahead, reading->index);
+	if (digest && digest->is_sound && found && stream->at == at && !stream->is_cut &&
+	    stream->packet.content == digest->packet.content) {
+		reading->digest = digest;
+		reading->at_event = reading->at_wanted = 0;
+	} else {
+		native_ahead_give_back(walk->ahead, digest);
+	}
+	return found;
+}
+
 static bool begin_packet(struct native_walk *walk, struct reading *reading)
 {
 	const struct native_packet *packet = &reading->of->packet;
 	uint64_t cpu = packet->value[HEAD_CPU];
 	bool first = !reading->has_before;
 
-	if (!native_stream_next(reading->of, walk->trace, &walk->problems))
+	if (!next_packet(walk, reading))
 		return false;
 	cpu = packet->value[HEAD_CPU];
 	reading->cpu = packet->has[HEAD_CPU] && cpu <= INT32_MAX ? (int32_t)cpu : -1;
@@ -179,7 +209,7 @@ static void read_header(struct native_walk *walk, struct reading *reading)
 	}
 }
 
-/* Go on to the header of the next event. False at the stream's end. */
+/* Go on to the header of the next event, or to a digest. False at the stream's end. */
 static bool next_event(struct native_walk *walk, struct reading *reading)
 {
 	const struct native_cursor *cursor = &reading->of->cursor;
@@ -189,6 +219,8 @@ static bool next_event(struct native_walk *walk, struct reading *reading)
 			end_packet(walk, reading);
 		if (!reading->has_packet && !begin_packet(walk, reading))
 			return false;
+		if (reading->digest)
+			return true;
 		if (cursor->at != cursor->end)
 			read_header(walk, reading);
 	}
@@ -259,10 +291,66 @@ static void pass_events(struct native_walk *walk, struct reading *reading, nsec_
 	reading->began = true;
 }
 
+/* The wanted event at which the digest stands; its plans were run before. */
+static void handle_wanted(struct native_walk *walk, struct reading *reading)
+{
+	const struct native_digest *digest = reading->digest;
+	const struct native_wanted *wanted = &digest->wanted[reading->at_wanted++];
+
+	reading->of->cursor.at = wanted->at;
+	reading->of->cursor.clock = wanted->clock;
+	read_header(walk, reading);
+	if (reading->has_event)
+		handle_event(walk, reading);
+}
+
+static void end_digest(struct native_walk *walk, struct reading *reading)
+{
+	struct native_cursor *cursor = &reading->of->cursor;
+
+	cursor->at = cursor->end;
+	cursor->clock = reading->digest->cursor.clock;
+	native_ahead_give_back(walk->ahead, reading->digest);
+	reading->digest = NULL;
+}
+
+/* Go over a digest. True at an event past `until`. */
+static bool run_digest(struct native_walk *walk, struct reading *reading, nsec_t until)
+{
+	const struct native_digest *digest = reading->digest;
+
+	for (; reading->at_event < digest->events; reading->at_event++) {
+		if (walk->facts.events >= walk->stop_at)
+			return false;
+		reading->event_ns = digest->stamp[reading->at_event];
+		if (reading->event_ns > until)
+			return true;
+		if (reading->at_wanted < digest->wants &&
+		    digest->wanted[reading->at_wanted].event == reading->at_event)
+			handle_wanted(walk, reading);
+		else
+			note_stamp(walk, reading);
+	}
+	end_digest(walk, reading);
+	return false;
+}
+
+/* There is an event past the time that was asked for. */
+static bool stop_before(struct reading *reading)
+{
+	reading->head.head_ns = reading->event_ns;
+	return true;
+}
+
 /* Handle the events of a stream up to the first past `until`. False at its end. */
 static bool run_stream(struct native_walk *walk, struct reading *reading, nsec_t until)
 {
 	while (walk->facts.events < walk->stop_at) {
+		if (reading->digest) {
+			if (run_digest(walk, reading, until))
+				return stop_before(reading);
+			continue;
+		}
 		if (!reading->has_event && reading->has_packet)
 			pass_events(walk, reading, until);
 		if (walk->facts.events == walk->stop_at)
@@ -271,10 +359,10 @@ static bool run_stream(struct native_walk *walk, struct reading *reading, nsec_t
 			end_stream(walk, reading);
 			return false;
 		}
-		if (reading->event_ns > until) {
-			reading->head.head_ns = reading->event_ns;
-			return true;
-		}
+		if (reading->digest)
+			continue;
+		if (reading->event_ns > until)
+			return stop_before(reading);
 		handle_event(walk, reading);
 	}
 	reading->head.head_ns = reading->began ? reading->last_ns : NSEC_MIN;
@@ -345,6 +433,18 @@ int native_walk_step(struct native_walk *walk, uint64_t most)
 	return walk->heap.count > 0;
 }
 
+void native_walk_allow_help(struct native_walk *walk)
+{
+	walk->ahead = native_ahead_new(walk->trace, &walk->streams);
+	for (size_t i = 0; i < walk->streams.count; i++)
+		native_ahead_follow(walk->ahead, i);
+}
+
+bool native_walk_help(struct native_walk *walk)
+{
+	return walk->ahead && native_ahead_help(walk->ahead);
+}
+
 struct reader_facts *native_walk_facts(struct native_walk *walk)
 {
 	return &walk->facts;
@@ -359,6 +459,9 @@ void native_walk_free(struct native_walk *walk)
 {
 	if (!walk)
 		return;
+	for (size_t i = 0; walk->reading && i < walk->streams.count; i++)
+		native_digest_free(walk->reading[i].digest);
+	native_ahead_free(walk->ahead);
 	native_streams_clear(&walk->streams);
 	native_trace_free(walk->trace);
 	problem_clear(&walk->problems);

@@ -43,6 +43,15 @@ struct native_walk *native_walk_open(const char *path,
 /* Read some more, `most` events or fewer. 1: there may be more; 0: the end. */
 int native_walk_step(struct native_walk *walk, uint64_t most);
 
+/*
+ * From now on other threads may help, where the visitor does not want most events. They
+ * go through packets ahead of the walk; see native/ahead.h. Called before the first step.
+ */
+void native_walk_allow_help(struct native_walk *walk);
+
+/* Help; false where there is nothing to do. For any thread, until the walk is freed. */
+bool native_walk_help(struct native_walk *walk);
+
 /* wished and defined are the visitor's to set. */
 struct reader_facts *native_walk_facts(struct native_walk *walk);
 

@@ -78,6 +78,20 @@ struct native_bytes native_window_show(struct native_window *window, uint64_t at
 				     window->at + window->count - at};
 }
 
+void native_window_swap(struct native_window *window, uint64_t at, unsigned char **byte,
+			uint64_t count, uint64_t *room)
+{
+	unsigned char *own = window->byte;
+	uint64_t own_room = window->room;
+
+	window->byte = *byte;
+	window->room = *room;
+	window->at = at;
+	window->count = count;
+	*byte = own;
+	*room = own_room;
+}
+
 void native_window_clear(struct native_window *window)
 {
 	free(window->byte);

@@ -29,6 +29,13 @@ int native_window_open(struct native_window *window, const char *path);
 struct native_bytes native_window_show(struct native_window *window, uint64_t at,
 				       uint64_t count);
 
+/*
+ * Take over `count` bytes of the file from `at` on that somebody else has read, which
+ * then gets the window's own room. Both are for realloc().
+ */
+void native_window_swap(struct native_window *window, uint64_t at, unsigned char **byte,
+			uint64_t count, uint64_t *room);
+
 void native_window_clear(struct native_window *window);
 
 #endif

@@ -41,6 +41,9 @@ static const struct timeline_column made_rq[] = {
 };
 static const struct timeline_column made_read[] = {{"fd", CELL_INTEGER, false},
 						   {"count", CELL_INTEGER, false}};
+static const struct timeline_column made_packet[] = {{"length", CELL_INTEGER, false},
+						     {"payload", CELL_INTEGER, false},
+						     {"flags", CELL_INTEGER, false}};
 static const struct timeline_column made_open[] = {{"filename", CELL_TEXT, false}};
 static const struct timeline_column made_ret[] = {{"ret", CELL_INTEGER, false}};
 static const struct timeline_column made_khz[] = {{"state", CELL_INTEGER, false},
@@ -64,8 +67,11 @@ enum made_kind {
 	TIMER_END,
 	RECEIVE,
 	SEND,
+	PACKET,
 	READ,
 	READ_END,
+	WRITE,
+	WRITE_END,
 	OPEN,
 	OPEN_END,
 	CLONE,
@@ -98,8 +104,11 @@ static const struct timeline_class made_class[KINDS] = {
     [TIMER_END] = {"kernel", "timer_hrtimer_expire_exit", NULL, 0},
     [RECEIVE] = {"kernel", "net_if_receive_skb", made_name, 1},
     [SEND] = {"kernel", "net_dev_queue", made_name, 1},
+    [PACKET] = {"capture", "packet", made_packet, 3},
     [READ] = {"kernel", "syscall_entry_read", made_read, 2},
     [READ_END] = {"kernel", "syscall_exit_read", made_ret, 1},
+    [WRITE] = {"kernel", "syscall_entry_write", made_read, 2},
+    [WRITE_END] = {"kernel", "syscall_exit_write", made_ret, 1},
     [OPEN] = {"kernel", "compat_syscall_entry_openat", made_open, 1},
     [OPEN_END] = {"kernel", "compat_syscall_exit_openat", made_ret, 1},
     [CLONE] = {"kernel", "syscall_entry_clone", NULL, 0},

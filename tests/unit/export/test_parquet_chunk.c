@@ -22,7 +22,7 @@ static void fill(struct parquet_chunk *chunk, struct parquet_press *press,
 		const struct parquet_value value = {.size = 8, .bits = bits_of(i)};
 
 		parquet_chunk_add(chunk, PARQUET_FIRST, &value);
-		assert_int_equal(parquet_chunk_end_row(chunk, &error), 0);
+		assert_int_equal(parquet_chunk_end_rows(chunk, 1, &error), 0);
 	}
 	assert_int_equal(parquet_chunk_finish(chunk, &error), 0);
 	assert_int_equal(chunk->pages, 8);
@@ -108,7 +108,7 @@ static void a_full_dictionary_is_left(void **state)
 		const struct parquet_value value = {.size = 8, .bits = first_few(i)};
 
 		parquet_chunk_add(&chunk, PARQUET_FIRST, &value);
-		assert_int_equal(parquet_chunk_end_row(&chunk, &error), 0);
+		assert_int_equal(parquet_chunk_end_rows(&chunk, 1, &error), 0);
 	}
 	assert_int_equal(parquet_chunk_finish(&chunk, &error), 0);
 	assert_int_equal(chunk.pages_of[FORMAT_RLE_DICTIONARY], 3);

@@ -75,6 +75,30 @@ static void assert_hybrid(const struct bytes *bytes, unsigned width,
 	assert_int_equal(n, count);
 }
 
+/* One by one, as runs and many at once, by chance. */
+static void add_in_parts(struct parquet_hybrid *hybrid, const uint32_t *number,
+			 size_t count)
+{
+	for (size_t i = 0; i < count;) {
+		size_t part = (size_t)draw_between(1, (int64_t)(count - i)), run = 1;
+		int64_t how = draw_between(0, 2);
+
+		while (run < part && number[i + run] == number[i])
+			run++;
+		if (how == 0)
+			part = 1;
+		if (how == 1)
+			part = run;
+		if (how == 0)
+			parquet_hybrid_add(hybrid, number[i]);
+		else if (how == 1)
+			parquet_hybrid_repeat(hybrid, number[i], run);
+		else
+			parquet_hybrid_add_all(hybrid, number + i, part);
+		i += part;
+	}
+}
+
 static void any_numbers_come_back(void **unused)
 {
 	(void)unused;
@@ -87,8 +111,9 @@ static void any_numbers_come_back(void **unused)
 		for (size_t i = 0; i < count; i++) {
 			if (draw_between(1, repeat) == 1)
 				last = (uint32_t)(draw() >> (64 - hybrid.width));
-			parquet_hybrid_add(&hybrid, number[i] = last);
+			number[i] = last;
 		}
+		add_in_parts(&hybrid, number, count);
 		parquet_hybrid_finish(&hybrid);
 		assert_hybrid(&hybrid.out, hybrid.width, number, count);
 		bytes_clear(&hybrid.out);

@@ -48,23 +48,24 @@ struct taker {
 	int count, fail_at;
 };
 
-static int take(void *context, const struct cell *row, struct error *error)
+static int take(void *context, const struct cell *row, size_t rows, struct error *error)
 {
 	struct taker *taker = context;
 
-	if (taker->count == taker->fail_at)
-		return error_set(error, "row %d fails", taker->count);
-	is_row(taker->count++, row);
+	for (size_t i = 0; i < rows; i++) {
+		if (taker->count == taker->fail_at)
+			return error_set(error, "row %d fails", taker->count);
+		is_row(taker->count++, &row[i * COLUMNS]);
+	}
 	return 0;
 }
 
-static void a_pipe_keeps_rows_and_their_order(void **state)
+static void assert_order(bool thread)
 {
 	struct taker taker = {.fail_at = -1};
-	struct row_pipe *pipe = row_pipe_new(COLUMNS, take, &taker);
+	struct row_pipe *pipe = row_pipe_new(COLUMNS, thread, take, &taker);
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	for (int i = 0; i < ROWS; i++) {
 		struct cell row[COLUMNS];
 		char text[32];
@@ -74,8 +75,15 @@ static void a_pipe_keeps_rows_and_their_order(void **state)
 	}
 	assert_int_equal(row_pipe_end(pipe, &error), 0);
 	assert_int_equal(taker.count, ROWS);
-	pipe = row_pipe_new(COLUMNS, take, &taker);
+	pipe = row_pipe_new(COLUMNS, thread, take, &taker);
 	assert_int_equal(row_pipe_end(pipe, &error), 0);
+}
+
+static void a_pipe_keeps_rows_and_their_order(void **state)
+{
+	(void)state;
+	assert_order(true);
+	assert_order(false);
 }
 
 static void a_pipe_tells_what_failed(void **state)
@@ -85,7 +93,7 @@ static void a_pipe_tells_what_failed(void **state)
 	(void)state;
 	for (size_t k = 0; k < sizeof(when) / sizeof(*when); k++) {
 		struct taker taker = {.fail_at = when[k]};
-		struct row_pipe *pipe = row_pipe_new(COLUMNS, take, &taker);
+		struct row_pipe *pipe = row_pipe_new(COLUMNS, k % 2, take, &taker);
 		struct error error = ERROR_INIT;
 		char *message = mem_printf("row %d fails", when[k]);
 

@@ -77,6 +77,12 @@ struct problem_list *reader_problems(struct reader *reader)
 	return &reader->problems;
 }
 
+bool reader_help(struct reader *reader)
+{
+	(void)reader;
+	return false;
+}
+
 void reader_free(struct reader *reader)
 {
 	if (reader)

@@ -147,6 +147,77 @@ static void a_question_is_asked_again(void **state)
 	timeline_reader_free(reader);
 }
 
+#define COUNTED                                                                          \
+	"FROM (WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n "       \
+	"WHERE i < ?1) SELECT i FROM n)"
+
+struct taken {
+	int64_t rows, fail_at;
+};
+
+static int take(void *context, const struct cell *row, struct error *error)
+{
+	struct taken *taken = context;
+	char text[16];
+
+	if (++taken->rows == taken->fail_at)
+		return error_set(error, "not row %d", (int)taken->rows);
+	assert_int_equal(row[0].integer, taken->rows);
+	assert_int_equal(row[1].type, CELL_TEXT);
+	assert_int_equal(row[1].size,
+			 snprintf(text, sizeof(text), "%d.5", (int)taken->rows));
+	assert_memory_equal(row[1].bytes, text, row[1].size);
+	assert_true(row[2].real == (double)taken->rows + 0.5);
+	assert_int_equal(row[3].type, CELL_NULL);
+	return 0;
+}
+
+static void rows_are_handed_on(void **state)
+{
+	const struct cell most = INTEGER(2000), none = INTEGER(0);
+	struct error error = ERROR_INIT;
+	struct taken taken = {0};
+	struct timeline_reader *reader;
+	struct timeline_query *query;
+
+	(void)state;
+	make("t");
+	reader = timeline_reader_open("t", &error);
+	query = timeline_query_new(
+	    reader, "SELECT " TIMELINE_ROW "(i, i || '.5', i + 0.5, NULL) " COUNTED,
+	    &error);
+	assert_int_equal(timeline_query_ask(query, &most, 1, &error), 0);
+	assert_int_equal(timeline_query_each(query, take, &taken, &error), 0);
+	assert_int_equal(taken.rows, 2000);
+
+	taken = (struct taken){.fail_at = 700};
+	assert_int_equal(timeline_query_each(query, take, &taken, &error), -1);
+	assert_string_equal(error_text(&error), "not row 700");
+	assert_int_equal(taken.rows, 700);
+
+	/* The recursion gives a row before it looks. */
+	taken = (struct taken){0};
+	assert_int_equal(timeline_query_ask(query, &none, 1, &error), 0);
+	assert_int_equal(timeline_query_each(query, take, &taken, &error), 0);
+	assert_int_equal(taken.rows, 1);
+	timeline_query_free(query);
+	timeline_reader_free(reader);
+	error_clear(&error);
+}
+
+/* A user may ask for it as well, and gets nothing. */
+static void rows_that_nobody_takes_are_none(void **state)
+{
+	char *text;
+
+	(void)state;
+	make("t");
+	text = ask("t", "SELECT " TIMELINE_ROW "(id, name), " TIMELINE_ROW "() IS NULL "
+			"FROM node");
+	assert_string_equal(text, "|1");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +227,8 @@ int main(void)
 	    SCRATCH_TEST(any_name_is_a_file),
 	    SCRATCH_TEST(only_questions_are_asked),
 	    SCRATCH_TEST(a_question_is_asked_again),
+	    SCRATCH_TEST(rows_are_handed_on),
+	    SCRATCH_TEST(rows_that_nobody_takes_are_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SIMULATE_SPANS_H
+#define CT_SIMULATE_SPANS_H
+
+#include "simulate/now.h"
+
+/*
+ * What went on, as the model itself knows it, for those who want to hold against it what
+ * they make of the traces: who ran where, who waited for a processor, interrupts, system
+ * calls, disk requests. Rows of DIRECTORY/spans.csv, in the order of their ends on each
+ * node, stamped by the node's CLOCK_MONOTONIC; docs/simulator.md has the columns.
+ *
+ * Only what began and ended while the node was traced, except that a processor's first
+ * thread is taken to run from its first event on, and its last one up to the node's last
+ * event, which is as much as a trace can say.
+ *
+ * The model calls these right before it tells of the event; without world->spans they do
+ * nothing.
+ */
+struct spans;
+
+/* NULL with error. */
+struct spans *spans_open(const struct world *world, const char *directory,
+			 struct error *error);
+
+/* An event of the processor was handed to the writer, with this stamp. */
+void spans_event(struct now *now, nsec_t mono_ns);
+
+/* The processor's thread leaves it for another one; `preempted`: it would go on. */
+void spans_switch(struct now *now, uint32_t next, bool preempted);
+
+/* A thread is woken. */
+void spans_wake(struct now *now, uint32_t thread);
+
+enum span_interrupt { SPAN_IRQ, SPAN_SOFTIRQ };
+enum { SPAN_VECTORS = 16 };
+void spans_raise(struct now *now, uint32_t vector);
+void spans_interrupt(struct now *now, enum span_interrupt kind, int64_t number,
+		     const char *name);
+void spans_interrupt_end(struct now *now);
+
+/* The processor's thread enters a system call, or is back with a result. */
+void spans_call(struct now *now, const char *name);
+void spans_call_end(struct now *now, int64_t result);
+
+/* A thread's disk request. */
+void spans_disk(struct now *now, uint32_t thread);
+void spans_disk_issue(struct now *now, uint32_t thread);
+void spans_disk_end(struct now *now, uint32_t thread, bool writes);
+
+/* Finish the file. 0, or -1 with error. */
+int spans_close(struct world *world, struct error *error);
+void spans_discard(struct spans *spans); /* NULL is fine */
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/signals.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
+
+enum { ENDINGS = sizeof(ending) / sizeof(*ending) };
+
+void signals_catch(void (*handler)(int number))
+{
+	struct sigaction action = {.sa_handler = handler};
+	struct sigaction before;
+
+	for (size_t i = 0; i < ENDINGS; i++)
+		if (sigaction(ending[i], NULL, &before) == 0 &&
+		    before.sa_handler != SIG_IGN)
+			sigaction(ending[i], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+void signals_end(int number)
+{
+	signal(number, SIG_DFL);
+	raise(number); /* comes when the handler returns */
+}
+
+void signals_hold(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ENDINGS; i++)
+		sigaddset(&set, ending[i]);
+	sigprocmask(how, &set, NULL);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_BASE_SIGNALS_H
+#define CT_BASE_SIGNALS_H
+
+/*
+ * How a program that writes files ends by a signal: it catches those that end it,
+ * its handler undoes what is half done by calls that are safe there, and then lets
+ * the signal do what it would have done.
+ */
+
+/*
+ * Call `handler` for SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU, but for those
+ * that are ignored, as under nohup(1). SIGPIPE and SIGXFSZ are ignored from here on:
+ * a reader that went away, and a file that may not grow, are told by write(2).
+ */
+void signals_catch(void (*handler)(int number));
+
+/*
+ * The handler's last step: end by this signal. The default comes back only here; with
+ * SA_RESETHAND a second signal, such as timeout(1) sends, could end the program before
+ * the handler has undone anything.
+ */
+void signals_end(int number);
+
+/*
+ * Hold the signals that are caught (SIG_BLOCK), or let them come again (SIG_UNBLOCK):
+ * none may come between a file's making or renaming and the handler's knowing of it.
+ * Threads that begin while they are held would hold them for ever, so start none.
+ */
+void signals_hold(int how);
+
+#endif

@@ -1,0 +1,184 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# What ctanalyze says of requests and their critical paths in simulated runs, against what
+# the simulator did. With perfect clocks (and --no-sync) both are on one axis; with clocks
+# that drift and are synchronized, what goes from node to node is within its bound.
+#
+# A message's own stamps are a little before it was handed to the card, and a little beside
+# its entry into the receive path where several are merged: 20 us at most.
+load common
+
+setup_file()
+{
+	cd "$BATS_FILE_TMPDIR" || return
+	made perfect --no-sync --seed 21 --set drift_ppm=0 --set offset_s=0 --set workers=4 \
+		--set cpus=1 --set spawn_ms=30 --set interval_ms=10
+	made large --no-sync --seed 22 --set drift_ppm=0 --set offset_s=0 --set request_bytes=20000 \
+		--set gso=no --set gro=no
+	made lossy --no-sync --seed 23 --set drift_ppm=0 --set offset_s=0 --set loss=0.03
+	made drifting --quiet --seed 24 --set drift_ppm=80 --set workers=2
+}
+
+# made NAME MERGE-OPTION SIM-OPTION...: a timeline with the tables truth (of requests) and
+# runs (of threads), both in true time.
+made()
+{
+	ctsim -q --spans "${@:3}" --set seconds=3 clients -o "$1" || return
+	ctmerge -q "$2" "$1" -o "$1.db" 2>"$1.log" || return
+	ctanalyze requests --log --limit 0 --format csv "$1.db" | tr -d '\r' >"$1.csv" || return
+	sqlite3 "$1.db" <<-END
+		.mode csv
+		.import $1/truth.csv clocks
+		.import $1/spans.csv spans
+		.import $1/requests.csv given
+		.import $1.csv said
+		CREATE TABLE truth AS SELECT client, server, client_tid + 0 AS client_tid,
+			server_tid + 0 AS server_tid, asked_ns + 0 AS asked_ns, arrived_ns + 0 AS arrived_ns,
+			taken_ns + 0 AS taken_ns, replied_ns + 0 AS replied_ns, ended_ns + 0 AS ended_ns FROM given;
+		CREATE TABLE runs AS
+		WITH boot AS (SELECT node, min(host_ns - mono_ns) AS ns FROM clocks GROUP BY node)
+			SELECT s.node, tid + 0 AS tid, begin_ns + ns AS begin_ns, end_ns + ns AS end_ns
+			FROM spans AS s JOIN boot AS b ON b.node = s.node WHERE kind = 'run' AND tid <> '0';
+		CREATE INDEX runs_tid ON runs (node, tid, begin_ns);
+		CREATE TABLE asked AS SELECT client, server, iif(client_tid = '', NULL, client_tid + 0) AS client_tid, tid + 0 AS tid,
+			request + 0 AS request, begin_ns + 0 AS begin_ns,
+			begin_ns + there_ns AS arrived_ns, begin_ns + there_ns + queue_ns AS taken_ns,
+			begin_ns + total_ns - back_ns AS replied_ns, begin_ns + total_ns AS end_ns,
+			there_ns + 0 AS there_ns, back_ns + 0 AS back_ns, bound_ns + 0 AS bound_ns,
+			running_ns + 0 AS running_ns, runnable_ns + 0 AS runnable_ns, unknown_ns + 0 AS unknown_ns,
+			total_ns + 0 AS total_ns FROM said;
+		-- The n-th request of each client.
+		CREATE TABLE both AS SELECT * FROM
+			(SELECT *, row_number() OVER (PARTITION BY client, server ORDER BY begin_ns) AS n
+			 FROM asked) AS a
+			JOIN (SELECT client AS t_client, server AS t_server, client_tid AS t_client_tid,
+				server_tid AS t_tid, asked_ns AS t_asked, arrived_ns AS t_arrived, taken_ns AS t_taken,
+				replied_ns AS t_replied, ended_ns AS t_end,
+				row_number() OVER (PARTITION BY client, server ORDER BY asked_ns) AS t_n
+				FROM truth) AS t
+			ON t.t_client = a.client AND t.t_server = a.server AND t.t_n = a.n;
+	END
+}
+
+# What a query says is the line given.
+holds()
+{
+	local told
+	told=$(sqlite3 "$BATS_FILE_TMPDIR/$1.db" "$3")
+	[ "$told" = "$2" ] || {
+		echo "$1: wanted $2, got $told"
+		return 1
+	}
+}
+
+# Each request is found, and none that was not there; but of each of the three clients the
+# last one may have had a part of its response when the recording ended.
+counts()
+{
+	holds "$1" '1|1|1' "SELECT (SELECT count(*) FROM said) - (SELECT count(*) FROM truth) BETWEEN 0 AND 3,
+		(SELECT count(*) FROM both) = (SELECT count(*) FROM truth), (SELECT count(*) FROM truth) > $2"
+}
+
+@test "requests are those that there were" {
+	counts perfect 150
+	counts large 100
+	counts lossy 50
+	counts drifting 150
+}
+
+@test "requests: who asked, who served, when" {
+	local run
+	for run in perfect large; do
+		holds $run '0|0|0|0' "SELECT sum(tid <> t_tid OR client_tid <> t_client_tid), sum(abs(begin_ns - t_asked) > 20000),
+			sum(abs(replied_ns - t_replied) > 20000), sum(abs(end_ns - t_end) > 20000) FROM both"
+	done
+	# Where the first packet was lost it begins with what was sent again, after 200 ms.
+	# A timer did that, no thread.
+	holds lossy '0|0|0|0|0|1' "SELECT sum(tid <> t_tid),
+		sum(client_tid IS NOT iif(begin_ns - t_asked > 20000, NULL, t_client_tid)),
+		sum(abs(begin_ns - t_asked) > 20000 AND begin_ns - t_asked < 199000000),
+		sum(replied_ns - t_replied < -20000), sum(abs(end_ns - t_end) > 20000),
+		sum(begin_ns - t_asked > 20000) > 0 FROM both"
+	# One packet; so when it came is sure.
+	for run in perfect lossy; do
+		holds $run '0|0' 'SELECT sum(arrived_ns <> t_arrived), sum(taken_ns <> t_taken) FROM both'
+	done
+	holds large '0|0' 'SELECT sum(abs(arrived_ns - t_arrived) > 20000), sum(taken_ns <> t_taken) FROM both'
+}
+
+# While a thread serves it runs, or waits for its turn.
+@test "requests: what servers did" {
+	local run
+	for run in perfect large lossy; do
+		holds $run '0|0|1' "WITH ran AS (SELECT b.*, (SELECT sum(min(r.end_ns, b.replied_ns) - max(r.begin_ns, b.taken_ns))
+				FROM runs AS r WHERE r.node = b.server AND r.tid = b.tid
+				AND r.begin_ns < b.replied_ns AND r.end_ns > b.taken_ns) AS ran_ns FROM both AS b)
+			SELECT sum(running_ns <> ran_ns), sum(unknown_ns), sum(running_ns) > 0 FROM ran"
+	done
+	holds perfect '1' 'SELECT sum(runnable_ns) > 0 FROM both'
+}
+
+@test "requests: the way there and back is within its bound" {
+	holds drifting '0|0|0|1' "SELECT sum(abs(there_ns - (t_arrived - t_asked)) > bound_ns + 20000),
+		sum(abs(back_ns - (t_end - t_replied)) > bound_ns + 20000), sum(bound_ns IS NULL),
+		max(bound_ns) < 2000000 FROM both"
+	# What is of one clock is as exact as it: 200 ppm of some milliseconds.
+	holds drifting '0|0' "SELECT sum(abs(total_ns - (t_end - t_asked)) > 25000),
+		sum(abs((replied_ns - taken_ns) - (t_replied - t_taken)) > 25000) FROM both"
+}
+
+# path REQUEST: the table path of a run with perfect clocks.
+path()
+{
+	ctanalyze critical-path --request "$1" --format csv --table path --limit 0 "$BATS_FILE_TMPDIR/perfect.db" |
+		tr -d '\r' >path.csv
+}
+
+# The way of each request goes from the client over the server's thread back to the client.
+@test "critical paths cross the nodes as the requests did" {
+	local request
+	for request in $(sqlite3 "$BATS_FILE_TMPDIR/perfect.db" 'SELECT request FROM both ORDER BY total_ns DESC LIMIT 12'); do
+		path "$request"
+		sqlite3 "$BATS_FILE_TMPDIR/perfect.db" <<-END >judged
+			CREATE TEMP TABLE path (begin_ns INTEGER, took_ns INTEGER, bound_ns, state, node, tid INTEGER, pid,
+				comm, cpu, "from", message, other_tid, other);
+			.mode csv
+			.import --skip 1 path.csv path
+			.mode list
+			SELECT count(*) > 4, sum(took_ns) = b.total_ns, min(p.begin_ns) = b.begin_ns,
+				sum(p.node = b.server AND p.state = 'network' AND p."from" = b.client),
+				sum(p.node = b.client AND p.state = 'network' AND p."from" = b.server),
+				sum(p.node NOT IN (b.server, b.client)),
+				sum(p.node = b.server AND p.state NOT IN ('network', 'interrupt') AND p.tid <> b.t_tid),
+				sum(p.took_ns) FILTER (WHERE p.state = 'network' AND p.node = b.server) = b.there_ns,
+				sum(p.took_ns) FILTER (WHERE p.state = 'network' AND p.node = b.client) = b.back_ns,
+				sum(p.took_ns) FILTER (WHERE p.state = 'running' AND p.node = b.server) =
+					(SELECT sum(min(r.end_ns, b.replied_ns) - max(r.begin_ns, b.arrived_ns)) FROM runs AS r
+					 WHERE r.node = b.server AND r.tid = b.tid
+					 AND r.begin_ns < b.replied_ns AND r.end_ns > b.arrived_ns)
+			FROM path AS p, both AS b WHERE b.request = $request;
+		END
+		echo '1|1|1|1|1|0|0|1|1|1' | diff - judged || {
+			cat path.csv
+			return 1
+		}
+	done
+}
+
+# What a client waits for, from one request to the next: what its server did, and timers.
+@test "the critical path of a client has its server's work" {
+	ctanalyze critical-path --node node3 --procname client --format json --table path --limit 0 \
+		"$BATS_FILE_TMPDIR/perfect.db" >path.json
+	# Each request's computing is in it, but for what went on while the client still ran.
+	sqlite3 "$BATS_FILE_TMPDIR/perfect.db" "WITH p AS (SELECT value ->> 'state' AS state, value ->> 'node' AS node,
+			value ->> 'tid' AS tid, value ->> 'took_ns' AS took_ns, value ->> 'comm' AS comm
+			FROM json_each(readfile('path.json'), '\$.tables[0].rows'))
+		SELECT (SELECT sum(took_ns) FROM p WHERE node = 'node1' AND state = 'running' AND comm = 'server') BETWEEN
+			0.99 * (SELECT sum(running_ns) FROM both WHERE client = 'node3') AND
+			1.05 * (SELECT sum(running_ns) FROM both WHERE client = 'node3'),
+			(SELECT count(*) FROM p WHERE state = 'network' AND node = 'node1') =
+			(SELECT count(*) FROM both WHERE client = 'node3'),
+			(SELECT count(*) FROM p WHERE node NOT IN ('node1', 'node3'))" >judged
+	echo '1|1|0' | diff - judged
+}

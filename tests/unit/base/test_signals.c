@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/signals.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int end_of_pipe;
+
+static void say_and_end(int number)
+{
+	ssize_t written = write(end_of_pipe, "h", 1);
+
+	(void)written;
+	signals_end(number);
+}
+
+/* What the child wrote, up to `size` bytes, and its wait(2) status. */
+static ssize_t run_child(void (*child)(void), char *bytes, size_t size, int *status)
+{
+	int ends[2];
+	ssize_t length;
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		end_of_pipe = ends[1];
+		child();
+		_exit(0);
+	}
+	close(ends[1]);
+	assert_int_equal(waitpid(pid, status, 0), pid);
+	length = read(ends[0], bytes, size);
+	close(ends[0]);
+	return length;
+}
+
+static void is_terminated(void)
+{
+	signals_catch(say_and_end);
+	raise(SIGTERM);
+}
+
+static void is_held(void)
+{
+	ssize_t written;
+
+	signals_catch(say_and_end);
+	signals_hold(SIG_BLOCK);
+	raise(SIGINT);
+	written = write(end_of_pipe, "a", 1);
+	(void)written;
+	signals_hold(SIG_UNBLOCK);
+	_exit(1);
+}
+
+static void ignores_hangups(void)
+{
+	signal(SIGHUP, SIG_IGN);
+	signals_catch(say_and_end);
+	raise(SIGHUP);
+	raise(SIGPIPE);
+	_exit(3);
+}
+
+static void the_handler_runs_and_the_signal_ends_it(void **state)
+{
+	char bytes[4];
+	int status;
+
+	(void)state;
+	assert_int_equal(run_child(is_terminated, bytes, sizeof(bytes), &status), 1);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGTERM);
+}
+
+static void what_is_held_comes_later(void **state)
+{
+	char bytes[4];
+	int status;
+
+	(void)state;
+	assert_int_equal(run_child(is_held, bytes, sizeof(bytes), &status), 2);
+	assert_memory_equal(bytes, "ah", 2);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGINT);
+}
+
+static void what_was_ignored_stays_so(void **state)
+{
+	char bytes[4];
+	int status;
+
+	(void)state;
+	assert_int_equal(run_child(ignores_hangups, bytes, sizeof(bytes), &status), 0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_handler_runs_and_the_signal_ends_it),
+	    cmocka_unit_test(what_is_held_comes_later),
+	    cmocka_unit_test(what_was_ignored_stays_so),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
