@@ -9,9 +9,15 @@ setup_file()
 {
 	cluster_begin
 	export cluster namespaces bridge network
-	[ "$namespaces" = yes ] || return 0
+	[ "$namespaces" = yes ] && command -v sudo >/dev/null || return 0
 	node_up able '' 0 sudo
 	node_up plain '' 0 user
+}
+
+need_users()
+{
+	need_namespaces
+	command -v sudo >/dev/null || skip 'needs sudo'
 }
 
 # Connections to the other node's sshd, which greets.
@@ -22,7 +28,7 @@ talk()
 }
 
 @test 'a user with sudo captures, runs commands as root, and gets what root left' {
-	need_namespaces
+	need_users
 	recipe sudo able plain <<-EOT
 		    worker: able
 		username: collector
@@ -62,7 +68,7 @@ find_sleeper()
 }
 
 @test 'a command that wants sudo where there is none fails, and the rest goes on' {
-	need_namespaces
+	need_users
 	recipe nosudo plain <<-EOT
 		username: collector
 		sar: {interval: 1}
@@ -77,7 +83,7 @@ find_sleeper()
 }
 
 @test 'install says what it would do, and does it by the script of the user' {
-	need_namespaces
+	need_users
 	# As if it were not installed on one node.
 	nsenter -t "$(cat "$cluster/able/init")" -m mount --bind /dev/null "$(command -v tcpdump)"
 	recipe lack able plain <<-EOT
