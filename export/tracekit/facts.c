@@ -16,6 +16,13 @@ FILE *tracekit_create(const struct tracekit_node *node, const char *name,
 	return file;
 }
 
+void tracekit_note_empty(const struct tracekit_node *node, FILE *file, const char *text)
+{
+	if (ftell(file) == 0)
+		problem_add(&node->export->notes, node->node->name, "empty", 1, "%s",
+			    text);
+}
+
 void tracekit_line(FILE *file, json_t *value)
 {
 	char *line = json_one_line(value);

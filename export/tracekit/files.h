@@ -39,6 +39,9 @@ int tracekit_write_samples(const struct tracekit_node *node, struct error *error
 FILE *tracekit_create(const struct tracekit_node *node, const char *name,
 		      struct error *error);
 
+/* Note of a file to which nothing was written: what is missing, and what is empty. */
+void tracekit_note_empty(const struct tracekit_node *node, FILE *file, const char *text);
+
 /* A value on a line; takes it. */
 void tracekit_line(FILE *file, json_t *value);
 

@@ -212,6 +212,10 @@ int tracekit_write_invocations(const struct tracekit_node *node, struct error *e
 		    tracekit_create(node, "cctf/placement_events.jsonl", error);
 	if (writing.placements)
 		status = tracekit_each(node, sql, take_invocation, &writing, error);
+	if (!status)
+		tracekit_note_empty(node, writing.invocations,
+				    "no tasks (invocations.jsonl): invocations, "
+				    "placement_events and system_stats are empty");
 	status = close_both(&writing, status, error);
 	if (!status)
 		status = write_stats(&writing, error);

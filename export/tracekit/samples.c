@@ -136,6 +136,10 @@ static int write_processes(const struct tracekit_node *node, struct error *error
 		all.rss = tracekit_create(node, "cctf/proc_rss.jsonl", error);
 	if (all.rss)
 		status = tracekit_each(node, sql, take_process, &all, error);
+	if (!status)
+		tracekit_note_empty(node, all.metrics,
+				    "no samples of processes (proc.csv): proc_metrics, "
+				    "proc_cpu and proc_rss are empty");
 	status = close_file(all.metrics, "cctf/proc_metrics.jsonl", status, error);
 	status = close_file(all.cpu, "cctf/proc_cpu.jsonl", status, error);
 	status = close_file(all.rss, "cctf/proc_rss.jsonl", status, error);
@@ -192,6 +196,10 @@ static int write_host(const struct tracekit_node *node, struct error *error)
 	if (!metrics.file)
 		return -1;
 	status = tracekit_each(node, sql, take_host, &metrics, error);
+	if (!status)
+		tracekit_note_empty(node, metrics.file,
+				    "no samples of %idle and kbmemfree (sar): "
+				    "host_metrics is empty");
 	return close_file(metrics.file, "cctf/host_metrics.jsonl", status, error);
 }
 
@@ -247,6 +255,10 @@ static int write_links(const struct tracekit_node *node, struct error *error)
 		return -1;
 	status = tracekit_each(node, TRACEKIT_NIC, take_nic, &metrics, error) ||
 		 tracekit_each(node, sql, take_link, &metrics, error);
+	if (!status)
+		tracekit_note_empty(node, metrics.file,
+				    "no samples of rxkB/s and txkB/s (sar): "
+				    "link_metrics is empty");
 	status =
 	    close_file(metrics.file, "cctf/link_metrics.jsonl", status ? -1 : 0, error);
 	free(metrics.nic);

@@ -36,6 +36,25 @@ setup_file()
 		ctexport csv --query 'SELECT 1' b.db
 }
 
+@test "tracekit tells what is missing" {
+	ctsim --seed 5 --set seconds=1 clients -o run 2>/dev/null
+	rm run/*/sar.sadf # in one second there is no sample
+	ctmerge -q run -o run.db 2>/dev/null
+	ends_with 0 ctexport tracekit run.db --node node1 --node node2 -o out
+	for file in proc_metrics proc_cpu proc_rss host_metrics link_metrics invocations \
+		placement_events system_stats; do
+		[ -f "out/node1/cctf/$file.jsonl" ]
+		[ ! -s "out/node1/cctf/$file.jsonl" ]
+	done
+	sort "$scratch/stderr" >said
+	diff said - <<-END
+		ctexport: node1, node2: no samples of %idle and kbmemfree (sar): host_metrics is empty
+		ctexport: node1, node2: no samples of processes (proc.csv): proc_metrics, proc_cpu and proc_rss are empty
+		ctexport: node1, node2: no samples of rxkB/s and txkB/s (sar): link_metrics is empty
+		ctexport: node1, node2: no tasks (invocations.jsonl): invocations, placement_events and system_stats are empty
+	END
+}
+
 @test "a full disk and a closed pipe leave nothing" {
 	# shellcheck disable=SC2016 # the inner shell expands
 	ends_with 1 bash -c 'exec ctexport csv "$1" --query "SELECT * FROM timeline" >/dev/full' \

@@ -317,6 +317,115 @@ static void sessions_are_inherited(void **state)
 	assert_fragment("cpu_usage", "500.0");
 }
 
+/* Of two processes with a namespace each, one of which has a child, and a third of none.
+ */
+static void make_contained(struct made *made)
+{
+	make_begin(made);
+	make_node(made, 1, 1000, 1);
+	make_process(made, 1, 1, 10, 1, "shim");
+	make_child(made, 2, 1, 11, 10, "worker", AT(0), AT(900));
+	make_process(made, 3, 1, 20, 1, "other");
+	make_process(made, 4, 1, 30, 1, "free");
+}
+
+static void make_contained_run(struct made *made)
+{
+	make_switch(made, AT(200), 1, 0, 10, 11);
+	make_switch(made, AT(500), 1, 0, 11, 20);
+	make_switch(made, AT(600), 1, 0, 20, 30);
+	make_switch(made, AT(1000), 1, 0, 30, 0);
+	make_end(made);
+}
+
+static void assert_contained(void)
+{
+	struct opendc_options *options = make_options();
+
+	options->tasks = mem_strdup("cgroup");
+	expect_note(run_export(options), "1 processes without a group, left out");
+	assert_task("name", "4026532001@n1 4026532002@n1");
+	assert_fragment("id", "1 2");
+	assert_fragment("cpu_usage", "500.0 100.0");
+}
+
+/* What LTTng's statedump says of all processes when the trace begins. */
+static void cgroups_are_told_by_the_statedump(void **state)
+{
+	static const struct timeline_column column[] = {{"tid", CELL_INTEGER, false},
+							{"ns_inum", CELL_INTEGER, false}};
+	struct made whole, *made = &whole;
+	uint32_t class;
+
+	(void)state;
+	make_contained(made);
+	class = make_class(made, "lttng_statedump_process_cgroup_ns", column, 2);
+	make_switch(made, AT(0), 1, 0, 0, 10);
+	make_event(made, AT(1), 0, 5, class,
+		   (struct cell[]){INTEGER(10), INTEGER(4026532001)});
+	make_event(made, AT(2), 0, 5, class,
+		   (struct cell[]){INTEGER(20), INTEGER(4026532002)});
+	make_contained_run(made);
+	assert_contained();
+}
+
+/* The context cgroup_ns is that of the thread that goes. */
+static void cgroups_are_told_by_the_context(void **state)
+{
+	static const struct timeline_column column[] = {
+	    {"prev_comm", CELL_TEXT, false},    {"prev_tid", CELL_INTEGER, false},
+	    {"prev_prio", CELL_INTEGER, false}, {"prev_state", CELL_INTEGER, false},
+	    {"next_comm", CELL_TEXT, false},    {"next_tid", CELL_INTEGER, false},
+	    {"next_prio", CELL_INTEGER, false}, {"cgroup_ns", CELL_INTEGER, true}};
+	static const int64_t thread[] = {10, 20, 30};
+	static const int64_t cgroup[] = {4026532001, 4026532002, 0};
+	struct made whole, *made = &whole;
+	uint32_t class;
+
+	(void)state;
+	make_contained(made);
+	class = make_class(made, "sched_switch", column, COUNT(column));
+	/* On a second processor, in no time. */
+	for (int i = 0; i < 3; i++)
+		make_event(made, AT(0), 1, thread[i], class,
+			   (struct cell[]){TEXT("prev"), INTEGER(thread[i]), INTEGER(20),
+					   INTEGER(1), TEXT("next"), INTEGER(0),
+					   INTEGER(20), INTEGER(cgroup[i])});
+	make_switch(made, AT(0), 1, 0, 0, 10);
+	make_contained_run(made);
+	assert_contained();
+}
+
+/* A record of an invocation names the group of its process. */
+static void cgroups_are_told_by_records(void **state)
+{
+	struct made whole, *made = &whole;
+
+	(void)state;
+	make_contained(made);
+	make_task(made,
+		  &(struct timeline_invocation){.node = 1,
+						.pid = 10,
+						.name = "a",
+						.enqueue_ns = NONE,
+						.begin_ns = AT(0),
+						.end_ns = AT(900),
+						.process = 1,
+						.data = "{\"cgroup\": 4026532001}"});
+	make_task(made,
+		  &(struct timeline_invocation){.node = 1,
+						.pid = 20,
+						.name = "b",
+						.enqueue_ns = NONE,
+						.begin_ns = AT(0),
+						.end_ns = AT(900),
+						.process = 3,
+						.data = "{\"cgroup\": \"4026532002\"}"});
+	make_switch(made, AT(0), 1, 0, 0, 10);
+	make_contained_run(made);
+	assert_contained();
+}
+
 static void what_was_not_recorded_is_told(void **state)
 {
 	struct made whole, *made = &whole;
@@ -378,6 +487,9 @@ int main(void)
 	    SCRATCH_TEST(processes_are_parents),
 	    SCRATCH_TEST(groups_are_of_one_node),
 	    SCRATCH_TEST(sessions_are_inherited),
+	    SCRATCH_TEST(cgroups_are_told_by_the_statedump),
+	    SCRATCH_TEST(cgroups_are_told_by_the_context),
+	    SCRATCH_TEST(cgroups_are_told_by_records),
 	    SCRATCH_TEST(what_was_not_recorded_is_told),
 	    SCRATCH_TEST(a_trace_of_years_is_asked_about),
 	};
