@@ -33,8 +33,9 @@ static void put_instance(struct whole_trace *whole, unsigned stream, unsigned in
 
 		/* Files that begin at one instant have no order. */
 		whole->clock += (uint64_t)draw_between(1, 100);
-		/* Within a file packets may overlap, and stamps go back. */
-		if (bits.at && chance(back))
+		/* Packets may overlap, and stamps go back. In several files
+		 * libbabeltrace2 puts packets in the order of their begins. */
+		if (!rotation && bits.at && chance(back))
 			whole->clock -= (uint64_t)draw_between(0, 3000);
 		put_packet(whole, stream, instance, &bits, counter);
 		if (n == packets || chance(rotation)) {
