@@ -19,7 +19,8 @@ static const char contents[] =
     "<nav aria-label=\"contents\"><a href=\"#nodes\">Nodes</a>"
     "<a href=\"#clocks\">Clocks</a><a href=\"#resources\">Resources</a>"
     "<a href=\"#timeline\">Timeline</a><a href=\"#latency\">Messages</a>"
-    "<a href=\"#top\">Top</a><span id=\"tools\" hidden></span></nav>\n";
+    "<a href=\"#requests\">Requests</a><a href=\"#top\">Top</a><span id=\"tools\" "
+    "hidden></span></nav>\n";
 
 enum { PROBLEM_ROWS = 50 };
 

@@ -75,6 +75,7 @@ int report_nodes(struct report *report, struct error *error);
 int report_clocks(struct report *report, struct error *error);
 int report_activity(struct report *report, struct error *error);
 int report_latency(struct report *report, struct error *error);
+int report_critical(struct report *report, struct error *error);
 int report_top(struct report *report, struct error *error);
 
 #endif
