@@ -18,7 +18,7 @@ enum {
 
 /* How long after a packet's receive something may be its doing, see assumed_wake: a
  * kernel takes some microseconds, an emulated one some hundreds. */
-static const nsec_t ASSUMED_NS = 500 * NSEC_PER_USEC, AT_ONCE_NS = 100 * NSEC_PER_USEC;
+static const nsec_t ASSUMED_NS = 500 * NSEC_PER_USEC;
 
 /* include/linux/interrupt.h of the kernel; part of what user space may rely on */
 static const char *softirq_name(int64_t number)
@@ -259,9 +259,9 @@ static enum activity_wait kind_of(const struct interrupt *top)
 /*
  * As it looks where interrupts are not recorded. A packet's receive is a softirq's doing,
  * and what it leads to comes soon and before the processor's next switch: the first
- * wakeup after it, and what is sent by idle, or at once. A thread that sends else does so
- * itself; whom a thread wakes may be an interrupt's doing, too, and stays unknown. Idle
- * does nothing itself, nor does the thread that softirqs are left to.
+ * wakeup after it, and what is sent by idle. A thread that runs sends itself (but for
+ * acknowledgements); whom a thread wakes may be an interrupt's doing, too, and stays
+ * unknown. Idle does nothing itself, nor does the thread that softirqs are left to.
  */
 static struct wake assumed_wake(const struct walk *walk, struct wake wake)
 {
@@ -272,7 +272,7 @@ static struct wake assumed_wake(const struct walk *walk, struct wake wake)
 	nsec_t since_ns = cpu->recv ? walk->row.ts_ns - cpu->recv_ns : NSEC_MAX;
 
 	if (!cpu->recv_is_local && since_ns <= ASSUMED_NS &&
-	    (sends ? by_none || since_ns <= AT_ONCE_NS : !cpu->recv_woke)) {
+	    (sends ? by_none : !cpu->recv_woke)) {
 		wake.wait = WAIT_NETWORK;
 		wake.recv = cpu->recv;
 	} else if (by_none) {
