@@ -327,7 +327,10 @@ static int draw(struct gathering *gathering, struct error *error)
 	if (status)
 		return -1;
 	html_section(report->page, "timeline", "Timeline of the cluster");
-	status = lanes_draw(&gathering->lanes, error);
+	if (report->is_empty)
+		html_note(report->page, "note", "nothing was recorded");
+	else
+		status = lanes_draw(&gathering->lanes, error);
 	html_section_end(report->page);
 	return status;
 }

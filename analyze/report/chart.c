@@ -192,7 +192,7 @@ static const char *value_text(char text[PRINT_TEXT], const struct report *report
 {
 	struct cell cell = isnan(value) ? cell_of_null() : cell_of_real(value);
 
-	return print_human(text, report->result, &cell, unit);
+	return html_human(text, report, &cell, unit);
 }
 
 static void print_side(const struct report *report, const struct chart *chart,
@@ -249,13 +249,12 @@ void chart_draw(const struct chart *chart, const struct report *report)
 	double most = scale_of(chart, report);
 	struct cell width = cell_of_integer(report->bin_ns);
 	char *legend = mem_printf(
-	    "<span class=\"key up\">%s</span>%s%s%s <span>scale to %s, steps of %s; "
-	    "right: "
-	    "mean and greatest step</span>",
+	    "<span class=\"key up\">%s</span>%s%s%s <span>scale to %s, steps of %s<i "
+	    "class=\"wide\">; right: mean and greatest step</i></span>",
 	    chart->up, chart->down ? " <span class=\"key down\">" : "",
 	    chart->down ? chart->down : "", chart->down ? " (downwards)</span>" : "",
 	    value_text(text, report, most, chart->unit),
-	    print_human(bin, report->result, &width, UNIT_SPAN));
+	    html_human(bin, report, &width, UNIT_SPAN));
 
 	chart_begin(report, chart->id, chart->title, legend);
 	fprintf(report->page,

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analyze/message_stream.h"
 #include "analyze/print.h"
 #include "analyze/report/html.h"
 #include "base/mem.h"
@@ -18,7 +19,10 @@ static const char contents[] =
     "<nav aria-label=\"contents\"><a href=\"#nodes\">Nodes</a>"
     "<a href=\"#clocks\">Clocks</a><a href=\"#resources\">Resources</a>"
     "<a href=\"#timeline\">Timeline</a><a href=\"#latency\">Messages</a>"
-    "<a href=\"#top\">Top</a><span id=\"tools\" hidden></span></nav>\n";
+    "<a href=\"#requests\">Requests</a><a href=\"#top\">Top</a><span id=\"tools\" "
+    "hidden></span></nav>\n";
+
+enum { PROBLEM_ROWS = 50 };
 
 struct facts {
 	char *name, *recipe;
@@ -52,8 +56,29 @@ static void tile(const struct report *report, const char *name, const struct cel
 
 	fprintf(report->page, "<div><dt>%s</dt><dd data-v=\"%s\">", name,
 		print_plain(plain, value));
-	html_text(report->page, print_human(text, report->result, value, unit));
+	html_text(report->page, html_human(text, report, value, unit));
 	fputs("</dd></div>\n", report->page);
+}
+
+/* The day, and the time to the second; tables have the rest. */
+static void tile_begin(const struct report *report)
+{
+	char text[NSEC_TEXT], *day = nsec_format_utc(text, report->begin_ns);
+	char *second = strchr(day, '.');
+
+	if (second)
+		*second = '\0';
+	fprintf(report->page,
+		"<div><dt>begin, UTC</dt><dd data-v=\"%" PRId64 "\">%s</dd></div>\n",
+		report->begin_ns, report->is_empty ? "-" : day);
+}
+
+static int count_message(void *context, const struct message_row *row)
+{
+	struct cell *count = context;
+
+	count->integer += row->from != row->to;
+	return 0;
 }
 
 /* The widest bound of any source at the middle of what is shown. */
@@ -78,8 +103,9 @@ static struct cell clock_bound(const struct report *report)
 static void print_tiles(const struct report *report, const struct cell counts[4])
 {
 	const struct scope *scope = &report->question->scope;
-	struct cell begin = cell_of_integer(report->begin_ns);
-	struct cell span = cell_of_integer(report->end_ns - report->begin_ns);
+	struct cell span = report->is_empty
+			       ? cell_of_null()
+			       : cell_of_integer(report->end_ns - report->begin_ns);
 	struct cell nodes, bound = clock_bound(report);
 	size_t chosen = 0;
 
@@ -87,7 +113,7 @@ static void print_tiles(const struct report *report, const struct cell counts[4]
 		chosen += scope->node[i].chosen;
 	nodes = cell_of_integer((int64_t)chosen);
 	fputs("<dl class=\"tiles\">\n", report->page);
-	tile(report, "begin, UTC", &begin, UNIT_INSTANT);
+	tile_begin(report);
 	tile(report, "span", &span, UNIT_SPAN);
 	tile(report, "nodes", &nodes, UNIT_COUNT);
 	tile(report, "events in the timeline", &counts[0], UNIT_COUNT);
@@ -104,7 +130,7 @@ int report_head(struct report *report, struct error *error)
 	    "key";
 	static const char count_sql[] =
 	    "SELECT (SELECT coalesce(sum(events), 0) FROM event_class),"
-	    " (SELECT count(*) FROM message), (SELECT count(*) FROM sample),"
+	    " NULL, (SELECT count(*) FROM sample),"
 	    " (SELECT count(*) FROM problem)";
 	struct facts facts = {0};
 	struct cell counts[4] = {{0}};
@@ -117,6 +143,10 @@ int report_head(struct report *report, struct error *error)
 		: 0;
 	const char *name = facts.name ? facts.name : "run";
 
+	counts[1] = cell_of_integer(0);
+	if (!status)
+		status = message_stream(report->question, report->bounds, count_message,
+					&counts[1], error);
 	if (!status) {
 		fputs(page_begin, page);
 		html_text(page, name);
@@ -137,9 +167,55 @@ int report_head(struct report *report, struct error *error)
 	return status;
 }
 
+static bool same(const struct cell *a, const struct cell *b)
+{
+	return a->type == CELL_TEXT && b->type == CELL_TEXT && a->size == b->size &&
+	       memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+/* One row for what is the same of many nodes: "node1 and 19 more". */
+static struct result_table *fold_problems(struct result *result,
+					  const struct result_table *all)
+{
+	enum { NODE, PLACE, KIND, COUNT, TEXT, COLUMNS };
+	struct result_table *folded =
+	    result_table_new(result, "problems", all->title, all->column);
+	bool *done = mem_zalloc(all->rows * sizeof(*done) + 1);
+
+	folded->limit = 0;
+	for (size_t i = 0; i < all->rows; i++) {
+		const struct cell *row = &all->cell[i * all->columns];
+		struct cell cells[COLUMNS];
+		size_t more = 0;
+		char *place = NULL;
+
+		if (done[i])
+			continue;
+		memcpy(cells, row, sizeof(cells));
+		for (size_t k = i + 1; k < all->rows; k++) {
+			const struct cell *other = &all->cell[k * all->columns];
+
+			if (!same(&row[KIND], &other[KIND]) ||
+			    !same(&row[TEXT], &other[TEXT]))
+				continue;
+			done[k] = true;
+			more++;
+			cells[COUNT].integer += other[COUNT].integer;
+		}
+		if (more) {
+			place = mem_printf("and %zu more", more);
+			cells[PLACE] = cell_of_text(place);
+		}
+		result_add(folded, cells);
+		free(place);
+	}
+	free(done);
+	return folded;
+}
+
 int report_problems(struct report *report, struct error *error)
 {
-	struct report_wish wish = {.limit = 50};
+	struct report_wish wish = {.limit = REPORT_ALL};
 	struct report_answer answer;
 	int status = report_ask(report, "problems", &wish, &answer, error);
 	size_t rows = 0;
@@ -151,7 +227,11 @@ int report_problems(struct report *report, struct error *error)
 	if (rows) {
 		fputs("<section id=\"problems\" class=\"problems\">\n<h2>Problems</h2>\n",
 		      report->page);
-		html_result(report, &answer.result, NULL, 0);
+		html_table(report, &answer.result,
+			   fold_problems(&answer.result,
+					 result_find(&answer.result, "problems")),
+			   PROBLEM_ROWS);
+		html_result(report, &answer.result, "problems", PROBLEM_ROWS);
 		html_section_end(report->page);
 	}
 	report_answer_clear(&answer);

@@ -60,6 +60,31 @@ void html_text(FILE *page, const char *text)
 	html_bytes(page, text, strlen(text));
 }
 
+/* Put other bytes in place of as many. */
+static void swap(char text[PRINT_TEXT], const char *from, const char *to)
+{
+	char *at = strstr(text, from);
+
+	if (!at || strlen(text) + strlen(to) >= PRINT_TEXT)
+		return;
+	memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);
+	memcpy(at, to, strlen(to));
+}
+
+const char *html_human(char text[PRINT_TEXT], const struct report *report,
+		       const struct cell *cell, enum unit unit)
+{
+	const char *told = print_human(text, report->result, cell, unit);
+
+	if (told != text) /* a constant */
+		return told;
+	if (unit == UNIT_BOUND)
+		swap(text, "+-", "\xc2\xb1");
+	if (unit == UNIT_BOUND || unit == UNIT_SPAN)
+		swap(text, " us", " \xc2\xb5s");
+	return text;
+}
+
 void html_section(FILE *page, const char *id, const char *title)
 {
 	fprintf(page, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);
@@ -98,7 +123,7 @@ static void print_cell(const struct report *report, const struct cell *cell,
 	if (cell->type == CELL_TEXT)
 		html_bytes(report->page, cell->bytes, cell->size);
 	else
-		html_text(report->page, print_human(text, report->result, cell, unit));
+		html_text(report->page, html_human(text, report, cell, unit));
 	fputs("</td>", report->page);
 }
 

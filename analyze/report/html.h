@@ -2,6 +2,7 @@
 #ifndef CT_ANALYZE_REPORT_HTML_H
 #define CT_ANALYZE_REPORT_HTML_H
 
+#include "analyze/print.h"
 #include "analyze/report/private.h"
 
 /* The files that make the page look and move; embedded by the build. */
@@ -14,6 +15,10 @@ extern const char *const report_js;
  */
 void html_text(FILE *page, const char *text);
 void html_bytes(FILE *page, const char *text, size_t size);
+
+/* As print_human, with the signs that a page can have: ± and µ. */
+const char *html_human(char text[PRINT_TEXT], const struct report *report,
+		       const struct cell *cell, enum unit unit);
 
 /* With a heading that the contents link to. */
 void html_section(FILE *page, const char *id, const char *title);

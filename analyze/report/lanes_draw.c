@@ -204,7 +204,23 @@ static void tell_reduction(const struct lanes *lanes)
 		    lanes->report->page, "note",
 		    "Reduced for display: in each step of %s a processor has the "
 		    "colour of what ran there longest, and is as high as it was busy.",
-		    print_human(text, lanes->report->result, &cell, UNIT_SPAN));
+		    html_human(text, lanes->report, &cell, UNIT_SPAN));
+}
+
+static void tell_links(const struct report *report, const struct link_counts *links)
+{
+	char text[PRINT_TEXT];
+	struct cell step = cell_of_integer(links->step_ns);
+
+	fprintf(report->page,
+		"<p class=\"note\" id=\"links\" data-messages=\"%" PRIu64
+		"\" data-drawn=\"%zu\">%zu of %" PRIu64 " messages are drawn%s%s.</p>\n",
+		links->messages, links->drawn, links->drawn, links->messages,
+		links->step_ns
+		    ? ": of each pair of nodes and direction the slowest in each "
+		      "step of "
+		    : "",
+		links->step_ns ? html_human(text, report, &step, UNIT_SPAN) : "");
 }
 
 int lanes_draw(struct lanes *lanes, struct error *error)
@@ -215,6 +231,7 @@ int lanes_draw(struct lanes *lanes, struct error *error)
 	    .place = mem_alloc((lanes->lanes + 1) * sizeof(struct lane_place)),
 	    .order = mem_alloc((lanes->lanes + 1) * sizeof(size_t)),
 	    .colour = mem_alloc((lanes->names.count + 1) * sizeof(uint32_t))};
+	struct link_counts links;
 	int status;
 
 	place_lanes(&drawing);
@@ -231,9 +248,10 @@ int lanes_draw(struct lanes *lanes, struct error *error)
 		TIME_UNITS, drawing.height, drawing.height);
 	draw_grounds(&drawing);
 	draw_segments(&drawing);
-	status = links_draw(lanes->report, drawing.place, lanes->lanes, error);
-	fputs("</svg>\n", page);
+	status = links_draw(lanes->report, drawing.place, lanes->lanes, &links, error);
+	fputs("</svg><div class=\"val\"></div>\n", page);
 	chart_end(lanes->report);
+	tell_links(lanes->report, &links);
 	free(drawing.colour);
 	free(drawing.order);
 	free(drawing.place);

@@ -51,7 +51,7 @@ static void draw_axis(const struct report *report, const struct log_axis *axis)
 	fputs("<div class=\"ticks fixed\" aria-hidden=\"true\">", report->page);
 	for (double ns = axis->least; ns <= axis->most * 1.01; ns *= 10) {
 		struct cell cell = cell_of_integer((int64_t)(ns + 0.5));
-		const char *name = print_human(text, report->result, &cell, UNIT_SPAN);
+		const char *name = html_human(text, report, &cell, UNIT_SPAN);
 		char *end = strchr(text, '.');
 		char *unit = end ? strchr(end, ' ') : NULL;
 
@@ -101,8 +101,8 @@ static void draw_pair(const struct report *report, const struct result_table *pa
 		"<path class=\"median\" d=\"M%.1f 3V17\"/></svg>",
 		least, most, p95, p99, p95, least, p95, least, median);
 	fprintf(page, "<div class=\"val\">%s <i>%s</i></div>\n",
-		print_human(text, report->result, &cell, UNIT_SPAN),
-		print_human(more, report->result, &bound, UNIT_BOUND));
+		html_human(text, report, &cell, UNIT_SPAN),
+		html_human(more, report, &bound, UNIT_BOUND));
 }
 
 static void draw_pairs(const struct report *report, const struct result_table *pairs)
@@ -115,8 +115,8 @@ static void draw_pairs(const struct report *report, const struct result_table *p
 		    "<span class=\"key light\">to 99&#8239;%</span> "
 		    "<span class=\"key whisker\">to the greatest</span> "
 		    "<span class=\"key median\">median</span> "
-		    "<span>right: median, and the clocks&#8217; bound on each; "
-		    "logarithmic</span>");
+		    "<span>logarithmic<i class=\"wide\">; right: median, and the "
+		    "clocks&#8217; bound on each</i></span>");
 	fputs("<div class=\"rows\">", report->page);
 	for (size_t i = 0; i < shown; i++)
 		draw_pair(report, pairs, i, &axis);
@@ -171,9 +171,8 @@ static void draw_bar(const struct report *report, const struct bar *bar,
 			"height=\"%.1f\" data-v=\"%" PRId64 "\"><title>%s to %s: %" PRId64
 			" messages</title></rect>",
 			x + 1, 118 - height, fmax(end - x - 2, 1), height, bar->messages,
-			print_human(text, report->result, &least, UNIT_SPAN),
-			print_human(more, report->result, &below, UNIT_SPAN),
-			bar->messages);
+			html_human(text, report, &least, UNIT_SPAN),
+			html_human(more, report, &below, UNIT_SPAN), bar->messages);
 }
 
 static void draw_histogram(const struct report *report, const struct result_table *freq)
@@ -229,9 +228,9 @@ static void matrix_cell(const struct report *report, const struct result_table *
 			continue;
 		fprintf(page, "<td style=\"--s:%.0f\" data-v=\"%" PRId64 "\">%s",
 			at(axis, report_number(&median, 0)) * 100, median.integer,
-			print_human(text, report->result, &median, UNIT_SPAN));
+			html_human(text, report, &median, UNIT_SPAN));
 		fprintf(page, "<small>%s</small></td>",
-			print_human(text, report->result, &count, UNIT_COUNT));
+			html_human(text, report, &count, UNIT_COUNT));
 		return;
 	}
 	fputs("<td class=\"none\">\xc2\xb7</td>", page);

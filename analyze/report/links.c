@@ -24,7 +24,7 @@ struct links {
 	nsec_t step_ns;    /* 0: all are kept */
 	struct keys kept;  /* step and pair, when there are steps */
 	struct link *link;
-	size_t count, room;
+	size_t count, room, drawn;
 };
 
 static struct link link_of(const struct message_row *row)
@@ -132,7 +132,7 @@ static const struct lane_place *find_place(const struct lane_place *place, size_
 	return found;
 }
 
-static int draw_link(const struct links *links, const struct link *link,
+static int draw_link(struct links *links, const struct link *link,
 		     const struct lane_place *place, size_t places, struct error *error)
 {
 	FILE *page = links->report->page;
@@ -150,6 +150,7 @@ static int draw_link(const struct links *links, const struct link *link,
 	to = find_place(place, places, link->to, recv_cpu);
 	if (!from || !to)
 		return 0;
+	links->drawn++;
 	y1 = from->y + (from->y < to->y ? from->height : 0);
 	y2 = to->y + (from->y < to->y ? 0 : to->height);
 	fprintf(page,
@@ -164,12 +165,12 @@ static int draw_link(const struct links *links, const struct link *link,
 	fputc(' ', page);
 	html_text(page, link->protocol);
 	fprintf(page, ", %s</title></path>\n",
-		print_human(text, links->report->result, &latency, UNIT_SPAN));
+		html_human(text, links->report, &latency, UNIT_SPAN));
 	return 0;
 }
 
 int links_draw(const struct report *report, const struct lane_place *place, size_t places,
-	       struct error *error)
+	       struct link_counts *counts, struct error *error)
 {
 	struct links links = {.report = report};
 	int status = set_step(&links, error);
@@ -184,14 +185,7 @@ int links_draw(const struct report *report, const struct lane_place *place, size
 		for (size_t i = links.count; i-- && !status;)
 			status = draw_link(&links, &links.link[i], place, places, error);
 	}
-	if (!status)
-		fprintf(report->page,
-			"<desc id=\"links\" data-messages=\"%" PRIu64
-			"\" data-drawn=\"%zu\">%zu of %" PRIu64
-			" messages are drawn%s</desc>\n",
-			links.messages, links.count, links.count, links.messages,
-			links.step_ns ? ": of each pair of nodes the slowest in each step"
-				      : "");
+	*counts = (struct link_counts){links.messages, links.drawn, links.step_ns};
 	free(links.link);
 	keys_clear(&links.kept);
 	return status;

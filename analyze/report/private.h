@@ -21,6 +21,7 @@ struct report {
 	FILE *page;
 	struct bounds *bounds;
 	nsec_t begin_ns, end_ns; /* of the time axis; end_ns > begin_ns */
+	bool is_empty;           /* it has no time: nothing was recorded */
 	size_t bins;             /* of charts over time */
 	nsec_t bin_ns;
 	size_t done, parts;       /* for progress */
@@ -74,6 +75,7 @@ int report_nodes(struct report *report, struct error *error);
 int report_clocks(struct report *report, struct error *error);
 int report_activity(struct report *report, struct error *error);
 int report_latency(struct report *report, struct error *error);
+int report_critical(struct report *report, struct error *error);
 int report_top(struct report *report, struct error *error);
 
 #endif

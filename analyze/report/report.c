@@ -102,6 +102,7 @@ static void set_axis(struct report *report)
 	nsec_t span;
 
 	report->begin_ns = scope->begin_ns;
+	report->is_empty = scope->end_ns <= scope->begin_ns;
 	report->end_ns = scope->end_ns > scope->begin_ns ? scope->end_ns : //
 			     scope->begin_ns + 1;
 	span = report->end_ns - report->begin_ns;
@@ -115,8 +116,8 @@ static void set_axis(struct report *report)
 static int write_page(struct report *report, struct error *error)
 {
 	static int (*const sections[])(struct report *, struct error *) = {
-	    report_head,     report_problems, report_nodes, report_clocks,
-	    report_activity, report_latency,  report_top,
+	    report_head,     report_problems, report_nodes,    report_clocks,
+	    report_activity, report_latency,  report_critical, report_top,
 	};
 	int status = 0;
 
@@ -159,10 +160,10 @@ const struct analysis analysis_report = {
     .description =
 	"One self-contained HTML file: nodes, problems, clocks with their bounds,\n"
 	"processors, memory, disks and network over time, a timeline of all processors\n"
-	"with messages drawn, latencies, and the greatest users. It needs no network "
-	"and\n"
-	"is readable without scripts; with them, its time axes zoom together. Where\n"
-	"there is more than a screen shows it is reduced, and the page says how.",
+	"with messages drawn, latencies, requests with the critical paths of the\n"
+	"slowest, and the greatest users. It needs no network and is readable without\n"
+	"scripts; with them, its time axes zoom together. Where there is more than a\n"
+	"screen shows it is reduced, and the page says how.",
     .run = run_report,
     .is_document = true,
 };

@@ -10,8 +10,9 @@ build_bench()
 	build=${CT_BUILD:-$source/build-bench}
 	{
 		cmake -S "$source" -B "$build" &&
-			cmake --build "$build" --parallel "$(nproc)" --target ctexport \
-				ctmerge ctsync ctsim bench-accuracy bench-insert \
+			cmake --build "$build" --parallel "$(nproc)" --target ctanalyze \
+				ctexport ctmerge ctsync ctsim bench-accuracy bench-analyze \
+				bench-insert \
 				bench-merge bench-messages bench-opendc \
 				bench-parquet bench-perfetto bench-scenarios bench-speed \
 				bench-timeline

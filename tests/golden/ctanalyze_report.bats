@@ -46,7 +46,7 @@ is_balanced()
 
 @test "the page has every section, and nothing from outside" {
 	ctanalyze report "$CT_CLIENTS" -o report.html
-	for id in nodes clocks resources timeline latency top; do
+	for id in nodes clocks resources timeline latency requests top; do
 		has "<section id=\"$id\">"
 	done
 	for id in clock-bounds cpu memory disk network lanes latency-pairs; do
@@ -66,6 +66,23 @@ is_balanced()
 	has "<path class=\"slow\" data-m=\"$slowest\""
 	sqlite3 -readonly "$CT_CLIENTS" 'SELECT max(latency_ns) FROM message' >most
 	has "data-v=\"$(cat most)\""
+}
+
+# The figures of the slowest requests, in order, and what each state had of it.
+@test "critical paths are those of critical-path" {
+	ctanalyze report "$CT_CLIENTS" -o report.html
+	ctanalyze requests --top --limit 8 --format csv "$CT_CLIENTS" | cut -d , -f 2 | tail -n +2 >numbers
+	[ "$(wc -l <numbers)" -eq 8 ]
+	grep -o 'class="path" data-request="[0-9]*"' report.html | tr -dc '0-9\n' | diff numbers -
+	running=$(ctanalyze critical-path --request "$(head -n 1 numbers)" --format csv --table states "$CT_CLIENTS" |
+		awk -F, '$2 == "running" { sum += $4 } END { printf "%.0f", sum }')
+	[ "$running" -gt 0 ]
+	grep -A 1 "data-request=\"$(head -n 1 numbers)\"" report.html | grep -q "data-v=\"$running\">running "
+	# Where threads were not recorded there are tables only.
+	ctanalyze report "$CT_NET3" -o report.html
+	has '<section id="requests">'
+	has 'what servers did: not recorded (enable sched_switch'
+	lacks 'class="path"'
 }
 
 @test "the same timeline gives the same page" {
