@@ -13,6 +13,7 @@
 #include "analyze/files.h"
 #include "analyze/print.h"
 #include "base/mem.h"
+#include "base/problem.h"
 
 extern char **environ;
 
@@ -35,6 +36,7 @@ struct batch_run {
 	char *timeline, *results;
 	const char *merged; /* "yes", "was there" */
 	size_t analyses, files;
+	bool is_partial;    /* merged before, and not all could be read */
 	struct error error; /* the first thing that went wrong */
 };
 
@@ -125,6 +127,34 @@ static int run_ctmerge(const struct batch_run *run, struct error *error)
 	return error_set(error, "ctmerge: ended by signal %d", WTERMSIG(status));
 }
 
+static int take_kind(void *context, const struct cell *row)
+{
+	struct batch_run *run = context;
+	char *kind = row[0].type == CELL_TEXT ? mem_strndup(row[0].bytes, row[0].size)
+					      : mem_strdup("");
+
+	run->is_partial |= problem_is_failure(kind);
+	free(kind);
+	return 0;
+}
+
+/* Of a timeline that is there, whether all could be read when it was made. */
+static int look_for_losses(struct batch_run *run, struct error *error)
+{
+	struct timeline_reader *reader = timeline_reader_open(run->timeline, error);
+	struct question question = {.reader = reader};
+	int status = -1;
+
+	if (reader)
+		status = question_ask(&question, "SELECT DISTINCT kind FROM problem",
+				      NULL, take_kind, run, error);
+	timeline_reader_free(reader);
+	if (!status && run->is_partial)
+		error_set(&run->error, "not all could be read when it was merged, see "
+				       "its problems");
+	return status;
+}
+
 /* A timeline of what could be read is still one, but its run has a problem. */
 static int merge(struct batch_run *run)
 {
@@ -134,7 +164,10 @@ static int merge(struct batch_run *run)
 
 	if (!is_directory(run->path) || is_there(run->timeline)) {
 		run->merged = "was there";
-		return 0;
+		if (look_for_losses(run, &error))
+			error_set(&run->error, "%s", error_text(&error));
+		error_clear(&error);
+		return run->error.text && !run->is_partial ? -1 : 0;
 	}
 	status = run_ctmerge(run, &error);
 	run->merged = is_there(run->timeline) ? "yes" : "no";
@@ -303,7 +336,8 @@ const struct analysis analysis_all = {
     .description =
 	"RUN is a run directory, or a timeline. A directory's timeline is RUN/run.db; "
 	"where\n"
-	"there is none, ctmerge makes it. Results go to RUN/analysis, or with -o DIR to\n"
+	"there is none, ctmerge makes it, and one that is there is taken as it is. "
+	"Results go to RUN/analysis, or with -o DIR to\n"
 	"DIR/RUN: a file for each analysis, in CSV for each of its tables, and the "
 	"report.\n"
 	"A run that fails is told of at the end, and the others are done. Analyses that\n"

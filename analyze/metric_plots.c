@@ -101,17 +101,23 @@ static int take_alias(void *context, const struct cell *row)
 	return 0;
 }
 
-/* A member is {NAME: ALIAS}, or a list of {name, alias} or [name, alias]. */
+/* Of the run's facts and its recipe: {NAME: ALIAS}, or a list of {NAME: ALIAS}, of {name,
+ * alias} or of [name, alias]; what stands there without an alias has none. */
 static const char alias_sql[] =
     "WITH facts AS (SELECT CASE WHEN json_valid(value) THEN value ELSE '{}' END AS json"
-    " FROM meta WHERE key = 'run.json'),"
+    " FROM meta WHERE key IN ('run.json', 'recipe')),"
     " member AS (SELECT e.key, e.type, e.value FROM facts, json_tree(facts.json) AS t,"
     "  json_each(t.value) AS e WHERE t.key IN ('net_interfaces', 'interfaces',"
     "  'filesystem_names', 'filesystems', 'aliases') AND t.type IN ('array', 'object')) "
     "SELECT CASE type WHEN 'object' THEN json_extract(value, '$.name')"
     " WHEN 'array' THEN json_extract(value, '$[0]') ELSE key END,"
     " CASE type WHEN 'object' THEN json_extract(value, '$.alias')"
-    " WHEN 'array' THEN json_extract(value, '$[1]') ELSE value END FROM member";
+    " WHEN 'array' THEN json_extract(value, '$[1]') ELSE value END FROM member "
+    "WHERE type <> 'object' OR json_extract(value, '$.name') IS NOT NULL UNION ALL "
+    "SELECT p.key, p.value FROM member AS m, json_each("
+    "CASE m.type WHEN 'object' THEN m.value ELSE '{}' END) AS p "
+    "WHERE m.type = 'object' AND json_extract(m.value, '$.name') IS NULL "
+    "AND p.type = 'text'";
 
 int metric_aliases_read(struct metric_aliases *aliases, struct question *question,
 			struct error *error)

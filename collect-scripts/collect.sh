@@ -27,12 +27,23 @@ action()
 # A node may send what it likes; what goes to a terminal is plain text.
 take_answers()
 {
-	tr -c '\11\12\40-\176\200-\377' '?' <"$answers" >"$answers.plain" &&
-		mv -f "$answers.plain" "$answers"
+	answers_are_plain || {
+		tr -c '\11\12\40-\176\200-\377' '?' <"$answers" >"$answers.plain" &&
+			mv -f "$answers.plain" "$answers"
+	}
 	while IFS= read -r answer_line; do
 		case $answer_line in
 		'problem '*) node_problem "$1" "${answer_line#problem }" ;;
 		'failed '*) printf '%s\n' "${answer_line#failed }" >>"$errors" ;;
+		esac
+	done <"$answers"
+}
+
+answers_are_plain()
+{
+	while IFS= read -r answer_line; do
+		case $answer_line in
+		*[![:print:]]*) return 1 ;;
 		esac
 	done <"$answers"
 }

@@ -13,6 +13,8 @@
 fetch_node()
 {
 	part=$state/nodes/$1/data
+	part_is_new=no
+	[ -d "$part" ] || part_is_new=yes
 	mkdir -p "$part" || {
 		node_problem "$1" "not fetched: $part cannot be made"
 		return
@@ -37,7 +39,7 @@ fetch_once()
 		fetch_why=$(why "$action_status" "$fetch_seconds")
 		return 1
 	fi
-	grep '^[0-9][0-9]* [0-9][0-9]* \./' "$answers" | grep -v '/\.\./' >"$list"
+	sed -n '/\/\.\.\//d; /^[0-9][0-9]* [0-9][0-9]* \.\//p' "$answers" | sort >"$list"
 	list_odd=$(fact odd)
 	still_missing "$1" || return 0
 	fetch_rests "$1" || return 1
@@ -53,10 +55,23 @@ fetch_once()
 still_missing()
 {
 	missing=$work/missing.$1
-	find "$part" ! -type f ! -type d -exec rm -f {} +
-	(cd "$part" && find . -type f -exec cksum {} +) | sort >"$work/here.$1"
-	sort "$list" | comm -23 - "$work/here.$1" >"$missing"
+	if [ "$part_is_new" = no ]; then
+		find "$part" ! -type f ! -type d -exec rm -f {} +
+		(cd "$part" && find . -type f -exec cksum {} +) | sort >"$work/here.$1"
+	else
+		part_is_new=no
+		: >"$work/here.$1"
+	fi
+	comm -23 "$list" "$work/here.$1" >"$missing"
 	[ -s "$missing" ]
+}
+
+# CRC SIZE PATH of $line; blanks at the end of a path are its own.
+take_line()
+{
+	size=${line#* }
+	path=${size#* }
+	size=${size%% *}
 }
 
 size_of()
@@ -68,7 +83,8 @@ size_of()
 # whole file then, which the next try begins anew.
 fetch_rests()
 {
-	while read -r _ size path; do
+	while IFS= read -r line; do
+		take_line
 		have=$(size_of "$part/$path")
 		[ "${have:-0}" -gt 0 ] || continue
 		if [ "$have" -ge "$size" ]; then
@@ -82,7 +98,8 @@ fetch_rests()
 
 fetch_missing()
 {
-	while read -r _ _ path; do
+	while IFS= read -r line; do
+		take_line
 		[ -f "$part/$path" ] || printf '%s\n' "$path"
 	done <"$missing" >"$missing.paths"
 	[ -s "$missing.paths" ] || return 0
@@ -101,11 +118,10 @@ fetch_missing()
 # they were not asked for stay behind.
 put_in_place()
 {
-	sed 's/^[0-9]* [0-9]* //' "$list" | sort >"$work/wanted.$1"
-	(cd "$part" && find . -type f) | sort | comm -13 "$work/wanted.$1" - |
-		while IFS= read -r path; do
-			rm -f "$part/$path"
-		done
+	comm -13 "$list" "$work/here.$1" | while IFS= read -r line; do
+		take_line
+		rm -f "$part/$path"
+	done
 	if ! mv "$part" "$run_dir/$1" 2>>"$errors"; then
 		node_problem "$1" "not fetched: $run_dir/$1 is there already"
 		return

@@ -12,6 +12,12 @@ do_install()
 		[ -f "$script" ] && [ -r "$script" ] || fail "$script: cannot be read"
 	fi
 	bound=$parallel
+	if given dry-run; then
+		for node in $nodes; do
+			would_install "$node"
+		done
+		exit 0
+	fi
 	# shellcheck disable=SC2086 # names of nodes are words
 	on_nodes install_node $nodes
 	[ -z "$interrupted" ] || exit 130
@@ -36,6 +42,22 @@ lacking()
 	! grep -q '^sar ' "$work/plan" || [ -n "$(fact sysstat)" ] || printf '%s ' sysstat
 	! grep -q '^capture ' "$work/plan" || [ -n "$(fact tcpdump)$(fact tcpdump_rights)" ] ||
 		printf '%s ' tcpdump
+}
+
+# What would be done there.
+would_install()
+{
+	answers=$work/answers.$1
+	if [ -f "$work/unreachable.$1" ]; then
+		printf '%s: no connection: %s\n' "$1" "$(cat "$work/unreachable.$1")"
+	elif given script; then
+		printf '%s: would run %s\n' "$1" "$script"
+	elif [ -z "$(lacking)" ]; then
+		printf '%s: nothing to install\n' "$1"
+	else
+		packages=$(lacking)
+		printf '%s: %s\n' "$1" "$(install_command "$1" "${packages% }")"
+	fi
 }
 
 install_node()

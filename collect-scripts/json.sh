@@ -2,9 +2,27 @@
 # shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
 #
 # JSON from the shell: json_strings WORD... prints "a","b",... Bytes that are no
-# UTF-8 become U+FFFD, so that what comes out is always JSON.
+# UTF-8 become U+FFFD, so that what comes out is always JSON. Plain words, as most
+# are, cost no process.
 
 json_strings()
+{
+	for json_word; do
+		case $json_word in
+		*[![:print:]]* | *[\"\\]*)
+			escape_strings "$@"
+			return
+			;;
+		esac
+	done
+	json_comma=
+	for json_word; do
+		printf '%s"%s"' "$json_comma" "$json_word"
+		json_comma=', '
+	done
+}
+
+escape_strings()
 {
 	LC_ALL=C awk -- '
 	function tail_ok(text, at, count,    i) {

@@ -66,13 +66,28 @@ quote()
 NL='
 '
 
+# Sets option_key, the variable of an option, without a process.
+name_option()
+{
+	option_key=opt_
+	option_rest=$1
+	while :; do
+		case $option_rest in
+		*-*) option_key=$option_key${option_rest%%-*}_ ;;
+		*) break ;;
+		esac
+		option_rest=${option_rest#*-}
+	done
+	option_key=$option_key$option_rest
+}
+
 # option NAME [DEFAULT]: what was given last.
 option()
 {
 	case $1 in
 	*[!a-z-]*) return 2 ;;
 	esac
-	option_key=opt_$(printf '%s\n' "$1" | tr - _)
+	name_option "$1"
 	eval "option_value=\${$option_key-\${2-}}"
 	# shellcheck disable=SC2154 # set by eval
 	printf '%s\n' "$option_value"
@@ -80,7 +95,8 @@ option()
 
 given()
 {
-	[ -n "$(option "$1")" ]
+	name_option "$1"
+	eval "[ -n \"\${$option_key-}\" ]"
 }
 
 # The row of an option: sets row_name and row_argument.
@@ -96,7 +112,7 @@ EOT
 
 set_option()
 {
-	option_key=opt_$(printf '%s\n' "$1" | tr - _)
+	name_option "$1"
 	option_value=$2
 	eval "$option_key=\$option_value"
 	case $(type option_seen 2>/dev/null) in

@@ -112,7 +112,11 @@ remote()
 		return 126
 		;;
 	esac
-	eval "set -- $(cat "$work/words/$remote_node")"
+	remote_words=
+	while IFS= read -r remote_line; do
+		remote_words=$remote_words$remote_line$NL
+	done <"$work/words/$remote_node"
+	eval "set -- $remote_words"
 	set -- timeout -k 5 "$remote_seconds" ssh -F "$work/ssh_config" -T "$@" \
 		"$remote_command"
 	if [ -n "${waiting_name:-}" ]; then

@@ -227,14 +227,5 @@ void sync_arguments_clear(struct sync_arguments *arguments)
 
 bool sync_is_failure(const struct problem *problem)
 {
-	static const char *const harmless[] = {
-	    "discarded",  "backward", "foreign", "cut",           "silent",
-	    "headerless", "twice",    "fit",     "contradiction", "malformed",
-	    "unstamped",  "step",     "drift",   "clock",         "comment",
-	    "restart",    "text",     NULL};
-
-	for (size_t i = 0; harmless[i]; i++)
-		if (strcmp(problem->kind, harmless[i]) == 0)
-			return false;
-	return true;
+	return problem_is_failure(problem->kind);
 }

@@ -21,28 +21,23 @@ uptime_now()
 
 # The monotonic clock, and the real-time and boot-time clock on it, by the first bases
 # of timers in the list. Sets exact_mono, exact_real, exact_boot; fails where it cannot
-# be read.
+# be read. The list may be long, which a shell would read byte by byte.
 read_timer_list()
 {
-	exact_mono=
-	exact_real=
-	exact_boot=
-	timer_base=
-	while read -r word first second _; do
-		case $word in
-		now) exact_mono=$second ;;
-		.index:) timer_base=$first ;;
-		.offset:)
-			case $timer_base in
-			1) exact_real=$first ;;
-			2)
-				exact_boot=$first
-				break
-				;;
-			esac
-			;;
-		esac
-	done 2>/dev/null </proc/timer_list || return 1
+	[ -r /proc/timer_list ] || return 1
+	exact=$(awk '
+		$1 == "now" { print $3 }
+		$1 == ".index:" { base = $2 }
+		$1 == ".offset:" && base == 1 { print $2 }
+		$1 == ".offset:" && base == 2 { print $2; exit }' /proc/timer_list 2>/dev/null)
+	case $exact in
+	*"$NL"*"$NL"*) ;;
+	*) return 1 ;;
+	esac
+	exact_mono=${exact%%"$NL"*}
+	exact_boot=${exact##*"$NL"}
+	exact_real=${exact#*"$NL"}
+	exact_real=${exact_real%"$NL"*}
 	case $exact_mono,$exact_real,$exact_boot in
 	,* | *, | *,,* | *[!0-9,]*) return 1 ;;
 	esac

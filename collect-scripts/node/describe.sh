@@ -97,10 +97,11 @@ member()
 	[ -n "$2" ] || return 0
 	if [ "${3:-}" != number ]; then
 		printf '%s: %s' "$separator$(json_strings "$1")" "$(json_strings "$2")"
-	elif tell "$2" | grep -q -x '[0-9][0-9]*\(\.[0-9][0-9]*\)\{0,1\}'; then
-		printf '%s: %s' "$separator$(json_strings "$1")" "$2"
 	else
-		return 0
+		case $2 in
+		*[!0-9.]* | .* | *. | *.*.*) return 0 ;;
+		esac
+		printf '%s: %s' "$separator$(json_strings "$1")" "$2"
 	fi
 	separator=', '
 }

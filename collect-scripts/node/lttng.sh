@@ -246,8 +246,6 @@ end_session()
 	tracer_rights "$domain" || :
 	client destroy "$session" || problem "lttng: cannot destroy session $session"
 	rm -f "$here/session-$domain"
-	# shellcheck disable=SC2086
-	[ -z "$rights" ] || $rights chown -R "$(id -u):$(id -g)" "$data/kernel" 2>/dev/null
 }
 
 # A daemon of ours ends unless there are sessions of others in it.

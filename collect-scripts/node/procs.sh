@@ -60,8 +60,10 @@ session_members()
 		# shellcheck disable=SC2086 # fields
 		set -- "$1" ${stat_line##*) }
 		[ "${5:-}" = "$1" ] && [ "$2" != Z ] || continue
-		tr '\0' '\n' 2>/dev/null <"$proc/environ" |
-			grep -q -x -F "CLUSTERTRACE_RUN=$run" && tell "$member"
+		# What runs as root only root may look at.
+		# shellcheck disable=SC2086
+		{ cat "$proc/environ" || ${as_root:+$as_root cat "$proc/environ"}; } 2>/dev/null |
+			tr '\0' '\n' | grep -q -x -F "CLUSTERTRACE_RUN=$run" && tell "$member"
 	done
 }
 

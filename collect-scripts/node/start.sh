@@ -78,7 +78,10 @@ settle()
 		clock) until_true 50 clock_has_begun || : ;;
 		sensor-* | sessiond-*) continue ;;
 		esac
-		is_running "$name" || problem "$name: ended at once$(last_words "$name")"
+		is_running "$name" || {
+			problem "$name: ended at once$(last_words "$name")"
+			mv -f "$here/procs/$name" "$here/procs/.$name"
+		}
 	done
 }
 
@@ -168,6 +171,9 @@ do_stop()
 	stop_sources
 	end clock TERM 50
 	[ -f "$here/stopped" ] || realtime_ns >"$here/stopped"
+	# What commands left there as root is fetched, too.
+	# shellcheck disable=SC2086
+	[ -z "$as_root" ] || $as_root chown -R -h "$(id -u):$(id -g)" "$data" 2>/dev/null
 	convert
 	release_active
 	report stopped

@@ -42,15 +42,18 @@ is_there()
 	[ "$mark" = "$run" ]
 }
 
-# The records of processes and sessions, for when they are gone.
+# The records of processes and sessions, for when they are gone. While they are being
+# removed, those of before hold: ours is among them as long as none is missing.
 keep_in_mind()
 {
-	kept=
+	found=
 	for proc_file in "$here"/procs/*; do
 		kept_process=
 		read -r kept_process 2>/dev/null <"$proc_file" || continue
-		kept="$kept${proc_file##*/} $kept_process$NL"
+		found="$found${proc_file##*/} $kept_process$NL"
 	done
+	[ -f "$here/procs/clock" ] && is_there || return 0
+	kept=$found
 	kept_sessions=
 	for domain in kernel user; do
 		[ ! -f "$here/session-$domain" ] || kept_sessions="$kept_sessions $domain"

@@ -35,6 +35,20 @@ void problem_move(struct problem_list *to, struct problem_list *from)
 	memset(from, 0, sizeof(*from));
 }
 
+bool problem_is_failure(const char *kind)
+{
+	static const char *const harmless[] = {
+	    "discarded",  "backward", "foreign", "cut",           "silent",
+	    "headerless", "twice",    "fit",     "contradiction", "malformed",
+	    "unstamped",  "step",     "drift",   "clock",         "comment",
+	    "restart",    "text",     NULL};
+
+	for (size_t i = 0; harmless[i]; i++)
+		if (strcmp(kind, harmless[i]) == 0)
+			return false;
+	return true;
+}
+
 void problem_clear(struct problem_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {

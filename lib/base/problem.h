@@ -2,6 +2,7 @@
 #ifndef CT_BASE_PROBLEM_H
 #define CT_BASE_PROBLEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -36,6 +37,9 @@ void problem_move(struct problem_list *to, struct problem_list *from);
  * where it came first: "ctsync: node1, node2 and 98 more: text".
  */
 void problem_print(const struct problem_list *list, const char *program, FILE *file);
+
+/* Whether a problem of this kind means that something given was not used. */
+bool problem_is_failure(const char *kind);
 
 void problem_clear(struct problem_list *list);
 

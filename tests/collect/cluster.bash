@@ -9,8 +9,9 @@
 # sshd of the current user on a port of the loopback device.
 #
 #   cluster_begin               in $cluster, a new directory
-#   node_up NAME [SHELL [KIB]]  start one; namespaces only: its /bin/sh, and the
-#                               size of its place for temporary files
+#   node_up NAME [SHELL [KIB [USER]]]
+#                               start one; namespaces only: its /bin/sh, the size of
+#                               its place for temporary files, and see node-init
 #   node_down NAME              kill it with all of its processes
 #   hosts_yaml NAME...          the recipe's lines to reach them
 #   cluster_end
@@ -83,7 +84,7 @@ wait_for()
 
 node_up()
 {
-	local name=$1 shell=${2:-} kib=${3:-0} dir=$cluster/$1
+	local name=$1 shell=${2:-} kib=${3:-0} user=${4:-} dir=$cluster/$1
 	if [ ! -d "$dir" ]; then
 		mkdir -p "$dir/temp" "$dir/home"
 		ssh-keygen -q -t ed25519 -N '' -f "$dir/host_key"
@@ -100,9 +101,10 @@ node_up()
 		know_host "$dir"
 	fi
 	rm -f "$dir/up" "$dir/wired"
+	[ -z "$user" ] || echo collector >"$dir/user"
 	if [ "$namespaces" = yes ]; then
 		unshare -m -n -p -u -i -f --kill-child --mount-proc \
-			"$CT_SOURCE/tests/collect/node-init" "$dir" "$shell" "$kib" \
+			"$CT_SOURCE/tests/collect/node-init" "$dir" "$shell" "$kib" "$user" \
 			>>"$dir/log" 2>&1 3>&- &
 		printf '%s\n' $! >"$dir/pid"
 		wait_for "namespaces of $name" [ -e "$dir/up" ] || return
@@ -161,7 +163,7 @@ wire()
 node_answers()
 {
 	ssh -F "$cluster/ssh_config" -o BatchMode=yes -o ConnectTimeout=5 \
-		-p "$(cat "$cluster/$1/port")" "$(cat "$cluster/$1/address")" true 2>/dev/null
+		-l "$(cat "$cluster/$1/user" 2>/dev/null || id -un)" -p "$(cat "$cluster/$1/port")" "$(cat "$cluster/$1/address")" true 2>/dev/null
 }
 
 # A command on a node, as the tests' own; not through ctcollect.

@@ -191,6 +191,7 @@ setup_file()
 		      command: |
 		        cd "\$CLUSTERTRACE_DIR/data" && mkdir 'a b' && echo 1 >'a b/c d;e'
 		        echo 2 >--x && echo 3 >'q"uote'
+		        echo 5 >'blank ' && echo 6 >.dot
 		        echo 4 >"new
 		        line"
 		tasks: {command: "printf '%s' %(input)s", roles: all, inputs: ["-n", "\$(touch pwned)", "a'b\"c", "x\ny"]}
@@ -207,7 +208,7 @@ setup_file()
 	cat "$run"/*/commands/task-*.out >tasks
 	[ "$(wc -c <tasks)" -eq $((2 + 14 + 5 + 3)) ]
 	holds "$run/run.json" '"name": "alpha", .*"problems": \["1 files with odd names were not fetched, they are in '
-	printf "%s\n" 1 2 3 | diff - <(cat "$run/alpha/a b/c d;e" "$run/alpha/--x" "$run/alpha/q\"uote")
+	printf "%s\n" 1 2 3 5 6 | diff - <(cat "$run/alpha/a b/c d;e" "$run/alpha/--x" "$run/alpha/q\"uote" "$run/alpha/blank " "$run/alpha/.dot")
 	[ -z "$(find . "$cluster" -name pwned)" ]
 	rm -r "$cluster"/alpha/temp/clustertrace-*
 	left_clean beta

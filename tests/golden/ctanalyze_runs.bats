@@ -81,6 +81,38 @@ runs()
 	[ ! -e broken/analysis ]
 }
 
+# The trace of one node is cut: the rest is analyzed, and the loss told again the next time.
+@test "all: a run that was merged in part is told of each time" {
+	cp -r "$BATS_FILE_TMPDIR/run-1-300" a
+	rm -f a/run.db
+	truncate -s 40 a/node1/kernel/metadata
+	ends_with 1 ctanalyze all a --format csv
+	tr -d '\r' <"$scratch/stdout" | grep -q '^a,a/run.db,yes,.*"not all could be read, see above"$'
+	ends_with 1 ctanalyze all a --format csv
+	tr -d '\r' <"$scratch/stdout" |
+		grep -q '^a,a/run.db,was there,.*"not all could be read when it was merged, see its problems"$'
+	[ -s a/analysis/nodes.nodes.csv ]
+}
+
+# As ctcollect writes it of a recipe, with a list of one pair each and of names alone.
+@test "metrics: what a recipe calls an interface" {
+	cp -r "$BATS_FILE_TMPDIR/run-1-300" a
+	rm -f a/run.db
+	cat >recipe.yaml <<-END
+		name: aliases
+		username: root
+		hosts: [node1]
+		net_interfaces: [eth0: wire, eth1]
+		filesystem_names: [vda: system]
+	END
+	ctrecipe json recipe.yaml >a/run.json
+	ctmerge -q a -o a.db 2>/dev/null || [ "$?" = 3 ]
+	ctanalyze metrics --metric 'rxkB/s,wkB/s' --format csv a.db | tr -d '\r' >said
+	grep -q ',wire,' said
+	grep -q ',system,' said
+	[ "$(grep -c 'eth0' said)" = 0 ]
+}
+
 @test "all: timelines, and a directory for what comes out" {
 	runs
 	ends_with 0 ctanalyze all -o out run-1-300.db --format json

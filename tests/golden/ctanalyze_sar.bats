@@ -107,7 +107,7 @@ rates()
 		SELECT n.name, substr(p.name, 1, instr(p.name, ' ') - 1), min(ts_ns), max(ts_ns),
 			(max(ns) - min(ns)) / 1e6
 		FROM p JOIN node AS n ON n.id = p.node GROUP BY p.node, p.name
-		HAVING max(ns) - min(ns) >= 5e8" >charged
+		HAVING max(ns) - min(ns) >= 2e8" >charged
 	[ "$(wc -l <charged)" -ge 3 ]
 	while read -r node pid begin end ms; do
 		ns=$(said sample.db "$node" "$begin" "$end" cpu_ns cpu --group process --table processes --pid "$pid")

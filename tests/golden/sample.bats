@@ -34,10 +34,18 @@ setup_file()
 	golden sample_mem ctanalyze mem --limit 10 "$CT_SAMPLE"
 }
 
+@test "interrupts and disks" {
+	golden sample_irq ctanalyze irq --limit 10 "$CT_SAMPLE"
+	golden sample_io ctanalyze io --limit 10 "$CT_SAMPLE"
+}
+
+@test "requests, and what the slowest one waited for" {
+	golden sample_requests ctanalyze requests --limit 10 "$CT_SAMPLE"
+	golden sample_critical ctanalyze critical-path "$CT_SAMPLE"
+}
+
 @test "what was not recorded is told, and is no failure" {
-	for analysis in syscalls irq io; do
-		golden sample_$analysis ctanalyze $analysis "$CT_SAMPLE"
-	done
+	golden sample_syscalls ctanalyze syscalls "$CT_SAMPLE"
 }
 
 @test "a workload for a simulator" {

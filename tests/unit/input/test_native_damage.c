@@ -105,6 +105,34 @@ static void a_cut_packet_is_read_up_to_there(void **state)
 		    "(truncated, 1)\n");
 }
 
+/* Each stream keeps its own order, and no event is lost. */
+static void packets_that_overlap_come_out_whole(void **state)
+{
+	static const struct reader_wishes none = {NULL, 0};
+	struct error error = ERROR_INIT;
+	struct reader *reader;
+
+	(void)state;
+	add_events(10, 7, 2);
+	add_events(11, 7, 2);
+	add_events(5, 7, 2);
+	add_events(20, 7, 2);
+	scratch_bytes("t/ch_0", file.bytes, file.size);
+	file.size = 0;
+	add_events(7, 7, 2);
+	add_events(8, 7, 2);
+	scratch_bytes("t/ch_1", file.bytes, file.size);
+	assert_read("7 8 9 8 9 10 10 11 12 11 12 13 5 6 7 20 21 22 ", "");
+	reader = reader_open("t", READER_NATIVE, &none, &error);
+	while (reader_step(reader, note, NULL))
+		;
+	assert_int_equal(reader_facts(reader)->events, 18);
+	assert_int_equal(reader_facts(reader)->backward, 3);
+	assert_int_equal(reader_facts(reader)->begin_ns, 5);
+	assert_int_equal(reader_facts(reader)->end_ns, 22);
+	reader_free(reader);
+}
+
 static void what_is_no_packet_is_left_out_up_to_the_next_one(void **state)
 {
 	(void)state;
@@ -356,6 +384,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    DAMAGE_TEST(an_event_that_cannot_be_read_ends_its_packet_only),
 	    DAMAGE_TEST(a_cut_packet_is_read_up_to_there),
+	    DAMAGE_TEST(packets_that_overlap_come_out_whole),
 	    DAMAGE_TEST(what_is_no_packet_is_left_out_up_to_the_next_one),
 	    DAMAGE_TEST(further_gaps_are_counted),
 	    DAMAGE_TEST(a_file_may_begin_with_what_is_no_packet),
