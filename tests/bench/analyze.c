@@ -72,7 +72,22 @@ static const struct question {
      "WHERE ends = 0 GROUP BY node, dev; "
      "SELECT node, tid, name, count(*), sum(ret) FROM (" MOVED(
 	 "read") " UNION ALL " MOVED("write") " UNION ALL " MOVED("pread64") " UNION "
-									     "ALL " MOVED("pwrite64") ") GROUP BY node, tid, name"},
+									     "ALL " MOVED(
+										 "pwrite6"
+										 "4") ") "
+										      "GR"
+										      "OU"
+										      "P "
+										      "BY"
+										      " n"
+										      "od"
+										      "e,"
+										      " t"
+										      "id"
+										      ", "
+										      "na"
+										      "m"
+										      "e"},
     {"messages",
      {"messages"},
      "SELECT src_node, dst_node, " SPANS " FROM (SELECT src_node, dst_node, "
