@@ -33,11 +33,19 @@ enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 static const char *const classes[] = {"sched_switch", "sched_wakeup", "net_dev_queue",
 				      "irq_handler_entry", "syscall_entry_read"};
 
+enum { BATCH = 500 };
+
+struct row {
+	char node[16], comm[32];
+};
+
+/* Rows that are made, and written, together. */
 struct rows {
 	uint64_t state;
 	int64_t id, ts_ns;
-	char node[16], comm[32];
-	struct cell cell[COLUMNS];
+	size_t count;
+	struct row row[BATCH];
+	struct cell cell[BATCH * COLUMNS];
 };
 
 static struct cell integer(int64_t value)
@@ -54,32 +62,36 @@ static struct cell text(const char *value)
 static void next_row(struct rows *rows)
 {
 	uint64_t draw = random_next(&rows->state);
+	struct row *row = &rows->row[rows->count];
+	struct cell *cell = &rows->cell[rows->count * COLUMNS];
 
 	rows->ts_ns += 200 + (int64_t)(draw % 20000);
-	snprintf(rows->node, sizeof(rows->node), "node%02u", (unsigned)(draw >> 20) % 20);
-	snprintf(rows->comm, sizeof(rows->comm), "kworker/%u",
+	snprintf(row->node, sizeof(row->node), "node%02u", (unsigned)(draw >> 20) % 20);
+	snprintf(row->comm, sizeof(row->comm), "kworker/%u",
 		 (unsigned)(draw >> 30) % 300);
-	rows->cell[0] = integer(++rows->id);
-	rows->cell[1] = integer(rows->ts_ns);
-	rows->cell[2] = text(rows->node);
-	rows->cell[3] = integer((int64_t)(draw >> 40) % 16);
-	rows->cell[4] = integer(1000 + (int64_t)(draw >> 44) % 700);
+	cell[0] = integer(++rows->id);
+	cell[1] = integer(rows->ts_ns);
+	cell[2] = text(row->node);
+	cell[3] = integer((int64_t)(draw >> 40) % 16);
+	cell[4] = integer(1000 + (int64_t)(draw >> 44) % 700);
 	if (draw >> 60 == 0)
-		rows->cell[4].type = CELL_NULL;
-	rows->cell[5] = text(classes[(draw >> 50) % 5]);
-	rows->cell[6] = text(rows->comm);
-	rows->cell[7] = integer((int64_t)(UINT64_C(0xffff888000000000) |
-					  (random_next(&rows->state) >> 30 & ~63u)));
+		cell[4].type = CELL_NULL;
+	cell[5] = text(classes[(draw >> 50) % 5]);
+	cell[6] = text(row->comm);
+	cell[7] = integer((int64_t)(UINT64_C(0xffff888000000000) |
+				    (random_next(&rows->state) >> 30 & ~63u)));
 	if (draw >> 62)
-		rows->cell[7].type = CELL_NULL;
-	rows->cell[8] =
+		cell[7].type = CELL_NULL;
+	cell[8] =
 	    (struct cell){.type = CELL_REAL, .real = (double)(draw >> 11) * 0x1p-53};
+	rows->count++;
 }
 
 static void print_csv(FILE *file, const struct rows *rows)
 {
-	for (size_t i = 0; i < COLUMNS; i++) {
-		const struct cell *cell = &rows->cell[i];
+	for (size_t at = 0; at < rows->count * COLUMNS; at++) {
+		const struct cell *cell = &rows->cell[at];
+		size_t i = at % COLUMNS;
 
 		if (cell->type == CELL_INTEGER)
 			fprintf(file, "%lld", (long long)cell->integer);
@@ -110,11 +122,17 @@ static int write_rows(const struct request *request, FILE *file, struct error *e
 		status = writer ? 0 : -1;
 	}
 	for (uint64_t i = 0; i < request->rows && status == 0; i++) {
+		size_t added;
+
 		next_row(&rows);
+		if (rows.count < BATCH && i + 1 < request->rows)
+			continue;
 		if (request->csv)
 			print_csv(file, &rows);
 		else if (!request->none)
-			status = parquet_add_row(writer, rows.cell, NULL, error);
+			status = parquet_add_rows(writer, rows.cell, rows.count, &added,
+						  error);
+		rows.count = 0;
 	}
 	if (status == 0 && !request->csv)
 		status = parquet_writer_finish(writer, error);

@@ -44,21 +44,41 @@ worked()
 	END { for (n in sum) printf "%s %.0f\n", n, sum[n] }' - "$1/fragments.csv" | sort
 }
 
+# run.db's tasks work as long as its processors, with OPTION..., at MHZ: of NODES nodes.
+conserved()
+{
+	nodes=$1 mhz=$2
+	shift 2
+	rm -rf "$out"
+	ctexport opendc -q --format csv --interval 0.25 "$@" run.db -o "$out" 2>notes
+	paste -d ' ' <(busy) <(worked "$out" "$mhz") <(sed -n \
+		's/.*: \(node[0-9]*\): \([0-9.]*\) s busy.*: \([0-9.]*\) s in tasks.*/\1 \2 \3/p' \
+		notes | sort) >sums
+	cat sums
+	# Equal to 1 ppm to what is said; to the switches' own but for what ran before a
+	# processor's first one and after its last.
+	awk -v nodes="$nodes" '{ if ($1 != $3 || $3 != $5 || NF != 7) bad = 1
+		if ($6 != $7 || ($4 - $7 * 1e9) ^ 2 > ($4 * 1e-6) ^ 2) bad = 1
+		if ($4 < $2 * (1 - 1e-6) || $4 > $2 * 1.02) bad = 1 }
+		END { exit bad || NR != nodes }' sums
+}
+
 @test "what tasks work is what the processors did" {
 	for tasks in process comm; do
-		ctexport opendc -q --tasks "$tasks" --format csv --cpu-mhz 2500 \
-			--interval 0.25 run.db -o "$out-$tasks" 2>notes
-		paste -d ' ' <(busy) <(worked "$out-$tasks" 2500) <(sed -n \
-			's/.*: \(node[0-9]*\): \([0-9.]*\) s busy.*: \([0-9.]*\) s in tasks.*/\1 \2 \3/p' \
-			notes | sort) >sums
-		cat sums
-		# Equal to 1 ppm to what is said; to the switches' own but for what ran before a
-		# processor's first one and after its last.
-		awk '{ if ($1 != $3 || $3 != $5 || NF != 7) bad = 1
-			if ($6 != $7 || ($4 - $7 * 1e9) ^ 2 > ($4 * 1e-6) ^ 2) bad = 1
-			if ($4 < $2 * (1 - 1e-6) || $4 > $2 * 1.02) bad = 1 }
-			END { exit bad || NR != 4 }' sums
+		conserved 4 2500 --tasks "$tasks" --cpu-mhz 2500
 	done
+}
+
+@test "the same of a recorded run" {
+	ctmerge -q "$CT_SOURCE/datasets/sample" -o recorded.db 2>/dev/null
+	ln -sf recorded.db run.db
+	mhz=$(sqlite3 run.db 'SELECT max(cpu_mhz) FROM node')
+	[ "$(sqlite3 run.db 'SELECT min(cpu_mhz) FROM node')" = "$mhz" ]
+	for tasks in process comm; do
+		conserved 3 "$mhz" --tasks "$tasks"
+	done
+	ctexport opendc -q run.db -o whole 2>/dev/null
+	ctexport opendc -q --verify whole
 }
 
 @test "every schema and format is verified" {
