@@ -42,6 +42,8 @@ on_nodes()
 		done
 		(
 			trap '' INT HUP
+			# A signal to the whole group must not keep the word of its end.
+			trap 'exit 143' TERM
 			trap 'echo >&7' EXIT
 			errors=$work/errors.$job_node
 			: >"$errors"
