@@ -365,7 +365,7 @@ static int walk(struct pass *pass, const struct scope *scope, struct error *erro
 				   .syscall = take_call,
 				   .sent = take_sent,
 				   .share = show_share,
-				   .without = ACTIVITY_NO_SYSCALLS};
+				   .without = ACTIVITY_NO_SYSCALLS | ACTIVITY_ASSUME};
 	struct activity_recorded recorded;
 
 	if (activity_recorded(&recorded, pass->question->reader, error))

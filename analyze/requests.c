@@ -101,7 +101,7 @@ struct requests {
 	size_t sums_room;
 	struct result_table *slowest, *log;
 	uint64_t count;
-	bool any_switch;
+	bool any_switch, any_interrupt;
 };
 
 static struct who server_of(const struct requests *requests, size_t at)
@@ -359,6 +359,8 @@ static void add_notes(const struct requests *requests)
 	if (requests->count && !requests->any_switch)
 		result_missing(result, "what servers did",
 			       "sched_switch, sched_waking or sched_wakeup");
+	else if (requests->count && !requests->any_interrupt)
+		result_note(result, "%s", assumed_note);
 }
 
 static int read_all(struct requests *requests, struct error *error)
@@ -370,6 +372,7 @@ static int read_all(struct requests *requests, struct error *error)
 	    activity_recorded(&recorded, question->reader, error))
 		return -1;
 	requests->any_switch = recorded.switches;
+	requests->any_interrupt = recorded.interrupts && recorded.softirqs;
 	requests->bounds = bounds_new(question->reader, error);
 	if (!requests->bounds ||
 	    exchanges_read(&requests->exchanges, question, &requests->scope,

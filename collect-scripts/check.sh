@@ -182,8 +182,9 @@ advise_tracing()
 			say "$1" "root's session daemon" 'as root: lttng-sessiond --daemonize'
 		;;
 	esac
-	case $(fact events) in
-	7*) ;;
+	# Without the tracer nothing more need be said.
+	case $(fact tracer)/$(fact events) in
+	none* | */7*) ;;
 	*) remark "$1" "network events that cannot be seen there now:$(fact events | sed 's/^[0-9]*//')" ;;
 	esac
 }

@@ -104,9 +104,12 @@ further_steps()
 	# 3: there is a timeline, in which not all clocks are tied.
 	0 | 3) ;;
 	*)
-		complain "$run_dir: ctmerge failed"
 		: >"$state/failed"
-		[ -f "$run_dir/run.db" ] || return 0
+		if [ ! -f "$run_dir/run.db" ]; then
+			complain "$run_dir: ctmerge failed"
+			return 0
+		fi
+		complain "$run_dir: not all of it is in run.db, as ctmerge told"
 		;;
 	esac
 	given with-report || return 0

@@ -205,9 +205,7 @@ static int note_missing(struct critical *critical, bool *any, struct error *erro
 		result_missing(result, "what ended waits",
 			       "sched_waking or sched_wakeup");
 	else if (!recorded.interrupts || !recorded.softirqs)
-		result_missing(
-		    result, "what ended waits",
-		    "irq_handler_entry and _exit, irq_softirq_entry and _exit");
+		result_note(result, "%s", assumed_note);
 	else if (!recorded.receives)
 		result_missing(result, "which message ended a wait",
 			       "net_if_receive_skb");

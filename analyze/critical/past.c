@@ -244,7 +244,7 @@ struct past *past_read(struct timeline_reader *reader, const struct scope *scope
 	    .thread = take_span,
 	    .sent = take_sent,
 	    .share = show_share,
-	    .without = ACTIVITY_NO_SYSCALLS,
+	    .without = ACTIVITY_NO_SYSCALLS | ACTIVITY_ASSUME,
 	};
 	struct past *past = mem_zalloc(sizeof(*past));
 

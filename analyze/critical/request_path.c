@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/critical/request_path.h"
 
+const char assumed_note[] =
+    "interrupts are not recorded: what follows a packet's receive on its processor, "
+    "within 500 us and before a switch, is taken to be its doing, other waits stay "
+    "unknown (enable irq_handler_entry and _exit, irq_softirq_entry and _exit)";
+
 int scope_of_all_nodes(struct scope *scope, struct question *question,
 		       struct error *error)
 {

@@ -5,6 +5,9 @@
 #include "analyze/critical/path.h"
 #include "analyze/exchange.h"
 
+/* What to say where interrupts are not recorded (ACTIVITY_ASSUME). */
+extern const char assumed_note[];
+
 /* Every node of the timeline, in the time that was asked for; to be cleared. 0, or -1
  * with error. */
 int scope_of_all_nodes(struct scope *scope, struct question *question,

@@ -45,6 +45,10 @@ check_lttng()
 {
 	has lttng && has lttng-sessiond || return 0
 	tell "lttng $(version_of lttng --version)"
+	if root_daemon_is_open; then
+		tell 'sessiond root'
+		return
+	fi
 	for pid_file in /run/lttng/lttng-sessiond.pid /var/run/lttng/lttng-sessiond.pid \
 		"${LTTNG_HOME:-${HOME:-/}}/.lttng/lttng-sessiond.pid"; do
 		daemon_pid "$pid_file" || continue
@@ -104,7 +108,8 @@ check_recorders()
 	fi
 }
 
-# Offloads that make one packet of several, or several of one.
+# Offloads that make one packet of several, or several of one, where packets go: not on
+# what is down, nor on bridges, which only join others.
 check_offloads()
 {
 	has ethtool || {
@@ -114,6 +119,8 @@ check_offloads()
 	for interface in /sys/class/net/*; do
 		interface=${interface##*/}
 		[ "$interface" != lo ] || continue
+		[ ! -d "/sys/class/net/$interface/bridge" ] || continue
+		[ "$(first_word_of "/sys/class/net/$interface/operstate")" != down ] || continue
 		on=$(limited "$step_seconds" ethtool -k "$interface" 2>/dev/null | awk '
 			$2 == "on" && $1 == "generic-segmentation-offload:" { print "gso" }
 			$2 == "on" && $1 == "tcp-segmentation-offload:" { print "tso" }

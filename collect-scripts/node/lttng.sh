@@ -11,13 +11,17 @@ tracer_rights()
 {
 	rights=
 	[ "$1" = kernel ] && [ "$(id -u)" != 0 ] || return 0
-	case " $(id -Gn) " in
-	*' tracing '*)
-		daemon_pid /run/lttng/lttng-sessiond.pid && return 0
-		;;
-	esac
+	! root_daemon_is_open || return 0
 	rights=$as_root
 	[ -n "$rights" ]
+}
+
+# Root's session daemon takes clients of the group tracing, though its pid is root's
+# to read only.
+root_daemon_is_open()
+{
+	root_socket=${LTTNG_RUNDIR:-/run/lttng}/client-lttng-sessiond
+	[ -S "$root_socket" ] && [ -w "$root_socket" ]
 }
 
 # A session daemon by its pid file, if it is one. Sets daemon.
@@ -69,6 +73,7 @@ client()
 # Start the daemon unless there is one; a new one is recorded as ours.
 need_daemon()
 {
+	[ "$(id -u)" = 0 ] || [ -n "$rights" ] || ! root_daemon_is_open || return 0
 	daemon_file
 	daemon_pid "$pid_file" && return 0
 	# shellcheck disable=SC2086
@@ -120,7 +125,32 @@ trace()
 	if ! client start "$session"; then
 		problem "lttng: cannot start $domain tracing"
 		end_session "$domain"
+		return
 	fi
+	[ "$domain" = user ] || find_unknown
+}
+
+# The kernel tracer enables any name, for probes that may be loaded later: what it does
+# not know is told once the trace goes on.
+find_unknown()
+{
+	event_sort=tracepoints
+	# shellcheck disable=SC2086
+	known=$(limited "$step_seconds" $rights lttng --no-sessiond list --kernel </dev/null \
+		2>>"$data/log/lttng.log")
+	[ -z "$known" ] || each_line event look_up
+}
+
+look_up()
+{
+	of_sort "$@" && [ "$4" = required ] || return 0
+	case $3 in
+	*\**) return 0 ;;
+	esac
+	case $known in
+	*" $3 ("*) ;;
+	*) problem "lttng: the kernel tracer does not know the event $3" ;;
+	esac
 }
 
 tracer_is_there()

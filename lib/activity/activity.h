@@ -143,11 +143,15 @@ struct frequency_step {
 	int64_t khz;
 };
 
-/* What of a thread's spans is not wanted, so that its events need not be read. */
+/* What of a thread's spans is not wanted, so that its events need not be read; and what
+ * may be assumed. */
 enum activity_without {
-	ACTIVITY_NO_WAITS = 1,    /* `wait` is WAIT_UNKNOWN, `wake_recv` 0 */
-	ACTIVITY_NO_SYSCALLS = 2, /* `syscall` is NULL */
-	ACTIVITY_ONLY_RUNNING = 4 /* no states but RUNNING come; implies the others */
+	ACTIVITY_NO_WAITS = 1,     /* `wait` is WAIT_UNKNOWN, `wake_recv` 0 */
+	ACTIVITY_NO_SYSCALLS = 2,  /* `syscall` is NULL */
+	ACTIVITY_ONLY_RUNNING = 4, /* no states but RUNNING come; implies the others */
+	/* Where interrupts are not recorded, so that wakeups and sendings are else of an
+	 * unknown kind, take them to be as it looks: see assumed_wake. */
+	ACTIVITY_ASSUME = 8
 };
 
 /* Each may be NULL: what nobody asks for is not read. A return other than 0 ends the

@@ -102,6 +102,8 @@ struct cpu {
 	size_t deep;
 	nsec_t raised_ns[SOFTIRQS]; /* NSEC_MIN: is not */
 	int64_t recv;               /* packet received in this softirq, 0: none */
+	nsec_t recv_ns;             /* when */
+	bool recv_woke;             /* somebody was woken since */
 	bool recv_is_local;         /* it came by the loopback */
 };
 

@@ -16,6 +16,10 @@ enum {
 	SOFTIRQ_HRTIMER = 8
 };
 
+/* How long after a packet's receive something may be its doing, see assumed_wake: a
+ * kernel takes some microseconds, an emulated one some hundreds. */
+static const nsec_t ASSUMED_NS = 500 * NSEC_PER_USEC;
+
 /* include/linux/interrupt.h of the kernel; part of what user space may rely on */
 static const char *softirq_name(int64_t number)
 {
@@ -186,6 +190,8 @@ static void receive(struct walk *walk)
 	const struct cell *name = &walk->row.field[0];
 
 	walk->cpu->recv = walk->row.id;
+	walk->cpu->recv_ns = walk->row.ts_ns;
+	walk->cpu->recv_woke = false;
 	walk->cpu->recv_is_local = name->type == CELL_TEXT && name->size == 2 &&
 				   memcmp(name->bytes, "lo", 2) == 0;
 }
@@ -250,6 +256,33 @@ static enum activity_wait kind_of(const struct interrupt *top)
 	return WAIT_INTERRUPT;
 }
 
+/*
+ * As it looks where interrupts are not recorded. A packet's receive is a softirq's doing,
+ * and what it leads to comes soon and before the processor's next switch: the first
+ * wakeup after it, and what is sent by idle. A thread that runs sends itself (but for
+ * acknowledgements); whom a thread wakes may be an interrupt's doing, too, and stays
+ * unknown. Idle does nothing itself, nor does the thread that softirqs are left to.
+ */
+static struct wake assumed_wake(const struct walk *walk, struct wake wake)
+{
+	const struct cpu *cpu = walk->cpu;
+	bool sends = walk->row.tag == AT_SEND;
+	bool by_none =
+	    wake.tid == 0 || (cpu->known && strncmp(cpu->comm, "ksoftirqd/", 10) == 0);
+	nsec_t since_ns = cpu->recv ? walk->row.ts_ns - cpu->recv_ns : NSEC_MAX;
+
+	if (!cpu->recv_is_local && since_ns <= ASSUMED_NS &&
+	    (sends ? by_none : !cpu->recv_woke)) {
+		wake.wait = WAIT_NETWORK;
+		wake.recv = cpu->recv;
+	} else if (by_none) {
+		wake.wait = WAIT_INTERRUPT;
+	} else if (sends && wake.tid > 0) {
+		wake.wait = WAIT_THREAD;
+	}
+	return wake;
+}
+
 struct wake interrupt_wake(const struct walk *walk)
 {
 	const struct cpu *cpu = walk->cpu;
@@ -258,6 +291,8 @@ struct wake interrupt_wake(const struct walk *walk)
 
 	if (wake.tid < 0 && cpu && cpu->known)
 		wake.tid = cpu->tid;
+	if (cpu && !walk->has_interrupts && walk->without & ACTIVITY_ASSUME)
+		return assumed_wake(walk, wake);
 	if (!cpu || !walk->has_interrupts)
 		return wake;
 	if (cpu->deep == 0) {

@@ -241,6 +241,7 @@ static void on_switch(struct walk *walk)
 	if (!cpu || prev < 0 || next < 0)
 		return;
 	interrupt_cut(walk, walk->at_node, cpu, cpu->last_ns);
+	cpu->recv = 0; /* no softirq goes on over a switch */
 	check_current(walk, prev);
 	cpu->comm = texts_keep(&walk->texts, &field[0]);
 	cpu->priority = field_integer(&field[2], INT64_MIN);
@@ -303,6 +304,8 @@ static void on_wakeup(struct walk *walk)
 	struct wake by = interrupt_wake(walk);
 	struct thread *thread;
 
+	if (walk->cpu)
+		walk->cpu->recv_woke = true;
 	if (tid <= 0)
 		return;
 	thread = walk_thread(walk, walk->at_node, tid);

@@ -289,7 +289,7 @@ setup_file()
 		    pending: 2
 		    interval: 0
 	EOT
-	collect 0 --with-merge run queue.yaml
+	collect 0 --with-merge --with-report run queue.yaml
 	run=$(the_run)
 	cat "$run"/*/commands/task-*.out | sort | diff - <(seq 8)
 	# The long one keeps its node busy; the others go elsewhere meanwhile.
@@ -299,4 +299,5 @@ setup_file()
 	[ "$(wc -l <"$run/$long/invocations.jsonl")" -lt 4 ]
 	holds "$run/$long/proc.csv" ',sleep,'
 	[ -f "$run/run.db" ]
+	holds "$run/report.html" '</html>'
 }

@@ -182,3 +182,19 @@ path()
 			(SELECT count(*) FROM p WHERE node NOT IN ('node1', 'node3'))" >judged
 	echo '1|1|0' | diff - judged
 }
+
+# Without the events of interrupts the same is found, by what follows a packet's receive.
+@test "requests and paths without interrupts" {
+	cp "$BATS_FILE_TMPDIR/perfect.db" hidden.db
+	sqlite3 hidden.db "UPDATE event_class SET name = 'no_' || name
+		WHERE name GLOB 'irq_*' OR name GLOB 'timer_*'"
+	ctanalyze requests --log --limit 0 --format csv hidden.db | tr -d '\r' >hidden.csv
+	diff "$BATS_FILE_TMPDIR/perfect.csv" hidden.csv
+	local request
+	for request in $(sqlite3 hidden.db 'SELECT request FROM both ORDER BY total_ns DESC LIMIT 8'); do
+		path "$request"
+		ctanalyze critical-path --request "$request" --format csv --table path --limit 0 hidden.db |
+			tr -d '\r' | diff path.csv -
+	done
+	ctanalyze critical-path hidden.db | grep -q '^interrupts are not recorded: '
+}

@@ -39,11 +39,79 @@ static void without_interrupts_it_is_not_known_who_sent(void **unused)
 	free(told);
 }
 
+/* Where interrupts are not recorded: as it looks, if that is asked for. */
+static void what_follows_a_packet_may_be_assumed_to_be_its_doing(void **unused)
+{
+	static const struct activity_ops ops = {.thread = made_tell_thread,
+						.sent = made_tell_sent,
+						.without = ACTIVITY_ASSUME};
+
+	(void)unused;
+	made_begin();
+	switch_at(100, 0, 0, 0, 5);
+	switch_at(100, 1, 0, 0, 6);
+	switch_at(150, 0, 5, 1, 0);
+	switch_at(160, 1, 6, 1, 0);
+	name_at(SEND, 170, 0, 0, "eth0");
+	name_at(RECEIVE, 200, 0, 0, "eth0");
+	wake_at(WAKING, 210, 0, 0, 5, 0);
+	name_at(SEND, 215, 0, 0, "eth0");
+	wake_at(WAKING, 220, 0, 0, 6, 0); /* the second one is not the packet's */
+	switch_at(230, 0, 0, 0, 5);
+	name_at(SEND, 240, 0, 5, "eth0");
+	name_at(RECEIVE, 250, 0, 5, "lo"); /* by whoever runs */
+	name_at(SEND, 260, 0, 5, "lo");
+	assert_walk(&ops, "1/5 runs 100-150 cpu0 then 0\n"
+			  "1/6 runs 100-160 cpu1 then 0\n"
+			  "1 #5 at 170 by interrupt 0\n"
+			  "1/5 sleeps 150-210 by network 0 #7 packet #6 state 1\n"
+			  "1 #8 at 215 by network 0 packet #6\n"
+			  "1/6 sleeps 160-220 by interrupt 0 #9 state 1\n"
+			  "1/0 runs 150-230 cpu0 then 5\n"
+			  "1/5 waits 210-230 cpu0 by network 0 #7 packet #6 after 0\n"
+			  "1 #11 at 240 by thread 5\n"
+			  "1 #13 at 260 by thread 5\n"
+			  "1/5 runs 230-1000... cpu0\n"
+			  "1/0 runs 160-1000... cpu1\n"
+			  "1/6 waits 220-1000... cpu0 by interrupt 0 #9\n");
+}
+
+/* ksoftirqd does what softirqs could not be finished at once. */
+static void ksoftirqd_is_assumed_to_be_softirqs(void **unused)
+{
+	static const struct activity_ops ops = {.thread = made_tell_thread,
+						.sent = made_tell_sent,
+						.without = ACTIVITY_ASSUME |
+							   ACTIVITY_NO_SYSCALLS};
+	const struct cell cells[] = {TEXT("swapper"), INTEGER(0),          INTEGER(20),
+				     INTEGER(0),      TEXT("ksoftirqd/0"), INTEGER(14),
+				     INTEGER(20)};
+
+	(void)unused;
+	made_begin();
+	switch_at(50, 0, 0, 0, 5);
+	switch_at(60, 0, 5, 1, 0);
+	made_event(SWITCH, 100, 0, 0, cells);
+	name_at(SEND, 150, 0, 14, "eth0");
+	name_at(RECEIVE, 200, 0, 14, "eth0");
+	name_at(SEND, 205, 0, 14, "eth0");
+	wake_at(WAKING, 210, 0, 14, 5, 0);
+	assert_walk(&ops, "1/5 runs 50-60 cpu0 then 0\n"
+			  "1/0 runs 60-100 cpu0 then 14\n"
+			  "1 #4 at 150 by interrupt 14\n"
+			  "1 #6 at 205 by network 14 packet #5\n"
+			  "1/5 sleeps 60-210 by network 14 #7 packet #5 state 1\n"
+			  "1/14 runs 100-1000... cpu0\n"
+			  "1/5 waits 210-1000... cpu0 by network 14 #7 packet #5\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(whoever_sends_is_told),
 	    cmocka_unit_test(without_interrupts_it_is_not_known_who_sent),
+	    cmocka_unit_test(what_follows_a_packet_may_be_assumed_to_be_its_doing),
+	    cmocka_unit_test(ksoftirqd_is_assumed_to_be_softirqs),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
