@@ -114,6 +114,22 @@ stop_order()
 	done | sort
 }
 
+# The kernel hands packets over to tcpdump by the block, which is full or a second old;
+# those of a block that is not are lost when tcpdump ends.
+let_captures_drain()
+{
+	for name in $(recorded); do
+		case $name in
+		capture-*)
+			! is_running "$name" || {
+				sleep 1.2
+				return
+			}
+			;;
+		esac
+	done
+}
+
 # stop_sources [EXCEPT]: commands first, then the tracers, the clock last. Once only:
 # who comes second waits for the first.
 stop_sources()
@@ -127,6 +143,7 @@ stop_sources()
 	stop_group 1 ""
 	end_session kernel
 	end_session user
+	let_captures_drain
 	stop_group 2 ""
 	stop_group 3 "${1:-}"
 	end_daemon kernel
@@ -149,7 +166,19 @@ stop_group()
 		esac
 		[ "$ended" != gone ] || [ -f "$here/rebooted" ] ||
 			problem "$name: ended before its time$(last_words "$name")"
+		case $name in
+		capture-*) tell_dropped "$name" ;;
+		esac
 	done
+}
+
+# tcpdump says at its end what the kernel could not keep for it.
+tell_dropped()
+{
+	dropped=$(awk '/^[0-9]+ packets? dropped by / { sum += $1 } END { print sum + 0 }' \
+		"$data/log/$1.log" 2>/dev/null)
+	[ "${dropped:-0}" = 0 ] ||
+		problem "$1: lacks $dropped packets that were dropped while it was written"
 }
 
 note_reboot()

@@ -39,8 +39,9 @@ talk()
 		    - command: "id -u; umask 077; mkdir \$CLUSTERTRACE_DIR/data/root; echo secret >\$CLUSTERTRACE_DIR/data/root/file"
 		      roles: able
 		      use_sudo: true
-		    - {command: "id -u", roles: able}
+		    - {command: "id -u; echo 7 packets dropped by kernel >>\$CLUSTERTRACE_DIR/data/log/capture-able.pcap.log", roles: able}
 		    - {command: "$(talk | sed 's/"/\\"/g')", roles: able}
+		    - {command: "sleep 3", roles: plain}
 	EOT
 	collect 3 check sudo.yaml
 	holds "$scratch/out" '^able *collector .* sudo '
@@ -49,7 +50,7 @@ talk()
 	lacks "$scratch/out" '^able: want: the right'
 	collect 3 run sudo.yaml
 	run=$(the_run)
-	holds "$run/run.json" '"name": "able", .*"status": "ok", "problems": \[\]'
+	holds "$run/run.json" '"name": "able", .*"status": "ok", "problems": \["capture-able.pcap: lacks 7 packets that were dropped while it was written"\]'
 	holds "$run/run.json" '"name": "plain", .*"problems": \["capture-plain.pcap: ended at once: .*permitted)"\]'
 	holds "$run/able/commands/2.out" '^0$'
 	holds "$run/able/commands/3.out" '^4242$'
