@@ -334,12 +334,11 @@ const struct analysis analysis_all = {
     .summary = "every analysis of many runs, merged where that is not done",
     .usage = "[OPTION...] RUN...",
     .description =
-	"RUN is a run directory, or a timeline. A directory's timeline is RUN/run.db; "
-	"where\n"
-	"there is none, ctmerge makes it, and one that is there is taken as it is. "
-	"Results go to RUN/analysis, or with -o DIR to\n"
-	"DIR/RUN: a file for each analysis, in CSV for each of its tables, and the "
-	"report.\n"
+	"RUN is a run directory, or a timeline. A directory's timeline is RUN/run.db;\n"
+	"where there is none, ctmerge makes it, and one that is there is taken as it "
+	"is.\n"
+	"Results go to RUN/analysis, or with -o DIR to DIR/RUN: a file for each\n"
+	"analysis, in CSV for each of its tables, and the report.\n"
 	"A run that fails is told of at the end, and the others are done. Analyses that\n"
 	"must be told what to look for are left out.",
     .heeds = HEEDS_SCOPE | HEEDS_TABLES,

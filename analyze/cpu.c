@@ -90,21 +90,6 @@ static bool has_migrated(struct cpu_report *report, const struct thread_span *sp
 	return moved;
 }
 
-/* A thread's priority may change; each has its own row. */
-static size_t make_head(struct cpu_report *report, const struct thread_span *span,
-			struct cell head[TALLY_HEAD])
-{
-	struct question *question = report->question;
-	struct who who = {span->node, span->tid, span->comm, span->begin_ns};
-	size_t heads = who_head(question, &who, head);
-
-	if (!heads)
-		head[heads++] = cell_of_text(question_node(question, span->node));
-	if (who_is(question, "thread") || who_is(question, "priority"))
-		head[heads++] = cell_of_known(span->priority, INT64_MIN);
-	return heads;
-}
-
 static void count_thread(struct cpu_report *report, const struct thread_span *span)
 {
 	bool moved = has_migrated(report, span);
@@ -115,7 +100,7 @@ static void count_thread(struct cpu_report *report, const struct thread_span *sp
 	if (!question_has_thread(report->question, span->node, span->tid, span->comm,
 				 span->begin_ns))
 		return;
-	report->who.heads = make_head(report, span, head);
+	report->who.heads = who_span_head(report->question, span, head);
 	group = tally_group(&report->who, head);
 	distribution_add(&group->spans, span->end_ns - span->begin_ns);
 	group->sum[MIGRATIONS] += moved;
@@ -305,7 +290,7 @@ static const struct analysis_walk cpu_walk = {begin_cpu, end_cpu};
 
 const struct analysis analysis_cpu = {
     .name = "cpu",
-    .summary = "who used the processors: node, process, thread, priority, over time",
+    .summary = "who used the processors: nodes, processes, threads, in time",
     .description =
 	"Tables: nodes; cpus; threads (or processes, names, priorities: --group); with\n"
 	"--interval also intervals, the use of each processor over time. A thread's "

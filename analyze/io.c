@@ -55,7 +55,7 @@ struct io_report {
 	struct disk_names names;
 	struct tally disks, processes;
 	struct io_files files;
-	struct result_table *top, *log;
+	struct tally_lists lists;
 };
 
 static const char *operation_of(const struct disk_span *span)
@@ -140,10 +140,10 @@ static int take_disk(void *context, const struct disk_span *span)
 	head[heads++] = operation;
 	report->processes.heads = heads;
 	count(&report->processes, head, span);
-	if (report->top)
-		add_request(report, report->top, span);
-	if (report->log)
-		add_request(report, report->log, span);
+	if (report->lists.top)
+		add_request(report, report->lists.top, span);
+	if (report->lists.log)
+		add_request(report, report->lists.log, span);
 	return 0;
 }
 
@@ -196,20 +196,9 @@ static void print_stats(struct io_report *report, struct result *result)
 	io_files_print(&report->files, result);
 }
 
-static void make_lists(struct io_report *report, struct result *result)
-{
-	if (report->question->forms & FORM_TOP) {
-		report->top =
-		    result_table_new(result, "top", "The slowest requests", log_columns);
-		result_table_sort(report->top, "-latency_ns,begin_ns");
-		result_table_limit(report->top, 10);
-	}
-	if (report->question->forms & FORM_LOG) {
-		report->log = result_table_new(result, "log", "Every request, by its end",
-					       log_columns);
-		result_table_limit(report->log, 0);
-	}
-}
+static const struct tally_lists_form lists_form = {log_columns, "The slowest requests",
+						   "-latency_ns,begin_ns",
+						   "Every request, by its end"};
 
 static void clear(struct io_report *report)
 {
@@ -228,7 +217,7 @@ static int begin_io(struct question *question, struct result *result,
 	*report = (struct io_report){
 	    .question = question, .result = result, .disks = {.heads = 3}};
 	io_files_init(&report->files, question);
-	make_lists(report, result);
+	tally_lists_begin(&report->lists, question->forms, result, &lists_form);
 	*ops = (struct activity_ops){.disk = take_disk, .share = show_share};
 	if (question->forms & FORM_STATS)
 		ops->syscall = take_syscall;
@@ -249,7 +238,7 @@ static void print(struct io_report *report, struct result *result)
 		print_stats(report, result);
 	if (forms & FORM_FREQ)
 		tally_print_bins(&report->disks, result, "disk requests");
-	tally_lists_last(result, (size_t)(report->top != NULL) + (report->log != NULL));
+	tally_lists_last(&report->lists, result);
 	if (!report->recorded.disk)
 		result_missing(result, "disk requests",
 			       "block_rq_insert, block_rq_issue, block_rq_complete");
@@ -273,16 +262,15 @@ static const struct analysis_walk io_walk = {begin_io, end_io};
 
 const struct analysis analysis_io = {
     .name = "io",
-    .summary = "input and output: disk requests by disk and process, bytes by file",
+    .summary = "disk requests by disk and process, bytes by file",
     .description =
-	"Tables: disks and requests, of which the duration is from the issue to the "
-	"device\n"
-	"to the end, and QUEUED from being queued to that; files, what system calls "
-	"read\n"
-	"and wrote by file and descriptor; top and log, each request; freq. Who made a\n"
-	"request is who queued it: for what is written behind, a thread of the kernel.\n"
+	"Tables: disks and requests, of which the duration is from the issue to the\n"
+	"device to the end, and QUEUED from being queued to that; files, what system\n"
+	"calls read and wrote by file and descriptor; top and log, each request; freq.\n"
+	"Who made a request is who queued it: for what is written behind, a thread of\n"
+	"the kernel.\n"
 	"--min and --max are of the requests' durations. Needs: block_rq_insert,\n"
-	"block_rq_issue, block_rq_complete; for files the system calls' entries and "
+	"block_rq_issue, block_rq_complete; for files the system calls' entries and\n"
 	"exits.",
     .heeds = HEEDS_THREAD | HEEDS_SPAN | HEEDS_GROUP,
     .forms = FORM_STATS | FORM_TOP | FORM_FREQ | FORM_LOG,

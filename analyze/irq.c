@@ -60,7 +60,7 @@ struct irq_report {
 	struct result *result;
 	struct activity_recorded recorded;
 	struct tally interrupts, raises, cpus;
-	struct result_table *top, *log;
+	struct tally_lists lists;
 	bool any;
 };
 
@@ -127,10 +127,10 @@ static int take(void *context, const struct interrupt_span *span)
 	    !question_has_span(question, span->end_ns - span->begin_ns))
 		return 0;
 	count(report, span);
-	if (report->top)
-		add_interrupt(report, report->top, span);
-	if (report->log)
-		add_interrupt(report, report->log, span);
+	if (report->lists.top)
+		add_interrupt(report, report->lists.top, span);
+	if (report->lists.log)
+		add_interrupt(report, report->lists.log, span);
 	return 0;
 }
 
@@ -179,20 +179,9 @@ static void print_stats(struct irq_report *report, struct result *result)
 	print_processors(report, result);
 }
 
-static void make_lists(struct irq_report *report, struct result *result)
-{
-	if (report->question->forms & FORM_TOP) {
-		report->top = result_table_new(result, "top", "The longest interrupts",
-					       log_columns);
-		result_table_sort(report->top, "-duration_ns,begin_ns");
-		result_table_limit(report->top, 10);
-	}
-	if (report->question->forms & FORM_LOG) {
-		report->log = result_table_new(
-		    result, "log", "Every interrupt, by its end", log_columns);
-		result_table_limit(report->log, 0);
-	}
-}
+static const struct tally_lists_form lists_form = {log_columns, "The longest interrupts",
+						   "-duration_ns,begin_ns",
+						   "Every interrupt, by its end"};
 
 static void tell_missing(struct irq_report *report, struct result *result,
 			 const struct activity_recorded *recorded)
@@ -222,7 +211,7 @@ static int begin_irq(struct question *question, struct result *result,
 				      .interrupts = {.heads = 4},
 				      .raises = {.heads = 3},
 				      .cpus = {.heads = 2}};
-	make_lists(report, result);
+	tally_lists_begin(&report->lists, question->forms, result, &lists_form);
 	*ops = (struct activity_ops){.interrupt = take, .share = show_share};
 	*kept = report;
 	return 0;
@@ -239,8 +228,7 @@ static int end_irq(void *kept, int status, struct error *error)
 			print_stats(report, result);
 		if (report->question->forms & FORM_FREQ)
 			tally_print_bins(&report->interrupts, result, "interrupts");
-		tally_lists_last(result,
-				 (size_t)(report->top != NULL) + (report->log != NULL));
+		tally_lists_last(&report->lists, result);
 		tell_missing(report, result, &report->recorded);
 	}
 	tally_clear(&report->interrupts);
@@ -254,7 +242,7 @@ static const struct analysis_walk irq_walk = {begin_irq, end_irq};
 
 const struct analysis analysis_irq = {
     .name = "irq",
-    .summary = "interrupts, hard and soft: how long, how late, what share of each CPU",
+    .summary = "interrupts, hard and soft: how long, how late, whose CPU time",
     .description =
 	"Tables: interrupts, by handler and softirq, from entry to exit; raises, from\n"
 	"raising a softirq to its begin; cpus, where the time of an interrupt inside of\n"

@@ -223,7 +223,7 @@ static int run_mem(struct question *question, struct result *result, struct erro
 
 const struct analysis analysis_mem = {
     .name = "mem",
-    .summary = "memory and swap of nodes, resident memory, pages taken and freed",
+    .summary = "memory and swap of nodes, resident memory, pages",
     .description =
 	"nodes: sar's memory in use, least available, swap, pages swapped in and out\n"
 	"(of 4 KiB) and major faults. processes: resident memory as sampled. pages:\n"

@@ -373,7 +373,7 @@ static int run_messages(struct question *question, struct result *result,
 
 const struct analysis analysis_messages = {
     .name = "messages",
-    .summary = "how long messages take from node to node, and how sure that is",
+    .summary = "how long messages take between nodes, and how sure that is",
     .description =
 	"pairs, flows: one-way latency of messages; the true one of each is within\n"
 	"BOUND, which both clocks give. paths: where one way takes longer than the\n"

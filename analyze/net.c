@@ -243,7 +243,7 @@ static int run_net(struct question *question, struct result *result, struct erro
 
 const struct analysis analysis_net = {
     .name = "net",
-    .summary = "bytes, packets and retransmissions by interface, nodes and flow",
+    .summary = "bytes, packets, retransmissions by interface, nodes and flow",
     .description =
 	"interfaces: what was handed to an interface, with its link header, and what\n"
 	"came from it, without. pairs, flows: what nodes sent, from the network header\n"

@@ -419,11 +419,10 @@ const struct analysis analysis_periods = {
 	"EVENT is a class, or CLASS[CONDITION]: 'sched_switch[next_comm ~ \"kwork*\"]',\n"
 	"'block_rq_issue[dev = 8388608 && nr_sector > 8]'. Classes and values behind ~\n"
 	"may have * and ?. Besides the event's fields there are node, cpu, tid and\n"
-	"procname; .tid is a field of the event's own. --group FIELD,... keeps periods "
-	"apart by fields that begin and end\n"
-	"have: cpu,tid; or by a pair of fields: next_tid=prev_tid. Of two begins in a\n"
-	"row the later one counts. BOUND is how sure a period is that ends on another\n"
-	"node. --min, --max: of the period.",
+	"procname; .tid is a field of the event's own. --group FIELD,... keeps periods\n"
+	"apart by fields that begin and end have: cpu,tid; or by a pair of fields:\n"
+	"next_tid=prev_tid. Of two begins in a row the later one counts. BOUND is how\n"
+	"sure a period is that ends on another node. --min, --max: of the period.",
     .heeds = HEEDS_PERIOD | HEEDS_SPAN | HEEDS_GROUP | HEEDS_CPU | HEEDS_THREAD,
     .forms = FORM_STATS | FORM_TOP | FORM_FREQ | FORM_LOG,
     .default_forms = FORM_STATS | FORM_TOP,

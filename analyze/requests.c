@@ -99,7 +99,7 @@ struct requests {
 	struct tally tally;
 	struct group_sums *sums; /* as the tally's groups */
 	size_t sums_room;
-	struct result_table *slowest, *log;
+	struct tally_lists lists;
 	uint64_t count;
 	bool any_switch, any_interrupt;
 };
@@ -255,10 +255,10 @@ static void take_all(struct requests *requests)
 			continue;
 		requests->count++;
 		count_exchange(requests, i);
-		if (requests->slowest)
-			add_row(requests, requests->slowest, i);
-		if (requests->log)
-			add_row(requests, requests->log, i);
+		if (requests->lists.top)
+			add_row(requests, requests->lists.top, i);
+		if (requests->lists.log)
+			add_row(requests, requests->lists.log, i);
 	}
 }
 
@@ -319,11 +319,12 @@ static struct result_table *make_list(struct requests *requests, const char *key
 static void make_lists(struct requests *requests)
 {
 	if (requests->question->forms & FORM_TOP)
-		requests->slowest = make_list(requests, "slowest", "Slowest requests",
-					      "-total_ns,request", 10);
+		requests->lists.top = make_list(requests, "slowest", "Slowest requests",
+						"-total_ns,request", 10);
 	if (requests->question->forms & FORM_LOG)
-		requests->log = make_list(requests, "log", "Requests, by their begin",
-					  "begin_ns,request", 1000);
+		requests->lists.log =
+		    make_list(requests, "log", "Requests, by their begin",
+			      "begin_ns,request", 1000);
 }
 
 static void print(struct requests *requests)
@@ -338,8 +339,7 @@ static void print(struct requests *requests)
 	}
 	if (requests->question->forms & FORM_FREQ)
 		tally_print_bins(&requests->tally, result, "from request to response");
-	tally_lists_last(result,
-			 (size_t)(requests->slowest != NULL) + (requests->log != NULL));
+	tally_lists_last(&requests->lists, result);
 }
 
 static void add_notes(const struct requests *requests)
@@ -414,8 +414,7 @@ static int run_requests(struct question *question, struct result *result,
 
 const struct analysis analysis_requests = {
     .name = "requests",
-    .summary =
-	"requests between nodes: how long until the response, and what it went into",
+    .summary = "requests between nodes, and what their time went into",
     .description =
 	"totals, parts: in each flow the data one way up to the first answer is a\n"
 	"request, and the data the other way up to the next request its response. TOTAL\n"
@@ -423,17 +422,15 @@ const struct analysis analysis_requests = {
 	"and the sum of: THERE, until all of the request had come; QUEUE, until the\n"
 	"serving thread took it; then, up to the response's first message, RUNNING,\n"
 	"RUNNABLE (waiting for a processor), blocked until a DISK, another NODE or an\n"
-	"OTHER event ended that, UNKNOWN (not recorded); BACK, until all of the "
-	"response\n"
-	"had come. THERE and BACK are within BOUND, which both clocks give. slowest, "
-	"log:\n"
-	"each request with its number, for critical-path --request. freq: how many took\n"
-	"how long. --min, --max: of the total; --tid, --pid, --procname: of the serving\n"
-	"thread; --node: client or server. Needs net_dev_queue and net_if_receive_skb "
-	"of\n"
-	"both nodes; for what servers did also sched_switch, sched_waking or\n"
-	"sched_wakeup, irq_handler_entry and _exit, irq_softirq_entry and _exit,\n"
-	"block_rq_complete, and for the queue the system calls.",
+	"OTHER event ended that, UNKNOWN (not recorded); BACK, until all of the\n"
+	"response had come. THERE and BACK are within BOUND, which both clocks give.\n"
+	"slowest, log: each request with its number, for critical-path --request.\n"
+	"freq: how many took how long. --min, --max: of the total; --tid, --pid,\n"
+	"--procname: of the serving thread; --node: client or server. Needs\n"
+	"net_dev_queue and net_if_receive_skb of both nodes; for what servers did also\n"
+	"sched_switch, sched_waking or sched_wakeup, irq_handler_entry and _exit,\n"
+	"irq_softirq_entry and _exit, block_rq_complete, and for the queue the\n"
+	"system calls.",
     .heeds = HEEDS_THREAD | HEEDS_SPAN | HEEDS_GROUP,
     .forms = FORM_STATS | FORM_TOP | FORM_FREQ | FORM_LOG,
     .default_forms = FORM_STATS | FORM_TOP,

@@ -47,25 +47,9 @@ struct sched_report {
 	struct result *result;
 	struct tally woken, preempted; /* as --group says */
 	struct tally wakers, holders;
-	struct result_table *top, *log;
+	struct tally_lists lists;
 	bool any, any_switch;
 };
-
-static size_t make_head(struct sched_report *report, const struct thread_span *span,
-			struct cell head[TALLY_HEAD])
-{
-	struct question *question = report->question;
-	struct who who = {span->node, span->tid, span->comm, span->begin_ns};
-	size_t heads = who_head(question, &who, head);
-
-	if (!heads)
-		head[heads++] = cell_of_text(question_node(question, span->node));
-	if (who_is(question, "thread") || who_is(question, "priority"))
-		head[heads++] = cell_of_known(span->priority, INT64_MIN);
-	if (who_is(question, "cpu"))
-		head[heads++] = cell_of_known(span->cpu, -1);
-	return heads;
-}
 
 /* Name of a thread that is not the span's own; idle has none that is of use. */
 static const char *name_of(struct sched_report *report, const struct thread_span *span,
@@ -142,16 +126,16 @@ static int take(void *context, const struct thread_span *span)
 	    !question_has_thread(question, span->node, span->tid, span->comm,
 				 span->begin_ns))
 		return 0;
-	tally->heads = make_head(report, span, head);
+	tally->heads = who_span_head(report->question, span, head);
 	distribution_add(&tally_group(tally, head)->spans, latency);
 	count_holder(report, span, latency);
 	if (span->preempted)
 		return 0;
 	count_waker(report, span, latency);
-	if (report->top)
-		add_wait(report, report->top, span);
-	if (report->log)
-		add_wait(report, report->log, span);
+	if (report->lists.top)
+		add_wait(report, report->lists.top, span);
+	if (report->lists.log)
+		add_wait(report, report->lists.log, span);
 	return 0;
 }
 
@@ -199,20 +183,8 @@ static void print_stats(struct sched_report *report, struct result *result)
 	tally_print(&report->holders, table);
 }
 
-static void make_lists(struct sched_report *report, struct result *result)
-{
-	if (report->question->forms & FORM_TOP) {
-		report->top =
-		    result_table_new(result, "top", "The longest waits", wait_columns);
-		result_table_sort(report->top, "-latency_ns,begin_ns");
-		result_table_limit(report->top, 10);
-	}
-	if (report->question->forms & FORM_LOG) {
-		report->log = result_table_new(result, "log", "Every wait, by its end",
-					       wait_columns);
-		result_table_limit(report->log, 0);
-	}
-}
+static const struct tally_lists_form lists_form = {
+    wait_columns, "The longest waits", "-latency_ns,begin_ns", "Every wait, by its end"};
 
 static int begin_sched(struct question *question, struct result *result,
 		       struct activity_ops *ops, void **kept, struct error *error)
@@ -224,7 +196,7 @@ static int begin_sched(struct question *question, struct result *result,
 					.result = result,
 					.wakers = {.heads = 3},
 					.holders = {.heads = 2}};
-	make_lists(report, result);
+	tally_lists_begin(&report->lists, question->forms, result, &lists_form);
 	*ops = (struct activity_ops){
 	    .thread = take, .share = show_share, .without = ACTIVITY_NO_SYSCALLS};
 	*kept = report;
@@ -237,7 +209,7 @@ static void print(struct sched_report *report, struct result *result)
 		print_stats(report, result);
 	if (report->question->forms & FORM_FREQ)
 		tally_print_bins(&report->woken, result, "from wakeup to running");
-	tally_lists_last(result, (size_t)(report->top != NULL) + (report->log != NULL));
+	tally_lists_last(&report->lists, result);
 	if (!report->any_switch)
 		result_missing(result, "scheduling", "sched_switch");
 	else if (!report->any)
@@ -264,18 +236,15 @@ static const struct analysis_walk sched_walk = {begin_sched, end_sched};
 
 const struct analysis analysis_sched = {
     .name = "sched",
-    .summary = "how long threads waited for a processor, who woke them, who had it",
+    .summary = "how long threads waited for processors, who woke them",
     .description =
 	"Tables: latencies, from a thread's wakeup (sched_waking, else sched_wakeup) to\n"
-	"the switch that brings it in; preempted, from losing the processor to having "
-	"it\n"
-	"again; wakers; holders, the threads that left the processor at last; top and "
-	"log,\n"
-	"each wait; freq. --min and --max are of the wait. What began before the time "
-	"asked\n"
-	"for, or went on after it, does not count. Needs: sched_switch, sched_waking or\n"
-	"sched_wakeup; to tell what woke also irq_handler_entry and _exit,\n"
-	"irq_softirq_entry and _exit, timer_hrtimer_expire_entry and _exit.",
+	"the switch that brings it in; preempted, from losing the processor to having\n"
+	"it again; wakers; holders, the threads that left the processor at last; top\n"
+	"and log, each wait; freq. --min and --max are of the wait. What began before\n"
+	"the time asked for, or went on after it, does not count. Needs: sched_switch,\n"
+	"sched_waking or sched_wakeup; to tell what woke also irq_handler_entry and\n"
+	"_exit, irq_softirq_entry and _exit, timer_hrtimer_expire_entry and _exit.",
     .heeds = HEEDS_CPU | HEEDS_THREAD | HEEDS_SPAN | HEEDS_GROUP,
     .forms = FORM_STATS | FORM_TOP | FORM_FREQ | FORM_LOG,
     .default_forms = FORM_STATS | FORM_TOP,

@@ -47,7 +47,7 @@ struct syscall_report {
 	struct result *result;
 	struct tally calls;  /* as --group says, and the name of the call */
 	struct tally errors; /* call, error */
-	struct result_table *top, *log;
+	struct tally_lists lists;
 	bool any;
 };
 
@@ -117,10 +117,10 @@ static int take(void *context, const struct syscall_span *span)
 				 span->begin_ns))
 		return 0;
 	count(report, span);
-	if (report->top && !span->cut_begin && !span->cut_end)
-		add_call(report, report->top, span);
-	if (report->log)
-		add_call(report, report->log, span);
+	if (report->lists.top && !span->cut_begin && !span->cut_end)
+		add_call(report, report->lists.top, span);
+	if (report->lists.log)
+		add_call(report, report->lists.log, span);
 	return 0;
 }
 
@@ -165,20 +165,8 @@ static void print_errors(struct syscall_report *report, struct result *result)
 	}
 }
 
-static void make_lists(struct syscall_report *report, struct result *result)
-{
-	if (report->question->forms & FORM_TOP) {
-		report->top =
-		    result_table_new(result, "top", "The longest calls", log_columns);
-		result_table_sort(report->top, "-duration_ns,begin_ns");
-		result_table_limit(report->top, 10);
-	}
-	if (report->question->forms & FORM_LOG) {
-		report->log = result_table_new(result, "log", "Every call, by its end",
-					       log_columns);
-		result_table_limit(report->log, 0);
-	}
-}
+static const struct tally_lists_form lists_form = {
+    log_columns, "The longest calls", "-duration_ns,begin_ns", "Every call, by its end"};
 
 static int begin_syscalls(struct question *question, struct result *result,
 			  struct activity_ops *ops, void **kept, struct error *error)
@@ -188,7 +176,7 @@ static int begin_syscalls(struct question *question, struct result *result,
 	(void)error;
 	*report = (struct syscall_report){
 	    .question = question, .result = result, .errors = {.heads = 3}};
-	make_lists(report, result);
+	tally_lists_begin(&report->lists, question->forms, result, &lists_form);
 	*ops = (struct activity_ops){.syscall = take, .share = show_share};
 	*kept = report;
 	return 0;
@@ -207,8 +195,7 @@ static int end_syscalls(void *kept, int status, struct error *error)
 		}
 		if (report->question->forms & FORM_FREQ)
 			tally_print_bins(&report->calls, result, "system calls");
-		tally_lists_last(result,
-				 (size_t)(report->top != NULL) + (report->log != NULL));
+		tally_lists_last(&report->lists, result);
 		if (!report->any)
 			result_missing(result, "system calls",
 				       "syscall_entry_*, syscall_exit_*");
@@ -226,9 +213,9 @@ const struct analysis analysis_syscalls = {
     .summary = "system calls: how many, how long, with which errors",
     .description =
 	"Tables: syscalls; errors, by errno; top and log, each call; freq. A call lasts\n"
-	"from its entry to its exit. UNFINISHED are those of which one of the two was "
-	"not\n"
-	"seen: begun before the time asked for, going on after it, without an exit as\n"
+	"from its entry to its exit. UNFINISHED are those of which one of the two was\n"
+	"not seen: begun before the time asked for, going on after it, without an exit "
+	"as\n"
 	"exit_group, or lost; they have no duration. Needs: syscall_entry_*,\n"
 	"syscall_exit_*.",
     .heeds = HEEDS_CPU | HEEDS_THREAD | HEEDS_SPAN | HEEDS_GROUP,

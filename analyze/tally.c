@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/request.h"
 #include "base/mem.h"
 
 static void add_part(struct keys *keys, const struct cell *cell)
@@ -112,9 +113,25 @@ void tally_print_bins(struct tally *tally, struct result *result, const char *wh
 	distribution_clear(&all);
 }
 
-void tally_lists_last(struct result *result, size_t lists)
+void tally_lists_begin(struct tally_lists *lists, unsigned forms, struct result *result,
+		       const struct tally_lists_form *form)
 {
-	while (lists-- > 0) {
+	if (forms & FORM_TOP) {
+		lists->top = result_table_new(result, "top", form->top, form->columns);
+		result_table_sort(lists->top, form->top_order);
+		result_table_limit(lists->top, 10);
+	}
+	if (forms & FORM_LOG) {
+		lists->log = result_table_new(result, "log", form->log, form->columns);
+		result_table_limit(lists->log, 0);
+	}
+}
+
+void tally_lists_last(const struct tally_lists *lists, struct result *result)
+{
+	size_t count = (size_t)(lists->top != NULL) + (size_t)(lists->log != NULL);
+
+	while (count-- > 0) {
 		struct result_table *first = result->table[0];
 
 		memmove(result->table, result->table + 1,

@@ -49,8 +49,23 @@ void tally_print(struct tally *tally, struct result_table *table);
  * with `what` in the title. */
 void tally_print_bins(struct tally *tally, struct result *result, const char *what);
 
-/* Move the first tables, which had to be there to be filled, behind all others. */
-void tally_lists_last(struct result *result, size_t lists);
+/* Spans one by one: the longest by --top, all by --log; each NULL where it is not asked
+ * for. */
+struct tally_lists {
+	struct result_table *top, *log;
+};
+
+/* `columns` of both; titles; how the longest are found, as of result_table_sort. */
+struct tally_lists_form {
+	const struct result_column *columns;
+	const char *top, *top_order, *log;
+};
+
+void tally_lists_begin(struct tally_lists *lists, unsigned forms, struct result *result,
+		       const struct tally_lists_form *form);
+
+/* Move them, which had to be there first to be filled, behind all other tables. */
+void tally_lists_last(const struct tally_lists *lists, struct result *result);
 
 void tally_clear(struct tally *tally);
 

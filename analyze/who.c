@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "activity/activity.h"
 #include "analyze/analysis.h"
 
 bool who_is(const struct question *question, const char *word)
@@ -70,6 +71,21 @@ size_t who_head(struct question *question, const struct who *who,
 	head[2] = cell_of_known(who_pid(question, who), -1);
 	head[3] = cell_of_text(who_comm(question, who));
 	return 4;
+}
+
+size_t who_span_head(struct question *question, const struct thread_span *span,
+		     struct cell head[WHO_SPAN_CELLS])
+{
+	struct who who = {span->node, span->tid, span->comm, span->begin_ns};
+	size_t heads = who_head(question, &who, head);
+
+	if (!heads)
+		head[heads++] = cell_of_text(question_node(question, span->node));
+	if (who_is(question, "thread") || who_is(question, "priority"))
+		head[heads++] = cell_of_known(span->priority, INT64_MIN);
+	if (who_is(question, "cpu"))
+		head[heads++] = cell_of_known(span->cpu, -1);
+	return heads;
 }
 
 size_t who_columns(const struct question *question,

@@ -31,6 +31,15 @@ enum { WHO_CELLS = 4 };
 size_t who_head(struct question *question, const struct who *who,
 		struct cell head[WHO_CELLS]);
 
+/*
+ * The head of a thread's spans, where --group has words for their priority (each has its
+ * own row, also by thread, for it may change) and processor, too.
+ */
+enum { WHO_SPAN_CELLS = WHO_CELLS + 2 };
+struct thread_span;
+size_t who_span_head(struct question *question, const struct thread_span *span,
+		     struct cell head[WHO_SPAN_CELLS]);
+
 /* The columns of those cells, WHO_CELLS at most; returns how many. */
 size_t who_columns(const struct question *question,
 		   struct result_column columns[WHO_CELLS]);

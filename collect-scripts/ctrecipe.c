@@ -43,7 +43,7 @@ static enum options_status parse(struct request *request, int argc, const char *
 				    recipe_library_version(), json_library_version());
 	struct command command = {
 	    .name = "ctrecipe",
-	    .usage = "validate|points|nodes|plan|json RECIPE | init | sensors | events",
+	    .usage = "validate|points|nodes|plan|json RECIPE | init|sensors|events",
 	    .summary = "check a recipe of ctcollect, or print it as plain lines",
 	    .versions = versions,
 	    .rows = rows,

@@ -417,7 +417,7 @@ static int run_critical_path(struct question *question, struct result *result,
 
 const struct analysis analysis_critical_path = {
     .name = "critical-path",
-    .summary = "what a request or a thread spent its time on, across nodes",
+    .summary = "what a request or a thread waited for, across nodes",
     .description =
 	"path: back from the end, each wait replaced by what whoever ended it did\n"
 	"meanwhile: threads that woke others, messages and who sent them on which node,\n"

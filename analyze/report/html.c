@@ -5,52 +5,28 @@
 #include <stdlib.h>
 
 #include "analyze/print.h"
+#include "base/markup.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
-static const char *entity_of(char c)
+/* A tab or newline would be blanks to HTML, and is shown like other controls. */
+static bool is_shown(const char *text, size_t length)
 {
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
-}
-
-/* C0 and C1 controls, and U+FFFE and U+FFFF, are not allowed in HTML. */
-static bool is_allowed(const char *text, size_t length)
-{
-	unsigned char first = (unsigned char)text[0];
-
-	if (length == 1)
-		return first >= ' ' && first != 0x7f;
-	if (length == 2)
-		return first != 0xc2 || (unsigned char)text[1] >= 0xa0;
-	return length != 3 || memcmp(text, "\xef\xbf", 2) != 0 ||
-	       (unsigned char)text[2] < 0xbe;
+	return length && (unsigned char)*text >= ' ' && markup_allows(text, length);
 }
 
 void html_bytes(FILE *page, const char *text, size_t size)
 {
 	for (size_t at = 0; at < size;) {
 		size_t length = utf8_length_within(text + at, size - at);
-		const char *entity = length == 1 ? entity_of(text[at]) : NULL;
+		const char *entity = markup_entity(text[at]);
 
 		if (entity)
 			fputs(entity, page);
-		else if (!length || !is_allowed(text + at, length))
-			fputs(UTF8_REPLACEMENT, page);
-		else
+		else if (is_shown(text + at, length))
 			fwrite(text + at, 1, length, page);
+		else
+			fputs(UTF8_REPLACEMENT, page);
 		at += length ? length : 1;
 	}
 }

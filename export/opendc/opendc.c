@@ -241,7 +241,7 @@ static int run(struct export *export, struct error *error)
 
 const struct export_format export_opendc = {
     .name = "opendc",
-    .summary = "tasks and their fragments for OpenDC, a simulator of data centers",
+    .summary = "tasks and fragments for OpenDC, a simulator of data centers",
     .usage = "[OPTION...] RUN.db -o DIR | --verify DIR",
     .options_new = new_options,
     .rows = option_rows,

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/markup.h"
+#include "base/utf8.h"
+
 #define FONT                                                                             \
 	"system-ui,-apple-system,&#39;Segoe UI&#39;,Roboto,&#39;Helvetica Neue&#39;,"    \
 	"Arial,sans-serif"
@@ -151,60 +154,20 @@ void svg_tooltip(FILE *file, const char *text)
 	fputs("</title>", file);
 }
 
-/*
- * The bytes of the character at text: 0 when they are not well-formed UTF-8
- * (Unicode 15, table 3-7) or no character that XML 1.0 allows.
- */
-static size_t character(const unsigned char *text)
-{
-	const unsigned char c = text[0], next = c < 0x80 ? 0 : text[1];
-	const size_t length = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-
-	if (length == 1)
-		return c == '\t' || c == '\n' || (c >= ' ' && c != 0x7f);
-	if (c < 0xc2 || c > 0xf4)
-		return 0;
-	for (size_t i = 1; i < length; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	if ((c == 0xe0 && next < 0xa0) || (c == 0xed && next > 0x9f))
-		return 0;
-	if ((c == 0xf0 && next < 0x90) || (c == 0xf4 && next > 0x8f))
-		return 0;
-	if (c == 0xc2 && next < 0xa0)
-		return 0;
-	return c == 0xef && next == 0xbf && text[2] > 0xbd ? 0 : length;
-}
-
-static const char *entity(char c)
-{
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
-}
-
 void svg_escape(FILE *file, const char *text)
 {
 	while (*text) {
-		const size_t length = character((const unsigned char *)text);
+		const char *entity = markup_entity(*text);
+		size_t length = utf8_length(text);
 
-		if (length == 0)
-			fputs("\xef\xbf\xbd", file);
-		else if (entity(*text))
-			fputs(entity(*text), file);
-		else
+		if (!length || !markup_allows(text, length)) {
+			fputs(UTF8_REPLACEMENT, file);
+			length = 1;
+		} else if (entity) {
+			fputs(entity, file);
+		} else {
 			fwrite(text, 1, length, file);
-		text += length ? length : 1;
+		}
+		text += length;
 	}
 }

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "input/record_private.h"
+#include "input/trace_facts.h"
 
 void record_source_init(struct record_source *source, const struct record_source_ops *ops,
 			const char *path)
@@ -90,6 +91,18 @@ void record_class_free(struct record_class *class)
 	free(class->column);
 	free(class->name);
 	free(class);
+}
+
+enum step record_source_stepped(struct record_source *source, bool more,
+				const struct reader_facts *facts,
+				struct problem_list *problems)
+{
+	trace_facts_copy(&source->facts, facts);
+	problem_move(&source->problems, problems);
+	if (more)
+		return STEP_MORE;
+	trace_facts_report(facts, source->path, &source->problems);
+	return STEP_END;
 }
 
 void record_source_release(struct record_source *source)

@@ -1,29 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What the analyses of the kernel's events say of a simulated run of a server and three
-# clients, and of the sample run, where these events were not recorded.
-load common
-
-setup_file()
-{
-	cd "$CT_SOURCE" || return
-	export CT_NET3=$BATS_FILE_TMPDIR/net3.db CT_CLIENTS=$BATS_FILE_TMPDIR/clients.db
-	ctmerge -q tests/fixtures/net3 -o "$CT_NET3" 2>/dev/null
-	cd "$BATS_FILE_TMPDIR" || return
-	ctsim -q --seed 1 --set seconds=3 clients -o run
-	ctmerge -q run -o "$CT_CLIENTS" 2>/dev/null
-}
-
-net3()
-{
-	golden "analyze_$1_net3" ctanalyze "${@:2}" "$CT_NET3"
-}
-
-clients()
-{
-	golden "analyze_$1_clients" ctanalyze "${@:2}" "$CT_CLIENTS"
-}
+# What the analyses of the kernel's events say of a simulated run, and of a recorded one
+# that lacks these events.
+load analyses
 
 # The sum of a column of a table, by its title.
 sum()

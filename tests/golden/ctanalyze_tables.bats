@@ -1,29 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What each analysis says of the sample run, and of a simulated run of a server and
-# three clients.
-load common
-
-setup_file()
-{
-	cd "$CT_SOURCE" || return
-	export CT_NET3=$BATS_FILE_TMPDIR/net3.db CT_CLIENTS=$BATS_FILE_TMPDIR/clients.db
-	ctmerge -q tests/fixtures/net3 -o "$CT_NET3" 2>/dev/null
-	cd "$BATS_FILE_TMPDIR" || return
-	ctsim -q --seed 1 --set seconds=3 clients -o run
-	ctmerge -q run -o "$CT_CLIENTS" 2>/dev/null
-}
-
-net3()
-{
-	golden "analyze_$1_net3" ctanalyze "${@:2}" "$CT_NET3"
-}
-
-clients()
-{
-	golden "analyze_$1_clients" ctanalyze "${@:2}" "$CT_CLIENTS"
-}
+# What each analysis says of a recorded run, and of a simulated one.
+load analyses
 
 @test "clocks" {
 	net3 clocks clocks --limit 5

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # A program's --help, its man page and its bash completion have the same
-# options: sh options.sh TREE PROGRAM
+# options, and --help fits a terminal of 80 columns: sh options.sh TREE PROGRAM
 #
 # Where --help ends with a list of what the first word may be ("Formats:", a line
 # each), the same holds for each of them: its options are those of the page's
@@ -51,6 +51,8 @@ completion_options()
 compare()
 {
 	called=$name${1:+ $1}
+	"$program" "$@" --help | awk -v called="$called" 'length($0) > 80 {
+		print called " --help: want 80 columns at most: " $0 }'
 	help_options "$@" >"$scratch/help"
 	[ -s "$scratch/help" ] || echo "--nothing" >"$scratch/help"
 	completion_options "$@" >"$scratch/completion"

@@ -253,6 +253,15 @@ completions/tool.bash: --all is not in tool --help" options "$tree/bin/tool"
 	[ "$status" -eq 1 ]
 }
 
+@test "options: help of more than 80 columns" {
+	put bin/tool '#!/bin/sh' "printf '  -h, --help  %070d\\n' 0"
+	chmod +x "$tree/bin/tool"
+	put man/tool.1.scd '# OPTIONS' '*-h*, *--help*'
+	put completions/tool.bash '_tool() { COMPREPLY=(--help); }' 'complete -F _tool tool'
+	complains "tool --help: want 80 columns at most:   -h, --help  $(printf '%070d' 0)" \
+		options "$tree/bin/tool"
+}
+
 @test "options: those of words that the program takes first" {
 	put bin/tool '#!/bin/sh' 'case $1 in' \
 		"one) printf '  -j, --jobs=N  so many\n      --more  more\n' ;;" \

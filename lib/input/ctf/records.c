@@ -77,21 +77,15 @@ static void handle_event(void *context, const struct ctf_visit *visit)
 static enum step trace_step(struct record_source *source, record_fn *give, void *context)
 {
 	struct trace_records *records = (struct trace_records *)source;
-	int more;
 
 	if (records->ended)
 		return STEP_END;
 	records->give = give;
 	records->context = context;
-	more = ctf_walk_step(records->walk, source->pace);
-	trace_facts_copy(&source->facts, ctf_walk_facts(records->walk));
-	problem_move(&source->problems, ctf_walk_problems(records->walk));
-	if (more)
-		return STEP_MORE;
-	records->ended = true;
-	trace_facts_report(ctf_walk_facts(records->walk), source->path,
-			   &source->problems);
-	return STEP_END;
+	records->ended = !ctf_walk_step(records->walk, source->pace);
+	return record_source_stepped(source, !records->ended,
+				     ctf_walk_facts(records->walk),
+				     ctf_walk_problems(records->walk));
 }
 
 static void trace_free(struct record_source *source)

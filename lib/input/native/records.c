@@ -76,21 +76,15 @@ static void handle_event(void *context, const struct native_visit *visit)
 static enum step native_step(struct record_source *source, record_fn *give, void *context)
 {
 	struct native_records *records = (struct native_records *)source;
-	int more;
 
 	if (records->ended)
 		return STEP_END;
 	records->give = give;
 	records->context = context;
-	more = native_walk_step(records->walk, source->pace);
-	trace_facts_copy(&source->facts, native_walk_facts(records->walk));
-	problem_move(&source->problems, native_walk_problems(records->walk));
-	if (more)
-		return STEP_MORE;
-	records->ended = true;
-	trace_facts_report(native_walk_facts(records->walk), source->path,
-			   &source->problems);
-	return STEP_END;
+	records->ended = !native_walk_step(records->walk, source->pace);
+	return record_source_stepped(source, !records->ended,
+				     native_walk_facts(records->walk),
+				     native_walk_problems(records->walk));
 }
 
 static void native_free(struct record_source *source)
