@@ -34,14 +34,32 @@ static bool is_searched(const struct search *search, uint32_t clock)
 	return search->is_reference[clock] || search->envelope[clock].cells;
 }
 
-static bool is_in_gap(const struct search *search, uint32_t clock, nsec_t at)
+/* The gap that a time lies in; NULL: none. */
+static struct envelope_gap *gap_at(const struct search *search, uint32_t clock, nsec_t at)
 {
 	const struct envelope *envelope = &search->envelope[clock];
 
 	for (size_t i = 0; i < envelope->gaps; i++)
 		if (at > envelope->gap[i].from_ns && at < envelope->gap[i].to_ns)
-			return true;
-	return false;
+			return &envelope->gap[i];
+	return NULL;
+}
+
+/* What is known of a clock's error at a time; of the reference, that it is none. */
+static double low_at(const struct search *search, uint32_t clock, nsec_t at)
+{
+	if (search->is_reference[clock])
+		return 0;
+	return search->envelope[clock].cells ? envelope_low(&search->envelope[clock], at)
+					     : -INFINITY;
+}
+
+static double high_at(const struct search *search, uint32_t clock, nsec_t at)
+{
+	if (search->is_reference[clock])
+		return 0;
+	return search->envelope[clock].cells ? envelope_high(&search->envelope[clock], at)
+					     : INFINITY;
 }
 
 /*
@@ -66,23 +84,14 @@ static int take(void *context, struct message *message)
 	received = message->forward ? point.y : point.x;
 	travel = nsec_sub(clock_correct(&sync->fitted[to], received),
 			  clock_correct(&sync->fitted[from], sent));
-	if (travel < 0 || is_in_gap(search, from, sent) ||
-	    is_in_gap(search, to, received))
+	if (travel < 0 || gap_at(search, from, sent) || gap_at(search, to, received))
 		return 0;
-	if (!search->is_reference[to] && search->news[from]) {
-		double low = search->is_reference[from]
-				 ? 0
-				 : envelope_low(&search->envelope[from], sent);
-
-		envelope_take_low(&search->envelope[to], received, low - (double)travel);
-	}
-	if (!search->is_reference[from] && search->news[to]) {
-		double high = search->is_reference[to]
-				  ? 0
-				  : envelope_high(&search->envelope[to], received);
-
-		envelope_take_high(&search->envelope[from], sent, high + (double)travel);
-	}
+	if (!search->is_reference[to] && search->news[from])
+		envelope_take_low(&search->envelope[to], received,
+				  low_at(search, from, sent) - (double)travel);
+	if (!search->is_reference[from] && search->news[to])
+		envelope_take_high(&search->envelope[from], sent,
+				   high_at(search, to, received) + (double)travel);
 	return 0;
 }
 
@@ -160,13 +169,13 @@ static void include(struct extremes *extremes, double low, double high)
  * can tell which one is meant: it may go on as before, or be as it is after.
  * The fit is a line from one to the other time, or both are one.
  */
-static void include_gap(const struct search *search, uint32_t clock,
-			const struct envelope_gap *gap, nsec_t at,
-			struct extremes *extremes)
+static struct extremes alternatives(const struct search *search, uint32_t clock,
+				    const struct envelope_gap *gap, nsec_t at)
 {
 	const struct envelope *envelope = &search->envelope[clock];
 	const struct clock *fitted = &search->sync->fitted[clock];
 	const nsec_t known[2] = {gap->from_ns, gap->to_ns};
+	struct extremes extremes = {INFINITY, -INFINITY};
 
 	for (int i = 0; i < 2; i++) {
 		double away = fabs((double)(at - known[i]));
@@ -174,9 +183,66 @@ static void include_gap(const struct search *search, uint32_t clock,
 					clock_correct(fitted, at) + (at - known[i]));
 		double limit = search->sync->options.drift_limit_ppm * 1e-6 * away;
 
-		include(extremes, envelope_low(envelope, known[i]) + moved - limit,
+		include(&extremes, envelope_low(envelope, known[i]) + moved - limit,
 			envelope_high(envelope, known[i]) + moved + limit);
 	}
+	return extremes;
+}
+
+static void include_gap(const struct search *search, uint32_t clock,
+			const struct envelope_gap *gap, nsec_t at,
+			struct extremes *extremes)
+{
+	struct extremes either = alternatives(search, clock, gap, at);
+
+	include(extremes, gap->low_open ? -INFINITY : either.low,
+		gap->high_open ? INFINITY : either.high);
+}
+
+/*
+ * What a message says of a time within a gap, a bound from above or from below. If
+ * that is neither as before nor as after, or the message was left out as false, the
+ * clock was stepped more than once there, and may have been anywhere meanwhile.
+ */
+static void hear_in_gap(struct search *search, uint32_t clock, nsec_t at, double bound,
+			bool above)
+{
+	struct envelope_gap *gap = gap_at(search, clock, at);
+	struct extremes either;
+
+	if (!gap)
+		return;
+	either = alternatives(search, clock, gap, at);
+	if (above)
+		gap->low_open |= bound < either.low;
+	else
+		gap->high_open |= bound > either.high;
+}
+
+static int open_gaps(void *context, struct message *message)
+{
+	struct search *search = context;
+	const struct sync *sync = search->sync;
+	const struct pair *pair = &sync->pairs.pair[message->pair];
+	uint32_t from = message->forward ? pair->a : pair->b;
+	uint32_t to = message->forward ? pair->b : pair->a;
+	struct hull_point point = pair_point(message);
+	nsec_t sent = message->forward ? point.x : point.y;
+	nsec_t received = message->forward ? point.y : point.x;
+	double travel = (double)nsec_sub(clock_correct(&sync->fitted[to], received),
+					 clock_correct(&sync->fitted[from], sent));
+
+	if (gap_at(search, from, sent))
+		hear_in_gap(search, from, sent,
+			    message->rejected ? -INFINITY
+					      : high_at(search, to, received) + travel,
+			    true);
+	if (gap_at(search, to, received))
+		hear_in_gap(search, to, received,
+			    message->rejected ? INFINITY
+					      : low_at(search, from, sent) - travel,
+			    false);
+	return 0;
 }
 
 static void include_span(const struct search *search, uint32_t clock, nsec_t from,
@@ -421,6 +487,8 @@ int bounds_find(struct sync *sync, struct error *error)
 		each_member(&search, begin_with_wander);
 		status = relax(&search, error);
 	}
+	if (!status && sync->steps)
+		status = message_log_walk(&sync->log, false, open_gaps, &search, error);
 	if (!status)
 		each_member(&search, finish);
 	for (size_t i = 0; i < sync->graph.islands; i++)

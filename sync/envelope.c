@@ -46,7 +46,8 @@ void envelope_add_gap(struct envelope *envelope, nsec_t from, nsec_t to)
 	}
 	envelope->gap =
 	    mem_realloc(envelope->gap, envelope->gaps + 1, sizeof(*envelope->gap));
-	envelope->gap[envelope->gaps++] = (struct envelope_gap){from, to};
+	envelope->gap[envelope->gaps++] =
+	    (struct envelope_gap){.from_ns = from, .to_ns = to};
 }
 
 /* Whether some part of a gap lies between two times since the begin. */

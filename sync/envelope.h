@@ -10,6 +10,7 @@
 /* Local times around a step: nothing is known inside, nor across. */
 struct envelope_gap {
 	nsec_t from_ns, to_ns;
+	bool high_open, low_open; /* for the caller; set by none of these functions */
 };
 
 /*
