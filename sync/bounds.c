@@ -384,10 +384,10 @@ static void prepare(struct search *search, uint32_t index, const double rates[2]
 		cells *= 2;
 	envelope_clear(envelope);
 	envelope_init(envelope, &sync->fitted[index], rates, cells);
-	for (size_t k = 0; k < sync->steps; k++)
-		if (sync->step[k].clock == index)
-			envelope_add_gap(envelope, sync->step[k].from_ns,
-					 sync->step[k].to_ns);
+	for (size_t k = 0; k < sync->step.count; k++)
+		if (sync->step.item[k].clock == index)
+			envelope_add_gap(envelope, sync->step.item[k].from_ns,
+					 sync->step.item[k].to_ns);
 }
 
 /* Whether an island has no region to take its bounds from. */
@@ -487,7 +487,7 @@ int bounds_find(struct sync *sync, struct error *error)
 		each_member(&search, begin_with_wander);
 		status = relax(&search, error);
 	}
-	if (!status && sync->steps)
+	if (!status && sync->step.count)
 		status = message_log_walk(&sync->log, false, open_gaps, &search, error);
 	if (!status)
 		each_member(&search, finish);

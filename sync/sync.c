@@ -38,7 +38,7 @@ void sync_clear(struct sync *sync)
 		clock_clear(&sync->fitted[i]);
 	free(sync->fitted);
 	free(sync->bent);
-	free(sync->step);
+	free(sync->step.item);
 	free(sync->trace);
 	free(sync->clock_trace);
 	free(sync->clock);
