@@ -28,11 +28,13 @@ static bool find_wanted(struct bending *bending, const bool *curved)
 		if (pair->margin_ns >= 0 && !is_wished(sync) && !curved[i])
 			continue;
 		bending->wanted[sync->graph.node[pair->a].island] = true;
-		any = true;
 	}
-	for (size_t i = 0; i < sync->graph.islands; i++)
+	for (size_t i = 0; i < sync->graph.islands; i++) {
+		bending->wanted[i] |= sync->unfit[i] != NULL;
+		any |= bending->wanted[i];
 		for (uint32_t k = 0; k < sync->graph.island[i].members; k++)
 			bending->position[sync->graph.island[i].member[k]] = k;
+	}
 	return any;
 }
 

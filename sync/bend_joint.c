@@ -166,6 +166,20 @@ static bool find_curve(struct bending *bending, size_t steps, struct corridor_fi
 	return false;
 }
 
+/* With one pair alone, and no segments for it, there is nothing to try again. */
+static bool is_hopeless(const struct bending *bending, const struct island *island,
+			uint32_t index)
+{
+	size_t pairs = 0;
+
+	for (size_t i = 0; i < island->insides; i++) {
+		const struct pair *pair = &bending->sync->pairs.pair[island->inside[i]];
+
+		pairs += pair->a == index || pair->b == index;
+	}
+	return pairs == 1 && bending->found[index].cause;
+}
+
 static size_t steps_of(const struct bending *bending, uint32_t index)
 {
 	size_t steps = 0;
@@ -188,9 +202,8 @@ static bool refit(struct bending *bending, struct reconciling *reconciling,
 
 	bounds->count =
 	    reconciling_bounds(reconciling, index, &bounds->item, &bounds->room);
-	if (!find_curve(bending, steps_of(bending, index), &fit)) {
+	if (!find_curve(bending, steps_of(bending, index), &fit))
 		return false;
-	}
 	clock = (struct clock){.segment = fit.segment, .segments = fit.segments};
 	if (reconciling_narrow(reconciling, index, &clock)) {
 		bend_take(bending, index, &fit);
@@ -198,6 +211,13 @@ static bool refit(struct bending *bending, struct reconciling *reconciling,
 	}
 	corridor_fit_clear(&fit);
 	return false;
+}
+
+static int by_x(const void *a, const void *b)
+{
+	const struct corridor_bound *p = a, *q = b;
+
+	return (p->x > q->x) - (p->x < q->x);
 }
 
 /* The middle of what is left; then with fewer segments, if these can do it. */
@@ -225,7 +245,10 @@ static void take_polygons(struct bending *bending, const struct island *island,
 		if (!polygon[index].segments)
 			continue;
 		bend_collect(bending, island, index, HEAR_ALL);
-		if (!find_curve(bending, polygon[index].steps, &fit))
+		qsort(bending->bounds.item, bending->bounds.count,
+		      sizeof(*bending->bounds.item), by_x);
+		if (is_hopeless(bending, island, index) ||
+		    !find_curve(bending, polygon[index].steps, &fit))
 			make_chords(&polygon[index], &bending->bounds, &fit);
 		bend_take(bending, index, &fit);
 	}
@@ -239,7 +262,8 @@ static void refit_all(struct bending *bending, const struct island *island,
 	bool *done = mem_zalloc(island->members * sizeof(*done));
 
 	for (size_t k = 1; k < island->members; k++)
-		done[k] = refit(bending, reconciling, island->member[k]);
+		done[k] = !is_hopeless(bending, island, island->member[k]) &&
+			  refit(bending, reconciling, island->member[k]);
 	for (size_t k = 1; k < island->members; k++)
 		if (!done[k])
 			reconciling_polygon(reconciling, island->member[k],
@@ -278,6 +302,7 @@ static struct reconciling *reconcile(struct bending *bending, const struct islan
 
 void bend_jointly(struct bending *bending, const struct island *island)
 {
+	size_t index = (size_t)(island - bending->sync->graph.island);
 	struct reconciling *reconciling;
 
 	bending->gaps.count = 0;
@@ -286,8 +311,11 @@ void bend_jointly(struct bending *bending, const struct island *island)
 	     count_messages(bending, island) > PROVED_MOST))
 		return;
 	reconciling = reconcile(bending, island);
-	if (reconciling)
+	if (reconciling) {
 		refit_all(bending, island, reconciling);
+		free(bending->sync->unfit[index]);
+		bending->sync->unfit[index] = NULL;
+	}
 	reconciling_free(reconciling);
 	bending->gaps.count = 0;
 }

@@ -39,6 +39,9 @@ void sync_clear(struct sync *sync)
 	free(sync->fitted);
 	free(sync->bent);
 	free(sync->step.item);
+	for (size_t i = 0; sync->unfit && i < sync->graph.islands; i++)
+		free(sync->unfit[i]);
+	free(sync->unfit);
 	free(sync->trace);
 	free(sync->clock_trace);
 	free(sync->clock);

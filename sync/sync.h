@@ -92,6 +92,7 @@ struct sync {
 	struct clock *fitted;    /* by clock: what became of it, with its bounds */
 	bool *bent;              /* by clock: it has several segments */
 	struct step_list step;
+	char **unfit; /* by island: why no lines satisfy its messages, or NULL */
 };
 
 void sync_init(struct sync *sync, const struct sync_options *options);
