@@ -29,11 +29,13 @@ static int apply_one(const struct staging *staging, const struct clock *clock,
 	target = mem_printf("%s/%s", staging->temporary, name);
 	status = apply_clock(clock, target, &applied->result, error);
 	free(target);
-	if (status)
-		free(name);
-	else
+	if (!status) {
 		applied->name = name;
-	return status;
+		return 0;
+	}
+	staging_explain(staging, error);
+	free(name);
+	return -1;
 }
 
 static void apply_all(const struct staging *staging, const struct clock_map *map,

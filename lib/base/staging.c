@@ -72,6 +72,18 @@ bool staging_has(const struct staging *staging, const char *name)
 	return is_there;
 }
 
+void staging_explain(const struct staging *staging, struct error *error)
+{
+	char *at = error->text ? strstr(error->text, staging->temporary) : NULL, *text;
+
+	if (!at)
+		return;
+	text = mem_printf("%.*s%s%s", (int)(at - error->text), error->text, staging->path,
+			  at + strlen(staging->temporary));
+	error_set(error, "%s", text);
+	free(text);
+}
+
 static int move_entry(const struct staging *staging, const char *name,
 		      struct error *error)
 {

@@ -28,6 +28,9 @@ int staging_open(struct staging *staging, const char *path, struct guard *guard,
 /* Whether an entry of this name is in the target already. */
 bool staging_has(const struct staging *staging, const char *name);
 
+/* Where an error's text has the temporary directory, put the target. */
+void staging_explain(const struct staging *staging, struct error *error);
+
 /*
  * Move all entries into place; none of them replaces what is there. 0, or -1 with error;
  * then entries before it in the order of names may be in place. Frees all.

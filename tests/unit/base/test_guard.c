@@ -145,6 +145,10 @@ static void test_directories_come_whole(void **unused)
 	assert_string_equal(error_text(&error), "new/b: File exists");
 	error_clear(&error);
 	assert_int_equal(staging_open(&staging, "other", NULL, &error), 0);
+	error_set(&error, "x: %s/a: full", staging.temporary);
+	staging_explain(&staging, &error);
+	assert_string_equal(error_text(&error), "x: other/a: full");
+	error_clear(&error);
 	staging_discard(&staging);
 	assert_int_equal(entries(), 1);
 }
