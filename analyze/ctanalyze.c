@@ -324,6 +324,7 @@ int main(int argc, const char **argv)
 	enum exit_status status = EXIT_DONE;
 
 	signals_catch(end_by_signal);
+	signals_catch_pipe(end_by_signal);
 	request_init(&request);
 	request.guard = &guard;
 	request.catalog = &catalog;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ctexport: the timeline in the formats that other tools read. */
 #include <fcntl.h>
-#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +211,7 @@ static void open_stdout(struct export *export)
 {
 	struct stat status;
 
+	signals_catch_pipe(end_by_signal);
 	export->file = stdout;
 	export->file_name = "standard output";
 	stdout_begin = lseek(STDOUT_FILENO, 0, SEEK_CUR);
@@ -265,9 +266,20 @@ static int commit_target(struct request *request, struct target *target,
 	return output_flush_stdout(error);
 }
 
-/* Nothing of a failed export stays. */
-static void discard_target(struct target *target)
+/* Threads that write do not get the signal that a reader has gone. */
+static void end_without_reader(void)
 {
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	if (poll(&out, 1, 0) == 1 && (out.revents & POLLERR))
+		raise(SIGPIPE);
+}
+
+/* Nothing of a failed export stays. */
+static void discard_target(const struct export *export, struct target *target)
+{
+	if (export->file == stdout)
+		end_without_reader();
 	export_directory_discard(&target->directory);
 	if (target->file.file)
 		output_discard(&target->file);
@@ -293,7 +305,7 @@ static enum exit_status run(struct request *request, struct error *error)
 	if (!status)
 		status = commit_target(request, &target, error);
 	if (status)
-		discard_target(&target);
+		discard_target(export, &target);
 	problem_print(&export->notes, "ctexport", stderr);
 	return status ? EXIT_FAILED : EXIT_DONE;
 }

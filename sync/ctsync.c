@@ -252,6 +252,7 @@ int main(int argc, const char **argv)
 	enum exit_status status = EXIT_TIED;
 
 	signals_catch(end_by_signal);
+	signals_catch_pipe(end_by_signal);
 	sync_arguments_init(&request.sync);
 	switch (parse(&request, argc, argv, &error)) {
 	case OPTIONS_SHOWN:

@@ -218,6 +218,7 @@ int main(int argc, const char **argv)
 	enum exit_status status = EXIT_DONE;
 
 	signals_catch(end_by_signal);
+	signals_catch_pipe(end_by_signal);
 	switch (parse(&request, argc, argv, &error)) {
 	case OPTIONS_SHOWN:
 		if (output_flush_stdout(&error))
