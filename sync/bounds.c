@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "sync/envelope.h"
 
 enum {
@@ -116,6 +117,14 @@ static unsigned deepest(const struct sync *sync)
 	return most;
 }
 
+static void sweep(void *context, size_t clock)
+{
+	struct search *search = context;
+
+	search->news[clock] =
+	    search->envelope[clock].cells && envelope_sweep(&search->envelope[clock]);
+}
+
 static int relax(struct search *search, struct error *error)
 {
 	struct sync *sync = search->sync;
@@ -127,9 +136,7 @@ static int relax(struct search *search, struct error *error)
 	     search->rounds++) {
 		if (message_log_walk(&sync->log, false, take, search, error))
 			return -1;
-		for (size_t i = 0; i < sync->clocks; i++)
-			search->news[i] = search->envelope[i].cells &&
-					  envelope_sweep(&search->envelope[i]);
+		parallel_run(sync->options.threads, sync->clocks, sweep, search);
 	}
 	return 0;
 }

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-enum { FIRST_BUCKETS = 1 << 12 };
+enum { FIRST_BUCKETS = 1 << 12, BLOCK_ENTRIES = 256, FETCH_AHEAD = 8 };
 
 void entry_table_init(struct entry_table *table)
 {
@@ -59,22 +59,44 @@ static void grow(struct entry_table *table)
 	free(old);
 }
 
+/* Memory of one more block goes to the spare entries. */
+static void add_block(struct entry_table *table)
+{
+	size_t size = sizeof(struct entry) +
+		      (table->keeps_origins ? sizeof(struct entry_origins) : 0);
+	size_t stride = (size + ENTRY_LINE - 1) / ENTRY_LINE * ENTRY_LINE;
+	char *block = mem_alloc(BLOCK_ENTRIES * stride + ENTRY_LINE);
+
+	table->block = mem_grow(table->block, table->blocks, &table->blocks_room,
+				sizeof(*table->block));
+	table->block[table->blocks++] = block;
+	block += -(uintptr_t)block % ENTRY_LINE;
+	for (size_t i = BLOCK_ENTRIES; i-- > 0;) {
+		struct entry *entry = (struct entry *)(void *)(block + i * stride);
+
+		entry->next = table->spare;
+		table->spare = entry;
+	}
+}
+
 static struct entry *add(struct entry_table *table, const struct packet *packet,
 			 uint64_t hash)
 {
-	struct entry *entry = table->spare;
-	size_t size =
-	    sizeof(*entry) + (table->keeps_origins ? sizeof(*entry->origins) : 0);
+	struct entry *entry;
 	size_t at;
 
 	if (table->waiting.count + table->matched.count >= table->buckets)
 		grow(table);
-	if (entry)
-		table->spare = entry->next;
-	else
-		entry = mem_alloc(size);
-	memset(entry, 0, size);
+	if (!table->spare)
+		add_block(table);
+	entry = table->spare;
+	table->spare = entry->next;
+	entry->seens = entry->room = 0;
+	entry->many = NULL;
+	entry->matched = false;
 	entry->has_origins = table->keeps_origins;
+	if (entry->has_origins)
+		entry->origins->many = NULL;
 	entry->packet = *packet;
 	entry->hash = hash;
 	at = hash & (table->buckets - 1);
@@ -84,9 +106,9 @@ static struct entry *add(struct entry_table *table, const struct packet *packet,
 	return entry;
 }
 
-struct entry *entry_table_find(struct entry_table *table, const struct packet *packet)
+struct entry *entry_table_find(struct entry_table *table, const struct packet *packet,
+			       uint64_t hash)
 {
-	uint64_t hash = packet_hash(packet);
 	struct entry *entry = table->bucket[hash & (table->buckets - 1)];
 
 	while (entry && !(entry->hash == hash && packet_equal(&entry->packet, packet)))
@@ -103,6 +125,24 @@ void entry_table_match(struct entry_table *table, struct entry *entry)
 	queue_push(&table->matched, entry);
 }
 
+/* The oldest matched entry goes: have fetched what one that will go soon needs. */
+static void fetch_ahead(struct entry_table *table)
+{
+	struct entry *soon = table->soon;
+
+	if (soon)
+		soon = soon->newer;
+	else
+		soon = table->matched.oldest;
+	for (int i = 0; !table->soon && soon && i < FETCH_AHEAD; i++)
+		soon = soon->newer;
+	table->soon = soon;
+	if (soon) {
+		entry_fetch(soon->newer);
+		entry_table_expect(table, soon->hash);
+	}
+}
+
 void entry_table_remove(struct entry_table *table, struct entry *entry)
 {
 	struct entry **link = &table->bucket[entry->hash & (table->buckets - 1)];
@@ -110,6 +150,10 @@ void entry_table_remove(struct entry_table *table, struct entry *entry)
 	while (*link != entry)
 		link = &(*link)->next;
 	*link = entry->next;
+	if (entry == table->soon)
+		table->soon = NULL;
+	else if (entry == table->matched.oldest)
+		fetch_ahead(table);
 	queue_remove(entry->matched ? &table->matched : &table->waiting, entry);
 	free(entry->many);
 	if (entry->has_origins)
@@ -124,12 +168,9 @@ void entry_table_clear(struct entry_table *table)
 		entry_table_remove(table, table->waiting.oldest);
 	while (table->matched.oldest)
 		entry_table_remove(table, table->matched.oldest);
-	while (table->spare) {
-		struct entry *entry = table->spare;
-
-		table->spare = entry->next;
-		free(entry);
-	}
+	while (table->blocks)
+		free(table->block[--table->blocks]);
+	free(table->block);
 	free(table->bucket);
 	memset(table, 0, sizeof(*table));
 }

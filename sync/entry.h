@@ -26,18 +26,24 @@ struct entry_origins {
 	struct seen_origin few[SEEN_INLINE], *many;
 };
 
-/* A packet identity and who saw it. */
+/*
+ * A packet identity and who saw it. Tens of thousands are at work at once, too many
+ * for the caches next to the cores: each begins a cache line, and lies in three.
+ */
 struct entry {
-	struct packet packet;
 	uint64_t hash;
-	struct entry *next;          /* of its bucket */
+	struct entry *next; /* of its bucket */
+	struct packet packet;
+	uint32_t seens, room;        /* many is used once few is too small */
 	struct entry *older, *newer; /* of its queue */
-	struct seen few[SEEN_INLINE], *many;
-	uint32_t seens, room; /* many is used once few is too small */
-	bool matched;         /* stands in the queue of matched entries */
+	struct seen *many;
+	bool matched; /* stands in the queue of matched entries */
 	bool has_origins;
+	struct seen few[SEEN_INLINE];
 	struct entry_origins origins[]; /* one, if has_origins */
 };
+
+enum { ENTRY_LINE = 64 }; /* bytes of a cache line */
 
 struct entry_queue {
 	struct entry *oldest, *newest;
@@ -49,15 +55,39 @@ struct entry_table {
 	struct entry **bucket;
 	size_t buckets; /* a power of two */
 	struct entry_queue waiting, matched;
+	struct entry *soon;  /* matched, to go some removals from now; may be NULL */
 	struct entry *spare; /* freed ones, for reuse */
+	void **block;        /* of memory, each with room for many entries */
+	size_t blocks, blocks_room;
 	size_t most_waiting; /* the owner's limit */
 	bool keeps_origins;  /* set before the first entry is made */
 };
 
 void entry_table_init(struct entry_table *table);
 
-/* The entry of a packet, made (waiting) when it is new. */
-struct entry *entry_table_find(struct entry_table *table, const struct packet *packet);
+/* The entry of a packet of that hash, made (waiting) when it is new. */
+struct entry *entry_table_find(struct entry_table *table, const struct packet *packet,
+			       uint64_t hash);
+
+/*
+ * A packet of that hash will be looked for, some ten packets from now, or some
+ * five: fetch into the cache where it will be looked for.
+ */
+static inline void entry_table_expect(const struct entry_table *table, uint64_t hash)
+{
+	__builtin_prefetch(&table->bucket[hash & (table->buckets - 1)]);
+}
+
+static inline void entry_fetch(const struct entry *entry)
+{
+	for (size_t at = 0; entry && at < sizeof(*entry); at += ENTRY_LINE)
+		__builtin_prefetch((const char *)entry + at);
+}
+
+static inline void entry_table_expect_soon(const struct entry_table *table, uint64_t hash)
+{
+	entry_fetch(table->bucket[hash & (table->buckets - 1)]);
+}
 
 /* Move an entry to the end of the queue of matched ones. */
 void entry_table_match(struct entry_table *table, struct entry *entry);

@@ -205,17 +205,26 @@ static void note(struct matcher *matcher, struct entry *entry, uint32_t source,
 	}
 }
 
+void matcher_expect(const struct matcher *matcher, const struct sighting *sighting,
+		    const struct sighting *sooner)
+{
+	entry_table_expect(&matcher->entries, sighting->hash);
+	if (sooner)
+		entry_table_expect_soon(&matcher->entries, sooner->hash);
+}
+
 int matcher_add(struct matcher *matcher, uint32_t source, uint32_t trace,
 		const struct sighting *sighting, struct error *error)
 {
 	struct entry_table *entries = &matcher->entries;
+	uint64_t hash = sighting->hash ? sighting->hash : packet_hash(&sighting->packet);
 
 	matcher->error = error;
 	if (sighting->received)
 		matcher->counts.received++;
 	else
 		matcher->counts.sent++;
-	note(matcher, entry_table_find(entries, &sighting->packet), source, trace,
+	note(matcher, entry_table_find(entries, &sighting->packet, hash), source, trace,
 	     sighting);
 	if (entries->matched.count > MATCHED_KEPT)
 		retire(matcher, entries->matched.oldest);

@@ -59,6 +59,13 @@ void matcher_on_message(struct matcher *matcher, match_message_fn *look, void *c
 int matcher_add(struct matcher *matcher, uint32_t source, uint32_t trace,
 		const struct sighting *sighting, struct error *error);
 
+/*
+ * These packets will be added, `sighting` some ten from now, `sooner` (or NULL) some
+ * five: have the memory that they need fetched. Both with their hash.
+ */
+void matcher_expect(const struct matcher *matcher, const struct sighting *sighting,
+		    const struct sighting *sooner);
+
 /* Nothing more comes: decide what still waits. 0, or -1 with error. */
 int matcher_finish(struct matcher *matcher, struct error *error);
 

@@ -87,7 +87,9 @@ static void collect(void *context, const struct sighting *sighting)
 
 	batch->item =
 	    mem_grow(batch->item, batch->count, &batch->room, sizeof(*batch->item));
-	batch->item[batch->count++] = *sighting;
+	batch->item[batch->count] = *sighting;
+	batch->item[batch->count].hash = packet_hash(&sighting->packet);
+	batch->count++;
 }
 
 static struct batch *take_spare(struct readers *readers)
@@ -218,14 +220,6 @@ static void show(struct readers *readers, struct progress *progress)
 	progress_update(progress, "reading", events, bytes, total);
 }
 
-static int hand_over(const struct batch *batch, reader_fn *give, void *context)
-{
-	for (size_t i = 0; i < batch->count; i++)
-		if (give(context, batch->source, &batch->item[i]))
-			return -1;
-	return 0;
-}
-
 /* In this thread alone. */
 static int run_alone(struct readers *readers, reader_fn *give, void *context,
 		     struct progress *progress)
@@ -241,7 +235,7 @@ static int run_alone(struct readers *readers, reader_fn *give, void *context,
 		note_step(readers, reading);
 		release_mapped(readers);
 		show(readers, progress);
-		status = hand_over(batch, give, context);
+		status = give(context, batch->source, batch->item, batch->count);
 	}
 	give_back(readers, batch);
 	return status;
@@ -277,9 +271,9 @@ static int run_threads(struct readers *readers, reader_fn *give, void *context,
 	pthread_mutex_lock(&readers->lock);
 	while (started && !status && (batch = next_batch(readers))) {
 		show(readers, progress);
-		/* Axes may move while this goes on: threads read them unlocked
-		 * only between steps, so the lock is held for the hand-over. */
-		status = hand_over(batch, give, context);
+		pthread_mutex_unlock(&readers->lock);
+		status = give(context, batch->source, batch->item, batch->count);
+		pthread_mutex_lock(&readers->lock);
 		give_back(readers, batch);
 	}
 	readers->stop = true;
@@ -313,8 +307,10 @@ void readers_tie(struct readers *readers, uint32_t a, nsec_t a_ns, uint32_t b,
 	uint32_t group = to->group;
 	nsec_t shift;
 
+	/* Nobody else writes groups; axes are written below alone once they are tied. */
 	if (from->group == group)
 		return;
+	pthread_mutex_lock(&readers->lock);
 	shift =
 	    nsec_sub(nsec_add(a_ns, from->to_axis_ns), nsec_add(b_ns, to->to_axis_ns));
 	for (size_t i = 0; i < readers->count; i++) {
@@ -325,6 +321,7 @@ void readers_tie(struct readers *readers, uint32_t a, nsec_t a_ns, uint32_t b,
 		reading->group = from->group;
 		reading->to_axis_ns = nsec_add(reading->to_axis_ns, shift);
 	}
+	pthread_mutex_unlock(&readers->lock);
 }
 
 void readers_free(struct readers *readers)

@@ -17,8 +17,12 @@ struct readers;
 /* Takes the sources; frees them with itself. */
 struct readers *readers_new(struct packet_source **sources, size_t count, int threads);
 
-/* Called with every packet, in this thread. -1 ends the reading. */
-typedef int reader_fn(void *context, uint32_t source, const struct sighting *sighting);
+/*
+ * Called with every packet, in this thread; with all that a step of one source gave
+ * at once, each with its hash. May change them. -1 ends the reading.
+ */
+typedef int reader_fn(void *context, uint32_t source, struct sighting *sighting,
+		      size_t count);
 
 /* Read everything. 0, or -1 as `give` returned it. */
 int readers_run(struct readers *readers, reader_fn *give, void *context,
