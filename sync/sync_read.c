@@ -8,8 +8,8 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "sync/match.h"
-#include "sync/readers.h"
+#include "sync/match/match.h"
+#include "sync/match/readers.h"
 
 struct reading {
 	struct sync *sync;

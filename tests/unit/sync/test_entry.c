@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/entry.h"
+#include "sync/match/entry.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>

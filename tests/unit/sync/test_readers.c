@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/readers.h"
+#include "sync/match/readers.h"
 
 #include <string.h>
 
