@@ -138,7 +138,7 @@ repeat()
 	lint spdx
 	put sync/pair/hull.c '/* hulls */' "/* $spdx */"
 	complains "sync/pair/hull.c: want \"/* $spdx */\" first" spdx
-	rm "$tree/sync/hull.c"
+	rm "$tree/sync/pair/hull.c"
 	put tool '#!/bin/sh' 'exit'
 	complains "tool: want \"# $spdx\" first" spdx
 	rm "$tree/tool"
