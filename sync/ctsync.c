@@ -12,12 +12,12 @@
 #include "base/table.h"
 #include "input/capture/capture.h"
 #include "input/reader.h"
-#include "sync/apply_run.h"
+#include "sync/apply/run.h"
 #include "sync/arguments.h"
-#include "sync/lp.h"
+#include "sync/fit/lp.h"
+#include "sync/fit/statistics.h"
 #include "sync/plot/run.h"
 #include "sync/print.h"
-#include "sync/statistics.h"
 #include "sync/sync.h"
 
 enum exit_status { EXIT_TIED = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIED = 3 };
