@@ -278,7 +278,7 @@ static int write_rows(struct merge *merge, struct error *error)
 			      .progress = &merge->progress,
 			      .threads = merge->sync.threads,
 			      .payload = !merge->request->no_payload};
-	status = load_events(load, error) ||
+	status = load_events(load, error) || timeline_end_events(merge->writer, error) ||
 		 links_write(load->links, merge->origins, merge->writer, error) ||
 		 merge_samples(&merge->run, &merge->selection, load->processes,
 			       merge->writer, error) ||
