@@ -5,11 +5,11 @@
 #include "base/progress.h"
 #include "clock/map.h"
 #include "input/run.h"
-#include "sync/corridor.h"
-#include "sync/fit.h"
-#include "sync/graph.h"
-#include "sync/message.h"
-#include "sync/region.h"
+#include "sync/bend/corridor.h"
+#include "sync/bounds/region.h"
+#include "sync/fit/fit.h"
+#include "sync/fit/graph.h"
+#include "sync/pair/message.h"
 
 /*
  * Synchronization as a whole: from traces, or from messages, to the clock

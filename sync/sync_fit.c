@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/bend.h"
-#include "sync/bounds.h"
-#include "sync/reject.h"
+#include "sync/bend/bend.h"
+#include "sync/bend/reject.h"
+#include "sync/bounds/bounds.h"
 
 /* Messages each way that methods are given which need more than hulls. */
 enum { SAMPLE_SIZE = 4096 };

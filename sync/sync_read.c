@@ -8,8 +8,8 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "sync/match.h"
-#include "sync/readers.h"
+#include "sync/match/match.h"
+#include "sync/match/readers.h"
 
 struct reading {
 	struct sync *sync;
@@ -162,16 +162,26 @@ static struct packet_source **open_all(struct sync *sync, struct source_list *so
 	return opened;
 }
 
-static int take_sighting(void *context, uint32_t source, const struct sighting *sighting)
+/* How many packets ahead memory is asked for: time enough for it to come. */
+enum { EXPECT = 16, EXPECT_SOON = 8 };
+
+static int take_sightings(void *context, uint32_t source, struct sighting *sighting,
+			  size_t count)
 {
 	struct reading *reading = context;
 	const struct sync_trace *trace = &reading->sync->trace[source];
-	struct sighting shifted = *sighting;
+	int status = 0;
 
-	shifted.ns += trace->shift_ns;
-	shifted.whole_ns += trace->shift_ns;
-	return matcher_add(reading->matcher, trace->clock, source, &shifted,
-			   reading->error);
+	for (size_t i = 0; !status && i < count; i++) {
+		if (i + EXPECT < count)
+			matcher_expect(reading->matcher, &sighting[i + EXPECT],
+				       &sighting[i + EXPECT_SOON]);
+		sighting[i].ns += trace->shift_ns;
+		sighting[i].whole_ns += trace->shift_ns;
+		status = matcher_add(reading->matcher, trace->clock, source, &sighting[i],
+				     reading->error);
+	}
+	return status;
 }
 
 static struct sync_end end_of(const struct sync *sync, const struct match_end *end)
@@ -244,7 +254,7 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 	matcher_on_tie(reading.matcher, take_tie, &reading);
 	if (sync->on_message)
 		matcher_on_message(reading.matcher, take_message, sync);
-	status = readers_run(reading.readers, take_sighting, &reading, progress);
+	status = readers_run(reading.readers, take_sightings, &reading, progress);
 	if (!status)
 		status = matcher_finish(reading.matcher, error);
 	sync->matching = *matcher_counts(reading.matcher);

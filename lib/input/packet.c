@@ -17,6 +17,16 @@ bool packet_equal(const struct packet *a, const struct packet *b)
 	       memcmp(a->dst, b->dst, sizeof(a->dst)) == 0;
 }
 
+__extension__ typedef unsigned __int128 wide;
+
+/* Both halves of a 128-bit product, as in wyhash (Wang Yi 2019). */
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+	wide product = (wide)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 /* The finalizer of splitmix64 (Steele, Lea and Flood 2014) as a mixing step. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -26,12 +36,12 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ (hash >> 31);
 }
 
-static uint64_t mix_address(uint64_t hash, const uint8_t address[16])
+static uint64_t hash_address(const uint8_t address[16], uint64_t a, uint64_t b)
 {
 	uint64_t half[2];
 
 	memcpy(half, address, sizeof(half));
-	return mix(mix(hash, half[0]), half[1]);
+	return fold(half[0] ^ a, half[1] ^ b);
 }
 
 uint64_t packet_hash_transport(const struct packet *packet)
@@ -43,14 +53,21 @@ uint64_t packet_hash_transport(const struct packet *packet)
 
 uint64_t packet_hash(const struct packet *packet)
 {
-	uint64_t hash = packet_hash_transport(packet);
+	uint64_t numbers = (uint64_t)packet->seq << 32 | packet->ack;
+	uint64_t kind = (uint64_t)packet->window << 48 | (uint64_t)packet->flags << 40 |
+			(uint64_t)packet->protocol << 32 | packet->id;
+	uint64_t ports = (uint64_t)packet->length << 32 | (uint64_t)packet->sport << 16 |
+			 packet->dport;
+	uint64_t rest = (uint64_t)packet->udp_length << 32 |
+			(uint64_t)packet->fragment << 16 | (uint64_t)packet->family << 8 |
+			packet->known;
+	uint64_t hash = fold(numbers ^ 0x243f6a8885a308d3u, kind ^ 0x13198a2e03707344u);
 
-	hash = mix(hash, (uint64_t)packet->id << 32 | packet->length);
-	hash = mix(hash, (uint64_t)packet->sport << 48 | (uint64_t)packet->dport << 32 |
-			     (uint64_t)packet->udp_length << 16 |
-			     (uint64_t)packet->family << 8 | packet->known);
-	hash = mix(hash, packet->fragment);
-	return mix_address(mix_address(hash, packet->src), packet->dst);
+	/* Any odd-looking numbers would do: these are pi's. */
+	hash ^= fold(ports ^ 0xa4093822299f31d0u, rest ^ 0x082efa98ec4e6c89u);
+	hash ^= hash_address(packet->src, 0x452821e638d01377u, 0xbe5466cf34e90c6cu);
+	hash ^= hash_address(packet->dst, 0xc0ac29b7c97c50ddu, 0x3f84d5b5b5470917u);
+	return mix(0, hash);
 }
 
 bool packet_is_local(const struct packet *packet)

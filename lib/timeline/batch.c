@@ -13,16 +13,13 @@
 
 /*
  * A batch is written when it has so many rows, or cells, or bytes of text; all
- * are written and let go when together they hold more than BYTES_IN_ALL, so
- * that memory does not grow with the number of classes. The same goes for
- * prepared statements, of some kilobytes each.
+ * are written and let go when together they hold more than BYTES_IN_ALL.
  */
 enum {
 	MOST_ROWS = 512,
 	MOST_CELLS = 4096,
 	MOST_BYTES = 65536,
 	BYTES_IN_ALL = 16 << 20,
-	MOST_PREPARED = 1024,
 };
 
 struct batch {
@@ -37,27 +34,29 @@ struct batch {
 };
 
 struct batches {
-	sqlite3 *db;
+	sqlite3 *db; /* NULL: not open yet */
 	char *place;
 	struct batch_view view;
 	struct batch **batch;
 	size_t count, room;
-	size_t held; /* bytes of memory that the batches have */
-	size_t prepared;
+	size_t held;   /* bytes of memory that the batches have */
 	char *failure; /* what went wrong first, NULL while all is well */
 };
 
-struct batches *batches_new(sqlite3 *db, const char *place, struct error *error)
+struct batches *batches_new(const char *place)
 {
 	struct batches *batches = mem_zalloc(sizeof(*batches));
 
-	batches->db = db;
 	batches->place = mem_strdup(place);
+	return batches;
+}
+
+int batches_open(struct batches *batches, sqlite3 *db, struct error *error)
+{
+	batches->db = db;
 	if (batch_table_register(db, &batches->view) == SQLITE_OK)
-		return batches;
-	sql_error(db, place, error);
-	batches_free(batches);
-	return NULL;
+		return 0;
+	return sql_error(db, batches->place, error);
 }
 
 struct batch *batch_add(struct batches *batches, const char *table, unsigned columns)
@@ -96,7 +95,6 @@ static int prepare(struct batch *batch)
 	fclose(sql);
 	status = sqlite3_prepare_v3(batch->batches->db, text, -1,
 				    SQLITE_PREPARE_PERSISTENT, &batch->insert, NULL);
-	batch->batches->prepared += status == SQLITE_OK;
 	free(text);
 	free(quoted);
 	return status;
@@ -151,7 +149,7 @@ static int flush_and_release(struct batches *batches, struct error *error)
 
 	for (size_t i = 0; i < batches->count; i++)
 		release(batches->batch[i]);
-	batches->held = batches->prepared = 0;
+	batches->held = 0;
 	return status;
 }
 
@@ -161,7 +159,8 @@ static void grow_rows(struct batch *batch)
 	size_t row = batch->columns * sizeof(*batch->cell);
 	size_t most = most_rows(batch), room = batch->row_room ? 2 * batch->row_room : 8;
 
-	room = room < most ? room : most;
+	if (batch->batches->db && room > most && batch->row_room < most)
+		room = most;
 	batch->batches->held += (room - batch->row_room) * row;
 	batch->cell = mem_realloc(batch->cell, room, row);
 	batch->row_room = room;
@@ -200,9 +199,11 @@ static int finish_row(struct batch *batch, struct error *error)
 	struct batches *batches = batch->batches;
 
 	batch->rows++;
-	if (batches->held > BYTES_IN_ALL || batches->prepared > MOST_PREPARED)
+	if (!batches->db)
+		return 0;
+	if (batches->held > BYTES_IN_ALL)
 		return flush_and_release(batches, error);
-	if (batch->rows == most_rows(batch) || batch->used >= MOST_BYTES)
+	if (batch->rows >= most_rows(batch) || batch->used >= MOST_BYTES)
 		return flush(batch, error);
 	return 0;
 }

@@ -17,11 +17,14 @@ struct batches;
 
 struct batch; /* of one table */
 
+/* Rows wait until batches_open. `place` goes in front of errors, and is copied. */
+struct batches *batches_new(const char *place);
+
 /*
- * For a connection without a row in flight; it stays the caller's. `place`
- * goes in front of errors, and is copied. NULL with error.
+ * From now on rows go into this database; the connection has no row in flight and
+ * stays the caller's. 0, or -1 with error.
  */
-struct batches *batches_new(sqlite3 *db, const char *place, struct error *error);
+int batches_open(struct batches *batches, sqlite3 *db, struct error *error);
 
 /*
  * A batch for the first `columns` columns of a table, which exists when it is
@@ -39,7 +42,7 @@ int batch_row(struct batch *batch, const struct cell *cell, struct error *error)
 int batch_row_id(struct batch *batch, int64_t id, const struct cell *cell,
 		 struct error *error);
 
-/* Write what waits. */
+/* Write what waits; the database is open. */
 int batches_flush(struct batches *batches, struct error *error);
 
 void batches_free(struct batches *batches);

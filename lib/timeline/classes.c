@@ -75,6 +75,8 @@ static void class_clear(struct writer_class *class)
 		free(class->column[i].name);
 		free(class->column[i].sql);
 	}
+	tree_free(class->tree);
+	free(class->type);
 	free(class->column);
 	free(class->kind);
 	free(class->name);
@@ -231,12 +233,11 @@ static int add_payload(struct timeline_writer *writer, struct writer_class *clas
 {
 	name_columns(class);
 	class->table = name_table(&writer->names, class->name);
-	if (make_table(writer, class, error) || make_view(writer, class, error) ||
-	    list_columns(writer, class, (int64_t)writer->classes + 1, error))
-		return -1;
-	class->batch =
-	    batch_add(writer->batches, class->table, (unsigned)class->columns + 1);
-	return 0;
+	class->tree = tree_new(writer->pages, false);
+	class->type = mem_zalloc(class->columns * sizeof(*class->type));
+	for (size_t i = 0; i < class->columns; i++)
+		class->type[i] = class->column[i].type;
+	return list_columns(writer, class, (int64_t)writer->classes + 1, error);
 }
 
 int timeline_add_class(struct timeline_writer *writer, const struct timeline_class *class,
@@ -264,6 +265,18 @@ int timeline_add_class(struct timeline_writer *writer, const struct timeline_cla
 	intmap_put(&writer->first_class, hash, (int64_t)writer->classes);
 	writer->class[writer->classes++] = copy;
 	*id = (uint32_t)writer->classes;
+	return 0;
+}
+
+int writer_make_classes(struct timeline_writer *writer, struct error *error)
+{
+	for (size_t i = 0; i < writer->classes; i++) {
+		const struct writer_class *class = &writer->class[i];
+
+		if (class->table &&
+		    (make_table(writer, class, error) || make_view(writer, class, error)))
+			return -1;
+	}
 	return 0;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "timeline/writer.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +11,7 @@
 
 /*
  * Nobody else sees the file, and one that is not finished is thrown away: no
- * journal, no sync, no lock a statement. docs/benchmarks.md has what the page
- * size and the cache are worth.
+ * journal, no sync, no lock a statement.
  */
 static const char settings[] = "PRAGMA page_size = 4096;"
 			       "PRAGMA journal_mode = OFF;"
@@ -81,32 +79,21 @@ out:
 	return status;
 }
 
-static int prepare_file(struct timeline_writer *writer, const char *path,
-			struct error *error)
-{
-	writer->db = sql_open(
-	    path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-	    error);
-	if (!writer->db || sql_run(writer->db, writer->place, settings, error) ||
-	    sql_run(writer->db, writer->place, "BEGIN EXCLUSIVE", error) ||
-	    sql_run(writer->db, writer->place, schema_tables, error))
-		return -1;
-	writer->batches = batches_new(writer->db, writer->place, error);
-	return writer->batches ? 0 : -1;
-}
-
 struct timeline_writer *timeline_writer_new(const char *path, const char *place,
 					    bool payload, struct error *error)
 {
 	struct timeline_writer *writer = mem_zalloc(sizeof(*writer));
 
+	writer->path = mem_strdup(path);
 	writer->place = mem_strdup(place ? place : path);
 	writer->payload = payload;
+	writer->last_ns = NSEC_MIN;
 	if (take_schema_names(&writer->names, writer->place, error) ||
-	    prepare_file(writer, path, error)) {
+	    writer_open_pages(writer, error)) {
 		timeline_writer_free(writer);
 		return NULL;
 	}
+	writer->batches = batches_new(writer->place);
 	for (int i = 0; i < TABLES; i++)
 		writer->table[i] =
 		    batch_add(writer->batches, tables[i].name, tables[i].columns);
@@ -116,55 +103,69 @@ struct timeline_writer *timeline_writer_new(const char *path, const char *place,
 int timeline_add_meta(struct timeline_writer *writer, const char *key,
 		      const struct cell *value, struct error *error)
 {
-	static const char text[] = "INSERT OR REPLACE INTO meta VALUES (?, ?)";
-	sqlite3_stmt *statement;
-	int status = 0;
+	struct writer_fact *fact;
 
-	if (sqlite3_prepare_v2(writer->db, text, -1, &statement, NULL) != SQLITE_OK)
+	(void)error; /* it waits */
+	writer->fact = mem_grow(writer->fact, writer->facts, &writer->fact_room,
+				sizeof(*writer->fact));
+	fact = &writer->fact[writer->facts++];
+	*fact = (struct writer_fact){.key = mem_strdup(key), .value = *value};
+	if (value->type == CELL_TEXT || value->type == CELL_BLOB) {
+		fact->bytes = mem_strndup(value->bytes, value->size);
+		fact->value.bytes = fact->bytes;
+	}
+	return 0;
+}
+
+static int open_db(struct timeline_writer *writer, struct error *error)
+{
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+
+	writer->db = sql_open(writer->path, flags, error);
+	if (!writer->db || sql_run(writer->db, writer->place, settings, error) ||
+	    sql_run(writer->db, writer->place, "BEGIN EXCLUSIVE", error) ||
+	    sql_run(writer->db, writer->place, schema_tables, error) ||
+	    writer_make_classes(writer, error))
+		return -1;
+	return batches_open(writer->batches, writer->db, error);
+}
+
+int timeline_end_events(struct timeline_writer *writer, struct error *error)
+{
+	if (writer->failure || writer_finish_pages(writer, error) ||
+	    open_db(writer, error))
+		return writer_failed(writer, error);
+	return 0;
+}
+
+/* A later fact of a key stands for the ones before. */
+static int write_facts(struct timeline_writer *writer, struct error *error)
+{
+	static const char text[] = "INSERT OR REPLACE INTO meta VALUES (?, ?)";
+	sqlite3_stmt *insert;
+	int code = SQLITE_DONE, status = 0;
+
+	if (sqlite3_prepare_v2(writer->db, text, -1, &insert, NULL) != SQLITE_OK)
 		return sql_error(writer->db, writer->place, error);
-	sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
-	if (sql_bind(statement, 2, value) != SQLITE_OK ||
-	    sqlite3_step(statement) != SQLITE_DONE)
+	for (size_t i = 0; i < writer->facts && code == SQLITE_DONE; i++) {
+		const struct writer_fact *fact = &writer->fact[i];
+
+		sqlite3_bind_text(insert, 1, fact->key, -1, SQLITE_STATIC);
+		code = sql_bind(insert, 2, &fact->value);
+		if (code == SQLITE_OK)
+			code = sqlite3_step(insert);
+		sqlite3_reset(insert);
+	}
+	if (code != SQLITE_DONE)
 		status = sql_error(writer->db, writer->place, error);
-	sqlite3_finalize(statement);
+	sqlite3_finalize(insert);
 	return status;
 }
 
-int timeline_add_event(struct timeline_writer *writer, const struct timeline_event *event,
-		       int64_t *id, struct error *error)
-{
-	struct writer_class *class = &writer->class[event->class - 1];
-	int64_t number = ++writer->rows[TABLE_EVENT];
-	const struct cell row[] = {
-	    writer_integer(event->ts_ns),
-	    writer_integer(event->node),
-	    {.type = event->cpu < 0 ? CELL_NULL : CELL_INTEGER, .integer = event->cpu},
-	    {.type = event->tid < 0 ? CELL_NULL : CELL_INTEGER, .integer = event->tid},
-	    writer_integer(event->class),
-	    {.type = event->source ? CELL_INTEGER : CELL_NULL, .integer = event->source},
-	};
-
-	assert(event->class >= 1 && event->class <= writer->classes);
-	class->events++;
-	if (id)
-		*id = number;
-	if (batch_row_id(writer->table[TABLE_EVENT], number, row, error))
-		return -1;
-	if (!class->batch || !event->cell)
-		return 0;
-	return batch_row_id(class->batch, number, event->cell, error);
-}
-
-int timeline_writer_finish(struct timeline_writer *writer, struct error *error)
+static int close_db(struct timeline_writer *writer, struct error *error)
 {
 	int code;
 
-	if (writer_finish_classes(writer, error) ||
-	    batches_flush(writer->batches, error) ||
-	    sql_run(writer->db, writer->place, schema_indexes, error) ||
-	    writer_add_statistics(writer, error) ||
-	    sql_run(writer->db, writer->place, "COMMIT", error))
-		return -1;
 	batches_free(writer->batches);
 	writer->batches = NULL;
 	code = sqlite3_close(writer->db);
@@ -172,6 +173,26 @@ int timeline_writer_finish(struct timeline_writer *writer, struct error *error)
 	if (code == SQLITE_OK)
 		return 0;
 	return error_set(error, "%s: %s", writer->place, sqlite3_errstr(code));
+}
+
+int timeline_writer_finish(struct timeline_writer *writer, struct error *error)
+{
+	struct writer_roots roots = {0};
+	int status = -1;
+
+	if (writer->failure || (!writer->db && timeline_end_events(writer, error)))
+		return writer_failed(writer, error);
+	roots.class = mem_zalloc(writer->classes * sizeof(*roots.class));
+	if (!writer_finish_classes(writer, error) && !write_facts(writer, error) &&
+	    !batches_flush(writer->batches, error) &&
+	    !sql_run(writer->db, writer->place, schema_indexes, error) &&
+	    !writer_add_statistics(writer, error) &&
+	    !writer_find_roots(writer, &roots, error) &&
+	    !sql_run(writer->db, writer->place, "COMMIT", error) &&
+	    !close_db(writer, error))
+		status = writer_put_roots(writer, &roots, error);
+	free(roots.class);
+	return status;
 }
 
 void timeline_writer_free(struct timeline_writer *writer)
@@ -182,6 +203,13 @@ void timeline_writer_free(struct timeline_writer *writer)
 	sqlite3_close(writer->db);
 	name_clear(&writer->names);
 	writer_clear_classes(writer);
+	writer_clear_pages(writer);
+	for (size_t i = 0; i < writer->facts; i++) {
+		free(writer->fact[i].key);
+		free(writer->fact[i].bytes);
+	}
+	free(writer->fact);
+	free(writer->path);
 	free(writer->place);
 	free(writer);
 }

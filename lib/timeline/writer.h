@@ -16,6 +16,10 @@
  * the way leaves something to throw away (see timeline/target.h). Rows of the
  * other tables are in timeline/rows.h.
  *
+ * Events come first: their tables are written as pages of the file before SQLite
+ * opens it for the others (timeline/tree.h). Until then rows of the others wait in
+ * memory.
+ *
  * Functions return 0, or -1 with error. Unless it says otherwise, a failure is
  * final: the disk is full or broken, and every later call fails, too.
  */
@@ -63,12 +67,17 @@ struct timeline_event {
 	int64_t tid;          /* below 0: unknown */
 	int32_t cpu;          /* below 0: unknown */
 	uint32_t class;
-	const struct cell *cell; /* one a column of its class, NULL: no payload */
+	/* One a column of its class, of its type or NULL; all NULL: no payload. A
+	 * number in a column of text becomes its digits, NaN an SQL NULL. */
+	const struct cell *cell;
 };
 
 /* Add an event, by ascending ts_ns. Ids count from 1; `id` may be NULL. */
 int timeline_add_event(struct timeline_writer *writer, const struct timeline_event *event,
 		       int64_t *id, struct error *error);
+
+/* No class and no event follows; what waits is written, and no longer waits. */
+int timeline_end_events(struct timeline_writer *writer, struct error *error);
 
 /* Write what is left, make the indexes, and close the file. */
 int timeline_writer_finish(struct timeline_writer *writer, struct error *error);

@@ -7,6 +7,7 @@
 #include "base/intmap.h"
 #include "timeline/batch.h"
 #include "timeline/names.h"
+#include "timeline/tree.h"
 #include "timeline/writer.h"
 
 enum writer_table {
@@ -33,16 +34,30 @@ struct writer_class {
 	char *kind, *name, *table;
 	struct writer_column *column; /* as it was added */
 	size_t columns;
-	int64_t next;        /* with the same hash, -1 at the end */
-	struct batch *batch; /* NULL without payload */
+	int64_t next;         /* with the same hash, -1 at the end */
+	struct tree *tree;    /* of its table; NULL without payload */
+	enum cell_type *type; /* one a column */
 	int64_t events;
 };
 
+/* A row of `meta`, which waits until the end. */
+struct writer_fact {
+	char *key, *bytes;
+	struct cell value;
+};
+
 struct timeline_writer {
-	sqlite3 *db; /* NULL once finished */
-	char *place; /* in front of errors */
+	char *path, *place; /* `place` in front of errors */
 	bool payload;
+	char *failure; /* of the events, NULL while all is well */
+	struct pages *pages;
+	struct tree *event, *stamps; /* table and index */
+	struct row_bytes row;        /* the last one made */
+	nsec_t last_ns;
+	sqlite3 *db; /* NULL while there may be events, and once finished */
 	struct batches *batches;
+	struct writer_fact *fact;
+	size_t facts, fact_room;
 	struct batch *table[TABLES];
 	int64_t rows[TABLES];
 	struct name_set names; /* of tables, views and indexes */
@@ -50,6 +65,33 @@ struct timeline_writer {
 	size_t classes, class_room;
 	struct intmap first_class; /* by hash */
 };
+
+/* What failed first is what every later call says. Returns -1. */
+int writer_failed(struct timeline_writer *writer, struct error *error);
+
+/* Make the file, with pages to fill. */
+int writer_open_pages(struct timeline_writer *writer, struct error *error);
+
+/* Write what is there of the events, all but the roots. */
+int writer_finish_pages(struct timeline_writer *writer, struct error *error);
+
+/* The pages that SQLite gave to the tables of the events. */
+struct writer_roots {
+	uint32_t event, stamps;
+	uint32_t *class; /* room for one a class, the caller's */
+};
+
+int writer_find_roots(struct timeline_writer *writer, struct writer_roots *roots,
+		      struct error *error);
+
+/* Put the roots into these pages; SQLite has closed the file. */
+int writer_put_roots(struct timeline_writer *writer, const struct writer_roots *roots,
+		     struct error *error);
+
+void writer_clear_pages(struct timeline_writer *writer);
+
+/* The tables and views of the classes. */
+int writer_make_classes(struct timeline_writer *writer, struct error *error);
 
 /* Rows of event_class, whose counts are known at the end. */
 int writer_finish_classes(struct timeline_writer *writer, struct error *error);

@@ -13,8 +13,8 @@ owner()
 		echo 'lib/input/ctf/*.[ch] datasets/simulate/ctf_writer*.[ch]'
 		;;
 	pcap.h | pcap/* | pcap-*) echo 'lib/input/capture/frames.c datasets/simulate/capture_writer.c' ;;
-	glpk.h) echo 'sync/lp.c' ;;
-	gsl/*) echo 'sync/statistics.c' ;;
+	glpk.h) echo 'sync/fit/lp.c' ;;
+	gsl/*) echo 'sync/fit/statistics.c' ;;
 	popt.h) echo 'lib/base/options.c' ;;
 	libsmartcols.h | libsmartcols/*) echo 'lib/base/table.c' ;;
 	jansson.h) echo 'lib/base/json.h' ;;

@@ -59,31 +59,31 @@ repeat()
 	put datasets/simulate/ctf_writer.c '#include <babeltrace2/babeltrace.h>'
 	put tests/unit/input/test_capture_cut.c '#include <pcap/pcap.h>' '#include <cmocka.h>'
 	lint headers
-	put sync/apply.c '#include <babeltrace2/babeltrace.h>'
-	complains 'sync/apply.c: includes <babeltrace2/babeltrace.h>, want that in lib/input/ctf/*.[ch] datasets/simulate/ctf_writer*.[ch] only' \
+	put sync/apply/apply.c '#include <babeltrace2/babeltrace.h>'
+	complains 'sync/apply/apply.c: includes <babeltrace2/babeltrace.h>, want that in lib/input/ctf/*.[ch] datasets/simulate/ctf_writer*.[ch] only' \
 		headers
 }
 
 @test "headers: a library that nobody owns" {
-	put sync/fit.c '# include <openssl/md5.h>'
-	complains 'sync/fit.c: <openssl/md5.h> has no owner, want a row in tests/lint/headers.sh' \
+	put sync/fit/fit.c '# include <openssl/md5.h>'
+	complains 'sync/fit/fit.c: <openssl/md5.h> has no owner, want a row in tests/lint/headers.sh' \
 		headers
 }
 
 @test "headers: libraries in tests" {
 	put tests/unit/sync/test_lp.c '#include <glpk.h>'
-	complains 'tests/unit/sync/test_lp.c: includes <glpk.h>, want that in sync/lp.c only' headers
+	complains 'tests/unit/sync/test_lp.c: includes <glpk.h>, want that in sync/fit/lp.c only' headers
 }
 
 @test "layers: a folder that looks up or sideways" {
-	put sync/fit.c '#include "sync/fit.h"' '#include <stdio.h>' '#include "input/packet.h"'
-	put sync/fit.h '#include "base/error.h"'
+	put sync/fit/fit.c '#include "sync/fit/fit.h"' '#include <stdio.h>' '#include "input/packet.h"'
+	put sync/fit/fit.h '#include "base/error.h"'
 	lint layers
 	put lib/base/table.c '#include "input/packet.h"'
 	complains 'lib/base/table.c:1: includes input/packet.h, may use only: base ' layers
 	put lib/base/table.c '#include "base/error.h"'
-	put analyze/cpu.h '#include "sync/fit.h"'
-	complains 'analyze/cpu.h:1: includes sync/fit.h, may use only: base timeline activity analyze ' \
+	put analyze/cpu.h '#include "sync/fit/fit.h"'
+	complains 'analyze/cpu.h:1: includes sync/fit/fit.h, may use only: base timeline activity analyze ' \
 		layers
 	rm "$tree/analyze/cpu.h"
 	put datasets/simulate/world.h '#include "input/packet.h"' '#include "clock/map.h"'
@@ -92,13 +92,13 @@ repeat()
 }
 
 @test "layers: own header not first, include without a folder" {
-	put sync/fit.h '#include "base/error.h"'
-	put sync/fit.c '#include <stdio.h>' '#include "sync/fit.h"'
-	complains 'sync/fit.c:1: includes stdio.h first, want its own sync/fit.h' layers
-	put sync/fit.c '#include "sync/fit.h"' '#include "hull.h"'
-	complains 'sync/fit.c:2: includes "hull.h", want its folder in front' layers
-	put sync/fit.c 'int x;'
-	complains 'sync/fit.c: includes nothing, want its own sync/fit.h first' layers
+	put sync/fit/fit.h '#include "base/error.h"'
+	put sync/fit/fit.c '#include <stdio.h>' '#include "sync/fit/fit.h"'
+	complains 'sync/fit/fit.c:1: includes stdio.h first, want its own sync/fit/fit.h' layers
+	put sync/fit/fit.c '#include "sync/fit/fit.h"' '#include "hull.h"'
+	complains 'sync/fit/fit.c:2: includes "hull.h", want its folder in front' layers
+	put sync/fit/fit.c 'int x;'
+	complains 'sync/fit/fit.c: includes nothing, want its own sync/fit/fit.h first' layers
 }
 
 @test "length: a long file" {
@@ -132,13 +132,13 @@ repeat()
 }
 
 @test "spdx: a file without its licence" {
-	put sync/fit.c "/* $spdx */"
+	put sync/fit/fit.c "/* $spdx */"
 	put sync/CMakeLists.txt "# $spdx"
 	put tool '#!/bin/sh' "# $spdx"
 	lint spdx
-	put sync/hull.c '/* hulls */' "/* $spdx */"
-	complains "sync/hull.c: want \"/* $spdx */\" first" spdx
-	rm "$tree/sync/hull.c"
+	put sync/pair/hull.c '/* hulls */' "/* $spdx */"
+	complains "sync/pair/hull.c: want \"/* $spdx */\" first" spdx
+	rm "$tree/sync/pair/hull.c"
 	put tool '#!/bin/sh' 'exit'
 	complains "tool: want \"# $spdx\" first" spdx
 	rm "$tree/tool"

@@ -392,17 +392,22 @@ struct native_plan *native_plan_new(struct field_class *const *class, size_t cou
 	return NULL;
 }
 
-bool native_plan_is_constant(const struct native_plan *plan, uint32_t *align,
-			     uint64_t *bits)
+bool native_plan_skips(const struct native_plan *plan, struct native_stretches *of)
 {
 	const struct native_op *op = plan->op;
 
-	*align = 1;
-	*bits = 0;
+	*of = (struct native_stretches){.align = 1};
 	if (op->kind == OP_ALIGN)
-		*align = (uint32_t)(op++)->bits;
+		of->align = (uint32_t)(op++)->bits;
 	if (op->kind == OP_SKIP)
-		*bits = (op++)->bits;
+		of->bits = (op++)->bits;
+	while (op->kind == OP_STRING && op->index < 0 && of->strings < NATIVE_STRINGS) {
+		op++;
+		of->behind[of->strings] = 0;
+		if (op->kind == OP_SKIP)
+			of->behind[of->strings] = (op++)->bits;
+		of->strings++;
+	}
 	return op->kind == OP_END;
 }
 

@@ -42,11 +42,10 @@ struct native_clock {
 	uint64_t least, most;
 };
 
-/* All fields of an event: padding up to `align`, then so many bits. */
+/* How events of one id are passed over. */
 struct native_skip {
-	uint64_t bits;
-	uint32_t align;
-	bool can; /* events of this id are passed over */
+	struct native_stretches of; /* all fields */
+	bool can;
 };
 
 struct native_stream_class {
@@ -91,6 +90,9 @@ const struct native_class *native_find_class(const struct native_stream_class *s
 
 /* A clock's value as an instant. False where it is none that can be. */
 bool native_instant(const struct native_clock *clock, uint64_t value, nsec_t *instant);
+
+/* Nanoseconds since value 0, never less for a greater value. */
+uint64_t native_clock_ns(const struct native_clock *clock, uint64_t value);
 
 /* The instant of value 0, to the nearest nanosecond. */
 nsec_t native_offset_ns(const struct tsdl_clock *clock);

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "sync/match.h"
+#include "sync/match/match.h"
 
 struct flat {
 	uint32_t from, to;

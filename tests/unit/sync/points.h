@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/hull.h"
+#include "sync/pair/hull.h"
 
 #include "../draw.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/apply.h"
+#include "sync/apply/apply.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "sync/clone.h"
+#include "sync/apply/clone.h"
 
 #define BEGIN ((nsec_t)1795228746000000000)
 

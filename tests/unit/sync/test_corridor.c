@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/corridor.h"
+#include "sync/bend/corridor.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/entry.h"
+#include "sync/match/entry.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -16,6 +16,11 @@ static struct packet numbered(uint32_t n)
 			       .src = {10, 0, 0, 1},
 			       .dst = {10, 0, 0, 2},
 			       .id = n};
+}
+
+static struct entry *find(struct entry_table *table, const struct packet *packet)
+{
+	return entry_table_find(table, packet, packet_hash(packet));
 }
 
 static size_t length(const struct entry_queue *queue)
@@ -43,12 +48,12 @@ static void a_packet_is_found_again(void **state)
 	for (uint32_t i = 0; i < 20000; i++) {
 		struct packet packet = numbered(i);
 
-		entry[i] = entry_table_find(&table, &packet);
+		entry[i] = find(&table, &packet);
 	}
 	for (uint32_t i = 0; i < 20000; i++) {
 		struct packet packet = numbered(i);
 
-		assert_ptr_equal(entry_table_find(&table, &packet), entry[i]);
+		assert_ptr_equal(find(&table, &packet), entry[i]);
 		assert_int_equal(entry[i]->packet.id, i);
 	}
 	assert_int_equal(length(&table.waiting), 20000);
@@ -62,7 +67,7 @@ enum state { NOWHERE, WAITING, MATCHED };
 static void move_one(struct entry_table *table, enum state *at, uint32_t n)
 {
 	struct packet packet = numbered(n);
-	struct entry *entry = entry_table_find(table, &packet);
+	struct entry *entry = find(table, &packet);
 
 	assert_int_equal(entry->seens, at[n] == NOWHERE ? 0 : 1);
 	assert_int_equal(entry->matched, at[n] == MATCHED);
@@ -107,7 +112,7 @@ static void every_source_and_side_is_kept(void **state)
 
 	(void)state;
 	entry_table_init(&table);
-	entry = entry_table_find(&table, &packet);
+	entry = find(&table, &packet);
 	for (uint32_t i = 0; i < 100; i++) {
 		struct sighting sighting = {
 		    .ns = i, .whole_ns = i + 1, .device = 2 * i, .received = i % 2};

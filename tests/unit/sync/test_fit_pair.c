@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "points.h"
-#include "sync/fit.h"
+#include "sync/fit/fit.h"
 
 #define LIMIT 400e-6
 

@@ -3,7 +3,7 @@
 /* Messages name the sightings that they were made of. */
 #include "bench.h"
 
-#include "sync/entry.h"
+#include "sync/match/entry.h"
 
 enum { MANY = 1000, MOST = 64, TRACE_0 = 100 };
 

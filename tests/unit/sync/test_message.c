@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/message.h"
+#include "sync/pair/message.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/metadata.h"
+#include "sync/apply/metadata.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/readers.h"
+#include "sync/match/readers.h"
 
 #include <string.h>
 
@@ -72,11 +72,11 @@ static void measure(struct fixture *fixture, uint32_t source)
 	}
 }
 
-static int take(void *context, uint32_t source, const struct sighting *sighting)
+static int take_one(struct fixture *fixture, uint32_t source,
+		    const struct sighting *sighting)
 {
-	struct fixture *fixture = context;
-
 	assert_true(source < SOURCES);
+	assert_true(sighting->hash == packet_hash(&sighting->packet));
 	assert_int_equal(sighting->packet.seq, source);
 	assert_int_equal(sighting->packet.id, fixture->came[source]);
 	fixture->came[source]++;
@@ -86,6 +86,15 @@ static int take(void *context, uint32_t source, const struct sighting *sighting)
 			    source, sighting->ns);
 	measure(fixture, source);
 	return ++fixture->came_all == fixture->stop_at ? -1 : 0;
+}
+
+static int take(void *context, uint32_t source, struct sighting *sighting, size_t count)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < count; i++)
+		status = take_one(context, source, &sighting[i]);
+	return status;
 }
 
 static int run(struct fixture *fixture, int threads)

@@ -4,7 +4,7 @@
 #include "simulate.h"
 
 /* Clocks that are known but little must satisfy all messages together. */
-enum { ROUNDS = 12, BENDS = 24 };
+enum { ROUNDS = 4, BENDS = 24 };
 
 #define LENGTH (1200 * SIM_SECONDS)
 
@@ -22,7 +22,7 @@ static void roam(struct sim *sim, uint32_t clock)
 /* All pairs, each with a message in every ten seconds or minutes. */
 static void a_sparse_mesh(struct sim *sim)
 {
-	sim_init(sim, (size_t)draw_between(3, 6), LENGTH);
+	sim_init(sim, (size_t)draw_between(3, 5), LENGTH);
 	for (uint32_t i = 0; i < sim->clocks; i++)
 		roam(sim, i);
 	for (uint32_t b = 1; b < sim->clocks; b++)

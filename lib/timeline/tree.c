@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "timeline/tree.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum {
+	LEVELS = 16, /* a page has more than a hundred children */
+	LEAF_HEADER = 8,
+	INNER_HEADER = 12,
+	CHILD = 4, /* bytes of a page's number */
+	/* What a row has in its own page, of a table's leaf (section 1.6). */
+	LOCAL_MOST = PAGE_BYTES - 35,
+	LOCAL_LEAST = (PAGE_BYTES - 12) * 32 / 255 - 23,
+	CHAINED = PAGE_BYTES - CHILD, /* in each page of the chain behind it */
+};
+
+/* The page of one level that is being filled: its cells, one behind the other. */
+struct node {
+	unsigned char *bytes;
+	uint16_t *at; /* where each begins */
+	size_t room, used, cell_room, cells;
+	uint32_t last; /* right child of the root, once it is finished */
+};
+
+struct tree {
+	struct pages *pages;
+	bool is_index;
+	struct node level[LEVELS];
+	int levels;
+	int64_t last_id; /* of a table's leaf */
+};
+
+struct tree *tree_new(struct pages *pages, bool is_index)
+{
+	struct tree *tree = mem_zalloc(sizeof(*tree));
+
+	tree->pages = pages;
+	tree->is_index = is_index;
+	tree->levels = 1;
+	return tree;
+}
+
+static size_t header_of(int level)
+{
+	return level ? INNER_HEADER : LEAF_HEADER;
+}
+
+static bool fits(const struct tree *tree, int level, size_t size)
+{
+	const struct node *node = &tree->level[level];
+
+	return header_of(level) + 2 * (node->cells + 1) + node->used + size <= PAGE_BYTES;
+}
+
+/* Room for a cell that fits, which counts as written. */
+static unsigned char *add_cell(struct node *node, size_t size)
+{
+	if (node->used + size > node->room) {
+		node->room = 2 * node->room + size + 64;
+		if (node->room > PAGE_BYTES)
+			node->room = PAGE_BYTES;
+		node->bytes = mem_realloc(node->bytes, node->room, 1);
+	}
+	if (node->cells == node->cell_room) {
+		node->cell_room = 2 * node->cell_room + 8;
+		node->at = mem_realloc(node->at, node->cell_room, sizeof(*node->at));
+	}
+	node->at[node->cells++] = (uint16_t)node->used;
+	node->used += size;
+	return node->bytes + node->used - size;
+}
+
+/* The page as the file has it: the cells at its end, and where each is in front. */
+static void make_page(const struct tree *tree, int level, uint32_t right,
+		      unsigned char *page)
+{
+	const struct node *node = &tree->level[level];
+	size_t begin = PAGE_BYTES - node->used, header = header_of(level);
+
+	page[0] = (unsigned char)((tree->is_index ? 2 : 5) | (level ? 0 : 8));
+	put_be(page + 3, node->cells, 2);
+	put_be(page + 5, begin, 2);
+	if (level)
+		put_be(page + 8, right, CHILD);
+	for (size_t i = 0; i < node->cells; i++)
+		put_be(page + header + 2 * i, begin + node->at[i], 2);
+	if (node->used)
+		memcpy(page + begin, node->bytes, node->used);
+}
+
+static int close_page(struct tree *tree, int level, uint32_t right, uint32_t *number,
+		      struct error *error)
+{
+	struct node *node = &tree->level[level];
+	unsigned char *page = pages_take(tree->pages, number, error);
+
+	if (!page)
+		return -1;
+	make_page(tree, level, right, page);
+	node->cells = node->used = 0;
+	return 0;
+}
+
+/* What parts a full page from the next one; inner pages of a table have ids. */
+struct divider {
+	unsigned char bytes[PAGE_BYTES];
+	size_t size;
+};
+
+/*
+ * The last cell of a full page becomes the divider, but for a table's leaf, where the
+ * last id is one as well. `right`: the child that stood in it.
+ */
+static void take_divider(struct tree *tree, int level, struct divider *divider,
+			 uint32_t *right)
+{
+	struct node *node = &tree->level[level];
+	const unsigned char *cell;
+
+	*right = 0;
+	if (level == 0 && !tree->is_index) {
+		divider->size = varint_put(divider->bytes, (uint64_t)tree->last_id);
+		return;
+	}
+	cell = node->bytes + node->at[--node->cells];
+	divider->size = (size_t)(node->bytes + node->used - cell);
+	node->used -= divider->size;
+	if (level) {
+		for (int i = 0; i < CHILD; i++)
+			*right = *right << 8 | *cell++;
+		divider->size -= CHILD;
+	}
+	memcpy(divider->bytes, cell, divider->size);
+}
+
+/* Write the full page of a level, and name it to the level above. */
+static int split(struct tree *tree, int level, struct error *error)
+{
+	struct divider divider;
+	uint32_t right, number;
+	unsigned char *cell;
+
+	take_divider(tree, level, &divider, &right);
+	if (close_page(tree, level, right, &number, error))
+		return -1;
+	level++;
+	assert(level < LEVELS);
+	if (level == tree->levels)
+		tree->levels++;
+	if (!fits(tree, level, CHILD + divider.size) && split(tree, level, error))
+		return -1;
+	cell = add_cell(&tree->level[level], CHILD + divider.size);
+	put_be(cell, number, CHILD);
+	memcpy(cell + CHILD, divider.bytes, divider.size);
+	return 0;
+}
+
+/* What does not fit into the row's own page, in a chain of pages. */
+static int write_chain(struct tree *tree, const unsigned char *bytes, size_t size,
+		       struct error *error)
+{
+	while (size > 0) {
+		size_t part = size < CHAINED ? size : CHAINED;
+		uint32_t number;
+		unsigned char *page = pages_take(tree->pages, &number, error);
+
+		if (!page)
+			return -1;
+		memcpy(page + CHILD, bytes, part);
+		bytes += part;
+		size -= part;
+		if (size > 0)
+			put_be(page, pages_next(tree->pages), CHILD);
+	}
+	return 0;
+}
+
+/* Bytes of a row in its own page; the keys of our indexes are all short. */
+static size_t local_size(size_t size)
+{
+	size_t local;
+
+	if (size <= LOCAL_MOST)
+		return size;
+	local = LOCAL_LEAST + (size - LOCAL_LEAST) % CHAINED;
+	return local <= LOCAL_MOST ? local : LOCAL_LEAST;
+}
+
+int tree_add(struct tree *tree, int64_t id, const struct row_bytes *row,
+	     struct error *error)
+{
+	unsigned char head[2 * VARINT_MOST], *cell;
+	size_t local = local_size(row->size);
+	size_t chain = local < row->size ? CHILD : 0;
+	unsigned size = varint_put(head, row->size);
+
+	if (!tree->is_index)
+		size += varint_put(head + size, (uint64_t)id);
+	if (!fits(tree, 0, size + local + chain) && split(tree, 0, error))
+		return -1;
+	cell = add_cell(&tree->level[0], size + local + chain);
+	memcpy(cell, head, size);
+	memcpy(cell + size, row->bytes, local);
+	if (chain)
+		put_be(cell + size + local, pages_next(tree->pages), CHILD);
+	tree->last_id = id;
+	return write_chain(tree, row->bytes + local, row->size - local, error);
+}
+
+int tree_finish(struct tree *tree, struct error *error)
+{
+	uint32_t right = 0;
+
+	for (int level = 0; level < tree->levels - 1; level++)
+		if (close_page(tree, level, right, &right, error))
+			return -1;
+	tree->level[tree->levels - 1].last = right;
+	return 0;
+}
+
+int tree_write_root(struct tree *tree, uint32_t page, struct error *error)
+{
+	unsigned char bytes[PAGE_BYTES] = {0};
+	int top = tree->levels - 1;
+
+	make_page(tree, top, tree->level[top].last, bytes);
+	return pages_replace(tree->pages, page, bytes, error);
+}
+
+void tree_free(struct tree *tree)
+{
+	if (!tree)
+		return;
+	for (int level = 0; level < LEVELS; level++) {
+		free(tree->level[level].bytes);
+		free(tree->level[level].at);
+	}
+	free(tree);
+}

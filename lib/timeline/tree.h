@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TIMELINE_TREE_H
+#define CT_TIMELINE_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "timeline/pages.h"
+#include "timeline/row_bytes.h"
+
+/*
+ * A table or an index as SQLite's file has it, a tree of pages, made of what comes
+ * in order: https://www.sqlite.org/fileformat2.html#b_tree_pages. Each page is filled
+ * and written once, when the next one begins. Only the root waits until SQLite has
+ * said which page that is.
+ */
+struct tree;
+
+/* Borrows the pages. */
+struct tree *tree_new(struct pages *pages, bool is_index);
+
+/*
+ * Add a row of a table by ascending id, or a key of an index (whose `id` counts for
+ * nothing) by ascending value and id. 0, or -1 with error: it is of no use then.
+ */
+int tree_add(struct tree *tree, int64_t id, const struct row_bytes *row,
+	     struct error *error);
+
+/* Write all pages but the root. 0, or -1 with error. */
+int tree_finish(struct tree *tree, struct error *error);
+
+/* Put the root of a finished tree into its page. 0, or -1 with error. */
+int tree_write_root(struct tree *tree, uint32_t page, struct error *error);
+
+void tree_free(struct tree *tree);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_APPLY_METADATA_H
+#define CT_SYNC_APPLY_METADATA_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+/*
+ * The metadata of a CTF 1.8 trace: text in TSDL, plain or wrapped in packets
+ * (CTF 1.8.3, section 7.1), and in it the clock class, which says what the
+ * streams' clock values mean:
+ *
+ *	ns = offset_s * 10^9 + (value + offset) * 10^9 / frequency
+ */
+struct clock_class {
+	uint64_t frequency; /* cycles a second, 1 to CLOCK_CLASS_FASTEST */
+	int64_t offset_s;   /* seconds since the epoch, +-CLOCK_CLASS_FARTHEST */
+	uint64_t offset;    /* cycles */
+};
+
+/* Limits within which 128-bit integers hold every sum with a clock class. */
+#define CLOCK_CLASS_FASTEST  UINT64_C(1000000000000000000)
+#define CLOCK_CLASS_FARTHEST INT64_C(9223372036)
+
+#define METADATA_SIGNATURE "/* CTF 1.8" /* how plain text begins */
+
+/*
+ * The text of a metadata file, unwrapped, for the caller to free. NULL with
+ * error, which names the file, where there is none or it is not CTF 1.8.
+ */
+char *metadata_read(const char *path, struct error *error);
+
+/*
+ * The clock class that a metadata text describes. 0, or -1 with error, which
+ * names the line, where it holds none, more than one, or cannot be understood.
+ */
+int metadata_clock(const char *text, struct clock_class *class, struct error *error);
+
+/*
+ * The text with its clock class's numbers replaced, as plain-text metadata,
+ * for the caller to free; nothing else changes. NULL with error as above.
+ */
+char *metadata_with_clock(const char *text, const struct clock_class *class,
+			  struct error *error);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_BEND_CORRIDOR_H
+#define CT_SYNC_BEND_CORRIDOR_H
+
+#include "base/error.h"
+#include "clock/clock.h"
+
+/*
+ * Line segments through a corridor: for a clock that no single
+ * line describes, each message bounds the reference time at one local time,
+ * from above or from below, and the correction must pass between.
+ */
+struct corridor_bound {
+	nsec_t x; /* local time of the clock */
+	nsec_t y; /* reference time that it is at most, or at least */
+	bool above;
+};
+
+/*
+ * A step: a segment that does not go on where the one before ends. The bounds
+ * tell its time only so far: it happened after from_ns and before to_ns.
+ */
+struct corridor_step {
+	size_t segment; /* the index of the one after it */
+	nsec_t from_ns, to_ns;
+};
+
+/* How many segments there shall be between two steps; zeroed: as many as it takes. */
+struct corridor_wish {
+	size_t segments;
+	nsec_t length_ns; /* of each, about */
+};
+
+struct corridor_fit {
+	struct clock_segment *segment; /* by ascending local_ns; freed by the caller */
+	size_t segments;
+	struct corridor_step *step; /* by ascending segment; freed by the caller */
+	size_t steps, step_room;
+};
+
+/*
+ * Fit segments to bounds, which are put in order. The correction's |rate| is
+ * at most `limit` within segments; they join, except where the bounds before
+ * and after a time contradict each other for any such rate: there the clock
+ * was stepped. 0, or -1 with error where no number of segments satisfies all.
+ */
+int corridor_find(struct corridor_bound *bound, size_t n, double limit,
+		  struct corridor_wish wish, struct corridor_fit *fit,
+		  struct error *error);
+
+void corridor_fit_clear(struct corridor_fit *fit);
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/bounds/bounds.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "sync/bounds/private.h"
+
+enum {
+	STATED = 256, /* spans of a clock that get a bound each */
+	STATED_OF_MANY = 64,
+	MANY = 32,                  /* clocks of an island */
+	CELLS_A_MESSAGE = 4,        /* of an envelope's grid */
+	CELLS_LEAST = 1024,         /* of a clock */
+	CELLS_MOST = 1 << 20,       /* of a clock */
+	CELLS_TOGETHER = 1 << 22,   /* of all clocks: 64 MiB */
+	ROUNDS_BEYOND_THE_TREE = 4, /* for ways that are not the tree's */
+};
+
+static bool is_searched(const struct search *search, uint32_t clock)
+{
+	return search->is_reference[clock] || search->envelope[clock].cells;
+}
+
+double search_low(const struct search *search, uint32_t clock, nsec_t at)
+{
+	if (search->is_reference[clock])
+		return 0;
+	return search->envelope[clock].cells ? envelope_low(&search->envelope[clock], at)
+					     : -INFINITY;
+}
+
+double search_high(const struct search *search, uint32_t clock, nsec_t at)
+{
+	if (search->is_reference[clock])
+		return 0;
+	return search->envelope[clock].cells ? envelope_high(&search->envelope[clock], at)
+					     : INFINITY;
+}
+
+static nsec_t travel_by(const struct clock *clock, const struct hull_point *times,
+			const uint32_t ends[2])
+{
+	return nsec_sub(clock_correct(&clock[ends[1]], times->y),
+			clock_correct(&clock[ends[0]], times->x));
+}
+
+/*
+ * With the error e of each clock's line: line_b + e_b >= line_a + e_a.
+ * Messages that the fit itself breaks tell nothing for sure.
+ */
+static int take(void *context, struct message *message)
+{
+	struct search *search = context;
+	const struct pair *pair = &search->sync->pairs.pair[message->pair];
+	const uint32_t end[2] = {message->forward ? pair->a : pair->b,
+				 message->forward ? pair->b : pair->a};
+	struct hull_point at = pair_point(message); /* sent, received */
+	double travel;
+
+	if (message->rejected || (!search->news[end[0]] && !search->news[end[1]]) ||
+	    !is_searched(search, end[0]) || !is_searched(search, end[1]))
+		return 0;
+	if (!message->forward)
+		at = (struct hull_point){at.y, at.x};
+	if (travel_by(search->sync->fitted, &at, end) < 0 ||
+	    search_gap(search, end[0], at.x) || search_gap(search, end[1], at.y))
+		return 0;
+	travel = (double)travel_by(search->base, &at, end);
+	if (!search->is_reference[end[1]] && search->news[end[0]])
+		envelope_take_low(&search->envelope[end[1]], at.y,
+				  search_low(search, end[0], at.x) - travel);
+	if (!search->is_reference[end[0]] && search->news[end[1]])
+		envelope_take_high(&search->envelope[end[0]], at.x,
+				   search_high(search, end[1], at.y) + travel);
+	return 0;
+}
+
+/* Whether what is new in some clock could help one that is not a reference. */
+static bool is_worth_a_round(const struct search *search)
+{
+	const struct sync *sync = search->sync;
+
+	for (size_t i = 0; i < sync->pairs.count; i++) {
+		uint32_t a = sync->pairs.pair[i].a, b = sync->pairs.pair[i].b;
+
+		if ((search->news[a] && search->envelope[b].cells) ||
+		    (search->news[b] && search->envelope[a].cells))
+			return true;
+	}
+	return false;
+}
+
+static unsigned deepest(const struct sync *sync)
+{
+	unsigned *depth = mem_zalloc(sync->clocks * sizeof(*depth)), most = 0;
+
+	for (size_t i = 0; i < sync->graph.islands; i++)
+		for (size_t k = 1; k < sync->graph.island[i].members; k++) {
+			uint32_t at = sync->graph.island[i].member[k];
+
+			depth[at] = depth[sync->graph.node[at].parent] + 1;
+			most = depth[at] > most ? depth[at] : most;
+		}
+	free(depth);
+	return most;
+}
+
+static void sweep(void *context, size_t clock)
+{
+	struct search *search = context;
+
+	search->news[clock] =
+	    search->envelope[clock].cells && envelope_sweep(&search->envelope[clock]);
+}
+
+static int relax(struct search *search, struct error *error)
+{
+	struct sync *sync = search->sync;
+	unsigned most = deepest(sync) + ROUNDS_BEYOND_THE_TREE;
+
+	for (size_t i = 0; i < sync->clocks; i++)
+		search->news[i] = search->is_reference[i];
+	for (search->rounds = 0; search->rounds < most && is_worth_a_round(search);
+	     search->rounds++) {
+		if (message_log_walk(&sync->log, false, take, search, error))
+			return -1;
+		parallel_run(sync->options.threads, sync->clocks, sweep, search);
+	}
+	return 0;
+}
+
+static size_t cells_each(const struct sync *sync)
+{
+	size_t cells = CELLS_TOGETHER / (sync->clocks + 1);
+
+	return cells > CELLS_MOST ? CELLS_MOST : cells;
+}
+
+static void prepare(struct search *search, uint32_t index, const double rates[2])
+{
+	const struct sync *sync = search->sync;
+	size_t most = cells_each(sync);
+	struct envelope *envelope = &search->envelope[index];
+	size_t cells = CELLS_LEAST;
+	uint64_t messages = 0;
+
+	for (size_t i = 0; i < sync->pairs.count; i++) {
+		const struct pair *pair = &sync->pairs.pair[i];
+
+		if (pair->a == index || pair->b == index)
+			messages += pair->messages_ab + pair->messages_ba;
+	}
+	while (cells < CELLS_A_MESSAGE * messages && 2 * cells <= most)
+		cells *= 2;
+	envelope_clear(envelope);
+	envelope_init(envelope, &search->base[index], rates, cells);
+	for (size_t k = 0; k < sync->step.count; k++)
+		if (sync->step.item[k].clock == index)
+			envelope_add_gap(envelope, sync->step.item[k].from_ns,
+					 sync->step.item[k].to_ns);
+}
+
+/* Whether an island has no region to take its bounds from. */
+static bool is_wanted(const struct sync *sync, const struct island *island)
+{
+	if (sync->options.bounds != BOUNDS_STRAIGHT)
+		return true;
+	for (size_t k = 1; k < island->members; k++) {
+		uint32_t at = island->member[k];
+		const struct pair *pair =
+		    &sync->pairs.pair[sync->graph.node[at].parent_pair];
+
+		if (!sync->clock[at].too_fast &&
+		    (sync->bent[at] || !sync->region[at].known || pair->margin_ns < 0))
+			return true;
+	}
+	return false;
+}
+
+typedef void member_fn(struct search *search, uint32_t clock);
+
+/* Each clock that gets bounds; those beyond the drift limit have none under it. */
+static void each_member(struct search *search, member_fn *visit)
+{
+	const struct sync *sync = search->sync;
+
+	for (size_t i = 0; i < sync->graph.islands; i++) {
+		const struct island *island = &sync->graph.island[i];
+
+		if (island->members < 2 || !is_wanted(sync, island))
+			continue;
+		search->is_reference[island->reference] = true;
+		for (size_t k = 1; k < island->members; k++)
+			if (!sync->clock[island->member[k]].too_fast)
+				visit(search, island->member[k]);
+	}
+}
+
+static void begin_with_limit(struct search *search, uint32_t clock)
+{
+	double limit = search->sync->options.drift_limit_ppm * 1e-6;
+
+	prepare(search, clock, (double[2]){-limit, limit});
+}
+
+/* A rate differs from the mean one by so much at most, and keeps to the limit. */
+static void begin_with_wander(struct search *search, uint32_t clock)
+{
+	double limit = search->sync->options.drift_limit_ppm * 1e-6;
+	double wander = search->sync->options.wander_ppm * 1e-6, rates[2];
+
+	search_mean_rate(search, clock, rates);
+	rates[0] = fmax(rates[0] - wander, -limit);
+	rates[1] = fmin(rates[1] + wander, limit);
+	prepare(search, clock, rates);
+}
+
+static void finish(struct search *search, uint32_t clock)
+{
+	const struct graph *graph = &search->sync->graph;
+	size_t members = graph->island[graph->node[clock].island].members;
+	struct region *region = &search->sync->region[clock];
+	double rates[2];
+
+	search_state(search, clock, members > MANY ? STATED_OF_MANY : STATED);
+	search_mean_rate(search, clock, rates);
+	region->known = true;
+	region->rate_low = rates[0];
+	region->rate_high = rates[1];
+}
+
+/* The reference is what it is, at all times. */
+static void finish_reference(struct sync *sync, uint32_t index)
+{
+	struct clock *clock = &sync->fitted[index];
+	nsec_t middle = clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
+
+	clock->bounds = 3;
+	clock->bound = mem_realloc(clock->bound, clock->bounds, sizeof(*clock->bound));
+	clock->bound[0] = (struct clock_bound){clock->begin_ns, 0, 0};
+	clock->bound[1] = (struct clock_bound){middle, 0, 0};
+	clock->bound[2] = (struct clock_bound){clock->end_ns, 0, 0};
+	sync->region[index] = (struct region){.known = true};
+}
+
+/* The mean rate of the fit, held to the limit, about the middle. */
+static void make_base(const struct sync *sync, uint32_t index, struct clock *base)
+{
+	const struct clock *fitted = &sync->fitted[index];
+	nsec_t middle = fitted->begin_ns + (fitted->end_ns - fitted->begin_ns) / 2;
+	double limit = sync->options.drift_limit_ppm * 1e3;
+
+	base->begin_ns = fitted->begin_ns;
+	base->end_ns = fitted->end_ns;
+	base->segment = mem_alloc(sizeof(*base->segment));
+	base->segments = 1;
+	*base->segment = (struct clock_segment){
+	    .local_ns = middle,
+	    .ref_ns = clock_correct(fitted, middle),
+	    .rate_ppb = fmin(limit, fmax(-limit, 1e9 * clock_mean_rate(fitted))),
+	};
+}
+
+static void search_init(struct search *search, struct sync *sync)
+{
+	search->sync = sync;
+	search->envelope = mem_zalloc(sync->clocks * sizeof(*search->envelope));
+	search->base = mem_zalloc(sync->clocks * sizeof(*search->base));
+	search->is_reference = mem_zalloc(sync->clocks * sizeof(bool));
+	search->news = mem_zalloc(sync->clocks * sizeof(bool));
+	search->rounds = 0;
+	for (uint32_t i = 0; i < sync->clocks; i++)
+		make_base(sync, i, &search->base[i]);
+}
+
+static void search_clear(struct search *search)
+{
+	for (size_t i = 0; i < search->sync->clocks; i++) {
+		envelope_clear(&search->envelope[i]);
+		free(search->base[i].segment);
+	}
+	free(search->envelope);
+	free(search->base);
+	free(search->is_reference);
+	free(search->news);
+}
+
+int bounds_find(struct sync *sync, struct error *error)
+{
+	struct search search;
+	int status;
+
+	search_init(&search, sync);
+	each_member(&search, begin_with_limit);
+	status = relax(&search, error);
+	if (!status && sync->options.bounds == BOUNDS_WANDER) {
+		each_member(&search, begin_with_wander);
+		status = relax(&search, error);
+	}
+	if (!status && sync->step.count)
+		status =
+		    message_log_walk(&sync->log, false, search_open_gap, &search, error);
+	if (!status)
+		each_member(&search, finish);
+	for (size_t i = 0; i < sync->graph.islands; i++)
+		finish_reference(sync, sync->graph.island[i].reference);
+	search_clear(&search);
+	return status;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/bounds/envelope.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* Tighter by less than this, on average, is not worth telling others. */
+#define WORTH_NS   100.0
+#define ENDLESS_NS 1e12 /* what no bound counts as, in that average */
+
+void envelope_init(struct envelope *envelope, const struct clock *fitted,
+		   const double rates[2], size_t cells)
+{
+	double least = INFINITY, most = -INFINITY;
+
+	memset(envelope, 0, sizeof(*envelope));
+	for (size_t i = 0; i < fitted->segments; i++) {
+		least = fmin(least, fitted->segment[i].rate_ppb * 1e-9);
+		most = fmax(most, fitted->segment[i].rate_ppb * 1e-9);
+	}
+	envelope->begin_ns = fitted->begin_ns;
+	envelope->cells = cells;
+	envelope->step_ns =
+	    fmax(1, (double)(fitted->end_ns - fitted->begin_ns) / (double)cells);
+	envelope->rise = fmax(0, rates[1] - least);
+	envelope->fall = fmax(0, most - rates[0]);
+	envelope->width_ns = 2 * ENDLESS_NS;
+	envelope->high = mem_alloc((cells + 1) * sizeof(double));
+	envelope->low = mem_alloc((cells + 1) * sizeof(double));
+	for (size_t i = 0; i <= cells; i++) {
+		envelope->high[i] = INFINITY;
+		envelope->low[i] = -INFINITY;
+	}
+}
+
+void envelope_add_gap(struct envelope *envelope, nsec_t from, nsec_t to)
+{
+	if (envelope->gaps && from <= envelope->gap[envelope->gaps - 1].to_ns) {
+		struct envelope_gap *last = &envelope->gap[envelope->gaps - 1];
+
+		last->to_ns = to > last->to_ns ? to : last->to_ns;
+		return;
+	}
+	envelope->gap =
+	    mem_realloc(envelope->gap, envelope->gaps + 1, sizeof(*envelope->gap));
+	envelope->gap[envelope->gaps++] =
+	    (struct envelope_gap){.from_ns = from, .to_ns = to};
+}
+
+/* Whether some part of a gap lies between two times since the begin. */
+static bool has_gap(const struct envelope *envelope, double from, double to)
+{
+	for (size_t i = 0; i < envelope->gaps; i++) {
+		const struct envelope_gap *gap = &envelope->gap[i];
+
+		if ((double)(gap->from_ns - envelope->begin_ns) < to &&
+		    (double)(gap->to_ns - envelope->begin_ns) > from)
+			return true;
+	}
+	return false;
+}
+
+/* A time's cell, how far it is into it, and which of the cell's ends it knows. */
+struct place {
+	size_t cell;
+	double after, before; /* distance from the cell's begin and to its end */
+	bool has_left, has_right;
+};
+
+static struct place place_of(const struct envelope *envelope, nsec_t local)
+{
+	double at = (double)(local - envelope->begin_ns);
+	double cell = floor(at / envelope->step_ns), last = (double)(envelope->cells - 1);
+	struct place place = {.has_left = true, .has_right = true};
+	double left;
+
+	cell = cell < 0 ? 0 : cell > last ? last : cell;
+	left = cell * envelope->step_ns;
+	place.cell = (size_t)cell;
+	place.after = at - left;
+	place.before = left + envelope->step_ns - at;
+	if (envelope->gaps) {
+		place.has_left = !has_gap(envelope, left, at);
+		place.has_right = !has_gap(envelope, at, left + envelope->step_ns);
+	}
+	return place;
+}
+
+static void tighten(double *bound, double value, bool high)
+{
+	if (high ? value < *bound : value > *bound)
+		*bound = value;
+}
+
+/* How much a bound opens over a distance; negative ones are beyond the grid. */
+static double opened(double rate, double distance)
+{
+	return rate * fabs(distance);
+}
+
+void envelope_take_high(struct envelope *envelope, nsec_t at, double error_ns)
+{
+	struct place place = place_of(envelope, at);
+	double *high = &envelope->high[place.cell];
+
+	if (place.has_left)
+		tighten(&high[0], error_ns + opened(envelope->fall, place.after), true);
+	if (place.has_right)
+		tighten(&high[1], error_ns + opened(envelope->rise, place.before), true);
+}
+
+void envelope_take_low(struct envelope *envelope, nsec_t at, double error_ns)
+{
+	struct place place = place_of(envelope, at);
+	double *low = &envelope->low[place.cell];
+
+	if (place.has_left)
+		tighten(&low[0], error_ns - opened(envelope->rise, place.after), false);
+	if (place.has_right)
+		tighten(&low[1], error_ns - opened(envelope->fall, place.before), false);
+}
+
+/* By cell: whether a gap reaches into it, so that its ends know nothing of each other. */
+static bool *find_cut_cells(const struct envelope *envelope)
+{
+	bool *cut = mem_zalloc(envelope->cells * sizeof(*cut));
+
+	for (size_t i = 0; i < envelope->gaps; i++) {
+		size_t cell = place_of(envelope, envelope->gap[i].from_ns).cell;
+		size_t last = place_of(envelope, envelope->gap[i].to_ns).cell;
+
+		while (cell <= last)
+			cut[cell++] = true;
+	}
+	return cut;
+}
+
+static double mean_width(const struct envelope *envelope)
+{
+	double sum = 0;
+
+	/* Not fmin and fmax: they are calls, of some instructions more, for NaN's sake.
+	 */
+	for (size_t i = 0; i <= envelope->cells; i++) {
+		double high = envelope->high[i], low = envelope->low[i];
+
+		sum += (high < ENDLESS_NS ? high : ENDLESS_NS) -
+		       (low > -ENDLESS_NS ? low : -ENDLESS_NS);
+	}
+	return sum / (double)(envelope->cells + 1);
+}
+
+bool envelope_sweep(struct envelope *envelope)
+{
+	double *high = envelope->high, *low = envelope->low;
+	double rise = envelope->rise * envelope->step_ns;
+	double fall = envelope->fall * envelope->step_ns;
+	double before = envelope->width_ns;
+	bool *cut = find_cut_cells(envelope);
+
+	for (size_t i = 0; i < envelope->cells; i++) {
+		if (cut[i])
+			continue;
+		tighten(&high[i + 1], high[i] + rise, true);
+		tighten(&low[i + 1], low[i] - fall, false);
+	}
+	for (size_t i = envelope->cells; i-- > 0;) {
+		if (cut[i])
+			continue;
+		tighten(&high[i], high[i + 1] + fall, true);
+		tighten(&low[i], low[i + 1] - rise, false);
+	}
+	free(cut);
+	envelope->width_ns = mean_width(envelope);
+	return before - envelope->width_ns > WORTH_NS;
+}
+
+double envelope_high(const struct envelope *envelope, nsec_t at)
+{
+	struct place place = place_of(envelope, at);
+	const double *high = &envelope->high[place.cell];
+	double bound = INFINITY;
+
+	if (place.has_left)
+		bound = high[0] + opened(envelope->rise, place.after);
+	if (place.has_right)
+		tighten(&bound, high[1] + opened(envelope->fall, place.before), true);
+	return bound;
+}
+
+double envelope_low(const struct envelope *envelope, nsec_t at)
+{
+	struct place place = place_of(envelope, at);
+	const double *low = &envelope->low[place.cell];
+	double bound = -INFINITY;
+
+	if (place.has_left)
+		bound = low[0] - opened(envelope->fall, place.after);
+	if (place.has_right)
+		tighten(&bound, low[1] - opened(envelope->rise, place.before), false);
+	return bound;
+}
+
+/*
+ * What is known between two neighbours: from the left one it opens by `up`, from
+ * the right one by `down`, and `slope` is added to both.
+ */
+struct between {
+	double left, right, up, down, slope, distance;
+};
+
+static double value_at(const struct between *between, double after)
+{
+	double before = between->distance - after;
+
+	return fmin(between->left + (between->up + between->slope) * after,
+		    between->right + (between->down - between->slope) * before);
+}
+
+/* The most of it: at an end, or where the two lines meet. */
+static double peak(const struct between *between)
+{
+	double most = fmax(value_at(between, 0), value_at(between, between->distance));
+	double meet = between->right - between->left +
+		      (between->down - between->slope) * between->distance;
+
+	if (isinf(between->left) || isinf(between->right) ||
+	    between->up + between->down <= 0)
+		return fmax(between->left, between->right);
+	meet /= between->up + between->down;
+	return fmax(most, value_at(between, fmin(between->distance, fmax(0, meet))));
+}
+
+/* The most of a side, as a positive number: from each time of the grid to the next. */
+static double widest(const struct envelope *envelope, const struct envelope_span *span,
+		     bool high)
+{
+	const struct place first = place_of(envelope, span->from),
+			   last = place_of(envelope, span->to);
+	const double *bound = high ? envelope->high : envelope->low;
+	double sign = high ? 1 : -1, length = (double)(span->to - span->from), gone = 0;
+	double begin = high ? envelope_high(envelope, span->from)
+			    : envelope_low(envelope, span->from);
+	double end =
+	    high ? envelope_high(envelope, span->to) : envelope_low(envelope, span->to);
+	struct between between = {
+	    .right = sign * (begin + span->added[0]),
+	    .up = high ? envelope->rise : envelope->fall,
+	    .down = high ? envelope->fall : envelope->rise,
+	    .slope = length > 0 ? sign * (span->added[1] - span->added[0]) / length : 0,
+	    .distance = first.before,
+	};
+	double most = between.right;
+
+	for (size_t i = first.cell + 1; i <= last.cell; i++) {
+		gone += between.distance;
+		between.left = between.right;
+		between.right = sign * (bound[i] + span->added[0]) + between.slope * gone;
+		most = fmax(most, peak(&between));
+		between.distance = envelope->step_ns;
+	}
+	between.left = between.right;
+	between.right = sign * (end + span->added[1]);
+	between.distance = first.cell == last.cell ? length : last.after;
+	return sign * fmax(most, peak(&between));
+}
+
+double envelope_highest(const struct envelope *envelope, const struct envelope_span *span)
+{
+	return widest(envelope, span, true);
+}
+
+double envelope_lowest(const struct envelope *envelope, const struct envelope_span *span)
+{
+	return widest(envelope, span, false);
+}
+
+void envelope_clear(struct envelope *envelope)
+{
+	free(envelope->high);
+	free(envelope->low);
+	free(envelope->gap);
+	memset(envelope, 0, sizeof(*envelope));
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/fit/private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "sync/fit/island_lp.h"
+#include "sync/fit/statistics.h"
+
+/*
+ * All pairs of an island at once, in two steps.
+ *
+ * First the weighted mean: every pair says by its bisector what the relation
+ * of its two clocks is at its first and at its last corner, as surely as its
+ * tangents are close there, and the clocks are fitted to all of this by least
+ * squares, so that errors average out and no way around a loop differs
+ * (Huygens, Geng et al. 2018, corrects loops likewise).
+ *
+ * Then one linear program over all pairs: the clocks nearest to that, by the
+ * sum of what is moved at the middle and the ends, for which every message
+ * was received after it was sent. Where the mean does so already, it stays.
+ */
+
+/* A pair's word counts as if it were this much surer of nothing. */
+#define LEAST_WIDTH_NS 1000.0
+
+/*
+ * Two messages and one back may agree to the nanosecond, by luck. With n of
+ * them, the fastest is as much slower than the least delay as one of n is, so
+ * this many times the margin over n stands for what is not known of it.
+ */
+#define LUCK 32.0
+
+/* Pairs without two tangents count for little: only where nobody else speaks. */
+#define WIDTH_WITHOUT 1e9
+
+/* What the program keeps between a message's send and receive at least. */
+#define LEAST_SLACK_NS 2.0
+
+/* A solution that breaks a message by more than this is none. */
+#define BROKEN_NS -1.0
+
+static nsec_t first_corner(const struct pair *pair)
+{
+	if (!pair->lower.count || !pair->upper.count)
+		return pair->origin.x;
+	return pair->lower.point[0].x < pair->upper.point[0].x ? pair->lower.point[0].x
+							       : pair->upper.point[0].x;
+}
+
+static nsec_t last_of(const struct hull *hull)
+{
+	return hull->count ? hull->point[hull->count - 1].x : NSEC_MIN;
+}
+
+static nsec_t last_corner(const struct pair *pair)
+{
+	nsec_t lower = last_of(&pair->lower), upper = last_of(&pair->upper);
+
+	return lower > upper ? lower : upper;
+}
+
+static size_t add_clock(const struct island_lp *program, uint32_t trace, nsec_t local_ns,
+			double sign, size_t *index, double *factor)
+{
+	size_t place = (size_t)program->place[trace];
+
+	if (!place)
+		return 0;
+	index[0] = island_lp_offset(place);
+	factor[0] = sign;
+	index[1] = island_lp_rate(place);
+	factor[1] = sign * island_lp_rate_factor(program, place, local_ns);
+	return 2;
+}
+
+static double luck_of(const struct pair *pair)
+{
+	uint64_t ab = pair->messages_ab, ba = pair->messages_ba;
+
+	return LUCK * fmax(0, pair->margin_ns) / (double)(1 + (ab < ba ? ab : ba));
+}
+
+/* What a pair's line says at x, against what the clocks at hand say. */
+static void add_word(const struct island_lp *program, struct least_squares *squares,
+		     const struct pair *pair, nsec_t x)
+{
+	struct line line;
+	double width =
+	    fmin(WIDTH_WITHOUT,
+		 fit_bisector(pair, fit_pair_limit(program->island, pair), x, &line));
+	double above = line.offset + line.rate * (double)(x - line.x0);
+	nsec_t whole = nsec_round(above);
+	struct hull_point point = {x, line.y0 + (x - line.x0) + whole};
+	double have = fit_corner_slack(program->island, pair, point, true);
+	size_t index[4], terms = 0;
+	double factor[4];
+
+	terms += add_clock(program, pair->b, point.y, 1, index + terms, factor + terms);
+	terms += add_clock(program, pair->a, point.x, -1, index + terms, factor + terms);
+	least_squares_add(squares, index, factor, terms,
+			  -(have + above - (double)whole) / program->unit_ns,
+			  LEAST_WIDTH_NS / (width + luck_of(pair) + LEAST_WIDTH_NS));
+}
+
+static bool take_mean(struct fit_island *island)
+{
+	struct island_lp program;
+	struct least_squares *squares;
+	double *unknown;
+	bool found;
+
+	island_lp_init(&program, island, 0);
+	squares = least_squares_new(program.extra);
+	unknown = mem_zalloc(program.extra * sizeof(double));
+	for (size_t i = 0; i < island->insides; i++) {
+		const struct pair *pair = &island->pairs->pair[island->inside[i]];
+
+		add_word(&program, squares, pair, first_corner(pair));
+		add_word(&program, squares, pair, last_corner(pair));
+	}
+	found = least_squares_solve(squares, unknown);
+	if (found)
+		island_lp_move(&program, unknown);
+	free(unknown);
+	least_squares_free(squares);
+	island_lp_clear(&program);
+	return found;
+}
+
+struct least {
+	const struct fit_island *island;
+	double slack;
+};
+
+static void note_least(void *context, const struct pair *pair, struct hull_point corner,
+		       bool forward)
+{
+	struct least *least = context;
+
+	if (pair->margin_ns >= 0)
+		least->slack = fmin(
+		    least->slack, fit_corner_slack(least->island, pair, corner, forward));
+}
+
+/* The smallest latency, of pairs that do not contradict themselves. */
+static double least_slack(struct fit_island *island)
+{
+	struct least least = {island, INFINITY};
+
+	fit_each_corner(island, note_least, &least);
+	return least.slack;
+}
+
+static bool are_slow(const struct fit_island *island)
+{
+	for (size_t i = 1; i < island->members; i++) {
+		const struct fit_clock *clock = &island->clock[island->member[i]];
+
+		if (!clock->too_fast && fabs(clock->rate) > island->limit)
+			return false;
+	}
+	return true;
+}
+
+/* Minimize what the columns move: |column| as the larger of two rows. */
+static void add_distance(struct island_lp *program)
+{
+	for (size_t i = 0; i < program->extra; i++) {
+		struct lp_term term[2] = {{program->extra + i, 1}, {i, -1}};
+
+		lp_row(program->lp, term, 2, 0);
+		term[1].factor = 1;
+		lp_row(program->lp, term, 2, 0);
+		lp_objective(program->lp, program->extra + i, -1);
+	}
+}
+
+/* The nearest clocks that satisfy every message with some slack. */
+static enum lp_status move_inside(struct fit_island *island, double slack_ns)
+{
+	struct island_lp program;
+	enum lp_status status;
+
+	island_lp_init(&program, island, 2 * (island->members - 1));
+	program.least_ns = slack_ns;
+	for (size_t i = 0; i < island->insides; i++) {
+		const struct pair *pair = &island->pairs->pair[island->inside[i]];
+
+		if (pair->margin_ns >= 0)
+			island_lp_add_pair(&program, pair);
+	}
+	add_distance(&program);
+	status = lp_maximize(program.lp);
+	if (status == LP_OPTIMAL)
+		island_lp_apply(&program);
+	island_lp_clear(&program);
+	return status;
+}
+
+static int fit(struct fit_island *island, struct error *error)
+{
+	if (fit_hull.fit(island, error) || island->members < 2)
+		return -(island->members > 1);
+	if (!take_mean(island))
+		return error_set(error, "the pairs do not determine the clocks");
+	if (least_slack(island) >= LEAST_SLACK_NS && are_slow(island))
+		return 0;
+	if (move_inside(island, LEAST_SLACK_NS) != LP_OPTIMAL &&
+	    move_inside(island, 0) != LP_OPTIMAL)
+		return error_set(error, "no clocks satisfy the messages of all pairs");
+	/* GLPK is not taken at its word: the hulls are asked again. */
+	if (least_slack(island) < BROKEN_NS)
+		return error_set(
+		    error, "the linear program's solution breaks a message by %.0f ns",
+		    -least_slack(island));
+	return 0;
+}
+
+const struct fit_method fit_joint = {
+    .name = "joint",
+    .help = "all pairs of an island at once: their mean, moved by one linear program "
+	    "to where it satisfies every message",
+    .fit = fit,
+};

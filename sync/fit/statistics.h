@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_FIT_STATISTICS_H
+#define CT_SYNC_FIT_STATISTICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Linear models. The only user of GSL. */
+
+/*
+ * Robust regression, y ~ sum of c[k] * x[k]: iteratively reweighted least
+ * squares with Tukey's bisquare. x holds `n` rows of `parameters` numbers
+ * near 1. False when no solution was found.
+ */
+bool statistics_robust(const double *x, const double *y, size_t n, size_t parameters,
+		       double *c);
+
+/* Weighted least squares from single terms, for many unknowns and sparse rows. */
+struct least_squares;
+
+struct least_squares *least_squares_new(size_t unknowns);
+
+/* Add weight^2 * (sum of factor[k] * unknown[index[k]] - value)^2 to the sum. */
+void least_squares_add(struct least_squares *squares, const size_t *index,
+		       const double *factor, size_t terms, double value, double weight);
+
+/* Solve by Cholesky's method; false when the rows do not determine the unknowns. */
+bool least_squares_solve(struct least_squares *squares, double *unknown);
+
+void least_squares_free(struct least_squares *squares);
+
+/* "2.7.1" */
+const char *statistics_library_version(void);
+
+#endif

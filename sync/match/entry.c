@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/match/entry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { FIRST_BUCKETS = 1 << 12, BLOCK_ENTRIES = 256, FETCH_AHEAD = 8 };
+
+void entry_table_init(struct entry_table *table)
+{
+	memset(table, 0, sizeof(*table));
+	table->buckets = FIRST_BUCKETS;
+	table->bucket = mem_zalloc(table->buckets * sizeof(struct entry *));
+}
+
+static void queue_push(struct entry_queue *queue, struct entry *entry)
+{
+	entry->older = queue->newest;
+	entry->newer = NULL;
+	if (queue->newest)
+		queue->newest->newer = entry;
+	else
+		queue->oldest = entry;
+	queue->newest = entry;
+	queue->count++;
+}
+
+static void queue_remove(struct entry_queue *queue, struct entry *entry)
+{
+	if (entry->older)
+		entry->older->newer = entry->newer;
+	else
+		queue->oldest = entry->newer;
+	if (entry->newer)
+		entry->newer->older = entry->older;
+	else
+		queue->newest = entry->older;
+	queue->count--;
+}
+
+static void grow(struct entry_table *table)
+{
+	struct entry **old = table->bucket;
+	size_t buckets = table->buckets;
+
+	table->buckets *= 2;
+	table->bucket = mem_zalloc(table->buckets * sizeof(struct entry *));
+	for (size_t i = 0; i < buckets; i++)
+		while (old[i]) {
+			struct entry *entry = old[i];
+			size_t at = entry->hash & (table->buckets - 1);
+
+			old[i] = entry->next;
+			entry->next = table->bucket[at];
+			table->bucket[at] = entry;
+		}
+	free(old);
+}
+
+/* Memory of one more block goes to the spare entries. */
+static void add_block(struct entry_table *table)
+{
+	size_t size = sizeof(struct entry) +
+		      (table->keeps_origins ? sizeof(struct entry_origins) : 0);
+	size_t stride = (size + ENTRY_LINE - 1) / ENTRY_LINE * ENTRY_LINE;
+	char *block = mem_alloc(BLOCK_ENTRIES * stride + ENTRY_LINE);
+
+	table->block = mem_grow(table->block, table->blocks, &table->blocks_room,
+				sizeof(*table->block));
+	table->block[table->blocks++] = block;
+	block += -(uintptr_t)block % ENTRY_LINE;
+	for (size_t i = BLOCK_ENTRIES; i-- > 0;) {
+		struct entry *entry = (struct entry *)(void *)(block + i * stride);
+
+		entry->next = table->spare;
+		table->spare = entry;
+	}
+}
+
+static struct entry *add(struct entry_table *table, const struct packet *packet,
+			 uint64_t hash)
+{
+	struct entry *entry;
+	size_t at;
+
+	if (table->waiting.count + table->matched.count >= table->buckets)
+		grow(table);
+	if (!table->spare)
+		add_block(table);
+	entry = table->spare;
+	table->spare = entry->next;
+	entry->seens = entry->room = 0;
+	entry->many = NULL;
+	entry->matched = false;
+	entry->has_origins = table->keeps_origins;
+	if (entry->has_origins)
+		entry->origins->many = NULL;
+	entry->packet = *packet;
+	entry->hash = hash;
+	at = hash & (table->buckets - 1);
+	entry->next = table->bucket[at];
+	table->bucket[at] = entry;
+	queue_push(&table->waiting, entry);
+	return entry;
+}
+
+struct entry *entry_table_find(struct entry_table *table, const struct packet *packet,
+			       uint64_t hash)
+{
+	struct entry *entry = table->bucket[hash & (table->buckets - 1)];
+
+	while (entry && !(entry->hash == hash && packet_equal(&entry->packet, packet)))
+		entry = entry->next;
+	return entry ? entry : add(table, packet, hash);
+}
+
+void entry_table_match(struct entry_table *table, struct entry *entry)
+{
+	if (entry->matched)
+		return;
+	queue_remove(&table->waiting, entry);
+	entry->matched = true;
+	queue_push(&table->matched, entry);
+}
+
+/* The oldest matched entry goes: have fetched what one that will go soon needs. */
+static void fetch_ahead(struct entry_table *table)
+{
+	struct entry *soon = table->soon;
+
+	if (soon)
+		soon = soon->newer;
+	else
+		soon = table->matched.oldest;
+	for (int i = 0; !table->soon && soon && i < FETCH_AHEAD; i++)
+		soon = soon->newer;
+	table->soon = soon;
+	if (soon) {
+		entry_fetch(soon->newer);
+		entry_table_expect(table, soon->hash);
+	}
+}
+
+void entry_table_remove(struct entry_table *table, struct entry *entry)
+{
+	struct entry **link = &table->bucket[entry->hash & (table->buckets - 1)];
+
+	while (*link != entry)
+		link = &(*link)->next;
+	*link = entry->next;
+	if (entry == table->soon)
+		table->soon = NULL;
+	else if (entry == table->matched.oldest)
+		fetch_ahead(table);
+	queue_remove(entry->matched ? &table->matched : &table->waiting, entry);
+	free(entry->many);
+	if (entry->has_origins)
+		free(entry->origins->many);
+	entry->next = table->spare;
+	table->spare = entry;
+}
+
+void entry_table_clear(struct entry_table *table)
+{
+	while (table->waiting.oldest)
+		entry_table_remove(table, table->waiting.oldest);
+	while (table->matched.oldest)
+		entry_table_remove(table, table->matched.oldest);
+	while (table->blocks)
+		free(table->block[--table->blocks]);
+	free(table->block);
+	free(table->bucket);
+	memset(table, 0, sizeof(*table));
+}
+
+struct seen *entry_seen_by(struct entry *entry, uint32_t source, bool received)
+{
+	struct seen *seen = entry_seen(entry);
+
+	for (uint32_t i = 0; i < entry->seens; i++)
+		if (seen[i].source == source && seen[i].received == received)
+			return &seen[i];
+	return NULL;
+}
+
+/* Room for more sightings than stand in the entry itself. */
+static void grow_seen(struct entry *entry)
+{
+	bool first = !entry->many;
+
+	entry->room = entry->seens * 2;
+	entry->many = mem_realloc(entry->many, entry->room, sizeof(*entry->many));
+	if (first)
+		memcpy(entry->many, entry->few, sizeof(entry->few));
+	if (entry->has_origins) {
+		struct entry_origins *origins = entry->origins;
+
+		origins->many =
+		    mem_realloc(origins->many, entry->room, sizeof(*origins->many));
+		if (first)
+			memcpy(origins->many, origins->few, sizeof(origins->few));
+	}
+}
+
+struct seen *entry_add_seen(struct entry *entry, uint32_t source,
+			    const struct sighting *sighting)
+{
+	struct seen *seen;
+
+	if (entry->seens >= SEEN_INLINE && entry->seens >= entry->room)
+		grow_seen(entry);
+	seen = &entry_seen(entry)[entry->seens++];
+	memset(seen, 0, sizeof(*seen));
+	seen->source = source;
+	seen->device = sighting->device;
+	seen->ns = sighting->ns;
+	seen->whole_ns = sighting->whole_ns;
+	seen->received = sighting->received;
+	seen->count = 1;
+	return seen;
+}

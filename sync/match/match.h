@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_MATCH_MATCH_H
+#define CT_SYNC_MATCH_MATCH_H
+
+#include "clock/map.h"
+#include "input/packet.h"
+#include "sync/pair/message.h"
+#include "sync/pair/pair.h"
+
+/*
+ * Matching sent with received packets.
+ *
+ * Packets of one identity form an entry, which collects who sent and who
+ * received it: the first send and the first receive of each source. An entry
+ * with both sides waits a while for repeats and then becomes messages. One
+ * with one side only waits for the other; what waits longest is looked at
+ * again by TCP sequence ranges (segmentation offload), and by the transport
+ * header alone (translated addresses, or traces that record no others).
+ */
+struct matcher;
+
+/*
+ * Messages go to `pairs` and `log`, which the caller keeps. At most
+ * `in_flight` entries wait at a time.
+ */
+struct matcher *matcher_new(struct pair_table *pairs, struct message_log *log,
+			    size_t in_flight);
+
+/*
+ * Called when a packet is first seen on both sides: roughly at once, so that
+ * readers can stay together. Not a message yet.
+ */
+typedef void tie_fn(void *context, uint32_t sender, nsec_t send_ns, uint32_t receiver,
+		    nsec_t recv_ns);
+void matcher_on_tie(struct matcher *matcher, tie_fn *tie, void *context);
+
+/* One end of a message: the sighting that it was made of, and its stamp. */
+struct match_end {
+	uint32_t trace, stream;
+	uint64_t ordinal;
+	nsec_t ns; /* as in the message; a merged receive may have several */
+};
+
+/*
+ * Called with each message that goes to the log, in the log's order; `packet`
+ * as the receiver saw it. -1 with error ends the matching. To be set before the
+ * first packet, as only then sightings remember where they came from.
+ */
+typedef int match_message_fn(void *context, const struct match_end *send,
+			     const struct match_end *recv, const struct packet *packet,
+			     struct error *error);
+void matcher_on_message(struct matcher *matcher, match_message_fn *look, void *context);
+
+/*
+ * One packet of a source, which is a clock: `trace` tells traces of one clock
+ * apart, for matcher_on_message. 0, or -1 with error when the log cannot be
+ * written.
+ */
+int matcher_add(struct matcher *matcher, uint32_t source, uint32_t trace,
+		const struct sighting *sighting, struct error *error);
+
+/*
+ * These packets will be added, `sighting` some ten from now, `sooner` (or NULL) some
+ * five: have the memory that they need fetched. Both with their hash.
+ */
+void matcher_expect(const struct matcher *matcher, const struct sighting *sighting,
+		    const struct sighting *sooner);
+
+/* Nothing more comes: decide what still waits. 0, or -1 with error. */
+int matcher_finish(struct matcher *matcher, struct error *error);
+
+const struct clock_matching *matcher_counts(const struct matcher *matcher);
+
+/* Entries given up unmatched because too many waited. */
+uint64_t matcher_given_up(const struct matcher *matcher);
+
+void matcher_free(struct matcher *matcher);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_MATCH_PRIVATE_H
+#define CT_SYNC_MATCH_PRIVATE_H
+
+#include "sync/match/entry.h"
+#include "sync/match/match.h"
+
+/* For the parts of matching: match.c, match/ranges.c, match/transport.c. */
+
+struct matcher {
+	struct entry_table entries;
+	struct pair_table *pairs;
+	struct message_log *log;
+	struct clock_matching counts;
+	uint64_t given_up;
+	tie_fn *tie;
+	void *tie_context;
+	match_message_fn *look;
+	void *look_context;
+	struct error *error; /* of the call at hand */
+	bool failed;
+};
+
+/* A sighting, and which stamp of it counts. */
+struct match_side {
+	struct entry *entry;
+	struct seen *seen;
+	nsec_t ns;
+};
+
+/* A message between two sources; counts it and marks both sightings used. */
+void match_emit(struct matcher *matcher, const struct match_side *send,
+		const struct match_side *receive);
+
+/* The waiting entries, oldest first; returns how many. Free the array. */
+size_t match_waiting(const struct matcher *matcher, struct entry ***waiting);
+
+/* Look again at what waits. An entry that got a message stays, with it marked. */
+void match_ranges(struct matcher *matcher);
+void match_transport(struct matcher *matcher);
+
+#endif
