@@ -47,14 +47,6 @@ static struct follow_source *source_at(struct follow *follow, uint32_t source)
 	return &follow->source[source];
 }
 
-static bool is_context_tid(const struct record_column *column)
-{
-	/* With a `tid` in the payload, too, that of the context has a number. */
-	return column->context && strncmp(column->name, "tid", 3) == 0 &&
-	       (column->name[3] == '\0' || column->name[3] == '_') &&
-	       strspn(column->name + 3, "_0123456789") == strlen(column->name + 3);
-}
-
 static struct plan make_plan(const struct record_class *class)
 {
 	struct plan plan = {.class = class, .tid = -1, .prev = -1, .next = -1};
@@ -63,7 +55,7 @@ static struct plan make_plan(const struct record_class *class)
 	for (size_t i = 0; i < class->columns; i++) {
 		const struct record_column *column = &class->column[i];
 
-		if (is_context_tid(column))
+		if (column->context && strcmp(column->name, "tid") == 0)
 			plan.tid = (int)i;
 		else if (is_switch && strcmp(column->name, "prev_tid") == 0)
 			plan.prev = (int)i;

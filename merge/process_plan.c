@@ -84,23 +84,11 @@ struct process_plans *process_plans_new(void)
 	return mem_zalloc(sizeof(struct process_plans));
 }
 
-/* Whether a column has the name, or that with a number as the name was taken. */
-static bool has_name(const struct record_column *column, const char *name)
-{
-	size_t length = strlen(name);
-	const char *rest = column->name + length;
-
-	if (strncmp(column->name, name, length) != 0)
-		return false;
-	return *rest == '\0' ||
-	       (*rest == '_' && rest[1] && rest[1 + strspn(rest + 1, "0123456789")] == 0);
-}
-
 static int column_of(const struct record_class *class, const char *name, bool context)
 {
 	for (size_t i = 0; i < class->columns; i++)
 		if (class->column[i].context == context &&
-		    has_name(&class->column[i], name))
+		    strcmp(class->column[i].name, name) == 0)
 			return (int)i;
 	return -1;
 }

@@ -9,8 +9,8 @@
 CLASS(sched_switch, "sched_switch", COLUMN("prev_comm"), COLUMN("prev_tid"),
       COLUMN("next_tid"));
 CLASS(plain, "irq_handler_entry", COLUMN("irq"));
-CLASS(wakeup, "sched_wakeup", COLUMN("tid"), CONTEXT("tid_2"));
-CLASS(other_context, "x", CONTEXT("tidy"), CONTEXT("tid_of_mine"), COLUMN("tid"));
+CLASS(wakeup, "sched_wakeup", COLUMN("tid"), CONTEXT("tid"));
+CLASS(other_context, "x", CONTEXT("tidy"), CONTEXT("tid_2"), COLUMN("tid"));
 CLASS(with_context, "y", CONTEXT("procname"), CONTEXT("tid"));
 
 /* The thread of a switch between two on a processor. */

@@ -13,7 +13,7 @@ CLASS(change, "sched_switch", COLUMN("prev_comm"), COLUMN("prev_tid"),
       COLUMN("prev_state"), COLUMN("next_comm"), COLUMN("next_tid"));
 CLASS(birth, "sched_process_fork", COLUMN("parent_tid"), COLUMN("parent_pid"),
       COLUMN("child_comm"), COLUMN("child_tid"), COLUMN("child_pid"));
-CLASS(exec, "sched_process_exec", CONTEXT("tid"), COLUMN("filename"), COLUMN("tid_2"),
+CLASS(exec, "sched_process_exec", CONTEXT("tid"), COLUMN("filename"), COLUMN("tid"),
       COLUMN("old_tid"));
 CLASS(finish, "sched_process_exit", COLUMN("comm"), COLUMN("tid"));
 CLASS(finish_told, "sched_process_exit", COLUMN("comm"), COLUMN("tid"),

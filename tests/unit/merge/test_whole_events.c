@@ -273,6 +273,15 @@ static void check_run(const char *run)
 
 static char **named;
 
+/* A trace of a program, with arrays, texts, reals and contexts of its own. */
+static void check_user_space(void)
+{
+	char *run = mem_printf("%s/tests/fixtures/ust", getenv("CT_SOURCE"));
+
+	check_run(run);
+	free(run);
+}
+
 static void every_event_is_there_with_every_field(void **state)
 {
 	static const char *const simulated[] = {
@@ -284,6 +293,8 @@ static void every_event_is_there_with_every_field(void **state)
 	    NULL};
 
 	(void)state;
+	if (!*named)
+		check_user_space();
 	merged_check_each(named, *named ? NULL : simulated, check_run);
 }
 
