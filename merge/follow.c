@@ -19,6 +19,8 @@ struct plan {
 struct follow_source {
 	struct plan *plan; /* by the index of the class in its source */
 	size_t plans;
+	bool is_shared; /* the processors are those of `with` */
+	uint32_t with;
 	int64_t *current; /* thread by processor, -1: unknown */
 	size_t cpus;
 };
@@ -56,6 +58,9 @@ static struct plan make_plan(const struct record_class *class)
 		const struct record_column *column = &class->column[i];
 
 		if (column->context && strcmp(column->name, "tid") == 0)
+			plan.tid = (int)i;
+		else if (column->context && plan.tid < 0 &&
+			 strcmp(column->name, "vtid") == 0)
 			plan.tid = (int)i;
 		else if (is_switch && strcmp(column->name, "prev_tid") == 0)
 			plan.prev = (int)i;
@@ -105,12 +110,22 @@ static int64_t cell_tid(const struct record *record, int column)
 	return record->cell[column].integer;
 }
 
+void follow_share(struct follow *follow, uint32_t source, uint32_t with)
+{
+	struct follow_source *at = source_at(follow, source > with ? source : with);
+
+	at = &follow->source[source];
+	at->is_shared = true;
+	at->with = follow->source[with].is_shared ? follow->source[with].with : with;
+}
+
 int64_t follow_event(struct follow *follow, uint32_t source,
 		     const struct record_class *class, const struct record *record)
 {
 	struct follow_source *at = source_at(follow, source);
 	const struct plan *plan = plan_of(at, class, record->class);
-	int64_t *current = current_of(at, record->cpu);
+	int64_t *current =
+	    current_of(at->is_shared ? &follow->source[at->with] : at, record->cpu);
 	int64_t tid = current ? *current : -1;
 
 	if (plan->next >= 0) { /* the thread that goes is the event's */

@@ -106,6 +106,10 @@ static void make_plan(struct process_plan *plan, const struct record_class *clas
 			plan->column[fields[i].field] =
 			    column_of(class, fields[i].name, false);
 	plan->column[FIELD_CONTEXT_PID] = column_of(class, "pid", true);
+	plan->column[FIELD_CONTEXT_PPID] = column_of(class, "ppid", true);
+	plan->column[FIELD_CONTEXT_COMM] = column_of(class, "procname", true);
+	if (plan->column[FIELD_CONTEXT_PID] < 0) /* what user space has */
+		plan->column[FIELD_CONTEXT_PID] = column_of(class, "vpid", true);
 }
 
 /* An address may come again as another class, after its source was freed. */
@@ -145,7 +149,8 @@ const struct process_plan *process_plans_find(struct process_plans *plans,
 		quick->name = entry->name;
 		quick->columns = entry->columns;
 		quick->tells = entry->plan.kind != PROCESS_OTHER ||
-			       entry->plan.column[FIELD_CONTEXT_PID] >= 0;
+			       entry->plan.column[FIELD_CONTEXT_PID] >= 0 ||
+			       entry->plan.column[FIELD_CONTEXT_COMM] >= 0;
 	}
 	return quick->tells ? &plans->entry[quick->entry].plan : NULL;
 }
