@@ -12,6 +12,7 @@
 #include "analyze/catalog.h"
 #include "analyze/files.h"
 #include "analyze/print.h"
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/problem.h"
 
@@ -189,17 +190,17 @@ static const char *const extensions[] = {[FORMAT_TABLE] = "txt",
 static int write_file(struct batch_run *run, const struct question *question,
 		      const struct result *result, const char *name, struct error *error)
 {
-	const struct files_guard *guard = question->request->guard;
+	struct guard *guard = question->request->guard;
 	char *path =
 	    mem_printf("%s/%s.%s", run->results, name,
 		       result->document ? "html" : extensions[question->request->format]);
 	struct output output = {0};
-	int status = files_open(guard, &output, path, error);
+	int status = guard_open(guard, &output, path, error);
 
 	if (!status) {
 		print_result(question, result, output.file);
-		status = files_commit(guard, &output, error);
-		files_discard(guard, &output);
+		status = guard_commit(guard, &output, error);
+		guard_discard(guard, &output);
 	}
 	run->files += !status;
 	free(path);

@@ -13,6 +13,7 @@
 #include "analyze/files.h"
 #include "analyze/print.h"
 #include "analyze/sql_file.h"
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/output.h"
@@ -21,13 +22,11 @@
 
 enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
 
-/* What a signal has to remove before the program ends by it. */
-static char interrupted_file[PATH_MAX];
+static struct guard guard;
 
 static void end_by_signal(int number)
 {
-	if (*interrupted_file)
-		unlink(interrupted_file);
+	guard_undo(&guard);
 	signals_end(number);
 }
 
@@ -181,16 +180,6 @@ static void tell_of_tables(const struct request *request, const struct result *r
 	fprintf(stderr, ", see --table\n");
 }
 
-static void name_file(const char *temporary)
-{
-	if (temporary && strlen(temporary) < sizeof(interrupted_file))
-		memcpy(interrupted_file, temporary, strlen(temporary) + 1);
-	else
-		*interrupted_file = '\0';
-}
-
-static const struct files_guard guard = {signals_hold, name_file};
-
 /* Whether the file could be made is told before the work, and not after it. */
 static int access_output(const char *path, struct error *error)
 {
@@ -200,9 +189,9 @@ static int access_output(const char *path, struct error *error)
 	/* A pipe opened twice would have an end too many. */
 	if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
 		return 0;
-	if (files_open(&guard, &output, path, error))
+	if (guard_open(&guard, &output, path, error))
 		return -1;
-	files_discard(&guard, &output);
+	guard_discard(&guard, &output);
 	return 0;
 }
 
@@ -210,7 +199,7 @@ static int write_result(const struct question *question, const struct result *re
 			struct output *output, struct error *error)
 {
 	print_result(question, result, output->file ? output->file : stdout);
-	return output->file ? files_commit(&guard, output, error)
+	return output->file ? guard_commit(&guard, output, error)
 			    : output_flush_stdout(error);
 }
 
@@ -229,10 +218,10 @@ static int answer(struct question *question, struct result *result, struct error
 	    result_finish(result, error))
 		return -1;
 	progress_end(&question->progress);
-	if (path && files_open(&guard, &output, path, error))
+	if (path && guard_open(&guard, &output, path, error))
 		return -1;
 	status = write_result(question, result, &output, error);
-	files_discard(&guard, &output);
+	guard_discard(&guard, &output);
 	return status;
 }
 
@@ -335,6 +324,7 @@ int main(int argc, const char **argv)
 	enum exit_status status = EXIT_DONE;
 
 	signals_catch(end_by_signal);
+	signals_catch_pipe(end_by_signal);
 	request_init(&request);
 	request.guard = &guard;
 	request.catalog = &catalog;

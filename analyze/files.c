@@ -3,54 +3,11 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
-
-int files_open(const struct files_guard *guard, struct output *output, const char *path,
-	       struct error *error)
-{
-	int status;
-
-	if (guard)
-		guard->hold(SIG_BLOCK);
-	status = output_open(output, path, error);
-	if (guard) {
-		if (!status)
-			guard->name(output->temporary);
-		guard->hold(SIG_UNBLOCK);
-	}
-	return status;
-}
-
-int files_commit(const struct files_guard *guard, struct output *output,
-		 struct error *error)
-{
-	int status;
-
-	if (guard)
-		guard->hold(SIG_BLOCK);
-	status = output_commit(output, error);
-	if (guard) {
-		guard->name(NULL);
-		guard->hold(SIG_UNBLOCK);
-	}
-	return status;
-}
-
-void files_discard(const struct files_guard *guard, struct output *output)
-{
-	if (guard)
-		guard->hold(SIG_BLOCK);
-	output_discard(output);
-	if (guard) {
-		guard->name(NULL);
-		guard->hold(SIG_UNBLOCK);
-	}
-}
 
 int files_make_directory(const char *path, struct error *error)
 {

@@ -4,6 +4,7 @@
 
 #include "analyze/analysis.h"
 #include "analyze/message_groups.h"
+#include "base/natural.h"
 
 #define PAIR_COLUMNS                                                                     \
 	{"from", "FROM", UNIT_TEXT},                                                     \
@@ -190,7 +191,8 @@ static void add_paths(struct messages *messages)
 					    pairs->head[i * GROUP_HEAD]};
 		size_t other = grouping_find(pairs, back);
 
-		if (other != SIZE_MAX && strverscmp(back[1].bytes, back[0].bytes) < 0)
+		if (other != SIZE_MAX &&
+		    natural_compare(back[1].bytes, back[0].bytes) < 0)
 			add_path(messages, i, other);
 	}
 }

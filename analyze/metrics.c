@@ -8,6 +8,7 @@
 #include "analyze/files.h"
 #include "analyze/gnuplot.h"
 #include "analyze/metric_plots.h"
+#include "base/guard.h"
 #include "base/mem.h"
 
 static const struct result_column metric_columns[] = {
@@ -221,11 +222,11 @@ static int fill_tables(struct metrics *metrics, struct error *error)
 static int draw(struct metrics *metrics, const struct line_plot *plot, const char *path,
 		const char *format, struct error *error)
 {
-	const struct files_guard *guard = metrics->question->request->guard;
+	struct guard *guard = metrics->question->request->guard;
 	struct output output = {0};
 	int status;
 
-	if (files_open(guard, &output, path, error))
+	if (guard_open(guard, &output, path, error))
 		return -1;
 	if (!strcmp(format, "svg")) {
 		line_plot_draw(plot, output.file);
@@ -235,8 +236,8 @@ static int draw(struct metrics *metrics, const struct line_plot *plot, const cha
 				      output.temporary ? output.temporary : path, error);
 	}
 	if (!status)
-		status = files_commit(guard, &output, error);
-	files_discard(guard, &output);
+		status = guard_commit(guard, &output, error);
+	guard_discard(guard, &output);
 	metrics->pictures += !status;
 	return status;
 }

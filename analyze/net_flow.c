@@ -97,39 +97,50 @@ void flows_clear(struct flows *flows)
 	*flows = (struct flows){0};
 }
 
-/* "[65152,0,0,0,1,2,3,4]": words or bytes to the bytes of the address; how many. */
-static size_t array_bytes(const struct cell *cell, unsigned char bytes[16])
+/* "[65152,0,0,0,1,2,3,4]": the numbers; how many, 0 where it is no such list. */
+static size_t list_numbers(const struct cell *cell, unsigned long value[16])
 {
-	unsigned long value[16];
+	char *text = mem_strndup(cell->bytes, cell->size), *at = text, *end;
 	size_t count = 0;
-	char *text = mem_strndup(cell->bytes, cell->size), *at = text + 1, *end;
 
-	while (count < 16 && *text == '[') {
-		value[count] = strtoul(at, &end, 10);
-		if (end == at || value[count++] > 0xffff || (*end != ',' && *end != ']'))
+	while (count < 16 && *at == (count ? ',' : '[')) {
+		value[count] = strtoul(++at, &end, 10);
+		if (end == at || value[count++] > 0xffff)
 			break;
-		at = end + 1;
-		if (*end == ']')
-			break;
+		at = end;
 	}
+	if (*at != ']')
+		count = 0;
 	free(text);
-	if (count == 4 || count == 16) {
-		for (size_t i = 0; i < count; i++)
-			bytes[i] = (unsigned char)value[i];
-		return count;
+	return count;
+}
+
+/* Bytes of an address, or its 8 words, in brackets: how many bytes. */
+static size_t list_bytes(const struct cell *cell, unsigned char bytes[16])
+{
+	unsigned long value[16] = {0};
+	size_t count = list_numbers(cell, value);
+
+	if (count == 8) {
+		for (size_t i = 0; i < 8; i++) {
+			bytes[2 * i] = (unsigned char)(value[i] >> 8);
+			bytes[2 * i + 1] = (unsigned char)value[i];
+		}
+		return 16;
 	}
-	if (count != 8)
+	if (count != 4 && count != 16)
 		return 0;
-	for (size_t i = 0; i < 8; i++) {
-		bytes[2 * i] = (unsigned char)(value[i] >> 8);
-		bytes[2 * i + 1] = (unsigned char)value[i];
+	for (size_t i = 0; i < 16; i++) {
+		if (value[i] > 0xff)
+			return 0;
+		bytes[i] = (unsigned char)value[i];
 	}
-	return 16;
+	return count;
 }
 
 void flow_address(char text[64], const struct cell *cell)
 {
-	unsigned char bytes[16];
+	unsigned char bytes[16] = {0};
 	size_t size = 0;
 
 	text[0] = '\0';
@@ -141,7 +152,7 @@ void flow_address(char text[64], const struct cell *cell)
 		return;
 	}
 	if (cell->type == CELL_TEXT) {
-		size = array_bytes(cell, bytes);
+		size = list_bytes(cell, bytes);
 	} else if (cell->type == CELL_BLOB && (cell->size == 4 || cell->size == 16)) {
 		size = cell->size;
 		memcpy(bytes, cell->bytes, size);

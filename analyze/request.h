@@ -44,7 +44,7 @@ struct range_list {
 bool range_list_has(const struct range_list *list, int64_t value);
 
 struct catalog;
-struct files_guard;
+struct guard;
 
 /* What was asked for on the command line. */
 struct request {
@@ -56,8 +56,8 @@ struct request {
 	/* for all */
 	char *output, *table, *sort, *group;
 	bool quiet;
-	const struct catalog *catalog;   /* the program's, of all analyses */
-	const struct files_guard *guard; /* the program's, of files being written */
+	const struct catalog *catalog; /* the program's, of all analyses */
+	struct guard *guard;           /* the program's, of files being written */
 	struct text_list sql, measure_words, measures, metric_words, item_words,
 	    aliases; /* NAME=ALIAS */
 	char *plot, *plot_format, *from, *to, *request_text;

@@ -3,6 +3,7 @@
 
 #include "analyze/result_private.h"
 #include "base/mem.h"
+#include "base/natural.h"
 
 /* Whether `word` is the key, or all of it but a unit behind it: "max" of "max_ns". */
 static bool is_key(const char *key, const char *word)
@@ -64,7 +65,7 @@ static int rank(const struct cell *cell)
 /* Numbers within names go by their value: node2 before node10. */
 static int compare_texts(const struct cell *a, const struct cell *b)
 {
-	int order = strverscmp(a->bytes, b->bytes);
+	int order = natural_compare(a->bytes, b->bytes);
 
 	return order ? order : (a->size > b->size) - (a->size < b->size);
 }

@@ -29,8 +29,7 @@ do_run()
 
 run_point()
 {
-	begin_point "$1" "$2"
-	start_all
+	begin_point "$1" "$2" || return
 	# shellcheck disable=SC2046
 	set -- $(nodes_in started)
 	if [ $# -eq 0 ]; then
@@ -51,9 +50,18 @@ count_nodes()
 	printf '%s\n' $#
 }
 
+# Fails if no node has anything of the run: then its directory goes, since why was told.
 begin_point()
 {
 	make_run "$1" "$2" && fill_run "$1" "$2" || exit 1
+	start_all
+	# shellcheck disable=SC2046
+	set -- $(nodes_in absent)
+	if [ $# -eq "$(count_nodes)" ]; then
+		rm -rf "$run_dir"
+		complain 'no node was started, nothing was recorded'
+		return 1
+	fi
 	printf '%s\n' "$run_dir"
 }
 
@@ -124,8 +132,10 @@ further_steps()
 do_start()
 {
 	set_default point 1
-	begin_point "$1" "$(option point)"
-	start_all
+	if ! begin_point "$1" "$(option point)"; then
+		[ -z "$interrupted" ] || exit 130
+		exit 1
+	fi
 	# shellcheck disable=SC2046
 	set -- $(nodes_in started)
 	if [ -n "$interrupted" ] || [ $# -eq 0 ]; then

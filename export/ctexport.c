@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ctexport: the timeline in the formats that other tools read. */
 #include <fcntl.h>
-#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/output.h"
 #include "base/signals.h"
 #include "export/directory.h"
 #include "export/formats.h"
-#include "export/removal.h"
 #include "timeline/writer.h"
 
 enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
@@ -33,7 +33,7 @@ struct target {
 };
 
 /* What a signal has to undo before the program ends by it. */
-static char interrupted_path[PATH_MAX];
+static struct guard guard;
 static volatile sig_atomic_t is_stdout_cut;
 static off_t stdout_begin;
 
@@ -50,8 +50,7 @@ static void cut_stdout(void)
 
 static void end_by_signal(int number)
 {
-	if (*interrupted_path)
-		removal_of_tree(interrupted_path);
+	guard_undo(&guard);
 	if (is_stdout_cut)
 		cut_stdout();
 	signals_end(number);
@@ -212,6 +211,7 @@ static void open_stdout(struct export *export)
 {
 	struct stat status;
 
+	signals_catch_pipe(end_by_signal);
 	export->file = stdout;
 	export->file_name = "standard output";
 	stdout_begin = lseek(STDOUT_FILENO, 0, SEEK_CUR);
@@ -219,34 +219,38 @@ static void open_stdout(struct export *export)
 			S_ISREG(status.st_mode);
 }
 
+static int open_directory(struct export *export, struct export_directory *directory,
+			  struct error *error)
+{
+	int status;
+
+	guard_hold(&guard);
+	status = export_directory_open(directory, export->output, export->force, error);
+	export->directory = directory->temporary;
+	guard_name(&guard, directory->temporary);
+	return status;
+}
+
 static int open_target(struct request *request, struct target *target,
 		       struct error *error)
 {
 	struct export *export = &request->export;
-	const char *temporary = NULL;
 
 	switch (request->plan.target) {
 	case EXPORT_TO_ITSELF:
 		return 0;
 	case EXPORT_TO_DIRECTORY:
-		if (export_directory_open(&target->directory, export->output,
-					  export->force, error))
-			return -1;
-		export->directory = temporary = target->directory.temporary;
-		break;
+		return open_directory(export, &target->directory, error);
 	case EXPORT_TO_FILE:
 		if (!export->output) {
 			open_stdout(export);
 			return 0;
 		}
-		if (output_open(&target->file, export->output, error))
+		if (guard_open(&guard, &target->file, export->output, error))
 			return -1;
 		export->file = target->file.file;
 		export->file_name = export->output;
-		temporary = target->file.temporary;
 	}
-	if (temporary && strlen(temporary) < sizeof(interrupted_path))
-		memcpy(interrupted_path, temporary, strlen(temporary) + 1);
 	return 0;
 }
 
@@ -262,9 +266,20 @@ static int commit_target(struct request *request, struct target *target,
 	return output_flush_stdout(error);
 }
 
-/* Nothing of a failed export stays. */
-static void discard_target(struct target *target)
+/* Threads that write do not get the signal that a reader has gone. */
+static void end_without_reader(void)
 {
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	if (poll(&out, 1, 0) == 1 && (out.revents & POLLERR))
+		raise(SIGPIPE);
+}
+
+/* Nothing of a failed export stays. */
+static void discard_target(const struct export *export, struct target *target)
+{
+	if (export->file == stdout)
+		end_without_reader();
 	export_directory_discard(&target->directory);
 	if (target->file.file)
 		output_discard(&target->file);
@@ -282,9 +297,7 @@ static enum exit_status run(struct request *request, struct error *error)
 
 	if (open_timeline(request, error))
 		return EXIT_FAILED;
-	signals_hold(SIG_BLOCK);
 	status = open_target(request, &target, error);
-	signals_hold(SIG_UNBLOCK);
 	progress_init(&export->progress, export->quiet);
 	if (!status)
 		status = request->format->run(export, error);
@@ -292,7 +305,7 @@ static enum exit_status run(struct request *request, struct error *error)
 	if (!status)
 		status = commit_target(request, &target, error);
 	if (status)
-		discard_target(&target);
+		discard_target(export, &target);
 	problem_print(&export->notes, "ctexport", stderr);
 	return status ? EXIT_FAILED : EXIT_DONE;
 }

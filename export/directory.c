@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 #include "base/options.h"
+#include "base/removal.h"
 #include "export/directory_move.h"
-#include "export/removal.h"
 
 /* Whether a directory has no entry: 1 or 0, or -1 with error. */
 static int is_empty(const char *path, struct error *error)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/guard.h"
 #include "base/instant.h"
 #include "base/json.h"
 #include "base/mem.h"
@@ -49,13 +50,11 @@ struct merge {
 	bool is_written;
 };
 
-/* What a signal has to remove before the program ends by it. */
-static char interrupted_file[PATH_MAX];
+static struct guard guard;
 
 static void end_by_signal(int number)
 {
-	if (*interrupted_file)
-		unlink(interrupted_file);
+	guard_undo(&guard);
 	signals_end(number);
 }
 
@@ -232,32 +231,19 @@ static int find_clocks(struct merge *merge, struct error *error)
 				 error);
 }
 
-/* Make the file, and tell the signals of it. */
-static int make_target(struct merge *merge, struct error *error)
-{
-	const char *path = merge->request->output, *temporary;
-
-	if (path
-		? timeline_target_open(&merge->target, path, merge->request->force, error)
-		: timeline_target_open_stream(&merge->target, STDOUT_FILENO, error))
-		return -1;
-	temporary = timeline_target_path(&merge->target);
-	if (strlen(temporary) < sizeof(interrupted_file))
-		memcpy(interrupted_file, temporary, strlen(temporary) + 1);
-	return 0;
-}
-
 static int open_target(struct merge *merge, struct error *error)
 {
-	const char *temporary;
+	const char *path = merge->request->output, *temporary;
 	int status;
 
-	signals_hold(SIG_BLOCK);
-	status = make_target(merge, error);
-	signals_hold(SIG_UNBLOCK);
+	guard_hold(&guard);
+	status = path ? timeline_target_open(&merge->target, path, merge->request->force,
+					     error)
+		      : timeline_target_open_stream(&merge->target, STDOUT_FILENO, error);
+	temporary = status ? NULL : timeline_target_path(&merge->target);
+	guard_name(&guard, temporary);
 	if (status)
 		return -1;
-	temporary = timeline_target_path(&merge->target);
 	merge->writer =
 	    timeline_writer_new(temporary, timeline_target_name(&merge->target),
 				!merge->request->no_payload, error);

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/guard.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/options.h"
 #include "base/output.h"
+#include "base/signals.h"
 #include "base/table.h"
 #include "input/capture/capture.h"
 #include "input/reader.h"
@@ -28,6 +30,14 @@ struct request {
 	char *output, *messages, *plot, *apply;
 	bool json, quiet, verbose, stats;
 };
+
+static struct guard guard;
+
+static void end_by_signal(int number)
+{
+	guard_undo(&guard);
+	signals_end(number);
+}
 
 static void complain(const char *text)
 {
@@ -144,10 +154,10 @@ static int write_map(const struct clock_map *map, const char *path, struct error
 {
 	struct output output;
 
-	if (output_open(&output, path, error))
+	if (guard_open(&guard, &output, path, error))
 		return -1;
 	clock_map_write(map, output.file);
-	return output_commit(&output, error);
+	return guard_commit(&guard, &output, error);
 }
 
 static void print_text(const struct request *request, struct sync *sync,
@@ -178,10 +188,10 @@ static int write_results(const struct request *request, struct sync *sync,
 	if (!status && request->verbose && !request->json)
 		status = print_rejected(sync, stdout, error);
 	if (!status && request->plot)
-		status = plot_run(sync, request->plot, error);
+		status = plot_run(sync, request->plot, &guard, error);
 	if (!status && request->apply)
 		status = apply_run(&map, request->apply, request->json ? stderr : stdout,
-				   &sync->problems, error);
+				   &guard, &sync->problems, error);
 	clock_map_clear(&map);
 	return status ? status : output_flush_stdout(error);
 }
@@ -241,6 +251,8 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	enum exit_status status = EXIT_TIED;
 
+	signals_catch(end_by_signal);
+	signals_catch_pipe(end_by_signal);
 	sync_arguments_init(&request.sync);
 	switch (parse(&request, argc, argv, &error)) {
 	case OPTIONS_SHOWN:

@@ -10,13 +10,13 @@
 enum {
 	CELL = 64,
 	MOST_REJECTED = 1000,
-	UTC_DAY = 11,          /* characters of nsec_format_utc before the hour */
-	UTC_MILLISECONDS = 23, /* and up to the milliseconds */
+	UTC_DAY = 11,    /* characters of nsec_format_utc before the hour */
+	UTC_TENTHS = 21, /* and up to the tenths of a second */
 };
 
 #define NSEC_PER_DAY (86400 * NSEC_PER_SEC)
 
-/* Bounds are shown with one digit after the point of a unit that suits them. */
+/* Latencies and bounds have digits down to a tenth of a microsecond at the most. */
 struct unit {
 	double ns;
 	int digits;
@@ -34,6 +34,23 @@ static const struct unit *unit_of(double span_ns)
 	return &units[k];
 }
 
+/* Of a bound three digits are told, and `most` behind the point. */
+static int bound_digits(double bound, int most)
+{
+	int digits = bound > 0 ? 2 - (int)floor(log10(bound)) : most;
+
+	return digits < 0 ? 0 : digits > most ? most : digits;
+}
+
+/* Away from zero, so that what is shown bounds as well; a share is for rounding errors.
+ */
+static double bound_shown(double bound, int digits)
+{
+	double scale = pow(10, digits);
+
+	return copysign(ceil(fabs(bound) * scale * (1 - 1e-12)) / scale, bound);
+}
+
 /* A rate that may be off by this share of the drift limit is no estimate. */
 #define UNKNOWN_SHARE 0.9
 
@@ -47,6 +64,7 @@ static void format_bound(char cell[CELL], const struct clock_bound *bound)
 	bool has_low = bound->low_ns != NSEC_MIN, has_high = bound->high_ns != NSEC_MAX;
 	double wide = fmax(has_low ? fabs(least) : 0, has_high ? fabs(most) : 0);
 	const struct unit *unit = unit_of(wide);
+	int digits = bound_digits(wide / unit->ns, unit->digits);
 	char low[24] = "none", high[24] = "none";
 
 	if (!has_low && !has_high) {
@@ -54,14 +72,16 @@ static void format_bound(char cell[CELL], const struct clock_bound *bound)
 		return;
 	}
 	if (has_low && has_high && fabs(most + least) <= 0.1 * (most - least)) {
-		snprintf(cell, CELL, "+-%.*f %s", unit->digits, wide / unit->ns,
-			 unit->name);
+		snprintf(cell, CELL, "+-%.*f %s", digits,
+			 bound_shown(wide / unit->ns, digits), unit->name);
 		return;
 	}
 	if (has_low)
-		snprintf(low, sizeof(low), "%+.*f", unit->digits, least / unit->ns);
+		snprintf(low, sizeof(low), "%+.*f", digits,
+			 bound_shown(least / unit->ns, digits));
 	if (has_high)
-		snprintf(high, sizeof(high), "%+.*f", unit->digits, most / unit->ns);
+		snprintf(high, sizeof(high), "%+.*f", digits,
+			 bound_shown(most / unit->ns, digits));
 	snprintf(cell, CELL, "%s/%s %s", low, high, unit->name);
 }
 
@@ -89,12 +109,14 @@ static void format_drift(char text[CELL], char bound[CELL], const struct sync *s
 {
 	struct drift drift = drift_of(sync, clock);
 
+	double bound_ppm =
+	    drift.known ? drift.bound * 1e6 : sync->options.drift_limit_ppm;
+	int digits = bound_digits(bound_ppm, 3);
+
 	snprintf(text, CELL, "unknown");
-	snprintf(bound, CELL, "+-%.3f", sync->options.drift_limit_ppm);
-	if (!drift.known)
-		return;
-	snprintf(text, CELL, "%.3f", drift.rate * 1e6 + 0.0);
-	snprintf(bound, CELL, "+-%.3f", drift.bound * 1e6);
+	if (drift.known)
+		snprintf(text, CELL, "%.3f", drift.rate * 1e6 + 0.0);
+	snprintf(bound, CELL, "+-%.*f", digits, bound_shown(bound_ppm, digits));
 }
 
 /* Whether all traces begin on one day (UTC), so that it need not be repeated. */
@@ -130,7 +152,7 @@ static void add_clock_row(struct table *table, const struct sync *sync,
 	if (clock->bounds)
 		format_bound(bound, &here);
 	nsec_format_utc(begin, clock->begin_ns);
-	begin[UTC_MILLISECONDS] = '\0';
+	begin[UTC_TENTHS] = '\0';
 	if (begin_on_one_day(map))
 		row[5] += UTC_DAY;
 	table_add(table, row);

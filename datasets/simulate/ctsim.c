@@ -5,8 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/guard.h"
 #include "base/options.h"
 #include "base/output.h"
+#include "base/signals.h"
+#include "base/staging.h"
+#include "simulate/directory.h"
 #include "simulate/scenario.h"
 #include "simulate/simulate.h"
 
@@ -19,6 +23,14 @@ struct request {
 	int nodes; /* 0: as the scenario says */
 	bool messages, captures, spans, list, keys, quiet;
 };
+
+static struct guard guard;
+
+static void end_by_signal(int number)
+{
+	guard_undo(&guard);
+	signals_end(number);
+}
 
 static enum options_status parse(struct request *request, int argc, const char **argv,
 				 struct error *error)
@@ -119,6 +131,25 @@ static void report(const struct request *request, const struct simulation_counts
 		counts->seconds, (double)written / counts->seconds / 1e6);
 }
 
+/* The run comes into place when it is whole. */
+static int make_run(struct simulation *simulation, const char *path,
+		    struct simulation_counts *counts, struct error *error)
+{
+	struct staging staging;
+	int status;
+
+	if (directory_is_free(path, error) || staging_open(&staging, path, &guard, error))
+		return -1;
+	simulation->directory = staging.temporary;
+	status = simulate(simulation, counts, error);
+	if (status)
+		staging_explain(&staging, error);
+	else
+		status = staging_commit(&staging, error);
+	staging_discard(&staging);
+	return status;
+}
+
 static enum exit_status run(const struct request *request, struct error *error)
 {
 	struct simulation_counts counts;
@@ -126,7 +157,6 @@ static enum exit_status run(const struct request *request, struct error *error)
 	struct simulation simulation = {
 	    .scenario = &scenario,
 	    .seed = (uint64_t)request->seed,
-	    .directory = request->output,
 	    .messages = request->messages,
 	    .captures = request->captures,
 	    .traces = !request->messages && !request->captures,
@@ -136,7 +166,9 @@ static enum exit_status run(const struct request *request, struct error *error)
 	enum exit_status status = EXIT_MISUSE;
 
 	if (!load(request, &scenario, error))
-		status = simulate(&simulation, &counts, error) ? EXIT_FAILED : EXIT_DONE;
+		status = make_run(&simulation, request->output, &counts, error)
+			     ? EXIT_FAILED
+			     : EXIT_DONE;
 	if (status == EXIT_DONE && !request->quiet)
 		report(request, &counts);
 	scenario_clear(&scenario);
@@ -185,8 +217,12 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	enum exit_status status = EXIT_DONE;
 
+	signals_catch(end_by_signal);
+	signals_catch_pipe(end_by_signal);
 	switch (parse(&request, argc, argv, &error)) {
 	case OPTIONS_SHOWN:
+		if (output_flush_stdout(&error))
+			status = EXIT_FAILED;
 		break;
 	case OPTIONS_WRONG:
 		status = EXIT_MISUSE;

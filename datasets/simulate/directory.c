@@ -6,16 +6,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int directory_make(const char *path, struct error *error)
+int directory_is_free(const char *path, struct error *error)
 {
+	DIR *directory = opendir(path);
 	const struct dirent *entry;
 	int entries = 0;
-	DIR *directory;
 
-	if (mkdir(path, 0777) == 0)
-		return 0;
-	if (errno != EEXIST || !(directory = opendir(path)))
-		return error_errno(error, path);
+	if (!directory)
+		return errno == ENOENT ? 0 : error_errno(error, path);
 	while ((entry = readdir(directory)))
 		entries +=
 		    strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
@@ -23,6 +21,14 @@ int directory_make(const char *path, struct error *error)
 	if (entries)
 		return error_set(error, "%s: not empty, want a new directory", path);
 	return 0;
+}
+
+int directory_make(const char *path, struct error *error)
+{
+	if (mkdir(path, 0777) == 0)
+		return 0;
+	return errno == EEXIST ? directory_is_free(path, error)
+			       : error_errno(error, path);
 }
 
 int directory_ensure(const char *path, struct error *error)

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "simulate/card.h"
+#include "simulate/clock_log.h"
 #include "simulate/directory.h"
 #include "simulate/event.h"
 #include "simulate/memory.h"
@@ -112,6 +113,16 @@ static int write_node(const struct world *world, const struct sim_node *node,
 	return status;
 }
 
+static int write_clock(const struct world *world, struct host *host,
+		       const char *directory, struct error *error)
+{
+	char *path = mem_printf("%s/%s/clock.csv", directory, host->name);
+	int status = clock_log_write(world, host, path, error);
+
+	free(path);
+	return status;
+}
+
 int run_files_close(struct run_files *files, struct world *world, const char *directory,
 		    struct error *error)
 {
@@ -122,6 +133,9 @@ int run_files_close(struct run_files *files, struct world *world, const char *di
 		status = sar_close(world, error);
 	for (size_t i = 0; i < world->hosts && !status; i++)
 		status = write_node(world, &files->node[i], directory, error);
+	/* What is stamped by the real-time clock needs it. */
+	for (size_t i = 0; i < world->hosts && world->full && !status; i++)
+		status = write_clock(world, &world->host[i], directory, error);
 	return status;
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "simulate/scenario_keys.h"
@@ -70,7 +71,7 @@ int scenario_load(struct scenario *scenario, const char *word, struct error *err
 			scenario->name = mem_strdup(word);
 			return scenario_parse(scenario, word, entry->text, error);
 		}
-	if (strchr(word, '/') || strchr(word, '.'))
+	if (strchr(word, '/') || strchr(word, '.') || access(word, F_OK) == 0)
 		return load_file(scenario, word, error);
 	return error_set(error,
 			 "no scenario '%s' (ctsim --list names them), want one of "

@@ -19,9 +19,15 @@ static nsec_t now(void)
 	return (nsec_t)time.tv_sec * NSEC_PER_SEC + time.tv_nsec;
 }
 
+struct instant {
+	nsec_t at_ns;
+	uint64_t ticks;
+};
+
 /* Both at nearly one instant: the counter between the two closest stamps of many. */
-static void read_both(nsec_t *at_ns, uint64_t *ticks)
+static struct instant read_both(void)
 {
+	struct instant instant = {0};
 	nsec_t least_ns = NSEC_MAX;
 
 	for (int i = 0; i < READINGS; i++) {
@@ -31,23 +37,23 @@ static void read_both(nsec_t *at_ns, uint64_t *ticks)
 
 		if (after - before < least_ns) {
 			least_ns = after - before;
-			*at_ns = before + least_ns / 2;
-			*ticks = count;
+			instant.at_ns = before + least_ns / 2;
+			instant.ticks = count;
 		}
 	}
+	return instant;
 }
 
 int tick_rate_khz(long *khz, struct error *error)
 {
 	struct timespec second = {.tv_sec = 1};
-	nsec_t begin_ns, end_ns;
-	uint64_t begin, end;
+	struct instant begin = read_both(), end;
 
-	read_both(&begin_ns, &begin);
 	while (nanosleep(&second, &second))
 		;
-	read_both(&end_ns, &end);
-	*khz = lround((double)(end - begin) * 1e6 / (double)(end_ns - begin_ns));
+	end = read_both();
+	*khz = lround((double)(end.ticks - begin.ticks) * 1e6 /
+		      (double)(end.at_ns - begin.at_ns));
 	if (*khz <= 0)
 		return error_set(error, "the time stamp counter does not count");
 	return 0;

@@ -2,7 +2,6 @@
 #include "base/output.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,8 +9,8 @@
 
 #include "base/mem.h"
 
-/* A device, a pipe, or a link that may lead to one: /dev/stdout, /dev/full. */
-static bool is_special(const char *path)
+/* Links, too, since they may lead to one: /dev/stdout, /dev/full. */
+bool output_is_special(const char *path)
 {
 	struct stat status;
 
@@ -37,7 +36,7 @@ int output_open(struct output *output, const char *path, struct error *error)
 	umask(mask);
 	memset(output, 0, sizeof(*output));
 	output->path = mem_strdup(path);
-	if (is_special(path))
+	if (output_is_special(path))
 		return open_special(output, error);
 	output->temporary = mem_printf("%s.XXXXXX", path);
 	fd = mkstemp(output->temporary);

@@ -2,6 +2,7 @@
 #ifndef CT_BASE_OUTPUT_H
 #define CT_BASE_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -17,6 +18,9 @@ struct output {
 };
 
 int output_open(struct output *output, const char *path, struct error *error);
+
+/* What is there and no file: it is written straight, and opening it may take long. */
+bool output_is_special(const char *path);
 
 /* Sync and rename into place; 0, or -1 with error and nothing in place. */
 int output_commit(struct output *output, struct error *error);

@@ -21,6 +21,13 @@ void signals_catch(void (*handler)(int number))
 	signal(SIGXFSZ, SIG_IGN);
 }
 
+void signals_catch_pipe(void (*handler)(int number))
+{
+	struct sigaction action = {.sa_handler = handler};
+
+	sigaction(SIGPIPE, &action, NULL);
+}
+
 void signals_end(int number)
 {
 	signal(number, SIG_DFL);

@@ -16,6 +16,12 @@
 void signals_catch(void (*handler)(int number));
 
 /*
+ * After that, for a program that prints: a reader that has enough, such as head(1), ends
+ * it quietly, by SIGPIPE and this handler.
+ */
+void signals_catch_pipe(void (*handler)(int number));
+
+/*
  * The handler's last step: end by this signal. The default comes back only here; with
  * SA_RESETHAND a second signal, such as timeout(1) sends, could end the program before
  * the handler has undone anything.

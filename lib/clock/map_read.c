@@ -133,28 +133,28 @@ static int enter(const struct place *place, const char *list, size_t k,
 	return -1;
 }
 
-/* A list's length, and zeroed room for as many items of `size` bytes. */
-static int make_list(const struct place *place, const char *name, size_t size,
-		     void **items, size_t *count)
+/* A list's length, and zeroed room for as many items of `size` bytes; NULL with error. */
+static void *make_list(const struct place *place, const char *name, size_t size,
+		       size_t *count)
 {
 	const json_t *list = json_object_get(place->object, name);
 
-	if (!json_is_array(list))
-		return want(place, name, "an array");
+	if (!json_is_array(list)) {
+		want(place, name, "an array");
+		return NULL;
+	}
 	*count = json_array_size(list);
-	*items = mem_zalloc(*count * size);
-	return 0;
+	return mem_zalloc(*count * size);
 }
 
 static int read_segments(const struct place *place, struct clock *clock)
 {
 	struct place item;
-	void *items;
 
-	if (make_list(place, "segments", sizeof(*clock->segment), &items,
-		      &clock->segments))
+	clock->segment =
+	    make_list(place, "segments", sizeof(*clock->segment), &clock->segments);
+	if (!clock->segment)
 		return -1;
-	clock->segment = items;
 	if (!clock->segments)
 		return want(place, "segments", "at least one");
 	for (size_t k = 0; k < clock->segments; k++) {
@@ -175,11 +175,10 @@ static int read_segments(const struct place *place, struct clock *clock)
 static int read_bounds(const struct place *place, struct clock *clock)
 {
 	struct place item;
-	void *items;
 
-	if (make_list(place, "bounds", sizeof(*clock->bound), &items, &clock->bounds))
+	clock->bound = make_list(place, "bounds", sizeof(*clock->bound), &clock->bounds);
+	if (!clock->bound)
 		return -1;
-	clock->bound = items;
 	for (size_t k = 0; k < clock->bounds; k++) {
 		struct clock_bound *bound = &clock->bound[k];
 
@@ -213,11 +212,10 @@ static int read_clock(const struct place *place, struct clock *clock)
 static int read_clocks(const struct place *place, struct clock_map *map)
 {
 	struct place item;
-	void *items;
 
-	if (make_list(place, "clocks", sizeof(*map->clock), &items, &map->clocks))
+	map->clock = make_list(place, "clocks", sizeof(*map->clock), &map->clocks);
+	if (!map->clock)
 		return -1;
-	map->clock = items;
 	for (size_t k = 0; k < map->clocks; k++) {
 		if (enter(place, "clocks", k, &item) || read_clock(&item, &map->clock[k]))
 			return -1;
@@ -248,11 +246,10 @@ static int read_names(const struct place *place, struct clock_island *island)
 static int read_islands(const struct place *place, struct clock_map *map)
 {
 	struct place item;
-	void *items;
 
-	if (make_list(place, "islands", sizeof(*map->island), &items, &map->islands))
+	map->island = make_list(place, "islands", sizeof(*map->island), &map->islands);
+	if (!map->island)
 		return -1;
-	map->island = items;
 	for (size_t k = 0; k < map->islands; k++)
 		if (enter(place, "islands", k, &item) ||
 		    read_text(&item, "reference", &map->island[k].reference) ||
@@ -283,11 +280,10 @@ static int read_pair(const struct place *place, struct clock_pair *pair)
 static int read_pairs(const struct place *place, struct clock_map *map)
 {
 	struct place item;
-	void *items;
 
-	if (make_list(place, "pairs", sizeof(*map->pair), &items, &map->pairs))
+	map->pair = make_list(place, "pairs", sizeof(*map->pair), &map->pairs);
+	if (!map->pair)
 		return -1;
-	map->pair = items;
 	for (size_t k = 0; k < map->pairs; k++)
 		if (enter(place, "pairs", k, &item) || read_pair(&item, &map->pair[k]))
 			return -1;

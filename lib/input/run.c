@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/natural.h"
 #include "input/capture/capture.h"
 #include "input/ctf/files.h"
 #include "input/node.h"
@@ -161,7 +162,7 @@ static int add_nodes(struct source_list *list, const char *path, const struct st
 {
 	struct dirent **entry;
 	size_t before = list->count;
-	int count = scandir(path, &entry, NULL, alphasort);
+	int count = scandir(path, &entry, NULL, natural_entries);
 
 	if (count < 0)
 		return error_errno(error, path);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/natural.h"
 #include "input/walk.h"
 
 static const struct {
@@ -153,7 +154,7 @@ int run_files_find(struct run_files *run, const char *path, struct problem_list 
 	memset(run, 0, sizeof(*run));
 	if (stat(path, &status))
 		return error_errno(error, path);
-	count = scandir(path, &entry, NULL, alphasort);
+	count = scandir(path, &entry, NULL, natural_entries);
 	if (count < 0)
 		return error_errno(error, path);
 	run->path = walk_trimmed(path);

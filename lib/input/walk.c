@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/natural.h"
 #include "input/ctf/files.h"
 
 /* A directory, however it was reached. */
@@ -52,7 +53,7 @@ char *walk_trimmed(const char *path)
 static void walk_entries(struct walk *walk, const char *path)
 {
 	struct dirent **entry = NULL;
-	int count = scandir(path, &entry, NULL, alphasort);
+	int count = scandir(path, &entry, NULL, natural_entries);
 
 	if (count < 0)
 		problem_add(walk->problems, path, "unreadable", 1, "%s", strerror(errno));

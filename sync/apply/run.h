@@ -4,16 +4,18 @@
 
 #include <stdio.h>
 
+#include "base/guard.h"
 #include "base/problem.h"
 #include "clock/map.h"
 
 /*
  * Make every CTF trace of the map, and say to `talk` how exact each one is:
- * directory/NAME is the trace of that name on its reference's clock. A trace
- * that cannot be made becomes a problem. 0, or -1 with error when the
+ * directory/NAME is the trace of that name on its reference's clock. They come
+ * into place when all are made; a signal leaves none of them (`guard`, or NULL).
+ * A trace that cannot be made becomes a problem. 0, or -1 with error when the
  * directory cannot.
  */
 int apply_run(const struct clock_map *map, const char *directory, FILE *talk,
-	      struct problem_list *problems, struct error *error);
+	      struct guard *guard, struct problem_list *problems, struct error *error);
 
 #endif

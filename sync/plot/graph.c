@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/output.h"
 #include "base/plot_axis.h"
 #include "sync/plot/edge.h"
 #include "sync/plot/head.h"
@@ -281,15 +280,15 @@ static void draw_picture(const struct picture *picture, FILE *file)
 }
 
 int plot_graph_write(const struct plot_graph *graph, const char *path,
-		     struct error *error)
+		     struct guard *guard, struct error *error)
 {
 	struct picture picture;
 	struct output output;
 
-	if (output_open(&output, path, error))
+	if (guard_open(guard, &output, path, error))
 		return -1;
 	picture_init(&picture, graph);
 	draw_picture(&picture, output.file);
 	picture_clear(&picture);
-	return output_commit(&output, error);
+	return guard_commit(guard, &output, error);
 }

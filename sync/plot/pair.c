@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/output.h"
 #include "sync/plot/data.h"
 #include "sync/plot/head.h"
 #include "sync/plot/panel.h"
@@ -315,15 +314,16 @@ static void draw_picture(const struct picture *picture, FILE *file)
 	svg_end(file);
 }
 
-int plot_pair_write(const struct plot_pair *pair, const char *path, struct error *error)
+int plot_pair_write(const struct plot_pair *pair, const char *path, struct guard *guard,
+		    struct error *error)
 {
 	struct picture picture;
 	struct output output;
 
-	if (output_open(&output, path, error))
+	if (guard_open(guard, &output, path, error))
 		return -1;
 	picture_init(&picture, pair);
 	draw_picture(&picture, output.file);
 	picture_clear(&picture);
-	return output_commit(&output, error);
+	return guard_commit(guard, &output, error);
 }

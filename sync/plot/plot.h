@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "base/error.h"
+#include "base/guard.h"
 
 /*
  * Pictures of a synchronization, as SVG of our own: no program needs to be
@@ -61,9 +61,13 @@ struct plot_graph {
 	size_t edges;
 };
 
-/* Write one picture to path, whole or not at all. 0, or -1 with error. */
-int plot_pair_write(const struct plot_pair *pair, const char *path, struct error *error);
+/*
+ * Write one picture to path, whole or not at all, also where a signal ends the program
+ * (`guard`, or NULL). 0, or -1 with error.
+ */
+int plot_pair_write(const struct plot_pair *pair, const char *path, struct guard *guard,
+		    struct error *error);
 int plot_graph_write(const struct plot_graph *graph, const char *path,
-		     struct error *error);
+		     struct guard *guard, struct error *error);
 
 #endif

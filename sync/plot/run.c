@@ -21,6 +21,7 @@ struct drawing {
 	const struct pair *pair;
 	const struct clock *a, *b;
 	nsec_t begin; /* reference time at x = 0 */
+	struct guard *guard;
 };
 
 char *plot_file_name(const char *name)
@@ -146,7 +147,7 @@ static int draw(const struct drawing *drawing, const struct pair_sample *sample,
 	    .low = {low.point, low.count},
 	    .high = {high.point, high.count},
 	};
-	int status = plot_pair_write(&plot, path, error);
+	int status = plot_pair_write(&plot, path, drawing->guard, error);
 
 	free(text);
 	free(low.point);
@@ -159,7 +160,7 @@ static int draw(const struct drawing *drawing, const struct pair_sample *sample,
 }
 
 static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *sample,
-		     const char *directory, struct error *error)
+		     const char *directory, struct guard *guard, struct error *error)
 {
 	const struct pair *pair = &sync->pairs.pair[index];
 	struct drawing drawing = {
@@ -167,6 +168,7 @@ static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *
 	    .pair = pair,
 	    .a = &sync->fitted[pair->a],
 	    .b = &sync->fitted[pair->b],
+	    .guard = guard,
 	};
 	char *a = plot_file_name(sync_clock_name(sync, pair->a));
 	char *b = plot_file_name(sync_clock_name(sync, pair->b));
@@ -196,7 +198,7 @@ static double half_width_us(const struct sync *sync, uint32_t index)
 }
 
 static int draw_graph(const struct sync *sync, const uint32_t *order,
-		      const char *directory, struct error *error)
+		      const char *directory, struct guard *guard, struct error *error)
 {
 	struct plot_graph_node *node = mem_zalloc(sync->clocks * sizeof(*node));
 	struct plot_graph_edge *edge = mem_zalloc(sync->pairs.count * sizeof(*edge));
@@ -225,7 +227,7 @@ static int draw_graph(const struct sync *sync, const uint32_t *order,
 		    pair->quality == CLOCK_INCOMPLETE ? -1 : pair->margin_ns / 1e3;
 		edge[i].quality = clock_quality_name(pair->quality);
 	}
-	status = plot_graph_write(&graph, path, error);
+	status = plot_graph_write(&graph, path, guard, error);
 	free(text);
 	free(path);
 	free(edge);
@@ -233,7 +235,8 @@ static int draw_graph(const struct sync *sync, const uint32_t *order,
 	return status;
 }
 
-int plot_run(struct sync *sync, const char *directory, struct error *error)
+int plot_run(struct sync *sync, const char *directory, struct guard *guard,
+	     struct error *error)
 {
 	struct pair_sample *samples;
 	uint32_t *order;
@@ -246,9 +249,10 @@ int plot_run(struct sync *sync, const char *directory, struct error *error)
 		return -1;
 	order = pair_table_order(&sync->pairs);
 	for (size_t i = 0; !status && i < sync->pairs.count; i++)
-		status = draw_pair(sync, order[i], &samples[order[i]], directory, error);
+		status = draw_pair(sync, order[i], &samples[order[i]], directory, guard,
+				   error);
 	if (!status)
-		status = draw_graph(sync, order, directory, error);
+		status = draw_graph(sync, order, directory, guard, error);
 	free(order);
 	pair_samples_free(samples, sync->pairs.count);
 	return status;

@@ -126,7 +126,11 @@ begun_is_there()
 	first=$(cat "$scratch/out")
 	collect 1 -o others run once.yaml
 	said 'alpha: not started: already collecting here: run [0-9a-f]\{16\}, want `ctcollect stop`'
-	said 'nothing was recorded'
+	said 'no node was started, nothing was recorded'
+	[ ! -s "$scratch/out" ]
+	collect 1 -o others start once.yaml
+	[ ! -s "$scratch/out" ]
+	[ -z "$(ls -A others)" ]
 	collect 0 status once.yaml
 	holds "$scratch/out" '^alpha *running *2 '
 	collect 0 stop "$first"

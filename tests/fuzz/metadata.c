@@ -9,6 +9,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 	if (!stream.bytes)
 		stream = scene_load("tests/fuzz/recorded/stream");
-	scene_read((struct scene_file){bytes, size}, stream);
+	scene_read(&(struct scene){.metadata = {bytes, size}, .stream = stream});
 	return 0;
 }

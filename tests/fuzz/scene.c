@@ -17,28 +17,38 @@ enum { HELPED = 4 }; /* packets that are gone through ahead */
 /* The directory of the trace; made once, gone with the process's own end. */
 static char *trace;
 
+static void drop(const char *name)
+{
+	char *path = mem_printf("%s/%s", trace, name);
+
+	remove(path);
+	free(path);
+}
+
 static void remove_trace(void)
 {
-	char *metadata = mem_printf("%s/metadata", trace);
-	char *stream = mem_printf("%s/stream", trace);
-
-	unlink(metadata);
-	unlink(stream);
-	rmdir(trace);
-	free(metadata);
-	free(stream);
+	drop("metadata");
+	drop("stream");
+	drop("rotated");
+	drop("index/stream.idx");
+	drop("index");
+	drop("");
 	free(trace);
 }
 
 static void make_trace(void)
 {
 	const char *parent = getenv("TMPDIR");
+	char *index;
 
 	trace = mem_printf("%s/fuzz-XXXXXX", parent ? parent : "/tmp");
 	if (!mkdtemp(trace)) {
 		perror(trace);
 		exit(1);
 	}
+	index = mem_printf("%s/index", trace);
+	mkdir(index, 0777);
+	free(index);
 	atexit(remove_trace);
 }
 
@@ -47,7 +57,8 @@ static void put(const char *name, struct scene_file file)
 	char *path = mem_printf("%s/%s", trace, name);
 	FILE *out = fopen(path, "wb");
 
-	if (!out || fwrite(file.bytes, 1, file.size, out) != file.size || fclose(out)) {
+	if (!out || (file.size && fwrite(file.bytes, 1, file.size, out) != file.size) ||
+	    fclose(out)) {
 		perror(path);
 		exit(1);
 	}
@@ -144,12 +155,14 @@ static void read_wishes(void)
 	error_clear(&error);
 }
 
-void scene_read(struct scene_file metadata, struct scene_file stream)
+void scene_read(const struct scene *scene)
 {
 	if (!trace)
 		make_trace();
-	put("metadata", metadata);
-	put("stream", stream);
+	put("metadata", scene->metadata);
+	put("stream", scene->stream);
+	put("rotated", scene->rotated);
+	put("index/stream.idx", scene->index);
 	read_records();
 	read_wishes();
 }

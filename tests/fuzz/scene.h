@@ -17,11 +17,18 @@ struct scene_file {
 	size_t size;
 };
 
+/* A trace; of the last two, those without bytes are as if they were not there. */
+struct scene {
+	struct scene_file metadata, stream;
+	struct scene_file rotated; /* more of the stream, in a file of its own */
+	struct scene_file index;   /* of the first file */
+};
+
 /*
- * Read a trace of these two files by our own reader, every field of every event, once as
- * records and once by wishes. Whatever they hold, it has to end.
+ * Read a trace by our own reader, every field of every event, once as records and once by
+ * wishes. Whatever it holds, it has to end.
  */
-void scene_read(struct scene_file metadata, struct scene_file stream);
+void scene_read(const struct scene *scene);
 
 /* A file of the source tree, for free(). */
 struct scene_file scene_load(const char *name);

@@ -114,3 +114,10 @@ here()
 	sqlite3 empty.db <"$CT_SOURCE/lib/timeline/schema.sql"
 	ends_with 0 ctanalyze nodes empty.db
 }
+
+@test "a reader that goes away ends it quietly" {
+	here
+	# shellcheck disable=SC2016
+	ends_with 141 bash -c 'ctanalyze nodes "$1" | false; exit ${PIPESTATUS[0]}' - net3.db
+	[ ! -s "$scratch/stderr" ]
+}

@@ -66,3 +66,10 @@ setup_file()
 	grep -q '^ctexport: out.csv: File too large$' "$scratch/stderr"
 	[ "$(find . -mindepth 1 | sort | xargs)" = "./datasets ./fixtures" ]
 }
+
+@test "a reader that goes away ends it quietly" {
+	# shellcheck disable=SC2016
+	ends_with 141 bash -c 'ctexport csv -q --query "SELECT * FROM timeline" "$1" | false
+		exit ${PIPESTATUS[0]}' - "$CT_TIMELINE"
+	[ ! -s "$scratch/stderr" ]
+}

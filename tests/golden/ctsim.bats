@@ -57,6 +57,37 @@ digest()
 	[ -s run/node2/sar.sadf ]
 }
 
+# By the truth, too, a node's clocks read what its clock.csv says.
+@test "full activity adds the clocks' readings" {
+	printf '%s\n' 'nodes 2' 'seconds 25' 'interval_ms 200' 'activity full' 'drift_ppm 40' \
+		'step 2 12 700' >stepped
+	ctsim -q -o run stepped
+	head -n 1 run/node2/clock.csv | grep -x realtime_ns,monotonic_ns,boottime_ns
+	sqlite3 :memory: >judged <<-'END'
+		CREATE TABLE truth (node, host_ns INTEGER, mono_ns INTEGER, real_ns INTEGER);
+		CREATE TABLE clock (node, real_ns INTEGER, mono_ns INTEGER, boot_ns INTEGER);
+		.mode csv
+		.import --skip 1 run/truth.csv truth
+		.import --skip 1 "|sed s/^/node1,/ run/node1/clock.csv" clock
+		.import --skip 1 "|sed s/^/node2,/ run/node2/clock.csv" clock
+		CREATE INDEX truth_mono ON truth (node, mono_ns);
+		.mode list
+		SELECT c.node, count(*), max(abs(c.real_ns - a.real_ns - (c.mono_ns - a.mono_ns))) <= 1,
+			max(c.boot_ns <> c.mono_ns)
+			FROM clock AS c JOIN truth AS a ON a.node = c.node AND a.mono_ns =
+				(SELECT max(mono_ns) FROM truth AS t
+				 WHERE t.node = c.node AND t.mono_ns <= c.mono_ns)
+			GROUP BY c.node;
+	END
+	diff -u judged - <<-'END'
+		node1|4|1|0
+		node2|4|1|0
+	END
+	ctmerge -q run -o run.db 2>told
+	[ "$(grep -c 'no clock.csv' told)" = 0 ]
+	grep 'node2/clock.csv: the real-time clock was stepped by 700.000 ms' told
+}
+
 # tests/golden/ctanalyze_spans.bats holds them against the traces.
 @test "what threads and disks did" {
 	tiny --spans --set activity=full -o run two
@@ -255,12 +286,25 @@ first_sample()
 		exec ctsim -q two -o run "$@"
 	END
 	fails_with 1 'ctsim: run/messages.csv: File too large' bash limited --messages
-	[ ! -e run/messages.csv ] && rm -r run
 	ends_with 1 bash limited --captures
 	grep -x 'ctsim: run/node[12]/node[12].pcap: File too large' "$scratch/stderr"
-	rm -r run
 	ends_with 1 bash limited
 	grep '^ctsim: run/node[12]/kernel: could not be written: ' "$scratch/stderr"
+	[ "$(echo *)" = 'datasets fixtures limited' ]
+}
+
+@test "a signal leaves no half of a run" {
+	mkdir there
+	for target in run there; do
+		ctsim -q --set seconds=1000 -o $target mesh4 &
+		pid=$!
+		until [ -n "$(find . -name node4)" ]; do kill -0 "$pid"; done
+		kill -TERM "$pid"
+		status=0
+		wait "$pid" || status=$?
+		[ "$status" = 143 ]
+	done
+	[ "$(echo *)" = 'datasets fixtures there' ] && rmdir there
 }
 
 @test "standard output that is full" {

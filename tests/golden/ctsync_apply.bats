@@ -57,9 +57,36 @@ causality()
 	[ "$(echo out/*)" = 'out/node1 out/node2 out/node3' ]
 	[ -z "$(ls out/node2)" ]
 	echo >file
-	fails_with 1 'ctsync: file/node1: Not a directory
-ctsync: file/node2: Not a directory
-ctsync: file/node3: Not a directory' ctsync -q $net3 --apply file
+	fails_with 1 'ctsync: file: Not a directory' ctsync -q $net3 --apply file
+	fails_with 1 'ctsync: none/out: No such file or directory' \
+		ctsync -q $net3 --apply none/out
+	[ "$(echo *)" = 'datasets file fixtures out' ]
+}
+
+@test "a signal leaves nothing" {
+	mkdir -p run/node1 run/node2 there
+	for node in node1 node2; do
+		cp -r $net3/$node/kernel run/$node/kernel
+		mkdir run/$node/kernel/notes
+		(cd run/$node/kernel/notes && seq 2000 | xargs touch)
+	done
+	for target in out there; do
+		ctsync -q --apply $target -o map.json run 2>/dev/null &
+		pid=$!
+		while [ -z "$(find out.* there -name 'notes')" ] && kill -0 "$pid"; do :; done \
+			2>/dev/null
+		kill -TERM "$pid" || true
+		wait "$pid" || true
+		[ "$(echo out.* map.json.* there/.unf*)" = 'out.* map.json.* there/.unf*' ]
+		rm -f map.json
+	done
+	# Whole or not at all, in case it was done first.
+	for target in out there; do
+		case $(echo $target/node?) in
+		"$target/node?" | "$target/node1 $target/node2") ;;
+		*) false ;;
+		esac
+	done
 }
 
 @test "captures have no clock class" {

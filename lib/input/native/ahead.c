@@ -181,9 +181,9 @@ void native_ahead_follow(struct native_ahead *ahead, size_t stream)
 
 	pthread_mutex_lock(&ahead->lock);
 	if (!line->first && (line->scout.path != at->path || line->scout.at < at->next)) {
-		line->scout = (struct native_piece){
-		    at->path, &at->file[at->at_file - 1].first, at->next, at->size};
-		line->can_go_on = at->next < at->size;
+		line->scout =
+		    (struct native_piece){at->path, &at->of->first, at->next, at->until};
+		line->can_go_on = at->next < at->until;
 	}
 	pthread_mutex_unlock(&ahead->lock);
 }

@@ -26,13 +26,36 @@ bool native_instant(const struct native_clock *clock, uint64_t value, nsec_t *in
 	       nsec_is_stamp(*instant);
 }
 
+uint64_t native_clock_ns(const struct native_clock *clock, uint64_t value)
+{
+	double real = 1e9 * (double)value / (double)clock->of->frequency;
+
+	if (clock->of->frequency == GIGAHERTZ)
+		return value;
+	return real < 1.8e19 ? (uint64_t)real : UINT64_MAX;
+}
+
+/* An offset's whole seconds count apart, as its cycles would round otherwise. */
+static bool split_offset(const struct tsdl_clock *clock, nsec_t *seconds,
+			 uint64_t *cycles)
+{
+	uint64_t whole = clock->offset / clock->frequency;
+
+	*cycles = clock->offset % clock->frequency;
+	return whole <= INT64_MAX &&
+	       !__builtin_add_overflow(clock->offset_s, (int64_t)whole, seconds) &&
+	       !__builtin_mul_overflow(*seconds, NSEC_PER_SEC, seconds);
+}
+
 nsec_t native_offset_ns(const struct tsdl_clock *clock)
 {
-	nsec_t rest = nsec_round((double)clock->offset * 1e9 / (double)clock->frequency);
+	uint64_t cycles;
+	nsec_t seconds;
 
-	if (clock->frequency == GIGAHERTZ)
-		rest = (nsec_t)clock->offset;
-	return nsec_add(rest, clock->offset_s * NSEC_PER_SEC);
+	if (!split_offset(clock, &seconds, &cycles))
+		seconds = 0;
+	return nsec_add(nsec_round((double)cycles * 1e9 / (double)clock->frequency),
+			seconds);
 }
 
 /* Where native_instant is one addition. */
@@ -53,15 +76,17 @@ static void set_range(struct native_clock *clock)
 static int set_clock(struct native_clock *clock, const struct tsdl *tsdl,
 		     const char *name, struct error *error)
 {
-	int64_t seconds, rest;
+	uint64_t cycles;
+	nsec_t seconds;
+	int64_t rest;
 
 	for (size_t i = 0; i < tsdl->clocks; i++)
 		if (strcmp(tsdl->clock[i].name, name) == 0)
 			clock->of = &tsdl->clock[i];
 	if (!clock->of)
 		return error_set(error, "no clock %s", name);
-	if (__builtin_mul_overflow(clock->of->offset_s, NSEC_PER_SEC, &seconds) ||
-	    !to_nanoseconds(clock->of->offset, clock->of->frequency, &rest) ||
+	if (!split_offset(clock->of, &seconds, &cycles) ||
+	    !to_nanoseconds(cycles, clock->of->frequency, &rest) ||
 	    __builtin_add_overflow(seconds, rest, &clock->base_ns))
 		return error_set(error, "clock %s begins too far from the epoch", name);
 	set_range(clock);

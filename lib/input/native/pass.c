@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/native/pass.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 
 void native_pass_prepare(struct native_stream_class *stream)
 {
+	free(stream->skip);
 	stream->skip = mem_zalloc(stream->ids * sizeof(*stream->skip) + 1);
 	for (size_t id = 0; id < stream->ids; id++) {
 		const struct native_class *class = native_find_class(stream, id);
 		struct native_skip *skip = &stream->skip[id];
 
-		skip->can =
-		    class && class->is_passed &&
-		    native_plan_is_constant(class->plan, &skip->align, &skip->bits);
+		skip->can = class && class->is_passed &&
+			    native_plan_skips(class->plan, &skip->of);
 	}
 }
 
@@ -37,30 +39,64 @@ read_header(const struct native_stream_class *stream, const struct native_cursor
 	    struct way *way)
 {
 	const struct native_quick *quick = &stream->quick;
-	unsigned size = quick->id_size + quick->stamp_size;
-	uint64_t byte = (way->at + 7) / 8, word;
+	uint64_t byte = (way->at + 7) / 8, stamp;
 
-	if (cursor->end - way->at < size + 7 || byte + sizeof(word) > cursor->bytes.count)
+	if (cursor->end - way->at < quick->size + 7 ||
+	    byte + NATIVE_QUICK_BYTES > cursor->bytes.count)
 		return NULL;
-	memcpy(&word, cursor->bytes.byte + byte, sizeof(word));
-	word = le64toh(word);
-	way->id = word & (((uint64_t)1 << quick->id_size) - 1);
+	native_quick_load(quick, cursor->bytes.byte + byte, &way->id, &stamp);
 	if (way->id > quick->last || way->id >= stream->ids)
 		return NULL;
-	word = word >> quick->id_size & (((uint64_t)1 << quick->stamp_size) - 1);
-	way->clock = native_clock_after(way->clock, word, quick->stamp_size);
-	way->at = 8 * byte + size;
+	way->clock = native_clock_after(way->clock, stamp, quick->stamp_size);
+	way->at = 8 * byte + quick->size;
 	return &stream->skip[way->id];
 }
 
-static inline bool skip_fields(struct way *way, uint64_t end,
+static inline bool skip_bits(struct way *way, uint64_t end, uint64_t bits)
+{
+	if (bits > end - way->at)
+		return false;
+	way->at += bits;
+	return true;
+}
+
+/*
+ * A string that begins with this byte, eight bytes at a time: they are short, and a
+ * call for each would cost more. The first byte of a word that is zero is the lowest
+ * one from which subtracting 1 borrows (Mycroft 1987).
+ */
+static inline bool skip_string(struct way *way, const struct native_cursor *cursor)
+{
+	const uint64_t low = UINT64_C(0x0101010101010101), high = low << 7;
+
+	for (;;) {
+		uint64_t word, zero;
+
+		if (cursor->bytes.count - way->at / 8 < sizeof(word))
+			return false;
+		memcpy(&word, cursor->bytes.byte + way->at / 8, sizeof(word));
+		word = le64toh(word);
+		zero = (word - low) & ~word & high;
+		if (zero)
+			return skip_bits(way, cursor->end,
+					 (uint64_t)__builtin_ctzll(zero) + 1);
+		if (!skip_bits(way, cursor->end, 64))
+			return false;
+	}
+}
+
+static inline bool skip_fields(struct way *way, const struct native_cursor *cursor,
 			       const struct native_skip *skip)
 {
-	uint64_t padding = -way->at & (skip->align - 1);
+	const struct native_stretches *of = &skip->of;
 
-	if (!skip->can || padding > end - way->at || skip->bits > end - way->at - padding)
+	if (!skip->can || !skip_bits(way, cursor->end, -way->at & (of->align - 1)) ||
+	    !skip_bits(way, cursor->end, of->bits))
 		return false;
-	way->at += padding + skip->bits;
+	for (uint32_t i = 0; i < of->strings; i++)
+		if (!skip_string(way, cursor) ||
+		    !skip_bits(way, cursor->end, of->behind[i]))
+			return false;
 	return true;
 }
 
@@ -94,7 +130,7 @@ void native_pass_run(const struct native_stream_class *stream,
 		const struct native_skip *skip = read_header(&of, &fixed, &next);
 		nsec_t stamp;
 
-		if (!skip || !skip_fields(&next, fixed.end, skip) ||
+		if (!skip || !skip_fields(&next, &fixed, skip) ||
 		    !find_instant(&of.clock, next.clock, &stamp) || stamp > sum.until)
 			break;
 		note_stamp(&sum, stamp);
@@ -105,5 +141,7 @@ void native_pass_run(const struct native_stream_class *stream,
 		return;
 	cursor->at = way.at;
 	cursor->clock = way.clock;
-	cursor->id = cursor->slot[of.quick.slot] = way.id;
+	cursor->id = way.id;
+	if (of.quick.slot >= 0)
+		cursor->slot[of.quick.slot] = way.id;
 }

@@ -5,9 +5,10 @@
 #include "input/native/trace.h"
 
 /*
- * Going over events that nobody wants, most of a trace for ctsync: a header as
- * LTTng writes it, then fields of constant size. Each costs a table's entry and
- * two additions; whatever is not so ends the way and is for plans.
+ * Going over events that nobody wants, most of a trace for ctsync: a header that
+ * native/quick.h knows, then fields of constant size with a few strings among them. Each
+ * costs a table's entry and two additions, and a look at its strings; whatever is not so
+ * ends the way and is for plans.
  */
 struct native_pass {
 	nsec_t until;              /* no event after this is passed over, */
@@ -25,7 +26,7 @@ struct native_pass {
 void native_pass_run(const struct native_stream_class *stream,
 		     struct native_cursor *cursor, struct native_pass *pass);
 
-/* Find out which classes can be passed over. */
+/* Find out which classes can be passed over; again where others are passed now. */
 void native_pass_prepare(struct native_stream_class *stream);
 
 #endif

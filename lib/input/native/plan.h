@@ -47,11 +47,20 @@ struct native_plan *native_plan_new(struct field_class *const *class, size_t cou
 bool native_plan_run(const struct native_plan *plan, struct native_cursor *cursor);
 
 /*
- * Whether the plan does nothing but skip: padding up to `align`, then `bits`,
- * wherever it begins.
+ * What a plan does if it only skips and notes, wherever it begins: padding up to `align`,
+ * so many bits, and then a few times a string, which begins with a byte, and so many
+ * bits.
  */
-bool native_plan_is_constant(const struct native_plan *plan, uint32_t *align,
-			     uint64_t *bits);
+enum { NATIVE_STRINGS = 3 };
+
+struct native_stretches {
+	uint64_t bits;
+	uint32_t align, strings;
+	uint64_t behind[NATIVE_STRINGS]; /* bits after each string */
+};
+
+/* False where it does more than that. */
+bool native_plan_skips(const struct native_plan *plan, struct native_stretches *of);
 
 void native_plan_free(struct native_plan *plan);
 

@@ -5,36 +5,51 @@
 #include "input/native/plan.h"
 
 /*
- * The event headers that LTTng writes, read at once: a little-endian word with
- * an id and, unless that says that a longer header follows, the low bits of
- * the stamp behind it. Every event has one, so a plan for it would cost more
- * than all else of an event that nobody wants.
+ * The event headers that LTTng and sink.ctf.fs write, read at once: a little-endian id
+ * and the low bits of the stamp behind it, or the whole stamp. An id of LTTng's may say
+ * instead that a longer header follows. Every event has one, so a plan for it would cost
+ * more than all else of an event that nobody wants.
  */
 struct native_quick {
-	unsigned id_size, stamp_size; /* bits; 0: the header is another one */
+	unsigned id_size, stamp_size; /* bits; stamp 0: the header is another one */
+	unsigned stamp_at, size;      /* from its begin: bits, bits in all */
 	uint64_t last;                /* id that is no sign of a longer header */
-	int slot;                     /* of the id */
+	int slot;                     /* of the id; -1: nobody refers to it */
 };
 
 void native_quick_find(const struct field_class *header, struct native_quick *quick);
+
+/* The header that begins with a byte: 16 bytes or more from there must be to be had. */
+static inline void native_quick_load(const struct native_quick *quick,
+				     const unsigned char *byte, uint64_t *id,
+				     uint64_t *stamp)
+{
+	memcpy(id, byte, sizeof(*id));
+	memcpy(stamp, byte + quick->stamp_at / 8, sizeof(*stamp));
+	*id = le64toh(*id) & (UINT64_MAX >> (64 - quick->id_size));
+	*stamp = le64toh(*stamp) >> quick->stamp_at % 8 &
+		 (UINT64_MAX >> (64 - quick->stamp_size));
+}
+
+enum { NATIVE_QUICK_BYTES = 16 }; /* that native_quick_load looks at, at most */
 
 /* False with nothing done where the header's plan has to be run. */
 static inline bool native_quick_read(const struct native_quick *quick,
 				     struct native_cursor *cursor)
 {
-	unsigned size = quick->id_size + quick->stamp_size;
-	uint64_t at = (cursor->at + 7) & ~(uint64_t)7, word, id;
+	uint64_t byte = (cursor->at + 7) / 8, id, stamp;
 
-	if (!quick->stamp_size || cursor->end - cursor->at < size + 7)
+	if (!quick->stamp_size || cursor->end - cursor->at < quick->size + 7 ||
+	    cursor->bytes.count - byte < NATIVE_QUICK_BYTES)
 		return false;
-	word = native_bits(cursor->bytes, at, size, false);
-	id = word & (((uint64_t)1 << quick->id_size) - 1);
+	native_quick_load(quick, cursor->bytes.byte + byte, &id, &stamp);
 	if (id > quick->last)
 		return false;
-	cursor->id = cursor->slot[quick->slot] = id;
-	cursor->clock =
-	    native_clock_after(cursor->clock, word >> quick->id_size, quick->stamp_size);
-	cursor->at = at + size;
+	cursor->id = id;
+	if (quick->slot >= 0)
+		cursor->slot[quick->slot] = id;
+	cursor->clock = native_clock_after(cursor->clock, stamp, quick->stamp_size);
+	cursor->at = 8 * byte + quick->size;
 	return true;
 }
 

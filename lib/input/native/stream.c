@@ -9,23 +9,28 @@
 
 #define MOST_BYTES ((uint64_t)1 << 30) /* of a packet; LTTng's have a MiB or so */
 
-static const struct native_packet *first_of(const struct native_stream *stream)
+static bool open_part(struct native_stream *stream, struct native_part part)
 {
-	return &stream->file[stream->at_file - 1].first;
+	stream->of = &stream->file[part.file];
+	stream->path = stream->of->path;
+	stream->next = part.from;
+	stream->size = stream->until = 0;
+	if (native_window_open(&stream->window, stream->path))
+		return false;
+	stream->size = stream->window.size;
+	stream->until = part.to < stream->size ? part.to : stream->size;
+	return true;
 }
 
-/* Open the next file that can be. False when there is none. */
+/* Open the next part that can be. False when there is none. */
 static bool open_next(struct native_stream *stream, struct problem_list *problems)
 {
-	while (stream->at_file < stream->files) {
-		stream->path = stream->file[stream->at_file++].path;
-		stream->next = stream->size = 0;
-		if (native_window_open(&stream->window, stream->path) == 0) {
-			stream->size = stream->window.size;
+	while (stream->at_part < stream->parts) {
+		if (!open_part(stream, stream->part[stream->at_part++]))
+			problem_add(problems, stream->path, "unreadable", 1,
+				    "%s, left out", strerror(errno));
+		else if (stream->next < stream->until)
 			return true;
-		}
-		problem_add(problems, stream->path, "unreadable", 1, "%s, left out",
-			    strerror(errno));
 	}
 	native_window_clear(&stream->window);
 	return false;
@@ -77,6 +82,8 @@ static void tell_shrunk(struct native_stream *stream, struct problem_list *probl
 			    " bytes while it was read",
 			    stream->size, stream->window.size);
 	stream->size = stream->window.size;
+	if (stream->until > stream->size)
+		stream->until = stream->size;
 }
 
 /*
@@ -89,13 +96,13 @@ static enum packet_found check_cut(struct native_stream *stream,
 	uint64_t next = stream->size;
 
 	if (stream->packet.has[HEAD_UUID])
-		next = native_seek(&stream->window, trace, first_of(stream),
+		next = native_seek(&stream->window, trace, &stream->of->first,
 				   &stream->cursor, stream->at + 1);
 	stream->next = next;
 	if (next < stream->window.size)
 		return PACKET_GARBLED;
-	return native_packet_at(&stream->window, trace, first_of(stream), &stream->cursor,
-				stream->at, &stream->packet);
+	return native_packet_at(&stream->window, trace, &stream->of->first,
+				&stream->cursor, stream->at, &stream->packet);
 }
 
 /* Look at the head of the packet at hand, and where the next one is. */
@@ -103,7 +110,7 @@ static enum packet_found read_head(struct native_stream *stream,
 				   const struct native_trace *trace)
 {
 	enum packet_found found =
-	    native_packet_at(&stream->window, trace, first_of(stream), &stream->cursor,
+	    native_packet_at(&stream->window, trace, &stream->of->first, &stream->cursor,
 			     stream->at, &stream->packet);
 
 	if (found == PACKET_WHOLE)
@@ -111,7 +118,7 @@ static enum packet_found read_head(struct native_stream *stream,
 	else if (found == PACKET_CUT)
 		found = check_cut(stream, trace);
 	else
-		stream->next = native_seek(&stream->window, trace, first_of(stream),
+		stream->next = native_seek(&stream->window, trace, &stream->of->first,
 					   &stream->cursor, stream->at + 1);
 	return found;
 }
@@ -137,6 +144,27 @@ static bool read_content(struct native_stream *stream, struct problem_list *prob
 	return cursor->at <= cursor->end;
 }
 
+/* A packet whose head says that it ends before. */
+static bool can_skip(const struct native_stream *stream)
+{
+	const struct native_packet *packet = &stream->packet;
+	uint64_t end = packet->value[HEAD_END];
+	nsec_t end_ns;
+
+	return packet->stream->can_skip && packet->stream->has_ends &&
+	       packet->has[HEAD_BEGIN] && packet->has[HEAD_END] &&
+	       packet->value[HEAD_BEGIN] <= end &&
+	       native_instant(&packet->stream->clock, end, &end_ns) &&
+	       end_ns < stream->skip_before;
+}
+
+static void skip(struct native_stream *stream)
+{
+	stream->is_skipped = true;
+	stream->cursor.at = stream->cursor.end;
+	stream->packets++;
+}
+
 bool native_stream_next(struct native_stream *stream, const struct native_trace *trace,
 			struct problem_list *problems)
 {
@@ -144,7 +172,7 @@ bool native_stream_next(struct native_stream *stream, const struct native_trace 
 		enum packet_found found;
 		bool has_content;
 
-		if (stream->next >= stream->size) {
+		if (stream->next >= stream->until) {
 			tell_gaps(stream, problems);
 			if (!open_next(stream, problems))
 				return false;
@@ -152,6 +180,11 @@ bool native_stream_next(struct native_stream *stream, const struct native_trace 
 		stream->at = stream->next;
 		found = read_head(stream, trace);
 		stream->is_cut = found == PACKET_CUT;
+		stream->is_skipped = false;
+		if (found == PACKET_WHOLE && can_skip(stream)) {
+			skip(stream);
+			return true;
+		}
 		has_content = (found == PACKET_WHOLE || found == PACKET_CUT) &&
 			      read_content(stream, problems);
 		tell_shrunk(stream, problems);

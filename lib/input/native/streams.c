@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "input/native/rotation.h"
 #include "input/native/seek.h"
 
 static void cursor_init(struct native_cursor *cursor, const struct native_trace *trace)
@@ -71,49 +72,58 @@ static struct native_stream *stream_of(struct native_streams *streams,
 	stream = &streams->stream[streams->count++];
 	memset(stream, 0, sizeof(*stream));
 	cursor_init(&stream->cursor, trace);
+	stream->skip_before = NSEC_MIN;
 	return stream;
 }
 
-/* Behind those that begin before. */
+static bool is_behind(const struct native_file *one, const struct native_file *other)
+{
+	return one->begin != other->begin ? one->begin > other->begin
+					  : one->rank > other->rank;
+}
+
+/* Behind those that begin before; of one begin, as the directory lists them. */
 static void add_file(struct native_stream *stream, const struct native_file *file)
 {
 	size_t at = stream->files;
 
 	stream->file =
 	    mem_grow(stream->file, stream->files++, &stream->room, sizeof(*stream->file));
-	for (; at > 0 && stream->file[at - 1].begin > file->begin; at--)
+	for (; at > 0 && is_behind(&stream->file[at - 1], file); at--)
 		stream->file[at] = stream->file[at - 1];
 	stream->file[at] = *file;
 }
 
 /* Takes the path. */
 static void look_at(struct native_streams *streams, const struct native_trace *trace,
-		    char *path, struct problem_list *problems)
+		    struct native_file file, struct problem_list *problems)
 {
-	struct native_file file = {.path = path};
 	enum packet_found found;
 	uint64_t size = 0;
 
 	errno = 0;
 	found = read_first(trace, &file, &size);
 	if (found == PACKET_WHOLE || found == PACKET_CUT) {
-		file.begin = file.first.value[HEAD_BEGIN];
+		file.begin = native_clock_ns(&file.first.stream->clock,
+					     file.first.value[HEAD_BEGIN]);
 		add_file(stream_of(streams, trace, &file), &file);
 		return;
 	}
 	if (found == PACKET_NONE)
-		problem_add(problems, path, "unreadable", 1, "%s, left out",
+		problem_add(problems, file.path, "unreadable", 1, "%s, left out",
 			    strerror(errno));
 	else
-		problem_add(problems, path, "garbled", 1,
+		problem_add(problems, file.path, "garbled", 1,
 			    "no packet at byte 0 of %" PRIu64 ", the rest is left out",
 			    size);
-	free(path);
+	free(file.path);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int by_path(const void *a, const void *b)
 {
-	return strcmp((*a)->d_name, (*b)->d_name);
+	const struct native_file *one = a, *other = b;
+
+	return strcmp(one->path, other->path);
 }
 
 static int by_first_file(const void *a, const void *b)
@@ -123,29 +133,53 @@ static int by_first_file(const void *a, const void *b)
 	return strcmp(one->file[0].path, other->file[0].path);
 }
 
+struct listing {
+	struct native_file *file;
+	size_t count, room;
+};
+
+/* The files of a directory that may be streams, in the order of their names. */
+static int list_files(struct listing *listing, const char *path)
+{
+	struct dirent **entry = NULL;
+	int count = scandir(path, &entry, NULL, NULL);
+	struct stat status;
+
+	for (int i = 0; i < count; i++) {
+		struct native_file file = {.rank = (size_t)i};
+
+		file.path = mem_printf("%s/%s", path, entry[i]->d_name);
+		if (stat(file.path, &status) == 0 && S_ISREG(status.st_mode) &&
+		    entry[i]->d_name[0] != '.' && status.st_size > 0 &&
+		    strcmp(entry[i]->d_name, "metadata") != 0) {
+			listing->file = mem_grow(listing->file, listing->count,
+						 &listing->room, sizeof(file));
+			listing->file[listing->count++] = file;
+		} else {
+			free(file.path);
+		}
+		free(entry[i]);
+	}
+	free(entry);
+	if (listing->count)
+		qsort(listing->file, listing->count, sizeof(*listing->file), by_path);
+	return count < 0 ? -1 : 0;
+}
+
 int native_streams_open(struct native_streams *streams, const struct native_trace *trace,
 			const char *path, struct problem_list *problems,
 			struct error *error)
 {
-	struct dirent **entry = NULL;
-	int count = scandir(path, &entry, NULL, by_name);
-	struct stat status;
+	struct listing listing = {NULL, 0, 0};
 
 	memset(streams, 0, sizeof(*streams));
-	if (count < 0)
+	if (list_files(&listing, path))
 		return error_errno(error, path);
-	for (int i = 0; i < count; i++) {
-		char *name = mem_printf("%s/%s", path, entry[i]->d_name);
-
-		if (stat(name, &status) == 0 && S_ISREG(status.st_mode) &&
-		    entry[i]->d_name[0] != '.' && status.st_size > 0 &&
-		    strcmp(entry[i]->d_name, "metadata") != 0)
-			look_at(streams, trace, name, problems);
-		else
-			free(name);
-		free(entry[i]);
-	}
-	free(entry);
+	for (size_t i = 0; i < listing.count; i++)
+		look_at(streams, trace, listing.file[i], problems);
+	free(listing.file);
+	for (size_t i = 0; i < streams->count; i++)
+		native_rotation_order(&streams->stream[i], trace);
 	if (streams->count)
 		qsort(streams->stream, streams->count, sizeof(*streams->stream),
 		      by_first_file);
@@ -161,6 +195,7 @@ void native_streams_clear(struct native_streams *streams)
 		for (size_t k = 0; k < stream->files; k++)
 			free(stream->file[k].path);
 		free(stream->file);
+		free(stream->part);
 		cursor_clear(&stream->cursor);
 	}
 	free(streams->stream);

@@ -15,7 +15,7 @@ struct native_class {
 	const struct tsdl_event *event;
 	struct native_plan *plan; /* of contexts and fields, behind the event's header */
 	size_t places;            /* that the plan notes */
-	bool is_passed;           /* nobody wants to know of its events */
+	bool is_passed;           /* nobody wants its events, or those before a begin */
 	void *data;               /* of whoever prepared the class */
 };
 
@@ -42,11 +42,10 @@ struct native_clock {
 	uint64_t least, most;
 };
 
-/* All fields of an event: padding up to `align`, then so many bits. */
+/* How events of one id are passed over. */
 struct native_skip {
-	uint64_t bits;
-	uint32_t align;
-	bool can; /* events of this id are passed over */
+	struct native_stretches of; /* all fields */
+	bool can;
 };
 
 struct native_stream_class {
@@ -60,6 +59,7 @@ struct native_stream_class {
 	uint32_t *by_id;          /* index of a class, and one; 0: none has the id */
 	struct native_skip *skip; /* one an id */
 	size_t classes, ids;
+	bool can_skip; /* its packets before the walk's begin, whole */
 };
 
 struct native_trace {
@@ -91,6 +91,9 @@ const struct native_class *native_find_class(const struct native_stream_class *s
 
 /* A clock's value as an instant. False where it is none that can be. */
 bool native_instant(const struct native_clock *clock, uint64_t value, nsec_t *instant);
+
+/* Nanoseconds since value 0, never less for a greater value. */
+uint64_t native_clock_ns(const struct native_clock *clock, uint64_t value);
 
 /* The instant of value 0, to the nearest nanosecond. */
 nsec_t native_offset_ns(const struct tsdl_clock *clock);

@@ -62,7 +62,9 @@ struct native_bytes native_window_show(struct native_window *window, uint64_t at
 	}
 	kept = window->at + window->count - at;
 	if (count > kept) {
-		wanted = count > BLOCK ? count : rest < BLOCK ? rest : BLOCK;
+		wanted = window->is_scattered || count > BLOCK ? count
+			 : rest < BLOCK                        ? rest
+							       : BLOCK;
 		if (kept && at > window->at)
 			memmove(window->byte, window->byte + (at - window->at), kept);
 		window->at = at;

@@ -14,6 +14,7 @@
 struct native_window {
 	const char *path;    /* borrowed; NULL: of no file */
 	uint64_t size;       /* of the file: at first, or as reading found it */
+	bool is_scattered;   /* read no more at once than is asked for */
 	unsigned char *byte; /* `count` bytes of the file from `at` on */
 	uint64_t at, count, room;
 };

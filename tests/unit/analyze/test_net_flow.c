@@ -90,30 +90,51 @@ static void address(const struct cell *cell, const char *wanted)
 	assert_string_equal(text, wanted);
 }
 
+static void text_address(const char *recorded, const char *wanted)
+{
+	const struct cell cell = {
+	    .type = CELL_TEXT, .size = (uint32_t)strlen(recorded), .bytes = recorded};
+
+	address(&cell, wanted);
+}
+
 static void test_addresses(void **unused)
 {
-	static const char words[] = "[65152,0,0,0,20564,255,65031,1]";
-	static const char bytes[] = "[10,7,0,1]", wrong[] = "[10,7,0,",
-			  name[] = "fd00::1";
 	const struct cell blob = {
 	    .type = CELL_BLOB, .size = 4, .bytes = "\x0a\x07\x00\x02"};
 	const struct cell none = {.type = CELL_NULL};
 
 	(void)unused;
-	address(
-	    &(struct cell){.type = CELL_TEXT, .size = sizeof(words) - 1, .bytes = words},
-	    "fe80::5054:ff:fe07:1");
-	address(
-	    &(struct cell){.type = CELL_TEXT, .size = sizeof(bytes) - 1, .bytes = bytes},
-	    "10.7.0.1");
-	address(
-	    &(struct cell){.type = CELL_TEXT, .size = sizeof(wrong) - 1, .bytes = wrong},
-	    "");
-	address(
-	    &(struct cell){.type = CELL_TEXT, .size = sizeof(name) - 1, .bytes = name},
-	    "fd00::1");
+	text_address("[65152,0,0,0,20564,255,65031,1]", "fe80::5054:ff:fe07:1");
+	text_address("[10,7,0,1]", "10.7.0.1");
+	text_address("[253,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1]", "fd00::1");
+	text_address("fd00::1", "fd00::1");
 	address(&blob, "10.7.0.2");
 	address(&none, "");
+}
+
+static void test_no_addresses(void **unused)
+{
+	static const char *const wrong[] = {
+	    "",
+	    "[",
+	    "[]",
+	    "[10,7,0,",
+	    "[10,7,0,1",
+	    "[10,7,0,1,",
+	    "[10,7,0,x]",
+	    "[10,7,0]",
+	    "[10,7,0,256]",
+	    "[10,7,0,1}",
+	    "[,7,0,1]",
+	    "[65536,0,0,0,0,0,0,1]",
+	    "[10,7,0,-1]",
+	    "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]",
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		text_address(wrong[i], "");
 }
 
 int main(void)
@@ -124,6 +145,7 @@ int main(void)
 	    cmocka_unit_test(test_syn_and_fin_again),
 	    cmocka_unit_test(test_numbers_come_round),
 	    cmocka_unit_test(test_addresses),
+	    cmocka_unit_test(test_no_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,25 @@ static void ignores_hangups(void)
 	_exit(3);
 }
 
+static void writes_to_nobody(void)
+{
+	signals_catch(say_and_end);
+	signals_catch_pipe(say_and_end);
+	raise(SIGPIPE);
+	_exit(3);
+}
+
+static void a_reader_that_goes_ends_it(void **state)
+{
+	char bytes[4];
+	int status;
+
+	(void)state;
+	assert_int_equal(run_child(writes_to_nobody, bytes, sizeof(bytes), &status), 1);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGPIPE);
+}
+
 static void the_handler_runs_and_the_signal_ends_it(void **state)
 {
 	char bytes[4];
@@ -108,6 +127,7 @@ static void what_was_ignored_stays_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_reader_that_goes_ends_it),
 	    cmocka_unit_test(the_handler_runs_and_the_signal_ends_it),
 	    cmocka_unit_test(what_is_held_comes_later),
 	    cmocka_unit_test(what_was_ignored_stays_so),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/removal.h"
 #include "export/directory.h"
-#include "export/removal.h"
 
 #include "../scratch.h"
 

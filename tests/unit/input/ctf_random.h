@@ -22,7 +22,7 @@ enum { RANDOM_MEMBERS = 8, RANDOM_LABELS = 4 };
 struct random_type {
 	enum random_kind kind;
 	unsigned size, align, length;
-	bool big, is_signed, is_text, is_length;
+	bool big, is_signed, is_text, is_length, is_tag;
 	uint64_t value; /* written last */
 	struct {
 		int64_t first, last;
@@ -97,17 +97,19 @@ static inline struct random_type *say_length(struct random_trace *trace, unsigne
 	return type;
 }
 
-/* Ranges apart from each other, in the values of the integer. */
+/* Ranges in the values of the integer; apart from each other where they are a tag's. */
 static inline void say_labels(struct random_trace *trace, struct random_type *type)
 {
 	int64_t next = type->is_signed ? -5 : 0;
+	bool overlap = !type->is_tag && chance(20);
 
 	say(&trace->text, "{ ");
 	type->labels = (unsigned)draw_between(1, RANDOM_LABELS);
 	for (unsigned i = 0; i < type->labels; i++) {
 		type->label[i].first = next + draw_between(0, 2);
 		type->label[i].last = type->label[i].first + draw_between(0, 2);
-		next = type->label[i].last + 1;
+		if (!overlap)
+			next = type->label[i].last + 1;
 		say(&trace->text, "o%u = %" PRId64, i, type->label[i].first);
 		if (type->label[i].last > type->label[i].first)
 			say(&trace->text, " ... %" PRId64, type->label[i].last);
@@ -116,10 +118,11 @@ static inline void say_labels(struct random_trace *trace, struct random_type *ty
 	say(&trace->text, "} ");
 }
 
-static inline struct random_type *say_enumeration(struct random_trace *trace)
+static inline struct random_type *say_enumeration(struct random_trace *trace, bool is_tag)
 {
 	struct random_type *type = random_new(RANDOM_LABEL);
 
+	type->is_tag = is_tag;
 	say(&trace->text, "enum : ");
 	say_integer(trace, type, 6);
 	say_labels(trace, type);
@@ -153,7 +156,7 @@ static inline void say_member(struct random_trace *trace, struct random_type *in
 			say(&trace->text, "_f%u[%u];\n", name, type->length);
 	} else if (kind == RANDOM_VARIANT) {
 		type = random_new(kind);
-		before = say_enumeration(trace);
+		before = say_enumeration(trace, true);
 		say(&trace->text, "_t%u;\nvariant <_t%u> {\n", name, name);
 		type->refers = before;
 		for (unsigned i = 0; i < before->labels; i++) {
@@ -198,7 +201,7 @@ static inline struct random_type *say_type(struct random_trace *trace, int depth
 
 	switch (kind) {
 	case RANDOM_LABEL:
-		return say_enumeration(trace);
+		return say_enumeration(trace, false);
 	case RANDOM_STRUCTURE:
 		return say_structure(trace, depth);
 	case RANDOM_STRING:
@@ -236,10 +239,12 @@ static inline void put_random_number(struct bits *bits, struct random_type *type
 
 	type->value = draw();
 	if (type->is_text)
-		type->value = chance(80) ? (uint64_t)draw_between('a', 'z') : 0;
+		type->value = chance(75)   ? (uint64_t)draw_between('a', 'z')
+			      : chance(80) ? 0
+					   : (uint64_t)draw_between(1, 255);
 	if (type->is_length)
 		type->value = (uint64_t)draw_between(0, 5);
-	if (type->kind == RANDOM_LABEL) {
+	if (type->kind == RANDOM_LABEL && (type->is_tag || chance(80))) {
 		unsigned label = (unsigned)draw_between(0, (int)type->labels - 1);
 
 		type->value = (uint64_t)draw_between(type->label[label].first,
@@ -256,6 +261,19 @@ static inline void put_random_number(struct bits *bits, struct random_type *type
 
 static inline void put_random(struct bits *bits, uint64_t packet,
 			      struct random_type *type);
+
+/* Mostly ASCII, with bytes that are no UTF-8. */
+static inline void put_random_text(struct bits *bits)
+{
+	int odd = chance(10) ? 30 : 0;
+
+	while (chance(80))
+		bits_put(bits, 8,
+			 (uint64_t)(chance(odd) ? draw_between(1, 255)
+						: draw_between('a', 'z')),
+			 false);
+	bits_put(bits, 8, 0, false);
+}
 
 static inline void put_random_elements(struct bits *bits, uint64_t packet,
 				       struct random_type *type)
@@ -284,9 +302,7 @@ static inline void put_random(struct bits *bits, uint64_t packet,
 	bits_align(bits, packet, type->align);
 	switch (type->kind) {
 	case RANDOM_STRING:
-		while (chance(80))
-			bits_put(bits, 8, (uint64_t)draw_between('a', 'z'), false);
-		bits_put(bits, 8, 0, false);
+		put_random_text(bits);
 		break;
 	case RANDOM_STRUCTURE:
 		for (unsigned i = 0; i < type->members; i++)

@@ -16,6 +16,7 @@ struct random_stream {
 	unsigned events;
 	struct random_type *event_context[MOST_EVENTS], *fields[MOST_EVENTS];
 	uint64_t id[MOST_EVENTS];
+	bool has_sequence, has_discarded, has_cpu; /* of packets */
 };
 
 struct whole_trace {
@@ -71,12 +72,16 @@ static inline void say_stream(struct whole_trace *whole, unsigned number)
 	struct random_stream *stream = &whole->stream[number];
 	struct words *text = &whole->say.text;
 
+	stream->has_sequence = chance(85);
+	stream->has_discarded = chance(85);
+	stream->has_cpu = chance(85);
 	say(text,
 	    "stream { id = %u;\npacket.context := struct {"
 	    " stamp_t timestamp_begin; stamp_t timestamp_end; u64 content_size;"
-	    " u64 packet_size; u64 packet_seq_num; u64 events_discarded;"
-	    " u32 cpu_id; };\nevent.header := ",
-	    number);
+	    " u64 packet_size; %s%s%s };\nevent.header := ",
+	    number, stream->has_sequence ? "u64 packet_seq_num; " : "",
+	    stream->has_discarded ? "u64 events_discarded; " : "",
+	    stream->has_cpu ? "u32 cpu_id;" : "");
 	say_header(whole, stream);
 	if (chance(40))
 		stream->context = say_scope(whole, "event.context");
@@ -178,10 +183,15 @@ static inline void put_packet(struct whole_trace *whole, unsigned number,
 	bits_put(bits, 64, whole->clock, big);
 	for (int i = 0; i < 3; i++)
 		bits_put(bits, 64, 0, big);
-	bits_put(bits, 64, counter[0] += (uint64_t)(chance(80) ? 1 : 3), big);
-	bits_put(bits, 64, counter[1] += (uint64_t)(chance(80) ? 0 : 7), big);
-	bits_put(bits, 32, instance, big);
-	for (int64_t i = draw_between(0, 12); i > 0; i--)
+	counter[0] += (uint64_t)(chance(80) ? 1 : 3);
+	counter[1] += (uint64_t)(chance(80) ? 0 : 7);
+	if (stream->has_sequence)
+		bits_put(bits, 64, counter[0], big);
+	if (stream->has_discarded)
+		bits_put(bits, 64, counter[1], big);
+	if (stream->has_cpu)
+		bits_put(bits, 32, instance, big);
+	for (int64_t i = chance(20) ? 0 : draw_between(0, 12); i > 0; i--)
 		put_random_event(whole, stream, bits, packet);
 	bits_reserve(bits, 64);
 	bits_set(bits, packet + AT_END, 64, whole->clock, big);

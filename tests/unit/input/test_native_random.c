@@ -12,39 +12,89 @@
 #include "random_trace.h"
 #include "record_compare.h"
 
-enum { TRACES = 60, REWRITTEN = 3 }; /* one in so many is written again */
+enum { TRACES = 200, REWRITTEN = 10 }; /* one in so many is written again */
+
+/* A file of a stream, while it is written, and its index as LTTng writes it. */
+struct stream_file {
+	struct bits bits, index;
+	unsigned stream, instance;
+};
+
+static void begin_index(struct stream_file *file)
+{
+	file->index.at = 0;
+	bits_put(&file->index, 32, 0xc1f1dcc1u, true);
+	bits_put(&file->index, 32, 1, true);
+	bits_put(&file->index, 32, 1, true);
+	bits_put(&file->index, 32, 9 * 8, true);
+}
+
+static void put_indexed(struct whole_trace *whole, struct stream_file *file,
+			uint64_t counter[2])
+{
+	uint64_t offset = file->bits.at, begin = whole->clock, size;
+
+	put_packet(whole, file->stream, file->instance, &file->bits, counter);
+	size = file->bits.at - offset;
+	bits_put(&file->index, 64, offset / 8, true);
+	bits_put(&file->index, 64, size, true);
+	bits_put(&file->index, 64, size, true); /* its content, which nobody reads here */
+	bits_put(&file->index, 64, begin, true);
+	bits_put(&file->index, 64, whole->clock, true);
+	bits_put(&file->index, 64, counter[1], true);
+	bits_put(&file->index, 64, file->stream, true);
+	bits_put(&file->index, 64, file->instance, true);
+	bits_put(&file->index, 64, counter[0], true);
+}
+
+static void write_file(struct stream_file *file, int number)
+{
+	char *name = mem_printf("ch%u_%u_%d", 9 - file->stream, file->instance, number);
+	char *path = mem_printf("t/%s", name),
+	     *index = mem_printf("t/index/%s.idx", name);
+
+	scratch_bytes(path, file->bits.byte, file->bits.at / 8);
+	if (chance(30))
+		scratch_bytes(index, file->index.byte, file->index.at / 8);
+	free(index);
+	free(path);
+	free(name);
+}
 
 /*
- * The packets of a stream instance, in one file or, as LTTng rotates them, in
- * several whose names are not in the order of time.
+ * The packets of a stream instance, in one file or, as LTTng rotates them, in several
+ * whose names are not in the order of time, nor are their packets. Some files come twice.
  */
 static void put_instance(struct whole_trace *whole, unsigned stream, unsigned instance,
 			 int back)
 {
 	uint64_t counter[2] = {0, chance(50) ? 0 : 5};
-	int rotation = chance(20) ? 60 : 0;
-	struct bits bits = {.big = whole->say.big};
-	int64_t packets = draw_between(1, 5);
+	int rotation = chance(30) ? 60 : 0;
+	struct stream_file file = {.bits = {.big = whole->say.big},
+				   .index = {.big = true},
+				   .stream = stream,
+				   .instance = instance};
+	int64_t packets = draw_between(1, rotation ? 9 : 5);
 
 	whole->clock = 1u << 30;
+	begin_index(&file);
 	for (int64_t n = 1; n <= packets; n++) {
-		char *path =
-		    mem_printf("t/ch%u_%u_%d", 9 - stream, instance, (int)(n * 7 % 10));
+		int number = (int)(n * 7 % 10);
 
-		/* Files that begin at one instant have no order. */
-		whole->clock += (uint64_t)draw_between(1, 100);
-		/* Packets may overlap, and stamps go back. In several files
-		 * libbabeltrace2 puts packets in the order of their begins. */
-		if (!rotation && bits.at && chance(back))
+		whole->clock += chance(30) ? 0 : (uint64_t)draw_between(1, 100);
+		if (n > 1 && chance(back))
 			whole->clock -= (uint64_t)draw_between(0, 3000);
-		put_packet(whole, stream, instance, &bits, counter);
-		if (n == packets || chance(rotation)) {
-			scratch_bytes(path, bits.byte, bits.at / 8);
-			bits.at = 0;
-		}
-		free(path);
+		put_indexed(whole, &file, counter);
+		if (n < packets && !chance(rotation))
+			continue;
+		write_file(&file, number);
+		if (rotation && back && chance(20))
+			write_file(&file, number + 10);
+		file.bits.at = 0;
+		begin_index(&file);
 	}
-	free(bits.byte);
+	free(file.bits.byte);
+	free(file.index.byte);
 }
 
 /* All of them of the same time. */

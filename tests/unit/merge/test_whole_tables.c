@@ -79,8 +79,8 @@ static void check_packet(const struct capture_file *capture,
 			 ip[22] << 8 | ip[23]);
 	if (ip[9] == 6)
 		assert_int_equal(cell[merged_column(class, "seq")].integer,
-				 (uint32_t)ip[24] << 24 | ip[25] << 16 | ip[26] << 8 |
-				     ip[27]);
+				 (uint32_t)ip[24] << 24 | (uint32_t)ip[25] << 16 |
+				     (uint32_t)ip[26] << 8 | ip[27]);
 }
 
 static int64_t check_capture(const struct merged *merged, int64_t id)

@@ -10,8 +10,8 @@
 static inline struct simulation_counts simulated(const char *text, uint64_t seed,
 						 const char *directory, const char *what)
 {
+	struct simulation_counts counts = {0};
 	struct scenario scenario;
-	struct simulation_counts counts;
 	struct error error = ERROR_INIT;
 	struct simulation simulation = {.scenario = &scenario,
 					.seed = seed,

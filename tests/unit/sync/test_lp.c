@@ -73,7 +73,7 @@ static void plane_draw(struct plane *plane)
 		do
 			for (int k = 0; k < 2; k++)
 				plane->normal[i][k] = (double)draw_between(-4, 4);
-		while (!plane->normal[i][0] && !plane->normal[i][1]);
+		while (plane->normal[i][0] == 0 && plane->normal[i][1] == 0);
 		plane->low[i] = (double)draw_between(-9, 4);
 	}
 	/* Columns of which one has a bound below, the other one above. */
@@ -119,7 +119,7 @@ static bool meet(const struct plane *plane, size_t i, size_t k, double point[2])
 			point[n] = a[n] * plane->low[i] / times(a, a);
 		return true;
 	}
-	if (!area)
+	if (area == 0)
 		return false;
 	point[0] = (plane->low[i] * b[1] - plane->low[k] * a[1]) / area;
 	point[1] = (a[0] * plane->low[k] - b[0] * plane->low[i]) / area;

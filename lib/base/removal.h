@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_EXPORT_REMOVAL_H
-#define CT_EXPORT_REMOVAL_H
+#ifndef CT_BASE_REMOVAL_H
+#define CT_BASE_REMOVAL_H
 
 /*
  * Remove a file, or a directory with all that is in it. Links are removed, not

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/removal.h"
+#include "base/removal.h"
 
 #include <dirent.h>
 #include <errno.h>

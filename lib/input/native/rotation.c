@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/native/rotation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "input/native/index.h"
+#include "input/native/seek.h"
+
+/* One packet, and what of its file is damaged behind it. */
+struct entry {
+	uint64_t ns;   /* since the clock's value 0 */
+	uint64_t most; /* of this and of all entries before it */
+	uint64_t from, to;
+	uint64_t end, sequence, size;
+	size_t file;
+};
+
+struct entries {
+	struct entry *item;
+	size_t count, room;
+};
+
+static struct entry *add_entry(struct entries *entries, size_t file)
+{
+	struct entry *entry;
+
+	entries->item = mem_grow(entries->item, entries->count, &entries->room,
+				 sizeof(*entries->item));
+	entry = &entries->item[entries->count++];
+	memset(entry, 0, sizeof(*entry));
+	entry->file = file;
+	return entry;
+}
+
+static void add_packet(struct entries *entries, const struct native_packet *packet,
+		       uint64_t from, size_t file)
+{
+	struct entry *entry = add_entry(entries, file);
+
+	entry->ns = native_clock_ns(&packet->stream->clock, packet->value[HEAD_BEGIN]);
+	entry->from = from;
+	entry->to = UINT64_MAX;
+	entry->end = packet->value[HEAD_END];
+	entry->sequence = UINT64_MAX; /* is looked at in an index only */
+	entry->size = packet->size;
+}
+
+/* The packets of a file by its index. False where it has none. */
+static bool add_index(struct entries *entries, const struct native_file *of,
+		      uint64_t bytes, size_t file)
+{
+	struct native_index_entry *index;
+	size_t count = native_index_read(of->path, bytes, &index);
+
+	for (size_t i = 0; i < count; i++) {
+		struct entry *entry = add_entry(entries, file);
+
+		entry->ns = native_clock_ns(&of->first.stream->clock, index[i].begin);
+		entry->from = index[i].offset;
+		entry->to = index[i].offset + index[i].size / 8;
+		entry->end = index[i].end;
+		entry->sequence = index[i].sequence;
+		entry->size = index[i].size;
+	}
+	free(index);
+	return count > 0;
+}
+
+/* The packets of a file; the first begins with the file and each ends with the next. */
+static void scan(struct entries *entries, const struct native_stream *stream,
+		 const struct native_trace *trace, size_t file)
+{
+	const struct native_file *of = &stream->file[file];
+	const size_t begin = entries->count;
+	struct native_window window = {.is_scattered = true};
+	struct native_cursor cursor = stream->cursor;
+	struct native_packet packet;
+	uint64_t at = 0;
+
+	if (native_window_open(&window, of->path))
+		window.size = 0;
+	if (add_index(entries, of, window.size, file))
+		return;
+	while (at < window.size) {
+		enum packet_found found =
+		    native_packet_at(&window, trace, &of->first, &cursor, at, &packet);
+
+		if (found == PACKET_GARBLED) {
+			at = native_seek(&window, trace, &of->first, &cursor, at + 1);
+			continue;
+		}
+		if (entries->count > begin)
+			entries->item[entries->count - 1].to = at;
+		add_packet(entries, &packet, entries->count > begin ? at : 0, file);
+		if (found != PACKET_WHOLE)
+			break;
+		at += packet.size / 8;
+	}
+	if (entries->count == begin)
+		add_packet(entries, &of->first, 0, file);
+	native_window_clear(&window);
+}
+
+static bool is_same(const struct entry *one, const struct entry *other)
+{
+	return one->ns == other->ns && one->end == other->end &&
+	       one->sequence == other->sequence && one->size == other->size;
+}
+
+/* The first entry that does not begin before this time. */
+static size_t find(const struct entries *entries, uint64_t ns)
+{
+	size_t low = 0, high = entries->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (entries->item[middle].most < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* How many entries from the first one on go to the same place, one after the other. */
+static size_t run_length(const struct entry *first, size_t count,
+			 const struct entry *behind)
+{
+	size_t length = 1;
+
+	while (length < count && first[length].ns > first[length - 1].ns &&
+	       (!behind || first[length].ns < behind->ns))
+		length++;
+	return length;
+}
+
+/* Put a file's entries among those of others; there is room for them. */
+static void insert(struct entries *all, struct entry *item, size_t count)
+{
+	while (count) {
+		size_t at = find(all, item->ns), length;
+		struct entry *behind = at < all->count ? &all->item[at] : NULL;
+
+		if (behind && is_same(item, behind)) {
+			item++;
+			count--;
+			continue;
+		}
+		length = run_length(item, count, behind);
+		if (behind)
+			memmove(behind + length, behind,
+				(all->count - at) * sizeof(*behind));
+		for (size_t i = 0; i < length; i++) {
+			all->item[at + i] = item[i];
+			all->item[at + i].most = item[i].ns;
+		}
+		all->count += length;
+		item += length;
+		count -= length;
+	}
+}
+
+/* The file that the directory lists first keeps its order. */
+static void take_first(struct entries *all, const struct entry *item, size_t count)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (item[i].ns > most)
+			most = item[i].ns;
+		all->item[i] = item[i];
+		all->item[i].most = most;
+	}
+	all->count = count;
+}
+
+static void add_part(struct native_stream *stream, size_t *room, struct native_part part)
+{
+	struct native_part *last =
+	    stream->parts ? &stream->part[stream->parts - 1] : NULL;
+
+	if (last && last->file == part.file && last->to == part.from) {
+		last->to = part.to;
+		return;
+	}
+	stream->part = mem_grow(stream->part, stream->parts, room, sizeof(*stream->part));
+	stream->part[stream->parts++] = part;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct native_file *const *one = a, *const *other = b;
+
+	return (*one)->rank < (*other)->rank ? -1 : 1;
+}
+
+/* The entries of all files, in the order of the directory; those of one end at end[]. */
+static void scan_all(struct entries *entries, const struct native_stream *stream,
+		     const struct native_trace *trace, size_t *end)
+{
+	const struct native_file **file = mem_alloc(stream->files * sizeof(*file));
+
+	for (size_t i = 0; i < stream->files; i++)
+		file[i] = &stream->file[i];
+	qsort(file, stream->files, sizeof(*file), by_rank);
+	for (size_t i = 0; i < stream->files; i++) {
+		scan(entries, stream, trace, (size_t)(file[i] - stream->file));
+		end[i] = entries->count;
+	}
+	free(file);
+}
+
+void native_rotation_order(struct native_stream *stream, const struct native_trace *trace)
+{
+	struct entries scanned = {NULL, 0, 0}, all = {NULL, 0, 0};
+	size_t *end, room = 0;
+
+	if (stream->files == 1) {
+		add_part(stream, &room, (struct native_part){0, 0, UINT64_MAX});
+		return;
+	}
+	end = mem_alloc(stream->files * sizeof(*end));
+	scan_all(&scanned, stream, trace, end);
+	all.item = mem_alloc(scanned.count * sizeof(*all.item));
+	take_first(&all, scanned.item, end[0]);
+	for (size_t i = 1; i < stream->files; i++)
+		insert(&all, scanned.item + end[i - 1], end[i] - end[i - 1]);
+	for (size_t i = 0; i < all.count; i++)
+		add_part(stream, &room,
+			 (struct native_part){all.item[i].file, all.item[i].from,
+					      all.item[i].to});
+	free(all.item);
+	free(scanned.item);
+	free(end);
+}
