@@ -8,6 +8,9 @@
 struct record_source_ops {
 	enum step (*step)(struct record_source *source, record_fn *give, void *context);
 	void (*free)(struct record_source *source);
+	/* For record_source_begin; NULL: nothing is left out. */
+	void (*begin)(struct record_source *source, nsec_t local_ns, record_use_fn *use,
+		      void *context);
 };
 
 struct record_source {
@@ -29,10 +32,7 @@ void record_source_init(struct record_source *source, const struct record_source
 /* One more class, without columns; copies the name. Owned by the source. */
 struct record_class *record_source_add(struct record_source *source, const char *name);
 
-/*
- * One more column; copies the name. Where the class has one of that name
- * already, in whatever case, it gets the suffix `_2`, or the next that is free.
- */
+/* One more column; copies the name. */
 void record_class_add(struct record_class *class, const char *name, enum cell_type type,
 		      bool context);
 
