@@ -93,16 +93,17 @@ static void take_record(void *context, const struct record *record)
 			  .class = record_source_class(queue->records, record->class),
 			  .record = *record};
 	enum sieve_use use;
+	bool is_backward;
 
-	if (row.ts_ns < queue->tail_ns) {
+	is_backward = row.ts_ns < queue->tail_ns;
+	if (is_backward)
 		row.ts_ns = queue->tail_ns;
-		queue->backward++;
-	}
 	queue->tail_ns = row.ts_ns;
 	use = sieve_use(&queue->sieve, row.class, record->class, row.ts_ns);
 	if (use == SIEVE_NOTHING)
 		return;
 	row.selected = use & SIEVE_SELECTED;
+	queue->backward += row.selected && is_backward;
 	if (!(use & SIEVE_CELLS))
 		row.record.cell = NULL;
 	append(filling, &row, row.class->columns);
@@ -212,6 +213,21 @@ static void *work(void *context)
 	return NULL;
 }
 
+static enum record_use use_before(void *context, const struct record_class *class)
+{
+	return sieve_use_before(context, class);
+}
+
+/* What lies before the selection's begin need not be decoded, but for some classes. */
+static void begin_late(struct queue *queue, const struct selection *selection)
+{
+	if (selection->begin_ns > NSEC_MIN)
+		record_source_begin(
+		    queue->records,
+		    clock_first_not_before(queue->clock, selection->begin_ns), use_before,
+		    &queue->sieve);
+}
+
 static bool wants_cells(void *context, const struct record_class *class)
 {
 	return sieve_wants_cells(context, class);
@@ -248,6 +264,7 @@ static void open_source(void *context, size_t index)
 	if (!queue->records)
 		return;
 	record_source_choose(queue->records, wants_cells, &queue->sieve);
+	begin_late(queue, feed->wish.selection);
 	record_source_pace(queue->records, FEED_BYTES / ROW_BYTES / feed->count);
 	queue->facts = *record_source_facts(queue->records);
 }

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "merge/links.h"
 
-enum { ASKED = 128 };
+enum { ASKED = 128, TELLS = 64 }; /* TELLS: its context tells the process */
 
 /* Classes that tell which thread runs, and of which process it is. */
 static bool is_followed(const char *name)
@@ -19,6 +20,19 @@ static bool is_followed(const char *name)
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
 		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
 			return true;
+	return false;
+}
+
+/* Where another field has the name, the context's has a number. */
+static bool tells_process(const struct record_class *class)
+{
+	for (size_t i = 0; i < class->columns; i++) {
+		const char *name = class->column[i].name;
+
+		if (class->column[i].context && strncmp(name, "pid", 3) == 0 &&
+		    strspn(name + 3, "_0123456789") == strlen(name + 3))
+			return true;
+	}
 	return false;
 }
 
@@ -39,6 +53,8 @@ static unsigned char ask(const struct sieve *sieve, const struct record_class *c
 		use |= SIEVE_SELECTED;
 	if (is_followed(class->name))
 		use |= SIEVE_FOLLOWED;
+	if (tells_process(class))
+		use |= TELLS;
 	if (sieve->payload || use & SIEVE_FOLLOWED || has_context(class))
 		use |= SIEVE_CELLS;
 	return (unsigned char)use;
@@ -62,9 +78,14 @@ enum sieve_use sieve_use(struct sieve *sieve, const struct record_class *class,
 	}
 	if (!sieve->use[index])
 		sieve->use[index] = ask(sieve, class);
-	use = sieve->use[index] & ~(unsigned)ASKED;
-	if (ts_ns < sieve->selection->begin_ns)
+	use = sieve->use[index];
+	if (ts_ns < sieve->selection->begin_ns) {
+		/* What selected events tell of processes holds before them, too. */
+		if (use & SIEVE_SELECTED && use & TELLS)
+			use |= SIEVE_FOLLOWED;
 		use &= ~(unsigned)SIEVE_SELECTED;
+	}
+	use &= SIEVE_SELECTED | SIEVE_FOLLOWED | SIEVE_CELLS;
 	if (ts_ns > sieve->selection->end_ns ||
 	    !(use & (SIEVE_SELECTED | SIEVE_FOLLOWED)))
 		return SIEVE_NOTHING;
@@ -76,6 +97,16 @@ bool sieve_wants_cells(const struct sieve *sieve, const struct record_class *cla
 	unsigned use = ask(sieve, class);
 
 	return use & SIEVE_CELLS && use & (SIEVE_SELECTED | SIEVE_FOLLOWED);
+}
+
+enum record_use sieve_use_before(const struct sieve *sieve,
+				 const struct record_class *class)
+{
+	unsigned use = ask(sieve, class);
+
+	if (use & SIEVE_FOLLOWED || (use & SIEVE_SELECTED && use & TELLS))
+		return RECORD_NEEDED;
+	return links_wants(class) ? RECORD_COUNTED : RECORD_UNUSED;
 }
 
 bool sieve_is_past(const struct sieve *sieve, nsec_t ts_ns)

@@ -32,6 +32,10 @@ enum sieve_use sieve_use(struct sieve *sieve, const struct record_class *class,
 /* Whether a class's cells are of use, whatever the time. */
 bool sieve_wants_cells(const struct sieve *sieve, const struct record_class *class);
 
+/* Of what use a class is before the selection's begin. */
+enum record_use sieve_use_before(const struct sieve *sieve,
+				 const struct record_class *class);
+
 /* Whether nothing of use can come any more of a source that has come so far. */
 bool sieve_is_past(const struct sieve *sieve, nsec_t ts_ns);
 

@@ -138,6 +138,30 @@ nsec_t clock_invert(const struct clock *clock, nsec_t ref_ns)
 	return best.local_ns;
 }
 
+/* A clock may have been stepped, but within a segment corrections rise. */
+nsec_t clock_first_not_before(const struct clock *clock, nsec_t ref_ns)
+{
+	for (size_t i = 0; i < clock->segments; i++) {
+		bool is_last = i + 1 == clock->segments;
+		nsec_t low = i ? clock->segment[i].local_ns : NSEC_MIN;
+		nsec_t high = is_last ? NSEC_MAX : clock->segment[i + 1].local_ns - 1;
+
+		if (high < low || correct_by(&clock->segment[i], high) < ref_ns)
+			continue;
+		while (low < high) {
+			nsec_t middle =
+			    low + (nsec_t)(((uint64_t)high - (uint64_t)low) / 2);
+
+			if (correct_by(&clock->segment[i], middle) < ref_ns)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		return low;
+	}
+	return NSEC_MAX;
+}
+
 double clock_mean_rate(const struct clock *clock)
 {
 	double span = (double)(clock->end_ns - clock->begin_ns), rate = 0;

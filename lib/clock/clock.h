@@ -66,6 +66,9 @@ nsec_t clock_correct(const struct clock *clock, nsec_t local_ns);
  */
 nsec_t clock_invert(const struct clock *clock, nsec_t ref_ns);
 
+/* The first local time whose correction is not before a time; NSEC_MAX: there is none. */
+nsec_t clock_first_not_before(const struct clock *clock, nsec_t ref_ns);
+
 /* The mean rate of its segments from begin to end, steps left out; without unit. */
 double clock_mean_rate(const struct clock *clock);
 

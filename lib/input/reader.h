@@ -74,6 +74,7 @@ struct reader_facts {
 	uint64_t clock_frequency;
 	int has_clock;
 	int has_uuid;     /* of the clock */
+	int is_partial;   /* packets were left out by their times; lacks their events */
 	int is_mapped;    /* its files, while they are read: see mapped.h */
 	uint64_t *wished; /* per wish: events seen */
 	int *defined;     /* per wish: whether the trace has such an event class */

@@ -127,6 +127,13 @@ bool record_source_wants(const struct record_source *source,
 	return !source->wants || source->wants(source->wish_context, class);
 }
 
+void record_source_begin(struct record_source *source, nsec_t local_ns,
+			 record_use_fn *use, void *context)
+{
+	if (source->ops->begin)
+		source->ops->begin(source, local_ns, use, context);
+}
+
 void record_source_pace(struct record_source *source, uint64_t records)
 {
 	source->pace = records ? records : 1;

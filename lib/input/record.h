@@ -65,6 +65,23 @@ typedef bool record_wish_fn(void *context, const struct record_class *class);
 void record_source_choose(struct record_source *source, record_wish_fn *wants,
 			  void *context);
 
+/* Of what use the records of a class are that lie before the begin. */
+enum record_use {
+	RECORD_NEEDED,  /* they are wanted */
+	RECORD_COUNTED, /* but for the ordinals of those from the begin on */
+	RECORD_UNUSED,
+};
+
+typedef enum record_use record_use_fn(void *context, const struct record_class *class);
+
+/*
+ * What lies before a local time may be left out but for what `use` says, up to the first
+ * record of each stream that does not. Facts then tell of what was read. Called before
+ * the first step.
+ */
+void record_source_begin(struct record_source *source, nsec_t local_ns,
+			 record_use_fn *use, void *context);
+
 /* Read about so many records a step, not more: a caller of many sources keeps a step of
  * each. */
 void record_source_pace(struct record_source *source, uint64_t records);

@@ -8,6 +8,9 @@
 struct record_source_ops {
 	enum step (*step)(struct record_source *source, record_fn *give, void *context);
 	void (*free)(struct record_source *source);
+	/* For record_source_begin; NULL: nothing is left out. */
+	void (*begin)(struct record_source *source, nsec_t local_ns, record_use_fn *use,
+		      void *context);
 };
 
 struct record_source {

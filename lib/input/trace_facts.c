@@ -29,7 +29,7 @@ void trace_facts_report(const struct reader_facts *facts, const char *path,
 		problem_add(problems, path, "discarded", facts->discarded_packets,
 			    "the tracer discarded %llu packets of events",
 			    (unsigned long long)facts->discarded_packets);
-	if (facts->backward)
+	if (facts->backward && !facts->is_partial)
 		problem_add(problems, path, "backward", facts->backward,
 			    "%llu stamps lie before the one before in their stream",
 			    (unsigned long long)facts->backward);

@@ -268,7 +268,8 @@ static void capture_free(struct record_source *source)
 
 struct record_source *capture_records_open(const char *path, struct error *error)
 {
-	static const struct record_source_ops ops = {capture_step, capture_free};
+	static const struct record_source_ops ops = {.step = capture_step,
+						     .free = capture_free};
 	struct capture_records *records = mem_zalloc(sizeof(*records));
 	struct record_class *class;
 

@@ -103,7 +103,8 @@ static void trace_free(struct record_source *source)
 
 struct record_source *babeltrace2_records_open(const char *path, struct error *error)
 {
-	static const struct record_source_ops ops = {trace_step, trace_free};
+	static const struct record_source_ops ops = {.step = trace_step,
+						     .free = trace_free};
 	struct trace_records *records = mem_zalloc(sizeof(*records));
 	struct ctf_visitor visitor = {.event = handle_event, .context = records};
 

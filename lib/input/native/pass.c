@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/native/pass.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 
 void native_pass_prepare(struct native_stream_class *stream)
 {
+	free(stream->skip);
 	stream->skip = mem_zalloc(stream->ids * sizeof(*stream->skip) + 1);
 	for (size_t id = 0; id < stream->ids; id++) {
 		const struct native_class *class = native_find_class(stream, id);

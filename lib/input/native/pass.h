@@ -26,7 +26,7 @@ struct native_pass {
 void native_pass_run(const struct native_stream_class *stream,
 		     struct native_cursor *cursor, struct native_pass *pass);
 
-/* Find out which classes can be passed over. */
+/* Find out which classes can be passed over; again where others are passed now. */
 void native_pass_prepare(struct native_stream_class *stream);
 
 #endif

@@ -392,6 +392,17 @@ struct native_plan *native_plan_new(struct field_class *const *class, size_t cou
 	return NULL;
 }
 
+/* The bits that are skipped from here on, noted or not; moves behind them. */
+static uint64_t skipped(const struct native_op **op)
+{
+	uint64_t bits = 0;
+
+	for (; (*op)->kind == OP_SKIP || (*op)->kind == OP_PLACE; (*op)++)
+		if ((*op)->kind == OP_SKIP)
+			bits += (*op)->bits;
+	return bits;
+}
+
 bool native_plan_skips(const struct native_plan *plan, struct native_stretches *of)
 {
 	const struct native_op *op = plan->op;
@@ -399,14 +410,10 @@ bool native_plan_skips(const struct native_plan *plan, struct native_stretches *
 	*of = (struct native_stretches){.align = 1};
 	if (op->kind == OP_ALIGN)
 		of->align = (uint32_t)(op++)->bits;
-	if (op->kind == OP_SKIP)
-		of->bits = (op++)->bits;
-	while (op->kind == OP_STRING && op->index < 0 && of->strings < NATIVE_STRINGS) {
+	of->bits = skipped(&op);
+	while (op->kind == OP_STRING && of->strings < NATIVE_STRINGS) {
 		op++;
-		of->behind[of->strings] = 0;
-		if (op->kind == OP_SKIP)
-			of->behind[of->strings] = (op++)->bits;
-		of->strings++;
+		of->behind[of->strings++] = skipped(&op);
 	}
 	return op->kind == OP_END;
 }

@@ -47,8 +47,9 @@ struct native_plan *native_plan_new(struct field_class *const *class, size_t cou
 bool native_plan_run(const struct native_plan *plan, struct native_cursor *cursor);
 
 /*
- * What a plan does if it only skips, wherever it begins: padding up to `align`, so many
- * bits, and then a few times a string, which begins with a byte, and so many bits.
+ * What a plan does if it only skips and notes, wherever it begins: padding up to `align`,
+ * so many bits, and then a few times a string, which begins with a byte, and so many
+ * bits.
  */
 enum { NATIVE_STRINGS = 3 };
 

@@ -87,6 +87,40 @@ static enum step native_step(struct record_source *source, record_fn *give, void
 				     native_walk_problems(records->walk));
 }
 
+static enum record_use use_of(const struct native_class *class, record_use_fn *use,
+			      void *context)
+{
+	struct record_class *columns = mem_zalloc(sizeof(*columns));
+	const struct known_class *known = class->data;
+	enum record_use found;
+
+	columns->name = mem_strdup(class->event->name);
+	native_cells_add_columns(known->cells, columns);
+	found = use(context, columns);
+	record_class_free(columns);
+	return found;
+}
+
+static void native_begin(struct record_source *source, nsec_t local_ns,
+			 record_use_fn *use, void *context)
+{
+	struct native_records *records = (struct native_records *)source;
+	struct native_trace *trace = native_walk_trace(records->walk);
+
+	for (size_t i = 0; i < trace->tsdl->streams; i++) {
+		struct native_stream_class *stream = &trace->stream[i];
+
+		stream->can_skip = true;
+		for (size_t k = 0; k < stream->classes; k++) {
+			enum record_use of = use_of(&stream->class[k], use, context);
+
+			stream->class[k].is_passed = of != RECORD_NEEDED;
+			stream->can_skip &= of == RECORD_UNUSED;
+		}
+	}
+	native_walk_begin(records->walk, local_ns);
+}
+
 static void native_free(struct record_source *source)
 {
 	struct native_records *records = (struct native_records *)source;
@@ -105,7 +139,8 @@ static void native_free(struct record_source *source)
 
 struct record_source *native_records_open(const char *path, struct error *error)
 {
-	static const struct record_source_ops ops = {native_step, native_free};
+	static const struct record_source_ops ops = {native_step, native_free,
+						     native_begin};
 	struct native_records *records = mem_zalloc(sizeof(*records));
 	struct native_visitor visitor = {
 	    .prepare = prepare, .event = handle_event, .context = records};
@@ -116,6 +151,7 @@ struct record_source *native_records_open(const char *path, struct error *error)
 		native_free(&records->base);
 		return NULL;
 	}
+	native_walk_begin(records->walk, NSEC_MIN);
 	trace_facts_copy(&records->base.facts, native_walk_facts(records->walk));
 	return &records->base;
 }

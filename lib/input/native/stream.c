@@ -144,6 +144,27 @@ static bool read_content(struct native_stream *stream, struct problem_list *prob
 	return cursor->at <= cursor->end;
 }
 
+/* A packet whose head says that it ends before. */
+static bool can_skip(const struct native_stream *stream)
+{
+	const struct native_packet *packet = &stream->packet;
+	uint64_t end = packet->value[HEAD_END];
+	nsec_t end_ns;
+
+	return packet->stream->can_skip && packet->stream->has_ends &&
+	       packet->has[HEAD_BEGIN] && packet->has[HEAD_END] &&
+	       packet->value[HEAD_BEGIN] <= end &&
+	       native_instant(&packet->stream->clock, end, &end_ns) &&
+	       end_ns < stream->skip_before;
+}
+
+static void skip(struct native_stream *stream)
+{
+	stream->is_skipped = true;
+	stream->cursor.at = stream->cursor.end;
+	stream->packets++;
+}
+
 bool native_stream_next(struct native_stream *stream, const struct native_trace *trace,
 			struct problem_list *problems)
 {
@@ -159,6 +180,11 @@ bool native_stream_next(struct native_stream *stream, const struct native_trace 
 		stream->at = stream->next;
 		found = read_head(stream, trace);
 		stream->is_cut = found == PACKET_CUT;
+		stream->is_skipped = false;
+		if (found == PACKET_WHOLE && can_skip(stream)) {
+			skip(stream);
+			return true;
+		}
 		has_content = (found == PACKET_WHOLE || found == PACKET_CUT) &&
 			      read_content(stream, problems);
 		tell_shrunk(stream, problems);

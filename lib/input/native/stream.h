@@ -2,6 +2,7 @@
 #ifndef CT_INPUT_NATIVE_STREAM_H
 #define CT_INPUT_NATIVE_STREAM_H
 
+#include "base/nsec.h"
 #include "base/problem.h"
 #include "input/native/packet.h"
 #include "input/native/window.h"
@@ -37,10 +38,12 @@ struct native_stream {
 	uint64_t until;          /* the end of the part at hand */
 	struct native_packet packet;
 	struct native_cursor cursor; /* its slots are the stream's own */
-	bool is_cut;                 /* the file ends before the packet at hand does */
-	uint64_t packets;            /* read so far */
-	uint64_t gaps, gap_bytes;    /* of the file: places without a packet, all but the
-					first one's bytes */
+	nsec_t skip_before; /* packets that end before are not looked into, if they can */
+	bool is_skipped;    /* the packet at hand was not; the cursor is at its end */
+	bool is_cut;        /* the file ends before the packet at hand does */
+	uint64_t packets;   /* read so far */
+	uint64_t gaps, gap_bytes; /* of the file: places without a packet, all but the
+				     first one's bytes */
 };
 
 struct native_streams {

@@ -72,6 +72,7 @@ static struct native_stream *stream_of(struct native_streams *streams,
 	stream = &streams->stream[streams->count++];
 	memset(stream, 0, sizeof(*stream));
 	cursor_init(&stream->cursor, trace);
+	stream->skip_before = NSEC_MIN;
 	return stream;
 }
 

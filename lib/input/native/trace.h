@@ -15,7 +15,7 @@ struct native_class {
 	const struct tsdl_event *event;
 	struct native_plan *plan; /* of contexts and fields, behind the event's header */
 	size_t places;            /* that the plan notes */
-	bool is_passed;           /* nobody wants to know of its events */
+	bool is_passed;           /* nobody wants its events, or those before a begin */
 	void *data;               /* of whoever prepared the class */
 };
 
@@ -59,6 +59,7 @@ struct native_stream_class {
 	uint32_t *by_id;          /* index of a class, and one; 0: none has the id */
 	struct native_skip *skip; /* one an id */
 	size_t classes, ids;
+	bool can_skip; /* its packets before the walk's begin, whole */
 };
 
 struct native_trace {

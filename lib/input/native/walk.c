@@ -24,10 +24,11 @@ struct reading {
 	uint64_t events;
 	unsigned index;
 	int32_t cpu;
-	bool began;      /* last_ns is set */
-	bool has_event;  /* the cursor is behind the header of an event */
-	bool has_packet; /* and within a packet */
-	bool has_before; /* sequence and discarded are those of the packet before */
+	bool began;       /* last_ns is set */
+	bool has_reached; /* an event does not lie before the walk's begin */
+	bool has_event;   /* the cursor is behind the header of an event */
+	bool has_packet;  /* and within a packet */
+	bool has_before;  /* sequence and discarded are those of the packet before */
 	uint64_t sequence, discarded;
 	uint64_t broken; /* packets */
 	/* Of the packet, if somebody has gone through it; and how far the walk is. */
@@ -47,7 +48,8 @@ struct native_walk {
 	uint64_t packets; /* read so far */
 	struct reading *reading;
 	struct stream_heap heap;
-	uint64_t stop_at; /* events at which the step ends */
+	nsec_t pass_before; /* classes that are passed are, up to there in each stream */
+	uint64_t stop_at;   /* events at which the step ends */
 };
 
 static void set_facts(struct native_walk *walk, const struct native_stream_class *stream)
@@ -89,6 +91,12 @@ static void count_lost(struct native_walk *walk, struct reading *reading)
 	reading->discarded = discarded;
 }
 
+/* Whether the stream still stands before what all events are wanted of. */
+static bool is_before_begin(const struct native_walk *walk, const struct reading *reading)
+{
+	return !reading->has_reached && walk->pass_before > NSEC_MIN;
+}
+
 /* Go on to the next packet, with what helpers have done of it. */
 static bool next_packet(struct native_walk *walk, struct reading *reading)
 {
@@ -120,6 +128,8 @@ static bool begin_packet(struct native_walk *walk, struct reading *reading)
 	uint64_t cpu = packet->value[HEAD_CPU];
 	bool first = !reading->has_before;
 
+	if (!is_before_begin(walk, reading))
+		reading->of->skip_before = NSEC_MIN;
 	if (!next_packet(walk, reading))
 		return false;
 	cpu = packet->value[HEAD_CPU];
@@ -131,6 +141,7 @@ static bool begin_packet(struct native_walk *walk, struct reading *reading)
 			walk->visitor.begin(walk->visitor.context, packet->stream);
 	}
 	count_lost(walk, reading);
+	walk->facts.is_partial |= reading->of->is_skipped;
 	return true;
 }
 
@@ -240,6 +251,7 @@ static void note_stamp(struct native_walk *walk, struct reading *reading)
 		facts->backward++;
 	reading->last_ns = stamp;
 	reading->began = true;
+	reading->has_reached |= stamp >= walk->pass_before;
 	reading->events++;
 	facts->events++;
 }
@@ -255,6 +267,8 @@ static void handle_event(struct native_walk *walk, struct reading *reading)
 	    .stream = reading->index,
 	    .cpu = reading->cpu,
 	};
+	bool is_left_out = reading->class->is_passed && is_before_begin(walk, reading) &&
+			   reading->event_ns < walk->pass_before;
 
 	reading->has_event = false;
 	for (size_t i = 0; i < reading->class->places; i++)
@@ -264,7 +278,8 @@ static void handle_event(struct native_walk *walk, struct reading *reading)
 		return;
 	}
 	note_stamp(walk, reading);
-	walk->visitor.event(walk->visitor.context, &visit);
+	if (!is_left_out)
+		walk->visitor.event(walk->visitor.context, &visit);
 }
 
 /* Go over the events that nobody wants. */
@@ -272,7 +287,7 @@ static void pass_events(struct native_walk *walk, struct reading *reading, nsec_
 {
 	struct reader_facts *facts = &walk->facts;
 	struct native_pass pass = {
-	    .until = until,
+	    .until = until < walk->pass_before ? until : walk->pass_before - 1,
 	    .most = walk->stop_at - facts->events,
 	    .last_ns = reading->began ? reading->last_ns : NSEC_MIN,
 	};
@@ -351,7 +366,8 @@ static bool run_stream(struct native_walk *walk, struct reading *reading, nsec_t
 				return stop_before(reading);
 			continue;
 		}
-		if (!reading->has_event && reading->has_packet)
+		if (!reading->has_event && reading->has_packet &&
+		    is_before_begin(walk, reading))
 			pass_events(walk, reading, until);
 		if (walk->facts.events == walk->stop_at)
 			break;
@@ -404,6 +420,7 @@ struct native_walk *native_walk_open(const char *path,
 
 	walk->path = mem_strdup(path);
 	walk->visitor = *visitor;
+	walk->pass_before = NSEC_MAX;
 	if (ctf_files_sum(path, &walk->files, error))
 		goto failed;
 	walk->trace = native_trace_open(path, visitor->prepare, visitor->context, error);
@@ -431,6 +448,20 @@ int native_walk_step(struct native_walk *walk, uint64_t most)
 		walk->facts.bytes =
 		    walk->files.bytes * walk->packets / walk->files.packets;
 	return walk->heap.count > 0;
+}
+
+void native_walk_begin(struct native_walk *walk, nsec_t local_ns)
+{
+	walk->pass_before = local_ns;
+	for (size_t i = 0; i < walk->trace->tsdl->streams; i++)
+		native_pass_prepare(&walk->trace->stream[i]);
+	for (size_t i = 0; i < walk->streams.count; i++)
+		walk->streams.stream[i].skip_before = local_ns;
+}
+
+struct native_trace *native_walk_trace(struct native_walk *walk)
+{
+	return walk->trace;
 }
 
 void native_walk_allow_help(struct native_walk *walk)

@@ -44,6 +44,16 @@ struct native_walk *native_walk_open(const char *path,
 int native_walk_step(struct native_walk *walk, uint64_t most);
 
 /*
+ * Called before the first step, after `is_passed` of classes and `can_skip` of streams
+ * were set anew: events of such classes, and packets of such streams, are left out up to
+ * the first event of their stream that does not lie before this time.
+ */
+void native_walk_begin(struct native_walk *walk, nsec_t local_ns);
+
+/* What is made of the metadata, to change what is passed. */
+struct native_trace *native_walk_trace(struct native_walk *walk);
+
+/*
  * From now on other threads may help, where the visitor does not want most events. They
  * go through packets ahead of the walk; see native/ahead.h. Called before the first step.
  */

@@ -208,6 +208,35 @@ static void test_invert_is_exact(void **unused)
 	}
 }
 
+/* Whatever the steps, all local times before it are corrected to before. */
+static void test_first_not_before(void **unused)
+{
+	struct clock_segment segment[] = {
+	    {1000, 5000, 0}, {2000, 6500, 0}, {3000, 5500, -500}, {4000, 9000, 0}};
+	struct clock clock = {.segment = segment, .segments = 4};
+
+	(void)unused;
+	for (nsec_t ref = 4900; ref < 9100; ref++) {
+		nsec_t first = 0;
+
+		while (clock_correct(&clock, first) < ref)
+			first++;
+		assert_int_equal(clock_first_not_before(&clock, ref), first);
+	}
+	assert_int_equal(clock_first_not_before(&clock, NSEC_MIN), NSEC_MIN);
+	segment[3].rate_ppb = -1e9; /* it stands still */
+	assert_int_equal(clock_first_not_before(&clock, 9001), NSEC_MAX);
+	for (int round = 0; round < ROUNDS; round++) {
+		struct clock_segment drawn[SEGMENTS];
+		struct clock one = bent(drawn);
+		nsec_t t = draw_time(&one), ref = clock_correct(&one, t);
+		nsec_t first = clock_first_not_before(&one, ref);
+
+		assert_true(first <= t && clock_correct(&one, first) == ref);
+		assert_true(clock_correct(&one, first - 1) < ref);
+	}
+}
+
 /* A positive rate leaves gaps: no neighbour comes nearer. */
 static void test_invert_is_nearest(void **unused)
 {
@@ -324,6 +353,7 @@ int main(void)
 	    cmocka_unit_test(test_invert_by_hand),
 	    cmocka_unit_test(test_invert_is_exact),
 	    cmocka_unit_test(test_invert_is_nearest),
+	    cmocka_unit_test(test_first_not_before),
 	    cmocka_unit_test(test_bound),
 	    cmocka_unit_test(test_bound_open_or_stepped),
 	    cmocka_unit_test(test_quality_names),

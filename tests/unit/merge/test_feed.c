@@ -61,7 +61,8 @@ static void made_up_free(struct record_source *source)
 struct record_source *trace_records_open(const char *path, struct reader_choice *choice,
 					 struct error *error)
 {
-	static const struct record_source_ops ops = {made_up_step, made_up_free};
+	static const struct record_source_ops ops = {.step = made_up_step,
+						     .free = made_up_free};
 	struct made_up *made_up = mem_zalloc(sizeof(*made_up));
 
 	(void)choice;
