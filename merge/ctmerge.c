@@ -137,6 +137,8 @@ static int check_request(const struct request *request, struct error *error)
 	if (request->runs.count != 1)
 		return error_set(error, "%zu runs given, want one RUN (see --help)",
 				 request->runs.count);
+	if (request->output && !*request->output)
+		return error_set(error, "--output: want the name of a file");
 	if (request->clocks && request->no_sync)
 		return error_set(error, "--clocks and --no-sync exclude each other");
 	if (unused_option(request))

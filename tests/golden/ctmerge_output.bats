@@ -119,6 +119,7 @@ long_run()
 	fails_with 2 'ctmerge: 0 runs given, want one RUN (see --help)' ctmerge -o run.db
 	fails_with 2 'ctmerge: 2 runs given, want one RUN (see --help)' \
 		ctmerge $net3 $net3 -o run.db
+	fails_with 2 'ctmerge: --output: want the name of a file' ctmerge $net3 -o ''
 	fails_with 2 'ctmerge: --clocks and --no-sync exclude each other' \
 		ctmerge $net3 --no-sync --clocks a -o run.db
 	fails_with 2 'ctmerge: --json wants --describe' ctmerge $net3 --json -o run.db
