@@ -94,11 +94,11 @@ sum()
 	[ "$(wc -l <some)" -gt 1 ]
 	[ "$(wc -l <some)" -lt "$(wc -l <all)" ]
 	# Calls that moved less are left out, those that moved enough are not.
-	ctanalyze io --table files --format csv --limit 0 "$CT_CLIENTS" | tr -d '\r' >files
+	ctanalyze io --table files --format csv --limit 0 "$CT_CLIENTS" | tr -d '\r' >calls
 	ctanalyze io --table files --format csv --limit 0 --minsize 1 "$CT_CLIENTS" |
 		tr -d '\r' >moved
 	for column in 6 7; do
-		awk -F, -v c=$column '{ s += $c } END { print s }' files >sum
+		awk -F, -v c=$column '{ s += $c } END { print s }' calls >sum
 		awk -F, -v c=$column '{ s += $c } END { print s }' moved | cmp - sum
 	done
 	[ "$(awk -F, '{ s += $10 + $11 } END { print s }' moved)" = 0 ]
