@@ -242,13 +242,6 @@ static void apply_map(struct finding *finding)
 	}
 }
 
-static bool has_same_clock(const struct packet_source_facts *a,
-			   const struct packet_source_facts *b)
-{
-	return a->has_clock && b->has_clock && a->clock_frequency == b->clock_frequency &&
-	       memcmp(a->clock_uuid, b->clock_uuid, sizeof(a->clock_uuid)) == 0;
-}
-
 /* The correction of another source with the same clock, if one has any. */
 static bool share_clock(struct finding *finding, size_t index)
 {
@@ -257,7 +250,8 @@ static bool share_clock(struct finding *finding, size_t index)
 	for (size_t i = 0; i < finding->run->count; i++) {
 		const struct merge_source *other = &finding->run->source[i];
 
-		if (!finding->is_set[i] || !has_same_clock(&source->facts, &other->facts))
+		if (!finding->is_set[i] ||
+		    !packet_source_same_clock(&source->facts, &other->facts))
 			continue;
 		copy_clock(&source->clock, &other->clock,
 			   other->facts.clock_offset_ns - source->facts.clock_offset_ns);

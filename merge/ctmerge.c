@@ -137,6 +137,8 @@ static int check_request(const struct request *request, struct error *error)
 	if (request->runs.count != 1)
 		return error_set(error, "%zu runs given, want one RUN (see --help)",
 				 request->runs.count);
+	if (request->output && !*request->output)
+		return error_set(error, "--output: want the name of a file");
 	if (request->clocks && request->no_sync)
 		return error_set(error, "--clocks and --no-sync exclude each other");
 	if (unused_option(request))
@@ -331,8 +333,9 @@ static bool report(const struct merge *merge)
 
 	problem_print(problems, "ctmerge", stderr);
 	if (merge->selection.events.count && merge->is_written && !merge->load.events)
-		fputs("ctmerge: --events: no event of a class with such a name\n",
-		      stderr);
+		fprintf(
+		    stderr, "ctmerge: --events: no event of a class with such a name%s\n",
+		    merge->request->begin || merge->request->end ? " in that time" : "");
 	for (size_t i = 0; i < problems->count; i++)
 		failed |= sync_is_failure(&problems->item[i]);
 	if (merge->request->verbose)

@@ -361,6 +361,16 @@ const struct row *feed_head(struct feed *feed, uint32_t source)
 	return queue->current ? block_row(queue->current, queue->at) : NULL;
 }
 
+bool feed_share_clock(struct feed *feed, uint32_t a, uint32_t b)
+{
+	bool same;
+
+	pthread_mutex_lock(&feed->lock);
+	same = packet_source_same_clock(&feed->queue[a].facts, &feed->queue[b].facts);
+	pthread_mutex_unlock(&feed->lock);
+	return same;
+}
+
 void feed_next(struct feed *feed, uint32_t source)
 {
 	struct queue *queue = &feed->queue[source];

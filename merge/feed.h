@@ -39,6 +39,9 @@ struct feed *feed_new(struct merge_run *run, const struct feed_wish *wish,
 /* The next event of a source, waited for; NULL at its end. Until feed_next. */
 const struct row *feed_head(struct feed *feed, uint32_t source);
 
+/* Whether two sources, of which the first heads were asked for, have one clock. */
+bool feed_share_clock(struct feed *feed, uint32_t a, uint32_t b);
+
 /* Go on to the event after feed_head's. */
 void feed_next(struct feed *feed, uint32_t source);
 

@@ -19,6 +19,8 @@ struct plan {
 struct follow_source {
 	struct plan *plan; /* by the index of the class in its source */
 	size_t plans;
+	bool is_shared; /* the processors are those of `with` */
+	uint32_t with;
 	int64_t *current; /* thread by processor, -1: unknown */
 	size_t cpus;
 };
@@ -47,14 +49,6 @@ static struct follow_source *source_at(struct follow *follow, uint32_t source)
 	return &follow->source[source];
 }
 
-static bool is_context_tid(const struct record_column *column)
-{
-	/* With a `tid` in the payload, too, that of the context has a number. */
-	return column->context && strncmp(column->name, "tid", 3) == 0 &&
-	       (column->name[3] == '\0' || column->name[3] == '_') &&
-	       strspn(column->name + 3, "_0123456789") == strlen(column->name + 3);
-}
-
 static struct plan make_plan(const struct record_class *class)
 {
 	struct plan plan = {.class = class, .tid = -1, .prev = -1, .next = -1};
@@ -63,7 +57,10 @@ static struct plan make_plan(const struct record_class *class)
 	for (size_t i = 0; i < class->columns; i++) {
 		const struct record_column *column = &class->column[i];
 
-		if (is_context_tid(column))
+		if (column->context && strcmp(column->name, "tid") == 0)
+			plan.tid = (int)i;
+		else if (column->context && plan.tid < 0 &&
+			 strcmp(column->name, "vtid") == 0)
 			plan.tid = (int)i;
 		else if (is_switch && strcmp(column->name, "prev_tid") == 0)
 			plan.prev = (int)i;
@@ -113,12 +110,22 @@ static int64_t cell_tid(const struct record *record, int column)
 	return record->cell[column].integer;
 }
 
+void follow_share(struct follow *follow, uint32_t source, uint32_t with)
+{
+	struct follow_source *at = source_at(follow, source > with ? source : with);
+
+	at = &follow->source[source];
+	at->is_shared = true;
+	at->with = follow->source[with].is_shared ? follow->source[with].with : with;
+}
+
 int64_t follow_event(struct follow *follow, uint32_t source,
 		     const struct record_class *class, const struct record *record)
 {
 	struct follow_source *at = source_at(follow, source);
 	const struct plan *plan = plan_of(at, class, record->class);
-	int64_t *current = current_of(at, record->cpu);
+	int64_t *current =
+	    current_of(at->is_shared ? &follow->source[at->with] : at, record->cpu);
 	int64_t tid = current ? *current : -1;
 
 	if (plan->next >= 0) { /* the thread that goes is the event's */

@@ -24,6 +24,7 @@ struct loading {
 	struct feed *feed;
 	struct order order;
 	struct known_classes *classes; /* one a source */
+	bool *is_mute;                 /* one a source: see is_mute */
 	struct problem_list problems;
 };
 
@@ -97,13 +98,46 @@ static int take_row(struct loading *loading, uint32_t source, const struct row *
 	struct load *load = loading->load;
 	int64_t tid = follow_event(load->follow, source, row->class, &row->record);
 
-	if (row->record.cell)
+	if (row->record.cell && !loading->is_mute[source])
 		processes_event(load->processes, load->run->source[source].node,
 				row->class, &row->record, row->ts_ns, tid);
 	if (!row->selected)
 		return 0;
 	load->events++;
 	return add_event(loading, source, row, tid, error);
+}
+
+/*
+ * What user space says of threads and processes are numbers in their namespace; where
+ * the node's kernel was traced as well, that knows better.
+ */
+static bool is_mute(const struct merge_run *run, uint32_t source)
+{
+	if (strcmp(run->source[source].kind, "user") != 0)
+		return false;
+	for (size_t i = 0; i < run->count; i++)
+		if (run->source[i].node == run->source[source].node &&
+		    strcmp(run->source[i].kind, "kernel") == 0)
+			return true;
+	return false;
+}
+
+/* User space runs where the kernel that has its clock says. */
+static void share_switches(struct loading *loading)
+{
+	const struct merge_run *run = loading->load->run;
+
+	for (uint32_t source = 0; source < run->count; source++) {
+		uint32_t other = 0;
+
+		loading->is_mute[source] = is_mute(run, source);
+		while (other < source &&
+		       (run->source[other].node != run->source[source].node ||
+			!feed_share_clock(loading->feed, other, source)))
+			other++;
+		if (other < source)
+			follow_share(loading->load->follow, source, other);
+	}
 }
 
 static int merge(struct loading *loading, struct error *error)
@@ -121,6 +155,7 @@ static int merge(struct loading *loading, struct error *error)
 			order_add(&loading->order,
 				  &(struct order_head){row->ts_ns, node, source});
 	}
+	share_switches(loading);
 	while (order_first(&loading->order, &source)) {
 		const struct row *row = feed_head(loading->feed, source);
 
@@ -147,6 +182,7 @@ int load_events(struct load *load, struct error *error)
 	load->events = 0;
 	loading.feed = feed_new(load->run, &wish, error);
 	loading.classes = mem_zalloc(load->run->count * sizeof(*loading.classes));
+	loading.is_mute = mem_zalloc(load->run->count * sizeof(*loading.is_mute));
 	if (loading.feed)
 		status = merge(&loading, error);
 	feed_free(loading.feed);
@@ -155,6 +191,7 @@ int load_events(struct load *load, struct error *error)
 	for (size_t i = 0; i < load->run->count; i++)
 		free(loading.classes[i].item);
 	free(loading.classes);
+	free(loading.is_mute);
 	order_clear(&loading.order);
 	return status;
 }

@@ -84,23 +84,11 @@ struct process_plans *process_plans_new(void)
 	return mem_zalloc(sizeof(struct process_plans));
 }
 
-/* Whether a column has the name, or that with a number as the name was taken. */
-static bool has_name(const struct record_column *column, const char *name)
-{
-	size_t length = strlen(name);
-	const char *rest = column->name + length;
-
-	if (strncmp(column->name, name, length) != 0)
-		return false;
-	return *rest == '\0' ||
-	       (*rest == '_' && rest[1] && rest[1 + strspn(rest + 1, "0123456789")] == 0);
-}
-
 static int column_of(const struct record_class *class, const char *name, bool context)
 {
 	for (size_t i = 0; i < class->columns; i++)
 		if (class->column[i].context == context &&
-		    has_name(&class->column[i], name))
+		    strcmp(class->column[i].name, name) == 0)
 			return (int)i;
 	return -1;
 }
@@ -118,6 +106,10 @@ static void make_plan(struct process_plan *plan, const struct record_class *clas
 			plan->column[fields[i].field] =
 			    column_of(class, fields[i].name, false);
 	plan->column[FIELD_CONTEXT_PID] = column_of(class, "pid", true);
+	plan->column[FIELD_CONTEXT_PPID] = column_of(class, "ppid", true);
+	plan->column[FIELD_CONTEXT_COMM] = column_of(class, "procname", true);
+	if (plan->column[FIELD_CONTEXT_PID] < 0) /* what user space has */
+		plan->column[FIELD_CONTEXT_PID] = column_of(class, "vpid", true);
 }
 
 /* An address may come again as another class, after its source was freed. */
@@ -157,7 +149,8 @@ const struct process_plan *process_plans_find(struct process_plans *plans,
 		quick->name = entry->name;
 		quick->columns = entry->columns;
 		quick->tells = entry->plan.kind != PROCESS_OTHER ||
-			       entry->plan.column[FIELD_CONTEXT_PID] >= 0;
+			       entry->plan.column[FIELD_CONTEXT_PID] >= 0 ||
+			       entry->plan.column[FIELD_CONTEXT_COMM] >= 0;
 	}
 	return quick->tells ? &plans->entry[quick->entry].plan : NULL;
 }

@@ -37,6 +37,8 @@ enum process_field {
 	FIELD_FLAGS,
 	FIELD_RET,
 	FIELD_CONTEXT_PID, /* of the thread that runs, by the event's context */
+	FIELD_CONTEXT_PPID,
+	FIELD_CONTEXT_COMM,
 	PROCESS_FIELDS,
 };
 

@@ -275,17 +275,25 @@ static void take_clone_exit(struct taken *event)
 		memcpy(child->comm, comm, sizeof(comm));
 }
 
-/* The context tells the process of the thread that runs. */
+/* The context tells the name and the process of the thread that runs. */
 static void take_context(struct taken *event)
 {
 	int64_t pid = tid_of(event, FIELD_CONTEXT_PID);
 	struct thread_row *thread;
 
-	if (event->tid < 0 || pid == TIMELINE_NONE)
+	if (event->tid < 0)
 		return;
 	thread = process_table_thread(event->table, event->node, event->tid);
-	if (thread->process < 0)
-		process_table_adopt(event->table, thread, pid, TIMELINE_NONE);
+	set_comm(thread, text(event, FIELD_CONTEXT_COMM));
+	if (thread->process < 0 && pid != TIMELINE_NONE)
+		process_table_adopt(event->table, thread, pid,
+				    tid_of(event, FIELD_CONTEXT_PPID));
+}
+
+static bool has_context(const struct process_plan *plan)
+{
+	return plan->column[FIELD_CONTEXT_PID] >= 0 ||
+	       plan->column[FIELD_CONTEXT_COMM] >= 0;
 }
 
 void processes_event(struct processes *processes, uint32_t node,
@@ -314,7 +322,7 @@ void processes_event(struct processes *processes, uint32_t node,
 
 	if (!plan)
 		return;
-	if (plan->column[FIELD_CONTEXT_PID] >= 0)
+	if (has_context(plan))
 		take_context(&event);
 	if (plan->kind != PROCESS_OTHER)
 		take[plan->kind](&event);

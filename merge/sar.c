@@ -57,9 +57,10 @@ static void tell_mark(struct sar *sar, const struct sadf_mark *mark, nsec_t ts_n
 	char *text = tamed(mark->text), time[NSEC_TEXT];
 
 	problem_add(&sar->sampler->run->problems, place,
-		    is_restart ? "restart" : "comment", 1,
-		    is_restart ? "%s: sar was started again, %s" : "%s: %s",
-		    nsec_format_seconds(time, ts_ns), text);
+		    is_restart ? "restart" : "comment", 1, "%s: %s%s%s",
+		    nsec_format_seconds(time, ts_ns),
+		    is_restart ? "sar was started again" : "",
+		    is_restart && *text ? ", " : "", text);
 	free(text);
 	free(place);
 }

@@ -108,9 +108,7 @@ static void set_clock(struct sync *sync, struct sync_trace *trace)
 		const struct packet_source_facts *other =
 		    &sync->trace[sync->clock_trace[i]].facts;
 
-		if (!other->has_clock ||
-		    facts->clock_frequency != other->clock_frequency ||
-		    memcmp(facts->clock_uuid, other->clock_uuid, 16) != 0)
+		if (!packet_source_same_clock(facts, other))
 			continue;
 		trace->clock = i;
 		trace->shift_ns = other->clock_offset_ns - facts->clock_offset_ns;

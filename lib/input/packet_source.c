@@ -7,6 +7,13 @@
 #include "base/mem.h"
 #include "input/packet_source_private.h"
 
+bool packet_source_same_clock(const struct packet_source_facts *a,
+			      const struct packet_source_facts *b)
+{
+	return a->has_clock && b->has_clock && a->clock_frequency == b->clock_frequency &&
+	       memcmp(a->clock_uuid, b->clock_uuid, sizeof(a->clock_uuid)) == 0;
+}
+
 void packet_source_init(struct packet_source *source, const struct packet_source_ops *ops,
 			const char *path)
 {

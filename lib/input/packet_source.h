@@ -32,6 +32,10 @@ struct packet_source_facts {
 	bool is_mapped; /* its files, while they are read: see mapped.h */
 };
 
+/* Whether two sources have one clock: kernel and user space of one boot. */
+bool packet_source_same_clock(const struct packet_source_facts *a,
+			      const struct packet_source_facts *b);
+
 typedef void sighting_fn(void *context, const struct sighting *sighting);
 
 /* An address of the node that the source is from, in packet.src's form. */

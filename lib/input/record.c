@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/mem.h"
 #include "input/record_private.h"
@@ -17,14 +16,6 @@ void record_source_init(struct record_source *source, const struct record_source
 	source->ops = ops;
 	source->path = mem_strdup(path);
 	source->pace = UINT64_MAX;
-}
-
-static bool is_taken(const struct record_class *class, const char *name)
-{
-	for (size_t i = 0; i < class->columns; i++)
-		if (strcasecmp(class->column[i].name, name) == 0)
-			return true;
-	return false;
 }
 
 struct record_class *record_source_add(struct record_source *source, const char *name)
@@ -42,16 +33,11 @@ void record_class_add(struct record_class *class, const char *name, enum cell_ty
 		      bool context)
 {
 	struct record_column *column;
-	char *unique = mem_strdup(name);
 
-	for (unsigned suffix = 2; is_taken(class, unique); suffix++) {
-		free(unique);
-		unique = mem_printf("%s_%u", name, suffix);
-	}
 	class->column =
 	    mem_realloc(class->column, class->columns + 1, sizeof(*class->column));
 	column = &class->column[class->columns++];
-	column->name = unique;
+	column->name = mem_strdup(name);
 	column->type = type;
 	column->context = context;
 }

@@ -17,7 +17,7 @@
  * has columns of its own of which only the selected one's are filled,
  * enumerations are their label where there is one, arrays of bytes are blobs,
  * other arrays JSON text. Text that is not UTF-8 is a blob of the same bytes.
- * Where names of a class collide, in whatever case, later ones end in `_2`.
+ * Several columns of a class may have one name.
  */
 struct record_column {
 	char *name;          /* as in the source, without LTTng's leading underscore */

@@ -32,10 +32,7 @@ void record_source_init(struct record_source *source, const struct record_source
 /* One more class, without columns; copies the name. Owned by the source. */
 struct record_class *record_source_add(struct record_source *source, const char *name);
 
-/*
- * One more column; copies the name. Where the class has one of that name
- * already, in whatever case, it gets the suffix `_2`, or the next that is free.
- */
+/* One more column; copies the name. */
 void record_class_add(struct record_class *class, const char *name, enum cell_type type,
 		      bool context);
 

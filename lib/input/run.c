@@ -52,7 +52,8 @@ static void take_found(void *context, enum walk_kind kind, const char *path)
 {
 	if (kind == WALK_TRACE)
 		add_found(context, SOURCE_TRACE, path);
-	else if (walk_has_suffix(path, ".pcap") || walk_has_suffix(path, ".pcapng"))
+	else if (kind == WALK_FILE &&
+		 (walk_has_suffix(path, ".pcap") || walk_has_suffix(path, ".pcapng")))
 		add_found(context, SOURCE_CAPTURE, path);
 }
 

@@ -26,22 +26,44 @@ static void add_file(struct run_node *node, enum run_file_kind kind, const char 
 	node->file[node->files++] = (struct run_file){kind, mem_strdup(path)};
 }
 
-static void take_found(void *context, enum walk_kind kind, const char *path)
+/* By the name of a file, with its path below the node; -1: none that is read here. */
+static int kind_of(const char *path, const char *below)
 {
-	struct run_node *node = context;
-	const char *below = path + strlen(node->path) + 1;
+	if (walk_has_suffix(path, ".sadf"))
+		return RUN_FILE_SADF;
+	if (walk_has_suffix(path, ".sa"))
+		return RUN_FILE_SA;
+	for (size_t i = 0; i < sizeof(fixed_names) / sizeof(*fixed_names); i++)
+		if (strcmp(below, fixed_names[i].name) == 0)
+			return (int)fixed_names[i].kind;
+	return -1;
+}
 
-	if (kind == WALK_TRACE || walk_has_suffix(path, ".pcap") ||
-	    walk_has_suffix(path, ".pcapng"))
+struct finding {
+	struct run_node *node;
+	struct problem_list *problems;
+};
+
+static void take_found(void *context, enum walk_kind found, const char *path)
+{
+	const struct finding *finding = context;
+	struct run_node *node = finding->node;
+	size_t length = strlen(node->path);
+	/* The node's own directory comes, too. */
+	const char *below = path[length] == '/' ? path + length + 1 : "";
+	int kind = *below ? kind_of(path, below) : -1;
+
+	if (found == WALK_TRACE ||
+	    (found == WALK_FILE &&
+	     (walk_has_suffix(path, ".pcap") || walk_has_suffix(path, ".pcapng"))))
 		node->sources++;
-	else if (walk_has_suffix(path, ".sadf"))
-		add_file(node, RUN_FILE_SADF, path);
-	else if (walk_has_suffix(path, ".sa"))
-		add_file(node, RUN_FILE_SA, path);
-	else
-		for (size_t i = 0; i < sizeof(fixed_names) / sizeof(*fixed_names); i++)
-			if (strcmp(below, fixed_names[i].name) == 0)
-				add_file(node, fixed_names[i].kind, path);
+	else if (kind == RUN_FILE_NODE && found == WALK_DIRECTORY)
+		return; /* who reads it says so */
+	else if (kind >= 0 && found == WALK_DIRECTORY)
+		problem_add(finding->problems, path, "unreadable", 1,
+			    "a directory, want a file of that name");
+	else if (kind >= 0)
+		add_file(node, (enum run_file_kind)kind, path);
 }
 
 /* Whether the text of a binary log, made on its node, is there as well. */
@@ -86,12 +108,13 @@ static void add_node(struct run_files *run, const char *name, const struct stat 
 		     struct problem_list *problems)
 {
 	struct run_node node = {.name = mem_strdup(name)};
+	struct finding finding = {&node, problems};
 	struct walk walk;
 
 	node.path = mem_printf("%s/%s", run->path, name);
 	walk_init(&walk, problems);
 	walk.found = take_found;
-	walk.context = &node;
+	walk.context = &finding;
 	walk_enter(&walk, top);
 	walk_below(&walk, node.path);
 	walk_clear(&walk);

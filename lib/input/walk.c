@@ -81,8 +81,10 @@ void walk_below(struct walk *walk, const char *path)
 		return;
 	else if (ctf_files_probe(path))
 		walk->found(walk->context, WALK_TRACE, path);
-	else
+	else {
+		walk->found(walk->context, WALK_DIRECTORY, path);
 		walk_entries(walk, path);
+	}
 }
 
 void walk_clear(struct walk *walk)

@@ -10,10 +10,11 @@
 
 /*
  * Everything below a path, in the order of names: CTF traces, which are not
- * looked into, and files. Names that begin with a dot are passed over, links are
- * followed, and no directory is entered twice, as links may lead in circles.
+ * looked into, files, and other directories before what is in them. Names that begin with
+ * a dot are passed over, links are followed, and no directory is entered twice, as links
+ * may lead in circles.
  */
-enum walk_kind { WALK_TRACE, WALK_FILE };
+enum walk_kind { WALK_TRACE, WALK_FILE, WALK_DIRECTORY };
 
 struct walk {
 	void (*found)(void *context, enum walk_kind kind, const char *path);

@@ -173,9 +173,11 @@ ctmerge: run/idle/kernel: its clock is tied to nothing of the island of node1, k
 		sar_lines 1,5
 		printf 'node1\t-1\t1795228741\tLINUX-RESTART\t(2 CPU)\n'
 		sar_lines 200,202
+		printf 'node1\t-1\t1795228742\tLINUX-RESTART\n'
 	} | sar_run
 	gives 0 "ctmerge: $away
-ctmerge: run/a/sar.sadf:6: 1795228741.000000000: sar was started again, (2 CPU)"
+ctmerge: run/a/sar.sadf:6: 1795228741.000000000: sar was started again, (2 CPU)
+ctmerge: run/a/sar.sadf:10: 1795228742.000000000: sar was started again"
 	[ "$(ask 'SELECT count(*), round(sum(value), 2) FROM sample')" = "$(sar_lines '1,5p;200,202' |
 		awk '{ sum += $6 } END { printf "%d|%.2f", NR, sum }')" ]
 }
@@ -247,6 +249,16 @@ ctmerge: run/node1/proc.csv:2: 'x' is no time in nanoseconds, left out
 ctmerge: node1: no clock.csv, samples and tasks are placed as if the real-time clock were the epoch time of the trace
 ctmerge: run/node1/sensors.csv:3: 'hot' is no number, left out"
 	[ "$(ask 'SELECT ts_ns, value FROM sample' | xargs)" = '1795228738000000000|5.0' ]
+}
+
+@test "directories where files are wanted" {
+	make_run node1
+	mkdir run/run.json run/node1/node.json run/node1/proc.csv run/node1/old.sadf
+	mkdir run/node1/x.pcap
+	fails_with 1 'ctmerge: run/node1/node.json: no plain file, left out
+ctmerge: run/node1/old.sadf, run/node1/proc.csv: a directory, want a file of that name
+ctmerge: run/run.json: no plain file, left out' ctmerge -q run -o run.db
+	[ "$(sources)" = 'node1|29582|0' ]
 }
 
 @test "run.json and node.json that are no JSON, or say nonsense" {

@@ -119,6 +119,7 @@ long_run()
 	fails_with 2 'ctmerge: 0 runs given, want one RUN (see --help)' ctmerge -o run.db
 	fails_with 2 'ctmerge: 2 runs given, want one RUN (see --help)' \
 		ctmerge $net3 $net3 -o run.db
+	fails_with 2 'ctmerge: --output: want the name of a file' ctmerge $net3 -o ''
 	fails_with 2 'ctmerge: --clocks and --no-sync exclude each other' \
 		ctmerge $net3 --no-sync --clocks a -o run.db
 	fails_with 2 'ctmerge: --json wants --describe' ctmerge $net3 --json -o run.db
@@ -146,5 +147,7 @@ long_run()
 @test "names of classes that the run does not have" {
 	ends_with 0 ctmerge -q --no-sync --events 'shced_*' $net3 -o run.db
 	last 'ctmerge: --events: no event of a class with such a name'
+	ends_with 0 ctmerge -q --no-sync --events 'sched_*' --end +0 $net3 -o early.db
+	last 'ctmerge: --events: no event of a class with such a name in that time'
 	[ "$(sqlite3 run.db 'SELECT count(*) FROM event')" = 0 ]
 }

@@ -208,21 +208,13 @@ static inline bool cell_is(const struct pretty *pretty, const struct leaf *leaf,
 	return json_is(token, leaf->count, cell);
 }
 
-static inline bool name_is(const struct leaf *leaf, const char *name)
-{
-	char suffixed[sizeof(leaf->path) + 8];
-
-	snprintf(suffixed, sizeof(suffixed), "%s_[0-9]", leaf->path);
-	return fnmatch(leaf->path, name, 0) == 0 || fnmatch(suffixed, name, 0) == 0;
-}
-
 /* Whether the next leaf of a line is this column; moves on. */
 static inline bool printed_is(const struct pretty *pretty, size_t *next, const char *name,
 			      const struct cell *cell)
 {
 	const struct leaf *leaf = &pretty->leaf[*next];
 
-	return (*next)++ < pretty->leaves && name_is(leaf, name) &&
+	return (*next)++ < pretty->leaves && fnmatch(leaf->path, name, 0) == 0 &&
 	       cell_is(pretty, leaf, cell);
 }
 

@@ -265,12 +265,16 @@ static inline void merged_close(struct merged *merged)
 static inline void merged_check_each(char **named, const char *const *simulate,
 				     void (*check)(const char *run))
 {
-	char *recorded = mem_printf("%s/tests/fixtures/net3", getenv("CT_SOURCE"));
+	static const char *const recorded[] = {"tests/fixtures/net3", "datasets/sample"};
 
 	for (; *named; named++)
 		check(*named);
-	if (simulate)
-		check(recorded);
+	for (size_t i = 0; simulate && i < sizeof(recorded) / sizeof(recorded[0]); i++) {
+		char *run = mem_printf("%s/%s", getenv("CT_SOURCE"), recorded[i]);
+
+		check(run);
+		free(run);
+	}
 	for (; simulate && *simulate; simulate++) {
 		char *words = mem_printf("rm -rf run && ctsim -q %s -o run", *simulate);
 
@@ -279,7 +283,6 @@ static inline void merged_check_each(char **named, const char *const *simulate,
 		check("run");
 		free(words);
 	}
-	free(recorded);
 }
 
 #endif

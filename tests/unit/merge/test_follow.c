@@ -9,8 +9,9 @@
 CLASS(sched_switch, "sched_switch", COLUMN("prev_comm"), COLUMN("prev_tid"),
       COLUMN("next_tid"));
 CLASS(plain, "irq_handler_entry", COLUMN("irq"));
-CLASS(wakeup, "sched_wakeup", COLUMN("tid"), CONTEXT("tid_2"));
-CLASS(other_context, "x", CONTEXT("tidy"), CONTEXT("tid_of_mine"), COLUMN("tid"));
+CLASS(wakeup, "sched_wakeup", COLUMN("tid"), CONTEXT("tid"));
+CLASS(other_context, "x", CONTEXT("tidy"), CONTEXT("tid_2"), COLUMN("tid"));
+CLASS(user_context, "app:work", COLUMN("tid"), CONTEXT("vtid"));
 CLASS(with_context, "y", CONTEXT("procname"), CONTEXT("tid"));
 
 /* The thread of a switch between two on a processor. */
@@ -77,6 +78,26 @@ static void sources_are_apart(void **state)
 	follow_free(NULL);
 }
 
+static void user_space_runs_where_its_kernel_says(void **state)
+{
+	struct follow *follow = follow_new();
+	const struct cell cell[] = {INT(1), INT(5)};
+	struct record record = {.class = 3, .cpu = 0, .cell = cell};
+
+	(void)state;
+	follow_share(follow, 4, 1);
+	follow_share(follow, 5, 4);
+	assert_int_equal(follow_event(follow, 4, &plain, &record), -1);
+	switched(follow, 0, 10, 20);
+	assert_int_equal(follow_event(follow, 4, &plain, &record), 20);
+	assert_int_equal(follow_event(follow, 5, &plain, &record), 20);
+	assert_int_equal(follow_event(follow, 3, &plain, &record), -1);
+	/* Its own number tells more. */
+	record.class = 7;
+	assert_int_equal(follow_event(follow, 5, &user_context, &record), 5);
+	follow_free(follow);
+}
+
 static void broken_streams_do_no_harm(void **state)
 {
 	struct follow *follow = follow_new();
@@ -138,6 +159,7 @@ int main(void)
 	    cmocka_unit_test(the_last_switch_tells),
 	    cmocka_unit_test(the_context_tells_more),
 	    cmocka_unit_test(sources_are_apart),
+	    cmocka_unit_test(user_space_runs_where_its_kernel_says),
 	    cmocka_unit_test(broken_streams_do_no_harm),
 	    SCRATCH_TEST(simulated_threads_are_followed),
 	};

@@ -13,7 +13,7 @@ CLASS(change, "sched_switch", COLUMN("prev_comm"), COLUMN("prev_tid"),
       COLUMN("prev_state"), COLUMN("next_comm"), COLUMN("next_tid"));
 CLASS(birth, "sched_process_fork", COLUMN("parent_tid"), COLUMN("parent_pid"),
       COLUMN("child_comm"), COLUMN("child_tid"), COLUMN("child_pid"));
-CLASS(exec, "sched_process_exec", CONTEXT("tid"), COLUMN("filename"), COLUMN("tid_2"),
+CLASS(exec, "sched_process_exec", CONTEXT("tid"), COLUMN("filename"), COLUMN("tid"),
       COLUMN("old_tid"));
 CLASS(finish, "sched_process_exit", COLUMN("comm"), COLUMN("tid"));
 CLASS(finish_told, "sched_process_exit", COLUMN("comm"), COLUMN("tid"),
@@ -25,6 +25,9 @@ CLASS(clone_in, "syscall_entry_clone", COLUMN("flags"));
 CLASS(clone_out, "syscall_exit_clone", COLUMN("ret"));
 CLASS(plain, "irq_handler_entry", COLUMN("pid"));
 CLASS(in_context, "irq_handler_entry", CONTEXT("pid"), COLUMN("irq"));
+CLASS(in_user, "app:work", CONTEXT("vpid"), COLUMN("pid"), CONTEXT("ppid"),
+      CONTEXT("procname"));
+CLASS(with_name, "x", CONTEXT("procname"));
 
 static struct processes *all;
 static int64_t at; /* the time, which every event brings on by 1 ms */
@@ -189,6 +192,19 @@ static void what_the_tracer_tells_of_the_end_counts(void **state)
 		       "1|0|swapper||\n2|9|a||3\n2|10|b||5");
 }
 
+static void the_context_names_threads(void **state)
+{
+	(void)state;
+	EVENT_OF(in_user, 9, INT(8), INT(77), INT(4), STR("other"));
+	EVENT_OF(in_user, 9, INT(8), INT(77), INT(4), STR("work"));
+	EVENT_OF(in_user, 8, INT(8), INT(77), INT(4), STR("main"));
+	EVENT_OF(with_name, 11, STR("named"));
+	EVENT_OF(with_name, 0, STR("swapper/0"));
+	EVENT_OF(with_name, -1, STR("nobody"));
+	assert_written("1|8|4|main||||\n2|0||swapper||||",
+		       "1|9|work||\n1|8|main||\n|11|named||\n2|0|swapper||");
+}
+
 static void clone_tells_where_forks_do_not(void **state)
 {
 	(void)state;
@@ -323,6 +339,7 @@ int main(void)
 	    PROCESSES_TEST(threads_belong_to_processes),
 	    PROCESSES_TEST(a_thread_that_is_not_the_first_executes),
 	    PROCESSES_TEST(what_the_tracer_tells_of_the_end_counts),
+	    PROCESSES_TEST(the_context_names_threads),
 	    PROCESSES_TEST(clone_tells_where_forks_do_not),
 	    PROCESSES_TEST(a_class_is_more_than_its_address),
 	    PROCESSES_TEST(odd_values_do_no_harm),

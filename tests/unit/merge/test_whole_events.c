@@ -125,12 +125,12 @@ static int64_t *running_at(struct walked *walked, int64_t cpu)
 	return &walked->running[cpu];
 }
 
-/* The `tid` of the context; there may be one in the payload, too. -1: none. */
-static int context_tid(const struct merged_class *class)
+/* The thread's number in the context; the payload may have that name, too. -1: none. */
+static int context_tid(const struct merged_class *class, const char *name)
 {
 	for (size_t i = 0; i < class->columns; i++)
 		if (class->column[i].is_context &&
-		    strcmp(class->column[i].name, "tid") == 0)
+		    strcmp(class->column[i].name, name) == 0)
 			return (int)i;
 	return -1;
 }
@@ -140,12 +140,14 @@ static void check_thread(struct walk *walk, const struct row *row)
 {
 	struct merged_class *class = &walk->merged.class[row->class - 1];
 	int64_t *running = running_at(&walk->walked[row->source - 1], row->cpu);
-	int context = context_tid(class), next = merged_column(class, "next_tid");
+	int context = context_tid(class, "tid"), next = merged_column(class, "next_tid");
 	const struct cell *cell = merged_event(class, row->id);
 	bool is_switch = strcmp(class->name, "sched_switch") == 0;
 
 	if (is_switch)
 		*running = cell[merged_column(class, "prev_tid")].integer;
+	if (context < 0) /* what user space has */
+		context = context_tid(class, "vtid");
 	if (context >= 0)
 		assert_int_equal(row->tid, cell[context].integer);
 	else
@@ -273,6 +275,15 @@ static void check_run(const char *run)
 
 static char **named;
 
+/* A trace of a program, with arrays, texts, reals and contexts of its own. */
+static void check_user_space(void)
+{
+	char *run = mem_printf("%s/tests/fixtures/ust", getenv("CT_SOURCE"));
+
+	check_run(run);
+	free(run);
+}
+
 static void every_event_is_there_with_every_field(void **state)
 {
 	static const char *const simulated[] = {
@@ -284,6 +295,8 @@ static void every_event_is_there_with_every_field(void **state)
 	    NULL};
 
 	(void)state;
+	if (!*named)
+		check_user_space();
 	merged_check_each(named, *named ? NULL : simulated, check_run);
 }
 
