@@ -32,8 +32,8 @@ int native_window_open(struct native_window *window, const char *path)
 
 /*
  * Have the system read what comes next while this is decoded, so that a disk is never
- * waited for twice: a file that is opened anew for each block has no readahead of its own.
- * As much again as was read, for the next packet is about as large.
+ * waited for twice: a file that is opened anew for each block has no readahead of its
+ * own. As much again as was read, for the next packet is about as large.
  */
 static void ask_ahead(const struct native_window *window, int fd, uint64_t count)
 {
