@@ -117,18 +117,30 @@ static void find_settings(struct runs *runs)
 	}
 }
 
-/* Runs of one name are told apart by their files. */
-static void name_runs(struct runs *runs)
+static bool are_named(const struct runs *runs)
 {
-	bool same = false;
-
 	for (size_t i = 0; i < runs->count; i++)
 		for (size_t k = 0; k < i; k++)
-			same |= !strcmp(runs->run[i].name, runs->run[k].name);
-	for (size_t i = 0; i < runs->count && same; i++) {
+			if (!strcmp(runs->run[i].name, runs->run[k].name))
+				return false;
+	return true;
+}
+
+static void name_runs(struct runs *runs, char *(*name)(const char *path))
+{
+	for (size_t i = 0; i < runs->count; i++) {
 		free(runs->run[i].name);
-		runs->run[i].name = name_of_file(runs->run[i].path);
+		runs->run[i].name = name(runs->run[i].path);
 	}
+}
+
+/* Runs of one name are told apart by their files, those of one name by their paths. */
+static void tell_apart(struct runs *runs)
+{
+	if (!are_named(runs))
+		name_runs(runs, name_of_file);
+	if (!are_named(runs))
+		name_runs(runs, mem_strdup);
 }
 
 int runs_open(const struct runs *runs, const struct run *run, struct question *question,
@@ -158,7 +170,7 @@ int runs_read(struct runs *runs, struct error *error)
 		if (status)
 			return -1;
 	}
-	name_runs(runs);
+	tell_apart(runs);
 	find_names(runs);
 	find_settings(runs);
 	return 0;

@@ -127,6 +127,7 @@ static int take_disk(void *context, const struct disk_span *span)
 
 	if (span->cut_begin || span->cut_end ||
 	    !question_has_span(question, latency_of(span)) ||
+	    !question_has_size(question, span->sectors * SECTOR_BYTES) ||
 	    !question_has_thread(question, span->node, span->tid, span->comm,
 				 span->begin_ns))
 		return 0;
@@ -269,10 +270,11 @@ const struct analysis analysis_io = {
 	"calls read and wrote by file and descriptor; top and log, each request; freq.\n"
 	"Who made a request is who queued it: for what is written behind, a thread of\n"
 	"the kernel.\n"
-	"--min and --max are of the requests' durations. Needs: block_rq_insert,\n"
-	"block_rq_issue, block_rq_complete; for files the system calls' entries and\n"
-	"exits.",
-    .heeds = HEEDS_THREAD | HEEDS_SPAN | HEEDS_GROUP,
+	"--min and --max are of the requests' durations, --minsize and --maxsize of "
+	"what\n"
+	"a request or a call moved. Needs: block_rq_insert, block_rq_issue,\n"
+	"block_rq_complete; for files the system calls' entries and exits.",
+    .heeds = HEEDS_THREAD | HEEDS_SPAN | HEEDS_SIZE | HEEDS_GROUP,
     .forms = FORM_STATS | FORM_TOP | FORM_FREQ | FORM_LOG,
     .default_forms = FORM_STATS,
     .groups = "process thread name node",

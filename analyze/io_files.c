@@ -104,10 +104,13 @@ static void count(struct io_files *files, const struct syscall_span *span,
 	struct question *question = files->question;
 	int64_t pid = who_pid(question, who);
 	const char *path = *place_of(files, span, pid, span->fd);
+	/* An error is negative, too: it moved nothing. */
+	int64_t moved = kind != SYNCS && span->ret > 0 ? span->ret : 0;
 	struct tally_group *group;
 
-	if (span->fd < 0 || !question_has_thread(question, span->node, span->tid,
-						 span->comm, span->begin_ns))
+	if (span->fd < 0 || !question_has_size(question, moved) ||
+	    !question_has_thread(question, span->node, span->tid, span->comm,
+				 span->begin_ns))
 		return;
 	group = tally_group(&files->files,
 			    (struct cell[]){
@@ -124,8 +127,8 @@ static void count(struct io_files *files, const struct syscall_span *span,
 				    : SYNC_CALLS]++;
 	if (span->ret != INT64_MIN && errno_is(span->ret))
 		group->sum[ERRORS]++;
-	else if (span->ret > 0 && kind != SYNCS)
-		group->sum[kind == READS ? READ_BYTES : WRITTEN_BYTES] += span->ret;
+	else
+		group->sum[kind == READS ? READ_BYTES : WRITTEN_BYTES] += moved;
 }
 
 void io_files_add(struct io_files *files, const struct syscall_span *span)

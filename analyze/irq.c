@@ -120,7 +120,8 @@ static int take(void *context, const struct interrupt_span *span)
 	struct question *question = report->question;
 
 	report->any = true;
-	if (!question_has_cpu(question, span->cpu))
+	if (!question_has_cpu(question, span->cpu) ||
+	    !question_has_irq(question, span->kind == INTERRUPT_SOFT, span->number))
 		return 0;
 	count_processor(report, span);
 	if (span->cut_begin || span->cut_end ||
@@ -247,9 +248,11 @@ const struct analysis analysis_irq = {
 	"Tables: interrupts, by handler and softirq, from entry to exit; raises, from\n"
 	"raising a softirq to its begin; cpus, where the time of an interrupt inside of\n"
 	"another counts once; top and log, each interrupt; freq. --min and --max are of\n"
-	"the time from entry to exit. Needs: irq_handler_entry and _exit,\n"
+	"the time from entry to exit. With --irq there are no softirqs, unless "
+	"--softirq\n"
+	"asks for some, and the other way round. Needs: irq_handler_entry and _exit,\n"
 	"irq_softirq_entry and _exit, for raises irq_softirq_raise.",
-    .heeds = HEEDS_CPU | HEEDS_SPAN,
+    .heeds = HEEDS_CPU | HEEDS_SPAN | HEEDS_IRQ,
     .forms = FORM_STATS | FORM_TOP | FORM_FREQ | FORM_LOG,
     .default_forms = FORM_STATS,
     .run = walk_run,

@@ -48,6 +48,23 @@ bool question_has_span(const struct question *question, nsec_t span_ns)
 	       span_ns <= question->request->max_ns;
 }
 
+bool question_has_size(const struct question *question, int64_t bytes)
+{
+	return bytes >= question->request->least_bytes &&
+	       bytes <= question->request->most_bytes;
+}
+
+bool question_has_irq(const struct question *question, bool soft, int64_t number)
+{
+	const struct range_list *irqs = &question->request->irqs;
+	const struct range_list *softirqs = &question->request->softirqs;
+	const struct range_list *asked = soft ? softirqs : irqs;
+
+	if (!irqs->count && !softirqs->count)
+		return true;
+	return asked->count && range_list_has(asked, number);
+}
+
 static bool matches(const struct text_list *globs, const char *name)
 {
 	for (size_t i = 0; i < globs->count; i++)

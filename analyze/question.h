@@ -40,6 +40,8 @@ void question_close(struct question *question);
 /* Whether the options let it pass: no such option, all do. */
 bool question_has_cpu(const struct question *question, int64_t cpu);
 bool question_has_span(const struct question *question, nsec_t span_ns);
+bool question_has_size(const struct question *question, int64_t bytes);
+bool question_has_irq(const struct question *question, bool soft, int64_t number);
 
 /* --tid, --pid and --procname. `comm` may be NULL or "": then the name is that which the
  * timeline's thread has. */

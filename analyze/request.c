@@ -42,6 +42,14 @@ static const struct heeded_row all_rows[] = {
      HEEDS_SPAN},
     {0, "max", OPTION_STRING, offsetof(struct request, max), "SPAN",
      "nothing that took more", 0, 0, HEEDS_SPAN},
+    {0, "minsize", OPTION_STRING, offsetof(struct request, min_size), "SIZE",
+     "nothing that moved less: 4096, 64k, 1MiB", 0, 0, HEEDS_SIZE},
+    {0, "maxsize", OPTION_STRING, offsetof(struct request, max_size), "SIZE",
+     "nothing that moved more", 0, 0, HEEDS_SIZE},
+    {0, "irq", OPTION_LIST, offsetof(struct request, irq_words), "N,N-N,...",
+     "only hard interrupts of these numbers", 0, 0, HEEDS_IRQ},
+    {0, "softirq", OPTION_LIST, offsetof(struct request, softirq_words), "N,N-N,...",
+     "only softirqs of these numbers", 0, 0, HEEDS_IRQ},
     {0, "group", OPTION_STRING, offsetof(struct request, group), "WHAT",
      "add up by this, see the analysis's own help", 0, 0, HEEDS_GROUP},
     {0, "interval", OPTION_STRING, offsetof(struct request, interval_text), "SPAN",
@@ -152,32 +160,10 @@ const char *request_unheeded(const struct request *request, unsigned heeds)
 
 void request_init(struct request *request)
 {
-	*request =
-	    (struct request){.limit_given = -1, .min_ns = NSEC_MIN, .max_ns = NSEC_MAX};
-}
-
-int request_parse_span(const char *text, nsec_t *span)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} unit[] = {{"ns", 1},   {"us", 1e3},   {"ms", 1e6},   {"s", 1e9},
-		    {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}, {"", 1e3}};
-	size_t length = strspn(text, "0123456789.");
-	char *digits = mem_strndup(text, length);
-	double value;
-	int status = number_real(digits, &value);
-
-	free(digits);
-	if (status)
-		return -1;
-	for (size_t i = 0; i < sizeof(unit) / sizeof(*unit); i++)
-		if (!strcmp(text + length, unit[i].name)) {
-			value *= unit[i].ns;
-			*span = nsec_round(value);
-			return value < 9e18 ? 0 : -1;
-		}
-	return -1;
+	*request = (struct request){.limit_given = -1,
+				    .min_ns = NSEC_MIN,
+				    .max_ns = NSEC_MAX,
+				    .most_bytes = INT64_MAX};
 }
 
 static int check_span(const char *text, const char *name, nsec_t *span,
@@ -189,6 +175,34 @@ static int check_span(const char *text, const char *name, nsec_t *span,
 			 "--%s: '%s' is no span of time, want one such as 20us, 1.5ms "
 			 "or 2s",
 			 name, text);
+}
+
+static int check_size(const char *text, const char *name, int64_t *bytes,
+		      struct error *error)
+{
+	if (!text || request_parse_size(text, bytes) == 0)
+		return 0;
+	return error_set(error,
+			 "--%s: '%s' is no size, want one such as 4096, 64k or 1MiB",
+			 name, text);
+}
+
+static int check_amounts(struct request *request, struct error *error)
+{
+	if (check_span(request->min, "min", &request->min_ns, error) ||
+	    check_span(request->max, "max", &request->max_ns, error) ||
+	    check_span(request->interval_text, "interval", &request->interval_ns,
+		       error) ||
+	    check_size(request->min_size, "minsize", &request->least_bytes, error) ||
+	    check_size(request->max_size, "maxsize", &request->most_bytes, error))
+		return -1;
+	if (request->min && request->max && request->min_ns > request->max_ns)
+		return error_set(error, "--min is more than --max");
+	if (request->least_bytes > request->most_bytes)
+		return error_set(error, "--minsize is more than --maxsize");
+	if (request->interval_text && request->interval_ns <= 0)
+		return error_set(error, "--interval: want more than nothing");
+	return 0;
 }
 
 /* "a,b" and "c" as a, b, c. */
@@ -299,23 +313,18 @@ static int check_format(struct request *request, struct error *error)
 int request_check(struct request *request, struct error *error)
 {
 	if (check_timerange(request, error) || check_format(request, error) ||
-	    check_span(request->min, "min", &request->min_ns, error) ||
-	    check_span(request->max, "max", &request->max_ns, error) ||
-	    check_span(request->interval_text, "interval", &request->interval_ns,
-		       error) ||
+	    check_amounts(request, error) ||
 	    check_ranges(&request->cpu_words, "cpu", &request->cpus, error) ||
 	    check_ranges(&request->tid_words, "tid", &request->tids, error) ||
-	    check_ranges(&request->pid_words, "pid", &request->pids, error))
+	    check_ranges(&request->pid_words, "pid", &request->pids, error) ||
+	    check_ranges(&request->irq_words, "irq", &request->irqs, error) ||
+	    check_ranges(&request->softirq_words, "softirq", &request->softirqs, error))
 		return -1;
 	if (request->request_text &&
 	    (number_integer(request->request_text, &request->request) ||
 	     request->request <= 0))
 		return error_set(error, "--request: '%s' is no number of a message",
 				 request->request_text);
-	if (request->min && request->max && request->min_ns > request->max_ns)
-		return error_set(error, "--min is more than --max");
-	if (request->interval_text && request->interval_ns <= 0)
-		return error_set(error, "--interval: want more than nothing");
 	split(&request->node_words, &request->nodes);
 	split(&request->name_words, &request->names);
 	split(&request->measure_words, &request->measures);
@@ -330,19 +339,21 @@ int request_check(struct request *request, struct error *error)
 void request_clear(struct request *request)
 {
 	char *const texts[] = {
-	    request->begin,       request->end,    request->timerange,
-	    request->min,         request->max,    request->interval_text,
-	    request->format_text, request->output, request->table,
-	    request->sort,        request->plot,   request->plot_format,
-	    request->from,        request->to,     request->group,
-	    request->request_text};
+	    request->begin,        request->end,      request->timerange,
+	    request->min,          request->max,      request->interval_text,
+	    request->format_text,  request->output,   request->table,
+	    request->sort,         request->plot,     request->plot_format,
+	    request->from,         request->to,       request->group,
+	    request->request_text, request->min_size, request->max_size};
 	struct text_list *lists[] = {
-	    &request->node_words,    &request->cpu_words,  &request->tid_words,
-	    &request->pid_words,     &request->name_words, &request->sql,
-	    &request->measure_words, &request->measures,   &request->metric_words,
-	    &request->item_words,    &request->aliases,    &request->metrics,
-	    &request->items,         &request->nodes,      &request->names};
-	struct range_list *ranges[] = {&request->cpus, &request->tids, &request->pids};
+	    &request->node_words,    &request->cpu_words,    &request->tid_words,
+	    &request->pid_words,     &request->name_words,   &request->sql,
+	    &request->measure_words, &request->measures,     &request->metric_words,
+	    &request->item_words,    &request->aliases,      &request->metrics,
+	    &request->items,         &request->nodes,        &request->names,
+	    &request->irq_words,     &request->softirq_words};
+	struct range_list *ranges[] = {&request->cpus, &request->tids, &request->pids,
+				       &request->irqs, &request->softirqs};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		free(texts[i]);

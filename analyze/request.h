@@ -21,6 +21,8 @@ enum {
 	HEEDS_TABLES = 1 << 6,       /* --format --table --sort --limit; set by `run` */
 	HEEDS_METRIC = 1 << 8,       /* --metric --item --alias --plot --plot-format */
 	HEEDS_PERIOD = 1 << 9,       /* --from --to */
+	HEEDS_SIZE = 1 << 13,        /* --minsize --maxsize */
+	HEEDS_IRQ = 1 << 14,         /* --irq --softirq */
 	HEEDS_REQUEST = 1 << 12,     /* --request */
 	HEEDS_SPAN_OF_TIME = 1 << 7, /* --begin --end --timerange */
 	HEEDS_MEASURE = 1 << 11,     /* --measure */
@@ -50,7 +52,9 @@ struct guard;
 struct request {
 	/* as typed */
 	char *begin, *end, *timerange, *min, *max, *interval_text, *format_text;
+	char *min_size, *max_size;
 	struct text_list node_words, cpu_words, tid_words, pid_words, name_words;
+	struct text_list irq_words, softirq_words;
 	bool stats, top, freq, log;
 	int limit_given; /* -1: not given */
 	/* for all */
@@ -64,11 +68,12 @@ struct request {
 	/* as understood by request_check */
 	enum format format;
 	struct text_list nodes, names, metrics, items; /* globs */
-	struct range_list cpus, tids, pids;
-	nsec_t min_ns, max_ns; /* NSEC_MIN, NSEC_MAX: open */
-	nsec_t interval_ns;    /* 0: none */
-	int64_t request;       /* message.id; 0: none was asked for */
-	unsigned forms;        /* 0: none was asked for */
+	struct range_list cpus, tids, pids, irqs, softirqs;
+	nsec_t min_ns, max_ns;           /* NSEC_MIN, NSEC_MAX: open */
+	int64_t least_bytes, most_bytes; /* 0, INT64_MAX: open */
+	nsec_t interval_ns;              /* 0: none */
+	int64_t request;                 /* message.id; 0: none was asked for */
+	unsigned forms;                  /* 0: none was asked for */
 };
 
 /* Rows of the option table, without the last. */
@@ -89,6 +94,9 @@ const char *request_unheeded(const struct request *request, unsigned heeds);
 /* A span as typed: "1.5ms", "20us", "3s", "700ns"; without a unit it is microseconds. 0,
  * or -1. */
 int request_parse_span(const char *text, nsec_t *span);
+
+/* A size as typed: "4096", "4k" and "4KiB", "4kB" of 1000; to bytes. 0, or -1. */
+int request_parse_size(const char *text, int64_t *bytes);
 
 void request_clear(struct request *request);
 

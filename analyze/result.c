@@ -192,11 +192,36 @@ static int check_table(const struct result *result, const char *word, struct err
 	return status;
 }
 
-/* Each column of --sort is in some table. */
-static int check_sort(const struct result *result, const char *keys, struct error *error)
+static bool is_among(const char *word, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(names[i], word))
+			return true;
+	return false;
+}
+
+static int no_column(const struct result *result, const char *word, struct error *error)
 {
 	const char **names = NULL;
 	size_t count = 0, room = 0;
+
+	for (size_t i = 0; i < result->tables; i++)
+		for (size_t k = 0; k < result->table[i]->columns; k++) {
+			const char *key = result->table[i]->column[k].key;
+
+			if (is_among(key, names, count))
+				continue;
+			names = mem_grow(names, count, &room, sizeof(*names));
+			names[count++] = key;
+		}
+	no_such("sort", word, names, count, error);
+	free(names);
+	return -1;
+}
+
+/* Each column of --sort is in some table. */
+static int check_sort(const struct result *result, const char *keys, struct error *error)
+{
 	int status = 0;
 
 	for (const char *at = keys; *at && !status;) {
@@ -206,18 +231,11 @@ static int check_sort(const struct result *result, const char *keys, struct erro
 
 		for (size_t i = 0; i < result->tables && !found; i++)
 			found = result_key_column(result->table[i], word) >= 0;
-		for (size_t i = 0; i < result->tables && !found; i++)
-			for (size_t k = 0; k < result->table[i]->columns; k++) {
-				names = mem_grow(names, count, &room, sizeof(*names));
-				names[count++] = result->table[i]->column[k].key;
-			}
 		if (!found)
-			status =
-			    no_such("sort", word + (*word == '-'), names, count, error);
+			status = no_column(result, word + (*word == '-'), error);
 		free(word);
 		at += length + (at[length] == ',');
 	}
-	free(names);
 	return status;
 }
 

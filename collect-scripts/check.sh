@@ -131,7 +131,7 @@ advise()
 	answers=$work/answers.$1
 	if [ -f "$work/unreachable.$1" ]; then
 		say "$1" "a connection ($(cat "$work/unreachable.$1"))" \
-			"try \`ssh $(sed 's/ -- / /' "$work/words/$1")\`, which must not ask anything"
+			"try \`ssh $(sed 's/^ *//;s/ *-- / /;s/^ //' "$work/words/$1")\`, which must not ask anything"
 		return
 	fi
 	tools=$(fact tools)

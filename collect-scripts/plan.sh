@@ -39,7 +39,10 @@ show_events()
 {
 	for domain in kernel syscall userspace; do
 		list=$(sed -n "s/^event $domain \\([^ ]*\\) .*/\\1/p" "$work/plan" | tr -d "'" | tr '\n' ' ')
-		[ -z "$list" ] || printf '  %s events: %s\n' "$domain" "${list% }"
+		[ -z "$list" ] || {
+			printf '  %s events:\n' "$domain"
+			printf '%s\n' "${list% }" | fold -s -w 76 | sed 's/^/    /; s/ *$//'
+		}
 	done
 }
 

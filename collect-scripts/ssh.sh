@@ -129,8 +129,9 @@ remote()
 # What ssh or the node said last, for a message.
 last_error()
 {
-	said=$(grep -v '^$' "$errors" 2>/dev/null | tail -n 1 | tr -c '\40-\176\n' '?' |
-		cut -c 1-300)
+	# ssh ends its lines as a terminal wants it.
+	said=$(grep -v '^[[:space:]]*$' "$errors" 2>/dev/null | tail -n 1 | tr -d '\r' |
+		tr -c '\40-\176\n' '?' | cut -c 1-300)
 	printf '%s\n' "${said:-no answer}"
 }
 

@@ -227,7 +227,7 @@ static int open_directory(struct export *export, struct export_directory *direct
 	guard_hold(&guard);
 	status = export_directory_open(directory, export->output, export->force, error);
 	export->directory = directory->temporary;
-	guard_name(&guard, directory->temporary);
+	guard_name(&guard, directory->root);
 	return status;
 }
 

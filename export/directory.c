@@ -71,57 +71,19 @@ static int check_target(const char *path, bool force, bool *is_new, struct error
 					  path);
 }
 
-int export_directory_open(struct export_directory *directory, const char *path,
-			  bool force, struct error *error)
+/* The first directory on the way to a path, or this, that is not there. */
+static char *first_missing(const char *path)
 {
-	mode_t mask = umask(0);
+	char *part = mem_strdup(path);
+	struct stat status;
 
-	umask(mask);
-	*directory = (struct export_directory){0};
-	if (check_target(path, force, &directory->is_new, error))
-		return -1;
-	directory->path = plain_path(path, !directory->is_new);
-	directory->temporary = mem_printf(
-	    directory->is_new ? "%s.XXXXXX" : "%s/.ctexport.XXXXXX", directory->path);
-	if (mkdtemp(directory->temporary) && !chmod(directory->temporary, 0777 & ~mask))
-		return 0;
-	error_errno(error, path);
-	export_directory_discard(directory);
-	return -1;
-}
-
-int export_directory_commit(struct export_directory *directory, struct error *error)
-{
-	struct text_list files = {0};
-	int status = -1;
-
-	if (directory_list(directory->temporary, &files, error) ||
-	    directory_write_list(directory->temporary, &files, error))
-		goto out;
-	if (!directory->is_new)
-		status =
-		    directory_move(directory->temporary, directory->path, &files, error);
-	else if (rename(directory->temporary, directory->path))
-		error_errno(error, directory->path);
-	else
-		status = 0;
-	if (status == 0 && directory->is_new) {
-		free(directory->temporary);
-		directory->temporary = NULL;
+	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (lstat(part, &status) && errno == ENOENT)
+			return part;
+		*slash = '/';
 	}
-out:
-	text_list_clear(&files);
-	export_directory_discard(directory);
-	return status;
-}
-
-void export_directory_discard(struct export_directory *directory)
-{
-	if (directory->temporary)
-		removal_of_tree(directory->temporary);
-	free(directory->temporary);
-	free(directory->path);
-	*directory = (struct export_directory){0};
+	return part;
 }
 
 static int make_parents(char *path, size_t from, struct error *error)
@@ -137,6 +99,83 @@ static int make_parents(char *path, size_t from, struct error *error)
 		*slash = '/';
 	}
 	return 0;
+}
+
+/* The temporary directory, in its root as the target will lie in the first. */
+static int make_inside(struct export_directory *directory, struct error *error)
+{
+	const char *rest = directory->path + strlen(directory->first);
+	char *below;
+	int status;
+
+	if (!directory->is_new)
+		rest = "";
+	below = mem_printf("%s/", rest);
+	status = strstr(below, "/../") ? -1 : 0;
+	free(below);
+	if (status) {
+		errno = ENOENT;
+		return error_errno(error, directory->path);
+	}
+	directory->temporary = mem_printf("%s%s", directory->root, rest);
+	below = mem_printf("%s/", directory->temporary);
+	status = make_parents(below, strlen(directory->root) + 1, error);
+	free(below);
+	return status;
+}
+
+int export_directory_open(struct export_directory *directory, const char *path,
+			  bool force, struct error *error)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	*directory = (struct export_directory){0};
+	if (check_target(path, force, &directory->is_new, error))
+		return -1;
+	directory->path = plain_path(path, !directory->is_new);
+	directory->first = directory->is_new ? first_missing(directory->path)
+					     : mem_strdup(directory->path);
+	directory->root = mem_printf(
+	    directory->is_new ? "%s.XXXXXX" : "%s/.ctexport.XXXXXX", directory->first);
+	if (!mkdtemp(directory->root) || chmod(directory->root, 0777 & ~mask))
+		error_errno(error, path);
+	else if (!make_inside(directory, error))
+		return 0;
+	export_directory_discard(directory);
+	return -1;
+}
+
+int export_directory_commit(struct export_directory *directory, struct error *error)
+{
+	struct text_list files = {0};
+	int status = -1;
+
+	if (directory_list(directory->temporary, &files, error) ||
+	    directory_write_list(directory->temporary, &files, error))
+		goto out;
+	if (!directory->is_new)
+		status =
+		    directory_move(directory->temporary, directory->path, &files, error);
+	else if (rename(directory->root, directory->first))
+		error_errno(error, directory->path);
+	else
+		status = 0;
+out:
+	text_list_clear(&files);
+	export_directory_discard(directory);
+	return status;
+}
+
+void export_directory_discard(struct export_directory *directory)
+{
+	if (directory->root)
+		removal_of_tree(directory->root);
+	free(directory->root);
+	free(directory->first);
+	free(directory->temporary);
+	free(directory->path);
+	*directory = (struct export_directory){0};
 }
 
 FILE *export_create(const char *directory, const char *name, struct error *error)

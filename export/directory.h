@@ -10,7 +10,8 @@
 /*
  * A directory that gets its files when all of them are whole. They are made in a
  * temporary directory: beside the target, which it becomes at the commit, or, where the
- * target is there, in it.
+ * target is there, in it. Where directories above the target are missing, it is made
+ * beside the first of these, and becomes that.
  *
  * A directory that is not empty is refused unless `force`. Then what an earlier export
  * wrote there goes, whatever else is there stays, and a file of a new one's name is
@@ -18,8 +19,9 @@
  */
 struct export_directory {
 	char *path;
-	char *temporary; /* write below it; NULL after commit and discard */
-	bool is_new;     /* the target is not there yet */
+	char *temporary;    /* write below it; NULL after commit and discard */
+	char *first, *root; /* the first that is to be made, and what becomes it */
+	bool is_new;        /* the target is not there yet */
 };
 
 int export_directory_open(struct export_directory *directory, const char *path,

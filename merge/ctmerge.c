@@ -333,8 +333,9 @@ static bool report(const struct merge *merge)
 
 	problem_print(problems, "ctmerge", stderr);
 	if (merge->selection.events.count && merge->is_written && !merge->load.events)
-		fputs("ctmerge: --events: no event of a class with such a name\n",
-		      stderr);
+		fprintf(
+		    stderr, "ctmerge: --events: no event of a class with such a name%s\n",
+		    merge->request->begin || merge->request->end ? " in that time" : "");
 	for (size_t i = 0; i < problems->count; i++)
 		failed |= sync_is_failure(&problems->item[i]);
 	if (merge->request->verbose)

@@ -38,7 +38,10 @@ void sync_clear(struct sync *sync)
 		clock_clear(&sync->fitted[i]);
 	free(sync->fitted);
 	free(sync->bent);
-	free(sync->step);
+	free(sync->step.item);
+	for (size_t i = 0; sync->unfit && i < sync->graph.islands; i++)
+		free(sync->unfit[i]);
+	free(sync->unfit);
 	free(sync->trace);
 	free(sync->clock_trace);
 	free(sync->clock);

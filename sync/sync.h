@@ -50,6 +50,11 @@ struct sync_step {
 	nsec_t from_ns, to_ns;
 };
 
+struct step_list {
+	struct sync_step *item;
+	size_t count, room;
+};
+
 /* One end of a message: which event of which source it was made of. */
 struct sync_end {
 	size_t source; /* index in the list of sources */
@@ -86,8 +91,8 @@ struct sync {
 	struct region *region;   /* by clock; only the rates where it is not straight */
 	struct clock *fitted;    /* by clock: what became of it, with its bounds */
 	bool *bent;              /* by clock: it has several segments */
-	struct sync_step *step;
-	size_t steps, step_room;
+	struct step_list step;
+	char **unfit; /* by island: why no lines satisfy its messages, or NULL */
 };
 
 void sync_init(struct sync *sync, const struct sync_options *options);

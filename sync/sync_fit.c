@@ -133,9 +133,7 @@ static void fit_island(struct sync *sync, const struct island *island,
 
 	find_too_fast(sync, island);
 	if (choose_method(sync, island)->fit(&fit, &cause)) {
-		problem_add(&sync->problems, sync_clock_name(sync, island->reference),
-			    "fit", 1, "%s; each pair is fitted by itself",
-			    error_text(&cause));
+		sync->unfit[island - sync->graph.island] = mem_strdup(error_text(&cause));
 		error_clear(&cause);
 		fit_method_find("hull")->fit(&fit, &cause);
 	}
@@ -155,6 +153,7 @@ static int fit_islands(struct sync *sync, struct error *error)
 			return -1;
 	}
 	sync->region = mem_zalloc(sync->clocks * sizeof(*sync->region));
+	sync->unfit = mem_zalloc((sync->graph.islands + 1) * sizeof(*sync->unfit));
 	for (size_t i = 0; i < sync->graph.islands; i++)
 		fit_island(sync, &sync->graph.island[i], samples);
 	pair_samples_free(samples, sync->pairs.count);
@@ -263,6 +262,17 @@ static int count_message(void *context, struct message *message)
 	return 0;
 }
 
+/* Islands without lines that satisfy all messages, nor segments that do. */
+static void report_unfit(struct sync *sync)
+{
+	for (size_t i = 0; i < sync->graph.islands; i++)
+		if (sync->unfit[i])
+			problem_add(
+			    &sync->problems,
+			    sync_clock_name(sync, sync->graph.island[i].reference), "fit",
+			    1, "%s; each pair is fitted by itself", sync->unfit[i]);
+}
+
 int sync_fit(struct sync *sync, struct error *error)
 {
 	int reference;
@@ -281,8 +291,10 @@ int sync_fit(struct sync *sync, struct error *error)
 	sync->fitted = mem_zalloc(sync->clocks * sizeof(*sync->fitted));
 	for (uint32_t i = 0; i < sync->clocks; i++)
 		set_fitted(sync, i);
-	if (bend_clocks(sync, error) ||
-	    message_log_walk(&sync->log, false, count_message, sync, error))
+	if (bend_clocks(sync, error))
+		return -1;
+	report_unfit(sync);
+	if (message_log_walk(&sync->log, false, count_message, sync, error))
 		return -1;
 	judge(sync);
 	return bounds_find(sync, error);

@@ -10,6 +10,7 @@
 #include "base/near.h"
 #include "export/tables/question_scope.h"
 #include "timeline/names.h"
+#include "timeline/schema.h"
 
 /* Columns of the timeline's own that are instants; spans end in _ns, too. */
 static const char *const instants[] = {
@@ -207,6 +208,27 @@ static char *table_walk(const struct question *question, const char *quoted,
 	return text;
 }
 
+/* Whether a table or view is one that every timeline has. */
+static bool is_of_schema(const char *name)
+{
+	char *table = mem_printf("CREATE TABLE %s (", name);
+	char *view = mem_printf("CREATE VIEW %s AS", name);
+	bool is = strstr(schema_tables, table) || strstr(schema_tables, view);
+
+	free(table);
+	free(view);
+	return is;
+}
+
+/* SQLite holds nobody to the types that are declared; ctmerge keeps to its own. */
+static void doubt_types(struct question *question, const struct table_facts *facts)
+{
+	if (facts->is_class || facts->is_class_view || is_of_schema(question->name))
+		return;
+	for (size_t i = 0; i < question->columns; i++)
+		question->column[i].type = QUESTION_ANY;
+}
+
 struct question *question_of_table(struct timeline_reader *timeline,
 				   const struct scope *scope, const char *name,
 				   struct error *error)
@@ -218,6 +240,7 @@ struct question *question_of_table(struct timeline_reader *timeline,
 	int status = read_table(timeline, &facts, name, error);
 
 	question->name = mem_strdup(name);
+	doubt_types(question, &facts);
 	kind = facts.is_class ? QUESTION_CLASS_TABLE
 	       : facts.is_class_view || (facts.is_view && strcmp(name, "timeline") == 0)
 		   ? QUESTION_EVENT_VIEW

@@ -37,8 +37,8 @@ static int set_number(const struct option_row *row, const char *word, struct err
 	if (errno || end == word || *end ||
 	    !(value >= row->least && value <= row->most) ||
 	    (row->kind == OPTION_INT && value != (int)value))
-		return error_set(error, "--%s: '%s' is no %s from %g to %g", row->name,
-				 word,
+		return error_set(error, "--%s: '%s' is no %s from %.16g to %.16g",
+				 row->name, word,
 				 row->kind == OPTION_INT ? "whole number" : "number",
 				 row->least, row->most);
 	if (row->kind == OPTION_INT)

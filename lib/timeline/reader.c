@@ -27,7 +27,8 @@ static int check_header(const char *path, struct error *error)
 	case HEADER_FOREIGN:
 		return error_set(error, "%s: no SQLite database, want a timeline", path);
 	case HEADER_NO_FILE:
-		return error_set(error, "%s: no file, want a timeline", path);
+		return error_set(error, "%s: no file, want a timeline that ctmerge made",
+				 path);
 	case HEADER_UNREADABLE:
 		break;
 	}

@@ -7,31 +7,8 @@
 #include "base/mem.h"
 #include "sync/bend/corridor.h"
 #include "sync/bend/curvature.h"
+#include "sync/bend/private.h"
 #include "sync/bend/step.h"
-
-/* The messages of one pair, as points of its plane. */
-struct kept {
-	struct hull_point *forward, *back;
-	size_t forwards, backs, forward_room, back_room;
-};
-
-/* The bounds on a clock, and whether its correction breaks one of them. */
-struct bounds {
-	struct corridor_bound *item;
-	size_t count, room;
-	bool broken;
-};
-
-/* Whose messages a clock is fitted by. */
-enum heard { HEAR_PARENT, HEAR_EARLIER };
-
-struct bending {
-	struct sync *sync;
-	bool *wanted;         /* by island: some clock seems to be no line */
-	struct kept *kept;    /* by pair, of those islands */
-	uint32_t *position;   /* by clock: its place in the order of its island */
-	struct bounds bounds; /* of the clock at hand */
-};
 
 /* Whether the user asked for other segments than those found. */
 static bool is_wished(const struct sync *sync)
@@ -51,11 +28,13 @@ static bool find_wanted(struct bending *bending, const bool *curved)
 		if (pair->margin_ns >= 0 && !is_wished(sync) && !curved[i])
 			continue;
 		bending->wanted[sync->graph.node[pair->a].island] = true;
-		any = true;
 	}
-	for (size_t i = 0; i < sync->graph.islands; i++)
+	for (size_t i = 0; i < sync->graph.islands; i++) {
+		bending->wanted[i] |= sync->unfit[i] != NULL;
+		any |= bending->wanted[i];
 		for (uint32_t k = 0; k < sync->graph.island[i].members; k++)
 			bending->position[sync->graph.island[i].member[k]] = k;
+	}
 	return any;
 }
 
@@ -64,7 +43,7 @@ static int keep(void *context, struct message *message)
 	struct bending *bending = context;
 	const struct sync *sync = bending->sync;
 	const struct pair *pair = &sync->pairs.pair[message->pair];
-	struct kept *kept = &bending->kept[message->pair];
+	struct pair_messages *kept = &bending->messages[message->pair];
 
 	if (message->rejected || !bending->wanted[sync->graph.node[pair->a].island])
 		return 0;
@@ -80,12 +59,28 @@ static int keep(void *context, struct message *message)
 	return 0;
 }
 
-static void add_bound(struct bounds *bounds, const struct clock *own,
-		      const struct clock *other, struct corridor_bound bound)
+static bool is_in_gap(const struct bending *bending, uint32_t clock, nsec_t at)
 {
-	nsec_t now = clock_correct(own, bound.x);
+	for (size_t i = 0; i < bending->gaps.count; i++) {
+		const struct sync_step *gap = &bending->gaps.item[i];
 
-	bound.y = clock_correct(other, bound.y);
+		if (gap->clock == clock && at > gap->from_ns && at < gap->to_ns)
+			return true;
+	}
+	return false;
+}
+
+/* Its y is the other clock's own time yet. */
+static void add_bound(struct bending *bending, uint32_t own, uint32_t other,
+		      struct corridor_bound bound)
+{
+	const struct clock *fitted = bending->sync->fitted;
+	struct bend_bounds *bounds = &bending->bounds;
+	nsec_t now = clock_correct(&fitted[own], bound.x);
+
+	if (is_in_gap(bending, own, bound.x) || is_in_gap(bending, other, bound.y))
+		return;
+	bound.y = clock_correct(&fitted[other], bound.y);
 	bounds->broken |= bound.above ? now > bound.y : now < bound.y;
 	bounds->item =
 	    mem_grow(bounds->item, bounds->count, &bounds->room, sizeof(*bounds->item));
@@ -93,28 +88,25 @@ static void add_bound(struct bounds *bounds, const struct clock *own,
 }
 
 /* What a clock sent was received later: a bound from above on its time. */
-static void add_pair(const struct bending *bending, uint32_t clock, size_t index,
-		     struct bounds *bounds)
+static void add_pair(struct bending *bending, uint32_t clock, size_t index)
 {
-	const struct sync *sync = bending->sync;
-	const struct pair *pair = &sync->pairs.pair[index];
-	const struct kept *kept = &bending->kept[index];
+	const struct pair *pair = &bending->sync->pairs.pair[index];
+	const struct pair_messages *with = &bending->messages[index];
 	bool is_a = pair->a == clock;
-	const struct clock *own = &sync->fitted[clock];
-	const struct clock *other = &sync->fitted[is_a ? pair->b : pair->a];
+	uint32_t other = is_a ? pair->b : pair->a;
 
-	for (size_t i = 0; i < kept->forwards; i++) {
-		struct hull_point p = kept->forward[i];
+	for (size_t i = 0; i < with->forwards; i++) {
+		struct hull_point p = with->forward[i];
 
 		add_bound(
-		    bounds, own, other,
+		    bending, clock, other,
 		    (struct corridor_bound){is_a ? p.x : p.y, is_a ? p.y : p.x, is_a});
 	}
-	for (size_t i = 0; i < kept->backs; i++) {
-		struct hull_point p = kept->back[i];
+	for (size_t i = 0; i < with->backs; i++) {
+		struct hull_point p = with->back[i];
 
 		add_bound(
-		    bounds, own, other,
+		    bending, clock, other,
 		    (struct corridor_bound){is_a ? p.x : p.y, is_a ? p.y : p.x, !is_a});
 	}
 }
@@ -129,23 +121,22 @@ static bool is_heard(const struct bending *bending, uint32_t clock, uint32_t pai
 		return false;
 	if (heard == HEAR_PARENT)
 		return bending->sync->graph.node[clock].parent_pair == (int)pair;
-	return bending->position[other] < bending->position[clock];
+	return heard == HEAR_ALL || bending->position[other] < bending->position[clock];
 }
 
-static void collect(struct bending *bending, const struct island *island, uint32_t clock,
-		    enum heard heard)
+void bend_collect(struct bending *bending, const struct island *island, uint32_t clock,
+		  enum heard heard)
 {
-	struct bounds *bounds = &bending->bounds;
+	struct bend_bounds *bounds = &bending->bounds;
 
 	bounds->count = 0;
 	bounds->broken = false;
 	for (size_t i = 0; i < island->insides; i++)
 		if (is_heard(bending, clock, island->inside[i], heard))
-			add_pair(bending, clock, island->inside[i], bounds);
+			add_pair(bending, clock, island->inside[i]);
 }
 
-/* Take what was found for a clock, in the place of what it had. */
-static void take_fit(struct bending *bending, uint32_t index, struct corridor_fit *fit)
+void bend_take(struct bending *bending, uint32_t index, struct corridor_fit *fit)
 {
 	struct sync *sync = bending->sync;
 	struct clock *clock = &sync->fitted[index];
@@ -154,24 +145,25 @@ static void take_fit(struct bending *bending, uint32_t index, struct corridor_fi
 	clock->segment = fit->segment;
 	clock->segments = fit->segments;
 	sync->bent[index] = fit->segments > 1;
-	step_take(sync, index, fit->step, fit->steps);
-	free(fit->step);
+	free(bending->found[index].step);
+	bending->found[index].step = fit->step;
+	bending->found[index].steps = fit->steps;
 }
 
 static int try_bounds(struct bending *bending, const struct island *island,
 		      uint32_t index, enum heard heard, struct error *cause)
 {
 	const struct sync_options *options = &bending->sync->options;
-	struct bounds *bounds = &bending->bounds;
+	struct bend_bounds *bounds = &bending->bounds;
 	struct corridor_fit fit;
 
-	collect(bending, island, index, heard);
+	bend_collect(bending, island, index, heard);
 	if (corridor_find(bounds->item, bounds->count, options->drift_limit_ppm * 1e-6,
 			  options->segments, &fit, cause))
 		return -1;
 	/* One line that satisfies all was fitted better, with its whole island. */
 	if (bounds->broken || is_wished(bending->sync) || fit.segments > 1)
-		take_fit(bending, index, &fit);
+		bend_take(bending, index, &fit);
 	else
 		corridor_fit_clear(&fit);
 	return 0;
@@ -180,26 +172,42 @@ static int try_bounds(struct bending *bending, const struct island *island,
 /* By the clocks that came before, in the order of the tree. */
 static void bend(struct bending *bending, const struct island *island, uint32_t index)
 {
-	struct sync *sync = bending->sync;
 	struct error cause = ERROR_INIT;
 
 	if (try_bounds(bending, island, index, HEAR_EARLIER, &cause) &&
 	    try_bounds(bending, island, index, HEAR_PARENT, &cause))
-		problem_add(&sync->problems, sync_clock_name(sync, index), "fit", 1,
-			    "%s; it keeps one line", error_text(&cause));
+		bending->found[index].cause = mem_strdup(error_text(&cause));
 	error_clear(&cause);
+}
+
+static void report(struct bending *bending, uint32_t index)
+{
+	const struct bend_found *found = &bending->found[index];
+	struct sync *sync = bending->sync;
+
+	if (found->cause)
+		problem_add(&sync->problems, sync_clock_name(sync, index), "fit", 1,
+			    "%s; it keeps one line", found->cause);
+	step_take(sync, index, found->step, found->steps);
+}
+
+static void bend_island(struct bending *bending, const struct island *island)
+{
+	for (size_t k = 1; k < island->members; k++)
+		bend(bending, island, island->member[k]);
+	if (!is_wished(bending->sync))
+		bend_jointly(bending, island);
+	for (size_t k = 1; k < island->members; k++)
+		report(bending, island->member[k]);
 }
 
 static void bend_islands(struct bending *bending)
 {
 	struct sync *sync = bending->sync;
 
-	for (size_t i = 0; i < sync->graph.islands; i++) {
-		const struct island *island = &sync->graph.island[i];
-
-		for (size_t k = 1; bending->wanted[i] && k < island->members; k++)
-			bend(bending, island, island->member[k]);
-	}
+	for (size_t i = 0; i < sync->graph.islands; i++)
+		if (bending->wanted[i])
+			bend_island(bending, &sync->graph.island[i]);
 }
 
 static int find_bends(struct bending *bending, struct error *error)
@@ -228,15 +236,22 @@ int bend_clocks(struct sync *sync, struct error *error)
 		return 0;
 	bending.wanted = mem_zalloc(sync->graph.islands * sizeof(*bending.wanted));
 	bending.position = mem_zalloc(sync->clocks * sizeof(*bending.position));
-	bending.kept = mem_zalloc(sync->pairs.count * sizeof(*bending.kept));
+	bending.messages = mem_zalloc(sync->pairs.count * sizeof(*bending.messages));
+	bending.found = mem_zalloc(sync->clocks * sizeof(*bending.found));
 	status = find_bends(&bending, error);
 	for (size_t i = 0; i < sync->pairs.count; i++) {
-		free(bending.kept[i].forward);
-		free(bending.kept[i].back);
+		free(bending.messages[i].forward);
+		free(bending.messages[i].back);
+	}
+	for (size_t i = 0; i < sync->clocks; i++) {
+		free(bending.found[i].step);
+		free(bending.found[i].cause);
 	}
 	free(bending.bounds.item);
+	free(bending.gaps.item);
 	free(bending.wanted);
 	free(bending.position);
-	free(bending.kept);
+	free(bending.messages);
+	free(bending.found);
 	return status;
 }

@@ -102,17 +102,17 @@ static size_t find_step(struct pair *scratch, const struct corridor_bound *bound
 	size_t to = n - end > REACH_AFTER_STEP ? end + REACH_AFTER_STEP : n;
 	size_t best = 0, furthest = 0, most = 0;
 
-	for (size_t i = from; i <= end; i++) {
+	for (size_t i = from; i <= end && !most; i++)
+		most = contradictions(bound, n, i, limit);
+	for (size_t i = from; most && i <= end; i++) {
 		size_t reached = i + reach(scratch, bound + i, to - i, limit);
-		size_t count = contradictions(bound, n, i, limit);
 
-		most = count > most ? count : most;
 		if (reached > furthest) {
 			furthest = reached;
 			best = i;
 		}
 	}
-	return most ? best : 0;
+	return best;
 }
 
 static void note_step(struct corridor_fit *fit, const struct corridor_bound *bound,

@@ -6,29 +6,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sync/bend/reject_private.h"
 
 enum {
-	WINDOW = 64, /* messages of the other direction looked at on each side */
+	WINDOW = REJECT_WINDOW,
 	ROUNDS = 16, /* as false ones can hide behind each other */
-};
-
-/* A message of a pair under suspicion. */
-struct suspect {
-	double x;       /* since the pair's origin, ns */
-	double v;       /* how much further the other clock is, less that at the origin */
-	uint64_t place; /* in the log */
-	size_t before;  /* how many of the other direction's list stand before it */
-	bool forward, rejected;
-	unsigned char votes; /* of a round */
-};
-
-struct suspects {
-	struct suspect *item;
-	size_t count, room;
-	size_t *side[2]; /* by direction: the items that are not rejected */
-	size_t sides[2];
-	bool wanted; /* the pair contradicts itself */
-	double limit;
 };
 
 struct rejection {
@@ -58,34 +40,6 @@ static int gather(void *context, struct message *message)
 	    .forward = message->forward,
 	};
 	return 0;
-}
-
-static int by_x(const void *a, const void *b)
-{
-	const struct suspect *p = a, *q = b;
-
-	if (p->x != q->x)
-		return p->x < q->x ? -1 : 1;
-	return (p->place > q->place) - (p->place < q->place);
-}
-
-static int by_y(const void *a, const void *b)
-{
-	const struct suspect *p = a, *q = b;
-	double y = p->x + p->v, other = q->x + q->v;
-
-	if (y != other)
-		return y < other ? -1 : 1;
-	return (p->place > q->place) - (p->place < q->place);
-}
-
-/* A message forward bounds the other clock from above, one back from below. */
-static bool contradict(const struct suspect *a, const struct suspect *b, double limit)
-{
-	const struct suspect *above = a->forward ? a : b;
-	const struct suspect *below = a->forward ? b : a;
-
-	return below->v - above->v > limit * fabs(a->x - b->x);
 }
 
 /*
@@ -124,7 +78,8 @@ static bool is_contradicted(const struct suspects *suspects, size_t at, bool lat
 	for (looked = 0; looked < WINDOW && looked < left; looked++) {
 		size_t k = later ? one->before + looked : one->before - 1 - looked;
 
-		against += contradict(one, &suspects->item[other[k]], suspects->limit);
+		against +=
+		    reject_contradict(one, &suspects->item[other[k]], suspects->limit);
 	}
 	/* At the end of the trace there may be nobody left to speak. */
 	if (looked < verdict.least)
@@ -165,7 +120,8 @@ static size_t find_round(struct suspects *suspects, struct verdict verdict)
 
 	for (size_t i = 0; i < suspects->count; i++)
 		suspects->item[i].votes = 0;
-	if (!vote(suspects, by_x, 0, verdict) || !vote(suspects, by_y, 1, verdict))
+	if (!vote(suspects, reject_by_x, 0, verdict) ||
+	    !vote(suspects, reject_by_y, 1, verdict))
 		return 0;
 	for (size_t i = 0; i < suspects->count; i++)
 		if (suspects->item[i].votes == 2) {
@@ -185,7 +141,8 @@ static size_t contradictors(const struct suspects *suspects, size_t one, size_t 
 	size_t from = suspect->before > WINDOW ? suspect->before - WINDOW : 0;
 
 	for (size_t k = from; k < sides && k < suspect->before + WINDOW; k++) {
-		if (!contradict(suspect, &suspects->item[other[k]], suspects->limit))
+		if (!reject_contradict(suspect, &suspects->item[other[k]],
+				       suspects->limit))
 			continue;
 		if (count < room)
 			at[count] = other[k];
@@ -205,7 +162,7 @@ static size_t find_lonely(struct suspects *suspects, size_t least)
 {
 	size_t at[2 * WINDOW], others[2], n = 0;
 
-	qsort(suspects->item, suspects->count, sizeof(*suspects->item), by_x);
+	qsort(suspects->item, suspects->count, sizeof(*suspects->item), reject_by_x);
 	list_sides(suspects);
 	for (size_t i = 0; i < suspects->count; i++) {
 		size_t count = 0;
@@ -247,6 +204,7 @@ static size_t find_false(struct suspects *suspects)
 				break;
 		}
 	total += find_lonely(suspects, total ? 1 : 2);
+	total -= reject_spare_pulses(suspects);
 	free(suspects->side[false]);
 	free(suspects->side[true]);
 	return total;

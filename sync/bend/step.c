@@ -14,18 +14,18 @@ static nsec_t jump_of(const struct clock *clock, const struct corridor_step *ste
 	       nsec_round((double)elapsed * before->rate_ppb * 1e-9);
 }
 
-static void note_step(struct sync *sync, uint32_t index, const struct corridor_step *step)
+/*
+ * A clock set back shows the same times twice: which one, nobody can tell.
+ * It may have been set anywhere between the two bounds.
+ */
+void step_note(struct step_list *list, const struct clock *clock, uint32_t index,
+	       const struct corridor_step *step)
 {
-	nsec_t jump = jump_of(&sync->fitted[index], step);
+	nsec_t jump = jump_of(clock, step);
 	nsec_t back = jump > 0 ? jump : 0;
 
-	sync->step =
-	    mem_grow(sync->step, sync->steps, &sync->step_room, sizeof(*sync->step));
-	/*
-	 * A clock set back shows the same times twice: which one, nobody can tell.
-	 * It may have been set anywhere between the two bounds.
-	 */
-	sync->step[sync->steps++] = (struct sync_step){
+	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
+	list->item[list->count++] = (struct sync_step){
 	    .clock = index,
 	    .from_ns = step->from_ns - back,
 	    .to_ns = step->to_ns + back,
@@ -62,7 +62,7 @@ void step_take(struct sync *sync, uint32_t index, const struct corridor_step *fo
 			if (here - at > (first < 0 ? -first : first))
 				break;
 			size -= jump_of(clock, &found[k]);
-			note_step(sync, index, &found[k]);
+			step_note(&sync->step, clock, index, &found[k]);
 		}
 		/* To and fro and back again is still of the step before. */
 		if (2 * (size < 0 ? -size : size) > (first < 0 ? -first : first))

@@ -46,7 +46,8 @@ void envelope_add_gap(struct envelope *envelope, nsec_t from, nsec_t to)
 	}
 	envelope->gap =
 	    mem_realloc(envelope->gap, envelope->gaps + 1, sizeof(*envelope->gap));
-	envelope->gap[envelope->gaps++] = (struct envelope_gap){from, to};
+	envelope->gap[envelope->gaps++] =
+	    (struct envelope_gap){.from_ns = from, .to_ns = to};
 }
 
 /* Whether some part of a gap lies between two times since the begin. */
@@ -204,51 +205,77 @@ double envelope_low(const struct envelope *envelope, nsec_t at)
 }
 
 /*
- * The most between two neighbours that open towards each other with these
- * rates: where the two lines meet.
+ * What is known between two neighbours: from the left one it opens by `up`, from
+ * the right one by `down`, and `slope` is added to both.
  */
-static double peak(double left, double right, double up, double down, double distance)
-{
-	double meet;
+struct between {
+	double left, right, up, down, slope, distance;
+};
 
-	if (isinf(left) || isinf(right) || up + down <= 0)
-		return fmax(left, right);
-	meet = (right - left + down * distance) / (up + down);
-	return left + up * fmin(distance, fmax(0, meet));
+static double value_at(const struct between *between, double after)
+{
+	double before = between->distance - after;
+
+	return fmin(between->left + (between->up + between->slope) * after,
+		    between->right + (between->down - between->slope) * before);
+}
+
+/* The most of it: at an end, or where the two lines meet. */
+static double peak(const struct between *between)
+{
+	double most = fmax(value_at(between, 0), value_at(between, between->distance));
+	double meet = between->right - between->left +
+		      (between->down - between->slope) * between->distance;
+
+	if (isinf(between->left) || isinf(between->right) ||
+	    between->up + between->down <= 0)
+		return fmax(between->left, between->right);
+	meet /= between->up + between->down;
+	return fmax(most, value_at(between, fmin(between->distance, fmax(0, meet))));
 }
 
 /* The most of a side, as a positive number: from each time of the grid to the next. */
-static double widest(const struct envelope *envelope, nsec_t from, nsec_t to, bool high)
+static double widest(const struct envelope *envelope, const struct envelope_span *span,
+		     bool high)
 {
-	const struct place first = place_of(envelope, from),
-			   last = place_of(envelope, to);
+	const struct place first = place_of(envelope, span->from),
+			   last = place_of(envelope, span->to);
 	const double *bound = high ? envelope->high : envelope->low;
-	double up = high ? envelope->rise : envelope->fall;
-	double down = high ? envelope->fall : envelope->rise;
-	double sign = high ? 1 : -1, most, here, there, away = first.before;
+	double sign = high ? 1 : -1, length = (double)(span->to - span->from), gone = 0;
+	double begin = high ? envelope_high(envelope, span->from)
+			    : envelope_low(envelope, span->from);
+	double end =
+	    high ? envelope_high(envelope, span->to) : envelope_low(envelope, span->to);
+	struct between between = {
+	    .right = sign * (begin + span->added[0]),
+	    .up = high ? envelope->rise : envelope->fall,
+	    .down = high ? envelope->fall : envelope->rise,
+	    .slope = length > 0 ? sign * (span->added[1] - span->added[0]) / length : 0,
+	    .distance = first.before,
+	};
+	double most = between.right;
 
-	here =
-	    sign * (high ? envelope_high(envelope, from) : envelope_low(envelope, from));
-	most = here;
 	for (size_t i = first.cell + 1; i <= last.cell; i++) {
-		there = sign * bound[i];
-		most = fmax(most, peak(here, there, up, down, away));
-		here = there;
-		away = envelope->step_ns;
+		gone += between.distance;
+		between.left = between.right;
+		between.right = sign * (bound[i] + span->added[0]) + between.slope * gone;
+		most = fmax(most, peak(&between));
+		between.distance = envelope->step_ns;
 	}
-	there = sign * (high ? envelope_high(envelope, to) : envelope_low(envelope, to));
-	away = first.cell == last.cell ? (double)(to - from) : last.after;
-	return sign * fmax(most, peak(here, there, up, down, away));
+	between.left = between.right;
+	between.right = sign * (end + span->added[1]);
+	between.distance = first.cell == last.cell ? length : last.after;
+	return sign * fmax(most, peak(&between));
 }
 
-double envelope_highest(const struct envelope *envelope, nsec_t from, nsec_t to)
+double envelope_highest(const struct envelope *envelope, const struct envelope_span *span)
 {
-	return widest(envelope, from, to, true);
+	return widest(envelope, span, true);
 }
 
-double envelope_lowest(const struct envelope *envelope, nsec_t from, nsec_t to)
+double envelope_lowest(const struct envelope *envelope, const struct envelope_span *span)
 {
-	return widest(envelope, from, to, false);
+	return widest(envelope, span, false);
 }
 
 void envelope_clear(struct envelope *envelope)

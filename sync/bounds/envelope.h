@@ -10,6 +10,7 @@
 /* Local times around a step: nothing is known inside, nor across. */
 struct envelope_gap {
 	nsec_t from_ns, to_ns;
+	bool high_open, low_open; /* for the caller; set by none of these functions */
 };
 
 /*
@@ -51,9 +52,19 @@ bool envelope_sweep(struct envelope *envelope);
 double envelope_high(const struct envelope *envelope, nsec_t at);
 double envelope_low(const struct envelope *envelope, nsec_t at);
 
-/* The most and the least over all times of a span that has no gap inside. */
-double envelope_highest(const struct envelope *envelope, nsec_t from, nsec_t to);
-double envelope_lowest(const struct envelope *envelope, nsec_t from, nsec_t to);
+/*
+ * The most and the least over all times of a span that has no gap inside, of the
+ * error and what is added to it: so much at the span's begin, so much at its end,
+ * in between by a line.
+ */
+struct envelope_span {
+	nsec_t from, to;
+	double added[2];
+};
+
+double envelope_highest(const struct envelope *envelope,
+			const struct envelope_span *span);
+double envelope_lowest(const struct envelope *envelope, const struct envelope_span *span);
 
 void envelope_clear(struct envelope *envelope);
 

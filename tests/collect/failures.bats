@@ -56,7 +56,7 @@ ends_behind()
 	EOT
 	rm -r "$cluster/ghost"
 	collect 3 -t 2 run down.yaml
-	said 'ghost: not started: no connection'
+	said 'ghost: not started: no connection: .*[^?]$'
 	run=$(the_run)
 	holds "$run/run.json" '"name": "ghost", .*"status": "not started", "problems": \["not started: no'
 	holds "$run/run.json" '"node": "ghost", .*"status": "not run"'

@@ -69,3 +69,41 @@ sum()
 	clients io_forms io --top --freq --procname worker --limit 4
 	net3 io io
 }
+
+# A filter leaves of the log what awk leaves of it.
+@test "irq: by number" {
+	ctanalyze irq --limit 0 --log --format csv "$CT_CLIENTS" | tr -d '\r' >all
+	ctanalyze irq --limit 0 --log --irq 20-25,29 --softirq 9 --format csv "$CT_CLIENTS" | tr -d '\r' >some
+	awk -F, 'FNR == 1 || ($5 == "hard" && ($6 == 25 || $6 == 29)) || ($5 == "soft" && $6 == 9)' \
+		all | cmp - some
+	[ "$(wc -l <some)" -gt 100 ]
+	ctanalyze irq --limit 0 --log --softirq 1,2-8 --format csv "$CT_CLIENTS" | tr -d '\r' >soft
+	awk -F, 'FNR == 1 || ($5 == "soft" && $6 == 3)' all | cmp - soft
+	[ "$(ctanalyze irq --irq 25 --format csv --table cpus "$CT_CLIENTS" | tr -d '\r' |
+		sed 1d | cut -d , -f 4,7 | sort -u)" = 0,0 ]
+	fails_with 2 "ctanalyze: --irq: 'x' is no number, want some such as 0,4-7" \
+		ctanalyze irq --irq x "$CT_CLIENTS"
+	fails_with 2 'ctanalyze: --softirq means nothing to cpu, see ctanalyze cpu --help' \
+		ctanalyze cpu --softirq 1 "$CT_CLIENTS"
+}
+
+@test "io: by size" {
+	ctanalyze io --limit 0 --log --format csv "$CT_CLIENTS" | tr -d '\r' >all
+	ctanalyze io --limit 0 --log --minsize 8k --maxsize 20000 --format csv "$CT_CLIENTS" | tr -d '\r' >some
+	awk -F, 'FNR == 1 || ($11 >= 8192 && $11 <= 20000)' all | cmp - some
+	[ "$(wc -l <some)" -gt 1 ]
+	[ "$(wc -l <some)" -lt "$(wc -l <all)" ]
+	# Calls that moved less are left out, those that moved enough are not.
+	ctanalyze io --table files --format csv --limit 0 "$CT_CLIENTS" | tr -d '\r' >calls
+	ctanalyze io --table files --format csv --limit 0 --minsize 1 "$CT_CLIENTS" |
+		tr -d '\r' >moved
+	for column in 6 7; do
+		awk -F, -v c=$column '{ s += $c } END { print s }' calls >sum
+		awk -F, -v c=$column '{ s += $c } END { print s }' moved | cmp - sum
+	done
+	[ "$(awk -F, '{ s += $10 + $11 } END { print s }' moved)" = 0 ]
+	fails_with 2 "ctanalyze: --minsize: '8x' is no size, want one such as 4096, 64k or 1MiB" \
+		ctanalyze io --minsize 8x "$CT_CLIENTS"
+	fails_with 2 'ctanalyze: --minsize is more than --maxsize' \
+		ctanalyze io --minsize 2M --maxsize 1MB "$CT_CLIENTS"
+}

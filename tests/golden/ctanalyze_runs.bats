@@ -49,6 +49,19 @@ runs()
 	END { exit seen != 2 }' each compared
 }
 
+@test "compare: runs of one name and one file name" {
+	mkdir a b
+	ctmerge -q --no-sync --events net_dev_queue fixtures/net3 -o a/run.db 2>/dev/null
+	cp a/run.db b/run.db
+	ctanalyze compare nodes --measure events --table nodes --format csv a/run.db b/run.db |
+		tr -d '\r' | cut -d , -f 6 | sort -u >names
+	diff -u names - <<-'END'
+		a/run.db
+		b/run.db
+		run
+	END
+}
+
 @test "compare: what it cannot" {
 	runs
 	fails_with 1 'ctanalyze: want ANALYSIS and two timelines or more' \

@@ -147,5 +147,7 @@ long_run()
 @test "names of classes that the run does not have" {
 	ends_with 0 ctmerge -q --no-sync --events 'shced_*' $net3 -o run.db
 	last 'ctmerge: --events: no event of a class with such a name'
+	ends_with 0 ctmerge -q --no-sync --events 'sched_*' --end +0 $net3 -o early.db
+	last 'ctmerge: --events: no event of a class with such a name in that time'
 	[ "$(sqlite3 run.db 'SELECT count(*) FROM event')" = 0 ]
 }

@@ -198,7 +198,7 @@ first_sample()
 	fails_with 2 'ctsim: --seed: missing argument' ctsim two -o run --seed
 	fails_with 2 'ctsim: --seed: 1.5 is no whole number' ctsim --seed 1.5 two -o run
 	for word in -1 x '' nan 1e17; do
-		fails_with 2 "ctsim: --seed: '$word' is no number from 0 to 9.0072e+15" \
+		fails_with 2 "ctsim: --seed: '$word' is no number from 0 to 9007199254740992" \
 			ctsim --seed="$word" two -o run
 	done
 	for word in 0 1 -2 1001 2.5 x ''; do

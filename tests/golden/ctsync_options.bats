@@ -52,7 +52,7 @@ net3=fixtures/net3
 			ctsync --max-rejected="$word" $net3
 	done
 	for word in 63 0 -64 9999999999; do
-		fails_with 2 "ctsync: --in-flight: '$word' is no whole number from 64 to 1.07374e+09" \
+		fails_with 2 "ctsync: --in-flight: '$word' is no whole number from 64 to 1073741824" \
 			ctsync --in-flight="$word" $net3
 	done
 }

@@ -207,6 +207,17 @@ docs/a.md:4: want the conflict resolved' conflicts
 	complains 'docs/b.md:2: c.md leads nowhere' links
 }
 
+@test "links: a file that is not there" {
+	put lib/sub/a.c 'int a;'
+	put tool.sh 'true'
+	put docs/a.md '`a.c`, sub/a.c, `lib/*/a.c`, lib/NAME.c, see ../tool.sh.' '    --sub/a.c--> and tool.sh'
+	lint links
+	put docs/a.md '' 'in `sub/b.c`, and lib/a_*.h'
+	run lint links
+	[ "$status" -eq 1 ]
+	[[ "$output" == *'docs/a.md:2: sub/b.c: no such file'*'docs/a.md:2: lib/a_*.h: no such file'* ]]
+}
+
 @test "shellcheck: an unquoted variable, a bashism" {
 	put tool '#!/bin/sh' 'printf "%s\n" "$1"'
 	lint shellcheck

@@ -60,6 +60,27 @@ static void check_timerange(const char *text, const char *begin, const char *end
 	request_clear(&request);
 }
 
+static void test_sizes(void **unused)
+{
+	static const struct {
+		const char *text;
+		int64_t bytes;
+	} good[] = {{"4096", 4096},      {"0", 0},          {"1.5k", 1536},
+		    {"2KiB", 2048},      {"2kB", 2000},     {"3M", 3 << 20},
+		    {"1GB", 1000000000}, {"1T", 1LL << 40}, {"7B", 7}};
+	static const char *const bad[] = {"",    "k",   "-1",       "1 k",
+					  "1kb", "1e3", "99999999T"};
+	int64_t bytes;
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		assert_int_equal(request_parse_size(good[i].text, &bytes), 0);
+		assert_int_equal(bytes, good[i].bytes);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(request_parse_size(bad[i], &bytes), -1);
+}
+
 static void test_timerange(void **unused)
 {
 	(void)unused;
@@ -89,6 +110,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_spans),
 	    cmocka_unit_test(test_ranges),
+	    cmocka_unit_test(test_sizes),
 	    cmocka_unit_test(test_timerange),
 	    cmocka_unit_test(test_what_is_not_heeded),
 	};

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/removal.h"
 #include "export/directory.h"
 
+#include <dirent.h>
+
 #include "../scratch.h"
+#include "base/removal.h"
 
 static void put(const char *directory, const char *name, const char *text)
 {
@@ -61,6 +63,20 @@ static void refuses(const char *path, bool force, const char *message)
 	error_clear(&error);
 }
 
+static int entries_of(const char *path)
+{
+	DIR *stream = opendir(path);
+	const struct dirent *entry;
+	int count = 0;
+
+	assert_non_null(stream);
+	while ((entry = readdir(stream)))
+		count +=
+		    strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+	closedir(stream);
+	return count;
+}
+
 static void a_new_directory_is_made(void **state)
 {
 	(void)state;
@@ -69,6 +85,25 @@ static void a_new_directory_is_made(void **state)
 	holds("new/.ctexport", "clustertrace export 1\na/b\n");
 	removal_of_tree("new");
 	assert_false(is_there("new"));
+}
+
+static void directories_above_it_are_made(void **state)
+{
+	struct export_directory directory;
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	export_to("above/all/new", false, "a/b", "text");
+	holds("above/all/new/a/b", "text");
+	holds("above/all/new/.ctexport", "clustertrace export 1\na/b\n");
+	export_to("above/other/./new/", false, "c", "text");
+	holds("above/other/new/c", "text");
+	assert_int_equal(export_directory_open(&directory, "way/to/it", false, &error),
+			 0);
+	put(directory.temporary, "a", "text");
+	assert_false(is_there("way"));
+	export_directory_discard(&directory);
+	assert_int_equal(entries_of("."), 1);
 }
 
 static void an_empty_one_is_filled(void **state)
@@ -93,7 +128,8 @@ static void what_is_there_is_refused(void **state)
 	overwrite("full/x", "");
 	refuses("full", false, "full: not empty, want an empty directory or --force");
 	refuses("full/x", true, "full/x: no directory, want one, or a name that is free");
-	refuses("none/full", false, "none/full: No such file or directory");
+	refuses("full/x/y", false, "full/x/y: Not a directory");
+	refuses("none/../new", false, "none/../new: No such file or directory");
 	refuses("", false, "--output: an empty name, want a directory");
 	assert_int_equal(symlink("nowhere", "dangling"), 0);
 	refuses("dangling", false, "dangling: No such file or directory");
@@ -197,6 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_new_directory_is_made),
+	    cmocka_unit_test(directories_above_it_are_made),
 	    cmocka_unit_test(an_empty_one_is_filled),
 	    cmocka_unit_test(what_is_there_is_refused),
 	    cmocka_unit_test(force_replaces_what_an_export_left),

@@ -134,6 +134,76 @@ static void a_clock_that_is_set_costs_no_message(void **state)
 	}
 }
 
+/*
+ * Set, and set back some messages later, or the other clock as far: those in
+ * between are contradicted from before and after, as false ones are, but they
+ * agree among themselves.
+ */
+static void a_clock_that_is_set_twice_costs_none(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2 * ROUNDS; i++) {
+		nsec_t at = draw_between(2 * SIM_SECONDS, 15 * SIM_SECONDS);
+		nsec_t step = draw_between(2, 900) * NSEC_PER_MSEC;
+		nsec_t until = at + draw_between(200, 800) * NSEC_PER_MSEC;
+		bool both = i % 3 == 0, back = !both && i % 2;
+		struct sim sim;
+
+		sim_init(&sim, 2, 20 * SIM_SECONDS);
+		sim_bend(&sim, 1, at, draw_real(-SIM_DRIFT, SIM_DRIFT),
+			 back ? -step : step);
+		sim_bend(&sim, both ? 0 : 1, until, draw_real(-SIM_DRIFT, SIM_DRIFT),
+			 both || back ? step : -step);
+		sim_talk(&sim, 0, 1, 2000, 2000);
+		sim_fit(&sim, NULL);
+		check_rejected(&sim, 0);
+		sim_check_bounds(&sim);
+		sim_clear(&sim);
+	}
+}
+
+/*
+ * One clock is set, and the other one soon after, with a message or two in between:
+ * these look false. Then nobody knows where the clock was meanwhile.
+ */
+static void too_few_to_tell_open_the_bounds(void **state)
+{
+	uint64_t rejected = 0;
+	int opened = 0;
+
+	(void)state;
+	for (int i = 0; i < 4 * ROUNDS; i++) {
+		nsec_t at = draw_between(5 * SIM_SECONDS, 15 * SIM_SECONDS);
+		nsec_t until = at + 30 * NSEC_PER_MSEC;
+		struct sim sim;
+
+		sim_init(&sim, 2, 20 * SIM_SECONDS);
+		sim.reference = "n0";
+		sim_bend(&sim, 1, at, draw_real(-SIM_DRIFT, SIM_DRIFT), NSEC_PER_SEC);
+		sim_bend(&sim, 0, until, draw_real(-SIM_DRIFT, SIM_DRIFT),
+			 draw_between(400, 800) * NSEC_PER_MSEC);
+		for (uint32_t k = 0; k < 2; k++) {
+			sim_traffic(&sim, k, !k, 1000, 0, at);
+			sim_traffic(&sim, k, !k, 1000, until, sim.length);
+			sim_traffic(&sim, k, !k, 1, at + 5 * NSEC_PER_MSEC,
+				    until - 5 * NSEC_PER_MSEC);
+		}
+		sim_fit(&sim, NULL);
+		rejected += sim.sync.rejected;
+		sim_check_bounds(&sim);
+		for (nsec_t time = at; time < until; time += NSEC_PER_MSEC) {
+			struct sim_look look = sim_look(&sim, 1, time);
+
+			sim_check_look(&sim, 1, time);
+			opened += look.bound.low_ns == NSEC_MIN ||
+				  look.bound.high_ns == NSEC_MAX;
+		}
+		sim_clear(&sim);
+	}
+	assert_true(rejected > 0);
+	assert_true(opened > 0);
+}
+
 /* Two false messages are enough to move a line by far. */
 static void two_of_few_are_found(void **state)
 {
@@ -159,6 +229,8 @@ int main(void)
 	    DRAW_TEST(some_false_ones_are_found),
 	    DRAW_TEST(too_many_are_a_problem),
 	    DRAW_TEST(a_clock_that_is_set_costs_no_message),
+	    DRAW_TEST(a_clock_that_is_set_twice_costs_none),
+	    DRAW_TEST(too_few_to_tell_open_the_bounds),
 	    DRAW_TEST(two_of_few_are_found),
 	};
 

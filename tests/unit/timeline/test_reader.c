@@ -34,12 +34,12 @@ static void what_is_no_timeline_is_refused(void **state)
 	assert_refused(":memory:", ":memory:: No such file or directory");
 	assert_refused("", ": No such file or directory");
 	scratch_text("dir/file", "");
-	assert_refused("dir", "dir: no file, want a timeline");
+	assert_refused("dir", "dir: no file, want a timeline that ctmerge made");
 	assert_refused("dir/file", "dir/file: an empty file, want a timeline");
 	scratch_text("text", "SQLite format 3");
 	assert_refused("text", "text: no SQLite database, want a timeline");
 	assert_int_equal(mkfifo("pipe", 0600), 0);
-	assert_refused("pipe", "pipe: no file, want a timeline");
+	assert_refused("pipe", "pipe: no file, want a timeline that ctmerge made");
 }
 
 static void other_databases_are_refused(void **state)

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/bend/reconcile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { ROUNDS_MOST = 2000 };
+
+/* Of the way from a curve to the bounds, if not the curve itself. */
+#define LEAST_SHARE (1.0 / 1024)
+
+/* So long must a message take, for the rounding of what comes of it. */
+#define LEAST_TRAVEL_NS 4.0
+/* A bound that moves by less than this has not moved. */
+#define STILL_NS        0.01
+
+/*
+ * A clock at the stamps of its messages: how far its true correction can be
+ * above the line of its island's fit, and must be.
+ */
+struct knots {
+	nsec_t *at; /* ascending */
+	double *high, *low;
+	bool *cut; /* the clock was stepped before the next one */
+	size_t count, room;
+	double rise, fall; /* how fast it can grow and shrink, no unit */
+	bool fixed;        /* high and low are one */
+};
+
+/* sent + travel >= received, of the two errors. */
+struct message_link {
+	uint32_t from, to; /* clocks */
+	size_t sent, received;
+	double travel_ns; /* by the lines */
+};
+
+struct reconciling {
+	const struct sync *sync;
+	const struct island *island;
+	const struct step_list *steps; /* or NULL */
+	struct knots *knots;           /* by clock */
+	struct message_link *link;
+	size_t links, link_room;
+};
+
+/* A message of a pair by its ends. */
+struct ends {
+	uint32_t from, to;
+	nsec_t sent_ns, received_ns;
+};
+
+typedef void ends_fn(struct reconciling *reconciling, const struct ends *ends);
+
+static bool is_in_step(const struct reconciling *reconciling, uint32_t clock, nsec_t at)
+{
+	for (size_t i = 0; reconciling->steps && i < reconciling->steps->count; i++) {
+		const struct sync_step *step = &reconciling->steps->item[i];
+
+		if (step->clock == clock && at > step->from_ns && at < step->to_ns)
+			return true;
+	}
+	return false;
+}
+
+static void visit(struct reconciling *reconciling, const struct ends *ends, ends_fn *take)
+{
+	if (!is_in_step(reconciling, ends->from, ends->sent_ns) &&
+	    !is_in_step(reconciling, ends->to, ends->received_ns))
+		take(reconciling, ends);
+}
+
+/* Every message between the island's clocks that no step makes uncertain. */
+static void each_message(struct reconciling *reconciling,
+			 const struct pair_messages *messages, ends_fn *take)
+{
+	const struct island *island = reconciling->island;
+
+	for (size_t k = 0; k < island->insides; k++) {
+		uint32_t index = island->inside[k];
+		const struct pair *pair = &reconciling->sync->pairs.pair[index];
+		const struct pair_messages *of = &messages[index];
+
+		for (size_t i = 0; i < of->forwards; i++)
+			visit(reconciling,
+			      &(struct ends){pair->a, pair->b, of->forward[i].x,
+					     of->forward[i].y},
+			      take);
+		for (size_t i = 0; i < of->backs; i++)
+			visit(reconciling,
+			      &(struct ends){pair->b, pair->a, of->back[i].y,
+					     of->back[i].x},
+			      take);
+	}
+}
+
+static void add_stamp(struct knots *knots, nsec_t at)
+{
+	knots->at = mem_grow(knots->at, knots->count, &knots->room, sizeof(nsec_t));
+	knots->at[knots->count++] = at;
+}
+
+static void add_stamps(struct reconciling *reconciling, const struct ends *ends)
+{
+	add_stamp(&reconciling->knots[ends->from], ends->sent_ns);
+	add_stamp(&reconciling->knots[ends->to], ends->received_ns);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	nsec_t p = *(const nsec_t *)a, q = *(const nsec_t *)b;
+
+	return (p > q) - (p < q);
+}
+
+static void mark_cuts(const struct reconciling *reconciling, uint32_t clock)
+{
+	struct knots *knots = &reconciling->knots[clock];
+
+	for (size_t i = 0; reconciling->steps && i < reconciling->steps->count; i++) {
+		const struct sync_step *step = &reconciling->steps->item[i];
+
+		if (step->clock != clock)
+			continue;
+		for (size_t k = 0; k + 1 < knots->count; k++)
+			if (knots->at[k] < step->to_ns &&
+			    knots->at[k + 1] > step->from_ns)
+				knots->cut[k] = true;
+	}
+}
+
+static void prepare(const struct reconciling *reconciling, uint32_t clock)
+{
+	const struct sync *sync = reconciling->sync;
+	struct knots *knots = &reconciling->knots[clock];
+	bool is_reference = clock == reconciling->island->reference;
+	double limit = sync->options.drift_limit_ppm * 1e-6;
+	size_t kept = 0;
+
+	if (knots->count)
+		qsort(knots->at, knots->count, sizeof(*knots->at), by_time);
+	for (size_t i = 0; i < knots->count; i++)
+		if (!kept || knots->at[i] != knots->at[kept - 1])
+			knots->at[kept++] = knots->at[i];
+	knots->count = kept;
+	knots->fixed = is_reference;
+	knots->rise = limit - sync->clock[clock].rate;
+	knots->fall = limit + sync->clock[clock].rate;
+	knots->high = mem_alloc((kept + 1) * sizeof(double));
+	knots->low = mem_alloc((kept + 1) * sizeof(double));
+	knots->cut = mem_zalloc((kept + 1) * sizeof(bool));
+	for (size_t i = 0; i < kept; i++) {
+		knots->high[i] = is_reference ? 0 : INFINITY;
+		knots->low[i] = is_reference ? 0 : -INFINITY;
+	}
+	mark_cuts(reconciling, clock);
+}
+
+/* By the line of the island's fit. */
+static nsec_t straight(const struct sync *sync, uint32_t clock, nsec_t at)
+{
+	const struct fit_clock *fit = &sync->clock[clock];
+
+	return fit->ref_ns + nsec_round(fit_correct(fit, at, fit->ref_ns));
+}
+
+static size_t knot_at(const struct knots *knots, nsec_t at)
+{
+	const nsec_t *found =
+	    bsearch(&at, knots->at, knots->count, sizeof(nsec_t), by_time);
+
+	return (size_t)(found - knots->at);
+}
+
+static void add_link(struct reconciling *reconciling, const struct ends *ends)
+{
+	const struct sync *sync = reconciling->sync;
+
+	reconciling->link =
+	    mem_grow(reconciling->link, reconciling->links, &reconciling->link_room,
+		     sizeof(struct message_link));
+	reconciling->link[reconciling->links++] = (struct message_link){
+	    .from = ends->from,
+	    .to = ends->to,
+	    .sent = knot_at(&reconciling->knots[ends->from], ends->sent_ns),
+	    .received = knot_at(&reconciling->knots[ends->to], ends->received_ns),
+	    .travel_ns = (double)(straight(sync, ends->to, ends->received_ns) -
+				  straight(sync, ends->from, ends->sent_ns)) -
+			 LEAST_TRAVEL_NS,
+	};
+}
+
+static bool lower(double *bound, double value)
+{
+	bool moves = value < *bound - STILL_NS;
+
+	if (moves)
+		*bound = value;
+	return moves;
+}
+
+static bool raise(double *bound, double value)
+{
+	bool moves = value > *bound + STILL_NS;
+
+	if (moves)
+		*bound = value;
+	return moves;
+}
+
+static bool hear_messages(const struct reconciling *reconciling)
+{
+	bool moves = false;
+
+	for (size_t i = 0; i < reconciling->links; i++) {
+		const struct message_link *link = &reconciling->link[i];
+		struct knots *from = &reconciling->knots[link->from];
+		struct knots *to = &reconciling->knots[link->to];
+
+		if (!from->fixed)
+			moves |= lower(&from->high[link->sent],
+				       to->high[link->received] + link->travel_ns);
+		if (!to->fixed)
+			moves |= raise(&to->low[link->received],
+				       from->low[link->sent] - link->travel_ns);
+	}
+	return moves;
+}
+
+/* Let each time bound the next ones. */
+static bool sweep(struct knots *knots)
+{
+	double *high = knots->high, *low = knots->low;
+	bool moves = false;
+
+	for (size_t k = 0; k + 1 < knots->count; k++) {
+		double passed = (double)(knots->at[k + 1] - knots->at[k]);
+
+		if (knots->cut[k])
+			continue;
+		moves |= lower(&high[k + 1], high[k] + knots->rise * passed);
+		moves |= raise(&low[k + 1], low[k] - knots->fall * passed);
+	}
+	for (size_t k = knots->count; k-- > 1;) {
+		double passed = (double)(knots->at[k] - knots->at[k - 1]);
+
+		if (knots->cut[k - 1])
+			continue;
+		moves |= lower(&high[k - 1], high[k] + knots->fall * passed);
+		moves |= raise(&low[k - 1], low[k] - knots->rise * passed);
+	}
+	return moves;
+}
+
+static bool is_possible(const struct knots *knots)
+{
+	for (size_t k = 0; k < knots->count; k++)
+		if (knots->high[k] < knots->low[k])
+			return false;
+	return true;
+}
+
+static bool is_bounded(const struct knots *knots)
+{
+	for (size_t k = 0; k < knots->count; k++)
+		if (isinf(knots->high[k]) || isinf(knots->low[k]))
+			return false;
+	return knots->count > 0;
+}
+
+/* The shortest ways; false where the messages contradict each other. */
+static bool relax(const struct reconciling *reconciling)
+{
+	const struct island *island = reconciling->island;
+
+	for (int round = 0; round < ROUNDS_MOST; round++) {
+		bool moves = hear_messages(reconciling);
+
+		for (size_t i = 1; i < island->members; i++) {
+			struct knots *knots = &reconciling->knots[island->member[i]];
+
+			if (knots->fixed)
+				continue;
+			moves |= sweep(knots);
+			if (!is_possible(knots))
+				return false;
+		}
+		if (!moves)
+			return true;
+	}
+	return false;
+}
+
+/* All of the island's are bounded from both sides, and can be at once. */
+static bool is_solved(const struct reconciling *reconciling)
+{
+	const struct island *island = reconciling->island;
+
+	if (!relax(reconciling))
+		return false;
+	for (size_t i = 1; i < island->members; i++)
+		if (!is_bounded(&reconciling->knots[island->member[i]]))
+			return false;
+	return true;
+}
+
+struct reconciling *reconciling_new(const struct sync *sync, const struct island *island,
+				    const struct pair_messages *messages,
+				    const struct step_list *steps)
+{
+	struct reconciling *reconciling = mem_zalloc(sizeof(*reconciling));
+
+	reconciling->sync = sync;
+	reconciling->island = island;
+	reconciling->steps = steps;
+	reconciling->knots = mem_zalloc(sync->clocks * sizeof(*reconciling->knots));
+	each_message(reconciling, messages, add_stamps);
+	for (size_t i = 0; i < island->members; i++)
+		prepare(reconciling, island->member[i]);
+	each_message(reconciling, messages, add_link);
+	if (is_solved(reconciling))
+		return reconciling;
+	reconciling_free(reconciling);
+	return NULL;
+}
+
+/* Whether a bound is no tighter than what the one before or after it leaves. */
+static bool follows(const struct knots *knots, size_t k, bool above)
+{
+	const double *bound = above ? knots->high : knots->low;
+	double sign = above ? 1 : -1;
+	double up = above ? knots->rise : knots->fall;
+	double down = above ? knots->fall : knots->rise;
+
+	if (k && !knots->cut[k - 1] &&
+	    sign * bound[k] >= sign * bound[k - 1] - STILL_NS +
+				   up * (double)(knots->at[k] - knots->at[k - 1]))
+		return true;
+	return k + 1 < knots->count && !knots->cut[k] &&
+	       sign * bound[k] >= sign * bound[k + 1] - STILL_NS +
+				      down * (double)(knots->at[k + 1] - knots->at[k]);
+}
+
+size_t reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
+			  struct corridor_bound **bound, size_t *room)
+{
+	const struct knots *knots = &reconciling->knots[clock];
+	size_t count = 0;
+
+	for (size_t k = 0; k < knots->count; k++) {
+		nsec_t line = straight(reconciling->sync, clock, knots->at[k]);
+
+		for (int above = 0; above < 2; above++) {
+			double error = above ? knots->high[k] : knots->low[k];
+
+			if (follows(knots, k, above))
+				continue;
+			*bound = mem_grow(*bound, count, room, sizeof(**bound));
+			(*bound)[count++] = (struct corridor_bound){
+			    .x = knots->at[k],
+			    .y = line + nsec_round(error),
+			    .above = above,
+			};
+		}
+	}
+	return count;
+}
+
+static size_t count_knots(const struct reconciling *reconciling)
+{
+	const struct island *island = reconciling->island;
+	size_t count = 0;
+
+	for (size_t i = 1; i < island->members; i++)
+		count += reconciling->knots[island->member[i]].count;
+	return count;
+}
+
+/* Remember what is known of all clocks, or go back to it. */
+static void remember(const struct reconciling *reconciling, double *memory, bool back)
+{
+	const struct island *island = reconciling->island;
+
+	for (size_t i = 1; i < island->members; i++) {
+		const struct knots *knots = &reconciling->knots[island->member[i]];
+		size_t size = knots->count * sizeof(double);
+
+		memcpy(back ? knots->high : memory, back ? memory : knots->high, size);
+		memory += knots->count;
+		memcpy(back ? knots->low : memory, back ? memory : knots->low, size);
+		memory += knots->count;
+	}
+}
+
+/* To the curve, and a share of the way from it to what was known. */
+static bool narrow_by(struct reconciling *reconciling, uint32_t clock,
+		      const struct clock *curve, double share)
+{
+	struct knots *knots = &reconciling->knots[clock];
+
+	for (size_t k = 0; k < knots->count; k++) {
+		nsec_t line = straight(reconciling->sync, clock, knots->at[k]);
+		double at = (double)(clock_correct(curve, knots->at[k]) - line);
+
+		knots->high[k] = at + share * (knots->high[k] - at);
+		knots->low[k] = at + share * (knots->low[k] - at);
+	}
+	return relax(reconciling);
+}
+
+bool reconciling_narrow(struct reconciling *reconciling, uint32_t clock,
+			const struct clock *curve)
+{
+	double *memory = mem_alloc((2 * count_knots(reconciling) + 1) * sizeof(double));
+	double share = 0;
+
+	remember(reconciling, memory, false);
+	while (!narrow_by(reconciling, clock, curve, share) && share < 1) {
+		remember(reconciling, memory, true);
+		share = fmin(1, 2 * share + LEAST_SHARE);
+	}
+	free(memory);
+	reconciling->knots[clock].fixed = share <= 0;
+	return share <= 0;
+}
+
+void reconciling_polygon(const struct reconciling *reconciling, uint32_t clock,
+			 struct reconciled *found)
+{
+	const struct knots *knots = &reconciling->knots[clock];
+	double rate = reconciling->sync->clock[clock].rate;
+
+	found->segment = mem_alloc(knots->count * sizeof(*found->segment));
+	found->segments = knots->count;
+	for (size_t k = 0; k < knots->count; k++) {
+		double error = (knots->high[k] + knots->low[k]) / 2, more = 0;
+
+		if (k + 1 < knots->count && !knots->cut[k])
+			more = ((knots->high[k + 1] + knots->low[k + 1]) / 2 - error) /
+			       (double)(knots->at[k + 1] - knots->at[k]);
+		found->segment[k] = (struct clock_segment){
+		    .local_ns = knots->at[k],
+		    .ref_ns = straight(reconciling->sync, clock, knots->at[k]) +
+			      nsec_round(error),
+		    .rate_ppb = (rate + more) * 1e9,
+		};
+		if (k + 1 == knots->count || !knots->cut[k])
+			continue;
+		found->step = mem_grow(found->step, found->steps, &found->step_room,
+				       sizeof(*found->step));
+		found->step[found->steps++] = (struct corridor_step){
+		    .segment = k + 1,
+		    .from_ns = knots->at[k],
+		    .to_ns = knots->at[k + 1],
+		};
+	}
+}
+
+void reconciled_clear(struct reconciled *reconciled)
+{
+	free(reconciled->segment);
+	free(reconciled->step);
+	memset(reconciled, 0, sizeof(*reconciled));
+}
+
+void reconciling_free(struct reconciling *reconciling)
+{
+	if (!reconciling)
+		return;
+	for (size_t i = 0; i < reconciling->island->members; i++) {
+		struct knots *knots = &reconciling->knots[reconciling->island->member[i]];
+
+		free(knots->at);
+		free(knots->high);
+		free(knots->low);
+		free(knots->cut);
+	}
+	free(reconciling->knots);
+	free(reconciling->link);
+	free(reconciling);
+}

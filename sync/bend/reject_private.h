@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_REJECT_PRIVATE_H
+#define CT_SYNC_REJECT_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* For the files of the search for false matches. */
+enum { REJECT_WINDOW = 64 }; /* messages of the other direction looked at, each side */
+
+/* A message of a pair under suspicion. */
+struct suspect {
+	double x;       /* since the pair's origin, ns */
+	double v;       /* how much further the other clock is, less that at the origin */
+	uint64_t place; /* in the log */
+	size_t before;  /* how many of the other direction's list stand before it */
+	bool forward, rejected;
+	unsigned char votes; /* of a round */
+};
+
+struct suspects {
+	struct suspect *item;
+	size_t count, room;
+	size_t *side[2]; /* by direction: the items that are not rejected */
+	size_t sides[2];
+	bool wanted; /* the pair contradicts itself */
+	double limit;
+};
+
+/* In the order of the one clock, and of the other; for qsort. */
+int reject_by_x(const void *a, const void *b);
+int reject_by_y(const void *a, const void *b);
+
+/* Whether two cannot both be true, for any clocks within a limit (of both together). */
+bool reject_contradict(const struct suspect *a, const struct suspect *b, double limit);
+
+/*
+ * Clear again those that were marked as rejected because a clock was stepped and
+ * stepped back, or two clocks were: of these, several follow each other in their
+ * direction, and agree with what went the other way meanwhile. Returns how many.
+ */
+size_t reject_spare_pulses(struct suspects *suspects);
+
+#endif
