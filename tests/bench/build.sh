@@ -15,7 +15,7 @@ build_bench()
 				bench-insert \
 				bench-merge bench-messages bench-opendc \
 				bench-parquet bench-perfetto bench-scenarios bench-speed \
-				bench-timeline
+				bench-threads bench-timeline
 	} >/dev/null
 	PATH=$build/bin:$build/tests/bench:$PATH
 }

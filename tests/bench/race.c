@@ -27,10 +27,13 @@ struct contender *race_enter(struct race *race, const char *what, uint64_t items
 	return contender;
 }
 
-static int run_once(struct contender *contender, int turn, struct error *error)
+static int run_once(const struct race *race, struct contender *contender, int turn,
+		    struct error *error)
 {
 	struct launched launched = {0, 0, 0, 0};
 
+	if (race->before)
+		race->before(race->context);
 	if (launch(&contender->words, NULL, &launched, error))
 		return -1;
 	if (launched.status)
@@ -55,7 +58,7 @@ int race_run(struct race *race, struct error *error)
 {
 	for (int turn = 0; turn < race->repeats; turn++)
 		for (size_t i = 0; i < race->count; i++)
-			if (run_once(&race->contender[i], turn, error))
+			if (run_once(race, &race->contender[i], turn, error))
 				return -1;
 	for (size_t i = 0; i < race->count; i++)
 		qsort(race->contender[i].wall_s, (size_t)race->repeats, sizeof(double),

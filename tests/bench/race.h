@@ -27,6 +27,8 @@ struct race {
 	struct contender contender[MOST_CONTENDERS];
 	size_t count;
 	int repeats;
+	void (*before)(void *context); /* each run; NULL: nothing */
+	void *context;
 };
 
 void race_init(struct race *race, int repeats);

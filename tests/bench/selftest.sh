@@ -34,8 +34,8 @@ sed -n 5p "$run/truth.csv" >>"$scratch/truth.csv"
 "$accuracy" "$scratch" 2>&1 | grep -q 'truth.csv:1[0-9]*: want node,host_ns' ||
 	die 'a truth.csv that goes back in time went unnoticed'
 
-"$speed" --repeat 1 --messages 1000 "$run" >"$scratch/out"
-[ "$(grep -c '^ctsync ' "$scratch/out")" -eq 5 ] || die "want 5 lines of ctsync: \
+"$speed" --repeat 1 --cold --messages 1000 "$run" >"$scratch/out"
+[ "$(grep -c '^ctsync ' "$scratch/out")" -eq 7 ] || die "want 7 lines of ctsync: \
 $(cat "$scratch/out")"
 
 # All contenders have all events: import.sh fails where it has fewer.

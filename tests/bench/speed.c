@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "cold.h"
 #include "input/run.h"
 #include "launch.h"
 #include "race.h"
@@ -19,6 +20,7 @@ enum { EXIT_MISUSE = 2, LONGER = 10, DRIFT_LIMIT_PPM = 200, IN_FLIGHT = 1 << 18 
 
 struct request {
 	int repeats, messages;
+	bool cold;
 };
 
 static double now(void)
@@ -102,6 +104,8 @@ static int measure_traces(const struct request *request, const char *path,
 		       now() - begin);
 	}
 	race_clear(&race);
+	if (!status && request->cold)
+		status = cold_measure(&sources, request->repeats, error);
 	source_list_clear(&sources);
 	problem_clear(&problems);
 	return status;
@@ -250,6 +254,8 @@ int main(int argc, const char **argv)
 	    {'m', "messages", OPTION_INT, &request.messages, "N",
 	     "make N messages and ten times as many (default: 1000000), 0: none", 0,
 	     100000000},
+	    {'c', "cold", OPTION_FLAG, &request.cold, NULL,
+	     "read also files that are not in the page cache, against dd", 0, 0},
 	    {0},
 	};
 	const struct command command = {

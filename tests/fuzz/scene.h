@@ -25,8 +25,8 @@ struct scene {
 };
 
 /*
- * Read a trace by our own reader, every field of every event, once as records and once by
- * wishes. Whatever it holds, it has to end.
+ * Read a trace by our own reader, every field of every event, as records, as records from
+ * the middle on, and by wishes. Whatever it holds, it has to end.
  */
 void scene_read(const struct scene *scene);
 

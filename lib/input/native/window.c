@@ -9,7 +9,10 @@
 
 #include "base/mem.h"
 
-enum { BLOCK = 1 << 18 }; /* bytes read at once, at least */
+enum {
+	BLOCK = 1 << 18, /* bytes read at once, at least */
+	AHEAD = 1 << 23, /* that the system is asked for meanwhile, at most */
+};
 
 int native_window_open(struct native_window *window, const char *path)
 {
@@ -25,6 +28,20 @@ int native_window_open(struct native_window *window, const char *path)
 	window->size = result ? 0 : (uint64_t)status.st_size;
 	window->at = window->count = 0;
 	return result;
+}
+
+/*
+ * Have the system read what comes next while this is decoded, so that a disk is never
+ * waited for twice: a file that is opened anew for each block has no readahead of its
+ * own. As much again as was read, for the next packet is about as large.
+ */
+static void ask_ahead(const struct native_window *window, int fd, uint64_t count)
+{
+	uint64_t next = window->at + window->count;
+
+	if (next < window->size && !window->is_scattered)
+		posix_fadvise(fd, (off_t)next, (off_t)(count < AHEAD ? count : AHEAD),
+			      POSIX_FADV_WILLNEED);
 }
 
 /* Read on behind what is there. What cannot be had ends the file. */
@@ -45,8 +62,10 @@ static void read_on(struct native_window *window, uint64_t until)
 		}
 		window->count += (uint64_t)got;
 	}
-	if (fd >= 0)
+	if (fd >= 0) {
+		ask_ahead(window, fd, until);
 		close(fd);
+	}
 }
 
 struct native_bytes native_window_show(struct native_window *window, uint64_t at,
