@@ -31,7 +31,7 @@ static const struct result_column pair_columns[] = {
     {"messages_ba", "B>A", UNIT_COUNT},
     {"rejected", "FALSE", UNIT_COUNT},
     {"violations_before", "VIOLATED BEFORE", UNIT_COUNT},
-    {"violations_after", "AFTER", UNIT_COUNT},
+    {"violations_after", "VIOLATED AFTER", UNIT_COUNT},
     {"min_latency_ab_ns", "MIN A>B", UNIT_SPAN},
     {"min_latency_ba_ns", "MIN B>A", UNIT_SPAN},
     {"quality", "QUALITY", UNIT_TEXT},

@@ -1,200 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/native/walk.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
-#include "input/ctf/files.h"
-#include "input/native/ahead.h"
 #include "input/native/pass.h"
-#include "input/native/stream.h"
-#include "input/stream_heap.h"
+#include "input/native/walk_private.h"
 
 #define STEP_EVENTS 20000 /* events a step, some milliseconds of work */
 
-/* What is known of a stream besides its files. */
-struct reading {
-	struct stream_head head;
-	struct native_stream *of;
-	const struct native_class *class; /* of the event under the cursor */
-	nsec_t last_ns;                   /* of the event before */
-	nsec_t event_ns;                  /* of the event under the cursor */
-	uint64_t events;
-	unsigned index;
-	int32_t cpu;
-	bool began;       /* last_ns is set */
-	bool has_reached; /* an event does not lie before the walk's begin */
-	bool has_event;   /* the cursor is behind the header of an event */
-	bool has_packet;  /* and within a packet */
-	bool has_before;  /* sequence and discarded are those of the packet before */
-	uint64_t sequence, discarded;
-	uint64_t broken; /* packets */
-	/* Of the packet, if somebody has gone through it; and how far the walk is. */
-	struct native_digest *digest;
-	size_t at_event, at_wanted;
-};
-
-struct native_walk {
-	char *path;
-	struct native_visitor visitor;
-	struct native_trace *trace;
-	struct native_streams streams;
-	struct native_ahead *ahead; /* NULL: nobody helps */
-	struct reader_facts facts;
-	struct problem_list problems;
-	struct ctf_files files;
-	uint64_t packets; /* read so far */
-	struct reading *reading;
-	struct stream_heap heap;
-	nsec_t pass_before; /* classes that are passed are, up to there in each stream */
-	uint64_t stop_at;   /* events at which the step ends */
-};
-
-static void set_facts(struct native_walk *walk, const struct native_stream_class *stream)
-{
-	const struct tsdl_clock *clock = stream->clock.of;
-	const char *host = walk->trace->tsdl->hostname;
-	struct reader_facts *facts = &walk->facts;
-
-	if (host)
-		strncpy(facts->hostname, host, sizeof(facts->hostname) - 1);
-	if (facts->has_clock)
-		return;
-	facts->has_clock = 1;
-	facts->clock_frequency = clock->frequency;
-	facts->clock_offset_ns = native_offset_ns(clock);
-	facts->has_uuid = clock->has_uuid;
-	memcpy(facts->clock_uuid, clock->uuid, sizeof(facts->clock_uuid));
-}
-
-/*
- * What was lost before this packet. The counters are of the whole stream; lost
- * before its first packet, events are counted as one, as nobody knows when.
- */
-static void count_lost(struct native_walk *walk, struct reading *reading)
-{
-	const struct native_packet *packet = &reading->of->packet;
-	uint64_t sequence = packet->value[HEAD_SEQUENCE];
-	uint64_t discarded = packet->value[HEAD_DISCARDED];
-
-	if (packet->has[HEAD_DISCARDED] && !reading->has_before)
-		walk->facts.discarded_events += discarded != 0;
-	else if (packet->has[HEAD_DISCARDED])
-		walk->facts.discarded_events += discarded - reading->discarded;
-	if (packet->has[HEAD_SEQUENCE] && reading->has_before &&
-	    sequence - reading->sequence > 1)
-		walk->facts.discarded_packets += sequence - reading->sequence - 1;
-	reading->has_before = true;
-	reading->sequence = sequence;
-	reading->discarded = discarded;
-}
-
-/* Whether the stream still stands before what all events are wanted of. */
-static bool is_before_begin(const struct native_walk *walk, const struct reading *reading)
-{
-	return !reading->has_reached && walk->pass_before > NSEC_MIN;
-}
-
-/* Go on to the next packet, with what helpers have done of it. */
-static bool next_packet(struct native_walk *walk, struct reading *reading)
-{
-	struct native_stream *stream = reading->of;
-	struct native_digest *digest =
-	    walk->ahead ? native_ahead_take(walk->ahead, reading->index) : NULL;
-	uint64_t at = stream->next;
-	bool found;
-
-	if (digest && digest->is_sound)
-		native_window_swap(&stream->window, at, &digest->byte, digest->bytes,
-				   &digest->room);
-	found = native_stream_next(stream, walk->trace, &walk->problems);
-	if (walk->ahead && found)
-		native_ahead_follow(walk->ahead, reading->index);
-	if (digest && digest->is_sound && found && stream->at == at && !stream->is_cut &&
-	    stream->packet.content == digest->packet.content) {
-		reading->digest = digest;
-		reading->at_event = reading->at_wanted = 0;
-	} else {
-		native_ahead_give_back(walk->ahead, digest);
-	}
-	return found;
-}
-
-static bool begin_packet(struct native_walk *walk, struct reading *reading)
-{
-	const struct native_packet *packet = &reading->of->packet;
-	uint64_t cpu = packet->value[HEAD_CPU];
-	bool first = !reading->has_before;
-
-	if (!is_before_begin(walk, reading))
-		reading->of->skip_before = NSEC_MIN;
-	if (!next_packet(walk, reading))
-		return false;
-	cpu = packet->value[HEAD_CPU];
-	reading->cpu = packet->has[HEAD_CPU] && cpu <= INT32_MAX ? (int32_t)cpu : -1;
-	reading->has_packet = true;
-	if (first) {
-		set_facts(walk, packet->stream);
-		if (walk->visitor.begin)
-			walk->visitor.begin(walk->visitor.context, packet->stream);
-	}
-	count_lost(walk, reading);
-	walk->facts.is_partial |= reading->of->is_skipped;
-	return true;
-}
-
-/*
- * A stamp holds some bits of the clock, the rest is that of the one before. So
- * after a garbled event all are too late by a turn of those bits, up to the end.
- */
-static void end_packet(struct native_walk *walk, struct reading *reading)
-{
-	const struct native_packet *packet = &reading->of->packet;
-	struct native_cursor *cursor = &reading->of->cursor;
-	uint64_t end = packet->value[HEAD_END];
-	nsec_t end_ns;
-
-	reading->has_packet = false;
-	walk->packets++;
-	/* Of a tracer that crashed: nobody has set the end. */
-	if (packet->has[HEAD_END] && (end || !packet->value[HEAD_BEGIN]))
-		cursor->clock = end;
-	if (reading->began && packet->stream->has_ends &&
-	    native_instant(&packet->stream->clock, cursor->clock, &end_ns) &&
-	    end_ns < reading->last_ns)
-		problem_add(&walk->problems, walk->path, "garbled", 1,
-			    "stream %u has events after the end of their packet, the "
-			    "%llu up to there may have wrong stamps",
-			    reading->index, (unsigned long long)reading->events);
-}
-
-/* The rest of the packet cannot be understood. */
-static void break_packet(struct native_walk *walk, struct reading *reading)
-{
-	const struct native_cursor *cursor = &reading->of->cursor;
-	bool is_told = reading->of->is_cut && cursor->is_beyond;
-
-	if (!is_told && !reading->broken++)
-		problem_add(&walk->problems, reading->of->path, "broken", 1,
-			    "an event before byte %" PRIu64
-			    " cannot be read, the rest of "
-			    "its packet is left out: %s",
-			    reading->of->at + cursor->at / 8, cursor->why);
-	reading->of->cursor.at = reading->of->cursor.end;
-}
-
-static void end_stream(struct native_walk *walk, const struct reading *reading)
-{
-	if (reading->broken > 1)
-		problem_add(&walk->problems, reading->of->path, "broken",
-			    reading->broken - 1,
-			    "%" PRIu64 " more packets are left out from some event on",
-			    reading->broken - 1);
-}
-
-static void read_header(struct native_walk *walk, struct reading *reading)
+static void read_header(struct native_walk *walk, struct native_reading *reading)
 {
 	struct native_cursor *cursor = &reading->of->cursor;
 	const struct native_stream_class *stream = reading->of->packet.stream;
@@ -203,32 +18,32 @@ static void read_header(struct native_walk *walk, struct reading *reading)
 	cursor->is_beyond = false;
 	if (!native_quick_read(&stream->quick, cursor) &&
 	    !native_plan_run(stream->event_header, cursor)) {
-		break_packet(walk, reading);
+		native_break_packet(walk, reading);
 		return;
 	}
 	reading->class = native_find_class(stream, cursor->id);
 	if (!reading->class) {
 		cursor->why = "no event class has its id";
-		break_packet(walk, reading);
+		native_break_packet(walk, reading);
 		return;
 	}
 	reading->has_event =
 	    native_instant(&stream->clock, cursor->clock, &reading->event_ns);
 	if (!reading->has_event) {
 		cursor->why = "want stamps between 1933 and 2070";
-		break_packet(walk, reading);
+		native_break_packet(walk, reading);
 	}
 }
 
 /* Go on to the header of the next event, or to a digest. False at the stream's end. */
-static bool next_event(struct native_walk *walk, struct reading *reading)
+static bool next_event(struct native_walk *walk, struct native_reading *reading)
 {
 	const struct native_cursor *cursor = &reading->of->cursor;
 
 	while (!reading->has_event) {
 		if (reading->has_packet && cursor->at == cursor->end)
-			end_packet(walk, reading);
-		if (!reading->has_packet && !begin_packet(walk, reading))
+			native_end_packet(walk, reading);
+		if (!reading->has_packet && !native_begin_packet(walk, reading))
 			return false;
 		if (reading->digest)
 			return true;
@@ -238,7 +53,7 @@ static bool next_event(struct native_walk *walk, struct reading *reading)
 	return true;
 }
 
-static void note_stamp(struct native_walk *walk, struct reading *reading)
+static void note_stamp(struct native_walk *walk, struct native_reading *reading)
 {
 	struct reader_facts *facts = &walk->facts;
 	nsec_t stamp = reading->event_ns;
@@ -256,7 +71,7 @@ static void note_stamp(struct native_walk *walk, struct reading *reading)
 	facts->events++;
 }
 
-static void handle_event(struct native_walk *walk, struct reading *reading)
+static void handle_event(struct native_walk *walk, struct native_reading *reading)
 {
 	struct native_cursor *cursor = &reading->of->cursor;
 	struct native_visit visit = {
@@ -267,14 +82,15 @@ static void handle_event(struct native_walk *walk, struct reading *reading)
 	    .stream = reading->index,
 	    .cpu = reading->cpu,
 	};
-	bool is_left_out = reading->class->is_passed && is_before_begin(walk, reading) &&
+	bool is_left_out = reading->class->is_passed &&
+			   native_is_before_begin(walk, reading) &&
 			   reading->event_ns < walk->pass_before;
 
 	reading->has_event = false;
 	for (size_t i = 0; i < reading->class->places; i++)
 		cursor->place[i].at = NATIVE_ABSENT;
 	if (!native_plan_run(reading->class->plan, cursor)) {
-		break_packet(walk, reading);
+		native_break_packet(walk, reading);
 		return;
 	}
 	note_stamp(walk, reading);
@@ -283,7 +99,8 @@ static void handle_event(struct native_walk *walk, struct reading *reading)
 }
 
 /* Go over the events that nobody wants. */
-static void pass_events(struct native_walk *walk, struct reading *reading, nsec_t until)
+static void pass_events(struct native_walk *walk, struct native_reading *reading,
+			nsec_t until)
 {
 	struct reader_facts *facts = &walk->facts;
 	struct native_pass pass = {
@@ -307,7 +124,7 @@ static void pass_events(struct native_walk *walk, struct reading *reading, nsec_
 }
 
 /* The wanted event at which the digest stands; its plans were run before. */
-static void handle_wanted(struct native_walk *walk, struct reading *reading)
+static void handle_wanted(struct native_walk *walk, struct native_reading *reading)
 {
 	const struct native_digest *digest = reading->digest;
 	const struct native_wanted *wanted = &digest->wanted[reading->at_wanted++];
@@ -319,7 +136,7 @@ static void handle_wanted(struct native_walk *walk, struct reading *reading)
 		handle_event(walk, reading);
 }
 
-static void end_digest(struct native_walk *walk, struct reading *reading)
+static void end_digest(struct native_walk *walk, struct native_reading *reading)
 {
 	struct native_cursor *cursor = &reading->of->cursor;
 
@@ -330,7 +147,8 @@ static void end_digest(struct native_walk *walk, struct reading *reading)
 }
 
 /* Go over a digest. True at an event past `until`. */
-static bool run_digest(struct native_walk *walk, struct reading *reading, nsec_t until)
+static bool run_digest(struct native_walk *walk, struct native_reading *reading,
+		       nsec_t until)
 {
 	const struct native_digest *digest = reading->digest;
 
@@ -351,14 +169,15 @@ static bool run_digest(struct native_walk *walk, struct reading *reading, nsec_t
 }
 
 /* There is an event past the time that was asked for. */
-static bool stop_before(struct reading *reading)
+static bool stop_before(struct native_reading *reading)
 {
 	reading->head.head_ns = reading->event_ns;
 	return true;
 }
 
 /* Handle the events of a stream up to the first past `until`. False at its end. */
-static bool run_stream(struct native_walk *walk, struct reading *reading, nsec_t until)
+static bool run_stream(struct native_walk *walk, struct native_reading *reading,
+		       nsec_t until)
 {
 	while (walk->facts.events < walk->stop_at) {
 		if (reading->digest) {
@@ -367,12 +186,12 @@ static bool run_stream(struct native_walk *walk, struct reading *reading, nsec_t
 			continue;
 		}
 		if (!reading->has_event && reading->has_packet &&
-		    is_before_begin(walk, reading))
+		    native_is_before_begin(walk, reading))
 			pass_events(walk, reading, until);
 		if (walk->facts.events == walk->stop_at)
 			break;
 		if (!reading->has_event && !next_event(walk, reading)) {
-			end_stream(walk, reading);
+			native_end_stream(walk, reading);
 			return false;
 		}
 		if (reading->digest)
@@ -391,7 +210,7 @@ static void consume(struct native_walk *walk, nsec_t until)
 
 	if (!heap->count)
 		return;
-	if (run_stream(walk, (struct reading *)heap->head[0], until))
+	if (run_stream(walk, (struct native_reading *)heap->head[0], until))
 		stream_heap_settle(heap);
 	else
 		stream_heap_remove(heap);

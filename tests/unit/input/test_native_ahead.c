@@ -118,27 +118,40 @@ static unsigned compare_helps(const char *path)
 	return helped;
 }
 
-/* One instance: many packets in a file, some damaged, the clock now and then back. */
+static void write_file(struct bits *bits, unsigned stream, unsigned instance, int number,
+		       int damage)
+{
+	char *path = mem_printf("t/ch%u_%u_%d", stream, instance, number);
+
+	for (int i = 0; i < damage; i++)
+		bits->byte[draw_between(0, (int64_t)(bits->at / 8 - 1))] ^=
+		    (unsigned char)(1 << draw_between(0, 7));
+	scratch_bytes(path, bits->byte,
+		      damage ? (size_t)draw_between(1, (int64_t)(bits->at / 8))
+			     : bits->at / 8);
+	free(path);
+	bits->at = 0;
+}
+
+/*
+ * One instance: many packets in a file or in several, some damaged, the clock now and
+ * then back.
+ */
 static void put_instance(struct whole_trace *whole, unsigned stream, unsigned instance,
 			 int damage)
 {
 	uint64_t counter[2] = {0, 0};
 	struct bits bits = {.big = whole->say.big};
-	char *path = mem_printf("t/ch%u_%u", stream, instance);
+	int rotation = chance(40) ? 10 : 0;
 
 	whole->clock = 1u << 30;
-	for (int64_t n = draw_between(1, PACKETS); n > 0; n--) {
+	for (int n = (int)draw_between(1, PACKETS); n > 0; n--) {
 		if (chance(10))
 			whole->clock -= (uint64_t)draw_between(0, 5000);
 		put_packet(whole, stream, instance, &bits, counter);
+		if (n == 1 || chance(rotation))
+			write_file(&bits, stream, instance, n, damage);
 	}
-	for (int i = 0; i < damage; i++)
-		bits.byte[draw_between(0, (int64_t)(bits.at / 8 - 1))] ^=
-		    (unsigned char)(1 << draw_between(0, 7));
-	scratch_bytes(path, bits.byte,
-		      damage ? (size_t)draw_between(1, (int64_t)(bits.at / 8))
-			     : bits.at / 8);
-	free(path);
 	free(bits.byte);
 }
 
