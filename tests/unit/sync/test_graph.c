@@ -202,9 +202,24 @@ static void distances_are_those_of_all_ways(void **state)
 	}
 }
 
+/* Two messages may leave little room by luck. */
+static void few_messages_make_a_long_edge(void **state)
+{
+	struct pair few = {.messages_ab = 1, .messages_ba = 500, .margin_ns = 1e5};
+	struct pair many = {.messages_ab = 900, .messages_ba = 500, .margin_ns = 3e5};
+
+	(void)state;
+	few.lower.count = few.upper.count = 1;
+	many.lower.count = many.upper.count = 1;
+	assert_true(graph_edge_length(&few) > graph_edge_length(&many));
+	few.messages_ab = 500;
+	assert_true(graph_edge_length(&few) < graph_edge_length(&many));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(few_messages_make_a_long_edge),
 	    cmocka_unit_test(the_shortest_way_is_the_tree),
 	    cmocka_unit_test(the_best_connected_is_the_reference),
 	    cmocka_unit_test(islands_come_by_size),
