@@ -300,21 +300,28 @@ static struct reconciling *reconcile(struct bending *bending, const struct islan
 	return reconciling_new(sync, island, bending->messages, &bending->gaps);
 }
 
+static bool is_wanted(const struct bending *bending, const struct island *island,
+		      bool broken)
+{
+	return broken || (island->members > 2 && has_steps(bending, island) &&
+			  count_messages(bending, island) <= PROVED_MOST);
+}
+
 void bend_jointly(struct bending *bending, const struct island *island)
 {
-	size_t index = (size_t)(island - bending->sync->graph.island);
-	struct reconciling *reconciling;
+	char **unfit = &bending->sync->unfit[island - bending->sync->graph.island];
+	struct reconciling *reconciling = NULL;
+	bool broken;
 
 	bending->gaps.count = 0;
-	if (!is_broken(bending, island) &&
-	    (island->members < 3 || !has_steps(bending, island) ||
-	     count_messages(bending, island) > PROVED_MOST))
-		return;
-	reconciling = reconcile(bending, island);
-	if (reconciling) {
+	broken = is_broken(bending, island);
+	if (is_wanted(bending, island, broken))
+		reconciling = reconcile(bending, island);
+	if (reconciling)
 		refit_all(bending, island, reconciling);
-		free(bending->sync->unfit[index]);
-		bending->sync->unfit[index] = NULL;
+	if (reconciling || !broken) {
+		free(*unfit);
+		*unfit = NULL;
 	}
 	reconciling_free(reconciling);
 	bending->gaps.count = 0;
