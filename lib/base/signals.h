@@ -9,9 +9,10 @@
  */
 
 /*
- * Call `handler` for SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU, but for those
- * that are ignored, as under nohup(1). SIGPIPE and SIGXFSZ are ignored from here on:
- * a reader that went away, and a file that may not grow, are told by write(2).
+ * Call `handler` for SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU, and for SIGABRT and
+ * SIGBUS, which may come in any thread, but for those that are ignored, as under
+ * nohup(1). SIGPIPE and SIGXFSZ are ignored from here on: a reader that went away, and a
+ * file that may not grow, are told by write(2).
  */
 void signals_catch(void (*handler)(int number));
 

@@ -10,6 +10,9 @@
 #include "sync/fit/fit.h"
 #include "sync/fit/lp.h"
 
+/* What a unit of bending costs, in shares of a segment's room. */
+#define BENDING 1e-2
+
 void stretch_hulls(struct pair *pair, const struct corridor_bound *bound, size_t n)
 {
 	hull_reset(&pair->lower);
@@ -51,7 +54,7 @@ size_t stretch_end(const struct stretch *stretch, const struct shape *shape,
 	return from;
 }
 
-/* Columns: the values at the joints, then the room of each segment. */
+/* Columns: the values at the joints, the room of each segment, the bend of each joint. */
 static void add_corner(const struct stretch *stretch, const struct shape *shape,
 		       struct lp *lp, size_t segment, const struct hull_point *corner,
 		       bool above)
@@ -116,6 +119,30 @@ static double add_segment(struct stretch *stretch, const struct shape *shape,
 	return best;
 }
 
+/*
+ * By how much the way bends at a joint, at the nearer of the two next to it. It
+ * costs little, but where messages leave a clock free it keeps to a line.
+ */
+static void add_joint(const struct shape *shape, struct lp *lp, size_t joint)
+{
+	double before = shape->joint[joint] - shape->joint[joint - 1];
+	double after = shape->joint[joint + 1] - shape->joint[joint];
+	double length = fmin(before, after);
+	size_t bend = 2 * shape->segments + joint;
+
+	for (int sign = -1; sign <= 1; sign += 2) {
+		struct lp_term term[4] = {
+		    {joint - 1, sign * length / before},
+		    {joint, -sign * (length / before + length / after)},
+		    {joint + 1, sign * length / after},
+		    {bend, 1},
+		};
+
+		lp_row(lp, term, 4, 0);
+	}
+	lp_objective(lp, bend, -BENDING);
+}
+
 /* The mean room where bounds are on both sides. */
 static double mean_room(const struct stretch *stretch, const struct shape *shape,
 			const struct lp *lp, const double *best)
@@ -135,7 +162,7 @@ static double mean_room(const struct stretch *stretch, const struct shape *shape
 
 bool stretch_solve(struct stretch *stretch, struct shape *shape)
 {
-	struct lp *lp = lp_new(2 * shape->segments + 1);
+	struct lp *lp = lp_new(3 * shape->segments);
 	double *best = mem_zalloc(shape->segments * sizeof(*best));
 	size_t range[2] = {0, 0};
 	bool found;
@@ -145,6 +172,8 @@ bool stretch_solve(struct stretch *stretch, struct shape *shape)
 		best[k] = add_segment(stretch, shape, lp, k, range);
 		add_rate(stretch, shape, lp, k);
 		range[0] = range[1];
+		if (k)
+			add_joint(shape, lp, k);
 	}
 	found = lp_maximize(lp) == LP_OPTIMAL;
 	for (size_t k = 0; found && k <= shape->segments; k++)

@@ -3,6 +3,7 @@
 #
 # The sample run that ./demo and the README show: what the programs say of it.
 load common
+load schema
 
 setup_file()
 {
@@ -42,6 +43,13 @@ setup_file()
 @test "requests, and what the slowest one waited for" {
 	golden sample_requests ctanalyze requests --limit 10 "$CT_SAMPLE"
 	golden sample_critical ctanalyze critical-path "$CT_SAMPLE"
+}
+
+@test "the questions of the schema's document" {
+	local name
+	for name in processors latencies before-slow disk path; do
+		ask_question "$CT_SAMPLE" $name sample_question_$name
+	done
 }
 
 @test "what was not recorded is told, and is no failure" {

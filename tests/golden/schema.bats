@@ -3,15 +3,7 @@
 #
 # The questions of docs/schema.md, asked of a simulated run.
 load common
-
-# The SQL block of the document that begins with a comment of that name.
-question()
-{
-	awk -v name="-- $1" '
-	/^```sql$/ { getline; asked = ($0 == name); next }
-	/^```$/ { asked = 0 }
-	asked' "$CT_SOURCE/docs/schema.md"
-}
+load schema
 
 # The run that the document names, once for all tests of this file.
 setup_file()
@@ -23,9 +15,7 @@ setup_file()
 
 ask()
 {
-	question "$1" >question.sql
-	[ -s question.sql ]
-	golden "schema_$1" sqlite3 -readonly -csv -header "$CT_ASKED" '.read question.sql'
+	ask_question "$CT_ASKED" "$1" "schema_$1"
 }
 
 @test "which programs used the processors" {

@@ -25,6 +25,7 @@ struct wanted {
 	char *quality; /* of every clock that is no reference; NULL: accurate */
 	bool open;     /* bounds have a side that nothing bounds */
 	bool rejects;  /* some messages are false */
+	int median_us; /* half of the errors are less; 0: they are not asked for */
 };
 
 static int complaints;
@@ -64,12 +65,16 @@ static void check_clocks(const struct clock_map *map, const struct wanted *wante
 
 static void check_survey(struct survey *survey, const struct wanted *wanted)
 {
+	double median_us = survey_median(survey->error_ns, survey) / 1e3;
+
 	printf("error median %.3f us, worst %.3f us; bound median +-%.3f us; "
 	       "%" PRIu64 " messages rejected, %" PRIu64 " violated before\n",
-	       survey_median(survey->error_ns, survey) / 1e3,
-	       survey_worst(survey->error_ns, survey) / 1e3,
+	       median_us, survey_worst(survey->error_ns, survey) / 1e3,
 	       survey_median(survey->half_ns, survey) / 1e3, survey->rejected,
 	       survey->before);
+	if (wanted->median_us && !(median_us <= wanted->median_us))
+		complain("the error is %.3f us in the median, want %d at most", median_us,
+			 wanted->median_us);
 	if (survey->misses)
 		complain("the truth is outside of the bounds at %" PRIu64 " of %" PRIu64
 			 " times, first of %s at %" PRId64,
@@ -140,6 +145,8 @@ int main(int argc, const char **argv)
 	    {0, "clocks", OPTION_INT, &wanted.clocks, "N", "so many are wanted", 0, 1e9},
 	    {0, "quality", OPTION_STRING, &wanted.quality, "QUALITY",
 	     "of every clock but the references", 0, 0},
+	    {0, "median", OPTION_INT, &wanted.median_us, "US",
+	     "half of the errors are less", 0, 1e9},
 	    {0, "open", OPTION_FLAG, &wanted.open, NULL, "bounds have one side", 0, 0},
 	    {0, "rejects", OPTION_FLAG, &wanted.rejects, NULL, "messages are false", 0,
 	     0},

@@ -7,6 +7,8 @@
 
 #include "base/mem.h"
 #include "input/ctf/error.h"
+#include "input/ctf/trial.h"
+#include "input/native/records.h"
 
 /* libbabeltrace2 loads and unloads plugins through globals of its own. */
 static pthread_mutex_t graph_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -132,9 +134,31 @@ static int add_sink(struct ctf_graph *graph, struct error *error)
 	return status;
 }
 
+/* All that reads metadata and packet headers. */
+static void attempt(const char *path)
+{
+	struct ctf_graph graph = {.graph = bt_graph_create(0)};
+	struct error error = ERROR_INIT;
+
+	add_source(&graph, path, &error);
+}
+
+/* Whether the metadata may be broken: our own reader cannot take it. */
+static bool is_suspect(const char *path)
+{
+	struct error why = ERROR_INIT;
+	struct record_source *source = native_records_open(path, &why);
+
+	error_clear(&why);
+	record_source_free(source);
+	return !source;
+}
+
 static int make(struct ctf_graph *graph, const char *path, struct error *error)
 {
 	bt_logging_set_global_level(BT_LOGGING_LEVEL_NONE);
+	if (is_suspect(path) && !trial_passes(attempt, path))
+		return error_set(error, "libbabeltrace2 breaks down over its metadata");
 	graph->graph = bt_graph_create(0);
 	graph->streams = 0;
 	if (add_source(graph, path, error))

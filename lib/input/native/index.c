@@ -30,8 +30,8 @@ struct index_form {
 	uint32_t magic, major, minor, bytes; /* of an entry */
 };
 
-/* dir/name to dir/index/name.idx */
-static FILE *open_index(const char *path)
+/* dir/name to dir/index/name.idx; none is much larger than what it is of. */
+static FILE *open_index(const char *path, uint64_t bytes)
 {
 	const char *name = strrchr(path, '/');
 	int length = name ? (int)(name - path + 1) : 0;
@@ -41,7 +41,8 @@ static FILE *open_index(const char *path)
 	struct stat status;
 
 	free(index);
-	if (file && (fstat(fileno(file), &status) || !S_ISREG(status.st_mode))) {
+	if (file && (fstat(fileno(file), &status) || !S_ISREG(status.st_mode) ||
+		     (uint64_t)status.st_size / 2 > bytes)) {
 		fclose(file);
 		return NULL;
 	}
@@ -78,7 +79,7 @@ static bool read_entry(FILE *file, const struct index_form *form,
 size_t native_index_read(const char *path, uint64_t bytes,
 			 struct native_index_entry **entry)
 {
-	FILE *file = open_index(path);
+	FILE *file = open_index(path, bytes);
 	struct native_index_entry next;
 	struct index_form form;
 	size_t count = 0, room = 0;

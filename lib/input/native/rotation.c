@@ -8,6 +8,12 @@
 #include "input/native/index.h"
 #include "input/native/seek.h"
 
+/*
+ * More packets than any tracer leaves of one stream, four million, are a trick to have
+ * much memory used: then the files stay as they are, by their begins.
+ */
+enum { MOST_ENTRIES = 1 << 22 };
+
 /* One packet, and what of its file is damaged behind it. */
 struct entry {
 	uint64_t ns;   /* since the clock's value 0 */
@@ -83,7 +89,7 @@ static void scan(struct entries *entries, const struct native_stream *stream,
 		window.size = 0;
 	if (add_index(entries, of, window.size, file))
 		return;
-	while (at < window.size) {
+	while (at < window.size && entries->count <= MOST_ENTRIES) {
 		enum packet_found found =
 		    native_packet_at(&window, trace, &of->first, &cursor, at, &packet);
 
@@ -197,8 +203,11 @@ static int by_rank(const void *a, const void *b)
 	return (*one)->rank < (*other)->rank ? -1 : 1;
 }
 
-/* The entries of all files, in the order of the directory; those of one end at end[]. */
-static void scan_all(struct entries *entries, const struct native_stream *stream,
+/*
+ * The entries of all files, in the order of the directory; those of one end at end[].
+ * False where there are too many.
+ */
+static bool scan_all(struct entries *entries, const struct native_stream *stream,
 		     const struct native_trace *trace, size_t *end)
 {
 	const struct native_file **file = mem_alloc(stream->files * sizeof(*file));
@@ -206,27 +215,26 @@ static void scan_all(struct entries *entries, const struct native_stream *stream
 	for (size_t i = 0; i < stream->files; i++)
 		file[i] = &stream->file[i];
 	qsort(file, stream->files, sizeof(*file), by_rank);
-	for (size_t i = 0; i < stream->files; i++) {
+	for (size_t i = 0; i < stream->files && entries->count <= MOST_ENTRIES; i++) {
 		scan(entries, stream, trace, (size_t)(file[i] - stream->file));
 		end[i] = entries->count;
 	}
 	free(file);
+	return entries->count <= MOST_ENTRIES;
 }
 
-void native_rotation_order(struct native_stream *stream, const struct native_trace *trace)
+/* All packets in the order of their begins. False where there are too many. */
+static bool order_packets(struct native_stream *stream, const struct native_trace *trace)
 {
 	struct entries scanned = {NULL, 0, 0}, all = {NULL, 0, 0};
-	size_t *end, room = 0;
+	size_t *end = mem_alloc(stream->files * sizeof(*end)), room = 0;
+	bool can = scan_all(&scanned, stream, trace, end);
 
-	if (stream->files == 1) {
-		add_part(stream, &room, (struct native_part){0, 0, UINT64_MAX});
-		return;
+	if (can) {
+		all.item = mem_alloc(scanned.count * sizeof(*all.item));
+		take_first(&all, scanned.item, end[0]);
 	}
-	end = mem_alloc(stream->files * sizeof(*end));
-	scan_all(&scanned, stream, trace, end);
-	all.item = mem_alloc(scanned.count * sizeof(*all.item));
-	take_first(&all, scanned.item, end[0]);
-	for (size_t i = 1; i < stream->files; i++)
+	for (size_t i = 1; can && i < stream->files; i++)
 		insert(&all, scanned.item + end[i - 1], end[i] - end[i - 1]);
 	for (size_t i = 0; i < all.count; i++)
 		add_part(stream, &room,
@@ -235,4 +243,15 @@ void native_rotation_order(struct native_stream *stream, const struct native_tra
 	free(all.item);
 	free(scanned.item);
 	free(end);
+	return can;
+}
+
+void native_rotation_order(struct native_stream *stream, const struct native_trace *trace)
+{
+	size_t room = 0;
+
+	if (stream->files > 1 && order_packets(stream, trace))
+		return;
+	for (size_t i = 0; i < stream->files; i++)
+		add_part(stream, &room, (struct native_part){i, 0, UINT64_MAX});
 }

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,6 +48,12 @@ static void is_terminated(void)
 {
 	signals_catch(say_and_end);
 	raise(SIGTERM);
+}
+
+static void gives_up(void)
+{
+	signals_catch(say_and_end);
+	abort();
 }
 
 static void is_held(void)
@@ -99,6 +106,9 @@ static void the_handler_runs_and_the_signal_ends_it(void **state)
 	assert_int_equal(run_child(is_terminated, bytes, sizeof(bytes), &status), 1);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGTERM);
+	assert_int_equal(run_child(gives_up, bytes, sizeof(bytes), &status), 1);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGABRT);
 }
 
 static void what_is_held_comes_later(void **state)
