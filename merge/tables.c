@@ -250,6 +250,15 @@ static int write_stamp(struct timeline_writer *writer, const char *key, nsec_t s
 	return stamp ? timeline_add_meta(writer, key, &cell, error) : 0;
 }
 
+/* The source whose clock is the axis, or NULL where every clock was left as it was. */
+static const char *axis_of(const struct merge_run *run)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (run->source[i].island >= 0)
+			return run->map.reference;
+	return NULL;
+}
+
 static int write_facts(const struct merge_run *run, struct timeline_writer *writer,
 		       struct error *error)
 {
@@ -258,7 +267,7 @@ static int write_facts(const struct merge_run *run, struct timeline_writer *writ
 		     write_text(writer, "name", facts->name, error) ||
 		     write_text(writer, "recipe", facts->recipe, error) ||
 		     write_text(writer, "collector", facts->collector_version, error) ||
-		     write_text(writer, "reference", run->map.reference, error) ||
+		     write_text(writer, "reference", axis_of(run), error) ||
 		     write_text(writer, "run.json", facts->extra, error) ||
 		     write_stamp(writer, "begin_ns", facts->begin_ns, error) ||
 		     write_stamp(writer, "end_ns", facts->end_ns, error);

@@ -51,6 +51,7 @@ events_by_babeltrace()
 		JOIN source s ON s.id = event.source WHERE s.kind = 'kernel'" | sort >got
 	cmp wanted got
 	[ "$(ask run.db 'SELECT sum(events) FROM source')" = 97891 ]
+	[ -z "$(ask run.db "SELECT value FROM meta WHERE key = 'reference'")" ]
 	[ "$(ask run.db 'SELECT sum(events) FROM event_class')" = 97891 ]
 }
 
@@ -62,6 +63,8 @@ events_by_babeltrace()
 	[ "$(ask run.db 'SELECT count(*) FROM event')" = 97891 ]
 	ctmerge -q --clocks map.json $net3 -o other.db
 	for db in run.db other.db; do
+		[ "$(ask $db "SELECT value FROM meta WHERE key = 'reference'")" = \
+			"$(sed -n 's/^  "reference": "\(.*\)",/\1/p' map.json)" ]
 		ask $db 'SELECT s.name, c.local_ns, c.ref_ns, printf("%.3f", c.rate_ppb)
 			FROM clock c JOIN source s ON s.id = c.source' >$db.clocks
 	done
