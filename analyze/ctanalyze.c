@@ -321,7 +321,7 @@ int main(int argc, const char **argv)
 	struct catalog catalog;
 	struct text_list words = {0}, sql = {0};
 	struct error error = ERROR_INIT;
-	enum exit_status status = EXIT_DONE;
+	int status;
 
 	signals_catch(end_by_signal);
 	signals_catch_pipe(end_by_signal);
@@ -332,24 +332,14 @@ int main(int argc, const char **argv)
 	if (catalog_init(&catalog, &sql, &error))
 		status = EXIT_FAILED;
 	else
-		switch (parse(&request, &words, &catalog, argc, argv, &error)) {
-		case OPTIONS_SHOWN:
-			if (output_flush_stdout(&error))
-				status = EXIT_FAILED;
-			break;
-		case OPTIONS_WRONG:
-			status = EXIT_MISUSE;
-			break;
-		case OPTIONS_GO:
-			status = start(&request, &catalog, &words, &error);
-			break;
-		}
-	if (error.text)
-		fprintf(stderr, "ctanalyze: %s\n", error.text);
-	error_clear(&error);
+		status = options_end(
+		    parse(&request, &words, &catalog, argc, argv, &error), &error);
+	if (status < 0)
+		status = (int)start(&request, &catalog, &words, &error);
+	error_tell(&error, "ctanalyze", stderr);
 	catalog_clear(&catalog);
 	text_list_clear(&words);
 	text_list_clear(&sql);
 	request_clear(&request);
-	return (int)status;
+	return status;
 }

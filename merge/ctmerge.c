@@ -466,27 +466,16 @@ int main(int argc, const char **argv)
 {
 	struct request request = {0};
 	struct error error = ERROR_INIT;
-	enum exit_status status = EXIT_DONE;
+	int status;
 
 	signals_catch(end_by_signal);
 	sync_arguments_init(&request.sync);
 	request.command = quote_command(argc, argv);
-	switch (parse(&request, argc, argv, &error)) {
-	case OPTIONS_SHOWN:
-		if (output_flush_stdout(&error))
-			status = EXIT_FAILED;
-		break;
-	case OPTIONS_WRONG:
-		status = EXIT_MISUSE;
-		break;
-	case OPTIONS_GO:
-		status =
-		    check_request(&request, &error) ? EXIT_MISUSE : run(&request, &error);
-		break;
-	}
-	if (error.text)
-		fprintf(stderr, "ctmerge: %s\n", error.text);
-	error_clear(&error);
+	status = options_end(parse(&request, argc, argv, &error), &error);
+	if (status < 0)
+		status = (int)(check_request(&request, &error) ? EXIT_MISUSE
+							       : run(&request, &error));
+	error_tell(&error, "ctmerge", stderr);
 	clear_request(&request);
-	return (int)status;
+	return status;
 }

@@ -39,11 +39,6 @@ static void end_by_signal(int number)
 	signals_end(number);
 }
 
-static void complain(const char *text)
-{
-	fprintf(stderr, "ctsync: %s\n", text);
-}
-
 static char *make_versions(void)
 {
 	char *babeltrace = ctf_library_version(), *glpk = lp_library_version();
@@ -249,27 +244,16 @@ int main(int argc, const char **argv)
 {
 	struct request request = {0};
 	struct error error = ERROR_INIT;
-	enum exit_status status = EXIT_TIED;
+	int status;
 
 	signals_catch(end_by_signal);
 	signals_catch_pipe(end_by_signal);
 	sync_arguments_init(&request.sync);
-	switch (parse(&request, argc, argv, &error)) {
-	case OPTIONS_SHOWN:
-		if (output_flush_stdout(&error))
-			status = EXIT_FAILED;
-		break;
-	case OPTIONS_WRONG:
-		status = EXIT_MISUSE;
-		break;
-	case OPTIONS_GO:
-		status =
-		    check_request(&request, &error) ? EXIT_MISUSE : run(&request, &error);
-		break;
-	}
-	if (error.text)
-		complain(error.text);
-	error_clear(&error);
+	status = options_end(parse(&request, argc, argv, &error), &error);
+	if (status < 0)
+		status = (int)(check_request(&request, &error) ? EXIT_MISUSE
+							       : run(&request, &error));
+	error_tell(&error, "ctsync", stderr);
 	clear_request(&request);
-	return (int)status;
+	return status;
 }

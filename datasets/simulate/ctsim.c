@@ -215,27 +215,16 @@ int main(int argc, const char **argv)
 {
 	struct request request = {.seed = 1};
 	struct error error = ERROR_INIT;
-	enum exit_status status = EXIT_DONE;
+	int status;
 
 	signals_catch(end_by_signal);
 	signals_catch_pipe(end_by_signal);
-	switch (parse(&request, argc, argv, &error)) {
-	case OPTIONS_SHOWN:
-		if (output_flush_stdout(&error))
-			status = EXIT_FAILED;
-		break;
-	case OPTIONS_WRONG:
-		status = EXIT_MISUSE;
-		break;
-	case OPTIONS_GO:
-		status = act(&request, &error);
-		break;
-	}
-	if (error.text)
-		fprintf(stderr, "ctsim: %s\n", error.text);
-	error_clear(&error);
+	status = options_end(parse(&request, argc, argv, &error), &error);
+	if (status < 0)
+		status = (int)act(&request, &error);
+	error_tell(&error, "ctsim", stderr);
 	text_list_clear(&request.words);
 	text_list_clear(&request.set);
 	free(request.output);
-	return (int)status;
+	return status;
 }

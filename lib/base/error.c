@@ -46,6 +46,13 @@ const char *error_text(const struct error *error)
 	return error->text ? error->text : "";
 }
 
+void error_tell(struct error *error, const char *program, FILE *file)
+{
+	if (error->text)
+		fprintf(file, "%s: %s\n", program, error->text);
+	error_clear(error);
+}
+
 void error_clear(struct error *error)
 {
 	free(error->text);

@@ -2,6 +2,8 @@
 #ifndef CT_BASE_ERROR_H
 #define CT_BASE_ERROR_H
 
+#include <stdio.h>
+
 /*
  * What went wrong, in words, owned by the caller.
  *
@@ -31,6 +33,9 @@ int error_errno(struct error *error, const char *place);
 
 /* The text, or "" when there is none; borrowed until the next call. */
 const char *error_text(const struct error *error);
+
+/* Print "PROGRAM: text" where there is one, and clear it. */
+void error_tell(struct error *error, const char *program, FILE *file);
 
 void error_clear(struct error *error);
 

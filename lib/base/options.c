@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/output.h"
 #include "base/version.h"
 
 enum { CODE_HELP = 1, CODE_VERSION = 2, CODE_ROWS = 16 };
@@ -166,4 +167,17 @@ enum options_status options_parse(const struct command *command, int argc,
 	poptFreeContext(context);
 	free(table);
 	return status;
+}
+
+int options_end(enum options_status parsed, struct error *error)
+{
+	switch (parsed) {
+	case OPTIONS_SHOWN:
+		return output_flush_stdout(error) ? 1 : 0;
+	case OPTIONS_WRONG:
+		return 2;
+	case OPTIONS_GO:
+		break;
+	}
+	return -1;
 }

@@ -56,6 +56,12 @@ enum options_status options_parse(const struct command *command, int argc,
 				  const char **argv, struct text_list *rest,
 				  struct error *error);
 
+/*
+ * The exit status of a program by what its options came to: 0 where something was shown,
+ * 1 with error where that could not be printed, 2 for misuse; -1: go on.
+ */
+int options_end(enum options_status parsed, struct error *error);
+
 void text_list_add(struct text_list *list, const char *text); /* copies */
 void text_list_clear(struct text_list *list);
 

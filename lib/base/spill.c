@@ -1,20 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/spill.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 
+/* Where the file system has no files without a name: no signal comes between the two. */
+static int make_and_unlink(const char *parent)
+{
+	char *name = mem_printf("%s/clustertrace-XXXXXX", parent);
+	sigset_t all, before;
+	int fd;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	fd = mkstemp(name);
+	if (fd >= 0)
+		unlink(name);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	free(name);
+	return fd;
+}
+
 FILE *spill_open(void)
 {
 	const char *parent = getenv("TMPDIR");
-	char *name =
-	    mem_printf("%s/clustertrace-XXXXXX", parent && *parent ? parent : P_tmpdir);
-	int fd = mkstemp(name);
+	int fd;
 
-	if (fd >= 0)
-		unlink(name);
-	free(name);
+	if (!parent || !*parent)
+		parent = P_tmpdir;
+	fd = open(parent, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fd = make_and_unlink(parent);
 	return fd < 0 ? NULL : fdopen(fd, "w+");
 }

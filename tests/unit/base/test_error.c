@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -54,6 +55,25 @@ static void errno_is_said_in_words(void **state)
 	error_clear(&error);
 }
 
+static void it_is_told_once(void **state)
+{
+	struct error error = ERROR_INIT;
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(file);
+	error_tell(&error, "ctx", file);
+	error_set(&error, "a: %d%%", 7);
+	error_tell(&error, "ctx", file);
+	assert_null(error.text);
+	error_tell(&error, "ctx", file);
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(text, "ctx: a: 7%\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -61,6 +81,7 @@ int main(void)
 	    cmocka_unit_test(places_go_in_front),
 	    cmocka_unit_test(the_last_text_counts),
 	    cmocka_unit_test(errno_is_said_in_words),
+	    cmocka_unit_test(it_is_told_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

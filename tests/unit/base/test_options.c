@@ -201,6 +201,17 @@ static void version_names_the_libraries(void **state)
 	free(text);
 }
 
+static void options_come_to_an_exit_status(void **state)
+{
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(options_end(OPTIONS_GO, &error), -1);
+	assert_int_equal(options_end(OPTIONS_SHOWN, &error), 0);
+	assert_int_equal(options_end(OPTIONS_WRONG, &error), 2);
+	assert_null(error.text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +222,7 @@ int main(void)
 	    cmocka_unit_test(misuse_is_explained),
 	    cmocka_unit_test(numbers_are_checked),
 	    cmocka_unit_test(the_first_wrong_option_stops),
+	    cmocka_unit_test(options_come_to_an_exit_status),
 	    SCRATCH_TEST(help_shows_every_row),
 	    SCRATCH_TEST(version_names_the_libraries),
 	};
