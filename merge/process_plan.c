@@ -112,6 +112,25 @@ static void make_plan(struct process_plan *plan, const struct record_class *clas
 		plan->column[FIELD_CONTEXT_PID] = column_of(class, "vpid", true);
 }
 
+unsigned process_plan_tells(const struct process_plan *plan)
+{
+	unsigned tells = 0;
+
+	if (plan->kind != PROCESS_OTHER)
+		tells |= PROCESS_TELLS_FIELDS;
+	if (plan->column[FIELD_CONTEXT_PID] >= 0 || plan->column[FIELD_CONTEXT_COMM] >= 0)
+		tells |= PROCESS_TELLS_CONTEXT;
+	return tells;
+}
+
+unsigned process_class_tells(const struct record_class *class)
+{
+	struct process_plan plan;
+
+	make_plan(&plan, class);
+	return process_plan_tells(&plan);
+}
+
 /* An address may come again as another class, after its source was freed. */
 static bool is_same(const struct record_class *class, const char *name, size_t columns)
 {
@@ -148,9 +167,7 @@ const struct process_plan *process_plans_find(struct process_plans *plans,
 		entry = &plans->entry[quick->entry];
 		quick->name = entry->name;
 		quick->columns = entry->columns;
-		quick->tells = entry->plan.kind != PROCESS_OTHER ||
-			       entry->plan.column[FIELD_CONTEXT_PID] >= 0 ||
-			       entry->plan.column[FIELD_CONTEXT_COMM] >= 0;
+		quick->tells = process_plan_tells(&entry->plan) != 0;
 	}
 	return quick->tells ? &plans->entry[quick->entry].plan : NULL;
 }

@@ -47,6 +47,15 @@ struct process_plan {
 	int column[PROCESS_FIELDS];
 };
 
+/* What a class tells of threads and processes, or-ed. */
+enum process_tells {
+	PROCESS_TELLS_FIELDS = 1,  /* its own fields do */
+	PROCESS_TELLS_CONTEXT = 2, /* the context of each of its events does */
+};
+
+unsigned process_plan_tells(const struct process_plan *plan);
+unsigned process_class_tells(const struct record_class *class);
+
 struct process_plans;
 
 struct process_plans *process_plans_new(void);

@@ -290,12 +290,6 @@ static void take_context(struct taken *event)
 				    tid_of(event, FIELD_CONTEXT_PPID));
 }
 
-static bool has_context(const struct process_plan *plan)
-{
-	return plan->column[FIELD_CONTEXT_PID] >= 0 ||
-	       plan->column[FIELD_CONTEXT_COMM] >= 0;
-}
-
 void processes_event(struct processes *processes, uint32_t node,
 		     const struct record_class *class, const struct record *record,
 		     nsec_t ts_ns, int64_t tid)
@@ -322,7 +316,7 @@ void processes_event(struct processes *processes, uint32_t node,
 
 	if (!plan)
 		return;
-	if (has_context(plan))
+	if (process_plan_tells(plan) & PROCESS_TELLS_CONTEXT)
 		take_context(&event);
 	if (plan->kind != PROCESS_OTHER)
 		take[plan->kind](&event);

@@ -6,35 +6,9 @@
 
 #include "base/mem.h"
 #include "merge/links.h"
+#include "merge/process_plan.h"
 
-enum { ASKED = 128, TELLS = 64 }; /* TELLS: its context tells the process */
-
-/* Classes that tell which thread runs, and of which process it is. */
-static bool is_followed(const char *name)
-{
-	static const char *const begins[] = {
-	    "sched_switch",       "sched_process_",      "lttng_statedump_process_",
-	    "syscall_entry_exit", "syscall_entry_clone", "syscall_exit_clone",
-	};
-
-	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
-		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
-			return true;
-	return false;
-}
-
-/* Where another field has the name, the context's has a number. */
-static bool tells_process(const struct record_class *class)
-{
-	for (size_t i = 0; i < class->columns; i++) {
-		const char *name = class->column[i].name;
-
-		if (class->column[i].context && strncmp(name, "pid", 3) == 0 &&
-		    strspn(name + 3, "_0123456789") == strlen(name + 3))
-			return true;
-	}
-	return false;
-}
+enum { ASKED = 128, TELLS = 64 }; /* TELLS: its context tells of the thread */
 
 /* Contexts such as `tid` tell the thread without the rest of the payload. */
 static bool has_context(const struct record_class *class)
@@ -47,13 +21,13 @@ static bool has_context(const struct record_class *class)
 
 static unsigned char ask(const struct sieve *sieve, const struct record_class *class)
 {
-	unsigned use = ASKED;
+	unsigned use = ASKED, tells = process_class_tells(class);
 
 	if (selection_has_class(sieve->selection, class->name))
 		use |= SIEVE_SELECTED;
-	if (is_followed(class->name))
+	if (tells & PROCESS_TELLS_FIELDS)
 		use |= SIEVE_FOLLOWED;
-	if (tells_process(class))
+	if (tells & PROCESS_TELLS_CONTEXT)
 		use |= TELLS;
 	if (sieve->payload || use & SIEVE_FOLLOWED || has_context(class))
 		use |= SIEVE_CELLS;

@@ -3,14 +3,17 @@
 
 #include "../scratch.h"
 
-static char name[] = "x", tid[] = "tid", switches[] = "sched_switch",
-	    other[] = "irq_entry";
+static char name[] = "x", tid[] = "tid", pid[] = "pid", vpid[] = "vpid",
+	    comm[] = "procname", switches[] = "sched_switch", other[] = "irq_entry";
 static struct record_column plain[] = {{name, CELL_INTEGER, false}};
 static struct record_column context[] = {{name, CELL_INTEGER, false},
 					 {tid, CELL_INTEGER, true}};
 static struct record_class sched_switch = {switches, plain, 1};
 static struct record_class irq_entry = {other, plain, 1};
 static struct record_class with_tid = {other, context, 2};
+
+static struct record_column told[][1] = {
+    {{pid, CELL_INTEGER, true}}, {{vpid, CELL_INTEGER, true}}, {{comm, CELL_TEXT, true}}};
 
 enum { ALL = SIEVE_SELECTED | SIEVE_CELLS };
 
@@ -60,11 +63,38 @@ static void cells_are_kept_where_they_are_of_use(void **state)
 	selection_clear(&selection);
 }
 
+/* Whose process it is, and its name, hold before them, too. */
+static void what_contexts_tell_is_needed_before_the_begin(void **state)
+{
+	struct selection selection = {.begin_ns = 10, .end_ns = NSEC_MAX};
+	struct sieve sieve;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		struct record_class class = {other, told[i], 1};
+
+		sieve_init(&sieve, &selection, true);
+		assert_int_equal(sieve_use_before(&sieve, &class), RECORD_NEEDED);
+		assert_int_equal(sieve_use(&sieve, &class, 0, 9),
+				 SIEVE_FOLLOWED | SIEVE_CELLS);
+		assert_int_equal(sieve_use(&sieve, &class, 0, 10), ALL);
+		told[i][0].context = false;
+		assert_int_equal(sieve_use_before(&sieve, &class), RECORD_UNUSED);
+		told[i][0].context = true;
+		sieve_clear(&sieve);
+	}
+	sieve_init(&sieve, &selection, true);
+	assert_int_equal(sieve_use_before(&sieve, &with_tid), RECORD_UNUSED);
+	sieve_clear(&sieve);
+	selection_clear(&selection);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_is_not_selected_may_be_followed),
 	    cmocka_unit_test(cells_are_kept_where_they_are_of_use),
+	    cmocka_unit_test(what_contexts_tell_is_needed_before_the_begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
