@@ -8,21 +8,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/signals.h"
+
 /* A thread that is not there in the child may hold a lock that it waits for. */
 enum { SECONDS_MOST = 20 };
 
 /* In the child: nothing is said, nothing is left, and every signal ends it. */
 static void be_quiet(void)
 {
-	static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGABRT};
 	const struct rlimit none = {0, 0};
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	sigset_t all;
 
-	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++)
-		signal(caught[i], SIG_DFL);
-	sigfillset(&all);
-	sigprocmask(SIG_UNBLOCK, &all, NULL);
+	signals_forget();
 	setrlimit(RLIMIT_CORE, &none);
 	if (fd >= 0) {
 		dup2(fd, STDOUT_FILENO);

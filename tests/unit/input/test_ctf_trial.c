@@ -5,6 +5,7 @@
 
 #include "ctf_write.h"
 
+#include "base/signals.h"
 #include "input/record.h"
 
 static void comes_back(const char *path)
@@ -39,6 +40,30 @@ static void what_ends_is_told_from_what_breaks_down(void **state)
 	assert_false(trial_passes(is_stopped, "t"));
 }
 
+static void loses_its_file(const char *path)
+{
+	(void)path;
+	raise(SIGBUS);
+}
+
+static void undo(int number)
+{
+	(void)number;
+	_exit(0);
+}
+
+/* What the program does at signals is not for the trial to do. */
+static void a_trial_undoes_nothing(void **state)
+{
+	(void)state;
+	signals_catch(undo);
+	signals_catch_pipe(undo);
+	assert_false(trial_passes(is_stopped, "t"));
+	assert_false(trial_passes(gives_up, "bad"));
+	assert_false(trial_passes(loses_its_file, "t"));
+	signals_forget();
+}
+
 /* libbabeltrace2 2.0.4 asserts that each option is a label of the tag. */
 static void a_trace_that_libbabeltrace2_asserts_about_is_an_error(void **state)
 {
@@ -64,6 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_ends_is_told_from_what_breaks_down),
+	    cmocka_unit_test(a_trial_undoes_nothing),
 	    SCRATCH_TEST(a_trace_that_libbabeltrace2_asserts_about_is_an_error),
 	};
 
