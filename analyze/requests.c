@@ -356,6 +356,11 @@ static void add_notes(const struct requests *requests)
 	if (requests->exchanges.unanswered)
 		result_note(result, "%" PRIu64 " requests of all had no response",
 			    requests->exchanges.unanswered);
+	if (requests->exchanges.carriers)
+		result_note(result,
+			    "%" PRIu64
+			    " messages are of tunnels and carry others: no requests",
+			    requests->exchanges.carriers);
 	if (requests->count && !requests->any_switch)
 		result_missing(result, "what servers did",
 			       "sched_switch, sched_waking or sched_wakeup");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "merge/processes.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +103,44 @@ static void take_switch(struct taken *event)
 	named(event, FIELD_CHILD_TID, FIELD_CHILD_COMM);
 }
 
+static void inherit_spaces(struct process_row *child, const struct process_row *parent)
+{
+	for (size_t i = 0; i < SPACES; i++) {
+		child->space[i] = parent->space[i];
+		child->is_heir[i] = true;
+	}
+}
+
+/*
+ * Numbers 0 to 2 are idle, the first process and kthreadd: they are in no container.
+ * What is not known is 0 or TIMELINE_NONE.
+ */
+static void set_space(struct taken *event, const struct thread_row *thread, int kind,
+		      int64_t space)
+{
+	struct process_row *process = process_table_process(event->table, thread);
+
+	if (space <= 0)
+		return;
+	if (thread->tid <= 2)
+		process_table_node(event->table, event->node)->space[kind] = space;
+	if (!process)
+		return;
+	process->space[kind] = space;
+	process->is_heir[kind] = false;
+}
+
+static void take_dumped_space(struct taken *event)
+{
+	const struct thread_row *thread =
+	    process_table_find(event->table, event->node, tid_of(event, FIELD_TID));
+	int kind =
+	    event->plan->kind == PROCESS_DUMP_CGROUP ? SPACE_CGROUP : SPACE_NETWORK;
+
+	if (thread)
+		set_space(event, thread, kind, number(event, FIELD_NAMESPACE));
+}
+
 static void take_fork(struct taken *event)
 {
 	struct thread_birth birth = {.node = event->node,
@@ -110,6 +149,7 @@ static void take_fork(struct taken *event)
 				     .ppid = tid_of(event, FIELD_PID),
 				     .ts_ns = event->ts_ns};
 	struct thread_row *thread = named(event, FIELD_TID, FIELD_COMM);
+	struct process_row *process;
 	int64_t parent = -1;
 
 	process_table_node(event->table, event->node)->tells_forks = true;
@@ -121,10 +161,13 @@ static void take_fork(struct taken *event)
 		return;
 	thread = process_table_begin(event->table, &birth);
 	set_comm(thread, text(event, FIELD_CHILD_COMM));
-	if (parent >= 0 && thread->process >= 0 &&
-	    event->table->process[thread->process].exe < 0)
-		event->table->process[thread->process].exe =
-		    event->table->process[parent].exe;
+	if (parent < 0 || thread->process < 0 || parent == thread->process)
+		return;
+	process = &event->table->process[thread->process];
+	if (process->exe < 0)
+		process->exe = event->table->process[parent].exe;
+	if (process->begin_ns == event->ts_ns)
+		inherit_spaces(process, &event->table->process[parent]);
 }
 
 static void take_exec(struct taken *event)
@@ -288,6 +331,8 @@ static void take_context(struct taken *event)
 	if (thread->process < 0 && pid != TIMELINE_NONE)
 		process_table_adopt(event->table, thread, pid,
 				    tid_of(event, FIELD_CONTEXT_PPID));
+	set_space(event, thread, SPACE_CGROUP, number(event, FIELD_CONTEXT_CGROUP));
+	set_space(event, thread, SPACE_NETWORK, number(event, FIELD_CONTEXT_NETWORK));
 }
 
 void processes_event(struct processes *processes, uint32_t node,
@@ -301,6 +346,8 @@ void processes_event(struct processes *processes, uint32_t node,
 	    [PROCESS_EXIT] = take_exit,
 	    [PROCESS_FREE] = take_free,
 	    [PROCESS_DUMP] = take_dump,
+	    [PROCESS_DUMP_CGROUP] = take_dumped_space,
+	    [PROCESS_DUMP_NETWORK] = take_dumped_space,
 	    [PROCESS_EXIT_CALL] = take_exit_call,
 	    [PROCESS_EXIT_GROUP_CALL] = take_exit_call,
 	    [PROCESS_CLONE_ENTRY] = take_clone_entry,
@@ -336,11 +383,34 @@ static int64_t exit_status(const struct process_row *row)
 						  : row->leader_status;
 }
 
+/*
+ * The namespace that tells a container; "host": it is in none; NULL: not known. Whoever
+ * is not in a container may have put its child into one.
+ */
+static char *container_of(const struct process_table *table,
+			  const struct process_row *row)
+{
+	static const char *const names[SPACES] = {"cgroup", "net"};
+	const int64_t *host = table->node[row->node].space;
+	bool is_in_none = false;
+
+	for (size_t i = 0; i < SPACES; i++) {
+		if (!row->space[i])
+			continue;
+		if (row->space[i] != host[i])
+			return mem_printf("%s:%" PRId64, names[i], row->space[i]);
+		is_in_none |= !row->is_heir[i];
+	}
+	return is_in_none ? mem_strdup("host") : NULL;
+}
+
 static int write_process(const struct process_table *table, size_t index,
 			 struct timeline_writer *writer, struct error *error)
 {
 	const struct process_row *row = &table->process[index];
 	const char *comm = row->leader < 0 ? "" : table->thread[row->leader].comm;
+	char *container = container_of(table, row);
+	int status;
 	struct timeline_process out = {
 	    .id = (int64_t)index + 1,
 	    .node = (int64_t)row->node + 1,
@@ -350,9 +420,12 @@ static int write_process(const struct process_table *table, size_t index,
 	    .exe = row->exe < 0 ? NULL : texts_get(&table->exe, (size_t)row->exe),
 	    .begin_ns = row->begin_ns,
 	    .end_ns = row->end_ns,
-	    .exit_status = exit_status(row)};
+	    .exit_status = exit_status(row),
+	    .container = container};
 
-	return timeline_add_process(writer, &out, error);
+	status = timeline_add_process(writer, &out, error);
+	free(container);
+	return status;
 }
 
 static int write_thread(const struct process_table *table, size_t index,
