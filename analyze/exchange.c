@@ -338,9 +338,9 @@ static void take_message(struct reading *reading, struct message *message)
 	size_t flow = find_flow(exchanges, message, &from);
 
 	state = &exchanges->state[flow];
-	exchanges->flow[flow].messages++;
+	exchanges->flow[flow].messages[from]++;
 	if (sending->event == message->send_event && sending->origin.is_carrier)
-		exchanges->flow[flow].carriers++;
+		exchanges->flow[flow].carriers[from]++;
 	if (sending->event == message->send_event &&
 	    (sending->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
 		close_exchange(exchanges, state); /* a new connection */
@@ -406,18 +406,23 @@ static int take_row(void *context, const struct cell *row)
 }
 
 /*
- * VXLAN (RFC 7348 and Linux's own choice), Geneve, WireGuard: one that was seen to carry
- * is enough. On other ports many must be, since buffers come again by chance.
+ * VXLAN (RFC 7348 and Linux's own choice), Geneve, WireGuard: one that seems to carry
+ * is enough. On other ports half of one end's must, since buffers come again by chance;
+ * of the other end's, segmentation may have put most into buffers of their own.
  */
 static bool is_tunnel(const struct exchange_flow *flow)
 {
 	static const int64_t ports[] = {4789, 8472, 6081, 51820};
-	enum { LEAST = 4, PART = 4 };
+	enum { LEAST = 8 };
 
 	for (size_t i = 0; i < sizeof(ports) / sizeof(*ports); i++)
 		if (flow->port[0] == ports[i] || flow->port[1] == ports[i])
-			return flow->carriers > 0;
-	return flow->carriers >= LEAST && flow->carriers * PART >= flow->messages;
+			return flow->carriers[0] + flow->carriers[1] > 0;
+	for (int end = 0; end < 2; end++)
+		if (flow->carriers[end] >= LEAST &&
+		    2 * flow->carriers[end] >= flow->messages[end])
+			return true;
+	return false;
 }
 
 static void leave_out_tunnels(struct exchanges *exchanges)
@@ -428,7 +433,7 @@ static void leave_out_tunnels(struct exchanges *exchanges)
 		const struct exchange_flow *flow = &exchanges->flow[i];
 
 		if (is_tunnel(flow))
-			exchanges->carriers += flow->messages;
+			exchanges->carriers += flow->messages[0] + flow->messages[1];
 		else
 			exchanges->unanswered += flow->unanswered;
 	}

@@ -37,7 +37,8 @@ struct exchange_flow {
 	char *protocol;
 	char *address[2]; /* the client's is that of end 0 unless `turned` */
 	int64_t port[2];  /* -1: none */
-	uint64_t messages, carriers, unanswered;
+	uint64_t messages[2], carriers[2]; /* from each end */
+	uint64_t unanswered;
 	bool turned;
 };
 

@@ -103,7 +103,7 @@ static bool carries(const struct queued_packet *before, const struct queued_pack
 	int64_t headers = now->length - before->length;
 
 	return now->can_carry && headers >= LEAST_HEADERS && headers <= MOST_HEADERS &&
-	       now->device != before->device && now->device != before->first_device;
+	       now->device != before->device;
 }
 
 static struct queued_packet *find(struct packet_origins *origins, uint64_t key)
@@ -134,11 +134,11 @@ struct packet_origin packet_origin_of(struct packet_origins *origins,
 	if (before->length >= 0 && now.ts_ns - before->ts_ns < NSEC_PER_SEC) {
 		bool is_carrier = carries(before, &now);
 
-		if (is_carrier || is_same(before, &now)) {
+		if (is_same(before, &now)) {
 			now.origin = before->origin;
-			now.origin.is_carrier |= is_carrier;
 			now.first_device = before->first_device;
 		}
+		now.origin.is_carrier |= is_carrier;
 	}
 	*before = now;
 	return now.origin;

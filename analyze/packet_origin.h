@@ -15,7 +15,8 @@
  * It is the same packet if within a second length, protocol, IPv4 id, TCP sequence number
  * and one of the addresses are the same, and it is not sent anew: its TTL does not grow,
  * and it comes to another interface than at first unless TTL or id tell it. One that
- * is 20 to 128 bytes longer, on another interface, and neither TCP nor ICMP carries it.
+ * is 20 to 128 bytes longer, on another interface, and neither TCP nor ICMP seems to
+ * carry it; by chance a new one in its buffer may look so.
  */
 #define PACKET_ORIGIN_V4 "network_header_ipv4_"
 #define PACKET_ORIGIN_V6 "network_header_ipv6_"
@@ -33,7 +34,7 @@ enum { PACKET_ORIGIN_COUNT = 15 };
 struct packet_origin {
 	int64_t event, tid; /* of the first queueing; -1: not known */
 	nsec_t ts_ns;
-	bool is_carrier; /* this packet carries the one that was queued first */
+	bool is_carrier; /* the packet seems to carry the one before it */
 };
 
 /* What is in the buffers; zeroed is none. Memory: 150 bytes a buffer. */

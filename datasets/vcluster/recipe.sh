@@ -138,7 +138,7 @@ write_recipe()
 	  last: node$nodes
 	events:
 	  kernel: [$(echo "$events" | sed 's/,/, /g')]
-	contexts: [tid]
+	contexts: [tid$([ "$network" = plain ] || echo ', net_ns')]
 	channel:
 	  subbuf_size: 1M
 	  num_subbuf: 8
