@@ -237,3 +237,30 @@ servers()
 	END
 	ctanalyze requests wireguard.db | grep -E -x '[1-9][0-9]* messages are of tunnels and carry others: no requests'
 }
+
+@test "requests by container, also of timelines that know none" {
+	servers nat >/dev/null
+	sqlite3 nat.db "INSERT INTO process (id, node, pid, comm, container)
+			VALUES (1000, 2, 472, 'vctraffic', 'net:7');
+		UPDATE thread SET process = 1000 WHERE node = 2 AND tid = 472"
+	by_container >some
+	diff - some <<-END
+		server,container,process
+		node1,,vctraffic
+		node2,net:7,vctraffic
+		node2,,vctraffic
+	END
+	sqlite3 nat.db "ALTER TABLE process DROP COLUMN container"
+	by_container >none
+	diff - none <<-END
+		server,container,process
+		node1,,vctraffic
+		node2,,vctraffic
+	END
+}
+
+by_container()
+{
+	ctanalyze requests --group container --table totals --sort server,container \
+		--format csv nat.db | tr -d '\r' | cut -d , -f 1-3
+}
