@@ -27,7 +27,7 @@ struct thread_row {
 };
 
 /* Namespaces that tell a container, by their inodes; 0: not known. */
-enum { SPACE_CGROUP, SPACE_NETWORK, SPACES };
+enum { NAMESPACE_CGROUP, NAMESPACE_NETWORK, NAMESPACES };
 
 struct process_row {
 	int64_t pid, ppid;
@@ -38,8 +38,8 @@ struct process_row {
 	nsec_t begin_ns, end_ns;
 	uint32_t node;
 	uint32_t alive; /* threads known, and not ended */
-	int64_t space[SPACES];
-	bool is_heir[SPACES]; /* so far only its parent's space is known */
+	int64_t namespace[NAMESPACES];
+	bool is_inherited[NAMESPACES]; /* so far only its parent's is known */
 };
 
 struct process_table {
@@ -49,7 +49,7 @@ struct process_table {
 	struct process_node {
 		struct intmap thread, process; /* by tid and pid: the latest */
 		bool tells_forks, tells_exits; /* such events came */
-		int64_t space[SPACES];         /* of the node itself */
+		int64_t namespace[NAMESPACES]; /* of the node itself */
 	} * node;
 	size_t nodes;
 	struct texts exe;

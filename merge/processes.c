@@ -103,42 +103,48 @@ static void take_switch(struct taken *event)
 	named(event, FIELD_CHILD_TID, FIELD_CHILD_COMM);
 }
 
-static void inherit_spaces(struct process_row *child, const struct process_row *parent)
+static void inherit_namespaces(struct process_row *child,
+			       const struct process_row *parent)
 {
-	for (size_t i = 0; i < SPACES; i++) {
-		child->space[i] = parent->space[i];
-		child->is_heir[i] = true;
+	for (size_t i = 0; i < NAMESPACES; i++) {
+		child->namespace[i] = parent->namespace[i];
+		child->is_inherited[i] = true;
 	}
 }
 
-/*
- * Numbers 0 to 2 are idle, the first process and kthreadd: they are in no container.
- * What is not known is 0 or TIMELINE_NONE.
- */
-static void set_space(struct taken *event, const struct thread_row *thread, int kind,
-		      int64_t space)
+/* What is not known is 0 or TIMELINE_NONE. */
+static void set_namespace(struct taken *event, const struct thread_row *thread, int kind,
+			  int64_t inode)
 {
 	struct process_row *process = process_table_process(event->table, thread);
 
-	if (space <= 0)
+	if (inode <= 0)
 		return;
-	if (thread->tid <= 2)
-		process_table_node(event->table, event->node)->space[kind] = space;
+	/* Idle is in no container. */
+	if (thread->tid == 0)
+		process_table_node(event->table, event->node)->namespace[kind] = inode;
 	if (!process)
 		return;
-	process->space[kind] = space;
-	process->is_heir[kind] = false;
+	process->namespace[kind] = inode;
+	process->is_inherited[kind] = false;
 }
 
-static void take_dumped_space(struct taken *event)
+/* Nor are the first process and kthreadd; a context may have a container's own numbers.
+ */
+static void take_dumped_namespace(struct taken *event)
 {
+	enum { KTHREADD = 2 };
+	struct process_node *node = process_table_node(event->table, event->node);
+	int64_t tid = tid_of(event, FIELD_TID), inode = number(event, FIELD_NAMESPACE);
 	const struct thread_row *thread =
-	    process_table_find(event->table, event->node, tid_of(event, FIELD_TID));
-	int kind =
-	    event->plan->kind == PROCESS_DUMP_CGROUP ? SPACE_CGROUP : SPACE_NETWORK;
+	    process_table_find(event->table, event->node, tid);
+	int kind = event->plan->kind == PROCESS_DUMP_CGROUP ? NAMESPACE_CGROUP
+							    : NAMESPACE_NETWORK;
 
+	if (tid >= 0 && tid <= KTHREADD && inode > 0)
+		node->namespace[kind] = inode;
 	if (thread)
-		set_space(event, thread, kind, number(event, FIELD_NAMESPACE));
+		set_namespace(event, thread, kind, inode);
 }
 
 static void take_fork(struct taken *event)
@@ -167,7 +173,7 @@ static void take_fork(struct taken *event)
 	if (process->exe < 0)
 		process->exe = event->table->process[parent].exe;
 	if (process->begin_ns == event->ts_ns)
-		inherit_spaces(process, &event->table->process[parent]);
+		inherit_namespaces(process, &event->table->process[parent]);
 }
 
 static void take_exec(struct taken *event)
@@ -331,8 +337,10 @@ static void take_context(struct taken *event)
 	if (thread->process < 0 && pid != TIMELINE_NONE)
 		process_table_adopt(event->table, thread, pid,
 				    tid_of(event, FIELD_CONTEXT_PPID));
-	set_space(event, thread, SPACE_CGROUP, number(event, FIELD_CONTEXT_CGROUP));
-	set_space(event, thread, SPACE_NETWORK, number(event, FIELD_CONTEXT_NETWORK));
+	set_namespace(event, thread, NAMESPACE_CGROUP,
+		      number(event, FIELD_CONTEXT_CGROUP));
+	set_namespace(event, thread, NAMESPACE_NETWORK,
+		      number(event, FIELD_CONTEXT_NETWORK));
 }
 
 void processes_event(struct processes *processes, uint32_t node,
@@ -346,8 +354,8 @@ void processes_event(struct processes *processes, uint32_t node,
 	    [PROCESS_EXIT] = take_exit,
 	    [PROCESS_FREE] = take_free,
 	    [PROCESS_DUMP] = take_dump,
-	    [PROCESS_DUMP_CGROUP] = take_dumped_space,
-	    [PROCESS_DUMP_NETWORK] = take_dumped_space,
+	    [PROCESS_DUMP_CGROUP] = take_dumped_namespace,
+	    [PROCESS_DUMP_NETWORK] = take_dumped_namespace,
 	    [PROCESS_EXIT_CALL] = take_exit_call,
 	    [PROCESS_EXIT_GROUP_CALL] = take_exit_call,
 	    [PROCESS_CLONE_ENTRY] = take_clone_entry,
@@ -384,22 +392,22 @@ static int64_t exit_status(const struct process_row *row)
 }
 
 /*
- * The namespace that tells a container; "host": it is in none; NULL: not known. Whoever
- * is not in a container may have put its child into one.
+ * The namespace that tells a container; "host": none does; NULL: not known. Whoever is
+ * not in a container may have put its child into one.
  */
 static char *container_of(const struct process_table *table,
 			  const struct process_row *row)
 {
-	static const char *const names[SPACES] = {"cgroup", "net"};
-	const int64_t *host = table->node[row->node].space;
+	static const char *const names[NAMESPACES] = {"cgroup", "net"};
+	const int64_t *host = table->node[row->node].namespace;
 	bool is_in_none = false;
 
-	for (size_t i = 0; i < SPACES; i++) {
-		if (!row->space[i])
+	for (size_t i = 0; i < NAMESPACES; i++) {
+		if (!row->namespace[i])
 			continue;
-		if (row->space[i] != host[i])
-			return mem_printf("%s:%" PRId64, names[i], row->space[i]);
-		is_in_none |= !row->is_heir[i];
+		if (row->namespace[i] != host[i])
+			return mem_printf("%s:%" PRId64, names[i], row->namespace[i]);
+		is_in_none |= !row->is_inherited[i];
 	}
 	return is_in_none ? mem_strdup("host") : NULL;
 }

@@ -372,7 +372,9 @@ static void a_context_tells_a_container(void **state)
 	EVENT_OF(birth, 5, INT(5), INT(5), STR("c"), INT(8), INT(8));
 	EVENT_OF(in_space, 8, INT(94));
 	EVENT_OF(in_space, 9, INT(94)); /* whose process is not known */
-	assert_containers("5|host\n6|net:94\n7|\n0|host\n8|net:94");
+	EVENT_OF(dump, -1, INT(1), INT(1), INT(0), STR("init"));
+	EVENT_OF(in_space, 1, INT(94)); /* by its number in the container */
+	assert_containers("5|host\n6|net:94\n7|\n0|host\n8|net:94\n1|net:94");
 }
 
 int main(void)
