@@ -96,7 +96,8 @@ static int add_state(const struct perfetto *perfetto, const struct thread_span *
 			   span->wait > WAIT_THREAD ? "interrupted" : "waker",
 			   span->waker_tid, waker);
 		add_number(&event, "wakeup event", span->wake_event, 0);
-		add_number(&event, "receive event", span->wake_recv, 0);
+		if (span->wake_batch == span->wake_recv) /* it came alone */
+			add_number(&event, "receive event", span->wake_recv, 0);
 	}
 	add_cuts(&event, span->cut_begin, span->cut_end);
 	return add_slice(perfetto, &event, ROW_STATES, span->node, span->tid);
