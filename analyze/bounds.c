@@ -6,6 +6,11 @@
 
 #include "base/mem.h"
 
+/* A stamp that was corrected twice may be off by some. */
+enum { ROUNDING_NS = 1000 };
+
+static const struct bound open_bound = {NSEC_MIN, NSEC_MAX};
+
 struct bounded_source {
 	int64_t id, node;
 	bool is_kernel, has_messages;
@@ -181,7 +186,7 @@ struct bound bounds_at(const struct bounds *bounds, int64_t id, nsec_t at_ns)
 	size_t low = 0, high;
 
 	if (!source || !source->steps)
-		return (struct bound){NSEC_MIN, NSEC_MAX};
+		return open_bound;
 	high = source->steps;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -192,10 +197,35 @@ struct bound bounds_at(const struct bounds *bounds, int64_t id, nsec_t at_ns)
 			high = middle;
 	}
 	if (low == 0)
-		return source->step[0].bound;
-	if (low == source->steps || source->step[low - 1].at_ns == at_ns)
-		return source->step[low - 1].bound;
-	return wider(source->step[low - 1].bound, source->step[low].bound);
+		return nsec_sub(source->step[0].at_ns, at_ns) <= ROUNDING_NS
+			   ? source->step[0].bound
+			   : open_bound;
+	if (low < source->steps && source->step[low - 1].at_ns < at_ns)
+		return wider(source->step[low - 1].bound, source->step[low].bound);
+	return nsec_sub(at_ns, source->step[low - 1].at_ns) <= ROUNDING_NS
+		   ? source->step[low - 1].bound
+		   : open_bound;
+}
+
+struct bound bounds_of_node(const struct bounds *bounds, int64_t node, nsec_t at_ns)
+{
+	struct bound found = bounds_at(bounds, bounds_source(bounds, node), at_ns);
+	bool any = false;
+
+	if (found.low_ns != NSEC_MIN || found.high_ns != NSEC_MAX)
+		return found;
+	for (size_t i = 0; i < bounds->count; i++) {
+		struct bound other;
+
+		if (bounds->source[i].node != node)
+			continue;
+		other = bounds_at(bounds, bounds->source[i].id, at_ns);
+		if (other.low_ns == NSEC_MIN && other.high_ns == NSEC_MAX)
+			continue;
+		found = any ? wider(found, other) : other;
+		any = true;
+	}
+	return found;
 }
 
 /* a - b of two sides, of which either may be open. */

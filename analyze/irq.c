@@ -144,12 +144,12 @@ static void print_processors(struct irq_report *report, struct result *result)
 {
 	struct result_table *table =
 	    result_table_new(result, "cpus", "Processors", cpu_columns);
-	nsec_t span = report->question->scope.end_ns - report->question->scope.begin_ns;
 
 	result_table_sort(table, "node,cpu");
 	for (size_t i = 0; i < report->cpus.count; i++) {
 		const struct tally_group *group = &report->cpus.group[i];
 		double sum = (double)(group->sum[HARD_NS] + group->sum[SOFT_NS]);
+		nsec_t span = question_recorded(report->question, group->head[0].integer);
 
 		result_add(
 		    table,

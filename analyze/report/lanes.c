@@ -58,6 +58,14 @@ size_t lanes_find(struct lanes *lanes, int64_t node, int64_t cpu)
 	return lanes->lanes++;
 }
 
+bool lanes_has_node(const struct lanes *lanes, int64_t node)
+{
+	for (size_t i = 0; i < lanes->lanes; i++)
+		if (lanes->lane[i].node == node)
+			return true;
+	return false;
+}
+
 static void push(struct lanes *lanes, const struct lane_segment *segment)
 {
 	struct lane *lane = &lanes->lane[segment->lane];

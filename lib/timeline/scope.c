@@ -153,6 +153,7 @@ int scope_init(struct scope *scope, struct timeline_reader *reader, const char *
 {
 	*scope = (struct scope){0};
 	if (read_nodes(scope, reader, error) || read_span(scope, reader, error) ||
+	    recorded_read(&scope->recorded, reader, error) ||
 	    choose_nodes(scope, nodes, error) || choose_time(scope, begin, end, error)) {
 		scope_clear(scope);
 		return -1;
@@ -184,5 +185,6 @@ void scope_clear(struct scope *scope)
 	for (size_t i = 0; i < scope->nodes; i++)
 		free(scope->node[i].name);
 	free(scope->node);
+	recorded_clear(&scope->recorded);
 	*scope = (struct scope){0};
 }

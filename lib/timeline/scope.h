@@ -8,6 +8,7 @@
 #include "base/nsec.h"
 #include "base/options.h"
 #include "timeline/reader.h"
+#include "timeline/recorded.h"
 
 /*
  * The part of a timeline that a question is about: some nodes, and a span of time
@@ -28,6 +29,7 @@ struct scope {
 	struct scope_node *node; /* every node of the timeline, by id */
 	size_t nodes;
 	bool all_nodes, all_time; /* nothing was left out */
+	struct recorded recorded; /* of what kernels did, in the whole timeline */
 };
 
 /*
