@@ -39,7 +39,7 @@ setup_file()
 
 # Idle is not drawn, so what was not recorded has to be.
 @test "what was not recorded is said on each processor" {
-	ctexport -q perfetto --format json --tracks cpus "$CT_SIM" -o out.json
+	ctexport perfetto --format json --tracks cpus "$CT_SIM" -o out.json 2>/dev/null
 	sqlite3 "$CT_SIM" "WITH whole AS (SELECT min(least) AS a, max(most) AS b FROM (
 				SELECT min(ts_ns) AS least, max(ts_ns) AS most FROM event
 				UNION ALL SELECT min(ts_ns), max(ts_ns) FROM sample
