@@ -76,14 +76,16 @@ int64_t opendc_length(const struct opendc_cuts *cuts, uint64_t index)
 int opendc_usage_check(const struct opendc_tasks *tasks, int64_t interval_ms,
 		       struct error *error)
 {
+	uint64_t sum = 0;
+
 	for (size_t i = 0; i < tasks->tasks; i++) {
 		struct opendc_cuts cuts;
 
 		opendc_cut(&tasks->task[i], interval_ms, &cuts);
-		if (cuts.fragments > UINT32_MAX)
-			return error_set(error,
-					 "more than 2^32 fragments of a task, want a "
-					 "longer --interval, or less of the timeline");
+		sum += cuts.fragments;
+		if (sum > UINT32_MAX)
+			return error_set(error, "more than 2^32 fragments, want a longer "
+						"--interval, or less of the timeline");
 	}
 	return 0;
 }

@@ -134,10 +134,9 @@ rows_are_told()
 	sed -i '1s/"ended_ns": [0-9]*/"ended_ns": 3100000000000000000/; 2s/"started_ns": [0-9]*/"started_ns": 1000000000/' \
 		run/node1/invocations.jsonl
 	echo '1000000000,1,0,init,S,1,1,1,1,1' >>run/node1/proc.csv
-	printf '%s\n' '3100000000000000000,cpu,temperature,celsius,1' '3100000000000000001,cpu,temperature,celsius,2' >>run/node2/sensors.csv
+	printf '%s\n' '3100000000000000000,ctsample,cpu_percent,1' '3100000000000000001,ctsample,cpu_percent,2' >>run/node2/sensors.csv
 	sed -n '$p' run/node2/sar.sadf | awk -F '\t' -v OFS='\t' '{ $3 = 5; print }' >>run/node2/sar.sadf
 	ends_with 1 ctmerge -q run -o run.db
-	rows_are_told
 	ask "SELECT substr(place, 5), count FROM problem WHERE kind = 'stamp' ORDER BY 1" >said
 	diff - said <<-END
 		node1/invocations.jsonl:1|1
