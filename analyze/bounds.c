@@ -307,6 +307,26 @@ nsec_t bounds_local(const struct bounds *bounds, int64_t id, nsec_t at_ns)
 			-nsec_round((double)since * segment->rate / (1 + segment->rate)));
 }
 
+double bounds_rate(const struct bounds *bounds, int64_t id, nsec_t begin_local_ns,
+		   nsec_t end_local_ns)
+{
+	const struct bounded_source *source = find(bounds, id);
+	double span = (double)nsec_sub(end_local_ns, begin_local_ns), rate = 0;
+
+	for (size_t i = 0; source && i < source->segments && span > 0; i++) {
+		nsec_t from = i ? source->segment[i].local_ns : begin_local_ns;
+		nsec_t to = i + 1 < source->segments ? source->segment[i + 1].local_ns
+						     : end_local_ns;
+
+		from = from < begin_local_ns ? begin_local_ns : from;
+		to = to > end_local_ns ? end_local_ns : to;
+		if (to > from)
+			rate +=
+			    source->segment[i].rate * (double)nsec_sub(to, from) / span;
+	}
+	return rate;
+}
+
 const struct bound_step *bounds_steps(const struct bounds *bounds, int64_t id,
 				      size_t *count)
 {
