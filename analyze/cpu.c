@@ -72,8 +72,10 @@ static void count_processor(struct cpu_report *report, const struct thread_span 
 	    tally_group(&report->cpus, (struct cell[]){cell_of_integer(span->node),
 						       cell_of_integer(span->cpu)});
 
-	group->sum[span->tid == 0 ? CPU_IDLE : CPU_BUSY] += span->end_ns - span->begin_ns;
-	group->sum[CPU_SWITCHES] += !span->cut_end;
+	group->sum[span->tid == 0 ? CPU_IDLE : CPU_BUSY] =
+	    nsec_add(group->sum[span->tid == 0 ? CPU_IDLE : CPU_BUSY],
+		     nsec_sub(span->end_ns, span->begin_ns));
+	group->sum[CPU_SWITCHES] = nsec_add(group->sum[CPU_SWITCHES], !span->cut_end);
 }
 
 /* Whether it runs elsewhere than the last time. */
@@ -103,9 +105,9 @@ static void count_thread(struct cpu_report *report, const struct thread_span *sp
 		return;
 	report->who.heads = who_span_head(report->question, span, head);
 	group = tally_group(&report->who, head);
-	distribution_add(&group->spans, span->end_ns - span->begin_ns);
-	group->sum[MIGRATIONS] += moved;
-	group->sum[PREEMPTED] += span->preempted;
+	distribution_add(&group->spans, nsec_sub(span->end_ns, span->begin_ns));
+	group->sum[MIGRATIONS] = nsec_add(group->sum[MIGRATIONS], moved);
+	group->sum[PREEMPTED] = nsec_add(group->sum[PREEMPTED], span->preempted);
 }
 
 static int take(void *context, const struct thread_span *span)
@@ -178,7 +180,7 @@ static void print_nodes(struct cpu_report *report, struct result *result)
 				continue;
 			cpus++;
 			for (size_t k = 0; k < 3; k++)
-				sum[k] += group->sum[k];
+				sum[k] = nsec_add(sum[k], group->sum[k]);
 		}
 		if (!cpus) { /* what it did is not known */
 			result_add(table, (struct cell[8]){cell_of_text(node->name)});

@@ -8,7 +8,7 @@
 int cpu_steps_init(struct cpu_steps *steps, const struct question *question,
 		   struct error *error)
 {
-	nsec_t span = question->scope.end_ns - question->scope.begin_ns;
+	nsec_t span = nsec_sub(question->scope.end_ns, question->scope.begin_ns);
 	nsec_t step = question->request->interval_ns;
 
 	*steps = (struct cpu_steps){.question = question};
@@ -56,7 +56,7 @@ void cpu_steps_add(struct cpu_steps *steps, const struct thread_span *span, bool
 		if (step < steps->steps) {
 			row->known_ns[step] += next - at;
 			if (sum)
-				sum[step] += next - at;
+				sum[step] = nsec_add(sum[step], next - at);
 		}
 		at = next;
 	}

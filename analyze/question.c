@@ -121,6 +121,9 @@ void question_note_unrecorded(const struct question *question, struct result *re
 {
 	const struct scope *scope = &question->scope;
 
+	if (scope->is_limited)
+		result_note(result,
+			    "what is stamped before 1824 or after 2116 is left out");
 	for (size_t i = 0; i < scope->nodes && scope->recorded.count; i++)
 		if (scope->node[i].chosen &&
 		    !question_recorded(question, scope->node[i].id))

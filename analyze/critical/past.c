@@ -307,7 +307,8 @@ static int take_span(void *context, const struct thread_span *span)
 	} else if (span->state == ACTIVITY_RUNNABLE) {
 		kept.other_tid = (int32_t)span->prev_tid;
 	} else {
-		line->running_ns += span->end_ns - span->begin_ns;
+		line->running_ns =
+		    nsec_add(line->running_ns, nsec_sub(span->end_ns, span->begin_ns));
 	}
 	if (*span->comm && (!line->comm || strcmp(line->comm, span->comm) != 0)) {
 		free(line->comm);

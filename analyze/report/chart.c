@@ -58,7 +58,7 @@ size_t chart_bin(const struct report *report, nsec_t at_ns)
 
 	if (at_ns <= report->begin_ns)
 		return 0;
-	bin = (size_t)((at_ns - report->begin_ns) / report->bin_ns);
+	bin = (size_t)(nsec_sub(at_ns, report->begin_ns) / report->bin_ns);
 	return bin < report->bins ? bin : report->bins - 1;
 }
 
@@ -148,7 +148,7 @@ static void draw_area(const struct report *report, const double *value, double b
 		      double scale, const char *class)
 {
 	double width = (double)report->bin_ns * TIME_UNITS /
-		       (double)(report->end_ns - report->begin_ns);
+		       (double)nsec_sub(report->end_ns, report->begin_ns);
 	double y, before = (double)NAN;
 
 	fprintf(report->page, "<path class=\"%s\" d=\"", class);
@@ -179,7 +179,7 @@ static void draw_area(const struct report *report, const double *value, double b
 static void draw_unknown(const struct report *report, const struct chart_row *row)
 {
 	double width = (double)report->bin_ns * TIME_UNITS /
-		       (double)(report->end_ns - report->begin_ns);
+		       (double)nsec_sub(report->end_ns, report->begin_ns);
 	size_t from = 0;
 
 	fputs("<path class=\"unrecorded\" d=\"", report->page);
@@ -341,7 +341,7 @@ static double nice_step(double span, double least)
 
 void chart_ticks(const struct report *report)
 {
-	double span = (double)(report->end_ns - report->begin_ns);
+	double span = (double)nsec_sub(report->end_ns, report->begin_ns);
 	double step = nice_step(span, 5);
 	const char *unit = span >= 2e9 ? "s" : span >= 2e6 ? "ms" : "&#181;s";
 	double scale = span >= 2e9 ? 1e9 : span >= 2e6 ? 1e6 : 1e3;
@@ -356,8 +356,8 @@ void chart_ticks(const struct report *report)
 
 double chart_x(const struct report *report, nsec_t at_ns)
 {
-	double x = (double)(at_ns - report->begin_ns) * TIME_UNITS /
-		   (double)(report->end_ns - report->begin_ns);
+	double x = (double)nsec_sub(at_ns, report->begin_ns) * TIME_UNITS /
+		   (double)nsec_sub(report->end_ns, report->begin_ns);
 
 	return fmin(fmax(x, 0), TIME_UNITS);
 }

@@ -110,9 +110,10 @@ static void print_tiles(const struct report *report, const struct cell counts[4]
 			const struct cell *bound)
 {
 	const struct scope *scope = &report->question->scope;
-	struct cell span = report->is_empty
-			       ? cell_of_null()
-			       : cell_of_integer(report->end_ns - report->begin_ns);
+	struct cell span =
+	    report->is_empty
+		? cell_of_null()
+		: cell_of_integer(nsec_sub(report->end_ns, report->begin_ns));
 	struct cell nodes;
 	size_t chosen = 0;
 
@@ -166,7 +167,8 @@ int report_head(struct report *report, struct error *error)
 		    "<svg class=\"defs\" aria-hidden=\"true\"><pattern id=\"hatch\" "
 		    "patternUnits=\"userSpaceOnUse\" width=\"6000\" height=\"6\"><path "
 		    "d=\"M0 6L6000 0\"/></pattern></svg>\n<header><h1>",
-		    report_css, report->end_ns - report->begin_ns, report->bin_ns);
+		    report_css, nsec_sub(report->end_ns, report->begin_ns),
+		    report->bin_ns);
 		html_text(page, name);
 		fputs("</h1>\n", page);
 		if (!report->question->scope.all_time)

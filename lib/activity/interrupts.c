@@ -54,8 +54,8 @@ static void tell(struct walk *walk, size_t node, const struct cpu *cpu,
 		return;
 	/* What interrupted it before the scope's begin is not of the part that is left.
 	 */
-	if (span.inner_ns > end_ns - span.begin_ns)
-		span.inner_ns = end_ns - span.begin_ns;
+	if (span.inner_ns > nsec_sub(end_ns, span.begin_ns))
+		span.inner_ns = nsec_sub(end_ns, span.begin_ns);
 	walk->status = walk->ops->interrupt(walk->context, &span);
 }
 
@@ -72,7 +72,8 @@ static void pop(struct walk *walk, size_t node, struct cpu *cpu, nsec_t end_ns,
 	while (below > 0 && cpu->stack[below - 1].kind == INTERRUPT_TIMER)
 		below--;
 	if (below > 0)
-		cpu->stack[below - 1].inner_ns += end_ns - ended->begin_ns;
+		cpu->stack[below - 1].inner_ns = nsec_add(
+		    cpu->stack[below - 1].inner_ns, nsec_sub(end_ns, ended->begin_ns));
 }
 
 static void cut_down_to(struct walk *walk, size_t node, struct cpu *cpu, size_t keep,

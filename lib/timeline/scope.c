@@ -57,6 +57,15 @@ out:
 }
 
 /* All that has a time: events, and what was sampled where there are none. */
+static nsec_t limited(struct scope *scope, nsec_t instant)
+{
+	nsec_t most = SCOPE_MOST_NS;
+	nsec_t near = instant < -most ? -most : instant > most ? most : instant;
+
+	scope->is_limited |= near != instant;
+	return near;
+}
+
 static int read_span(struct scope *scope, struct timeline_reader *reader,
 		     struct error *error)
 {
@@ -76,8 +85,8 @@ static int read_span(struct scope *scope, struct timeline_reader *reader,
 	    timeline_query_next(query, error) > 0) {
 		const struct cell *row = timeline_query_row(query);
 
-		scope->origin_ns = integer(&row[0]);
-		scope->last_ns = integer(&row[1]);
+		scope->origin_ns = limited(scope, integer(&row[0]));
+		scope->last_ns = limited(scope, integer(&row[1]));
 		status = 0;
 	}
 	timeline_query_free(query);
