@@ -14,6 +14,10 @@
  * each other, so that one interval at a time is enough; those of the node are sums of its
  * processors', and are kept until the end: some 60 bytes an interval that is known.
  */
+/* Of a time without a switch that is longer only its ends are told: one stamp of a far
+ * year makes it. */
+#define LONGEST_NS (86400 * NSEC_PER_SEC)
+
 struct busy_cpu {
 	int64_t node, cpu;
 	int64_t interval;         /* at hand */
@@ -111,6 +115,8 @@ static int take_span(void *context, const struct thread_span *span)
 		if (span->tid != 0)
 			cpu->busy_ns += until - at;
 		at = until;
+		if (nsec_sub(span->end_ns, at) > LONGEST_NS)
+			at = span->end_ns / busy->width_ns * busy->width_ns;
 	}
 	return 0;
 }
