@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/removal.h"
 #include "sync/apply/clone.h"
 
 #define BEGIN ((nsec_t)1795228746000000000)
@@ -109,7 +110,7 @@ static int tear_down(void **unused)
 	(void)unused;
 	if (chdir("/"))
 		return -1;
-	clone_remove(folder);
+	removal_of_tree(folder);
 	return exists(folder);
 }
 
@@ -221,7 +222,7 @@ static void test_streams_are_copied(void **unused)
 	assert_int_equal(there.st_size, 200000);
 	free(stream);
 	free(new);
-	clone_remove(target);
+	removal_of_tree(target);
 }
 
 static void assert_refused(const struct clock *clock, const char *target,
