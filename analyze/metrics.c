@@ -268,8 +268,7 @@ static int take_plot(void *context, const struct line_plot *plot, const char *fi
 /* All pictures or none; those of an earlier call are replaced. */
 static int draw_all(struct metrics *metrics, struct error *error)
 {
-	static const struct output_kind kind = {
-	    .rule = OUTPUT_REPLACE, .list = ".ctanalyze-plot", .parents = true};
+	static const struct output_kind kind = {.rule = OUTPUT_REPLACE, .parents = true};
 	struct question *question = metrics->question;
 	struct output_directory *directory = &metrics->directory;
 	int status =

@@ -142,15 +142,18 @@ void output_protect(const char *path)
 	pthread_mutex_unlock(&outputs.lock);
 }
 
-/* The input that this is, or NULL. */
+/* The input that this is, or NULL. What has been removed since lends its number to
+ * others. */
 static const char *find_input(const struct stat *status)
 {
 	const char *path = NULL;
+	struct stat now;
 
 	pthread_mutex_lock(&outputs.lock);
 	for (size_t i = 0; i < outputs.inputs && !path; i++)
 		if (outputs.input[i].device == status->st_dev &&
-		    outputs.input[i].inode == status->st_ino)
+		    outputs.input[i].inode == status->st_ino &&
+		    stat(outputs.input[i].path, &now) == 0 && is_same(&now, status))
 			path = outputs.input[i].path;
 	pthread_mutex_unlock(&outputs.lock);
 	return path;
@@ -197,7 +200,7 @@ static char *step_up(char *path)
 int output_check(const char *path, struct error *error)
 {
 	const char *input = NULL;
-	char *above = mem_strdup(path);
+	char *real = realpath(path, NULL), *above = real ? real : mem_strdup(path);
 	struct stat status;
 
 	if (stat(path, &status) == 0 && find_input(&status))
@@ -531,14 +534,9 @@ int output_commit(struct output *output, struct error *error)
 	bool is_file = output->temporary && output->stream < 0;
 	int failed = ferror(output->file) || fflush(output->file) ||
 		     (is_file && fsync(fileno(output->file)));
-	int cause = errno;
 
-	if (fclose(output->file) && !failed) {
-		failed = 1;
-		cause = errno;
-	}
+	failed |= fclose(output->file);
 	output->file = NULL;
-	errno = cause;
 	failed = failed ? error_errno(error, output->path) : put_in_place(output, error);
 	output_discard(output);
 	return failed ? -1 : 0;

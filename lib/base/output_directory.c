@@ -42,15 +42,14 @@ static int list_entries(const char *path, const char *but, struct text_list *nam
 	return 0;
 }
 
-/* The path without slashes at its end; where it is there, without links. */
-static char *plain_path(const char *path, bool is_there)
+/* The path without slashes at its end. */
+static char *plain_path(const char *path)
 {
 	size_t length = strlen(path);
-	char *real = is_there ? realpath(path, NULL) : NULL;
 
 	while (length > 1 && path[length - 1] == '/')
 		length--;
-	return real ? real : mem_strndup(path, length);
+	return mem_strndup(path, length);
 }
 
 /* A directory that is there must be empty, but for our own stage. */
@@ -155,7 +154,7 @@ int output_directory_open(struct output_directory *directory, const char *path,
 	*directory = (struct output_directory){.kind = kind};
 	if (check_target(path, kind, &directory->is_new, error))
 		return -1;
-	directory->path = plain_path(path, !directory->is_new);
+	directory->path = plain_path(path);
 	if (output_check(directory->path, error) == 0 &&
 	    make_stage(directory, path, error) == 0)
 		return 0;
