@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "input/same.h"
 #include "merge/clock_file.h"
 
 struct finding {
@@ -246,12 +247,14 @@ static void apply_map(struct finding *finding)
 static bool share_clock(struct finding *finding, size_t index)
 {
 	struct merge_source *source = &finding->run->source[index];
+	const struct source *entry = finding->run->sources.item;
 
 	for (size_t i = 0; i < finding->run->count; i++) {
 		const struct merge_source *other = &finding->run->source[i];
 
 		if (!finding->is_set[i] ||
-		    !packet_source_same_clock(&source->facts, &other->facts))
+		    same_clock(&entry[index], &source->facts, &entry[i], &other->facts) !=
+			SAME_CLOCK)
 			continue;
 		copy_clock(&source->clock, &other->clock,
 			   other->facts.clock_offset_ns - source->facts.clock_offset_ns);

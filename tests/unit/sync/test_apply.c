@@ -201,7 +201,7 @@ static void assert_json(const struct clock *clock, const char *errors)
 	if (apply_clock(clock, "new", &result, &error))
 		fail_msg("%s", error_text(&error));
 	assert_text("new/metadata", expect);
-	clone_remove("new");
+	removal_of_tree("new");
 	free(expect);
 }
 
