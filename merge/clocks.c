@@ -180,7 +180,9 @@ static void survey(struct finding *finding)
 		struct source *entry = &run->sources.item[i];
 		struct merge_source *source = &run->source[i];
 
-		if (!is_opened[i] && !was_given_twice(&run->problems, entry->path))
+		source->is_twice =
+		    !is_opened[i] && was_given_twice(&run->problems, entry->path);
+		if (!is_opened[i] && !source->is_twice)
 			probe(entry, source);
 		source->island = -1;
 		set_identity(&source->clock, entry->name, entry->path, &source->facts);

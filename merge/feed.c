@@ -253,7 +253,8 @@ static void open_source(void *context, size_t index)
 	queue->tail_ns = NSEC_MIN;
 	queue->ended = true;
 	sieve_init(&queue->sieve, feed->wish.selection, feed->wish.payload);
-	if (!selection_has_node(feed->wish.selection, feed->run->node[source->node].name))
+	if (source->is_twice ||
+	    !selection_has_node(feed->wish.selection, feed->run->node[source->node].name))
 		return;
 	if (entry->kind == SOURCE_TRACE)
 		queue->records = trace_records_open(entry->path, &entry->reader, error);

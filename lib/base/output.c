@@ -219,10 +219,16 @@ int output_check(const char *path, struct error *error)
 			       path, input);
 }
 
-/* What a killed program left goes, but for what is still being written. */
-static void sweep(const char *directory, const char *prefix)
+static char *stage_prefix(const char *name)
+{
+	return name ? mem_printf(".%.*s" UNFINISHED, (int)strnlen(name, NAME_MOST), name)
+		    : mem_strdup(UNFINISHED);
+}
+
+void output_stage_sweep(const char *directory, const char *name)
 {
 	enum { RANDOM = 6 };
+	char *prefix = stage_prefix(name);
 	DIR *stream = opendir(directory);
 	size_t length = strlen(prefix);
 	const struct dirent *entry;
@@ -248,6 +254,7 @@ static void sweep(const char *directory, const char *prefix)
 	}
 	if (stream)
 		closedir(stream);
+	free(prefix);
 }
 
 /* Whether it is ours: another program may have swept it away before it was locked. */
@@ -280,9 +287,7 @@ static void set_owner(void)
 struct output_stage *output_stage_new(const char *directory, const char *name)
 {
 	enum { TRIES = 100 };
-	char *prefix =
-	    name ? mem_printf(".%.*s" UNFINISHED, (int)strnlen(name, NAME_MOST), name)
-		 : mem_strdup(UNFINISHED);
+	char *prefix = stage_prefix(name);
 	size_t size = strlen(directory) + strlen(prefix) + sizeof("/XXXXXX");
 	struct output_stage *stage = mem_zalloc(sizeof(*stage) + size);
 	sigset_t before;
@@ -290,7 +295,7 @@ struct output_stage *output_stage_new(const char *directory, const char *name)
 	int cause;
 
 	set_owner();
-	sweep(directory, prefix);
+	output_stage_sweep(directory, name);
 	signals_hold(&before);
 	for (int i = 0; i < TRIES && made && !locked; i++) {
 		snprintf(stage->path, size, "%s/%sXXXXXX", directory, prefix);

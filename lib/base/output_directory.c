@@ -151,10 +151,16 @@ static int make_stage(struct output_directory *directory, const char *path,
 int output_directory_open(struct output_directory *directory, const char *path,
 			  const struct output_kind *kind, struct error *error)
 {
-	*directory = (struct output_directory){.kind = kind};
-	if (check_target(path, kind, &directory->is_new, error))
+	char *parent;
+
+	*directory = (struct output_directory){.kind = kind, .path = plain_path(path)};
+	parent = output_parent(directory->path);
+	output_stage_sweep(parent, output_name(directory->path));
+	free(parent);
+	if (check_target(path, kind, &directory->is_new, error)) {
+		output_directory_discard(directory);
 		return -1;
-	directory->path = plain_path(path);
+	}
 	if (output_check(directory->path, error) == 0 &&
 	    make_stage(directory, path, error) == 0)
 		return 0;

@@ -19,6 +19,9 @@ struct output_stage {
  */
 struct output_stage *output_stage_new(const char *directory, const char *name);
 
+/* What a killed program left of that name goes, but for what is still being written. */
+void output_stage_sweep(const char *directory, const char *name);
+
 /* Remove it, with what is in it. */
 void output_stage_free(struct output_stage *stage);
 
