@@ -32,10 +32,10 @@ enum same_clock same_clock(const struct source *a,
 	return may_be_one_node(a, a_facts, b, b_facts) ? SAME_CLOCK : SAME_CLONED;
 }
 
-/* The streams of a trace: files beside its metadata. */
-static int is_stream(const struct dirent *entry)
+/* Of a trace: its streams and its metadata. */
+static int is_part(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.' && strcmp(entry->d_name, "metadata") != 0;
+	return entry->d_name[0] != '.';
 }
 
 /* Whether two files begin and end alike; they are of one size. */
@@ -103,18 +103,23 @@ static void free_entries(struct dirent **entry, int count)
 		free(entry);
 }
 
-/* Traces without a byte of events have nothing in common. */
-static bool same_streams(const char *a, const char *b)
+/* Traces without a stream, or with empty ones, have no event in common. */
+static bool same_traces(const char *a, const char *b)
 {
 	struct dirent **of_a = NULL, **of_b = NULL;
-	int count = scandir(a, &of_a, is_stream, alphasort);
-	int count_b = scandir(b, &of_b, is_stream, alphasort);
+	int count = scandir(a, &of_a, is_part, alphasort);
+	int count_b = scandir(b, &of_b, is_part, alphasort);
 	bool same = count > 0 && count == count_b;
 	uint64_t size = 0;
 
-	for (int i = 0; i < count && same; i++)
-		same = strcmp(of_a[i]->d_name, of_b[i]->d_name) == 0 &&
-		       same_entry(a, b, of_a[i]->d_name, &size);
+	for (int i = 0; i < count && same; i++) {
+		const char *name = of_a[i]->d_name;
+		uint64_t more = 0;
+
+		same =
+		    strcmp(name, of_b[i]->d_name) == 0 && same_entry(a, b, name, &more);
+		size += strcmp(name, "metadata") != 0 ? more : 0;
+	}
 	free_entries(of_a, count);
 	free_entries(of_b, count_b);
 	return same && size > 0;
@@ -127,6 +132,6 @@ bool same_events(const struct source *a, const struct source *b)
 	if (a->kind != b->kind)
 		return false;
 	if (a->kind == SOURCE_TRACE)
-		return same_streams(a->path, b->path);
+		return same_traces(a->path, b->path);
 	return same_file(a->path, b->path, &size) && size > 0;
 }

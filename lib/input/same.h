@@ -23,7 +23,7 @@ enum same_clock same_clock(const struct source *a,
 
 /*
  * Whether two sources hold the same events: one under two names, or a copy. Of a trace
- * its streams tell, of a capture its file, by their names, sizes, and how they begin and
+ * its metadata and streams tell, of a capture its file, by their names, sizes, and how they begin and
  * end.
  */
 bool same_events(const struct source *a, const struct source *b);

@@ -48,8 +48,8 @@ done
 [ -f run/run.json ] || cp "$source/datasets/sample/run.json" run/run.json
 ctsync -q run -o map.json || :
 ctmerge -q run -o run.db || :
-cp "$source/tests/fixtures/recipe/"*.yaml . 2>/dev/null || :
-recipe=$(ls ./*.yaml | head -n 1)
+ctrecipe init -o recipe.yaml
+recipe=recipe.yaml
 
 stream=$(find run/node1 -name 'ch*_0' -o -name 'stream*' -path '*node1*' | sort | head -n 1)
 stream2=$(find two/node1 -name 'ch*_0' -o -name 'stream*' -path '*two/node1*' | sort | head -n 1)

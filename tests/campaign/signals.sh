@@ -10,7 +10,7 @@ build=$(cd "$1" && pwd)
 count=${2:-300}
 seed=${3:-1}
 source=$(cd "$(dirname "$0")/../.." && pwd)
-run=$(cd "${4:-$source/datasets/sample}" && pwd)
+run=$(cd "${4:-"$source"/datasets/sample}" && pwd)
 PATH=$build/bin:$PATH
 export LC_ALL=C TZ=UTC
 here=$(mktemp -d)
@@ -18,7 +18,7 @@ trap 'rm -rf "$here"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$here"
 mkdir tmp
-export TMPDIR=$here/tmp
+export TMPDIR="$here/tmp"
 
 ctmerge -q "$run" -o t.db
 
@@ -132,9 +132,9 @@ END
 			"$after1 $after2" | '4294967295 0') ok=1 ;;
 			*) ok=0 ;;
 			esac
-			if [ $signal = KILL ] && [ $form != merge-stdout ]; then
+			if [ "$signal" = KILL ] && [ "$form" != merge-stdout ]; then
 				ok=1
-			elif [ $ok = 0 ] && [ $form = merge-stdout ] && [ $signal = KILL ]; then
+			elif [ "$ok" = 0 ] && [ "$form" = merge-stdout ] && [ "$signal" = KILL ]; then
 				# Half, but no timeline to anybody.
 				[ "$(head -c 15 out.db | tr -d '\0')" = 'SQLite format 3' ] || ok=1
 			fi
@@ -148,13 +148,13 @@ END
 			;;
 		esac
 		left=$(find . -name '*.unfinished-*' -prune | wc -l)
-		[ $signal = KILL ] || [ "$left" -eq 0 ] || ok=0
-		if [ $ok = 0 ]; then
+		[ "$signal" = KILL ] || [ "$left" -eq 0 ] || ok=0
+		if [ "$ok" = 0 ]; then
 			wrong=$((wrong + 1))
 			echo "$form: SIG$signal after $delay s, status $status: $now; $left temporaries"
 		fi
 		# The next call to the same target clears up.
-		if [ $signal = KILL ] && [ "$left" -gt 0 ]; then
+		if [ "$signal" = KILL ] && [ "$left" -gt 0 ]; then
 			# shellcheck disable=SC2086
 			go $words || :
 			left=$(find . -name '*.unfinished-*' -prune | wc -l)
