@@ -12,8 +12,10 @@ findings=${4:-$PWD/mutations-findings}
 source=$(cd "$(dirname "$0")/../.." && pwd)
 sample=$source/datasets/sample/node1
 PATH=$build/bin:$PATH
-export ASAN_OPTIONS=exitcode=99:allocator_may_return_null=1 UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
-export LSAN_OPTIONS="suppressions=$source/tests/lsan.supp:print_suppressions=0"
+# What libbabeltrace2 leaks where it refuses a trace cannot be told from leaks of ours, as its
+# plugins are gone by then; the tests look for leaks.
+export ASAN_OPTIONS=exitcode=99:allocator_may_return_null=1:detect_leaks=0
+export UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
 export LC_ALL=C TZ=UTC
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
@@ -29,9 +31,8 @@ sim()
 }
 sim clients --nodes 2 --set seconds=1 --set begin_s=1795333000 --set events=600 -o run
 sim clients --nodes 2 --set seconds=1 --set begin_s=1795333000 --set events=600 --format ctf2 -o two
-sim web --nodes 2 --set seconds=1 --set begin_s=1795333000 --captures -o captures ||
-	sim mesh4 --nodes 2 --set seconds=1 --set begin_s=1795333000 --captures -o captures
-sim mesh4 --nodes 2 --set seconds=2 --messages -o messages
+sim drift1h --set seconds=1 --set interval_ms=5 --captures -o captures
+sim drift1h --set seconds=1 --set interval_ms=5 --messages -o messages
 mkdir -p packets
 for node in captures/*/; do
 	name=$(basename "$node")
