@@ -28,7 +28,8 @@ enum { NAME_MOST = 200, LINKS_MOST = 40, HEAD = 4096, CHUNK = 1 << 18 };
 struct input {
 	dev_t device;
 	ino_t inode;
-	char *path;
+	char *path; /* as it was given */
+	char *real; /* without links, wherever the program is */
 };
 
 /* What a signal's handler has to undo, and what must not be written. */
@@ -136,8 +137,8 @@ void output_protect(const char *path)
 	if (i == outputs.inputs) {
 		outputs.input = mem_grow(outputs.input, outputs.inputs, &outputs.room,
 					 sizeof(*outputs.input));
-		outputs.input[outputs.inputs++] =
-		    (struct input){status.st_dev, status.st_ino, mem_strdup(path)};
+		outputs.input[outputs.inputs++] = (struct input){
+		    status.st_dev, status.st_ino, mem_strdup(path), realpath(path, NULL)};
 	}
 	pthread_mutex_unlock(&outputs.lock);
 }
@@ -152,8 +153,8 @@ static const char *find_input(const struct stat *status)
 	pthread_mutex_lock(&outputs.lock);
 	for (size_t i = 0; i < outputs.inputs && !path; i++)
 		if (outputs.input[i].device == status->st_dev &&
-		    outputs.input[i].inode == status->st_ino &&
-		    stat(outputs.input[i].path, &now) == 0 && is_same(&now, status))
+		    outputs.input[i].inode == status->st_ino && outputs.input[i].real &&
+		    stat(outputs.input[i].real, &now) == 0 && is_same(&now, status))
 			path = outputs.input[i].path;
 	pthread_mutex_unlock(&outputs.lock);
 	return path;

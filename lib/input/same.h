@@ -23,8 +23,8 @@ enum same_clock same_clock(const struct source *a,
 
 /*
  * Whether two sources hold the same events: one under two names, or a copy. Of a trace
- * its metadata and streams tell, of a capture its file, by their names, sizes, and how they begin and
- * end.
+ * its metadata and streams tell, of a capture its file, by their names, sizes, and how
+ * they begin and end.
  */
 bool same_events(const struct source *a, const struct source *b);
 
