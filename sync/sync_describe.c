@@ -13,6 +13,17 @@ static const char *reference_of(const struct sync *sync, uint32_t clock)
 	return sync_clock_name(sync, graph->island[graph->node[clock].island].reference);
 }
 
+/* It is no better known than its base, of which the tie leaves something open. */
+static void describe_tied(const struct sync *sync, const struct sync_trace *trace,
+			  struct clock *clock)
+{
+	if (clock->quality == CLOCK_EXACT || clock->quality == CLOCK_ABSENT)
+		clock->quality = CLOCK_ACCURATE;
+	clock->begin_ns = trace->facts.begin_ns;
+	clock->end_ns = trace->facts.end_ns;
+	tie_describe(sync, trace, clock);
+}
+
 static void describe_clock(const struct sync *sync, const struct sync_trace *trace,
 			   struct clock *clock)
 {
@@ -22,6 +33,10 @@ static void describe_clock(const struct sync *sync, const struct sync_trace *tra
 	clock->path = mem_strdup(trace->path);
 	clock->reference = mem_strdup(reference_of(sync, trace->clock));
 	clock->quality = fitted->quality;
+	if (trace->tie) {
+		describe_tied(sync, trace, clock);
+		return;
+	}
 	if (&sync->trace[sync->clock_trace[trace->clock]] != trace)
 		clock->quality = CLOCK_EXACT;
 	clock->begin_ns = trace->facts.begin_ns;

@@ -61,6 +61,10 @@ static void span_clocks(struct sync *sync)
 
 		if (!trace->facts.events)
 			continue;
+		if (trace->tie) {
+			begin = tie_earliest(trace->tie, begin);
+			end = tie_latest(trace->tie, end);
+		}
 		if (!seen[trace->clock] || begin < clock->begin_ns)
 			clock->begin_ns = begin;
 		if (!seen[trace->clock] || end > clock->end_ns)
@@ -277,7 +281,7 @@ int sync_fit(struct sync *sync, struct error *error)
 {
 	int reference;
 
-	if (find_reference(sync, &reference, error))
+	if (tie_clocks(sync, error) || find_reference(sync, &reference, error))
 		return -1;
 	fit_pairs(sync);
 	if (reject_false_matches(sync, error))

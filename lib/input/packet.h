@@ -43,8 +43,12 @@ struct packet {
  */
 struct sighting {
 	struct packet packet;
-	nsec_t ns;       /* local time; of merged data: of its first byte */
-	nsec_t whole_ns; /* receive: when all its data had come; send: as ns */
+	nsec_t ns; /* local time; of merged data: of its first byte */
+	/*
+	 * A receive: when all its data had come. A send: when the driver had surely been
+	 * handed it, or NSEC_MAX where nothing tells.
+	 */
+	nsec_t whole_ns;
 	uint64_t hash;   /* packet_hash of the packet, or 0 where nobody asked yet */
 	uint32_t device; /* a number for the network device within the source */
 	bool received;

@@ -61,7 +61,7 @@ static struct sighting sighting_of(const struct event *event, bool received)
 {
 	return (struct sighting){
 	    .ns = event->local_ns,
-	    .whole_ns = event->local_ns,
+	    .whole_ns = received ? event->local_ns : NSEC_MAX,
 	    .received = received,
 	    .stream = event->stream,
 	    .ordinal = event->ordinal,

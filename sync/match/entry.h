@@ -10,7 +10,8 @@ struct seen {
 	nsec_t ns, whole_ns;
 	uint32_t count; /* sightings on that device: more than 1 is a repeat */
 	bool received;
-	bool used; /* has become part of a message */
+	bool used;    /* has become part of a message */
+	bool passing; /* other devices of the source saw it, too */
 };
 
 enum { SEEN_INLINE = 2 };

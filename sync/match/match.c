@@ -35,6 +35,22 @@ void matcher_on_message(struct matcher *matcher, match_message_fn *look, void *c
 	matcher->entries.keeps_origins = true;
 }
 
+void matcher_set_hosts(struct matcher *matcher, const uint32_t *host)
+{
+	matcher->host = host;
+}
+
+static bool is_one_host(const struct matcher *matcher, uint32_t a, uint32_t b)
+{
+	return a == b || (matcher->host && matcher->host[a] == matcher->host[b]);
+}
+
+void matcher_on_handing(struct matcher *matcher, match_handing_fn *look, void *context)
+{
+	matcher->handing = look;
+	matcher->handing_context = context;
+}
+
 static struct match_end end_of(const struct match_side *side)
 {
 	const struct seen_origin *origin = entry_origin(side->entry, side->seen);
@@ -57,13 +73,15 @@ void match_emit(struct matcher *matcher, const struct match_side *send,
 		const struct match_side *receive)
 {
 	struct message message = {
-	    .pair = pair_table_find(matcher->pairs, send->seen->source,
-				    receive->seen->source),
 	    .forward = send->seen->source < receive->seen->source,
 	    .send_ns = send->ns,
 	    .recv_ns = receive->ns,
 	};
 
+	if (is_one_host(matcher, send->seen->source, receive->seen->source))
+		return;
+	message.pair =
+	    pair_table_find(matcher->pairs, send->seen->source, receive->seen->source);
 	send->seen->used = receive->seen->used = true;
 	matcher->counts.matched++;
 	pair_add(&matcher->pairs->pair[message.pair], &message);
@@ -107,6 +125,29 @@ static void emit_messages(struct matcher *matcher, struct entry *entry)
 	}
 }
 
+/* Whether a source says when the packet went to the driver, and to which one. */
+static bool is_handing(const struct seen *seen)
+{
+	return !seen->received && !seen->passing && seen->count == 1;
+}
+
+/* Sources that sent one packet may be of one host. */
+static void show_handings(const struct matcher *matcher, struct entry *entry)
+{
+	const struct seen *seen = entry_seen(entry);
+
+	for (uint32_t i = 0; i < entry->seens; i++)
+		for (uint32_t k = 0; is_handing(&seen[i]) && k < entry->seens; k++)
+			if (is_handing(&seen[k]) && seen[i].source < seen[k].source &&
+			    is_one_host(matcher, seen[i].source, seen[k].source))
+				matcher->handing(
+				    matcher->handing_context,
+				    &(struct match_handing){seen[i].source, seen[i].ns,
+							    seen[i].whole_ns},
+				    &(struct match_handing){seen[k].source, seen[k].ns,
+							    seen[k].whole_ns});
+}
+
 /* Count what becomes of an entry's sightings, and let it go. */
 static void retire(struct matcher *matcher, struct entry *entry)
 {
@@ -114,6 +155,8 @@ static void retire(struct matcher *matcher, struct entry *entry)
 
 	if (entry->matched)
 		emit_messages(matcher, entry);
+	if (matcher->handing && entry->seens > 1)
+		show_handings(matcher, entry);
 	for (uint32_t i = 0; i < entry->seens; i++) {
 		matcher->counts.ambiguous += seen[i].count - 1;
 		if (seen[i].used)
@@ -201,6 +244,7 @@ static void note(struct matcher *matcher, struct entry *entry, uint32_t source,
 		seen->count++;
 	} else {
 		/* The same packet on its way through the devices of one host. */
+		seen->passing = true;
 		matcher->counts.ambiguous++;
 	}
 }

@@ -17,6 +17,9 @@ struct matcher {
 	void *tie_context;
 	match_message_fn *look;
 	void *look_context;
+	const uint32_t *host; /* by source, or NULL: each is one */
+	match_handing_fn *handing;
+	void *handing_context;
 	struct error *error; /* of the call at hand */
 	bool failed;
 };

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_TIE_H
+#define CT_SYNC_TIE_H
+
+#include "clock/map.h"
+#include "sync/match/match.h"
+
+/*
+ * Ties: the capture and the kernel trace of one host.
+ *
+ * Their clocks, CLOCK_REALTIME and CLOCK_MONOTONIC, are one oscillator: they differ
+ * by an offset that changes only where the former is stepped. Packets on their way
+ * out tell the offset. One is tapped for the capture after it was queued and before
+ * the driver has returned, both of which the trace says; so each packet bounds the
+ * offset on both sides, and the least that all leave is some microseconds.
+ */
+struct sync;
+struct sync_trace;
+
+/* Between two steps; of the times of the base. */
+struct tie_part {
+	nsec_t from_ns, to_ns;  /* the first and last packet that tell of it */
+	nsec_t low_ns, high_ns; /* the offset: the tied clock less the base */
+	uint64_t packets;
+	size_t cells; /* of time that these are of */
+};
+
+struct tie {
+	uint32_t base, tied; /* clocks, as they were read */
+	struct tie_cell *cell;
+	size_t cells;
+	int64_t first;  /* the time that the first cell is of, in cells since the epoch */
+	unsigned shift; /* a cell is 2^shift nanoseconds long */
+	struct tie_part *part; /* what the cells say; none: no tie */
+	size_t parts;
+	nsec_t open_ns; /* the least that a cell leaves of the offset */
+	uint64_t packets, rejected; /* those that contradict the others */
+};
+
+struct tie_list {
+	struct tie *item;
+	size_t count, room;
+};
+
+/* A packet that both saw on its way out: the host's trace, the base, and its capture. */
+void tie_note(struct tie_list *list, const struct match_handing *base,
+	      const struct match_handing *tied);
+
+/*
+ * After the reading: take tied clocks for their bases. Their messages become the
+ * base's, each stamp on its safe side, and clocks are numbered anew. 0, or -1 with error.
+ */
+int tie_clocks(struct sync *sync, struct error *error);
+
+/* A tied source's time on its base: at the earliest and at the latest. */
+nsec_t tie_earliest(const struct tie *tie, nsec_t local_ns);
+nsec_t tie_latest(const struct tie *tie, nsec_t local_ns);
+
+/* A tied source's correction with its bounds: its base's, and the tie's on top. */
+void tie_describe(const struct sync *sync, const struct sync_trace *trace,
+		  struct clock *clock);
+
+void tie_list_clear(struct tie_list *list);
+
+#endif
