@@ -33,14 +33,22 @@ static void fit_pairs(struct sync *sync)
 }
 
 /* The clock of the trace named on the command line; -1: none was. */
-static int find_reference(const struct sync *sync, int *clock, struct error *error)
+static int find_reference(struct sync *sync, int *clock, struct error *error)
 {
 	*clock = -1;
 	if (!sync->options.reference)
 		return 0;
-	for (size_t i = 0; i < sync->traces; i++)
-		if (strcmp(sync->trace[i].name, sync->options.reference) == 0)
-			*clock = (int)sync->trace[i].clock;
+	for (size_t i = 0; i < sync->traces; i++) {
+		const struct sync_trace *trace = &sync->trace[i];
+
+		if (strcmp(trace->name, sync->options.reference) != 0)
+			continue;
+		*clock = (int)trace->clock;
+		if (trace->tie && trace->tie->parts > 1)
+			problem_add(&sync->problems, trace->name, "clock", 1,
+				    "its clock was stepped, so %s is the reference",
+				    sync_clock_name(sync, trace->clock));
+	}
 	if (*clock < 0)
 		return error_set(error, "no trace is named '%s'",
 				 sync->options.reference);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/tie.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +13,6 @@ enum {
 	REJECTED_SHARE = 50, /* one packet in so many may contradict the others */
 	LEAST_STEP = 4,      /* in what a cell leaves open */
 	DRIFT_STEPS = 3,     /* the same way are none, but a drift */
-	STATED = 256,        /* spans that get a bound each */
-	ROUNDING = 2,        /* nanoseconds, of corrections */
 };
 
 /* What the packets of a short time leave of the offset. */
@@ -239,13 +236,13 @@ static bool is_sound(const struct tie *tie)
 }
 
 /* The base's times at which a part may have been in force; of the tied clock's. */
-static nsec_t possible_from(const struct tie *tie, size_t part)
+nsec_t tie_part_from(const struct tie *tie, size_t part)
 {
 	return part ? nsec_add(tie->part[part - 1].to_ns, tie->part[part].low_ns)
 		    : NSEC_MIN;
 }
 
-static nsec_t possible_to(const struct tie *tie, size_t part)
+nsec_t tie_part_to(const struct tie *tie, size_t part)
 {
 	return part + 1 < tie->parts
 		   ? nsec_add(tie->part[part + 1].from_ns, tie->part[part].high_ns)
@@ -254,34 +251,39 @@ static nsec_t possible_to(const struct tie *tie, size_t part)
 
 /* Where the next part's segment begins; a time that was shown twice is the earlier one.
  */
-static nsec_t part_begin(const struct tie *tie, size_t part)
+nsec_t tie_part_begin(const struct tie *tie, size_t part)
 {
 	nsec_t last = nsec_add(tie->part[part - 1].to_ns, tie->part[part - 1].high_ns);
-	nsec_t first = possible_from(tie, part);
+	nsec_t first = tie_part_from(tie, part);
 
 	return first > last ? first : last + 1;
 }
 
-static size_t part_at(const struct tie *tie, nsec_t local_ns)
+/* The offset of a part that the estimate takes: the middle of what is left. */
+nsec_t tie_middle(const struct tie_part *part)
+{
+	return part->low_ns + (part->high_ns - part->low_ns) / 2;
+}
+
+size_t tie_part_at(const struct tie *tie, nsec_t local_ns)
 {
 	size_t part = 0;
 
-	while (part + 1 < tie->parts && local_ns >= part_begin(tie, part + 1))
+	while (part + 1 < tie->parts && local_ns >= tie_part_begin(tie, part + 1))
 		part++;
 	return part;
 }
 
 /* What the offset may be while the tied clock shows times of a span. */
-static void offsets_over(const struct tie *tie, nsec_t from, nsec_t to, nsec_t *low,
-			 nsec_t *high)
+void tie_offsets(const struct tie *tie, nsec_t from, nsec_t to, nsec_t *low, nsec_t *high)
 {
-	size_t part = part_at(tie, from);
+	size_t part = tie_part_at(tie, from);
 
 	/* A time that was leapt over belongs to some part as well. */
 	*low = tie->part[part].low_ns;
 	*high = tie->part[part].high_ns;
 	for (size_t i = 0; i < tie->parts; i++) {
-		if (possible_from(tie, i) > to || possible_to(tie, i) < from)
+		if (tie_part_from(tie, i) > to || tie_part_to(tie, i) < from)
 			continue;
 		if (tie->part[i].low_ns < *low)
 			*low = tie->part[i].low_ns;
@@ -294,7 +296,7 @@ nsec_t tie_earliest(const struct tie *tie, nsec_t local_ns)
 {
 	nsec_t low, high;
 
-	offsets_over(tie, local_ns, local_ns, &low, &high);
+	tie_offsets(tie, local_ns, local_ns, &low, &high);
 	return nsec_sub(local_ns, high);
 }
 
@@ -302,7 +304,7 @@ nsec_t tie_latest(const struct tie *tie, nsec_t local_ns)
 {
 	nsec_t low, high;
 
-	offsets_over(tie, local_ns, local_ns, &low, &high);
+	tie_offsets(tie, local_ns, local_ns, &low, &high);
 	return nsec_sub(local_ns, low);
 }
 
@@ -342,6 +344,35 @@ static int by_clocks(const void *a, const void *b)
 	return (p->base > q->base) - (p->base < q->base);
 }
 
+/* Where nothing says when packets were handed over, there is nothing to say of a tie. */
+static void report_unsound(struct sync *sync, const struct tie *tie)
+{
+	for (size_t i = 0; i < tie->parts; i++)
+		if (tie->part[i].low_ns == NSEC_MIN || tie->part[i].high_ns == NSEC_MAX)
+			return;
+	if (tie->parts)
+		problem_add(&sync->problems, sync_clock_name(sync, tie->tied), "tie",
+			    tie->packets,
+			    "its clock is not that of %s, stepped or not, by the packets "
+			    "that both sent, so it has a correction of its own",
+			    sync_clock_name(sync, tie->base));
+}
+
+static void report_steps(struct sync *sync, const struct sync_trace *trace)
+{
+	const struct tie *tie = trace->tie;
+	char when[NSEC_TEXT], how_far[NSEC_TEXT];
+
+	for (size_t i = 1; i < tie->parts; i++) {
+		nsec_t size = tie_middle(&tie->part[i]) - tie_middle(&tie->part[i - 1]);
+
+		problem_add(&sync->problems, trace->name, "step", 1,
+			    "its clock was stepped by %s at %s",
+			    nsec_format_span(how_far, (double)size),
+			    nsec_format_utc(when, tie_part_begin(tie, i)));
+	}
+}
+
 static void find_ties(struct sync *sync)
 {
 	struct tie_list *list = &sync->ties;
@@ -352,13 +383,10 @@ static void find_ties(struct sync *sync)
 
 		find_parts(tie);
 		drop_false(tie);
-		if (!is_sound(tie))
+		if (!is_sound(tie)) {
+			report_unsound(sync, tie);
 			tie->parts = 0;
-	}
-	for (size_t i = 0; i < list->count; i++) {
-		struct tie *tie = &list->item[i];
-		fprintf(stderr, "TIE %u %u packets %lu rejected %lu open %ld parts %zu\n", tie->base, tie->tied, tie->packets, tie->rejected, tie->open_ns, tie->parts);
-		for (size_t k=0;k<tie->parts;k++) fprintf(stderr, "  PART low %ld high %ld width %ld packets %lu cells %zu\n", tie->part[k].low_ns, tie->part[k].high_ns, tie->part[k].high_ns-tie->part[k].low_ns, tie->part[k].packets, tie->part[k].cells);
+		}
 	}
 	choose(sync);
 }
@@ -411,6 +439,8 @@ static void renumber_clocks(struct renumbering *renumbering)
 
 		trace->tie = renumbering->tie[trace->clock];
 		trace->clock = renumbering->number[trace->clock];
+		if (trace->tie)
+			report_steps(sync, trace);
 	}
 }
 
@@ -434,161 +464,6 @@ int tie_clocks(struct sync *sync, struct error *error)
 	free(renumbering.tie);
 	free(renumbering.number);
 	return status;
-}
-
-/* The offset of a part that the estimate takes: the middle of what is left. */
-static nsec_t part_middle(const struct tie_part *part)
-{
-	return part->low_ns + (part->high_ns - part->low_ns) / 2;
-}
-
-static void add_segment(struct clock *clock, nsec_t local_ns, nsec_t ref_ns, double rate)
-{
-	clock->segment =
-	    mem_realloc(clock->segment, clock->segments + 1, sizeof(*clock->segment));
-	clock->segment[clock->segments++] =
-	    (struct clock_segment){local_ns, ref_ns, rate};
-}
-
-/* The base's segments from one time of the tied clock up to another. */
-static void add_segments(struct clock *clock, const struct clock *base, nsec_t offset,
-			 nsec_t from, nsec_t to)
-{
-	size_t at = 0;
-
-	while (at + 1 < base->segments && base->segment[at + 1].local_ns + offset <= from)
-		at++;
-	add_segment(clock, from, clock_correct(base, from - offset),
-		    base->segment[at].rate_ppb);
-	for (at++; at < base->segments && base->segment[at].local_ns + offset < to; at++)
-		add_segment(clock, base->segment[at].local_ns + offset,
-			    base->segment[at].ref_ns, base->segment[at].rate_ppb);
-}
-
-static void describe_segments(const struct tie *tie, const struct clock *base,
-			      struct clock *clock)
-{
-	nsec_t from = clock->begin_ns;
-
-	for (size_t i = part_at(tie, from); i < tie->parts; i++) {
-		nsec_t to = i + 1 < tie->parts ? part_begin(tie, i + 1) : NSEC_MAX;
-
-		add_segments(clock, base, part_middle(&tie->part[i]), from, to);
-		if (to > clock->end_ns)
-			break;
-		from = to;
-	}
-}
-
-/* The widest that the base states over a span of its time. */
-static struct clock_bound base_bound(const struct clock *base, nsec_t from, nsec_t to,
-				     double limit_ppb)
-{
-	struct clock_bound bound = clock_bound_at(base, from, limit_ppb);
-	struct clock_bound end = clock_bound_at(base, to, limit_ppb);
-
-	clock_bound_widen(&bound, &end);
-	for (size_t i = 0; i < base->bounds; i++)
-		if (base->bound[i].local_ns > from && base->bound[i].local_ns < to)
-			clock_bound_widen(&bound, &base->bound[i]);
-	return bound;
-}
-
-/*
- * How far the truth may be from the estimate at times from `from` on and before `to`,
- * within which the estimate is by one part: for each offset that may be in force, the
- * base's bounds at the times that it leads to, and what it differs by from the part's.
- */
-static struct clock_bound bound_over(const struct tie *tie, const struct clock *base,
-				     nsec_t from, nsec_t to, double limit_ppb)
-{
-	nsec_t middle = part_middle(&tie->part[part_at(tie, from)]), low, high;
-	double stretch = 1 + 2 * limit_ppb * 1e-9, shrink = 2 - stretch;
-	struct clock_bound bound;
-	double early, late;
-
-	offsets_over(tie, from, to, &low, &high);
-	bound = base_bound(base, nsec_sub(from, high), nsec_sub(to, low), limit_ppb);
-	bound.local_ns = from;
-	early = (double)(middle - high);
-	late = (double)(middle - low);
-	early *= early < 0 ? stretch : shrink;
-	late *= late > 0 ? stretch : shrink;
-	if (bound.low_ns != NSEC_MIN)
-		bound.low_ns =
-		    nsec_add(bound.low_ns, nsec_round(floor(early)) - ROUNDING);
-	if (bound.high_ns != NSEC_MAX)
-		bound.high_ns =
-		    nsec_add(bound.high_ns, nsec_round(ceil(late)) + ROUNDING);
-	return bound;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const nsec_t *p = a, *q = b;
-
-	return (*p > *q) - (*p < *q);
-}
-
-/* Evenly over the source, where a segment begins, and around steps. */
-static size_t choose_times(const struct tie *tie, const struct clock *clock,
-			   nsec_t **times)
-{
-	size_t most = STATED + 1 + clock->segments + 2 * tie->parts, count = 0, kept = 0;
-	double span = (double)(clock->end_ns - clock->begin_ns);
-	nsec_t *time = mem_alloc(most * sizeof(*time));
-
-	for (size_t i = 0; i <= STATED; i++)
-		time[count++] =
-		    clock->begin_ns + nsec_round(span * (double)i / (double)STATED);
-	for (size_t i = 1; i < clock->segments; i++)
-		time[count++] = clock->segment[i].local_ns;
-	for (size_t i = 1; i < tie->parts; i++) {
-		time[count++] = possible_from(tie, i);
-		time[count++] = possible_to(tie, i - 1);
-	}
-	qsort(time, count, sizeof(*time), by_time);
-	for (size_t i = 0; i < count; i++)
-		if (time[i] >= clock->begin_ns && time[i] <= clock->end_ns &&
-		    (!kept || time[i] != time[kept - 1]))
-			time[kept++] = time[i];
-	*times = time;
-	return kept;
-}
-
-/* As bounds are stated: at each time the widest up to those before and after. */
-static void describe_bounds(const struct tie *tie, const struct clock *base,
-			    double limit_ppb, struct clock *clock)
-{
-	struct clock_bound before, after;
-	nsec_t *time;
-
-	clock->bounds = choose_times(tie, clock, &time);
-	clock->bound = mem_alloc(clock->bounds * sizeof(*clock->bound));
-	before = bound_over(tie, base, time[0], time[0], limit_ppb);
-	for (size_t i = 0; i < clock->bounds; i++) {
-		bool is_last = i + 1 == clock->bounds;
-
-		after = bound_over(tie, base, time[i],
-				   time[is_last ? i : i + 1] - !is_last, limit_ppb);
-		clock->bound[i] = after;
-		clock_bound_widen(&clock->bound[i], &before);
-		before = after;
-	}
-	free(time);
-}
-
-void tie_describe(const struct sync *sync, const struct sync_trace *trace,
-		  struct clock *clock)
-{
-	const struct clock *base = &sync->fitted[trace->clock];
-
-	describe_segments(trace->tie, base, clock);
-	if (base->bounds)
-		describe_bounds(trace->tie, base,
-				sync->options.drift_limit_ppm * 1e3 +
-				    fabs(clock_mean_rate(base)) * 1e9,
-				clock);
 }
 
 void tie_list_clear(struct tie_list *list)

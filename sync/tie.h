@@ -2,7 +2,6 @@
 #ifndef CT_SYNC_TIE_H
 #define CT_SYNC_TIE_H
 
-#include "clock/map.h"
 #include "sync/match/match.h"
 
 /*
@@ -15,7 +14,6 @@
  * offset on both sides, and the least that all leave is some microseconds.
  */
 struct sync;
-struct sync_trace;
 
 /* Between two steps; of the times of the base. */
 struct tie_part {
@@ -33,7 +31,7 @@ struct tie {
 	unsigned shift; /* a cell is 2^shift nanoseconds long */
 	struct tie_part *part; /* what the cells say; none: no tie */
 	size_t parts;
-	nsec_t open_ns; /* the least that a cell leaves of the offset */
+	nsec_t open_ns;             /* the least that a cell leaves of the offset */
 	uint64_t packets, rejected; /* those that contradict the others */
 };
 
@@ -56,9 +54,21 @@ int tie_clocks(struct sync *sync, struct error *error);
 nsec_t tie_earliest(const struct tie *tie, nsec_t local_ns);
 nsec_t tie_latest(const struct tie *tie, nsec_t local_ns);
 
-/* A tied source's correction with its bounds: its base's, and the tie's on top. */
-void tie_describe(const struct sync *sync, const struct sync_trace *trace,
-		  struct clock *clock);
+/* What the offset may be while the tied clock shows times of a span. */
+void tie_offsets(const struct tie *tie, nsec_t from, nsec_t to, nsec_t *low,
+		 nsec_t *high);
+
+/*
+ * For estimates: the part that a time of the tied clock belongs to, where each but the
+ * first begins, and its offset, the middle of what is left of it.
+ */
+size_t tie_part_at(const struct tie *tie, nsec_t local_ns);
+nsec_t tie_part_begin(const struct tie *tie, size_t part);
+nsec_t tie_middle(const struct tie_part *part);
+
+/* Times of the tied clock before and after which a part was surely not in force. */
+nsec_t tie_part_from(const struct tie *tie, size_t part);
+nsec_t tie_part_to(const struct tie *tie, size_t part);
 
 void tie_list_clear(struct tie_list *list);
 
