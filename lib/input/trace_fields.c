@@ -202,6 +202,24 @@ int trace_packet_decode(const struct value *value, struct packet *packet)
 	return -1;
 }
 
+/*
+ * The half of the TCP header's fourth word that holds length and flags. Network byte
+ * order puts the flags last, and the length, 5 to 15 words, into the first four bits.
+ * The addons of 2013 wrote the fields the other way round, down to the bits: the
+ * length last, and FIN first. A last byte from 5 to 15 is a length, as no packet has
+ * two of the flags FIN to PSH, or PSH, without ACK.
+ */
+static uint8_t socket_flags_of(uint64_t word)
+{
+	uint8_t last = (uint8_t)word, flags = 0;
+
+	if (last < 5 || last > 15)
+		return last;
+	for (int i = 0; i < 8; i++)
+		flags |= (uint8_t)((word >> (15 - i) & 1) << i);
+	return flags;
+}
+
 int trace_socket_decode(const struct value *value, struct packet *packet)
 {
 	memset(packet, 0, sizeof(*packet));
@@ -212,6 +230,6 @@ int trace_socket_decode(const struct value *value, struct packet *packet)
 	packet->seq = (uint32_t)number(&value[SOCKET_SEQ]);
 	packet->ack = (uint32_t)number(&value[SOCKET_ACK]);
 	packet->window = (uint16_t)number(&value[SOCKET_WINDOW]);
-	packet->flags = (uint8_t)number(&value[SOCKET_FLAGS]);
+	packet->flags = socket_flags_of(number(&value[SOCKET_FLAGS]));
 	return 0;
 }
