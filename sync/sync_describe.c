@@ -8,7 +8,6 @@
 #include "base/mem.h"
 
 enum {
-	STATED = 256, /* spans of a tied source that get a bound each */
 	ROUNDING = 2, /* nanoseconds, of corrections */
 };
 
@@ -57,9 +56,42 @@ static void describe_segments(const struct tie *tie, const struct clock *base,
 	}
 }
 
+/* The tie's share of a bound: how far an offset that may be is from the estimate's. */
+static void widen_by_tie(struct clock_bound *bound, nsec_t estimate,
+			 const struct tie_part *part, double limit_ppb)
+{
+	double early = (double)(estimate - part->high_ns);
+	double late = (double)(estimate - part->low_ns);
+
+	early -= fabs(early) * 2 * limit_ppb * 1e-9;
+	late += fabs(late) * 2 * limit_ppb * 1e-9;
+	if (bound->low_ns != NSEC_MIN)
+		bound->low_ns =
+		    nsec_add(bound->low_ns, nsec_round(floor(early)) - ROUNDING);
+	if (bound->high_ns != NSEC_MAX)
+		bound->high_ns =
+		    nsec_add(bound->high_ns, nsec_round(ceil(late)) + ROUNDING);
+}
+
+/*
+ * What the base states of a time holds up to the stated times before and after, and so
+ * it does of the tied clock's; but for the tie, by which its times may be others.
+ */
+static struct clock_bound tied_bound(const struct tie *tie, const struct clock *base,
+				     nsec_t at, double limit_ppb)
+{
+	const struct tie_part *part = &tie->part[tie_part_at(tie, at)];
+	nsec_t middle = tie_middle(part);
+	struct clock_bound bound = clock_bound_at(base, at - middle, limit_ppb);
+
+	widen_by_tie(&bound, middle, part, limit_ppb);
+	bound.local_ns = at;
+	return bound;
+}
+
 /* The widest that the base states over a span of its time. */
-static struct clock_bound base_bound(const struct clock *base, nsec_t from, nsec_t to,
-				     double limit_ppb)
+static struct clock_bound widest_bound(const struct clock *base, nsec_t from, nsec_t to,
+				       double limit_ppb)
 {
 	struct clock_bound bound = clock_bound_at(base, from, limit_ppb);
 	struct clock_bound end = clock_bound_at(base, to, limit_ppb);
@@ -72,87 +104,81 @@ static struct clock_bound base_bound(const struct clock *base, nsec_t from, nsec
 }
 
 /*
- * How far the truth may be from the estimate at times from `from` on and before `to`,
- * within which the estimate is by one part: for each offset that may be in force, the
- * base's bounds at the times that it leads to, and what it differs by from the part's.
+ * At the times of a span any of several parts may have been in force: widen what is
+ * stated there, where the estimate is by one of them, to what each would mean.
  */
-static struct clock_bound bound_over(const struct tie *tie, const struct clock *base,
-				     nsec_t from, nsec_t to, double limit_ppb)
+static void state_doubt(const struct tie *tie, const struct clock *base, size_t next,
+			double limit_ppb, struct clock *clock)
 {
-	nsec_t middle = tie_middle(&tie->part[tie_part_at(tie, from)]), low, high;
-	double stretch = 1 + 2 * limit_ppb * 1e-9, shrink = 2 - stretch;
-	struct clock_bound bound;
-	double early, late;
+	nsec_t from = tie_part_from(tie, next), to = tie_part_to(tie, next - 1);
 
-	tie_offsets(tie, from, to, &low, &high);
-	bound = base_bound(base, nsec_sub(from, high), nsec_sub(to, low), limit_ppb);
-	bound.local_ns = from;
-	early = (double)(middle - high);
-	late = (double)(middle - low);
-	early *= early < 0 ? stretch : shrink;
-	late *= late > 0 ? stretch : shrink;
-	if (bound.low_ns != NSEC_MIN)
-		bound.low_ns =
-		    nsec_add(bound.low_ns, nsec_round(floor(early)) - ROUNDING);
-	if (bound.high_ns != NSEC_MAX)
-		bound.high_ns =
-		    nsec_add(bound.high_ns, nsec_round(ceil(late)) + ROUNDING);
-	return bound;
+	for (size_t i = 0; i < clock->bounds; i++) {
+		nsec_t at = clock->bound[i].local_ns;
+		nsec_t estimate = tie_middle(&tie->part[tie_part_at(tie, at)]);
+
+		for (size_t k = 0; at >= from && at <= to && k < tie->parts; k++) {
+			nsec_t middle = tie_middle(&tie->part[k]);
+			struct clock_bound bound;
+
+			if (tie_part_from(tie, k) > to || tie_part_to(tie, k) < from)
+				continue;
+			bound = widest_bound(base, from - middle, to - middle, limit_ppb);
+			widen_by_tie(&bound, estimate, &tie->part[k], limit_ppb);
+			clock_bound_widen(&clock->bound[i], &bound);
+		}
+	}
 }
 
 static int by_time(const void *a, const void *b)
 {
-	const nsec_t *p = a, *q = b;
+	const struct clock_bound *p = a, *q = b;
 
-	return (*p > *q) - (*p < *q);
+	return (p->local_ns > q->local_ns) - (p->local_ns < q->local_ns);
 }
 
-/* Evenly over the source, where a segment begins, and around steps. */
-static size_t choose_times(const struct tie *tie, const struct clock *clock,
-			   nsec_t **times)
+/* Where the base has times, at the ends and the middle, and where a part begins. */
+static void choose_times(const struct tie *tie, const struct clock *base,
+			 struct clock *clock)
 {
-	size_t most = STATED + 1 + clock->segments + 2 * tie->parts, count = 0, kept = 0;
-	double span = (double)(clock->end_ns - clock->begin_ns);
-	nsec_t *time = mem_alloc(most * sizeof(*time));
+	size_t most = (base->bounds + 3) * tie->parts + 3, count = 0, kept = 0;
+	nsec_t middle = clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
+	struct clock_bound *bound = mem_zalloc(most * sizeof(*bound));
 
-	for (size_t i = 0; i <= STATED; i++)
-		time[count++] =
-		    clock->begin_ns + nsec_round(span * (double)i / (double)STATED);
-	for (size_t i = 1; i < clock->segments; i++)
-		time[count++] = clock->segment[i].local_ns;
-	for (size_t i = 1; i < tie->parts; i++) {
-		time[count++] = tie_part_from(tie, i);
-		time[count++] = tie_part_to(tie, i - 1);
+	bound[count++].local_ns = clock->begin_ns;
+	bound[count++].local_ns = middle;
+	bound[count++].local_ns = clock->end_ns;
+	for (size_t i = 0; i < tie->parts; i++) {
+		for (size_t k = 0; k < base->bounds; k++) {
+			nsec_t at = base->bound[k].local_ns + tie_middle(&tie->part[i]);
+
+			if (tie_part_at(tie, at) == i)
+				bound[count++].local_ns = at;
+		}
+		if (i) {
+			bound[count++].local_ns = tie_part_begin(tie, i);
+			bound[count++].local_ns = tie_part_from(tie, i);
+			bound[count++].local_ns = tie_part_to(tie, i - 1);
+		}
 	}
-	qsort(time, count, sizeof(*time), by_time);
+	qsort(bound, count, sizeof(*bound), by_time);
 	for (size_t i = 0; i < count; i++)
-		if (time[i] >= clock->begin_ns && time[i] <= clock->end_ns &&
-		    (!kept || time[i] != time[kept - 1]))
-			time[kept++] = time[i];
-	*times = time;
-	return kept;
+		if (bound[i].local_ns >= clock->begin_ns &&
+		    bound[i].local_ns <= clock->end_ns &&
+		    (!kept || bound[i].local_ns != bound[kept - 1].local_ns))
+			bound[kept++] = bound[i];
+	clock->bound = bound;
+	clock->bounds = kept;
 }
 
-/* As bounds are stated: at each time the widest up to those before and after. */
 static void describe_bounds(const struct tie *tie, const struct clock *base,
 			    double limit_ppb, struct clock *clock)
 {
-	struct clock_bound before, after;
-	nsec_t *time;
-
-	clock->bounds = choose_times(tie, clock, &time);
-	clock->bound = mem_alloc(clock->bounds * sizeof(*clock->bound));
-	before = bound_over(tie, base, time[0], time[0], limit_ppb);
-	for (size_t i = 0; i < clock->bounds; i++) {
-		bool is_last = i + 1 == clock->bounds;
-
-		after = bound_over(tie, base, time[i],
-				   time[is_last ? i : i + 1] - !is_last, limit_ppb);
-		clock->bound[i] = after;
-		clock_bound_widen(&clock->bound[i], &before);
-		before = after;
-	}
-	free(time);
+	choose_times(tie, base, clock);
+	for (size_t i = 0; i < clock->bounds; i++)
+		clock->bound[i] =
+		    tied_bound(tie, base, clock->bound[i].local_ns, limit_ppb);
+	for (size_t k = 1; k < tie->parts; k++)
+		state_doubt(tie, base, k, limit_ppb, clock);
 }
 
 static void describe_offsets(const struct tie *tie, struct clock_tie *to)

@@ -55,21 +55,17 @@ static int find_reference(struct sync *sync, int *clock, struct error *error)
 	return 0;
 }
 
-/* A clock runs from the first to the last event of all traces that share it. */
-static void span_clocks(struct sync *sync)
+static void span_traces(struct sync *sync, bool tied, bool *seen)
 {
-	bool *seen = mem_zalloc(sync->clocks * sizeof(*seen));
-
-	sync->clock = mem_zalloc(sync->clocks * sizeof(*sync->clock));
 	for (size_t i = 0; i < sync->traces; i++) {
 		const struct sync_trace *trace = &sync->trace[i];
 		struct fit_clock *clock = &sync->clock[trace->clock];
 		nsec_t begin = trace->facts.begin_ns + trace->shift_ns;
 		nsec_t end = trace->facts.end_ns + trace->shift_ns;
 
-		if (!trace->facts.events)
+		if (!trace->facts.events || (trace->tie != NULL) != tied)
 			continue;
-		if (trace->tie) {
+		if (tied) {
 			begin = tie_earliest(trace->tie, begin);
 			end = tie_latest(trace->tie, end);
 		}
@@ -79,6 +75,20 @@ static void span_clocks(struct sync *sync)
 			clock->end_ns = end;
 		seen[trace->clock] = true;
 	}
+}
+
+/* A clock runs from the first to the last event of all traces that share it. */
+static void span_clocks(struct sync *sync)
+{
+	bool *seen = mem_zalloc(sync->clocks * sizeof(*seen));
+
+	sync->clock = mem_zalloc(sync->clocks * sizeof(*sync->clock));
+	span_traces(sync, false, seen);
+	for (size_t i = 0; i < sync->clocks; i++) {
+		sync->clock[i].own_begin_ns = sync->clock[i].begin_ns;
+		sync->clock[i].own_end_ns = sync->clock[i].end_ns;
+	}
+	span_traces(sync, true, seen);
 	free(seen);
 	for (size_t i = 0; i < sync->clocks; i++) {
 		struct fit_clock *clock = &sync->clock[i];

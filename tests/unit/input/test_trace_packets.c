@@ -11,7 +11,7 @@ static void both_sides_are_seen(void **state)
 	add_packet(WISH_OLD_RECEIVE, 3, "eth0", 30);
 	read_trace(&seen);
 	assert_int_equal(seen.count, 3);
-	assert_seen(&seen, 0, 1, 10, 10);
+	assert_seen(&seen, 0, 1, 10, NSEC_MAX);
 	assert_seen(&seen, 1, 2, 20, 20);
 	assert_false(seen.item[0].received);
 	assert_true(seen.item[1].received && seen.item[2].received);
@@ -69,9 +69,9 @@ static void a_send_waits_for_its_transmission(void **state)
 	add_xmit(2, "eth0", 30, 0);
 	read_trace(&seen);
 	assert_int_equal(seen.count, 3);
-	assert_seen(&seen, 0, 1, 10, 10);
-	assert_seen(&seen, 1, 2, 25, 25);
-	assert_seen(&seen, 2, 3, 12, 12); /* still queued at the end */
+	assert_seen(&seen, 0, 1, 10, 20);
+	assert_seen(&seen, 1, 2, 25, 30);
+	assert_seen(&seen, 2, 3, 12, NSEC_MAX); /* still queued at the end */
 	assert_int_equal(seen.facts.sent, 3);
 }
 
