@@ -42,6 +42,7 @@ struct sync_trace {
 	struct packet_source_facts facts;
 	uint32_t clock;  /* traces of one clock uuid share one */
 	nsec_t shift_ns; /* local time plus this is its clock's local time */
+	uint32_t host;   /* a number that sources of one host share */
 };
 
 /* A step of a clock; its local times. Between from_ns and to_ns it may be anywhere. */

@@ -120,6 +120,19 @@ static void set_clock(struct sync *sync, struct sync_trace *trace)
 	sync->clock_trace[trace->clock] = (uint32_t)(trace - sync->trace);
 }
 
+/* Sources of one node's directory are of one host. */
+static uint32_t host_of(const struct sync *sync, const struct source_list *sources,
+			const struct source *source)
+{
+	for (uint32_t i = 0; source->node && i < sync->traces; i++) {
+		const char *node = sources->item[sync->trace[i].source].node;
+
+		if (node && strcmp(node, source->node) == 0)
+			return sync->trace[i].host;
+	}
+	return (uint32_t)sync->traces;
+}
+
 static void add_trace(struct sync *sync, struct source_list *sources, size_t index,
 		      const struct packet_source_facts *facts)
 {
@@ -135,6 +148,7 @@ static void add_trace(struct sync *sync, struct source_list *sources, size_t ind
 	trace->source = index;
 	trace->kind = source->kind;
 	trace->facts = *facts;
+	trace->host = host_of(sync, sources, source);
 	set_clock(sync, trace);
 	sync->traces++;
 }
@@ -175,7 +189,8 @@ static int take_sightings(void *context, uint32_t source, struct sighting *sight
 			matcher_expect(reading->matcher, &sighting[i + EXPECT],
 				       &sighting[i + EXPECT_SOON]);
 		sighting[i].ns += trace->shift_ns;
-		sighting[i].whole_ns += trace->shift_ns;
+		sighting[i].whole_ns = nsec_add(sighting[i].whole_ns, trace->shift_ns);
+		sighting[i].event_ns += trace->shift_ns;
 		status = matcher_add(reading->matcher, trace->clock, source, &sighting[i],
 				     reading->error);
 	}
@@ -208,6 +223,15 @@ static void take_tie(void *context, uint32_t sender, nsec_t send_ns, uint32_t re
 
 	readers_tie(reading->readers, sync->clock_trace[sender], send_ns,
 		    sync->clock_trace[receiver], recv_ns);
+}
+
+static uint32_t *clock_hosts(const struct sync *sync)
+{
+	uint32_t *host = mem_alloc(sync->clocks * sizeof(*host));
+
+	for (size_t i = 0; i < sync->clocks; i++)
+		host[i] = sync->trace[sync->clock_trace[i]].host;
+	return host;
 }
 
 static void take_facts(struct sync *sync, struct packet_source **opened)
@@ -245,11 +269,13 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 		    struct progress *progress, struct error *error)
 {
 	struct reading reading = {.sync = sync, .error = error};
+	uint32_t *host = clock_hosts(sync);
 	int status;
 
 	reading.readers = readers_new(opened, sync->traces, sync->options.threads);
 	reading.matcher = matcher_new(&sync->pairs, &sync->log, sync->options.in_flight);
 	matcher_on_tie(reading.matcher, take_tie, &reading);
+	matcher_set_hosts(reading.matcher, host);
 	if (sync->on_message)
 		matcher_on_message(reading.matcher, take_message, sync);
 	status = readers_run(reading.readers, take_sightings, &reading, progress);
@@ -261,6 +287,7 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 	explain_silence(sync);
 	matcher_free(reading.matcher);
 	readers_free(reading.readers);
+	free(host);
 	return status;
 }
 

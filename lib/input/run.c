@@ -76,7 +76,7 @@ static void search(struct found_list *list, const char *path, const struct stat 
 }
 
 static struct source *append(struct source_list *list, const struct found *found,
-			     const char *name)
+			     const char *name, const char *node)
 {
 	struct source *source;
 
@@ -86,6 +86,7 @@ static struct source *append(struct source_list *list, const struct found *found
 	source->kind = found->kind;
 	source->path = mem_strdup(found->path);
 	source->name = name ? mem_strdup(name) : NULL;
+	source->node = node ? mem_strdup(node) : NULL;
 	return source;
 }
 
@@ -135,13 +136,15 @@ static void add_node(struct source_list *list, const char *path, const char *nod
 {
 	struct found_list found = {NULL, 0, 0};
 	struct node_facts facts;
+	char *directory;
 	size_t main;
 
 	search(&found, path, run, problems);
 	if (found.count) {
+		directory = realpath(path, NULL);
 		read_facts(&facts, path, problems);
 		main = main_source(&found, strlen(path));
-		set_local(append(list, &found.item[main], node), &facts);
+		set_local(append(list, &found.item[main], node, directory), &facts);
 		for (size_t i = 0; i < found.count; i++) {
 			char *name;
 
@@ -149,10 +152,11 @@ static void add_node(struct source_list *list, const char *path, const char *nod
 				continue;
 			name = mem_printf("%s:%s", node,
 					  found.item[i].path + strlen(path) + 1);
-			set_local(append(list, &found.item[i], name), &facts);
+			set_local(append(list, &found.item[i], name, directory), &facts);
 			free(name);
 		}
 		node_facts_clear(&facts);
+		free(directory);
 	}
 	found_clear(&found);
 }
@@ -240,7 +244,7 @@ static void add_alone(struct source_list *list, const struct found *found,
 		if (!name)
 			name = strrchr(directory, '/') + 1;
 	}
-	source = append(list, found, name);
+	source = append(list, found, name, directory);
 	set_local(source, &facts);
 	if (!source->name && found->kind == SOURCE_CAPTURE) {
 		const char *file = strrchr(found->path, '/');
@@ -307,6 +311,7 @@ void source_list_clear(struct source_list *list)
 	for (size_t i = 0; i < list->count; i++) {
 		free(list->item[i].name);
 		free(list->item[i].path);
+		free(list->item[i].node);
 		free(list->item[i].local);
 		free(list->item[i].reader.why);
 	}

@@ -11,11 +11,14 @@
  * Matching sent with received packets.
  *
  * Packets of one identity form an entry, which collects who sent and who
- * received it: the first send and the first receive of each source. An entry
- * with both sides waits a while for repeats and then becomes messages. One
- * with one side only waits for the other; what waits longest is looked at
- * again by TCP sequence ranges (segmentation offload), and by the transport
- * header alone (translated addresses, or traces that record no others).
+ * received it, at which devices. An entry that two hosts saw waits a while for
+ * repeats and then becomes messages (path.h). One that a single host saw waits for
+ * others; what waits longest is looked at again by TCP sequence ranges (segmentation
+ * offload), and by the transport header alone (translated addresses, or traces that
+ * record no others).
+ *
+ * What becomes of a packet depends on the order in which packets are added, and on
+ * nothing else.
  */
 struct matcher;
 
@@ -50,6 +53,12 @@ typedef int match_message_fn(void *context, const struct match_end *send,
 			     const struct match_end *recv, const struct packet *packet,
 			     struct error *error);
 void matcher_on_message(struct matcher *matcher, match_message_fn *look, void *context);
+
+/*
+ * By source, which host it is of. What one source of a host sent and another received
+ * is no message. To be set before the first packet; borrowed.
+ */
+void matcher_set_hosts(struct matcher *matcher, const uint32_t *host);
 
 /*
  * One packet of a source, which is a clock: `trace` tells traces of one clock

@@ -5,7 +5,7 @@
 #include "sync/match/entry.h"
 #include "sync/match/match.h"
 
-/* For the parts of matching: match.c, match/ranges.c, match/transport.c. */
+/* For the parts of matching: match.c, path.c, ranges.c, transport.c. */
 
 struct matcher {
 	struct entry_table entries;
@@ -17,6 +17,7 @@ struct matcher {
 	void *tie_context;
 	match_message_fn *look;
 	void *look_context;
+	const uint32_t *host; /* by source, or NULL: each is one */
 	struct error *error; /* of the call at hand */
 	bool failed;
 };
@@ -26,7 +27,10 @@ struct match_side {
 	struct entry *entry;
 	struct seen *seen;
 	nsec_t ns;
+	uint8_t hops; /* as far as those who compare it know it of all; else 0 */
 };
+
+bool match_is_one_host(const struct matcher *matcher, uint32_t a, uint32_t b);
 
 /* A message between two sources; counts it and marks both sightings used. */
 void match_emit(struct matcher *matcher, const struct match_side *send,

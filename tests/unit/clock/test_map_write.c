@@ -47,7 +47,7 @@ static void test_empty(void **unused)
 		       "  \"pairs\": [],\n"
 		       "  \"matching\": {\"sent\": 0, \"received\": 0, \"matched\": 0, "
 		       "\"ambiguous\": 0,\n"
-		       "    \"unmatched_sent\": 0, \"unmatched_received\": 0}\n"
+		       "    \"unmatched_sent\": 0, \"unmatched_received\": 0, \"inside\": 0}\n"
 		       "}\n");
 }
 
@@ -64,7 +64,7 @@ static void test_full(void **unused)
 	struct clock_pair pair[] = {
 	    {n0, n1, 10, 11, 12, 13, 14, CLOCK_APPROXIMATE, 15, 16, NSEC_MAX, -17},
 	    {n1, n0, 0, 0, 0, 0, 0, CLOCK_ABSENT, 0, 0, 0, NSEC_MAX}};
-	struct clock_map map = {n0, &island, 1, clock, 2, pair, 2, {1, 2, 3, 4, 5, 6}};
+	struct clock_map map = {n0, &island, 1, clock, 2, pair, 2, {1, 2, 3, 4, 5, 6, 7}};
 
 	(void)unused;
 	assert_written(
@@ -107,7 +107,7 @@ static void test_full(void **unused)
 	    "  ],\n"
 	    "  \"matching\": {\"sent\": 1, \"received\": 2, \"matched\": 3, "
 	    "\"ambiguous\": 4,\n"
-	    "    \"unmatched_sent\": 5, \"unmatched_received\": 6}\n"
+	    "    \"unmatched_sent\": 5, \"unmatched_received\": 6, \"inside\": 7}\n"
 	    "}\n");
 }
 
