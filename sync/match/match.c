@@ -12,6 +12,9 @@ enum { MATCHED_KEPT = 1 << 15 };
 
 enum { SIDES_INLINE = 16 };
 
+/* A packet that is not there after this time does not come any more. */
+#define LONGEST_WAY NSEC_PER_SEC
+
 struct matcher *matcher_new(struct pair_table *pairs, struct message_log *log,
 			    size_t in_flight)
 {
@@ -47,6 +50,30 @@ bool match_is_one_host(const struct matcher *matcher, uint32_t a, uint32_t b)
 	return a == b || (matcher->host && matcher->host[a] == matcher->host[b]);
 }
 
+static uint64_t way_key(uint32_t sender, uint32_t receiver)
+{
+	return (uint64_t)sender << 32 | receiver;
+}
+
+bool match_was_recording(const struct matcher *matcher, uint32_t sender,
+			 uint32_t receiver, nsec_t recv_ns)
+{
+	int64_t first;
+
+	return intmap_get(&matcher->heard, way_key(sender, receiver), &first) &&
+	       first < nsec_sub(recv_ns, LONGEST_WAY);
+}
+
+static void note_heard(struct matcher *matcher, const struct match_side *send,
+		       const struct match_side *receive)
+{
+	uint64_t key = way_key(send->seen->source, receive->seen->source);
+	int64_t first;
+
+	if (!intmap_get(&matcher->heard, key, &first) || receive->ns < first)
+		intmap_put(&matcher->heard, key, receive->ns);
+}
+
 static struct match_end end_of(const struct match_side *side)
 {
 	const struct seen_origin *origin = entry_origin(side->entry, side->seen);
@@ -78,6 +105,7 @@ void match_emit(struct matcher *matcher, const struct match_side *send,
 
 	send->seen->used = receive->seen->used = true;
 	matcher->counts.matched++;
+	note_heard(matcher, send, receive);
 	pair_add(&matcher->pairs->pair[message.pair], &message);
 	/* After a failure the error stays that of the first. */
 	if (matcher->failed)
@@ -281,5 +309,6 @@ void matcher_free(struct matcher *matcher)
 	if (!matcher)
 		return;
 	entry_table_clear(&matcher->entries);
+	intmap_clear(&matcher->heard);
 	free(matcher);
 }

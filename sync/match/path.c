@@ -118,6 +118,20 @@ static bool all_only_send(const struct path *path, uint8_t hops)
 }
 
 /*
+ * Whether the packet may not be the one that the other saw, but one before that looked
+ * the same: it came by several times, or it is of those that hosts repeat for ever, as
+ * they ask their neighbours who is there, and has nothing to tell it from the others.
+ */
+static bool may_repeat(const struct path *path, const struct stop *from,
+		       const struct stop *to)
+{
+	const struct packet *packet = path->packet;
+
+	return from->sends > 1 || to->receives > 1 ||
+	       (packet_is_to_many(packet) && (packet->family == 6 || !packet->id));
+}
+
+/*
  * Whether the packet surely went from here to there, both on one level or `to` on a
  * lower one. That a host saw its send first may be because what it received was not
  * recorded; then the other must not look as if it had passed the packet on to it.
@@ -126,6 +140,10 @@ static bool is_way(const struct path *path, const struct stop *from,
 		   const struct stop *to)
 {
 	if (to->receives > from->sends)
+		return false;
+	if (may_repeat(path, from, to) &&
+	    !match_was_recording(path->matcher, from->source, to->source,
+				 to->received->ns))
 		return false;
 	if (is_contested(path, from) && !all_only_send(path, from->hops))
 		return false;

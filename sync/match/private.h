@@ -2,6 +2,7 @@
 #ifndef CT_SYNC_MATCH_PRIVATE_H
 #define CT_SYNC_MATCH_PRIVATE_H
 
+#include "base/intmap.h"
 #include "sync/match/entry.h"
 #include "sync/match/match.h"
 
@@ -13,6 +14,7 @@ struct matcher {
 	struct message_log *log;
 	struct clock_matching counts;
 	uint64_t given_up;
+	struct intmap heard; /* sender and receiver -> its stamp of their first message */
 	tie_fn *tie;
 	void *tie_context;
 	match_message_fn *look;
@@ -29,6 +31,13 @@ struct match_side {
 	nsec_t ns;
 	uint8_t hops; /* as far as those who compare it know it of all; else 0 */
 };
+
+/*
+ * Whether a source was surely recording when a packet left that another received then:
+ * that had received an earlier one of it, and packets are not on their way so long.
+ */
+bool match_was_recording(const struct matcher *matcher, uint32_t sender,
+			 uint32_t receiver, nsec_t recv_ns);
 
 bool match_is_one_host(const struct matcher *matcher, uint32_t a, uint32_t b);
 
