@@ -10,10 +10,10 @@
  */
 struct seen {
 	uint32_t source, device;
-	nsec_t ns, whole_ns;     /* of the first */
+	nsec_t ns, whole_ns;      /* of the first */
 	nsec_t first_ns, last_ns; /* when the events were, by the source's clock */
-	uint32_t count;          /* more than 1 is a repeat */
-	uint8_t hops;            /* 0: not recorded */
+	uint32_t count;           /* more than 1 is a repeat */
+	uint8_t hops;             /* 0: not recorded */
 	bool received;
 	bool used; /* has become part of a message */
 };

@@ -237,7 +237,8 @@ static void note(struct matcher *matcher, struct entry *entry, uint32_t source,
 	const struct seen *other;
 
 	if (entry->matched) {
-		/* Repeats keep an identity in mind: none may be taken for a new packet. */
+		/* Repeats keep an identity in mind: none may be taken for a new packet.
+		 */
 		if (!is_new)
 			entry_table_match(&matcher->entries, entry);
 		return;

@@ -12,7 +12,7 @@ struct stop {
 	struct match_side *sent, *received; /* the first of each, or NULL */
 	bool begins_sent;                   /* what was seen first is a send */
 	bool ends_sent;                     /* what was seen last */
-	uint32_t sends, receives; /* how often it came by, at least; at most */
+	uint32_t sends, receives;           /* how often it came by, at least; at most */
 };
 
 struct path {
@@ -154,8 +154,17 @@ static bool is_way(const struct path *path, const struct stop *from,
 	return !is_contested(path, from) || !to->sent;
 }
 
+/* Of what came by so many times, the others are the same packet within the host. */
+static void set_times(struct path *path, struct seen *seen, uint32_t times)
+{
+	path->matcher->counts.inside += seen->count - times;
+	seen->count = times;
+}
+
 static void emit(struct path *path, const struct stop *from, const struct stop *to)
 {
+	set_times(path, from->sent->seen, from->sends);
+	set_times(path, to->received->seen, to->receives);
 	match_emit(path->matcher, from->sent, to->received);
 	path->emitted++;
 }
@@ -195,8 +204,8 @@ static void emit_down(struct path *path, const struct stop *from)
 	const struct stop *end = path->stop + path->stops;
 
 	for (const struct stop *to = from + 1; to < end; to++) {
-		bool is_first = to->received && to->hops < from->hops &&
-				!is_one_host(path, from, to);
+		bool is_first =
+		    to->received && to->hops < from->hops && !is_one_host(path, from, to);
 
 		for (const struct stop *at = from + 1; is_first && at < to; at++)
 			is_first = !(at->source == to->source && at->received &&
@@ -229,7 +238,8 @@ static void find_stops(struct path *path, struct match_side *side, size_t sides)
 
 	for (size_t i = 0; i < sides; i += n) {
 		n = 1;
-		while (i + n < sides && side[i + n].seen->source == side[i].seen->source &&
+		while (i + n < sides &&
+		       side[i + n].seen->source == side[i].seen->source &&
 		       side[i + n].hops == side[i].hops)
 			n++;
 		path->stop[path->stops++] = stop_of(side + i, n);
@@ -249,9 +259,8 @@ static void set_levels(struct match_side *side, size_t sides)
 
 size_t path_emit(struct matcher *matcher, struct match_side *side, size_t sides)
 {
-	struct path path = {.matcher = matcher,
-			    .packet = &side->entry->packet,
-			    .is_one_identity = true};
+	struct path path = {
+	    .matcher = matcher, .packet = &side->entry->packet, .is_one_identity = true};
 	struct stop few[STOPS_INLINE];
 
 	path.stop = sides > STOPS_INLINE ? mem_alloc(sides * sizeof(*path.stop)) : few;

@@ -20,7 +20,7 @@ struct matcher {
 	match_message_fn *look;
 	void *look_context;
 	const uint32_t *host; /* by source, or NULL: each is one */
-	struct error *error; /* of the call at hand */
+	struct error *error;  /* of the call at hand */
 	bool failed;
 };
 

@@ -163,9 +163,8 @@ static struct range *holder(const struct lane *lane, int64_t byte, bool latest)
 	for (size_t back = 0; low > 0 && back < LOOK_BACK; back++) {
 		struct range *at = &lane->range[--low];
 
-		if (at->end > byte &&
-		    (!best || (latest ? at->first_ns > best->first_ns
-				      : at->first_ns < best->first_ns)))
+		if (at->end > byte && (!best || (latest ? at->first_ns > best->first_ns
+							: at->first_ns < best->first_ns)))
 			best = at;
 	}
 	return best;

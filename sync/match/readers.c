@@ -45,8 +45,8 @@ struct readers {
 	struct reading *reading;
 	size_t count, read; /* in all, and those read to their end */
 	int threads, busy;  /* in all, and those in a step */
-	uint64_t steps;    /* done */
-	uint64_t mapped;   /* events read of mapped files since mapped_release */
+	uint64_t steps;     /* done */
+	uint64_t mapped;    /* events read of mapped files since mapped_release */
 	pthread_mutex_t lock;
 	pthread_cond_t filled, emptied;
 	struct batch *spare;
@@ -102,8 +102,8 @@ static struct reading *next_given(struct readers *readers)
 		struct reading *reading = &readers->reading[i];
 
 		if (!reading->given.ended &&
-		    (!best || position(reading, &reading->given) <
-				  position(best, &best->given)))
+		    (!best ||
+		     position(reading, &reading->given) < position(best, &best->given)))
 			best = reading;
 	}
 	return best;
@@ -163,8 +163,7 @@ static void step(struct reading *reading, struct batch *batch)
 {
 	const struct packet_source_facts *facts = packet_source_facts(reading->source);
 
-	batch->is_last =
-	    packet_source_step(reading->source, collect, batch) == STEP_END;
+	batch->is_last = packet_source_step(reading->source, collect, batch) == STEP_END;
 	batch->has_events = facts->events > 0;
 	batch->begin_ns = facts->begin_ns;
 	batch->end_ns = facts->end_ns;

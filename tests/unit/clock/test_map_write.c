@@ -37,18 +37,18 @@ static void test_empty(void **unused)
 	struct clock_map map = {0};
 
 	(void)unused;
-	assert_written(&map,
-		       "{\n"
-		       "  \"format\": \"clustertrace-clocks\",\n"
-		       "  \"version\": 1,\n"
-		       "  \"reference\": \"\",\n"
-		       "  \"islands\": [],\n"
-		       "  \"clocks\": [],\n"
-		       "  \"pairs\": [],\n"
-		       "  \"matching\": {\"sent\": 0, \"received\": 0, \"matched\": 0, "
-		       "\"ambiguous\": 0,\n"
-		       "    \"unmatched_sent\": 0, \"unmatched_received\": 0, \"inside\": 0}\n"
-		       "}\n");
+	assert_written(
+	    &map, "{\n"
+		  "  \"format\": \"clustertrace-clocks\",\n"
+		  "  \"version\": 1,\n"
+		  "  \"reference\": \"\",\n"
+		  "  \"islands\": [],\n"
+		  "  \"clocks\": [],\n"
+		  "  \"pairs\": [],\n"
+		  "  \"matching\": {\"sent\": 0, \"received\": 0, \"matched\": 0, "
+		  "\"ambiguous\": 0,\n"
+		  "    \"unmatched_sent\": 0, \"unmatched_received\": 0, \"inside\": 0}\n"
+		  "}\n");
 }
 
 static void test_full(void **unused)
