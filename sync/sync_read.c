@@ -190,6 +190,7 @@ static int take_sightings(void *context, uint32_t source, struct sighting *sight
 				       &sighting[i + EXPECT_SOON]);
 		sighting[i].ns += trace->shift_ns;
 		sighting[i].whole_ns = nsec_add(sighting[i].whole_ns, trace->shift_ns);
+		sighting[i].event_ns += trace->shift_ns;
 		status = matcher_add(reading->matcher, trace->clock, source, &sighting[i],
 				     reading->error);
 	}

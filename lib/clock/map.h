@@ -49,6 +49,7 @@ struct clock_matching {
 	uint64_t matched;        /* messages */
 	uint64_t ambiguous;      /* repeats of an identity, not used */
 	uint64_t unmatched_sent, unmatched_received;
+	uint64_t inside; /* on their way within a host, of which others tell more */
 };
 
 struct clock_map {

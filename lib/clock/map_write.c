@@ -206,10 +206,10 @@ static void write_matching(const struct clock_matching *matching, FILE *file)
 		"  \"matching\": {\"sent\": %" PRIu64 ", \"received\": %" PRIu64
 		", \"matched\": %" PRIu64 ", \"ambiguous\": %" PRIu64
 		",\n    \"unmatched_sent\": %" PRIu64 ", \"unmatched_received\": %" PRIu64
-		"}\n",
+		", \"inside\": %" PRIu64 "}\n",
 		matching->sent, matching->received, matching->matched,
 		matching->ambiguous, matching->unmatched_sent,
-		matching->unmatched_received);
+		matching->unmatched_received, matching->inside);
 }
 
 void clock_map_write(const struct clock_map *map, FILE *file)

@@ -26,10 +26,12 @@ enum header_field {
 	V4_FRAGMENT,
 	V4_PROTOCOL,
 	V4_IHL,
+	V4_HOPS,
 	HEADER_FIELDS,
 	V6_LENGTH = V4_LENGTH,
 	V6_FLOW_LABEL,
 	V6_NEXT_HEADER,
+	V6_HOPS,
 };
 
 enum { FIELD_IPV4 = FIELD_HEADERS, FIELD_IPV6 = FIELD_IPV4 + HEADER_FIELDS };
@@ -52,10 +54,13 @@ enum { FIELD_IPV4 = FIELD_HEADERS, FIELD_IPV6 = FIELD_IPV4 + HEADER_FIELDS };
 #define IPV6 "network_header.ipv6"
 
 static const char *const packet_fields[] = {
-    "skbaddr",           "name",           TRANSPORT(IPV4),
-    IPV4 ".tot_len",     IPV4 ".id",       IPV4 ".frag_off",
-    IPV4 ".protocol",    IPV4 ".ihl",      TRANSPORT(IPV6),
-    IPV6 ".payload_len", IPV6 ".flow_lbl", IPV6 ".nexthdr",
+    "skbaddr",           "name",
+    TRANSPORT(IPV4),     IPV4 ".tot_len",
+    IPV4 ".id",          IPV4 ".frag_off",
+    IPV4 ".protocol",    IPV4 ".ihl",
+    IPV4 ".ttl",         TRANSPORT(IPV6),
+    IPV6 ".payload_len", IPV6 ".flow_lbl",
+    IPV6 ".nexthdr",     IPV6 ".hop_limit",
 };
 
 static const char *const xmit_fields[] = {"skbaddr", "name", "rc"};
@@ -190,6 +195,13 @@ static int decode_ipv6(const struct value *header, struct packet *packet)
 		return -1;
 	decode_transport(header, packet, 0);
 	return 0;
+}
+
+uint8_t trace_packet_hops(const struct value *value)
+{
+	if (value[FIELD_IPV4 + SRC].type != VALUE_NONE)
+		return (uint8_t)number(&value[FIELD_IPV4 + V4_HOPS]);
+	return (uint8_t)number(&value[FIELD_IPV6 + V6_HOPS]);
 }
 
 int trace_packet_decode(const struct value *value, struct packet *packet)

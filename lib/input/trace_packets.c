@@ -62,6 +62,7 @@ static struct sighting sighting_of(const struct event *event, bool received)
 	return (struct sighting){
 	    .ns = event->local_ns,
 	    .whole_ns = received ? event->local_ns : NSEC_MAX,
+	    .event_ns = event->local_ns,
 	    .received = received,
 	    .stream = event->stream,
 	    .ordinal = event->ordinal,
@@ -86,6 +87,7 @@ static void handle_queue(struct trace_packets *packets, const struct event *even
 	    trace_packet_decode(value, &sighting.packet) ||
 	    packet_is_local(&sighting.packet))
 		return;
+	sighting.hops = trace_packet_hops(value);
 	sighting.device = device_number(packets, &value[FIELD_NAME]);
 	trace_sends_queued(&packets->sends, value[FIELD_SKB].u, &sighting);
 }
@@ -117,6 +119,7 @@ static void handle_receive(struct trace_packets *packets, const struct event *ev
 		return;
 	if (known && entered < sighting.ns)
 		sighting.ns = entered;
+	sighting.hops = trace_packet_hops(value);
 	sighting.device = device_number(packets, &value[FIELD_NAME]);
 	packets->base.facts.received++;
 	packets->give(packets->context, &sighting);

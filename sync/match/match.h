@@ -11,11 +11,14 @@
  * Matching sent with received packets.
  *
  * Packets of one identity form an entry, which collects who sent and who
- * received it: the first send and the first receive of each source. An entry
- * with both sides waits a while for repeats and then becomes messages. One
- * with one side only waits for the other; what waits longest is looked at
- * again by TCP sequence ranges (segmentation offload), and by the transport
- * header alone (translated addresses, or traces that record no others).
+ * received it, at which devices. An entry that two hosts saw waits a while for
+ * repeats and then becomes messages (path.h). One that a single host saw waits for
+ * others; what waits longest is looked at again by TCP sequence ranges (segmentation
+ * offload), and by the transport header alone (translated addresses, or traces that
+ * record no others).
+ *
+ * What becomes of a packet depends on the order in which packets are added, and on
+ * nothing else.
  */
 struct matcher;
 

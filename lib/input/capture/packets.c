@@ -96,6 +96,8 @@ static bool make_sighting(struct capture *capture, const struct captured *captur
 	case SIDE_INSIDE:
 		return false;
 	}
+	sighting->event_ns = captured->ns;
+	sighting->hops = frame->hops;
 	sighting->packet = frame->packet;
 	sighting->device = frame->device ? frame->device : captured->unit.interface;
 	sighting->ordinal = captured->ordinal;

@@ -37,18 +37,18 @@ static void test_empty(void **unused)
 	struct clock_map map = {0};
 
 	(void)unused;
-	assert_written(&map,
-		       "{\n"
-		       "  \"format\": \"clustertrace-clocks\",\n"
-		       "  \"version\": 1,\n"
-		       "  \"reference\": \"\",\n"
-		       "  \"islands\": [],\n"
-		       "  \"clocks\": [],\n"
-		       "  \"pairs\": [],\n"
-		       "  \"matching\": {\"sent\": 0, \"received\": 0, \"matched\": 0, "
-		       "\"ambiguous\": 0,\n"
-		       "    \"unmatched_sent\": 0, \"unmatched_received\": 0}\n"
-		       "}\n");
+	assert_written(
+	    &map, "{\n"
+		  "  \"format\": \"clustertrace-clocks\",\n"
+		  "  \"version\": 1,\n"
+		  "  \"reference\": \"\",\n"
+		  "  \"islands\": [],\n"
+		  "  \"clocks\": [],\n"
+		  "  \"pairs\": [],\n"
+		  "  \"matching\": {\"sent\": 0, \"received\": 0, \"matched\": 0, "
+		  "\"ambiguous\": 0,\n"
+		  "    \"unmatched_sent\": 0, \"unmatched_received\": 0, \"inside\": 0}\n"
+		  "}\n");
 }
 
 static void test_full(void **unused)
@@ -68,7 +68,7 @@ static void test_full(void **unused)
 					{1795228732943977331, 12, -3, 3}};
 	struct clock_tie tie[] = {{n0, n1, 21, 0, offset, 2}, {n1, n0, 5, 1, offset, 1}};
 	struct clock_map map = {n0,   &island, 1,   clock, 2,
-				pair, 2,       tie, 2,     {1, 2, 3, 4, 5, 6}};
+				pair, 2,       tie, 2,     {1, 2, 3, 4, 5, 6, 7}};
 
 	(void)unused;
 	assert_written(
@@ -120,7 +120,7 @@ static void test_full(void **unused)
 	    "  ],\n"
 	    "  \"matching\": {\"sent\": 1, \"received\": 2, \"matched\": 3, "
 	    "\"ambiguous\": 4,\n"
-	    "    \"unmatched_sent\": 5, \"unmatched_received\": 6}\n"
+	    "    \"unmatched_sent\": 5, \"unmatched_received\": 6, \"inside\": 7}\n"
 	    "}\n");
 }
 
