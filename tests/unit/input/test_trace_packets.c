@@ -53,7 +53,7 @@ static void received_without_headers_is_counted(void **state)
 	values = add(WISH_RECEIVE, 0, 11);
 	put_number(values, "skbaddr", SKB);
 	put_text(values, "name", "eth1");
-	put_number(values, "len", 46);                      /* ARP */
+	values->value[FIELD_LENGTH] = (struct value){.type = VALUE_UNSIGNED, .u = 46};
 	put_number(add(WISH_QUEUE, 0, 20), "skbaddr", SKB); /* ARP */
 	read_trace(&seen);
 	assert_int_equal(seen.count, 0);
