@@ -54,17 +54,17 @@ segments()
 	ctsync $containers/overlays >/dev/null 2>message
 	grep -q 'node1/kernel: [0-9]* packets received on eth0 carry no headers' message
 	ctsync -q $containers/routed >/dev/null 2>message
-	! grep headers message
+	[ "$(grep -c headers message)" -eq 0 ]
 }
 
 # Threads read when they like; what comes out may not depend on it.
 @test "the same bytes however threads are delayed" {
-	for run in $containers/* fixtures/net3 datasets/sample; do
-		ctsync --json -j 1 $run >alone.json 2>/dev/null
+	for run in "$containers"/* fixtures/net3 datasets/sample; do
+		ctsync --json -j 1 "$run" >alone.json 2>/dev/null
 		for threads in 2 5; do
 			seed=$RANDOM
 			echo "CT_READ_DELAY=$seed ctsync --json -j $threads $run"
-			CT_READ_DELAY=$seed ctsync --json -j $threads $run 2>/dev/null |
+			CT_READ_DELAY=$seed ctsync --json -j $threads "$run" 2>/dev/null |
 				cmp - alone.json
 		done
 	done
