@@ -54,13 +54,11 @@ enum { FIELD_IPV4 = FIELD_HEADERS, FIELD_IPV6 = FIELD_IPV4 + HEADER_FIELDS };
 #define IPV6 "network_header.ipv6"
 
 static const char *const packet_fields[] = {
-    "skbaddr",           "name",
-    TRANSPORT(IPV4),     IPV4 ".tot_len",
-    IPV4 ".id",          IPV4 ".frag_off",
-    IPV4 ".protocol",    IPV4 ".ihl",
-    IPV4 ".ttl",         TRANSPORT(IPV6),
-    IPV6 ".payload_len", IPV6 ".flow_lbl",
-    IPV6 ".nexthdr",     IPV6 ".hop_limit",
+    "skbaddr",        "name",           "len",
+    TRANSPORT(IPV4),  IPV4 ".tot_len",  IPV4 ".id",
+    IPV4 ".frag_off", IPV4 ".protocol", IPV4 ".ihl",
+    IPV4 ".ttl",      TRANSPORT(IPV6),  IPV6 ".payload_len",
+    IPV6 ".flow_lbl", IPV6 ".nexthdr",  IPV6 ".hop_limit",
 };
 
 static const char *const xmit_fields[] = {"skbaddr", "name", "rc"};

@@ -37,7 +37,7 @@ enum {
 extern const struct event_wish trace_wishes[TRACE_WISHES];
 
 /* Values of an event tagged TRACE_QUEUE or TRACE_RECEIVE; headers follow. */
-enum { FIELD_SKB, FIELD_NAME, FIELD_HEADERS };
+enum { FIELD_SKB, FIELD_NAME, FIELD_LENGTH, FIELD_HEADERS };
 
 /* Values of an event tagged TRACE_XMIT. */
 enum { XMIT_SKB, XMIT_NAME, XMIT_RC };
