@@ -308,6 +308,9 @@ static int read_matching(const struct place *place, struct clock_matching *match
 	    read_count(&item, "unmatched_sent", &matching->unmatched_sent) ||
 	    read_count(&item, "unmatched_received", &matching->unmatched_received))
 		return -1;
+	/* Maps of older versions do not tell. */
+	if (json_object_get(item.object, "inside"))
+		return read_count(&item, "inside", &matching->inside);
 	return 0;
 }
 
