@@ -207,8 +207,7 @@ static size_t find_false(struct suspects *suspects)
 		}
 	total += find_lonely(suspects, total ? 1 : 2);
 	total -= reject_spare_pulses(suspects);
-	if (total)
-		total += reject_stray(suspects);
+	total += reject_stray(suspects, total / 2);
 	free(suspects->side[false]);
 	free(suspects->side[true]);
 	return total;

@@ -49,9 +49,9 @@ size_t reject_spare_pulses(struct suspects *suspects);
 
 /*
  * Where a pair has false ones, mark those too that contradict nobody, but stand
- * between the two directions. Returns how many.
+ * between the two directions, if these are `most` or less. Returns how many.
  */
-size_t reject_stray(struct suspects *suspects);
+size_t reject_stray(struct suspects *suspects, size_t most);
 
 /*
  * The least number of steps with which any clocks within a limit (of both together)
