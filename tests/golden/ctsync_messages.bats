@@ -183,9 +183,9 @@ reversed()
 			late = 200000 + int(seed / 2147483647 * 300000)
 			sent = i * 5000000
 			if (i % 2)
-				printf "a,1700000%012d,b,1700005%012d\n", sent, sent + late
+				printf "a,1700000%012.0f,b,1700005%012.0f\n", sent, sent + late
 			else
-				printf "b,1700005%012d,a,1700000%012d\n", sent, sent + late
+				printf "b,1700005%012.0f,a,1700000%012.0f\n", sent, sent + late
 		}
 	}' >right.csv
 	ends_with 0 ctsync --messages right.csv
@@ -201,8 +201,8 @@ reversed()
 	# A few are found and left out; the clocks are as without them.
 	reversed 97 <right.csv >few.csv
 	ends_with 0 ctsync --stats --messages few.csv
-	grep -Eq '^a .* exact$' "$scratch/stdout"
-	grep -Eq '^b .* accurate$' "$scratch/stdout"
+	grep -q ' exact$' "$scratch/stdout"
+	grep -q ' accurate$' "$scratch/stdout"
 	grep -q ', 0 as corrected' "$scratch/stdout"
 	! grep -q 'segments;' "$scratch/stdout" || return
 	# What other pairs say holds.

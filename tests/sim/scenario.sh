@@ -65,6 +65,12 @@ two | drift* | mesh4 | chain* | islands | loss30 | asymmetric | nat | years | la
 	;;
 esac
 
+# Straight clocks have one segment, whatever their messages do.
+case $name in
+ripple* | slew | wander | bend | roam | step* | loadbend) ;;
+*) extra="$extra --straight" ;;
+esac
+
 # How far off clocks may be, in microseconds: half of the times by less.
 median=5
 case $name in

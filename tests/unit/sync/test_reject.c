@@ -121,6 +121,10 @@ static void too_many_are_a_problem(void **state)
 	assert_true(sim.sync.problems.count > 0);
 	assert_string_equal(sim.sync.problems.item[0].kind, "contradiction");
 	assert_string_equal(sim.sync.problems.item[0].place, "n0");
+	assert_true(sim.sync.pairs.pair[0].contradictory);
+	assert_int_equal(sim.sync.pairs.pair[0].quality, CLOCK_CONTRADICTORY);
+	assert_int_equal(sim.sync.graph.islands, 2);
+	assert_false(sync_is_tied(&sim.sync));
 	sim_clear(&sim);
 }
 
