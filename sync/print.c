@@ -284,9 +284,12 @@ void print_pairs(const struct clock_map *map, FILE *file)
 	table_free(table);
 }
 
-static void print_islands(const struct clock_map *map, FILE *file)
+static void print_islands(const struct sync *sync, const struct clock_map *map,
+			  FILE *file)
 {
-	fprintf(file, "%zu islands without a message between them:\n", map->islands);
+	fprintf(file, "%zu islands without %s between them:\n", map->islands,
+		sync_has_contradictions(sync) ? "messages that can be true"
+					      : "a message");
 	for (size_t i = 0; i < map->islands; i++) {
 		fprintf(file, "  reference %s:", map->island[i].reference);
 		for (size_t k = 0; k < map->island[i].traces; k++)
@@ -367,7 +370,7 @@ void print_matching(const struct sync *sync, const struct clock_map *map, FILE *
 	print_ties(map, file);
 	print_remarks(sync, file);
 	if (map->islands > 1)
-		print_islands(map, file);
+		print_islands(sync, map, file);
 }
 
 struct rejected_list {

@@ -122,8 +122,11 @@ int sync_fit(struct sync *sync, struct error *error);
 /* The clock map of what was found. */
 void sync_describe(const struct sync *sync, struct clock_map *map);
 
-/* Whether every trace is tied to one reference from both sides. */
+/* Whether every trace is tied to one reference from both sides, by all messages. */
 bool sync_is_tied(const struct sync *sync);
+
+/* Whether the messages of some pair tie nothing, as no possible clocks satisfy them. */
+bool sync_has_contradictions(const struct sync *sync);
 
 /* The name of a clock: that of its first trace. */
 const char *sync_clock_name(const struct sync *sync, uint32_t clock);

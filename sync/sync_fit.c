@@ -199,6 +199,8 @@ static bool is_settled(const struct sync *sync, const struct pair *pair)
 
 static enum clock_quality pair_quality(const struct sync *sync, const struct pair *pair)
 {
+	if (pair->contradictory)
+		return CLOCK_CONTRADICTORY;
 	if (!pair->lower.count || !pair->upper.count)
 		return CLOCK_INCOMPLETE;
 	if (pair->violations_after || !is_settled(sync, pair))
@@ -211,6 +213,15 @@ static bool contradicts_its_island(const struct sync *sync, uint32_t clock)
 {
 	return sync->options.bounds == BOUNDS_STRAIGHT && !sync->region[clock].known &&
 	       !sync->bent[clock];
+}
+
+/* A clock without a tie: its messages may contradict each other, or it has none. */
+static enum clock_quality quality_alone(const struct sync *sync, uint32_t clock)
+{
+	for (size_t i = 0; i < sync->pairs.count; i++)
+		if (sync->pairs.pair[i].a == clock || sync->pairs.pair[i].b == clock)
+			return CLOCK_CONTRADICTORY;
+	return CLOCK_ABSENT;
 }
 
 /* In tree order: a clock is no better known than the one that it is tied to. */
@@ -236,7 +247,8 @@ static void judge(struct sync *sync)
 			sync->fitted[at].quality = quality;
 		}
 		sync->fitted[island->reference].quality =
-		    island->members > 1 ? CLOCK_EXACT : CLOCK_ABSENT;
+		    island->members > 1 ? CLOCK_EXACT
+					: quality_alone(sync, island->reference);
 	}
 }
 
@@ -279,7 +291,7 @@ static int count_message(void *context, struct message *message)
 	latency = message->forward ? nsec_sub(b, a) : nsec_sub(a, b);
 	if (latency < 0)
 		pair->violations_after++;
-	if (latency < *least)
+	if (latency < *least && !pair->contradictory)
 		*least = latency;
 	return 0;
 }

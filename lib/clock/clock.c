@@ -11,6 +11,7 @@ static const char *const quality_name[] = {
     [CLOCK_ACCURATE] = "accurate",
     [CLOCK_APPROXIMATE] = "approximate",
     [CLOCK_INCOMPLETE] = "incomplete",
+    [CLOCK_CONTRADICTORY] = "contradictory",
     [CLOCK_ABSENT] = "absent",
 };
 

@@ -32,7 +32,9 @@ enum clock_quality {
 	CLOCK_ACCURATE,    /* both directions bound it */
 	CLOCK_APPROXIMATE, /* constraints contradict each other, or do not overlap */
 	CLOCK_INCOMPLETE,  /* one direction only */
-	CLOCK_ABSENT,      /* no message at all */
+	/* No clocks that are physically possible satisfy the messages: wrong matches. */
+	CLOCK_CONTRADICTORY,
+	CLOCK_ABSENT, /* no message at all */
 };
 
 struct clock {

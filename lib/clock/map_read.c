@@ -109,7 +109,8 @@ static int read_quality(const struct place *place, enum clock_quality *quality)
 
 	if (found < 0)
 		return want(place, "quality",
-			    "exact, accurate, approximate, incomplete or absent");
+			    "exact, accurate, approximate, incomplete, contradictory or "
+			    "absent");
 	*quality = (enum clock_quality)found;
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/match/match.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,12 +102,19 @@ static void show_message(struct matcher *matcher, const struct match_side *send,
 void match_emit(struct matcher *matcher, const struct match_side *send,
 		const struct match_side *receive)
 {
+	const struct packet *packet = &receive->entry->packet;
+	bool has_ports =
+	    packet->protocol == IPPROTO_TCP || packet->protocol == IPPROTO_UDP;
+	uint16_t lower_port =
+	    packet->sport < packet->dport ? packet->sport : packet->dport;
 	struct message message = {
 	    .pair = pair_table_find(matcher->pairs, send->seen->source,
 				    receive->seen->source),
 	    .forward = send->seen->source < receive->seen->source,
 	    .send_ns = send->ns,
 	    .recv_ns = receive->ns,
+	    .protocol = packet->protocol,
+	    .port = has_ports ? lower_port : 0,
 	};
 
 	send->seen->used = receive->seen->used = true;

@@ -75,14 +75,21 @@ two | drift* | mesh4 | chain* | islands | loss30 | asymmetric | nat | years | la
 	;;
 esac
 
+# Straight clocks have one segment, whatever their messages do.
+case $name in
+ripple* | slew | wander | bend | roam | step* | loadbend) ;;
+*) extra="$extra --straight" ;;
+esac
+
 # How far off clocks may be, in microseconds: half of the times by less.
 median=5
 case $name in
 asymmetric) median=700 ;; # half of the difference of the two ways
 oneway) median=200 ;;     # nothing tells how long a message takes
-chain20 | loss30 | blink) median=10 ;;
+chain20 | loss30 | blink | loadeach) median=10 ;;
 clients | offload) median=25 ;;
-ripplefew) median=40 ;;
+ripplefew | loadone) median=40 ;;
+loadbend) median=60 ;;
 roam) median=600 ;;
 esac
 
