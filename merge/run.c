@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "input/ctf/files.h"
-#include "input/reader.h"
 #include "input/walk.h"
 
 static bool is_told(const struct problem_list *list, const struct problem *problem)
@@ -85,14 +83,14 @@ static void drop_repeated(struct merge_run *run)
 static char *recorded_host(const struct source *source)
 {
 	struct error error = ERROR_INIT;
-	struct reader *reader = NULL;
+	struct ctf_reader *reader = NULL;
 	char *host = NULL;
 
 	if (source->kind == SOURCE_TRACE)
-		reader = ctf_reader_open(source->path, NULL, 0, &error);
-	if (reader && *reader_facts(reader)->hostname)
-		host = mem_strdup(reader_facts(reader)->hostname);
-	reader_free(reader);
+		reader = ctf_reader_open(source->path, CTF_READER_OWN, &error);
+	if (reader && *ctf_reader_facts(reader)->hostname)
+		host = mem_strdup(ctf_reader_facts(reader)->hostname);
+	ctf_reader_free(reader);
 	error_clear(&error);
 	return host;
 }
@@ -250,7 +248,7 @@ int merge_run_open(struct merge_run *run, const char *path, struct error *error)
 	memset(run, 0, sizeof(*run));
 	run->path = walk_trimmed(path);
 	is_directory = stat(run->path, &status) == 0 && S_ISDIR(status.st_mode) &&
-		       !ctf_files_probe(run->path);
+		       !ctf_is_trace(run->path);
 	if (find(run, is_directory, error))
 		return -1;
 	drop_repeated(run);

@@ -6,7 +6,7 @@
 #include <sys/statvfs.h>
 
 #include "base/mem.h"
-#include "input/ctf/error.h"
+#include "ctf/babeltrace2_error.h"
 #include "simulate/ctf_writer_source.h"
 #include "simulate/ctf_writer_stamps.h"
 #include "simulate/ctf_writer_uuid.h"
@@ -57,7 +57,7 @@ static int check_room(const struct sim_ctf_node *node, struct error *error)
 
 static int fail(struct sim_ctf_node *node, struct error *error)
 {
-	ctf_error_take(error);
+	babeltrace2_error_take(error);
 	error_prefix(error, "%s: could not be written", node->path);
 	check_room(node, error);
 	return -1;

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/natural.h"
-#include "input/ctf/files.h"
+#include "ctf/reader.h"
 
 /* A directory, however it was reached. */
 struct walk_directory {
@@ -79,7 +79,7 @@ void walk_below(struct walk *walk, const char *path)
 		walk->found(walk->context, WALK_FILE, path);
 	else if (!walk_enter(walk, &status))
 		return;
-	else if (ctf_files_probe(path))
+	else if (ctf_is_trace(path))
 		walk->found(walk->context, WALK_TRACE, path);
 	else {
 		walk->found(walk->context, WALK_DIRECTORY, path);

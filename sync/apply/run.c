@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/staging.h"
-#include "input/ctf/files.h"
+#include "input/run.h"
 #include "sync/apply/apply.h"
 #include "sync/plot/run.h"
 
@@ -44,7 +44,7 @@ static void apply_all(const struct staging *staging, const struct clock_map *map
 	for (size_t i = 0; i < map->clocks; i++) {
 		struct error error = ERROR_INIT;
 
-		if (ctf_files_probe(map->clock[i].path) &&
+		if (ctf_is_trace(map->clock[i].path) &&
 		    apply_one(staging, &map->clock[i], &applied[i], &error))
 			problem_add(problems, "", "apply", 1, "%s", error_text(&error));
 		error_clear(&error);

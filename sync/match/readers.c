@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "input/mapped.h"
 
 /* Packets read in one step of one source, on their way to the matcher. */
 struct batch {
@@ -29,9 +28,7 @@ struct reading {
 struct readers {
 	struct reading *reading;
 	size_t count, ended;
-	int threads, busy; /* in all, and those in a step */
-	uint64_t steps;    /* done */
-	uint64_t mapped;   /* events read of mapped files since mapped_release */
+	int threads;
 	pthread_mutex_t lock;
 	pthread_cond_t filled, emptied;
 	struct batch *first, **last, *spare;
@@ -126,50 +123,12 @@ static void note_step(struct readers *readers, struct reading *reading)
 {
 	bool first = !reading->facts.events;
 
-	if (reading->facts.is_mapped)
-		readers->mapped +=
-		    packet_source_facts(reading->source)->events - reading->facts.events;
 	reading->facts = *packet_source_facts(reading->source);
 	if (first && reading->facts.events &&
 	    reading->group == reading - readers->reading)
 		reading->to_axis_ns = nsec_sub(0, reading->facts.begin_ns);
 	readers->ended += reading->ended;
-	readers->steps++;
 	reading->busy = false;
-}
-
-/*
- * Let go what is mapped, if it is time and nobody is in a step, where files may be
- * mapped. Whether a step may begin.
- */
-static bool release_mapped(struct readers *readers)
-{
-	if (readers->mapped < MAPPED_EVENTS)
-		return true;
-	if (readers->busy)
-		return false;
-	mapped_release();
-	readers->mapped = 0;
-	pthread_cond_broadcast(&readers->emptied);
-	return true;
-}
-
-/*
- * Go through a packet of some source that another thread reads. False where no source
- * needs help, and no step was done meanwhile.
- */
-static bool help(struct readers *readers)
-{
-	uint64_t steps = readers->steps;
-	bool helped = false;
-
-	readers->busy++;
-	pthread_mutex_unlock(&readers->lock);
-	for (size_t i = 0; !helped && i < readers->count; i++)
-		helped = packet_source_help(readers->reading[i].source);
-	pthread_mutex_lock(&readers->lock);
-	readers->busy--;
-	return helped || readers->steps != steps;
 }
 
 static void *work(void *context)
@@ -181,20 +140,15 @@ static void *work(void *context)
 		struct reading *reading = furthest_behind(readers);
 		struct batch *batch;
 
-		if (!release_mapped(readers) || readers->batches >= MOST_BATCHES ||
-		    (!reading && !help(readers) && !readers->stop)) {
+		if (!reading || readers->batches >= MOST_BATCHES) {
 			pthread_cond_wait(&readers->emptied, &readers->lock);
 			continue;
 		}
-		if (!reading)
-			continue;
 		reading->busy = true;
-		readers->busy++;
 		batch = take_spare(readers);
 		pthread_mutex_unlock(&readers->lock);
 		step(readers, reading, batch);
 		pthread_mutex_lock(&readers->lock);
-		readers->busy--;
 		note_step(readers, reading);
 		*readers->last = batch;
 		readers->last = &batch->next;
@@ -233,7 +187,6 @@ static int run_alone(struct readers *readers, reader_fn *give, void *context,
 		batch->count = 0;
 		step(readers, reading, batch);
 		note_step(readers, reading);
-		release_mapped(readers);
 		show(readers, progress);
 		status = give(context, batch->source, batch->item, batch->count);
 	}

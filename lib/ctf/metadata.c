@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctf/metadata.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+
+enum { JSON_BEGIN = 0x1e };
+
+#define METADATA_MAGIC 0x75d11d57u
+
+/* In bytes; sizes in the packets are in bits. */
+enum {
+	PACKET_HEADER = 37,
+	CONTENT_AT = 24,
+	SIZE_AT = 28,
+	CODED_AT = 32, /* compression, encryption and checksum, a byte each */
+	MOST_TEXT = 1 << 28,
+};
+
+static uint32_t number_at(const char *bytes, bool swap)
+{
+	uint32_t number;
+
+	memcpy(&number, bytes, sizeof(number));
+	return swap ? __builtin_bswap32(number) : number;
+}
+
+/* Of one packet, all of which is in `left` bytes but for its padding. */
+static int check_packet(const char *packet, size_t left, bool swap, const char **wrong)
+{
+	size_t content, whole;
+
+	*wrong = "cut in the middle of a packet";
+	if (left < PACKET_HEADER)
+		return -1;
+	content = number_at(packet + CONTENT_AT, swap) / 8;
+	whole = number_at(packet + SIZE_AT, swap) / 8;
+	if (number_at(packet, swap) != METADATA_MAGIC)
+		*wrong = "no metadata packet";
+	else if (content < PACKET_HEADER || content > whole)
+		*wrong = "broken packet header";
+	else if (packet[CODED_AT] || packet[CODED_AT + 1] || packet[CODED_AT + 2])
+		*wrong = "a coded packet";
+	else if (content <= left)
+		*wrong = NULL;
+	return *wrong ? -1 : 0;
+}
+
+/* Put the text of all packets to the front. The last one may lack some of its padding. */
+static int join_packets(char *bytes, size_t *size, size_t *lacks, struct error *error)
+{
+	bool swap = number_at(bytes, false) != METADATA_MAGIC;
+	size_t at = 0, text = 0;
+
+	*lacks = 0;
+	while (at < *size) {
+		const char *packet = bytes + at, *wrong;
+		size_t left = *size - at, content, whole;
+
+		if (check_packet(packet, left, swap, &wrong))
+			return error_set(error, "%s at byte %zu", wrong, at);
+		content = number_at(packet + CONTENT_AT, swap) / 8;
+		whole = number_at(packet + SIZE_AT, swap) / 8;
+		memmove(bytes + text, packet + PACKET_HEADER, content - PACKET_HEADER);
+		text += content - PACKET_HEADER;
+		*lacks = whole > left ? whole - left : 0;
+		at += whole - *lacks;
+	}
+	*size = text;
+	return 0;
+}
+
+static char *read_file(FILE *file, size_t *size, struct error *error)
+{
+	struct stat status;
+	char *bytes;
+
+	if (fstat(fileno(file), &status) || !S_ISREG(status.st_mode) ||
+	    status.st_size > MOST_TEXT) {
+		error_set(error, "want a plain file up to 256 MiB");
+		return NULL;
+	}
+	bytes = mem_alloc((size_t)status.st_size + 1);
+	*size = fread(bytes, 1, (size_t)status.st_size, file);
+	return bytes;
+}
+
+char *metadata_text(const char *path, size_t *size, size_t *lacks, struct error *error)
+{
+	FILE *file = fopen(path, "rb");
+	char *text;
+	int status = 0;
+
+	*lacks = 0;
+	if (!file) {
+		error_errno(error, path);
+		return NULL;
+	}
+	text = read_file(file, size, error);
+	fclose(file);
+	if (text && *size >= 4 &&
+	    (number_at(text, false) == METADATA_MAGIC ||
+	     number_at(text, true) == METADATA_MAGIC))
+		status = join_packets(text, size, lacks, error);
+	if (!text || status) {
+		free(text);
+		error_prefix(error, "%s", path);
+		return NULL;
+	}
+	return text;
+}
+
+/* A record separator begins CTF 2's JSON texts; in TSDL there is none. */
+static struct schema *parse(const char *text, size_t size, struct error *error)
+{
+	struct schema *schema = size && text[0] == JSON_BEGIN
+				    ? json_metadata_parse(text, size, error)
+				    : tsdl_parse(text, size, error);
+
+	if (schema && schema_resolve(schema, error)) {
+		schema_free(schema);
+		schema = NULL;
+	}
+	return schema;
+}
+
+struct schema *metadata_read(const char *path, struct problem_list *problems,
+			     struct error *error)
+{
+	size_t size, lacks;
+	char *text = metadata_text(path, &size, &lacks, error);
+	struct schema *schema;
+
+	if (!text)
+		return NULL;
+	schema = parse(text, size, error);
+	free(text);
+	if (!schema)
+		error_prefix(error, "%s", path);
+	else if (lacks)
+		problem_add(problems, path, "truncated", 1,
+			    "cut in the padding of its last packet, of which %zu bytes "
+			    "are missing; its text is whole",
+			    lacks);
+	return schema;
+}
