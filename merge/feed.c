@@ -36,9 +36,9 @@ struct feed {
 	pthread_mutex_t lock;
 	pthread_cond_t filled, emptied;
 	struct block *spare;
-	size_t bytes;    /* in all queues */
-	int idle;        /* threads that wait for `emptied` */
-	bool is_wanted;  /* the merging thread waits for `filled` */
+	size_t bytes;   /* in all queues */
+	int idle;       /* threads that wait for `emptied` */
+	bool is_wanted; /* the merging thread waits for `filled` */
 	bool stop;
 };
 

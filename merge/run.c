@@ -122,21 +122,26 @@ static uint32_t add_node(struct merge_run *run, const char *name, size_t length)
 }
 
 /*
- * LTTng says in the first lines of a trace's metadata which of its tracers it
- * is. The packets of that file cannot part the word from its value there.
+ * LTTng says near the begin of a trace's metadata which of its tracers it is: TSDL has
+ * `domain = "ust"`, JSON `"domain": "ust"`. Packets do not part the words there.
  */
 static const char *trace_kind(const char *path)
 {
 	enum { HEAD = 16384 };
-	char *file = mem_printf("%s/metadata", path), *head = mem_zalloc(HEAD);
+	static const char word[] = "domain";
+	char *file = mem_printf("%s/metadata", path), *head = mem_zalloc(HEAD + 1);
 	FILE *stream = fopen(file, "rbe");
 	size_t count = stream ? fread(head, 1, HEAD, stream) : 0;
-	const char *kind = "trace";
+	const char *at = memmem(head, count, word, strlen(word)), *kind = "trace";
 
-	if (memmem(head, count, "domain = \"kernel\"", 17))
-		kind = "kernel";
-	else if (memmem(head, count, "domain = \"ust\"", 14))
-		kind = "user";
+	if (at) {
+		at += strlen(word);
+		at += strspn(at, " \":=");
+		if (strncmp(at, "kernel\"", 7) == 0)
+			kind = "kernel";
+		else if (strncmp(at, "ust\"", 4) == 0)
+			kind = "user";
+	}
 	if (stream)
 		fclose(stream);
 	free(head);

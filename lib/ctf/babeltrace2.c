@@ -251,8 +251,8 @@ static bool refill(struct babeltrace2_reader *reader, struct stream *stream)
 
 	stream->count = stream->next = 0;
 	switch (bt_message_iterator_next(
-	    (bt_message_iterator *)reader->iterator[stream->progress.index], &stream->message,
-	    &stream->count)) {
+	    (bt_message_iterator *)reader->iterator[stream->progress.index],
+	    &stream->message, &stream->count)) {
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
 		return true;
@@ -262,7 +262,8 @@ static bool refill(struct babeltrace2_reader *reader, struct stream *stream)
 		babeltrace2_error_take(&cause);
 		problem_add(&reader->base.problems, reader->base.path, "broken", 1,
 			    "stream %u breaks off after %llu events, which are used: %s",
-			    stream->progress.index, (unsigned long long)stream->progress.events,
+			    stream->progress.index,
+			    (unsigned long long)stream->progress.events,
 			    error_text(&cause));
 		error_clear(&cause);
 		return false;
@@ -273,7 +274,8 @@ static bool refill(struct babeltrace2_reader *reader, struct stream *stream)
  * Handle the messages of a stream up to its first event past `until`. False
  * at the stream's end.
  */
-static bool run_stream(struct babeltrace2_reader *reader, struct stream *stream, nsec_t until)
+static bool run_stream(struct babeltrace2_reader *reader, struct stream *stream,
+		       nsec_t until)
 {
 	while (reader->base.facts.events < reader->stop_at) {
 		const bt_message *message;
@@ -288,13 +290,14 @@ static bool run_stream(struct babeltrace2_reader *reader, struct stream *stream,
 			handle_other(reader, stream, message);
 		} else if (!stream->has_clock || event_stamp(message, &stamp)) {
 			put_batch(stream);
-			problem_add(&reader->base.problems, reader->base.path, "broken", 1,
-				    "stream %u breaks off after %llu events, which are "
-				    "used: %s",
-				    stream->progress.index, (unsigned long long)stream->progress.events,
-				    stream->has_clock
-					? "want stamps between 1933 and 2070"
-					: "it has no clock");
+			problem_add(
+			    &reader->base.problems, reader->base.path, "broken", 1,
+			    "stream %u breaks off after %llu events, which are "
+			    "used: %s",
+			    stream->progress.index,
+			    (unsigned long long)stream->progress.events,
+			    stream->has_clock ? "want stamps between 1933 and 2070"
+					      : "it has no clock");
 			return false;
 		} else if (stamp > until) {
 			stream->progress.head.head_ns = stamp;
@@ -305,7 +308,8 @@ static bool run_stream(struct babeltrace2_reader *reader, struct stream *stream,
 		bt_message_put_ref(message);
 		stream->next++;
 	}
-	stream->progress.head.head_ns = stream->progress.began ? stream->progress.last_ns : NSEC_MIN;
+	stream->progress.head.head_ns =
+	    stream->progress.began ? stream->progress.last_ns : NSEC_MIN;
 	return true;
 }
 
@@ -333,9 +337,8 @@ sink_consume(bt_self_component_sink *self)
 {
 	struct babeltrace2_reader *reader = reader_of(self);
 
-	return consume(reader)
-		   ? BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK
-		   : BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END;
+	return consume(reader) ? BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK
+			       : BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END;
 }
 
 static bt_component_class_initialize_method_status
@@ -347,7 +350,8 @@ sink_initialize(bt_self_component_sink *self,
 
 	(void)configuration;
 	(void)params;
-	bt_self_component_set_data(bt_self_component_sink_as_self_component(self), reader);
+	bt_self_component_set_data(bt_self_component_sink_as_self_component(self),
+				   reader);
 	for (size_t i = 0; i < reader->streams; i++) {
 		char name[24];
 
@@ -386,7 +390,8 @@ static void sink_finalize(bt_self_component_sink *self)
 		BT_MESSAGE_ITERATOR_PUT_REF_AND_RESET(reader->iterator[i]);
 }
 
-static int add_source(struct babeltrace2_reader *reader, const char *path, struct error *error)
+static int add_source(struct babeltrace2_reader *reader, const char *path,
+		      struct error *error)
 {
 	const bt_plugin *plugin = NULL;
 	const bt_component_class_source *class;
@@ -423,8 +428,8 @@ static int add_sink(struct babeltrace2_reader *reader, struct error *error)
 	bt_component_class_sink_set_graph_is_configured_method(class, sink_configured);
 	bt_component_class_sink_set_finalize_method(class, sink_finalize);
 	if (bt_graph_add_sink_component_with_initialize_method_data(
-		reader->graph, class, "sink", NULL, reader, BT_LOGGING_LEVEL_NONE, &sink) !=
-	    BT_GRAPH_ADD_COMPONENT_STATUS_OK)
+		reader->graph, class, "sink", NULL, reader, BT_LOGGING_LEVEL_NONE,
+		&sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
 		status = -1;
 	for (size_t i = 0; !status && i < reader->streams; i++)
 		if (bt_graph_connect_ports(

@@ -79,7 +79,7 @@ static const char *without_underscore(const char *name)
 }
 
 static const bt_field_class *member_of(const bt_field_class *class, uint64_t index,
-				 const char **name)
+				       const char **name)
 {
 	if (is_structure(class)) {
 		const bt_field_class_structure_member *member =
@@ -129,8 +129,7 @@ static enum node_kind array_kind(const bt_field_class *class, bool is_plain,
 							    : NODE_UNSIGNED_BYTES;
 }
 
-static enum node_kind kind_of(const bt_field_class *class, bool is_plain,
-			      unsigned *each)
+static enum node_kind kind_of(const bt_field_class *class, bool is_plain, unsigned *each)
 {
 	bt_field_class_type type = bt_field_class_get_type(class);
 
@@ -314,8 +313,8 @@ struct babeltrace2_fields *babeltrace2_fields_new(const bt_event_class *event,
 	fields->same = mem_zalloc(fields->cells * sizeof(*fields->same) + 1);
 	for (size_t i = 0; i < fields->cells; i++)
 		for (fields->same[i] = is_plain ? 0 : i;
-		     is_plain && strcmp(selection->field[fields->same[i]],
-					selection->field[i]) != 0;)
+		     is_plain &&
+		     strcmp(selection->field[fields->same[i]], selection->field[i]) != 0;)
 			fields->same[i]++;
 	fields->selection = NULL;
 	return fields;
@@ -361,8 +360,8 @@ static void add_array(struct ctf_text *text, const bt_field *field)
 	for (uint64_t i = 0; i < count; i++) {
 		if (i)
 			ctf_text_add(text, ",", 1);
-		add_json(
-		    text, bt_field_array_borrow_element_field_by_index_const(field, i));
+		add_json(text,
+			 bt_field_array_borrow_element_field_by_index_const(field, i));
 	}
 	ctf_text_add(text, "]", 1);
 }
@@ -381,9 +380,8 @@ static void add_structure(struct ctf_text *text, const bt_field *field)
 			ctf_text_add(text, ",", 1);
 		ctf_text_add_string(text, name, strlen(name));
 		ctf_text_add(text, ":", 1);
-		add_json(
-		    text,
-		    bt_field_structure_borrow_member_field_by_index_const(field, i));
+		add_json(text,
+			 bt_field_structure_borrow_member_field_by_index_const(field, i));
 	}
 	ctf_text_add(text, "}", 1);
 }
@@ -402,8 +400,8 @@ static void add_json(struct ctf_text *text, const bt_field *field)
 	else if (type == BT_FIELD_CLASS_TYPE_STRUCTURE)
 		add_structure(text, field);
 	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_VARIANT))
-		add_json(
-		    text, bt_field_variant_borrow_selected_option_field_const(field));
+		add_json(text,
+			 bt_field_variant_borrow_selected_option_field_const(field));
 	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_OPTION))
 		add_json(text, bt_field_option_borrow_field_const(field));
 	else if (type == BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL)
@@ -415,8 +413,8 @@ static void add_json(struct ctf_text *text, const bt_field *field)
 	else if (type == BT_FIELD_CLASS_TYPE_BOOL)
 		ctf_text_add(text, bt_field_bool_get_value(field) ? "1" : "0", 1);
 	else if (type == BT_FIELD_CLASS_TYPE_BIT_ARRAY)
-		ctf_text_add_integer(
-		    text, bt_field_bit_array_get_value_as_integer(field), false);
+		ctf_text_add_integer(text, bt_field_bit_array_get_value_as_integer(field),
+				     false);
 	else
 		ctf_text_add(text, "null", 4);
 }
@@ -576,8 +574,8 @@ const struct cell *babeltrace2_fields_fetch(struct babeltrace2_fields *fields,
 		fetch(&fields->part[1],
 		      bt_event_borrow_specific_context_field_const(event), fields->cell);
 	if (fields->has[2])
-		fetch(&fields->part[2],
-		      bt_event_borrow_common_context_field_const(event), fields->cell);
+		fetch(&fields->part[2], bt_event_borrow_common_context_field_const(event),
+		      fields->cell);
 	for (size_t i = 0; i < fields->cells; i++)
 		fields->cell[i] = fields->cell[fields->same[i]];
 	return fields->cell;

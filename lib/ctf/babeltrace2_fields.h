@@ -6,7 +6,8 @@
 
 #include "ctf/reader.h"
 
-/* What is wanted of the fields of one event class, as cells: fields.h by libbabeltrace2. */
+/* What is wanted of the fields of one event class, as cells: fields.h by libbabeltrace2.
+ */
 struct babeltrace2_fields;
 
 struct babeltrace2_fields *babeltrace2_fields_new(const bt_event_class *event,

@@ -24,7 +24,7 @@ static inline uint64_t ctf_sign(uint64_t value, unsigned size)
  * must be there.
  */
 static inline uint64_t ctf_bits(struct ctf_bytes bytes, uint64_t at, unsigned size,
-				   bool big)
+				bool big)
 {
 	uint64_t first = at / 8, value;
 	unsigned shift = at % 8;

@@ -83,8 +83,7 @@ static bool leb128(struct ctf_cursor *cursor, const struct ctf_op *op)
 		fit = size < 64 ? byte << size : 0;
 		if (size < 63)
 			value |= fit;
-		else if (!op->is_signed ? byte > (size == 63)
-					: byte != 0 && byte != 0x7f)
+		else if (!op->is_signed ? byte > (size == 63) : byte != 0 && byte != 0x7f)
 			return stop(cursor, "its integer has more than 64 bits");
 		else
 			value |= fit;
@@ -154,8 +153,7 @@ static bool sequence(struct ctf_cursor *cursor, const struct ctf_op *op)
 
 /* The op of the option that the tag selects, or NULL. */
 static const struct ctf_op *choose(const struct ctf_program *program,
-				      struct ctf_cursor *cursor,
-				      const struct ctf_op *op)
+				   struct ctf_cursor *cursor, const struct ctf_op *op)
 {
 	const struct ctf_option *option = program->option + op->bits;
 	uint64_t flip = op->is_signed ? (uint64_t)1 << 63 : 0;

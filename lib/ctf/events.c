@@ -42,7 +42,8 @@ struct own_reader {
 	struct ctf_reader base;
 	struct ctf_trace *trace;
 	struct ctf_streams streams;
-	struct known_class *known; /* by the index of the class, first those of stream 0 */
+	struct known_class
+	    *known; /* by the index of the class, first those of stream 0 */
 	struct reading *reading;
 	nsec_t pass_before; /* classes that are passed are, up to there in each stream */
 	uint64_t stop_at;   /* events at which the step ends */
@@ -94,7 +95,8 @@ static void count_lost(struct ctf_facts *facts, struct reading *reading)
 }
 
 /* Whether the stream still stands before what all events are wanted of. */
-static bool is_before_begin(const struct own_reader *reader, const struct reading *reading)
+static bool is_before_begin(const struct own_reader *reader,
+			    const struct reading *reading)
 {
 	return !reading->has_reached && reader->pass_before > NSEC_MIN;
 }
@@ -138,8 +140,8 @@ static bool begin_packet(struct own_reader *reader, struct reading *reading)
 
 /*
  * The packet's content is used up. A stamp holds some bits of the clock, the rest is that
- * of the one before. So after a garbled event all are too late by a turn of those bits, up
- * to the end.
+ * of the one before. So after a garbled event all are too late by a turn of those bits,
+ * up to the end.
  */
 static void end_packet(struct own_reader *reader, struct reading *reading)
 {
@@ -200,9 +202,8 @@ static void read_header(struct own_reader *reader, struct reading *reading)
 		return;
 	}
 	reading->class = ctf_find_class(stream, cursor->id);
-	reading->has_event =
-	    reading->class && ctf_instant(&stream->clock, cursor->clock,
-					  &reading->event_ns);
+	reading->has_event = reading->class && ctf_instant(&stream->clock, cursor->clock,
+							   &reading->event_ns);
 	if (!reading->has_event)
 		break_packet(reader, reading,
 			     reading->class ? "want stamps between 1933 and 2070"
@@ -340,14 +341,15 @@ static void begin(struct own_reader *reader)
 		class->is_passed = !class->is_given || known->before != CTF_NEEDED;
 		class->skip.can = class->is_passed &&
 				  ctf_program_skips(class->program, &class->skip.of);
-		known->stream->can_skip &= !class->is_given || known->before == CTF_UNUSED;
+		known->stream->can_skip &=
+		    !class->is_given || known->before == CTF_UNUSED;
 	}
 	for (size_t i = 0; i < reader->streams.count; i++) {
 		struct ctf_stream *stream = &reader->streams.stream[i];
 
 		stream->skip_before = reader->pass_before;
-		stream->cursor.place = mem_zalloc(
-		    reader->trace->places * sizeof(*stream->cursor.place) + 1);
+		stream->cursor.place =
+		    mem_zalloc(reader->trace->places * sizeof(*stream->cursor.place) + 1);
 	}
 }
 
@@ -410,12 +412,11 @@ static void add_classes(struct own_reader *reader)
 			struct ctf_event_class *class = &stream->class[k];
 
 			class->index = index;
-			reader->known[index++] = (struct known_class){
-			    .stream = stream, .class = class};
-			ctf_fields_columns(class,
-					   ctf_reader_add_class(&reader->base,
-								class->event->name,
-								class->event->id));
+			reader->known[index++] =
+			    (struct known_class){.stream = stream, .class = class};
+			ctf_fields_columns(class, ctf_reader_add_class(&reader->base,
+								       class->event->name,
+								       class->event->id));
 		}
 }
 
@@ -446,9 +447,8 @@ struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 	reader->base.path = mem_strdup(path);
 	reader->pass_before = NSEC_MAX;
 	reader->trace = ctf_trace_open(path, &reader->base.problems, error);
-	if (!reader->trace ||
-	    ctf_streams_open(&reader->streams, reader->trace, path,
-			     &reader->base.problems, error)) {
+	if (!reader->trace || ctf_streams_open(&reader->streams, reader->trace, path,
+					       &reader->base.problems, error)) {
 		ctf_reader_free(&reader->base);
 		return NULL;
 	}

@@ -99,7 +99,8 @@ static void visit_leaves(const struct leaf_visitor *visitor, struct field_class 
 	}
 }
 
-static void visit_event(const struct ctf_event_class *class, leaf_fn *visit, void *context)
+static void visit_event(const struct ctf_event_class *class, leaf_fn *visit,
+			void *context)
 {
 	struct leaf_visitor visitor = {visit, context, false};
 
@@ -197,7 +198,8 @@ struct ctf_fields *ctf_fields_new(struct ctf_trace *trace, struct ctf_event_clas
 	return fields;
 }
 
-static double real_of(const struct field_class *class, struct ctf_bytes bytes, uint64_t at)
+static double real_of(const struct field_class *class, struct ctf_bytes bytes,
+		      uint64_t at)
 {
 	uint64_t bits = ctf_number(class, bytes, at);
 	uint32_t half = (uint32_t)bits;
@@ -351,7 +353,8 @@ static void fetch_bytes(struct leaf *leaf, const struct ctf_cursor *cursor,
 	leaf->text.size = 0;
 	byte = ctf_text_more(&leaf->text, place.count * each);
 	for (uint64_t i = 0; i < place.count; i++) {
-		uint64_t value = ctf_number(element, cursor->bytes, place.at + i * stride);
+		uint64_t value =
+		    ctf_number(element, cursor->bytes, place.at + i * stride);
 
 		for (unsigned k = 0; k < each; k++)
 			*byte++ = (char)(value >> 8 * (each - 1 - k));
@@ -451,8 +454,8 @@ static void add_json(struct ctf_text *text, const struct field_class *class,
 	cursor->at += -cursor->at & (class->align - 1);
 	switch (class->type) {
 	case FIELD_INTEGER:
-		add_json_number(text, class,
-				ctf_number(class, cursor->bytes, cursor->at), cursor);
+		add_json_number(text, class, ctf_number(class, cursor->bytes, cursor->at),
+				cursor);
 		cursor->at += class->size;
 		break;
 	case FIELD_LEB128:

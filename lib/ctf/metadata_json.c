@@ -109,18 +109,48 @@ static int read_alignment(const struct metadata *metadata, const json_t *object,
 /* What an object may hold, whatever it describes: nothing that changes how to read. */
 static bool is_property(const char *name)
 {
-	static const char *const known[] = {
-	    "accuracy", "alignment", "attributes", "bit-order", "byte-order",
-	    "data-stream-class-id", "default-clock-class-id", "description",
-	    "element-field-class", "encoding", "environment",
-	    "event-record-common-context-field-class", "event-record-header-field-class",
-	    "extensions", "field-class", "flags", "frequency", "id", "length",
-	    "length-field-location", "mappings", "media-type", "member-classes",
-	    "minimum-alignment", "name", "namespace", "offset-from-origin", "options",
-	    "origin", "packet-context-field-class", "packet-header-field-class",
-	    "payload-field-class", "precision", "preferred-display-base", "roles",
-	    "selector-field-location", "selector-field-ranges",
-	    "specific-context-field-class", "type", "uid", "uuid", "version"};
+	static const char *const known[] = {"accuracy",
+					    "alignment",
+					    "attributes",
+					    "bit-order",
+					    "byte-order",
+					    "data-stream-class-id",
+					    "default-clock-class-id",
+					    "description",
+					    "element-field-class",
+					    "encoding",
+					    "environment",
+					    "event-record-common-context-field-class",
+					    "event-record-header-field-class",
+					    "extensions",
+					    "field-class",
+					    "flags",
+					    "frequency",
+					    "id",
+					    "length",
+					    "length-field-location",
+					    "mappings",
+					    "media-type",
+					    "member-classes",
+					    "minimum-alignment",
+					    "name",
+					    "namespace",
+					    "offset-from-origin",
+					    "options",
+					    "origin",
+					    "packet-context-field-class",
+					    "packet-header-field-class",
+					    "payload-field-class",
+					    "precision",
+					    "preferred-display-base",
+					    "roles",
+					    "selector-field-location",
+					    "selector-field-ranges",
+					    "specific-context-field-class",
+					    "type",
+					    "uid",
+					    "uuid",
+					    "version"};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (strcmp(known[i], name) == 0)
@@ -138,9 +168,8 @@ static int check_extensions(const struct metadata *metadata, const json_t *objec
 	if (extensions && !json_is_object(extensions))
 		return wrong(metadata, "extensions", "an object");
 	json_object_foreach((json_t *)(uintptr_t)extensions, space, of)
-		json_object_foreach(of, name, value)
-			return error_set(metadata->error,
-					 "extension %s of %s is not known", name, space);
+	    json_object_foreach(of, name, value) return error_set(
+		metadata->error, "extension %s of %s is not known", name, space);
 	return 0;
 }
 
@@ -151,10 +180,11 @@ static int check_object(const struct metadata *metadata, const json_t *object)
 
 	if (!json_is_object(object))
 		return error_set(metadata->error, "want an object");
-	json_object_foreach((json_t *)(uintptr_t)object, name, value)
-		if (!is_property(name))
-			return error_set(metadata->error, "property %s is not known",
-					 name);
+	json_object_foreach(
+	    (json_t *)(uintptr_t)object, name,
+	    value) if (!is_property(name)) return error_set(metadata->error,
+							    "property %s is not known",
+							    name);
 	return check_extensions(metadata, object);
 }
 
@@ -207,7 +237,8 @@ static int add_label(struct metadata *metadata, void *context, const struct numb
 	if (class->is_signed ? (!first->is_negative && first->bits > INT64_MAX) ||
 				   (!last->is_negative && last->bits > INT64_MAX)
 			     : first->is_negative)
-		return wrong(metadata, labelled->name, "values that the integer can have");
+		return wrong(metadata, labelled->name,
+			     "values that the integer can have");
 	field_add_label(class, labelled->name, first->bits, last->bits);
 	return 0;
 }
@@ -221,9 +252,9 @@ static int read_mappings(struct metadata *metadata, const json_t *json,
 
 	if (mappings && !json_is_object(mappings))
 		return wrong(metadata, "mappings", "an object");
-	json_object_foreach((json_t *)(uintptr_t)mappings, labelled.name, ranges)
-		if (each_range(metadata, ranges, add_label, &labelled))
-			return -1;
+	json_object_foreach(
+	    (json_t *)(uintptr_t)mappings, labelled.name,
+	    ranges) if (each_range(metadata, ranges, add_label, &labelled)) return -1;
 	class->is_label = class->labels > 0;
 	return 0;
 }
@@ -300,7 +331,8 @@ static int read_roles(const struct metadata *metadata, const json_t *json,
 	if (roles && !json_is_array(roles))
 		return wrong(metadata, "roles", "an array");
 	for (size_t i = 0; i < json_array_size(roles); i++)
-		if (read_role(metadata, json_string_value(json_array_get(roles, i)), class))
+		if (read_role(metadata, json_string_value(json_array_get(roles, i)),
+			      class))
 			return -1;
 	return 0;
 }
@@ -394,8 +426,8 @@ static int read_fixed(struct metadata *metadata, const json_t *json,
 	if (length < 1 || length > 64)
 		return wrong(metadata, "length", "1 to 64 bits");
 	class->size = (unsigned)length;
-	if (!order || (strcmp(order, "little-endian") != 0 &&
-		       strcmp(order, "big-endian") != 0))
+	if (!order ||
+	    (strcmp(order, "little-endian") != 0 && strcmp(order, "big-endian") != 0))
 		return wrong(metadata, "byte-order", "little-endian or big-endian");
 	class->order = order[0] == 'b' ? ORDER_BIG : ORDER_LITTLE;
 	natural = order[0] == 'b' ? "last-to-first" : "first-to-last";
@@ -569,7 +601,8 @@ static struct field_class *copy_alias(struct metadata *metadata, const char *nam
 
 		if (strcmp(metadata->alias[i].name, name) != 0)
 			continue;
-		class = field_copy(metadata->alias[i].class, &metadata->nodes, MOST_NODES);
+		class =
+		    field_copy(metadata->alias[i].class, &metadata->nodes, MOST_NODES);
 		if (!class)
 			error_set(metadata->error, "want fewer field classes");
 		return class;
@@ -665,7 +698,8 @@ static int read_preamble(struct metadata *metadata, const json_t *json)
 	uint64_t version = 0;
 
 	if (metadata->fragments != 1)
-		return error_set(metadata->error, "want one preamble, the first fragment");
+		return error_set(metadata->error,
+				 "want one preamble, the first fragment");
 	if (read_natural(metadata, json, "version", &version))
 		return -1;
 	if (version != 2)
@@ -718,7 +752,8 @@ static void read_environment(struct schema *schema, const json_t *environment)
 		schema->hostname = mem_strdup(hostname);
 	if (tracer)
 		schema->tracer = mem_strdup(tracer);
-	json_object_foreach((json_t *)(uintptr_t)environment, name, value) {
+	json_object_foreach((json_t *)(uintptr_t)environment, name, value)
+	{
 		uint64_t number = (uint64_t)json_integer_value(value);
 
 		if (strcmp(name, "tracer_major") == 0)
@@ -733,9 +768,9 @@ static void read_environment(struct schema *schema, const json_t *environment)
 static int read_trace_class(struct metadata *metadata, const json_t *json)
 {
 	struct schema *schema = metadata->schema;
-	const struct scope_roles roles = {
-	    1u << ROLE_MAGIC | 1u << ROLE_UUID | 1u << ROLE_STREAM | 1u << ROLE_INSTANCE,
-	    false, NULL};
+	const struct scope_roles roles = {1u << ROLE_MAGIC | 1u << ROLE_UUID |
+					      1u << ROLE_STREAM | 1u << ROLE_INSTANCE,
+					  false, NULL};
 
 	if (metadata->has_trace_class || schema->streams)
 		return error_set(metadata->error, "want one, before what it holds");
@@ -905,9 +940,9 @@ static int read_fragment(struct metadata *metadata, const json_t *json)
 			continue;
 		if (metadata->fragments == 1 && i)
 			return error_set(metadata->error, "want a preamble");
-		return fragment[i].read(metadata, json) ? error_prefix(metadata->error,
-								       "%s", type)
-							: 0;
+		return fragment[i].read(metadata, json)
+			   ? error_prefix(metadata->error, "%s", type)
+			   : 0;
 	}
 	return error_set(metadata->error, "fragment %s is not known",
 			 type ? type : "without a type");
@@ -933,7 +968,8 @@ static char *quote_large(const char *text, size_t *size)
 			quoted[to++] = text[at++];
 			continue;
 		}
-		if (digits >= 19 && to && quoted[to - 1] != '-' && quoted[to - 1] != '.' &&
+		if (digits >= 19 && to && quoted[to - 1] != '-' &&
+		    quoted[to - 1] != '.' &&
 		    (digits > 19 || strncmp(text + at, "9223372036854775807", 19) > 0)) {
 			to += (size_t)sprintf(quoted + to, "\"%c", LARGE);
 			memcpy(quoted + to, text + at, digits);
@@ -962,7 +998,8 @@ static int read_json(struct metadata *metadata, const char *text, size_t size)
 
 static bool is_blank(const char *text, size_t size)
 {
-	while (size && (*text == ' ' || *text == '\t' || *text == '\n' || *text == '\r')) {
+	while (size &&
+	       (*text == ' ' || *text == '\t' || *text == '\n' || *text == '\r')) {
 		text++;
 		size--;
 	}

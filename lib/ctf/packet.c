@@ -45,7 +45,8 @@ static bool read_head(const struct ctf_trace *trace, struct ctf_cursor *cursor,
 /* Either size stands for both; with none of them the packet is all there is. */
 static void set_sizes(struct ctf_packet *packet, uint64_t there)
 {
-	bool size = packet_has(packet, ROLE_SIZE), content = packet_has(packet, ROLE_CONTENT);
+	bool size = packet_has(packet, ROLE_SIZE),
+	     content = packet_has(packet, ROLE_CONTENT);
 
 	packet->size = size      ? packet->value[ROLE_SIZE]
 		       : content ? packet->value[ROLE_CONTENT]
@@ -67,9 +68,9 @@ static bool is_like(const struct ctf_packet *packet, const struct ctf_packet *fi
 }
 
 enum packet_found ctf_packet_read(const struct ctf_trace *trace,
-				     const struct ctf_packet *first,
-				     struct ctf_cursor *cursor, uint64_t rest,
-				     struct ctf_packet *packet)
+				  const struct ctf_packet *first,
+				  struct ctf_cursor *cursor, uint64_t rest,
+				  struct ctf_packet *packet)
 {
 	uint64_t there = 8 * rest;
 
@@ -101,17 +102,15 @@ enum {
 	    1000, /* magic numbers that begin no packet, so that none take long */
 };
 
-enum packet_found ctf_packet_at(struct ctf_window *window,
-				   const struct ctf_trace *trace,
-				   const struct ctf_packet *first,
-				   struct ctf_cursor *cursor, uint64_t at,
-				   struct ctf_packet *packet)
+enum packet_found ctf_packet_at(struct ctf_window *window, const struct ctf_trace *trace,
+				const struct ctf_packet *first, struct ctf_cursor *cursor,
+				uint64_t at, struct ctf_packet *packet)
 {
 	cursor->bytes = ctf_window_show(window, at, HEAD_BYTES);
 	if (cursor->bytes.count > HEAD_BYTES)
 		cursor->bytes.count = HEAD_BYTES;
 	return ctf_packet_read(trace, first, cursor,
-				  at < window->size ? window->size - at : 0, packet);
+			       at < window->size ? window->size - at : 0, packet);
 }
 
 /* The bytes that every packet begins with. False where there are none. */
@@ -124,8 +123,8 @@ static bool find_magic(const struct ctf_trace *trace, unsigned char magic[4])
 }
 
 uint64_t ctf_seek(struct ctf_window *window, const struct ctf_trace *trace,
-		     const struct ctf_packet *first, struct ctf_cursor *cursor,
-		     uint64_t from)
+		  const struct ctf_packet *first, struct ctf_cursor *cursor,
+		  uint64_t from)
 {
 	struct ctf_packet packet;
 	unsigned char magic[4];
@@ -147,7 +146,8 @@ uint64_t ctf_seek(struct ctf_window *window, const struct ctf_trace *trace,
 		}
 		from += (uint64_t)(found - bytes.byte);
 		is = ctf_packet_at(window, trace, first, cursor, from, &packet);
-		if (is == PACKET_WHOLE || (is == PACKET_CUT && packet_has(&packet, ROLE_UUID)))
+		if (is == PACKET_WHOLE ||
+		    (is == PACKET_CUT && packet_has(&packet, ROLE_UUID)))
 			return from;
 		if (++none > MOST_FALSE)
 			break;

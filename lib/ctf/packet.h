@@ -37,9 +37,9 @@ static inline bool packet_has(const struct ctf_packet *packet, enum field_role r
  * there. cursor->end may be beyond cursor->bytes.
  */
 enum packet_found ctf_packet_read(const struct ctf_trace *trace,
-				     const struct ctf_packet *first,
-				     struct ctf_cursor *cursor, uint64_t rest,
-				     struct ctf_packet *packet);
+				  const struct ctf_packet *first,
+				  struct ctf_cursor *cursor, uint64_t rest,
+				  struct ctf_packet *packet);
 
 /*
  * Where the next packet begins at byte `from` of the file or behind it, or the
@@ -49,17 +49,15 @@ enum packet_found ctf_packet_read(const struct ctf_trace *trace,
  * has it. The last packet of a file, if it is cut, is known by its uuid only.
  */
 uint64_t ctf_seek(struct ctf_window *window, const struct ctf_trace *trace,
-		     const struct ctf_packet *first, struct ctf_cursor *cursor,
-		     uint64_t from);
+		  const struct ctf_packet *first, struct ctf_cursor *cursor,
+		  uint64_t from);
 
 /*
  * Look at the packet that begins at byte `at`, with as much of the file as a
  * head can take; see ctf_packet_read.
  */
-enum packet_found ctf_packet_at(struct ctf_window *window,
-				   const struct ctf_trace *trace,
-				   const struct ctf_packet *first,
-				   struct ctf_cursor *cursor, uint64_t at,
-				   struct ctf_packet *packet);
+enum packet_found ctf_packet_at(struct ctf_window *window, const struct ctf_trace *trace,
+				const struct ctf_packet *first, struct ctf_cursor *cursor,
+				uint64_t at, struct ctf_packet *packet);
 
 #endif

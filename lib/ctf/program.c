@@ -21,20 +21,20 @@ struct known {
 struct making {
 	struct ctf_program *program;
 	struct known known;
-	uint64_t run;           /* bits that are not skipped yet */
+	uint64_t run;        /* bits that are not skipped yet */
 	struct ctf_op *wait; /* what looks back into the run, `bits` from its begin */
 	size_t waits, wait_room;
 	bool mixed;
 	struct error *error;
 };
 
-static struct ctf_op *add(struct making *making, enum ctf_op_kind kind,
-			     uint64_t bits)
+static struct ctf_op *add(struct making *making, enum ctf_op_kind kind, uint64_t bits)
 {
 	struct ctf_program *program = making->program;
 	struct ctf_op *op;
 
-	program->op = mem_grow(program->op, program->ops, &program->op_room, sizeof(*program->op));
+	program->op =
+	    mem_grow(program->op, program->ops, &program->op_room, sizeof(*program->op));
 	op = &program->op[program->ops++];
 	memset(op, 0, sizeof(*op));
 	op->kind = (uint8_t)kind;
@@ -301,10 +301,11 @@ static void add_options(struct ctf_program *program, const struct field_range *r
 			size_t ranges, size_t option)
 {
 	for (size_t i = 0; i < ranges; i++) {
-		program->option = mem_grow(program->option, program->options,
-					   &program->option_room, sizeof(*program->option));
-		program->option[program->options++] = (struct ctf_option){
-		    range[i].first, range[i].last, (uint32_t)option};
+		program->option =
+		    mem_grow(program->option, program->options, &program->option_room,
+			     sizeof(*program->option));
+		program->option[program->options++] =
+		    (struct ctf_option){range[i].first, range[i].last, (uint32_t)option};
 	}
 }
 

@@ -17,21 +17,21 @@ enum ctf_op_kind {
 	OP_ALIGN, /* to `bits` */
 	OP_SKIP,  /* `bits` */
 	/* With the number that begins `bits` back; size 0: the LEB128 just read. */
-	OP_KEEP,   /* it goes to slot `index` */
-	OP_CLOCK,  /* it is a stamp */
-	OP_ID,     /* it is the id of the event class */
-	OP_ROLE,   /* it tells `index` of the packet */
-	OP_UUID,   /* the packet's UUID begins `bits` back */
-	OP_PLACE,  /* note what begins `bits` back, of `count` elements */
-	OP_COUNTED, /* note what begins here, of as many elements as slot `count` says */
-	OP_STRING,  /* up to its zero of `size` bytes; noted where index >= 0 */
-	OP_LEB128,  /* noted where index >= 0 */
-	OP_SEQUENCE,    /* slot times `bits`, but `count` for the last one */
-	OP_REPEAT,      /* what follows up to its OP_END, `count` times; then `target` */
+	OP_KEEP,     /* it goes to slot `index` */
+	OP_CLOCK,    /* it is a stamp */
+	OP_ID,       /* it is the id of the event class */
+	OP_ROLE,     /* it tells `index` of the packet */
+	OP_UUID,     /* the packet's UUID begins `bits` back */
+	OP_PLACE,    /* note what begins `bits` back, of `count` elements */
+	OP_COUNTED,  /* note what begins here, of as many elements as slot `count` says */
+	OP_STRING,   /* up to its zero of `size` bytes; noted where index >= 0 */
+	OP_LEB128,   /* noted where index >= 0 */
+	OP_SEQUENCE, /* slot times `bits`, but `count` for the last one */
+	OP_REPEAT,   /* what follows up to its OP_END, `count` times; then `target` */
 	OP_REPEAT_SLOT, /* the same, as many times as slot says */
-	OP_CHOOSE,      /* one of `count` options from `bits` on, by the slot; else `target`,
-			   if it is not 0 */
-	OP_JUMP,        /* to `target` */
+	OP_CHOOSE, /* one of `count` options from `bits` on, by the slot; else `target`,
+		      if it is not 0 */
+	OP_JUMP,   /* to `target` */
 };
 
 struct ctf_op {
@@ -67,7 +67,8 @@ struct ctf_cursor {
 	uint64_t at, end;       /* bits of the packet, of its content */
 	uint64_t *slot;         /* values kept for later fields, see schema_resolve */
 	struct ctf_place *place;
-	uint64_t budget; /* of elements one by one, so that none of no size go on for ever */
+	uint64_t
+	    budget; /* of elements one by one, so that none of no size go on for ever */
 	uint64_t clock;  /* what the last stamp made of it */
 	uint64_t id;     /* of the event class, where the fields say it */
 	uint64_t leb128; /* the last one, of so many bits */
@@ -93,7 +94,8 @@ bool ctf_program_run(const struct ctf_program *program, struct ctf_cursor *curso
 uint64_t ctf_number(const struct field_class *class, struct ctf_bytes bytes, uint64_t at);
 
 /* The LEB128 there, which has been read once already; moves behind it. */
-uint64_t ctf_leb128(const struct field_class *class, struct ctf_bytes bytes, uint64_t *at);
+uint64_t ctf_leb128(const struct field_class *class, struct ctf_bytes bytes,
+		    uint64_t *at);
 
 /*
  * What a program does if it only skips and notes, wherever it begins: padding up to

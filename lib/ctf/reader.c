@@ -11,7 +11,8 @@
 
 int ctf_reader_kind_find(const char *name, enum ctf_reader_kind *kind)
 {
-	*kind = strcmp(name, "babeltrace2") == 0 ? CTF_READER_BABELTRACE2 : CTF_READER_OWN;
+	*kind =
+	    strcmp(name, "babeltrace2") == 0 ? CTF_READER_BABELTRACE2 : CTF_READER_OWN;
 	return *kind == CTF_READER_OWN && strcmp(name, "auto") != 0 &&
 		       strcmp(name, "native") != 0
 		   ? -1

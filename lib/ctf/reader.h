@@ -18,7 +18,8 @@
  */
 enum ctf_reader_kind {
 	CTF_READER_OWN,
-	CTF_READER_BABELTRACE2, /* libbabeltrace2, the reference; 2.0 knows CTF 1.8 only */
+	CTF_READER_BABELTRACE2, /* libbabeltrace2, the reference; 2.0 knows CTF 1.8 only
+				 */
 };
 
 /* "auto" or "native" is our own, "babeltrace2". 0, or -1 where the name is none. */
@@ -47,11 +48,12 @@ struct ctf_class {
 
 struct ctf_event {
 	nsec_t local_ns;
-	uint32_t class;          /* for ctf_reader_class */
-	uint32_t stream;         /* LTTng writes one a CPU */
-	int32_t cpu;             /* -1: not recorded */
-	uint64_t ordinal;        /* among all events of the stream, from 0 */
-	const struct cell *cell; /* as selected; until the function returns. NULL: none are */
+	uint32_t class;   /* for ctf_reader_class */
+	uint32_t stream;  /* LTTng writes one a CPU */
+	int32_t cpu;      /* -1: not recorded */
+	uint64_t ordinal; /* among all events of the stream, from 0 */
+	const struct cell
+	    *cell; /* as selected; until the function returns. NULL: none are */
 };
 
 typedef void ctf_event_fn(void *context, const struct ctf_event *event);

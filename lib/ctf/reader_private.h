@@ -8,7 +8,8 @@
 struct ctf_reader_ops {
 	void (*select)(struct ctf_reader *reader, uint32_t index,
 		       const struct ctf_selection *selection);
-	void (*begin)(struct ctf_reader *reader, nsec_t local_ns); /* NULL: leaves nothing */
+	void (*begin)(struct ctf_reader *reader,
+		      nsec_t local_ns); /* NULL: leaves nothing */
 	bool (*step)(struct ctf_reader *reader, uint64_t most);
 	void (*free)(struct ctf_reader *reader);
 };
@@ -53,7 +54,8 @@ void ctf_class_add_column(struct ctf_class *class, const char *name, enum cell_t
 			  bool context);
 
 /* One more event, of this stamp: for the facts and the stream's own. */
-static inline void ctf_note_event(struct ctf_reader *reader, struct ctf_progress *stream, nsec_t stamp)
+static inline void ctf_note_event(struct ctf_reader *reader, struct ctf_progress *stream,
+				  nsec_t stamp)
 {
 	struct ctf_facts *facts = &reader->facts;
 

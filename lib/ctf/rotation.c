@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "ctf/stream.h"
 #include "ctf/packet.h"
+#include "ctf/stream.h"
 
 /*
  * The index that LTTng keeps of a stream file, index/NAME.idx beside it: big-endian, a
@@ -93,8 +93,7 @@ static bool read_entry(FILE *file, const struct index_form *form,
  * The index of a stream file of so many bytes: how many entries at *entry, for free().
  * 0 where there is none, or none whose packets are the whole file one after the other.
  */
-static size_t index_read(const char *path, uint64_t bytes,
-			 struct index_entry **entry)
+static size_t index_read(const char *path, uint64_t bytes, struct index_entry **entry)
 {
 	FILE *file = open_index(path, bytes);
 	struct index_entry next;
@@ -168,8 +167,8 @@ static void add_packet(struct entries *entries, const struct ctf_packet *packet,
 }
 
 /* The packets of a file by its index. False where it has none. */
-static bool add_index(struct entries *entries, const struct ctf_file *of,
-		      uint64_t bytes, size_t file)
+static bool add_index(struct entries *entries, const struct ctf_file *of, uint64_t bytes,
+		      size_t file)
 {
 	struct index_entry *index;
 	size_t count = index_read(of->path, bytes, &index);
@@ -299,8 +298,7 @@ static void take_first(struct entries *all, const struct entry *item, size_t cou
 
 static void add_part(struct ctf_stream *stream, size_t *room, struct ctf_part part)
 {
-	struct ctf_part *last =
-	    stream->parts ? &stream->part[stream->parts - 1] : NULL;
+	struct ctf_part *last = stream->parts ? &stream->part[stream->parts - 1] : NULL;
 
 	if (last && last->file == part.file && last->to == part.from) {
 		last->to = part.to;
@@ -353,7 +351,7 @@ static bool order_packets(struct ctf_stream *stream, const struct ctf_trace *tra
 	for (size_t i = 0; i < all.count; i++)
 		add_part(stream, &room,
 			 (struct ctf_part){all.item[i].file, all.item[i].from,
-					      all.item[i].to});
+					   all.item[i].to});
 	free(all.item);
 	free(scanned.item);
 	free(end);

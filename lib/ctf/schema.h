@@ -15,7 +15,8 @@
  * on where it stands. Sizes and alignments are in bits.
  */
 enum field_type {
-	FIELD_INTEGER, /* of a fixed size: bit arrays and maps, booleans, enumerations, too */
+	FIELD_INTEGER, /* of a fixed size: bit arrays and maps, booleans, enumerations,
+			  too */
 	FIELD_LEB128,  /* integers of a variable size */
 	FIELD_REAL,
 	FIELD_STRING, /* up to a zero */
@@ -85,9 +86,9 @@ struct field_location {
 
 struct field_class {
 	enum field_type type;
-	enum byte_order order;   /* of numbers */
-	unsigned size;           /* of numbers */
-	unsigned align;          /* a power of two */
+	enum byte_order order; /* of numbers */
+	unsigned size;         /* of numbers */
+	unsigned align;        /* a power of two */
 	bool is_signed;
 	bool is_label;           /* an enumeration */
 	bool is_boolean;         /* any bit counts as 1 */
@@ -100,7 +101,8 @@ struct field_class {
 	size_t labels, label_room;
 	struct field_member *member; /* of a structure; options of a variant */
 	size_t members, member_room;
-	struct field_range *range; /* of an optional: the values that select its element */
+	struct field_range
+	    *range; /* of an optional: the values that select its element */
 	size_t ranges;
 	struct field_class *element; /* of array, sequence and optional */
 	uint64_t length;
@@ -172,14 +174,15 @@ static inline bool field_is_within(uint64_t value, uint64_t first, uint64_t last
 const char *field_label(const struct field_class *class, uint64_t value);
 
 /* The option of a variant for its selector, or NULL; an optional's element. */
-const struct field_class *field_option(const struct field_class *class, uint64_t selector);
+const struct field_class *field_option(const struct field_class *class,
+				       uint64_t selector);
 
 void field_free(struct field_class *class);
 
 struct schema_clock {
 	char *name; /* in CTF 2 the id that streams refer to */
 	unsigned char uuid[16];
-	bool has_uuid; /* in CTF 2, made of the clock's identity where that is none */
+	bool has_uuid;  /* in CTF 2, made of the clock's identity where that is none */
 	char *identity; /* its own name, or NULL */
 	uint64_t frequency;
 	int64_t offset_s;
@@ -224,7 +227,8 @@ int schema_resolve(struct schema *schema, struct error *error);
 
 void schema_free(struct schema *schema);
 
-/* The languages of metadata, CTF 1.8's and CTF 2's: NULL with error, which names the place. */
+/* The languages of metadata, CTF 1.8's and CTF 2's: NULL with error, which names the
+ * place. */
 struct schema *tsdl_parse(const char *text, size_t size, struct error *error);
 struct schema *json_metadata_parse(const char *text, size_t size, struct error *error);
 

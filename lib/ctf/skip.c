@@ -47,7 +47,8 @@ static const struct field_class *find_short(const struct field_class *id,
 	return find_stamp(v->member[0].class, id->size);
 }
 
-void ctf_short_header_find(const struct field_class *header, struct ctf_short_header *quick)
+void ctf_short_header_find(const struct field_class *header,
+			   struct ctf_short_header *quick)
 {
 	const struct field_class *id, *next, *stamp;
 
@@ -88,9 +89,9 @@ struct way {
 };
 
 /* The header that begins there, of a class to pass over; moves behind it. */
-static inline const struct ctf_skip *
-read_header(const struct ctf_stream_class *stream, const struct ctf_cursor *cursor,
-	    struct way *way)
+static inline const struct ctf_skip *read_header(const struct ctf_stream_class *stream,
+						 const struct ctf_cursor *cursor,
+						 struct way *way)
 {
 	const struct ctf_short_header *quick = &stream->quick;
 	uint64_t byte = (way->at + 7) / 8, stamp;
@@ -167,8 +168,8 @@ static inline void note_stamp(struct ctf_pass *pass, nsec_t stamp)
 	pass->events++;
 }
 
-void ctf_pass_run(const struct ctf_stream_class *stream,
-		     struct ctf_cursor *cursor, struct ctf_pass *pass)
+void ctf_pass_run(const struct ctf_stream_class *stream, struct ctf_cursor *cursor,
+		  struct ctf_pass *pass)
 {
 	/* Copies, so that the compiler knows that nothing else changes them. */
 	const struct ctf_stream_class of = *stream;

@@ -8,8 +8,8 @@
 /*
  * The event headers that LTTng and sink.ctf.fs write, read at once: a little-endian id
  * and the low bits of the stamp behind it, or the whole stamp. An id of LTTng's may say
- * instead that a longer header follows. Every event has one, so a program for it would cost
- * more than all else of an event that nobody wants.
+ * instead that a longer header follows. Every event has one, so a program for it would
+ * cost more than all else of an event that nobody wants.
  */
 struct ctf_short_header {
 	unsigned id_size, stamp_size; /* bits; stamp 0: the header is another one */
@@ -18,12 +18,13 @@ struct ctf_short_header {
 	int slot;                     /* of the id; -1: nobody refers to it */
 };
 
-void ctf_short_header_find(const struct field_class *header, struct ctf_short_header *quick);
+void ctf_short_header_find(const struct field_class *header,
+			   struct ctf_short_header *quick);
 
 /* The header that begins with a byte: 16 bytes or more from there must be to be had. */
 static inline void ctf_short_header_load(const struct ctf_short_header *quick,
-				     const unsigned char *byte, uint64_t *id,
-				     uint64_t *stamp)
+					 const unsigned char *byte, uint64_t *id,
+					 uint64_t *stamp)
 {
 	memcpy(id, byte, sizeof(*id));
 	memcpy(stamp, byte + quick->stamp_at / 8, sizeof(*stamp));
@@ -36,7 +37,7 @@ enum { CTF_SHORT_HEADER_BYTES = 16 }; /* that ctf_short_header_load looks at, at
 
 /* False with nothing done where the header's program has to be run. */
 static inline bool ctf_short_header_read(const struct ctf_short_header *quick,
-				     struct ctf_cursor *cursor)
+					 struct ctf_cursor *cursor)
 {
 	uint64_t byte = (cursor->at + 7) / 8, id, stamp;
 
@@ -80,7 +81,7 @@ struct ctf_pass {
  * Pass over as many events of the packet as are like that; sets all below
  * last_ns. The cursor is then behind the last of them, as if programs had been run.
  */
-void ctf_pass_run(const struct ctf_stream_class *stream,
-		     struct ctf_cursor *cursor, struct ctf_pass *pass);
+void ctf_pass_run(const struct ctf_stream_class *stream, struct ctf_cursor *cursor,
+		  struct ctf_pass *pass);
 
 #endif

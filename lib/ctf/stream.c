@@ -102,12 +102,12 @@ static enum packet_found check_cut(struct ctf_stream *stream,
 
 	if (packet_has(&stream->packet, ROLE_UUID))
 		next = ctf_seek(&stream->window, trace, &stream->of->first,
-				   &stream->cursor, stream->at + 1);
+				&stream->cursor, stream->at + 1);
 	stream->next = next;
 	if (next < stream->window.size)
 		return PACKET_GARBLED;
-	return ctf_packet_at(&stream->window, trace, &stream->of->first,
-				&stream->cursor, stream->at, &stream->packet);
+	return ctf_packet_at(&stream->window, trace, &stream->of->first, &stream->cursor,
+			     stream->at, &stream->packet);
 }
 
 /* Look at the head of the packet at hand, and where the next one is. */
@@ -116,7 +116,7 @@ static enum packet_found read_head(struct ctf_stream *stream,
 {
 	enum packet_found found =
 	    ctf_packet_at(&stream->window, trace, &stream->of->first, &stream->cursor,
-			     stream->at, &stream->packet);
+			  stream->at, &stream->packet);
 
 	if (found == PACKET_WHOLE)
 		stream->next = stream->at + stream->packet.size / 8;
@@ -124,7 +124,7 @@ static enum packet_found read_head(struct ctf_stream *stream,
 		found = check_cut(stream, trace);
 	else
 		stream->next = ctf_seek(&stream->window, trace, &stream->of->first,
-					   &stream->cursor, stream->at + 1);
+					&stream->cursor, stream->at + 1);
 	return found;
 }
 
@@ -171,7 +171,7 @@ static void skip(struct ctf_stream *stream)
 }
 
 bool ctf_stream_next(struct ctf_stream *stream, const struct ctf_trace *trace,
-			struct problem_list *problems)
+		     struct problem_list *problems)
 {
 	for (;;) {
 		enum packet_found found;
@@ -207,7 +207,8 @@ bool ctf_stream_next(struct ctf_stream *stream, const struct ctf_trace *trace,
 static void cursor_init(struct ctf_cursor *cursor, const struct ctf_trace *trace)
 {
 	memset(cursor, 0, sizeof(*cursor));
-	cursor->slot = mem_zalloc((size_t)trace->schema->slots * sizeof(*cursor->slot) + 1);
+	cursor->slot =
+	    mem_zalloc((size_t)trace->schema->slots * sizeof(*cursor->slot) + 1);
 }
 
 static void cursor_clear(struct ctf_cursor *cursor)
@@ -217,8 +218,8 @@ static void cursor_clear(struct ctf_cursor *cursor)
 }
 
 /* The first packet of a file, wherever that is. */
-static enum packet_found read_first(const struct ctf_trace *trace,
-				    struct ctf_file *file, uint64_t *size)
+static enum packet_found read_first(const struct ctf_trace *trace, struct ctf_file *file,
+				    uint64_t *size)
 {
 	struct ctf_window window = {.path = NULL};
 	struct ctf_cursor cursor;
@@ -234,7 +235,7 @@ static enum packet_found read_first(const struct ctf_trace *trace,
 		at = ctf_seek(&window, trace, NULL, &cursor, 1);
 		if (at < window.size)
 			found = ctf_packet_at(&window, trace, NULL, &cursor, at,
-						 &file->first);
+					      &file->first);
 	}
 	cursor_clear(&cursor);
 	ctf_window_clear(&window);
@@ -243,8 +244,8 @@ static enum packet_found read_first(const struct ctf_trace *trace,
 
 /* The stream that a file goes on, or a new one. */
 static struct ctf_stream *stream_of(struct ctf_streams *streams,
-				       const struct ctf_trace *trace,
-				       const struct ctf_file *file)
+				    const struct ctf_trace *trace,
+				    const struct ctf_file *file)
 {
 	const struct ctf_packet *packet = &file->first;
 	struct ctf_stream *stream;
@@ -296,8 +297,8 @@ static void look_at(struct ctf_streams *streams, const struct ctf_trace *trace,
 	found = read_first(trace, &file, &size);
 	streams->bytes += size;
 	if (found == PACKET_WHOLE || found == PACKET_CUT) {
-		file.begin = ctf_clock_ns(&file.first.stream->clock,
-					     file.first.value[ROLE_BEGIN]);
+		file.begin =
+		    ctf_clock_ns(&file.first.stream->clock, file.first.value[ROLE_BEGIN]);
 		add_file(stream_of(streams, trace, &file), &file);
 		return;
 	}
@@ -359,8 +360,7 @@ static int list_files(struct listing *listing, const char *path)
 }
 
 int ctf_streams_open(struct ctf_streams *streams, const struct ctf_trace *trace,
-			const char *path, struct problem_list *problems,
-			struct error *error)
+		     const char *path, struct problem_list *problems, struct error *error)
 {
 	struct listing listing = {NULL, 0, 0};
 

@@ -30,12 +30,12 @@ struct ctf_stream {
 	struct ctf_file *file;
 	size_t files, room;
 	struct ctf_part *part;
-	size_t parts, at_part;        /* the next to be read */
+	size_t parts, at_part;     /* the next to be read */
 	const struct ctf_file *of; /* the file at hand, NULL: none yet */
-	const char *path;             /* its */
+	const char *path;          /* its */
 	struct ctf_window window;  /* of it */
-	uint64_t size, at, next; /* bytes: of the file, of this and the next packet */
-	uint64_t until;          /* the end of the part at hand */
+	uint64_t size, at, next;   /* bytes: of the file, of this and the next packet */
+	uint64_t until;            /* the end of the part at hand */
 	struct ctf_packet packet;
 	struct ctf_cursor cursor; /* its slots are the stream's own */
 	nsec_t skip_before; /* packets that end before are not looked into, if they can */
@@ -57,15 +57,15 @@ struct ctf_streams {
  * left out with a problem. -1 with error where the directory cannot be read.
  */
 int ctf_streams_open(struct ctf_streams *streams, const struct ctf_trace *trace,
-			const char *path, struct problem_list *problems,
-			struct error *error);
+		     const char *path, struct problem_list *problems,
+		     struct error *error);
 
 /*
  * Go on to the next packet, in whichever file; what cannot be read becomes a
  * problem. False at the stream's end.
  */
 bool ctf_stream_next(struct ctf_stream *stream, const struct ctf_trace *trace,
-			struct problem_list *problems);
+		     struct problem_list *problems);
 
 /*
  * The order of a stream's packets over all of its files. In a single file it is that of
@@ -76,8 +76,8 @@ bool ctf_stream_next(struct ctf_stream *stream, const struct ctf_trace *trace,
  * the others, one file after the other, goes in front of the first one that does not
  * begin before it.
  *
- * Sets the stream's parts. If it has several files, of those without an index the heads of
- * all packets are read.
+ * Sets the stream's parts. If it has several files, of those without an index the heads
+ * of all packets are read.
  */
 void ctf_stream_order(struct ctf_stream *stream, const struct ctf_trace *trace);
 

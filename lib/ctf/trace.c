@@ -273,8 +273,7 @@ static void find_magic(struct ctf_trace *trace)
 	const struct field_class *field =
 	    header && header->members ? header->member[0].class : NULL;
 
-	trace->has_magic =
-	    field && field->roles & 1u << ROLE_MAGIC && field->size == 32;
+	trace->has_magic = field && field->roles & 1u << ROLE_MAGIC && field->size == 32;
 	trace->is_magic_big = trace->has_magic && field->order == ORDER_BIG;
 }
 

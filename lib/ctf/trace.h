@@ -14,12 +14,13 @@
 struct ctf_event_class {
 	const struct schema_stream *stream;
 	const struct schema_event *event;
-	struct ctf_program *program; /* of contexts and fields, behind the event's header */
-	size_t places;               /* that the program notes */
-	uint32_t index;              /* among all classes of the trace */
-	bool is_given;               /* somebody wants its events, */
-	bool is_passed;              /* but not those before a begin */
-	struct ctf_skip skip;        /* how its events are passed over */
+	struct ctf_program
+	    *program;         /* of contexts and fields, behind the event's header */
+	size_t places;        /* that the program notes */
+	uint32_t index;       /* among all classes of the trace */
+	bool is_given;        /* somebody wants its events, */
+	bool is_passed;       /* but not those before a begin */
+	struct ctf_skip skip; /* how its events are passed over */
 };
 
 struct ctf_clock {
@@ -50,8 +51,8 @@ struct ctf_trace {
 	struct ctf_stream_class *stream; /* one a stream of the schema */
 	bool has_magic, is_magic_big;    /* packets begin with it, and so it is written */
 	/* What tracers are known to write wrong. */
-	bool has_late_events;    /* stamps past the end of their packet */
-	bool has_early_events;   /* and before its begin */
+	bool has_late_events;  /* stamps past the end of their packet */
+	bool has_early_events; /* and before its begin */
 };
 
 /*
@@ -69,8 +70,8 @@ void ctf_trace_compile(struct ctf_trace *trace, struct ctf_event_class *class,
 		       size_t places);
 
 /* The class of an id, or NULL. */
-static inline struct ctf_event_class *ctf_find_class(const struct ctf_stream_class *stream,
-						     uint64_t id)
+static inline struct ctf_event_class *
+ctf_find_class(const struct ctf_stream_class *stream, uint64_t id)
 {
 	uint32_t index = id < stream->ids ? stream->by_id[id] : 0;
 

@@ -107,8 +107,8 @@ static int read_clock(struct tsdl_parser *parser)
 	struct schema *schema = parser->schema;
 	struct schema_clock *clock;
 
-	schema->clock =
-	    mem_grow(schema->clock, schema->clocks, &schema->clock_room, sizeof(*schema->clock));
+	schema->clock = mem_grow(schema->clock, schema->clocks, &schema->clock_room,
+				 sizeof(*schema->clock));
 	clock = &schema->clock[schema->clocks++];
 	memset(clock, 0, sizeof(*clock));
 	clock->frequency = 1000000000;
@@ -228,7 +228,7 @@ static int trace_order(struct tsdl_parser *parser, void *target,
 	if (tsdl_set_order(parser, &schema->order, value))
 		return -1;
 	return schema->order == ORDER_NATIVE ? tsdl_wrong(parser, "byte order le or be")
-					   : 0;
+					     : 0;
 }
 
 static int read_trace(struct tsdl_parser *parser)
@@ -259,7 +259,7 @@ static int read_stream(struct tsdl_parser *parser)
 	struct block block = {.key = table};
 
 	schema->stream = mem_grow(schema->stream, schema->streams, &schema->stream_room,
-				sizeof(*schema->stream));
+				  sizeof(*schema->stream));
 	stream = &schema->stream[schema->streams++];
 	memset(stream, 0, sizeof(*stream));
 	block.target = stream;
@@ -307,8 +307,8 @@ static int read_event(struct tsdl_parser *parser)
 	struct schema_event *event;
 	struct block block = {.key = table};
 
-	schema->event =
-	    mem_grow(schema->event, schema->events, &schema->event_room, sizeof(*schema->event));
+	schema->event = mem_grow(schema->event, schema->events, &schema->event_room,
+				 sizeof(*schema->event));
 	event = &schema->event[schema->events++];
 	memset(event, 0, sizeof(*event));
 	block.target = event;

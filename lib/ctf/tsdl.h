@@ -2,8 +2,8 @@
 #ifndef CT_CTF_TSDL_H
 #define CT_CTF_TSDL_H
 
-#include "ctf/tsdl_lexer.h"
 #include "ctf/schema.h"
+#include "ctf/tsdl_lexer.h"
 
 /* What the parts of the parser share. Types and what contains them. */
 struct tsdl_alias {

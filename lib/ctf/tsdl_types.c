@@ -317,7 +317,8 @@ static int take_name(struct tsdl_parser *parser, struct field_class *class)
 	return path ? 0 : -1;
 }
 
-/* `[4]` or `[length]`, behind the name of a field. Takes and returns the class. */
+/* `[4]` or `[length]`, one or several, behind the name of a field. Takes and returns it.
+ */
 static struct field_class *take_length(struct tsdl_parser *parser,
 				       struct field_class *element)
 {
@@ -328,8 +329,6 @@ static struct field_class *take_length(struct tsdl_parser *parser,
 	if (!tsdl_take(parser, '['))
 		return element;
 	class = field_new(token->kind == TSDL_NUMBER ? FIELD_ARRAY : FIELD_SEQUENCE);
-	class->element = element;
-	class->align = element->align;
 	class->length = token->number;
 	parser->nodes++;
 	if (class->type == FIELD_SEQUENCE)
@@ -338,7 +337,16 @@ static struct field_class *take_length(struct tsdl_parser *parser,
 		status = tsdl_wrong(parser, "a length");
 	else
 		tsdl_next(&parser->lexer);
-	if (!status && !tsdl_expect(parser, ']'))
+	if (!status)
+		status = tsdl_expect(parser, ']');
+	if (!status && parser->depth++ >= MOST_DEPTH)
+		status = tsdl_wrong(parser, "types that are less deep");
+	class->element = status ? element : take_length(parser, element);
+	if (!status)
+		parser->depth--;
+	if (class->element)
+		class->align = class->element->align;
+	if (!status && class->element)
 		return class;
 	field_free(class);
 	return NULL;

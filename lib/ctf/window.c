@@ -68,8 +68,7 @@ static void read_on(struct ctf_window *window, uint64_t until)
 	}
 }
 
-struct ctf_bytes ctf_window_show(struct ctf_window *window, uint64_t at,
-				       uint64_t count)
+struct ctf_bytes ctf_window_show(struct ctf_window *window, uint64_t at, uint64_t count)
 {
 	uint64_t rest = at < window->size ? window->size - at : 0, kept, wanted;
 
@@ -94,13 +93,12 @@ struct ctf_bytes ctf_window_show(struct ctf_window *window, uint64_t at,
 		}
 		read_on(window, wanted);
 	}
-	return (struct ctf_bytes){window->byte ? window->byte + (at - window->at)
-						  : NULL,
-				     window->at + window->count - at};
+	return (struct ctf_bytes){window->byte ? window->byte + (at - window->at) : NULL,
+				  window->at + window->count - at};
 }
 
 void ctf_window_swap(struct ctf_window *window, uint64_t at, unsigned char **byte,
-			uint64_t count, uint64_t *room)
+		     uint64_t count, uint64_t *room)
 {
 	unsigned char *own = window->byte;
 	uint64_t own_room = window->room;

@@ -27,15 +27,14 @@ int ctf_window_open(struct ctf_window *window, const char *path);
  * ends, of which window->size then tells, or where it cannot be read, which is
  * its end, too. Borrowed until the next call.
  */
-struct ctf_bytes ctf_window_show(struct ctf_window *window, uint64_t at,
-				       uint64_t count);
+struct ctf_bytes ctf_window_show(struct ctf_window *window, uint64_t at, uint64_t count);
 
 /*
  * Take over `count` bytes of the file from `at` on that somebody else has read, which
  * then gets the window's own room. Both are for realloc().
  */
 void ctf_window_swap(struct ctf_window *window, uint64_t at, unsigned char **byte,
-			uint64_t count, uint64_t *room);
+		     uint64_t count, uint64_t *room);
 
 void ctf_window_clear(struct ctf_window *window);
 

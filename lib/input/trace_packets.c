@@ -27,11 +27,11 @@ struct trace_packets {
 	struct packet_source base;
 	struct ctf_reader *reader;
 	struct trace_sends sends;
-	struct intmap entered;  /* skb -> local time of its GRO entry */
-	struct intmap entering; /* stream -> skb of the last GRO entry */
-	struct intmap devices;  /* hash of the name -> number */
-	uint8_t *wish;                  /* of each event class; TRACE_WISHES: none */
-	bool is_defined[TRACE_WISHES];  /* in a stream that was seen */
+	struct intmap entered;         /* skb -> local time of its GRO entry */
+	struct intmap entering;        /* stream -> skb of the last GRO entry */
+	struct intmap devices;         /* hash of the name -> number */
+	uint8_t *wish;                 /* of each event class; TRACE_WISHES: none */
+	bool is_defined[TRACE_WISHES]; /* in a stream that was seen */
 	bool ended;
 	sighting_fn *give;
 	void *context;
@@ -89,7 +89,8 @@ static void handle_queue(struct trace_packets *packets, const struct ctf_event *
 	    packet_is_local(&sighting.packet))
 		return;
 	sighting.device = device_number(packets, &value[FIELD_NAME]);
-	trace_sends_queued(&packets->sends, (uint64_t)value[FIELD_SKB].integer, &sighting);
+	trace_sends_queued(&packets->sends, (uint64_t)value[FIELD_SKB].integer,
+			   &sighting);
 }
 
 static void handle_xmit(struct trace_packets *packets, const struct ctf_event *event)
@@ -106,7 +107,8 @@ static void handle_receive(struct trace_packets *packets, const struct ctf_event
 	const struct cell *value = event->cell;
 	struct sighting sighting = sighting_of(event, true);
 	int64_t entered;
-	bool known = intmap_take(&packets->entered, (uint64_t)value[FIELD_SKB].integer, &entered);
+	bool known =
+	    intmap_take(&packets->entered, (uint64_t)value[FIELD_SKB].integer, &entered);
 
 	packets->base.facts.network_events++;
 	if (is_loopback_device(&value[FIELD_NAME]))

@@ -5,7 +5,7 @@
 static struct record_source *open_trace(void)
 {
 	struct error error = ERROR_INIT;
-	struct record_source *source = trace_records_open("t", NULL, &error);
+	struct record_source *source = trace_records_open("t", CTF_READER_OWN, &error);
 
 	assert_string_equal(error_text(&error), "");
 	return source;
@@ -336,7 +336,7 @@ static void what_cannot_be_opened_is_an_error(void **state)
 	struct error error = ERROR_INIT;
 
 	(void)state;
-	assert_null(trace_records_open("none", NULL, &error));
+	assert_null(trace_records_open("none", CTF_READER_OWN, &error));
 	assert_string_equal(error_text(&error),
 			    "none/metadata: No such file or directory");
 	error_clear(&error);

@@ -91,7 +91,7 @@ static uint64_t read_records(struct reading *reading)
 	struct error error = ERROR_INIT;
 	uint64_t events;
 
-	reading->side.source = native_records_open("t", &error);
+	reading->side.source = trace_records_open("t", CTF_READER_OWN, &error);
 	assert_string_equal(error_text(&error), "");
 	if (!reading->is_filtered)
 		record_source_begin(reading->side.source, reading->begin_ns, use_of,
@@ -142,7 +142,7 @@ static void put_instance(struct whole_trace *whole, unsigned stream, unsigned in
 static struct packet_source_facts facts_of(void)
 {
 	struct error error = ERROR_INIT;
-	struct record_source *source = native_records_open("t", &error);
+	struct record_source *source = trace_records_open("t", CTF_READER_OWN, &error);
 	struct packet_source_facts facts;
 	struct uses uses = {.by_event = {{RECORD_NEEDED}}};
 	struct reading reading = {.uses = &uses, .side = {.source = source}};

@@ -103,7 +103,7 @@ static void damage_text(struct file *file)
 }
 
 /* Look at every value, and forget it. */
-static void look_at(void *context, const struct event *event)
+static void look_at(void *context, const struct ctf_event *event)
 {
 	struct side *side = context;
 
@@ -114,15 +114,17 @@ static void look_at(void *context, const struct event *event)
 /* Every event class is wished for as it was before the damage. */
 static void read_damaged(const struct all_wishes *all)
 {
-	const struct reader_wishes wishes = {all->wish, all->count};
 	struct error error = ERROR_INIT;
-	struct side side = {.wish = all->wish};
+	struct side side = {.all = all};
 
-	side.reader = reader_open("t", READER_NATIVE, &wishes, &error);
+	side.reader = ctf_reader_open("t", CTF_READER_OWN, &error);
 	assert_true(side.reader || error.text);
-	while (side.reader && reader_step(side.reader, look_at, &side))
+	for (size_t i = 0; side.reader && i < all->count; i++)
+		select_fields(side.reader, all->wish[i].name, all->wish[i].path,
+			      all->wish[i].count);
+	while (side.reader && ctf_reader_step(side.reader, UINT64_MAX, look_at, &side))
 		;
-	reader_free(side.reader);
+	ctf_reader_free(side.reader);
 	error_clear(&error);
 	free(side.bytes);
 }
@@ -138,7 +140,8 @@ static void look_at_record(void *context, const struct record *record)
 static void read_damaged_records(void)
 {
 	struct error error = ERROR_INIT;
-	struct record_side side = {.source = native_records_open("t", &error)};
+	struct record_side side = {.source =
+				       trace_records_open("t", CTF_READER_OWN, &error)};
 
 	assert_true(side.source || error.text);
 	while (side.source &&

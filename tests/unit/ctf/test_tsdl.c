@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/tsdl/tsdl.h"
+#include "ctf/metadata.h"
 
-#include "ctf_build.h"
+#include "metadata_build.h"
 
 #define TRACE "/* CTF 1.8 */ trace { major = 1; minor = 8; byte_order = le; };\n"
 
-static struct tsdl *parse(const char *text)
+static struct schema *parse(const char *text)
 {
 	struct error error = ERROR_INIT;
-	struct tsdl *tsdl = tsdl_parse(text, strlen(text), &error);
+	struct schema *schema = tsdl_parse(text, strlen(text), &error);
 
 	assert_string_equal(error_text(&error), "");
-	assert_non_null(tsdl);
-	return tsdl;
+	assert_non_null(schema);
+	return schema;
 }
 
 static void assert_wrong(const char *text, const char *wanted)
@@ -27,21 +27,21 @@ static void assert_wrong(const char *text, const char *wanted)
 }
 
 /* The fields of an event that has these. */
-static struct tsdl *parse_fields(const char *before, const char *fields)
+static struct schema *parse_fields(const char *before, const char *fields)
 {
 	char *text = mem_printf(TRACE "%s event { id = 0; stream_id = 0; name = \"e\";"
 				      " fields := struct { %s }; };",
 				before, fields);
-	struct tsdl *tsdl = parse(text);
+	struct schema *schema = parse(text);
 
 	free(text);
-	assert_int_equal(tsdl->events, 1);
-	return tsdl;
+	assert_int_equal(schema->events, 1);
+	return schema;
 }
 
 static void blocks_are_read(void **state)
 {
-	struct tsdl *tsdl = parse(
+	struct schema *schema = parse(
 	    "trace { major = 1; minor = 8; byte_order = be;\n"
 	    " uuid = \"b417f438-724f-b346-8683-9BD543D43572\";\n"
 	    " packet.header := struct { integer { size = 32; } magic; }; };\n"
@@ -54,42 +54,43 @@ static void blocks_are_read(void **state)
 	    " model.emf.uri = \"http://x\"; context := struct { }; };\n");
 
 	(void)state;
-	assert_int_equal(tsdl->order, ORDER_BIG);
-	assert_true(tsdl->has_uuid);
-	assert_int_equal(tsdl->uuid[0], 0xb4);
-	assert_int_equal(tsdl->uuid[15], 0x72);
-	assert_string_equal(tsdl->hostname, "a \"b\"");
-	assert_string_equal(tsdl->tracer, "lttng-ust");
-	assert_int_equal(tsdl->major * 10000 + tsdl->minor * 100 + tsdl->patch, 21309);
-	assert_int_equal(tsdl->clocks, 1);
-	assert_string_equal(tsdl->clock[0].name, "monotonic");
-	assert_int_equal(tsdl->clock[0].frequency, 1000);
-	assert_int_equal(tsdl->clock[0].offset_s, -5);
-	assert_int_equal(tsdl->clock[0].offset, 16);
-	assert_false(tsdl->clock[0].has_uuid);
-	assert_int_equal(tsdl->streams, 1);
-	assert_int_equal(tsdl->stream[0].id, 7);
-	assert_non_null(tsdl->stream[0].packet_context);
-	assert_null(tsdl->stream[0].event_header);
-	assert_int_equal(tsdl->events, 1);
-	assert_int_equal(tsdl->event[0].id, 3);
-	assert_int_equal(tsdl->event[0].stream, 7);
-	assert_string_equal(tsdl->event[0].name, "a:b");
-	assert_non_null(tsdl->event[0].context);
-	assert_null(tsdl->event[0].fields);
-	tsdl_free(tsdl);
+	assert_int_equal(schema->order, ORDER_BIG);
+	assert_true(schema->has_uuid);
+	assert_int_equal(schema->uuid[0], 0xb4);
+	assert_int_equal(schema->uuid[15], 0x72);
+	assert_string_equal(schema->hostname, "a \"b\"");
+	assert_string_equal(schema->tracer, "lttng-ust");
+	assert_int_equal(schema->major * 10000 + schema->minor * 100 + schema->patch,
+			 21309);
+	assert_int_equal(schema->clocks, 1);
+	assert_string_equal(schema->clock[0].name, "monotonic");
+	assert_int_equal(schema->clock[0].frequency, 1000);
+	assert_int_equal(schema->clock[0].offset_s, -5);
+	assert_int_equal(schema->clock[0].offset, 16);
+	assert_false(schema->clock[0].has_uuid);
+	assert_int_equal(schema->streams, 1);
+	assert_int_equal(schema->stream[0].id, 7);
+	assert_non_null(schema->stream[0].packet_context);
+	assert_null(schema->stream[0].event_header);
+	assert_int_equal(schema->events, 1);
+	assert_int_equal(schema->event[0].id, 3);
+	assert_int_equal(schema->event[0].stream, 7);
+	assert_string_equal(schema->event[0].name, "a:b");
+	assert_non_null(schema->event[0].context);
+	assert_null(schema->event[0].fields);
+	schema_free(schema);
 }
 
 static void numbers_have_their_layout(void **state)
 {
-	struct tsdl *tsdl = parse_fields(
+	struct schema *schema = parse_fields(
 	    "typealias integer { size = 5; } := unsigned long;",
 	    "integer { size = 16; align = 32; signed = true; byte_order = be;"
 	    " base = hex; } a; unsigned long b; integer { size = 24; } c;"
 	    "floating_point { exp_dig = 8; mant_dig = 24; align = 1; } d;"
 	    "string { encoding = UTF8; } e;"
 	    "integer { size = 27; align = 1; map = clock.m.value; } f;");
-	const struct field_class *fields = tsdl->event[0].fields;
+	const struct field_class *fields = schema->event[0].fields;
 	const struct field_class *a = field_member(fields, "a");
 
 	(void)state;
@@ -106,15 +107,15 @@ static void numbers_have_their_layout(void **state)
 	assert_int_equal(field_member(fields, "e")->type, FIELD_STRING);
 	assert_string_equal(field_member(fields, "f")->clock, "m");
 	assert_null(field_member(fields, "g"));
-	tsdl_free(tsdl);
+	schema_free(schema);
 }
 
 static void labels_count_on(void **state)
 {
-	struct tsdl *tsdl = parse_fields(
+	struct schema *schema = parse_fields(
 	    "", "enum : integer { size = 8; signed = 1; } { a = -3, \"b c\" = 2 ... 5,"
 		" d, } x;");
-	const struct field_class *x = field_member(tsdl->event[0].fields, "x");
+	const struct field_class *x = field_member(schema->event[0].fields, "x");
 
 	(void)state;
 	assert_true(x->is_label);
@@ -124,12 +125,12 @@ static void labels_count_on(void **state)
 	assert_string_equal(x->label[1].name, "b c");
 	assert_true(x->label[1].first == 2 && x->label[1].last == 5);
 	assert_true(x->label[2].first == 6 && x->label[2].last == 6);
-	tsdl_free(tsdl);
+	schema_free(schema);
 }
 
 static void compound_types_nest(void **state)
 {
-	struct tsdl *tsdl = parse_fields(
+	struct schema *schema = parse_fields(
 	    "typedef integer { size = 8; encoding = UTF8; } text[4];\n"
 	    "struct pair { integer { size = 16; } n; integer { size = 3; } m; } "
 	    "align(64);\n"
@@ -137,25 +138,25 @@ static void compound_types_nest(void **state)
 	    "enum tag : integer { size = 8; } { p, s };",
 	    "enum tag t; variant choice <t> v; text x; struct pair list[t];"
 	    " struct { } align(8) padding; typealias string := word; word w;");
-	const struct field_class *fields = tsdl->event[0].fields;
+	const struct field_class *fields = schema->event[0].fields;
 	const struct field_class *v = field_member(fields, "v");
 	const struct field_class *list = field_member(fields, "list");
 
 	(void)state;
 	assert_int_equal(v->type, FIELD_VARIANT);
-	assert_string_equal(v->path, "t");
+	assert_string_equal(v->location->step[0], "t");
 	assert_int_equal(v->align, 1);
 	assert_int_equal(v->member[0].class->align, 64);
 	assert_true(field_is_string(field_member(fields, "x")));
 	assert_int_equal(field_member(fields, "x")->length, 4);
 	assert_int_equal(list->type, FIELD_SEQUENCE);
-	assert_string_equal(list->path, "t");
+	assert_string_equal(list->location->step[0], "t");
 	assert_int_equal(list->align, 64);
 	assert_int_equal(list->element->members, 2);
 	assert_false(field_is_string(list));
 	assert_int_equal(field_member(fields, "padding")->align, 8);
 	assert_int_equal(field_member(fields, "w")->type, FIELD_STRING);
-	tsdl_free(tsdl);
+	schema_free(schema);
 }
 
 static void what_is_wrong_is_named_with_its_line(void **state)
@@ -257,24 +258,50 @@ static void what_is_compared_is_bounded(void **state)
 	free(events);
 }
 
+static void assert_text(const void *bytes, size_t count, const char *wanted,
+			size_t lacking)
+{
+	struct error error = ERROR_INIT;
+	size_t size, lacks;
+	char *text;
+
+	scratch_bytes("metadata", bytes, count);
+	text = metadata_text("metadata", &size, &lacks, &error);
+	if (!text) {
+		assert_string_equal(error_text(&error), wanted);
+		error_clear(&error);
+		return;
+	}
+	assert_int_equal(size, strlen(wanted));
+	assert_memory_equal(text, wanted, size);
+	assert_int_equal(lacks, lacking);
+	free(text);
+}
+
+/* Of the last packet, some of the padding may be missing: its text is whole. */
 static void check_packets(bool big)
 {
-	unsigned char *packet = metadata_packet(TRACE, 256, big);
-	struct error error = ERROR_INIT;
-	char *text;
-	size_t size;
+	unsigned char *packet = metadata_packet("/* CTF 1.8 */", 64, big);
+	unsigned char two[128];
 
-	scratch_bytes("metadata", packet, 256);
-	text = tsdl_read("metadata", &size, &error);
-	assert_non_null(text);
-	assert_int_equal(size, strlen(TRACE));
-	assert_memory_equal(text, TRACE, size);
-	free(text);
-	scratch_bytes("metadata", packet, 255);
-	assert_null(tsdl_read("metadata", &size, &error));
-	assert_string_equal(error_text(&error),
-			    "metadata: broken packet header at byte 0");
-	error_clear(&error);
+	memcpy(two, packet, 64);
+	memcpy(two + 64, packet, 64);
+	assert_text(two, 64, "/* CTF 1.8 */", 0);
+	assert_text(two, 128, "/* CTF 1.8 *//* CTF 1.8 */", 0);
+	assert_text(two, 127, "/* CTF 1.8 *//* CTF 1.8 */", 1);
+	assert_text(two, 64 + 37 + 13, "/* CTF 1.8 *//* CTF 1.8 */", 14);
+	assert_text(two, 64 + 37 + 12,
+		    "metadata: cut in the middle of a packet at byte 64", 0);
+	assert_text(two, 65, "metadata: cut in the middle of a packet at byte 64", 0);
+	assert_text(two, 5, "metadata: cut in the middle of a packet at byte 0", 0);
+	two[64] ^= 1;
+	assert_text(two, 128, "metadata: no metadata packet at byte 64", 0);
+	two[64] ^= 1;
+	memset(two + 64 + 28, 0, 4); /* a packet of no size would never end */
+	assert_text(two, 128, "metadata: broken packet header at byte 64", 0);
+	memset(two + 64 + 24, 0xff, 4);
+	memset(two + 64 + 28, 0x01, 4);
+	assert_text(two, 128, "metadata: broken packet header at byte 64", 0);
 	free(packet);
 }
 

@@ -2,7 +2,8 @@
 
 /* What our own reader makes of damage: it tells where, and reads on behind it. */
 #include "ctf_write.h"
-#include "input/reader.h"
+
+#include "../select.h"
 
 #define ONE_EVENT                                                                        \
 	METADATA_TYPES METADATA_STREAM(0, "")                                            \
@@ -35,7 +36,7 @@ static void add_events(uint64_t stamp, unsigned id, unsigned length)
 	add_packet(&packet);
 }
 
-static void note(void *context, const struct event *event)
+static void note(void *context, const struct ctf_event *event)
 {
 	char *text = context;
 
@@ -45,17 +46,14 @@ static void note(void *context, const struct event *event)
 static void assert_read(const char *stamps, const char *problems)
 {
 	static const char *const field[] = {"list"};
-	const struct event_wish wish = {"e", 0, field, 1};
-	const struct reader_wishes wishes = {&wish, 1};
-	struct error error = ERROR_INIT;
-	struct reader *reader = reader_open("t", READER_NATIVE, &wishes, &error);
+	struct ctf_reader *reader = open_reader("t", CTF_READER_OWN);
 	char given[200] = "", *told = mem_strdup("");
 	const struct problem_list *list;
 
-	assert_string_equal(error_text(&error), "");
-	while (reader_step(reader, note, given))
+	select_fields(reader, "e", field, 1);
+	while (ctf_reader_step(reader, UINT64_MAX, note, given))
 		;
-	list = reader_problems(reader);
+	list = ctf_reader_problems(reader);
 	for (size_t i = 0; i < list->count; i++) {
 		char *longer = mem_printf("%s%s: %s (%s, %d)\n", told,
 					  list->item[i].place, list->item[i].text,
@@ -67,7 +65,7 @@ static void assert_read(const char *stamps, const char *problems)
 	assert_string_equal(given, stamps);
 	assert_string_equal(told, problems);
 	free(told);
-	reader_free(reader);
+	ctf_reader_free(reader);
 }
 
 static int begin(void **state)
@@ -108,9 +106,7 @@ static void a_cut_packet_is_read_up_to_there(void **state)
 /* Each stream keeps its own order, and no event is lost. */
 static void packets_that_overlap_come_out_whole(void **state)
 {
-	static const struct reader_wishes none = {NULL, 0};
-	struct error error = ERROR_INIT;
-	struct reader *reader;
+	struct ctf_reader *reader;
 
 	(void)state;
 	add_events(10, 7, 2);
@@ -123,14 +119,14 @@ static void packets_that_overlap_come_out_whole(void **state)
 	add_events(8, 7, 2);
 	scratch_bytes("t/ch_1", file.bytes, file.size);
 	assert_read("7 8 9 8 9 10 10 11 12 11 12 13 5 6 7 20 21 22 ", "");
-	reader = reader_open("t", READER_NATIVE, &none, &error);
-	while (reader_step(reader, note, NULL))
+	reader = open_reader("t", CTF_READER_OWN);
+	while (ctf_reader_step(reader, UINT64_MAX, note, NULL))
 		;
-	assert_int_equal(reader_facts(reader)->events, 18);
-	assert_int_equal(reader_facts(reader)->backward, 3);
-	assert_int_equal(reader_facts(reader)->begin_ns, 5);
-	assert_int_equal(reader_facts(reader)->end_ns, 22);
-	reader_free(reader);
+	assert_int_equal(ctf_reader_facts(reader)->events, 18);
+	assert_int_equal(ctf_reader_facts(reader)->backward, 3);
+	assert_int_equal(ctf_reader_facts(reader)->begin_ns, 5);
+	assert_int_equal(ctf_reader_facts(reader)->end_ns, 22);
+	ctf_reader_free(reader);
 }
 
 static void what_is_no_packet_is_left_out_up_to_the_next_one(void **state)
@@ -202,7 +198,7 @@ static void magic_numbers_alone_are_no_packets(void **state)
 					  "(garbled, 1)\n");
 }
 
-static void cut_while_read(void *context, const struct event *event)
+static void cut_while_read(void *context, const struct ctf_event *event)
 {
 	uint64_t *events = context;
 
@@ -214,10 +210,7 @@ static void cut_while_read(void *context, const struct event *event)
 /* As of a tracer that still writes, or a disk that is full: no signal, but a problem. */
 static void a_file_that_is_cut_while_it_is_read(void **state)
 {
-	const struct event_wish wish = {"e", 0, NULL, 0};
-	const struct reader_wishes wishes = {&wish, 1};
-	struct error error = ERROR_INIT;
-	struct reader *reader;
+	struct ctf_reader *reader;
 	uint64_t events = 0;
 	FILE *out;
 
@@ -228,19 +221,18 @@ static void a_file_that_is_cut_while_it_is_read(void **state)
 	for (int i = 0; i < 100000; i++)
 		assert_int_equal(fwrite(file.bytes, file.size, 1, out), 1);
 	assert_int_equal(fclose(out), 0);
-	reader = reader_open("t", READER_AUTO, &wishes, &error);
-	assert_non_null(reader);
-	assert_null(reader_why(reader));
-	while (reader_step(reader, cut_while_read, &events))
+	reader = open_reader("t", CTF_READER_OWN);
+	select_fields(reader, "e", NULL, 0);
+	while (ctf_reader_step(reader, UINT64_MAX, cut_while_read, &events))
 		;
-	assert_int_equal(reader_problems(reader)->count, 2);
-	assert_string_equal(reader_problems(reader)->item[0].text,
+	assert_int_equal(ctf_reader_problems(reader)->count, 2);
+	assert_string_equal(ctf_reader_problems(reader)->item[0].text,
 			    "it was cut from 8200000 to 1048576 bytes while it was read");
 	assert_string_equal(
-	    reader_problems(reader)->item[1].text,
+	    ctf_reader_problems(reader)->item[1].text,
 	    "cut in the middle of a packet, 42 of its 82 bytes are there");
 	assert_int_equal(events, 3 * (1048576 / 82));
-	reader_free(reader);
+	ctf_reader_free(reader);
 }
 
 static void sizes_must_be_those_of_packets(void **state)
@@ -322,39 +314,28 @@ static void a_trace_without_stream_classes_has_no_packets(void **state)
 			"(garbled, 1)\n");
 }
 
-static void a_trace_is_left_to_the_other_reader_with_a_reason(void **state)
+static void assert_refused(const char *wanted)
 {
-	const struct reader_wishes wishes = {NULL, 0};
 	struct error error = ERROR_INIT;
-	struct reader *reader;
 
+	assert_null(ctf_reader_open("t", CTF_READER_OWN, &error));
+	assert_string_equal(error_text(&error), wanted);
+	error_clear(&error);
+}
+
+static void what_is_not_known_is_named(void **state)
+{
 	(void)state;
 	scratch_text("t/metadata", ONE_EVENT "\ncallsite { name = \"e\"; };\n");
 	add_events(10, 7, 2);
 	scratch_bytes("t/ch", file.bytes, file.size);
-	assert_null(reader_open("t", READER_NATIVE, &wishes, &error));
-	assert_string_equal(
-	    error_text(&error),
+	assert_refused(
 	    "t/metadata: line 23: want trace, env, clock, stream, event or a type");
-	error_clear(&error);
-	reader = reader_open("t", READER_AUTO, &wishes, &error);
-	assert_non_null(reader);
-	assert_string_equal(reader_why(reader),
-			    "t/metadata: line 23: want trace, env, clock, "
-			    "stream, event or a type");
-	reader_free(reader);
-	scratch_text("t/metadata", ONE_EVENT);
-	reader = reader_open("t", READER_AUTO, &wishes, &error);
-	assert_non_null(reader);
-	assert_null(reader_why(reader));
-	reader_free(reader);
 }
 
 /* Every stream has a table up to its greatest id. */
 static void ids_of_many_streams_are_bounded(void **state)
 {
-	const struct reader_wishes wishes = {NULL, 0};
-	struct error error = ERROR_INIT;
 	char *metadata = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&metadata, &size);
@@ -371,9 +352,7 @@ static void ids_of_many_streams_are_bounded(void **state)
 	fclose(out);
 	scratch_text("t/metadata", metadata);
 	free(metadata);
-	assert_null(reader_open("t", READER_NATIVE, &wishes, &error));
-	assert_string_equal(error_text(&error), "t/metadata: want events of smaller ids");
-	error_clear(&error);
+	assert_refused("t/metadata: want events of smaller ids");
 }
 
 #define DAMAGE_TEST(function)                                                            \
@@ -394,7 +373,7 @@ int main(void)
 	    DAMAGE_TEST(a_size_beyond_the_file_hides_no_packet),
 	    DAMAGE_TEST(stamps_beyond_all_years_end_their_packet),
 	    DAMAGE_TEST(a_trace_without_stream_classes_has_no_packets),
-	    DAMAGE_TEST(a_trace_is_left_to_the_other_reader_with_a_reason),
+	    DAMAGE_TEST(what_is_not_known_is_named),
 	    DAMAGE_TEST(ids_of_many_streams_are_bounded),
 	};
 

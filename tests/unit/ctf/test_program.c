@@ -10,8 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "input/native/plan.h"
-#include "input/tsdl/field_resolve.h"
+#include "ctf/program.h"
 
 #define U(size, align) "integer { size = " #size "; align = " #align "; } "
 #define B(size, align)                                                                   \
@@ -21,10 +20,10 @@ enum { MOST = 16 };
 
 /* The plan of an event with these fields, and a walk over some bytes. */
 struct walked {
-	struct tsdl *tsdl;
-	struct native_plan *plan;
-	struct native_cursor cursor;
-	struct native_place place[MOST];
+	struct schema *schema;
+	struct ctf_program *program;
+	struct ctf_cursor cursor;
+	struct ctf_place place[MOST];
 	uint64_t slot[MOST];
 	struct error error;
 };
@@ -36,18 +35,18 @@ static void compile(struct walked *walked, const char *fields)
 				"event { id = 0; stream_id = 0; name = \"e\";"
 				" fields := struct { %s }; };",
 				fields);
-	struct field_slots slots;
 
 	memset(walked, 0, sizeof(*walked));
-	walked->tsdl = tsdl_parse(text, strlen(text), &walked->error);
+	walked->schema = tsdl_parse(text, strlen(text), &walked->error);
 	assert_string_equal(error_text(&walked->error), "");
-	if (!field_resolve(walked->tsdl, &slots, &walked->error)) {
-		struct field_class *class = walked->tsdl->event[0].fields;
+	if (!schema_resolve(walked->schema, &walked->error)) {
+		struct field_class *class = walked->schema->event[0].fields;
 
-		assert_true(slots.count <= MOST);
+		assert_true(walked->schema->slots <= MOST);
 		for (size_t i = 0; i < class->members; i++)
 			class->member[i].class->place = (int)i;
-		walked->plan = native_plan_new(&class, 1, slots.mixed, &walked->error);
+		walked->program =
+		    ctf_program_new(&class, 1, walked->schema->mixed, &walked->error);
 	}
 	free(text);
 }
@@ -55,21 +54,21 @@ static void compile(struct walked *walked, const char *fields)
 static bool walk(struct walked *walked, const void *bytes, size_t count)
 {
 	for (int i = 0; i < MOST; i++)
-		walked->place[i].at = NATIVE_ABSENT;
-	walked->cursor = (struct native_cursor){
+		walked->place[i].at = CTF_ABSENT;
+	walked->cursor = (struct ctf_cursor){
 	    .bytes = {bytes, count},
 	    .end = 8 * count,
 	    .budget = 8 * count,
 	    .slot = walked->slot,
 	    .place = walked->place,
 	};
-	return native_plan_run(walked->plan, &walked->cursor);
+	return ctf_program_run(walked->program, &walked->cursor);
 }
 
 static void walked_clear(struct walked *walked)
 {
-	native_plan_free(walked->plan);
-	tsdl_free(walked->tsdl);
+	ctf_program_free(walked->program);
+	schema_free(walked->schema);
 	error_clear(&walked->error);
 }
 
@@ -78,7 +77,7 @@ static void assert_refused(const char *fields, const char *wanted)
 	struct walked walked;
 
 	compile(&walked, fields);
-	assert_null(walked.plan);
+	assert_null(walked.program);
 	assert_string_equal(error_text(&walked.error), wanted);
 	walked_clear(&walked);
 }
@@ -87,19 +86,19 @@ static void bits_are_read_in_either_order(void **state)
 {
 	static const unsigned char byte[] = {0x12, 0x34, 0x56, 0x78, 0x9a,
 					     0xbc, 0xde, 0xf0, 0x11};
-	const struct native_bytes bytes = {byte, sizeof(byte)};
+	const struct ctf_bytes bytes = {byte, sizeof(byte)};
 
 	(void)state;
-	assert_int_equal(native_bits(bytes, 0, 32, false), 0x78563412);
-	assert_int_equal(native_bits(bytes, 0, 32, true), 0x12345678);
-	assert_int_equal(native_bits(bytes, 4, 8, false), 0x41);
-	assert_int_equal(native_bits(bytes, 4, 8, true), 0x23);
-	assert_true(native_bits(bytes, 4, 64, true) == 0x23456789abcdef01u);
-	assert_true(native_bits(bytes, 4, 64, false) == 0x1f0debc9a7856341u);
-	assert_int_equal(native_bits(bytes, 71, 1, true), 1);
-	assert_int_equal(native_bits(bytes, 68, 4, false), 1);
-	assert_true(native_sign(0x1f, 5) == UINT64_MAX);
-	assert_int_equal(native_sign(0xf, 5), 15);
+	assert_int_equal(ctf_bits(bytes, 0, 32, false), 0x78563412);
+	assert_int_equal(ctf_bits(bytes, 0, 32, true), 0x12345678);
+	assert_int_equal(ctf_bits(bytes, 4, 8, false), 0x41);
+	assert_int_equal(ctf_bits(bytes, 4, 8, true), 0x23);
+	assert_true(ctf_bits(bytes, 4, 64, true) == 0x23456789abcdef01u);
+	assert_true(ctf_bits(bytes, 4, 64, false) == 0x1f0debc9a7856341u);
+	assert_int_equal(ctf_bits(bytes, 71, 1, true), 1);
+	assert_int_equal(ctf_bits(bytes, 68, 4, false), 1);
+	assert_true(ctf_sign(0x1f, 5) == UINT64_MAX);
+	assert_int_equal(ctf_sign(0xf, 5), 15);
 }
 
 static void places_follow_sizes_and_alignments(void **state)
@@ -221,7 +220,7 @@ static void what_cannot_be_walked_is_refused(void **state)
 	assert_refused(U(8, 8) "n; variant <n> { string a; } v;",
 		       "event e: n: want an enumeration");
 	assert_refused("enum : " U(8, 8) "{ a, b } n; variant <n> { string c; } v;",
-		       "option c: want a label of its tag");
+		       "event e: option c: want a label of its tag");
 	assert_refused(U(4, 1) "a; " B(4, 1) "b;",
 		       "byte orders may change within a byte");
 	assert_refused(U(4, 1) "a; " B(4, 1) "b[2];",
@@ -257,7 +256,7 @@ static void byte_orders_may_change_between_bytes(void **state)
 			     9, 1) "c; "
 				   "struct { " U(8, 8) "x; " U(1, 1) "y; " U(
 				       7, 1) "z; } s[n];" U(16, 8) "d;");
-	assert_non_null(walked.plan);
+	assert_non_null(walked.program);
 	assert_true(walk(&walked, "\1....dd", 7));
 	assert_int_equal(walked.place[5].at, 40);
 	walked_clear(&walked);
