@@ -201,6 +201,10 @@ static bool run(const struct ctf_program *program, const struct ctf_op *op,
 			if (!skip(cursor, op->bits))
 				return false;
 			break;
+		case OP_WHOLE:
+			if (cursor->at % 8)
+				return stop(cursor, "byte orders change within a byte");
+			break;
 		case OP_KEEP:
 			cursor->slot[op->index] = number(cursor, op);
 			break;

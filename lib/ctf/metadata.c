@@ -13,12 +13,16 @@ enum { JSON_BEGIN = 0x1e };
 
 #define METADATA_MAGIC 0x75d11d57u
 
-/* In bytes; sizes in the packets are in bits. */
+/* In bytes; sizes in the packets are in bits. The header is not aligned. */
 enum {
-	PACKET_HEADER = 37,
+	UUID_AT = 4,
+	UUID_SIZE = 16,
 	CONTENT_AT = 24,
 	SIZE_AT = 28,
 	CODED_AT = 32, /* compression, encryption and checksum, a byte each */
+	MAJOR_AT = 35,
+	MINOR_AT = 36,
+	PACKET_HEADER = 37,
 	MOST_TEXT = 1 << 28,
 };
 
@@ -30,44 +34,48 @@ static uint32_t number_at(const char *bytes, bool swap)
 	return swap ? __builtin_bswap32(number) : number;
 }
 
-/* Of one packet, all of which is in `left` bytes but for its padding. */
-static int check_packet(const char *packet, size_t left, bool swap, const char **wrong)
+/* What is wrong with a packet, of which so many bytes are there; NULL for nothing. */
+static const char *packet_fault(const char *packet, const char *first, size_t left,
+				bool swap)
 {
 	size_t content, whole;
 
-	*wrong = "cut in the middle of a packet";
 	if (left < PACKET_HEADER)
-		return -1;
-	content = number_at(packet + CONTENT_AT, swap) / 8;
-	whole = number_at(packet + SIZE_AT, swap) / 8;
+		return "cut short";
+	content = number_at(packet + CONTENT_AT, swap);
+	whole = number_at(packet + SIZE_AT, swap);
 	if (number_at(packet, swap) != METADATA_MAGIC)
-		*wrong = "no metadata packet";
-	else if (content < PACKET_HEADER || content > whole)
-		*wrong = "broken packet header";
-	else if (packet[CODED_AT] || packet[CODED_AT + 1] || packet[CODED_AT + 2])
-		*wrong = "a coded packet";
-	else if (content <= left)
-		*wrong = NULL;
-	return *wrong ? -1 : 0;
+		return "no metadata packet";
+	if (memcmp(packet + UUID_AT, first + UUID_AT, UUID_SIZE) != 0)
+		return "another trace's uuid";
+	if (packet[MAJOR_AT] != 1 || packet[MINOR_AT] != 8)
+		return "another version, want CTF 1.8";
+	if (packet[CODED_AT] || packet[CODED_AT + 1] || packet[CODED_AT + 2])
+		return "compressed, encrypted or with a checksum, want plain";
+	if (content % 8 || whole % 8 || content / 8 < PACKET_HEADER || content > whole)
+		return "impossible size";
+	return content / 8 > left ? "cut short" : NULL;
 }
 
 /* Put the text of all packets to the front. The last one may lack some of its padding. */
 static int join_packets(char *bytes, size_t *size, size_t *lacks, struct error *error)
 {
 	bool swap = number_at(bytes, false) != METADATA_MAGIC;
+	char first[PACKET_HEADER] = {0};
 	size_t at = 0, text = 0;
 
-	*lacks = 0;
+	memcpy(first, bytes, *size < sizeof(first) ? *size : sizeof(first));
 	while (at < *size) {
-		const char *packet = bytes + at, *wrong;
+		const char *packet = bytes + at;
 		size_t left = *size - at, content, whole;
+		const char *fault = packet_fault(packet, first, left, swap);
 
-		if (check_packet(packet, left, swap, &wrong))
-			return error_set(error, "%s at byte %zu", wrong, at);
-		content = number_at(packet + CONTENT_AT, swap) / 8;
+		if (fault)
+			return error_set(error, "packet at byte %zu: %s", at, fault);
+		content = number_at(packet + CONTENT_AT, swap) / 8 - PACKET_HEADER;
 		whole = number_at(packet + SIZE_AT, swap) / 8;
-		memmove(bytes + text, packet + PACKET_HEADER, content - PACKET_HEADER);
-		text += content - PACKET_HEADER;
+		memmove(bytes + text, packet + PACKET_HEADER, content);
+		text += content;
 		*lacks = whole > left ? whole - left : 0;
 		at += whole - *lacks;
 	}
@@ -82,7 +90,8 @@ static char *read_file(FILE *file, size_t *size, struct error *error)
 
 	if (fstat(fileno(file), &status) || !S_ISREG(status.st_mode) ||
 	    status.st_size > MOST_TEXT) {
-		error_set(error, "want a plain file up to 256 MiB");
+		error_set(error, S_ISREG(status.st_mode) ? "want up to 256 MiB"
+							 : "no regular file");
 		return NULL;
 	}
 	bytes = mem_alloc((size_t)status.st_size + 1);
@@ -129,8 +138,8 @@ static struct schema *parse(const char *text, size_t size, struct error *error)
 	return schema;
 }
 
-struct schema *metadata_read(const char *path, struct problem_list *problems,
-			     struct error *error)
+struct schema *schema_read(const char *path, struct problem_list *problems,
+			   struct error *error)
 {
 	size_t size, lacks;
 	char *text = metadata_text(path, &size, &lacks, error);

@@ -9,8 +9,8 @@
  * The schema that a metadata file says, TSDL in packets or without, or JSON texts; what
  * it is, its content says. NULL with error.
  */
-struct schema *metadata_read(const char *path, struct problem_list *problems,
-			     struct error *error);
+struct schema *schema_read(const char *path, struct problem_list *problems,
+			   struct error *error);
 
 /*
  * The text of a metadata file, of its packets where it has some, for free(), and how many

@@ -6,8 +6,6 @@
 
 #include "base/mem.h"
 
-#define MIXED "byte orders may change within a byte"
-
 /* More ops than that of one class are a trick. */
 enum { MOST_OPS = 1 << 20 };
 
@@ -149,12 +147,26 @@ static bool is_whole(const struct making *making)
 	return making->known.modulus % 8 == 0 && making->known.rest % 8 == 0;
 }
 
-/* Where byte orders change within a byte, nobody can say which bits are meant. */
+/*
+ * Where byte orders change within a byte, nobody can say which bits are meant. Where it
+ * is not known whether they do, that is looked at when it comes to it.
+ */
+static int check_order(struct making *making, enum byte_order order)
+{
+	if (!making->mixed || is_whole(making) || making->known.order == order)
+		return 0;
+	if (making->known.modulus % 8 == 0 && making->known.order != ORDER_NATIVE)
+		return error_set(making->error, "byte orders change within a byte");
+	flush(making);
+	add(making, OP_WHOLE, 0);
+	return 0;
+}
+
 static int make_number(struct making *making, const struct field_class *class)
 {
 	align(making, class->align);
-	if (making->mixed && !is_whole(making) && making->known.order != class->order)
-		return error_set(making->error, MIXED);
+	if (check_order(making, class->order))
+		return -1;
 	making->known.order = class->order;
 	wait_for_users(making, class);
 	wait_for_place(making, class);
@@ -203,27 +215,6 @@ static int make_structure(struct making *making, const struct field_class *class
 	return 0;
 }
 
-/* Elements one by one; what is known of the place is known of no element. */
-static int make_repeat(struct making *making, const struct field_class *class)
-{
-	uint32_t begin;
-	struct ctf_op *op;
-
-	flush(making);
-	begin = (uint32_t)making->program->ops;
-	op = add(making, class->from >= 0 ? OP_REPEAT_SLOT : OP_REPEAT, 0);
-	op->index = class->from;
-	op->count = class->length;
-	forget(making, 1);
-	if (make(making, class->element))
-		return -1;
-	flush(making);
-	add(making, OP_END, 0);
-	making->program->op[begin].target = (uint32_t)making->program->ops;
-	forget(making, 1);
-	return 0;
-}
-
 /* Whether all numbers in there are of one byte order, or of the one given. */
 static bool is_of_order(const struct field_class *class, enum byte_order *order)
 {
@@ -238,40 +229,59 @@ static bool is_of_order(const struct field_class *class, enum byte_order *order)
 	return !class->element || is_of_order(class->element, order);
 }
 
-/*
- * Whether elements of constant size can stand here in a trace of mixed orders;
- * they are not looked at one by one.
- */
-static int check_elements(const struct making *making, const struct field_class *element,
-			  enum byte_order *order)
+/* Elements one by one; what is known of the place is known of no element. */
+static int make_repeat(struct making *making, const struct field_class *class)
 {
-	*order = ORDER_NATIVE;
-	if (!is_of_order(element, order) && making->mixed)
-		return error_set(making->error, MIXED);
-	if (making->mixed && !is_whole(making) && making->known.order != *order)
-		return error_set(making->error, MIXED);
+	enum byte_order before = making->known.order, order = ORDER_NATIVE;
+	uint32_t begin;
+	struct ctf_op *op;
+
+	if (!is_of_order(class->element, &order) || order != before)
+		order = ORDER_NATIVE;
+	flush(making);
+	begin = (uint32_t)making->program->ops;
+	op = add(making, class->from >= 0 ? OP_REPEAT_SLOT : OP_REPEAT, 0);
+	op->index = class->from;
+	op->count = class->length;
+	forget(making, 1);
+	making->known.order = order;
+	if (make(making, class->element))
+		return -1;
+	flush(making);
+	add(making, OP_END, 0);
+	making->program->op[begin].target = (uint32_t)making->program->ops;
+	forget(making, 1);
+	making->known.order = order;
 	return 0;
+}
+
+/* Of elements of one order, none is looked at by itself. */
+static bool is_mixed(const struct making *making, const struct field_class *element,
+		     enum byte_order *order)
+{
+	return !is_of_order(element, order) && making->mixed;
 }
 
 static int make_array(struct making *making, const struct field_class *class)
 {
-	enum byte_order order;
+	enum byte_order order = ORDER_NATIVE;
 	uint64_t bits;
 
 	align(making, class->align);
 	wait_for_place(making, class);
-	if (!field_is_constant(class, &bits))
+	if (!field_is_constant(class, &bits) || is_mixed(making, class->element, &order))
 		return make_repeat(making, class);
-	if (check_elements(making, class->element, &order))
+	if (order != ORDER_NATIVE && check_order(making, order))
 		return -1;
-	making->known.order = order;
+	if (order != ORDER_NATIVE)
+		making->known.order = order;
 	advance(making, bits);
 	return 0;
 }
 
 static int make_sequence(struct making *making, const struct field_class *class)
 {
-	enum byte_order order;
+	enum byte_order order = ORDER_NATIVE, before;
 	struct ctf_op *op;
 	uint64_t bits, stride;
 
@@ -282,18 +292,20 @@ static int make_sequence(struct making *making, const struct field_class *class)
 		op->index = class->place;
 		op->count = (uint64_t) class->from;
 	}
-	if (!field_is_constant(class->element, &bits) || bits == 0)
+	if (!field_is_constant(class->element, &bits) || bits == 0 ||
+	    is_mixed(making, class->element, &order))
 		return make_repeat(making, class);
-	if (check_elements(making, class->element, &order))
+	if (order != ORDER_NATIVE && check_order(making, order))
 		return -1;
 	stride = field_stride(class->element, bits);
 	op = add(making, OP_SEQUENCE, stride);
 	op->index = class->from;
 	op->count = bits;
 	/* The greatest power of two that divides both. */
+	before = making->known.order;
 	if (stride | bits)
 		forget(making, (stride | bits) & -(stride | bits));
-	making->known.order = order;
+	making->known.order = before == order ? order : ORDER_NATIVE;
 	return 0;
 }
 

@@ -16,6 +16,7 @@ enum ctf_op_kind {
 	OP_END,
 	OP_ALIGN, /* to `bits` */
 	OP_SKIP,  /* `bits` */
+	OP_WHOLE, /* a byte begins here */
 	/* With the number that begins `bits` back; size 0: the LEB128 just read. */
 	OP_KEEP,     /* it goes to slot `index` */
 	OP_CLOCK,    /* it is a stamp */

@@ -321,7 +321,7 @@ struct ctf_trace *ctf_trace_open(const char *path, struct problem_list *problems
 	struct ctf_trace *trace = mem_zalloc(sizeof(*trace));
 	char *name = mem_printf("%s/metadata", path);
 
-	trace->schema = metadata_read(name, problems, error);
+	trace->schema = schema_read(name, problems, error);
 	if (trace->schema && !set_up(trace, error)) {
 		free(name);
 		return trace;

@@ -156,14 +156,14 @@ ctsync: cut: stream 0 breaks off after 19182 events, which are used: cut' \
 @test "metadata cut in the middle" {
 	copy_trace node1 cut
 	truncate -s 9000 cut/metadata
-	fails_with 1 'ctsync: cut/metadata: cut in the middle of a packet at byte 8192' \
+	fails_with 1 'ctsync: cut/metadata: packet at byte 8192: cut short' \
 		ctsync -t cut -t $net3/node2 -t $net3/node3
 	results_are_of node2 node3
 	truncate -s 0 cut/metadata
-	fails_with 1 'ctsync: cut/metadata: no CTF 1.8 metadata' \
+	fails_with 1 'ctsync: cut/metadata: line 1: want a trace with a byte order' \
 		ctsync -t cut -t $net3/node2 -t $net3/node3
 	echo '{"type": "preamble", "version": 2}' >cut/metadata
-	fails_with 1 'ctsync: cut/metadata: no CTF 1.8 metadata' \
+	fails_with 1 'ctsync: cut/metadata: line 1: want trace, env, clock, stream, event or a type' \
 		ctsync -t cut -t $net3/node2 -t $net3/node3
 }
 

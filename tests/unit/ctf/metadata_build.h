@@ -26,6 +26,8 @@ static inline unsigned char *metadata_packet(const char *text, uint32_t bytes, b
 	memcpy(packet, &magic, 4);
 	memcpy(packet + 24, &content, 4);
 	memcpy(packet + 28, &size, 4);
+	packet[35] = 1;
+	packet[36] = 8;
 	memcpy(packet + METADATA_HEAD, text, length);
 	return packet;
 }

@@ -174,7 +174,7 @@ static void what_is_wrong_is_named_with_its_line(void **state)
 	assert_wrong("struct x { y z; };", "line 2: want a type that is known here");
 	assert_wrong("struct x { string z; string z; };",
 		     "line 2: want members of different names");
-	assert_wrong("struct x { string z[2][3]; };", "line 2: want ';'");
+	assert_wrong("struct x { string z[2][-3]; };", "line 2: want a length");
 	assert_wrong("typealias enum { a } := x;",
 		     "line 2: want the integer of an enumeration");
 	assert_wrong("event { id = 1; };", "line 2: want an event with a name");
@@ -290,18 +290,17 @@ static void check_packets(bool big)
 	assert_text(two, 128, "/* CTF 1.8 *//* CTF 1.8 */", 0);
 	assert_text(two, 127, "/* CTF 1.8 *//* CTF 1.8 */", 1);
 	assert_text(two, 64 + 37 + 13, "/* CTF 1.8 *//* CTF 1.8 */", 14);
-	assert_text(two, 64 + 37 + 12,
-		    "metadata: cut in the middle of a packet at byte 64", 0);
-	assert_text(two, 65, "metadata: cut in the middle of a packet at byte 64", 0);
-	assert_text(two, 5, "metadata: cut in the middle of a packet at byte 0", 0);
+	assert_text(two, 64 + 37 + 12, "metadata: packet at byte 64: cut short", 0);
+	assert_text(two, 65, "metadata: packet at byte 64: cut short", 0);
+	assert_text(two, 5, "metadata: packet at byte 0: cut short", 0);
 	two[64] ^= 1;
-	assert_text(two, 128, "metadata: no metadata packet at byte 64", 0);
+	assert_text(two, 128, "metadata: packet at byte 64: no metadata packet", 0);
 	two[64] ^= 1;
 	memset(two + 64 + 28, 0, 4); /* a packet of no size would never end */
-	assert_text(two, 128, "metadata: broken packet header at byte 64", 0);
+	assert_text(two, 128, "metadata: packet at byte 64: impossible size", 0);
 	memset(two + 64 + 24, 0xff, 4);
 	memset(two + 64 + 28, 0x01, 4);
-	assert_text(two, 128, "metadata: broken packet header at byte 64", 0);
+	assert_text(two, 128, "metadata: packet at byte 64: impossible size", 0);
 	free(packet);
 }
 

@@ -77,7 +77,7 @@ static inline struct all_wishes all_wishes(const char *path)
 	struct all_wishes all = {NULL, 0, 0};
 	struct problem_list problems = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
-	struct schema *schema = metadata_read(name, &problems, &error);
+	struct schema *schema = schema_read(name, &problems, &error);
 
 	assert_string_equal(error_text(&error), "");
 	for (size_t i = 0; i < schema->events; i++)
