@@ -296,7 +296,8 @@ static void look_at(struct ctf_streams *streams, const struct ctf_trace *trace,
 	errno = 0;
 	found = read_first(trace, &file, &size);
 	streams->bytes += size;
-	if (found == PACKET_WHOLE || found == PACKET_CUT) {
+	if ((found == PACKET_WHOLE || found == PACKET_CUT) &&
+	    file.first.stream->clock.of) {
 		file.begin =
 		    ctf_clock_ns(&file.first.stream->clock, file.first.value[ROLE_BEGIN]);
 		add_file(stream_of(streams, trace, &file), &file);
@@ -305,6 +306,9 @@ static void look_at(struct ctf_streams *streams, const struct ctf_trace *trace,
 	if (found == PACKET_NONE)
 		problem_add(problems, file.path, "unreadable", 1, "%s, left out",
 			    strerror(errno));
+	else if (found != PACKET_GARBLED)
+		problem_add(problems, file.path, "unreadable", 1,
+			    "its events have no stamps, left out");
 	else
 		problem_add(problems, file.path, "garbled", 1,
 			    "no packet at byte 0 of %" PRIu64 ", the rest is left out",

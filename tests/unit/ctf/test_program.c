@@ -266,7 +266,7 @@ static void byte_orders_do_not_change_within_a_byte(void **state)
 	static const char *const fields[] = {
 	    U(4, 1) "a; " B(4, 1) "b;",
 	    U(4, 1) "a; " B(4, 1) "b[2];",
-	    B(1, 8) "a; struct { " U(4, 1) "x; string y; " U(3, 1) "z; } b[0]; " U(
+	    U(8, 8) "n; " B(1, 1) "a; struct { " U(4, 1) "x; " U(3, 1) "z[n]; } b[0]; " U(
 		4, 1) "c;",
 	};
 	struct walked walked;
