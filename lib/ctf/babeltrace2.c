@@ -7,7 +7,6 @@
 
 #include "base/intmap.h"
 #include "base/mem.h"
-#include "ctf/babeltrace2_error.h"
 #include "ctf/babeltrace2_fields.h"
 #include "ctf/reader_private.h"
 
@@ -50,6 +49,20 @@ struct babeltrace2_reader {
 	bool priming;        /* only what comes before the first event is read */
 	struct error error;  /* of the graph's methods */
 };
+
+/* Take the library's error of this thread, and say its first cause in one line. */
+static void take_error(struct error *error)
+{
+	const bt_error *causes = bt_current_thread_take_error();
+	const char *text = "libbabeltrace2 failed and gave no cause";
+
+	if (causes && bt_error_get_cause_count(causes))
+		text =
+		    bt_error_cause_get_message(bt_error_borrow_cause_by_index(causes, 0));
+	error_set(error, "%.*s", (int)strcspn(text, "\n"), text);
+	if (causes)
+		bt_error_release(causes);
+}
 
 static void set_facts(struct ctf_facts *facts, const bt_stream *stream)
 {
@@ -259,7 +272,7 @@ static bool refill(struct babeltrace2_reader *reader, struct stream *stream)
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
 		return false;
 	default:
-		babeltrace2_error_take(&cause);
+		take_error(&cause);
 		problem_add(&reader->base.problems, reader->base.path, "broken", 1,
 			    "stream %u breaks off after %llu events, which are used: %s",
 			    stream->progress.index,
@@ -411,7 +424,7 @@ static int add_source(struct babeltrace2_reader *reader, const char *path,
 	    BT_GRAPH_ADD_COMPONENT_STATUS_OK)
 		status = 0;
 	else
-		babeltrace2_error_take(error);
+		take_error(error);
 	bt_value_put_ref(params);
 	bt_plugin_put_ref(plugin);
 	return status;
@@ -441,7 +454,7 @@ static int add_sink(struct babeltrace2_reader *reader, struct error *error)
 			status = -1;
 	bt_component_class_sink_put_ref(class);
 	if (status)
-		babeltrace2_error_take(error);
+		take_error(error);
 	return status;
 }
 
@@ -467,7 +480,7 @@ static int run_graph(struct babeltrace2_reader *reader)
 		return 0;
 	default:
 		/* Left with the thread, it would abort the next call. */
-		babeltrace2_error_take(&reader->error);
+		take_error(&reader->error);
 		return -1;
 	}
 }

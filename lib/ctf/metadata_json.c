@@ -1,110 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <inttypes.h>
+#include "ctf/metadata_json.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/mem.h"
-#include "ctf/schema.h"
 
-/*
- * Metadata of CTF 2: JSON texts, each after a record separator (CTF2-SPEC-2.0, RFC 7464).
- */
-enum {
-	SEPARATOR = 0x1e,
-	LARGE = 0x7f, /* begins a string of digits that jansson's integers cannot hold */
-	MOST_NODES = 1 << 20, /* field classes and labels of one trace */
-	MOST_DEPTH = 64,
-	MOST_MEMBERS = 1 << 12, /* of one structure, each is compared with all */
-	SCOPES = 6,
-};
+enum { SEPARATOR = 0x1e };
 
 /* Streams times events, of which every pair is looked at. */
 #define MOST_PAIRS ((uint64_t)1 << 28)
-
-#define DEFAULT_CLOCK "*" /* of a stamp, until its stream is known */
-
-struct alias {
-	char *name;
-	struct field_class *class;
-};
-
-struct metadata {
-	struct schema *schema;
-	struct error *error;
-	struct alias *alias;
-	size_t aliases, alias_room;
-	size_t nodes; /* of all field classes, so that no text makes too many */
-	unsigned depth;
-	size_t fragments;
-	bool has_trace_class;
-};
-
-struct number {
-	bool is_negative;
-	uint64_t bits; /* in two's complement if negative */
-};
-
-static int read_number(const json_t *json, struct number *number)
-{
-	const char *digits = json_string_value(json);
-	char *end;
-
-	if (json_is_integer(json)) {
-		number->is_negative = json_integer_value(json) < 0;
-		number->bits = (uint64_t)json_integer_value(json);
-		return 0;
-	}
-	if (!digits || digits[0] != LARGE)
-		return -1;
-	number->is_negative = false;
-	number->bits = strtoull(digits + 1, &end, 10);
-	return *end || number->bits <= INT64_MAX || strlen(digits) > 21 ? -1 : 0;
-}
-
-static int wrong(const struct metadata *metadata, const char *name, const char *wanted)
-{
-	return error_set(metadata->error, "%s: want %s", name, wanted);
-}
-
-/* An integer that is not negative; left alone where it is not there. */
-static int read_natural(const struct metadata *metadata, const json_t *object,
-			const char *name, uint64_t *value)
-{
-	const json_t *json = json_object_get(object, name);
-	struct number number;
-
-	if (!json)
-		return 0;
-	if (read_number(json, &number) || number.is_negative)
-		return wrong(metadata, name, "an integer that is not negative");
-	*value = number.bits;
-	return 0;
-}
-
-/* A text, or NULL; -1 where it is something else. */
-static int read_text(const struct metadata *metadata, const json_t *object,
-		     const char *name, const char **text)
-{
-	const json_t *json = json_object_get(object, name);
-
-	*text = json_string_value(json);
-	return json && !*text ? wrong(metadata, name, "a string") : 0;
-}
-
-static int read_alignment(const struct metadata *metadata, const json_t *object,
-			  const char *name, unsigned *align)
-{
-	uint64_t value = 1;
-
-	if (read_natural(metadata, object, name, &value))
-		return -1;
-	if (value < 1 || value > 1 << 16 || (value & (value - 1)))
-		return wrong(metadata, name, "a power of two");
-	if (value > *align)
-		*align = (unsigned)value;
-	return 0;
-}
 
 /* What an object may hold, whatever it describes: nothing that changes how to read. */
 static bool is_property(const char *name)
@@ -166,14 +72,14 @@ static int check_extensions(const struct metadata *metadata, const json_t *objec
 	json_t *of, *value;
 
 	if (extensions && !json_is_object(extensions))
-		return wrong(metadata, "extensions", "an object");
+		return metadata_wrong(metadata, "extensions", "an object");
 	json_object_foreach((json_t *)(uintptr_t)extensions, space, of)
 	    json_object_foreach(of, name, value) return error_set(
 		metadata->error, "extension %s of %s is not known", name, space);
 	return 0;
 }
 
-static int check_object(const struct metadata *metadata, const json_t *object)
+int metadata_check(const struct metadata *metadata, const json_t *object)
 {
 	const char *name;
 	json_t *value;
@@ -186,471 +92,6 @@ static int check_object(const struct metadata *metadata, const json_t *object)
 							    "property %s is not known",
 							    name);
 	return check_extensions(metadata, object);
-}
-
-/* [[first, last], ...]; calls `add` for each. */
-typedef int range_fn(struct metadata *metadata, void *context, const struct number *first,
-		     const struct number *last);
-
-static int each_range(struct metadata *metadata, const json_t *ranges, range_fn *add,
-		      void *context)
-{
-	size_t count = json_array_size(ranges);
-
-	if (!count)
-		return error_set(metadata->error, "want ranges of integers");
-	for (size_t i = 0; i < count; i++) {
-		const json_t *range = json_array_get(ranges, i);
-		struct number first, last;
-		bool is_ordered;
-
-		if (json_array_size(range) != 2 ||
-		    read_number(json_array_get(range, 0), &first) ||
-		    read_number(json_array_get(range, 1), &last))
-			return error_set(metadata->error, "want ranges of two integers");
-		is_ordered = first.is_negative == last.is_negative
-				 ? first.bits <= last.bits
-				 : first.is_negative;
-		if (!is_ordered)
-			return error_set(metadata->error,
-					 "want ranges that end after their begin");
-		metadata->nodes++;
-		if (add(metadata, context, &first, &last))
-			return -1;
-	}
-	return metadata->nodes > MOST_NODES
-		   ? error_set(metadata->error, "want fewer labels and ranges")
-		   : 0;
-}
-
-struct labelled {
-	struct field_class *class;
-	const char *name;
-};
-
-static int add_label(struct metadata *metadata, void *context, const struct number *first,
-		     const struct number *last)
-{
-	const struct labelled *labelled = context;
-	struct field_class *class = labelled->class;
-
-	if (class->is_signed ? (!first->is_negative && first->bits > INT64_MAX) ||
-				   (!last->is_negative && last->bits > INT64_MAX)
-			     : first->is_negative)
-		return wrong(metadata, labelled->name,
-			     "values that the integer can have");
-	field_add_label(class, labelled->name, first->bits, last->bits);
-	return 0;
-}
-
-static int read_mappings(struct metadata *metadata, const json_t *json,
-			 struct field_class *class)
-{
-	const json_t *mappings = json_object_get(json, "mappings");
-	struct labelled labelled = {class, NULL};
-	json_t *ranges;
-
-	if (mappings && !json_is_object(mappings))
-		return wrong(metadata, "mappings", "an object");
-	json_object_foreach(
-	    (json_t *)(uintptr_t)mappings, labelled.name,
-	    ranges) if (each_range(metadata, ranges, add_label, &labelled)) return -1;
-	class->is_label = class->labels > 0;
-	return 0;
-}
-
-struct selected {
-	struct field_range **range;
-	size_t *ranges;
-};
-
-static int add_range(struct metadata *metadata, void *context, const struct number *first,
-		     const struct number *last)
-{
-	const struct selected *selected = context;
-
-	(void)metadata;
-	field_add_range(selected->range, selected->ranges, first->bits, last->bits);
-	return 0;
-}
-
-static int read_ranges(struct metadata *metadata, const json_t *json,
-		       struct field_range **range, size_t *ranges)
-{
-	struct selected selected = {range, ranges};
-
-	return each_range(metadata, json_object_get(json, "selector-field-ranges"),
-			  add_range, &selected);
-}
-
-static const struct {
-	const char *name;
-	unsigned roles;
-	bool is_stamp, is_id;
-} known_role[] = {
-    {"packet-magic-number", 1u << ROLE_MAGIC, false, false},
-    {"metadata-stream-uuid", 1u << ROLE_UUID, false, false},
-    {"data-stream-class-id", 1u << ROLE_STREAM, false, false},
-    {"data-stream-id", 1u << ROLE_INSTANCE, false, false},
-    {"default-clock-timestamp", 1u << ROLE_BEGIN, true, false},
-    {"packet-end-default-clock-timestamp", 1u << ROLE_END | 1u << ROLE_END_STAMP, false,
-     false},
-    {"packet-content-length", 1u << ROLE_CONTENT, false, false},
-    {"packet-total-length", 1u << ROLE_SIZE, false, false},
-    {"packet-sequence-number", 1u << ROLE_SEQUENCE, false, false},
-    {"discarded-event-record-counter-snapshot", 1u << ROLE_DISCARDED, false, false},
-    {"event-record-class-id", 0, false, true},
-};
-
-static int read_role(const struct metadata *metadata, const char *name,
-		     struct field_class *class)
-{
-	size_t i = 0, roles = sizeof(known_role) / sizeof(*known_role);
-	bool is_uuid = class->type == FIELD_ARRAY;
-
-	while (i < roles && (!name || strcmp(known_role[i].name, name) != 0))
-		i++;
-	if (i == roles)
-		return wrong(metadata, "roles", "a role that is known");
-	if (is_uuid != (known_role[i].roles == 1u << ROLE_UUID) || class->is_signed ||
-	    (is_uuid && class->length != 16))
-		return error_set(metadata->error, "role %s of a field of another kind",
-				 name);
-	class->roles |= known_role[i].roles;
-	class->is_id |= known_role[i].is_id;
-	if (known_role[i].is_stamp && !class->clock)
-		class->clock = mem_strdup(DEFAULT_CLOCK);
-	return 0;
-}
-
-static int read_roles(const struct metadata *metadata, const json_t *json,
-		      struct field_class *class)
-{
-	const json_t *roles = json_object_get(json, "roles");
-
-	if (roles && !json_is_array(roles))
-		return wrong(metadata, "roles", "an array");
-	for (size_t i = 0; i < json_array_size(roles); i++)
-		if (read_role(metadata, json_string_value(json_array_get(roles, i)),
-			      class))
-			return -1;
-	return 0;
-}
-
-static int read_location(const struct metadata *metadata, const json_t *json,
-			 const char *name, struct field_class *class)
-{
-	static const char *const origin_name[SCOPES] = {
-	    "packet-header",
-	    "packet-context",
-	    "event-record-header",
-	    "event-record-common-context",
-	    "event-record-specific-context",
-	    "event-record-payload",
-	};
-	const json_t *object = json_object_get(json, name);
-	const json_t *path = json_object_get(object, "path");
-	struct field_location location = {-1, false, NULL, json_array_size(path)};
-	const char *origin;
-	int scope = 0;
-
-	if (read_text(metadata, object, "origin", &origin) || !location.steps)
-		return wrong(metadata, name, "a location of a field");
-	while (origin && scope < SCOPES && strcmp(origin_name[scope], origin) != 0)
-		scope++;
-	if (scope == SCOPES)
-		return wrong(metadata, name, "an origin that is known");
-	location.scope = origin ? scope : -1;
-	location.step = mem_zalloc(location.steps * sizeof(*location.step));
-	for (size_t i = 0; i < location.steps; i++) {
-		const char *step = json_string_value(json_array_get(path, i));
-
-		if (step)
-			location.step[i] = mem_strdup(step);
-	}
-	field_set_location(class, location);
-	for (size_t i = 0; i < location.steps; i++)
-		if (!location.step[i] && !json_is_null(json_array_get(path, i)))
-			return wrong(metadata, name, "names or null");
-	return 0;
-}
-
-static int read_encoding(const struct metadata *metadata, const json_t *json,
-			 enum text_encoding *encoding)
-{
-	static const struct {
-		const char *name;
-		enum text_encoding encoding;
-	} known[] = {
-	    {"utf-8", TEXT_UTF8},       {"utf-16le", TEXT_UTF16LE},
-	    {"utf-16be", TEXT_UTF16BE}, {"utf-32le", TEXT_UTF32LE},
-	    {"utf-32be", TEXT_UTF32BE},
-	};
-	const char *name;
-
-	*encoding = TEXT_UTF8;
-	if (read_text(metadata, json, "encoding", &name))
-		return -1;
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (!name || strcmp(known[i].name, name) == 0) {
-			*encoding = known[i].encoding;
-			return 0;
-		}
-	return wrong(metadata, "encoding", "an encoding that is known");
-}
-
-/* What names of types say. */
-struct kind {
-	const char *name;
-	enum field_type type;
-	int (*read)(struct metadata *metadata, const json_t *json,
-		    struct field_class *class);
-	bool is_signed, is_boolean, is_text;
-};
-
-static struct field_class *build(struct metadata *metadata, const json_t *json);
-
-static int read_fixed(struct metadata *metadata, const json_t *json,
-		      struct field_class *class)
-{
-	const char *order, *bits, *natural;
-	uint64_t length = 0;
-
-	if (read_natural(metadata, json, "length", &length) ||
-	    read_text(metadata, json, "byte-order", &order) ||
-	    read_text(metadata, json, "bit-order", &bits) ||
-	    read_alignment(metadata, json, "alignment", &class->align))
-		return -1;
-	if (class->type == FIELD_REAL && length != 16 && length != 32 && length != 64)
-		return wrong(metadata, "length", "16, 32 or 64 bits");
-	if (length < 1 || length > 64)
-		return wrong(metadata, "length", "1 to 64 bits");
-	class->size = (unsigned)length;
-	if (!order ||
-	    (strcmp(order, "little-endian") != 0 && strcmp(order, "big-endian") != 0))
-		return wrong(metadata, "byte-order", "little-endian or big-endian");
-	class->order = order[0] == 'b' ? ORDER_BIG : ORDER_LITTLE;
-	natural = order[0] == 'b' ? "last-to-first" : "first-to-last";
-	if (bits && strcmp(bits, "last-to-first") != 0 &&
-	    strcmp(bits, "first-to-last") != 0)
-		return wrong(metadata, "bit-order", "first-to-last or last-to-first");
-	class->is_reversed = bits && strcmp(bits, natural) != 0;
-	return read_mappings(metadata, json, class) || read_roles(metadata, json, class)
-		   ? -1
-		   : 0;
-}
-
-static int read_variable(struct metadata *metadata, const json_t *json,
-			 struct field_class *class)
-{
-	return read_mappings(metadata, json, class) || read_roles(metadata, json, class)
-		   ? -1
-		   : 0;
-}
-
-static int read_string(struct metadata *metadata, const json_t *json,
-		       struct field_class *class)
-{
-	return read_encoding(metadata, json, &class->text);
-}
-
-static int read_length(struct metadata *metadata, const json_t *json,
-		       struct field_class *class)
-{
-	if (class->type == FIELD_SEQUENCE)
-		return read_location(metadata, json, "length-field-location", class);
-	if (!json_object_get(json, "length"))
-		return wrong(metadata, "length", "a length");
-	return read_natural(metadata, json, "length", &class->length);
-}
-
-/* Strings with a length, and BLOBs: so many bytes. */
-static int read_bytes(struct metadata *metadata, const json_t *json,
-		      struct field_class *class)
-{
-	struct field_class *byte = field_new(FIELD_INTEGER);
-
-	metadata->nodes++;
-	byte->size = byte->align = class->align = 8;
-	byte->order = ORDER_LITTLE;
-	class->element = byte;
-	if (strstr(json_text(json, "type"), "-string") &&
-	    read_encoding(metadata, json, &byte->text))
-		return -1;
-	if (read_length(metadata, json, class))
-		return -1;
-	return class->type == FIELD_ARRAY && !byte->text
-		   ? read_roles(metadata, json, class)
-		   : 0;
-}
-
-static int read_array(struct metadata *metadata, const json_t *json,
-		      struct field_class *class)
-{
-	class->element = build(metadata, json_object_get(json, "element-field-class"));
-	if (!class->element)
-		return -1;
-	class->align = class->element->align;
-	if (read_alignment(metadata, json, "minimum-alignment", &class->align))
-		return -1;
-	return read_length(metadata, json, class);
-}
-
-/* The members of a structure, the options of a variant. */
-static int read_members(struct metadata *metadata, const json_t *json, const char *list,
-			struct field_class *class)
-{
-	const json_t *members = json_object_get(json, list);
-
-	if (members && !json_is_array(members))
-		return wrong(metadata, list, "an array");
-	if (json_array_size(members) > MOST_MEMBERS)
-		return wrong(metadata, list, "fewer members");
-	for (size_t i = 0; i < json_array_size(members); i++) {
-		const json_t *member = json_array_get(members, i);
-		struct field_class *of;
-		struct field_member *added;
-		const char *name;
-
-		if (check_object(metadata, member) ||
-		    read_text(metadata, member, "name", &name))
-			return -1;
-		if (!name && class->type == FIELD_STRUCTURE)
-			return wrong(metadata, list, "names");
-		if (class->type == FIELD_STRUCTURE && field_member(class, name))
-			return wrong(metadata, name, "members of different names");
-		of = build(metadata, json_object_get(member, "field-class"));
-		if (!of)
-			return error_prefix(metadata->error, "%s", name ? name : list);
-		added = field_add_member(class, name ? name : "", of);
-		if (class->type == FIELD_STRUCTURE && of->align > class->align)
-			class->align = of->align;
-		if (class->type == FIELD_VARIANT &&
-		    read_ranges(metadata, member, &added->range, &added->ranges))
-			return -1;
-	}
-	return 0;
-}
-
-static int read_structure(struct metadata *metadata, const json_t *json,
-			  struct field_class *class)
-{
-	if (read_alignment(metadata, json, "minimum-alignment", &class->align))
-		return -1;
-	return read_members(metadata, json, "member-classes", class);
-}
-
-static int read_variant(struct metadata *metadata, const json_t *json,
-			struct field_class *class)
-{
-	if (read_location(metadata, json, "selector-field-location", class) ||
-	    read_members(metadata, json, "options", class))
-		return -1;
-	return class->members ? 0 : wrong(metadata, "options", "an option");
-}
-
-static int read_optional(struct metadata *metadata, const json_t *json,
-			 struct field_class *class)
-{
-	if (read_location(metadata, json, "selector-field-location", class) ||
-	    (json_object_get(json, "selector-field-ranges") &&
-	     read_ranges(metadata, json, &class->range, &class->ranges)))
-		return -1;
-	class->element = build(metadata, json_object_get(json, "field-class"));
-	return class->element ? 0 : -1;
-}
-
-static const struct kind *find_kind(const char *name)
-{
-	static const struct kind kind[] = {
-	    {"fixed-length-bit-array", FIELD_INTEGER, read_fixed, false, false, false},
-	    {"fixed-length-bit-map", FIELD_INTEGER, read_fixed, false, false, false},
-	    {"fixed-length-boolean", FIELD_INTEGER, read_fixed, false, true, false},
-	    {"fixed-length-unsigned-integer", FIELD_INTEGER, read_fixed, false, false,
-	     false},
-	    {"fixed-length-signed-integer", FIELD_INTEGER, read_fixed, true, false,
-	     false},
-	    {"fixed-length-floating-point-number", FIELD_REAL, read_fixed, false, false,
-	     false},
-	    {"variable-length-unsigned-integer", FIELD_LEB128, read_variable, false,
-	     false, false},
-	    {"variable-length-signed-integer", FIELD_LEB128, read_variable, true, false,
-	     false},
-	    {"null-terminated-string", FIELD_STRING, read_string, false, false, true},
-	    {"static-length-string", FIELD_ARRAY, read_bytes, false, false, true},
-	    {"dynamic-length-string", FIELD_SEQUENCE, read_bytes, false, false, true},
-	    {"static-length-blob", FIELD_ARRAY, read_bytes, false, false, false},
-	    {"dynamic-length-blob", FIELD_SEQUENCE, read_bytes, false, false, false},
-	    {"structure", FIELD_STRUCTURE, read_structure, false, false, false},
-	    {"static-length-array", FIELD_ARRAY, read_array, false, false, false},
-	    {"dynamic-length-array", FIELD_SEQUENCE, read_array, false, false, false},
-	    {"optional", FIELD_OPTIONAL, read_optional, false, false, false},
-	    {"variant", FIELD_VARIANT, read_variant, false, false, false},
-	};
-
-	for (size_t i = 0; name && i < sizeof(kind) / sizeof(*kind); i++)
-		if (strcmp(kind[i].name, name) == 0)
-			return &kind[i];
-	return NULL;
-}
-
-static struct field_class *copy_alias(struct metadata *metadata, const char *name)
-{
-	for (size_t i = 0; i < metadata->aliases; i++) {
-		struct field_class *class;
-
-		if (strcmp(metadata->alias[i].name, name) != 0)
-			continue;
-		class =
-		    field_copy(metadata->alias[i].class, &metadata->nodes, MOST_NODES);
-		if (!class)
-			error_set(metadata->error, "want fewer field classes");
-		return class;
-	}
-	error_set(metadata->error, "no alias %s before its use", name);
-	return NULL;
-}
-
-static struct field_class *build_object(struct metadata *metadata, const json_t *json)
-{
-	const struct kind *kind = find_kind(json_text(json, "type"));
-	struct field_class *class;
-
-	if (check_object(metadata, json))
-		return NULL;
-	if (!kind) {
-		error_set(metadata->error, "field class %s is not known",
-			  json_text(json, "type") ? json_text(json, "type")
-						  : "without a type");
-		return NULL;
-	}
-	class = field_new(kind->type);
-	class->is_signed = kind->is_signed;
-	class->is_boolean = kind->is_boolean;
-	metadata->nodes++;
-	if (!kind->read(metadata, json, class))
-		return class;
-	field_free(class);
-	return NULL;
-}
-
-/* NULL with error. */
-static struct field_class *build(struct metadata *metadata, const json_t *json)
-{
-	struct field_class *class = NULL;
-
-	if (metadata->depth >= MOST_DEPTH || metadata->nodes > MOST_NODES)
-		error_set(metadata->error, "want field classes less deep and fewer");
-	else if (!json)
-		error_set(metadata->error, "want a field class");
-	else if (json_is_string(json))
-		class = copy_alias(metadata, json_string_value(json));
-	else {
-		metadata->depth++;
-		class = build_object(metadata, json);
-		metadata->depth--;
-	}
-	return class;
 }
 
 /* The roles that count in one scope, and the clock of its stamps; NULL: none. */
@@ -682,11 +123,11 @@ static int read_scope(struct metadata *metadata, const json_t *json, const char 
 
 	if (!class)
 		return 0;
-	*scope = build(metadata, class);
+	*scope = metadata_field(metadata, class);
 	if (!*scope)
 		return error_prefix(metadata->error, "%s", name);
 	if ((*scope)->type != FIELD_STRUCTURE)
-		return wrong(metadata, name, "a structure");
+		return metadata_wrong(metadata, name, "a structure");
 	keep_roles(*scope, &roles);
 	return 0;
 }
@@ -700,18 +141,18 @@ static int read_preamble(struct metadata *metadata, const json_t *json)
 	if (metadata->fragments != 1)
 		return error_set(metadata->error,
 				 "want one preamble, the first fragment");
-	if (read_natural(metadata, json, "version", &version))
+	if (metadata_natural(metadata, json, "version", &version))
 		return -1;
 	if (version != 2)
-		return wrong(metadata, "version", "2");
+		return metadata_wrong(metadata, "version", "2");
 	schema->has_uuid = uuid != NULL;
 	if (uuid && json_array_size(uuid) != sizeof(schema->uuid))
-		return wrong(metadata, "uuid", "16 numbers");
+		return metadata_wrong(metadata, "uuid", "16 numbers");
 	for (size_t i = 0; uuid && i < sizeof(schema->uuid); i++) {
 		json_int_t byte = json_integer_value(json_array_get(uuid, i));
 
 		if (!json_is_integer(json_array_get(uuid, i)) || byte < 0 || byte > 255)
-			return wrong(metadata, "uuid", "numbers from 0 to 255");
+			return metadata_wrong(metadata, "uuid", "numbers from 0 to 255");
 		schema->uuid[i] = (unsigned char)byte;
 	}
 	return 0;
@@ -719,20 +160,21 @@ static int read_preamble(struct metadata *metadata, const json_t *json)
 
 static int read_alias(struct metadata *metadata, const json_t *json)
 {
-	struct alias *alias;
+	struct metadata_alias *alias;
 	const char *name;
 
-	if (read_text(metadata, json, "name", &name))
+	if (metadata_string(metadata, json, "name", &name))
 		return -1;
 	if (!name)
-		return wrong(metadata, "name", "a name");
+		return metadata_wrong(metadata, "name", "a name");
 	for (size_t i = 0; i < metadata->aliases; i++)
 		if (strcmp(metadata->alias[i].name, name) == 0)
-			return wrong(metadata, name, "aliases of different names");
+			return metadata_wrong(metadata, name,
+					      "aliases of different names");
 	metadata->alias = mem_grow(metadata->alias, metadata->aliases,
 				   &metadata->alias_room, sizeof(*metadata->alias));
 	alias = &metadata->alias[metadata->aliases];
-	alias->class = build(metadata, json_object_get(json, "field-class"));
+	alias->class = metadata_field(metadata, json_object_get(json, "field-class"));
 	if (!alias->class)
 		return -1;
 	alias->name = mem_strdup(name);
@@ -810,7 +252,7 @@ static int check_origin(const struct metadata *metadata, const json_t *json)
 	if (!origin || (text && strcmp(text, "unix-epoch") == 0) ||
 	    (json_text(origin, "name") && json_text(origin, "uid")))
 		return 0;
-	return wrong(metadata, "origin", "unix-epoch, or a name and a uid");
+	return metadata_wrong(metadata, "origin", "unix-epoch, or a name and a uid");
 }
 
 static int read_offset(const struct metadata *metadata, const json_t *json,
@@ -820,11 +262,11 @@ static int read_offset(const struct metadata *metadata, const json_t *json,
 	const json_t *seconds = json_object_get(offset, "seconds");
 
 	if (offset && !json_is_object(offset))
-		return wrong(metadata, "offset-from-origin", "an object");
+		return metadata_wrong(metadata, "offset-from-origin", "an object");
 	if (seconds && !json_is_integer(seconds))
-		return wrong(metadata, "seconds", "an integer");
+		return metadata_wrong(metadata, "seconds", "an integer");
 	clock->offset_s = json_integer_value(seconds);
-	return read_natural(metadata, offset, "cycles", &clock->offset);
+	return metadata_natural(metadata, offset, "cycles", &clock->offset);
 }
 
 static int read_clock(struct metadata *metadata, const json_t *json)
@@ -838,23 +280,25 @@ static int read_clock(struct metadata *metadata, const json_t *json)
 				 sizeof(*schema->clock));
 	clock = &schema->clock[schema->clocks++];
 	memset(clock, 0, sizeof(*clock));
-	if (read_text(metadata, json, "id", &id) ||
-	    read_text(metadata, json, "name", &name) ||
-	    read_text(metadata, json, "namespace", &space) ||
-	    read_text(metadata, json, "uid", &uid) || check_origin(metadata, json) ||
-	    read_offset(metadata, json, clock) ||
-	    read_natural(metadata, json, "frequency", &clock->frequency) ||
-	    read_natural(metadata, json, "precision", &ignored) ||
-	    read_natural(metadata, json, "accuracy", &ignored))
+	if (metadata_string(metadata, json, "id", &id) ||
+	    metadata_string(metadata, json, "name", &name) ||
+	    metadata_string(metadata, json, "namespace", &space) ||
+	    metadata_string(metadata, json, "uid", &uid) ||
+	    check_origin(metadata, json) || read_offset(metadata, json, clock) ||
+	    metadata_natural(metadata, json, "frequency", &clock->frequency) ||
+	    metadata_natural(metadata, json, "precision", &ignored) ||
+	    metadata_natural(metadata, json, "accuracy", &ignored))
 		return -1;
-	if (!id || strcmp(id, DEFAULT_CLOCK) == 0)
-		return wrong(metadata, "id", "an id");
+	if (!id || strcmp(id, METADATA_CLOCK) == 0)
+		return metadata_wrong(metadata, "id", "an id");
 	for (size_t i = 0; i + 1 < schema->clocks; i++)
 		if (strcmp(schema->clock[i].name, id) == 0)
-			return wrong(metadata, id, "clock classes of different ids");
+			return metadata_wrong(metadata, id,
+					      "clock classes of different ids");
 	clock->name = mem_strdup(id);
 	set_identity(clock, space, name, uid);
-	return clock->frequency ? 0 : wrong(metadata, "frequency", "a frequency");
+	return clock->frequency ? 0
+				: metadata_wrong(metadata, "frequency", "a frequency");
 }
 
 static void set_cpu_role(struct field_class *context)
@@ -879,8 +323,8 @@ static int read_stream(struct metadata *metadata, const json_t *json)
 				  sizeof(*schema->stream));
 	stream = &schema->stream[schema->streams++];
 	memset(stream, 0, sizeof(*stream));
-	if (read_text(metadata, json, "default-clock-class-id", &clock) ||
-	    read_natural(metadata, json, "id", &stream->id) ||
+	if (metadata_string(metadata, json, "default-clock-class-id", &clock) ||
+	    metadata_natural(metadata, json, "id", &stream->id) ||
 	    read_scope(metadata, json, "packet-context-field-class",
 		       (struct scope_roles){clock ? heads | ends : heads, false, clock},
 		       &stream->packet_context) ||
@@ -905,14 +349,14 @@ static int read_event(struct metadata *metadata, const json_t *json)
 	event = &schema->event[schema->events++];
 	memset(event, 0, sizeof(*event));
 	event->name = mem_strdup("");
-	if (read_text(metadata, json, "name", &name))
+	if (metadata_string(metadata, json, "name", &name))
 		return -1;
 	if (name) {
 		free(event->name);
 		event->name = mem_strdup(name);
 	}
-	if (read_natural(metadata, json, "id", &event->id) ||
-	    read_natural(metadata, json, "data-stream-class-id", &event->stream) ||
+	if (metadata_natural(metadata, json, "id", &event->id) ||
+	    metadata_natural(metadata, json, "data-stream-class-id", &event->stream) ||
 	    read_scope(metadata, json, "specific-context-field-class", none,
 		       &event->context) ||
 	    read_scope(metadata, json, "payload-field-class", none, &event->fields))
@@ -933,7 +377,7 @@ static int read_fragment(struct metadata *metadata, const json_t *json)
 	const char *type = json_text(json, "type");
 
 	metadata->fragments++;
-	if (check_object(metadata, json))
+	if (metadata_check(metadata, json))
 		return -1;
 	for (size_t i = 0; type && i < sizeof(fragment) / sizeof(*fragment); i++) {
 		if (strcmp(fragment[i].type, type) != 0)
@@ -971,7 +415,7 @@ static char *quote_large(const char *text, size_t *size)
 		if (digits >= 19 && to && quoted[to - 1] != '-' &&
 		    quoted[to - 1] != '.' &&
 		    (digits > 19 || strncmp(text + at, "9223372036854775807", 19) > 0)) {
-			to += (size_t)sprintf(quoted + to, "\"%c", LARGE);
+			to += (size_t)sprintf(quoted + to, "\"%c", METADATA_LARGE);
 			memcpy(quoted + to, text + at, digits);
 			quoted[to + digits] = '"';
 			to += digits + 1;

@@ -174,7 +174,11 @@ const char *field_label(const struct field_class *class, uint64_t value)
 		if (first < best)
 			best = first;
 	}
-	return best < class->labels ? class->label[best].name : NULL;
+	if (best == class->labels)
+		return NULL;
+	/* CTF 1.8 knows no label that is a keyword, so LTTng puts an underscore before.
+	 */
+	return field_name(class->label[best].name);
 }
 
 static bool is_selected(const struct field_range *range, size_t ranges, uint64_t selector,

@@ -170,7 +170,7 @@ static inline bool field_is_within(uint64_t value, uint64_t first, uint64_t last
 	return (value ^ flip) >= (first ^ flip) && (value ^ flip) <= (last ^ flip);
 }
 
-/* The label of an enumeration's value, or NULL. */
+/* The label of an enumeration's value, as field_name has it, or NULL. */
 const char *field_label(const struct field_class *class, uint64_t value);
 
 /* The option of a variant for its selector, or NULL; an optional's element. */

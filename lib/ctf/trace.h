@@ -34,8 +34,8 @@ struct ctf_stream_class {
 	const struct schema_stream *of;
 	struct ctf_program *packet_context, *event_header;
 	struct ctf_short_header quick; /* what the header's program does, most often */
-	struct ctf_clock clock; /* clock.of is NULL where events have no stamps */
-	unsigned stamp_size; /* of the first stamp in event headers, or 0 */
+	struct ctf_clock clock;        /* clock.of is NULL where events have no stamps */
+	unsigned stamp_size;           /* of the first stamp in event headers, or 0 */
 	struct ctf_event_class *class;
 	uint32_t *by_id; /* index of a class, and one; 0: none has the id */
 	size_t classes, ids;

@@ -114,6 +114,14 @@ static inline void pretty_number(struct pretty *pretty)
 }
 
 /* The labels, or without one the number. */
+static inline const char *pretty_label(struct pretty *pretty)
+{
+	const char *label = unquote(&pretty->at);
+
+	/* LTTng puts an underscore before some. */
+	return label[0] == '_' && label[1] ? label + 1 : label;
+}
+
 static inline void pretty_enumeration(struct pretty *pretty)
 {
 	pretty_want(pretty, "( ");
@@ -123,9 +131,9 @@ static inline void pretty_enumeration(struct pretty *pretty)
 		bool several = pretty_skip(pretty, "{ ");
 		char *end;
 
-		pretty_token(pretty, TOKEN_TEXT, unquote(&pretty->at));
+		pretty_token(pretty, TOKEN_TEXT, pretty_label(pretty));
 		while (several && pretty_skip(pretty, ", "))
-			pretty->token[pretty->tokens - 1].other = unquote(&pretty->at);
+			pretty->token[pretty->tokens - 1].other = pretty_label(pretty);
 		end = strstr(pretty->at, " )");
 		if (end)
 			pretty->at = end;
