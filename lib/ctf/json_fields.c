@@ -297,7 +297,6 @@ struct kind {
 	enum field_type type;
 	int (*read)(struct metadata *metadata, const json_t *json,
 		    struct field_class *class);
-	bool is_signed, is_boolean;
 };
 
 static int read_fixed(struct metadata *metadata, const json_t *json,
@@ -459,12 +458,12 @@ static const struct kind *find_kind(const char *name)
 	static const struct kind kind[] = {
 	    {"fixed-length-bit-array", FIELD_INTEGER, read_fixed},
 	    {"fixed-length-bit-map", FIELD_INTEGER, read_fixed},
-	    {"fixed-length-boolean", FIELD_INTEGER, read_fixed, false, true},
+	    {"fixed-length-boolean", FIELD_INTEGER, read_fixed},
 	    {"fixed-length-unsigned-integer", FIELD_INTEGER, read_fixed},
-	    {"fixed-length-signed-integer", FIELD_INTEGER, read_fixed, true, false},
+	    {"fixed-length-signed-integer", FIELD_INTEGER, read_fixed},
 	    {"fixed-length-floating-point-number", FIELD_REAL, read_fixed},
 	    {"variable-length-unsigned-integer", FIELD_LEB128, read_variable},
-	    {"variable-length-signed-integer", FIELD_LEB128, read_variable, true, false},
+	    {"variable-length-signed-integer", FIELD_LEB128, read_variable},
 	    {"null-terminated-string", FIELD_STRING, read_string},
 	    {"static-length-string", FIELD_ARRAY, read_bytes},
 	    {"dynamic-length-string", FIELD_SEQUENCE, read_bytes},
@@ -514,8 +513,8 @@ static struct field_class *build_object(struct metadata *metadata, const json_t 
 		return NULL;
 	}
 	class = field_new(kind->type);
-	class->is_signed = kind->is_signed;
-	class->is_boolean = kind->is_boolean;
+	class->is_signed = strstr(kind->name, "-signed-") != NULL;
+	class->is_boolean = strcmp(kind->name, "fixed-length-boolean") == 0;
 	metadata->nodes++;
 	if (!kind->read(metadata, json, class))
 		return class;
