@@ -319,11 +319,11 @@ static int take_call(void *context, const struct syscall_span *span)
 		return 0;
 	for (; server->called < server->count; server->called++) {
 		uint32_t at = server->served[server->called];
-		nsec_t replied_ns = pass->exchanges->item[at].replied_ns;
+		nsec_t given_ns = pass->exchanges->item[at].given_ns;
 
-		if (replied_ns > span->end_ns)
+		if (given_ns > span->end_ns)
 			break;
-		if (span->begin_ns <= replied_ns && is_one_of(span->name, sending))
+		if (span->begin_ns <= given_ns && is_one_of(span->name, sending))
 			pass->fd[at] = span->fd;
 	}
 	if (span->ret <= 0 || span->fd < 0 || !is_one_of(span->name, receiving))

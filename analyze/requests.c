@@ -72,6 +72,10 @@ static const struct grouping {
       {"tid", "TID", UNIT_ID},
       {"pid", "PID", UNIT_ID},
       {"comm", "COMM", UNIT_TEXT}}},
+    {"container",
+     {{"server", "SERVER", UNIT_TEXT},
+      {"container", "CONTAINER", UNIT_TEXT},
+      {"process", "PROCESS", UNIT_TEXT}}},
     {"flow",
      {{"client", "CLIENT", UNIT_TEXT},
       {"server", "SERVER", UNIT_TEXT},
@@ -151,6 +155,16 @@ static struct cell known_pid(struct question *question, const struct who *who)
 	return who->tid > 0 ? cell_of_known(who_pid(question, who), -1) : cell_of_null();
 }
 
+static struct cell known_container(struct question *question, const struct who *who)
+{
+	const struct thread_facts *facts =
+	    who->tid > 0 ? question_thread(question, who->node, who->tid, who->at_ns)
+			 : NULL;
+
+	return facts && *facts->container ? cell_of_text(facts->container)
+					  : cell_of_null();
+}
+
 static void add_row(struct requests *requests, struct result_table *table, size_t at)
 {
 	struct question *question = requests->question;
@@ -198,6 +212,8 @@ static void make_head(struct requests *requests, size_t at, struct cell *head)
 		head[3] = known_comm(question, &who);
 		head[2] = head[1];
 		head[1] = cell_of_known(who.tid, -1);
+	} else if (who_is(question, "container")) {
+		head[1] = known_container(question, &who);
 	} else if (who_is(question, "flow")) {
 		head[0] = client;
 		head[1] = server;
@@ -356,6 +372,11 @@ static void add_notes(const struct requests *requests)
 	if (requests->exchanges.unanswered)
 		result_note(result, "%" PRIu64 " requests of all had no response",
 			    requests->exchanges.unanswered);
+	if (requests->exchanges.carriers)
+		result_note(result,
+			    "%" PRIu64
+			    " messages are of tunnels and carry others: no requests",
+			    requests->exchanges.carriers);
 	if (requests->count && !requests->any_switch)
 		result_missing(result, "what servers did",
 			       "sched_switch, sched_waking or sched_wakeup");
@@ -434,6 +455,6 @@ const struct analysis analysis_requests = {
     .heeds = HEEDS_THREAD | HEEDS_SPAN | HEEDS_GROUP,
     .forms = FORM_STATS | FORM_TOP | FORM_FREQ | FORM_LOG,
     .default_forms = FORM_STATS | FORM_TOP,
-    .groups = "pair process thread flow",
+    .groups = "pair process thread container flow",
     .run = run_requests,
 };
