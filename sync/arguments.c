@@ -57,9 +57,9 @@ void sync_arguments_rows(struct sync_arguments *arguments,
 	     "let at most N packets wait for their other side (default: 262144)", 64,
 	     1 << 30},
 	    {0, "reader", OPTION_STRING, &arguments->reader, "READER",
-	     "read traces by the native reader, by libbabeltrace2 (babeltrace2), or by "
-	     "the "
-	     "native one where it knows the trace (auto, the default)",
+	     "read traces by our own reader (native, the default; auto is the same), or "
+	     "by "
+	     "libbabeltrace2 (babeltrace2)",
 	     0, 0},
 	};
 
