@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/packet_origin.h"
 #include "base/mem.h"
 #include "timeline/events.h"
 
@@ -16,14 +17,14 @@ enum { TCP_SYN = 2, TCP_ACK = 16 };
 enum { FIRST_EPHEMERAL = 32768 };
 
 /* The fields of what sent; see wishes. */
-enum { V4_IHL, V4_OFFSET, V4_FLAGS, V6_OFFSET, V6_FLAGS };
+enum { V4_IHL = PACKET_ORIGIN_COUNT, V4_OFFSET, V4_FLAGS, V6_OFFSET, V6_FLAGS };
 enum { CAPTURED_LENGTH, CAPTURED_PAYLOAD, CAPTURED_FLAGS };
 enum { QUEUE, LOCAL, CAPTURE, WISHES };
 
 static const struct events_wish wishes[WISHES] = {
     [QUEUE] = {"net_dev_queue",
-	       {"network_header_ipv4_ihl", TCP4 "data_offset", TCP4 "flags",
-		TCP6 "data_offset", TCP6 "flags"},
+	       {PACKET_ORIGIN_FIELDS, "network_header_ipv4_ihl", TCP4 "data_offset",
+		TCP4 "flags", TCP6 "data_offset", TCP6 "flags"},
 	       QUEUE},
     [LOCAL] = {"inet_sock_local_out", {NULL}, LOCAL},
     [CAPTURE] = {"packet", {"length", "payload", "flags"}, CAPTURE},
@@ -53,7 +54,8 @@ struct exchange_state {
 
 /* What a message's packet was as it was sent. */
 struct sending {
-	int64_t event, tid;
+	int64_t event;
+	struct packet_origin origin;
 	int64_t header; /* bytes of IP's and TCP's headers; -1: not known */
 	int64_t flags;
 };
@@ -72,6 +74,7 @@ struct reading {
 	struct question *question;
 	struct events *events;
 	struct sending sending; /* the last one that was read */
+	struct packet_origins origins;
 	bool ended;
 	struct error *error;
 };
@@ -81,23 +84,29 @@ static int64_t integer(const struct cell *cell, int64_t none)
 	return cell->type == CELL_INTEGER ? cell->integer : none;
 }
 
-static void read_header(struct sending *sending, const struct event_row *row)
+static void read_sending(struct reading *reading, const struct event_row *row)
 {
+	struct sending *sending = &reading->sending;
 	const struct cell *field = row->field;
 	int64_t offset, payload;
 
-	*sending = (struct sending){.event = row->id, .tid = row->tid, .header = -1};
+	*sending = (struct sending){.event = row->id, .header = -1};
+	sending->origin = row->tag == QUEUE ? packet_origin_of(&reading->origins, row)
+					    : (struct packet_origin){row->id, row->tid,
+								     row->ts_ns, false};
 	if (row->tag == QUEUE) {
 		offset = integer(&field[V4_OFFSET], -1);
 		if (offset >= 0)
-			sending->header = 4 * (integer(&field[V4_IHL], 5) + offset);
+			sending->header =
+			    4 * ((integer(&field[V4_IHL], 5) & 15) + (offset & 15));
 		else if ((offset = integer(&field[V6_OFFSET], -1)) >= 0)
-			sending->header = 40 + 4 * offset;
+			sending->header = 40 + 4 * (offset & 15);
 		sending->flags = integer(&field[V4_FLAGS], integer(&field[V6_FLAGS], 0));
 	} else if (row->tag == CAPTURE) {
 		payload = integer(&field[CAPTURED_PAYLOAD], -1);
 		if (payload >= 0)
-			sending->header = integer(&field[CAPTURED_LENGTH], 0) - payload;
+			sending->header =
+			    nsec_sub(integer(&field[CAPTURED_LENGTH], 0), payload);
 		sending->flags = integer(&field[CAPTURED_FLAGS], 0);
 	}
 }
@@ -113,7 +122,7 @@ static int find_sending(struct reading *reading, int64_t event)
 		if (more < 0)
 			return -1;
 		if (more)
-			read_header(&reading->sending, &row);
+			read_sending(reading, &row);
 		reading->ended = !more;
 	}
 	return 0;
@@ -252,7 +261,7 @@ static void close_exchange(struct exchanges *exchanges, struct exchange_state *s
 	struct exchange *now = &state->now;
 
 	if (state->phase == ASKED)
-		exchanges->unanswered++;
+		exchanges->flow[now->flow].unanswered++;
 	if (state->phase == ANSWERED) {
 		if (now->arrived_ns > now->replied_ns)
 			now->arrived_ns = now->replied_ns;
@@ -272,6 +281,8 @@ static void close_exchange(struct exchanges *exchanges, struct exchange_state *s
 static void begin_request(struct exchange_state *state, const struct message *message,
 			  const struct sending *sending, size_t flow)
 {
+	bool is_known = sending->event == message->send_event;
+
 	state->phase = ASKED;
 	state->now = (struct exchange){
 	    .number = message->id,
@@ -279,9 +290,9 @@ static void begin_request(struct exchange_state *state, const struct message *me
 	    .server = message->dst_node,
 	    .client_source = message->source[0],
 	    .server_source = message->source[1],
-	    .client_tid = sending->event == message->send_event ? sending->tid : -1,
+	    .client_tid = is_known ? sending->origin.tid : -1,
 	    .server_tid = -1,
-	    .ask_event = message->send_event,
+	    .ask_event = is_known ? sending->origin.event : message->send_event,
 	    .begin_ns = message->send_ns,
 	    .arrived_ns = message->recv_ns,
 	    .end_ns = NSEC_MIN,
@@ -291,7 +302,7 @@ static void begin_request(struct exchange_state *state, const struct message *me
 
 static void add_request(struct exchange_state *state, const struct message *message)
 {
-	state->now.asked_bytes += message->data;
+	state->now.asked_bytes = nsec_add(state->now.asked_bytes, message->data);
 	if (message->recv_ns > state->now.arrived_ns)
 		state->now.arrived_ns = message->recv_ns;
 }
@@ -305,10 +316,15 @@ static void add_response(struct exchange_state *state, const struct message *mes
 		state->phase = ANSWERED;
 		now->replied_ns = message->send_ns;
 		now->reply_event = message->send_event;
-		if (sending->event == message->send_event)
-			now->server_tid = sending->tid;
+		now->given_ns = message->send_ns;
+		if (sending->event == message->send_event) {
+			now->reply_event = sending->origin.event;
+			now->server_tid = sending->origin.tid;
+			if (sending->origin.ts_ns < now->given_ns)
+				now->given_ns = sending->origin.ts_ns;
+		}
 	}
-	now->replied_bytes += message->data;
+	now->replied_bytes = nsec_add(now->replied_bytes, message->data);
 	if (message->recv_ns > now->end_ns) {
 		now->end_ns = message->recv_ns;
 		now->last_message = message->id;
@@ -324,6 +340,9 @@ static void take_message(struct reading *reading, struct message *message)
 	size_t flow = find_flow(exchanges, message, &from);
 
 	state = &exchanges->state[flow];
+	exchanges->flow[flow].messages[from]++;
+	if (sending->event == message->send_event && sending->origin.is_carrier)
+		exchanges->flow[flow].carriers[from]++;
 	if (sending->event == message->send_event &&
 	    (sending->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
 		close_exchange(exchanges, state); /* a new connection */
@@ -388,6 +407,44 @@ static int take_row(void *context, const struct cell *row)
 	return 0;
 }
 
+/*
+ * VXLAN (RFC 7348 and Linux's own choice), Geneve, WireGuard: one that seems to carry
+ * is enough. On other ports half of one end's must, since buffers come again by chance;
+ * of the other end's, segmentation may have put most into buffers of their own.
+ */
+static bool is_tunnel(const struct exchange_flow *flow)
+{
+	static const int64_t ports[] = {4789, 8472, 6081, 51820};
+	enum { LEAST = 8 };
+
+	for (size_t i = 0; i < sizeof(ports) / sizeof(*ports); i++)
+		if (flow->port[0] == ports[i] || flow->port[1] == ports[i])
+			return flow->carriers[0] + flow->carriers[1] > 0;
+	for (int end = 0; end < 2; end++)
+		if (flow->carriers[end] >= LEAST &&
+		    2 * flow->carriers[end] >= flow->messages[end])
+			return true;
+	return false;
+}
+
+static void leave_out_tunnels(struct exchanges *exchanges)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < exchanges->keys.count; i++) {
+		const struct exchange_flow *flow = &exchanges->flow[i];
+
+		if (is_tunnel(flow))
+			exchanges->carriers += flow->messages[0] + flow->messages[1];
+		else
+			exchanges->unanswered += flow->unanswered;
+	}
+	for (size_t i = 0; i < exchanges->count; i++)
+		if (!is_tunnel(&exchanges->flow[exchanges->item[i].flow]))
+			exchanges->item[left++] = exchanges->item[i];
+	exchanges->count = left;
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct exchange *one = a, *other = b;
@@ -435,8 +492,10 @@ int exchanges_read(struct exchanges *exchanges, struct question *question,
 		return -1;
 	status = read_messages(&reading, scope);
 	events_free(reading.events);
+	packet_origins_clear(&reading.origins);
 	for (size_t i = 0; i < exchanges->keys.count; i++)
 		close_exchange(exchanges, &exchanges->state[i]);
+	leave_out_tunnels(exchanges);
 	free(exchanges->state);
 	exchanges->state = NULL;
 	exchanges->state_room = 0;

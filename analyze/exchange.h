@@ -13,15 +13,17 @@
  * The client is who sent the SYN, else who sent data first. TCP's segments without data,
  * and those of which all was received before, do not count.
  *
- * Who sends a second request before the first is answered has both taken for one.
+ * Who sends a second request before the first is answered has both taken for one. What a
+ * tunnel sends, which carries the packets of others, is no request.
  */
 struct exchange {
 	int64_t number;         /* message.id of the request's first message */
 	int64_t last_message;   /* of the response's that came last */
 	int64_t client, server; /* nodes */
 	int64_t client_source, server_source;
-	int64_t client_tid, server_tid;     /* who ran when the first was sent; -1 */
-	int64_t ask_event, reply_event;     /* these sendings; event.id */
+	int64_t client_tid, server_tid;     /* who gave the first to the kernel; -1 */
+	int64_t ask_event, reply_event;     /* when they did; event.id */
+	nsec_t given_ns;                    /* when the server did; <= replied_ns */
 	nsec_t begin_ns;                    /* the request's first message was sent, */
 	nsec_t arrived_ns;                  /* its last one came; <= replied_ns */
 	nsec_t replied_ns;                  /* the response's first one was sent, */
@@ -35,6 +37,8 @@ struct exchange_flow {
 	char *protocol;
 	char *address[2]; /* the client's is that of end 0 unless `turned` */
 	int64_t port[2];  /* -1: none */
+	uint64_t messages[2], carriers[2]; /* from each end */
+	uint64_t unanswered;
 	bool turned;
 };
 
@@ -43,6 +47,7 @@ struct exchanges {
 	struct exchange *item; /* by begin_ns, then by number */
 	size_t count, room;
 	uint64_t unanswered; /* requests without a response */
+	uint64_t carriers;   /* messages of tunnels, that carry others */
 	uint64_t messages;   /* that were looked at */
 	struct exchange_flow *flow;
 	size_t flow_room;

@@ -52,6 +52,7 @@ bool question_has_thread(struct question *question, int64_t node, int64_t tid,
 struct thread_facts {
 	int64_t node, tid, pid;     /* pid -1: not known */
 	const char *comm, *process; /* names of thread and process; "" if not known */
+	const char *container;      /* as process.container; "" if not known */
 	nsec_t begin_ns, end_ns;    /* NSEC_MIN, NSEC_MAX: open */
 };
 
@@ -60,6 +61,14 @@ const struct thread_facts *question_thread(struct question *question, int64_t no
 
 /* "" for a node that is not there. */
 const char *question_node(const struct question *question, int64_t node);
+
+/* How much of the time asked for was recorded of what the node's kernel did. */
+nsec_t question_recorded(const struct question *question, int64_t node);
+
+/* Say of which chosen nodes nothing of it was: no row of theirs is no zero. Where nothing
+ * was recorded of any node, that is for result_missing to say. */
+struct result;
+void question_note_unrecorded(const struct question *question, struct result *result);
 
 /* Show how far it is, 0 to 1; costs little. */
 void question_share(struct question *question, double share);

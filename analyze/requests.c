@@ -72,6 +72,10 @@ static const struct grouping {
       {"tid", "TID", UNIT_ID},
       {"pid", "PID", UNIT_ID},
       {"comm", "COMM", UNIT_TEXT}}},
+    {"container",
+     {{"server", "SERVER", UNIT_TEXT},
+      {"container", "CONTAINER", UNIT_TEXT},
+      {"process", "PROCESS", UNIT_TEXT}}},
     {"flow",
      {{"client", "CLIENT", UNIT_TEXT},
       {"server", "SERVER", UNIT_TEXT},
@@ -117,10 +121,10 @@ static void get_parts(const struct requests *requests, size_t at, nsec_t part[PA
 {
 	const struct exchange *exchange = &requests->exchanges.item[at];
 
-	part[PART_THERE] = exchange->arrived_ns - exchange->begin_ns;
+	part[PART_THERE] = nsec_sub(exchange->arrived_ns, exchange->begin_ns);
 	memcpy(part + PART_WORK, requests->work[at].part,
 	       sizeof(requests->work[at].part));
-	part[PART_BACK] = exchange->end_ns - exchange->replied_ns;
+	part[PART_BACK] = nsec_sub(exchange->end_ns, exchange->replied_ns);
 }
 
 /* Of what is between the nodes, there and back; the wider. NSEC_MAX: open. */
@@ -151,6 +155,16 @@ static struct cell known_pid(struct question *question, const struct who *who)
 	return who->tid > 0 ? cell_of_known(who_pid(question, who), -1) : cell_of_null();
 }
 
+static struct cell known_container(struct question *question, const struct who *who)
+{
+	const struct thread_facts *facts =
+	    who->tid > 0 ? question_thread(question, who->node, who->tid, who->at_ns)
+			 : NULL;
+
+	return facts && *facts->container ? cell_of_text(facts->container)
+					  : cell_of_null();
+}
+
 static void add_row(struct requests *requests, struct result_table *table, size_t at)
 {
 	struct question *question = requests->question;
@@ -166,7 +180,7 @@ static void add_row(struct requests *requests, struct result_table *table, size_
 	    cell_of_known(server.tid, -1),
 	    known_comm(question, &server),
 	    cell_of_known(exchange_port(&requests->exchanges, exchange, 1), -1),
-	    cell_of_integer(exchange->end_ns - exchange->begin_ns),
+	    cell_of_integer(nsec_sub(exchange->end_ns, exchange->begin_ns)),
 	};
 	nsec_t part[PARTS];
 
@@ -198,6 +212,8 @@ static void make_head(struct requests *requests, size_t at, struct cell *head)
 		head[3] = known_comm(question, &who);
 		head[2] = head[1];
 		head[1] = cell_of_known(who.tid, -1);
+	} else if (who_is(question, "container")) {
+		head[1] = known_container(question, &who);
 	} else if (who_is(question, "flow")) {
 		head[0] = client;
 		head[1] = server;
@@ -221,7 +237,7 @@ static void count_exchange(struct requests *requests, size_t at)
 
 	make_head(requests, at, head);
 	tally = tally_group(&requests->tally, head);
-	distribution_add(&tally->spans, exchange->end_ns - exchange->begin_ns);
+	distribution_add(&tally->spans, nsec_sub(exchange->end_ns, exchange->begin_ns));
 	group = (size_t)(tally - requests->tally.group);
 	if (requests->tally.count > before) {
 		requests->sums = mem_grow(requests->sums, group, &requests->sums_room,
@@ -244,7 +260,8 @@ static bool is_asked_for(const struct requests *requests, size_t at)
 
 	return (scope_has_node(&question->scope, exchange->client) ||
 		scope_has_node(&question->scope, exchange->server)) &&
-	       question_has_span(question, exchange->end_ns - exchange->begin_ns) &&
+	       question_has_span(question,
+				 nsec_sub(exchange->end_ns, exchange->begin_ns)) &&
 	       question_has_thread(question, server.node, server.tid, "", server.at_ns);
 }
 
@@ -356,6 +373,11 @@ static void add_notes(const struct requests *requests)
 	if (requests->exchanges.unanswered)
 		result_note(result, "%" PRIu64 " requests of all had no response",
 			    requests->exchanges.unanswered);
+	if (requests->exchanges.carriers)
+		result_note(result,
+			    "%" PRIu64
+			    " messages are of tunnels and carry others: no requests",
+			    requests->exchanges.carriers);
 	if (requests->count && !requests->any_switch)
 		result_missing(result, "what servers did",
 			       "sched_switch, sched_waking or sched_wakeup");
@@ -434,6 +456,6 @@ const struct analysis analysis_requests = {
     .heeds = HEEDS_THREAD | HEEDS_SPAN | HEEDS_GROUP,
     .forms = FORM_STATS | FORM_TOP | FORM_FREQ | FORM_LOG,
     .default_forms = FORM_STATS | FORM_TOP,
-    .groups = "pair process thread flow",
+    .groups = "pair process thread container flow",
     .run = run_requests,
 };

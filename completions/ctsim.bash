@@ -17,6 +17,10 @@ _ctsim()
 			-W "$(ctsim --keys 2>/dev/null | cut -d ' ' -f 1)" -- "$word")
 		return
 		;;
+	--format)
+		mapfile -t COMPREPLY < <(compgen -W 'ctf1.8 ctf2 ctf2-lttng' -- "$word")
+		return
+		;;
 	-o | --output)
 		compopt -o plusdirs 2>/dev/null
 		return
@@ -24,7 +28,7 @@ _ctsim()
 	esac
 	if [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W '--output --seed --nodes --set --messages
-			--captures --spans --list --keys --quiet --help --version' -- "$word")
+			--captures --format --spans --list --keys --quiet --help --version' -- "$word")
 	else
 		compopt -o default 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen \

@@ -17,6 +17,8 @@ static const struct {
     {"sched_process_exit", PROCESS_EXIT},
     {"sched_process_free", PROCESS_FREE},
     {"lttng_statedump_process_state", PROCESS_DUMP},
+    {"lttng_statedump_process_cgroup_ns", PROCESS_DUMP_CGROUP},
+    {"lttng_statedump_process_net_ns", PROCESS_DUMP_NETWORK},
     {"syscall_entry_exit", PROCESS_EXIT_CALL},
     {"syscall_entry_exit_group", PROCESS_EXIT_GROUP_CALL},
     {"syscall_entry_clone", PROCESS_CLONE_ENTRY},
@@ -51,6 +53,10 @@ static const struct {
     {PROCESS_DUMP, FIELD_PID, "pid"},
     {PROCESS_DUMP, FIELD_PPID, "ppid"},
     {PROCESS_DUMP, FIELD_COMM, "name"},
+    {PROCESS_DUMP_CGROUP, FIELD_TID, "tid"},
+    {PROCESS_DUMP_CGROUP, FIELD_NAMESPACE, "ns_inum"},
+    {PROCESS_DUMP_NETWORK, FIELD_TID, "tid"},
+    {PROCESS_DUMP_NETWORK, FIELD_NAMESPACE, "ns_inum"},
     {PROCESS_EXIT_CALL, FIELD_STATUS, "error_code"},
     {PROCESS_EXIT_GROUP_CALL, FIELD_STATUS, "error_code"},
     {PROCESS_CLONE_ENTRY, FIELD_FLAGS, "flags"},
@@ -108,6 +114,8 @@ static void make_plan(struct process_plan *plan, const struct record_class *clas
 	plan->column[FIELD_CONTEXT_PID] = column_of(class, "pid", true);
 	plan->column[FIELD_CONTEXT_PPID] = column_of(class, "ppid", true);
 	plan->column[FIELD_CONTEXT_COMM] = column_of(class, "procname", true);
+	plan->column[FIELD_CONTEXT_CGROUP] = column_of(class, "cgroup_ns", true);
+	plan->column[FIELD_CONTEXT_NETWORK] = column_of(class, "net_ns", true);
 	if (plan->column[FIELD_CONTEXT_PID] < 0) /* what user space has */
 		plan->column[FIELD_CONTEXT_PID] = column_of(class, "vpid", true);
 }
@@ -118,8 +126,9 @@ unsigned process_plan_tells(const struct process_plan *plan)
 
 	if (plan->kind != PROCESS_OTHER)
 		tells |= PROCESS_TELLS_FIELDS;
-	if (plan->column[FIELD_CONTEXT_PID] >= 0 || plan->column[FIELD_CONTEXT_COMM] >= 0)
-		tells |= PROCESS_TELLS_CONTEXT;
+	for (int i = FIELD_CONTEXT_PID; i < PROCESS_FIELDS; i++)
+		if (i != FIELD_CONTEXT_PPID && plan->column[i] >= 0)
+			tells |= PROCESS_TELLS_CONTEXT;
 	return tells;
 }
 

@@ -26,6 +26,9 @@ struct thread_row {
 	char comm[16]; /* as the kernel keeps it, the last one seen */
 };
 
+/* Namespaces that tell a container, by their inodes; 0: not known. */
+enum { NAMESPACE_CGROUP, NAMESPACE_NETWORK, NAMESPACES };
+
 struct process_row {
 	int64_t pid, ppid;
 	int64_t leader;   /* index of its first thread, -1: not seen */
@@ -35,6 +38,8 @@ struct process_row {
 	nsec_t begin_ns, end_ns;
 	uint32_t node;
 	uint32_t alive; /* threads known, and not ended */
+	int64_t namespace[NAMESPACES];
+	bool is_inherited[NAMESPACES]; /* so far only its parent's is known */
 };
 
 struct process_table {
@@ -44,6 +49,7 @@ struct process_table {
 	struct process_node {
 		struct intmap thread, process; /* by tid and pid: the latest */
 		bool tells_forks, tells_exits; /* such events came */
+		int64_t namespace[NAMESPACES]; /* of the node itself */
 	} * node;
 	size_t nodes;
 	struct texts exe;

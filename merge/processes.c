@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "merge/processes.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +103,50 @@ static void take_switch(struct taken *event)
 	named(event, FIELD_CHILD_TID, FIELD_CHILD_COMM);
 }
 
+static void inherit_namespaces(struct process_row *child,
+			       const struct process_row *parent)
+{
+	for (size_t i = 0; i < NAMESPACES; i++) {
+		child->namespace[i] = parent->namespace[i];
+		child->is_inherited[i] = true;
+	}
+}
+
+/* What is not known is 0 or TIMELINE_NONE. */
+static void set_namespace(struct taken *event, const struct thread_row *thread, int kind,
+			  int64_t inode)
+{
+	struct process_row *process = process_table_process(event->table, thread);
+
+	if (inode <= 0)
+		return;
+	/* Idle is in no container. */
+	if (thread->tid == 0)
+		process_table_node(event->table, event->node)->namespace[kind] = inode;
+	if (!process)
+		return;
+	process->namespace[kind] = inode;
+	process->is_inherited[kind] = false;
+}
+
+/* Nor are the first process and kthreadd; a context may have a container's own numbers.
+ */
+static void take_dumped_namespace(struct taken *event)
+{
+	enum { KTHREADD = 2 };
+	struct process_node *node = process_table_node(event->table, event->node);
+	int64_t tid = tid_of(event, FIELD_TID), inode = number(event, FIELD_NAMESPACE);
+	const struct thread_row *thread =
+	    process_table_find(event->table, event->node, tid);
+	int kind = event->plan->kind == PROCESS_DUMP_CGROUP ? NAMESPACE_CGROUP
+							    : NAMESPACE_NETWORK;
+
+	if (tid >= 0 && tid <= KTHREADD && inode > 0)
+		node->namespace[kind] = inode;
+	if (thread)
+		set_namespace(event, thread, kind, inode);
+}
+
 static void take_fork(struct taken *event)
 {
 	struct thread_birth birth = {.node = event->node,
@@ -110,6 +155,7 @@ static void take_fork(struct taken *event)
 				     .ppid = tid_of(event, FIELD_PID),
 				     .ts_ns = event->ts_ns};
 	struct thread_row *thread = named(event, FIELD_TID, FIELD_COMM);
+	struct process_row *process;
 	int64_t parent = -1;
 
 	process_table_node(event->table, event->node)->tells_forks = true;
@@ -121,10 +167,13 @@ static void take_fork(struct taken *event)
 		return;
 	thread = process_table_begin(event->table, &birth);
 	set_comm(thread, text(event, FIELD_CHILD_COMM));
-	if (parent >= 0 && thread->process >= 0 &&
-	    event->table->process[thread->process].exe < 0)
-		event->table->process[thread->process].exe =
-		    event->table->process[parent].exe;
+	if (parent < 0 || thread->process < 0 || parent == thread->process)
+		return;
+	process = &event->table->process[thread->process];
+	if (process->exe < 0)
+		process->exe = event->table->process[parent].exe;
+	if (process->begin_ns == event->ts_ns)
+		inherit_namespaces(process, &event->table->process[parent]);
 }
 
 static void take_exec(struct taken *event)
@@ -288,6 +337,10 @@ static void take_context(struct taken *event)
 	if (thread->process < 0 && pid != TIMELINE_NONE)
 		process_table_adopt(event->table, thread, pid,
 				    tid_of(event, FIELD_CONTEXT_PPID));
+	set_namespace(event, thread, NAMESPACE_CGROUP,
+		      number(event, FIELD_CONTEXT_CGROUP));
+	set_namespace(event, thread, NAMESPACE_NETWORK,
+		      number(event, FIELD_CONTEXT_NETWORK));
 }
 
 void processes_event(struct processes *processes, uint32_t node,
@@ -301,6 +354,8 @@ void processes_event(struct processes *processes, uint32_t node,
 	    [PROCESS_EXIT] = take_exit,
 	    [PROCESS_FREE] = take_free,
 	    [PROCESS_DUMP] = take_dump,
+	    [PROCESS_DUMP_CGROUP] = take_dumped_namespace,
+	    [PROCESS_DUMP_NETWORK] = take_dumped_namespace,
 	    [PROCESS_EXIT_CALL] = take_exit_call,
 	    [PROCESS_EXIT_GROUP_CALL] = take_exit_call,
 	    [PROCESS_CLONE_ENTRY] = take_clone_entry,
@@ -336,11 +391,34 @@ static int64_t exit_status(const struct process_row *row)
 						  : row->leader_status;
 }
 
+/*
+ * The namespace that tells a container; "host": none does; NULL: not known. Whoever is
+ * not in a container may have put its child into one.
+ */
+static char *container_of(const struct process_table *table,
+			  const struct process_row *row)
+{
+	static const char *const names[NAMESPACES] = {"cgroup", "net"};
+	const int64_t *host = table->node[row->node].namespace;
+	bool is_in_none = false;
+
+	for (size_t i = 0; i < NAMESPACES; i++) {
+		if (!row->namespace[i])
+			continue;
+		if (row->namespace[i] != host[i])
+			return mem_printf("%s:%" PRId64, names[i], row->namespace[i]);
+		is_in_none |= !row->is_inherited[i];
+	}
+	return is_in_none ? mem_strdup("host") : NULL;
+}
+
 static int write_process(const struct process_table *table, size_t index,
 			 struct timeline_writer *writer, struct error *error)
 {
 	const struct process_row *row = &table->process[index];
 	const char *comm = row->leader < 0 ? "" : table->thread[row->leader].comm;
+	char *container = container_of(table, row);
+	int status;
 	struct timeline_process out = {
 	    .id = (int64_t)index + 1,
 	    .node = (int64_t)row->node + 1,
@@ -350,9 +428,12 @@ static int write_process(const struct process_table *table, size_t index,
 	    .exe = row->exe < 0 ? NULL : texts_get(&table->exe, (size_t)row->exe),
 	    .begin_ns = row->begin_ns,
 	    .end_ns = row->end_ns,
-	    .exit_status = exit_status(row)};
+	    .exit_status = exit_status(row),
+	    .container = container};
 
-	return timeline_add_process(writer, &out, error);
+	status = timeline_add_process(writer, &out, error);
+	free(container);
+	return status;
 }
 
 static int write_thread(const struct process_table *table, size_t index,

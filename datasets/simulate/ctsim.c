@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/guard.h"
 #include "base/options.h"
 #include "base/output.h"
-#include "base/signals.h"
-#include "base/staging.h"
-#include "simulate/directory.h"
+#include "base/output_directory.h"
 #include "simulate/scenario.h"
 #include "simulate/simulate.h"
 
@@ -18,19 +15,11 @@ enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
 
 struct request {
 	struct text_list words, set;
-	char *output;
+	char *output, *format;
 	double seed;
 	int nodes; /* 0: as the scenario says */
 	bool messages, captures, spans, list, keys, quiet;
 };
-
-static struct guard guard;
-
-static void end_by_signal(int number)
-{
-	guard_undo(&guard);
-	signals_end(number);
-}
 
 static enum options_status parse(struct request *request, int argc, const char **argv,
 				 struct error *error)
@@ -46,6 +35,8 @@ static enum options_status parse(struct request *request, int argc, const char *
 	     "change the scenario; repeat for each", 0, 0},
 	    {0, "messages", OPTION_FLAG, &request->messages, NULL,
 	     "write only the messages, as CSV for ctsync --messages", 0, 0},
+	    {0, "format", OPTION_STRING, &request->format, "FORMAT",
+	     "write traces as ctf1.8 (default), ctf2, or ctf2-lttng", 0, 0},
 	    {0, "captures", OPTION_FLAG, &request->captures, NULL,
 	     "write captures instead of traces", 0, 0},
 	    {0, "spans", OPTION_FLAG, &request->spans, NULL,
@@ -76,7 +67,8 @@ static int check_list(const struct request *request, struct error *error)
 	if (request->list && request->keys)
 		return error_set(error, "--list and --keys exclude each other");
 	if (request->words.count || request->output || request->set.count ||
-	    request->nodes || request->messages || request->captures || request->spans)
+	    request->nodes || request->messages || request->captures || request->spans ||
+	    request->format)
 		return error_set(error,
 				 "%s lists only, want no SCENARIO and no option of "
 				 "a run beside it",
@@ -95,6 +87,9 @@ static int check_request(const struct request *request, struct error *error)
 		return error_set(error, "want -o RUN, a directory to make");
 	if (request->messages && request->captures)
 		return error_set(error, "--messages and --captures exclude each other");
+	if (request->format && (request->messages || request->captures))
+		return error_set(error, "--format goes with traces, not with --messages "
+					"or --captures");
 	if (request->spans && (request->messages || request->captures))
 		return error_set(error, "--spans goes with traces, not with --messages "
 					"or --captures");
@@ -131,22 +126,41 @@ static void report(const struct request *request, const struct simulation_counts
 		counts->seconds, (double)written / counts->seconds / 1e6);
 }
 
+static int parse_format(const char *name, enum sim_trace_format *format,
+			struct error *error)
+{
+	static const char *const names[] = {
+	    [SIM_CTF_1_8] = "ctf1.8",
+	    [SIM_CTF_2_LTTNG] = "ctf2-lttng",
+	    [SIM_CTF_2] = "ctf2",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(name, names[i]) == 0) {
+			*format = (enum sim_trace_format)i;
+			return 0;
+		}
+	return error_set(error, "--format: %s, want ctf1.8, ctf2 or ctf2-lttng", name);
+}
+
 /* The run comes into place when it is whole. */
 static int make_run(struct simulation *simulation, const char *path,
 		    struct simulation_counts *counts, struct error *error)
 {
-	struct staging staging;
+	static const struct output_kind kind = {.rule = OUTPUT_EMPTY,
+						.want = "a new directory"};
+	struct output_directory run;
 	int status;
 
-	if (directory_is_free(path, error) || staging_open(&staging, path, &guard, error))
+	if (output_directory_open(&run, path, &kind, error))
 		return -1;
-	simulation->directory = staging.temporary;
+	simulation->directory = run.temporary;
 	status = simulate(simulation, counts, error);
 	if (status)
-		staging_explain(&staging, error);
+		output_directory_explain(&run, error);
 	else
-		status = staging_commit(&staging, error);
-	staging_discard(&staging);
+		status = output_directory_commit(&run, error);
+	output_directory_discard(&run);
 	return status;
 }
 
@@ -165,6 +179,8 @@ static enum exit_status run(const struct request *request, struct error *error)
 	};
 	enum exit_status status = EXIT_MISUSE;
 
+	if (request->format && parse_format(request->format, &simulation.format, error))
+		return status;
 	if (!load(request, &scenario, error))
 		status = make_run(&simulation, request->output, &counts, error)
 			     ? EXIT_FAILED
@@ -217,8 +233,8 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	int status;
 
-	signals_catch(end_by_signal);
-	signals_catch_pipe(end_by_signal);
+	output_catch_signals();
+	output_catch_pipe();
 	status = options_end(parse(&request, argc, argv, &error), &error);
 	if (status < 0)
 		status = (int)act(&request, &error);
@@ -226,5 +242,6 @@ int main(int argc, const char **argv)
 	text_list_clear(&request.words);
 	text_list_clear(&request.set);
 	free(request.output);
+	free(request.format);
 	return status;
 }

@@ -156,7 +156,7 @@ void event_add(struct now *now, enum event_kind kind, const union sim_value *val
 
 	if (kind >= EVENT_CALLS)
 		tell_call(now, kind, value);
-	if (world->writer && !world->stopped && !world->failed &&
+	if (world->writer && !world->failed && !world->stopped &&
 	    host_is_traced(host, now->ns)) {
 		struct sim_clock *clock = &host->clock;
 		const struct sim_event event = {

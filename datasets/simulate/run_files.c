@@ -24,7 +24,7 @@ static enum sim_event_header event_header(const struct scenario *scenario)
 							: SIM_HEADER_FULL;
 }
 
-static struct sim_node *make_nodes(struct world *world)
+static struct sim_node *make_nodes(struct world *world, enum sim_trace_format format)
 {
 	static const uint8_t family[] = {4, 6};
 	struct sim_node *nodes = mem_zalloc(world->hosts * sizeof(*nodes));
@@ -42,6 +42,7 @@ static struct sim_node *make_nodes(struct world *world)
 		    .addresses = 2,
 		    .vlan = world->scenario->layers == LAYERS_VLAN ? VLAN : 0,
 		    .event_header = event_header(world->scenario),
+		    .format = format,
 		};
 		memcpy(nodes[i].mac, host->mac, sizeof(nodes[i].mac));
 		dice_init(&dice, world->seed, DICE_BOOT, i);
@@ -60,7 +61,7 @@ int run_files_open(struct run_files *files, struct world *world, enum run_kind k
 	const struct sim_class *classes[EVENT_KINDS];
 	size_t count = world->full ? EVENT_KINDS : EVENT_NET_LAST + 1;
 
-	files->node = make_nodes(world);
+	files->node = make_nodes(world, files->format);
 	for (size_t i = 0; i < count; i++)
 		classes[i] = event_class((enum event_kind)i);
 	if (kind == RUN_CAPTURES) {

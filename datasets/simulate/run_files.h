@@ -3,12 +3,14 @@
 #define CT_SIMULATE_RUN_FILES_H
 
 #include "simulate/world.h"
+#include "simulate/writer.h"
 
 /* What a run directory holds of each node, besides truth.csv and run.json. */
 
 enum run_kind { RUN_TRACES, RUN_CAPTURES };
 
 struct run_files {
+	enum sim_trace_format format; /* of traces; set it before opening */
 	struct sim_node *node;
 };
 

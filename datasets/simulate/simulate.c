@@ -84,7 +84,7 @@ int simulate(const struct simulation *simulation, struct simulation_counts *coun
 	     struct error *error)
 {
 	struct sim_clock_plan *plans;
-	struct run_files files = {NULL};
+	struct run_files files = {.format = simulation->format};
 	struct world world;
 	double begun = now_s();
 	int status;

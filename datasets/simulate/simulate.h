@@ -7,14 +7,16 @@
 
 #include "base/error.h"
 #include "simulate/scenario.h"
+#include "simulate/writer.h"
 
 /* One run: what happens, and what is written about it. */
 struct simulation {
 	const struct scenario *scenario; /* checked */
 	uint64_t seed;
-	const char *directory; /* made; must be empty where it exists */
-	bool messages;         /* messages.csv */
-	bool traces, captures; /* NODE/kernel, NODE/NODE.pcap */
+	const char *directory;        /* made; must be empty where it exists */
+	bool messages;                /* messages.csv */
+	bool traces, captures;        /* NODE/kernel, NODE/NODE.pcap */
+	enum sim_trace_format format; /* of traces */
 	bool spans; /* spans.csv, requests.csv; with activity full and traces */
 	bool quiet; /* no progress */
 };

@@ -63,6 +63,13 @@ enum sim_event_header {
 	SIM_HEADER_LARGE,   /* id of 16 bits and stamp of 32, or extended */
 };
 
+/* In what a trace is written. */
+enum sim_trace_format {
+	SIM_CTF_1_8,
+	SIM_CTF_2_LTTNG, /* the same streams as in CTF 1.8, described as LTTng does */
+	SIM_CTF_2,       /* with the field classes that LTTng does not use, too */
+};
+
 /* A node, as it stands in traces, captures and node.json. */
 struct sim_node {
 	const char *name;
@@ -75,6 +82,7 @@ struct sim_node {
 	unsigned char boot_id[16]; /* the clock's uuid */
 	uint16_t vlan;             /* tag of captured frames; 0: none */
 	enum sim_event_header event_header;
+	enum sim_trace_format format;
 };
 
 struct sim_writer;
@@ -86,8 +94,8 @@ struct sim_writer;
  * caller's and are used until the end. NULL with error on failure.
  *
  * Stamps of one node and CPU go back only where its clock was stepped; other
- * nodes and CPUs may come in any order. A trace takes one open file a CPU,
- * for which the limit of open files is raised if need be; captures take none.
+ * nodes and CPUs may come in any order. No file stays open; a trace keeps a
+ * packet of up to 2048 events in memory for each CPU.
  */
 struct sim_writer *sim_ctf_writer_new(const char *directory, const struct sim_node *node,
 				      size_t nodes,

@@ -2,8 +2,8 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 #
 # The machines of the virtual cluster under qemu; to be sourced. Uses $directory
-# (what ./build left), $scratch, and the options $nodes, $memory, $port, $stagger,
-# $boot_timeout, $offload, $clock_step and $rates. Machine N is `nodeN`,
+# (what ./build left), $scratch, and the options $nodes, $processors, $memory, $port,
+# $stagger, $boot_timeout, $offload, $network, $clock_step and $rates. Machine N is `nodeN`,
 # reached by ssh at 127.0.0.1, port $port + N.
 
 # All machines have one memory of their own and share one with the host, of a
@@ -34,9 +34,13 @@ start_machine()
 	words="root=/dev/vda rw init=/vcluster-init console=ttyS0 quiet net.ifnames=0
 		mitigations=off audit=0 tsc=reliable clocksource=tsc tsc_early_khz=$khz
 		node=$n nodes=$nodes ppm=$(rate_of "$n") offload=$offload"
+	# On a medium that all share, one hears what all send: the wire.
+	set --
+	[ "$n" -ne 1 ] || [ "$network" = plain ] ||
+		set -- -object filter-dump,id=wire,netdev=cluster,queue=tx,file=wire.pcap,maxlen=160
 	# A session of its own: Ctrl-C is for this script, which ends the machines itself.
 	TMPDIR=$scratch setsid qemu-system-x86_64 -name "node$n" \
-		-accel tcg,thread=multi,tb-size=128 -M pc -cpu qemu64 -smp 1 -m "$memory" \
+		-accel tcg,thread=multi,tb-size=128 -M pc -cpu qemu64 -smp "$processors" -m "$memory" \
 		-nodefaults -no-user-config -no-reboot -display none \
 		-rtc "base=$(first_time_of "$n"),clock=host" \
 		-kernel "$directory/vmlinuz" -initrd "$directory/initrd.img" \
@@ -51,7 +55,7 @@ start_machine()
 		-device virtserialport,chardev=clock,name=clock \
 		-object "memory-backend-file,id=shared,share=on,mem-path=shared,size=$shared_bytes" \
 		-device ivshmem-plain,memdev=shared \
-		-serial "file:n$n.console" </dev/null >"n$n.qemu" 2>&1 &
+		-serial "file:n$n.console" "$@" </dev/null >"n$n.qemu" 2>&1 &
 	machine_pids="$machine_pids $!"
 }
 

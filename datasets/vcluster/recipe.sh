@@ -2,8 +2,8 @@
 # shellcheck shell=sh disable=SC2154
 #
 # What the collector is told of the virtual cluster; to be sourced. Uses
-# $directory, and the options $nodes, $port, $seconds, $interval, $size, $bulk,
-# $events, $capture and $sar.
+# $directory, and the options $nodes, $port, $network, $seconds, $interval, $size,
+# $bulk, $events, $capture and $sar.
 
 # How ssh reaches the machines: their keys are those that ./build made, whatever
 # the user's own configuration says.
@@ -35,46 +35,77 @@ node_list()
 	done
 }
 
-# For a shell on a machine: the addresses of all others.
+# other_nodes [FORM]: for a shell on a machine, the addresses of all others. N stands for
+# the node's number in their form.
 other_nodes()
 {
-	cat <<-'EOT'
-	$(awk -v me="$(hostname)" '$2 ~ /^node/ && $2 != me { print $1 }' /etc/hosts)
+	cat <<-EOT
+	\$(awk -v me="\$(hostname)" -v form=${1:-10.7.0.N} '
+	    \$2 ~ /^node/ && \$2 != me { a = form; sub("N", substr(\$2, 5), a); print a }' /etc/hosts)
+	EOT
+}
+
+# Who talks to whom on a network: where servers are, where clients are, what clients
+# connect to. A dash is the node itself, a word its container.
+exchanges()
+{
+	case $1 in
+	routed) echo 'c1 c2 10.9.N.11' ;;
+	node-container) printf '%s\n' 'c1 - 10.9.N.11' '- c2 10.7.0.N' ;;
+	nat) echo 'c1 c2 10.7.0.N' ;;
+	vxlan) echo 'c1 c2 10.10.N.11' ;;
+	vlan) echo '- - 10.11.0.N' ;;
+	wireguard) echo '- - 10.13.0.N' ;;
+	macvlan) echo 'c1 c1 10.12.0.N' ;;
+	bond) echo '- - 10.7.0.N' ;;
+	esac
+}
+
+# Where a command runs: the words before it.
+inside()
+{
+	[ "$1" = - ] || printf 'ip netns exec %s ' "$1"
+}
+
+# Every node sends all others requests by TCP and by UDP, which they answer, and node1
+# a bulk to node2.
+network_load()
+{
+	exchanges "$network" | while read -r server client form; do
+		serve=$(inside "$server")vctraffic ask=$(inside "$client")vctraffic
+		pings="$seconds $((interval * 1000)) $size"
+		others=$(other_nodes "$form" | tr -s '\n\t ' ' ')
+		cat <<-EOT
+		  - command: $serve echo 7001 & $serve sink 7002 & $serve echo-udp 7003
+		    roles: all
+		    method: background
+		  - command: |
+		      sleep $((seconds / 3)) &&
+		      ctwrap --name bulk -- $ask send $(echo "$form" | tr N 2) 7002 $((bulk * 1000000))
+		    roles: first
+		    method: background
+		  - command: |
+		      ctwrap --name ping-udp -- $ask ping-udp $pings 7003 $others
+		    roles: all
+		    method: background
+		  - command: |
+		      ctwrap --name ping -- $ask ping $pings 7001 $others
+		    roles: all
+		    method: background
+		EOT
+	done
+	cat <<-EOT
+	  - command: sleep $((seconds + 2))
+	    roles: all
+	    timeout: $((seconds * 6 + 120))
 	EOT
 }
 
 # Every node sends small messages to all others, as on the cluster of 2011, node1 a
 # bulk to node2, and the last one a file to node1 by scp.
-write_recipe()
+plain_load()
 {
 	cat <<-EOT
-	name: vcluster
-	username: root
-	hosts: [$(node_list)]
-	roledefs:
-	  first: node1
-	  last: node$nodes
-	events:
-	  kernel: [$(echo "$events" | sed 's/,/, /g')]
-	contexts: [tid]
-	channel:
-	  subbuf_size: 1M
-	  num_subbuf: 8
-	sar:
-	  interval: $sar
-	  activities: all
-	process:
-	  interval_ms: $((sar * 1000))
-	  whitelist: true
-	EOT
-	[ "$capture" = off ] || cat <<-EOT
-	capture:
-	  interfaces: eth0
-	  filter: tcp
-	  snaplen: 128
-	EOT
-	cat <<-EOT
-	execute:
 	  - command: vctraffic echo 7001 & vctraffic sink 7002
 	    roles: all
 	    method: background
@@ -90,8 +121,44 @@ write_recipe()
 	    roles: last
 	    method: background
 	  - command: |
-	      ctwrap --name ping -- vctraffic ping $seconds $((interval * 1000)) $size 7001 $(other_nodes)
+	      ctwrap --name ping -- vctraffic ping $seconds $((interval * 1000)) $size 7001 $(other_nodes | tr -s '\n\t ' ' ')
 	    roles: all
 	    timeout: $((seconds * 6 + 120))
 	EOT
+}
+
+write_recipe()
+{
+	cat <<-EOT
+	name: vcluster
+	username: root
+	hosts: [$(node_list)]
+	roledefs:
+	  first: node1
+	  last: node$nodes
+	events:
+	  kernel: [$(echo "$events" | sed 's/,/, /g')]
+	contexts: [tid$([ "$network" = plain ] || echo ', net_ns')]
+	channel:
+	  subbuf_size: 1M
+	  num_subbuf: 8
+	sar:
+	  interval: $sar
+	  activities: all
+	process:
+	  interval_ms: $((sar * 1000))
+	  whitelist: true
+	EOT
+	if [ "$capture" = on ]; then
+		echo "capture:"
+		echo "  interfaces: eth0"
+		[ "$network" != plain ] || echo "  filter: tcp"
+		echo "  snaplen: 128"
+	fi
+	echo "execute:"
+	if [ "$network" = plain ]; then
+		plain_load
+	else
+		network_load
+	fi
 }

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFER_BYTES = 65536, BACKLOG = 64, CONNECT_TRIES = 100 };
+enum {
+	BUFFER_BYTES = 65536,
+	BACKLOG = 64,
+	CONNECT_TRIES = 100,
+	UDP_SIZES = 50,
+	LOST_MS = 1000
+};
 
 static const struct timespec between_tries = {.tv_nsec = 100000000};
 
@@ -65,18 +72,19 @@ static void set_no_delay(int connection)
 	setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-static int listen_on(int port)
+static int listen_on(int port, int type)
 {
 	const int on = 1;
 	const struct sockaddr_in address = {.sin_family = AF_INET,
 					    .sin_port = htons((uint16_t)port)};
-	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int listener = socket(AF_INET, type | SOCK_CLOEXEC, 0);
 
 	if (listener < 0)
 		return fail("socket");
-	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (type == SOCK_STREAM)
+		setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(listener, (const struct sockaddr *)&address, sizeof(address)) ||
-	    listen(listener, BACKLOG)) {
+	    (type == SOCK_STREAM && listen(listener, BACKLOG))) {
 		fail("listen");
 		close(listener);
 		return -1;
@@ -98,7 +106,7 @@ static void serve_connection(int connection, enum traffic_service service)
 
 int traffic_serve(int port, enum traffic_service service)
 {
-	int listener = listen_on(port);
+	int listener = listen_on(port, SOCK_STREAM);
 
 	if (listener < 0)
 		return -1;
@@ -120,8 +128,30 @@ int traffic_serve(int port, enum traffic_service service)
 	}
 }
 
+int traffic_serve_udp(int port)
+{
+	char data[BUFFER_BYTES];
+	int server = listen_on(port, SOCK_DGRAM);
+
+	if (server < 0)
+		return -1;
+	for (;;) {
+		struct sockaddr_in from;
+		socklen_t length = sizeof(from);
+		ssize_t bytes = recvfrom(server, data, sizeof(data), 0,
+					 (struct sockaddr *)&from, &length);
+
+		if (bytes < 0 && errno != EINTR)
+			return fail("recvfrom");
+		/* What cannot be sent is lost, as datagrams are. */
+		if (bytes >= 0)
+			(void)sendto(server, data, (size_t)bytes, 0,
+				     (struct sockaddr *)&from, length);
+	}
+}
+
 /* Connect, and try again while nobody listens yet. */
-static int connect_to(const char *host, int port)
+static int connect_to(const char *host, int port, int type)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET,
 				      .sin_port = htons((uint16_t)port)};
@@ -132,12 +162,13 @@ static int connect_to(const char *host, int port)
 		return -1;
 	}
 	for (int i = 0; i < CONNECT_TRIES; i++) {
-		int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		int connection = socket(AF_INET, type | SOCK_CLOEXEC, 0);
 
 		if (connection < 0)
 			return fail("socket");
 		if (!connect(connection, (struct sockaddr *)&address, sizeof(address))) {
-			set_no_delay(connection);
+			if (type == SOCK_STREAM)
+				set_no_delay(connection);
 			return connection;
 		}
 		error = errno;
@@ -149,7 +180,7 @@ static int connect_to(const char *host, int port)
 }
 
 /* One message and its whole echo. */
-static bool ping(int connection, char *data, size_t size)
+static bool ping_tcp(int connection, char *data, size_t size)
 {
 	size_t got = 0;
 
@@ -165,6 +196,34 @@ static bool ping(int connection, char *data, size_t size)
 	return true;
 }
 
+/*
+ * One datagram and its answer. Returns how many were answered, 0 or 1, or -1. A
+ * server that is not there yet, of which ICMP tells, loses it as well.
+ */
+static int ping_udp(int connection, char *data, size_t size)
+{
+	struct pollfd answer = {.fd = connection, .events = POLLIN};
+	int ready;
+
+	if (send(connection, data, size, 0) < 0 && errno != ECONNREFUSED)
+		return -1;
+	do
+		ready = poll(&answer, 1, LOST_MS);
+	while (ready < 0 && errno == EINTR);
+	if (ready <= 0)
+		return ready;
+	if (recv(connection, data, BUFFER_BYTES, 0) >= 0)
+		return 1;
+	return errno == ECONNREFUSED ? 0 : -1;
+}
+
+static int ping(const struct traffic_pings *pings, int connection, char *data, long i)
+{
+	if (pings->udp)
+		return ping_udp(connection, data, (size_t)(pings->size + i % UDP_SIZES));
+	return ping_tcp(connection, data, (size_t)pings->size) ? 1 : -1;
+}
+
 static int ping_all(const struct traffic_pings *pings, const int *connection, char *data,
 		    struct traffic_times *times)
 {
@@ -172,15 +231,20 @@ static int ping_all(const struct traffic_pings *pings, const int *connection, ch
 				       .tv_nsec = pings->interval_us % 1000000 * 1000};
 	int64_t until = now() + (int64_t)(pings->seconds * 1e9);
 
-	for (int i = 0; now() < until; i = (i + 1) % pings->count) {
+	for (long i = 0; now() < until; i++) {
+		int host = (int)(i % pings->count);
 		int64_t begin = now(), took;
+		int answered = ping(pings, connection[host], data, i);
 
-		if (!ping(connection[i], data, (size_t)pings->size))
-			return fail(pings->hosts[i]);
+		if (answered < 0)
+			return fail(pings->hosts[host]);
 		took = now() - begin;
-		times->sum_ns += took;
-		if (!times->rounds++ || took < times->least_ns)
-			times->least_ns = took;
+		times->lost += !answered;
+		if (answered) {
+			times->sum_ns += took;
+			if (!times->rounds++ || took < times->least_ns)
+				times->least_ns = took;
+		}
 		if (pings->interval_us)
 			nanosleep(&pause, NULL);
 	}
@@ -190,16 +254,17 @@ static int ping_all(const struct traffic_pings *pings, const int *connection, ch
 int traffic_ping(const struct traffic_pings *pings, struct traffic_times *times)
 {
 	int *connection = calloc((size_t)pings->count, sizeof(*connection));
-	char *data = calloc(1, (size_t)pings->size);
+	char *data = calloc(1, BUFFER_BYTES);
+	int type = pings->udp ? SOCK_DGRAM : SOCK_STREAM;
 	int opened = 0, status = -1;
 
-	*times = (struct traffic_times){0, 0, 0};
+	*times = (struct traffic_times){0};
 	if (!connection || !data) {
 		fail("memory");
 		goto out;
 	}
 	for (; opened < pings->count; opened++) {
-		connection[opened] = connect_to(pings->hosts[opened], pings->port);
+		connection[opened] = connect_to(pings->hosts[opened], pings->port, type);
 		if (connection[opened] < 0)
 			goto out;
 	}
@@ -215,7 +280,7 @@ out:
 int traffic_send(const char *host, int port, int64_t bytes, int64_t *took_ns)
 {
 	char data[BUFFER_BYTES];
-	int connection = connect_to(host, port), status = 0;
+	int connection = connect_to(host, port, SOCK_STREAM), status = 0;
 	int64_t begin = now();
 
 	if (connection < 0)

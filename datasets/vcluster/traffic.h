@@ -2,13 +2,14 @@
 #ifndef CT_VCLUSTER_TRAFFIC_H
 #define CT_VCLUSTER_TRAFFIC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
  * Load for the network of the virtual cluster: small messages to and fro, as
- * pingpong of the LTTV days sent them, and bulk transfers. TCP over IPv4; a host
- * is a dotted address, since machines without a resolver run this. Uses the C
- * library only, so that it can be linked statically for any machine.
+ * pingpong of the LTTV days sent them, and bulk transfers. IPv4, and TCP unless
+ * UDP is said; a host is a dotted address, since machines without a resolver run
+ * this. Uses the C library only, so that it can be linked statically for any machine.
  *
  * All return 0, or -1 after a message to standard error. SIGPIPE has to be ignored.
  */
@@ -17,6 +18,9 @@ enum traffic_service { TRAFFIC_ECHO, TRAFFIC_SINK };
 /* Serve every connection to `port`, each by a process of its own; only fails. */
 int traffic_serve(int port, enum traffic_service service);
 
+/* Send every UDP datagram to `port` back; only fails. */
+int traffic_serve_udp(int port);
+
 struct traffic_pings {
 	double seconds;
 	long interval_us; /* between an echo and the next message */
@@ -24,10 +28,12 @@ struct traffic_pings {
 	int port;
 	char **hosts;
 	int count; /* of hosts */
+	bool udp;  /* a message is a datagram, up to 49 bytes larger */
 };
 
 struct traffic_times {
 	long rounds;
+	long lost; /* datagrams without an answer in a second; no rounds */
 	int64_t least_ns, sum_ns;
 };
 

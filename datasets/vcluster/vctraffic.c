@@ -8,7 +8,7 @@
 
 #include "vcluster/traffic.h"
 
-enum { EXIT_MISUSE = 2, MOST_PORT = 65535 };
+enum { EXIT_MISUSE = 2, MOST_PORT = 65535, MOST_TCP = 65536, MOST_UDP = 65000 };
 
 static const double most_bytes = 1e15, most_seconds = 1e6;
 
@@ -35,21 +35,24 @@ static int serve(char **argument, enum traffic_service service)
 	return traffic_serve(port_number(argument[0]), service);
 }
 
-static int ping(char **argument, int count)
+static int ping(char **argument, int count, bool udp)
 {
 	const struct traffic_pings pings = {
 	    .seconds = number(argument[0], 0, most_seconds),
 	    .interval_us = (long)number(argument[1], 0, 1e9),
-	    .size = (int)number(argument[2], 1, 1 << 16),
+	    .size = (int)number(argument[2], 1, udp ? MOST_UDP : MOST_TCP),
 	    .port = port_number(argument[3]),
 	    .hosts = argument + 4,
 	    .count = count - 4,
+	    .udp = udp,
 	};
 	struct traffic_times times;
 	int status = traffic_ping(&pings, &times);
 
-	printf("%ld rounds, least %.1f us, mean %.1f us\n", times.rounds,
-	       (double)times.least_ns / 1e3,
+	printf("%ld rounds, ", times.rounds);
+	if (udp)
+		printf("%ld lost, ", times.lost);
+	printf("least %.1f us, mean %.1f us\n", (double)times.least_ns / 1e3,
 	       times.rounds ? (double)times.sum_ns / 1e3 / (double)times.rounds : 0);
 	return status;
 }
@@ -75,13 +78,19 @@ int main(int argc, char **argv)
 	else if (argc == 3 && !strcmp(verb, "sink"))
 		status = serve(argv + 2, TRAFFIC_SINK);
 	else if (argc > 6 && !strcmp(verb, "ping"))
-		status = ping(argv + 2, argc - 2);
+		status = ping(argv + 2, argc - 2, false);
+	else if (argc == 3 && !strcmp(verb, "echo-udp"))
+		status = traffic_serve_udp(port_number(argv[2]));
+	else if (argc > 6 && !strcmp(verb, "ping-udp"))
+		status = ping(argv + 2, argc - 2, true);
 	else if (argc == 5 && !strcmp(verb, "send"))
 		status = send_bytes(argv + 2);
 	else {
 		fputs("usage: vctraffic echo PORT\n"
 		      "       vctraffic sink PORT\n"
+		      "       vctraffic echo-udp PORT\n"
 		      "       vctraffic ping SECONDS INTERVAL_US SIZE PORT HOST...\n"
+		      "       vctraffic ping-udp SECONDS INTERVAL_US SIZE PORT HOST...\n"
 		      "       vctraffic send HOST PORT BYTES\n",
 		      stderr);
 		return EXIT_MISUSE;

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/natural.h"
+#include "base/output.h"
 #include "input/capture/capture.h"
 #include "input/ctf/files.h"
 #include "input/node.h"
@@ -170,6 +171,7 @@ static int add_nodes(struct source_list *list, const char *path, const struct st
 
 	if (count < 0)
 		return error_errno(error, path);
+	walk_protect_run(path);
 	for (int i = 0; i < count; i++) {
 		char *node = mem_printf("%s/%s", path, entry[i]->d_name);
 		struct stat status;
@@ -230,6 +232,29 @@ static char *node_directory(const char *path)
 	return NULL;
 }
 
+static void pass(void *context, enum walk_kind kind, const char *path)
+{
+	(void)context;
+	(void)kind;
+	(void)path;
+}
+
+/* What else was recorded of a node that a source is of. */
+static void protect_node(const char *directory)
+{
+	struct problem_list ignored = {0};
+	struct walk walk;
+	char *run = mem_printf("%s/..", directory);
+
+	walk_init(&walk, &ignored);
+	walk.found = pass;
+	walk_below(&walk, directory);
+	walk_clear(&walk);
+	problem_clear(&ignored);
+	walk_protect_run(run);
+	free(run);
+}
+
 /* Names a source given by itself: as asked, by its node, or by its file. */
 static void add_alone(struct source_list *list, const struct found *found,
 		      const char *name, struct problem_list *problems)
@@ -240,6 +265,7 @@ static void add_alone(struct source_list *list, const struct found *found,
 
 	memset(&facts, 0, sizeof(facts));
 	if (directory) {
+		protect_node(directory);
 		read_facts(&facts, directory, problems);
 		if (!name)
 			name = strrchr(directory, '/') + 1;
@@ -267,9 +293,10 @@ static int add_path(struct source_list *list, const char *path, const char *name
 		return error_errno(error, path);
 	if (S_ISDIR(status.st_mode))
 		search(&found, path, NULL, problems);
-	else if (capture_probe(path))
+	else if (capture_probe(path)) {
+		output_protect(path);
 		add_found(&found, SOURCE_CAPTURE, path);
-	else
+	} else
 		return error_set(error,
 				 "%s: neither a CTF trace nor a capture, want a "
 				 "directory with a metadata file, pcap or pcapng",

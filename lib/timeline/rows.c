@@ -304,8 +304,9 @@ int timeline_add_process(struct timeline_writer *writer,
 		    WHOLE(process, begin_ns),
 		    WHOLE(process, end_ns),
 		    WHOLE(process, exit_status),
+		    TEXT(process, container),
 		},
-	    .count = 9,
+	    .count = 10,
 	};
 
 	return add(writer, &fields, row, error);

@@ -116,6 +116,7 @@ struct timeline_process {
 	const char *comm, *exe;
 	nsec_t begin_ns, end_ns;
 	int64_t exit_status;
+	const char *container;
 };
 
 int timeline_add_process(struct timeline_writer *writer,

@@ -150,7 +150,8 @@ CREATE TABLE process (
 	exe TEXT,
 	begin_ns INTEGER,
 	end_ns INTEGER,
-	exit_status INTEGER
+	exit_status INTEGER,
+	container TEXT
 );
 
 CREATE TABLE thread (

@@ -40,7 +40,7 @@ static const struct {
     [TABLE_METRIC] = {"metric", 5},
     [TABLE_METRIC_ITEM] = {"metric_item", 3},
     [TABLE_SAMPLE] = {"sample", 6},
-    [TABLE_PROCESS] = {"process", 9},
+    [TABLE_PROCESS] = {"process", 10},
     [TABLE_THREAD] = {"thread", 7},
     [TABLE_INVOCATION] = {"invocation", 10},
     [TABLE_PROBLEM] = {"problem", 6},

@@ -18,7 +18,9 @@ struct apply_result {
  * Make `target` (a new directory) a CTF trace that any viewer shows on the
  * reference clock: the streams of the trace at clock->path hard-linked (else
  * reflinked, else copied), and a metadata file whose clock class has the
- * fitted frequency and offset. Only for a clock of one segment. 0, or -1 with
+ * fitted frequency and offset, and, in CTF 2, its precision and accuracy: how far a
+ * stamp may stray from the fit, and the clock's widest bound (not known where a side
+ * has none). Only for a clock of one segment. 0, or -1 with
  * error and no target left.
  *
  * The residual is for viewers that convert the offset and the value one by

@@ -137,6 +137,7 @@ int clock_class_fit(const struct clock *clock, const struct clock_class *recorde
 	if (frequency < 1 || frequency > CLOCK_CLASS_FASTEST)
 		return error_set(error, "a frequency of %.0Lf Hz fits no clock class",
 				 frequency);
+	*fitted = *recorded;
 	fitted->frequency = (uint64_t)frequency;
 	aim = corrected(clock->segment, time_of(recorded, middle));
 	/* What is cut twice comes out up to two early; aim between. */

@@ -134,17 +134,9 @@ char *metadata_read(const char *path, struct error *error)
 	if (is_packetized(&bytes, &big_endian)) {
 		if (unwrap(&bytes, big_endian, path, error))
 			goto out;
-	} else if (bytes.size < strlen(METADATA_SIGNATURE) ||
-		   memcmp(bytes.byte, METADATA_SIGNATURE, strlen(METADATA_SIGNATURE)) !=
-		       0) {
-		error_set(error,
-			  "%s: no CTF 1.8 metadata, want packets or text that begins "
-			  "with \"" METADATA_SIGNATURE "\"",
-			  path);
-		goto out;
 	}
 	if (memchr(bytes.byte, '\0', bytes.size))
-		error_set(error, "%s: a NUL byte in the text", path);
+		error_set(error, "%s: a NUL byte in the text, want metadata", path);
 	else
 		text = mem_strndup((const char *)bytes.byte, bytes.size);
 out:

@@ -7,9 +7,9 @@
 #include "base/error.h"
 
 /*
- * The metadata of a CTF 1.8 trace: text in TSDL, plain or wrapped in packets
- * (CTF 1.8.3, section 7.1), and in it the clock class, which says what the
- * streams' clock values mean:
+ * The metadata of a trace, and in it the clock class. CTF 1.8: text in TSDL, plain or
+ * wrapped in packets (CTF 1.8.3, section 7.1). CTF 2: a sequence of JSON texts, each
+ * behind a record separator. The clock class says what the streams' clock values mean:
  *
  *	ns = offset_s * 10^9 + (value + offset) * 10^9 / frequency
  */
@@ -17,17 +17,23 @@ struct clock_class {
 	uint64_t frequency; /* cycles a second, 1 to CLOCK_CLASS_FASTEST */
 	int64_t offset_s;   /* seconds since the epoch, +-CLOCK_CLASS_FARTHEST */
 	uint64_t offset;    /* cycles */
+	/*
+	 * In cycles; CTF 2 has both (CTF2-SPEC-2.0, 5.6): what a stamp may be off by
+	 * itself, and all stamps alike. An accuracy of -1 is not known.
+	 */
+	int64_t precision, accuracy;
 };
 
 /* Limits within which 128-bit integers hold every sum with a clock class. */
 #define CLOCK_CLASS_FASTEST  UINT64_C(1000000000000000000)
 #define CLOCK_CLASS_FARTHEST INT64_C(9223372036)
 
-#define METADATA_SIGNATURE "/* CTF 1.8" /* how plain text begins */
+#define METADATA_SIGNATURE "/* CTF 1.8" /* how plain text in TSDL begins, often */
+#define METADATA_SEPARATOR "\x1e"       /* how CTF 2 begins */
 
 /*
  * The text of a metadata file, unwrapped, for the caller to free. NULL with
- * error, which names the file, where there is none or it is not CTF 1.8.
+ * error, which names the file, where there is none or it is no text.
  */
 char *metadata_read(const char *path, struct error *error);
 
@@ -43,5 +49,10 @@ int metadata_clock(const char *text, struct clock_class *class, struct error *er
  */
 char *metadata_with_clock(const char *text, const struct clock_class *class,
 			  struct error *error);
+
+/* Both of a text in JSON; the former call these where it is. */
+int metadata_json_clock(const char *text, struct clock_class *class, struct error *error);
+char *metadata_json_with_clock(const char *text, const struct clock_class *class,
+			       struct error *error);
 
 #endif

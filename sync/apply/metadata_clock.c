@@ -270,6 +270,8 @@ int metadata_clock(const char *text, struct clock_class *class, struct error *er
 	struct scan scan = {text, error};
 	struct block block;
 
+	if (*text == *METADATA_SEPARATOR)
+		return metadata_json_clock(text, class, error);
 	if (find_block(&scan, &block))
 		return -1;
 	*class = block.class;
@@ -324,6 +326,8 @@ char *metadata_with_clock(const char *text, const struct clock_class *class,
 	size_t size;
 	FILE *file;
 
+	if (*text == *METADATA_SEPARATOR)
+		return metadata_json_with_clock(text, class, error);
 	if (find_block(&scan, &block))
 		return NULL;
 	file = open_memstream(&changed, &size);

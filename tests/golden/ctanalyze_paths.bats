@@ -48,7 +48,7 @@ clients()
 	ctsim -q --set seconds=1 two -o lone && rm -r lone/node2
 	ctmerge -q lone -o lone.db 2>/dev/null || [ "$?" = 3 ]
 	golden analyze_requests_lone ctanalyze requests lone.db
-	fails_with 2 "ctanalyze: --group: requests has no group 'disk', want one of pair process thread flow" \
+	fails_with 2 "ctanalyze: --group: requests has no group 'disk', want one of pair process thread container flow" \
 		ctanalyze requests --group disk "$CT_CLIENTS"
 }
 

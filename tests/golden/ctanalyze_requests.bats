@@ -198,3 +198,69 @@ path()
 	done
 	ctanalyze critical-path hidden.db | grep -q '^interrupts are not recorded: '
 }
+
+# servers KIND: a line a thread that serves, of a recording of two nodes.
+servers()
+{
+	ctmerge -q -o "$1.db" "fixtures/requests/$1" || return
+	ends_with 0 ctanalyze requests --group thread --table totals --sort server,tid \
+		--format csv --limit 0 "$1.db"
+	tr -d '\r' <"$scratch/stdout" | cut -d , -f 1,2,4
+}
+
+# Behind NAT it is an interrupt, or another thread that it interrupts, that queues what leaves
+# the node: what a process of a container sent is still its request.
+@test "requests of containers behind NAT have their processes" {
+	servers nat >served
+	diff - served <<-END
+		server,tid,comm
+		node1,231,vctraffic
+		node1,473,vctraffic
+		node1,612,vctraffic
+		node2,226,vctraffic
+		node2,472,vctraffic
+		node2,568,vctraffic
+	END
+	ctanalyze requests --log --limit 0 --format csv nat.db | tr -d '\r' >log
+	[ "$(awk -F , 'NR > 1 { print $3, $4 }' log | sort -u | tr '\n' ' ')" = \
+		'node1 228 node1 530 node1 594 node2 229 node2 531 node2 582 ' ]
+}
+
+@test "what a tunnel sends is no request" {
+	servers wireguard >served
+	diff - served <<-END
+		server,tid,comm
+		node1,211,vctraffic
+		node1,484,vctraffic
+		node2,206,vctraffic
+		node2,482,vctraffic
+	END
+	ctanalyze requests wireguard.db | grep -E -x '[1-9][0-9]* messages are of tunnels and carry others: no requests'
+}
+
+@test "requests by container, also of timelines that know none" {
+	servers nat >/dev/null
+	sqlite3 nat.db "INSERT INTO process (id, node, pid, comm, container)
+			VALUES (1000, 2, 472, 'vctraffic', 'net:7');
+		UPDATE thread SET process = 1000 WHERE node = 2 AND tid = 472"
+	by_container >some
+	diff - some <<-END
+		server,container,process
+		node1,,vctraffic
+		node2,net:7,vctraffic
+		node2,,vctraffic
+	END
+	sqlite3 nat.db "ALTER TABLE process DROP COLUMN container"
+	by_container >none
+	diff - none <<-END
+		server,container,process
+		node1,,vctraffic
+		node2,,vctraffic
+	END
+}
+
+by_container()
+{
+	ctanalyze requests --group container --table totals --sort server,container \
+		--format csv nat.db | tr -d '\r' | cut -d , -f 1-3
+}

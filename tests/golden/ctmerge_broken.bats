@@ -332,7 +332,7 @@ ctmerge: run/node2/kernel: map.json has no correction to the clock of node1 for 
 @test "a TMPDIR that is not there" {
 	make_run node1 node2
 	ends_with 1 env TMPDIR="$PWD/nowhere" ctmerge -q --no-sync run
-	grep "^ctmerge: $PWD/nowhere/timeline-[A-Za-z0-9]*: No such file or directory\$" \
+	grep "^ctmerge: $PWD/nowhere: No such file or directory\$" \
 		"$scratch/stderr"
 	[ ! -s "$scratch/stdout" ]
 	fails_with 1 \

@@ -82,7 +82,7 @@ node3--node2-2.svg' ]
 
 @test "no directory to draw into" {
 	echo >file
-	fails_with 1 'ctsync: file/node1--node2.svg: Not a directory' \
+	fails_with 1 'ctsync: file: Not a directory' \
 		ctsync -q --plot file $net3
 	fails_with 1 'ctsync: nowhere/at/all: No such file or directory' \
 		ctsync -q --plot nowhere/at/all $net3

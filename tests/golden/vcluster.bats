@@ -22,13 +22,14 @@ serve()
 	return 1
 }
 
-# Whether this server of ours listens on the port, by its sockets in /proc.
+# Whether this server of ours listens on the port, by its sockets in /proc. 0A is a
+# listener of TCP, 07 an open socket of UDP.
 listens()
 {
 	local entry want
 	want=$(printf ':%04X' "$1")
-	entry=$(awk -v want="$want\$" '$2 ~ want && $4 == "0A" { print $10 }' \
-		/proc/net/tcp)
+	entry=$(awk -v want="$want\$" '$2 ~ want && $4 ~ /0A|07/ { print $10 }' \
+		/proc/net/tcp /proc/net/udp)
 	[ -n "$entry" ] &&
 		find "/proc/$server/fd" -lname "socket:\[$entry\]" 2>/dev/null | grep -q .
 }
@@ -60,6 +61,16 @@ stop_server()
 	grep -E '^3000001 bytes in [0-9.]+ s$' "$scratch/stdout"
 }
 
+@test "datagrams come back" {
+	serve echo-udp
+	ends_with 0 vctraffic ping-udp 0.3 1000 200 "$port" 127.0.0.1 127.0.0.1
+	stop_server
+	grep -E '^[1-9][0-9]* rounds, 0 lost, least [0-9.]+ us, mean [0-9.]+ us$' "$scratch/stdout"
+	# Nobody is there now: that is a loss, and no failure.
+	ends_with 0 vctraffic ping-udp 0.2 50000 200 "$port" 127.0.0.1
+	grep -E '^0 rounds, [1-9][0-9]* lost, ' "$scratch/stdout"
+}
+
 @test "a server that goes away fails the ping" {
 	serve echo
 	vctraffic ping 60 1000 200 "$port" 127.0.0.1 >"$scratch/pinged" 2>&1 3>&- &
@@ -78,6 +89,8 @@ stop_server()
 	fails_with 2 'vctraffic: 70000: want a number between 1 and 65535' vctraffic echo 70000
 	fails_with 2 'vctraffic: 1x: want a number between 0 and 1000000' \
 		vctraffic ping 1x 0 1 1 127.0.0.1
+	fails_with 2 'vctraffic: 65001: want a number between 1 and 65000' \
+		vctraffic ping-udp 1 0 65001 1 127.0.0.1
 	fails_with 1 'vctraffic: nowhere: want a dotted address' vctraffic send nowhere 1 1
 	ends_with 2 vctraffic
 	ends_with 2 vctraffic ping 1 1 1 1
@@ -131,6 +144,12 @@ stop_server()
 		datasets/vcluster/record -e 'a b' -o new
 	fails_with 2 $'record: --netem ;: want a rule as tc-netem(8) has it\nrecord: try --help' \
 		datasets/vcluster/record --netem ';' -o new
+	fails_with 2 $'record: --processors 0: want a number from 1 to 64\nrecord: try --help' \
+		datasets/vcluster/record --processors 0 -o new
+	fails_with 2 $'record: --network lan: want one of plain, routed, node-container, nat, vxlan, macvlan, vlan, wireguard, bond\nrecord: try --help' \
+		datasets/vcluster/record --network lan -o new
+	fails_with 2 $'build: -s sid: want bookworm or trixie\nbuild: try --help' \
+		datasets/vcluster/build -s sid
 	fails_with 1 'record: datasets is there already, want a new name' \
 		datasets/vcluster/record -o datasets
 	mkdir empty
@@ -145,7 +164,7 @@ recipe()
 	sh -u -c 'here=$1; shift
 		. "$here/recipe.sh"
 		directory=/none port=22700 seconds=30 interval=20 size=200 bulk=4 sar=1
-		nodes=3 events=network,sched capture=on
+		nodes=3 events=network,sched capture=on network=plain
 		for option; do
 			eval "$option"
 		done
@@ -160,4 +179,30 @@ recipe()
 	grep -c '^node ' "$scratch/stdout" | grep -x 200
 	grep -F -x "event kernel 'net_*' required" "$scratch/stdout"
 	[ "$(grep -c '^capture' "$scratch/stdout")" -eq 0 ]
+}
+
+@test "what each network is loaded with" {
+	local kind
+	for kind in routed node-container nat vxlan macvlan vlan wireguard bond; do
+		recipe network=$kind >$kind.yaml
+		ends_with 0 ctrecipe plan $kind.yaml
+		# What the machines are told to set up is there for each of them.
+		grep -E "^(set_up_$kind\(\)|routed \| $kind\))|^$kind \|" datasets/vcluster/network
+	done
+	grep -F 'ip netns exec c1 vctraffic echo 7001 & ip netns exec c1 vctraffic sink 7002' nat.yaml
+	grep -F 'ctwrap --name ping-udp -- ip netns exec c2 vctraffic ping-udp 30 20000 200 7003 ' nat.yaml
+	# Both ways: from a node to containers, and from a container to nodes.
+	grep -F 'ctwrap --name ping -- vctraffic ping 30 20000 200 7001 ' node-container.yaml | grep -F 10.9.N.11
+	grep -F 'ctwrap --name ping -- ip netns exec c2 vctraffic ping ' node-container.yaml | grep -F 10.7.0.N
+	grep -F -x 'contexts: [tid, net_ns]' vxlan.yaml
+}
+
+@test "a node knows the addresses of the others" {
+	mkdir bin
+	printf '#!/bin/sh\necho node2\n' >bin/hostname
+	chmod +x bin/hostname
+	printf '127.0.0.1 localhost\n10.7.0.1 node1\n10.7.0.2 node2\n10.7.0.13 node13\n' >hosts
+	words=$(sh -u -c '. "$1/recipe.sh"; other_nodes 10.9.N.11' sh "$CT_SOURCE/datasets/vcluster" |
+		sed 's,/etc/hosts,hosts,')
+	[ "$(PATH=$PWD/bin:$PATH sh -c "echo $words")" = '10.9.1.11 10.9.13.11' ]
 }

@@ -23,6 +23,9 @@ CLASS(exit_call, "syscall_entry_exit", COLUMN("error_code"));
 CLASS(exit_group, "syscall_entry_exit_group", COLUMN("error_code"));
 CLASS(clone_in, "syscall_entry_clone", COLUMN("flags"));
 CLASS(clone_out, "syscall_exit_clone", COLUMN("ret"));
+CLASS(dump_net, "lttng_statedump_process_net_ns", COLUMN("tid"), COLUMN("ns_inum"));
+CLASS(dump_cgroup, "lttng_statedump_process_cgroup_ns", COLUMN("tid"), COLUMN("ns_inum"));
+CLASS(in_space, "irq_handler_entry", CONTEXT("net_ns"));
 CLASS(plain, "irq_handler_entry", COLUMN("pid"));
 CLASS(in_context, "irq_handler_entry", CONTEXT("pid"), COLUMN("irq"));
 CLASS(in_user, "app:work", CONTEXT("vpid"), COLUMN("pid"), CONTEXT("ppid"),
@@ -329,6 +332,51 @@ static void simulated_processes_are_found(void **state)
 	follow_free(read.follow);
 }
 
+static void assert_containers(const char *rows)
+{
+	struct error error = ERROR_INIT;
+	struct timeline_writer *writer = write_timeline("t.db", true);
+
+	assert_int_equal(processes_write(all, writer, &error), 0);
+	finish_timeline(writer);
+	assert_answer("t.db", "SELECT pid, container FROM process ORDER BY id", rows);
+}
+
+static void a_namespace_tells_a_container(void **state)
+{
+	(void)state;
+	for (int tid = 1; tid <= 4; tid++) {
+		EVENT_OF(dump, -1, INT(tid), INT(tid), INT(0), STR("p"));
+		EVENT_OF(dump_cgroup, -1, INT(tid), INT(tid == 3 ? 73 : 70));
+		EVENT_OF(dump_net, -1, INT(tid), INT(tid == 4 ? 94 : 90));
+	}
+	EVENT_OF(birth, 1, INT(1), INT(1), STR("c"), INT(5), INT(5)); /* of a host's */
+	EVENT_OF(birth, 3, INT(3), INT(3), STR("c"), INT(6), INT(6));
+	EVENT_OF(birth, 4, INT(4), INT(4), STR("c"), INT(7), INT(7));
+	EVENT_OF(dump_net, -1, INT(99), INT(94));                     /* nobody's */
+	EVENT_OF(birth, 4, INT(4), INT(4), STR("c"), INT(8), INT(4)); /* a thread */
+	assert_containers("1|host\n2|host\n3|cgroup:73\n4|net:94\n5|\n6|cgroup:73\n7|"
+			  "net:94");
+}
+
+static void a_context_tells_a_container(void **state)
+{
+	(void)state;
+	EVENT_OF(dump, -1, INT(5), INT(5), INT(1), STR("sh"));
+	EVENT_OF(dump, -1, INT(6), INT(6), INT(1), STR("sh"));
+	EVENT_OF(dump, -1, INT(7), INT(7), INT(1), STR("sh"));
+	EVENT_OF(in_space, 5, INT(90));
+	EVENT_OF(in_space, 6, INT(90));
+	EVENT_OF(in_space, 6, INT(94)); /* it went there */
+	EVENT_OF(in_space, 0, INT(90)); /* as the node's own */
+	EVENT_OF(birth, 5, INT(5), INT(5), STR("c"), INT(8), INT(8));
+	EVENT_OF(in_space, 8, INT(94));
+	EVENT_OF(in_space, 9, INT(94)); /* whose process is not known */
+	EVENT_OF(dump, -1, INT(1), INT(1), INT(0), STR("init"));
+	EVENT_OF(in_space, 1, INT(94)); /* by its number in the container */
+	assert_containers("5|host\n6|net:94\n7|\n0|host\n8|net:94\n1|net:94");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -343,6 +391,8 @@ int main(void)
 	    PROCESSES_TEST(clone_tells_where_forks_do_not),
 	    PROCESSES_TEST(a_class_is_more_than_its_address),
 	    PROCESSES_TEST(odd_values_do_no_harm),
+	    PROCESSES_TEST(a_namespace_tells_a_container),
+	    PROCESSES_TEST(a_context_tells_a_container),
 	    PROCESSES_TEST(simulated_processes_are_found),
 	};
 

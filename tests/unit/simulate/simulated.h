@@ -6,7 +6,10 @@
  * scratch.h. */
 #include "simulate/simulate.h"
 
-/* Run a scenario's text into a directory. */
+/*
+ * Run a scenario's text into a directory: "messages", "captures", or traces in CTF 1.8
+ * ("traces"), "ctf2" or "ctf2-lttng".
+ */
 static inline struct simulation_counts simulated(const char *text, uint64_t seed,
 						 const char *directory, const char *what)
 {
@@ -17,9 +20,14 @@ static inline struct simulation_counts simulated(const char *text, uint64_t seed
 					.seed = seed,
 					.directory = directory,
 					.messages = strcmp(what, "messages") == 0,
-					.traces = strcmp(what, "traces") == 0,
 					.captures = strcmp(what, "captures") == 0,
 					.quiet = true};
+
+	simulation.traces = !simulation.messages && !simulation.captures;
+	if (strcmp(what, "ctf2") == 0)
+		simulation.format = SIM_CTF_2;
+	else if (strcmp(what, "ctf2-lttng") == 0)
+		simulation.format = SIM_CTF_2_LTTNG;
 
 	scenario_init(&scenario);
 	if (scenario_parse(&scenario, "test", text, &error) ||

@@ -6,7 +6,6 @@
 #include "simulated.h"
 
 #include "input/reader.h"
-#include "simulate/ctf_writer_stamps.h"
 
 struct row {
 	nsec_t ns;
@@ -172,46 +171,6 @@ static void test_stamps_that_step(void **unused)
 	free(full.item);
 }
 
-static void assert_refused(const char *text)
-{
-	static const struct sim_class plain = {"no_field", NULL, 0, SIM_NOT_CAPTURED};
-	static const struct sim_class *const class[] = {&plain};
-	struct error error = ERROR_INIT;
-
-	assert_int_equal(
-	    sim_ctf_shorten_stamps("trace", SIM_HEADER_COMPACT, class, 1, &error), -1);
-	assert_string_equal(error_text(&error), text);
-	error_clear(&error);
-}
-
-static void test_what_is_no_trace(void **unused)
-{
-	(void)unused;
-	assert_refused("trace: No such file or directory");
-	scratch_text("trace/metadata", "/* CTF 1.8 */\n");
-	assert_refused("trace/metadata: declares no event header");
-	remove("trace/metadata");
-	scratch_text("trace/ch_0", "no packet");
-	assert_refused("trace/ch_0: no event or packet at byte 0");
-}
-
-/* A class that is not known, and an event that is cut. */
-static void test_events_that_are_none(void **unused)
-{
-	size_t size;
-	char *bytes;
-
-	(void)unused;
-	simulated("nodes 2\nseconds 1\ncpus 1", draw_seed, "run", "traces");
-	assert_int_equal(rename("run/node1/kernel", "trace"), 0);
-	remove("trace/metadata");
-	assert_refused("trace/ch_0: no event or packet at byte 0");
-	bytes = scratch_read("trace/ch_0", &size);
-	assert_int_equal(truncate("trace/ch_0", (off_t)size - 1), 0);
-	assert_refused("trace/ch_0: no event or packet at byte 0");
-	free(bytes);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,8 +178,6 @@ int main(void)
 	    SCRATCH_TEST(test_every_packet),
 	    SCRATCH_TEST(test_classes_without_a_short_id),
 	    SCRATCH_TEST(test_stamps_that_step),
-	    SCRATCH_TEST(test_what_is_no_trace),
-	    SCRATCH_TEST(test_events_that_are_none),
 	};
 
 	return cmocka_run_group_tests(tests, draw_take_seed, NULL);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/removal.h"
 #include "sync/apply/clone.h"
 
 #define BEGIN ((nsec_t)1795228746000000000)
@@ -109,7 +110,7 @@ static int tear_down(void **unused)
 	(void)unused;
 	if (chdir("/"))
 		return -1;
-	clone_remove(folder);
+	removal_of_tree(folder);
 	return exists(folder);
 }
 
@@ -159,6 +160,68 @@ static void test_plain_text(void **unused)
 	free(text);
 	assert_applied("new");
 	assert_rewritten("new/metadata", "/* CTF 1.8 (by hand) */\n");
+}
+
+/* As LTTng writes it: without the packets, and without the line. */
+static void test_text_without_signature(void **unused)
+{
+	(void)unused;
+	write_bytes("trace/metadata", recorded, strlen(recorded));
+	assert_applied("new");
+	assert_rewritten("new/metadata", "/* CTF 1.8 */\n");
+}
+
+#define PREAMBLE "\x1e{\"type\":\"preamble\", \"version\": 2}\n"
+#define CLOCK                                                                            \
+	"\x1e{\"type\":\"clock-class\",\"id\":\"monotonic\",\"uid\":\"u\","              \
+	"\"frequency\":1000000000,\"origin\":\"unix-epoch\",\"offset-from-origin\":"     \
+	"{\"seconds\":1795228717,\"cycles\":911675304}%s}\n"
+#define REST "\x1e{\n  \"type\" : \"trace-class\"\n}\n"
+
+static void write_json(const char *clock_end, const char *more)
+{
+	char *text = mem_printf(PREAMBLE CLOCK REST "%s", clock_end, more);
+
+	write_bytes("trace/metadata", text, strlen(text));
+	free(text);
+}
+
+/* All but the clock stays to the byte. The offset is that of assert_rewritten. */
+static void assert_json(const struct clock *clock, const char *errors)
+{
+	struct error error = ERROR_INIT;
+	struct apply_result result;
+	char *expect = mem_printf(
+	    PREAMBLE "\x1e{\"type\":\"clock-class\",\"id\":\"monotonic\",\"uid\":\"u\","
+		     "\"frequency\":999960002,\"origin\":\"unix-epoch\","
+		     "\"offset-from-origin\":{\"seconds\":1795228716,\"cycles\":"
+		     "910515369}%s}\n" REST,
+	    errors);
+
+	if (apply_clock(clock, "new", &result, &error))
+		fail_msg("%s", error_text(&error));
+	assert_text("new/metadata", expect);
+	removal_of_tree("new");
+	free(expect);
+}
+
+/* 7 ns may a stamp stray from the fit; cycles are 40 ppm longer than nanoseconds. */
+static void test_json(void **unused)
+{
+	struct clock_bound bound[] = {{BEGIN, -1000, 100000},
+				      {BEGIN + 30000000000, -120000, 90}};
+	struct clock clock = fast;
+
+	(void)unused;
+	write_json("", "");
+	assert_json(&clock, ",\"precision\":7");
+	clock.bound = bound;
+	clock.bounds = 2;
+	assert_json(&clock, ",\"precision\":7,\"accuracy\":119996");
+	write_json(",\"precision\":40,\"accuracy\":7", "");
+	assert_json(&clock, ",\"precision\":47,\"accuracy\":119996");
+	bound[1].high_ns = NSEC_MAX;
+	assert_json(&clock, ",\"precision\":47");
 }
 
 static void test_streams_are_linked(void **unused)
@@ -221,7 +284,7 @@ static void test_streams_are_copied(void **unused)
 	assert_int_equal(there.st_size, 200000);
 	free(stream);
 	free(new);
-	clone_remove(target);
+	removal_of_tree(target);
 }
 
 static void assert_refused(const struct clock *clock, const char *target,
@@ -284,9 +347,26 @@ static void test_broken_metadata(void **unused)
 	assert_refused(&fast, "new",
 		       "trace/metadata: line 2: a second clock, want one clock");
 	write_bytes("trace/metadata", "rubbish", 7);
+	assert_refused(&fast, "new", "trace/metadata: no clock, want one clock");
+	assert_false(exists("new"));
+}
+
+static void test_broken_json(void **unused)
+{
+	(void)unused;
+	write_json("", "\x1e{\"type\":\"clock-class\"}");
 	assert_refused(&fast, "new",
-		       "trace/metadata: no CTF 1.8 metadata, want packets or text that "
-		       "begins with \"/* CTF 1.8\"");
+		       "trace/metadata: fragment 4: a second clock, want one clock");
+	write_json("}", "");
+	assert_refused(
+	    &fast, "new",
+	    "trace/metadata: fragment 2: no JSON: end of file expected near '}' at 158");
+	write_json(",\"precision\":-1", "");
+	assert_refused(&fast, "new",
+		       "trace/metadata: fragment 2: a clock whose frequency, offset or "
+		       "precision is missing or out of range");
+	write_bytes("trace/metadata", PREAMBLE, strlen(PREAMBLE));
+	assert_refused(&fast, "new", "trace/metadata: no clock, want one clock");
 	assert_false(exists("new"));
 }
 
@@ -325,6 +405,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_packets),
 	    TEST(test_plain_text),
+	    TEST(test_text_without_signature),
+	    TEST(test_json),
+	    TEST(test_broken_json),
 	    TEST(test_streams_are_linked),
 	    TEST(test_links_are_followed),
 	    TEST(test_streams_are_copied),

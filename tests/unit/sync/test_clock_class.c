@@ -151,7 +151,7 @@ static void test_residual_is_reached(void **unused)
 			      .end_ns = NOW + 1000 * NSEC_PER_SEC,
 			      .segment = &segment,
 			      .segments = 1};
-	struct clock_class recorded = {1000000000, 0, (uint64_t)NOW}, fitted;
+	struct clock_class recorded = {1000000000, 0, (uint64_t)NOW, 0, 0}, fitted;
 	struct error error = ERROR_INIT;
 	double residual_ns, worst;
 
@@ -168,7 +168,7 @@ static void test_identity_changes_nothing(void **unused)
 	struct clock_segment segment = {NOW, NOW, 0};
 	struct clock clock = {
 	    .begin_ns = NOW + 1, .end_ns = NOW + DAY, .segment = &segment, .segments = 1};
-	struct clock_class recorded = {1000000000, 0, 1795228717911675304}, fitted;
+	struct clock_class recorded = {1000000000, 0, 1795228717911675304, 0, 0}, fitted;
 	struct error error = ERROR_INIT;
 	double residual_ns;
 
@@ -190,7 +190,7 @@ static void test_before_the_epoch(void **unused)
 	struct clock_segment segment = {NOW, -5 * NSEC_PER_SEC / 2, 0};
 	struct clock clock = {
 	    .begin_ns = NOW, .end_ns = NOW + DAY, .segment = &segment, .segments = 1};
-	struct clock_class recorded = {1000000000, 0, (uint64_t)NOW}, fitted;
+	struct clock_class recorded = {1000000000, 0, (uint64_t)NOW, 0, 0}, fitted;
 	struct error error = ERROR_INIT;
 	double residual_ns;
 
@@ -207,7 +207,7 @@ static void test_cycle_counter(void **unused)
 	struct clock_segment segment = {NOW, NOW + 77, 12345.678};
 	struct clock clock = {
 	    .begin_ns = NOW, .end_ns = NOW + DAY, .segment = &segment, .segments = 1};
-	struct clock_class recorded = {2893299000, 1795228000, 1234}, fitted;
+	struct clock_class recorded = {2893299000, 1795228000, 1234, 0, 0}, fitted;
 	struct error error = ERROR_INIT;
 	double residual_ns;
 	uint64_t value;
@@ -229,7 +229,7 @@ static void assert_no_fit(double rate_ppb, nsec_t ref_ns, uint64_t frequency,
 	struct clock_segment segment = {NOW, ref_ns, rate_ppb};
 	struct clock clock = {
 	    .begin_ns = NOW, .end_ns = NOW, .segment = &segment, .segments = 1};
-	struct clock_class recorded = {frequency, 1795228000, 0}, fitted;
+	struct clock_class recorded = {frequency, 1795228000, 0, 0, 0}, fitted;
 	struct error error = ERROR_INIT;
 	double residual_ns;
 

@@ -46,11 +46,11 @@ static void add_rows(struct timeline_writer *writer, struct error *error)
 
 static void add_tasks(struct timeline_writer *writer, struct error *error)
 {
-	assert_int_equal(timeline_add_process(
-			     writer,
-			     &(struct timeline_process){3, 1, 100, 1, "sh", "/bin/sh", 5,
-							TIMELINE_NONE, TIMELINE_NONE},
-			     error),
+	assert_int_equal(timeline_add_process(writer,
+					      &(struct timeline_process){
+						  3, 1, 100, 1, "sh", "/bin/sh", 5,
+						  TIMELINE_NONE, TIMELINE_NONE, "net:7"},
+					      error),
 			 0);
 	assert_int_equal(
 	    timeline_add_thread(
@@ -83,7 +83,7 @@ static void every_table_has_its_columns(void **state)
 	    {"SELECT * FROM metric", "4|%user|%|gauge|CPU"},
 	    {"SELECT * FROM metric_item", "6|cpu|all"},
 	    {"SELECT * FROM sample", "1|9|4|6|0.25|1000\n1|9|4|||"},
-	    {"SELECT * FROM process", "3|1|100|1|sh|/bin/sh|5||"},
+	    {"SELECT * FROM process", "3|1|100|1|sh|/bin/sh|5|||net:7"},
 	    {"SELECT * FROM thread", "4|3|1|101|worker|5|6"},
 	    {"SELECT * FROM invocation",
 	     "1|1|100|f|1|2|3|0|3|{}\n2|1|100|f|1|2|3|0|3|{}"},
