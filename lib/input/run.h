@@ -17,6 +17,7 @@ struct source {
 	enum source_kind kind;
 	char *name; /* as asked for or by its node; NULL: by its recorded host */
 	char *path;
+	char *node;                 /* the directory of its node, or NULL: not known */
 	struct node_address *local; /* of its node, by node.json */
 	size_t locals;
 	enum ctf_reader_kind reader; /* of a trace */
