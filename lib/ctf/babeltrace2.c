@@ -120,9 +120,8 @@ static void add_classes(struct babeltrace2_reader *reader, const bt_stream *stre
 						 &reader->room, sizeof(*reader->known));
 			reader->known[reader->knowns++] =
 			    (struct known_class){.class = class};
-			babeltrace2_columns(
-			    class, ctf_reader_add_class(&reader->base, name ? name : "",
-							bt_event_class_get_id(class)));
+			ctf_reader_add_class(&reader->base, name ? name : "",
+					     bt_event_class_get_id(class));
 		}
 	}
 }
@@ -516,6 +515,12 @@ static bool babeltrace2_step(struct ctf_reader *base, uint64_t most)
 	return status > 0 && base->heap.count > 0;
 }
 
+static void add_columns(struct ctf_reader *base, uint32_t index)
+{
+	babeltrace2_columns(((struct babeltrace2_reader *)base)->known[index].class,
+			    base->class[index]);
+}
+
 static void babeltrace2_select(struct ctf_reader *base, uint32_t index,
 			       const struct ctf_selection *selection)
 {
@@ -563,7 +568,7 @@ static int prime(struct babeltrace2_reader *reader)
 
 struct ctf_reader *ctf_babeltrace2_open(const char *path, struct error *error)
 {
-	static const struct ctf_reader_ops ops = {babeltrace2_select, NULL,
+	static const struct ctf_reader_ops ops = {add_columns, babeltrace2_select, NULL,
 						  babeltrace2_step, babeltrace2_free};
 	struct babeltrace2_reader *reader = mem_zalloc(sizeof(*reader));
 	int status;

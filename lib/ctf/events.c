@@ -368,6 +368,12 @@ static bool own_step(struct ctf_reader *base, uint64_t most)
 	return base->heap.count > 0;
 }
 
+static void own_columns(struct ctf_reader *base, uint32_t index)
+{
+	ctf_fields_columns(((struct own_reader *)base)->known[index].class,
+			   base->class[index]);
+}
+
 static void own_select(struct ctf_reader *base, uint32_t index,
 		       const struct ctf_selection *selection)
 {
@@ -414,9 +420,8 @@ static void add_classes(struct own_reader *reader)
 			class->index = index;
 			reader->known[index++] =
 			    (struct known_class){.stream = stream, .class = class};
-			ctf_fields_columns(class, ctf_reader_add_class(&reader->base,
-								       class->event->name,
-								       class->event->id));
+			ctf_reader_add_class(&reader->base, class->event->name,
+					     class->event->id);
 		}
 }
 
@@ -439,8 +444,8 @@ static void begin_heap(struct own_reader *reader)
 
 struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 {
-	static const struct ctf_reader_ops ops = {own_select, own_begin, own_step,
-						  own_free};
+	static const struct ctf_reader_ops ops = {own_columns, own_select, own_begin,
+						  own_step, own_free};
 	struct own_reader *reader = mem_zalloc(sizeof(*reader));
 
 	reader->base.ops = &ops;

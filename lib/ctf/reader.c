@@ -41,6 +41,17 @@ const struct ctf_class *ctf_reader_class(const struct ctf_reader *reader, uint32
 	return index < reader->classes ? reader->class[index] : NULL;
 }
 
+const struct ctf_class *ctf_reader_columns(struct ctf_reader *reader, uint32_t index)
+{
+	struct ctf_class *class = index < reader->classes ? reader->class[index] : NULL;
+
+	if (class && !class->has_columns) {
+		reader->ops->columns(reader, index);
+		class->has_columns = true;
+	}
+	return class;
+}
+
 void ctf_reader_select(struct ctf_reader *reader, uint32_t index,
 		       const struct ctf_selection *selection)
 {

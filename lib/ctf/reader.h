@@ -40,9 +40,10 @@ struct ctf_column {
 };
 
 struct ctf_class {
-	char *name; /* "event_" and its id where it has none */
-	struct ctf_column *column;
+	char *name;                /* "event_" and its id where it has none */
+	struct ctf_column *column; /* see ctf_reader_columns */
 	size_t columns;
+	bool has_columns;
 	bool is_present; /* in a stream that has packets */
 };
 
@@ -113,6 +114,9 @@ struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
 
 /* The event classes of the trace, up to NULL. */
 const struct ctf_class *ctf_reader_class(const struct ctf_reader *reader, uint32_t index);
+
+/* The same class with its columns, which are made at the first call. */
+const struct ctf_class *ctf_reader_columns(struct ctf_reader *reader, uint32_t index);
 
 /* Before the first step; the paths stay the caller's until then. */
 void ctf_reader_select(struct ctf_reader *reader, uint32_t index,

@@ -6,6 +6,8 @@
 
 /* For those who implement a reader: embed `base` first. */
 struct ctf_reader_ops {
+	/* Add the columns of a class. */
+	void (*columns)(struct ctf_reader *reader, uint32_t index);
 	void (*select)(struct ctf_reader *reader, uint32_t index,
 		       const struct ctf_selection *selection);
 	void (*begin)(struct ctf_reader *reader,

@@ -52,7 +52,7 @@ static void handle_event(void *context, const struct ctf_event *event)
 
 	if (!known->has_class) {
 		const struct ctf_class *class =
-		    ctf_reader_class(records->reader, event->class);
+		    ctf_reader_columns(records->reader, event->class);
 
 		copy_columns(record_source_add(&records->base, class->name), class);
 		known->class = record_source_merge(&records->base);
@@ -72,7 +72,7 @@ static void select_classes(struct trace_records *records)
 	};
 	const struct ctf_class *class;
 
-	for (uint32_t i = 0; (class = ctf_reader_class(records->reader, i)); i++) {
+	for (uint32_t i = 0; (class = ctf_reader_columns(records->reader, i)); i++) {
 		struct record_class *columns = mem_zalloc(sizeof(*columns));
 		struct ctf_selection selection = {.what = SELECT_EVENTS};
 
