@@ -11,6 +11,7 @@
 #include "base/near.h"
 #include "base/options.h"
 #include "base/output.h"
+#include "base/utf8.h"
 #include "collect-scripts/facts.h"
 #include "collect-scripts/plan.h"
 #include "collect-scripts/starter.h"
@@ -253,11 +254,12 @@ static void print_mistakes(const struct recipe_mistakes *mistakes)
 	for (size_t i = 0; i < mistakes->count; i++) {
 		const struct recipe_mistake *mistake = &mistakes->item[i];
 
+		utf8_print(stderr, mistake->place.file);
 		if (mistake->place.line)
-			fprintf(stderr, "%s:%zu: %s\n", mistake->place.file,
-				mistake->place.line, mistake->text);
-		else
-			fprintf(stderr, "%s: %s\n", mistake->place.file, mistake->text);
+			fprintf(stderr, ":%zu", mistake->place.line);
+		fputs(": ", stderr);
+		utf8_print(stderr, mistake->text);
+		fputc('\n', stderr);
 	}
 }
 
@@ -315,9 +317,7 @@ int main(int argc, const char **argv)
 	}
 	if (status == EXIT_DONE && output_flush_stdout(&error))
 		status = EXIT_FAILED;
-	if (error.text)
-		fprintf(stderr, "ctrecipe: %s\n", error.text);
-	error_clear(&error);
+	error_tell(&error, "ctrecipe", stderr);
 	clear_request(&request);
 	return (int)status;
 }

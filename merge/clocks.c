@@ -259,7 +259,8 @@ static bool share_clock(struct finding *finding, size_t index)
 			SAME_CLOCK)
 			continue;
 		copy_clock(&source->clock, &other->clock,
-			   other->facts.clock_offset_ns - source->facts.clock_offset_ns);
+			   nsec_sub(other->facts.clock_offset_ns,
+				    source->facts.clock_offset_ns));
 		source->clock.quality = CLOCK_EXACT;
 		source->island = other->island;
 		finding->is_set[index] = true;

@@ -359,6 +359,9 @@ static bool is_tied(const struct merge *merge)
 		    run->source[i].island != run->source[0].island ||
 		    run->source[i].clock.quality == CLOCK_INCOMPLETE)
 			return false;
+	for (size_t i = 0; i < run->map.pairs; i++)
+		if (run->map.pair[i].quality == CLOCK_CONTRADICTORY)
+			return false;
 	return true;
 }
 

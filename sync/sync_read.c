@@ -145,6 +145,19 @@ static void set_clock(struct sync *sync, const struct source_list *sources,
 	sync->clock_trace[trace->clock] = (uint32_t)(trace - sync->trace);
 }
 
+/* Sources of one node's directory are of one host. */
+static uint32_t host_of(const struct sync *sync, const struct source_list *sources,
+			const struct source *source)
+{
+	for (uint32_t i = 0; source->node && i < sync->traces; i++) {
+		const char *node = sources->item[sync->trace[i].source].node;
+
+		if (node && strcmp(node, source->node) == 0)
+			return sync->trace[i].host;
+	}
+	return (uint32_t)sync->traces;
+}
+
 static void add_trace(struct sync *sync, struct source_list *sources, size_t index,
 		      const struct packet_source_facts *facts)
 {
@@ -160,6 +173,7 @@ static void add_trace(struct sync *sync, struct source_list *sources, size_t ind
 	trace->source = index;
 	trace->kind = source->kind;
 	trace->facts = *facts;
+	trace->host = host_of(sync, sources, source);
 	set_clock(sync, sources, trace);
 	sync->traces++;
 }
@@ -200,7 +214,8 @@ static int take_sightings(void *context, uint32_t source, struct sighting *sight
 			matcher_expect(reading->matcher, &sighting[i + EXPECT],
 				       &sighting[i + EXPECT_SOON]);
 		sighting[i].ns += trace->shift_ns;
-		sighting[i].whole_ns += trace->shift_ns;
+		sighting[i].whole_ns = nsec_add(sighting[i].whole_ns, trace->shift_ns);
+		sighting[i].event_ns += trace->shift_ns;
 		status = matcher_add(reading->matcher, trace->clock, source, &sighting[i],
 				     reading->error);
 	}
@@ -233,6 +248,29 @@ static void take_tie(void *context, uint32_t sender, nsec_t send_ns, uint32_t re
 
 	readers_tie(reading->readers, sync->clock_trace[sender], send_ns,
 		    sync->clock_trace[receiver], recv_ns);
+}
+
+/* A host's trace and its capture; of two captures neither tells when the packet left. */
+static void take_handing(void *context, const struct match_handing *p,
+			 const struct match_handing *q)
+{
+	struct sync *sync = context;
+	enum source_kind of_p = sync->trace[sync->clock_trace[p->source]].kind;
+	enum source_kind of_q = sync->trace[sync->clock_trace[q->source]].kind;
+
+	if (of_p == SOURCE_TRACE && of_q == SOURCE_CAPTURE)
+		tie_note(&sync->ties, p, q);
+	else if (of_p == SOURCE_CAPTURE && of_q == SOURCE_TRACE)
+		tie_note(&sync->ties, q, p);
+}
+
+static uint32_t *clock_hosts(const struct sync *sync)
+{
+	uint32_t *host = mem_alloc(sync->clocks * sizeof(*host));
+
+	for (size_t i = 0; i < sync->clocks; i++)
+		host[i] = sync->trace[sync->clock_trace[i]].host;
+	return host;
 }
 
 static void take_facts(struct sync *sync, struct packet_source **opened)
@@ -270,11 +308,14 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 		    struct progress *progress, struct error *error)
 {
 	struct reading reading = {.sync = sync, .error = error};
+	uint32_t *host = clock_hosts(sync);
 	int status;
 
 	reading.readers = readers_new(opened, sync->traces, sync->options.threads);
 	reading.matcher = matcher_new(&sync->pairs, &sync->log, sync->options.in_flight);
 	matcher_on_tie(reading.matcher, take_tie, &reading);
+	matcher_set_hosts(reading.matcher, host);
+	matcher_on_handing(reading.matcher, take_handing, sync);
 	if (sync->on_message)
 		matcher_on_message(reading.matcher, take_message, sync);
 	status = readers_run(reading.readers, take_sightings, &reading, progress);
@@ -286,6 +327,7 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 	explain_silence(sync);
 	matcher_free(reading.matcher);
 	readers_free(reading.readers);
+	free(host);
 	return status;
 }
 

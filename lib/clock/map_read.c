@@ -109,7 +109,8 @@ static int read_quality(const struct place *place, enum clock_quality *quality)
 
 	if (found < 0)
 		return want(place, "quality",
-			    "exact, accurate, approximate, incomplete or absent");
+			    "exact, accurate, approximate, incomplete, contradictory or "
+			    "absent");
 	*quality = (enum clock_quality)found;
 	return 0;
 }
@@ -308,6 +309,9 @@ static int read_matching(const struct place *place, struct clock_matching *match
 	    read_count(&item, "unmatched_sent", &matching->unmatched_sent) ||
 	    read_count(&item, "unmatched_received", &matching->unmatched_received))
 		return -1;
+	/* Maps of older versions do not tell. */
+	if (json_object_get(item.object, "inside"))
+		return read_count(&item, "inside", &matching->inside);
 	return 0;
 }
 
