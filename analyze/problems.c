@@ -47,6 +47,7 @@ static const char tie_sql[] =
     "   ON m.key = 'reference' AND q.name = m.value LIMIT 1)"
     "  THEN 'on the clock of another island'"
     "  WHEN s.quality = 'incomplete' THEN 'bounded from one side only'"
+    "  WHEN s.quality = 'contradictory' THEN 'no possible clock satisfies its messages'"
     "  WHEN s.quality = 'absent' THEN 'nothing ties it to the reference'"
     "  ELSE 'its messages contradict each other' END "
     "FROM source AS s JOIN node AS n ON n.id = s.node "

@@ -43,7 +43,7 @@ static void read_source(struct merge_run *run, struct merge_source *source)
 void describe_read(struct merge_run *run)
 {
 	for (size_t i = 0; i < run->count; i++)
-		if (!run->source[i].facts.events)
+		if (!run->source[i].facts.events && !run->source[i].is_twice)
 			read_source(run, &run->source[i]);
 }
 

@@ -2,13 +2,13 @@
 #include "merge/feed.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/signals.h"
 #include "input/mapped.h"
 #include "merge/sieve.h"
 
@@ -253,7 +253,8 @@ static void open_source(void *context, size_t index)
 	queue->tail_ns = NSEC_MIN;
 	queue->ended = true;
 	sieve_init(&queue->sieve, feed->wish.selection, feed->wish.payload);
-	if (!selection_has_node(feed->wish.selection, feed->run->node[source->node].name))
+	if (source->is_twice ||
+	    !selection_has_node(feed->wish.selection, feed->run->node[source->node].name))
 		return;
 	if (entry->kind == SOURCE_TRACE)
 		queue->records = trace_records_open(entry->path, &entry->reader, error);
@@ -287,16 +288,15 @@ static void open_sources(struct feed *feed, struct problem_list *problems)
 /* Signals are for the thread that merges, which knows what to clean up. */
 static int start_threads(struct feed *feed, struct error *error)
 {
-	sigset_t all, before;
+	sigset_t before;
 
 	feed->thread = mem_zalloc((size_t)feed->wish.threads * sizeof(*feed->thread));
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	signals_hold(&before);
 	while (feed->threads < feed->wish.threads &&
 	       (size_t)feed->threads < feed->count &&
 	       pthread_create(&feed->thread[feed->threads], NULL, work, feed) == 0)
 		feed->threads++;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	signals_release(&before);
 	if (feed->threads || !feed->count)
 		return 0;
 	return error_set(error, "no thread to read with, the system has too many");

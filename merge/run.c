@@ -41,6 +41,7 @@ static void drop_source(struct source_list *list, size_t index)
 {
 	free(list->item[index].name);
 	free(list->item[index].path);
+	free(list->item[index].node);
 	free(list->item[index].local);
 	memmove(&list->item[index], &list->item[index + 1],
 		(--list->count - index) * sizeof(*list->item));

@@ -284,9 +284,12 @@ void print_pairs(const struct clock_map *map, FILE *file)
 	table_free(table);
 }
 
-static void print_islands(const struct clock_map *map, FILE *file)
+static void print_islands(const struct sync *sync, const struct clock_map *map,
+			  FILE *file)
 {
-	fprintf(file, "%zu islands without a message between them:\n", map->islands);
+	fprintf(file, "%zu islands without %s between them:\n", map->islands,
+		sync_has_contradictions(sync) ? "messages that can be true"
+					      : "a message");
 	for (size_t i = 0; i < map->islands; i++) {
 		fprintf(file, "  reference %s:", map->island[i].reference);
 		for (size_t k = 0; k < map->island[i].traces; k++)
@@ -325,6 +328,26 @@ static void print_remarks(const struct sync *sync, FILE *file)
 	}
 }
 
+/* Sources that share a host's oscillator, and how well that is known. */
+static void print_ties(const struct clock_map *map, FILE *file)
+{
+	for (size_t i = 0; i < map->ties; i++) {
+		const struct clock_tie *tie = &map->tie[i];
+		struct clock_bound widest = {0, 0, 0};
+		char bound[CELL];
+
+		for (size_t k = 0; k < tie->offsets; k++)
+			clock_bound_widen(&widest,
+					  &(struct clock_bound){0, tie->offset[k].low_ns,
+								tie->offset[k].high_ns});
+		format_bound(bound, &widest);
+		fprintf(file,
+			"%s: tied to %s within %s by %" PRIu64
+			" packets that both sent\n",
+			tie->b, tie->a, bound, tie->packets);
+	}
+}
+
 void print_matching(const struct sync *sync, const struct clock_map *map, FILE *file)
 {
 	const struct clock_matching *matching = &map->matching;
@@ -344,9 +367,10 @@ void print_matching(const struct sync *sync, const struct clock_map *map, FILE *
 		matching->matched, sync->rejected, matching->sent,
 		matching->unmatched_sent, matching->received,
 		matching->unmatched_received, matching->ambiguous, before, after);
+	print_ties(map, file);
 	print_remarks(sync, file);
 	if (map->islands > 1)
-		print_islands(map, file);
+		print_islands(sync, map, file);
 }
 
 struct rejected_list {

@@ -25,7 +25,15 @@ bool sync_is_tied(const struct sync *sync)
 	for (size_t i = 0; i < sync->clocks; i++)
 		if (sync->fitted[i].quality == CLOCK_INCOMPLETE)
 			return false;
-	return true;
+	return !sync_has_contradictions(sync);
+}
+
+bool sync_has_contradictions(const struct sync *sync)
+{
+	for (size_t i = 0; i < sync->pairs.count; i++)
+		if (sync->pairs.pair[i].contradictory)
+			return true;
+	return false;
 }
 
 void sync_clear(struct sync *sync)
@@ -46,6 +54,7 @@ void sync_clear(struct sync *sync)
 	free(sync->clock_trace);
 	free(sync->clock);
 	free(sync->region);
+	tie_list_clear(&sync->ties);
 	graph_clear(&sync->graph);
 	pair_table_clear(&sync->pairs);
 	message_log_clear(&sync->log);

@@ -26,6 +26,7 @@ enum dice_purpose {
 	DICE_TOPOLOGY,
 	DICE_FALSE_MATCH,
 	DICE_BOOT,
+	DICE_LOAD,
 };
 
 void dice_init(struct dice *dice, uint64_t seed, enum dice_purpose purpose,

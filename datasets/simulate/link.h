@@ -9,9 +9,16 @@
 #include "simulate/dice.h"
 #include "simulate/scenario.h"
 
+/* Load that comes and goes: what it adds to the least delay, and until when. */
+struct link_load {
+	struct dice dice;
+	nsec_t level_ns, until_ns; /* true */
+};
+
 /* The way from one node to another, one direction. */
 struct link {
 	struct dice dice;
+	struct link_load load;
 	nsec_t least_ns, jitter_ns;
 	nsec_t free_ns; /* true: when the last bit of the last packet was sent */
 	nsec_t last_ns; /* true: when the last packet came that was not held up */
@@ -23,6 +30,7 @@ struct network {
 	uint64_t loss, duplicate, reorder; /* odds */
 	nsec_t held_up_ns;
 	uint64_t ps_per_byte;
+	nsec_t load_ns, load_on_ns, load_off_ns; /* means */
 };
 
 void network_init(struct network *network, const struct scenario *scenario);

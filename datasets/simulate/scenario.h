@@ -31,8 +31,18 @@ enum scenario_protocol { PROTOCOL_TCP, PROTOCOL_UDP, PROTOCOL_ICMP, PROTOCOL_MIX
 enum scenario_family { FAMILY_4, FAMILY_6, FAMILY_MIXED };
 
 enum scenario_spread { SPREAD_FIXED, SPREAD_UNIFORM, SPREAD_EXPONENTIAL };
+enum scenario_load { LOADED_BOTH, LOADED_ONE, LOADED_EACH };
 
-enum scenario_layers { LAYERS_NONE, LAYERS_BOND, LAYERS_BRIDGE, LAYERS_VLAN };
+enum scenario_layers {
+	LAYERS_NONE,
+	LAYERS_BOND,
+	LAYERS_BRIDGE,
+	LAYERS_VLAN,
+	LAYERS_ROUTED, /* every node's peers are in containers, which it routes */
+	LAYERS_MIXED,  /* those of every other node */
+	LAYERS_VXLAN,  /* in containers that are bridged by a tunnel */
+	LAYERS_ECHO,   /* a hub gives back what it gets */
+};
 
 enum scenario_activity { ACTIVITY_NET, ACTIVITY_FULL };
 
@@ -77,6 +87,8 @@ struct scenario {
 
 	double delay_us, delay_spread, jitter_us, asymmetry;
 	int jitter; /* enum scenario_spread */
+	double load_us, load_on_s, load_off_s;
+	int load_direction; /* enum scenario_load */
 	double loss, duplicate, reorder, reorder_us, bandwidth_mbit, rto_ms;
 	int mtu, layers, nat;
 	bool gso, gro;

@@ -12,7 +12,9 @@ static const char *const patterns[] = {"request", "oneway", "both", NULL};
 static const char *const protocols[] = {"tcp", "udp", "icmp", "mixed", NULL};
 static const char *const families[] = {"4", "6", "mixed", NULL};
 static const char *const spreads[] = {"fixed", "uniform", "exponential", NULL};
-static const char *const layers[] = {"none", "bond", "bridge", "vlan", NULL};
+static const char *const loads[] = {"both", "one", "each", NULL};
+static const char *const layers[] = {"none",  "bond",  "bridge", "vlan", "routed",
+				     "mixed", "vxlan", "echo",   NULL};
 static const char *const activities[] = {"net", "full", NULL};
 static const char *const headers[] = {"full", "compact", "large", NULL};
 static const char *const directions[] = {"both", "one", NULL};
@@ -55,6 +57,14 @@ const struct scenario_key scenario_keys[] = {
      "that delay: all of it, the most, or the mean"},
     {"asymmetry", KEY_REAL, false, AT(asymmetry), 1e-3, 1e3, 1, NULL,
      "delays towards the lower node over those towards the higher"},
+    {"load_us", KEY_REAL, false, AT(load_us), 0, 1e7, 0, NULL,
+     "mean of what load adds to the least delay while it lasts"},
+    {"load_on_s", KEY_REAL, false, AT(load_on_s), 1e-3, 1e7, 5, NULL,
+     "how long load lasts, on average"},
+    {"load_off_s", KEY_REAL, false, AT(load_off_s), 1e-3, 1e7, 5, NULL,
+     "how long there is none, on average"},
+    {"load_direction", KEY_WORD, false, AT(load_direction), 0, 0, LOADED_BOTH, loads,
+     "of both directions of a pair at once, the first alone, or each by itself"},
     {"bandwidth_mbit", KEY_REAL, false, AT(bandwidth_mbit), 0.01, 1e6, 1000, NULL,
      "of each pair and direction"},
     {"loss", KEY_REAL, false, AT(loss), 0, 0.9, 0, NULL, "share of packets lost"},

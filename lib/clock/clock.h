@@ -32,7 +32,9 @@ enum clock_quality {
 	CLOCK_ACCURATE,    /* both directions bound it */
 	CLOCK_APPROXIMATE, /* constraints contradict each other, or do not overlap */
 	CLOCK_INCOMPLETE,  /* one direction only */
-	CLOCK_ABSENT,      /* no message at all */
+	/* No clocks that are physically possible satisfy the messages: wrong matches. */
+	CLOCK_CONTRADICTORY,
+	CLOCK_ABSENT, /* no message at all */
 };
 
 struct clock {
@@ -78,6 +80,9 @@ double clock_mean_rate(const struct clock *clock);
  */
 struct clock_bound clock_bound_at(const struct clock *clock, nsec_t local_ns,
 				  double limit_ppb);
+
+/* Take in another bound: the wider of the two on each side. */
+void clock_bound_widen(struct clock_bound *bound, const struct clock_bound *other);
 
 void clock_clear(struct clock *clock);
 

@@ -16,6 +16,7 @@ struct source {
 	enum source_kind kind;
 	char *name; /* as asked for or by its node; NULL: by its recorded host */
 	char *path;
+	char *node;                 /* the directory of its node, or NULL: not known */
 	struct node_address *local; /* of its node, by node.json */
 	size_t locals;
 	struct reader_choice reader; /* of a trace */

@@ -26,10 +26,12 @@ enum header_field {
 	V4_FRAGMENT,
 	V4_PROTOCOL,
 	V4_IHL,
+	V4_HOPS,
 	HEADER_FIELDS,
 	V6_LENGTH = V4_LENGTH,
 	V6_FLOW_LABEL,
 	V6_NEXT_HEADER,
+	V6_HOPS,
 };
 
 enum { FIELD_IPV4 = FIELD_HEADERS, FIELD_IPV6 = FIELD_IPV4 + HEADER_FIELDS };
@@ -52,10 +54,11 @@ enum { FIELD_IPV4 = FIELD_HEADERS, FIELD_IPV6 = FIELD_IPV4 + HEADER_FIELDS };
 #define IPV6 "network_header.ipv6"
 
 static const char *const packet_fields[] = {
-    "skbaddr",           "name",           TRANSPORT(IPV4),
-    IPV4 ".tot_len",     IPV4 ".id",       IPV4 ".frag_off",
-    IPV4 ".protocol",    IPV4 ".ihl",      TRANSPORT(IPV6),
-    IPV6 ".payload_len", IPV6 ".flow_lbl", IPV6 ".nexthdr",
+    "skbaddr",        "name",           "len",
+    TRANSPORT(IPV4),  IPV4 ".tot_len",  IPV4 ".id",
+    IPV4 ".frag_off", IPV4 ".protocol", IPV4 ".ihl",
+    IPV4 ".ttl",      TRANSPORT(IPV6),  IPV6 ".payload_len",
+    IPV6 ".flow_lbl", IPV6 ".nexthdr",  IPV6 ".hop_limit",
 };
 
 static const char *const xmit_fields[] = {"skbaddr", "name", "rc"};
@@ -192,6 +195,13 @@ static int decode_ipv6(const struct value *header, struct packet *packet)
 	return 0;
 }
 
+uint8_t trace_packet_hops(const struct value *value)
+{
+	if (value[FIELD_IPV4 + SRC].type != VALUE_NONE)
+		return (uint8_t)number(&value[FIELD_IPV4 + V4_HOPS]);
+	return (uint8_t)number(&value[FIELD_IPV6 + V6_HOPS]);
+}
+
 int trace_packet_decode(const struct value *value, struct packet *packet)
 {
 	memset(packet, 0, sizeof(*packet));
@@ -200,6 +210,24 @@ int trace_packet_decode(const struct value *value, struct packet *packet)
 	if (value[FIELD_IPV6 + SRC].type != VALUE_NONE)
 		return decode_ipv6(&value[FIELD_IPV6], packet);
 	return -1;
+}
+
+/*
+ * The half of the TCP header's fourth word that holds length and flags. Network byte
+ * order puts the flags last, and the length, 5 to 15 words, into the first four bits.
+ * The addons of 2013 wrote the fields the other way round, down to the bits: the
+ * length last, and FIN first. A last byte from 5 to 15 is a length, as no packet has
+ * two of the flags FIN to PSH, or PSH, without ACK.
+ */
+static uint8_t socket_flags_of(uint64_t word)
+{
+	uint8_t last = (uint8_t)word, flags = 0;
+
+	if (last < 5 || last > 15)
+		return last;
+	for (int i = 0; i < 8; i++)
+		flags |= (uint8_t)((word >> (15 - i) & 1) << i);
+	return flags;
 }
 
 int trace_socket_decode(const struct value *value, struct packet *packet)
@@ -212,6 +240,6 @@ int trace_socket_decode(const struct value *value, struct packet *packet)
 	packet->seq = (uint32_t)number(&value[SOCKET_SEQ]);
 	packet->ack = (uint32_t)number(&value[SOCKET_ACK]);
 	packet->window = (uint16_t)number(&value[SOCKET_WINDOW]);
-	packet->flags = (uint8_t)number(&value[SOCKET_FLAGS]);
+	packet->flags = socket_flags_of(number(&value[SOCKET_FLAGS]));
 	return 0;
 }

@@ -37,13 +37,16 @@ enum {
 extern const struct event_wish trace_wishes[TRACE_WISHES];
 
 /* Values of an event tagged TRACE_QUEUE or TRACE_RECEIVE; headers follow. */
-enum { FIELD_SKB, FIELD_NAME, FIELD_HEADERS };
+enum { FIELD_SKB, FIELD_NAME, FIELD_LENGTH, FIELD_HEADERS };
 
 /* Values of an event tagged TRACE_XMIT. */
 enum { XMIT_SKB, XMIT_NAME, XMIT_RC };
 
 /* Fill in a packet; -1 where the event holds no header that hosts share. */
 int trace_packet_decode(const struct value *value, struct packet *packet);
+
+/* The time to live of a packet that was filled in; 0 where it is not recorded. */
+uint8_t trace_packet_hops(const struct value *value);
 
 /* The same for TRACE_SOCKET_OUT and _IN: the transport part only. */
 int trace_socket_decode(const struct value *value, struct packet *packet);

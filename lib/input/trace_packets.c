@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/packet_source.h"
 
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,12 @@
 
 enum { GRO_MERGED, GRO_MERGED_FREE, GRO_HELD, GRO_NORMAL };
 
+/* A device of the source; its number is its place plus one. */
+struct device {
+	char *name;
+	uint64_t headerless; /* packets received without a header, ARP not counted */
+};
+
 struct trace_packets {
 	struct packet_source base;
 	struct reader *reader;
@@ -31,6 +38,8 @@ struct trace_packets {
 	struct intmap entered;  /* skb -> local time of its GRO entry */
 	struct intmap entering; /* stream -> skb of the last GRO entry */
 	struct intmap devices;  /* hash of the name -> number */
+	struct device *device;
+	size_t device_room;
 	bool ended;
 	sighting_fn *give;
 	void *context;
@@ -46,7 +55,12 @@ static uint32_t device_number(struct trace_packets *packets, const struct value 
 	for (const char *at = name->text; *at; at++)
 		hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
 	if (!intmap_get(&packets->devices, hash, &number)) {
-		number = (int64_t)packets->devices.count + 1;
+		size_t count = packets->devices.count;
+
+		packets->device = mem_grow(packets->device, count, &packets->device_room,
+					   sizeof(*packets->device));
+		packets->device[count] = (struct device){mem_strdup(name->text), 0};
+		number = (int64_t)count + 1;
 		intmap_put(&packets->devices, hash, number);
 	}
 	return (uint32_t)number;
@@ -61,7 +75,8 @@ static struct sighting sighting_of(const struct event *event, bool received)
 {
 	return (struct sighting){
 	    .ns = event->local_ns,
-	    .whole_ns = event->local_ns,
+	    .whole_ns = received ? event->local_ns : NSEC_MAX,
+	    .event_ns = event->local_ns,
 	    .received = received,
 	    .stream = event->stream,
 	    .ordinal = event->ordinal,
@@ -86,6 +101,7 @@ static void handle_queue(struct trace_packets *packets, const struct event *even
 	    trace_packet_decode(value, &sighting.packet) ||
 	    packet_is_local(&sighting.packet))
 		return;
+	sighting.hops = trace_packet_hops(value);
 	sighting.device = device_number(packets, &value[FIELD_NAME]);
 	trace_sends_queued(&packets->sends, value[FIELD_SKB].u, &sighting);
 }
@@ -99,6 +115,37 @@ static void handle_xmit(struct trace_packets *packets, const struct event *event
 				    event->value[XMIT_RC].i == 0);
 }
 
+/*
+ * What is without a header is of another protocol, or its device has no receive offload,
+ * or it is of a VLAN. A frame that is no longer than ARP's will be that.
+ */
+enum { LONGEST_ARP = 46 };
+
+static void note_headerless(struct trace_packets *packets, const struct value *value)
+{
+	uint32_t device = device_number(packets, &value[FIELD_NAME]);
+
+	packets->base.facts.headerless++;
+	if (device && value[FIELD_LENGTH].type == VALUE_UNSIGNED &&
+	    value[FIELD_LENGTH].u > LONGEST_ARP)
+		packets->device[device - 1].headerless++;
+}
+
+static void report_headerless(struct trace_packets *packets)
+{
+	for (size_t i = 0; i < packets->devices.count; i++) {
+		const struct device *device = &packets->device[i];
+
+		if (device->headerless)
+			problem_add(&packets->base.problems, packets->base.path,
+				    "headerless", device->headerless,
+				    "%" PRIu64
+				    " packets received on %s carry no headers (receive "
+				    "offload off, or a VLAN's), left out",
+				    device->headerless, device->name);
+	}
+}
+
 static void handle_receive(struct trace_packets *packets, const struct event *event)
 {
 	const struct value *value = event->value;
@@ -110,13 +157,14 @@ static void handle_receive(struct trace_packets *packets, const struct event *ev
 	if (is_loopback_device(&value[FIELD_NAME]))
 		return;
 	if (trace_packet_decode(value, &sighting.packet)) {
-		packets->base.facts.headerless++;
+		note_headerless(packets, value);
 		return;
 	}
 	if (packet_is_local(&sighting.packet))
 		return;
 	if (known && entered < sighting.ns)
 		sighting.ns = entered;
+	sighting.hops = trace_packet_hops(value);
 	sighting.device = device_number(packets, &value[FIELD_NAME]);
 	packets->base.facts.received++;
 	packets->give(packets->context, &sighting);
@@ -209,6 +257,7 @@ static enum step trace_step(struct packet_source *source, sighting_fn *give,
 	if (more)
 		return STEP_MORE;
 	packets->ended = true;
+	report_headerless(packets);
 	trace_facts_report(reader_facts(packets->reader), source->path,
 			   &source->problems);
 	return STEP_END;
@@ -227,6 +276,9 @@ static void trace_free(struct packet_source *source)
 	trace_sends_clear(&packets->sends);
 	intmap_clear(&packets->entered);
 	intmap_clear(&packets->entering);
+	for (size_t i = 0; i < packets->devices.count; i++)
+		free(packets->device[i].name);
+	free(packets->device);
 	intmap_clear(&packets->devices);
 	packet_source_release(source);
 	free(packets);

@@ -25,7 +25,8 @@ static bool find_wanted(struct bending *bending, const bool *curved)
 	for (size_t i = 0; i < sync->pairs.count; i++) {
 		const struct pair *pair = &sync->pairs.pair[i];
 
-		if (pair->margin_ns >= 0 && !is_wished(sync) && !curved[i])
+		if (pair->contradictory ||
+		    (pair->margin_ns >= 0 && !is_wished(sync) && !curved[i]))
 			continue;
 		bending->wanted[sync->graph.node[pair->a].island] = true;
 	}
@@ -45,7 +46,8 @@ static int keep(void *context, struct message *message)
 	const struct pair *pair = &sync->pairs.pair[message->pair];
 	struct pair_messages *kept = &bending->messages[message->pair];
 
-	if (message->rejected || !bending->wanted[sync->graph.node[pair->a].island])
+	if (message->rejected || pair->contradictory ||
+	    !bending->wanted[sync->graph.node[pair->a].island])
 		return 0;
 	if (message->forward) {
 		kept->forward = mem_grow(kept->forward, kept->forwards,

@@ -5,151 +5,166 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "sync/fit/fit.h"
-
-enum {
-	SPANS = 16,
-	SPANS_OF_MANY = 4,
-	MANY = 64,       /* clocks */
-	LEAST_EACH = 16, /* messages a span each way, on average */
-};
 
 /*
- * Halving four times gives 16 spans, and none of that gains more by chance than
- * halving the last time does; twice that, and a hundredth of the room.
+ * Latencies that change by themselves move the mean of the two directions as much as
+ * half of their difference. A bend moves the difference alone: so many times the
+ * variance is asked for. Of few pieces, chance alone gives more.
  */
-#define BEYOND_CHANCE 8.0
-#define WORTH         0.01
+#define BEYOND_LATENCY     4.0
+#define BEYOND_LATENCY_FEW 10.0
+enum { FEW_PIECES = 8, LEAST_LOOKED_AT = 6 };
 
-/* Hulls of a span: of all messages, and of every other one each way. */
-enum part { ALL, EVEN, ODD, PARTS };
+/*
+ * If a clock bends, each piece has more slack to a line of its own than all have
+ * together, and so has the least of them, but for the share that latencies
+ * explain. If it is straight, a quiet moment has no more than all.
+ */
+#define LEAST_SHARE 0.5
 
-struct span {
-	struct pair part[PARTS];
-	uint64_t seen[2]; /* by direction */
+/* The spread of the pieces that have messages both ways. */
+struct spread {
+	double n;
+	double bend, latency; /* sums of squares: of the difference, of the mean */
+	double mean, least;   /* of the mean of both directions, ns */
 };
+
+static double half_difference(const struct piece *piece)
+{
+	return (piece->above - piece->below) / 2;
+}
+
+static double half_sum(const struct piece *piece)
+{
+	return (piece->above + piece->below) / 2;
+}
+
+static struct spread spread_of(const struct piece *piece, size_t pieces)
+{
+	struct spread spread = {.least = INFINITY};
+	double time = 0, bend = 0, times = 0, both = 0;
+
+	for (size_t k = 0; k < pieces; k++) {
+		if (isinf(half_sum(&piece[k])))
+			continue;
+		spread.n++;
+		time += (double)k;
+		bend += half_difference(&piece[k]);
+		spread.mean += half_sum(&piece[k]);
+		spread.least = fmin(spread.least, half_sum(&piece[k]));
+	}
+	time /= spread.n;
+	bend /= spread.n;
+	spread.mean /= spread.n;
+	for (size_t k = 0; k < pieces; k++) {
+		if (isinf(half_sum(&piece[k])))
+			continue;
+		times += pow((double)k - time, 2);
+		both += ((double)k - time) * (half_difference(&piece[k]) - bend);
+		spread.bend += pow(half_difference(&piece[k]) - bend, 2);
+		spread.latency += pow(half_sum(&piece[k]) - spread.mean, 2);
+	}
+	/* What a better line takes away. */
+	spread.bend -= both * both / times;
+	return spread;
+}
+
+static bool is_proved_by(const struct piece *piece, size_t pieces, double room_ns)
+{
+	struct spread spread = spread_of(piece, pieces);
+	double beyond = pieces > FEW_PIECES ? BEYOND_LATENCY : BEYOND_LATENCY_FEW;
+
+	/* Most of the time must have been looked at. */
+	if (spread.n < fmax(LEAST_LOOKED_AT, (double)pieces / 2))
+		return false;
+	return spread.bend / (spread.n - 2) > beyond * spread.latency / (spread.n - 1) &&
+	       spread.least - room_ns > LEAST_SHARE * (spread.mean - room_ns);
+}
+
+void pieces_init(struct piece *piece, size_t pieces)
+{
+	for (size_t k = 0; k < pieces; k++)
+		piece[k] = (struct piece){INFINITY, INFINITY};
+}
+
+bool curvature_is_proved(struct piece *piece, size_t pieces, double room_ns)
+{
+	for (; pieces >= PIECES_LEAST; pieces /= 2) {
+		if (is_proved_by(piece, pieces, room_ns))
+			return true;
+		for (size_t k = 0; k < pieces / 2; k++)
+			piece[k] = (struct piece){
+			    fmin(piece[2 * k].above, piece[2 * k + 1].above),
+			    fmin(piece[2 * k].below, piece[2 * k + 1].below)};
+	}
+	return false;
+}
 
 struct cutting {
 	const struct sync *sync;
-	struct span **spans; /* by pair; NULL: not looked at */
-	size_t count;        /* spans a pair */
+	struct piece **pieces; /* by pair; NULL: not looked at */
 };
 
-static struct span *span_at(const struct cutting *cutting, uint32_t index, nsec_t x)
+static struct piece *piece_at(const struct cutting *cutting, uint32_t index, nsec_t x)
 {
 	const struct pair *pair = &cutting->sync->pairs.pair[index];
 	const struct fit_clock *clock = &cutting->sync->clock[pair->a];
 	double length = fmax(1, (double)(clock->end_ns - clock->begin_ns));
 	double share = (double)(x - clock->begin_ns) / length;
-	double at = floor(share * (double)cutting->count);
+	double at = floor(share * PIECES_MOST);
 
-	return &cutting
-		    ->spans[index][(size_t)fmin((double)cutting->count - 1, fmax(0, at))];
+	return &cutting->pieces[index][(size_t)fmin(PIECES_MOST - 1, fmax(0, at))];
 }
 
 static int take(void *context, struct message *message)
 {
 	const struct cutting *cutting = context;
+	const struct pair *pair = &cutting->sync->pairs.pair[message->pair];
 	struct hull_point point = pair_point(message);
-	struct span *span;
-	enum part half;
+	struct piece *piece;
+	double distance;
 
-	if (message->rejected || !cutting->spans[message->pair])
+	if (message->rejected || !cutting->pieces[message->pair])
 		return 0;
-	span = span_at(cutting, message->pair, point.x);
-	half = span->seen[message->forward]++ % 2 ? ODD : EVEN;
-	for (int k = 0; k < PARTS; k++) {
-		struct pair *part = &span->part[k];
-
-		if (k == ALL || k == (int)half)
-			hull_add(message->forward ? &part->lower : &part->upper, point.x,
-				 point.y);
-	}
+	piece = piece_at(cutting, message->pair, point.x);
+	distance = line_distance(&pair->line, point.x, point.y);
+	if (message->forward)
+		piece->above = fmin(piece->above, distance);
+	else
+		piece->below = fmin(piece->below, -distance);
 	return 0;
-}
-
-/* The room of a line of their own; NAN without messages both ways. */
-static double room_of(struct pair *part, double limit)
-{
-	hull_settle(&part->lower);
-	hull_settle(&part->upper);
-	if (!part->lower.count || !part->upper.count)
-		return NAN;
-	part->origin = part->lower.point[0];
-	fit_pair_margin(part, limit);
-	return part->margin_ns;
-}
-
-static bool is_curved(const struct cutting *cutting, uint32_t index)
-{
-	double limit = 2e-6 * cutting->sync->options.drift_limit_ppm;
-	double room = 0, halves = 0, whole = cutting->sync->pairs.pair[index].margin_ns;
-	double spans = 0;
-
-	for (size_t i = 0; i < cutting->count; i++) {
-		struct span *span = &cutting->spans[index][i];
-		double all = room_of(&span->part[ALL], limit);
-		double half = (room_of(&span->part[EVEN], limit) +
-			       room_of(&span->part[ODD], limit)) /
-			      2;
-
-		if (isnan(half))
-			continue;
-		room += all;
-		halves += half;
-		spans++;
-	}
-	/* Most of the time must have been looked at. */
-	if (2 * spans < (double)cutting->count)
-		return false;
-	room /= spans;
-	halves /= spans;
-	return room - whole > BEYOND_CHANCE * fmax(0, halves - room) + WORTH * room;
 }
 
 static void add_pair(struct cutting *cutting, uint32_t index)
 {
 	const struct pair *pair = &cutting->sync->pairs.pair[index];
-	uint64_t least =
-	    pair->messages_ab < pair->messages_ba ? pair->messages_ab : pair->messages_ba;
-	struct span *span;
+	struct piece *piece;
 
-	if (pair->margin_ns < 0 || pair->too_fast || least < cutting->count * LEAST_EACH)
+	if (pair->margin_ns < 0 || pair->too_fast || !pair->lower.count ||
+	    !pair->upper.count)
 		return;
-	span = mem_zalloc(cutting->count * sizeof(*span));
-	for (size_t i = 0; i < cutting->count; i++)
-		for (int k = 0; k < PARTS; k++)
-			span[i].part[k].upper.upper = true;
-	cutting->spans[index] = span;
-}
-
-static void clear_pair(struct cutting *cutting, uint32_t index)
-{
-	for (size_t i = 0; i < cutting->count; i++)
-		for (int k = 0; k < PARTS; k++) {
-			hull_clear(&cutting->spans[index][i].part[k].lower);
-			hull_clear(&cutting->spans[index][i].part[k].upper);
-		}
-	free(cutting->spans[index]);
+	piece = mem_alloc(PIECES_MOST * sizeof(*piece));
+	pieces_init(piece, PIECES_MOST);
+	cutting->pieces[index] = piece;
 }
 
 int curvature_find(struct sync *sync, bool *curved, struct error *error)
 {
-	struct cutting cutting = {.sync = sync,
-				  .count = sync->clocks > MANY ? SPANS_OF_MANY : SPANS};
+	struct cutting cutting = {.sync = sync};
 	int status;
 
-	cutting.spans = mem_zalloc((sync->pairs.count + 1) * sizeof(*cutting.spans));
+	cutting.pieces = mem_zalloc((sync->pairs.count + 1) * sizeof(*cutting.pieces));
 	for (size_t i = 0; i < sync->clocks; i++)
 		if (sync->graph.node[i].parent >= 0)
 			add_pair(&cutting, (uint32_t)sync->graph.node[i].parent_pair);
 	status = message_log_walk(&sync->log, false, take, &cutting, error);
 	for (uint32_t i = 0; i < sync->pairs.count; i++) {
-		if (!cutting.spans[i])
+		if (!cutting.pieces[i])
 			continue;
-		curved[i] = !status && is_curved(&cutting, i);
-		clear_pair(&cutting, i);
+		curved[i] = !status && curvature_is_proved(cutting.pieces[i], PIECES_MOST,
+							   sync->pairs.pair[i].margin_ns);
+		free(cutting.pieces[i]);
 	}
-	free(cutting.spans);
+	free(cutting.pieces);
 	return status;
 }

@@ -37,6 +37,8 @@ static int gather(void *context, struct message *message)
 	    .x = (double)dx,
 	    .v = (double)(dy - dx),
 	    .place = place,
+	    .port = message->port,
+	    .protocol = message->protocol,
 	    .forward = message->forward,
 	};
 	return 0;
@@ -205,6 +207,7 @@ static size_t find_false(struct suspects *suspects)
 		}
 	total += find_lonely(suspects, total ? 1 : 2);
 	total -= reject_spare_pulses(suspects);
+	total += reject_stray(suspects, total / 2);
 	free(suspects->side[false]);
 	free(suspects->side[true]);
 	return total;
@@ -220,27 +223,64 @@ static void mark(struct rejection *rejection, const struct suspects *suspects)
 	}
 }
 
+/*
+ * Clocks of twice the drift limit would have to step for more than this share of the
+ * messages, and so many times: that is no clock.
+ */
+#define STEPPING_SHARE 0.02
+enum { STEPS_LEAST = 6 };
+#define STEPPING_LIMITS 2
+
+/* Either the messages that are false are many, or those that only steps explain. */
+static bool is_contradictory(struct suspects *suspects, size_t found, bool all,
+			     size_t *steps)
+{
+	double most = STEPPING_SHARE * (double)suspects->count;
+
+	*steps = reject_least_steps(suspects, all, STEPPING_LIMITS * suspects->limit);
+	return *steps >= STEPS_LEAST &&
+	       (((double)found > most && all) || (double)*steps > most);
+}
+
+static void report_contradictory(struct sync *sync, const struct pair *pair,
+				 const struct suspects *suspects, const size_t count[2])
+{
+	char *kinds = reject_kinds(suspects);
+
+	problem_add(
+	    &sync->problems, sync_clock_name(sync, pair->a), "contradiction", count[0],
+	    "no clocks satisfy its %zu messages with %s, but by %zu steps or "
+	    "more; so packets were matched wrongly, and they tie nothing (%zu "
+	    "contradict the others%s)",
+	    suspects->count, sync_clock_name(sync, pair->b), count[1], count[0], kinds);
+	free(kinds);
+}
+
 static void judge_pair(struct rejection *rejection, size_t index)
 {
 	struct suspects *suspects = &rejection->by_pair[index];
 	struct sync *sync = rejection->sync;
-	const struct pair *pair = &sync->pairs.pair[index];
-	size_t found;
+	struct pair *pair = &sync->pairs.pair[index];
+	size_t found, steps;
+	bool too_many;
 
 	suspects->limit = 2 * sync->options.drift_limit_ppm * 1e-6;
 	found = find_false(suspects);
-	if (!found)
-		return;
-	if ((double)found >
-	    fmax(1, sync->options.max_rejected * (double)suspects->count)) {
+	too_many =
+	    (double)found > fmax(1, sync->options.max_rejected * (double)suspects->count);
+	pair->contradictory =
+	    !pair->too_fast && is_contradictory(suspects, found, too_many, &steps);
+	if (pair->contradictory) {
+		report_contradictory(sync, pair, suspects, (size_t[2]){found, steps});
+	} else if (too_many) {
 		problem_add(&sync->problems, sync_clock_name(sync, pair->a),
 			    "contradiction", found,
 			    "%zu of %zu messages with %s contradict the others, too many "
 			    "to be false matches (--max-rejected)",
 			    found, suspects->count, sync_clock_name(sync, pair->b));
-		return;
+	} else {
+		mark(rejection, suspects);
 	}
-	mark(rejection, suspects);
 }
 
 static int apply(void *context, struct message *message)

@@ -222,7 +222,6 @@ static void stretch_init(struct stretch *stretch, const struct corridor_bound *b
 	stretch->n = n;
 	stretch->limit = limit;
 	stretch->cell.upper.upper = true;
-	stretch->some = mem_alloc(n * sizeof(*stretch->some));
 	stretch->length_ns = fmax(1, (double)(bound[n - 1].x - bound[0].x));
 	stretch_hulls(&stretch->cell, bound, n);
 	if (stretch->cell.lower.count || stretch->cell.upper.count)
@@ -264,7 +263,6 @@ int stretch_fit(const struct corridor_bound *bound, size_t n, double limit,
 	else
 		error_set(error, "no %zu segments satisfy its messages", shape.segments);
 	shape_clear(&shape);
-	free(stretch.some);
 	hull_clear(&stretch.cell.lower);
 	hull_clear(&stretch.cell.upper);
 	return found ? 0 : -1;

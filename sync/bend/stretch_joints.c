@@ -6,16 +6,18 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sync/bend/curvature.h"
 
-/* Bounds of a segment each way, when it is to be halved. */
-enum { LEAST_BOUNDS = 8 };
+enum {
+	LEAST_BOUNDS = 8, /* of a piece that is looked at, or a quarter of a segment */
+	QUARTERS = 4,
+};
 
-/* More segments must gain this many times what fewer bounds would, and besides. */
-#define BEYOND_CHANCE 2.0
-
-#define WORTH 0.002 /* of the room, by halving all segments */
-#define SHARP 0.01  /* by halving one */
-#define FEW   6.0   /* and so many times the room over the bounds of a piece */
+/*
+ * Two variances of n normal numbers each, estimated by medians or sums, differ by
+ * more than exp(this / sqrt(n)) once in a hundred times or less.
+ */
+#define BEYOND_CHANCE 4.66
 
 /* A joint that moves the line by less than this share of the room is not needed. */
 #define STRAIGHT 0.005
@@ -30,63 +32,90 @@ static void make_halves(const struct shape *shape, struct shape *halves)
 		halves->joint[2 * k + 1] = (shape->joint[k] + shape->joint[k + 1]) / 2;
 }
 
-/*
- * The room that some bounds leave a line of their own, in ns: all of them, or
- * with part 0 and 1 every other one each way.
- */
-static double line_room(struct stretch *stretch, size_t from, size_t to, int part)
+static void note_slack(struct piece *piece, size_t pieces, double share, bool above,
+		       double slack)
 {
-	size_t n = 0, seen[2] = {0, 0};
+	struct piece *of =
+	    &piece[(size_t)fmin((double)pieces - 1, fmax(0, share * (double)pieces))];
 
+	if (above)
+		of->above = fmin(of->above, slack);
+	else
+		of->below = fmin(of->below, -slack);
+}
+
+/* The slacks of a segment's quarters to the shape. Returns where its bounds end. */
+static size_t find_quarters(const struct stretch *stretch, const struct shape *shape,
+			    size_t segment, size_t from, struct piece quarter[QUARTERS])
+{
+	double begin = shape->joint[segment], end = shape->joint[segment + 1];
+	size_t to = stretch_end(stretch, shape, segment, from);
+
+	pieces_init(quarter, QUARTERS);
 	for (size_t i = from; i < to; i++) {
 		const struct corridor_bound *bound = &stretch->bound[i];
+		double share = (stretch_time(stretch, i) - begin) / (end - begin);
+		double value = shape->value[segment] * (1 - share) +
+			       shape->value[segment + 1] * share;
 
-		if (part < 0 || (int)(seen[bound->above]++ % 2) == part)
-			stretch->some[n++] = *bound;
+		note_slack(quarter, QUARTERS, share, bound->above,
+			   line_distance(&stretch->base, bound->x, bound->y) - value);
 	}
-	if (!n)
-		return 0;
-	stretch_hulls(&stretch->cell, stretch->some, n);
-	return stretch_best_room(stretch) * stretch->unit_ns;
+	return to;
 }
 
-/* How much more room half of the bounds leave: what splitting gains by chance. */
-static double chance_of(struct stretch *stretch, size_t from, size_t to, double room)
+static int by_size(const void *a, const void *b)
 {
-	double halves =
-	    (line_room(stretch, from, to, 0) + line_room(stretch, from, to, 1)) / 2;
+	double p = *(const double *)a, q = *(const double *)b;
 
-	return fmax(0, halves - room);
+	return (p > q) - (p < q);
 }
 
-static double mean_chance(struct stretch *stretch, const struct shape *shape)
+/*
+ * Whether the clock bends within the segments: how far the middle quarters are off
+ * the outer ones shows a bend in the difference of the two directions, and what
+ * latencies do by themselves in their sum. The medians of all segments, so that load
+ * in some of them has no say.
+ */
+static bool are_bent(const struct stretch *stretch, const struct shape *shape)
 {
-	size_t from = 0;
-	double sum = 0;
+	double *bend = mem_alloc(2 * shape->segments * sizeof(*bend));
+	double *latency = bend + shape->segments;
+	size_t from = 0, n = 0;
+	bool are = false;
 
 	for (size_t k = 0; k < shape->segments; k++) {
-		size_t to = stretch_end(stretch, shape, k, from);
+		struct piece q[QUARTERS];
+		double above, below;
 
-		sum += chance_of(stretch, from, to, line_room(stretch, from, to, -1));
-		from = to;
+		from = find_quarters(stretch, shape, k, from, q);
+		above = q[0].above - q[1].above - q[2].above + q[3].above;
+		below = q[0].below - q[1].below - q[2].below + q[3].below;
+		if (!isfinite(above) || !isfinite(below))
+			continue;
+		bend[n] = fabs(above - below);
+		latency[n++] = fabs(above + below);
 	}
-	return sum / (double)shape->segments;
+	if (n >= 2 && 2 * n >= shape->segments) {
+		qsort(bend, n, sizeof(*bend), by_size);
+		qsort(latency, n, sizeof(*latency), by_size);
+		are = pow(bend[n / 2], 2) >
+		      exp(BEYOND_CHANCE / sqrt((double)n)) * pow(latency[n / 2], 2);
+	}
+	free(bend);
+	return are;
 }
 
-/* Halve the segments while that explains more than chance would. */
+/* Halve the segments while the clock bends within them. */
 static void refine(struct stretch *stretch, struct shape *shape)
 {
 	while (2 * shape->segments <= STRETCH_SEGMENTS_MOST &&
-	       shape->segments * 4 * LEAST_BOUNDS <= stretch->n) {
-		double chance = mean_chance(stretch, shape);
-		double few = FEW * (double)shape->segments / (double)stretch->n;
-		double wanted = BEYOND_CHANCE * chance + (WORTH + few) * shape->room_ns;
+	       shape->segments * QUARTERS * LEAST_BOUNDS <= stretch->n &&
+	       are_bent(stretch, shape)) {
 		struct shape finer;
 
-		shape->chance_ns = chance;
 		make_halves(shape, &finer);
-		if (!stretch_solve(stretch, &finer) ||
-		    finer.room_ns - shape->room_ns <= wanted) {
+		if (!stretch_solve(stretch, &finer)) {
 			shape_clear(&finer);
 			return;
 		}
@@ -124,32 +153,31 @@ static size_t bound_at(const struct stretch *stretch, const size_t range[2], dou
 }
 
 /*
- * Whether pieces of some time, each with a line of its own, have more room than
- * one line, by more than halving the bounds gains for every halving that they
- * took. Many pieces, as halves of a wave are as bent as the whole.
+ * Whether a clock bends in some time: no line satisfies its bounds, or the slacks of
+ * its pieces prove it.
  */
 static bool is_bent(struct stretch *stretch, const double time[2], const size_t range[2])
 {
-	double room = line_room(stretch, range[0], range[1], -1);
-	double rooms = 0, chance = 0, piece, share, halvings = 4;
-	size_t pieces = 16, from = range[0];
+	struct piece piece[PIECES_MOST];
+	size_t pieces = PIECES_MOST, n = range[1] - range[0];
+	double room;
 
-	while (pieces > 2 && range[1] - range[0] < pieces * 2 * LEAST_BOUNDS) {
+	stretch_hulls(&stretch->cell, stretch->bound + range[0], n);
+	room = stretch_best_room(stretch) * stretch->unit_ns;
+	while (pieces >= PIECES_LEAST && n < pieces * LEAST_BOUNDS)
 		pieces /= 2;
-		halvings--;
-	}
-	for (size_t k = 1; k <= pieces; k++) {
-		double end = time[0] + (time[1] - time[0]) * (double)k / (double)pieces;
-		size_t to = k == pieces ? range[1] : bound_at(stretch, range, end);
+	if (room < 0 || pieces < PIECES_LEAST)
+		return room < 0;
+	pieces_init(piece, pieces);
+	for (size_t i = range[0]; i < range[1]; i++) {
+		const struct corridor_bound *bound = &stretch->bound[i];
 
-		piece = line_room(stretch, from, to, -1);
-		rooms += piece / (double)pieces;
-		chance += chance_of(stretch, from, to, piece) / (double)pieces;
-		from = to;
+		note_slack(piece, pieces,
+			   (stretch_time(stretch, i) - time[0]) / (time[1] - time[0]),
+			   bound->above,
+			   line_distance(&stretch->cell.line, bound->x, bound->y));
 	}
-	share = SHARP + FEW * (double)pieces / (double)(range[1] - range[0]);
-	return room < 0 ||
-	       rooms - room > BEYOND_CHANCE * halvings * chance + share * rooms;
+	return curvature_is_proved(piece, pieces, room);
 }
 
 /* Halve a segment wherever the clock bends so much that lines show it. */
@@ -232,7 +260,7 @@ static void keep_bends(const struct shape *shape, size_t from, size_t to,
  */
 static void simplify(struct stretch *stretch, struct shape *shape)
 {
-	double tolerance = fmax(shape->chance_ns, STRAIGHT * shape->room_ns);
+	double tolerance = STRAIGHT * shape->room_ns;
 	bool *keep = mem_zalloc((shape->segments + 1) * sizeof(*keep));
 	struct shape simple = {0};
 	size_t count = 0;

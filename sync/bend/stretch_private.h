@@ -13,8 +13,7 @@ struct stretch {
 	double limit;
 	struct line base; /* values are differences from it */
 	double unit_ns, length_ns;
-	struct pair cell;            /* the hulls of one segment */
-	struct corridor_bound *some; /* room for all bounds */
+	struct pair cell; /* the hulls of one segment */
 };
 
 /* Joined segments: differences from the base at the joints, both in ns. */
@@ -22,7 +21,6 @@ struct shape {
 	size_t segments;
 	double *joint, *value; /* segments + 1 */
 	double room_ns;        /* what they leave to the bounds, mean over time */
-	double chance_ns;      /* by how much that would grow with half the bounds */
 };
 
 void shape_init(struct shape *shape, size_t segments);
@@ -46,7 +44,7 @@ double stretch_best_room(struct stretch *stretch);
 bool stretch_solve(struct stretch *stretch, struct shape *shape);
 
 /*
- * A shape with as many segments as tell of every bend that is more than chance,
+ * A shape with as many segments as tell of every bend that latencies do not explain,
  * solved. False where no segments satisfy the bounds.
  */
 bool stretch_find_joints(struct stretch *stretch, struct shape *shape);

@@ -60,7 +60,8 @@ static int take(void *context, struct message *message)
 	struct hull_point at = pair_point(message); /* sent, received */
 	double travel;
 
-	if (message->rejected || (!search->news[end[0]] && !search->news[end[1]]) ||
+	if (message->rejected || pair->contradictory ||
+	    (!search->news[end[0]] && !search->news[end[1]]) ||
 	    !is_searched(search, end[0]) || !is_searched(search, end[1]))
 		return 0;
 	if (!message->forward)
@@ -86,6 +87,8 @@ static bool is_worth_a_round(const struct search *search)
 	for (size_t i = 0; i < sync->pairs.count; i++) {
 		uint32_t a = sync->pairs.pair[i].a, b = sync->pairs.pair[i].b;
 
+		if (sync->pairs.pair[i].contradictory)
+			continue;
 		if ((search->news[a] && search->envelope[b].cells) ||
 		    (search->news[b] && search->envelope[a].cells))
 			return true;
@@ -232,18 +235,24 @@ static void finish(struct search *search, uint32_t clock)
 	region->rate_high = rates[1];
 }
 
-/* The reference is what it is, at all times. */
+/*
+ * The reference is what it is, at all times. One that is alone because its messages
+ * contradict each other is nothing to the others, but for the axis itself.
+ */
 static void finish_reference(struct sync *sync, uint32_t index)
 {
 	struct clock *clock = &sync->fitted[index];
 	nsec_t middle = clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
+	bool is_axis = index == sync->graph.island[0].reference;
+	bool is_open = clock->quality == CLOCK_CONTRADICTORY && !is_axis;
+	nsec_t low = is_open ? NSEC_MIN : 0, high = is_open ? NSEC_MAX : 0;
 
 	clock->bounds = 3;
 	clock->bound = mem_realloc(clock->bound, clock->bounds, sizeof(*clock->bound));
-	clock->bound[0] = (struct clock_bound){clock->begin_ns, 0, 0};
-	clock->bound[1] = (struct clock_bound){middle, 0, 0};
-	clock->bound[2] = (struct clock_bound){clock->end_ns, 0, 0};
-	sync->region[index] = (struct region){.known = true};
+	clock->bound[0] = (struct clock_bound){clock->begin_ns, low, high};
+	clock->bound[1] = (struct clock_bound){middle, low, high};
+	clock->bound[2] = (struct clock_bound){clock->end_ns, low, high};
+	sync->region[index] = (struct region){.known = !is_open};
 }
 
 /* The mean rate of the fit, held to the limit, about the middle. */

@@ -87,6 +87,8 @@ int search_open_gap(void *context, struct message *message)
 	double travel = (double)nsec_sub(clock_correct(&search->base[to], received),
 					 clock_correct(&search->base[from], sent));
 
+	if (pair->contradictory)
+		return 0;
 	if (message->rejected)
 		travel = -INFINITY;
 	if (search_gap(search, from, sent))

@@ -46,6 +46,8 @@ static void adjacency_make(struct adjacency *adjacency, size_t nodes,
 	adjacency->first = mem_zalloc((nodes + 1) * sizeof(*adjacency->first));
 	adjacency->edge = mem_alloc(2 * pairs->count * sizeof(*adjacency->edge));
 	for (size_t i = 0; i < pairs->count; i++) {
+		if (pairs->pair[i].contradictory)
+			continue;
 		adjacency->first[pairs->pair[i].a + 1]++;
 		adjacency->first[pairs->pair[i].b + 1]++;
 	}
@@ -54,9 +56,12 @@ static void adjacency_make(struct adjacency *adjacency, size_t nodes,
 	for (size_t i = 0; i < pairs->count; i++) {
 		const struct pair *pair = &pairs->pair[order[i]];
 		double length = graph_edge_length(pair);
-		size_t at_a = adjacency->first[pair->a] + fill[pair->a]++;
-		size_t at_b = adjacency->first[pair->b] + fill[pair->b]++;
+		size_t at_a, at_b;
 
+		if (pair->contradictory)
+			continue;
+		at_a = adjacency->first[pair->a] + fill[pair->a]++;
+		at_b = adjacency->first[pair->b] + fill[pair->b]++;
 		adjacency->edge[at_a] = (struct edge){pair->b, order[i], length};
 		adjacency->edge[at_b] = (struct edge){pair->a, order[i], length};
 	}
@@ -220,7 +225,8 @@ static void fill_islands(struct graph *graph, const struct pair_table *pairs,
 	for (size_t i = 0; i < graph->nodes; i++)
 		graph->island[graph->node[i].island].members++;
 	for (size_t i = 0; i < pairs->count; i++)
-		graph->island[graph->node[pairs->pair[i].a].island].insides++;
+		if (!pairs->pair[i].contradictory)
+			graph->island[graph->node[pairs->pair[i].a].island].insides++;
 	for (size_t i = 0; i < graph->islands; i++) {
 		struct island *island = &graph->island[i];
 
@@ -237,7 +243,8 @@ static void fill_islands(struct graph *graph, const struct pair_table *pairs,
 		struct island *island =
 		    &graph->island[graph->node[pairs->pair[order[i]].a].island];
 
-		island->inside[island->insides++] = order[i];
+		if (!pairs->pair[order[i]].contradictory)
+			island->inside[island->insides++] = order[i];
 	}
 }
 

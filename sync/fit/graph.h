@@ -5,9 +5,9 @@
 #include "sync/pair/pair.h"
 
 /*
- * The traces as nodes, the pairs as edges. An edge's length is how far the
- * pair leaves the relation of its two clocks open, so the shortest way is the
- * most certain one.
+ * The traces as nodes, the pairs as edges, but for contradictory ones. An edge's length
+ * is how far the pair leaves the relation of its two clocks open, so the shortest way is
+ * the most certain one.
  */
 struct island {
 	uint32_t reference;

@@ -15,9 +15,11 @@
  * was sent.
  */
 struct message {
-	uint32_t pair; /* index in the pair table */
-	bool forward;  /* from the pair's a to its b */
-	bool rejected; /* left out as a false match */
+	uint32_t pair;     /* index in the pair table */
+	bool forward : 1;  /* from the pair's a to its b */
+	bool rejected : 1; /* left out as a false match */
+	uint8_t protocol;  /* of its packet: IPPROTO_TCP, ...; 0: not known */
+	uint16_t port;     /* the lower one, mostly the server's; 0: not known */
 	nsec_t send_ns, recv_ns;
 };
 

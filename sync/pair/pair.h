@@ -21,9 +21,10 @@ struct pair {
 	uint64_t violations_before, violations_after;
 	nsec_t min_latency_ab_ns, min_latency_ba_ns; /* corrected; NSEC_MAX: none */
 	enum clock_quality quality;
-	struct line line; /* the pair's own largest-margin line */
-	double margin_ns; /* its slack to both hulls; negative: contradiction */
-	bool too_fast;    /* only lines beyond the drift limit satisfy its messages */
+	struct line line;   /* the pair's own largest-margin line */
+	double margin_ns;   /* its slack to both hulls; negative: contradiction */
+	bool too_fast;      /* only lines beyond the drift limit satisfy its messages */
+	bool contradictory; /* no possible clocks do: its messages tie nothing */
 };
 
 struct pair_table {

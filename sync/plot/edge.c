@@ -21,6 +21,8 @@ const struct plot_quality plot_quality[PLOT_QUALITIES] = {
     {"accurate", "stroke=\"#009e73\" stroke-width=\"3\""},
     {"approximate", "stroke=\"#e08a00\" stroke-width=\"3\" stroke-dasharray=\"9 4\""},
     {"incomplete", "stroke=\"#d00024\" stroke-width=\"3\" stroke-dasharray=\"3 3\""},
+    {"contradictory",
+     "stroke=\"#7a0177\" stroke-width=\"3\" stroke-dasharray=\"9 3 2 3\""},
     {"absent", "stroke=\"#64748b\" stroke-width=\"3\" stroke-dasharray=\".1 7\" "
 	       "stroke-linecap=\"round\""},
     {"other", "stroke=\"#94a3b8\" stroke-width=\"3\""},

@@ -14,7 +14,7 @@ struct plot_quality {
 	const char *name, *style;
 };
 
-#define PLOT_QUALITIES 6
+#define PLOT_QUALITIES 7
 
 extern const struct plot_quality plot_quality[PLOT_QUALITIES];
 

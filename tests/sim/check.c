@@ -25,6 +25,7 @@ struct wanted {
 	char *quality; /* of every clock that is no reference; NULL: accurate */
 	bool open;     /* bounds have a side that nothing bounds */
 	bool rejects;  /* some messages are false */
+	bool straight; /* one segment is enough for every clock */
 	int median_us; /* half of the errors are less; 0: they are not asked for */
 };
 
@@ -52,6 +53,9 @@ static void check_clocks(const struct clock_map *map, const struct wanted *wante
 		const struct clock *clock = &map->clock[i];
 		const char *is = clock_quality_name(clock->quality);
 
+		if (wanted->straight && clock->segments > 1)
+			complain("%s: has %zu segments, want one", clock->trace,
+				 clock->segments);
 		clocks += clock->quality != CLOCK_ABSENT;
 		if (clock->quality > CLOCK_EXACT && clock->quality < CLOCK_ABSENT &&
 		    strcmp(is, quality) != 0)
@@ -148,6 +152,8 @@ int main(int argc, const char **argv)
 	    {0, "median", OPTION_INT, &wanted.median_us, "US",
 	     "half of the errors are less", 0, 1e9},
 	    {0, "open", OPTION_FLAG, &wanted.open, NULL, "bounds have one side", 0, 0},
+	    {0, "straight", OPTION_FLAG, &wanted.straight, NULL,
+	     "clocks have a segment each", 0, 0},
 	    {0, "rejects", OPTION_FLAG, &wanted.rejects, NULL, "messages are false", 0,
 	     0},
 	    {0}};

@@ -60,12 +60,12 @@ static char *draw_name(size_t k)
 {
 	static const char *const tail[] = {"", "\"", "\\\n", "\xc3\xa9", "/a b:c.pcap"};
 
-	return mem_printf("n%zu%s", k, tail[draw() % 5]);
+	return mem_printf("n%zu%s", k, tail[draw() % 6]);
 }
 
 static enum clock_quality draw_quality(void)
 {
-	return (enum clock_quality)(draw() % 5);
+	return (enum clock_quality)(draw() % 6);
 }
 
 static void draw_clock(struct clock *clock, size_t k)
@@ -127,8 +127,9 @@ static void draw_map(struct clock_map *map)
 						   draw() >> 60,
 						   draw() % 3 ? draw_nsec() : NSEC_MAX,
 						   draw() % 3 ? draw_nsec() : NSEC_MAX};
-	map->matching = (struct clock_matching){draw() >> 1,  draw() >> 2, draw() >> 9,
-						draw() >> 60, draw() >> 8, draw() >> 1};
+	map->matching =
+	    (struct clock_matching){draw() >> 1, draw() >> 2, draw() >> 9, draw() >> 60,
+				    draw() >> 8, draw() >> 1, draw() >> 2};
 }
 
 static void write_file(const char *text)
@@ -305,10 +306,10 @@ static void test_wrong_clock(void **unused)
 		       "clocks.json: clocks[1].path: want a string");
 	assert_refused("\"exact\"", "\"perfect\"",
 		       "clocks.json: clocks[0].quality: want exact, accurate, "
-		       "approximate, incomplete or absent");
+		       "approximate, incomplete, contradictory or absent");
 	assert_refused("\"exact\"", "3",
 		       "clocks.json: clocks[0].quality: want exact, accurate, "
-		       "approximate, incomplete or absent");
+		       "approximate, incomplete, contradictory or absent");
 	assert_refused("\"begin_ns\": 1", "\"begin_ns\": 1.5",
 		       "clocks.json: clocks[1].begin_ns: want an integer");
 	assert_refused("\"end_ns\": 8", "\"end_ns\": \"8\"",

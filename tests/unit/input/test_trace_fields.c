@@ -224,6 +224,36 @@ static void sockets_tell_the_transport_part(void **state)
 	assert_int_equal(packet.family, 0);
 }
 
+/* As a word of the header in network order, and as the addons of 2013 wrote it. */
+static void flags_of_sockets_have_two_layouts(void **state)
+{
+	static const struct {
+		uint16_t word, old;
+		uint8_t flags;
+	} flags[] = {
+	    {0xa002, 0x400a, 0x02}, /* SYN */
+	    {0xa012, 0x480a, 0x12}, /* SYN ACK */
+	    {0x8010, 0x0808, 0x10}, /* ACK */
+	    {0x8018, 0x1808, 0x18}, /* ACK PSH */
+	    {0x5011, 0x8805, 0x11}, /* ACK FIN */
+	    {0x5004, 0x2005, 0x04}, /* RST */
+	    {0xf019, 0x980f, 0x19}, /* ACK PSH FIN */
+	    {0xa0c2, 0x430a, 0xc2}, /* SYN ECE CWR */
+	};
+	struct values values;
+	struct packet packet;
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(flags) / sizeof(*flags); i++) {
+		values_init(&values, WISH_SOCKET_IN);
+		values.value[0] = (struct value){.type = VALUE_UNSIGNED, .u = 5};
+		put_number(&values, "flags",
+			   i % 2 ? flags[i / 2].old : flags[i / 2].word);
+		assert_int_equal(trace_socket_decode(values.value, &packet), 0);
+		assert_int_equal(packet.flags, flags[i / 2].flags);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +266,7 @@ int main(void)
 	    cmocka_unit_test(tcp_over_ipv6),
 	    cmocka_unit_test(without_addresses_it_is_no_packet),
 	    cmocka_unit_test(sockets_tell_the_transport_part),
+	    cmocka_unit_test(flags_of_sockets_have_two_layouts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,9 +32,16 @@ static uint64_t make_some_false(struct sim *sim, double share, bool both_ways)
 	return count;
 }
 
+/*
+ * Where there are false ones, a true one that stands alone may be left out with
+ * them, which only leaves more open; but hardly any.
+ */
+enum { TRUE_ONES_LOST = 5 };
+
 struct compare {
 	const struct sim *sim;
 	size_t at;
+	uint64_t lost, lost_most;
 };
 
 static int check_message(void *context, struct message *message)
@@ -42,7 +49,8 @@ static int check_message(void *context, struct message *message)
 	struct compare *compare = context;
 	const struct sim_message *made = &compare->sim->message[compare->at++];
 
-	if (message->rejected != made->is_false)
+	compare->lost += message->rejected && !made->is_false;
+	if (made->is_false ? !message->rejected : compare->lost > compare->lost_most)
 		fail_msg("message %zu of %zu from n%u at %" PRId64 " is %s but %s",
 			 compare->at, compare->sim->messages, made->from, made->send_ns,
 			 made->is_false ? "false" : "true",
@@ -50,10 +58,10 @@ static int check_message(void *context, struct message *message)
 	return 0;
 }
 
-/* Every false one, and no true one. */
+/* Every false one; a true one only if there are false ones. */
 static void check_rejected(struct sim *sim, uint64_t count)
 {
-	struct compare compare = {.sim = sim};
+	struct compare compare = {.sim = sim, .lost_most = count ? TRUE_ONES_LOST + count / 20 : 0};
 	struct error error = ERROR_INIT;
 	uint64_t of_pairs = 0;
 
@@ -61,8 +69,8 @@ static void check_rejected(struct sim *sim, uint64_t count)
 	    message_log_walk(&sim->sync.log, false, check_message, &compare, &error), 0);
 	for (size_t i = 0; i < sim->sync.pairs.count; i++)
 		of_pairs += sim->sync.pairs.pair[i].rejected;
-	assert_int_equal(of_pairs, count);
-	assert_int_equal(sim->sync.rejected, count);
+	assert_int_equal(of_pairs, count + compare.lost);
+	assert_int_equal(sim->sync.rejected, count + compare.lost);
 }
 
 static void check_share(double share, bool both_ways)
@@ -113,6 +121,10 @@ static void too_many_are_a_problem(void **state)
 	assert_true(sim.sync.problems.count > 0);
 	assert_string_equal(sim.sync.problems.item[0].kind, "contradiction");
 	assert_string_equal(sim.sync.problems.item[0].place, "n0");
+	assert_true(sim.sync.pairs.pair[0].contradictory);
+	assert_int_equal(sim.sync.pairs.pair[0].quality, CLOCK_CONTRADICTORY);
+	assert_int_equal(sim.sync.graph.islands, 2);
+	assert_false(sync_is_tied(&sim.sync));
 	sim_clear(&sim);
 }
 
