@@ -61,7 +61,8 @@ static int check_message(void *context, struct message *message)
 /* Every false one; a true one only if there are false ones. */
 static void check_rejected(struct sim *sim, uint64_t count)
 {
-	struct compare compare = {.sim = sim, .lost_most = count ? TRUE_ONES_LOST + count / 20 : 0};
+	struct compare compare = {.sim = sim,
+				  .lost_most = count ? TRUE_ONES_LOST + count / 20 : 0};
 	struct error error = ERROR_INIT;
 	uint64_t of_pairs = 0;
 
