@@ -12,8 +12,9 @@
 #include "analyze/catalog.h"
 #include "analyze/files.h"
 #include "analyze/print.h"
-#include "base/guard.h"
+#include "base/file_name.h"
 #include "base/mem.h"
+#include "base/output.h"
 #include "base/problem.h"
 
 extern char **environ;
@@ -28,7 +29,8 @@ static const struct result_column columns[] = {
 struct batch {
 	struct question *question;
 	struct result_table *table;
-	size_t done; /* runs */
+	size_t done;            /* runs */
+	struct text_list taken; /* names of directories of results */
 };
 
 /* One of the runs. */
@@ -65,7 +67,8 @@ static char *trimmed(const char *path)
 
 /* "RUN/run.db" and "RUN/analysis", or, with -o DIR, "DIR/RUN"; a timeline may be given
  * itself. */
-static void name_files(struct batch_run *run, const struct request *request)
+static void name_files(struct batch_run *run, const struct request *request,
+		       struct text_list *taken)
 {
 	char *path = trimmed(run->path);
 	bool directory = is_directory(path);
@@ -73,11 +76,15 @@ static void name_files(struct batch_run *run, const struct request *request)
 	const char *dot = strrchr(name, '.');
 
 	run->timeline = directory ? mem_printf("%s/run.db", path) : mem_strdup(path);
-	if (request->output)
-		run->results = mem_printf(
-		    "%s/%.*s", request->output,
-		    (int)(directory || !dot ? strlen(name) : (size_t)(dot - name)), name);
-	else if (directory)
+	if (request->output) {
+		char *plain = mem_strndup(name, directory || !dot ? strlen(name)
+								  : (size_t)(dot - name));
+		char *unique = file_name_take(taken, plain);
+
+		run->results = mem_printf("%s/%s", request->output, unique);
+		free(unique);
+		free(plain);
+	} else if (directory)
 		run->results = mem_printf("%s/analysis", path);
 	else
 		run->results = mem_printf("%s.analysis", path);
@@ -190,17 +197,16 @@ static const char *const extensions[] = {[FORMAT_TABLE] = "txt",
 static int write_file(struct batch_run *run, const struct question *question,
 		      const struct result *result, const char *name, struct error *error)
 {
-	struct guard *guard = question->request->guard;
 	char *path =
 	    mem_printf("%s/%s.%s", run->results, name,
 		       result->document ? "html" : extensions[question->request->format]);
 	struct output output = {0};
-	int status = guard_open(guard, &output, path, error);
+	int status = output_open(&output, path, error);
 
 	if (!status) {
 		print_result(question, result, output.file);
-		status = guard_commit(guard, &output, error);
-		guard_discard(guard, &output);
+		status = output_commit(&output, error);
+		output_discard(&output);
 	}
 	run->files += !status;
 	free(path);
@@ -293,7 +299,7 @@ static void take_run(struct batch *batch, const char *path)
 	struct batch_run run = {.path = path};
 	bool failed;
 
-	name_files(&run, batch->question->request);
+	name_files(&run, batch->question->request, &batch->taken);
 	if (!is_there(path))
 		error_errno(&run.error, path);
 	else if (!merge(&run))
@@ -325,6 +331,7 @@ static int run_all(struct question *question, struct result *result, struct erro
 		take_run(&batch, words->item[i]);
 		question_share(question, (double)(i + 1) / (double)words->count);
 	}
+	text_list_clear(&batch.taken);
 	result_note(result, "%zu of %zu runs without a problem", batch.done,
 		    words->count);
 	return 0;

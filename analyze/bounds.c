@@ -6,6 +6,11 @@
 
 #include "base/mem.h"
 
+/* A stamp that was corrected twice may be off by some. */
+enum { ROUNDING_NS = 1000 };
+
+static const struct bound open_bound = {NSEC_MIN, NSEC_MAX};
+
 struct bounded_source {
 	int64_t id, node;
 	bool is_kernel, has_messages;
@@ -181,7 +186,7 @@ struct bound bounds_at(const struct bounds *bounds, int64_t id, nsec_t at_ns)
 	size_t low = 0, high;
 
 	if (!source || !source->steps)
-		return (struct bound){NSEC_MIN, NSEC_MAX};
+		return open_bound;
 	high = source->steps;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -192,10 +197,35 @@ struct bound bounds_at(const struct bounds *bounds, int64_t id, nsec_t at_ns)
 			high = middle;
 	}
 	if (low == 0)
-		return source->step[0].bound;
-	if (low == source->steps || source->step[low - 1].at_ns == at_ns)
-		return source->step[low - 1].bound;
-	return wider(source->step[low - 1].bound, source->step[low].bound);
+		return nsec_sub(source->step[0].at_ns, at_ns) <= ROUNDING_NS
+			   ? source->step[0].bound
+			   : open_bound;
+	if (low < source->steps && source->step[low - 1].at_ns < at_ns)
+		return wider(source->step[low - 1].bound, source->step[low].bound);
+	return nsec_sub(at_ns, source->step[low - 1].at_ns) <= ROUNDING_NS
+		   ? source->step[low - 1].bound
+		   : open_bound;
+}
+
+struct bound bounds_of_node(const struct bounds *bounds, int64_t node, nsec_t at_ns)
+{
+	struct bound found = bounds_at(bounds, bounds_source(bounds, node), at_ns);
+	bool any = false;
+
+	if (found.low_ns != NSEC_MIN || found.high_ns != NSEC_MAX)
+		return found;
+	for (size_t i = 0; i < bounds->count; i++) {
+		struct bound other;
+
+		if (bounds->source[i].node != node)
+			continue;
+		other = bounds_at(bounds, bounds->source[i].id, at_ns);
+		if (other.low_ns == NSEC_MIN && other.high_ns == NSEC_MAX)
+			continue;
+		found = any ? wider(found, other) : other;
+		any = true;
+	}
+	return found;
 }
 
 /* a - b of two sides, of which either may be open. */
@@ -275,6 +305,26 @@ nsec_t bounds_local(const struct bounds *bounds, int64_t id, nsec_t at_ns)
 	since = nsec_sub(at_ns, segment->ref_ns);
 	return nsec_add(nsec_add(segment->local_ns, since),
 			-nsec_round((double)since * segment->rate / (1 + segment->rate)));
+}
+
+double bounds_rate(const struct bounds *bounds, int64_t id, nsec_t begin_local_ns,
+		   nsec_t end_local_ns)
+{
+	const struct bounded_source *source = find(bounds, id);
+	double span = (double)nsec_sub(end_local_ns, begin_local_ns), rate = 0;
+
+	for (size_t i = 0; source && i < source->segments && span > 0; i++) {
+		nsec_t from = i ? source->segment[i].local_ns : begin_local_ns;
+		nsec_t to = i + 1 < source->segments ? source->segment[i + 1].local_ns
+						     : end_local_ns;
+
+		from = from < begin_local_ns ? begin_local_ns : from;
+		to = to > end_local_ns ? end_local_ns : to;
+		if (to > from)
+			rate +=
+			    source->segment[i].rate * (double)nsec_sub(to, from) / span;
+	}
+	return rate;
 }
 
 const struct bound_step *bounds_steps(const struct bounds *bounds, int64_t id,

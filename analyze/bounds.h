@@ -26,8 +26,13 @@ struct bound {
 struct bounds *bounds_new(struct timeline_reader *reader, struct error *error);
 
 /* Of what a source recorded at a time of the timeline's axis: true reference time is
- * within at_ns + low_ns and at_ns + high_ns. A source without bounds has none. */
+ * within at_ns + low_ns and at_ns + high_ns. A source without bounds has none; nor is
+ * there one before the first that was stated for it, and after the last. */
 struct bound bounds_at(const struct bounds *bounds, int64_t source, nsec_t at_ns);
+
+/* Of whatever a node recorded at that time: by bounds_source where that has a bound
+ * there, else the widest of its other sources. */
+struct bound bounds_of_node(const struct bounds *bounds, int64_t node, nsec_t at_ns);
 
 /*
  * Of the span from what one source recorded to what another did: the true span is within
@@ -52,6 +57,11 @@ bool bounds_is_second_view(const struct bounds *bounds, int64_t source);
 
 /* The source's own stamp of a time on the timeline's axis. */
 nsec_t bounds_local(const struct bounds *bounds, int64_t source, nsec_t at_ns);
+
+/* The mean rate of the source's correction between two times of its own clock, steps left
+ * out: without unit. */
+double bounds_rate(const struct bounds *bounds, int64_t source, nsec_t begin_local_ns,
+		   nsec_t end_local_ns);
 
 /* What was stated for one source, by time: its times on the timeline's axis. */
 struct bound_step {

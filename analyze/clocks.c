@@ -91,7 +91,7 @@ static int take_clock(void *context, const struct cell *row)
 		return 0;
 	worst = add_steps(filling, source, row);
 	if (row[2].type == CELL_INTEGER && row[3].type == CELL_INTEGER) {
-		middle = row[2].integer + (row[3].integer - row[2].integer) / 2;
+		middle = row[2].integer + nsec_sub(row[3].integer, row[2].integer) / 2;
 		bound = bound_width(bounds_at(filling->bounds, source, middle));
 		offset = cell_of_integer(middle -
 					 bounds_local(filling->bounds, source, middle));
@@ -99,8 +99,7 @@ static int take_clock(void *context, const struct cell *row)
 		end = bounds_local(filling->bounds, source, row[3].integer);
 		if (end > begin)
 			drift = cell_of_real(
-			    (double)((row[3].integer - row[2].integer) - (end - begin)) /
-			    (double)(end - begin) * 1e6);
+			    1e6 * bounds_rate(filling->bounds, source, begin, end));
 	}
 	result_add(filling->clocks,
 		   (struct cell[]){row[4], row[5], row[6], row[7], row[8], drift, offset,

@@ -317,7 +317,7 @@ static void print_runs(const struct comparison *comparison, struct result *resul
 		cell[0] = cell_of_text(run->name);
 		cell[1] = cell_of_text(run->path);
 		cell[2] = cell_of_integer(run->begin_ns);
-		cell[3] = cell_of_integer(run->end_ns - run->begin_ns);
+		cell[3] = cell_of_integer(nsec_sub(run->end_ns, run->begin_ns));
 		cell[4] = cell_of_integer(run->events);
 		for (size_t k = 0; k < names; k++)
 			cell[FACTS + k] = cell_of_text(

@@ -18,6 +18,7 @@ static const struct result_column node_columns[] = {
     {"busy_percent", "BUSY %", UNIT_PERCENT},
     {"switches", "SWITCHES", UNIT_COUNT},
     {"migrations", "MIGRATIONS", UNIT_COUNT},
+    {"recorded_ns", "RECORDED", UNIT_SPAN},
     {NULL, NULL, 0},
 };
 
@@ -71,8 +72,10 @@ static void count_processor(struct cpu_report *report, const struct thread_span 
 	    tally_group(&report->cpus, (struct cell[]){cell_of_integer(span->node),
 						       cell_of_integer(span->cpu)});
 
-	group->sum[span->tid == 0 ? CPU_IDLE : CPU_BUSY] += span->end_ns - span->begin_ns;
-	group->sum[CPU_SWITCHES] += !span->cut_end;
+	group->sum[span->tid == 0 ? CPU_IDLE : CPU_BUSY] =
+	    nsec_add(group->sum[span->tid == 0 ? CPU_IDLE : CPU_BUSY],
+		     nsec_sub(span->end_ns, span->begin_ns));
+	group->sum[CPU_SWITCHES] = nsec_add(group->sum[CPU_SWITCHES], !span->cut_end);
 }
 
 /* Whether it runs elsewhere than the last time. */
@@ -102,9 +105,9 @@ static void count_thread(struct cpu_report *report, const struct thread_span *sp
 		return;
 	report->who.heads = who_span_head(report->question, span, head);
 	group = tally_group(&report->who, head);
-	distribution_add(&group->spans, span->end_ns - span->begin_ns);
-	group->sum[MIGRATIONS] += moved;
-	group->sum[PREEMPTED] += span->preempted;
+	distribution_add(&group->spans, nsec_sub(span->end_ns, span->begin_ns));
+	group->sum[MIGRATIONS] = nsec_add(group->sum[MIGRATIONS], moved);
+	group->sum[PREEMPTED] = nsec_add(group->sum[PREEMPTED], span->preempted);
 }
 
 static int take(void *context, const struct thread_span *span)
@@ -118,11 +121,12 @@ static int take(void *context, const struct thread_span *span)
 	count_processor(report, span);
 	if (span->tid != 0)
 		count_thread(report, span);
-	if (report->question->request->interval_ns &&
-	    (span->tid == 0 ||
-	     question_has_thread(report->question, span->node, span->tid, span->comm,
-				 span->begin_ns)))
-		cpu_steps_add(&report->steps, span);
+	if (report->question->request->interval_ns)
+		cpu_steps_add(&report->steps, span,
+			      span->tid != 0 &&
+				  question_has_thread(report->question, span->node,
+						      span->tid, span->comm,
+						      span->begin_ns));
 	return 0;
 }
 
@@ -162,10 +166,13 @@ static void print_nodes(struct cpu_report *report, struct result *result)
 	    result_table_new(result, "nodes", "Nodes", node_columns);
 
 	for (size_t n = 0; n < report->question->scope.nodes; n++) {
-		const struct scope_node *node = &report->question->scope.node[n];
+		const struct scope *scope = &report->question->scope;
+		const struct scope_node *node = &scope->node[n];
 		struct cell id = cell_of_integer(node->id);
 		int64_t sum[3] = {0}, cpus = 0;
 
+		if (!node->chosen)
+			continue;
 		for (size_t i = 0; i < report->cpus.count; i++) {
 			const struct tally_group *group = &report->cpus.group[i];
 
@@ -173,10 +180,12 @@ static void print_nodes(struct cpu_report *report, struct result *result)
 				continue;
 			cpus++;
 			for (size_t k = 0; k < 3; k++)
-				sum[k] += group->sum[k];
+				sum[k] = nsec_add(sum[k], group->sum[k]);
 		}
-		if (!cpus)
+		if (!cpus) { /* what it did is not known */
+			result_add(table, (struct cell[8]){cell_of_text(node->name)});
 			continue;
+		}
 		result_add(table,
 			   (struct cell[]){
 			       cell_of_text(node->name), cell_of_integer(cpus),
@@ -185,7 +194,10 @@ static void print_nodes(struct cpu_report *report, struct result *result)
 			       percent(sum[CPU_BUSY], sum[CPU_BUSY] + sum[CPU_IDLE]),
 			       cell_of_integer(sum[CPU_SWITCHES]),
 			       cell_of_integer(
-				   tally_group(&report->nodes, &id)->sum[MIGRATIONS])});
+				   tally_group(&report->nodes, &id)->sum[MIGRATIONS]),
+			       cell_of_integer(recorded_within(&scope->recorded, node->id,
+							       scope->begin_ns,
+							       scope->end_ns))});
 	}
 }
 
@@ -212,10 +224,25 @@ static struct result_table *table_of(const struct question *question,
 	return who_table(question, result, "threads", "Threads", more);
 }
 
+/* How long the node was recorded; of a group over all nodes the one that was longest. */
+static nsec_t recorded_of(const struct question *question, const struct cell *node)
+{
+	const struct scope *scope = &question->scope;
+	nsec_t most = 0;
+
+	for (size_t i = 0; i < scope->nodes; i++) {
+		nsec_t recorded = question_recorded(question, scope->node[i].id);
+
+		if (who_is(question, "name") ? scope->node[i].chosen
+					     : !strcmp(scope->node[i].name, node->bytes))
+			most = recorded > most ? recorded : most;
+	}
+	return most;
+}
+
 static void print_who(struct cpu_report *report, struct result *result)
 {
 	struct result_table *table = table_of(report->question, result);
-	nsec_t span = report->question->scope.end_ns - report->question->scope.begin_ns;
 
 	result_table_sort(table, "-cpu_ns,node,tid,pid,process,priority");
 	result_table_limit(table, 20);
@@ -227,7 +254,8 @@ static void print_who(struct cpu_report *report, struct result *result)
 		memcpy(cells, group->head, report->who.heads * sizeof(*cells));
 		tally_cells(&group->spans, of);
 		at[0] = of[7];
-		at[1] = percent(of[7].integer, span);
+		at[1] = percent(of[7].integer,
+				recorded_of(report->question, &group->head[0]));
 		at[2] = of[0];
 		at[3] = of[2];
 		at[4] = of[6];
@@ -267,6 +295,18 @@ static int begin_cpu(struct question *question, struct result *result,
 	return 0;
 }
 
+/* Whether anything was, of the time asked for; or that is not known. */
+static bool is_recorded(const struct question *question)
+{
+	const struct scope *scope = &question->scope;
+
+	for (size_t i = 0; i < scope->nodes; i++)
+		if (scope->node[i].chosen &&
+		    question_recorded(question, scope->node[i].id))
+			return true;
+	return !scope->recorded.count;
+}
+
 static int end_cpu(void *kept, int status, struct error *error)
 {
 	struct cpu_report *report = kept;
@@ -274,12 +314,13 @@ static int end_cpu(void *kept, int status, struct error *error)
 
 	(void)error;
 	if (!status) {
-		print_nodes(report, result);
+		if (report->any)
+			print_nodes(report, result);
 		print_processors(report, result);
 		print_who(report, result);
 		if (report->question->request->interval_ns)
 			cpu_steps_print(&report->steps, result);
-		if (!report->any)
+		if (!report->any && is_recorded(report->question))
 			result_missing(result, "use of processors", "sched_switch");
 	}
 	clear(report);

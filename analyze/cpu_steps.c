@@ -8,7 +8,7 @@
 int cpu_steps_init(struct cpu_steps *steps, const struct question *question,
 		   struct error *error)
 {
-	nsec_t span = question->scope.end_ns - question->scope.begin_ns;
+	nsec_t span = nsec_sub(question->scope.end_ns, question->scope.begin_ns);
 	nsec_t step = question->request->interval_ns;
 
 	*steps = (struct cpu_steps){.question = question};
@@ -36,15 +36,16 @@ static struct cpu_row *row_of(struct cpu_steps *steps, int64_t node, int64_t cpu
 	row->cpu = cpu;
 	row->busy_ns = mem_zalloc(steps->steps * sizeof(*row->busy_ns));
 	row->idle_ns = mem_zalloc(steps->steps * sizeof(*row->idle_ns));
+	row->known_ns = mem_zalloc(steps->steps * sizeof(*row->known_ns));
 	return row;
 }
 
-void cpu_steps_add(struct cpu_steps *steps, const struct thread_span *span)
+void cpu_steps_add(struct cpu_steps *steps, const struct thread_span *span, bool is_use)
 {
 	struct cpu_row *row = row_of(steps, span->node, span->cpu);
 	nsec_t origin = steps->question->scope.begin_ns;
 	nsec_t step_ns = steps->question->request->interval_ns;
-	nsec_t *sum = span->tid == 0 ? row->idle_ns : row->busy_ns;
+	nsec_t *sum = span->tid == 0 ? row->idle_ns : is_use ? row->busy_ns : NULL;
 
 	for (nsec_t at = span->begin_ns; at < span->end_ns;) {
 		size_t step = (size_t)((at - origin) / step_ns);
@@ -52,8 +53,11 @@ void cpu_steps_add(struct cpu_steps *steps, const struct thread_span *span)
 
 		if (next > span->end_ns)
 			next = span->end_ns;
-		if (step < steps->steps)
-			sum[step] += next - at;
+		if (step < steps->steps) {
+			row->known_ns[step] += next - at;
+			if (sum)
+				sum[step] = nsec_add(sum[step], next - at);
+		}
 		at = next;
 	}
 }
@@ -89,22 +93,21 @@ void cpu_steps_print(struct cpu_steps *steps, struct result *result)
 			const struct cpu_row *row = &steps->row[i];
 			nsec_t begin =
 			    steps->question->scope.begin_ns + (nsec_t)step * step_ns;
-			nsec_t end = begin + step_ns;
+			nsec_t known = row->known_ns[step];
 
-			if (end > steps->question->scope.end_ns)
-				end = steps->question->scope.end_ns;
 			result_add(
 			    table,
 			    (struct cell[]){
 				cell_of_integer(begin),
 				cell_of_text(question_node(steps->question, row->node)),
 				cell_of_integer(row->cpu),
-				cell_of_integer(row->busy_ns[step]),
-				cell_of_integer(row->idle_ns[step]),
-				end > begin
-				    ? cell_of_real(100.0 * (double)row->busy_ns[step] /
-						   (double)(end - begin))
-				    : cell_of_null()});
+				known ? cell_of_integer(row->busy_ns[step])
+				      : cell_of_null(),
+				known ? cell_of_integer(row->idle_ns[step])
+				      : cell_of_null(),
+				known ? cell_of_real(100.0 * (double)row->busy_ns[step] /
+						     (double)known)
+				      : cell_of_null()});
 		}
 }
 
@@ -113,6 +116,7 @@ void cpu_steps_clear(struct cpu_steps *steps)
 	for (size_t i = 0; i < steps->rows; i++) {
 		free(steps->row[i].busy_ns);
 		free(steps->row[i].idle_ns);
+		free(steps->row[i].known_ns);
 	}
 	free(steps->row);
 	*steps = (struct cpu_steps){0};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ctanalyze: answers from a timeline. */
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,22 +12,12 @@
 #include "analyze/files.h"
 #include "analyze/print.h"
 #include "analyze/sql_file.h"
-#include "base/guard.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/output.h"
-#include "base/signals.h"
 #include "timeline/writer.h"
 
 enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
-
-static struct guard guard;
-
-static void end_by_signal(int number)
-{
-	guard_undo(&guard);
-	signals_end(number);
-}
 
 /* The first word that is no option, and no option's argument; NULL: none. */
 static const char *first_word(int argc, const char **argv, const struct option_row *rows)
@@ -189,9 +178,9 @@ static int access_output(const char *path, struct error *error)
 	/* A pipe opened twice would have an end too many. */
 	if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
 		return 0;
-	if (guard_open(&guard, &output, path, error))
+	if (output_open(&output, path, error))
 		return -1;
-	guard_discard(&guard, &output);
+	output_discard(&output);
 	return 0;
 }
 
@@ -199,8 +188,7 @@ static int write_result(const struct question *question, const struct result *re
 			struct output *output, struct error *error)
 {
 	print_result(question, result, output->file ? output->file : stdout);
-	return output->file ? guard_commit(&guard, output, error)
-			    : output_flush_stdout(error);
+	return output->file ? output_commit(output, error) : output_flush_stdout(error);
 }
 
 /* Files that an analysis writes take their turn, so what it prints is opened last. */
@@ -218,10 +206,10 @@ static int answer(struct question *question, struct result *result, struct error
 	    result_finish(result, error))
 		return -1;
 	progress_end(&question->progress);
-	if (path && guard_open(&guard, &output, path, error))
+	if (path && output_open(&output, path, error))
 		return -1;
 	status = write_result(question, result, &output, error);
-	guard_discard(&guard, &output);
+	output_discard(&output);
 	return status;
 }
 
@@ -323,10 +311,9 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	int status;
 
-	signals_catch(end_by_signal);
-	signals_catch_pipe(end_by_signal);
+	output_catch_signals();
+	output_catch_pipe();
 	request_init(&request);
-	request.guard = &guard;
 	request.catalog = &catalog;
 	find_sql(argc, argv, &sql);
 	if (catalog_init(&catalog, &sql, &error))

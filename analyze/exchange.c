@@ -97,14 +97,16 @@ static void read_sending(struct reading *reading, const struct event_row *row)
 	if (row->tag == QUEUE) {
 		offset = integer(&field[V4_OFFSET], -1);
 		if (offset >= 0)
-			sending->header = 4 * (integer(&field[V4_IHL], 5) + offset);
+			sending->header =
+			    4 * ((integer(&field[V4_IHL], 5) & 15) + (offset & 15));
 		else if ((offset = integer(&field[V6_OFFSET], -1)) >= 0)
-			sending->header = 40 + 4 * offset;
+			sending->header = 40 + 4 * (offset & 15);
 		sending->flags = integer(&field[V4_FLAGS], integer(&field[V6_FLAGS], 0));
 	} else if (row->tag == CAPTURE) {
 		payload = integer(&field[CAPTURED_PAYLOAD], -1);
 		if (payload >= 0)
-			sending->header = integer(&field[CAPTURED_LENGTH], 0) - payload;
+			sending->header =
+			    nsec_sub(integer(&field[CAPTURED_LENGTH], 0), payload);
 		sending->flags = integer(&field[CAPTURED_FLAGS], 0);
 	}
 }
@@ -300,7 +302,7 @@ static void begin_request(struct exchange_state *state, const struct message *me
 
 static void add_request(struct exchange_state *state, const struct message *message)
 {
-	state->now.asked_bytes += message->data;
+	state->now.asked_bytes = nsec_add(state->now.asked_bytes, message->data);
 	if (message->recv_ns > state->now.arrived_ns)
 		state->now.arrived_ns = message->recv_ns;
 }
@@ -322,7 +324,7 @@ static void add_response(struct exchange_state *state, const struct message *mes
 				now->given_ns = sending->origin.ts_ns;
 		}
 	}
-	now->replied_bytes += message->data;
+	now->replied_bytes = nsec_add(now->replied_bytes, message->data);
 	if (message->recv_ns > now->end_ns) {
 		now->end_ns = message->recv_ns;
 		now->last_message = message->id;

@@ -184,8 +184,9 @@ static void sums_at(const struct server *server, nsec_t at_ns, nsec_t sum[WORK_P
 	}
 	entry = &server->entry[low - 1];
 	memcpy(sum, entry->sum, sizeof(entry->sum));
-	sum[entry->part] +=
-	    (entry->end_ns < at_ns ? entry->end_ns : at_ns) - entry->begin_ns;
+	sum[entry->part] =
+	    nsec_add(sum[entry->part],
+		     (entry->end_ns < at_ns ? entry->end_ns : at_ns) - entry->begin_ns);
 }
 
 /* When the thread first ran from then on; NSEC_MAX: it did not. */
@@ -226,12 +227,12 @@ static void finish(struct pass *pass, const struct server *server, uint32_t at)
 	const struct exchange *exchange = &pass->exchanges->item[at];
 	struct exchange_work *work = &pass->work[at];
 	nsec_t before[WORK_PARTS], after[WORK_PARTS], taken;
-	nsec_t rest = exchange->replied_ns - exchange->arrived_ns;
+	nsec_t rest = nsec_sub(exchange->replied_ns, exchange->arrived_ns);
 
 	taken = taken_at(pass, server, at);
 	sums_at(server, taken, before);
 	sums_at(server, exchange->replied_ns, after);
-	work->part[WORK_QUEUE] = taken - exchange->arrived_ns;
+	work->part[WORK_QUEUE] = nsec_sub(taken, exchange->arrived_ns);
 	rest -= work->part[WORK_QUEUE];
 	for (size_t i = WORK_RUNNING; i < WORK_UNKNOWN; i++) {
 		work->part[i] = after[i] - before[i];
@@ -277,7 +278,8 @@ static int take_span(void *context, const struct thread_span *span)
 		const struct entry *last = &server->entry[server->entries - 1];
 
 		memcpy(entry.sum, last->sum, sizeof(entry.sum));
-		entry.sum[last->part] += last->end_ns - last->begin_ns;
+		entry.sum[last->part] = nsec_add(entry.sum[last->part],
+						 nsec_sub(last->end_ns, last->begin_ns));
 		if (entry.begin_ns < last->end_ns)
 			entry.begin_ns = last->end_ns;
 	}
@@ -396,7 +398,7 @@ static void clear(struct pass *pass)
 static void be_kernel(struct exchange_work *work, const struct exchange *exchange)
 {
 	memset(work->part, 0, sizeof(work->part));
-	work->part[WORK_OTHER] = exchange->replied_ns - exchange->arrived_ns;
+	work->part[WORK_OTHER] = nsec_sub(exchange->replied_ns, exchange->arrived_ns);
 }
 
 int exchange_work_read(struct exchange_work *work, const struct exchanges *exchanges,
@@ -420,7 +422,8 @@ int exchange_work_read(struct exchange_work *work, const struct exchanges *excha
 
 		pass.fd[i] = -1;
 		/* Until its server is known to have done something. */
-		work[i].part[WORK_UNKNOWN] = exchange->replied_ns - exchange->arrived_ns;
+		work[i].part[WORK_UNKNOWN] =
+		    nsec_sub(exchange->replied_ns, exchange->arrived_ns);
 	}
 	find_servers(&pass);
 	status = walk(&pass, scope, error);

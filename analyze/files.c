@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/files.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
@@ -28,15 +26,4 @@ int files_make_directory(const char *path, struct error *error)
 		status = error_set(error, "%s: no directory, want one", path);
 	free(part);
 	return status;
-}
-
-char *files_name(const char *text)
-{
-	char *name = mem_strdup(*text ? text : "_");
-
-	for (char *at = name; *at; at++)
-		if (!isalnum((unsigned char)*at) && !strchr("-_+", *at) &&
-		    (*at != '.' || at == name))
-			*at = '_';
-	return name;
 }

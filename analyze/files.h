@@ -8,8 +8,4 @@
  */
 int files_make_directory(const char *path, struct error *error);
 
-/* A name that a file may have: what is not a letter, a digit, or one of .-_+ becomes _,
- * and a dot in front too. For free(). */
-char *files_name(const char *text);
-
 #endif

@@ -64,15 +64,15 @@ static void write_script(const struct line_plot *plot, const char *terminal,
 	if (plot->most > 0)
 		fprintf(script, "%g", plot->most);
 	fprintf(script, "]\nset xrange [0:%.9f]\n",
-		(double)(plot->end_ns - plot->begin_ns) / 1e9);
+		(double)nsec_sub(plot->end_ns, plot->begin_ns) / 1e9);
 	for (size_t i = 0; i < plot->count; i++) {
 		fprintf(script, "$s%zu << END\n", i);
 		for (size_t k = 0; k < plot->series[i].points; k++)
-			fprintf(
-			    script, "%.9f %.15g\n",
-			    (double)(plot->series[i].point[k].at_ns - plot->begin_ns) /
-				1e9,
-			    plot->series[i].point[k].value);
+			fprintf(script, "%.9f %.15g\n",
+				(double)nsec_sub(plot->series[i].point[k].at_ns,
+						 plot->begin_ns) /
+				    1e9,
+				plot->series[i].point[k].value);
 		fputs("END\n", script);
 	}
 	for (size_t i = 0; i < plot->count; i++) {

@@ -77,16 +77,16 @@ static void count(struct tally *tally, const struct cell *head,
 		  const struct disk_span *span)
 {
 	struct tally_group *group = tally_group(tally, head);
-	nsec_t queued = span->issue_ns - span->begin_ns;
+	nsec_t queued = nsec_sub(span->issue_ns, span->begin_ns);
 
 	distribution_add(&group->spans, latency_of(span));
-	group->sum[BYTES] += span->sectors * SECTOR_BYTES;
-	group->sum[MERGED] += span->merged;
+	group->sum[BYTES] = nsec_add(group->sum[BYTES], span->sectors * SECTOR_BYTES);
+	group->sum[MERGED] = nsec_add(group->sum[MERGED], span->merged);
 	group->sum[ERRORS] += span->error != 0;
 	if (span->issue_ns == NSEC_MIN)
 		return;
 	group->sum[QUEUED]++;
-	group->sum[QUEUE_NS] += queued;
+	group->sum[QUEUE_NS] = nsec_add(group->sum[QUEUE_NS], queued);
 	if (queued > group->sum[QUEUE_MOST_NS])
 		group->sum[QUEUE_MOST_NS] = queued;
 }
@@ -97,24 +97,25 @@ static void add_request(struct io_report *report, struct result_table *table,
 	struct question *question = report->question;
 	struct who who = {span->node, span->tid, span->comm, span->begin_ns};
 
-	result_add(table, (struct cell[]){
-			      cell_of_integer(span->begin_ns),
-			      cell_of_integer(latency_of(span)),
-			      span->issue_ns == NSEC_MIN
-				  ? cell_of_null()
-				  : cell_of_integer(span->issue_ns - span->begin_ns),
-			      cell_of_text(question_node(question, span->node)),
-			      cell_of_known(span->tid, -1),
-			      cell_of_known(who_pid(question, &who), -1),
-			      cell_of_text(who_comm(question, &who)),
-			      cell_of_text(
-				  disk_names_find(&report->names, span->node, span->dev)),
-			      cell_of_text(operation_of(span)),
-			      cell_of_integer(span->sector),
-			      cell_of_integer(span->sectors * SECTOR_BYTES),
-			      cell_of_integer(span->merged),
-			      cell_of_integer(span->error),
-			  });
+	result_add(
+	    table,
+	    (struct cell[]){
+		cell_of_integer(span->begin_ns),
+		cell_of_integer(latency_of(span)),
+		span->issue_ns == NSEC_MIN
+		    ? cell_of_null()
+		    : cell_of_integer(nsec_sub(span->issue_ns, span->begin_ns)),
+		cell_of_text(question_node(question, span->node)),
+		cell_of_known(span->tid, -1),
+		cell_of_known(who_pid(question, &who), -1),
+		cell_of_text(who_comm(question, &who)),
+		cell_of_text(disk_names_find(&report->names, span->node, span->dev)),
+		cell_of_text(operation_of(span)),
+		cell_of_integer(span->sector),
+		cell_of_integer(span->sectors * SECTOR_BYTES),
+		cell_of_integer(span->merged),
+		cell_of_integer(span->error),
+	    });
 }
 
 static int take_disk(void *context, const struct disk_span *span)

@@ -121,14 +121,15 @@ static void count(struct io_files *files, const struct syscall_span *span,
 				cell_of_text(path),
 			    });
 	if (!span->cut_begin && !span->cut_end)
-		distribution_add(&group->spans, span->end_ns - span->begin_ns);
+		distribution_add(&group->spans, nsec_sub(span->end_ns, span->begin_ns));
 	group->sum[kind == READS    ? READ_CALLS
 		   : kind == WRITES ? WRITE_CALLS
 				    : SYNC_CALLS]++;
 	if (span->ret != INT64_MIN && errno_is(span->ret))
 		group->sum[ERRORS]++;
 	else
-		group->sum[kind == READS ? READ_BYTES : WRITTEN_BYTES] += moved;
+		group->sum[kind == READS ? READ_BYTES : WRITTEN_BYTES] = nsec_add(
+		    group->sum[kind == READS ? READ_BYTES : WRITTEN_BYTES], moved);
 }
 
 void io_files_add(struct io_files *files, const struct syscall_span *span)

@@ -67,20 +67,21 @@ struct irq_report {
 static void add_interrupt(struct irq_report *report, struct result_table *table,
 			  const struct interrupt_span *span)
 {
-	result_add(table, (struct cell[]){
-			      cell_of_integer(span->begin_ns),
-			      cell_of_integer(span->end_ns - span->begin_ns),
-			      cell_of_text(question_node(report->question, span->node)),
-			      cell_of_integer(span->cpu),
-			      cell_of_text(kinds[span->kind]),
-			      cell_of_integer(span->number),
-			      cell_of_text(span->name),
-			      span->raised_ns == NSEC_MIN
-				  ? cell_of_null()
-				  : cell_of_integer(span->begin_ns - span->raised_ns),
-			      cell_of_integer(span->inner_ns),
-			      cell_of_known(span->tid, -1),
-			  });
+	result_add(table,
+		   (struct cell[]){
+		       cell_of_integer(span->begin_ns),
+		       cell_of_integer(nsec_sub(span->end_ns, span->begin_ns)),
+		       cell_of_text(question_node(report->question, span->node)),
+		       cell_of_integer(span->cpu),
+		       cell_of_text(kinds[span->kind]),
+		       cell_of_integer(span->number),
+		       cell_of_text(span->name),
+		       span->raised_ns == NSEC_MIN
+			   ? cell_of_null()
+			   : cell_of_integer(nsec_sub(span->begin_ns, span->raised_ns)),
+		       cell_of_integer(span->inner_ns),
+		       cell_of_known(span->tid, -1),
+		   });
 }
 
 /* What interrupted it meanwhile counts for itself, once. */
@@ -90,8 +91,9 @@ static void count_processor(struct irq_report *report, const struct interrupt_sp
 	    tally_group(&report->cpus, (struct cell[]){cell_of_integer(span->node),
 						       cell_of_integer(span->cpu)});
 
-	group->sum[span->kind == INTERRUPT_HARD ? HARD_NS : SOFT_NS] +=
-	    span->end_ns - span->begin_ns - span->inner_ns;
+	group->sum[span->kind == INTERRUPT_HARD ? HARD_NS : SOFT_NS] =
+	    nsec_add(group->sum[span->kind == INTERRUPT_HARD ? HARD_NS : SOFT_NS],
+		     nsec_sub(span->end_ns, span->begin_ns) - span->inner_ns);
 	group->sum[span->kind == INTERRUPT_HARD ? HARD : SOFT]++;
 }
 
@@ -106,12 +108,12 @@ static void count(struct irq_report *report, const struct interrupt_span *span)
 		 &report->interrupts,
 		 (struct cell[]){node, cell_of_text(kinds[span->kind]), number, name})
 		 ->spans,
-	    span->end_ns - span->begin_ns);
+	    nsec_sub(span->end_ns, span->begin_ns));
 	if (span->raised_ns != NSEC_MIN)
 		distribution_add(
 		    &tally_group(&report->raises, (struct cell[]){node, number, name})
 			 ->spans,
-		    span->begin_ns - span->raised_ns);
+		    nsec_sub(span->begin_ns, span->raised_ns));
 }
 
 static int take(void *context, const struct interrupt_span *span)
@@ -125,7 +127,7 @@ static int take(void *context, const struct interrupt_span *span)
 		return 0;
 	count_processor(report, span);
 	if (span->cut_begin || span->cut_end ||
-	    !question_has_span(question, span->end_ns - span->begin_ns))
+	    !question_has_span(question, nsec_sub(span->end_ns, span->begin_ns)))
 		return 0;
 	count(report, span);
 	if (report->lists.top)
@@ -144,12 +146,12 @@ static void print_processors(struct irq_report *report, struct result *result)
 {
 	struct result_table *table =
 	    result_table_new(result, "cpus", "Processors", cpu_columns);
-	nsec_t span = report->question->scope.end_ns - report->question->scope.begin_ns;
 
 	result_table_sort(table, "node,cpu");
 	for (size_t i = 0; i < report->cpus.count; i++) {
 		const struct tally_group *group = &report->cpus.group[i];
 		double sum = (double)(group->sum[HARD_NS] + group->sum[SOFT_NS]);
+		nsec_t span = question_recorded(report->question, group->head[0].integer);
 
 		result_add(
 		    table,

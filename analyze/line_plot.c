@@ -76,7 +76,7 @@ void line_plot_clear(struct line_plot *plot)
 
 static double seconds(const struct line_plot *plot, nsec_t at_ns)
 {
-	return (double)(at_ns - plot->begin_ns) / 1e9;
+	return (double)nsec_sub(at_ns, plot->begin_ns) / 1e9;
 }
 
 static double greatest(const struct line_plot *plot)
@@ -187,7 +187,8 @@ static nsec_t gap_of(const struct line_series *series)
 		return NSEC_MAX;
 	distance = mem_alloc((series->points - 1) * sizeof(*distance));
 	for (size_t i = 1; i < series->points; i++)
-		distance[i - 1] = series->point[i].at_ns - series->point[i - 1].at_ns;
+		distance[i - 1] =
+		    nsec_sub(series->point[i].at_ns, series->point[i - 1].at_ns);
 	qsort(distance, series->points - 1, sizeof(*distance), compare);
 	gap = distance[(series->points - 1) / 2];
 	free(distance);
@@ -249,7 +250,7 @@ static void draw_series(const struct line_plot *plot, const struct frame *frame,
 	for (size_t i = 0; i < series->points; i++) {
 		const struct line_point *at = &series->point[i];
 
-		if (count && at->at_ns - series->point[i - 1].at_ns > gap) {
+		if (count && nsec_sub(at->at_ns, series->point[i - 1].at_ns) > gap) {
 			draw_run(file, point, reduce(point, count), n);
 			count = 0;
 		}

@@ -55,8 +55,8 @@ static int take_row(void *context, const struct cell *row)
 				       message.recv_ns);
 	if (message.id % 4096 == 0 && scope->end_ns > scope->begin_ns)
 		question_share(stream->question,
-			       (double)(message.send_ns - scope->begin_ns) /
-				   (double)(scope->end_ns - scope->begin_ns));
+			       (double)nsec_sub(message.send_ns, scope->begin_ns) /
+				   (double)nsec_sub(scope->end_ns, scope->begin_ns));
 	return stream->take(stream->context, &message);
 }
 

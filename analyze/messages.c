@@ -104,16 +104,17 @@ static void add_message(struct messages *messages, struct result_table *table,
 	bool is_open = row->bound.low_ns == NSEC_MIN;
 
 	/* A message is received after it was sent, whatever the clocks allow. */
-	result_add(table, (struct cell[]){
-			      cell_of_integer(row->send_ns), name_of(messages, row->from),
-			      name_of(messages, row->to), *row->protocol, *row->src,
-			      *row->sport, *row->dst, *row->dport, *row->bytes,
-			      cell_of_integer(row->latency_ns),
-			      cell_of_integer(is_open || least < 0 ? 0 : least),
-			      row->bound.high_ns == NSEC_MAX
-				  ? cell_of_null()
-				  : cell_of_integer(row->latency_ns + row->bound.high_ns),
-			      cell_of_integer(row->id)});
+	result_add(
+	    table,
+	    (struct cell[]){
+		cell_of_integer(row->send_ns), name_of(messages, row->from),
+		name_of(messages, row->to), *row->protocol, *row->src, *row->sport,
+		*row->dst, *row->dport, *row->bytes, cell_of_integer(row->latency_ns),
+		cell_of_integer(is_open || least < 0 ? 0 : least),
+		row->bound.high_ns == NSEC_MAX
+		    ? cell_of_null()
+		    : cell_of_integer(nsec_add(row->latency_ns, row->bound.high_ns)),
+		cell_of_integer(row->id)});
 }
 
 /* Both ends' cells follow each other in `head`: from, to, flow. */
@@ -167,8 +168,9 @@ static void add_path(struct messages *messages, size_t ab, size_t ba)
 	struct bound bound = {NSEC_MIN, NSEC_MAX};
 
 	if (bound_width(there->bound) < NSEC_MAX && bound_width(back->bound) < NSEC_MAX)
-		bound = (struct bound){there->bound.low_ns - back->bound.high_ns,
-				       there->bound.high_ns - back->bound.low_ns};
+		bound =
+		    (struct bound){nsec_sub(there->bound.low_ns, back->bound.high_ns),
+				   nsec_sub(there->bound.high_ns, back->bound.low_ns)};
 	result_add(messages->paths,
 		   (struct cell[]){
 		       pairs->head[ab * GROUP_HEAD], pairs->head[ab * GROUP_HEAD + 1],

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/files.h"
 #include "analyze/result.h"
+#include "base/file_name.h"
 #include "base/mem.h"
 
 /* Names of older versions of sysstat stand behind: they are drawn where the new ones
@@ -186,7 +186,7 @@ static char *title_of(const struct drawing *drawing, const char *name)
 static char *file_of(const struct drawing *drawing, const char *name)
 {
 	const struct metric_kind *kind = drawing->kind;
-	char *part = files_name(name), *file;
+	char *part = file_name_of(name), *file;
 
 	file = *drawing->item && !kind->item
 		   ? mem_printf("%s/%s_%s", kind->folder, part, kind->name)

@@ -8,8 +8,10 @@
 #include "analyze/files.h"
 #include "analyze/gnuplot.h"
 #include "analyze/metric_plots.h"
-#include "base/guard.h"
+#include "base/file_name.h"
 #include "base/mem.h"
+#include "base/output.h"
+#include "base/output_directory.h"
 
 static const struct result_column metric_columns[] = {
     {"activity", "ACTIVITY", UNIT_TEXT}, {"metric", "METRIC", UNIT_TEXT},
@@ -41,6 +43,8 @@ struct metrics {
 	struct metric_aliases aliases;
 	struct result *result;
 	struct result_table *table, *over_time;
+	struct output_directory directory; /* of the pictures */
+	struct text_list taken;            /* their names */
 	size_t pictures;
 };
 
@@ -219,27 +223,17 @@ static int fill_tables(struct metrics *metrics, struct error *error)
 	return status;
 }
 
-static int draw(struct metrics *metrics, const struct line_plot *plot, const char *path,
-		const char *format, struct error *error)
+static int draw(const struct line_plot *plot, const char *path, const char *format,
+		struct error *error)
 {
-	struct guard *guard = metrics->question->request->guard;
-	struct output output = {0};
-	int status;
+	struct output output;
 
-	if (guard_open(guard, &output, path, error))
+	if (strcmp(format, "svg") != 0)
+		return gnuplot_draw(plot, format, path, error);
+	if (output_open(&output, path, error))
 		return -1;
-	if (!strcmp(format, "svg")) {
-		line_plot_draw(plot, output.file);
-		status = 0;
-	} else {
-		status = gnuplot_draw(plot, format,
-				      output.temporary ? output.temporary : path, error);
-	}
-	if (!status)
-		status = guard_commit(guard, &output, error);
-	guard_discard(guard, &output);
-	metrics->pictures += !status;
-	return status;
+	line_plot_draw(plot, output.file);
+	return output_commit(&output, error);
 }
 
 /* A picture in each format asked for. */
@@ -249,21 +243,49 @@ static int take_plot(void *context, const struct line_plot *plot, const char *fi
 	struct metrics *metrics = context;
 	const struct request *request = metrics->question->request;
 	char *formats = mem_strdup(request->plot_format ? request->plot_format : "svg");
+	char *name = file_name_take(&metrics->taken, file);
 	char *format, *rest;
 	int status = 0;
 
 	for (format = strtok_r(formats, ",", &rest); format && !status;
 	     format = strtok_r(NULL, ",", &rest)) {
-		char *path = mem_printf("%s/%s.%s", request->plot, file, format);
+		char *path =
+		    mem_printf("%s/%s.%s", metrics->directory.temporary, name, format);
 		char *folder = mem_strndup(path, (size_t)(strrchr(path, '/') - path));
 
 		status = files_make_directory(folder, error);
 		if (!status)
-			status = draw(metrics, plot, path, format, error);
+			status = draw(plot, path, format, error);
+		metrics->pictures += !status;
 		free(folder);
 		free(path);
 	}
+	free(name);
 	free(formats);
+	return status;
+}
+
+/* All pictures or none; those of an earlier call are replaced. */
+static int draw_all(struct metrics *metrics, struct error *error)
+{
+	static const struct output_kind kind = {.rule = OUTPUT_REPLACE, .parents = true};
+	struct question *question = metrics->question;
+	struct output_directory *directory = &metrics->directory;
+	int status =
+	    output_directory_open(directory, question->request->plot, &kind, error);
+
+	if (status)
+		return -1;
+	status = metric_plots(question, &metrics->aliases, take_plot, metrics, error);
+	if (status)
+		output_directory_explain(directory, error);
+	else
+		status = output_directory_commit(directory, error);
+	output_directory_discard(directory);
+	text_list_clear(&metrics->taken);
+	if (!status)
+		result_note(metrics->result, "%zu pictures in %s", metrics->pictures,
+			    question->request->plot);
 	return status;
 }
 
@@ -305,11 +327,7 @@ static int run_metrics(struct question *question, struct result *result,
 	    !fill_tables(&metrics, error))
 		status = 0;
 	if (!status && question->request->plot)
-		status =
-		    metric_plots(question, &metrics.aliases, take_plot, &metrics, error);
-	if (!status && question->request->plot)
-		result_note(result, "%zu pictures in %s", metrics.pictures,
-			    question->request->plot);
+		status = draw_all(&metrics, error);
 	if (!metrics.table->added)
 		result_note(result, "metrics: not recorded (collect with sar)");
 	metric_aliases_clear(&metrics.aliases);

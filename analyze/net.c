@@ -59,7 +59,8 @@ static const struct result_column flow_columns[] = {
 
 static double rate(const struct net_traffic *net, uint64_t bytes)
 {
-	nsec_t span = net->question->scope.end_ns - net->question->scope.begin_ns;
+	nsec_t span =
+	    nsec_sub(net->question->scope.end_ns, net->question->scope.begin_ns);
 
 	return span > 0 ? (double)bytes * 1e9 / (double)span : 0;
 }
@@ -103,7 +104,7 @@ static const char *receiver_of(struct net_traffic *net, const struct flow *flow)
 static void add_flow(struct net_traffic *net, struct result_table *table,
 		     const struct flow *flow)
 {
-	nsec_t span = flow->last_ns - flow->first_ns;
+	nsec_t span = nsec_sub(flow->last_ns, flow->first_ns);
 	struct cell cells[15] = {
 	    cell_of_text(question_node(net->question, flow->node)),
 	    cell_of_text(receiver_of(net, flow)),

@@ -175,19 +175,27 @@ static const char *protocol_name(char name[32], const struct cell *cell)
 	return name;
 }
 
+/* A field that has so few bits that more than `most` is damage, and no number. */
+static int64_t within(const struct cell *cell, int64_t most, int64_t none)
+{
+	int64_t value = integer(cell, none);
+
+	return value < 0 || value > most ? none : value;
+}
+
 /* A header of one kind of IP, if the event has it. */
 static void add_header(struct net_traffic *net, const struct event_row *row,
 		       const struct cell *field, bool is_v4)
 {
 	struct packet_seen packet = {.at_ns = row->ts_ns, .node = row->node};
-	int64_t header = is_v4 ? 4 * integer(&field[IHL], 5) : 40;
+	int64_t header = is_v4 ? 4 * within(&field[IHL], 15, 5) : 40;
 	int64_t port = integer(&field[TCP_SPORT], -1);
 	char name[32];
 
 	packet.protocol = protocol_name(name, &field[PROTOCOL]);
 	flow_address(packet.src, &field[SRC]);
 	flow_address(packet.dst, &field[DST]);
-	packet.bytes = integer(&field[LENGTH], 0) + (is_v4 ? 0 : 40);
+	packet.bytes = within(&field[LENGTH], UINT32_MAX, 0) + (is_v4 ? 0 : 40);
 	packet.is_tcp = port >= 0;
 	packet.sport = packet.is_tcp ? port : integer(&field[UDP_SPORT], -1);
 	packet.dport = integer(&field[packet.is_tcp ? TCP_DPORT : UDP_DPORT], -1);
@@ -195,7 +203,7 @@ static void add_header(struct net_traffic *net, const struct event_row *row,
 		packet.seq = (uint32_t)integer(&field[TCP_SEQ], 0);
 		packet.flags = (unsigned)integer(&field[TCP_FLAGS], 0);
 		packet.payload =
-		    packet.bytes - header - 4 * integer(&field[TCP_OFFSET], 5);
+		    packet.bytes - header - 4 * within(&field[TCP_OFFSET], 15, 5);
 		if (packet.payload < 0)
 			packet.payload = 0;
 	}
@@ -212,7 +220,7 @@ static void add_sent(struct net_traffic *net, const struct event_row *row)
 {
 	struct net_interface *interface =
 	    get_interface(net, row->node, &row->field[NAME]);
-	uint64_t bytes = (uint64_t)integer(&row->field[LEN], 0);
+	uint64_t bytes = (uint64_t)within(&row->field[LEN], UINT32_MAX, 0);
 
 	interface->all.sent++;
 	interface->all.sent_bytes += bytes;
@@ -229,7 +237,7 @@ static void add_sent(struct net_traffic *net, const struct event_row *row)
 static void add_received(struct net_traffic *net, const struct event_row *row)
 {
 	struct net_interface *interface = get_interface(net, row->node, &row->field[1]);
-	uint64_t bytes = (uint64_t)integer(&row->field[0], 0);
+	uint64_t bytes = (uint64_t)within(&row->field[0], UINT32_MAX, 0);
 
 	interface->all.received++;
 	interface->all.received_bytes += bytes;

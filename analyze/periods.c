@@ -186,7 +186,7 @@ static void add_log(struct periods *periods, struct result_table *table,
 	result_add(table, (struct cell[]){
 			      cell_of_text(group->name), cell_of_integer(group->begin_ns),
 			      cell_of_integer(row->ts_ns),
-			      cell_of_integer(row->ts_ns - group->begin_ns),
+			      cell_of_integer(nsec_sub(row->ts_ns, group->begin_ns)),
 			      cell_of_side(bound_width(bound)),
 			      cell_of_text(question_node(periods->question, group->node)),
 			      cell_of_text(question_node(periods->question, row->node)),
@@ -203,7 +203,7 @@ static void end_period(struct periods *periods, const struct event_row *row)
 		return;
 	}
 	group->open = false;
-	duration = row->ts_ns - group->begin_ns;
+	duration = nsec_sub(row->ts_ns, group->begin_ns);
 	if (!question_has_span(periods->question, duration))
 		return;
 	distribution_add(&group->duration, duration);

@@ -3,11 +3,14 @@
 #include <string.h>
 
 #include "analyze/print_private.h"
+#include "base/utf8.h"
 
 /* A text in a cell of a table: nothing in it may end the cell or begin markup. */
 static void print_text(FILE *file, const char *text)
 {
-	for (; *text; text++) {
+	while (*text) {
+		size_t length = utf8_length(text);
+
 		if (*text == '\n' || *text == '\r')
 			fputs("<br>", file);
 		else if (*text == '<')
@@ -16,10 +19,12 @@ static void print_text(FILE *file, const char *text)
 			fputs("&amp;", file);
 		else if (strchr("|\\`*_[]~", *text))
 			fprintf(file, "\\%c", *text);
-		else if ((unsigned char)*text >= ' ')
-			fputc(*text, file);
+		else if (length && !utf8_is_control(text))
+			fwrite(text, 1, length, file);
 		else
-			fputs("&#xfffd;", file);
+			for (size_t i = 0; i < (length ? length : 1); i++)
+				fprintf(file, "\\\\x%02x", (unsigned char)text[i]);
+		text += length ? length : 1;
 	}
 }
 

@@ -5,6 +5,7 @@
 #include "analyze/print_private.h"
 #include "base/mem.h"
 #include "base/table.h"
+#include "base/utf8.h"
 
 enum { WIDE = 80 }; /* what a terminal shows of a line, at the least */
 
@@ -84,7 +85,9 @@ static void print_same(const struct layout *layout, FILE *file)
 			at = (size_t)fprintf(file, ",\n  ") - 2;
 		else
 			at += (size_t)fprintf(file, ", ");
-		at += (size_t)fprintf(file, "%s %s", table->column[i].title, text);
+		fprintf(file, "%s ", table->column[i].title);
+		utf8_print(file, text);
+		at += length;
 	}
 	if (at)
 		fputc('\n', file);
@@ -131,6 +134,12 @@ static void print_one(const struct result *result, const struct result_table *ta
 	free(layout.is_out);
 }
 
+static void print_line(FILE *file, const char *text)
+{
+	utf8_print(file, text);
+	fputc('\n', file);
+}
+
 void print_tables(const struct question *question, const struct result *result,
 		  FILE *file)
 {
@@ -156,5 +165,5 @@ void print_tables(const struct question *question, const struct result *result,
 	if (result->notes.count && !first)
 		fputc('\n', file);
 	for (size_t i = 0; i < result->notes.count; i++)
-		fprintf(file, "%s\n", result->notes.item[i]);
+		print_line(file, result->notes.item[i]);
 }

@@ -133,7 +133,7 @@ static bool is_wanted(const struct processes *all, const struct process *process
 		return false;
 	if ((question->request->min || question->request->max) &&
 	    !(has_life &&
-	      question_has_span(question, process->end_ns - process->begin_ns)))
+	      question_has_span(question, nsec_sub(process->end_ns, process->begin_ns))))
 		return false;
 	return question_has_thread(question, process->node, process->pid, process->comm,
 				   process->begin_ns);
@@ -149,19 +149,20 @@ static void print(const struct processes *all, struct result_table *table,
 
 	process->shown = true;
 	if (is_wanted(all, process))
-		result_add(
-		    table,
-		    (struct cell[]){
-			cell_of_text(question_node(all->question, process->node)),
-			cell_of_text(name), cell_of_integer((int64_t)depth),
-			cell_of_integer(process->pid), cell_of_known(process->ppid, -1),
-			cell_of_integer(process->threads),
-			cell_of_known(process->begin_ns, NSEC_MIN),
-			cell_of_known(process->end_ns, NSEC_MAX),
-			has_life ? cell_of_integer(process->end_ns - process->begin_ns)
-				 : cell_of_null(),
-			cell_of_known(process->exit_status, -1),
-			cell_of_text(process->exe)});
+		result_add(table,
+			   (struct cell[]){
+			       cell_of_text(question_node(all->question, process->node)),
+			       cell_of_text(name), cell_of_integer((int64_t)depth),
+			       cell_of_integer(process->pid),
+			       cell_of_known(process->ppid, -1),
+			       cell_of_integer(process->threads),
+			       cell_of_known(process->begin_ns, NSEC_MIN),
+			       cell_of_known(process->end_ns, NSEC_MAX),
+			       has_life ? cell_of_integer(nsec_sub(process->end_ns,
+								   process->begin_ns))
+					: cell_of_null(),
+			       cell_of_known(process->exit_status, -1),
+			       cell_of_text(process->exe)});
 	free(name);
 }
 
@@ -205,7 +206,8 @@ static void add_to_program(struct program *program, const struct process *proces
 	program->ended += process->end_ns != NSEC_MAX;
 	program->failed += process->exit_status > 0;
 	if (process->begin_ns != NSEC_MIN && process->end_ns != NSEC_MAX)
-		distribution_add(&program->life, process->end_ns - process->begin_ns);
+		distribution_add(&program->life,
+				 nsec_sub(process->end_ns, process->begin_ns));
 }
 
 static void print_program(const struct processes *all, struct result_table *table,

@@ -110,6 +110,30 @@ const char *question_node(const struct question *question, int64_t node)
 	return found ? found->name : "";
 }
 
+nsec_t question_recorded(const struct question *question, int64_t node)
+{
+	const struct scope *scope = &question->scope;
+
+	return recorded_within(&scope->recorded, node, scope->begin_ns, scope->end_ns);
+}
+
+void question_note_unrecorded(const struct question *question, struct result *result)
+{
+	const struct scope *scope = &question->scope;
+
+	if (scope->is_limited)
+		result_note(result,
+			    "what is stamped before 1824 or after 2116 is left out");
+	for (size_t i = 0; i < scope->nodes && scope->recorded.count; i++)
+		if (scope->node[i].chosen &&
+		    !question_recorded(question, scope->node[i].id))
+			result_note(
+			    result,
+			    "%s: no kernel trace in the time asked for, so nothing "
+			    "is known of it",
+			    scope->node[i].name);
+}
+
 void question_share(struct question *question, double share)
 {
 	progress_share(&question->progress, question->analysis->name, share);

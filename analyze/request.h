@@ -46,7 +46,6 @@ struct range_list {
 bool range_list_has(const struct range_list *list, int64_t value);
 
 struct catalog;
-struct guard;
 
 /* What was asked for on the command line. */
 struct request {
@@ -61,7 +60,6 @@ struct request {
 	char *output, *table, *sort, *group;
 	bool quiet;
 	const struct catalog *catalog; /* the program's, of all analyses */
-	struct guard *guard;           /* the program's, of files being written */
 	struct text_list sql, measure_words, measures, metric_words, item_words,
 	    aliases; /* NAME=ALIAS */
 	char *plot, *plot_format, *from, *to, *request_text;

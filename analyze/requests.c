@@ -121,10 +121,10 @@ static void get_parts(const struct requests *requests, size_t at, nsec_t part[PA
 {
 	const struct exchange *exchange = &requests->exchanges.item[at];
 
-	part[PART_THERE] = exchange->arrived_ns - exchange->begin_ns;
+	part[PART_THERE] = nsec_sub(exchange->arrived_ns, exchange->begin_ns);
 	memcpy(part + PART_WORK, requests->work[at].part,
 	       sizeof(requests->work[at].part));
-	part[PART_BACK] = exchange->end_ns - exchange->replied_ns;
+	part[PART_BACK] = nsec_sub(exchange->end_ns, exchange->replied_ns);
 }
 
 /* Of what is between the nodes, there and back; the wider. NSEC_MAX: open. */
@@ -180,7 +180,7 @@ static void add_row(struct requests *requests, struct result_table *table, size_
 	    cell_of_known(server.tid, -1),
 	    known_comm(question, &server),
 	    cell_of_known(exchange_port(&requests->exchanges, exchange, 1), -1),
-	    cell_of_integer(exchange->end_ns - exchange->begin_ns),
+	    cell_of_integer(nsec_sub(exchange->end_ns, exchange->begin_ns)),
 	};
 	nsec_t part[PARTS];
 
@@ -237,7 +237,7 @@ static void count_exchange(struct requests *requests, size_t at)
 
 	make_head(requests, at, head);
 	tally = tally_group(&requests->tally, head);
-	distribution_add(&tally->spans, exchange->end_ns - exchange->begin_ns);
+	distribution_add(&tally->spans, nsec_sub(exchange->end_ns, exchange->begin_ns));
 	group = (size_t)(tally - requests->tally.group);
 	if (requests->tally.count > before) {
 		requests->sums = mem_grow(requests->sums, group, &requests->sums_room,
@@ -260,7 +260,8 @@ static bool is_asked_for(const struct requests *requests, size_t at)
 
 	return (scope_has_node(&question->scope, exchange->client) ||
 		scope_has_node(&question->scope, exchange->server)) &&
-	       question_has_span(question, exchange->end_ns - exchange->begin_ns) &&
+	       question_has_span(question,
+				 nsec_sub(exchange->end_ns, exchange->begin_ns)) &&
 	       question_has_thread(question, server.node, server.tid, "", server.at_ns);
 }
 

@@ -68,7 +68,7 @@ static void add_wait(struct sched_report *report, struct result_table *table,
 
 	result_add(table, (struct cell[]){
 			      cell_of_integer(span->begin_ns),
-			      cell_of_integer(span->end_ns - span->begin_ns),
+			      cell_of_integer(nsec_sub(span->end_ns, span->begin_ns)),
 			      cell_of_text(question_node(question, span->node)),
 			      cell_of_integer(span->tid),
 			      cell_of_known(who_pid(question, &who), -1),
@@ -113,7 +113,7 @@ static int take(void *context, const struct thread_span *span)
 {
 	struct sched_report *report = context;
 	struct question *question = report->question;
-	nsec_t latency = span->end_ns - span->begin_ns;
+	nsec_t latency = nsec_sub(span->end_ns, span->begin_ns);
 	struct cell head[TALLY_HEAD];
 	struct tally *tally = span->preempted ? &report->preempted : &report->woken;
 

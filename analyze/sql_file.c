@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/number.h"
+#include "base/output.h"
 
 enum { MOST_BYTES = 1 << 20 };
 
@@ -47,6 +48,7 @@ static char *read_text(const char *path, struct error *error)
 			fclose(file);
 		return NULL;
 	}
+	output_protect(path);
 	text = mem_zalloc((size_t)about.st_size + 1);
 	size = fread(text, 1, (size_t)about.st_size, file);
 	fclose(file);

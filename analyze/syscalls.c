@@ -60,7 +60,7 @@ static void add_call(struct syscall_report *report, struct result_table *table,
 
 	result_add(table, (struct cell[]){
 			      cell_of_integer(span->begin_ns),
-			      cell_of_integer(span->end_ns - span->begin_ns),
+			      cell_of_integer(nsec_sub(span->end_ns, span->begin_ns)),
 			      cell_of_text(question_node(question, span->node)),
 			      cell_of_integer(span->tid),
 			      cell_of_known(who_pid(question, &who), -1),
@@ -98,9 +98,9 @@ static void count(struct syscall_report *report, const struct syscall_span *span
 	report->calls.heads = heads;
 	group = tally_group(&report->calls, head);
 	if (whole)
-		distribution_add(&group->spans, span->end_ns - span->begin_ns);
-	group->sum[UNFINISHED] += !whole;
-	group->sum[ERRORS] += failed;
+		distribution_add(&group->spans, nsec_sub(span->end_ns, span->begin_ns));
+	group->sum[UNFINISHED] = nsec_add(group->sum[UNFINISHED], !whole);
+	group->sum[ERRORS] = nsec_add(group->sum[ERRORS], failed);
 	if (failed)
 		count_error(report, span);
 }
@@ -112,7 +112,7 @@ static int take(void *context, const struct syscall_span *span)
 
 	report->any = true;
 	if (!question_has_cpu(question, span->cpu) ||
-	    !question_has_span(question, span->end_ns - span->begin_ns) ||
+	    !question_has_span(question, nsec_sub(span->end_ns, span->begin_ns)) ||
 	    !question_has_thread(question, span->node, span->tid, span->comm,
 				 span->begin_ns))
 		return 0;

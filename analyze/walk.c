@@ -16,6 +16,8 @@ int walk_run(struct question *question, struct result *result, struct error *err
 	if (walk->begin(question, result, &ops, &kept, error))
 		return -1;
 	status = activity_walk(question->reader, &question->scope, &ops, kept, error);
+	if (!status)
+		question_note_unrecorded(question, result);
 	return walk->end(kept, status, error);
 }
 

@@ -8,7 +8,7 @@
 node_script()
 {
 	cat "$lib/node/base.sh"
-	for part in kernel json node/procs node/clock node/watch node/describe node/lttng \
+	for part in words kernel text node/procs node/clock node/watch node/describe node/lttng \
 		node/sources node/start node/commands node/fetch node/main; do
 		sed '1,/^$/d' "$lib/$part.sh"
 	done
@@ -22,7 +22,7 @@ write_bundle()
 		for part in ctwrap ctsample; do
 			put_file "bin/$part" <"$bin/$part"
 		done
-		for part in options kernel json version; do
+		for part in words options kernel text version; do
 			put_file "libexec/clustertrace/$part.sh" <"$lib/$part.sh"
 		done
 	} >"$work/bundle"
@@ -50,13 +50,8 @@ node_plan()
 {
 	while IFS= read -r plan_line; do
 		case $plan_line in
-		'event '* | 'context '* | 'channel '* | 'sar '* | 'capture '* | 'process '*) ;;
-		'sensor '*)
-			eval "set -- \"\$1\" $plan_line"
-			[ "$3" = "$1" ] || continue
-			;;
-		*) continue ;;
+		'event '* | 'context '* | 'channel '* | 'sar '* | 'capture '* | 'process '* | \
+			"sensor $1 "*) printf '%s\n' "$plan_line" ;;
 		esac
-		printf '%s\n' "$plan_line"
 	done <"$state/plan"
 }

@@ -9,7 +9,7 @@ check_script()
 {
 	printf 'BASE=%s\nSTEP_SECONDS=%s\n' "$(quote "$tmpdir")" "$step_seconds"
 	cat "$lib/node/base.sh"
-	for part in kernel node/procs node/clock node/watch node/describe node/lttng node/check; do
+	for part in words kernel node/procs node/clock node/watch node/describe node/lttng node/check; do
 		sed '1,/^$/d' "$lib/$part.sh"
 	done
 }
@@ -24,19 +24,39 @@ check_node()
 		why "$connect_status" "$short_seconds" >"$work/unreachable.$1"
 		return
 	fi
-	asked=$(realtime_ns)
-	there=$(remote "$1" "$short_seconds" date +%s%N)
-	trip=$(($(realtime_ns) - asked))
-	remote "$1" "$short_seconds" /bin/sh -s <"$work/check.sh" >"$answers"
+	measure_clock "$1"
+	ask "$1" "$short_seconds" /bin/sh -s <"$work/check.sh"
 	check_status=$?
 	if ! grep -q -x end "$answers"; then
 		why "$check_status" "$short_seconds" >"$work/unreachable.$1"
 		return
 	fi
-	case $there in
-	'' | *[!0-9]* | ??????????) ;;
-	*) printf 'offset %s %s\n' $((there - asked - trip / 2)) $((trip / 2)) >>"$answers" ;;
-	esac
+	[ -z "$ahead" ] || printf 'offset %s %s\n' "$ahead" $((trip / 2)) >>"$answers"
+}
+
+# How far a node's real-time clock is ahead of ours, by the shortest of three round trips:
+# sets ahead and trip, both empty where it does not say a time.
+measure_clock()
+{
+	ahead=
+	trip=
+	for _ in 1 2 3; do
+		asked=$(realtime_ns)
+		there=$(remote "$1" "$short_seconds" date +%s%N </dev/null)
+		round_trip=$(($(realtime_ns) - asked))
+		# 19 digits, so that it is a number as arithmetic has it.
+		case ${#there}$there in
+		19[1-8]*) ;;
+		*) continue ;;
+		esac
+		case $there in
+		*[!0-9]*) continue ;;
+		esac
+		if [ -z "$trip" ] || [ "$round_trip" -lt "$trip" ]; then
+			trip=$round_trip
+			ahead=$((there - asked - trip / 2))
+		fi
+	done
 }
 
 # shellcheck disable=SC2086 # names of nodes are words
@@ -44,7 +64,7 @@ ask_nodes()
 {
 	plan_of "$1" 1 "$work/plan" || exit 1
 	state=$work
-	nodes=$(plan_nodes "$work/plan")
+	plan_nodes "$work/plan"
 	plan_word "$work/plan" tmpdir
 	tmpdir=$answer
 	node_words "$work/plan"
@@ -102,11 +122,11 @@ check_row()
 		return
 	fi
 	events_found=$(fact events)
-	free=$(fact free_kib)
+	free_kib=$(fact free_kib)
 	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$(fact user)" "$(fact shell)" \
 		"$(fact rights)" "$(fact lttng)" "$(fact tracer | cut -d ' ' -f 1)" \
 		"$(fact sessiond)" "${events_found%% *}/7" "$(fact sysstat)" "$(fact tcpdump)" \
-		$((${free:-0} / 1024)) "$(fact clock)" "$(ahead_ms)"
+		$((${free_kib:-0} / 1024)) "$(fact clock)" "$(ahead_ms)"
 }
 
 # 12.3+-0.4
@@ -131,7 +151,7 @@ advise()
 	answers=$work/answers.$1
 	if [ -f "$work/unreachable.$1" ]; then
 		say "$1" "a connection ($(cat "$work/unreachable.$1"))" \
-			"try \`ssh $(sed 's/^ *//;s/ *-- / /;s/^ //' "$work/words/$1")\`, which must not ask anything"
+			"try \`ssh $(sed 's/ -- / /;s/^-- //' "$work/words/$1")\`, which must not ask anything"
 		return
 	fi
 	tools=$(fact tools)
@@ -139,8 +159,9 @@ advise()
 	advise_tracing "$1"
 	advise_recorders "$1"
 	[ -z "$(fact place)" ] || say "$1" "a place to write, $(fact place) is none" 'tmpdir in the recipe'
-	[ "$(fact free_kib)" -ge 262144 ] ||
-		say "$1" "more disk space: $(($(fact free_kib) / 1024)) MiB are free" 'another tmpdir in the recipe'
+	free_kib=$(fact free_kib)
+	[ "${free_kib:-0}" -ge 262144 ] ||
+		say "$1" "more disk space: $((${free_kib:-0} / 1024)) MiB are free" 'another tmpdir in the recipe'
 	[ -z "$(fact active)" ] ||
 		remark "$1" "run $(fact active) is collecting there, or was left behind"
 	fact offset | awk -v node="$1" '$1 > 1e9 || $1 < -1e9 {

@@ -12,40 +12,78 @@ action()
 	action_seconds=$2
 	shift 2
 	answers=$work/answers.$action_node
-	node_dir=
-	read -r node_dir 2>/dev/null <"$state/nodes/$action_node/dir" || {
+	action_status=126
+	get_dir "$action_node" || {
+		: >"$answers"
 		echo 'nothing was set up there' >>"$errors"
 		return 1
 	}
-	remote "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$step_seconds" "$@" \
-		>"$answers"
+	ask "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$step_seconds" "$@"
 	action_status=$?
-	take_answers "$action_node"
+	while IFS= read -r answer_line; do
+		case $answer_line in
+		'problem '*) node_problem "$action_node" "${answer_line#problem }" ;;
+		esac
+	done <"$answers"
 	[ "$action_status" -eq 0 ]
 }
 
-# A node may send what it likes; what goes to a terminal is plain text.
-take_answers()
+# ask NODE SECONDS WORD...: a command on the node, of which the answer goes to $answers:
+# lines that may be an answer, and no others. All of it is in $answers.raw.
+ask()
 {
-	answers_are_plain || {
-		tr -c '\11\12\40-\176\200-\377' '?' <"$answers" >"$answers.plain" &&
-			mv -f "$answers.plain" "$answers"
+	remote "$@" >"$answers.raw"
+	ask_status=$?
+	[ "$(size_of "$answers.raw")" -lt "$most_bytes" ] || {
+		echo "it answers with more than $most_bytes bytes" >>"$errors"
+		ask_status=125
 	}
+	take_answers <"$answers.raw" >"$answers"
 	while IFS= read -r answer_line; do
 		case $answer_line in
-		'problem '*) node_problem "$1" "${answer_line#problem }" ;;
 		'failed '*) printf '%s\n' "${answer_line#failed }" >>"$errors" ;;
 		esac
 	done <"$answers"
+	return "$ask_status"
 }
 
-answers_are_plain()
+# A node may send what it likes. What comes out is KEY VALUE, where the value is one
+# that this key may have; a login shell may have said more, which is passed over.
+take_answers()
 {
-	while IFS= read -r answer_line; do
-		case $answer_line in
-		*[![:print:]]*) return 1 ;;
-		esac
-	done <"$answers"
+	tr -d '\000' | LC_ALL=C awk -- "$escape_functions"'
+	BEGIN {
+		number = "^(0|[1-9][0-9]*)$"
+		word = "^[A-Za-z0-9_.:@+~-]*$"
+		words = "^[A-Za-z0-9_.:@+~ -]*$"
+		split("free_kib kib odd pid", name)
+		for (i in name)
+			may[name[i]] = number
+		split("clock lttng manager rights sessiond state sysstat tcpdump tcpdump_rights", name)
+		for (i in name)
+			may[name[i]] = word
+		split("events offload offloads process tracer", name)
+		for (i in name)
+			may[name[i]] = words
+		split("active daemon dir failed place problem said shell tools user", name)
+		for (i in name)
+			may[name[i]] = ""
+		may["status"] = "^(0|[1-9][0-9]?[0-9]?|timeout|stopped)$"
+	}
+	$0 == "end"
+	{
+		space = index($0, " ")
+		key = substr($0, 1, space - 1)
+		value = substr($0, space + 1, 400)
+	}
+	!(key in may) { next }
+	key == "problem" && ++problems > 100 { next }
+	value !~ may[key] || may[key] == number && length(value) > 15 {
+		if (!odd[key]++)
+			print "problem it answers nonsense about its " key
+		next
+	}
+	{ print key " " escaped(value, "") }'
 }
 
 # What the node said of something, by the shell alone: it is asked for often.
@@ -66,23 +104,20 @@ set_up_node()
 {
 	answers=$work/answers.$1
 	bundle_for "$1" >"$work/bundle.$1"
-	remote "$1" "$short_seconds" /bin/sh -s <"$work/bundle.$1" >"$answers"
+	ask "$1" "$short_seconds" /bin/sh -s <"$work/bundle.$1"
 	set_up_status=$?
-	take_answers "$1"
-	if [ "$set_up_status" -ne 0 ] || [ -z "$(fact dir)" ]; then
+	set_up_dir=$(fact dir)
+	if [ "$set_up_status" -ne 0 ] || [ -z "$set_up_dir" ]; then
 		node_problem "$1" "not started: $(why "$set_up_status" "$short_seconds")"
 		set_state "$1" absent
 		return
 	fi
-	case $(fact dir) in
-	/*/clustertrace-*/"$id") ;;
-	*)
+	take_dir "$set_up_dir" || {
 		node_problem "$1" 'not started: it answers nonsense'
 		set_state "$1" absent
 		return
-		;;
-	esac
-	fact dir >"$state/nodes/$1/dir"
+	}
+	printf '%s\n' "$node_dir" >"$state/nodes/$1/dir"
 	set_state "$1" 'set-up'
 }
 
@@ -115,7 +150,6 @@ start_all()
 
 stop_node()
 {
-	stop_seconds=$((short_seconds + 1200))
 	for attempt in 1 2 3; do
 		if action "$1" "$stop_seconds" stop; then
 			set_state "$1" stopped

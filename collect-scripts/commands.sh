@@ -5,45 +5,34 @@
 # all of its nodes, entries one after the other. A command that fails does not
 # stop the others; its record in run.json says so.
 
-# The plan's lines of one entry: $work/entry has them, one a node.
 run_commands()
 {
 	mkdir -p "$state/commands"
-	last_index=
-	while IFS= read -r plan_line <&6; do
-		case $plan_line in
-		'execute '*) eval "set -- $plan_line" ;;
-		*) continue ;;
-		esac
-		if [ "$2" != "$last_index" ]; then
-			last_index=$2
-			[ -n "$interrupted" ] || run_entry "$2"
-		fi
-	done 6<"$state/plan"
+	entry=
+	each_line "$state/plan" execute run_entry
 }
 
-# Entry INDEX: on all nodes at once, whatever the bound is, as they may need
-# one another.
+# execute INDEX METHOD TIMEOUT_MS SUDO NODE COMMAND: the whole entry at its first line,
+# on all nodes at once, whatever the bound is, as they may need one another.
 run_entry()
 {
-	entry=$1
+	[ "$2" != "$entry" ] && [ -z "$interrupted" ] || return 0
+	entry=$2
+	entry_method=$3
+	entry_timeout=$4
+	entry_sudo=$5
 	entry_nodes=
-	while IFS= read -r plan_line; do
-		case $plan_line in
-		"execute $entry "*) eval "set -- $plan_line" ;;
-		*) continue ;;
-		esac
-		entry_method=$3
-		entry_timeout=$4
-		entry_sudo=$5
-		entry_nodes="$entry_nodes ${6:-.local}"
-		printf '%s' "$7" >"$work/command.$entry.${6:-.local}"
-		entry_command=$7
-	done <"$state/plan"
-	talk "$run_name: $entry_method: $(one_line "$entry_command")"
+	each_line "$state/plan" "execute $entry" add_command
+	talk "$run_name: $entry_method: $(one_line "$7")"
 	bound=0
 	# shellcheck disable=SC2086 # names of nodes are words
 	on_nodes run_on $entry_nodes
+}
+
+add_command()
+{
+	entry_nodes="$entry_nodes ${6:-.local}"
+	printf '%s' "$7" >"$work/command.$entry.${6:-.local}"
 }
 
 one_line()
@@ -83,11 +72,10 @@ run_remote()
 	waiting_name=
 	command_status=$(fact status)
 	command_said=$(fact said)
-	if [ -z "$command_status" ]; then
-		command_status=$(fact state)
-		[ "$command_status" = launched ] ||
-			command_status="lost: $(why "$action_status" "$remote_limit")"
-	fi
+	[ -n "$command_status" ] || case $(fact state) in
+	launched) command_status=launched ;;
+	*) command_status="lost: $(why "$action_status" "$remote_limit")" ;;
+	esac
 	[ ! -f "$work/interrupted" ] || [ "$command_status" = 0 ] || command_status=interrupted
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ctrecipe: reads and checks recipes, and hands them on as plain lines. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "base/near.h"
 #include "base/options.h"
 #include "base/output.h"
+#include "base/utf8.h"
 #include "collect-scripts/facts.h"
 #include "collect-scripts/plan.h"
 #include "collect-scripts/starter.h"
@@ -173,8 +173,6 @@ static int print_events(const struct request *request, struct error *error)
 static int write_starter(const struct request *request, struct error *error)
 {
 	struct output output;
-	sigset_t all, before;
-	int status = -1;
 
 	if (!request->output) {
 		fputs(starter_recipe, stdout);
@@ -183,16 +181,10 @@ static int write_starter(const struct request *request, struct error *error)
 	if (access(request->output, F_OK) == 0)
 		return error_set(error, "%s: it exists, want a new file",
 				 request->output);
-	/* So short that a signal may wait; what it would leave half done is not seen. */
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	if (output_open(&output, request->output, error) == 0) {
-		fputs(starter_recipe, output.file);
-		status = output_commit(&output, error);
-		output_discard(&output);
-	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return status;
+	if (output_open(&output, request->output, error))
+		return -1;
+	fputs(starter_recipe, output.file);
+	return output_commit(&output, error);
 }
 
 /* What each subcommand does: with a recipe, or without. */
@@ -262,11 +254,12 @@ static void print_mistakes(const struct recipe_mistakes *mistakes)
 	for (size_t i = 0; i < mistakes->count; i++) {
 		const struct recipe_mistake *mistake = &mistakes->item[i];
 
+		utf8_print(stderr, mistake->place.file);
 		if (mistake->place.line)
-			fprintf(stderr, "%s:%zu: %s\n", mistake->place.file,
-				mistake->place.line, mistake->text);
-		else
-			fprintf(stderr, "%s: %s\n", mistake->place.file, mistake->text);
+			fprintf(stderr, ":%zu", mistake->place.line);
+		fputs(": ", stderr);
+		utf8_print(stderr, mistake->text);
+		fputc('\n', stderr);
 	}
 }
 
@@ -311,7 +304,7 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	enum exit_status status = EXIT_DONE;
 
-	signal(SIGPIPE, SIG_IGN); /* a reader that went away is told */
+	output_catch_signals();
 	switch (parse(&request, argc, argv, &error)) {
 	case OPTIONS_SHOWN:
 		break;
@@ -324,9 +317,7 @@ int main(int argc, const char **argv)
 	}
 	if (status == EXIT_DONE && output_flush_stdout(&error))
 		status = EXIT_FAILED;
-	if (error.text)
-		fprintf(stderr, "ctrecipe: %s\n", error.text);
-	error_clear(&error);
+	error_tell(&error, "ctrecipe", stderr);
 	clear_request(&request);
 	return (int)status;
 }

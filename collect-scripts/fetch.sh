@@ -2,47 +2,56 @@
 # shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
 #
 # Fetch what a node recorded. The node lists its files with size and checksum;
-# what is missing comes as one tar stream; a file that came in part goes on where
+# what is missing comes as one stream of bytes, file after file, of which
+# `receive` makes the listed files and nothing else: plain files of ours that
+# nobody else may read and nobody execute. A file that came in part goes on where
 # it ended; every file is checked against the list. After that, and only then,
-# the node's copy may go. Nothing but ssh, tar, tail and cksum is needed, and a
-# fetch that broke off is taken up by the next try, or by the next `fetch`.
+# the node's copy may go. A fetch that broke off is taken up by the next try, or
+# by the next `fetch`.
 #
 # What comes in is laid below .collect/nodes/NODE/data and moved to RUN/NODE when
-# it is whole. A node may send what it likes: only listed plain files are kept.
+# it is whole.
 
 fetch_node()
 {
 	part=$state/nodes/$1/data
-	part_is_new=no
-	[ -d "$part" ] || part_is_new=yes
-	mkdir -p "$part" || {
+	(umask 077 && mkdir -p "$part") || {
 		node_problem "$1" "not fetched: $part cannot be made"
 		return
 	}
+	if [ -e "$run_dir/$1" ] || [ -L "$run_dir/$1" ]; then
+		node_problem "$1" "not fetched: $run_dir/$1 is there already"
+		return
+	fi
 	for attempt in 1 2 3 4 5; do
 		fetch_once "$1" && {
 			put_in_place "$1"
 			return
 		}
-		[ ! -f "$work/interrupted" ] || break
+		[ ! -f "$work/interrupted" ] && [ "$fetch_again" = yes ] || break
 		[ "$attempt" -eq 5 ] || sleep "$attempt"
 	done
 	node_problem "$1" "not fetched: $fetch_why"
 }
 
-# One try; it says in $fetch_why what stopped it.
+# One try; it says in $fetch_why what stopped it, and in $fetch_again whether another
+# may go better.
 fetch_once()
 {
-	fetch_why='it broke off'
-	list=$work/list.$1
-	if ! action "$1" "$fetch_seconds" list || ! grep -q -x end "$answers"; then
-		fetch_why=$(why "$action_status" "$fetch_seconds")
+	fetch_again=yes
+	most_bytes=67108864
+	action "$1" "$stop_seconds" list
+	most_bytes=1048576
+	if [ "$action_status" -ne 0 ] || ! grep -q -x end "$answers"; then
+		fetch_why=$(why "$action_status" "$stop_seconds")
+		[ "$action_status" -eq 255 ] || fetch_again=no
 		return 1
 	fi
-	sed -n '/\/\.\.\//d; /^[0-9][0-9]* [0-9][0-9]* \.\//p' "$answers" | sort >"$list"
+	list=$work/list.$1
+	read_list <"$answers.raw" | sort >"$list"
 	list_odd=$(fact odd)
+	list_odd=$((${list_odd:-0} + $(grep -c "^odd" "$list")))
 	still_missing "$1" || return 0
-	fetch_rests "$1" || return 1
 	fetch_missing "$1" || return 1
 	if still_missing "$1"; then
 		fetch_why="$(sed -n '1s/^[0-9]* [0-9]* //p' "$missing"): came over damaged"
@@ -50,19 +59,28 @@ fetch_once()
 	fi
 }
 
+# CRC SIZE PATH of the files that may be made here, "odd" for each that may not: a path
+# that leads elsewhere, is there twice, or has what is not for people to read.
+read_list()
+{
+	tr -d '\000' | LC_ALL=C awk '
+	!/^[0-9]+ [0-9]+ / { next }
+	{ path = substr($0, length($1) + length($2) + 3) }
+	path !~ /^[.]\// || path ~ /\/[.]?[.]?(\/|$)|[\001-\037\177\\]|\302[\200-\237]/ ||
+	    length(path) > 1000 || length($1) > 10 || length($2) > 15 || seen[path]++ {
+		print "odd"
+		next
+	}
+	{ print }'
+}
+
 # The listed files that are not here as they should be; $missing lists them.
-# Fails if there are none. Files that are not plain, or too long, are removed.
+# Fails if there are none.
 still_missing()
 {
 	missing=$work/missing.$1
-	if [ "$part_is_new" = no ]; then
-		find "$part" ! -type f ! -type d -exec rm -f {} +
-		(cd "$part" && find . -type f -exec cksum {} +) | sort >"$work/here.$1"
-	else
-		part_is_new=no
-		: >"$work/here.$1"
-	fi
-	comm -23 "$list" "$work/here.$1" >"$missing"
+	(cd "$part" && find . -type f -exec cksum {} +) | sort >"$work/here.$1"
+	grep -v '^odd' "$list" | comm -23 - "$work/here.$1" >"$missing"
 	[ -s "$missing" ]
 }
 
@@ -79,55 +97,59 @@ size_of()
 	wc -c 2>/dev/null <"$1" | tr -d ' '
 }
 
-# Files of which a part is here: the rest. A part that turns out wrong is of a
-# whole file then, which the next try begins anew.
-fetch_rests()
-{
-	while IFS= read -r line; do
-		take_line
-		have=$(size_of "$part/$path")
-		[ "${have:-0}" -gt 0 ] || continue
-		if [ "$have" -ge "$size" ]; then
-			rm -f "$part/$path"
-			continue
-		fi
-		printf '%s\n' "$path" | remote "$1" "$fetch_seconds" /bin/sh "$node_dir/node.sh" \
-			tail "$have" >>"$part/$path" || return 1
-	done <"$missing"
-}
-
+# What is wanted of each missing file, HAVE SIZE PATH: all of it, or the rest of what
+# is here. A part that turns out wrong is of a whole file then, which the next try
+# begins anew.
 fetch_missing()
 {
+	wanted=$work/wanted.$1
 	while IFS= read -r line; do
 		take_line
-		[ -f "$part/$path" ] || printf '%s\n' "$path"
-	done <"$missing" >"$missing.paths"
-	[ -s "$missing.paths" ] || return 0
+		have=0
+		[ ! -f "$part/$path" ] || have=$(size_of "$part/$path")
+		[ "$have" -lt "$size" ] || {
+			rm -f "$part/$path"
+			have=0
+		}
+		printf '%s %s %s\n' "$have" "$size" "$path"
+	done <"$missing" >"$wanted"
+	has_room || return 1
+	# shellcheck disable=SC2094 # both read it
 	# Both ends of the pipe count: the stream may be cut, or the disk here full.
-	{
-		remote "$1" "$fetch_seconds" /bin/sh "$node_dir/node.sh" pack <"$missing.paths"
-		echo $? >"$missing.status"
-	} | (cd "$part" && tar -xof -) 2>"$missing.tar" || {
-		fetch_why="cannot unpack: $(tail -n 1 "$missing.tar")"
-		return 1
-	}
-	[ "$(cat "$missing.status")" = 0 ]
+	stream "$1" $((wanted_kib / 64 + stop_seconds)) /bin/sh "$node_dir/node.sh" send <"$wanted" |
+		"$lib/receive" "$part" "$wanted" 2>"$wanted.errors" || fetch_why=$(cat "$wanted.errors")
+	read -r stream_status <"$errors.status"
+	[ "$stream_status" -eq 0 ] || fetch_why=$(why "$stream_status" $((wanted_kib / 64 + stop_seconds)))
+	[ "$stream_status" -eq 0 ] && [ ! -s "$wanted.errors" ]
 }
 
-# All is here: the node's directory appears whole. Files that a node put where
-# they were not asked for stay behind.
+# A node may list more than there is room for. Sets wanted_kib.
+has_room()
+{
+	wanted_kib=$(awk '{ sum += $2 - $1 } END { printf "%.0f", sum / 1024 }' "$wanted")
+	free_kib=$(df -P -k "$part" | awk 'END { print $4 }')
+	case $free_kib in
+	'' | *[!0-9]*) return 0 ;;
+	esac
+	[ "$wanted_kib" -ge $((free_kib - 65536)) ] || return 0
+	fetch_again=no
+	fetch_why="it has $wanted_kib KiB, and $free_kib are free here"
+	return 1
+}
+
+# All is here: the node's directory appears whole. What an earlier list had stays behind.
 put_in_place()
 {
-	comm -13 "$list" "$work/here.$1" | while IFS= read -r line; do
+	grep -v '^odd' "$list" | comm -13 - "$work/here.$1" | while IFS= read -r line; do
 		take_line
 		rm -f "$part/$path"
 	done
-	if ! mv "$part" "$run_dir/$1" 2>>"$errors"; then
-		node_problem "$1" "not fetched: $run_dir/$1 is there already"
+	mv "$part" "$run_dir/$1" 2>>"$errors" || {
+		node_problem "$1" "not fetched: $(last_error)"
 		return
-	fi
+	}
 	set_state "$1" fetched
-	if [ -n "$list_odd" ]; then
+	if [ "$list_odd" -gt 0 ]; then
 		node_problem "$1" "$list_odd files with odd names were not fetched, they are in $node_dir/data there"
 		return
 	fi

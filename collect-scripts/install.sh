@@ -67,10 +67,11 @@ install_node()
 		not_installed "$1" "$(cat "$work/unreachable.$1")"
 		return
 	fi
+	most_bytes=16777216
 	if given script; then
 		remote "$1" "$fetch_seconds" /bin/sh -s <"$script" >"$work/installed.$1"
 		install_status=$?
-		sed "s/^/$1: /" "$work/installed.$1"
+		plain_lines <"$work/installed.$1" | sed "s/^/$1: /"
 	else
 		packages=$(lacking)
 		[ -n "$packages" ] || {
@@ -126,12 +127,12 @@ do_sessiond()
 	plan_of "$1" 1 "$work/plan" || exit 1
 	daemon_action=$2
 	state=$work
-	nodes=$(plan_nodes "$work/plan")
+	plan_nodes "$work/plan"
 	node_words "$work/plan"
 	{
 		printf 'STEP_SECONDS=%s\n' "$step_seconds"
 		cat "$lib/node/base.sh"
-		for part in kernel node/procs node/lttng node/sessiond; do
+		for part in words kernel node/procs node/lttng node/sessiond; do
 			sed '1,/^$/d' "$lib/$part.sh"
 		done
 	} >"$work/sessiond.sh"
@@ -150,7 +151,7 @@ do_sessiond()
 sessiond_node()
 {
 	answers=$work/answers.$1
-	remote "$1" "$short_seconds" /bin/sh -s "$daemon_action" <"$work/sessiond.sh" >"$answers"
+	ask "$1" "$short_seconds" /bin/sh -s "$daemon_action" <"$work/sessiond.sh"
 	sessiond_status=$?
 	if [ "$sessiond_status" -ne 0 ] || grep -q '^failed ' "$answers"; then
 		complain "$1: $(fact failed)$([ -n "$(fact failed)" ] || why "$sessiond_status" "$short_seconds")"

@@ -10,7 +10,7 @@
 #
 # calls `parse_options "$@"`, and asks `option NAME [DEFAULT]`. --help and
 # --version are answered here. What is no option is in $operands, a word each,
-# quoted for `eval "set -- $operands"`. With operands_end=yes the first operand
+# quoted (words.sh) for `eval "set -- $operands"`. With operands_end=yes the first operand
 # ends the options: $parsed words are to be shifted then.
 
 program=${0##*/}
@@ -27,44 +27,6 @@ misuse()
 	printf 'Try "%s --help"\n' "$program" >&2
 	exit 2
 }
-
-# A word for the shell, on one line whatever is in it (with NL set to a line feed).
-quote()
-{
-	case $1 in
-	'' | *[!A-Za-z0-9_./:=@%+,-]*) ;;
-	*)
-		printf '%s\n' "$1"
-		return
-		;;
-	esac
-	quote_rest=$1
-	quote_done=
-	while :; do
-		case $quote_rest in
-		*"'"*)
-			quote_done="$quote_done${quote_rest%%"'"*}'\\''"
-			quote_rest=${quote_rest#*"'"}
-			;;
-		*) break ;;
-		esac
-	done
-	quote_rest=$quote_done$quote_rest
-	quote_done=
-	while :; do
-		case $quote_rest in
-		*"$NL"*)
-			quote_done="$quote_done${quote_rest%%"$NL"*}'\"\$NL\"'"
-			quote_rest=${quote_rest#*"$NL"}
-			;;
-		*) break ;;
-		esac
-	done
-	printf "'%s'\n" "$quote_done$quote_rest"
-}
-
-NL='
-'
 
 # Sets option_key, the variable of an option, without a process.
 name_option()

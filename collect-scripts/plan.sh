@@ -15,7 +15,7 @@ do_plan()
 	while [ "$point" -le "${only:-$point_count}" ]; do
 		plan_of "$1" "$point" "$work/plan" || exit 1
 		plan_point "$work/plan"
-		show_point
+		show_point | plain_lines
 		point=$((point + 1))
 	done
 	exit 0
@@ -28,8 +28,7 @@ show_point()
 	printf 'point %s of %s: %s-YYYYmmdd-HHMMSS%s\n' "$point" "$point_count" "$answer" \
 		"${suffix:+-$suffix}"
 	while IFS= read -r plan_line; do
-		eval "set -- $plan_line"
-		show_line "$@"
+		with_words show_line "$plan_line"
 	done <"$work/plan"
 	show_events
 }

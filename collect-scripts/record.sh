@@ -46,10 +46,11 @@ json_member()
 	}'
 }
 
-# One node of run.json.
+# node NAME ADDRESS USER PORT ROLE...: one of run.json.
 node_json()
 {
-	get_state "$2"
+	node_name=$2
+	get_state "$node_name"
 	case $node_state in
 	fetched | cleaned) node_state=ok ;;
 	absent | set-up) node_state='not started' ;;
@@ -57,7 +58,7 @@ node_json()
 	lost | broken) node_state='not stopped' ;;
 	started) node_state=collecting ;;
 	esac
-	printf '{"name": %s, "address": %s' "$(json_strings "$2")" "$(json_strings "$3")"
+	printf '%s\n  {"name": %s, "address": %s' "$nodes_comma" "$(json_strings "$2")" "$(json_strings "$3")"
 	shift 5
 	printf ', "roles": [%s], "status": %s' "$(json_strings "$@")" "$(json_strings "${node_state:-unknown}")"
 	printf ', "problems": ['
@@ -68,29 +69,26 @@ node_json()
 			comma=', '
 		done <"$state/nodes/$node_name/problems"
 	printf ']}'
+	nodes_comma=,
 }
 
 nodes_json()
 {
 	nodes_comma=
-	while IFS= read -r plan_line; do
-		case $plan_line in
-		'node '*) ;;
-		*) continue ;;
-		esac
-		eval "set -- $plan_line"
-		node_name=$2
-		printf '%s\n  ' "$nodes_comma"
-		node_json "$@"
-		nodes_comma=,
-	done <"$state/plan"
+	each_line "$state/plan" node node_json
 }
 
 parameters_json()
 {
-	eval "set -- $(grep '^point ' "$state/plan")"
-	shift 4
 	parameters_comma=
+	each_line "$state/plan" point point_json
+}
+
+# point INDEX COUNT SUFFIX KEY=VALUE...
+point_json()
+{
+	[ $# -gt 4 ] || return 0
+	shift 4
 	for parameter; do
 		printf '%s%s: %s' "$parameters_comma" "$(json_strings "${parameter%%=*}")" \
 			"$(json_strings "${parameter#*=}")"
@@ -98,15 +96,26 @@ parameters_json()
 	done
 }
 
+# kept_time FILE: the nanoseconds that stand in it, or now.
+kept_time()
+{
+	kept=
+	read -r kept 2>/dev/null <"$1" || :
+	case $kept in
+	'' | 0* | *[!0-9]*) realtime_ns ;;
+	*) printf '%s\n' "$kept" ;;
+	esac
+}
+
 write_run_json()
 {
-	read -r begin_ns 2>/dev/null <"$state/begin" || begin_ns=$(realtime_ns)
-	read -r end_ns 2>/dev/null <"$state/end" || end_ns=$(realtime_ns)
 	plan_word "$state/plan" name
+	rm -f "$run_dir/run.json.new"
 	{
 		printf '{"name": %s,\n' "$(json_strings "$answer")"
 		printf ' "collector_version": %s,\n' "$(json_strings "$version")"
-		printf ' "begin_ns": %s, "end_ns": %s,\n' "$begin_ns" "$end_ns"
+		printf ' "begin_ns": %s, "end_ns": %s,\n' "$(kept_time "$state/begin")" \
+			"$(kept_time "$state/end")"
 		printf ' "parameters": {%s},\n' "$(parameters_json)"
 		printf ' "interrupted": %s,\n' "$([ -f "$state/interrupted" ] && echo true || echo false)"
 		printf ' "nodes": [%s],\n' "$(nodes_json)"

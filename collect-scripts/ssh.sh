@@ -64,74 +64,109 @@ leave()
 	exit "$leave_status"
 }
 
-# The words for ssh of each node: -p PORT ... -- ADDRESS, quoted, in $work/words/NODE.
+# node_words PLAN [OPTIONS]: the words for ssh of each node, -p PORT ... -- ADDRESS, a
+# line in $work/words/NODE. The options are those of the plan OPTIONS.
 node_words()
 {
 	ssh_words=
-	ssh_file=$1
-	while IFS= read -r plan_line; do
-		case $plan_line in
-		"ssh_option "*)
-			eval "set -- $plan_line"
-			ssh_words="$ssh_words -o $(quote "$2")"
-			;;
-		"ssh_gateway "*)
-			eval "set -- $plan_line"
-			[ -z "$2" ] || ssh_words="$ssh_words -J $(quote "$2")"
-			;;
-		esac
-	done <"$ssh_file"
-	while IFS= read -r plan_line; do
-		case $plan_line in
-		"node "*) eval "set -- $plan_line" ;;
-		*) continue ;;
-		esac
-		{
-			printf "%s " "$ssh_words"
-			[ -z "$4" ] || printf -- "-l %s " "$(quote "$4")"
-			[ -z "$5" ] || printf -- "-p %s " "$(quote "$5")"
-			printf -- "-- %s\n" "$(quote "$3")"
-		} >"$work/words/$2"
-	done <"$ssh_file"
+	plan_file=$1
+	each_line "${2:-$1}" ssh_option add_option
+	each_line "$1" ssh_gateway add_gateway
+	each_line "$1" node write_words
 }
 
-# remote NODE SECONDS WORD...: a command on a node, of words that every login
-# shell takes for what they are. Standard input and output are the caller's,
-# errors go to $errors. Sets nothing; the exit status is the command's, 255 if
-# there is no connection, 124 if it was out of time.
-remote()
+# Options for ssh may run commands here and write files. Of a run directory that may
+# be somebody else's only those count that do no more than to choose a connection.
+add_option()
 {
-	remote_node=$1
-	remote_seconds=$2
-	shift 2
-	remote_command="$*"
-	case $remote_command in
-	*[!A-Za-z0-9_./:=@%+,\ -]*)
-		printf 'a path on the node has characters that are not safe: %s\n' \
-			"$remote_command" >>"$errors"
-		return 126
+	[ $# -ge 2 ] || return 0
+	case ${foreign:-no}/${2%%=*} in
+	no/* | */AddressFamily | */BindAddress | */Ciphers | */Compression | */ConnectTimeout | \
+		*/ConnectionAttempts | */HostKeyAlgorithms | */HostKeyAlias | */IdentitiesOnly | \
+		*/IdentityFile | */KexAlgorithms | */MACs | */Port | */PreferredAuthentications | \
+		*/PubkeyAcceptedAlgorithms | */ServerAliveCountMax | */ServerAliveInterval | */User) ;;
+	*)
+		complain "$plan_file: option ${2%%=*} of ssh is not taken from a run, name the recipe instead where it is needed"
+		return
 		;;
 	esac
-	remote_words=
-	while IFS= read -r remote_line; do
-		remote_words=$remote_words$remote_line$NL
-	done <"$work/words/$remote_node"
-	eval "set -- $remote_words"
-	set -- timeout -k 5 "$remote_seconds" ssh -F "$work/ssh_config" -T "$@" \
-		"$remote_command"
+	ssh_words="$ssh_words-o $(quote "$2") "
+}
+
+add_gateway()
+{
+	[ -n "${2:-}" ] || return 0
+	case $2 in
+	-* | *,-* | *@-* | *[!][A-Za-z0-9_.:@%,+-]*) fail "$plan_file: '$(plain_text "$2")' is not a gateway" ;;
+	esac
+	ssh_words="$ssh_words-J $2 "
+}
+
+# node NAME ADDRESS USER PORT
+write_words()
+{
+	case $3/$4/$5 in
+	/* | -* | */-* | *[!A-Za-z0-9_.:%@+/-]* | */*/*/* | */*/*[!0-9]*)
+		fail "$plan_file: '$(plain_text "$4@$3:$5")' is not the address of a node"
+		;;
+	esac
+	printf '%s\n' "$ssh_words${4:+-l $4 }${5:+-p $5 }-- $3" >"$work/words/$2"
+}
+
+# stream NODE SECONDS WORD...: a command on a node, of words that every login
+# shell takes for what they are. Standard input and output are the caller's, errors
+# go to $errors. The exit status is the command's, 255 if there is no connection, 124
+# if it was out of time; it is left in $errors.status. For the left side of a pipe.
+#
+# No file that ssh writes for the node gets past 16 MiB: then the connection ends. (The
+# end of a pipe cannot be waited for here: ssh keeps that of errors open when it is ended.)
+stream()
+{
+	stream_seconds=$2
+	IFS= read -r stream_words <"$work/words/$1"
+	shift 2
+	stream_command="$*"
+	case $stream_command in
+	*[!A-Za-z0-9_./:=@%+,\ -]*)
+		printf 'a path on the node has characters that are not safe: %s\n' \
+			"$stream_command" >>"$errors"
+		echo 126 >"$errors.status"
+		return
+		;;
+	esac
+	ulimit -f 32768
+	# shellcheck disable=SC3045 # each of the shells has it
+	ulimit -c 0
+	with_words run_ssh "$stream_words" 2>>"$errors"
+	echo $? >"$errors.status"
+}
+
+run_ssh()
+{
+	set -- timeout -k 5 "$stream_seconds" ssh -F "$work/ssh_config" -T "$@" \
+		"$stream_command"
 	if [ -n "${waiting_name:-}" ]; then
-		interruptible "$waiting_name" "$@" 2>>"$errors"
+		interruptible "$waiting_name" "$@"
 	else
-		"$@" 2>>"$errors"
+		"$@"
 	fi
+}
+
+# As stream, with up to $most_bytes of output: a node may send without end.
+most_bytes=1048576
+remote()
+{
+	stream "$@" | head -c "$most_bytes"
+	read -r remote_status <"$errors.status"
+	return "$remote_status"
 }
 
 # What ssh or the node said last, for a message.
 last_error()
 {
 	# ssh ends its lines as a terminal wants it.
-	said=$(grep -v '^[[:space:]]*$' "$errors" 2>/dev/null | tail -n 1 | tr -d '\r' |
-		tr -c '\40-\176\n' '?' | cut -c 1-300)
+	said=$(tr -d '\r' <"$errors" 2>/dev/null | grep -v '^[[:space:]]*$' | tail -n 1 |
+		cut -b 1-300 | plain_lines)
 	printf '%s\n' "${said:-no answer}"
 }
 
@@ -148,15 +183,8 @@ why()
 # Connections to the same gateway share one, if it is there before them all.
 open_gateway()
 {
-	gateway=
-	while IFS= read -r plan_line; do
-		case $plan_line in
-		'ssh_gateway '*)
-			eval "set -- $plan_line"
-			gateway=$2
-			;;
-		esac
-	done <"$1"
+	plan_word "$1" ssh_gateway
+	gateway=$answer
 	[ -n "$gateway" ] || return 0
 	last_hop=${gateway##*,}
 	set -- -N -f

@@ -9,15 +9,18 @@
 #   begin, end  nanoseconds
 #   commands    a line of JSON for each command that was run
 #   nodes/NODE/ dir: its private directory; state; problems
+#
+# A run directory may come from anywhere. All of this is data: it is read a line
+# at a time and checked for what it may be, and nothing of it is ever run.
 
 complain()
 {
-	printf '%s: %s\n' "$program" "$*" >&2
+	printf '%s: %s\n' "$program" "$(plain_text "$*")" >&2
 }
 
 talk()
 {
-	given quiet || printf '%s\n' "$*" >&2
+	given quiet || plain_text "$*" >&2
 }
 
 # The plan of a point of the recipe: plan_of RECIPE POINT FILE [RUN]
@@ -30,29 +33,45 @@ plan_of()
 plan_word()
 {
 	answer=
-	word_kind=$2
-	while IFS= read -r plan_line; do
-		case $plan_line in
-		"$word_kind "*)
-			eval "set -- $plan_line"
-			answer=${2:-}
-			;;
-		esac
-	done <"$1"
+	each_line "$1" "$2" set_answer
+}
+
+set_answer()
+{
+	answer=${2:-}
 }
 
 # The point of a plan: sets point_count and suffix.
 plan_point()
 {
-	eval "set -- $(grep "^point " "$1")"
+	each_line "$1" point set_point
+}
+
+set_point()
+{
 	point_count=${3:-1}
 	suffix=${4:-}
 }
 
-# The names of a plan's nodes; they are fit for file names.
+# Sets nodes. They are used as words, and as names of files.
 plan_nodes()
 {
-	sed -n 's/^node \([^ ]*\) .*/\1/p' "$1" | tr -d "'"
+	nodes=
+	plan_file=$1
+	each_line "$1" node add_node
+	[ -n "$nodes" ] || fail "$1: no nodes in it"
+}
+
+# node NAME ADDRESS USER PORT ROLE...
+add_node()
+{
+	[ $# -ge 5 ] || fail "$plan_file: '$(plain_text "$*")' is not the line of a node"
+	case $2 in
+	'' | [!A-Za-z0-9_]* | *[!A-Za-z0-9_.-]*)
+		fail "$plan_file: '$(plain_text "$2")' is not the name of a node"
+		;;
+	esac
+	nodes="$nodes $2"
 }
 
 new_id()
@@ -80,7 +99,7 @@ make_run()
 		sleep 1
 	done
 	state=$run_dir/.collect
-	mkdir "$state" "$state/nodes" || fail "$state: cannot be made"
+	mkdir -m 700 "$state" && mkdir "$state/nodes" || fail "$state: cannot be made"
 	new_id
 	printf '%s\n' "$id" >"$state/id"
 }
@@ -103,30 +122,32 @@ fill_run()
 	/*) printf '%s\n' "$1" >"$state/recipe" ;;
 	*) printf '%s\n' "$PWD/$1" >"$state/recipe" ;;
 	esac
-	take_plan
-	for node in $nodes; do
-		mkdir "$state/nodes/$node" || fail "$state/nodes/$node: cannot be made"
-	done
-}
-
-# What of the plan is needed all the time.
-take_plan()
-{
-	nodes=$(plan_nodes "$state/plan")
-	[ -n "$nodes" ] || fail "$state/plan: no nodes in it"
 	plan_word "$state/plan" tmpdir
 	tmpdir=$answer
-	node_words "$state/plan"
+	take_nodes "$state/plan"
+}
+
+# The nodes of the run, and the way to them, of which options for ssh by the plan OPTIONS.
+take_nodes()
+{
+	plan_nodes "$state/plan"
+	node_words "$state/plan" "$1"
+	for node in $nodes; do
+		mkdir -p "$state/nodes/$node" || fail "$state/nodes/$node: cannot be made"
+	done
 }
 
 # An existing run, by its directory, or the last one of a recipe that is not
 # fetched yet.
 open_run()
 {
+	options_plan=$1/.collect/plan
 	if [ -f "$1/.collect/plan" ] && [ -f "$1/.collect/id" ]; then
 		run_dir=$1
+		foreign=yes
 	elif [ -f "$1" ]; then
 		run_dir=$(last_run "$1") || exit 1
+		options_plan=$work/plan
 	else
 		fail "$1: want a recipe, or a run directory that ctcollect made"
 	fi
@@ -135,10 +156,18 @@ open_run()
 	*) run_dir=./$run_dir ;;
 	esac
 	state=$run_dir/.collect
-	read -r id <"$state/id"
+	# What is written there must stay there.
+	odd_file=$(find "$state" ! -type d ! -type f 2>&1 | head -n 1)
+	[ -z "$odd_file" ] || fail "$(plain_text "$odd_file"): neither a file nor a directory, it does not belong there"
+	IFS= read -r id <"$state/id"
+	case ${#id}$id in
+	16*[!0-9a-f]*) ;;
+	16*) id_is_one=yes ;;
+	esac
+	[ -n "${id_is_one:-}" ] || fail "$state/id: want 16 hexadecimal digits"
 	run_name=${run_dir%/}
 	run_name=${run_name##*/}
-	take_plan
+	take_nodes "$options_plan"
 }
 
 last_run()
@@ -166,6 +195,28 @@ get_state()
 {
 	node_state=
 	read -r node_state 2>/dev/null <"$state/nodes/$1/state" || :
+	case $node_state in
+	absent | set-up | started | broken | stopped | lost | fetched | cleaned) ;;
+	*) node_state=unknown ;;
+	esac
+}
+
+# The private directory of a node, if it is one: sets node_dir.
+take_dir()
+{
+	node_dir=$1
+	case $node_dir in
+	*[!A-Za-z0-9_./:=@%+,-]* | */../*) ;;
+	/*/clustertrace-*/"$id") return 0 ;;
+	esac
+	node_dir=
+	return 1
+}
+
+get_dir()
+{
+	node_dir=
+	IFS= read -r node_dir 2>/dev/null <"$state/nodes/$1/dir" && take_dir "$node_dir"
 }
 
 in_state()

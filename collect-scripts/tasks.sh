@@ -12,16 +12,13 @@
 
 run_queues()
 {
-	# shellcheck disable=SC2013 # numbers
-	for queue in $(sed -n 's/^tasks \([0-9]*\) .*/\1/p' "$state/plan"); do
-		[ -n "$interrupted" ] || run_queue "$queue"
-	done
+	each_line "$state/plan" tasks run_queue
 }
 
 # tasks INDEX NAME POLICY PARALLEL INTERVAL_MS PENDING TIMEOUT_MS NODE...
 run_queue()
 {
-	eval "set -- $(grep "^tasks $1 " "$state/plan")"
+	[ -z "$interrupted" ] || return 0
 	queue=$2
 	queue_name=$3
 	policy=$4
@@ -49,32 +46,17 @@ run_queue()
 	count_tasks
 }
 
-# How far a node's real-time clock is ahead of ours, by the shortest of three
-# round trips: $queue_work/ahead.NODE.
 # shellcheck disable=SC2086
 measure_clocks()
 {
 	bound=$parallel
-	on_nodes measure_clock $workers
+	on_nodes keep_ahead $workers
 }
 
-measure_clock()
+keep_ahead()
 {
-	shortest=
-	ahead=0
-	for _ in 1 2 3; do
-		asked=$(realtime_ns)
-		there=$(remote "$1" "$short_seconds" date +%s%N)
-		trip=$(($(realtime_ns) - asked))
-		case $there in
-		'' | *[!0-9]* | ??????????) continue ;;
-		esac
-		if [ -z "$shortest" ] || [ "$trip" -lt "$shortest" ]; then
-			shortest=$trip
-			ahead=$((there - asked - trip / 2))
-		fi
-	done
-	printf '%s\n' "$ahead" >"$queue_work/ahead.$1"
+	measure_clock "$1"
+	printf '%s\n' "${ahead:-0}" >"$queue_work/ahead.$1"
 }
 
 # The dispatcher reads what happens from one pipe: `tick` (time to enqueue) and
@@ -156,7 +138,12 @@ enqueue_one()
 		more=no
 		return
 	}
-	eval "set -- $task_line"
+	with_words enqueue "$task_line"
+}
+
+# task QUEUE NUMBER INPUT COMMAND
+enqueue()
+{
 	stamp=$(realtime_ns)
 	[ "$stamp" -gt "$last_stamp" ] || stamp=$((last_stamp + 1))
 	last_stamp=$stamp
@@ -241,7 +228,8 @@ start_task()
 {
 	(
 		trap '' INT HUP
-		trap 'printf "end %s\n" "$2" >&5' EXIT
+		task_worker=$2
+		trap 'printf "end %s\n" "$task_worker" >&5' EXIT
 		errors=$work/errors.task.$1
 		: >"$errors"
 		run_task "$1" "$2"
@@ -253,14 +241,14 @@ run_task()
 {
 	read -r stamp <"$queue_work/stamp.$1"
 	read -r ahead <"$queue_work/ahead.$2"
-	read -r node_dir <"$state/nodes/$2/dir"
+	get_dir "$2"
 	task_limit=31536000
 	[ "$task_timeout" -eq 0 ] || task_limit=$((task_timeout / 1000 + 60 + short_seconds))
 	answers=$work/answers.task.$1
 	waiting_name=task.$queue.$1
-	remote "$2" "$task_limit" /bin/sh "$node_dir/node.sh" task \
+	ask "$2" "$task_limit" /bin/sh "$node_dir/node.sh" task \
 		"$queue" "$1" "$(safe_name "$queue_name")" $((stamp + ahead)) "$id-$queue-$1" \
-		"$task_timeout" <"$queue_work/command.$1" >"$answers"
+		"$task_timeout" <"$queue_work/command.$1"
 	task_status=$(fact status)
 	[ "$task_status" = 0 ] && return
 	printf '%s\n' "$1" >>"$queue_work/failed"

@@ -8,11 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/guard.h"
 #include "base/mem.h"
 #include "base/output.h"
+#include "base/output_directory.h"
 #include "base/signals.h"
-#include "export/directory.h"
 #include "export/formats.h"
 #include "timeline/writer.h"
 
@@ -29,32 +28,8 @@ struct request {
 /* Where the export goes; at most one of them is open. */
 struct target {
 	struct output file;
-	struct export_directory directory;
+	struct output_directory directory;
 };
-
-/* What a signal has to undo before the program ends by it. */
-static struct guard guard;
-static volatile sig_atomic_t is_stdout_cut;
-static off_t stdout_begin;
-
-/* Nothing of what was written to a file stays, nor what another thread still writes. */
-static void cut_stdout(void)
-{
-	int file = dup(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY);
-
-	if (nothing >= 0)
-		dup2(nothing, STDOUT_FILENO);
-	if (ftruncate(file, stdout_begin) == 0)
-		lseek(file, stdout_begin, SEEK_SET);
-}
-
-static void end_by_signal(int number)
-{
-	guard_undo(&guard);
-	if (is_stdout_cut)
-		cut_stdout();
-	signals_end(number);
-}
 
 static char *make_versions(void)
 {
@@ -209,26 +184,25 @@ static int open_timeline(struct request *request, struct error *error)
 
 static void open_stdout(struct export *export)
 {
-	struct stat status;
-
-	signals_catch_pipe(end_by_signal);
+	output_catch_pipe();
+	output_whole_stdout();
 	export->file = stdout;
 	export->file_name = "standard output";
-	stdout_begin = lseek(STDOUT_FILENO, 0, SEEK_CUR);
-	is_stdout_cut = stdout_begin >= 0 && fstat(STDOUT_FILENO, &status) == 0 &&
-			S_ISREG(status.st_mode);
 }
 
-static int open_directory(struct export *export, struct export_directory *directory,
+static int open_directory(struct export *export, struct output_directory *directory,
 			  struct error *error)
 {
-	int status;
+	static const struct output_kind kinds[] = {
+	    {OUTPUT_EMPTY, ".ctexport", "an empty directory or --force", true},
+	    {OUTPUT_REPLACE, ".ctexport", NULL, true},
+	};
 
-	guard_hold(&guard);
-	status = export_directory_open(directory, export->output, export->force, error);
+	if (output_directory_open(directory, export->output, &kinds[export->force],
+				  error))
+		return -1;
 	export->directory = directory->temporary;
-	guard_name(&guard, directory->root);
-	return status;
+	return 0;
 }
 
 static int open_target(struct request *request, struct target *target,
@@ -246,7 +220,7 @@ static int open_target(struct request *request, struct target *target,
 			open_stdout(export);
 			return 0;
 		}
-		if (guard_open(&guard, &target->file, export->output, error))
+		if (output_open(&target->file, export->output, error))
 			return -1;
 		export->file = target->file.file;
 		export->file_name = export->output;
@@ -258,9 +232,9 @@ static int open_target(struct request *request, struct target *target,
 static int commit_target(struct request *request, struct target *target,
 			 struct error *error)
 {
-	signals_hold(SIG_BLOCK);
+	signals_hold(NULL);
 	if (request->export.directory)
-		return export_directory_commit(&target->directory, error);
+		return output_directory_commit(&target->directory, error);
 	if (target->file.file)
 		return output_commit(&target->file, error);
 	return output_flush_stdout(error);
@@ -280,13 +254,9 @@ static void discard_target(const struct export *export, struct target *target)
 {
 	if (export->file == stdout)
 		end_without_reader();
-	export_directory_discard(&target->directory);
-	if (target->file.file)
-		output_discard(&target->file);
-	if (is_stdout_cut) {
-		fflush(stdout);
-		cut_stdout();
-	}
+	output_directory_discard(&target->directory);
+	output_discard(&target->file);
+	output_cut_stdout();
 }
 
 static enum exit_status run(struct request *request, struct error *error)
@@ -332,7 +302,7 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	int status;
 
-	signals_catch(end_by_signal);
+	output_catch_signals();
 	status = options_end(parse(&request, argc, argv, &error), &error);
 	if (status < 0)
 		status = (int)(check_request(&request, &error) ? EXIT_MISUSE

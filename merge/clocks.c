@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "input/same.h"
 #include "merge/clock_file.h"
 
 struct finding {
@@ -144,7 +145,7 @@ static void probe(struct source *entry, struct merge_source *source)
 	struct error error = ERROR_INIT;
 	struct record_source *records =
 	    entry->kind == SOURCE_TRACE
-		? trace_records_open(entry->path, &entry->reader, &error)
+		? trace_records_open(entry->path, entry->reader, &error)
 		: capture_records_open(entry->path, &error);
 
 	source->is_read = records;
@@ -179,7 +180,9 @@ static void survey(struct finding *finding)
 		struct source *entry = &run->sources.item[i];
 		struct merge_source *source = &run->source[i];
 
-		if (!is_opened[i] && !was_given_twice(&run->problems, entry->path))
+		source->is_twice =
+		    !is_opened[i] && was_given_twice(&run->problems, entry->path);
+		if (!is_opened[i] && !source->is_twice)
 			probe(entry, source);
 		source->island = -1;
 		set_identity(&source->clock, entry->name, entry->path, &source->facts);
@@ -246,15 +249,18 @@ static void apply_map(struct finding *finding)
 static bool share_clock(struct finding *finding, size_t index)
 {
 	struct merge_source *source = &finding->run->source[index];
+	const struct source *entry = finding->run->sources.item;
 
 	for (size_t i = 0; i < finding->run->count; i++) {
 		const struct merge_source *other = &finding->run->source[i];
 
 		if (!finding->is_set[i] ||
-		    !packet_source_same_clock(&source->facts, &other->facts))
+		    same_clock(&entry[index], &source->facts, &entry[i], &other->facts) !=
+			SAME_CLOCK)
 			continue;
 		copy_clock(&source->clock, &other->clock,
-			   other->facts.clock_offset_ns - source->facts.clock_offset_ns);
+			   nsec_sub(other->facts.clock_offset_ns,
+				    source->facts.clock_offset_ns));
 		source->clock.quality = CLOCK_EXACT;
 		source->island = other->island;
 		finding->is_set[index] = true;

@@ -2,13 +2,11 @@
 /* ctmerge: a whole run on one timeline. */
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/guard.h"
 #include "base/instant.h"
 #include "base/json.h"
 #include "base/mem.h"
@@ -16,14 +14,13 @@
 #include "base/signals.h"
 #include "base/version.h"
 #include "input/capture/capture.h"
-#include "input/reader.h"
 #include "merge/clocks.h"
 #include "merge/describe.h"
 #include "merge/load.h"
 #include "merge/samples.h"
 #include "merge/tables.h"
 #include "sync/arguments.h"
-#include "timeline/target.h"
+#include "timeline/header.h"
 #include "timeline/writer.h"
 
 enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIED = 3 };
@@ -44,19 +41,11 @@ struct merge {
 	struct selection selection;
 	struct progress progress;
 	struct origins *origins;
-	struct timeline_target target;
+	struct output output;
 	struct timeline_writer *writer;
 	struct load load;
 	bool is_written;
 };
-
-static struct guard guard;
-
-static void end_by_signal(int number)
-{
-	guard_undo(&guard);
-	signals_end(number);
-}
 
 static char *make_versions(void)
 {
@@ -233,19 +222,16 @@ static int find_clocks(struct merge *merge, struct error *error)
 
 static int open_target(struct merge *merge, struct error *error)
 {
-	const char *path = merge->request->output, *temporary;
-	int status;
+	const char *path = merge->request->output;
+	struct output *output = &merge->output;
 
-	guard_hold(&guard);
-	status = path ? timeline_target_open(&merge->target, path, merge->request->force,
-					     error)
-		      : timeline_target_open_stream(&merge->target, STDOUT_FILENO, error);
-	temporary = status ? NULL : timeline_target_path(&merge->target);
-	guard_name(&guard, temporary);
-	if (status)
+	if (path && (header_check_target(path, merge->request->force, error) ||
+		     output_open(output, path, error)))
+		return -1;
+	if (!path && output_open_spooled(output, STDOUT_FILENO, error))
 		return -1;
 	merge->writer =
-	    timeline_writer_new(temporary, timeline_target_name(&merge->target),
+	    timeline_writer_new(output->temporary, path ? path : output->temporary,
 				!merge->request->no_payload, error);
 	return merge->writer ? 0 : -1;
 }
@@ -293,6 +279,20 @@ static int write_rows(struct merge *merge, struct error *error)
 	return status ? -1 : 0;
 }
 
+/* A timeline in its place is a merge that is done, and ends as such. */
+static int put_in_place(struct merge *merge, struct error *error)
+{
+	const char *path = merge->request->output;
+
+	if (path) {
+		signals_hold(NULL);
+		/* It may have come while we worked. */
+		if (header_check_target(path, merge->request->force, error))
+			return -1;
+	}
+	return output_commit(&merge->output, error);
+}
+
 static int merge_all(struct merge *merge, struct error *error)
 {
 	bool has_times = merge->request->begin || merge->request->end;
@@ -307,10 +307,7 @@ static int merge_all(struct merge *merge, struct error *error)
 	timeline_writer_free(merge->writer);
 	merge->writer = NULL;
 	merge->is_written = true;
-	/* A timeline in its place is a merge that is done, and ends as such. */
-	if (merge->request->output)
-		signals_hold(SIG_BLOCK);
-	return timeline_target_commit(&merge->target, error);
+	return put_in_place(merge, error);
 }
 
 static int describe(struct merge *merge, struct error *error)
@@ -338,8 +335,6 @@ static bool report(const struct merge *merge)
 		    merge->request->begin || merge->request->end ? " in that time" : "");
 	for (size_t i = 0; i < problems->count; i++)
 		failed |= sync_is_failure(&problems->item[i]);
-	if (merge->request->verbose)
-		sync_tell_readers(&merge->run.sources, "ctmerge", stderr);
 	if (merge->request->verbose && !merge->request->describe)
 		fprintf(stderr,
 			"ctmerge: %llu events of %zu sources, %llu messages, %zu nodes\n",
@@ -370,7 +365,7 @@ static bool is_tied(const struct merge *merge)
 static void clear_merge(struct merge *merge)
 {
 	timeline_writer_free(merge->writer);
-	timeline_target_discard(&merge->target);
+	output_discard(&merge->output);
 	origins_free(merge->origins);
 	selection_clear(&merge->selection);
 	merge_run_clear(&merge->run);
@@ -391,7 +386,7 @@ static int check_nodes(const struct merge *merge, struct error *error)
 
 static enum exit_status run(const struct request *request, struct error *error)
 {
-	struct merge merge = {.request = request, .target = {.fd = -1}};
+	struct merge merge = {.request = request, .output = {.stream = -1}};
 	enum exit_status status = EXIT_DONE;
 
 	split(&request->events, &merge.selection.events);
@@ -471,7 +466,7 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	int status;
 
-	signals_catch(end_by_signal);
+	output_catch_signals();
 	sync_arguments_init(&request.sync);
 	request.command = quote_command(argc, argv);
 	status = options_end(parse(&request, argc, argv, &error), &error);

@@ -22,7 +22,7 @@ static void read_source(struct merge_run *run, struct merge_source *source)
 	struct error error = ERROR_INIT;
 	struct packet_source *packets =
 	    entry->kind == SOURCE_TRACE
-		? trace_packets_open(entry->path, &entry->reader, &error)
+		? trace_packets_open(entry->path, entry->reader, &error)
 		: capture_packets_open(entry->path, NULL, 0, &error);
 	struct problem_list problems = {NULL, 0, 0};
 
@@ -43,7 +43,7 @@ static void read_source(struct merge_run *run, struct merge_source *source)
 void describe_read(struct merge_run *run)
 {
 	for (size_t i = 0; i < run->count; i++)
-		if (!run->source[i].facts.events)
+		if (!run->source[i].facts.events && !run->source[i].is_twice)
 			read_source(run, &run->source[i]);
 }
 
@@ -112,7 +112,7 @@ static void add_source(const struct merge_run *run, size_t index, struct table *
 
 	if (facts->events) {
 		nsec_format_utc(begin, facts->begin_ns);
-		nsec_format_span(span, (double)(facts->end_ns - facts->begin_ns));
+		nsec_format_span(span, (double)nsec_sub(facts->end_ns, facts->begin_ns));
 	}
 	table_add(table, (const char *const[]){entry->name, source->kind, begin, span,
 					       events, discarded, entry->path});
@@ -145,7 +145,7 @@ static const char *reference_name(const struct merge_run *run,
 
 static nsec_t middle_of(const struct packet_source_facts *facts)
 {
-	return facts->begin_ns + (facts->end_ns - facts->begin_ns) / 2;
+	return facts->begin_ns + nsec_sub(facts->end_ns, facts->begin_ns) / 2;
 }
 
 static void print_clocks(const struct merge_run *run, FILE *file)

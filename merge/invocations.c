@@ -68,11 +68,23 @@ static int64_t node_of(const struct tasks *tasks, const struct invocation *task)
 	return -1;
 }
 
-static nsec_t place(struct tasks *tasks, nsec_t realtime_ns)
+/* One outside of the run is not known, and told; the rest of its task is used. */
+static nsec_t place(struct tasks *tasks, const struct invocation *task, const char *name,
+		    nsec_t realtime_ns)
 {
-	return realtime_ns == INVOCATION_UNKNOWN
-		   ? TIMELINE_NONE
-		   : stamps_place(&tasks->sampler->stamps, realtime_ns);
+	char text[NSEC_TEXT];
+	nsec_t ts_ns;
+
+	if (realtime_ns == INVOCATION_UNKNOWN)
+		return TIMELINE_NONE;
+	ts_ns = stamps_place(&tasks->sampler->stamps, realtime_ns);
+	if (!stamps_is_far(&tasks->sampler->stamps, ts_ns))
+		return ts_ns;
+	faults_add(&tasks->faults, "stamp", task->line,
+		   "%s %s is more than two days before or after all traces and captures "
+		   "of the run, taken as not known",
+		   name, nsec_format_utc(text, realtime_ns));
+	return TIMELINE_NONE;
 }
 
 /* Whether some of its time is of interest; what has no time is. */
@@ -126,9 +138,9 @@ static int take_task(void *context, const struct invocation *task)
 	    .node = node < 0 ? TIMELINE_NONE : node + 1,
 	    .pid = task->pid == INVOCATION_UNKNOWN ? TIMELINE_NONE : task->pid,
 	    .name = task->name,
-	    .enqueue_ns = place(tasks, task->enqueued_ns),
-	    .begin_ns = place(tasks, task->started_ns),
-	    .end_ns = place(tasks, task->ended_ns),
+	    .enqueue_ns = place(tasks, task, "enqueued_ns", task->enqueued_ns),
+	    .begin_ns = place(tasks, task, "started_ns", task->started_ns),
+	    .end_ns = place(tasks, task, "ended_ns", task->ended_ns),
 	    .status = task->status == INVOCATION_UNKNOWN ? TIMELINE_NONE : task->status,
 	    .process = TIMELINE_NONE};
 	char *data;

@@ -146,7 +146,7 @@ static bool is_told_again(const struct thread_row *thread,
 			  const struct thread_birth *birth)
 {
 	return thread->end_ns == TIMELINE_NONE && thread->begin_ns != TIMELINE_NONE &&
-	       birth->ts_ns - thread->begin_ns < same_birth_ns;
+	       nsec_sub(birth->ts_ns, thread->begin_ns) < same_birth_ns;
 }
 
 struct thread_row *process_table_begin(struct process_table *table,

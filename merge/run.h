@@ -29,6 +29,7 @@ struct merge_source {
 	int64_t
 	    island;   /* index of the source that is its reference; -1: none, own epoch */
 	bool is_read; /* it could be opened */
+	bool is_twice; /* another source has its events, so it is not used */
 	struct packet_source_facts facts; /* of what was read */
 };
 

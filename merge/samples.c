@@ -61,8 +61,12 @@ int64_t sampler_item(struct sampler *sampler, const char *type, const char *name
 	return row.id;
 }
 
-bool sampler_wants(const struct sampler *sampler, nsec_t ts_ns)
+bool sampler_wants(struct sampler *sampler, nsec_t ts_ns)
 {
+	if (stamps_is_far(&sampler->stamps, ts_ns)) {
+		sampler->far++;
+		return false;
+	}
 	return selection_has_time(sampler->selection, ts_ns) &&
 	       selection_has_node(sampler->selection,
 				  sampler->run->node[sampler->node].name);
@@ -112,8 +116,15 @@ static int take_node(struct sampler *sampler)
 	if (!files)
 		return 0;
 	stamps_init(&sampler->stamps, sampler->run, sampler->node);
-	for (size_t i = 0; !status && i < files->files; i++)
+	for (size_t i = 0; !status && i < files->files; i++) {
+		sampler->far = 0;
 		status = take_file(sampler, &files->file[i]);
+		if (sampler->far)
+			problem_add(&sampler->run->problems, files->file[i].path, "stamp",
+				    sampler->far,
+				    "stamped more than two days before or after all "
+				    "traces and captures of the run, left out");
+	}
 	stamps_clear(&sampler->stamps);
 	return status;
 }

@@ -17,6 +17,7 @@ struct sampler {
 	struct texts metrics, items; /* those that have rows; a number + 1 is the id */
 	uint32_t node;
 	struct stamps stamps;
+	uint64_t far; /* of the file at hand: stamps outside of the run */
 };
 
 /*
@@ -26,8 +27,9 @@ struct sampler {
 int64_t sampler_metric(struct sampler *sampler, const struct timeline_metric *metric);
 int64_t sampler_item(struct sampler *sampler, const char *type, const char *name);
 
-/* Whether the user wants what a node has at a time. */
-bool sampler_wants(const struct sampler *sampler, nsec_t ts_ns);
+/* Whether the user wants what a node has at a time; one outside of the run is counted,
+ * and not wanted. */
+bool sampler_wants(struct sampler *sampler, nsec_t ts_ns);
 
 /* Add one; NULL item type: it is the node's as a whole. 0, or -1 with error. */
 struct sampled {

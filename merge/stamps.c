@@ -28,6 +28,30 @@ static const struct merge_source *best_source(const struct merge_run *run, uint3
 	return best;
 }
 
+static void find_near(struct stamps *stamps)
+{
+	nsec_t first = NSEC_MAX, last = NSEC_MIN;
+
+	for (size_t i = 0; i < stamps->run->count; i++) {
+		const struct merge_source *source = &stamps->run->source[i];
+		nsec_t begin, end;
+
+		if (!source->facts.events)
+			continue;
+		begin = clock_correct(&source->clock, source->facts.begin_ns);
+		end = clock_correct(&source->clock, source->facts.end_ns);
+		first = begin < first ? begin : first;
+		last = end > last ? end : last;
+	}
+	stamps->first_ns = first > last ? NSEC_MIN : nsec_sub(first, STAMPS_FAR_NS);
+	stamps->last_ns = first > last ? NSEC_MAX : nsec_add(last, STAMPS_FAR_NS);
+}
+
+bool stamps_is_far(const struct stamps *stamps, nsec_t ts_ns)
+{
+	return ts_ns < stamps->first_ns || ts_ns > stamps->last_ns;
+}
+
 void stamps_init(struct stamps *stamps, struct merge_run *run, uint32_t node)
 {
 	const char *path;
@@ -36,6 +60,7 @@ void stamps_init(struct stamps *stamps, struct merge_run *run, uint32_t node)
 	stamps->run = run;
 	stamps->node = &run->node[node];
 	stamps->source = best_source(run, node);
+	find_near(stamps);
 	path = stamps->node->files ? run_node_file(stamps->node->files, RUN_FILE_CLOCK)
 				   : NULL;
 	stamps->has_samples =

@@ -5,15 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/guard.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/options.h"
 #include "base/output.h"
-#include "base/signals.h"
 #include "base/table.h"
 #include "input/capture/capture.h"
-#include "input/reader.h"
 #include "sync/apply/run.h"
 #include "sync/arguments.h"
 #include "sync/fit/lp.h"
@@ -30,14 +27,6 @@ struct request {
 	char *output, *messages, *plot, *apply;
 	bool json, quiet, verbose, stats;
 };
-
-static struct guard guard;
-
-static void end_by_signal(int number)
-{
-	guard_undo(&guard);
-	signals_end(number);
-}
 
 static char *make_versions(void)
 {
@@ -139,8 +128,6 @@ static enum exit_status read_input(const struct request *request, struct sync *s
 		status = EXIT_MISUSE;
 	else if (sync_read_sources(sync, &sources, &progress, error))
 		status = EXIT_FAILED;
-	if (request->verbose)
-		sync_tell_readers(&sources, "ctsync", stderr);
 	source_list_clear(&sources);
 	return status;
 }
@@ -149,10 +136,10 @@ static int write_map(const struct clock_map *map, const char *path, struct error
 {
 	struct output output;
 
-	if (guard_open(&guard, &output, path, error))
+	if (output_open(&output, path, error))
 		return -1;
 	clock_map_write(map, output.file);
-	return guard_commit(&guard, &output, error);
+	return output_commit(&output, error);
 }
 
 static void print_text(const struct request *request, struct sync *sync,
@@ -183,10 +170,10 @@ static int write_results(const struct request *request, struct sync *sync,
 	if (!status && request->verbose && !request->json)
 		status = print_rejected(sync, stdout, error);
 	if (!status && request->plot)
-		status = plot_run(sync, request->plot, &guard, error);
+		status = plot_run(sync, request->plot, error);
 	if (!status && request->apply)
 		status = apply_run(&map, request->apply, request->json ? stderr : stdout,
-				   &guard, &sync->problems, error);
+				   &sync->problems, error);
 	clock_map_clear(&map);
 	return status ? status : output_flush_stdout(error);
 }
@@ -246,8 +233,8 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	int status;
 
-	signals_catch(end_by_signal);
-	signals_catch_pipe(end_by_signal);
+	output_catch_signals();
+	output_catch_pipe();
 	sync_arguments_init(&request.sync);
 	status = options_end(parse(&request, argc, argv, &error), &error);
 	if (status < 0)

@@ -88,19 +88,85 @@ static void format_bound(char cell[CELL], const struct clock_bound *bound)
 /* The mean rate of a clock's correction, and how far it may be off. No unit. */
 struct drift {
 	double rate, bound;
-	bool known;
+	enum {
+		DRIFT_KNOWN,
+		DRIFT_LIMITED, /* by the drift limit only */
+		DRIFT_UNBOUND, /* what is fitted breaks the limit, so it bounds nothing */
+	} kind;
 };
 
-static struct drift drift_of(const struct sync *sync, uint32_t clock)
+/*
+ * The stated bound from which, or up to which, a segment's rate is best known: as narrow
+ * and as near to that end of the segment as may be, `limit` being what a nanosecond
+ * beyond it may cost. About a step the bounds are as wide as the step.
+ */
+static const struct clock_bound *anchor(const struct clock *clock, nsec_t from, nsec_t to,
+					bool is_end, double limit)
 {
-	const struct region *region = &sync->region[clock];
-	struct drift drift = {sync->clock[clock].rate, 0, region->known};
+	const struct clock_bound *best = NULL;
+	double least = HUGE_VAL;
 
-	if (sync->bent[clock])
-		drift.rate = clock_mean_rate(&sync->fitted[clock]);
-	drift.bound = fmax(region->rate_high - drift.rate, drift.rate - region->rate_low);
-	drift.known = drift.known &&
-		      drift.bound < UNKNOWN_SHARE * sync->options.drift_limit_ppm * 1e-6;
+	for (size_t i = 0; i < clock->bounds; i++) {
+		const struct clock_bound *at = &clock->bound[i];
+		double away = is_end ? (double)nsec_sub(to, at->local_ns)
+				     : (double)nsec_sub(at->local_ns, from);
+		double cost =
+		    ((double)at->high_ns - (double)at->low_ns) / 2 + away * limit;
+
+		if (at->local_ns < from || at->local_ns > to || at->low_ns == NSEC_MIN ||
+		    at->high_ns == NSEC_MAX || cost >= least)
+			continue;
+		best = at;
+		least = cost;
+	}
+	return best;
+}
+
+/*
+ * How far the mean rate of a clock's segments may be off, by the bounds at two times of
+ * each, and by the drift limit for the rest of it. Steps between them are no drift.
+ * HUGE_VAL: not bounded.
+ */
+static double segments_bound(const struct sync *sync, const struct clock *clock)
+{
+	double low = 0, high = 0, span = (double)nsec_sub(clock->end_ns, clock->begin_ns);
+
+	for (size_t i = 0; i < clock->segments; i++) {
+		nsec_t from = i ? clock->segment[i].local_ns : clock->begin_ns;
+		nsec_t to = i + 1 < clock->segments ? clock->segment[i + 1].local_ns - 1
+						    : clock->end_ns;
+		double limit = sync->options.drift_limit_ppm * 1e-6 +
+			       fabs(clock->segment[i].rate_ppb) * 1e-9;
+		const struct clock_bound *begin = anchor(clock, from, to, false, limit);
+		const struct clock_bound *end = anchor(clock, from, to, true, limit);
+		double rest;
+
+		if (!begin || !end || begin->local_ns >= end->local_ns)
+			return HUGE_VAL;
+		rest = limit * (double)(nsec_sub(to, from) -
+					nsec_sub(end->local_ns, begin->local_ns));
+		low += (double)nsec_sub(end->low_ns, begin->high_ns) - rest;
+		high += (double)nsec_sub(end->high_ns, begin->low_ns) + rest;
+	}
+	return span > 0 ? fmax(fabs(low), fabs(high)) / span : HUGE_VAL;
+}
+
+static struct drift drift_of(const struct sync *sync, uint32_t index)
+{
+	const struct region *region = &sync->region[index];
+	const struct clock *clock = &sync->fitted[index];
+	struct drift drift = {.rate = sync->clock[index].rate};
+
+	if (sync->bent[index])
+		drift.rate = clock_mean_rate(clock);
+	drift.bound = HUGE_VAL;
+	if (region->known)
+		drift.bound =
+		    fmax(region->rate_high - drift.rate, drift.rate - region->rate_low);
+	if (sync->bent[index])
+		drift.bound = fmin(drift.bound, segments_bound(sync, clock));
+	if (!(drift.bound < UNKNOWN_SHARE * sync->options.drift_limit_ppm * 1e-6))
+		drift.kind = clock->bounds ? DRIFT_LIMITED : DRIFT_UNBOUND;
 	return drift;
 }
 
@@ -108,15 +174,16 @@ static void format_drift(char text[CELL], char bound[CELL], const struct sync *s
 			 uint32_t clock)
 {
 	struct drift drift = drift_of(sync, clock);
-
 	double bound_ppm =
-	    drift.known ? drift.bound * 1e6 : sync->options.drift_limit_ppm;
+	    drift.kind == DRIFT_KNOWN ? drift.bound * 1e6 : sync->options.drift_limit_ppm;
 	int digits = bound_digits(bound_ppm, 3);
 
 	snprintf(text, CELL, "unknown");
-	if (drift.known)
+	if (drift.kind != DRIFT_LIMITED)
 		snprintf(text, CELL, "%.3f", drift.rate * 1e6 + 0.0);
-	snprintf(bound, CELL, "+-%.*f", digits, bound_shown(bound_ppm, digits));
+	snprintf(bound, CELL, "none");
+	if (drift.kind != DRIFT_UNBOUND)
+		snprintf(bound, CELL, "+-%.*f", digits, bound_shown(bound_ppm, digits));
 }
 
 /* Whether all traces begin on one day (UTC), so that it need not be repeated. */
@@ -231,6 +298,23 @@ static void print_islands(const struct sync *sync, const struct clock_map *map,
 	}
 }
 
+static void print_drift_remark(const struct sync *sync, uint32_t clock, FILE *file)
+{
+	struct drift drift = drift_of(sync, clock);
+	const char *name = sync_clock_name(sync, clock);
+
+	if (drift.kind == DRIFT_LIMITED)
+		fprintf(file,
+			"%s: its messages do not tell its drift; the limit of %g ppm "
+			"sets its bounds\n",
+			name, sync->options.drift_limit_ppm);
+	else if (drift.kind == DRIFT_UNBOUND)
+		fprintf(file,
+			"%s: no drift within the limit of %g ppm satisfies its messages, "
+			"so nothing bounds it\n",
+			name, sync->options.drift_limit_ppm);
+}
+
 /* What a line of the table cannot say of a clock. */
 static void print_remarks(const struct sync *sync, FILE *file)
 {
@@ -240,11 +324,27 @@ static void print_remarks(const struct sync *sync, FILE *file)
 		if (sync->bent[i])
 			fprintf(file, "%s: %zu segments; the drift is their mean\n",
 				sync_clock_name(sync, i), sync->fitted[i].segments);
-		if (!drift_of(sync, i).known)
-			fprintf(file,
-				"%s: its messages do not tell its drift; the limit of %g "
-				"ppm sets its bounds\n",
-				sync_clock_name(sync, i), sync->options.drift_limit_ppm);
+		print_drift_remark(sync, i, file);
+	}
+}
+
+/* Sources that share a host's oscillator, and how well that is known. */
+static void print_ties(const struct clock_map *map, FILE *file)
+{
+	for (size_t i = 0; i < map->ties; i++) {
+		const struct clock_tie *tie = &map->tie[i];
+		struct clock_bound widest = {0, 0, 0};
+		char bound[CELL];
+
+		for (size_t k = 0; k < tie->offsets; k++)
+			clock_bound_widen(&widest,
+					  &(struct clock_bound){0, tie->offset[k].low_ns,
+								tie->offset[k].high_ns});
+		format_bound(bound, &widest);
+		fprintf(file,
+			"%s: tied to %s within %s by %" PRIu64
+			" packets that both sent\n",
+			tie->b, tie->a, bound, tie->packets);
 	}
 }
 
@@ -267,6 +367,7 @@ void print_matching(const struct sync *sync, const struct clock_map *map, FILE *
 		matching->matched, sync->rejected, matching->sent,
 		matching->unmatched_sent, matching->received,
 		matching->unmatched_received, matching->ambiguous, before, after);
+	print_ties(map, file);
 	print_remarks(sync, file);
 	if (map->islands > 1)
 		print_islands(sync, map, file);

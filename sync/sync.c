@@ -54,6 +54,7 @@ void sync_clear(struct sync *sync)
 	free(sync->clock_trace);
 	free(sync->clock);
 	free(sync->region);
+	tie_list_clear(&sync->ties);
 	graph_clear(&sync->graph);
 	pair_table_clear(&sync->pairs);
 	message_log_clear(&sync->log);

@@ -10,6 +10,7 @@
 #include "sync/fit/fit.h"
 #include "sync/fit/graph.h"
 #include "sync/pair/message.h"
+#include "sync/tie.h"
 
 /*
  * Synchronization as a whole: from traces, or from messages, to the clock
@@ -40,8 +41,10 @@ struct sync_trace {
 	size_t source; /* index in the list of sources that it was read from */
 	enum source_kind kind;
 	struct packet_source_facts facts;
-	uint32_t clock;  /* traces of one clock uuid share one */
-	nsec_t shift_ns; /* local time plus this is its clock's local time */
+	uint32_t clock;        /* traces of one clock uuid share one */
+	nsec_t shift_ns;       /* local time plus this is its clock's local time */
+	uint32_t host;         /* a number that sources of one host share */
+	const struct tie *tie; /* to its clock, or NULL: it is that clock */
 };
 
 /* A step of a clock; its local times. Between from_ns and to_ns it may be anywhere. */
@@ -81,6 +84,7 @@ struct sync {
 	    *clock_trace; /* by clock: its first trace, whose local time is the clock's */
 	size_t clocks;
 	struct pair_table pairs; /* between clocks */
+	struct tie_list ties;
 	struct message_log log;
 	struct clock_matching matching;
 	uint64_t given_up;

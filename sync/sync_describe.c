@@ -1,16 +1,227 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/sync.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+
+enum {
+	ROUNDING = 2, /* nanoseconds, of corrections */
+};
 
 static const char *reference_of(const struct sync *sync, uint32_t clock)
 {
 	const struct graph *graph = &sync->graph;
 
 	return sync_clock_name(sync, graph->island[graph->node[clock].island].reference);
+}
+
+static void add_segment(struct clock *clock, nsec_t local_ns, nsec_t ref_ns, double rate)
+{
+	clock->segment =
+	    mem_realloc(clock->segment, clock->segments + 1, sizeof(*clock->segment));
+	clock->segment[clock->segments++] =
+	    (struct clock_segment){local_ns, ref_ns, rate};
+}
+
+/* The base's segments from one time of the tied clock up to another. */
+static void add_segments(struct clock *clock, const struct clock *base, nsec_t offset,
+			 nsec_t from, nsec_t to)
+{
+	size_t at = 0;
+
+	while (at + 1 < base->segments && base->segment[at + 1].local_ns + offset <= from)
+		at++;
+	add_segment(clock, from, clock_correct(base, from - offset),
+		    base->segment[at].rate_ppb);
+	for (at++; at < base->segments && base->segment[at].local_ns + offset < to; at++)
+		add_segment(clock, base->segment[at].local_ns + offset,
+			    base->segment[at].ref_ns, base->segment[at].rate_ppb);
+}
+
+static void describe_segments(const struct tie *tie, const struct clock *base,
+			      struct clock *clock)
+{
+	nsec_t from = clock->begin_ns;
+
+	for (size_t i = tie_part_at(tie, from); i < tie->parts; i++) {
+		nsec_t to = i + 1 < tie->parts ? tie_part_begin(tie, i + 1) : NSEC_MAX;
+
+		add_segments(clock, base, tie_middle(&tie->part[i]), from, to);
+		if (to > clock->end_ns)
+			break;
+		from = to;
+	}
+}
+
+/* The tie's share of a bound: how far an offset that may be is from the estimate's. */
+static void widen_by_tie(struct clock_bound *bound, nsec_t estimate,
+			 const struct tie_part *part, double limit_ppb)
+{
+	double early = (double)(estimate - part->high_ns);
+	double late = (double)(estimate - part->low_ns);
+
+	early -= fabs(early) * 2 * limit_ppb * 1e-9;
+	late += fabs(late) * 2 * limit_ppb * 1e-9;
+	if (bound->low_ns != NSEC_MIN)
+		bound->low_ns =
+		    nsec_add(bound->low_ns, nsec_round(floor(early)) - ROUNDING);
+	if (bound->high_ns != NSEC_MAX)
+		bound->high_ns =
+		    nsec_add(bound->high_ns, nsec_round(ceil(late)) + ROUNDING);
+}
+
+/*
+ * What the base states of a time holds up to the stated times before and after, and so
+ * it does of the tied clock's; but for the tie, by which its times may be others.
+ */
+static struct clock_bound tied_bound(const struct tie *tie, const struct clock *base,
+				     nsec_t at, double limit_ppb)
+{
+	const struct tie_part *part = &tie->part[tie_part_at(tie, at)];
+	nsec_t middle = tie_middle(part);
+	struct clock_bound bound = clock_bound_at(base, at - middle, limit_ppb);
+
+	widen_by_tie(&bound, middle, part, limit_ppb);
+	bound.local_ns = at;
+	return bound;
+}
+
+/* The widest that the base states over a span of its time. */
+static struct clock_bound widest_bound(const struct clock *base, nsec_t from, nsec_t to,
+				       double limit_ppb)
+{
+	struct clock_bound bound = clock_bound_at(base, from, limit_ppb);
+	struct clock_bound end = clock_bound_at(base, to, limit_ppb);
+
+	clock_bound_widen(&bound, &end);
+	for (size_t i = 0; i < base->bounds; i++)
+		if (base->bound[i].local_ns > from && base->bound[i].local_ns < to)
+			clock_bound_widen(&bound, &base->bound[i]);
+	return bound;
+}
+
+/*
+ * At the times of a span any of several parts may have been in force: widen what is
+ * stated there, where the estimate is by one of them, to what each would mean.
+ */
+static void state_doubt(const struct tie *tie, const struct clock *base, size_t next,
+			double limit_ppb, struct clock *clock)
+{
+	nsec_t from = tie_part_from(tie, next), to = tie_part_to(tie, next - 1);
+
+	for (size_t i = 0; i < clock->bounds; i++) {
+		nsec_t at = clock->bound[i].local_ns;
+		nsec_t estimate = tie_middle(&tie->part[tie_part_at(tie, at)]);
+
+		for (size_t k = 0; at >= from && at <= to && k < tie->parts; k++) {
+			nsec_t middle = tie_middle(&tie->part[k]);
+			struct clock_bound bound;
+
+			if (tie_part_from(tie, k) > to || tie_part_to(tie, k) < from)
+				continue;
+			bound = widest_bound(base, from - middle, to - middle, limit_ppb);
+			widen_by_tie(&bound, estimate, &tie->part[k], limit_ppb);
+			clock_bound_widen(&clock->bound[i], &bound);
+		}
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct clock_bound *p = a, *q = b;
+
+	return (p->local_ns > q->local_ns) - (p->local_ns < q->local_ns);
+}
+
+/* Where the base has times, at the ends and the middle, and where a part begins. */
+static void choose_times(const struct tie *tie, const struct clock *base,
+			 struct clock *clock)
+{
+	size_t most = (base->bounds + 3) * tie->parts + 3, count = 0, kept = 0;
+	nsec_t middle = clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
+	struct clock_bound *bound = mem_zalloc(most * sizeof(*bound));
+
+	bound[count++].local_ns = clock->begin_ns;
+	bound[count++].local_ns = middle;
+	bound[count++].local_ns = clock->end_ns;
+	for (size_t i = 0; i < tie->parts; i++) {
+		for (size_t k = 0; k < base->bounds; k++) {
+			nsec_t at = base->bound[k].local_ns + tie_middle(&tie->part[i]);
+
+			if (tie_part_at(tie, at) == i)
+				bound[count++].local_ns = at;
+		}
+		if (i) {
+			bound[count++].local_ns = tie_part_begin(tie, i);
+			bound[count++].local_ns = tie_part_from(tie, i);
+			bound[count++].local_ns = tie_part_to(tie, i - 1);
+		}
+	}
+	qsort(bound, count, sizeof(*bound), by_time);
+	for (size_t i = 0; i < count; i++)
+		if (bound[i].local_ns >= clock->begin_ns &&
+		    bound[i].local_ns <= clock->end_ns &&
+		    (!kept || bound[i].local_ns != bound[kept - 1].local_ns))
+			bound[kept++] = bound[i];
+	clock->bound = bound;
+	clock->bounds = kept;
+}
+
+static void describe_bounds(const struct tie *tie, const struct clock *base,
+			    double limit_ppb, struct clock *clock)
+{
+	choose_times(tie, base, clock);
+	for (size_t i = 0; i < clock->bounds; i++)
+		clock->bound[i] =
+		    tied_bound(tie, base, clock->bound[i].local_ns, limit_ppb);
+	for (size_t k = 1; k < tie->parts; k++)
+		state_doubt(tie, base, k, limit_ppb, clock);
+}
+
+static void describe_offsets(const struct tie *tie, struct clock_tie *to)
+{
+	to->packets = tie->packets - tie->rejected;
+	to->rejected = tie->rejected;
+	to->offsets = tie->parts;
+	to->offset = mem_alloc(tie->parts * sizeof(*to->offset));
+	for (size_t i = 0; i < tie->parts; i++) {
+		const struct tie_part *part = &tie->part[i];
+		nsec_t middle = tie_middle(part);
+
+		to->offset[i] = (struct clock_offset){
+		    .local_ns = i ? tie_part_begin(tie, i) : NSEC_MIN,
+		    .offset_ns = middle,
+		    .low_ns = part->low_ns - middle,
+		    .high_ns = part->high_ns - middle,
+		};
+	}
+}
+
+static void describe_tied_clock(const struct sync *sync, const struct sync_trace *trace,
+				struct clock *clock)
+{
+	const struct clock *base = &sync->fitted[trace->clock];
+
+	describe_segments(trace->tie, base, clock);
+	if (base->bounds)
+		describe_bounds(trace->tie, base,
+				sync->options.drift_limit_ppm * 1e3 +
+				    fabs(clock_mean_rate(base)) * 1e9,
+				clock);
+}
+
+/* It is no better known than its base, of which the tie leaves something open. */
+static void describe_tied(const struct sync *sync, const struct sync_trace *trace,
+			  struct clock *clock)
+{
+	if (clock->quality == CLOCK_EXACT || clock->quality == CLOCK_ABSENT)
+		clock->quality = CLOCK_ACCURATE;
+	clock->begin_ns = trace->facts.begin_ns;
+	clock->end_ns = trace->facts.end_ns;
+	describe_tied_clock(sync, trace, clock);
 }
 
 static void describe_clock(const struct sync *sync, const struct sync_trace *trace,
@@ -22,6 +233,10 @@ static void describe_clock(const struct sync *sync, const struct sync_trace *tra
 	clock->path = mem_strdup(trace->path);
 	clock->reference = mem_strdup(reference_of(sync, trace->clock));
 	clock->quality = fitted->quality;
+	if (trace->tie) {
+		describe_tied(sync, trace, clock);
+		return;
+	}
 	if (&sync->trace[sync->clock_trace[trace->clock]] != trace)
 		clock->quality = CLOCK_EXACT;
 	clock->begin_ns = trace->facts.begin_ns;
@@ -68,6 +283,83 @@ static void describe_pair(const struct sync *sync, const struct pair *from,
 	to->min_latency_ba_ns = from->min_latency_ba_ns;
 }
 
+static void describe_ties(const struct sync *sync, struct clock_map *map)
+{
+	map->tie = mem_zalloc(sync->ties.count * sizeof(*map->tie));
+	for (size_t i = 0; i < sync->traces; i++) {
+		const struct sync_trace *trace = &sync->trace[i];
+		struct clock_tie *tie = &map->tie[map->ties];
+
+		if (!trace->tie)
+			continue;
+		describe_offsets(trace->tie, tie);
+		tie->offset[0].local_ns = trace->facts.begin_ns;
+		tie->a = mem_strdup(sync_clock_name(sync, trace->clock));
+		tie->b = mem_strdup(trace->name);
+		map->ties++;
+	}
+}
+
+static void rename_reference(char **name, const char *from, const char *to)
+{
+	if (strcmp(*name, from) != 0)
+		return;
+	free(*name);
+	*name = mem_strdup(to);
+}
+
+/* The axis becomes that of a source tied to the reference; it never was stepped. */
+static void move_axis(struct clock *clock, const struct clock_offset *offset)
+{
+	for (size_t i = 0; i < clock->segments; i++)
+		clock->segment[i].ref_ns += offset->offset_ns;
+	for (size_t i = 0; i < clock->bounds; i++) {
+		struct clock_bound *bound = &clock->bound[i];
+
+		if (bound->low_ns != NSEC_MIN)
+			bound->low_ns = nsec_add(bound->low_ns, offset->low_ns);
+		if (bound->high_ns != NSEC_MAX)
+			bound->high_ns = nsec_add(bound->high_ns, offset->high_ns);
+	}
+	if (clock->quality == CLOCK_EXACT)
+		clock->quality = CLOCK_ACCURATE;
+}
+
+static void become_reference(struct clock *clock)
+{
+	clock->quality = CLOCK_EXACT;
+	for (size_t i = 0; i < clock->segments; i++)
+		clock->segment[i].ref_ns = clock->segment[i].local_ns;
+	for (size_t i = 0; i < clock->bounds; i++)
+		clock->bound[i].low_ns = clock->bound[i].high_ns = 0;
+}
+
+/* Where the reference that was asked for is tied to the one that the fit is on. */
+static void change_reference(const struct sync *sync, struct clock_map *map)
+{
+	const struct clock_tie *tie = NULL;
+
+	for (size_t i = 0; sync->options.reference && i < map->ties; i++)
+		if (strcmp(map->tie[i].b, sync->options.reference) == 0)
+			tie = &map->tie[i];
+	if (!tie || tie->offsets > 1)
+		return;
+	rename_reference(&map->reference, tie->a, tie->b);
+	for (size_t i = 0; i < map->islands; i++)
+		rename_reference(&map->island[i].reference, tie->a, tie->b);
+	for (size_t i = 0; i < map->clocks; i++) {
+		struct clock *clock = &map->clock[i];
+
+		if (strcmp(clock->reference, tie->a) != 0)
+			continue;
+		rename_reference(&clock->reference, tie->a, tie->b);
+		if (strcmp(clock->trace, tie->b) == 0)
+			become_reference(clock);
+		else
+			move_axis(clock, &tie->offset[0]);
+	}
+}
+
 void sync_describe(const struct sync *sync, struct clock_map *map)
 {
 	uint32_t *order = pair_table_order(&sync->pairs);
@@ -87,6 +379,8 @@ void sync_describe(const struct sync *sync, struct clock_map *map)
 	map->pair = mem_zalloc(map->pairs * sizeof(*map->pair));
 	for (size_t i = 0; i < map->pairs; i++)
 		describe_pair(sync, &sync->pairs.pair[order[i]], &map->pair[i]);
+	describe_ties(sync, map);
+	change_reference(sync, map);
 	map->matching = sync->matching;
 	free(order);
 }

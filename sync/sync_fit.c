@@ -33,18 +33,48 @@ static void fit_pairs(struct sync *sync)
 }
 
 /* The clock of the trace named on the command line; -1: none was. */
-static int find_reference(const struct sync *sync, int *clock, struct error *error)
+static int find_reference(struct sync *sync, int *clock, struct error *error)
 {
 	*clock = -1;
 	if (!sync->options.reference)
 		return 0;
-	for (size_t i = 0; i < sync->traces; i++)
-		if (strcmp(sync->trace[i].name, sync->options.reference) == 0)
-			*clock = (int)sync->trace[i].clock;
+	for (size_t i = 0; i < sync->traces; i++) {
+		const struct sync_trace *trace = &sync->trace[i];
+
+		if (strcmp(trace->name, sync->options.reference) != 0)
+			continue;
+		*clock = (int)trace->clock;
+		if (trace->tie && trace->tie->parts > 1)
+			problem_add(&sync->problems, trace->name, "clock", 1,
+				    "its clock was stepped, so %s is the reference",
+				    sync_clock_name(sync, trace->clock));
+	}
 	if (*clock < 0)
 		return error_set(error, "no trace is named '%s'",
 				 sync->options.reference);
 	return 0;
+}
+
+static void span_traces(struct sync *sync, bool tied, bool *seen)
+{
+	for (size_t i = 0; i < sync->traces; i++) {
+		const struct sync_trace *trace = &sync->trace[i];
+		struct fit_clock *clock = &sync->clock[trace->clock];
+		nsec_t begin = trace->facts.begin_ns + trace->shift_ns;
+		nsec_t end = trace->facts.end_ns + trace->shift_ns;
+
+		if (!trace->facts.events || (trace->tie != NULL) != tied)
+			continue;
+		if (tied) {
+			begin = tie_earliest(trace->tie, begin);
+			end = tie_latest(trace->tie, end);
+		}
+		if (!seen[trace->clock] || begin < clock->begin_ns)
+			clock->begin_ns = begin;
+		if (!seen[trace->clock] || end > clock->end_ns)
+			clock->end_ns = end;
+		seen[trace->clock] = true;
+	}
 }
 
 /* A clock runs from the first to the last event of all traces that share it. */
@@ -53,20 +83,12 @@ static void span_clocks(struct sync *sync)
 	bool *seen = mem_zalloc(sync->clocks * sizeof(*seen));
 
 	sync->clock = mem_zalloc(sync->clocks * sizeof(*sync->clock));
-	for (size_t i = 0; i < sync->traces; i++) {
-		const struct sync_trace *trace = &sync->trace[i];
-		struct fit_clock *clock = &sync->clock[trace->clock];
-		nsec_t begin = trace->facts.begin_ns + trace->shift_ns;
-		nsec_t end = trace->facts.end_ns + trace->shift_ns;
-
-		if (!trace->facts.events)
-			continue;
-		if (!seen[trace->clock] || begin < clock->begin_ns)
-			clock->begin_ns = begin;
-		if (!seen[trace->clock] || end > clock->end_ns)
-			clock->end_ns = end;
-		seen[trace->clock] = true;
+	span_traces(sync, false, seen);
+	for (size_t i = 0; i < sync->clocks; i++) {
+		sync->clock[i].own_begin_ns = sync->clock[i].begin_ns;
+		sync->clock[i].own_end_ns = sync->clock[i].end_ns;
 	}
+	span_traces(sync, true, seen);
 	free(seen);
 	for (size_t i = 0; i < sync->clocks; i++) {
 		struct fit_clock *clock = &sync->clock[i];
@@ -289,7 +311,7 @@ int sync_fit(struct sync *sync, struct error *error)
 {
 	int reference;
 
-	if (find_reference(sync, &reference, error))
+	if (tie_clocks(sync, error) || find_reference(sync, &reference, error))
 		return -1;
 	fit_pairs(sync);
 	if (reject_false_matches(sync, error))

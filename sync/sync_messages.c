@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/output.h"
 
 /* Names of nodes to their numbers, by open addressing. */
 struct names {
@@ -218,6 +219,8 @@ int sync_read_messages(struct sync *sync, const char *path, struct error *error)
 
 	if (!file)
 		return error_errno(error, path);
+	if (!standard)
+		output_protect(path);
 	grow_names(&parsing);
 	status = read_lines(&parsing, file, error);
 	if (!standard)

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "input/same.h"
 #include "sync/match/match.h"
 #include "sync/match/readers.h"
 
@@ -26,12 +27,18 @@ static bool is_same_file(const char *a, const char *b)
 	       p.st_ino == q.st_ino;
 }
 
-static bool was_given(struct sync *sync, const struct source *source)
+/* The path of a source that is read already, and is this one or a copy of it; or NULL. */
+static const char *was_given(const struct sync *sync, const struct source_list *sources,
+			     const struct source *source)
 {
-	for (size_t i = 0; i < sync->traces; i++)
-		if (is_same_file(sync->trace[i].path, source->path))
-			return true;
-	return false;
+	for (size_t i = 0; i < sync->traces; i++) {
+		const struct sync_trace *trace = &sync->trace[i];
+
+		if (is_same_file(trace->path, source->path) ||
+		    same_events(&sources->item[trace->source], source))
+			return trace->path;
+	}
+	return NULL;
 }
 
 /* One source that is opened, or why it cannot be. */
@@ -49,20 +56,27 @@ static void open_source(void *context, size_t index)
 
 	if (source->kind == SOURCE_TRACE)
 		opening->packets =
-		    trace_packets_open(source->path, &source->reader, &opening->error);
+		    trace_packets_open(source->path, source->reader, &opening->error);
 	else
 		opening->packets = capture_packets_open(source->path, source->local,
 							source->locals, &opening->error);
 }
 
 /* What was opened; NULL when it cannot be used, which becomes a problem. */
-static struct packet_source *take_opened(struct sync *sync, struct opening *opening)
+static struct packet_source *
+take_opened(struct sync *sync, const struct source_list *sources, struct opening *opening)
 {
 	struct packet_source *packets = opening->packets;
+	const char *path = opening->source->path;
+	const char *first = was_given(sync, sources, opening->source);
 
-	if (was_given(sync, opening->source)) {
-		problem_add(&sync->problems, opening->source->path, "twice", 1,
-			    "given twice, used once");
+	if (first) {
+		if (is_same_file(first, path))
+			problem_add(&sync->problems, path, "twice", 1,
+				    "given twice, used once");
+		else
+			problem_add(&sync->problems, path, "twice", 1,
+				    "the same events as %s, used once", first);
 		if (packets)
 			packet_source_free(packets);
 		packets = NULL;
@@ -100,24 +114,48 @@ static char *make_name(const struct sync *sync, const struct source *source,
 }
 
 /* The trace's clock: that of an earlier one with the same uuid, or a new one. */
-static void set_clock(struct sync *sync, struct sync_trace *trace)
+static void set_clock(struct sync *sync, const struct source_list *sources,
+		      struct sync_trace *trace)
 {
 	const struct packet_source_facts *facts = &trace->facts;
+	const struct sync_trace *clone = NULL;
 
 	for (uint32_t i = 0; facts->has_clock && i < sync->clocks; i++) {
-		const struct packet_source_facts *other =
-		    &sync->trace[sync->clock_trace[i]].facts;
+		const struct sync_trace *other = &sync->trace[sync->clock_trace[i]];
+		enum same_clock same =
+		    same_clock(&sources->item[trace->source], facts,
+			       &sources->item[other->source], &other->facts);
 
-		if (!packet_source_same_clock(facts, other))
+		if (same == SAME_CLONED)
+			clone = other;
+		if (same != SAME_CLOCK)
 			continue;
 		trace->clock = i;
-		trace->shift_ns = other->clock_offset_ns - facts->clock_offset_ns;
+		trace->shift_ns = other->facts.clock_offset_ns - facts->clock_offset_ns;
 		return;
 	}
+	if (clone)
+		problem_add(&sync->problems, trace->path, "clock", 1,
+			    "its clock has the uuid of that of %s, another node (two "
+			    "machines of one snapshot?), taken for two clocks",
+			    clone->path);
 	trace->clock = (uint32_t)sync->clocks++;
 	sync->clock_trace =
 	    mem_realloc(sync->clock_trace, sync->clocks, sizeof(*sync->clock_trace));
 	sync->clock_trace[trace->clock] = (uint32_t)(trace - sync->trace);
+}
+
+/* Sources of one node's directory are of one host. */
+static uint32_t host_of(const struct sync *sync, const struct source_list *sources,
+			const struct source *source)
+{
+	for (uint32_t i = 0; source->node && i < sync->traces; i++) {
+		const char *node = sources->item[sync->trace[i].source].node;
+
+		if (node && strcmp(node, source->node) == 0)
+			return sync->trace[i].host;
+	}
+	return (uint32_t)sync->traces;
 }
 
 static void add_trace(struct sync *sync, struct source_list *sources, size_t index,
@@ -135,7 +173,8 @@ static void add_trace(struct sync *sync, struct source_list *sources, size_t ind
 	trace->source = index;
 	trace->kind = source->kind;
 	trace->facts = *facts;
-	set_clock(sync, trace);
+	trace->host = host_of(sync, sources, source);
+	set_clock(sync, sources, trace);
 	sync->traces++;
 }
 
@@ -149,7 +188,7 @@ static struct packet_source **open_all(struct sync *sync, struct source_list *so
 		opening[i].source = &sources->item[i];
 	parallel_run(sync->options.threads, sources->count, open_source, opening);
 	for (size_t i = 0; i < sources->count; i++) {
-		struct packet_source *packets = take_opened(sync, &opening[i]);
+		struct packet_source *packets = take_opened(sync, sources, &opening[i]);
 
 		if (!packets)
 			continue;
@@ -175,7 +214,8 @@ static int take_sightings(void *context, uint32_t source, struct sighting *sight
 			matcher_expect(reading->matcher, &sighting[i + EXPECT],
 				       &sighting[i + EXPECT_SOON]);
 		sighting[i].ns += trace->shift_ns;
-		sighting[i].whole_ns += trace->shift_ns;
+		sighting[i].whole_ns = nsec_add(sighting[i].whole_ns, trace->shift_ns);
+		sighting[i].event_ns += trace->shift_ns;
 		status = matcher_add(reading->matcher, trace->clock, source, &sighting[i],
 				     reading->error);
 	}
@@ -208,6 +248,29 @@ static void take_tie(void *context, uint32_t sender, nsec_t send_ns, uint32_t re
 
 	readers_tie(reading->readers, sync->clock_trace[sender], send_ns,
 		    sync->clock_trace[receiver], recv_ns);
+}
+
+/* A host's trace and its capture; of two captures neither tells when the packet left. */
+static void take_handing(void *context, const struct match_handing *p,
+			 const struct match_handing *q)
+{
+	struct sync *sync = context;
+	enum source_kind of_p = sync->trace[sync->clock_trace[p->source]].kind;
+	enum source_kind of_q = sync->trace[sync->clock_trace[q->source]].kind;
+
+	if (of_p == SOURCE_TRACE && of_q == SOURCE_CAPTURE)
+		tie_note(&sync->ties, p, q);
+	else if (of_p == SOURCE_CAPTURE && of_q == SOURCE_TRACE)
+		tie_note(&sync->ties, q, p);
+}
+
+static uint32_t *clock_hosts(const struct sync *sync)
+{
+	uint32_t *host = mem_alloc(sync->clocks * sizeof(*host));
+
+	for (size_t i = 0; i < sync->clocks; i++)
+		host[i] = sync->trace[sync->clock_trace[i]].host;
+	return host;
 }
 
 static void take_facts(struct sync *sync, struct packet_source **opened)
@@ -245,11 +308,14 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 		    struct progress *progress, struct error *error)
 {
 	struct reading reading = {.sync = sync, .error = error};
+	uint32_t *host = clock_hosts(sync);
 	int status;
 
 	reading.readers = readers_new(opened, sync->traces, sync->options.threads);
 	reading.matcher = matcher_new(&sync->pairs, &sync->log, sync->options.in_flight);
 	matcher_on_tie(reading.matcher, take_tie, &reading);
+	matcher_set_hosts(reading.matcher, host);
+	matcher_on_handing(reading.matcher, take_handing, sync);
 	if (sync->on_message)
 		matcher_on_message(reading.matcher, take_message, sync);
 	status = readers_run(reading.readers, take_sightings, &reading, progress);
@@ -261,6 +327,7 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 	explain_silence(sync);
 	matcher_free(reading.matcher);
 	readers_free(reading.readers);
+	free(host);
 	return status;
 }
 

@@ -24,6 +24,7 @@ for program in ctsync ctmerge ctanalyze ctexport ctcollect ctrecipe ctsample ctw
 	want bin/$program
 	"$root/bin/$program" --version || failed=1
 done
+want libexec/clustertrace/receive
 for file in "$CT_SOURCE"/datasets/simulate/scenarios/*.scenario; do
 	want "share/clustertrace/scenarios/$(basename "$file")"
 done

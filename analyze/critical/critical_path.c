@@ -83,7 +83,7 @@ static void count_segment(struct critical *critical, const struct path_segment *
 {
 	struct cell head[] = {who[0], cell_of_text(path_state_name(at->state))};
 	struct tally_group *group = tally_group(&critical->states, head);
-	nsec_t took = at->end_ns - at->begin_ns;
+	nsec_t took = nsec_sub(at->end_ns, at->begin_ns);
 
 	distribution_add(&group->spans, took);
 	group->sum[SUM_BOUND] = nsec_add(group->sum[SUM_BOUND], bound_of(critical, at));
@@ -92,7 +92,7 @@ static void count_segment(struct critical *critical, const struct path_segment *
 	group = tally_group(&critical->threads, who);
 	distribution_add(&group->spans, took);
 	if (at->state == PATH_RUNNING)
-		group->sum[SUM_RUNNING] += took;
+		group->sum[SUM_RUNNING] = nsec_add(group->sum[SUM_RUNNING], took);
 }
 
 static void add_segment(struct critical *critical, const struct path_segment *at)
@@ -110,7 +110,8 @@ static void add_segment(struct critical *critical, const struct path_segment *at
 	result_add(
 	    critical->table,
 	    (struct cell[]){
-		cell_of_integer(at->begin_ns), cell_of_integer(at->end_ns - at->begin_ns),
+		cell_of_integer(at->begin_ns),
+		cell_of_integer(nsec_sub(at->end_ns, at->begin_ns)),
 		at->from_node < 0 ? cell_of_null() : cell_of_known(bound, NSEC_MAX),
 		cell_of_text(path_state_name(at->state)), head[0], head[1], head[2],
 		head[3], cell_of_known(at->cpu, -1),
@@ -246,8 +247,8 @@ static const struct exchange *choose(const struct question *question,
 		if (!scope_has_node(&question->scope, exchange->client) &&
 		    !scope_has_node(&question->scope, exchange->server))
 			continue;
-		if (!best ||
-		    exchange->end_ns - exchange->begin_ns > best->end_ns - best->begin_ns)
+		if (!best || nsec_sub(exchange->end_ns, exchange->begin_ns) >
+				 nsec_sub(best->end_ns, best->begin_ns))
 			best = exchange;
 	}
 	return best;

@@ -4,11 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/keys.h"
 #include "base/intmap.h"
 #include "base/mem.h"
 
 /* Messages take no longer than that; retransmissions are sent anew. */
 #define LONGEST_NS (10 * NSEC_PER_SEC)
+
+/* The packets of which one may have ended a wait; see struct thread_span. */
+struct batch {
+	int64_t first, last; /* event.id */
+};
 
 struct line { /* of a thread */
 	int64_t node, tid;
@@ -26,6 +32,11 @@ struct past {
 	size_t messages, message_room;
 	uint32_t *by_send; /* messages by send_event */
 	size_t sent;       /* of by_send, whose sending was looked at */
+	size_t received;   /* of message, whose receive was looked at */
+	struct keys flows;
+	struct intmap sends; /* by thread's line and flow: it sends in it */
+	struct batch *batch; /* of the spans */
+	size_t batches, batch_room;
 	const struct past_watch *watch;
 };
 
@@ -61,6 +72,32 @@ static int64_t integer(const struct cell *cell, int64_t none)
 	return cell->type == CELL_INTEGER ? cell->integer : none;
 }
 
+static void add_end(struct keys *keys, const struct cell end[2])
+{
+	if (end[0].type == CELL_TEXT)
+		keys_text(keys, end[0].bytes, end[0].size);
+	keys_integer(keys, integer(&end[1], -1));
+}
+
+/* The same number both ways; `row` is protocol, address, port, address, port. */
+static uint32_t flow_of(struct past *past, const struct cell *row)
+{
+	const struct cell *src = &row[1], *dst = &row[3];
+	bool turned = integer(&src[1], -1) > integer(&dst[1], -1);
+
+	if (integer(&src[1], -1) == integer(&dst[1], -1) && src->type == CELL_TEXT &&
+	    dst->type == CELL_TEXT)
+		turned = src->size != dst->size
+			     ? src->size > dst->size
+			     : memcmp(src->bytes, dst->bytes, src->size) > 0;
+	keys_begin(&past->flows);
+	if (row->type == CELL_TEXT)
+		keys_text(&past->flows, row->bytes, row->size);
+	add_end(&past->flows, turned ? dst : src);
+	add_end(&past->flows, turned ? src : dst);
+	return (uint32_t)keys_find(&past->flows);
+}
+
 static void add_message(struct past *past, const struct cell *row)
 {
 	const struct past_message message = {
@@ -80,7 +117,8 @@ static void add_message(struct past *past, const struct cell *row)
 		return;
 	past->message = mem_grow(past->message, past->messages, &past->message_room,
 				 sizeof(*past->message));
-	past->message[past->messages++] = message;
+	past->message[past->messages] = message;
+	past->message[past->messages++].flow = flow_of(past, &row[7]);
 }
 
 static int compare_received(const void *a, const void *b)
@@ -107,7 +145,8 @@ static int read_messages(struct past *past, struct timeline_reader *reader,
 			 const struct scope *scope, struct error *error)
 {
 	static const char sql[] =
-	    "SELECT id, send_event, recv_event, send_ns, recv_ns, src_node, dst_node "
+	    "SELECT id, send_event, recv_event, send_ns, recv_ns, src_node, dst_node, "
+	    "protocol, src, sport, dst, dport "
 	    "FROM message WHERE send_ns BETWEEN ? AND ?";
 	const struct cell span[] = {
 	    {.type = CELL_INTEGER, .integer = nsec_sub(scope->begin_ns, LONGEST_NS)},
@@ -146,22 +185,41 @@ static size_t first_received(const struct past *past, int64_t recv_event)
 	return low;
 }
 
+/* Whether the thread, by its line, sends in the flow. */
+static bool sends_in(const struct past *past, size_t line, uint32_t flow)
+{
+	int64_t one;
+
+	return intmap_get(&past->sends, (uint64_t)line << 32 | flow, &one);
+}
+
 /*
- * What came by this event. Of several, which were merged on arrival, the one that was
- * sent last was waited for; one of which it is known who sent it goes before.
+ * Of the batch's packets the one of this flow; else, with a line, of one in which that
+ * thread sends. Of several the last that came; and of those that were merged on arrival
+ * the one that was sent last was waited for, where one of which it is known who sent it
+ * goes before.
  */
-static uint32_t received_by(const struct past *past, int64_t recv_event)
+static uint32_t received_by(const struct past *past, const struct batch *batch,
+			    uint32_t flow, size_t line)
 {
 	const struct past_message *best = NULL;
 
-	if (!recv_event)
-		return PAST_NONE;
-	for (size_t i = first_received(past, recv_event);
-	     i < past->messages && past->message[i].recv_event == recv_event; i++) {
+	for (size_t i = first_received(past, batch->first);
+	     batch->first && i < past->messages &&
+	     past->message[i].recv_event <= batch->last;
+	     i++) {
 		const struct past_message *message = &past->message[i];
-		bool known = message->by != WAIT_UNKNOWN;
+		bool is_flow = message->flow == flow, known = message->by != WAIT_UNKNOWN;
 
-		if (!best || known > (best->by != WAIT_UNKNOWN) ||
+		if (message->batch != batch->first ||
+		    !(line == SIZE_MAX ? is_flow : sends_in(past, line, message->flow)))
+			continue;
+		if (best && is_flow != (best->flow == flow)) {
+			best = is_flow ? message : best;
+			continue;
+		}
+		if (!best || message->recv_event > best->recv_event ||
+		    known > (best->by != WAIT_UNKNOWN) ||
 		    (known == (best->by != WAIT_UNKNOWN) &&
 		     message->send_ns > best->send_ns))
 			best = message;
@@ -169,7 +227,23 @@ static uint32_t received_by(const struct past *past, int64_t recv_event)
 	return best ? (uint32_t)(best - past->message) : PAST_NONE;
 }
 
-/* Events come in their order, so by_send is walked once. */
+/* Events come in their order, so the messages are walked once. */
+static int take_received(void *context, const struct packet_received *packet)
+{
+	struct past *past = context;
+
+	for (; past->received < past->messages; past->received++) {
+		struct past_message *message = &past->message[past->received];
+
+		if (message->recv_event > packet->event)
+			break;
+		if (message->recv_event == packet->event)
+			message->batch = packet->batch;
+	}
+	return 0;
+}
+
+/* As take_received. */
 static int take_sent(void *context, const struct packet_sent *packet)
 {
 	struct past *past = context;
@@ -184,9 +258,29 @@ static int take_sent(void *context, const struct packet_sent *packet)
 		message->by = packet->by;
 		message->tid = packet->tid;
 		if (packet->by == WAIT_NETWORK)
-			message->cause = received_by(past, packet->recv);
+			message->cause = received_by(
+			    past, &(struct batch){packet->batch, packet->recv},
+			    message->flow, SIZE_MAX);
+		if (packet->by == WAIT_THREAD && packet->tid > 0)
+			intmap_put(&past->sends,
+				   (uint64_t)(get_line(past, packet->node, packet->tid) -
+					      past->line)
+					   << 32 |
+				       message->flow,
+				   1);
 	}
 	return 0;
+}
+
+/* Which packet it was is known only when all flows of the thread are. */
+static uint32_t add_batch(struct past *past, const struct thread_span *span)
+{
+	if (!span->wake_batch || past->batches == PAST_NONE)
+		return PAST_NONE;
+	past->batch =
+	    mem_grow(past->batch, past->batches, &past->batch_room, sizeof(*past->batch));
+	past->batch[past->batches] = (struct batch){span->wake_batch, span->wake_recv};
+	return (uint32_t)past->batches++;
 }
 
 static int take_span(void *context, const struct thread_span *span)
@@ -195,7 +289,7 @@ static int take_span(void *context, const struct thread_span *span)
 	struct past_span kept = {
 	    .begin_ns = span->begin_ns,
 	    .end_ns = span->end_ns,
-	    .message = PAST_NONE,
+	    .batch = PAST_NONE,
 	    .other_tid = -1,
 	    .cpu = span->cpu > INT16_MAX ? -1 : (int16_t)span->cpu,
 	    .state = (uint8_t)span->state,
@@ -209,11 +303,12 @@ static int take_span(void *context, const struct thread_span *span)
 	if (span->state == ACTIVITY_BLOCKED) {
 		kept.wait = (uint8_t)span->wait;
 		kept.other_tid = (int32_t)span->waker_tid;
-		kept.message = received_by(past, span->wake_recv);
+		kept.batch = add_batch(past, span);
 	} else if (span->state == ACTIVITY_RUNNABLE) {
 		kept.other_tid = (int32_t)span->prev_tid;
 	} else {
-		line->running_ns += span->end_ns - span->begin_ns;
+		line->running_ns =
+		    nsec_add(line->running_ns, nsec_sub(span->end_ns, span->begin_ns));
 	}
 	if (*span->comm && (!line->comm || strcmp(line->comm, span->comm) != 0)) {
 		free(line->comm);
@@ -243,6 +338,7 @@ struct past *past_read(struct timeline_reader *reader, const struct scope *scope
 	static const struct activity_ops ops = {
 	    .thread = take_span,
 	    .sent = take_sent,
+	    .received = take_received,
 	    .share = show_share,
 	    .without = ACTIVITY_NO_SYSCALLS | ACTIVITY_ASSUME,
 	};
@@ -278,6 +374,19 @@ const struct past_span *past_span_before(const struct past *past, int64_t node,
 const struct past_message *past_message(const struct past *past, uint32_t at)
 {
 	return at < past->messages ? &past->message[at] : NULL;
+}
+
+const struct past_message *past_wait_message(const struct past *past, int64_t node,
+					     int64_t tid, const struct past_span *wait,
+					     const struct past_message *flow)
+{
+	const struct line *line = find_line(past, node, tid);
+
+	if (!line || wait->batch >= past->batches)
+		return NULL;
+	return past_message(past, received_by(past, &past->batch[wait->batch],
+					      flow ? flow->flow : PAST_NONE,
+					      (size_t)(line - past->line)));
 }
 
 const struct past_message *past_find_message(const struct past *past, int64_t id)
@@ -317,6 +426,9 @@ void past_free(struct past *past)
 	}
 	free(past->line);
 	intmap_clear(&past->line_at);
+	intmap_clear(&past->sends);
+	keys_clear(&past->flows);
+	free(past->batch);
 	free(past->message);
 	free(past->by_send);
 	free(past);

@@ -12,7 +12,11 @@
 /*
  * What the threads of a cluster did in a span of time, and which message of another node
  * ended which wait: kept in memory, to be asked backwards in time: 32 bytes a span of a
- * thread, 72 a message, and as much again while they grow.
+ * thread, 88 a message, and as much again while they grow.
+ *
+ * Of the packets that one softirq received, that one ended a thread's wait which is of a
+ * flow in which this thread sends something, in what was read; if there is none, it is
+ * not known which one did. Likewise a kernel answers in the flow of what it answers.
  */
 struct past;
 
@@ -21,6 +25,8 @@ struct past_message {
 	int64_t id, send_event, recv_event; /* message.id, event.id */
 	nsec_t send_ns, recv_ns;
 	int64_t src_node, dst_node;
+	int64_t batch; /* as of struct packet_received; 0: its receive was not told */
+	uint32_t flow; /* protocol, addresses and ports, either way */
 	/* What sent it, as of struct packet_sent; WAIT_UNKNOWN if that was not recorded.
 	 */
 	enum activity_wait by;
@@ -33,8 +39,7 @@ struct past_message {
 /* A thread in one state; as struct thread_span. */
 struct past_span {
 	nsec_t begin_ns, end_ns;
-	uint32_t
-	    message; /* BLOCKED: what ended it; PAST_NONE: no message that is known */
+	uint32_t batch;    /* BLOCKED: what came as it ended; see past_wait_message */
 	int32_t other_tid; /* BLOCKED: who woke it; RUNNABLE: who had its processor; -1 */
 	int16_t cpu;       /* RUNNING, RUNNABLE; -1 */
 	uint8_t state;     /* enum activity_state */
@@ -61,6 +66,12 @@ const struct past_span *past_span_before(const struct past *past, int64_t node,
 					 int64_t tid, nsec_t at_ns);
 
 const struct past_message *past_message(const struct past *past, uint32_t at);
+
+/* What ended a thread's wait, of `flow`'s flow where that is possible (NULL: of any);
+ * NULL: no message that is known. */
+const struct past_message *past_wait_message(const struct past *past, int64_t node,
+					     int64_t tid, const struct past_span *wait,
+					     const struct past_message *flow);
 
 /* By its message.id; NULL: it is not among them. */
 const struct past_message *past_find_message(const struct past *past, int64_t id);

@@ -15,6 +15,7 @@ struct frame {
 struct walk {
 	struct path *path;
 	const struct past *past;
+	const struct past_message *last; /* a request's, whose flow goes first; or NULL */
 	struct frame frame[PATH_DEEPEST];
 	size_t deep;
 	nsec_t at_ns; /* all after it is told */
@@ -159,7 +160,8 @@ static void follow_message(struct walk *walk, const struct past_message *message
 static void follow_wait(struct walk *walk, const struct past_span *span, nsec_t floor_ns)
 {
 	const struct frame *frame = &walk->frame[walk->deep - 1];
-	const struct past_message *message = past_message(walk->past, span->message);
+	const struct past_message *message =
+	    past_wait_message(walk->past, frame->node, frame->tid, span, walk->last);
 	bool at_end = span->ended && walk->at_ns == span->end_ns;
 	struct path_segment *segment;
 
@@ -219,7 +221,8 @@ static void reverse(struct path *path)
 
 void path_walk(struct path *path, const struct past *past, const struct path_start *start)
 {
-	struct walk walk = {.path = path, .past = past, .at_ns = start->end_ns};
+	struct walk walk = {
+	    .path = path, .past = past, .last = start->message, .at_ns = start->end_ns};
 
 	*path = (struct path){.count = 0};
 	if (start->begin_ns >= start->end_ns)

@@ -17,17 +17,25 @@ int scope_of_all_nodes(struct scope *scope, struct question *question,
 	return 0;
 }
 
+void request_path_walk(struct path *path, const struct past *past,
+		       const struct exchange *exchange)
+{
+	const struct path_start start = {
+	    .node = exchange->client,
+	    .tid = exchange->client_tid,
+	    .begin_ns = exchange->begin_ns,
+	    .end_ns = exchange->end_ns,
+	    .message = past_find_message(past, exchange->last_message),
+	};
+
+	path_walk(path, past, &start);
+}
+
 int request_path(struct path *path, struct question *question, const struct scope *scope,
 		 const struct exchange *exchange, struct error *error)
 {
 	struct scope part = *scope; /* its nodes stay the scope's */
 	struct past *past;
-	struct path_start start = {
-	    .node = exchange->client,
-	    .tid = exchange->client_tid,
-	    .begin_ns = exchange->begin_ns,
-	    .end_ns = exchange->end_ns,
-	};
 
 	part.begin_ns = exchange->begin_ns;
 	part.end_ns = exchange->end_ns;
@@ -35,8 +43,7 @@ int request_path(struct path *path, struct question *question, const struct scop
 	past = past_read(question->reader, &part, NULL, error);
 	if (!past)
 		return -1;
-	start.message = past_find_message(past, exchange->last_message);
-	path_walk(path, past, &start);
+	request_path_walk(path, past, exchange);
 	past_free(past);
 	return 0;
 }

@@ -21,4 +21,8 @@ int scope_of_all_nodes(struct scope *scope, struct question *question,
 int request_path(struct path *path, struct question *question, const struct scope *scope,
 		 const struct exchange *exchange, struct error *error);
 
+/* The same, of what was read. */
+void request_path_walk(struct path *path, const struct past *past,
+		       const struct exchange *exchange);
+
 #endif

@@ -95,13 +95,17 @@ static bool has_any(const double *value, size_t bins)
 	return false;
 }
 
-/* How long the bin is; the last one may be cut by the end. */
-static double seconds_of(const struct report *report, size_t bin)
+/* How long the bin is, as far as the node was recorded in it; the last one may be cut by
+ * the end. 0: less than half of it was recorded. */
+static double seconds_of(const struct report *report, int64_t node, size_t bin)
 {
+	const struct recorded *recorded = &report->question->scope.recorded;
 	nsec_t begin = report->begin_ns + (nsec_t)bin * report->bin_ns;
 	nsec_t left = report->end_ns - begin;
+	nsec_t whole = left > 0 && left < report->bin_ns ? left : report->bin_ns;
+	nsec_t known = recorded_within(recorded, node, begin, begin + whole);
 
-	return (double)(left > 0 && left < report->bin_ns ? left : report->bin_ns) / 1e9;
+	return known < whole - known ? 0 : (double)known / 1e9;
 }
 
 static void finish_cpu(struct gathering *gathering)
@@ -123,7 +127,7 @@ static void finish_cpu(struct gathering *gathering)
 	}
 }
 
-/* Bytes become rates. Where anything of a node was recorded, nothing is none. */
+/* Bytes become rates. While a node was recorded, and if it has any, nothing is none. */
 static void finish_rates(const struct report *report, struct chart *chart)
 {
 	for (size_t r = 0; r < chart->rows; r++) {
@@ -133,8 +137,12 @@ static void finish_rates(const struct report *report, struct chart *chart)
 			continue;
 		row->source = "events";
 		for (size_t i = 0; i < report->bins; i++) {
-			double seconds = seconds_of(report, i);
+			double seconds = seconds_of(report, row->node, i);
 
+			if (seconds <= 0) {
+				row->up[i] = row->down[i] = (double)NAN;
+				continue;
+			}
 			row->up[i] = (isnan(row->up[i]) ? 0 : row->up[i]) / seconds;
 			row->down[i] = (isnan(row->down[i]) ? 0 : row->down[i]) / seconds;
 		}
@@ -315,7 +323,8 @@ static int draw(struct gathering *gathering, struct error *error)
 	html_section(report->page, "resources", "Resources");
 	html_note(report->page, "note",
 		  "Beside each node's name: whether its values come of kernel events, or "
-		  "of the samples that sar took. Memory is always sampled.");
+		  "of the samples that sar took. Memory is always sampled. What was not "
+		  "recorded is hatched.");
 	for (size_t i = 0; i < CHARTS; i++)
 		if (chart_has_values(&gathering->chart[i], report))
 			chart_draw(&gathering->chart[i], report);
@@ -335,15 +344,14 @@ static int draw(struct gathering *gathering, struct error *error)
 	return status;
 }
 
-/* Where no processor is known to have run anything, messages still have nodes. */
+/* A node of which no processor is known to have run anything is there, too. */
 static void add_nodes(struct gathering *gathering)
 {
 	const struct scope *scope = &gathering->report->question->scope;
 
-	if (gathering->lanes.lanes)
-		return;
 	for (size_t i = 0; i < scope->nodes; i++)
-		if (scope->node[i].chosen)
+		if (scope->node[i].chosen &&
+		    !lanes_has_node(&gathering->lanes, scope->node[i].id))
 			lanes_find(&gathering->lanes, scope->node[i].id, -1);
 }
 

@@ -30,6 +30,7 @@ void chart_init(struct chart *chart, const struct report *report)
 
 		if (!scope->node[i].chosen)
 			continue;
+		row->node = scope->node[i].id;
 		row->label = mem_strdup(scope->node[i].name);
 		row->up = new_values(report->bins);
 		row->down = chart->down ? new_values(report->bins) : NULL;
@@ -57,7 +58,7 @@ size_t chart_bin(const struct report *report, nsec_t at_ns)
 
 	if (at_ns <= report->begin_ns)
 		return 0;
-	bin = (size_t)((at_ns - report->begin_ns) / report->bin_ns);
+	bin = (size_t)(nsec_sub(at_ns, report->begin_ns) / report->bin_ns);
 	return bin < report->bins ? bin : report->bins - 1;
 }
 
@@ -147,7 +148,7 @@ static void draw_area(const struct report *report, const double *value, double b
 		      double scale, const char *class)
 {
 	double width = (double)report->bin_ns * TIME_UNITS /
-		       (double)(report->end_ns - report->begin_ns);
+		       (double)nsec_sub(report->end_ns, report->begin_ns);
 	double y, before = (double)NAN;
 
 	fprintf(report->page, "<path class=\"%s\" d=\"", class);
@@ -172,6 +173,41 @@ static void draw_area(const struct report *report, const double *value, double b
 	if (!isnan(before))
 		fprintf(report->page, "H%dV%.3gZ", TIME_UNITS, base);
 	fputs("\"/>", report->page);
+}
+
+/* Where nothing is known of either quantity. */
+static void draw_unknown(const struct report *report, const struct chart_row *row)
+{
+	double width = (double)report->bin_ns * TIME_UNITS /
+		       (double)nsec_sub(report->end_ns, report->begin_ns);
+	size_t from = 0;
+
+	fputs("<path class=\"unrecorded\" d=\"", report->page);
+	for (size_t i = 0; i <= report->bins; i++) {
+		bool known = i == report->bins || !isnan(row->up[i]) ||
+			     (row->down && !isnan(row->down[i]));
+
+		if (!known)
+			continue;
+		if (i > from)
+			fprintf(report->page, "M%.0f 0H%.0fV%dH%.0fZ",
+				(double)from * width, fmin((double)i * width, TIME_UNITS),
+				HEIGHT, (double)from * width);
+		from = i + 1;
+	}
+	fputs("\"/>", report->page);
+}
+
+void chart_hatch(const struct report *report, int64_t node, double y, double height)
+{
+	const struct recorded *recorded = &report->question->scope.recorded;
+	nsec_t at = report->begin_ns, until;
+
+	while (recorded_gap(recorded, node, &at, report->end_ns, &until)) {
+		fprintf(report->page, "M%.0f %.0fH%.0fv%.0fH%.0fz", chart_x(report, at),
+			y, chart_x(report, until), height, chart_x(report, at));
+		at = until;
+	}
 }
 
 /* For the script: what the bins hold, with four digits that count. */
@@ -233,6 +269,7 @@ static void draw_row(const struct chart *chart, const struct report *report,
 	if (row->down)
 		print_values(page, "down", row->down, report->bins);
 	fputc('>', page);
+	draw_unknown(report, row);
 	draw_area(report, row->up, base, (base - 1) / most, "up");
 	if (row->down)
 		draw_area(report, row->down, base, -(base - 1) / most, "down");
@@ -304,7 +341,7 @@ static double nice_step(double span, double least)
 
 void chart_ticks(const struct report *report)
 {
-	double span = (double)(report->end_ns - report->begin_ns);
+	double span = (double)nsec_sub(report->end_ns, report->begin_ns);
 	double step = nice_step(span, 5);
 	const char *unit = span >= 2e9 ? "s" : span >= 2e6 ? "ms" : "&#181;s";
 	double scale = span >= 2e9 ? 1e9 : span >= 2e6 ? 1e6 : 1e3;
@@ -319,8 +356,8 @@ void chart_ticks(const struct report *report)
 
 double chart_x(const struct report *report, nsec_t at_ns)
 {
-	double x = (double)(at_ns - report->begin_ns) * TIME_UNITS /
-		   (double)(report->end_ns - report->begin_ns);
+	double x = (double)nsec_sub(at_ns, report->begin_ns) * TIME_UNITS /
+		   (double)nsec_sub(report->end_ns, report->begin_ns);
 
 	return fmin(fmax(x, 0), TIME_UNITS);
 }

@@ -7,9 +7,10 @@
 /*
  * A picture over time of small multiples: a row a node, all on one scale, with one
  * quantity upwards and perhaps another one downwards. Values stand in the report's bins;
- * NaN is what is not known.
+ * NaN is what is not known, and is hatched.
  */
 struct chart_row {
+	int64_t node;
 	char *label;
 	const char *source; /* "events", "sar"; NULL: none yet */
 	double *up, *down;  /* a bin each; down NULL: none */
@@ -57,6 +58,9 @@ void chart_end(const struct report *report);
 
 /* "2 s": where the time axis has its lines; an HTML element each. */
 void chart_ticks(const struct report *report);
+
+/* A path around what was not recorded of a node's kernel, from y on; moves and lines. */
+void chart_hatch(const struct report *report, int64_t node, double y, double height);
 
 /* In TIME_UNITS; clamped to the axis. */
 double chart_x(const struct report *report, nsec_t at_ns);

@@ -5,12 +5,12 @@
 #include "analyze/report/chart.h"
 #include "analyze/report/html.h"
 
-static void fill_row(const struct report *report, struct chart_row *row, int64_t source)
+static void fill_row(const struct report *report, struct chart_row *row, int64_t node)
 {
 	for (size_t i = 0; i < report->bins; i++) {
 		nsec_t at =
 		    report->begin_ns + (nsec_t)i * report->bin_ns + report->bin_ns / 2;
-		struct bound bound = bounds_at(report->bounds, source, at);
+		struct bound bound = bounds_of_node(report->bounds, node, at);
 
 		if (bound.high_ns != NSEC_MAX)
 			row->up[i] = (double)bound.high_ns;
@@ -30,11 +30,10 @@ static void draw_bounds(const struct report *report)
 
 	chart_init(&chart, report);
 	for (size_t i = 0; i < scope->nodes; i++) {
-		int64_t source = bounds_source(report->bounds, scope->node[i].id);
 		struct chart_row *row = chart_row(&chart, report, scope->node[i].id);
 
-		if (source >= 0 && row)
-			fill_row(report, row, source);
+		if (row)
+			fill_row(report, row, scope->node[i].id);
 	}
 	if (chart_has_values(&chart, report))
 		chart_draw(&chart, report);
@@ -52,7 +51,10 @@ int report_clocks(struct report *report, struct error *error)
 	html_section(report->page, "clocks", "Clocks");
 	html_note(report->page, "note",
 		  "What happened at a node at a time of this page truly happened, by the "
-		  "reference clock, within these bounds around it.");
+		  "reference clock, within these bounds around it: those of its kernel's "
+		  "trace, where "
+		  "that was not recorded of its other sources, and where nothing was, "
+		  "none.");
 	draw_bounds(report);
 	html_result(report, &answer.result, "bounds", 0);
 	html_section_end(report->page);

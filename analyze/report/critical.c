@@ -49,7 +49,8 @@ static void draw_legend(const struct drawing *drawing)
 	for (size_t i = 0; i < drawing->path->count; i++) {
 		const struct path_segment *at = &drawing->path->segment[i];
 
-		sum[at->state] += at->end_ns - at->begin_ns;
+		sum[at->state] =
+		    nsec_add(sum[at->state], nsec_sub(at->end_ns, at->begin_ns));
 	}
 	for (int i = 0; i < PATH_STATES; i++)
 		if (sum[i])
@@ -111,7 +112,8 @@ static void draw_title(const struct drawing *drawing)
 
 static double x_of(const struct drawing *drawing, nsec_t at_ns)
 {
-	return BAR_UNITS * (double)(at_ns - drawing->begin_ns) / (double)drawing->span_ns;
+	return BAR_UNITS * (double)nsec_sub(at_ns, drawing->begin_ns) /
+	       (double)drawing->span_ns;
 }
 
 static void draw_segment(const struct drawing *drawing, const struct path_segment *at)
@@ -134,7 +136,7 @@ static void draw_segment(const struct drawing *drawing, const struct path_segmen
 		html_text(page, question_node(question, at->from_node));
 	}
 	fprintf(page, ", %s</title></path>",
-		human(drawing, text, at->end_ns - at->begin_ns, UNIT_SPAN));
+		human(drawing, text, nsec_sub(at->end_ns, at->begin_ns), UNIT_SPAN));
 }
 
 /* Of many: in each cell the segment that has the most of it. */
@@ -190,7 +192,8 @@ static void draw_lane(const struct drawing *drawing, int64_t node)
 	for (size_t i = 0; i < path->count; i++) {
 		if (path->segment[i].node != node)
 			continue;
-		sum += path->segment[i].end_ns - path->segment[i].begin_ns;
+		sum = nsec_add(
+		    sum, nsec_sub(path->segment[i].end_ns, path->segment[i].begin_ns));
 		if (path->count <= ALL_DRAWN)
 			draw_segment(drawing, &path->segment[i]);
 	}
@@ -241,8 +244,8 @@ static int compare_total(const void *a, const void *b)
 {
 	const struct exchange *one = *(const struct exchange *const *)a;
 	const struct exchange *other = *(const struct exchange *const *)b;
-	nsec_t here = one->end_ns - one->begin_ns,
-	       there = other->end_ns - other->begin_ns;
+	nsec_t here = nsec_sub(one->end_ns, one->begin_ns),
+	       there = nsec_sub(other->end_ns, other->begin_ns);
 
 	if (here != there)
 		return here > there ? -1 : 1;

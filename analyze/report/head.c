@@ -81,32 +81,40 @@ static int count_message(void *context, const struct message_row *row)
 	return 0;
 }
 
-/* The widest bound of any source at the middle of what is shown. */
-static struct cell clock_bound(const struct report *report)
+/* The greatest WORST of the table of clocks; NULL where one is open, or there is none. */
+static int find_clock_bound(struct report *report, struct cell *bound,
+			    struct error *error)
 {
-	const struct scope *scope = &report->question->scope;
-	nsec_t middle = report->begin_ns + (report->end_ns - report->begin_ns) / 2;
-	nsec_t most = -1;
+	struct report_wish wish = {.limit = REPORT_ALL};
+	struct report_answer answer;
+	int status = report_ask(report, "clocks", &wish, &answer, error);
+	struct result_table *table;
+	bool open = false;
 
-	for (size_t i = 0; i < scope->nodes; i++) {
-		int64_t source = bounds_source(report->bounds, scope->node[i].id);
-		nsec_t width =
-		    source < 0 ? 0
-			       : bound_width(bounds_at(report->bounds, source, middle));
+	*bound = cell_of_null();
+	if (status <= 0)
+		return status;
+	table = result_find(&answer.result, "clocks");
+	for (size_t i = 0; table && i < table->rows && !open; i++) {
+		struct cell worst = report_cell(table, i, "worst_bound_ns");
 
-		if (scope->node[i].chosen && source >= 0 && width > most)
-			most = width;
+		open = worst.type != CELL_INTEGER;
+		if (open || bound->type != CELL_INTEGER || worst.integer > bound->integer)
+			*bound = open ? cell_of_null() : worst;
 	}
-	return most < 0 || most == NSEC_MAX ? cell_of_null() : cell_of_integer(most);
+	report_answer_clear(&answer);
+	return 0;
 }
 
-static void print_tiles(const struct report *report, const struct cell counts[4])
+static void print_tiles(const struct report *report, const struct cell counts[4],
+			const struct cell *bound)
 {
 	const struct scope *scope = &report->question->scope;
-	struct cell span = report->is_empty
-			       ? cell_of_null()
-			       : cell_of_integer(report->end_ns - report->begin_ns);
-	struct cell nodes, bound = clock_bound(report);
+	struct cell span =
+	    report->is_empty
+		? cell_of_null()
+		: cell_of_integer(nsec_sub(report->end_ns, report->begin_ns));
+	struct cell nodes;
 	size_t chosen = 0;
 
 	for (size_t i = 0; i < scope->nodes; i++)
@@ -119,7 +127,7 @@ static void print_tiles(const struct report *report, const struct cell counts[4]
 	tile(report, "events in the timeline", &counts[0], UNIT_COUNT);
 	tile(report, "messages between nodes", &counts[1], UNIT_COUNT);
 	tile(report, "samples", &counts[2], UNIT_COUNT);
-	tile(report, "widest clock bound, mid-run", &bound, UNIT_BOUND);
+	tile(report, "widest clock bound", bound, UNIT_BOUND);
 	fputs("</dl>\n", report->page);
 }
 
@@ -133,7 +141,7 @@ int report_head(struct report *report, struct error *error)
 	    " NULL, (SELECT count(*) FROM sample),"
 	    " (SELECT count(*) FROM problem)";
 	struct facts facts = {0};
-	struct cell counts[4] = {{0}};
+	struct cell counts[4] = {{0}}, bound;
 	FILE *page = report->page;
 	int status =
 	    question_ask(report->question, fact_sql, NULL, take_fact, &facts, error) ||
@@ -147,19 +155,25 @@ int report_head(struct report *report, struct error *error)
 	if (!status)
 		status = message_stream(report->question, report->bounds, count_message,
 					&counts[1], error);
+	if (!status)
+		status = find_clock_bound(report, &bound, error);
 	if (!status) {
 		fputs(page_begin, page);
 		html_text(page, name);
-		fprintf(page,
-			"</title>\n<style>\n%s</style>\n</head>\n"
-			"<body data-span=\"%" PRId64 "\" data-bin=\"%" PRId64 "\">\n"
-			"<header><h1>",
-			report_css, report->end_ns - report->begin_ns, report->bin_ns);
+		fprintf(
+		    page,
+		    "</title>\n<style>\n%s</style>\n</head>\n"
+		    "<body data-span=\"%" PRId64 "\" data-bin=\"%" PRId64 "\">\n"
+		    "<svg class=\"defs\" aria-hidden=\"true\"><pattern id=\"hatch\" "
+		    "patternUnits=\"userSpaceOnUse\" width=\"6000\" height=\"6\"><path "
+		    "d=\"M0 6L6000 0\"/></pattern></svg>\n<header><h1>",
+		    report_css, nsec_sub(report->end_ns, report->begin_ns),
+		    report->bin_ns);
 		html_text(page, name);
 		fputs("</h1>\n", page);
 		if (!report->question->scope.all_time)
 			html_note(page, "note", "Part of the run, as was asked for.");
-		print_tiles(report, counts);
+		print_tiles(report, counts, &bound);
 		fprintf(page, "</header>\n%s<main>\n", contents);
 	}
 	free(facts.name);

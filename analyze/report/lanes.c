@@ -19,7 +19,7 @@ void lanes_init(struct lanes *lanes, const struct report *report, uint64_t spans
 	cells = LANES_CELLS / (processors > 0 ? processors : 1);
 	cells = cells < 100 ? 100 : cells > 6000 ? 6000 : cells;
 	if (spans > LANES_EXACT)
-		lanes->cell_ns = (report->end_ns - report->begin_ns) / cells + 1;
+		lanes->cell_ns = nsec_sub(report->end_ns, report->begin_ns) / cells + 1;
 }
 
 /* Kernel threads of one kind are one name: kworker/0:1, ksoftirqd/0. */
@@ -56,6 +56,14 @@ size_t lanes_find(struct lanes *lanes, int64_t node, int64_t cpu)
 	    mem_grow(lanes->lane, lanes->lanes, &lanes->lane_room, sizeof(*lanes->lane));
 	lanes->lane[lanes->lanes] = (struct lane){.node = node, .cpu = cpu, .cell = -1};
 	return lanes->lanes++;
+}
+
+bool lanes_has_node(const struct lanes *lanes, int64_t node)
+{
+	for (size_t i = 0; i < lanes->lanes; i++)
+		if (lanes->lane[i].node == node)
+			return true;
+	return false;
 }
 
 static void push(struct lanes *lanes, const struct lane_segment *segment)
@@ -124,7 +132,7 @@ void lanes_add(struct lanes *lanes, int64_t node, int64_t cpu, const char *name,
 	struct lane *lane = &lanes->lane[index];
 	uint32_t who = find_name(lanes, name);
 
-	lanes->name_ns[who] += end_ns - begin_ns;
+	lanes->name_ns[who] = nsec_add(lanes->name_ns[who], nsec_sub(end_ns, begin_ns));
 	if (!lanes->cell_ns) {
 		push(lanes, &(struct lane_segment){.lane = (uint32_t)index,
 						   .name = who,
@@ -134,7 +142,8 @@ void lanes_add(struct lanes *lanes, int64_t node, int64_t cpu, const char *name,
 		return;
 	}
 	while (begin_ns < end_ns) {
-		nsec_t cell = (begin_ns - lanes->report->begin_ns) / lanes->cell_ns;
+		nsec_t cell =
+		    nsec_sub(begin_ns, lanes->report->begin_ns) / lanes->cell_ns;
 		nsec_t to = lanes->report->begin_ns + (cell + 1) * lanes->cell_ns;
 
 		to = to < end_ns ? to : end_ns;

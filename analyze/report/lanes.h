@@ -51,6 +51,8 @@ void lanes_add(struct lanes *lanes, int64_t node, int64_t cpu, const char *name,
 /* The lane exists, also where nothing ran. */
 size_t lanes_find(struct lanes *lanes, int64_t node, int64_t cpu);
 
+bool lanes_has_node(const struct lanes *lanes, int64_t node);
+
 /* After the last span. */
 void lanes_finish(struct lanes *lanes);
 

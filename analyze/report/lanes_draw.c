@@ -100,6 +100,7 @@ static void print_legend(const struct drawing *drawing)
 	if (drawing->lanes->names.count > drawing->named_count)
 		fputs("<span class=\"key k8\">others</span> ", page);
 	fputs(
+	    "<span class=\"key unrec\">not recorded</span> "
 	    "<span class=\"key msg\">message</span> <span class=\"key slow\">one of the "
 	    "slowest</span></p>\n",
 	    page);
@@ -189,6 +190,10 @@ static void draw_grounds(const struct drawing *drawing)
 	for (size_t i = 0; i < drawing->lanes->lanes; i++)
 		fprintf(page, "M0 %.0fh%dv%.0fH0z", drawing->place[i].y, TIME_UNITS,
 			drawing->place[i].height);
+	fputs("\"/>\n<path class=\"unrecorded\" d=\"", page);
+	for (size_t i = 0; i < drawing->lanes->lanes; i++)
+		chart_hatch(drawing->lanes->report, drawing->place[i].node,
+			    drawing->place[i].y, drawing->place[i].height);
 	fputs("\"/>\n", page);
 }
 

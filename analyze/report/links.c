@@ -55,7 +55,8 @@ static int take(void *context, const struct message_row *row)
 	if (links->step_ns) {
 		keys_begin(&links->kept);
 		keys_integer(&links->kept,
-			     (row->send_ns - links->report->begin_ns) / links->step_ns);
+			     (nsec_sub(row->send_ns, links->report->begin_ns)) /
+				 links->step_ns);
 		keys_integer(&links->kept, row->from);
 		keys_integer(&links->kept, row->to);
 		at = keys_find(&links->kept);
@@ -91,7 +92,7 @@ static int set_step(struct links *links, struct error *error)
 	    question_ask(report->question, pair_sql, NULL, take_number, &pairs, error))
 		return -1;
 	if (count > LINKS_ALL)
-		links->step_ns = (report->end_ns - report->begin_ns) /
+		links->step_ns = nsec_sub(report->end_ns, report->begin_ns) /
 				     (LINKS_ALL / (pairs > 0 ? pairs : 1) + 1) +
 				 1;
 	return 0;

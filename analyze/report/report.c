@@ -105,7 +105,7 @@ static void set_axis(struct report *report)
 	report->is_empty = scope->end_ns <= scope->begin_ns;
 	report->end_ns = scope->end_ns > scope->begin_ns ? scope->end_ns : //
 			     scope->begin_ns + 1;
-	span = report->end_ns - report->begin_ns;
+	span = nsec_sub(report->end_ns, report->begin_ns);
 	report->bins = scope->nodes <= 16 ? 600 : scope->nodes <= 64 ? 300 : 120;
 	if (span < (nsec_t)report->bins)
 		report->bins = (size_t)span;

@@ -9,7 +9,7 @@
 #   BASE/clustertrace-UID/          mode 700, ours
 #     active/                       which run collects here now
 #     RUN/                          $here: this script lies in it
-#       plan                        lines of ctrecipe, words quoted for the shell
+#       plan                        lines of ctrecipe
 #       bin/ctwrap, bin/ctsample
 #       procs/NAME                  PID STARTTIME of each process that we started
 #       pids/PID                    whitelist of ctsample
@@ -23,8 +23,6 @@ umask 077
 LC_ALL=C
 export LC_ALL
 unset CDPATH IFS
-NL='
-'
 PATH=$PATH:/usr/sbin:/sbin:/usr/bin:/bin
 export PATH
 here=${0%/*}
@@ -102,22 +100,6 @@ until_true()
 		tenths=$((tenths - 1))
 		sleep 0.1 2>/dev/null || sleep 1
 	done
-}
-
-# The plan's lines of one kind, a call of the function for each:
-# each_line KIND FUNCTION. Words are quoted by ctrecipe, so eval only splits.
-each_line()
-{
-	line_kind=$1
-	line_function=$2
-	while IFS= read -r plan_line; do
-		case $plan_line in
-		"$line_kind "*) ;;
-		*) continue ;;
-		esac
-		eval "set -- $plan_line"
-		"$line_function" "$@" </dev/null
-	done <"$here/plan"
 }
 
 planned()

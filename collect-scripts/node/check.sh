@@ -17,7 +17,7 @@ check_shell()
 	tell "shell ${shell##*/}"
 	tell "user $(id -un)"
 	missing_tools=
-	for tool in awk cksum date find getconf grep id kill mkfifo sed setsid sleep sort tail tar tr; do
+	for tool in awk cksum date find getconf grep head id kill mkfifo sed setsid sleep sort tail tr; do
 		case $tool in
 		getconf | mkfifo) continue ;;
 		esac
@@ -150,8 +150,6 @@ check_place()
 check_clock()
 {
 	tell "clock $(first_word_of /sys/devices/system/clocksource/clocksource0/current_clocksource)"
-	stamp=$(date +%s%N)
-	tell "now $stamp"
 }
 
 check_packages()

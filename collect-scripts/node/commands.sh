@@ -84,15 +84,10 @@ do_task()
 {
 	exec_name=task-$1-$2
 	{
+		printf "NL='%s'\n" "$NL" # of quote
 		printf 'exec ctwrap --name %s --enqueue-ns %s --trace-id %s -- sh -c ' \
 			"$(quote "$3")" "$4" "$(quote "$5")"
 		quote "$(cat)"
 	} >"$here/exec/$exec_name.in" || give_up "cannot write at $here"
 	do_exec "$exec_name" foreground "$6" no <"$here/exec/$exec_name.in"
-}
-
-# A word for the shell.
-quote()
-{
-	printf '%s\n' "$1" | sed "s/'/'\\\\''/g; 1s/^/'/; \$s/\$/'/"
 }

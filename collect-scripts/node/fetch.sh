@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
 #
-# Handing over what was recorded. Paths come on standard input, relative to data/.
+# Handing over what was recorded. Paths are relative to data/.
 
 # CRC SIZE PATH of each file. A path with a line feed, another control character or
 # a backslash would not survive the lists; we make none, so these are counted and
@@ -15,16 +15,17 @@ do_list()
 	tell end
 }
 
-do_pack()
+# Of each HAVE SIZE PATH that comes in the bytes from HAVE up to SIZE, one after the other.
+do_send()
 {
-	cd "$data" && exec tar -cf - -T -
-}
-
-# do_tail OFFSET: the rest of the file whose path comes in.
-do_tail()
-{
-	IFS= read -r path
-	cd "$data" && exec tail -c +$(($1 + 1)) -- "$path"
+	cd "$data" || give_up "no data at $data"
+	while IFS= read -r line; do
+		have=${line%% *}
+		line=${line#* }
+		size=${line%% *}
+		path=${line#* }
+		tail -c +$((have + 1)) -- "$path" | head -c $((size - have)) || return
+	done
 }
 
 # Remove this run from the node: only what is surely ours.

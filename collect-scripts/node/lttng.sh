@@ -110,7 +110,7 @@ trace()
 	fi
 	: >"$here/session-$domain"
 	channels=0
-	each_line channel enable_channel
+	each_line "$here/plan" channel enable_channel
 	events=0
 	if [ "$channels" -gt 0 ] || tracer_is_there; then
 		enable_events tracepoints
@@ -138,7 +138,7 @@ find_unknown()
 	# shellcheck disable=SC2086
 	known=$(limited "$step_seconds" $rights lttng --no-sessiond list --kernel </dev/null \
 		2>>"$data/log/lttng.log")
-	[ -z "$known" ] || each_line event look_up
+	[ -z "$known" ] || each_line "$here/plan" event look_up
 }
 
 look_up()
@@ -191,7 +191,7 @@ enable_events()
 {
 	event_sort=$1
 	event_names=
-	each_line event gather_event
+	each_line "$here/plan" event gather_event
 	[ -n "$event_names" ] || return 0
 	set -- enable-event "$flag" --session="$session" --channel=ch
 	[ "$event_sort" = tracepoints ] || set -- "$@" --syscall
@@ -210,7 +210,7 @@ enable_events()
 	enabled=$(sed 's/<event>/\
 <event>/g' "$here/enabled.xml" | sed -n \
 		'/<success>true<.*<\/event>/s/^<event><name>\([^<]*\)<.*/\1/p')
-	each_line event count_event
+	each_line "$here/plan" event count_event
 }
 
 # event kernel|syscall|userspace NAME required|optional: is it of the sort at hand?
@@ -243,11 +243,11 @@ count_event()
 add_contexts()
 {
 	context_words=
-	each_line context gather_context
+	each_line "$here/plan" context gather_context
 	[ -n "$context_words" ] || return 0
 	# shellcheck disable=SC2086 # words without blanks
 	client add-context "$flag" --session="$session" --channel=ch $context_words ||
-		each_line context add_context
+		each_line "$here/plan" context add_context
 }
 
 # context kernel|userspace TYPE

@@ -35,8 +35,7 @@ status) do_status ;;
 exec) do_exec "$@" ;;
 task) do_task "$@" ;;
 list) do_list ;;
-pack) do_pack ;;
-tail) do_tail "$@" ;;
+send) do_send ;;
 clean) do_clean ;;
 clock-loop)
 	find_rights

@@ -57,11 +57,11 @@ do_start()
 	describe || give_up "cannot write at $data"
 	[ -s "$data/node.json" ] || give_up "cannot write at $data"
 	spawn clock "$sh" "$here/node.sh" clock-loop
-	each_line sar start_sar
-	each_line capture start_captures
-	each_line process start_sampler
+	each_line "$here/plan" sar start_sar
+	each_line "$here/plan" capture start_captures
+	each_line "$here/plan" process start_sampler
 	sensor_count=0
-	each_line sensor start_sensor
+	each_line "$here/plan" sensor start_sensor
 	! grep -q '^event \(kernel\|syscall\) ' "$here/plan" || trace kernel
 	! grep -q '^event userspace ' "$here/plan" || trace user
 	settle

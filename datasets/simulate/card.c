@@ -26,9 +26,50 @@ enum { GRO_MERGED_FREE = 1, GRO_HELD = 2, GRO_NORMAL = 3 };
 
 const char *card_layer(const struct scenario *scenario)
 {
-	static const char *const name[] = {NULL, "bond0", "br0", "eth0.10"};
+	static const char *const name[] = {NULL, "bond0", "br0", "eth0.10",
+					   NULL, NULL,    NULL,  NULL};
 
 	return name[scenario->layers];
+}
+
+/* A device between a container and the card of its host, whose own has the card's name.
+ */
+struct pass {
+	const char *device;
+	bool received;
+	uint8_t routers; /* of this host that the packet has passed by then */
+};
+
+enum { MOST_PASSES = 4 };
+
+/* On the way out, up to the card; and on the way in, from there. */
+struct container {
+	struct pass out[MOST_PASSES], in[MOST_PASSES];
+	uint8_t routers; /* on the way out */
+};
+
+/* What the peers of a node are in, or NULL. */
+static const struct container *container_of(const struct world *world, uint32_t node)
+{
+	static const struct container routed = {
+	    {{CARD_NAME, false, 0}, {"vc1", true, 0}, {"br0", true, 0}},
+	    {{"br0", false, 1}, {"vc1", false, 1}, {CARD_NAME, true, 1}},
+	    1};
+	static const struct container tunnel = {
+	    {{CARD_NAME, false, 0}, {"vc1", true, 0}, {"vx0", false, 0}},
+	    {{"vx0", true, 0}, {"vc1", false, 0}, {CARD_NAME, true, 0}},
+	    0};
+
+	switch (world->scenario->layers) {
+	case LAYERS_ROUTED:
+		return &routed;
+	case LAYERS_MIXED:
+		return node % 2 ? &routed : NULL;
+	case LAYERS_VXLAN:
+		return &tunnel;
+	default:
+		return NULL;
+	}
 }
 
 /* Bytes of the whole packet, IP header included. */
@@ -37,14 +78,47 @@ static uint32_t size_of(const struct packet *packet)
 	return packet->length + (packet->family == 6 ? IPV6_HEADER : 0);
 }
 
+static uint8_t routers_of(const struct world *world, uint32_t node)
+{
+	const struct container *container = container_of(world, node);
+
+	return container ? container->routers : 0;
+}
+
+/* A packet on its way between a container and its host's card. */
+static void tell_passes(struct now *now, const struct pass *pass,
+			const struct packet *packet, uint64_t skb)
+{
+	uint32_t bytes = size_of(packet);
+	uint8_t before = now->routers;
+
+	for (int i = 0; i < MOST_PASSES && pass[i].device; i++) {
+		now->routers = (uint8_t)(before + pass[i].routers);
+		if (pass[i].received) {
+			EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes},
+			      {.text = pass[i].device}, {.packet = packet});
+			continue;
+		}
+		EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes + ETHERNET},
+		      {.text = pass[i].device}, {.packet = packet});
+		EVENT(now, EVENT_NET_DEV_XMIT, {.u = skb}, {.i = 0},
+		      {.u = bytes + ETHERNET}, {.text = pass[i].device});
+	}
+	now->routers = before;
+}
+
 static void tell_queued(struct now *now, const struct packet *packet, uint64_t skb)
 {
 	const char *layer = card_layer(now->world->scenario);
+	const struct container *container = container_of(now->world, now->node);
 	uint32_t bytes = size_of(packet) + ETHERNET;
 
+	if (container)
+		tell_passes(now, container->out, packet, skb);
 	if (layer)
 		EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes}, {.text = layer},
 		      {.packet = packet});
+	now->routers = routers_of(now->world, now->node);
 	EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes}, {.text = CARD_NAME},
 	      {.packet = packet});
 	now_pass(now, 300, 2500);
@@ -53,6 +127,10 @@ static void tell_queued(struct now *now, const struct packet *packet, uint64_t s
 	if (layer)
 		EVENT(now, EVENT_NET_DEV_XMIT, {.u = skb}, {.i = 0}, {.u = bytes},
 		      {.text = layer});
+	if (now->world->scenario->layers == LAYERS_ECHO)
+		EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes - ETHERNET},
+		      {.text = CARD_NAME}, {.packet = packet});
+	now->routers = 0;
 }
 
 /* One segment of what was handed to the card. */
@@ -166,7 +244,10 @@ static void enter(struct now *now, const uint32_t *parcels, size_t count,
 static void take(struct now *now, const uint32_t *parcels, size_t count)
 {
 	struct world *world = now->world;
+	const struct parcel *parcel = &world->parcel[parcels[0]];
+	uint32_t sender = world->flow[parcel->flow].end[parcel->side].node;
 	const char *layer = card_layer(world->scenario);
+	const struct container *container;
 	struct packet packet;
 	uint32_t bytes;
 	uint64_t skb;
@@ -175,11 +256,16 @@ static void take(struct now *now, const uint32_t *parcels, size_t count)
 	address_translate(world, &world->flow[world->parcel[parcels[0]].flow],
 			  world->parcel[parcels[0]].side, &packet);
 	bytes = size_of(&packet);
+	now->routers = routers_of(world, sender);
 	EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes}, {.text = CARD_NAME},
 	      {.packet = &packet});
 	if (layer)
 		EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes}, {.text = layer},
 		      {.packet = &packet});
+	container = container_of(world, now->node);
+	if (container)
+		tell_passes(now, container->in, &packet, skb);
+	now->routers = 0;
 	for (size_t i = 0; i < count; i++)
 		transport_receive(now, &world->parcel[parcels[i]], i + 1 < count);
 	for (size_t i = 0; i < count; i++)

@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/guard.h"
 #include "base/options.h"
 #include "base/output.h"
-#include "base/signals.h"
-#include "base/staging.h"
-#include "simulate/directory.h"
+#include "base/output_directory.h"
 #include "simulate/scenario.h"
 #include "simulate/simulate.h"
 
@@ -23,14 +20,6 @@ struct request {
 	int nodes; /* 0: as the scenario says */
 	bool messages, captures, spans, list, keys, quiet;
 };
-
-static struct guard guard;
-
-static void end_by_signal(int number)
-{
-	guard_undo(&guard);
-	signals_end(number);
-}
 
 static enum options_status parse(struct request *request, int argc, const char **argv,
 				 struct error *error)
@@ -158,18 +147,20 @@ static int parse_format(const char *name, enum sim_trace_format *format,
 static int make_run(struct simulation *simulation, const char *path,
 		    struct simulation_counts *counts, struct error *error)
 {
-	struct staging staging;
+	static const struct output_kind kind = {.rule = OUTPUT_EMPTY,
+						.want = "a new directory"};
+	struct output_directory run;
 	int status;
 
-	if (directory_is_free(path, error) || staging_open(&staging, path, &guard, error))
+	if (output_directory_open(&run, path, &kind, error))
 		return -1;
-	simulation->directory = staging.temporary;
+	simulation->directory = run.temporary;
 	status = simulate(simulation, counts, error);
 	if (status)
-		staging_explain(&staging, error);
+		output_directory_explain(&run, error);
 	else
-		status = staging_commit(&staging, error);
-	staging_discard(&staging);
+		status = output_directory_commit(&run, error);
+	output_directory_discard(&run);
 	return status;
 }
 
@@ -242,8 +233,8 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	int status;
 
-	signals_catch(end_by_signal);
-	signals_catch_pipe(end_by_signal);
+	output_catch_signals();
+	output_catch_pipe();
 	status = options_end(parse(&request, argc, argv, &error), &error);
 	if (status < 0)
 		status = (int)act(&request, &error);

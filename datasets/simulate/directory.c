@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int directory_is_free(const char *path, struct error *error)
+static int directory_is_free(const char *path, struct error *error)
 {
 	DIR *directory = opendir(path);
 	const struct dirent *entry;

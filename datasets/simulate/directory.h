@@ -4,9 +4,6 @@
 
 #include "base/error.h"
 
-/* Whether a directory can be made, or is an empty one: 0, or -1 with error. */
-int directory_is_free(const char *path, struct error *error);
-
 /* Make a directory, or take an empty one. 0, or -1 with error. */
 int directory_make(const char *path, struct error *error);
 

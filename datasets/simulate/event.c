@@ -167,6 +167,7 @@ void event_add(struct now *now, enum event_kind kind, const union sim_value *val
 				   : sim_clock_mono(clock, now->ns),
 		    .class = &classes[kind],
 		    .value = value,
+		    .routers = now->routers,
 		};
 
 		if (sim_writer_add(world->writer, &event, world->error))

@@ -14,6 +14,7 @@ struct now {
 	struct world *world;
 	uint32_t node, cpu;
 	nsec_t ns;
+	uint8_t routers; /* that the packet of the next event has passed */
 };
 
 static inline struct host *now_host(const struct now *now)
@@ -32,7 +33,7 @@ static inline struct now now_begin(struct world *world, uint32_t node, uint32_t 
 {
 	nsec_t free_ns = world->host[node].cpu[cpu].free_ns;
 
-	return (struct now){world, node, cpu, ns > free_ns ? ns : free_ns};
+	return (struct now){world, node, cpu, ns > free_ns ? ns : free_ns, 0};
 }
 
 static inline void now_end(const struct now *now)

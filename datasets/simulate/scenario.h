@@ -33,7 +33,16 @@ enum scenario_family { FAMILY_4, FAMILY_6, FAMILY_MIXED };
 enum scenario_spread { SPREAD_FIXED, SPREAD_UNIFORM, SPREAD_EXPONENTIAL };
 enum scenario_load { LOADED_BOTH, LOADED_ONE, LOADED_EACH };
 
-enum scenario_layers { LAYERS_NONE, LAYERS_BOND, LAYERS_BRIDGE, LAYERS_VLAN };
+enum scenario_layers {
+	LAYERS_NONE,
+	LAYERS_BOND,
+	LAYERS_BRIDGE,
+	LAYERS_VLAN,
+	LAYERS_ROUTED, /* every node's peers are in containers, which it routes */
+	LAYERS_MIXED,  /* those of every other node */
+	LAYERS_VXLAN,  /* in containers that are bridged by a tunnel */
+	LAYERS_ECHO,   /* a hub gives back what it gets */
+};
 
 enum scenario_activity { ACTIVITY_NET, ACTIVITY_FULL };
 

@@ -13,7 +13,8 @@ static const char *const protocols[] = {"tcp", "udp", "icmp", "mixed", NULL};
 static const char *const families[] = {"4", "6", "mixed", NULL};
 static const char *const spreads[] = {"fixed", "uniform", "exponential", NULL};
 static const char *const loads[] = {"both", "one", "each", NULL};
-static const char *const layers[] = {"none", "bond", "bridge", "vlan", NULL};
+static const char *const layers[] = {"none",  "bond",  "bridge", "vlan", "routed",
+				     "mixed", "vxlan", "echo",   NULL};
 static const char *const activities[] = {"net", "full", NULL};
 static const char *const headers[] = {"full", "compact", "large", NULL};
 static const char *const directions[] = {"both", "one", NULL};

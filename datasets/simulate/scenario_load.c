@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/output.h"
 #include "simulate/scenario_keys.h"
 
 enum { MOST_BYTES = 1 << 20 };
@@ -30,6 +31,7 @@ static char *read_text(const char *path, struct error *error)
 		error_errno(error, path);
 		return NULL;
 	}
+	output_protect(path);
 	text = mem_alloc(MOST_BYTES + 1);
 	length = fread(text, 1, MOST_BYTES + 1, file);
 	if (ferror(file))

@@ -319,7 +319,7 @@ static void add_last_runs(struct world *world)
 {
 	for (uint32_t node = 0; node < world->hosts; node++)
 		for (uint32_t cpu = 0; cpu < (uint32_t)world->scenario->cpus; cpu++) {
-			struct now now = {world, node, cpu, world->now};
+			struct now now = {world, node, cpu, world->now, 0};
 
 			if (cpu_of(&now)->first_ns != NSEC_MIN)
 				add_run(&now, world->spans->last_ns[node], -1);

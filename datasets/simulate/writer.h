@@ -53,6 +53,7 @@ struct sim_event {
 	int64_t mono_ns; /* the node's CLOCK_MONOTONIC: the trace's raw clock value */
 	const struct sim_class *class;
 	const union sim_value *value; /* one a field */
+	uint8_t routers;              /* that its packet has passed */
 };
 
 /* How a trace's events begin, in LTTng's terms. */

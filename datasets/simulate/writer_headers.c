@@ -180,6 +180,18 @@ int sim_headers_build(struct sim_headers *headers, const struct packet *packet, 
 	return 0;
 }
 
+/* Each takes one off the time to live. */
+static void pass_routers(uint8_t *at, uint8_t family, uint8_t routers)
+{
+	if (family == 6) {
+		at[7] = (uint8_t)(at[7] - routers);
+		return;
+	}
+	at[8] = (uint8_t)(at[8] - routers);
+	put16(at + 10, 0);
+	put16(at + 10, (uint16_t)~fold(add_words(0, at, IPV4_HEADER)));
+}
+
 const struct packet *sim_event_packet(const struct sim_event *event)
 {
 	const struct sim_class *class = event->class;
@@ -201,5 +213,8 @@ int sim_headers_of_event(struct sim_headers *headers, const struct sim_event *ev
 
 	if (!packet)
 		return 0;
-	return sim_headers_build(headers, packet, sent, error) ? -1 : 1;
+	if (sim_headers_build(headers, packet, sent, error))
+		return -1;
+	pass_routers(headers->bytes, packet->family, event->routers);
+	return 1;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "activity/activity.h"
+#include "base/intmap.h"
 #include "base/mem.h"
 #include "export/graphite/private.h"
 
@@ -11,8 +12,12 @@
  * How busy each processor was, by sched_switch: exactly, in intervals that begin at whole
  * multiples since the epoch and bear the time of their end. Spans of a processor follow
  * each other, so that one interval at a time is enough; those of the node are sums of its
- * processors', and are kept until the end: 16 bytes an interval.
+ * processors', and are kept until the end: some 60 bytes an interval that is known.
  */
+/* Of a time without a switch that is longer only its ends are told: one stamp of a far
+ * year makes it. */
+#define LONGEST_NS (86400 * NSEC_PER_SEC)
+
 struct busy_cpu {
 	int64_t node, cpu;
 	int64_t interval;         /* at hand */
@@ -23,16 +28,17 @@ struct busy_cpu {
 
 struct busy_node {
 	struct busy_sum {
+		int64_t interval;
 		nsec_t busy_ns, known_ns;
 	} * sum;
-	size_t sums;
+	size_t sums, room;
+	struct intmap at; /* by interval */
 };
 
 struct busy {
 	struct graphite_run *run;
 	struct error *error;
 	nsec_t width_ns;
-	int64_t first; /* interval of the scope's begin */
 	struct busy_cpu *cpu;
 	size_t cpus, room;
 	struct busy_node *node; /* one a node of the scope */
@@ -57,15 +63,14 @@ static void add_to_node(struct busy *busy, const struct busy_cpu *cpu)
 {
 	const struct scope *scope = &busy->run->export->scope;
 	struct busy_node *node = &busy->node[scope_find(scope, cpu->node) - scope->node];
-	size_t at = (size_t)(cpu->interval - busy->first);
+	int64_t at;
 
-	if (at >= node->sums) {
-		size_t sums = at + 1 + at / 2;
-
-		node->sum = mem_realloc(node->sum, sums, sizeof(*node->sum));
-		memset(node->sum + node->sums, 0,
-		       (sums - node->sums) * sizeof(*node->sum));
-		node->sums = sums;
+	if (!intmap_get(&node->at, (uint64_t)cpu->interval, &at)) {
+		node->sum =
+		    mem_grow(node->sum, node->sums, &node->room, sizeof(*node->sum));
+		at = (int64_t)node->sums++;
+		node->sum[at] = (struct busy_sum){.interval = cpu->interval};
+		intmap_put(&node->at, (uint64_t)cpu->interval, at);
 	}
 	node->sum[at].busy_ns += cpu->busy_ns;
 	node->sum[at].known_ns += cpu->known_ns;
@@ -110,6 +115,8 @@ static int take_span(void *context, const struct thread_span *span)
 		if (span->tid != 0)
 			cpu->busy_ns += until - at;
 		at = until;
+		if (nsec_sub(span->end_ns, at) > LONGEST_NS)
+			at = span->end_ns / busy->width_ns * busy->width_ns;
 	}
 	return 0;
 }
@@ -122,21 +129,36 @@ static int end_cpus(struct busy *busy)
 	return 0;
 }
 
+static int by_interval(const void *a, const void *b)
+{
+	const struct busy_sum *one = a, *other = b;
+
+	return (one->interval > other->interval) - (one->interval < other->interval);
+}
+
+static void free_node(struct busy_node *node)
+{
+	free(node->sum);
+	intmap_clear(&node->at);
+}
+
 static int give_nodes(struct busy *busy)
 {
 	const struct scope *scope = &busy->run->export->scope;
 	int status = 0;
 
 	for (size_t i = 0; i < scope->nodes; i++) {
-		const struct busy_node *node = &busy->node[i];
+		struct busy_node *node = &busy->node[i];
 		char *path = mem_printf("%s.%s.events.all.percent_busy",
 					busy->run->wish->cluster, busy->run->node[i]);
 
+		if (node->sums)
+			qsort(node->sum, node->sums, sizeof(*node->sum), by_interval);
 		for (size_t k = 0; k < node->sums && !status; k++)
 			if (node->sum[k].known_ns)
 				status = graphite_give(
 				    busy->run, path,
-				    (busy->first + (int64_t)k + 1) * busy->width_ns,
+				    (node->sum[k].interval + 1) * busy->width_ns,
 				    100 * (double)node->sum[k].busy_ns /
 					(double)node->sum[k].known_ns,
 				    busy->error);
@@ -158,7 +180,6 @@ static int walk_busy(struct graphite_run *run, struct error *error)
 	if (!recorded.switches)
 		return 0;
 	busy.width_ns = run->wish->interval * NSEC_PER_SEC;
-	busy.first = scope->begin_ns / busy.width_ns;
 	busy.node = mem_zalloc((scope->nodes + 1) * sizeof(*busy.node));
 	status = activity_walk(run->export->timeline, scope, &ops, &busy, error) ||
 			 end_cpus(&busy) || give_nodes(&busy)
@@ -167,7 +188,7 @@ static int walk_busy(struct graphite_run *run, struct error *error)
 	for (size_t i = 0; i < busy.cpus; i++)
 		free(busy.cpu[i].path);
 	for (size_t i = 0; i < scope->nodes; i++)
-		free(busy.node[i].sum);
+		free_node(&busy.node[i]);
 	free(busy.cpu);
 	free(busy.node);
 	return status;

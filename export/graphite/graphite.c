@@ -11,7 +11,6 @@
 #include "export/formats.h"
 #include "export/graphite/dashboard.h"
 #include "export/graphite/send.h"
-#include "export/hold.h"
 
 struct graphite_options {
 	char *to, *prefix, *state, *dashboard;
@@ -248,17 +247,12 @@ static int write_dashboard(const struct export *export, const char *path,
 			   const char *cluster, struct error *error)
 {
 	struct output output;
-	sigset_t before;
-	int status = -1;
 
-	hold_begin(&before);
-	if (output_open(&output, path, error) == 0) {
-		graphite_dashboard(output.file, cluster, export->scope.begin_ns,
-				   export->scope.end_ns);
-		status = output_commit(&output, error);
-	}
-	hold_end(&before);
-	return status;
+	if (output_open(&output, path, error))
+		return -1;
+	graphite_dashboard(output.file, cluster, export->scope.begin_ns,
+			   export->scope.end_ns);
+	return output_commit(&output, error);
 }
 
 static int run(struct export *export, struct error *error)

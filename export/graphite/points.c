@@ -53,12 +53,18 @@ const char *graphite_node(const struct graphite_run *run, int64_t id)
 	return node && node->chosen ? run->node[node - scope->node] : NULL;
 }
 
+/* The nearest one. */
+static int64_t seconds_of(nsec_t ts_ns)
+{
+	return nsec_add(ts_ns, NSEC_PER_SEC / 2) / NSEC_PER_SEC;
+}
+
 int graphite_give(struct graphite_run *run, const char *path, nsec_t ts_ns, double value,
 		  struct error *error)
 {
 	const struct graphite_point point = {
 	    .path = path,
-	    .seconds = (ts_ns + NSEC_PER_SEC / 2) / NSEC_PER_SEC,
+	    .seconds = seconds_of(ts_ns),
 	    .value = value,
 	};
 
@@ -197,9 +203,8 @@ static int give_sample(struct sample_walk *walk, const struct cell *row,
 	if (row[4].type != CELL_REAL && row[4].type != CELL_INTEGER)
 		return 0; /* text */
 	value = row[4].type == CELL_REAL ? row[4].real : (double)row[4].integer;
-	walk->same_second +=
-	    (row[2].integer + NSEC_PER_SEC / 2) / NSEC_PER_SEC == walk->seconds;
-	walk->seconds = (row[2].integer + NSEC_PER_SEC / 2) / NSEC_PER_SEC;
+	walk->same_second += seconds_of(row[2].integer) == walk->seconds;
+	walk->seconds = seconds_of(row[2].integer);
 	return graphite_give(walk->run, walk->path, row[2].integer, value, error);
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/json.h"
 #include "base/output.h"
-#include "export/hold.h"
 
 #define FORMAT "clustertrace-graphite"
 
@@ -52,18 +51,15 @@ int graphite_state_write(const char *path, const char *key, uint64_t points,
 				  "points", (json_int_t)points);
 	char *line = state ? json_one_line(state) : NULL;
 	struct output output;
-	sigset_t before;
 	int status = -1;
 
 	json_decref(state);
 	if (!line)
 		return error_set(error, "%s: the name of the export is no UTF-8", path);
-	hold_begin(&before);
 	if (output_open(&output, path, error) == 0) {
 		fprintf(output.file, "%s\n", line);
 		status = output_commit(&output, error);
 	}
-	hold_end(&before);
 	free(line);
 	return status;
 }

@@ -49,7 +49,7 @@ static struct opendc_account *account_of(struct opendc_charger *charger,
 
 static double time_of(const struct opendc_stretch *stretch)
 {
-	return (double)(stretch->end_ns - stretch->begin_ns) * stretch->share;
+	return (double)nsec_sub(stretch->end_ns, stretch->begin_ns) * stretch->share;
 }
 
 static int add_to_task(struct opendc_charger *charger, int64_t task,

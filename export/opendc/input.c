@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/output.h"
 #include "export/opendc/input_private.h"
 
 static struct opendc_input *open_as(const char *directory, const char *stem,
@@ -35,6 +36,7 @@ struct opendc_input *opendc_input_open(const char *directory, const char *stem,
 			  stem);
 		return NULL;
 	}
+	output_protect(input->path);
 	if (!is_csv)
 		input->parquet = parquet_reader_open(input->path, error);
 	if (is_csv ? opendc_open_csv(input, error) : !input->parquet) {

@@ -119,7 +119,7 @@ static int64_t process_of(const struct loading *loading, const struct cell *row,
 			  const struct opendc_task *task)
 {
 	const struct opendc_cluster *cluster = loading->cluster;
-	nsec_t middle = task->begin_ns + (task->end_ns - task->begin_ns) / 2;
+	nsec_t middle = task->begin_ns + nsec_sub(task->end_ns, task->begin_ns) / 2;
 	int64_t index, pid = rows_integer(&row[2], -1);
 
 	if (row[7].type == CELL_INTEGER &&

@@ -124,6 +124,33 @@ static void note_count(struct export *export, size_t count, const char *text)
 			    count, text);
 }
 
+/* Their fragments have to fill their duration, so they are there, without usage. */
+static void note_unrecorded(const struct work *work, struct export *export)
+{
+	size_t count = 0;
+	double unknown = 0;
+
+	for (size_t i = 0; i < work->tasks.tasks; i++) {
+		const struct opendc_task *task = &work->tasks.task[i];
+		const struct opendc_node *node =
+		    task->node < 0 ? NULL : &work->cluster.node[task->node];
+		nsec_t whole = nsec_sub(task->end_ns, task->begin_ns), recorded;
+
+		if (!node || !node->switches)
+			continue;
+		recorded = recorded_within(&export->scope.recorded, node->fact->id,
+					   task->begin_ns, task->end_ns);
+		count += recorded < whole;
+		unknown += (double)(whole - recorded);
+	}
+	if (count)
+		problem_add(&export->notes, export->path, "unknown", count,
+			    "of %zu tasks %.6f s lie where their node's kernel was not "
+			    "traced: what they used then is not known, and 0 in their "
+			    "fragments",
+			    count, unknown / (double)NSEC_PER_SEC);
+}
+
 static void note_tasks(const struct work *work, const struct opendc_choice *choice,
 		       struct export *export)
 {
@@ -217,6 +244,7 @@ static int export_run(struct export *export, const struct opendc_choice *choice,
 	if (!status) {
 		note_sources(&work, choice, sampled, export);
 		note_tasks(&work, choice, export);
+		note_unrecorded(&work, export);
 		note_accounts(&work, export);
 	}
 	opendc_usage_free(work.charger.usage);

@@ -177,7 +177,8 @@ static int take_span(void *context, const struct thread_span *span)
 		cluster->node[node].cpus = span->cpu + 1;
 	if (span->tid != 0)
 		return charge_span(walk, node, span);
-	cluster->node[node].account.idle_ns += (double)(span->end_ns - span->begin_ns);
+	cluster->node[node].account.idle_ns +=
+	    (double)nsec_sub(span->end_ns, span->begin_ns);
 	return 0;
 }
 

@@ -31,14 +31,14 @@ struct opendc_usage *opendc_usage_new(struct opendc_tasks *tasks, int64_t interv
 /* Milliseconds, rounded up. */
 static int64_t millis(nsec_t span)
 {
-	return (span + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
+	return span / NSEC_PER_MSEC + (span % NSEC_PER_MSEC > 0);
 }
 
 static nsec_t floor_to(nsec_t instant, nsec_t step)
 {
 	nsec_t rest = instant % step;
 
-	return instant - (rest < 0 ? rest + step : rest);
+	return nsec_sub(instant, rest < 0 ? rest + step : rest);
 }
 
 /* From a task's begin to the first multiple of the interval behind it. */
@@ -46,13 +46,14 @@ static int64_t first_length(const struct opendc_task *task, int64_t interval_ms)
 {
 	nsec_t step = interval_ms * NSEC_PER_MSEC;
 
-	return millis(floor_to(task->begin_ns, step) + step - task->begin_ns);
+	return millis(
+	    nsec_sub(nsec_add(floor_to(task->begin_ns, step), step), task->begin_ns));
 }
 
 void opendc_cut(const struct opendc_task *task, int64_t interval_ms,
 		struct opendc_cuts *cuts)
 {
-	int64_t all = millis(task->end_ns - task->begin_ns);
+	int64_t all = millis(nsec_sub(task->end_ns, task->begin_ns));
 
 	cuts->interval_ms = interval_ms;
 	cuts->first_ms = first_length(task, interval_ms);
@@ -126,13 +127,13 @@ int opendc_usage_add(struct opendc_usage *usage, int64_t task, nsec_t begin_ns,
 	nsec_t step = usage->interval_ms * NSEC_PER_MSEC;
 
 	while (begin_ns < end_ns) {
-		nsec_t since = begin_ns - origin;
+		nsec_t since = nsec_sub(begin_ns, origin);
 		int64_t index = since < first ? 0 : 1 + (since - first) / step;
 		nsec_t until = nsec_add(origin, first + index * step);
 		nsec_t to = until < end_ns ? until : end_ns;
 
-		if (add_work(usage, task, (uint32_t)index, (double)(to - begin_ns) * mhz,
-			     error))
+		if (add_work(usage, task, (uint32_t)index,
+			     (double)nsec_sub(to, begin_ns) * mhz, error))
 			return -1;
 		begin_ns = to;
 	}

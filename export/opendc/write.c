@@ -12,6 +12,9 @@
 
 enum { BYTES_PER_KB = 1000 };
 
+/* A task may last until 2068: a longer time than this without work is one fragment. */
+enum { IDLE_MS = 3600 * 1000 };
+
 struct writing {
 	struct opendc_tasks *tasks;
 	const struct opendc_cluster *cluster;
@@ -155,6 +158,25 @@ static size_t find_used(struct writing *writing, const struct opendc_cuts *cuts,
 	return have;
 }
 
+/* From the begin of the first of some fragments to that of the one behind them. */
+static int64_t length_of(const struct opendc_cuts *cuts, uint64_t index, uint64_t count)
+{
+	int64_t length = opendc_length(cuts, index);
+
+	if (count > 1)
+		length += ((int64_t)count - 2) * cuts->interval_ms +
+			  opendc_length(cuts, index + count - 1);
+	return length;
+}
+
+/* How many fragments are written as one: those of a long time without work. */
+static uint64_t count_idle(const struct opendc_cuts *cuts, uint64_t index, uint64_t next)
+{
+	uint64_t count = next - index;
+
+	return count > (uint64_t)(IDLE_MS / cuts->interval_ms) ? count : 1;
+}
+
 static int add_fragments(struct writing *writing, int64_t index,
 			 const struct opendc_cuts *cuts, size_t used, struct error *error)
 {
@@ -166,17 +188,21 @@ static int add_fragments(struct writing *writing, int64_t index,
 	cell[OPENDC_ID] = id_cell(writing, index, text);
 	cell[OPENDC_CPU_COUNT] = integer(task->cpu_count);
 	cell[OPENDC_TIMESTAMP] = integer(floor_ms(task->begin_ns));
-	for (uint64_t i = 0; i < cuts->fragments; i++) {
-		int64_t length = opendc_length(cuts, i);
+	for (uint64_t i = 0, count; i < cuts->fragments; i += count) {
+		bool works = next < end && next->index == i;
+		int64_t length;
 
+		count = works ? 1
+			      : count_idle(cuts, i,
+					   next < end ? next->index : cuts->fragments);
+		length = length_of(cuts, i, count);
 		cell[OPENDC_DURATION] = integer(length);
 		cell[OPENDC_TIMESTAMP].integer += length;
-		cell[OPENDC_CPU_USAGE] =
-		    real(next < end && next->index == i ? (next++)->work : 0);
+		cell[OPENDC_CPU_USAGE] = real(works ? (next++)->work : 0);
+		writing->fragments++;
 		if (opendc_sink_add(writing->sink, cell, NULL, error))
 			return -1;
 	}
-	writing->fragments += cuts->fragments;
 	return 0;
 }
 

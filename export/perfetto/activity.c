@@ -7,6 +7,8 @@
 #include "activity/activity.h"
 #include "export/perfetto/perfetto.h"
 
+enum { CPUS_SAID = 4096 }; /* of a node; more is taken to be damage */
+
 enum { NAME_TEXT = 96 };
 
 static void add_cuts(struct perfetto_event *event, bool begin, bool end)
@@ -96,7 +98,8 @@ static int add_state(const struct perfetto *perfetto, const struct thread_span *
 			   span->wait > WAIT_THREAD ? "interrupted" : "waker",
 			   span->waker_tid, waker);
 		add_number(&event, "wakeup event", span->wake_event, 0);
-		add_number(&event, "receive event", span->wake_recv, 0);
+		if (span->wake_batch == span->wake_recv) /* it came alone */
+			add_number(&event, "receive event", span->wake_recv, 0);
 	}
 	add_cuts(&event, span->cut_begin, span->cut_end);
 	return add_slice(perfetto, &event, ROW_STATES, span->node, span->tid);
@@ -224,6 +227,37 @@ static void on_share(void *context, double share)
 			0, 0);
 }
 
+/*
+ * Nothing is drawn where a processor was idle, so it has to be said where it is not
+ * known: what lies before the begin of its node's trace, or else what comes after that.
+ */
+static int add_unrecorded(const struct perfetto *perfetto, bool before)
+{
+	const struct scope *scope = perfetto->scope;
+
+	for (size_t i = 0; i < scope->nodes; i++) {
+		const struct scope_node *node = &scope->node[i];
+		int64_t cpus = node->cpus > 0 && node->cpus < CPUS_SAID ? node->cpus : 1;
+		nsec_t at = scope->begin_ns, until;
+
+		while (node->chosen && recorded_gap(&scope->recorded, node->id, &at,
+						    scope->end_ns, &until)) {
+			struct perfetto_event event = {.begin_ns = at,
+						       .end_ns = until,
+						       .category = "recorded",
+						       .name = "not recorded"};
+
+			if ((at == scope->begin_ns) == before)
+				for (int64_t cpu = 0; cpu < cpus; cpu++)
+					if (add_slice(perfetto, &event, ROW_CPU, node->id,
+						      cpu))
+						return -1;
+			at = until;
+		}
+	}
+	return 0;
+}
+
 /* What was asked for and cannot be had. */
 static int note_missing(const struct perfetto *perfetto, struct error *error)
 {
@@ -259,5 +293,9 @@ int perfetto_add_activity(struct perfetto *perfetto, struct error *error)
 		return 0;
 	if (note_missing(perfetto, error))
 		return -1;
-	return activity_walk(perfetto->timeline, perfetto->scope, &ops, perfetto, error);
+	if (parts & PART_CPUS && add_unrecorded(perfetto, true))
+		return -1;
+	if (activity_walk(perfetto->timeline, perfetto->scope, &ops, perfetto, error))
+		return -1;
+	return parts & PART_CPUS ? add_unrecorded(perfetto, false) : 0;
 }

@@ -2,12 +2,12 @@
 #include "export/tables/row_pipe.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/signals.h"
 #include "export/bytes.h"
 
 enum { BATCHES = 4, BATCH_CELLS = 8192, BATCH_BYTES = 256 << 10 };
@@ -88,13 +88,12 @@ static void *take_rows(void *argument)
 /* Without a signal, which are the main thread's. */
 static void begin_thread(struct row_pipe *pipe)
 {
-	sigset_t all, before;
+	sigset_t before;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	signals_hold(&before);
 	/* Where the system has none left it goes on without. */
 	pipe->direct = pthread_create(&pipe->thread, NULL, take_rows, pipe) != 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	signals_release(&before);
 }
 
 struct row_pipe *row_pipe_new(size_t columns, bool thread, row_taker *take, void *context)

@@ -2,13 +2,13 @@
 #include "export/tables/table_pool.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/signals.h"
 
 struct run {
 	struct table_pool *pool;
@@ -132,15 +132,14 @@ static void run_threads(struct run *run, struct progress *progress)
 	size_t threads = (size_t)run->pool->threads;
 	pthread_t *thread = mem_alloc(threads * sizeof(*thread));
 	size_t started = 0;
-	sigset_t all, before;
+	sigset_t before;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	signals_hold(&before);
 	run->running = threads;
 	while (started < threads &&
 	       pthread_create(&thread[started], NULL, work, run) == 0)
 		started++;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	signals_release(&before);
 	pthread_mutex_lock(&run->lock);
 	run->running -= threads - started;
 	if (!started)

@@ -157,6 +157,9 @@ static int by_time(const void *a, const void *b)
 	return left->by - right->by;
 }
 
+/* Of a longer time without a change only the begin is told, as a stamp may be of 2068. */
+#define QUIET_NS (3600 * NSEC_PER_SEC)
+
 /* How many tasks wait or run, every second from the first to the last change. */
 static int write_stats(struct writing *writing, struct error *error)
 {
@@ -180,7 +183,11 @@ static int write_stats(struct writing *writing, struct error *error)
 					      writing->node->stage, "metric", "in_flight",
 					      "value", (json_int_t)in_flight,
 					      "instance_id", writing->node->node->name));
-		now += NSEC_PER_SEC;
+		now = nsec_add(now, NSEC_PER_SEC);
+		if (at < writing->changes &&
+		    nsec_sub(writing->change[at].ts_ns, now) > QUIET_NS)
+			now = nsec_add(now, nsec_sub(writing->change[at].ts_ns, now) /
+						NSEC_PER_SEC * NSEC_PER_SEC);
 	}
 	return export_close(file, "cctf/system_stats.jsonl", error);
 }

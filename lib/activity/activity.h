@@ -63,8 +63,10 @@ struct thread_span {
 	int64_t
 	    waker_tid; /* the thread on whose behalf or in whose stead; -1: not known */
 	int64_t wake_event; /* event.id of the wakeup; 0: none */
-	int64_t
-	    wake_recv; /* WAIT_NETWORK: event.id of the packet's receive; 0: not known */
+	/* WAIT_NETWORK: event.id of the first and of the last packet that this softirq
+	 * had received by then. The kernel may note several before it wakes anybody, so
+	 * it is any of them, or none: by struct packet_received. 0: none */
+	int64_t wake_batch, wake_recv;
 	/* BLOCKED and RUNNING: the system call that it is in, as "read"; NULL: none, or
 	 * not recorded. */
 	const char *syscall;
@@ -124,16 +126,23 @@ struct disk_span {
 /*
  * A packet that a node handed to an interface (net_dev_queue, inet_sock_local_out), and
  * what did so, as of a wakeup: WAIT_THREAD the thread `tid`, WAIT_NETWORK the network's
- * softirq in answer to the packet received by event `recv`, WAIT_TIMER a timer, which
- * sends again what got no answer.
+ * softirq in answer to one of the packets from `batch` to `recv`, WAIT_TIMER a timer,
+ * which sends again what got no answer.
  */
 struct packet_sent {
 	int64_t node;
 	int64_t event; /* event.id */
 	nsec_t ts_ns;
 	enum activity_wait by;
-	int64_t tid;  /* who ran; -1: not known */
-	int64_t recv; /* 0: not known */
+	int64_t tid;         /* who ran; -1: not known */
+	int64_t batch, recv; /* as a wakeup's wake_batch and wake_recv */
+};
+
+/* A packet that came. Those of one softirq are a batch, named by the first of them. */
+struct packet_received {
+	int64_t node;
+	int64_t event; /* event.id */
+	int64_t batch;
 };
 
 /* A processor's frequency from ts_ns on: cpu_frequency events. */
@@ -162,7 +171,9 @@ struct activity_ops {
 	int (*syscall)(void *context, const struct syscall_span *span);
 	int (*disk)(void *context, const struct disk_span *span);
 	int (*frequency)(void *context, const struct frequency_step *step);
+	/* These two of what is read before the scope, too. */
 	int (*sent)(void *context, const struct packet_sent *packet);
+	int (*received)(void *context, const struct packet_received *packet);
 	/* Now and then, for progress: 0 to 1 of the scope. */
 	void (*share)(void *context, double share);
 	unsigned without; /* enum activity_without */

@@ -42,7 +42,7 @@ struct wake {
 	enum activity_wait wait;
 	int64_t tid;   /* -1: not known */
 	int64_t event; /* 0: none */
-	int64_t recv;
+	int64_t batch, recv;
 };
 
 #define NO_WAKE ((struct wake){.wait = WAIT_UNKNOWN, .tid = -1})
@@ -101,8 +101,8 @@ struct cpu {
 	struct interrupt stack[INTERRUPTS_DEEP];
 	size_t deep;
 	nsec_t raised_ns[SOFTIRQS]; /* NSEC_MIN: is not */
-	int64_t recv;               /* packet received in this softirq, 0: none */
-	nsec_t recv_ns;             /* when */
+	int64_t batch, recv;        /* first and last packet of this softirq; 0: none */
+	nsec_t recv_ns;             /* when the last one came */
 	bool recv_woke;             /* somebody was woken since */
 	bool recv_is_local;         /* it came by the loopback */
 };

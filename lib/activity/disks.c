@@ -53,9 +53,18 @@ static void drop(struct disk_queue *queue, size_t at)
 		(queue->count - at) * sizeof(*queue->request));
 }
 
+/* The kernel counts them in 32 bits; more is damage. */
+static int64_t sectors_of(const struct cell *cell)
+{
+	int64_t sectors = field_integer(cell, 0);
+
+	return sectors < 0 || sectors > UINT32_MAX ? 0 : sectors;
+}
+
 static bool overlaps(const struct disk_span *a, int64_t sector, int64_t sectors)
 {
-	return a->sector < sector + sectors && sector < a->sector + a->sectors;
+	return a->sector < nsec_add(sector, sectors) &&
+	       sector < nsec_add(a->sector, a->sectors);
 }
 
 static struct disk_request take_fields(struct walk *walk)
@@ -68,7 +77,7 @@ static struct disk_request take_fields(struct walk *walk)
 	    .span = {.node = walk->node[walk->at_node].id,
 		     .dev = field_integer(&field[DEV], -1),
 		     .sector = sector == -1 ? 0 : sector, /* of a flush, when it ends */
-		     .sectors = field_integer(&field[SECTORS], 0),
+		     .sectors = sectors_of(&field[SECTORS]),
 		     .write = (rwbs & RWBS_WRITE) != 0,
 		     .discard = (rwbs & RWBS_DISCARD) != 0,
 		     .flush = (rwbs & (RWBS_FLUSH | RWBS_PREFLUSH)) != 0,
@@ -204,11 +213,11 @@ static void complete(struct walk *walk, struct disk_queue *queue,
 	request = &queue->request[at];
 	request->span.error = field_integer(&walk->row.field[ERROR], 0);
 	if (sectors > 0 && sectors < request->span.sectors - request->done) {
-		request->span.sector += sectors;
+		request->span.sector = nsec_add(request->span.sector, sectors);
 		request->done += sectors;
 		return;
 	}
-	request->span.sector -= request->done;
+	request->span.sector = nsec_sub(request->span.sector, request->done);
 	tell(walk, request, walk->row.ts_ns);
 	drop(queue, at);
 }

@@ -54,8 +54,8 @@ static void tell(struct walk *walk, size_t node, const struct cpu *cpu,
 		return;
 	/* What interrupted it before the scope's begin is not of the part that is left.
 	 */
-	if (span.inner_ns > end_ns - span.begin_ns)
-		span.inner_ns = end_ns - span.begin_ns;
+	if (span.inner_ns > nsec_sub(end_ns, span.begin_ns))
+		span.inner_ns = nsec_sub(end_ns, span.begin_ns);
 	walk->status = walk->ops->interrupt(walk->context, &span);
 }
 
@@ -72,7 +72,8 @@ static void pop(struct walk *walk, size_t node, struct cpu *cpu, nsec_t end_ns,
 	while (below > 0 && cpu->stack[below - 1].kind == INTERRUPT_TIMER)
 		below--;
 	if (below > 0)
-		cpu->stack[below - 1].inner_ns += end_ns - ended->begin_ns;
+		cpu->stack[below - 1].inner_ns = nsec_add(
+		    cpu->stack[below - 1].inner_ns, nsec_sub(end_ns, ended->begin_ns));
 }
 
 static void cut_down_to(struct walk *walk, size_t node, struct cpu *cpu, size_t keep,
@@ -185,15 +186,25 @@ static void raise_softirq(struct walk *walk, int64_t number)
 		cpu->raised_ns[number] = walk->row.ts_ns;
 }
 
+/* A packet joins the softirq's others; where softirqs are not recorded, those that came
+ * shortly before it on the processor. */
 static void receive(struct walk *walk)
 {
 	const struct cell *name = &walk->row.field[0];
+	struct cpu *cpu = walk->cpu;
+	struct packet_received packet = {.node = walk->row.node, .event = walk->row.id};
 
-	walk->cpu->recv = walk->row.id;
-	walk->cpu->recv_ns = walk->row.ts_ns;
-	walk->cpu->recv_woke = false;
-	walk->cpu->recv_is_local = name->type == CELL_TEXT && name->size == 2 &&
-				   memcmp(name->bytes, "lo", 2) == 0;
+	if (!cpu->recv || (!walk->has_interrupts &&
+			   nsec_sub(walk->row.ts_ns, cpu->recv_ns) > ASSUMED_NS))
+		cpu->batch = walk->row.id;
+	cpu->recv = walk->row.id;
+	cpu->recv_ns = walk->row.ts_ns;
+	cpu->recv_woke = false;
+	cpu->recv_is_local = name->type == CELL_TEXT && name->size == 2 &&
+			     memcmp(name->bytes, "lo", 2) == 0;
+	packet.batch = cpu->batch;
+	if (walk->ops->received && !walk->status)
+		walk->status = walk->ops->received(walk->context, &packet);
 }
 
 void interrupt_event(struct walk *walk)
@@ -269,11 +280,12 @@ static struct wake assumed_wake(const struct walk *walk, struct wake wake)
 	bool sends = walk->row.tag == AT_SEND;
 	bool by_none =
 	    wake.tid == 0 || (cpu->known && strncmp(cpu->comm, "ksoftirqd/", 10) == 0);
-	nsec_t since_ns = cpu->recv ? walk->row.ts_ns - cpu->recv_ns : NSEC_MAX;
+	nsec_t since_ns = cpu->recv ? nsec_sub(walk->row.ts_ns, cpu->recv_ns) : NSEC_MAX;
 
 	if (!cpu->recv_is_local && since_ns <= ASSUMED_NS &&
 	    (sends ? by_none : !cpu->recv_woke)) {
 		wake.wait = WAIT_NETWORK;
+		wake.batch = cpu->batch;
 		wake.recv = cpu->recv;
 	} else if (by_none) {
 		wake.wait = WAIT_INTERRUPT;
@@ -303,15 +315,16 @@ struct wake interrupt_wake(const struct walk *walk)
 		return wake;
 	}
 	wake.wait = kind_of(&cpu->stack[cpu->deep - 1]);
-	if (wake.wait == WAIT_NETWORK && cpu->recv) {
-		wake.recv = cpu->recv;
-		/* A packet to the same node: whoever sent it is still on the processor.
-		 */
-		if (cpu->recv_is_local && wake.tid > 0) {
-			wake.wait = WAIT_THREAD;
-			wake.recv = 0;
-		}
+	if (wake.wait != WAIT_NETWORK || !cpu->recv ||
+	    cpu->stack[cpu->deep - 1].number != SOFTIRQ_NET_RX)
+		return wake;
+	/* A packet to the same node: whoever sent it is still on the processor. */
+	if (cpu->recv_is_local && wake.tid > 0) {
+		wake.wait = WAIT_THREAD;
+		return wake;
 	}
+	wake.batch = cpu->batch;
+	wake.recv = cpu->recv;
 	return wake;
 }
 

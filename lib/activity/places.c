@@ -94,31 +94,20 @@ void walk_forget(struct walk *walk, struct thread *thread)
 	free_thread(thread);
 }
 
-/* Where the recording of each node's kernel ends; the capture beside it may go on. */
-static int read_ends(struct walk *walk, struct timeline_reader *reader,
-		     struct error *error)
+/* Where the recording of each node's kernel begins and ends; the capture beside it may
+ * have begun before, and go on. */
+static void set_ends(struct walk *walk, nsec_t begin_ns)
 {
-	struct timeline_query *query = timeline_query_new(
-	    reader,
-	    "SELECT node, coalesce(max(CASE WHEN kind = 'kernel' THEN end_ns END),"
-	    " max(end_ns)) FROM source WHERE kind <> 'capture' GROUP BY node",
-	    error);
-	int more = -1;
+	for (size_t i = 0; i < walk->scope->nodes; i++) {
+		struct activity_node *node = &walk->node[i];
+		nsec_t first_ns, last_ns;
 
-	if (!query || timeline_query_ask(query, NULL, 0, error))
-		goto out;
-	while ((more = timeline_query_next(query, error)) > 0) {
-		const struct cell *row = timeline_query_row(query);
-		const struct scope_node *found =
-		    scope_find(walk->scope, field_integer(&row[0], -1));
-		nsec_t end_ns = field_integer(&row[1], NSEC_MAX);
-
-		if (found && end_ns < walk->scope->end_ns)
-			walk->node[found - walk->scope->node].end_ns = end_ns;
+		if (!recorded_ends(&walk->scope->recorded, node->id, &first_ns, &last_ns))
+			continue;
+		node->begin_ns = first_ns > begin_ns ? first_ns : begin_ns;
+		if (last_ns < node->end_ns)
+			node->end_ns = last_ns;
 	}
-out:
-	timeline_query_free(query);
-	return more;
 }
 
 /* How many processors are to be found; SIZE_MAX: nobody knows. */
@@ -142,13 +131,16 @@ static size_t note_first(struct walk *walk, const struct cell *row, nsec_t begin
 {
 	const struct scope_node *found =
 	    scope_find(walk->scope, field_integer(&row[0], -1));
-	nsec_t ts_ns = field_integer(&row[2], 0);
+	nsec_t ts_ns = field_integer(&row[2], 0), first_ns, last_ns;
 	struct activity_node *node;
 	struct cpu *cpu;
 
 	if (!found || !found->chosen)
 		return 0;
 	node = &walk->node[found - walk->scope->node];
+	if (recorded_ends(&walk->scope->recorded, node->id, &first_ns, &last_ns) &&
+	    ts_ns < first_ns)
+		return 0; /* of a program's trace */
 	if (ts_ns < begin_ns)
 		ts_ns = begin_ns;
 	if (node->begin_ns == NSEC_MIN)
@@ -196,7 +188,8 @@ int walk_init(struct walk *walk, struct timeline_reader *reader, nsec_t begin_ns
 						       .chosen = scope->node[i].chosen,
 						       .begin_ns = NSEC_MIN,
 						       .end_ns = scope->end_ns};
-	if (read_ends(walk, reader, error) || read_first(walk, reader, begin_ns, error))
+	set_ends(walk, begin_ns);
+	if (read_first(walk, reader, begin_ns, error))
 		return -1;
 	for (size_t i = 0; i < scope->nodes; i++)
 		if (walk->node[i].end_ns < walk->next_end_ns)

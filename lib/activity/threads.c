@@ -56,6 +56,7 @@ static void set_wake(struct thread_span *span, const struct wake *wake)
 	span->wait = wake->wait;
 	span->waker_tid = wake->tid;
 	span->wake_event = wake->event;
+	span->wake_batch = wake->batch;
 	span->wake_recv = wake->recv;
 }
 
@@ -340,7 +341,8 @@ static void on_fork(struct walk *walk)
 	thread->comm = texts_keep(&walk->texts, &field[1]);
 	thread->fork_ns = walk->row.ts_ns;
 	thread->is_new = true;
-	thread->wake = (struct wake){WAIT_THREAD, walk->row.tid, walk->row.id, 0};
+	thread->wake = (struct wake){
+	    .wait = WAIT_THREAD, .tid = walk->row.tid, .event = walk->row.id};
 }
 
 /*

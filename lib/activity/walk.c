@@ -99,7 +99,8 @@ static void wish_disks(struct wish_list *list, bool spans, bool waits)
 static struct wish_list wishes_of(const struct activity_ops *ops, unsigned without)
 {
 	struct wish_list list = {.count = 0};
-	bool waits = ops->sent || (ops->thread && !(without & ACTIVITY_NO_WAITS));
+	bool waits =
+	    ops->sent || ops->received || (ops->thread && !(without & ACTIVITY_NO_WAITS));
 
 	if (ops->thread)
 		wish_threads(&list, without);
@@ -154,10 +155,11 @@ static void sent_event(struct walk *walk)
 	    .ts_ns = walk->row.ts_ns,
 	    .by = by.wait,
 	    .tid = by.tid,
+	    .batch = by.batch,
 	    .recv = by.recv,
 	};
 
-	if (packet.ts_ns >= walk->scope->begin_ns && !walk->status)
+	if (!walk->status)
 		walk->status = walk->ops->sent(walk->context, &packet);
 }
 

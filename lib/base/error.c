@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 int error_set(struct error *error, const char *format, ...)
 {
@@ -48,8 +49,11 @@ const char *error_text(const struct error *error)
 
 void error_tell(struct error *error, const char *program, FILE *file)
 {
-	if (error->text)
-		fprintf(file, "%s: %s\n", program, error->text);
+	if (error->text) {
+		fprintf(file, "%s: ", program);
+		utf8_print(file, error->text);
+		fputc('\n', file);
+	}
 	error_clear(error);
 }
 

@@ -1,92 +1,582 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/output.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/output_private.h"
+#include "base/removal.h"
+#include "base/signals.h"
 
-/* Links, too, since they may lead to one: /dev/stdout, /dev/full. */
-bool output_is_special(const char *path)
+#define STREAM_NAME "standard output"
+#define UNFINISHED  ".unfinished-"
+
+enum { NAME_MOST = 200, LINKS_MOST = 40, HEAD = 4096, CHUNK = 1 << 18 };
+
+/* A file or directory that is read, however it is named. */
+struct input {
+	dev_t device;
+	ino_t inode;
+	char *path; /* as it was given */
+	char *real; /* without links, wherever the program is */
+};
+
+/* What a signal's handler has to undo, and what must not be written. */
+static struct outputs {
+	_Atomic(struct output_stage *) stage; /* all that there are */
+	pid_t owner;                          /* a child of fork(2) undoes nothing */
+	pthread_mutex_t lock;                 /* of the inputs */
+	struct input *input;
+	size_t inputs, room;
+	int stream; /* to cut back to where it began */
+	off_t begin;
+	volatile sig_atomic_t is_cut_by_signal, is_cut_by_exit;
+} outputs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Nothing of what was written stays, nor what another thread still writes. */
+static void cut_stream(void)
+{
+	int file = dup(outputs.stream), nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (nothing >= 0)
+		dup2(nothing, outputs.stream);
+	if (ftruncate(file, outputs.begin) == 0)
+		lseek(file, outputs.begin, SEEK_SET);
+	if (nothing >= 0)
+		close(nothing);
+	close(file);
+	outputs.is_cut_by_signal = outputs.is_cut_by_exit = 0;
+}
+
+static void undo(void)
+{
+	for (const struct output_stage *at = outputs.stage; at; at = at->next)
+		removal_of_tree(at->path);
+}
+
+static void end_by_signal(int number)
+{
+	if (getpid() == outputs.owner)
+		undo();
+	if (outputs.is_cut_by_signal)
+		cut_stream();
+	signals_end(number);
+}
+
+/* Memory that runs out ends the program by exit(3), wherever it is. */
+static void end_by_exit(void)
+{
+	if (getpid() != outputs.owner)
+		return;
+	undo();
+	if (outputs.is_cut_by_exit)
+		cut_stream();
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* What is appended begins at the file's end, wherever the offset is. */
+static off_t stream_position(int stream, const struct stat *status)
+{
+	int flags = fcntl(stream, F_GETFL);
+
+	return flags >= 0 && flags & O_APPEND ? status->st_size
+					      : lseek(stream, 0, SEEK_CUR);
+}
+
+/* Cut it back if a signal comes, where that loses nothing else. */
+static void watch_stream(int stream)
+{
+	struct stat status, talk;
+
+	outputs.is_cut_by_signal = 0;
+	outputs.stream = stream;
+	if (fstat(stream, &status) || !S_ISREG(status.st_mode) ||
+	    (fstat(STDERR_FILENO, &talk) == 0 && is_same(&status, &talk)))
+		return;
+	outputs.begin = stream_position(stream, &status);
+	outputs.is_cut_by_signal = outputs.begin >= 0 && outputs.begin >= status.st_size;
+}
+
+void output_catch_signals(void)
+{
+	signals_catch(end_by_signal);
+	watch_stream(STDOUT_FILENO);
+}
+
+void output_catch_pipe(void)
+{
+	signals_catch_pipe(end_by_signal);
+}
+
+void output_protect(const char *path)
+{
+	struct stat status;
+	size_t i = 0;
+
+	if (stat(path, &status) || (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+		return;
+	pthread_mutex_lock(&outputs.lock);
+	while (i < outputs.inputs && (outputs.input[i].device != status.st_dev ||
+				      outputs.input[i].inode != status.st_ino))
+		i++;
+	if (i == outputs.inputs) {
+		outputs.input = mem_grow(outputs.input, outputs.inputs, &outputs.room,
+					 sizeof(*outputs.input));
+		outputs.input[outputs.inputs++] = (struct input){
+		    status.st_dev, status.st_ino, mem_strdup(path), realpath(path, NULL)};
+	}
+	pthread_mutex_unlock(&outputs.lock);
+}
+
+/* The input that this is, or NULL. What has been removed since lends its number to
+ * others. */
+static const char *find_input(const struct stat *status)
+{
+	const char *path = NULL;
+	struct stat now;
+
+	pthread_mutex_lock(&outputs.lock);
+	for (size_t i = 0; i < outputs.inputs && !path; i++)
+		if (outputs.input[i].device == status->st_dev &&
+		    outputs.input[i].inode == status->st_ino && outputs.input[i].real &&
+		    stat(outputs.input[i].real, &now) == 0 && is_same(&now, status))
+			path = outputs.input[i].path;
+	pthread_mutex_unlock(&outputs.lock);
+	return path;
+}
+
+char *output_parent(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return mem_strdup(".");
+	return slash == path ? mem_strdup("/")
+			     : mem_strndup(path, (size_t)(slash - path));
+}
+
+const char *output_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The directory above one, the nearest that is there; NULL above the root. */
+static char *step_up(char *path)
+{
+	char *parent = output_parent(path), *real;
+
+	while (!(real = realpath(parent, NULL)) && strcmp(parent, ".") != 0 &&
+	       strcmp(parent, "/") != 0) {
+		char *above = output_parent(parent);
+
+		free(parent);
+		parent = above;
+	}
+	free(parent);
+	if (real && strcmp(real, path) == 0) {
+		free(real);
+		real = NULL;
+	}
+	free(path);
+	return real;
+}
+
+int output_check(const char *path, struct error *error)
+{
+	const char *input = NULL;
+	char *real = realpath(path, NULL), *above = real ? real : mem_strdup(path);
+	struct stat status;
+
+	if (stat(path, &status) == 0 && find_input(&status))
+		input = path;
+	while (!input && (above = step_up(above)))
+		if (stat(above, &status) == 0)
+			input = find_input(&status);
+	free(above);
+	if (!input)
+		return 0;
+	return input == path
+		   ? error_set(error, "%s: it is an input, want another name to write to",
+			       path)
+		   : error_set(error,
+			       "%s: lies in the input %s, want another name to write to",
+			       path, input);
+}
+
+static char *stage_prefix(const char *name)
+{
+	return name ? mem_printf(".%.*s" UNFINISHED, (int)strnlen(name, NAME_MOST), name)
+		    : mem_strdup(UNFINISHED);
+}
+
+void output_stage_sweep(const char *directory, const char *name)
+{
+	enum { RANDOM = 6 };
+	char *prefix = stage_prefix(name);
+	DIR *stream = opendir(directory);
+	size_t length = strlen(prefix);
+	const struct dirent *entry;
+
+	while (stream && (entry = readdir(stream))) {
+		struct stat status;
+		char *path;
+		int fd;
+
+		if (strncmp(entry->d_name, prefix, length) != 0 ||
+		    strlen(entry->d_name) != length + RANDOM)
+			continue;
+		fd = openat(dirfd(stream), entry->d_name,
+			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		path = mem_printf("%s/%s", directory, entry->d_name);
+		if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+		    flock(fd, LOCK_EX | LOCK_NB) == 0)
+			removal_of_tree(path);
+		free(path);
+		close(fd);
+	}
+	if (stream)
+		closedir(stream);
+	free(prefix);
+}
+
+/* Whether it is ours: another program may have swept it away before it was locked. */
+static bool lock_stage(struct output_stage *stage)
+{
+	struct stat mine, there;
+
+	stage->lock = open(stage->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (stage->lock < 0)
+		return false;
+	if ((flock(stage->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+	    fstat(stage->lock, &mine) == 0 && lstat(stage->path, &there) == 0 &&
+	    is_same(&mine, &there))
+		return true;
+	close(stage->lock);
+	return false;
+}
+
+static void set_owner(void)
+{
+	if (outputs.owner == getpid())
+		return;
+	/* Nothing of a parent's is undone by its child. */
+	if (!outputs.owner)
+		atexit(end_by_exit);
+	outputs.owner = getpid();
+	outputs.stage = NULL;
+}
+
+struct output_stage *output_stage_new(const char *directory, const char *name)
+{
+	enum { TRIES = 100 };
+	char *prefix = stage_prefix(name);
+	size_t size = strlen(directory) + strlen(prefix) + sizeof("/XXXXXX");
+	struct output_stage *stage = mem_zalloc(sizeof(*stage) + size);
+	sigset_t before;
+	bool made = true, locked = false;
+	int cause;
+
+	set_owner();
+	output_stage_sweep(directory, name);
+	signals_hold(&before);
+	for (int i = 0; i < TRIES && made && !locked; i++) {
+		snprintf(stage->path, size, "%s/%sXXXXXX", directory, prefix);
+		made = mkdtemp(stage->path);
+		locked = made && lock_stage(stage);
+	}
+	cause = errno;
+	if (locked) {
+		stage->next = outputs.stage;
+		outputs.stage = stage;
+	} else {
+		free(stage);
+		stage = NULL;
+	}
+	signals_release(&before);
+	free(prefix);
+	errno = cause;
+	return stage;
+}
+
+void output_stage_free(struct output_stage *stage)
+{
+	sigset_t before;
+
+	if (!stage)
+		return;
+	signals_hold(&before);
+	removal_of_tree(stage->path);
+	close(stage->lock);
+	if (outputs.stage == stage) {
+		outputs.stage = stage->next;
+	} else {
+		struct output_stage *at = outputs.stage;
+
+		while (at && at->next != stage)
+			at = at->next;
+		if (at)
+			at->next = stage->next;
+	}
+	free(stage);
+	signals_release(&before);
+}
+
+static bool is_system_path(const char *path)
+{
+	return strncmp(path, "/proc/", 6) == 0 ||
+	       (strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0);
+}
+
+/* Where a path leads, if that is there or not; for free(). NULL with errno. */
+static char *follow_links(const char *path)
+{
+	char *at = mem_strdup(path);
+
+	for (int i = 0; i < LINKS_MOST; i++) {
+		char link[PATH_MAX];
+		ssize_t length = readlink(at, link, sizeof(link) - 1);
+		char *parent;
+
+		if (length < 0 || is_system_path(at))
+			return at;
+		link[length] = '\0';
+		parent = output_parent(at);
+		free(at);
+		at = *link == '/' ? mem_strdup(link) : mem_printf("%s/%s", parent, link);
+		free(parent);
+	}
+	free(at);
+	errno = ELOOP;
+	return NULL;
+}
+
+static bool is_straight(const char *target)
 {
 	struct stat status;
 
-	return lstat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
-	       !S_ISDIR(status.st_mode);
+	return is_system_path(target) ||
+	       (stat(target, &status) == 0 && !S_ISREG(status.st_mode) &&
+		!S_ISDIR(status.st_mode));
 }
 
-static int open_special(struct output *output, struct error *error)
+bool output_is_special(const char *path)
 {
-	output->file = fopen(output->path, "w");
-	if (output->file)
-		return 0;
-	error_errno(error, output->path);
-	output_discard(output);
-	return -1;
+	char *target = follow_links(path);
+	bool is = target && is_straight(target);
+
+	free(target);
+	return is;
+}
+
+/* The temporary of `target`, in its stage, which is made in `directory`. -1 with errno.
+ */
+static int open_temporary(struct output *output, const char *directory, const char *name)
+{
+	output->stage = output_stage_new(directory, name);
+	if (!output->stage)
+		return -1;
+	output->temporary = mem_printf("%s/%s", output->stage->path, name);
+	output->file = fopen(output->temporary, "wxe");
+	return output->file ? 0 : -1;
+}
+
+/* 0, or -1 with errno */
+static int open_target(struct output *output)
+{
+	const char *name = output_name(output->target);
+	struct stat status;
+	char *directory;
+	int failed;
+
+	if (is_straight(output->target)) {
+		output->file = fopen(output->path, "we");
+		return output->file ? 0 : -1;
+	}
+	errno = *output->path ? EISDIR : ENOENT;
+	if (!*name || (stat(output->target, &status) == 0 && S_ISDIR(status.st_mode)))
+		return -1;
+	directory = output_parent(output->target);
+	failed = open_temporary(output, directory, name);
+	free(directory);
+	return failed;
 }
 
 int output_open(struct output *output, const char *path, struct error *error)
 {
-	mode_t mask = umask(0);
-	int fd;
-
-	umask(mask);
-	memset(output, 0, sizeof(*output));
-	output->path = mem_strdup(path);
-	if (output_is_special(path))
-		return open_special(output, error);
-	output->temporary = mem_printf("%s.XXXXXX", path);
-	fd = mkstemp(output->temporary);
-	if (fd < 0)
-		goto fail;
-	if (fchmod(fd, 0666 & ~mask) == 0)
-		output->file = fdopen(fd, "w");
-	if (output->file)
+	*output = (struct output){.path = mem_strdup(path), .stream = -1};
+	output->target = follow_links(path);
+	if (output->target && output_check(output->target, error)) {
+		output_discard(output);
+		return -1;
+	}
+	if (output->target && open_target(output) == 0)
 		return 0;
-	unlink(output->temporary);
-	close(fd);
-fail:
 	error_errno(error, path);
-	free(output->path);
-	free(output->temporary);
-	memset(output, 0, sizeof(*output));
+	output_discard(output);
 	return -1;
+}
+
+int output_open_spooled(struct output *output, int stream, struct error *error)
+{
+	const char *directory = getenv("TMPDIR");
+
+	*output = (struct output){.path = mem_strdup(STREAM_NAME), .stream = stream};
+	if (isatty(stream)) {
+		error_set(error, STREAM_NAME ": a terminal, want a file or a pipe");
+	} else {
+		directory = directory && *directory == '/' ? directory : P_tmpdir;
+		if (open_temporary(output, directory, "clustertrace") == 0)
+			return 0;
+		error_errno(error, directory);
+	}
+	output_discard(output);
+	return -1;
+}
+
+/* At an offset, or where it stands. -1 with errno. */
+static int write_all(int fd, const char *bytes, size_t size, off_t at)
+{
+	while (size > 0) {
+		ssize_t written =
+		    at < 0 ? write(fd, bytes, size) : pwrite(fd, bytes, size, at);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return -1;
+		bytes += written;
+		size -= (size_t)written;
+		at += at < 0 ? 0 : written;
+	}
+	return 0;
+}
+
+/* What lies from `from` to `to` of a file, to a stream that begins at `begin` or
+ * cannot seek (< 0). 0, or -1 with error. */
+static int copy(const struct output *output, int file, off_t from, off_t to, off_t begin,
+		struct error *error)
+{
+	char *bytes = mem_alloc(CHUNK);
+	int status = 0;
+
+	while (status == 0 && from < to) {
+		size_t most = to - from < CHUNK ? (size_t)(to - from) : CHUNK;
+		ssize_t size = pread(file, bytes, most, from);
+
+		if (size < 0 && errno == EINTR)
+			continue;
+		if (size <= 0)
+			status = error_errno(error, output->temporary);
+		else if (write_all(output->stream, bytes, (size_t)size,
+				   begin < 0 ? -1 : begin + from))
+			status = error_errno(error, STREAM_NAME);
+		from += size;
+	}
+	free(bytes);
+	return status;
+}
+
+/* Half of it is cut off by a signal, and worth nothing where none can be caught. */
+static int send_on(const struct output *output, struct error *error)
+{
+	int file = open(output->temporary, O_RDONLY | O_CLOEXEC), status;
+	struct stat whole;
+	off_t begin = -1, end;
+
+	if (file < 0 || fstat(file, &whole))
+		return error_errno(error, output->temporary);
+	watch_stream(output->stream);
+	if (outputs.is_cut_by_signal && !(fcntl(output->stream, F_GETFL) & O_APPEND))
+		begin = outputs.begin;
+	end = begin >= 0 && whole.st_size > HEAD ? HEAD : 0;
+	status = copy(output, file, end, whole.st_size, begin, error) ||
+			 copy(output, file, 0, end, begin, error)
+		     ? -1
+		     : 0;
+	if (begin >= 0 && !status)
+		lseek(output->stream, begin + whole.st_size, SEEK_SET);
+	if (status && outputs.is_cut_by_signal)
+		cut_stream();
+	outputs.is_cut_by_signal = 0;
+	close(file);
+	return status;
+}
+
+/* 0, or -1 with error */
+static int put_in_place(struct output *output, struct error *error)
+{
+	if (output->stream >= 0)
+		return send_on(output, error);
+	if (!output->temporary)
+		return 0;
+	if (output_check(output->target, error))
+		return -1;
+	return rename(output->temporary, output->target)
+		   ? error_errno(error, output->path)
+		   : 0;
 }
 
 int output_commit(struct output *output, struct error *error)
 {
+	bool is_file = output->temporary && output->stream < 0;
 	int failed = ferror(output->file) || fflush(output->file) ||
-		     (output->temporary && fsync(fileno(output->file)));
+		     (is_file && fsync(fileno(output->file)));
 
 	failed |= fclose(output->file);
 	output->file = NULL;
-	if (failed || (output->temporary && rename(output->temporary, output->path))) {
-		error_errno(error, output->path);
-		output_discard(output);
-		return -1;
-	}
-	free(output->temporary);
-	output->temporary = NULL;
+	failed = failed ? error_errno(error, output->path) : put_in_place(output, error);
 	output_discard(output);
-	return 0;
+	return failed ? -1 : 0;
 }
 
 void output_discard(struct output *output)
 {
 	if (output->file)
 		fclose(output->file);
-	if (output->temporary)
-		unlink(output->temporary);
+	output_stage_free(output->stage);
 	free(output->temporary);
+	free(output->target);
 	free(output->path);
-	memset(output, 0, sizeof(*output));
+	*output = (struct output){.stream = -1};
+}
+
+void output_whole_stdout(void)
+{
+	set_owner();
+	watch_stream(STDOUT_FILENO);
+	outputs.is_cut_by_exit = outputs.is_cut_by_signal;
+}
+
+void output_cut_stdout(void)
+{
+	fflush(stdout);
+	if (outputs.is_cut_by_exit)
+		cut_stream();
 }
 
 int output_flush_stdout(struct error *error)
 {
-	return fflush(stdout) || ferror(stdout) ? error_errno(error, "standard output")
-						: 0;
+	if (fflush(stdout) || ferror(stdout))
+		return error_errno(error, STREAM_NAME);
+	outputs.is_cut_by_signal = outputs.is_cut_by_exit = 0;
+	return 0;
 }

@@ -2,11 +2,11 @@
 #include "base/parallel.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/signals.h"
 
 struct parallel {
 	atomic_size_t next;
@@ -30,17 +30,16 @@ void parallel_run(int threads, size_t count, parallel_fn *run, void *context)
 	struct parallel parallel = {.count = count, .run = run, .context = context};
 	size_t most = threads > 1 ? (size_t)threads - 1 : 0, started = 0;
 	pthread_t *thread;
-	sigset_t all, before;
+	sigset_t before;
 
 	if (most >= count)
 		most = count ? count - 1 : 0;
 	thread = mem_zalloc(most * sizeof(*thread));
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	signals_hold(&before);
 	while (started < most &&
 	       pthread_create(&thread[started], NULL, work, &parallel) == 0)
 		started++;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	signals_release(&before);
 	work(&parallel);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);

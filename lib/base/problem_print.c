@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/problem.h"
+#include "base/utf8.h"
 
 enum { PLACES_SHOWN = 8 };
 
@@ -33,10 +34,13 @@ static void print_group(const struct problem *const *first, size_t count,
 			fprintf(file, " and %zu more", count - i);
 			break;
 		}
-		fprintf(file, "%s%s", shown ? ", " : "", place);
+		fputs(shown ? ", " : "", file);
+		utf8_print(file, place);
 		shown++;
 	}
-	fprintf(file, "%s%s\n", shown ? ": " : "", first[0]->text);
+	fputs(shown ? ": " : "", file);
+	utf8_print(file, first[0]->text);
+	fputc('\n', file);
 }
 
 struct group {

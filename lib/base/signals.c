@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/signals.h"
 
-#include <signal.h>
 #include <stddef.h>
 
 /* The last two are of the program itself: a library that gives up, and a file that was
@@ -48,12 +47,18 @@ void signals_end(int number)
 	raise(number); /* comes when the handler returns */
 }
 
-void signals_hold(int how)
+void signals_hold(sigset_t *before)
 {
+	static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 	sigset_t set;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < ENDINGS; i++)
-		sigaddset(&set, ending[i]);
-	sigprocmask(how, &set, NULL);
+	sigfillset(&set);
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		sigdelset(&set, own[i]);
+	pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+void signals_release(const sigset_t *before)
+{
+	pthread_sigmask(SIG_SETMASK, before, NULL);
 }

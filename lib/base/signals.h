@@ -2,10 +2,12 @@
 #ifndef CT_BASE_SIGNALS_H
 #define CT_BASE_SIGNALS_H
 
+#include <signal.h>
+
 /*
  * How a program that writes files ends by a signal: it catches those that end it,
  * its handler undoes what is half done by calls that are safe there, and then lets
- * the signal do what it would have done.
+ * the signal do what it would have done. Programs do it by base/output.h.
  */
 
 /*
@@ -36,10 +38,12 @@ void signals_forget(void);
 void signals_end(int number);
 
 /*
- * Hold the signals that are caught (SIG_BLOCK), or let them come again (SIG_UNBLOCK):
- * none may come between a file's making or renaming and the handler's knowing of it.
- * Threads that begin while they are held would hold them for ever, so start none.
+ * Hold the signals of this thread, and of threads that it starts meanwhile, until they
+ * are released; `before` may be NULL where they never are. Those that a thread's own
+ * doing brings, such as SIGBUS, still come: held, they would end the program without its
+ * handler.
  */
-void signals_hold(int how);
+void signals_hold(sigset_t *before);
+void signals_release(const sigset_t *before);
 
 #endif

@@ -2,25 +2,24 @@
 #include "base/spill.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/signals.h"
 
 /* Where the file system has no files without a name: no signal comes between the two. */
 static int make_and_unlink(const char *parent)
 {
 	char *name = mem_printf("%s/clustertrace-XXXXXX", parent);
-	sigset_t all, before;
+	sigset_t before;
 	int fd;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	signals_hold(&before);
 	fd = mkstemp(name);
 	if (fd >= 0)
 		unlink(name);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	signals_release(&before);
 	free(name);
 	return fd;
 }

@@ -65,6 +65,28 @@ bool utf8_is_valid(const char *bytes, size_t size)
 	return true;
 }
 
+bool utf8_is_control(const char *character)
+{
+	const unsigned char *byte = (const unsigned char *)character;
+
+	return *byte < ' ' || *byte == 0x7f || (*byte == 0xc2 && byte[1] < 0xa0);
+}
+
+void utf8_print(FILE *file, const char *text)
+{
+	while (*text) {
+		size_t length = utf8_length(text);
+
+		if (length && !utf8_is_control(text)) {
+			fwrite(text, 1, length, file);
+			text += length;
+			continue;
+		}
+		for (length += !length; length; length--)
+			fprintf(file, "\\x%02x", (unsigned char)*text++);
+	}
+}
+
 char *utf8_clean(const char *text)
 {
 	char *clean = mem_alloc(3 * strlen(text) + 1), *end = clean;

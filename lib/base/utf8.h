@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
@@ -19,6 +20,15 @@ size_t utf8_length_within(const char *text, size_t size);
 
 /* Whether all bytes are UTF-8; a NUL is a character like others. */
 bool utf8_is_valid(const char *bytes, size_t size);
+
+/* Whether the character of UTF-8 is a control: of C0, DEL or of C1. */
+bool utf8_is_control(const char *character);
+
+/*
+ * Print text for people, with nothing in it that moves a cursor: control characters and
+ * bytes that are no UTF-8 stand there as \x1b.
+ */
+void utf8_print(FILE *file, const char *text);
 
 /* A copy with U+FFFD for each byte that is no UTF-8; the caller frees it. */
 char *utf8_clean(const char *text);

@@ -179,8 +179,7 @@ double clock_mean_rate(const struct clock *clock)
 	return rate;
 }
 
-/* Take in another bound: the wider of the two on each side. */
-static void widen(struct clock_bound *bound, const struct clock_bound *other)
+void clock_bound_widen(struct clock_bound *bound, const struct clock_bound *other)
 {
 	if (other->low_ns < bound->low_ns)
 		bound->low_ns = other->low_ns;
@@ -220,7 +219,7 @@ struct clock_bound clock_bound_at(const struct clock *clock, nsec_t local_ns,
 	at.low_ns = bound[low].low_ns;
 	at.high_ns = bound[low].high_ns;
 	for (size_t k = low + 1; k < high; k++)
-		widen(&at, &bound[k]);
+		clock_bound_widen(&at, &bound[k]);
 	if (bound[0].local_ns > local_ns || bound[count - 1].local_ns < local_ns) {
 		distance = (long double)apart(bound[low].local_ns, local_ns);
 		open_by(&at, round_long(ceill(distance * limit_ppb / 1e9L)));

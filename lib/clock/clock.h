@@ -81,6 +81,9 @@ double clock_mean_rate(const struct clock *clock);
 struct clock_bound clock_bound_at(const struct clock *clock, nsec_t local_ns,
 				  double limit_ppb);
 
+/* Take in another bound: the wider of the two on each side. */
+void clock_bound_widen(struct clock_bound *bound, const struct clock_bound *other);
+
 void clock_clear(struct clock *clock);
 
 #endif

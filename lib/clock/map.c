@@ -30,6 +30,12 @@ void clock_map_clear(struct clock_map *map)
 		free(map->pair[i].a);
 		free(map->pair[i].b);
 	}
+	for (size_t i = 0; i < map->ties; i++) {
+		free(map->tie[i].a);
+		free(map->tie[i].b);
+		free(map->tie[i].offset);
+	}
+	free(map->tie);
 	free(map->reference);
 	free(map->island);
 	free(map->clock);

@@ -29,11 +29,27 @@ struct clock_pair {
 	nsec_t min_latency_ab_ns, min_latency_ba_ns; /* corrected; NSEC_MAX: no message */
 };
 
+/* From a local time of b on, b's clock less a's, and how far that may be off. */
+struct clock_offset {
+	nsec_t local_ns, offset_ns;
+	nsec_t low_ns, high_ns;
+};
+
+/* Two sources of one host, whose clocks differ by what steps of b's change alone. */
+struct clock_tie {
+	char *a, *b;
+	uint64_t packets;  /* that tell of it */
+	uint64_t rejected; /* that contradict these */
+	struct clock_offset *offset;
+	size_t offsets; /* at least 1, by ascending local_ns */
+};
+
 struct clock_matching {
 	uint64_t sent, received; /* packets seen */
 	uint64_t matched;        /* messages */
 	uint64_t ambiguous;      /* repeats of an identity, not used */
 	uint64_t unmatched_sent, unmatched_received;
+	uint64_t inside; /* on their way within a host, of which others tell more */
 };
 
 struct clock_map {
@@ -44,6 +60,8 @@ struct clock_map {
 	size_t clocks;
 	struct clock_pair *pair;
 	size_t pairs;
+	struct clock_tie *tie; /* written, but not read back */
+	size_t ties;
 	struct clock_matching matching;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/output.h"
 
 #define RATE_LIMIT 5e8 /* ppb; a clock at half or one and a half the speed */
 
@@ -308,6 +309,9 @@ static int read_matching(const struct place *place, struct clock_matching *match
 	    read_count(&item, "unmatched_sent", &matching->unmatched_sent) ||
 	    read_count(&item, "unmatched_received", &matching->unmatched_received))
 		return -1;
+	/* Maps of older versions do not tell. */
+	if (json_object_get(item.object, "inside"))
+		return read_count(&item, "inside", &matching->inside);
 	return 0;
 }
 
@@ -335,6 +339,7 @@ int clock_map_read(struct clock_map *map, const char *path, struct error *error)
 	memset(map, 0, sizeof(*map));
 	if (!root)
 		return -1;
+	output_protect(path);
 	status = read_version(&place) ||
 		 read_text(&place, "reference", &map->reference) ||
 		 read_islands(&place, map) || read_clocks(&place, map) ||

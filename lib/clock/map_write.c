@@ -166,16 +166,50 @@ static void write_pairs(const struct clock_map *map, FILE *file)
 	end_list(file, map->pairs);
 }
 
+static void write_tie(const struct clock_tie *tie, FILE *file)
+{
+	fputc('{', file);
+	write_member(file, "a", tie->a, ", ");
+	write_member(file, "b", tie->b, ", ");
+	fprintf(file,
+		"\"packets\": %" PRIu64 ", \"rejected\": %" PRIu64
+		",\n     \"offsets\": [",
+		tie->packets, tie->rejected);
+	for (size_t k = 0; k < tie->offsets; k++) {
+		const struct clock_offset *offset = &tie->offset[k];
+
+		fprintf(file,
+			"%s{\"local_ns\": %" PRId64 ", \"offset_ns\": %" PRId64
+			", \"low_ns\": %" PRId64 ", \"high_ns\": %" PRId64 "}",
+			k ? ", " : "", offset->local_ns, offset->offset_ns,
+			offset->low_ns, offset->high_ns);
+	}
+	fputs("]}", file);
+}
+
+/* Left out where there is none. */
+static void write_ties(const struct clock_map *map, FILE *file)
+{
+	if (!map->ties)
+		return;
+	fputs("  \"ties\": [", file);
+	for (size_t i = 0; i < map->ties; i++) {
+		fputs(item_line(i), file);
+		write_tie(&map->tie[i], file);
+	}
+	end_list(file, map->ties);
+}
+
 static void write_matching(const struct clock_matching *matching, FILE *file)
 {
 	fprintf(file,
 		"  \"matching\": {\"sent\": %" PRIu64 ", \"received\": %" PRIu64
 		", \"matched\": %" PRIu64 ", \"ambiguous\": %" PRIu64
 		",\n    \"unmatched_sent\": %" PRIu64 ", \"unmatched_received\": %" PRIu64
-		"}\n",
+		", \"inside\": %" PRIu64 "}\n",
 		matching->sent, matching->received, matching->matched,
 		matching->ambiguous, matching->unmatched_sent,
-		matching->unmatched_received);
+		matching->unmatched_received, matching->inside);
 }
 
 void clock_map_write(const struct clock_map *map, FILE *file)
@@ -185,6 +219,7 @@ void clock_map_write(const struct clock_map *map, FILE *file)
 	write_islands(map, file);
 	write_clocks(map, file);
 	write_pairs(map, file);
+	write_ties(map, file);
 	write_matching(&map->matching, file);
 	fputs("}\n", file);
 }

@@ -84,6 +84,23 @@ bool packet_is_local(const struct packet *packet)
 	       memcmp(packet->dst, loopback6, 16) == 0;
 }
 
+bool packet_is_to_many(const struct packet *packet)
+{
+	static const uint8_t broadcast[4] = {255, 255, 255, 255};
+
+	if (packet->family == 6)
+		return packet->dst[0] == 0xff;
+	return packet->dst[0] >> 4 == 0xe || memcmp(packet->dst, broadcast, 4) == 0;
+}
+
+bool packet_is_anonymous(const struct packet *packet)
+{
+	static const uint8_t nobody[16];
+
+	return packet->known & PACKET_NETWORK &&
+	       memcmp(packet->src, nobody, sizeof(nobody)) == 0;
+}
+
 const char *packet_protocol_name(const struct packet *packet)
 {
 	switch (packet->protocol) {

@@ -43,11 +43,21 @@ struct packet {
  */
 struct sighting {
 	struct packet packet;
-	nsec_t ns;       /* local time; of merged data: of its first byte */
-	nsec_t whole_ns; /* receive: when all its data had come; send: as ns */
+	nsec_t ns; /* local time; of merged data: of its first byte */
+	/*
+	 * A receive: when all its data had come. A send: when the driver had surely been
+	 * handed it, or NSEC_MAX where nothing tells.
+	 */
+	nsec_t whole_ns;
 	uint64_t hash;   /* packet_hash of the packet, or 0 where nobody asked yet */
 	uint32_t device; /* a number for the network device within the source */
 	bool received;
+	uint8_t hops; /* IPv4 time to live or IPv6 hop limit; 0: not recorded */
+	/*
+	 * When the event itself was: what a source saw of one packet is in this order,
+	 * while the stamps above are moved to the safe side. 0: at ns.
+	 */
+	nsec_t event_ns;
 	/*
 	 * The event or captured packet that it was made of, as struct record counts
 	 * them: net_dev_queue of a send, whatever gave its stamp.
@@ -58,6 +68,10 @@ struct sighting {
 
 /* Whether two sightings are of the same packet, as far as both record it. */
 bool packet_equal(const struct packet *a, const struct packet *b);
+
+/* IPv4 or IPv6: to a broadcast or multicast address, and from the unspecified one. */
+bool packet_is_to_many(const struct packet *packet);
+bool packet_is_anonymous(const struct packet *packet);
 
 /* A hash of the whole identity, and one of what survives address translation. */
 uint64_t packet_hash(const struct packet *packet);

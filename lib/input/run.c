@@ -10,8 +10,8 @@
 
 #include "base/mem.h"
 #include "base/natural.h"
+#include "base/output.h"
 #include "input/capture/capture.h"
-#include "input/ctf/files.h"
 #include "input/node.h"
 #include "input/walk.h"
 
@@ -76,7 +76,7 @@ static void search(struct found_list *list, const char *path, const struct stat 
 }
 
 static struct source *append(struct source_list *list, const struct found *found,
-			     const char *name)
+			     const char *name, const char *node)
 {
 	struct source *source;
 
@@ -86,6 +86,7 @@ static struct source *append(struct source_list *list, const struct found *found
 	source->kind = found->kind;
 	source->path = mem_strdup(found->path);
 	source->name = name ? mem_strdup(name) : NULL;
+	source->node = node ? mem_strdup(node) : NULL;
 	return source;
 }
 
@@ -135,13 +136,15 @@ static void add_node(struct source_list *list, const char *path, const char *nod
 {
 	struct found_list found = {NULL, 0, 0};
 	struct node_facts facts;
+	char *directory;
 	size_t main;
 
 	search(&found, path, run, problems);
 	if (found.count) {
+		directory = realpath(path, NULL);
 		read_facts(&facts, path, problems);
 		main = main_source(&found, strlen(path));
-		set_local(append(list, &found.item[main], node), &facts);
+		set_local(append(list, &found.item[main], node, directory), &facts);
 		for (size_t i = 0; i < found.count; i++) {
 			char *name;
 
@@ -149,10 +152,11 @@ static void add_node(struct source_list *list, const char *path, const char *nod
 				continue;
 			name = mem_printf("%s:%s", node,
 					  found.item[i].path + strlen(path) + 1);
-			set_local(append(list, &found.item[i], name), &facts);
+			set_local(append(list, &found.item[i], name, directory), &facts);
 			free(name);
 		}
 		node_facts_clear(&facts);
+		free(directory);
 	}
 	found_clear(&found);
 }
@@ -166,6 +170,7 @@ static int add_nodes(struct source_list *list, const char *path, const struct st
 
 	if (count < 0)
 		return error_errno(error, path);
+	walk_protect_run(path);
 	for (int i = 0; i < count; i++) {
 		char *node = mem_printf("%s/%s", path, entry[i]->d_name);
 		struct stat status;
@@ -194,7 +199,7 @@ int source_add_run(struct source_list *list, const char *argument,
 
 	if (stat(path, &status))
 		result = error_errno(error, path);
-	else if (!S_ISDIR(status.st_mode) || ctf_files_probe(path))
+	else if (!S_ISDIR(status.st_mode) || ctf_is_trace(path))
 		result = source_add_trace(list, path, problems, error);
 	else
 		result = add_nodes(list, path, &status, problems, error);
@@ -226,6 +231,29 @@ static char *node_directory(const char *path)
 	return NULL;
 }
 
+static void pass(void *context, enum walk_kind kind, const char *path)
+{
+	(void)context;
+	(void)kind;
+	(void)path;
+}
+
+/* What else was recorded of a node that a source is of. */
+static void protect_node(const char *directory)
+{
+	struct problem_list ignored = {0};
+	struct walk walk;
+	char *run = mem_printf("%s/..", directory);
+
+	walk_init(&walk, &ignored);
+	walk.found = pass;
+	walk_below(&walk, directory);
+	walk_clear(&walk);
+	problem_clear(&ignored);
+	walk_protect_run(run);
+	free(run);
+}
+
 /* Names a source given by itself: as asked, by its node, or by its file. */
 static void add_alone(struct source_list *list, const struct found *found,
 		      const char *name, struct problem_list *problems)
@@ -236,11 +264,12 @@ static void add_alone(struct source_list *list, const struct found *found,
 
 	memset(&facts, 0, sizeof(facts));
 	if (directory) {
+		protect_node(directory);
 		read_facts(&facts, directory, problems);
 		if (!name)
 			name = strrchr(directory, '/') + 1;
 	}
-	source = append(list, found, name);
+	source = append(list, found, name, directory);
 	set_local(source, &facts);
 	if (!source->name && found->kind == SOURCE_CAPTURE) {
 		const char *file = strrchr(found->path, '/');
@@ -263,9 +292,10 @@ static int add_path(struct source_list *list, const char *path, const char *name
 		return error_errno(error, path);
 	if (S_ISDIR(status.st_mode))
 		search(&found, path, NULL, problems);
-	else if (capture_probe(path))
+	else if (capture_probe(path)) {
+		output_protect(path);
 		add_found(&found, SOURCE_CAPTURE, path);
-	else
+	} else
 		return error_set(error,
 				 "%s: neither a CTF trace nor a capture, want a "
 				 "directory with a metadata file, pcap or pcapng",
@@ -307,8 +337,8 @@ void source_list_clear(struct source_list *list)
 	for (size_t i = 0; i < list->count; i++) {
 		free(list->item[i].name);
 		free(list->item[i].path);
+		free(list->item[i].node);
 		free(list->item[i].local);
-		free(list->item[i].reader.why);
 	}
 	free(list->item);
 	memset(list, 0, sizeof(*list));

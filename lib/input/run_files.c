@@ -158,6 +158,7 @@ int run_files_find(struct run_files *run, const char *path, struct problem_list 
 	if (count < 0)
 		return error_errno(error, path);
 	run->path = walk_trimmed(path);
+	walk_protect_run(path);
 	walk_init(&all, problems);
 	walk_enter(&all, &status);
 	for (int i = 0; i < count; i++) {

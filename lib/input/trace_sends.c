@@ -75,9 +75,10 @@ void trace_sends_transmitted(struct trace_sends *sends, uint64_t skb, uint32_t d
 	if (intmap_get(&sends->queued, skb, &at) && taken &&
 	    sends->waiting[at].sighting.device == device) {
 		sighting = &sends->waiting[at].sighting;
+		sighting->whole_ns = local_ns;
 		if (intmap_get(&sends->last_xmit, lane, &previous) &&
 		    previous > sighting->ns && previous <= local_ns)
-			sighting->ns = sighting->whole_ns = previous;
+			sighting->ns = previous;
 		intmap_take(&sends->queued, skb, &at);
 		let_go(sends, (size_t)at);
 	}

@@ -8,7 +8,8 @@
 
 #include "base/mem.h"
 #include "base/natural.h"
-#include "input/ctf/files.h"
+#include "base/output.h"
+#include "ctf/reader.h"
 
 /* A directory, however it was reached. */
 struct walk_directory {
@@ -69,19 +70,54 @@ static void walk_entries(struct walk *walk, const char *path)
 	free(entry);
 }
 
+/* Whether a recorder writes files of this name into a run (formats.md). */
+static bool is_recorded(const char *path)
+{
+	static const char *const names[] = {
+	    "run.json", "node.json",         "clock.csv", "proc.csv", "sensors.csv",
+	    "commands", "invocations.jsonl", ".collect",  NULL};
+	static const char *const suffixes[] = {".pcap", ".pcapng", ".sadf", ".sa", NULL};
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	for (size_t i = 0; names[i]; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	for (size_t i = 0; suffixes[i]; i++)
+		if (walk_has_suffix(name, suffixes[i]))
+			return true;
+	return false;
+}
+
+void walk_protect_run(const char *path)
+{
+	static const char *const own[] = {"run.json", ".collect", NULL};
+
+	for (size_t i = 0; own[i]; i++) {
+		char *file = mem_printf("%s/%s", path, own[i]);
+
+		output_protect(file);
+		free(file);
+	}
+}
+
 void walk_below(struct walk *walk, const char *path)
 {
 	struct stat status;
 
 	if (stat(path, &status))
 		problem_add(walk->problems, path, "unreadable", 1, "%s", strerror(errno));
-	else if (!S_ISDIR(status.st_mode))
+	else if (!S_ISDIR(status.st_mode)) {
+		if (is_recorded(path))
+			output_protect(path);
 		walk->found(walk->context, WALK_FILE, path);
-	else if (!walk_enter(walk, &status))
+	} else if (!walk_enter(walk, &status))
 		return;
-	else if (ctf_files_probe(path))
+	else if (ctf_is_trace(path)) {
+		output_protect(path);
 		walk->found(walk->context, WALK_TRACE, path);
-	else {
+	} else {
+		if (is_recorded(path))
+			output_protect(path);
 		walk->found(walk->context, WALK_DIRECTORY, path);
 		walk_entries(walk, path);
 	}

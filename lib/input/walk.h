@@ -12,7 +12,8 @@
  * Everything below a path, in the order of names: CTF traces, which are not
  * looked into, files, and other directories before what is in them. Names that begin with
  * a dot are passed over, links are followed, and no directory is entered twice, as links
- * may lead in circles.
+ * may lead in circles. What a recorder wrote of it is an input from then on, read or not
+ * (output_protect).
  */
 enum walk_kind { WALK_TRACE, WALK_FILE, WALK_DIRECTORY };
 
@@ -33,6 +34,9 @@ bool walk_enter(struct walk *walk, const struct stat *directory);
 void walk_below(struct walk *walk, const char *path);
 
 void walk_clear(struct walk *walk);
+
+/* What a run directory holds of its own beside nodes is an input, too. */
+void walk_protect_run(const char *path);
 
 /* A path without the slashes at its end. For free(). */
 char *walk_trimmed(const char *path);

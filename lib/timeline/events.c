@@ -315,8 +315,8 @@ int events_next(struct events *events, struct event_row *row, struct error *erro
 
 double events_share(const struct events *events)
 {
-	double span = (double)(events->scope->end_ns - events->scope->begin_ns);
-	double done = (double)(events->at_ns - events->scope->begin_ns);
+	double span = (double)nsec_sub(events->scope->end_ns, events->scope->begin_ns);
+	double done = (double)nsec_sub(events->at_ns, events->scope->begin_ns);
 
 	return span > 0 && done < span ? done / span : 1.0;
 }

@@ -54,3 +54,31 @@ enum header header_read(const char *path, unsigned *version)
 	errno = kept;
 	return header;
 }
+
+int header_check_target(const char *path, bool force, struct error *error)
+{
+	struct stat status;
+	unsigned version;
+
+	if (lstat(path, &status))
+		return errno == ENOENT ? 0 : error_errno(error, path);
+	if (!S_ISREG(status.st_mode))
+		return error_set(error, "%s: not a regular file, want the name of one",
+				 path);
+	if (!force)
+		return error_set(error, "%s: there already, want --force to replace it",
+				 path);
+	switch (header_read(path, &version)) {
+	case HEADER_TIMELINE:
+	case HEADER_OTHER_VERSION:
+	case HEADER_EMPTY:
+		return 0;
+	case HEADER_UNREADABLE:
+		return error_errno(error, path);
+	case HEADER_DATABASE:
+	case HEADER_FOREIGN:
+	case HEADER_NO_FILE:
+		break;
+	}
+	return error_set(error, "%s: no timeline, --force replaces nothing else", path);
+}

@@ -2,6 +2,8 @@
 #ifndef CT_TIMELINE_HEADER_H
 #define CT_TIMELINE_HEADER_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 /*
@@ -21,5 +23,12 @@ enum header {
 
 /* Links are followed. `version` gets the user_version of a timeline. */
 enum header header_read(const char *path, unsigned *version);
+
+/*
+ * Whether a timeline may be written to a path: nothing is there, or with `force` a
+ * timeline or an empty file, which can be made again. Links, devices and pipes never are.
+ * 0, or -1 with error.
+ */
+int header_check_target(const char *path, bool force, struct error *error);
 
 #endif

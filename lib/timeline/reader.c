@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/output.h"
 #include "timeline/header.h"
 #include "timeline/reader_private.h"
 #include "timeline/schema.h"
@@ -47,6 +48,7 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 
 	if (check_header(path, error))
 		return NULL;
+	output_protect(path);
 	db = sql_open(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, error);
 	if (!db)
 		return NULL;

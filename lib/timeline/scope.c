@@ -57,6 +57,15 @@ out:
 }
 
 /* All that has a time: events, and what was sampled where there are none. */
+static nsec_t limited(struct scope *scope, nsec_t instant)
+{
+	nsec_t most = SCOPE_MOST_NS;
+	nsec_t near = instant < -most ? -most : instant > most ? most : instant;
+
+	scope->is_limited |= near != instant;
+	return near;
+}
+
 static int read_span(struct scope *scope, struct timeline_reader *reader,
 		     struct error *error)
 {
@@ -76,8 +85,8 @@ static int read_span(struct scope *scope, struct timeline_reader *reader,
 	    timeline_query_next(query, error) > 0) {
 		const struct cell *row = timeline_query_row(query);
 
-		scope->origin_ns = integer(&row[0]);
-		scope->last_ns = integer(&row[1]);
+		scope->origin_ns = limited(scope, integer(&row[0]));
+		scope->last_ns = limited(scope, integer(&row[1]));
 		status = 0;
 	}
 	timeline_query_free(query);
@@ -153,6 +162,7 @@ int scope_init(struct scope *scope, struct timeline_reader *reader, const char *
 {
 	*scope = (struct scope){0};
 	if (read_nodes(scope, reader, error) || read_span(scope, reader, error) ||
+	    recorded_read(&scope->recorded, reader, error) ||
 	    choose_nodes(scope, nodes, error) || choose_time(scope, begin, end, error)) {
 		scope_clear(scope);
 		return -1;
@@ -184,5 +194,6 @@ void scope_clear(struct scope *scope)
 	for (size_t i = 0; i < scope->nodes; i++)
 		free(scope->node[i].name);
 	free(scope->node);
+	recorded_clear(&scope->recorded);
 	*scope = (struct scope){0};
 }

@@ -8,6 +8,13 @@
 #include "base/nsec.h"
 #include "base/options.h"
 #include "timeline/reader.h"
+#include "timeline/recorded.h"
+
+/*
+ * Instants before 1824 and after 2116 are no clock's: they are out of every scope, so
+ * that the time between two instants of one always fits.
+ */
+#define SCOPE_MOST_NS (((nsec_t)1 << 62) - 1)
 
 /*
  * The part of a timeline that a question is about: some nodes, and a span of time
@@ -28,6 +35,8 @@ struct scope {
 	struct scope_node *node; /* every node of the timeline, by id */
 	size_t nodes;
 	bool all_nodes, all_time; /* nothing was left out */
+	bool is_limited;          /* something was, by SCOPE_MOST_NS */
+	struct recorded recorded; /* of what kernels did, in the whole timeline */
 };
 
 /*

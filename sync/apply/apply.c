@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/output.h"
+#include "base/removal.h"
 #include "sync/apply/clock_class.h"
 #include "sync/apply/clone.h"
 #include "sync/apply/metadata.h"
@@ -94,7 +95,7 @@ int apply_clock(const struct clock *clock, const char *target,
 	/* The metadata comes last: without it, no reader takes it for a trace. */
 	status = clone_tree(clock->path, target, "metadata", error);
 	if (status == 0 && write_metadata(target, text, error)) {
-		clone_remove(target);
+		removal_of_tree(target);
 		status = -1;
 	}
 	free(text);

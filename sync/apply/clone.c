@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +13,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/removal.h"
 
-enum { BLOCK = 65536, OPEN_AT_MOST = 16 };
+enum { BLOCK = 65536 };
 
 /* What a whole cloning shares. */
 struct cloning {
@@ -147,21 +147,6 @@ int clone_tree(const char *from, const char *to, const char *skip, struct error 
 	}
 	if (clone_directory(&cloning, from, to, skip) == 0)
 		return 0;
-	clone_remove(to);
+	removal_of_tree(to);
 	return -1;
-}
-
-static int remove_entry(const char *path, const struct stat *status, int kind,
-			struct FTW *where)
-{
-	(void)status;
-	(void)kind;
-	(void)where;
-	remove(path);
-	return 0;
-}
-
-void clone_remove(const char *path)
-{
-	nftw(path, remove_entry, OPEN_AT_MOST, FTW_DEPTH | FTW_PHYS);
 }

@@ -12,7 +12,4 @@
  */
 int clone_tree(const char *from, const char *to, const char *skip, struct error *error);
 
-/* Remove a directory with everything below it, as far as that goes. */
-void clone_remove(const char *path);
-
 #endif

@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "sync/bounds/private.h"
 
+enum { MOST_BESIDE = 4 }; /* times as long as a trace itself that are stated as densely */
+
 static nsec_t high_of(double bound)
 {
 	return isinf(bound) ? NSEC_MAX : nsec_round(ceil(bound));
@@ -83,19 +85,42 @@ static int by_time(const void *a, const void *b)
 	return (p->local_ns > q->local_ns) - (p->local_ns < q->local_ns);
 }
 
-/* Evenly over the trace, and where a segment begins. Returns how many. */
-static size_t choose_times(struct clock *clock, size_t spans)
+/* So many even times of a span, without its end. */
+static size_t add_times(struct clock_bound *bound, size_t count, nsec_t from, nsec_t to,
+			size_t spans)
 {
-	nsec_t span = clock->end_ns - clock->begin_ns;
+	for (size_t i = 0; i < spans; i++)
+		bound[count++].local_ns =
+		    from + nsec_round((double)(to - from) * (double)i / (double)spans);
+	return count;
+}
+
+/* As many spans as make times as dense as those of the clock itself, within reason. */
+static size_t spans_beside(nsec_t length, nsec_t own, size_t spans)
+{
+	double many = ceil((double)length / fmax(1, (double)own) * (double)spans);
+
+	return (size_t)fmin(many, (double)(MOST_BESIDE * spans));
+}
+
+/*
+ * Evenly over the trace, over what sources tied to it saw before and after, and where a
+ * segment begins. Returns how many.
+ */
+static size_t choose_times(struct clock *clock, const struct fit_clock *fit, size_t spans)
+{
+	nsec_t own = fit->own_end_ns - fit->own_begin_ns;
+	size_t before = spans_beside(fit->own_begin_ns - clock->begin_ns, own, spans);
+	size_t after = spans_beside(clock->end_ns - fit->own_end_ns, own, spans);
 	size_t count = 0, kept = 0;
 	struct clock_bound *bound;
 
-	bound = mem_realloc(clock->bound, spans + 1 + clock->segments, sizeof(*bound));
+	bound = mem_realloc(clock->bound, before + spans + after + 1 + clock->segments,
+			    sizeof(*bound));
 	clock->bound = bound;
-	for (size_t i = 0; i < spans; i++)
-		bound[count++].local_ns =
-		    clock->begin_ns +
-		    nsec_round((double)span * (double)i / (double)spans);
+	count = add_times(bound, count, clock->begin_ns, fit->own_begin_ns, before);
+	count = add_times(bound, count, fit->own_begin_ns, fit->own_end_ns, spans);
+	count = add_times(bound, count, fit->own_end_ns, clock->end_ns, after);
 	bound[count++].local_ns = clock->end_ns;
 	for (size_t i = 1; i < clock->segments; i++)
 		if (clock->segment[i].local_ns > clock->begin_ns &&
@@ -117,7 +142,7 @@ void search_state(const struct search *search, uint32_t index, size_t spans)
 	struct clock *clock = &search->sync->fitted[index];
 	struct clock_bound before, after;
 
-	clock->bounds = choose_times(clock, spans);
+	clock->bounds = choose_times(clock, &search->sync->clock[index], spans);
 	after = before = bound_over(search, index, clock->begin_ns, clock->begin_ns);
 	for (size_t i = 0; i < clock->bounds; i++) {
 		struct clock_bound *bound = &clock->bound[i];
@@ -136,7 +161,8 @@ void search_state(const struct search *search, uint32_t index, size_t spans)
 void search_mean_rate(const struct search *search, uint32_t index, double rates[2])
 {
 	const struct clock *base = &search->base[index];
-	nsec_t begin = base->begin_ns, end = base->end_ns;
+	nsec_t begin = search->sync->clock[index].own_begin_ns;
+	nsec_t end = search->sync->clock[index].own_end_ns;
 	double span = fmax(1, (double)(end - begin));
 	double line = (double)(clock_correct(base, end) - clock_correct(base, begin) -
 			       (end - begin));

@@ -118,9 +118,9 @@ struct entry *entry_table_find(struct entry_table *table, const struct packet *p
 
 void entry_table_match(struct entry_table *table, struct entry *entry)
 {
-	if (entry->matched)
-		return;
-	queue_remove(&table->waiting, entry);
+	if (entry == table->soon)
+		table->soon = NULL;
+	queue_remove(entry->matched ? &table->matched : &table->waiting, entry);
 	entry->matched = true;
 	queue_push(&table->matched, entry);
 }
@@ -175,16 +175,6 @@ void entry_table_clear(struct entry_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
-struct seen *entry_seen_by(struct entry *entry, uint32_t source, bool received)
-{
-	struct seen *seen = entry_seen(entry);
-
-	for (uint32_t i = 0; i < entry->seens; i++)
-		if (seen[i].source == source && seen[i].received == received)
-			return &seen[i];
-	return NULL;
-}
-
 /* Room for more sightings than stand in the entry itself. */
 static void grow_seen(struct entry *entry)
 {
@@ -204,20 +194,61 @@ static void grow_seen(struct entry *entry)
 	}
 }
 
-struct seen *entry_add_seen(struct entry *entry, uint32_t source,
-			    const struct sighting *sighting)
+static void set_first(struct entry *entry, struct seen *seen, uint32_t trace,
+		      const struct sighting *sighting)
+{
+	seen->ns = sighting->ns;
+	seen->whole_ns = sighting->whole_ns;
+	if (entry->has_origins)
+		*entry_origin(entry, seen) =
+		    (struct seen_origin){trace, sighting->stream, sighting->ordinal};
+}
+
+static struct seen *find_kind(struct entry *entry, uint32_t source,
+			      const struct sighting *sighting)
+{
+	struct seen *seen = entry_seen(entry);
+
+	for (uint32_t i = 0; i < entry->seens; i++)
+		if (seen[i].source == source && seen[i].received == sighting->received &&
+		    seen[i].device == sighting->device && seen[i].hops == sighting->hops)
+			return &seen[i];
+	return NULL;
+}
+
+static struct seen *add_kind(struct entry *entry, uint32_t source,
+			     const struct sighting *sighting)
 {
 	struct seen *seen;
 
 	if (entry->seens >= SEEN_INLINE && entry->seens >= entry->room)
 		grow_seen(entry);
 	seen = &entry_seen(entry)[entry->seens++];
-	memset(seen, 0, sizeof(*seen));
-	seen->source = source;
-	seen->device = sighting->device;
-	seen->ns = sighting->ns;
-	seen->whole_ns = sighting->whole_ns;
-	seen->received = sighting->received;
-	seen->count = 1;
+	*seen = (struct seen){.source = source,
+			      .device = sighting->device,
+			      .first_ns = NSEC_MAX,
+			      .last_ns = NSEC_MIN,
+			      .hops = sighting->hops,
+			      .received = sighting->received};
 	return seen;
+}
+
+bool entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
+		    const struct sighting *sighting)
+{
+	struct seen *seen = find_kind(entry, source, sighting);
+	nsec_t at = sighting->event_ns ? sighting->event_ns : sighting->ns;
+	bool is_new = !seen;
+
+	if (is_new)
+		seen = add_kind(entry, source, sighting);
+	/* One that waited for its driver may come behind a later one. */
+	if (is_new || sighting->ns < seen->ns)
+		set_first(entry, seen, trace, sighting);
+	if (at < seen->first_ns)
+		seen->first_ns = at;
+	if (at > seen->last_ns)
+		seen->last_ns = at;
+	seen->count++;
+	return is_new;
 }

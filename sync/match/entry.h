@@ -4,11 +4,16 @@
 
 #include "input/packet.h"
 
-/* One source's first sighting of a packet on one side. */
+/*
+ * What a source saw of a packet on one side, at one device and with one time to live:
+ * the first such sighting, and how many there were.
+ */
 struct seen {
 	uint32_t source, device;
-	nsec_t ns, whole_ns;
-	uint32_t count; /* sightings on that device: more than 1 is a repeat */
+	nsec_t ns, whole_ns;      /* of the first */
+	nsec_t first_ns, last_ns; /* when the events were, by the source's clock */
+	uint32_t count;           /* more than 1 is a repeat */
+	uint8_t hops;             /* 0: not recorded */
 	bool received;
 	bool used; /* has become part of a message */
 };
@@ -28,7 +33,7 @@ struct entry_origins {
 
 /*
  * A packet identity and who saw it. Tens of thousands are at work at once, too many
- * for the caches next to the cores: each begins a cache line, and lies in three.
+ * for the caches next to the cores: each begins a cache line, and lies in four.
  */
 struct entry {
 	uint64_t hash;
@@ -89,7 +94,7 @@ static inline void entry_table_expect_soon(const struct entry_table *table, uint
 	entry_fetch(table->bucket[hash & (table->buckets - 1)]);
 }
 
-/* Move an entry to the end of the queue of matched ones. */
+/* Move an entry, of either queue, to the end of that of matched ones. */
 void entry_table_match(struct entry_table *table, struct entry *entry);
 
 void entry_table_remove(struct entry_table *table, struct entry *entry);
@@ -109,11 +114,11 @@ static inline struct seen_origin *entry_origin(struct entry *entry,
 	return (entry->many ? origins->many : origins->few) + (seen - entry_seen(entry));
 }
 
-/* The sighting of a source on that side, or NULL. */
-struct seen *entry_seen_by(struct entry *entry, uint32_t source, bool received);
-
-/* Add a source's first sighting; its origin is left to the caller. */
-struct seen *entry_add_seen(struct entry *entry, uint32_t source,
-			    const struct sighting *sighting);
+/*
+ * Take in a sighting of a source, made of something of that trace. Whether it is the
+ * first of its kind, by side, device and time to live.
+ */
+bool entry_add_seen(struct entry *entry, uint32_t source, uint32_t trace,
+		    const struct sighting *sighting);
 
 #endif

@@ -6,10 +6,15 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/match/private.h"
+#include "sync/match/path.h"
 
 /* How many matched identities are remembered to tell repeats from new packets. */
 enum { MATCHED_KEPT = 1 << 15 };
+
+enum { SIDES_INLINE = 16 };
+
+/* A packet that is not there after this time does not come any more. */
+#define LONGEST_WAY NSEC_PER_SEC
 
 struct matcher *matcher_new(struct pair_table *pairs, struct message_log *log,
 			    size_t in_flight)
@@ -34,6 +39,46 @@ void matcher_on_message(struct matcher *matcher, match_message_fn *look, void *c
 	matcher->look = look;
 	matcher->look_context = context;
 	matcher->entries.keeps_origins = true;
+}
+
+void matcher_set_hosts(struct matcher *matcher, const uint32_t *host)
+{
+	matcher->host = host;
+}
+
+bool match_is_one_host(const struct matcher *matcher, uint32_t a, uint32_t b)
+{
+	return a == b || (matcher->host && matcher->host[a] == matcher->host[b]);
+}
+
+void matcher_on_handing(struct matcher *matcher, match_handing_fn *look, void *context)
+{
+	matcher->handing = look;
+	matcher->handing_context = context;
+}
+
+static uint64_t way_key(uint32_t sender, uint32_t receiver)
+{
+	return (uint64_t)sender << 32 | receiver;
+}
+
+bool match_was_recording(const struct matcher *matcher, uint32_t sender,
+			 uint32_t receiver, nsec_t recv_ns)
+{
+	int64_t first;
+
+	return intmap_get(&matcher->heard, way_key(sender, receiver), &first) &&
+	       first < nsec_sub(recv_ns, LONGEST_WAY);
+}
+
+static void note_heard(struct matcher *matcher, const struct match_side *send,
+		       const struct match_side *receive)
+{
+	uint64_t key = way_key(send->seen->source, receive->seen->source);
+	int64_t first;
+
+	if (!intmap_get(&matcher->heard, key, &first) || receive->ns < first)
+		intmap_put(&matcher->heard, key, receive->ns);
 }
 
 static struct match_end end_of(const struct match_side *side)
@@ -74,6 +119,7 @@ void match_emit(struct matcher *matcher, const struct match_side *send,
 
 	send->seen->used = receive->seen->used = true;
 	matcher->counts.matched++;
+	note_heard(matcher, send, receive);
 	pair_add(&matcher->pairs->pair[message.pair], &message);
 	/* After a failure the error stays that of the first. */
 	if (matcher->failed)
@@ -84,55 +130,99 @@ void match_emit(struct matcher *matcher, const struct match_side *send,
 		show_message(matcher, send, receive);
 }
 
-/*
- * Whether a source's send is the packet's own, not passed on: one who also
- * received it forwards it, and says nothing new of the way before.
- */
-static bool is_origin(struct entry *entry, const struct seen *seen)
-{
-	return !seen->received && !entry_seen_by(entry, seen->source, true);
-}
-
-/*
- * The first send and the first receive of an identity are a true constraint,
- * as long as the first receive belongs to a send that was recorded: more
- * receives than sends mean that one is missing.
- */
+/* Messages of an entry's sightings. */
 static void emit_messages(struct matcher *matcher, struct entry *entry)
 {
+	struct match_side few[SIDES_INLINE], *side = few;
 	struct seen *seen = entry_seen(entry);
 
-	for (uint32_t i = 0; i < entry->seens; i++) {
-		if (!is_origin(entry, &seen[i]))
-			continue;
-		for (uint32_t k = 0; k < entry->seens; k++)
-			if (seen[k].received && seen[k].source != seen[i].source &&
-			    seen[k].count <= seen[i].count)
-				match_emit(
-				    matcher,
-				    &(struct match_side){entry, &seen[i], seen[i].ns},
-				    &(struct match_side){entry, &seen[k], seen[k].ns});
-	}
+	if (entry->seens > SIDES_INLINE)
+		side = mem_alloc(entry->seens * sizeof(*side));
+	for (uint32_t i = 0; i < entry->seens; i++)
+		side[i] = (struct match_side){entry, &seen[i], seen[i].ns, 0};
+	path_emit(matcher, side, entry->seens);
+	if (side != few)
+		free(side);
 }
 
-/* Count what becomes of an entry's sightings, and let it go. */
+/* Whether it is all that its source saw of the packet going out. */
+static bool is_handing(struct entry *entry, const struct seen *it)
+{
+	const struct seen *seen = entry_seen(entry);
+
+	if (it->received || it->count > 1)
+		return false;
+	for (uint32_t i = 0; i < entry->seens; i++)
+		if (&seen[i] != it && seen[i].source == it->source && !seen[i].received)
+			return false;
+	return true;
+}
+
+/* Sources of one host that sent a packet each tell when it went to the driver. */
+static void show_handings(const struct matcher *matcher, struct entry *entry)
+{
+	const struct seen *p = entry_seen(entry), *end = p + entry->seens;
+
+	for (; p < end; p++)
+		for (const struct seen *q = entry_seen(entry); q < end; q++)
+			if (p->source < q->source &&
+			    match_is_one_host(matcher, p->source, q->source) &&
+			    is_handing(entry, p) && is_handing(entry, q))
+				matcher->handing(matcher->handing_context,
+						 &(struct match_handing){p->source, p->ns,
+									 p->whole_ns},
+						 &(struct match_handing){q->source, q->ns,
+									 q->whole_ns});
+}
+
+/*
+ * Whether a sighting that is no part of a message is explained by others of its source:
+ * that has a part in one, or the packet was sent and then received within the host.
+ */
+static bool is_inside(struct entry *entry, const struct seen *it)
+{
+	const struct seen *seen = entry_seen(entry);
+
+	for (uint32_t i = 0; i < entry->seens; i++) {
+		if (seen[i].source != it->source)
+			continue;
+		if (seen[i].used)
+			return true;
+		if (it->received && !seen[i].received && seen[i].first_ns < it->last_ns)
+			return true;
+		if (!it->received && seen[i].received && seen[i].last_ns > it->first_ns)
+			return true;
+	}
+	return false;
+}
+
+static void count_left(struct clock_matching *counts, struct entry *entry,
+		       const struct seen *seen)
+{
+	if (!seen->used && is_inside(entry, seen)) {
+		counts->inside += seen->count;
+		return;
+	}
+	counts->ambiguous += seen->count - 1;
+	if (seen->used)
+		return;
+	if (entry->matched)
+		counts->ambiguous++;
+	else if (seen->received)
+		counts->unmatched_received++;
+	else
+		counts->unmatched_sent++;
+}
+
+/* Make what an entry's sightings tell of, count what is left, and let it go. */
 static void retire(struct matcher *matcher, struct entry *entry)
 {
-	struct seen *seen = entry_seen(entry);
-
 	if (entry->matched)
 		emit_messages(matcher, entry);
-	for (uint32_t i = 0; i < entry->seens; i++) {
-		matcher->counts.ambiguous += seen[i].count - 1;
-		if (seen[i].used)
-			continue;
-		if (entry->matched)
-			matcher->counts.ambiguous++;
-		else if (seen[i].received)
-			matcher->counts.unmatched_received++;
-		else
-			matcher->counts.unmatched_sent++;
-	}
+	if (matcher->handing && entry->seens > 1)
+		show_handings(matcher, entry);
+	for (uint32_t i = 0; i < entry->seens; i++)
+		count_left(&matcher->counts, entry, &entry_seen(entry)[i]);
 	entry_table_remove(&matcher->entries, entry);
 }
 
@@ -160,56 +250,51 @@ static void settle_waiting(struct matcher *matcher, size_t oldest)
 		retire(matcher, matcher->entries.waiting.oldest);
 }
 
-static void report_tie(struct matcher *matcher, struct entry *entry,
-		       const struct seen *fresh)
+static void report_tie(struct matcher *matcher, const struct seen *seen, uint32_t source,
+		       const struct sighting *fresh)
+{
+	if (!matcher->tie)
+		return;
+	if (fresh->received)
+		matcher->tie(matcher->tie_context, seen->source, seen->ns, source,
+			     fresh->ns);
+	else
+		matcher->tie(matcher->tie_context, source, fresh->ns, seen->source,
+			     seen->ns);
+}
+
+/* The other side of a fresh sighting, seen by another host, or NULL. */
+static const struct seen *other_side(const struct matcher *matcher, struct entry *entry,
+				     uint32_t source, bool received)
 {
 	const struct seen *seen = entry_seen(entry);
 
-	for (uint32_t i = 0; matcher->tie && i < entry->seens; i++) {
-		if (seen[i].received == fresh->received ||
-		    seen[i].source == fresh->source)
-			continue;
-		if (fresh->received)
-			matcher->tie(matcher->tie_context, seen[i].source, seen[i].ns,
-				     fresh->source, fresh->ns);
-		else
-			matcher->tie(matcher->tie_context, fresh->source, fresh->ns,
-				     seen[i].source, seen[i].ns);
-		return;
-	}
-}
-
-/* Whether both sides are there, seen by two different sources. */
-static bool has_both_sides(struct entry *entry)
-{
-	struct seen *seen = entry_seen(entry);
-
 	for (uint32_t i = 0; i < entry->seens; i++)
-		for (uint32_t k = 0; is_origin(entry, &seen[i]) && k < entry->seens; k++)
-			if (seen[k].received && seen[k].source != seen[i].source)
-				return true;
-	return false;
+		if (seen[i].received != received &&
+		    !match_is_one_host(matcher, seen[i].source, source))
+			return &seen[i];
+	return NULL;
 }
 
 static void note(struct matcher *matcher, struct entry *entry, uint32_t source,
 		 uint32_t trace, const struct sighting *sighting)
 {
-	struct seen *seen = entry_seen_by(entry, source, sighting->received);
+	bool is_new = entry_add_seen(entry, source, trace, sighting);
+	const struct seen *other;
 
-	if (!seen) {
-		seen = entry_add_seen(entry, source, sighting);
-		if (entry->has_origins)
-			*entry_origin(entry, seen) = (struct seen_origin){
-			    trace, sighting->stream, sighting->ordinal};
-		if (!entry->matched && entry->seens > 1 && has_both_sides(entry)) {
-			report_tie(matcher, entry, seen);
+	if (entry->matched) {
+		/* Repeats keep an identity in mind: none may be taken for a new packet.
+		 */
+		if (!is_new)
 			entry_table_match(&matcher->entries, entry);
-		}
-	} else if (seen->device == sighting->device) {
-		seen->count++;
-	} else {
-		/* The same packet on its way through the devices of one host. */
-		matcher->counts.ambiguous++;
+		return;
+	}
+	if (!is_new || entry->seens < 2)
+		return;
+	other = other_side(matcher, entry, source, sighting->received);
+	if (other) {
+		report_tie(matcher, other, source, sighting);
+		entry_table_match(&matcher->entries, entry);
 	}
 }
 
@@ -271,5 +356,6 @@ void matcher_free(struct matcher *matcher)
 	if (!matcher)
 		return;
 	entry_table_clear(&matcher->entries);
+	intmap_clear(&matcher->heard);
 	free(matcher);
 }

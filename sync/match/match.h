@@ -11,11 +11,14 @@
  * Matching sent with received packets.
  *
  * Packets of one identity form an entry, which collects who sent and who
- * received it: the first send and the first receive of each source. An entry
- * with both sides waits a while for repeats and then becomes messages. One
- * with one side only waits for the other; what waits longest is looked at
- * again by TCP sequence ranges (segmentation offload), and by the transport
- * header alone (translated addresses, or traces that record no others).
+ * received it, at which devices. An entry that two hosts saw waits a while for
+ * repeats and then becomes messages (path.h). One that a single host saw waits for
+ * others; what waits longest is looked at again by TCP sequence ranges (segmentation
+ * offload), and by the transport header alone (translated addresses, or traces that
+ * record no others).
+ *
+ * What becomes of a packet depends on the order in which packets are added, and on
+ * nothing else.
  */
 struct matcher;
 
@@ -50,6 +53,29 @@ typedef int match_message_fn(void *context, const struct match_end *send,
 			     const struct match_end *recv, const struct packet *packet,
 			     struct error *error);
 void matcher_on_message(struct matcher *matcher, match_message_fn *look, void *context);
+
+/*
+ * By source, which host it is of. What one source of a host sent and another received
+ * is no message. To be set before the first packet; borrowed.
+ */
+void matcher_set_hosts(struct matcher *matcher, const uint32_t *host);
+
+/*
+ * What a source says of a packet on its way out: when it went to the driver, and to
+ * those who listen there, at the earliest and at the latest.
+ */
+struct match_handing {
+	uint32_t source;
+	nsec_t queued_ns, handed_ns; /* handed_ns is NSEC_MAX where nothing tells */
+};
+
+/*
+ * Called when a packet is let go that two sources of one host, p before q, sent once
+ * each and by one device each. To be set, with the hosts, before the first packet.
+ */
+typedef void match_handing_fn(void *context, const struct match_handing *p,
+			      const struct match_handing *q);
+void matcher_on_handing(struct matcher *matcher, match_handing_fn *look, void *context);
 
 /*
  * One packet of a source, which is a clock: `trace` tells traces of one clock

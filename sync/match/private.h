@@ -2,10 +2,11 @@
 #ifndef CT_SYNC_MATCH_PRIVATE_H
 #define CT_SYNC_MATCH_PRIVATE_H
 
+#include "base/intmap.h"
 #include "sync/match/entry.h"
 #include "sync/match/match.h"
 
-/* For the parts of matching: match.c, match/ranges.c, match/transport.c. */
+/* For the parts of matching: match.c, path.c, ranges.c, transport.c. */
 
 struct matcher {
 	struct entry_table entries;
@@ -13,10 +14,14 @@ struct matcher {
 	struct message_log *log;
 	struct clock_matching counts;
 	uint64_t given_up;
+	struct intmap heard; /* sender and receiver -> its stamp of their first message */
 	tie_fn *tie;
 	void *tie_context;
 	match_message_fn *look;
 	void *look_context;
+	const uint32_t *host; /* by source, or NULL: each is one */
+	match_handing_fn *handing;
+	void *handing_context;
 	struct error *error; /* of the call at hand */
 	bool failed;
 };
@@ -26,7 +31,17 @@ struct match_side {
 	struct entry *entry;
 	struct seen *seen;
 	nsec_t ns;
+	uint8_t hops; /* as far as those who compare it know it of all; else 0 */
 };
+
+/*
+ * Whether a source was surely recording when a packet left that another received then:
+ * that had received an earlier one of it, and packets are not on their way so long.
+ */
+bool match_was_recording(const struct matcher *matcher, uint32_t sender,
+			 uint32_t receiver, nsec_t recv_ns);
+
+bool match_is_one_host(const struct matcher *matcher, uint32_t a, uint32_t b);
 
 /* A message between two sources; counts it and marks both sightings used. */
 void match_emit(struct matcher *matcher, const struct match_side *send,

@@ -4,40 +4,65 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
-#include "input/mapped.h"
 
 /* Packets read in one step of one source, on their way to the matcher. */
 struct batch {
 	struct batch *next;
-	uint32_t source;
 	struct sighting *item;
 	size_t count, room;
+	/* How the source stood after the step. */
+	bool has_events, is_last;
+	nsec_t begin_ns, end_ns;
 };
 
-enum { MOST_BATCHES = 64 }; /* read and not yet taken over */
+enum { MOST_BATCHES = 64 };    /* read and not yet given */
+enum { MOST_DELAY = 5000000 }; /* ns */
+
+/*
+ * A source is where it was read to, which depends on the threads, and where it was
+ * given to, which must not: what is given next depends on what was given before.
+ */
+struct place {
+	bool begun, ended;
+	nsec_t ns; /* local time */
+};
 
 struct reading {
 	struct packet_source *source;
 	struct packet_source_facts facts; /* as of the last step */
-	bool busy, ended;
-	uint32_t group;    /* sources tied to each other */
-	nsec_t to_axis_ns; /* local time plus this is the common axis */
+	bool busy;                        /* in a step */
+	struct place read, given;
+	struct batch *first, **last; /* read and not yet given */
+	uint32_t group;              /* sources tied to each other */
+	nsec_t to_axis_ns;           /* local time plus this is the common axis */
 };
 
 struct readers {
 	struct reading *reading;
-	size_t count, ended;
-	int threads, busy; /* in all, and those in a step */
-	uint64_t steps;    /* done */
-	uint64_t mapped;   /* events read of mapped files since mapped_release */
+	size_t count, read; /* in all, and those read to their end */
+	int threads;
 	pthread_mutex_t lock;
 	pthread_cond_t filled, emptied;
-	struct batch *first, **last, *spare;
+	struct batch *spare;
 	size_t batches;
+	struct reading *wanted; /* its next batch is waited for, or NULL */
+	uint64_t delay;         /* state of the random delays, 0: none */
 	bool stop;
 };
+
+/*
+ * Delays of CT_READ_DELAY's seed, for tests: what threads do when is by chance, and
+ * nothing may depend on it.
+ */
+static uint64_t first_delay(void)
+{
+	const char *seed = getenv("CT_READ_DELAY");
+
+	return seed ? strtoull(seed, NULL, 10) * 2 + 1 : 0;
+}
 
 struct readers *readers_new(struct packet_source **sources, size_t count, int threads)
 {
@@ -46,9 +71,10 @@ struct readers *readers_new(struct packet_source **sources, size_t count, int th
 	readers->reading = mem_zalloc(count * sizeof(*readers->reading));
 	readers->count = count;
 	readers->threads = threads;
-	readers->last = &readers->first;
+	readers->delay = first_delay();
 	for (size_t i = 0; i < count; i++) {
 		readers->reading[i].source = sources[i];
+		readers->reading[i].last = &readers->reading[i].first;
 		readers->reading[i].group = (uint32_t)i;
 		readers->reading[i].facts = *packet_source_facts(sources[i]);
 	}
@@ -59,23 +85,43 @@ struct readers *readers_new(struct packet_source **sources, size_t count, int th
 }
 
 /* Where a source stands on the common axis. A fresh one stands at its begin. */
-static nsec_t position(const struct reading *reading)
+static nsec_t position(const struct reading *reading, const struct place *place)
 {
-	if (!reading->facts.events)
-		return NSEC_MIN;
-	return nsec_add(reading->facts.end_ns, reading->to_axis_ns);
+	return place->begun ? nsec_add(place->ns, reading->to_axis_ns) : NSEC_MIN;
 }
 
-/* The source that is furthest behind and free, or NULL. */
-static struct reading *furthest_behind(struct readers *readers)
+/* The source that is furthest behind of what is to be given, or NULL. */
+static struct reading *next_given(struct readers *readers)
 {
 	struct reading *best = NULL;
 
 	for (size_t i = 0; i < readers->count; i++) {
 		struct reading *reading = &readers->reading[i];
 
-		if (!reading->busy && !reading->ended &&
-		    (!best || position(reading) < position(best)))
+		if (!reading->given.ended &&
+		    (!best ||
+		     position(reading, &reading->given) < position(best, &best->given)))
+			best = reading;
+	}
+	return best;
+}
+
+/* The source to read on: what is waited for, else what is furthest behind; or NULL. */
+static struct reading *next_read(struct readers *readers)
+{
+	struct reading *best = readers->wanted;
+
+	if (best && !best->first && !best->busy)
+		return best;
+	if (readers->batches >= MOST_BATCHES)
+		return NULL;
+	best = NULL;
+	for (size_t i = 0; i < readers->count; i++) {
+		struct reading *reading = &readers->reading[i];
+
+		if (!reading->busy && !reading->read.ended &&
+		    (!best ||
+		     position(reading, &reading->read) < position(best, &best->read)))
 			best = reading;
 	}
 	return best;
@@ -100,8 +146,7 @@ static struct batch *take_spare(struct readers *readers)
 		readers->spare = batch->next;
 	else
 		batch = mem_zalloc(sizeof(*batch));
-	batch->count = 0;
-	batch->next = NULL;
+	*batch = (struct batch){.item = batch->item, .room = batch->room};
 	return batch;
 }
 
@@ -111,65 +156,57 @@ static void give_back(struct readers *readers, struct batch *batch)
 	readers->spare = batch;
 }
 
-static void step(struct readers *readers, struct reading *reading, struct batch *batch)
+static void step(struct reading *reading, struct batch *batch)
 {
-	enum step status;
+	const struct packet_source_facts *facts = packet_source_facts(reading->source);
 
-	batch->source = (uint32_t)(reading - readers->reading);
-	status = packet_source_step(reading->source, collect, batch);
-	if (status == STEP_END)
-		reading->ended = true;
+	batch->is_last = packet_source_step(reading->source, collect, batch) == STEP_END;
+	batch->has_events = facts->events > 0;
+	batch->begin_ns = facts->begin_ns;
+	batch->end_ns = facts->end_ns;
 }
 
 /* After a step, under the lock: what the others need to know of it. */
-static void note_step(struct readers *readers, struct reading *reading)
+static void note_step(struct readers *readers, struct reading *reading,
+		      struct batch *batch)
 {
-	bool first = !reading->facts.events;
-
-	if (reading->facts.is_mapped)
-		readers->mapped +=
-		    packet_source_facts(reading->source)->events - reading->facts.events;
 	reading->facts = *packet_source_facts(reading->source);
-	if (first && reading->facts.events &&
-	    reading->group == reading - readers->reading)
-		reading->to_axis_ns = nsec_sub(0, reading->facts.begin_ns);
-	readers->ended += reading->ended;
-	readers->steps++;
+	reading->read = (struct place){batch->has_events, batch->is_last, batch->end_ns};
+	readers->read += batch->is_last;
 	reading->busy = false;
+	*reading->last = batch;
+	reading->last = &batch->next;
+	readers->batches++;
 }
 
-/*
- * Let go what is mapped, if it is time and nobody is in a step, where files may be
- * mapped. Whether a step may begin.
- */
-static bool release_mapped(struct readers *readers)
+/* Under the lock: the next batch of a source that has one. */
+static struct batch *take_batch(struct readers *readers, struct reading *reading)
 {
-	if (readers->mapped < MAPPED_EVENTS)
-		return true;
-	if (readers->busy)
-		return false;
-	mapped_release();
-	readers->mapped = 0;
-	pthread_cond_broadcast(&readers->emptied);
-	return true;
+	struct batch *batch = reading->first;
+
+	reading->first = batch->next;
+	if (!reading->first)
+		reading->last = &reading->first;
+	readers->batches--;
+	if (batch->has_events && !reading->given.begun &&
+	    reading->group == reading - readers->reading)
+		reading->to_axis_ns = nsec_sub(0, batch->begin_ns);
+	reading->given = (struct place){batch->has_events, batch->is_last, batch->end_ns};
+	return batch;
 }
 
-/*
- * Go through a packet of some source that another thread reads. False where no source
- * needs help, and no step was done meanwhile.
- */
-static bool help(struct readers *readers)
+/* Under the lock, which is free meanwhile. */
+static void wait_a_while(struct readers *readers)
 {
-	uint64_t steps = readers->steps;
-	bool helped = false;
+	struct timespec delay = {0, 0};
 
-	readers->busy++;
+	if (!readers->delay)
+		return;
+	readers->delay = readers->delay * 6364136223846793005u + 1442695040888963407u;
+	delay.tv_nsec = (long)(readers->delay >> 40) % MOST_DELAY;
 	pthread_mutex_unlock(&readers->lock);
-	for (size_t i = 0; !helped && i < readers->count; i++)
-		helped = packet_source_help(readers->reading[i].source);
+	nanosleep(&delay, NULL);
 	pthread_mutex_lock(&readers->lock);
-	readers->busy--;
-	return helped || readers->steps != steps;
 }
 
 static void *work(void *context)
@@ -177,28 +214,21 @@ static void *work(void *context)
 	struct readers *readers = context;
 
 	pthread_mutex_lock(&readers->lock);
-	while (!readers->stop && readers->ended < readers->count) {
-		struct reading *reading = furthest_behind(readers);
+	while (!readers->stop && readers->read < readers->count) {
+		struct reading *reading = next_read(readers);
 		struct batch *batch;
 
-		if (!release_mapped(readers) || readers->batches >= MOST_BATCHES ||
-		    (!reading && !help(readers) && !readers->stop)) {
+		if (!reading) {
 			pthread_cond_wait(&readers->emptied, &readers->lock);
 			continue;
 		}
-		if (!reading)
-			continue;
 		reading->busy = true;
-		readers->busy++;
 		batch = take_spare(readers);
+		wait_a_while(readers);
 		pthread_mutex_unlock(&readers->lock);
-		step(readers, reading, batch);
+		step(reading, batch);
 		pthread_mutex_lock(&readers->lock);
-		readers->busy--;
-		note_step(readers, reading);
-		*readers->last = batch;
-		readers->last = &batch->next;
-		readers->batches++;
+		note_step(readers, reading, batch);
 		pthread_cond_signal(&readers->filled);
 		pthread_cond_broadcast(&readers->emptied);
 	}
@@ -220,48 +250,57 @@ static void show(struct readers *readers, struct progress *progress)
 	progress_update(progress, "reading", events, bytes, total);
 }
 
+static int give_batch(struct readers *readers, struct reading *reading,
+		      struct batch *batch, reader_fn *give, void *context)
+{
+	return give(context, (uint32_t)(reading - readers->reading), batch->item,
+		    batch->count);
+}
+
 /* In this thread alone. */
 static int run_alone(struct readers *readers, reader_fn *give, void *context,
 		     struct progress *progress)
 {
-	struct batch *batch = take_spare(readers);
+	struct reading *reading;
 	int status = 0;
 
-	while (!status && readers->ended < readers->count) {
-		struct reading *reading = furthest_behind(readers);
+	while (!status && (reading = next_given(readers))) {
+		struct batch *batch;
 
-		batch->count = 0;
-		step(readers, reading, batch);
-		note_step(readers, reading);
-		release_mapped(readers);
-		show(readers, progress);
-		status = give(context, batch->source, batch->item, batch->count);
+		if (!reading->first) {
+			batch = take_spare(readers);
+			step(reading, batch);
+			note_step(readers, reading, batch);
+			show(readers, progress);
+		}
+		batch = take_batch(readers, reading);
+		status = give_batch(readers, reading, batch, give, context);
+		give_back(readers, batch);
 	}
-	give_back(readers, batch);
 	return status;
 }
 
-static struct batch *next_batch(struct readers *readers)
+/* Under the lock: wait for the batch that is to be given next; NULL at the end. */
+static struct batch *next_batch(struct readers *readers, struct reading **of)
 {
-	struct batch *batch;
-
-	while (!readers->first && readers->ended < readers->count)
-		pthread_cond_wait(&readers->filled, &readers->lock);
-	batch = readers->first;
-	if (!batch)
+	*of = next_given(readers);
+	if (!*of)
 		return NULL;
-	readers->first = batch->next;
-	if (!readers->first)
-		readers->last = &readers->first;
-	readers->batches--;
+	readers->wanted = *of;
+	while (!(*of)->first) {
+		pthread_cond_broadcast(&readers->emptied);
+		pthread_cond_wait(&readers->filled, &readers->lock);
+	}
+	readers->wanted = NULL;
 	pthread_cond_broadcast(&readers->emptied);
-	return batch;
+	return take_batch(readers, *of);
 }
 
 static int run_threads(struct readers *readers, reader_fn *give, void *context,
 		       struct progress *progress)
 {
 	pthread_t *thread = mem_zalloc((size_t)readers->threads * sizeof(*thread));
+	struct reading *reading;
 	struct batch *batch;
 	int started = 0, status = 0;
 
@@ -269,10 +308,10 @@ static int run_threads(struct readers *readers, reader_fn *give, void *context,
 	       pthread_create(&thread[started], NULL, work, readers) == 0)
 		started++;
 	pthread_mutex_lock(&readers->lock);
-	while (started && !status && (batch = next_batch(readers))) {
+	while (started && !status && (batch = next_batch(readers, &reading))) {
 		show(readers, progress);
 		pthread_mutex_unlock(&readers->lock);
-		status = give(context, batch->source, batch->item, batch->count);
+		status = give_batch(readers, reading, batch, give, context);
 		pthread_mutex_lock(&readers->lock);
 		give_back(readers, batch);
 	}
@@ -330,14 +369,16 @@ void readers_free(struct readers *readers)
 
 	if (!readers)
 		return;
-	*readers->last = readers->spare;
-	while ((batch = readers->first)) {
-		readers->first = batch->next;
+	for (size_t i = 0; i < readers->count; i++) {
+		*readers->reading[i].last = readers->spare;
+		readers->spare = readers->reading[i].first;
+		packet_source_free(readers->reading[i].source);
+	}
+	while ((batch = readers->spare)) {
+		readers->spare = batch->next;
 		free(batch->item);
 		free(batch);
 	}
-	for (size_t i = 0; i < readers->count; i++)
-		packet_source_free(readers->reading[i].source);
 	pthread_mutex_destroy(&readers->lock);
 	pthread_cond_destroy(&readers->filled);
 	pthread_cond_destroy(&readers->emptied);

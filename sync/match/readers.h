@@ -7,10 +7,11 @@
 
 /*
  * Many packet sources read at once by few threads. The threads take the
- * source that is furthest behind, read a step of it, and hand the packets
- * over; so sources of one run stay close together in time, and packets wait
- * shortly for their other side. `readers_tie` moves the sources' axes so that
- * "behind" means the same on every clock.
+ * source that is furthest behind and read a step of it; steps are handed over, that
+ * of the source furthest behind first. So sources of one run stay close together in
+ * time, and packets wait shortly for their other side. `readers_tie` moves the sources'
+ * axes so that "behind" means the same on every clock. The order in which packets are
+ * handed over depends on the packets and the ties alone, not on the threads.
  */
 struct readers;
 

@@ -280,15 +280,15 @@ static void draw_picture(const struct picture *picture, FILE *file)
 }
 
 int plot_graph_write(const struct plot_graph *graph, const char *path,
-		     struct guard *guard, struct error *error)
+		     struct error *error)
 {
 	struct picture picture;
 	struct output output;
 
-	if (guard_open(guard, &output, path, error))
+	if (output_open(&output, path, error))
 		return -1;
 	picture_init(&picture, graph);
 	draw_picture(&picture, output.file);
 	picture_clear(&picture);
-	return guard_commit(guard, &output, error);
+	return output_commit(&output, error);
 }

@@ -314,16 +314,15 @@ static void draw_picture(const struct picture *picture, FILE *file)
 	svg_end(file);
 }
 
-int plot_pair_write(const struct plot_pair *pair, const char *path, struct guard *guard,
-		    struct error *error)
+int plot_pair_write(const struct plot_pair *pair, const char *path, struct error *error)
 {
 	struct picture picture;
 	struct output output;
 
-	if (guard_open(guard, &output, path, error))
+	if (output_open(&output, path, error))
 		return -1;
 	picture_init(&picture, pair);
 	draw_picture(&picture, output.file);
 	picture_clear(&picture);
-	return guard_commit(guard, &output, error);
+	return output_commit(&output, error);
 }

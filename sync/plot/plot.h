@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "base/guard.h"
+#include "base/output.h"
 
 /*
  * Pictures of a synchronization, as SVG of our own: no program needs to be
@@ -62,12 +62,10 @@ struct plot_graph {
 };
 
 /*
- * Write one picture to path, whole or not at all, also where a signal ends the program
- * (`guard`, or NULL). 0, or -1 with error.
+ * Write one picture to path, whole or not at all. 0, or -1 with error.
  */
-int plot_pair_write(const struct plot_pair *pair, const char *path, struct guard *guard,
-		    struct error *error);
+int plot_pair_write(const struct plot_pair *pair, const char *path, struct error *error);
 int plot_graph_write(const struct plot_graph *graph, const char *path,
-		     struct guard *guard, struct error *error);
+		     struct error *error);
 
 #endif

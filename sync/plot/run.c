@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/plot/run.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
+#include "base/file_name.h"
 #include "base/mem.h"
+#include "base/output_directory.h"
 #include "sync/plot/plot.h"
 
 enum { POINTS = 20000 }; /* messages drawn each way */
@@ -21,20 +20,7 @@ struct drawing {
 	const struct pair *pair;
 	const struct clock *a, *b;
 	nsec_t begin; /* reference time at x = 0 */
-	struct guard *guard;
 };
-
-char *plot_file_name(const char *name)
-{
-	char *safe = mem_strdup(name);
-
-	for (char *at = safe; *at; at++)
-		if (!((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
-		      (*at >= '0' && *at <= '9') || (at != safe && *at == '.') ||
-		      *at == '-' || *at == '_'))
-			*at = '_';
-	return safe;
-}
 
 /* How much later b's stamp is than a's, on the fitted clocks. */
 static struct plot_point place(const struct drawing *drawing, struct hull_point point)
@@ -147,7 +133,7 @@ static int draw(const struct drawing *drawing, const struct pair_sample *sample,
 	    .low = {low.point, low.count},
 	    .high = {high.point, high.count},
 	};
-	int status = plot_pair_write(&plot, path, drawing->guard, error);
+	int status = plot_pair_write(&plot, path, error);
 
 	free(text);
 	free(low.point);
@@ -160,7 +146,7 @@ static int draw(const struct drawing *drawing, const struct pair_sample *sample,
 }
 
 static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *sample,
-		     const char *directory, struct guard *guard, struct error *error)
+		     const char *path, struct error *error)
 {
 	const struct pair *pair = &sync->pairs.pair[index];
 	struct drawing drawing = {
@@ -168,19 +154,33 @@ static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *
 	    .pair = pair,
 	    .a = &sync->fitted[pair->a],
 	    .b = &sync->fitted[pair->b],
-	    .guard = guard,
 	};
-	char *a = plot_file_name(sync_clock_name(sync, pair->a));
-	char *b = plot_file_name(sync_clock_name(sync, pair->b));
-	char *path = mem_printf("%s/%s--%s.svg", directory, a, b);
-	int status;
 
 	drawing.begin = clock_correct(drawing.a, drawing.a->begin_ns);
-	status = draw(&drawing, sample, path, error);
-	free(path);
-	free(a);
-	free(b);
-	return status;
+	return draw(&drawing, sample, path, error);
+}
+
+/* The names of the pairs' pictures, by their order, all different. For file_names_free().
+ */
+static char **name_pairs(const struct sync *sync, const uint32_t *order)
+{
+	size_t clocks = sync->clocks, pairs = sync->pairs.count;
+	const char **text = mem_zalloc((clocks + pairs) * sizeof(*text));
+	char **clock, **both = mem_zalloc(pairs * sizeof(*both)), **name;
+
+	for (uint32_t i = 0; i < clocks; i++)
+		text[i] = sync_clock_name(sync, i);
+	clock = file_names_of(text, clocks);
+	for (size_t i = 0; i < pairs; i++) {
+		const struct pair *pair = &sync->pairs.pair[order[i]];
+
+		both[i] = mem_printf("%s--%s", clock[pair->a], clock[pair->b]);
+	}
+	name = file_names_of((const char *const *)both, pairs);
+	file_names_free(clock, clocks);
+	file_names_free(both, pairs);
+	free(text);
+	return name;
 }
 
 static double half_width_us(const struct sync *sync, uint32_t index)
@@ -198,7 +198,7 @@ static double half_width_us(const struct sync *sync, uint32_t index)
 }
 
 static int draw_graph(const struct sync *sync, const uint32_t *order,
-		      const char *directory, struct guard *guard, struct error *error)
+		      const char *directory, struct error *error)
 {
 	struct plot_graph_node *node = mem_zalloc(sync->clocks * sizeof(*node));
 	struct plot_graph_edge *edge = mem_zalloc(sync->pairs.count * sizeof(*edge));
@@ -227,7 +227,7 @@ static int draw_graph(const struct sync *sync, const uint32_t *order,
 		    pair->quality == CLOCK_INCOMPLETE ? -1 : pair->margin_ns / 1e3;
 		edge[i].quality = clock_quality_name(pair->quality);
 	}
-	status = plot_graph_write(&graph, path, guard, error);
+	status = plot_graph_write(&graph, path, error);
 	free(text);
 	free(path);
 	free(edge);
@@ -235,25 +235,45 @@ static int draw_graph(const struct sync *sync, const uint32_t *order,
 	return status;
 }
 
-int plot_run(struct sync *sync, const char *directory, struct guard *guard,
-	     struct error *error)
+static int draw_all(struct sync *sync, const struct pair_sample *samples,
+		    const char *directory, struct error *error)
 {
-	struct pair_sample *samples;
-	uint32_t *order;
+	uint32_t *order = pair_table_order(&sync->pairs);
+	char **name = name_pairs(sync, order);
 	int status = 0;
 
-	if (mkdir(directory, 0777) && errno != EEXIST)
-		return error_errno(error, directory);
-	samples = pair_samples_new(&sync->log, sync->pairs.count, POINTS, error);
-	if (!samples)
-		return -1;
-	order = pair_table_order(&sync->pairs);
-	for (size_t i = 0; !status && i < sync->pairs.count; i++)
-		status = draw_pair(sync, order[i], &samples[order[i]], directory, guard,
-				   error);
+	for (size_t i = 0; !status && i < sync->pairs.count; i++) {
+		char *path = mem_printf("%s/%s.svg", directory, name[i]);
+
+		status = draw_pair(sync, order[i], &samples[order[i]], path, error);
+		free(path);
+	}
 	if (!status)
-		status = draw_graph(sync, order, directory, guard, error);
+		status = draw_graph(sync, order, directory, error);
+	file_names_free(name, sync->pairs.count);
 	free(order);
-	pair_samples_free(samples, sync->pairs.count);
+	return status;
+}
+
+int plot_run(struct sync *sync, const char *directory, struct error *error)
+{
+	static const struct output_kind kind = {.rule = OUTPUT_REPLACE,
+						.list = ".ctsync-plot"};
+	struct output_directory pictures;
+	struct pair_sample *samples;
+	int status = -1;
+
+	if (output_directory_open(&pictures, directory, &kind, error))
+		return -1;
+	samples = pair_samples_new(&sync->log, sync->pairs.count, POINTS, error);
+	if (samples) {
+		status = draw_all(sync, samples, pictures.temporary, error);
+		pair_samples_free(samples, sync->pairs.count);
+	}
+	if (status)
+		output_directory_explain(&pictures, error);
+	else
+		status = output_directory_commit(&pictures, error);
+	output_directory_discard(&pictures);
 	return status;
 }

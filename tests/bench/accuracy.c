@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/options.h"
 #include "base/table.h"
 #include "launch.h"
 #include "score.h"
+#include "told.h"
 
 enum { EXIT_MISUSE = 2, NOT_ALL_TIED = 3 /* what ctsync says of islands */ };
 
@@ -22,8 +24,9 @@ struct bench {
 	const struct recorded *run;
 	const char *method;
 	char *map; /* where ctsync writes its clock map */
-	struct table *scores, *agreements;
-	bool failed; /* a bound without the truth, or no clock at all */
+	struct table *scores, *agreements, *messages;
+	uint64_t reversed; /* messages */
+	bool failed;       /* a bound without the truth, or no clock at all */
 };
 
 /* Some of the run's sources, one after the other. */
@@ -78,13 +81,15 @@ static int synchronize_choice(const struct bench *bench, const struct choice *ch
 
 static void add_score_row(struct bench *bench, const char *what, struct score *score)
 {
-	char clocks[24], messages[24], place[PLACES][48], half[24], before[24], after[24],
-	    misses[48];
+	char clocks[24], segments[24], messages[24], place[PLACES][48], half[24],
+	    before[24], after[24], misses[48];
 	const char *cell[] = {
-	    bench->run->name, what,     bench->method, clocks, messages, place[0],
-	    place[1],         place[2], half,          before, after,    misses};
+	    bench->run->name, what,     bench->method, clocks,   segments,
+	    messages,         place[0], place[1],      place[2], half,
+	    before,           after,    misses};
 
 	snprintf(clocks, sizeof(clocks), "%zu", score->clocks);
+	snprintf(segments, sizeof(segments), "%zu", score->segments);
 	snprintf(messages, sizeof(messages), "%llu", (unsigned long long)score->messages);
 	for (int i = 0; i < PLACES; i++)
 		snprintf(place[i], sizeof(place[i]), "%.1f (%.1f)",
@@ -201,12 +206,36 @@ static int examine_method(struct bench *bench, struct error *error)
 	return status;
 }
 
+static bool has_truth(const char *path)
+{
+	char *truth = mem_printf("%s/truth.csv", path);
+	bool is_there = access(truth, R_OK) == 0;
+
+	free(truth);
+	return is_there;
+}
+
+/* A run of sources that all have the host's clock, with nothing to fit. */
+static int examine_one_clock(struct bench *bench, const char *path, struct error *error)
+{
+	const char *slash = strrchr(path, '/');
+	const struct recorded run = {.name = slash && slash[1] ? slash + 1 : path,
+				     .path = path};
+
+	return told_add(bench->messages, &run, false, &bench->reversed, error);
+}
+
 static int examine(struct bench *bench, const char *path, struct error *error)
 {
 	struct recorded run;
-	int status = recorded_open(&run, path, error);
+	int status;
 
+	if (!has_truth(path))
+		return examine_one_clock(bench, path, error);
+	status = recorded_open(&run, path, error);
 	bench->run = &run;
+	if (!status)
+		status = told_add(bench->messages, &run, true, &bench->reversed, error);
 	for (size_t i = 0; !status && methods[i]; i++) {
 		bench->method = methods[i];
 		status = examine_method(bench, error);
@@ -239,26 +268,37 @@ static void print(const struct bench *bench)
 	puts("\nThe clocks by the traces against the clocks by the captures, the worst "
 	     "node:\n");
 	table_print(bench->agreements, stdout);
+	puts(
+	    "\nMessages by what the clocks really said (without a truth.csv: that of one "
+	    "machine):\n");
+	table_print(bench->messages, stdout);
 }
 
 static int measure(const struct text_list *runs, struct error *error)
 {
 	static const struct table_column score[] = {
-	    {"RUN", false},     {"FROM", false},  {"METHOD", false}, {"CLOCKS", true},
-	    {"MESSAGES", true}, {"BEGIN", true},  {"MIDDLE", true},  {"END", true},
-	    {"BOUND", true},    {"BEFORE", true}, {"AFTER", true},   {"MISSES", true}};
+	    {"RUN", false},     {"FROM", false},    {"METHOD", false}, {"CLOCKS", true},
+	    {"SEGMENTS", true}, {"MESSAGES", true}, {"BEGIN", true},   {"MIDDLE", true},
+	    {"END", true},      {"BOUND", true},    {"BEFORE", true},  {"AFTER", true},
+	    {"MISSES", true}};
 	static const struct table_column agreement[] = {
 	    {"RUN", false},   {"METHOD", false}, {"NODES", true},   {"BEGIN", true},
 	    {"MIDDLE", true}, {"END", true},     {"DISJOINT", true}};
+	static const struct table_column message[] = {
+	    {"RUN", false}, {"KIND", false}, {"RIGHT", true}, {"REVERSED", true}};
 	struct bench bench = {
 	    .scores = table_new(score, sizeof(score) / sizeof(score[0])),
 	    .agreements = table_new(agreement, sizeof(agreement) / sizeof(agreement[0])),
+	    .messages = table_new(message, sizeof(message) / sizeof(message[0])),
 	};
 	int status = examine_all(&bench, runs, error);
 
 	print(&bench);
 	table_free(bench.scores);
 	table_free(bench.agreements);
+	table_free(bench.messages);
+	if (!status && bench.reversed)
+		status = error_set(error, "a message was received before it was sent");
 	if (!status && bench.failed)
 		status = error_set(error, "a bound does not hold the truth");
 	return status;

@@ -35,6 +35,7 @@ static void add_clock(struct score *score, const struct view *view)
 	uint64_t random = RANDOM_SEED;
 
 	score->clocks++;
+	score->segments += clock->segments;
 	for (int i = 0; i < PLACES; i++) {
 		struct said said = view_say(view, place[i]);
 		double error = fabs((double)said.error_ns);

@@ -13,6 +13,7 @@ enum { PLACES = 3 }; /* begin, middle and end of a source */
 /* How a clock map holds against the truth; grows with every map that is added. */
 struct score {
 	size_t clocks; /* references not counted */
+	size_t segments;
 	uint64_t messages, before, after;
 	double worst_ns[PLACES], sum_ns[PLACES]; /* of the errors' sizes */
 	double *half_ns; /* half the bounds' width at the middle, a clock each */

@@ -12,6 +12,8 @@
 #   node_up NAME [SHELL [KIB [USER]]]
 #                               start one; namespaces only: its /bin/sh, the size of
 #                               its place for temporary files, and see node-init
+#                               a script $cluster/NAME/answer, if it is there before,
+#                               is what the node runs for each command ($SSH_ORIGINAL_COMMAND)
 #   node_down NAME              kill it with all of its processes
 #   hosts_yaml NAME...          the recipe's lines to reach them
 #   cluster_end
@@ -85,7 +87,7 @@ wait_for()
 node_up()
 {
 	local name=$1 shell=${2:-} kib=${3:-0} user=${4:-} dir=$cluster/$1
-	if [ ! -d "$dir" ]; then
+	if [ ! -f "$dir/host_key" ]; then
 		mkdir -p "$dir/temp" "$dir/home"
 		ssh-keygen -q -t ed25519 -N '' -f "$dir/host_key"
 		cp "$cluster/key.pub" "$dir/authorized_keys"
@@ -134,6 +136,7 @@ sshd_config()
 		LogLevel INFO
 		SetEnv TMPDIR=$1/temp HOME=$1/home LTTNG_HOME=$1/home
 	EOT
+	[ ! -f "$1/answer" ] || printf 'ForceCommand /bin/sh %s/answer\n' "$1"
 }
 
 know_host()

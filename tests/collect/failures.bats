@@ -196,7 +196,7 @@ is_left_clean()
 	recipe big alpha beta <<-EOT
 		sar: {interval: 1}
 		execute:
-		    - {command: "head -c 60000000 /dev/zero | tr '\\\\0' x >\$CLUSTERTRACE_DIR/data/big; cksum <\$CLUSTERTRACE_DIR/data/big", roles: alpha}
+		    - {command: "head -c 20000000 /dev/zero | tr '\\\\0' x >\$CLUSTERTRACE_DIR/data/big; cksum <\$CLUSTERTRACE_DIR/data/big", roles: alpha}
 	EOT
 	collect 0 --keep run big.yaml
 	run=$(the_run)
@@ -204,7 +204,7 @@ is_left_clean()
 	kept=$run/.collect/nodes/alpha
 	mv "$run/alpha" "$kept/data"
 	echo stopped >"$kept/state"
-	truncate -s 30000000 "$kept/data/big"
+	truncate -s 10000000 "$kept/data/big"
 	rm "$kept/data/sar.sa"
 	inode=$(stat -c %i "$kept/data/big")
 	collect 0 --keep fetch "$run"
@@ -255,7 +255,9 @@ cut_sessions()
 		    - {command: "echo begun; sleep 1000", roles: alpha}
 		    - {command: "sleep 1.2; echo %(node)s", roles: beta}
 	EOT
-	collect_behind -t 2 run dies.yaml
+	# Gone without a word: ssh asks each second whether it is still there.
+	{ printf 'ServerAliveInterval 1\nServerAliveCountMax 3\n' && cat "$cluster/ssh_config"; } >config
+	collect_behind -F config -t 2 run dies.yaml
 	wait_for 'the command' begun_is_there
 	node_down alpha
 	ends_behind 3

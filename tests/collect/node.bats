@@ -93,7 +93,7 @@ setup_file()
 		echo test >run/mine
 		{
 			cat "$CT_SOURCE/collect-scripts/node/base.sh"
-			for part in kernel json node/procs node/clock node/watch node/describe node/lttng \
+			for part in words kernel text node/procs node/clock node/watch node/describe node/lttng \
 				node/sources node/start node/commands node/fetch node/main; do
 				cat "$CT_SOURCE/collect-scripts/$part.sh"
 			done

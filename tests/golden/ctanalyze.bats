@@ -47,6 +47,18 @@ here()
 	golden analyze_nodes.md ctanalyze nodes --format markdown --limit 3 net3.db
 }
 
+@test "what people read has nothing in it that moves a cursor" {
+	cp "$CT_NET3" evil.db
+	sqlite3 evil.db "UPDATE node SET hostname = 'a' || char(27) || '[2J' || char(155) || '1m' || char(127) || char(10) || 'b'"
+	for format in table markdown; do
+		for locale in C C.UTF-8; do
+			LC_ALL=$locale ends_with 0 ctanalyze nodes --format $format evil.db
+			grep -q 'x1b' "$scratch/stdout"
+			if LC_ALL=C grep -a -P '[\x01-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$scratch/stdout"; then return 1; fi
+		done
+	done
+}
+
 @test "order, limit and nodes" {
 	here
 	golden analyze_nodes_sorted ctanalyze nodes --sort=-events --limit 2 --node 'node[12]' net3.db

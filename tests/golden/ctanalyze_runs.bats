@@ -229,7 +229,7 @@ sql()
 	fails_with 1 'ctanalyze: --plot-format wants --plot DIR' \
 		ctanalyze metrics --plot-format svg run-1-300.db
 	: >taken
-	fails_with 1 'ctanalyze: taken/cpu: Not a directory' \
+	fails_with 1 'ctanalyze: taken: Not a directory' \
 		ctanalyze metrics --plot taken run-1-300.db
 	fails_with 1 "ctanalyze: --alias: 'eth0' is none, want NAME=ALIAS" \
 		ctanalyze metrics --alias eth0 run-1-300.db

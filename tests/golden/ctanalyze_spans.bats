@@ -97,7 +97,7 @@ runs="loaded lossy late"
 @test "each processor over time" {
 	said loaded cpu --interval 100ms --table intervals
 	same 180 "SELECT node, $(integers cpu begin_ns busy_ns idle_ns) FROM said
-			WHERE busy_ns <> 0 OR idle_ns <> 0" \
+			WHERE busy_ns <> ''" \
 		"WITH run AS (SELECT *, (SELECT min(ts_ns) FROM event) AS origin
 				FROM truth WHERE kind = 'run' AND end_ns > begin_ns),
 			part AS (SELECT node, cpu, tid, begin_ns, end_ns, origin

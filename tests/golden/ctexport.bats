@@ -73,3 +73,19 @@ setup_file()
 		exit ${PIPESTATUS[0]}' - "$CT_TIMELINE"
 	[ ! -s "$scratch/stderr" ]
 }
+
+# What is there is walked, and not every second of 50 years.
+@test "one stamp of 1970 or 2068 in a timeline" {
+	local format
+	ctmerge -q "$CT_SOURCE/datasets/sample" -o old.db 2>/dev/null
+	sqlite3 old.db "UPDATE sample SET ts_ns = 1000000000 WHERE rowid = 1;
+		UPDATE invocation SET end_ns = 3100000000000000000 WHERE id = 1"
+	for format in graphite tracekit opendc perfetto; do
+		# shellcheck disable=SC2016 # the inner shell expands
+		ends_with 0 bash -c 'ulimit -f 40000; exec timeout 60 ctexport "$0" old.db -o "$0"' $format
+	done
+	# The time without work is there, as one fragment: durations add up.
+	ends_with 0 ctexport opendc --verify opendc
+	# In the quiet years one line tells how many tasks there are, and the last one none.
+	[ "$(cat tracekit/node1/*/cctf/system_stats.jsonl tracekit/node1/cctf/system_stats.jsonl 2>/dev/null | wc -l)" -lt 1000 ]
+}

@@ -37,15 +37,33 @@ setup_file()
 	[ ! -s "$scratch/stderr" ]
 }
 
+# Idle is not drawn, so what was not recorded has to be.
+@test "what was not recorded is said on each processor" {
+	ctexport perfetto --format json --tracks cpus "$CT_SIM" -o out.json 2>/dev/null
+	sqlite3 "$CT_SIM" "WITH whole AS (SELECT min(least) AS a, max(most) AS b FROM (
+				SELECT min(ts_ns) AS least, max(ts_ns) AS most FROM event
+				UNION ALL SELECT min(ts_ns), max(ts_ns) FROM sample
+				UNION ALL SELECT min(send_ns), max(recv_ns) FROM message)),
+			gap AS (SELECT n.cpus AS n, s.begin_ns - a AS ns FROM whole, source AS s JOIN node AS n ON n.id = s.node
+				WHERE kind = 'kernel'
+				UNION ALL SELECT n.cpus, b - s.end_ns FROM whole, source AS s JOIN node AS n ON n.id = s.node
+				WHERE kind = 'kernel')
+		SELECT sum(n), sum(n * ns) FROM gap WHERE ns > 0" >wanted
+	sqlite3 :memory: "SELECT count(*), sum(CAST(round((v ->> 'dur') * 1000) AS INTEGER))
+		FROM (SELECT value AS v FROM json_each(readfile('out.json'), '\$.traceEvents'))
+		WHERE v ->> 'name' = 'not recorded'" | diff wanted -
+	[ "$(cut -d '|' -f 2 wanted)" -gt 0 ]
+}
+
 @test "only the parts that were asked for" {
 	ends_with 0 ctexport perfetto --format json --tracks cpus,disks "$CT_SIM" -o two.json
-	[ "$(grep -o '"cat":"[a-z]*"' two.json | sort -u | xargs)" = 'cat:cpu cat:disk' ]
+	[ "$(grep -o '"cat":"[a-z]*"' two.json | sort -u | xargs)" = 'cat:cpu cat:disk cat:recorded' ]
 	ends_with 0 ctexport perfetto --format json --tracks messages --tracks tasks \
 		"$CT_SIM" -o one.json
 	[ "$(grep -o '"cat":"[a-z]*"' one.json | sort -u | xargs)" = 'cat:message' ]
 	ends_with 0 ctexport perfetto --format json "$CT_SIM" -o all.json
 	[ "$(grep -o '"cat":"[a-z]*"' all.json | sort -u | xargs)" = \
-		'cat:clock cat:cpu cat:disk cat:irq cat:message cat:run cat:softirq cat:state cat:syscall' ]
+		'cat:clock cat:cpu cat:disk cat:irq cat:message cat:recorded cat:run cat:softirq cat:state cat:syscall' ]
 }
 
 @test "the same timeline gives the same file, on standard output, too" {

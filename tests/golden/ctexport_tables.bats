@@ -156,7 +156,7 @@ files()
 	ends_with 0 csv --table node --table clock -o out --force
 	[ "$(files out)" = './.ctexport ./clock.csv ./mine ./node.csv' ]
 	[ "$(cat out/mine)" = mine ]
-	fails_with 1 'ctexport: out/mine: no directory, want one, or a name that is free' \
+	fails_with 1 'ctexport: out/mine: Not a directory' \
 		csv -o out/mine
 }
 

@@ -121,3 +121,41 @@ rows_are_told()
 	ends_with 0 bash -c 'ulimit -Sn 30; exec ctmerge -q --no-sync run -o run.db'
 	[ "$(ask 'SELECT count(*) FROM event')" = 411360 ]
 }
+
+# A clock that was not set, a mistaken unit: no time of the run, and its span stays what it was.
+@test "stamps of 1970 and 2068" {
+	local sample=$CT_SOURCE/datasets/sample node
+	mkdir run
+	for node in node1 node2; do
+		cp -r "$sample/$node" run/
+	done
+	chmod -R u+w run
+	ctmerge -q run -o good.db 2>/dev/null
+	sed -i '1s/"ended_ns": [0-9]*/"ended_ns": 3100000000000000000/; 2s/"started_ns": [0-9]*/"started_ns": 1000000000/' \
+		run/node1/invocations.jsonl
+	echo '1000000000,1,0,init,S,1,1,1,1,1' >>run/node1/proc.csv
+	printf '%s\n' '3100000000000000000,ctsample,cpu_percent,1' '3100000000000000001,ctsample,cpu_percent,2' >>run/node2/sensors.csv
+	sed -n '$p' run/node2/sar.sadf | awk -F '\t' -v OFS='\t' '{ $3 = 5; print }' >>run/node2/sar.sadf
+	ends_with 1 ctmerge -q run -o run.db
+	ask "SELECT substr(place, 5), count FROM problem WHERE kind = 'stamp' ORDER BY 1" >said
+	diff - said <<-END
+		node1/invocations.jsonl:1|1
+		node1/invocations.jsonl:2|1
+		node1/proc.csv|1
+		node2/sar.sadf|1
+		node2/sensors.csv|2
+	END
+	grep -q 'invocations.jsonl:1: ended_ns 2068-03-26 15:06:40.* is more than two days' "$scratch/stderr"
+	# What is good in the same files is used as before, and so is the task's other stamp.
+	ask "ATTACH 'good.db' AS good; SELECT (SELECT count(*) FROM sample) = (SELECT count(*) FROM good.sample),
+		(SELECT max(ts_ns) FROM sample) = (SELECT max(ts_ns) FROM good.sample),
+		(SELECT count(*) FROM invocation) = (SELECT count(*) FROM good.invocation),
+		(SELECT count(*) FROM invocation WHERE end_ns IS NULL AND begin_ns IS NOT NULL),
+		(SELECT count(*) FROM invocation WHERE begin_ns IS NULL AND end_ns IS NOT NULL)" >said
+	echo '1|1|1|1|1' | diff - said
+	# Yesterday's log of sar is near.
+	rm -r run && mkdir run && cp -r "$sample/node1" run/ && chmod -R u+w run
+	sed -n '$p' run/node1/sar.sadf | awk -F '\t' -v OFS='\t' '{ $3 -= 86400 * 1.5; print }' >>run/node1/sar.sadf
+	ctmerge -q run -o near.db 2>/dev/null
+	[ "$(sqlite3 near.db "SELECT count(*) FROM problem WHERE kind = 'stamp'")" = 0 ]
+}

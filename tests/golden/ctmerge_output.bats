@@ -79,7 +79,7 @@ merge()
 	ends_with 1 bash -c \
 		'TMPDIR=$PWD/scratch ctmerge -q --no-sync "$1" | false; exit ${PIPESTATUS[0]}' - $net3
 	last 'ctmerge: standard output: Broken pipe'
-	[ -z "$(ls scratch)" ]
+	[ -z "$(ls -A scratch)" ]
 }
 
 @test "standard output that is closed" {
@@ -111,7 +111,7 @@ long_run()
 			[ $status -ne 0 ] || rm run.db
 		done
 	done
-	[ -z "$(ls scratch)" ]
+	[ -z "$(ls -A scratch)" ]
 	only run scratch
 }
 

@@ -26,6 +26,49 @@ setup_file()
 	golden sample_sched ctanalyze sched --limit 10 "$CT_SAMPLE"
 }
 
+# node1 and node3 were traced later: what they did then is not known.
+@test "what was not recorded is neither idle nor left out" {
+	golden sample_unrecorded ctanalyze cpu --begin +25 --end +29 --interval 1s --table nodes "$CT_SAMPLE"
+	golden sample_begins ctanalyze cpu --begin +29 --end +32 --interval 1s --table intervals "$CT_SAMPLE"
+	golden sample_nothing ctanalyze cpu --begin +2 --end +20 "$CT_SAMPLE"
+	golden sample_irq_unrecorded ctanalyze irq --begin +25 --end +29 --table cpus "$CT_SAMPLE"
+}
+
+# Each processor's lane is hatched where its node's kernel was not traced, to a pixel of a thousand.
+@test "the report hatches what was not recorded" {
+	ctanalyze report "$CT_SAMPLE" -o report.html
+	sed -n '/id="lanes"/,/<\/svg>/s/.*<path class="unrecorded" d="\([^"]*\)".*/\1/p' report.html | grep -o 'M[0-9]* [0-9]*H[0-9]*' |
+		tr 'MH' '  ' | sort -k 2n -k 1n | awk '{ print $1, $3 }' >said
+	sqlite3 "$CT_SAMPLE" "WITH whole AS (SELECT min(least) AS a, max(most) AS b FROM (
+				SELECT min(ts_ns) AS least, max(ts_ns) AS most FROM event
+				UNION ALL SELECT min(ts_ns), max(ts_ns) FROM sample
+				UNION ALL SELECT min(send_ns), max(recv_ns) FROM message
+				UNION ALL SELECT min(coalesce(enqueue_ns, begin_ns)), max(end_ns) FROM invocation)),
+			gap AS (SELECT node, a AS x, begin_ns AS y FROM source, whole WHERE kind = 'kernel'
+				UNION ALL SELECT node, end_ns, b FROM source, whole WHERE kind = 'kernel')
+		SELECT printf('%.0f', (x - a) * 1e6 / (b - a)) || ' ' || printf('%.0f', (y - a) * 1e6 / (b - a))
+		FROM gap, whole WHERE y > x ORDER BY node, x" | diff - said
+	# Nor is anything known of them in the charts of disks and network.
+	grep -A 12 'figure class="chart" id="network"' report.html | grep -c 'aria-label="Network, node[1-3]" data-up=",,,,,,,,,,'
+}
+
+# The picture of the bounds and the tile beside it say what the table says.
+@test "the report's bounds are those of the clocks" {
+	ctanalyze report "$CT_SAMPLE" -o report.html
+	ctanalyze clocks --limit 0 --format json "$CT_SAMPLE" >clocks.json
+	worst=$(sqlite3 :memory: "SELECT max(value ->> 'worst_bound_ns') FROM json_each(readfile('clocks.json'), '\$.tables[0].rows')")
+	[ "$worst" -gt 0 ]
+	grep -q "<dt>widest clock bound</dt><dd data-v=\"$worst\">" report.html
+	# Before node2's kernel trace its capture is what there is: as wide as the table says.
+	sed -n 's/.*aria-label="Bounds of the clocks, node2" data-up="[^"]*" data-down="\([^,"]*\),.*/\1/p' report.html >first
+	low=$(sqlite3 :memory: "SELECT printf('%.4g', -min(value ->> 'low_ns')) FROM json_each(readfile('clocks.json'), '\$.tables[2].rows')
+		WHERE value ->> 'source' = 'node2:node2.pcap' AND value ->> 'at_ns' <= (SELECT min(value ->> 'at_ns') + 250000000
+			FROM json_each(readfile('clocks.json'), '\$.tables[2].rows'))")
+	echo "$low" | diff - first
+	# The reference has none where it was not recorded.
+	grep -q 'aria-label="Bounds of the clocks, node1" data-up=",,,,' report.html
+}
+
 @test "tasks and processes" {
 	golden sample_proc ctanalyze proc --limit 10 "$CT_SAMPLE"
 }

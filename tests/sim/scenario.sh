@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# scenario.sh CHECK NAME FORM [SEED...]: simulate a scenario as messages, traces
-# or captures, synchronize it, and hold what ctsync says against the truth.
+# scenario.sh CHECK NAME FORM [SEED...]: simulate a scenario as messages, traces,
+# captures, or traces and captures of the same packets, synchronize it, and hold what
+# ctsync says against the truth.
 set -eu
 check=$1
 name=$2
@@ -44,6 +45,15 @@ islands)
 	status=3
 	;;
 esac
+# Each node's capture is tied to its trace, by an offset for each time that it was set.
+offsets=0
+if [ "$form" = both ]; then
+	offsets=$clocks
+	clocks=$((2 * clocks))
+	case $name in
+	settime) offsets=$((offsets + 3)) ;;
+	esac
+fi
 # Messages name no node that has none, but its trace is there, alone.
 if [ "$form" != messages ]; then
 	case $name in
@@ -130,6 +140,14 @@ check_seed()
 	command="ctsim -q --seed $1 $name${2:+ $2} -o $run && ctsync -q $3"
 	# shellcheck disable=SC2086 # no option, or one
 	ctsim -q --seed "$1" "$name" $2 -o "$run"
+	if [ "$form" = both ]; then
+		ctsim -q --seed "$1" "$name" --captures -o "$scratch/captures"
+		for capture in "$scratch"/captures/*/*.pcap; do
+			node=${capture%/*}
+			mv "$capture" "$run/${node##*/}/"
+		done
+		rm -rf "$scratch/captures"
+	fi
 	got=0
 	# shellcheck disable=SC2086 # words
 	ctsync -q $3 -o "$scratch/map.json" >"$scratch/stdout" 2>"$scratch/stderr" || got=$?
@@ -141,6 +159,9 @@ check_seed()
 			2>>"$scratch/stderr" || [ $? -eq "$status" ]
 		hold "$1"
 	fi
+	got=$(grep -o '"offset_ns"' "$scratch/map.json" | wc -l)
+	[ "$got" -eq "$offsets" ] ||
+		complain "$got offsets between clocks of one node, want $offsets"
 	if [ -n "$step_ms" ]; then
 		wrong=$(check_step)
 		[ -z "$wrong" ] || complain "$wrong"
@@ -159,6 +180,6 @@ for seed; do
 	case $form in
 	messages) check_seed "$seed" --messages "--messages $run/messages.csv" ;;
 	captures) check_seed "$seed" --captures "$run" ;;
-	traces) check_seed "$seed" '' "$run" ;;
+	traces | both) check_seed "$seed" '' "$run" ;;
 	esac
 done

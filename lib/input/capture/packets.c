@@ -78,7 +78,9 @@ static bool make_sighting(struct capture *capture, const struct captured *captur
 	struct packet_source_facts *facts = &capture->base.facts;
 	const struct frame *frame = &captured->frame;
 
+	/* The stamp was cut off; a receive needs the latest instant. */
 	sighting->ns = captured->ns;
+	sighting->whole_ns = nsec_add(captured->ns, captured->unit.slack_ns);
 	switch (sides_tell(&capture->sides, frame)) {
 	case SIDE_SENT:
 		facts->sent++;
@@ -86,8 +88,7 @@ static bool make_sighting(struct capture *capture, const struct captured *captur
 	case SIDE_RECEIVED:
 		facts->received++;
 		sighting->received = true;
-		/* The stamp was cut off; a receive needs the latest instant. */
-		sighting->ns = nsec_add(sighting->ns, captured->unit.slack_ns);
+		sighting->ns = sighting->whole_ns;
 		break;
 	case SIDE_FOREIGN:
 		capture->foreign++;
@@ -95,7 +96,8 @@ static bool make_sighting(struct capture *capture, const struct captured *captur
 	case SIDE_INSIDE:
 		return false;
 	}
-	sighting->whole_ns = sighting->ns;
+	sighting->event_ns = captured->ns;
+	sighting->hops = frame->hops;
 	sighting->packet = frame->packet;
 	sighting->device = frame->device ? frame->device : captured->unit.interface;
 	sighting->ordinal = captured->ordinal;
@@ -177,7 +179,7 @@ struct packet_source *capture_packets_open(const char *path,
 					   const struct node_address *local,
 					   size_t locals, struct error *error)
 {
-	static const struct packet_source_ops ops = {capture_step, capture_free, NULL};
+	static const struct packet_source_ops ops = {capture_step, capture_free};
 	struct capture *capture = mem_zalloc(sizeof(*capture));
 
 	packet_source_init(&capture->base, &ops, path);

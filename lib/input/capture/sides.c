@@ -22,15 +22,6 @@ void sides_clear(struct sides *sides)
 	memset(sides, 0, sizeof(*sides));
 }
 
-bool sides_is_to_many(const struct packet *packet)
-{
-	static const uint8_t broadcast[4] = {255, 255, 255, 255};
-
-	if (packet->family == 6)
-		return packet->dst[0] == 0xff;
-	return packet->dst[0] >> 4 == 0xe || memcmp(packet->dst, broadcast, 4) == 0;
-}
-
 static bool is_local(const struct sides *sides, uint8_t family, const uint8_t address[16])
 {
 	for (size_t i = 0; i < sides->locals; i++)
@@ -38,14 +29,6 @@ static bool is_local(const struct sides *sides, uint8_t family, const uint8_t ad
 		    memcmp(sides->local[i].bytes, address, family == 4 ? 4 : 16) == 0)
 			return true;
 	return false;
-}
-
-/* 0.0.0.0 and ::, with which anyone may ask for an address of his own. */
-static bool is_anonymous(const struct packet *packet)
-{
-	static const uint8_t nobody[16];
-
-	return memcmp(packet->src, nobody, sizeof(nobody)) == 0;
 }
 
 /*
@@ -71,9 +54,10 @@ static enum side by_address(const struct sides *sides, const struct frame *frame
 		return to ? SIDE_INSIDE : SIDE_SENT;
 	if (to)
 		return SIDE_RECEIVED;
-	if (is_anonymous(packet))
+	/* Anyone may ask for an address of his own. */
+	if (packet_is_anonymous(packet))
 		return SIDE_FOREIGN;
-	if (sides_is_to_many(packet) || is_link_broadcast(frame))
+	if (packet_is_to_many(packet) || is_link_broadcast(frame))
 		return SIDE_RECEIVED;
 	return SIDE_FOREIGN;
 }

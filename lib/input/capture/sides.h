@@ -35,7 +35,4 @@ enum side sides_tell(const struct sides *sides, const struct frame *frame);
 
 void sides_clear(struct sides *sides);
 
-/* Whether the packet goes to many: an IP broadcast or multicast address. */
-bool sides_is_to_many(const struct packet *packet);
-
 #endif

@@ -143,7 +143,7 @@ void survey_add(struct survey *survey, const struct frame *frame,
 		memcpy(end[i].bytes, i ? packet->dst : packet->src, 16);
 	}
 	tally_add(packet->family == 4 ? &survey->ipv4 : &survey->ipv6, frame, end,
-		  sides_is_to_many(packet));
+		  packet_is_to_many(packet));
 }
 
 static bool is_busier(const struct tally *a, const struct tally *b)

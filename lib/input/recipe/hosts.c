@@ -139,6 +139,18 @@ static void free_node(struct recipe_node *node)
 	free(node->user);
 }
 
+/* Whether the collector itself puts this into a run's directory, beside the nodes. */
+static bool is_of_run(const char *name)
+{
+	static const char *const own[] = {"run.json", "run.json.new", "run.db",
+					  "report.html", "commands"};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (strcmp(name, own[i]) == 0)
+			return true;
+	return false;
+}
+
 /* Index of the added node, or SIZE_MAX with a mistake. Takes what the host holds. */
 static size_t add_node(struct recipe_reader *reader, struct host *host,
 		       struct recipe_place place)
@@ -156,7 +168,7 @@ static size_t add_node(struct recipe_reader *reader, struct host *host,
 	node.name = host->name ? mem_strdup(host->name) : default_name(host->to.address);
 	if (host->user || host->to.user)
 		node.user = mem_strdup(host->user ? host->user : host->to.user);
-	if (recipe_check_file(node.name) || strcmp(node.name, "run.json") == 0) {
+	if (recipe_check_file(node.name) || is_of_run(node.name)) {
 		recipe_mistake_add(
 		    reader->mistakes, place,
 		    "hosts: '%s' is no name for a directory, want an alias", node.name);

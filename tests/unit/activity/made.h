@@ -271,6 +271,8 @@ static inline int made_tell_thread(void *context, const struct thread_span *span
 			span->waker_tid, span->wake_event);
 	if (span->wake_recv)
 		fprintf(out, " packet #%" PRId64, span->wake_recv);
+	if (span->wake_batch != span->wake_recv)
+		fprintf(out, " of those from #%" PRId64, span->wake_batch);
 	if (span->syscall)
 		fprintf(out, " in %s", span->syscall);
 	if (span->next_tid >= 0)
@@ -353,7 +355,16 @@ static inline int made_tell_sent(void *context, const struct packet_sent *packet
 		packet->node, packet->event, packet->ts_ns, by[packet->by], packet->tid);
 	if (packet->recv)
 		fprintf(context, " packet #%" PRId64, packet->recv);
+	if (packet->batch != packet->recv)
+		fprintf(context, " of those from #%" PRId64, packet->batch);
 	fputc('\n', context);
+	return 0;
+}
+
+static inline int made_tell_received(void *context, const struct packet_received *packet)
+{
+	fprintf(context, "%" PRId64 " #%" PRId64 " came, with #%" PRId64 "\n",
+		packet->node, packet->event, packet->batch);
 	return 0;
 }
 

@@ -34,9 +34,56 @@ static void without_interrupts_it_is_not_known_who_sent(void **unused)
 	name_at(SEND, 250, 0, 5, "eth0");
 	assert_walk(&made_sent, "1 #1 at 150 by unknown 5\n"
 				"1 #2 at 250 by unknown 5\n");
+	/* Those before the scope as well. */
 	told = made_walk(&made_sent, "+0.000000050", NULL);
-	assert_string_equal(told, "1 #2 at 250 by unknown 5\n");
+	assert_string_equal(told, "1 #1 at 150 by unknown 5\n"
+				  "1 #2 at 250 by unknown 5\n");
 	free(told);
+}
+
+/* The kernel notes all packets that it took from the card, then works on each. */
+static void of_several_packets_any_may_be_answered(void **unused)
+{
+	static const struct activity_ops ops = {.thread = made_tell_thread,
+						.sent = made_tell_sent,
+						.received = made_tell_received,
+						.without = ACTIVITY_NO_SYSCALLS};
+
+	(void)unused;
+	made_begin();
+	irq_at(10, 0, 0, 1, "nic");
+	number_at(IRQ_END, 20, 0, 0, 1, 0);
+	switch_at(100, 0, 0, 0, 5);
+	switch_at(150, 0, 5, 1, 0);
+	number_at(SOFTIRQ, 200, 0, 0, 3, 0);
+	name_at(RECEIVE, 210, 0, 0, "eth0");
+	name_at(RECEIVE, 220, 0, 0, "eth0");
+	name_at(SEND, 225, 0, 0, "eth0");
+	wake_at(WAKING, 230, 0, 0, 5, 0);
+	number_at(SOFTIRQ_END, 240, 0, 0, 3, 0);
+	number_at(SOFTIRQ, 250, 0, 0, 3, 0);
+	name_at(RECEIVE, 260, 0, 0, "eth0");
+	number_at(SOFTIRQ_END, 270, 0, 0, 3, 0);
+	/* What was sent is taken off the card: no packet wakes by that. */
+	number_at(SOFTIRQ, 280, 0, 0, 2, 0);
+	wake_at(WAKING, 290, 0, 0, 6, 0);
+	number_at(SOFTIRQ_END, 300, 0, 0, 2, 0);
+	switch_at(310, 0, 0, 0, 6);
+	assert_walk(&ops,
+		    "1/0 runs ...10-100 cpu0 then 5\n"
+		    "1/5 runs 100-150 cpu0 then 0\n"
+		    "1 #6 came, with #6\n"
+		    "1 #7 came, with #6\n"
+		    "1 #8 at 225 by network 0 packet #7 of those from #6\n"
+		    "1/5 sleeps 150-230 by network 0 #9 packet #7 of those from #6 state "
+		    "1\n"
+		    "1 #12 came, with #12\n"
+		    "1/6 sleeps ...10-290 by network 0 #15\n"
+		    "1/0 runs 150-310 cpu0 then 6\n"
+		    "1/6 waits 290-310 cpu0 by network 0 #15 after 0\n"
+		    "1/6 runs 310-1000... cpu0\n"
+		    "1/5 waits 230-1000... cpu0 by network 0 #9 packet #7 of those from "
+		    "#6\n");
 }
 
 /* Where interrupts are not recorded: as it looks, if that is asked for. */
@@ -109,6 +156,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(whoever_sends_is_told),
+	    cmocka_unit_test(of_several_packets_any_may_be_answered),
 	    cmocka_unit_test(without_interrupts_it_is_not_known_who_sent),
 	    cmocka_unit_test(what_follows_a_packet_may_be_assumed_to_be_its_doing),
 	    cmocka_unit_test(ksoftirqd_is_assumed_to_be_softirqs),

@@ -50,7 +50,7 @@ static void expect(struct bound bound, nsec_t low, nsec_t high)
 	assert_int_equal(bound.high_ns, high);
 }
 
-/* At a stated time its own bound, between two the wider sides, beyond the ends theirs. */
+/* At a stated time its own bound, between two the wider sides, beyond the ends none. */
 static void test_at_a_time(void **unused)
 {
 	struct bounds *bounds = make();
@@ -60,8 +60,11 @@ static void test_at_a_time(void **unused)
 	expect(bounds_at(bounds, 3, 5500000), -30, 20);
 	expect(bounds_at(bounds, 3, 6000000), -30, 5);
 	expect(bounds_at(bounds, 3, 6500000), NSEC_MIN, 40);
-	expect(bounds_at(bounds, 3, 4000000), -10, 20);
-	expect(bounds_at(bounds, 3, 9000000), NSEC_MIN, 40);
+	expect(bounds_at(bounds, 3, 7000100), NSEC_MIN, 40);
+	/* A stamp that was corrected twice is off by a little. */
+	expect(bounds_at(bounds, 3, 5000000 - 1000), -10, 20);
+	expect(bounds_at(bounds, 3, 5000000 - 1001), NSEC_MIN, NSEC_MAX);
+	expect(bounds_at(bounds, 3, 7000100 + 1001), NSEC_MIN, NSEC_MAX);
 	expect(bounds_at(bounds, 99, 0), NSEC_MIN, NSEC_MAX);
 	bounds_free(bounds);
 }
@@ -74,9 +77,23 @@ static void test_between_clocks(void **unused)
 	expect(bounds_between(bounds, 1, 10, 1, 20), 0, 0);
 	/* Received by 3, sent by 2: low - high, high - low. */
 	expect(bounds_between(bounds, 2, 2000, 3, 5000000), -10 - 9, 20 + 7);
-	expect(bounds_between(bounds, 3, 9000000, 2, 2000), -7 - 40, NSEC_MAX);
+	expect(bounds_between(bounds, 3, 6500000, 2, 2000), -7 - 40, NSEC_MAX);
 	assert_int_equal(bound_width((struct bound){-3, 2}), 3);
 	assert_int_equal(bound_width((struct bound){NSEC_MIN, 2}), NSEC_MAX);
+	bounds_free(bounds);
+}
+
+/* Where the kernel's trace was not recorded its capture was, and then nothing. */
+static void test_of_nodes(void **unused)
+{
+	struct bounds *bounds = make();
+
+	(void)unused;
+	expect(bounds_of_node(bounds, 1, 0), 0, 0);
+	expect(bounds_of_node(bounds, 1, 1500), -7, 9);
+	expect(bounds_of_node(bounds, 1, 9000), NSEC_MIN, NSEC_MAX);
+	expect(bounds_of_node(bounds, 2, 5500000), -30, 20);
+	expect(bounds_of_node(bounds, 2, 4000000), NSEC_MIN, NSEC_MAX);
 	bounds_free(bounds);
 }
 
@@ -112,6 +129,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_at_a_time, scratch_enter, scratch_leave),
 	    cmocka_unit_test_setup_teardown(test_between_clocks, scratch_enter,
 					    scratch_leave),
+	    cmocka_unit_test_setup_teardown(test_of_nodes, scratch_enter, scratch_leave),
 	    cmocka_unit_test_setup_teardown(test_own_stamps, scratch_enter,
 					    scratch_leave),
 	    cmocka_unit_test_setup_teardown(test_sources_of_nodes, scratch_enter,

@@ -5,6 +5,8 @@
 
 enum { NET_RX = 3, TIMER_VEC = 1 };
 
+static int64_t port; /* of the server, node 2 */
+
 static void message_at(int64_t from, int64_t to, int64_t send_event, int64_t recv_event,
 		       nsec_t send_ns, nsec_t recv_ns)
 {
@@ -17,8 +19,10 @@ static void message_at(int64_t from, int64_t to, int64_t send_event, int64_t rec
 	    .send_ns = send_ns,
 	    .recv_ns = recv_ns,
 	    .latency_ns = recv_ns - send_ns,
-	    .src = "a",
-	    .dst = "b",
+	    .src = from == 1 ? "a" : "b",
+	    .sport = from == 1 ? 40000 : port,
+	    .dst = from == 1 ? "b" : "a",
+	    .dport = from == 1 ? port : 40000,
 	};
 	struct error error = ERROR_INIT;
 
@@ -29,6 +33,7 @@ static void message_at(int64_t from, int64_t to, int64_t send_event, int64_t rec
 static void begin(void)
 {
 	made_begin();
+	port = 80;
 	irq_at(1, 0, 0, 1, "nic");
 	number_at(IRQ_END, 2, 0, 0, 1, 0);
 	number_at(SOFTIRQ, 3, 0, 0, NET_RX, 0);
@@ -114,8 +119,11 @@ static char *walk(const struct path_start *start, struct path *path)
 }
 
 #define assert_path(tid_, begin_, end_, wanted)                                          \
+	assert_path_of(1, tid_, begin_, end_, wanted)
+#define assert_path_of(node_, tid_, begin_, end_, wanted)                                \
 	do {                                                                             \
-		const struct path_start start_ = {1, (tid_), (begin_), (end_), NULL};    \
+		const struct path_start start_ = {(node_), (tid_), (begin_), (end_),     \
+						  NULL};                                 \
 		struct path path_;                                                       \
 		char *told_ = walk(&start_, &path_);                                     \
 		assert_string_equal(told_, (wanted));                                    \
@@ -302,10 +310,60 @@ static void what_a_kernel_answers_leads_on(void **unused)
 		    "1/5 running 360-400 cpu0\n");
 }
 
+/*
+ * Two packets come in one softirq, and then two threads are woken: each goes with the
+ * packet of the flow in which it sends; 9, who sends nothing, with none.
+ */
+static void a_wakeup_is_of_the_packet_of_the_threads_flow(void **unused)
+{
+	int64_t came[2], sent[2];
+
+	(void)unused;
+	begin();
+	made_node = 2;
+	switch_at(50, 0, 0, 0, 8);
+	switch_at(60, 0, 8, 1, 7);
+	switch_at(70, 0, 7, 1, 9);
+	switch_at(80, 0, 9, 1, 0);
+	number_at(SOFTIRQ, 240, 0, 0, NET_RX, 0);
+	came[0] = name_at(RECEIVE, 250, 0, 0, "eth0");
+	came[1] = name_at(RECEIVE, 252, 0, 0, "eth0");
+	wake_at(WAKING, 254, 0, 0, 8, 0);
+	wake_at(WAKING, 255, 0, 0, 7, 0);
+	wake_at(WAKING, 256, 0, 0, 9, 0);
+	number_at(SOFTIRQ_END, 260, 0, 0, NET_RX, 0);
+	switch_at(270, 0, 0, 0, 8);
+	sent[0] = name_at(SEND, 290, 0, 8, "eth0");
+	switch_at(300, 0, 8, 1, 7);
+	sent[1] = name_at(SEND, 310, 0, 7, "eth0");
+	switch_at(320, 0, 7, 1, 9);
+	message_at(1, 2, 0, came[0], 100, 250);
+	message_at(2, 1, sent[0], 0, 290, 350);
+	port = 81;
+	message_at(1, 2, 0, came[1], 230, 252);
+	message_at(2, 1, sent[1], 0, 310, 350);
+	made_node = 1;
+	assert_path_of(2, 8, 200, 300,
+		       "2 network 200-250 from 1 #1 sent 100\n"
+		       "2 interrupt 250-254\n"
+		       "2/8 runnable 254-270 cpu0 other 0\n"
+		       "2/8 running 270-300 cpu0\n");
+	assert_path_of(2, 7, 200, 320,
+		       "1 unknown 200-230\n"
+		       "2 network 230-252 from 1 #3 sent 230\n"
+		       "2 interrupt 252-255\n"
+		       "2/7 runnable 255-300 cpu0 other 8\n"
+		       "2/7 running 300-320 cpu0\n");
+	assert_path_of(2, 9, 200, 330,
+		       "2/9 network 200-256\n"
+		       "2/9 runnable 256-320 cpu0 other 7\n"
+		       "2/9 running 320-330 cpu0\n");
+}
+
 /* What came is of no message, or its sender was not recorded. */
 static void what_is_not_known_is_not_guessed(void **unused)
 {
-	int64_t back;
+	int64_t back, sent;
 
 	(void)unused;
 	begin();
@@ -320,16 +378,18 @@ static void what_is_not_known_is_not_guessed(void **unused)
 		    "1/5 running 360-400 cpu0\n");
 	begin();
 	switch_at(100, 0, 0, 0, 5);
+	sent = name_at(SEND, 180, 0, 5, "eth0");
 	switch_at(200, 0, 5, 1, 0);
 	back = receive_at(350, 0, 5);
 	switch_at(360, 0, 0, 0, 5);
 	switch_at(450, 0, 7, 1, 0); /* what happened to 5 was lost */
+	message_at(1, 2, sent, 0, 180, 200);
 	message_at(2, 1, 0, back, 300, 350);
 	assert_path(5, 90, 500,
 		    "1/5 unknown 90-100\n"
 		    "1/5 running 100-200 cpu0\n"
 		    "2 unknown 200-300\n"
-		    "1 network 300-350 from 2 #1 sent 300\n"
+		    "1 network 300-350 from 2 #2 sent 300\n"
 		    "1 interrupt 350-351\n"
 		    "1/5 runnable 351-360 cpu0 other 0\n"
 		    "1/5 unknown 360-500\n");
@@ -389,6 +449,7 @@ int main(void)
 	    cmocka_unit_test(a_request_is_walked_from_its_last_message),
 	    cmocka_unit_test(a_message_from_the_future_takes_no_time),
 	    cmocka_unit_test(what_a_kernel_answers_leads_on),
+	    cmocka_unit_test(a_wakeup_is_of_the_packet_of_the_threads_flow),
 	    cmocka_unit_test(what_is_not_known_is_not_guessed),
 	    cmocka_unit_test(threads_that_wake_each_other),
 	    cmocka_unit_test(waits_within_waits_end_somewhere),

@@ -58,14 +58,15 @@ static void gives_up(void)
 
 static void is_held(void)
 {
+	sigset_t before;
 	ssize_t written;
 
 	signals_catch(say_and_end);
-	signals_hold(SIG_BLOCK);
+	signals_hold(&before);
 	raise(SIGINT);
 	written = write(end_of_pipe, "a", 1);
 	(void)written;
-	signals_hold(SIG_UNBLOCK);
+	signals_release(&before);
 	_exit(1);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/table.h"
 
+#include <locale.h>
+
 #include "../scratch.h"
 
 static struct table *sample(const char *long_text)
@@ -48,6 +50,25 @@ static void no_width_cuts_a_text(void **state)
 	free(wide);
 }
 
+static void what_moves_a_cursor_is_shown(void **state)
+{
+	static const char *const locales[] = {"C", "C.UTF-8"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char *text;
+
+		assert_non_null(setlocale(LC_ALL, locales[i]));
+		text = print(sample("a\033[2J\nb\xc2\x9b"
+				    "1m\x7f"));
+		assert_null(strpbrk(text, "\033\x7f"));
+		assert_null(strstr(text, "\xc2\x9b"));
+		assert_non_null(
+		    strstr(text, "-58.600 a\\x1b[2J\\x0ab\\xc2\\x9b1m\\x7f\n"));
+		free(text);
+	}
+}
+
 static void freeing_nothing_is_fine(void **state)
 {
 	(void)state;
@@ -57,6 +78,7 @@ static void freeing_nothing_is_fine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(what_moves_a_cursor_is_shown),
 	    SCRATCH_TEST(numbers_stand_right),
 	    SCRATCH_TEST(no_width_cuts_a_text),
 	    cmocka_unit_test(freeing_nothing_is_fine),

@@ -63,6 +63,22 @@ static void bytes_are_valid_or_not(void **state)
 	assert_int_equal(utf8_length_within("", 0), 0);
 }
 
+static void what_moves_a_cursor_is_shown(void **state)
+{
+	static const char text[] = "\033[2Jcaf\xc3\xa9 \xe2\x82\xac\n\x7f\xc2\x9b"
+				   "1m\xff\xc3";
+	char *shown = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&shown, &size);
+
+	(void)state;
+	utf8_print(file, text);
+	fclose(file);
+	assert_string_equal(shown, "\\x1b[2Jcaf\xc3\xa9 \xe2\x82\xac\\x0a\\x7f\\xc2\\x9b"
+				   "1m\\xff\\xc3");
+	free(shown);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -70,6 +86,7 @@ int main(void)
 	    cmocka_unit_test(other_bytes_have_none),
 	    cmocka_unit_test(what_is_no_text_is_replaced),
 	    cmocka_unit_test(bytes_are_valid_or_not),
+	    cmocka_unit_test(what_moves_a_cursor_is_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

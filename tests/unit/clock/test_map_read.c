@@ -127,8 +127,9 @@ static void draw_map(struct clock_map *map)
 						   draw() >> 60,
 						   draw() % 3 ? draw_nsec() : NSEC_MAX,
 						   draw() % 3 ? draw_nsec() : NSEC_MAX};
-	map->matching = (struct clock_matching){draw() >> 1,  draw() >> 2, draw() >> 9,
-						draw() >> 60, draw() >> 8, draw() >> 1};
+	map->matching =
+	    (struct clock_matching){draw() >> 1, draw() >> 2, draw() >> 9, draw() >> 60,
+				    draw() >> 8, draw() >> 1, draw() >> 2};
 }
 
 static void write_file(const char *text)

@@ -37,18 +37,18 @@ static void test_empty(void **unused)
 	struct clock_map map = {0};
 
 	(void)unused;
-	assert_written(&map,
-		       "{\n"
-		       "  \"format\": \"clustertrace-clocks\",\n"
-		       "  \"version\": 1,\n"
-		       "  \"reference\": \"\",\n"
-		       "  \"islands\": [],\n"
-		       "  \"clocks\": [],\n"
-		       "  \"pairs\": [],\n"
-		       "  \"matching\": {\"sent\": 0, \"received\": 0, \"matched\": 0, "
-		       "\"ambiguous\": 0,\n"
-		       "    \"unmatched_sent\": 0, \"unmatched_received\": 0}\n"
-		       "}\n");
+	assert_written(
+	    &map, "{\n"
+		  "  \"format\": \"clustertrace-clocks\",\n"
+		  "  \"version\": 1,\n"
+		  "  \"reference\": \"\",\n"
+		  "  \"islands\": [],\n"
+		  "  \"clocks\": [],\n"
+		  "  \"pairs\": [],\n"
+		  "  \"matching\": {\"sent\": 0, \"received\": 0, \"matched\": 0, "
+		  "\"ambiguous\": 0,\n"
+		  "    \"unmatched_sent\": 0, \"unmatched_received\": 0, \"inside\": 0}\n"
+		  "}\n");
 }
 
 static void test_full(void **unused)
@@ -64,7 +64,11 @@ static void test_full(void **unused)
 	struct clock_pair pair[] = {
 	    {n0, n1, 10, 11, 12, 13, 14, CLOCK_APPROXIMATE, 15, 16, NSEC_MAX, -17},
 	    {n1, n0, 0, 0, 0, 0, 0, CLOCK_ABSENT, 0, 0, 0, NSEC_MAX}};
-	struct clock_map map = {n0, &island, 1, clock, 2, pair, 2, {1, 2, 3, 4, 5, 6}};
+	struct clock_offset offset[] = {{7, -8, -9, 10},
+					{1795228732943977331, 12, -3, 3}};
+	struct clock_tie tie[] = {{n0, n1, 21, 0, offset, 2}, {n1, n0, 5, 1, offset, 1}};
+	struct clock_map map = {n0,   &island, 1,   clock, 2,
+				pair, 2,       tie, 2,     {1, 2, 3, 4, 5, 6, 7}};
 
 	(void)unused;
 	assert_written(
@@ -105,9 +109,18 @@ static void test_full(void **unused)
 	    "     \"violations_before\": 0, \"violations_after\": 0,\n"
 	    "     \"min_latency_ab_ns\": 0, \"min_latency_ba_ns\": null}\n"
 	    "  ],\n"
+	    "  \"ties\": [\n"
+	    "    {\"a\": \"n0\", \"b\": \"n1\", \"packets\": 21, \"rejected\": 0,\n"
+	    "     \"offsets\": [{\"local_ns\": 7, \"offset_ns\": -8, \"low_ns\": -9, "
+	    "\"high_ns\": 10}, {\"local_ns\": 1795228732943977331, \"offset_ns\": 12, "
+	    "\"low_ns\": -3, \"high_ns\": 3}]},\n"
+	    "    {\"a\": \"n1\", \"b\": \"n0\", \"packets\": 5, \"rejected\": 1,\n"
+	    "     \"offsets\": [{\"local_ns\": 7, \"offset_ns\": -8, \"low_ns\": -9, "
+	    "\"high_ns\": 10}]}\n"
+	    "  ],\n"
 	    "  \"matching\": {\"sent\": 1, \"received\": 2, \"matched\": 3, "
 	    "\"ambiguous\": 4,\n"
-	    "    \"unmatched_sent\": 5, \"unmatched_received\": 6}\n"
+	    "    \"unmatched_sent\": 5, \"unmatched_received\": 6, \"inside\": 7}\n"
 	    "}\n");
 }
 

@@ -123,7 +123,6 @@ static inline void assert_sent(const struct sighting *sighting, nsec_t ns, uint3
 {
 	assert_false(sighting->received);
 	assert_int_equal(sighting->ns, ns);
-	assert_int_equal(sighting->whole_ns, ns);
 	assert_int_equal(sighting->packet.seq, seq);
 }
 

@@ -24,6 +24,7 @@ static void check_resolution(bool big, int resolution, nsec_t stamp, nsec_t slac
 	assert_int_equal(seen.count, 2);
 	assert_received(&seen.item[0], stamp + slack, 500);
 	assert_sent(&seen.item[1], stamp, 501);
+	assert_int_equal(seen.item[1].whole_ns, stamp + slack);
 }
 
 static void test_pcapng_resolutions(void **unused)

@@ -11,7 +11,7 @@ static void both_sides_are_seen(void **state)
 	add_packet(WISH_OLD_RECEIVE, 3, "eth0", 30);
 	read_trace(&seen);
 	assert_int_equal(seen.count, 3);
-	assert_seen(&seen, 0, 1, 10, 10);
+	assert_seen(&seen, 0, 1, 10, NSEC_MAX);
 	assert_seen(&seen, 1, 2, 20, 20);
 	assert_false(seen.item[0].received);
 	assert_true(seen.item[1].received && seen.item[2].received);
@@ -49,11 +49,22 @@ static void received_without_headers_is_counted(void **state)
 	values = add(WISH_RECEIVE, 0, 10);
 	put_number(values, "skbaddr", SKB);
 	put_text(values, "name", "eth0");
+	values->value[FIELD_LENGTH] = (struct cell){.type = CELL_INTEGER, .integer = 47};
+	values = add(WISH_RECEIVE, 0, 11);
+	put_number(values, "skbaddr", SKB);
+	put_text(values, "name", "eth1");
+	values->value[FIELD_LENGTH] = (struct cell){.type = CELL_INTEGER, .integer = 46};
 	put_number(add(WISH_QUEUE, 0, 20), "skbaddr", SKB); /* ARP */
 	read_trace(&seen);
 	assert_int_equal(seen.count, 0);
-	assert_int_equal(seen.facts.headerless, 1);
+	assert_int_equal(seen.facts.headerless, 2);
 	assert_int_equal(seen.facts.received, 0);
+	/* The second is as short as ARP's. */
+	assert_int_equal(seen.problems.count, 1);
+	assert_string_equal(seen.problems.item[0].kind, "headerless");
+	assert_int_equal(seen.problems.item[0].count, 1);
+	assert_non_null(strstr(seen.problems.item[0].text, "on eth0 "));
+	problem_clear(&seen.problems);
 }
 
 static void a_send_waits_for_its_transmission(void **state)
@@ -69,9 +80,9 @@ static void a_send_waits_for_its_transmission(void **state)
 	add_xmit(2, "eth0", 30, 0);
 	read_trace(&seen);
 	assert_int_equal(seen.count, 3);
-	assert_seen(&seen, 0, 1, 10, 10);
-	assert_seen(&seen, 1, 2, 25, 25);
-	assert_seen(&seen, 2, 3, 12, 12); /* still queued at the end */
+	assert_seen(&seen, 0, 1, 10, 20);
+	assert_seen(&seen, 1, 2, 25, 30);
+	assert_seen(&seen, 2, 3, 12, NSEC_MAX); /* still queued at the end */
 	assert_int_equal(seen.facts.sent, 3);
 }
 
@@ -157,8 +168,8 @@ static void sockets_are_seen_without_addresses(void **state)
 	for (int k = 0; k < 2; k++) {
 		values = add(k ? WISH_SOCKET_IN : WISH_SOCKET_OUT, 0, 10 + k);
 		for (size_t i = 0; i < values->wish->fields; i++)
-			values->value[i] =
-			    (struct value){.type = VALUE_UNSIGNED, .u = 7 + i};
+			values->value[i] = (struct cell){.type = CELL_INTEGER,
+							 .integer = 7 + (int64_t)i};
 	}
 	add(WISH_SOCKET_IN, 0, 20); /* without its fields */
 	read_trace(&seen);
@@ -211,7 +222,7 @@ static void what_cannot_be_opened_is_an_error(void **state)
 	struct error error = ERROR_INIT;
 
 	(void)state;
-	assert_null(trace_packets_open("none", NULL, &error));
+	assert_null(trace_packets_open("none", CTF_READER_OWN, &error));
 	assert_string_equal(error_text(&error), "none: is not made up");
 	error_clear(&error);
 }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/removal.h"
 #include "sync/apply/clone.h"
 
 #define BEGIN ((nsec_t)1795228746000000000)
@@ -109,7 +110,7 @@ static int tear_down(void **unused)
 	(void)unused;
 	if (chdir("/"))
 		return -1;
-	clone_remove(folder);
+	removal_of_tree(folder);
 	return exists(folder);
 }
 
@@ -200,7 +201,7 @@ static void assert_json(const struct clock *clock, const char *errors)
 	if (apply_clock(clock, "new", &result, &error))
 		fail_msg("%s", error_text(&error));
 	assert_text("new/metadata", expect);
-	clone_remove("new");
+	removal_of_tree("new");
 	free(expect);
 }
 
@@ -283,7 +284,7 @@ static void test_streams_are_copied(void **unused)
 	assert_int_equal(there.st_size, 200000);
 	free(stream);
 	free(new);
-	clone_remove(target);
+	removal_of_tree(target);
 }
 
 static void assert_refused(const struct clock *clock, const char *target,

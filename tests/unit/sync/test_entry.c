@@ -72,7 +72,7 @@ static void move_one(struct entry_table *table, enum state *at, uint32_t n)
 	assert_int_equal(entry->seens, at[n] == NOWHERE ? 0 : 1);
 	assert_int_equal(entry->matched, at[n] == MATCHED);
 	if (at[n] == NOWHERE) {
-		entry_add_seen(entry, n, &(struct sighting){.ns = n});
+		entry_add_seen(entry, n, 0, &(struct sighting){.ns = n});
 		at[n] = WAITING;
 	} else if (at[n] == WAITING && draw() % 2) {
 		entry_table_match(table, entry);
@@ -117,15 +117,18 @@ static void every_source_and_side_is_kept(void **state)
 		struct sighting sighting = {
 		    .ns = i, .whole_ns = i + 1, .device = 2 * i, .received = i % 2};
 
-		assert_null(entry_seen_by(entry, i / 2, i % 2));
-		entry_add_seen(entry, i / 2, &sighting);
+		assert_true(entry_add_seen(entry, i / 2, 0, &sighting));
+		sighting.ns += 1000;
+		assert_false(entry_add_seen(entry, i / 2, 0, &sighting));
 	}
+	assert_int_equal(entry->seens, 100);
 	for (uint32_t i = 0; i < 100; i++) {
-		const struct seen *seen = entry_seen_by(entry, i / 2, i % 2);
+		const struct seen *seen = &entry_seen(entry)[i];
 
-		assert_non_null(seen);
+		assert_true(seen->source == i / 2 && seen->received == i % 2);
 		assert_true(seen->ns == i && seen->whole_ns == i + 1);
-		assert_true(seen->device == 2 * i && seen->count == 1 && !seen->used);
+		assert_true(seen->device == 2 * i && seen->count == 2 && !seen->used);
+		assert_true(seen->first_ns == i && seen->last_ns == i + 1000);
 	}
 	entry_table_clear(&table);
 }

@@ -234,8 +234,8 @@ static void check_messages(struct world *world, const struct bench *bench)
 	for (size_t i = 0; i < world->count; i++)
 		used += world->seen[i].used;
 	assert_int_equal(counts->sent + counts->received, world->count);
-	assert_int_equal(used + counts->ambiguous + counts->unmatched_sent +
-			     counts->unmatched_received,
+	assert_int_equal(used + counts->inside + counts->ambiguous +
+			     counts->unmatched_sent + counts->unmatched_received,
 			 world->count);
 	assert_true(bench->count >= world->delivered);
 }

@@ -17,7 +17,7 @@ static char *draw_pair(const struct plot_pair *pair)
 	struct error error = ERROR_INIT;
 	char *text;
 
-	assert_int_equal(plot_pair_write(pair, path, NULL, &error), 0);
+	assert_int_equal(plot_pair_write(pair, path, &error), 0);
 	assert_int_equal(files_in(directory), 1);
 	text = take_file(path);
 	free(path);
@@ -242,15 +242,15 @@ static void failure_leaves_nothing(void **state)
 	struct error error = ERROR_INIT;
 
 	(void)state;
-	assert_int_equal(plot_pair_write(&pair, missing, NULL, &error), -1);
+	assert_int_equal(plot_pair_write(&pair, missing, &error), -1);
 	assert_has(error_text(&error), "/missing/pair.svg: No such file");
-	assert_int_equal(plot_graph_write(&graph, missing, NULL, &error), -1);
+	assert_int_equal(plot_graph_write(&graph, missing, &error), -1);
 	assert_has(error_text(&error), "/missing/pair.svg: No such file");
 	assert_int_equal(files_in(directory), 0);
 
 	assert_int_equal(mkdir(taken, 0700), 0);
-	assert_int_equal(plot_pair_write(&pair, taken, NULL, &error), -1);
-	assert_int_equal(plot_graph_write(&graph, taken, NULL, &error), -1);
+	assert_int_equal(plot_pair_write(&pair, taken, &error), -1);
+	assert_int_equal(plot_graph_write(&graph, taken, &error), -1);
 	assert_has(error_text(&error), "/taken: ");
 	assert_int_equal(files_in(directory), 1);
 	assert_int_equal(rmdir(taken), 0);

@@ -11,7 +11,7 @@ static char *draw_graph(const struct plot_graph *graph)
 	struct error error = ERROR_INIT;
 	char *text;
 
-	assert_int_equal(plot_graph_write(graph, path, NULL, &error), 0);
+	assert_int_equal(plot_graph_write(graph, path, &error), 0);
 	text = take_file(path);
 	free(path);
 	return text;

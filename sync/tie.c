@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/tie.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sync/sync.h"
+
+enum {
+	MOST_CELLS = 4096,   /* of a tie */
+	FIRST_SHIFT = 20,    /* cells of a millisecond, and longer ones as time goes on */
+	REJECTED_SHARE = 50, /* one packet in so many may contradict the others */
+	LEAST_STEP = 4,      /* in what a cell leaves open */
+	DRIFT_STEPS = 3,     /* the same way are none, but a drift */
+};
+
+/* What the packets of a short time leave of the offset. */
+struct tie_cell {
+	nsec_t from_ns, to_ns, low_ns, high_ns;
+	uint64_t packets;
+};
+
+static void tie_clear(struct tie *tie)
+{
+	free(tie->cell);
+	free(tie->part);
+}
+
+static struct tie *find_tie(struct tie_list *list, uint32_t base, uint32_t tied)
+{
+	struct tie *tie;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->item[i].base == base && list->item[i].tied == tied)
+			return &list->item[i];
+	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
+	tie = &list->item[list->count++];
+	memset(tie, 0, sizeof(*tie));
+	tie->base = base;
+	tie->tied = tied;
+	tie->shift = FIRST_SHIFT;
+	return tie;
+}
+
+static void cell_take(struct tie_cell *cell, const struct tie_cell *other)
+{
+	if (!other->packets)
+		return;
+	if (!cell->packets) {
+		*cell = *other;
+		return;
+	}
+	if (other->from_ns < cell->from_ns)
+		cell->from_ns = other->from_ns;
+	if (other->to_ns > cell->to_ns)
+		cell->to_ns = other->to_ns;
+	if (other->low_ns > cell->low_ns)
+		cell->low_ns = other->low_ns;
+	if (other->high_ns < cell->high_ns)
+		cell->high_ns = other->high_ns;
+	cell->packets += other->packets;
+}
+
+/* Two cells become one. */
+static void halve(struct tie *tie)
+{
+	int64_t first = tie->first >> 1;
+	size_t cells = 0;
+
+	for (size_t i = 0; i < tie->cells; i++) {
+		const struct tie_cell cell = tie->cell[i];
+		size_t at = (size_t)(((tie->first + (int64_t)i) >> 1) - first);
+
+		if (at == cells)
+			memset(&tie->cell[cells++], 0, sizeof(cell));
+		cell_take(&tie->cell[at], &cell);
+	}
+	tie->cells = cells;
+	tie->first = first;
+	tie->shift++;
+}
+
+/* The cell of a time. How long cells are in the end depends on the first and last alone.
+ */
+static struct tie_cell *cell_at(struct tie *tie, nsec_t ns)
+{
+	size_t size = sizeof(*tie->cell), more;
+
+	if (!tie->cell)
+		tie->cell = mem_alloc(MOST_CELLS * size);
+	if (!tie->cells)
+		tie->first = ns >> tie->shift;
+	while ((ns >> tie->shift) >= tie->first + MOST_CELLS ||
+	       (ns >> tie->shift) <= tie->first + (int64_t)tie->cells - 1 - MOST_CELLS)
+		halve(tie);
+	if ((ns >> tie->shift) < tie->first) {
+		more = (size_t)(tie->first - (ns >> tie->shift));
+		memmove(tie->cell + more, tie->cell, tie->cells * size);
+		memset(tie->cell, 0, more * size);
+		tie->first -= (int64_t)more;
+		tie->cells += more;
+	}
+	more = (size_t)((ns >> tie->shift) - tie->first);
+	while (tie->cells <= more)
+		memset(&tie->cell[tie->cells++], 0, size);
+	return &tie->cell[more];
+}
+
+/*
+ * The tap is between the two on either clock. What the one says last and the other one
+ * first is how far they are apart at least.
+ */
+void tie_note(struct tie_list *list, const struct match_handing *base,
+	      const struct match_handing *tied)
+{
+	struct tie *tie = find_tie(list, base->source, tied->source);
+	struct tie_cell packet = {
+	    .from_ns = base->queued_ns,
+	    .to_ns = base->queued_ns,
+	    .low_ns = NSEC_MIN,
+	    .high_ns = NSEC_MAX,
+	    .packets = 1,
+	};
+
+	if (base->handed_ns != NSEC_MAX) {
+		packet.low_ns = nsec_sub(tied->queued_ns, base->handed_ns);
+		packet.from_ns = base->handed_ns;
+	}
+	if (tied->handed_ns != NSEC_MAX)
+		packet.high_ns = nsec_sub(tied->handed_ns, base->queued_ns);
+	tie->packets++;
+	cell_take(cell_at(tie, base->queued_ns), &packet);
+}
+
+/* Whether an offset is left that both allow. */
+static bool agree(const struct tie_part *part, nsec_t low_ns, nsec_t high_ns)
+{
+	return low_ns <= part->high_ns && part->low_ns <= high_ns;
+}
+
+static void part_take(struct tie_part *part, const struct tie_part *other)
+{
+	part->to_ns = other->to_ns;
+	if (other->low_ns > part->low_ns)
+		part->low_ns = other->low_ns;
+	if (other->high_ns < part->high_ns)
+		part->high_ns = other->high_ns;
+	part->packets += other->packets;
+	part->cells += other->cells;
+}
+
+/* As many packets in a row as leave an offset are one part. */
+static void find_parts(struct tie *tie)
+{
+	size_t room = 0;
+
+	tie->open_ns = NSEC_MAX / LEAST_STEP;
+	for (size_t i = 0; i < tie->cells; i++) {
+		const struct tie_cell *cell = &tie->cell[i];
+		const struct tie_part part = {cell->from_ns, cell->to_ns,   cell->low_ns,
+					      cell->high_ns, cell->packets, 1};
+
+		if (cell->packets && cell->low_ns != NSEC_MIN &&
+		    cell->high_ns != NSEC_MAX && cell->high_ns >= cell->low_ns &&
+		    cell->high_ns - cell->low_ns < tie->open_ns)
+			tie->open_ns = cell->high_ns - cell->low_ns;
+		/* A step within the cell, or a false packet: the neighbours tell. */
+		if (cell->packets && cell->low_ns > cell->high_ns)
+			tie->rejected += cell->packets;
+		else if (cell->packets && tie->parts &&
+			 agree(&tie->part[tie->parts - 1], part.low_ns, part.high_ns))
+			part_take(&tie->part[tie->parts - 1], &part);
+		else if (cell->packets) {
+			tie->part =
+			    mem_grow(tie->part, tie->parts, &room, sizeof(*tie->part));
+			tie->part[tie->parts++] = part;
+		}
+	}
+	free(tie->cell);
+	tie->cell = NULL;
+	tie->cells = 0;
+}
+
+/* What a single cell says while those before and after it agree is false. */
+static void drop_false(struct tie *tie)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < tie->parts; i++) {
+		const struct tie_part *part = &tie->part[i], *next = part + 1;
+		struct tie_part *last = kept ? &tie->part[kept - 1] : NULL;
+
+		if (last && agree(last, part->low_ns, part->high_ns)) {
+			part_take(last, part);
+		} else if (last && i + 1 < tie->parts && part->cells == 1 &&
+			   agree(last, next->low_ns, next->high_ns)) {
+			tie->rejected += part->packets;
+		} else {
+			tie->part[kept++] = *part;
+		}
+	}
+	tie->parts = kept;
+}
+
+/* How far the offset changes at least where a part begins. */
+static nsec_t step_of(const struct tie_part *part)
+{
+	const struct tie_part *last = part - 1;
+
+	return part->low_ns > last->high_ns ? part->low_ns - last->high_ns
+					    : part->high_ns - last->low_ns;
+}
+
+/*
+ * Whether the clocks are one oscillator that is stepped at most: each part has both
+ * bounds, and steps are larger than what a cell leaves open and not all the same way.
+ * Two clocks that drift against each other would take many that are neither.
+ */
+static bool is_sound(const struct tie *tie)
+{
+	size_t forward = 0, steps = tie->parts ? tie->parts - 1 : 0;
+
+	for (size_t i = 0; i < tie->parts; i++) {
+		const struct tie_part *part = &tie->part[i];
+		nsec_t step = i ? step_of(part) : 0;
+
+		if (part->low_ns == NSEC_MIN || part->high_ns == NSEC_MAX)
+			return false;
+		if (i && (step < 0 ? -step : step) < LEAST_STEP * tie->open_ns)
+			return false;
+		forward += step > 0;
+	}
+	return tie->parts && tie->rejected * REJECTED_SHARE <= tie->packets &&
+	       (steps < DRIFT_STEPS || (forward && forward < steps));
+}
+
+/* The base's times at which a part may have been in force; of the tied clock's. */
+nsec_t tie_part_from(const struct tie *tie, size_t part)
+{
+	return part ? nsec_add(tie->part[part - 1].to_ns, tie->part[part].low_ns)
+		    : NSEC_MIN;
+}
+
+nsec_t tie_part_to(const struct tie *tie, size_t part)
+{
+	return part + 1 < tie->parts
+		   ? nsec_add(tie->part[part + 1].from_ns, tie->part[part].high_ns)
+		   : NSEC_MAX;
+}
+
+/* Where the next part's segment begins; a time that was shown twice is the earlier one.
+ */
+nsec_t tie_part_begin(const struct tie *tie, size_t part)
+{
+	nsec_t last = nsec_add(tie->part[part - 1].to_ns, tie->part[part - 1].high_ns);
+	nsec_t first = tie_part_from(tie, part);
+
+	return first > last ? first : last + 1;
+}
+
+/* The offset of a part that the estimate takes: the middle of what is left. */
+nsec_t tie_middle(const struct tie_part *part)
+{
+	return part->low_ns + (part->high_ns - part->low_ns) / 2;
+}
+
+size_t tie_part_at(const struct tie *tie, nsec_t local_ns)
+{
+	size_t part = 0;
+
+	while (part + 1 < tie->parts && local_ns >= tie_part_begin(tie, part + 1))
+		part++;
+	return part;
+}
+
+/* What the offset may be while the tied clock shows times of a span. */
+void tie_offsets(const struct tie *tie, nsec_t from, nsec_t to, nsec_t *low, nsec_t *high)
+{
+	size_t part = tie_part_at(tie, from);
+
+	/* A time that was leapt over belongs to some part as well. */
+	*low = tie->part[part].low_ns;
+	*high = tie->part[part].high_ns;
+	for (size_t i = 0; i < tie->parts; i++) {
+		if (tie_part_from(tie, i) > to || tie_part_to(tie, i) < from)
+			continue;
+		if (tie->part[i].low_ns < *low)
+			*low = tie->part[i].low_ns;
+		if (tie->part[i].high_ns > *high)
+			*high = tie->part[i].high_ns;
+	}
+}
+
+nsec_t tie_earliest(const struct tie *tie, nsec_t local_ns)
+{
+	nsec_t low, high;
+
+	tie_offsets(tie, local_ns, local_ns, &low, &high);
+	return nsec_sub(local_ns, high);
+}
+
+nsec_t tie_latest(const struct tie *tie, nsec_t local_ns)
+{
+	nsec_t low, high;
+
+	tie_offsets(tie, local_ns, local_ns, &low, &high);
+	return nsec_sub(local_ns, low);
+}
+
+/* Of the ties of one clock the one that most packets tell of; the others go. */
+static void choose(struct sync *sync)
+{
+	struct tie_list *list = &sync->ties;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct tie *tie = &list->item[i];
+		bool best = tie->parts > 0;
+
+		for (size_t k = 0; k < list->count; k++)
+			if (k != i && list->item[k].parts &&
+			    list->item[k].tied == tie->tied &&
+			    (list->item[k].packets > tie->packets ||
+			     (list->item[k].packets == tie->packets && k < i)))
+				best = false;
+		if (!best)
+			tie->parts = 0;
+	}
+	for (size_t i = 0; i < list->count; i++)
+		if (list->item[i].parts)
+			list->item[kept++] = list->item[i];
+		else
+			tie_clear(&list->item[i]);
+	list->count = kept;
+}
+
+static int by_clocks(const void *a, const void *b)
+{
+	const struct tie *p = a, *q = b;
+
+	if (p->tied != q->tied)
+		return p->tied < q->tied ? -1 : 1;
+	return (p->base > q->base) - (p->base < q->base);
+}
+
+/* Where nothing says when packets were handed over, there is nothing to say of a tie. */
+static void report_unsound(struct sync *sync, const struct tie *tie)
+{
+	for (size_t i = 0; i < tie->parts; i++)
+		if (tie->part[i].low_ns == NSEC_MIN || tie->part[i].high_ns == NSEC_MAX)
+			return;
+	if (tie->parts)
+		problem_add(&sync->problems, sync_clock_name(sync, tie->tied), "tie",
+			    tie->packets,
+			    "its clock is not that of %s, stepped or not, by the packets "
+			    "that both sent, so it has a correction of its own",
+			    sync_clock_name(sync, tie->base));
+}
+
+static void report_steps(struct sync *sync, const struct sync_trace *trace)
+{
+	const struct tie *tie = trace->tie;
+	char when[NSEC_TEXT], how_far[NSEC_TEXT];
+
+	for (size_t i = 1; i < tie->parts; i++) {
+		nsec_t size = tie_middle(&tie->part[i]) - tie_middle(&tie->part[i - 1]);
+
+		problem_add(&sync->problems, trace->name, "step", 1,
+			    "its clock was stepped by %s at %s",
+			    nsec_format_span(how_far, (double)size),
+			    nsec_format_utc(when, tie_part_begin(tie, i)));
+	}
+}
+
+static void find_ties(struct sync *sync)
+{
+	struct tie_list *list = &sync->ties;
+
+	qsort(list->item, list->count, sizeof(*list->item), by_clocks);
+	for (size_t i = 0; i < list->count; i++) {
+		struct tie *tie = &list->item[i];
+
+		find_parts(tie);
+		drop_false(tie);
+		if (!is_sound(tie)) {
+			report_unsound(sync, tie);
+			tie->parts = 0;
+		}
+	}
+	choose(sync);
+}
+
+/* Clocks by their old numbers. */
+struct renumbering {
+	struct sync *sync;
+	const struct tie **tie; /* NULL: none */
+	uint32_t *number;       /* of the clock itself, or of its base */
+	struct pair_table pairs;
+};
+
+static int renumber_message(void *context, struct message *message)
+{
+	struct renumbering *renumbering = context;
+	const struct pair *pair = &renumbering->sync->pairs.pair[message->pair];
+	uint32_t from = message->forward ? pair->a : pair->b;
+	uint32_t to = message->forward ? pair->b : pair->a;
+
+	if (renumbering->tie[from])
+		message->send_ns = tie_earliest(renumbering->tie[from], message->send_ns);
+	if (renumbering->tie[to])
+		message->recv_ns = tie_latest(renumbering->tie[to], message->recv_ns);
+	from = renumbering->number[from];
+	to = renumbering->number[to];
+	message->forward = from < to;
+	message->pair = pair_table_find(&renumbering->pairs, from, to);
+	pair_add(&renumbering->pairs.pair[message->pair], message);
+	return 0;
+}
+
+static void renumber_clocks(struct renumbering *renumbering)
+{
+	struct sync *sync = renumbering->sync;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < sync->clocks; i++) {
+		if (renumbering->tie[i])
+			continue;
+		renumbering->number[i] = kept;
+		sync->clock_trace[kept++] = sync->clock_trace[i];
+	}
+	for (uint32_t i = 0; i < sync->clocks; i++)
+		if (renumbering->tie[i])
+			renumbering->number[i] =
+			    renumbering->number[renumbering->tie[i]->base];
+	sync->clocks = kept;
+	for (size_t i = 0; i < sync->traces; i++) {
+		struct sync_trace *trace = &sync->trace[i];
+
+		trace->tie = renumbering->tie[trace->clock];
+		trace->clock = renumbering->number[trace->clock];
+		if (trace->tie)
+			report_steps(sync, trace);
+	}
+}
+
+int tie_clocks(struct sync *sync, struct error *error)
+{
+	struct renumbering renumbering = {.sync = sync};
+	int status;
+
+	find_ties(sync);
+	if (!sync->ties.count)
+		return 0;
+	renumbering.tie = mem_zalloc(sync->clocks * sizeof(*renumbering.tie));
+	renumbering.number = mem_zalloc(sync->clocks * sizeof(*renumbering.number));
+	for (size_t i = 0; i < sync->ties.count; i++)
+		renumbering.tie[sync->ties.item[i].tied] = &sync->ties.item[i];
+	renumber_clocks(&renumbering);
+	status =
+	    message_log_walk(&sync->log, true, renumber_message, &renumbering, error);
+	pair_table_clear(&sync->pairs);
+	sync->pairs = renumbering.pairs;
+	free(renumbering.tie);
+	free(renumbering.number);
+	return status;
+}
+
+void tie_list_clear(struct tie_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		tie_clear(&list->item[i]);
+	free(list->item);
+	memset(list, 0, sizeof(*list));
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "told.h"
+
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sync/sync.h"
+
+enum kind {
+	TCP_DATA,
+	TCP_OPEN_CLOSE,
+	TCP_ACK,
+	UDP,
+	ICMP,
+	OTHER,
+	KINDS,
+};
+
+static const char *const kind_name[KINDS] = {
+    "tcp data", "tcp syn, fin, rst", "tcp ack", "udp", "icmp", "other"};
+
+enum { TCP_SYN_FIN_RST = 7 };
+
+struct told {
+	const struct recorded *run;
+	const struct source_list *sources;
+	bool has_truth;
+	uint64_t right[KINDS], reversed[KINDS];
+};
+
+static enum kind kind_of(const struct packet *packet)
+{
+	switch (packet->protocol) {
+	case IPPROTO_TCP:
+		if (packet->payload)
+			return TCP_DATA;
+		return packet->flags & TCP_SYN_FIN_RST ? TCP_OPEN_CLOSE : TCP_ACK;
+	case IPPROTO_UDP:
+		return UDP;
+	case IPPROTO_ICMP:
+	case IPPROTO_ICMPV6:
+		return ICMP;
+	default:
+		return OTHER;
+	}
+}
+
+/* The host's time of one end, and how far that may be off. */
+static nsec_t host_time(const struct told *told, const struct sync_end *end,
+			nsec_t *uncertainty)
+{
+	const char *path = told->sources->item[end->source].path;
+
+	for (size_t i = 0; told->has_truth && i < told->run->traces + told->run->captures;
+	     i++) {
+		const struct subject *subject = &told->run->subject[i];
+		nsec_t host;
+
+		if (strcmp(subject->path, path) != 0)
+			continue;
+		host = truth_to_host(subject->node, subject->clock, end->local_ns);
+		*uncertainty += truth_uncertainty(subject->node, host);
+		return host;
+	}
+	return end->local_ns;
+}
+
+static int take_message(void *context, const struct sync_end *send,
+			const struct sync_end *recv, const struct packet *packet,
+			struct error *error)
+{
+	struct told *told = context;
+	nsec_t uncertainty = 0, sent = host_time(told, send, &uncertainty),
+	       received = host_time(told, recv, &uncertainty);
+
+	(void)error;
+	if (received + uncertainty > sent)
+		told->right[kind_of(packet)]++;
+	else
+		told->reversed[kind_of(packet)]++;
+	return 0;
+}
+
+static int read_messages(struct told *told, struct source_list *sources,
+			 struct error *error)
+{
+	const struct sync_options options = {.drift_limit_ppm = 200,
+					     .max_rejected = 0.02,
+					     .threads = 1,
+					     .in_flight = 1 << 18};
+	struct progress progress = {.shown = false};
+	struct problem_list problems = {NULL, 0, 0};
+	struct sync sync;
+	int status = source_add_run(sources, told->run->path, &problems, error);
+
+	sync_init(&sync, &options);
+	told->sources = sources;
+	sync.on_message = take_message;
+	sync.message_context = told;
+	if (!status)
+		status = sync_read_sources(&sync, sources, &progress, error);
+	sync_clear(&sync);
+	problem_clear(&problems);
+	return status;
+}
+
+int told_add(struct table *table, const struct recorded *run, bool has_truth,
+	     uint64_t *reversed, struct error *error)
+{
+	struct told told = {.run = run, .has_truth = has_truth};
+	struct source_list sources = {NULL, 0, 0};
+	int status = read_messages(&told, &sources, error);
+
+	for (int i = 0; !status && i < KINDS; i++) {
+		char right[24], wrong[24];
+		const char *cell[] = {run->name, kind_name[i], right, wrong};
+
+		if (!told.right[i] && !told.reversed[i])
+			continue;
+		snprintf(right, sizeof(right), "%llu", (unsigned long long)told.right[i]);
+		snprintf(wrong, sizeof(wrong), "%llu",
+			 (unsigned long long)told.reversed[i]);
+		table_add(table, cell);
+		*reversed += told.reversed[i];
+	}
+	source_list_clear(&sources);
+	return status;
+}

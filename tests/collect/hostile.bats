@@ -1,0 +1,273 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck disable=SC2016 # commands for nodes stay as they are
+#
+# Nodes that lie, and run directories from somebody else: what they cannot do to
+# the machine that collects.
+load common
+
+shells=(dash 'bash --posix' 'busybox sh')
+
+setup_file()
+{
+	cluster_begin
+	export cluster namespaces bridge network
+	mkdir -p "$cluster/liar"
+	cat >"$cluster/liar/answer" <<-'EOT'
+		here=${0%/*}
+		cmd=$SSH_ORIGINAL_COMMAND
+		[ ! -f "$here/lie" ] || . "$here/lie"
+		exec /bin/sh -c "$cmd"
+	EOT
+	node_up liar
+}
+
+setup()
+{
+	scratch=$(mktemp -d)
+	cd "$scratch" || return
+	rm -rf "$cluster/liar/lie" "$cluster"/liar/temp/*
+}
+
+# What the node says from now on; $cmd is what it is asked.
+lies()
+{
+	cat >"$cluster/liar/lie"
+}
+
+# collect, by this shell: in_shell SHELL WANTED_STATUS ARGUMENT...
+in_shell()
+{
+	local shell=$1 wanted=$2 status=0
+	shift 2
+	# shellcheck disable=SC2086 # words
+	$shell "$(command -v ctcollect)" -F "$cluster/ssh_config" "$@" >"$scratch/out" 2>"$scratch/err" \
+		</dev/null 3>&- || status=$?
+	[ "$status" -eq "$wanted" ] && return
+	printf '%s ctcollect %s: exit status %d, want %d; it said:\n' "$shell" "$*" "$status" "$wanted"
+	cat "$scratch/out" "$scratch/err"
+	return 1
+}
+
+# No control characters but the ends of lines in what people read.
+is_plain()
+{
+	! LC_ALL=C grep -n -a -P '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$@"
+}
+
+# Starting and stopping record nothing that takes its time.
+quick_recipe()
+{
+	recipe lie liar <<<'process: {interval_ms: 1000, whitelist: true}'
+}
+
+@test 'what is fetched are plain files of ours, whatever the node makes of them' {
+	quick_recipe
+	umask 000
+	in_shell "busybox sh" 0 start lie.yaml
+	data=$(echo "$cluster"/liar/temp/clustertrace-*/*/data)
+	mkdir -m 777 "$data/open"
+	printf '#!/bin/sh\nid\n' >"$data/open/su"
+	chmod 6777 "$data/open/su"
+	ln -s /etc/passwd "$data/link"
+	mkfifo "$data/fifo"
+	# It lists what it must not, and sends more than it was asked for.
+	lies <<-'EOT'
+		case $cmd in
+		*" list")
+			/bin/sh -c "$cmd" | grep -v -x end
+			crc=$(printf x | cksum)
+			for odd in ./../escaped ./open/../../../escaped /escaped ./a/./b ./a//b ./dir/ "./$(printf 'e\033[31m')"; do
+				printf '%s %s\n' "$crc" "$odd"
+			done
+			echo end
+			exit ;;
+		*" send")
+			/bin/sh -c "$cmd"
+			head -c 100000 /dev/zero
+			exit ;;
+		esac
+	EOT
+	in_shell "busybox sh" 0 stop "$(the_run)"
+	in_shell "busybox sh" 3 fetch "$(the_run)"
+	run=$(the_run)
+	said 'liar: 7 files with odd names were not fetched'
+	printf '#!/bin/sh\nid\n' | diff - "$run/liar/open/su"
+	[ -z "$(find "$run/liar" ! -type f ! -type d)" ]
+	[ -z "$(find "$run/liar" -type f ! -perm 600)" ]
+	[ -z "$(find "$run/liar" -type d ! -perm 700)" ]
+	[ -z "$(find "$run" -perm /022)" ]
+	[ -z "$(find "$run" ! -user "$(id -u)")" ]
+	[ -z "$(find . "$cluster" -name escaped)" ]
+}
+
+@test 'more than there is room for is not fetched' {
+	quick_recipe
+	collect 0 start lie.yaml
+	lies <<<'case $cmd in *" list") echo 1 100000000000000 ./huge; echo end; exit ;; esac'
+	collect 0 stop lie.yaml
+	collect 1 fetch lie.yaml
+	said 'liar: not fetched: it has 97656250000 KiB, and [0-9]* are free here'
+}
+
+@test 'no answer of a node is run, or shown as it is' {
+	quick_recipe
+	lies <<-'EOT'
+		case $cmd in
+		*"-s")
+			cat >/dev/null
+			printf 'user \033]0;PWNED\007root\nshell s\302\2331mh\nrights root\nlttng 2\033]0;title\007\n'
+			printf 'free_kib a[$(touch %s/pwned)]\nevents b[$(touch %s/pwned)] x\n' "$here" "$here"
+			printf 'tracer none x\nplace \033[2J%%s%%n\nactive \033[2Jzz\noffload e\033[1mth0 gso\nend\n'
+			exit ;;
+		"date +%s%N") echo "c[\$(touch $here/pwned)]"; exit ;;
+		esac
+	EOT
+	for shell in "${shells[@]}"; do
+		in_shell "$shell" 3 check lie.yaml
+		is_plain "$scratch/out" "$scratch/err"
+		holds "$scratch/out" '^liar: want: a place to write, \\u001b\[2J%s%n is none'
+		holds "$scratch/out" '^liar *\\u001b\]0;PWNED\\u0007root '
+		[ ! -e "$cluster/liar/pwned" ]
+	done
+	lies <<<'case $cmd in *"-s "*) cat >/dev/null; printf "daemon \033[2J\n"; exit ;; esac'
+	collect 0 sessiond status lie.yaml
+	holds "$scratch/out" '^liar: \\u001b\[2J$'
+	printf '%s\n' 'printf "a\033[2Jb\n"' >script
+	rm "$cluster/liar/lie"
+	collect 0 --script script install lie.yaml
+	holds "$scratch/out" '^liar: a\\u001b\[2Jb$'
+}
+
+@test 'a status that is none does not spoil run.json' {
+	recipe lie liar <<-'EOT'
+		process: {interval_ms: 1000, whitelist: true}
+		execute:
+		    - {command: "true", roles: all}
+		tasks: {command: "true", roles: all, inputs: [1]}
+	EOT
+	lies <<-'EOT'
+		case $cmd in
+		*" exec "* | *" task "*) cat >/dev/null; printf 'status 007\nstate done\nsaid \302\2331mhi\n'; exit ;;
+		*" start") /bin/sh -c "$cmd"; printf 'problem \033[31m%s\n' 1 2; exit ;;
+		esac
+	EOT
+	in_shell 'bash --posix' 3 run lie.yaml
+	said 'liar: it answers nonsense about its status'
+	said 'liar: \\u001b\[31m1$'
+	is_plain "$scratch/err"
+	run=$(the_run)
+	sqlite3 :memory: "SELECT json_extract(readfile('$run/run.json'), '\$.commands[0].status')" >status
+	holds status '^lost: '
+}
+
+@test 'a node that never stops talking fills nothing' {
+	quick_recipe
+	export TMPDIR=$scratch/temp
+	mkdir temp
+	for what in ' start' ' list'; do
+		lies <<-EOT
+			case \$cmd in
+			*"$what") [ "$what" = ' list' ] || yes >&2; yes 'problem of mine'; exit ;;
+			esac
+		EOT
+		rm -rf runs
+		collect 1 -t 1 run lie.yaml &
+		while kill -0 $! 2>/dev/null; do
+			[ "$(du -s -k temp runs 2>/dev/null | awk '{ sum += $1 } END { print sum }')" -lt 80000 ]
+			sleep 0.1
+		done
+		wait $!
+		said 'liar: not \(started: no connection\|fetched: it answers with more than [0-9]* bytes\)'
+		[ "$(du -s -k runs | cut -f 1)" -lt 1000 ]
+	done
+}
+
+# foreign: a run directory as somebody else might send it.
+foreign()
+{
+	rm -rf ev
+	mkdir -p ev/.collect/nodes/a
+	echo 0123456789abcdef >ev/.collect/id
+	cat >ev/.collect/plan <<-'EOT'
+		name '$(touch pwned)'
+		point 1 1 '' x=$(touch pwned)
+		tmpdir $(touch pwned)
+		ssh_gateway ''
+		node a 127.0.0.1 '' 1 all $(touch pwned)
+	EOT
+	echo '{"recipe": {}}' >ev/.collect/json
+}
+
+@test 'a run directory from somebody else is data' {
+	for shell in "${shells[@]}"; do
+		foreign
+		in_shell "$shell" 0 -t 1 status ev
+		holds "$scratch/out" '^a *unreachable'
+		said 'a: nothing was set up there'
+		in_shell "$shell" 1 -t 1 fetch ev
+		[ ! -e pwned ]
+	done
+	holds ev/run.json '"name": "$(touch pwned)"'
+	# What ssh may do here is the recipe's to say.
+	echo 'ssh_option '\''ProxyCommand=touch pwned'\' >>ev/.collect/plan
+	echo /var/clustertrace-1/0123456789abcdef >ev/.collect/nodes/a/dir
+	collect 0 -t 1 status ev
+	said 'option ProxyCommand of ssh is not taken from a run'
+	holds "$scratch/out" '^a *unreachable'
+	[ ! -e pwned ]
+	# A directory on the node is one of ours.
+	for dir in '/var;touch pwned/clustertrace-1/0123456789abcdef' /var/x /var/../clustertrace-1/0123456789abcdef; do
+		foreign
+		printf '%s\n' "$dir" >ev/.collect/nodes/a/dir
+		collect 0 -t 1 status ev
+		said 'a: nothing was set up there'
+	done
+	for bad in 'node b' "node ../../up x '' ''" "node * x '' ''" "node b -oProxyCommand=x '' ''" \
+		"node b x/y '' ''" "node b x -oA ''" "node b x '' 1;2" 'ssh_gateway -oA' "ssh_gateway 'a b'"; do
+		foreign
+		printf '%s\n' "$bad" >>ev/.collect/plan
+		collect 1 status ev
+		said "^ctcollect: ./ev/.collect/plan: '.*' is not "
+	done
+	foreign
+	echo 'x; y' >ev/.collect/id
+	collect 1 status ev
+	said 'ev/.collect/id: want 16 hexadecimal digits'
+	foreign
+	: >mine
+	ln -s "$PWD/mine" ev/.collect/nodes/a/problems
+	collect 1 status ev
+	said 'nodes/a/problems: neither a file nor a directory'
+	rm ev/.collect/nodes/a/problems
+	ln -s "$PWD/mine" ev/run.json.new
+	collect 1 fetch ev
+	[ ! -s mine ]
+}
+
+@test 'a recipe from somebody else moves no cursor' {
+	cat >r.yaml <<-'EOT'
+		name: x
+		hosts: [a]
+		sar: true
+		execute: [{command: "echo \e[2J\u009b1m \u00e9"}]
+	EOT
+	collect 0 plan r.yaml
+	is_plain "$scratch/out"
+	holds "$scratch/out" 'echo \\u001b\[2J\\u009b1m é$'
+}
+
+@test 'what is in a run directory already stays, and so does what is fetched' {
+	quick_recipe
+	collect 0 start lie.yaml
+	run=$(the_run)
+	mkdir "$run/liar"
+	collect 0 stop "$run"
+	collect 1 fetch "$run"
+	said 'liar: not fetched: .*/liar is there already'
+	[ -z "$(ls -A "$run/liar")" ]
+	rmdir "$run/liar"
+	collect 3 fetch "$run"
+	[ -s "$run/liar/node.json" ]
+	left_clean liar
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/*
+ * All requests of whole runs, the recorded and simulated ones or those timelines that are
+ * named as arguments: no critical path contradicts what `requests` says. A message leads
+ * to a thread only if that thread sends in the message's flow, and where the serving
+ * thread was woken by a message after the request's arrival, the path is on that
+ * message's way, and not with another flow's.
+ */
+#include <inttypes.h>
+
+#include "../scratch.h"
+#include "analyze/analysis.h"
+#include "analyze/critical/request_path.h"
+
+static char **timelines;
+
+struct asked {
+	const char *path;
+	struct request request;
+	struct question question;
+	struct exchanges exchanges;
+	struct scope scope;
+	uint64_t networks; /* rows of paths that are a message's way to a thread */
+	uint64_t ways;     /* requests whose way there is on their path */
+};
+
+static void shell(const char *words)
+{
+	char *command = mem_printf("PATH=\"$CT_BUILD/bin:$PATH\" && %s", words);
+
+	assert_int_equal(system(command), 0);
+	free(command);
+}
+
+static int take_count(void *context, const struct cell *row)
+{
+	*(int64_t *)context = row->integer;
+	return 0;
+}
+
+static int64_t count(struct asked *asked, const char *sql, const struct cell *values)
+{
+	struct error error = ERROR_INIT;
+	int64_t counted = -1;
+
+	assert_int_equal(
+	    question_ask(&asked->question, sql, values, take_count, &counted, &error), 0);
+	return counted;
+}
+
+/* Whether messages of the message's flow were sent while that thread ran. */
+static bool sends_in_flow(struct asked *asked, const struct path_segment *to,
+			  int64_t message)
+{
+	const struct cell values[] = {cell_of_integer(message), cell_of_integer(to->node),
+				      cell_of_integer(to->tid)};
+
+	return count(asked,
+		     "SELECT EXISTS (SELECT 1 FROM message AS m, message AS o"
+		     " JOIN event AS e ON e.id = o.send_event WHERE m.id = ?1"
+		     " AND o.src_node = ?2 AND e.tid = ?3 AND o.protocol = m.protocol"
+		     " AND o.src = m.dst AND o.sport IS m.dport"
+		     " AND o.dst = m.src AND o.dport IS m.sport)",
+		     values) == 1;
+}
+
+static bool is_of_flow(struct asked *asked, int64_t one, int64_t other)
+{
+	const struct cell values[] = {cell_of_integer(one), cell_of_integer(other)};
+
+	return count(
+		   asked,
+		   "SELECT (SELECT protocol || min(src || '/' || ifnull(sport, ''), dst "
+		   "|| "
+		   "'/' || ifnull(dport, '')) || ' ' || max(src || '/' || ifnull(sport, "
+		   "''), dst || '/' || ifnull(dport, '')) FROM message WHERE id = ?1) = "
+		   "(SELECT protocol || min(src || '/' || ifnull(sport, ''), dst || '/' "
+		   "|| "
+		   "ifnull(dport, '')) || ' ' || max(src || '/' || ifnull(sport, ''), "
+		   "dst "
+		   "|| '/' || ifnull(dport, '')) FROM message WHERE id = ?2)",
+		   values) == 1;
+}
+
+/* The thread to which a message's way leads, over the interrupt that took it; or NULL. */
+static const struct path_segment *led_to(const struct path *path, size_t at)
+{
+	while (++at < path->count)
+		if (path->segment[at].state != PATH_INTERRUPT)
+			return path->segment[at].tid > 0 ? &path->segment[at] : NULL;
+	return NULL;
+}
+
+static void check_path(struct asked *asked, const struct exchange *exchange,
+		       const struct path *path)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < path->count; i++) {
+		const struct path_segment *at = &path->segment[i], *to;
+
+		if (at->state != PATH_NETWORK || !at->message)
+			continue;
+		to = led_to(path, i);
+		asked->networks += to != NULL;
+		if (to && !sends_in_flow(asked, to, at->message))
+			fail_msg("%s: request %" PRId64 ": message %" PRId64
+				 " leads to thread %" PRId64
+				 ", which sends nothing in its flow",
+				 asked->path, exchange->number, at->message, to->tid);
+		/* Of what came no later than the request nothing but it was awaited. */
+		if (first && to && to->node == exchange->server &&
+		    to->tid == exchange->server_tid &&
+		    at->end_ns >= exchange->arrived_ns) {
+			if (!is_of_flow(asked, at->message, exchange->number))
+				fail_msg("%s: request %" PRId64
+					 " begins with message %" PRId64
+					 " of another flow",
+					 asked->path, exchange->number, at->message);
+			asked->ways++;
+		}
+		first = false;
+	}
+}
+
+static void check_timeline(const char *name)
+{
+	static const struct analysis critical = {.name = "critical-path"};
+	struct asked asked = {.path = name};
+	struct error error = ERROR_INIT;
+	struct bounds *bounds;
+	struct past *past;
+
+	request_init(&asked.request);
+	assert_int_equal(request_check(&asked.request, &error), 0);
+	assert_int_equal(
+	    question_open(&asked.question, &critical, &asked.request, name, &error), 0);
+	bounds = bounds_new(asked.question.reader, &error);
+	assert_int_equal(scope_of_all_nodes(&asked.scope, &asked.question, &error), 0);
+	assert_int_equal(exchanges_read(&asked.exchanges, &asked.question, &asked.scope,
+					bounds, &error),
+			 0);
+	assert_true(asked.exchanges.count > 100);
+	past = past_read(asked.question.reader, &asked.scope, NULL, &error);
+	assert_non_null(past);
+	for (size_t i = 0; i < asked.exchanges.count; i++) {
+		const struct exchange *exchange = &asked.exchanges.item[i];
+		struct path path;
+
+		request_path_walk(&path, past, exchange);
+		check_path(&asked, exchange, &path);
+		path_clear(&path);
+		if (i % 50) /* as critical-path reads it, which is slower */
+			continue;
+		assert_int_equal(
+		    request_path(&path, &asked.question, &asked.scope, exchange, &error),
+		    0);
+		check_path(&asked, exchange, &path);
+		path_clear(&path);
+	}
+	past_free(past);
+	print_message("%s: %zu requests, %" PRIu64 " ways to threads, %" PRIu64
+		      " of requests\n",
+		      name, asked.exchanges.count, asked.networks, asked.ways);
+	assert_true(asked.ways > asked.exchanges.count / 2);
+	exchanges_clear(&asked.exchanges);
+	scope_clear(&asked.scope);
+	bounds_free(bounds);
+	question_close(&asked.question);
+	request_clear(&asked.request);
+}
+
+static void paths_agree_with_requests(void **unused)
+{
+	(void)unused;
+	if (*timelines) {
+		for (size_t i = 0; timelines[i]; i++)
+			check_timeline(timelines[i]);
+		return;
+	}
+	shell("ctmerge -q \"$CT_SOURCE/datasets/sample\" -o sample.db");
+	check_timeline("sample.db");
+	shell("ctsim -q --seed 31 --set seconds=2 --set workers=4 clients -o workers && "
+	      "ctmerge -q workers -o workers.db 2>log");
+	check_timeline("workers.db");
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(paths_agree_with_requests),
+	};
+
+	timelines = argv + (argc > 0);
+	if (*timelines) /* their paths are of here */
+		return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/output_directory.h"
+
+#include <dirent.h>
+
+#include "../scratch.h"
+#include "base/output.h"
+#include "base/removal.h"
+
+static const struct output_kind kinds[] = {
+    {OUTPUT_EMPTY, ".list", "an empty one", true},
+    {OUTPUT_REPLACE, ".list", NULL, true},
+};
+static const struct output_kind adding = {.rule = OUTPUT_ADD};
+
+static void put(const char *directory, const char *name, const char *text)
+{
+	char *path = mem_printf("%s/%s", directory, name);
+
+	scratch_text(path, text);
+	free(path);
+}
+
+static void overwrite(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void holds(const char *path, const char *text)
+{
+	char have[200] = "";
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	assert_true(fread(have, 1, sizeof(have) - 1, file) == strlen(text));
+	assert_string_equal(have, text);
+	fclose(file);
+}
+
+static bool is_there(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0;
+}
+
+static void export_to(const char *path, bool force, const char *name, const char *text)
+{
+	struct output_directory directory;
+	struct error error = ERROR_INIT;
+
+	assert_int_equal(output_directory_open(&directory, path, &kinds[force], &error),
+			 0);
+	put(directory.temporary, name, text);
+	assert_int_equal(output_directory_commit(&directory, &error), 0);
+}
+
+static void refuses(const char *path, bool force, const char *message)
+{
+	struct output_directory directory;
+	struct error error = ERROR_INIT;
+
+	assert_int_equal(output_directory_open(&directory, path, &kinds[force], &error),
+			 -1);
+	assert_string_equal(error_text(&error), message);
+	error_clear(&error);
+}
+
+static int entries_of(const char *path)
+{
+	DIR *stream = opendir(path);
+	const struct dirent *entry;
+	int count = 0;
+
+	assert_non_null(stream);
+	while ((entry = readdir(stream)))
+		count +=
+		    strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+	closedir(stream);
+	return count;
+}
+
+static void a_new_directory_is_made(void **state)
+{
+	(void)state;
+	export_to("new/", false, "a/b", "text");
+	holds("new/a/b", "text");
+	holds("new/.list", "clustertrace export 1\na/b\n");
+	removal_of_tree("new");
+	assert_false(is_there("new"));
+}
+
+static void directories_above_it_are_made(void **state)
+{
+	struct output_directory directory;
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	export_to("above/all/new", false, "a/b", "text");
+	holds("above/all/new/a/b", "text");
+	holds("above/all/new/.list", "clustertrace export 1\na/b\n");
+	export_to("above/other/./new/", false, "c", "text");
+	holds("above/other/new/c", "text");
+	assert_int_equal(
+	    output_directory_open(&directory, "way/to/it", &kinds[0], &error), 0);
+	put(directory.temporary, "a", "text");
+	assert_false(is_there("way"));
+	output_directory_discard(&directory);
+	assert_int_equal(entries_of("."), 1);
+}
+
+static void an_empty_one_is_filled(void **state)
+{
+	struct stat before, after;
+
+	(void)state;
+	assert_int_equal(mkdir("empty", 0700), 0);
+	assert_int_equal(symlink("empty", "link"), 0);
+	assert_int_equal(stat("empty", &before), 0);
+	export_to("link", false, "b", "text");
+	holds("empty/b", "text");
+	assert_int_equal(stat("empty", &after), 0);
+	assert_true(before.st_ino == after.st_ino && after.st_mode == before.st_mode);
+	assert_true(is_there("link"));
+}
+
+static void what_is_there_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("full", 0777), 0);
+	overwrite("full/x", "");
+	refuses("full", false, "full: not empty, want an empty one");
+	refuses("full/x", true, "full/x: Not a directory");
+	refuses("full/x/y", false, "full/x/y: Not a directory");
+	refuses("none/../new", false, "none/../new: No such file or directory");
+	refuses("", false, ": No such file or directory");
+	assert_int_equal(symlink("nowhere", "dangling"), 0);
+	refuses("dangling", false, "dangling: No such file or directory");
+}
+
+static void force_replaces_what_an_export_left(void **state)
+{
+	(void)state;
+	export_to("out", false, "node=1/x", "old");
+	overwrite("out/mine", "mine");
+	overwrite("out/y", "also mine");
+	export_to("out", true, "y", "new");
+	assert_false(is_there("out/node=1"));
+	holds("out/mine", "mine");
+	holds("out/y", "new");
+	holds("out/.list", "clustertrace export 1\ny\n");
+}
+
+static void a_list_cannot_lead_elsewhere(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("evil", 0777), 0);
+	overwrite("victim", "v");
+	assert_int_equal(mkdir("there", 0777), 0);
+	overwrite("there/victim", "v");
+	assert_int_equal(symlink("../there", "evil/link"), 0);
+	overwrite("evil/.list",
+		  "clustertrace export 1\n../victim\nlink/victim\na/../../victim\n\n/\n");
+	export_to("evil", true, "y", "new");
+	holds("victim", "v");
+	holds("there/victim", "v");
+}
+
+static void what_is_in_the_way_is_told_before(void **state)
+{
+	struct output_directory directory;
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	export_to("way", false, "a", "old");
+	assert_int_equal(mkdir("way/b", 0777), 0);
+	assert_int_equal(output_directory_open(&directory, "way", &kinds[1], &error), 0);
+	put(directory.temporary, "b", "new");
+	assert_int_equal(output_directory_commit(&directory, &error), -1);
+	assert_non_null(strstr(error_text(&error), "way/b: in the way, want a file"));
+	error_clear(&error);
+	holds("way/a", "old");
+	holds("way/.list", "clustertrace export 1\na\n");
+}
+
+static void what_was_not_committed_goes(void **state)
+{
+	struct output_directory directory;
+	struct error error = ERROR_INIT;
+	char *temporary;
+
+	(void)state;
+	assert_int_equal(output_directory_open(&directory, "gone", &kinds[0], &error), 0);
+	for (int i = 0; i < 500; i++) {
+		char name[40];
+
+		snprintf(name, sizeof(name), "d%d/e/a-long-name-of-a-file-%d", i % 7, i);
+		put(directory.temporary, name, "text");
+	}
+	temporary = mem_printf("%s/link", directory.temporary);
+	assert_int_equal(symlink("/", temporary), 0);
+	free(temporary);
+	temporary = mem_strdup(directory.temporary);
+	output_directory_discard(&directory);
+	assert_false(is_there(temporary));
+	assert_false(is_there("gone"));
+	free(temporary);
+}
+
+static void add(const char *path, const char *name, const char *message)
+{
+	struct output_directory directory;
+	struct error error = ERROR_INIT;
+
+	assert_int_equal(output_directory_open(&directory, path, &adding, &error), 0);
+	put(directory.temporary, name, "new");
+	put(directory.temporary, "z", "new");
+	assert_int_equal(output_directory_commit(&directory, &error), message ? -1 : 0);
+	assert_string_equal(error_text(&error), message ? message : "");
+	error_clear(&error);
+}
+
+static void entries_are_added_all_or_none(void **state)
+{
+	struct output_directory directory;
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	add("added//", "a/b", NULL);
+	holds("added/a/b", "new");
+	add("added", "b", "added/z: File exists");
+	assert_false(is_there("added/b"));
+	assert_int_equal(entries_of("added"), 2);
+	assert_int_equal(output_directory_open(&directory, "none/a", &adding, &error),
+			 -1);
+	assert_string_equal(error_text(&error), "none/a: No such file or directory");
+	error_clear(&error);
+	assert_int_equal(output_directory_open(&directory, "other", &adding, &error), 0);
+	assert_false(output_directory_has(&directory, "z"));
+	error_set(&error, "x: %s/a: full", directory.temporary);
+	output_directory_explain(&directory, &error);
+	assert_string_equal(error_text(&error), "x: other/a: full");
+	error_clear(&error);
+	output_directory_discard(&directory);
+}
+
+/* Neither goes anything into a trace that is read, nor is a file replaced that is. */
+static void inputs_stay(void **state)
+{
+	struct output_directory directory;
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	scratch_text("trace/deep/metadata", "m");
+	output_protect("trace");
+	assert_int_equal(output_directory_open(&directory, "trace", &kinds[1], &error),
+			 -1);
+	assert_non_null(strstr(error_text(&error), "trace: it is an input"));
+	assert_int_equal(
+	    output_directory_open(&directory, "trace/deep/new/er", &kinds[0], &error),
+	    -1);
+	assert_string_equal(error_text(&error), "trace/deep/new/er: lies in the input "
+						"trace, want another name to write to");
+	assert_int_equal(mkdir("mixed", 0777), 0);
+	scratch_text("mixed/file", "recorded");
+	output_protect("mixed/file");
+	assert_int_equal(output_directory_open(&directory, "mixed", &kinds[1], &error),
+			 0);
+	put(directory.temporary, "a", "new");
+	put(directory.temporary, "file", "new");
+	assert_int_equal(output_directory_commit(&directory, &error), -1);
+	assert_non_null(strstr(error_text(&error), "mixed/file: it is an input"));
+	error_clear(&error);
+	holds("mixed/file", "recorded");
+	assert_int_equal(entries_of("mixed"), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_new_directory_is_made),
+	    cmocka_unit_test(directories_above_it_are_made),
+	    cmocka_unit_test(an_empty_one_is_filled),
+	    cmocka_unit_test(what_is_there_is_refused),
+	    cmocka_unit_test(force_replaces_what_an_export_left),
+	    cmocka_unit_test(a_list_cannot_lead_elsewhere),
+	    cmocka_unit_test(what_is_in_the_way_is_told_before),
+	    cmocka_unit_test(what_was_not_committed_goes),
+	    cmocka_unit_test(entries_are_added_all_or_none),
+	    cmocka_unit_test(inputs_stay),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
+}

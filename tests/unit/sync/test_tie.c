@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Two hosts. The first has a trace and a capture, whose clocks differ by an offset that
+ * steps at most; the second's clock is true time.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "simulate.h"
+
+enum { TRACE, CAPTURE, OTHER, SOURCES, STEPS = 4, TRIALS = 12, LOOKS = 2000 };
+
+#define OFFSET ((nsec_t)7 * NSEC_PER_SEC + 12345)
+#define LENGTH (40 * NSEC_PER_SEC)
+
+struct host {
+	double drift;
+	struct {
+		nsec_t at, size; /* run time; the capture's clock, from then on */
+	} step[STEPS];
+	size_t steps;
+	double apart; /* a rate of the capture's clock against the trace's */
+	bool no_xmit;
+	struct sync sync;
+};
+
+static nsec_t trace_ns(const struct host *host, nsec_t at)
+{
+	return SIM_NOW + at + (nsec_t)((double)at * host->drift);
+}
+
+static nsec_t offset_ns(const struct host *host, nsec_t at)
+{
+	nsec_t offset = OFFSET + (nsec_t)((double)at * host->apart);
+
+	for (size_t i = 0; i < host->steps; i++)
+		if (at >= host->step[i].at)
+			offset += host->step[i].size;
+	return offset;
+}
+
+static nsec_t capture_ns(const struct host *host, nsec_t at)
+{
+	return trace_ns(host, at) + offset_ns(host, at);
+}
+
+static void note_packet(struct host *host, nsec_t queued, nsec_t tapped, nsec_t handed)
+{
+	nsec_t stamp = capture_ns(host, tapped) / 1000 * 1000;
+	struct match_handing base = {TRACE, trace_ns(host, queued),
+				     host->no_xmit ? NSEC_MAX : trace_ns(host, handed)};
+	struct match_handing tied = {CAPTURE, stamp, stamp + 999};
+
+	tie_note(&host->sync.ties, &base, &tied);
+}
+
+static void add_message(struct host *host, const struct message *message, uint32_t from,
+			uint32_t to)
+{
+	struct error error = ERROR_INIT;
+	struct message added = *message;
+
+	added.pair = pair_table_find(&host->sync.pairs, from, to);
+	added.forward = from < to;
+	pair_add(&host->sync.pairs.pair[added.pair], &added);
+	assert_int_equal(message_log_add(&host->sync.log, &added, &error), 0);
+}
+
+/* A packet that leaves, seen by the trace, the capture, or both. */
+static void send_packet(struct host *host, nsec_t at)
+{
+	nsec_t queued = at - draw_between(700, 20000),
+	       handed = at + draw_between(700, 20000);
+	nsec_t came = SIM_NOW + at + draw_between(100000, 900000);
+	uint32_t by = draw_between(0, 1) ? TRACE : CAPTURE;
+	nsec_t sent =
+	    by == TRACE ? trace_ns(host, queued) : capture_ns(host, at) / 1000 * 1000;
+
+	note_packet(host, queued, at, handed);
+	add_message(host, &(struct message){.send_ns = sent, .recv_ns = came}, by, OTHER);
+}
+
+static void receive_packet(struct host *host, nsec_t at)
+{
+	nsec_t sent = SIM_NOW + at - draw_between(100000, 900000);
+	uint32_t by = draw_between(0, 1) ? TRACE : CAPTURE;
+	nsec_t came =
+	    by == TRACE ? trace_ns(host, at) : capture_ns(host, at) / 1000 * 1000 + 999;
+
+	add_message(host, &(struct message){.send_ns = sent, .recv_ns = came}, OTHER, by);
+}
+
+static void add_sources(struct host *host)
+{
+	static const char *const names[] = {"a", "a:a.pcap", "b"};
+	struct sync *sync = &host->sync;
+
+	sync->traces = sync->clocks = SOURCES;
+	sync->trace = mem_zalloc(SOURCES * sizeof(*sync->trace));
+	sync->clock_trace = mem_zalloc(SOURCES * sizeof(*sync->clock_trace));
+	for (uint32_t i = 0; i < SOURCES; i++) {
+		struct sync_trace *trace = &sync->trace[i];
+
+		trace->name = mem_strdup(names[i]);
+		trace->path = mem_strdup("");
+		trace->clock = sync->clock_trace[i] = i;
+		trace->host = i == OTHER;
+		trace->kind = i == CAPTURE ? SOURCE_CAPTURE : SOURCE_TRACE;
+		trace->facts.events = 2;
+	}
+}
+
+static void set_span(struct host *host)
+{
+	struct sync_trace *trace = host->sync.trace;
+
+	trace[TRACE].facts.begin_ns = trace_ns(host, 0);
+	trace[TRACE].facts.end_ns = trace_ns(host, LENGTH);
+	trace[OTHER].facts.begin_ns = SIM_NOW;
+	trace[OTHER].facts.end_ns = SIM_NOW + LENGTH;
+	trace[CAPTURE].facts.begin_ns = NSEC_MAX;
+	trace[CAPTURE].facts.end_ns = NSEC_MIN;
+	for (nsec_t at = 0; at <= LENGTH; at += LENGTH / 1000) {
+		nsec_t stamp = capture_ns(host, at);
+
+		if (stamp < trace[CAPTURE].facts.begin_ns)
+			trace[CAPTURE].facts.begin_ns = stamp;
+		if (stamp > trace[CAPTURE].facts.end_ns)
+			trace[CAPTURE].facts.end_ns = stamp;
+	}
+}
+
+/* `reference` may be NULL. */
+static void host_init(struct host *host, const char *reference)
+{
+	const struct sync_options options = {.drift_limit_ppm = 200,
+					     .max_rejected = 0.02,
+					     .reference = reference,
+					     .threads = 1};
+
+	sync_init(&host->sync, &options);
+	add_sources(host);
+	set_span(host);
+}
+
+static void talk(struct host *host, int packets)
+{
+	for (int i = 1; i < packets; i++) {
+		nsec_t at = LENGTH / packets * i + draw_between(0, 100000);
+
+		if (i % 2)
+			send_packet(host, at);
+		else
+			receive_packet(host, at);
+	}
+}
+
+static void fit(struct host *host)
+{
+	struct error error = ERROR_INIT;
+
+	if (sync_fit(&host->sync, &error))
+		fail_msg("%s", error_text(&error));
+}
+
+static size_t problems_of(const struct host *host, const char *kind)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < host->sync.problems.count; i++)
+		count += strcmp(host->sync.problems.item[i].kind, kind) == 0;
+	return count;
+}
+
+/* At random times the truth is within what is said of both. */
+static void check_bounds(const struct host *host)
+{
+	struct clock_map map;
+
+	sync_describe(&host->sync, &map);
+	assert_int_equal(map.islands, 1);
+	for (int i = 0; i < LOOKS; i++) {
+		nsec_t at = draw_between(0, LENGTH);
+		nsec_t local[] = {trace_ns(host, at), capture_ns(host, at), SIM_NOW + at};
+		const struct clock *axis = clock_map_find(&map, map.reference);
+		nsec_t truth = local[axis - map.clock];
+
+		for (size_t k = 0; k < SOURCES; k++) {
+			nsec_t off = truth - clock_correct(&map.clock[k], local[k]);
+			struct clock_bound bound =
+			    clock_bound_at(&map.clock[k], local[k], 2e5);
+
+			if (off < bound.low_ns - 1 || off > bound.high_ns + 1)
+				fail_msg("%s at %lld: off by %lld, said %lld to %lld",
+					 map.clock[k].trace, (long long)at,
+					 (long long)off, (long long)bound.low_ns,
+					 (long long)bound.high_ns);
+		}
+	}
+	clock_map_clear(&map);
+}
+
+static void one_oscillator_has_one_drift(void **state)
+{
+	struct clock_map map;
+
+	(void)state;
+	for (int trial = 0; trial < TRIALS; trial++) {
+		struct host host = {.drift = (double)draw_between(-90, 90) * 1e-6};
+
+		host_init(&host, NULL);
+		talk(&host, 4000);
+		fit(&host);
+		assert_int_equal(host.sync.clocks, 2);
+		assert_ptr_equal(host.sync.trace[CAPTURE].tie, &host.sync.ties.item[0]);
+		check_bounds(&host);
+		sync_describe(&host.sync, &map);
+		assert_int_equal(map.ties, 1);
+		assert_string_equal(map.tie[0].a, "a");
+		assert_string_equal(map.tie[0].b, "a:a.pcap");
+		assert_int_equal(map.tie[0].packets, 2000);
+		assert_int_equal(map.tie[0].offsets, 1);
+		assert_in_range(OFFSET - map.tie[0].offset[0].offset_ns + 4000, 0, 8000);
+		assert_true(map.clock[CAPTURE].segment[0].rate_ppb ==
+			    map.clock[TRACE].segment[0].rate_ppb);
+		/* All messages are of the trace's clock and the other's. */
+		assert_int_equal(map.pairs, 1);
+		assert_int_equal(map.pair[0].messages_ab + map.pair[0].messages_ba, 3999);
+		assert_int_equal(map.pair[0].violations_after, 0);
+		clock_map_clear(&map);
+		sync_clear(&host.sync);
+	}
+}
+
+/* Forward and back, by more and by less than the time between two packets. */
+static void steps_are_followed(void **state)
+{
+	(void)state;
+	for (int trial = 0; trial < TRIALS; trial++) {
+		struct host host = {.drift = (double)draw_between(-90, 90) * 1e-6};
+
+		for (host.steps = 0; host.steps < STEPS; host.steps++) {
+			nsec_t size = draw_between(200, 900)
+				      << draw_between(trial < 6 ? 10 : 18, 22);
+
+			host.step[host.steps].at = LENGTH / 5 * ((nsec_t)host.steps + 1) +
+						   draw_between(0, NSEC_PER_SEC);
+			host.step[host.steps].size = host.steps % 2 ? size : -size;
+		}
+		host_init(&host, NULL);
+		talk(&host, 4000);
+		fit(&host);
+		assert_int_equal(host.sync.clocks, 2);
+		assert_int_equal(host.sync.ties.item[0].parts, STEPS + 1);
+		assert_int_equal(problems_of(&host, "step"), STEPS);
+		check_bounds(&host);
+		sync_clear(&host.sync);
+	}
+}
+
+static void a_capture_may_be_the_reference(void **state)
+{
+	struct host host = {.drift = 50e-6};
+	struct clock_map map;
+
+	(void)state;
+	host_init(&host, "a:a.pcap");
+	talk(&host, 2000);
+	fit(&host);
+	check_bounds(&host);
+	sync_describe(&host.sync, &map);
+	assert_string_equal(map.reference, "a:a.pcap");
+	assert_int_equal(map.clock[CAPTURE].quality, CLOCK_EXACT);
+	assert_int_equal(map.clock[TRACE].quality, CLOCK_ACCURATE);
+	assert_int_equal(clock_correct(&map.clock[CAPTURE], SIM_NOW), SIM_NOW);
+	clock_map_clear(&map);
+	sync_clear(&host.sync);
+}
+
+/* The axis must not be stepped: then it is the trace's, and that is said. */
+static void a_stepped_capture_is_no_reference(void **state)
+{
+	struct host host = {
+	    .drift = 50e-6, .step = {{LENGTH / 2, -NSEC_PER_SEC}}, .steps = 1};
+	struct clock_map map;
+
+	(void)state;
+	host_init(&host, "a:a.pcap");
+	talk(&host, 2000);
+	fit(&host);
+	assert_int_equal(problems_of(&host, "clock"), 1);
+	check_bounds(&host);
+	sync_describe(&host.sync, &map);
+	assert_string_equal(map.reference, "a");
+	clock_map_clear(&map);
+	sync_clear(&host.sync);
+}
+
+/* A card's clock, say: each keeps a correction of its own. */
+static void clocks_that_drift_apart_are_not_tied(void **state)
+{
+	static const double apart[] = {3e-6, -20e-6, 90e-6};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(apart) / sizeof(*apart); i++) {
+		struct host host = {.drift = 10e-6, .apart = apart[i]};
+
+		host_init(&host, NULL);
+		talk(&host, 4000);
+		fit(&host);
+		assert_int_equal(host.sync.clocks, 3);
+		assert_null(host.sync.trace[CAPTURE].tie);
+		assert_int_equal(problems_of(&host, "tie"), 1);
+		check_bounds(&host);
+		sync_clear(&host.sync);
+	}
+}
+
+static void without_transmissions_nothing_is_tied(void **state)
+{
+	struct host host = {.drift = 10e-6, .no_xmit = true};
+
+	(void)state;
+	host_init(&host, NULL);
+	talk(&host, 2000);
+	fit(&host);
+	assert_int_equal(host.sync.clocks, 3);
+	assert_int_equal(problems_of(&host, "tie"), 0);
+	check_bounds(&host);
+	sync_clear(&host.sync);
+}
+
+/* Another packet that looked the same: by itself it is no step. */
+static void a_false_packet_is_left_out(void **state)
+{
+	struct host host = {.drift = 10e-6};
+
+	(void)state;
+	host_init(&host, NULL);
+	note_packet(&host, LENGTH / 3, LENGTH / 3 + 50000000, LENGTH / 3 + 7);
+	note_packet(&host, LENGTH / 2 - 80000000, LENGTH / 2 - 100000000, LENGTH / 2);
+	talk(&host, 2000);
+	fit(&host);
+	assert_int_equal(host.sync.clocks, 2);
+	assert_int_equal(host.sync.ties.item[0].parts, 1);
+	assert_in_range(host.sync.ties.item[0].rejected, 1, 10);
+	assert_int_equal(problems_of(&host, "step"), 0);
+	check_bounds(&host);
+	sync_clear(&host.sync);
+}
+
+struct noted {
+	nsec_t queued, tapped, handed;
+};
+
+static void note_all(struct host *host, const struct noted *noted, int count)
+{
+	host_init(host, NULL);
+	for (int i = 0; i < count; i++)
+		note_packet(host, noted[i].queued, noted[i].tapped, noted[i].handed);
+	fit(host);
+}
+
+/* Over hours, so that times are gathered ever more coarsely. */
+static void the_order_of_packets_does_not_matter(void **state)
+{
+	enum { PACKETS = 3000 };
+	struct noted noted[PACKETS];
+	struct host one = {.step = {{7000 * NSEC_PER_SEC, NSEC_PER_SEC}}, .steps = 1};
+	struct host two = one;
+
+	(void)state;
+	for (int i = 0; i < PACKETS; i++) {
+		nsec_t at = 5 * NSEC_PER_SEC * i + draw_between(0, NSEC_PER_SEC);
+
+		noted[i] = (struct noted){at - draw_between(0, 9000), at,
+					  at + draw_between(0, 9000)};
+	}
+	note_all(&one, noted, PACKETS);
+	for (int i = PACKETS - 1; i > 0; i--) {
+		int k = (int)draw_between(0, i - 1);
+		struct noted other = noted[k];
+
+		noted[k] = noted[i];
+		noted[i] = other;
+	}
+	note_all(&two, noted, PACKETS);
+	assert_int_equal(one.sync.ties.count, 1);
+	assert_int_equal(two.sync.ties.count, 1);
+	assert_int_equal(one.sync.ties.item[0].parts, 2);
+	assert_int_equal(two.sync.ties.item[0].parts, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_memory_equal(&one.sync.ties.item[0].part[i],
+				    &two.sync.ties.item[0].part[i],
+				    sizeof(struct tie_part));
+	sync_clear(&one.sync);
+	sync_clear(&two.sync);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    DRAW_TEST(one_oscillator_has_one_drift),
+	    DRAW_TEST(steps_are_followed),
+	    DRAW_TEST(a_capture_may_be_the_reference),
+	    DRAW_TEST(a_stepped_capture_is_no_reference),
+	    DRAW_TEST(clocks_that_drift_apart_are_not_tied),
+	    DRAW_TEST(without_transmissions_nothing_is_tied),
+	    DRAW_TEST(a_false_packet_is_left_out),
+	    DRAW_TEST(the_order_of_packets_does_not_matter),
+	};
+
+	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
+}
