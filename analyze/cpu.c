@@ -171,7 +171,7 @@ static void print_nodes(struct cpu_report *report, struct result *result)
 		struct cell id = cell_of_integer(node->id);
 		int64_t sum[3] = {0}, cpus = 0;
 
-		if (!node->chosen)
+		if (!node->chosen || !report->any)
 			continue;
 		for (size_t i = 0; i < report->cpus.count; i++) {
 			const struct tally_group *group = &report->cpus.group[i];
@@ -314,8 +314,7 @@ static int end_cpu(void *kept, int status, struct error *error)
 
 	(void)error;
 	if (!status) {
-		if (report->any)
-			print_nodes(report, result);
+		print_nodes(report, result);
 		print_processors(report, result);
 		print_who(report, result);
 		if (report->question->request->interval_ns)

@@ -145,7 +145,7 @@ static void probe(struct source *entry, struct merge_source *source)
 	struct error error = ERROR_INIT;
 	struct record_source *records =
 	    entry->kind == SOURCE_TRACE
-		? trace_records_open(entry->path, &entry->reader, &error)
+		? trace_records_open(entry->path, entry->reader, &error)
 		: capture_records_open(entry->path, &error);
 
 	source->is_read = records;

@@ -14,7 +14,6 @@
 #include "base/signals.h"
 #include "base/version.h"
 #include "input/capture/capture.h"
-#include "input/reader.h"
 #include "merge/clocks.h"
 #include "merge/describe.h"
 #include "merge/load.h"
@@ -336,8 +335,6 @@ static bool report(const struct merge *merge)
 		    merge->request->begin || merge->request->end ? " in that time" : "");
 	for (size_t i = 0; i < problems->count; i++)
 		failed |= sync_is_failure(&problems->item[i]);
-	if (merge->request->verbose)
-		sync_tell_readers(&merge->run.sources, "ctmerge", stderr);
 	if (merge->request->verbose && !merge->request->describe)
 		fprintf(stderr,
 			"ctmerge: %llu events of %zu sources, %llu messages, %zu nodes\n",

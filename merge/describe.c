@@ -22,7 +22,7 @@ static void read_source(struct merge_run *run, struct merge_source *source)
 	struct error error = ERROR_INIT;
 	struct packet_source *packets =
 	    entry->kind == SOURCE_TRACE
-		? trace_packets_open(entry->path, &entry->reader, &error)
+		? trace_packets_open(entry->path, entry->reader, &error)
 		: capture_packets_open(entry->path, NULL, 0, &error);
 	struct problem_list problems = {NULL, 0, 0};
 

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/signals.h"
-#include "input/mapped.h"
 #include "merge/sieve.h"
 
 enum { ROW_BYTES = 256 }; /* of an event with its fields, more than most have */
@@ -37,10 +36,9 @@ struct feed {
 	pthread_mutex_t lock;
 	pthread_cond_t filled, emptied;
 	struct block *spare;
-	size_t bytes;    /* in all queues */
-	uint64_t mapped; /* events read of mapped files since mapped_release */
-	int busy, idle;  /* threads that read, and that wait for `emptied` */
-	bool is_wanted;  /* the merging thread waits for `filled` */
+	size_t bytes;   /* in all queues */
+	int idle;       /* threads that wait for `emptied` */
+	bool is_wanted; /* the merging thread waits for `filled` */
 	bool stop;
 };
 
@@ -145,10 +143,6 @@ static void hand_over(struct filling *filling)
 	struct feed *feed = filling->feed;
 	struct queue *queue = filling->queue;
 
-	if (queue->facts.is_mapped)
-		feed->mapped +=
-		    record_source_facts(queue->records)->events - queue->facts.events;
-	feed->busy--;
 	queue->facts = *record_source_facts(queue->records);
 	queue->busy = false;
 	queue->ended = filling->is_end;
@@ -168,41 +162,20 @@ static void wait_idly(struct feed *feed)
 	feed->idle--;
 }
 
-/*
- * Let go what is mapped. The last thread that reads does so, when the others
- * wait: with the lock held nobody maps anything.
- */
-static void release_mapped(struct feed *feed)
-{
-	if (feed->busy) {
-		wait_idly(feed);
-		return;
-	}
-	mapped_release();
-	feed->mapped = 0;
-	pthread_cond_broadcast(&feed->emptied);
-}
-
 static void *work(void *context)
 {
 	struct feed *feed = context;
 
 	pthread_mutex_lock(&feed->lock);
 	while (!feed->stop) {
-		bool is_due = feed->mapped >= MAPPED_EVENTS;
-		struct queue *queue = is_due ? NULL : most_needed(feed);
+		struct queue *queue = most_needed(feed);
 		struct filling filling = {.feed = feed, .queue = queue};
 
-		if (is_due) {
-			release_mapped(feed);
-			continue;
-		}
 		if (!queue) {
 			wait_idly(feed);
 			continue;
 		}
 		queue->busy = true;
-		feed->busy++;
 		filling.last = &filling.first;
 		pthread_mutex_unlock(&feed->lock);
 		read_step(&filling);
@@ -257,7 +230,7 @@ static void open_source(void *context, size_t index)
 	    !selection_has_node(feed->wish.selection, feed->run->node[source->node].name))
 		return;
 	if (entry->kind == SOURCE_TRACE)
-		queue->records = trace_records_open(entry->path, &entry->reader, error);
+		queue->records = trace_records_open(entry->path, entry->reader, error);
 	else
 		queue->records = capture_records_open(entry->path, error);
 	source->is_read = queue->records != NULL;

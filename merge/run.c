@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "input/ctf/files.h"
-#include "input/reader.h"
 #include "input/walk.h"
 
 static bool is_told(const struct problem_list *list, const struct problem *problem)
@@ -86,14 +84,14 @@ static void drop_repeated(struct merge_run *run)
 static char *recorded_host(const struct source *source)
 {
 	struct error error = ERROR_INIT;
-	struct reader *reader = NULL;
+	struct ctf_reader *reader = NULL;
 	char *host = NULL;
 
 	if (source->kind == SOURCE_TRACE)
-		reader = ctf_reader_open(source->path, NULL, 0, &error);
-	if (reader && *reader_facts(reader)->hostname)
-		host = mem_strdup(reader_facts(reader)->hostname);
-	reader_free(reader);
+		reader = ctf_reader_open(source->path, CTF_READER_OWN, &error);
+	if (reader && *ctf_reader_facts(reader)->hostname)
+		host = mem_strdup(ctf_reader_facts(reader)->hostname);
+	ctf_reader_free(reader);
 	error_clear(&error);
 	return host;
 }
@@ -125,21 +123,26 @@ static uint32_t add_node(struct merge_run *run, const char *name, size_t length)
 }
 
 /*
- * LTTng says in the first lines of a trace's metadata which of its tracers it
- * is. The packets of that file cannot part the word from its value there.
+ * LTTng says near the begin of a trace's metadata which of its tracers it is: TSDL has
+ * `domain = "ust"`, JSON `"domain": "ust"`. Packets do not part the words there.
  */
 static const char *trace_kind(const char *path)
 {
 	enum { HEAD = 16384 };
-	char *file = mem_printf("%s/metadata", path), *head = mem_zalloc(HEAD);
+	static const char word[] = "domain";
+	char *file = mem_printf("%s/metadata", path), *head = mem_zalloc(HEAD + 1);
 	FILE *stream = fopen(file, "rbe");
 	size_t count = stream ? fread(head, 1, HEAD, stream) : 0;
-	const char *kind = "trace";
+	const char *at = memmem(head, count, word, strlen(word)), *kind = "trace";
 
-	if (memmem(head, count, "domain = \"kernel\"", 17))
-		kind = "kernel";
-	else if (memmem(head, count, "domain = \"ust\"", 14))
-		kind = "user";
+	if (at) {
+		at += strlen(word);
+		at += strspn(at, " \":=");
+		if (strncmp(at, "kernel\"", 7) == 0)
+			kind = "kernel";
+		else if (strncmp(at, "ust\"", 4) == 0)
+			kind = "user";
+	}
 	if (stream)
 		fclose(stream);
 	free(head);
@@ -251,7 +254,7 @@ int merge_run_open(struct merge_run *run, const char *path, struct error *error)
 	memset(run, 0, sizeof(*run));
 	run->path = walk_trimmed(path);
 	is_directory = stat(run->path, &status) == 0 && S_ISDIR(status.st_mode) &&
-		       !ctf_files_probe(run->path);
+		       !ctf_is_trace(run->path);
 	if (find(run, is_directory, error))
 		return -1;
 	drop_repeated(run);

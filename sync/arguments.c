@@ -57,9 +57,9 @@ void sync_arguments_rows(struct sync_arguments *arguments,
 	     "let at most N packets wait for their other side (default: 262144)", 64,
 	     1 << 30},
 	    {0, "reader", OPTION_STRING, &arguments->reader, "READER",
-	     "read traces by the native reader, by libbabeltrace2 (babeltrace2), or by "
-	     "the "
-	     "native one where it knows the trace (auto, the default)",
+	     "read traces by our own reader (native, the default; auto is the same), or "
+	     "by "
+	     "libbabeltrace2 (babeltrace2)",
 	     0, 0},
 	};
 
@@ -196,23 +196,15 @@ static int set_local(const struct sync_arguments *arguments, struct source_list 
 int sync_arguments_set_sources(const struct sync_arguments *arguments,
 			       struct source_list *sources, struct error *error)
 {
-	enum reader_kind kind = READER_AUTO;
+	enum ctf_reader_kind kind = CTF_READER_OWN;
 
-	if (arguments->reader && reader_kind_find(arguments->reader, &kind))
+	if (arguments->reader && ctf_reader_kind_find(arguments->reader, &kind))
 		return error_set(error,
 				 "--reader: no '%s', want auto, native or babeltrace2",
 				 arguments->reader);
 	for (size_t i = 0; i < sources->count; i++)
-		sources->item[i].reader.kind = kind;
+		sources->item[i].reader = kind;
 	return set_local(arguments, sources, error);
-}
-
-void sync_tell_readers(const struct source_list *sources, const char *program, FILE *file)
-{
-	for (size_t i = 0; i < sources->count; i++)
-		if (sources->item[i].reader.why)
-			fprintf(file, "%s: by libbabeltrace2, as %s\n", program,
-				sources->item[i].reader.why);
 }
 
 void sync_arguments_clear(struct sync_arguments *arguments)

@@ -40,11 +40,6 @@ int sync_arguments_parse(const struct sync_arguments *arguments,
 int sync_arguments_set_sources(const struct sync_arguments *arguments,
 			       struct source_list *sources, struct error *error);
 
-/* Say of each trace that is not read by our own reader, though it might have been, why.
- */
-void sync_tell_readers(const struct source_list *sources, const char *program,
-		       FILE *file);
-
 void sync_arguments_clear(struct sync_arguments *arguments);
 
 /* Whether a problem means that something given could not be used. */

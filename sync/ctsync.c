@@ -11,7 +11,6 @@
 #include "base/output.h"
 #include "base/table.h"
 #include "input/capture/capture.h"
-#include "input/reader.h"
 #include "sync/apply/run.h"
 #include "sync/arguments.h"
 #include "sync/fit/lp.h"
@@ -129,8 +128,6 @@ static enum exit_status read_input(const struct request *request, struct sync *s
 		status = EXIT_MISUSE;
 	else if (sync_read_sources(sync, &sources, &progress, error))
 		status = EXIT_FAILED;
-	if (request->verbose)
-		sync_tell_readers(&sources, "ctsync", stderr);
 	source_list_clear(&sources);
 	return status;
 }

@@ -56,7 +56,7 @@ static void open_source(void *context, size_t index)
 
 	if (source->kind == SOURCE_TRACE)
 		opening->packets =
-		    trace_packets_open(source->path, &source->reader, &opening->error);
+		    trace_packets_open(source->path, source->reader, &opening->error);
 	else
 		opening->packets = capture_packets_open(source->path, source->local,
 							source->locals, &opening->error);

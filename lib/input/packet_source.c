@@ -11,6 +11,8 @@ bool packet_source_same_clock(const struct packet_source_facts *a,
 			      const struct packet_source_facts *b)
 {
 	return a->has_clock && b->has_clock && a->clock_frequency == b->clock_frequency &&
+	       (!*a->clock_name || !*b->clock_name ||
+		strcmp(a->clock_name, b->clock_name) == 0) &&
 	       memcmp(a->clock_uuid, b->clock_uuid, sizeof(a->clock_uuid)) == 0;
 }
 
@@ -32,11 +34,6 @@ enum step packet_source_step(struct packet_source *source, sighting_fn *give,
 			     void *context)
 {
 	return source->ops->step(source, give, context);
-}
-
-bool packet_source_help(struct packet_source *source)
-{
-	return source->ops->help && source->ops->help(source);
 }
 
 const struct packet_source_facts *packet_source_facts(const struct packet_source *source)

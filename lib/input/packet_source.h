@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/problem.h"
+#include "ctf/reader.h"
 #include "input/packet.h"
-#include "input/reader_choice.h"
 
 /*
  * Packets of one source in the order of its clock, whatever the source is:
@@ -29,7 +29,7 @@ struct packet_source_facts {
 	nsec_t clock_offset_ns;       /* CTF: epoch time at clock value 0 */
 	uint64_t clock_frequency;     /* Hz */
 	bool has_clock;
-	bool is_mapped; /* its files, while they are read: see mapped.h */
+	char clock_name[65]; /* or "" */
 };
 
 /* Whether two sources have one clock: kernel and user space of one boot. */
@@ -52,11 +52,8 @@ struct packet_source *capture_packets_open(const char *path,
 					   const struct node_address *local,
 					   size_t locals, struct error *error);
 
-/*
- * Open one CTF trace: a directory that holds a file named metadata. `choice` may be NULL:
- * any reader, whatever the reason.
- */
-struct packet_source *trace_packets_open(const char *path, struct reader_choice *choice,
+/* Open one CTF trace: a directory that holds a file named metadata. */
+struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind reader,
 					 struct error *error);
 
 enum step { STEP_MORE, STEP_END };
@@ -67,13 +64,6 @@ enum step { STEP_MORE, STEP_END };
  */
 enum step packet_source_step(struct packet_source *source, sighting_fn *give,
 			     void *context);
-
-/*
- * Do something of what steps will have to do, while another thread is in one or not; what
- * they give is the same. False where there is nothing to do now. For any thread, as
- * long as the source is there.
- */
-bool packet_source_help(struct packet_source *source);
 
 const struct packet_source_facts *packet_source_facts(const struct packet_source *source);
 

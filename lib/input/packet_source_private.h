@@ -8,7 +8,6 @@
 struct packet_source_ops {
 	enum step (*step)(struct packet_source *source, sighting_fn *give, void *context);
 	void (*free)(struct packet_source *source);
-	bool (*help)(struct packet_source *source); /* NULL: nobody can */
 };
 
 struct packet_source {

@@ -80,7 +80,7 @@ void record_class_free(struct record_class *class)
 }
 
 enum step record_source_stepped(struct record_source *source, bool more,
-				const struct reader_facts *facts,
+				const struct ctf_facts *facts,
 				struct problem_list *problems)
 {
 	trace_facts_copy(&source->facts, facts);

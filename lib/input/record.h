@@ -46,11 +46,8 @@ typedef void record_fn(void *context, const struct record *record);
 
 struct record_source;
 
-/*
- * Open one CTF trace: a directory that holds a file named metadata. `choice` may be NULL:
- * any reader, whatever the reason.
- */
-struct record_source *trace_records_open(const char *path, struct reader_choice *choice,
+/* Open one CTF trace: a directory that holds a file named metadata. */
+struct record_source *trace_records_open(const char *path, enum ctf_reader_kind reader,
 					 struct error *error);
 
 /* Open a capture; every packet is a record of class "packet". */

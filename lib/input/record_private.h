@@ -51,14 +51,14 @@ uint32_t record_source_merge(struct record_source *source);
 
 void record_class_free(struct record_class *class);
 
-struct reader_facts;
+struct ctf_facts;
 
 /*
  * After a step of a trace's walk: what it knows and found odd is the source's, which also
  * tells what the tracer lost when there is no more. Moves the problems.
  */
 enum step record_source_stepped(struct record_source *source, bool more,
-				const struct reader_facts *facts,
+				const struct ctf_facts *facts,
 				struct problem_list *problems);
 
 /* Free what the base holds, not the source itself. */

@@ -12,7 +12,6 @@
 #include "base/natural.h"
 #include "base/output.h"
 #include "input/capture/capture.h"
-#include "input/ctf/files.h"
 #include "input/node.h"
 #include "input/walk.h"
 
@@ -200,7 +199,7 @@ int source_add_run(struct source_list *list, const char *argument,
 
 	if (stat(path, &status))
 		result = error_errno(error, path);
-	else if (!S_ISDIR(status.st_mode) || ctf_files_probe(path))
+	else if (!S_ISDIR(status.st_mode) || ctf_is_trace(path))
 		result = source_add_trace(list, path, problems, error);
 	else
 		result = add_nodes(list, path, &status, problems, error);
@@ -340,7 +339,6 @@ void source_list_clear(struct source_list *list)
 		free(list->item[i].path);
 		free(list->item[i].node);
 		free(list->item[i].local);
-		free(list->item[i].reader.why);
 	}
 	free(list->item);
 	memset(list, 0, sizeof(*list));

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/problem.h"
+#include "ctf/reader.h"
 #include "input/packet_source.h"
 
 /*
@@ -19,7 +20,7 @@ struct source {
 	char *node;                 /* the directory of its node, or NULL: not known */
 	struct node_address *local; /* of its node, by node.json */
 	size_t locals;
-	struct reader_choice reader; /* of a trace */
+	enum ctf_reader_kind reader; /* of a trace */
 };
 
 struct source_list {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void trace_facts_copy(struct packet_source_facts *to, const struct reader_facts *from)
+void trace_facts_copy(struct packet_source_facts *to, const struct ctf_facts *from)
 {
 	to->events = from->events;
 	to->bytes = from->bytes;
@@ -15,10 +15,10 @@ void trace_facts_copy(struct packet_source_facts *to, const struct reader_facts 
 	to->clock_offset_ns = from->clock_offset_ns;
 	to->clock_frequency = from->clock_frequency;
 	to->has_clock = from->has_clock && from->has_uuid;
-	to->is_mapped = from->is_mapped;
+	memcpy(to->clock_name, from->clock_name, sizeof(to->clock_name));
 }
 
-void trace_facts_report(const struct reader_facts *facts, const char *path,
+void trace_facts_report(const struct ctf_facts *facts, const char *path,
 			struct problem_list *problems)
 {
 	if (facts->discarded_events)

@@ -86,38 +86,33 @@ const struct event_wish trace_wishes[TRACE_WISHES] = {
     [WISH_SOCKET_IN] = WISH("inet_sock_local_in", TRACE_SOCKET_IN, socket_fields),
 };
 
-static uint64_t number(const struct value *value)
+static uint64_t number(const struct cell *value)
 {
-	if (value->type == VALUE_UNSIGNED)
-		return value->u;
-	return value->type == VALUE_SIGNED ? (uint64_t)value->i : 0;
+	return value->type == CELL_INTEGER ? (uint64_t)value->integer : 0;
 }
 
-/* An array of bytes, or of 16-bit words in host order, as network bytes. */
-static int address(const struct value *value, unsigned bytes, uint8_t out[16])
+/* An array of bytes or of 16-bit words, of which a cell has the network bytes. */
+static int address(const struct cell *value, unsigned bytes, uint8_t out[16])
 {
-	unsigned size = value->count == bytes ? 1 : 2;
-
-	if (value->type != VALUE_ARRAY || value->count * size != bytes)
+	if (value->type != CELL_BLOB || value->size != bytes)
 		return -1;
-	for (unsigned i = 0; i < bytes; i++)
-		out[i] = (uint8_t)(value->item[i / size] >> 8 * (size - 1 - i % size));
+	memcpy(out, value->bytes, bytes);
 	return 0;
 }
 
 /* The flow label's bytes, of which the first holds four bits of it. */
-static uint32_t flow_label(const struct value *value)
+static uint32_t flow_label(const struct cell *value)
 {
 	uint32_t label = 0;
 
-	if (value->type != VALUE_ARRAY)
+	if (value->type != CELL_BLOB)
 		return (uint32_t)number(value) & 0xfffff;
-	for (unsigned i = 0; i < value->count && i < 3; i++)
-		label = label << 8 | (uint32_t)(value->item[i] & 0xff);
+	for (unsigned i = 0; i < value->size && i < 3; i++)
+		label = label << 8 | (unsigned char)value->bytes[i];
 	return label & 0xfffff;
 }
 
-static void decode_tcp(const struct value *header, struct packet *packet)
+static void decode_tcp(const struct cell *header, struct packet *packet)
 {
 	packet->protocol = IPPROTO_TCP;
 	packet->sport = (uint16_t)number(&header[TCP_SPORT]);
@@ -128,7 +123,7 @@ static void decode_tcp(const struct value *header, struct packet *packet)
 	packet->window = (uint16_t)number(&header[TCP_WINDOW]);
 }
 
-static void decode_udp(const struct value *header, struct packet *packet)
+static void decode_udp(const struct cell *header, struct packet *packet)
 {
 	packet->protocol = IPPROTO_UDP;
 	packet->sport = (uint16_t)number(&header[UDP_SPORT]);
@@ -136,7 +131,7 @@ static void decode_udp(const struct value *header, struct packet *packet)
 	packet->udp_length = (uint16_t)number(&header[UDP_LENGTH]);
 }
 
-static void decode_icmp(const struct value *header, struct packet *packet)
+static void decode_icmp(const struct cell *header, struct packet *packet)
 {
 	packet->protocol = IPPROTO_ICMP;
 	packet->sport = (uint16_t)(number(&header[ICMP_TYPE]) << 8 |
@@ -144,26 +139,26 @@ static void decode_icmp(const struct value *header, struct packet *packet)
 	packet->seq = (uint32_t)number(&header[ICMP_ECHO]);
 }
 
-static void decode_transport(const struct value *header, struct packet *packet,
+static void decode_transport(const struct cell *header, struct packet *packet,
 			     uint32_t network_length)
 {
 	uint32_t length;
 
 	packet->known |= PACKET_TRANSPORT;
-	if (header[TCP_SEQ].type != VALUE_NONE) {
+	if (header[TCP_SEQ].type != CELL_NULL) {
 		decode_tcp(header, packet);
 		length = network_length + 4 * (uint32_t)number(&header[TCP_OFFSET]);
 		packet->payload = packet->length > length ? packet->length - length : 0;
-	} else if (header[UDP_SPORT].type != VALUE_NONE) {
+	} else if (header[UDP_SPORT].type != CELL_NULL) {
 		decode_udp(header, packet);
-	} else if (header[ICMP_TYPE].type != VALUE_NONE) {
+	} else if (header[ICMP_TYPE].type != CELL_NULL) {
 		decode_icmp(header, packet);
 	} else {
 		packet->known = (uint8_t)(packet->known & ~PACKET_TRANSPORT);
 	}
 }
 
-static int decode_ipv4(const struct value *header, struct packet *packet)
+static int decode_ipv4(const struct cell *header, struct packet *packet)
 {
 	uint64_t fragment = number(&header[V4_FRAGMENT]);
 
@@ -181,7 +176,7 @@ static int decode_ipv4(const struct value *header, struct packet *packet)
 	return 0;
 }
 
-static int decode_ipv6(const struct value *header, struct packet *packet)
+static int decode_ipv6(const struct cell *header, struct packet *packet)
 {
 	packet->known = PACKET_NETWORK;
 	packet->family = 6;
@@ -195,19 +190,19 @@ static int decode_ipv6(const struct value *header, struct packet *packet)
 	return 0;
 }
 
-uint8_t trace_packet_hops(const struct value *value)
+uint8_t trace_packet_hops(const struct cell *value)
 {
-	if (value[FIELD_IPV4 + SRC].type != VALUE_NONE)
+	if (value[FIELD_IPV4 + SRC].type != CELL_NULL)
 		return (uint8_t)number(&value[FIELD_IPV4 + V4_HOPS]);
 	return (uint8_t)number(&value[FIELD_IPV6 + V6_HOPS]);
 }
 
-int trace_packet_decode(const struct value *value, struct packet *packet)
+int trace_packet_decode(const struct cell *value, struct packet *packet)
 {
 	memset(packet, 0, sizeof(*packet));
-	if (value[FIELD_IPV4 + SRC].type != VALUE_NONE)
+	if (value[FIELD_IPV4 + SRC].type != CELL_NULL)
 		return decode_ipv4(&value[FIELD_IPV4], packet);
-	if (value[FIELD_IPV6 + SRC].type != VALUE_NONE)
+	if (value[FIELD_IPV6 + SRC].type != CELL_NULL)
 		return decode_ipv6(&value[FIELD_IPV6], packet);
 	return -1;
 }
@@ -230,10 +225,10 @@ static uint8_t socket_flags_of(uint64_t word)
 	return flags;
 }
 
-int trace_socket_decode(const struct value *value, struct packet *packet)
+int trace_socket_decode(const struct cell *value, struct packet *packet)
 {
 	memset(packet, 0, sizeof(*packet));
-	if (value[SOCKET_SEQ].type == VALUE_NONE)
+	if (value[SOCKET_SEQ].type == CELL_NULL)
 		return -1;
 	packet->known = PACKET_TRANSPORT;
 	packet->protocol = IPPROTO_TCP;

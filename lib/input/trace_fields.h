@@ -2,8 +2,8 @@
 #ifndef CT_INPUT_TRACE_FIELDS_H
 #define CT_INPUT_TRACE_FIELDS_H
 
+#include "base/cell.h"
 #include "input/packet.h"
-#include "input/reader.h"
 
 /*
  * Which events and fields of LTTng kernel traces hold packets: lttng-modules
@@ -34,6 +34,14 @@ enum {
 	TRACE_WISHES,
 };
 
+/* An event class that holds packets, and its fields that are wanted. */
+struct event_wish {
+	const char *name;
+	enum trace_event tag;
+	const char *const *field;
+	size_t fields;
+};
+
 extern const struct event_wish trace_wishes[TRACE_WISHES];
 
 /* Values of an event tagged TRACE_QUEUE or TRACE_RECEIVE; headers follow. */
@@ -43,12 +51,12 @@ enum { FIELD_SKB, FIELD_NAME, FIELD_LENGTH, FIELD_HEADERS };
 enum { XMIT_SKB, XMIT_NAME, XMIT_RC };
 
 /* Fill in a packet; -1 where the event holds no header that hosts share. */
-int trace_packet_decode(const struct value *value, struct packet *packet);
+int trace_packet_decode(const struct cell *value, struct packet *packet);
 
 /* The time to live of a packet that was filled in; 0 where it is not recorded. */
-uint8_t trace_packet_hops(const struct value *value);
+uint8_t trace_packet_hops(const struct cell *value);
 
 /* The same for TRACE_SOCKET_OUT and _IN: the transport part only. */
-int trace_socket_decode(const struct value *value, struct packet *packet);
+int trace_socket_decode(const struct cell *value, struct packet *packet);
 
 #endif

@@ -9,7 +9,6 @@
 #include "base/intmap.h"
 #include "base/mem.h"
 #include "input/packet_source_private.h"
-#include "input/reader.h"
 #include "input/trace_facts.h"
 #include "input/trace_fields.h"
 #include "input/trace_sends.h"
@@ -33,45 +32,49 @@ struct device {
 
 struct trace_packets {
 	struct packet_source base;
-	struct reader *reader;
+	struct ctf_reader *reader;
 	struct trace_sends sends;
 	struct intmap entered;  /* skb -> local time of its GRO entry */
 	struct intmap entering; /* stream -> skb of the last GRO entry */
 	struct intmap devices;  /* hash of the name -> number */
 	struct device *device;
 	size_t device_room;
+	uint8_t *wish;                 /* of each event class; TRACE_WISHES: none */
+	bool is_defined[TRACE_WISHES]; /* in a stream that was seen */
 	bool ended;
 	sighting_fn *give;
 	void *context;
 };
 
-static uint32_t device_number(struct trace_packets *packets, const struct value *name)
+static uint32_t device_number(struct trace_packets *packets, const struct cell *name)
 {
 	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
 	int64_t number;
 
-	if (name->type != VALUE_TEXT)
+	if (name->type != CELL_TEXT)
 		return 0;
-	for (const char *at = name->text; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+	for (uint32_t i = 0; i < name->size; i++)
+		hash = (hash ^ (unsigned char)name->bytes[i]) * 0x100000001b3u;
 	if (!intmap_get(&packets->devices, hash, &number)) {
 		size_t count = packets->devices.count;
 
 		packets->device = mem_grow(packets->device, count, &packets->device_room,
 					   sizeof(*packets->device));
-		packets->device[count] = (struct device){mem_strdup(name->text), 0};
+		packets->device[count] = (struct device){
+		    mem_strndup((const char *)name->bytes, name->size), 0};
 		number = (int64_t)count + 1;
 		intmap_put(&packets->devices, hash, number);
 	}
 	return (uint32_t)number;
 }
 
-static bool is_loopback_device(const struct value *name)
+static bool is_loopback_device(const struct cell *name)
 {
-	return name->type == VALUE_TEXT && strcmp(name->text, "lo") == 0;
+	return name->type == CELL_TEXT && name->size == 2 &&
+	       memcmp(name->bytes, "lo", 2) == 0;
 }
 
-static struct sighting sighting_of(const struct event *event, bool received)
+static struct sighting sighting_of(const struct ctf_event *event, bool received)
 {
 	return (struct sighting){
 	    .ns = event->local_ns,
@@ -91,9 +94,9 @@ static void give_send(void *context, const struct sighting *sighting)
 	packets->give(packets->context, sighting);
 }
 
-static void handle_queue(struct trace_packets *packets, const struct event *event)
+static void handle_queue(struct trace_packets *packets, const struct ctf_event *event)
 {
-	const struct value *value = event->value;
+	const struct cell *value = event->cell;
 	struct sighting sighting = sighting_of(event, false);
 
 	packets->base.facts.network_events++;
@@ -103,16 +106,17 @@ static void handle_queue(struct trace_packets *packets, const struct event *even
 		return;
 	sighting.hops = trace_packet_hops(value);
 	sighting.device = device_number(packets, &value[FIELD_NAME]);
-	trace_sends_queued(&packets->sends, value[FIELD_SKB].u, &sighting);
+	trace_sends_queued(&packets->sends, (uint64_t)value[FIELD_SKB].integer,
+			   &sighting);
 }
 
-static void handle_xmit(struct trace_packets *packets, const struct event *event)
+static void handle_xmit(struct trace_packets *packets, const struct ctf_event *event)
 {
-	trace_sends_transmitted(&packets->sends, event->value[XMIT_SKB].u,
-				device_number(packets, &event->value[XMIT_NAME]),
+	trace_sends_transmitted(&packets->sends, (uint64_t)event->cell[XMIT_SKB].integer,
+				device_number(packets, &event->cell[XMIT_NAME]),
 				event->stream, event->local_ns,
-				event->value[XMIT_RC].type != VALUE_SIGNED ||
-				    event->value[XMIT_RC].i == 0);
+				event->cell[XMIT_RC].type != CELL_INTEGER ||
+				    event->cell[XMIT_RC].integer == 0);
 }
 
 /*
@@ -121,13 +125,13 @@ static void handle_xmit(struct trace_packets *packets, const struct event *event
  */
 enum { LONGEST_ARP = 46 };
 
-static void note_headerless(struct trace_packets *packets, const struct value *value)
+static void note_headerless(struct trace_packets *packets, const struct cell *value)
 {
 	uint32_t device = device_number(packets, &value[FIELD_NAME]);
 
 	packets->base.facts.headerless++;
-	if (device && value[FIELD_LENGTH].type == VALUE_UNSIGNED &&
-	    value[FIELD_LENGTH].u > LONGEST_ARP)
+	if (device && value[FIELD_LENGTH].type == CELL_INTEGER &&
+	    value[FIELD_LENGTH].integer > LONGEST_ARP)
 		packets->device[device - 1].headerless++;
 }
 
@@ -146,12 +150,13 @@ static void report_headerless(struct trace_packets *packets)
 	}
 }
 
-static void handle_receive(struct trace_packets *packets, const struct event *event)
+static void handle_receive(struct trace_packets *packets, const struct ctf_event *event)
 {
-	const struct value *value = event->value;
+	const struct cell *value = event->cell;
 	struct sighting sighting = sighting_of(event, true);
 	int64_t entered;
-	bool known = intmap_take(&packets->entered, value[FIELD_SKB].u, &entered);
+	bool known =
+	    intmap_take(&packets->entered, (uint64_t)value[FIELD_SKB].integer, &entered);
 
 	packets->base.facts.network_events++;
 	if (is_loopback_device(&value[FIELD_NAME]))
@@ -170,39 +175,39 @@ static void handle_receive(struct trace_packets *packets, const struct event *ev
 	packets->give(packets->context, &sighting);
 }
 
-static void handle_gro_entry(struct trace_packets *packets, const struct event *event)
+static void handle_gro_entry(struct trace_packets *packets, const struct ctf_event *event)
 {
-	const int *defined = reader_facts(packets->reader)->defined;
+	const bool *defined = packets->is_defined;
 
 	/* Without the exits, nobody says which packets were merged away. */
 	if (!defined[WISH_GRO_EXIT] ||
 	    defined[WISH_FRAGS_ENTRY] != defined[WISH_FRAGS_EXIT] ||
-	    event->value[0].type != VALUE_UNSIGNED)
+	    event->cell[0].type != CELL_INTEGER)
 		return;
-	intmap_put(&packets->entered, event->value[0].u, event->local_ns);
-	intmap_put(&packets->entering, event->stream, (int64_t)event->value[0].u);
+	intmap_put(&packets->entered, (uint64_t)event->cell[0].integer, event->local_ns);
+	intmap_put(&packets->entering, event->stream, event->cell[0].integer);
 }
 
-static void handle_gro_exit(struct trace_packets *packets, const struct event *event)
+static void handle_gro_exit(struct trace_packets *packets, const struct ctf_event *event)
 {
-	const struct value *result = &event->value[0];
+	const struct cell *result = &event->cell[0];
 	int64_t skb, entered;
 
 	if (!intmap_take(&packets->entering, event->stream, &skb))
 		return;
-	if (result->type == VALUE_NONE ||
-	    (result->i != GRO_HELD && result->i != GRO_NORMAL))
+	if (result->type == CELL_NULL ||
+	    (result->integer != GRO_HELD && result->integer != GRO_NORMAL))
 		intmap_take(&packets->entered, (uint64_t)skb, &entered);
 }
 
 /* The addons' events: the transport part only, and no device. */
-static void handle_socket(struct trace_packets *packets, const struct event *event,
+static void handle_socket(struct trace_packets *packets, const struct ctf_event *event,
 			  bool received)
 {
 	struct sighting sighting = sighting_of(event, received);
 
 	packets->base.facts.network_events++;
-	if (trace_socket_decode(event->value, &sighting.packet))
+	if (trace_socket_decode(event->cell, &sighting.packet))
 		return;
 	if (received)
 		packets->base.facts.received++;
@@ -211,11 +216,11 @@ static void handle_socket(struct trace_packets *packets, const struct event *eve
 	packets->give(packets->context, &sighting);
 }
 
-static void handle_event(void *context, const struct event *event)
+static void handle_event(void *context, const struct ctf_event *event)
 {
 	struct trace_packets *packets = context;
 
-	switch (event->tag) {
+	switch (trace_wishes[packets->wish[event->class]].tag) {
 	case TRACE_QUEUE:
 		handle_queue(packets, event);
 		break;
@@ -232,47 +237,56 @@ static void handle_event(void *context, const struct event *event)
 		handle_gro_exit(packets, event);
 		break;
 	case TRACE_SOCKET_OUT:
+		handle_socket(packets, event, false);
+		break;
 	case TRACE_SOCKET_IN:
-		handle_socket(packets, event, event->tag == TRACE_SOCKET_IN);
+		handle_socket(packets, event, true);
 		break;
 	}
+}
+
+/* Streams, and with them event classes, are seen as they begin. */
+static void define_wishes(struct trace_packets *packets)
+{
+	const struct ctf_class *class;
+
+	for (uint32_t i = 0; (class = ctf_reader_class(packets->reader, i)); i++)
+		if (packets->wish[i] < TRACE_WISHES)
+			packets->is_defined[packets->wish[i]] |= class->is_present;
+	packets->sends.has_xmit = packets->is_defined[WISH_XMIT];
 }
 
 static enum step trace_step(struct packet_source *source, sighting_fn *give,
 			    void *context)
 {
 	struct trace_packets *packets = (struct trace_packets *)source;
-	int more;
+	bool more;
 
 	if (packets->ended)
 		return STEP_END;
 	packets->give = give;
 	packets->context = context;
-	packets->sends.has_xmit = reader_facts(packets->reader)->defined[WISH_XMIT];
-	more = reader_step(packets->reader, handle_event, packets);
+	define_wishes(packets);
+	more = ctf_reader_step(packets->reader, UINT64_MAX, handle_event, packets);
 	if (!more)
 		trace_sends_flush(&packets->sends);
-	trace_facts_copy(&packets->base.facts, reader_facts(packets->reader));
-	problem_move(&source->problems, reader_problems(packets->reader));
+	trace_facts_copy(&packets->base.facts, ctf_reader_facts(packets->reader));
+	problem_move(&source->problems, ctf_reader_problems(packets->reader));
 	if (more)
 		return STEP_MORE;
 	packets->ended = true;
 	report_headerless(packets);
-	trace_facts_report(reader_facts(packets->reader), source->path,
+	trace_facts_report(ctf_reader_facts(packets->reader), source->path,
 			   &source->problems);
 	return STEP_END;
-}
-
-static bool trace_help(struct packet_source *source)
-{
-	return reader_help(((struct trace_packets *)source)->reader);
 }
 
 static void trace_free(struct packet_source *source)
 {
 	struct trace_packets *packets = (struct trace_packets *)source;
 
-	reader_free(packets->reader);
+	ctf_reader_free(packets->reader);
+	free(packets->wish);
 	trace_sends_clear(&packets->sends);
 	intmap_clear(&packets->entered);
 	intmap_clear(&packets->entering);
@@ -284,22 +298,49 @@ static void trace_free(struct packet_source *source)
 	free(packets);
 }
 
-struct packet_source *trace_packets_open(const char *path, struct reader_choice *choice,
+/* The first wish of a name. */
+static uint8_t find_wish(const char *name)
+{
+	uint8_t wish = 0;
+
+	while (wish < TRACE_WISHES && strcmp(trace_wishes[wish].name, name) != 0)
+		wish++;
+	return wish;
+}
+
+static void select_wishes(struct trace_packets *packets)
+{
+	const struct ctf_class *class;
+	size_t room = 0;
+
+	for (uint32_t i = 0; (class = ctf_reader_class(packets->reader, i)); i++) {
+		struct ctf_selection selection = {.what = SELECT_FIELDS};
+		uint8_t wish = find_wish(class->name);
+
+		packets->wish = mem_grow(packets->wish, i, &room, sizeof(*packets->wish));
+		packets->wish[i] = wish;
+		if (wish == TRACE_WISHES)
+			continue;
+		selection.field = trace_wishes[wish].field;
+		selection.fields = trace_wishes[wish].fields;
+		ctf_reader_select(packets->reader, i, &selection);
+	}
+}
+
+struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind reader,
 					 struct error *error)
 {
-	static const struct reader_wishes wishes = {trace_wishes, TRACE_WISHES};
-	static const struct packet_source_ops ops = {trace_step, trace_free, trace_help};
+	static const struct packet_source_ops ops = {trace_step, trace_free};
 	struct trace_packets *packets = mem_zalloc(sizeof(*packets));
 
 	packet_source_init(&packets->base, &ops, path);
 	trace_sends_init(&packets->sends, give_send, packets);
-	packets->reader =
-	    reader_open(path, choice ? choice->kind : READER_AUTO, &wishes, error);
+	packets->reader = ctf_reader_open(path, reader, error);
 	if (!packets->reader) {
 		trace_free(&packets->base);
 		return NULL;
 	}
-	reader_choice_tell(choice, reader_why(packets->reader));
-	trace_facts_copy(&packets->base.facts, reader_facts(packets->reader));
+	select_wishes(packets);
+	trace_facts_copy(&packets->base.facts, ctf_reader_facts(packets->reader));
 	return &packets->base;
 }

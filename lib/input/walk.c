@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/natural.h"
 #include "base/output.h"
-#include "input/ctf/files.h"
+#include "ctf/reader.h"
 
 /* A directory, however it was reached. */
 struct walk_directory {
@@ -112,7 +112,7 @@ void walk_below(struct walk *walk, const char *path)
 		walk->found(walk->context, WALK_FILE, path);
 	} else if (!walk_enter(walk, &status))
 		return;
-	else if (ctf_files_probe(path)) {
+	else if (ctf_is_trace(path)) {
 		output_protect(path);
 		walk->found(walk->context, WALK_TRACE, path);
 	} else {

@@ -8,7 +8,7 @@
 #include "base/file_name.h"
 #include "base/mem.h"
 #include "base/output_directory.h"
-#include "input/ctf/files.h"
+#include "input/run.h"
 #include "sync/apply/apply.h"
 
 /* What becomes of one clock of the map. */
@@ -71,7 +71,7 @@ int apply_run(const struct clock_map *map, const char *path, FILE *talk,
 
 	for (size_t i = 0; i < map->clocks; i++) {
 		trace[i] = map->clock[i].trace;
-		applied[i].is_trace = ctf_files_probe(map->clock[i].path);
+		applied[i].is_trace = ctf_is_trace(map->clock[i].path);
 	}
 	name = file_names_of(trace, map->clocks);
 	if (!status)

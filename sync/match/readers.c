@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "input/mapped.h"
 
 /* Packets read in one step of one source, on their way to the matcher. */
 struct batch {
@@ -44,9 +43,7 @@ struct reading {
 struct readers {
 	struct reading *reading;
 	size_t count, read; /* in all, and those read to their end */
-	int threads, busy;  /* in all, and those in a step */
-	uint64_t steps;     /* done */
-	uint64_t mapped;    /* events read of mapped files since mapped_release */
+	int threads;
 	pthread_mutex_t lock;
 	pthread_cond_t filled, emptied;
 	struct batch *spare;
@@ -173,13 +170,9 @@ static void step(struct reading *reading, struct batch *batch)
 static void note_step(struct readers *readers, struct reading *reading,
 		      struct batch *batch)
 {
-	if (reading->facts.is_mapped)
-		readers->mapped +=
-		    packet_source_facts(reading->source)->events - reading->facts.events;
 	reading->facts = *packet_source_facts(reading->source);
 	reading->read = (struct place){batch->has_events, batch->is_last, batch->end_ns};
 	readers->read += batch->is_last;
-	readers->steps++;
 	reading->busy = false;
 	*reading->last = batch;
 	reading->last = &batch->next;
@@ -200,40 +193,6 @@ static struct batch *take_batch(struct readers *readers, struct reading *reading
 		reading->to_axis_ns = nsec_sub(0, batch->begin_ns);
 	reading->given = (struct place){batch->has_events, batch->is_last, batch->end_ns};
 	return batch;
-}
-
-/*
- * Let go what is mapped, if it is time and nobody is in a step, where files may be
- * mapped. Whether a step may begin.
- */
-static bool release_mapped(struct readers *readers)
-{
-	if (readers->mapped < MAPPED_EVENTS)
-		return true;
-	if (readers->busy)
-		return false;
-	mapped_release();
-	readers->mapped = 0;
-	pthread_cond_broadcast(&readers->emptied);
-	return true;
-}
-
-/*
- * Go through a packet of some source that another thread reads. False where no source
- * needs help, and no step was done meanwhile.
- */
-static bool help(struct readers *readers)
-{
-	uint64_t steps = readers->steps;
-	bool helped = false;
-
-	readers->busy++;
-	pthread_mutex_unlock(&readers->lock);
-	for (size_t i = 0; !helped && i < readers->count; i++)
-		helped = packet_source_help(readers->reading[i].source);
-	pthread_mutex_lock(&readers->lock);
-	readers->busy--;
-	return helped || readers->steps != steps;
 }
 
 /* Under the lock, which is free meanwhile. */
@@ -259,22 +218,16 @@ static void *work(void *context)
 		struct reading *reading = next_read(readers);
 		struct batch *batch;
 
-		if (!release_mapped(readers) ||
-		    (!reading && (readers->batches >= MOST_BATCHES || !help(readers)) &&
-		     !readers->stop)) {
+		if (!reading) {
 			pthread_cond_wait(&readers->emptied, &readers->lock);
 			continue;
 		}
-		if (!reading)
-			continue;
 		reading->busy = true;
-		readers->busy++;
 		batch = take_spare(readers);
 		wait_a_while(readers);
 		pthread_mutex_unlock(&readers->lock);
 		step(reading, batch);
 		pthread_mutex_lock(&readers->lock);
-		readers->busy--;
 		note_step(readers, reading, batch);
 		pthread_cond_signal(&readers->filled);
 		pthread_cond_broadcast(&readers->emptied);
@@ -318,7 +271,6 @@ static int run_alone(struct readers *readers, reader_fn *give, void *context,
 			batch = take_spare(readers);
 			step(reading, batch);
 			note_step(readers, reading, batch);
-			release_mapped(readers);
 			show(readers, progress);
 		}
 		batch = take_batch(readers, reading);

@@ -47,7 +47,8 @@ static int count_events(const struct source_list *sources, uint64_t *events,
 
 		if (sources->item[i].kind != SOURCE_TRACE)
 			continue;
-		packets = trace_packets_open(sources->item[i].path, NULL, error);
+		packets =
+		    trace_packets_open(sources->item[i].path, CTF_READER_OWN, error);
 		if (!packets)
 			return -1;
 		while (packet_source_step(packets, ignore, NULL) == STEP_MORE)

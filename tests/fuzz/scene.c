@@ -8,11 +8,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "input/native/records.h"
-#include "input/reader.h"
+#include "input/record.h"
 #include "input/trace_fields.h"
-
-enum { HELPED = 4 }; /* packets that are gone through ahead */
 
 /* The directory of the trace; made once, gone with the process's own end. */
 static char *trace;
@@ -119,7 +116,7 @@ static enum record_use use_of(void *context, const struct record_class *class)
 static nsec_t read_records(nsec_t begin_ns)
 {
 	struct error error = ERROR_INIT;
-	struct record_source *records = native_records_open(trace, &error);
+	struct record_source *records = trace_records_open(trace, CTF_READER_OWN, &error);
 	nsec_t middle_ns = NSEC_MIN;
 
 	if (records && begin_ns != NSEC_MIN)
@@ -138,36 +135,48 @@ static nsec_t read_records(nsec_t begin_ns)
 	return middle_ns;
 }
 
-static void take_event(void *context, const struct event *event)
-{
-	const struct reader_wishes *wishes = context;
-	const struct event_wish *wish = &wishes->wish[event->tag];
+struct wished {
+	struct ctf_reader *reader;
+	size_t *fields; /* one an event class */
+};
 
-	for (size_t i = 0; i < wish->fields; i++)
-		if (event->value[i].type == VALUE_TEXT)
-			look(event->value[i].text, strlen(event->value[i].text));
+static void take_event(void *context, const struct ctf_event *event)
+{
+	const struct wished *wished = context;
+
+	for (size_t i = 0; i < wished->fields[event->class]; i++)
+		if (event->cell[i].type == CELL_TEXT || event->cell[i].type == CELL_BLOB)
+			look(event->cell[i].bytes, event->cell[i].size);
 		else
-			look(&event->value[i], sizeof(event->value[i]));
+			look(&event->cell[i], sizeof(event->cell[i]));
 }
 
 static void read_wishes(void)
 {
-	struct event_wish wish[TRACE_WISHES];
-	struct reader_wishes wishes = {wish, TRACE_WISHES};
 	struct error error = ERROR_INIT;
-	struct reader *reader;
+	struct wished wished = {ctf_reader_open(trace, CTF_READER_OWN, &error), NULL};
+	const struct ctf_class *class;
+	size_t room = 0;
 
-	for (int i = 0; i < TRACE_WISHES; i++) {
-		wish[i] = trace_wishes[i];
-		wish[i].tag = i; /* so that an event leads to its wish */
+	for (uint32_t i = 0;
+	     wished.reader && (class = ctf_reader_class(wished.reader, i)); i++) {
+		int wish = 0;
+
+		while (wish + 1 < TRACE_WISHES &&
+		       strcmp(trace_wishes[wish].name, class->name) != 0)
+			wish++;
+		wished.fields = mem_grow(wished.fields, i, &room, sizeof(*wished.fields));
+		wished.fields[i] = trace_wishes[wish].fields;
+		ctf_reader_select(
+		    wished.reader, i,
+		    &(struct ctf_selection){SELECT_FIELDS, trace_wishes[wish].field,
+					    trace_wishes[wish].fields, CTF_NEEDED});
 	}
-	reader = reader_open(trace, READER_NATIVE, &wishes, &error);
-	/* The first packets by help, if they can, then in turn. */
-	for (int i = 0; reader && i < HELPED && reader_help(reader); i++)
+	while (wished.reader &&
+	       ctf_reader_step(wished.reader, UINT64_MAX, take_event, &wished))
 		;
-	while (reader && reader_step(reader, take_event, &wishes))
-		;
-	reader_free(reader);
+	ctf_reader_free(wished.reader);
+	free(wished.fields);
 	error_clear(&error);
 }
 

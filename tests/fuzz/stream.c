@@ -26,6 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	    "tests/fuzz/recorded/metadata",
 	    "tests/fuzz/recorded/user.metadata",
 	    "tests/fuzz/recorded/odd.metadata",
+	    "tests/fuzz/recorded/ctf2.metadata",
 	};
 	enum { NAMES = sizeof(name) / sizeof(*name) };
 	static struct scene_file metadata[NAMES];

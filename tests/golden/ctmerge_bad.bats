@@ -135,7 +135,8 @@ rows_are_told()
 		run/node1/invocations.jsonl
 	echo '1000000000,1,0,init,S,1,1,1,1,1' >>run/node1/proc.csv
 	printf '%s\n' '3100000000000000000,ctsample,cpu_percent,1' '3100000000000000001,ctsample,cpu_percent,2' >>run/node2/sensors.csv
-	sed -n '$p' run/node2/sar.sadf | awk -F '\t' -v OFS='\t' '{ $3 = 5; print }' >>run/node2/sar.sadf
+	tail -n 1 run/node2/sar.sadf | awk -F '\t' -v OFS='\t' '{ $3 = 5; print }' >old.sadf
+	cat old.sadf >>run/node2/sar.sadf
 	ends_with 1 ctmerge -q run -o run.db
 	ask "SELECT substr(place, 5), count FROM problem WHERE kind = 'stamp' ORDER BY 1" >said
 	diff - said <<-END
@@ -155,7 +156,8 @@ rows_are_told()
 	echo '1|1|1|1|1' | diff - said
 	# Yesterday's log of sar is near.
 	rm -r run && mkdir run && cp -r "$sample/node1" run/ && chmod -R u+w run
-	sed -n '$p' run/node1/sar.sadf | awk -F '\t' -v OFS='\t' '{ $3 -= 86400 * 1.5; print }' >>run/node1/sar.sadf
+	tail -n 1 run/node1/sar.sadf | awk -F '\t' -v OFS='\t' '{ $3 -= 86400 * 1.5; print }' >yesterday.sadf
+	cat yesterday.sadf >>run/node1/sar.sadf
 	ctmerge -q run -o near.db 2>/dev/null
 	[ "$(sqlite3 near.db "SELECT count(*) FROM problem WHERE kind = 'stamp'")" = 0 ]
 }

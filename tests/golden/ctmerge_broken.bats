@@ -88,7 +88,7 @@ samples()
 @test "metadata cut in the middle" {
 	make_run node1 node2 node3
 	truncate -s 9000 run/node1/kernel/metadata
-	gives 1 'ctmerge: run/node1/kernel/metadata: cut in the middle of a packet at byte 8192'
+	gives 1 'ctmerge: run/node1/kernel/metadata: packet at byte 8192: cut short'
 	[ "$(sources)" = 'node1|0|1 node2|27285|0 node3|21798|0' ]
 	[ "$(ask "SELECT quality FROM source WHERE id > 1" | xargs)" = 'exact accurate' ]
 	[ "$(ask 'SELECT count(*) > 1000 FROM message')" = 1 ]

@@ -100,14 +100,31 @@ setup_traces()
 	grep "db/stream: .* cannot be read, $words\$" "$scratch/stderr"
 }
 
+# The metadata in `plain`, of this tracer
+environment() {
+	cat plain
+	echo "env { tracer_name = \"$1\"; tracer_major = $2; tracer_minor = $3; tracer_patchlevel = $4; };"
+}
+
 @test "events after the end of their packet" {
 	setup_traces
 	sed -i 's/stream { id = 0;/& packet.context := struct { stamp_t timestamp_begin; stamp_t timestamp_end; };/' \
 		web/metadata
 	le 8 1700000000000000000 1700000000500000000 >>web/stream
 	ctf_talk web db 0 2
-	fails_with 1 'ctsync: web: stream 0 has events after the end of their packet, the 4 up to there may have wrong stamps' \
-		ctsync -t web -t db
+	local words='ctsync: web: stream 0 has events after the end of their packet, the 4 up to there may have wrong stamps'
+	fails_with 1 "$words" ctsync -t web -t db
+	# Some tracers are known to say a packet's end too early.
+	cp web/metadata plain
+	for tracer in 'lttng-modules 2 9 12' 'lttng-modules 2 11 0' 'lttng-ust 2 10 9'; do
+		environment $tracer >web/metadata
+		ends_with 0 ctsync -t web -t db
+		[ ! -s "$scratch/stderr" ]
+	done
+	for tracer in 'lttng-modules 2 9 13' 'lttng-modules 2 13 0' 'lttng-ust 2 11 0'; do
+		environment $tracer >web/metadata
+		fails_with 1 "$words" ctsync -t web -t db
+	done
 }
 
 @test "a stream whose class has no clock" {
@@ -123,8 +140,7 @@ setup_traces()
 		le 8 7
 	} >web/timeless
 	ends_with 1 ctsync -t web -t db
-	grep '^ctsync: web: stream [01] breaks off after 0 events, which are used: it has no clock$' \
-		"$scratch/stderr"
+	grep '^ctsync: web/timeless: its events have no stamps, left out$' "$scratch/stderr"
 	grep '^messages  4,' "$scratch/stdout"
 }
 

@@ -92,3 +92,37 @@ net3=fixtures/net3
 	fails_with 3 'ctsync: 22432 packets were given up before their other side was read (--in-flight)' \
 		ctsync -j 1 --in-flight 64 -t $net3/node1 -t $net3/node2
 }
+
+# The table, what is said below it, and the map tell the same of a clock that was set while it was traced.
+@test "the drift of a stepped clock" {
+	ctsim -q --seed 1 step1s -o run
+	ctsync -q run -o map.json 2>/dev/null
+	ctsync run >text 2>/dev/null
+	# The mean of its segments' rates, step left out, as printed; and the true rate is within the bound.
+	sqlite3 :memory: "WITH clock AS (SELECT value AS c FROM json_each(readfile('map.json'), '\$.clocks') WHERE value ->> 'trace' = 'node2'),
+			part AS (SELECT c, value ->> 'local_ns' AS a, value ->> 'rate_ppb' AS rate,
+				lead(value ->> 'local_ns') OVER (ORDER BY key) AS b FROM clock, json_each(c, '\$.segments'))
+		SELECT count(*), printf('%.3f', sum(rate * (ifnull(b, c ->> 'end_ns') - a)) / sum(ifnull(b, c ->> 'end_ns') - a) / 1e3) FROM part" >wanted
+	awk '/^node2 / { print "2|" $2 }' text | diff wanted -
+	sqlite3 :memory: '.mode csv' '.import run/truth.csv truth' "WITH step AS (
+			SELECT host_ns - lag(host_ns) OVER (ORDER BY host_ns + 0) AS host, real_ns - lag(real_ns) OVER (ORDER BY host_ns + 0) AS own
+			FROM truth WHERE node = 'node2')
+		SELECT avg(1e6 * (host - own) / own) FROM step WHERE abs(host - own) < 1e8" >rate
+	awk -v true="$(cat rate)" '/^node2 / { gsub("[+]-", "", $3); d = $2 - true; if (d < 0) d = -d; exit !(true > 1 && $3 > 0 && $3 < 50 && d <= $3) }' text
+	ends_with 1 grep 'do not tell' text
+	ctmerge -q run --clocks map.json -o run.db 2>/dev/null
+	ctanalyze clocks --table clocks --format json run.db >clocks.json
+	sqlite3 :memory: "SELECT '2|' || printf('%.3f', value ->> 'drift_ppm') FROM json_each(readfile('clocks.json'), '\$.tables[0].rows')
+		WHERE value ->> 'node' = 'node2'" | diff wanted -
+}
+
+# What is fitted is beyond it: that is told, and that nothing bounds it, everywhere alike.
+@test "a drift limit that the clocks do not keep" {
+	cd "$CT_SOURCE"
+	golden ctsync_beyond ctsync --drift-limit 1 datasets/sample
+	ctsync -q --drift-limit 1 datasets/sample -o "$scratch/map.json" 2>"$scratch/talk"
+	[ "$(grep -c 'beyond the limit, so nothing bounds it' "$scratch/talk")" = 2 ]
+	sqlite3 :memory: "SELECT value ->> 'trace' || ' ' || printf('%.3f', value ->> '\$.segments[0].rate_ppb' / 1e3)
+		FROM json_each(readfile('$scratch/map.json'), '\$.clocks') WHERE value ->> 'trace' <> 'node1'" >"$scratch/wanted"
+	ctsync --drift-limit 1 datasets/sample 2>/dev/null | awk '/ none .* none / { print $1, $2 }' | diff "$scratch/wanted" -
+}

@@ -21,20 +21,20 @@ survives()
 		messages 'messages --log' net requests critical-path metrics proc report; do
 		status=0
 		# shellcheck disable=SC2086 # words
-		timeout 60 ctanalyze $name "$1" -q -o answer 2>talk || status=$?
+		timeout 60 ctanalyze $name "$1" -q -o answer.out 2>talk.txt || status=$?
 		[ "$status" -le 1 ] || {
 			echo "ctanalyze $name: $status"
-			cat talk
+			cat talk.txt
 			return 1
 		}
-		rm -f answer
+		rm -f answer.out
 	done
 	for name in opendc tracekit graphite perfetto; do
 		status=0
-		timeout 60 ctexport $name "$1" -o exported 2>talk || status=$?
+		timeout 60 ctexport $name "$1" -o exported 2>talk.txt || status=$?
 		[ "$status" -le 1 ] || {
 			echo "ctexport $name: $status"
-			cat talk
+			cat talk.txt
 			return 1
 		}
 		rm -rf exported

@@ -59,12 +59,11 @@ setup_file()
 	worst=$(sqlite3 :memory: "SELECT max(value ->> 'worst_bound_ns') FROM json_each(readfile('clocks.json'), '\$.tables[0].rows')")
 	[ "$worst" -gt 0 ]
 	grep -q "<dt>widest clock bound</dt><dd data-v=\"$worst\">" report.html
-	# Before node2's kernel trace its capture is what there is: as wide as the table says.
+	# Before node2's kernel trace it is as wide as the table says, and not as the trace begins.
 	sed -n 's/.*aria-label="Bounds of the clocks, node2" data-up="[^"]*" data-down="\([^,"]*\),.*/\1/p' report.html >first
-	low=$(sqlite3 :memory: "SELECT printf('%.4g', -min(value ->> 'low_ns')) FROM json_each(readfile('clocks.json'), '\$.tables[2].rows')
-		WHERE value ->> 'source' = 'node2:node2.pcap' AND value ->> 'at_ns' <= (SELECT min(value ->> 'at_ns') + 250000000
-			FROM json_each(readfile('clocks.json'), '\$.tables[2].rows'))")
-	echo "$low" | diff - first
+	sqlite3 :memory: "SELECT printf('%.4g', -(value ->> 'low_ns')) FROM json_each(readfile('clocks.json'), '\$.tables[2].rows')
+		WHERE value ->> 'node' = 'node2'" | grep -qxF -f first
+	ends_with 1 grep -qxE '[0-5]\..*e[+]06' first
 	# The reference has none where it was not recorded.
 	grep -q 'aria-label="Bounds of the clocks, node1" data-up=",,,,' report.html
 }

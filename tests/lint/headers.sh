@@ -10,7 +10,7 @@ owner()
 {
 	case $1 in
 	babeltrace2/* | babeltrace2-ctf-writer/*)
-		echo 'lib/input/ctf/*.[ch] datasets/simulate/ctf_writer*.[ch]'
+		echo 'lib/ctf/babeltrace2*.[ch]'
 		;;
 	pcap.h | pcap/* | pcap-*) echo 'lib/input/capture/frames.c datasets/simulate/capture_writer.c' ;;
 	glpk.h) echo 'sync/fit/lp.c' ;;

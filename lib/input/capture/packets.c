@@ -179,7 +179,7 @@ struct packet_source *capture_packets_open(const char *path,
 					   const struct node_address *local,
 					   size_t locals, struct error *error)
 {
-	static const struct packet_source_ops ops = {capture_step, capture_free, NULL};
+	static const struct packet_source_ops ops = {capture_step, capture_free};
 	struct capture *capture = mem_zalloc(sizeof(*capture));
 
 	packet_source_init(&capture->base, &ops, path);

@@ -4,62 +4,72 @@
 
 /*
  * A trace that is made up, in the place of the one that libbabeltrace2 reads: a
- * test that includes this has its own ctf_reader_open.
+ * test that includes this has its own reader.
  */
 #include <netinet/in.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "input/packet_source.h"
-#include "input/reader.h"
 
 #include "trace_values.h"
 
-struct reader {
-	struct reader_facts facts;
+struct ctf_reader {
+	struct ctf_facts facts;
 	struct problem_list problems;
-	int defined[TRACE_WISHES];
+	struct ctf_class class[TRACE_WISHES];
 };
 
 enum { MOST_EVENTS = 32, SKB = 0x1000 };
 
 static struct {
 	struct values values[MOST_EVENTS];
-	struct event event[MOST_EVENTS];
+	struct ctf_event event[MOST_EVENTS];
 	size_t events, next;
-	int defined[TRACE_WISHES];
-	struct reader_facts facts;
+	bool defined[TRACE_WISHES];
+	struct ctf_facts facts;
 } trace;
 
-struct reader *reader_open(const char *path, enum reader_kind kind,
-			   const struct reader_wishes *wishes, struct error *error)
+struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
+				   struct error *error)
 {
-	struct reader *reader;
+	struct ctf_reader *reader;
 
-	assert_int_equal(kind, READER_AUTO);
-	assert_ptr_equal(wishes->wish, trace_wishes);
-	assert_int_equal(wishes->count, TRACE_WISHES);
+	assert_int_equal(kind, CTF_READER_OWN);
 	if (strcmp(path, "made-up") != 0) {
 		error_set(error, "%s: is not made up", path);
 		return NULL;
 	}
 	reader = mem_zalloc(sizeof(*reader));
 	reader->facts = trace.facts;
-	memcpy(reader->defined, trace.defined, sizeof(reader->defined));
-	reader->facts.defined = reader->defined;
+	for (int i = 0; i < TRACE_WISHES; i++) {
+		reader->class[i].name = (char *)(uintptr_t)trace_wishes[i].name;
+		reader->class[i].is_present = trace.defined[i];
+	}
 	trace.next = 0;
 	return reader;
 }
 
-const char *reader_why(const struct reader *reader)
+/* A class for each wish. */
+const struct ctf_class *ctf_reader_class(const struct ctf_reader *reader, uint32_t index)
+{
+	return index < TRACE_WISHES ? &reader->class[index] : NULL;
+}
+
+void ctf_reader_select(struct ctf_reader *reader, uint32_t index,
+		       const struct ctf_selection *selection)
 {
 	(void)reader;
-	return NULL;
+	assert_int_equal(selection->what, SELECT_FIELDS);
+	assert_ptr_equal(selection->field, trace_wishes[index].field);
+	assert_int_equal(selection->fields, trace_wishes[index].fields);
 }
 
 /* An event a step. */
-int reader_step(struct reader *reader, event_fn *give, void *context)
+bool ctf_reader_step(struct ctf_reader *reader, uint64_t most, ctf_event_fn *give,
+		     void *context)
 {
+	(void)most;
 	if (trace.next < trace.events) {
 		reader->facts.events++;
 		give(context, &trace.event[trace.next++]);
@@ -67,23 +77,17 @@ int reader_step(struct reader *reader, event_fn *give, void *context)
 	return trace.next < trace.events;
 }
 
-const struct reader_facts *reader_facts(const struct reader *reader)
+const struct ctf_facts *ctf_reader_facts(const struct ctf_reader *reader)
 {
 	return &reader->facts;
 }
 
-struct problem_list *reader_problems(struct reader *reader)
+struct problem_list *ctf_reader_problems(struct ctf_reader *reader)
 {
 	return &reader->problems;
 }
 
-bool reader_help(struct reader *reader)
-{
-	(void)reader;
-	return false;
-}
-
-void reader_free(struct reader *reader)
+void ctf_reader_free(struct ctf_reader *reader)
 {
 	if (reader)
 		problem_clear(&reader->problems);
@@ -97,13 +101,15 @@ static inline struct values *add(int wish, unsigned cpu, nsec_t ns)
 
 	assert_true(trace.events < MOST_EVENTS);
 	values_init(values, wish);
-	trace.event[trace.events] = (struct event){.local_ns = ns,
-						   .tag = trace_wishes[wish].tag,
-						   .stream = cpu,
-						   .ordinal = trace.events,
-						   .value = values->value};
+	trace.event[trace.events] = (struct ctf_event){
+	    .local_ns = ns,
+	    .class = (uint32_t)wish,
+	    .stream = cpu,
+	    .ordinal = trace.events,
+	    .cell = values->value,
+	};
 	trace.events++;
-	trace.defined[wish] = 1;
+	trace.defined[wish] = true;
 	return values;
 }
 
@@ -153,7 +159,8 @@ static inline void take(void *context, const struct sighting *sighting)
 static inline void read_trace(struct seen *seen)
 {
 	struct error error = ERROR_INIT;
-	struct packet_source *source = trace_packets_open("made-up", NULL, &error);
+	struct packet_source *source =
+	    trace_packets_open("made-up", CTF_READER_OWN, &error);
 
 	memset(seen, 0, sizeof(*seen));
 	assert_non_null(source);

@@ -20,6 +20,7 @@ enum token_kind { TOKEN_NUMBER, TOKEN_TEXT, TOKEN_NAME };
 struct token {
 	enum token_kind kind;
 	const char *text;
+	const char *other; /* of several labels, in what order is not said: the second */
 };
 
 struct leaf {
@@ -62,7 +63,7 @@ static inline void pretty_token(struct pretty *pretty, enum token_kind kind,
 	if (pretty->tokens == MOST_TOKENS)
 		pretty->is_broken = true;
 	else
-		pretty->token[pretty->tokens++] = (struct token){kind, text};
+		pretty->token[pretty->tokens++] = (struct token){kind, text, NULL};
 }
 
 /* The text between quotes, without its escapes; also of JSON, but for \u. */
@@ -112,7 +113,15 @@ static inline void pretty_number(struct pretty *pretty)
 	pretty_token(pretty, TOKEN_NUMBER, copy);
 }
 
-/* The first label, or without one the number. */
+/* The labels, or without one the number. */
+static inline const char *pretty_label(struct pretty *pretty)
+{
+	const char *label = unquote(&pretty->at);
+
+	/* LTTng puts an underscore before some. */
+	return label[0] == '_' && label[1] ? label + 1 : label;
+}
+
 static inline void pretty_enumeration(struct pretty *pretty)
 {
 	pretty_want(pretty, "( ");
@@ -122,9 +131,9 @@ static inline void pretty_enumeration(struct pretty *pretty)
 		bool several = pretty_skip(pretty, "{ ");
 		char *end;
 
-		pretty_token(pretty, TOKEN_TEXT, unquote(&pretty->at));
+		pretty_token(pretty, TOKEN_TEXT, pretty_label(pretty));
 		while (several && pretty_skip(pretty, ", "))
-			unquote(&pretty->at);
+			pretty->token[pretty->tokens - 1].other = pretty_label(pretty);
 		end = strstr(pretty->at, " )");
 		if (end)
 			pretty->at = end;
@@ -140,10 +149,10 @@ static inline const char *pretty_name(struct pretty *pretty)
 	size_t length = 0;
 	char *name = pretty->at;
 
-	if (!isalpha((unsigned char)*name) && *name != '_')
+	if (!isalpha((unsigned char)*name) && *name != '_' && *name != '$')
 		return NULL;
-	while (isalnum((unsigned char)name[length]) || name[length] == '_' ||
-	       name[length] == '.')
+	while (isalnum((unsigned char)name[length]) ||
+	       (name[length] && strchr("_.$:", name[length])))
 		length++;
 	if (strncmp(name + length, " = ", 3) != 0)
 		return NULL;

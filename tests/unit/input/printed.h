@@ -126,6 +126,20 @@ static inline bool number_is(const char *text, int64_t number)
 	return strtoull(text, NULL, 0) == ((uint64_t)number & mask);
 }
 
+static inline bool real_is(const char *text, double real)
+{
+	double printed = strtod(text, NULL);
+
+	return printed == real || (isnan(printed) && isnan(real)) ||
+	       fabs(printed - real) <= 1e-5 * fabs(real);
+}
+
+static inline bool text_is(const char *text, const struct cell *cell)
+{
+	return text && strlen(text) == cell->size &&
+	       memcmp(text, cell->bytes, cell->size) == 0;
+}
+
 static inline bool scalar_is(const struct token *token, const struct cell *cell)
 {
 	switch (cell->type) {
@@ -133,16 +147,14 @@ static inline bool scalar_is(const struct token *token, const struct cell *cell)
 		return token->kind == TOKEN_NUMBER &&
 		       number_is(token->text, cell->integer);
 	case CELL_REAL:
-		return token->kind == TOKEN_NUMBER &&
-		       fabs(strtod(token->text, NULL) - cell->real) <=
-			   1e-5 * fabs(cell->real);
+		return token->kind == TOKEN_NUMBER && real_is(token->text, cell->real);
 	case CELL_TEXT:
 	case CELL_BLOB:
 		/* For empty text babeltrace2 2.0.4 prints that of an older event. */
 		if (token->kind == TOKEN_TEXT && cell->size == 0)
 			return true;
-		return token->kind == TOKEN_TEXT && strlen(token->text) == cell->size &&
-		       memcmp(token->text, cell->bytes, cell->size) == 0;
+		return token->kind == TOKEN_TEXT &&
+		       (text_is(token->text, cell) || text_is(token->other, cell));
 	default:
 		return false;
 	}

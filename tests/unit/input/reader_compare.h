@@ -18,71 +18,72 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "input/reader.h"
-#include "input/tsdl/tsdl.h"
+#include "ctf/metadata.h"
+#include "ctf/reader.h"
 
-/* Wishes for all there is. */
-struct all_wishes {
-	struct event_wish *wish;
-	size_t count, room;
-};
+#include "../select.h"
 
-struct paths {
+/* An event class, and the paths of all its fields. */
+struct wish {
+	char *name;
 	const char **path;
 	size_t count, room;
 };
 
-static inline void add_paths(struct paths *paths, const struct field_class *class,
+/* Wishes for all there is, a name each: what the first class of it has is wished. */
+struct all_wishes {
+	struct wish *wish;
+	size_t count, room;
+};
+
+static inline void add_paths(struct wish *wish, const struct field_class *class,
 			     const char *path)
 {
+	while (class->type == FIELD_OPTIONAL)
+		class = class->element;
 	if (class->type != FIELD_STRUCTURE && class->type != FIELD_VARIANT) {
-		paths->path = mem_grow(paths->path, paths->count, &paths->room,
-				       sizeof(*paths->path));
-		paths->path[paths->count++] = mem_strdup(path);
+		wish->path =
+		    mem_grow(wish->path, wish->count, &wish->room, sizeof(*wish->path));
+		wish->path[wish->count++] = mem_strdup(path);
 		return;
 	}
 	for (size_t i = 0; i < class->members; i++) {
 		char *longer = mem_printf("%s%s%s", path, *path ? "." : "",
 					  field_name(class->member[i].name));
 
-		add_paths(paths, class->member[i].class, longer);
+		add_paths(wish, class->member[i].class, longer);
 		free(longer);
 	}
 }
 
-/* Of several event classes of one name the first says what fields are wished. */
-static inline void add_wish(struct all_wishes *all, const struct tsdl_event *event)
+static inline void add_wish(struct all_wishes *all, const struct schema_event *event)
 {
-	struct paths paths = {NULL, 0, 0};
-	struct event_wish *wish;
+	struct wish *wish;
 
 	for (size_t i = 0; i < all->count; i++)
 		if (strcmp(all->wish[i].name, event->name) == 0)
 			return;
-	if (event->fields)
-		add_paths(&paths, event->fields, "");
 	all->wish = mem_grow(all->wish, all->count, &all->room, sizeof(*all->wish));
-	wish = &all->wish[all->count];
+	wish = &all->wish[all->count++];
+	memset(wish, 0, sizeof(*wish));
 	wish->name = mem_strdup(event->name);
-	wish->tag = (int)all->count++;
-	wish->field = paths.path;
-	wish->fields = paths.count;
+	if (event->fields)
+		add_paths(wish, event->fields, "");
 }
 
 static inline struct all_wishes all_wishes(const char *path)
 {
 	char *name = mem_printf("%s/metadata", path);
 	struct all_wishes all = {NULL, 0, 0};
+	struct problem_list problems = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
-	size_t size;
-	char *text = tsdl_read(name, &size, &error);
-	struct tsdl *tsdl = text ? tsdl_parse(text, size, &error) : NULL;
+	struct schema *schema = schema_read(name, &problems, &error);
 
 	assert_string_equal(error_text(&error), "");
-	for (size_t i = 0; i < tsdl->events; i++)
-		add_wish(&all, &tsdl->event[i]);
-	tsdl_free(tsdl);
-	free(text);
+	for (size_t i = 0; i < schema->events; i++)
+		add_wish(&all, &schema->event[i]);
+	schema_free(schema);
+	problem_clear(&problems);
 	free(name);
 	return all;
 }
@@ -90,18 +91,18 @@ static inline struct all_wishes all_wishes(const char *path)
 static inline void all_wishes_clear(struct all_wishes *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
-		for (size_t k = 0; k < all->wish[i].fields; k++)
-			free((void *)all->wish[i].field[k]);
-		free((void *)all->wish[i].field);
-		free((void *)all->wish[i].name);
+		for (size_t k = 0; k < all->wish[i].count; k++)
+			free((void *)all->wish[i].path[k]);
+		free(all->wish[i].path);
+		free(all->wish[i].name);
 	}
 	free(all->wish);
 }
 
 /* One reader and what it gave that the other one did not yet. */
 struct side {
-	struct reader *reader;
-	const struct event_wish *wish;
+	struct ctf_reader *reader;
+	const struct all_wishes *all;
 	char *bytes;
 	size_t size, room;
 	bool more;
@@ -117,34 +118,43 @@ static inline void put(struct side *side, const void *bytes, size_t size)
 	side->size += size;
 }
 
-static inline void put_value(struct side *side, const struct value *value)
+static inline void put_cell(struct side *side, const struct cell *cell)
 {
-	unsigned items =
-	    value->count < VALUE_ARRAY_MOST ? value->count : VALUE_ARRAY_MOST;
-
-	put(side, &value->type, sizeof(value->type));
-	if (value->type == VALUE_TEXT)
-		put(side, value->text, strlen(value->text) + 1);
-	else if (value->type == VALUE_ARRAY)
-		put(side, &value->count, sizeof(value->count));
-	else if (value->type != VALUE_NONE)
-		put(side, &value->u, sizeof(value->u));
-	if (value->type == VALUE_ARRAY)
-		put(side, value->item, items * sizeof(value->item[0]));
+	put(side, &cell->type, sizeof(cell->type));
+	if (cell->type == CELL_TEXT || cell->type == CELL_BLOB) {
+		put(side, &cell->size, sizeof(cell->size));
+		if (cell->size)
+			put(side, cell->bytes, cell->size);
+	} else if (cell->type != CELL_NULL) {
+		put(side, &cell->integer, sizeof(cell->integer));
+	}
 }
 
-static inline void put_event(void *context, const struct event *event)
+static inline uint32_t find_wish(const struct side *side, const char *name)
+{
+	uint32_t wish = 0;
+
+	while (wish < side->all->count && strcmp(side->all->wish[wish].name, name) != 0)
+		wish++;
+	return wish;
+}
+
+static inline void put_event(void *context, const struct ctf_event *event)
 {
 	struct side *side = context;
+	const struct ctf_class *class = ctf_reader_class(side->reader, event->class);
+	uint32_t wish = find_wish(side, class->name);
 	size_t begin = side->size, size = 0;
 
+	assert_true(wish < side->all->count);
 	put(side, &size, sizeof(size));
 	put(side, &event->local_ns, sizeof(event->local_ns));
-	put(side, &event->tag, sizeof(event->tag));
+	put(side, &wish, sizeof(wish));
 	put(side, &event->stream, sizeof(event->stream));
 	put(side, &event->ordinal, sizeof(event->ordinal));
-	for (size_t i = 0; i < side->wish[event->tag].fields; i++)
-		put_value(side, &event->value[i]);
+	put(side, &event->cpu, sizeof(event->cpu));
+	for (size_t i = 0; i < side->all->wish[wish].count; i++)
+		put_cell(side, &event->cell[i]);
 	size = side->size - begin;
 	memcpy(side->bytes + begin, &size, sizeof(size));
 }
@@ -164,7 +174,7 @@ static inline const char *event_text(char text[EVENT_TEXT], const struct side *s
 {
 	const char *bytes = side->bytes + at + sizeof(size_t);
 	nsec_t stamp;
-	int tag;
+	uint32_t tag;
 	unsigned stream;
 	uint64_t ordinal;
 
@@ -173,7 +183,7 @@ static inline const char *event_text(char text[EVENT_TEXT], const struct side *s
 	memcpy(&stream, bytes += sizeof(tag), sizeof(stream));
 	memcpy(&ordinal, bytes + sizeof(stream), sizeof(ordinal));
 	snprintf(text, EVENT_TEXT, "%s of stream %u.%" PRIu64 " at %" PRId64,
-		 side->wish[tag].name, stream, ordinal, stamp);
+		 side->all->wish[tag].name, stream, ordinal, stamp);
 	return text;
 }
 
@@ -195,12 +205,10 @@ static inline void compare_bytes(struct side *one, struct side *other, const cha
 	drop(other, both);
 }
 
-static inline void compare_facts(const struct reader_facts *one,
-				 const struct reader_facts *other, size_t wishes)
+static inline void compare_facts(const struct ctf_facts *one,
+				 const struct ctf_facts *other)
 {
 	assert_int_equal(one->events, other->events);
-	assert_int_equal(one->total_bytes, other->total_bytes);
-	assert_int_equal(one->bytes, other->bytes);
 	assert_int_equal(one->begin_ns, other->begin_ns);
 	assert_int_equal(one->end_ns, other->end_ns);
 	assert_int_equal(one->discarded_events, other->discarded_events);
@@ -210,26 +218,24 @@ static inline void compare_facts(const struct reader_facts *one,
 	assert_int_equal(one->has_clock, other->has_clock);
 	assert_int_equal(one->has_uuid, other->has_uuid);
 	assert_memory_equal(one->clock_uuid, other->clock_uuid, sizeof(one->clock_uuid));
+	assert_string_equal(one->clock_name, other->clock_name);
 	assert_int_equal(one->clock_offset_ns, other->clock_offset_ns);
 	assert_int_equal(one->clock_frequency, other->clock_frequency);
-	for (size_t i = 0; i < wishes; i++) {
-		assert_int_equal(one->wished[i], other->wished[i]);
-		assert_int_equal(one->defined[i], other->defined[i]);
-	}
 }
 
-static inline void print_problems(struct reader *reader)
+static inline void print_problems(struct ctf_reader *reader)
 {
-	const struct problem_list *list = reader_problems(reader);
+	const struct problem_list *list = ctf_reader_problems(reader);
 
 	for (size_t i = 0; i < list->count; i++)
 		print_message("%s: %s: %s\n", list->item[i].place, list->item[i].kind,
 			      list->item[i].text);
 }
 
-static inline void compare_problems(struct reader *one, struct reader *other)
+static inline void compare_problems(struct ctf_reader *one, struct ctf_reader *other)
 {
-	const struct problem_list *a = reader_problems(one), *b = reader_problems(other);
+	const struct problem_list *a = ctf_reader_problems(one),
+				  *b = ctf_reader_problems(other);
 
 	assert_int_equal(a->count, b->count);
 	for (size_t i = 0; i < a->count; i++) {
@@ -239,17 +245,22 @@ static inline void compare_problems(struct reader *one, struct reader *other)
 	}
 }
 
-static inline void open_side(struct side *side, const char *path, enum reader_kind kind,
-			     const struct all_wishes *all)
+static inline void open_side(struct side *side, const char *path,
+			     enum ctf_reader_kind kind, const struct all_wishes *all)
 {
-	const struct reader_wishes wishes = {all->wish, all->count};
-	struct error error = ERROR_INIT;
-
 	memset(side, 0, sizeof(*side));
-	side->wish = all->wish;
-	side->reader = reader_open(path, kind, &wishes, &error);
+	side->all = all;
+	side->reader = open_reader(path, kind);
 	side->more = true;
-	assert_string_equal(error_text(&error), "");
+	for (size_t i = 0; i < all->count; i++)
+		select_fields(side->reader, all->wish[i].name, all->wish[i].path,
+			      all->wish[i].count);
+}
+
+static inline void step_side(struct side *side)
+{
+	side->more =
+	    side->more && ctf_reader_step(side->reader, UINT64_MAX, put_event, side);
 }
 
 static inline uint64_t compare_wished(const char *path, const struct all_wishes *all)
@@ -257,22 +268,22 @@ static inline uint64_t compare_wished(const char *path, const struct all_wishes 
 	struct side one, other;
 	uint64_t events;
 
-	open_side(&one, path, READER_NATIVE, all);
-	open_side(&other, path, READER_BABELTRACE2, all);
+	open_side(&one, path, CTF_READER_OWN, all);
+	open_side(&other, path, CTF_READER_BABELTRACE2, all);
 	while (one.more || other.more) {
-		one.more = one.more && reader_step(one.reader, put_event, &one);
-		other.more = other.more && reader_step(other.reader, put_event, &other);
+		step_side(&one);
+		step_side(&other);
 		compare_bytes(&one, &other, path);
 	}
 	print_problems(one.reader);
 	print_problems(other.reader);
 	assert_int_equal(one.size, 0);
 	assert_int_equal(other.size, 0);
-	compare_facts(reader_facts(one.reader), reader_facts(other.reader), all->count);
+	compare_facts(ctf_reader_facts(one.reader), ctf_reader_facts(other.reader));
 	compare_problems(one.reader, other.reader);
-	events = reader_facts(one.reader)->events;
-	reader_free(one.reader);
-	reader_free(other.reader);
+	events = ctf_reader_facts(one.reader)->events;
+	ctf_reader_free(one.reader);
+	ctf_reader_free(other.reader);
 	free(one.bytes);
 	free(other.bytes);
 	return events;
@@ -286,7 +297,6 @@ static inline void compare_some(const char *path, const struct all_wishes *all,
 
 	for (size_t i = from; i < all->count; i += every) {
 		some.wish[some.count] = all->wish[i];
-		some.wish[some.count].tag = (int)some.count;
 		some.count++;
 	}
 	compare_wished(path, &some);

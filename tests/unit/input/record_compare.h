@@ -3,7 +3,7 @@
 #define CT_TEST_RECORD_COMPARE_H
 
 /* One trace as records, from both readers side by side: every column, every cell. */
-#include "input/native/records.h"
+#include "input/record.h"
 
 #include "reader_compare.h"
 
@@ -12,18 +12,6 @@ struct record_side {
 	struct side side; /* its bytes only */
 	bool more;
 };
-
-static inline void put_cell(struct side *side, const struct cell *cell)
-{
-	put(side, &cell->type, sizeof(cell->type));
-	if (cell->type == CELL_TEXT || cell->type == CELL_BLOB) {
-		put(side, &cell->size, sizeof(cell->size));
-		if (cell->size)
-			put(side, cell->bytes, cell->size);
-	} else if (cell->type != CELL_NULL) {
-		put(side, &cell->integer, sizeof(cell->integer));
-	}
-}
 
 /* With all names, so that the classes are compared, too. */
 static inline void put_record(void *context, const struct record *record)
@@ -71,9 +59,9 @@ static inline uint64_t compare_records(const char *path)
 	struct error error = ERROR_INIT;
 	uint64_t events;
 
-	one.source = native_records_open(path, &error);
+	one.source = trace_records_open(path, CTF_READER_OWN, &error);
 	assert_string_equal(error_text(&error), "");
-	other.source = babeltrace2_records_open(path, &error);
+	other.source = trace_records_open(path, CTF_READER_BABELTRACE2, &error);
 	assert_string_equal(error_text(&error), "");
 	while (one.more || other.more) {
 		size_t both;

@@ -5,7 +5,7 @@
 static struct record_source *open_trace(void)
 {
 	struct error error = ERROR_INIT;
-	struct record_source *source = trace_records_open("t", NULL, &error);
+	struct record_source *source = trace_records_open("t", CTF_READER_OWN, &error);
 
 	assert_string_equal(error_text(&error), "");
 	return source;
@@ -110,14 +110,13 @@ static void structures_and_variants_become_columns(void **state)
 		put_int(&stream, 1, 9);
 	}
 	end_stream(&stream, "t/ch_0");
-	assert_records(
-	    open_trace(),
-	    "0 stream 0.0 cpu 0 v out_in_x=7 kind='_none' header_ipv4_ttl=null "
-	    "header_ipv4_name=null header_port=null last=9\n"
-	    "1 stream 0.1 cpu 0 v out_in_x=7 kind='_ipv4' header_ipv4_ttl=64 "
-	    "header_ipv4_name='eth0' header_port=null last=9\n"
-	    "2 stream 0.2 cpu 0 v out_in_x=7 kind='_port' header_ipv4_ttl=null "
-	    "header_ipv4_name=null header_port=7001 last=9\n");
+	assert_records(open_trace(),
+		       "0 stream 0.0 cpu 0 v out_in_x=7 kind='none' header_ipv4_ttl=null "
+		       "header_ipv4_name=null header_port=null last=9\n"
+		       "1 stream 0.1 cpu 0 v out_in_x=7 kind='ipv4' header_ipv4_ttl=64 "
+		       "header_ipv4_name='eth0' header_port=null last=9\n"
+		       "2 stream 0.2 cpu 0 v out_in_x=7 kind='port' header_ipv4_ttl=null "
+		       "header_ipv4_name=null header_port=7001 last=9\n");
 }
 
 static void enumerations_are_labels_where_there_is_one(void **state)
@@ -336,7 +335,7 @@ static void what_cannot_be_opened_is_an_error(void **state)
 	struct error error = ERROR_INIT;
 
 	(void)state;
-	assert_null(trace_records_open("none", NULL, &error));
+	assert_null(trace_records_open("none", CTF_READER_OWN, &error));
 	assert_string_equal(error_text(&error),
 			    "none/metadata: No such file or directory");
 	error_clear(&error);

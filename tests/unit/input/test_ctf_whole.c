@@ -80,7 +80,7 @@ static void compare_trace(const char *path)
 	struct error error = ERROR_INIT;
 
 	printed_start(&comparison->printed, path);
-	comparison->source = trace_records_open(path, NULL, &error);
+	comparison->source = trace_records_open(path, CTF_READER_OWN, &error);
 	assert_string_equal(error_text(&error), "");
 	while (record_source_step(comparison->source, compare, comparison) == STEP_MORE)
 		;

@@ -121,8 +121,8 @@ static void of_traces(void **state)
 		char *path =
 		    mem_printf("%s/tests/fixtures/net3/node%d/kernel", tree, node);
 
-		check_source(trace_records_open(path, NULL, &error),
-			     trace_packets_open(path, NULL, &error));
+		check_source(trace_records_open(path, CTF_READER_OWN, &error),
+			     trace_packets_open(path, CTF_READER_OWN, &error));
 		free(path);
 	}
 }

@@ -147,8 +147,8 @@ static void tcp_over_ipv6(void **state)
 
 	(void)state;
 	values_init(&values, WISH_RECEIVE);
-	put_array(&values, "ipv6.saddr", ARRAY(0xfe80, 0, 0, 0, 0, 0, 0, 0x102));
-	put_array(&values, "ipv6.daddr", ARRAY(0xfe80, 0, 0, 0, 0, 0, 0, 0x103));
+	put_array_of(&values, "ipv6.saddr", 2, ARRAY(0xfe80, 0, 0, 0, 0, 0, 0, 0x102));
+	put_array_of(&values, "ipv6.daddr", 2, ARRAY(0xfe80, 0, 0, 0, 0, 0, 0, 0x103));
 	put_number(&values, "payload_len", 132);
 	put_array(&values, "flow_lbl", ARRAY(0xfb, 0x12, 0x34));
 	put_number(&values, "nexthdr", IPPROTO_TCP);
@@ -176,7 +176,7 @@ static void assert_no_packet(const struct values *values)
 
 static void without_addresses_it_is_no_packet(void **state)
 {
-	static const uint64_t zeros[VALUE_ARRAY_MOST];
+	static const uint64_t zeros[16];
 	struct values values;
 
 	(void)state;
@@ -190,12 +190,12 @@ static void without_addresses_it_is_no_packet(void **state)
 		values_init(&values, WISH_RECEIVE);
 		put_array(&values, "ipv4.saddr", zeros, count);
 		put_array(&values, "ipv4.daddr", zeros, 4);
-		if (count != 4 && count != 2)
+		if (count != 4)
 			assert_no_packet(&values);
 		values_init(&values, WISH_RECEIVE);
 		put_array(&values, "ipv6.saddr", zeros, 16);
 		put_array(&values, "ipv6.daddr", zeros, count);
-		if (count != 16 && count != 8)
+		if (count != 16)
 			assert_no_packet(&values);
 	}
 }
@@ -213,7 +213,7 @@ static void sockets_tell_the_transport_part(void **state)
 	put_number(&values, "flags", 0x10);
 	/* The whole name is also the end of another's. */
 	assert_string_equal(values.wish->field[0], "seq");
-	values.value[0] = (struct value){.type = VALUE_UNSIGNED, .u = 5};
+	values.value[0] = (struct cell){.type = CELL_INTEGER, .integer = 5};
 	assert_int_equal(trace_socket_decode(values.value, &packet), 0);
 	assert_int_equal(packet.known, PACKET_TRANSPORT);
 	assert_int_equal(packet.protocol, IPPROTO_TCP);
@@ -246,7 +246,7 @@ static void flags_of_sockets_have_two_layouts(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(flags) / sizeof(*flags); i++) {
 		values_init(&values, WISH_SOCKET_IN);
-		values.value[0] = (struct value){.type = VALUE_UNSIGNED, .u = 5};
+		values.value[0] = (struct cell){.type = CELL_INTEGER, .integer = 5};
 		put_number(&values, "flags",
 			   i % 2 ? flags[i / 2].old : flags[i / 2].word);
 		assert_int_equal(trace_socket_decode(values.value, &packet), 0);

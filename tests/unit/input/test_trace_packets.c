@@ -49,11 +49,11 @@ static void received_without_headers_is_counted(void **state)
 	values = add(WISH_RECEIVE, 0, 10);
 	put_number(values, "skbaddr", SKB);
 	put_text(values, "name", "eth0");
-	values->value[FIELD_LENGTH] = (struct value){.type = VALUE_UNSIGNED, .u = 47};
+	values->value[FIELD_LENGTH] = (struct cell){.type = CELL_INTEGER, .integer = 47};
 	values = add(WISH_RECEIVE, 0, 11);
 	put_number(values, "skbaddr", SKB);
 	put_text(values, "name", "eth1");
-	values->value[FIELD_LENGTH] = (struct value){.type = VALUE_UNSIGNED, .u = 46};
+	values->value[FIELD_LENGTH] = (struct cell){.type = CELL_INTEGER, .integer = 46};
 	put_number(add(WISH_QUEUE, 0, 20), "skbaddr", SKB); /* ARP */
 	read_trace(&seen);
 	assert_int_equal(seen.count, 0);
@@ -168,8 +168,8 @@ static void sockets_are_seen_without_addresses(void **state)
 	for (int k = 0; k < 2; k++) {
 		values = add(k ? WISH_SOCKET_IN : WISH_SOCKET_OUT, 0, 10 + k);
 		for (size_t i = 0; i < values->wish->fields; i++)
-			values->value[i] =
-			    (struct value){.type = VALUE_UNSIGNED, .u = 7 + i};
+			values->value[i] = (struct cell){.type = CELL_INTEGER,
+							 .integer = 7 + (int64_t)i};
 	}
 	add(WISH_SOCKET_IN, 0, 20); /* without its fields */
 	read_trace(&seen);
@@ -222,7 +222,7 @@ static void what_cannot_be_opened_is_an_error(void **state)
 	struct error error = ERROR_INIT;
 
 	(void)state;
-	assert_null(trace_packets_open("none", NULL, &error));
+	assert_null(trace_packets_open("none", CTF_READER_OWN, &error));
 	assert_string_equal(error_text(&error), "none: is not made up");
 	error_clear(&error);
 }

@@ -18,7 +18,8 @@ enum { MOST_FIELDS = 64 };
 
 struct values {
 	const struct event_wish *wish;
-	struct value value[MOST_FIELDS];
+	struct cell value[MOST_FIELDS];
+	char bytes[MOST_FIELDS][16]; /* of arrays */
 };
 
 static inline void values_init(struct values *values, int wish)
@@ -29,9 +30,9 @@ static inline void values_init(struct values *values, int wish)
 }
 
 /* The value of the only field whose path ends so. */
-static inline struct value *field(struct values *values, const char *name)
+static inline struct cell *field(struct values *values, const char *name)
 {
-	struct value *found = NULL;
+	struct cell *found = NULL;
 
 	for (size_t i = 0; i < values->wish->fields; i++) {
 		const char *path = values->wish->field[i];
@@ -48,38 +49,44 @@ static inline struct value *field(struct values *values, const char *name)
 
 static inline void put_number(struct values *values, const char *name, uint64_t number)
 {
-	struct value *value = field(values, name);
+	struct cell *value = field(values, name);
 
-	value->type = VALUE_UNSIGNED;
-	value->u = number;
+	value->type = CELL_INTEGER;
+	value->integer = (int64_t)number;
 }
 
 static inline void put_signed(struct values *values, const char *name, int64_t number)
 {
-	struct value *value = field(values, name);
+	struct cell *value = field(values, name);
 
-	value->type = VALUE_SIGNED;
-	value->i = number;
+	value->type = CELL_INTEGER;
+	value->integer = number;
 }
 
 static inline void put_text(struct values *values, const char *name, const char *text)
 {
-	struct value *value = field(values, name);
+	struct cell *value = field(values, name);
 
-	value->type = VALUE_TEXT;
-	value->text = text;
+	cell_set_text(value, text, strlen(text));
 }
 
-/* An array of so many integers. */
+/* An array of so many integers of so many bytes. */
+static inline void put_array_of(struct values *values, const char *name, unsigned size,
+				const uint64_t *item, unsigned count)
+{
+	struct cell *value = field(values, name);
+	char *bytes = values->bytes[value - values->value], *at = bytes;
+
+	for (unsigned i = 0; i < count && at < bytes + 16; i++)
+		for (unsigned k = size; k-- > 0;)
+			*at++ = (char)(item[i] >> 8 * k);
+	cell_set_bytes(value, CELL_BLOB, bytes, count * size);
+}
+
 static inline void put_array(struct values *values, const char *name,
 			     const uint64_t *item, unsigned count)
 {
-	struct value *value = field(values, name);
-
-	value->type = VALUE_ARRAY;
-	value->count = count;
-	for (unsigned i = 0; i < count && i < VALUE_ARRAY_MOST; i++)
-		value->item[i] = item[i];
+	put_array_of(values, name, 1, item, count);
 }
 
 #define ARRAY(...)                                                                       \

@@ -139,7 +139,7 @@ static inline void lived_read(uint32_t node, struct record_source **source,
 	struct error error = ERROR_INIT;
 
 	snprintf(path, sizeof(path), "run/node%u/kernel", (unsigned)node + 1);
-	*source = trace_records_open(path, NULL, &error);
+	*source = trace_records_open(path, CTF_READER_OWN, &error);
 	assert_string_equal(error_text(&error), "");
 	while (record_source_step(*source, give, context) == STEP_MORE)
 		;

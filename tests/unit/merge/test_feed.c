@@ -58,14 +58,14 @@ static void made_up_free(struct record_source *source)
 	opened--;
 }
 
-struct record_source *trace_records_open(const char *path, struct reader_choice *choice,
+struct record_source *trace_records_open(const char *path, enum ctf_reader_kind reader,
 					 struct error *error)
 {
 	static const struct record_source_ops ops = {.step = made_up_step,
 						     .free = made_up_free};
 	struct made_up *made_up = mem_zalloc(sizeof(*made_up));
 
-	(void)choice;
+	(void)reader;
 	if (strcmp(path, "broken") == 0) {
 		free(made_up);
 		error_set(error, "broken: is broken");

@@ -112,9 +112,10 @@ static void note_all(struct linked *linked)
 		const struct source *source = &linked->found.run.sources.item[i];
 
 		linked->at = i;
-		linked->source = source->kind == SOURCE_TRACE
-				     ? trace_records_open(source->path, NULL, &error)
-				     : capture_records_open(source->path, &error);
+		linked->source =
+		    source->kind == SOURCE_TRACE
+			? trace_records_open(source->path, CTF_READER_OWN, &error)
+			: capture_records_open(source->path, &error);
 		assert_non_null(linked->source);
 		while (record_source_step(linked->source, note, linked) == STEP_MORE)
 			;

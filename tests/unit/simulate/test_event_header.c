@@ -5,7 +5,7 @@
 
 #include "simulated.h"
 
-#include "input/reader.h"
+#include "../select.h"
 
 struct row {
 	nsec_t ns;
@@ -18,40 +18,50 @@ struct rows {
 	struct row *item;
 	size_t count, room;
 	nsec_t offset_ns;
+	int tag[256]; /* one an event class */
 };
 
-static void collect(void *context, const struct event *event)
+static void collect(void *context, const struct ctf_event *event)
 {
 	struct rows *rows = context;
 
 	rows->item = mem_grow(rows->item, rows->count, &rows->room, sizeof(*rows->item));
 	rows->item[rows->count++] =
-	    (struct row){event->local_ns, event->tag, event->stream, event->value[0].u};
+	    (struct row){event->local_ns, rows->tag[event->class], event->stream,
+			 (uint64_t)event->cell[0].integer};
 }
 
 /* Events of the network, and some that come behind the 31st class. */
 static struct rows read_rows(const char *path)
 {
 	static const char *const skb[] = {"skbaddr"}, *const ret[] = {"ret"};
-	static const struct event_wish wishes[] = {
-	    {"net_dev_queue", 0, skb, 1},
-	    {"net_dev_xmit", 1, skb, 1},
-	    {"net_napi_gro_receive_entry", 2, skb, 1},
-	    {"net_napi_gro_receive_exit", 3, ret, 1},
-	    {"net_if_receive_skb", 4, skb, 1},
-	    {"syscall_exit_pread64", 5, ret, 1},
-	    {"syscall_exit_clock_nanosleep", 6, ret, 1},
+	static const struct {
+		const char *name;
+		const char *const *field;
+	} wish[] = {
+	    {"net_dev_queue", skb},
+	    {"net_dev_xmit", skb},
+	    {"net_napi_gro_receive_entry", skb},
+	    {"net_napi_gro_receive_exit", ret},
+	    {"net_if_receive_skb", skb},
+	    {"syscall_exit_pread64", ret},
+	    {"syscall_exit_clock_nanosleep", ret},
 	};
-	struct error error = ERROR_INIT;
-	struct rows rows = {NULL, 0, 0, 0};
-	struct reader *reader = ctf_reader_open(path, wishes, 7, &error);
+	struct rows rows = {.item = NULL};
+	struct ctf_reader *reader = open_reader(path, CTF_READER_OWN);
+	const struct ctf_class *class;
 
-	assert_string_equal(error_text(&error), "");
-	while (reader_step(reader, collect, &rows))
+	for (int i = 0; i < 7; i++) {
+		select_fields(reader, wish[i].name, wish[i].field, 1);
+		for (uint32_t k = 0; (class = ctf_reader_class(reader, k)); k++)
+			if (strcmp(class->name, wish[i].name) == 0)
+				rows.tag[k] = i;
+	}
+	while (ctf_reader_step(reader, UINT64_MAX, collect, &rows))
 		continue;
-	assert_int_equal(reader_problems(reader)->count, 0);
-	rows.offset_ns = reader_facts(reader)->clock_offset_ns;
-	reader_free(reader);
+	assert_int_equal(ctf_reader_problems(reader)->count, 0);
+	rows.offset_ns = ctf_reader_facts(reader)->clock_offset_ns;
+	ctf_reader_free(reader);
 	return rows;
 }
 

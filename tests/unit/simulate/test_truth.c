@@ -9,7 +9,7 @@
 #include "simulated.h"
 #include "told.h"
 
-#include "input/reader.h"
+#include "../select.h"
 
 #define RUN     "nodes 3\ncpus 2\nseconds 20\ninterval_ms 10\nprotocol mixed\nloss 0.02\n"
 #define PERFECT "offset_s 0\ndrift_ppm 0\nuptime_s 1000\n"
@@ -92,7 +92,7 @@ struct stamps {
 	size_t count, room;
 };
 
-static void collect(void *context, const struct event *event)
+static void collect(void *context, const struct ctf_event *event)
 {
 	struct stamps *stamps = context;
 
@@ -104,20 +104,16 @@ static void collect(void *context, const struct event *event)
 /* Of a trace, less the clock's offset if `raw`. */
 static struct stamps read_stamps(const char *path, bool raw)
 {
-	static const struct event_wish wishes[] = {
-	    {"net_dev_queue", 0, NULL, 0},
-	    {"net_if_receive_skb", 1, NULL, 0},
-	};
-	struct error error = ERROR_INIT;
 	struct stamps stamps = {NULL, 0, 0};
-	struct reader *reader = ctf_reader_open(path, wishes, 2, &error);
+	struct ctf_reader *reader = open_reader(path, CTF_READER_OWN);
 
-	assert_string_equal(error_text(&error), "");
-	while (reader_step(reader, collect, &stamps))
+	select_fields(reader, "net_dev_queue", NULL, 0);
+	select_fields(reader, "net_if_receive_skb", NULL, 0);
+	while (ctf_reader_step(reader, UINT64_MAX, collect, &stamps))
 		continue;
 	for (size_t i = 0; raw && i < stamps.count; i++)
-		stamps.item[i] -= reader_facts(reader)->clock_offset_ns;
-	reader_free(reader);
+		stamps.item[i] -= ctf_reader_facts(reader)->clock_offset_ns;
+	ctf_reader_free(reader);
 	return stamps;
 }
 

@@ -4,8 +4,9 @@
 #include "../draw.h"
 #include "../scratch.h"
 #include "draw_packet.h"
-#include "input/reader.h"
 #include "written.h"
+
+#include "../select.h"
 
 enum { PACKETS = 6000 }; /* fill more than one packet of a stream */
 
@@ -152,24 +153,26 @@ static void test_clock_offsets(void **unused)
 	}
 }
 
-static void check_every(void *context, const struct event *event)
+static void check_every(void *context, const struct ctf_event *event)
 {
-	const struct value *value = event->value;
+	const struct cell *value = event->cell;
 
 	++*(int *)context;
 	for (int i = 0; i < EVERY; i++)
-		assert_int_not_equal(value[i].type, VALUE_NONE);
-	assert_int_equal(value[0].u, 0xfe);
-	assert_int_equal(value[1].u, 0xfffe);
-	assert_int_equal(value[2].u, 0xfffffffe);
-	assert_int_equal(value[3].u, UINT64_MAX);
-	assert_int_equal(value[4].u, UINT64_MAX - 1);
-	assert_int_equal(value[5].i, INT32_MIN);
-	assert_int_equal(value[6].i, INT64_MIN);
-	assert_string_equal(value[7].text, "a \"text\"\n");
-	assert_string_equal(value[8].text, "fifteen letters");
-	assert_int_equal(value[9].u, 9);
-	assert_int_equal(value[10].i, -10);
+		assert_int_not_equal(value[i].type, CELL_NULL);
+	assert_int_equal(value[0].integer, 0xfe);
+	assert_int_equal(value[1].integer, 0xfffe);
+	assert_int_equal(value[2].integer, 0xfffffffe);
+	assert_int_equal((uint64_t)value[3].integer, UINT64_MAX);
+	assert_int_equal((uint64_t)value[4].integer, UINT64_MAX - 1);
+	assert_int_equal(value[5].integer, INT32_MIN);
+	assert_int_equal(value[6].integer, INT64_MIN);
+	assert_int_equal(value[7].size, 9);
+	assert_memory_equal(value[7].bytes, "a \"text\"\n", 9);
+	assert_int_equal(value[8].size, 15);
+	assert_memory_equal(value[8].bytes, "fifteen letters", 15);
+	assert_int_equal(value[9].integer, 9);
+	assert_int_equal(value[10].integer, -10);
 }
 
 static void test_every_type(void **unused)
@@ -188,28 +191,27 @@ static void test_every_type(void **unused)
 						     {.text = "fifteen letters and more"},
 						     {.u = 9},
 						     {.i = -10}};
-	const struct event_wish wish = {"every_type", 0, names, EVERY};
 	struct sim_writer *writer = new_ctf("run");
-	struct error error = ERROR_INIT;
-	struct reader *reader;
+	struct ctf_reader *reader;
 	int events = 0;
 
 	(void)unused;
 	add(writer, &(struct sim_event){.class = &every, .value = value});
 	finish(writer);
-	reader = ctf_reader_open("run/n1/kernel", &wish, 1, &error);
-	assert_non_null(reader);
-	while (reader_step(reader, check_every, &events))
+	reader = open_reader("run/n1/kernel", CTF_READER_OWN);
+	select_fields(reader, "every_type", names, EVERY);
+	while (ctf_reader_step(reader, UINT64_MAX, check_every, &events))
 		;
-	assert_no_problem(reader_problems(reader));
+	assert_no_problem(ctf_reader_problems(reader));
 	assert_int_equal(events, 1);
-	reader_free(reader);
+	ctf_reader_free(reader);
 }
 
-static void check_long(void *context, const struct event *event)
+static void check_long(void *context, const struct ctf_event *event)
 {
-	assert_int_equal(event->value[0].type, VALUE_TEXT);
-	assert_string_equal(event->value[0].text, context);
+	assert_int_equal(event->cell[0].type, CELL_TEXT);
+	assert_int_equal(event->cell[0].size, strlen(context));
+	assert_memory_equal(event->cell[0].bytes, context, event->cell[0].size);
 }
 
 /* Longer than what is buffered of a node, between others that are not. */
@@ -218,10 +220,8 @@ static void test_long_text(void **unused)
 	static const char *const name = "text";
 	static char text[100000];
 	union sim_value value[EVERY] = {[7] = {.text = text}};
-	const struct event_wish wish = {"every_type", 0, &name, 1};
 	struct sim_writer *writer = new_ctf("run");
-	struct error error = ERROR_INIT;
-	struct reader *reader;
+	struct ctf_reader *reader;
 
 	(void)unused;
 	memset(text, 'x', sizeof(text) - 1);
@@ -231,14 +231,13 @@ static void test_long_text(void **unused)
 		    &(struct sim_event){.mono_ns = i, .class = &every, .value = value});
 	}
 	finish(writer);
-	reader = ctf_reader_open("run/n1/kernel", &wish, 1, &error);
-	assert_non_null(reader);
-	while (reader_step(reader, check_long, text))
+	reader = open_reader("run/n1/kernel", CTF_READER_OWN);
+	select_fields(reader, "every_type", &name, 1);
+	while (ctf_reader_step(reader, UINT64_MAX, check_long, text))
 		;
-	assert_no_problem(reader_problems(reader));
-	assert_int_equal(reader_facts(reader)->wished[0], 10);
-	assert_int_equal(reader_facts(reader)->events, 20);
-	reader_free(reader);
+	assert_no_problem(ctf_reader_problems(reader));
+	assert_int_equal(ctf_reader_facts(reader)->events, 20);
+	ctf_reader_free(reader);
 }
 
 struct stamps {
@@ -246,7 +245,7 @@ struct stamps {
 	size_t count;
 };
 
-static void collect_stamp(void *context, const struct event *event)
+static void collect_stamp(void *context, const struct ctf_event *event)
 {
 	struct stamps *stamps = context;
 
@@ -258,26 +257,24 @@ static void collect_stamp(void *context, const struct event *event)
 static void test_clock_set_back(void **unused)
 {
 	static const int64_t stamps[4] = {1000, 2000, 500, 2000};
-	const struct event_wish wish = {"no_field", 0, NULL, 0};
 	struct sim_writer *writer = new_ctf("run");
-	struct error error = ERROR_INIT;
 	struct stamps seen = {.count = 0};
-	struct reader *reader;
+	struct ctf_reader *reader;
 
 	(void)unused;
 	for (int i = 0; i < 4; i++)
 		add(writer, &(struct sim_event){.mono_ns = stamps[i], .class = &empty});
 	finish(writer);
-	reader = ctf_reader_open("run/n1/kernel", &wish, 1, &error);
-	assert_non_null(reader);
-	while (reader_step(reader, collect_stamp, &seen))
+	reader = open_reader("run/n1/kernel", CTF_READER_OWN);
+	select_fields(reader, "no_field", NULL, 0);
+	while (ctf_reader_step(reader, UINT64_MAX, collect_stamp, &seen))
 		;
-	assert_no_problem(reader_problems(reader));
+	assert_no_problem(ctf_reader_problems(reader));
 	assert_int_equal(seen.count, 4);
 	assert_memory_equal(seen.mono_ns, stamps, sizeof(stamps));
-	assert_int_equal(reader_facts(reader)->backward, 1);
-	assert_no_problem(reader_problems(reader));
-	reader_free(reader);
+	assert_int_equal(ctf_reader_facts(reader)->backward, 1);
+	assert_no_problem(ctf_reader_problems(reader));
+	ctf_reader_free(reader);
 }
 
 static void write_few(const char *directory)

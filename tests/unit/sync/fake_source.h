@@ -58,7 +58,7 @@ static inline void fake_free(struct packet_source *source)
 static inline struct fake_source *fake_source_new(const char *path, struct sighting *item,
 						  size_t count)
 {
-	static const struct packet_source_ops ops = {fake_step, fake_free, NULL};
+	static const struct packet_source_ops ops = {fake_step, fake_free};
 	struct fake_source *fake = mem_zalloc(sizeof(*fake));
 
 	packet_source_init(&fake->base, &ops, path);

@@ -44,10 +44,10 @@ static inline struct packet_source *open_made(const char *path, struct error *er
 }
 
 /* In the place of the readers of files. */
-struct packet_source *trace_packets_open(const char *path, struct reader_choice *choice,
+struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind reader,
 					 struct error *error)
 {
-	(void)choice;
+	(void)reader;
 	return open_made(path, error);
 }
 

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctf/fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intmap.h"
+#include "base/mem.h"
+#include "ctf/reader_private.h"
+#include "ctf/text.h"
+
+enum { MOST_LABELS = 4096 }; /* of one enumeration whose values' are remembered */
+
+enum leaf_kind { LEAF_NUMBER, LEAF_LABEL, LEAF_REAL, LEAF_TEXT, LEAF_BYTES, LEAF_JSON };
+
+/* One field, which becomes one cell. */
+struct leaf {
+	enum leaf_kind kind;
+	struct field_class *class;
+	int place;            /* -1: the class has no such field */
+	struct intmap labels; /* value -> address of the label, or 0 */
+	struct ctf_text text; /* of the cell */
+};
+
+struct ctf_fields {
+	struct leaf *leaf;
+	size_t count, room;
+	struct cell *cell;
+};
+
+static enum leaf_kind array_kind(const struct field_class *class, bool is_plain)
+{
+	const struct field_class *element = class->element;
+
+	if (field_is_string(class))
+		return LEAF_TEXT;
+	if (element->type != FIELD_INTEGER || element->is_boolean ||
+	    (element->is_label && !is_plain))
+		return LEAF_JSON;
+	if (is_plain)
+		return element->size % 8 ? LEAF_JSON : LEAF_BYTES;
+	return element->size == 8 ? LEAF_BYTES : LEAF_JSON;
+}
+
+static enum leaf_kind kind_of(const struct field_class *class, bool is_plain)
+{
+	switch (class->type) {
+	case FIELD_INTEGER:
+	case FIELD_LEB128:
+		return class->is_label && !is_plain ? LEAF_LABEL : LEAF_NUMBER;
+	case FIELD_REAL:
+		return LEAF_REAL;
+	case FIELD_STRING:
+		return LEAF_TEXT;
+	default:
+		return array_kind(class, is_plain);
+	}
+}
+
+static bool has_members(const struct field_class *class)
+{
+	return class->type == FIELD_STRUCTURE || class->type == FIELD_VARIANT;
+}
+
+/* What is there of an optional field, if it is. */
+static struct field_class *inside(struct field_class *class)
+{
+	while (class->type == FIELD_OPTIONAL)
+		class = class->element;
+	return class;
+}
+
+/* Called with every field that is one column, and with the column's name. */
+typedef void leaf_fn(void *context, struct field_class *class, const char *name,
+		     bool is_context);
+
+struct leaf_visitor {
+	leaf_fn *visit;
+	void *context;
+	bool is_context;
+};
+
+static void visit_leaves(const struct leaf_visitor *visitor, struct field_class *class,
+			 const char *path)
+{
+	class = inside(class);
+	if (!has_members(class)) {
+		visitor->visit(visitor->context, class, *path ? path : "field",
+			       visitor->is_context);
+		return;
+	}
+	for (size_t i = 0; i < class->members; i++) {
+		const char *name = field_name(class->member[i].name);
+		char *longer =
+		    mem_printf("%s%s%s", path, *path && *name ? "_" : "", name);
+
+		visit_leaves(visitor, class->member[i].class, longer);
+		free(longer);
+	}
+}
+
+static void visit_event(const struct ctf_event_class *class, leaf_fn *visit,
+			void *context)
+{
+	struct leaf_visitor visitor = {visit, context, false};
+
+	if (class->event->fields)
+		visit_leaves(&visitor, class->event->fields, "");
+	visitor.is_context = true;
+	if (class->event->context)
+		visit_leaves(&visitor, class->event->context, "");
+	if (class->stream->event_context)
+		visit_leaves(&visitor, class->stream->event_context, "");
+}
+
+static void add_column(void *context, struct field_class *class, const char *name,
+		       bool is_context)
+{
+	static const enum cell_type cell_type[] = {
+	    [LEAF_NUMBER] = CELL_INTEGER, [LEAF_LABEL] = CELL_TEXT,
+	    [LEAF_REAL] = CELL_REAL,      [LEAF_TEXT] = CELL_TEXT,
+	    [LEAF_BYTES] = CELL_BLOB,     [LEAF_JSON] = CELL_TEXT,
+	};
+
+	ctf_class_add_column(context, name, cell_type[kind_of(class, false)], is_context);
+}
+
+void ctf_fields_columns(const struct ctf_event_class *of, struct ctf_class *class)
+{
+	visit_event(of, add_column, class);
+}
+
+static struct leaf *add_leaf(struct ctf_fields *fields, struct field_class *class,
+			     bool is_plain)
+{
+	struct leaf *leaf;
+
+	fields->leaf =
+	    mem_grow(fields->leaf, fields->count, &fields->room, sizeof(*fields->leaf));
+	leaf = &fields->leaf[fields->count++];
+	memset(leaf, 0, sizeof(*leaf));
+	leaf->class = class;
+	leaf->place = -1;
+	if (!class)
+		return leaf;
+	leaf->kind = kind_of(class, is_plain);
+	/* One that is selected twice keeps one place. */
+	if (class->place < 0)
+		class->place = (int)fields->count - 1;
+	leaf->place = class->place;
+	return leaf;
+}
+
+static void add_column_leaf(void *context, struct field_class *class, const char *name,
+			    bool is_context)
+{
+	(void)name;
+	(void)is_context;
+	add_leaf(context, class, false);
+}
+
+/* The field of a path, whose parts are joined by dots, or NULL. */
+static struct field_class *find_field(struct field_class *class, const char *path)
+{
+	const char *rest = strchr(path, '.');
+	size_t length = strcspn(path, ".");
+
+	class = class ? inside(class) : NULL;
+	for (size_t i = 0; class && i < class->members; i++) {
+		const char *name = field_name(class->member[i].name);
+		struct field_class *member = inside(class->member[i].class);
+
+		if (strlen(name) != length || strncmp(path, name, length) != 0)
+			continue;
+		if (rest)
+			return find_field(member, rest + 1);
+		return has_members(member) ? NULL : member;
+	}
+	return NULL;
+}
+
+struct ctf_fields *ctf_fields_new(struct ctf_trace *trace, struct ctf_event_class *class,
+				  const struct ctf_selection *selection)
+{
+	struct ctf_fields *fields = mem_zalloc(sizeof(*fields));
+
+	if (selection->what == SELECT_COLUMNS)
+		visit_event(class, add_column_leaf, fields);
+	for (size_t i = 0; selection->what == SELECT_FIELDS && i < selection->fields; i++)
+		add_leaf(fields, find_field(class->event->fields, selection->field[i]),
+			 true);
+	fields->cell = mem_zalloc(fields->count * sizeof(*fields->cell) + 1);
+	ctf_trace_compile(trace, class, fields->count);
+	/* Contexts are other classes', too. */
+	for (size_t i = 0; i < fields->count; i++)
+		if (fields->leaf[i].class)
+			fields->leaf[i].class->place = -1;
+	return fields;
+}
+
+static double real_of(const struct field_class *class, struct ctf_bytes bytes,
+		      uint64_t at)
+{
+	uint64_t bits = ctf_number(class, bytes, at);
+	uint32_t half = (uint32_t)bits;
+	float single;
+	double real;
+
+	/* Of 16 bits: the same as a double, but for the sizes of its parts. */
+	if (class->size == 16) {
+		bool is_special = (bits & 0x7c00) == 0x7c00;
+
+		half = (uint32_t)((bits & 0x8000) << 16 | (bits & 0x7fff) << 13);
+		if (is_special)
+			half |= 0x7f800000;
+		memcpy(&single, &half, sizeof(single));
+		return is_special ? (double)single : (double)single * 0x1p112;
+	}
+	memcpy(&single, &half, sizeof(single));
+	memcpy(&real, &bits, sizeof(real));
+	return class->size == 32 ? (double)single : real;
+}
+
+static unsigned unit_size(enum text_encoding encoding)
+{
+	return encoding >= TEXT_UTF32LE ? 4 : encoding >= TEXT_UTF16LE ? 2 : 1;
+}
+
+/* How many of these bytes are text: all before a zero. */
+static size_t text_size(const char *bytes, uint64_t count, enum text_encoding encoding)
+{
+	size_t unit = unit_size(encoding), size = 0;
+
+	if (unit == 1)
+		return strnlen(bytes, count);
+	while (size + unit <= count && memcmp(bytes + size, "\0\0\0", unit) != 0)
+		size += unit;
+	return size;
+}
+
+static uint32_t unit_at(const char *bytes, enum text_encoding encoding)
+{
+	const unsigned char *byte = (const unsigned char *)bytes;
+	unsigned size = unit_size(encoding);
+	bool is_big = encoding == TEXT_UTF16BE || encoding == TEXT_UTF32BE;
+	uint32_t unit = 0;
+
+	for (unsigned i = 0; i < size; i++)
+		unit = unit << 8 | byte[is_big ? i : size - 1 - i];
+	return unit;
+}
+
+static void add_character(struct ctf_text *text, uint32_t c)
+{
+	char utf8[4];
+	size_t size = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	for (size_t i = size; i-- > 1; c >>= 6)
+		utf8[i] = (char)(0x80 | (c & 0x3f));
+	utf8[0] = (char)(c | (size == 1 ? 0 : 0xf00u >> size));
+	ctf_text_add(text, utf8, size);
+}
+
+/* Text of two or four bytes a unit as UTF-8. False where a character is none. */
+static bool add_wide(struct ctf_text *text, const char *bytes, size_t size,
+		     enum text_encoding encoding)
+{
+	size_t step = unit_size(encoding);
+	bool is_right = true;
+
+	for (size_t at = 0; at + step <= size; at += step) {
+		uint32_t c = unit_at(bytes + at, encoding), low;
+
+		if (step == 2 && c >= 0xd800 && c < 0xdc00 && at + 2 * step <= size) {
+			low = unit_at(bytes + at + step, encoding);
+			if (low >= 0xdc00 && low < 0xe000) {
+				c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+				at += step;
+			}
+		}
+		if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) {
+			is_right = false;
+			c = 0xfffd;
+		}
+		add_character(text, c);
+	}
+	return is_right && size % step == 0;
+}
+
+static void fetch_text(struct leaf *leaf, const struct ctf_cursor *cursor,
+		       struct ctf_place place, struct cell *cell)
+{
+	const char *begin = (const char *)cursor->bytes.byte + place.at / 8;
+	enum text_encoding encoding =
+	    leaf->class->element ? leaf->class->element->text : leaf->class->text;
+	size_t size = text_size(begin, place.count, encoding);
+
+	if (unit_size(encoding) == 1) {
+		cell_set_text(cell, begin, size);
+		return;
+	}
+	leaf->text.size = 0;
+	if (add_wide(&leaf->text, begin, size, encoding))
+		cell_set_bytes(cell, CELL_TEXT, leaf->text.size ? leaf->text.data : "",
+			       leaf->text.size);
+	else
+		cell_set_bytes(cell, CELL_BLOB, begin, size);
+}
+
+static const char *find_label(struct leaf *leaf, uint64_t value)
+{
+	const char *label;
+	int64_t known;
+
+	if (intmap_get(&leaf->labels, value, &known))
+		return (const char *)(intptr_t)known;
+	label = field_label(leaf->class, value);
+	if (leaf->labels.count < MOST_LABELS)
+		intmap_put(&leaf->labels, value, (intptr_t)label);
+	return label;
+}
+
+static void fetch_number(struct leaf *leaf, const struct ctf_cursor *cursor, uint64_t at,
+			 struct cell *cell)
+{
+	const struct field_class *class = leaf->class;
+	uint64_t value = class->type == FIELD_LEB128
+			     ? ctf_leb128(class, cursor->bytes, &at)
+			     : ctf_number(class, cursor->bytes, at);
+	const char *label = leaf->kind == LEAF_LABEL ? find_label(leaf, value) : NULL;
+
+	cell->type = CELL_INTEGER;
+	cell->integer = (int64_t)value;
+	if (label)
+		cell_set_text(cell, label, strlen(label));
+}
+
+/* An integer's bytes one after the other, the most significant first. */
+static void fetch_bytes(struct leaf *leaf, const struct ctf_cursor *cursor,
+			struct ctf_place place, struct cell *cell)
+{
+	const struct field_class *element = leaf->class->element;
+	uint64_t stride = field_stride(element, element->size);
+	unsigned each = element->size / 8;
+	char *byte;
+
+	if (place.at % 8 == 0 && stride == 8 && !element->is_reversed) {
+		cell_set_bytes(cell, CELL_BLOB,
+			       (const char *)cursor->bytes.byte + place.at / 8,
+			       place.count);
+		return;
+	}
+	leaf->text.size = 0;
+	byte = ctf_text_more(&leaf->text, place.count * each);
+	for (uint64_t i = 0; i < place.count; i++) {
+		uint64_t value =
+		    ctf_number(element, cursor->bytes, place.at + i * stride);
+
+		for (unsigned k = 0; k < each; k++)
+			*byte++ = (char)(value >> 8 * (each - 1 - k));
+	}
+	cell_set_bytes(cell, CELL_BLOB, leaf->text.data, leaf->text.size);
+}
+
+static void add_json(struct ctf_text *text, const struct field_class *class,
+		     struct ctf_cursor *cursor);
+
+static void add_json_number(struct ctf_text *text, const struct field_class *class,
+			    uint64_t value, const struct ctf_cursor *cursor)
+{
+	const char *label = class->is_label ? field_label(class, value) : NULL;
+
+	if (class->slot >= 0)
+		cursor->slot[class->slot] = value;
+	if (label)
+		ctf_text_add_string(text, label, strlen(label));
+	else
+		ctf_text_add_integer(text, value, class->is_signed);
+}
+
+/* A string of so many bytes, at most; returns how many it has. */
+static size_t add_json_string(struct ctf_text *text, enum text_encoding encoding,
+			      const struct ctf_cursor *cursor, uint64_t most)
+{
+	const char *begin = (const char *)cursor->bytes.byte + cursor->at / 8;
+	size_t size = text_size(begin, most, encoding);
+	struct ctf_text utf8 = {NULL, 0, 0};
+
+	if (unit_size(encoding) == 1) {
+		ctf_text_add_string(text, begin, size);
+		return size;
+	}
+	add_wide(&utf8, begin, size, encoding);
+	ctf_text_add_string(text, utf8.data, utf8.size);
+	ctf_text_clear(&utf8);
+	return size;
+}
+
+static void add_json_array(struct ctf_text *text, const struct field_class *class,
+			   struct ctf_cursor *cursor)
+{
+	uint64_t count = class->from >= 0 ? cursor->slot[class->from] : class->length;
+
+	if (field_is_string(class)) {
+		add_json_string(text, class->element->text, cursor, count);
+		cursor->at += 8 * count;
+		return;
+	}
+	ctf_text_add(text, "[", 1);
+	for (uint64_t i = 0; i < count; i++) {
+		if (i)
+			ctf_text_add(text, ",", 1);
+		add_json(text, class->element, cursor);
+	}
+	ctf_text_add(text, "]", 1);
+}
+
+static void add_json_structure(struct ctf_text *text, const struct field_class *class,
+			       struct ctf_cursor *cursor)
+{
+	ctf_text_add(text, "{", 1);
+	for (size_t i = 0; i < class->members; i++) {
+		const char *name = field_name(class->member[i].name);
+
+		if (i)
+			ctf_text_add(text, ",", 1);
+		ctf_text_add_string(text, name, strlen(name));
+		ctf_text_add(text, ":", 1);
+		add_json(text, class->member[i].class, cursor);
+	}
+	ctf_text_add(text, "}", 1);
+}
+
+static void add_json_selected(struct ctf_text *text, const struct field_class *class,
+			      struct ctf_cursor *cursor)
+{
+	const struct field_class *option = field_option(class, cursor->slot[class->from]);
+
+	if (option)
+		add_json(text, option, cursor);
+	else
+		ctf_text_add(text, "null", 4);
+}
+
+/*
+ * Append the field that begins there as JSON: numbers, labels and strings, arrays,
+ * structures as objects, and of a variant the selected option. JSON has no infinite
+ * numbers and no text that is not UTF-8: those become null, and U+FFFD for each byte that
+ * fits nowhere. A program has gone over it already, so it is there, and options fit.
+ */
+static void add_json(struct ctf_text *text, const struct field_class *class,
+		     struct ctf_cursor *cursor)
+{
+	cursor->at += -cursor->at & (class->align - 1);
+	switch (class->type) {
+	case FIELD_INTEGER:
+		add_json_number(text, class, ctf_number(class, cursor->bytes, cursor->at),
+				cursor);
+		cursor->at += class->size;
+		break;
+	case FIELD_LEB128:
+		add_json_number(text, class,
+				ctf_leb128(class, cursor->bytes, &cursor->at), cursor);
+		break;
+	case FIELD_REAL:
+		ctf_text_add_real(text, real_of(class, cursor->bytes, cursor->at),
+				  class->size == 64 ? 17 : 9);
+		cursor->at += class->size;
+		break;
+	case FIELD_STRING:
+		cursor->at += 8 * (add_json_string(text, class->text, cursor,
+						   (cursor->end - cursor->at) / 8) +
+				   unit_size(class->text));
+		break;
+	case FIELD_STRUCTURE:
+		add_json_structure(text, class, cursor);
+		break;
+	case FIELD_VARIANT:
+	case FIELD_OPTIONAL:
+		add_json_selected(text, class, cursor);
+		break;
+	case FIELD_ARRAY:
+	case FIELD_SEQUENCE:
+		add_json_array(text, class, cursor);
+		break;
+	}
+}
+
+static void fetch_json(struct leaf *leaf, const struct ctf_cursor *cursor,
+		       struct ctf_place place, struct cell *cell)
+{
+	struct ctf_cursor again = *cursor;
+
+	again.at = place.at;
+	leaf->text.size = 0;
+	add_json(&leaf->text, leaf->class, &again);
+	cell_set_bytes(cell, CELL_TEXT, leaf->text.data, leaf->text.size);
+}
+
+static void fetch(struct leaf *leaf, const struct ctf_cursor *cursor,
+		  struct ctf_place place, struct cell *cell)
+{
+	switch (leaf->kind) {
+	case LEAF_NUMBER:
+	case LEAF_LABEL:
+		fetch_number(leaf, cursor, place.at, cell);
+		break;
+	case LEAF_REAL:
+		cell->type = CELL_REAL;
+		cell->real = real_of(leaf->class, cursor->bytes, place.at);
+		break;
+	case LEAF_TEXT:
+		fetch_text(leaf, cursor, place, cell);
+		break;
+	case LEAF_BYTES:
+		fetch_bytes(leaf, cursor, place, cell);
+		break;
+	case LEAF_JSON:
+		fetch_json(leaf, cursor, place, cell);
+		break;
+	}
+}
+
+const struct cell *ctf_fields_fetch(struct ctf_fields *fields,
+				    const struct ctf_cursor *cursor)
+{
+	for (size_t i = 0; i < fields->count; i++) {
+		int place = fields->leaf[i].place;
+
+		if (place < 0 || cursor->place[place].at == CTF_ABSENT)
+			fields->cell[i].type = CELL_NULL;
+		else
+			fetch(&fields->leaf[i], cursor, cursor->place[place],
+			      &fields->cell[i]);
+	}
+	return fields->cell;
+}
+
+void ctf_fields_free(struct ctf_fields *fields)
+{
+	if (!fields)
+		return;
+	for (size_t i = 0; i < fields->count; i++) {
+		intmap_clear(&fields->leaf[i].labels);
+		ctf_text_clear(&fields->leaf[i].text);
+	}
+	free(fields->leaf);
+	free(fields->cell);
+	free(fields);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctf/metadata.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+
+enum { JSON_BEGIN = 0x1e };
+
+#define METADATA_MAGIC 0x75d11d57u
+
+/* In bytes; sizes in the packets are in bits. The header is not aligned. */
+enum {
+	UUID_AT = 4,
+	UUID_SIZE = 16,
+	CONTENT_AT = 24,
+	SIZE_AT = 28,
+	CODED_AT = 32, /* compression, encryption and checksum, a byte each */
+	MAJOR_AT = 35,
+	MINOR_AT = 36,
+	PACKET_HEADER = 37,
+	MOST_TEXT = 1 << 28,
+};
+
+static uint32_t number_at(const char *bytes, bool swap)
+{
+	uint32_t number;
+
+	memcpy(&number, bytes, sizeof(number));
+	return swap ? __builtin_bswap32(number) : number;
+}
+
+/* What is wrong with a packet, of which so many bytes are there; NULL for nothing. */
+static const char *packet_fault(const char *packet, const char *first, size_t left,
+				bool swap)
+{
+	size_t content, whole;
+
+	if (left < PACKET_HEADER)
+		return "cut short";
+	content = number_at(packet + CONTENT_AT, swap);
+	whole = number_at(packet + SIZE_AT, swap);
+	if (number_at(packet, swap) != METADATA_MAGIC)
+		return "no metadata packet";
+	if (memcmp(packet + UUID_AT, first + UUID_AT, UUID_SIZE) != 0)
+		return "another trace's uuid";
+	if (packet[MAJOR_AT] != 1 || packet[MINOR_AT] != 8)
+		return "another version, want CTF 1.8";
+	if (packet[CODED_AT] || packet[CODED_AT + 1] || packet[CODED_AT + 2])
+		return "compressed, encrypted or with a checksum, want plain";
+	if (content % 8 || whole % 8 || content / 8 < PACKET_HEADER || content > whole)
+		return "impossible size";
+	return content / 8 > left ? "cut short" : NULL;
+}
+
+/* Put the text of all packets to the front. The last one may lack some of its padding. */
+static int join_packets(char *bytes, size_t *size, size_t *lacks, struct error *error)
+{
+	bool swap = number_at(bytes, false) != METADATA_MAGIC;
+	char first[PACKET_HEADER] = {0};
+	size_t at = 0, text = 0;
+
+	memcpy(first, bytes, *size < sizeof(first) ? *size : sizeof(first));
+	while (at < *size) {
+		const char *packet = bytes + at;
+		size_t left = *size - at, content, whole;
+		const char *fault = packet_fault(packet, first, left, swap);
+
+		if (fault)
+			return error_set(error, "packet at byte %zu: %s", at, fault);
+		content = number_at(packet + CONTENT_AT, swap) / 8 - PACKET_HEADER;
+		whole = number_at(packet + SIZE_AT, swap) / 8;
+		memmove(bytes + text, packet + PACKET_HEADER, content);
+		text += content;
+		*lacks = whole > left ? whole - left : 0;
+		at += whole - *lacks;
+	}
+	*size = text;
+	return 0;
+}
+
+static char *read_file(FILE *file, size_t *size, struct error *error)
+{
+	struct stat status;
+	char *bytes;
+
+	if (fstat(fileno(file), &status) || !S_ISREG(status.st_mode) ||
+	    status.st_size > MOST_TEXT) {
+		error_set(error, S_ISREG(status.st_mode) ? "want up to 256 MiB"
+							 : "no regular file");
+		return NULL;
+	}
+	bytes = mem_alloc((size_t)status.st_size + 1);
+	*size = fread(bytes, 1, (size_t)status.st_size, file);
+	return bytes;
+}
+
+char *metadata_text(const char *path, size_t *size, size_t *lacks, struct error *error)
+{
+	FILE *file = fopen(path, "rb");
+	char *text;
+	int status = 0;
+
+	*lacks = 0;
+	if (!file) {
+		error_errno(error, path);
+		return NULL;
+	}
+	text = read_file(file, size, error);
+	fclose(file);
+	if (text && *size >= 4 &&
+	    (number_at(text, false) == METADATA_MAGIC ||
+	     number_at(text, true) == METADATA_MAGIC))
+		status = join_packets(text, size, lacks, error);
+	if (!text || status) {
+		free(text);
+		error_prefix(error, "%s", path);
+		return NULL;
+	}
+	return text;
+}
+
+/* A record separator begins CTF 2's JSON texts; in TSDL there is none. */
+static struct schema *parse(const char *text, size_t size, struct error *error)
+{
+	struct schema *schema = size && text[0] == JSON_BEGIN
+				    ? json_metadata_parse(text, size, error)
+				    : tsdl_parse(text, size, error);
+
+	if (schema && schema_resolve(schema, error)) {
+		schema_free(schema);
+		schema = NULL;
+	}
+	return schema;
+}
+
+struct schema *schema_read(const char *path, struct problem_list *problems,
+			   struct error *error)
+{
+	size_t size, lacks;
+	char *text = metadata_text(path, &size, &lacks, error);
+	struct schema *schema;
+
+	if (!text)
+		return NULL;
+	schema = parse(text, size, error);
+	free(text);
+	if (!schema)
+		error_prefix(error, "%s", path);
+	else if (lacks)
+		problem_add(problems, path, "truncated", 1,
+			    "cut in the padding of its last packet, of which %zu bytes "
+			    "are missing; its text is whole",
+			    lacks);
+	return schema;
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctf/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* More ops than that of one class are a trick. */
+enum { MOST_OPS = 1 << 20 };
+
+/* What is known of the place where a field will begin, before any packet is. */
+struct known {
+	uint64_t modulus, rest; /* the bit is `rest` modulo this power of two */
+	enum byte_order order;  /* of the number before; ORDER_NATIVE: unknown */
+};
+
+/* As long as nothing of unknown size comes, fields are one run. */
+struct making {
+	struct ctf_program *program;
+	struct known known;
+	uint64_t run;        /* bits that are not skipped yet */
+	struct ctf_op *wait; /* what looks back into the run, `bits` from its begin */
+	size_t waits, wait_room;
+	bool mixed;
+	struct error *error;
+};
+
+static struct ctf_op *add(struct making *making, enum ctf_op_kind kind, uint64_t bits)
+{
+	struct ctf_program *program = making->program;
+	struct ctf_op *op;
+
+	program->op =
+	    mem_grow(program->op, program->ops, &program->op_room, sizeof(*program->op));
+	op = &program->op[program->ops++];
+	memset(op, 0, sizeof(*op));
+	op->kind = (uint8_t)kind;
+	op->index = -1;
+	op->bits = bits;
+	return op;
+}
+
+/* End the run: skip it, then let all that wait look back. */
+static void flush(struct making *making)
+{
+	if (making->run)
+		add(making, OP_SKIP, making->run);
+	for (size_t i = 0; i < making->waits; i++) {
+		struct ctf_op *op = add(making, OP_END, 0);
+
+		*op = making->wait[i];
+		op->bits = making->run - op->bits;
+	}
+	making->run = 0;
+	making->waits = 0;
+}
+
+static void forget(struct making *making, uint64_t modulus)
+{
+	if (modulus < making->known.modulus)
+		making->known.modulus = modulus;
+	making->known.rest %= making->known.modulus;
+	making->known.order = ORDER_NATIVE;
+}
+
+static void align(struct making *making, unsigned to)
+{
+	uint64_t padding;
+
+	if (to > making->known.modulus) {
+		flush(making);
+		add(making, OP_ALIGN, to);
+		making->known.modulus = to;
+		making->known.rest = 0;
+		return;
+	}
+	padding = -making->known.rest & (to - 1);
+	making->run += padding;
+	making->known.rest = (making->known.rest + padding) % making->known.modulus;
+}
+
+static void advance(struct making *making, uint64_t bits)
+{
+	making->run += bits;
+	making->known.rest = (making->known.rest + bits) % making->known.modulus;
+}
+
+static struct ctf_op *wait_for(struct making *making, enum ctf_op_kind kind)
+{
+	struct ctf_op *op;
+
+	making->wait = mem_grow(making->wait, making->waits, &making->wait_room,
+				sizeof(*making->wait));
+	op = &making->wait[making->waits++];
+	memset(op, 0, sizeof(*op));
+	op->kind = (uint8_t)kind;
+	op->bits = making->run;
+	return op;
+}
+
+static void wait_for_number(struct making *making, enum ctf_op_kind kind,
+			    const struct field_class *class, int index)
+{
+	struct ctf_op *op = wait_for(making, kind);
+
+	op->size = (uint8_t) class->size;
+	op->is_big = class->order == ORDER_BIG;
+	op->is_signed = class->is_signed;
+	op->is_reversed = class->is_reversed;
+	op->is_boolean = class->is_boolean;
+	op->index = index;
+}
+
+/* Whoever else wants to know the number that comes next. */
+static void wait_for_users(struct making *making, const struct field_class *class)
+{
+	if (class->slot >= 0)
+		wait_for_number(making, OP_KEEP, class, class->slot);
+	if (class->clock)
+		wait_for_number(making, OP_CLOCK, class, -1);
+	if (class->is_id)
+		wait_for_number(making, OP_ID, class, -1);
+	for (int role = 0; role < ROLES; role++)
+		if (class->roles & 1u << role)
+			wait_for_number(making, OP_ROLE, class, role);
+}
+
+static void wait_for_place(struct making *making, const struct field_class *class)
+{
+	struct ctf_op *op;
+
+	if (class->type == FIELD_ARRAY && class->roles & 1u << ROLE_UUID)
+		wait_for(making, OP_UUID);
+	if (class->place < 0)
+		return;
+	op = wait_for(making, OP_PLACE);
+	op->index = class->place;
+	op->count = class->length;
+}
+
+static int make(struct making *making, const struct field_class *class);
+
+/* Whether the next field begins with a byte, whatever the packet. */
+static bool is_whole(const struct making *making)
+{
+	return making->known.modulus % 8 == 0 && making->known.rest % 8 == 0;
+}
+
+/*
+ * Where byte orders change within a byte, nobody can say which bits are meant. Where it
+ * is not known whether they do, that is looked at when it comes to it.
+ */
+static int check_order(struct making *making, enum byte_order order)
+{
+	if (!making->mixed || is_whole(making) || making->known.order == order)
+		return 0;
+	if (making->known.modulus % 8 == 0 && making->known.order != ORDER_NATIVE)
+		return error_set(making->error, "byte orders change within a byte");
+	flush(making);
+	add(making, OP_WHOLE, 0);
+	return 0;
+}
+
+static int make_number(struct making *making, const struct field_class *class)
+{
+	align(making, class->align);
+	if (check_order(making, class->order))
+		return -1;
+	making->known.order = class->order;
+	wait_for_users(making, class);
+	wait_for_place(making, class);
+	advance(making, class->size);
+	return 0;
+}
+
+/* Bytes of a kind that begins with one and ends somewhere. */
+static struct ctf_op *make_bytes(struct making *making, const struct field_class *class,
+				 enum ctf_op_kind kind)
+{
+	struct ctf_op *op;
+
+	align(making, 8);
+	flush(making);
+	op = add(making, kind, 0);
+	op->index = class->place;
+	making->known.modulus = 8;
+	making->known.rest = 0;
+	making->known.order = ORDER_NATIVE;
+	return op;
+}
+
+static int make_string(struct making *making, const struct field_class *class)
+{
+	struct ctf_op *op = make_bytes(making, class, OP_STRING);
+
+	op->size = class->text >= TEXT_UTF32LE ? 4 : class->text >= TEXT_UTF16LE ? 2 : 1;
+	return 0;
+}
+
+static int make_leb128(struct making *making, const struct field_class *class)
+{
+	make_bytes(making, class, OP_LEB128)->is_signed = class->is_signed;
+	wait_for_users(making, class);
+	flush(making);
+	return 0;
+}
+
+static int make_structure(struct making *making, const struct field_class *class)
+{
+	align(making, class->align);
+	for (size_t i = 0; i < class->members; i++)
+		if (make(making, class->member[i].class))
+			return -1;
+	return 0;
+}
+
+/* Whether all numbers in there are of one byte order, or of the one given. */
+static bool is_of_order(const struct field_class *class, enum byte_order *order)
+{
+	if (class->type == FIELD_INTEGER || class->type == FIELD_REAL) {
+		if (*order == ORDER_NATIVE)
+			*order = class->order;
+		return *order == class->order;
+	}
+	for (size_t i = 0; i < class->members; i++)
+		if (!is_of_order(class->member[i].class, order))
+			return false;
+	return !class->element || is_of_order(class->element, order);
+}
+
+/* Elements one by one; what is known of the place is known of no element. */
+static int make_repeat(struct making *making, const struct field_class *class)
+{
+	enum byte_order before = making->known.order, order = ORDER_NATIVE;
+	uint32_t begin;
+	struct ctf_op *op;
+
+	if (!is_of_order(class->element, &order) || order != before)
+		order = ORDER_NATIVE;
+	flush(making);
+	begin = (uint32_t)making->program->ops;
+	op = add(making, class->from >= 0 ? OP_REPEAT_SLOT : OP_REPEAT, 0);
+	op->index = class->from;
+	op->count = class->length;
+	forget(making, 1);
+	making->known.order = order;
+	if (make(making, class->element))
+		return -1;
+	flush(making);
+	add(making, OP_END, 0);
+	making->program->op[begin].target = (uint32_t)making->program->ops;
+	forget(making, 1);
+	making->known.order = order;
+	return 0;
+}
+
+/* Of elements of one order, none is looked at by itself. */
+static bool is_mixed(const struct making *making, const struct field_class *element,
+		     enum byte_order *order)
+{
+	return !is_of_order(element, order) && making->mixed;
+}
+
+static int make_array(struct making *making, const struct field_class *class)
+{
+	enum byte_order order = ORDER_NATIVE;
+	uint64_t bits;
+
+	align(making, class->align);
+	wait_for_place(making, class);
+	if (!field_is_constant(class, &bits) || is_mixed(making, class->element, &order))
+		return make_repeat(making, class);
+	if (order != ORDER_NATIVE && check_order(making, order))
+		return -1;
+	if (order != ORDER_NATIVE)
+		making->known.order = order;
+	advance(making, bits);
+	return 0;
+}
+
+static int make_sequence(struct making *making, const struct field_class *class)
+{
+	enum byte_order order = ORDER_NATIVE, before;
+	struct ctf_op *op;
+	uint64_t bits, stride;
+
+	align(making, class->align);
+	flush(making);
+	if (class->place >= 0) {
+		op = add(making, OP_COUNTED, 0);
+		op->index = class->place;
+		op->count = (uint64_t) class->from;
+	}
+	if (!field_is_constant(class->element, &bits) || bits == 0 ||
+	    is_mixed(making, class->element, &order))
+		return make_repeat(making, class);
+	if (order != ORDER_NATIVE && check_order(making, order))
+		return -1;
+	stride = field_stride(class->element, bits);
+	op = add(making, OP_SEQUENCE, stride);
+	op->index = class->from;
+	op->count = bits;
+	/* The greatest power of two that divides both. */
+	before = making->known.order;
+	if (stride | bits)
+		forget(making, (stride | bits) & -(stride | bits));
+	making->known.order = before == order ? order : ORDER_NATIVE;
+	return 0;
+}
+
+static void add_options(struct ctf_program *program, const struct field_range *range,
+			size_t ranges, size_t option)
+{
+	for (size_t i = 0; i < ranges; i++) {
+		program->option =
+		    mem_grow(program->option, program->options, &program->option_room,
+			     sizeof(*program->option));
+		program->option[program->options++] =
+		    (struct ctf_option){range[i].first, range[i].last, (uint32_t)option};
+	}
+}
+
+/* What is known after either of two ways. */
+static void meet(struct known *one, const struct known *other)
+{
+	if (other->modulus < one->modulus)
+		one->modulus = other->modulus;
+	while (one->modulus > 1 && one->rest % one->modulus != other->rest % one->modulus)
+		one->modulus /= 2;
+	one->rest %= one->modulus;
+	if (one->order != other->order)
+		one->order = ORDER_NATIVE;
+}
+
+/*
+ * One option after the other, each with a jump behind all of them; until that
+ * place is known, a jump's target is the jump before it.
+ */
+static int make_options(struct making *making, const struct field_class *class,
+			uint32_t *begin)
+{
+	const struct known before = making->known;
+	struct known after = before;
+	struct ctf_op *op;
+	uint32_t jump = UINT32_MAX;
+
+	for (size_t i = 0; i < class->members; i++) {
+		begin[i] = (uint32_t)making->program->ops;
+		making->known = before;
+		if (make(making, class->member[i].class))
+			return -1;
+		flush(making);
+		if (i == 0)
+			after = making->known;
+		meet(&after, &making->known);
+		op = add(making, OP_JUMP, 0);
+		op->target = jump;
+		jump = (uint32_t)(op - making->program->op);
+	}
+	while (jump != UINT32_MAX) {
+		op = &making->program->op[jump];
+		jump = op->target;
+		op->target = (uint32_t)making->program->ops;
+	}
+	making->known = after;
+	return 0;
+}
+
+static struct ctf_op *make_choice(struct making *making, const struct field_class *class,
+				  size_t first)
+{
+	struct ctf_op *op = add(making, OP_CHOOSE, first);
+
+	op->index = class->from;
+	op->is_signed = class->is_from_signed;
+	op->count = making->program->options - first;
+	return op;
+}
+
+static int make_variant(struct making *making, const struct field_class *class)
+{
+	struct ctf_program *program = making->program;
+	size_t first = program->options, end;
+	uint32_t *begin;
+	int status;
+
+	flush(making);
+	for (size_t i = 0; i < class->members; i++)
+		add_options(program, class->member[i].range, class->member[i].ranges, i);
+	end = program->options;
+	make_choice(making, class, first);
+	begin = mem_zalloc(class->members * sizeof(*begin) + 1);
+	status = make_options(making, class, begin);
+	for (size_t i = first; !status && i < end; i++)
+		program->option[i].target = begin[program->option[i].target];
+	free(begin);
+	return status;
+}
+
+static int make_optional(struct making *making, const struct field_class *class)
+{
+	struct ctf_program *program = making->program;
+	const struct known before = making->known;
+	size_t first = program->options, end, choice;
+
+	flush(making);
+	add_options(program, class->range, class->ranges, 0);
+	end = program->options;
+	choice = (size_t)(make_choice(making, class, first) - program->op);
+	for (size_t i = first; i < end; i++)
+		program->option[i].target = (uint32_t)program->ops;
+	if (make(making, class->element))
+		return -1;
+	flush(making);
+	meet(&making->known, &before);
+	program->op[choice].target = (uint32_t)program->ops;
+	return 0;
+}
+
+static int make(struct making *making, const struct field_class *class)
+{
+	static int (*const by_type[])(struct making *, const struct field_class *) = {
+	    [FIELD_INTEGER] = make_number,    [FIELD_REAL] = make_number,
+	    [FIELD_STRING] = make_string,     [FIELD_STRUCTURE] = make_structure,
+	    [FIELD_VARIANT] = make_variant,   [FIELD_ARRAY] = make_array,
+	    [FIELD_SEQUENCE] = make_sequence, [FIELD_LEB128] = make_leb128,
+	    [FIELD_OPTIONAL] = make_optional,
+	};
+
+	if (making->program->ops > MOST_OPS)
+		return error_set(making->error, "want fewer fields");
+	return by_type[class->type](making, class);
+}
+
+struct ctf_program *ctf_program_new(struct field_class *const *class, size_t count,
+				    bool mixed, struct error *error)
+{
+	struct making making = {.program = mem_zalloc(sizeof(struct ctf_program)),
+				.known = {1, 0, ORDER_NATIVE},
+				.mixed = mixed,
+				.error = error};
+	int status = 0;
+
+	for (size_t i = 0; !status && i < count; i++)
+		if (class[i])
+			status = make(&making, class[i]);
+	flush(&making);
+	add(&making, OP_END, 0);
+	free(making.wait);
+	if (!status)
+		return making.program;
+	ctf_program_free(making.program);
+	return NULL;
+}
+
+/* The bits that are skipped from here on, noted or not; moves behind them. */
+static uint64_t skipped(const struct ctf_op **op)
+{
+	uint64_t bits = 0;
+
+	for (; (*op)->kind == OP_SKIP || (*op)->kind == OP_PLACE; (*op)++)
+		if ((*op)->kind == OP_SKIP)
+			bits += (*op)->bits;
+	return bits;
+}
+
+bool ctf_program_skips(const struct ctf_program *program, struct ctf_stretches *of)
+{
+	const struct ctf_op *op = program->op;
+
+	*of = (struct ctf_stretches){.align = 1};
+	if (op->kind == OP_ALIGN)
+		of->align = (uint32_t)(op++)->bits;
+	of->bits = skipped(&op);
+	while (op->kind == OP_STRING && op->size == 1 && of->strings < CTF_STRINGS) {
+		op++;
+		of->behind[of->strings++] = skipped(&op);
+	}
+	return op->kind == OP_END;
+}
+
+void ctf_program_free(struct ctf_program *program)
+{
+	if (!program)
+		return;
+	free(program->op);
+	free(program->option);
+	free(program);
+}

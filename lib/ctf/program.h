@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_CTF_PROGRAM_H
+#define CT_CTF_PROGRAM_H
+
+#include "base/error.h"
+#include "ctf/bits.h"
+#include "ctf/schema.h"
+
+/*
+ * How the fields of a scope are gone through, compiled once a class: fields of constant
+ * size are one addition with a check, whatever their number; only strings, sequences,
+ * variants and integers of variable size are looked at on the way. What is wanted of the
+ * fields is noted where it stands, and is decoded by whoever wants it.
+ */
+enum ctf_op_kind {
+	OP_END,
+	OP_ALIGN, /* to `bits` */
+	OP_SKIP,  /* `bits` */
+	OP_WHOLE, /* a byte begins here */
+	/* With the number that begins `bits` back; size 0: the LEB128 just read. */
+	OP_KEEP,     /* it goes to slot `index` */
+	OP_CLOCK,    /* it is a stamp */
+	OP_ID,       /* it is the id of the event class */
+	OP_ROLE,     /* it tells `index` of the packet */
+	OP_UUID,     /* the packet's UUID begins `bits` back */
+	OP_PLACE,    /* note what begins `bits` back, of `count` elements */
+	OP_COUNTED,  /* note what begins here, of as many elements as slot `count` says */
+	OP_STRING,   /* up to its zero of `size` bytes; noted where index >= 0 */
+	OP_LEB128,   /* noted where index >= 0 */
+	OP_SEQUENCE, /* slot times `bits`, but `count` for the last one */
+	OP_REPEAT,   /* what follows up to its OP_END, `count` times; then `target` */
+	OP_REPEAT_SLOT, /* the same, as many times as slot says */
+	OP_CHOOSE, /* one of `count` options from `bits` on, by the slot; else `target`,
+		      if it is not 0 */
+	OP_JUMP,   /* to `target` */
+};
+
+struct ctf_op {
+	uint8_t kind; /* enum ctf_op_kind */
+	uint8_t size; /* of a number */
+	bool is_big, is_signed, is_reversed, is_boolean;
+	int32_t index;   /* slot, place or role */
+	uint32_t target; /* op */
+	uint64_t bits, count;
+};
+
+struct ctf_option {
+	uint64_t first, last; /* values of the selector */
+	uint32_t target;
+};
+
+struct ctf_program {
+	struct ctf_op *op;
+	struct ctf_option *option;
+	size_t ops, op_room, options, option_room;
+};
+
+struct ctf_place {
+	uint64_t at;    /* bit of the packet, or CTF_ABSENT */
+	uint64_t count; /* elements of a sequence, bytes of a string */
+};
+
+#define CTF_ABSENT UINT64_MAX
+
+/* Where the way through a packet stands. */
+struct ctf_cursor {
+	struct ctf_bytes bytes; /* from the packet's begin on */
+	uint64_t at, end;       /* bits of the packet, of its content */
+	uint64_t *slot;         /* values kept for later fields, see schema_resolve */
+	struct ctf_place *place;
+	uint64_t
+	    budget; /* of elements one by one, so that none of no size go on for ever */
+	uint64_t clock;  /* what the last stamp made of it */
+	uint64_t id;     /* of the event class, where the fields say it */
+	uint64_t leb128; /* the last one, of so many bits */
+	unsigned leb128_size;
+	unsigned has;         /* roles, a bit each */
+	uint64_t role[ROLES]; /* what they say; the bit of a UUID */
+	const char *why;      /* the way ended */
+	bool is_beyond;       /* for it goes on behind the packet's end */
+};
+
+/*
+ * A program for these trees, one after the other; those that are NULL are left out. NULL
+ * with error where fields cannot be gone through. `mixed` as struct schema has it. The
+ * trees are borrowed meanwhile.
+ */
+struct ctf_program *ctf_program_new(struct field_class *const *class, size_t count,
+				    bool mixed, struct error *error);
+
+/* Go through. Places of what is not there are left alone. False with cursor->why. */
+bool ctf_program_run(const struct ctf_program *program, struct ctf_cursor *cursor);
+
+/* The number of 1 to 64 bits that begins there, as its class says it. */
+uint64_t ctf_number(const struct field_class *class, struct ctf_bytes bytes, uint64_t at);
+
+/* The LEB128 there, which has been read once already; moves behind it. */
+uint64_t ctf_leb128(const struct field_class *class, struct ctf_bytes bytes,
+		    uint64_t *at);
+
+/*
+ * What a program does if it only skips and notes, wherever it begins: padding up to
+ * `align`, so many bits, and then a few times a string, which begins with a byte, and so
+ * many bits.
+ */
+enum { CTF_STRINGS = 3 };
+
+struct ctf_stretches {
+	uint64_t bits;
+	uint32_t align, strings;
+	uint64_t behind[CTF_STRINGS]; /* bits after each string */
+};
+
+/* False where it does more than that. */
+bool ctf_program_skips(const struct ctf_program *program, struct ctf_stretches *of);
+
+void ctf_program_free(struct ctf_program *program);
+
+#endif

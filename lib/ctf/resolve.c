@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ctf/schema.h"
+
+/* In the order in which they are in a packet. */
+enum {
+	SCOPES = 6,
+	MOST_MATCHES = 1 << 26, /* LTTng's variants have a dozen options */
+};
+
+static const char *const scope_name[SCOPES] = {
+    "trace.packet.header",  "stream.packet.context", "stream.event.header",
+    "stream.event.context", "event.context",         "event.fields",
+};
+
+/* A structure or variant around the field at hand. */
+struct around {
+	struct field_class *class;
+	const struct around *outer;
+};
+
+/* Of the field at hand. */
+struct resolving {
+	struct schema *schema;
+	struct field_class *scope[SCOPES];
+	int at; /* the scope at hand */
+	struct field_class *user;
+	int *same; /* one a slot: another one that is the same, or itself */
+	size_t room;
+	struct error *error;
+};
+
+/* Whether a path goes on with this name; moves it behind the name and its dot. */
+static bool take_name(const char **path, const char *name)
+{
+	size_t size = strlen(name);
+
+	if (strncmp(*path, name, size) != 0 || ((*path)[size] && (*path)[size] != '.'))
+		return false;
+	*path += size + ((*path)[size] == '.');
+	return true;
+}
+
+/* The field of this path, as far as it comes before the one at hand. */
+static struct field_class *descend(struct field_class *class, const char *path)
+{
+	while (class && *path) {
+		size_t i = 0;
+
+		if (class->type != FIELD_STRUCTURE)
+			return NULL;
+		while (i < class->members && (!class->member[i].class->is_known ||
+					      !take_name(&path, class->member[i].name)))
+			i++;
+		class = i < class->members ? class->member[i].class : NULL;
+	}
+	return class;
+}
+
+static struct field_class *look_up(const struct resolving *resolving, const char *path,
+				   const struct around *around)
+{
+	struct field_class *found = NULL;
+
+	for (int i = 0; i <= resolving->at; i++) {
+		const char *rest = path;
+
+		if (take_name(&rest, scope_name[i]) && *rest)
+			return descend(resolving->scope[i], rest);
+	}
+	for (; around && !found; around = around->outer)
+		if (around->class->type == FIELD_STRUCTURE)
+			found = descend(around->class, path);
+	return found;
+}
+
+static const char *location_text(const struct field_location *location)
+{
+	const char *last = "";
+
+	for (size_t i = 0; i < location->steps; i++)
+		if (location->step[i])
+			last = location->step[i];
+	return last;
+}
+
+/* Labels of one name may be several ranges, and the first that fits counts. */
+static int select_by_labels(const struct resolving *resolving, struct field_class *class,
+			    const struct field_class *tag)
+{
+	struct schema *schema = resolving->schema;
+
+	schema->matches += (class->members + 1) * tag->labels;
+	if (schema->matches > MOST_MATCHES)
+		return error_set(resolving->error, "%s: want fewer options and labels",
+				 location_text(class->location));
+	for (size_t i = 0; i < class->members; i++) {
+		struct field_member *option = &class->member[i];
+
+		for (size_t k = 0; k < tag->labels; k++)
+			if (strcmp(tag->label[k].name, option->name) == 0)
+				field_add_range(&option->range, &option->ranges,
+						tag->label[k].first, tag->label[k].last);
+		if (!option->ranges)
+			return error_set(resolving->error,
+					 "option %s: want a label of its tag",
+					 option->name);
+	}
+	return 0;
+}
+
+static int new_slot(struct resolving *resolving)
+{
+	int slot = resolving->schema->slots++;
+
+	resolving->same = mem_grow(resolving->same, (size_t)slot, &resolving->room,
+				   sizeof(*resolving->same));
+	resolving->same[slot] = slot;
+	return slot;
+}
+
+static int find_slot(const struct resolving *resolving, int slot)
+{
+	while (slot >= 0 && resolving->same[slot] != slot)
+		slot = resolving->same[slot];
+	return slot;
+}
+
+/* Let a field refer to an integer that comes before it. */
+static int refer(struct resolving *resolving, struct field_class *target)
+{
+	struct field_class *class = resolving->user;
+	const char *name =
+	    class->location ? location_text(class->location) : "variant without a tag";
+	bool is_known = target && target->is_known &&
+			(target->type == FIELD_INTEGER || target->type == FIELD_LEB128);
+	bool is_again = class->from >= 0;
+
+	if (!is_known)
+		return error_set(resolving->error, "%s: want an integer before its use",
+				 name);
+	if (class->type == FIELD_SEQUENCE && target->is_signed)
+		return error_set(resolving->error, "%s: want an unsigned length", name);
+	if (class->location->is_looked_up && class->type == FIELD_VARIANT) {
+		if (!target->is_label)
+			return error_set(resolving->error, "%s: want an enumeration",
+					 name);
+		if (select_by_labels(resolving, class, target))
+			return -1;
+	}
+	if (class->type == FIELD_OPTIONAL && !class->ranges && !target->is_boolean)
+		return error_set(resolving->error, "%s: want a boolean, or ranges", name);
+	if (is_again && class->is_from_signed != target->is_signed)
+		return error_set(resolving->error, "%s: want integers of one sign", name);
+	if (target->slot < 0)
+		target->slot = is_again ? class->from : new_slot(resolving);
+	/* Of several fields one is there, whichever; they share the slot. */
+	if (is_again)
+		resolving->same[find_slot(resolving, target->slot)] =
+		    find_slot(resolving, class->from);
+	class->from = target->slot;
+	class->is_from_signed = target->is_signed;
+	return 0;
+}
+
+/*
+ * From this field on, by the steps that are left. Behind a variant every option that has
+ * the name is meant: the one that is there when it is used.
+ */
+static int follow(struct resolving *resolving, struct field_class *class, size_t step)
+{
+	const struct field_location *location = resolving->user->location;
+	bool found = false;
+
+	while (class && (class->type == FIELD_ARRAY || class->type == FIELD_SEQUENCE ||
+			 class->type == FIELD_OPTIONAL))
+		class = class->element;
+	if (class && class->type == FIELD_VARIANT) {
+		for (size_t i = 0; i < class->members; i++) {
+			struct field_class *option = class->member[i].class;
+
+			if (!option->is_known ||
+			    (step < location->steps && option->type == FIELD_STRUCTURE &&
+			     !field_member(option, location->step[step])))
+				continue;
+			if (follow(resolving, option, step))
+				return -1;
+			found = true;
+		}
+		return found ? 0 : refer(resolving, NULL);
+	}
+	if (step == location->steps)
+		return refer(resolving, class);
+	if (class && class->type == FIELD_STRUCTURE && location->step[step])
+		return follow(
+		    resolving,
+		    (struct field_class *)field_member(class, location->step[step]),
+		    step + 1);
+	return refer(resolving, NULL);
+}
+
+static const struct around *structure_around(const struct around *around)
+{
+	while (around && around->class->type != FIELD_STRUCTURE)
+		around = around->outer;
+	return around;
+}
+
+static int find_target(struct resolving *resolving, const struct around *around)
+{
+	const struct field_location *location = resolving->user->location;
+	size_t step = 0;
+
+	if (!location)
+		return refer(resolving, NULL);
+	if (location->is_looked_up)
+		return refer(resolving, look_up(resolving, location->step[0], around));
+	if (location->scope >= 0)
+		return follow(resolving,
+			      location->scope <= resolving->at
+				  ? resolving->scope[location->scope]
+				  : NULL,
+			      0);
+	around = structure_around(around);
+	for (; around && step < location->steps && !location->step[step]; step++)
+		around = structure_around(around->outer);
+	return follow(resolving, around ? around->class : NULL, step);
+}
+
+static bool is_number(const struct field_class *class)
+{
+	return class->type == FIELD_INTEGER || class->type == FIELD_REAL;
+}
+
+static int resolve(struct resolving *resolving, struct field_class *class,
+		   const struct around *outer)
+{
+	struct schema *schema = resolving->schema;
+	struct around around = {class, outer};
+
+	if (class->order == ORDER_NATIVE)
+		class->order = schema->order;
+	if (is_number(class) && class->order != schema->order &&
+	    (class->size % 8 || class->align % 8))
+		schema->mixed = true;
+	resolving->user = class;
+	if ((class->type == FIELD_VARIANT || class->type == FIELD_SEQUENCE ||
+	     class->type == FIELD_OPTIONAL) &&
+	    find_target(resolving, outer))
+		return -1;
+	if (class->type == FIELD_OPTIONAL && !class->ranges)
+		field_add_range(&class->range, &class->ranges, 1, UINT64_MAX);
+	class->is_known = true;
+	for (size_t i = 0; i < class->members; i++)
+		if (resolve(resolving, class->member[i].class, &around))
+			return -1;
+	return class->element ? resolve(resolving, class->element, outer) : 0;
+}
+
+static int resolve_scope(struct resolving *resolving, int scope,
+			 struct field_class *class)
+{
+	resolving->at = scope;
+	resolving->scope[scope] = class;
+	return class ? resolve(resolving, class, NULL) : 0;
+}
+
+static int resolve_stream(struct resolving *resolving, const struct schema_stream *stream)
+{
+	const struct schema *schema = resolving->schema;
+
+	if (resolve_scope(resolving, 1, stream->packet_context) ||
+	    resolve_scope(resolving, 2, stream->event_header) ||
+	    resolve_scope(resolving, 3, stream->event_context))
+		return -1;
+	for (size_t i = 0; i < schema->events; i++) {
+		const struct schema_event *event = &schema->event[i];
+
+		if (event->stream == stream->id &&
+		    (resolve_scope(resolving, 4, event->context) ||
+		     resolve_scope(resolving, 5, event->fields)))
+			return error_prefix(resolving->error, "event %s", event->name);
+	}
+	return 0;
+}
+
+static void settle(const struct resolving *resolving, struct field_class *class)
+{
+	if (!class)
+		return;
+	class->slot = find_slot(resolving, class->slot);
+	class->from = find_slot(resolving, class->from);
+	for (size_t i = 0; i < class->members; i++)
+		settle(resolving, class->member[i].class);
+	settle(resolving, class->element);
+}
+
+/* Where slots turned out to be the same, all fields have one of them. */
+static void settle_all(const struct resolving *resolving)
+{
+	const struct schema *schema = resolving->schema;
+
+	settle(resolving, schema->packet_header);
+	for (size_t i = 0; i < schema->streams; i++) {
+		settle(resolving, schema->stream[i].packet_context);
+		settle(resolving, schema->stream[i].event_header);
+		settle(resolving, schema->stream[i].event_context);
+	}
+	for (size_t i = 0; i < schema->events; i++) {
+		settle(resolving, schema->event[i].context);
+		settle(resolving, schema->event[i].fields);
+	}
+}
+
+int schema_resolve(struct schema *schema, struct error *error)
+{
+	struct resolving resolving = {.schema = schema, .error = error};
+	int status = resolve_scope(&resolving, 0, schema->packet_header);
+
+	for (size_t i = 0; !status && i < schema->streams; i++)
+		status = resolve_stream(&resolving, &schema->stream[i]);
+	if (!status)
+		settle_all(&resolving);
+	free(resolving.same);
+	return status;
+}

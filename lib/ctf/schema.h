@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_CTF_SCHEMA_H
+#define CT_CTF_SCHEMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/*
+ * What metadata says of a trace, whichever language says it: how wide fields are, how
+ * aligned, how made up, and which of them tell how to read on. Fields are trees; every
+ * use of a type has a tree of its own, as what a variant or a sequence refers to depends
+ * on where it stands. Sizes and alignments are in bits.
+ */
+enum field_type {
+	FIELD_INTEGER, /* of a fixed size: bit arrays and maps, booleans, enumerations,
+			  too */
+	FIELD_LEB128,  /* integers of a variable size */
+	FIELD_REAL,
+	FIELD_STRING, /* up to a zero */
+	FIELD_STRUCTURE,
+	FIELD_VARIANT,
+	FIELD_OPTIONAL, /* `element` or nothing */
+	FIELD_ARRAY,    /* of `length` elements; strings and BLOBs of so many bytes */
+	FIELD_SEQUENCE, /* of as many as a field before it says */
+};
+
+enum byte_order { ORDER_NATIVE, ORDER_LITTLE, ORDER_BIG };
+
+enum text_encoding {
+	TEXT_NONE, /* no text but numbers */
+	TEXT_UTF8,
+	TEXT_UTF16LE,
+	TEXT_UTF16BE,
+	TEXT_UTF32LE,
+	TEXT_UTF32BE,
+};
+
+/* What fields tell of their packet or event; a field may have several. */
+enum field_role {
+	ROLE_MAGIC,
+	ROLE_UUID,
+	ROLE_STREAM,   /* its class */
+	ROLE_INSTANCE, /* the stream itself */
+	ROLE_BEGIN,    /* of the packet; it is a stamp, too */
+	ROLE_END,
+	ROLE_CONTENT,
+	ROLE_SIZE,
+	ROLE_SEQUENCE,
+	ROLE_DISCARDED,
+	ROLE_CPU,
+	ROLE_END_STAMP, /* besides ROLE_END: it is of the stream's clock */
+	ROLES,
+};
+
+/* Values with a label; ends included, in two's complement of 64 bits. */
+struct field_label {
+	char *name;
+	uint64_t first, last;
+};
+
+struct field_range {
+	uint64_t first, last;
+};
+
+struct field_member {
+	char *name; /* as in the metadata, with leading underscores */
+	struct field_class *class;
+	struct field_range *range; /* of an option: the values that select it */
+	size_t ranges;
+};
+
+/*
+ * Where the length or the selector is. CTF 1.8: a name, which is looked up from inside
+ * out, or behind the name of a scope. CTF 2: a scope (-1: the structure around), and from
+ * there names; NULL is the structure around.
+ */
+struct field_location {
+	int scope;
+	bool is_looked_up;
+	char **step;
+	size_t steps;
+};
+
+struct field_class {
+	enum field_type type;
+	enum byte_order order; /* of numbers */
+	unsigned size;         /* of numbers */
+	unsigned align;        /* a power of two */
+	bool is_signed;
+	bool is_label;           /* an enumeration */
+	bool is_boolean;         /* any bit counts as 1 */
+	bool is_reversed;        /* its bits are in the order that its bytes are not */
+	enum text_encoding text; /* of strings; of the elements that are one's bytes */
+	unsigned roles;          /* a bit each */
+	char *clock;             /* that the integer is a stamp of, or NULL */
+	bool is_id;              /* of the event's class */
+	struct field_label *label;
+	size_t labels, label_room;
+	struct field_member *member; /* of a structure; options of a variant */
+	size_t members, member_room;
+	struct field_range
+	    *range; /* of an optional: the values that select its element */
+	size_t ranges;
+	struct field_class *element; /* of array, sequence and optional */
+	uint64_t length;
+	struct field_location *location; /* of the length or the selector, or NULL */
+
+	/* Set by schema_resolve. */
+	bool is_known;       /* it comes before the field at hand */
+	int slot;            /* where the integer's value is kept for others, or -1 */
+	int from;            /* the slot of the length or selector, or -1 */
+	bool is_from_signed; /* the selector */
+
+	int place; /* where a program notes that the field stands, or -1 */
+};
+
+struct field_class *field_new(enum field_type type);
+
+/* All of the tree. Adds the nodes to *count; NULL when that passes `most`. */
+struct field_class *field_copy(const struct field_class *class, size_t *count,
+			       size_t most);
+
+void field_add_label(struct field_class *class, const char *name, uint64_t first,
+		     uint64_t last);
+
+/* Takes the member's class; copies the name. */
+struct field_member *field_add_member(struct field_class *class, const char *name,
+				      struct field_class *member);
+
+const struct field_class *field_member(const struct field_class *class, const char *name);
+
+/* One more range of an option or an optional. */
+void field_add_range(struct field_range **range, size_t *ranges, uint64_t first,
+		     uint64_t last);
+
+/* Takes the steps' array and what it holds. */
+void field_set_location(struct field_class *class, struct field_location location);
+
+/* A name that is looked up; copies it. */
+void field_set_name(struct field_class *class, const char *path);
+
+/*
+ * A member's name as readers give it, part of the name: LTTng puts an underscore
+ * before each in CTF 1.8, and one more before what it adds itself, a sequence's length.
+ */
+const char *field_name(const char *name);
+
+/* Whether an array or a sequence is one text. */
+bool field_is_string(const struct field_class *class);
+
+/*
+ * Whether the field takes the same bits wherever it begins aligned, and how
+ * many. A size that no packet has counts as none, and so does an array of
+ * elements of no size, for no packet bounds their number.
+ */
+bool field_is_constant(const struct field_class *class, uint64_t *bits);
+
+/* From the begin of an element of so many bits to that of the next. */
+uint64_t field_stride(const struct field_class *element, uint64_t bits);
+
+/* Whether a value is from first to last, in the integer's sense. */
+static inline bool field_is_within(uint64_t value, uint64_t first, uint64_t last,
+				   bool is_signed)
+{
+	uint64_t flip = is_signed ? (uint64_t)1 << 63 : 0;
+
+	return (value ^ flip) >= (first ^ flip) && (value ^ flip) <= (last ^ flip);
+}
+
+/* The label of an enumeration's value, as field_name has it, or NULL. */
+const char *field_label(const struct field_class *class, uint64_t value);
+
+/* The option of a variant for its selector, or NULL; an optional's element. */
+const struct field_class *field_option(const struct field_class *class,
+				       uint64_t selector);
+
+void field_free(struct field_class *class);
+
+struct schema_clock {
+	char *name; /* in CTF 2 the id that streams refer to */
+	unsigned char uuid[16];
+	bool has_uuid;  /* in CTF 2, made of the clock's identity where that is none */
+	char *identity; /* its own name, or NULL */
+	uint64_t frequency;
+	int64_t offset_s;
+	uint64_t offset; /* in cycles, besides */
+};
+
+struct schema_stream {
+	uint64_t id;
+	struct field_class *packet_context, *event_header, *event_context;
+};
+
+struct schema_event {
+	uint64_t id, stream;
+	char *name; /* "" where it has none */
+	struct field_class *context, *fields;
+};
+
+struct schema {
+	bool is_ctf2;
+	enum byte_order order;  /* of CTF 1.8, of what does not say its own */
+	unsigned char uuid[16]; /* that packets bear */
+	bool has_uuid;
+	struct field_class *packet_header;
+	struct schema_clock *clock;
+	struct schema_stream *stream;
+	struct schema_event *event; /* of all streams, in their order there */
+	size_t clocks, clock_room, streams, stream_room, events, event_room;
+	char *hostname, *tracer;      /* of the environment, or NULL */
+	uint64_t major, minor, patch; /* of the tracer */
+
+	/* Set by schema_resolve. */
+	int slots;        /* of all values that are kept for later fields */
+	bool mixed;       /* some bits within bytes are not in the order of others */
+	uint64_t matches; /* of options with labels, that programs will look for */
+};
+
+/*
+ * Find what each variant, optional and sequence refers to. -1 with error where it is not
+ * there, not before it, or not an integer that can serve.
+ */
+int schema_resolve(struct schema *schema, struct error *error);
+
+void schema_free(struct schema *schema);
+
+/* The languages of metadata, CTF 1.8's and CTF 2's: NULL with error, which names the
+ * place. */
+struct schema *tsdl_parse(const char *text, size_t size, struct error *error);
+struct schema *json_metadata_parse(const char *text, size_t size, struct error *error);
+
+/* What an UUID's text says; -1 where it is none. */
+int schema_read_uuid(const char *text, unsigned char uuid[16]);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_CTF_STREAM_H
+#define CT_CTF_STREAM_H
+
+#include "base/nsec.h"
+#include "base/problem.h"
+#include "ctf/packet.h"
+#include "ctf/window.h"
+
+/* One file of a stream; LTTng may write several, one after the other. */
+struct ctf_file {
+	char *path;
+	struct ctf_packet first;
+	uint64_t
+	    begin;   /* of its first packet, since the clock's value 0; 0: not recorded */
+	size_t rank; /* among the files as their directory lists them */
+};
+
+/* Bytes of a file whose packets are read one after the other; see ctf_stream_order. */
+struct ctf_part {
+	size_t file;
+	uint64_t from, to; /* UINT64_MAX: the file's end */
+};
+
+/*
+ * One stream of a trace: its files in the order of their begins, one of them open, and
+ * one packet of that under the cursor.
+ */
+struct ctf_stream {
+	struct ctf_file *file;
+	size_t files, room;
+	struct ctf_part *part;
+	size_t parts, at_part;     /* the next to be read */
+	const struct ctf_file *of; /* the file at hand, NULL: none yet */
+	const char *path;          /* its */
+	struct ctf_window window;  /* of it */
+	uint64_t size, at, next;   /* bytes: of the file, of this and the next packet */
+	uint64_t until;            /* the end of the part at hand */
+	struct ctf_packet packet;
+	struct ctf_cursor cursor; /* its slots are the stream's own */
+	nsec_t skip_before; /* packets that end before are not looked into, if they can */
+	bool is_skipped;    /* the packet at hand was not; the cursor is at its end */
+	bool is_cut;        /* the file ends before the packet at hand does */
+	uint64_t packets;   /* read so far */
+	uint64_t gaps, gap_bytes; /* of the file: places without a packet, all but the
+				     first one's bytes */
+};
+
+struct ctf_streams {
+	struct ctf_stream *stream; /* by the names of their first files */
+	size_t count, room;
+	uint64_t bytes; /* of all files */
+};
+
+/*
+ * Find the stream files of the trace in a directory. Those without a packet are
+ * left out with a problem. -1 with error where the directory cannot be read.
+ */
+int ctf_streams_open(struct ctf_streams *streams, const struct ctf_trace *trace,
+		     const char *path, struct problem_list *problems,
+		     struct error *error);
+
+/*
+ * Go on to the next packet, in whichever file; what cannot be read becomes a
+ * problem. False at the stream's end.
+ */
+bool ctf_stream_next(struct ctf_stream *stream, const struct ctf_trace *trace,
+		     struct problem_list *problems);
+
+/*
+ * The order of a stream's packets over all of its files. In a single file it is that of
+ * the file, whatever the packets' times. Those of several files, as LTTng's tracefile
+ * rotation and snapshots leave them, are put in the order of their begins, and one that
+ * is there twice comes once: as libbabeltrace2 has it, also in what that leaves open.
+ * There the first file, as the directory lists it, keeps its order, and each packet of
+ * the others, one file after the other, goes in front of the first one that does not
+ * begin before it.
+ *
+ * Sets the stream's parts. If it has several files, of those without an index the heads
+ * of all packets are read.
+ */
+void ctf_stream_order(struct ctf_stream *stream, const struct ctf_trace *trace);
+
+void ctf_streams_clear(struct ctf_streams *streams);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctf/trace.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ctf/metadata.h"
+
+enum { MOST_IDS = 1 << 20 }; /* up to the greatest one, of all streams together */
+
+#define GIGAHERTZ 1000000000u
+
+/* In doubles where it is not nanoseconds already, as libbabeltrace2 has it. */
+static bool to_nanoseconds(uint64_t value, uint64_t frequency, int64_t *ns)
+{
+	double real = 1e9 * (double)value / (double)frequency;
+
+	if (frequency != GIGAHERTZ && real >= 9.2e18)
+		return false;
+	*ns = (int64_t)(frequency == GIGAHERTZ ? value : (uint64_t)real);
+	return *ns >= 0;
+}
+
+bool ctf_instant(const struct ctf_clock *clock, uint64_t value, nsec_t *instant)
+{
+	int64_t ns;
+
+	return to_nanoseconds(value, clock->of->frequency, &ns) &&
+	       !__builtin_add_overflow(clock->base_ns, ns, instant) &&
+	       nsec_is_stamp(*instant);
+}
+
+uint64_t ctf_clock_ns(const struct ctf_clock *clock, uint64_t value)
+{
+	double real = 1e9 * (double)value / (double)clock->of->frequency;
+
+	if (clock->of->frequency == GIGAHERTZ)
+		return value;
+	return real < 1.8e19 ? (uint64_t)real : UINT64_MAX;
+}
+
+/* An offset's whole seconds count apart, as its cycles would round otherwise. */
+static bool split_offset(const struct schema_clock *clock, nsec_t *seconds,
+			 uint64_t *cycles)
+{
+	uint64_t whole = clock->offset / clock->frequency;
+
+	*cycles = clock->offset % clock->frequency;
+	return whole <= INT64_MAX &&
+	       !__builtin_add_overflow(clock->offset_s, (int64_t)whole, seconds) &&
+	       !__builtin_mul_overflow(*seconds, NSEC_PER_SEC, seconds);
+}
+
+nsec_t ctf_offset_ns(const struct schema_clock *clock)
+{
+	uint64_t cycles;
+	nsec_t seconds;
+
+	if (!split_offset(clock, &seconds, &cycles))
+		seconds = 0;
+	return nsec_add(nsec_round((double)cycles * 1e9 / (double)clock->frequency),
+			seconds);
+}
+
+/* Where ctf_instant is one addition. */
+static void set_range(struct ctf_clock *clock)
+{
+	nsec_t least, most;
+
+	clock->least = 1;
+	clock->most = 0;
+	if (clock->of->frequency != GIGAHERTZ ||
+	    __builtin_sub_overflow(NSEC_STAMP_LEAST, clock->base_ns, &least) ||
+	    __builtin_sub_overflow(NSEC_STAMP_MOST, clock->base_ns, &most) || most < 0)
+		return;
+	clock->least = least < 0 ? 0 : (uint64_t)least;
+	clock->most = (uint64_t)most;
+}
+
+static int set_clock(struct ctf_clock *clock, const struct schema *schema,
+		     const char *name, struct error *error)
+{
+	uint64_t cycles;
+	nsec_t seconds;
+	int64_t rest;
+
+	for (size_t i = 0; i < schema->clocks; i++)
+		if (strcmp(schema->clock[i].name, name) == 0)
+			clock->of = &schema->clock[i];
+	if (!clock->of)
+		return error_set(error, "no clock %s", name);
+	if (!split_offset(clock->of, &seconds, &cycles) ||
+	    !to_nanoseconds(cycles, clock->of->frequency, &rest) ||
+	    __builtin_add_overflow(seconds, rest, &clock->base_ns))
+		return error_set(error, "clock %s begins too far from the epoch", name);
+	set_range(clock);
+	return 0;
+}
+
+/* Stamps in a scope: of which clock, and of what size the first one is. */
+struct stamps {
+	const char *clock;
+	unsigned size;
+};
+
+/* All of them must be of the same clock. */
+static int check_stamps(const struct field_class *class, struct stamps *stamps,
+			struct error *error)
+{
+	for (size_t i = 0; class && i < class->members; i++)
+		if (check_stamps(class->member[i].class, stamps, error))
+			return -1;
+	if (class && class->element)
+		return check_stamps(class->element, stamps, error);
+	if (!class || !class->clock)
+		return 0;
+	if (class->is_signed)
+		return error_set(error, "a stamp that is signed");
+	if (stamps->clock && strcmp(stamps->clock, class->clock) != 0)
+		return error_set(error, "stamps of two clocks");
+	if (!stamps->clock)
+		*stamps = (struct stamps){class->clock, class->size};
+	return 0;
+}
+
+static int find_clock(struct ctf_stream_class *stream, const struct schema *schema,
+		      struct error *error)
+{
+	struct stamps header = {NULL, 0}, context = {NULL, 0};
+
+	if (check_stamps(stream->of->event_header, &header, error) ||
+	    check_stamps(stream->of->packet_context, &context, error))
+		return -1;
+	/* Events without stamps have no place among others. */
+	if (!header.clock && !(schema->is_ctf2 && context.clock))
+		return 0;
+	if (header.clock && context.clock && strcmp(header.clock, context.clock) != 0)
+		return error_set(error, "stamps of two clocks");
+	stream->stamp_size = header.size;
+	return set_clock(&stream->clock, schema,
+			 header.clock ? header.clock : context.clock, error);
+}
+
+static int want_no_stamp(const struct field_class *class, struct error *error)
+{
+	struct stamps stamps = {NULL, 0};
+
+	if (check_stamps(class, &stamps, error) || stamps.clock)
+		return error_set(error, "a stamp outside the headers");
+	return 0;
+}
+
+/* As libbabeltrace2 does, which corrects the same. */
+static void find_quirks(struct ctf_trace *trace)
+{
+	const struct schema *schema = trace->schema;
+	uint64_t version = 10000 * schema->major + 100 * schema->minor + schema->patch;
+	const char *name = schema->tracer ? schema->tracer : "";
+
+	if (strcmp(name, "lttng-ust") == 0)
+		trace->has_late_events = version < 21100;
+	/* 2.11.0's release candidates count, too. */
+	if (strcmp(name, "lttng-modules") == 0)
+		trace->has_late_events = version < 20913 ||
+					 (version >= 21000 && version < 21010) ||
+					 version == 21100;
+	if (strcmp(name, "barectf") == 0)
+		trace->has_early_events = version < 20301;
+}
+
+static struct ctf_program *compile(const struct ctf_trace *trace,
+				   const struct ctf_event_class *class,
+				   struct error *error)
+{
+	struct field_class *const tree[] = {class->stream->event_context,
+					    class->event->context, class->event->fields};
+
+	return ctf_program_new(tree, 3, trace->schema->mixed, error);
+}
+
+void ctf_trace_compile(struct ctf_trace *trace, struct ctf_event_class *class,
+		       size_t places)
+{
+	struct error error = ERROR_INIT;
+
+	ctf_program_free(class->program);
+	class->program = compile(trace, class, &error);
+	assert(class->program); /* places do not change what can be compiled */
+	class->places = places;
+	if (places > trace->places)
+		trace->places = places;
+}
+
+static int set_up_class(struct ctf_trace *trace, struct ctf_stream_class *stream,
+			const struct schema_event *event, struct error *error)
+{
+	struct ctf_event_class *class = &stream->class[stream->classes++];
+
+	class->stream = stream->of;
+	class->event = event;
+	if (stream->by_id[event->id])
+		return error_set(error, "two events of one id");
+	stream->by_id[event->id] = (uint32_t)stream->classes;
+	if (want_no_stamp(stream->of->event_context, error) ||
+	    want_no_stamp(event->context, error) || want_no_stamp(event->fields, error))
+		return -1;
+	class->program = compile(trace, class, error);
+	return class->program ? 0 : -1;
+}
+
+static int set_up_classes(struct ctf_trace *trace, struct ctf_stream_class *stream,
+			  struct error *error)
+{
+	const struct schema *schema = trace->schema;
+	size_t classes = 0;
+
+	for (size_t i = 0; i < schema->events; i++) {
+		if (schema->event[i].stream != stream->of->id)
+			continue;
+		classes++;
+		if (schema->event[i].id >= MOST_IDS)
+			return error_set(error, "event %s: want an id below %d",
+					 schema->event[i].name, MOST_IDS);
+		if (schema->event[i].id >= stream->ids)
+			stream->ids = schema->event[i].id + 1;
+	}
+	trace->ids += stream->ids;
+	trace->classes += classes;
+	if (trace->ids > MOST_IDS)
+		return error_set(error, "want events of smaller ids");
+	stream->class = mem_zalloc(classes * sizeof(*stream->class) + 1);
+	stream->by_id = mem_zalloc(stream->ids * sizeof(*stream->by_id) + 1);
+	for (size_t i = 0; i < schema->events; i++)
+		if (schema->event[i].stream == stream->of->id &&
+		    set_up_class(trace, stream, &schema->event[i], error))
+			return error_prefix(error, "event %s", schema->event[i].name);
+	return 0;
+}
+
+static bool has_id(const struct field_class *class)
+{
+	bool found = class && class->is_id;
+
+	for (size_t i = 0; class && !found && i < class->members; i++)
+		found = has_id(class->member[i].class);
+	return found || (class && class->element && has_id(class->element));
+}
+
+static int set_up_stream(struct ctf_trace *trace, struct ctf_stream_class *stream,
+			 struct error *error)
+{
+	const struct schema_stream *of = stream->of;
+	bool mixed = trace->schema->mixed;
+
+	if (find_clock(stream, trace->schema, error))
+		return -1;
+	if (!has_id(of->event_header) && !trace->schema->is_ctf2)
+		return error_set(error, "no id in the headers of events");
+	stream->packet_context = ctf_program_new(&of->packet_context, 1, mixed, error);
+	if (!stream->packet_context)
+		return -1;
+	stream->event_header = ctf_program_new(&of->event_header, 1, mixed, error);
+	if (of->event_header)
+		ctf_short_header_find(of->event_header, &stream->quick);
+	return stream->event_header ? set_up_classes(trace, stream, error) : -1;
+}
+
+/* Packets are looked for by the magic number, if it is the first of them. */
+static void find_magic(struct ctf_trace *trace)
+{
+	const struct field_class *header = trace->schema->packet_header;
+	const struct field_class *field =
+	    header && header->members ? header->member[0].class : NULL;
+
+	trace->has_magic = field && field->roles & 1u << ROLE_MAGIC && field->size == 32;
+	trace->is_magic_big = trace->has_magic && field->order == ORDER_BIG;
+}
+
+static bool has_role(const struct field_class *class, enum field_role role)
+{
+	bool found = class && class->roles & 1u << role;
+
+	for (size_t i = 0; class && !found && i < class->members; i++)
+		found = has_role(class->member[i].class, role);
+	return found;
+}
+
+static int set_up(struct ctf_trace *trace, struct error *error)
+{
+	const struct schema *schema = trace->schema;
+	size_t streams = schema->streams;
+
+	find_quirks(trace);
+	find_magic(trace);
+	if (want_no_stamp(schema->packet_header, error))
+		return -1;
+	trace->packet_header =
+	    ctf_program_new(&schema->packet_header, 1, schema->mixed, error);
+	if (!trace->packet_header)
+		return -1;
+	if (!has_role(schema->packet_header, ROLE_STREAM) && streams != 1)
+		return error_set(error, "packets do not say their stream");
+	trace->stream = mem_zalloc(streams * sizeof(*trace->stream) + 1);
+	for (size_t i = 0; i < streams; i++) {
+		trace->stream[i].of = &schema->stream[i];
+		for (size_t k = 0; k < i; k++)
+			if (trace->stream[k].of->id == trace->stream[i].of->id)
+				return error_set(error, "two streams of one id");
+		if (set_up_stream(trace, &trace->stream[i], error))
+			return -1;
+	}
+	if (trace->classes != schema->events)
+		return error_set(error, "events of a stream that is not there");
+	return 0;
+}
+
+struct ctf_trace *ctf_trace_open(const char *path, struct problem_list *problems,
+				 struct error *error)
+{
+	struct ctf_trace *trace = mem_zalloc(sizeof(*trace));
+	char *name = mem_printf("%s/metadata", path);
+
+	trace->schema = schema_read(name, problems, error);
+	if (trace->schema && !set_up(trace, error)) {
+		free(name);
+		return trace;
+	}
+	if (trace->schema)
+		error_prefix(error, "%s", name);
+	free(name);
+	ctf_trace_free(trace);
+	return NULL;
+}
+
+static void free_stream(struct ctf_stream_class *stream)
+{
+	ctf_program_free(stream->packet_context);
+	ctf_program_free(stream->event_header);
+	for (size_t i = 0; i < stream->classes; i++)
+		ctf_program_free(stream->class[i].program);
+	free(stream->class);
+	free(stream->by_id);
+}
+
+void ctf_trace_free(struct ctf_trace *trace)
+{
+	if (!trace)
+		return;
+	for (size_t i = 0; trace->stream && i < trace->schema->streams; i++)
+		free_stream(&trace->stream[i]);
+	free(trace->stream);
+	ctf_program_free(trace->packet_header);
+	schema_free(trace->schema);
+	free(trace);
+}

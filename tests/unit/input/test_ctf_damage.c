@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What our own reader makes of damage: it tells where, and reads on behind it. */
+#include "ctf_write.h"
+
+#include "../select.h"
+
+#define ONE_EVENT                                                                        \
+	METADATA_TYPES METADATA_STREAM(0, "")                                            \
+	    METADATA_EVENT(0, 7, "e", "uint32_t _length; uint8_t _list[_length];")
+
+/* Packets of one file, one after the other. */
+static struct ctf_stream file;
+
+static void add_packet(const struct ctf_stream *packet)
+{
+	uint64_t bits = 8 * packet->size;
+	size_t at = file.size;
+
+	put_bytes(&file, packet->bytes, packet->size);
+	memcpy(file.bytes + at + PACKET_CONTENT, &bits, sizeof(bits));
+	memcpy(file.bytes + at + PACKET_SIZE, &bits, sizeof(bits));
+}
+
+/* A packet of three events with these stamps up; the second has `id`. */
+static void add_events(uint64_t stamp, unsigned id, unsigned length)
+{
+	struct ctf_stream packet;
+
+	begin_stream(&packet, 0, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		begin_event(&packet, i == 1 ? id : 7, stamp + i);
+		put_int(&packet, 4, i == 1 ? length : 2);
+		put_int(&packet, 2, 0x201);
+	}
+	add_packet(&packet);
+}
+
+static void note(void *context, const struct ctf_event *event)
+{
+	char *text = context;
+
+	sprintf(text + strlen(text), "%d ", (int)event->local_ns);
+}
+
+static void assert_read(const char *stamps, const char *problems)
+{
+	static const char *const field[] = {"list"};
+	struct ctf_reader *reader = open_reader("t", CTF_READER_OWN);
+	char given[200] = "", *told = mem_strdup("");
+	const struct problem_list *list;
+
+	select_fields(reader, "e", field, 1);
+	while (ctf_reader_step(reader, UINT64_MAX, note, given))
+		;
+	list = ctf_reader_problems(reader);
+	for (size_t i = 0; i < list->count; i++) {
+		char *longer = mem_printf("%s%s: %s (%s, %d)\n", told,
+					  list->item[i].place, list->item[i].text,
+					  list->item[i].kind, (int)list->item[i].count);
+
+		free(told);
+		told = longer;
+	}
+	assert_string_equal(given, stamps);
+	assert_string_equal(told, problems);
+	free(told);
+	ctf_reader_free(reader);
+}
+
+static int begin(void **state)
+{
+	int status = scratch_enter(state);
+
+	file.size = 0;
+	scratch_text("t/metadata", ONE_EVENT);
+	return status;
+}
+
+static void an_event_that_cannot_be_read_ends_its_packet_only(void **state)
+{
+	(void)state;
+	add_events(10, 7, 2);
+	add_events(20, 8, 2);
+	add_events(30, 7, 200);
+	add_events(40, 7, 2);
+	scratch_bytes("t/ch", file.bytes, file.size);
+	assert_read(
+	    "10 11 12 20 30 40 41 42 ",
+	    "t/ch: an event before byte 140 cannot be read, the rest of its packet "
+	    "is left out: no event class has its id (broken, 1)\n"
+	    "t/ch: 1 more packets are left out from some event on (broken, 1)\n");
+}
+
+static void a_cut_packet_is_read_up_to_there(void **state)
+{
+	(void)state;
+	add_events(10, 7, 2);
+	add_events(20, 7, 2);
+	scratch_bytes("t/ch", file.bytes, file.size - 1);
+	assert_read("10 11 12 20 21 ",
+		    "t/ch: cut in the middle of a packet, 81 of its 82 bytes are there "
+		    "(truncated, 1)\n");
+}
+
+/* Each stream keeps its own order, and no event is lost. */
+static void packets_that_overlap_come_out_whole(void **state)
+{
+	struct ctf_reader *reader;
+
+	(void)state;
+	add_events(10, 7, 2);
+	add_events(11, 7, 2);
+	add_events(5, 7, 2);
+	add_events(20, 7, 2);
+	scratch_bytes("t/ch_0", file.bytes, file.size);
+	file.size = 0;
+	add_events(7, 7, 2);
+	add_events(8, 7, 2);
+	scratch_bytes("t/ch_1", file.bytes, file.size);
+	assert_read("7 8 9 8 9 10 10 11 12 11 12 13 5 6 7 20 21 22 ", "");
+	reader = open_reader("t", CTF_READER_OWN);
+	while (ctf_reader_step(reader, UINT64_MAX, note, NULL))
+		;
+	assert_int_equal(ctf_reader_facts(reader)->events, 18);
+	assert_int_equal(ctf_reader_facts(reader)->backward, 3);
+	assert_int_equal(ctf_reader_facts(reader)->begin_ns, 5);
+	assert_int_equal(ctf_reader_facts(reader)->end_ns, 22);
+	ctf_reader_free(reader);
+}
+
+static void what_is_no_packet_is_left_out_up_to_the_next_one(void **state)
+{
+	(void)state;
+	add_events(10, 7, 2);
+	add_events(20, 7, 2);
+	add_events(30, 7, 2);
+	file.bytes[82]++;
+	scratch_bytes("t/ch_0", file.bytes, file.size);
+	scratch_bytes("t/ch_1", "hello", 5);
+	file.size = 0;
+	add_events(11, 7, 2);
+	scratch_bytes("t/ch_2", file.bytes, file.size);
+	assert_read(
+	    "10 11 11 12 12 13 30 31 32 ",
+	    "t/ch_1: no packet at byte 0 of 5, the rest is left out (garbled, 1)\n"
+	    "t/ch_0: no packet at byte 82 of 246, 82 bytes up to the next one are left "
+	    "out (garbled, 1)\n");
+}
+
+static void further_gaps_are_counted(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		add_events(10 * (i + 1), 7, 2);
+		if (i % 2)
+			file.bytes[i * 82]++;
+	}
+	put_bytes(&file, "rest", 4);
+	scratch_bytes("t/ch", file.bytes, file.size);
+	assert_read("10 11 12 30 31 32 50 51 52 70 71 72 ",
+		    "t/ch: no packet at byte 82 of 660, 82 bytes up to the next one are "
+		    "left out (garbled, 1)\n"
+		    "t/ch: no packet at 3 more places, 250 bytes are left out there "
+		    "(garbled, 3)\n");
+}
+
+static void a_file_may_begin_with_what_is_no_packet(void **state)
+{
+	(void)state;
+	add_events(10, 7, 2);
+	add_events(20, 7, 2);
+	file.bytes[0]++;
+	scratch_bytes("t/ch", file.bytes, file.size);
+	assert_read("20 21 22 ", "t/ch: no packet at byte 0 of 164, 82 bytes up to the "
+				 "next one are left out (garbled, 1)\n");
+}
+
+/* A magic number may be anything; so many that begin no packet end the search. */
+static void magic_numbers_alone_are_no_packets(void **state)
+{
+	static unsigned char bytes[1 << 16];
+	static const unsigned char magic[] = {0xc1, 0x1f, 0xfc, 0xc1};
+
+	(void)state;
+	add_events(10, 7, 2);
+	memcpy(bytes, file.bytes, file.size);
+	for (size_t at = file.size; at + 4 <= sizeof(bytes) - 82; at += 4)
+		memcpy(bytes + at, magic, at > 2000 && at < 2100 ? 3 : 4);
+	memcpy(bytes + sizeof(bytes) - 82, file.bytes, 82);
+	scratch_bytes("t/ch", bytes, sizeof(bytes));
+	assert_read("10 11 12 ", "t/ch: no packet at byte 82 of 65536, the rest is left "
+				 "out (garbled, 1)\n");
+	memset(bytes + 1500, 0, sizeof(bytes) - 1500 - 82);
+	scratch_bytes("t/ch", bytes, sizeof(bytes));
+	assert_read("10 11 12 10 11 12 ", "t/ch: no packet at byte 82 of 65536, 65372 "
+					  "bytes up to the next one are left out "
+					  "(garbled, 1)\n");
+}
+
+static void cut_while_read(void *context, const struct ctf_event *event)
+{
+	uint64_t *events = context;
+
+	(void)event;
+	if (!(*events)++)
+		assert_int_equal(truncate("t/ch", 1 << 20), 0);
+}
+
+/* As of a tracer that still writes, or a disk that is full: no signal, but a problem. */
+static void a_file_that_is_cut_while_it_is_read(void **state)
+{
+	struct ctf_reader *reader;
+	uint64_t events = 0;
+	FILE *out;
+
+	(void)state;
+	add_events(10, 7, 2);
+	out = fopen("t/ch", "wb");
+	assert_non_null(out);
+	for (int i = 0; i < 100000; i++)
+		assert_int_equal(fwrite(file.bytes, file.size, 1, out), 1);
+	assert_int_equal(fclose(out), 0);
+	reader = open_reader("t", CTF_READER_OWN);
+	select_fields(reader, "e", NULL, 0);
+	while (ctf_reader_step(reader, UINT64_MAX, cut_while_read, &events))
+		;
+	assert_int_equal(ctf_reader_problems(reader)->count, 2);
+	assert_string_equal(ctf_reader_problems(reader)->item[0].text,
+			    "it was cut from 8200000 to 1048576 bytes while it was read");
+	assert_string_equal(
+	    ctf_reader_problems(reader)->item[1].text,
+	    "cut in the middle of a packet, 42 of its 82 bytes are there");
+	assert_int_equal(events, 3 * (1048576 / 82));
+	ctf_reader_free(reader);
+}
+
+static void sizes_must_be_those_of_packets(void **state)
+{
+	static const uint64_t wrong[] = {0, 8, 8 * 82 + 1, UINT64_MAX & ~UINT64_C(7)};
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		file.size = 0;
+		add_events(10, 7, 2);
+		memcpy(file.bytes + PACKET_SIZE, &wrong[i], 8);
+		scratch_bytes("t/ch", file.bytes, file.size);
+		assert_read("", "t/ch: no packet at byte 0 of 82, the rest is left out "
+				"(garbled, 1)\n");
+	}
+}
+
+/* A packet like those of add_events, but with a uuid behind its magic number. */
+static void add_with_uuid(uint64_t stamp, uint64_t more_bits)
+{
+	struct ctf_stream plain = file, one;
+	uint64_t bits;
+
+	file.size = 0;
+	add_events(stamp, 7, 2);
+	one = file;
+	file = plain;
+	put_bytes(&file, one.bytes, 4);
+	put_bytes(&file, "sixteen letters!", 16);
+	bits = 8 * (one.size + 16) + more_bits;
+	memcpy(one.bytes + PACKET_CONTENT, &bits, sizeof(bits));
+	memcpy(one.bytes + PACKET_SIZE, &bits, sizeof(bits));
+	put_bytes(&file, one.bytes + 4, one.size - 4);
+}
+
+static void a_size_beyond_the_file_hides_no_packet(void **state)
+{
+	char *text = mem_strdup(ONE_EVENT), *magic = strstr(text, "uint32_t stream_id;");
+	char *longer;
+
+	(void)state;
+	*magic = '\0';
+	longer = mem_printf("%suint8_t uuid[16]; u%s", text, magic + 1);
+	scratch_text("t/metadata", longer);
+	add_with_uuid(10, 0);
+	add_with_uuid(20, 8000);
+	add_with_uuid(30, 0);
+	add_with_uuid(40, 8);
+	scratch_bytes("t/ch", file.bytes, file.size);
+	assert_read("10 11 12 30 31 32 40 41 42 ",
+		    "t/ch: no packet at byte 98 of 392, 98 bytes up to the next one are "
+		    "left out (garbled, 1)\n"
+		    "t/ch: cut in the middle of a packet, 98 of its 99 bytes are there "
+		    "(truncated, 1)\n");
+	free(longer);
+	free(text);
+}
+
+static void stamps_beyond_all_years_end_their_packet(void **state)
+{
+	(void)state;
+	add_events(10, 7, 2);
+	add_events(UINT64_MAX - 9, 7, 2);
+	add_events(20, 7, 2);
+	scratch_bytes("t/ch", file.bytes, file.size);
+	assert_read("10 11 12 20 21 22 ",
+		    "t/ch: an event before byte 122 cannot be read, the rest of its "
+		    "packet is left out: want stamps between 1933 and 2070 "
+		    "(broken, 1)\n");
+}
+
+static void a_trace_without_stream_classes_has_no_packets(void **state)
+{
+	(void)state;
+	scratch_text("t/metadata", METADATA_TYPES);
+	add_events(10, 7, 2);
+	scratch_bytes("t/ch", file.bytes, file.size);
+	assert_read("", "t/ch: no packet at byte 0 of 82, the rest is left out "
+			"(garbled, 1)\n");
+}
+
+static void assert_refused(const char *wanted)
+{
+	struct error error = ERROR_INIT;
+
+	assert_null(ctf_reader_open("t", CTF_READER_OWN, &error));
+	assert_string_equal(error_text(&error), wanted);
+	error_clear(&error);
+}
+
+static void what_is_not_known_is_named(void **state)
+{
+	(void)state;
+	scratch_text("t/metadata", ONE_EVENT "\ncallsite { name = \"e\"; };\n");
+	add_events(10, 7, 2);
+	scratch_bytes("t/ch", file.bytes, file.size);
+	assert_refused(
+	    "t/metadata: line 23: want trace, env, clock, stream, event or a type");
+}
+
+/* Every stream has a table up to its greatest id. */
+static void ids_of_many_streams_are_bounded(void **state)
+{
+	char *metadata = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&metadata, &size);
+
+	(void)state;
+	fputs(METADATA_TYPES "clock { name = mono; };\n", out);
+	for (int i = 0; i < 3; i++)
+		fprintf(out,
+			"stream { id = %d; event.header := struct {"
+			" integer { size = 32; align = 8; } id;"
+			" integer { size = 64; align = 8; map = clock.mono.value; } t; };"
+			" };\nevent { id = 500000; stream_id = %d; name = e; };\n",
+			i, i);
+	fclose(out);
+	scratch_text("t/metadata", metadata);
+	free(metadata);
+	assert_refused("t/metadata: want events of smaller ids");
+}
+
+#define DAMAGE_TEST(function)                                                            \
+	cmocka_unit_test_setup_teardown(function, begin, scratch_leave)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    DAMAGE_TEST(an_event_that_cannot_be_read_ends_its_packet_only),
+	    DAMAGE_TEST(a_cut_packet_is_read_up_to_there),
+	    DAMAGE_TEST(packets_that_overlap_come_out_whole),
+	    DAMAGE_TEST(what_is_no_packet_is_left_out_up_to_the_next_one),
+	    DAMAGE_TEST(further_gaps_are_counted),
+	    DAMAGE_TEST(a_file_may_begin_with_what_is_no_packet),
+	    DAMAGE_TEST(magic_numbers_alone_are_no_packets),
+	    DAMAGE_TEST(a_file_that_is_cut_while_it_is_read),
+	    DAMAGE_TEST(sizes_must_be_those_of_packets),
+	    DAMAGE_TEST(a_size_beyond_the_file_hides_no_packet),
+	    DAMAGE_TEST(stamps_beyond_all_years_end_their_packet),
+	    DAMAGE_TEST(a_trace_without_stream_classes_has_no_packets),
+	    DAMAGE_TEST(what_is_not_known_is_named),
+	    DAMAGE_TEST(ids_of_many_streams_are_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
