@@ -44,7 +44,7 @@ for file in proc.csv sensors.csv invocations.jsonl; do
 	head -n 40 "$sample/$file" >"run/node1/$file"
 done
 [ -f run/node1/clock.csv ] || head -n 40 "$sample/clock.csv" >run/node1/clock.csv
-[ -f run/node1/sar.sadf ] || head -n 300 "$sample/sar.sadf" >run/node1/sar.sadf
+head -n 300 "$sample/sar.sadf" >run/node1/sar.sadf
 [ -f run/node1/node.json ] || cp "$sample/node.json" run/node1/node.json
 [ -f run/run.json ] || cp "$source/datasets/sample/run.json" run/run.json
 ctsync -q run -o map.json || :
