@@ -21,6 +21,7 @@ timeline() {
 	cmp one.sql two.sql
 }
 
+# The scenario that follows, in the file `small`
 small() {
 	printf '%s\n' 'nodes 2' 'seconds 15' 'topology chain' 'activity full' 'interval_ms 150' \
 		'delay_us 50' 'jitter_us 50' 'messages 100' 'events 4000' >small

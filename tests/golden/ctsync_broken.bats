@@ -112,18 +112,20 @@ environment() {
 		web/metadata
 	le 8 1700000000000000000 1700000000500000000 >>web/stream
 	ctf_talk web db 0 2
-	local words='ctsync: web: stream 0 has events after the end of their packet, the 4 up to there may have wrong stamps'
-	fails_with 1 "$words" ctsync -t web -t db
+	local told='ctsync: web: stream 0 has events after the end of their packet, the 4 up to there may have wrong stamps'
+	fails_with 1 "$told" ctsync -t web -t db
 	# Some tracers are known to say a packet's end too early.
 	cp web/metadata plain
 	for tracer in 'lttng-modules 2 9 12' 'lttng-modules 2 11 0' 'lttng-ust 2 10 9'; do
-		environment $tracer >web/metadata
+		read -r -a words <<<"$tracer"
+		environment "${words[@]}" >web/metadata
 		ends_with 0 ctsync -t web -t db
 		[ ! -s "$scratch/stderr" ]
 	done
 	for tracer in 'lttng-modules 2 9 13' 'lttng-modules 2 13 0' 'lttng-ust 2 11 0'; do
-		environment $tracer >web/metadata
-		fails_with 1 "$words" ctsync -t web -t db
+		read -r -a words <<<"$tracer"
+		environment "${words[@]}" >web/metadata
+		fails_with 1 "$told" ctsync -t web -t db
 	done
 }
 
