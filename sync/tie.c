@@ -377,7 +377,8 @@ static void find_ties(struct sync *sync)
 {
 	struct tie_list *list = &sync->ties;
 
-	qsort(list->item, list->count, sizeof(*list->item), by_clocks);
+	if (list->count)
+		qsort(list->item, list->count, sizeof(*list->item), by_clocks);
 	for (size_t i = 0; i < list->count; i++) {
 		struct tie *tie = &list->item[i];
 
