@@ -107,7 +107,9 @@ struct field_member *field_add_member(struct field_class *class, const char *nam
 void field_add_range(struct field_range **range, size_t *ranges, uint64_t first,
 		     uint64_t last)
 {
-	*range = mem_realloc(*range, *ranges + 1, sizeof(**range));
+	/* Capacities are powers of two: a full one is doubled. */
+	if ((*ranges & (*ranges - 1)) == 0)
+		*range = mem_realloc(*range, *ranges ? 2 * *ranges : 1, sizeof(**range));
 	(*range)[(*ranges)++] = (struct field_range){first, last};
 }
 

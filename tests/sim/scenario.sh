@@ -77,7 +77,7 @@ esac
 
 # Straight clocks have one segment, whatever their messages do.
 case $name in
-ripple* | slew | wander | bend | roam | step* | loadbend) ;;
+ripple* | slew | wander | bend | roam | step* | loadbend | settime) ;;
 *) extra="$extra --straight" ;;
 esac
 

@@ -60,7 +60,7 @@ static char *draw_name(size_t k)
 {
 	static const char *const tail[] = {"", "\"", "\\\n", "\xc3\xa9", "/a b:c.pcap"};
 
-	return mem_printf("n%zu%s", k, tail[draw() % 6]);
+	return mem_printf("n%zu%s", k, tail[draw() % 5]);
 }
 
 static enum clock_quality draw_quality(void)
