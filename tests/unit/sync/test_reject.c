@@ -33,10 +33,11 @@ static uint64_t make_some_false(struct sim *sim, double share, bool both_ways)
 }
 
 /*
- * Where there are false ones, a true one that stands alone may be left out with
- * them, which only leaves more open; but hardly any.
+ * Where there are false ones, a true one that is far quicker than those around it may be
+ * left out with them, which only leaves more open. Of 700 drawn runs most lost none, and
+ * the worst 0.3 % of the messages.
  */
-enum { TRUE_ONES_LOST = 5 };
+enum { TRUE_ONES_LOST = 10, SHARE_LOST = 200 };
 
 struct compare {
 	const struct sim *sim;
@@ -61,8 +62,9 @@ static int check_message(void *context, struct message *message)
 /* Every false one; a true one only if there are false ones. */
 static void check_rejected(struct sim *sim, uint64_t count)
 {
-	struct compare compare = {.sim = sim,
-				  .lost_most = count ? TRUE_ONES_LOST + count / 20 : 0};
+	struct compare compare = {
+	    .sim = sim,
+	    .lost_most = count ? TRUE_ONES_LOST + sim->messages / SHARE_LOST : 0};
 	struct error error = ERROR_INIT;
 	uint64_t of_pairs = 0;
 
