@@ -8,6 +8,7 @@
 
 #include "base/intmap.h"
 #include "base/mem.h"
+#include "base/output.h"
 #include "simulate/ctf_fields.h"
 #include "simulate/ctf_metadata.h"
 #include "simulate/writer_private.h"
@@ -45,20 +46,6 @@ struct ctf_writer {
 	bool failed;
 };
 
-static int write_all(int fd, const struct sim_ctf_bytes *bytes)
-{
-	size_t done = 0;
-
-	while (done < bytes->used) {
-		ssize_t got = write(fd, bytes->data + done, bytes->used - done);
-
-		if (got < 0 && errno != EINTR)
-			return -1;
-		done += got > 0 ? (size_t)got : 0;
-	}
-	return 0;
-}
-
 /* Append bytes to the file of a processor, which is made if need be. */
 static int append_packet(const struct node_trace *trace, unsigned cpu,
 			 const struct sim_ctf_bytes *bytes, struct error *error)
@@ -67,7 +54,7 @@ static int append_packet(const struct node_trace *trace, unsigned cpu,
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	int status = 0;
 
-	if (fd < 0 || write_all(fd, bytes))
+	if (fd < 0 || output_write_all(fd, bytes->data, bytes->used, -1))
 		status = error_errno(error, path);
 	if (fd >= 0 && close(fd) && !status)
 		status = error_errno(error, path);

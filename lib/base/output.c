@@ -452,9 +452,10 @@ int output_open_spooled(struct output *output, int stream, struct error *error)
 	return -1;
 }
 
-/* At an offset, or where it stands. -1 with errno. */
-static int write_all(int fd, const char *bytes, size_t size, off_t at)
+int output_write_all(int fd, const void *from, size_t size, off_t at)
 {
+	const char *bytes = from;
+
 	while (size > 0) {
 		ssize_t written =
 		    at < 0 ? write(fd, bytes, size) : pwrite(fd, bytes, size, at);
@@ -486,8 +487,8 @@ static int copy(const struct output *output, int file, off_t from, off_t to, off
 			continue;
 		if (size <= 0)
 			status = error_errno(error, output->temporary);
-		else if (write_all(output->stream, bytes, (size_t)size,
-				   begin < 0 ? -1 : begin + from))
+		else if (output_write_all(output->stream, bytes, (size_t)size,
+					  begin < 0 ? -1 : begin + from))
 			status = error_errno(error, STREAM_NAME);
 		from += size;
 	}

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
@@ -77,5 +78,11 @@ void output_cut_stdout(void);
 
 /* Whether all that was written to standard output is out: 0, or -1 with error. */
 int output_flush_stdout(struct error *error);
+
+/*
+ * Write all of the bytes, however often that takes: at an offset, or with -1 where the
+ * file stands. 0, or -1 with errno.
+ */
+int output_write_all(int fd, const void *from, size_t size, off_t at);
 
 #endif

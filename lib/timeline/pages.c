@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/output.h"
 
 /*
  * SQLite locks bytes at 1 GiB where a file system locks bytes that are there, so the
@@ -54,20 +55,7 @@ struct pages *pages_new(int fd, const char *place)
 static int write_at(const struct pages *pages, const unsigned char *bytes, size_t size,
 		    uint32_t page)
 {
-	off_t at = (off_t)(page - 1) * PAGE_BYTES;
-
-	while (size > 0) {
-		ssize_t written = pwrite(pages->fd, bytes, size, at);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0)
-			return -1;
-		bytes += written;
-		size -= (size_t)written;
-		at += written;
-	}
-	return 0;
+	return output_write_all(pages->fd, bytes, size, (off_t)(page - 1) * PAGE_BYTES);
 }
 
 static int fail(struct pages *pages, struct error *error)
