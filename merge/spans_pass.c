@@ -297,7 +297,7 @@ int spans_add_to_file(const char *path, struct error *error)
 	pass.db = sql_open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, error);
 	if (!pass.db || sql_run(pass.db, path, begin_sql, error))
 		goto out;
-	if (sql_run(pass.db, path, names_some, error) &&
+	if (sqlite3_exec(pass.db, names_some, NULL, NULL, NULL) != SQLITE_OK &&
 	    sql_run(pass.db, path, names_none, error))
 		goto out;
 	if (prepare(&pass) != SQLITE_OK) {
