@@ -20,7 +20,8 @@ static int check_header(const char *path, struct error *error)
 	case HEADER_TIMELINE:
 		return 0;
 	case HEADER_OTHER_VERSION:
-		return error_set(error, "%s: timeline of version %u, want version %d; make it "
+		return error_set(error,
+				 "%s: timeline of version %u, want version %d; make it "
 				 "anew: ctmerge RUN -o %s --force",
 				 path, version, SCHEMA_VERSION, path);
 	case HEADER_DATABASE:
@@ -247,7 +248,8 @@ int timeline_reader_keep(struct timeline_reader *reader,
 	char *before = mem_printf("PRAGMA query_only = OFF;"
 				  "DROP TABLE IF EXISTS temp.%s",
 				  table->name);
-	char *rows = mem_printf("CREATE TEMPORARY TABLE %s AS %s", table->name, table->sql);
+	char *rows =
+	    mem_printf("CREATE TEMPORARY TABLE %s AS %s", table->name, table->sql);
 	int status = sql_run(reader->db, reader->path, before, error) ||
 		     run_with_values(reader, rows, table->value, error) ||
 		     add_indexes(reader, table, error);
