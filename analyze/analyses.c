@@ -6,9 +6,6 @@
 #define ANALYSES(each) \
 	each(cpu) \
 	each(sched) \
-	each(syscalls) \
-	each(irq) \
-	each(io) \
 	each(net) \
 	each(requests) \
 	each(critical_path) \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/query.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -409,6 +410,16 @@ static int run_block(struct query *query, const struct query_block *block,
 	return status;
 }
 
+/* A class, or a pattern with * of several. */
+static bool is_class(const char *word, size_t length, const char *name)
+{
+	char *pattern = mem_strndup(word, length);
+	bool is = length && !fnmatch(pattern, name, 0);
+
+	free(pattern);
+	return is;
+}
+
 /* Whether an event of one of "a or b" was recorded, "(words)" aside. */
 static bool is_recorded(const struct text_list *recorded, const char *classes)
 {
@@ -416,8 +427,7 @@ static bool is_recorded(const struct text_list *recorded, const char *classes)
 		size_t length = strcspn(at, " (");
 
 		for (size_t i = 0; i < recorded->count; i++)
-			if (length && strlen(recorded->item[i]) == length &&
-			    !strncmp(recorded->item[i], at, length))
+			if (is_class(at, length, recorded->item[i]))
 				return true;
 		at += length;
 		if (*at == '(')

@@ -1,0 +1,202 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- name: io
+-- summary: disk requests by disk and process, bytes by file
+-- description: Tables: disks and requests, of which the duration is from the issue to the
+--   device to the end, and QUEUED from being queued to that; files, what system calls
+--   read and wrote by file and descriptor; top and log, each request; freq. Who made
+--   a request is who queued it: for what is written behind, a thread of the kernel.
+--   --min and --max are of the requests' durations, --minsize and --maxsize of what a
+--   request or a call moved.
+-- example: ctanalyze io --group thread --minsize 64k run.db
+-- groups: process thread name node
+-- forms: stats
+-- records: kernel
+-- needs disk requests: block_rq_insert, block_rq_issue, block_rq_complete
+-- needs files: syscall_entry_*, syscall_exit_*
+
+-- Whole ones only. From the issue to the end; one that has no issue counts as a whole.
+-- with requested
+SELECT r.node, r.disk, r.operation, r.sector, r.bytes, r.tid, r.thread, r.comm, r.error, r.merged, r.begin_ns,
+       r.end_ns - coalesce(r.issue_ns, r.begin_ns) AS latency_ns, r.issue_ns - r.begin_ns AS queue_ns
+FROM block_request AS r
+WHERE r.cut = 0 AND r.begin_ns >= :begin_ns AND r.end_ns <= :end_ns
+  AND r.end_ns - coalesce(r.issue_ns, r.begin_ns) BETWEEN :min_ns AND :max_ns
+  AND r.bytes BETWEEN :min_bytes AND :max_bytes
+  AND (:all_nodes = 1 OR r.node IN (SELECT id FROM chosen_node))
+  AND (:all_threads = 1 OR r.thread IN (SELECT id FROM chosen_thread));
+
+-- table disks: Requests by disk
+-- form: stats
+-- sort: node,disk,operation
+-- column node: text, NODE
+-- column disk: text, DISK
+-- column operation: text, OPERATION
+-- column count: count, COUNT
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+-- column sum_ns: ns, SUM
+-- column queue_mean_ns: ns, QUEUED MEAN
+-- column queue_max_ns: ns, QUEUED MAX
+-- column bytes: bytes, BYTES
+-- column merged: count, MERGED
+-- column errors: count, ERRORS
+SELECT n.name AS node, r.disk AS disk, r.operation AS operation, count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
+       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
+       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns,
+       avg(queue_ns) AS queue_mean_ns, max(queue_ns) AS queue_max_ns, sum(bytes) AS bytes,
+       sum(merged) AS merged, count(*) FILTER (WHERE error <> 0) AS errors
+FROM requested AS r JOIN node AS n ON n.id = r.node
+GROUP BY r.node, r.disk, r.operation, n.name;
+
+-- table requests: Requests by who made them
+-- form: stats
+-- sort: -bytes,node,pid,tid,process,operation
+-- limit: 20
+-- column node [thread process node]: text, NODE
+-- column tid [thread]: id, TID
+-- column pid [thread process]: id, PID
+-- column comm [thread]: text, COMM
+-- column process [process name]: text, PROCESS
+-- column operation: text, OPERATION
+-- column count: count, COUNT
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+-- column sum_ns: ns, SUM
+-- column queue_mean_ns: ns, QUEUED MEAN
+-- column queue_max_ns: ns, QUEUED MAX
+-- column bytes: bytes, BYTES
+-- column merged: count, MERGED
+-- column errors: count, ERRORS
+WITH grouped AS (
+	SELECT CASE WHEN :group <> 'name' THEN r.node END AS node, CASE WHEN :group = 'thread' THEN r.tid END AS tid,
+	       CASE WHEN :group IN ('thread', 'process') THEN t.pid END AS pid,
+	       CASE WHEN :group = 'thread' THEN coalesce(t.comm, r.comm) END AS comm,
+	       CASE WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, r.comm) END AS process,
+	       r.operation, r.latency_ns, r.queue_ns, r.bytes, r.merged, r.error
+	FROM requested AS r LEFT JOIN known_thread AS t ON t.id = r.thread)
+SELECT n.name AS node, tid, pid, comm, process, operation,
+       count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
+       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
+       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns,
+       avg(queue_ns) AS queue_mean_ns, max(queue_ns) AS queue_max_ns, sum(bytes) AS bytes,
+       sum(merged) AS merged, count(*) FILTER (WHERE error <> 0) AS errors
+FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node
+GROUP BY g.node, n.name, tid, pid, comm, process, operation;
+
+-- What calls do with a descriptor: move bytes, or change which file it is.
+-- with call_kind
+WITH named (name, kind, path) AS (VALUES
+	('read', 'read', NULL), ('readv', 'read', NULL), ('pread64', 'read', NULL), ('preadv', 'read', NULL),
+	('preadv2', 'read', NULL), ('recvfrom', 'read', NULL), ('recvmsg', 'read', NULL), ('getdents64', 'read', NULL),
+	('write', 'write', NULL), ('writev', 'write', NULL), ('pwrite64', 'write', NULL), ('pwritev', 'write', NULL),
+	('pwritev2', 'write', NULL), ('sendto', 'write', NULL), ('sendmsg', 'write', NULL), ('fsync', 'sync', NULL),
+	('fdatasync', 'sync', NULL), ('sync_file_range', 'sync', NULL), ('syncfs', 'sync', NULL), ('open', 'open', NULL),
+	('openat', 'open', NULL), ('openat2', 'open', NULL), ('creat', 'open', NULL), ('socket', 'open', '(socket)'),
+	('accept', 'open', '(socket)'), ('accept4', 'open', '(socket)'), ('eventfd2', 'open', '(event)'),
+	('timerfd_create', 'open', '(timer)'), ('epoll_create1', 'open', '(epoll)'), ('close', 'close', NULL))
+SELECT name, kind, path FROM named;
+
+-- What was done with each process's descriptors, the thread's where its process is not known; what
+-- changed them also before the time asked for.
+-- with descriptor_call
+SELECT s.node, coalesce(t.pid, s.tid) AS process, s.thread, s.comm, k.kind, s.end_ns, s.ret,
+       CASE WHEN k.kind = 'open' THEN s.ret ELSE s.fd END AS fd, coalesce(k.path, s.path) AS path,
+       CASE WHEN s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns THEN s.end_ns - s.begin_ns END AS duration_ns,
+       CASE WHEN s.end_ns >= :begin_ns THEN 1 ELSE 0 END AS is_asked
+FROM syscall AS s CROSS JOIN call_kind AS k LEFT JOIN known_thread AS t ON t.id = s.thread
+WHERE k.name = s.name AND CASE WHEN k.kind = 'open' THEN s.ret ELSE s.fd END >= 0 AND s.begin_ns <= :end_ns
+  AND (:all_nodes = 1 OR s.node IN (SELECT id FROM chosen_node));
+
+-- By descriptor, thread and when the descriptor became what it was then.
+-- with moved
+WITH followed AS (
+	SELECT node, process, thread, comm, kind, fd, duration_ns, is_asked,
+	       CASE WHEN end_ns <= :end_ns THEN ret END AS ret,
+	       max(CASE WHEN kind IN ('open', 'close') THEN end_ns END)
+	       OVER (PARTITION BY node, process, fd ORDER BY end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS since_ns
+	FROM descriptor_call)
+SELECT node, process, thread, comm, fd, since_ns,
+       coalesce(sum(ret) FILTER (WHERE kind = 'read' AND ret > 0), 0) AS read_bytes,
+       coalesce(sum(ret) FILTER (WHERE kind = 'write' AND ret > 0), 0) AS written_bytes,
+       count(*) FILTER (WHERE kind = 'read') AS reads, count(*) FILTER (WHERE kind = 'write') AS writes,
+       count(*) FILTER (WHERE kind = 'sync') AS syncs, count(*) FILTER (WHERE ret BETWEEN -4095 AND -1) AS errors,
+       sum(duration_ns) AS sum_ns, max(duration_ns) AS max_ns
+FROM followed
+WHERE kind IN ('read', 'write', 'sync') AND is_asked = 1
+  AND CASE WHEN kind <> 'sync' AND ret > 0 THEN ret ELSE 0 END BETWEEN :min_bytes AND :max_bytes
+  AND (:all_threads = 1 OR thread IN (SELECT id FROM chosen_thread))
+GROUP BY node, process, fd, since_ns, thread, comm;
+
+-- table files: Files, from system calls
+-- form: stats
+-- sort: -sum_ns,node,pid,fd,path
+-- limit: 20
+-- column node: text, NODE
+-- column pid: id, PID
+-- column process: text, PROCESS
+-- column fd: id, FD
+-- column path: text, FILE
+-- column read_bytes: bytes, READ
+-- column written_bytes: bytes, WRITTEN
+-- column reads: count, READS
+-- column writes: count, WRITES
+-- column syncs: count, SYNCS
+-- column errors: count, ERRORS
+-- column sum_ns: ns, TIME
+-- column max_ns: ns, LONGEST
+WITH changed AS (
+	SELECT node, process, fd, end_ns, max(CASE WHEN kind = 'open' THEN path END) AS path
+	FROM descriptor_call WHERE kind IN ('open', 'close') GROUP BY node, process, fd, end_ns)
+SELECT n.name AS node, t.pid AS pid, coalesce(t.process, t.comm, m.comm) AS process, m.fd AS fd, c.path AS path,
+       sum(read_bytes) AS read_bytes, sum(written_bytes) AS written_bytes, sum(reads) AS reads,
+       sum(writes) AS writes, sum(syncs) AS syncs, sum(errors) AS errors, sum(sum_ns) AS sum_ns, max(max_ns) AS max_ns
+FROM moved AS m JOIN node AS n ON n.id = m.node LEFT JOIN known_thread AS t ON t.id = m.thread
+LEFT JOIN changed AS c ON c.node = m.node AND c.process = m.process AND c.fd = m.fd AND c.end_ns = m.since_ns
+GROUP BY m.node, n.name, t.pid, coalesce(t.process, t.comm, m.comm), m.fd, c.path;
+
+-- table freq: How often how long: disk requests
+-- form: freq
+-- sort: to_ns
+-- column from_ns: ns, FROM
+-- column to_ns: ns, BEFORE
+-- column count: count, COUNT
+-- column percent: %, SHARE
+WITH counted AS (
+	SELECT min(latency_ns) AS least, count(*) AS spans
+	FROM requested GROUP BY length(latency_ns || ''), substr(latency_ns || '', 1, 1))
+SELECT nullif(b.least_ns, -4611686018427387904) AS from_ns, b.below_ns AS to_ns, sum(spans) AS count,
+       1e2 * sum(spans) / (SELECT sum(spans) FROM counted) AS percent
+FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns
+GROUP BY b.least_ns, b.below_ns;
+
+-- table top: The slowest requests
+-- form: top
+-- sort: -latency_ns,begin_ns,node,sector
+-- limit: 10
+-- table log: Every request
+-- form: log
+-- sort: begin_ns,node,sector
+-- column begin_ns: epoch_ns, BEGIN
+-- column latency_ns: ns, LATENCY
+-- column queue_ns: ns, QUEUED
+-- column node: text, NODE
+-- column tid: id, TID
+-- column pid: id, PID
+-- column comm: text, COMM
+-- column disk: text, DISK
+-- column operation: text, OPERATION
+-- column sector: id, SECTOR
+-- column bytes: bytes, BYTES
+-- column merged: count, MERGED
+-- column error: id, ERROR
+SELECT r.begin_ns AS begin_ns, r.latency_ns AS latency_ns, r.queue_ns AS queue_ns, n.name AS node, r.tid AS tid, t.pid AS pid, coalesce(t.comm, r.comm) AS comm, r.disk AS disk,
+       r.operation AS operation, r.sector AS sector, r.bytes AS bytes, r.merged AS merged, r.error AS error
+FROM requested AS r JOIN node AS n ON n.id = r.node LEFT JOIN known_thread AS t ON t.id = r.thread;

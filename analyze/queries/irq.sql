@@ -1,0 +1,133 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- name: irq
+-- summary: interrupts, hard and soft: how long, how late, whose CPU time
+-- description: Tables: interrupts, by handler and softirq, from entry to exit; raises, from
+--   raising a softirq to its begin; cpus, where the time of an interrupt inside of
+--   another counts once; top and log, each interrupt; freq. --min and --max are of
+--   the time from entry to exit. With --irq there are no softirqs, unless --softirq
+--   asks for some, and the other way round. What began before the time asked for, or
+--   went on after it, counts for its processor only.
+-- example: ctanalyze irq --softirq 3 run.db
+-- forms: stats
+-- records: kernel
+-- needs hard interrupts: irq_handler_entry, irq_handler_exit
+-- needs softirqs: irq_softirq_entry or softirq_entry, irq_softirq_exit or softirq_exit
+-- needs when softirqs were raised: irq_softirq_raise or softirq_raise
+
+-- with happened
+SELECT i.node, i.cpu, i.kind, i.number, i.name, i.tid, i.raised_ns, i.inner_ns,
+       greatest(i.begin_ns, :begin_ns) AS begin_ns, least(i.end_ns, :end_ns) AS end_ns,
+       CASE WHEN i.cut = 0 AND i.begin_ns >= :begin_ns AND i.end_ns <= :end_ns
+             AND i.end_ns - i.begin_ns BETWEEN :min_ns AND :max_ns THEN i.end_ns - i.begin_ns END AS duration_ns
+FROM irq AS i
+WHERE i.begin_ns <= :end_ns AND i.end_ns >= :begin_ns
+  AND (:all_nodes = 1 OR i.node IN (SELECT id FROM chosen_node))
+  AND (:all_cpus = 1 OR i.cpu IN (SELECT cpu FROM chosen_cpu))
+  AND (:all_irqs = 1 OR (i.kind = 'irq' AND i.number IN (SELECT number FROM chosen_irq))
+       OR (i.kind = 'softirq' AND i.number IN (SELECT number FROM chosen_softirq)));
+
+-- table interrupts: Interrupts
+-- form: stats
+-- sort: -sum_ns,node,kind,number,name
+-- limit: 40
+-- column node: text, NODE
+-- column kind: text, KIND
+-- column number: id, NUMBER
+-- column name: text, NAME
+-- column count: count, COUNT
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+-- column sum_ns: ns, SUM
+SELECT n.name AS node, CASE i.kind WHEN 'irq' THEN 'hard' ELSE 'soft' END AS kind, i.number AS number,
+       coalesce(i.name, '') AS name, count(duration_ns) AS count, min(duration_ns) AS min_ns, avg(duration_ns) AS mean_ns,
+       quantile(duration_ns, 0.5) AS p50_ns, quantile(duration_ns, 0.95) AS p95_ns, quantile(duration_ns, 0.99) AS p99_ns,
+       max(duration_ns) AS max_ns, sum(duration_ns) AS sum_ns
+FROM happened AS i JOIN node AS n ON n.id = i.node
+WHERE duration_ns IS NOT NULL
+GROUP BY i.node, i.number, i.kind, i.name, n.name;
+
+-- table raises: From raising a softirq to its begin
+-- form: stats
+-- sort: -sum_ns,node,number,name
+-- limit: 40
+-- column node: text, NODE
+-- column number: id, NUMBER
+-- column name: text, NAME
+-- column count: count, COUNT
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+-- column sum_ns: ns, SUM
+WITH raised AS (
+	SELECT node, number, name, begin_ns - raised_ns AS delay_ns FROM happened
+	WHERE duration_ns IS NOT NULL AND raised_ns IS NOT NULL)
+SELECT n.name AS node, r.number AS number, coalesce(r.name, '') AS name,
+       count(delay_ns) AS count, min(delay_ns) AS min_ns, avg(delay_ns) AS mean_ns,
+       quantile(delay_ns, 0.5) AS p50_ns, quantile(delay_ns, 0.95) AS p95_ns, quantile(delay_ns, 0.99) AS p99_ns,
+       max(delay_ns) AS max_ns, sum(delay_ns) AS sum_ns
+FROM raised AS r JOIN node AS n ON n.id = r.node
+GROUP BY r.node, r.number, r.name, n.name;
+
+-- What interrupted an interrupt meanwhile counts for itself, once.
+-- table cpus: Processors
+-- form: stats
+-- sort: node,cpu
+-- column node: text, NODE
+-- column cpu: id, CPU
+-- column hard_ns: ns, HARD
+-- column soft_ns: ns, SOFT
+-- column percent: %, OF THE TIME
+-- column hard: count, HARD COUNT
+-- column soft: count, SOFT COUNT
+WITH used AS (
+	SELECT node, cpu,
+	       coalesce(sum(end_ns - begin_ns - inner_ns) FILTER (WHERE kind = 'irq'), 0) AS hard_ns,
+	       coalesce(sum(end_ns - begin_ns - inner_ns) FILTER (WHERE kind = 'softirq'), 0) AS soft_ns,
+	       count(*) FILTER (WHERE kind = 'irq') AS hard, count(*) FILTER (WHERE kind = 'softirq') AS soft
+	FROM happened GROUP BY node, cpu)
+SELECT n.name AS node, u.cpu AS cpu, u.hard_ns AS hard_ns, u.soft_ns AS soft_ns, 1e2 * (u.hard_ns + u.soft_ns) / nullif(k.recorded_ns, 0) AS percent,
+       u.hard AS hard, u.soft AS soft
+FROM used AS u JOIN node AS n ON n.id = u.node LEFT JOIN kernel_recorded AS k ON k.node = u.node;
+
+-- table freq: How often how long: interrupts
+-- form: freq
+-- sort: to_ns
+-- column from_ns: ns, FROM
+-- column to_ns: ns, BEFORE
+-- column count: count, COUNT
+-- column percent: %, SHARE
+WITH counted AS (
+	SELECT min(duration_ns) AS least, count(*) AS spans
+	FROM happened WHERE duration_ns IS NOT NULL GROUP BY length(duration_ns || ''), substr(duration_ns || '', 1, 1))
+SELECT nullif(b.least_ns, -4611686018427387904) AS from_ns, b.below_ns AS to_ns, sum(spans) AS count,
+       1e2 * sum(spans) / (SELECT sum(spans) FROM counted) AS percent
+FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns
+GROUP BY b.least_ns, b.below_ns;
+
+-- table top: The longest interrupts
+-- form: top
+-- sort: -duration_ns,begin_ns,node,cpu
+-- limit: 10
+-- table log: Every interrupt
+-- form: log
+-- sort: begin_ns,node,cpu,-duration_ns
+-- column begin_ns: epoch_ns, BEGIN
+-- column duration_ns: ns, DURATION
+-- column node: text, NODE
+-- column cpu: id, CPU
+-- column kind: text, KIND
+-- column number: id, NUMBER
+-- column name: text, NAME
+-- column raised_ns: ns, RAISED BEFORE
+-- column inner_ns: ns, INTERRUPTED FOR
+-- column tid: id, TID
+SELECT i.begin_ns AS begin_ns, i.duration_ns AS duration_ns, n.name AS node, i.cpu AS cpu, CASE i.kind WHEN 'irq' THEN 'hard' ELSE 'soft' END AS kind,
+       i.number AS number, coalesce(i.name, '') AS name, i.begin_ns - i.raised_ns AS raised_ns, i.inner_ns AS inner_ns, i.tid AS tid
+FROM happened AS i JOIN node AS n ON n.id = i.node WHERE i.duration_ns IS NOT NULL;

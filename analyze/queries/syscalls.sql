@@ -1,0 +1,160 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- name: syscalls
+-- summary: system calls: how many, how long, with which errors
+-- description: Tables: syscalls; errors, by errno; top and log, each call; freq. A call lasts
+--   from its entry to its exit. UNFINISHED are those of which one of the two was
+--   not seen: begun before the time asked for, going on after it, without an exit as
+--   exit_group, or lost; they have no duration.
+-- example: ctanalyze syscalls --group thread --node db run.db
+-- groups: syscall thread process name node
+-- forms: stats
+-- records: kernel
+-- needs system calls: syscall_entry_*, syscall_exit_*
+
+-- A call that was cut has no latency, and may have an error.
+-- with called
+SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.name, s.fd, s.path, s.count,
+       greatest(s.begin_ns, :begin_ns) AS begin_ns, least(s.end_ns, :end_ns) AS end_ns,
+       CASE WHEN s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns
+            THEN s.end_ns - s.begin_ns END AS duration_ns,
+       CASE WHEN s.end_ns <= :end_ns THEN s.ret END AS ret
+FROM syscall AS s
+WHERE s.begin_ns <= :end_ns AND s.end_ns >= :begin_ns
+  AND (:all_spans = 1 OR least(s.end_ns, :end_ns) - greatest(s.begin_ns, :begin_ns) BETWEEN :min_ns AND :max_ns)
+  AND (:all_nodes = 1 OR s.node IN (SELECT id FROM chosen_node))
+  AND (:all_cpus = 1 OR s.cpu IN (SELECT cpu FROM chosen_cpu))
+  AND (:all_threads = 1 OR s.thread IN (SELECT id FROM chosen_thread));
+
+-- table syscalls: System calls
+-- form: stats
+-- group: syscall
+-- sort: -sum_ns,syscall
+-- limit: 40
+-- column syscall: text, SYSCALL
+-- column count: count, COUNT
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+-- column sum_ns: ns, SUM
+-- column errors: count, ERRORS
+-- column unfinished: count, UNFINISHED
+SELECT s.name AS syscall,
+       count(duration_ns) AS count, min(duration_ns) AS min_ns, avg(duration_ns) AS mean_ns, quantile(duration_ns, 0.5) AS p50_ns,
+       quantile(duration_ns, 0.95) AS p95_ns, quantile(duration_ns, 0.99) AS p99_ns, max(duration_ns) AS max_ns, sum(duration_ns) AS sum_ns,
+       count(*) FILTER (WHERE ret BETWEEN -4095 AND -1) AS errors, count(*) - count(duration_ns) AS unfinished
+FROM called AS s GROUP BY s.name;
+
+-- table syscalls: System calls
+-- form: stats
+-- group: thread process name node
+-- sort: -sum_ns,node,tid,pid,process,syscall
+-- limit: 40
+-- column node [thread process node]: text, NODE
+-- column tid [thread]: id, TID
+-- column pid [thread process]: id, PID
+-- column comm [thread]: text, COMM
+-- column process [process name]: text, PROCESS
+-- column syscall: text, SYSCALL
+-- column count: count, COUNT
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+-- column sum_ns: ns, SUM
+-- column errors: count, ERRORS
+-- column unfinished: count, UNFINISHED
+WITH grouped AS (
+	SELECT CASE WHEN :group IN ('thread', 'process', 'node') THEN s.node END AS node,
+	       CASE WHEN :group = 'thread' THEN s.tid END AS tid,
+	       CASE WHEN :group IN ('thread', 'process') THEN t.pid END AS pid,
+	       CASE WHEN :group = 'thread' THEN coalesce(t.comm, s.comm) END AS comm,
+	       CASE WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, s.comm) END AS process,
+	       s.name AS syscall, s.duration_ns, s.ret
+	FROM called AS s LEFT JOIN known_thread AS t ON :group <> 'node' AND t.id = s.thread)
+SELECT n.name AS node, tid, pid, comm, process, syscall,
+       count(duration_ns) AS count, min(duration_ns) AS min_ns, avg(duration_ns) AS mean_ns, quantile(duration_ns, 0.5) AS p50_ns,
+       quantile(duration_ns, 0.95) AS p95_ns, quantile(duration_ns, 0.99) AS p99_ns, max(duration_ns) AS max_ns, sum(duration_ns) AS sum_ns,
+       count(*) FILTER (WHERE ret BETWEEN -4095 AND -1) AS errors, count(*) - count(duration_ns) AS unfinished
+FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node
+GROUP BY g.node, n.name, tid, pid, comm, process, syscall;
+
+-- table errors: Errors
+-- form: stats
+-- sort: -count,syscall,errno
+-- limit: 40
+-- column syscall: text, SYSCALL
+-- column error: text, ERROR
+-- column errno: id, ERRNO
+-- column count: count, COUNT
+WITH failed AS (
+	SELECT name AS syscall, -ret AS errno, count(*) AS count
+	FROM called WHERE ret BETWEEN -4095 AND -1 GROUP BY name, ret)
+SELECT f.syscall AS syscall, coalesce(e.name, '') AS error, f.errno AS errno, f.count AS count
+FROM failed AS f LEFT JOIN errno AS e ON e.number = f.errno;
+
+-- table freq: How often how long: system calls
+-- form: freq
+-- sort: to_ns
+-- column from_ns: ns, FROM
+-- column to_ns: ns, BEFORE
+-- column count: count, COUNT
+-- column percent: %, SHARE
+WITH counted AS (
+	SELECT min(duration_ns) AS least, count(*) AS spans
+	FROM called WHERE duration_ns IS NOT NULL
+	GROUP BY length(duration_ns || ''), substr(duration_ns || '', 1, 1))
+SELECT nullif(b.least_ns, -4611686018427387904) AS from_ns, b.below_ns AS to_ns, sum(spans) AS count,
+       1e2 * sum(spans) / (SELECT sum(spans) FROM counted) AS percent
+FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns
+GROUP BY b.least_ns, b.below_ns;
+
+-- table top: The longest calls
+-- form: top
+-- sort: -duration_ns,begin_ns,node,tid
+-- limit: 10
+-- column begin_ns: epoch_ns, BEGIN
+-- column duration_ns: ns, DURATION
+-- column node: text, NODE
+-- column tid: id, TID
+-- column pid: id, PID
+-- column comm: text, COMM
+-- column cpu: id, CPU
+-- column syscall: text, SYSCALL
+-- column fd: id, FD
+-- column path: text, PATH
+-- column size_bytes: bytes, SIZE
+-- column result: id, RESULT
+-- column error: text, ERROR
+SELECT s.begin_ns AS begin_ns, s.end_ns - s.begin_ns AS duration_ns, n.name AS node, s.tid AS tid, t.pid AS pid,
+       coalesce(t.comm, s.comm) AS comm, s.cpu AS cpu, s.name AS syscall, s.fd AS fd, s.path AS path, s.count AS size_bytes,
+       s.ret AS result, e.name AS error
+FROM called AS s JOIN node AS n ON n.id = s.node LEFT JOIN known_thread AS t ON t.id = s.thread
+LEFT JOIN errno AS e ON e.number = -s.ret
+WHERE s.duration_ns IS NOT NULL;
+
+-- table log: Every call
+-- form: log
+-- sort: begin_ns,node,tid
+-- column begin_ns: epoch_ns, BEGIN
+-- column duration_ns: ns, DURATION
+-- column node: text, NODE
+-- column tid: id, TID
+-- column pid: id, PID
+-- column comm: text, COMM
+-- column cpu: id, CPU
+-- column syscall: text, SYSCALL
+-- column fd: id, FD
+-- column path: text, PATH
+-- column size_bytes: bytes, SIZE
+-- column result: id, RESULT
+-- column error: text, ERROR
+SELECT s.begin_ns AS begin_ns, s.end_ns - s.begin_ns AS duration_ns, n.name AS node, s.tid AS tid, t.pid AS pid,
+       coalesce(t.comm, s.comm) AS comm, s.cpu AS cpu, s.name AS syscall, s.fd AS fd, s.path AS path, s.count AS size_bytes,
+       s.ret AS result, e.name AS error
+FROM called AS s JOIN node AS n ON n.id = s.node LEFT JOIN known_thread AS t ON t.id = s.thread
+LEFT JOIN errno AS e ON e.number = -s.ret;
