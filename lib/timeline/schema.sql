@@ -124,8 +124,10 @@ CREATE TABLE message (
 	recv_batch INTEGER
 );
 
+-- Spans lie by thread (or processor, or disk) and begin: docs/schema.md says why. They
+-- are written with the events, as pages.
 CREATE TABLE thread_state (
-	id INTEGER PRIMARY KEY,
+	id INTEGER NOT NULL,
 	node INTEGER NOT NULL REFERENCES node (id),
 	tid INTEGER NOT NULL,
 	thread INTEGER REFERENCES thread (id),
@@ -146,11 +148,12 @@ CREATE TABLE thread_state (
 	prev_tid INTEGER,
 	syscall TEXT,
 	switch_state INTEGER,
-	cut INTEGER NOT NULL
-);
+	cut INTEGER NOT NULL,
+	PRIMARY KEY (node, tid, begin_ns, id)
+) WITHOUT ROWID;
 
 CREATE TABLE syscall (
-	id INTEGER PRIMARY KEY,
+	id INTEGER NOT NULL,
 	node INTEGER NOT NULL REFERENCES node (id),
 	tid INTEGER NOT NULL,
 	thread INTEGER REFERENCES thread (id),
@@ -165,11 +168,12 @@ CREATE TABLE syscall (
 	fd INTEGER,
 	count INTEGER,
 	path TEXT,
-	cut INTEGER NOT NULL
-);
+	cut INTEGER NOT NULL,
+	PRIMARY KEY (node, tid, begin_ns, id)
+) WITHOUT ROWID;
 
 CREATE TABLE irq (
-	id INTEGER PRIMARY KEY,
+	id INTEGER NOT NULL,
 	node INTEGER NOT NULL REFERENCES node (id),
 	cpu INTEGER NOT NULL,
 	kind TEXT NOT NULL,
@@ -180,11 +184,12 @@ CREATE TABLE irq (
 	raised_ns INTEGER,
 	inner_ns INTEGER NOT NULL,
 	tid INTEGER,
-	cut INTEGER NOT NULL
-);
+	cut INTEGER NOT NULL,
+	PRIMARY KEY (node, cpu, begin_ns, id)
+) WITHOUT ROWID;
 
 CREATE TABLE block_request (
-	id INTEGER PRIMARY KEY,
+	id INTEGER NOT NULL,
 	node INTEGER NOT NULL REFERENCES node (id),
 	dev INTEGER NOT NULL,
 	disk TEXT,
@@ -199,8 +204,9 @@ CREATE TABLE block_request (
 	end_ns INTEGER NOT NULL,
 	error INTEGER,
 	merged INTEGER,
-	cut INTEGER NOT NULL
-);
+	cut INTEGER NOT NULL,
+	PRIMARY KEY (node, dev, begin_ns, id)
+) WITHOUT ROWID;
 
 CREATE TABLE recorded (
 	node INTEGER NOT NULL REFERENCES node (id),

@@ -26,6 +26,7 @@ enum writer_table {
 	TABLE_PROCESS,
 	TABLE_THREAD,
 	TABLE_INVOCATION,
+	TABLE_RECORDED,
 	TABLE_PROBLEM,
 	TABLES
 };
@@ -46,13 +47,30 @@ struct writer_fact {
 	struct cell value;
 };
 
+enum { SORTED_COLUMNS = 32, SORTED_TABLES = 4 };
+
+/* A table without rowid, by schema.sql. */
+struct timeline_sorted {
+	struct timeline_writer *writer;
+	char *name;
+	unsigned columns, keys;       /* keys: columns of the primary key */
+	char *column[SORTED_COLUMNS]; /* as it lies in the file: the key first */
+	enum cell_type type[SORTED_COLUMNS];
+	int from[SORTED_COLUMNS]; /* the caller's column; -1: none */
+	struct tree *tree;
+	int64_t rows, groups[2]; /* how many nodes, and threads */
+	int64_t last[2];
+};
+
 struct timeline_writer {
 	char *path, *place; /* `place` in front of errors */
 	bool payload;
 	char *failure; /* of the events, NULL while all is well */
 	struct pages *pages;
 	struct tree *event, *stamps; /* table and index */
-	struct row_bytes row;        /* the last one made */
+	struct timeline_sorted sorted[SORTED_TABLES];
+	size_t sorteds;
+	struct row_bytes row; /* the last one made */
 	nsec_t last_ns;
 	sqlite3 *db; /* NULL while there may be events, and once finished */
 	struct batches *batches;
@@ -77,7 +95,7 @@ int writer_finish_pages(struct timeline_writer *writer, struct error *error);
 
 /* The pages that SQLite gave to the tables of the events. */
 struct writer_roots {
-	uint32_t event, stamps;
+	uint32_t event, stamps, sorted[SORTED_TABLES];
 	uint32_t *class; /* room for one a class, the caller's */
 };
 
@@ -87,6 +105,9 @@ int writer_find_roots(struct timeline_writer *writer, struct writer_roots *roots
 /* Put the roots into these pages; SQLite has closed the file. */
 int writer_put_roots(struct timeline_writer *writer, const struct writer_roots *roots,
 		     struct error *error);
+
+/* The tables without rowid of the schema, which `db` has. 0, or -1 with error. */
+int writer_find_sorted(struct timeline_writer *writer, sqlite3 *db, struct error *error);
 
 void writer_clear_pages(struct timeline_writer *writer);
 
