@@ -91,7 +91,8 @@ struct timeline_writer *timeline_writer_new(const char *path, const char *place,
 	writer->place = mem_strdup(place ? place : path);
 	writer->payload = payload;
 	writer->last_ns = NSEC_MIN;
-	if (writer_open_pages(writer, error) || read_schema(writer, error)) {
+	if (writer_open_pages(writer, error) || read_schema(writer, error) ||
+	    writer_find_asked(writer, error)) {
 		timeline_writer_free(writer);
 		return NULL;
 	}

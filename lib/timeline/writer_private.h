@@ -31,6 +31,13 @@ enum writer_table {
 	TABLES
 };
 
+/* An event class of classes.sql: a table of this name has these columns at least. */
+struct writer_asked {
+	char *table;
+	char **column, **type; /* as it is declared */
+	size_t columns;
+};
+
 struct writer_class {
 	char *kind, *name, *table;
 	struct writer_column *column; /* as it was added */
@@ -82,6 +89,8 @@ struct timeline_writer {
 	struct writer_class *class;
 	size_t classes, class_room;
 	struct intmap first_class; /* by hash */
+	struct writer_asked *asked;
+	size_t askeds, asked_room;
 };
 
 /* What failed first is what every later call says. Returns -1. */
@@ -110,6 +119,9 @@ int writer_put_roots(struct timeline_writer *writer, const struct writer_roots *
 int writer_find_sorted(struct timeline_writer *writer, sqlite3 *db, struct error *error);
 
 void writer_clear_pages(struct timeline_writer *writer);
+
+/* Read classes.sql. 0, or -1 with error. */
+int writer_find_asked(struct timeline_writer *writer, struct error *error);
 
 /* The tables and views of the classes. */
 int writer_make_classes(struct timeline_writer *writer, struct error *error);

@@ -93,7 +93,7 @@ static const struct span_table {
 };
 
 /* In front of the values. */
-enum { AT_NODE, AT_WHOSE, AT_BEGIN, AT_ID, AT_END, AT_VALUES };
+enum { AT_NODE, AT_WHOSE, AT_BEGIN, AT_ID, AT_DURATION, AT_VALUES };
 
 struct writing {
 	const struct spans *spans;
@@ -237,9 +237,11 @@ static int write_span(void *context, uint32_t node, int64_t whose,
 	struct writing *writing = context;
 	const struct span_table *table = writing->table;
 	struct cell cell[COLUMNS_MOST] = {
-	    [AT_NODE] = cell_of((int64_t)node + 1), [AT_WHOSE] = cell_of(whose),
-	    [AT_BEGIN] = cell_of(span->begin_ns),   [AT_ID] = cell_of(span->id),
-	    [AT_END] = cell_of(span->end_ns),
+	    [AT_NODE] = cell_of((int64_t)node + 1),
+	    [AT_WHOSE] = cell_of(whose),
+	    [AT_BEGIN] = cell_of(span->begin_ns),
+	    [AT_ID] = cell_of(span->id),
+	    [AT_DURATION] = cell_of(nsec_sub(span->end_ns, span->begin_ns)),
 	};
 
 	if (is_refuted(writing, node, span))
@@ -257,8 +259,8 @@ static struct timeline_sorted *open_table(struct timeline_writer *writer,
 					  const struct span_table *table)
 {
 	const char *columns[COLUMNS_MOST] = {
-	    [AT_NODE] = "node", [AT_WHOSE] = table->whose, [AT_BEGIN] = "begin_ns",
-	    [AT_ID] = "id",     [AT_END] = "end_ns",
+	    [AT_NODE] = "node", [AT_WHOSE] = table->whose,     [AT_BEGIN] = "begin_ns",
+	    [AT_ID] = "id",     [AT_DURATION] = "duration_ns",
 	};
 	size_t count = AT_VALUES;
 
