@@ -4,8 +4,6 @@
 /* Every analysis, a line each, in the order of the help. */
 /* clang-format off */
 #define ANALYSES(each) \
-	each(cpu) \
-	each(sched) \
 	each(net) \
 	each(requests) \
 	each(critical_path) \

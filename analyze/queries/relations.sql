@@ -121,3 +121,12 @@ SELECT node, sum(least(end_ns, :end_ns) - greatest(begin_ns, :begin_ns)) AS reco
 FROM recorded
 WHERE kind = 'kernel' AND cpu IS NULL AND begin_ns <= :end_ns AND end_ns >= :begin_ns
 GROUP BY node;
+
+-- The steps of --interval in the time asked for.
+-- temporary interval_step
+-- index: begin_ns
+WITH RECURSIVE step AS (
+	SELECT :begin_ns AS begin_ns
+	UNION ALL SELECT begin_ns + :interval_ns FROM step
+	WHERE :interval_ns > 0 AND begin_ns + :interval_ns <= :end_ns)
+SELECT begin_ns FROM step;

@@ -1,0 +1,147 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- name: cpu
+-- summary: who used the processors: nodes, processes, threads, in time
+-- description: Tables: nodes; cpus; threads (or processes, names, priorities: --group); with
+--   --interval also intervals, the use of each processor over time. A thread's time
+--   is from the switch that brings it in to the next; interrupts meanwhile count as
+--   its own (see irq). --tid, --pid and --procname choose threads for the table of
+--   threads and the intervals.
+-- example: ctanalyze cpu --group process --node db run.db
+-- groups: thread process name priority
+-- records: kernel
+-- needs use of processors: sched_switch
+
+-- with ran
+SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.priority, s.preempted,
+       greatest(s.begin_ns, :begin_ns) AS begin_ns, least(s.end_ns, :end_ns) AS end_ns,
+       CASE WHEN s.cut < 2 AND s.end_ns <= :end_ns THEN 1 ELSE 0 END AS is_switch
+FROM thread_state AS s
+WHERE s.state = 'running' AND s.begin_ns < :end_ns AND s.end_ns > :begin_ns
+  AND (:all_nodes = 1 OR s.node IN (SELECT id FROM chosen_node))
+  AND (:all_cpus = 1 OR s.cpu IN (SELECT cpu FROM chosen_cpu));
+
+-- Everything but the intervals is summed up from this. A thread has migrated where it runs elsewhere
+-- than the last time.
+-- temporary use
+WITH followed AS (
+	SELECT node, tid, thread, comm, cpu, priority, preempted, is_switch, end_ns - begin_ns AS run_ns,
+	       lag(cpu) OVER (PARTITION BY node, tid ORDER BY begin_ns) AS last_cpu
+	FROM ran)
+SELECT node, tid, thread, comm, cpu, priority, count(*) AS runs, sum(run_ns) AS run_ns, max(run_ns) AS longest_ns,
+       sum(is_switch) AS switches, count(*) FILTER (WHERE preempted = 1 AND is_switch = 1) AS preempted,
+       count(*) FILTER (WHERE last_cpu <> cpu AND tid <> 0) AS migrations
+FROM followed GROUP BY node, tid, thread, cpu, priority, comm;
+
+-- table nodes: Nodes
+-- column node: text, NODE
+-- column cpus: count, CPUS
+-- column busy_ns: ns, BUSY
+-- column idle_ns: ns, IDLE
+-- column busy_percent: %, BUSY %
+-- column switches: count, SWITCHES
+-- column migrations: count, MIGRATIONS
+-- column recorded_ns: ns, RECORDED
+WITH used AS (
+	SELECT node, count(DISTINCT cpu) AS cpus, coalesce(sum(run_ns) FILTER (WHERE tid <> 0), 0) AS busy_ns,
+	       coalesce(sum(run_ns) FILTER (WHERE tid = 0), 0) AS idle_ns, sum(switches) AS switches,
+	       sum(migrations) AS migrations
+	FROM use GROUP BY node)
+SELECT n.name AS node, u.cpus AS cpus, u.busy_ns AS busy_ns, u.idle_ns AS idle_ns,
+       1e2 * u.busy_ns / nullif(u.busy_ns + u.idle_ns, 0) AS busy_percent, u.switches AS switches,
+       u.migrations AS migrations, CASE WHEN u.node IS NOT NULL THEN coalesce(k.recorded_ns, 0) END AS recorded_ns
+FROM chosen_node AS n LEFT JOIN used AS u ON u.node = n.id LEFT JOIN kernel_recorded AS k ON k.node = n.id
+WHERE (SELECT count(*) FROM used) > 0
+ORDER BY n.id;
+
+-- table cpus: Processors
+-- sort: node,cpu
+-- column node: text, NODE
+-- column cpu: id, CPU
+-- column busy_ns: ns, BUSY
+-- column idle_ns: ns, IDLE
+-- column busy_percent: %, BUSY %
+-- column switches: count, SWITCHES
+WITH used AS (
+	SELECT node, cpu, coalesce(sum(run_ns) FILTER (WHERE tid <> 0), 0) AS busy_ns,
+	       coalesce(sum(run_ns) FILTER (WHERE tid = 0), 0) AS idle_ns, sum(switches) AS switches
+	FROM use GROUP BY node, cpu)
+SELECT n.name AS node, u.cpu AS cpu, u.busy_ns AS busy_ns, u.idle_ns AS idle_ns,
+       1e2 * u.busy_ns / nullif(u.busy_ns + u.idle_ns, 0) AS busy_percent, u.switches AS switches
+FROM used AS u JOIN node AS n ON n.id = u.node;
+
+-- table threads: Threads
+-- group: thread
+-- sort: -cpu_ns,node,tid,pid,priority
+-- limit: 20
+-- table processes: Processes
+-- group: process
+-- sort: -cpu_ns,node,pid,process
+-- limit: 20
+-- table names: By name, over all nodes
+-- group: name
+-- sort: -cpu_ns,process
+-- limit: 20
+-- table priorities: Priorities
+-- group: priority
+-- sort: -cpu_ns,node,priority
+-- limit: 20
+-- column node [thread process priority]: text, NODE
+-- column tid [thread]: id, TID
+-- column pid [thread process]: id, PID
+-- column comm [thread]: text, COMM
+-- column process [process name]: text, PROCESS
+-- column priority [thread priority]: id, PRIO
+-- column cpu_ns: ns, CPU TIME
+-- column cpu_percent: %, OF ONE CPU
+-- column runs: count, RUNS
+-- column mean_ns: ns, MEAN RUN
+-- column max_ns: ns, LONGEST RUN
+-- column preempted: count, PREEMPTED
+-- column migrations: count, MIGRATIONS
+WITH grouped AS (
+	SELECT CASE WHEN :group <> 'name' THEN u.node END AS node, CASE WHEN :group = 'thread' THEN u.tid END AS tid,
+	       CASE WHEN :group IN ('thread', 'process') THEN t.pid END AS pid,
+	       CASE WHEN :group = 'thread' THEN coalesce(t.comm, u.comm) END AS comm,
+	       CASE WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, u.comm) END AS process,
+	       CASE WHEN :group IN ('thread', 'priority') THEN u.priority END AS priority,
+	       u.runs, u.run_ns, u.longest_ns, u.preempted, u.migrations, k.recorded_ns
+	FROM use AS u LEFT JOIN known_thread AS t ON t.id = u.thread LEFT JOIN kernel_recorded AS k ON k.node = u.node
+	WHERE u.tid <> 0 AND (:all_threads = 1 OR u.thread IN (SELECT id FROM chosen_thread)))
+SELECT n.name AS node, tid, pid, comm, process, priority, sum(run_ns) AS cpu_ns,
+       1e2 * sum(run_ns) / nullif(CASE WHEN :group = 'name' THEN (SELECT max(recorded_ns) FROM kernel_recorded)
+                                       ELSE max(recorded_ns) END, 0) AS cpu_percent,
+       sum(runs) AS runs, 1e0 * sum(run_ns) / sum(runs) AS mean_ns, max(longest_ns) AS max_ns,
+       sum(preempted) AS preempted, sum(migrations) AS migrations
+FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node
+GROUP BY g.node, n.name, tid, pid, comm, process, priority;
+
+-- What of a processor's time nothing is known has neither. Each run is cut into the steps that it
+-- lies in.
+-- table intervals: Over time
+-- when: interval
+-- sort: begin_ns,node,cpu
+-- column begin_ns: epoch_ns, BEGIN
+-- column node: text, NODE
+-- column cpu: id, CPU
+-- column busy_ns: ns, BUSY
+-- column idle_ns: ns, IDLE
+-- column busy_percent: %, BUSY %
+WITH stepped AS (
+	SELECT node, cpu, tid, thread, begin_ns, end_ns, begin_ns - (begin_ns - :begin_ns) % :interval_ns AS first_ns,
+	       end_ns - 1 - (end_ns - 1 - :begin_ns) % :interval_ns AS last_ns
+	FROM ran),
+piece AS (
+	SELECT r.node, r.cpu, k.begin_ns, r.tid,
+	       CASE WHEN :all_threads = 1 OR r.thread IN (SELECT id FROM chosen_thread) THEN 1 ELSE 0 END AS is_chosen,
+	       least(r.end_ns, k.begin_ns + :interval_ns) - greatest(r.begin_ns, k.begin_ns) AS run_ns
+	FROM stepped AS r JOIN interval_step AS k ON k.begin_ns BETWEEN r.first_ns AND r.last_ns),
+used AS (
+	SELECT node, cpu, begin_ns, sum(run_ns) AS known_ns,
+	       coalesce(sum(run_ns) FILTER (WHERE tid <> 0 AND is_chosen = 1), 0) AS busy_ns,
+	       coalesce(sum(run_ns) FILTER (WHERE tid = 0), 0) AS idle_ns
+	FROM piece GROUP BY node, cpu, begin_ns),
+lane AS (SELECT DISTINCT node, cpu FROM use)
+SELECT k.begin_ns AS begin_ns, n.name AS node, l.cpu AS cpu, u.busy_ns AS busy_ns, u.idle_ns AS idle_ns,
+       1e2 * u.busy_ns / u.known_ns AS busy_percent
+FROM interval_step AS k CROSS JOIN lane AS l JOIN node AS n ON n.id = l.node
+LEFT JOIN used AS u ON u.node = l.node AND u.cpu = l.cpu AND u.begin_ns = k.begin_ns;

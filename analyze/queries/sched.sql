@@ -1,0 +1,185 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- name: sched
+-- summary: how long threads waited for processors, who woke them
+-- description: Tables: latencies, from a thread's wakeup (sched_waking, else sched_wakeup) to
+--   the switch that brings it in; preempted, from losing the processor to having it
+--   again; wakers; holders, the threads that left the processor at last; top and log,
+--   each wait; freq. --min and --max are of the wait. What began before the time asked
+--   for, or went on after it, does not count. To tell what woke it also needs
+--   irq_handler_entry and _exit, irq_softirq_entry and _exit, timer_hrtimer_expire_entry
+--   and _exit.
+-- example: ctanalyze sched --group process --min 1ms run.db
+-- groups: thread process name priority cpu node
+-- forms: stats top
+-- records: kernel
+-- needs scheduling: sched_switch
+-- needs latency from wakeup to running: sched_waking or sched_wakeup
+
+-- temporary waited
+SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.priority, coalesce(s.preempted, 0) AS preempted, s.begin_ns,
+       s.end_ns - s.begin_ns AS latency_ns, CASE WHEN s.wait_assumed = 0 THEN s.wait END AS source,
+       s.waker_tid, s.prev_tid
+FROM thread_state AS s
+WHERE s.state = 'runnable' AND s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns
+  AND (:all_spans = 1 OR s.end_ns - s.begin_ns BETWEEN :min_ns AND :max_ns)
+  AND (:all_nodes = 1 OR s.node IN (SELECT id FROM chosen_node))
+  AND (:all_cpus = 1 OR s.cpu IN (SELECT cpu FROM chosen_cpu))
+  AND (:all_threads = 1 OR s.thread IN (SELECT id FROM chosen_thread));
+
+-- with grouped
+SELECT CASE WHEN :group <> 'name' THEN w.node END AS node, CASE WHEN :group = 'thread' THEN w.tid END AS tid,
+       CASE WHEN :group IN ('thread', 'process') THEN t.pid END AS pid,
+       CASE WHEN :group = 'thread' THEN coalesce(t.comm, w.comm) END AS comm,
+       CASE WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, w.comm) END AS process,
+       CASE WHEN :group IN ('thread', 'priority') THEN w.priority END AS priority,
+       CASE WHEN :group = 'cpu' THEN w.cpu END AS cpu, w.preempted, w.latency_ns
+FROM waited AS w LEFT JOIN known_thread AS t ON t.id = w.thread;
+
+-- table latencies: From wakeup to running
+-- form: stats
+-- sort: -max_ns,node,tid,pid,process,priority,cpu
+-- limit: 20
+-- column node [thread process node priority cpu]: text, NODE
+-- column tid [thread]: id, TID
+-- column pid [thread process]: id, PID
+-- column comm [thread]: text, COMM
+-- column process [process name]: text, PROCESS
+-- column priority [thread priority]: id, PRIO
+-- column cpu [cpu]: id, CPU
+-- column count: count, COUNT
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+-- column sum_ns: ns, SUM
+SELECT n.name AS node, tid, pid, comm, process, priority, cpu,
+       count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
+       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
+       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns
+FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node WHERE g.preempted = 0
+GROUP BY g.node, n.name, tid, pid, comm, process, priority, cpu;
+
+-- table preempted: From losing the processor to running again
+-- form: stats
+-- sort: -max_ns,node,tid,pid,process,priority,cpu
+-- limit: 20
+-- column node [thread process node priority cpu]: text, NODE
+-- column tid [thread]: id, TID
+-- column pid [thread process]: id, PID
+-- column comm [thread]: text, COMM
+-- column process [process name]: text, PROCESS
+-- column priority [thread priority]: id, PRIO
+-- column cpu [cpu]: id, CPU
+-- column count: count, COUNT
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+-- column sum_ns: ns, SUM
+SELECT n.name AS node, tid, pid, comm, process, priority, cpu,
+       count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
+       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
+       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns
+FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node WHERE g.preempted = 1
+GROUP BY g.node, n.name, tid, pid, comm, process, priority, cpu;
+
+-- What a number was at a time; idle is none that is of use.
+-- with named
+SELECT w.node, w.source, w.latency_ns, w.preempted, w.begin_ns, w.tid, w.thread, w.comm, w.cpu, w.priority, w.waker_tid, w.prev_tid,
+       CASE WHEN w.waker_tid = 0 THEN '(idle)' ELSE a.comm END AS waker,
+       CASE WHEN w.prev_tid = 0 THEN '(idle)' ELSE b.comm END AS holder
+FROM waited AS w
+LEFT JOIN known_thread AS a ON a.node = w.node AND a.tid = w.waker_tid AND a.from_ns <= w.begin_ns AND a.until_ns > w.begin_ns
+LEFT JOIN known_thread AS b ON b.node = w.node AND b.tid = w.prev_tid AND b.from_ns <= w.begin_ns AND b.until_ns > w.begin_ns;
+
+-- Who wakes from an interrupt does so by chance: only its kind tells something.
+-- table wakers: By what woke
+-- form: stats
+-- sort: -sum_ns,node,waker,source
+-- limit: 20
+-- column node: text, NODE
+-- column waker: text, WAKER
+-- column source: text, FROM
+-- column count: count, COUNT
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+-- column sum_ns: ns, SUM
+WITH by_waker AS (
+	SELECT node, CASE WHEN source IS NULL OR source = 'thread' THEN
+	            CASE WHEN waker_tid IS NOT NULL THEN coalesce(waker, '') END END AS waker, source, latency_ns
+	FROM named WHERE preempted = 0)
+SELECT n.name AS node, w.waker AS waker, w.source AS source, count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
+       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
+       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns
+FROM by_waker AS w JOIN node AS n ON n.id = w.node
+GROUP BY w.node, w.waker, w.source, n.name;
+
+-- table holders: By who had the processor until then
+-- form: stats
+-- sort: -sum_ns,node,holder
+-- limit: 20
+-- column node: text, NODE
+-- column holder: text, HOLDER
+-- column count: count, COUNT
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+-- column sum_ns: ns, SUM
+SELECT n.name AS node, coalesce(w.holder, '') AS holder, count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
+       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
+       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns
+FROM named AS w JOIN node AS n ON n.id = w.node WHERE w.prev_tid > 0
+GROUP BY w.node, w.holder, n.name;
+
+-- table freq: How often how long: from wakeup to running
+-- form: freq
+-- sort: to_ns
+-- column from_ns: ns, FROM
+-- column to_ns: ns, BEFORE
+-- column count: count, COUNT
+-- column percent: %, SHARE
+WITH counted AS (
+	SELECT min(latency_ns) AS least, count(*) AS spans
+	FROM waited WHERE preempted = 0 GROUP BY length(latency_ns || ''), substr(latency_ns || '', 1, 1))
+SELECT nullif(b.least_ns, -4611686018427387904) AS from_ns, b.below_ns AS to_ns, sum(spans) AS count,
+       1e2 * sum(spans) / (SELECT sum(spans) FROM counted) AS percent
+FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns
+GROUP BY b.least_ns, b.below_ns;
+
+-- table top: The longest waits
+-- form: top
+-- sort: -latency_ns,begin_ns,node,tid
+-- limit: 10
+-- table log: Every wait
+-- form: log
+-- sort: begin_ns,node,tid
+-- column begin_ns: epoch_ns, WOKEN
+-- column latency_ns: ns, LATENCY
+-- column node: text, NODE
+-- column tid: id, TID
+-- column pid: id, PID
+-- column comm: text, COMM
+-- column priority: id, PRIO
+-- column cpu: id, CPU
+-- column source: text, FROM
+-- column waker_tid: id, WAKER TID
+-- column waker: text, WAKER
+-- column holder_tid: id, HOLDER TID
+-- column holder: text, HOLDER
+SELECT w.begin_ns AS begin_ns, w.latency_ns AS latency_ns, n.name AS node, w.tid AS tid, t.pid AS pid,
+       coalesce(t.comm, w.comm) AS comm, w.priority AS priority, w.cpu AS cpu, w.source AS source,
+       w.waker_tid AS waker_tid, CASE WHEN w.waker_tid IS NOT NULL THEN coalesce(w.waker, '') END AS waker,
+       w.prev_tid AS holder_tid, CASE WHEN w.prev_tid IS NOT NULL THEN coalesce(w.holder, '') END AS holder
+FROM named AS w JOIN node AS n ON n.id = w.node LEFT JOIN known_thread AS t ON t.id = w.thread
+WHERE w.preempted = 0;
