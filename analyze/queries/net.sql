@@ -34,9 +34,9 @@ GROUP BY node, interface;
 SELECT q.id, e.node, e.ts_ns, 1 AS by_kernel,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN coalesce(q.network_header_ipv4_protocol, 'ip')
             ELSE coalesce(q.network_header_ipv6_nexthdr, 'ip') END AS protocol,
-       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN q.network_header_ipv4_saddr
+       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN 'x' || hex(q.network_header_ipv4_saddr)
             ELSE q.network_header_ipv6_saddr END AS src,
-       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN q.network_header_ipv4_daddr
+       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN 'x' || hex(q.network_header_ipv4_daddr)
             ELSE q.network_header_ipv6_daddr END AS dst,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
             THEN coalesce(q.network_header_ipv4_transport_header_tcp_source_port,
@@ -129,7 +129,8 @@ SELECT node, protocol, src, dst, sport, dport, count(*) AS packets,
 FROM told WHERE before > 0
 GROUP BY node, protocol, src, dst, sport, dport;
 
--- Addresses as texts: lists of bytes, or of the eight words of IPv6.
+-- Addresses as texts: of IPv4 they come as x and 8 hexadecimal digits, of IPv6 as a list of 8 words,
+-- [65152,0,0,0,1,2,3,4], and those of a capture as they are.
 -- with raw_address
 SELECT src AS raw FROM raw_flow WHERE src IS NOT NULL UNION SELECT dst FROM raw_flow WHERE dst IS NOT NULL;
 
@@ -141,13 +142,7 @@ WITH RECURSIVE piece AS (
 	UNION ALL
 	SELECT raw, n + 1, CAST(substr(rest, 1, instr(rest, ',') - 1) AS BIGINT), substr(rest, instr(rest, ',') + 1)
 	FROM piece WHERE rest <> ''),
-size AS (SELECT raw, max(n) AS pieces FROM piece GROUP BY raw),
-word AS (
-	SELECT p.raw, p.n, p.value FROM piece AS p JOIN size AS s ON s.raw = p.raw AND s.pieces = 8 WHERE p.n > 0
-	UNION ALL
-	SELECT p.raw, CAST((p.n + p.n % 2) / 2e0 AS BIGINT), sum(CASE WHEN p.n % 2 = 1 THEN 256 * p.value ELSE p.value END)
-	FROM piece AS p JOIN size AS s ON s.raw = p.raw AND s.pieces = 16 WHERE p.n > 0
-	GROUP BY p.raw, CAST((p.n + p.n % 2) / 2e0 AS BIGINT)),
+word AS (SELECT raw, n, value FROM piece WHERE n > 0),
 digit AS (
 	SELECT raw, n, value,
 	       substr('0123456789abcdef', 1 + CAST((value - value % 4096) / 4096e0 AS BIGINT), 1) AS a,
@@ -178,14 +173,19 @@ short AS (
 	SELECT raw, substr(text, 1, instr(text, run) - 1) || CASE run WHEN ':' THEN ':' ELSE '::' END
 	            || substr(text, instr(text, run) + length(run)) AS text
 	FROM zeros)
-SELECT raw, CASE WHEN substr(raw, 1, 1) <> '[' AND length(raw) < 64 THEN raw ELSE '' END AS text
-FROM raw_address WHERE substr(raw, 1, 1) <> '['
+SELECT raw, CASE WHEN length(raw) < 64 THEN raw ELSE '' END AS text
+FROM raw_address WHERE substr(raw, 1, 1) NOT IN ('[', 'x')
 UNION ALL
-SELECT s.raw, CASE s.pieces WHEN 4 THEN replace(substr(s.raw, 2, length(s.raw) - 2), ',', '.')
-              ELSE coalesce(substr(t.text, CASE WHEN substr(t.text, 1, 2) = '::' THEN 1 ELSE 2 END,
-                                   length(t.text) - CASE WHEN substr(t.text, 1, 2) = '::' THEN 0 ELSE 1 END
-                                   - CASE WHEN substr(t.text, length(t.text) - 1, 2) = '::' THEN 0 ELSE 1 END), '') END
-FROM size AS s LEFT JOIN short AS t ON t.raw = s.raw;
+SELECT raw, coalesce(substr(text, CASE WHEN substr(text, 1, 2) = '::' THEN 1 ELSE 2 END,
+                            length(text) - CASE WHEN substr(text, 1, 2) = '::' THEN 0 ELSE 1 END
+                            - CASE WHEN substr(text, length(text) - 1, 2) = '::' THEN 0 ELSE 1 END), '')
+FROM short
+UNION ALL
+SELECT raw, (16 * (instr('0123456789ABCDEF', substr(raw, 2, 1)) - 1) + instr('0123456789ABCDEF', substr(raw, 3, 1)) - 1)
+       || '.' || (16 * (instr('0123456789ABCDEF', substr(raw, 4, 1)) - 1) + instr('0123456789ABCDEF', substr(raw, 5, 1)) - 1)
+       || '.' || (16 * (instr('0123456789ABCDEF', substr(raw, 6, 1)) - 1) + instr('0123456789ABCDEF', substr(raw, 7, 1)) - 1)
+       || '.' || (16 * (instr('0123456789ABCDEF', substr(raw, 8, 1)) - 1) + instr('0123456789ABCDEF', substr(raw, 9, 1)) - 1)
+FROM raw_address WHERE substr(raw, 1, 1) = 'x' AND length(raw) = 9;
 
 -- Which node has an address, by the messages that went there.
 -- with way
