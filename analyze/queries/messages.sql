@@ -24,7 +24,7 @@ WHERE send_ns BETWEEN :begin_ns AND :end_ns AND latency_ns BETWEEN :min_ns AND :
   AND coalesce(send_source, 0) NOT IN (SELECT source FROM second_view)
   AND coalesce(recv_source, 0) NOT IN (SELECT source FROM second_view);
 
--- with pair
+-- temporary pair
 SELECT src_node, dst_node, count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns,
        avg(latency_ns) AS mean_ns, quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
        quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
@@ -98,15 +98,18 @@ JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
 -- column max_ns: ns, MAX
 -- column bound_ns: +-ns, BOUND
 -- column negative: count, NEGATIVE
-SELECT a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, count(*) AS messages,
-       coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
-       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
-       CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
-            THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
-       count(*) FILTER (WHERE latency_ns < 0) AS negative
-FROM timed AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node
-GROUP BY m.src_node, m.dst_node, sport, dport, protocol, src, dst, a.name, b.name;
+WITH way AS (
+	SELECT src_node, dst_node, protocol, src, sport, dst, dport, count(*) AS messages,
+	       coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
+	       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
+	       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
+	       CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
+	            THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
+	       count(*) FILTER (WHERE latency_ns < 0) AS negative
+	FROM timed GROUP BY src_node, dst_node, protocol, src, sport, dst, dport)
+SELECT a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, messages, bytes, min_ns, mean_ns,
+       p50_ns, p95_ns, p99_ns, max_ns, bound_ns, negative
+FROM way AS w JOIN node AS a ON a.id = w.src_node JOIN node AS b ON b.id = w.dst_node;
 
 -- table nodes: Latency by node, sent and received
 -- form: stats
