@@ -5,7 +5,6 @@
 
 CREATE INDEX clock_source ON clock (source, local_ns);
 CREATE INDEX clock_bound_source ON clock_bound (source, local_ns);
-CREATE INDEX message_send_ns ON message (send_ns);
 CREATE INDEX message_send_event ON message (send_event);
 CREATE INDEX message_recv_event ON message (recv_event);
 -- All that is asked of latencies by pair and flow, so that they need not be sorted for it.

@@ -136,7 +136,11 @@ CREATE TABLE thread_state (
 	tid INTEGER NOT NULL,
 	thread INTEGER REFERENCES thread (id),
 	comm TEXT,
-	state TEXT NOT NULL,
+	state_code INTEGER NOT NULL,
+	state TEXT NOT NULL AS (
+		CASE state_code WHEN 0 THEN 'runnable' WHEN 1 THEN 'running'
+		WHEN 2 THEN 'interruptible' WHEN 3 THEN 'uninterruptible'
+		WHEN 4 THEN 'blocked' WHEN 5 THEN 'dead' END) VIRTUAL,
 	begin_ns INTEGER NOT NULL,
 	duration_ns INTEGER NOT NULL,
 	end_ns INTEGER NOT NULL AS (begin_ns + duration_ns) VIRTUAL,

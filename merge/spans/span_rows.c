@@ -29,7 +29,7 @@ static const struct span_table {
 		     THREAD_PRESUMED,
 		     {
 			 [THREAD_COMM] = {"comm", SPECIAL},
-			 [THREAD_STATE] = {"state", TEXT},
+			 [THREAD_STATE] = {"state_code", NUMBER},
 			 [THREAD_CPU] = {"cpu", NUMBER},
 			 [THREAD_PRIORITY] = {"priority", NUMBER},
 			 [THREAD_PREEMPTED] = {"preempted", NUMBER},

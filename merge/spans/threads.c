@@ -15,15 +15,28 @@ enum {
 	STATE_ENDING = STATE_EXITED | 64 | 128, /* of a thread that exits */
 };
 
-static const char *const states[] = {"", "running", "runnable", "blocked", "dead"};
+enum { /* thread_state.state_code, by schema.sql */
+       CODE_RUNNABLE,
+       CODE_RUNNING,
+       CODE_INTERRUPTIBLE,
+       CODE_UNINTERRUPTIBLE,
+       CODE_BLOCKED,
+       CODE_DEAD
+};
 
-/* What was recorded of a sleep: the kernel's bits; TASK_IDLE is neither of these. */
-static const char *sleep_name(int64_t state)
+/* What was recorded of a sleep are the kernel's bits; TASK_IDLE is neither of two. */
+static int64_t code_of(const struct thread *thread)
 {
-	return state == SPAN_NONE ? "blocked"
-	       : state & 2        ? "uninterruptible"
-	       : state & 1        ? "interruptible"
-				  : "blocked";
+	int64_t state = thread->switch_state;
+
+	if (thread->state == STATE_RUNNABLE)
+		return CODE_RUNNABLE;
+	if (thread->state == STATE_DEAD)
+		return CODE_DEAD;
+	return state == SPAN_NONE ? CODE_BLOCKED
+	       : state & 2        ? CODE_UNINTERRUPTIBLE
+	       : state & 1        ? CODE_INTERRUPTIBLE
+				  : CODE_BLOCKED;
 }
 
 static int64_t known(int64_t number)
@@ -47,19 +60,16 @@ static void set_cause(struct span *span, const struct span_cause *cause)
 }
 
 /* What holds of every span of a thread; the rest is not known, or as its state is. */
-static struct span span_of(struct spans *spans, const struct thread *thread,
-			   nsec_t end_ns)
+static struct span span_of(const struct thread *thread, nsec_t end_ns)
 {
 	struct span span = spans_begin(thread->since_ns, end_ns);
-	const char *state = states[thread->state];
 
 	if (thread->state == STATE_BLOCKED) {
-		state = sleep_name(thread->switch_state);
 		span.value[THREAD_SWITCH_STATE] = thread->switch_state;
 		span.value[THREAD_SYSCALL] = known(thread->call.name);
 	}
 	span.value[THREAD_COMM] = known(thread->comm);
-	span.value[THREAD_STATE] = spans_word(spans, state);
+	span.value[THREAD_STATE] = code_of(thread);
 	span.value[THREAD_CUT] = span_cut(thread->cut, false);
 	return span;
 }
@@ -91,7 +101,7 @@ static void tell_runnable(struct spans *spans, const struct thread *thread,
 static void tell_scheduled(struct spans *spans, const struct thread *thread,
 			   int64_t prev_tid)
 {
-	struct span span = span_of(spans, thread, spans->event->ts_ns);
+	struct span span = span_of(thread, spans->event->ts_ns);
 
 	span.value[THREAD_CPU] = spans->cpu->number;
 	span.value[THREAD_PREV] = prev_tid;
@@ -102,7 +112,7 @@ static void tell_scheduled(struct spans *spans, const struct thread *thread,
 static void tell_blocked(struct spans *spans, const struct thread *thread,
 			 const struct span_cause *cause)
 {
-	struct span span = span_of(spans, thread, spans->event->ts_ns);
+	struct span span = span_of(thread, spans->event->ts_ns);
 
 	set_cause(&span, cause);
 	tell(spans, thread->node, thread->tid, &span);
@@ -115,7 +125,7 @@ static void tell_cut(struct spans *spans, const struct thread *thread, nsec_t en
 
 	if (thread->state == STATE_UNKNOWN || thread->state == STATE_RUNNING)
 		return;
-	span = span_of(spans, thread, end_ns);
+	span = span_of(thread, end_ns);
 	span.value[THREAD_CUT] = span_cut(thread->cut, true);
 	if (thread->state == STATE_RUNNABLE) {
 		span.value[THREAD_CPU] = known(thread->cpu);
@@ -137,7 +147,7 @@ static void tell_running(struct spans *spans, uint32_t node, const struct cpu *c
 		return;
 	span.value[THREAD_COMM] =
 	    known(thread && thread->comm != NO_TEXT ? thread->comm : cpu->comm);
-	span.value[THREAD_STATE] = spans_word(spans, states[STATE_RUNNING]);
+	span.value[THREAD_STATE] = CODE_RUNNING;
 	span.value[THREAD_CPU] = cpu->number;
 	span.value[THREAD_PRIORITY] = cpu->priority;
 	span.value[THREAD_NEXT] = known(next);
@@ -307,7 +317,7 @@ static void wake_unheard(struct spans *spans, struct thread *thread,
 	enter_state(thread, STATE_BLOCKED, spans->node[thread->node].begin_ns);
 	thread->cut = true;
 	thread->comm = spans_text(spans, spans->field[0]);
-	span = span_of(spans, thread, spans->event->ts_ns);
+	span = span_of(thread, spans->event->ts_ns);
 	span.value[THREAD_PRESUMED] = 1;
 	set_cause(&span, by);
 	tell(spans, thread->node, thread->tid, &span);
@@ -420,7 +430,7 @@ static void on_free(struct spans *spans)
 
 	if (!thread || thread->state != STATE_DEAD)
 		return;
-	span = span_of(spans, thread, spans->event->ts_ns);
+	span = span_of(thread, spans->event->ts_ns);
 	tell(spans, thread->node, tid, &span);
 	spans_forget(spans, thread);
 }
