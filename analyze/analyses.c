@@ -4,7 +4,6 @@
 /* Every analysis, a line each, in the order of the help. */
 /* clang-format off */
 #define ANALYSES(each) \
-	each(net) \
 	each(requests) \
 	each(critical_path) \
 	each(report) \

@@ -105,7 +105,10 @@ void result_add(struct result_table *table, const struct cell *cells)
 	if (table->limit && table->rows >= 2 * table->limit && table->rows >= 64) {
 		result_sort_rows(table);
 		cut(table);
+		table->is_cut = true;
 	}
+	if (table->is_cut && result_is_behind(table, cells))
+		return;
 	if (table->rows == table->room) {
 		table->room = table->room ? 2 * table->room : 16;
 		table->cell = mem_realloc(table->cell, table->room,

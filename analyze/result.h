@@ -53,6 +53,7 @@ struct result_table {
 	uint64_t added;      /* rows, with those that the limit left out */
 	size_t limit;        /* 0: none */
 	bool limit_is_asked; /* by the user */
+	bool is_cut;         /* its first rows, as many as the limit, are in order */
 	struct result_key {
 		size_t column;
 		bool falling;

@@ -83,13 +83,10 @@ static int compare_cells(const struct cell *a, const struct cell *b)
 	return (number(a) > number(b)) - (number(a) < number(b));
 }
 
-static int compare_rows(const void *a, const void *b, void *context)
+/* By the keys alone. */
+static int compare_keys(const struct result_table *table, const struct cell *cells_a,
+			const struct cell *cells_b)
 {
-	const struct result_table *table = context;
-	size_t row_a = *(const size_t *)a, row_b = *(const size_t *)b;
-	const struct cell *cells_a = &table->cell[row_a * table->columns];
-	const struct cell *cells_b = &table->cell[row_b * table->columns];
-
 	for (size_t i = 0; i < table->orders; i++) {
 		const struct result_key *key = &table->order[i];
 		const struct cell *x = &cells_a[key->column], *y = &cells_b[key->column];
@@ -101,7 +98,23 @@ static int compare_rows(const void *a, const void *b, void *context)
 		if (order)
 			return key->falling ? -order : order;
 	}
-	return (row_a > row_b) - (row_a < row_b);
+	return 0;
+}
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct result_table *table = context;
+	size_t row_a = *(const size_t *)a, row_b = *(const size_t *)b;
+	int order = compare_keys(table, &table->cell[row_a * table->columns],
+				 &table->cell[row_b * table->columns]);
+
+	return order ? order : (row_a > row_b) - (row_a < row_b);
+}
+
+bool result_is_behind(const struct result_table *table, const struct cell *cells)
+{
+	return compare_keys(table, &table->cell[(table->limit - 1) * table->columns],
+			    cells) <= 0;
 }
 
 void result_sort_rows(struct result_table *table)

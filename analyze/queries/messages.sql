@@ -14,33 +14,22 @@
 -- forms: stats top
 -- groups: none pair flow node protocol
 
--- Which source an event is of matters only where a node has several clocks.
--- with sourced
-SELECT m.id, m.src_node, m.dst_node, m.send_ns, m.recv_ns, m.latency_ns, m.protocol, m.src, m.sport, m.dst, m.dport, m.bytes,
-       coalesce(CASE WHEN (SELECT count(*) FROM other_clock) > 0
-                THEN (SELECT max(e.source) FROM event AS e WHERE e.id = m.send_event) END, a.source) AS sender,
-       coalesce(CASE WHEN (SELECT count(*) FROM other_clock) > 0
-                THEN (SELECT max(e.source) FROM event AS e WHERE e.id = m.recv_event) END, b.source) AS receiver
-FROM message AS m JOIN node_source AS a ON a.node = m.src_node JOIN node_source AS b ON b.node = m.dst_node
-WHERE m.send_ns BETWEEN :begin_ns AND :end_ns AND m.recv_ns IS NOT NULL
-  AND m.latency_ns BETWEEN :min_ns AND :max_ns
-  AND (:all_nodes = 1 OR m.src_node IN (SELECT id FROM chosen_node) OR m.dst_node IN (SELECT id FROM chosen_node));
-
 -- The true latency is from latency_ns + low_ns to latency_ns + high_ns. What a capture saw besides
 -- its node's kernel trace is left out, so that a packet counts once for two nodes.
--- temporary timed
-SELECT m.id, m.src_node, m.dst_node, m.send_ns, m.latency_ns, m.protocol, m.src, m.sport, m.dst, m.dport, m.bytes,
-       CASE WHEN a.id = b.id OR (a.clock_uuid <> '' AND a.clock_uuid = b.clock_uuid) THEN 0
-            ELSE t.low_ns - f.high_ns END AS low_ns,
-       CASE WHEN a.id = b.id OR (a.clock_uuid <> '' AND a.clock_uuid = b.clock_uuid) THEN 0
-            ELSE t.high_ns - f.low_ns END AS high_ns
-FROM sourced AS m JOIN source AS a ON a.id = m.sender JOIN source AS b ON b.id = m.receiver
-LEFT JOIN clock_uncertainty AS f ON f.source = m.sender AND m.send_ns >= f.begin_ns AND m.send_ns < f.end_ns
-LEFT JOIN clock_uncertainty AS t ON t.source = m.receiver AND m.recv_ns >= t.begin_ns AND m.recv_ns < t.end_ns
-WHERE (SELECT count(*) FROM other_clock) = 0
-   OR (m.sender NOT IN (SELECT source FROM second_view) AND m.receiver NOT IN (SELECT source FROM second_view));
+-- with timed
+SELECT id, src_node, dst_node, send_ns, latency_ns, protocol, src, sport, dst, dport, bytes, low_ns, high_ns
+FROM message
+WHERE send_ns BETWEEN :begin_ns AND :end_ns AND latency_ns BETWEEN :min_ns AND :max_ns
+  AND (:all_nodes = 1 OR src_node IN (SELECT id FROM chosen_node) OR dst_node IN (SELECT id FROM chosen_node))
+  AND ((SELECT count(*) FROM second_view) = 0
+       OR (coalesce(send_source, 0) NOT IN (SELECT source FROM second_view)
+           AND coalesce(recv_source, 0) NOT IN (SELECT source FROM second_view)));
 
--- with pair
+-- temporary violation
+SELECT id, src_node, dst_node, send_ns, latency_ns, protocol, src, sport, dst, dport, bytes, low_ns, high_ns
+FROM timed WHERE latency_ns < 0;
+
+-- temporary pair
 SELECT src_node, dst_node, count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns,
        avg(latency_ns) AS mean_ns, quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
        quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
@@ -114,15 +103,18 @@ JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
 -- column max_ns: ns, MAX
 -- column bound_ns: +-ns, BOUND
 -- column negative: count, NEGATIVE
-SELECT a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, count(*) AS messages,
-       coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
-       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
-       CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
-            THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
-       count(*) FILTER (WHERE latency_ns < 0) AS negative
-FROM timed AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node
-GROUP BY m.src_node, m.dst_node, sport, dport, protocol, src, dst, a.name, b.name;
+WITH way AS (
+	SELECT src_node, dst_node, protocol, src, sport, dst, dport, count(*) AS messages,
+	       coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
+	       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
+	       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
+	       CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
+	            THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
+	       count(*) FILTER (WHERE latency_ns < 0) AS negative
+	FROM timed GROUP BY src_node, dst_node, protocol, src, sport, dst, dport)
+SELECT a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, messages, bytes, min_ns, mean_ns,
+       p50_ns, p95_ns, p99_ns, max_ns, bound_ns, negative
+FROM way AS w JOIN node AS a ON a.id = w.src_node JOIN node AS b ON b.id = w.dst_node;
 
 -- table nodes: Latency by node, sent and received
 -- form: stats
@@ -250,17 +242,16 @@ FROM timed AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.d
 SELECT send_ns, a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, bytes, latency_ns,
        CASE WHEN low_ns IS NULL OR latency_ns + low_ns < 0 THEN 0 ELSE latency_ns + low_ns END AS least_ns,
        latency_ns + high_ns AS most_ns, m.id AS message
-FROM timed AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node
-WHERE latency_ns < 0;
+FROM violation AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node;
 
 -- notes
 SELECT 'messages between nodes: not recorded (enable net_dev_queue, net_if_receive_skb on both nodes)' AS note
 WHERE NOT EXISTS (SELECT 1 FROM timed)
 UNION ALL
 SELECT n || ' messages were received before they were sent'
-FROM (SELECT count(*) AS n FROM timed WHERE latency_ns < 0) AS c WHERE n > 0;
+FROM (SELECT count(*) AS n FROM violation) AS c WHERE n > 0;
 
 -- notes
 -- form: top
 SELECT 'no message was received before it was sent' AS note
-WHERE EXISTS (SELECT 1 FROM timed) AND NOT EXISTS (SELECT 1 FROM timed WHERE latency_ns < 0);
+WHERE EXISTS (SELECT 1 FROM timed) AND NOT EXISTS (SELECT 1 FROM violation);
