@@ -53,7 +53,8 @@ static void add_state(struct server *server, const struct cell *row)
 		const struct state *last = &server->state[server->count - 1];
 
 		memcpy(state.sum, last->sum, sizeof(state.sum));
-		state.sum[last->part] += last->end_ns - last->begin_ns;
+		state.sum[last->part] = nsec_add(state.sum[last->part],
+						 nsec_sub(last->end_ns, last->begin_ns));
 		if (state.begin_ns < last->end_ns)
 			state.begin_ns = last->end_ns;
 	}
@@ -135,8 +136,9 @@ static void sums_at(const struct server *server, nsec_t at_ns, nsec_t sum[REQUES
 		return;
 	state = &server->state[count - 1];
 	memcpy(sum, state->sum, sizeof(state->sum));
-	sum[state->part] +=
-	    (state->end_ns < at_ns ? state->end_ns : at_ns) - state->begin_ns;
+	sum[state->part] = nsec_add(
+	    sum[state->part],
+	    nsec_sub(state->end_ns < at_ns ? state->end_ns : at_ns, state->begin_ns));
 }
 
 /* When the thread first ran from then on; NSEC_MAX: it did not. */
@@ -186,11 +188,11 @@ static nsec_t taken_at(const struct server *server, const struct request_row *ro
 static void find_parts(const struct server *server, struct request_row *row)
 {
 	nsec_t before[REQUEST_PARTS], after[REQUEST_PARTS];
-	nsec_t taken = taken_at(server, row), rest = row->responded_ns - taken;
+	nsec_t taken = taken_at(server, row), rest = nsec_sub(row->responded_ns, taken);
 
 	sums_at(server, taken, before);
 	sums_at(server, row->responded_ns, after);
-	row->part[REQUEST_QUEUE] = taken - row->arrived_ns;
+	row->part[REQUEST_QUEUE] = nsec_sub(taken, row->arrived_ns);
 	for (size_t i = REQUEST_RUNNING; i < REQUEST_UNKNOWN; i++) {
 		row->part[i] = after[i] - before[i];
 		rest -= row->part[i];
@@ -236,9 +238,10 @@ static int find_all_parts(struct server *server, struct request_row *row, size_t
 	for (size_t i = 0; i < count; i++) {
 		if (row[i].end_ns == NSEC_MIN)
 			continue;
-		if (row[i].server_by_kernel) /* whoever was interrupted did nothing of it */
+		if (row[i]
+			.server_by_kernel) /* whoever was interrupted did nothing of it */
 			row[i].part[REQUEST_OTHER] =
-			    row[i].responded_ns - row[i].arrived_ns;
+			    nsec_sub(row[i].responded_ns, row[i].arrived_ns);
 		else
 			find_parts(server, &row[i]);
 	}

@@ -15,8 +15,8 @@ enum { TCP_SYN = 2, TCP_ACK = 16 };
 enum { FIRST_EPHEMERAL = 32768 };
 
 /*
- * What of one end's data came. Numbers wrap around (RFC 793, 3.3). A segment that was lost
- * is no message, so it leaves a hole until it is sent again.
+ * What of one end's data came. Numbers wrap around (RFC 793, 3.3). A segment that was
+ * lost is no message, so it leaves a hole until it is sent again.
  */
 enum { HOLES = 8 };
 struct stream {
@@ -29,8 +29,8 @@ struct stream {
 };
 
 struct flow {
-	size_t protocol, address[2]; /* texts */
-	int64_t port[2];             /* -1: none */
+	size_t protocol, address[2];       /* texts */
+	int64_t port[2];                   /* -1: none */
 	uint64_t messages[2], carriers[2]; /* from each end */
 	int client;                        /* the end that asks; -1: not known */
 	enum { SILENT, ASKED, ANSWERED } phase;
@@ -150,8 +150,8 @@ static struct flow *find_flow(struct pairing *pairing, const struct cell *cell, 
 	int64_t port[2] = {integer(&cell[SPORT], -1), integer(&cell[DPORT], -1)};
 	size_t before = pairing->keys.count, at;
 	char key[128];
-	int first = address[0] > address[1] ||
-		    (address[0] == address[1] && port[0] > port[1]);
+	int first =
+	    address[0] > address[1] || (address[0] == address[1] && port[0] > port[1]);
 
 	*from = first;
 	snprintf(key, sizeof(key), "%zu %zu %lld %zu %lld", protocol, address[first],
@@ -348,8 +348,8 @@ static int read_messages(struct pairing *pairing, struct timeline_reader *timeli
 		const struct cell *cell = timeline_query_row(query);
 		struct message message = {.cell = cell, .seq = integer(&cell[SEQ], -1)};
 
-		message.is_tcp = cell[PROTOCOL].size == 3 &&
-				 !memcmp(cell[PROTOCOL].bytes, "tcp", 3);
+		message.is_tcp =
+		    cell[PROTOCOL].size == 3 && !memcmp(cell[PROTOCOL].bytes, "tcp", 3);
 		if (sent_packets_find(packets, cell[SEND_EVENT].integer, &message.packet,
 				      error))
 			more = -1;
@@ -488,32 +488,33 @@ static void make_row(const struct pairing *pairing, const struct request_row *ro
 	const struct flow *flow = &pairing->flow[row->flow];
 	bool answered = row->end_ns != NSEC_MIN;
 	int client = flow->client;
-	const struct cell none = {.type = CELL_NULL}, head[] = {
-		number(row->id),
-		answered ? number(row->last_message) : none,
-		text(&pairing->texts, flow->protocol),
-		known(row->client, -1),
-		known(row->server, -1),
-		known(row->client_source, -1),
-		known(row->server_source, -1),
-		text(&pairing->texts, flow->address[client]),
-		known(flow->port[client], -1),
-		text(&pairing->texts, flow->address[!client]),
-		known(flow->port[!client], -1),
-		row->client_by_kernel ? none : known(row->client_tid, -1),
-		row->server_by_kernel ? none : known(row->server_tid, -1),
-		number(row->client_by_kernel),
-		answered ? number(row->server_by_kernel) : none,
-		number(row->request_event),
-		answered ? number(row->response_event) : none,
-		answered ? number(row->given_ns) : none,
-		number(row->begin_ns),
-		number(row->arrived_ns),
-		answered ? number(row->responded_ns) : none,
-		answered ? number(row->end_ns) : none,
-		number(row->request_bytes),
-		answered ? number(row->response_bytes) : none,
-	};
+	const struct cell none = {.type = CELL_NULL},
+			  head[] = {
+			      number(row->id),
+			      answered ? number(row->last_message) : none,
+			      text(&pairing->texts, flow->protocol),
+			      known(row->client, -1),
+			      known(row->server, -1),
+			      known(row->client_source, -1),
+			      known(row->server_source, -1),
+			      text(&pairing->texts, flow->address[client]),
+			      known(flow->port[client], -1),
+			      text(&pairing->texts, flow->address[!client]),
+			      known(flow->port[!client], -1),
+			      row->client_by_kernel ? none : known(row->client_tid, -1),
+			      row->server_by_kernel ? none : known(row->server_tid, -1),
+			      number(row->client_by_kernel),
+			      answered ? number(row->server_by_kernel) : none,
+			      number(row->request_event),
+			      answered ? number(row->response_event) : none,
+			      answered ? number(row->given_ns) : none,
+			      number(row->begin_ns),
+			      number(row->arrived_ns),
+			      answered ? number(row->responded_ns) : none,
+			      answered ? number(row->end_ns) : none,
+			      number(row->request_bytes),
+			      answered ? number(row->response_bytes) : none,
+			  };
 
 	_Static_assert(sizeof(head) / sizeof(*head) == FIRST_PART, "columns of request");
 	for (size_t i = 0; i < COLUMNS; i++)

@@ -30,8 +30,9 @@ enum request_part {
 };
 
 struct request_row {
-	int64_t id, last_message; /* message.id of its first, and of its response's last */
-	int64_t client, server;   /* nodes */
+	int64_t id,
+	    last_message;       /* message.id of its first, and of its response's last */
+	int64_t client, server; /* nodes */
 	int64_t client_source, server_source;
 	int64_t client_tid, server_tid; /* who gave them to the kernel; -1: not known */
 	/* No thread did, but an interrupt: in answer to another packet, or a timer, as it
@@ -41,8 +42,8 @@ struct request_row {
 	nsec_t given_ns;                       /* the response; <= responded_ns */
 	nsec_t begin_ns;                       /* the request's first message was sent, */
 	nsec_t arrived_ns;                     /* its last one came; <= responded_ns */
-	nsec_t responded_ns; /* the response's first one was sent, */
-	nsec_t end_ns;       /* its last one came; NSEC_MIN: there was no response */
+	nsec_t responded_ns;                   /* the response's first one was sent, */
+	nsec_t end_ns; /* its last one came; NSEC_MIN: there was no response */
 	int64_t request_bytes, response_bytes; /* of data where headers are known */
 	size_t flow;
 	nsec_t part[REQUEST_PARTS]; /* add up to responded_ns - arrived_ns */

@@ -10,8 +10,8 @@
 
 enum { LEAST_HEADERS = 20, MOST_HEADERS = 128 };
 
-#define V4 "network_header_ipv4_"
-#define V6 "network_header_ipv6_"
+#define V4  "network_header_ipv4_"
+#define V6  "network_header_ipv6_"
 #define TCP "transport_header_tcp_"
 
 /* The columns of the query; those from FIELDS on are fields of net_dev_queue. */
@@ -46,11 +46,11 @@ enum {
 };
 
 static const char *const queue_fields[COLUMNS - FIELDS] = {
-    "skbaddr",         "name",           V4 "tot_len",       V4 "id",
-    V4 "ttl",          V4 "protocol",    V4 "saddr",         V4 "daddr",
-    V4 TCP "seq",      V4 "ihl",         V4 TCP "data_offset", V4 TCP "flags",
-    V6 "payload_len",  V6 "hop_limit",   V6 "nexthdr",       V6 "saddr",
-    V6 "daddr",        V6 TCP "seq",     V6 TCP "data_offset", V6 TCP "flags",
+    "skbaddr",        "name",         V4 "tot_len",         V4 "id",
+    V4 "ttl",         V4 "protocol",  V4 "saddr",           V4 "daddr",
+    V4 TCP "seq",     V4 "ihl",       V4 TCP "data_offset", V4 TCP "flags",
+    V6 "payload_len", V6 "hop_limit", V6 "nexthdr",         V6 "saddr",
+    V6 "daddr",       V6 TCP "seq",   V6 TCP "data_offset", V6 TCP "flags",
 };
 
 /* A capture has no buffers; its packets come in the columns of the same meaning. */
@@ -73,7 +73,7 @@ struct queued_packet {
 struct sent_packets {
 	struct timeline_query *query;
 	bool ended;
-	struct sent_packet now;      /* the last one that was read */
+	struct sent_packet now;       /* the last one that was read */
 	struct queued_packet *queued; /* what is in the buffers */
 	size_t count, room;
 	struct intmap at; /* by node and buffer */

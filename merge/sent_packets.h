@@ -26,7 +26,7 @@
  * it; by chance a new one in its buffer may look so.
  */
 struct sent_packet {
-	int64_t event; /* event.id */
+	int64_t event;  /* event.id */
 	int64_t header; /* bytes of IP's and TCP's headers; -1: not known */
 	int64_t flags;  /* TCP's; 0: none, or not known */
 	/* The first queueing; tid -1: not known. */
