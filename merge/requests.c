@@ -72,27 +72,32 @@ enum {
 
 /*
  * Where no event says which source saw a message it is its node's kernel trace, else the
- * node's first. What a capture saw beside a kernel trace that has messages is a second
- * view of the same packets.
+ * node's first, and where nodes have one source each no event need be asked. What a
+ * capture saw beside a kernel trace that has messages is a second view of its packets.
  */
 static const char message_sql[] =
     "WITH main AS (SELECT node, coalesce(min(id) FILTER (WHERE kind = 'kernel'), min(id))"
-    " AS source FROM source GROUP BY node),"
+    " AS source, count(*) > 1 AS many FROM source GROUP BY node),"
     " second AS (SELECT s.id FROM source AS s JOIN main ON main.node = s.node"
     " JOIN source AS k ON k.id = main.source WHERE s.kind <> 'kernel'"
     " AND k.kind = 'kernel' AND (k.id IN (SELECT a FROM clock_pair)"
-    " OR k.id IN (SELECT b FROM clock_pair)))"
-    " SELECT m.id, m.send_event, m.send_ns, m.recv_ns, m.src_node, m.dst_node,"
-    " m.protocol, m.src, m.sport, m.dst, m.dport, m.seq, m.bytes, m.send_by, se.tid,"
-    " coalesce(se.source, (SELECT source FROM main WHERE node = m.src_node)),"
-    " coalesce(re.source, (SELECT source FROM main WHERE node = m.dst_node))"
-    " FROM message AS m LEFT JOIN event AS se ON se.id = m.send_event"
-    " LEFT JOIN event AS re ON re.id = m.recv_event"
+    " OR k.id IN (SELECT b FROM clock_pair))), "
+    "seen AS (SELECT m.*,"
+    " coalesce(iif(s.many, (SELECT source FROM event WHERE id = m.send_event), NULL),"
+    "  s.source) AS send_source,"
+    " coalesce(iif(d.many, (SELECT source FROM event WHERE id = m.recv_event), NULL),"
+    "  d.source) AS recv_source"
+    " FROM message AS m LEFT JOIN main AS s ON s.node = m.src_node"
+    " LEFT JOIN main AS d ON d.node = m.dst_node"
     " WHERE m.send_event IS NOT NULL AND m.recv_ns IS NOT NULL"
-    " AND m.src IS NOT NULL AND m.dst IS NOT NULL AND m.protocol IS NOT NULL"
-    " AND coalesce(se.source, 0) NOT IN (SELECT id FROM second)"
-    " AND coalesce(re.source, 0) NOT IN (SELECT id FROM second)"
-    " ORDER BY m.send_event, m.id";
+    " AND m.src IS NOT NULL AND m.dst IS NOT NULL AND m.protocol IS NOT NULL) "
+    "SELECT id, send_event, send_ns, recv_ns, src_node, dst_node, protocol, src, sport,"
+    " dst, dport, seq, bytes, send_by,"
+    " coalesce(send_tid, (SELECT tid FROM event WHERE id = send_event)),"
+    " send_source, recv_source FROM seen"
+    " WHERE coalesce(send_source, 0) NOT IN (SELECT id FROM second)"
+    " AND coalesce(recv_source, 0) NOT IN (SELECT id FROM second)"
+    " ORDER BY send_event, id";
 
 /* A message, and its packet as it was sent. */
 struct message {
@@ -141,31 +146,43 @@ static int client_by_ports(const int64_t port[2])
 	return -1;
 }
 
+/* Which of a message's ends is a flow's first: any order that both ways share. */
+static int compare_ends(const struct cell *cell)
+{
+	uint32_t least =
+	    cell[SRC].size < cell[DST].size ? cell[SRC].size : cell[DST].size;
+	int order = memcmp(cell[SRC].bytes, cell[DST].bytes, least);
+
+	if (order || cell[SRC].size != cell[DST].size)
+		return order ? order : cell[SRC].size < cell[DST].size ? -1 : 1;
+	return integer(&cell[SPORT], -1) < integer(&cell[DPORT], -1) ? -1 : 1;
+}
+
 /* The message's flow; `from` is which of its ends sent. */
 static struct flow *find_flow(struct pairing *pairing, const struct cell *cell, int *from)
 {
-	size_t protocol = text_number(&pairing->texts, &cell[PROTOCOL]);
-	size_t address[2] = {text_number(&pairing->texts, &cell[SRC]),
-			     text_number(&pairing->texts, &cell[DST])};
-	int64_t port[2] = {integer(&cell[SPORT], -1), integer(&cell[DPORT], -1)};
+	const struct cell *end[2] = {&cell[SRC], &cell[DST]}; /* address, then port */
+	int first = compare_ends(cell) > 0;
+	int64_t port[2] = {integer(&end[first][1], -1), integer(&end[!first][1], -1)};
 	size_t before = pairing->keys.count, at;
-	char key[128];
-	int first =
-	    address[0] > address[1] || (address[0] == address[1] && port[0] > port[1]);
+	char key[256];
 
 	*from = first;
-	snprintf(key, sizeof(key), "%zu %zu %lld %zu %lld", protocol, address[first],
-		 (long long)port[first], address[!first], (long long)port[!first]);
+	snprintf(key, sizeof(key), "%.*s %.*s %lld %.*s %lld", (int)cell[PROTOCOL].size,
+		 cell[PROTOCOL].bytes, (int)end[first]->size, end[first]->bytes,
+		 (long long)port[0], (int)end[!first]->size, end[!first]->bytes,
+		 (long long)port[1]);
 	at = texts_put(&pairing->keys, key);
 	if (at == before) {
 		pairing->flow = mem_grow(pairing->flow, at, &pairing->flow_room,
 					 sizeof(*pairing->flow));
 		pairing->flow[at] = (struct flow){
-		    .protocol = protocol,
-		    .address = {address[first], address[!first]},
-		    .port = {port[first], port[!first]},
+		    .protocol = text_number(&pairing->texts, &cell[PROTOCOL]),
+		    .address = {text_number(&pairing->texts, end[first]),
+				text_number(&pairing->texts, end[!first])},
+		    .port = {port[0], port[1]},
+		    .client = client_by_ports(port),
 		};
-		pairing->flow[at].client = client_by_ports(pairing->flow[at].port);
 	}
 	return &pairing->flow[at];
 }
