@@ -4,7 +4,6 @@
 /* Every analysis, a line each, in the order of the help. */
 /* clang-format off */
 #define ANALYSES(each) \
-	each(nodes) \
 	each(clocks) \
 	each(problems) \
 	each(cpu) \
@@ -19,7 +18,6 @@
 	each(requests) \
 	each(critical_path) \
 	each(metrics) \
-	each(periods) \
 	each(report) \
 	each(compare) \
 	each(all)

@@ -91,6 +91,9 @@ static const struct heeded_row all_rows[] = {
      "table, csv, json or markdown", 0, 0, HEEDS_TABLES},
     {0, "sql", OPTION_LIST, offsetof(struct request, sql), "PATH",
      "add the analysis in this SQL file, or all in this directory", 0, 0, 0},
+    {0, "print-sql", OPTION_STRING, offsetof(struct request, print_sql), "DIALECT",
+     "print the statements instead: sqlite (the default), duckdb or spark", 0, 0,
+     HEEDS_TABLES},
     {'o', "output", OPTION_STRING, offsetof(struct request, output), "FILE",
      "write to FILE instead of standard output", 0, 0, 0},
     {'q', "quiet", OPTION_FLAG, offsetof(struct request, quiet), NULL, "no progress", 0,
@@ -344,7 +347,8 @@ void request_clear(struct request *request)
 	    request->format_text,  request->output,   request->table,
 	    request->sort,         request->plot,     request->plot_format,
 	    request->from,         request->to,       request->group,
-	    request->request_text, request->min_size, request->max_size};
+	    request->request_text, request->min_size, request->max_size,
+	    request->print_sql};
 	struct text_list *lists[] = {
 	    &request->node_words,    &request->cpu_words,    &request->tid_words,
 	    &request->pid_words,     &request->name_words,   &request->sql,
