@@ -15,7 +15,6 @@
 	each(net) \
 	each(mem) \
 	each(proc) \
-	each(requests) \
 	each(critical_path) \
 	each(metrics) \
 	each(report) \
