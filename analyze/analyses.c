@@ -4,19 +4,13 @@
 /* Every analysis, a line each, in the order of the help. */
 /* clang-format off */
 #define ANALYSES(each) \
-	each(clocks) \
-	each(problems) \
 	each(cpu) \
 	each(sched) \
 	each(syscalls) \
 	each(irq) \
 	each(io) \
-	each(messages) \
 	each(net) \
-	each(mem) \
-	each(proc) \
 	each(critical_path) \
-	each(metrics) \
 	each(report) \
 	each(compare) \
 	each(all)

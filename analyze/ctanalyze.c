@@ -10,6 +10,7 @@
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
 #include "analyze/files.h"
+#include "analyze/metric_plots.h"
 #include "analyze/print.h"
 #include "analyze/query.h"
 #include "base/mem.h"
@@ -206,6 +207,7 @@ static int answer(struct question *question, struct result *result, struct error
 	if (path && access_output(path, error))
 		return -1;
 	if (question->analysis->run(question, result, error) ||
+	    (question->request->plot && metric_plots_draw(question, result, error)) ||
 	    result_finish(result, error))
 		return -1;
 	progress_end(&question->progress);
@@ -264,15 +266,13 @@ static enum exit_status print_sql(const struct analysis *analysis,
 				  const struct text_list *words, struct error *error)
 {
 	int dialect = sql_dialect_find(request->print_sql);
-	struct question question = {.analysis = analysis,
-				    .request = request,
-				    .path = "",
-				    .forms = request->forms ? request->forms
-							    : analysis->default_forms,
-				    .group = request->group,
-				    .scope = {.end_ns = SCOPE_MOST_NS,
-					      .all_nodes = true,
-					      .all_time = true}};
+	struct question question = {
+	    .analysis = analysis,
+	    .request = request,
+	    .path = "",
+	    .forms = request->forms ? request->forms : analysis->default_forms,
+	    .group = request->group,
+	    .scope = {.end_ns = SCOPE_MOST_NS, .all_nodes = true, .all_time = true}};
 	int status = -1;
 
 	if (!analysis->own || dialect < 0 || words->count > 1 ||
@@ -280,7 +280,7 @@ static enum exit_status print_sql(const struct analysis *analysis,
 		error_set(error, "--print-sql: %s",
 			  !analysis->own ? "the analysis is no SQL"
 			  : dialect < 0  ? "no such dialect, want sqlite, duckdb or spark"
-					 : "want one TIMELINE that tells times and nodes");
+					: "want one TIMELINE that tells times and nodes");
 		return EXIT_MISUSE;
 	}
 	if (!words->count ||

@@ -74,8 +74,7 @@ static int parse_term(struct side *side, const char *text, struct error *error)
 		op++;
 	if (op == sizeof(ops) / sizeof(*ops) || !length)
 		return error_set(error, "'%s' is no condition, want FIELD = VALUE", text);
-	side->term =
-	    mem_grow(side->term, side->terms, &side->room, sizeof(*side->term));
+	side->term = mem_grow(side->term, side->terms, &side->room, sizeof(*side->term));
 	term = &side->term[side->terms++];
 	*term = (struct term){.op = ops[op].sql,
 			      .is_pattern = *ops[op].text == '~',
@@ -153,7 +152,8 @@ static int parse_group(struct reading *reading, const char *group)
 	}
 	free(all);
 	return reading->label.count > MOST_FIELDS
-		   ? error_set(reading->error, "--group: more than %d fields", MOST_FIELDS)
+		   ? error_set(reading->error, "--group: more than %d fields",
+			       MOST_FIELDS)
 		   : 0;
 }
 
@@ -209,7 +209,7 @@ static char *field_sql(struct side *side, const struct columns *columns,
 			char *quoted = name_quote(columns->column.item[i]);
 			char *sql = mem_printf("q.%s", quoted);
 
-			*is_text = !strcmp(columns->type.item[i], "text");
+			*is_text = !strcmp(columns->type.item[i], "TEXT");
 			text_list_add(&side->found, field);
 			free(quoted);
 			return sql;
@@ -381,8 +381,7 @@ static void add_labels(struct reading *reading)
 	query_values_add(reading->values, ":grouped", &grouped);
 	for (size_t i = 0; i < reading->label.count; i++) {
 		char *name = mem_printf(":group_%zu", i + 1);
-		char *label =
-		    mem_printf("%s%s=", i ? " " : "", reading->label.item[i]);
+		char *label = mem_printf("%s%s=", i ? " " : "", reading->label.item[i]);
 		struct cell cell = cell_of_text(label);
 
 		query_values_add(reading->values, name, &cell);

@@ -56,14 +56,14 @@ static void add_blocks(struct query *query, const struct query_file *file)
 		const struct query_block *block = &file->block[i];
 
 		if (block->kind == QUERY_WITH || block->kind == QUERY_TEMPORARY)
-			add_relation(query, &(struct relation){
-						.file = file,
-						.name = block->name,
-						.sql = block->sql,
-						.index = block->index,
-						.line = block->line,
-						.is_temporary =
-						    block->kind == QUERY_TEMPORARY});
+			add_relation(query,
+				     &(struct relation){.file = file,
+							.name = block->name,
+							.sql = block->sql,
+							.index = block->index,
+							.line = block->line,
+							.is_temporary = block->kind ==
+									QUERY_TEMPORARY});
 	}
 }
 
@@ -87,19 +87,18 @@ static bool is_block_asked(const struct query *query, const struct query_block *
 	return false;
 }
 
-/* What a text names, and what that names: relations name only earlier ones. `all`: also
- * what only those name that are there already when the text is run. */
-static void want_relations(const struct query *query, const char *text, bool all,
-			   bool *wanted)
+/* What a text names of the first `count` relations, and what these name: relations name
+ * only earlier ones. `all`: also what only those name that are kept when it is run. */
+static void want_relations(const struct query *query, const char *text, size_t count,
+			   bool all, bool *wanted)
 {
-	for (size_t i = query->relations; i-- > 0;) {
+	for (size_t i = count; i-- > 0;) {
 		bool is_named = sql_has_word(text, query->relation[i].name);
 
-		for (size_t k = i + 1; k < query->relations && !is_named; k++)
+		for (size_t k = i + 1; k < count && !is_named; k++)
 			is_named =
 			    wanted[k] && (all || !query->relation[k].is_temporary) &&
-			    sql_has_word(query->relation[k].sql,
-					 query->relation[i].name);
+			    sql_has_word(query->relation[k].sql, query->relation[i].name);
 		wanted[i] |= is_named;
 	}
 }
@@ -118,27 +117,25 @@ static const struct cell *literal(void *context, const char *name)
 	return query_values_find(context, name);
 }
 
-/* A statement with the common table expressions that it names. `print`: with values. */
-static struct statement assemble(struct query *query, const char *sql,
+/* A statement with the common table expressions of the first `count` relations that it
+ * names. `print`: with values. */
+static struct statement assemble(struct query *query, const char *sql, size_t count,
 				 enum sql_dialect dialect, bool print)
 {
 	bool *wanted = mem_zalloc((query->relations + 1) * sizeof(*wanted));
+	bool is_recursive = !strncmp(sql, "WITH RECURSIVE", 14);
 	bool has_with = !strncmp(sql, "WITH", 4) && strchr(" \t\n", sql[4]);
 	struct statement statement = {.lines = 0};
 	sql_value *value = print ? literal : NULL;
-	const char *before = "WITH ";
+	const char *before = is_recursive ? "WITH RECURSIVE " : "WITH ";
 	size_t size, begin;
 	FILE *file = open_memstream(&statement.text, &size);
 
-	want_relations(query, sql, false, wanted);
-	if (has_with && !strncmp(sql + 5, "RECURSIVE", 9)) {
-		before = "WITH RECURSIVE ";
-		sql += 9;
-	}
+	want_relations(query, sql, count, false, wanted);
 	for (size_t i = 0; i < query->relations; i++) {
 		const struct relation *relation = &query->relation[i];
 
-		if (!wanted[i] || relation->is_temporary || relation->sql == sql)
+		if (!wanted[i] || relation->is_temporary)
 			continue;
 		fprintf(file, "%s%s AS (\n", before, relation->name);
 		sql_write(file, relation->sql, dialect, value, &query->values);
@@ -147,7 +144,7 @@ static struct statement assemble(struct query *query, const char *sql,
 	}
 	if (has_with && *before == ',') {
 		fputs(",\n", file);
-		sql += 5;
+		sql += is_recursive ? 14 : 5;
 	} else if (*before == ',') {
 		fputs("\n", file);
 	}
@@ -166,14 +163,12 @@ static int error_at(const struct statement *statement, long at, struct error *er
 	size_t line;
 
 	if (!statement->file || at < 0)
-		return error_prefix(error, "%s",
-				    statement->file ? statement->file->path
-						    : "the options");
+		return error_prefix(
+		    error, "%s", statement->file ? statement->file->path : "the options");
 	line = count_lines(statement->text, (size_t)at);
 	return error_prefix(error, "%s:%zu", statement->file->path,
-			    statement->line + (line > statement->lines
-						   ? line - statement->lines
-						   : 0));
+			    statement->line +
+				(line > statement->lines ? line - statement->lines : 0));
 }
 
 /* The values of a statement's parameters, in their order; for free(). NULL with error. */
@@ -196,7 +191,8 @@ static struct cell *find_values(struct query *query, const struct statement *sta
 			  "%s: no parameter %s, want :begin_ns, :end_ns, :min_ns, "
 			  ":max_ns, :min_bytes, :max_bytes, :interval_ns, :group, "
 			  ":request or :nodes",
-			  statement->file ? statement->file->path : "", name ? name : "?");
+			  statement->file ? statement->file->path : "",
+			  name ? name : "?");
 		free(value);
 		return NULL;
 	}
@@ -218,7 +214,9 @@ static struct timeline_query *prepare(struct query *query,
 /* Compute a temporary relation. */
 static int keep_relation(struct query *query, const struct relation *relation)
 {
-	struct statement statement = assemble(query, relation->sql, SQL_SQLITE, false);
+	struct statement statement =
+	    assemble(query, relation->sql, (size_t)(relation - query->relation),
+		     SQL_SQLITE, false);
 	struct timeline_query *rows;
 	struct cell *value = NULL;
 	int status = -1;
@@ -389,7 +387,8 @@ static int add_notes(struct query *query, struct timeline_query *rows,
 static int run_block(struct query *query, const struct query_block *block,
 		     struct result *result)
 {
-	struct statement statement = assemble(query, block->sql, SQL_SQLITE, false);
+	struct statement statement =
+	    assemble(query, block->sql, query->relations, SQL_SQLITE, false);
 	struct timeline_query *rows;
 	struct cell *value = NULL;
 	int status = -1;
@@ -399,9 +398,8 @@ static int run_block(struct query *query, const struct query_block *block,
 	rows = prepare(query, &statement);
 	if (rows)
 		value = find_values(query, &statement, rows);
-	if (value &&
-	    !timeline_query_ask(rows, value, timeline_query_parameters(rows),
-				query->error))
+	if (value && !timeline_query_ask(rows, value, timeline_query_parameters(rows),
+					 query->error))
 		status = block->kind == QUERY_NOTES
 			     ? add_notes(query, rows, result)
 			     : fill_tables(query, block, rows, result);
@@ -487,8 +485,8 @@ static int begin_query(struct query *query, struct question *question,
 	*query = (struct query){
 	    .question = question, .file = question->analysis->own, .error = error};
 	if (!question->group && query->file->groups) {
-		question->default_group = mem_strndup(query->file->groups,
-						      strcspn(query->file->groups, " "));
+		question->default_group =
+		    mem_strndup(query->file->groups, strcspn(query->file->groups, " "));
 		question->group = question->default_group;
 	}
 	for (size_t i = 0; i < built_queries_count && !query->shared; i++)
@@ -501,23 +499,24 @@ static int begin_query(struct query *query, struct question *question,
 	add_blocks(query, query->shared);
 	status = query_values_relations(&query->values, question, query->file, error);
 	for (size_t i = 0; i < query->values.relations; i++)
-		add_relation(query, &(struct relation){
-					.name = query->values.relation[i].name,
-					.sql = query->values.relation[i].sql,
-					.index = query->values.relation[i].index,
-					.is_temporary = true});
+		add_relation(query,
+			     &(struct relation){.name = query->values.relation[i].name,
+						.sql = query->values.relation[i].sql,
+						.index = query->values.relation[i].index,
+						.is_temporary = true});
 	add_blocks(query, query->file);
 	wanted = mem_zalloc((query->relations + 1) * sizeof(*wanted));
 	for (size_t i = 0; i < query->file->blocks; i++)
 		if (is_block_asked(query, &query->file->block[i]) &&
 		    query->file->block[i].sql)
-			want_relations(query, query->file->block[i].sql, true, wanted);
+			want_relations(query, query->file->block[i].sql, query->relations,
+				       true, wanted);
 	for (size_t i = 0; i < query->relations; i++)
 		query->relation[i].is_wanted = wanted[i];
 	free(wanted);
 	if (!status && (!query->file->blocks || !query->file->block[0].sql))
-		status =
-		    error_set(error, "%s: no statement, want one SELECT", query->file->path);
+		status = error_set(error, "%s: no statement, want one SELECT",
+				   query->file->path);
 	return status;
 }
 
@@ -565,16 +564,17 @@ static void print_order(const struct query *query, const struct query_table *tab
 static void print_block(struct query *query, const struct query_block *block,
 			enum sql_dialect dialect, FILE *file)
 {
-	struct statement statement = assemble(query, block->sql, dialect, true);
+	struct statement statement =
+	    assemble(query, block->sql, query->relations, dialect, true);
 
 	for (size_t i = 0; i < block->tables; i++) {
 		const struct query_table *table = &block->table[i];
 
 		if (!is_asked(query, table))
 			continue;
-		fprintf(file, "-- %s%s%s\n%s", block->kind == QUERY_NOTES ? "notes" : "table ",
-			block->kind == QUERY_NOTES ? "" : table->key,
-			"", statement.text);
+		fprintf(file, "-- %s%s%s\n%s",
+			block->kind == QUERY_NOTES ? "notes" : "table ",
+			block->kind == QUERY_NOTES ? "" : table->key, "", statement.text);
 		if (block->kind == QUERY_TABLE && (table->sort || table->limit)) {
 			char *order;
 			size_t size;
@@ -603,7 +603,7 @@ int query_print(struct question *question, enum sql_dialect dialect, FILE *file,
 
 		if (!relation->is_wanted || !relation->is_temporary)
 			continue;
-		statement = assemble(&query, relation->sql, dialect, true);
+		statement = assemble(&query, relation->sql, i, dialect, true);
 		fprintf(file, "%s %s AS\n%s;\n\n", sql_dialect_temporary(dialect),
 			relation->name, statement.text);
 		free(statement.text);
@@ -622,15 +622,15 @@ static unsigned heeds_of_text(const char *text)
 		const char *word;
 		unsigned heeds;
 	} words[] = {
-	    {"chosen_node", HEEDS_NODES},       {"chosen_cpu", HEEDS_CPU},
-	    {"chosen_thread", HEEDS_THREAD},    {"chosen_irq", HEEDS_IRQ},
-	    {"chosen_softirq", HEEDS_IRQ},      {"chosen_metric", HEEDS_METRIC},
-	    {"chosen_item", HEEDS_METRIC},      {"begin_event", HEEDS_PERIOD},
-	    {":begin_ns", HEEDS_SPAN_OF_TIME},  {":end_ns", HEEDS_SPAN_OF_TIME},
-	    {":nodes", HEEDS_NODES},            {":min_ns", HEEDS_SPAN},
-	    {":max_ns", HEEDS_SPAN},            {":all_spans", HEEDS_SPAN},
-	    {":min_bytes", HEEDS_SIZE},         {":max_bytes", HEEDS_SIZE},
-	    {":interval_ns", HEEDS_INTERVAL},   {":request", HEEDS_REQUEST},
+	    {"chosen_node", HEEDS_NODES},      {"chosen_cpu", HEEDS_CPU},
+	    {"chosen_thread", HEEDS_THREAD},   {"chosen_irq", HEEDS_IRQ},
+	    {"chosen_softirq", HEEDS_IRQ},     {"chosen_metric", HEEDS_METRIC},
+	    {"chosen_item", HEEDS_METRIC},     {"begin_event", HEEDS_PERIOD},
+	    {":begin_ns", HEEDS_SPAN_OF_TIME}, {":end_ns", HEEDS_SPAN_OF_TIME},
+	    {":nodes", HEEDS_NODES},           {":min_ns", HEEDS_SPAN},
+	    {":max_ns", HEEDS_SPAN},           {":all_spans", HEEDS_SPAN},
+	    {":min_bytes", HEEDS_SIZE},        {":max_bytes", HEEDS_SIZE},
+	    {":interval_ns", HEEDS_INTERVAL},  {":request", HEEDS_REQUEST},
 	};
 	unsigned heeds = 0;
 

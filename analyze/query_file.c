@@ -50,7 +50,8 @@ static const char *const key_names[KEYS] = {
 struct reading {
 	struct query_file *file;
 	const char *text, *at;
-	struct query_block *block; /* that the next statement belongs to; NULL: none yet */
+	struct query_block
+	    *block; /* that the next statement belongs to; NULL: none yet */
 	struct error *error;
 };
 
@@ -151,8 +152,8 @@ static struct query_block *add_block(struct reading *reading, enum query_kind ki
 	file->block =
 	    mem_grow(file->block, file->blocks, &file->block_room, sizeof(*file->block));
 	reading->block = &file->block[file->blocks++];
-	*reading->block = (struct query_block){
-	    .kind = kind, .name = name ? mem_strdup(name) : NULL};
+	*reading->block =
+	    (struct query_block){.kind = kind, .name = name ? mem_strdup(name) : NULL};
 	return reading->block;
 }
 
@@ -183,8 +184,8 @@ static int add_column(struct reading *reading, const struct header_line *line)
 	struct query_block *block = block_of(reading);
 	const char *comma = strchr(line->value, ',');
 	const char *groups = strchr(line->argument, '[');
-	char *word = trimmed(line->value, comma ? (size_t)(comma - line->value)
-						: strlen(line->value));
+	char *word = trimmed(line->value,
+			     comma ? (size_t)(comma - line->value) : strlen(line->value));
 	int unit = unit_find(word);
 	struct query_column *column;
 
@@ -231,8 +232,8 @@ static int set_forms(struct reading *reading, unsigned *forms, const char *value
 	for (const char *at = value; *at; at += strspn(at, " ")) {
 		size_t length = strcspn(at, " "), i = 0;
 
-		while (i < 4 && (strlen(names[i]) != length ||
-				 strncmp(names[i], at, length) != 0))
+		while (i < 4 &&
+		       (strlen(names[i]) != length || strncmp(names[i], at, length) != 0))
 			i++;
 		if (i == 4)
 			return error_set(reading->error,
@@ -305,8 +306,8 @@ static int set_of_table(struct reading *reading, const struct header_line *line)
 		return 0;
 	case KEY_LIMIT:
 		return number_integer(line->value, &table->limit) || table->limit < 0
-			   ? error_set(reading->error, "limit '%s', want a number of rows",
-				       line->value)
+			   ? error_set(reading->error,
+				       "limit '%s', want a number of rows", line->value)
 			   : 0;
 	default:
 		return add_column(reading, line);
@@ -479,8 +480,8 @@ static int read_statement(struct reading *reading)
 	block_of(reading);
 	while (sql_next(&reading->at, &token) && token.kind != SQL_END)
 		;
-	reading->block->sql = trimmed(
-	    first, (size_t)(reading->at - first) - (token.kind == SQL_END ? 1 : 0));
+	reading->block->sql = trimmed(first, (size_t)(reading->at - first) -
+						 (token.kind == SQL_END ? 1 : 0));
 	reading->block->line = line_of(reading, first);
 	return 0;
 }
@@ -511,8 +512,7 @@ struct query_file *query_file_parse(const char *path, const char *text,
 				    struct error *error)
 {
 	struct query_file *file = mem_zalloc(sizeof(*file));
-	struct reading reading = {
-	    .file = file, .text = text, .at = text, .error = error};
+	struct reading reading = {.file = file, .text = text, .at = text, .error = error};
 
 	file->path = mem_strdup(path);
 	do {

@@ -22,12 +22,13 @@ void query_values_add(struct query_values *values, const char *name,
 {
 	struct query_value *value;
 
-	values->item = mem_grow(values->item, values->count, &values->room,
-				sizeof(*values->item));
+	values->item =
+	    mem_grow(values->item, values->count, &values->room, sizeof(*values->item));
 	value = &values->item[values->count++];
 	*value = (struct query_value){mem_strdup(name), *cell};
 	if (cell->type == CELL_TEXT)
-		value->cell.bytes = mem_strndup(cell->size ? cell->bytes : "", cell->size);
+		value->cell.bytes =
+		    mem_strndup(cell->size ? cell->bytes : "", cell->size);
 }
 
 static void add_integer(struct query_values *values, const char *name, int64_t integer)
@@ -218,13 +219,14 @@ static int add_threads(struct query_values *values, struct question *question,
 	struct matching matching = {.globs = &request->names};
 	char *tids = range_condition("tid", &request->tids);
 	char *pids = range_condition("pid", &request->pids);
-	int status = find_names(question, &matching,
-				"SELECT comm FROM thread UNION SELECT comm FROM process",
-				error);
+	int status =
+	    find_names(question, &matching,
+		       "SELECT comm FROM thread UNION SELECT comm FROM process", error);
 	char *list = text_parameters(values, "procname", &matching.names);
-	char *names = request->names.count
-			  ? mem_printf(" AND (comm IN (%s) OR process IN (%s))", list, list)
-			  : mem_strdup("");
+	char *names =
+	    request->names.count
+		? mem_printf(" AND (comm IN (%s) OR process IN (%s))", list, list)
+		: mem_strdup("");
 
 	query_values_add_relation(
 	    values, "chosen_thread", "id",
@@ -322,13 +324,13 @@ static int add_items(struct query_values *values, struct question *question,
 	struct metric_aliases aliases = {.names = {0}};
 	struct matching matching = {.globs = &question->request->items,
 				    .aliases = &aliases};
-	int status = question->reader ? metric_aliases_read(&aliases, question, error) : 0;
+	int status =
+	    question->reader ? metric_aliases_read(&aliases, question, error) : 0;
 	char *list, *alias;
 
 	if (!status)
-		status =
-		    find_names(question, &matching,
-			       "SELECT DISTINCT name FROM metric_item", error);
+		status = find_names(question, &matching,
+				    "SELECT DISTINCT name FROM metric_item", error);
 	list = text_parameters(values, "item", &matching.names);
 	alias = alias_case(values, &aliases);
 	query_values_add_relation(
@@ -355,10 +357,12 @@ int query_values_relations(struct query_values *values, struct question *questio
 			   const struct query_file *file, struct error *error)
 {
 	const struct request *request = question->request;
+	bool has_periods = has_word(file, "begin_event"); /* which name others */
 
 	if (add_nodes(values, question) ||
-	    (has_word(file, "chosen_thread") && add_threads(values, question, error)) ||
-	    (has_word(file, "chosen_cpu") &&
+	    ((has_periods || has_word(file, "chosen_thread")) &&
+	     add_threads(values, question, error)) ||
+	    ((has_periods || has_word(file, "chosen_cpu")) &&
 	     add_numbers(values, "chosen_cpu", "cpu", &request->cpus, error)) ||
 	    (has_word(file, "chosen_irq") &&
 	     (add_numbers(values, "chosen_irq", "number", &request->irqs, error) ||
@@ -366,7 +370,7 @@ int query_values_relations(struct query_values *values, struct question *questio
 			  error))) ||
 	    (has_word(file, "chosen_metric") && add_metrics(values, question, error)) ||
 	    (has_word(file, "chosen_item") && add_items(values, question, error)) ||
-	    (has_word(file, "begin_event") && period_events(values, question, error)))
+	    (has_periods && period_events(values, question, error)))
 		return -1;
 	return 0;
 }

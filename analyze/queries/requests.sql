@@ -174,8 +174,10 @@ SELECT 'no request of those asked for had a response' AS note
 WHERE NOT EXISTS (SELECT 1 FROM asked) AND EXISTS (SELECT 1 FROM message);
 
 -- notes
-SELECT count(*) || ' requests of all had no response' AS note FROM request
-WHERE responded_ns IS NULL AND begin_ns BETWEEN :begin_ns AND :end_ns HAVING count(*) > 0;
+SELECT silent || ' requests of all had no response' AS note FROM (
+	SELECT count(*) AS silent FROM request
+	WHERE responded_ns IS NULL AND begin_ns BETWEEN :begin_ns AND :end_ns) AS counted
+WHERE silent > 0;
 
 -- notes
 SELECT value || ' messages are of tunnels and carry others: no requests' AS note FROM meta

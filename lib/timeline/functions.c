@@ -87,9 +87,9 @@ static void give_quantile(sqlite3_context *context)
 		return;
 	}
 	if (quantile->share >= 0 && quantile->share <= 1)
-		sqlite3_result_double(context,
-				      quantile_of(quantile->value, quantile->count,
-						  quantile->share));
+		sqlite3_result_double(
+		    context,
+		    quantile_of(quantile->value, quantile->count, quantile->share));
 	else
 		sqlite3_result_error(context, "quantile: want a share from 0 to 1", -1);
 	free(quantile->value);

@@ -8,7 +8,8 @@
 /*
  * SQL functions of a timeline's reader:
  *
- *	quantile(x, share)	an aggregate: of a share of 0.5 the median; NULL of no value
+ *	quantile(x, share)	an aggregate: of a share of 0.5 the median; NULL of no
+ *value
  *
  * An SQLite code.
  */

@@ -249,7 +249,8 @@ int timeline_reader_keep(struct timeline_reader *reader,
 	char *before = mem_printf("PRAGMA query_only = OFF;"
 				  "DROP TABLE IF EXISTS temp.%s",
 				  table->name);
-	char *rows = mem_printf("CREATE TEMPORARY TABLE %s AS %s", table->name, table->sql);
+	char *rows =
+	    mem_printf("CREATE TEMPORARY TABLE %s AS %s", table->name, table->sql);
 	int status = sql_run(reader->db, reader->path, before, error) ||
 		     run_with_values(reader, rows, table->value, error) ||
 		     add_indexes(reader, table, error);
