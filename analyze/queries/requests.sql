@@ -20,7 +20,6 @@
 -- example: ctanalyze requests --group thread --node db run.db
 -- groups: pair process thread container flow
 -- forms: stats top
--- needs what servers did: sched_switch, sched_waking or sched_wakeup
 
 -- temporary asked
 SELECT r.id AS request, r.begin_ns, c.name AS client, r.client_tid, s.name AS server, r.server_tid AS tid,
@@ -182,6 +181,11 @@ WHERE silent > 0;
 -- notes
 SELECT value || ' messages are of tunnels and carry others: no requests' AS note FROM meta
 WHERE key = 'tunnel_messages';
+
+-- notes
+SELECT 'what servers did: not recorded (enable sched_switch, sched_waking or sched_wakeup)' AS note
+WHERE EXISTS (SELECT 1 FROM asked)
+  AND NOT EXISTS (SELECT 1 FROM event_class WHERE name = 'sched_switch' AND events > 0);
 
 -- notes
 SELECT 'what servers did: ctmerge was told to leave it out (--no-spans)' AS note
