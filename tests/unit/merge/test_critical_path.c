@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "../activity/made.h"
+#include "made_spans.h"
 
 #include "analyze/critical/path.h"
 
@@ -53,29 +53,6 @@ static int64_t receive_at(nsec_t ts_ns, int64_t current, int64_t woken)
 	return event;
 }
 
-static struct past *read_past(const char *begin_text, const char *end_text)
-{
-	struct error error = ERROR_INIT;
-	struct timeline_reader *reader;
-	struct scope scope;
-	struct past *past;
-
-	if (made_writer) {
-		made_event(MARK, MADE_END, -1, -1, NULL);
-		finish_timeline(made_writer);
-	}
-	made_writer = NULL;
-	reader = timeline_reader_open("t", &error);
-	assert_string_equal(error_text(&error), "");
-	assert_int_equal(scope_init(&scope, reader, begin_text, end_text, NULL, &error),
-			 0);
-	past = past_read(reader, &scope, NULL, &error);
-	assert_string_equal(error_text(&error), "");
-	scope_clear(&scope);
-	timeline_reader_free(reader);
-	return past;
-}
-
 static void tell(FILE *out, const struct path_segment *at)
 {
 	fprintf(out, "%" PRId64, at->node);
@@ -96,16 +73,19 @@ static void tell(FILE *out, const struct path_segment *at)
 /* The path as text; its segments follow each other from begin to end. For free(). */
 static char *walk(const struct path_start *start, struct path *path)
 {
-	struct past *past = read_past(NULL, NULL);
-	struct path_start from = *start;
+	struct error error = ERROR_INIT;
+	struct timeline_reader *reader;
+	struct history *history;
 	nsec_t at_ns = start->begin_ns;
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	if (start->message) /* stands for the one of that number */
-		from.message = past_find_message(past, start->message->id);
-	path_walk(path, past, &from);
+	made_end();
+	reader = timeline_reader_open("t", &error);
+	history = history_new(reader, &error);
+	assert_string_equal(error_text(&error), "");
+	assert_int_equal(path_walk(path, history, start), 0);
 	for (size_t i = 0; i < path->count; i++) {
 		assert_int_equal(path->segment[i].begin_ns, at_ns);
 		assert_true(path->segment[i].end_ns > at_ns);
@@ -114,7 +94,8 @@ static char *walk(const struct path_start *start, struct path *path)
 	}
 	assert_int_equal(at_ns, start->end_ns);
 	fclose(out);
-	past_free(past);
+	history_free(history);
+	timeline_reader_free(reader);
 	return text;
 }
 
@@ -122,8 +103,7 @@ static char *walk(const struct path_start *start, struct path *path)
 	assert_path_of(1, tid_, begin_, end_, wanted)
 #define assert_path_of(node_, tid_, begin_, end_, wanted)                                \
 	do {                                                                             \
-		const struct path_start start_ = {(node_), (tid_), (begin_), (end_),     \
-						  NULL};                                 \
+		const struct path_start start_ = {(node_), (tid_), (begin_), (end_), 0}; \
 		struct path path_;                                                       \
 		char *told_ = walk(&start_, &path_);                                     \
 		assert_string_equal(told_, (wanted));                                    \
@@ -241,8 +221,7 @@ static void a_message_leads_to_its_sender_on_the_other_node(void **unused)
 /* From the message that brings the response back to the sending of the request. */
 static void a_request_is_walked_from_its_last_message(void **unused)
 {
-	const struct past_message last = {.id = 2};
-	const struct path_start start = {1, 5, 180, 549, &last};
+	const struct path_start start = {1, 5, 180, 549, 2};
 	struct path path;
 	char *told;
 
@@ -263,7 +242,7 @@ static void a_request_is_walked_from_its_last_message(void **unused)
 
 static void a_message_from_the_future_takes_no_time(void **unused)
 {
-	const struct path_start start = {1, 5, 100, 600, NULL};
+	const struct path_start start = {1, 5, 100, 600, 0};
 	struct path path;
 	char *told;
 
@@ -420,7 +399,7 @@ static void threads_that_wake_each_other(void **unused)
 /* A hundred threads that each wait for the next one, one after the other. */
 static void waits_within_waits_end_somewhere(void **unused)
 {
-	const struct path_start start = {1, 10, 150, 500, NULL};
+	const struct path_start start = {1, 10, 150, 500, 0};
 	struct path path;
 	char *told;
 
