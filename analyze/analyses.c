@@ -9,7 +9,6 @@
 	each(syscalls) \
 	each(irq) \
 	each(io) \
-	each(net) \
 	each(critical_path) \
 	each(report) \
 	each(compare) \

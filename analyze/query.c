@@ -542,6 +542,8 @@ static int run_query(struct question *question, struct result *result,
 static void print_order(const struct query *query, const struct query_table *table,
 			const struct query_block *block, FILE *file)
 {
+	int asked = query->question->request->limit_given;
+	int64_t limit = asked < 0 ? table->limit : asked;
 	const char *between = "ORDER BY ";
 
 	for (const char *at = table->sort; at && *at;) {
@@ -552,13 +554,13 @@ static void print_order(const struct query *query, const struct query_table *tab
 
 		if (column && (!column->groups ||
 			       query_words_have(column->groups, query->question->group)))
-			fprintf(file, "%s%s%s", between, key, falls ? " DESC" : "");
+			fprintf(file, "%s\"%s\"%s", between, key, falls ? " DESC" : "");
 		between = column ? ", " : between;
 		free(key);
 		at += length + (at[length] == ',');
 	}
-	if (table->limit)
-		fprintf(file, "\nLIMIT %lld", (long long)table->limit);
+	if (limit)
+		fprintf(file, "\nLIMIT %lld", (long long)limit);
 }
 
 static void print_block(struct query *query, const struct query_block *block,

@@ -6,7 +6,6 @@
 --   pages that each thread took and gave back, by kmem_mm_page_alloc and
 --   kmem_mm_page_free; one frees what another took.
 -- example: ctanalyze mem run.db
--- needs pages: kmem_mm_page_alloc or mm_page_alloc, kmem_mm_page_free or mm_page_free
 
 -- sar has kB of 1024 bytes, and pages, taken to be of 4 KiB, and rates over intervals.
 -- with told
@@ -106,4 +105,7 @@ WHERE :all_threads = 1 OR t.id IN (SELECT id FROM chosen_thread);
 -- notes
 SELECT 'memory of nodes: not recorded (collect with sar)' AS note WHERE NOT EXISTS (SELECT 1 FROM told)
 UNION ALL
-SELECT 'memory of processes: not recorded (sample proc.csv)' WHERE NOT EXISTS (SELECT 1 FROM resident);
+SELECT 'memory of processes: not recorded (sample proc.csv)' WHERE NOT EXISTS (SELECT 1 FROM resident)
+UNION ALL
+SELECT 'pages: not recorded (enable kmem_mm_page_alloc, kmem_mm_page_free)'
+WHERE NOT EXISTS (SELECT 1 FROM event_class WHERE name IN ('kmem_mm_page_alloc', 'mm_page_alloc') AND events > 0);

@@ -14,31 +14,15 @@
 -- forms: stats top
 -- groups: none pair flow node protocol
 
--- Which source an event is of matters only where a node has several clocks.
--- with sourced
-SELECT m.id, m.src_node, m.dst_node, m.send_ns, m.recv_ns, m.latency_ns, m.protocol, m.src, m.sport, m.dst, m.dport, m.bytes,
-       coalesce(CASE WHEN (SELECT count(*) FROM other_clock) > 0
-                THEN (SELECT max(e.source) FROM event AS e WHERE e.id = m.send_event) END, a.source) AS sender,
-       coalesce(CASE WHEN (SELECT count(*) FROM other_clock) > 0
-                THEN (SELECT max(e.source) FROM event AS e WHERE e.id = m.recv_event) END, b.source) AS receiver
-FROM message AS m JOIN node_source AS a ON a.node = m.src_node JOIN node_source AS b ON b.node = m.dst_node
-WHERE m.send_ns BETWEEN :begin_ns AND :end_ns AND m.recv_ns IS NOT NULL
-  AND m.latency_ns BETWEEN :min_ns AND :max_ns
-  AND (:all_nodes = 1 OR m.src_node IN (SELECT id FROM chosen_node) OR m.dst_node IN (SELECT id FROM chosen_node));
-
 -- The true latency is from latency_ns + low_ns to latency_ns + high_ns. What a capture saw besides
 -- its node's kernel trace is left out, so that a packet counts once for two nodes.
--- temporary timed
-SELECT m.id, m.src_node, m.dst_node, m.send_ns, m.latency_ns, m.protocol, m.src, m.sport, m.dst, m.dport, m.bytes,
-       CASE WHEN a.id = b.id OR (a.clock_uuid <> '' AND a.clock_uuid = b.clock_uuid) THEN 0
-            ELSE t.low_ns - f.high_ns END AS low_ns,
-       CASE WHEN a.id = b.id OR (a.clock_uuid <> '' AND a.clock_uuid = b.clock_uuid) THEN 0
-            ELSE t.high_ns - f.low_ns END AS high_ns
-FROM sourced AS m JOIN source AS a ON a.id = m.sender JOIN source AS b ON b.id = m.receiver
-LEFT JOIN clock_uncertainty AS f ON f.source = m.sender AND m.send_ns >= f.begin_ns AND m.send_ns < f.end_ns
-LEFT JOIN clock_uncertainty AS t ON t.source = m.receiver AND m.recv_ns >= t.begin_ns AND m.recv_ns < t.end_ns
-WHERE (SELECT count(*) FROM other_clock) = 0
-   OR (m.sender NOT IN (SELECT source FROM second_view) AND m.receiver NOT IN (SELECT source FROM second_view));
+-- with timed
+SELECT id, src_node, dst_node, send_ns, latency_ns, protocol, src, sport, dst, dport, bytes, low_ns, high_ns
+FROM message
+WHERE send_ns BETWEEN :begin_ns AND :end_ns AND latency_ns BETWEEN :min_ns AND :max_ns
+  AND (:all_nodes = 1 OR src_node IN (SELECT id FROM chosen_node) OR dst_node IN (SELECT id FROM chosen_node))
+  AND coalesce(send_source, 0) NOT IN (SELECT source FROM second_view)
+  AND coalesce(recv_source, 0) NOT IN (SELECT source FROM second_view);
 
 -- with pair
 SELECT src_node, dst_node, count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns,

@@ -72,13 +72,9 @@ SELECT node, source, clock_uuid, kind FROM (
 	FROM source) AS ranked
 WHERE n = 1;
 
--- Sources with another clock than their node's own: then each event's source counts.
--- temporary other_clock
-SELECT s.id AS source FROM source AS s JOIN node_source AS n ON n.node = s.node
-WHERE s.id <> n.source AND NOT (coalesce(s.clock_uuid, '') <> '' AND s.clock_uuid = coalesce(n.clock_uuid, ''));
-
--- Captures of what their node's kernel trace saw of messages, too.
+-- Captures of what their node's kernel trace saw of messages, too, unless they have its clock.
 -- temporary second_view
 SELECT s.id AS source FROM source AS s JOIN node_source AS n ON n.node = s.node
 WHERE s.kind <> 'kernel' AND n.kind = 'kernel'
+  AND NOT (coalesce(s.clock_uuid, '') <> '' AND s.clock_uuid = coalesce(n.clock_uuid, ''))
   AND n.source IN (SELECT a FROM clock_pair UNION SELECT b FROM clock_pair);

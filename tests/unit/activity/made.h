@@ -125,6 +125,8 @@ static const struct timeline_class made_class[KINDS] = {
 static struct timeline_writer *made_writer;
 static uint32_t made_id[KINDS]; /* 0: no event of it yet */
 static int64_t made_node, made_events;
+/* Called of each event, too; NULL. */
+static void (*made_also)(enum made_kind kind, const struct timeline_event *event);
 
 /* Begin a timeline "t" in the working directory. */
 static inline void made_begin(void)
@@ -164,7 +166,10 @@ static inline int64_t made_event(enum made_kind kind, nsec_t ts_ns, int32_t cpu,
 				 0);
 	event.class = made_id[kind];
 	assert_int_equal(timeline_add_event(made_writer, &event, NULL, &error), 0);
-	return ++made_events;
+	made_events++;
+	if (made_also)
+		made_also(kind, &event);
+	return made_events;
 }
 
 static inline struct cell made_text(const char *text)

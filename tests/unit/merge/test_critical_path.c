@@ -24,15 +24,14 @@ static void message_at(int64_t from, int64_t to, int64_t send_event, int64_t rec
 	    .dst = from == 1 ? "b" : "a",
 	    .dport = from == 1 ? port : 40000,
 	};
-	struct error error = ERROR_INIT;
 
-	assert_int_equal(timeline_add_message(made_writer, &message, &error), 0);
+	made_add_message(&message);
 }
 
 /* Interrupts have to be recorded for it to be known that a wakeup is of none. */
 static void begin(void)
 {
-	made_begin();
+	made_begin_spans();
 	port = 80;
 	irq_at(1, 0, 0, 1, "nic");
 	number_at(IRQ_END, 2, 0, 0, 1, 0);

@@ -29,9 +29,8 @@ static void message(int64_t from, int64_t send_event, nsec_t sent_ns, int64_t se
 	    .seq = seq,
 	    .bytes = bytes,
 	};
-	struct error error = ERROR_INIT;
 
-	assert_int_equal(timeline_add_message(made_writer, &row, &error), 0);
+	made_add_message(&row);
 }
 
 /* The same, of a packet whose headers were recorded, by thread `tid`. */
@@ -103,7 +102,7 @@ static char *asked(const char *sql)
 static void data_one_way_and_then_the_other_is_an_exchange(void **unused)
 {
 	(void)unused;
-	made_begin();
+	made_begin_spans();
 	bare(1, 100, 1000, 200, 5); /* 1: a request in two parts */
 	bare(1, 110, 1200, 50, 5);
 	bare(2, 125, 7000, 0, 0); /* acknowledged */
@@ -125,7 +124,7 @@ static void data_one_way_and_then_the_other_is_an_exchange(void **unused)
 static void what_came_before_is_no_news(void **unused)
 {
 	(void)unused;
-	made_begin();
+	made_begin_spans();
 	bare(1, 100, 0xfffffff0, 0x20, 5); /* numbers go round */
 	bare(2, 150, 7000, 300, 8);
 	bare(1, 155, 0xfffffff0, 0x20, 5); /* sent again, as its answer was late */
@@ -139,7 +138,7 @@ static void what_came_before_is_no_news(void **unused)
 static void what_was_lost_comes_when_it_is_sent_again(void **unused)
 {
 	(void)unused;
-	made_begin();
+	made_begin_spans();
 	bare(1, 100, 1000, 30, 5);
 	bare(2, 150, 7000, 100, 8);
 	bare(2, 160, 7300, 100, 8); /* 7100 to 7300 were lost */
@@ -157,7 +156,7 @@ static void what_was_lost_comes_when_it_is_sent_again(void **unused)
 static void who_connects_is_the_client(void **unused)
 {
 	(void)unused;
-	made_begin();
+	made_begin_spans();
 	packet(2, 100, 500, 0, SYN, 8);
 	packet(1, 120, 900, 0, SYN | ACK, 5);
 	packet(1, 140, 901, 30, ACK, 5); /* a greeting */
@@ -173,7 +172,7 @@ static void an_ephemeral_port_is_a_clients(void **unused)
 {
 	(void)unused;
 	client_port = 32768;
-	made_begin();
+	made_begin_spans();
 	bare(2, 100, 7000, 300, 8); /* answers what was asked before */
 	bare(1, 120, 1000, 30, 5);
 	bare(2, 140, 7300, 30, 8);
@@ -187,7 +186,7 @@ static void an_ephemeral_port_is_a_clients(void **unused)
 static void a_new_connection_forgets_the_old_one(void **unused)
 {
 	(void)unused;
-	made_begin();
+	made_begin_spans();
 	packet(1, 100, 0, 0, SYN, 5);
 	packet(1, 110, 5000, 30, ACK, 5);
 	packet(1, 200, 100, 0, SYN, 5);
@@ -210,7 +209,7 @@ static void read_until(nsec_t begin_ns, nsec_t end_ns, int64_t fd)
 
 static void begin_server(void)
 {
-	made_begin();
+	made_begin_spans();
 	made_node = 2;
 	irq_at(1, 0, 0, 1, "nic");
 	number_at(IRQ_END, 2, 0, 0, 1, 0);
