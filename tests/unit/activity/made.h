@@ -9,7 +9,9 @@
 #include <inttypes.h>
 
 #include "../timeline/timeline.h"
+#ifndef MADE_WITHOUT_WALK
 #include "activity/activity.h"
+#endif
 #include "timeline/writer.h"
 
 enum { MADE_END = 1000 };
@@ -249,6 +251,7 @@ static inline int64_t disk_at(enum made_kind kind, nsec_t ts_ns, int64_t sector,
 	return made_event(kind, ts_ns, 0, 9, cells);
 }
 
+#ifndef MADE_WITHOUT_WALK
 static inline void made_span(FILE *out, nsec_t begin_ns, nsec_t end_ns, bool cut_begin,
 			     bool cut_end)
 {
@@ -413,5 +416,7 @@ static const struct activity_ops made_interrupts = {.interrupt = made_tell_inter
 static const struct activity_ops made_syscalls = {.syscall = made_tell_syscall};
 static const struct activity_ops made_disks = {.disk = made_tell_disk};
 static const struct activity_ops made_sent = {.sent = made_tell_sent};
+
+#endif
 
 #endif

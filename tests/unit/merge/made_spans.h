@@ -2,6 +2,7 @@
 #ifndef CT_TEST_MADE_SPANS_H
 #define CT_TEST_MADE_SPANS_H
 
+#define MADE_WITHOUT_WALK
 #include "../activity/made.h"
 
 #include "merge/processes.h"
@@ -51,7 +52,8 @@ static inline void made_tell_spans(enum made_kind kind,
 
 static inline void made_begin_spans(void)
 {
-	static struct merge_node nodes[2] = {{.name = "n1"}, {.name = "n2"}};
+	static char names[2][3] = {"n1", "n2"};
+	static struct merge_node nodes[2] = {{.name = names[0]}, {.name = names[1]}};
 
 	made_begin();
 	made_run = (struct merge_run){.node = nodes, .nodes = 2};

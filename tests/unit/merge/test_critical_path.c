@@ -33,10 +33,14 @@ static void begin(void)
 {
 	made_begin_spans();
 	port = 80;
-	irq_at(1, 0, 0, 1, "nic");
-	number_at(IRQ_END, 2, 0, 0, 1, 0);
-	number_at(SOFTIRQ, 3, 0, 0, NET_RX, 0);
-	number_at(SOFTIRQ_END, 4, 0, 0, NET_RX, 0);
+	for (nsec_t at = 1; at < 9; at += 4) {
+		made_node = at / 4 + 1;
+		irq_at(at, 0, 0, 1, "nic");
+		number_at(IRQ_END, at + 1, 0, 0, 1, 0);
+		number_at(SOFTIRQ, at + 2, 0, 0, NET_RX, 0);
+		number_at(SOFTIRQ_END, at + 3, 0, 0, NET_RX, 0);
+	}
+	made_node = 1;
 }
 
 /* A packet is received and wakes a thread, all in a softirq; the packet's event. */
