@@ -4,7 +4,7 @@
 /* Every analysis, a line each, in the order of the help. */
 /* clang-format off */
 #define ANALYSES(each) \
-	each(requests) \
+	each(critical_path) \
 	each(critical_path) \
 	each(report) \
 	each(compare) \

@@ -17,10 +17,12 @@
 #include "merge/clocks.h"
 #include "merge/describe.h"
 #include "merge/load.h"
+#include "merge/requests.h"
 #include "merge/samples.h"
 #include "merge/tables.h"
 #include "sync/arguments.h"
 #include "timeline/header.h"
+#include "timeline/update.h"
 #include "timeline/writer.h"
 
 enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIED = 3 };
@@ -302,6 +304,21 @@ static int put_in_place(struct merge *merge, struct error *error)
 	return output_commit(&merge->output, error);
 }
 
+/* What follows from the rows of a timeline that is else finished. */
+static int add_requests(struct merge *merge, struct error *error)
+{
+	const char *place = merge->request->output;
+	struct timeline_reader *timeline =
+	    timeline_update_open(merge->output.temporary, place, error);
+	int status = timeline && !requests_write(&merge->run, !merge->request->no_spans,
+						 timeline, error)
+			 ? timeline_update_commit(timeline, error)
+			 : -1;
+
+	timeline_reader_free(timeline);
+	return status;
+}
+
 static int merge_all(struct merge *merge, struct error *error)
 {
 	bool has_times = merge->request->begin || merge->request->end;
@@ -315,6 +332,8 @@ static int merge_all(struct merge *merge, struct error *error)
 		return -1;
 	timeline_writer_free(merge->writer);
 	merge->writer = NULL;
+	if (add_requests(merge, error))
+		return -1;
 	merge->is_written = true;
 	return put_in_place(merge, error);
 }

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "activity/activity.h"
 #include "analyze/analysis.h"
-#include "analyze/critical/request_path.h"
+#include "analyze/bounds.h"
+#include "analyze/critical/node_request.h"
 #include "analyze/tally.h"
 #include "analyze/who.h"
 #include "base/mem.h"
@@ -47,14 +49,27 @@ enum { SUM_BOUND, SUM_RUNNING };
 
 enum { MOST_NAMED = 4 }; /* threads, in an error */
 
+/* A thread in the time asked for. */
+struct candidate {
+	int64_t node, tid;
+	const char *comm;
+	nsec_t begin_ns, end_ns;
+};
+
+struct candidates {
+	struct candidate *item;
+	size_t count, room;
+};
+
 struct critical {
 	struct question *question;
 	struct result *result;
 	struct bounds *bounds;
-	struct scope scope; /* of all nodes */
+	struct history *history;
 	struct path path;
 	struct result_table *table;
 	struct tally states, threads;
+	struct candidates found; /* that the options name */
 };
 
 static struct cell thread_name(struct critical *critical, int64_t node, int64_t tid,
@@ -213,103 +228,92 @@ static int note_missing(struct critical *critical, bool *any, struct error *erro
 	return 0;
 }
 
-static void note_request(struct critical *critical, const struct exchanges *exchanges,
-			 const struct exchange *exchange)
+static void note_request(struct critical *critical, const struct node_request *request)
 {
 	struct question *question = critical->question;
-	const struct who who = {exchange->client, exchange->client_tid, "",
-				exchange->begin_ns};
+	const struct who who = {request->client, request->client_tid, "",
+				request->begin_ns};
+	char *from = request->client_tid > 0
+			 ? mem_printf("thread %" PRId64 " (%s)", request->client_tid,
+				      who_comm(question, &who))
+			 : mem_strdup("a thread that is not known");
 
 	result_note(critical->result,
-		    "of request %" PRId64 ": from thread %" PRId64
-		    " (%s) of %s to %s, port %" PRId64,
-		    exchange->number, exchange->client_tid,
-		    exchange->client_tid > 0 ? who_comm(question, &who) : "not known",
-		    question_node(question, exchange->client),
-		    question_node(question, exchange->server),
-		    exchange_port(exchanges, exchange, 1));
-}
-
-/* The wanted request, else the slowest one from or to a chosen node; NULL: none. */
-static const struct exchange *choose(const struct question *question,
-				     const struct exchanges *exchanges)
-{
-	const struct exchange *best = NULL;
-
-	for (size_t i = 0; i < exchanges->count; i++) {
-		const struct exchange *exchange = &exchanges->item[i];
-
-		if (exchanges->wanted) {
-			if (exchange->wanted)
-				return exchange;
-			continue;
-		}
-		if (!scope_has_node(&question->scope, exchange->client) &&
-		    !scope_has_node(&question->scope, exchange->server))
-			continue;
-		if (!best || nsec_sub(exchange->end_ns, exchange->begin_ns) >
-				 nsec_sub(best->end_ns, best->begin_ns))
-			best = exchange;
-	}
-	return best;
+		    "of request %" PRId64 ": from %s of %s to %s, port %" PRId64,
+		    request->id, from, question_node(question, request->client),
+		    question_node(question, request->server), request->server_port);
+	free(from);
 }
 
 static int of_request(struct critical *critical, struct error *error)
 {
 	struct question *question = critical->question;
-	struct exchanges exchanges = {.wanted = question->request->request};
-	const struct exchange *exchange;
-	int status = exchanges_read(&exchanges, question, &critical->scope,
-				    critical->bounds, error);
+	int64_t wanted = question->request->request;
+	struct node_request request;
+	int found = wanted ? node_request_of(&request, wanted, question, error)
+			   : node_requests_slowest(&request, 1, question, error);
 
-	exchange = status ? NULL : choose(question, &exchanges);
-	if (!status && !exchange && exchanges.wanted)
-		status = error_set(error,
-				   "%s: --request: message %" PRId64
-				   " is of no request that was answered, ctanalyze "
-				   "requests --log has their numbers",
-				   question->path, exchanges.wanted);
-	else if (!status && !exchange)
+	if (found < 0)
+		return -1;
+	if (!found && wanted)
+		return error_set(error,
+				 "%s: --request: message %" PRId64
+				 " is of no request that was answered, ctanalyze "
+				 "requests --log has their numbers",
+				 question->path, wanted);
+	if (!found) {
 		result_note(critical->result,
 			    "no request between nodes was found, and no "
 			    "thread was asked for: see --tid");
-	if (exchange)
-		status = request_path(&critical->path, question, &critical->scope,
-				      exchange, error);
-	if (exchange && !status) {
-		print_path(critical);
-		note_request(critical, &exchanges, exchange);
+		return 0;
 	}
-	exchanges_clear(&exchanges);
-	return status;
+	if (node_request_path(&critical->path, critical->history, &request))
+		return -1;
+	print_path(critical);
+	note_request(critical, &request);
+	return 0;
 }
 
-static bool is_asked_for(struct question *question, const struct past_thread *thread)
+static int add_candidate(void *context, const struct cell *row)
 {
-	return scope_has_node(&question->scope, thread->node) &&
-	       question_has_thread(question, thread->node, thread->tid, thread->comm,
-				   thread->begin_ns);
-}
+	struct critical *critical = context;
+	struct question *question = critical->question;
+	struct candidates *found = &critical->found;
+	const struct scope *scope = &question->scope;
+	struct candidate thread = {
+	    .node = row[0].integer,
+	    .tid = row[1].integer,
+	    .begin_ns = row[2].integer,
+	    .end_ns = row[3].integer,
+	};
+	struct who who;
 
-static int compare_threads(const void *a, const void *b)
-{
-	const struct past_thread *one = a, *other = b;
-
-	if (one->node != other->node)
-		return one->node < other->node ? -1 : 1;
-	return one->tid < other->tid ? -1 : one->tid > other->tid;
+	if (thread.begin_ns < scope->begin_ns)
+		thread.begin_ns = scope->begin_ns;
+	if (thread.end_ns > scope->end_ns)
+		thread.end_ns = scope->end_ns;
+	if (!scope_has_node(scope, thread.node) ||
+	    !question_has_thread(question, thread.node, thread.tid, NULL,
+				 thread.begin_ns))
+		return 0;
+	who = (struct who){thread.node, thread.tid, "", thread.begin_ns};
+	thread.comm = who_comm(question, &who);
+	found->item =
+	    mem_grow(found->item, found->count, &found->room, sizeof(*found->item));
+	found->item[found->count++] = thread;
+	return 0;
 }
 
 /* "web/900 server, db/901 server, ...": some of them; for free(). */
-static char *names_of(const struct question *question, const struct past_thread *thread,
-		      size_t count)
+static char *names_of(const struct question *question, const struct candidates *found)
 {
 	char *names = mem_strdup("");
 
-	for (size_t i = 0; i < count && i < MOST_NAMED; i++) {
+	for (size_t i = 0; i < found->count && i < MOST_NAMED; i++) {
+		const struct candidate *thread = &found->item[i];
 		char *longer = mem_printf("%s%s%s/%" PRId64 " %s", names, i ? ", " : "",
-					  question_node(question, thread[i].node),
-					  thread[i].tid, thread[i].comm);
+					  question_node(question, thread->node),
+					  thread->tid, thread->comm);
 
 		free(names);
 		names = longer;
@@ -318,67 +322,54 @@ static char *names_of(const struct question *question, const struct past_thread 
 }
 
 /* The one thread that the options name; -1 with an error that tells of several. */
-static int choose_thread(struct critical *critical, const struct past *past,
-			 struct past_thread *chosen, struct error *error)
+static int choose_thread(struct critical *critical, struct error *error)
 {
+	static const char sql[] =
+	    "SELECT node, tid, min(begin_ns), max(end_ns) FROM thread_state"
+	    " WHERE tid > 0 AND begin_ns < ?2 AND end_ns > ?1 AND state <> 'dead'"
+	    " GROUP BY node, tid ORDER BY node, tid";
 	struct question *question = critical->question;
-	struct past_thread *found = mem_zalloc((past_threads(past) + 1) * sizeof(*found));
-	size_t count = 0;
+	const struct candidates *found = &critical->found;
+	const struct cell span[] = {cell_of_integer(question->scope.begin_ns),
+				    cell_of_integer(question->scope.end_ns)};
 
-	for (size_t i = 0; i < past_threads(past); i++) {
-		found[count] = past_thread(past, i);
-		count += is_asked_for(question, &found[count]);
-	}
-	*chosen = found[0];
-	if (count > 1) {
-		char *names;
+	if (question_ask(question, sql, span, add_candidate, critical, error))
+		return -1;
+	if (found->count > 1) {
+		char *names = names_of(question, found);
 
-		qsort(found, count, sizeof(*found), compare_threads);
-		names = names_of(question, found, count);
 		error_set(error,
 			  "%s: %zu threads are like that (%s%s), want one: --node, --tid",
-			  question->path, count, names,
-			  count > MOST_NAMED ? ", ..." : "");
+			  question->path, found->count, names,
+			  found->count > MOST_NAMED ? ", ..." : "");
 		free(names);
-	} else if (!count) {
+	} else if (!found->count) {
 		error_set(error,
 			  "%s: no such thread in the time asked for, see ctanalyze cpu",
 			  question->path);
 	}
-	free(found);
-	return count == 1 ? 0 : -1;
-}
-
-static void show_share(void *context, double share)
-{
-	question_share(context, share);
+	return found->count == 1 ? 0 : -1;
 }
 
 static int of_thread(struct critical *critical, struct error *error)
 {
-	struct question *question = critical->question;
-	const struct past_watch watch = {show_share, question};
-	struct past *past = past_read(question->reader, &critical->scope, &watch, error);
-	struct past_thread thread;
+	const struct candidate *thread;
 	struct path_start start;
 
-	if (!past)
+	if (choose_thread(critical, error))
 		return -1;
-	if (choose_thread(critical, past, &thread, error)) {
-		past_free(past);
+	thread = critical->found.item;
+	start = (struct path_start){.node = thread->node,
+				    .tid = thread->tid,
+				    .begin_ns = thread->begin_ns,
+				    .end_ns = thread->end_ns};
+	if (path_walk(&critical->path, critical->history, &start))
 		return -1;
-	}
-	start = (struct path_start){.node = thread.node,
-				    .tid = thread.tid,
-				    .begin_ns = thread.begin_ns,
-				    .end_ns = thread.end_ns};
-	path_walk(&critical->path, past, &start);
-	result_note(critical->result,
-		    "of thread %" PRId64
-		    " (%s) of %s, as long as it is known in the time "
-		    "asked for",
-		    thread.tid, thread.comm, question_node(question, thread.node));
-	past_free(past);
+	result_note(
+	    critical->result,
+	    "of thread %" PRId64 " (%s) of %s, as long as it is known in the time "
+	    "asked for",
+	    thread->tid, thread->comm, question_node(critical->question, thread->node));
 	print_path(critical);
 	return 0;
 }
@@ -399,8 +390,8 @@ static int run_critical_path(struct question *question, struct result *result,
 		return error_set(error, "--request names the thread, want it without "
 					"--tid, --pid and --procname");
 	critical.bounds = bounds_new(question->reader, error);
-	if (critical.bounds && !scope_of_all_nodes(&critical.scope, question, error) &&
-	    !note_missing(&critical, &any, error)) {
+	critical.history = critical.bounds ? history_new(question->reader, error) : NULL;
+	if (critical.history && !note_missing(&critical, &any, error)) {
 		if (!any)
 			status = 0;
 		else if (by_thread)
@@ -411,7 +402,8 @@ static int run_critical_path(struct question *question, struct result *result,
 	path_clear(&critical.path);
 	tally_clear(&critical.states);
 	tally_clear(&critical.threads);
-	scope_clear(&critical.scope);
+	free(critical.found.item);
+	history_free(critical.history);
 	bounds_free(critical.bounds);
 	return status;
 }

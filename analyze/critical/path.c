@@ -14,8 +14,8 @@ struct frame {
 
 struct walk {
 	struct path *path;
-	const struct past *past;
-	const struct past_message *last; /* a request's, whose flow goes first; or NULL */
+	struct history *history;
+	size_t flow; /* a request's, which goes first; HISTORY_ANY */
 	struct frame frame[PATH_DEEPEST];
 	size_t deep;
 	nsec_t at_ns; /* all after it is told */
@@ -77,13 +77,14 @@ static bool has_room(struct walk *walk)
 /* Whether the thread ran just before that time, as who wakes or sends has to. */
 static bool ran(const struct walk *walk, int64_t node, int64_t tid, nsec_t at_ns)
 {
-	const struct past_span *span = past_span_before(walk->past, node, tid, at_ns);
+	struct history_span span;
 
-	return span && span->end_ns >= at_ns && span->state == ACTIVITY_RUNNING;
+	return history_span_before(walk->history, node, tid, at_ns, &span) &&
+	       span.end_ns >= at_ns && span.state == STATE_RUNNING;
 }
 
 /* From where the message is known to have come back to its sending. */
-static void tell_message(struct walk *walk, const struct past_message *message)
+static void tell_message(struct walk *walk, const struct history_message *message)
 {
 	struct path_segment *segment = tell(walk, PATH_NETWORK, message->send_ns);
 
@@ -97,32 +98,32 @@ static void tell_message(struct walk *walk, const struct past_message *message)
 	segment->sent_ns = message->send_ns;
 }
 
-static enum path_state state_of(enum activity_wait wait)
+static enum path_state state_of(enum history_cause cause)
 {
-	switch (wait) {
-	case WAIT_DISK:
+	switch (cause) {
+	case CAUSE_DISK:
 		return PATH_DISK;
-	case WAIT_NETWORK:
+	case CAUSE_NETWORK:
 		return PATH_NETWORK;
-	case WAIT_TIMER:
+	case CAUSE_TIMER:
 		return PATH_TIMER;
-	case WAIT_INTERRUPT:
+	case CAUSE_INTERRUPT:
 		return PATH_INTERRUPT;
-	case WAIT_THREAD:
+	case CAUSE_THREAD:
 		return PATH_THREAD;
-	case WAIT_UNKNOWN:
+	case CAUSE_UNKNOWN:
 		break;
 	}
 	return PATH_UNKNOWN;
 }
 
 /* Who sent it: a thread goes on from there; the rest of the wait is else as it is. */
-static void follow_sender(struct walk *walk, const struct past_message *message,
+static void follow_sender(struct walk *walk, const struct history_message *message,
 			  nsec_t floor_ns)
 {
 	enum path_state state = state_of(message->by);
 
-	if (message->by == WAIT_THREAD &&
+	if (message->by == CAUSE_THREAD &&
 	    ran(walk, message->src_node, message->tid, walk->at_ns)) {
 		push(walk, message->src_node, message->tid, floor_ns);
 		return;
@@ -136,76 +137,79 @@ static void follow_sender(struct walk *walk, const struct past_message *message,
  * Back over a message and what it answered, where a kernel did so by itself: an
  * acknowledgement, the next segment after one. Then over its sender.
  */
-static void follow_message(struct walk *walk, const struct past_message *message,
+static void follow_message(struct walk *walk, struct history_message message,
 			   nsec_t floor_ns)
 {
 	for (size_t hops = 0; walk->at_ns > floor_ns; hops++) {
-		const struct past_message *cause =
-		    past_message(walk->past, message->cause);
+		struct history_message answered;
 
-		push(walk, message->dst_node, -1, floor_ns);
-		tell(walk, PATH_INTERRUPT, message->recv_ns);
-		tell_message(walk, message);
+		push(walk, message.dst_node, -1, floor_ns);
+		tell(walk, PATH_INTERRUPT, message.recv_ns);
+		tell_message(walk, &message);
 		walk->deep--;
-		if (!cause || hops >= PATH_DEEPEST ||
-		    cause->recv_event == message->recv_event) {
-			follow_sender(walk, message, floor_ns);
+		if (hops >= PATH_DEEPEST ||
+		    !history_answered(walk->history, &message, &answered) ||
+		    answered.recv_event == message.recv_event) {
+			follow_sender(walk, &message, floor_ns);
 			return;
 		}
-		message = cause;
+		message = answered;
 	}
 }
 
 /* Back over a wait: to what ended it, if that is known, and to where it began. */
-static void follow_wait(struct walk *walk, const struct past_span *span, nsec_t floor_ns)
+static void follow_wait(struct walk *walk, const struct history_span *span,
+			nsec_t floor_ns)
 {
 	const struct frame *frame = &walk->frame[walk->deep - 1];
-	const struct past_message *message =
-	    past_wait_message(walk->past, frame->node, frame->tid, span, walk->last);
 	bool at_end = span->ended && walk->at_ns == span->end_ns;
+	struct history_message message;
 	struct path_segment *segment;
 
-	if (at_end && span->wait == WAIT_NETWORK && message && has_room(walk)) {
+	if (at_end && span->wait == CAUSE_NETWORK &&
+	    history_wait_message(walk->history, frame->node, frame->tid, &span->batch,
+				 walk->flow, &message) &&
+	    has_room(walk)) {
 		follow_message(walk, message, floor_ns);
 		return;
 	}
-	if (at_end && span->wait == WAIT_THREAD && span->other_tid > 0 &&
+	if (at_end && span->wait == CAUSE_THREAD && span->other_tid > 0 &&
 	    span->other_tid != frame->tid &&
 	    ran(walk, frame->node, span->other_tid, walk->at_ns) && has_room(walk)) {
 		push(walk, frame->node, span->other_tid, floor_ns);
 		return;
 	}
-	segment = tell(walk, state_of((enum activity_wait)span->wait), floor_ns);
+	segment = tell(walk, state_of(span->wait), floor_ns);
 	if (segment)
-		segment->other_tid = span->wait == WAIT_THREAD ? span->other_tid : -1;
+		segment->other_tid = span->wait == CAUSE_THREAD ? span->other_tid : -1;
 }
 
 /* One step back, which moves at_ns or goes into a wait. */
 static void step(struct walk *walk)
 {
 	const struct frame *frame = &walk->frame[walk->deep - 1];
-	const struct past_span *span =
-	    past_span_before(walk->past, frame->node, frame->tid, walk->at_ns);
 	struct path_segment *segment;
+	struct history_span span;
+	bool any = history_span_before(walk->history, frame->node, frame->tid,
+				       walk->at_ns, &span);
 	nsec_t begin_ns;
 
-	if (!span || span->end_ns < walk->at_ns) {
-		tell(walk, PATH_UNKNOWN, span ? span->end_ns : frame->floor_ns);
+	if (!any || span.end_ns < walk->at_ns) {
+		tell(walk, PATH_UNKNOWN, any ? span.end_ns : frame->floor_ns);
 		return;
 	}
-	begin_ns = span->begin_ns > frame->floor_ns ? span->begin_ns : frame->floor_ns;
-	if (span->state == ACTIVITY_BLOCKED) {
-		follow_wait(walk, span, begin_ns);
+	begin_ns = span.begin_ns > frame->floor_ns ? span.begin_ns : frame->floor_ns;
+	if (span.state == STATE_SLEEPING) {
+		follow_wait(walk, &span, begin_ns);
 		return;
 	}
-	segment =
-	    tell(walk, span->state == ACTIVITY_RUNNING ? PATH_RUNNING : PATH_RUNNABLE,
-		 begin_ns);
+	segment = tell(walk, span.state == STATE_RUNNING ? PATH_RUNNING : PATH_RUNNABLE,
+		       begin_ns);
 	if (!segment)
 		return;
-	segment->cpu = span->cpu;
-	if (span->state == ACTIVITY_RUNNABLE)
-		segment->other_tid = span->other_tid;
+	segment->cpu = span.cpu;
+	if (span.state == STATE_RUNNABLE)
+		segment->other_tid = span.other_tid;
 }
 
 static void reverse(struct path *path)
@@ -219,24 +223,30 @@ static void reverse(struct path *path)
 	}
 }
 
-void path_walk(struct path *path, const struct past *past, const struct path_start *start)
+int path_walk(struct path *path, struct history *history, const struct path_start *start)
 {
-	struct walk walk = {
-	    .path = path, .past = past, .last = start->message, .at_ns = start->end_ns};
+	struct walk walk = {.path = path,
+			    .history = history,
+			    .flow = HISTORY_ANY,
+			    .at_ns = start->end_ns};
+	struct history_message message;
 
 	*path = (struct path){.count = 0};
 	if (start->begin_ns >= start->end_ns)
-		return;
+		return 0;
 	push(&walk, start->node, start->tid, start->begin_ns);
-	if (start->message)
-		follow_message(&walk, start->message, start->begin_ns);
-	while (walk.deep) {
+	if (start->message && history_find_message(history, start->message, &message)) {
+		walk.flow = message.flow;
+		follow_message(&walk, message, start->begin_ns);
+	}
+	while (walk.deep && !history_failed(history)) {
 		if (walk.at_ns <= walk.frame[walk.deep - 1].floor_ns)
 			walk.deep--;
 		else
 			step(&walk);
 	}
 	reverse(path);
+	return history_failed(history) ? -1 : 0;
 }
 
 void path_clear(struct path *path)

@@ -2,7 +2,7 @@
 #ifndef CT_ANALYZE_CRITICAL_PATH_H
 #define CT_ANALYZE_CRITICAL_PATH_H
 
-#include "analyze/critical/past.h"
+#include "analyze/critical/history.h"
 
 /*
  * What the end of an interval waited for, back to its begin: the chain of a thread's
@@ -51,14 +51,14 @@ struct path {
 struct path_start {
 	int64_t node, tid;
 	nsec_t begin_ns, end_ns;
-	const struct past_message *message; /* that ended it; NULL: what the thread did */
+	int64_t message; /* message.id of what ended it; 0: what the thread did */
 };
 
 enum { PATH_DEEPEST = 64 }; /* waits within waits */
 
-/* The segments add up to the interval exactly. */
-void path_walk(struct path *path, const struct past *past,
-	       const struct path_start *start);
+/* The segments add up to the interval exactly. To be cleared. 0, or -1 where the history
+ * failed, with its error. */
+int path_walk(struct path *path, struct history *history, const struct path_start *start);
 
 void path_clear(struct path *path);
 

@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analyze/critical/request_path.h"
+#include "activity/activity.h"
+#include "analyze/critical/node_request.h"
 #include "analyze/print.h"
 #include "analyze/report/html.h"
 #include "analyze/who.h"
@@ -25,8 +26,7 @@ static const int colour[PATH_STATES] = {
 
 struct drawing {
 	struct report *report;
-	const struct exchanges *exchanges;
-	const struct exchange *exchange;
+	const struct node_request *request;
 	const struct path *path;
 	nsec_t begin_ns, span_ns;
 };
@@ -62,52 +62,36 @@ static void draw_legend(const struct drawing *drawing)
 				100 * (double)sum[i] / (double)drawing->span_ns);
 }
 
-/* How sure the times between the nodes are, there and back: the wider. */
-static nsec_t bound_of(const struct drawing *drawing)
-{
-	const struct exchange *exchange = drawing->exchange;
-	const struct bounds *bounds = drawing->report->bounds;
-	nsec_t there = bound_width(
-	    bounds_between(bounds, exchange->client_source, exchange->begin_ns,
-			   exchange->server_source, exchange->arrived_ns));
-	nsec_t back = bound_width(
-	    bounds_between(bounds, exchange->server_source, exchange->replied_ns,
-			   exchange->client_source, exchange->end_ns));
-
-	return there > back ? there : back;
-}
-
 static void draw_title(const struct drawing *drawing)
 {
-	const struct exchange *exchange = drawing->exchange;
+	const struct node_request *request = drawing->request;
 	struct question *question = drawing->report->question;
-	const struct who client = {exchange->client, exchange->client_tid, "",
-				   exchange->begin_ns};
+	const struct who client = {request->client, request->client_tid, "",
+				   request->begin_ns};
 	FILE *page = drawing->report->page;
 	char text[PRINT_TEXT];
 
 	fprintf(page,
 		"<figure class=\"path\" data-request=\"%" PRId64
 		"\"><figcaption><b>Request %" PRId64 ": ",
-		exchange->number, exchange->number);
-	html_text(page, question_node(question, exchange->client));
-	if (exchange->client_tid > 0) {
+		request->id, request->id);
+	html_text(page, question_node(question, request->client));
+	if (request->client_tid > 0) {
 		fputs(" (", page);
 		html_text(page, who_comm(question, &client));
 		fputc(')', page);
 	}
 	fputs(" \xe2\x86\x92 ", page);
-	html_text(page, question_node(question, exchange->server));
-	if (exchange_port(drawing->exchanges, exchange, 1) >= 0)
-		fprintf(page, ", port %" PRId64,
-			exchange_port(drawing->exchanges, exchange, 1));
+	html_text(page, question_node(question, request->server));
+	if (request->server_port >= 0)
+		fprintf(page, ", port %" PRId64, request->server_port);
 	fprintf(page, ", %s</b> ", human(drawing, text, drawing->span_ns, UNIT_SPAN));
 	draw_legend(drawing);
 	fprintf(page,
 		"<span>times between nodes %s; sent at %s</span></figcaption>\n"
 		"<div class=\"rows\">",
-		human(drawing, text, bound_of(drawing), UNIT_BOUND),
-		human(drawing, (char[PRINT_TEXT]){0}, exchange->begin_ns, UNIT_INSTANT));
+		human(drawing, text, request->bound_ns, UNIT_BOUND),
+		human(drawing, (char[PRINT_TEXT]){0}, request->begin_ns, UNIT_INSTANT));
 }
 
 static double x_of(const struct drawing *drawing, nsec_t at_ns)
@@ -240,91 +224,45 @@ static void draw_path(const struct drawing *drawing)
 	fputs("</figure>\n", drawing->report->page);
 }
 
-static int compare_total(const void *a, const void *b)
+/* Only where what threads did is recorded; the tables above have said so else. */
+static int draw_paths(struct report *report, struct error *error)
 {
-	const struct exchange *one = *(const struct exchange *const *)a;
-	const struct exchange *other = *(const struct exchange *const *)b;
-	nsec_t here = nsec_sub(one->end_ns, one->begin_ns),
-	       there = nsec_sub(other->end_ns, other->begin_ns);
+	struct node_request request[SLOWEST];
+	struct activity_recorded recorded;
+	struct history *history = NULL;
+	int count, status;
 
-	if (here != there)
-		return here > there ? -1 : 1;
-	return one->number < other->number ? -1 : one->number > other->number;
-}
-
-/* The slowest first; for free(). */
-static const struct exchange **sort_slowest(const struct report *report,
-					    const struct exchanges *exchanges,
-					    size_t *count)
-{
-	const struct scope *scope = &report->question->scope;
-	const struct exchange **sorted =
-	    mem_alloc((exchanges->count + 1) * sizeof(*sorted));
-
-	*count = 0;
-	for (size_t i = 0; i < exchanges->count; i++) {
-		const struct exchange *one = &exchanges->item[i];
-
-		if (one->end_ns > one->begin_ns && (scope_has_node(scope, one->client) ||
-						    scope_has_node(scope, one->server)))
-			sorted[(*count)++] = one;
-	}
-	qsort(sorted, *count, sizeof(*sorted), compare_total);
-	return sorted;
-}
-
-static int draw_slowest(struct report *report, const struct exchanges *exchanges,
-			const struct scope *scope, struct error *error)
-{
-	size_t count;
-	const struct exchange **sorted = sort_slowest(report, exchanges, &count);
-	int status = 0;
-
-	if (count)
+	if (activity_recorded(&recorded, report->question->reader, error))
+		return -1;
+	count = recorded.switches
+		    ? node_requests_slowest(request, SLOWEST, report->question, error)
+		    : 0;
+	if (count > 0) {
+		history = history_new(report->question->reader, error);
 		fputs(
 		    "<h3>Critical paths of the slowest requests</h3>\n<p class=\"note\">"
 		    "What the end of each request waited for, back to its begin: at "
 		    "every time one node&#8217;s state.</p>\n",
 		    report->page);
-	for (size_t i = 0; i < count && i < SLOWEST && !status; i++) {
+	}
+	status = count < 0 || (count && !history) ? -1 : 0;
+	for (int i = 0; i < count && !status; i++) {
 		struct path path;
 		const struct drawing drawing = {.report = report,
-						.exchanges = exchanges,
-						.exchange = sorted[i],
+						.request = &request[i],
 						.path = &path,
-						.begin_ns = sorted[i]->begin_ns,
-						.span_ns = sorted[i]->end_ns -
-							   sorted[i]->begin_ns};
+						.begin_ns = request[i].begin_ns,
+						.span_ns = request[i].end_ns -
+							   request[i].begin_ns};
 
-		status = request_path(&path, report->question, scope, sorted[i], error);
+		if (drawing.span_ns <= 0)
+			continue;
+		status = node_request_path(&path, history, &request[i]);
 		if (!status)
 			draw_path(&drawing);
 		path_clear(&path);
 	}
-	free(sorted);
-	return status;
-}
-
-/* Only where what threads did is recorded; the tables above have said so else. */
-static int draw_paths(struct report *report, struct error *error)
-{
-	struct exchanges exchanges = {.wanted = 0};
-	struct activity_recorded recorded;
-	struct scope scope = {.nodes = 0};
-	int status = activity_recorded(&recorded, report->question->reader, error) ||
-			     (recorded.switches &&
-			      scope_of_all_nodes(&scope, report->question, error))
-			 ? -1
-			 : 0;
-
-	if (!status && recorded.switches) {
-		status = exchanges_read(&exchanges, report->question, &scope,
-					report->bounds, error);
-		if (!status)
-			status = draw_slowest(report, &exchanges, &scope, error);
-	}
-	exchanges_clear(&exchanges);
-	scope_clear(&scope);
+	history_free(history);
 	return status;
 }
 

@@ -98,7 +98,8 @@ struct timeline_query *timeline_query_new(struct timeline_reader *reader, const 
 		sql_error(reader->db, reader->path, error);
 		return NULL;
 	}
-	if (!statement || !is_blank(rest) || !sqlite3_stmt_readonly(statement)) {
+	if (!statement || !is_blank(rest) ||
+	    !(reader->may_write || sqlite3_stmt_readonly(statement))) {
 		error_set(error, "%s: not one question, want one SELECT", reader->path);
 		sqlite3_finalize(statement);
 		return NULL;

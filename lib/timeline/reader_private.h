@@ -12,6 +12,7 @@ struct timeline_reader {
 	sqlite3 *db;
 	char *path;
 	struct timeline_each *each; /* who takes rows of TIMELINE_ROW now, or NULL */
+	bool may_write;             /* by timeline_update_open */
 };
 
 struct timeline_query {

@@ -220,6 +220,45 @@ CREATE TABLE block_request (
 	PRIMARY KEY (node, dev, begin_ns, id)
 ) WITHOUT ROWID;
 
+-- A request between nodes and its response, from the messages. What has no response
+-- has NULL for all that only that tells.
+CREATE TABLE request (
+	id INTEGER PRIMARY KEY REFERENCES message (id),
+	last_message INTEGER REFERENCES message (id),
+	protocol TEXT,
+	client INTEGER REFERENCES node (id),
+	server INTEGER REFERENCES node (id),
+	client_source INTEGER REFERENCES source (id),
+	server_source INTEGER REFERENCES source (id),
+	client_address TEXT,
+	client_port INTEGER,
+	server_address TEXT,
+	server_port INTEGER,
+	client_tid INTEGER,
+	server_tid INTEGER,
+	client_by_kernel INTEGER,
+	server_by_kernel INTEGER,
+	request_event INTEGER REFERENCES event (id),
+	response_event INTEGER REFERENCES event (id),
+	given_ns INTEGER,
+	begin_ns INTEGER NOT NULL,
+	arrived_ns INTEGER NOT NULL,
+	responded_ns INTEGER,
+	end_ns INTEGER,
+	request_bytes INTEGER,
+	response_bytes INTEGER,
+	there_ns INTEGER,
+	queue_ns INTEGER,
+	running_ns INTEGER,
+	runnable_ns INTEGER,
+	disk_ns INTEGER,
+	node_ns INTEGER,
+	other_ns INTEGER,
+	unknown_ns INTEGER,
+	back_ns INTEGER,
+	bound_ns INTEGER
+);
+
 CREATE TABLE recorded (
 	node INTEGER NOT NULL REFERENCES node (id),
 	cpu INTEGER,

@@ -9,7 +9,9 @@
 #include <inttypes.h>
 
 #include "../timeline/timeline.h"
+#ifndef MADE_WITHOUT_WALK
 #include "activity/activity.h"
+#endif
 #include "timeline/writer.h"
 
 enum { MADE_END = 1000 };
@@ -125,6 +127,8 @@ static const struct timeline_class made_class[KINDS] = {
 static struct timeline_writer *made_writer;
 static uint32_t made_id[KINDS]; /* 0: no event of it yet */
 static int64_t made_node, made_events;
+/* Called of each event, too; NULL. */
+static void (*made_also)(enum made_kind kind, const struct timeline_event *event);
 
 /* Begin a timeline "t" in the working directory. */
 static inline void made_begin(void)
@@ -164,7 +168,10 @@ static inline int64_t made_event(enum made_kind kind, nsec_t ts_ns, int32_t cpu,
 				 0);
 	event.class = made_id[kind];
 	assert_int_equal(timeline_add_event(made_writer, &event, NULL, &error), 0);
-	return ++made_events;
+	made_events++;
+	if (made_also)
+		made_also(kind, &event);
+	return made_events;
 }
 
 static inline struct cell made_text(const char *text)
@@ -244,6 +251,7 @@ static inline int64_t disk_at(enum made_kind kind, nsec_t ts_ns, int64_t sector,
 	return made_event(kind, ts_ns, 0, 9, cells);
 }
 
+#ifndef MADE_WITHOUT_WALK
 static inline void made_span(FILE *out, nsec_t begin_ns, nsec_t end_ns, bool cut_begin,
 			     bool cut_end)
 {
@@ -408,5 +416,7 @@ static const struct activity_ops made_interrupts = {.interrupt = made_tell_inter
 static const struct activity_ops made_syscalls = {.syscall = made_tell_syscall};
 static const struct activity_ops made_disks = {.disk = made_tell_disk};
 static const struct activity_ops made_sent = {.sent = made_tell_sent};
+
+#endif
 
 #endif

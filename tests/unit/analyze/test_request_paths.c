@@ -11,7 +11,7 @@
 
 #include "../scratch.h"
 #include "analyze/analysis.h"
-#include "analyze/critical/request_path.h"
+#include "analyze/critical/node_request.h"
 
 static char **timelines;
 
@@ -19,8 +19,6 @@ struct asked {
 	const char *path;
 	struct request request;
 	struct question question;
-	struct exchanges exchanges;
-	struct scope scope;
 	uint64_t networks; /* rows of paths that are a message's way to a thread */
 	uint64_t ways;     /* requests whose way there is on their path */
 };
@@ -92,9 +90,14 @@ static const struct path_segment *led_to(const struct path *path, size_t at)
 	return NULL;
 }
 
-static void check_path(struct asked *asked, const struct exchange *exchange,
+static void check_path(struct asked *asked, const struct node_request *request,
 		       const struct path *path)
 {
+	const struct cell id[] = {cell_of_integer(request->id)};
+	int64_t server_tid = count(
+	    asked, "SELECT coalesce(server_tid, -1) FROM request WHERE id = ?1", id);
+	nsec_t arrived_ns =
+	    count(asked, "SELECT arrived_ns FROM request WHERE id = ?1", id);
 	bool first = true;
 
 	for (size_t i = 0; i < path->count; i++) {
@@ -108,16 +111,15 @@ static void check_path(struct asked *asked, const struct exchange *exchange,
 			fail_msg("%s: request %" PRId64 ": message %" PRId64
 				 " leads to thread %" PRId64
 				 ", which sends nothing in its flow",
-				 asked->path, exchange->number, at->message, to->tid);
+				 asked->path, request->id, at->message, to->tid);
 		/* Of what came no later than the request nothing but it was awaited. */
-		if (first && to && to->node == exchange->server &&
-		    to->tid == exchange->server_tid &&
-		    at->end_ns >= exchange->arrived_ns) {
-			if (!is_of_flow(asked, at->message, exchange->number))
+		if (first && to && to->node == request->server && to->tid == server_tid &&
+		    at->end_ns >= arrived_ns) {
+			if (!is_of_flow(asked, at->message, request->id))
 				fail_msg("%s: request %" PRId64
 					 " begins with message %" PRId64
 					 " of another flow",
-					 asked->path, exchange->number, at->message);
+					 asked->path, request->id, at->message);
 			asked->ways++;
 		}
 		first = false;
@@ -127,48 +129,36 @@ static void check_path(struct asked *asked, const struct exchange *exchange,
 static void check_timeline(const char *name)
 {
 	static const struct analysis critical = {.name = "critical-path"};
+	enum { MOST = 10000 };
+	struct node_request *request = mem_zalloc(MOST * sizeof(*request));
 	struct asked asked = {.path = name};
 	struct error error = ERROR_INIT;
-	struct bounds *bounds;
-	struct past *past;
+	struct history *history;
+	int requests;
 
 	request_init(&asked.request);
 	assert_int_equal(request_check(&asked.request, &error), 0);
 	assert_int_equal(
 	    question_open(&asked.question, &critical, &asked.request, name, &error), 0);
-	bounds = bounds_new(asked.question.reader, &error);
-	assert_int_equal(scope_of_all_nodes(&asked.scope, &asked.question, &error), 0);
-	assert_int_equal(exchanges_read(&asked.exchanges, &asked.question, &asked.scope,
-					bounds, &error),
-			 0);
-	assert_true(asked.exchanges.count > 100);
-	past = past_read(asked.question.reader, &asked.scope, NULL, &error);
-	assert_non_null(past);
-	for (size_t i = 0; i < asked.exchanges.count; i++) {
-		const struct exchange *exchange = &asked.exchanges.item[i];
+	requests = node_requests_slowest(request, MOST, &asked.question, &error);
+	assert_true(requests > 100);
+	history = history_new(asked.question.reader, &error);
+	assert_non_null(history);
+	for (int i = 0; i < requests; i++) {
 		struct path path;
 
-		request_path_walk(&path, past, exchange);
-		check_path(&asked, exchange, &path);
-		path_clear(&path);
-		if (i % 50) /* as critical-path reads it, which is slower */
-			continue;
-		assert_int_equal(
-		    request_path(&path, &asked.question, &asked.scope, exchange, &error),
-		    0);
-		check_path(&asked, exchange, &path);
+		assert_int_equal(node_request_path(&path, history, &request[i]), 0);
+		check_path(&asked, &request[i], &path);
 		path_clear(&path);
 	}
-	past_free(past);
-	print_message("%s: %zu requests, %" PRIu64 " ways to threads, %" PRIu64
+	print_message("%s: %d requests, %" PRIu64 " ways to threads, %" PRIu64
 		      " of requests\n",
-		      name, asked.exchanges.count, asked.networks, asked.ways);
-	assert_true(asked.ways > asked.exchanges.count / 2);
-	exchanges_clear(&asked.exchanges);
-	scope_clear(&asked.scope);
-	bounds_free(bounds);
+		      name, requests, asked.networks, asked.ways);
+	assert_true(asked.ways > (uint64_t)requests / 2);
+	history_free(history);
 	question_close(&asked.question);
 	request_clear(&asked.request);
+	free(request);
 }
 
 static void paths_agree_with_requests(void **unused)

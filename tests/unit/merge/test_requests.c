@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "../activity/made.h"
+#include "made_spans.h"
 
-#include "analyze/analysis.h"
-#include "analyze/exchange_work.h"
+#include "merge/requests.h"
+#include "timeline/update.h"
 
 enum { SYN = 2, ACK = 16, HEADER = 52 };
 
@@ -29,9 +29,8 @@ static void message(int64_t from, int64_t send_event, nsec_t sent_ns, int64_t se
 	    .seq = seq,
 	    .bytes = bytes,
 	};
-	struct error error = ERROR_INIT;
 
-	assert_int_equal(timeline_add_message(made_writer, &row, &error), 0);
+	made_add_message(&row);
 }
 
 /* The same, of a packet whose headers were recorded, by thread `tid`. */
@@ -54,62 +53,56 @@ static void bare(int64_t from, nsec_t sent_ns, int64_t seq, int64_t data, int64_
 		HEADER + data);
 }
 
-struct asked {
-	struct request request;
-	struct question question;
-	struct exchanges exchanges;
-};
-
-static void ask_exchanges(struct asked *asked, int64_t wanted)
+/* What a question of the timeline, whose requests are made now, answers: for free(). */
+static char *asked(const char *sql)
 {
-	static const struct analysis analysis = {.name = "test"};
 	struct error error = ERROR_INIT;
-	struct bounds *bounds;
+	struct merge_run run = {.count = 0};
+	struct timeline_reader *timeline;
+	struct timeline_query *query;
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
-	if (made_writer) {
-		made_event(MARK, MADE_END, -1, -1, NULL);
-		finish_timeline(made_writer);
+	made_end();
+	timeline = timeline_update_open("t", NULL, &error);
+	assert_int_equal(requests_write(&run, true, timeline, &error), 0);
+	assert_int_equal(timeline_update_commit(timeline, &error), 0);
+	query = timeline_query_new(timeline, sql, &error);
+	assert_int_equal(timeline_query_ask(query, NULL, 0, &error), 0);
+	while (timeline_query_next(query, &error) > 0) {
+		const struct cell *cell = timeline_query_row(query);
+
+		for (size_t i = 0; i < timeline_query_columns(query); i++)
+			if (cell[i].type == CELL_TEXT)
+				fprintf(out, "%.*s ", (int)cell[i].size, cell[i].bytes);
+			else if (cell[i].type == CELL_INTEGER)
+				fprintf(out, "%" PRId64 " ", cell[i].integer);
+			else
+				fputs("- ", out);
+		fputc('\n', out);
 	}
-	made_writer = NULL;
-	request_init(&asked->request);
-	asked->request.quiet = true;
-	assert_int_equal(
-	    question_open(&asked->question, &analysis, &asked->request, "t", &error), 0);
-	bounds = bounds_new(asked->question.reader, &error);
-	asked->exchanges = (struct exchanges){.wanted = wanted};
-	assert_int_equal(exchanges_read(&asked->exchanges, &asked->question,
-					&asked->question.scope, bounds, &error),
-			 0);
 	assert_string_equal(error_text(&error), "");
-	bounds_free(bounds);
+	fclose(out);
+	timeline_query_free(query);
+	timeline_reader_free(timeline);
+	return text;
 }
 
-static void done(struct asked *asked)
-{
-	exchanges_clear(&asked->exchanges);
-	question_close(&asked->question);
-	request_clear(&asked->request);
-}
+#define assert_asked(sql, wanted)                                                        \
+	do {                                                                             \
+		char *told_ = asked(sql);                                                \
+		assert_string_equal(told_, (wanted));                                    \
+		free(told_);                                                             \
+	} while (0)
 
-static void assert_exchange(const struct asked *asked, size_t at, int64_t number,
-			    const nsec_t times[4])
-{
-	const struct exchange *exchange = &asked->exchanges.item[at];
-
-	assert_true(at < asked->exchanges.count);
-	assert_int_equal(exchange->number, number);
-	assert_int_equal(exchange->begin_ns, times[0]);
-	assert_int_equal(exchange->arrived_ns, times[1]);
-	assert_int_equal(exchange->replied_ns, times[2]);
-	assert_int_equal(exchange->end_ns, times[3]);
-}
+/* Number, when it was sent and had come, when the response was sent and had come. */
+#define TIMES "SELECT id, begin_ns, arrived_ns, responded_ns, end_ns FROM request"
 
 static void data_one_way_and_then_the_other_is_an_exchange(void **unused)
 {
-	struct asked asked;
-
 	(void)unused;
-	made_begin();
+	made_begin_spans();
 	bare(1, 100, 1000, 200, 5); /* 1: a request in two parts */
 	bare(1, 110, 1200, 50, 5);
 	bare(2, 125, 7000, 0, 0); /* acknowledged */
@@ -119,55 +112,33 @@ static void data_one_way_and_then_the_other_is_an_exchange(void **unused)
 	bare(1, 200, 1250, 10, 5); /* 7: the next one */
 	bare(2, 250, 7600, 20, 9);
 	bare(1, 300, 1260, 10, 5); /* never answered */
-	ask_exchanges(&asked, 4);
-	assert_int_equal(asked.exchanges.count, 2);
-	assert_int_equal(asked.exchanges.unanswered, 1);
-	assert_exchange(&asked, 0, 1, (nsec_t[]){100, 120, 150, 170});
-	assert_exchange(&asked, 1, 7, (nsec_t[]){200, 210, 250, 260});
-	assert_int_equal(asked.exchanges.item[0].client, 1);
-	assert_int_equal(asked.exchanges.item[0].server, 2);
-	assert_int_equal(asked.exchanges.item[0].client_tid, 5);
-	assert_int_equal(asked.exchanges.item[0].server_tid, 8);
-	assert_int_equal(asked.exchanges.item[1].server_tid, 9);
-	assert_int_equal(asked.exchanges.item[0].asked_bytes, 250);
-	assert_int_equal(asked.exchanges.item[0].replied_bytes, 600);
-	assert_int_equal(asked.exchanges.item[0].last_message, 5);
-	/* Message 4 is of the first one. */
-	assert_true(asked.exchanges.item[0].wanted);
-	assert_false(asked.exchanges.item[1].wanted);
-	assert_string_equal(
-	    exchange_address(&asked.exchanges, &asked.exchanges.item[0], 0), "a");
-	assert_int_equal(exchange_port(&asked.exchanges, &asked.exchanges.item[0], 1),
-			 80);
-	done(&asked);
+	assert_asked(
+	    "SELECT id, begin_ns, arrived_ns, responded_ns, end_ns, client, server,"
+	    " client_tid, server_tid, request_bytes, response_bytes, last_message,"
+	    " client_address, server_port, there_ns, back_ns FROM request",
+	    "1 100 120 150 170 1 2 5 8 250 600 5 a 80 20 20 \n"
+	    "7 200 210 250 260 1 2 5 9 10 20 8 a 80 10 10 \n"
+	    "9 300 310 - - 1 2 5 - 10 - - a 80 - - \n");
 }
 
 static void what_came_before_is_no_news(void **unused)
 {
-	struct asked asked;
-
 	(void)unused;
-	made_begin();
+	made_begin_spans();
 	bare(1, 100, 0xfffffff0, 0x20, 5); /* numbers go round */
 	bare(2, 150, 7000, 300, 8);
 	bare(1, 155, 0xfffffff0, 0x20, 5); /* sent again, as its answer was late */
 	bare(2, 160, 7300, 100, 8);
 	bare(1, 170, 0x10, 8, 5); /* but this is new */
 	bare(2, 180, 7400, 10, 8);
-	ask_exchanges(&asked, 0);
-	assert_int_equal(asked.exchanges.count, 2);
-	assert_exchange(&asked, 0, 1, (nsec_t[]){100, 110, 150, 170});
-	assert_exchange(&asked, 1, 5, (nsec_t[]){170, 180, 180, 190});
-	done(&asked);
+	assert_asked(TIMES, "1 100 110 150 170 \n5 170 180 180 190 \n");
 }
 
 /* A segment was lost, so that only what was sent again in its place is a message. */
 static void what_was_lost_comes_when_it_is_sent_again(void **unused)
 {
-	struct asked asked;
-
 	(void)unused;
-	made_begin();
+	made_begin_spans();
 	bare(1, 100, 1000, 30, 5);
 	bare(2, 150, 7000, 100, 8);
 	bare(2, 160, 7300, 100, 8); /* 7100 to 7300 were lost */
@@ -175,106 +146,60 @@ static void what_was_lost_comes_when_it_is_sent_again(void **unused)
 	bare(2, 180, 7300, 100, 8); /* this was not */
 	bare(2, 190, 7200, 100, 8);
 	bare(2, 195, 7200, 100, 8); /* once more */
-	ask_exchanges(&asked, 0);
-	assert_int_equal(asked.exchanges.count, 1);
-	assert_exchange(&asked, 0, 1, (nsec_t[]){100, 110, 150, 200});
-	assert_int_equal(asked.exchanges.item[0].replied_bytes, 400);
-	done(&asked);
+	assert_asked(
+	    "SELECT id, begin_ns, arrived_ns, responded_ns, end_ns, response_bytes"
+	    " FROM request",
+	    "1 100 110 150 200 400 \n");
 }
 
 /* The one who connects is the client, though the other one speaks first. */
 static void who_connects_is_the_client(void **unused)
 {
-	struct asked asked;
-
 	(void)unused;
-	made_begin();
+	made_begin_spans();
 	packet(2, 100, 500, 0, SYN, 8);
 	packet(1, 120, 900, 0, SYN | ACK, 5);
 	packet(1, 140, 901, 30, ACK, 5); /* a greeting */
 	packet(2, 160, 501, 40, ACK, 8);
 	packet(1, 180, 931, 50, ACK, 5);
-	ask_exchanges(&asked, 0);
-	assert_int_equal(asked.exchanges.count, 1);
-	assert_int_equal(asked.exchanges.item[0].client, 2);
-	assert_exchange(&asked, 0, 4, (nsec_t[]){160, 170, 180, 190});
-	assert_int_equal(asked.exchanges.item[0].asked_bytes, 40);
-	assert_string_equal(
-	    exchange_address(&asked.exchanges, &asked.exchanges.item[0], 0), "b");
-	done(&asked);
+	assert_asked("SELECT id, begin_ns, arrived_ns, responded_ns, end_ns, client,"
+		     " request_bytes, client_address FROM request",
+		     "4 160 170 180 190 2 40 b \n");
 }
 
 /* Of a connection that was there before the recording the ports may tell. */
 static void an_ephemeral_port_is_a_clients(void **unused)
 {
-	struct asked asked;
-
 	(void)unused;
 	client_port = 32768;
-	made_begin();
+	made_begin_spans();
 	bare(2, 100, 7000, 300, 8); /* answers what was asked before */
 	bare(1, 120, 1000, 30, 5);
 	bare(2, 140, 7300, 30, 8);
 	client_port = 40;
-	ask_exchanges(&asked, 0);
-	assert_int_equal(asked.exchanges.count, 1);
-	assert_int_equal(asked.exchanges.item[0].client, 1);
-	assert_exchange(&asked, 0, 2, (nsec_t[]){120, 130, 140, 150});
-	done(&asked);
+	assert_asked("SELECT id, begin_ns, arrived_ns, responded_ns, end_ns, client"
+		     " FROM request",
+		     "2 120 130 140 150 1 \n");
 }
 
 /* The same ports once more: numbers begin anew. */
 static void a_new_connection_forgets_the_old_one(void **unused)
 {
-	struct asked asked;
-
 	(void)unused;
-	made_begin();
+	made_begin_spans();
 	packet(1, 100, 0, 0, SYN, 5);
 	packet(1, 110, 5000, 30, ACK, 5);
 	packet(1, 200, 100, 0, SYN, 5);
 	packet(1, 210, 101, 30, ACK, 5);
 	packet(2, 250, 700, 30, ACK, 8);
-	ask_exchanges(&asked, 0);
-	assert_int_equal(asked.exchanges.unanswered, 1);
-	assert_int_equal(asked.exchanges.count, 1);
-	assert_exchange(&asked, 0, 4, (nsec_t[]){210, 220, 250, 260});
-	done(&asked);
+	assert_asked(TIMES, "2 110 120 - - \n4 210 220 250 260 \n");
 }
 
-static char *parts(const struct asked *asked)
-{
-	static const char *const names[WORK_PARTS] = {
-	    "queue", "running", "runnable", "disk", "node", "other", "unknown"};
-	size_t count = asked->exchanges.count;
-	struct exchange_work *work = mem_zalloc((count + 1) * sizeof(*work));
-	struct error error = ERROR_INIT;
-	char *text;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_int_equal(exchange_work_read(work, &asked->exchanges,
-					    (struct question *)&asked->question,
-					    &asked->question.scope, &error),
-			 0);
-	for (size_t i = 0; i < count; i++) {
-		nsec_t sum = 0;
-
-		fprintf(out, "%" PRId64 "%s", asked->exchanges.item[i].number,
-			work[i].by_kernel ? " kernel" : "");
-		for (size_t k = 0; k < WORK_PARTS; k++) {
-			sum += work[i].part[k];
-			if (work[i].part[k])
-				fprintf(out, " %s %" PRId64, names[k], work[i].part[k]);
-		}
-		fputc('\n', out);
-		assert_int_equal(sum, asked->exchanges.item[i].replied_ns -
-					  asked->exchanges.item[i].arrived_ns);
-	}
-	fclose(out);
-	free(work);
-	return text;
-}
+/* Number, by whom, queue, running, runnable, disk, node, other, unknown. */
+#define PARTS                                                                            \
+	"SELECT id, server_tid, queue_ns, running_ns, runnable_ns, disk_ns, node_ns,"    \
+	" other_ns, unknown_ns FROM request WHERE queue_ns + running_ns + runnable_ns"   \
+	" + disk_ns + node_ns + other_ns + unknown_ns = responded_ns - arrived_ns"
 
 static void read_until(nsec_t begin_ns, nsec_t end_ns, int64_t fd)
 {
@@ -284,7 +209,7 @@ static void read_until(nsec_t begin_ns, nsec_t end_ns, int64_t fd)
 
 static void begin_server(void)
 {
-	made_begin();
+	made_begin_spans();
 	made_node = 2;
 	irq_at(1, 0, 0, 1, "nic");
 	number_at(IRQ_END, 2, 0, 0, 1, 0);
@@ -297,9 +222,6 @@ static void begin_server(void)
  * reads a disk and replies on file 4. */
 static void the_queue_ends_when_the_request_is_read(void **unused)
 {
-	struct asked asked;
-	char *told;
-
 	(void)unused;
 	begin_server();
 	bare(1, 100, 1000, 200, 5); /* arrives at 110 */
@@ -319,19 +241,12 @@ static void the_queue_ends_when_the_request_is_read(void **unused)
 	bare(2, 250, 7000, 300, 8);
 	number_at(WRITE_END, 260, 0, 8, 300, 0);
 	switch_at(300, 0, 8, 1, 0);
-	ask_exchanges(&asked, 0);
-	told = parts(&asked);
-	assert_string_equal(told, "1 queue 50 running 58 runnable 12 disk 20\n");
-	free(told);
-	done(&asked);
+	assert_asked(PARTS, "1 8 50 58 12 20 0 0 0 \n");
 }
 
 /* Without system calls it ends when the thread runs. */
 static void the_queue_ends_when_the_thread_runs(void **unused)
 {
-	struct asked asked;
-	char *told;
-
 	(void)unused;
 	begin_server();
 	switch_at(60, 0, 8, 1, 0);
@@ -347,19 +262,12 @@ static void the_queue_ends_when_the_thread_runs(void **unused)
 	bare(1, 210, 1200, 200,
 	     5); /* answered at once, by a thread of which all is lost */
 	bare(2, 230, 7300, 300, 77);
-	ask_exchanges(&asked, 0);
-	told = parts(&asked);
-	assert_string_equal(told, "1 queue 10 running 50\n3 unknown 10\n");
-	free(told);
-	done(&asked);
+	assert_asked(PARTS, "1 8 10 50 0 0 0 0 0 \n3 77 0 0 0 0 0 0 10 \n");
 }
 
 /* An echo that the kernel sends in the softirq that received; thread 8 has no part. */
 static void a_kernel_replies_by_itself(void **unused)
 {
-	struct asked asked;
-	char *told;
-
 	(void)unused;
 	begin_server();
 	bare(1, 100, 1000, 200, 5);
@@ -368,11 +276,7 @@ static void a_kernel_replies_by_itself(void **unused)
 	name_at(RECEIVE, 112, 0, 8, "eth0");
 	bare(2, 125, 7000, 300, 8);
 	number_at(SOFTIRQ_END, 130, 0, 8, 3, 0);
-	ask_exchanges(&asked, 0);
-	told = parts(&asked);
-	assert_string_equal(told, "1 kernel other 15\n");
-	free(told);
-	done(&asked);
+	assert_asked(PARTS, "1 - 0 0 0 0 0 15 0 \n");
 }
 
 int main(void)

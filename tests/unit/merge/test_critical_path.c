@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "../activity/made.h"
+#include "made_spans.h"
 
 #include "analyze/critical/path.h"
 
@@ -24,20 +24,23 @@ static void message_at(int64_t from, int64_t to, int64_t send_event, int64_t rec
 	    .dst = from == 1 ? "b" : "a",
 	    .dport = from == 1 ? port : 40000,
 	};
-	struct error error = ERROR_INIT;
 
-	assert_int_equal(timeline_add_message(made_writer, &message, &error), 0);
+	made_add_message(&message);
 }
 
 /* Interrupts have to be recorded for it to be known that a wakeup is of none. */
 static void begin(void)
 {
-	made_begin();
+	made_begin_spans();
 	port = 80;
-	irq_at(1, 0, 0, 1, "nic");
-	number_at(IRQ_END, 2, 0, 0, 1, 0);
-	number_at(SOFTIRQ, 3, 0, 0, NET_RX, 0);
-	number_at(SOFTIRQ_END, 4, 0, 0, NET_RX, 0);
+	for (nsec_t at = 1; at < 9; at += 4) {
+		made_node = at / 4 + 1;
+		irq_at(at, 0, 0, 1, "nic");
+		number_at(IRQ_END, at + 1, 0, 0, 1, 0);
+		number_at(SOFTIRQ, at + 2, 0, 0, NET_RX, 0);
+		number_at(SOFTIRQ_END, at + 3, 0, 0, NET_RX, 0);
+	}
+	made_node = 1;
 }
 
 /* A packet is received and wakes a thread, all in a softirq; the packet's event. */
@@ -51,29 +54,6 @@ static int64_t receive_at(nsec_t ts_ns, int64_t current, int64_t woken)
 		wake_at(WAKING, ts_ns + 1, 0, current, woken, 0);
 	number_at(SOFTIRQ_END, ts_ns + 2, 0, current, NET_RX, 0);
 	return event;
-}
-
-static struct past *read_past(const char *begin_text, const char *end_text)
-{
-	struct error error = ERROR_INIT;
-	struct timeline_reader *reader;
-	struct scope scope;
-	struct past *past;
-
-	if (made_writer) {
-		made_event(MARK, MADE_END, -1, -1, NULL);
-		finish_timeline(made_writer);
-	}
-	made_writer = NULL;
-	reader = timeline_reader_open("t", &error);
-	assert_string_equal(error_text(&error), "");
-	assert_int_equal(scope_init(&scope, reader, begin_text, end_text, NULL, &error),
-			 0);
-	past = past_read(reader, &scope, NULL, &error);
-	assert_string_equal(error_text(&error), "");
-	scope_clear(&scope);
-	timeline_reader_free(reader);
-	return past;
 }
 
 static void tell(FILE *out, const struct path_segment *at)
@@ -96,16 +76,19 @@ static void tell(FILE *out, const struct path_segment *at)
 /* The path as text; its segments follow each other from begin to end. For free(). */
 static char *walk(const struct path_start *start, struct path *path)
 {
-	struct past *past = read_past(NULL, NULL);
-	struct path_start from = *start;
+	struct error error = ERROR_INIT;
+	struct timeline_reader *reader;
+	struct history *history;
 	nsec_t at_ns = start->begin_ns;
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	if (start->message) /* stands for the one of that number */
-		from.message = past_find_message(past, start->message->id);
-	path_walk(path, past, &from);
+	made_end();
+	reader = timeline_reader_open("t", &error);
+	history = history_new(reader, &error);
+	assert_string_equal(error_text(&error), "");
+	assert_int_equal(path_walk(path, history, start), 0);
 	for (size_t i = 0; i < path->count; i++) {
 		assert_int_equal(path->segment[i].begin_ns, at_ns);
 		assert_true(path->segment[i].end_ns > at_ns);
@@ -114,7 +97,8 @@ static char *walk(const struct path_start *start, struct path *path)
 	}
 	assert_int_equal(at_ns, start->end_ns);
 	fclose(out);
-	past_free(past);
+	history_free(history);
+	timeline_reader_free(reader);
 	return text;
 }
 
@@ -122,8 +106,7 @@ static char *walk(const struct path_start *start, struct path *path)
 	assert_path_of(1, tid_, begin_, end_, wanted)
 #define assert_path_of(node_, tid_, begin_, end_, wanted)                                \
 	do {                                                                             \
-		const struct path_start start_ = {(node_), (tid_), (begin_), (end_),     \
-						  NULL};                                 \
+		const struct path_start start_ = {(node_), (tid_), (begin_), (end_), 0}; \
 		struct path path_;                                                       \
 		char *told_ = walk(&start_, &path_);                                     \
 		assert_string_equal(told_, (wanted));                                    \
@@ -241,8 +224,7 @@ static void a_message_leads_to_its_sender_on_the_other_node(void **unused)
 /* From the message that brings the response back to the sending of the request. */
 static void a_request_is_walked_from_its_last_message(void **unused)
 {
-	const struct past_message last = {.id = 2};
-	const struct path_start start = {1, 5, 180, 549, &last};
+	const struct path_start start = {1, 5, 180, 549, 2};
 	struct path path;
 	char *told;
 
@@ -263,7 +245,7 @@ static void a_request_is_walked_from_its_last_message(void **unused)
 
 static void a_message_from_the_future_takes_no_time(void **unused)
 {
-	const struct path_start start = {1, 5, 100, 600, NULL};
+	const struct path_start start = {1, 5, 100, 600, 0};
 	struct path path;
 	char *told;
 
@@ -420,7 +402,7 @@ static void threads_that_wake_each_other(void **unused)
 /* A hundred threads that each wait for the next one, one after the other. */
 static void waits_within_waits_end_somewhere(void **unused)
 {
-	const struct path_start start = {1, 10, 150, 500, NULL};
+	const struct path_start start = {1, 10, 150, 500, 0};
 	struct path path;
 	char *told;
 

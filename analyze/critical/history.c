@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyze/critical/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/keys.h"
+#include "base/intmap.h"
+#include "base/mem.h"
+
+struct history {
+	struct timeline_reader *reader;
+	struct error *error;
+	bool failed;
+	struct timeline_query *span, *message, *batch;
+	struct keys flows, threads; /* threads by node and number */
+	struct intmap sends;        /* by thread and flow: it sends in it */
+	bool has_sends;             /* they are read */
+};
+
+static const char span_sql[] =
+    "SELECT begin_ns, end_ns, CASE state WHEN 'running' THEN 0 WHEN 'runnable' THEN 1"
+    " ELSE 2 END, cpu, CASE state WHEN 'runnable' THEN prev_tid ELSE waker_tid END,"
+    " wait, wake_first_recv, wake_last_recv, cut < 2 FROM thread_state"
+    " WHERE node = ? AND tid = ? AND begin_ns < ? AND state <> 'dead'"
+    " ORDER BY begin_ns DESC LIMIT 1";
+
+#define MESSAGE                                                                          \
+	"SELECT protocol, src, sport, dst, dport, id, recv_event, send_ns, recv_ns,"     \
+	" src_node, dst_node, send_by, send_tid, send_first_recv, send_last_recv"        \
+	" FROM message WHERE send_ns IS NOT NULL AND recv_ns IS NOT NULL AND "
+
+static const char message_sql[] = MESSAGE "id = ?";
+static const char batch_sql[] =
+    MESSAGE "recv_event BETWEEN ?1 AND ?2 AND recv_batch = ?1 ORDER BY recv_event, id";
+
+static const char sends_sql[] =
+    "SELECT protocol, src, sport, dst, dport, src_node, send_tid FROM message"
+    " WHERE send_by = 'thread' AND send_tid > 0";
+
+struct history *history_new(struct timeline_reader *reader, struct error *error)
+{
+	struct history *history = mem_zalloc(sizeof(*history));
+
+	history->reader = reader;
+	history->error = error;
+	history->span = timeline_query_new(reader, span_sql, error);
+	history->message = timeline_query_new(reader, message_sql, error);
+	history->batch = timeline_query_new(reader, batch_sql, error);
+	if (history->span && history->message && history->batch)
+		return history;
+	history_free(history);
+	return NULL;
+}
+
+static int64_t integer(const struct cell *cell, int64_t none)
+{
+	return cell->type == CELL_INTEGER ? cell->integer : none;
+}
+
+static struct cell number(int64_t value)
+{
+	return (struct cell){.type = CELL_INTEGER, .integer = value};
+}
+
+static enum history_cause cause_of(const struct cell *cell)
+{
+	static const char *const names[] = {
+	    [CAUSE_THREAD] = "thread",       [CAUSE_DISK] = "disk",
+	    [CAUSE_NETWORK] = "network",     [CAUSE_TIMER] = "timer",
+	    [CAUSE_INTERRUPT] = "interrupt",
+	};
+
+	for (size_t i = 1; i < sizeof(names) / sizeof(*names); i++)
+		if (cell->type == CELL_TEXT && cell->size == strlen(names[i]) &&
+		    !memcmp(cell->bytes, names[i], cell->size))
+			return (enum history_cause)i;
+	return CAUSE_UNKNOWN;
+}
+
+/* Ask with new values; false: it failed. */
+static bool ask(struct history *history, struct timeline_query *query,
+		const struct cell *value, size_t values)
+{
+	history->failed =
+	    history->failed || timeline_query_ask(query, value, values, history->error);
+	return !history->failed;
+}
+
+/* The next row, or NULL. */
+static const struct cell *next(struct history *history, struct timeline_query *query)
+{
+	int more = history->failed ? 0 : timeline_query_next(query, history->error);
+
+	history->failed = history->failed || more < 0;
+	return more > 0 ? timeline_query_row(query) : NULL;
+}
+
+bool history_span_before(struct history *history, int64_t node, int64_t tid, nsec_t at_ns,
+			 struct history_span *span)
+{
+	const struct cell key[] = {number(node), number(tid), number(at_ns)}, *row = NULL;
+
+	if (tid > 0 && ask(history, history->span, key, 3))
+		row = next(history, history->span);
+	if (!row)
+		return false;
+	*span = (struct history_span){
+	    .begin_ns = row[0].integer,
+	    .end_ns = row[1].integer,
+	    .state = (enum history_state)row[2].integer,
+	    .cpu = integer(&row[3], -1),
+	    .other_tid = integer(&row[4], -1),
+	    .wait = cause_of(&row[5]),
+	    .batch = {integer(&row[6], 0), integer(&row[7], 0)},
+	    .ended = row[8].integer,
+	};
+	return true;
+}
+
+static void add_end(struct keys *keys, const struct cell end[2])
+{
+	if (end[0].type == CELL_TEXT)
+		keys_text(keys, end[0].bytes, end[0].size);
+	keys_integer(keys, integer(&end[1], -1));
+}
+
+/* The same number both ways; `row` is protocol, address, port, address, port. */
+static size_t flow_of(struct history *history, const struct cell *row)
+{
+	const struct cell *src = &row[1], *dst = &row[3];
+	int64_t sport = integer(&src[1], -1), dport = integer(&dst[1], -1);
+	bool turned = sport > dport;
+
+	if (sport == dport && src->type == CELL_TEXT && dst->type == CELL_TEXT)
+		turned = src->size != dst->size
+			     ? src->size > dst->size
+			     : memcmp(src->bytes, dst->bytes, src->size) > 0;
+	keys_begin(&history->flows);
+	if (row->type == CELL_TEXT)
+		keys_text(&history->flows, row->bytes, row->size);
+	add_end(&history->flows, turned ? dst : src);
+	add_end(&history->flows, turned ? src : dst);
+	return keys_find(&history->flows);
+}
+
+static size_t thread_of(struct history *history, int64_t node, int64_t tid)
+{
+	keys_begin(&history->threads);
+	keys_integer(&history->threads, node);
+	keys_integer(&history->threads, tid);
+	return keys_find(&history->threads);
+}
+
+static uint64_t key_of(size_t thread, size_t flow)
+{
+	return (uint64_t)thread << 32 | (uint32_t)flow;
+}
+
+static void read_sends(struct history *history)
+{
+	struct timeline_query *query =
+	    timeline_query_new(history->reader, sends_sql, history->error);
+	const struct cell *row;
+
+	history->has_sends = true;
+	history->failed = history->failed || !query;
+	if (query && ask(history, query, NULL, 0))
+		while ((row = next(history, query))) {
+			size_t thread = thread_of(history, integer(&row[5], -1),
+						  integer(&row[6], -1));
+
+			intmap_put(&history->sends, key_of(thread, flow_of(history, row)),
+				   1);
+		}
+	timeline_query_free(query);
+}
+
+static struct history_message message_of(struct history *history, const struct cell *row)
+{
+	return (struct history_message){
+	    .id = row[5].integer,
+	    .recv_event = integer(&row[6], 0),
+	    .send_ns = row[7].integer,
+	    .recv_ns = row[8].integer,
+	    .src_node = integer(&row[9], -1),
+	    .dst_node = integer(&row[10], -1),
+	    .flow = flow_of(history, row),
+	    .by = cause_of(&row[11]),
+	    .tid = integer(&row[12], -1),
+	    .answers = {integer(&row[13], 0), integer(&row[14], 0)},
+	};
+}
+
+bool history_find_message(struct history *history, int64_t id,
+			  struct history_message *message)
+{
+	const struct cell key = number(id), *row = NULL;
+
+	if (ask(history, history->message, &key, 1))
+		row = next(history, history->message);
+	if (row)
+		*message = message_of(history, row);
+	return row;
+}
+
+/*
+ * Whether one message rather than another ended a wait: the one of the flow; else the one
+ * that came last; of those that were merged on arrival the one that was sent last, where
+ * one of which it is known who sent it goes before.
+ */
+static bool is_rather(const struct history_message *one,
+		      const struct history_message *other, size_t flow)
+{
+	bool one_known = one->by != CAUSE_UNKNOWN,
+	     other_known = other->by != CAUSE_UNKNOWN;
+
+	if ((one->flow == flow) != (other->flow == flow))
+		return one->flow == flow;
+	if (one->recv_event != other->recv_event)
+		return one->recv_event > other->recv_event;
+	if (one_known != other_known)
+		return one_known;
+	return one->send_ns > other->send_ns;
+}
+
+/* Of the batch's packets the one of this flow; else, with a thread, of one in which that
+ * thread sends. */
+static bool find_received(struct history *history, const struct packet_batch *batch,
+			  size_t flow, size_t thread, struct history_message *best)
+{
+	const struct cell key[] = {number(batch->first), number(batch->last)}, *row;
+	bool found = false;
+	int64_t any;
+
+	if (!batch->first || !ask(history, history->batch, key, 2))
+		return false;
+	while ((row = next(history, history->batch))) {
+		struct history_message message = message_of(history, row);
+
+		if (thread == SIZE_MAX ? message.flow != flow
+				       : !intmap_get(&history->sends,
+						     key_of(thread, message.flow), &any))
+			continue;
+		if (!found || is_rather(&message, best, flow))
+			*best = message;
+		found = true;
+	}
+	return found;
+}
+
+bool history_wait_message(struct history *history, int64_t node, int64_t tid,
+			  const struct packet_batch *batch, size_t flow,
+			  struct history_message *message)
+{
+	if (batch->first && !history->has_sends)
+		read_sends(history);
+	return find_received(history, batch, flow, thread_of(history, node, tid),
+			     message);
+}
+
+bool history_answered(struct history *history, const struct history_message *message,
+		      struct history_message *answered)
+{
+	return message->by == CAUSE_NETWORK &&
+	       find_received(history, &message->answers, message->flow, SIZE_MAX,
+			     answered);
+}
+
+bool history_failed(const struct history *history)
+{
+	return history->failed;
+}
+
+void history_free(struct history *history)
+{
+	if (!history)
+		return;
+	timeline_query_free(history->span);
+	timeline_query_free(history->message);
+	timeline_query_free(history->batch);
+	keys_clear(&history->flows);
+	keys_clear(&history->threads);
+	intmap_clear(&history->sends);
+	free(history);
+}

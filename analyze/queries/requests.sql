@@ -1,0 +1,199 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- name: requests
+-- summary: requests between nodes, and what their time went into
+-- description: totals, parts: in each flow the data one way up to the first answer is a
+--   request, and the data the other way up to the next request its response. TOTAL
+--   is from the request's first message sent to the response's last one received,
+--   and the sum of: THERE, until all of the request had come; QUEUE, until the
+--   serving thread took it; then, up to the response's first message, RUNNING,
+--   RUNNABLE (waiting for a processor), blocked until a DISK, another NODE or an
+--   OTHER event ended that, UNKNOWN (not recorded); BACK, until all of the
+--   response had come. THERE and BACK are within BOUND, which both clocks give.
+--   slowest, log: each request with its number, for critical-path --request.
+--   freq: how many took how long. --min, --max: of the total; --tid, --pid,
+--   --procname: of the serving thread; --node: client or server. A request counts
+--   if it was sent, and its response begun, in the time asked for. Needs
+--   net_dev_queue and net_if_receive_skb of both nodes; for what servers did also
+--   sched_switch, sched_waking or sched_wakeup, irq_handler_entry and _exit,
+--   irq_softirq_entry and _exit, block_rq_complete, and for the queue the
+--   system calls.
+-- example: ctanalyze requests --group thread --node db run.db
+-- groups: pair process thread container flow
+-- forms: stats top
+
+-- temporary asked
+SELECT r.id AS request, r.begin_ns, c.name AS client, r.client_tid, s.name AS server, r.server_tid AS tid,
+       t.pid, t.comm, coalesce(t.process, t.comm) AS process, t.container, r.protocol,
+       r.client_address AS src, r.client_port AS sport, r.server_address AS dst, r.server_port AS dport,
+       r.end_ns - r.begin_ns AS total_ns, r.there_ns, r.queue_ns, r.running_ns, r.runnable_ns, r.disk_ns,
+       r.node_ns, r.other_ns, r.unknown_ns, r.back_ns, r.bound_ns, r.request_bytes, r.response_bytes
+FROM request AS r JOIN node AS c ON c.id = r.client JOIN node AS s ON s.id = r.server
+LEFT JOIN known_thread AS t ON t.node = r.server AND t.tid = r.server_tid AND t.tid > 0
+ AND t.from_ns <= r.responded_ns AND t.until_ns > r.responded_ns
+WHERE r.begin_ns >= :begin_ns AND r.responded_ns <= :end_ns
+  AND r.end_ns - r.begin_ns BETWEEN :min_ns AND :max_ns
+  AND (:all_nodes = 1 OR r.client IN (SELECT id FROM chosen_node) OR r.server IN (SELECT id FROM chosen_node))
+  AND (:all_threads = 1 OR t.id IN (SELECT id FROM chosen_thread));
+
+-- with grouped
+SELECT CASE WHEN :group IN ('pair', 'flow') THEN client END AS client, server,
+       CASE WHEN :group = 'container' THEN container END AS container,
+       CASE WHEN :group = 'thread' THEN tid END AS tid,
+       CASE WHEN :group IN ('process', 'thread') THEN pid END AS pid,
+       CASE WHEN :group IN ('pair', 'process', 'container') THEN process END AS process,
+       CASE WHEN :group = 'thread' THEN comm END AS comm,
+       CASE WHEN :group = 'flow' THEN protocol END AS protocol, CASE WHEN :group = 'flow' THEN src END AS src,
+       CASE WHEN :group = 'flow' THEN sport END AS sport, CASE WHEN :group = 'flow' THEN dst END AS dst,
+       CASE WHEN :group = 'flow' THEN dport END AS dport,
+       total_ns, there_ns, queue_ns, running_ns, runnable_ns, disk_ns, node_ns, other_ns, unknown_ns, back_ns,
+       bound_ns
+FROM asked;
+
+-- table totals: From request to response
+-- form: stats
+-- sort: -count,client,server,process,container,pid,tid,src,sport,dst,dport
+-- limit: 20
+-- column client [pair flow]: text, CLIENT
+-- column server: text, SERVER
+-- column container [container]: text, CONTAINER
+-- column tid [thread]: id, TID
+-- column pid [process thread]: id, PID
+-- column process [pair process container]: text, PROCESS
+-- column comm [thread]: text, COMM
+-- column protocol [flow]: text, PROTOCOL
+-- column src [flow]: text, SRC
+-- column sport [flow]: id, PORT
+-- column dst [flow]: text, DST
+-- column dport [flow]: id, PORT
+-- column count: count, COUNT
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+-- column sum_ns: ns, SUM
+SELECT client, server, container, tid, pid, process, comm, protocol, src, sport, dst, dport,
+       count(*) AS count, min(total_ns) AS min_ns, avg(total_ns) AS mean_ns, quantile(total_ns, 0.5) AS p50_ns,
+       quantile(total_ns, 0.95) AS p95_ns, quantile(total_ns, 0.99) AS p99_ns, max(total_ns) AS max_ns,
+       sum(total_ns) AS sum_ns
+FROM grouped GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12;
+
+-- BOUND is the widest of the group.
+-- table parts: What their time went into, on average
+-- form: stats
+-- sort: -count,client,server,process,container,pid,tid,src,sport,dst,dport
+-- limit: 20
+-- column client [pair flow]: text, CLIENT
+-- column server: text, SERVER
+-- column container [container]: text, CONTAINER
+-- column tid [thread]: id, TID
+-- column pid [process thread]: id, PID
+-- column process [pair process container]: text, PROCESS
+-- column comm [thread]: text, COMM
+-- column protocol [flow]: text, PROTOCOL
+-- column src [flow]: text, SRC
+-- column sport [flow]: id, PORT
+-- column dst [flow]: text, DST
+-- column dport [flow]: id, PORT
+-- column count: count, COUNT
+-- column mean_ns: ns, TOTAL
+-- column there_ns: ns, THERE
+-- column queue_ns: ns, QUEUE
+-- column running_ns: ns, RUNNING
+-- column runnable_ns: ns, RUNNABLE
+-- column disk_ns: ns, DISK
+-- column node_ns: ns, NODE
+-- column other_ns: ns, OTHER
+-- column unknown_ns: ns, UNKNOWN
+-- column back_ns: ns, BACK
+-- column bound_ns: +-ns, BOUND
+SELECT client, server, container, tid, pid, process, comm, protocol, src, sport, dst, dport,
+       count(*) AS count, avg(total_ns) AS mean_ns, avg(there_ns) AS there_ns, avg(queue_ns) AS queue_ns,
+       avg(running_ns) AS running_ns, avg(runnable_ns) AS runnable_ns, avg(disk_ns) AS disk_ns,
+       avg(node_ns) AS node_ns, avg(other_ns) AS other_ns, avg(unknown_ns) AS unknown_ns, avg(back_ns) AS back_ns,
+       CASE WHEN count(bound_ns) = count(*) THEN max(bound_ns) END AS bound_ns
+FROM grouped GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12;
+
+-- table freq: How often how long: from request to response
+-- form: freq
+-- sort: from_ns
+-- column from_ns: ns, FROM
+-- column to_ns: ns, BEFORE
+-- column count: count, COUNT
+-- column percent: %, SHARE
+WITH counted AS (
+	SELECT min(total_ns) AS least, count(*) AS spans FROM asked
+	GROUP BY length(total_ns || ''), substr(total_ns || '', 1, 1))
+SELECT b.least_ns AS from_ns, b.below_ns AS to_ns, sum(spans) AS count,
+       1e2 * sum(spans) / sum(sum(spans)) OVER () AS percent
+FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns GROUP BY 1, 2;
+
+-- "node_ns" would be the node's column for people who sort by "node".
+-- table slowest: Slowest requests
+-- form: top
+-- sort: -total_ns,request
+-- limit: 10
+-- table log: Requests, by their begin
+-- form: log
+-- sort: begin_ns,request
+-- limit: 1000
+-- column begin_ns: epoch_ns, SENT
+-- column request: id, REQUEST
+-- column client: text, CLIENT
+-- column client_tid: id, TID
+-- column server: text, SERVER
+-- column tid: id, TID
+-- column comm: text, COMM
+-- column port: id, PORT
+-- column total_ns: ns, TOTAL
+-- column there_ns: ns, THERE
+-- column queue_ns: ns, QUEUE
+-- column running_ns: ns, RUNNING
+-- column runnable_ns: ns, RUNNABLE
+-- column disk_ns: ns, DISK
+-- column node_ns: ns, NODE
+-- column other_ns: ns, OTHER
+-- column unknown_ns: ns, UNKNOWN
+-- column back_ns: ns, BACK
+-- column bound_ns: +-ns, BOUND
+-- column asked_bytes: bytes, ASKED
+-- column replied_bytes: bytes, REPLIED
+SELECT begin_ns, request, client, client_tid, server, tid, comm, dport AS port, total_ns, there_ns, queue_ns,
+       running_ns, runnable_ns, disk_ns, node_ns, other_ns, unknown_ns, back_ns, bound_ns,
+       request_bytes AS asked_bytes, response_bytes AS replied_bytes
+FROM asked;
+
+-- notes
+SELECT 'messages between nodes: not recorded (enable net_dev_queue, net_if_receive_skb on both nodes)' AS note
+WHERE NOT EXISTS (SELECT 1 FROM message);
+
+-- notes
+SELECT 'no request of those asked for had a response' AS note
+WHERE NOT EXISTS (SELECT 1 FROM asked) AND EXISTS (SELECT 1 FROM message);
+
+-- notes
+SELECT silent || ' requests of all had no response' AS note FROM (
+	SELECT count(*) AS silent FROM request
+	WHERE responded_ns IS NULL AND begin_ns BETWEEN :begin_ns AND :end_ns) AS counted
+WHERE silent > 0;
+
+-- notes
+SELECT value || ' messages are of tunnels and carry others: no requests' AS note FROM meta
+WHERE key = 'tunnel_messages';
+
+-- notes
+SELECT 'what servers did: not recorded (enable sched_switch, sched_waking or sched_wakeup)' AS note
+WHERE EXISTS (SELECT 1 FROM asked)
+  AND NOT EXISTS (SELECT 1 FROM event_class WHERE name = 'sched_switch' AND events > 0);
+
+-- notes
+SELECT 'what servers did: ctmerge was told to leave it out (--no-spans)' AS note
+WHERE EXISTS (SELECT 1 FROM asked WHERE queue_ns IS NULL);
+
+-- notes
+SELECT 'interrupts are not recorded: what follows a packet''s receive on its processor, within 500 us and before a switch, is taken to be its doing, other waits stay unknown (enable irq_handler_entry and _exit, irq_softirq_entry and _exit)' AS note
+WHERE EXISTS (SELECT 1 FROM asked)
+  AND EXISTS (SELECT 1 FROM event_class WHERE name = 'sched_switch' AND events > 0)
+  AND NOT (EXISTS (SELECT 1 FROM event_class WHERE name = 'irq_handler_entry' AND events > 0)
+           AND EXISTS (SELECT 1 FROM event_class WHERE name IN ('irq_softirq_entry', 'softirq_entry') AND events > 0));

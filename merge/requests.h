@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_REQUESTS_H
+#define CT_MERGE_REQUESTS_H
+
+#include "merge/run.h"
+#include "timeline/reader.h"
+
+/*
+ * Requests between nodes and their responses, from the messages alone: in each flow (two
+ * addresses and ports of a protocol), the messages with data one way up to the first one
+ * the other way are a request, those the other way up to the next one back its response.
+ * The client is who sent the SYN, else whose port is ephemeral, else who sent data first.
+ * TCP's segments without data, and those of which all was received before, do not count.
+ *
+ * Who sends a second request before the first is answered has both taken for one. What a
+ * tunnel sends, which carries the packets of others, is no request.
+ */
+
+/* What a server's time from a request's arrival to its response went into. */
+enum request_part {
+	REQUEST_QUEUE, /* from the arrival until the serving thread took the request */
+	REQUEST_RUNNING,
+	REQUEST_RUNNABLE, /* the thread waited for a processor */
+	REQUEST_DISK,     /* it slept, and that is what ended it */
+	REQUEST_NODE,     /* a message of another node did */
+	REQUEST_OTHER,    /* a thread, a timer, another interrupt did; or a kernel
+			     responded by itself */
+	REQUEST_UNKNOWN,  /* not recorded */
+	REQUEST_PARTS
+};
+
+struct request_row {
+	int64_t id,
+	    last_message;       /* message.id of its first, and of its response's last */
+	int64_t client, server; /* nodes */
+	int64_t client_source, server_source;
+	int64_t client_tid, server_tid; /* who gave them to the kernel; -1: not known */
+	/* No thread did, but an interrupt: in answer to another packet, or a timer, as it
+	 * was sent again. */
+	bool client_by_kernel, server_by_kernel;
+	int64_t request_event, response_event; /* when they were given; event.id */
+	nsec_t given_ns;                       /* the response; <= responded_ns */
+	nsec_t begin_ns;                       /* the request's first message was sent, */
+	nsec_t arrived_ns;                     /* its last one came; <= responded_ns */
+	nsec_t responded_ns;                   /* the response's first one was sent, */
+	nsec_t end_ns; /* its last one came; NSEC_MIN: there was no response */
+	int64_t request_bytes, response_bytes; /* of data where headers are known */
+	size_t flow;
+	nsec_t part[REQUEST_PARTS]; /* add up to responded_ns - arrived_ns */
+};
+
+/*
+ * Fill the table `request` of the run's timeline, which is else finished. Without `spans`
+ * the parts of the server's time are NULL. 0, or -1 with error. Memory: 250 bytes a
+ * request, 250 a flow, 80 a span of the one thread that is looked at.
+ */
+int requests_write(const struct merge_run *run, bool spans,
+		   struct timeline_reader *timeline, struct error *error);
+
+/*
+ * The parts of each request's time. The serving thread is who sent the response. It took
+ * the request with the first successful receiving system call that ended after the
+ * arrival, of the file descriptor on which it then sent; where there is no such call,
+ * when it first ran after the arrival. 0, or -1 with error.
+ */
+int request_parts(struct request_row *row, size_t count, struct timeline_reader *timeline,
+		  struct error *error);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TEST_MADE_SPANS_H
+#define CT_TEST_MADE_SPANS_H
+
+#define MADE_WITHOUT_WALK
+#include "../activity/made.h"
+
+#include "merge/processes.h"
+#include "merge/spans/spans.h"
+
+/*
+ * Timelines of events made by hand, as of made.h, with their spans and with messages that
+ * know what sent them, as ctmerge makes them.
+ */
+enum { MADE_EVENTS = 2048, MADE_MESSAGES = 64 };
+
+static struct merge_run made_run;
+static struct spans *made_told;
+static int made_class_of[KINDS]; /* by spans_class, plus 1 */
+static struct span_cause made_cause[MADE_EVENTS];
+static struct timeline_message made_message[MADE_MESSAGES];
+static size_t made_messages;
+
+static inline void made_tell_spans(enum made_kind kind,
+				   const struct timeline_event *event)
+{
+	const struct timeline_class *from = &made_class[kind];
+	struct error error = ERROR_INIT;
+	struct span_event told = {.id = made_events,
+				  .node = (uint32_t)event->node - 1,
+				  .ts_ns = event->ts_ns,
+				  .cpu = event->cpu,
+				  .tid = event->tid,
+				  .cell = event->cell};
+
+	assert_true(made_events < MADE_EVENTS);
+	if (!made_class_of[kind]) {
+		struct record_column column[8];
+		struct record_class class = {(char *)from->name, column, from->columns};
+
+		for (size_t i = 0; i < from->columns; i++)
+			column[i] = (struct record_column){(char *)from->column[i].name,
+							   from->column[i].type, false};
+		made_class_of[kind] = spans_class(made_told, &class) + 1;
+	}
+	told.class = made_class_of[kind] - 1;
+	made_cause[made_events] = (struct span_cause){.tid = -1};
+	if (strcmp(from->kind, "kernel") == 0)
+		assert_int_equal(
+		    spans_event(made_told, &told, &made_cause[made_events], &error), 0);
+}
+
+static inline void made_begin_spans(void)
+{
+	static char names[2][3] = {"n1", "n2"};
+	static struct merge_node nodes[2] = {{.name = names[0]}, {.name = names[1]}};
+
+	made_begin();
+	made_run = (struct merge_run){.node = nodes, .nodes = 2};
+	made_told = spans_new(&made_run);
+	spans_set_begin(made_told, 0, 0);
+	spans_set_begin(made_told, 1, 0);
+	memset(made_class_of, 0, sizeof(made_class_of));
+	made_messages = 0;
+	made_also = made_tell_spans;
+}
+
+/* A message, which gets its row with the timeline's end; its texts stay. */
+static inline void made_add_message(const struct timeline_message *row)
+{
+	assert_true(made_messages < MADE_MESSAGES);
+	made_message[made_messages++] = *row;
+}
+
+static inline void made_write_message(struct timeline_message *row)
+{
+	struct span_cause cause = {.event = 0};
+	struct error error = ERROR_INIT;
+
+	row->send_tid = row->send_first_recv = row->send_last_recv = TIMELINE_NONE;
+	row->recv_batch = TIMELINE_NONE;
+	if (row->send_event > 0)
+		cause = made_cause[row->send_event];
+	if (cause.event) {
+		spans_settle(made_told, (uint32_t)row->src_node - 1, &cause);
+		row->send_by = span_wait_name(cause.wait);
+		row->send_tid = cause.tid < 0 ? TIMELINE_NONE : cause.tid;
+		row->send_first_recv =
+		    cause.first_recv ? cause.first_recv : TIMELINE_NONE;
+		row->send_last_recv = cause.last_recv ? cause.last_recv : TIMELINE_NONE;
+	}
+	if (row->recv_event > 0 && made_cause[row->recv_event].first_recv)
+		row->recv_batch = made_cause[row->recv_event].first_recv;
+	assert_int_equal(timeline_add_message(made_writer, row, &error), 0);
+}
+
+/* End the timeline "t" that was begun, if any. */
+static inline void made_end(void)
+{
+	struct processes *processes = processes_new();
+	struct error error = ERROR_INIT;
+
+	if (made_writer) {
+		made_event(MARK, MADE_END, -1, -1, NULL);
+		for (uint32_t node = 0; node < 2; node++)
+			assert_int_equal(spans_end(made_told, node, MADE_END, &error), 0);
+		assert_int_equal(spans_write(made_told, processes, made_writer, &error),
+				 0);
+		for (size_t i = 0; i < made_messages; i++)
+			made_write_message(&made_message[i]);
+		finish_timeline(made_writer);
+		assert_string_equal(error_text(&error), "");
+		spans_free(made_told);
+		made_writer = NULL;
+		made_also = NULL;
+	}
+	processes_free(processes);
+}
+
+#endif
