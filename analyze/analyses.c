@@ -5,7 +5,6 @@
 /* clang-format off */
 #define ANALYSES(each) \
 	each(critical_path) \
-	each(critical_path) \
 	each(report) \
 	each(compare) \
 	each(all)

@@ -4,10 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "activity/activity.h"
 #include "analyze/report/chart.h"
 #include "analyze/report/html.h"
-#include "analyze/report/kept.h"
 #include "analyze/report/lanes.h"
 #include "base/mem.h"
 
@@ -43,48 +41,53 @@ static const struct chart charts[CHARTS] = {
 		   .unit = UNIT_BYTE_RATE},
 };
 
-static int take_thread(void *context, const struct thread_span *span)
+/* node, cpu, tid, name, begin_ns, end_ns: who ran where, by processor and time. */
+static const char running_sql[] =
+    "SELECT s.node, s.cpu, s.tid, coalesce(s.comm, t.comm, ''), max(s.begin_ns, ?1),"
+    " min(s.end_ns, ?2) FROM thread_state AS s LEFT JOIN thread AS t ON t.id = s.thread "
+    "WHERE s.state = 'running' AND s.end_ns > ?1 AND s.begin_ns < ?2 "
+    "ORDER BY s.node, s.cpu, s.begin_ns";
+
+static int add_running(void *context, const struct cell *row)
 {
 	struct gathering *gathering = context;
 	struct chart *chart = &gathering->chart[CHART_CPU];
-	struct chart_row *row = chart_row(chart, gathering->report, span->node);
+	int64_t node = row[0].integer, cpu = row[1].integer;
+	nsec_t begin_ns = row[4].integer, end_ns = row[5].integer;
+	struct chart_row *bar = chart_row(chart, gathering->report, node);
 
-	if (!row || span->state != ACTIVITY_RUNNING)
+	if (!bar)
 		return 0;
-	chart_spread(gathering->report, gathering->known[row - chart->row],
-		     span->begin_ns, span->end_ns);
-	if (span->tid == 0) {
-		lanes_find(&gathering->lanes, span->node, span->cpu);
+	chart_spread(gathering->report, gathering->known[bar - chart->row], begin_ns,
+		     end_ns);
+	if (row[2].integer == 0) {
+		lanes_find(&gathering->lanes, node, cpu);
 		return 0;
 	}
-	chart_spread(gathering->report, row->up, span->begin_ns, span->end_ns);
-	lanes_add(&gathering->lanes, span->node, span->cpu, span->comm, span->begin_ns,
-		  span->end_ns);
+	chart_spread(gathering->report, bar->up, begin_ns, end_ns);
+	lanes_add(&gathering->lanes, node, cpu, row[3].bytes, begin_ns, end_ns);
 	return 0;
 }
 
 /* A request counts when it ends, as in sar's sums. */
-static int take_disk(void *context, const struct disk_span *span)
+static const char disk_sql[] =
+    "SELECT node, end_ns, operation = 'read', bytes FROM block_request "
+    "WHERE cut < 2 AND operation <> 'discard' AND end_ns BETWEEN ?1 AND ?2";
+
+static int add_disk(void *context, const struct cell *row)
 {
 	struct gathering *gathering = context;
-	struct chart_row *row =
-	    chart_row(&gathering->chart[CHART_DISK], gathering->report, span->node);
+	struct chart_row *bar =
+	    chart_row(&gathering->chart[CHART_DISK], gathering->report, row[0].integer);
 	double *value;
 	size_t bin;
 
-	if (!row || span->cut_end || span->discard)
+	if (!bar)
 		return 0;
-	value = span->write || span->flush ? row->down : row->up;
-	bin = chart_bin(gathering->report, span->end_ns);
-	value[bin] = (isnan(value[bin]) ? 0 : value[bin]) + (double)span->sectors * 512;
+	value = row[2].integer ? bar->up : bar->down;
+	bin = chart_bin(gathering->report, row[1].integer);
+	value[bin] = (isnan(value[bin]) ? 0 : value[bin]) + report_number(&row[3], 0);
 	return 0;
-}
-
-static void show_share(void *context, double share)
-{
-	struct gathering *gathering = context;
-
-	question_share(gathering->report->question, 0.1 + share * 0.6);
 }
 
 static bool has_any(const double *value, size_t bins)
@@ -149,7 +152,7 @@ static void finish_rates(const struct report *report, struct chart *chart)
 	}
 }
 
-static int take_switches(void *context, const struct cell *row)
+static int take_count(void *context, const struct cell *row)
 {
 	*(int64_t *)context = row[0].type == CELL_INTEGER ? row[0].integer : 0;
 	return 0;
@@ -157,47 +160,37 @@ static int take_switches(void *context, const struct cell *row)
 
 static int read_activity(struct gathering *gathering, struct error *error)
 {
-	static const char sql[] =
-	    "SELECT sum(events) FROM event_class WHERE name = 'sched_switch'";
+	static const char count_sql[] =
+	    "SELECT count(*) FROM thread_state WHERE state = 'running'";
 	struct report *report = gathering->report;
-	struct question *question = report->question;
-	struct activity_recorded recorded;
-	struct activity_ops ops = {.share = show_share, .without = ACTIVITY_ONLY_RUNNING};
-	struct shared_walk walk = {.parts = 0};
-	int64_t switches = 0;
-	int status;
+	const struct cell scope[] = {cell_of_integer(report->begin_ns),
+				     cell_of_integer(report->end_ns)};
+	int64_t spans = 0;
 
-	if (activity_recorded(&recorded, question->reader, error) ||
-	    question_ask(question, sql, NULL, take_switches, &switches, error))
+	if (question_ask(report->question, count_sql, NULL, take_count, &spans, error))
 		return -1;
-	lanes_init(&gathering->lanes, report, (uint64_t)switches);
-	ops.thread = recorded.switches ? take_thread : NULL;
-	ops.disk = recorded.disk ? take_disk : NULL;
-	shared_walk_add(&walk, &ops, gathering);
-	report->kept = kept_new(report, &walk, error);
-	if (!report->kept)
-		return -1;
-	status = shared_walk_run(&walk, question, error);
-	if (kept_finish(report->kept, status, error))
+	lanes_init(&gathering->lanes, report, (uint64_t)spans);
+	if (question_ask(report->question, running_sql, scope, add_running, gathering,
+			 error) ||
+	    question_ask(report->question, disk_sql, scope, add_disk, gathering, error))
 		return -1;
 	lanes_finish(&gathering->lanes);
 	finish_cpu(gathering);
 	finish_rates(report, &gathering->chart[CHART_DISK]);
-	return status;
+	return 0;
 }
 
 /* Packets over time are what the analysis of the network counted. */
 static int add_traffic(struct gathering *gathering, struct error *error)
 {
 	struct report *report = gathering->report;
-	struct report_wish wish = {.interval_ns = report->bin_ns, .limit = REPORT_ALL};
-	struct report_answer answer;
-	int status = report_ask(report, "net", &wish, &answer, error);
+	struct report_wish wish = report_wish_of(report, "net", NULL, 0);
+	const struct result *result = report_ask(report, "net", &wish, error);
 	struct result_table *table;
 
-	if (status <= 0)
-		return status;
-	table = result_find(&answer.result, "over_time");
+	if (!result)
+		return -1;
+	table = result_find(result, "over_time");
 	for (size_t i = 0; table && i < table->rows; i++) {
 		struct cell begin = report_cell(table, i, "begin_ns");
 		struct cell node = report_cell(table, i, "node");
@@ -221,7 +214,6 @@ static int add_traffic(struct gathering *gathering, struct error *error)
 		}
 	}
 	finish_rates(report, &gathering->chart[CHART_NET]);
-	report_answer_clear(&answer);
 	return 0;
 }
 
@@ -294,23 +286,21 @@ static int add_samples(struct gathering *gathering, struct error *error)
 static int add_tables(struct report *report, struct error *error)
 {
 	static const struct {
-		const char *analysis, *without;
-	} tables[] = {{"cpu", "threads cpus"},
-		      {"mem", "pages processes"},
-		      {"io", "files requests"},
-		      {"net", "flows pairs over_time"}};
+		const char *analysis, *group, *without;
+	} tables[] = {{"cpu", "process", "processes cpus"},
+		      {"mem", NULL, "pages processes"},
+		      {"io", NULL, "files requests"},
+		      {"net", NULL, "flows pairs over_time"}};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
-		struct report_wish wish = {.limit = 64};
-		struct report_answer answer;
-		int status =
-		    report_ask(report, tables[i].analysis, &wish, &answer, error);
+		struct report_wish wish =
+		    report_wish_of(report, tables[i].analysis, tables[i].group, 0);
+		const struct result *result =
+		    report_ask(report, tables[i].analysis, &wish, error);
 
-		if (status < 0)
+		if (!result)
 			return -1;
-		if (status)
-			html_result(report, &answer.result, tables[i].without, 0);
-		report_answer_clear(&answer);
+		html_result(report, result, tables[i].without, REPORT_ROWS);
 	}
 	return 0;
 }

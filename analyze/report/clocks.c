@@ -43,11 +43,10 @@ static void draw_bounds(const struct report *report)
 int report_clocks(struct report *report, struct error *error)
 {
 	struct report_wish wish = {.limit = 100};
-	struct report_answer answer;
-	int status = report_ask(report, "clocks", &wish, &answer, error);
+	const struct result *result = report_ask(report, "clocks", &wish, error);
 
-	if (status <= 0)
-		return status;
+	if (!result)
+		return -1;
 	html_section(report->page, "clocks", "Clocks");
 	html_note(report->page, "note",
 		  "What happened at a node at a time of this page truly happened, by the "
@@ -56,8 +55,7 @@ int report_clocks(struct report *report, struct error *error)
 		  "that was not recorded of its other sources, and where nothing was, "
 		  "none.");
 	draw_bounds(report);
-	html_result(report, &answer.result, "bounds", 0);
+	html_result(report, result, "bounds", 0);
 	html_section_end(report->page);
-	report_answer_clear(&answer);
 	return 0;
 }

@@ -269,14 +269,13 @@ static int draw_paths(struct report *report, struct error *error)
 int report_critical(struct report *report, struct error *error)
 {
 	struct report_wish wish = {.limit = REQUEST_ROWS_SHOWN};
-	struct report_answer answer;
-	int status = report_ask(report, "requests", &wish, &answer, error);
+	int status;
+	const struct result *result = report_ask(report, "requests", &wish, error);
 
-	if (status <= 0)
-		return status;
+	if (!result)
+		return -1;
 	html_section(report->page, "requests", "Requests between nodes");
-	html_result(report, &answer.result, NULL, REQUEST_ROWS_SHOWN);
-	report_answer_clear(&answer);
+	html_result(report, result, NULL, REQUEST_ROWS_SHOWN);
 	status = draw_paths(report, error);
 	html_section_end(report->page);
 	return status;

@@ -86,15 +86,14 @@ static int find_clock_bound(struct report *report, struct cell *bound,
 			    struct error *error)
 {
 	struct report_wish wish = {.limit = REPORT_ALL};
-	struct report_answer answer;
-	int status = report_ask(report, "clocks", &wish, &answer, error);
+	const struct result *result = report_ask(report, "clocks", &wish, error);
 	struct result_table *table;
 	bool open = false;
 
 	*bound = cell_of_null();
-	if (status <= 0)
-		return status;
-	table = result_find(&answer.result, "clocks");
+	if (!result)
+		return -1;
+	table = result_find(result, "clocks");
 	for (size_t i = 0; table && i < table->rows && !open; i++) {
 		struct cell worst = report_cell(table, i, "worst_bound_ns");
 
@@ -102,7 +101,6 @@ static int find_clock_bound(struct report *report, struct cell *bound,
 		if (open || bound->type != CELL_INTEGER || worst.integer > bound->integer)
 			*bound = open ? cell_of_null() : worst;
 	}
-	report_answer_clear(&answer);
 	return 0;
 }
 
@@ -230,42 +228,37 @@ static struct result_table *fold_problems(struct result *result,
 int report_problems(struct report *report, struct error *error)
 {
 	struct report_wish wish = {.limit = REPORT_ALL};
-	struct report_answer answer;
-	int status = report_ask(report, "problems", &wish, &answer, error);
+	struct result *result = report_ask(report, "problems", &wish, error);
 	size_t rows = 0;
 
-	if (status <= 0)
-		return status;
-	for (size_t i = 0; i < answer.result.tables; i++)
-		rows += answer.result.table[i]->rows;
+	if (!result)
+		return -1;
+	for (size_t i = 0; i < result->tables; i++)
+		rows += result->table[i]->rows;
 	if (rows) {
 		fputs("<section id=\"problems\" class=\"problems\">\n<h2>Problems</h2>\n",
 		      report->page);
-		html_table(report, &answer.result,
-			   fold_problems(&answer.result,
-					 result_find(&answer.result, "problems")),
+		html_table(report, result,
+			   fold_problems(result, result_find(result, "problems")),
 			   PROBLEM_ROWS);
-		html_result(report, &answer.result, "problems", PROBLEM_ROWS);
+		html_result(report, result, "problems", PROBLEM_ROWS);
 		html_section_end(report->page);
 	}
-	report_answer_clear(&answer);
 	return 0;
 }
 
 int report_nodes(struct report *report, struct error *error)
 {
 	struct report_wish wish = {.limit = REPORT_ALL};
-	struct report_answer answer;
-	int status = report_ask(report, "nodes", &wish, &answer, error);
+	const struct result *result = report_ask(report, "nodes", &wish, error);
 
-	if (status <= 0)
-		return status;
+	if (!result)
+		return -1;
 	html_section(report->page, "nodes", "Run and nodes");
-	html_table(report, &answer.result, result_find(&answer.result, "nodes"), 0);
+	html_table(report, result, result_find(result, "nodes"), 0);
 	fputs("<details><summary>Sources, and events by class</summary>\n", report->page);
-	html_result(report, &answer.result, "nodes", 0);
+	html_result(report, result, "nodes", 0);
 	fputs("</details>\n", report->page);
 	html_section_end(report->page);
-	report_answer_clear(&answer);
 	return 0;
 }

@@ -277,26 +277,24 @@ static void draw_matrix(const struct report *report, const struct result_table *
 
 int report_latency(struct report *report, struct error *error)
 {
-	struct report_wish wish = {.limit = REPORT_ALL, .group = "pair"};
-	struct report_answer answer;
+	struct report_wish wish = {
+	    .limit = REPORT_ALL, .group = "pair", .forms = FORM_STATS | FORM_FREQ};
+	const struct result *result;
 	const struct result_table *pairs, *freq;
-	int status;
 
-	wish.forms = FORM_STATS | FORM_FREQ;
-	status = report_ask(report, "messages", &wish, &answer, error);
-	if (status <= 0)
-		return status;
+	result = report_ask(report, "messages", &wish, error);
+	if (!result)
+		return -1;
 	html_section(report->page, "latency", "Messages between nodes");
-	pairs = result_find(&answer.result, "pairs");
-	freq = result_find(&answer.result, "freq");
+	pairs = result_find(result, "pairs");
+	freq = result_find(result, "freq");
 	if (freq && freq->rows)
 		draw_histogram(report, freq);
 	if (pairs && pairs->rows) {
 		draw_pairs(report, pairs);
 		draw_matrix(report, pairs);
 	}
-	html_result(report, &answer.result, "freq", 0);
+	html_result(report, result, "freq", 0);
 	html_section_end(report->page);
-	report_answer_clear(&answer);
 	return 0;
 }

@@ -24,8 +24,8 @@ struct report {
 	bool is_empty;           /* it has no time: nothing was recorded */
 	size_t bins;             /* of charts over time */
 	nsec_t bin_ns;
-	size_t done, parts;       /* for progress */
-	struct report_kept *kept; /* answers, kept.h */
+	size_t done, parts;            /* for progress */
+	struct report_answer *answers; /* of other analyses, each once */
 };
 
 /* What is asked of another analysis, besides its name. Zeroed: its defaults. */
@@ -36,28 +36,26 @@ struct report_wish {
 	int limit; /* rows a table; 0: its own, REPORT_ALL: all */
 };
 
-enum { REPORT_ALL = -1 };
+/* Traffic is drawn over time, and its tables stand in two places. */
+struct report_wish report_wish_of(const struct report *report, const char *analysis,
+				  const char *group, unsigned forms);
 
-/*
- * The result of another analysis of the same part of the timeline; `result` is to be
- * cleared, and lives as long as `request`. 1; 0: there is no such analysis; -1 with
- * error.
- */
+/* Rows that the page has of anything at most, but for what it draws. */
+enum { REPORT_ALL = -1, REPORT_ROWS = 64 };
+
+/* What another analysis said of the same part of the timeline. */
 struct report_answer {
+	const struct analysis *analysis;
+	struct report_wish wish;
 	struct request request;
 	struct result result;
-	bool is_kept; /* by the report: not to be cleared */
+	struct report_answer *next;
 };
 
-/* The page's own request, as the wish changes it. */
-void report_wish_request(const struct report *report, const struct report_wish *wish,
-			 struct request *request);
-
-int report_ask(struct report *report, const char *analysis,
-	       const struct report_wish *wish, struct report_answer *answer,
-	       struct error *error);
-
-void report_answer_clear(struct report_answer *answer);
+/* Ask another analysis, or look up what it said; good as long as the report. NULL with
+ * error. */
+struct result *report_ask(struct report *report, const char *analysis,
+			  const struct report_wish *wish, struct error *error);
 
 /* A column of a table by its key; SIZE_MAX: none. */
 size_t report_column(const struct result_table *table, const char *key);

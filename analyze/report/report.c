@@ -6,7 +6,6 @@
 #include "analyze/analysis.h"
 #include "analyze/print.h"
 #include "analyze/report/html.h"
-#include "analyze/report/kept.h"
 #include "analyze/report/private.h"
 #include "base/mem.h"
 #include "base/version.h"
@@ -19,38 +18,43 @@ static const struct analysis *find(const char *name)
 	return NULL;
 }
 
-void report_wish_request(const struct report *report, const struct report_wish *wish,
-			 struct request *request)
+struct report_wish report_wish_of(const struct report *report, const char *analysis,
+				  const char *group, unsigned forms)
 {
-	*request = *report->question->request;
-	request->group = (char *)wish->group;
-	request->forms = wish->forms;
-	request->interval_ns = wish->interval_ns;
-	request->limit_given = wish->limit == REPORT_ALL ? 0
-			       : wish->limit             ? wish->limit
-							 : -1;
+	bool is_net = !strcmp(analysis, "net");
+
+	return (struct report_wish){.group = group,
+				    .forms = forms,
+				    .interval_ns = is_net ? report->bin_ns : 0,
+				    .limit = is_net ? REPORT_ALL : REPORT_ROWS};
 }
 
-int report_ask(struct report *report, const char *name, const struct report_wish *wish,
+/* The page's own request, as the wish changes it. */
+static struct request request_of(const struct report *report,
+				 const struct report_wish *wish)
+{
+	struct request request = *report->question->request;
+
+	request.group = (char *)wish->group;
+	request.forms = wish->forms;
+	request.interval_ns = wish->interval_ns;
+	request.limit_given = wish->limit == REPORT_ALL ? 0
+			      : wish->limit             ? wish->limit
+							: -1;
+	return request;
+}
+
+static int ask(struct report *report, const struct analysis *analysis,
 	       struct report_answer *answer, struct error *error)
 {
-	const struct analysis *analysis = find(name);
 	struct question question = *report->question;
 	int status;
 
-	if (kept_find(report->kept, name, wish->group, answer))
-		return 1;
-	*answer = (struct report_answer){.is_kept = false};
-	report_wish_request(report, wish, &answer->request);
-	report->done++;
-	question_share(report->question,
-		       (double)report->done / (double)(report->parts + report->done));
-	if (!analysis || !analysis->run)
-		return 0;
 	question.analysis = analysis;
 	question.request = &answer->request;
-	question.forms = wish->forms ? wish->forms : analysis->default_forms;
-	question.group = wish->group;
+	question.forms =
+	    answer->wish.forms ? answer->wish.forms : analysis->default_forms;
+	question.group = answer->wish.group;
 	result_init(&answer->result, &answer->request);
 	answer->result.begin_ns = report->result->begin_ns;
 	answer->result.end_ns = report->result->end_ns;
@@ -59,17 +63,46 @@ int report_ask(struct report *report, const char *name, const struct report_wish
 		status = result_finish(&answer->result, error);
 	report->question->people = question.people;
 	report->question->progress = question.progress;
-	if (!status)
-		return 1;
-	report_answer_clear(answer);
-	error_prefix(error, "%s", name);
-	return -1;
+	return status ? error_prefix(error, "%s", analysis->name) : 0;
 }
 
-void report_answer_clear(struct report_answer *answer)
+static bool is_same(const struct report_wish *one, const struct report_wish *other)
 {
-	if (answer->result.request && !answer->is_kept)
+	return !strcmp(one->group ? one->group : "", other->group ? other->group : "") &&
+	       one->forms == other->forms && one->interval_ns == other->interval_ns &&
+	       one->limit == other->limit;
+}
+
+struct result *report_ask(struct report *report, const char *name,
+			  const struct report_wish *wish, struct error *error)
+{
+	const struct analysis *analysis = find(name);
+	struct report_answer *answer;
+
+	for (answer = report->answers; answer; answer = answer->next)
+		if (answer->analysis == analysis && is_same(&answer->wish, wish))
+			return &answer->result;
+	answer = mem_zalloc(sizeof(*answer));
+	*answer = (struct report_answer){.analysis = analysis,
+					 .wish = *wish,
+					 .request = request_of(report, wish),
+					 .next = report->answers};
+	report->answers = answer;
+	report->done++;
+	question_share(report->question,
+		       (double)report->done / (double)(report->parts + report->done));
+	return ask(report, analysis, answer, error) ? NULL : &answer->result;
+}
+
+static void forget_answers(struct report *report)
+{
+	while (report->answers) {
+		struct report_answer *answer = report->answers;
+
+		report->answers = answer->next;
 		result_clear(&answer->result);
+		free(answer);
+	}
 }
 
 size_t report_column(const struct result_table *table, const char *key)
@@ -147,7 +180,7 @@ static int run_report(struct question *question, struct result *result,
 	set_axis(&report);
 	report.bounds = bounds_new(question->reader, error);
 	status = report.bounds ? write_page(&report, error) : -1;
-	kept_free(report.kept);
+	forget_answers(&report);
 	bounds_free(report.bounds);
 	if (fclose(report.page) && !status)
 		status = error_set(error, "report: no memory for the page");

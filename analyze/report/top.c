@@ -24,16 +24,14 @@ int report_top(struct report *report, struct error *error)
 
 	html_section(report->page, "top", "Top");
 	for (size_t i = 0; i < sizeof(tops) / sizeof(*tops); i++) {
-		struct report_wish wish = {
-		    .group = tops[i].group, .forms = tops[i].forms, .limit = TOP_ROWS};
-		struct report_answer answer;
-		int status = report_ask(report, tops[i].analysis, &wish, &answer, error);
+		struct report_wish wish = report_wish_of(report, tops[i].analysis,
+							 tops[i].group, tops[i].forms);
+		const struct result *result =
+		    report_ask(report, tops[i].analysis, &wish, error);
 
-		if (status < 0)
+		if (!result)
 			return -1;
-		if (status)
-			html_result(report, &answer.result, tops[i].without, TOP_ROWS);
-		report_answer_clear(&answer);
+		html_result(report, result, tops[i].without, TOP_ROWS);
 	}
 	html_section_end(report->page);
 	return 0;
