@@ -8,7 +8,6 @@
 #include "analyze/question.h"
 #include "analyze/request.h"
 #include "analyze/result.h"
-#include "analyze/walk.h"
 #include "base/error.h"
 
 /*
@@ -31,8 +30,6 @@ struct analysis {
 	 * a note, no error: result_missing().
 	 */
 	int (*run)(struct question *question, struct result *result, struct error *error);
-	/* Where `run` is walk_run: what it does before and after. */
-	const struct analysis_walk *walk;
 	/*
 	 * Or, where it is no matter of tables of one timeline: do all, with the words
 	 * behind the name. An exit status; of 1 and 2 with error, or with the talk done.
