@@ -8,6 +8,33 @@
 /* Each table's row with every column another value, as sqlite3 shows it. */
 static void add_rows(struct timeline_writer *writer, struct error *error)
 {
+	static const struct timeline_message message = {
+	    .protocol = "tcp",
+	    .src_node = 1,
+	    .dst_node = 1,
+	    .send_event = TIMELINE_NONE,
+	    .recv_event = TIMELINE_NONE,
+	    .send_ns = 2,
+	    .recv_ns = 5,
+	    .latency_ns = 3,
+	    .src = "10.7.0.1",
+	    .sport = 22,
+	    .dst = "10.7.0.2",
+	    .dport = 40000,
+	    .seq = -1,
+	    .bytes = 1500,
+	    .send_by = "network",
+	    .send_tid = 7,
+	    .send_first_recv = 8,
+	    .send_last_recv = 9,
+	    .send_assumed = 0,
+	    .recv_batch = 10,
+	    .send_source = 1,
+	    .recv_source = 1,
+	    .low_ns = -4,
+	    .high_ns = 5,
+	};
+
 	assert_int_equal(
 	    timeline_add_clock(writer, &(struct timeline_clock){1, 10, 20, -58.5}, error),
 	    0);
@@ -17,29 +44,7 @@ static void add_rows(struct timeline_writer *writer, struct error *error)
 							   7, 8, 9, TIMELINE_NONE, -11},
 			     error),
 			 0);
-	assert_int_equal(timeline_add_message(writer,
-					      &(struct timeline_message){"tcp",
-									 1,
-									 1,
-									 TIMELINE_NONE,
-									 TIMELINE_NONE,
-									 2,
-									 5,
-									 3,
-									 "10.7.0.1",
-									 22,
-									 "10.7.0.2",
-									 40000,
-									 -1,
-									 1500,
-									 "network",
-									 7,
-									 8,
-									 9,
-									 0,
-									 10},
-					      error),
-			 0);
+	assert_int_equal(timeline_add_message(writer, &message, error), 0);
 	assert_int_equal(timeline_add_metric(
 			     writer,
 			     &(struct timeline_metric){4, "%user", "%", "gauge", "CPU"},
@@ -94,8 +99,8 @@ static void every_table_has_its_columns(void **state)
 	    {"SELECT * FROM source", "1|1|kernel|||0|0|0|0|0|n1|1|"},
 	    {"SELECT * FROM clock", "1|10|20|-58.5"},
 	    {"SELECT * FROM clock_pair", "1|1|3|4|5|accurate|6|7|8|9||-11"},
-	    {"SELECT * FROM message",
-	     "1|tcp|1|1|||2|5|3|10.7.0.1|22|10.7.0.2|40000|-1|1500"},
+	    {"SELECT * FROM message", "1|tcp|1|1|||2|5|3|10.7.0.1|22|10.7.0.2|40000|-1|"
+				      "1500|network|7|8|9|0|10|1|1|-4|5"},
 	    {"SELECT * FROM metric", "4|%user|%|gauge|CPU"},
 	    {"SELECT * FROM metric_item", "6|cpu|all"},
 	    {"SELECT * FROM sample", "1|9|4|6|0.25|1000\n1|9|4|||"},
