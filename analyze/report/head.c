@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analyze/message_stream.h"
 #include "analyze/print.h"
 #include "analyze/report/html.h"
 #include "base/mem.h"
@@ -73,11 +72,21 @@ static void tile_begin(const struct report *report)
 		report->begin_ns, report->is_empty ? "-" : day);
 }
 
-static int count_message(void *context, const struct message_row *row)
-{
-	struct cell *count = context;
+static const char message_sql[] =
+    "SELECT m.src_node, m.dst_node, count(*) " REPORT_MESSAGES " GROUP BY 1, 2";
 
-	count->integer += row->from != row->to;
+struct message_count {
+	const struct scope *scope;
+	int64_t messages;
+};
+
+static int count_messages(void *context, const struct cell *row)
+{
+	struct message_count *count = context;
+
+	if (scope_has_node(count->scope, row[0].integer) ||
+	    scope_has_node(count->scope, row[1].integer))
+		count->messages += row[2].integer;
 	return 0;
 }
 
@@ -139,6 +148,9 @@ int report_head(struct report *report, struct error *error)
 	    " NULL, (SELECT count(*) FROM sample),"
 	    " (SELECT count(*) FROM problem)";
 	struct facts facts = {0};
+	struct message_count messages = {.scope = &report->question->scope};
+	const struct cell scope[] = {cell_of_integer(report->begin_ns),
+				     cell_of_integer(report->end_ns)};
 	struct cell counts[4] = {{0}}, bound;
 	FILE *page = report->page;
 	int status =
@@ -149,10 +161,10 @@ int report_head(struct report *report, struct error *error)
 		: 0;
 	const char *name = facts.name ? facts.name : "run";
 
-	counts[1] = cell_of_integer(0);
 	if (!status)
-		status = message_stream(report->question, report->bounds, count_message,
-					&counts[1], error);
+		status = question_ask(report->question, message_sql, scope,
+				      count_messages, &messages, error);
+	counts[1] = cell_of_integer(messages.messages);
 	if (!status)
 		status = find_clock_bound(report, &bound, error);
 	if (!status) {

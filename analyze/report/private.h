@@ -66,6 +66,20 @@ struct cell report_cell(const struct result_table *table, size_t row, const char
 /* A number as double; `none` where it is none. */
 double report_number(const struct cell *cell, double none);
 
+/*
+ * The messages between nodes that count, of the time from ?1 to ?2, as `messages` has it:
+ * what a capture saw besides its node's kernel trace is left out.
+ */
+#define REPORT_SECOND_VIEW                                                               \
+	"(SELECT s.id FROM source AS s WHERE s.kind <> 'kernel' AND EXISTS ("            \
+	"SELECT 1 FROM source AS k WHERE k.node = s.node AND k.kind = 'kernel'"          \
+	" AND k.id IN (SELECT a FROM clock_pair UNION SELECT b FROM clock_pair)))"
+#define REPORT_MESSAGES                                                                  \
+	"FROM message AS m WHERE m.src_node <> m.dst_node AND m.recv_ns IS NOT NULL"     \
+	" AND m.send_ns BETWEEN ?1 AND ?2"                                               \
+	" AND coalesce(m.send_source, 0) NOT IN " REPORT_SECOND_VIEW                     \
+	" AND coalesce(m.recv_source, 0) NOT IN " REPORT_SECOND_VIEW
+
 /* Sections: 0, or -1 with error. */
 int report_head(struct report *report, struct error *error);
 int report_problems(struct report *report, struct error *error);

@@ -4,19 +4,12 @@
 #include <unistd.h>
 
 #include "analyze/analysis.h"
+#include "analyze/catalog.h"
 #include "analyze/print.h"
 #include "analyze/report/html.h"
 #include "analyze/report/private.h"
 #include "base/mem.h"
 #include "base/version.h"
-
-static const struct analysis *find(const char *name)
-{
-	for (size_t i = 0; i < analyses_count; i++)
-		if (!strcmp(analyses[i]->name, name))
-			return analyses[i];
-	return NULL;
-}
 
 struct report_wish report_wish_of(const struct report *report, const char *analysis,
 				  const char *group, unsigned forms)
@@ -76,8 +69,12 @@ static bool is_same(const struct report_wish *one, const struct report_wish *oth
 struct result *report_ask(struct report *report, const char *name,
 			  const struct report_wish *wish, struct error *error)
 {
-	const struct analysis *analysis = find(name);
+	const struct analysis *analysis =
+	    catalog_find(report->question->request->catalog, name, error);
 	struct report_answer *answer;
+
+	if (!analysis)
+		return NULL;
 
 	for (answer = report->answers; answer; answer = answer->next)
 		if (answer->analysis == analysis && is_same(&answer->wish, wish))
