@@ -573,8 +573,7 @@ struct ctf_reader *ctf_babeltrace2_open(const char *path, struct error *error)
 	struct babeltrace2_reader *reader = mem_zalloc(sizeof(*reader));
 	int status;
 
-	reader->base.ops = &ops;
-	reader->base.path = mem_strdup(path);
+	ctf_reader_init(&reader->base, &ops, path);
 	pthread_mutex_lock(&graph_lock);
 	status = make_graph(reader, path, &reader->error);
 	pthread_mutex_unlock(&graph_lock);

@@ -448,8 +448,7 @@ struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 						  own_step, own_free};
 	struct own_reader *reader = mem_zalloc(sizeof(*reader));
 
-	reader->base.ops = &ops;
-	reader->base.path = mem_strdup(path);
+	ctf_reader_init(&reader->base, &ops, path);
 	reader->pass_before = NSEC_MAX;
 	reader->trace = ctf_trace_open(path, &reader->base.problems, error);
 	if (!reader->trace || ctf_streams_open(&reader->streams, reader->trace, path,

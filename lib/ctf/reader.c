@@ -36,6 +36,13 @@ struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
 					      : ctf_own_open(path, error);
 }
 
+void ctf_reader_init(struct ctf_reader *reader, const struct ctf_reader_ops *ops,
+		     const char *path)
+{
+	reader->ops = ops;
+	reader->path = mem_strdup(path);
+}
+
 const struct ctf_class *ctf_reader_class(const struct ctf_reader *reader, uint32_t index)
 {
 	return index < reader->classes ? reader->class[index] : NULL;
@@ -64,12 +71,37 @@ void ctf_reader_begin(struct ctf_reader *reader, nsec_t local_ns)
 		reader->ops->begin(reader, local_ns);
 }
 
+/* At the end: what the tracer lost, and stamps that went backwards. */
+static void tell_lost(struct ctf_reader *reader)
+{
+	const struct ctf_facts *facts = &reader->facts;
+	struct problem_list *problems = &reader->problems;
+
+	if (facts->discarded_events)
+		problem_add(problems, reader->path, "discarded", facts->discarded_events,
+			    "the tracer discarded %llu events",
+			    (unsigned long long)facts->discarded_events);
+	if (facts->discarded_packets)
+		problem_add(problems, reader->path, "discarded", facts->discarded_packets,
+			    "the tracer discarded %llu packets of events",
+			    (unsigned long long)facts->discarded_packets);
+	if (facts->backward && !facts->is_partial)
+		problem_add(problems, reader->path, "backward", facts->backward,
+			    "%llu stamps lie before the one before in their stream",
+			    (unsigned long long)facts->backward);
+}
+
 bool ctf_reader_step(struct ctf_reader *reader, uint64_t most, ctf_event_fn *give,
 		     void *context)
 {
+	if (reader->has_ended)
+		return false;
 	reader->give = give;
 	reader->context = context;
-	return reader->ops->step(reader, most);
+	reader->has_ended = !reader->ops->step(reader, most ? most : 1);
+	if (reader->has_ended)
+		tell_lost(reader);
+	return !reader->has_ended;
 }
 
 const struct ctf_facts *ctf_reader_facts(const struct ctf_reader *reader)

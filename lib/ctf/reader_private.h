@@ -36,6 +36,7 @@ struct ctf_reader {
 	struct ctf_stream_heap heap;
 	ctf_event_fn *give;
 	void *context;
+	bool has_ended;
 };
 
 /* What a reader knows of a stream besides what it reads it by; embed `head` first. */
@@ -47,6 +48,10 @@ struct ctf_progress {
 	int32_t cpu;
 	bool began; /* last_ns is set */
 };
+
+/* The base of memory that is zero; copies the path. */
+void ctf_reader_init(struct ctf_reader *reader, const struct ctf_reader_ops *ops,
+		     const char *path);
 
 /* One more event class, without columns; copies the name. */
 struct ctf_class *ctf_reader_add_class(struct ctf_reader *reader, const char *name,

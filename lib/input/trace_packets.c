@@ -8,8 +8,7 @@
 
 #include "base/intmap.h"
 #include "base/mem.h"
-#include "input/packet_source_private.h"
-#include "input/trace_facts.h"
+#include "input/packet_source.h"
 #include "input/trace_fields.h"
 #include "input/trace_sends.h"
 
@@ -256,29 +255,38 @@ static void define_wishes(struct trace_packets *packets)
 	packets->sends.has_xmit = packets->is_defined[WISH_XMIT];
 }
 
-static enum step trace_step(struct packet_source *source, sighting_fn *give,
-			    void *context)
+/* The reader's, with what is counted here. */
+static void update_facts(struct trace_packets *packets)
+{
+	const struct ctf_facts counted = packets->base.facts;
+	struct ctf_facts *facts = &packets->base.facts;
+
+	*facts = *ctf_reader_facts(packets->reader);
+	facts->sent = counted.sent;
+	facts->received = counted.received;
+	facts->network_events = counted.network_events;
+	facts->headerless = counted.headerless;
+}
+
+static bool trace_step(struct packet_source *source, sighting_fn *give, void *context)
 {
 	struct trace_packets *packets = (struct trace_packets *)source;
 	bool more;
 
 	if (packets->ended)
-		return STEP_END;
+		return false;
 	packets->give = give;
 	packets->context = context;
 	define_wishes(packets);
 	more = ctf_reader_step(packets->reader, UINT64_MAX, handle_event, packets);
 	if (!more)
 		trace_sends_flush(&packets->sends);
-	trace_facts_copy(&packets->base.facts, ctf_reader_facts(packets->reader));
+	update_facts(packets);
 	problem_move(&source->problems, ctf_reader_problems(packets->reader));
-	if (more)
-		return STEP_MORE;
-	packets->ended = true;
-	report_headerless(packets);
-	trace_facts_report(ctf_reader_facts(packets->reader), source->path,
-			   &source->problems);
-	return STEP_END;
+	if (!more)
+		report_headerless(packets);
+	packets->ended = !more;
+	return more;
 }
 
 static void trace_free(struct packet_source *source)
@@ -294,7 +302,6 @@ static void trace_free(struct packet_source *source)
 		free(packets->device[i].name);
 	free(packets->device);
 	intmap_clear(&packets->devices);
-	packet_source_release(source);
 	free(packets);
 }
 
@@ -330,17 +337,18 @@ static void select_wishes(struct trace_packets *packets)
 struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind reader,
 					 struct error *error)
 {
-	static const struct packet_source_ops ops = {trace_step, trace_free};
 	struct trace_packets *packets = mem_zalloc(sizeof(*packets));
 
-	packet_source_init(&packets->base, &ops, path);
+	packets->base.step = trace_step;
+	packets->base.free = trace_free;
+	packets->base.path = mem_strdup(path);
 	trace_sends_init(&packets->sends, give_send, packets);
 	packets->reader = ctf_reader_open(path, reader, error);
 	if (!packets->reader) {
-		trace_free(&packets->base);
+		packet_source_free(&packets->base);
 		return NULL;
 	}
 	select_wishes(packets);
-	trace_facts_copy(&packets->base.facts, ctf_reader_facts(packets->reader));
+	update_facts(packets);
 	return &packets->base;
 }

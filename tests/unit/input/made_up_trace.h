@@ -145,7 +145,7 @@ static inline void add_gro(uint64_t skb, unsigned cpu, nsec_t ns, int64_t ret)
 struct seen {
 	struct sighting item[MOST_EVENTS];
 	size_t count;
-	struct packet_source_facts facts;
+	struct ctf_facts facts;
 	struct problem_list problems;
 };
 
@@ -164,11 +164,11 @@ static inline void read_trace(struct seen *seen)
 
 	memset(seen, 0, sizeof(*seen));
 	assert_non_null(source);
-	while (packet_source_step(source, take, seen) == STEP_MORE)
+	while (packet_source_step(source, take, seen))
 		;
-	assert_int_equal(packet_source_step(source, take, seen), STEP_END);
-	seen->facts = *packet_source_facts(source);
-	problem_move(&seen->problems, packet_source_problems(source));
+	assert_false(packet_source_step(source, take, seen));
+	seen->facts = source->facts;
+	problem_move(&seen->problems, &source->problems);
 	packet_source_free(source);
 }
 
