@@ -26,6 +26,7 @@ static struct {
 	struct values values[MOST_EVENTS];
 	struct ctf_event event[MOST_EVENTS];
 	size_t events, next;
+	size_t again; /* how often the last event is repeated */
 	bool defined[TRACE_WISHES];
 	struct ctf_facts facts;
 } trace;
@@ -65,7 +66,7 @@ void ctf_reader_select(struct ctf_reader *reader, uint32_t index,
 	assert_int_equal(selection->fields, trace_wishes[index].fields);
 }
 
-/* An event a step. */
+/* An event a step; one that is repeated is of the next buffer and nanosecond. */
 bool ctf_reader_step(struct ctf_reader *reader, uint64_t most, ctf_event_fn *give,
 		     void *context)
 {
@@ -73,6 +74,11 @@ bool ctf_reader_step(struct ctf_reader *reader, uint64_t most, ctf_event_fn *giv
 	if (trace.next < trace.events) {
 		reader->facts.events++;
 		give(context, &trace.event[trace.next++]);
+	}
+	if (trace.next == trace.events && trace.again) {
+		trace.event[--trace.next].local_ns++;
+		trace.values[trace.next].value[0].integer++;
+		trace.again--;
 	}
 	return trace.next < trace.events;
 }
