@@ -5,24 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intmap.h"
 #include "base/mem.h"
 #include "ctf/babeltrace2_fields.h"
 #include "ctf/reader_private.h"
 
 /*
  * The reference: the events of all streams in the order of the clock, by libbabeltrace2.
- * One graph a trace: source.ctf.fs, its ports each connected straight to a sink of ours.
+ * One graph a trace: source.ctf.fs, its ports each connected straight to a sink of ours,
+ * whose iterators are all that is wanted of it.
  * No muxer stands between, as that one stops with an error where the packets of a stream
  * overlap. What it refuses of a trace, and what it makes of broken ones, is as it is.
  */
-enum { STEP_EVENTS = 2000 }; /* a merge holds a step of every source */
 
 /* libbabeltrace2 loads and unloads plugins through globals of its own. */
 static pthread_mutex_t graph_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct stream {
 	struct ctf_progress progress;
+	const bt_message_iterator *iterator;
 	bt_message_array_const message; /* the batch at hand, ours to put */
 	uint64_t count, next;           /* of the batch */
 	bool has_clock;                 /* its events have stamps */
@@ -31,7 +31,8 @@ struct stream {
 
 struct known_class {
 	const bt_event_class *class;
-	struct babeltrace2_fields *fields;
+	struct field_class *part[CTF_PARTS];
+	struct ctf_fields *fields;
 	bool is_given;
 };
 
@@ -39,15 +40,11 @@ struct babeltrace2_reader {
 	struct ctf_reader base;
 	bt_graph *graph;
 	const bt_component_source *source;
-	const bt_message_iterator **iterator; /* one a stream */
 	struct stream *stream;
 	size_t streams;
 	struct known_class *known;
 	size_t knowns, room;
 	struct intmap index; /* address of an event class -> its index */
-	uint64_t stop_at;    /* events at which the step ends */
-	bool priming;        /* only what comes before the first event is read */
-	struct error error;  /* of the graph's methods */
 };
 
 /* Take the library's error of this thread, and say its first cause in one line. */
@@ -64,39 +61,41 @@ static void take_error(struct error *error)
 		bt_error_release(causes);
 }
 
-static void set_facts(struct ctf_facts *facts, const bt_stream *stream)
+static void set_facts(struct ctf_reader *reader, const bt_stream *stream)
 {
-	const bt_trace *trace = bt_stream_borrow_trace_const(stream);
-	const bt_value *host =
-	    bt_trace_borrow_environment_entry_value_by_name_const(trace, "hostname");
+	const bt_value *host = bt_trace_borrow_environment_entry_value_by_name_const(
+	    bt_stream_borrow_trace_const(stream), "hostname");
 	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(
 	    bt_stream_borrow_class_const(stream));
-	int64_t seconds;
-	uint64_t cycles;
-	bt_uuid uuid;
+	struct schema_clock of = {.frequency = 1};
+	bt_uuid uuid = clock ? bt_clock_class_get_uuid(clock) : NULL;
 
-	if (host && bt_value_is_string(host))
-		strncpy(facts->hostname, bt_value_string_get(host),
-			sizeof(facts->hostname) - 1);
-	if (!clock || facts->has_clock)
-		return;
-	facts->has_clock = true;
-	facts->clock_frequency = bt_clock_class_get_frequency(clock);
-	bt_clock_class_get_offset(clock, &seconds, &cycles);
-	facts->clock_offset_ns =
-	    nsec_round((double)cycles * 1e9 / (double)facts->clock_frequency);
-	if (facts->clock_frequency == (uint64_t)NSEC_PER_SEC)
-		facts->clock_offset_ns = (nsec_t)cycles;
-	if (__builtin_mul_overflow(seconds, NSEC_PER_SEC, &seconds))
-		seconds = 0;
-	facts->clock_offset_ns = nsec_add(facts->clock_offset_ns, seconds);
-	if (bt_clock_class_get_name(clock))
-		strncpy(facts->clock_name, bt_clock_class_get_name(clock),
-			sizeof(facts->clock_name) - 1);
-	uuid = bt_clock_class_get_uuid(clock);
-	facts->has_uuid = uuid != NULL;
+	if (clock) {
+		of.frequency = bt_clock_class_get_frequency(clock);
+		of.identity = (char *)(uintptr_t)bt_clock_class_get_name(clock);
+		bt_clock_class_get_offset(clock, &of.offset_s, &of.offset);
+	}
+	of.has_uuid = uuid != NULL;
 	if (uuid)
-		memcpy(facts->clock_uuid, uuid, sizeof(facts->clock_uuid));
+		memcpy(of.uuid, uuid, sizeof(of.uuid));
+	ctf_reader_set_clock(
+	    reader, host && bt_value_is_string(host) ? bt_value_string_get(host) : NULL,
+	    clock ? &of : NULL);
+}
+
+static void add_class(struct babeltrace2_reader *reader, const bt_event_class *class)
+{
+	const char *name = bt_event_class_get_name(class);
+	struct known_class *known;
+
+	intmap_put(&reader->index, (uintptr_t) class, (int64_t)reader->knowns);
+	reader->known = mem_grow(reader->known, reader->knowns, &reader->room,
+				 sizeof(*reader->known));
+	known = &reader->known[reader->knowns++];
+	*known = (struct known_class){.class = class};
+	babeltrace2_parts(class, known->part);
+	ctf_reader_add_class(&reader->base, name ? name : "",
+			     bt_event_class_get_id(class));
 }
 
 /* All event classes of the trace that the first stream is of. */
@@ -109,20 +108,10 @@ static void add_classes(struct babeltrace2_reader *reader, const bt_stream *stre
 		const bt_stream_class *of =
 		    bt_trace_class_borrow_stream_class_by_index_const(trace, i);
 
-		for (uint64_t k = 0; k < bt_stream_class_get_event_class_count(of); k++) {
-			const bt_event_class *class =
-			    bt_stream_class_borrow_event_class_by_index_const(of, k);
-			const char *name = bt_event_class_get_name(class);
-
-			intmap_put(&reader->index, (uintptr_t) class,
-				   (int64_t)reader->knowns);
-			reader->known = mem_grow(reader->known, reader->knowns,
-						 &reader->room, sizeof(*reader->known));
-			reader->known[reader->knowns++] =
-			    (struct known_class){.class = class};
-			ctf_reader_add_class(&reader->base, name ? name : "",
-					     bt_event_class_get_id(class));
-		}
+		for (uint64_t k = 0; k < bt_stream_class_get_event_class_count(of); k++)
+			add_class(
+			    reader,
+			    bt_stream_class_borrow_event_class_by_index_const(of, k));
 	}
 }
 
@@ -132,7 +121,7 @@ static void begin_stream(struct babeltrace2_reader *reader, struct stream *strea
 	const bt_stream *of = bt_message_stream_beginning_borrow_stream_const(message);
 	const bt_stream_class *class = bt_stream_borrow_class_const(of);
 
-	set_facts(&reader->base.facts, of);
+	set_facts(&reader->base, of);
 	if (!reader->knowns)
 		add_classes(reader, of);
 	for (size_t i = 0; i < reader->knowns; i++)
@@ -155,12 +144,6 @@ static int stamp_of(const bt_clock_snapshot *snapshot, nsec_t *stamp)
 		return -1;
 	}
 	return nsec_is_stamp(*stamp) ? 0 : -1;
-}
-
-static int event_stamp(const bt_message *message, nsec_t *stamp)
-{
-	return stamp_of(bt_message_event_borrow_default_clock_snapshot_const(message),
-			stamp);
 }
 
 /* LTTng writes one stream a CPU, and in each packet which one it is. */
@@ -212,7 +195,7 @@ static void handle_event(struct babeltrace2_reader *reader, struct stream *strea
 	if (!known->is_given)
 		return;
 	if (known->fields)
-		event.cell = babeltrace2_fields_fetch(known->fields, of);
+		event.cell = babeltrace2_fetch(known->fields, known->part, of);
 	reader->base.give(reader->base.context, &event);
 }
 
@@ -256,15 +239,24 @@ static void put_batch(struct stream *stream)
 		bt_message_put_ref(stream->message[stream->next++]);
 }
 
+static bool break_off(struct babeltrace2_reader *reader, const struct stream *stream,
+		      const char *why)
+{
+	problem_add(&reader->base.problems, reader->base.path, "broken", 1,
+		    "stream %u breaks off after %llu events, which are used: %s",
+		    stream->progress.index, (unsigned long long)stream->progress.events,
+		    why);
+	return false;
+}
+
 /* The next batch of a stream. False at its end, broken or not. */
 static bool refill(struct babeltrace2_reader *reader, struct stream *stream)
 {
 	struct error cause = ERROR_INIT;
 
 	stream->count = stream->next = 0;
-	switch (bt_message_iterator_next(
-	    (bt_message_iterator *)reader->iterator[stream->progress.index],
-	    &stream->message, &stream->count)) {
+	switch (bt_message_iterator_next((bt_message_iterator *)stream->iterator,
+					 &stream->message, &stream->count)) {
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
 		return true;
@@ -272,24 +264,19 @@ static bool refill(struct babeltrace2_reader *reader, struct stream *stream)
 		return false;
 	default:
 		take_error(&cause);
-		problem_add(&reader->base.problems, reader->base.path, "broken", 1,
-			    "stream %u breaks off after %llu events, which are used: %s",
-			    stream->progress.index,
-			    (unsigned long long)stream->progress.events,
-			    error_text(&cause));
+		break_off(reader, stream, error_text(&cause));
 		error_clear(&cause);
 		return false;
 	}
 }
 
-/*
- * Handle the messages of a stream up to its first event past `until`. False
- * at the stream's end.
- */
-static bool run_stream(struct babeltrace2_reader *reader, struct stream *stream,
+static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
 		       nsec_t until)
 {
-	while (reader->base.facts.events < reader->stop_at) {
+	struct babeltrace2_reader *reader = (struct babeltrace2_reader *)base;
+	struct stream *stream = (struct stream *)progress;
+
+	while (base->facts.events < base->stop_at) {
 		const bt_message *message;
 		nsec_t stamp = 0;
 
@@ -300,19 +287,15 @@ static bool run_stream(struct babeltrace2_reader *reader, struct stream *stream,
 		message = stream->message[stream->next];
 		if (bt_message_get_type(message) != BT_MESSAGE_TYPE_EVENT) {
 			handle_other(reader, stream, message);
-		} else if (!stream->has_clock || event_stamp(message, &stamp)) {
-			put_batch(stream);
-			problem_add(
-			    &reader->base.problems, reader->base.path, "broken", 1,
-			    "stream %u breaks off after %llu events, which are "
-			    "used: %s",
-			    stream->progress.index,
-			    (unsigned long long)stream->progress.events,
-			    stream->has_clock ? "want stamps between 1933 and 2070"
-					      : "it has no clock");
-			return false;
+		} else if (!stream->has_clock) {
+			return break_off(reader, stream, "it has no clock");
+		} else if (stamp_of(bt_message_event_borrow_default_clock_snapshot_const(
+					message),
+				    &stamp)) {
+			return break_off(reader, stream,
+					 "want stamps between 1933 and 2070");
 		} else if (stamp > until) {
-			stream->progress.head.head_ns = stamp;
+			progress->head_ns = stamp;
 			return true;
 		} else {
 			handle_event(reader, stream, message, stamp);
@@ -320,22 +303,7 @@ static bool run_stream(struct babeltrace2_reader *reader, struct stream *stream,
 		bt_message_put_ref(message);
 		stream->next++;
 	}
-	stream->progress.head.head_ns =
-	    stream->progress.began ? stream->progress.last_ns : NSEC_MIN;
-	return true;
-}
-
-static bool consume(struct babeltrace2_reader *reader)
-{
-	struct ctf_stream_heap *heap = &reader->base.heap;
-
-	if (!heap->count)
-		return false;
-	if (run_stream(reader, (struct stream *)heap->head[0],
-		       reader->priming ? NSEC_MIN : ctf_heap_second(heap)))
-		ctf_heap_settle(heap);
-	else
-		ctf_heap_remove(heap);
+	progress->head_ns = progress->began ? progress->last_ns : NSEC_MIN;
 	return true;
 }
 
@@ -344,13 +312,12 @@ static struct babeltrace2_reader *reader_of(bt_self_component_sink *self)
 	return bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
 }
 
+/* The graph runs only once, to be configured. */
 static bt_component_class_sink_consume_method_status
 sink_consume(bt_self_component_sink *self)
 {
-	struct babeltrace2_reader *reader = reader_of(self);
-
-	return consume(reader) ? BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK
-			       : BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END;
+	(void)self;
+	return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
 }
 
 static bt_component_class_initialize_method_status
@@ -388,7 +355,7 @@ sink_configured(bt_self_component_sink *self)
 			&iterator) !=
 		    BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK)
 			return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_ERROR;
-		reader->iterator[i] = iterator;
+		reader->stream[i].iterator = iterator;
 	}
 	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
 }
@@ -399,7 +366,7 @@ static void sink_finalize(bt_self_component_sink *self)
 	struct babeltrace2_reader *reader = reader_of(self);
 
 	for (size_t i = 0; i < reader->streams; i++)
-		BT_MESSAGE_ITERATOR_PUT_REF_AND_RESET(reader->iterator[i]);
+		BT_MESSAGE_ITERATOR_PUT_REF_AND_RESET(reader->stream[i].iterator);
 }
 
 static int add_source(struct babeltrace2_reader *reader, const char *path,
@@ -465,105 +432,60 @@ static int make_graph(struct babeltrace2_reader *reader, const char *path,
 	if (add_source(reader, path, error))
 		return -1;
 	reader->streams = bt_component_source_get_output_port_count(reader->source);
-	reader->iterator = mem_zalloc(reader->streams * sizeof(*reader->iterator) + 1);
-	return add_sink(reader, error);
-}
-
-/* Let the sink consume once. 1: there may be more; 0: the end; -1 with error. */
-static int run_graph(struct babeltrace2_reader *reader)
-{
-	switch (bt_graph_run_once(reader->graph)) {
-	case BT_GRAPH_RUN_ONCE_STATUS_OK:
-		return 1;
-	case BT_GRAPH_RUN_ONCE_STATUS_END:
-		return 0;
-	default:
-		/* Left with the thread, it would abort the next call. */
-		take_error(&reader->error);
-		return -1;
-	}
-}
-
-static void begin_heap(struct babeltrace2_reader *reader)
-{
 	reader->stream = mem_zalloc(reader->streams * sizeof(*reader->stream) + 1);
-	ctf_heap_init(&reader->base.heap, reader->streams);
-	for (size_t i = 0; i < reader->streams; i++) {
-		struct ctf_progress *progress = &reader->stream[i].progress;
-
-		progress->index = (uint32_t)i;
-		progress->head.head_ns = NSEC_MIN;
-		progress->cpu = -1;
-		ctf_heap_add(&reader->base.heap, &progress->head);
-	}
+	for (size_t i = 0; i < reader->streams; i++)
+		ctf_reader_add_stream(&reader->base, &reader->stream[i].progress);
+	if (add_sink(reader, error))
+		return -1;
+	if (bt_graph_run_once(reader->graph) == BT_GRAPH_RUN_ONCE_STATUS_OK)
+		return 0;
+	take_error(error);
+	return -1;
 }
 
 static bool babeltrace2_step(struct ctf_reader *base, uint64_t most)
 {
-	struct babeltrace2_reader *reader = (struct babeltrace2_reader *)base;
-	int status;
-
-	reader->stop_at = base->facts.events + (most < STEP_EVENTS ? most : STEP_EVENTS);
-	do
-		status = run_graph(reader);
-	while (status > 0 && base->heap.count && base->facts.events < reader->stop_at);
-	if (status < 0)
-		problem_add(&base->problems, base->path, "broken", 1,
-			    "reading stopped after %llu events, which are used: %s",
-			    (unsigned long long)base->facts.events,
-			    error_text(&reader->error));
-	return status > 0 && base->heap.count > 0;
+	return ctf_reader_merge(base, most, run_stream);
 }
 
 static void add_columns(struct ctf_reader *base, uint32_t index)
 {
-	babeltrace2_columns(((struct babeltrace2_reader *)base)->known[index].class,
-			    base->class[index]);
+	ctf_fields_columns(((struct babeltrace2_reader *)base)->known[index].part,
+			   base->class[index]);
 }
 
 static void babeltrace2_select(struct ctf_reader *base, uint32_t index,
 			       const struct ctf_selection *selection)
 {
-	struct babeltrace2_reader *reader = (struct babeltrace2_reader *)base;
-	struct known_class *known = &reader->known[index];
+	struct known_class *known = &((struct babeltrace2_reader *)base)->known[index];
 
-	babeltrace2_fields_free(known->fields);
+	if (known->fields)
+		ctf_fields_forget_places(known->fields);
+	ctf_fields_free(known->fields);
 	known->fields = NULL;
 	known->is_given = selection->what != SELECT_NOTHING;
 	if (selection->what >= SELECT_FIELDS)
-		known->fields = babeltrace2_fields_new(known->class, selection);
+		known->fields = ctf_fields_new(known->part, selection);
 }
 
 static void babeltrace2_free(struct ctf_reader *base)
 {
 	struct babeltrace2_reader *reader = (struct babeltrace2_reader *)base;
 
-	for (size_t i = 0; reader->stream && i < reader->streams; i++)
+	for (size_t i = 0; i < reader->streams; i++)
 		put_batch(&reader->stream[i]);
-	for (size_t i = 0; i < reader->knowns; i++)
-		babeltrace2_fields_free(reader->known[i].fields);
+	for (size_t i = 0; i < reader->knowns; i++) {
+		ctf_fields_free(reader->known[i].fields);
+		for (int k = 0; k < CTF_PARTS; k++)
+			field_free(reader->known[i].part[k]);
+	}
 	pthread_mutex_lock(&graph_lock);
 	BT_GRAPH_PUT_REF_AND_RESET(reader->graph);
 	pthread_mutex_unlock(&graph_lock);
 	intmap_clear(&reader->index);
-	error_clear(&reader->error);
-	free(reader->iterator);
 	free(reader->known);
 	free(reader->stream);
 	free(reader);
-}
-
-/* Up to the first event, so that clock, host and classes are known from the start. */
-static int prime(struct babeltrace2_reader *reader)
-{
-	int status;
-
-	begin_heap(reader);
-	reader->priming = true;
-	reader->stop_at = UINT64_MAX;
-	status = run_graph(reader);
-	reader->priming = false;
-	return status < 0 ? -1 : 0;
 }
 
 struct ctf_reader *ctf_babeltrace2_open(const char *path, struct error *error)
@@ -575,13 +497,13 @@ struct ctf_reader *ctf_babeltrace2_open(const char *path, struct error *error)
 
 	ctf_reader_init(&reader->base, &ops, path);
 	pthread_mutex_lock(&graph_lock);
-	status = make_graph(reader, path, &reader->error);
+	status = make_graph(reader, path, error);
 	pthread_mutex_unlock(&graph_lock);
-	if (!status)
-		status = prime(reader);
-	if (!status)
+	if (!status) {
+		ctf_reader_prime(&reader->base, run_stream);
 		return &reader->base;
-	error_set(error, "%s: %s", path, error_text(&reader->error));
+	}
+	error_prefix(error, "%s", path);
 	ctf_reader_free(&reader->base);
 	return NULL;
 }

@@ -14,8 +14,6 @@
  * packet with an event that cannot be read is left from there on, told of, and the next
  * one goes on.
  */
-enum { STEP_EVENTS = 20000 }; /* some milliseconds of work */
-
 /* An event class, and what is wanted of it. */
 struct known_class {
 	struct ctf_stream_class *stream;
@@ -46,30 +44,15 @@ struct own_reader {
 	    *known; /* by the index of the class, first those of stream 0 */
 	struct reading *reading;
 	nsec_t pass_before; /* classes that are passed are, up to there in each stream */
-	uint64_t stop_at;   /* events at which the step ends */
 	bool has_begun;     /* selecting is over */
 };
 
 static void set_facts(struct own_reader *reader, const struct ctf_stream_class *stream)
 {
-	const struct schema_clock *clock = stream->clock.of;
-	const char *host = reader->trace->schema->hostname;
-	struct ctf_facts *facts = &reader->base.facts;
-
 	for (size_t i = 0; i < reader->trace->classes; i++)
 		reader->base.class[i]->is_present |= reader->known[i].stream == stream;
-	if (host)
-		strncpy(facts->hostname, host, sizeof(facts->hostname) - 1);
-	if (facts->has_clock)
-		return;
-	facts->has_clock = true;
-	facts->clock_frequency = clock->frequency;
-	facts->clock_offset_ns = ctf_offset_ns(clock);
-	facts->has_uuid = clock->has_uuid;
-	memcpy(facts->clock_uuid, clock->uuid, sizeof(facts->clock_uuid));
-	if (clock->identity)
-		strncpy(facts->clock_name, clock->identity,
-			sizeof(facts->clock_name) - 1);
+	ctf_reader_set_clock(&reader->base, reader->trace->schema->hostname,
+			     stream->clock.of);
 }
 
 /*
@@ -272,7 +255,7 @@ static void pass_events(struct own_reader *reader, struct reading *reading, nsec
 	struct ctf_progress *progress = &reading->progress;
 	struct ctf_pass pass = {
 	    .until = until < reader->pass_before ? until : reader->pass_before - 1,
-	    .most = reader->stop_at - facts->events,
+	    .most = reader->base.stop_at - facts->events,
 	    .last_ns = progress->began ? progress->last_ns : NSEC_MIN,
 	};
 
@@ -290,42 +273,30 @@ static void pass_events(struct own_reader *reader, struct reading *reading, nsec
 	progress->began = true;
 }
 
-/* Handle the events of a stream up to the first past `until`. False at its end. */
-static bool run_stream(struct own_reader *reader, struct reading *reading, nsec_t until)
+static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
+		       nsec_t until)
 {
-	const struct ctf_facts *facts = &reader->base.facts;
+	struct own_reader *reader = (struct own_reader *)base;
+	struct reading *reading = (struct reading *)progress;
 
-	while (facts->events < reader->stop_at) {
+	while (base->facts.events < base->stop_at) {
 		if (!reading->has_event && reading->has_packet &&
 		    is_before_begin(reader, reading))
 			pass_events(reader, reading, until);
-		if (facts->events == reader->stop_at)
+		if (base->facts.events == base->stop_at)
 			break;
 		if (!reading->has_event && !next_event(reader, reading)) {
 			end_stream(reader, reading);
 			return false;
 		}
 		if (reading->event_ns > until) {
-			reading->progress.head.head_ns = reading->event_ns;
+			progress->head_ns = reading->event_ns;
 			return true;
 		}
 		handle_event(reader, reading);
 	}
-	reading->progress.head.head_ns =
-	    reading->progress.began ? reading->progress.last_ns : NSEC_MIN;
+	progress->head_ns = progress->began ? progress->last_ns : NSEC_MIN;
 	return true;
-}
-
-static void consume(struct own_reader *reader, nsec_t until)
-{
-	struct ctf_stream_heap *heap = &reader->base.heap;
-
-	if (!heap->count)
-		return;
-	if (run_stream(reader, (struct reading *)heap->head[0], until))
-		ctf_heap_settle(heap);
-	else
-		ctf_heap_remove(heap);
 }
 
 /* Selecting is over: what events nobody wants is known. */
@@ -356,21 +327,19 @@ static void begin(struct own_reader *reader)
 static bool own_step(struct ctf_reader *base, uint64_t most)
 {
 	struct own_reader *reader = (struct own_reader *)base;
+	bool more;
 
 	if (!reader->has_begun)
 		begin(reader);
-	reader->stop_at = base->facts.events + (most < STEP_EVENTS ? most : STEP_EVENTS);
-	do
-		consume(reader, ctf_heap_second(&base->heap));
-	while (base->heap.count && base->facts.events < reader->stop_at);
-	if (!base->heap.count)
+	more = ctf_reader_merge(base, most, run_stream);
+	if (!more)
 		base->facts.bytes = base->facts.total_bytes;
-	return base->heap.count > 0;
+	return more;
 }
 
 static void own_columns(struct ctf_reader *base, uint32_t index)
 {
-	ctf_fields_columns(((struct own_reader *)base)->known[index].class,
+	ctf_fields_columns(((struct own_reader *)base)->known[index].class->part,
 			   base->class[index]);
 }
 
@@ -385,8 +354,11 @@ static void own_select(struct ctf_reader *base, uint32_t index,
 	known->fields = NULL;
 	known->before = selection->before;
 	known->class->is_given = selection->what != SELECT_NOTHING;
-	if (selection->what >= SELECT_FIELDS)
-		known->fields = ctf_fields_new(reader->trace, known->class, selection);
+	if (selection->what < SELECT_FIELDS)
+		return;
+	known->fields = ctf_fields_new(known->class->part, selection);
+	ctf_trace_compile(reader->trace, known->class, known->fields->count);
+	ctf_fields_forget_places(known->fields);
 }
 
 static void own_begin(struct ctf_reader *base, nsec_t local_ns)
@@ -425,23 +397,6 @@ static void add_classes(struct own_reader *reader)
 		}
 }
 
-static void begin_heap(struct own_reader *reader)
-{
-	size_t streams = reader->streams.count;
-
-	reader->reading = mem_zalloc(streams * sizeof(*reader->reading) + 1);
-	ctf_heap_init(&reader->base.heap, streams);
-	for (size_t i = 0; i < streams; i++) {
-		struct ctf_progress *progress = &reader->reading[i].progress;
-
-		reader->reading[i].of = &reader->streams.stream[i];
-		progress->index = (uint32_t)i;
-		progress->head.head_ns = NSEC_MIN;
-		progress->cpu = -1;
-		ctf_heap_add(&reader->base.heap, &progress->head);
-	}
-}
-
 struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 {
 	static const struct ctf_reader_ops ops = {own_columns, own_select, own_begin,
@@ -457,10 +412,13 @@ struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 		return NULL;
 	}
 	add_classes(reader);
-	begin_heap(reader);
+	reader->reading =
+	    mem_zalloc(reader->streams.count * sizeof(*reader->reading) + 1);
+	for (size_t i = 0; i < reader->streams.count; i++) {
+		reader->reading[i].of = &reader->streams.stream[i];
+		ctf_reader_add_stream(&reader->base, &reader->reading[i].progress);
+	}
 	reader->base.facts.total_bytes = reader->streams.bytes;
-	/* Up to the first event, so that clock and host are known from the start. */
-	reader->stop_at = UINT64_MAX;
-	consume(reader, NSEC_MIN);
+	ctf_reader_prime(&reader->base, run_stream);
 	return &reader->base;
 }

@@ -4,29 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intmap.h"
 #include "base/mem.h"
 #include "ctf/reader_private.h"
-#include "ctf/text.h"
 
 enum { MOST_LABELS = 4096 }; /* of one enumeration whose values' are remembered */
-
-enum leaf_kind { LEAF_NUMBER, LEAF_LABEL, LEAF_REAL, LEAF_TEXT, LEAF_BYTES, LEAF_JSON };
-
-/* One field, which becomes one cell. */
-struct leaf {
-	enum leaf_kind kind;
-	struct field_class *class;
-	int place;            /* -1: the class has no such field */
-	struct intmap labels; /* value -> address of the label, or 0 */
-	struct ctf_text text; /* of the cell */
-};
-
-struct ctf_fields {
-	struct leaf *leaf;
-	size_t count, room;
-	struct cell *cell;
-};
 
 static enum leaf_kind array_kind(const struct field_class *class, bool is_plain)
 {
@@ -99,18 +80,14 @@ static void visit_leaves(const struct leaf_visitor *visitor, struct field_class 
 	}
 }
 
-static void visit_event(const struct ctf_event_class *class, leaf_fn *visit,
+static void visit_parts(struct field_class *const part[CTF_PARTS], leaf_fn *visit,
 			void *context)
 {
-	struct leaf_visitor visitor = {visit, context, false};
-
-	if (class->event->fields)
-		visit_leaves(&visitor, class->event->fields, "");
-	visitor.is_context = true;
-	if (class->event->context)
-		visit_leaves(&visitor, class->event->context, "");
-	if (class->stream->event_context)
-		visit_leaves(&visitor, class->stream->event_context, "");
+	for (int i = CTF_PARTS; i-- > 0;)
+		if (part[i])
+			visit_leaves(
+			    &(struct leaf_visitor){visit, context, i != PART_PAYLOAD},
+			    part[i], "");
 }
 
 static void add_column(void *context, struct field_class *class, const char *name,
@@ -125,30 +102,27 @@ static void add_column(void *context, struct field_class *class, const char *nam
 	ctf_class_add_column(context, name, cell_type[kind_of(class, false)], is_context);
 }
 
-void ctf_fields_columns(const struct ctf_event_class *of, struct ctf_class *class)
+void ctf_fields_columns(struct field_class *const part[CTF_PARTS],
+			struct ctf_class *class)
 {
-	visit_event(of, add_column, class);
+	visit_parts(part, add_column, class);
 }
 
-static struct leaf *add_leaf(struct ctf_fields *fields, struct field_class *class,
-			     bool is_plain)
+static void add_leaf(struct ctf_fields *fields, struct field_class *class, bool is_plain)
 {
-	struct leaf *leaf;
+	struct ctf_leaf *leaf;
 
 	fields->leaf =
 	    mem_grow(fields->leaf, fields->count, &fields->room, sizeof(*fields->leaf));
 	leaf = &fields->leaf[fields->count++];
-	memset(leaf, 0, sizeof(*leaf));
-	leaf->class = class;
-	leaf->place = -1;
+	*leaf = (struct ctf_leaf){.class = class, .place = -1};
 	if (!class)
-		return leaf;
+		return;
 	leaf->kind = kind_of(class, is_plain);
 	/* One that is selected twice keeps one place. */
 	if (class->place < 0)
 		class->place = (int)fields->count - 1;
 	leaf->place = class->place;
-	return leaf;
 }
 
 static void add_column_leaf(void *context, struct field_class *class, const char *name,
@@ -179,23 +153,25 @@ static struct field_class *find_field(struct field_class *class, const char *pat
 	return NULL;
 }
 
-struct ctf_fields *ctf_fields_new(struct ctf_trace *trace, struct ctf_event_class *class,
+struct ctf_fields *ctf_fields_new(struct field_class *const part[CTF_PARTS],
 				  const struct ctf_selection *selection)
 {
 	struct ctf_fields *fields = mem_zalloc(sizeof(*fields));
 
 	if (selection->what == SELECT_COLUMNS)
-		visit_event(class, add_column_leaf, fields);
+		visit_parts(part, add_column_leaf, fields);
 	for (size_t i = 0; selection->what == SELECT_FIELDS && i < selection->fields; i++)
-		add_leaf(fields, find_field(class->event->fields, selection->field[i]),
+		add_leaf(fields, find_field(part[PART_PAYLOAD], selection->field[i]),
 			 true);
 	fields->cell = mem_zalloc(fields->count * sizeof(*fields->cell) + 1);
-	ctf_trace_compile(trace, class, fields->count);
-	/* Contexts are other classes', too. */
+	return fields;
+}
+
+void ctf_fields_forget_places(struct ctf_fields *fields)
+{
 	for (size_t i = 0; i < fields->count; i++)
 		if (fields->leaf[i].class)
 			fields->leaf[i].class->place = -1;
-	return fields;
 }
 
 static double real_of(const struct field_class *class, struct ctf_bytes bytes,
@@ -287,7 +263,7 @@ static bool add_wide(struct ctf_text *text, const char *bytes, size_t size,
 	return is_right && size % step == 0;
 }
 
-static void fetch_text(struct leaf *leaf, const struct ctf_cursor *cursor,
+static void fetch_text(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 		       struct ctf_place place, struct cell *cell)
 {
 	const char *begin = (const char *)cursor->bytes.byte + place.at / 8;
@@ -307,7 +283,7 @@ static void fetch_text(struct leaf *leaf, const struct ctf_cursor *cursor,
 		cell_set_bytes(cell, CELL_BLOB, begin, size);
 }
 
-static const char *find_label(struct leaf *leaf, uint64_t value)
+static const char *find_label(struct ctf_leaf *leaf, uint64_t value)
 {
 	const char *label;
 	int64_t known;
@@ -320,8 +296,8 @@ static const char *find_label(struct leaf *leaf, uint64_t value)
 	return label;
 }
 
-static void fetch_number(struct leaf *leaf, const struct ctf_cursor *cursor, uint64_t at,
-			 struct cell *cell)
+static void fetch_number(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
+			 uint64_t at, struct cell *cell)
 {
 	const struct field_class *class = leaf->class;
 	uint64_t value = class->type == FIELD_LEB128
@@ -336,7 +312,7 @@ static void fetch_number(struct leaf *leaf, const struct ctf_cursor *cursor, uin
 }
 
 /* An integer's bytes one after the other, the most significant first. */
-static void fetch_bytes(struct leaf *leaf, const struct ctf_cursor *cursor,
+static void fetch_bytes(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 			struct ctf_place place, struct cell *cell)
 {
 	const struct field_class *element = leaf->class->element;
@@ -486,7 +462,7 @@ static void add_json(struct ctf_text *text, const struct field_class *class,
 	}
 }
 
-static void fetch_json(struct leaf *leaf, const struct ctf_cursor *cursor,
+static void fetch_json(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 		       struct ctf_place place, struct cell *cell)
 {
 	struct ctf_cursor again = *cursor;
@@ -497,7 +473,7 @@ static void fetch_json(struct leaf *leaf, const struct ctf_cursor *cursor,
 	cell_set_bytes(cell, CELL_TEXT, leaf->text.data, leaf->text.size);
 }
 
-static void fetch(struct leaf *leaf, const struct ctf_cursor *cursor,
+static void fetch(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 		  struct ctf_place place, struct cell *cell)
 {
 	switch (leaf->kind) {

@@ -8,6 +8,9 @@
 
 #include "base/mem.h"
 #include "ctf/reader_private.h"
+#include "ctf/trace.h"
+
+enum { STEP_EVENTS = 20000 }; /* some milliseconds of work */
 
 int ctf_reader_kind_find(const char *name, enum ctf_reader_kind *kind)
 {
@@ -131,7 +134,7 @@ void ctf_reader_free(struct ctf_reader *reader)
 		free_class(reader->class[i]);
 	free(reader->class);
 	problem_clear(&reader->problems);
-	free(reader->heap.head);
+	free(reader->stream);
 	free(reader->path);
 	reader->ops->free(reader);
 }
@@ -165,48 +168,85 @@ void ctf_tell_garbled(struct ctf_reader *reader, const struct ctf_progress *stre
 		    stream->index, (unsigned long long)stream->events);
 }
 
-void ctf_heap_init(struct ctf_stream_heap *heap, size_t streams)
+void ctf_reader_set_clock(struct ctf_reader *reader, const char *host,
+			  const struct schema_clock *clock)
 {
-	heap->head = mem_zalloc(streams * sizeof(struct ctf_stream_head *) + 1);
-	heap->count = 0;
+	struct ctf_facts *facts = &reader->facts;
+
+	if (host)
+		strncpy(facts->hostname, host, sizeof(facts->hostname) - 1);
+	if (!clock || facts->has_clock)
+		return;
+	facts->has_clock = true;
+	facts->clock_frequency = clock->frequency;
+	facts->clock_offset_ns = ctf_offset_ns(clock);
+	facts->has_uuid = clock->has_uuid;
+	memcpy(facts->clock_uuid, clock->uuid, sizeof(facts->clock_uuid));
+	if (clock->identity)
+		strncpy(facts->clock_name, clock->identity,
+			sizeof(facts->clock_name) - 1);
 }
 
-void ctf_heap_add(struct ctf_stream_heap *heap, struct ctf_stream_head *head)
+void ctf_reader_add_stream(struct ctf_reader *reader, struct ctf_progress *stream)
 {
-	heap->head[heap->count++] = head;
+	stream->index = (uint32_t)reader->streams;
+	stream->head_ns = NSEC_MIN;
+	stream->cpu = -1;
+	reader->stream = mem_grow(reader->stream, reader->streams, &reader->stream_room,
+				  sizeof(struct ctf_progress *));
+	reader->stream[reader->streams++] = stream;
 }
 
-nsec_t ctf_heap_second(const struct ctf_stream_heap *heap)
+/* The head of every stream but the first, or the end of time. */
+static nsec_t second_head(const struct ctf_reader *reader)
 {
 	nsec_t head = NSEC_MAX;
 
-	for (size_t i = 1; i < heap->count && i < 3; i++)
-		if (heap->head[i]->head_ns < head)
-			head = heap->head[i]->head_ns;
+	for (size_t i = 1; i < reader->streams && i < 3; i++)
+		if (reader->stream[i]->head_ns < head)
+			head = reader->stream[i]->head_ns;
 	return head;
 }
 
-void ctf_heap_settle(struct ctf_stream_heap *heap)
+/* The first stream has gone on: down with it to its place. */
+static void settle(struct ctf_reader *reader)
 {
-	struct ctf_stream_head **head = heap->head;
+	struct ctf_progress **stream = reader->stream;
 	size_t at = 0, child;
 
-	while ((child = 2 * at + 1) < heap->count) {
-		struct ctf_stream_head *moved = head[at];
+	while ((child = 2 * at + 1) < reader->streams) {
+		struct ctf_progress *moved = stream[at];
 
-		if (child + 1 < heap->count &&
-		    head[child + 1]->head_ns < head[child]->head_ns)
+		if (child + 1 < reader->streams &&
+		    stream[child + 1]->head_ns < stream[child]->head_ns)
 			child++;
-		if (moved->head_ns <= head[child]->head_ns)
+		if (moved->head_ns <= stream[child]->head_ns)
 			return;
-		head[at] = head[child];
-		head[child] = moved;
+		stream[at] = stream[child];
+		stream[child] = moved;
 		at = child;
 	}
 }
 
-void ctf_heap_remove(struct ctf_stream_heap *heap)
+static void run_first(struct ctf_reader *reader, ctf_run_fn *run, nsec_t until)
 {
-	heap->head[0] = heap->head[--heap->count];
-	ctf_heap_settle(heap);
+	if (!run(reader, reader->stream[0], until))
+		reader->stream[0] = reader->stream[--reader->streams];
+	settle(reader);
+}
+
+bool ctf_reader_merge(struct ctf_reader *reader, uint64_t most, ctf_run_fn *run)
+{
+	reader->stop_at =
+	    reader->facts.events + (most < STEP_EVENTS ? most : STEP_EVENTS);
+	while (reader->streams && reader->facts.events < reader->stop_at)
+		run_first(reader, run, second_head(reader));
+	return reader->streams > 0;
+}
+
+void ctf_reader_prime(struct ctf_reader *reader, ctf_run_fn *run)
+{
+	reader->stop_at = UINT64_MAX;
+	if (reader->streams)
+		run_first(reader, run, NSEC_MIN);
 }

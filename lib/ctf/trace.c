@@ -170,23 +170,14 @@ static void find_quirks(struct ctf_trace *trace)
 		trace->has_early_events = version < 20301;
 }
 
-static struct ctf_program *compile(const struct ctf_trace *trace,
-				   const struct ctf_event_class *class,
-				   struct error *error)
-{
-	struct field_class *const tree[] = {class->stream->event_context,
-					    class->event->context, class->event->fields};
-
-	return ctf_program_new(tree, 3, trace->schema->mixed, error);
-}
-
 void ctf_trace_compile(struct ctf_trace *trace, struct ctf_event_class *class,
 		       size_t places)
 {
 	struct error error = ERROR_INIT;
 
 	ctf_program_free(class->program);
-	class->program = compile(trace, class, &error);
+	class->program =
+	    ctf_program_new(class->part, CTF_PARTS, trace->schema->mixed, &error);
 	assert(class->program); /* places do not change what can be compiled */
 	class->places = places;
 	if (places > trace->places)
@@ -198,15 +189,18 @@ static int set_up_class(struct ctf_trace *trace, struct ctf_stream_class *stream
 {
 	struct ctf_event_class *class = &stream->class[stream->classes++];
 
-	class->stream = stream->of;
 	class->event = event;
+	class->part[PART_STREAM_CONTEXT] = stream->of->event_context;
+	class->part[PART_CONTEXT] = event->context;
+	class->part[PART_PAYLOAD] = event->fields;
 	if (stream->by_id[event->id])
 		return error_set(error, "two events of one id");
 	stream->by_id[event->id] = (uint32_t)stream->classes;
-	if (want_no_stamp(stream->of->event_context, error) ||
-	    want_no_stamp(event->context, error) || want_no_stamp(event->fields, error))
-		return -1;
-	class->program = compile(trace, class, error);
+	for (int i = 0; i < CTF_PARTS; i++)
+		if (want_no_stamp(class->part[i], error))
+			return -1;
+	class->program =
+	    ctf_program_new(class->part, CTF_PARTS, trace->schema->mixed, error);
 	return class->program ? 0 : -1;
 }
 

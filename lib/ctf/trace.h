@@ -4,7 +4,7 @@
 
 #include "base/nsec.h"
 #include "base/problem.h"
-#include "ctf/program.h"
+#include "ctf/fields.h"
 #include "ctf/skip.h"
 
 /*
@@ -12,8 +12,8 @@
  * before any stream file is opened.
  */
 struct ctf_event_class {
-	const struct schema_stream *stream;
 	const struct schema_event *event;
+	struct field_class *part[CTF_PARTS];
 	struct ctf_program
 	    *program;         /* of contexts and fields, behind the event's header */
 	size_t places;        /* that the program notes */
