@@ -168,10 +168,10 @@ static void end_packet(struct babeltrace2_reader *reader, const struct stream *s
 {
 	nsec_t end;
 
-	if (stream->progress.began && stream->has_ends &&
+	if (stream->progress.tally.events && stream->has_ends &&
 	    stamp_of(bt_message_packet_end_borrow_default_clock_snapshot_const(message),
 		     &end) == 0 &&
-	    end < stream->progress.last_ns)
+	    end < stream->progress.tally.last_ns)
 		ctf_tell_garbled(&reader->base, &stream->progress);
 }
 
@@ -183,12 +183,12 @@ static void handle_event(struct babeltrace2_reader *reader, struct stream *strea
 	    .local_ns = stamp,
 	    .stream = stream->progress.index,
 	    .cpu = stream->progress.cpu,
-	    .ordinal = stream->progress.events,
+	    .ordinal = stream->progress.tally.events,
 	};
 	const struct known_class *known;
 	int64_t index = 0;
 
-	ctf_note_event(&reader->base, &stream->progress, stamp);
+	ctf_tally_add(&stream->progress.tally, stamp);
 	intmap_get(&reader->index, (uintptr_t)bt_event_borrow_class_const(of), &index);
 	event.class = (uint32_t)index;
 	known = &reader->known[index];
@@ -244,8 +244,8 @@ static bool break_off(struct babeltrace2_reader *reader, const struct stream *st
 {
 	problem_add(&reader->base.problems, reader->base.path, "broken", 1,
 		    "stream %u breaks off after %llu events, which are used: %s",
-		    stream->progress.index, (unsigned long long)stream->progress.events,
-		    why);
+		    stream->progress.index,
+		    (unsigned long long)stream->progress.tally.events, why);
 	return false;
 }
 
@@ -276,7 +276,7 @@ static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
 	struct babeltrace2_reader *reader = (struct babeltrace2_reader *)base;
 	struct stream *stream = (struct stream *)progress;
 
-	while (base->facts.events < base->stop_at) {
+	while (progress->tally.events < progress->stop_at) {
 		const bt_message *message;
 		nsec_t stamp = 0;
 
@@ -303,7 +303,7 @@ static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
 		bt_message_put_ref(message);
 		stream->next++;
 	}
-	progress->head_ns = progress->began ? progress->last_ns : NSEC_MIN;
+	progress->head_ns = progress->tally.last_ns;
 	return true;
 }
 

@@ -165,7 +165,7 @@ void ctf_tell_garbled(struct ctf_reader *reader, const struct ctf_progress *stre
 	problem_add(&reader->problems, reader->path, "garbled", 1,
 		    "stream %u has events after the end of their packet, the "
 		    "%llu up to there may have wrong stamps",
-		    stream->index, (unsigned long long)stream->events);
+		    stream->index, (unsigned long long)stream->tally.events);
 }
 
 void ctf_reader_set_clock(struct ctf_reader *reader, const char *host,
@@ -191,6 +191,7 @@ void ctf_reader_add_stream(struct ctf_reader *reader, struct ctf_progress *strea
 {
 	stream->index = (uint32_t)reader->streams;
 	stream->head_ns = NSEC_MIN;
+	stream->tally = (struct ctf_tally){0, 0, NSEC_MAX, NSEC_MIN, NSEC_MIN};
 	stream->cpu = -1;
 	reader->stream = mem_grow(reader->stream, reader->streams, &reader->stream_room,
 				  sizeof(struct ctf_progress *));
@@ -228,25 +229,41 @@ static void settle(struct ctf_reader *reader)
 	}
 }
 
-static void run_first(struct ctf_reader *reader, ctf_run_fn *run, nsec_t until)
+/* So many events of the first stream, and what the facts say of them. */
+static void run_first(struct ctf_reader *reader, ctf_run_fn *run, nsec_t until,
+		      uint64_t most)
 {
-	if (!run(reader, reader->stream[0], until))
+	struct ctf_progress *stream = reader->stream[0];
+	const struct ctf_tally before = stream->tally, *now = &stream->tally;
+	struct ctf_facts *facts = &reader->facts;
+
+	stream->stop_at = before.events + most;
+	if (!run(reader, stream, until))
 		reader->stream[0] = reader->stream[--reader->streams];
 	settle(reader);
+	if (now->events == before.events)
+		return;
+	if (!facts->events || now->least_ns < facts->begin_ns)
+		facts->begin_ns = now->least_ns;
+	if (!facts->events || now->most_ns > facts->end_ns)
+		facts->end_ns = now->most_ns;
+	facts->events += now->events - before.events;
+	facts->backward += now->backward - before.backward;
 }
 
 bool ctf_reader_merge(struct ctf_reader *reader, uint64_t most, ctf_run_fn *run)
 {
-	reader->stop_at =
+	uint64_t stop_at =
 	    reader->facts.events + (most < STEP_EVENTS ? most : STEP_EVENTS);
-	while (reader->streams && reader->facts.events < reader->stop_at)
-		run_first(reader, run, second_head(reader));
+
+	while (reader->streams && reader->facts.events < stop_at)
+		run_first(reader, run, second_head(reader),
+			  stop_at - reader->facts.events);
 	return reader->streams > 0;
 }
 
 void ctf_reader_prime(struct ctf_reader *reader, ctf_run_fn *run)
 {
-	reader->stop_at = UINT64_MAX;
 	if (reader->streams)
-		run_first(reader, run, NSEC_MIN);
+		run_first(reader, run, NSEC_MIN, 1);
 }

@@ -16,14 +16,30 @@ struct ctf_reader_ops {
 	void (*free)(struct ctf_reader *reader);
 };
 
+/* Events that have been read; least_ns > most_ns: none. */
+struct ctf_tally {
+	uint64_t events, backward; /* of them before the one before */
+	nsec_t least_ns, most_ns, last_ns;
+};
+
+static inline void ctf_tally_add(struct ctf_tally *tally, nsec_t stamp)
+{
+	tally->backward += stamp < tally->last_ns;
+	if (stamp < tally->least_ns)
+		tally->least_ns = stamp;
+	if (stamp > tally->most_ns)
+		tally->most_ns = stamp;
+	tally->last_ns = stamp;
+	tally->events++;
+}
+
 /* What a reader knows of a stream besides what it reads it by; embed it first. */
 struct ctf_progress {
 	nsec_t head_ns; /* no event of this stream to come is before */
-	nsec_t last_ns; /* of the event before */
-	uint64_t events;
+	struct ctf_tally tally;
+	uint64_t stop_at; /* events of the stream */
 	uint32_t index;
 	int32_t cpu;
-	bool began; /* last_ns is set */
 };
 
 struct ctf_reader {
@@ -36,7 +52,6 @@ struct ctf_reader {
 	/* Those that are still read, a heap: the one whose head is the earliest first. */
 	struct ctf_progress **stream;
 	size_t streams, stream_room;
-	uint64_t stop_at; /* events at which the step ends */
 	ctf_event_fn *give;
 	void *context;
 	bool has_ended;
@@ -58,7 +73,7 @@ void ctf_reader_add_stream(struct ctf_reader *reader, struct ctf_progress *strea
 
 /*
  * Go on with a stream up to its first event past `until`, whose stamp is then its head,
- * or to reader->stop_at. False at its end.
+ * or to stream->stop_at. Adds to its tally. False at its end.
  */
 typedef bool ctf_run_fn(struct ctf_reader *reader, struct ctf_progress *stream,
 			nsec_t until);
@@ -74,24 +89,6 @@ struct schema_clock;
 /* The clock of the first stream that has one, and the host, which may be NULL. */
 void ctf_reader_set_clock(struct ctf_reader *reader, const char *host,
 			  const struct schema_clock *clock);
-
-/* One more event, of this stamp: for the facts and the stream's own. */
-static inline void ctf_note_event(struct ctf_reader *reader, struct ctf_progress *stream,
-				  nsec_t stamp)
-{
-	struct ctf_facts *facts = &reader->facts;
-
-	if (!facts->events || stamp < facts->begin_ns)
-		facts->begin_ns = stamp;
-	if (!facts->events || stamp > facts->end_ns)
-		facts->end_ns = stamp;
-	if (stream->began && stamp < stream->last_ns)
-		facts->backward++;
-	stream->last_ns = stamp;
-	stream->began = true;
-	stream->events++;
-	facts->events++;
-}
 
 /* The packet's end is before its last event. */
 void ctf_tell_garbled(struct ctf_reader *reader, const struct ctf_progress *stream);

@@ -10,17 +10,14 @@
 
 #include "base/mem.h"
 
-#include "ctf/packet.h"
-
 #define MOST_BYTES ((uint64_t)1 << 30) /* of a packet; LTTng's have a MiB or so */
 
 static bool open_part(struct ctf_stream *stream, struct ctf_part part)
 {
-	stream->of = &stream->file[part.file];
-	stream->path = stream->of->path;
+	stream->opened = &stream->file[part.file];
 	stream->next = part.from;
 	stream->size = stream->until = 0;
-	if (ctf_window_open(&stream->window, stream->path))
+	if (ctf_window_open(&stream->window, stream->opened->path))
 		return false;
 	stream->size = stream->window.size;
 	stream->until = part.to < stream->size ? part.to : stream->size;
@@ -32,7 +29,7 @@ static bool open_next(struct ctf_stream *stream, struct problem_list *problems)
 {
 	while (stream->at_part < stream->parts) {
 		if (!open_part(stream, stream->part[stream->at_part++]))
-			problem_add(problems, stream->path, "unreadable", 1,
+			problem_add(problems, stream->opened->path, "unreadable", 1,
 				    "%s, left out", strerror(errno));
 		else if (stream->next < stream->until)
 			return true;
@@ -43,7 +40,7 @@ static bool open_next(struct ctf_stream *stream, struct problem_list *problems)
 
 static void tell_cut(const struct ctf_stream *stream, struct problem_list *problems)
 {
-	problem_add(problems, stream->path, "truncated", 1,
+	problem_add(problems, stream->opened->path, "truncated", 1,
 		    "cut in the middle of a packet, %" PRIu64 " of its %" PRIu64
 		    " bytes are there",
 		    stream->size - stream->at, stream->packet.size / 8);
@@ -57,12 +54,12 @@ static void tell_gap(struct ctf_stream *stream, struct problem_list *problems)
 	if (stream->gaps++)
 		stream->gap_bytes += gap;
 	else if (stream->next == stream->size)
-		problem_add(problems, stream->path, "garbled", 1,
+		problem_add(problems, stream->opened->path, "garbled", 1,
 			    "no packet at byte %" PRIu64 " of %" PRIu64
 			    ", the rest is left out",
 			    stream->at, stream->size);
 	else
-		problem_add(problems, stream->path, "garbled", 1,
+		problem_add(problems, stream->opened->path, "garbled", 1,
 			    "no packet at byte %" PRIu64 " of %" PRIu64 ", %" PRIu64
 			    " bytes up to the next one are left out",
 			    stream->at, stream->size, gap);
@@ -71,7 +68,7 @@ static void tell_gap(struct ctf_stream *stream, struct problem_list *problems)
 static void tell_gaps(struct ctf_stream *stream, struct problem_list *problems)
 {
 	if (stream->gaps > 1)
-		problem_add(problems, stream->path, "garbled", stream->gaps - 1,
+		problem_add(problems, stream->opened->path, "garbled", stream->gaps - 1,
 			    "no packet at %" PRIu64 " more places, %" PRIu64
 			    " bytes are left out there",
 			    stream->gaps - 1, stream->gap_bytes);
@@ -82,7 +79,7 @@ static void tell_gaps(struct ctf_stream *stream, struct problem_list *problems)
 static void tell_shrunk(struct ctf_stream *stream, struct problem_list *problems)
 {
 	if (stream->window.size < stream->size)
-		problem_add(problems, stream->path, "truncated", 1,
+		problem_add(problems, stream->opened->path, "truncated", 1,
 			    "it was cut from %" PRIu64 " to %" PRIu64
 			    " bytes while it was read",
 			    stream->size, stream->window.size);
@@ -101,13 +98,13 @@ static enum packet_found check_cut(struct ctf_stream *stream,
 	uint64_t next = stream->size;
 
 	if (packet_has(&stream->packet, ROLE_UUID))
-		next = ctf_seek(&stream->window, trace, &stream->of->first,
+		next = ctf_seek(&stream->window, trace, &stream->opened->first,
 				&stream->cursor, stream->at + 1);
 	stream->next = next;
 	if (next < stream->window.size)
 		return PACKET_GARBLED;
-	return ctf_packet_at(&stream->window, trace, &stream->of->first, &stream->cursor,
-			     stream->at, &stream->packet);
+	return ctf_packet_at(&stream->window, trace, &stream->opened->first,
+			     &stream->cursor, stream->at, &stream->packet);
 }
 
 /* Look at the head of the packet at hand, and where the next one is. */
@@ -115,7 +112,7 @@ static enum packet_found read_head(struct ctf_stream *stream,
 				   const struct ctf_trace *trace)
 {
 	enum packet_found found =
-	    ctf_packet_at(&stream->window, trace, &stream->of->first, &stream->cursor,
+	    ctf_packet_at(&stream->window, trace, &stream->opened->first, &stream->cursor,
 			  stream->at, &stream->packet);
 
 	if (found == PACKET_WHOLE)
@@ -123,7 +120,7 @@ static enum packet_found read_head(struct ctf_stream *stream,
 	else if (found == PACKET_CUT)
 		found = check_cut(stream, trace);
 	else
-		stream->next = ctf_seek(&stream->window, trace, &stream->of->first,
+		stream->next = ctf_seek(&stream->window, trace, &stream->opened->first,
 					&stream->cursor, stream->at + 1);
 	return found;
 }
@@ -135,7 +132,7 @@ static bool read_content(struct ctf_stream *stream, struct problem_list *problem
 	struct ctf_cursor *cursor = &stream->cursor;
 
 	if (bytes > MOST_BYTES) {
-		problem_add(problems, stream->path, "broken", 1,
+		problem_add(problems, stream->opened->path, "broken", 1,
 			    "the packet at byte %" PRIu64 " has %" PRIu64
 			    " bytes, more than 1 GiB, and is left out",
 			    stream->at, bytes);
@@ -167,7 +164,6 @@ static void skip(struct ctf_stream *stream)
 {
 	stream->is_skipped = true;
 	stream->cursor.at = stream->cursor.end;
-	stream->packets++;
 }
 
 bool ctf_stream_next(struct ctf_stream *stream, const struct ctf_trace *trace,
@@ -198,7 +194,6 @@ bool ctf_stream_next(struct ctf_stream *stream, const struct ctf_trace *trace,
 		if (found == PACKET_GARBLED)
 			tell_gap(stream, problems);
 		if (has_content) {
-			stream->packets++;
 			return true;
 		}
 	}

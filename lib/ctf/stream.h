@@ -2,10 +2,8 @@
 #ifndef CT_CTF_STREAM_H
 #define CT_CTF_STREAM_H
 
-#include "base/nsec.h"
-#include "base/problem.h"
 #include "ctf/packet.h"
-#include "ctf/window.h"
+#include "ctf/reader_private.h"
 
 /* One file of a stream; LTTng may write several, one after the other. */
 struct ctf_file {
@@ -23,27 +21,37 @@ struct ctf_part {
 };
 
 /*
- * One stream of a trace: its files in the order of their begins, one of them open, and
- * one packet of that under the cursor.
+ * One stream of a trace: its files in the order of their begins, one of them open, one
+ * packet of that under the cursor, and of that one event.
  */
 struct ctf_stream {
+	struct ctf_progress progress;
 	struct ctf_file *file;
 	size_t files, room;
 	struct ctf_part *part;
-	size_t parts, at_part;     /* the next to be read */
-	const struct ctf_file *of; /* the file at hand, NULL: none yet */
-	const char *path;          /* its */
-	struct ctf_window window;  /* of it */
-	uint64_t size, at, next;   /* bytes: of the file, of this and the next packet */
-	uint64_t until;            /* the end of the part at hand */
+	size_t parts, at_part;         /* the next to be read */
+	const struct ctf_file *opened; /* NULL: none yet */
+	struct ctf_window window;      /* of it */
+	uint64_t size;                 /* of the file, as when it was opened */
+	uint64_t at, next;             /* bytes: of this and of the next packet */
+	uint64_t until;                /* the end of the part at hand */
 	struct ctf_packet packet;
 	struct ctf_cursor cursor; /* its slots are the stream's own */
 	nsec_t skip_before; /* packets that end before are not looked into, if they can */
 	bool is_skipped;    /* the packet at hand was not; the cursor is at its end */
 	bool is_cut;        /* the file ends before the packet at hand does */
-	uint64_t packets;   /* read so far */
 	uint64_t gaps, gap_bytes; /* of the file: places without a packet, all but the
 				     first one's bytes */
+
+	/* For events.c. */
+	const struct ctf_event_class *class; /* of the event under the cursor */
+	nsec_t event_ns;                     /* its stamp */
+	bool has_reached; /* an event does not lie before the reader's begin */
+	bool has_event;   /* the cursor is behind the header of an event */
+	bool has_packet;  /* and within a packet */
+	bool has_before;  /* sequence and discarded are those of the packet before */
+	uint64_t sequence, discarded;
+	uint64_t broken; /* packets */
 };
 
 struct ctf_streams {

@@ -23,7 +23,7 @@ static bool to_nanoseconds(uint64_t value, uint64_t frequency, int64_t *ns)
 	return *ns >= 0;
 }
 
-bool ctf_instant(const struct ctf_clock *clock, uint64_t value, nsec_t *instant)
+bool ctf_instant_slow(const struct ctf_clock *clock, uint64_t value, nsec_t *instant)
 {
 	int64_t ns;
 
@@ -64,7 +64,7 @@ nsec_t ctf_offset_ns(const struct schema_clock *clock)
 			seconds);
 }
 
-/* Where ctf_instant is one addition. */
+/* Where an instant is one addition. */
 static void set_range(struct ctf_clock *clock)
 {
 	nsec_t least, most;
@@ -187,15 +187,17 @@ void ctf_trace_compile(struct ctf_trace *trace, struct ctf_event_class *class,
 static int set_up_class(struct ctf_trace *trace, struct ctf_stream_class *stream,
 			const struct schema_event *event, struct error *error)
 {
-	struct ctf_event_class *class = &stream->class[stream->classes++];
+	struct ctf_event_class *class = &trace->class[trace->classes];
 
+	class->index = (uint32_t)trace->classes++;
+	class->stream = stream;
 	class->event = event;
 	class->part[PART_STREAM_CONTEXT] = stream->of->event_context;
 	class->part[PART_CONTEXT] = event->context;
 	class->part[PART_PAYLOAD] = event->fields;
 	if (stream->by_id[event->id])
 		return error_set(error, "two events of one id");
-	stream->by_id[event->id] = (uint32_t)stream->classes;
+	stream->by_id[event->id] = class;
 	for (int i = 0; i < CTF_PARTS; i++)
 		if (want_no_stamp(class->part[i], error))
 			return -1;
@@ -208,12 +210,10 @@ static int set_up_classes(struct ctf_trace *trace, struct ctf_stream_class *stre
 			  struct error *error)
 {
 	const struct schema *schema = trace->schema;
-	size_t classes = 0;
 
 	for (size_t i = 0; i < schema->events; i++) {
 		if (schema->event[i].stream != stream->of->id)
 			continue;
-		classes++;
 		if (schema->event[i].id >= MOST_IDS)
 			return error_set(error, "event %s: want an id below %d",
 					 schema->event[i].name, MOST_IDS);
@@ -221,10 +221,8 @@ static int set_up_classes(struct ctf_trace *trace, struct ctf_stream_class *stre
 			stream->ids = schema->event[i].id + 1;
 	}
 	trace->ids += stream->ids;
-	trace->classes += classes;
 	if (trace->ids > MOST_IDS)
 		return error_set(error, "want events of smaller ids");
-	stream->class = mem_zalloc(classes * sizeof(*stream->class) + 1);
 	stream->by_id = mem_zalloc(stream->ids * sizeof(*stream->by_id) + 1);
 	for (size_t i = 0; i < schema->events; i++)
 		if (schema->event[i].stream == stream->of->id &&
@@ -242,6 +240,73 @@ static bool has_id(const struct field_class *class)
 	return found || (class && class->element && has_id(class->element));
 }
 
+static bool is_little_unsigned(const struct field_class *class)
+{
+	return class->type == FIELD_INTEGER && !class->is_signed &&
+	       class->order == ORDER_LITTLE && !class->is_reversed &&
+	       !class->is_boolean && !class->roles;
+}
+
+/* Where a field begins behind so many bits, the first of which begins a byte. */
+static unsigned behind(unsigned bits, const struct field_class *class)
+{
+	return (bits + class->align - 1) / class->align * class->align;
+}
+
+/* Nothing but a stamp, which one word can hold behind an id of so many bits. */
+static bool is_stamp(const struct field_class *class, unsigned id_size)
+{
+	return is_little_unsigned(class) && class->clock && !class->is_id &&
+	       class->slot < 0 && class->align <= 8 &&
+	       behind(id_size, class) % 8 + class->size <= 64;
+}
+
+/* The stamp of an option that is nothing else. */
+static const struct field_class *find_stamp(const struct field_class *option,
+					    unsigned id_size)
+{
+	if (option->type != FIELD_STRUCTURE || option->members != 1 ||
+	    id_size % option->align)
+		return NULL;
+	option = option->member[0].class;
+	return is_stamp(option, id_size) ? option : NULL;
+}
+
+/* The first option, so that no other one can be meant. */
+static const struct field_class *find_short(const struct field_class *id,
+					    const struct field_class *v)
+{
+	if (v->from < 0 || v->from != id->slot || v->members == 0 ||
+	    v->member[0].ranges != 1 || v->member[0].range[0].first != 0)
+		return NULL;
+	return find_stamp(v->member[0].class, id->size);
+}
+
+static void find_short_header(const struct field_class *header,
+			      struct ctf_short_header *quick)
+{
+	const struct field_class *id, *next, *stamp;
+
+	if (header->type != FIELD_STRUCTURE || header->members != 2 || header->align != 8)
+		return;
+	id = header->member[0].class;
+	next = header->member[1].class;
+	if (!is_little_unsigned(id) || !id->is_id || id->clock)
+		return;
+	if (next->type == FIELD_VARIANT)
+		stamp = find_short(id, next);
+	else
+		stamp = is_stamp(next, id->size) ? next : NULL;
+	if (!stamp)
+		return;
+	quick->id_size = id->size;
+	quick->stamp_size = stamp->size;
+	quick->stamp_at = behind(id->size, stamp);
+	quick->size = quick->stamp_at + stamp->size;
+	quick->last = next == stamp ? UINT64_MAX : next->member[0].range[0].last;
+	quick->slot = id->slot;
+}
+
 static int set_up_stream(struct ctf_trace *trace, struct ctf_stream_class *stream,
 			 struct error *error)
 {
@@ -257,7 +322,7 @@ static int set_up_stream(struct ctf_trace *trace, struct ctf_stream_class *strea
 		return -1;
 	stream->event_header = ctf_program_new(&of->event_header, 1, mixed, error);
 	if (of->event_header)
-		ctf_short_header_find(of->event_header, &stream->quick);
+		find_short_header(of->event_header, &stream->short_header);
 	return stream->event_header ? set_up_classes(trace, stream, error) : -1;
 }
 
@@ -297,6 +362,7 @@ static int set_up(struct ctf_trace *trace, struct error *error)
 	if (!has_role(schema->packet_header, ROLE_STREAM) && streams != 1)
 		return error_set(error, "packets do not say their stream");
 	trace->stream = mem_zalloc(streams * sizeof(*trace->stream) + 1);
+	trace->class = mem_zalloc(schema->events * sizeof(*trace->class) + 1);
 	for (size_t i = 0; i < streams; i++) {
 		trace->stream[i].of = &schema->stream[i];
 		for (size_t k = 0; k < i; k++)
@@ -328,23 +394,21 @@ struct ctf_trace *ctf_trace_open(const char *path, struct problem_list *problems
 	return NULL;
 }
 
-static void free_stream(struct ctf_stream_class *stream)
-{
-	ctf_program_free(stream->packet_context);
-	ctf_program_free(stream->event_header);
-	for (size_t i = 0; i < stream->classes; i++)
-		ctf_program_free(stream->class[i].program);
-	free(stream->class);
-	free(stream->by_id);
-}
-
 void ctf_trace_free(struct ctf_trace *trace)
 {
 	if (!trace)
 		return;
-	for (size_t i = 0; trace->stream && i < trace->schema->streams; i++)
-		free_stream(&trace->stream[i]);
+	for (size_t i = 0; trace->stream && i < trace->schema->streams; i++) {
+		ctf_program_free(trace->stream[i].packet_context);
+		ctf_program_free(trace->stream[i].event_header);
+		free(trace->stream[i].by_id);
+	}
+	for (size_t i = 0; i < trace->classes; i++) {
+		ctf_program_free(trace->class[i].program);
+		ctf_fields_free(trace->class[i].fields);
+	}
 	free(trace->stream);
+	free(trace->class);
 	ctf_program_free(trace->packet_header);
 	schema_free(trace->schema);
 	free(trace);
