@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <babeltrace2/babeltrace.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 
 /*
  * The reference: the events of all streams in the order of the clock, by libbabeltrace2.
- * One graph a trace: source.ctf.fs, its ports each connected straight to a sink of ours,
- * whose iterators are all that is wanted of it.
+ * One graph a trace: source.ctf.fs, its ports each connected straight to a sink of its
+ * own, of which only the iterator is wanted.
  * No muxer stands between, as that one stops with an error where the packets of a stream
  * overlap. What it refuses of a trace, and what it makes of broken ones, is as it is.
  */
@@ -307,66 +308,20 @@ static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
 	return true;
 }
 
-static struct babeltrace2_reader *reader_of(bt_self_component_sink *self)
+static bt_graph_simple_sink_component_initialize_func_status
+note_iterator(bt_message_iterator *iterator, void *data)
 {
-	return bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
+	((struct stream *)data)->iterator = iterator;
+	return BT_GRAPH_SIMPLE_SINK_COMPONENT_INITIALIZE_FUNC_STATUS_OK;
 }
 
 /* The graph runs only once, to be configured. */
-static bt_component_class_sink_consume_method_status
-sink_consume(bt_self_component_sink *self)
+static bt_graph_simple_sink_component_consume_func_status
+consume_nothing(bt_message_iterator *iterator, void *data)
 {
-	(void)self;
-	return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
-}
-
-static bt_component_class_initialize_method_status
-sink_initialize(bt_self_component_sink *self,
-		bt_self_component_sink_configuration *configuration,
-		const bt_value *params, void *data)
-{
-	struct babeltrace2_reader *reader = data;
-
-	(void)configuration;
-	(void)params;
-	bt_self_component_set_data(bt_self_component_sink_as_self_component(self),
-				   reader);
-	for (size_t i = 0; i < reader->streams; i++) {
-		char name[24];
-
-		snprintf(name, sizeof(name), "in%zu", i);
-		if (bt_self_component_sink_add_input_port(self, name, NULL, NULL) !=
-		    BT_SELF_COMPONENT_ADD_PORT_STATUS_OK)
-			return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
-	}
-	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
-}
-
-static bt_component_class_sink_graph_is_configured_method_status
-sink_configured(bt_self_component_sink *self)
-{
-	struct babeltrace2_reader *reader = reader_of(self);
-
-	for (size_t i = 0; i < reader->streams; i++) {
-		bt_message_iterator *iterator;
-
-		if (bt_message_iterator_create_from_sink_component(
-			self, bt_self_component_sink_borrow_input_port_by_index(self, i),
-			&iterator) !=
-		    BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK)
-			return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_ERROR;
-		reader->stream[i].iterator = iterator;
-	}
-	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
-}
-
-/* The iterators must be gone before the graph is. */
-static void sink_finalize(bt_self_component_sink *self)
-{
-	struct babeltrace2_reader *reader = reader_of(self);
-
-	for (size_t i = 0; i < reader->streams; i++)
-		BT_MESSAGE_ITERATOR_PUT_REF_AND_RESET(reader->stream[i].iterator);
+	(void)iterator;
+	(void)data;
+	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }
 
 static int add_source(struct babeltrace2_reader *reader, const char *path,
@@ -396,51 +351,47 @@ static int add_source(struct babeltrace2_reader *reader, const char *path,
 	return status;
 }
 
-static int add_sink(struct babeltrace2_reader *reader, struct error *error)
+/* A sink for one port of the source. */
+static int add_sink(struct babeltrace2_reader *reader, uint64_t port)
 {
-	bt_component_class_sink *class =
-	    bt_component_class_sink_create("clustertrace", sink_consume);
 	const bt_component_sink *sink;
-	int status = 0;
+	char name[32];
 
-	bt_component_class_sink_set_initialize_method(class, sink_initialize);
-	bt_component_class_sink_set_graph_is_configured_method(class, sink_configured);
-	bt_component_class_sink_set_finalize_method(class, sink_finalize);
-	if (bt_graph_add_sink_component_with_initialize_method_data(
-		reader->graph, class, "sink", NULL, reader, BT_LOGGING_LEVEL_NONE,
-		&sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
-		status = -1;
-	for (size_t i = 0; !status && i < reader->streams; i++)
-		if (bt_graph_connect_ports(
-			reader->graph,
-			bt_component_source_borrow_output_port_by_index_const(
-			    reader->source, i),
-			bt_component_sink_borrow_input_port_by_index_const(sink, i),
-			NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
-			status = -1;
-	bt_component_class_sink_put_ref(class);
-	if (status)
-		take_error(error);
-	return status;
+	snprintf(name, sizeof(name), "sink%" PRIu64, port);
+	return bt_graph_add_simple_sink_component(
+		   reader->graph, name, note_iterator, consume_nothing, NULL,
+		   &reader->stream[port], &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+		       bt_graph_connect_ports(
+			   reader->graph,
+			   bt_component_source_borrow_output_port_by_index_const(
+			       reader->source, port),
+			   bt_component_sink_borrow_input_port_by_index_const(sink, 0),
+			   NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK
+		   ? -1
+		   : 0;
 }
 
 static int make_graph(struct babeltrace2_reader *reader, const char *path,
 		      struct error *error)
 {
+	int status = 0;
+
 	bt_logging_set_global_level(BT_LOGGING_LEVEL_NONE);
 	reader->graph = bt_graph_create(0);
 	if (add_source(reader, path, error))
 		return -1;
 	reader->streams = bt_component_source_get_output_port_count(reader->source);
 	reader->stream = mem_zalloc(reader->streams * sizeof(*reader->stream) + 1);
-	for (size_t i = 0; i < reader->streams; i++)
+	for (size_t i = 0; !status && i < reader->streams; i++) {
 		ctf_reader_add_stream(&reader->base, &reader->stream[i].progress);
-	if (add_sink(reader, error))
-		return -1;
-	if (bt_graph_run_once(reader->graph) == BT_GRAPH_RUN_ONCE_STATUS_OK)
-		return 0;
-	take_error(error);
-	return -1;
+		status = add_sink(reader, i);
+	}
+	if (!status && reader->streams &&
+	    bt_graph_run_once(reader->graph) != BT_GRAPH_RUN_ONCE_STATUS_OK)
+		status = -1;
+	if (status)
+		take_error(error);
+	return status;
 }
 
 static bool babeltrace2_step(struct ctf_reader *base, uint64_t most)

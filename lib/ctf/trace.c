@@ -99,55 +99,64 @@ static int set_clock(struct ctf_clock *clock, const struct schema *schema,
 	return 0;
 }
 
-/* Stamps in a scope: of which clock, and of what size the first one is. */
-struct stamps {
-	const char *clock;
-	unsigned size;
+/* What the fields of a scope tell besides their values. */
+struct scope {
+	const char *clock;   /* that its stamps are of, or NULL */
+	unsigned stamp_size; /* of the first */
+	unsigned roles;      /* a bit each */
+	bool has_id;         /* of the event's class */
 };
 
-/* All of them must be of the same clock. */
-static int check_stamps(const struct field_class *class, struct stamps *stamps,
-			struct error *error)
+static int survey(const struct field_class *class, struct scope *scope,
+		  struct error *error)
 {
 	for (size_t i = 0; class && i < class->members; i++)
-		if (check_stamps(class->member[i].class, stamps, error))
+		if (survey(class->member[i].class, scope, error))
 			return -1;
 	if (class && class->element)
-		return check_stamps(class->element, stamps, error);
-	if (!class || !class->clock)
+		return survey(class->element, scope, error);
+	if (!class)
+		return 0;
+	scope->roles |= class->roles;
+	scope->has_id |= class->is_id;
+	if (!class->clock)
 		return 0;
 	if (class->is_signed)
 		return error_set(error, "a stamp that is signed");
-	if (stamps->clock && strcmp(stamps->clock, class->clock) != 0)
+	if (scope->clock && strcmp(scope->clock, class->clock) != 0)
 		return error_set(error, "stamps of two clocks");
-	if (!stamps->clock)
-		*stamps = (struct stamps){class->clock, class->size};
+	if (!scope->clock) {
+		scope->clock = class->clock;
+		scope->stamp_size = class->size;
+	}
 	return 0;
 }
 
 static int find_clock(struct ctf_stream_class *stream, const struct schema *schema,
 		      struct error *error)
 {
-	struct stamps header = {NULL, 0}, context = {NULL, 0};
+	struct scope header = {.clock = NULL}, context = {.clock = NULL};
 
-	if (check_stamps(stream->of->event_header, &header, error) ||
-	    check_stamps(stream->of->packet_context, &context, error))
+	if (survey(stream->of->event_header, &header, error) ||
+	    survey(stream->of->packet_context, &context, error))
 		return -1;
+	stream->has_id = header.has_id;
 	/* Events without stamps have no place among others. */
 	if (!header.clock && !(schema->is_ctf2 && context.clock))
 		return 0;
 	if (header.clock && context.clock && strcmp(header.clock, context.clock) != 0)
 		return error_set(error, "stamps of two clocks");
-	stream->stamp_size = header.size;
+	stream->stamp_size = header.stamp_size;
 	return set_clock(&stream->clock, schema,
 			 header.clock ? header.clock : context.clock, error);
 }
 
-static int want_no_stamp(const struct field_class *class, struct error *error)
+/* A scope that may have no stamps. */
+static int want_no_stamp(const struct field_class *class, struct scope *scope,
+			 struct error *error)
 {
-	struct stamps stamps = {NULL, 0};
-
-	if (check_stamps(class, &stamps, error) || stamps.clock)
+	*scope = (struct scope){.clock = NULL};
+	if (survey(class, scope, error) || scope->clock)
 		return error_set(error, "a stamp outside the headers");
 	return 0;
 }
@@ -188,6 +197,7 @@ static int set_up_class(struct ctf_trace *trace, struct ctf_stream_class *stream
 			const struct schema_event *event, struct error *error)
 {
 	struct ctf_event_class *class = &trace->class[trace->classes];
+	struct scope scope;
 
 	class->index = (uint32_t)trace->classes++;
 	class->stream = stream;
@@ -199,7 +209,7 @@ static int set_up_class(struct ctf_trace *trace, struct ctf_stream_class *stream
 		return error_set(error, "two events of one id");
 	stream->by_id[event->id] = class;
 	for (int i = 0; i < CTF_PARTS; i++)
-		if (want_no_stamp(class->part[i], error))
+		if (want_no_stamp(class->part[i], &scope, error))
 			return -1;
 	class->program =
 	    ctf_program_new(class->part, CTF_PARTS, trace->schema->mixed, error);
@@ -229,15 +239,6 @@ static int set_up_classes(struct ctf_trace *trace, struct ctf_stream_class *stre
 		    set_up_class(trace, stream, &schema->event[i], error))
 			return error_prefix(error, "event %s", schema->event[i].name);
 	return 0;
-}
-
-static bool has_id(const struct field_class *class)
-{
-	bool found = class && class->is_id;
-
-	for (size_t i = 0; class && !found && i < class->members; i++)
-		found = has_id(class->member[i].class);
-	return found || (class && class->element && has_id(class->element));
 }
 
 static bool is_little_unsigned(const struct field_class *class)
@@ -315,7 +316,7 @@ static int set_up_stream(struct ctf_trace *trace, struct ctf_stream_class *strea
 
 	if (find_clock(stream, trace->schema, error))
 		return -1;
-	if (!has_id(of->event_header) && !trace->schema->is_ctf2)
+	if (!stream->has_id && !trace->schema->is_ctf2)
 		return error_set(error, "no id in the headers of events");
 	stream->packet_context = ctf_program_new(&of->packet_context, 1, mixed, error);
 	if (!stream->packet_context)
@@ -337,29 +338,21 @@ static void find_magic(struct ctf_trace *trace)
 	trace->is_magic_big = trace->has_magic && field->order == ORDER_BIG;
 }
 
-static bool has_role(const struct field_class *class, enum field_role role)
-{
-	bool found = class && class->roles & 1u << role;
-
-	for (size_t i = 0; class && !found && i < class->members; i++)
-		found = has_role(class->member[i].class, role);
-	return found;
-}
-
 static int set_up(struct ctf_trace *trace, struct error *error)
 {
 	const struct schema *schema = trace->schema;
 	size_t streams = schema->streams;
+	struct scope header;
 
 	find_quirks(trace);
 	find_magic(trace);
-	if (want_no_stamp(schema->packet_header, error))
+	if (want_no_stamp(schema->packet_header, &header, error))
 		return -1;
 	trace->packet_header =
 	    ctf_program_new(&schema->packet_header, 1, schema->mixed, error);
 	if (!trace->packet_header)
 		return -1;
-	if (!has_role(schema->packet_header, ROLE_STREAM) && streams != 1)
+	if (!(header.roles & 1u << ROLE_STREAM) && streams != 1)
 		return error_set(error, "packets do not say their stream");
 	trace->stream = mem_zalloc(streams * sizeof(*trace->stream) + 1);
 	trace->class = mem_zalloc(schema->events * sizeof(*trace->class) + 1);
