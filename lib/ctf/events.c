@@ -79,7 +79,7 @@ static bool begin_packet(struct own_reader *reader, struct ctf_stream *stream)
 
 	if (!is_before_begin(reader, stream))
 		stream->skip_before = NSEC_MIN;
-	if (!ctf_stream_next(stream, reader->trace, &reader->base.problems))
+	if (!ctf_stream_next(stream))
 		return false;
 	cpu = packet->value[ROLE_CPU];
 	stream->progress.cpu =
@@ -127,11 +127,11 @@ static void break_packet(struct own_reader *reader, struct ctf_stream *stream,
 	bool is_told = stream->is_cut && cursor->is_beyond;
 
 	if (!is_told && !stream->broken++)
-		problem_add(&reader->base.problems, stream->opened->path, "broken", 1,
-			    "an event before byte %" PRIu64
-			    " cannot be read, the rest of "
-			    "its packet is left out: %s",
-			    stream->at + cursor->at / 8, why);
+		problem_add(
+		    &reader->base.problems, stream->window.file->path, "broken", 1,
+		    "an event before byte %" PRIu64 " cannot be read, the rest of "
+		    "its packet is left out: %s",
+		    stream->at + cursor->at / 8, why);
 	cursor->at = cursor->end;
 }
 
@@ -139,7 +139,7 @@ static void break_packet(struct own_reader *reader, struct ctf_stream *stream,
 static void end_stream(struct own_reader *reader, const struct ctf_stream *stream)
 {
 	if (stream->broken > 1)
-		problem_add(&reader->base.problems, stream->opened->path, "broken",
+		problem_add(&reader->base.problems, stream->window.file->path, "broken",
 			    stream->broken - 1,
 			    "%" PRIu64 " more packets are left out from some event on",
 			    stream->broken - 1);

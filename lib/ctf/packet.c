@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ctf/packet.h"
+#include "ctf/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +20,9 @@ enum {
 	    1000, /* magic numbers that begin no packet, so that none take long */
 };
 
-int ctf_window_open(struct ctf_window *window, const char *path)
+int ctf_window_open(struct ctf_window *window, const struct ctf_file *file)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(file->path, O_RDONLY | O_CLOEXEC);
 	struct stat status;
 	int result;
 
@@ -30,7 +30,7 @@ int ctf_window_open(struct ctf_window *window, const char *path)
 		return -1;
 	result = fstat(fd, &status);
 	close(fd);
-	window->path = path;
+	window->file = file;
 	window->size = result ? 0 : (uint64_t)status.st_size;
 	window->at = window->count = 0;
 	return result;
@@ -53,7 +53,7 @@ static void ask_ahead(const struct ctf_window *window, int fd, uint64_t count)
 /* Read on behind what is there. What cannot be had ends the file. */
 static void read_on(struct ctf_window *window, uint64_t until)
 {
-	int fd = open(window->path, O_RDONLY | O_CLOEXEC);
+	int fd = open(window->file->path, O_RDONLY | O_CLOEXEC);
 
 	while (window->count < until) {
 		ssize_t got = pread(fd, window->byte + window->count,
@@ -106,7 +106,8 @@ struct ctf_bytes ctf_window_show(struct ctf_window *window, uint64_t at, uint64_
 void ctf_window_clear(struct ctf_window *window)
 {
 	free(window->byte);
-	memset(window, 0, sizeof(*window));
+	window->byte = NULL;
+	window->count = window->room = 0;
 }
 
 static const struct ctf_stream_class *find_stream(const struct ctf_trace *trace,
@@ -144,7 +145,6 @@ static bool read_head(const struct ctf_trace *trace, struct ctf_cursor *cursor,
 	if (!packet->stream || !ctf_program_run(packet->stream->packet_context, cursor))
 		return false;
 	take_roles(cursor, packet);
-	packet->head = cursor->at;
 	return true;
 }
 
@@ -168,13 +168,13 @@ static bool is_of(const struct ctf_packet *packet, const struct schema *schema)
 
 static bool is_like(const struct ctf_packet *packet, const struct ctf_packet *first)
 {
-	return packet->stream == first->stream &&
-	       packet->value[ROLE_INSTANCE] == first->value[ROLE_INSTANCE] &&
-	       memcmp(packet->uuid, first->uuid, sizeof(packet->uuid)) == 0;
+	return !first->stream ||
+	       (packet->stream == first->stream &&
+		packet->value[ROLE_INSTANCE] == first->value[ROLE_INSTANCE] &&
+		memcmp(packet->uuid, first->uuid, sizeof(packet->uuid)) == 0);
 }
 
-enum packet_found ctf_packet_at(struct ctf_window *window, const struct ctf_trace *trace,
-				const struct ctf_packet *first, struct ctf_cursor *cursor,
+enum packet_found ctf_packet_at(struct ctf_window *window, struct ctf_cursor *cursor,
 				uint64_t at, struct ctf_packet *packet)
 {
 	uint64_t there = at < window->size ? 8 * (window->size - at) : 0;
@@ -187,12 +187,13 @@ enum packet_found ctf_packet_at(struct ctf_window *window, const struct ctf_trac
 		return PACKET_NONE;
 	cursor->at = 0;
 	cursor->end = cursor->budget = 8 * cursor->bytes.count;
-	if (!read_head(trace, cursor, packet))
+	if (!read_head(window->trace, cursor, packet))
 		return PACKET_GARBLED;
 	set_sizes(packet, there);
-	if (packet->size == 0 || packet->size % 8 || packet->content < packet->head ||
+	if (packet->size == 0 || packet->size % 8 || packet->content < cursor->at ||
 	    packet->content > packet->size || packet->size > INT64_MAX ||
-	    !is_of(packet, trace->schema) || (first && !is_like(packet, first)))
+	    !is_of(packet, window->trace->schema) ||
+	    !is_like(packet, &window->file->first))
 		return PACKET_GARBLED;
 	cursor->budget = packet->content;
 	cursor->end = packet->content;
@@ -203,19 +204,17 @@ enum packet_found ctf_packet_at(struct ctf_window *window, const struct ctf_trac
 	return PACKET_CUT;
 }
 
-uint64_t ctf_seek(struct ctf_window *window, const struct ctf_trace *trace,
-		  const struct ctf_packet *first, struct ctf_cursor *cursor,
-		  uint64_t from)
+uint64_t ctf_packet_seek(struct ctf_window *window, struct ctf_cursor *cursor,
+			 uint64_t from)
 {
+	const struct ctf_trace *trace = window->trace;
 	struct ctf_packet packet;
 	unsigned char magic[4];
-	int none = 0;
 
-	if (!trace->has_magic)
-		return window->size;
 	for (int i = 0; i < 4; i++)
 		magic[trace->is_magic_big ? 3 - i : i] = (unsigned char)(MAGIC >> 8 * i);
-	while (from < window->size) {
+	for (int tries = 0;
+	     trace->has_magic && from < window->size && tries <= MOST_FALSE;) {
 		struct ctf_bytes bytes = ctf_window_show(window, from, BLOCK);
 		const unsigned char *found =
 		    memmem(bytes.byte, bytes.count, magic, sizeof(magic));
@@ -228,13 +227,12 @@ uint64_t ctf_seek(struct ctf_window *window, const struct ctf_trace *trace,
 			continue;
 		}
 		from += (uint64_t)(found - bytes.byte);
-		is = ctf_packet_at(window, trace, first, cursor, from, &packet);
+		is = ctf_packet_at(window, cursor, from, &packet);
 		if (is == PACKET_WHOLE ||
 		    (is == PACKET_CUT && packet_has(&packet, ROLE_UUID)))
 			return from;
-		if (++none > MOST_FALSE)
-			break;
 		from++;
+		tries++;
 	}
 	return window->size;
 }

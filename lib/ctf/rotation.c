@@ -147,26 +147,24 @@ static bool add_index(struct entries *entries, const struct ctf_file *of, uint64
 }
 
 /* The packets of a file; the first begins with the file and each ends with the next. */
-static void scan(struct entries *entries, const struct ctf_stream *stream,
-		 const struct ctf_trace *trace, size_t file)
+static void scan(struct entries *entries, const struct ctf_stream *stream, size_t file)
 {
 	const struct ctf_file *of = &stream->file[file];
 	const size_t begin = entries->count;
-	struct ctf_window window = {.is_scattered = true};
+	struct ctf_window window = {.trace = stream->window.trace, .is_scattered = true};
 	struct ctf_cursor cursor = stream->cursor;
 	struct ctf_packet packet;
 	uint64_t at = 0;
 
-	if (ctf_window_open(&window, of->path))
+	if (ctf_window_open(&window, of))
 		window.size = 0;
 	if (add_index(entries, of, window.size, file))
 		return;
 	while (at < window.size && entries->count <= MOST_ENTRIES) {
-		enum packet_found found =
-		    ctf_packet_at(&window, trace, &of->first, &cursor, at, &packet);
+		enum packet_found found = ctf_packet_at(&window, &cursor, at, &packet);
 
 		if (found == PACKET_GARBLED) {
-			at = ctf_seek(&window, trace, &of->first, &cursor, at + 1);
+			at = ctf_packet_seek(&window, &cursor, at + 1);
 			continue;
 		}
 		if (entries->count > begin)
@@ -189,8 +187,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* The packets of all files, in the order of the directory. */
-static void scan_all(struct entries *entries, const struct ctf_stream *stream,
-		     const struct ctf_trace *trace)
+static void scan_all(struct entries *entries, const struct ctf_stream *stream)
 {
 	const struct ctf_file **file = mem_alloc(stream->files * sizeof(*file));
 	uint64_t most = 0;
@@ -199,7 +196,7 @@ static void scan_all(struct entries *entries, const struct ctf_stream *stream,
 		file[i] = &stream->file[i];
 	qsort(file, stream->files, sizeof(*file), by_rank);
 	for (size_t i = 0; i < stream->files && entries->count <= MOST_ENTRIES; i++)
-		scan(entries, stream, trace, (size_t)(file[i] - stream->file));
+		scan(entries, stream, (size_t)(file[i] - stream->file));
 	/* The first file keeps its order. */
 	for (size_t i = 0; i < entries->count; i++) {
 		struct entry *entry = &entries->item[i];
@@ -265,13 +262,13 @@ static void add_group(struct ctf_stream *stream, size_t *room, struct entry *ite
 			 (struct ctf_part){item[i].file, item[i].from, item[i].to});
 }
 
-void ctf_stream_order(struct ctf_stream *stream, const struct ctf_trace *trace)
+void ctf_stream_order(struct ctf_stream *stream)
 {
 	struct entries all = {NULL, 0, 0};
 	size_t room = 0, first_file = 0, count;
 
 	if (stream->files > 1)
-		scan_all(&all, stream, trace);
+		scan_all(&all, stream);
 	if (all.count > MOST_ENTRIES)
 		all.count = 0;
 	if (all.count) {
