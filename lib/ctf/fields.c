@@ -174,10 +174,20 @@ void ctf_fields_forget_places(struct ctf_fields *fields)
 			fields->leaf[i].class->place = -1;
 }
 
-static double real_of(const struct field_class *class, struct ctf_bytes bytes,
-		      uint64_t at)
+/* Of a fixed or a variable size; moves behind it. */
+static uint64_t integer_at(const struct field_class *class, struct ctf_bytes bytes,
+			   uint64_t *at)
 {
-	uint64_t bits = ctf_number(class, bytes, at);
+	if (class->type == FIELD_LEB128)
+		return ctf_leb128(class, bytes, at);
+	*at += class->size;
+	return ctf_number_at(ctf_number_of(class), bytes, *at - class->size);
+}
+
+static double real_at(const struct field_class *class, struct ctf_bytes bytes,
+		      uint64_t *at)
+{
+	uint64_t bits = integer_at(class, bytes, at);
 	uint32_t half = (uint32_t)bits;
 	float single;
 	double real;
@@ -300,9 +310,7 @@ static void fetch_number(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 			 uint64_t at, struct cell *cell)
 {
 	const struct field_class *class = leaf->class;
-	uint64_t value = class->type == FIELD_LEB128
-			     ? ctf_leb128(class, cursor->bytes, &at)
-			     : ctf_number(class, cursor->bytes, at);
+	uint64_t value = integer_at(class, cursor->bytes, &at);
 	const char *label = leaf->kind == LEAF_LABEL ? find_label(leaf, value) : NULL;
 
 	cell->type = CELL_INTEGER;
@@ -317,6 +325,7 @@ static void fetch_bytes(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 {
 	const struct field_class *element = leaf->class->element;
 	uint64_t stride = field_stride(element, element->size);
+	const struct ctf_number number = ctf_number_of(element);
 	unsigned each = element->size / 8;
 	char *byte;
 
@@ -330,7 +339,7 @@ static void fetch_bytes(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 	byte = ctf_text_more(&leaf->text, place.count * each);
 	for (uint64_t i = 0; i < place.count; i++) {
 		uint64_t value =
-		    ctf_number(element, cursor->bytes, place.at + i * stride);
+		    ctf_number_at(number, cursor->bytes, place.at + i * stride);
 
 		for (unsigned k = 0; k < each; k++)
 			*byte++ = (char)(value >> 8 * (each - 1 - k));
@@ -342,8 +351,9 @@ static void add_json(struct ctf_text *text, const struct field_class *class,
 		     struct ctf_cursor *cursor);
 
 static void add_json_number(struct ctf_text *text, const struct field_class *class,
-			    uint64_t value, const struct ctf_cursor *cursor)
+			    struct ctf_cursor *cursor)
 {
+	uint64_t value = integer_at(class, cursor->bytes, &cursor->at);
 	const char *label = class->is_label ? field_label(class, value) : NULL;
 
 	if (class->slot >= 0)
@@ -430,18 +440,12 @@ static void add_json(struct ctf_text *text, const struct field_class *class,
 	cursor->at += -cursor->at & (class->align - 1);
 	switch (class->type) {
 	case FIELD_INTEGER:
-		add_json_number(text, class, ctf_number(class, cursor->bytes, cursor->at),
-				cursor);
-		cursor->at += class->size;
-		break;
 	case FIELD_LEB128:
-		add_json_number(text, class,
-				ctf_leb128(class, cursor->bytes, &cursor->at), cursor);
+		add_json_number(text, class, cursor);
 		break;
 	case FIELD_REAL:
-		ctf_text_add_real(text, real_of(class, cursor->bytes, cursor->at),
+		ctf_text_add_real(text, real_at(class, cursor->bytes, &cursor->at),
 				  class->size == 64 ? 17 : 9);
-		cursor->at += class->size;
 		break;
 	case FIELD_STRING:
 		cursor->at += 8 * (add_json_string(text, class->text, cursor,
@@ -483,7 +487,7 @@ static void fetch(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 		break;
 	case LEAF_REAL:
 		cell->type = CELL_REAL;
-		cell->real = real_of(leaf->class, cursor->bytes, place.at);
+		cell->real = real_at(leaf->class, cursor->bytes, &place.at);
 		break;
 	case LEAF_TEXT:
 		fetch_text(leaf, cursor, place, cell);
