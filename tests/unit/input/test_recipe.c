@@ -4,7 +4,7 @@
 #include "../scratch.h"
 #include "input/recipe/names.h"
 #include "input/recipe/presets.h"
-#include "input/recipe/scope.h"
+#include "input/recipe/command.h"
 
 static struct recipe read_text(const char *yaml)
 {
