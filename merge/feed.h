@@ -41,7 +41,7 @@ struct feed *feed_new(struct merge_run *run, const struct feed_wish *wish,
 const struct row *feed_head(struct feed *feed, uint32_t source);
 
 /* What is known so far of a source, of which the first head was asked for. */
-void feed_facts(struct feed *feed, uint32_t source, struct packet_source_facts *facts);
+void feed_facts(struct feed *feed, uint32_t source, struct ctf_facts *facts);
 
 /* Whether two sources, of which the first heads were asked for, have one clock. */
 bool feed_share_clock(struct feed *feed, uint32_t a, uint32_t b);

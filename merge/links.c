@@ -47,7 +47,7 @@ struct links *links_new(const struct merge_run *run)
 	return links;
 }
 
-bool links_wants(const struct record_class *class)
+bool links_wants(const struct ctf_class *class)
 {
 	static const char *const names[] = {
 	    "net_dev_queue",       "net_if_receive_skb", "netif_receive_skb",
@@ -60,7 +60,7 @@ bool links_wants(const struct record_class *class)
 	return false;
 }
 
-int links_note(struct links *links, uint32_t source, const struct record *record,
+int links_note(struct links *links, uint32_t source, const struct ctf_event *record,
 	       const struct event_link *link, struct error *error)
 {
 	return event_ids_add(links->ids, event_stream(source, record->stream),
@@ -88,7 +88,7 @@ static nsec_t corrected(const struct links *links, const struct origin *origin)
 
 static bool is_one_clock(const struct merge_source *a, const struct merge_source *b)
 {
-	return a == b || (a->facts.has_clock && b->facts.has_clock &&
+	return a == b || (a->facts.has_uuid && b->facts.has_uuid &&
 			  !memcmp(a->facts.clock_uuid, b->facts.clock_uuid,
 				  sizeof(a->facts.clock_uuid)));
 }

@@ -45,7 +45,7 @@ static int add_class(struct loading *loading, uint32_t source, const struct row 
 		     struct known_class *known, struct error *error)
 {
 	const struct merge_source *of = &loading->load->run->source[source];
-	const struct record_class *class = row->class;
+	const struct ctf_class *class = row->class;
 	struct timeline_column *column = mem_zalloc(class->columns * sizeof(*column));
 	struct timeline_class wanted = {of->kind, class->name, column, class->columns};
 	int status;
@@ -160,7 +160,7 @@ static void begin_spans(struct loading *loading)
 	nsec_t least = loading->load->selection->begin_ns;
 
 	for (uint32_t source = 0; source < run->count; source++) {
-		struct packet_source_facts facts;
+		struct ctf_facts facts;
 		nsec_t begin;
 
 		loading->tells_spans[source] = tells_spans(loading->load, source);

@@ -425,7 +425,7 @@ static int compare_id(const void *a, const void *b)
 
 static bool is_one_clock(const struct merge_source *a, const struct merge_source *b)
 {
-	return a == b || (a->facts.has_clock && b->facts.has_clock &&
+	return a == b || (a->facts.has_uuid && b->facts.has_uuid &&
 			  !memcmp(a->facts.clock_uuid, b->facts.clock_uuid,
 				  sizeof(a->facts.clock_uuid)));
 }

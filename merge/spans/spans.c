@@ -112,7 +112,7 @@ bool spans_want(const char *class)
 	return place_of(class) < CLASSES;
 }
 
-static int column_of(const struct record_class *class, const char *name)
+static int column_of(const struct ctf_class *class, const char *name)
 {
 	for (size_t i = 0; name && i < class->columns; i++)
 		if (!class->column[i].context && strcmp(class->column[i].name, name) == 0)
@@ -120,7 +120,7 @@ static int column_of(const struct record_class *class, const char *name)
 	return -1;
 }
 
-int spans_class(struct spans *spans, const struct record_class *class)
+int spans_class(struct spans *spans, const struct ctf_class *class)
 {
 	struct span_class *made;
 	size_t at = place_of(class->name);

@@ -31,7 +31,7 @@ void spans_set_begin(struct spans *spans, uint32_t node, nsec_t begin_ns);
 bool spans_want(const char *class);
 
 /* A class of a source, as spans_event takes it. */
-int spans_class(struct spans *spans, const struct record_class *class);
+int spans_class(struct spans *spans, const struct ctf_class *class);
 
 enum span_wait { /* what ended a wait: where the wakeup came from */
 		 WAIT_UNKNOWN,

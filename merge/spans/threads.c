@@ -441,7 +441,7 @@ static void on_free(struct spans *spans)
 	spans_forget(spans, thread);
 }
 
-static void on_exit(struct spans *spans)
+static void on_thread_exit(struct spans *spans)
 {
 	int64_t tid = field_tid(spans->field[0]);
 
@@ -454,7 +454,7 @@ void thread_event(struct spans *spans)
 	static void (*const on[])(struct spans *) = {
 	    [AT_SWITCH] = on_switch,     [AT_WAKING] = on_wakeup, [AT_WAKEUP] = on_wakeup,
 	    [AT_WAKEUP_NEW] = on_wakeup, [AT_FORK] = on_fork,     [AT_EXEC] = on_exec,
-	    [AT_EXIT] = on_exit,         [AT_FREE] = on_free,
+	    [AT_EXIT] = on_thread_exit,  [AT_FREE] = on_free,
 	};
 
 	on[spans->tag](spans);

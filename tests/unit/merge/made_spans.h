@@ -35,12 +35,14 @@ static inline void made_tell_spans(enum made_kind kind,
 
 	assert_true(made_events < MADE_EVENTS);
 	if (!made_class_of[kind]) {
-		struct record_column column[8];
-		struct record_class class = {(char *)from->name, column, from->columns};
+		struct ctf_column column[8];
+		struct ctf_class class = {.name = (char *)from->name,
+					  .column = column,
+					  .columns = from->columns};
 
 		for (size_t i = 0; i < from->columns; i++)
-			column[i] = (struct record_column){(char *)from->column[i].name,
-							   from->column[i].type, false};
+			column[i] = (struct ctf_column){(char *)from->column[i].name,
+							from->column[i].type, false};
 		made_class_of[kind] = spans_class(made_told, &class) + 1;
 	}
 	told.class = made_class_of[kind] - 1;

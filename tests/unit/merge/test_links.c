@@ -52,7 +52,7 @@ static void bench_init(struct bench *bench, uint64_t events)
 	for (uint64_t i = 0; i < events * 4; i++) {
 		const struct timeline_event event = {
 		    .ts_ns = (nsec_t)i, .node = 1, .tid = -1, .cpu = -1, .class = id};
-		const struct record record = {.stream = i / 2 % 2, .ordinal = i / 4};
+		const struct ctf_event record = {.stream = i / 2 % 2, .ordinal = i / 4};
 		struct event_link link = {.id = 0};
 
 		assert_int_equal(
@@ -186,9 +186,9 @@ static void rows_come_by_send_time(void **state)
 static void events_that_carry_packets_are_wanted(void **state)
 {
 	(void)state;
-	assert_true(links_wants(&(struct record_class){.name = (char *)"packet"}));
-	assert_true(links_wants(&(struct record_class){.name = (char *)"net_dev_queue"}));
-	assert_false(links_wants(&(struct record_class){.name = (char *)"net_dev_xmit"}));
+	assert_true(links_wants(&(struct ctf_class){.name = (char *)"packet"}));
+	assert_true(links_wants(&(struct ctf_class){.name = (char *)"net_dev_queue"}));
+	assert_false(links_wants(&(struct ctf_class){.name = (char *)"net_dev_xmit"}));
 }
 
 int main(void)

@@ -15,7 +15,7 @@
 
 enum { MADE_END = 1000 };
 
-static struct record_column made_switch[] = {
+static struct ctf_column made_switch[] = {
     {(char *)"prev_comm", CELL_TEXT, false},
     {(char *)"prev_tid", CELL_INTEGER, false},
     {(char *)"prev_prio", CELL_INTEGER, false},
@@ -24,29 +24,29 @@ static struct record_column made_switch[] = {
     {(char *)"next_tid", CELL_INTEGER, false},
     {(char *)"next_prio", CELL_INTEGER, false},
 };
-static struct record_column made_wakeup[] = {
+static struct ctf_column made_wakeup[] = {
     {(char *)"comm", CELL_TEXT, false},
     {(char *)"tid", CELL_INTEGER, false},
     {(char *)"prio", CELL_INTEGER, false},
     {(char *)"target_cpu", CELL_INTEGER, false},
 };
-static struct record_column made_fork[] = {{(char *)"child_tid", CELL_INTEGER, false},
-					   {(char *)"child_comm", CELL_TEXT, false}};
-static struct record_column made_tid[] = {{(char *)"tid", CELL_INTEGER, false},
-					  {(char *)"old_tid", CELL_INTEGER, false}};
-static struct record_column made_irq[] = {{(char *)"irq", CELL_INTEGER, false},
-					  {(char *)"name", CELL_TEXT, false}};
-static struct record_column made_vec[] = {{(char *)"vec", CELL_INTEGER, false}};
-static struct record_column made_name[] = {{(char *)"name", CELL_TEXT, false}};
-static struct record_column made_rq[] = {
+static struct ctf_column made_fork[] = {{(char *)"child_tid", CELL_INTEGER, false},
+					{(char *)"child_comm", CELL_TEXT, false}};
+static struct ctf_column made_tid[] = {{(char *)"tid", CELL_INTEGER, false},
+				       {(char *)"old_tid", CELL_INTEGER, false}};
+static struct ctf_column made_irq[] = {{(char *)"irq", CELL_INTEGER, false},
+				       {(char *)"name", CELL_TEXT, false}};
+static struct ctf_column made_vec[] = {{(char *)"vec", CELL_INTEGER, false}};
+static struct ctf_column made_name[] = {{(char *)"name", CELL_TEXT, false}};
+static struct ctf_column made_rq[] = {
     {(char *)"dev", CELL_INTEGER, false},       {(char *)"sector", CELL_INTEGER, false},
     {(char *)"nr_sector", CELL_INTEGER, false}, {(char *)"rwbs", CELL_INTEGER, false},
     {(char *)"tid", CELL_INTEGER, false},       {(char *)"error", CELL_INTEGER, false},
 };
-static struct record_column made_read[] = {{(char *)"fd", CELL_INTEGER, false},
-					   {(char *)"count", CELL_INTEGER, false}};
-static struct record_column made_open[] = {{(char *)"filename", CELL_TEXT, false}};
-static struct record_column made_ret[] = {{(char *)"ret", CELL_INTEGER, false}};
+static struct ctf_column made_read[] = {{(char *)"fd", CELL_INTEGER, false},
+					{(char *)"count", CELL_INTEGER, false}};
+static struct ctf_column made_open[] = {{(char *)"filename", CELL_TEXT, false}};
+static struct ctf_column made_ret[] = {{(char *)"ret", CELL_INTEGER, false}};
 
 enum made_kind {
 	SWITCH,
@@ -82,37 +82,55 @@ enum made_kind {
 	KINDS
 };
 
-static const struct record_class made_class[KINDS] = {
-    [SWITCH] = {(char *)"sched_switch", made_switch, 7},
-    [WAKING] = {(char *)"sched_waking", made_wakeup, 4},
-    [WAKEUP] = {(char *)"sched_wakeup", made_wakeup, 4},
-    [WAKEUP_NEW] = {(char *)"sched_wakeup_new", made_wakeup, 4},
-    [FORK] = {(char *)"sched_process_fork", made_fork, 2},
-    [EXEC] = {(char *)"sched_process_exec", made_tid, 2},
-    [EXIT] = {(char *)"sched_process_exit", made_tid, 1},
-    [FREE] = {(char *)"sched_process_free", made_tid, 1},
-    [IRQ] = {(char *)"irq_handler_entry", made_irq, 2},
-    [IRQ_END] = {(char *)"irq_handler_exit", made_irq, 1},
-    [RAISE] = {(char *)"irq_softirq_raise", made_vec, 1},
-    [SOFTIRQ] = {(char *)"irq_softirq_entry", made_vec, 1},
-    [SOFTIRQ_END] = {(char *)"irq_softirq_exit", made_vec, 1},
-    [TIMER] = {(char *)"timer_hrtimer_expire_entry", NULL, 0},
-    [TIMER_END] = {(char *)"timer_hrtimer_expire_exit", NULL, 0},
-    [RECEIVE] = {(char *)"net_if_receive_skb", made_name, 1},
-    [SEND] = {(char *)"net_dev_queue", made_name, 1},
-    [READ] = {(char *)"syscall_entry_read", made_read, 2},
-    [READ_END] = {(char *)"syscall_exit_read", made_ret, 1},
-    [WRITE] = {(char *)"syscall_entry_write", made_read, 2},
-    [WRITE_END] = {(char *)"syscall_exit_write", made_ret, 1},
-    [OPEN] = {(char *)"compat_syscall_entry_openat", made_open, 1},
-    [OPEN_END] = {(char *)"compat_syscall_exit_openat", made_ret, 1},
-    [CLONE] = {(char *)"syscall_entry_clone", NULL, 0},
-    [CLONE_END] = {(char *)"syscall_exit_clone", made_ret, 1},
-    [EXIT_GROUP] = {(char *)"syscall_entry_exit_group", NULL, 0},
-    [INSERT] = {(char *)"block_rq_insert", made_rq, 5},
-    [ISSUE] = {(char *)"block_rq_issue", made_rq, 5},
-    [REQUEUE] = {(char *)"block_rq_requeue", made_rq, 4},
-    [COMPLETE] = {(char *)"block_rq_complete", made_rq, 6},
+static const struct ctf_class made_class[KINDS] = {
+    [SWITCH] = {.name = (char *)"sched_switch", .column = made_switch, .columns = 7},
+    [WAKING] = {.name = (char *)"sched_waking", .column = made_wakeup, .columns = 4},
+    [WAKEUP] = {.name = (char *)"sched_wakeup", .column = made_wakeup, .columns = 4},
+    [WAKEUP_NEW] = {.name = (char *)"sched_wakeup_new",
+		    .column = made_wakeup,
+		    .columns = 4},
+    [FORK] = {.name = (char *)"sched_process_fork", .column = made_fork, .columns = 2},
+    [EXEC] = {.name = (char *)"sched_process_exec", .column = made_tid, .columns = 2},
+    [EXIT] = {.name = (char *)"sched_process_exit", .column = made_tid, .columns = 1},
+    [FREE] = {.name = (char *)"sched_process_free", .column = made_tid, .columns = 1},
+    [IRQ] = {.name = (char *)"irq_handler_entry", .column = made_irq, .columns = 2},
+    [IRQ_END] = {.name = (char *)"irq_handler_exit", .column = made_irq, .columns = 1},
+    [RAISE] = {.name = (char *)"irq_softirq_raise", .column = made_vec, .columns = 1},
+    [SOFTIRQ] = {.name = (char *)"irq_softirq_entry", .column = made_vec, .columns = 1},
+    [SOFTIRQ_END] = {.name = (char *)"irq_softirq_exit",
+		     .column = made_vec,
+		     .columns = 1},
+    [TIMER] = {.name = (char *)"timer_hrtimer_expire_entry",
+	       .column = NULL,
+	       .columns = 0},
+    [TIMER_END] = {.name = (char *)"timer_hrtimer_expire_exit",
+		   .column = NULL,
+		   .columns = 0},
+    [RECEIVE] = {.name = (char *)"net_if_receive_skb", .column = made_name, .columns = 1},
+    [SEND] = {.name = (char *)"net_dev_queue", .column = made_name, .columns = 1},
+    [READ] = {.name = (char *)"syscall_entry_read", .column = made_read, .columns = 2},
+    [READ_END] = {.name = (char *)"syscall_exit_read", .column = made_ret, .columns = 1},
+    [WRITE] = {.name = (char *)"syscall_entry_write", .column = made_read, .columns = 2},
+    [WRITE_END] = {.name = (char *)"syscall_exit_write",
+		   .column = made_ret,
+		   .columns = 1},
+    [OPEN] = {.name = (char *)"compat_syscall_entry_openat",
+	      .column = made_open,
+	      .columns = 1},
+    [OPEN_END] = {.name = (char *)"compat_syscall_exit_openat",
+		  .column = made_ret,
+		  .columns = 1},
+    [CLONE] = {.name = (char *)"syscall_entry_clone", .column = NULL, .columns = 0},
+    [CLONE_END] = {.name = (char *)"syscall_exit_clone",
+		   .column = made_ret,
+		   .columns = 1},
+    [EXIT_GROUP] = {.name = (char *)"syscall_entry_exit_group",
+		    .column = NULL,
+		    .columns = 0},
+    [INSERT] = {.name = (char *)"block_rq_insert", .column = made_rq, .columns = 5},
+    [ISSUE] = {.name = (char *)"block_rq_issue", .column = made_rq, .columns = 5},
+    [REQUEUE] = {.name = (char *)"block_rq_requeue", .column = made_rq, .columns = 4},
+    [COMPLETE] = {.name = (char *)"block_rq_complete", .column = made_rq, .columns = 6},
 };
 
 /* Of each packet's event, what was told of it. */
