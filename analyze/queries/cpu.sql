@@ -13,7 +13,8 @@
 
 -- with ran
 SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.priority, s.preempted,
-       greatest(s.begin_ns, :begin_ns) AS begin_ns, least(s.end_ns, :end_ns) AS end_ns,
+       CASE WHEN s.begin_ns < :begin_ns THEN :begin_ns ELSE s.begin_ns END AS begin_ns,
+       CASE WHEN s.end_ns > :end_ns THEN :end_ns ELSE s.end_ns END AS end_ns,
        CASE WHEN s.cut < 2 AND s.end_ns <= :end_ns THEN 1 ELSE 0 END AS is_switch
 FROM thread_state AS s
 WHERE s.state = 'running' AND s.begin_ns < :end_ns AND s.end_ns > :begin_ns
@@ -21,16 +22,19 @@ WHERE s.state = 'running' AND s.begin_ns < :end_ns AND s.end_ns > :begin_ns
   AND (:all_cpus = 1 OR s.cpu IN (SELECT cpu FROM chosen_cpu));
 
 -- Everything but the intervals is summed up from this. A thread has migrated where it runs elsewhere
--- than the last time.
+-- than the last time; idle, half of all, does not, and is summed up by itself, which is faster.
 -- temporary use
 WITH followed AS (
 	SELECT node, tid, thread, comm, cpu, priority, preempted, is_switch, end_ns - begin_ns AS run_ns,
 	       lag(cpu) OVER (PARTITION BY node, tid ORDER BY begin_ns) AS last_cpu
-	FROM ran)
+	FROM ran WHERE tid <> 0)
 SELECT node, tid, thread, comm, cpu, priority, count(*) AS runs, sum(run_ns) AS run_ns, max(run_ns) AS longest_ns,
        sum(is_switch) AS switches, count(*) FILTER (WHERE preempted = 1 AND is_switch = 1) AS preempted,
-       count(*) FILTER (WHERE last_cpu <> cpu AND tid <> 0) AS migrations
-FROM followed GROUP BY node, tid, thread, cpu, priority, comm;
+       count(*) FILTER (WHERE last_cpu <> cpu) AS migrations
+FROM followed GROUP BY node, tid, thread, cpu, priority, comm
+UNION ALL
+SELECT node, 0, NULL, NULL, cpu, NULL, count(*), sum(end_ns - begin_ns), max(end_ns - begin_ns), sum(is_switch), 0, 0
+FROM ran WHERE tid = 0 GROUP BY node, cpu;
 
 -- table nodes: Nodes
 -- column node: text, NODE
@@ -108,7 +112,8 @@ WITH grouped AS (
 	FROM use AS u LEFT JOIN known_thread AS t ON t.id = u.thread LEFT JOIN kernel_recorded AS k ON k.node = u.node
 	WHERE u.tid <> 0 AND (:all_threads = 1 OR u.thread IN (SELECT id FROM chosen_thread)))
 SELECT n.name AS node, tid, pid, comm, process, priority, sum(run_ns) AS cpu_ns,
-       1e2 * sum(run_ns) / nullif(CASE WHEN :group = 'name' THEN (SELECT max(recorded_ns) FROM kernel_recorded)
+       1e2 * sum(run_ns) / nullif(CASE WHEN :group = 'name' THEN (SELECT max(recorded_ns) FROM kernel_recorded
+                                                                WHERE node IN (SELECT id FROM chosen_node))
                                        ELSE max(recorded_ns) END, 0) AS cpu_percent,
        sum(runs) AS runs, 1e0 * sum(run_ns) / sum(runs) AS mean_ns, max(longest_ns) AS max_ns,
        sum(preempted) AS preempted, sum(migrations) AS migrations

@@ -39,6 +39,19 @@ sum()
 	echo "$whole $part" | awk '{ d = $1 + $2 - $3 - $4; exit !(d == 1) }'
 }
 
+# node1 was recorded for longer, but is not asked for.
+@test "cpu: shares of names are of the nodes asked for" {
+	recorded=$(ctanalyze cpu --node node3 --table nodes --format csv "$CT_CLIENTS" | tr -d '\r' | awk -F, 'NR == 2 { print $8 }')
+	ctanalyze cpu --node node3 --group name --table names --format csv "$CT_CLIENTS" | tr -d '\r' |
+		awk -F, -v recorded="$recorded" 'NR > 1 && $2 > 1e8 {
+			d = $3 * recorded / $2 / 100
+			if (d < 0.9999 || d > 1.0001)
+				wrong = 1
+			seen++
+		}
+		END { exit wrong || !seen }'
+}
+
 @test "cpu: too many steps" {
 	fails_with 1 'ctanalyze: --interval: 2999491 steps in the time asked for, want at most 100000' \
 		ctanalyze cpu --interval 1us "$CT_CLIENTS"
