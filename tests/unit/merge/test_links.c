@@ -38,8 +38,8 @@ static void bench_init(struct bench *bench, uint64_t events)
 {
 	static const struct timeline_node node = {.id = 2, .name = "n2"};
 	static const struct timeline_class class = {.kind = "kernel", .name = "x"};
-	static const struct timeline_source source = {
-	    .id = 2, .node = 2, .kind = "kernel"};
+	static const struct timeline_source second = {
+	    .id = 2, .node = 2, .kind = "kernel", .reference = 2};
 	struct error error = ERROR_INIT;
 	uint32_t id;
 

@@ -60,7 +60,7 @@ static void of_several_packets_any_may_be_answered(void **unused)
 	number_at(SOFTIRQ_END, 300, 0, 0, 2, 0);
 	switch_at(310, 0, 0, 0, 6);
 	assert_told(
-	    THREADS | PACKETS,
+	    THREADS | PACKETS | RECEIVED,
 	    "1 #6 came, with #6\n"
 	    "1 #7 came, with #6\n"
 	    "1 #8 at 225 by network 0 packet #7 of those from #6\n"
