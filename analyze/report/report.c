@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "analyze/analysis.h"
+#include "analyze/catalog.h"
 #include "analyze/print.h"
 #include "analyze/report/html.h"
 #include "analyze/report/kept.h"
@@ -11,11 +12,11 @@
 #include "base/mem.h"
 #include "base/version.h"
 
-static const struct analysis *find(const char *name)
+static const struct analysis *find(const struct catalog *catalog, const char *name)
 {
-	for (size_t i = 0; i < analyses_count; i++)
-		if (!strcmp(analyses[i]->name, name))
-			return analyses[i];
+	for (size_t i = 0; i < catalog->count; i++)
+		if (!strcmp(catalog->item[i]->name, name))
+			return catalog->item[i];
 	return NULL;
 }
 
@@ -34,7 +35,7 @@ void report_wish_request(const struct report *report, const struct report_wish *
 int report_ask(struct report *report, const char *name, const struct report_wish *wish,
 	       struct report_answer *answer, struct error *error)
 {
-	const struct analysis *analysis = find(name);
+	const struct analysis *analysis = find(report->question->request->catalog, name);
 	struct question question = *report->question;
 	int status;
 

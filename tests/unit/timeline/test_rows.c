@@ -37,7 +37,11 @@ static void add_rows(struct timeline_writer *writer, struct error *error)
 									 8,
 									 9,
 									 0,
-									 10},
+									 10,
+									 1,
+									 1,
+									 -11,
+									 12},
 					      error),
 			 0);
 	assert_int_equal(timeline_add_metric(
@@ -94,8 +98,9 @@ static void every_table_has_its_columns(void **state)
 	    {"SELECT * FROM source", "1|1|kernel|||0|0|0|0|0|n1|1|"},
 	    {"SELECT * FROM clock", "1|10|20|-58.5"},
 	    {"SELECT * FROM clock_pair", "1|1|3|4|5|accurate|6|7|8|9||-11"},
-	    {"SELECT * FROM message",
-	     "1|tcp|1|1|||2|5|3|10.7.0.1|22|10.7.0.2|40000|-1|1500"},
+	    {"SELECT * FROM message", "1|tcp|1|1|||2|5|3|10.7.0.1|22|10.7.0.2|40000|-1|"
+				      "1500|network|7|8|9|0|10|1|1|-11|"
+				      "12"},
 	    {"SELECT * FROM metric", "4|%user|%|gauge|CPU"},
 	    {"SELECT * FROM metric_item", "6|cpu|all"},
 	    {"SELECT * FROM sample", "1|9|4|6|0.25|1000\n1|9|4|||"},
