@@ -26,7 +26,7 @@ static const struct {
 	    "next_prio")},
     {"sched_waking", AT_WAKING, FIELDS("comm", "tid", "target_cpu")},
     {"sched_wakeup", AT_WAKEUP, FIELDS("comm", "tid", "target_cpu")},
-    {"sched_wakeup_new", AT_WAKEUP, FIELDS("comm", "tid", "target_cpu")},
+    {"sched_wakeup_new", AT_WAKEUP_NEW, FIELDS("comm", "tid", "target_cpu")},
     {"sched_process_fork", AT_FORK, FIELDS("child_comm", "child_tid")},
     {"sched_process_exec", AT_EXEC, FIELDS("tid", "old_tid")},
     {"sched_process_exit", AT_EXIT, FIELDS("tid")},

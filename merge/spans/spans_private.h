@@ -16,6 +16,7 @@ enum span_tag { /* what an event is */
 		AT_SWITCH,
 		AT_WAKING,
 		AT_WAKEUP,
+		AT_WAKEUP_NEW,
 		AT_FORK,
 		AT_EXEC,
 		AT_EXIT,
@@ -113,6 +114,7 @@ struct thread {
 	bool exiting;   /* after sched_process_exit */
 	nsec_t fork_ns; /* NSEC_MIN: not seen */
 	bool is_new;    /* forked, and not woken yet */
+	bool is_early;  /* RUNNABLE as no sched_wakeup was known of */
 	int64_t cpu;    /* RUNNING: where; RUNNABLE: where to */
 	bool preempted;
 	int64_t switch_state;      /* SPAN_NONE: no switch said it */

@@ -87,6 +87,7 @@ static void enter_state(struct thread *thread, enum thread_run state, nsec_t now
 	thread->since_ns = now;
 	thread->cut = false;
 	thread->preempted = false;
+	thread->is_early = false;
 }
 
 static void tell_runnable(struct spans *spans, const struct thread *thread,
@@ -217,6 +218,7 @@ static void stop(struct spans *spans, struct thread *thread, int64_t state)
 		/* Woken while it was on its way to sleep, and no sched_wakeup to come. */
 		if (thread->pending.event && !spans->node[thread->node].has_wakeups) {
 			enter_state(thread, STATE_RUNNABLE, now);
+			thread->is_early = true;
 			thread->wake = thread->pending;
 			thread->pending = NO_CAUSE;
 		}
@@ -348,6 +350,10 @@ static void on_wakeup(struct spans *spans)
 	if (tid <= 0)
 		return;
 	thread = spans_thread(spans, spans->event->node, tid);
+	if (thread->is_early && spans->tag == AT_WAKEUP) { /* the node's first */
+		thread->state = STATE_BLOCKED;
+		thread->pending = thread->wake;
+	}
 	if (thread->state == STATE_RUNNING) {
 		thread->pending = spans->tag == AT_WAKING ? by : NO_CAUSE;
 	} else {
@@ -446,9 +452,9 @@ static void on_exit(struct spans *spans)
 void thread_event(struct spans *spans)
 {
 	static void (*const on[])(struct spans *) = {
-	    [AT_SWITCH] = on_switch, [AT_WAKING] = on_wakeup, [AT_WAKEUP] = on_wakeup,
-	    [AT_FORK] = on_fork,     [AT_EXEC] = on_exec,     [AT_EXIT] = on_exit,
-	    [AT_FREE] = on_free,
+	    [AT_SWITCH] = on_switch,     [AT_WAKING] = on_wakeup, [AT_WAKEUP] = on_wakeup,
+	    [AT_WAKEUP_NEW] = on_wakeup, [AT_FORK] = on_fork,     [AT_EXEC] = on_exec,
+	    [AT_EXIT] = on_exit,         [AT_FREE] = on_free,
 	};
 
 	on[spans->tag](spans);

@@ -59,22 +59,44 @@ static int prepare(sqlite3 *db, char *sql, sqlite3_stmt **made)
 	return code == SQLITE_OK ? 0 : -1;
 }
 
+/* The columns of a table that are stored, quoted, with commas; for sqlite3_free(). */
+static char *list_columns(const struct copy *copy, const char *name)
+{
+	sqlite3_stmt *query = NULL;
+	char *list = NULL;
+
+	if (!prepare(copy->from,
+		     sqlite3_mprintf("SELECT group_concat('\"' || replace(name, '\"', "
+				     "'\"\"') || '\"') FROM pragma_table_xinfo(%Q) "
+				     "WHERE hidden = 0",
+				     name),
+		     &query) &&
+	    sqlite3_step(query) == SQLITE_ROW)
+		list = sqlite3_mprintf("%s", sqlite3_column_text(query, 0));
+	sqlite3_finalize(query);
+	return list;
+}
+
 /* With a table's rows from one id to another, or all of them. */
 static int table_open(struct table *table, struct copy *copy, const char *name,
 		      bool by_id)
 {
 	sqlite3_str *insert = sqlite3_str_new(NULL);
+	char *list = list_columns(copy, name);
+	int status;
 
 	memset(table, 0, sizeof(*table));
-	if (prepare(copy->from,
-		    sqlite3_mprintf("SELECT * FROM \"%w\"%s", name,
-				    by_id ? " WHERE id BETWEEN ? AND ?" : ""),
-		    &table->select)) {
+	status = prepare(copy->from,
+			 sqlite3_mprintf("SELECT %s FROM \"%w\"%s", list, name,
+					 by_id ? " WHERE id BETWEEN ? AND ?" : ""),
+			 &table->select);
+	sqlite3_str_appendf(insert, "INSERT INTO \"%w\" (%s) VALUES (?", name, list);
+	sqlite3_free(list);
+	if (status) {
 		sqlite3_free(sqlite3_str_finish(insert));
 		return -1;
 	}
 	table->columns = sqlite3_column_count(table->select);
-	sqlite3_str_appendf(insert, "INSERT INTO \"%w\" VALUES (?", name);
 	for (int i = 1; i < table->columns; i++)
 		sqlite3_str_appendall(insert, ", ?");
 	sqlite3_str_appendall(insert, ")");

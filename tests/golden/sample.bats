@@ -89,7 +89,8 @@ setup_file()
 
 @test "the questions of the schema's document" {
 	local name
-	for name in processors latencies before-slow disk path; do
+	for name in processors latencies before-slow disk path kept-from-running slow-disk meanwhile cpu-by-process scheduling-latency interrupt-share \
+		failed-calls waits history wakers; do
 		ask_question "$CT_SAMPLE" $name sample_question_$name
 	done
 }

@@ -38,6 +38,46 @@ ask()
 	ask path
 }
 
+@test "what kept a thread from running" {
+	ask kept-from-running
+}
+
+@test "which disk requests were slow, and whose" {
+	ask slow-disk
+}
+
+@test "what ran while a message was under way" {
+	ask meanwhile
+}
+
+@test "processor time by process and container" {
+	ask cpu-by-process
+}
+
+@test "who waited longest for a processor, and who ran instead" {
+	ask scheduling-latency
+}
+
+@test "interrupts' share by processor" {
+	ask interrupt-share
+}
+
+@test "system calls that failed" {
+	ask failed-calls
+}
+
+@test "what threads waited for" {
+	ask waits
+}
+
+@test "what one thread did" {
+	ask history
+}
+
+@test "who woke whom" {
+	ask wakers
+}
+
 @test "every question of the document is asked here" {
 	grep -A1 '^```sql$' "$CT_SOURCE/docs/schema.md" | sed -n 's/^-- //p' | sort >there
 	sed -n 's/^	ask //p' "$BATS_TEST_DIRNAME/schema.bats" | sort | diff there -

@@ -38,6 +38,8 @@ static void bench_init(struct bench *bench, uint64_t events)
 {
 	static const struct timeline_node node = {.id = 2, .name = "n2"};
 	static const struct timeline_class class = {.kind = "kernel", .name = "x"};
+	static const struct timeline_source source = {
+	    .id = 2, .node = 2, .kind = "kernel"};
 	struct error error = ERROR_INIT;
 	uint32_t id;
 
@@ -45,6 +47,7 @@ static void bench_init(struct bench *bench, uint64_t events)
 	bench->origins = origins_new();
 	bench->writer = write_timeline("links.db", true);
 	assert_int_equal(timeline_add_node(bench->writer, &node, &error), 0);
+	assert_int_equal(timeline_add_source(bench->writer, &second, &error), 0);
 	assert_int_equal(timeline_add_class(bench->writer, &class, &id, &error), 0);
 	for (uint64_t i = 0; i < events * 4; i++) {
 		const struct timeline_event event = {

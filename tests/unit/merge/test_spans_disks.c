@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "told_spans.h"
 
-/* As LTTng records them: RWBS_... of activity_private.h. */
+/* As LTTng records them: RWBS_... of spans_private.h. */
 enum { WRITES = 1, DISCARDS = 2, READS = 4, FLUSHES = 256, PREFLUSHES = 1024 };
 
 static void a_request_is_queued_issued_and_completed(void **unused)
@@ -77,7 +77,7 @@ static void flushes_have_no_sectors(void **unused)
 	disk_at(COMPLETE, 400, 64, 8, WRITES | PREFLUSHES, 0);
 	disk_at(COMPLETE, 410, 64, 0, WRITES | PREFLUSHES, 0);
 	assert_told(DISKS, "1/8 flush 0+0 100-200 issued 110 by 5\n"
-			   "1/8 flush 64+8 300-400 issued 300 by 6\n");
+			   "1/8 write 64+8 300-400 issued 300 by 6\n");
 }
 
 static void a_completion_without_a_begin_is_cut(void **unused)
@@ -143,7 +143,7 @@ static void a_part_has_only_what_lies_in_it(void **unused)
 	disk_at(ISSUE, 300, 72, 8, READS, 5);
 	disk_at(COMPLETE, 500, 72, 8, READS, 0);
 	told = made_told(DISKS);
-	assert_string_equal(told, "1/8 read 64+8 ...150-200 issued 100 by 5\n"
+	assert_string_equal(told, "1/8 read 64+8 ...200-200 by -1\n"
 				  "1/8 read 72+8 300-400... issued 300 by 5\n");
 	free(told);
 }

@@ -19,9 +19,10 @@ static void whoever_sends_is_told(void **unused)
 	number_at(SOFTIRQ, 300, 0, 5, 1, 0);
 	name_at(SEND, 310, 0, 5, "eth0");
 	number_at(SOFTIRQ_END, 320, 0, 5, 1, 0);
-	assert_told(PACKETS, "1 #4 at 150 by thread 5\n"
-			     "1 #7 at 220 by network 5 packet #6\n"
-			     "1 #10 at 310 by timer 5\n");
+	assert_told(PACKETS | RECEIVED, "1 #4 at 150 by thread 5\n"
+					"1 #6 came, with #6\n"
+					"1 #7 at 220 by network 5 packet #6\n"
+					"1 #10 at 310 by timer 5\n");
 }
 
 static void without_interrupts_it_is_not_known_who_sent(void **unused)
@@ -58,21 +59,20 @@ static void of_several_packets_any_may_be_answered(void **unused)
 	wake_at(WAKING, 290, 0, 0, 6, 0);
 	number_at(SOFTIRQ_END, 300, 0, 0, 2, 0);
 	switch_at(310, 0, 0, 0, 6);
-	assert_told(THREADS | PACKETS,
-		    "1/0 runs ...10-100 cpu0 then 5\n"
-		    "1/5 runs 100-150 cpu0 then 0\n"
-		    "1 #6 came, with #6\n"
-		    "1 #7 came, with #6\n"
-		    "1 #8 at 225 by network 0 packet #7 of those from #6\n"
-		    "1/5 sleeps 150-230 by network 0 #9 packet #7 of those from #6 state "
-		    "1\n"
-		    "1 #12 came, with #12\n"
-		    "1/6 sleeps ...10-290 by network 0 #15\n"
-		    "1/0 runs 150-310 cpu0 then 6\n"
-		    "1/6 waits 290-310 cpu0 by network 0 #15 after 0\n"
-		    "1/6 runs 310-1000... cpu0\n"
-		    "1/5 waits 230-1000... cpu0 by network 0 #9 packet #7 of those from "
-		    "#6\n");
+	assert_told(
+	    THREADS | PACKETS,
+	    "1 #6 came, with #6\n"
+	    "1 #7 came, with #6\n"
+	    "1 #8 at 225 by network 0 packet #7 of those from #6\n"
+	    "1 #12 came, with #12\n"
+	    "1/0 runs ...10-100 cpu0 then 5\n"
+	    "1/5 runs 100-150 cpu0 then 0\n"
+	    "1/5 sleeps 150-230 by network 0 #9 packet #7 of those from #6 state 1\n"
+	    "1/6 sleeps ...10-290 by network 0 #15\n"
+	    "1/0 runs 150-310 cpu0 then 6\n"
+	    "1/6 waits 290-310 cpu0 by network 0 #15 after 0\n"
+	    "1/6 runs 310-1000... cpu0\n"
+	    "1/5 waits 230-1000... cpu0 by network 0 #9 packet #7 of those from #6\n");
 }
 
 /* Where interrupts are not recorded: as it looks, if that is asked for. */
@@ -95,16 +95,16 @@ static void what_follows_a_packet_may_be_assumed_to_be_its_doing(void **unused)
 	name_at(RECEIVE, 250, 0, 5, "lo"); /* by whoever runs */
 	name_at(SEND, 260, 0, 5, "lo");
 	assert_told(THREADS | PACKETS | ASSUMED,
+		    "1 #5 at 170 by interrupt 0\n"
+		    "1 #8 at 215 by network 0 packet #6\n"
+		    "1 #11 at 240 by thread 5\n"
+		    "1 #13 at 260 by thread 5\n"
 		    "1/5 runs 100-150 cpu0 then 0\n"
 		    "1/6 runs 100-160 cpu1 then 0\n"
-		    "1 #5 at 170 by interrupt 0\n"
 		    "1/5 sleeps 150-210 by network 0 #7 packet #6 state 1\n"
-		    "1 #8 at 215 by network 0 packet #6\n"
 		    "1/6 sleeps 160-220 by interrupt 0 #9 state 1\n"
 		    "1/0 runs 150-230 cpu0 then 5\n"
 		    "1/5 waits 210-230 cpu0 by network 0 #7 packet #6 after 0\n"
-		    "1 #11 at 240 by thread 5\n"
-		    "1 #13 at 260 by thread 5\n"
 		    "1/5 runs 230-1000... cpu0\n"
 		    "1/0 runs 160-1000... cpu1\n"
 		    "1/6 waits 220-1000... cpu0 by interrupt 0 #9\n");
@@ -127,10 +127,10 @@ static void ksoftirqd_is_assumed_to_be_softirqs(void **unused)
 	name_at(SEND, 205, 0, 14, "eth0");
 	wake_at(WAKING, 210, 0, 14, 5, 0);
 	assert_told(THREADS | PACKETS | ASSUMED,
-		    "1/5 runs 50-60 cpu0 then 0\n"
-		    "1/0 runs 60-100 cpu0 then 14\n"
 		    "1 #4 at 150 by interrupt 14\n"
 		    "1 #6 at 205 by network 14 packet #5\n"
+		    "1/5 runs 50-60 cpu0 then 0\n"
+		    "1/0 runs 60-100 cpu0 then 14\n"
 		    "1/5 sleeps 60-210 by network 14 #7 packet #5 state 1\n"
 		    "1/14 runs 100-1000... cpu0\n"
 		    "1/5 waits 210-1000... cpu0 by network 14 #7 packet #5\n");

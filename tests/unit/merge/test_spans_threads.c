@@ -245,16 +245,15 @@ static void a_part_tells_of_itself(void **unused)
 	(void)unused;
 	made_begin();
 	made_select(250, 600);
+	switch_at(100, 0, 0, 0, 5);
+	switch_at(100, 1, 0, 0, 6);
 	switch_at(200, 0, 5, 1, 0);
 	wake_at(WAKING, 300, 1, 6, 5, 0);
 	switch_at(320, 0, 0, 0, 5);
 	switch_at(700, 0, 5, 1, 0);
 	told = made_told(THREADS);
-	assert_string_equal(told, "1/5 sleeps ...250-300 by unknown 6 #4 state 1\n"
-				  "1/0 runs ...250-320 cpu0 then 5\n"
-				  "1/5 waits 300-320 cpu0 by unknown 6 #4 after 0\n"
-				  "1/5 runs 320-600... cpu0\n"
-				  "1/6 runs ...250-600... cpu1\n");
+	assert_string_equal(told, "1/5 waits 300-320 cpu0 by unknown 6 #4 after 0\n"
+				  "1/5 runs 320-600... cpu0\n");
 	free(told);
 }
 

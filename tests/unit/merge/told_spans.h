@@ -135,8 +135,6 @@ static size_t made_causes;
 static inline void made_begin(void)
 {
 	made_spans = spans_new(&made_run);
-	spans_set_begin(made_spans, 0, 0);
-	spans_set_begin(made_spans, 1, 0);
 	for (int i = 0; i < KINDS; i++)
 		made_class_id[i] = -1;
 	made_node = 1;
@@ -284,7 +282,7 @@ static const char made_syscall_sql[] =
     "|| coalesce(exit_event, 0) FROM syscall ORDER BY id";
 static const char made_disk_sql[] =
     "SELECT node || '/' || dev || ' ' || operation || ' ' || sector || '+' "
-    "|| bytes / 512 || ' ' || iif(cut & 1, '...', '') || begin_ns || '-' || end_ns "
+    "|| (bytes / 512) || ' ' || iif(cut & 1, '...', '') || begin_ns || '-' || end_ns "
     "|| iif(cut & 2, '...', '') || coalesce(' issued ' || issue_ns, '') "
     "|| iif(merged, ' merged ' || merged, '') || ' by ' || coalesce(tid, -1) "
     "FROM block_request ORDER BY id";
@@ -307,13 +305,15 @@ static inline void made_tell(FILE *out, struct timeline_reader *reader, const ch
 	timeline_query_free(query);
 }
 
-static inline void made_tell_packets(FILE *out, bool assume)
+static inline void made_tell_packets(FILE *out, bool received, bool assume)
 {
 	for (size_t i = 0; i < made_causes; i++) {
 		const struct made_cause *made = &made_cause[i];
 		struct span_cause cause = made->cause;
 		bool is_hidden;
 
+		if (!made->is_sent && !received)
+			continue;
 		if (!made->is_sent) {
 			fprintf(out, "%" PRId64 " #%" PRId64 " came, with #%" PRId64 "\n",
 				made->node, made->event, cause.first_recv);
@@ -333,7 +333,15 @@ static inline void made_tell_packets(FILE *out, bool assume)
 	}
 }
 
-enum { THREADS = 1, INTERRUPTS = 2, SYSCALLS = 4, DISKS = 8, PACKETS = 16, ASSUMED = 32 };
+enum {
+	THREADS = 1,
+	INTERRUPTS = 2,
+	SYSCALLS = 4,
+	DISKS = 8,
+	PACKETS = 16,
+	RECEIVED = 32,
+	ASSUMED = 64
+};
 
 /* End the events and tell of some kinds of spans; for free(). */
 static inline char *made_told(unsigned kinds)
@@ -361,7 +369,7 @@ static inline char *made_told(unsigned kinds)
 	if (kinds & DISKS)
 		made_tell(out, reader, made_disk_sql, false);
 	if (kinds & PACKETS)
-		made_tell_packets(out, kinds & ASSUMED);
+		made_tell_packets(out, kinds & RECEIVED, kinds & ASSUMED);
 	if (kinds & THREADS)
 		made_tell(out, reader, made_thread_sql, kinds & ASSUMED);
 	fclose(out);

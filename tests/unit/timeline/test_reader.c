@@ -46,8 +46,9 @@ static void other_databases_are_refused(void **state)
 {
 	(void)state;
 	make("t");
-	poke("t", 60, "\0\0\0\2", 4);
-	assert_refused("t", "t: timeline of version 2, want version 1");
+	poke("t", 60, "\0\0\0\1", 4);
+	assert_refused("t", "t: timeline of version 1, want version 2; make it anew: "
+			    "ctmerge RUN -o t --force");
 	poke("t", 68, "\0\0\0\0", 4);
 	assert_refused("t", "t: an SQLite database, but no timeline");
 }

@@ -8,6 +8,33 @@
 /* Each table's row with every column another value, as sqlite3 shows it. */
 static void add_rows(struct timeline_writer *writer, struct error *error)
 {
+	static const struct timeline_message message = {
+	    .protocol = "tcp",
+	    .src_node = 1,
+	    .dst_node = 1,
+	    .send_event = TIMELINE_NONE,
+	    .recv_event = TIMELINE_NONE,
+	    .send_ns = 2,
+	    .recv_ns = 5,
+	    .latency_ns = 3,
+	    .src = "10.7.0.1",
+	    .sport = 22,
+	    .dst = "10.7.0.2",
+	    .dport = 40000,
+	    .seq = -1,
+	    .bytes = 1500,
+	    .send_by = "network",
+	    .send_tid = 7,
+	    .send_first_recv = 8,
+	    .send_last_recv = 9,
+	    .send_assumed = 0,
+	    .recv_batch = 10,
+	    .send_source = 1,
+	    .recv_source = 1,
+	    .low_ns = -4,
+	    .high_ns = 5,
+	};
+
 	assert_int_equal(
 	    timeline_add_clock(writer, &(struct timeline_clock){1, 10, 20, -58.5}, error),
 	    0);

@@ -33,8 +33,10 @@ static void the_document_is_complete(void **state)
 	names = ask("t", "SELECT '`' || m.name || '`' FROM sqlite_master AS m"
 			 " WHERE type IN ('table', 'view') AND name <> 'sqlite_stat1'"
 			 " UNION SELECT p.name || '`' FROM sqlite_master AS m,"
-			 " pragma_table_info(m.name) AS p"
-			 " WHERE m.type = 'table' AND m.name <> 'sqlite_stat1'");
+			 " pragma_table_xinfo(m.name) AS p"
+			 " WHERE m.type = 'table' AND m.name <> 'sqlite_stat1'"
+			 /* those of classes.sql have their fields' names */
+			 " AND m.sql NOT LIKE '%PRIMARY KEY REFERENCES event (id)%'");
 	assert_true(strlen(names) > 500);
 	for (name = strtok_r(names, "\n", &rest); name;
 	     name = strtok_r(NULL, "\n", &rest))
