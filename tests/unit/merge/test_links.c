@@ -38,7 +38,7 @@ static void bench_init(struct bench *bench, uint64_t events)
 {
 	static const struct timeline_node node = {.id = 2, .name = "n2"};
 	static const struct timeline_class class = {.kind = "kernel", .name = "x"};
-	static const struct timeline_source source = {
+	static const struct timeline_source second = {
 	    .id = 2, .node = 2, .kind = "kernel"};
 	struct error error = ERROR_INIT;
 	uint32_t id;
