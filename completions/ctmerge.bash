@@ -38,7 +38,7 @@ _ctmerge()
 	esac
 	if [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W '--output --force --describe --json --events --skip
-			--node --begin --end --no-payload --clocks --no-sync --reference --jobs --method
+			--node --begin --end --no-payload --no-spans --clocks --no-sync --reference --jobs --method
 			--segments --drift-limit --bounds --max-rejected --local --in-flight
 			--reader --verbose --quiet --help --version' -- "$word")
 	else

@@ -151,6 +151,57 @@ runs="loaded lossy late"
 		FROM truth WHERE kind IN ('irq', 'softirq') GROUP BY node, cpu"
 }
 
+# Of the states, the simulator tells when threads run; the others lie in between.
+@test "the timeline's own tables" {
+	for run in $runs; do
+		cp "$BATS_FILE_TMPDIR/$run.db" run.db
+		[ "$(sqlite3 run.db 'PRAGMA integrity_check')" = ok ]
+		same 1000 "SELECT n.name, s.cpu, s.tid, s.begin_ns, s.end_ns FROM thread_state AS s
+				JOIN node AS n ON n.id = s.node WHERE state = 'running'" \
+			"SELECT node, cpu, tid, begin_ns, end_ns FROM truth
+			WHERE kind = 'run' AND end_ns > begin_ns"
+		same 1000 "SELECT n.name, i.cpu, i.kind, i.number, i.begin_ns, i.end_ns FROM irq AS i
+				JOIN node AS n ON n.id = i.node" \
+			"SELECT node, cpu, kind, number, begin_ns, end_ns FROM truth
+			WHERE kind IN ('irq', 'softirq')"
+		same 1000 "SELECT n.name, s.tid, s.name, s.ret, s.begin_ns, s.end_ns FROM syscall AS s
+				JOIN node AS n ON n.id = s.node WHERE cut = 0" \
+			"SELECT node, tid, name, number, begin_ns, end_ns FROM truth WHERE kind = 'call'"
+		same 100 "SELECT n.name, b.operation, b.tid, b.sector, b.begin_ns, b.issue_ns, b.end_ns
+				FROM block_request AS b JOIN node AS n ON n.id = b.node WHERE cut = 0" \
+			"SELECT node, name, tid, number, begin_ns, middle_ns, end_ns FROM truth
+			WHERE kind = 'disk'"
+		same 0 "SELECT a.id FROM thread_state AS a JOIN thread_state AS b ON b.node = a.node
+				AND b.tid = a.tid AND b.begin_ns < a.end_ns AND b.begin_ns >= a.begin_ns
+				AND b.id <> a.id WHERE a.tid > 0" "SELECT 1 WHERE 0"
+		same 0 "SELECT s.id FROM thread_state AS s LEFT JOIN thread AS t ON t.id = s.thread
+				WHERE t.tid IS NULL OR t.tid <> s.tid OR t.node <> s.node" "SELECT 1 WHERE 0"
+	done
+}
+
+# Nothing is told twice or in other words: a part's spans are those of its own events.
+@test "without spans, without classes, without fields" {
+	local all="SELECT count(*) FROM (SELECT node FROM thread_state UNION ALL SELECT node FROM syscall
+		UNION ALL SELECT node FROM irq UNION ALL SELECT node FROM block_request)"
+	ctmerge -q --no-sync --no-spans "$BATS_FILE_TMPDIR/loaded" -o none.db 2>/dev/null
+	[ "$(sqlite3 none.db "$all")" = 0 ]
+	ctmerge -q --no-sync --events 'irq_*' "$BATS_FILE_TMPDIR/loaded" -o irq.db 2>/dev/null
+	[ "$(sqlite3 irq.db 'SELECT (SELECT count(*) FROM thread_state), (SELECT count(*) FROM irq) > 1000')" = '0|1' ]
+	ctmerge -q --no-sync --no-payload "$BATS_FILE_TMPDIR/loaded" -o bare.db 2>/dev/null
+	[ "$(sqlite3 bare.db "$all")" = "$(sqlite3 "$BATS_FILE_TMPDIR/loaded.db" "$all")" ]
+	cp "$BATS_FILE_TMPDIR/loaded.db" run.db
+	begin=$(sqlite3 run.db 'SELECT min(ts_ns) + 1000000000 FROM event')
+	ctmerge -q --no-sync --begin "$begin" --end "$((begin + 700000000))" \
+		"$BATS_FILE_TMPDIR/loaded" -o part.db 2>/dev/null
+	sqlite3 run.db "ATTACH 'part.db' AS p" \
+		"CREATE TABLE part AS SELECT node, tid, state, cpu, begin_ns, end_ns, cut FROM p.thread_state"
+	same 0 "SELECT begin_ns FROM part WHERE begin_ns < $begin OR end_ns > $begin + 700000000" "SELECT 1 WHERE 0"
+	same 500 "SELECT node, tid, state, cpu, begin_ns, end_ns FROM part WHERE cut = 0" \
+		"SELECT node, tid, state, cpu, begin_ns, end_ns FROM thread_state WHERE cut = 0
+		AND (node, tid, begin_ns, end_ns) IN (SELECT node, tid, begin_ns, end_ns FROM part)"
+	[ "$(sqlite3 run.db 'SELECT count(*) > 10 FROM part WHERE cut > 0')" = 1 ]
+}
+
 # A child's return from the clone that made it is no call of its own: it has no entry.
 @test "each system call and its result" {
 	for run in $runs; do
