@@ -33,6 +33,7 @@ struct query {
 	const struct query_file *file;
 	struct query_file *shared; /* relations.sql */
 	struct query_values values;
+	char *default_group; /* NULL: the user named one, or there is none */
 	struct relation *relation;
 	size_t relations, relation_room;
 	struct error *error;
@@ -482,6 +483,9 @@ static int add_own_notes(struct query *query, struct result *result)
 
 static void end_query(struct query *query)
 {
+	if (query->default_group)
+		query->question->group = NULL;
+	free(query->default_group);
 	query_file_free(query->shared);
 	query_values_clear(&query->values);
 	free(query->relation);
@@ -510,9 +514,9 @@ static int begin_query(struct query *query, struct question *question,
 	*query = (struct query){
 	    .question = question, .file = question->analysis->own, .error = error};
 	if (!question->group && query->file->groups) {
-		question->default_group =
+		query->default_group =
 		    mem_strndup(query->file->groups, strcspn(query->file->groups, " "));
-		question->group = question->default_group;
+		question->group = query->default_group;
 	}
 	for (size_t i = 0; i < built_queries_count && !query->shared; i++)
 		if (!strcmp(built_queries[i].name, relations_name))

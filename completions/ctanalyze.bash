@@ -23,8 +23,8 @@ _ctanalyze()
 		--from | --to | --request)
 		return
 		;;
-	--plot-format)
-		mapfile -t COMPREPLY < <(compgen -W 'svg eps png pdf' -- "$word")
+	--print-sql)
+		mapfile -t COMPREPLY < <(compgen -W 'sqlite duckdb spark' -- "$word")
 		return
 		;;
 	-o | --output | --sql | --plot)

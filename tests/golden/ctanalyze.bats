@@ -107,7 +107,7 @@ here()
 	sqlite3 other.db 'CREATE TABLE t (x)'
 	fails_with 1 'ctanalyze: other.db: an SQLite database, but no timeline' ctanalyze nodes other.db
 	cp -L net3.db old.db && sqlite3 old.db 'PRAGMA user_version = 99'
-	fails_with 1 'ctanalyze: old.db: timeline of version 99, want version 1' ctanalyze nodes old.db
+	fails_with 1 'ctanalyze: old.db: timeline of version 99, want version 2; make it anew: ctmerge RUN -o old.db --force' ctanalyze nodes old.db
 }
 
 @test "a node, a time, a column that is not there" {

@@ -52,6 +52,11 @@ load analyses
 		--to 'sched_switch[next_tid > 0]' --group node,.tid=next_tid --limit 5
 }
 
+@test "wakeups" {
+	net3 wakeups wakeups
+	clients wakeups wakeups --limit 8
+}
+
 @test "each analysis has golden output, or a test of its own" {
 	ctanalyze --help | sed -n '/^Analyses:/,/^$/s/^  \([a-z-]*\) .*/\1/p' | while read -r name; do
 		cat "$BATS_TEST_DIRNAME"/ctanalyze*.bats | grep -q "ctanalyze $name\|net3 [a-z_]* $name\|clients [a-z_]* $name" || {
