@@ -43,7 +43,7 @@ static int choose_words(const struct opendc_options *options,
 			struct opendc_choice *choice, struct error *error)
 {
 	int kind = OPENDC_ANY, capacity = OPENDC_MAX, csv = 0;
-	int schema = options->verify ? -1 : OPENDC_LAST_SCHEMA - 1;
+	int schema = OPENDC_LAST_SCHEMA - 1;
 
 	if (options->tasks)
 		kind =

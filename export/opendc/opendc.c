@@ -9,7 +9,6 @@
 #include "export/opendc/pages.h"
 #include "export/opendc/samples.h"
 #include "export/opendc/switches.h"
-#include "export/opendc/verify.h"
 #include "export/opendc/write.h"
 
 static void *new_options(void)
@@ -47,10 +46,6 @@ static size_t option_rows(void *given, struct option_row *row)
 	     "v1 to v5, for older simulators (v5)", 0, 0},
 	    {0, "format", OPTION_STRING, &options->format, "FORMAT",
 	     "parquet or csv (parquet)", 0, 0},
-	    {0, "verify", OPTION_STRING, &options->verify, "DIR",
-	     "check the trace in DIR instead, anybody's", 0, 0},
-	    {0, "json", OPTION_FLAG, &options->json, NULL, "say what was found as JSON",
-	     0, 0},
 	};
 	size_t count = sizeof(rows) / sizeof(*rows);
 
@@ -67,7 +62,6 @@ static void free_options(void *given)
 	free(options->capacity);
 	free(options->schema);
 	free(options->format);
-	free(options->verify);
 	free(options);
 }
 
@@ -77,13 +71,8 @@ static int make_plan(const void *given, const char *output, struct export_plan *
 	const struct opendc_options *options = given;
 	struct opendc_choice choice;
 
-	plan->target = options->verify ? EXPORT_TO_ITSELF : EXPORT_TO_DIRECTORY;
-	plan->no_timeline = options->verify != NULL;
-	if (options->verify && (output || options->tasks || options->capacity))
-		return error_set(error, "--verify writes nothing, want it without "
-					"--output, --tasks and --capacity");
-	if (options->json && !options->verify)
-		return error_set(error, "--json is for --verify");
+	(void)output;
+	plan->target = EXPORT_TO_DIRECTORY;
 	return opendc_choose(options, &choice, error);
 }
 
@@ -262,15 +251,13 @@ static int run(struct export *export, struct error *error)
 
 	if (opendc_choose(options, &choice, error))
 		return -1;
-	return options->verify ? opendc_verify(options->verify, choice.schema,
-					       options->json, stdout, error)
-			       : export_run(export, &choice, error);
+	return export_run(export, &choice, error);
 }
 
 const struct export_format export_opendc = {
     .name = "opendc",
     .summary = "tasks and fragments for OpenDC, a simulator of data centers",
-    .usage = "[OPTION...] RUN.db -o DIR | --verify DIR",
+    .usage = "[OPTION...] RUN.db -o DIR",
     .options_new = new_options,
     .rows = option_rows,
     .options_free = free_options,

@@ -23,7 +23,6 @@
  *   opendc/usage.c       processor time by task and interval, sorted outside of memory
  *   opendc/schema.c      the columns of each version of the format
  *   opendc/write.c, opendc/topology.c   the files
- *   opendc_table.c, opendc/verify.c     reading and checking them
  */
 enum opendc_kind {
 	OPENDC_INVOCATIONS,
@@ -38,17 +37,17 @@ enum opendc_capacity { OPENDC_MAX, OPENDC_P95, OPENDC_ALLOCATED };
 
 /* The options as they are typed. */
 struct opendc_options {
-	char *tasks, *capacity, *schema, *format, *verify;
+	char *tasks, *capacity, *schema, *format;
 	double interval_s, cpu_mhz;
 	int memory_mib;
-	bool no_kernel_threads, no_parents, json;
+	bool no_kernel_threads, no_parents;
 };
 
 /* And what they mean. */
 struct opendc_choice {
 	enum opendc_kind kind;
 	enum opendc_capacity capacity;
-	int schema;          /* 1 to 5; 0 with --verify: find out */
+	int schema;          /* 1 to 5 */
 	bool csv;            /* else Parquet */
 	int64_t interval_ms; /* length of a fragment */
 	double cpu_mhz;      /* where nothing says it */

@@ -2,7 +2,7 @@
 /*
  * bench-opendc DIR [TASKS SECONDS]: a timeline of so many processes (100,000) that all
  * run a while in each of so many seconds (100), made in DIR, and what it takes ctexport
- * to make an OpenDC trace of it and to verify that: seconds on the clock and of
+ * to make an OpenDC trace of it: seconds on the clock and of
  * processors, and memory at most.
  */
 #include <stdio.h>
@@ -176,8 +176,6 @@ static int measure_all(const char *directory, const struct size *size,
 	       (long long)(size->tasks * size->seconds), "what", "s", "cpu s", "MiB");
 	launch_words(&words, "ctexport", "opendc", "-q", timeline, "-o", output, NULL);
 	status = status || measure("export", &words, error);
-	launch_words(&words, "ctexport", "opendc", "--verify", output, NULL);
-	status = status || measure("verify", &words, error);
 	text_list_clear(&words);
 	free(timeline);
 	free(output);
