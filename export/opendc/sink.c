@@ -16,21 +16,13 @@ struct opendc_sink {
 	struct parquet_writer *writer; /* NULL: CSV */
 };
 
-/* Of many equal ids in a row a dictionary makes little, differences nothing. */
-static enum parquet_encoding encoding_of(const struct parquet_column *column)
-{
-	return column->type == PARQUET_INT64 ? PARQUET_AUTO : column->encoding;
-}
-
 static int begin_parquet(struct opendc_sink *sink, struct error *error)
 {
 	struct parquet_column
 	    column[sizeof(sink->table.column) / sizeof(*sink->table.column)];
 
-	for (size_t i = 0; i < sink->table.columns; i++) {
+	for (size_t i = 0; i < sink->table.columns; i++)
 		column[i] = sink->table.column[i].parquet;
-		column[i].encoding = encoding_of(&column[i]);
-	}
 	sink->writer =
 	    parquet_writer_new(sink->file, column, sink->table.columns, NULL, error);
 	return sink->writer ? 0 : error_prefix(error, "%s", sink->name);

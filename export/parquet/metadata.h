@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_EXPORT_PARQUET_FOOTER_H
-#define CT_EXPORT_PARQUET_FOOTER_H
+#ifndef CT_EXPORT_PARQUET_METADATA_H
+#define CT_EXPORT_PARQUET_METADATA_H
 
-#include "export/bytes.h"
 #include "export/parquet/chunk.h"
 
 /*
  * What stands at the end of a file, collected while it is written: the
- * metadata of row groups, kept as it will be written, and the page indexes.
+ * metadata of row groups, kept as it will be written.
  */
 struct parquet_footer {
 	struct bytes metadata; /* ColumnMetaData of all chunks */
-	struct bytes column_indexes, offset_indexes;
-	struct parquet_footer_chunk *chunk;
+	uint32_t *chunk;       /* the bytes that each has of it */
 	size_t chunks, chunk_room;
 	struct parquet_footer_group *group;
 	size_t groups, group_room;
@@ -36,15 +34,17 @@ void parquet_footer_add_chunk(struct parquet_footer *footer,
 void parquet_footer_add_pair(struct parquet_footer *footer, const char *key,
 			     const char *value);
 
+/* Whether there can be a file of these columns: 0, or -1 with error. */
+int parquet_schema_check(const struct parquet_column *column, size_t columns,
+			 struct error *error);
+
 struct parquet_file {
 	const struct parquet_column *column;
 	size_t columns;
-	const char *created_by;
 	uint64_t rows;
-	uint64_t offset; /* where the page indexes begin */
 };
 
-/* FileMetaData, whose column indexes and then offset indexes come before it. */
+/* FileMetaData. */
 void parquet_footer_add(const struct parquet_footer *footer,
 			const struct parquet_file *file, struct bytes *out);
 

@@ -1,18 +1,139 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/parquet/footer.h"
+#include "export/parquet/metadata.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
-#include "export/parquet/schema.h"
+#include "base/utf8.h"
+#include "base/version.h"
+#include "export/parquet/thrift.h"
 
-struct parquet_footer_chunk {
-	uint32_t metadata; /* sizes in bytes */
-	uint32_t column_index, offset_index;
+enum { REQUIRED, OPTIONAL, REPEATED };
+
+enum { NO_CONVERTED = -1, CONVERTED_LIST = 3 };
+
+/* Members of the union LogicalType. */
+enum { LOGICAL_STRING = 1, LOGICAL_LIST = 3, LOGICAL_TIMESTAMP = 8 };
+
+struct logical {
+	int converted; /* ConvertedType, which older readers know */
+	int member;
+	int unit; /* of a timestamp: member of the union TimeUnit */
 };
 
+static const struct logical logical_types[] = {
+    [PARQUET_STRING] = {0, LOGICAL_STRING, 0},
+    [PARQUET_TIMESTAMP_MILLIS] = {9, LOGICAL_TIMESTAMP, 1},
+    [PARQUET_TIMESTAMP_NANOS] = {NO_CONVERTED, LOGICAL_TIMESTAMP, 3},
+};
+
+int parquet_schema_check(const struct parquet_column *column, size_t columns,
+			 struct error *error)
+{
+	if (columns == 0)
+		return error_set(error, "no column, want one at least");
+	for (size_t i = 0; i < columns; i++) {
+		const char *name = column[i].name;
+
+		if (!*name || !utf8_is_valid(name, strlen(name)))
+			return error_set(
+			    error, "column %zu has no name, want one of UTF-8", i + 1);
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(name, column[j].name) == 0)
+				return error_set(error,
+						 "columns %zu and %zu are both named %s",
+						 j + 1, i + 1, name);
+	}
+	return 0;
+}
+
+/* Field 10 of SchemaElement. */
+static void add_logical(struct thrift *thrift, const struct logical *logical)
+{
+	thrift_struct(thrift, 10);
+	thrift_struct(thrift, logical->member);
+	if (logical->member == LOGICAL_TIMESTAMP) {
+		thrift_bool(thrift, 1, true); /* of UTC */
+		thrift_struct(thrift, 2);
+		thrift_struct(thrift, logical->unit);
+		thrift_end(thrift);
+		thrift_end(thrift);
+	}
+	thrift_end(thrift);
+	thrift_end(thrift);
+}
+
+static void add_leaf(struct thrift *thrift, const struct parquet_column *column,
+		     const char *name, int repetition)
+{
+	const struct logical *logical = &logical_types[column->logical];
+
+	thrift_item_struct(thrift);
+	thrift_i32(thrift, 1, (int32_t)column->type);
+	thrift_i32(thrift, 3, repetition);
+	thrift_text(thrift, 4, name);
+	if (column->logical != PARQUET_NO_LOGICAL) {
+		if (logical->converted != NO_CONVERTED)
+			thrift_i32(thrift, 6, logical->converted);
+		add_logical(thrift, logical);
+	}
+	thrift_end(thrift);
+}
+
+/* A group of one; `list`: the outer one of a list's two. */
+static void add_group(struct thrift *thrift, const char *name, int repetition, bool list)
+{
+	static const struct logical logical = {.member = LOGICAL_LIST};
+
+	thrift_item_struct(thrift);
+	thrift_i32(thrift, 3, repetition);
+	thrift_text(thrift, 4, name);
+	thrift_i32(thrift, 5, 1);
+	if (list) {
+		thrift_i32(thrift, 6, CONVERTED_LIST);
+		add_logical(thrift, &logical);
+	}
+	thrift_end(thrift);
+}
+
+static void add_schema(struct thrift *thrift, int id, const struct parquet_column *column,
+		       size_t columns)
+{
+	size_t elements = 1 + columns;
+
+	for (size_t i = 0; i < columns; i++)
+		elements += column[i].list ? 2 : 0;
+	thrift_list(thrift, id, THRIFT_STRUCT, elements);
+	thrift_item_struct(thrift);
+	thrift_text(thrift, 4, "schema");
+	thrift_i32(thrift, 5, (int32_t)columns);
+	thrift_end(thrift);
+	for (size_t i = 0; i < columns; i++) {
+		int repetition = column[i].optional ? OPTIONAL : REQUIRED;
+
+		if (!column[i].list) {
+			add_leaf(thrift, &column[i], column[i].name, repetition);
+			continue;
+		}
+		add_group(thrift, column[i].name, repetition, true);
+		add_group(thrift, "list", REPEATED, false);
+		add_leaf(thrift, &column[i], "element",
+			 column[i].optional_elements ? OPTIONAL : REQUIRED);
+	}
+}
+
+static void add_path(struct thrift *thrift, int id, const struct parquet_column *column)
+{
+	thrift_list(thrift, id, THRIFT_BINARY, column->list ? 3 : 1);
+	thrift_item_text(thrift, column->name);
+	if (!column->list)
+		return;
+	thrift_item_text(thrift, "list");
+	thrift_item_text(thrift, "element");
+}
+
 struct parquet_footer_group {
-	size_t chunks;
 	uint64_t offset, rows;
 	uint64_t raw_size, size;
 };
@@ -20,20 +141,16 @@ struct parquet_footer_group {
 /* Field 12 of ColumnMetaData. */
 static void add_statistics(struct thrift *thrift, const struct parquet_chunk *chunk)
 {
-	struct parquet_bound least, most;
-	bool low = parquet_range_least(&chunk->range, chunk->column, &least);
-	bool high = parquet_range_most(&chunk->range, chunk->column, &most);
+	struct parquet_bound low, high;
 
 	thrift_struct(thrift, 12);
 	thrift_i64(thrift, 3, (int64_t)chunk->nulls);
-	if (high)
-		thrift_binary(thrift, 5, most.byte, most.size);
-	if (low)
-		thrift_binary(thrift, 6, least.byte, least.size);
-	if (high)
-		thrift_bool(thrift, 7, most.exact);
-	if (low)
-		thrift_bool(thrift, 8, least.exact);
+	if (parquet_range_bounds(&chunk->range, chunk->column, &low, &high)) {
+		thrift_binary(thrift, 5, high.byte, high.size);
+		thrift_binary(thrift, 6, low.byte, low.size);
+		thrift_bool(thrift, 7, true); /* both are values, no mere bounds */
+		thrift_bool(thrift, 8, true);
+	}
 	thrift_end(thrift);
 }
 
@@ -88,7 +205,7 @@ static void add_metadata(struct bytes *out, const struct parquet_chunk *chunk,
 	thrift_begin(&thrift, out);
 	thrift_i32(&thrift, 1, (int32_t)chunk->column->type);
 	add_encodings(&thrift, chunk);
-	parquet_schema_add_path(&thrift, 3, chunk->column);
+	add_path(&thrift, 3, chunk->column);
 	thrift_i32(&thrift, 4, parquet_codec_number(chunk->settings->codec));
 	thrift_i64(&thrift, 5, (int64_t)chunk->value_count);
 	thrift_i64(&thrift, 6, (int64_t)chunk->raw_size);
@@ -114,23 +231,14 @@ void parquet_footer_add_chunk(struct parquet_footer *footer,
 			      const struct parquet_chunk *chunk, uint64_t offset)
 {
 	struct parquet_footer_group *group = &footer->group[footer->groups - 1];
-	size_t metadata = footer->metadata.size, columns = footer->column_indexes.size;
-	size_t offsets = footer->offset_indexes.size;
+	size_t before = footer->metadata.size;
 
-	group->chunks++;
 	group->raw_size += chunk->raw_size;
 	group->size += chunk->head.size + chunk->body.size;
 	add_metadata(&footer->metadata, chunk, offset);
-	parquet_index_columns(&footer->column_indexes, chunk->column, chunk->full,
-			      chunk->pages);
-	parquet_index_offsets(&footer->offset_indexes, offset, chunk->full, chunk->pages);
 	footer->chunk = mem_grow(footer->chunk, footer->chunks, &footer->chunk_room,
 				 sizeof(*footer->chunk));
-	footer->chunk[footer->chunks++] = (struct parquet_footer_chunk){
-	    .metadata = (uint32_t)(footer->metadata.size - metadata),
-	    .column_index = (uint32_t)(footer->column_indexes.size - columns),
-	    .offset_index = (uint32_t)(footer->offset_indexes.size - offsets),
-	};
+	footer->chunk[footer->chunks++] = (uint32_t)(footer->metadata.size - before);
 }
 
 void parquet_footer_add_pair(struct parquet_footer *footer, const char *key,
@@ -142,50 +250,24 @@ void parquet_footer_add_pair(struct parquet_footer *footer, const char *key,
 	    (struct parquet_pair){mem_strdup(key), mem_strdup(value)};
 }
 
-/* Where the writing of groups has come to. */
-struct cursor {
-	const struct parquet_footer_chunk *chunk;
-	const uint8_t *metadata;
-	uint64_t column_index, offset_index;
-};
-
-static void add_chunk(struct thrift *thrift, struct cursor *cursor)
+static void add_groups(struct thrift *thrift, const struct parquet_footer *footer)
 {
-	const struct parquet_footer_chunk *chunk = cursor->chunk++;
-
-	thrift_item_struct(thrift);
-	thrift_i64(thrift, 2, 0); /* the metadata stands here and nowhere else */
-	thrift_copy(thrift, 3, cursor->metadata, chunk->metadata);
-	thrift_i64(thrift, 4, (int64_t)cursor->offset_index);
-	thrift_i32(thrift, 5, (int32_t)chunk->offset_index);
-	if (chunk->column_index) {
-		thrift_i64(thrift, 6, (int64_t)cursor->column_index);
-		thrift_i32(thrift, 7, (int32_t)chunk->column_index);
-	}
-	thrift_end(thrift);
-	cursor->metadata += chunk->metadata;
-	cursor->column_index += chunk->column_index;
-	cursor->offset_index += chunk->offset_index;
-}
-
-static void add_groups(struct thrift *thrift, const struct parquet_footer *footer,
-		       uint64_t offset)
-{
-	struct cursor cursor = {
-	    .chunk = footer->chunk,
-	    .metadata = footer->metadata.data,
-	    .column_index = offset,
-	    .offset_index = offset + footer->column_indexes.size,
-	};
+	const uint8_t *metadata = footer->metadata.data;
+	const uint32_t *size = footer->chunk;
 
 	thrift_list(thrift, 4, THRIFT_STRUCT, footer->groups);
 	for (size_t i = 0; i < footer->groups; i++) {
 		const struct parquet_footer_group *group = &footer->group[i];
+		size_t chunks = footer->chunks / footer->groups;
 
 		thrift_item_struct(thrift);
-		thrift_list(thrift, 1, THRIFT_STRUCT, group->chunks);
-		for (size_t j = 0; j < group->chunks; j++)
-			add_chunk(thrift, &cursor);
+		thrift_list(thrift, 1, THRIFT_STRUCT, chunks);
+		for (size_t j = 0; j < chunks; j++, metadata += *size++) {
+			thrift_item_struct(thrift);
+			thrift_i64(thrift, 2, 0); /* it stands here and nowhere else */
+			thrift_copy(thrift, 3, metadata, *size);
+			thrift_end(thrift);
+		}
 		thrift_i64(thrift, 2, (int64_t)group->raw_size);
 		thrift_i64(thrift, 3, (int64_t)group->rows);
 		thrift_i64(thrift, 5, (int64_t)group->offset);
@@ -201,9 +283,9 @@ void parquet_footer_add(const struct parquet_footer *footer,
 
 	thrift_begin(&thrift, out);
 	thrift_i32(&thrift, 1, 2); /* version */
-	parquet_schema_add(&thrift, 2, file->column, file->columns);
+	add_schema(&thrift, 2, file->column, file->columns);
 	thrift_i64(&thrift, 3, (int64_t)file->rows);
-	add_groups(&thrift, footer, file->offset);
+	add_groups(&thrift, footer);
 	if (footer->pairs) {
 		thrift_list(&thrift, 5, THRIFT_STRUCT, footer->pairs);
 		for (size_t i = 0; i < footer->pairs; i++) {
@@ -213,7 +295,7 @@ void parquet_footer_add(const struct parquet_footer *footer,
 			thrift_end(&thrift);
 		}
 	}
-	thrift_text(&thrift, 6, file->created_by);
+	thrift_text(&thrift, 6, "clustertrace version " CT_VERSION);
 	/* Bounds are in the order of each column's type; without this they count
 	 * for nothing. */
 	thrift_list(&thrift, 7, THRIFT_STRUCT, file->columns);
@@ -236,7 +318,5 @@ void parquet_footer_clear(struct parquet_footer *footer)
 	free(footer->chunk);
 	free(footer->group);
 	bytes_clear(&footer->metadata);
-	bytes_clear(&footer->column_indexes);
-	bytes_clear(&footer->offset_indexes);
 	*footer = (struct parquet_footer){0};
 }
