@@ -18,6 +18,7 @@
 #include "merge/describe.h"
 #include "merge/load.h"
 #include "merge/samples.h"
+#include "merge/spans_pass.h"
 #include "merge/tables.h"
 #include "sync/arguments.h"
 #include "timeline/header.h"
@@ -29,7 +30,7 @@ struct request {
 	struct sync_arguments sync;
 	struct text_list runs, events, skip, nodes;
 	char *output, *clocks, *begin, *end;
-	bool no_sync, no_payload, force, describe, json, quiet, verbose;
+	bool no_sync, no_payload, no_spans, force, describe, json, quiet, verbose;
 	char *command; /* how it was called */
 };
 
@@ -61,7 +62,7 @@ static char *make_versions(void)
 static enum options_status parse(struct request *request, int argc, const char **argv,
 				 struct error *error)
 {
-	enum { OWN_ROWS = 15 };
+	enum { OWN_ROWS = 16 };
 	struct option_row rows[] = {
 	    {'o', "output", OPTION_STRING, &request->output, "FILE",
 	     "write the timeline to FILE instead of standard output", 0, 0},
@@ -81,6 +82,8 @@ static enum options_status parse(struct request *request, int argc, const char *
 	    {0, "end", OPTION_STRING, &request->end, "TIME", "nothing after", 0, 0},
 	    {0, "no-payload", OPTION_FLAG, &request->no_payload, NULL,
 	     "events without their fields", 0, 0},
+	    {0, "no-spans", OPTION_FLAG, &request->no_spans, NULL,
+	     "nothing of what threads, processors and disks did", 0, 0},
 	    {0, "clocks", OPTION_STRING, &request->clocks, "FILE",
 	     "take the clocks from a map that ctsync wrote", 0, 0},
 	    {0, "no-sync", OPTION_FLAG, &request->no_sync, NULL,
@@ -306,6 +309,9 @@ static int merge_all(struct merge *merge, struct error *error)
 		return -1;
 	timeline_writer_free(merge->writer);
 	merge->writer = NULL;
+	if (!merge->request->no_spans &&
+	    spans_add_to_file(merge->output.temporary, error))
+		return -1;
 	merge->is_written = true;
 	return put_in_place(merge, error);
 }

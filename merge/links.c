@@ -176,6 +176,11 @@ static int write_link(void *context, const void *item)
 	    .dport = TIMELINE_NONE,
 	    .seq = TIMELINE_NONE,
 	    .bytes = TIMELINE_NONE,
+	    .send_tid = TIMELINE_NONE,
+	    .send_first_recv = TIMELINE_NONE,
+	    .send_last_recv = TIMELINE_NONE,
+	    .send_assumed = TIMELINE_NONE,
+	    .recv_batch = TIMELINE_NONE,
 	};
 
 	if (packet->known & PACKET_NETWORK) {

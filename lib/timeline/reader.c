@@ -19,8 +19,9 @@ static int check_header(const char *path, struct error *error)
 	case HEADER_TIMELINE:
 		return 0;
 	case HEADER_OTHER_VERSION:
-		return error_set(error, "%s: timeline of version %u, want version %d",
-				 path, version, SCHEMA_VERSION);
+		return error_set(error, "%s: timeline of version %u, want version %d; make it "
+				 "anew: ctmerge RUN -o %s --force",
+				 path, version, SCHEMA_VERSION, path);
 	case HEADER_DATABASE:
 		return error_set(error, "%s: an SQLite database, but no timeline", path);
 	case HEADER_EMPTY:

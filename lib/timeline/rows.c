@@ -17,7 +17,7 @@ struct field {
 struct fields {
 	enum writer_table table;
 	bool numbered; /* by us: the id is not among the fields */
-	struct field field[16];
+	struct field field[24];
 	unsigned count;
 };
 
@@ -225,8 +225,14 @@ int timeline_add_message(struct timeline_writer *writer,
 		    WHOLE(message, dport),
 		    WHOLE(message, seq),
 		    WHOLE(message, bytes),
+		    TEXT(message, send_by),
+		    WHOLE(message, send_tid),
+		    WHOLE(message, send_first_recv),
+		    WHOLE(message, send_last_recv),
+		    WHOLE(message, send_assumed),
+		    WHOLE(message, recv_batch),
 		},
-	    .count = 14,
+	    .count = 20,
 	};
 
 	return add(writer, &fields, row, error);

@@ -79,6 +79,8 @@ struct timeline_message {
 	int64_t sport;
 	const char *dst;
 	int64_t dport, seq, bytes;
+	const char *send_by;
+	int64_t send_tid, send_first_recv, send_last_recv, send_assumed, recv_batch;
 };
 
 int timeline_add_message(struct timeline_writer *writer,

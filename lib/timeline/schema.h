@@ -8,7 +8,7 @@
  * its meaning.
  */
 #define SCHEMA_APPLICATION_ID 1129600076 /* "CTTL" */
-#define SCHEMA_VERSION        1
+#define SCHEMA_VERSION        2
 
 extern const char schema_tables[];  /* schema.sql: before the rows */
 extern const char schema_indexes[]; /* indexes.sql: after them */

@@ -5,7 +5,7 @@
 -- event classes and their views are made as the classes come.
 
 PRAGMA application_id = 1129600076; -- "CTTL"
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE meta (
 	key TEXT PRIMARY KEY NOT NULL,
@@ -115,7 +115,99 @@ CREATE TABLE message (
 	dst TEXT,
 	dport INTEGER,
 	seq INTEGER,
-	bytes INTEGER
+	bytes INTEGER,
+	send_by TEXT,
+	send_tid INTEGER,
+	send_first_recv INTEGER,
+	send_last_recv INTEGER,
+	send_assumed INTEGER,
+	recv_batch INTEGER
+);
+
+CREATE TABLE thread_state (
+	id INTEGER PRIMARY KEY,
+	node INTEGER NOT NULL REFERENCES node (id),
+	tid INTEGER NOT NULL,
+	thread INTEGER REFERENCES thread (id),
+	comm TEXT,
+	state TEXT NOT NULL,
+	begin_ns INTEGER NOT NULL,
+	end_ns INTEGER NOT NULL,
+	cpu INTEGER,
+	priority INTEGER,
+	preempted INTEGER,
+	wait TEXT,
+	wait_assumed INTEGER NOT NULL DEFAULT 0,
+	waker_tid INTEGER,
+	wake_event INTEGER REFERENCES event (id),
+	wake_first_recv INTEGER REFERENCES event (id),
+	wake_last_recv INTEGER REFERENCES event (id),
+	next_tid INTEGER,
+	prev_tid INTEGER,
+	syscall TEXT,
+	switch_state INTEGER,
+	cut INTEGER NOT NULL
+);
+
+CREATE TABLE syscall (
+	id INTEGER PRIMARY KEY,
+	node INTEGER NOT NULL REFERENCES node (id),
+	tid INTEGER NOT NULL,
+	thread INTEGER REFERENCES thread (id),
+	comm TEXT,
+	cpu INTEGER,
+	name TEXT NOT NULL,
+	begin_ns INTEGER NOT NULL,
+	end_ns INTEGER NOT NULL,
+	ret INTEGER,
+	entry_event INTEGER REFERENCES event (id),
+	exit_event INTEGER REFERENCES event (id),
+	fd INTEGER,
+	count INTEGER,
+	path TEXT,
+	cut INTEGER NOT NULL
+);
+
+CREATE TABLE irq (
+	id INTEGER PRIMARY KEY,
+	node INTEGER NOT NULL REFERENCES node (id),
+	cpu INTEGER NOT NULL,
+	kind TEXT NOT NULL,
+	number INTEGER NOT NULL,
+	name TEXT,
+	begin_ns INTEGER NOT NULL,
+	end_ns INTEGER NOT NULL,
+	raised_ns INTEGER,
+	inner_ns INTEGER NOT NULL,
+	tid INTEGER,
+	cut INTEGER NOT NULL
+);
+
+CREATE TABLE block_request (
+	id INTEGER PRIMARY KEY,
+	node INTEGER NOT NULL REFERENCES node (id),
+	dev INTEGER NOT NULL,
+	disk TEXT,
+	operation TEXT NOT NULL,
+	sector INTEGER,
+	bytes INTEGER,
+	tid INTEGER,
+	thread INTEGER REFERENCES thread (id),
+	comm TEXT,
+	begin_ns INTEGER NOT NULL,
+	issue_ns INTEGER,
+	end_ns INTEGER NOT NULL,
+	error INTEGER,
+	merged INTEGER,
+	cut INTEGER NOT NULL
+);
+
+CREATE TABLE recorded (
+	node INTEGER NOT NULL REFERENCES node (id),
+	cpu INTEGER,
+	kind TEXT NOT NULL,
+	begin_ns INTEGER NOT NULL,
+	end_ns INTEGER NOT NULL
 );
 
 CREATE TABLE metric (
