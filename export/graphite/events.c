@@ -1,207 +1,99 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What events say: how busy each processor was, exactly, and messages; in intervals that
+ * begin at whole multiples since the epoch and bear the time of their end.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "activity/activity.h"
-#include "base/intmap.h"
 #include "base/mem.h"
 #include "export/graphite/private.h"
+#include "export/query.h"
 
 /*
- * How busy each processor was, by sched_switch: exactly, in intervals that begin at whole
- * multiples since the epoch and bear the time of their end. Spans of a processor follow
- * each other, so that one interval at a time is enough; those of the node are sums of its
- * processors', and are kept until the end: some 60 bytes an interval that is known.
+ * What processors ran, cut at the intervals. Of what runs for more than a day only the
+ * ends are told: one stamp of a far year makes it.
  */
-/* Of a time without a switch that is longer only its ends are told: one stamp of a far
- * year makes it. */
-#define LONGEST_NS (86400 * NSEC_PER_SEC)
+static const char busy_sql[] =
+    "WITH RECURSIVE piece (node, cpu, busy, begin_ns, end_ns) AS ("
+    " SELECT node, cpu, tid <> 0, max(begin_ns, ?1), min(end_ns, ?2) FROM thread_state"
+    " WHERE state = 'running' AND cpu IS NOT NULL AND begin_ns < ?2 AND end_ns > ?1"
+    " UNION ALL"
+    " SELECT node, cpu, busy, CASE WHEN end_ns - begin_ns > 86400000000000"
+    "  THEN end_ns / ?3 * ?3 ELSE (begin_ns / ?3 + 1) * ?3 END, end_ns FROM piece"
+    " WHERE end_ns > (begin_ns / ?3 + 1) * ?3) "
+    "SELECT node, cpu, begin_ns / ?3 AS interval,"
+    " sum(CASE busy WHEN 1 THEN min(end_ns, (begin_ns / ?3 + 1) * ?3) - begin_ns"
+    "  ELSE 0 END), sum(min(end_ns, (begin_ns / ?3 + 1) * ?3) - begin_ns) "
+    "FROM piece GROUP BY node, interval, cpu ORDER BY node, interval, cpu";
 
-struct busy_cpu {
-	int64_t node, cpu;
-	int64_t interval;         /* at hand */
-	nsec_t busy_ns, known_ns; /* in it */
-	bool any;
-	char *path;
-};
-
-struct busy_node {
-	struct busy_sum {
-		int64_t interval;
-		nsec_t busy_ns, known_ns;
-	} * sum;
-	size_t sums, room;
-	struct intmap at; /* by interval */
-};
+static const char messages_sql[] =
+    "SELECT src_node, dst_node, send_ns / ?3 AS interval, count(*), sum(bytes) "
+    "FROM message WHERE send_ns BETWEEN ?1 AND ?2 "
+    "GROUP BY src_node, dst_node, interval ORDER BY src_node, dst_node, interval";
 
 struct busy {
 	struct graphite_run *run;
-	struct error *error;
-	nsec_t width_ns;
-	struct busy_cpu *cpu;
-	size_t cpus, room;
-	struct busy_node *node; /* one a node of the scope */
+	int64_t node, interval; /* at hand */
+	int64_t busy_ns, known_ns;
 };
 
-static struct busy_cpu *cpu_of(struct busy *busy, int64_t node, int64_t cpu)
+static nsec_t end_of(const struct graphite_run *run, int64_t interval)
 {
-	for (size_t i = 0; i < busy->cpus; i++)
-		if (busy->cpu[i].node == node && busy->cpu[i].cpu == cpu)
-			return &busy->cpu[i];
-	busy->cpu = mem_grow(busy->cpu, busy->cpus, &busy->room, sizeof(*busy->cpu));
-	busy->cpu[busy->cpus] = (struct busy_cpu){
-	    .node = node,
-	    .cpu = cpu,
-	    .path = mem_printf("%s.%s.events.cpu%" PRId64 ".percent_busy",
-			       busy->run->wish->cluster, graphite_node(busy->run, node),
-			       cpu)};
-	return &busy->cpu[busy->cpus++];
+	return (interval + 1) * run->wish->interval * NSEC_PER_SEC;
 }
 
-static void add_to_node(struct busy *busy, const struct busy_cpu *cpu)
+static int give_busy(struct busy *busy, const char *what, int64_t busy_ns,
+		     int64_t known_ns, struct error *error)
 {
-	const struct scope *scope = &busy->run->export->scope;
-	struct busy_node *node = &busy->node[scope_find(scope, cpu->node) - scope->node];
-	int64_t at;
-
-	if (!intmap_get(&node->at, (uint64_t)cpu->interval, &at)) {
-		node->sum =
-		    mem_grow(node->sum, node->sums, &node->room, sizeof(*node->sum));
-		at = (int64_t)node->sums++;
-		node->sum[at] = (struct busy_sum){.interval = cpu->interval};
-		intmap_put(&node->at, (uint64_t)cpu->interval, at);
-	}
-	node->sum[at].busy_ns += cpu->busy_ns;
-	node->sum[at].known_ns += cpu->known_ns;
-}
-
-static int end_interval(struct busy *busy, struct busy_cpu *cpu)
-{
-	nsec_t end_ns = (cpu->interval + 1) * busy->width_ns;
-	int status = 0;
-
-	if (cpu->known_ns) {
-		add_to_node(busy, cpu);
-		status = graphite_give(busy->run, cpu->path, end_ns,
-				       100 * (double)cpu->busy_ns / (double)cpu->known_ns,
-				       busy->error);
-	}
-	cpu->busy_ns = cpu->known_ns = 0;
-	return status;
-}
-
-static int take_span(void *context, const struct thread_span *span)
-{
-	struct busy *busy = context;
-	struct busy_cpu *cpu;
-	nsec_t at = span->begin_ns;
-
-	if (span->state != ACTIVITY_RUNNING || span->cpu < 0 ||
-	    !graphite_node(busy->run, span->node))
-		return 0;
-	cpu = cpu_of(busy, span->node, span->cpu);
-	while (at < span->end_ns) {
-		int64_t interval = at / busy->width_ns;
-		nsec_t until = (interval + 1) * busy->width_ns;
-
-		if (until > span->end_ns)
-			until = span->end_ns;
-		if (interval != cpu->interval && cpu->any && end_interval(busy, cpu))
-			return -1;
-		cpu->interval = interval;
-		cpu->any = true;
-		cpu->known_ns += until - at;
-		if (span->tid != 0)
-			cpu->busy_ns += until - at;
-		at = until;
-		if (nsec_sub(span->end_ns, at) > LONGEST_NS)
-			at = span->end_ns / busy->width_ns * busy->width_ns;
-	}
-	return 0;
-}
-
-static int end_cpus(struct busy *busy)
-{
-	for (size_t i = 0; i < busy->cpus; i++)
-		if (end_interval(busy, &busy->cpu[i]))
-			return -1;
-	return 0;
-}
-
-static int by_interval(const void *a, const void *b)
-{
-	const struct busy_sum *one = a, *other = b;
-
-	return (one->interval > other->interval) - (one->interval < other->interval);
-}
-
-static void free_node(struct busy_node *node)
-{
-	free(node->sum);
-	intmap_clear(&node->at);
-}
-
-static int give_nodes(struct busy *busy)
-{
-	const struct scope *scope = &busy->run->export->scope;
-	int status = 0;
-
-	for (size_t i = 0; i < scope->nodes; i++) {
-		struct busy_node *node = &busy->node[i];
-		char *path = mem_printf("%s.%s.events.all.percent_busy",
-					busy->run->wish->cluster, busy->run->node[i]);
-
-		if (node->sums)
-			qsort(node->sum, node->sums, sizeof(*node->sum), by_interval);
-		for (size_t k = 0; k < node->sums && !status; k++)
-			if (node->sum[k].known_ns)
-				status = graphite_give(
-				    busy->run, path,
-				    (node->sum[k].interval + 1) * busy->width_ns,
-				    100 * (double)node->sum[k].busy_ns /
-					(double)node->sum[k].known_ns,
-				    busy->error);
-		free(path);
-	}
-	return status;
-}
-
-static int walk_busy(struct graphite_run *run, struct error *error)
-{
-	const struct scope *scope = &run->export->scope;
-	const struct activity_ops ops = {.thread = take_span};
-	struct activity_recorded recorded;
-	struct busy busy = {.run = run, .error = error};
+	const char *node = graphite_node(busy->run, busy->node);
+	char *path;
 	int status;
 
-	if (activity_recorded(&recorded, run->export->timeline, error))
-		return -1;
-	if (!recorded.switches)
+	if (!node || known_ns <= 0)
 		return 0;
-	busy.width_ns = run->wish->interval * NSEC_PER_SEC;
-	busy.node = mem_zalloc((scope->nodes + 1) * sizeof(*busy.node));
-	status = activity_walk(run->export->timeline, scope, &ops, &busy, error) ||
-			 end_cpus(&busy) || give_nodes(&busy)
-		     ? -1
-		     : 0;
-	for (size_t i = 0; i < busy.cpus; i++)
-		free(busy.cpu[i].path);
-	for (size_t i = 0; i < scope->nodes; i++)
-		free_node(&busy.node[i]);
-	free(busy.cpu);
-	free(busy.node);
+	path = mem_printf("%s.%s.events.%s.percent_busy", busy->run->wish->cluster, node,
+			  what);
+	status = graphite_give(busy->run, path, end_of(busy->run, busy->interval),
+			       100 * (double)busy_ns / (double)known_ns, error);
+	free(path);
 	return status;
+}
+
+/* The node's interval is over: that of all of its processors. */
+static int end_interval(struct busy *busy, struct error *error)
+{
+	int status = give_busy(busy, "all", busy->busy_ns, busy->known_ns, error);
+
+	busy->busy_ns = busy->known_ns = 0;
+	return status;
+}
+
+/* node, cpu, interval, busy, known */
+static int take_busy(void *context, const struct cell *row, struct error *error)
+{
+	struct busy *busy = context;
+	char cpu[32];
+
+	if ((row[0].integer != busy->node || row[2].integer != busy->interval) &&
+	    end_interval(busy, error))
+		return -1;
+	busy->node = row[0].integer;
+	busy->interval = row[2].integer;
+	busy->busy_ns += row[3].integer;
+	busy->known_ns += row[4].integer;
+	snprintf(cpu, sizeof(cpu), "cpu%" PRId64, row[1].integer);
+	return give_busy(busy, cpu, row[3].integer, row[4].integer, error);
 }
 
 /* src, dst, interval, count, bytes */
-static int give_messages(struct graphite_run *run, const struct cell *row,
-			 struct error *error)
+static int take_messages(void *context, const struct cell *row, struct error *error)
 {
+	struct graphite_run *run = context;
 	const char *source = graphite_node(run, row[0].integer);
 	const char *target = graphite_node(run, row[1].integer);
 	double seconds = run->wish->interval;
-	nsec_t end_ns = (row[2].integer + 1) * run->wish->interval * NSEC_PER_SEC;
+	nsec_t end_ns = end_of(run, row[2].integer);
 	char *path;
 	int status;
 
@@ -221,36 +113,21 @@ static int give_messages(struct graphite_run *run, const struct cell *row,
 	return status;
 }
 
-static int walk_messages(struct graphite_run *run, struct error *error)
-{
-	const struct scope *scope = &run->export->scope;
-	const struct cell value[3] = {
-	    {.type = CELL_INTEGER, .integer = scope->begin_ns},
-	    {.type = CELL_INTEGER, .integer = scope->end_ns},
-	    {.type = CELL_INTEGER, .integer = run->wish->interval * NSEC_PER_SEC}};
-	struct timeline_query *query = timeline_query_new(
-	    run->export->timeline,
-	    "SELECT src_node, dst_node, send_ns / ?3 AS interval, count(*), sum(bytes) "
-	    "FROM message WHERE send_ns BETWEEN ?1 AND ?2 "
-	    "GROUP BY src_node, dst_node, interval ORDER BY src_node, dst_node, interval",
-	    error);
-	int more = -1;
-
-	if (query && !timeline_query_ask(query, value, 3, error)) {
-		while ((more = timeline_query_next(query, error)) > 0) {
-			if (give_messages(run, timeline_query_row(query), error)) {
-				more = -1;
-				break;
-			}
-		}
-	}
-	timeline_query_free(query);
-	return more;
-}
-
 int graphite_walk_events(struct graphite_run *run, struct error *error)
 {
-	if (graphite_wants(run, "events") && walk_busy(run, error))
+	const struct scope *scope = &run->export->scope;
+	const struct cell value[] = {cell_of_integer(scope->begin_ns),
+				     cell_of_integer(scope->end_ns),
+				     cell_of_integer(run->wish->interval * NSEC_PER_SEC)};
+	struct busy busy = {.run = run};
+
+	if (graphite_wants(run, "events") &&
+	    (query_rows(run->export->timeline, busy_sql, value, take_busy, &busy,
+			error) ||
+	     end_interval(&busy, error)))
 		return -1;
-	return graphite_wants(run, "messages") ? walk_messages(run, error) : 0;
+	return graphite_wants(run, "messages")
+		   ? query_rows(run->export->timeline, messages_sql, value, take_messages,
+				run, error)
+		   : 0;
 }

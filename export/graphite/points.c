@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "export/graphite/private.h"
+#include "export/query.h"
 #include "timeline/names.h"
 
 char *graphite_part(const char *bytes, size_t size)
@@ -86,46 +87,47 @@ struct named_list {
 	size_t count, room;
 };
 
-static char *text_of(const struct cell *cell)
+/* While they are read: by id, with parts that are unlike. */
+struct naming {
+	struct graphite_run *run;
+	struct named_list *list;
+	struct name_set taken;
+};
+
+/* id, name, and the activity (or the item's type) */
+static int take_name(void *context, const struct cell *row, struct error *error)
 {
-	return cell->type == CELL_TEXT ? mem_strndup(cell->bytes, cell->size)
-				       : mem_strdup("");
+	struct naming *naming = context;
+	struct named_list *list = naming->list;
+	char *name = cell_text(&row[1]), *group = cell_text(&row[2]);
+	char *part = graphite_part(name, strlen(name));
+	char *in_group = mem_printf("%s.%s", group, part);
+	char *unlike = name_pick(&naming->taken, in_group, NULL);
+
+	(void)error;
+	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
+	list->item[list->count++] = (struct named){
+	    .id = row[0].integer,
+	    .part = mem_strdup(unlike + strlen(group) + 1),
+	    .activity = group,
+	    .wanted = graphite_wants(naming->run, group),
+	};
+	free(name);
+	free(part);
+	free(in_group);
+	free(unlike);
+	return 0;
 }
 
-/* Rows of id, name and activity (or the item's type), by id; parts are unlike. */
 static int read_names(struct graphite_run *run, const char *sql, struct named_list *list,
 		      struct error *error)
 {
-	struct timeline_query *query =
-	    timeline_query_new(run->export->timeline, sql, error);
-	struct name_set taken = {0};
-	int more = -1;
+	struct naming naming = {.run = run, .list = list};
+	int status =
+	    query_rows(run->export->timeline, sql, NULL, take_name, &naming, error);
 
-	if (query && !timeline_query_ask(query, NULL, 0, error)) {
-		while ((more = timeline_query_next(query, error)) > 0) {
-			const struct cell *row = timeline_query_row(query);
-			char *name = text_of(&row[1]), *group = text_of(&row[2]);
-			char *part = graphite_part(name, strlen(name));
-			char *in_group = mem_printf("%s.%s", group, part);
-			char *unlike = name_pick(&taken, in_group, NULL);
-
-			list->item = mem_grow(list->item, list->count, &list->room,
-					      sizeof(*list->item));
-			list->item[list->count++] = (struct named){
-			    .id = row[0].integer,
-			    .part = mem_strdup(unlike + strlen(group) + 1),
-			    .activity = group,
-			    .wanted = graphite_wants(run, group),
-			};
-			free(name);
-			free(part);
-			free(in_group);
-			free(unlike);
-		}
-	}
-	name_clear(&taken);
-	timeline_query_free(query);
-	return more;
+	name_clear(&naming.taken);
+	return status;
 }
 
 static int by_id(const void *key, const void *item)
@@ -184,10 +186,10 @@ static void set_path(struct sample_walk *walk, const struct cell *row)
 }
 
 /* metric, node, ts_ns, item, value */
-static int give_sample(struct sample_walk *walk, const struct cell *row,
-		       struct error *error)
+static int take_sample(void *context, const struct cell *row, struct error *error)
 {
-	int64_t item = row[3].type == CELL_INTEGER ? row[3].integer : 0;
+	struct sample_walk *walk = context;
+	int64_t item = cell_integer(&row[3], 0);
 	double value;
 
 	if (walk->metric != row[0].integer || walk->node != row[1].integer ||
@@ -200,9 +202,9 @@ static int give_sample(struct sample_walk *walk, const struct cell *row,
 		    metric && !metric->wanted && strcmp(metric->activity, "process") == 0;
 		return 0;
 	}
-	if (row[4].type != CELL_REAL && row[4].type != CELL_INTEGER)
+	value = cell_number(&row[4]);
+	if (isnan(value))
 		return 0; /* text */
-	value = row[4].type == CELL_REAL ? row[4].real : (double)row[4].integer;
 	walk->same_second += seconds_of(row[2].integer) == walk->seconds;
 	walk->seconds = seconds_of(row[2].integer);
 	return graphite_give(walk->run, walk->path, row[2].integer, value, error);
@@ -210,31 +212,17 @@ static int give_sample(struct sample_walk *walk, const struct cell *row,
 
 static int walk_samples(struct graphite_run *run, struct error *error)
 {
-	const struct scope *scope = &run->export->scope;
-	const struct cell span[2] = {{.type = CELL_INTEGER, .integer = scope->begin_ns},
-				     {.type = CELL_INTEGER, .integer = scope->end_ns}};
 	struct sample_walk walk = {.run = run};
-	struct timeline_query *query = NULL;
-	int more = -1;
+	int status = read_names(run, "SELECT id, name, activity FROM metric ORDER BY id",
+				&walk.metrics, error) ||
+		     read_names(run, "SELECT id, name, type FROM metric_item ORDER BY id",
+				&walk.items, error) ||
+		     query_scope(run->export->timeline, &run->export->scope,
+				 "SELECT metric, node, ts_ns, item, value FROM sample "
+				 "WHERE ts_ns BETWEEN ?1 AND ?2 "
+				 "ORDER BY metric, node, item, ts_ns, rowid",
+				 take_sample, &walk, error);
 
-	if (read_names(run, "SELECT id, name, activity FROM metric ORDER BY id",
-		       &walk.metrics, error) ||
-	    read_names(run, "SELECT id, name, type FROM metric_item ORDER BY id",
-		       &walk.items, error))
-		goto out;
-	query = timeline_query_new(run->export->timeline,
-				   "SELECT metric, node, ts_ns, item, value FROM sample "
-				   "WHERE ts_ns BETWEEN ?1 AND ?2 "
-				   "ORDER BY metric, node, item, ts_ns, rowid",
-				   error);
-	if (!query || timeline_query_ask(query, span, 2, error))
-		goto out;
-	while ((more = timeline_query_next(query, error)) > 0) {
-		if (give_sample(&walk, timeline_query_row(query), error)) {
-			more = -1;
-			break;
-		}
-	}
 	if (walk.of_processes)
 		problem_add(&run->export->notes, run->export->path, "left out",
 			    walk.of_processes,
@@ -247,12 +235,10 @@ static int walk_samples(struct graphite_run *run, struct error *error)
 			    "%" PRIu64 " samples fall into the second of the one before, "
 			    "Graphite keeps the last of a second",
 			    walk.same_second);
-out:
-	timeline_query_free(query);
 	clear_names(&walk.metrics);
 	clear_names(&walk.items);
 	free(walk.path);
-	return more;
+	return status ? -1 : 0;
 }
 
 static void name_nodes(struct graphite_run *run)

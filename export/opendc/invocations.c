@@ -8,8 +8,8 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "export/opendc/rows.h"
 #include "export/opendc/tasks.h"
+#include "export/query.h"
 
 /* That an invocation has an identity, or names a parent by it. */
 struct name {
@@ -31,14 +31,10 @@ struct loading {
 
 int opendc_has_invocations(struct export *export, struct error *error)
 {
-	struct timeline_query *query = timeline_query_new(
-	    export->timeline, "SELECT 1 FROM invocation LIMIT 1", error);
-	int more = -1;
+	int64_t any;
 
-	if (query && !timeline_query_ask(query, NULL, 0, error))
-		more = timeline_query_next(query, error);
-	timeline_query_free(query);
-	return more;
+	return query_integer(export->timeline, "SELECT 1 FROM invocation LIMIT 1", NULL,
+			     &any, error);
 }
 
 /* A text or a number; others are no identities. For free(). */
@@ -120,7 +116,7 @@ static int64_t process_of(const struct loading *loading, const struct cell *row,
 {
 	const struct opendc_cluster *cluster = loading->cluster;
 	nsec_t middle = task->begin_ns + nsec_sub(task->end_ns, task->begin_ns) / 2;
-	int64_t index, pid = rows_integer(&row[2], -1);
+	int64_t index, pid = cell_integer(&row[2], -1);
 
 	if (row[7].type == CELL_INTEGER &&
 	    intmap_get(&cluster->process_of_id, (uint64_t)row[7].integer, &index))
@@ -165,7 +161,7 @@ static bool take_times(struct loading *loading, const struct cell *row,
 		return false;
 	}
 	task->begin_ns = row[5].integer;
-	task->end_ns = rows_integer(&row[6], node->end_ns);
+	task->end_ns = cell_integer(&row[6], node->end_ns);
 	if (task->begin_ns > scope->end_ns || task->end_ns < scope->begin_ns) {
 		tasks->outside++;
 		return false;
@@ -177,23 +173,25 @@ static bool take_times(struct loading *loading, const struct cell *row,
 		task->begin_ns = scope->begin_ns;
 	if (task->end_ns < task->begin_ns) /* stamps in disorder */
 		task->end_ns = task->begin_ns;
-	task->submit_ns = rows_integer(&row[4], task->begin_ns);
+	task->submit_ns = cell_integer(&row[4], task->begin_ns);
 	if (task->submit_ns > task->begin_ns || task->submit_ns < scope->begin_ns)
 		task->submit_ns = task->begin_ns;
 	return true;
 }
 
-static void take_row(struct loading *loading, const struct cell *row)
+static int take_row(void *context, const struct cell *row, struct error *error)
 {
+	struct loading *loading = context;
 	struct opendc_task task = {.deadline_ns = NSEC_MIN,
-				   .row = rows_integer(&row[0], 0)};
+				   .row = cell_integer(&row[0], 0)};
 	json_t *data;
 	int64_t index, process;
 
+	(void)error;
 	if (!take_times(loading, row, &task))
-		return;
+		return 0;
 	data = parse_data(&row[8]);
-	task.name = rows_text(&row[3]);
+	task.name = cell_text(&row[3]);
 	take_data(&task, data);
 	index = opendc_add_task(loading->tasks, &task);
 	add_names(loading, data, index);
@@ -203,6 +201,7 @@ static void take_row(struct loading *loading, const struct cell *row)
 		add_claim(loading->tasks, process, index);
 	else
 		loading->tasks->processless++;
+	return 0;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -249,19 +248,14 @@ int opendc_invocations_load(struct opendc_tasks *tasks, struct opendc_cluster *c
 			    struct export *export, struct error *error)
 {
 	struct loading loading = {.tasks = tasks, .cluster = cluster, .export = export};
-	struct timeline_query *query =
-	    timeline_query_new(export->timeline,
-			       "SELECT id, node, pid, name, enqueue_ns, begin_ns, end_ns,"
-			       " process, data FROM invocation ORDER BY id",
-			       error);
-	int more = -1;
+	int status =
+	    query_rows(export->timeline,
+		       "SELECT id, node, pid, name, enqueue_ns, begin_ns, end_ns,"
+		       " process, data FROM invocation ORDER BY id",
+		       NULL, take_row, &loading, error);
 
-	if (query && !timeline_query_ask(query, NULL, 0, error))
-		while ((more = timeline_query_next(query, error)) > 0)
-			take_row(&loading, timeline_query_row(query));
-	timeline_query_free(query);
 	join_names(&loading);
 	clear_names(&loading.own);
 	clear_names(&loading.parents);
-	return more;
+	return status;
 }

@@ -12,17 +12,12 @@
  * Workload traces and topologies of OpenDC, a simulator of data centers. What each
  * number is stands in docs/opendc.md.
  *
- *   opendc.c             the options, and the order of what follows
- *   opendc/cluster.c     nodes, processes, threads, and who begot whom
- *   opendc/invocations.c what a scheduler ran
- *   opendc/tasks.c       tasks of these, by --tasks
- *   opendc/charge.c      whose task a stretch of processor time is
- *   opendc/switches.c    processor time by the scheduler's events
- *   opendc/samples.c     processor time and memory by samples of processes
- *   opendc/pages.c       memory by events of pages
- *   opendc/usage.c       processor time by task and interval, sorted outside of memory
- *   opendc/schema.c      the columns of each version of the format
- *   opendc/write.c, opendc/topology.c   the files
+ *   cluster.c      nodes, processes, threads, and who begot whom
+ *   invocations.c  what a scheduler ran
+ *   tasks.c        tasks of these, by --tasks; groups.c: control groups and sessions
+ *   charge.c       whose task what a processor ran is; samples.c, pages.c: and memory
+ *   schema.c       the columns of each version of the format, and files of them
+ *   write.c        fragments, tasks, topology
  */
 enum opendc_kind {
 	OPENDC_INVOCATIONS,
@@ -54,10 +49,6 @@ struct opendc_choice {
 	int64_t memory_kb;   /* of a task of which nothing tells; 1000 bytes each */
 	bool kernel_threads, parents;
 };
-
-/* 0, or -1 with error. */
-int opendc_choose(const struct opendc_options *options, struct opendc_choice *choice,
-		  struct error *error);
 
 /* "invocation", ...: as --tasks has it. */
 const char *opendc_kind_name(enum opendc_kind kind);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "export/perfetto/perfetto.h"
+#include "export/query.h"
 
 enum column {
 	ID,
@@ -141,14 +142,18 @@ static int add_ends(const struct perfetto *perfetto, struct perfetto_event *even
 	return 0;
 }
 
-static int add_message(const struct perfetto *perfetto, const struct cell *row)
+static int add_message(void *context, const struct cell *row, struct error *error)
 {
+	const struct perfetto *perfetto = context;
 	struct end sent = end_of(perfetto, &row[SRC_NODE], &row[SEND_NS]);
 	struct end received = end_of(perfetto, &row[DST_NODE], &row[RECV_NS]);
 	char protocol[TEXT], source[TEXT], target[TEXT];
 	struct perfetto_event event = {
 	    .category = "message", .name = protocol, .flow = (uint64_t)row[ID].integer};
 
+	(void)error;
+	progress_update(perfetto->progress, "ctexport perfetto", perfetto->writer->events,
+			0, 0);
 	copy(protocol, &row[PROTOCOL]);
 	if (!*protocol)
 		snprintf(protocol, sizeof(protocol), "message");
@@ -167,23 +172,6 @@ static int add_message(const struct perfetto *perfetto, const struct cell *row)
 
 int perfetto_add_messages(struct perfetto *perfetto, struct error *error)
 {
-	struct cell span[] = {
-	    {.type = CELL_INTEGER, .integer = perfetto->scope->begin_ns},
-	    {.type = CELL_INTEGER, .integer = perfetto->scope->end_ns},
-	};
-	struct timeline_query *query =
-	    timeline_query_new(perfetto->timeline, messages_sql, error);
-	int more = -1;
-
-	if (query && timeline_query_ask(query, span, 2, error) == 0)
-		while ((more = timeline_query_next(query, error)) > 0) {
-			progress_update(perfetto->progress, "ctexport perfetto",
-					perfetto->writer->events, 0, 0);
-			if (add_message(perfetto, timeline_query_row(query))) {
-				more = -1;
-				break;
-			}
-		}
-	timeline_query_free(query);
-	return more;
+	return query_scope(perfetto->timeline, perfetto->scope, messages_sql, add_message,
+			   perfetto, error);
 }

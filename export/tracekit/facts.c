@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "export/directory.h"
+#include "export/query.h"
 #include "export/tracekit/files.h"
 
 FILE *tracekit_create(const struct tracekit_node *node, const char *name,
@@ -51,31 +52,15 @@ json_t *tracekit_json(const struct cell *cell)
 	return value ? value : json_null(); /* no UTF-8, or not finite */
 }
 
-int tracekit_each(const struct tracekit_node *node, const char *sql,
-		  int (*row)(void *context, const struct cell *cell, struct error *error),
+int tracekit_each(const struct tracekit_node *node, const char *sql, timeline_take *row,
 		  void *context, struct error *error)
 {
 	const struct scope *scope = &node->export->scope;
-	const struct cell value[] = {
-	    {.type = CELL_INTEGER, .integer = node->node->id},
-	    {.type = CELL_INTEGER, .integer = scope->begin_ns},
-	    {.type = CELL_INTEGER, .integer = scope->end_ns},
-	};
-	struct timeline_query *query =
-	    timeline_query_new(node->export->timeline, sql, error);
-	int more = -1;
+	const struct cell value[] = {cell_of_integer(node->node->id),
+				     cell_of_integer(scope->begin_ns),
+				     cell_of_integer(scope->end_ns)};
 
-	if (query &&
-	    !timeline_query_ask(query, value, timeline_query_parameters(query), error)) {
-		while ((more = timeline_query_next(query, error)) > 0) {
-			if (row(context, timeline_query_row(query), error)) {
-				more = -1;
-				break;
-			}
-		}
-	}
-	timeline_query_free(query);
-	return more;
+	return query_rows(node->export->timeline, sql, value, row, context, error);
 }
 
 /* What the facts of a node hold besides the columns of `node`. */

@@ -50,8 +50,7 @@ int64_t tracekit_ms(int64_t ns);
 
 /* Ask with the node's id and the scope's begin and end as ?1 to ?3, and hand on each
  * row: 0, or -1 with error. */
-int tracekit_each(const struct tracekit_node *node, const char *sql,
-		  int (*row)(void *context, const struct cell *cell, struct error *error),
+int tracekit_each(const struct tracekit_node *node, const char *sql, timeline_take *row,
 		  void *context, struct error *error);
 
 /* A cell as JSON; NULL is null. */

@@ -17,6 +17,7 @@
 #include "export.h"
 #include "export/formats.h"
 #include "export/opendc/opendc.h"
+#include "merge/spans_pass.h"
 #include "timeline/rows.h"
 
 #define BEGIN  ((nsec_t)1700000000 * NSEC_PER_SEC)
@@ -162,6 +163,7 @@ static inline void make_end(struct made *made)
 {
 	MADE(timeline_writer_finish(made->writer, &made->error));
 	timeline_writer_free(made->writer);
+	MADE(spans_add_to_file("run.db", &made->error));
 }
 
 /* The options as without any, but for CSV. */
