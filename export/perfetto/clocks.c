@@ -172,7 +172,7 @@ static int say_clock(const struct perfetto *perfetto, const struct cell *source)
 
 	perfetto_add_text(&event, "quality", quality);
 	perfetto_add_text(&event, "reference",
-			       *reference ? reference : "none: left as it was");
+			  *reference ? reference : "none: left as it was");
 	perfetto_add_text(&event, "kind", kind);
 	perfetto_add_text(&event, "path", path);
 	if (source[EVENTS].type == CELL_INTEGER)
