@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/mem.h"
 #include "export/opendc/tasks.h"
 #include "export/query.h"
@@ -77,29 +76,15 @@ static int read_events(struct grouping *grouping, struct export *export,
 	return more;
 }
 
-static int take_record(void *context, const struct cell *row, struct error *unused)
+static int take_record(void *context, const struct cell *row, struct error *error)
 {
 	struct grouping *grouping = context;
-	struct error error = ERROR_INIT;
-	json_t *data = row[1].type == CELL_TEXT
-			   ? json_parse_object(row[1].bytes, row[1].size, &error)
-			   : NULL;
-	bool is_cgroup = grouping->kind == OPENDC_CGROUPS;
-	const json_t *value = json_object_get(data, is_cgroup ? "cgroup" : "session");
 	int64_t process;
 
-	(void)unused;
-	error_clear(&error);
-	if (!value && !is_cgroup)
-		value = json_object_get(data, "session_id");
-	if (value && intmap_get(&grouping->cluster->process_of_id,
-				(uint64_t)cell_integer(&row[0], -1), &process))
-		set_label(grouping, process,
-			  json_is_string(value)    ? mem_strdup(json_string_value(value))
-			  : json_is_integer(value) ? mem_printf("%" JSON_INTEGER_FORMAT,
-								json_integer_value(value))
-						   : NULL);
-	json_decref(data);
+	(void)error;
+	if (intmap_get(&grouping->cluster->process_of_id,
+		       (uint64_t)cell_integer(&row[0], -1), &process))
+		set_label(grouping, process, cell_text(&row[1]));
 	return 0;
 }
 
@@ -126,11 +111,16 @@ int opendc_label_processes(struct opendc_cluster *cluster, enum opendc_kind kind
 			   struct export *export, struct error *error)
 {
 	struct grouping grouping = {cluster, kind};
+	static const char cgroups[] =
+	    "SELECT process, json_extract(data, '$.cgroup') || '' FROM invocation "
+	    "WHERE json_valid(data) ORDER BY id";
+	static const char sessions[] =
+	    "SELECT process, coalesce(json_extract(data, '$.session'),"
+	    " json_extract(data, '$.session_id')) || '' FROM invocation "
+	    "WHERE json_valid(data) ORDER BY id";
 
 	if (read_events(&grouping, export, error) ||
-	    query_rows(export->timeline,
-		       "SELECT process, data FROM invocation WHERE data IS NOT NULL "
-		       "ORDER BY id",
+	    query_rows(export->timeline, kind == OPENDC_CGROUPS ? cgroups : sessions,
 		       NULL, take_record, &grouping, error))
 		return -1;
 	if (inherit(cluster))
