@@ -18,7 +18,6 @@
 #include "merge/describe.h"
 #include "merge/load.h"
 #include "merge/samples.h"
-#include "merge/spans_pass.h"
 #include "merge/tables.h"
 #include "sync/arguments.h"
 #include "timeline/header.h"
@@ -266,19 +265,26 @@ static int write_rows(struct merge *merge, struct error *error)
 			      .follow = follow_new(),
 			      .processes = processes_new(),
 			      .links = links_new(&merge->run),
+			      .spans = merge->request->no_spans ? NULL
+								: spans_new(&merge->run),
 			      .progress = &merge->progress,
 			      .threads = merge->sync.threads,
 			      .payload = !merge->request->no_payload};
-	status = load_events(load, error) || timeline_end_events(merge->writer, error) ||
-		 links_write(load->links, merge->origins, merge->writer, error) ||
-		 merge_samples(&merge->run, &merge->selection, load->processes,
-			       merge->writer, error) ||
-		 processes_write(load->processes, merge->writer, error) ||
-		 write_meta(merge, error) ||
-		 tables_write(&merge->run, merge->writer, error);
+	status =
+	    load_events(load, error) ||
+	    (load->spans &&
+	     spans_write(load->spans, load->processes, merge->writer, error)) ||
+	    timeline_end_events(merge->writer, error) ||
+	    links_write(load->links, merge->origins, load->spans, merge->writer, error) ||
+	    spans_write_recorded(load->spans, &merge->run, merge->writer, error) ||
+	    merge_samples(&merge->run, &merge->selection, load->processes, merge->writer,
+			  error) ||
+	    processes_write(load->processes, merge->writer, error) ||
+	    write_meta(merge, error) || tables_write(&merge->run, merge->writer, error);
 	follow_free(load->follow);
 	processes_free(load->processes);
 	links_free(load->links);
+	spans_free(load->spans);
 	return status ? -1 : 0;
 }
 
@@ -309,9 +315,6 @@ static int merge_all(struct merge *merge, struct error *error)
 		return -1;
 	timeline_writer_free(merge->writer);
 	merge->writer = NULL;
-	if (!merge->request->no_spans &&
-	    spans_add_to_file(merge->output.temporary, error))
-		return -1;
 	merge->is_written = true;
 	return put_in_place(merge, error);
 }

@@ -10,13 +10,13 @@
 #include "base/mem.h"
 #include "base/spill.h"
 
-enum { BLOCK = 256 }; /* ids, 4 KiB */
+enum { BLOCK = 64 }; /* ids, 4 KiB */
 
 #define NO_BLOCK SIZE_MAX
 
 struct event_id {
 	uint64_t ordinal;
-	int64_t id;
+	struct event_link link;
 };
 
 /* A full block in the file. */
@@ -87,8 +87,8 @@ static int spill(struct event_ids *ids, struct stream *stream, struct error *err
 	return 0;
 }
 
-int event_ids_add(struct event_ids *ids, uint64_t key, uint64_t ordinal, int64_t id,
-		  struct error *error)
+int event_ids_add(struct event_ids *ids, uint64_t key, uint64_t ordinal,
+		  const struct event_link *link, struct error *error)
 {
 	struct stream *stream;
 	int64_t at;
@@ -99,11 +99,11 @@ int event_ids_add(struct event_ids *ids, uint64_t key, uint64_t ordinal, int64_t
 		stream = add_stream(ids, key);
 	if (stream->used == BLOCK && spill(ids, stream, error))
 		return -1;
-	stream->open[stream->used++] = (struct event_id){ordinal, id};
+	stream->open[stream->used++] = (struct event_id){ordinal, *link};
 	return 0;
 }
 
-static int64_t search(const struct event_id *id, size_t count, uint64_t ordinal)
+static struct event_link search(const struct event_id *id, size_t count, uint64_t ordinal)
 {
 	size_t low = 0, high = count;
 
@@ -115,7 +115,8 @@ static int64_t search(const struct event_id *id, size_t count, uint64_t ordinal)
 		else
 			high = middle;
 	}
-	return low < count && id[low].ordinal == ordinal ? id[low].id : 0;
+	return low < count && id[low].ordinal == ordinal ? id[low].link
+							 : (struct event_link){.id = 0};
 }
 
 /* The last block that begins at an ordinal or before it, or NO_BLOCK. */
@@ -156,11 +157,11 @@ static int load(struct event_ids *ids, const struct block *block, struct event_i
 }
 
 static int find_spilled(struct event_ids *ids, struct stream *stream, uint64_t ordinal,
-			struct kept *kept, int64_t *id, struct error *error)
+			struct kept *kept, struct event_link *link, struct error *error)
 {
 	size_t block = block_of(stream, ordinal);
 
-	*id = 0;
+	*link = (struct event_link){.id = 0};
 	if (block == NO_BLOCK)
 		return 0;
 	if (!kept->id)
@@ -171,25 +172,25 @@ static int find_spilled(struct event_ids *ids, struct stream *stream, uint64_t o
 			return -1;
 		kept->block = block;
 	}
-	*id = search(kept->id, BLOCK, ordinal);
+	*link = search(kept->id, BLOCK, ordinal);
 	return 0;
 }
 
 int event_ids_find(struct event_ids *ids, uint64_t key, uint64_t ordinal,
-		   enum event_side side, int64_t *id, struct error *error)
+		   enum event_side side, struct event_link *link, struct error *error)
 {
 	struct stream *stream;
 	int64_t at;
 
-	*id = 0;
+	*link = (struct event_link){.id = 0};
 	if (!intmap_get(&ids->index, key, &at))
 		return 0;
 	stream = &ids->stream[at];
 	if (stream->used && ordinal >= stream->open[0].ordinal) {
-		*id = search(stream->open, stream->used, ordinal);
+		*link = search(stream->open, stream->used, ordinal);
 		return 0;
 	}
-	return find_spilled(ids, stream, ordinal, &stream->kept[side], id, error);
+	return find_spilled(ids, stream, ordinal, &stream->kept[side], link, error);
 }
 
 void event_ids_free(struct event_ids *ids)

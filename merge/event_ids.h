@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "merge/spans/spans.h"
 
 /*
  * The ids that events of streams got, by their place within the stream. All but
@@ -22,15 +23,21 @@ static inline uint64_t event_stream(uint32_t source, uint32_t stream)
 	return (uint64_t)source << 32 | stream;
 }
 
+/* An event that is, or can be, a packet's. */
+struct event_link {
+	int64_t id;              /* 0: it was not loaded */
+	struct span_cause cause; /* as spans_event has it */
+};
+
 struct event_ids *event_ids_new(void);
 
 /* By ascending ordinal within a stream. 0, or -1 with error. */
-int event_ids_add(struct event_ids *ids, uint64_t stream, uint64_t ordinal, int64_t id,
-		  struct error *error);
+int event_ids_add(struct event_ids *ids, uint64_t stream, uint64_t ordinal,
+		  const struct event_link *link, struct error *error);
 
-/* The id, or 0 where none was added. 0, or -1 with error. */
+/* What was added, id 0 where nothing was. 0, or -1 with error. */
 int event_ids_find(struct event_ids *ids, uint64_t stream, uint64_t ordinal,
-		   enum event_side side, int64_t *id, struct error *error);
+		   enum event_side side, struct event_link *link, struct error *error);
 
 void event_ids_free(struct event_ids *ids);
 

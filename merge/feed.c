@@ -225,7 +225,8 @@ static void open_source(void *context, size_t index)
 	queue->clock = &source->clock;
 	queue->tail_ns = NSEC_MIN;
 	queue->ended = true;
-	sieve_init(&queue->sieve, feed->wish.selection, feed->wish.payload);
+	sieve_init(&queue->sieve, feed->wish.selection, feed->wish.payload,
+		   feed->wish.spans);
 	if (source->is_twice ||
 	    !selection_has_node(feed->wish.selection, feed->run->node[source->node].name))
 		return;
@@ -332,6 +333,13 @@ const struct row *feed_head(struct feed *feed, uint32_t source)
 	if (!queue->current)
 		next_block(feed, queue);
 	return queue->current ? block_row(queue->current, queue->at) : NULL;
+}
+
+void feed_facts(struct feed *feed, uint32_t source, struct packet_source_facts *facts)
+{
+	pthread_mutex_lock(&feed->lock);
+	*facts = feed->queue[source].facts;
+	pthread_mutex_unlock(&feed->lock);
 }
 
 bool feed_share_clock(struct feed *feed, uint32_t a, uint32_t b)

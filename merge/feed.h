@@ -22,7 +22,8 @@
 
 struct feed_wish {
 	const struct selection *selection;
-	bool payload; /* else cells come only with what threads are followed by */
+	bool payload; /* else cells come only with what tells of threads or spans */
+	bool spans;
 	int threads;
 };
 
@@ -38,6 +39,9 @@ struct feed *feed_new(struct merge_run *run, const struct feed_wish *wish,
 
 /* The next event of a source, waited for; NULL at its end. Until feed_next. */
 const struct row *feed_head(struct feed *feed, uint32_t source);
+
+/* What is known so far of a source, of which the first head was asked for. */
+void feed_facts(struct feed *feed, uint32_t source, struct packet_source_facts *facts);
 
 /* Whether two sources, of which the first heads were asked for, have one clock. */
 bool feed_share_clock(struct feed *feed, uint32_t a, uint32_t b);

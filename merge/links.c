@@ -11,7 +11,7 @@
 #include "merge/sorter.h"
 #include "timeline/rows.h"
 
-enum { ROWS_SORTED = 1 << 16 }; /* at once, 7 MiB */
+enum { ROWS_SORTED = 1 << 15 }; /* at once, 7 MiB */
 
 enum { ECHO_REPLY_4 = 0, ECHO_4 = 8, ECHO_6 = 128, ECHO_REPLY_6 = 129 };
 
@@ -23,13 +23,14 @@ struct links {
 /* A message on its way to its row. */
 struct link {
 	nsec_t send_ns, recv_ns;
-	int64_t send_event, recv_event; /* 0: not loaded */
+	struct event_link send, recv;
 	uint32_t send_source, recv_source;
 	struct packet packet;
 };
 
 struct linking {
 	struct links *links;
+	const struct spans *spans;
 	struct sorter *sorter;
 	struct timeline_writer *writer;
 	struct error *error;
@@ -58,11 +59,11 @@ bool links_wants(const struct record_class *class)
 	return false;
 }
 
-int links_note(struct links *links, uint32_t source, uint32_t stream, uint64_t ordinal,
-	       int64_t event, struct error *error)
+int links_note(struct links *links, uint32_t source, const struct record *record,
+	       const struct event_link *link, struct error *error)
 {
-	return event_ids_add(links->ids, event_stream(source, stream), ordinal, event,
-			     error);
+	return event_ids_add(links->ids, event_stream(source, record->stream),
+			     record->ordinal, link, error);
 }
 
 /* By send time; the rest is for an order that does not depend on threads. */
@@ -74,9 +75,9 @@ static int compare(const void *a, const void *b)
 		return p->send_ns < q->send_ns ? -1 : 1;
 	if (p->recv_ns != q->recv_ns)
 		return p->recv_ns < q->recv_ns ? -1 : 1;
-	if (p->send_event != q->send_event)
-		return p->send_event < q->send_event ? -1 : 1;
-	return (p->recv_event > q->recv_event) - (p->recv_event < q->recv_event);
+	if (p->send.id != q->send.id)
+		return p->send.id < q->send.id ? -1 : 1;
+	return (p->recv.id > q->recv.id) - (p->recv.id < q->recv.id);
 }
 
 static nsec_t corrected(const struct links *links, const struct origin *origin)
@@ -85,10 +86,10 @@ static nsec_t corrected(const struct links *links, const struct origin *origin)
 }
 
 static int find_event(struct links *links, const struct origin *origin,
-		      enum event_side side, int64_t *event, struct error *error)
+		      enum event_side side, struct event_link *link, struct error *error)
 {
 	return event_ids_find(links->ids, event_stream(origin->source, origin->stream),
-			      origin->ordinal, side, event, error);
+			      origin->ordinal, side, link, error);
 }
 
 static int link_message(void *context, const struct message_origin *origin)
@@ -99,11 +100,10 @@ static int link_message(void *context, const struct message_origin *origin)
 			    .recv_source = origin->recv.source,
 			    .packet = origin->packet};
 
-	linking->failed = find_event(links, &origin->send, EVENT_SENT, &link.send_event,
-				     linking->error) ||
-			  find_event(links, &origin->recv, EVENT_RECEIVED,
-				     &link.recv_event, linking->error);
-	if (linking->failed || (!link.send_event && !link.recv_event))
+	linking->failed =
+	    find_event(links, &origin->send, EVENT_SENT, &link.send, linking->error) ||
+	    find_event(links, &origin->recv, EVENT_RECEIVED, &link.recv, linking->error);
+	if (linking->failed || (!link.send.id && !link.recv.id))
 		return linking->failed;
 	link.send_ns = corrected(links, &origin->send);
 	link.recv_ns = corrected(links, &origin->recv);
@@ -154,6 +154,20 @@ static int64_t event_or_none(int64_t event)
 	return event ? event : TIMELINE_NONE;
 }
 
+/* What sent it, as far as the node's kernel tells. */
+static void set_cause(struct timeline_message *row, const struct spans *spans,
+		      uint32_t node, const struct span_cause *noted)
+{
+	struct span_cause cause = *noted;
+
+	spans_settle(spans, node, &cause);
+	row->send_by = span_wait_name(cause.wait);
+	row->send_tid = cause.tid < 0 ? TIMELINE_NONE : cause.tid;
+	row->send_first_recv = event_or_none(cause.first_recv);
+	row->send_last_recv = event_or_none(cause.last_recv);
+	row->send_assumed = cause.is_assumed;
+}
+
 static int write_link(void *context, const void *item)
 {
 	struct linking *linking = context;
@@ -167,8 +181,8 @@ static int write_link(void *context, const void *item)
 	    .protocol = protocol ? protocol : "ip",
 	    .src_node = source[link->send_source].node + INT64_C(1),
 	    .dst_node = source[link->recv_source].node + INT64_C(1),
-	    .send_event = event_or_none(link->send_event),
-	    .recv_event = event_or_none(link->recv_event),
+	    .send_event = event_or_none(link->send.id),
+	    .recv_event = event_or_none(link->recv.id),
 	    .send_ns = link->send_ns,
 	    .recv_ns = link->recv_ns,
 	    .latency_ns = nsec_sub(link->recv_ns, link->send_ns),
@@ -180,7 +194,7 @@ static int write_link(void *context, const void *item)
 	    .send_first_recv = TIMELINE_NONE,
 	    .send_last_recv = TIMELINE_NONE,
 	    .send_assumed = TIMELINE_NONE,
-	    .recv_batch = TIMELINE_NONE,
+	    .recv_batch = event_or_none(link->recv.cause.first_recv),
 	};
 
 	if (packet->known & PACKET_NETWORK) {
@@ -189,13 +203,17 @@ static int write_link(void *context, const void *item)
 		row.bytes = packet_bytes(packet);
 	}
 	set_transport(&row, packet);
+	if (linking->spans && link->send.id && link->send.cause.event)
+		set_cause(&row, linking->spans, source[link->send_source].node,
+			  &link->send.cause);
 	return timeline_add_message(linking->writer, &row, linking->error);
 }
 
-int links_write(struct links *links, struct origins *origins,
+int links_write(struct links *links, struct origins *origins, const struct spans *spans,
 		struct timeline_writer *writer, struct error *error)
 {
-	struct linking linking = {.links = links, .writer = writer, .error = error};
+	struct linking linking = {
+	    .links = links, .spans = spans, .writer = writer, .error = error};
 	int status;
 
 	linking.sorter = sorter_new(sizeof(struct link), ROWS_SORTED, compare);

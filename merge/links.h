@@ -2,6 +2,7 @@
 #ifndef CT_MERGE_LINKS_H
 #define CT_MERGE_LINKS_H
 
+#include "merge/event_ids.h"
 #include "merge/origins.h"
 #include "merge/run.h"
 #include "timeline/writer.h"
@@ -19,16 +20,17 @@ struct links *links_new(const struct merge_run *run);
 /* Whether events of a class can be what a message was made of. */
 bool links_wants(const struct record_class *class);
 
-/* An event was loaded as that id. By ascending ordinal within a stream. */
-int links_note(struct links *links, uint32_t source, uint32_t stream, uint64_t ordinal,
-	       int64_t event, struct error *error);
+/* An event was loaded. By ascending ordinal within a stream. */
+int links_note(struct links *links, uint32_t source, const struct record *record,
+	       const struct event_link *link, struct error *error);
 
 /*
  * Add the message rows, ordered by send time; an end whose event was not loaded
  * (left out by the user's selection) is NULL, one where both were left out has
- * no row. 0, or -1 with error.
+ * no row. What caused them is settled by `spans`; NULL: none is known. 0, or -1 with
+ * error.
  */
-int links_write(struct links *links, struct origins *origins,
+int links_write(struct links *links, struct origins *origins, const struct spans *spans,
 		struct timeline_writer *writer, struct error *error);
 
 void links_free(struct links *links);

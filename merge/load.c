@@ -12,6 +12,7 @@
 struct known_class {
 	uint32_t id; /* in the timeline; 0: not added yet */
 	bool is_linked;
+	int span_class;
 };
 
 struct known_classes {
@@ -25,6 +26,7 @@ struct loading {
 	struct order order;
 	struct known_classes *classes; /* one a source */
 	bool *is_mute;                 /* one a source: see is_mute */
+	bool *tells_spans;             /* one a source: see tells_spans */
 	struct problem_list problems;
 };
 
@@ -61,6 +63,8 @@ static int add_class(struct loading *loading, uint32_t source, const struct row 
 	}
 	status = timeline_add_class(loading->load->writer, &wanted, &known->id, error);
 	known->is_linked = links_wants(class);
+	if (loading->tells_spans[source])
+		known->span_class = spans_class(loading->load->spans, class);
 	free(column);
 	return status;
 }
@@ -79,17 +83,28 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	    .cpu = row->record.cpu,
 	    .cell = load->payload ? row->record.cell : NULL,
 	};
-	int64_t id;
+	struct event_link link = {.id = 0};
 
 	if (!known->id && add_class(loading, source, row, known, error))
 		return -1;
 	event.class = known->id;
-	if (timeline_add_event(load->writer, &event, &id, error))
+	if (timeline_add_event(load->writer, &event, &link.id, error))
 		return -1;
-	if (!known->is_linked)
-		return 0;
-	return links_note(load->links, source, row->record.stream, row->record.ordinal,
-			  id, error);
+	if (loading->tells_spans[source]) {
+		struct span_event told = {.id = link.id,
+					  .node = load->run->source[source].node,
+					  .class = known->span_class,
+					  .ts_ns = row->ts_ns,
+					  .cpu = row->record.cpu,
+					  .tid = tid,
+					  .cell = row->record.cell};
+
+		if (spans_event(load->spans, &told, &link.cause, error))
+			return -1;
+	}
+	return known->is_linked
+		   ? links_note(load->links, source, &row->record, &link, error)
+		   : 0;
 }
 
 static int take_row(struct loading *loading, uint32_t source, const struct row *row,
@@ -120,6 +135,66 @@ static bool is_mute(const struct merge_run *run, uint32_t source)
 		    strcmp(run->source[i].kind, "kernel") == 0)
 			return true;
 	return false;
+}
+
+/* Spans are of kernels, or of what there is of a node instead. */
+static bool tells_spans(const struct load *load, uint32_t source)
+{
+	const struct merge_source *of = &load->run->source[source];
+
+	if (!load->spans || strcmp(of->kind, "capture") == 0)
+		return false;
+	if (strcmp(of->kind, "kernel") == 0)
+		return true;
+	for (size_t i = 0; i < load->run->count; i++)
+		if (load->run->source[i].node == of->node &&
+		    strcmp(load->run->source[i].kind, "kernel") == 0)
+			return false;
+	return true;
+}
+
+/* From when on a node is recorded: its first event, and not before what is selected. */
+static void begin_spans(struct loading *loading)
+{
+	const struct merge_run *run = loading->load->run;
+	nsec_t least = loading->load->selection->begin_ns;
+
+	for (uint32_t source = 0; source < run->count; source++) {
+		struct packet_source_facts facts;
+		nsec_t begin;
+
+		loading->tells_spans[source] = tells_spans(loading->load, source);
+		feed_facts(loading->feed, source, &facts);
+		if (!loading->tells_spans[source] || !facts.events)
+			continue;
+		begin = clock_correct(&run->source[source].clock, facts.begin_ns);
+		spans_set_begin(loading->load->spans, run->source[source].node,
+				begin < least ? least : begin);
+	}
+}
+
+/* What the whole reading knows now of each node's end. */
+static int end_spans(const struct load *load, struct error *error)
+{
+	const struct merge_run *run = load->run;
+	int status = 0;
+
+	for (uint32_t node = 0; load->spans && node < run->nodes && !status; node++) {
+		nsec_t end = NSEC_MIN;
+
+		for (uint32_t i = 0; i < run->count; i++) {
+			const struct merge_source *source = &run->source[i];
+			nsec_t last = clock_correct(&source->clock, source->facts.end_ns);
+
+			if (source->node == node && tells_spans(load, i) &&
+			    source->facts.events && last > end)
+				end = last;
+		}
+		if (end > load->selection->end_ns)
+			end = load->selection->end_ns;
+		status = spans_end(load->spans, node, end, error);
+	}
+	return status;
 }
 
 /* User space runs where the kernel that has its clock says. */
@@ -156,6 +231,7 @@ static int merge(struct loading *loading, struct error *error)
 				  &(struct order_head){row->ts_ns, node, source});
 	}
 	share_switches(loading);
+	begin_spans(loading);
 	while (order_first(&loading->order, &source)) {
 		const struct row *row = feed_head(loading->feed, source);
 
@@ -175,7 +251,8 @@ static int merge(struct loading *loading, struct error *error)
 
 int load_events(struct load *load, struct error *error)
 {
-	struct feed_wish wish = {load->selection, load->payload, load->threads};
+	struct feed_wish wish = {load->selection, load->payload, load->spans != NULL,
+				 load->threads};
 	struct loading loading = {.load = load};
 	int status = -1;
 
@@ -183,15 +260,19 @@ int load_events(struct load *load, struct error *error)
 	loading.feed = feed_new(load->run, &wish, error);
 	loading.classes = mem_zalloc(load->run->count * sizeof(*loading.classes));
 	loading.is_mute = mem_zalloc(load->run->count * sizeof(*loading.is_mute));
+	loading.tells_spans = mem_zalloc(load->run->count * sizeof(*loading.tells_spans));
 	if (loading.feed)
 		status = merge(&loading, error);
 	feed_free(loading.feed);
 	progress_end(load->progress);
+	if (!status)
+		status = end_spans(load, error);
 	merge_run_tell(load->run, &loading.problems);
 	for (size_t i = 0; i < load->run->count; i++)
 		free(loading.classes[i].item);
 	free(loading.classes);
 	free(loading.is_mute);
+	free(loading.tells_spans);
 	order_clear(&loading.order);
 	return status;
 }

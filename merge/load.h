@@ -8,6 +8,7 @@
 #include "merge/processes.h"
 #include "merge/run.h"
 #include "merge/select.h"
+#include "merge/spans/spans.h"
 #include "timeline/writer.h"
 
 /* Everything that takes part when events become rows; all borrowed. */
@@ -18,6 +19,7 @@ struct load {
 	struct follow *follow;
 	struct processes *processes;
 	struct links *links;
+	struct spans *spans; /* NULL: none are wanted */
 	struct progress *progress;
 	int threads;
 	bool payload;

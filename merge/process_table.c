@@ -32,6 +32,9 @@ static struct thread_row *add_thread(struct process_table *table, uint32_t node,
 				 .begin_ns = TIMELINE_NONE,
 				 .end_ns = TIMELINE_NONE};
 
+	if (!intmap_get(&process_table_node(table, node)->thread, (uint64_t)tid,
+			&row.previous))
+		row.previous = -1;
 	table->thread = mem_grow(table->thread, table->threads, &table->thread_room,
 				 sizeof(*table->thread));
 	table->thread[table->threads] = row;
@@ -234,6 +237,26 @@ int64_t process_table_at(const struct process_table *table, uint32_t node, int64
 		index = row->previous;
 	}
 	return -1;
+}
+
+int64_t process_table_thread_at(const struct process_table *table, uint32_t node,
+				int64_t tid, nsec_t ts_ns)
+{
+	int64_t index;
+
+	if (node >= table->nodes ||
+	    !intmap_get(&table->node[node].thread, (uint64_t)tid, &index))
+		return -1;
+	while (table->thread[index].previous >= 0) {
+		const struct thread_row *row = &table->thread[index];
+		const struct thread_row *before = &table->thread[row->previous];
+
+		if (row->begin_ns == TIMELINE_NONE ? before->end_ns < ts_ns
+						   : row->begin_ns <= ts_ns)
+			break;
+		index = row->previous;
+	}
+	return index;
 }
 
 void process_table_clear(struct process_table *table)

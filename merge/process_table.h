@@ -17,7 +17,8 @@
  */
 struct thread_row {
 	int64_t tid;
-	int64_t process; /* index, -1: not known yet */
+	int64_t process;  /* index, -1: not known yet */
+	int64_t previous; /* index of the thread that had the tid before, or -1 */
 	uint32_t node;
 	bool gone;            /* it ended, and its tid is free again */
 	bool is_cloning;      /* within clone(2), with these flags: */
@@ -95,6 +96,10 @@ struct thread_row *process_table_exec(struct process_table *table, uint32_t node
 /* The process that had a pid at a time: index, or -1. */
 int64_t process_table_at(const struct process_table *table, uint32_t node, int64_t pid,
 			 nsec_t ts_ns);
+
+/* The thread that had a tid at a time, the first one before that: index, or -1. */
+int64_t process_table_thread_at(const struct process_table *table, uint32_t node,
+				int64_t tid, nsec_t ts_ns);
 
 void process_table_clear(struct process_table *table);
 

@@ -383,6 +383,16 @@ int64_t processes_find(const struct processes *processes, uint32_t node, int64_t
 	return process_table_at(&processes->table, node, pid, ts_ns) + 1;
 }
 
+int64_t processes_thread(const struct processes *processes, uint32_t node, int64_t tid,
+			 nsec_t ts_ns, const char **comm)
+{
+	int64_t index = process_table_thread_at(&processes->table, node, tid, ts_ns);
+	const char *name = index < 0 ? "" : processes->table.thread[index].comm;
+
+	*comm = *name ? name : NULL;
+	return index + 1;
+}
+
 static int64_t exit_status(const struct process_row *row)
 {
 	if (row->end_ns == TIMELINE_NONE)

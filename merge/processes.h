@@ -22,6 +22,13 @@ void processes_event(struct processes *processes, uint32_t node,
 int64_t processes_find(const struct processes *processes, uint32_t node, int64_t pid,
 		       nsec_t ts_ns);
 
+/*
+ * The row id of the thread that had a tid at a time, 0: unknown. `comm` gets its name as
+ * its row has it, NULL: none.
+ */
+int64_t processes_thread(const struct processes *processes, uint32_t node, int64_t tid,
+			 nsec_t ts_ns, const char **comm);
+
 /* Add the rows, numbered as processes_find says. 0, or -1 with error. */
 int processes_write(const struct processes *processes, struct timeline_writer *writer,
 		    struct error *error);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "merge/links.h"
 #include "merge/process_plan.h"
+#include "merge/spans/spans.h"
 
 enum { ASKED = 128, TELLS = 64 }; /* TELLS: its context tells of the thread */
 
@@ -29,16 +30,19 @@ static unsigned char ask(const struct sieve *sieve, const struct record_class *c
 		use |= SIEVE_FOLLOWED;
 	if (tells & PROCESS_TELLS_CONTEXT)
 		use |= TELLS;
-	if (sieve->payload || use & SIEVE_FOLLOWED || has_context(class))
+	if (sieve->payload || use & SIEVE_FOLLOWED || has_context(class) ||
+	    (sieve->spans && spans_want(class->name)))
 		use |= SIEVE_CELLS;
 	return (unsigned char)use;
 }
 
-void sieve_init(struct sieve *sieve, const struct selection *selection, bool payload)
+void sieve_init(struct sieve *sieve, const struct selection *selection, bool payload,
+		bool spans)
 {
 	memset(sieve, 0, sizeof(*sieve));
 	sieve->selection = selection;
 	sieve->payload = payload;
+	sieve->spans = spans;
 }
 
 enum sieve_use sieve_use(struct sieve *sieve, const struct record_class *class,

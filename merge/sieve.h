@@ -19,12 +19,13 @@ enum sieve_use {
 
 struct sieve {
 	const struct selection *selection;
-	bool payload;
+	bool payload, spans;
 	unsigned char *use; /* by class; 0: not asked yet */
 	size_t uses, room;
 };
 
-void sieve_init(struct sieve *sieve, const struct selection *selection, bool payload);
+void sieve_init(struct sieve *sieve, const struct selection *selection, bool payload,
+		bool spans);
 
 enum sieve_use sieve_use(struct sieve *sieve, const struct record_class *class,
 			 uint32_t index, nsec_t ts_ns);

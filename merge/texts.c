@@ -6,29 +6,35 @@
 
 #include "base/mem.h"
 
-static uint64_t hash_of(const char *text) /* FNV-1a */
+static uint64_t hash_of(const char *bytes, size_t size) /* FNV-1a */
 {
 	uint64_t hash = 0xcbf29ce484222325u;
 
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
 	return hash;
 }
 
 size_t texts_put(struct texts *texts, const char *text)
 {
-	uint64_t hash = hash_of(text);
+	return texts_put_bytes(texts, text, strlen(text));
+}
+
+size_t texts_put_bytes(struct texts *texts, const char *bytes, size_t size)
+{
+	uint64_t hash = hash_of(bytes, size);
 	int64_t first, at;
 
 	if (!intmap_get(&texts->first, hash, &first))
 		first = -1;
 	for (at = first; at >= 0; at = texts->entry[at].next)
-		if (strcmp(texts->entry[at].text, text) == 0)
+		if (strncmp(texts->entry[at].text, bytes, size) == 0 &&
+		    !texts->entry[at].text[size])
 			return (size_t)at;
 	texts->entry =
 	    mem_grow(texts->entry, texts->count, &texts->room, sizeof(*texts->entry));
 	texts->entry[texts->count] =
-	    (struct texts_entry){.text = mem_strdup(text), .next = first};
+	    (struct texts_entry){.text = mem_strndup(bytes, size), .next = first};
 	intmap_put(&texts->first, hash, (int64_t)texts->count);
 	return texts->count++;
 }

@@ -20,6 +20,9 @@ struct texts {
 /* The number of a text, from 0 on in the order of their coming; copies it. */
 size_t texts_put(struct texts *texts, const char *text);
 
+/* The same of bytes, of which none is 0. */
+size_t texts_put_bytes(struct texts *texts, const char *bytes, size_t size);
+
 /* The text of a number; borrowed until the clear. */
 const char *texts_get(const struct texts *texts, size_t number);
 

@@ -138,7 +138,7 @@ static int read_table(struct timeline_reader *timeline, struct table_facts *fact
 		      const char *name, struct error *error)
 {
 	if (each_row(timeline,
-		     "SELECT name, type, \"notnull\", pk FROM pragma_table_info(?1)",
+		     "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1)",
 		     name, take_column, facts, error))
 		return -1;
 	if (facts->question->columns == 0)

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "timeline/schema.h"
 #include "timeline/sql.h"
 #include "timeline/writer_private.h"
 
@@ -131,6 +132,104 @@ static int run_and_free(struct timeline_writer *writer, char *text, struct error
 	return status;
 }
 
+static struct writer_asked *add_asked(struct timeline_writer *writer, const char *table)
+{
+	struct writer_asked *asked;
+
+	writer->asked = mem_grow(writer->asked, writer->askeds, &writer->asked_room,
+				 sizeof(*writer->asked));
+	asked = &writer->asked[writer->askeds++];
+	*asked = (struct writer_asked){.table = mem_strdup(table)};
+	return asked;
+}
+
+int writer_find_asked(struct timeline_writer *writer, struct error *error)
+{
+	static const char text[] =
+	    "SELECT m.name, c.name, c.type FROM sqlite_master AS m, "
+	    "pragma_table_info(m.name) AS c WHERE m.type = 'table' ORDER BY m.rowid, "
+	    "c.cid";
+	struct writer_asked *asked = NULL;
+	sqlite3_stmt *query = NULL;
+	int code = SQLITE_ERROR, status = -1;
+	sqlite3 *db;
+
+	if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+	    sql_run(db, writer->place, schema_classes, error) ||
+	    sqlite3_prepare_v2(db, text, -1, &query, NULL) != SQLITE_OK)
+		goto out;
+	while ((code = sqlite3_step(query)) == SQLITE_ROW) {
+		const char *table = (const char *)sqlite3_column_text(query, 0);
+
+		if (!asked || strcmp(asked->table, table) != 0)
+			asked = add_asked(writer, table);
+		asked->column =
+		    mem_realloc(asked->column, asked->columns + 1, sizeof(char *));
+		asked->type =
+		    mem_realloc(asked->type, asked->columns + 1, sizeof(char *));
+		asked->column[asked->columns] =
+		    mem_strdup((const char *)sqlite3_column_text(query, 1));
+		asked->type[asked->columns++] =
+		    mem_strdup((const char *)sqlite3_column_text(query, 2));
+	}
+out:
+	status = code == SQLITE_DONE ? 0 : sql_error(db, writer->place, error);
+	sqlite3_finalize(query);
+	sqlite3_close(db);
+	return status;
+}
+
+static bool has_column(const struct writer_class *class, const char *name)
+{
+	for (size_t i = 0; class && i < class->columns; i++)
+		if (sqlite3_stricmp(class->column[i].sql, name) == 0)
+			return true;
+	return false;
+}
+
+/* Columns that queries name and the class has not: rows end before them, so they are
+ * NULL. */
+static void write_asked(FILE *sql, const struct writer_asked *asked,
+			const struct writer_class *class)
+{
+	for (size_t i = 0; i < asked->columns; i++) {
+		char *quoted = name_quote(asked->column[i]);
+
+		if (!has_column(class, asked->column[i]))
+			fprintf(sql, ", %s %s", quoted, asked->type[i]);
+		free(quoted);
+	}
+}
+
+/* Tables of classes that were not recorded. */
+static int make_asked(struct timeline_writer *writer, struct error *error)
+{
+	for (size_t i = 0; i < writer->askeds; i++) {
+		char *text, *quoted;
+		size_t size, k = 0;
+		FILE *sql;
+
+		while (k < writer->classes &&
+		       (!writer->class[k].table ||
+			strcmp(writer->class[k].table, writer->asked[i].table) != 0))
+			k++;
+		if (k < writer->classes)
+			continue;
+		quoted = name_quote(writer->asked[i].table);
+		sql = open_memstream(&text, &size);
+		fprintf(sql,
+			"CREATE TABLE %s (id INTEGER PRIMARY KEY REFERENCES event (id)",
+			quoted);
+		free(quoted);
+		write_asked(sql, &writer->asked[i], NULL);
+		fputs(")", sql);
+		fclose(sql);
+		if (run_and_free(writer, text, error))
+			return -1;
+	}
+	return 0;
+}
+
 static int make_table(struct timeline_writer *writer, const struct writer_class *class,
 		      struct error *error)
 {
@@ -146,6 +245,9 @@ static int make_table(struct timeline_writer *writer, const struct writer_class 
 		fprintf(sql, ", %s %s", quoted, type_name(class->column[i].type));
 		free(quoted);
 	}
+	for (size_t i = 0; i < writer->askeds; i++)
+		if (strcmp(writer->asked[i].table, class->table) == 0)
+			write_asked(sql, &writer->asked[i], class);
 	fputs(")", sql);
 	fclose(sql);
 	return run_and_free(writer, text, error);
@@ -277,7 +379,7 @@ int writer_make_classes(struct timeline_writer *writer, struct error *error)
 		    (make_table(writer, class, error) || make_view(writer, class, error)))
 			return -1;
 	}
-	return 0;
+	return make_asked(writer, error);
 }
 
 int writer_finish_classes(struct timeline_writer *writer, struct error *error)
@@ -304,5 +406,17 @@ void writer_clear_classes(struct timeline_writer *writer)
 	for (size_t i = 0; i < writer->classes; i++)
 		class_clear(&writer->class[i]);
 	free(writer->class);
+	for (size_t i = 0; i < writer->askeds; i++) {
+		struct writer_asked *asked = &writer->asked[i];
+
+		for (size_t k = 0; k < asked->columns; k++) {
+			free(asked->column[k]);
+			free(asked->type[k]);
+		}
+		free(asked->column);
+		free(asked->type);
+		free(asked->table);
+	}
+	free(writer->asked);
 	intmap_clear(&writer->first_class);
 }

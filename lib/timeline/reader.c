@@ -19,7 +19,8 @@ static int check_header(const char *path, struct error *error)
 	case HEADER_TIMELINE:
 		return 0;
 	case HEADER_OTHER_VERSION:
-		return error_set(error, "%s: timeline of version %u, want version %d; make it "
+		return error_set(error,
+				 "%s: timeline of version %u, want version %d; make it "
 				 "anew: ctmerge RUN -o %s --force",
 				 path, version, SCHEMA_VERSION, path);
 	case HEADER_DATABASE:

@@ -214,6 +214,31 @@ static void finish(struct row_bytes *row, const struct making *making,
 	row->size = (size_t)(making->value - row->bytes);
 }
 
+static void put_cells(struct making *making, const enum cell_type *type,
+		      const struct cell *cell, size_t cells)
+{
+	for (size_t i = 0; i < cells; i++) {
+		switch (cell[i].type) {
+		case CELL_NULL:
+			put_null(making);
+			break;
+		case CELL_INTEGER:
+			if (type[i] == CELL_INTEGER)
+				put_integer(making, cell[i].integer);
+			else
+				put_number(making, type[i], &cell[i]);
+			break;
+		case CELL_REAL:
+			put_number(making, type[i], &cell[i]);
+			break;
+		case CELL_TEXT:
+		case CELL_BLOB:
+			put_bytes(making, cell[i].type, cell[i].bytes, cell[i].size);
+			break;
+		}
+	}
+}
+
 void row_bytes_make(struct row_bytes *row, const enum cell_type *type,
 		    const struct cell *cell, size_t cells)
 {
@@ -221,26 +246,17 @@ void row_bytes_make(struct row_bytes *row, const enum cell_type *type,
 	struct making making = {row->room, values};
 
 	put_null(&making); /* the id, which stands elsewhere */
-	for (size_t i = 0; i < cells; i++) {
-		switch (cell[i].type) {
-		case CELL_NULL:
-			put_null(&making);
-			break;
-		case CELL_INTEGER:
-			if (type[i] == CELL_INTEGER)
-				put_integer(&making, cell[i].integer);
-			else
-				put_number(&making, type[i], &cell[i]);
-			break;
-		case CELL_REAL:
-			put_number(&making, type[i], &cell[i]);
-			break;
-		case CELL_TEXT:
-		case CELL_BLOB:
-			put_bytes(&making, cell[i].type, cell[i].bytes, cell[i].size);
-			break;
-		}
-	}
+	put_cells(&making, type, cell, cells);
+	finish(row, &making, values);
+}
+
+void row_bytes_make_entry(struct row_bytes *row, const enum cell_type *type,
+			  const struct cell *cell, size_t cells)
+{
+	unsigned char *values = make_room(row, cells, values_most(cell, cells));
+	struct making making = {row->room, values};
+
+	put_cells(&making, type, cell, cells);
 	finish(row, &making, values);
 }
 

@@ -26,6 +26,11 @@ struct row_bytes {
 void row_bytes_make(struct row_bytes *row, const enum cell_type *type,
 		    const struct cell *cell, size_t cells);
 
+/* The same of a table without rowid, whose cells are in the order in which it has them.
+ */
+void row_bytes_make_entry(struct row_bytes *row, const enum cell_type *type,
+			  const struct cell *cell, size_t cells);
+
 /* The key of an index of one column of integers, NULL not among them. */
 void row_bytes_make_key(struct row_bytes *row, int64_t value, int64_t id);
 

@@ -363,6 +363,25 @@ int timeline_add_invocation(struct timeline_writer *writer,
 	return add(writer, &fields, row, error);
 }
 
+int timeline_add_recorded(struct timeline_writer *writer,
+			  const struct timeline_recorded *row, struct error *error)
+{
+	static const struct fields fields = {
+	    .table = TABLE_RECORDED,
+	    .field =
+		{
+		    WHOLE(recorded, node),
+		    WHOLE(recorded, cpu),
+		    TEXT(recorded, kind),
+		    WHOLE(recorded, begin_ns),
+		    WHOLE(recorded, end_ns),
+		},
+	    .count = 5,
+	};
+
+	return add(writer, &fields, row, error);
+}
+
 int timeline_add_problem(struct timeline_writer *writer,
 			 const struct timeline_problem *row, struct error *error)
 {

@@ -144,6 +144,15 @@ struct timeline_invocation {
 int timeline_add_invocation(struct timeline_writer *writer,
 			    const struct timeline_invocation *row, struct error *error);
 
+struct timeline_recorded {
+	int64_t node, cpu;
+	const char *kind;
+	nsec_t begin_ns, end_ns;
+};
+
+int timeline_add_recorded(struct timeline_writer *writer,
+			  const struct timeline_recorded *row, struct error *error);
+
 struct timeline_problem {
 	int64_t source;
 	const char *kind;

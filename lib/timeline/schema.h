@@ -11,6 +11,7 @@
 #define SCHEMA_VERSION        2
 
 extern const char schema_tables[];  /* schema.sql: before the rows */
+extern const char schema_classes[]; /* classes.sql: as columns of event classes */
 extern const char schema_indexes[]; /* indexes.sql: after them */
 
 #endif

@@ -124,15 +124,22 @@ CREATE TABLE message (
 	recv_batch INTEGER
 );
 
+-- Spans lie by thread (or processor, or disk) and begin: docs/schema.md says why. They
+-- are written with the events, as pages.
 CREATE TABLE thread_state (
-	id INTEGER PRIMARY KEY,
+	id INTEGER NOT NULL,
 	node INTEGER NOT NULL REFERENCES node (id),
 	tid INTEGER NOT NULL,
 	thread INTEGER REFERENCES thread (id),
 	comm TEXT,
-	state TEXT NOT NULL,
+	state_code INTEGER NOT NULL,
+	state TEXT NOT NULL AS (
+		CASE state_code WHEN 0 THEN 'runnable' WHEN 1 THEN 'running'
+		WHEN 2 THEN 'interruptible' WHEN 3 THEN 'uninterruptible'
+		WHEN 4 THEN 'blocked' WHEN 5 THEN 'dead' END) VIRTUAL,
 	begin_ns INTEGER NOT NULL,
-	end_ns INTEGER NOT NULL,
+	duration_ns INTEGER NOT NULL,
+	end_ns INTEGER NOT NULL AS (begin_ns + duration_ns) VIRTUAL,
 	cpu INTEGER,
 	priority INTEGER,
 	preempted INTEGER,
@@ -146,11 +153,12 @@ CREATE TABLE thread_state (
 	prev_tid INTEGER,
 	syscall TEXT,
 	switch_state INTEGER,
-	cut INTEGER NOT NULL
-);
+	cut INTEGER NOT NULL,
+	PRIMARY KEY (node, tid, begin_ns, id)
+) WITHOUT ROWID;
 
 CREATE TABLE syscall (
-	id INTEGER PRIMARY KEY,
+	id INTEGER NOT NULL,
 	node INTEGER NOT NULL REFERENCES node (id),
 	tid INTEGER NOT NULL,
 	thread INTEGER REFERENCES thread (id),
@@ -158,33 +166,37 @@ CREATE TABLE syscall (
 	cpu INTEGER,
 	name TEXT NOT NULL,
 	begin_ns INTEGER NOT NULL,
-	end_ns INTEGER NOT NULL,
+	duration_ns INTEGER NOT NULL,
+	end_ns INTEGER NOT NULL AS (begin_ns + duration_ns) VIRTUAL,
 	ret INTEGER,
 	entry_event INTEGER REFERENCES event (id),
 	exit_event INTEGER REFERENCES event (id),
 	fd INTEGER,
 	count INTEGER,
 	path TEXT,
-	cut INTEGER NOT NULL
-);
+	cut INTEGER NOT NULL,
+	PRIMARY KEY (node, tid, begin_ns, id)
+) WITHOUT ROWID;
 
 CREATE TABLE irq (
-	id INTEGER PRIMARY KEY,
+	id INTEGER NOT NULL,
 	node INTEGER NOT NULL REFERENCES node (id),
 	cpu INTEGER NOT NULL,
 	kind TEXT NOT NULL,
 	number INTEGER NOT NULL,
 	name TEXT,
 	begin_ns INTEGER NOT NULL,
-	end_ns INTEGER NOT NULL,
+	duration_ns INTEGER NOT NULL,
+	end_ns INTEGER NOT NULL AS (begin_ns + duration_ns) VIRTUAL,
 	raised_ns INTEGER,
 	inner_ns INTEGER NOT NULL,
 	tid INTEGER,
-	cut INTEGER NOT NULL
-);
+	cut INTEGER NOT NULL,
+	PRIMARY KEY (node, cpu, begin_ns, id)
+) WITHOUT ROWID;
 
 CREATE TABLE block_request (
-	id INTEGER PRIMARY KEY,
+	id INTEGER NOT NULL,
 	node INTEGER NOT NULL REFERENCES node (id),
 	dev INTEGER NOT NULL,
 	disk TEXT,
@@ -196,11 +208,13 @@ CREATE TABLE block_request (
 	comm TEXT,
 	begin_ns INTEGER NOT NULL,
 	issue_ns INTEGER,
-	end_ns INTEGER NOT NULL,
+	duration_ns INTEGER NOT NULL,
+	end_ns INTEGER NOT NULL AS (begin_ns + duration_ns) VIRTUAL,
 	error INTEGER,
 	merged INTEGER,
-	cut INTEGER NOT NULL
-);
+	cut INTEGER NOT NULL,
+	PRIMARY KEY (node, dev, begin_ns, id)
+) WITHOUT ROWID;
 
 CREATE TABLE recorded (
 	node INTEGER NOT NULL REFERENCES node (id),

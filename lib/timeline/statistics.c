@@ -32,6 +32,25 @@ static int add_row(sqlite3_stmt *insert, const char *table, const char *index,
 	return code;
 }
 
+/* "ROWS by-node by-thread 1 1": how many rows the columns of the key leave. */
+static int add_sorted(sqlite3_stmt *insert, const struct timeline_sorted *table)
+{
+	char text[96];
+	int code;
+
+	if (table->rows == 0)
+		return SQLITE_DONE;
+	snprintf(text, sizeof(text), "%" PRId64 " %" PRId64 " %" PRId64 " 1 1",
+		 table->rows, (table->rows + table->groups[0] - 1) / table->groups[0],
+		 (table->rows + table->groups[1] - 1) / table->groups[1]);
+	sqlite3_bind_text(insert, 1, table->name, -1, SQLITE_STATIC);
+	sqlite3_bind_text(insert, 2, table->name, -1, SQLITE_STATIC);
+	sqlite3_bind_text(insert, 3, text, -1, SQLITE_TRANSIENT);
+	code = sqlite3_step(insert);
+	sqlite3_reset(insert);
+	return code;
+}
+
 int writer_add_statistics(struct timeline_writer *writer, struct error *error)
 {
 	static const char text[] = "INSERT INTO sqlite_stat1 VALUES (?, ?, ?)";
@@ -47,6 +66,8 @@ int writer_add_statistics(struct timeline_writer *writer, struct error *error)
 		if (writer->class[i].table)
 			code = add_row(insert, writer->class[i].table, NULL,
 				       writer->class[i].events);
+	for (size_t i = 0; i < writer->sorteds && code == SQLITE_DONE; i++)
+		code = add_sorted(insert, &writer->sorted[i]);
 	sqlite3_finalize(insert);
 	return code == SQLITE_DONE ? 0 : sql_error(writer->db, writer->place, error);
 }

@@ -12,8 +12,10 @@ enum {
 	LEAF_HEADER = 8,
 	INNER_HEADER = 12,
 	CHILD = 4, /* bytes of a page's number */
-	/* What a row has in its own page, of a table's leaf (section 1.6). */
+	/* What a row has in its own page, of a table's leaf and of an index
+	   (section 1.6). */
 	LOCAL_MOST = PAGE_BYTES - 35,
+	KEY_LOCAL_MOST = (PAGE_BYTES - 12) * 64 / 255 - 23,
 	LOCAL_LEAST = (PAGE_BYTES - 12) * 32 / 255 - 23,
 	CHAINED = PAGE_BYTES - CHILD, /* in each page of the chain behind it */
 };
@@ -179,22 +181,22 @@ static int write_chain(struct tree *tree, const unsigned char *bytes, size_t siz
 	return 0;
 }
 
-/* Bytes of a row in its own page; the keys of our indexes are all short. */
-static size_t local_size(size_t size)
+/* Bytes of a row in its own page. */
+static size_t local_size(const struct tree *tree, size_t size)
 {
-	size_t local;
+	size_t most = tree->is_index ? KEY_LOCAL_MOST : LOCAL_MOST, local;
 
-	if (size <= LOCAL_MOST)
+	if (size <= most)
 		return size;
 	local = LOCAL_LEAST + (size - LOCAL_LEAST) % CHAINED;
-	return local <= LOCAL_MOST ? local : LOCAL_LEAST;
+	return local <= most ? local : LOCAL_LEAST;
 }
 
 int tree_add(struct tree *tree, int64_t id, const struct row_bytes *row,
 	     struct error *error)
 {
 	unsigned char head[2 * VARINT_MOST], *cell;
-	size_t local = local_size(row->size);
+	size_t local = local_size(tree, row->size);
 	size_t chain = local < row->size ? CHILD : 0;
 	unsigned size = varint_put(head, row->size);
 

@@ -21,8 +21,9 @@ struct tree;
 struct tree *tree_new(struct pages *pages, bool is_index);
 
 /*
- * Add a row of a table by ascending id, or a key of an index (whose `id` counts for
- * nothing) by ascending value and id. 0, or -1 with error: it is of no use then.
+ * Add a row of a table by ascending id, or a key of an index or a row of a table
+ * without rowid (whose `id` counts for nothing) by ascending key. 0, or -1 with error: it
+ * is of no use then.
  */
 int tree_add(struct tree *tree, int64_t id, const struct row_bytes *row,
 	     struct error *error);

@@ -43,16 +43,18 @@ static const struct {
     [TABLE_PROCESS] = {"process", 10},
     [TABLE_THREAD] = {"thread", 7},
     [TABLE_INVOCATION] = {"invocation", 10},
+    [TABLE_RECORDED] = {"recorded", 5},
     [TABLE_PROBLEM] = {"problem", 6},
 };
 
 /*
  * The names that classes may not have: tables and views, and the indexes that
- * come at the end. SQLite knows them best, so it is asked, in memory.
+ * come at the end; and the columns of tables that we write ourselves. SQLite knows
+ * them best, so it is asked, in memory.
  */
-static int take_schema_names(struct name_set *names, const char *place,
-			     struct error *error)
+static int read_schema(struct timeline_writer *writer, struct error *error)
 {
+	const char *place = writer->place;
 	sqlite3_stmt *query = NULL;
 	sqlite3 *db;
 	int status = -1;
@@ -60,13 +62,14 @@ static int take_schema_names(struct name_set *names, const char *place,
 	if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
 		goto fail;
 	if (sql_run(db, place, schema_tables, error) ||
-	    sql_run(db, place, schema_indexes, error))
+	    sql_run(db, place, schema_indexes, error) ||
+	    writer_find_sorted(writer, db, error))
 		goto out;
 	if (sqlite3_prepare_v2(db, "SELECT name FROM sqlite_master", -1, &query, NULL) !=
 	    SQLITE_OK)
 		goto fail;
 	while ((status = sqlite3_step(query)) == SQLITE_ROW)
-		name_take(names, (const char *)sqlite3_column_text(query, 0));
+		name_take(&writer->names, (const char *)sqlite3_column_text(query, 0));
 	if (status == SQLITE_DONE) {
 		status = 0;
 		goto out;
@@ -88,8 +91,8 @@ struct timeline_writer *timeline_writer_new(const char *path, const char *place,
 	writer->place = mem_strdup(place ? place : path);
 	writer->payload = payload;
 	writer->last_ns = NSEC_MIN;
-	if (take_schema_names(&writer->names, writer->place, error) ||
-	    writer_open_pages(writer, error)) {
+	if (writer_open_pages(writer, error) || read_schema(writer, error) ||
+	    writer_find_asked(writer, error)) {
 		timeline_writer_free(writer);
 		return NULL;
 	}

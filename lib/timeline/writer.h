@@ -76,6 +76,20 @@ struct timeline_event {
 int timeline_add_event(struct timeline_writer *writer, const struct timeline_event *event,
 		       int64_t *id, struct error *error);
 
+/*
+ * A table that lies by its primary key (thread_state, syscall, irq, block_request), to
+ * be filled in that order before timeline_end_events, with these columns of it; those
+ * that are not among them are NULL. The writer's.
+ */
+struct timeline_sorted;
+
+struct timeline_sorted *timeline_sorted(struct timeline_writer *writer, const char *table,
+					const char *const *column, size_t columns);
+
+/* Add a row, a cell a column; its key comes after the last one's. 0, or -1 with error. */
+int timeline_sorted_add(struct timeline_sorted *table, const struct cell *cell,
+			struct error *error);
+
 /* No class and no event follows; what waits is written, and no longer waits. */
 int timeline_end_events(struct timeline_writer *writer, struct error *error);
 

@@ -92,6 +92,9 @@ int writer_finish_pages(struct timeline_writer *writer, struct error *error)
 	for (size_t i = 0; i < writer->classes; i++)
 		if (writer->class[i].tree && tree_finish(writer->class[i].tree, error))
 			return -1;
+	for (size_t i = 0; i < writer->sorteds; i++)
+		if (tree_finish(writer->sorted[i].tree, error))
+			return -1;
 	return pages_flush(writer->pages, error);
 }
 
@@ -111,6 +114,9 @@ int writer_find_roots(struct timeline_writer *writer, struct writer_roots *roots
 		const char *name = (const char *)sqlite3_column_text(query, 0);
 		uint32_t page = (uint32_t)sqlite3_column_int64(query, 1);
 
+		for (size_t i = 0; i < writer->sorteds; i++)
+			if (strcmp(name, writer->sorted[i].name) == 0)
+				roots->sorted[i] = page;
 		if (strcmp(name, "event") == 0)
 			roots->event = page;
 		else if (strcmp(name, "event_ts_ns") == 0)
@@ -134,6 +140,9 @@ int writer_put_roots(struct timeline_writer *writer, const struct writer_roots *
 		if (writer->class[i].tree &&
 		    tree_write_root(writer->class[i].tree, roots->class[i], error))
 			return -1;
+	for (size_t i = 0; i < writer->sorteds; i++)
+		if (tree_write_root(writer->sorted[i].tree, roots->sorted[i], error))
+			return -1;
 	return 0;
 }
 
@@ -141,6 +150,12 @@ void writer_clear_pages(struct timeline_writer *writer)
 {
 	tree_free(writer->event);
 	tree_free(writer->stamps);
+	for (size_t i = 0; i < writer->sorteds; i++) {
+		tree_free(writer->sorted[i].tree);
+		free(writer->sorted[i].name);
+		for (size_t k = 0; k < writer->sorted[i].columns; k++)
+			free(writer->sorted[i].column[k]);
+	}
 	pages_free(writer->pages);
 	row_bytes_clear(&writer->row);
 	free(writer->failure);

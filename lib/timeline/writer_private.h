@@ -26,8 +26,16 @@ enum writer_table {
 	TABLE_PROCESS,
 	TABLE_THREAD,
 	TABLE_INVOCATION,
+	TABLE_RECORDED,
 	TABLE_PROBLEM,
 	TABLES
+};
+
+/* An event class of classes.sql: a table of this name has these columns at least. */
+struct writer_asked {
+	char *table;
+	char **column, **type; /* as it is declared */
+	size_t columns;
 };
 
 struct writer_class {
@@ -46,13 +54,30 @@ struct writer_fact {
 	struct cell value;
 };
 
+enum { SORTED_COLUMNS = 32, SORTED_TABLES = 4 };
+
+/* A table without rowid, by schema.sql. */
+struct timeline_sorted {
+	struct timeline_writer *writer;
+	char *name;
+	unsigned columns, keys;       /* keys: columns of the primary key */
+	char *column[SORTED_COLUMNS]; /* as it lies in the file: the key first */
+	enum cell_type type[SORTED_COLUMNS];
+	int from[SORTED_COLUMNS]; /* the caller's column; -1: none */
+	struct tree *tree;
+	int64_t rows, groups[2]; /* how many nodes, and threads */
+	int64_t last[2];
+};
+
 struct timeline_writer {
 	char *path, *place; /* `place` in front of errors */
 	bool payload;
 	char *failure; /* of the events, NULL while all is well */
 	struct pages *pages;
 	struct tree *event, *stamps; /* table and index */
-	struct row_bytes row;        /* the last one made */
+	struct timeline_sorted sorted[SORTED_TABLES];
+	size_t sorteds;
+	struct row_bytes row; /* the last one made */
 	nsec_t last_ns;
 	sqlite3 *db; /* NULL while there may be events, and once finished */
 	struct batches *batches;
@@ -64,6 +89,8 @@ struct timeline_writer {
 	struct writer_class *class;
 	size_t classes, class_room;
 	struct intmap first_class; /* by hash */
+	struct writer_asked *asked;
+	size_t askeds, asked_room;
 };
 
 /* What failed first is what every later call says. Returns -1. */
@@ -77,7 +104,7 @@ int writer_finish_pages(struct timeline_writer *writer, struct error *error);
 
 /* The pages that SQLite gave to the tables of the events. */
 struct writer_roots {
-	uint32_t event, stamps;
+	uint32_t event, stamps, sorted[SORTED_TABLES];
 	uint32_t *class; /* room for one a class, the caller's */
 };
 
@@ -88,7 +115,13 @@ int writer_find_roots(struct timeline_writer *writer, struct writer_roots *roots
 int writer_put_roots(struct timeline_writer *writer, const struct writer_roots *roots,
 		     struct error *error);
 
+/* The tables without rowid of the schema, which `db` has. 0, or -1 with error. */
+int writer_find_sorted(struct timeline_writer *writer, sqlite3 *db, struct error *error);
+
 void writer_clear_pages(struct timeline_writer *writer);
+
+/* Read classes.sql. 0, or -1 with error. */
+int writer_find_asked(struct timeline_writer *writer, struct error *error);
 
 /* The tables and views of the classes. */
 int writer_make_classes(struct timeline_writer *writer, struct error *error);

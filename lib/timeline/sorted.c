@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <assert.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "timeline/sql.h"
+#include "timeline/writer_private.h"
+
+/*
+ * Tables without rowid: trees like those of indexes, whose keys are the whole rows, the
+ * columns of the primary key in front. They are filled in the order of their keys.
+ */
+static enum cell_type type_of(const char *declared)
+{
+	return strcmp(declared, "TEXT") == 0   ? CELL_TEXT
+	       : strcmp(declared, "REAL") == 0 ? CELL_REAL
+					       : CELL_INTEGER;
+}
+
+static int add_table(struct timeline_writer *writer, sqlite3 *db, const char *name,
+		     struct error *error)
+{
+	static const char text[] = "SELECT name, type, pk FROM pragma_table_info(?) "
+				   "ORDER BY pk = 0, pk, cid";
+	struct timeline_sorted *table;
+	sqlite3_stmt *query;
+	int code;
+
+	if (sqlite3_prepare_v2(db, text, -1, &query, NULL) != SQLITE_OK)
+		return sql_error(db, writer->place, error);
+	assert(writer->sorteds < SORTED_TABLES);
+	table = &writer->sorted[writer->sorteds++];
+	table->writer = writer;
+	table->name = mem_strdup(name);
+	table->tree = tree_new(writer->pages, true);
+	sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC);
+	while ((code = sqlite3_step(query)) == SQLITE_ROW) {
+		unsigned at = table->columns++;
+
+		assert(at < SORTED_COLUMNS);
+		table->column[at] =
+		    mem_strdup((const char *)sqlite3_column_text(query, 0));
+		table->type[at] = type_of((const char *)sqlite3_column_text(query, 1));
+		table->keys += sqlite3_column_int(query, 2) > 0;
+		table->from[at] = -1;
+	}
+	sqlite3_finalize(query);
+	return code == SQLITE_DONE ? 0 : sql_error(db, writer->place, error);
+}
+
+int writer_find_sorted(struct timeline_writer *writer, sqlite3 *db, struct error *error)
+{
+	/* Those of spans, which have a key of four columns: meta's rows come at the end.
+	 */
+	static const char text[] =
+	    "SELECT name FROM pragma_table_list AS t WHERE wr AND schema = 'main' AND "
+	    "(SELECT count(*) FROM pragma_table_info(t.name) WHERE pk) = 4 ORDER BY name";
+	sqlite3_stmt *query;
+	int code, status = 0;
+
+	if (sqlite3_prepare_v2(db, text, -1, &query, NULL) != SQLITE_OK)
+		return sql_error(db, writer->place, error);
+	while (!status && (code = sqlite3_step(query)) == SQLITE_ROW)
+		status = add_table(writer, db,
+				   (const char *)sqlite3_column_text(query, 0), error);
+	sqlite3_finalize(query);
+	return status || code == SQLITE_DONE ? status
+					     : sql_error(db, writer->place, error);
+}
+
+struct timeline_sorted *timeline_sorted(struct timeline_writer *writer, const char *name,
+					const char *const *column, size_t columns)
+{
+	struct timeline_sorted *table = writer->sorted;
+
+	while (strcmp(table->name, name) != 0)
+		table++;
+	for (size_t i = 0; i < columns; i++) {
+		unsigned at = 0;
+
+		while (at < table->columns && strcmp(table->column[at], column[i]) != 0)
+			at++;
+		assert(at < table->columns);
+		table->from[at] = (int)i;
+	}
+	return table;
+}
+
+/* How many values the first columns of the key have, for the planner. */
+static void count_groups(struct timeline_sorted *table, const struct cell *cell)
+{
+	bool is_new = table->rows++ == 0;
+
+	for (int i = 0; i < 2; i++) {
+		is_new |= table->last[i] != cell[i].integer;
+		table->groups[i] += is_new;
+		table->last[i] = cell[i].integer;
+	}
+}
+
+int timeline_sorted_add(struct timeline_sorted *table, const struct cell *cell,
+			struct error *error)
+{
+	struct timeline_writer *writer = table->writer;
+	struct cell row[SORTED_COLUMNS];
+
+	for (unsigned i = 0; i < table->columns; i++)
+		row[i] = table->from[i] < 0 ? (struct cell){.type = CELL_NULL}
+					    : cell[table->from[i]];
+	count_groups(table, row);
+	row_bytes_make_entry(&writer->row, table->type, row, table->columns);
+	if (writer->failure || tree_add(table->tree, 0, &writer->row, error))
+		return writer_failed(writer, error);
+	return 0;
+}

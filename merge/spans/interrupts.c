@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "merge/spans/spans_private.h"
+
+/*
+ * Interrupts of a processor are a stack: a hard one interrupts a softirq, a timer's
+ * function runs inside of the clock's interrupt. What stands on top when a thread is
+ * woken is what woke it.
+ */
+enum {
+	SOFTIRQ_TIMER = 1,
+	SOFTIRQ_NET_TX = 2,
+	SOFTIRQ_NET_RX = 3,
+	SOFTIRQ_BLOCK = 4,
+	SOFTIRQ_HRTIMER = 8
+};
+
+/* How long after a packet's receive something may be its doing, see assumed_wake: a
+ * kernel takes some microseconds, an emulated one some hundreds. */
+static const nsec_t ASSUMED_NS = 500 * NSEC_PER_USEC;
+
+/* include/linux/interrupt.h of the kernel; part of what user space may rely on */
+static int64_t softirq_name(struct spans *spans, int64_t number)
+{
+	static const char *const names[] = {"HI",      "TIMER",    "NET_TX",  "NET_RX",
+					    "BLOCK",   "IRQ_POLL", "TASKLET", "SCHED",
+					    "HRTIMER", "RCU"};
+
+	return number >= 0 && number < (int64_t)(sizeof(names) / sizeof(names[0]))
+		   ? spans_word(spans, names[number])
+		   : NO_TEXT;
+}
+
+static void tell(struct spans *spans, uint32_t node, const struct cpu *cpu,
+		 const struct interrupt *interrupt, nsec_t end_ns, int64_t cut)
+{
+	struct span span = spans_begin(interrupt->begin_ns, end_ns);
+	bool is_soft = interrupt->kind == INTERRUPT_SOFT;
+
+	if (interrupt->kind == INTERRUPT_TIMER)
+		return;
+	span.value[IRQ_KIND] = spans_word(spans, is_soft ? "softirq" : "irq");
+	span.value[IRQ_NUMBER] = interrupt->number;
+	span.value[IRQ_NAME] = interrupt->name < 0 ? SPAN_NONE : interrupt->name;
+	span.value[IRQ_RAISED] = interrupt->raised_ns;
+	span.value[IRQ_INNER] = interrupt->inner_ns;
+	span.value[IRQ_TID] = interrupt->tid < 0 ? SPAN_NONE : interrupt->tid;
+	span.value[IRQ_CUT] = cut;
+	spans_tell(spans, SPAN_INTERRUPT, node, cpu->number, &span);
+}
+
+/* The innermost interrupt ends. */
+static void pop(struct spans *spans, uint32_t node, struct cpu *cpu, nsec_t end_ns,
+		bool cut_end)
+{
+	const struct interrupt *ended = &cpu->stack[--cpu->deep];
+	size_t below = cpu->deep;
+
+	tell(spans, node, cpu, ended, end_ns, span_cut(false, cut_end));
+	if (ended->kind == INTERRUPT_TIMER)
+		return;
+	while (below > 0 && cpu->stack[below - 1].kind == INTERRUPT_TIMER)
+		below--;
+	if (below > 0)
+		cpu->stack[below - 1].inner_ns = nsec_add(
+		    cpu->stack[below - 1].inner_ns, nsec_sub(end_ns, ended->begin_ns));
+}
+
+static void cut_down_to(struct spans *spans, uint32_t node, struct cpu *cpu, size_t keep,
+			nsec_t end_ns)
+{
+	while (cpu->deep > keep) {
+		nsec_t begin_ns = cpu->stack[cpu->deep - 1].begin_ns;
+
+		pop(spans, node, cpu, end_ns > begin_ns ? end_ns : begin_ns, true);
+	}
+}
+
+void interrupt_cut(struct spans *spans, uint32_t node, struct cpu *cpu, nsec_t end_ns)
+{
+	cut_down_to(spans, node, cpu, 0, end_ns);
+}
+
+/*
+ * What cannot be interrupted by this one has ended, and its end was lost: softirqs come
+ * when no interrupt is left, a line or a function does not interrupt itself, and no
+ * kernel nests as deep as there is room for.
+ */
+static void drop_lost(struct spans *spans, enum interrupt_kind kind, int64_t number)
+{
+	struct cpu *cpu = spans->cpu;
+	size_t keep =
+	    kind == INTERRUPT_SOFT || cpu->deep == INTERRUPTS_DEEP ? 0 : cpu->deep;
+
+	for (size_t i = 0; i < keep; i++)
+		if (cpu->stack[i].kind == kind && cpu->stack[i].number == number)
+			keep = i;
+	cut_down_to(spans, spans->event->node, cpu, keep, cpu->last_ns);
+}
+
+static void push(struct spans *spans, enum interrupt_kind kind, int64_t number,
+		 int64_t name)
+{
+	struct cpu *cpu = spans->cpu;
+
+	drop_lost(spans, kind, number);
+	cpu->stack[cpu->deep++] = (struct interrupt){
+	    .kind = kind,
+	    .number = number,
+	    .name = name,
+	    .begin_ns = spans->event->ts_ns,
+	    .raised_ns = NSEC_MIN,
+	    .tid = spans->tid,
+	};
+}
+
+/* An end whose begin was not seen: before the recording, or lost. */
+static void tell_beginless(struct spans *spans, enum interrupt_kind kind, int64_t number)
+{
+	const struct cpu *cpu = spans->cpu;
+	const struct interrupt interrupt = {
+	    .kind = kind,
+	    .number = number,
+	    .name = kind == INTERRUPT_SOFT ? softirq_name(spans, number) : NO_TEXT,
+	    .begin_ns = cpu->last_ns == NSEC_MIN ? cpu->first_ns : cpu->last_ns,
+	    .raised_ns = NSEC_MIN,
+	    .tid = spans->tid,
+	};
+
+	tell(spans, spans->event->node, cpu, &interrupt, spans->event->ts_ns,
+	     span_cut(true, false));
+}
+
+/* Those inside of it that did not end before it were lost. */
+static void end(struct spans *spans, enum interrupt_kind kind, int64_t number)
+{
+	struct cpu *cpu = spans->cpu;
+	size_t at = cpu->deep;
+
+	while (at > 0 &&
+	       (cpu->stack[at - 1].kind != kind ||
+		(kind != INTERRUPT_TIMER && cpu->stack[at - 1].number != number)))
+		at--;
+	if (at == 0) {
+		tell_beginless(spans, kind, number);
+		return;
+	}
+	while (cpu->deep > at)
+		pop(spans, spans->event->node, cpu, cpu->last_ns, true);
+	pop(spans, spans->event->node, cpu, spans->event->ts_ns, false);
+}
+
+static void begin_softirq(struct spans *spans, int64_t number)
+{
+	struct cpu *cpu = spans->cpu;
+
+	push(spans, INTERRUPT_SOFT, number, softirq_name(spans, number));
+	if (number >= 0 && number < SOFTIRQS) {
+		cpu->stack[cpu->deep - 1].raised_ns = cpu->raised_ns[number];
+		cpu->raised_ns[number] = NSEC_MIN;
+	}
+	if (number == SOFTIRQ_NET_RX)
+		cpu->last_recv = 0;
+}
+
+static void raise_softirq(struct spans *spans, int64_t number)
+{
+	struct cpu *cpu = spans->cpu;
+
+	if (number >= 0 && number < SOFTIRQS && cpu->raised_ns[number] == NSEC_MIN)
+		cpu->raised_ns[number] = spans->event->ts_ns;
+}
+
+/* Whether the node records interrupts, as far as is known. */
+static bool has_interrupts(const struct spans *spans)
+{
+	const struct span_node *node = &spans->node[spans->event->node];
+
+	return node->has_hard && node->has_soft;
+}
+
+/* A packet joins the softirq's others; where softirqs are not recorded, those that came
+ * shortly before it on the processor. */
+static void receive(struct spans *spans)
+{
+	const struct cell *name = spans->field[0];
+	nsec_t now = spans->event->ts_ns;
+	struct cpu *cpu = spans->cpu;
+
+	if (!cpu->last_recv ||
+	    (!has_interrupts(spans) && nsec_sub(now, cpu->recv_ns) > ASSUMED_NS))
+		cpu->first_recv = spans->event->id;
+	cpu->last_recv = spans->event->id;
+	cpu->recv_ns = now;
+	cpu->recv_woke = false;
+	cpu->recv_is_local = name->type == CELL_TEXT && name->size == 2 &&
+			     memcmp(name->bytes, "lo", 2) == 0;
+	spans->cause->first_recv = cpu->first_recv;
+}
+
+void interrupt_event(struct spans *spans)
+{
+	int64_t number = field_integer(spans->field[0], -1);
+
+	if (!spans->cpu)
+		return;
+	switch (spans->tag) {
+	case AT_IRQ_ENTRY:
+		push(spans, INTERRUPT_HARD, number, spans_text(spans, spans->field[1]));
+		break;
+	case AT_IRQ_EXIT:
+		end(spans, INTERRUPT_HARD, number);
+		break;
+	case AT_SOFTIRQ_RAISE:
+		raise_softirq(spans, number);
+		break;
+	case AT_SOFTIRQ_ENTRY:
+		begin_softirq(spans, number);
+		break;
+	case AT_SOFTIRQ_EXIT:
+		end(spans, INTERRUPT_SOFT, number);
+		break;
+	case AT_TIMER_ENTRY:
+		push(spans, INTERRUPT_TIMER, 0, NO_TEXT);
+		break;
+	case AT_TIMER_EXIT:
+		end(spans, INTERRUPT_TIMER, 0);
+		break;
+	case AT_RECEIVE:
+		receive(spans);
+		break;
+	default: /* a disk's request is complete */
+		if (spans->cpu->deep > 0)
+			spans->cpu->stack[spans->cpu->deep - 1].disk = true;
+		break;
+	}
+}
+
+static enum span_wait kind_of(const struct interrupt *top)
+{
+	if (top->disk)
+		return WAIT_DISK;
+	if (top->kind == INTERRUPT_TIMER)
+		return WAIT_TIMER;
+	if (top->kind == INTERRUPT_HARD)
+		return WAIT_INTERRUPT;
+	switch (top->number) {
+	case SOFTIRQ_NET_TX:
+	case SOFTIRQ_NET_RX:
+		return WAIT_NETWORK;
+	case SOFTIRQ_BLOCK:
+		return WAIT_DISK;
+	case SOFTIRQ_TIMER:
+	case SOFTIRQ_HRTIMER:
+		return WAIT_TIMER;
+	}
+	return WAIT_INTERRUPT;
+}
+
+/*
+ * As it looks where interrupts are not recorded. A packet's receive is a softirq's doing,
+ * and what it leads to comes soon and before the processor's next switch: the first
+ * wakeup after it, and what is sent by idle. A thread that runs sends itself (but for
+ * acknowledgements); whom a thread wakes may be an interrupt's doing, too, and stays
+ * unknown. Idle does nothing itself, nor does the thread that softirqs are left to.
+ */
+static enum span_wait assumed_wait(const struct spans *spans, int64_t tid)
+{
+	const struct cpu *cpu = spans->cpu;
+	bool sends = spans->tag == AT_SEND;
+	bool by_none = tid == 0 || (cpu->known && cpu->comm != NO_TEXT &&
+				    strncmp(texts_get(&spans->texts, (size_t)cpu->comm),
+					    "ksoftirqd/", 10) == 0);
+	nsec_t since_ns =
+	    cpu->last_recv ? nsec_sub(spans->event->ts_ns, cpu->recv_ns) : NSEC_MAX;
+
+	if (!cpu->recv_is_local && since_ns <= ASSUMED_NS &&
+	    (sends ? by_none : !cpu->recv_woke))
+		return WAIT_NETWORK;
+	if (by_none)
+		return WAIT_INTERRUPT;
+	return sends && tid > 0 ? WAIT_THREAD : WAIT_UNKNOWN;
+}
+
+/* By what stands on top of the processor's stack. */
+static enum span_wait recorded_wait(const struct cpu *cpu, int64_t tid)
+{
+	const struct interrupt *top = &cpu->stack[cpu->deep - 1];
+	enum span_wait wait;
+
+	/* Idle itself wakes nobody but for an interrupt without an event. */
+	if (cpu->deep == 0)
+		return tid > 0 ? WAIT_THREAD : tid == 0 ? WAIT_INTERRUPT : WAIT_UNKNOWN;
+	wait = kind_of(top);
+	/* A packet to the same node: whoever sent it is still on the processor. */
+	if (wait == WAIT_NETWORK && top->number == SOFTIRQ_NET_RX && cpu->last_recv &&
+	    cpu->recv_is_local && tid > 0)
+		return WAIT_THREAD;
+	return wait;
+}
+
+struct span_cause interrupt_cause(const struct spans *spans)
+{
+	const struct cpu *cpu = spans->cpu;
+	struct span_cause cause = {.tid = spans->tid, .event = spans->event->id};
+	bool has_packet;
+
+	if (cause.tid < 0 && cpu && cpu->known)
+		cause.tid = cpu->tid;
+	if (!cpu)
+		return cause;
+	cause.wait = cause.recorded = recorded_wait(cpu, cause.tid);
+	has_packet = cause.wait == WAIT_NETWORK && cpu->deep > 0 &&
+		     cpu->stack[cpu->deep - 1].number == SOFTIRQ_NET_RX;
+	if (!has_interrupts(spans)) {
+		cause.is_assumed = true;
+		cause.wait = assumed_wait(spans, cause.tid);
+		has_packet |= cause.wait == WAIT_NETWORK;
+	}
+	if (has_packet && cpu->last_recv) {
+		cause.first_recv = cpu->first_recv;
+		cause.last_recv = cpu->last_recv;
+	}
+	return cause;
+}
+
+void interrupt_finish(struct spans *spans, uint32_t at, nsec_t end_ns)
+{
+	const struct span_node *node = &spans->node[at];
+
+	for (size_t i = 0; i < node->cpus; i++)
+		if (node->cpu[i])
+			interrupt_cut(spans, at, node->cpu[i], end_ns);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/spans/span_log.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/intmap.h"
+#include "base/mem.h"
+#include "base/spill.h"
+#include "merge/sorter.h"
+
+enum {
+	CHUNK = 8192,         /* bytes of a chain that wait for the file */
+	HELD_MOST = 48 << 20, /* bytes of all chains together */
+	NUMBER_MOST = 10,     /* bytes of a number */
+	FIXED_MOST = (SPAN_VALUES + 6) * NUMBER_MOST,
+	SORTED_AT_ONCE = 1 << 14, /* 3 MiB */
+};
+
+/* A part of the file. */
+struct chunk {
+	uint64_t at;
+	size_t size;
+};
+
+struct chain {
+	enum span_kind kind;
+	uint32_t node;
+	int64_t whose;
+	unsigned char *bytes;
+	size_t used, room;
+	struct chunk *chunk;
+	size_t chunks, chunk_room;
+	/* Of the last span; numbers are kept as differences. */
+	nsec_t begin_ns;
+	int64_t id;
+	bool is_disordered;
+};
+
+struct span_log {
+	struct chain *chain;
+	size_t chains, room;
+	struct intmap index; /* of chains */
+	int64_t ids[SPAN_KINDS];
+	size_t held; /* bytes of all chains */
+	FILE *spill;
+	uint64_t spilled;
+};
+
+struct span_log *span_log_new(void)
+{
+	return mem_zalloc(sizeof(struct span_log));
+}
+
+static int fail(struct error *error, const char *what)
+{
+	return error_set(error, "%s of spans: %s", what, strerror(errno));
+}
+
+static struct chain *chain_of(struct span_log *log, enum span_kind kind, uint32_t node,
+			      int64_t whose)
+{
+	uint64_t key =
+	    (uint64_t)kind << 62 | (uint64_t)node << 33 | (uint64_t)(whose + 1);
+	struct chain *chain;
+	int64_t at;
+
+	if (intmap_get(&log->index, key, &at))
+		return &log->chain[at];
+	intmap_put(&log->index, key, (int64_t)log->chains);
+	log->chain = mem_grow(log->chain, log->chains, &log->room, sizeof(*log->chain));
+	chain = &log->chain[log->chains++];
+	*chain = (struct chain){
+	    .kind = kind, .node = node, .whose = whose, .begin_ns = NSEC_MIN};
+	return chain;
+}
+
+static int spill(struct span_log *log, struct chain *chain, struct error *error)
+{
+	if (!chain->used)
+		return 0;
+	if (!log->spill && !(log->spill = spill_open()))
+		return fail(error, "cannot make a temporary file");
+	if (fwrite(chain->bytes, 1, chain->used, log->spill) != chain->used)
+		return fail(error, "cannot write the temporary file");
+	chain->chunk = mem_grow(chain->chunk, chain->chunks, &chain->chunk_room,
+				sizeof(*chain->chunk));
+	chain->chunk[chain->chunks++] = (struct chunk){log->spilled, chain->used};
+	log->spilled += chain->used;
+	chain->used = 0;
+	return 0;
+}
+
+/* Many threads with few spans each: all of them go to the file. */
+static int spill_all(struct span_log *log, struct error *error)
+{
+	for (size_t i = 0; i < log->chains; i++) {
+		struct chain *chain = &log->chain[i];
+
+		if (spill(log, chain, error))
+			return -1;
+		free(chain->bytes);
+		chain->bytes = NULL;
+		chain->room = 0;
+	}
+	log->held = 0;
+	return 0;
+}
+
+static int make_room(struct span_log *log, struct chain *chain, size_t size,
+		     struct error *error)
+{
+	size_t room = chain->room ? chain->room : 64;
+
+	if (chain->used && chain->used + size > CHUNK && spill(log, chain, error))
+		return -1;
+	if (chain->used + size <= chain->room)
+		return 0;
+	while (room < chain->used + size)
+		room *= 2;
+	log->held += room - chain->room;
+	chain->bytes = mem_realloc(chain->bytes, room, 1);
+	chain->room = room;
+	return 0;
+}
+
+static unsigned char *put(unsigned char *to, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		*to++ = (unsigned char)(value | 0x80);
+	*to++ = (unsigned char)value;
+	return to;
+}
+
+static const unsigned char *get(const unsigned char *from, uint64_t *value)
+{
+	unsigned shift = 0;
+
+	*value = 0;
+	do
+		*value |= (uint64_t)(*from & 0x7f) << shift;
+	while (shift += 7, *from++ & 0x80);
+	return from;
+}
+
+/* Numbers near 0 of either sign become small ones; differences may wrap round. */
+static uint64_t fold(uint64_t value)
+{
+	return value << 1 ^ (value >> 63 ? ~UINT64_C(0) : 0);
+}
+
+static uint64_t unfold(uint64_t value)
+{
+	return value >> 1 ^ (value & 1 ? ~UINT64_C(0) : 0);
+}
+
+static unsigned char *pack(const struct chain *chain, const struct span *span,
+			   unsigned char *to)
+{
+	uint64_t begin = chain->begin_ns == NSEC_MIN ? 0 : (uint64_t)chain->begin_ns;
+	uint32_t known = span->path ? 1u << SPAN_VALUES : 0;
+
+	for (int i = 0; i < SPAN_VALUES; i++)
+		known |= (uint32_t)(span->value[i] != SPAN_NONE) << i;
+	to = put(to, known);
+	to = put(to, fold((uint64_t)span->begin_ns - begin));
+	to = put(to, (uint64_t)span->end_ns - (uint64_t)span->begin_ns);
+	to = put(to, (uint64_t)(span->id - chain->id));
+	for (int i = 0; i < SPAN_VALUES; i++)
+		if (known >> i & 1)
+			to = put(to, fold((uint64_t)span->value[i]));
+	if (!span->path)
+		return to;
+	to = put(to, span->path_size);
+	memcpy(to, span->path, span->path_size);
+	return to + span->path_size;
+}
+
+/* `before`: the span before it in the chain, which it replaces. */
+static const unsigned char *unpack(struct span *before, const unsigned char *from)
+{
+	uint64_t known, value, begin = (uint64_t)before->begin_ns;
+
+	from = get(from, &known);
+	from = get(from, &value);
+	begin += unfold(value);
+	before->begin_ns = (nsec_t)begin;
+	from = get(from, &value);
+	before->end_ns = (nsec_t)(begin + value);
+	from = get(from, &value);
+	before->id += (int64_t)value;
+	for (int i = 0; i < SPAN_VALUES; i++) {
+		before->value[i] = SPAN_NONE;
+		if (!(known >> i & 1))
+			continue;
+		from = get(from, &value);
+		before->value[i] = (int64_t)unfold(value);
+	}
+	before->path = NULL;
+	if (!(known >> SPAN_VALUES & 1))
+		return from;
+	from = get(from, &value);
+	before->path = (const char *)from;
+	before->path_size = (size_t)value;
+	return from + value;
+}
+
+int span_log_add(struct span_log *log, enum span_kind kind, uint32_t node, int64_t whose,
+		 struct span *span, struct error *error)
+{
+	struct chain *chain = chain_of(log, kind, node, whose);
+
+	assert(whose >= -1 && whose <= UINT32_MAX && span->end_ns >= span->begin_ns);
+	if (log->held > HELD_MOST && spill_all(log, error))
+		return -1;
+	if (make_room(log, chain, FIXED_MOST + (span->path ? span->path_size : 0), error))
+		return -1;
+	span->id = ++log->ids[kind];
+	chain->used =
+	    (size_t)(pack(chain, span, chain->bytes + chain->used) - chain->bytes);
+	chain->is_disordered |= span->begin_ns < chain->begin_ns;
+	chain->begin_ns = span->begin_ns;
+	chain->id = span->id;
+	return 0;
+}
+
+/* A chain while it is read. */
+struct reading {
+	struct span_log *log;
+	const struct chain *chain;
+	struct sorter *sorter; /* NULL: it is in order */
+	span_give *give;
+	void *context;
+	struct span span; /* the last one */
+	char **path;      /* of sorted spans, which outlive their chunk */
+	size_t paths, path_room;
+	struct error *error;
+};
+
+static int keep_to_sort(struct reading *reading)
+{
+	struct span span = reading->span;
+
+	if (span.path) {
+		reading->path = mem_grow(reading->path, reading->paths,
+					 &reading->path_room, sizeof(*reading->path));
+		span.path = reading->path[reading->paths++] =
+		    mem_strndup(span.path, span.path_size);
+	}
+	return sorter_add(reading->sorter, &span, reading->error);
+}
+
+static int read_spans(struct reading *reading, const unsigned char *bytes, size_t size)
+{
+	const unsigned char *end = bytes + size;
+	int status = 0;
+
+	while (bytes < end && !status) {
+		bytes = unpack(&reading->span, bytes);
+		status = reading->sorter
+			     ? keep_to_sort(reading)
+			     : reading->give(reading->context, reading->chain->node,
+					     reading->chain->whose, &reading->span);
+	}
+	return status;
+}
+
+static int load(struct span_log *log, const struct chunk *chunk, unsigned char *bytes,
+		struct error *error)
+{
+	errno = EIO; /* for a file that is shorter than it was */
+	for (size_t have = 0; have < chunk->size;) {
+		ssize_t got = pread(fileno(log->spill), bytes + have, chunk->size - have,
+				    (off_t)(chunk->at + have));
+
+		if (got <= 0)
+			return fail(error, "cannot read the temporary file");
+		have += (size_t)got;
+	}
+	return 0;
+}
+
+static int read_chain(struct reading *reading)
+{
+	const struct chain *chain = reading->chain;
+	unsigned char *bytes = NULL;
+	size_t room = 0;
+	int status = 0;
+
+	reading->span = (struct span){.begin_ns = 0};
+	for (size_t i = 0; i < chain->chunks && !status; i++) {
+		const struct chunk *chunk = &chain->chunk[i];
+
+		if (chunk->size > room) {
+			room = chunk->size;
+			bytes = mem_realloc(bytes, room, 1);
+		}
+		status = load(reading->log, chunk, bytes, reading->error);
+		if (!status)
+			status = read_spans(reading, bytes, chunk->size);
+	}
+	free(bytes);
+	return status ? status : read_spans(reading, chain->bytes, chain->used);
+}
+
+static int give_sorted(void *context, const void *item)
+{
+	const struct reading *reading = context;
+
+	return reading->give(reading->context, reading->chain->node,
+			     reading->chain->whose, item);
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct span *p = a, *q = b;
+
+	if (p->begin_ns != q->begin_ns)
+		return p->begin_ns < q->begin_ns ? -1 : 1;
+	return (p->id > q->id) - (p->id < q->id);
+}
+
+static int read_sorted(struct reading *reading)
+{
+	int status;
+
+	reading->sorter = sorter_new(sizeof(struct span), SORTED_AT_ONCE, compare_spans);
+	status = read_chain(reading);
+	if (!status)
+		status =
+		    sorter_walk(reading->sorter, give_sorted, reading, reading->error);
+	sorter_free(reading->sorter);
+	reading->sorter = NULL;
+	for (size_t i = 0; i < reading->paths; i++)
+		free(reading->path[i]);
+	reading->paths = 0;
+	return status;
+}
+
+static int compare_chains(const void *a, const void *b)
+{
+	const struct chain *p = *(const struct chain *const *)a;
+	const struct chain *q = *(const struct chain *const *)b;
+
+	if (p->node != q->node)
+		return p->node < q->node ? -1 : 1;
+	return (p->whose > q->whose) - (p->whose < q->whose);
+}
+
+int span_log_walk(struct span_log *log, enum span_kind kind, span_give *give,
+		  void *context, struct error *error)
+{
+	const struct chain **chain =
+	    mem_zalloc((log->chains + 1) * sizeof(const struct chain *));
+	struct reading reading = {
+	    .log = log, .give = give, .context = context, .error = error};
+	size_t count = 0;
+	int status = 0;
+
+	for (size_t i = 0; i < log->chains; i++)
+		if (log->chain[i].kind == kind)
+			chain[count++] = &log->chain[i];
+	qsort(chain, count, sizeof(const struct chain *), compare_chains);
+	if (log->spill && fflush(log->spill))
+		status = fail(error, "cannot write the temporary file");
+	for (size_t i = 0; i < count && !status; i++) {
+		reading.chain = chain[i];
+		status = chain[i]->is_disordered ? read_sorted(&reading)
+						 : read_chain(&reading);
+	}
+	free(reading.path);
+	free(chain);
+	return status;
+}
+
+void span_log_free(struct span_log *log)
+{
+	if (!log)
+		return;
+	for (size_t i = 0; i < log->chains; i++) {
+		free(log->chain[i].bytes);
+		free(log->chain[i].chunk);
+	}
+	free(log->chain);
+	intmap_clear(&log->index);
+	if (log->spill)
+		fclose(log->spill);
+	free(log);
+}

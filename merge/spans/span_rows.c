@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "merge/spans/spans_private.h"
+#include "timeline/rows.h"
+
+/* From the log to the tables of the timeline. */
+enum { COLUMNS_MOST = 24, MINOR_BITS = 20 /* of the kernel's dev_t */ };
+
+enum value_kind { NUMBER, TEXT, SPECIAL /* by the kind of span */ };
+
+/* A table: the columns that all have stand in front of those of `value`. */
+static const struct span_table {
+	const char *name, *whose;
+	int comm; /* place in `value`; -1: it is of no thread */
+	size_t values;
+	struct {
+		const char *name;
+		enum value_kind kind;
+	} value[SPAN_VALUES];
+} tables[SPAN_KINDS] = {
+    [SPAN_THREAD] = {"thread_state",
+		     "tid",
+		     THREAD_COMM,
+		     THREAD_PRESUMED,
+		     {
+			 [THREAD_COMM] = {"comm", SPECIAL},
+			 [THREAD_STATE] = {"state_code", NUMBER},
+			 [THREAD_CPU] = {"cpu", NUMBER},
+			 [THREAD_PRIORITY] = {"priority", NUMBER},
+			 [THREAD_PREEMPTED] = {"preempted", NUMBER},
+			 [THREAD_WAIT] = {"wait", SPECIAL},
+			 [THREAD_ASSUMED] = {"wait_assumed", SPECIAL},
+			 [THREAD_WAKER] = {"waker_tid", NUMBER},
+			 [THREAD_WAKE_EVENT] = {"wake_event", NUMBER},
+			 [THREAD_FIRST_RECV] = {"wake_first_recv", SPECIAL},
+			 [THREAD_LAST_RECV] = {"wake_last_recv", SPECIAL},
+			 [THREAD_NEXT] = {"next_tid", NUMBER},
+			 [THREAD_PREV] = {"prev_tid", NUMBER},
+			 [THREAD_SYSCALL] = {"syscall", TEXT},
+			 [THREAD_SWITCH_STATE] = {"switch_state", NUMBER},
+			 [THREAD_CUT] = {"cut", NUMBER},
+		     }},
+    [SPAN_SYSCALL] = {"syscall",
+		      "tid",
+		      CALL_COMM,
+		      CALL_CUT + 1,
+		      {
+			  [CALL_COMM] = {"comm", SPECIAL},
+			  [CALL_CPU] = {"cpu", NUMBER},
+			  [CALL_NAME] = {"name", TEXT},
+			  [CALL_RET] = {"ret", NUMBER},
+			  [CALL_ENTRY] = {"entry_event", NUMBER},
+			  [CALL_EXIT] = {"exit_event", NUMBER},
+			  [CALL_FD] = {"fd", NUMBER},
+			  [CALL_COUNT] = {"count", NUMBER},
+			  [CALL_PATH] = {"path", SPECIAL},
+			  [CALL_CUT] = {"cut", NUMBER},
+		      }},
+    [SPAN_INTERRUPT] = {"irq",
+			"cpu",
+			-1,
+			IRQ_CUT + 1,
+			{
+			    [IRQ_KIND] = {"kind", TEXT},
+			    [IRQ_NUMBER] = {"number", NUMBER},
+			    [IRQ_NAME] = {"name", TEXT},
+			    [IRQ_RAISED] = {"raised_ns", NUMBER},
+			    [IRQ_INNER] = {"inner_ns", NUMBER},
+			    [IRQ_TID] = {"tid", NUMBER},
+			    [IRQ_CUT] = {"cut", NUMBER},
+			}},
+    [SPAN_DISK] = {"block_request",
+		   "dev",
+		   DISK_COMM,
+		   DISK_CUT + 1,
+		   {
+		       [DISK_NAME] = {"disk", SPECIAL},
+		       [DISK_OPERATION] = {"operation", TEXT},
+		       [DISK_SECTOR] = {"sector", NUMBER},
+		       [DISK_BYTES] = {"bytes", NUMBER},
+		       [DISK_TID] = {"tid", NUMBER},
+		       [DISK_COMM] = {"comm", SPECIAL},
+		       [DISK_ISSUE] = {"issue_ns", NUMBER},
+		       [DISK_ERROR] = {"error", NUMBER},
+		       [DISK_MERGED] = {"merged", NUMBER},
+		       [DISK_CUT] = {"cut", NUMBER},
+		   }},
+};
+
+/* In front of the values. */
+enum { AT_NODE, AT_WHOSE, AT_BEGIN, AT_ID, AT_DURATION, AT_VALUES };
+
+struct writing {
+	const struct spans *spans;
+	const struct processes *processes;
+	const struct span_table *table;
+	struct timeline_sorted *to;
+	struct error *error;
+	char disk[48];
+};
+
+static struct cell cell_of(int64_t value)
+{
+	return (struct cell){.type = value == SPAN_NONE ? CELL_NULL : CELL_INTEGER,
+			     .integer = value};
+}
+
+static struct cell cell_of_text(const char *text)
+{
+	if (!text || !*text)
+		return (struct cell){.type = CELL_NULL};
+	return (struct cell){
+	    .type = CELL_TEXT, .size = (uint32_t)strlen(text), .bytes = text};
+}
+
+static const char *text_of(const struct writing *writing, int64_t value)
+{
+	return value == SPAN_NONE ? NULL
+				  : texts_get(&writing->spans->texts, (size_t)value);
+}
+
+/* A system call's class may end where its name should be. */
+static struct cell cell_of_word(const struct writing *writing, int64_t value)
+{
+	const char *text = text_of(writing, value);
+	struct cell cell = cell_of_text(text);
+
+	return text && !*text ? (struct cell){.type = CELL_TEXT, .bytes = ""} : cell;
+}
+
+const char *span_wait_name(enum span_wait wait)
+{
+	static const char *const names[] = {NULL,      "thread", "disk",
+					    "network", "timer",  "interrupt"};
+
+	return names[wait];
+}
+
+/* Which thread had the number then, and its name where that was another one. */
+static void set_thread(const struct writing *writing, uint32_t node,
+		       const struct span *span, int64_t tid, struct cell *cell)
+{
+	const struct span_table *table = writing->table;
+	const char *comm = text_of(writing, span->value[table->comm]), *now = NULL;
+	int64_t thread = tid < 0 ? 0
+				 : processes_thread(writing->processes, node, tid,
+						    span->begin_ns, &now);
+
+	cell[AT_VALUES + table->values] = cell_of(thread ? thread : SPAN_NONE);
+	cell[AT_VALUES + table->comm] = comm && now && strcmp(comm, now) == 0
+					    ? cell_of_text(NULL)
+					    : cell_of_text(comm);
+}
+
+static void set_wait(const struct writing *writing, uint32_t node,
+		     const struct span *span, struct cell *cell)
+{
+	const int64_t *value = span->value;
+	struct span_cause cause = {
+	    .wait = value[THREAD_WAIT] == SPAN_NONE ? WAIT_UNKNOWN
+						    : (enum span_wait)value[THREAD_WAIT],
+	    .is_assumed = value[THREAD_ASSUMED] != SPAN_NONE,
+	    .first_recv = value[THREAD_FIRST_RECV],
+	    .last_recv = value[THREAD_LAST_RECV],
+	};
+
+	if (cause.is_assumed)
+		cause.recorded = (enum span_wait)(value[THREAD_ASSUMED] - 1);
+	spans_settle(writing->spans, node, &cause);
+	cell[AT_VALUES + THREAD_WAIT] = cell_of_text(span_wait_name(cause.wait));
+	cell[AT_VALUES + THREAD_ASSUMED] = cell_of(cause.is_assumed);
+	cell[AT_VALUES + THREAD_FIRST_RECV] =
+	    cell_of(cause.first_recv ? cause.first_recv : SPAN_NONE);
+	cell[AT_VALUES + THREAD_LAST_RECV] =
+	    cell_of(cause.last_recv ? cause.last_recv : SPAN_NONE);
+}
+
+/* "vda"; where no statedump named it, its numbers: "254:0" */
+static const char *disk_name(struct writing *writing, uint32_t at, int64_t dev)
+{
+	const struct span_node *node = &writing->spans->node[at];
+
+	for (size_t i = 0; i < node->disks; i++)
+		if (node->disk[i].dev == dev && node->disk[i].name != NO_TEXT)
+			return text_of(writing, node->disk[i].name);
+	snprintf(writing->disk, sizeof(writing->disk), "%" PRId64 ":%" PRId64,
+		 dev >> MINOR_BITS, dev & ((1 << MINOR_BITS) - 1));
+	return writing->disk;
+}
+
+static void set_special(struct writing *writing, uint32_t node, int64_t whose,
+			const struct span *span, struct cell *cell)
+{
+	switch ((enum span_kind)(writing->table - tables)) {
+	case SPAN_THREAD:
+		set_wait(writing, node, span, cell);
+		set_thread(writing, node, span, whose, cell);
+		break;
+	case SPAN_SYSCALL:
+		cell[AT_VALUES + CALL_PATH] =
+		    (struct cell){.type = span->path ? CELL_TEXT : CELL_NULL,
+				  .size = span->path ? (uint32_t)span->path_size : 0,
+				  .bytes = span->path};
+		set_thread(writing, node, span, whose, cell);
+		break;
+	case SPAN_DISK:
+		cell[AT_VALUES + DISK_NAME] =
+		    cell_of_text(disk_name(writing, node, whose));
+		set_thread(writing, node, span,
+			   span->value[DISK_TID] == SPAN_NONE ? -1
+							      : span->value[DISK_TID],
+			   cell);
+		break;
+	case SPAN_INTERRUPT:
+	case SPAN_KINDS:
+		break;
+	}
+}
+
+/* A processor that came up later may have been where the thread was, see threads.c. */
+static bool is_refuted(const struct writing *writing, uint32_t node,
+		       const struct span *span)
+{
+	return writing->table == &tables[SPAN_THREAD] &&
+	       span->value[THREAD_PRESUMED] != SPAN_NONE &&
+	       writing->spans->node[node].new_cpu_ns > span->end_ns;
+}
+
+static int write_span(void *context, uint32_t node, int64_t whose,
+		      const struct span *span)
+{
+	struct writing *writing = context;
+	const struct span_table *table = writing->table;
+	struct cell cell[COLUMNS_MOST] = {
+	    [AT_NODE] = cell_of((int64_t)node + 1),
+	    [AT_WHOSE] = cell_of(whose),
+	    [AT_BEGIN] = cell_of(span->begin_ns),
+	    [AT_ID] = cell_of(span->id),
+	    [AT_DURATION] = cell_of(nsec_sub(span->end_ns, span->begin_ns)),
+	};
+
+	if (is_refuted(writing, node, span))
+		return 0;
+	for (size_t i = 0; i < table->values; i++)
+		if (table->value[i].kind == NUMBER)
+			cell[AT_VALUES + i] = cell_of(span->value[i]);
+		else if (table->value[i].kind == TEXT)
+			cell[AT_VALUES + i] = cell_of_word(writing, span->value[i]);
+	set_special(writing, node, whose, span, cell);
+	return timeline_sorted_add(writing->to, cell, writing->error);
+}
+
+static struct timeline_sorted *open_table(struct timeline_writer *writer,
+					  const struct span_table *table)
+{
+	const char *columns[COLUMNS_MOST] = {
+	    [AT_NODE] = "node", [AT_WHOSE] = table->whose,     [AT_BEGIN] = "begin_ns",
+	    [AT_ID] = "id",     [AT_DURATION] = "duration_ns",
+	};
+	size_t count = AT_VALUES;
+
+	for (size_t i = 0; i < table->values; i++)
+		columns[count++] = table->value[i].name;
+	if (table->comm >= 0)
+		columns[count++] = "thread";
+	return timeline_sorted(writer, table->name, columns, count);
+}
+
+int spans_write(struct spans *spans, const struct processes *processes,
+		struct timeline_writer *writer, struct error *error)
+{
+	int status = 0;
+
+	for (int kind = 0; kind < SPAN_KINDS && !status; kind++) {
+		struct writing writing = {.spans = spans,
+					  .processes = processes,
+					  .table = &tables[kind],
+					  .to = open_table(writer, &tables[kind]),
+					  .error = error};
+
+		status = span_log_walk(spans->log, (enum span_kind)kind, write_span,
+				       &writing, error);
+	}
+	return status;
+}
+
+static int compare_recorded(const void *a, const void *b)
+{
+	const struct timeline_recorded *p = a, *q = b;
+
+	if (p->node != q->node)
+		return p->node < q->node ? -1 : 1;
+	if (p->begin_ns != q->begin_ns)
+		return p->begin_ns < q->begin_ns ? -1 : 1;
+	return (p->end_ns > q->end_ns) - (p->end_ns < q->end_ns);
+}
+
+static bool has_kernel(const struct merge_run *run, uint32_t node)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (run->source[i].node == node &&
+		    strcmp(run->source[i].kind, "kernel") == 0)
+			return true;
+	return false;
+}
+
+/* When kernels were recorded, and of nodes without what else was: one a source. */
+static size_t list_recorded(const struct merge_run *run, struct timeline_recorded *item)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->count; i++) {
+		const struct merge_source *source = &run->source[i];
+		bool is_kernel = strcmp(source->kind, "kernel") == 0;
+
+		if (source->facts.events && strcmp(source->kind, "capture") != 0 &&
+		    (is_kernel || !has_kernel(run, source->node)))
+			item[count++] = (struct timeline_recorded){
+			    .node = (int64_t)source->node + 1,
+			    .cpu = TIMELINE_NONE,
+			    .kind = "kernel",
+			    .begin_ns =
+				clock_correct(&source->clock, source->facts.begin_ns),
+			    .end_ns = clock_correct(&source->clock, source->facts.end_ns),
+			};
+	}
+	qsort(item, count, sizeof(*item), compare_recorded);
+	return count;
+}
+
+/* Those that touch are one. */
+static int write_nodes(const struct merge_run *run, struct timeline_writer *writer,
+		       struct error *error)
+{
+	struct timeline_recorded *item = mem_zalloc((run->count + 1) * sizeof(*item));
+	size_t count = list_recorded(run, item);
+	int status = 0;
+
+	for (size_t i = 0; i < count && !status; i++) {
+		struct timeline_recorded *next = &item[i + 1];
+
+		if (i + 1 < count && next->node == item[i].node &&
+		    next->begin_ns <= item[i].end_ns) {
+			next->begin_ns = item[i].begin_ns;
+			if (next->end_ns < item[i].end_ns)
+				next->end_ns = item[i].end_ns;
+		} else {
+			status = timeline_add_recorded(writer, &item[i], error);
+		}
+	}
+	free(item);
+	return status;
+}
+
+int spans_write_recorded(const struct spans *spans, const struct merge_run *run,
+			 struct timeline_writer *writer, struct error *error)
+{
+	int status = write_nodes(run, writer, error);
+
+	for (size_t at = 0; spans && at < spans->nodes; at++) {
+		const struct span_node *node = &spans->node[at];
+
+		for (size_t i = 0; i < node->cpus && !status; i++) {
+			const struct timeline_recorded row = {
+			    .node = (int64_t)at + 1,
+			    .cpu = (int64_t)i,
+			    .kind = "cpu",
+			    .begin_ns = node->cpu[i] ? node->cpu[i]->first_ns : 0,
+			    .end_ns = node->cpu[i] ? node->cpu[i]->end_ns : 0,
+			};
+
+			if (node->cpu[i])
+				status = timeline_add_recorded(writer, &row, error);
+		}
+	}
+	return status;
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/spans/spans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "merge/spans/spans_private.h"
+
+enum { CPUS_MOST = 65536 }; /* a higher number is taken to be damage */
+
+#define FIELDS(...)                                                                      \
+	{                                                                                \
+		__VA_ARGS__                                                              \
+	}
+
+/* Classes and the fields that are read of them. Older tracers leave out what stands in
+ * front of the names of newer ones. */
+static const struct {
+	const char *class; /* ends with '*': begins so */
+	enum span_tag tag;
+	const char *field[SPAN_FIELDS];
+} classes[] = {
+    {"sched_switch", AT_SWITCH,
+     FIELDS("prev_comm", "prev_tid", "prev_prio", "prev_state", "next_comm", "next_tid",
+	    "next_prio")},
+    {"sched_waking", AT_WAKING, FIELDS("comm", "tid", "target_cpu")},
+    {"sched_wakeup", AT_WAKEUP, FIELDS("comm", "tid", "target_cpu")},
+    {"sched_wakeup_new", AT_WAKEUP, FIELDS("comm", "tid", "target_cpu")},
+    {"sched_process_fork", AT_FORK, FIELDS("child_comm", "child_tid")},
+    {"sched_process_exec", AT_EXEC, FIELDS("tid", "old_tid")},
+    {"sched_process_exit", AT_EXIT, FIELDS("tid")},
+    {"sched_process_free", AT_FREE, FIELDS("tid")},
+    {"irq_handler_entry", AT_IRQ_ENTRY, FIELDS("irq", "name")},
+    {"irq_handler_exit", AT_IRQ_EXIT, FIELDS("irq")},
+    {"irq_softirq_raise", AT_SOFTIRQ_RAISE, FIELDS("vec")},
+    {"softirq_raise", AT_SOFTIRQ_RAISE, FIELDS("vec")},
+    {"irq_softirq_entry", AT_SOFTIRQ_ENTRY, FIELDS("vec")},
+    {"softirq_entry", AT_SOFTIRQ_ENTRY, FIELDS("vec")},
+    {"irq_softirq_exit", AT_SOFTIRQ_EXIT, FIELDS("vec")},
+    {"softirq_exit", AT_SOFTIRQ_EXIT, FIELDS("vec")},
+    {"timer_hrtimer_expire_entry", AT_TIMER_ENTRY, FIELDS(NULL)},
+    {"hrtimer_expire_entry", AT_TIMER_ENTRY, FIELDS(NULL)},
+    {"timer_hrtimer_expire_exit", AT_TIMER_EXIT, FIELDS(NULL)},
+    {"hrtimer_expire_exit", AT_TIMER_EXIT, FIELDS(NULL)},
+    {"net_if_receive_skb", AT_RECEIVE, FIELDS("name")},
+    {"netif_receive_skb", AT_RECEIVE, FIELDS("name")},
+    {"net_dev_queue", AT_SEND, FIELDS(NULL)},
+    {"inet_sock_local_out", AT_SEND, FIELDS(NULL)},
+    {"syscall_entry_*", AT_SYSCALL_ENTRY,
+     FIELDS("fd", "count", "len", "size", "filename", "pathname")},
+    {"compat_syscall_entry_*", AT_SYSCALL_ENTRY,
+     FIELDS("fd", "count", "len", "size", "filename", "pathname")},
+    {"syscall_exit_*", AT_SYSCALL_EXIT, FIELDS("ret")},
+    {"compat_syscall_exit_*", AT_SYSCALL_EXIT, FIELDS("ret")},
+    {"block_rq_insert", AT_BLOCK_INSERT,
+     FIELDS("dev", "sector", "nr_sector", "rwbs", "tid", "comm", "error")},
+    {"block_rq_issue", AT_BLOCK_ISSUE,
+     FIELDS("dev", "sector", "nr_sector", "rwbs", "tid", "comm", "error")},
+    {"block_rq_requeue", AT_BLOCK_REQUEUE,
+     FIELDS("dev", "sector", "nr_sector", "rwbs", "tid", "comm", "error")},
+    {"block_rq_complete", AT_BLOCK_COMPLETE,
+     FIELDS("dev", "sector", "nr_sector", "rwbs", "tid", "comm", "error")},
+    {"lttng_statedump_block_device", AT_DISK_NAME, FIELDS("dev", "diskname")},
+};
+
+enum { CLASSES = sizeof(classes) / sizeof(classes[0]) };
+
+static const struct cell nothing = {.type = CELL_NULL};
+
+struct spans *spans_new(const struct merge_run *run)
+{
+	struct spans *spans = mem_zalloc(sizeof(*spans));
+
+	spans->log = span_log_new();
+	spans->nodes = run->nodes;
+	spans->node = mem_zalloc((run->nodes + 1) * sizeof(*spans->node));
+	for (size_t i = 0; i < run->nodes; i++)
+		spans->node[i] = (struct span_node){
+		    .begin_ns = NSEC_MIN, .last_ns = NSEC_MIN, .new_cpu_ns = NSEC_MIN};
+	return spans;
+}
+
+void spans_set_begin(struct spans *spans, uint32_t node, nsec_t begin_ns)
+{
+	if (spans->node[node].begin_ns == NSEC_MIN ||
+	    spans->node[node].begin_ns > begin_ns)
+		spans->node[node].begin_ns = begin_ns;
+}
+
+/* What it begins with is not of the system call's name. NULL: it is no such class. */
+static const char *rest_of(const char *glob, const char *class)
+{
+	size_t length = strcspn(glob, "*");
+
+	if (strncmp(class, glob, length) != 0 || (!glob[length] && class[length]))
+		return NULL;
+	return class + length;
+}
+
+static size_t place_of(const char *class)
+{
+	size_t at = 0;
+
+	while (at < CLASSES && !rest_of(classes[at].class, class))
+		at++;
+	return at;
+}
+
+bool spans_want(const char *class)
+{
+	return place_of(class) < CLASSES;
+}
+
+static int column_of(const struct record_class *class, const char *name)
+{
+	for (size_t i = 0; name && i < class->columns; i++)
+		if (!class->column[i].context && strcmp(class->column[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+int spans_class(struct spans *spans, const struct record_class *class)
+{
+	struct span_class *made;
+	size_t at = place_of(class->name);
+
+	spans->class = mem_grow(spans->class, spans->classes, &spans->class_room,
+				sizeof(*spans->class));
+	made = &spans->class[spans->classes];
+	*made = (struct span_class){.tag = AT_OTHER, .name = NO_TEXT};
+	for (size_t i = 0; i < SPAN_FIELDS; i++)
+		made->column[i] =
+		    at < CLASSES ? column_of(class, classes[at].field[i]) : -1;
+	if (at < CLASSES) {
+		made->tag = classes[at].tag;
+		made->name = (int64_t)texts_put(&spans->texts,
+						rest_of(classes[at].class, class->name));
+	}
+	return (int)spans->classes++;
+}
+
+int64_t spans_text(struct spans *spans, const struct cell *cell)
+{
+	size_t size = cell->type == CELL_TEXT ? strnlen(cell->bytes, cell->size) : 0;
+
+	return size ? (int64_t)texts_put_bytes(&spans->texts, cell->bytes, size)
+		    : NO_TEXT;
+}
+
+int64_t spans_word(struct spans *spans, const char *word)
+{
+	return *word ? (int64_t)texts_put(&spans->texts, word) : NO_TEXT;
+}
+
+struct cpu *spans_cpu(struct spans *spans, uint32_t at, int64_t number)
+{
+	struct span_node *node = &spans->node[at];
+	struct cpu *cpu;
+
+	if (number < 0 || number >= CPUS_MOST)
+		return NULL;
+	if ((size_t)number >= node->cpus) {
+		size_t cpus = (size_t)number + 1;
+
+		node->cpu = mem_realloc(node->cpu, cpus, sizeof(struct cpu *));
+		memset(node->cpu + node->cpus, 0,
+		       (cpus - node->cpus) * sizeof(struct cpu *));
+		node->cpus = cpus;
+	}
+	if (node->cpu[number])
+		return node->cpu[number];
+	cpu = node->cpu[number] = mem_zalloc(sizeof(*cpu));
+	cpu->number = number;
+	cpu->first_ns = cpu->last_ns = NSEC_MIN;
+	cpu->cut = true;
+	cpu->tid = -1;
+	cpu->comm = NO_TEXT;
+	for (size_t i = 0; i < SOFTIRQS; i++)
+		cpu->raised_ns[i] = NSEC_MIN;
+	return cpu;
+}
+
+static uint64_t key_of(uint32_t node, int64_t tid)
+{
+	return (uint64_t)node << 32 | (uint64_t)tid;
+}
+
+struct thread *spans_find(const struct spans *spans, uint32_t node, int64_t tid)
+{
+	int64_t at;
+
+	return intmap_get(&spans->thread_at, key_of(node, tid), &at) ? spans->thread[at]
+								     : NULL;
+}
+
+struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid)
+{
+	struct thread *thread = spans_find(spans, node, tid);
+
+	if (thread)
+		return thread;
+	thread = mem_zalloc(sizeof(*thread));
+	*thread = (struct thread){.at = spans->threads,
+				  .node = node,
+				  .tid = tid,
+				  .comm = NO_TEXT,
+				  .cpu = -1,
+				  .fork_ns = NSEC_MIN,
+				  .switch_state = SPAN_NONE,
+				  .wake = NO_CAUSE,
+				  .pending = NO_CAUSE,
+				  .call = {.name = NO_TEXT}};
+	spans->thread = mem_grow(spans->thread, spans->threads, &spans->thread_room,
+				 sizeof(struct thread *));
+	spans->thread[spans->threads++] = thread;
+	intmap_put(&spans->thread_at, key_of(node, tid), (int64_t)thread->at);
+	return thread;
+}
+
+static void free_thread(struct thread *thread)
+{
+	free(thread->call.path);
+	free(thread);
+}
+
+void spans_forget(struct spans *spans, struct thread *thread)
+{
+	struct thread *last = spans->thread[--spans->threads];
+	int64_t at;
+
+	spans->thread[thread->at] = last;
+	last->at = thread->at;
+	intmap_put(&spans->thread_at, key_of(last->node, last->tid), (int64_t)last->at);
+	intmap_take(&spans->thread_at, key_of(thread->node, thread->tid), &at);
+	free_thread(thread);
+}
+
+struct span spans_begin(nsec_t begin_ns, nsec_t end_ns)
+{
+	struct span span = {.begin_ns = begin_ns, .end_ns = end_ns};
+
+	for (int i = 0; i < SPAN_VALUES; i++)
+		span.value[i] = SPAN_NONE;
+	return span;
+}
+
+void spans_tell(struct spans *spans, enum span_kind kind, uint32_t node, int64_t whose,
+		struct span *span)
+{
+	if (span->end_ns < span->begin_ns)
+		span->end_ns = span->begin_ns;
+	if (!spans->failed)
+		spans->failed =
+		    span_log_add(spans->log, kind, node, whose, span, spans->error);
+}
+
+static void name_disk(struct spans *spans)
+{
+	struct span_node *node = &spans->node[spans->event->node];
+	int64_t dev = field_integer(spans->field[0], -1);
+	int64_t name = spans_text(spans, spans->field[1]);
+
+	for (size_t i = 0; i < node->disks; i++)
+		if (node->disk[i].dev == dev) {
+			if (node->disk[i].name == NO_TEXT)
+				node->disk[i].name = name;
+			return;
+		}
+	node->disk =
+	    mem_grow(node->disk, node->disks, &node->disk_room, sizeof(*node->disk));
+	node->disk[node->disks++] = (struct disk){.dev = dev, .name = name};
+}
+
+static void part_event(struct spans *spans)
+{
+	struct span_node *node = &spans->node[spans->event->node];
+
+	node->has_wakeups |= spans->tag == AT_WAKEUP;
+	node->has_hard |= spans->tag == AT_IRQ_ENTRY;
+	node->has_soft |= spans->tag == AT_SOFTIRQ_ENTRY;
+	if (spans->tag <= AT_FREE)
+		thread_event(spans);
+	else if (spans->tag <= AT_RECEIVE)
+		interrupt_event(spans);
+	else if (spans->tag == AT_SEND)
+		*spans->cause = interrupt_cause(spans);
+	else if (spans->tag <= AT_SYSCALL_EXIT)
+		syscall_event(spans);
+	else if (spans->tag == AT_DISK_NAME)
+		name_disk(spans);
+	else
+		disk_event(spans);
+	if (spans->tag == AT_BLOCK_COMPLETE)
+		interrupt_event(spans);
+}
+
+static void set_event(struct spans *spans, const struct span_event *event,
+		      const struct span_class *class)
+{
+	spans->event = event;
+	spans->tag = class->tag;
+	spans->call = class->name;
+	spans->tid = event->tid > INT32_MAX ? -1 : event->tid;
+	for (size_t i = 0; i < SPAN_FIELDS; i++)
+		spans->field[i] = event->cell && class->column[i] >= 0
+				      ? &event->cell[class->column[i]]
+				      : &nothing;
+}
+
+int spans_event(struct spans *spans, const struct span_event *event,
+		struct span_cause *cause, struct error *error)
+{
+	const struct span_class *class = &spans->class[event->class];
+	struct span_node *node = &spans->node[event->node];
+	struct cpu *cpu = spans_cpu(spans, event->node, event->cpu);
+
+	spans_set_begin(spans, event->node, event->ts_ns);
+	node->last_ns = event->ts_ns;
+	if (cpu && cpu->first_ns == NSEC_MIN)
+		cpu->first_ns = node->new_cpu_ns = event->ts_ns;
+	if (cpu)
+		cpu->end_ns = event->ts_ns;
+	*cause = NO_CAUSE;
+	if (class->tag == AT_OTHER)
+		return 0;
+	set_event(spans, event, class);
+	spans->cpu = cpu;
+	spans->cause = cause;
+	spans->error = error;
+	part_event(spans);
+	if (cpu)
+		cpu->last_ns = event->ts_ns;
+	return spans->failed;
+}
+
+int spans_end(struct spans *spans, uint32_t node, nsec_t end_ns, struct error *error)
+{
+	const struct span_node *ended = &spans->node[node];
+
+	if (ended->last_ns == NSEC_MIN)
+		return 0;
+	if (end_ns < ended->last_ns)
+		end_ns = ended->last_ns;
+	spans->error = error;
+	interrupt_finish(spans, node, end_ns);
+	thread_finish(spans, node, end_ns);
+	syscall_finish(spans, node, end_ns);
+	disk_finish(spans, node, end_ns);
+	return spans->failed;
+}
+
+void spans_settle(const struct spans *spans, uint32_t node, struct span_cause *cause)
+{
+	const struct span_node *of = &spans->node[node];
+
+	if (!cause->is_assumed)
+		return;
+	if (of->has_hard && of->has_soft) {
+		cause->wait = cause->recorded;
+		cause->is_assumed = false;
+	}
+	if (cause->wait == WAIT_UNKNOWN)
+		cause->is_assumed = false;
+	if (cause->wait != WAIT_NETWORK)
+		cause->first_recv = cause->last_recv = 0;
+}
+
+static void clear_node(struct span_node *node)
+{
+	for (size_t i = 0; i < node->cpus; i++)
+		free(node->cpu[i]);
+	free(node->cpu);
+	for (size_t i = 0; i < node->disks; i++)
+		free(node->disk[i].request);
+	free(node->disk);
+}
+
+void spans_free(struct spans *spans)
+{
+	if (!spans)
+		return;
+	for (size_t i = 0; i < spans->nodes; i++)
+		clear_node(&spans->node[i]);
+	free(spans->node);
+	for (size_t i = 0; i < spans->threads; i++)
+		free_thread(spans->thread[i]);
+	free(spans->thread);
+	intmap_clear(&spans->thread_at);
+	texts_clear(&spans->texts);
+	span_log_free(spans->log);
+	free(spans->class);
+	free(spans);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_SPANS_SPANS_H
+#define CT_MERGE_SPANS_SPANS_H
+
+#include "merge/processes.h"
+#include "merge/run.h"
+#include "timeline/writer.h"
+
+/*
+ * What the processors and threads of a cluster did, told by the kernel's events as they
+ * are merged: who ran where and when, who waited for what and who ended that,
+ * interrupts, system calls, disk requests. Everything is a span from begin_ns to end_ns
+ * on the timeline's axis, a row of `thread_state`, `irq`, `syscall` or `block_request`.
+ *
+ * What began before the first event of its processor, or goes on after its node's last
+ * event, is cut there and says so. So is what lost its end: it ends where it was last
+ * known. Where no event tells a thread's state there is no span of it; nothing is
+ * guessed. Spans follow from the events that are selected, as those become rows.
+ *
+ * Spans come by their end and are read back by thread and begin, the order in which they
+ * lie in the file: until then they are packed in memory and in an unnamed file.
+ */
+struct spans;
+
+struct spans *spans_new(const struct merge_run *run);
+
+/* Nothing of a node is known before this time: its first event, or the selection's. */
+void spans_set_begin(struct spans *spans, uint32_t node, nsec_t begin_ns);
+
+/* Whether the fields of a class tell anything. */
+bool spans_want(const char *class);
+
+/* A class of a source, as spans_event takes it. */
+int spans_class(struct spans *spans, const struct record_class *class);
+
+enum span_wait { /* what ended a wait: where the wakeup came from */
+		 WAIT_UNKNOWN,
+		 WAIT_THREAD,    /* another thread of the node */
+		 WAIT_DISK,      /* a disk's interrupt or its softirq */
+		 WAIT_NETWORK,   /* a packet: in the network's softirq */
+		 WAIT_TIMER,     /* a timer's interrupt or softirq */
+		 WAIT_INTERRUPT, /* any other interrupt */
+};
+
+/*
+ * What sent or woke: WAIT_THREAD the thread `tid`, WAIT_NETWORK the network's softirq in
+ * answer to one of the packets from `first_recv` to `last_recv`, which are ids of events:
+ * the kernel may note several before it works on them.
+ *
+ * Whether a node records interrupts is known when they come. Before that, and for
+ * good where they do not, `wait` is what it looks like (docs/analyses.md), and `recorded`
+ * what holds if they do.
+ */
+struct span_cause {
+	enum span_wait wait, recorded;
+	bool is_assumed;
+	int64_t tid;                   /* -1: not known */
+	int64_t event;                 /* id of the wakeup; 0: none */
+	int64_t first_recv, last_recv; /* 0: none */
+};
+
+struct span_event {
+	int64_t id;    /* of its row */
+	uint32_t node; /* index in the run */
+	int class;     /* by spans_class */
+	nsec_t ts_ns;
+	int64_t cpu, tid; /* -1: not known */
+	const struct cell *cell;
+};
+
+/*
+ * By ascending time. Of a packet's event `cause` gets what sent it, or, in first_recv,
+ * the first packet of its softirq.
+ */
+int spans_event(struct spans *spans, const struct span_event *event,
+		struct span_cause *cause, struct error *error);
+
+/* A node's recording is over, and what goes on is cut. */
+int spans_end(struct spans *spans, uint32_t node, nsec_t end_ns, struct error *error);
+
+/* Choose, after the last event, between what was assumed and what was recorded. */
+void spans_settle(const struct spans *spans, uint32_t node, struct span_cause *cause);
+
+/* Add the rows, before timeline_end_events. */
+int spans_write(struct spans *spans, const struct processes *processes,
+		struct timeline_writer *writer, struct error *error);
+
+/* Rows of `recorded`, after timeline_end_events; `spans` NULL: of nodes only. */
+int spans_write_recorded(const struct spans *spans, const struct merge_run *run,
+			 struct timeline_writer *writer, struct error *error);
+
+/* "thread", ...; NULL: not known */
+const char *span_wait_name(enum span_wait wait);
+
+void spans_free(struct spans *spans);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_SPANS_SPANS_PRIVATE_H
+#define CT_MERGE_SPANS_SPANS_PRIVATE_H
+
+#include "base/cell.h"
+#include "base/intmap.h"
+#include "merge/spans/span_log.h"
+#include "merge/spans/spans.h"
+#include "merge/texts.h"
+
+/* What the parts share. Texts are numbers of `texts`; NO_TEXT: none. */
+#define NO_TEXT ((int64_t)-1)
+
+enum span_tag { /* what an event is */
+		AT_OTHER,
+		AT_SWITCH,
+		AT_WAKING,
+		AT_WAKEUP,
+		AT_FORK,
+		AT_EXEC,
+		AT_EXIT,
+		AT_FREE,
+		AT_IRQ_ENTRY,
+		AT_IRQ_EXIT,
+		AT_SOFTIRQ_RAISE,
+		AT_SOFTIRQ_ENTRY,
+		AT_SOFTIRQ_EXIT,
+		AT_TIMER_ENTRY,
+		AT_TIMER_EXIT,
+		AT_RECEIVE,
+		AT_SEND,
+		AT_SYSCALL_ENTRY,
+		AT_SYSCALL_EXIT,
+		AT_BLOCK_INSERT,
+		AT_BLOCK_ISSUE,
+		AT_BLOCK_REQUEUE,
+		AT_BLOCK_COMPLETE,
+		AT_DISK_NAME,
+};
+
+/* Columns of the tables, but for node, thread, begin, end and id. */
+enum {
+	THREAD_COMM,
+	THREAD_STATE,
+	THREAD_CPU,
+	THREAD_PRIORITY,
+	THREAD_PREEMPTED,
+	THREAD_WAIT,
+	THREAD_ASSUMED, /* 1 + the wait that holds where interrupts are recorded */
+	THREAD_WAKER,
+	THREAD_WAKE_EVENT,
+	THREAD_FIRST_RECV,
+	THREAD_LAST_RECV,
+	THREAD_NEXT,
+	THREAD_PREV,
+	THREAD_SYSCALL,
+	THREAD_SWITCH_STATE,
+	THREAD_CUT,
+	THREAD_PRESUMED, /* no column: see wake() in threads.c */
+};
+enum {
+	CALL_COMM,
+	CALL_CPU,
+	CALL_NAME,
+	CALL_RET,
+	CALL_ENTRY,
+	CALL_EXIT,
+	CALL_FD,
+	CALL_COUNT,
+	CALL_PATH, /* of the span itself */
+	CALL_CUT,
+};
+enum { IRQ_KIND, IRQ_NUMBER, IRQ_NAME, IRQ_RAISED, IRQ_INNER, IRQ_TID, IRQ_CUT };
+enum {
+	DISK_NAME, /* found when it is written */
+	DISK_OPERATION,
+	DISK_SECTOR,
+	DISK_BYTES,
+	DISK_TID,
+	DISK_COMM,
+	DISK_ISSUE,
+	DISK_ERROR,
+	DISK_MERGED,
+	DISK_CUT,
+};
+
+enum thread_run {
+	STATE_UNKNOWN, /* no span has it */
+	STATE_RUNNING,
+	STATE_RUNNABLE, /* woken or preempted, waits for a processor */
+	STATE_BLOCKED,
+	STATE_DEAD, /* after its exit, until its parent has heard of it */
+};
+
+#define NO_CAUSE ((struct span_cause){.wait = WAIT_UNKNOWN, .tid = -1})
+
+/* A system call that was begun. */
+struct call {
+	int64_t name; /* NO_TEXT: none */
+	nsec_t begin_ns;
+	int64_t entry_event, fd, count; /* SPAN_NONE: none */
+	char *path;
+	size_t path_size;
+};
+
+struct thread {
+	size_t at; /* place in the list of all */
+	uint32_t node;
+	int64_t tid, comm;
+	enum thread_run state;
+	nsec_t since_ns;
+	bool cut;       /* it began before since_ns */
+	bool exiting;   /* after sched_process_exit */
+	nsec_t fork_ns; /* NSEC_MIN: not seen */
+	bool is_new;    /* forked, and not woken yet */
+	int64_t cpu;    /* RUNNING: where; RUNNABLE: where to */
+	bool preempted;
+	int64_t switch_state;      /* SPAN_NONE: no switch said it */
+	struct span_cause wake;    /* RUNNABLE: what began it */
+	struct span_cause pending; /* woken while it still ran; event 0: was not */
+	struct call call;
+	bool called; /* a system call of it was seen */
+};
+
+/* An interrupt that a processor is in. */
+enum interrupt_kind { INTERRUPT_HARD, INTERRUPT_SOFT, INTERRUPT_TIMER /* a function */ };
+
+struct interrupt {
+	enum interrupt_kind kind;
+	bool disk; /* a request was completed in it */
+	int64_t number, name;
+	nsec_t begin_ns, raised_ns, inner_ns;
+	int64_t tid;
+};
+
+enum { INTERRUPTS_DEEP = 16, SOFTIRQS = 16 };
+
+struct cpu {
+	int64_t number;
+	nsec_t first_ns; /* of its first event */
+	nsec_t last_ns;  /* of the last one that told anything */
+	nsec_t end_ns;   /* of the last one */
+	bool known;      /* whether it is known who runs, and since when */
+	bool cut;        /* it ran before since_ns, too */
+	int64_t tid;     /* of who runs */
+	nsec_t since_ns; /* NSEC_MAX: nobody knows since when who runs */
+	int64_t priority, comm;
+	bool is_preempted; /* who leaves it */
+	struct interrupt stack[INTERRUPTS_DEEP];
+	size_t deep;
+	nsec_t raised_ns[SOFTIRQS];    /* NSEC_MIN: is not */
+	int64_t first_recv, last_recv; /* packets of this softirq; 0: none */
+	nsec_t recv_ns;                /* when the last one came */
+	bool recv_woke;                /* somebody was woken since */
+	bool recv_is_local;            /* it came by the loopback */
+};
+
+struct disk_request {
+	int64_t sector, sectors, operation, tid, comm, error;
+	int64_t done; /* sectors before `sector` that were completed */
+	int64_t merged;
+	nsec_t begin_ns, issue_ns; /* NSEC_MIN: not issued */
+	bool is_write;
+};
+
+struct disk {
+	int64_t dev, name;
+	struct disk_request *request; /* in the order in which they came */
+	size_t count, room;
+};
+
+struct span_node {
+	nsec_t begin_ns, last_ns; /* NSEC_MIN: no event yet */
+	nsec_t new_cpu_ns;        /* first event of the processor that came last */
+	struct cpu **cpu;         /* by number; NULL: none of that number yet */
+	size_t cpus;
+	struct disk *disk;
+	size_t disks, disk_room;
+	bool has_wakeups, has_hard, has_soft; /* such events came */
+};
+
+enum { SPAN_FIELDS = 7 };
+
+struct span_class {
+	enum span_tag tag;
+	int64_t name; /* of a system call */
+	int column[SPAN_FIELDS];
+};
+
+struct spans {
+	struct span_log *log;
+	struct texts texts;
+	struct span_class *class;
+	size_t classes, class_room;
+	struct span_node *node; /* as the run's */
+	size_t nodes;
+	struct thread **thread;
+	size_t threads, thread_room;
+	struct intmap thread_at; /* by node and tid */
+	int failed;              /* of the log */
+	struct error *error;
+
+	/* The event at hand. */
+	const struct span_event *event;
+	enum span_tag tag;
+	int64_t call;                          /* of its class */
+	const struct cell *field[SPAN_FIELDS]; /* those that it has not are NULLs */
+	int64_t tid;
+	struct cpu *cpu; /* its processor; NULL: not recorded */
+	struct span_cause *cause;
+};
+
+/* nodes, processors, threads */
+struct cpu *spans_cpu(struct spans *spans, uint32_t node, int64_t number);
+struct thread *spans_find(const struct spans *spans, uint32_t node, int64_t tid);
+struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid); /* or new */
+void spans_forget(struct spans *spans, struct thread *thread);
+
+/* Fields as different tracers and their versions write them. */
+int64_t field_integer(const struct cell *cell, int64_t none);
+int64_t field_tid(const struct cell *cell);   /* -1: none */
+int64_t field_state(const struct cell *cell); /* of prev_state, as the kernel's bits */
+unsigned field_rwbs(const struct cell *cell); /* as LTTng's flags */
+enum {
+	RWBS_WRITE = 1,
+	RWBS_DISCARD = 2,
+	RWBS_READ = 4,
+	RWBS_FLUSH = 256,
+	RWBS_PREFLUSH = 1024
+};
+
+int64_t spans_text(struct spans *spans, const struct cell *cell);
+int64_t spans_word(struct spans *spans, const char *word);
+
+/* A span without values. */
+struct span spans_begin(nsec_t begin_ns, nsec_t end_ns);
+
+/* It is over. One that ends before it begins was without length. */
+void spans_tell(struct spans *spans, enum span_kind kind, uint32_t node, int64_t whose,
+		struct span *span);
+
+/* The parts: each takes the event at hand. */
+void thread_event(struct spans *spans);
+void interrupt_event(struct spans *spans);
+void syscall_event(struct spans *spans);
+void disk_event(struct spans *spans);
+
+/* Where a wakeup or a sending by the event at hand comes from. */
+struct span_cause interrupt_cause(const struct spans *spans);
+
+/* All interrupts of a processor ended unseen. */
+void interrupt_cut(struct spans *spans, uint32_t node, struct cpu *cpu, nsec_t end_ns);
+
+/* The thread's call ends unseen. */
+void syscall_cut(struct spans *spans, struct thread *thread, nsec_t end_ns);
+
+/* A node's recording is over. */
+void thread_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
+void interrupt_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
+void syscall_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
+void disk_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
+
+static inline int64_t span_cut(bool begin, bool end)
+{
+	return begin + 2 * end;
+}
+
+#endif

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/spans/spans_private.h"
+
+/*
+ * States of threads, after what the kernel's scheduler tells: a switch says who leaves
+ * the processor, in which state, and who comes; a wakeup, that a thread which was not
+ * runnable is so from now on. sched_waking is by the waker and at once; sched_wakeup
+ * comes when the thread is in the queue, on another processor some microseconds later
+ * and there in an interrupt. So the first of the two begins the wait for a processor,
+ * and sched_waking, where it is recorded, names the waker.
+ */
+enum {
+	STATES = 0xff, /* bits of prev_state that are states; those above are flags */
+	STATE_EXITED = 16 | 32,
+	STATE_ENDING = STATE_EXITED | 64 | 128, /* of a thread that exits */
+};
+
+enum { /* thread_state.state_code, by schema.sql */
+       CODE_RUNNABLE,
+       CODE_RUNNING,
+       CODE_INTERRUPTIBLE,
+       CODE_UNINTERRUPTIBLE,
+       CODE_BLOCKED,
+       CODE_DEAD
+};
+
+/* What was recorded of a sleep are the kernel's bits; TASK_IDLE is neither of two. */
+static int64_t code_of(const struct thread *thread)
+{
+	int64_t state = thread->switch_state;
+
+	if (thread->state == STATE_RUNNABLE)
+		return CODE_RUNNABLE;
+	if (thread->state == STATE_DEAD)
+		return CODE_DEAD;
+	return state == SPAN_NONE ? CODE_BLOCKED
+	       : state & 2        ? CODE_UNINTERRUPTIBLE
+	       : state & 1        ? CODE_INTERRUPTIBLE
+				  : CODE_BLOCKED;
+}
+
+static int64_t known(int64_t number)
+{
+	return number < 0 ? SPAN_NONE : number;
+}
+
+static void set_cause(struct span *span, const struct span_cause *cause)
+{
+	if (!cause->event)
+		return;
+	span->value[THREAD_WAIT] = cause->wait;
+	if (cause->is_assumed)
+		span->value[THREAD_ASSUMED] = 1 + (int64_t)cause->recorded;
+	span->value[THREAD_WAKER] = known(cause->tid);
+	span->value[THREAD_WAKE_EVENT] = cause->event;
+	if (!cause->last_recv)
+		return;
+	span->value[THREAD_FIRST_RECV] = cause->first_recv;
+	span->value[THREAD_LAST_RECV] = cause->last_recv;
+}
+
+/* What holds of every span of a thread; the rest is not known, or as its state is. */
+static struct span span_of(const struct thread *thread, nsec_t end_ns)
+{
+	struct span span = spans_begin(thread->since_ns, end_ns);
+
+	if (thread->state == STATE_BLOCKED) {
+		span.value[THREAD_SWITCH_STATE] = thread->switch_state;
+		span.value[THREAD_SYSCALL] = known(thread->call.name);
+	}
+	span.value[THREAD_COMM] = known(thread->comm);
+	span.value[THREAD_STATE] = code_of(thread);
+	span.value[THREAD_CUT] = span_cut(thread->cut, false);
+	return span;
+}
+
+/* No span of a thread is empty of time. */
+static void tell(struct spans *spans, uint32_t node, int64_t tid, struct span *span)
+{
+	if (span->end_ns > span->begin_ns)
+		spans_tell(spans, SPAN_THREAD, node, tid, span);
+}
+
+static void enter_state(struct thread *thread, enum thread_run state, nsec_t now)
+{
+	thread->state = state;
+	thread->since_ns = now;
+	thread->cut = false;
+	thread->preempted = false;
+}
+
+static void tell_runnable(struct spans *spans, const struct thread *thread,
+			  struct span *span)
+{
+	span->value[THREAD_PREEMPTED] = thread->preempted;
+	set_cause(span, &thread->wake);
+	tell(spans, thread->node, thread->tid, span);
+}
+
+/* A wait for a processor is over: on which one it runs, and who left that for it. */
+static void tell_scheduled(struct spans *spans, const struct thread *thread,
+			   int64_t prev_tid)
+{
+	struct span span = span_of(thread, spans->event->ts_ns);
+
+	span.value[THREAD_CPU] = spans->cpu->number;
+	span.value[THREAD_PREV] = prev_tid;
+	span.value[THREAD_PRIORITY] = field_integer(spans->field[6], SPAN_NONE);
+	tell_runnable(spans, thread, &span);
+}
+
+static void tell_blocked(struct spans *spans, const struct thread *thread,
+			 const struct span_cause *cause)
+{
+	struct span span = span_of(thread, spans->event->ts_ns);
+
+	set_cause(&span, cause);
+	tell(spans, thread->node, thread->tid, &span);
+}
+
+/* A thread's state is over without an event that says how. */
+static void tell_cut(struct spans *spans, const struct thread *thread, nsec_t end_ns)
+{
+	struct span span;
+
+	if (thread->state == STATE_UNKNOWN || thread->state == STATE_RUNNING)
+		return;
+	span = span_of(thread, end_ns);
+	span.value[THREAD_CUT] = span_cut(thread->cut, true);
+	if (thread->state == STATE_RUNNABLE) {
+		span.value[THREAD_CPU] = known(thread->cpu);
+		tell_runnable(spans, thread, &span);
+	} else {
+		tell(spans, thread->node, thread->tid, &span);
+	}
+}
+
+/* The processor's thread ran until then. `next`: who came, -1: that was lost. */
+static void tell_running(struct spans *spans, uint32_t node, const struct cpu *cpu,
+			 nsec_t end_ns, int64_t next)
+{
+	const struct thread *thread =
+	    cpu->tid > 0 ? spans_find(spans, node, cpu->tid) : NULL;
+	struct span span = spans_begin(cpu->since_ns, end_ns);
+
+	if (end_ns <= cpu->since_ns)
+		return;
+	span.value[THREAD_COMM] =
+	    known(thread && thread->comm != NO_TEXT ? thread->comm : cpu->comm);
+	span.value[THREAD_STATE] = CODE_RUNNING;
+	span.value[THREAD_CPU] = cpu->number;
+	span.value[THREAD_PRIORITY] = cpu->priority;
+	span.value[THREAD_NEXT] = known(next);
+	if (thread)
+		span.value[THREAD_SYSCALL] = known(thread->call.name);
+	if (next >= 0)
+		span.value[THREAD_PREEMPTED] = cpu->is_preempted;
+	span.value[THREAD_CUT] = span_cut(cpu->cut, next < 0);
+	tell(spans, node, cpu->tid, &span);
+}
+
+/* Nobody knows who runs there, nor since when. */
+static void lose_current(struct spans *spans, uint32_t node, struct cpu *cpu)
+{
+	tell_running(spans, node, cpu, cpu->last_ns, -1);
+	cpu->known = false;
+	cpu->since_ns = NSEC_MAX;
+}
+
+/* It is seen elsewhere than on the processor where it was last: its leaving was lost. */
+static void leave_elsewhere(struct spans *spans, struct thread *thread)
+{
+	struct cpu *cpu = spans_cpu(spans, thread->node, thread->cpu);
+
+	if (cpu && cpu != spans->cpu && cpu->known && cpu->tid == thread->tid)
+		lose_current(spans, thread->node, cpu);
+	thread->state = STATE_UNKNOWN;
+}
+
+/* A thread comes on the processor that `prev_tid` left. */
+static void run(struct spans *spans, struct thread *thread, int64_t prev_tid)
+{
+	nsec_t now = spans->event->ts_ns;
+
+	if (thread->state == STATE_RUNNING)
+		leave_elsewhere(spans, thread);
+	if (thread->is_new) {
+		enter_state(thread, STATE_RUNNABLE, thread->fork_ns);
+		thread->is_new = false;
+	}
+	if (thread->state == STATE_RUNNABLE)
+		tell_scheduled(spans, thread, prev_tid);
+	else if (thread->state == STATE_BLOCKED)
+		tell_blocked(spans, thread, &thread->pending);
+	enter_state(thread, STATE_RUNNING, now);
+	thread->pending = NO_CAUSE;
+	thread->wake = NO_CAUSE;
+	thread->cpu = spans->cpu->number;
+}
+
+/* What the processor's thread does after it left. */
+static void stop(struct spans *spans, struct thread *thread, int64_t state)
+{
+	nsec_t now = spans->event->ts_ns;
+
+	thread->switch_state = state;
+	if ((state & STATES) == 0) {
+		enter_state(thread, STATE_RUNNABLE, now);
+		thread->preempted = true;
+		thread->wake = NO_CAUSE;
+		thread->cpu = spans->cpu->number;
+	} else if (state & (thread->exiting ? STATE_ENDING : STATE_EXITED)) {
+		enter_state(thread, STATE_DEAD, now);
+		syscall_cut(spans, thread, now);
+	} else {
+		enter_state(thread, STATE_BLOCKED, now);
+		/* Woken while it was on its way to sleep, and no sched_wakeup to come. */
+		if (thread->pending.event && !spans->node[thread->node].has_wakeups) {
+			enter_state(thread, STATE_RUNNABLE, now);
+			thread->wake = thread->pending;
+			thread->pending = NO_CAUSE;
+		}
+	}
+}
+
+/* Who leaves by the switch is whom we took to run; else events were lost. */
+static void check_current(struct spans *spans, int64_t prev)
+{
+	struct cpu *cpu = spans->cpu;
+	uint32_t node = spans->event->node;
+	struct thread *thread;
+
+	if (cpu->known && cpu->tid != prev) {
+		thread = cpu->tid > 0 ? spans_find(spans, node, cpu->tid) : NULL;
+		lose_current(spans, node, cpu);
+		if (thread)
+			thread->state = STATE_UNKNOWN;
+	}
+	if (cpu->known)
+		return;
+	thread = prev > 0 ? spans_thread(spans, node, prev) : NULL;
+	if (thread && thread->state == STATE_RUNNING)
+		leave_elsewhere(spans, thread);
+	if (cpu->since_ns != NSEC_MAX)
+		cpu->since_ns = cpu->first_ns;
+	cpu->cut = true;
+	cpu->tid = prev;
+}
+
+static void leave(struct spans *spans, int64_t prev, int64_t next)
+{
+	struct cpu *cpu = spans->cpu;
+	struct thread *thread =
+	    prev > 0 ? spans_thread(spans, spans->event->node, prev) : NULL;
+	int64_t state = field_state(spans->field[3]);
+
+	cpu->comm = spans_text(spans, spans->field[0]);
+	cpu->priority = field_integer(spans->field[2], SPAN_NONE);
+	cpu->is_preempted = prev > 0 && !(state & STATES);
+	if (thread)
+		thread->comm = cpu->comm;
+	tell_running(spans, spans->event->node, cpu, spans->event->ts_ns, next);
+	if (thread)
+		stop(spans, thread, state);
+}
+
+static void come(struct spans *spans, int64_t prev, int64_t next)
+{
+	struct cpu *cpu = spans->cpu;
+	struct thread *thread;
+
+	cpu->known = true;
+	cpu->cut = false;
+	cpu->tid = next;
+	cpu->since_ns = spans->event->ts_ns;
+	cpu->comm = spans_text(spans, spans->field[4]);
+	cpu->priority = field_integer(spans->field[6], SPAN_NONE);
+	if (next <= 0)
+		return;
+	thread = spans_thread(spans, spans->event->node, next);
+	thread->comm = cpu->comm;
+	run(spans, thread, prev);
+}
+
+static void on_switch(struct spans *spans)
+{
+	int64_t prev = field_tid(spans->field[1]), next = field_tid(spans->field[5]);
+	struct cpu *cpu = spans->cpu;
+
+	if (!cpu || prev < 0 || next < 0)
+		return;
+	interrupt_cut(spans, spans->event->node, cpu, cpu->last_ns);
+	cpu->last_recv = 0; /* no softirq goes on over a switch */
+	check_current(spans, prev);
+	leave(spans, prev, next);
+	come(spans, prev, next);
+}
+
+/* Whether it is known of every processor of the node who runs there. */
+static bool all_known(const struct span_node *node)
+{
+	for (size_t i = 0; i < node->cpus; i++)
+		if (node->cpu[i] && !node->cpu[i]->known)
+			return false;
+	return true;
+}
+
+/*
+ * First heard of: it runs nowhere, so it slept all the time. That is presumed, and the
+ * span dropped, if a further processor comes up later, on which it may have run.
+ */
+static void wake_unheard(struct spans *spans, struct thread *thread,
+			 const struct span_cause *by)
+{
+	struct span span;
+
+	enter_state(thread, STATE_BLOCKED, spans->node[thread->node].begin_ns);
+	thread->cut = true;
+	thread->comm = spans_text(spans, spans->field[0]);
+	span = span_of(thread, spans->event->ts_ns);
+	span.value[THREAD_PRESUMED] = 1;
+	set_cause(&span, by);
+	tell(spans, thread->node, thread->tid, &span);
+}
+
+/* The thread waits for a processor from now on. */
+static void wake(struct spans *spans, struct thread *thread, const struct span_cause *by)
+{
+	if (thread->state == STATE_BLOCKED)
+		tell_blocked(spans, thread, by);
+	else if (thread->state == STATE_UNKNOWN && thread->comm == NO_TEXT &&
+		 !thread->is_new && all_known(&spans->node[thread->node]))
+		wake_unheard(spans, thread, by);
+	enter_state(thread, STATE_RUNNABLE, spans->event->ts_ns);
+	thread->wake = *by;
+	thread->is_new = false;
+	thread->exiting = false;
+}
+
+static void on_wakeup(struct spans *spans)
+{
+	int64_t tid = field_tid(spans->field[1]);
+	struct span_cause by = interrupt_cause(spans);
+	struct thread *thread;
+
+	if (spans->cpu)
+		spans->cpu->recv_woke = true;
+	if (tid <= 0)
+		return;
+	thread = spans_thread(spans, spans->event->node, tid);
+	if (thread->state == STATE_RUNNING) {
+		thread->pending = spans->tag == AT_WAKING ? by : NO_CAUSE;
+	} else {
+		if (thread->state != STATE_RUNNABLE)
+			wake(spans, thread,
+			     thread->pending.event ? &thread->pending : &by);
+		thread->pending = NO_CAUSE;
+		thread->cpu = field_integer(spans->field[2], -1);
+	}
+	thread->comm = spans_text(spans, spans->field[0]);
+}
+
+/* Whoever had the number is gone, whatever we saw of it. */
+static void drop_thread(struct spans *spans, int64_t tid)
+{
+	struct thread *thread = spans_find(spans, spans->event->node, tid);
+
+	if (!thread)
+		return;
+	tell_cut(spans, thread, spans->event->ts_ns);
+	syscall_cut(spans, thread, spans->event->ts_ns);
+	spans_forget(spans, thread);
+}
+
+static void on_fork(struct spans *spans)
+{
+	int64_t tid = field_tid(spans->field[1]);
+	struct thread *thread;
+
+	if (tid <= 0)
+		return;
+	drop_thread(spans, tid);
+	thread = spans_thread(spans, spans->event->node, tid);
+	thread->comm = spans_text(spans, spans->field[0]);
+	thread->fork_ns = spans->event->ts_ns;
+	thread->is_new = true;
+	thread->wake = (struct span_cause){.wait = WAIT_THREAD,
+					   .recorded = WAIT_THREAD,
+					   .tid = spans->tid,
+					   .event = spans->event->id};
+}
+
+/*
+ * A thread that is not its process's first executes a program: it becomes the first, and
+ * all others are gone.
+ */
+static void on_exec(struct spans *spans)
+{
+	int64_t tid = field_tid(spans->field[0]), old = field_tid(spans->field[1]);
+	struct cpu *cpu = spans->cpu;
+	nsec_t now = spans->event->ts_ns;
+	struct thread *thread;
+
+	if (tid <= 0 || old < 0 || tid == old || !cpu || !cpu->known || cpu->tid != old)
+		return;
+	cpu->is_preempted = false;
+	tell_running(spans, spans->event->node, cpu, now, tid);
+	thread = spans_find(spans, spans->event->node, old);
+	if (thread) {
+		syscall_cut(spans, thread, now);
+		spans_forget(spans, thread);
+	}
+	thread = spans_thread(spans, spans->event->node, tid);
+	tell_cut(spans, thread, now);
+	syscall_cut(spans, thread, now);
+	enter_state(thread, STATE_RUNNING, now);
+	thread->exiting = false;
+	thread->comm = cpu->comm;
+	thread->cpu = cpu->number;
+	cpu->tid = tid;
+	cpu->since_ns = now;
+}
+
+static void on_free(struct spans *spans)
+{
+	int64_t tid = field_tid(spans->field[0]);
+	struct thread *thread =
+	    tid > 0 ? spans_find(spans, spans->event->node, tid) : NULL;
+	struct span span;
+
+	if (!thread || thread->state != STATE_DEAD)
+		return;
+	span = span_of(thread, spans->event->ts_ns);
+	tell(spans, thread->node, tid, &span);
+	spans_forget(spans, thread);
+}
+
+static void on_exit(struct spans *spans)
+{
+	int64_t tid = field_tid(spans->field[0]);
+
+	if (tid > 0)
+		spans_thread(spans, spans->event->node, tid)->exiting = true;
+}
+
+void thread_event(struct spans *spans)
+{
+	static void (*const on[])(struct spans *) = {
+	    [AT_SWITCH] = on_switch, [AT_WAKING] = on_wakeup, [AT_WAKEUP] = on_wakeup,
+	    [AT_FORK] = on_fork,     [AT_EXEC] = on_exec,     [AT_EXIT] = on_exit,
+	    [AT_FREE] = on_free,
+	};
+
+	on[spans->tag](spans);
+}
+
+void thread_finish(struct spans *spans, uint32_t at, nsec_t end_ns)
+{
+	const struct span_node *node = &spans->node[at];
+
+	for (size_t i = 0; i < node->cpus; i++)
+		if (node->cpu[i] && node->cpu[i]->known)
+			tell_running(spans, at, node->cpu[i], end_ns, -1);
+	for (size_t i = 0; i < spans->threads; i++)
+		if (spans->thread[i]->node == at)
+			tell_cut(spans, spans->thread[i], end_ns);
+}
