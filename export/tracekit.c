@@ -68,118 +68,148 @@ struct file {
 	const char *sql;
 };
 
-static const struct file files[] =
-    {
-	{"node_meta.json", NULL,
-	 "SELECT json_object('run_id', (SELECT value FROM meta WHERE key = 'name'),"
-	 " 'node', n.name, 'stage', ?5, 'host', n.hostname, 'iface', " NIC ", " NODE_FACTS
-	 ") FROM node AS n WHERE n.id = ?1"},
-	{"link_meta.json", NULL, "SELECT json_object('iface', " NIC ", " NO_LINK ")"},
-	{"cctf/nodes.json", NULL,
-	 "SELECT json_array(json_object('node_id', n.name, 'stage', ?5, " NODE_FACTS
-	 ")) FROM node AS n WHERE n.id = ?1"},
-	{"cctf/links.json", NULL,
-	 "SELECT json_array(json_object('u', ?4, 'v', ?4 || '.net', " NO_LINK "))"},
-	{"cctf/invocations.jsonl",
-	 "no tasks (invocations.jsonl): invocations, placement_events and system_stats "
-	 "are "
-	 "empty",
-	 TASKS
-	 "SELECT json_patch(json_object("
-	 "'trace_id', coalesce(json_extract(d, '$.trace_id'), 'invocation-' || id),"
-	 " 'span_id', coalesce(json_extract(d, '$.span_id'), 'invocation-' || id),"
-	 " 'parent_id', json_extract(d, '$.parent_id'), 'module_id', " MODULE
-	 ", 'instance_id', " INSTANCE ", 'method', json_extract(d, '$.method'),"
-	 " 'path', json_extract(d, '$.path'), 'bytes_in', json_extract(d, '$.bytes_in'),"
-	 " 'bytes_out', coalesce(json_extract(d, '$.bytes_out'), json_extract(d, "
-	 "'$.bytes')),"
-	 " 'ts_enqueue', " MS("queued_ns") ", 'ts_start', " MS(
-	     "started_ns") ", 'ts_end', " MS("end_ns") ", 'node', ?4, 'stage', ?5, "
-						       "'pid', pid,"
-						       " 'status', coalesce(status, "
-						       "json_extract(d, '$.status'))),"
-						       " json_object('queue_time_ms',"
-						       " " MS("started_ns") " - " MS("que"
-										     "ued"
-										     "_n"
-										     "s") ", 'service_time_ms', " MS(
-							   "end_ns") " - " MS("started_"
-									      "ns") ", "
-										    "'rt_"
-										    "ms',"
-										    " " MS("end_ns") " - " MS("queued_ns") ")) FROM task ORDER BY queued_ns, id"},
-	{"cctf/placement_events.jsonl", NULL,
-	 TASKS ", change AS (SELECT 0 AS place, 'start' AS event, begin_ns AS at_ns, * "
-	       "FROM task "
-	       "UNION ALL SELECT 1, 'stop', end_ns, * FROM task) "
-	       "SELECT json_object('ts', " MS(
-		   "at_ns") ", 'app_id',"
-			    " coalesce(json_extract(d, '$.app_id'), " MODULE
-			    "), 'module_id', " MODULE ", 'instance_id', " INSTANCE
-			    ", 'node_id', ?4, 'event', event, 'stage', ?5) "
-			    "FROM change WHERE at_ns IS NOT NULL ORDER BY queued_ns, id, "
-			    "place"},
-	{"cctf/proc_metrics.jsonl",
-	 "no samples of processes (proc.csv): proc_metrics, proc_cpu and proc_rss are "
-	 "empty",
-	 PROCESSES "SELECT json_patch('{}', json_object('ts_ms', " MS(
-	     "ts_ns") ", 'pid', pid,"
-		      " 'rss_kb', rss, 'utime', CASE WHEN stime IS NOT NULL THEN utime / "
-		      "10000000 END,"
-		      " 'stime', CASE WHEN utime IS NOT NULL THEN stime / 10000000 END)) "
-		      "FROM seen ORDER BY ts_ns, item"},
-	/* Whole counts: their sum is right, though each is cut to whole ones. A count
-	 * that went back is of another process. */
-	{"cctf/proc_cpu.jsonl", NULL,
-	 PROCESSES
-	 ", step AS (SELECT ts_ns, item, pid, utime + stime AS used_ns,"
-	 " lag(ts_ns) OVER one AS last_ns, lag(utime + stime) OVER one AS last_used_ns "
-	 "FROM seen WHERE utime + stime IS NOT NULL"
-	 " WINDOW one AS (PARTITION BY pid ORDER BY ts_ns, item)) "
-	 "SELECT json_object('ts_ms', " MS("ts_ns") ", 'pid', pid, 'cpu_ms', " MS("used_"
-										  "ns") " - " MS(
-	     "last_used_ns") ", 'dt_ms', " MS("ts_ns") " - " MS("last_ns") ") FROM step "
-									   "WHERE "
-									   "used_ns >= "
-									   "last_used_ns "
-									   "ORDER BY "
-									   "ts_ns, item"},
-	{"cctf/proc_rss.jsonl", NULL,
-	 PROCESSES "SELECT json_object('ts_ms', " MS(
-	     "ts_ns") ", 'pid', pid, 'rss_kb', rss) "
-		      "FROM seen WHERE rss IS NOT NULL ORDER BY ts_ns, item"},
-	{"cctf/host_metrics.jsonl",
-	 "no samples of %idle and kbmemfree (sar): host_metrics is empty",
-	 "SELECT CASE m.name WHEN '%idle' THEN json_object('ts_ms', " MS(
-	     "s.ts_ns") ", 'node', ?4, 'stage', ?5, 'cpu_util', 100 - s.value)"
-			" ELSE json_object('ts_ms', " MS(
-			    "s.ts_ns") ", 'node', ?4, 'stage', ?5,"
-				       " 'mem_free_mb', CAST(s.value / 1024 AS INTEGER)) "
-				       "END "
-				       "FROM metric AS m CROSS JOIN sample AS s ON "
-				       "s.metric = m.id AND s.node = ?1"
-				       " AND s.ts_ns BETWEEN ?2 AND ?3 "
-				       "WHERE (m.activity = 'cpu' AND m.name = '%idle' "
-				       "AND s.item IN"
-				       " (SELECT id FROM metric_item WHERE type = 'cpu' "
-				       "AND name = 'all'))"
-				       " OR (m.activity = 'memory' AND m.name = "
-				       "'kbmemfree') ORDER BY s.ts_ns, m.name"},
-	{"cctf/link_metrics.jsonl",
-	 "no samples of rxkB/s and txkB/s (sar): link_metrics is empty",
-	 "WITH link AS (SELECT s.ts_ns, i.name,"
-	 " max(s.value) FILTER (WHERE m.name = 'rxkB/s') AS received,"
-	 " max(s.value) FILTER (WHERE m.name = 'txkB/s') AS sent "
-	 "FROM metric AS m CROSS JOIN sample AS s ON s.metric = m.id AND s.node = ?1"
-	 " AND s.ts_ns BETWEEN ?2 AND ?3 JOIN metric_item AS i ON i.id = s.item "
-	 "WHERE m.activity = 'net' AND m.name IN ('rxkB/s', 'txkB/s') AND i.name <> 'lo' "
-	 "GROUP BY s.ts_ns, s.item) "
-	 "SELECT json_object('ts_ms', " MS(
-	     "ts_ns") ", 'node', ?4, 'stage', ?5, 'link',"
-		      " ?4 || '.' || CASE name WHEN " NIC " THEN 'nic' ELSE name END,"
-		      " 'rx_Bps', CAST(received * 1024 AS INTEGER),"
-		      " 'tx_Bps', CAST(sent * 1024 AS INTEGER)) "
-		      "FROM link WHERE received + sent IS NOT NULL ORDER BY ts_ns, name"},
+static const struct file files[] = {
+    {"node_meta.json", NULL,
+     "SELECT json_object('run_id', (SELECT value FROM meta WHERE key = 'name'),"
+     " 'node', n.name, 'stage', ?5, 'host', n.hostname, 'iface', " NIC ", " NODE_FACTS
+     ") FROM node AS n WHERE n.id = ?1"},
+    {"link_meta.json", NULL, "SELECT json_object('iface', " NIC ", " NO_LINK ")"},
+    {"cctf/nodes.json", NULL,
+     "SELECT json_array(json_object('node_id', n.name, 'stage', ?5, " NODE_FACTS
+     ")) FROM node AS n WHERE n.id = ?1"},
+    {"cctf/links.json", NULL,
+     "SELECT json_array(json_object('u', ?4, 'v', ?4 || '.net', " NO_LINK "))"},
+    {"cctf/invocations.jsonl",
+     "no tasks (invocations.jsonl): invocations, placement_events and system_stats "
+     "are "
+     "empty",
+     TASKS "SELECT json_patch(json_object("
+	   "'trace_id', coalesce(json_extract(d, '$.trace_id'), 'invocation-' || id),"
+	   " 'span_id', coalesce(json_extract(d, '$.span_id'), 'invocation-' || id),"
+	   " 'parent_id', json_extract(d, '$.parent_id'), 'module_id', " MODULE
+	   ", 'instance_id', " INSTANCE ", 'method', json_extract(d, '$.method'),"
+	   " 'path', json_extract(d, '$.path'), 'bytes_in', json_extract(d, "
+	   "'$.bytes_in'),"
+	   " 'bytes_out', coalesce(json_extract(d, '$.bytes_out'), json_extract(d, "
+	   "'$.bytes')),"
+	   " 'ts_enqueue', " MS("queued_ns") ", 'ts_start', " MS(
+	       "started_ns") ", 'ts_end', " MS("end_ns") ", 'node', ?4, 'stage', ?5, "
+							 "'pid', pid,"
+							 " 'status', coalesce(status, "
+							 "json_extract(d, '$.status'))),"
+							 " json_object('queue_time_ms',"
+							 " " MS("started_ns") " - " MS(
+							     "que"
+							     "ued"
+							     "_n"
+							     "s") ", "
+								  "'service_time_ms',"
+								  " " MS("end_ns") " -"
+										   " " MS("started_"
+											  "ns") ", "
+												"'rt_"
+												"ms',"
+												" " MS("end_ns") " - " MS(
+												    "queued_ns") ")) FROM task ORDER BY queued_ns, id"},
+    {"cctf/placement_events.jsonl", NULL,
+     TASKS ", change AS (SELECT 0 AS place, 'start' AS event, begin_ns AS at_ns, * "
+	   "FROM task "
+	   "UNION ALL SELECT 1, 'stop', end_ns, * FROM task) "
+	   "SELECT json_object('ts', " MS(
+	       "at_ns") ", 'app_id',"
+			" coalesce(json_extract(d, '$.app_id'), " MODULE
+			"), 'module_id', " MODULE ", 'instance_id', " INSTANCE
+			", 'node_id', ?4, 'event', event, 'stage', ?5) "
+			"FROM change WHERE at_ns IS NOT NULL ORDER BY queued_ns, id, "
+			"place"},
+    {"cctf/proc_metrics.jsonl",
+     "no samples of processes (proc.csv): proc_metrics, proc_cpu and proc_rss are "
+     "empty",
+     PROCESSES "SELECT json_patch('{}', json_object('ts_ms', " MS(
+	 "ts_ns") ", 'pid', pid,"
+		  " 'rss_kb', rss, 'utime', CASE WHEN stime IS NOT NULL THEN utime / "
+		  "10000000 END,"
+		  " 'stime', CASE WHEN utime IS NOT NULL THEN stime / 10000000 END)) "
+		  "FROM seen ORDER BY ts_ns, item"},
+    /* Whole counts: their sum is right, though each is cut to whole ones. A count
+     * that went back is of another process. */
+    {"cctf/proc_cpu.jsonl", NULL,
+     PROCESSES
+     ", step AS (SELECT ts_ns, item, pid, utime + stime AS used_ns,"
+     " lag(ts_ns) OVER one AS last_ns, lag(utime + stime) OVER one AS last_used_ns "
+     "FROM seen WHERE utime + stime IS NOT NULL"
+     " WINDOW one AS (PARTITION BY pid ORDER BY ts_ns, item)) "
+     "SELECT json_object('ts_ms', " MS("ts_ns") ", 'pid', pid, 'cpu_ms', " MS(
+	 "used_"
+	 "ns") " - " MS("last_used_ns") ", 'dt_ms', " MS("ts_ns") " - " MS("last_ns") ") "
+										      "FR"
+										      "OM"
+										      " s"
+										      "te"
+										      "p "
+										      "WH"
+										      "ER"
+										      "E "
+										      "us"
+										      "ed"
+										      "_n"
+										      "s "
+										      ">="
+										      " "
+										      "la"
+										      "st"
+										      "_u"
+										      "se"
+										      "d_"
+										      "ns"
+										      " "
+										      "OR"
+										      "DE"
+										      "R "
+										      "BY"
+										      " "
+										      "ts"
+										      "_n"
+										      "s,"
+										      " i"
+										      "te"
+										      "m"},
+    {"cctf/proc_rss.jsonl", NULL,
+     PROCESSES "SELECT json_object('ts_ms', " MS(
+	 "ts_ns") ", 'pid', pid, 'rss_kb', rss) "
+		  "FROM seen WHERE rss IS NOT NULL ORDER BY ts_ns, item"},
+    {"cctf/host_metrics.jsonl",
+     "no samples of %idle and kbmemfree (sar): host_metrics is empty",
+     "SELECT CASE m.name WHEN '%idle' THEN json_object('ts_ms', " MS(
+	 "s.ts_ns") ", 'node', ?4, 'stage', ?5, 'cpu_util', 100 - s.value)"
+		    " ELSE json_object('ts_ms', " MS(
+			"s.ts_ns") ", 'node', ?4, 'stage', ?5,"
+				   " 'mem_free_mb', CAST(s.value / 1024 AS INTEGER)) "
+				   "END "
+				   "FROM metric AS m CROSS JOIN sample AS s ON "
+				   "s.metric = m.id AND s.node = ?1"
+				   " AND s.ts_ns BETWEEN ?2 AND ?3 "
+				   "WHERE (m.activity = 'cpu' AND m.name = '%idle' "
+				   "AND s.item IN"
+				   " (SELECT id FROM metric_item WHERE type = 'cpu' "
+				   "AND name = 'all'))"
+				   " OR (m.activity = 'memory' AND m.name = "
+				   "'kbmemfree') ORDER BY s.ts_ns, m.name"},
+    {"cctf/link_metrics.jsonl",
+     "no samples of rxkB/s and txkB/s (sar): link_metrics is empty",
+     "WITH link AS (SELECT s.ts_ns, i.name,"
+     " max(s.value) FILTER (WHERE m.name = 'rxkB/s') AS received,"
+     " max(s.value) FILTER (WHERE m.name = 'txkB/s') AS sent "
+     "FROM metric AS m CROSS JOIN sample AS s ON s.metric = m.id AND s.node = ?1"
+     " AND s.ts_ns BETWEEN ?2 AND ?3 JOIN metric_item AS i ON i.id = s.item "
+     "WHERE m.activity = 'net' AND m.name IN ('rxkB/s', 'txkB/s') AND i.name <> 'lo' "
+     "GROUP BY s.ts_ns, s.item) "
+     "SELECT json_object('ts_ms', " MS(
+	 "ts_ns") ", 'node', ?4, 'stage', ?5, 'link',"
+		  " ?4 || '.' || CASE name WHEN " NIC " THEN 'nic' ELSE name END,"
+		  " 'rx_Bps', CAST(received * 1024 AS INTEGER),"
+		  " 'tx_Bps', CAST(sent * 1024 AS INTEGER)) "
+		  "FROM link WHERE received + sent IS NOT NULL ORDER BY ts_ns, name"},
 };
 
 /* One more task at a time, or one less. */

@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "export/query.h"
-#include "timeline/events.h"
 
 enum { KHZ_PER_MHZ = 1000 };
 
@@ -303,42 +302,34 @@ static int compare_steps(const void *a, const void *b)
 	return (one->from_ns > other->from_ns) - (one->from_ns < other->from_ns);
 }
 
-static void add_step(struct opendc_charger *charger, const struct event_row *row)
+/* node, cpu, ts_ns, kHz */
+static int take_step(void *context, const struct cell *row, struct error *error)
 {
-	int64_t node = opendc_node_of(charger->cluster, row->node);
-	int64_t khz = cell_integer(&row->field[0], 0);
-	double mhz = (double)khz / KHZ_PER_MHZ;
+	struct opendc_charger *charger = context;
+	int64_t node = opendc_node_of(charger->cluster, row[0].integer);
+	double mhz = cell_number(&row[3]) / KHZ_PER_MHZ;
 
-	if (node < 0 || khz <= 0)
-		return;
+	(void)error;
+	if (node < 0)
+		return 0;
 	charger->step = mem_grow(charger->step, charger->steps, &charger->step_room,
 				 sizeof(*charger->step));
 	charger->step[charger->steps++] = (struct opendc_step){
-	    key_of(node, cell_integer(&row->field[1], row->cpu)), row->ts_ns, mhz};
+	    key_of(node, cell_integer(&row[1], -1)), row[2].integer, mhz};
 	if (mhz > charger->cluster->node[node].mhz)
 		charger->cluster->node[node].mhz = mhz;
+	return 0;
 }
 
 static int load_speeds(struct opendc_charger *charger, struct error *error)
 {
-	static const struct events_wish wish[] = {
-	    {"power_cpu_frequency", {"state", "cpu_id", NULL}, 0},
-	    {"cpu_frequency", {"state", "cpu_id", NULL}, 0}};
-	struct events *events = events_new(charger->export->timeline,
-					   &charger->export->scope, wish, 2, error);
-	struct event_row row;
-	int more = -1;
-
-	if (events && !events_recorded(events, 0) && !events_recorded(events, 1))
-		more = 0;
-	else if (events)
-		while ((more = events_next(events, &row, error)) > 0)
-			add_step(charger, &row);
-	events_free(events);
+	if (query_scope(charger->export->timeline, &charger->export->scope,
+			QUERY_FREQUENCIES, take_step, charger, error))
+		return -1;
 	if (charger->steps)
 		qsort(charger->step, charger->steps, sizeof(*charger->step),
 		      compare_steps);
-	return more;
+	return 0;
 }
 
 /* Speed of a processor at a time, and until when it holds. Its first one held before. */

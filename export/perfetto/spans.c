@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "export/perfetto/perfetto.h"
 #include "export/query.h"
-#include "timeline/events.h"
 
 enum { CPUS_SAID = 4096 }; /* of a node; more is taken to be damage */
 
@@ -287,15 +286,18 @@ static int take_disk(void *context, const struct cell *row, struct error *error)
 	return free_slice(&slice, end_slice(&slice, ROW_DISK, row[DEV].integer));
 }
 
-static int add_step(const struct perfetto *perfetto, const struct event_row *row)
+/* node, cpu, ts_ns, kHz */
+static int take_step(void *context, const struct cell *row, struct error *error)
 {
+	const struct perfetto *perfetto = context;
 	struct perfetto_counter counter = {.kind = ROW_FREQUENCY,
-					   .node = row->node,
-					   .of = cell_integer(&row->field[0], row->cpu)};
+					   .node = row[0].integer,
+					   .of = cell_integer(&row[1], -1)};
 	const struct perfetto_track *track =
 	    perfetto_rows_counter(perfetto->rows, &counter);
 
-	if (row->field[1].type != CELL_INTEGER)
+	(void)error;
+	if (!scope_has_node(perfetto->scope, counter.node))
 		return 0;
 	if (!track) {
 		char *name = mem_printf("CPU %" PRId64 " frequency", counter.of);
@@ -305,30 +307,8 @@ static int add_step(const struct perfetto *perfetto, const struct event_row *row
 		track = perfetto_rows_new_counter(perfetto->rows, &counter, &label);
 		free(name);
 	}
-	return perfetto_write_counter(perfetto->writer, track, row->ts_ns,
-				      (double)row->field[1].integer);
-}
-
-static int add_frequencies(const struct perfetto *perfetto, struct error *error)
-{
-	static const struct events_wish wish[] = {
-	    {"power_cpu_frequency", {"cpu_id", "state", NULL}, 0},
-	    {"cpu_frequency", {"cpu_id", "state", NULL}, 0}};
-	struct events *events =
-	    events_new(perfetto->timeline, perfetto->scope, wish, 2, error);
-	struct event_row row;
-	int more = -1;
-
-	if (events && !events_recorded(events, 0) && !events_recorded(events, 1))
-		more = 0;
-	else if (events)
-		while ((more = events_next(events, &row, error)) > 0)
-			if (add_step(perfetto, &row)) {
-				more = -1;
-				break;
-			}
-	events_free(events);
-	return more;
+	return perfetto_write_counter(perfetto->writer, track, row[2].integer,
+				      cell_number(&row[3]));
 }
 
 /*
@@ -413,6 +393,11 @@ int perfetto_add_spans(struct perfetto *perfetto, struct error *error)
 		    query_scope(perfetto->timeline, perfetto->scope, kinds[i].sql,
 				kinds[i].take, perfetto, error))
 			return -1;
-	return cpus ? add_unrecorded(perfetto, false) || add_frequencies(perfetto, error)
-		    : 0;
+	if (!cpus)
+		return 0;
+	return add_unrecorded(perfetto, false) ||
+		       query_scope(perfetto->timeline, perfetto->scope, QUERY_FREQUENCIES,
+				   take_step, perfetto, error)
+		   ? -1
+		   : 0;
 }

@@ -29,9 +29,10 @@ static void make(const char *path)
 		assert_int_equal(timeline_add_thread(writer, &threads[i], &error), 0);
 	finish_timeline(writer);
 	assert_int_equal(
-	    system("sqlite3 t \"INSERT INTO block_request (node, dev, disk, operation,"
-		   " begin_ns, end_ns, cut) VALUES (1, 8 << 20 | 1, 'sda1', 'read', 1, "
-		   "2, 0)\""),
+	    system(
+		"sqlite3 t \"INSERT INTO block_request (id, node, dev, disk, operation,"
+		" begin_ns, duration_ns, cut)"
+		" VALUES (1, 1, 8 << 20 | 1, 'sda1', 'read', 1, 1, 0)\""),
 	    0);
 }
 
