@@ -360,9 +360,9 @@ static double speed_at(const struct opendc_charger *charger, int64_t node, int64
 }
 
 static const char ran_sql[] =
-    "SELECT max(begin_ns, ?4) AS begin_ns, min(end_ns, ?5), cpu FROM thread_state "
+    "SELECT max(begin_ns, ?4), min(end_ns, ?5), cpu FROM thread_state "
     "WHERE node = ?1 AND tid = ?2 AND state = 'running' AND thread = ?3"
-    " AND begin_ns < ?5 AND end_ns > ?4 ORDER BY begin_ns";
+    " AND begin_ns < ?5 AND end_ns > ?4 ORDER BY thread_state.begin_ns";
 
 static int charge_thread(struct opendc_charger *charger,
 			 const struct opendc_thread *thread, struct error *error)
@@ -406,18 +406,35 @@ int opendc_charge_process(struct opendc_charger *charger, int64_t process,
 	return 0;
 }
 
+#define SUMS                                                                             \
+	" sum(min(end_ns, ?2) - max(begin_ns, ?1)), max(cpu) + 1 FROM thread_state"      \
+	" WHERE state = 'running' AND begin_ns < ?2 AND end_ns > ?1"
+
+/* By numbers of threads, as they lie; and where several threads had one, each of these.
+ */
+static const char sums_sql[] =
+    "SELECT node, tid, CASE WHEN count(thread) = count(*)"
+    " AND min(thread) = max(thread) THEN max(thread) END," SUMS " GROUP BY node, tid";
+static const char parts_sql[] =
+    "SELECT node, -1, thread," SUMS " AND node = ?3 AND tid = ?4 GROUP BY thread";
+
 /* node, tid, thread, time, processors */
 static int take_sum(void *context, const struct cell *row, struct error *error)
 {
 	struct opendc_charger *charger = context;
 	struct opendc_cluster *cluster = charger->cluster;
+	const struct scope *scope = &charger->export->scope;
+	const struct cell value[] = {cell_of_integer(scope->begin_ns),
+				     cell_of_integer(scope->end_ns), row[0], row[1]};
 	int64_t node = opendc_node_of(cluster, row[0].integer), at;
 	struct opendc_node *place = node < 0 ? NULL : &cluster->node[node];
 	double time = cell_number(&row[3]);
 
-	(void)error;
 	if (!place)
 		return 0;
+	if (row[1].integer > 0 && row[2].type != CELL_INTEGER)
+		return query_rows(charger->export->timeline, parts_sql, value, take_sum,
+				  charger, error);
 	if (!place->fact->cpus && cell_integer(&row[4], 0) > place->cpus)
 		place->cpus = row[4].integer;
 	if (row[1].integer == 0) {
@@ -433,14 +450,11 @@ static int take_sum(void *context, const struct cell *row, struct error *error)
 
 int opendc_charger_init(struct opendc_charger *charger, struct error *error)
 {
-	static const char sums[] =
-	    "SELECT node, tid, thread, sum(min(end_ns, ?2) - max(begin_ns, ?1)),"
-	    " max(cpu) + 1 FROM thread_state WHERE state = 'running'"
-	    " AND begin_ns < ?2 AND end_ns > ?1 GROUP BY node, tid, thread";
 	struct export *export = charger->export;
 
 	if (check_fragments(charger, error) || load_speeds(charger, error) ||
-	    query_scope(export->timeline, &export->scope, sums, take_sum, charger, error))
+	    query_scope(export->timeline, &export->scope, sums_sql, take_sum, charger,
+			error))
 		return -1;
 	charger->spans = timeline_query_new(export->timeline, ran_sql, error);
 	return charger->spans ? 0 : -1;
