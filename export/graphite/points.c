@@ -8,9 +8,18 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "export/graphite/private.h"
 #include "export/query.h"
 #include "timeline/names.h"
+
+/* What the walks over samples and events share. */
+struct graphite_run {
+	struct export *export;
+	const struct graphite_wish *wish;
+	graphite_take *take;
+	void *context;
+	char **node; /* parts of paths, by the scope's nodes */
+	uint64_t points;
+};
 
 char *graphite_part(const char *bytes, size_t size)
 {
@@ -36,7 +45,7 @@ char *graphite_part(const char *bytes, size_t size)
 	return text;
 }
 
-bool graphite_wants(const struct graphite_run *run, const char *activity)
+static bool is_wanted(const struct graphite_run *run, const char *activity)
 {
 	const struct text_list *globs = run->wish->activities;
 
@@ -46,7 +55,7 @@ bool graphite_wants(const struct graphite_run *run, const char *activity)
 	return globs->count == 0 && strcmp(activity, "process") != 0;
 }
 
-const char *graphite_node(const struct graphite_run *run, int64_t id)
+static const char *node_part(const struct graphite_run *run, int64_t id)
 {
 	const struct scope *scope = &run->export->scope;
 	const struct scope_node *node = scope_find(scope, id);
@@ -60,8 +69,8 @@ static int64_t seconds_of(nsec_t ts_ns)
 	return nsec_add(ts_ns, NSEC_PER_SEC / 2) / NSEC_PER_SEC;
 }
 
-int graphite_give(struct graphite_run *run, const char *path, nsec_t ts_ns, double value,
-		  struct error *error)
+static int give_point(struct graphite_run *run, const char *path, nsec_t ts_ns,
+		      double value, struct error *error)
 {
 	const struct graphite_point point = {
 	    .path = path,
@@ -110,7 +119,7 @@ static int take_name(void *context, const struct cell *row, struct error *error)
 	    .id = row[0].integer,
 	    .part = mem_strdup(unlike + strlen(group) + 1),
 	    .activity = group,
-	    .wanted = graphite_wants(naming->run, group),
+	    .wanted = is_wanted(naming->run, group),
 	};
 	free(name);
 	free(part);
@@ -168,7 +177,7 @@ static void set_path(struct sample_walk *walk, const struct cell *row)
 	const struct named *metric = find(&walk->metrics, row[0].integer);
 	const struct named *item =
 	    row[3].type == CELL_INTEGER ? find(&walk->items, row[3].integer) : NULL;
-	const char *node = graphite_node(walk->run, row[1].integer);
+	const char *node = node_part(walk->run, row[1].integer);
 	char *activity;
 
 	free(walk->path);
@@ -207,7 +216,7 @@ static int take_sample(void *context, const struct cell *row, struct error *erro
 		return 0; /* text */
 	walk->same_second += seconds_of(row[2].integer) == walk->seconds;
 	walk->seconds = seconds_of(row[2].integer);
-	return graphite_give(walk->run, walk->path, row[2].integer, value, error);
+	return give_point(walk->run, walk->path, row[2].integer, value, error);
 }
 
 static int walk_samples(struct graphite_run *run, struct error *error)
@@ -241,6 +250,131 @@ static int walk_samples(struct graphite_run *run, struct error *error)
 	return status ? -1 : 0;
 }
 
+/*
+ * What events say: how busy each processor was, exactly, and messages; in intervals that
+ * begin at whole multiples since the epoch and bear the time of their end.
+ */
+
+/*
+ * What processors ran, cut at the intervals. Of what runs for more than a day only the
+ * ends are told: one stamp of a far year makes it.
+ */
+static const char busy_sql[] =
+    "WITH RECURSIVE piece (node, cpu, busy, begin_ns, end_ns) AS ("
+    " SELECT node, cpu, tid <> 0, max(begin_ns, ?1), min(end_ns, ?2) FROM thread_state"
+    " WHERE state = 'running' AND cpu IS NOT NULL AND begin_ns < ?2 AND end_ns > ?1"
+    " UNION ALL"
+    " SELECT node, cpu, busy, CASE WHEN end_ns - begin_ns > 86400000000000"
+    "  THEN end_ns / ?3 * ?3 ELSE (begin_ns / ?3 + 1) * ?3 END, end_ns FROM piece"
+    " WHERE end_ns > (begin_ns / ?3 + 1) * ?3) "
+    "SELECT node, cpu, begin_ns / ?3 AS interval,"
+    " sum(CASE busy WHEN 1 THEN min(end_ns, (begin_ns / ?3 + 1) * ?3) - begin_ns"
+    "  ELSE 0 END), sum(min(end_ns, (begin_ns / ?3 + 1) * ?3) - begin_ns) "
+    "FROM piece GROUP BY node, interval, cpu ORDER BY node, interval, cpu";
+
+static const char messages_sql[] =
+    "SELECT src_node, dst_node, send_ns / ?3 AS interval, count(*), sum(bytes) "
+    "FROM message WHERE send_ns BETWEEN ?1 AND ?2 "
+    "GROUP BY src_node, dst_node, interval ORDER BY src_node, dst_node, interval";
+
+struct busy {
+	struct graphite_run *run;
+	int64_t node, interval; /* at hand */
+	int64_t busy_ns, known_ns;
+};
+
+static nsec_t end_of(const struct graphite_run *run, int64_t interval)
+{
+	return (interval + 1) * run->wish->interval * NSEC_PER_SEC;
+}
+
+static int give_busy(struct busy *busy, const char *what, int64_t busy_ns,
+		     int64_t known_ns, struct error *error)
+{
+	const char *node = node_part(busy->run, busy->node);
+	char *path;
+	int status;
+
+	if (!node || known_ns <= 0)
+		return 0;
+	path = mem_printf("%s.%s.events.%s.percent_busy", busy->run->wish->cluster, node,
+			  what);
+	status = give_point(busy->run, path, end_of(busy->run, busy->interval),
+			    100 * (double)busy_ns / (double)known_ns, error);
+	free(path);
+	return status;
+}
+
+/* The node's interval is over: that of all of its processors. */
+static int end_interval(struct busy *busy, struct error *error)
+{
+	int status = give_busy(busy, "all", busy->busy_ns, busy->known_ns, error);
+
+	busy->busy_ns = busy->known_ns = 0;
+	return status;
+}
+
+/* node, cpu, interval, busy, known */
+static int take_busy(void *context, const struct cell *row, struct error *error)
+{
+	struct busy *busy = context;
+	char cpu[32];
+
+	if ((row[0].integer != busy->node || row[2].integer != busy->interval) &&
+	    end_interval(busy, error))
+		return -1;
+	busy->node = row[0].integer;
+	busy->interval = row[2].integer;
+	busy->busy_ns += row[3].integer;
+	busy->known_ns += row[4].integer;
+	snprintf(cpu, sizeof(cpu), "cpu%" PRId64, row[1].integer);
+	return give_busy(busy, cpu, row[3].integer, row[4].integer, error);
+}
+
+/* src, dst, interval, count, bytes */
+static int take_messages(void *context, const struct cell *row, struct error *error)
+{
+	struct graphite_run *run = context;
+	const char *source = node_part(run, row[0].integer);
+	const char *target = node_part(run, row[1].integer);
+	double seconds = run->wish->interval;
+	nsec_t end_ns = end_of(run, row[2].integer);
+	char *path;
+	int status;
+
+	if (!source || !target)
+		return 0;
+	path = mem_printf("%s.%s.messages.to_%s.count_per_s", run->wish->cluster, source,
+			  target);
+	status = give_point(run, path, end_ns, (double)row[3].integer / seconds, error);
+	free(path);
+	path = mem_printf("%s.%s.messages.to_%s.bytes_per_s", run->wish->cluster, source,
+			  target);
+	if (!status && row[4].type == CELL_INTEGER)
+		status = give_point(run, path, end_ns, (double)row[4].integer / seconds,
+				    error);
+	free(path);
+	return status;
+}
+
+static int walk_events(struct graphite_run *run, struct error *error)
+{
+	const struct scope *scope = &run->export->scope;
+	const struct cell value[] = {cell_of_integer(scope->begin_ns),
+				     cell_of_integer(scope->end_ns),
+				     cell_of_integer(run->wish->interval * NSEC_PER_SEC)};
+	struct busy busy = {.run = run};
+
+	if (is_wanted(run, "events") && (query_rows(run->export->timeline, busy_sql,
+						    value, take_busy, &busy, error) ||
+					 end_interval(&busy, error)))
+		return -1;
+	return is_wanted(run, "messages")
+		   ? query_rows(run->export->timeline, messages_sql, value, take_messages,
+				run, error)
+		   : 0;
+}
+
 static void name_nodes(struct graphite_run *run)
 {
 	const struct scope *scope = &run->export->scope;
@@ -265,7 +399,7 @@ int graphite_walk(struct export *export, const struct graphite_wish *wish,
 	int status;
 
 	name_nodes(&run);
-	status = walk_samples(&run, error) || graphite_walk_events(&run, error) ? -1 : 0;
+	status = walk_samples(&run, error) || walk_events(&run, error) ? -1 : 0;
 	if (!status && !run.points)
 		problem_add(&export->notes, export->path, "empty", 1,
 			    "no sample, and no event that tells of processors or "

@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/tables/tables.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"
+#include "export/formats.h"
 #include "export/query.h"
 #include "export/tables/table_write.h"
+
+/*
+ * What the formats of rows share, csv and parquet: which tables of the timeline are
+ * asked for, and how their rows come into files. All tables go to a directory, one table
+ * or SELECT to a file, and what is partitioned to a directory again (dataset.h).
+ */
+struct tables_options {
+	char *query;
+	struct text_list tables, partition;
+	char *timestamps;
+	int jobs;
+};
+
+enum { TABLES_ROWS = 5 };
 
 /* Files that are open at a time in a dataset of any keys. */
 enum { MOST_OPEN = 32 };
@@ -15,8 +28,9 @@ enum { MOST_OPEN = 32 };
 /* What a dataset's open files hold together, as kept. */
 #define GROUPS_BYTES ((size_t)128 << 20)
 
-size_t tables_rows(struct tables_options *options, struct option_row *row,
-		   const char *timestamps_argument, const char *timestamps_help)
+/* Their rows; `timestamps` is the help of --timestamps. Returns TABLES_ROWS. */
+static size_t tables_rows(struct tables_options *options, struct option_row *row,
+			  const char *timestamps_argument, const char *timestamps_help)
 {
 	const struct option_row rows[TABLES_ROWS] = {
 	    {0, "table", OPTION_LIST, &options->tables, "NAME",
@@ -37,7 +51,7 @@ size_t tables_rows(struct tables_options *options, struct option_row *row,
 	return TABLES_ROWS;
 }
 
-void tables_options_clear(struct tables_options *options)
+static void tables_options_clear(struct tables_options *options)
 {
 	free(options->query);
 	free(options->timestamps);
@@ -89,8 +103,8 @@ static int check_keys(const struct tables_options *options, struct error *error)
 	return status;
 }
 
-int tables_plan(const struct tables_options *options, struct export_plan *plan,
-		struct error *error)
+static int tables_plan(const struct tables_options *options, struct export_plan *plan,
+		       struct error *error)
 {
 	if (options->query && options->tables.count)
 		return error_set(error, "--query and --table exclude each other");
@@ -274,8 +288,8 @@ static void share_memory(const struct table_work *work, struct table_style *styl
 		style->settings.group_bytes = GROUPS_BYTES / most;
 }
 
-int tables_run(struct export *export, const struct tables_options *options,
-	       const struct table_style *style, struct error *error)
+static int tables_run(struct export *export, const struct tables_options *options,
+		      const struct table_style *style, struct error *error)
 {
 	struct table_style shared = *style;
 	struct table_work work = {.export = export, .style = &shared};
@@ -305,3 +319,164 @@ int tables_run(struct export *export, const struct tables_options *options,
 	text_list_clear(&keys);
 	return status;
 }
+
+/* Tables of the timeline, or rows of a question, as comma separated values or Parquet. */
+struct row_options {
+	struct tables_options tables;
+	char *codec; /* these of Parquet */
+	int level, group_rows;
+};
+
+static void *new_options(void)
+{
+	return mem_zalloc(sizeof(struct row_options));
+}
+
+static void free_options(void *given)
+{
+	struct row_options *options = given;
+
+	tables_options_clear(&options->tables);
+	free(options->codec);
+	free(options);
+}
+
+static size_t csv_option_rows(void *given, struct option_row *row)
+{
+	struct row_options *options = given;
+
+	return tables_rows(
+	    &options->tables, row, "ns|iso",
+	    "instants as nanoseconds since the epoch (default) or ISO 8601");
+}
+
+static const struct {
+	const char *name;
+	enum parquet_codec codec;
+} codecs[] = {
+    {"zstd", PARQUET_ZSTD}, {"snappy", PARQUET_SNAPPY}, {"none", PARQUET_UNCOMPRESSED}};
+
+static size_t parquet_option_rows(void *options, struct option_row *row)
+{
+	struct row_options *parquet = options;
+	size_t count = tables_rows(&parquet->tables, row, "ns|utc",
+				   "instants as INT64 of nanoseconds since the epoch "
+				   "(default), or marked as timestamps in UTC");
+
+	row[count++] = (struct option_row){.name = "codec",
+					   .kind = OPTION_STRING,
+					   .target = &parquet->codec,
+					   .argument = "zstd|snappy|none",
+					   .help = "compression (default: zstd)"};
+	row[count++] = (struct option_row){.name = "level",
+					   .kind = OPTION_INT,
+					   .target = &parquet->level,
+					   .argument = "N",
+					   .help = "of zstd, 1 to 19 (default: 1)",
+					   .least = 1,
+					   .most = 19};
+	row[count++] = (struct option_row){.name = "row-group",
+					   .kind = OPTION_INT,
+					   .target = &parquet->group_rows,
+					   .argument = "ROWS",
+					   .help = "most rows of a row group (default: "
+						   "1048576)",
+					   .least = 1,
+					   .most = 1 << 30};
+	return count;
+}
+
+static int codec_of(const char *name, enum parquet_codec *codec)
+{
+	*codec = PARQUET_ZSTD;
+	if (!name)
+		return 0;
+	for (size_t i = 0; i < sizeof(codecs) / sizeof(*codecs); i++) {
+		if (strcmp(codecs[i].name, name) == 0) {
+			*codec = codecs[i].codec;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static int csv_plan(const void *options, const char *output, struct export_plan *plan,
+		    struct error *error)
+{
+	const struct row_options *csv = options;
+	const char *timestamps = csv->tables.timestamps;
+
+	(void)output;
+	if (timestamps && strcmp(timestamps, "ns") != 0 && strcmp(timestamps, "iso") != 0)
+		return error_set(error, "--timestamps: '%s', want ns or iso", timestamps);
+	return tables_plan(&csv->tables, plan, error);
+}
+
+static int csv_run(struct export *export, struct error *error)
+{
+	const struct row_options *csv = export->options;
+	const char *timestamps = csv->tables.timestamps;
+	const struct table_style style = {
+	    .timestamps = timestamps && strcmp(timestamps, "iso") == 0,
+	    .extension = "csv",
+	};
+
+	return tables_run(export, &csv->tables, &style, error);
+}
+
+const struct export_format export_csv = {
+    .name = "csv",
+    .summary = "tables of the timeline, or a SELECT, as CSV",
+    .usage = "[OPTION...] RUN.db [-o FILE | -o DIR]",
+    .options_new = new_options,
+    .rows = csv_option_rows,
+    .options_free = free_options,
+    .plan = csv_plan,
+    .run = csv_run,
+};
+
+static int parquet_plan(const void *options, const char *output, struct export_plan *plan,
+			struct error *error)
+{
+	const struct row_options *parquet = options;
+	const char *timestamps = parquet->tables.timestamps;
+	enum parquet_codec codec;
+
+	(void)output;
+	if (timestamps && strcmp(timestamps, "ns") != 0 && strcmp(timestamps, "utc") != 0)
+		return error_set(error, "--timestamps: '%s', want ns or utc", timestamps);
+	if (codec_of(parquet->codec, &codec))
+		return error_set(error, "--codec: '%s', want zstd, snappy or none",
+				 parquet->codec);
+	if (parquet->level && codec != PARQUET_ZSTD)
+		return error_set(error, "--level wants --codec zstd");
+	plan->binary = true;
+	return tables_plan(&parquet->tables, plan, error);
+}
+
+static int parquet_run(struct export *export, struct error *error)
+{
+	const struct row_options *parquet = export->options;
+	const char *timestamps = parquet->tables.timestamps;
+	struct table_style style = {
+	    .parquet = true,
+	    .timestamps = timestamps && strcmp(timestamps, "utc") == 0,
+	    .settings = {.level = parquet->level,
+			 .group_rows = (uint64_t)parquet->group_rows},
+	    .extension = "parquet",
+	};
+
+	codec_of(parquet->codec, &style.settings.codec);
+	return tables_run(export, &parquet->tables, &style, error);
+}
+
+const struct export_format export_parquet = {
+    .name = "parquet",
+    .summary = "tables of the timeline, or a SELECT, as Parquet",
+    .usage = "[OPTION...] RUN.db [-o FILE | -o DIR]",
+    .options_new = new_options,
+    .rows = parquet_option_rows,
+    .options_free = free_options,
+    .plan = parquet_plan,
+    .run = parquet_run,
+};
