@@ -4,22 +4,13 @@
 /* Every analysis, a line each, in the order of the help. */
 /* clang-format off */
 #define ANALYSES(each) \
-	each(nodes) \
-	each(clocks) \
-	each(problems) \
 	each(cpu) \
 	each(sched) \
 	each(syscalls) \
 	each(irq) \
 	each(io) \
-	each(messages) \
-	each(net) \
-	each(mem) \
-	each(proc) \
 	each(requests) \
 	each(critical_path) \
-	each(metrics) \
-	each(periods) \
 	each(report) \
 	each(compare) \
 	each(all)

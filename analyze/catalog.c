@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analyze/sql_file.h"
+#include "analyze/query.h"
 #include "base/mem.h"
 #include "base/near.h"
 
@@ -17,24 +17,30 @@ static void add(struct catalog *catalog, const struct analysis *analysis)
 	catalog->item[catalog->count++] = analysis;
 }
 
+static void keep(struct catalog *catalog, struct query_file *file)
+{
+	catalog->file = mem_grow(catalog->file, catalog->files, &catalog->file_room,
+				 sizeof(*catalog->file));
+	catalog->file[catalog->files++] = file;
+}
+
 static int add_file(struct catalog *catalog, const char *path, struct error *error)
 {
-	struct sql_file *file = sql_file_read(path, error);
+	struct query_file *file = query_file_read(path, error);
 	const char *name;
 
 	if (!file)
 		return -1;
-	catalog->file = mem_grow(catalog->file, catalog->files, &catalog->file_room,
-				 sizeof(*catalog->file));
-	catalog->file[catalog->files++] = file;
-	name = sql_file_analysis(file)->name;
+	keep(catalog, file);
+	catalog->own++;
+	name = file->name;
 	for (size_t i = 0; i < catalog->count; i++)
 		if (!strcmp(catalog->item[i]->name, name))
 			return error_set(error,
 					 "%s: there is an analysis '%s' already, want "
 					 "another name",
 					 path, name);
-	add(catalog, sql_file_analysis(file));
+	add(catalog, &file->analysis);
 	return 0;
 }
 
@@ -74,6 +80,16 @@ int catalog_init(struct catalog *catalog, const struct text_list *sql,
 	struct stat about;
 
 	*catalog = (struct catalog){0};
+	for (size_t i = 0; i < query_builtin_count(); i++) {
+		struct query_file *file = query_builtin(i);
+
+		if (!file)
+			return error_set(error, "a query that is built in is broken");
+		keep(catalog, file);
+		/* Whether an analysis of ours heeds the scope, it takes it. */
+		file->analysis.heeds |= HEEDS_SCOPE;
+		add(catalog, &file->analysis);
+	}
 	for (size_t i = 0; i < analyses_count; i++)
 		add(catalog, analyses[i]);
 	for (size_t i = 0; i < sql->count; i++) {
@@ -145,7 +161,7 @@ unsigned analysis_heeds(const struct analysis *analysis)
 void catalog_clear(struct catalog *catalog)
 {
 	for (size_t i = 0; i < catalog->files; i++)
-		sql_file_free(catalog->file[i]);
+		query_file_free(catalog->file[i]);
 	free(catalog->file);
 	free(catalog->item);
 	*catalog = (struct catalog){0};

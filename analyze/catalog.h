@@ -11,8 +11,9 @@
 struct catalog {
 	const struct analysis **item;
 	size_t count, room;
-	struct sql_file **file; /* the user's */
+	struct query_file **file; /* in SQL: ours, then the user's */
 	size_t files, file_room;
+	size_t own; /* the user's */
 };
 
 /* With those of --sql; 0, or -1 with error. */

@@ -10,8 +10,9 @@
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
 #include "analyze/files.h"
+#include "analyze/metric_plots.h"
 #include "analyze/print.h"
-#include "analyze/sql_file.h"
+#include "analyze/query.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/output.h"
@@ -65,8 +66,10 @@ static enum options_status show_analysis(const struct analysis *analysis,
 	struct option_row rows[REQUEST_ROWS + 1];
 	struct text_list words = {0};
 	char *name = mem_printf("ctanalyze %s", analysis->name);
+	char *tables = analysis->own ? query_help(analysis->own) : NULL;
 	char *summary = mem_printf("%s\n\n%s", analysis->summary, analysis->description);
 	struct command command = {
+	    .more = tables && *tables ? tables : NULL,
 	    .name = name,
 	    .usage = analysis->usage ? analysis->usage : "[OPTION...] TIMELINE",
 	    .summary = summary,
@@ -77,6 +80,7 @@ static enum options_status show_analysis(const struct analysis *analysis,
 	request_rows(request, rows, analysis_heeds(analysis));
 	status = options_parse(&command, 2, arguments, &words, error);
 	text_list_clear(&words);
+	free(tables);
 	free(summary);
 	free(name);
 	return status;
@@ -203,6 +207,7 @@ static int answer(struct question *question, struct result *result, struct error
 	if (path && access_output(path, error))
 		return -1;
 	if (question->analysis->run(question, result, error) ||
+	    (question->request->plot && metric_plots_draw(question, result, error)) ||
 	    result_finish(result, error))
 		return -1;
 	progress_end(&question->progress);
@@ -255,6 +260,38 @@ static enum exit_status ask_many(const struct analysis *analysis,
 	return status || question.failed ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* Without a timeline the scope is all there is. */
+static enum exit_status print_sql(const struct analysis *analysis,
+				  const struct request *request,
+				  const struct text_list *words, struct error *error)
+{
+	int dialect = sql_dialect_find(request->print_sql);
+	struct question question = {
+	    .analysis = analysis,
+	    .request = request,
+	    .path = "",
+	    .forms = request->forms ? request->forms : analysis->default_forms,
+	    .group = request->group,
+	    .scope = {.end_ns = SCOPE_MOST_NS, .all_nodes = true, .all_time = true}};
+	int status = -1;
+
+	if (!analysis->own || dialect < 0 || words->count > 1 ||
+	    (!words->count && (request->begin || request->end || request->nodes.count))) {
+		error_set(error, "--print-sql: %s",
+			  !analysis->own ? "the analysis is no SQL"
+			  : dialect < 0  ? "no such dialect, want sqlite, duckdb or spark"
+					: "want one TIMELINE that tells times and nodes");
+		return EXIT_MISUSE;
+	}
+	if (!words->count ||
+	    !question_open(&question, analysis, request, words->item[0], error))
+		status = query_print(&question, (enum sql_dialect)dialect, stdout, error);
+	if (!status)
+		status = output_flush_stdout(error);
+	question_close(&question);
+	return status ? EXIT_FAILED : EXIT_DONE;
+}
+
 static enum exit_status run(const struct request *request, const struct catalog *catalog,
 			    struct text_list *words, struct error *error)
 {
@@ -262,8 +299,8 @@ static enum exit_status run(const struct request *request, const struct catalog 
 	const struct analysis *analysis;
 
 	/* One file of SQL needs not be named twice. */
-	if (catalog->files == 1 && words->count == 1) {
-		analysis = sql_file_analysis(catalog->file[0]);
+	if (catalog->own == 1 && words->count == 1 && !request->print_sql) {
+		analysis = &catalog->file[catalog->files - 1]->analysis;
 		rest = *words;
 	} else {
 		analysis = catalog_find(catalog, words->item[0], error);
@@ -271,6 +308,8 @@ static enum exit_status run(const struct request *request, const struct catalog 
 
 	if (!analysis || check_analysis(analysis, request, error))
 		return EXIT_MISUSE;
+	if (request->print_sql)
+		return print_sql(analysis, request, &rest, error);
 	if (analysis->act)
 		return (enum exit_status)analysis->act(analysis, request, &rest, error);
 	if (analysis->many)
@@ -311,6 +350,9 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	int status;
 
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--print-sql"))
+			argv[i] = "--print-sql=sqlite";
 	output_catch_signals();
 	output_catch_pipe();
 	request_init(&request);

@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/files.h"
 #include "analyze/result.h"
 #include "base/file_name.h"
 #include "base/mem.h"
+#include "base/output.h"
+#include "base/output_directory.h"
 
 /* Names of older versions of sysstat stand behind: they are drawn where the new ones
  * have nothing. Its kB are 1024 bytes, its sectors 512. */
@@ -300,5 +303,69 @@ int metric_plots(struct question *question, const struct metric_aliases *aliases
 	}
 	line_plot_clear(&drawing.plot);
 	free(drawing.item);
+	return status;
+}
+
+/* Pictures on their way to a directory. */
+struct pictures {
+	struct output_directory directory;
+	struct text_list taken; /* names of files */
+	size_t count;
+};
+
+static int draw(const struct line_plot *plot, const char *path, struct error *error)
+{
+	struct output output;
+
+	if (output_open(&output, path, error))
+		return -1;
+	line_plot_draw(plot, output.file);
+	return output_commit(&output, error);
+}
+
+static int take_plot(void *context, const struct line_plot *plot, const char *file,
+		     struct error *error)
+{
+	struct pictures *pictures = context;
+	char *name = file_name_take(&pictures->taken, file);
+	char *path = mem_printf("%s/%s.svg", pictures->directory.temporary, name);
+	char *folder = mem_strndup(path, (size_t)(strrchr(path, '/') - path));
+	int status = files_make_directory(folder, error);
+
+	if (!status)
+		status = draw(plot, path, error);
+	pictures->count += !status;
+	free(folder);
+	free(path);
+	free(name);
+	return status;
+}
+
+/* All pictures or none; those of an earlier call are replaced. */
+int metric_plots_draw(struct question *question, struct result *result,
+		      struct error *error)
+{
+	static const struct output_kind kind = {.rule = OUTPUT_REPLACE, .parents = true};
+	struct metric_aliases aliases = {.names = {0}};
+	struct pictures pictures = {.count = 0};
+	int status = metric_aliases_read(&aliases, question, error) ||
+		     output_directory_open(&pictures.directory, question->request->plot,
+					   &kind, error);
+
+	if (status) {
+		metric_aliases_clear(&aliases);
+		return -1;
+	}
+	status = metric_plots(question, &aliases, take_plot, &pictures, error);
+	if (status)
+		output_directory_explain(&pictures.directory, error);
+	else
+		status = output_directory_commit(&pictures.directory, error);
+	output_directory_discard(&pictures.directory);
+	text_list_clear(&pictures.taken);
+	metric_aliases_clear(&aliases);
+	if (!status)
+		result_note(result, "%zu pictures in %s", pictures.count,
+			    question->request->plot);
 	return status;
 }

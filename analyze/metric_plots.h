@@ -2,9 +2,9 @@
 #ifndef CT_ANALYZE_METRIC_PLOTS_H
 #define CT_ANALYZE_METRIC_PLOTS_H
 
-#include "analyze/keys.h"
 #include "analyze/line_plot.h"
 #include "analyze/question.h"
+#include "analyze/result.h"
 
 /* What devices and interfaces are called instead of their own names. */
 struct metric_aliases {
@@ -48,5 +48,10 @@ int metric_plots(struct question *question, const struct metric_aliases *aliases
 		 int (*take)(void *context, const struct line_plot *plot,
 			     const char *file, struct error *error),
 		 void *context, struct error *error);
+
+/* Draw all into the directory of --plot, SVG, and say so in a note. 0, or -1 with error.
+ */
+int metric_plots_draw(struct question *question, struct result *result,
+		      struct error *error);
 
 #endif

@@ -2,6 +2,7 @@
 #include "analyze/question.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/analysis.h"
@@ -31,6 +32,8 @@ void question_close(struct question *question)
 {
 	progress_end(&question->progress);
 	threads_free(question->people);
+	free(question->default_group);
+	question->default_group = NULL;
 	scope_clear(&question->scope);
 	timeline_reader_free(question->reader);
 	question->people = NULL;

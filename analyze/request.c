@@ -66,9 +66,6 @@ static const struct heeded_row all_rows[] = {
      "what to call a device or interface", 0, 0, HEEDS_METRIC},
     {0, "plot", OPTION_STRING, offsetof(struct request, plot), "DIR",
      "draw each metric of all nodes into a file of DIR", 0, 0, HEEDS_METRIC},
-    {0, "plot-format", OPTION_STRING, offsetof(struct request, plot_format), "FORMAT,...",
-     "svg (the default), eps, png or pdf; others than svg by gnuplot", 0, 0,
-     HEEDS_METRIC},
     {0, "from", OPTION_STRING, offsetof(struct request, from), "EVENT",
      "what begins a period: CLASS, or CLASS[CONDITION]", 0, 0, HEEDS_PERIOD},
     {0, "to", OPTION_STRING, offsetof(struct request, to), "EVENT", "what ends it", 0, 0,
@@ -91,6 +88,9 @@ static const struct heeded_row all_rows[] = {
      "table, csv, json or markdown", 0, 0, HEEDS_TABLES},
     {0, "sql", OPTION_LIST, offsetof(struct request, sql), "PATH",
      "add the analysis in this SQL file, or all in this directory", 0, 0, 0},
+    {0, "print-sql", OPTION_STRING, offsetof(struct request, print_sql), "DIALECT",
+     "print the statements instead: sqlite (the default), duckdb or spark", 0, 0,
+     HEEDS_TABLES},
     {'o', "output", OPTION_STRING, offsetof(struct request, output), "FILE",
      "write to FILE instead of standard output", 0, 0, 0},
     {'q', "quiet", OPTION_FLAG, offsetof(struct request, quiet), NULL, "no progress", 0,
@@ -339,12 +339,12 @@ int request_check(struct request *request, struct error *error)
 void request_clear(struct request *request)
 {
 	char *const texts[] = {
-	    request->begin,        request->end,      request->timerange,
-	    request->min,          request->max,      request->interval_text,
-	    request->format_text,  request->output,   request->table,
-	    request->sort,         request->plot,     request->plot_format,
-	    request->from,         request->to,       request->group,
-	    request->request_text, request->min_size, request->max_size};
+	    request->begin,       request->end,      request->timerange,
+	    request->min,         request->max,      request->interval_text,
+	    request->format_text, request->output,   request->table,
+	    request->sort,        request->plot,     request->from,
+	    request->to,          request->group,    request->request_text,
+	    request->min_size,    request->max_size, request->print_sql};
 	struct text_list *lists[] = {
 	    &request->node_words,    &request->cpu_words,    &request->tid_words,
 	    &request->pid_words,     &request->name_words,   &request->sql,

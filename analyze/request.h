@@ -19,7 +19,7 @@ enum {
 	HEEDS_INTERVAL = 1 << 4,     /* --interval */
 	HEEDS_FORMS = 1 << 5,        /* --stats --top --freq --log; set by `forms` */
 	HEEDS_TABLES = 1 << 6,       /* --format --table --sort --limit; set by `run` */
-	HEEDS_METRIC = 1 << 8,       /* --metric --item --alias --plot --plot-format */
+	HEEDS_METRIC = 1 << 8,       /* --metric --item --alias --plot */
 	HEEDS_PERIOD = 1 << 9,       /* --from --to */
 	HEEDS_SIZE = 1 << 13,        /* --minsize --maxsize */
 	HEEDS_IRQ = 1 << 14,         /* --irq --softirq */
@@ -57,12 +57,12 @@ struct request {
 	bool stats, top, freq, log;
 	int limit_given; /* -1: not given */
 	/* for all */
-	char *output, *table, *sort, *group;
+	char *output, *table, *sort, *group, *print_sql;
 	bool quiet;
 	const struct catalog *catalog; /* the program's, of all analyses */
 	struct text_list sql, measure_words, measures, metric_words, item_words,
 	    aliases; /* NAME=ALIAS */
-	char *plot, *plot_format, *from, *to, *request_text;
+	char *plot, *from, *to, *request_text;
 	/* as understood by request_check */
 	enum format format;
 	struct text_list nodes, names, metrics, items; /* globs */

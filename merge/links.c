@@ -25,6 +25,7 @@ struct link {
 	nsec_t send_ns, recv_ns;
 	struct event_link send, recv;
 	uint32_t send_source, recv_source;
+	nsec_t low_ns, high_ns; /* TIMELINE_NONE: open */
 	struct packet packet;
 };
 
@@ -85,6 +86,47 @@ static nsec_t corrected(const struct links *links, const struct origin *origin)
 	return clock_correct(&links->run->source[origin->source].clock, origin->local_ns);
 }
 
+static bool is_one_clock(const struct merge_source *a, const struct merge_source *b)
+{
+	return a == b || (a->facts.has_clock && b->facts.has_clock &&
+			  !memcmp(a->facts.clock_uuid, b->facts.clock_uuid,
+				  sizeof(a->facts.clock_uuid)));
+}
+
+/* a - b of two sides of bounds, of which either may be open. */
+static nsec_t side(nsec_t a, nsec_t b)
+{
+	return a == NSEC_MIN || a == NSEC_MAX || b == NSEC_MIN || b == NSEC_MAX
+		   ? TIMELINE_NONE
+		   : nsec_sub(a, b);
+}
+
+/* How sure a stamp is; not at all before the first time that was stated, or after the
+ * last. */
+static struct clock_bound bound_at(const struct clock *clock, nsec_t local_ns)
+{
+	if (!clock->bounds || local_ns < clock->bound[0].local_ns ||
+	    local_ns > clock->bound[clock->bounds - 1].local_ns)
+		return (struct clock_bound){local_ns, NSEC_MIN, NSEC_MAX};
+	return clock_bound_at(clock, local_ns, 0);
+}
+
+/* How sure the latency is: nothing is in doubt of two stamps of one clock. */
+static void set_bounds(const struct links *links, const struct message_origin *origin,
+		       struct link *link)
+{
+	const struct merge_source *from = &links->run->source[origin->send.source];
+	const struct merge_source *to = &links->run->source[origin->recv.source];
+	struct clock_bound begin, end;
+
+	if (is_one_clock(from, to))
+		return;
+	begin = bound_at(&from->clock, origin->send.local_ns);
+	end = bound_at(&to->clock, origin->recv.local_ns);
+	link->low_ns = side(end.low_ns, begin.high_ns);
+	link->high_ns = side(end.high_ns, begin.low_ns);
+}
+
 static int find_event(struct links *links, const struct origin *origin,
 		      enum event_side side, struct event_link *link, struct error *error)
 {
@@ -107,6 +149,7 @@ static int link_message(void *context, const struct message_origin *origin)
 		return linking->failed;
 	link.send_ns = corrected(links, &origin->send);
 	link.recv_ns = corrected(links, &origin->recv);
+	set_bounds(links, origin, &link);
 	linking->failed = sorter_add(linking->sorter, &link, linking->error);
 	return linking->failed;
 }
@@ -195,6 +238,10 @@ static int write_link(void *context, const void *item)
 	    .send_last_recv = TIMELINE_NONE,
 	    .send_assumed = TIMELINE_NONE,
 	    .recv_batch = event_or_none(link->recv.cause.first_recv),
+	    .send_source = link->send_source + INT64_C(1),
+	    .recv_source = link->recv_source + INT64_C(1),
+	    .low_ns = link->low_ns,
+	    .high_ns = link->high_ns,
 	};
 
 	if (packet->known & PACKET_NETWORK) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/analysis.h"
+#include "analyze/catalog.h"
 #include "base/mem.h"
 
 /* Rows that the page shows of anything, but for over time. */
@@ -30,11 +31,11 @@ struct report_kept {
 	} item[ANSWERS];
 };
 
-static const struct analysis *find(const char *name)
+static const struct analysis *find(const struct catalog *catalog, const char *name)
 {
-	for (size_t i = 0; i < analyses_count; i++)
-		if (!strcmp(analyses[i]->name, name))
-			return analyses[i];
+	for (size_t i = 0; i < catalog->count; i++)
+		if (!strcmp(catalog->item[i]->name, name))
+			return catalog->item[i];
 	return NULL;
 }
 
@@ -44,7 +45,7 @@ static void prepare(struct report_kept *kept, size_t at, const char *name,
 	struct report *report = kept->report;
 	struct kept_answer *item = &kept->item[at];
 
-	item->analysis = find(name);
+	item->analysis = find(report->question->request->catalog, name);
 	item->question = *report->question;
 	item->question.analysis = item->analysis;
 	item->question.request = &item->answer.request;

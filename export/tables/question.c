@@ -202,7 +202,8 @@ static bool is_of_schema(const char *name)
 {
 	char *table = mem_printf("CREATE TABLE %s (", name);
 	char *view = mem_printf("CREATE VIEW %s AS", name);
-	bool is = strstr(schema_tables, table) || strstr(schema_tables, view);
+	bool is = strstr(schema_tables, table) || strstr(schema_tables, view) ||
+		  strstr(schema_classes, table);
 
 	free(table);
 	free(view);

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/output.h"
+#include "timeline/functions.h"
 #include "timeline/header.h"
 #include "timeline/reader_private.h"
 #include "timeline/schema.h"
@@ -44,6 +45,7 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 	static const char settings[] =
 	    "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;"
 	    "PRAGMA cell_size_check = ON; PRAGMA cache_size = -65536;"
+	    "PRAGMA case_sensitive_like = ON;" /* as in any other SQL */
 	    "SELECT count(*) FROM sqlite_master;";
 	struct timeline_reader *reader;
 	sqlite3 *db;
@@ -60,8 +62,11 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 	reader->db = db;
 	reader->path = mem_strdup(path);
 	if (sql_run(db, path, settings, error) == 0 &&
-	    timeline_each_define(reader, error) == 0)
-		return reader;
+	    timeline_each_define(reader, error) == 0) {
+		if (functions_define(db) == SQLITE_OK)
+			return reader;
+		sql_error(db, path, error);
+	}
 	timeline_reader_free(reader);
 	return NULL;
 }
@@ -200,6 +205,59 @@ int timeline_query_next(struct timeline_query *query, struct error *error)
 const struct cell *timeline_query_row(const struct timeline_query *query)
 {
 	return query->cell;
+}
+
+static int run_with_values(struct timeline_reader *reader, const char *text,
+			   const struct cell *value, struct error *error)
+{
+	sqlite3_stmt *statement = NULL;
+	int code = sqlite3_prepare_v2(reader->db, text, -1, &statement, NULL);
+	int count = code == SQLITE_OK ? sqlite3_bind_parameter_count(statement) : 0;
+
+	for (int i = 0; i < count && code == SQLITE_OK; i++)
+		code = sql_bind(statement, i + 1, &value[i]);
+	if (code == SQLITE_OK)
+		code = sqlite3_step(statement);
+	if (code != SQLITE_DONE)
+		error_set(error, "%s", sqlite3_errmsg(reader->db));
+	sqlite3_finalize(statement);
+	return code == SQLITE_DONE ? 0 : -1;
+}
+
+/* "id; node, tid" are two indexes. */
+static int add_indexes(struct timeline_reader *reader,
+		       const struct timeline_temporary *table, struct error *error)
+{
+	int status = 0, n = 0;
+
+	for (const char *at = table->index; at && *at && !status; n++) {
+		size_t length = strcspn(at, ";");
+		char *text = mem_printf("CREATE INDEX temp.%s_index%d ON %s (%.*s)",
+					table->name, n, table->name, (int)length, at);
+
+		status = sql_run(reader->db, reader->path, text, error);
+		free(text);
+		at += length + (at[length] == ';');
+	}
+	return status;
+}
+
+int timeline_reader_keep(struct timeline_reader *reader,
+			 const struct timeline_temporary *table, struct error *error)
+{
+	char *before = mem_printf("PRAGMA query_only = OFF;"
+				  "DROP TABLE IF EXISTS temp.%s",
+				  table->name);
+	char *rows =
+	    mem_printf("CREATE TEMPORARY TABLE %s AS %s", table->name, table->sql);
+	int status = sql_run(reader->db, reader->path, before, error) ||
+		     run_with_values(reader, rows, table->value, error) ||
+		     add_indexes(reader, table, error);
+
+	sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+	free(rows);
+	free(before);
+	return status ? -1 : 0;
 }
 
 size_t timeline_query_columns(const struct timeline_query *query)

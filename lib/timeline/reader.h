@@ -69,6 +69,21 @@ enum { TIMELINE_MOST_ROW = 100 };
 int timeline_query_each(struct timeline_query *query, timeline_take *take, void *context,
 			struct error *error);
 
+/*
+ * A temporary table, which lives as long as the reader: the rows of a SELECT, which is
+ * ours or was checked by timeline_query_new_user, with a value a parameter.
+ */
+struct timeline_temporary {
+	const char *name; /* of letters, digits and _ */
+	const char *sql;
+	const struct cell *value;
+	const char *index; /* "id; node, tid": two; or NULL */
+};
+
+/* One of that name goes away. 0, or -1 with error, without the timeline's path. */
+int timeline_reader_keep(struct timeline_reader *reader,
+			 const struct timeline_temporary *table, struct error *error);
+
 size_t timeline_query_columns(const struct timeline_query *query);
 const char *timeline_query_name(const struct timeline_query *query, size_t column);
 

@@ -231,8 +231,12 @@ int timeline_add_message(struct timeline_writer *writer,
 		    WHOLE(message, send_last_recv),
 		    WHOLE(message, send_assumed),
 		    WHOLE(message, recv_batch),
+		    WHOLE(message, send_source),
+		    WHOLE(message, recv_source),
+		    WHOLE(message, low_ns),
+		    WHOLE(message, high_ns),
 		},
-	    .count = 20,
+	    .count = 24,
 	};
 
 	return add(writer, &fields, row, error);

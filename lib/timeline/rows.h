@@ -81,6 +81,8 @@ struct timeline_message {
 	int64_t dport, seq, bytes;
 	const char *send_by;
 	int64_t send_tid, send_first_recv, send_last_recv, send_assumed, recv_batch;
+	int64_t send_source, recv_source;
+	nsec_t low_ns, high_ns; /* the true latency is latency_ns + low_ns to + high_ns */
 };
 
 int timeline_add_message(struct timeline_writer *writer,

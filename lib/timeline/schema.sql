@@ -121,7 +121,11 @@ CREATE TABLE message (
 	send_first_recv INTEGER,
 	send_last_recv INTEGER,
 	send_assumed INTEGER,
-	recv_batch INTEGER
+	recv_batch INTEGER,
+	send_source INTEGER REFERENCES source (id),
+	recv_source INTEGER REFERENCES source (id),
+	low_ns INTEGER,
+	high_ns INTEGER
 );
 
 -- Spans lie by thread (or processor, or disk) and begin: docs/schema.md says why. They

@@ -36,7 +36,7 @@ static const struct {
     [TABLE_EVENT_CLASS] = {"event_class", 5},
     [TABLE_EVENT_COLUMN] = {"event_column", 6},
     [TABLE_EVENT] = {"event", 7},
-    [TABLE_MESSAGE] = {"message", 21},
+    [TABLE_MESSAGE] = {"message", 25},
     [TABLE_METRIC] = {"metric", 5},
     [TABLE_METRIC_ITEM] = {"metric_item", 3},
     [TABLE_SAMPLE] = {"sample", 6},

@@ -28,10 +28,11 @@ static void fill(struct filled *filled, int percent)
 		for (uint32_t i = 0; i < STREAMS; i++) {
 			filled->noted[i][n] = draw_between(1, 100) <= percent;
 			if (filled->noted[i][n])
-				assert_int_equal(event_ids_add(filled->ids,
-							       event_stream(i, 7 - i), n,
-							       id_of(i, n), &error),
-						 0);
+				assert_int_equal(
+				    event_ids_add(filled->ids, event_stream(i, 7 - i), n,
+						  &(struct event_link){.id = id_of(i, n)},
+						  &error),
+				    0);
 		}
 }
 
@@ -39,12 +40,12 @@ static void check(struct filled *filled, uint32_t stream, uint64_t n,
 		  enum event_side side)
 {
 	struct error error = ERROR_INIT;
-	int64_t id = -1;
+	struct event_link link = {.id = -1};
 
 	assert_int_equal(event_ids_find(filled->ids, event_stream(stream, 7 - stream), n,
-					side, &id, &error),
+					side, &link, &error),
 			 0);
-	assert_int_equal(id, filled->noted[stream][n] ? id_of(stream, n) : 0);
+	assert_int_equal(link.id, filled->noted[stream][n] ? id_of(stream, n) : 0);
 }
 
 static void ids_are_found_from_front_to_back(void **state)
@@ -81,16 +82,18 @@ static void what_was_not_noted_has_none(void **state)
 {
 	struct event_ids *ids = event_ids_new();
 	struct error error = ERROR_INIT;
-	int64_t id = -1;
+	struct event_link link = {.id = -1};
 
 	(void)state;
-	assert_int_equal(event_ids_find(ids, 5, 0, EVENT_SENT, &id, &error), 0);
-	assert_int_equal(id, 0);
-	assert_int_equal(event_ids_add(ids, 5, 10, 1, &error), 0);
-	assert_int_equal(event_ids_find(ids, 5, 9, EVENT_SENT, &id, &error), 0);
-	assert_int_equal(id, 0);
-	assert_int_equal(event_ids_find(ids, 5, UINT64_MAX, EVENT_SENT, &id, &error), 0);
-	assert_int_equal(id, 0);
+	assert_int_equal(event_ids_find(ids, 5, 0, EVENT_SENT, &link, &error), 0);
+	assert_int_equal(link.id, 0);
+	assert_int_equal(event_ids_add(ids, 5, 10, &(struct event_link){.id = 1}, &error),
+			 0);
+	assert_int_equal(event_ids_find(ids, 5, 9, EVENT_SENT, &link, &error), 0);
+	assert_int_equal(link.id, 0);
+	assert_int_equal(event_ids_find(ids, 5, UINT64_MAX, EVENT_SENT, &link, &error),
+			 0);
+	assert_int_equal(link.id, 0);
 	event_ids_free(ids);
 }
 
@@ -103,7 +106,7 @@ static void nowhere_to_spill_is_said(void **state)
 	(void)state;
 	assert_int_equal(setenv("TMPDIR", "none/here", 1), 0);
 	for (uint64_t n = 0; n < MANY && !status; n++)
-		status = event_ids_add(ids, 1, n, 1, &error);
+		status = event_ids_add(ids, 1, n, &(struct event_link){.id = 1}, &error);
 	assert_int_equal(unsetenv("TMPDIR"), 0);
 	assert_int_equal(status, -1);
 	assert_string_equal(

@@ -108,7 +108,7 @@ static void make_run(struct merge_run *run, size_t count)
 static struct feed *start(struct merge_run *run, const struct selection *selection,
 			  int threads)
 {
-	struct feed_wish wish = {selection, true, threads};
+	struct feed_wish wish = {selection, true, false, threads};
 	struct error error = ERROR_INIT;
 	struct feed *feed = feed_new(run, &wish, &error);
 

@@ -49,12 +49,13 @@ static void bench_init(struct bench *bench, uint64_t events)
 	for (uint64_t i = 0; i < events * 4; i++) {
 		const struct timeline_event event = {
 		    .ts_ns = (nsec_t)i, .node = 1, .tid = -1, .cpu = -1, .class = id};
-		int64_t row;
+		const struct record record = {.stream = i / 2 % 2, .ordinal = i / 4};
+		struct event_link link = {.id = 0};
 
-		assert_int_equal(timeline_add_event(bench->writer, &event, &row, &error),
-				 0);
 		assert_int_equal(
-		    links_note(bench->links, i % 2, i / 2 % 2, i / 4, row, &error), 0);
+		    timeline_add_event(bench->writer, &event, &link.id, &error), 0);
+		assert_int_equal(links_note(bench->links, i % 2, &record, &link, &error),
+				 0);
 	}
 }
 
@@ -62,8 +63,8 @@ static void bench_finish(struct bench *bench)
 {
 	struct error error = ERROR_INIT;
 
-	assert_int_equal(links_write(bench->links, bench->origins, bench->writer, &error),
-			 0);
+	assert_int_equal(
+	    links_write(bench->links, bench->origins, NULL, bench->writer, &error), 0);
 	finish_timeline(bench->writer);
 	links_free(bench->links);
 	origins_free(bench->origins);

@@ -24,7 +24,7 @@ static void what_is_not_selected_may_be_followed(void **state)
 
 	(void)state;
 	text_list_add(&selection.events, "irq_*");
-	sieve_init(&sieve, &selection, true);
+	sieve_init(& sieve, & selection, true, false);
 	assert_int_equal(sieve_use(&sieve, &sched_switch, 5, 15),
 			 SIEVE_FOLLOWED | SIEVE_CELLS);
 	assert_int_equal(sieve_use(&sieve, &irq_entry, 0, 15), ALL);
@@ -47,7 +47,7 @@ static void cells_are_kept_where_they_are_of_use(void **state)
 	struct sieve sieve;
 
 	(void)state;
-	sieve_init(&sieve, &selection, false);
+	sieve_init(& sieve, & selection, false, false);
 	assert_int_equal(sieve_use(&sieve, &irq_entry, 0, 0), SIEVE_SELECTED);
 	assert_int_equal(sieve_use(&sieve, &with_tid, 1, 0), ALL);
 	assert_int_equal(sieve_use(&sieve, &sched_switch, 2, 0), ALL | SIEVE_FOLLOWED);
@@ -55,8 +55,12 @@ static void cells_are_kept_where_they_are_of_use(void **state)
 	assert_true(sieve_wants_cells(&sieve, &with_tid));
 	assert_true(sieve_wants_cells(&sieve, &sched_switch));
 	sieve_clear(&sieve);
+	/* Spans need the fields of what tells of them, though the timeline has none. */
+	sieve_init(&sieve, &selection, false, true);
+	assert_true(sieve_wants_cells(&sieve, &irq_entry));
+	sieve_clear(&sieve);
 	text_list_add(&selection.skip, "*");
-	sieve_init(&sieve, &selection, true);
+	sieve_init(& sieve, & selection, true, false);
 	assert_false(sieve_wants_cells(&sieve, &irq_entry));
 	assert_true(sieve_wants_cells(&sieve, &sched_switch));
 	sieve_clear(&sieve);
@@ -73,7 +77,7 @@ static void what_contexts_tell_is_needed_before_the_begin(void **state)
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
 		struct record_class class = {other, told[i], 1};
 
-		sieve_init(&sieve, &selection, true);
+		sieve_init(& sieve, & selection, true, false);
 		assert_int_equal(sieve_use_before(&sieve, &class), RECORD_NEEDED);
 		assert_int_equal(sieve_use(&sieve, &class, 0, 9),
 				 SIEVE_FOLLOWED | SIEVE_CELLS);
@@ -83,7 +87,7 @@ static void what_contexts_tell_is_needed_before_the_begin(void **state)
 		told[i][0].context = true;
 		sieve_clear(&sieve);
 	}
-	sieve_init(&sieve, &selection, true);
+	sieve_init(& sieve, & selection, true, false);
 	assert_int_equal(sieve_use_before(&sieve, &with_tid), RECORD_UNUSED);
 	sieve_clear(&sieve);
 	selection_clear(&selection);

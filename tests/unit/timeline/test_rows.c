@@ -17,13 +17,29 @@ static void add_rows(struct timeline_writer *writer, struct error *error)
 							   7, 8, 9, TIMELINE_NONE, -11},
 			     error),
 			 0);
-	assert_int_equal(
-	    timeline_add_message(writer,
-				 &(struct timeline_message){
-				     "tcp", 1, 1, TIMELINE_NONE, TIMELINE_NONE, 2, 5, 3,
-				     "10.7.0.1", 22, "10.7.0.2", 40000, -1, 1500},
-				 error),
-	    0);
+	assert_int_equal(timeline_add_message(writer,
+					      &(struct timeline_message){"tcp",
+									 1,
+									 1,
+									 TIMELINE_NONE,
+									 TIMELINE_NONE,
+									 2,
+									 5,
+									 3,
+									 "10.7.0.1",
+									 22,
+									 "10.7.0.2",
+									 40000,
+									 -1,
+									 1500,
+									 "network",
+									 7,
+									 8,
+									 9,
+									 0,
+									 10},
+					      error),
+			 0);
 	assert_int_equal(timeline_add_metric(
 			     writer,
 			     &(struct timeline_metric){4, "%user", "%", "gauge", "CPU"},

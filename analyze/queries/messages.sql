@@ -1,0 +1,250 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- name: messages
+-- summary: how long messages take between nodes, and how sure that is
+-- description: pairs, flows: one-way latency of messages; the true one of each is within
+--   BOUND, which both clocks give. paths: where one way takes longer than the
+--   other; ASYMMETRIC is yes if the clocks cannot be the cause. slowest: the
+--   slowest, with what each took AT LEAST and AT MOST. violations: what was
+--   received before it was sent, by the clocks as corrected. freq: how many took
+--   how long. log: every message. --interval: pairs over time.
+--   --group: pair, flow, node, protocol. --min, --max: of the latency.
+--   A message counts if it was sent in the time asked for, from or to a chosen
+--   node. Needs net_dev_queue and net_if_receive_skb of both nodes, or captures.
+-- example: ctanalyze messages --node web --begin +10 --end +20 run.db
+-- forms: stats top
+-- groups: none pair flow node protocol
+
+-- The true latency is from latency_ns + low_ns to latency_ns + high_ns. What a capture saw besides
+-- its node's kernel trace is left out, so that a packet counts once for two nodes.
+-- with timed
+SELECT id, src_node, dst_node, send_ns, latency_ns, protocol, src, sport, dst, dport, bytes, low_ns, high_ns
+FROM message
+WHERE send_ns BETWEEN :begin_ns AND :end_ns AND latency_ns BETWEEN :min_ns AND :max_ns
+  AND (:all_nodes = 1 OR src_node IN (SELECT id FROM chosen_node) OR dst_node IN (SELECT id FROM chosen_node))
+  AND coalesce(send_source, 0) NOT IN (SELECT source FROM second_view)
+  AND coalesce(recv_source, 0) NOT IN (SELECT source FROM second_view);
+
+-- with pair
+SELECT src_node, dst_node, count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns,
+       avg(latency_ns) AS mean_ns, quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
+       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
+       CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*) THEN least(min(low_ns), 0) END AS low_ns,
+       CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*) THEN greatest(max(high_ns), 0) END AS high_ns,
+       count(*) FILTER (WHERE latency_ns < 0) AS negative
+FROM timed GROUP BY src_node, dst_node;
+
+-- table pairs: Latency by pair of nodes
+-- form: stats
+-- group: none pair
+-- sort: from,to
+-- column from: text, FROM
+-- column to: text, TO
+-- column messages: count, MESSAGES
+-- column bytes: bytes, BYTES
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+-- column bound_ns: +-ns, BOUND
+-- column negative: count, NEGATIVE
+SELECT a.name AS "from", b.name AS "to", messages, bytes, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns,
+       greatest(-low_ns, high_ns) AS bound_ns, negative
+FROM pair AS p JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
+
+-- What one way takes longer than the other. The clocks' error is in both, with the sign turned,
+-- so it counts twice. A pair is shown from the node that was named first.
+-- table paths: Both ways of a pair
+-- form: stats
+-- group: none pair
+-- sort: a,b
+-- column a: text, A
+-- column b: text, B
+-- column p50_ab_ns: ns, MEDIAN A>B
+-- column p50_ba_ns: ns, MEDIAN B>A
+-- column difference_ns: ns, DIFFERENCE
+-- column bound_ns: +-ns, BOUND
+-- column asymmetric: text, ASYMMETRIC
+-- column p99_ab_ns: ns, 99 % A>B
+-- column p99_ba_ns: ns, 99 % B>A
+SELECT a.name AS a, b.name AS b, p.p50_ns AS p50_ab_ns, q.p50_ns AS p50_ba_ns, p.p50_ns - q.p50_ns AS difference_ns,
+       greatest(q.high_ns - p.low_ns, p.high_ns - q.low_ns) AS bound_ns,
+       CASE WHEN p.p50_ns - q.p50_ns + (p.low_ns - q.high_ns) > 0
+              OR p.p50_ns - q.p50_ns + (p.high_ns - q.low_ns) < 0 THEN 'yes' ELSE 'not known' END AS asymmetric,
+       p.p99_ns AS p99_ab_ns, q.p99_ns AS p99_ba_ns
+FROM pair AS p JOIN pair AS q ON q.src_node = p.dst_node AND q.dst_node = p.src_node AND p.src_node < p.dst_node
+JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
+
+-- table flows: Latency by flow
+-- form: stats
+-- group: none flow
+-- sort: -messages,from,to,src,sport,dst,dport
+-- limit: 10
+-- column from: text, FROM
+-- column to: text, TO
+-- column protocol: text, PROTOCOL
+-- column src: text, SRC
+-- column sport: id, PORT
+-- column dst: text, DST
+-- column dport: id, PORT
+-- column messages: count, MESSAGES
+-- column bytes: bytes, BYTES
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+-- column bound_ns: +-ns, BOUND
+-- column negative: count, NEGATIVE
+SELECT a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, count(*) AS messages,
+       coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
+       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
+       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
+       CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
+            THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
+       count(*) FILTER (WHERE latency_ns < 0) AS negative
+FROM timed AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node
+GROUP BY m.src_node, m.dst_node, sport, dport, protocol, src, dst, a.name, b.name;
+
+-- table nodes: Latency by node, sent and received
+-- form: stats
+-- group: node
+-- sort: node
+-- table protocols: Latency by protocol
+-- form: stats
+-- group: protocol
+-- sort: protocol
+-- column node [node]: text, NODE
+-- column protocol [protocol]: text, PROTOCOL
+-- column messages: count, MESSAGES
+-- column bytes: bytes, BYTES
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+-- column bound_ns: +-ns, BOUND
+-- column negative: count, NEGATIVE
+WITH end_of AS (
+	SELECT src_node AS node, CAST(NULL AS VARCHAR(20)) AS protocol, latency_ns, bytes, low_ns, high_ns FROM timed
+	WHERE :group = 'node'
+	UNION ALL SELECT dst_node, NULL, latency_ns, bytes, low_ns, high_ns FROM timed WHERE :group = 'node'
+	UNION ALL SELECT NULL, protocol, latency_ns, bytes, low_ns, high_ns FROM timed WHERE :group = 'protocol')
+SELECT n.name AS node, protocol, count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns,
+       avg(latency_ns) AS mean_ns, quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
+       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
+       CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
+            THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
+       count(*) FILTER (WHERE latency_ns < 0) AS negative
+FROM end_of AS e LEFT JOIN node AS n ON n.id = e.node
+GROUP BY e.node, protocol, n.name;
+
+-- table over_time: Latency over time
+-- when: interval
+-- sort: begin_ns,from,to
+-- column begin_ns: epoch_ns, BEGIN
+-- column from: text, FROM
+-- column to: text, TO
+-- column messages: count, MESSAGES
+-- column bytes: bytes, BYTES
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+-- column bound_ns: +-ns, BOUND
+-- column negative: count, NEGATIVE
+SELECT send_ns - (send_ns - :begin_ns) % :interval_ns AS begin_ns, a.name AS "from", b.name AS "to",
+       count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns,
+       avg(latency_ns) AS mean_ns, quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
+       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
+       CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
+            THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
+       count(*) FILTER (WHERE latency_ns < 0) AS negative
+FROM timed AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node
+GROUP BY 1, m.src_node, m.dst_node, a.name, b.name;
+
+-- table freq: How many took how long
+-- form: freq
+-- sort: from,to,below_ns
+-- column from: text, FROM
+-- column to: text, TO
+-- column least_ns: ns, FROM
+-- column below_ns: ns, BELOW
+-- column messages: count, MESSAGES
+-- column share_percent: %, SHARE
+WITH counted AS (
+	SELECT src_node, dst_node, min(latency_ns) AS least, count(*) AS messages
+	FROM timed GROUP BY src_node, dst_node, length(latency_ns || ''), substr(latency_ns || '', 1, 1)),
+total AS (SELECT src_node, dst_node, sum(messages) AS messages FROM counted GROUP BY src_node, dst_node)
+SELECT a.name AS "from", b.name AS "to", nullif(d.least_ns, -4611686018427387904) AS least_ns, d.below_ns,
+       sum(c.messages) AS messages, 1e2 * sum(c.messages) / min(t.messages) AS share_percent
+FROM counted AS c JOIN duration_bin AS d ON c.least >= d.least_ns AND c.least < d.below_ns
+JOIN total AS t ON t.src_node = c.src_node AND t.dst_node = c.dst_node
+JOIN node AS a ON a.id = c.src_node JOIN node AS b ON b.id = c.dst_node
+GROUP BY c.src_node, c.dst_node, a.name, b.name, d.least_ns, d.below_ns;
+
+-- table slowest: Slowest messages
+-- form: top
+-- sort: -latency_ns,message
+-- limit: 10
+-- table log: Messages
+-- form: log
+-- sort: send_ns,message
+-- limit: 1000
+-- column send_ns: epoch_ns, SENT
+-- column from: text, FROM
+-- column to: text, TO
+-- column protocol: text, PROTOCOL
+-- column src: text, SRC
+-- column sport: id, PORT
+-- column dst: text, DST
+-- column dport: id, PORT
+-- column bytes: bytes, BYTES
+-- column latency_ns: ns, LATENCY
+-- column least_ns: ns, AT LEAST
+-- column most_ns: ns, AT MOST
+-- column message: id, MESSAGE
+SELECT send_ns, a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, bytes, latency_ns,
+       CASE WHEN low_ns IS NULL OR latency_ns + low_ns < 0 THEN 0 ELSE latency_ns + low_ns END AS least_ns,
+       latency_ns + high_ns AS most_ns, m.id AS message
+FROM timed AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node;
+
+-- table violations: Received before they were sent
+-- form: top
+-- sort: latency_ns,message
+-- limit: 10
+-- column send_ns: epoch_ns, SENT
+-- column from: text, FROM
+-- column to: text, TO
+-- column protocol: text, PROTOCOL
+-- column src: text, SRC
+-- column sport: id, PORT
+-- column dst: text, DST
+-- column dport: id, PORT
+-- column bytes: bytes, BYTES
+-- column latency_ns: ns, LATENCY
+-- column least_ns: ns, AT LEAST
+-- column most_ns: ns, AT MOST
+-- column message: id, MESSAGE
+SELECT send_ns, a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, bytes, latency_ns,
+       CASE WHEN low_ns IS NULL OR latency_ns + low_ns < 0 THEN 0 ELSE latency_ns + low_ns END AS least_ns,
+       latency_ns + high_ns AS most_ns, m.id AS message
+FROM timed AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node
+WHERE latency_ns < 0;
+
+-- notes
+SELECT 'messages between nodes: not recorded (enable net_dev_queue, net_if_receive_skb on both nodes)' AS note
+WHERE NOT EXISTS (SELECT 1 FROM timed)
+UNION ALL
+SELECT n || ' messages were received before they were sent'
+FROM (SELECT count(*) AS n FROM timed WHERE latency_ns < 0) AS c WHERE n > 0;
+
+-- notes
+-- form: top
+SELECT 'no message was received before it was sent' AS note
+WHERE EXISTS (SELECT 1 FROM timed) AND NOT EXISTS (SELECT 1 FROM timed WHERE latency_ns < 0);

@@ -1,0 +1,62 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- name: metrics
+-- summary: what sar and others sampled, in tables and pictures
+-- description: metrics: processors waiting and busy, memory, swap, disks and interfaces;
+--   --metric and --item choose others ('*': all). --interval: over time.
+--   --plot DIR draws, every node in one picture: cpu/iowait, cpu/utilization,
+--   memory/utilization, swap/utilization, disk/DEVICE_read, _write, _utilization,
+--   network/INTERFACE_in, _out. --alias NAME=ALIAS names a device or interface;
+--   aliases of the recipe hold, too. sar's kB are 1024 bytes.
+-- example: ctanalyze metrics --metric '*kB/s' --item eth0 --interval 10s run.db
+
+-- What is shown where no metric is named. Of a processor's metrics only those of all, where no
+-- item is named.
+-- with wanted
+SELECT m.id AS metric, m.activity, m.name, m.unit
+FROM chosen_metric AS m
+WHERE :all_metrics = 0 OR m.activity = 'sensor'
+   OR (coalesce(m.activity, '') <> 'process'
+       AND m.name IN ('%iowait', '%idle', '%usr', '%sys', 'kbmemused', '%memused', 'kbswpused', 'rkB/s', 'wkB/s',
+                      'rd_sec/s', 'wr_sec/s', '%util', 'rxkB/s', 'txkB/s'));
+
+-- with told
+SELECT w.activity, w.name AS metric, w.unit, s.node, s.item, s.ts_ns, s.value
+FROM wanted AS w JOIN sample AS s ON s.metric = w.metric LEFT JOIN metric_item AS i ON i.id = s.item
+WHERE s.ts_ns BETWEEN :begin_ns AND :end_ns AND s.node IN (SELECT id FROM chosen_node)
+  AND (:all_items = 1 OR s.item IN (SELECT id FROM chosen_item))
+  AND (:all_items = 0 OR coalesce(w.activity, '') <> 'cpu' OR i.name = 'all');
+
+-- table metrics: Metrics
+-- sort: activity,metric,item,node
+-- column activity: text, ACTIVITY
+-- column metric: text, METRIC
+-- column unit: text, UNIT
+-- column node: text, NODE
+-- column item: text, OF
+-- column samples: count, SAMPLES
+-- column min: number, MIN
+-- column mean: number, MEAN
+-- column max: number, MAX
+SELECT t.activity, t.metric, t.unit, n.name AS node, coalesce(i.alias, '') AS item, count(t.value) AS samples,
+       min(t.value) AS min, avg(t.value) AS mean, max(t.value) AS max
+FROM told AS t JOIN node AS n ON n.id = t.node LEFT JOIN chosen_item AS i ON i.id = t.item
+GROUP BY t.activity, t.metric, t.unit, t.node, n.name, t.item, i.alias;
+
+-- table over_time: Metrics over time
+-- when: interval
+-- sort: begin_ns,activity,metric,item,node
+-- column begin_ns: epoch_ns, BEGIN
+-- column activity: text, ACTIVITY
+-- column metric: text, METRIC
+-- column unit: text, UNIT
+-- column node: text, NODE
+-- column item: text, OF
+-- column mean: number, MEAN
+-- column max: number, MAX
+SELECT t.ts_ns - (t.ts_ns - :begin_ns) % :interval_ns AS begin_ns, t.activity, t.metric, t.unit, n.name AS node,
+       coalesce(i.alias, '') AS item, avg(t.value) AS mean, max(t.value) AS max
+FROM told AS t JOIN node AS n ON n.id = t.node LEFT JOIN chosen_item AS i ON i.id = t.item
+GROUP BY 1, t.activity, t.metric, t.unit, t.node, n.name, t.item, i.alias;
+
+-- notes
+SELECT 'metrics: not recorded (collect with sar)' AS note WHERE NOT EXISTS (SELECT 1 FROM told);

@@ -1,0 +1,299 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- name: net
+-- summary: bytes, packets, retransmissions by interface, nodes and flow
+-- description: interfaces: what was handed to an interface, with its link header, and what
+--   came from it, without. pairs, flows: what nodes sent, from the network header
+--   on, as it left the kernel: before segmentation offload cut it up. SENT AGAIN
+--   are TCP segments whose bytes had been sent before. --interval: interfaces over
+--   time. Needs net_dev_queue and net_if_receive_skb; where a node's kernel has
+--   none, its capture tells of what it sent.
+-- example: ctanalyze net --interval 1s run.db
+
+-- with handed
+SELECT e.node, e.ts_ns, coalesce(q.name, '') AS interface, q.len AS bytes, 1 AS sent
+FROM net_dev_queue AS q CROSS JOIN event AS e WHERE e.id = q.id
+UNION ALL
+SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
+FROM net_if_receive_skb AS r CROSS JOIN event AS e WHERE e.id = r.id
+UNION ALL
+SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
+FROM netif_receive_skb AS r CROSS JOIN event AS e WHERE e.id = r.id;
+
+-- temporary traffic
+SELECT node, interface, count(*) FILTER (WHERE sent = 1) AS sent,
+       coalesce(sum(bytes) FILTER (WHERE sent = 1 AND bytes BETWEEN 0 AND 4294967295), 0) AS sent_bytes,
+       count(*) FILTER (WHERE sent = 0) AS received,
+       coalesce(sum(bytes) FILTER (WHERE sent = 0 AND bytes BETWEEN 0 AND 4294967295), 0) AS received_bytes
+FROM handed
+WHERE ts_ns BETWEEN :begin_ns AND :end_ns AND node IN (SELECT id FROM chosen_node)
+GROUP BY node, interface;
+
+-- What the kernel sent, by its network header, and what a capture saw of it. A field of few bits
+-- that has more is damage: then the header has its usual length.
+-- with packet_sent
+SELECT q.id, e.node, e.ts_ns, 1 AS by_kernel,
+       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN coalesce(q.network_header_ipv4_protocol, 'ip')
+            ELSE coalesce(q.network_header_ipv6_nexthdr, 'ip') END AS protocol,
+       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN 'x' || hex(q.network_header_ipv4_saddr)
+            ELSE q.network_header_ipv6_saddr END AS src,
+       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN 'x' || hex(q.network_header_ipv4_daddr)
+            ELSE q.network_header_ipv6_daddr END AS dst,
+       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
+            THEN coalesce(q.network_header_ipv4_transport_header_tcp_source_port,
+                          q.network_header_ipv4_transport_header_udp_source_port)
+            ELSE coalesce(q.network_header_ipv6_transport_header_tcp_source_port,
+                          q.network_header_ipv6_transport_header_udp_source_port) END AS sport,
+       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
+            THEN coalesce(q.network_header_ipv4_transport_header_tcp_dest_port,
+                          q.network_header_ipv4_transport_header_udp_dest_port)
+            ELSE coalesce(q.network_header_ipv6_transport_header_tcp_dest_port,
+                          q.network_header_ipv6_transport_header_udp_dest_port) END AS dport,
+       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
+            THEN CASE WHEN q.network_header_ipv4_tot_len BETWEEN 0 AND 4294967295
+                      THEN q.network_header_ipv4_tot_len ELSE 0 END
+            ELSE 40 + CASE WHEN q.network_header_ipv6_payload_len BETWEEN 0 AND 4294967295
+                           THEN q.network_header_ipv6_payload_len ELSE 0 END END AS bytes,
+       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
+            THEN q.network_header_ipv4_transport_header_tcp_seq
+            ELSE q.network_header_ipv6_transport_header_tcp_seq END AS seq,
+       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
+            THEN coalesce(q.network_header_ipv4_transport_header_tcp_flags, 0)
+            ELSE coalesce(q.network_header_ipv6_transport_header_tcp_flags, 0) END AS flags,
+       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
+            THEN 4 * CASE WHEN q.network_header_ipv4_ihl BETWEEN 0 AND 15 THEN q.network_header_ipv4_ihl ELSE 5 END
+               + 4 * CASE WHEN q.network_header_ipv4_transport_header_tcp_data_offset BETWEEN 0 AND 15
+                          THEN q.network_header_ipv4_transport_header_tcp_data_offset ELSE 5 END
+            ELSE 40 + 4 * CASE WHEN q.network_header_ipv6_transport_header_tcp_data_offset BETWEEN 0 AND 15
+                               THEN q.network_header_ipv6_transport_header_tcp_data_offset ELSE 5 END END AS headers
+FROM net_dev_queue AS q CROSS JOIN event AS e
+WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.node IN (SELECT id FROM chosen_node)
+  AND coalesce(q.name, '') <> 'lo'
+  AND (q.network_header_ipv4_tot_len IS NOT NULL OR q.network_header_ipv6_payload_len IS NOT NULL)
+UNION ALL
+SELECT p.id, e.node, e.ts_ns, 0, coalesce(p.protocol, 'ip'), p.src, p.dst, p.sport, p.dport, coalesce(p.length, 0),
+       CASE WHEN p.protocol = 'tcp' THEN p.seq END, coalesce(p.flags, 0), coalesce(p.length, 0) - coalesce(p.payload, 0)
+FROM packet AS p CROSS JOIN event AS e
+WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.node IN (SELECT id FROM chosen_node)
+  AND e.node NOT IN (SELECT node FROM traffic);
+
+-- How many sequence numbers a segment has: SYN and FIN are one each, and no bytes.
+-- with segment
+SELECT id, node, ts_ns, by_kernel, protocol, src, dst, sport, dport, bytes, seq,
+       CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END AS syn,
+       CASE WHEN bytes > headers THEN bytes - headers ELSE 0 END AS payload,
+       CASE WHEN bytes > headers THEN bytes - headers ELSE 0 END
+       + CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END + flags % 2 AS numbers
+FROM packet_sent;
+
+-- A flow whose segments fill the numbers from its first to its last byte sent nothing again.
+-- temporary raw_flow
+-- index: node, sport, dport, src, dst
+SELECT node, by_kernel, protocol, src, dst, sport, dport, count(*) AS packets, sum(bytes) AS bytes,
+       min(ts_ns) AS first_ns, max(ts_ns) AS last_ns,
+       CASE WHEN coalesce(sum(numbers) FILTER (WHERE seq IS NOT NULL AND numbers > 0), 0)
+                 = coalesce(max(seq + numbers) FILTER (WHERE numbers > 0) - min(seq) FILTER (WHERE numbers > 0), 0)
+            THEN 0 ELSE 1 END AS is_open
+FROM segment
+GROUP BY node, sport, dport, src, dst, protocol, by_kernel;
+
+-- with numbered
+SELECT s.id, s.ts_ns, s.node, s.protocol, s.src, s.dst, s.sport, s.dport, s.seq, s.syn, s.payload, s.numbers,
+       lag(s.seq) OVER sending AS last_seq
+FROM segment AS s
+WHERE s.seq IS NOT NULL AND s.numbers > 0
+  AND EXISTS (SELECT 1 FROM raw_flow AS f WHERE f.node = s.node AND f.sport = s.sport AND f.dport = s.dport
+              AND f.src = s.src AND f.dst = s.dst AND f.protocol = s.protocol AND f.is_open = 1)
+WINDOW sending AS (PARTITION BY s.node, s.sport, s.dport, s.src, s.dst, s.protocol ORDER BY s.ts_ns, s.id);
+
+-- Where a segment begins, without a limit: numbers come round after 2^32. A port that comes again
+-- begins anew, with another number, beyond all there was.
+-- with placed
+SELECT id, ts_ns, node, protocol, src, dst, sport, dport, payload, numbers,
+       sum(CASE WHEN last_seq IS NULL THEN 0
+                WHEN syn = 1 AND seq <> last_seq THEN 8589934592
+                ELSE (seq - last_seq + 6442450944) % 4294967296 - 2147483648 END) OVER sending AS begin_at
+FROM numbered
+WINDOW sending AS (PARTITION BY node, sport, dport, src, dst, protocol ORDER BY ts_ns, id
+                   ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW);
+
+-- with told
+SELECT node, protocol, src, dst, sport, dport, payload, numbers,
+       max(begin_at + numbers) OVER sending - begin_at AS before
+FROM placed
+WINDOW sending AS (PARTITION BY node, sport, dport, src, dst, protocol ORDER BY ts_ns, id
+                   ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING);
+
+-- temporary again
+SELECT node, protocol, src, dst, sport, dport, count(*) AS packets,
+       sum(least(least(before, numbers), payload)) AS bytes
+FROM told WHERE before > 0
+GROUP BY node, protocol, src, dst, sport, dport;
+
+-- Addresses as texts: of IPv4 they come as x and 8 hexadecimal digits, of IPv6 as a list of 8 words,
+-- [65152,0,0,0,1,2,3,4], and those of a capture as they are.
+-- with raw_address
+SELECT src AS raw FROM raw_flow WHERE src IS NOT NULL UNION SELECT dst FROM raw_flow WHERE dst IS NOT NULL;
+
+-- temporary address
+-- index: raw
+WITH RECURSIVE piece AS (
+	SELECT raw, 0 AS n, CAST(0 AS BIGINT) AS value, replace(replace(raw, '[', ''), ']', '') || ',' AS rest
+	FROM raw_address WHERE substr(raw, 1, 1) = '['
+	UNION ALL
+	SELECT raw, n + 1, CAST(substr(rest, 1, instr(rest, ',') - 1) AS BIGINT), substr(rest, instr(rest, ',') + 1)
+	FROM piece WHERE rest <> ''),
+word AS (SELECT raw, n, value FROM piece WHERE n > 0),
+digit AS (
+	SELECT raw, n, value,
+	       substr('0123456789abcdef', 1 + CAST((value - value % 4096) / 4096e0 AS BIGINT), 1) AS a,
+	       substr('0123456789abcdef', 1 + CAST((value % 4096 - value % 256) / 256e0 AS BIGINT), 1) AS b,
+	       substr('0123456789abcdef', 1 + CAST((value % 256 - value % 16) / 16e0 AS BIGINT), 1) AS c,
+	       substr('0123456789abcdef', 1 + CAST(value % 16 AS BIGINT), 1) AS d
+	FROM word),
+hex AS (
+	SELECT raw, n, CASE WHEN value >= 4096 THEN a || b || c || d WHEN value >= 256 THEN b || c || d
+	                    WHEN value >= 16 THEN c || d ELSE d END || ':' AS text
+	FROM digit),
+whole AS (
+	SELECT raw, ':' || max(text) FILTER (WHERE n = 1) || max(text) FILTER (WHERE n = 2)
+	       || max(text) FILTER (WHERE n = 3) || max(text) FILTER (WHERE n = 4) || max(text) FILTER (WHERE n = 5)
+	       || max(text) FILTER (WHERE n = 6) || max(text) FILTER (WHERE n = 7) || max(text) FILTER (WHERE n = 8) AS text
+	FROM hex GROUP BY raw),
+zeros AS (
+	SELECT raw, text, CASE
+	       WHEN instr(text, ':0:0:0:0:0:0:0:0:') > 0 THEN ':0:0:0:0:0:0:0:0:'
+	       WHEN instr(text, ':0:0:0:0:0:0:0:') > 0 THEN ':0:0:0:0:0:0:0:'
+	       WHEN instr(text, ':0:0:0:0:0:0:') > 0 THEN ':0:0:0:0:0:0:'
+	       WHEN instr(text, ':0:0:0:0:0:') > 0 THEN ':0:0:0:0:0:'
+	       WHEN instr(text, ':0:0:0:0:') > 0 THEN ':0:0:0:0:'
+	       WHEN instr(text, ':0:0:0:') > 0 THEN ':0:0:0:'
+	       WHEN instr(text, ':0:0:') > 0 THEN ':0:0:' ELSE ':' END AS run
+	FROM whole),
+short AS (
+	SELECT raw, substr(text, 1, instr(text, run) - 1) || CASE run WHEN ':' THEN ':' ELSE '::' END
+	            || substr(text, instr(text, run) + length(run)) AS text
+	FROM zeros)
+SELECT raw, CASE WHEN length(raw) < 64 THEN raw ELSE '' END AS text
+FROM raw_address WHERE substr(raw, 1, 1) NOT IN ('[', 'x')
+UNION ALL
+SELECT raw, coalesce(substr(text, CASE WHEN substr(text, 1, 2) = '::' THEN 1 ELSE 2 END,
+                            length(text) - CASE WHEN substr(text, 1, 2) = '::' THEN 0 ELSE 1 END
+                            - CASE WHEN substr(text, length(text) - 1, 2) = '::' THEN 0 ELSE 1 END), '')
+FROM short
+UNION ALL
+SELECT raw, (16 * (instr('0123456789ABCDEF', substr(raw, 2, 1)) - 1) + instr('0123456789ABCDEF', substr(raw, 3, 1)) - 1)
+       || '.' || (16 * (instr('0123456789ABCDEF', substr(raw, 4, 1)) - 1) + instr('0123456789ABCDEF', substr(raw, 5, 1)) - 1)
+       || '.' || (16 * (instr('0123456789ABCDEF', substr(raw, 6, 1)) - 1) + instr('0123456789ABCDEF', substr(raw, 7, 1)) - 1)
+       || '.' || (16 * (instr('0123456789ABCDEF', substr(raw, 8, 1)) - 1) + instr('0123456789ABCDEF', substr(raw, 9, 1)) - 1)
+FROM raw_address WHERE substr(raw, 1, 1) = 'x' AND length(raw) = 9;
+
+-- Which node has an address, by the messages that went there.
+-- with way
+SELECT src_node, dst_node, src, dst FROM message GROUP BY src_node, dst_node, src, dst;
+
+-- temporary address_node
+-- index: address
+SELECT address, coalesce(min(node) FILTER (WHERE is_dst = 1), min(node)) AS node
+FROM (SELECT dst AS address, dst_node AS node, 1 AS is_dst FROM way
+      UNION ALL SELECT src, src_node, 0 FROM way) AS seen
+WHERE address IS NOT NULL GROUP BY address;
+
+-- temporary flow
+SELECT n.name AS "from", coalesce(m.name, b.text, '') AS "to",
+       CASE WHEN substr(f.protocol, 1, 1) = '_' THEN substr(f.protocol, 2) ELSE f.protocol END AS protocol,
+       coalesce(a.text, '') AS src, f.sport, coalesce(b.text, '') AS dst, f.dport, f.packets, f.bytes,
+       coalesce(g.packets, 0) AS retransmitted, coalesce(g.bytes, 0) AS retransmitted_bytes,
+       f.first_ns, f.last_ns
+FROM raw_flow AS f JOIN node AS n ON n.id = f.node
+LEFT JOIN address AS a ON a.raw = f.src LEFT JOIN address AS b ON b.raw = f.dst
+LEFT JOIN address_node AS x ON x.address = a.text LEFT JOIN address_node AS y ON y.address = b.text
+LEFT JOIN node AS m ON m.id = y.node
+LEFT JOIN again AS g ON f.is_open = 1 AND g.node = f.node AND g.sport = f.sport AND g.dport = f.dport AND g.src = f.src
+ AND g.dst = f.dst AND g.protocol = f.protocol
+WHERE f.by_kernel = 1 OR (a.text <> '' AND x.node = f.node);
+
+-- table interfaces: Traffic by interface
+-- sort: node,interface
+-- column node: text, NODE
+-- column interface: text, INTERFACE
+-- column sent: count, SENT
+-- column sent_bytes: bytes, BYTES
+-- column sent_bytes_per_second: bytes/s, RATE
+-- column received: count, RECEIVED
+-- column received_bytes: bytes, BYTES
+-- column received_bytes_per_second: bytes/s, RATE
+SELECT n.name AS node, interface, sent, sent_bytes,
+       CASE WHEN :end_ns > :begin_ns THEN sent_bytes * 1e9 / (:end_ns - :begin_ns) ELSE 0e0 END AS sent_bytes_per_second,
+       received, received_bytes,
+       CASE WHEN :end_ns > :begin_ns THEN received_bytes * 1e9 / (:end_ns - :begin_ns) ELSE 0e0 END
+       AS received_bytes_per_second
+FROM traffic AS t JOIN node AS n ON n.id = t.node;
+
+-- table pairs: Sent by pair of nodes
+-- sort: from,to
+-- column from: text, FROM
+-- column to: text, TO
+-- column flows: count, FLOWS
+-- column packets: count, PACKETS
+-- column bytes: bytes, BYTES
+-- column retransmitted: count, SENT AGAIN
+-- column retransmitted_bytes: bytes, BYTES
+-- column retransmitted_percent: %, SHARE
+SELECT "from", "to", count(*) AS flows, sum(packets) AS packets, sum(bytes) AS bytes,
+       sum(retransmitted) AS retransmitted, sum(retransmitted_bytes) AS retransmitted_bytes,
+       1e2 * sum(retransmitted) / sum(packets) AS retransmitted_percent
+FROM flow GROUP BY "from", "to";
+
+-- table flows: Sent by flow
+-- sort: -bytes,from,to,src,sport,dst,dport
+-- limit: 10
+-- column from: text, FROM
+-- column to: text, TO
+-- column protocol: text, PROTOCOL
+-- column src: text, SRC
+-- column sport: id, PORT
+-- column dst: text, DST
+-- column dport: id, PORT
+-- column packets: count, PACKETS
+-- column bytes: bytes, BYTES
+-- column retransmitted: count, SENT AGAIN
+-- column retransmitted_bytes: bytes, BYTES
+-- column retransmitted_percent: %, SHARE
+-- column first_ns: epoch_ns, FIRST
+-- column span_ns: ns, SPAN
+-- column bytes_per_second: bytes/s, RATE
+SELECT "from", "to", protocol, src, sport, dst, dport, packets, bytes, retransmitted, retransmitted_bytes,
+       1e2 * retransmitted / packets AS retransmitted_percent, first_ns, last_ns - first_ns AS span_ns,
+       CASE WHEN last_ns > first_ns THEN bytes * 1e9 / (last_ns - first_ns) END AS bytes_per_second
+FROM flow;
+
+-- table over_time: Traffic over time
+-- when: interval
+-- sort: begin_ns,node,interface
+-- column begin_ns: epoch_ns, BEGIN
+-- column node: text, NODE
+-- column interface: text, INTERFACE
+-- column sent: count, SENT
+-- column sent_bytes: bytes, BYTES
+-- column received: count, RECEIVED
+-- column received_bytes: bytes, BYTES
+SELECT h.ts_ns - (h.ts_ns - :begin_ns) % :interval_ns AS begin_ns, n.name AS node, interface,
+       count(*) FILTER (WHERE sent = 1) AS sent,
+       coalesce(sum(bytes) FILTER (WHERE sent = 1 AND bytes BETWEEN 0 AND 4294967295), 0) AS sent_bytes,
+       count(*) FILTER (WHERE sent = 0) AS received,
+       coalesce(sum(bytes) FILTER (WHERE sent = 0 AND bytes BETWEEN 0 AND 4294967295), 0) AS received_bytes
+FROM handed AS h JOIN chosen_node AS n ON n.id = h.node
+WHERE h.ts_ns BETWEEN :begin_ns AND :end_ns
+GROUP BY 1, n.name, interface;
+
+-- notes
+SELECT 'packets sent: not recorded (enable net_dev_queue)' AS note
+WHERE NOT EXISTS (SELECT 1 FROM event_class WHERE name = 'net_dev_queue' AND events > 0)
+UNION ALL
+SELECT 'packets received: not recorded (enable net_if_receive_skb)'
+WHERE NOT EXISTS (SELECT 1 FROM event_class WHERE name IN ('net_if_receive_skb', 'netif_receive_skb') AND events > 0)
+UNION ALL
+SELECT 'flows and retransmissions: not recorded (enable net_dev_queue with headers, lttng-modules 2.9 or later, or a capture)'
+WHERE NOT EXISTS (SELECT 1 FROM event_class AS c JOIN event_column AS k ON k.class = c.id
+                  WHERE c.name = 'net_dev_queue' AND k.column_name = 'network_header_ipv4_tot_len' AND c.events > 0)
+  AND NOT EXISTS (SELECT 1 FROM event_class WHERE name = 'packet' AND events > 0);

@@ -1,0 +1,64 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- name: nodes
+-- summary: the machines, their sources, and which events there are
+-- description: Tables: nodes; sources, with the clock's name; classes of events with how
+--   many there are. Of the whole timeline: --begin and --end do not matter.
+-- example: ctanalyze nodes run.db
+
+-- table nodes: Nodes
+-- column node: text, NODE
+-- column hostname: text, HOSTNAME
+-- column kernel: text, KERNEL
+-- column cpus: count, CPUS
+-- column cpu_hertz: Hz, CLOCK
+-- column memory_bytes: bytes, MEMORY
+-- column sources: count, SOURCES
+-- column events: count, EVENTS
+-- column discarded: count, DISCARDED
+-- column begin_ns: epoch_ns, BEGIN
+-- column span_ns: ns, SPAN
+-- column samples: count, SAMPLES
+-- column processes: count, PROCESSES
+-- column problems: count, PROBLEMS
+WITH recorded_by AS (
+	SELECT node, count(*) AS sources, sum(events) AS events, sum(discarded) AS discarded,
+	       min(begin_ns) AS begin_ns, max(end_ns) AS end_ns
+	FROM source GROUP BY node),
+sampled AS (SELECT node, count(*) AS samples FROM sample GROUP BY node),
+born AS (SELECT node, count(*) AS processes FROM process WHERE pid <> 0 GROUP BY node),
+odd AS (
+	SELECT s.node, count(*) AS problems
+	FROM problem AS p JOIN source AS s ON s.id = p.source GROUP BY s.node)
+SELECT n.name AS node, n.hostname, n.kernel, n.cpus, n.cpu_mhz * 1e6 AS cpu_hertz,
+       n.mem_kib * 1024 AS memory_bytes, coalesce(r.sources, 0) AS sources,
+       coalesce(r.events, 0) AS events, coalesce(r.discarded, 0) AS discarded, r.begin_ns,
+       r.end_ns - r.begin_ns AS span_ns, coalesce(s.samples, 0) AS samples,
+       coalesce(b.processes, 0) AS processes, coalesce(o.problems, 0) AS problems
+FROM chosen_node AS n LEFT JOIN recorded_by AS r ON r.node = n.id
+LEFT JOIN sampled AS s ON s.node = n.id LEFT JOIN born AS b ON b.node = n.id
+LEFT JOIN odd AS o ON o.node = n.id
+ORDER BY n.id;
+
+-- table sources: Sources
+-- column node: text, NODE
+-- column source: text, SOURCE
+-- column kind: text, KIND
+-- column events: count, EVENTS
+-- column discarded: count, DISCARDED
+-- column begin_ns: epoch_ns, BEGIN
+-- column span_ns: ns, SPAN
+-- column path: text, PATH
+SELECT n.name AS node, s.name AS source, s.kind, s.events, s.discarded, s.begin_ns,
+       s.end_ns - s.begin_ns AS span_ns, s.path
+FROM source AS s JOIN chosen_node AS n ON n.id = s.node
+ORDER BY n.id, s.id;
+
+-- By name, as a tracer's update makes two classes of one.
+-- table classes: Events by class
+-- sort: -events,class
+-- limit: 20
+-- column class: text, CLASS
+-- column kind: text, KIND
+-- column events: count, EVENTS
+SELECT name AS class, kind, sum(events) AS events FROM event_class
+GROUP BY name, kind HAVING sum(events) > 0;

@@ -1,0 +1,107 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- name: periods
+-- summary: the time from one event to another, both named by you
+-- description: EVENT is a class, or CLASS[CONDITION]: 'sched_switch[next_comm ~ "kwork*"]',
+--   'block_rq_issue[dev = 8388608 && nr_sector > 8]'. Classes and values behind ~
+--   may have * and ?. Besides the event's fields there are node, cpu, tid and
+--   procname; .tid is a field of the event's own. --group FIELD,... keeps periods
+--   apart by fields that begin and end have: cpu,tid; or by a pair of fields:
+--   next_tid=prev_tid. Of two begins in a row the later one counts. BOUND is how
+--   sure a period is that ends on another node. --min, --max: of the period.
+-- example: ctanalyze periods --from block_rq_issue --to block_rq_complete --group node,dev,sector run.db
+-- forms: stats top
+-- options: group cpu thread
+
+-- Begins and ends of each group in order. One event may end a period and begin the next.
+-- temporary step
+SELECT name, kind, id, node, ts_ns, lag(kind) OVER steps AS last_kind, lag(id) OVER steps AS begin_event,
+       lag(node) OVER steps AS begin_node, lag(ts_ns) OVER steps AS begin_ns,
+       lead(kind) OVER steps AS next_kind
+FROM (
+	SELECT id, node, ts_ns, name, 1 AS kind FROM begin_event
+	UNION ALL SELECT id, node, ts_ns, name, 0 FROM end_event) AS steps_of_all
+WINDOW steps AS (PARTITION BY name ORDER BY ts_ns, id, kind);
+
+-- with period
+SELECT name, begin_node, begin_event, begin_ns, node, id, ts_ns, ts_ns - begin_ns AS duration_ns
+FROM step WHERE kind = 0 AND last_kind = 1 AND ts_ns - begin_ns BETWEEN :min_ns AND :max_ns;
+
+-- table periods: Periods
+-- form: stats
+-- sort: -sum_ns,group
+-- limit: 20
+-- column group: text, GROUP
+-- column count: count, COUNT
+-- column sum_ns: ns, SUM
+-- column min_ns: ns, MIN
+-- column mean_ns: ns, MEAN
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column max_ns: ns, MAX
+SELECT name AS "group", count(*) AS count, sum(duration_ns) AS sum_ns, min(duration_ns) AS min_ns,
+       avg(duration_ns) AS mean_ns, quantile(duration_ns, 0.5) AS p50_ns,
+       quantile(duration_ns, 0.95) AS p95_ns, quantile(duration_ns, 0.99) AS p99_ns,
+       max(duration_ns) AS max_ns
+FROM period WHERE :grouped = 1 GROUP BY name
+UNION ALL
+SELECT CASE WHEN :grouped = 1 THEN 'all' ELSE '' END, count(*), sum(duration_ns), min(duration_ns),
+       avg(duration_ns), quantile(duration_ns, 0.5), quantile(duration_ns, 0.95),
+       quantile(duration_ns, 0.99), max(duration_ns)
+FROM period GROUP BY 1;
+
+-- table freq: How many took how long
+-- form: freq
+-- sort: below_ns
+-- column least_ns: ns, FROM
+-- column below_ns: ns, BELOW
+-- column count: count, COUNT
+-- column share_percent: %, SHARE
+WITH counted AS (
+	SELECT min(duration_ns) AS least, count(*) AS periods
+	FROM period GROUP BY length(duration_ns || ''), substr(duration_ns || '', 1, 1))
+SELECT nullif(b.least_ns, -4611686018427387904) AS least_ns, b.below_ns, sum(periods) AS count,
+       1e2 * sum(periods) / (SELECT sum(periods) FROM counted) AS share_percent
+FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns
+GROUP BY b.least_ns, b.below_ns;
+
+-- table longest: Longest periods
+-- form: top
+-- sort: -duration_ns,begin_event
+-- limit: 10
+-- table log: All periods
+-- form: log
+-- sort: begin_ns,begin_event
+-- limit: 1000
+-- column group: text, GROUP
+-- column begin_ns: epoch_ns, BEGIN
+-- column end_ns: epoch_ns, END
+-- column duration_ns: ns, DURATION
+-- column bound_ns: +-ns, BOUND
+-- column from_node: text, FROM
+-- column to_node: text, TO
+-- column begin_event: id, EVENT
+-- column end_event: id, EVENT
+SELECT p.name AS "group", p.begin_ns, p.ts_ns AS end_ns, p.duration_ns,
+       CASE WHEN a.source = b.source OR (a.clock_uuid <> '' AND a.clock_uuid = b.clock_uuid) THEN 0
+            WHEN t.low_ns - f.high_ns IS NOT NULL AND t.high_ns - f.low_ns IS NOT NULL
+            THEN greatest(f.high_ns - t.low_ns, t.high_ns - f.low_ns) END AS bound_ns,
+       m.name AS from_node, n.name AS to_node, p.begin_event, p.id AS end_event
+FROM period AS p JOIN node AS m ON m.id = p.begin_node JOIN node AS n ON n.id = p.node
+JOIN node_source AS a ON a.node = p.begin_node JOIN node_source AS b ON b.node = p.node
+LEFT JOIN clock_uncertainty AS f ON f.source = a.source AND p.begin_ns >= f.begin_ns AND p.begin_ns < f.end_ns
+LEFT JOIN clock_uncertainty AS t ON t.source = b.source AND p.ts_ns >= t.begin_ns AND p.ts_ns < t.end_ns;
+
+-- notes
+SELECT 'begins: not recorded (enable ' || :from_class || ')' AS note WHERE :from_classes = 0
+UNION ALL
+SELECT 'ends: not recorded (enable ' || :to_class || ')' WHERE :to_classes = 0 AND :to_class <> :from_class
+UNION ALL
+SELECT n || ' begins without an end' || CASE WHEN restarted > 0
+       THEN '; where one came after another, the later one counts' ELSE '' END
+FROM (
+	SELECT count(*) AS n, count(*) FILTER (WHERE next_kind = 1) AS restarted
+	FROM step WHERE kind = 1 AND coalesce(next_kind, 1) = 1) AS open WHERE n > 0
+UNION ALL
+SELECT n || ' ends without a begin'
+FROM (SELECT count(*) AS n FROM step WHERE kind = 0 AND coalesce(last_kind, 0) = 0) AS unbegun WHERE n > 0;

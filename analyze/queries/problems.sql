@@ -1,0 +1,69 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- name: problems
+-- summary: what was lost, left out or odd
+-- description: problems: what was odd in the input, and what was done about it. lost: events
+--   that a tracer had no room for. clocks: sources whose clock is not tied to the
+--   reference from both sides. Of the whole timeline: --begin and --end do not
+--   matter.
+-- example: ctanalyze problems run.db
+
+-- A place that became no source may still begin with the name of a node.
+-- with placed
+SELECT p.id, coalesce(min(s.node), min(m.id)) AS node
+FROM problem AS p LEFT JOIN source AS s ON s.id = p.source
+LEFT JOIN node AS m ON s.id IS NULL AND (p.place = m.name OR p.place LIKE m.name || '/%'
+ OR p.place LIKE m.name || ':%' OR p.place LIKE '%/' || m.name || '/%' OR p.place LIKE '%/' || m.name)
+GROUP BY p.id;
+
+-- with odd
+SELECT p.id, n.name AS node, coalesce(p.place, s.name) AS place, p.kind, p.count, p.text
+FROM placed AS w JOIN problem AS p ON p.id = w.id LEFT JOIN source AS s ON s.id = p.source
+LEFT JOIN node AS n ON n.id = w.node
+WHERE :all_nodes = 1 OR w.node IN (SELECT id FROM chosen_node);
+
+-- with lossy
+SELECT s.id, n.name AS node, s.name AS source, s.events, s.discarded,
+       1e2 * s.discarded / (s.events + s.discarded) AS discarded_percent
+FROM source AS s JOIN chosen_node AS n ON n.id = s.node
+WHERE s.discarded > 0;
+
+-- Clocks that are not what one would want for reading across nodes.
+-- with loose
+SELECT s.id, n.name AS node, s.name AS source, s.quality,
+       CASE WHEN s.reference IS NULL THEN 'left at its own epoch'
+            WHEN s.reference <> (SELECT min(q.id) FROM source AS q JOIN meta AS m ON m.key = 'reference' AND q.name = m.value)
+            THEN 'on the clock of another island'
+            WHEN s.quality = 'incomplete' THEN 'bounded from one side only'
+            WHEN s.quality = 'contradictory' THEN 'no possible clock satisfies its messages'
+            WHEN s.quality = 'absent' THEN 'nothing ties it to the reference'
+            ELSE 'its messages contradict each other' END AS text
+FROM source AS s JOIN chosen_node AS n ON n.id = s.node
+WHERE s.reference IS NULL OR s.quality NOT IN ('exact', 'accurate')
+   OR s.reference <> (SELECT min(q.id) FROM source AS q JOIN meta AS m ON m.key = 'reference' AND q.name = m.value);
+
+-- table problems: Problems in the input
+-- column node: text, NODE
+-- column place: text, PLACE
+-- column kind: text, KIND
+-- column count: count, COUNT
+-- column text: text, PROBLEM
+SELECT node, place, kind, count, text FROM odd ORDER BY id;
+
+-- table lost: Sources whose tracer lost events
+-- column node: text, NODE
+-- column source: text, SOURCE
+-- column events: count, EVENTS
+-- column discarded: count, DISCARDED
+-- column discarded_percent: %, SHARE
+SELECT node, source, events, discarded, discarded_percent FROM lossy ORDER BY discarded DESC, id;
+
+-- table clocks: Clocks to be careful with
+-- column node: text, NODE
+-- column source: text, SOURCE
+-- column quality: text, CLOCK
+-- column text: text, PROBLEM
+SELECT node, source, quality, text FROM loose ORDER BY id;
+
+-- notes
+SELECT 'no problem is known' AS note
+WHERE NOT EXISTS (SELECT 1 FROM odd) AND NOT EXISTS (SELECT 1 FROM lossy) AND NOT EXISTS (SELECT 1 FROM loose);

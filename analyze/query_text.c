@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyze/query_text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const struct {
+	const char *name, *temporary;
+	struct {
+		const char *ours, *theirs;
+	} function[4];
+	char quote;
+	bool has_escapes; /* a backslash in a text means something */
+} dialects[SQL_DIALECTS] = {
+    [SQL_SQLITE] = {"sqlite",
+		    "CREATE TEMPORARY TABLE",
+		    {{"least", "min"}, {"greatest", "max"}},
+		    '"',
+		    false},
+    [SQL_DUCKDB] = {"duckdb",
+		    "CREATE OR REPLACE TEMPORARY TABLE",
+		    {{"quantile", "quantile_cont"}},
+		    '"',
+		    false},
+    [SQL_SPARK] = {"spark",
+		   "CREATE OR REPLACE TEMPORARY VIEW",
+		   {{"quantile", "percentile"}},
+		   '`',
+		   true},
+};
+
+static size_t blank_length(const char *text)
+{
+	size_t length = 0;
+
+	for (;;) {
+		const char *end = NULL;
+
+		length += strspn(text + length, " \t\r\n");
+		if (!strncmp(text + length, "--", 2))
+			end = strchr(text + length, '\n');
+		else if (!strncmp(text + length, "/*", 2))
+			end = (end = strstr(text + length + 2, "*/")) ? end + 1 : NULL;
+		else
+			return length;
+		length = end ? (size_t)(end - text) + 1 : strlen(text);
+	}
+}
+
+static size_t word_length(const char *text)
+{
+	size_t length = 0;
+
+	while (isalnum((unsigned char)text[length]) || text[length] == '_' ||
+	       (unsigned char)text[length] >= 0x80)
+		length++;
+	return length;
+}
+
+/* With both quotes, of which one doubled within is a byte; one without an end goes on to
+ * the end of the text. */
+static size_t quoted_length(const char *text)
+{
+	size_t length = 1;
+
+	for (; text[length]; length++)
+		if (text[length] == *text && text[++length] != *text)
+			return length;
+	return length;
+}
+
+bool sql_next(const char **at, struct sql_token *token)
+{
+	const char *text = *at;
+
+	*token = (struct sql_token){SQL_BLANK, text, blank_length(text)};
+	if (token->length)
+		;
+	else if ((token->length = word_length(text)))
+		token->kind = SQL_WORD;
+	else if (*text == ':' && (token->length = word_length(text + 1))) {
+		token->kind = SQL_VALUE;
+		token->length++;
+	} else if (*text == '\'' || *text == '"') {
+		token->kind = *text == '"' ? SQL_QUOTED : SQL_STRING;
+		token->length = quoted_length(text);
+	} else if (*text) {
+		token->kind = *text == ';' ? SQL_END : SQL_OPERATOR;
+		token->length = 1;
+	}
+	*at += token->length;
+	return token->length > 0;
+}
+
+static bool has(const char *text, enum sql_kind kind, const char *word)
+{
+	size_t length = strlen(word);
+	struct sql_token token;
+
+	while (sql_next(&text, &token))
+		if (token.kind == kind && token.length == length &&
+		    !strncmp(token.text, word, length))
+			return true;
+	return false;
+}
+
+bool sql_has_word(const char *text, const char *word)
+{
+	return has(text, SQL_WORD, word);
+}
+
+bool sql_has_value(const char *text, const char *name)
+{
+	return has(text, SQL_VALUE, name);
+}
+
+int sql_dialect_find(const char *name)
+{
+	for (int i = 0; i < SQL_DIALECTS; i++)
+		if (!strcmp(dialects[i].name, name))
+			return i;
+	return -1;
+}
+
+const char *sql_dialect_temporary(enum sql_dialect dialect)
+{
+	return dialects[dialect].temporary;
+}
+
+/* A function's name where it is called, another word as it is. */
+static void write_word(FILE *file, const struct sql_token *token,
+		       enum sql_dialect dialect)
+{
+	if (token->text[token->length] == '(')
+		for (size_t i = 0; dialects[dialect].function[i].ours; i++) {
+			const char *ours = dialects[dialect].function[i].ours;
+
+			if (strlen(ours) == token->length &&
+			    !strncmp(ours, token->text, token->length)) {
+				fputs(dialects[dialect].function[i].theirs, file);
+				return;
+			}
+		}
+	fwrite(token->text, 1, token->length, file);
+}
+
+static void write_text(FILE *file, const char *text, size_t size,
+		       enum sql_dialect dialect)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (text[i] == '\\' && dialects[dialect].has_escapes)
+			putc('\\', file);
+		putc(text[i], file);
+	}
+}
+
+static void write_value(FILE *file, const struct cell *cell, enum sql_dialect dialect)
+{
+	switch (cell->type) {
+	case CELL_NULL:
+	case CELL_BLOB:
+		fputs("NULL", file);
+		break;
+	case CELL_INTEGER:
+		fprintf(file, cell->integer < 0 ? "(%lld)" : "%lld",
+			(long long)cell->integer);
+		break;
+	case CELL_REAL: /* with an exponent it is a double everywhere */
+		fprintf(file, "%.17e", cell->real);
+		break;
+	case CELL_TEXT:
+		putc('\'', file);
+		for (size_t i = 0; i < cell->size; i++) {
+			if (cell->bytes[i] == '\'')
+				putc(dialects[dialect].has_escapes ? '\\' : '\'', file);
+			write_text(file, &cell->bytes[i], 1, dialect);
+		}
+		putc('\'', file);
+		break;
+	}
+}
+
+void sql_write(FILE *file, const char *text, enum sql_dialect dialect, sql_value *value,
+	       void *context)
+{
+	struct sql_token token;
+
+	while (sql_next(&text, &token)) {
+		char *name = mem_strndup(token.text, token.length);
+		const struct cell *cell =
+		    token.kind == SQL_VALUE && value ? value(context, name) : NULL;
+
+		if (cell) {
+			write_value(file, cell, dialect);
+		} else if (token.kind == SQL_WORD) {
+			write_word(file, &token, dialect);
+		} else if (token.kind == SQL_QUOTED && dialects[dialect].quote != '"') {
+			putc(dialects[dialect].quote, file);
+			fwrite(token.text + 1, 1, token.length - 2, file);
+			putc(dialects[dialect].quote, file);
+		} else if (token.kind == SQL_STRING) {
+			write_text(file, token.text, token.length, dialect);
+		} else {
+			fwrite(token.text, 1, token.length, file);
+		}
+		free(name);
+	}
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyze/query_values.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/metric_plots.h"
+#include "analyze/period_events.h"
+#include "analyze/print.h"
+#include "analyze/query_text.h"
+#include "base/mem.h"
+
+/* Of --cpu and the like each number is a row. */
+enum { MOST_NUMBERS = 65536 };
+
+/* What is open: sums and differences of two such still fit. */
+static const nsec_t most = (nsec_t)1 << 62;
+
+void query_values_add(struct query_values *values, const char *name,
+		      const struct cell *cell)
+{
+	struct query_value *value;
+
+	values->item =
+	    mem_grow(values->item, values->count, &values->room, sizeof(*values->item));
+	value = &values->item[values->count++];
+	*value = (struct query_value){mem_strdup(name), *cell};
+	if (cell->type == CELL_TEXT)
+		value->cell.bytes =
+		    mem_strndup(cell->size ? cell->bytes : "", cell->size);
+}
+
+static void add_integer(struct query_values *values, const char *name, int64_t integer)
+{
+	struct cell cell = cell_of_integer(integer);
+
+	query_values_add(values, name, &cell);
+}
+
+void query_values_add_relation(struct query_values *values, const char *name,
+			       const char *index, char *sql)
+{
+	values->relation = mem_grow(values->relation, values->relations,
+				    &values->relation_room, sizeof(*values->relation));
+	values->relation[values->relations++] = (struct query_relation){name, index, sql};
+}
+
+const struct cell *query_values_find(const struct query_values *values, const char *name)
+{
+	for (size_t i = 0; i < values->count; i++)
+		if (!strcmp(values->item[i].name, name))
+			return &values->item[i].cell;
+	return NULL;
+}
+
+/* The chosen nodes as a JSON array; for free(). */
+static char *node_list(const struct scope *scope)
+{
+	char *text;
+	size_t size;
+	FILE *list = open_memstream(&text, &size);
+	const char *between = "[";
+
+	for (size_t i = 0; i < scope->nodes; i++) {
+		if (!scope->node[i].chosen)
+			continue;
+		fputs(between, list);
+		print_json_text(list, scope->node[i].name, strlen(scope->node[i].name));
+		between = ",";
+	}
+	fputs(*between == '[' ? "[]" : "]", list);
+	fclose(list);
+	return text;
+}
+
+static int64_t within(int64_t value)
+{
+	return value < -most ? -most : value > most ? most : value;
+}
+
+void query_values_init(struct query_values *values, const struct question *question)
+{
+	const struct request *request = question->request;
+	const struct scope *scope = &question->scope;
+	const struct {
+		const char *name;
+		int64_t value;
+	} integers[] = {
+	    {":begin_ns", scope->begin_ns},
+	    {":end_ns", scope->end_ns},
+	    {":min_ns", within(request->min_ns)},
+	    {":max_ns", within(request->max_ns)},
+	    {":min_bytes", within(request->least_bytes)},
+	    {":max_bytes", within(request->most_bytes)},
+	    {":interval_ns", request->interval_ns},
+	    {":request", request->request},
+	    {":all_nodes", scope->all_nodes},
+	    {":all_cpus", !request->cpus.count},
+	    {":all_threads",
+	     !request->tids.count && !request->pids.count && !request->names.count},
+	    {":all_irqs", !request->irqs.count && !request->softirqs.count},
+	    {":all_metrics", !request->metrics.count},
+	    {":all_items", !request->items.count},
+	    {":all_spans", !request->min && !request->max},
+	};
+	struct cell group = cell_of_text(question->group ? question->group : "");
+	char *nodes = node_list(scope);
+	struct cell list = cell_of_text(nodes);
+
+	*values = (struct query_values){0};
+	for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++)
+		add_integer(values, integers[i].name, integers[i].value);
+	query_values_add(values, ":group", &group);
+	query_values_add(values, ":nodes", &list);
+	free(nodes);
+}
+
+/* ":node_1, :node_2", which get these texts; NULL where there is none. For free(). */
+static char *text_parameters(struct query_values *values, const char *word,
+			     const struct text_list *texts)
+{
+	char *list;
+	size_t size;
+	FILE *file = open_memstream(&list, &size);
+
+	for (size_t i = 0; i < texts->count; i++) {
+		char *name = mem_printf(":%s_%zu", word, i + 1);
+		struct cell cell = cell_of_text(texts->item[i]);
+
+		query_values_add(values, name, &cell);
+		fprintf(file, "%s%s", i ? ", " : "", name);
+		free(name);
+	}
+	if (!texts->count)
+		fputs("NULL", file);
+	fclose(file);
+	return list;
+}
+
+/* Names of the timeline that pass globs. */
+struct matching {
+	const struct text_list *globs;
+	const struct metric_aliases *aliases; /* of what these call it, too */
+	struct text_list names;
+};
+
+static bool matches(const struct text_list *globs, const char *name)
+{
+	for (size_t i = 0; i < globs->count; i++)
+		if (fnmatch(globs->item[i], name, 0) == 0)
+			return true;
+	return false;
+}
+
+static int take_name(void *context, const struct cell *row)
+{
+	struct matching *matching = context;
+
+	if (row[0].type == CELL_TEXT &&
+	    (matches(matching->globs, row[0].bytes) ||
+	     (matching->aliases &&
+	      matches(matching->globs, metric_alias(matching->aliases, row[0].bytes)))))
+		text_list_add(&matching->names, row[0].bytes);
+	return 0;
+}
+
+/* The names of a SELECT that pass; none without globs. */
+static int find_names(struct question *question, struct matching *matching,
+		      const char *sql, struct error *error)
+{
+	if (!matching->globs->count)
+		return 0;
+	if (!question->reader)
+		return error_set(error, "names are looked up in the timeline, want "
+					"TIMELINE");
+	return question_ask(question, sql, NULL, take_name, matching, error);
+}
+
+static int add_nodes(struct query_values *values, const struct question *question)
+{
+	const struct scope *scope = &question->scope;
+	struct text_list names = {0};
+	char *list;
+
+	for (size_t i = 0; i < scope->nodes && !scope->all_nodes; i++)
+		if (scope->node[i].chosen)
+			text_list_add(&names, scope->node[i].name);
+	list = text_parameters(values, "node", &names);
+	query_values_add_relation(
+	    values, "chosen_node", "id",
+	    mem_printf("SELECT * FROM node WHERE :all_nodes = 1 OR name IN (%s)", list));
+	free(list);
+	text_list_clear(&names);
+	return 0;
+}
+
+/* "(tid = 5 OR tid BETWEEN 7 AND 9)": numbers, so they need no parameter. */
+static char *range_condition(const char *column, const struct range_list *ranges)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	fputs(ranges->count ? "(" : "1 = 1", file);
+	for (size_t i = 0; i < ranges->count; i++)
+		fprintf(file, "%s%s BETWEEN %lld AND %lld", i ? " OR " : "", column,
+			(long long)ranges->item[i].least,
+			(long long)ranges->item[i].most);
+	fputs(ranges->count ? ")" : "", file);
+	fclose(file);
+	return text;
+}
+
+static int add_threads(struct query_values *values, struct question *question,
+		       struct error *error)
+{
+	const struct request *request = question->request;
+	struct matching matching = {.globs = &request->names};
+	char *tids = range_condition("tid", &request->tids);
+	char *pids = range_condition("pid", &request->pids);
+	int status =
+	    find_names(question, &matching,
+		       "SELECT comm FROM thread UNION SELECT comm FROM process", error);
+	char *list = text_parameters(values, "procname", &matching.names);
+	char *names =
+	    request->names.count
+		? mem_printf(" AND (comm IN (%s) OR process IN (%s))", list, list)
+		: mem_strdup("");
+
+	query_values_add_relation(
+	    values, "chosen_thread", "id",
+	    mem_printf("SELECT * FROM known_thread WHERE %s AND %s%s", tids, pids,
+		       names));
+	text_list_clear(&matching.names);
+	free(names);
+	free(list);
+	free(pids);
+	free(tids);
+	return status;
+}
+
+/* Each number of some ranges is a row. */
+static int add_numbers(struct query_values *values, const char *relation,
+		       const char *column, const struct range_list *ranges,
+		       struct error *error)
+{
+	const char *between = "";
+	int64_t count = 0;
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	fprintf(file, "WITH numbers (%s) AS (VALUES ", column);
+	for (size_t i = 0; i < ranges->count; i++) {
+		const struct range *range = &ranges->item[i];
+
+		if (range->least < 0 || range->most >= MOST_NUMBERS) {
+			fclose(file);
+			free(text);
+			return error_set(error, "a number is not from 0 to %d",
+					 MOST_NUMBERS - 1);
+		}
+		for (int64_t n = range->least; n <= range->most; n++) {
+			fprintf(file, "%s(%lld)", between, (long long)n);
+			between = ", ";
+			count++;
+		}
+	}
+	fprintf(file, "%s) SELECT %s FROM numbers", count ? "" : "(-1)", column);
+	fclose(file);
+	query_values_add_relation(values, relation, column, text);
+	return 0;
+}
+
+static int add_metrics(struct query_values *values, struct question *question,
+		       struct error *error)
+{
+	struct matching matching = {.globs = &question->request->metrics};
+	int status =
+	    find_names(question, &matching, "SELECT DISTINCT name FROM metric", error);
+	char *list = text_parameters(values, "metric", &matching.names);
+
+	query_values_add_relation(
+	    values, "chosen_metric", "id",
+	    mem_printf("SELECT * FROM metric WHERE :all_metrics = 1 OR name IN (%s)",
+		       list));
+	text_list_clear(&matching.names);
+	free(list);
+	return status;
+}
+
+/* "CASE name WHEN :name_1 THEN :alias_1 ... ELSE name END"; for free(). */
+static char *alias_case(struct query_values *values, const struct metric_aliases *aliases)
+{
+	char *text;
+	size_t size;
+	FILE *file;
+
+	if (!aliases->names.count)
+		return mem_strdup("name");
+	file = open_memstream(&text, &size);
+	fputs("CASE name", file);
+	for (size_t i = 0; i < aliases->names.count; i++) {
+		char *name = mem_printf(":aliased_%zu", i + 1);
+		char *alias = mem_printf(":alias_%zu", i + 1);
+		struct cell cell = cell_of_text(aliases->names.item[i]);
+
+		query_values_add(values, name, &cell);
+		cell = cell_of_text(aliases->aliases.item[i]);
+		query_values_add(values, alias, &cell);
+		fprintf(file, " WHEN %s THEN %s", name, alias);
+		free(alias);
+		free(name);
+	}
+	fputs(" ELSE name END", file);
+	fclose(file);
+	return text;
+}
+
+static int add_items(struct query_values *values, struct question *question,
+		     struct error *error)
+{
+	struct metric_aliases aliases = {.names = {0}};
+	struct matching matching = {.globs = &question->request->items,
+				    .aliases = &aliases};
+	int status =
+	    question->reader ? metric_aliases_read(&aliases, question, error) : 0;
+	char *list, *alias;
+
+	if (!status)
+		status = find_names(question, &matching,
+				    "SELECT DISTINCT name FROM metric_item", error);
+	list = text_parameters(values, "item", &matching.names);
+	alias = alias_case(values, &aliases);
+	query_values_add_relation(
+	    values, "chosen_item", "id",
+	    mem_printf("SELECT id, type, name, %s AS alias FROM metric_item "
+		       "WHERE :all_items = 1 OR name IN (%s)",
+		       alias, list));
+	metric_aliases_clear(&aliases);
+	text_list_clear(&matching.names);
+	free(alias);
+	free(list);
+	return status;
+}
+
+static bool has_word(const struct query_file *file, const char *word)
+{
+	for (size_t i = 0; i < file->blocks; i++)
+		if (file->block[i].sql && sql_has_word(file->block[i].sql, word))
+			return true;
+	return false;
+}
+
+int query_values_relations(struct query_values *values, struct question *question,
+			   const struct query_file *file, struct error *error)
+{
+	const struct request *request = question->request;
+	bool has_periods = has_word(file, "begin_event"); /* which name others */
+
+	if (add_nodes(values, question) ||
+	    ((has_periods || has_word(file, "chosen_thread")) &&
+	     add_threads(values, question, error)) ||
+	    ((has_periods || has_word(file, "chosen_cpu")) &&
+	     add_numbers(values, "chosen_cpu", "cpu", &request->cpus, error)) ||
+	    (has_word(file, "chosen_irq") &&
+	     (add_numbers(values, "chosen_irq", "number", &request->irqs, error) ||
+	      add_numbers(values, "chosen_softirq", "number", &request->softirqs,
+			  error))) ||
+	    (has_word(file, "chosen_metric") && add_metrics(values, question, error)) ||
+	    (has_word(file, "chosen_item") && add_items(values, question, error)) ||
+	    (has_periods && period_events(values, question, error)))
+		return -1;
+	return 0;
+}
+
+void query_values_clear(struct query_values *values)
+{
+	for (size_t i = 0; i < values->count; i++) {
+		free(values->item[i].name);
+		if (values->item[i].cell.type == CELL_TEXT)
+			free((char *)values->item[i].cell.bytes);
+	}
+	for (size_t i = 0; i < values->relations; i++)
+		free(values->relation[i].sql);
+	free(values->item);
+	free(values->relation);
+	*values = (struct query_values){0};
+}

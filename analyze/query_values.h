@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_ANALYZE_QUERY_VALUES_H
+#define CT_ANALYZE_QUERY_VALUES_H
+
+#include "analyze/query_file.h"
+#include "analyze/question.h"
+
+/*
+ * What the options say, for SQL: a value a parameter, and relations of what takes several
+ * (analyze/queries/README.md). The text of a relation is ours; what the user or the
+ * timeline says in it is a parameter with a number, ":node_1".
+ */
+struct query_values {
+	struct query_value {
+		char *name;
+		struct cell cell; /* texts are its own */
+	} * item;
+	size_t count, room;
+	struct query_relation {
+		const char *name, *index;
+		char *sql;
+	} * relation;
+	size_t relations, relation_room;
+};
+
+/* With all values that are no list. */
+void query_values_init(struct query_values *values, const struct question *question);
+
+/* Add the relations that the file may name. 0, or -1 with error. */
+int query_values_relations(struct query_values *values, struct question *question,
+			   const struct query_file *file, struct error *error);
+
+/* Copies. */
+void query_values_add(struct query_values *values, const char *name,
+		      const struct cell *cell);
+
+/* A relation's text; takes it. */
+void query_values_add_relation(struct query_values *values, const char *name,
+			       const char *index, char *sql);
+
+/* Of ":begin_ns"; NULL: there is none. */
+const struct cell *query_values_find(const struct query_values *values, const char *name);
+
+void query_values_clear(struct query_values *values);
+
+#endif

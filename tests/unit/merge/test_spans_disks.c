@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "told_spans.h"
+
+/* As LTTng records them: RWBS_... of activity_private.h. */
+enum { WRITES = 1, DISCARDS = 2, READS = 4, FLUSHES = 256, PREFLUSHES = 1024 };
+
+static void a_request_is_queued_issued_and_completed(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(INSERT, 100, 64, 8, READS, 5);
+	disk_at(ISSUE, 120, 64, 8, READS, 6); /* another thread may issue it */
+	disk_at(COMPLETE, 200, 64, 8, READS, 0);
+	assert_told(DISKS, "1/8 read 64+8 100-200 issued 120 by 5\n");
+}
+
+/* A device without a scheduler queues nothing. */
+static void a_request_may_be_issued_at_once(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(ISSUE, 120, 64, 8, WRITES, 6);
+	disk_at(ISSUE, 130, 72, 8, DISCARDS, 6);
+	disk_at(COMPLETE, 200, 64, 8, WRITES, 0);
+	disk_at(COMPLETE, 210, 72, 8, DISCARDS, 0);
+	assert_told(DISKS, "1/8 write 64+8 120-200 issued 120 by 6\n"
+			   "1/8 discard 72+8 130-210 issued 130 by 6\n");
+}
+
+static void queued_requests_are_merged_into_one(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(INSERT, 100, 72, 8, WRITES, 5);
+	disk_at(INSERT, 110, 64, 8, WRITES, 6);
+	disk_at(INSERT, 115, 80, 8, WRITES, 7);
+	disk_at(INSERT, 117, 88, 8, READS, 8);  /* the other way */
+	disk_at(INSERT, 118, 96, 8, WRITES, 9); /* elsewhere */
+	disk_at(ISSUE, 120, 64, 24, WRITES, 6);
+	disk_at(COMPLETE, 200, 64, 24, WRITES, 0);
+	assert_told(DISKS, "1/8 write 64+24 100-200 issued 120 merged 2 by 5\n"
+			   "1/8 read 88+8 117-1000... by 8\n"
+			   "1/8 write 96+8 118-1000... by 9\n");
+}
+
+static void a_request_may_be_completed_in_parts(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(ISSUE, 100, 64, 24, READS, 5);
+	disk_at(COMPLETE, 150, 64, 8, READS, 0);
+	disk_at(COMPLETE, 200, 72, 16, READS, 0);
+	assert_told(DISKS, "1/8 read 64+24 100-200 issued 100 by 5\n");
+}
+
+static void a_requeued_request_is_issued_again(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(INSERT, 100, 64, 8, READS, 5);
+	disk_at(ISSUE, 110, 64, 8, READS, 5);
+	disk_at(REQUEUE, 120, 64, 8, READS, 5);
+	disk_at(ISSUE, 150, 64, 8, READS, 5);
+	disk_at(COMPLETE, 200, 64, 8, READS, 0);
+	assert_told(DISKS, "1/8 read 64+8 100-200 issued 150 by 5\n");
+}
+
+/* A flush has no sectors; one before a write ends for itself, and then with the write. */
+static void flushes_have_no_sectors(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(INSERT, 100, 0, 0, FLUSHES, 5);
+	disk_at(ISSUE, 110, 0, 0, FLUSHES, 5);
+	disk_at(COMPLETE, 200, -1, 0, FLUSHES, 0);
+	disk_at(ISSUE, 300, 64, 8, WRITES | PREFLUSHES, 6);
+	disk_at(COMPLETE, 400, 64, 8, WRITES | PREFLUSHES, 0);
+	disk_at(COMPLETE, 410, 64, 0, WRITES | PREFLUSHES, 0);
+	assert_told(DISKS, "1/8 flush 0+0 100-200 issued 110 by 5\n"
+			   "1/8 flush 64+8 300-400 issued 300 by 6\n");
+}
+
+static void a_completion_without_a_begin_is_cut(void **unused)
+{
+	(void)unused;
+	made_begin();
+	switch_at(40, 0, 0, 0, 5);
+	disk_at(COMPLETE, 150, 64, 8, READS, 0);
+	assert_told(DISKS, "1/8 read 64+8 ...40-150 by -1\n");
+}
+
+/* The same sectors twice: the end of the first was lost. */
+static void a_request_whose_end_was_lost_is_cut(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(INSERT, 100, 64, 8, READS, 5);
+	disk_at(INSERT, 300, 64, 8, READS, 6);
+	disk_at(ISSUE, 310, 64, 8, READS, 6);
+	disk_at(COMPLETE, 400, 64, 8, READS, 0);
+	assert_told(DISKS, "1/8 read 64+8 100-300... by 5\n"
+			   "1/8 read 64+8 300-400 issued 310 by 6\n");
+}
+
+/* Of two that are on their way with the same sector the older one ends first. */
+static void two_requests_of_one_sector_end_in_their_order(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(ISSUE, 100, 64, 8, READS, 5);
+	disk_at(ISSUE, 110, 64, 8, READS, 6);
+	disk_at(COMPLETE, 200, 64, 8, READS, 0);
+	disk_at(COMPLETE, 210, 64, 8, READS, 0);
+	assert_told(DISKS, "1/8 read 64+8 100-200 issued 100 by 5\n"
+			   "1/8 read 64+8 110-210 issued 110 by 6\n");
+}
+
+static void nodes_have_disks_of_their_own(void **unused)
+{
+	(void)unused;
+	made_begin();
+	disk_at(ISSUE, 100, 64, 8, READS, 5);
+	made_node = 2;
+	disk_at(ISSUE, 110, 64, 8, WRITES, 6);
+	disk_at(COMPLETE, 200, 64, 8, WRITES, 0);
+	made_node = 1;
+	disk_at(COMPLETE, 210, 64, 8, READS, 0);
+	assert_told(DISKS, "2/8 write 64+8 110-200 issued 110 by 6\n"
+			   "1/8 read 64+8 100-210 issued 100 by 5\n");
+}
+
+static void a_part_has_only_what_lies_in_it(void **unused)
+{
+	char *told;
+
+	(void)unused;
+	made_begin();
+	made_select(150, 400);
+	disk_at(ISSUE, 0, 8, 8, READS, 5);
+	disk_at(COMPLETE, 50, 8, 8, READS, 0);
+	disk_at(ISSUE, 100, 64, 8, READS, 5);
+	disk_at(COMPLETE, 200, 64, 8, READS, 0);
+	disk_at(ISSUE, 300, 72, 8, READS, 5);
+	disk_at(COMPLETE, 500, 72, 8, READS, 0);
+	told = made_told(DISKS);
+	assert_string_equal(told, "1/8 read 64+8 ...150-200 issued 100 by 5\n"
+				  "1/8 read 72+8 300-400... issued 300 by 5\n");
+	free(told);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_request_is_queued_issued_and_completed),
+	    cmocka_unit_test(a_request_may_be_issued_at_once),
+	    cmocka_unit_test(queued_requests_are_merged_into_one),
+	    cmocka_unit_test(a_request_may_be_completed_in_parts),
+	    cmocka_unit_test(a_requeued_request_is_issued_again),
+	    cmocka_unit_test(flushes_have_no_sectors),
+	    cmocka_unit_test(a_completion_without_a_begin_is_cut),
+	    cmocka_unit_test(a_request_whose_end_was_lost_is_cut),
+	    cmocka_unit_test(two_requests_of_one_sector_end_in_their_order),
+	    cmocka_unit_test(nodes_have_disks_of_their_own),
+	    cmocka_unit_test(a_part_has_only_what_lies_in_it),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "told_spans.h"
+
+static void a_call_lasts_from_its_entry_to_its_exit(void **unused)
+{
+	(void)unused;
+	made_begin();
+	number_at(READ, 100, 0, 5, 3, 4096);
+	number_at(READ, 110, 1, 6, 4, 10);
+	number_at(READ_END, 150, 1, 6, -11, 0);
+	number_at(READ_END, 200, 1, 5, 512, 0); /* it has moved meanwhile */
+	assert_told(SYSCALLS, "1/6 read 110-150 = -11 fd 4 count 10 #2 #3\n"
+			      "1/5 read 100-200 = 512 fd 3 count 4096 #1 #4\n");
+}
+
+/* Of a program of 32 bits the classes have another name, the calls have not. */
+static void a_call_has_the_path_that_it_opened(void **unused)
+{
+	(void)unused;
+	made_begin();
+	name_at(OPEN, 100, 0, 5, "/etc/hosts");
+	number_at(OPEN_END, 150, 0, 5, 7, 0);
+	name_at(OPEN, 200, 0, 5, "");
+	number_at(OPEN_END, 210, 0, 5, -2, 0);
+	assert_told(SYSCALLS, "1/5 openat 100-150 = 7 path /etc/hosts #1 #2\n"
+			      "1/5 openat 200-210 = -2 path  #3 #4\n");
+}
+
+static void a_call_that_was_begun_before_is_cut(void **unused)
+{
+	(void)unused;
+	made_begin();
+	switch_at(40, 0, 0, 0, 5);
+	number_at(READ_END, 150, 0, 5, 8, 0);
+	number_at(READ_END, 180, 0, 5, 9, 0); /* by then the entry was lost */
+	assert_told(SYSCALLS, "1/5 read ...40-150 = 8 #0 #2\n"
+			      "1/5 read ...180-180 = 9 #0 #3\n");
+}
+
+/* A child comes back from the clone that made it: since the fork. */
+static void a_child_returns_from_clone(void **unused)
+{
+	char *told;
+
+	(void)unused;
+	made_begin();
+	made_event(CLONE, 100, 0, 5, NULL);
+	fork_at(120, 0, 5, 7);
+	number_at(CLONE_END, 130, 0, 5, 7, 0);
+	number_at(CLONE_END, 150, 1, 7, 0, 0);
+	told = made_told(SYSCALLS);
+	assert_string_equal(told, "1/5 clone 100-130 = 7 #1 #3\n"
+				  "1/7 clone ...120-150 = 0 #0 #4\n");
+	free(told);
+}
+
+static void a_call_without_an_exit_is_cut_by_the_next_one(void **unused)
+{
+	(void)unused;
+	made_begin();
+	number_at(READ, 100, 0, 5, 3, 1);
+	number_at(READ, 200, 0, 5, 4, 2);
+	name_at(OPEN, 300, 0, 5, "x");
+	number_at(READ_END, 400, 0, 5, 1, 0); /* not the end of openat */
+	assert_told(SYSCALLS, "1/5 read 100-200... fd 3 count 1 #1 #0\n"
+			      "1/5 read 200-300... fd 4 count 2 #2 #0\n"
+			      "1/5 openat 300-400... path x #3 #0\n"
+			      "1/5 read ...400-400 = 1 #0 #4\n");
+}
+
+static void a_thread_that_ends_does_so_in_its_call(void **unused)
+{
+	char *told;
+
+	(void)unused;
+	made_begin();
+	switch_at(50, 0, 0, 0, 5);
+	made_event(EXIT_GROUP, 100, 0, 5, NULL);
+	number_at(EXIT, 120, 0, 5, 5, 5);
+	switch_at(150, 0, 5, 32, 0);
+	told = made_told(SYSCALLS);
+	assert_non_null(strstr(told, "1/5 exit_group 100-150... #2 #0\n"));
+	free(told);
+}
+
+static void calls_that_go_on_are_cut_at_the_end(void **unused)
+{
+	(void)unused;
+	made_begin();
+	number_at(READ, 100, 0, 5, 3, 1);
+	assert_told(SYSCALLS, "1/5 read 100-1000... fd 3 count 1 #1 #0\n");
+}
+
+static void idle_and_unknown_threads_have_no_calls(void **unused)
+{
+	(void)unused;
+	made_begin();
+	number_at(READ, 100, 0, 0, 3, 1);
+	number_at(READ_END, 110, 0, 0, 1, 0);
+	number_at(READ, 120, 0, -1, 3, 1);
+	number_at(READ_END, 130, 0, -1, 1, 0);
+	assert_told(SYSCALLS, "");
+}
+
+static void nodes_have_calls_of_their_own(void **unused)
+{
+	(void)unused;
+	made_begin();
+	number_at(READ, 100, 0, 5, 3, 1);
+	made_node = 2;
+	number_at(READ, 110, 0, 5, 4, 1);
+	number_at(READ_END, 120, 0, 5, 1, 0);
+	made_node = 1;
+	number_at(READ_END, 130, 0, 5, 2, 0);
+	assert_told(SYSCALLS, "2/5 read 110-120 = 1 fd 4 count 1 #2 #3\n"
+			      "1/5 read 100-130 = 2 fd 3 count 1 #1 #4\n");
+}
+
+static void a_part_has_only_what_lies_in_it(void **unused)
+{
+	char *told;
+
+	(void)unused;
+	made_begin();
+	made_select(150, 400);
+	number_at(READ, 0, 0, 5, 3, 1);
+	number_at(READ_END, 50, 0, 5, 1, 0);
+	number_at(READ, 100, 0, 5, 3, 1);
+	number_at(READ_END, 200, 0, 5, 2, 0);
+	number_at(READ, 300, 0, 5, 3, 1);
+	number_at(READ_END, 500, 0, 5, 3, 0);
+	told = made_told(SYSCALLS);
+	assert_string_equal(told, "1/5 read ...150-200 = 2 fd 3 count 1 #3 #4\n"
+				  "1/5 read 300-400... fd 3 count 1 #5 #0\n");
+	free(told);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_call_lasts_from_its_entry_to_its_exit),
+	    cmocka_unit_test(a_call_has_the_path_that_it_opened),
+	    cmocka_unit_test(a_call_that_was_begun_before_is_cut),
+	    cmocka_unit_test(a_child_returns_from_clone),
+	    cmocka_unit_test(a_call_without_an_exit_is_cut_by_the_next_one),
+	    cmocka_unit_test(a_thread_that_ends_does_so_in_its_call),
+	    cmocka_unit_test(calls_that_go_on_are_cut_at_the_end),
+	    cmocka_unit_test(idle_and_unknown_threads_have_no_calls),
+	    cmocka_unit_test(nodes_have_calls_of_their_own),
+	    cmocka_unit_test(a_part_has_only_what_lies_in_it),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
+}
