@@ -83,34 +83,37 @@ static const struct file files[] = {
      "no tasks (invocations.jsonl): invocations, placement_events and system_stats "
      "are "
      "empty",
-     TASKS "SELECT json_patch(json_object("
-	   "'trace_id', coalesce(json_extract(d, '$.trace_id'), 'invocation-' || id),"
-	   " 'span_id', coalesce(json_extract(d, '$.span_id'), 'invocation-' || id),"
-	   " 'parent_id', json_extract(d, '$.parent_id'), 'module_id', " MODULE
-	   ", 'instance_id', " INSTANCE ", 'method', json_extract(d, '$.method'),"
-	   " 'path', json_extract(d, '$.path'), 'bytes_in', json_extract(d, "
-	   "'$.bytes_in'),"
-	   " 'bytes_out', coalesce(json_extract(d, '$.bytes_out'), json_extract(d, "
-	   "'$.bytes')),"
-	   " 'ts_enqueue', " MS("queued_ns") ", 'ts_start', " MS(
-	       "started_ns") ", 'ts_end', " MS("end_ns") ", 'node', ?4, 'stage', ?5, "
-							 "'pid', pid,"
-							 " 'status', coalesce(status, "
-							 "json_extract(d, '$.status'))),"
-							 " json_object('queue_time_ms',"
-							 " " MS("started_ns") " - " MS(
-							     "que"
-							     "ued"
-							     "_n"
-							     "s") ", "
-								  "'service_time_ms',"
-								  " " MS("end_ns") " -"
-										   " " MS("started_"
-											  "ns") ", "
-												"'rt_"
-												"ms',"
-												" " MS("end_ns") " - " MS(
-												    "queued_ns") ")) FROM task ORDER BY queued_ns, id"},
+     TASKS
+     "SELECT json_patch(json_object("
+     "'trace_id', coalesce(json_extract(d, '$.trace_id'), 'invocation-' || id),"
+     " 'span_id', coalesce(json_extract(d, '$.span_id'), 'invocation-' || id),"
+     " 'parent_id', json_extract(d, '$.parent_id'), 'module_id', " MODULE
+     ", 'instance_id', " INSTANCE ", 'method', json_extract(d, '$.method'),"
+     " 'path', json_extract(d, '$.path'), 'bytes_in', json_extract(d, "
+     "'$.bytes_in'),"
+     " 'bytes_out', coalesce(json_extract(d, '$.bytes_out'), json_extract(d, "
+     "'$.bytes')),"
+     " 'ts_enqueue', " MS("queued_ns") ", 'ts_start', " MS(
+	 "started_ns") ", 'ts_end', " MS("end_ns") ", 'node', ?4, 'stage', ?5, "
+						   "'pid', pid,"
+						   " 'status', coalesce(status, "
+						   "json_extract(d, '$.status'))),"
+						   " json_object('queue_time_ms',"
+						   " " MS("started_ns") " - " MS(
+						       "que"
+						       "ued"
+						       "_n"
+						       "s") ", "
+							    "'service_time_ms',"
+							    " " MS(
+								"end_ns") " -"
+									  " " MS(
+									      "started_"
+									      "ns") ", "
+										    "'rt_"
+										    "ms',"
+										    " " MS("end_ns") " - " MS(
+											"queued_ns") ")) FROM task ORDER BY queued_ns, id"},
     {"cctf/placement_events.jsonl", NULL,
      TASKS ", change AS (SELECT 0 AS place, 'start' AS event, begin_ns AS at_ns, * "
 	   "FROM task "
