@@ -9,7 +9,7 @@ _ctexport_options()
 	case $1 in
 	opendc)
 		echo '--tasks --interval --capacity --cpu-mhz --memory --no-kernel-threads'
-		echo '--no-parents --schema --format --verify --json'
+		echo '--no-parents --schema --format'
 		;;
 	csv) echo '--table --query --partition --timestamps --jobs' ;;
 	parquet) echo '--table --query --partition --timestamps --codec --level --row-group --jobs' ;;
@@ -65,11 +65,6 @@ _ctexport()
 	--begin | --end | --node | --query | --table | --level | --row-group | \
 		-j | --jobs | --to | --prefix | --activity | --batch | --retry | --stage | \
 		--interval | --cpu-mhz | --memory)
-		return
-		;;
-	--verify)
-		mapfile -t COMPREPLY < <(compgen -d -- "$word")
-		compopt -o filenames 2>/dev/null
 		return
 		;;
 	-o | --output | --state | --dashboard)

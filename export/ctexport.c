@@ -149,14 +149,8 @@ static int check_request(struct request *request, struct error *error)
 	if (request->format->plan &&
 	    request->format->plan(export->options, export->output, plan, error))
 		return -1;
-	if (plan->no_timeline && (request->begin || request->end || request->nodes.count))
-		return error_set(error, "--begin, --end and --node want a timeline");
-	if (request->words.count != !plan->no_timeline)
-		return plan->no_timeline
-			   ? error_set(error, "%s: no further word is wanted here",
-				       request->words.item[0])
-			   : error_set(
-				 error,
+	if (request->words.count != 1)
+		return error_set(error,
 				 "%zu timelines given, want one RUN.db (see --help)",
 				 request->words.count);
 	if (plan->target == EXPORT_TO_DIRECTORY && !export->output)
@@ -172,8 +166,6 @@ static int open_timeline(struct request *request, struct error *error)
 {
 	struct export *export = &request->export;
 
-	if (request->plan.no_timeline)
-		return 0;
 	export->path = request->words.item[0];
 	export->timeline = timeline_reader_open(export->path, error);
 	if (!export->timeline)

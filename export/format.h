@@ -27,9 +27,7 @@ enum export_target {
 /* What this call of the format wants; set by plan(), which sees its options. */
 struct export_plan {
 	enum export_target target; /* EXPORT_TO_FILE */
-	bool no_timeline; /* no RUN.db is read (--verify); the common options that pick
-			     a part of it are misuse then */
-	bool binary;      /* no terminal may be its standard output */
+	bool binary;               /* no terminal may be its standard output */
 	bool force; /* --force has a meaning of the format's own (EXPORT_TO_ITSELF) */
 };
 
@@ -39,9 +37,9 @@ struct export
 	char *output;      /* -o as given, NULL: none */
 	bool force, quiet; /* --force, --quiet */
 
-	const char *path;                 /* of the timeline, for messages */
-	struct timeline_reader *timeline; /* NULL: the plan wanted none */
-	struct scope scope;               /* --begin, --end, --node */
+	const char *path; /* of the timeline, for messages */
+	struct timeline_reader *timeline;
+	struct scope scope; /* --begin, --end, --node */
 
 	/* EXPORT_TO_FILE: write here; buffered, and never closed by the format. */
 	FILE *file;

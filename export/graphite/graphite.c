@@ -7,10 +7,10 @@
 
 #include "base/mem.h"
 #include "base/output.h"
-#include "export/connection.h"
 #include "export/formats.h"
 #include "export/graphite/dashboard.h"
 #include "export/graphite/send.h"
+#include "export/query.h"
 
 struct graphite_options {
 	char *to, *prefix, *state, *dashboard;
@@ -113,25 +113,24 @@ static int make_plan(const void *options, const char *output, struct export_plan
 	return 0;
 }
 
+static int take_name(void *context, const struct cell *row, struct error *error)
+{
+	(void)error;
+	if (row->type == CELL_TEXT && row->size)
+		*(char **)context = graphite_part(row->bytes, row->size);
+	return 0;
+}
+
 /* The run's name as a part of a path; for free(). */
 static char *cluster_name(struct export *export, const struct graphite_options *graphite)
 {
 	struct error error = ERROR_INIT;
-	struct timeline_query *query;
 	char *name = NULL;
 
 	if (graphite->prefix)
 		return mem_strdup(graphite->prefix);
-	query = timeline_query_new(export->timeline,
-				   "SELECT value FROM meta WHERE key = 'name'", &error);
-	if (query && !timeline_query_ask(query, NULL, 0, &error) &&
-	    timeline_query_next(query, &error) > 0) {
-		const struct cell *cell = timeline_query_row(query);
-
-		if (cell->type == CELL_TEXT && cell->size)
-			name = graphite_part(cell->bytes, cell->size);
-	}
-	timeline_query_free(query);
+	query_rows(export->timeline, "SELECT value FROM meta WHERE key = 'name'", NULL,
+		   take_name, &name, &error);
 	error_clear(&error);
 	return name ? name : mem_strdup("cluster");
 }

@@ -8,8 +8,18 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "export/graphite/private.h"
+#include "export/query.h"
 #include "timeline/names.h"
+
+/* What the walks over samples and events share. */
+struct graphite_run {
+	struct export *export;
+	const struct graphite_wish *wish;
+	graphite_take *take;
+	void *context;
+	char **node; /* parts of paths, by the scope's nodes */
+	uint64_t points;
+};
 
 char *graphite_part(const char *bytes, size_t size)
 {
@@ -35,7 +45,7 @@ char *graphite_part(const char *bytes, size_t size)
 	return text;
 }
 
-bool graphite_wants(const struct graphite_run *run, const char *activity)
+static bool is_wanted(const struct graphite_run *run, const char *activity)
 {
 	const struct text_list *globs = run->wish->activities;
 
@@ -45,7 +55,7 @@ bool graphite_wants(const struct graphite_run *run, const char *activity)
 	return globs->count == 0 && strcmp(activity, "process") != 0;
 }
 
-const char *graphite_node(const struct graphite_run *run, int64_t id)
+static const char *node_part(const struct graphite_run *run, int64_t id)
 {
 	const struct scope *scope = &run->export->scope;
 	const struct scope_node *node = scope_find(scope, id);
@@ -59,8 +69,8 @@ static int64_t seconds_of(nsec_t ts_ns)
 	return nsec_add(ts_ns, NSEC_PER_SEC / 2) / NSEC_PER_SEC;
 }
 
-int graphite_give(struct graphite_run *run, const char *path, nsec_t ts_ns, double value,
-		  struct error *error)
+static int give_point(struct graphite_run *run, const char *path, nsec_t ts_ns,
+		      double value, struct error *error)
 {
 	const struct graphite_point point = {
 	    .path = path,
@@ -86,46 +96,47 @@ struct named_list {
 	size_t count, room;
 };
 
-static char *text_of(const struct cell *cell)
+/* While they are read: by id, with parts that are unlike. */
+struct naming {
+	struct graphite_run *run;
+	struct named_list *list;
+	struct name_set taken;
+};
+
+/* id, name, and the activity (or the item's type) */
+static int take_name(void *context, const struct cell *row, struct error *error)
 {
-	return cell->type == CELL_TEXT ? mem_strndup(cell->bytes, cell->size)
-				       : mem_strdup("");
+	struct naming *naming = context;
+	struct named_list *list = naming->list;
+	char *name = cell_text(&row[1]), *group = cell_text(&row[2]);
+	char *part = graphite_part(name, strlen(name));
+	char *in_group = mem_printf("%s.%s", group, part);
+	char *unlike = name_pick(&naming->taken, in_group, NULL);
+
+	(void)error;
+	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
+	list->item[list->count++] = (struct named){
+	    .id = row[0].integer,
+	    .part = mem_strdup(unlike + strlen(group) + 1),
+	    .activity = group,
+	    .wanted = is_wanted(naming->run, group),
+	};
+	free(name);
+	free(part);
+	free(in_group);
+	free(unlike);
+	return 0;
 }
 
-/* Rows of id, name and activity (or the item's type), by id; parts are unlike. */
 static int read_names(struct graphite_run *run, const char *sql, struct named_list *list,
 		      struct error *error)
 {
-	struct timeline_query *query =
-	    timeline_query_new(run->export->timeline, sql, error);
-	struct name_set taken = {0};
-	int more = -1;
+	struct naming naming = {.run = run, .list = list};
+	int status =
+	    query_rows(run->export->timeline, sql, NULL, take_name, &naming, error);
 
-	if (query && !timeline_query_ask(query, NULL, 0, error)) {
-		while ((more = timeline_query_next(query, error)) > 0) {
-			const struct cell *row = timeline_query_row(query);
-			char *name = text_of(&row[1]), *group = text_of(&row[2]);
-			char *part = graphite_part(name, strlen(name));
-			char *in_group = mem_printf("%s.%s", group, part);
-			char *unlike = name_pick(&taken, in_group, NULL);
-
-			list->item = mem_grow(list->item, list->count, &list->room,
-					      sizeof(*list->item));
-			list->item[list->count++] = (struct named){
-			    .id = row[0].integer,
-			    .part = mem_strdup(unlike + strlen(group) + 1),
-			    .activity = group,
-			    .wanted = graphite_wants(run, group),
-			};
-			free(name);
-			free(part);
-			free(in_group);
-			free(unlike);
-		}
-	}
-	name_clear(&taken);
-	timeline_query_free(query);
-	return more;
+	name_clear(&naming.taken);
+	return status;
 }
 
 static int by_id(const void *key, const void *item)
@@ -166,7 +177,7 @@ static void set_path(struct sample_walk *walk, const struct cell *row)
 	const struct named *metric = find(&walk->metrics, row[0].integer);
 	const struct named *item =
 	    row[3].type == CELL_INTEGER ? find(&walk->items, row[3].integer) : NULL;
-	const char *node = graphite_node(walk->run, row[1].integer);
+	const char *node = node_part(walk->run, row[1].integer);
 	char *activity;
 
 	free(walk->path);
@@ -184,10 +195,10 @@ static void set_path(struct sample_walk *walk, const struct cell *row)
 }
 
 /* metric, node, ts_ns, item, value */
-static int give_sample(struct sample_walk *walk, const struct cell *row,
-		       struct error *error)
+static int take_sample(void *context, const struct cell *row, struct error *error)
 {
-	int64_t item = row[3].type == CELL_INTEGER ? row[3].integer : 0;
+	struct sample_walk *walk = context;
+	int64_t item = cell_integer(&row[3], 0);
 	double value;
 
 	if (walk->metric != row[0].integer || walk->node != row[1].integer ||
@@ -200,41 +211,27 @@ static int give_sample(struct sample_walk *walk, const struct cell *row,
 		    metric && !metric->wanted && strcmp(metric->activity, "process") == 0;
 		return 0;
 	}
-	if (row[4].type != CELL_REAL && row[4].type != CELL_INTEGER)
+	value = cell_number(&row[4]);
+	if (isnan(value))
 		return 0; /* text */
-	value = row[4].type == CELL_REAL ? row[4].real : (double)row[4].integer;
 	walk->same_second += seconds_of(row[2].integer) == walk->seconds;
 	walk->seconds = seconds_of(row[2].integer);
-	return graphite_give(walk->run, walk->path, row[2].integer, value, error);
+	return give_point(walk->run, walk->path, row[2].integer, value, error);
 }
 
 static int walk_samples(struct graphite_run *run, struct error *error)
 {
-	const struct scope *scope = &run->export->scope;
-	const struct cell span[2] = {{.type = CELL_INTEGER, .integer = scope->begin_ns},
-				     {.type = CELL_INTEGER, .integer = scope->end_ns}};
 	struct sample_walk walk = {.run = run};
-	struct timeline_query *query = NULL;
-	int more = -1;
+	int status = read_names(run, "SELECT id, name, activity FROM metric ORDER BY id",
+				&walk.metrics, error) ||
+		     read_names(run, "SELECT id, name, type FROM metric_item ORDER BY id",
+				&walk.items, error) ||
+		     query_scope(run->export->timeline, &run->export->scope,
+				 "SELECT metric, node, ts_ns, item, value FROM sample "
+				 "WHERE ts_ns BETWEEN ?1 AND ?2 "
+				 "ORDER BY metric, node, item, ts_ns, rowid",
+				 take_sample, &walk, error);
 
-	if (read_names(run, "SELECT id, name, activity FROM metric ORDER BY id",
-		       &walk.metrics, error) ||
-	    read_names(run, "SELECT id, name, type FROM metric_item ORDER BY id",
-		       &walk.items, error))
-		goto out;
-	query = timeline_query_new(run->export->timeline,
-				   "SELECT metric, node, ts_ns, item, value FROM sample "
-				   "WHERE ts_ns BETWEEN ?1 AND ?2 "
-				   "ORDER BY metric, node, item, ts_ns, rowid",
-				   error);
-	if (!query || timeline_query_ask(query, span, 2, error))
-		goto out;
-	while ((more = timeline_query_next(query, error)) > 0) {
-		if (give_sample(&walk, timeline_query_row(query), error)) {
-			more = -1;
-			break;
-		}
-	}
 	if (walk.of_processes)
 		problem_add(&run->export->notes, run->export->path, "left out",
 			    walk.of_processes,
@@ -247,12 +244,135 @@ static int walk_samples(struct graphite_run *run, struct error *error)
 			    "%" PRIu64 " samples fall into the second of the one before, "
 			    "Graphite keeps the last of a second",
 			    walk.same_second);
-out:
-	timeline_query_free(query);
 	clear_names(&walk.metrics);
 	clear_names(&walk.items);
 	free(walk.path);
-	return more;
+	return status ? -1 : 0;
+}
+
+/*
+ * What events say: how busy each processor was, exactly, and messages; in intervals that
+ * begin at whole multiples since the epoch and bear the time of their end.
+ */
+
+/*
+ * What processors ran, cut at the intervals. Of what runs for more than a day only the
+ * ends are told: one stamp of a far year makes it.
+ */
+static const char busy_sql[] =
+    "WITH RECURSIVE piece (node, cpu, busy, begin_ns, end_ns) AS ("
+    " SELECT node, cpu, tid <> 0, max(begin_ns, ?1), min(end_ns, ?2) FROM thread_state"
+    " WHERE state = 'running' AND cpu IS NOT NULL AND begin_ns < ?2 AND end_ns > ?1"
+    " UNION ALL"
+    " SELECT node, cpu, busy, CASE WHEN end_ns - begin_ns > 86400000000000"
+    "  THEN end_ns / ?3 * ?3 ELSE (begin_ns / ?3 + 1) * ?3 END, end_ns FROM piece"
+    " WHERE end_ns > (begin_ns / ?3 + 1) * ?3) "
+    "SELECT node, cpu, begin_ns / ?3 AS interval,"
+    " sum(CASE busy WHEN 1 THEN min(end_ns, (begin_ns / ?3 + 1) * ?3) - begin_ns"
+    "  ELSE 0 END), sum(min(end_ns, (begin_ns / ?3 + 1) * ?3) - begin_ns) "
+    "FROM piece GROUP BY node, interval, cpu ORDER BY node, interval, cpu";
+
+static const char messages_sql[] =
+    "SELECT src_node, dst_node, send_ns / ?3 AS interval, count(*), sum(bytes) "
+    "FROM message WHERE send_ns BETWEEN ?1 AND ?2 "
+    "GROUP BY src_node, dst_node, interval ORDER BY src_node, dst_node, interval";
+
+struct busy {
+	struct graphite_run *run;
+	int64_t node, interval; /* at hand */
+	int64_t busy_ns, known_ns;
+};
+
+static nsec_t end_of(const struct graphite_run *run, int64_t interval)
+{
+	return (interval + 1) * run->wish->interval * NSEC_PER_SEC;
+}
+
+static int give_busy(struct busy *busy, const char *what, int64_t busy_ns,
+		     int64_t known_ns, struct error *error)
+{
+	const char *node = node_part(busy->run, busy->node);
+	char *path;
+	int status;
+
+	if (!node || known_ns <= 0)
+		return 0;
+	path = mem_printf("%s.%s.events.%s.percent_busy", busy->run->wish->cluster, node,
+			  what);
+	status = give_point(busy->run, path, end_of(busy->run, busy->interval),
+			    100 * (double)busy_ns / (double)known_ns, error);
+	free(path);
+	return status;
+}
+
+/* The node's interval is over: that of all of its processors. */
+static int end_interval(struct busy *busy, struct error *error)
+{
+	int status = give_busy(busy, "all", busy->busy_ns, busy->known_ns, error);
+
+	busy->busy_ns = busy->known_ns = 0;
+	return status;
+}
+
+/* node, cpu, interval, busy, known */
+static int take_busy(void *context, const struct cell *row, struct error *error)
+{
+	struct busy *busy = context;
+	char cpu[32];
+
+	if ((row[0].integer != busy->node || row[2].integer != busy->interval) &&
+	    end_interval(busy, error))
+		return -1;
+	busy->node = row[0].integer;
+	busy->interval = row[2].integer;
+	busy->busy_ns += row[3].integer;
+	busy->known_ns += row[4].integer;
+	snprintf(cpu, sizeof(cpu), "cpu%" PRId64, row[1].integer);
+	return give_busy(busy, cpu, row[3].integer, row[4].integer, error);
+}
+
+/* src, dst, interval, count, bytes */
+static int take_messages(void *context, const struct cell *row, struct error *error)
+{
+	struct graphite_run *run = context;
+	const char *source = node_part(run, row[0].integer);
+	const char *target = node_part(run, row[1].integer);
+	double seconds = run->wish->interval;
+	nsec_t end_ns = end_of(run, row[2].integer);
+	char *path;
+	int status;
+
+	if (!source || !target)
+		return 0;
+	path = mem_printf("%s.%s.messages.to_%s.count_per_s", run->wish->cluster, source,
+			  target);
+	status = give_point(run, path, end_ns, (double)row[3].integer / seconds, error);
+	free(path);
+	path = mem_printf("%s.%s.messages.to_%s.bytes_per_s", run->wish->cluster, source,
+			  target);
+	if (!status && row[4].type == CELL_INTEGER)
+		status = give_point(run, path, end_ns, (double)row[4].integer / seconds,
+				    error);
+	free(path);
+	return status;
+}
+
+static int walk_events(struct graphite_run *run, struct error *error)
+{
+	const struct scope *scope = &run->export->scope;
+	const struct cell value[] = {cell_of_integer(scope->begin_ns),
+				     cell_of_integer(scope->end_ns),
+				     cell_of_integer(run->wish->interval * NSEC_PER_SEC)};
+	struct busy busy = {.run = run};
+
+	if (is_wanted(run, "events") && (query_rows(run->export->timeline, busy_sql,
+						    value, take_busy, &busy, error) ||
+					 end_interval(&busy, error)))
+		return -1;
+	return is_wanted(run, "messages")
+		   ? query_rows(run->export->timeline, messages_sql, value, take_messages,
+				run, error)
+		   : 0;
 }
 
 static void name_nodes(struct graphite_run *run)
@@ -279,7 +399,7 @@ int graphite_walk(struct export *export, const struct graphite_wish *wish,
 	int status;
 
 	name_nodes(&run);
-	status = walk_samples(&run, error) || graphite_walk_events(&run, error) ? -1 : 0;
+	status = walk_samples(&run, error) || walk_events(&run, error) ? -1 : 0;
 	if (!status && !run.points)
 		problem_add(&export->notes, export->path, "empty", 1,
 			    "no sample, and no event that tells of processors or "

@@ -1,14 +1,338 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "export/graphite/send.h"
 
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <netdb.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/mem.h"
-#include "export/connection.h"
-#include "export/graphite/state.h"
+#include "base/output.h"
+#include "export/csv_text.h"
+
+/* carbon takes messages up to 1 MiB, and wants some hundred points in each. */
+enum { MOST_POINTS = 500, MOST_BYTES = 512 << 10 };
+
+/* Opcodes of pickle (Python's Lib/pickletools.py). */
+enum {
+	PICKLE_PROTO = 0x80,
+	PICKLE_EMPTY_LIST = ']',
+	PICKLE_MARK = '(',
+	PICKLE_APPENDS = 'e',
+	PICKLE_UNICODE = 'X', /* 4 bytes of length, lowest first, and UTF-8 */
+	PICKLE_INT = 'J',     /* 4 bytes with a sign, lowest first */
+	PICKLE_LONG = 0x8a,   /* a byte of length, and so many with a sign */
+	PICKLE_FLOAT = 'G',   /* 8 bytes, highest first */
+	PICKLE_TUPLE2 = 0x86,
+	PICKLE_STOP = '.',
+};
+
+static void add_line(struct bytes *bytes, const struct graphite_point *point)
+{
+	const struct cell value = {.type = CELL_REAL, .real = point->value};
+	char number[CSV_NUMBER], line[CSV_NUMBER + 32];
+	int size;
+
+	number[csv_number(number, &value)] = '\0';
+	size = snprintf(line, sizeof(line), " %s %" PRId64 "\n", number, point->seconds);
+	bytes_add(bytes, point->path, strlen(point->path));
+	bytes_add(bytes, line, (size_t)size);
+}
+
+static void add_pickled(struct bytes *bytes, const struct graphite_point *point)
+{
+	size_t length = strlen(point->path);
+	uint64_t bits;
+
+	bytes_add_byte(bytes, PICKLE_UNICODE);
+	bytes_add_le(bytes, length, 4);
+	bytes_add(bytes, point->path, length);
+	if (point->seconds >= INT32_MIN && point->seconds <= INT32_MAX) {
+		bytes_add_byte(bytes, PICKLE_INT);
+		bytes_add_le(bytes, (uint64_t)point->seconds, 4);
+	} else {
+		bytes_add_byte(bytes, PICKLE_LONG);
+		bytes_add_byte(bytes, 8);
+		bytes_add_le(bytes, (uint64_t)point->seconds, 8);
+	}
+	memcpy(&bits, &point->value, sizeof(bits));
+	bits = htobe64(bits);
+	bytes_add_byte(bytes, PICKLE_FLOAT);
+	bytes_add(bytes, &bits, sizeof(bits));
+	bytes_add_byte(bytes, PICKLE_TUPLE2);
+	bytes_add_byte(bytes, PICKLE_TUPLE2);
+}
+
+static void begin_message(struct graphite_text *text)
+{
+	text->message = text->bytes.size;
+	bytes_add_le(&text->bytes, 0, 4); /* its length */
+	bytes_add_byte(&text->bytes, PICKLE_PROTO);
+	bytes_add_byte(&text->bytes, 2);
+	bytes_add_byte(&text->bytes, PICKLE_EMPTY_LIST);
+	bytes_add_byte(&text->bytes, PICKLE_MARK);
+}
+
+void graphite_text_add(struct graphite_text *text, const struct graphite_point *point)
+{
+	if (!text->pickle) {
+		add_line(&text->bytes, point);
+		return;
+	}
+	if (!text->points)
+		begin_message(text);
+	add_pickled(&text->bytes, point);
+	if (++text->points == MOST_POINTS ||
+	    text->bytes.size - text->message >= MOST_BYTES)
+		graphite_text_end(text);
+}
+
+void graphite_text_end(struct graphite_text *text)
+{
+	uint32_t size;
+
+	if (!text->points)
+		return;
+	bytes_add_byte(&text->bytes, PICKLE_APPENDS);
+	bytes_add_byte(&text->bytes, PICKLE_STOP);
+	size = htobe32((uint32_t)(text->bytes.size - text->message - 4));
+	memcpy(text->bytes.data + text->message, &size, sizeof(size));
+	text->points = 0;
+}
+
+int connection_split(const char *address, char **host, char **port, struct error *error)
+{
+	const char *colon = strrchr(address, ':'), *end = colon;
+
+	*host = *port = NULL;
+	if (*address == '[') {
+		const char *closing = strchr(address, ']');
+
+		if (!closing || (closing[1] && closing[1] != ':'))
+			return error_set(error, "'%s' is no address, want HOST:PORT",
+					 address);
+		colon = closing[1] ? closing + 1 : NULL;
+		address++;
+		end = closing;
+	} else if (colon && strchr(address, ':') != colon) {
+		colon = end = NULL; /* an IPv6 address alone */
+	}
+	if (colon && !colon[1])
+		return error_set(error, "'%s' has no port behind the colon", address);
+	*host = end ? mem_strndup(address, (size_t)(end - address)) : mem_strdup(address);
+	if (colon)
+		*port = mem_strdup(colon + 1);
+	if (**host)
+		return 0;
+	free(*host);
+	free(*port);
+	*host = *port = NULL;
+	return error_set(error, "no host in the address, want HOST:PORT");
+}
+
+/* Wait for one of the events: 0, or -1 with errno. */
+static int wait_for(int fd, short events, int silence_s)
+{
+	struct pollfd wait = {.fd = fd, .events = events};
+	int count;
+
+	do
+		count = poll(&wait, 1, silence_s * 1000);
+	while (count < 0 && errno == EINTR);
+	if (count > 0)
+		return 0;
+	if (count == 0)
+		errno = ETIMEDOUT;
+	return -1;
+}
+
+static int try_connect(const struct addrinfo *info, int silence_s)
+{
+	int fd = socket(info->ai_family, info->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
+			info->ai_protocol);
+	int cause = 0;
+	socklen_t size = sizeof(cause);
+
+	if (fd < 0)
+		return -1;
+	if (connect(fd, info->ai_addr, info->ai_addrlen) == 0)
+		return fd;
+	if (errno == EINPROGRESS && wait_for(fd, POLLOUT, silence_s) == 0 &&
+	    getsockopt(fd, SOL_SOCKET, SO_ERROR, &cause, &size) == 0) {
+		if (cause == 0)
+			return fd;
+		errno = cause;
+	}
+	cause = errno;
+	close(fd);
+	errno = cause;
+	return -1;
+}
+
+static int open_connection(const char *host, const char *port, int silence_s,
+			   struct error *error)
+{
+	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+	struct addrinfo *all = NULL;
+	int fd = -1, status = getaddrinfo(host, port, &hints, &all);
+
+	if (status)
+		return error_set(error, "%s",
+				 status == EAI_SYSTEM ? strerror(errno)
+						      : gai_strerror(status));
+	for (const struct addrinfo *at = all; at && fd < 0; at = at->ai_next)
+		fd = try_connect(at, silence_s);
+	if (fd < 0)
+		error_set(error, "%s", strerror(errno));
+	freeaddrinfo(all);
+	return fd;
+}
+
+/* Whatever a server says is read and passed over: 0: it closed, 1: it did not, -1. */
+static int pass_over(int fd)
+{
+	char room[4096];
+	ssize_t got = recv(fd, room, sizeof(room), MSG_DONTWAIT);
+
+	if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
+		return 1;
+	return got == 0 ? 0 : -1;
+}
+
+static int send_all(int fd, const char *data, size_t size, int silence_s,
+		    struct error *error)
+{
+	while (size) {
+		ssize_t sent;
+		int open;
+
+		if (wait_for(fd, POLLOUT, silence_s))
+			return error_set(error, "%s", strerror(errno));
+		open = pass_over(fd);
+		if (open == 0)
+			return error_set(error, "closed before all was sent");
+		sent = open < 0 ? -1 : send(fd, data, size, MSG_NOSIGNAL);
+		if (sent < 0 && (errno == EAGAIN || errno == EINTR))
+			continue;
+		if (sent < 0)
+			return error_set(error, "%s", strerror(errno));
+		data += sent;
+		size -= (size_t)sent;
+	}
+	return 0;
+}
+
+/* A server that closed before we did has not read our end, nor all before, maybe. */
+static int close_both(int fd, int silence_s, struct error *error)
+{
+	int open = pass_over(fd);
+
+	if (open == 0)
+		return error_set(error, "closed before all was sent");
+	if (open < 0 || shutdown(fd, SHUT_WR))
+		return error_set(error, "%s", strerror(errno));
+	do {
+		if (wait_for(fd, POLLIN, silence_s))
+			return error_set(error, "%s", strerror(errno));
+		open = pass_over(fd);
+	} while (open > 0);
+	return open < 0 ? error_set(error, "%s", strerror(errno)) : 0;
+}
+
+/*
+ * Send bytes to a server that reads them and closes: connect, send, close our side, wait
+ * until the server has closed its own, which it does when it has read all. With an error
+ * nothing is known of what was read.
+ */
+static int connection_deliver(const char *address, const char *port, const void *data,
+			      size_t size, int silence_s, struct error *error)
+{
+	char *host, *own_port;
+	int fd, status = -1;
+
+	if (connection_split(address, &host, &own_port, error))
+		return -1;
+	fd = open_connection(host, own_port ? own_port : port, silence_s, error);
+	if (fd >= 0) {
+		status = send_all(fd, data, size, silence_s, error) ||
+				 close_both(fd, silence_s, error)
+			     ? -1
+			     : 0;
+		close(fd);
+	}
+	free(host);
+	free(own_port);
+	return status;
+}
+
+#define FORMAT "clustertrace-graphite"
+
+/*
+ * How many points of an export were delivered, in a file of one JSON object. `key` is
+ * what is exported and to where; a file of another key is an error. Where there is no
+ * file, 0 points.
+ */
+static int state_read(const char *path, const char *key, uint64_t *points,
+		      struct error *error)
+{
+	json_t *state;
+	const char *format, *wanted;
+	nsec_t count = 0;
+	int status = 0;
+
+	*points = 0;
+	if (access(path, F_OK) != 0)
+		return 0;
+	state = json_read_object(path, error);
+	if (!state)
+		return -1;
+	format = json_text(state, "format");
+	wanted = json_text(state, "export");
+	if (!format || strcmp(format, FORMAT) != 0 || !wanted ||
+	    json_nsec(state, "points", &count) || count < 0)
+		status = error_set(error,
+				   "%s: no state of an export to graphite, want "
+				   "one or a name that is free",
+				   path);
+	else if (strcmp(wanted, key) != 0)
+		status = error_set(error,
+				   "%s: the state of another export (%s), want "
+				   "the same one, or another file",
+				   path, wanted);
+	else
+		*points = (uint64_t)count;
+	json_decref(state);
+	return status;
+}
+
+/* Replaces the file at once. */
+static int state_write(const char *path, const char *key, uint64_t points,
+		       struct error *error)
+{
+	json_t *state = json_pack("{s:s, s:s, s:I}", "format", FORMAT, "export", key,
+				  "points", (json_int_t)points);
+	char *line = state ? json_one_line(state) : NULL;
+	struct output output;
+	int status = -1;
+
+	json_decref(state);
+	if (!line)
+		return error_set(error, "%s: the name of the export is no UTF-8", path);
+	if (output_open(&output, path, error) == 0) {
+		fprintf(output.file, "%s\n", line);
+		status = output_commit(&output, error);
+	}
+	free(line);
+	return status;
+}
 
 /* How long a server may say nothing before a connection counts as broken. */
 enum { SILENCE_S = 60 };
@@ -32,7 +356,7 @@ struct graphite_sender *graphite_sender_new(const struct graphite_target *target
 	sender->target = target;
 	sender->text.pickle = target->pickle;
 	if (target->state &&
-	    graphite_state_read(target->state, target->key, &sender->delivered, error)) {
+	    state_read(target->state, target->key, &sender->delivered, error)) {
 		graphite_sender_free(sender);
 		return NULL;
 	}
@@ -98,9 +422,9 @@ static int end_batch(struct graphite_sender *sender, struct error *error)
 	sender->delivered += sender->waiting;
 	sender->waiting = 0;
 	bytes_empty(&sender->text.bytes, SIZE_MAX);
-	return target->state ? graphite_state_write(target->state, target->key,
-						    sender->delivered, error)
-			     : 0;
+	return target->state
+		   ? state_write(target->state, target->key, sender->delivered, error)
+		   : 0;
 }
 
 int graphite_send(struct graphite_sender *sender, const struct graphite_point *point,

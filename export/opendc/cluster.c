@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "export/opendc/rows.h"
+#include "export/query.h"
 
 enum { KTHREADD = 2 };
 
@@ -36,18 +36,21 @@ static bool is_speed(double mhz)
 	return mhz > 0 && mhz < 1e9;
 }
 
-static void take_sources(struct opendc_cluster *cluster, const struct cell *row)
+static int take_sources(void *context, const struct cell *row, struct error *error)
 {
-	int64_t at = opendc_node_of(cluster, rows_integer(&row[0], 0));
+	struct opendc_cluster *cluster = context;
+	int64_t at = opendc_node_of(cluster, cell_integer(&row[0], 0));
 	struct opendc_node *node = at < 0 ? NULL : &cluster->node[at];
 
+	(void)error;
 	if (!node)
-		return;
-	node->switches = rows_integer(&row[3], 0) > 0;
-	if (rows_integer(&row[1], NSEC_MIN) > node->begin_ns)
+		return 0;
+	node->switches = cell_integer(&row[3], 0) > 0;
+	if (cell_integer(&row[1], NSEC_MIN) > node->begin_ns)
 		node->begin_ns = row[1].integer;
-	if (rows_integer(&row[2], NSEC_MAX) < node->end_ns)
+	if (cell_integer(&row[2], NSEC_MAX) < node->end_ns)
 		node->end_ns = row[2].integer;
+	return 0;
 }
 
 /* Nodes begin and end with their kernel's trace: before it nobody knows what ran. */
@@ -55,8 +58,6 @@ static int load_nodes(struct opendc_cluster *cluster, struct export *export,
 		      struct error *error)
 {
 	const struct scope *scope = &export->scope;
-	struct timeline_query *query;
-	int more = -1;
 
 	cluster->nodes = scope->nodes;
 	cluster->node = mem_zalloc((scope->nodes + 1) * sizeof(*cluster->node));
@@ -68,46 +69,35 @@ static int load_nodes(struct opendc_cluster *cluster, struct export *export,
 		    .cpus = scope->node[i].cpus > 0 ? scope->node[i].cpus : 0,
 		    .mhz = is_speed(scope->node[i].cpu_mhz) ? scope->node[i].cpu_mhz : 0,
 		    .switches = true}; /* until it turns out that there are none */
-	query = timeline_query_new(export->timeline,
-				   "SELECT node, min(begin_ns) FILTER (WHERE traced),"
-				   " max(end_ns) FILTER (WHERE traced), max(traced) FROM"
-				   " (SELECT *, kind IN ('kernel', 'trace') AND events > "
-				   "0 AS traced FROM source)"
-				   " GROUP BY node",
-				   error);
-	if (!query || timeline_query_ask(query, NULL, 0, error))
-		goto out;
-	while ((more = timeline_query_next(query, error)) > 0)
-		take_sources(cluster, timeline_query_row(query));
-out:
-	timeline_query_free(query);
-	return more;
+	return query_rows(
+	    export->timeline,
+	    "SELECT node, min(begin_ns) FILTER (WHERE traced),"
+	    " max(end_ns) FILTER (WHERE traced), max(traced) FROM"
+	    " (SELECT *, kind IN ('kernel', 'trace') AND events > 0 AS traced"
+	    " FROM source) GROUP BY node",
+	    NULL, take_sources, cluster, error);
 }
 
 /* A kernel's trace may be without the events of its scheduler. */
 static int find_switches(struct opendc_cluster *cluster, struct export *export,
 			 struct error *error)
 {
-	struct timeline_query *query = timeline_query_new(
-	    export->timeline,
-	    "SELECT 1 FROM event WHERE node = ? AND class IN"
-	    " (SELECT id FROM event_class WHERE name = 'sched_switch') LIMIT 1",
-	    error);
-	int more = query ? 0 : -1;
-
-	for (size_t i = 0; more >= 0 && i < cluster->nodes; i++) {
+	for (size_t i = 0; i < cluster->nodes; i++) {
 		struct opendc_node *node = &cluster->node[i];
-		struct cell id = {.type = CELL_INTEGER, .integer = node->fact->id};
+		const struct cell id = cell_of_integer(node->fact->id);
+		int64_t any;
+		int found = node->switches && node->fact->chosen
+				? query_integer(export->timeline,
+						"SELECT 1 FROM thread_state "
+						"WHERE node = ?1 LIMIT 1",
+						&id, &any, error)
+				: 0;
 
-		if (!node->switches || !node->fact->chosen)
-			continue;
-		more = timeline_query_ask(query, &id, 1, error)
-			   ? -1
-			   : timeline_query_next(query, error);
-		node->switches = more > 0;
+		if (found < 0)
+			return -1;
+		node->switches = found;
 	}
-	timeline_query_free(query);
-	return more < 0 ? -1 : 0;
+	return 0;
 }
 
 /* Cut to what was recorded of its node: false where nothing is left. */
@@ -132,7 +122,9 @@ int64_t opendc_add_process(struct opendc_cluster *cluster,
 				    &cluster->process_room, sizeof(*cluster->process));
 	cluster->process[index] = *process;
 	cluster->process[index].parent = OPENDC_NONE;
+	cluster->process[index].thread = OPENDC_NONE;
 	cluster->process[index].task = OPENDC_NONE;
+	cluster->process[index].next_of_task = OPENDC_NONE;
 	cluster->process[index].keeper = OPENDC_NONE;
 	cluster->process[index].rss_task = OPENDC_NONE;
 	cluster->process[index].rss_next = OPENDC_NONE;
@@ -143,45 +135,31 @@ int64_t opendc_add_process(struct opendc_cluster *cluster,
 	return index;
 }
 
-static void take_process(struct opendc_cluster *cluster, const struct cell *row)
+static int take_process(void *context, const struct cell *row, struct error *error)
 {
-	int64_t at = opendc_node_of(cluster, rows_integer(&row[1], 0));
+	struct opendc_cluster *cluster = context;
+	int64_t at = opendc_node_of(cluster, cell_integer(&row[1], 0));
 	struct opendc_process process = {
 	    .node = at,
-	    .pid = rows_integer(&row[2], -1),
-	    .ppid = rows_integer(&row[3], -1),
-	    .begin_ns = rows_integer(&row[5], NSEC_MIN),
-	    .end_ns = rows_integer(&row[6], NSEC_MAX),
+	    .pid = cell_integer(&row[2], -1),
+	    .ppid = cell_integer(&row[3], -1),
+	    .begin_ns = cell_integer(&row[5], NSEC_MIN),
+	    .end_ns = cell_integer(&row[6], NSEC_MAX),
 	    .begins = row[5].type == CELL_INTEGER,
 	    .ends = row[6].type == CELL_INTEGER,
 	};
 
+	(void)error;
 	if (at < 0 || process.pid == 0) /* what ran idle is no process */
-		return;
+		return 0;
 	if (!cut(&cluster->node[at], &process)) {
 		cluster->outside++;
-		return;
+		return 0;
 	}
-	process.comm = rows_text(&row[4]);
-	intmap_put(&cluster->process_of_id, (uint64_t)rows_integer(&row[0], 0),
+	process.comm = cell_text(&row[4]);
+	intmap_put(&cluster->process_of_id, (uint64_t)cell_integer(&row[0], 0),
 		   opendc_add_process(cluster, &process));
-}
-
-static int load_processes(struct opendc_cluster *cluster, struct export *export,
-			  struct error *error)
-{
-	struct timeline_query *query = timeline_query_new(
-	    export->timeline,
-	    "SELECT id, node, pid, ppid, comm, begin_ns, end_ns FROM process"
-	    " ORDER BY node, pid, begin_ns, id",
-	    error);
-	int more = -1;
-
-	if (query && !timeline_query_ask(query, NULL, 0, error))
-		while ((more = timeline_query_next(query, error)) > 0)
-			take_process(cluster, timeline_query_row(query));
-	timeline_query_free(query);
-	return more;
+	return 0;
 }
 
 /* A thread of which no process is known stands for one of its own. */
@@ -190,10 +168,10 @@ static int64_t process_of_row(struct opendc_cluster *cluster, int64_t node,
 {
 	struct opendc_process process = {
 	    .node = node,
-	    .pid = rows_integer(&row[1], -1),
+	    .pid = cell_integer(&row[1], -1),
 	    .ppid = -1,
-	    .begin_ns = rows_integer(&row[4], NSEC_MIN),
-	    .end_ns = rows_integer(&row[5], NSEC_MAX),
+	    .begin_ns = cell_integer(&row[4], NSEC_MIN),
+	    .end_ns = cell_integer(&row[5], NSEC_MAX),
 	    .begins = row[4].type == CELL_INTEGER,
 	    .ends = row[5].type == CELL_INTEGER,
 	};
@@ -206,44 +184,34 @@ static int64_t process_of_row(struct opendc_cluster *cluster, int64_t node,
 			   : OPENDC_NONE;
 	if (!cut(&cluster->node[node], &process))
 		return OPENDC_NONE;
-	process.comm = rows_text(&row[3]);
+	process.comm = cell_text(&row[3]);
 	return opendc_add_process(cluster, &process);
 }
 
-static void take_thread(struct opendc_cluster *cluster, const struct cell *row)
+static int take_thread(void *context, const struct cell *row, struct error *error)
 {
-	int64_t node = opendc_node_of(cluster, rows_integer(&row[0], 0));
-	int64_t tid = rows_integer(&row[1], -1), index;
-	struct opendc_thread thread = {.node = node, .tid = tid};
+	struct opendc_cluster *cluster = context;
+	int64_t node = opendc_node_of(cluster, cell_integer(&row[0], 0));
+	int64_t tid = cell_integer(&row[1], -1), index, at = (int64_t)cluster->threads;
+	struct opendc_thread thread = {
+	    .id = cell_integer(&row[6], 0), .node = node, .tid = tid};
 
+	(void)error;
 	if (node < 0 || tid == 0)
-		return;
-	thread.begin_ns = rows_integer(&row[4], NSEC_MIN);
+		return 0;
+	thread.begin_ns = cell_integer(&row[4], NSEC_MIN);
 	thread.process = process_of_row(cluster, node, row);
 	if (thread.process < 0)
-		return;
+		return 0;
+	thread.next = cluster->process[thread.process].thread;
+	cluster->process[thread.process].thread = at;
+	intmap_put(&cluster->thread_of_id, (uint64_t)thread.id, at);
 	if (!intmap_get(&cluster->first, key_of(node, tid), &index))
-		intmap_put(&cluster->first, key_of(node, tid), (int64_t)cluster->threads);
+		intmap_put(&cluster->first, key_of(node, tid), at);
 	cluster->thread = mem_grow(cluster->thread, cluster->threads,
 				   &cluster->thread_room, sizeof(*cluster->thread));
 	cluster->thread[cluster->threads++] = thread;
-}
-
-static int load_threads(struct opendc_cluster *cluster, struct export *export,
-			struct error *error)
-{
-	struct timeline_query *query = timeline_query_new(
-	    export->timeline,
-	    "SELECT node, tid, process, comm, begin_ns, end_ns FROM thread"
-	    " ORDER BY node, tid, begin_ns, id",
-	    error);
-	int more = -1;
-
-	if (query && !timeline_query_ask(query, NULL, 0, error))
-		while ((more = timeline_query_next(query, error)) > 0)
-			take_thread(cluster, timeline_query_row(query));
-	timeline_query_free(query);
-	return more;
+	return 0;
 }
 
 int opendc_cluster_load(struct opendc_cluster *cluster, struct export *export,
@@ -251,8 +219,16 @@ int opendc_cluster_load(struct opendc_cluster *cluster, struct export *export,
 {
 	return load_nodes(cluster, export, error) ||
 	       find_switches(cluster, export, error) ||
-	       load_processes(cluster, export, error) ||
-	       load_threads(cluster, export, error);
+	       query_rows(
+		   export->timeline,
+		   "SELECT id, node, pid, ppid, comm, begin_ns, end_ns FROM process"
+		   " ORDER BY node, pid, begin_ns, id",
+		   NULL, take_process, cluster, error) ||
+	       query_rows(
+		   export->timeline,
+		   "SELECT node, tid, process, comm, begin_ns, end_ns, id FROM thread"
+		   " ORDER BY node, tid, begin_ns, id",
+		   NULL, take_thread, cluster, error);
 }
 
 /* Of those with the number the last that had begun. A number is taken again only when
@@ -338,6 +314,7 @@ void opendc_cluster_clear(struct opendc_cluster *cluster)
 	free(cluster->thread);
 	free(cluster->node);
 	intmap_clear(&cluster->process_of_id);
+	intmap_clear(&cluster->thread_of_id);
 	intmap_clear(&cluster->first);
 	intmap_clear(&cluster->newest);
 	intmap_clear(&cluster->older);

@@ -14,7 +14,7 @@ enum { OPENDC_NONE = -1 };
  */
 struct opendc_account {
 	double idle_ns;
-	double busy_ns; /* all other; the sum of the following */
+	double busy_ns; /* all other; the sum of the following, to 1 ppm */
 	double task_ns;
 	double kernel_ns;  /* of kernel threads, left out */
 	double outside_ns; /* of processes outside of every task */
@@ -40,7 +40,9 @@ struct opendc_process {
 	bool kernel;             /* a kernel thread */
 	int64_t parent;          /* index; OPENDC_NONE: not known */
 	char *label;             /* its group: cgroup, session; NULL: not recorded */
+	int64_t thread;          /* index of its first one; OPENDC_NONE */
 	int64_t task;            /* index, where a process has one; OPENDC_NONE */
+	int64_t next_of_task;    /* the task's next process; OPENDC_NONE */
 	/* Of invocations: its own, an array's part; and itself or the nearest ancestor
 	 * that has some. */
 	size_t claim, claims;
@@ -50,9 +52,11 @@ struct opendc_process {
 };
 
 struct opendc_thread {
+	int64_t id;        /* thread.id of the timeline */
 	int64_t node, tid; /* index, and the number */
 	nsec_t begin_ns;
 	int64_t process; /* index */
+	int64_t next;    /* of the process; OPENDC_NONE */
 };
 
 struct opendc_cluster {
@@ -63,6 +67,7 @@ struct opendc_cluster {
 	struct intmap process_of_id;  /* process.id of the timeline: index */
 	struct opendc_thread *thread; /* by node, tid, begin */
 	size_t threads, thread_room;
+	struct intmap thread_of_id;  /* thread.id: index */
 	struct intmap first;         /* of a node and tid in `thread` */
 	struct intmap newest, older; /* of a node and pid: by begin, the last first */
 	size_t outside; /* processes that ended before the scope, or began after it */

@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/mem.h"
-#include "export/opendc/rows.h"
 #include "export/opendc/tasks.h"
+#include "export/query.h"
 #include "timeline/events.h"
 
 enum { TAG_DUMP, TAG_CONTEXT, TAG_SETSID };
@@ -37,8 +36,8 @@ static void take_event(struct grouping *grouping, const struct event_row *row)
 {
 	int64_t node = opendc_node_of(grouping->cluster, row->node);
 	int64_t tid =
-	    row->tag == TAG_SETSID ? row->tid : rows_integer(&row->field[0], -1);
-	int64_t value = rows_integer(&row->field[row->tag == TAG_SETSID ? 0 : 1], 0);
+	    row->tag == TAG_SETSID ? row->tid : cell_integer(&row->field[0], -1);
+	int64_t value = cell_integer(&row->field[row->tag == TAG_SETSID ? 0 : 1], 0);
 	int64_t process;
 
 	if (node < 0 || tid <= 0 || value <= 0)
@@ -77,43 +76,16 @@ static int read_events(struct grouping *grouping, struct export *export,
 	return more;
 }
 
-static void take_record(struct grouping *grouping, const struct cell *row)
+static int take_record(void *context, const struct cell *row, struct error *error)
 {
-	struct error error = ERROR_INIT;
-	json_t *data = row[1].type == CELL_TEXT
-			   ? json_parse_object(row[1].bytes, row[1].size, &error)
-			   : NULL;
-	bool is_cgroup = grouping->kind == OPENDC_CGROUPS;
-	const json_t *value = json_object_get(data, is_cgroup ? "cgroup" : "session");
+	struct grouping *grouping = context;
 	int64_t process;
 
-	error_clear(&error);
-	if (!value && !is_cgroup)
-		value = json_object_get(data, "session_id");
-	if (value && intmap_get(&grouping->cluster->process_of_id,
-				(uint64_t)rows_integer(&row[0], -1), &process))
-		set_label(grouping, process,
-			  json_is_string(value)    ? mem_strdup(json_string_value(value))
-			  : json_is_integer(value) ? mem_printf("%" JSON_INTEGER_FORMAT,
-								json_integer_value(value))
-						   : NULL);
-	json_decref(data);
-}
-
-static int read_records(struct grouping *grouping, struct export *export,
-			struct error *error)
-{
-	struct timeline_query *query = timeline_query_new(
-	    export->timeline,
-	    "SELECT process, data FROM invocation WHERE data IS NOT NULL ORDER BY id",
-	    error);
-	int more = -1;
-
-	if (query && !timeline_query_ask(query, NULL, 0, error))
-		while ((more = timeline_query_next(query, error)) > 0)
-			take_record(grouping, timeline_query_row(query));
-	timeline_query_free(query);
-	return more;
+	(void)error;
+	if (intmap_get(&grouping->cluster->process_of_id,
+		       (uint64_t)cell_integer(&row[0], -1), &process))
+		set_label(grouping, process, cell_text(&row[1]));
+	return 0;
 }
 
 /* From the nearest ancestor that has a group; there are no circles among ancestors. */
@@ -139,9 +111,17 @@ int opendc_label_processes(struct opendc_cluster *cluster, enum opendc_kind kind
 			   struct export *export, struct error *error)
 {
 	struct grouping grouping = {cluster, kind};
+	static const char cgroups[] =
+	    "SELECT process, json_extract(data, '$.cgroup') || '' FROM invocation "
+	    "WHERE json_valid(data) ORDER BY id";
+	static const char sessions[] =
+	    "SELECT process, coalesce(json_extract(data, '$.session'),"
+	    " json_extract(data, '$.session_id')) || '' FROM invocation "
+	    "WHERE json_valid(data) ORDER BY id";
 
 	if (read_events(&grouping, export, error) ||
-	    read_records(&grouping, export, error))
+	    query_rows(export->timeline, kind == OPENDC_CGROUPS ? cgroups : sessions,
+		       NULL, take_record, &grouping, error))
 		return -1;
 	if (inherit(cluster))
 		return 0;

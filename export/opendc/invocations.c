@@ -6,112 +6,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/mem.h"
-#include "export/opendc/rows.h"
 #include "export/opendc/tasks.h"
+#include "export/query.h"
 
-/* That an invocation has an identity, or names a parent by it. */
-struct name {
-	char *key; /* of its trace, and its own */
-	int64_t task;
-};
+/* What a record says besides its columns, as `d`. */
+#define RECORDS                                                                          \
+	"WITH record AS (SELECT *, CASE WHEN json_valid(data) THEN CASE json_type(data)" \
+	" WHEN 'object' THEN data ELSE '{}' END ELSE '{}' END AS d FROM invocation) "
+#define INTEGER_OF(member)                                                               \
+	"CASE json_type(d, '$." member "') WHEN 'integer'"                               \
+	" THEN json_extract(d, '$." member "') END"
 
-struct names {
-	struct name *name;
-	size_t count, room;
-};
+static const char tasks_sql[] = RECORDS
+    "SELECT id, node, pid, name, enqueue_ns, begin_ns, end_ns, process, " INTEGER_OF(
+	"cpus") ", " INTEGER_OF("deadline_ns") " FROM record ORDER BY id";
+
+/* Who names whom as its parent, by identities within a trace; NULL: nobody has that. */
+static const char edges_sql[] = RECORDS
+    ", named AS (SELECT id, d, coalesce(json_extract(d, '$.trace_id'), '') || '' AS "
+    "trace,"
+    " coalesce(json_extract(d, '$.span_id'), json_extract(d, '$.invocation_id'),"
+    "  json_extract(d, '$.id')) || '' AS own,"
+    " coalesce(json_extract(d, '$.parent_id'), json_extract(d, '$.parent_span_id'),"
+    "  json_extract(d, '$.parent')) || '' AS parent FROM record),"
+    " child AS (SELECT id, trace, parent FROM named WHERE parent <> ''"
+    "  UNION ALL SELECT n.id, n.trace, e.value || '' FROM named AS n"
+    "  JOIN json_each(n.d, '$.parents') AS e WHERE e.value IS NOT NULL),"
+    " owner AS (SELECT trace, own, min(id) AS id FROM named WHERE own <> ''"
+    "  GROUP BY trace, own) "
+    "SELECT o.id, c.id FROM child AS c LEFT JOIN owner AS o ON o.trace = c.trace"
+    " AND o.own = c.parent ORDER BY c.id, o.id";
 
 struct loading {
 	struct opendc_tasks *tasks;
 	struct opendc_cluster *cluster;
 	struct export *export;
-	struct names own, parents;
+	struct intmap of_id; /* invocation.id: index of its task */
 };
 
 int opendc_has_invocations(struct export *export, struct error *error)
 {
-	struct timeline_query *query = timeline_query_new(
-	    export->timeline, "SELECT 1 FROM invocation LIMIT 1", error);
-	int more = -1;
+	int64_t any;
 
-	if (query && !timeline_query_ask(query, NULL, 0, error))
-		more = timeline_query_next(query, error);
-	timeline_query_free(query);
-	return more;
-}
-
-/* A text or a number; others are no identities. For free(). */
-static char *identity_of(const json_t *value)
-{
-	if (json_is_string(value) && *json_string_value(value))
-		return mem_strdup(json_string_value(value));
-	if (json_is_integer(value))
-		return mem_printf("%" JSON_INTEGER_FORMAT, json_integer_value(value));
-	return NULL;
-}
-
-static void add_name(struct names *names, const json_t *data, const json_t *value,
-		     int64_t task)
-{
-	char *trace = identity_of(json_object_get(data, "trace_id"));
-	char *own = identity_of(value);
-
-	if (own) {
-		names->name = mem_grow(names->name, names->count, &names->room,
-				       sizeof(*names->name));
-		names->name[names->count++] =
-		    (struct name){mem_printf("%s\n%s", trace ? trace : "", own), task};
-	}
-	free(trace);
-	free(own);
-}
-
-static void add_names(struct loading *loading, const json_t *data, int64_t task)
-{
-	static const char *const own[] = {"span_id", "invocation_id", "id"};
-	static const char *const parent[] = {"parent_id", "parent_span_id", "parent"};
-	const json_t *all = json_object_get(data, "parents");
-	size_t count = sizeof(own) / sizeof(*own);
-
-	for (size_t i = 0; i < count; i++)
-		if (json_object_get(data, own[i])) {
-			add_name(&loading->own, data, json_object_get(data, own[i]),
-				 task);
-			break;
-		}
-	for (size_t i = 0; i < count; i++)
-		if (json_object_get(data, parent[i])) {
-			add_name(&loading->parents, data,
-				 json_object_get(data, parent[i]), task);
-			break;
-		}
-	for (size_t i = 0; i < json_array_size(all); i++)
-		add_name(&loading->parents, data, json_array_get(all, i), task);
-}
-
-/* What its record says of it besides its columns. */
-static void take_data(struct opendc_task *task, const json_t *data)
-{
-	const json_t *cpus = json_object_get(data, "cpus");
-	const json_t *deadline = json_object_get(data, "deadline_ns");
-
-	if (json_is_integer(cpus) && json_integer_value(cpus) > 0 &&
-	    json_integer_value(cpus) <= INT32_MAX)
-		task->allocated = json_integer_value(cpus);
-	if (json_is_integer(deadline) && json_integer_value(deadline) > 0)
-		task->deadline_ns = json_integer_value(deadline);
-}
-
-static json_t *parse_data(const struct cell *cell)
-{
-	struct error error = ERROR_INIT;
-	json_t *data = cell->type == CELL_TEXT
-			   ? json_parse_object(cell->bytes, cell->size, &error)
-			   : NULL;
-
-	error_clear(&error);
-	return data;
+	return query_integer(export->timeline, "SELECT 1 FROM invocation LIMIT 1", NULL,
+			     &any, error);
 }
 
 /* Its process by its own row, else by its pid half way through. */
@@ -120,7 +59,7 @@ static int64_t process_of(const struct loading *loading, const struct cell *row,
 {
 	const struct opendc_cluster *cluster = loading->cluster;
 	nsec_t middle = task->begin_ns + nsec_sub(task->end_ns, task->begin_ns) / 2;
-	int64_t index, pid = rows_integer(&row[2], -1);
+	int64_t index, pid = cell_integer(&row[2], -1);
 
 	if (row[7].type == CELL_INTEGER &&
 	    intmap_get(&cluster->process_of_id, (uint64_t)row[7].integer, &index))
@@ -165,7 +104,7 @@ static bool take_times(struct loading *loading, const struct cell *row,
 		return false;
 	}
 	task->begin_ns = row[5].integer;
-	task->end_ns = rows_integer(&row[6], node->end_ns);
+	task->end_ns = cell_integer(&row[6], node->end_ns);
 	if (task->begin_ns > scope->end_ns || task->end_ns < scope->begin_ns) {
 		tasks->outside++;
 		return false;
@@ -177,91 +116,63 @@ static bool take_times(struct loading *loading, const struct cell *row,
 		task->begin_ns = scope->begin_ns;
 	if (task->end_ns < task->begin_ns) /* stamps in disorder */
 		task->end_ns = task->begin_ns;
-	task->submit_ns = rows_integer(&row[4], task->begin_ns);
+	task->submit_ns = cell_integer(&row[4], task->begin_ns);
 	if (task->submit_ns > task->begin_ns || task->submit_ns < scope->begin_ns)
 		task->submit_ns = task->begin_ns;
 	return true;
 }
 
-static void take_row(struct loading *loading, const struct cell *row)
+static int take_row(void *context, const struct cell *row, struct error *error)
 {
+	struct loading *loading = context;
 	struct opendc_task task = {.deadline_ns = NSEC_MIN,
-				   .row = rows_integer(&row[0], 0)};
-	json_t *data;
+				   .row = cell_integer(&row[0], 0)};
+	int64_t cpus = cell_integer(&row[8], 0), deadline = cell_integer(&row[9], 0);
 	int64_t index, process;
 
+	(void)error;
 	if (!take_times(loading, row, &task))
-		return;
-	data = parse_data(&row[8]);
-	task.name = rows_text(&row[3]);
-	take_data(&task, data);
+		return 0;
+	task.name = cell_text(&row[3]);
+	if (cpus > 0 && cpus <= INT32_MAX)
+		task.allocated = cpus;
+	if (deadline > 0)
+		task.deadline_ns = deadline;
 	index = opendc_add_task(loading->tasks, &task);
-	add_names(loading, data, index);
-	json_decref(data);
+	intmap_put(&loading->of_id, (uint64_t)task.row, index);
 	process = process_of(loading, row, &task);
 	if (process >= 0)
 		add_claim(loading->tasks, process, index);
 	else
 		loading->tasks->processless++;
+	return 0;
 }
 
-static int compare_names(const void *a, const void *b)
+static int take_edge(void *context, const struct cell *row, struct error *error)
 {
-	const struct name *one = a, *other = b;
-	int order = strcmp(one->key, other->key);
+	struct loading *loading = context;
+	int64_t parent, child;
 
-	return order ? order : one->task < other->task ? -1 : one->task > other->task;
-}
-
-static int compare_keys(const void *key, const void *name)
-{
-	return strcmp(key, ((const struct name *)name)->key);
-}
-
-static void join_names(struct loading *loading)
-{
-	struct names *own = &loading->own;
-
-	if (own->count)
-		qsort(own->name, own->count, sizeof(*own->name), compare_names);
-	for (size_t i = 0; i < loading->parents.count; i++) {
-		const struct name *child = &loading->parents.name[i];
-		const struct name *parent =
-		    own->count ? bsearch(child->key, own->name, own->count,
-					 sizeof(*own->name), compare_keys)
-			       : NULL;
-
-		if (parent && parent->task != child->task)
-			opendc_add_edge(loading->tasks, parent->task, child->task);
-		else
-			loading->tasks->strays++;
-	}
-}
-
-static void clear_names(struct names *names)
-{
-	for (size_t i = 0; i < names->count; i++)
-		free(names->name[i].key);
-	free(names->name);
+	(void)error;
+	if (!intmap_get(&loading->of_id, (uint64_t)row[1].integer, &child))
+		return 0;
+	if (row[0].type == CELL_INTEGER &&
+	    intmap_get(&loading->of_id, (uint64_t)row[0].integer, &parent) &&
+	    parent != child)
+		opendc_add_edge(loading->tasks, parent, child);
+	else
+		loading->tasks->strays++;
+	return 0;
 }
 
 int opendc_invocations_load(struct opendc_tasks *tasks, struct opendc_cluster *cluster,
 			    struct export *export, struct error *error)
 {
 	struct loading loading = {.tasks = tasks, .cluster = cluster, .export = export};
-	struct timeline_query *query =
-	    timeline_query_new(export->timeline,
-			       "SELECT id, node, pid, name, enqueue_ns, begin_ns, end_ns,"
-			       " process, data FROM invocation ORDER BY id",
-			       error);
-	int more = -1;
+	int status =
+	    query_rows(export->timeline, tasks_sql, NULL, take_row, &loading, error) ||
+	    query_rows(export->timeline, edges_sql, NULL, take_edge, &loading, error);
 
-	if (query && !timeline_query_ask(query, NULL, 0, error))
-		while ((more = timeline_query_next(query, error)) > 0)
-			take_row(&loading, timeline_query_row(query));
-	timeline_query_free(query);
-	join_names(&loading);
-	clear_names(&loading.own);
-	clear_names(&loading.parents);
-	return more;
+	intmap_clear(&loading.of_id);
+	return status ? -1 : 0;
 }

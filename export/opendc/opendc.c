@@ -2,14 +2,13 @@
 /* What a cluster did, as a workload for OpenDC. */
 #include "export/opendc/opendc.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "export/formats.h"
-#include "export/opendc/pages.h"
-#include "export/opendc/samples.h"
-#include "export/opendc/switches.h"
-#include "export/opendc/verify.h"
+#include "export/opendc/schema.h"
 #include "export/opendc/write.h"
 
 static void *new_options(void)
@@ -47,10 +46,6 @@ static size_t option_rows(void *given, struct option_row *row)
 	     "v1 to v5, for older simulators (v5)", 0, 0},
 	    {0, "format", OPTION_STRING, &options->format, "FORMAT",
 	     "parquet or csv (parquet)", 0, 0},
-	    {0, "verify", OPTION_STRING, &options->verify, "DIR",
-	     "check the trace in DIR instead, anybody's", 0, 0},
-	    {0, "json", OPTION_FLAG, &options->json, NULL, "say what was found as JSON",
-	     0, 0},
 	};
 	size_t count = sizeof(rows) / sizeof(*rows);
 
@@ -67,8 +62,96 @@ static void free_options(void *given)
 	free(options->capacity);
 	free(options->schema);
 	free(options->format);
-	free(options->verify);
 	free(options);
+}
+
+enum { BYTES_PER_KB = 1000, MS_PER_S = 1000 };
+
+static const char *const kind_names[] = {"invocation", "process", "cgroup", "session",
+					 "comm"};
+static const char *const capacity_names[] = {"max", "p95", "allocated"};
+static const char *const schema_names[] = {"v1", "v2", "v3", "v4", "v5"};
+static const char *const format_names[] = {"parquet", "csv"};
+
+#define COUNT(names) (sizeof(names) / sizeof(*(names)))
+
+const char *opendc_kind_name(enum opendc_kind kind)
+{
+	return kind < OPENDC_ANY ? kind_names[kind] : "task";
+}
+
+/* "--tasks: want a, b or c". */
+static int find(const char *option, const char *word, const char *const *names,
+		size_t count, struct error *error)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(word, names[i]) == 0)
+			return (int)i;
+	error_set(error, "--%s: '%s', want %s", option, word, names[0]);
+	for (size_t i = 1; i < count; i++) {
+		struct error longer = ERROR_INIT;
+
+		error_set(&longer, "%s%s%s", error_text(error),
+			  i + 1 == count ? " or " : ", ", names[i]);
+		error_clear(error);
+		*error = longer;
+	}
+	return -1;
+}
+
+static int choose_words(const struct opendc_options *options,
+			struct opendc_choice *choice, struct error *error)
+{
+	int kind = OPENDC_ANY, capacity = OPENDC_MAX, csv = 0;
+	int schema = OPENDC_LAST_SCHEMA - 1;
+
+	if (options->tasks)
+		kind =
+		    find("tasks", options->tasks, kind_names, COUNT(kind_names), error);
+	if (kind >= 0 && options->capacity)
+		capacity = find("capacity", options->capacity, capacity_names,
+				COUNT(capacity_names), error);
+	if (kind < 0 || capacity < 0)
+		return -1;
+	if (options->schema) {
+		schema = find("schema", options->schema, schema_names,
+			      COUNT(schema_names), error);
+		if (schema < 0)
+			return -1;
+	}
+	if (options->format)
+		csv = find("format", options->format, format_names, COUNT(format_names),
+			   error);
+	if (csv < 0)
+		return -1;
+	choice->kind = (enum opendc_kind)kind;
+	choice->capacity = (enum opendc_capacity)capacity;
+	choice->schema = schema + 1;
+	choice->csv = csv;
+	return 0;
+}
+
+static int choose(const struct opendc_options *options, struct opendc_choice *choice,
+		  struct error *error)
+{
+	double interval_ms = options->interval_s * MS_PER_S;
+
+	*choice = (struct opendc_choice){
+	    .cpu_mhz = options->cpu_mhz,
+	    .memory_kb = ((int64_t)options->memory_mib * 1024 * 1024 + BYTES_PER_KB - 1) /
+			 BYTES_PER_KB,
+	    .interval_ms = llround(interval_ms),
+	    .kernel_threads = !options->no_kernel_threads,
+	    .parents = !options->no_parents,
+	};
+	if (choose_words(options, choice, error))
+		return -1;
+	if (fabs(interval_ms - (double)choice->interval_ms) > 1e-6)
+		return error_set(error,
+				 "--interval: %g s, want a whole number of "
+				 "milliseconds",
+				 options->interval_s);
+	return 0;
 }
 
 static int make_plan(const void *given, const char *output, struct export_plan *plan,
@@ -77,21 +160,15 @@ static int make_plan(const void *given, const char *output, struct export_plan *
 	const struct opendc_options *options = given;
 	struct opendc_choice choice;
 
-	plan->target = options->verify ? EXPORT_TO_ITSELF : EXPORT_TO_DIRECTORY;
-	plan->no_timeline = options->verify != NULL;
-	if (options->verify && (output || options->tasks || options->capacity))
-		return error_set(error, "--verify writes nothing, want it without "
-					"--output, --tasks and --capacity");
-	if (options->json && !options->verify)
-		return error_set(error, "--json is for --verify");
-	return opendc_choose(options, &choice, error);
+	(void)output;
+	plan->target = EXPORT_TO_DIRECTORY;
+	return choose(options, &choice, error);
 }
 
 struct work {
 	struct opendc_cluster cluster;
 	struct opendc_tasks tasks;
 	struct opendc_charger charger;
-	struct opendc_speed *speed;
 };
 
 /* Fall-backs, which change what the numbers are worth. */
@@ -211,19 +288,16 @@ static int gather(struct work *work, const struct opendc_choice *choice,
 	    opendc_find_sampled(&work->cluster, export, error))
 		return -1;
 	opendc_find_parents(&work->cluster);
-	if (opendc_tasks_load(&work->tasks, &work->cluster, choice, export, error) ||
-	    opendc_speed_load(&work->speed, &work->cluster, export, error))
+	if (opendc_tasks_load(&work->tasks, &work->cluster, choice, export, error))
 		return -1;
-	if (opendc_usage_check(&work->tasks, choice->interval_ms, error))
-		return error_prefix(error, "%s", export->path);
-	charger->cluster = &work->cluster;
-	charger->tasks = &work->tasks;
-	charger->usage = opendc_usage_new(&work->tasks, choice->interval_ms);
-	return opendc_charge_switches(charger, work->speed, choice, export, error) ||
-		       opendc_charge_samples(charger, choice, export, sampled, error) ||
-		       opendc_hold_samples(charger, export, error) ||
-		       opendc_hold_pages(charger, export, error) ||
-		       opendc_usage_finish(charger->usage, error)
+	*charger = (struct opendc_charger){.cluster = &work->cluster,
+					   .tasks = &work->tasks,
+					   .export = export,
+					   .choice = choice};
+	return opendc_charger_init(charger, error) ||
+		       opendc_charge_samples(charger, sampled, error) ||
+		       opendc_hold_samples(charger, error) ||
+		       opendc_hold_pages(charger, error)
 		   ? -1
 		   : 0;
 }
@@ -236,20 +310,14 @@ static int export_run(struct export *export, const struct opendc_choice *choice,
 	int status = gather(&work, choice, export, &sampled, error);
 
 	if (!status)
-		status = opendc_write(&work.tasks, &work.cluster, work.charger.usage,
-				      choice, export, error);
-	if (!status)
-		status = opendc_write_topology(&work.cluster, &work.tasks, choice, export,
-					       error);
+		status = opendc_write(&work.charger, error);
 	if (!status) {
 		note_sources(&work, choice, sampled, export);
 		note_tasks(&work, choice, export);
 		note_unrecorded(&work, export);
 		note_accounts(&work, export);
 	}
-	opendc_usage_free(work.charger.usage);
 	opendc_charger_clear(&work.charger);
-	opendc_speed_free(work.speed);
 	opendc_tasks_clear(&work.tasks);
 	opendc_cluster_clear(&work.cluster);
 	return status;
@@ -260,17 +328,15 @@ static int run(struct export *export, struct error *error)
 	const struct opendc_options *options = export->options;
 	struct opendc_choice choice;
 
-	if (opendc_choose(options, &choice, error))
+	if (choose(options, &choice, error))
 		return -1;
-	return options->verify ? opendc_verify(options->verify, choice.schema,
-					       options->json, stdout, error)
-			       : export_run(export, &choice, error);
+	return export_run(export, &choice, error);
 }
 
 const struct export_format export_opendc = {
     .name = "opendc",
     .summary = "tasks and fragments for OpenDC, a simulator of data centers",
-    .usage = "[OPTION...] RUN.db -o DIR | --verify DIR",
+    .usage = "[OPTION...] RUN.db -o DIR",
     .options_new = new_options,
     .rows = option_rows,
     .options_free = free_options,

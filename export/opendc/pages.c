@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/opendc/pages.h"
+#include "export/opendc/charge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "export/opendc/rows.h"
+#include "export/query.h"
 #include "timeline/events.h"
 
 enum { TAG_ALLOC, TAG_FREE, TAG_RSS };
@@ -43,7 +43,7 @@ static bool page_of(const struct event_row *row, int64_t node, uint64_t *page,
 	const struct cell *cell =
 	    row->field[0].type == CELL_INTEGER ? &row->field[0] : &row->field[1];
 
-	*order = rows_integer(&row->field[2], 0);
+	*order = cell_integer(&row->field[2], 0);
 	if (cell->type != CELL_INTEGER || *order < 0 || *order > ORDER_MOST)
 		return false;
 	*page = (uint64_t)node << NODE_SHIFT ^
@@ -102,7 +102,7 @@ static void take_rss(struct pages *pages, const struct event_row *row, int64_t n
 	int64_t process = process_of(pages, row, node), at, sum = 0;
 	int member = member_of(&row->field[1]);
 
-	if (process < 0 || member < 0 || rows_integer(&row->field[0], 1) != 1 ||
+	if (process < 0 || member < 0 || cell_integer(&row->field[0], 1) != 1 ||
 	    row->field[2].type != CELL_INTEGER || row->field[2].integer < 0 ||
 	    row->field[2].integer > INT64_MAX / RSS_MEMBERS)
 		return;
@@ -137,8 +137,7 @@ static void take_row(struct pages *pages, const struct event_row *row)
 	}
 }
 
-int opendc_hold_pages(struct opendc_charger *charger, struct export *export,
-		      struct error *error)
+int opendc_hold_pages(struct opendc_charger *charger, struct error *error)
 {
 	static const struct events_wish wish[] = {
 	    {"kmem_mm_page_alloc", {"pfn", "page", "order", NULL}, TAG_ALLOC},
@@ -150,8 +149,8 @@ int opendc_hold_pages(struct opendc_charger *charger, struct export *export,
 	};
 	size_t wishes = sizeof(wish) / sizeof(*wish);
 	struct pages pages = {.charger = charger};
-	struct events *events =
-	    events_new(export->timeline, &export->scope, wish, wishes, error);
+	struct events *events = events_new(charger->export->timeline,
+					   &charger->export->scope, wish, wishes, error);
 	struct event_row row;
 	bool recorded = false;
 	int more = events ? 0 : -1;

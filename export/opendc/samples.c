@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/opendc/samples.h"
+#include "export/opendc/charge.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "export/opendc/rows.h"
+#include "export/query.h"
 
 enum { BYTES_PER_KIB = 1024 };
 
@@ -34,9 +35,9 @@ typedef int take_sample(struct sampling *sampling, int64_t node, struct item *it
 			nsec_t when, double value, struct error *error);
 
 /* "1234 cc1": what is none has no pid. */
-static void take_name(struct item *item, const struct cell *name)
+static void set_name(struct item *item, const struct cell *name)
 {
-	char *text = rows_text(name), *end;
+	char *text = cell_text(name), *end;
 
 	item->process = OPENDC_NONE;
 	item->last_ns = NSEC_MIN;
@@ -47,25 +48,25 @@ static void take_name(struct item *item, const struct cell *name)
 	free(text);
 }
 
+static int take_item(void *context, const struct cell *row, struct error *error)
+{
+	struct sampling *sampling = context;
+
+	(void)error;
+	sampling->item = mem_grow(sampling->item, sampling->items, &sampling->room,
+				  sizeof(struct item));
+	set_name(&sampling->item[sampling->items], &row[1]);
+	intmap_put(&sampling->of_id, (uint64_t)cell_integer(&row[0], 0),
+		   (int64_t)sampling->items++);
+	return 0;
+}
+
 static int load_items(struct sampling *sampling, struct error *error)
 {
-	struct timeline_query *query = timeline_query_new(
+	return query_rows(
 	    sampling->export->timeline,
-	    "SELECT id, name FROM metric_item WHERE type = 'process' ORDER BY id", error);
-	int more = -1;
-
-	if (query && !timeline_query_ask(query, NULL, 0, error))
-		while ((more = timeline_query_next(query, error)) > 0) {
-			const struct cell *row = timeline_query_row(query);
-
-			sampling->item = mem_grow(sampling->item, sampling->items,
-						  &sampling->room, sizeof(struct item));
-			take_name(&sampling->item[sampling->items], &row[1]);
-			intmap_put(&sampling->of_id, (uint64_t)rows_integer(&row[0], 0),
-				   (int64_t)sampling->items++);
-		}
-	timeline_query_free(query);
-	return more;
+	    "SELECT id, name FROM metric_item WHERE type = 'process' ORDER BY id", NULL,
+	    take_item, sampling, error);
 }
 
 static void clear_items(struct sampling *sampling)
@@ -76,62 +77,51 @@ static void clear_items(struct sampling *sampling)
 	intmap_clear(&sampling->of_id);
 }
 
-/* Each node begins anew: items of equal names are others there. */
-static void reset_items(struct sampling *sampling)
+/* Samples of one metric on one node, on their way. */
+struct reading {
+	struct sampling *sampling;
+	int64_t node;
+	take_sample *take;
+};
+
+static int take_row(void *context, const struct cell *row, struct error *error)
 {
-	for (size_t i = 0; i < sampling->items; i++) {
-		sampling->item[i].process = OPENDC_NONE;
-		sampling->item[i].last_ns = NSEC_MIN;
-	}
+	const struct reading *reading = context;
+	struct sampling *sampling = reading->sampling;
+	double value = cell_number(&row[2]);
+	int64_t at;
+
+	if (isnan(value) ||
+	    !intmap_get(&sampling->of_id, (uint64_t)cell_integer(&row[1], -1), &at) ||
+	    sampling->item[at].pid < 0)
+		return 0;
+	return reading->take(sampling, reading->node, &sampling->item[at], row[0].integer,
+			     value, error);
 }
 
-static int take_rows(struct sampling *sampling, int64_t node,
-		     struct timeline_query *query, take_sample *take, struct error *error)
-{
-	int more;
-
-	while ((more = timeline_query_next(query, error)) > 0) {
-		const struct cell *row = timeline_query_row(query);
-		int64_t at;
-
-		if (row[2].type == CELL_NULL || row[0].type != CELL_INTEGER ||
-		    !intmap_get(&sampling->of_id, (uint64_t)rows_integer(&row[1], -1),
-				&at) ||
-		    sampling->item[at].pid < 0)
-			continue;
-		if (take(sampling, node, &sampling->item[at], row[0].integer,
-			 row[2].type == CELL_REAL ? row[2].real
-						  : (double)rows_integer(&row[2], 0),
-			 error))
-			return -1;
-	}
-	return more;
-}
-
-/* All samples of a metric on a node, by time: what the index is for. */
+/* All samples of a metric on a node, by time: what the index is for. Each node begins
+ * anew: items of equal names are others there. */
 static int read_samples(struct sampling *sampling, int64_t node, const char *metric,
 			take_sample *take, struct error *error)
 {
 	const struct scope *scope = &sampling->export->scope;
-	struct timeline_query *query = timeline_query_new(
+	struct reading reading = {sampling, node, take};
+	struct cell values[] = {cell_of_integer(scope->begin_ns),
+				cell_of_integer(scope->end_ns),
+				cell_of_integer(sampling->cluster->node[node].fact->id),
+				{.type = CELL_TEXT}};
+
+	cell_set_bytes(&values[3], CELL_TEXT, metric, strlen(metric));
+	for (size_t i = 0; i < sampling->items; i++) {
+		sampling->item[i].process = OPENDC_NONE;
+		sampling->item[i].last_ns = NSEC_MIN;
+	}
+	return query_rows(
 	    sampling->export->timeline,
 	    "SELECT ts_ns, item, value FROM sample WHERE metric ="
-	    " (SELECT id FROM metric WHERE activity = 'process' AND name = ?1 LIMIT 1)"
-	    " AND node = ?2 AND ts_ns BETWEEN ?3 AND ?4 ORDER BY ts_ns",
-	    error);
-	struct cell values[4] = {
-	    {.type = CELL_TEXT},
-	    {.type = CELL_INTEGER, .integer = sampling->cluster->node[node].fact->id},
-	    {.type = CELL_INTEGER, .integer = scope->begin_ns},
-	    {.type = CELL_INTEGER, .integer = scope->end_ns}};
-	int status = -1;
-
-	cell_set_bytes(&values[0], CELL_TEXT, metric, strlen(metric));
-	reset_items(sampling);
-	if (query && !timeline_query_ask(query, values, 4, error))
-		status = take_rows(sampling, node, query, take, error);
-	timeline_query_free(query);
-	return status;
+	    " (SELECT id FROM metric WHERE activity = 'process' AND name = ?4 LIMIT 1)"
+	    " AND node = ?3 AND ts_ns BETWEEN ?1 AND ?2 ORDER BY ts_ns",
+	    values, take_row, &reading, error);
 }
 
 /* A process that events told of, else the one that samples did; else a new one. */
@@ -206,12 +196,12 @@ static int charge_sample(struct sampling *sampling, int64_t node, struct item *i
 	bool counts =
 	    item->last_ns != NSEC_MIN && when > item->last_ns && value >= item->last;
 
+	(void)error;
 	if (counts) {
 		stretch.share = (value - item->last) / (double)(when - item->last_ns);
 		stretch.process = opendc_process_of_pid(sampling->cluster, node,
 							item->pid, item->last_ns);
-		if (opendc_charge(sampling->charger, &stretch, error))
-			return -1;
+		opendc_charge_sampled(sampling->charger, &stretch);
 		sampling->found = true;
 	}
 	item->last_ns = when;
@@ -219,15 +209,14 @@ static int charge_sample(struct sampling *sampling, int64_t node, struct item *i
 	return 0;
 }
 
-int opendc_charge_samples(struct opendc_charger *charger,
-			  const struct opendc_choice *choice, struct export *export,
-			  bool *found, struct error *error)
+int opendc_charge_samples(struct opendc_charger *charger, bool *found,
+			  struct error *error)
 {
 	struct opendc_cluster *cluster = charger->cluster;
 	struct sampling sampling = {.cluster = cluster,
-				    .export = export,
+				    .export = charger->export,
 				    .charger = charger,
-				    .mhz = choice->cpu_mhz};
+				    .mhz = charger->choice->cpu_mhz};
 	int status = load_items(&sampling, error);
 
 	for (size_t i = 0; !status && i < cluster->nodes; i++)
@@ -253,12 +242,11 @@ static int hold_sample(struct sampling *sampling, int64_t node, struct item *ite
 	return 0;
 }
 
-int opendc_hold_samples(struct opendc_charger *charger, struct export *export,
-			struct error *error)
+int opendc_hold_samples(struct opendc_charger *charger, struct error *error)
 {
 	struct opendc_cluster *cluster = charger->cluster;
 	struct sampling sampling = {
-	    .cluster = cluster, .export = export, .charger = charger};
+	    .cluster = cluster, .export = charger->export, .charger = charger};
 	int status = load_items(&sampling, error);
 
 	for (size_t i = 0; !status && i < cluster->nodes; i++)

@@ -2,10 +2,11 @@
 #ifndef CT_EXPORT_OPENDC_SCHEMA_H
 #define CT_EXPORT_OPENDC_SCHEMA_H
 
+#include "base/error.h"
 #include "export/parquet/parquet.h"
 
 /* The versions of OpenDC's workload traces, and the columns of each. */
-enum { OPENDC_FIRST_SCHEMA = 1, OPENDC_LAST_SCHEMA = 5 };
+enum { OPENDC_LAST_SCHEMA = 5 };
 
 /* What a column holds, whatever the version calls it. */
 enum opendc_field {
@@ -34,7 +35,6 @@ enum opendc_field {
 struct opendc_column {
 	enum opendc_field field;
 	struct parquet_column parquet;
-	bool wanted; /* OpenDC has no trace without it; others may be left out */
 };
 
 struct opendc_table {
@@ -46,5 +46,26 @@ struct opendc_table {
 /* The tables of a version. */
 struct opendc_table opendc_tasks_table(int schema);
 struct opendc_table opendc_fragments_table(int schema);
+
+/* A table's file while it is written, Parquet or CSV. */
+struct opendc_sink;
+
+/* Below a directory. Copies the table; NULL with error. */
+struct opendc_sink *opendc_sink_new(const char *directory,
+				    const struct opendc_table *table, bool csv,
+				    struct error *error);
+
+/* A fact for the file's own metadata, which CSV does not have. */
+void opendc_sink_tell(struct opendc_sink *sink, const char *key, const char *value);
+
+/* A row's cells and lists by their field (enum opendc_field); those that the table does
+ * not have are not looked at. 0, or -1 with error. */
+int opendc_sink_add(struct opendc_sink *sink, const struct cell *cell,
+		    const struct parquet_list *list, struct error *error);
+
+/* Write the rest; 0, or -1 with error. Frees it, as the next one does without that. */
+int opendc_sink_finish(struct opendc_sink *sink, struct error *error);
+
+void opendc_sink_free(struct opendc_sink *sink);
 
 #endif

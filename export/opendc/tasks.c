@@ -12,6 +12,7 @@ int64_t opendc_add_task(struct opendc_tasks *tasks, const struct opendc_task *ta
 	    mem_grow(tasks->task, tasks->tasks, &tasks->room, sizeof(*tasks->task));
 	tasks->task[tasks->tasks] = *task;
 	tasks->task[tasks->tasks].rss_peak = -1;
+	tasks->task[tasks->tasks].process = OPENDC_NONE;
 	tasks->task[tasks->tasks].rss_first = OPENDC_NONE;
 	tasks->task[tasks->tasks].pages_peak = -1;
 	return (int64_t)tasks->tasks++;
@@ -205,9 +206,15 @@ static void sort_tasks(struct opendc_tasks *tasks, struct opendc_cluster *cluste
 		sorted[i] = *order[i];
 		place[order[i] - tasks->task] = (uint32_t)i;
 	}
-	for (size_t i = 0; i < cluster->processes; i++)
-		if (cluster->process[i].task >= 0)
-			cluster->process[i].task = place[cluster->process[i].task];
+	for (size_t i = 0; i < cluster->processes; i++) {
+		struct opendc_process *process = &cluster->process[i];
+
+		if (process->task < 0)
+			continue;
+		process->task = place[process->task];
+		process->next_of_task = sorted[process->task].process;
+		sorted[process->task].process = (int64_t)i;
+	}
 	for (size_t i = 0; i < tasks->claims; i++)
 		tasks->claim[i].task = place[tasks->claim[i].task];
 	for (size_t i = 0; i < tasks->edges; i++)
@@ -360,10 +367,16 @@ int opendc_tasks_load(struct opendc_tasks *tasks, struct opendc_cluster *cluster
 	return 0;
 }
 
+static void clear_task(struct opendc_task *task)
+{
+	free(task->name);
+	free(task->work);
+}
+
 void opendc_tasks_clear(struct opendc_tasks *tasks)
 {
 	for (size_t i = 0; i < tasks->tasks; i++)
-		free(tasks->task[i].name);
+		clear_task(&tasks->task[i]);
 	free(tasks->task);
 	free(tasks->claim);
 	free(tasks->edge);

@@ -5,6 +5,11 @@
 #include "export/opendc/cluster.h"
 #include "export/opendc/opendc.h"
 
+struct opendc_work {
+	uint32_t index; /* of the fragment */
+	double work;    /* MHz times nanoseconds */
+};
+
 /* A task of the trace. Its id is its index, plus 1. */
 struct opendc_task {
 	int64_t node; /* index */
@@ -19,10 +24,9 @@ struct opendc_task {
 	int64_t rss, rss_peak;
 	int64_t rss_first; /* its processes of which that is the sum */
 	int64_t pages, pages_peak;
-	/* The fragment at hand (opendc/usage.h). */
-	uint32_t open_index;
-	bool open;
-	double open_work;
+	int64_t process; /* the first one of its processes; OPENDC_NONE: of invocations */
+	struct opendc_work *work; /* by fragment, as it comes (opendc/charge.h) */
+	size_t works, work_room;
 	/* What its fragments came to. */
 	int32_t cpu_count;
 	double cpu_capacity; /* MHz */

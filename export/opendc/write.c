@@ -6,21 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/version.h"
-#include "export/opendc/sink.h"
+#include "export/directory.h"
+#include "export/opendc/schema.h"
+#include "export/query.h"
 
-enum { BYTES_PER_KB = 1000 };
+enum { BYTES_PER_KIB = 1024, BYTES_PER_KB = 1000 };
+
+/* Where nothing says how much memory a node has: what its tasks may want at once, and
+ * not less than this. */
+#define MEMORY_LEAST ((int64_t)1 << 30)
 
 /* A task may last until 2068: a longer time than this without work is one fragment. */
 enum { IDLE_MS = 3600 * 1000 };
 
 struct writing {
+	struct opendc_charger *charger;
 	struct opendc_tasks *tasks;
 	const struct opendc_cluster *cluster;
 	const struct opendc_choice *choice;
 	struct export *export;
 	uint64_t fragments;
+	double work; /* of all fragments, in MHz times nanoseconds */
 	struct opendc_sink *sink;
 	struct opendc_work *used; /* scratch: fragments in which a task worked, in MHz */
 	double *usage;            /* scratch: the same, to be sorted */
@@ -32,11 +41,6 @@ struct writing {
 
 enum { ID_TEXT = 12 };
 
-static struct cell integer(int64_t number)
-{
-	return (struct cell){.type = CELL_INTEGER, .integer = number};
-}
-
 static struct cell real(double number)
 {
 	return (struct cell){.type = CELL_REAL, .real = number};
@@ -45,7 +49,7 @@ static struct cell real(double number)
 /* Schemas up to 3 have texts. */
 static struct cell id_cell(const struct writing *writing, int64_t index, char *text)
 {
-	struct cell cell = integer(index + 1);
+	struct cell cell = cell_of_integer(index + 1);
 
 	if (writing->choice->schema <= 3) {
 		int length = snprintf(text, ID_TEXT, "%" PRId64, index + 1);
@@ -186,8 +190,8 @@ static int add_fragments(struct writing *writing, int64_t index,
 	char text[ID_TEXT];
 
 	cell[OPENDC_ID] = id_cell(writing, index, text);
-	cell[OPENDC_CPU_COUNT] = integer(task->cpu_count);
-	cell[OPENDC_TIMESTAMP] = integer(floor_ms(task->begin_ns));
+	cell[OPENDC_CPU_COUNT] = cell_of_integer(task->cpu_count);
+	cell[OPENDC_TIMESTAMP] = cell_of_integer(floor_ms(task->begin_ns));
 	for (uint64_t i = 0, count; i < cuts->fragments; i += count) {
 		bool works = next < end && next->index == i;
 		int64_t length;
@@ -196,9 +200,11 @@ static int add_fragments(struct writing *writing, int64_t index,
 			      : count_idle(cuts, i,
 					   next < end ? next->index : cuts->fragments);
 		length = length_of(cuts, i, count);
-		cell[OPENDC_DURATION] = integer(length);
+		cell[OPENDC_DURATION] = cell_of_integer(length);
 		cell[OPENDC_TIMESTAMP].integer += length;
 		cell[OPENDC_CPU_USAGE] = real(works ? (next++)->work : 0);
+		writing->work +=
+		    cell[OPENDC_CPU_USAGE].real * (double)length * (double)NSEC_PER_MSEC;
 		writing->fragments++;
 		if (opendc_sink_add(writing->sink, cell, NULL, error))
 			return -1;
@@ -206,19 +212,45 @@ static int add_fragments(struct writing *writing, int64_t index,
 	return 0;
 }
 
-static int write_fragments(struct writing *writing, struct opendc_usage *usage,
-			   struct error *error)
+/* What a task's processes ran; invocations share theirs, so that all are charged before.
+ */
+static int charge_task(struct writing *writing, const struct opendc_task *task,
+		       struct error *error)
 {
+	const struct opendc_process *process = writing->cluster->process;
+
+	for (int64_t at = task->process; at >= 0; at = process[at].next_of_task)
+		if (opendc_charge_process(writing->charger, at, error))
+			return -1;
+	return 0;
+}
+
+/* Those that no task is to be charged for, but that count in the accounts; of invocations
+ * all. */
+static int charge_others(struct writing *writing, struct error *error)
+{
+	for (size_t i = 0; i < writing->cluster->processes; i++)
+		if (writing->cluster->process[i].task < 0 &&
+		    opendc_charge_process(writing->charger, (int64_t)i, error))
+			return -1;
+	return 0;
+}
+
+static int write_fragments(struct writing *writing, struct error *error)
+{
+	if (charge_others(writing, error))
+		return -1;
 	for (size_t i = 0; i < writing->tasks->tasks; i++) {
 		struct opendc_task *task = &writing->tasks->task[i];
-		const struct opendc_work *work;
 		struct opendc_cuts cuts;
-		size_t count, used;
+		size_t used;
 
-		if (opendc_usage_next(usage, &work, &count, error))
+		if (charge_task(writing, task, error))
 			return -1;
 		opendc_cut(task, writing->choice->interval_ms, &cuts);
-		used = find_used(writing, &cuts, work, count);
+		used = find_used(writing, &cuts, task->work, opendc_sum_work(task));
+		free(task->work);
+		task->work = NULL;
 		set_capacity(writing, task, writing->usage, used, &cuts);
 		if (add_fragments(writing, (int64_t)i, &cuts, used, error))
 			return -1;
@@ -226,10 +258,15 @@ static int write_fragments(struct writing *writing, struct opendc_usage *usage,
 			progress_update(&writing->export->progress, "fragments",
 					writing->fragments, 0, 0);
 	}
-	return 0;
+	/* Work in is work out. */
+	if (fabs(writing->work - writing->charger->work) > writing->charger->work * 1e-6)
+		return error_set(
+		    error, "%s: tasks worked %.17g MHz ns, and their fragments %.17g",
+		    writing->export->path, writing->charger->work, writing->work);
+	return opendc_check_accounts(writing->charger, error);
 }
 
-int64_t opendc_memory_kb(const struct opendc_task *task,
+static int64_t memory_kb(const struct opendc_task *task,
 			 const struct opendc_choice *choice)
 {
 	int64_t bytes = task->rss_peak >= 0 ? task->rss_peak : task->pages_peak;
@@ -274,16 +311,16 @@ static int add_task(struct writing *writing, int64_t index, struct error *error)
 	cell[OPENDC_ID] = id_cell(writing, index, text);
 	if (*task->name)
 		cell_set_text(&cell[OPENDC_NAME], task->name, strlen(task->name));
-	cell[OPENDC_SUBMISSION] = integer(floor_ms(task->submit_ns));
+	cell[OPENDC_SUBMISSION] = cell_of_integer(floor_ms(task->submit_ns));
 	if (writing->choice->schema == 1)
-		cell[OPENDC_SUBMISSION] = integer(floor_ms(task->begin_ns));
-	cell[OPENDC_STOP] = integer(floor_ms(task->begin_ns) + task->duration_ms);
-	cell[OPENDC_DURATION] = integer(task->duration_ms);
-	cell[OPENDC_CPU_COUNT] = integer(task->cpu_count);
+		cell[OPENDC_SUBMISSION] = cell_of_integer(floor_ms(task->begin_ns));
+	cell[OPENDC_STOP] = cell_of_integer(floor_ms(task->begin_ns) + task->duration_ms);
+	cell[OPENDC_DURATION] = cell_of_integer(task->duration_ms);
+	cell[OPENDC_CPU_COUNT] = cell_of_integer(task->cpu_count);
 	cell[OPENDC_CPU_CAPACITY] = real(task->cpu_capacity);
-	cell[OPENDC_MEM_CAPACITY] = integer(opendc_memory_kb(task, writing->choice));
+	cell[OPENDC_MEM_CAPACITY] = cell_of_integer(memory_kb(task, writing->choice));
 	if (task->deadline_ns != NSEC_MIN)
-		cell[OPENDC_DEADLINE] = integer(floor_ms(task->deadline_ns));
+		cell[OPENDC_DEADLINE] = cell_of_integer(floor_ms(task->deadline_ns));
 	cell_set_text(&cell[OPENDC_NODE], node, strlen(node));
 	reserve_elements(writing, task->parents + task->children + 1);
 	list[0] = list_of(writing, &tasks->edge[task->first_parent], task->parents, true,
@@ -329,15 +366,13 @@ static int close_sink(struct writing *writing, struct error *error)
 	return opendc_sink_finish(sink, error);
 }
 
-static int write_tables(struct writing *writing, struct opendc_usage *usage,
-			struct error *error)
+static int write_tables(struct writing *writing, struct error *error)
 {
 	struct opendc_table tasks = opendc_tasks_table(writing->choice->schema);
 	struct opendc_table fragments = opendc_fragments_table(writing->choice->schema);
 
-	if (open_sink(writing, &fragments, error) ||
-	    write_fragments(writing, usage, error) || close_sink(writing, error) ||
-	    open_sink(writing, &tasks, error))
+	if (open_sink(writing, &fragments, error) || write_fragments(writing, error) ||
+	    close_sink(writing, error) || open_sink(writing, &tasks, error))
 		return -1;
 	for (size_t i = 0; i < writing->tasks->tasks; i++)
 		if (add_task(writing, (int64_t)i, error))
@@ -345,14 +380,100 @@ static int write_tables(struct writing *writing, struct opendc_usage *usage,
 	return close_sink(writing, error);
 }
 
-int opendc_write(struct opendc_tasks *tasks, const struct opendc_cluster *cluster,
-		 struct opendc_usage *usage, const struct opendc_choice *choice,
-		 struct export *export, struct error *error)
+static int64_t memory_of(const struct opendc_cluster *cluster, size_t node,
+			 const struct opendc_tasks *tasks,
+			 const struct opendc_choice *choice)
 {
-	struct writing writing = {
-	    .tasks = tasks, .cluster = cluster, .choice = choice, .export = export};
-	int status = write_tables(&writing, usage, error);
+	const struct scope_node *fact = cluster->node[node].fact;
+	int64_t sum = 0;
 
+	if (fact->mem_kib > 0 && fact->mem_kib <= INT64_MAX / BYTES_PER_KIB)
+		return fact->mem_kib * BYTES_PER_KIB;
+	for (size_t i = 0; i < tasks->tasks; i++)
+		if (tasks->task[i].node == (int64_t)node &&
+		    __builtin_add_overflow(sum, memory_kb(&tasks->task[i], choice), &sum))
+			sum = INT64_MAX / BYTES_PER_KB;
+	if (sum > INT64_MAX / BYTES_PER_KB)
+		sum = INT64_MAX / BYTES_PER_KB;
+	return sum * BYTES_PER_KB > MEMORY_LEAST ? sum * BYTES_PER_KB : MEMORY_LEAST;
+}
+
+static json_t *host_of(const struct opendc_cluster *cluster, size_t at,
+		       const struct opendc_tasks *tasks,
+		       const struct opendc_choice *choice)
+{
+	const struct opendc_node *node = &cluster->node[at];
+
+	return json_pack("{s:s, s:i, s:{s:I, s:f}, s:{s:I}}", "name", node->fact->name,
+			 "count", 1, "cpu", "coreCount",
+			 (json_int_t)(node->cpus > 0 ? node->cpus : 1), "coreSpeed",
+			 node->mhz > 0 ? node->mhz : choice->cpu_mhz, "memory",
+			 "memorySize", (json_int_t)memory_of(cluster, at, tasks, choice));
+}
+
+static int take_name(void *context, const struct cell *row, struct error *error)
+{
+	(void)error;
+	if (row->type == CELL_TEXT && row->size)
+		*(char **)context = cell_text(row);
+	return 0;
+}
+
+/* The run's name, where it has one. For free(). */
+static char *name_of_run(struct export *export)
+{
+	struct error error = ERROR_INIT;
+	char *name = NULL;
+
+	query_rows(export->timeline, "SELECT value FROM meta WHERE key = 'name'", NULL,
+		   take_name, &name, &error);
+	error_clear(&error);
+	return name ? name : mem_strdup("C01");
+}
+
+/* topology.json: the nodes, by the names of their hosts. */
+static int write_topology(const struct opendc_cluster *cluster,
+			  const struct opendc_tasks *tasks,
+			  const struct opendc_choice *choice, struct export *export,
+			  struct error *error)
+{
+	static const char file_name[] = "topology.json";
+	json_t *hosts = json_array(), *topology;
+	char *name = name_of_run(export);
+	FILE *file = export_create(export->directory, file_name, error);
+	int status = -1;
+
+	for (size_t i = 0; i < cluster->nodes; i++)
+		if (cluster->node[i].fact->chosen)
+			json_array_append_new(hosts, host_of(cluster, i, tasks, choice));
+	topology =
+	    json_pack("{s:[{s:s, s:o}]}", "clusters", "name", name, "hosts", hosts);
+	if (file && topology) {
+		/* What could not be written is told at the close. */
+		json_dumpf(topology, file, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+		putc('\n', file);
+		status = export_close(file, file_name, error);
+	} else if (file) {
+		fclose(file);
+		error_set(error, "%s: a name that is no UTF-8", file_name);
+	}
+	json_decref(topology);
+	free(name);
+	return status;
+}
+
+int opendc_write(struct opendc_charger *charger, struct error *error)
+{
+	struct writing writing = {.charger = charger,
+				  .tasks = charger->tasks,
+				  .cluster = charger->cluster,
+				  .choice = charger->choice,
+				  .export = charger->export};
+	int status = write_tables(&writing, error);
+
+	if (!status)
+		status = write_topology(charger->cluster, charger->tasks, charger->choice,
+					charger->export, error);
 	opendc_sink_free(writing.sink);
 	free(writing.used);
 	free(writing.usage);

@@ -2,11 +2,10 @@
 #ifndef CT_EXPORT_PARQUET_CHUNK_H
 #define CT_EXPORT_PARQUET_CHUNK_H
 
-#include "export/parquet/dictionary.h"
+#include "export/parquet/codec.h"
+#include "export/parquet/encoding.h"
 #include "export/parquet/format.h"
-#include "export/parquet/hybrid.h"
-#include "export/parquet/index.h"
-#include "export/parquet/press.h"
+#include "export/parquet/statistics.h"
 
 /*
  * One column of one row group: full pages, compressed, and the page that is
@@ -21,8 +20,7 @@ struct parquet_chunk {
 	unsigned most_definition; /* the level of what is there */
 	bool is_array;
 
-	struct parquet_page page;
-	uint32_t page_rows;
+	uint32_t page_rows, page_values, page_nulls; /* page_values counts nulls, too */
 	size_t page_bytes; /* before compression, as PLAIN would have them */
 	struct parquet_hybrid repetition, definition;
 	struct bytes values;
@@ -31,13 +29,10 @@ struct parquet_chunk {
 
 	bool by_dictionary; /* the page that is being filled */
 	struct parquet_dictionary dictionary;
-	uint32_t *seen; /* of arrays: the page, plus 1, that had a code last */
-	size_t seens, seen_room;
 
 	struct bytes head; /* the dictionary's page */
 	struct bytes body; /* data pages */
-	struct parquet_page *full;
-	size_t pages, page_room;
+	size_t pages;
 	uint32_t pages_of[FORMAT_ENCODINGS];
 	uint64_t rows, value_count, nulls, raw_size;
 	struct parquet_range range;

@@ -11,54 +11,34 @@
 #include "base/error.h"
 
 /*
- * Writing Apache Parquet: flat columns and lists, row by row. What is kept in
+ * Writing Apache Parquet: flat columns and lists, row by row. A column chunk is encoded
+ * by a dictionary where that makes it smaller, else PLAIN, or, of integers,
+ * DELTA_BINARY_PACKED where that is smaller. What is kept in
  * memory is one row group, its settings' group_bytes, and what the file's end
  * says of those before: about 2 KB for each million numbers.
  */
 enum parquet_type {
-	PARQUET_BOOLEAN,              /* from the integers 0 and 1 */
-	PARQUET_INT32,                /* from integers */
-	PARQUET_INT64,                /* from integers */
-	PARQUET_FLOAT = 4,            /* from reals, rounded, and from exact integers */
-	PARQUET_DOUBLE,               /* from reals and from exact integers */
-	PARQUET_BYTE_ARRAY,           /* from text and blobs */
-	PARQUET_FIXED_LEN_BYTE_ARRAY, /* from text and blobs of the column's length */
+	PARQUET_BOOLEAN,    /* from the integers 0 and 1 */
+	PARQUET_INT32,      /* from integers; one outside of its range is refused */
+	PARQUET_INT64,      /* from integers */
+	PARQUET_DOUBLE = 5, /* from reals and from exact integers */
+	PARQUET_BYTE_ARRAY, /* from text and blobs */
 };
 
-/* What the values mean. An integer outside the type's range is refused. */
+/* What the values mean. */
 enum parquet_logical {
 	PARQUET_NO_LOGICAL,
-	PARQUET_STRING, /* BYTE_ARRAY; what is no UTF-8 is refused */
-	PARQUET_INT_8,  /* INT32 up to here ... */
-	PARQUET_INT_16,
-	PARQUET_INT_32,
-	PARQUET_UINT_8,
-	PARQUET_UINT_16,
-	PARQUET_UINT_32,          /* ... to here */
-	PARQUET_INT_64,           /* INT64 from here on */
-	PARQUET_UINT_64,          /* the bits of the integer, as struct cell has them */
-	PARQUET_TIMESTAMP_MILLIS, /* since the epoch, UTC */
-	PARQUET_TIMESTAMP_MICROS,
+	PARQUET_STRING,           /* BYTE_ARRAY; what is no UTF-8 is refused */
+	PARQUET_TIMESTAMP_MILLIS, /* INT64, since the epoch, UTC */
 	PARQUET_TIMESTAMP_NANOS,
-};
-
-enum parquet_encoding {
-	/* A dictionary where it makes the column smaller; else PLAIN, or, for
-	 * integers, DELTA_BINARY_PACKED where that is smaller. */
-	PARQUET_AUTO,
-	PARQUET_PLAIN,
-	PARQUET_DICTIONARY, /* until it is full, then PLAIN; not for BOOLEAN */
-	PARQUET_DELTA,      /* DELTA_BINARY_PACKED; for INT32 and INT64 */
 };
 
 struct parquet_column {
 	const char *name;
 	enum parquet_type type; /* of a value, in a list of its elements */
 	enum parquet_logical logical;
-	enum parquet_encoding encoding;
-	uint32_t length; /* of FIXED_LEN_BYTE_ARRAY, else 0 */
-	bool optional;   /* else REQUIRED */
-	bool list;       /* `optional` is about the list itself then */
+	bool optional; /* else REQUIRED */
+	bool list;     /* `optional` is about the list itself then */
 	bool optional_elements;
 };
 
@@ -73,7 +53,6 @@ struct parquet_settings {
 	uint32_t page_rows;  /* most rows of a page: 20,000 */
 	size_t page_bytes;   /* most bytes of one before compression: 1 MiB, and a row */
 	size_t dictionary_bytes; /* most bytes of a chunk's dictionary: 1 MiB */
-	const char *created_by;  /* clustertrace version ... */
 };
 
 enum {

@@ -29,12 +29,6 @@ void thrift_bool(struct thrift *thrift, int id, bool value)
 	field(thrift, id, value ? 1 : 2); /* the type is the value */
 }
 
-void thrift_i8(struct thrift *thrift, int id, int8_t value)
-{
-	field(thrift, id, THRIFT_I8);
-	bytes_add_byte(thrift->out, (uint8_t)value);
-}
-
 void thrift_i32(struct thrift *thrift, int id, int32_t value)
 {
 	field(thrift, id, THRIFT_I32);
@@ -79,11 +73,6 @@ void thrift_list(struct thrift *thrift, int id, enum thrift_type item, size_t co
 		bytes_add_byte(thrift->out, (uint8_t)(0xf0 | item));
 		bytes_add_varint(thrift->out, count);
 	}
-}
-
-void thrift_item_bool(struct thrift *thrift, bool value)
-{
-	bytes_add_byte(thrift->out, value ? 1 : 2);
 }
 
 void thrift_item_i32(struct thrift *thrift, int32_t value)

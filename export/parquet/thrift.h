@@ -14,8 +14,6 @@
  * also one in a list, ends with thrift_end.
  */
 enum thrift_type {
-	THRIFT_BOOL = 1,
-	THRIFT_I8 = 3,
 	THRIFT_I32 = 5,
 	THRIFT_I64 = 6,
 	THRIFT_BINARY = 8,
@@ -36,7 +34,6 @@ struct thrift {
 void thrift_begin(struct thrift *thrift, struct bytes *out);
 
 void thrift_bool(struct thrift *thrift, int id, bool value);
-void thrift_i8(struct thrift *thrift, int id, int8_t value);
 void thrift_i32(struct thrift *thrift, int id, int32_t value);
 void thrift_i64(struct thrift *thrift, int id, int64_t value);
 void thrift_binary(struct thrift *thrift, int id, const void *data, size_t size);
@@ -48,7 +45,6 @@ void thrift_copy(struct thrift *thrift, int id, const void *data, size_t size);
 
 /* A list, of which `count` items are to follow. */
 void thrift_list(struct thrift *thrift, int id, enum thrift_type item, size_t count);
-void thrift_item_bool(struct thrift *thrift, bool value);
 void thrift_item_i32(struct thrift *thrift, int32_t value);
 void thrift_item_i64(struct thrift *thrift, int64_t value);
 void thrift_item_binary(struct thrift *thrift, const void *data, size_t size);

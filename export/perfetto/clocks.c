@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "export/perfetto/perfetto.h"
+#include "export/query.h"
 
 struct segment {
 	nsec_t local_ns, ref_ns;
@@ -43,38 +44,24 @@ static const char bounds_sql[] = "SELECT local_ns, low_ns, high_ns FROM clock_bo
 static const char meta_sql[] =
     "SELECT key, value FROM meta WHERE key IN ('run', 'version', 'name') ORDER BY key";
 
-struct clocks {
-	struct perfetto *perfetto;
-	struct timeline_query *sources, *segments, *bounds, *meta;
-};
-
-static char *text(const struct cell *cell)
+static int add_segment(void *context, const struct cell *row, struct error *error)
 {
-	return cell->type == CELL_TEXT ? mem_strndup(cell->bytes, cell->size)
-				       : mem_strdup("");
-}
+	struct clock *clock = context;
 
-static void add_segment(struct clock *clock, const struct cell *row)
-{
-	const struct cell *rate = &row[2];
-
-	if (row[0].type != CELL_INTEGER || row[1].type != CELL_INTEGER)
-		return;
+	(void)error;
 	clock->segment = mem_grow(clock->segment, clock->segments, &clock->segment_room,
 				  sizeof(*clock->segment));
 	clock->segment[clock->segments++] =
-	    (struct segment){row[0].integer, row[1].integer,
-			     rate->type == CELL_REAL      ? rate->real
-			     : rate->type == CELL_INTEGER ? (double)rate->integer
-							  : 0};
+	    (struct segment){row[0].integer, row[1].integer, cell_number(&row[2])};
+	return 0;
 }
 
-static void add_bound(struct clock *clock, const struct cell *row)
+static int add_bound(void *context, const struct cell *row, struct error *error)
 {
+	struct clock *clock = context;
 	struct bound bound = {0};
 
-	if (row[0].type != CELL_INTEGER)
-		return;
+	(void)error;
 	bound.local_ns = row[0].integer;
 	for (int side = 0; side < 2; side++)
 		if (row[1 + side].type == CELL_INTEGER) {
@@ -84,22 +71,7 @@ static void add_bound(struct clock *clock, const struct cell *row)
 	clock->bound = mem_grow(clock->bound, clock->bounds, &clock->bound_room,
 				sizeof(*clock->bound));
 	clock->bound[clock->bounds++] = bound;
-}
-
-static int read_clock(struct clocks *clocks, struct clock *clock,
-		      const struct cell *source, struct error *error)
-{
-	int more;
-
-	if (timeline_query_ask(clocks->segments, source, 1, error))
-		return -1;
-	while ((more = timeline_query_next(clocks->segments, error)) > 0)
-		add_segment(clock, timeline_query_row(clocks->segments));
-	if (more || timeline_query_ask(clocks->bounds, source, 1, error))
-		return -1;
-	while ((more = timeline_query_next(clocks->bounds, error)) > 0)
-		add_bound(clock, timeline_query_row(clocks->bounds));
-	return more;
+	return 0;
 }
 
 /* A time by the source's clock on the timeline's axis, as docs/schema.md has it. */
@@ -170,7 +142,7 @@ static int draw_clock(const struct perfetto *perfetto, const struct clock *clock
 			is_known &= clock->bound[i].is_known[side];
 		if (!is_known)
 			continue;
-		source_name = text(&source[NAME]);
+		source_name = cell_text(&source[NAME]);
 		label.name = name =
 		    mem_printf("%s true time, %s", source_name, names[side]);
 		status = draw_side(
@@ -186,9 +158,9 @@ static int draw_clock(const struct perfetto *perfetto, const struct clock *clock
 
 static int say_clock(const struct perfetto *perfetto, const struct cell *source)
 {
-	char *name = text(&source[NAME]), *kind = text(&source[KIND]);
-	char *quality = text(&source[QUALITY]), *path = text(&source[PATH]);
-	char *reference = text(&source[REFERENCE]);
+	char *name = cell_text(&source[NAME]), *kind = cell_text(&source[KIND]);
+	char *quality = cell_text(&source[QUALITY]), *path = cell_text(&source[PATH]);
+	char *reference = cell_text(&source[REFERENCE]);
 	char *title = mem_printf("clock of %s", name);
 	nsec_t at = perfetto->scope->begin_ns;
 	struct perfetto_event event = {.instant = true,
@@ -219,33 +191,23 @@ static int say_clock(const struct perfetto *perfetto, const struct cell *source)
 	return status;
 }
 
-static int add_source(struct clocks *clocks, const struct cell *source,
-		      struct error *error)
+static int add_source(void *context, const struct cell *source, struct error *error)
 {
+	const struct perfetto *perfetto = context;
 	struct clock clock = {0};
 	int status;
 
-	if (source[NODE].type != CELL_INTEGER ||
-	    !scope_has_node(clocks->perfetto->scope, source[NODE].integer))
+	if (!scope_has_node(perfetto->scope, cell_integer(&source[NODE], -1)))
 		return 0;
-	status = say_clock(clocks->perfetto, source) ||
-		 read_clock(clocks, &clock, &source[ID], error) ||
-		 draw_clock(clocks->perfetto, &clock, source);
+	status = say_clock(perfetto, source) ||
+		 query_rows(perfetto->timeline, segments_sql, &source[ID], add_segment,
+			    &clock, error) ||
+		 query_rows(perfetto->timeline, bounds_sql, &source[ID], add_bound,
+			    &clock, error) ||
+		 draw_clock(perfetto, &clock, source);
 	free(clock.segment);
 	free(clock.bound);
 	return status ? -1 : 0;
-}
-
-static int add_sources(struct clocks *clocks, struct error *error)
-{
-	int more;
-
-	if (timeline_query_ask(clocks->sources, NULL, 0, error))
-		return -1;
-	while ((more = timeline_query_next(clocks->sources, error)) > 0)
-		if (add_source(clocks, timeline_query_row(clocks->sources), error))
-			return -1;
-	return more;
 }
 
 /* Which run this is, once a node. */
@@ -259,55 +221,48 @@ static int add_run(const struct perfetto *perfetto, const struct scope_node *nod
 	return perfetto_write_event(perfetto->writer, &run);
 }
 
-static int add_runs(struct clocks *clocks, struct error *error)
-{
-	const struct scope *scope = clocks->perfetto->scope;
-	struct perfetto_event event = {.instant = true,
-				       .begin_ns = scope->begin_ns,
-				       .end_ns = scope->begin_ns,
-				       .category = "run",
-				       .name = "run"};
-	char *key[3] = {NULL}, *value[3] = {NULL};
-	size_t count = 0;
-	int more = -1;
+/* Facts of the run; the texts are its owner's. */
+struct facts {
+	struct perfetto_event event;
+	char *text[6];
+	size_t texts;
+};
 
-	if (timeline_query_ask(clocks->meta, NULL, 0, error) == 0)
-		while ((more = timeline_query_next(clocks->meta, error)) > 0 &&
-		       count < 3) {
-			key[count] = text(&timeline_query_row(clocks->meta)[0]);
-			value[count] = text(&timeline_query_row(clocks->meta)[1]);
-			perfetto_add_text(&event, key[count], value[count]);
-			count++;
-		}
-	for (size_t i = 0; more == 0 && i < scope->nodes; i++)
-		if (scope->node[i].chosen &&
-		    add_run(clocks->perfetto, &scope->node[i], &event))
-			more = -1;
-	while (count--) {
-		free(key[count]);
-		free(value[count]);
-	}
-	return more;
+static int take_fact(void *context, const struct cell *row, struct error *error)
+{
+	struct facts *facts = context;
+	char *key = cell_text(&row[0]), *value = cell_text(&row[1]);
+
+	(void)error;
+	facts->text[facts->texts++] = key;
+	facts->text[facts->texts++] = value;
+	perfetto_add_text(&facts->event, key, value);
+	return 0;
+}
+
+static int add_runs(const struct perfetto *perfetto, struct error *error)
+{
+	const struct scope *scope = perfetto->scope;
+	struct facts facts = {.event = {.instant = true,
+					.begin_ns = scope->begin_ns,
+					.end_ns = scope->begin_ns,
+					.category = "run",
+					.name = "run"}};
+	int status =
+	    query_rows(perfetto->timeline, meta_sql, NULL, take_fact, &facts, error);
+
+	for (size_t i = 0; status == 0 && i < scope->nodes; i++)
+		if (scope->node[i].chosen)
+			status = add_run(perfetto, &scope->node[i], &facts.event);
+	while (facts.texts)
+		free(facts.text[--facts.texts]);
+	return status;
 }
 
 int perfetto_add_clocks(struct perfetto *perfetto, struct error *error)
 {
-	struct timeline_reader *timeline = perfetto->timeline;
-	struct clocks clocks = {.perfetto = perfetto};
-	int status = -1;
-
-	clocks.sources = timeline_query_new(timeline, sources_sql, error);
-	if (clocks.sources)
-		clocks.segments = timeline_query_new(timeline, segments_sql, error);
-	if (clocks.segments)
-		clocks.bounds = timeline_query_new(timeline, bounds_sql, error);
-	if (clocks.bounds)
-		clocks.meta = timeline_query_new(timeline, meta_sql, error);
-	if (clocks.meta)
-		status = add_runs(&clocks, error) || add_sources(&clocks, error);
-	timeline_query_free(clocks.sources);
-	timeline_query_free(clocks.segments);
-	timeline_query_free(clocks.bounds);
-	timeline_query_free(clocks.meta);
-	return status ? -1 : 0;
+	return add_runs(perfetto, error) || query_rows(perfetto->timeline, sources_sql,
+						       NULL, add_source, perfetto, error)
+		   ? -1
+		   : 0;
 }

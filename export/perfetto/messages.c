@@ -4,10 +4,10 @@
  * between them. An end that is not within the scope is not there, and an arrow has
  * two; then the instant says where the other one is.
  */
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 
 #include "export/perfetto/perfetto.h"
+#include "export/query.h"
 
 enum column {
 	ID,
@@ -16,10 +16,8 @@ enum column {
 	DST_NODE,
 	SEND_NS,
 	RECV_NS,
-	SRC,
-	SPORT,
-	DST,
-	DPORT,
+	SOURCE,
+	DESTINATION,
 	SEQ,
 	BYTES,
 	SEND_EVENT,
@@ -28,48 +26,28 @@ enum column {
 	RECV_TID,
 };
 
-static const char messages_sql[] =
-    "SELECT m.id, m.protocol, m.src_node, m.dst_node, m.send_ns, m.recv_ns, m.src,"
-    " m.sport, m.dst, m.dport, m.seq, m.bytes, m.send_event, m.recv_event,"
-    " s.tid, r.tid FROM message AS m"
-    " LEFT JOIN event AS s ON s.id = m.send_event"
-    " LEFT JOIN event AS r ON r.id = m.recv_event"
-    " WHERE m.send_ns BETWEEN ?1 AND ?2 OR m.recv_ns BETWEEN ?1 AND ?2"
-    " ORDER BY m.id";
+/* "10.0.0.1:80", "[fd00::1]:80", or the address alone. */
+#define PEER(address, port)                                                              \
+	"CASE WHEN " port " IS NULL THEN " address " WHEN instr(" address ", ':')"       \
+	" THEN '[' || " address " || ']:' || " port " ELSE " address " || ':' || " port  \
+	" END"
 
-enum { TEXT = 128 };
+static const char messages_sql[] =
+    "SELECT m.id, coalesce(nullif(m.protocol, ''), 'message'), m.src_node, m.dst_node,"
+    " m.send_ns, m.recv_ns, " PEER("m.src", "m.sport") ", " PEER(
+	"m.dst",
+	"m.dport") ", m.seq, m.bytes, m.send_event, m.recv_event, s.tid, r.tid FROM "
+		   "message AS m"
+		   " LEFT JOIN event AS s ON s.id = m.send_event"
+		   " LEFT JOIN event AS r ON r.id = m.recv_event"
+		   " WHERE m.send_ns BETWEEN ?1 AND ?2 OR m.recv_ns BETWEEN ?1 AND ?2"
+		   " ORDER BY m.id";
 
 struct end {
 	const struct scope_node *node; /* NULL: not known */
 	nsec_t at_ns;
 	bool inside; /* it is drawn */
 };
-
-/* 0 and NULL alike are left out by perfetto_add_text. */
-static void copy(char text[TEXT], const struct cell *cell)
-{
-	snprintf(text, TEXT, "%.*s", cell->type == CELL_TEXT ? (int)cell->size : 0,
-		 cell->type == CELL_TEXT ? cell->bytes : "");
-}
-
-/* "10.0.0.1:80", "[fd00::1]:80", or the address alone. */
-static void name_peer(char text[TEXT], const struct cell *address,
-		      const struct cell *port)
-{
-	char host[TEXT / 2];
-	bool is_v6 = false;
-
-	snprintf(host, sizeof(host), "%.*s",
-		 address->type == CELL_TEXT ? (int)address->size : 0,
-		 address->type == CELL_TEXT ? address->bytes : "");
-	for (const char *at = host; *at; at++)
-		is_v6 |= *at == ':';
-	if (port->type != CELL_INTEGER || !*host)
-		snprintf(text, TEXT, "%s", host);
-	else
-		snprintf(text, TEXT, is_v6 ? "[%s]:%" PRId64 : "%s:%" PRId64, host,
-			 port->integer);
-}
 
 static struct end end_of(const struct perfetto *perfetto, const struct cell *node,
 			 const struct cell *at)
@@ -141,49 +119,37 @@ static int add_ends(const struct perfetto *perfetto, struct perfetto_event *even
 	return 0;
 }
 
-static int add_message(const struct perfetto *perfetto, const struct cell *row)
+static int add_message(void *context, const struct cell *row, struct error *error)
 {
+	const struct perfetto *perfetto = context;
 	struct end sent = end_of(perfetto, &row[SRC_NODE], &row[SEND_NS]);
 	struct end received = end_of(perfetto, &row[DST_NODE], &row[RECV_NS]);
-	char protocol[TEXT], source[TEXT], target[TEXT];
+	char *protocol = cell_text(&row[PROTOCOL]), *source = cell_text(&row[SOURCE]);
+	char *destination = cell_text(&row[DESTINATION]);
 	struct perfetto_event event = {
 	    .category = "message", .name = protocol, .flow = (uint64_t)row[ID].integer};
+	int status;
 
-	copy(protocol, &row[PROTOCOL]);
-	if (!*protocol)
-		snprintf(protocol, sizeof(protocol), "message");
-	name_peer(source, &row[SRC], &row[SPORT]);
-	name_peer(target, &row[DST], &row[DPORT]);
+	(void)error;
+	progress_update(perfetto->progress, "ctexport perfetto", perfetto->writer->events,
+			0, 0);
 	perfetto_add_integer(&event, "message", row[ID].integer);
 	perfetto_add_text(&event, "source", source);
-	perfetto_add_text(&event, "destination", target);
+	perfetto_add_text(&event, "destination", destination);
 	add_cell(&event, "bytes", &row[BYTES]);
 	add_cell(&event, "seq", &row[SEQ]);
 	if (sent.node && received.node)
 		perfetto_add_integer(&event, "latency ns",
 				     nsec_sub(received.at_ns, sent.at_ns));
-	return add_ends(perfetto, &event, &sent, &received, row);
+	status = add_ends(perfetto, &event, &sent, &received, row);
+	free(protocol);
+	free(source);
+	free(destination);
+	return status;
 }
 
 int perfetto_add_messages(struct perfetto *perfetto, struct error *error)
 {
-	struct cell span[] = {
-	    {.type = CELL_INTEGER, .integer = perfetto->scope->begin_ns},
-	    {.type = CELL_INTEGER, .integer = perfetto->scope->end_ns},
-	};
-	struct timeline_query *query =
-	    timeline_query_new(perfetto->timeline, messages_sql, error);
-	int more = -1;
-
-	if (query && timeline_query_ask(query, span, 2, error) == 0)
-		while ((more = timeline_query_next(query, error)) > 0) {
-			progress_update(perfetto->progress, "ctexport perfetto",
-					perfetto->writer->events, 0, 0);
-			if (add_message(perfetto, timeline_query_row(query))) {
-				more = -1;
-				break;
-			}
-		}
-	timeline_query_free(query);
-	return more;
+	return query_scope(perfetto->timeline, perfetto->scope, messages_sql, add_message,
+			   perfetto, error);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "timeline/events.h"
+#include "export/query.h"
 
 struct disk {
 	int64_t node, dev;
@@ -18,100 +18,62 @@ struct perfetto_names {
 	size_t disks, disk_room;
 };
 
-static int64_t integer(const struct cell *cell, int64_t otherwise)
-{
-	return cell->type == CELL_INTEGER ? cell->integer : otherwise;
-}
+struct reading {
+	struct perfetto_names *names;
+	const struct scope *scope;
+};
 
-static char *text(const struct cell *cell)
+static int add_thread(void *context, const struct cell *row, struct error *error)
 {
-	return cell->type == CELL_TEXT ? mem_strndup(cell->bytes, cell->size)
-				       : mem_strdup("");
-}
-
-static void add(struct perfetto_names *names, const struct cell *row)
-{
+	const struct reading *reading = context;
+	struct perfetto_names *names = reading->names;
 	struct perfetto_name *last = names->count ? &names->item[names->count - 1] : NULL;
-	struct perfetto_name name = {
-	    .node = integer(&row[0], 0),
-	    .tid = integer(&row[1], -1),
-	    .begin_ns = integer(&row[2], NSEC_MIN),
-	    .pid = integer(&row[4], -1),
-	    .comm = text(&row[3]),
-	    .process = text(&row[5]),
-	};
+	struct perfetto_name name = {.node = cell_integer(&row[0], 0),
+				     .tid = cell_integer(&row[1], -1),
+				     .begin_ns = cell_integer(&row[2], NSEC_MIN),
+				     .pid = cell_integer(&row[4], -1)};
 
+	(void)error;
+	if (!scope_has_node(reading->scope, name.node))
+		return 0;
+	name.comm = cell_text(&row[3]);
+	name.process = cell_text(&row[5]);
 	if (last && last->node == name.node && last->tid == name.tid)
 		name.life = last->life + 1;
 	names->item =
 	    mem_grow(names->item, names->count, &names->room, sizeof(*names->item));
 	names->item[names->count++] = name;
+	return 0;
 }
 
-static int read_threads(struct perfetto_names *names, struct timeline_reader *reader,
-			const struct scope *scope, struct error *error)
+static int add_disk(void *context, const struct cell *row, struct error *error)
 {
-	/* NULL sorts first, as what began before the recording should. */
-	struct timeline_query *query = timeline_query_new(
-	    reader,
-	    "SELECT t.node, t.tid, t.begin_ns, t.comm, p.pid, p.comm FROM thread AS t "
-	    "LEFT JOIN process AS p ON p.id = t.process "
-	    "ORDER BY t.node, t.tid, t.begin_ns, t.id",
-	    error);
-	int more = -1;
+	struct perfetto_names *names = ((const struct reading *)context)->names;
 
-	if (query && timeline_query_ask(query, NULL, 0, error) == 0)
-		while ((more = timeline_query_next(query, error)) > 0) {
-			const struct cell *row = timeline_query_row(query);
-
-			if (scope_has_node(scope, integer(&row[0], 0)))
-				add(names, row);
-		}
-	timeline_query_free(query);
-	return more;
-}
-
-static void add_disk(struct perfetto_names *names, const struct event_row *row)
-{
-	if (row->field[0].type != CELL_INTEGER || row->field[1].type != CELL_TEXT ||
-	    perfetto_names_disk(names, row->node, row->field[0].integer))
-		return;
+	(void)error;
 	names->disk =
 	    mem_grow(names->disk, names->disks, &names->disk_room, sizeof(*names->disk));
-	names->disk[names->disks++] = (struct disk){.node = row->node,
-						    .dev = row->field[0].integer,
-						    .name = text(&row->field[1])};
-}
-
-/* They are told when the recording begins, whatever part of it was asked for. */
-static int read_disks(struct perfetto_names *names, struct timeline_reader *reader,
-		      const struct scope *scope, struct error *error)
-{
-	static const struct events_wish wish = {.class = "lttng_statedump_block_device",
-						.field = {"dev", "diskname"}};
-	struct scope whole = *scope;
-	struct event_row row;
-	struct events *events;
-	int more = -1;
-
-	whole.begin_ns = whole.origin_ns;
-	whole.end_ns = whole.last_ns;
-	whole.all_time = true;
-	events = events_new(reader, &whole, &wish, 1, error);
-	if (events)
-		while ((more = events_next(events, &row, error)) > 0)
-			add_disk(names, &row);
-	events_free(events);
-	return more;
+	names->disk[names->disks++] = (struct disk){
+	    .node = row[0].integer, .dev = row[1].integer, .name = cell_text(&row[2])};
+	return 0;
 }
 
 struct perfetto_names *perfetto_names_new(struct timeline_reader *reader,
 					  const struct scope *scope, struct error *error)
 {
+	/* NULL sorts first, as what began before the recording should. */
+	static const char threads[] =
+	    "SELECT t.node, t.tid, t.begin_ns, t.comm, p.pid, p.comm FROM thread AS t "
+	    "LEFT JOIN process AS p ON p.id = t.process "
+	    "ORDER BY t.node, t.tid, t.begin_ns, t.id";
+	/* A disk without a name has its numbers for one. */
+	static const char disks[] = "SELECT DISTINCT node, dev, disk FROM block_request "
+				    "WHERE disk NOT LIKE '%,%' ORDER BY node, dev";
 	struct perfetto_names *names = mem_zalloc(sizeof(*names));
+	struct reading reading = {names, scope};
 
-	if (read_threads(names, reader, scope, error) == 0 &&
-	    read_disks(names, reader, scope, error) == 0)
+	if (query_rows(reader, threads, NULL, add_thread, &reading, error) == 0 &&
+	    query_rows(reader, disks, NULL, add_disk, &reading, error) == 0)
 		return names;
 	perfetto_names_free(names);
 	return NULL;

@@ -130,7 +130,7 @@ static int add_parts(struct perfetto *perfetto, struct error *error)
 	} steps[] = {
 	    {PART_CLOCKS, perfetto_add_clocks},
 	    {PART_STATES | PART_CPUS | PART_INTERRUPTS | PART_SYSCALLS | PART_DISKS,
-	     perfetto_add_activity},
+	     perfetto_add_spans},
 	    {PART_MESSAGES, perfetto_add_messages},
 	    {PART_TASKS, perfetto_add_tasks},
 	    {PART_SAMPLES, perfetto_add_samples},

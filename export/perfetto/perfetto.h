@@ -40,7 +40,7 @@ struct perfetto {
  * Put the parts on their tracks, each what lies within the scope. 0, or -1; with
  * error, or without where it is the file that cannot be written.
  */
-int perfetto_add_activity(struct perfetto *perfetto, struct error *error);
+int perfetto_add_spans(struct perfetto *perfetto, struct error *error);
 int perfetto_add_messages(struct perfetto *perfetto, struct error *error);
 int perfetto_add_samples(struct perfetto *perfetto, struct error *error);
 int perfetto_add_clocks(struct perfetto *perfetto, struct error *error);

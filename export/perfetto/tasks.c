@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "export/perfetto/perfetto.h"
+#include "export/query.h"
 
 enum column { ID, NODE, PID, NAME, ENQUEUE, BEGIN, END, STATUS };
 
@@ -22,9 +23,8 @@ static void add_cell(struct perfetto_event *event, const char *name,
 static int add_task(const struct perfetto *perfetto, const struct cell *row)
 {
 	const struct scope *scope = perfetto->scope;
-	char *name = row[NAME].type == CELL_TEXT && row[NAME].size
-			 ? mem_strndup(row[NAME].bytes, row[NAME].size)
-			 : mem_strdup("task");
+	char *name = row[NAME].type == CELL_TEXT && row[NAME].size ? cell_text(&row[NAME])
+								   : mem_strdup("task");
 	struct perfetto_event event = {.category = "task",
 				       .name = name,
 				       .begin_ns = row[BEGIN].integer,
@@ -54,33 +54,33 @@ static int add_task(const struct perfetto *perfetto, const struct cell *row)
 	return status;
 }
 
+struct tasks {
+	struct perfetto *perfetto;
+	uint64_t homeless;
+};
+
+static int take_task(void *context, const struct cell *row, struct error *error)
+{
+	struct tasks *tasks = context;
+
+	(void)error;
+	if (row[NODE].type != CELL_INTEGER)
+		tasks->homeless++;
+	return row[NODE].type == CELL_INTEGER &&
+		       scope_has_node(tasks->perfetto->scope, row[NODE].integer)
+		   ? add_task(tasks->perfetto, row)
+		   : 0;
+}
+
 int perfetto_add_tasks(struct perfetto *perfetto, struct error *error)
 {
-	struct cell span[] = {
-	    {.type = CELL_INTEGER, .integer = perfetto->scope->begin_ns},
-	    {.type = CELL_INTEGER, .integer = perfetto->scope->end_ns},
-	};
-	struct timeline_query *query =
-	    timeline_query_new(perfetto->timeline, tasks_sql, error);
-	uint64_t homeless = 0;
-	int more = -1;
+	struct tasks tasks = {perfetto, 0};
+	int status = query_scope(perfetto->timeline, perfetto->scope, tasks_sql,
+				 take_task, &tasks, error);
 
-	if (query && timeline_query_ask(query, span, 2, error) == 0)
-		while ((more = timeline_query_next(query, error)) > 0) {
-			const struct cell *row = timeline_query_row(query);
-
-			if (row[NODE].type != CELL_INTEGER)
-				homeless++;
-			else if (scope_has_node(perfetto->scope, row[NODE].integer) &&
-				 add_task(perfetto, row)) {
-				more = -1;
-				break;
-			}
-		}
-	timeline_query_free(query);
-	if (homeless)
-		problem_add(perfetto->notes, "", "tasks", homeless,
+	if (tasks.homeless)
+		problem_add(perfetto->notes, "", "tasks", tasks.homeless,
 			    "%llu tasks are of no node of the run, and left out",
-			    (unsigned long long)homeless);
-	return more;
+			    (unsigned long long)tasks.homeless);
+	return status;
 }

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/near.h"
+#include "export/query.h"
 #include "export/tables/question_scope.h"
 #include "timeline/names.h"
 #include "timeline/schema.h"
@@ -36,17 +37,6 @@ static enum question_type type_of(const char *declared)
 						    : QUESTION_ANY;
 }
 
-static char *copy(const struct cell *cell)
-{
-	return cell->type == CELL_TEXT ? mem_strndup(cell->bytes, cell->size)
-				       : mem_strdup("");
-}
-
-static int64_t integer(const struct cell *cell)
-{
-	return cell->type == CELL_INTEGER ? cell->integer : 0;
-}
-
 static struct question_column *add_column(struct question *question,
 					  struct name_set *names, const char *name)
 {
@@ -59,32 +49,24 @@ static struct question_column *add_column(struct question *question,
 	return &question->column[question->columns++];
 }
 
-/*
- * Ask with one text, if it is not NULL, and hand on each row. 0, or -1 with error.
- */
+/* Ask with one text, where it is not NULL, and hand on each row. 0, or -1 with error. */
 static int each_row(struct timeline_reader *timeline, const char *sql, const char *word,
-		    void (*row)(void *context, const struct cell *cell), void *context,
-		    struct error *error)
+		    timeline_take *take, void *context, struct error *error)
 {
-	struct timeline_query *query = timeline_query_new(timeline, sql, error);
 	struct cell value;
-	int more = -1;
 
-	if (word)
-		cell_set_bytes(&value, CELL_TEXT, word, strlen(word));
-	if (query && timeline_query_ask(query, &value, word ? 1 : 0, error) == 0)
-		while ((more = timeline_query_next(query, error)) > 0)
-			row(context, timeline_query_row(query));
-	timeline_query_free(query);
-	return more;
+	cell_set_bytes(&value, CELL_TEXT, word ? word : "", word ? strlen(word) : 0);
+	return query_rows(timeline, sql, &value, take, context, error);
 }
 
-static void take_name(void *context, const struct cell *cell)
+static int take_name(void *context, const struct cell *cell, struct error *error)
 {
-	char *name = copy(cell);
+	char *name = cell_text(cell);
 
+	(void)error;
 	text_list_add(context, name);
 	free(name);
+	return 0;
 }
 
 int question_list_tables(struct timeline_reader *timeline, struct text_list *names,
@@ -102,29 +84,34 @@ struct table_facts {
 	bool is_view, is_class, is_class_view;
 };
 
-static void take_column(void *context, const struct cell *cell)
+static int take_column(void *context, const struct cell *cell, struct error *error)
 {
 	struct table_facts *facts = context;
-	char *name = copy(&cell[0]), *declared = copy(&cell[1]);
+	char *name = cell_text(&cell[0]), *declared = cell_text(&cell[1]);
 	struct question_column *column;
 
+	(void)error;
 	column = add_column(facts->question, &facts->names, name);
 	column->type = type_of(declared);
 	/* A rowid is never NULL; columns of a view have nothing declared. */
 	column->required =
-	    integer(&cell[2]) || (integer(&cell[3]) && column->type == QUESTION_INTEGER);
+	    cell_integer(&cell[2], 0) ||
+	    (cell_integer(&cell[3], 0) && column->type == QUESTION_INTEGER);
 	column->instant = is_instant(name);
 	free(name);
 	free(declared);
+	return 0;
 }
 
-static void take_facts(void *context, const struct cell *cell)
+static int take_facts(void *context, const struct cell *cell, struct error *error)
 {
 	struct table_facts *facts = context;
 
-	facts->is_view = integer(&cell[0]);
-	facts->is_class = integer(&cell[1]);
-	facts->is_class_view = integer(&cell[2]);
+	(void)error;
+	facts->is_view = cell_integer(&cell[0], 0);
+	facts->is_class = cell_integer(&cell[1], 0);
+	facts->is_class_view = cell_integer(&cell[2], 0);
+	return 0;
 }
 
 static int no_such_table(struct timeline_reader *timeline, const char *name,
@@ -166,9 +153,11 @@ static int read_table(struct timeline_reader *timeline, struct table_facts *fact
 }
 
 /* The greatest rowid is found at once, and no table has many gaps. */
-static void take_count(void *context, const struct cell *cell)
+static int take_count(void *context, const struct cell *cell, struct error *error)
 {
-	*(int64_t *)context = integer(cell);
+	(void)error;
+	*(int64_t *)context = cell_integer(&cell[0], 0);
+	return 0;
 }
 
 static void count_rows(struct timeline_reader *timeline, struct question *question,
@@ -226,8 +215,10 @@ static void doubt_types(struct question *question, const struct table_facts *fac
 {
 	if (facts->is_class || facts->is_class_view || is_of_schema(question->name))
 		return;
-	for (size_t i = 0; i < question->columns; i++)
+	for (size_t i = 0; i < question->columns; i++) {
+		question->column[i].declared = question->column[i].type;
 		question->column[i].type = QUESTION_ANY;
+	}
 }
 
 struct question *question_of_table(struct timeline_reader *timeline,
@@ -328,26 +319,30 @@ struct class_facts {
 	FILE *sql;
 };
 
-static void take_class(void *context, const struct cell *cell)
+static int take_class(void *context, const struct cell *cell, struct error *error)
 {
 	struct class_facts *facts = context;
 
-	facts->question->class = copy(&cell[0]);
-	facts->table = copy(&cell[1]);
-	facts->question->rows = integer(&cell[2]);
+	(void)error;
+	facts->question->class = cell_text(&cell[0]);
+	facts->table = cell_text(&cell[1]);
+	facts->question->rows = cell_integer(&cell[2], 0);
+	return 0;
 }
 
-static void take_field(void *context, const struct cell *cell)
+static int take_field(void *context, const struct cell *cell, struct error *error)
 {
 	struct class_facts *facts = context;
-	char *name = copy(&cell[0]), *declared = copy(&cell[1]);
+	char *name = cell_text(&cell[0]), *declared = cell_text(&cell[1]);
 	char *quoted = name_quote(name);
 
+	(void)error;
 	fprintf(facts->sql, ", t.%s", quoted);
 	add_typed(facts->question, &facts->names, name, type_of(declared));
 	free(quoted);
 	free(name);
 	free(declared);
+	return 0;
 }
 
 /* The class's facts and the list of what is selected of it. */

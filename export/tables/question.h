@@ -24,12 +24,12 @@ enum question_type {
 
 struct question_column {
 	char *name; /* no two of a question are the same, whatever their case */
-	enum question_type type;
-	bool required; /* never NULL */
-	bool instant;  /* an integer is nanoseconds since the epoch */
-	bool mixed;    /* values may be of another type, and are converted */
-	bool is_key;   /* it stands in the path of a file, and not in the file */
-	bool is_node;  /* it comes as node.id, and stands for the node's name */
+	enum question_type type, declared; /* declared: where `type` is not known */
+	bool required;                     /* never NULL */
+	bool instant;                      /* an integer is nanoseconds since the epoch */
+	bool mixed;   /* values may be of another type, and are converted */
+	bool is_key;  /* it stands in the path of a file, and not in the file */
+	bool is_node; /* it comes as node.id, and stands for the node's name */
 };
 
 /* What the parameters 1 and 2 are. */

@@ -13,6 +13,8 @@ struct extent {
 	const char *table, *time, *node;
 };
 
+#define SPAN "t.end_ns >= ?1 AND t.begin_ns <= ?2"
+
 static const struct extent extents[] = {
     {"event", "t.ts_ns BETWEEN ?1 AND ?2", "t.node IN NODES"},
     {"sample", "t.ts_ns BETWEEN ?1 AND ?2", "t.node IN NODES"},
@@ -22,6 +24,13 @@ static const struct extent extents[] = {
      "t.node IN NODES"},
     {"thread", "coalesce(t.end_ns, ?2) >= ?1 AND coalesce(t.begin_ns, ?1) <= ?2",
      "t.node IN NODES"},
+    {"thread_state", SPAN, "t.node IN NODES"},
+    {"syscall", SPAN, "t.node IN NODES"},
+    {"irq", SPAN, "t.node IN NODES"},
+    {"block_request", SPAN, "t.node IN NODES"},
+    {"recorded", SPAN, "t.node IN NODES"},
+    {"request", "coalesce(t.end_ns, ?2) >= ?1 AND t.begin_ns <= ?2",
+     "(t.client IN NODES OR t.server IN NODES)"},
     {"invocation",
      "coalesce(t.end_ns, ?2) >= ?1 AND coalesce(t.enqueue_ns, t.begin_ns, ?1) <= ?2",
      "t.node IN NODES"},

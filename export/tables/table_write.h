@@ -2,7 +2,7 @@
 #ifndef CT_EXPORT_TABLES_TABLE_WRITE_H
 #define CT_EXPORT_TABLES_TABLE_WRITE_H
 
-#include <stdatomic.h>
+#include <pthread.h>
 
 #include "export/format.h"
 #include "export/tables/dataset.h"
@@ -18,18 +18,36 @@ struct table_job {
 	size_t keys, most_files;
 };
 
-/* What jobs share; threads may do one each, with a reader of their own. */
+/*
+ * Many tables by a few threads, each with a reader of its own: the longest tables first.
+ * A single table is read by one thread and written by another; many ones too, where there
+ * are four threads or more.
+ */
 struct table_work {
-	const struct export *export;
+	struct export *export;
 	const struct table_style *style;
-	bool pipe;               /* read and write in two threads */
-	_Atomic uint64_t rows;   /* done up to now */
-	_Atomic uint64_t mended; /* texts that were no UTF-8 */
-	_Atomic bool stopped;    /* something failed: end early */
+	struct table_job *job;
+	size_t jobs, room;
+	int threads;
+	bool pipe; /* read and write in two threads */
+
+	size_t *order;        /* indexes of jobs, the longest first */
+	pthread_mutex_t lock; /* guards the rest */
+	uint64_t rows;        /* done up to now */
+	uint64_t mended;      /* texts that were no UTF-8 */
+	size_t failed;        /* the job, of several the first; SIZE_MAX: none */
+	struct error error;
 };
 
-/* 0, or -1 with error. The job's name, question and keys stay the caller's. */
-int table_write(struct table_work *work, struct table_job *job,
-		struct timeline_reader *timeline, struct error *error);
+/* What sorts of values a cell is of, in bits; and a type for a column that has had some
+ * of these, so that no value is lost. */
+unsigned table_sorts(const struct cell *cell);
+enum question_type table_type(const struct question_column *column, unsigned sorts);
+
+/* How many threads: `wanted`, or 0: one a processor; not more than there are jobs. */
+void table_work_plan(struct table_work *work, int wanted);
+
+/* Do all jobs. 0, or -1 with the error of the first job that failed, in their order. */
+int table_work_run(struct table_work *work, struct error *error);
 
 #endif

@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/tables/tables.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"
-#include "export/tables/table_pool.h"
+#include "export/formats.h"
+#include "export/query.h"
+#include "export/tables/table_write.h"
+
+/*
+ * What the formats of rows share, csv and parquet: which tables of the timeline are
+ * asked for, and how their rows come into files. All tables go to a directory, one table
+ * or SELECT to a file, and what is partitioned to a directory again (dataset.h).
+ */
+struct tables_options {
+	char *query;
+	struct text_list tables, partition;
+	char *timestamps;
+	int jobs;
+};
+
+enum { TABLES_ROWS = 5 };
 
 /* Files that are open at a time in a dataset of any keys. */
 enum { MOST_OPEN = 32 };
@@ -14,8 +28,9 @@ enum { MOST_OPEN = 32 };
 /* What a dataset's open files hold together, as kept. */
 #define GROUPS_BYTES ((size_t)128 << 20)
 
-size_t tables_rows(struct tables_options *options, struct option_row *row,
-		   const char *timestamps_argument, const char *timestamps_help)
+/* Their rows; `timestamps` is the help of --timestamps. Returns TABLES_ROWS. */
+static size_t tables_rows(struct tables_options *options, struct option_row *row,
+			  const char *timestamps_argument, const char *timestamps_help)
 {
 	const struct option_row rows[TABLES_ROWS] = {
 	    {0, "table", OPTION_LIST, &options->tables, "NAME",
@@ -36,7 +51,7 @@ size_t tables_rows(struct tables_options *options, struct option_row *row,
 	return TABLES_ROWS;
 }
 
-void tables_options_clear(struct tables_options *options)
+static void tables_options_clear(struct tables_options *options)
 {
 	free(options->query);
 	free(options->timestamps);
@@ -88,8 +103,8 @@ static int check_keys(const struct tables_options *options, struct error *error)
 	return status;
 }
 
-int tables_plan(const struct tables_options *options, struct export_plan *plan,
-		struct error *error)
+static int tables_plan(const struct tables_options *options, struct export_plan *plan,
+		       struct error *error)
 {
 	if (options->query && options->tables.count)
 		return error_set(error, "--query and --table exclude each other");
@@ -104,15 +119,15 @@ int tables_plan(const struct tables_options *options, struct export_plan *plan,
 	return 0;
 }
 
-static struct table_job *add_job(struct table_pool *pool, struct question *question)
+static struct table_job *add_job(struct table_work *work, struct question *question)
 {
-	pool->job = mem_grow(pool->job, pool->jobs, &pool->room, sizeof(*pool->job));
-	pool->job[pool->jobs] = (struct table_job){.question = question};
-	return &pool->job[pool->jobs++];
+	work->job = mem_grow(work->job, work->jobs, &work->room, sizeof(*work->job));
+	work->job[work->jobs] = (struct table_job){.question = question};
+	return &work->job[work->jobs++];
 }
 
 /* A table to a file of its own name in the directory. */
-static int add_table(struct table_pool *pool, struct export *export, const char *name,
+static int add_table(struct table_work *work, struct export *export, const char *name,
 		     struct error *error)
 {
 	struct question *question =
@@ -123,13 +138,13 @@ static int add_table(struct table_pool *pool, struct export *export, const char 
 	if (!question)
 		return -1;
 	file = dataset_escape(name, strlen(name));
-	job = add_job(pool, question);
-	job->name = mem_printf("%s.%s", file, pool->work.style->extension);
+	job = add_job(work, question);
+	job->name = mem_printf("%s.%s", file, work->style->extension);
 	free(file);
 	return 0;
 }
 
-static int add_tables(struct table_pool *pool, struct export *export,
+static int add_tables(struct table_work *work, struct export *export,
 		      const struct text_list *wanted, struct error *error)
 {
 	struct text_list all = {0};
@@ -139,7 +154,7 @@ static int add_tables(struct table_pool *pool, struct export *export,
 	if (!wanted->count)
 		status = question_list_tables(export->timeline, &all, error);
 	for (size_t i = 0; i < names->count && !status; i++)
-		status = add_table(pool, export, names->item[i], error);
+		status = add_table(work, export, names->item[i], error);
 	text_list_clear(&all);
 	return status;
 }
@@ -191,36 +206,21 @@ static int set_keys(struct table_job *job, const struct text_list *keys,
 				"files");
 }
 
-static int64_t ask_number(struct timeline_reader *timeline, const char *sql,
-			  struct error *error)
-{
-	struct timeline_query *query = timeline_query_new(timeline, sql, error);
-	int64_t number = -1;
-
-	if (query && !timeline_query_ask(query, NULL, 0, error) &&
-	    timeline_query_next(query, error) > 0 &&
-	    timeline_query_row(query)->type == CELL_INTEGER)
-		number = timeline_query_row(query)->integer;
-	timeline_query_free(query);
-	return number;
-}
-
 /* A job a class, with its fields; or one for all where fields have no place. */
-static int add_events(struct table_pool *pool, struct export *export,
+static int add_events(struct table_work *work, struct export *export,
 		      const struct text_list *keys, struct error *error)
 {
 	bool by_class = false;
-	int64_t classes, bare;
+	int64_t classes = 0, bare = 0;
 	size_t nodes = export->scope.nodes ? export->scope.nodes : 1;
 
 	for (size_t i = 0; i < keys->count; i++)
 		by_class |= strcmp(keys->item[i], "class") == 0;
-	classes = ask_number(export->timeline,
-			     "SELECT coalesce(max(id), 0) FROM event_class", error);
-	bare = ask_number(export->timeline,
+	if (query_integer(export->timeline, "SELECT max(id) FROM event_class", NULL,
+			  &classes, error) < 0 ||
+	    query_integer(export->timeline,
 			  "SELECT count(*) FROM event_class WHERE table_name IS NULL",
-			  error);
-	if (classes < 0 || bare < 0)
+			  NULL, &bare, error) < 0)
 		return -1;
 	for (int64_t id = by_class && !bare; id <= (by_class && !bare ? classes : 0);
 	     id++) {
@@ -230,7 +230,7 @@ static int add_events(struct table_pool *pool, struct export *export,
 
 		if (!question)
 			return -1;
-		job = add_job(pool, question);
+		job = add_job(work, question);
 		job->most_files = id && nodes < MOST_OPEN ? nodes : MOST_OPEN;
 		if (set_keys(job, keys, error))
 			return -1;
@@ -238,7 +238,7 @@ static int add_events(struct table_pool *pool, struct export *export,
 	return 0;
 }
 
-static int add_partitioned(struct table_pool *pool, struct export *export,
+static int add_partitioned(struct table_work *work, struct export *export,
 			   const struct tables_options *options,
 			   const struct text_list *keys, struct error *error)
 {
@@ -246,16 +246,16 @@ static int add_partitioned(struct table_pool *pool, struct export *export,
 	struct table_job *job;
 
 	if (!options->query && !options->tables.count)
-		return add_events(pool, export, keys, error);
+		return add_events(work, export, keys, error);
 	question = the_question(export, options, error);
 	if (!question)
 		return -1;
-	job = add_job(pool, question);
+	job = add_job(work, question);
 	job->most_files = MOST_OPEN;
 	return set_keys(job, keys, error);
 }
 
-static int add_all(struct table_pool *pool, struct export *export,
+static int add_all(struct table_work *work, struct export *export,
 		   const struct tables_options *options, const struct text_list *keys,
 		   struct error *error)
 {
@@ -263,59 +263,220 @@ static int add_all(struct table_pool *pool, struct export *export,
 	struct table_job *job;
 
 	if (keys->count)
-		return add_partitioned(pool, export, options, keys, error);
+		return add_partitioned(work, export, options, keys, error);
 	if (export->directory)
-		return add_tables(pool, export, &options->tables, error);
+		return add_tables(work, export, &options->tables, error);
 	question = the_question(export, options, error);
 	if (!question)
 		return -1;
-	job = add_job(pool, question);
+	job = add_job(work, question);
 	job->file = export->file;
 	job->file_name = export->file_name;
 	return 0;
 }
 
 /* Files that are open at a time share the memory of row groups. */
-static void share_memory(const struct table_pool *pool, struct table_style *style)
+static void share_memory(const struct table_work *work, struct table_style *style)
 {
 	size_t most = 1;
 
-	for (size_t i = 0; i < pool->jobs; i++)
-		if (pool->job[i].most_files > most)
-			most = pool->job[i].most_files;
-	most *= pool->threads > 2 ? (size_t)pool->threads : 2;
+	for (size_t i = 0; i < work->jobs; i++)
+		if (work->job[i].most_files > most)
+			most = work->job[i].most_files;
+	most *= work->threads > 2 ? (size_t)work->threads : 2;
 	if (!style->settings.group_bytes)
 		style->settings.group_bytes = GROUPS_BYTES / most;
 }
 
-int tables_run(struct export *export, const struct tables_options *options,
-	       const struct table_style *style, struct error *error)
+static int tables_run(struct export *export, const struct tables_options *options,
+		      const struct table_style *style, struct error *error)
 {
 	struct table_style shared = *style;
-	struct table_pool pool = {.work = {.export = export, .style = &shared}};
+	struct table_work work = {.export = export, .style = &shared};
 	struct text_list keys = {0};
 	int status;
 
 	split(&options->partition, &keys);
-	status = add_all(&pool, export, options, &keys, error);
+	status = add_all(&work, export, options, &keys, error);
 	if (!status) {
-		table_pool_plan(&pool, options->jobs);
-		share_memory(&pool, &shared);
-		status = table_pool_run(&pool, &export->progress, error);
+		table_work_plan(&work, options->jobs);
+		share_memory(&work, &shared);
+		status = table_work_run(&work, error);
 	}
-	if (!status && pool.work.mended)
-		problem_add(&export->notes, export->path, "text", pool.work.mended,
+	if (!status && work.mended)
+		problem_add(&export->notes, export->path, "text", work.mended,
 			    "%llu texts are no UTF-8, U+FFFD stands for what is not",
-			    (unsigned long long)pool.work.mended);
-	if (!status && keys.count && !pool.work.rows)
+			    (unsigned long long)work.mended);
+	if (!status && keys.count && !work.rows)
 		problem_add(&export->notes, export->output, "empty", 1,
 			    "no row, so no file");
-	for (size_t i = 0; i < pool.jobs; i++) {
-		question_free(pool.job[i].question);
-		free(pool.job[i].name);
-		free(pool.job[i].key);
+	for (size_t i = 0; i < work.jobs; i++) {
+		question_free(work.job[i].question);
+		free(work.job[i].name);
+		free(work.job[i].key);
 	}
-	free(pool.job);
+	free(work.job);
 	text_list_clear(&keys);
 	return status;
 }
+
+/* Tables of the timeline, or rows of a question, as comma separated values or Parquet. */
+struct row_options {
+	struct tables_options tables;
+	char *codec; /* these of Parquet */
+	int level, group_rows;
+};
+
+static void *new_options(void)
+{
+	return mem_zalloc(sizeof(struct row_options));
+}
+
+static void free_options(void *given)
+{
+	struct row_options *options = given;
+
+	tables_options_clear(&options->tables);
+	free(options->codec);
+	free(options);
+}
+
+static size_t csv_option_rows(void *given, struct option_row *row)
+{
+	struct row_options *options = given;
+
+	return tables_rows(
+	    &options->tables, row, "ns|iso",
+	    "instants as nanoseconds since the epoch (default) or ISO 8601");
+}
+
+static const struct {
+	const char *name;
+	enum parquet_codec codec;
+} codecs[] = {
+    {"zstd", PARQUET_ZSTD}, {"snappy", PARQUET_SNAPPY}, {"none", PARQUET_UNCOMPRESSED}};
+
+static size_t parquet_option_rows(void *options, struct option_row *row)
+{
+	struct row_options *parquet = options;
+	size_t count = tables_rows(&parquet->tables, row, "ns|utc",
+				   "instants as INT64 of nanoseconds since the epoch "
+				   "(default), or marked as timestamps in UTC");
+
+	row[count++] = (struct option_row){.name = "codec",
+					   .kind = OPTION_STRING,
+					   .target = &parquet->codec,
+					   .argument = "zstd|snappy|none",
+					   .help = "compression (default: zstd)"};
+	row[count++] = (struct option_row){.name = "level",
+					   .kind = OPTION_INT,
+					   .target = &parquet->level,
+					   .argument = "N",
+					   .help = "of zstd, 1 to 19 (default: 1)",
+					   .least = 1,
+					   .most = 19};
+	row[count++] = (struct option_row){.name = "row-group",
+					   .kind = OPTION_INT,
+					   .target = &parquet->group_rows,
+					   .argument = "ROWS",
+					   .help = "most rows of a row group (default: "
+						   "1048576)",
+					   .least = 1,
+					   .most = 1 << 30};
+	return count;
+}
+
+static int codec_of(const char *name, enum parquet_codec *codec)
+{
+	*codec = PARQUET_ZSTD;
+	if (!name)
+		return 0;
+	for (size_t i = 0; i < sizeof(codecs) / sizeof(*codecs); i++) {
+		if (strcmp(codecs[i].name, name) == 0) {
+			*codec = codecs[i].codec;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static int csv_plan(const void *options, const char *output, struct export_plan *plan,
+		    struct error *error)
+{
+	const struct row_options *csv = options;
+	const char *timestamps = csv->tables.timestamps;
+
+	(void)output;
+	if (timestamps && strcmp(timestamps, "ns") != 0 && strcmp(timestamps, "iso") != 0)
+		return error_set(error, "--timestamps: '%s', want ns or iso", timestamps);
+	return tables_plan(&csv->tables, plan, error);
+}
+
+static int csv_run(struct export *export, struct error *error)
+{
+	const struct row_options *csv = export->options;
+	const char *timestamps = csv->tables.timestamps;
+	const struct table_style style = {
+	    .timestamps = timestamps && strcmp(timestamps, "iso") == 0,
+	    .extension = "csv",
+	};
+
+	return tables_run(export, &csv->tables, &style, error);
+}
+
+const struct export_format export_csv = {
+    .name = "csv",
+    .summary = "tables of the timeline, or a SELECT, as CSV",
+    .usage = "[OPTION...] RUN.db [-o FILE | -o DIR]",
+    .options_new = new_options,
+    .rows = csv_option_rows,
+    .options_free = free_options,
+    .plan = csv_plan,
+    .run = csv_run,
+};
+
+static int parquet_plan(const void *options, const char *output, struct export_plan *plan,
+			struct error *error)
+{
+	const struct row_options *parquet = options;
+	const char *timestamps = parquet->tables.timestamps;
+	enum parquet_codec codec;
+
+	(void)output;
+	if (timestamps && strcmp(timestamps, "ns") != 0 && strcmp(timestamps, "utc") != 0)
+		return error_set(error, "--timestamps: '%s', want ns or utc", timestamps);
+	if (codec_of(parquet->codec, &codec))
+		return error_set(error, "--codec: '%s', want zstd, snappy or none",
+				 parquet->codec);
+	if (parquet->level && codec != PARQUET_ZSTD)
+		return error_set(error, "--level wants --codec zstd");
+	plan->binary = true;
+	return tables_plan(&parquet->tables, plan, error);
+}
+
+static int parquet_run(struct export *export, struct error *error)
+{
+	const struct row_options *parquet = export->options;
+	const char *timestamps = parquet->tables.timestamps;
+	struct table_style style = {
+	    .parquet = true,
+	    .timestamps = timestamps && strcmp(timestamps, "utc") == 0,
+	    .settings = {.level = parquet->level,
+			 .group_rows = (uint64_t)parquet->group_rows},
+	    .extension = "parquet",
+	};
+
+	codec_of(parquet->codec, &style.settings.codec);
+	return tables_run(export, &parquet->tables, &style, error);
+}
+
+const struct export_format export_parquet = {
+    .name = "parquet",
+    .summary = "tables of the timeline, or a SELECT, as Parquet",
+    .usage = "[OPTION...] RUN.db [-o FILE | -o DIR]",
+    .options_new = new_options,
+    .rows = parquet_option_rows,
+    .options_free = free_options,
+    .plan = parquet_plan,
+    .run = parquet_run,
+};

@@ -18,7 +18,7 @@ enum { EXIT_MISUSE = 2 };
 
 static const struct parquet_column columns[] = {
     {.name = "id", .type = PARQUET_INT64},
-    {.name = "ts_ns", .type = PARQUET_INT64, .logical = PARQUET_INT_64},
+    {.name = "ts_ns", .type = PARQUET_INT64},
     {.name = "node", .type = PARQUET_BYTE_ARRAY, .logical = PARQUET_STRING},
     {.name = "cpu", .type = PARQUET_INT32},
     {.name = "tid", .type = PARQUET_INT64, .optional = true},

@@ -173,16 +173,6 @@ files()
 	[ "$(find . -name '*ctexport.*' | wc -l)" = 0 ]
 }
 
-@test "what is spilled finds no room" {
-	# shellcheck disable=SC2016
-	ends_with 1 bash -c 'ulimit -f 20; exec ctexport parquet "$1" -o o.parquet --query \
-		"SELECT * FROM timeline"' - "$CT_TIMELINE"
-	grep -q '^ctexport: a temporary file: File too large$' "$scratch/stderr"
-	fails_with 1 'ctexport: a temporary file: No such file or directory' \
-		env TMPDIR=/nowhere ctexport parquet "$CT_TIMELINE" -o o.parquet --query 'SELECT 1'
-	[ ! -e o.parquet ]
-}
-
 @test "texts that are no UTF-8 are told" {
 	cp "$CT_TIMELINE" bad.db
 	chmod u+w bad.db

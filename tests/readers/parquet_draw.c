@@ -14,39 +14,21 @@ uint64_t draw_below(uint64_t *state, uint64_t most)
 
 static enum parquet_logical draw_logical(uint64_t *state, enum parquet_type type)
 {
-	uint64_t draw = random_next(state) >> 32;
+	static const enum parquet_logical of_integers[] = {
+	    PARQUET_NO_LOGICAL, PARQUET_TIMESTAMP_MILLIS, PARQUET_TIMESTAMP_NANOS};
 
-	if (type == PARQUET_INT32)
-		return draw % 7 ? (enum parquet_logical)(PARQUET_INT_8 + draw % 7 - 1)
-				: PARQUET_NO_LOGICAL;
 	if (type == PARQUET_INT64)
-		return draw % 6 ? (enum parquet_logical)(PARQUET_INT_64 + draw % 6 - 1)
-				: PARQUET_NO_LOGICAL;
-	if (type == PARQUET_BYTE_ARRAY)
-		return draw % 3 ? PARQUET_STRING : PARQUET_NO_LOGICAL;
-	return PARQUET_NO_LOGICAL;
-}
-
-static enum parquet_encoding draw_encoding(uint64_t *state, enum parquet_type type)
-{
-	enum parquet_encoding encoding = (enum parquet_encoding)draw_below(state, 4);
-
-	if (encoding == PARQUET_DELTA && type != PARQUET_INT32 && type != PARQUET_INT64)
-		return PARQUET_AUTO;
-	if (encoding == PARQUET_DICTIONARY && type == PARQUET_BOOLEAN)
-		return PARQUET_PLAIN;
-	return encoding;
+		return of_integers[draw_below(state, 3)];
+	return type == PARQUET_BYTE_ARRAY && draw_below(state, 3) ? PARQUET_STRING
+								  : PARQUET_NO_LOGICAL;
 }
 
 void draw_column(uint64_t *state, struct draw_column *column, size_t number)
 {
-	static const enum parquet_type types[] = {
-	    PARQUET_BOOLEAN, PARQUET_INT32,
-	    PARQUET_INT64,   PARQUET_FLOAT,
-	    PARQUET_DOUBLE,  PARQUET_BYTE_ARRAY,
-	    PARQUET_INT64,   PARQUET_FIXED_LEN_BYTE_ARRAY,
-	};
-	enum parquet_type type = types[draw_below(state, 8)];
+	static const enum parquet_type types[] = {PARQUET_BOOLEAN,    PARQUET_INT32,
+						  PARQUET_INT64,      PARQUET_DOUBLE,
+						  PARQUET_BYTE_ARRAY, PARQUET_INT64};
+	enum parquet_type type = types[draw_below(state, 6)];
 
 	snprintf(column->name, sizeof(column->name), "c%zu %s", number,
 		 number % 3 ? "\xe2\x82\xac" : "\"quoted'");
@@ -54,12 +36,9 @@ void draw_column(uint64_t *state, struct draw_column *column, size_t number)
 	    .name = column->name,
 	    .type = type,
 	    .logical = draw_logical(state, type),
-	    .encoding = draw_encoding(state, type),
 	    .optional = draw_below(state, 2),
 	    .list = draw_below(state, 4) == 0,
 	};
-	if (type == PARQUET_FIXED_LEN_BYTE_ARRAY)
-		column->column.length = 1 + (uint32_t)draw_below(state, 80);
 	column->column.optional_elements = column->column.list && draw_below(state, 2);
 	column->habit = (enum draw_habit)draw_below(state, DRAW_HABITS);
 	column->last = random_next(state);
@@ -95,29 +74,15 @@ static uint64_t draw_bits(uint64_t *state, struct draw_column *column)
 
 static int64_t integer_of(const struct parquet_column *column, uint64_t bits)
 {
-	static const uint8_t kept[] = {
-	    [PARQUET_INT_8] = 8,
-	    [PARQUET_INT_16] = 16,
-	    [PARQUET_INT_32] = 32,
-	    [PARQUET_UINT_8] = 8,
-	    [PARQUET_UINT_16] = 16,
-	    [PARQUET_UINT_32] = 32,
-	    [PARQUET_INT_64] = 64,
-	    [PARQUET_UINT_64] = 64,
-	    /* What readers can hold: years up to about 2040, or 200,000. */
-	    [PARQUET_TIMESTAMP_MILLIS] = 42,
-	    [PARQUET_TIMESTAMP_MICROS] = 52,
-	    [PARQUET_TIMESTAMP_NANOS] = 62,
-	};
-	unsigned width = kept[column->logical];
+	/* Of instants what readers can hold: years up to about 2040. */
+	unsigned width = column->type == PARQUET_BOOLEAN               ? 1
+			 : column->type == PARQUET_INT32               ? 32
+			 : column->logical == PARQUET_TIMESTAMP_MILLIS ? 42
+			 : column->logical == PARQUET_TIMESTAMP_NANOS  ? 62
+								       : 64;
 
-	if (column->logical == PARQUET_NO_LOGICAL)
-		width = column->type == PARQUET_BOOLEAN ? 1
-			: column->type == PARQUET_INT32 ? 32
-							: 64;
-	if (column->type == PARQUET_BOOLEAN || column->logical == PARQUET_UINT_8 ||
-	    column->logical == PARQUET_UINT_16 || column->logical == PARQUET_UINT_32)
-		return (int64_t)(bits >> 7 << (64 - width) >> (64 - width));
+	if (column->type == PARQUET_BOOLEAN)
+		return bits >> 7 & 1;
 	return (int64_t)(bits << (64 - width)) >> (64 - width);
 }
 
@@ -177,8 +142,6 @@ static struct cell bytes_of(struct draw_column *column, uint64_t bits, char *tex
 				    : (uint32_t)(bits % 24);
 	struct cell cell = {.type = CELL_BLOB, .bytes = text};
 
-	if (column->column.type == PARQUET_FIXED_LEN_BYTE_ARRAY)
-		size = column->column.length;
 	if (column->column.logical == PARQUET_STRING) {
 		cell.type = CELL_TEXT;
 		cell.size = text_of(kind >= 8 && kind < 24 ? 77 : bits, size, text);
@@ -208,7 +171,6 @@ struct cell draw_cell(uint64_t *state, struct draw_column *column, bool optional
 		cell.type = CELL_INTEGER;
 		cell.integer = integer_of(&column->column, bits);
 		return cell;
-	case PARQUET_FLOAT:
 	case PARQUET_DOUBLE:
 		cell.type = CELL_REAL;
 		cell.real = real_of(bits);

@@ -62,46 +62,36 @@ static void print_schema(const struct file *file)
 		const struct parquet_column *column = &file->schema[i];
 
 		fprintf(file->json,
-			"%s{\"type\":%d,\"logical\":%d,\"encoding\":%d,\"length\":%u,"
+			"%s{\"type\":%d,\"logical\":%d,"
 			"\"optional\":%d,\"list\":%d,\"elements\":%d}",
 			i ? "," : "", (int)column->type, (int)column->logical,
-			(int)column->encoding, column->length, column->optional,
-			column->list, column->optional_elements);
+			column->optional, column->list, column->optional_elements);
 	}
 	fprintf(file->json, "]}\n");
 }
 
-static void print_real(FILE *json, enum parquet_type type, double real)
+static void print_real(FILE *json, double real)
 {
-	float narrow = (float)real;
 	uint64_t bits;
-	uint32_t bits32;
 
 	memcpy(&bits, &real, sizeof(bits));
-	memcpy(&bits32, &narrow, sizeof(bits32));
 	if (isnan(real))
 		fputs("\"nan\"", json);
-	else if (type == PARQUET_FLOAT)
-		fprintf(json, "\"%08" PRIx32 "\"", bits32);
 	else
 		fprintf(json, "\"%016" PRIx64 "\"", bits);
 }
 
-static void print_cell(FILE *json, const struct parquet_column *column,
-		       const struct cell *cell)
+static void print_cell(FILE *json, const struct cell *cell)
 {
 	switch (cell->type) {
 	case CELL_NULL:
 		fputs("null", json);
 		break;
 	case CELL_INTEGER:
-		if (column->logical == PARQUET_UINT_64)
-			fprintf(json, "\"%" PRIu64 "\"", (uint64_t)cell->integer);
-		else
-			fprintf(json, "\"%" PRId64 "\"", cell->integer);
+		fprintf(json, "\"%" PRId64 "\"", cell->integer);
 		break;
 	case CELL_REAL:
-		print_real(json, column->type, cell->real);
+		print_real(json, cell->real);
 		break;
 	case CELL_TEXT:
 	case CELL_BLOB:
@@ -116,8 +106,7 @@ static void print_cell(FILE *json, const struct parquet_column *column,
 	}
 }
 
-static void print_list(FILE *json, const struct parquet_column *column,
-		       const struct parquet_list *list)
+static void print_list(FILE *json, const struct parquet_list *list)
 {
 	if (list->null) {
 		fputs("null", json);
@@ -127,7 +116,7 @@ static void print_list(FILE *json, const struct parquet_column *column,
 	for (size_t i = 0; i < list->count; i++) {
 		if (i)
 			putc(',', json);
-		print_cell(json, column, &list->cell[i]);
+		print_cell(json, &list->cell[i]);
 	}
 	putc(']', json);
 }
@@ -150,7 +139,7 @@ static int add_row(struct file *file, struct error *error)
 		if (!schema->list) {
 			cell[i] = draw_cell(&file->state, column, schema->optional,
 					    file->text + DRAW_TEXT * texts++);
-			print_cell(file->json, schema, &cell[i]);
+			print_cell(file->json, &cell[i]);
 			continue;
 		}
 		*next = (struct parquet_list){.cell = element[lists++]};
@@ -163,7 +152,7 @@ static int add_row(struct file *file, struct error *error)
 			element[next - list][j] =
 			    draw_cell(&file->state, column, schema->optional_elements,
 				      file->text + DRAW_TEXT * texts++);
-		print_list(file->json, schema, next);
+		print_list(file->json, next);
 	}
 	fputs("]\n", file->json);
 	return parquet_add_row(file->writer, cell, list, error);

@@ -35,7 +35,7 @@ function ask(sql, columns) {
 
 function columns_of(table) {
   const text = execFileSync('sqlite3', ['-readonly', '-json', timeline,
-    `SELECT name, type, "notnull", pk FROM pragma_table_info(${quote_text(table)})`],
+    `SELECT name, type, "notnull", pk FROM pragma_table_xinfo(${quote_text(table)})`],
   { encoding: 'utf8' })
   return JSON.parse(text)
 }

@@ -158,10 +158,25 @@ static inline uint32_t make_class(struct made *made, const char *name,
 	return id;
 }
 
+/* What ctmerge makes of the switches: who ran, up to the processor's next one, or its
+ * node's last event. */
+#define MADE_SPANS                                                                       \
+	"INSERT INTO thread_state (id, node, tid, thread, state_code, begin_ns,"         \
+	" duration_ns, cpu, cut) SELECT row_number() OVER (), node, tid,"                \
+	" (SELECT t.id FROM thread AS t WHERE t.node = r.node AND t.tid = r.tid"         \
+	"  AND coalesce(t.begin_ns, 0) <= r.begin_ns ORDER BY t.begin_ns DESC LIMIT 1)," \
+	" 1, begin_ns, end_ns - begin_ns, cpu, 0 FROM"                                   \
+	" (SELECT e.node, s.next_tid AS tid, e.cpu, e.ts_ns AS begin_ns,"                \
+	"  coalesce(lead(e.ts_ns) OVER (PARTITION BY e.node, e.cpu ORDER BY e.id),"      \
+	"  (SELECT max(ts_ns) FROM event AS m WHERE m.node = e.node)) AS end_ns"         \
+	"  FROM sched_switch AS s JOIN event AS e ON e.id = s.id) AS r"                  \
+	" WHERE end_ns > begin_ns"
+
 static inline void make_end(struct made *made)
 {
 	MADE(timeline_writer_finish(made->writer, &made->error));
 	timeline_writer_free(made->writer);
+	assert_int_equal(system("sqlite3 run.db \"" MADE_SPANS "\""), 0);
 }
 
 /* The options as without any, but for CSV. */

@@ -15,8 +15,7 @@ static void fill(struct parquet_chunk *chunk, struct parquet_press *press,
 {
 	struct error error = ERROR_INIT;
 
-	*press = (struct parquet_press){
-	    .compressor = parquet_compressor_new(PARQUET_UNCOMPRESSED, 0, &error)};
+	*press = (struct parquet_press){.codec = PARQUET_UNCOMPRESSED};
 	parquet_chunk_init(chunk, column, &settings, press);
 	for (uint64_t i = 0; i < 8000; i++) {
 		const struct parquet_value value = {.size = 8, .bits = bits_of(i)};
@@ -71,21 +70,6 @@ static void the_smaller_encoding_is_chosen(void **state)
 	assert_encoding(&real, of_few, FORMAT_RLE_DICTIONARY);
 }
 
-static void a_wanted_encoding_is_kept(void **state)
-{
-	static const struct parquet_column plain = {.type = PARQUET_INT64,
-						    .encoding = PARQUET_PLAIN};
-	static const struct parquet_column delta = {.type = PARQUET_INT64,
-						    .encoding = PARQUET_DELTA};
-	static const struct parquet_column dictionary = {.type = PARQUET_DOUBLE,
-							 .encoding = PARQUET_DICTIONARY};
-
-	(void)state;
-	assert_encoding(&plain, of_few, FORMAT_PLAIN);
-	assert_encoding(&delta, by_chance, FORMAT_DELTA_BINARY_PACKED);
-	assert_encoding(&dictionary, counting, FORMAT_RLE_DICTIONARY);
-}
-
 static uint64_t first_few(uint64_t i)
 {
 	return i < 3500 ? i % 5 : i * UINT64_C(0x9e3779b97f4a7c15);
@@ -97,8 +81,7 @@ static void a_full_dictionary_is_left(void **state)
 	static const struct parquet_column column = {.type = PARQUET_DOUBLE};
 	struct parquet_settings small = settings;
 	struct error error = ERROR_INIT;
-	struct parquet_press press = {
-	    .compressor = parquet_compressor_new(PARQUET_UNCOMPRESSED, 0, &error)};
+	struct parquet_press press = {.codec = PARQUET_UNCOMPRESSED};
 	struct parquet_chunk chunk;
 
 	(void)state;
@@ -122,7 +105,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    DRAW_TEST(the_smaller_encoding_is_chosen),
-	    DRAW_TEST(a_wanted_encoding_is_kept),
 	    cmocka_unit_test(a_full_dictionary_is_left),
 	};
 

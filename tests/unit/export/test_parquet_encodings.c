@@ -2,8 +2,7 @@
 /* Bytes worked out by hand, some of them in the format's Encodings.md. */
 #include "../draw.h"
 #include "export.h"
-#include "export/parquet/delta.h"
-#include "export/parquet/hybrid.h"
+#include "export/parquet/encoding.h"
 
 static void groups_are_packed_from_the_lowest_bit(void **state)
 {

@@ -20,9 +20,9 @@ struct table {
 
 static void draw_columns(struct table *table)
 {
-	static const enum parquet_type types[] = {
-	    PARQUET_INT64, PARQUET_INT64,      PARQUET_INT32,  PARQUET_DOUBLE,
-	    PARQUET_FLOAT, PARQUET_BYTE_ARRAY, PARQUET_BOOLEAN};
+	static const enum parquet_type types[] = {PARQUET_INT64,      PARQUET_INT64,
+						  PARQUET_INT32,      PARQUET_DOUBLE,
+						  PARQUET_BYTE_ARRAY, PARQUET_BOOLEAN};
 	static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
 
 	table->columns = (size_t)draw_between(1, COLUMNS);
@@ -34,8 +34,6 @@ static void draw_columns(struct table *table)
 		};
 		if (table->column[i].type == PARQUET_BYTE_ARRAY && draw_between(0, 1))
 			table->column[i].logical = PARQUET_STRING;
-		if (table->column[i].type == PARQUET_INT64 && draw_between(0, 3) == 0)
-			table->column[i].logical = PARQUET_UINT_64;
 	}
 	table->settings = (struct parquet_settings){
 	    .codec = PARQUET_UNCOMPRESSED,
@@ -72,7 +70,6 @@ static struct cell draw_cell(const struct parquet_column *column, char *text)
 	case PARQUET_INT64:
 		return (struct cell)INTEGER(kind < 1500 ? draw_between(-9, 9)
 							: (int64_t)(int32_t)draw());
-	case PARQUET_FLOAT:
 	case PARQUET_DOUBLE:
 		if (kind < 1200)
 			return (struct cell)INTEGER(draw_between(-9, 9));

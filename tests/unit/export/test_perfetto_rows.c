@@ -4,21 +4,6 @@
 #include "../timeline/timeline.h"
 #include "perfetto.h"
 
-/* The statedump of n1: device 8:1 is sda1. */
-static void add_disk(struct timeline_writer *writer)
-{
-	static const struct timeline_column columns[] = {{"dev", CELL_INTEGER, false},
-							 {"diskname", CELL_TEXT, false}};
-	static const struct timeline_class class = {
-	    "kernel", "lttng_statedump_block_device", columns, COUNT(columns)};
-	static const struct cell cells[] = {INTEGER(8 << 20 | 1), TEXT("sda1")};
-	struct timeline_event event = {.ts_ns = 5, .node = 1, .tid = 1, .cell = cells};
-	struct error error = ERROR_INIT;
-
-	assert_int_equal(timeline_add_class(writer, &class, &event.class, &error), 0);
-	assert_int_equal(timeline_add_event(writer, &event, NULL, &error), 0);
-}
-
 /*
  * Nodes n1 and n2. Thread 7 of n1 is nginx, and from 1000 on another one, sh. Thread 8 is
  * one of nginx. n2 has a thread 7, too, of no known process, and one with a long number.
@@ -42,8 +27,13 @@ static void make(const char *path)
 	assert_int_equal(timeline_add_process(writer, &process, &error), 0);
 	for (size_t i = 0; i < COUNT(threads); i++)
 		assert_int_equal(timeline_add_thread(writer, &threads[i], &error), 0);
-	add_disk(writer);
 	finish_timeline(writer);
+	assert_int_equal(
+	    system(
+		"sqlite3 t \"INSERT INTO block_request (id, node, dev, disk, operation,"
+		" begin_ns, duration_ns, cut)"
+		" VALUES (1, 1, 8 << 20 | 1, 'sda1', 'read', 1, 1, 0)\""),
+	    0);
 }
 
 static struct timeline_reader *reader;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows on their way: from thread to thread, into a store and back, and as CSV. */
+/* Rows on their way: from thread to thread, types of columns, and as CSV. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include "export/csv_text.h"
 #include "export/tables/dataset.h"
 #include "export/tables/row_pipe.h"
-#include "export/tables/row_store.h"
+#include "export/tables/table_write.h"
 
 enum { COLUMNS = 3, ROWS = 30000, LONG = 300000 };
 
@@ -111,41 +111,15 @@ static void a_pipe_tells_what_failed(void **state)
 	}
 }
 
-static void a_store_gives_rows_back(void **state)
-{
-	struct error error = ERROR_INIT;
-	struct row_store *store = row_store_new(COLUMNS, &error);
-
-	(void)state;
-	assert_non_null(store);
-	for (int i = 0; i < ROWS; i++) {
-		struct cell row[COLUMNS];
-		char text[32];
-
-		make_row(i, row, text);
-		assert_int_equal(row_store_add(store, row, &error), 0);
-	}
-	for (int i = 0; i < ROWS; i++) {
-		assert_int_equal(row_store_next(store, &error), 1);
-		is_row(i, row_store_row(store));
-	}
-	assert_int_equal(row_store_next(store, &error), 0);
-	row_store_free(store);
-}
-
 /* The type of one column with these values. */
 static enum question_type type_of(const struct cell *cell, size_t count)
 {
-	struct error error = ERROR_INIT;
-	struct row_store *store = row_store_new(1, &error);
-	struct question_column column = {.type = QUESTION_ANY};
-	struct question question = {.column = &column, .columns = 1};
+	const struct question_column column = {.declared = QUESTION_ANY};
+	unsigned sorts = 0;
 
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(row_store_add(store, &cell[i], &error), 0);
-	row_store_decide(store, &question);
-	row_store_free(store);
-	return column.type;
+		sorts |= table_sorts(&cell[i]);
+	return table_type(&column, sorts);
 }
 
 static void what_comes_says_the_type(void **state)
@@ -163,6 +137,9 @@ static void what_comes_says_the_type(void **state)
 	type_of((const struct cell[]){__VA_ARGS__},                                      \
 		sizeof((const struct cell[]){__VA_ARGS__}) / sizeof(struct cell))
 	assert_int_equal(TYPE_OF(null), QUESTION_TEXT);
+	assert_int_equal(
+	    table_type(&(struct question_column){.declared = QUESTION_INTEGER}, 0),
+	    QUESTION_INTEGER);
 	assert_int_equal(TYPE_OF(one, null, inexact), QUESTION_INTEGER);
 	assert_int_equal(TYPE_OF(real, one, null, exact), QUESTION_REAL);
 	assert_int_equal(TYPE_OF(inexact, real), QUESTION_TEXT);
@@ -255,7 +232,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_pipe_keeps_rows_and_their_order),
 	    cmocka_unit_test(a_pipe_tells_what_failed),
-	    cmocka_unit_test(a_store_gives_rows_back),
 	    cmocka_unit_test(what_comes_says_the_type),
 	    cmocka_unit_test(csv_tells_values_apart),
 	    cmocka_unit_test(reals_read_as_they_were),
