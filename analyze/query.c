@@ -500,9 +500,9 @@ static int check_interval(const struct question *question, struct error *error)
 
 	if (!step || span / step < MOST_STEPS)
 		return 0;
-	return error_set(
-	    error, "--interval: %lld steps in the time asked for, want at most %d",
-	    (long long)(span / step + 1), MOST_STEPS);
+	return error_set(error,
+			 "--interval: %lld steps in the time asked for, want at most %d",
+			 (long long)(span / step + 1), MOST_STEPS);
 }
 
 static int begin_query(struct query *query, struct question *question,

@@ -37,34 +37,6 @@ void question_close(struct question *question)
 	question->reader = NULL;
 }
 
-bool question_has_cpu(const struct question *question, int64_t cpu)
-{
-	return range_list_has(&question->request->cpus, cpu);
-}
-
-bool question_has_span(const struct question *question, nsec_t span_ns)
-{
-	return span_ns >= question->request->min_ns &&
-	       span_ns <= question->request->max_ns;
-}
-
-bool question_has_size(const struct question *question, int64_t bytes)
-{
-	return bytes >= question->request->least_bytes &&
-	       bytes <= question->request->most_bytes;
-}
-
-bool question_has_irq(const struct question *question, bool soft, int64_t number)
-{
-	const struct range_list *irqs = &question->request->irqs;
-	const struct range_list *softirqs = &question->request->softirqs;
-	const struct range_list *asked = soft ? softirqs : irqs;
-
-	if (!irqs->count && !softirqs->count)
-		return true;
-	return asked->count && range_list_has(asked, number);
-}
-
 static bool matches(const struct text_list *globs, const char *name)
 {
 	for (size_t i = 0; i < globs->count; i++)
@@ -73,8 +45,7 @@ static bool matches(const struct text_list *globs, const char *name)
 	return false;
 }
 
-bool question_has_thread(struct question *question, int64_t node, int64_t tid,
-			 const char *comm, nsec_t at)
+bool question_has_thread(struct question *question, int64_t node, int64_t tid, nsec_t at)
 {
 	const struct request *request = question->request;
 	const struct thread_facts *facts;
@@ -83,16 +54,19 @@ bool question_has_thread(struct question *question, int64_t node, int64_t tid,
 		return false;
 	if (!request->pids.count && !request->names.count)
 		return true;
-	if (!request->pids.count && comm && *comm && matches(&request->names, comm))
-		return true;
 	facts = question_thread(question, node, tid, at);
-	if (request->pids.count &&
-	    !(facts && facts->pid >= 0 && range_list_has(&request->pids, facts->pid)))
+	if (!facts || (request->pids.count &&
+		       (facts->pid < 0 || !range_list_has(&request->pids, facts->pid))))
 		return false;
-	if (!request->names.count || (comm && *comm && matches(&request->names, comm)))
-		return true;
-	return facts && ((!(comm && *comm) && matches(&request->names, facts->comm)) ||
-			 matches(&request->names, facts->process));
+	return !request->names.count || matches(&request->names, facts->comm) ||
+	       matches(&request->names, facts->process);
+}
+
+const char *question_comm(struct question *question, int64_t node, int64_t tid, nsec_t at)
+{
+	const struct thread_facts *facts = question_thread(question, node, tid, at);
+
+	return facts ? facts->comm : "";
 }
 
 const struct thread_facts *question_thread(struct question *question, int64_t node,

@@ -37,16 +37,12 @@ int question_open(struct question *question, const struct analysis *analysis,
 
 void question_close(struct question *question);
 
-/* Whether the options let it pass: no such option, all do. */
-bool question_has_cpu(const struct question *question, int64_t cpu);
-bool question_has_span(const struct question *question, nsec_t span_ns);
-bool question_has_size(const struct question *question, int64_t bytes);
-bool question_has_irq(const struct question *question, bool soft, int64_t number);
+/* --tid, --pid and --procname. */
+bool question_has_thread(struct question *question, int64_t node, int64_t tid, nsec_t at);
 
-/* --tid, --pid and --procname. `comm` may be NULL or "": then the name is that which the
- * timeline's thread has. */
-bool question_has_thread(struct question *question, int64_t node, int64_t tid,
-			 const char *comm, nsec_t at);
+/* The thread's name; "" if not known. */
+const char *question_comm(struct question *question, int64_t node, int64_t tid,
+			  nsec_t at);
 
 /* What is known of a thread at a time; NULL: nothing. Good as long as the question. */
 struct thread_facts {

@@ -4,20 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "activity/activity.h"
 #include "analyze/analysis.h"
 #include "analyze/bounds.h"
 #include "analyze/critical/node_request.h"
-#include "analyze/tally.h"
-#include "analyze/who.h"
 #include "base/mem.h"
+
+#define THREAD_COLUMNS                                                                   \
+	{"node", "NODE", UNIT_TEXT}, {"tid", "TID", UNIT_ID}, {"pid", "PID", UNIT_ID},   \
+	{                                                                                \
+		"comm", "COMM", UNIT_TEXT                                                \
+	}
 
 static const struct result_column path_columns[] = {
     {"begin_ns", "BEGIN", UNIT_INSTANT},
     {"took_ns", "TOOK", UNIT_SPAN},
     {"bound_ns", "BOUND", UNIT_BOUND},
     {"state", "STATE", UNIT_TEXT},
-    WHO_THREAD_COLUMNS,
+    THREAD_COLUMNS,
     {"cpu", "CPU", UNIT_ID},
     {"from", "FROM", UNIT_TEXT},
     {"message", "MESSAGE", UNIT_ID},
@@ -38,14 +41,26 @@ static const struct result_column state_columns[] = {
 };
 
 static const struct result_column thread_columns[] = {
-    WHO_THREAD_COLUMNS,
+    THREAD_COLUMNS,
     {"sum_ns", "SUM", UNIT_SPAN},
     {"share_percent", "SHARE", UNIT_PERCENT},
     {"running_ns", "RUNNING", UNIT_SPAN},
     {NULL, NULL, 0},
 };
 
-enum { SUM_BOUND, SUM_RUNNING };
+/* Of the path's segments at one node in one state, and of those of one thread. */
+struct state_sum {
+	int64_t node;
+	enum path_state state;
+	int64_t times;
+	nsec_t sum_ns, most_ns, bound_ns;
+};
+
+struct thread_sum {
+	int64_t node, tid;
+	nsec_t at_ns; /* when it was there */
+	nsec_t sum_ns, running_ns;
+};
 
 enum { MOST_NAMED = 4 }; /* threads, in an error */
 
@@ -68,17 +83,26 @@ struct critical {
 	struct history *history;
 	struct path path;
 	struct result_table *table;
-	struct tally states, threads;
+	struct state_sum *state;
+	struct thread_sum *thread;
+	size_t states, state_capacity, threads, thread_capacity;
 	struct candidates found; /* that the options name */
 };
 
 static struct cell thread_name(struct critical *critical, int64_t node, int64_t tid,
 			       nsec_t at_ns)
 {
-	const struct who who = {node, tid, "", at_ns};
-
-	return tid > 0 ? cell_of_text(who_comm(critical->question, &who))
+	return tid > 0 ? cell_of_text(question_comm(critical->question, node, tid, at_ns))
 		       : cell_of_null();
+}
+
+static struct cell thread_pid(struct critical *critical, int64_t node, int64_t tid,
+			      nsec_t at_ns)
+{
+	const struct thread_facts *facts =
+	    tid > 0 ? question_thread(critical->question, node, tid, at_ns) : NULL;
+
+	return cell_of_known(facts ? facts->pid : -1, -1);
 }
 
 /* How sure the time of a message on its way is; NSEC_MAX: not at all. */
@@ -93,34 +117,56 @@ static nsec_t bound_of(const struct critical *critical, const struct path_segmen
 					  at->end_ns));
 }
 
-static void count_segment(struct critical *critical, const struct path_segment *at,
-			  const struct cell who[WHO_CELLS])
+static struct state_sum *state_of(struct critical *critical, int64_t node,
+				  enum path_state state)
 {
-	struct cell head[] = {who[0], cell_of_text(path_state_name(at->state))};
-	struct tally_group *group = tally_group(&critical->states, head);
-	nsec_t took = nsec_sub(at->end_ns, at->begin_ns);
+	for (size_t i = 0; i < critical->states; i++)
+		if (critical->state[i].node == node && critical->state[i].state == state)
+			return &critical->state[i];
+	critical->state = mem_grow(critical->state, critical->states,
+				   &critical->state_capacity, sizeof(*critical->state));
+	critical->state[critical->states] =
+	    (struct state_sum){.node = node, .state = state};
+	return &critical->state[critical->states++];
+}
 
-	distribution_add(&group->spans, took);
-	group->sum[SUM_BOUND] = nsec_add(group->sum[SUM_BOUND], bound_of(critical, at));
+static struct thread_sum *thread_of(struct critical *critical,
+				    const struct path_segment *at)
+{
+	for (size_t i = 0; i < critical->threads; i++)
+		if (critical->thread[i].node == at->node &&
+		    critical->thread[i].tid == at->tid)
+			return &critical->thread[i];
+	critical->thread =
+	    mem_grow(critical->thread, critical->threads, &critical->thread_capacity,
+		     sizeof(*critical->thread));
+	critical->thread[critical->threads] =
+	    (struct thread_sum){.node = at->node, .tid = at->tid, .at_ns = at->begin_ns};
+	return &critical->thread[critical->threads++];
+}
+
+static void count_segment(struct critical *critical, const struct path_segment *at)
+{
+	struct state_sum *state = state_of(critical, at->node, at->state);
+	nsec_t took = nsec_sub(at->end_ns, at->begin_ns);
+	struct thread_sum *thread;
+
+	state->times++;
+	state->sum_ns = nsec_add(state->sum_ns, took);
+	state->most_ns = took > state->most_ns ? took : state->most_ns;
+	state->bound_ns = nsec_add(state->bound_ns, bound_of(critical, at));
 	if (at->tid <= 0)
 		return;
-	group = tally_group(&critical->threads, who);
-	distribution_add(&group->spans, took);
+	thread = thread_of(critical, at);
+	thread->sum_ns = nsec_add(thread->sum_ns, took);
 	if (at->state == PATH_RUNNING)
-		group->sum[SUM_RUNNING] = nsec_add(group->sum[SUM_RUNNING], took);
+		thread->running_ns = nsec_add(thread->running_ns, took);
 }
 
 static void add_segment(struct critical *critical, const struct path_segment *at)
 {
 	struct question *question = critical->question;
-	const struct who who = {at->node, at->tid, "", at->begin_ns};
 	nsec_t bound = bound_of(critical, at);
-	const struct cell head[WHO_CELLS] = {
-	    cell_of_text(question_node(question, at->node)),
-	    cell_of_known(at->tid, -1),
-	    at->tid > 0 ? cell_of_known(who_pid(question, &who), -1) : cell_of_null(),
-	    thread_name(critical, at->node, at->tid, at->begin_ns),
-	};
 
 	result_add(
 	    critical->table,
@@ -128,13 +174,17 @@ static void add_segment(struct critical *critical, const struct path_segment *at
 		cell_of_integer(at->begin_ns),
 		cell_of_integer(nsec_sub(at->end_ns, at->begin_ns)),
 		at->from_node < 0 ? cell_of_null() : cell_of_known(bound, NSEC_MAX),
-		cell_of_text(path_state_name(at->state)), head[0], head[1], head[2],
-		head[3], cell_of_known(at->cpu, -1),
+		cell_of_text(path_state_name(at->state)),
+		cell_of_text(question_node(question, at->node)),
+		cell_of_known(at->tid, -1),
+		thread_pid(critical, at->node, at->tid, at->begin_ns),
+		thread_name(critical, at->node, at->tid, at->begin_ns),
+		cell_of_known(at->cpu, -1),
 		at->from_node < 0 ? cell_of_null()
 				  : cell_of_text(question_node(question, at->from_node)),
 		cell_of_known(at->message, 0), cell_of_known(at->other_tid, -1),
 		thread_name(critical, at->node, at->other_tid, at->begin_ns)});
-	count_segment(critical, at, head);
+	count_segment(critical, at);
 }
 
 static struct cell share_of(nsec_t part, nsec_t whole)
@@ -148,19 +198,19 @@ static void print_states(struct critical *critical, nsec_t whole)
 						      "By node and state", state_columns);
 
 	result_table_sort(table, "-sum_ns,node,state");
-	for (size_t i = 0; i < critical->states.count; i++) {
-		struct tally_group *group = &critical->states.group[i];
-		nsec_t sum = (nsec_t)group->spans.sum;
+	for (size_t i = 0; i < critical->states; i++) {
+		const struct state_sum *state = &critical->state[i];
 
-		result_add(table,
-			   (struct cell[]){
-			       group->head[0], group->head[1],
-			       cell_of_integer((int64_t)group->spans.count),
-			       cell_of_integer(sum), share_of(sum, whole),
-			       cell_of_integer(group->spans.most),
-			       strcmp(group->head[1].bytes, "network") != 0
-				   ? cell_of_null()
-				   : cell_of_known(group->sum[SUM_BOUND], NSEC_MAX)});
+		result_add(
+		    table,
+		    (struct cell[]){
+			cell_of_text(question_node(critical->question, state->node)),
+			cell_of_text(path_state_name(state->state)),
+			cell_of_integer(state->times), cell_of_integer(state->sum_ns),
+			share_of(state->sum_ns, whole), cell_of_integer(state->most_ns),
+			state->state == PATH_NETWORK
+			    ? cell_of_known(state->bound_ns, NSEC_MAX)
+			    : cell_of_null()});
 	}
 }
 
@@ -171,15 +221,17 @@ static void print_threads(struct critical *critical, nsec_t whole)
 
 	result_table_sort(table, "-sum_ns,node,tid");
 	result_table_limit(table, 10);
-	for (size_t i = 0; i < critical->threads.count; i++) {
-		struct tally_group *group = &critical->threads.group[i];
-		nsec_t sum = (nsec_t)group->spans.sum;
+	for (size_t i = 0; i < critical->threads; i++) {
+		const struct thread_sum *of = &critical->thread[i];
 
 		result_add(table,
-			   (struct cell[]){group->head[0], group->head[1], group->head[2],
-					   group->head[3], cell_of_integer(sum),
-					   share_of(sum, whole),
-					   cell_of_integer(group->sum[SUM_RUNNING])});
+			   (struct cell[]){
+			       cell_of_text(question_node(critical->question, of->node)),
+			       cell_of_integer(of->tid),
+			       thread_pid(critical, of->node, of->tid, of->at_ns),
+			       thread_name(critical, of->node, of->tid, of->at_ns),
+			       cell_of_integer(of->sum_ns), share_of(of->sum_ns, whole),
+			       cell_of_integer(of->running_ns)});
 	}
 }
 
@@ -210,9 +262,9 @@ static void print_path(struct critical *critical)
 static int note_missing(struct critical *critical, bool *any, struct error *error)
 {
 	struct result *result = critical->result;
-	struct activity_recorded recorded;
+	struct history_events recorded;
 
-	if (activity_recorded(&recorded, critical->question->reader, error))
+	if (history_events_read(&recorded, critical->question, error))
 		return -1;
 	*any = recorded.switches;
 	if (!recorded.switches)
@@ -220,7 +272,7 @@ static int note_missing(struct critical *critical, bool *any, struct error *erro
 	if (!recorded.wakeups)
 		result_missing(result, "what ended waits",
 			       "sched_waking or sched_wakeup");
-	else if (!recorded.interrupts || !recorded.softirqs)
+	else if (!recorded.interrupts)
 		result_note(result, "%s", assumed_note);
 	else if (!recorded.receives)
 		result_missing(result, "which message ended a wait",
@@ -231,12 +283,12 @@ static int note_missing(struct critical *critical, bool *any, struct error *erro
 static void note_request(struct critical *critical, const struct node_request *request)
 {
 	struct question *question = critical->question;
-	const struct who who = {request->client, request->client_tid, "",
-				request->begin_ns};
-	char *from = request->client_tid > 0
-			 ? mem_printf("thread %" PRId64 " (%s)", request->client_tid,
-				      who_comm(question, &who))
-			 : mem_strdup("a thread that is not known");
+	char *from =
+	    request->client_tid > 0
+		? mem_printf("thread %" PRId64 " (%s)", request->client_tid,
+			     question_comm(question, request->client, request->client_tid,
+					   request->begin_ns))
+		: mem_strdup("a thread that is not known");
 
 	result_note(critical->result,
 		    "of request %" PRId64 ": from %s of %s to %s, port %" PRId64,
@@ -286,18 +338,15 @@ static int add_candidate(void *context, const struct cell *row)
 	    .begin_ns = row[2].integer,
 	    .end_ns = row[3].integer,
 	};
-	struct who who;
 
 	if (thread.begin_ns < scope->begin_ns)
 		thread.begin_ns = scope->begin_ns;
 	if (thread.end_ns > scope->end_ns)
 		thread.end_ns = scope->end_ns;
 	if (!scope_has_node(scope, thread.node) ||
-	    !question_has_thread(question, thread.node, thread.tid, NULL,
-				 thread.begin_ns))
+	    !question_has_thread(question, thread.node, thread.tid, thread.begin_ns))
 		return 0;
-	who = (struct who){thread.node, thread.tid, "", thread.begin_ns};
-	thread.comm = who_comm(question, &who);
+	thread.comm = question_comm(question, thread.node, thread.tid, thread.begin_ns);
 	found->item =
 	    mem_grow(found->item, found->count, &found->room, sizeof(*found->item));
 	found->item[found->count++] = thread;
@@ -378,10 +427,7 @@ static int run_critical_path(struct question *question, struct result *result,
 			     struct error *error)
 {
 	const struct request *request = question->request;
-	struct critical critical = {.question = question,
-				    .result = result,
-				    .states = {.heads = 2},
-				    .threads = {.heads = WHO_CELLS}};
+	struct critical critical = {.question = question, .result = result};
 	bool any, by_thread =
 		      request->tids.count || request->pids.count || request->names.count;
 	int status = -1;
@@ -400,8 +446,8 @@ static int run_critical_path(struct question *question, struct result *result,
 			status = of_request(&critical, error);
 	}
 	path_clear(&critical.path);
-	tally_clear(&critical.states);
-	tally_clear(&critical.threads);
+	free(critical.state);
+	free(critical.thread);
 	free(critical.found.item);
 	history_free(critical.history);
 	bounds_free(critical.bounds);

@@ -284,3 +284,32 @@ void history_free(struct history *history)
 	intmap_clear(&history->sends);
 	free(history);
 }
+
+static int take_events(void *context, const struct cell *row)
+{
+	struct history_events *events = context;
+
+	events->switches = row[0].integer;
+	events->wakeups = row[1].integer;
+	events->interrupts = row[2].integer && row[3].integer;
+	events->receives = row[4].integer;
+	return 0;
+}
+
+/* Older tracers leave out what stands in front of the names of newer ones. */
+int history_events_read(struct history_events *events, struct question *question,
+			struct error *error)
+{
+	static const char sql[] =
+	    "SELECT count(CASE WHEN name = 'sched_switch' THEN 1 END),"
+	    " count(CASE WHEN name IN ('sched_waking', 'sched_wakeup') THEN 1 END),"
+	    " count(DISTINCT CASE WHEN name IN ('irq_handler_entry', 'irq_handler_exit')"
+	    "  THEN name END) = 2,"
+	    " count(DISTINCT CASE WHEN name IN ('irq_softirq_entry', 'softirq_entry')"
+	    "  THEN 1 WHEN name IN ('irq_softirq_exit', 'softirq_exit') THEN 2 END) = 2,"
+	    " count(CASE WHEN name IN ('net_if_receive_skb', 'netif_receive_skb') THEN 1"
+	    "  END) FROM event_class WHERE events > 0";
+
+	*events = (struct history_events){.switches = false};
+	return question_ask(question, sql, NULL, take_events, events, error);
+}

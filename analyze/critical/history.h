@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyze/question.h"
 #include "base/error.h"
 #include "base/nsec.h"
 #include "timeline/reader.h"
@@ -85,5 +86,17 @@ bool history_answered(struct history *history, const struct history_message *mes
 bool history_failed(const struct history *history);
 
 void history_free(struct history *history);
+
+/* Which events there are, of those that tell what ended waits. */
+struct history_events {
+	bool switches;   /* sched_switch */
+	bool wakeups;    /* sched_waking or sched_wakeup */
+	bool interrupts; /* begins and ends of interrupts and softirqs */
+	bool receives;   /* packets that came */
+};
+
+/* 0, or -1 with error. */
+int history_events_read(struct history_events *events, struct question *question,
+			struct error *error);
 
 #endif

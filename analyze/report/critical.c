@@ -3,11 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "activity/activity.h"
 #include "analyze/critical/node_request.h"
 #include "analyze/print.h"
 #include "analyze/report/html.h"
-#include "analyze/who.h"
 #include "base/mem.h"
 
 enum {
@@ -66,8 +64,6 @@ static void draw_title(const struct drawing *drawing)
 {
 	const struct node_request *request = drawing->request;
 	struct question *question = drawing->report->question;
-	const struct who client = {request->client, request->client_tid, "",
-				   request->begin_ns};
 	FILE *page = drawing->report->page;
 	char text[PRINT_TEXT];
 
@@ -78,7 +74,8 @@ static void draw_title(const struct drawing *drawing)
 	html_text(page, question_node(question, request->client));
 	if (request->client_tid > 0) {
 		fputs(" (", page);
-		html_text(page, who_comm(question, &client));
+		html_text(page, question_comm(question, request->client,
+					      request->client_tid, request->begin_ns));
 		fputc(')', page);
 	}
 	fputs(" \xe2\x86\x92 ", page);
@@ -103,7 +100,6 @@ static double x_of(const struct drawing *drawing, nsec_t at_ns)
 static void draw_segment(const struct drawing *drawing, const struct path_segment *at)
 {
 	struct question *question = drawing->report->question;
-	const struct who who = {at->node, at->tid, "", at->begin_ns};
 	FILE *page = drawing->report->page;
 	char text[PRINT_TEXT];
 
@@ -112,7 +108,7 @@ static void draw_segment(const struct drawing *drawing, const struct path_segmen
 		x_of(drawing, at->begin_ns), path_state_name(at->state));
 	if (at->tid > 0) {
 		fputs(": ", page);
-		html_text(page, who_comm(question, &who));
+		html_text(page, question_comm(question, at->node, at->tid, at->begin_ns));
 		fprintf(page, " (%" PRId64 ")", at->tid);
 	}
 	if (at->from_node >= 0) {
@@ -228,11 +224,11 @@ static void draw_path(const struct drawing *drawing)
 static int draw_paths(struct report *report, struct error *error)
 {
 	struct node_request request[SLOWEST];
-	struct activity_recorded recorded;
+	struct history_events recorded;
 	struct history *history = NULL;
 	int count, status;
 
-	if (activity_recorded(&recorded, report->question->reader, error))
+	if (history_events_read(&recorded, report->question, error))
 		return -1;
 	count = recorded.switches
 		    ? node_requests_slowest(request, SLOWEST, report->question, error)

@@ -22,10 +22,9 @@ allowed()
 	lib/base) echo 'base' ;;
 	lib/clock | lib/ctf | lib/timeline) echo "base ${1#lib/}" ;;
 	lib/input) echo 'base ctf input' ;;
-	lib/activity) echo 'base timeline activity' ;;
 	merge) echo "base clock ctf input timeline sync merge" ;;
 	sync) echo "base clock ctf input timeline sync" ;;
-	analyze | export) echo "base timeline activity $1" ;;
+	analyze | export) echo "base timeline $1" ;;
 	collect-scripts) echo 'base input collect-scripts' ;;
 	datasets/simulate) echo 'base ctf input simulate' ;;
 	datasets/vcluster) echo 'base vcluster' ;;
