@@ -39,7 +39,7 @@ static void bench_init(struct bench *bench, uint64_t events)
 	static const struct timeline_node node = {.id = 2, .name = "n2"};
 	static const struct timeline_class class = {.kind = "kernel", .name = "x"};
 	static const struct timeline_source second = {
-	    .id = 2, .node = 2, .kind = "kernel"};
+	    .id = 2, .node = 2, .kind = "kernel", .reference = TIMELINE_NONE};
 	struct error error = ERROR_INIT;
 	uint32_t id;
 
