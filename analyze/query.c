@@ -8,14 +8,6 @@
 #include "analyze/query_values.h"
 #include "base/mem.h"
 
-/* From analyze/queries, by CMake. */
-extern const struct built_query {
-	const char *name, *text;
-} built_queries[];
-extern const size_t built_queries_count;
-
-static const char relations_name[] = "relations";
-
 /* A relation that statements may name: of the file, of relations.sql, or of the options.
  */
 struct relation {
@@ -247,30 +239,6 @@ static int keep_relation(struct query *query, const struct relation *relation)
 	return status;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t length = strlen(text), tail = strlen(end);
-
-	return length >= tail && !strcmp(text + length - tail, end);
-}
-
-/* Without a word on its column, a unit is taken from the name, or the first value. */
-static enum unit guess_unit(const char *key, const struct cell *cell)
-{
-	if (cell && (cell->type == CELL_TEXT || cell->type == CELL_BLOB))
-		return UNIT_TEXT;
-	if (!strcmp(key, "ts_ns") || ends_with(key, "begin_ns") ||
-	    ends_with(key, "end_ns") || ends_with(key, "at_ns"))
-		return UNIT_INSTANT;
-	if (ends_with(key, "_ns"))
-		return UNIT_SPAN;
-	if (ends_with(key, "bytes"))
-		return UNIT_BYTES;
-	if (ends_with(key, "percent"))
-		return UNIT_PERCENT;
-	return cell && cell->type == CELL_NULL ? UNIT_TEXT : UNIT_NUMBER;
-}
-
 static const struct query_column *find_column(const struct query_block *block,
 					      const char *key)
 {
@@ -311,7 +279,7 @@ static void make_tables(struct query *query, struct filling *filling,
 			continue;
 		column[filling->columns] = (struct result_column){
 		    key, told ? told->title : key,
-		    told ? told->unit : guess_unit(key, row ? &row[i] : NULL)};
+		    told ? told->unit : unit_guess(key, row ? &row[i] : NULL)};
 		filling->place[filling->columns++] = i;
 	}
 	for (size_t i = 0; i < block->tables; i++) {
@@ -518,10 +486,7 @@ static int begin_query(struct query *query, struct question *question,
 		    mem_strndup(query->file->groups, strcspn(query->file->groups, " "));
 		question->group = query->default_group;
 	}
-	for (size_t i = 0; i < built_queries_count && !query->shared; i++)
-		if (!strcmp(built_queries[i].name, relations_name))
-			query->shared = query_file_parse(built_queries[i].name,
-							 built_queries[i].text, error);
+	query->shared = query_builtin_relations(error);
 	query_values_init(&query->values, question);
 	if (!query->shared || check_interval(question, error))
 		return -1;
@@ -549,8 +514,7 @@ static int begin_query(struct query *query, struct question *question,
 	return status;
 }
 
-static int run_query(struct question *question, struct result *result,
-		     struct error *error)
+int query_run(struct question *question, struct result *result, struct error *error)
 {
 	struct query query;
 	int status = begin_query(&query, question, error);
@@ -644,107 +608,4 @@ int query_print(struct question *question, enum sql_dialect dialect, FILE *file,
 			print_block(&query, &query.file->block[i], dialect, file);
 	end_query(&query);
 	return status;
-}
-
-/* Which options a text's parameters and relations ask for. */
-static unsigned heeds_of_text(const char *text)
-{
-	static const struct {
-		const char *word;
-		unsigned heeds;
-	} words[] = {
-	    {"chosen_node", HEEDS_NODES},      {"chosen_cpu", HEEDS_CPU},
-	    {"chosen_thread", HEEDS_THREAD},   {"chosen_irq", HEEDS_IRQ},
-	    {"chosen_softirq", HEEDS_IRQ},     {"chosen_metric", HEEDS_METRIC},
-	    {"chosen_item", HEEDS_METRIC},     {"begin_event", HEEDS_PERIOD},
-	    {":begin_ns", HEEDS_SPAN_OF_TIME}, {":end_ns", HEEDS_SPAN_OF_TIME},
-	    {":nodes", HEEDS_NODES},           {":min_ns", HEEDS_SPAN},
-	    {":max_ns", HEEDS_SPAN},           {":all_spans", HEEDS_SPAN},
-	    {":min_bytes", HEEDS_SIZE},        {":max_bytes", HEEDS_SIZE},
-	    {":interval_ns", HEEDS_INTERVAL},  {":request", HEEDS_REQUEST},
-	};
-	unsigned heeds = 0;
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (*words[i].word == ':' ? sql_has_value(text, words[i].word)
-					  : sql_has_word(text, words[i].word))
-			heeds |= words[i].heeds;
-	return heeds;
-}
-
-void query_define(struct query_file *file)
-{
-	struct analysis *analysis = &file->analysis;
-	const struct {
-		const char *word;
-		unsigned heeds;
-	} options[] = {{"time", HEEDS_SPAN_OF_TIME}, {"node", HEEDS_NODES},
-		       {"cpu", HEEDS_CPU},           {"thread", HEEDS_THREAD},
-		       {"group", HEEDS_GROUP},       {"metric", HEEDS_METRIC},
-		       {"period", HEEDS_PERIOD}};
-
-	analysis->heeds = HEEDS_TABLES;
-	for (size_t i = 0; i < file->blocks; i++)
-		if (file->block[i].sql)
-			analysis->heeds |= heeds_of_text(file->block[i].sql);
-	for (size_t i = 0; file->options && i < sizeof(options) / sizeof(*options); i++)
-		if (query_words_have(file->options, options[i].word))
-			analysis->heeds |= options[i].heeds;
-	analysis->name = file->name;
-	analysis->summary = file->summary;
-	analysis->description = file->description;
-	analysis->groups = file->groups;
-	if (analysis->heeds & HEEDS_PERIOD)
-		analysis->usage = "[OPTION...] --from EVENT --to EVENT TIMELINE";
-	analysis->run = run_query;
-	analysis->own = file;
-}
-
-size_t query_builtin_count(void)
-{
-	return built_queries_count - 1;
-}
-
-struct query_file *query_builtin(size_t n)
-{
-	struct error error = ERROR_INIT;
-	struct query_file *file;
-
-	for (size_t i = 0; i <= n; i++) /* relations.sql is none */
-		n += !strcmp(built_queries[i].name, relations_name);
-	file = query_file_parse(built_queries[n].name, built_queries[n].text, &error);
-	if (!file)
-		error_tell(&error, "ctanalyze", stderr);
-	error_clear(&error);
-	return file;
-}
-
-char *query_help(const struct query_file *file)
-{
-	char *text;
-	size_t size;
-	FILE *help = open_memstream(&text, &size);
-
-	for (size_t i = 0; i < file->blocks; i++) {
-		const struct query_block *block = &file->block[i];
-
-		if (block->kind != QUERY_TABLE || !block->columns)
-			continue;
-		for (size_t k = 0; k < block->tables; k++)
-			fprintf(help, "%s: %s\n", block->table[k].key,
-				block->table[k].title);
-		for (size_t k = 0; k < block->columns; k++) {
-			const struct query_column *column = &block->column[k];
-
-			fprintf(help, "  %-24s %s%s%s\n", column->key, column->title,
-				column->unit == UNIT_TEXT ? "" : ", ",
-				unit_name(column->unit));
-		}
-	}
-	if (file->example)
-		fprintf(help, "Example: %s\n", file->example);
-	fclose(help);
-	if (size)
-		text[size - 1] = '\0';
-	return text;
 }

@@ -15,6 +15,13 @@ void query_define(struct query_file *file);
 size_t query_builtin_count(void);
 struct query_file *query_builtin(size_t n);
 
+/* What all share, relations.sql. NULL with error. */
+struct query_file *query_builtin_relations(struct error *error);
+
+/* Ask what the question's analysis asks for, into tables and notes; 0, or -1 with error.
+ */
+int query_run(struct question *question, struct result *result, struct error *error);
+
 /*
  * Write the statements of an analysis as they would run, in a dialect, with the values of
  * their parameters. The question may have no timeline: then its scope is all there is.

@@ -38,6 +38,29 @@ int unit_find(const char *name)
 	return -1;
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), tail = strlen(end);
+
+	return length >= tail && !strcmp(text + length - tail, end);
+}
+
+enum unit unit_guess(const char *key, const struct cell *cell)
+{
+	if (cell && (cell->type == CELL_TEXT || cell->type == CELL_BLOB))
+		return UNIT_TEXT;
+	if (!strcmp(key, "ts_ns") || ends_with(key, "begin_ns") ||
+	    ends_with(key, "end_ns") || ends_with(key, "at_ns"))
+		return UNIT_INSTANT;
+	if (ends_with(key, "_ns"))
+		return UNIT_SPAN;
+	if (ends_with(key, "bytes"))
+		return UNIT_BYTES;
+	if (ends_with(key, "percent"))
+		return UNIT_PERCENT;
+	return cell && cell->type == CELL_NULL ? UNIT_TEXT : UNIT_NUMBER;
+}
+
 struct result_table *result_table_new(struct result *result, const char *key,
 				      const char *title,
 				      const struct result_column *columns)

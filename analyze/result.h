@@ -38,6 +38,10 @@ const char *unit_name(enum unit unit);
 /* The other way round; -1: no such name. */
 int unit_find(const char *name);
 
+/* That of a column of which nothing is said: by the end of its name, else by a value,
+ * which may be NULL. */
+enum unit unit_guess(const char *key, const struct cell *cell);
+
 struct result_column {
 	const char *key;   /* names it in CSV, JSON and --sort; with its unit: "max_ns" */
 	const char *title; /* over printed tables: "MAX" */

@@ -8,7 +8,7 @@
 --   apart by fields that begin and end have: cpu,tid; or by a pair of fields:
 --   next_tid=prev_tid. Of two begins in a row the later one counts. BOUND is how
 --   sure a period is that ends on another node. --min, --max: of the period.
--- example: ctanalyze periods --from block_rq_issue --to block_rq_complete --group node,dev,sector run.db
+-- example: ctanalyze periods --from sched_switch --to sched_switch run.db
 -- forms: stats top
 -- options: group cpu thread
 

@@ -2,9 +2,9 @@
 -- name: wakeups
 -- summary: which threads woke each other, also across nodes by messages
 -- description: local: who woke whom on a node, and how long the woken one then waited for a
---   processor. remote: threads that a packet woke, with the thread on another node that
---   sent it, and the time from sending to running. A wakeup counts if it is in the time
---   asked for; --tid, --pid and --procname choose who was woken.
+--   processor. remote: threads that a packet woke, with the thread on another
+--   node that sent it, and the time from sending to running. A wakeup counts if
+--   it is in the time asked for; --tid, --pid and --procname: who was woken.
 --   Needs sched_switch and sched_waking or sched_wakeup; remote also net_dev_queue,
 --   net_if_receive_skb, irq_softirq_entry and _exit.
 -- example: ctanalyze wakeups --procname server run.db
