@@ -286,12 +286,13 @@ static enum span_wait assumed_wait(const struct spans *spans, int64_t tid)
 /* By what stands on top of the processor's stack. */
 static enum span_wait recorded_wait(const struct cpu *cpu, int64_t tid)
 {
-	const struct interrupt *top = &cpu->stack[cpu->deep - 1];
+	const struct interrupt *top;
 	enum span_wait wait;
 
 	/* Idle itself wakes nobody but for an interrupt without an event. */
 	if (cpu->deep == 0)
 		return tid > 0 ? WAIT_THREAD : tid == 0 ? WAIT_INTERRUPT : WAIT_UNKNOWN;
+	top = &cpu->stack[cpu->deep - 1];
 	wait = kind_of(top);
 	/* A packet to the same node: whoever sent it is still on the processor. */
 	if (wait == WAIT_NETWORK && top->number == SOFTIRQ_NET_RX && cpu->last_recv &&

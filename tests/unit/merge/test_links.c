@@ -93,7 +93,7 @@ static void a_message_links_its_events(void **state)
 {
 	struct bench bench;
 	char *wanted = mem_printf("1|tcp|1|2|%d|%d|500|1700|1200|10.7.0.1|39302|10.7.0.2|"
-				  "7001|3000000000|140",
+				  "7001|3000000000|140|||||||1|2||",
 				  (int)row_of(0, 1, 2), (int)row_of(1, 0, 1));
 
 	(void)state;
