@@ -15,9 +15,8 @@
 #include "collect-scripts/facts.h"
 #include "collect-scripts/plan.h"
 #include "collect-scripts/starter.h"
+#include "input/recipe/command.h"
 #include "input/recipe/presets.h"
-#include "input/recipe/scope.h"
-#include "input/recipe/template.h"
 
 enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
 

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "input/recipe/scope.h"
+#include "input/recipe/command.h"
 
 /* A value without quotes may be meant as a number or as true, false or null. */
 static json_t *make_scalar(const struct recipe_value *value)

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "collect-scripts/lines.h"
-#include "input/recipe/scope.h"
+#include "input/recipe/command.h"
 
 static void line_of(struct lines *lines, const char *kind, const char *a, const char *b)
 {
@@ -115,7 +115,7 @@ static void print_channel(const struct recipe_channel *channel, const char *doma
 	lines_word(lines, domain);
 	lines_number(lines, channel->subbuf_size);
 	lines_number(lines, channel->num_subbuf);
-	lines_word(lines, channel->overwrite ? "overwrite" : "discard");
+	lines_word(lines, channel->mode == RECIPE_OVERWRITE ? "overwrite" : "discard");
 	print_timer(lines, channel->switch_us);
 	print_timer(lines, channel->read_us);
 	lines_end(lines);

@@ -40,7 +40,7 @@ struct sync_trace {
 	char *name, *path;
 	size_t source; /* index in the list of sources that it was read from */
 	enum source_kind kind;
-	struct packet_source_facts facts;
+	struct ctf_facts facts;
 	uint32_t clock;        /* traces of one clock uuid share one */
 	nsec_t shift_ns;       /* local time plus this is its clock's local time */
 	uint32_t host;         /* a number that sources of one host share */

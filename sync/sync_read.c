@@ -98,7 +98,7 @@ static bool name_is_taken(const struct sync *sync, const char *name)
 
 /* The name asked for, else the recorded host, else the path; made unique. */
 static char *make_name(const struct sync *sync, const struct source *source,
-		       const struct packet_source_facts *facts)
+		       const struct ctf_facts *facts)
 {
 	const char *base = source->name;
 	char *name;
@@ -117,10 +117,10 @@ static char *make_name(const struct sync *sync, const struct source *source,
 static void set_clock(struct sync *sync, const struct source_list *sources,
 		      struct sync_trace *trace)
 {
-	const struct packet_source_facts *facts = &trace->facts;
+	const struct ctf_facts *facts = &trace->facts;
 	const struct sync_trace *clone = NULL;
 
-	for (uint32_t i = 0; facts->has_clock && i < sync->clocks; i++) {
+	for (uint32_t i = 0; facts->has_uuid && i < sync->clocks; i++) {
 		const struct sync_trace *other = &sync->trace[sync->clock_trace[i]];
 		enum same_clock same =
 		    same_clock(&sources->item[trace->source], facts,
@@ -159,7 +159,7 @@ static uint32_t host_of(const struct sync *sync, const struct source_list *sourc
 }
 
 static void add_trace(struct sync *sync, struct source_list *sources, size_t index,
-		      const struct packet_source_facts *facts)
+		      const struct ctf_facts *facts)
 {
 	const struct source *source = &sources->item[index];
 	struct sync_trace *trace;
@@ -193,7 +193,7 @@ static struct packet_source **open_all(struct sync *sync, struct source_list *so
 		if (!packets)
 			continue;
 		opened[sync->traces] = packets;
-		add_trace(sync, sources, i, packet_source_facts(packets));
+		add_trace(sync, sources, i, &packets->facts);
 	}
 	free(opening);
 	return opened;
@@ -276,8 +276,8 @@ static uint32_t *clock_hosts(const struct sync *sync)
 static void take_facts(struct sync *sync, struct packet_source **opened)
 {
 	for (size_t i = 0; i < sync->traces; i++) {
-		sync->trace[i].facts = *packet_source_facts(opened[i]);
-		problem_move(&sync->problems, packet_source_problems(opened[i]));
+		sync->trace[i].facts = opened[i]->facts;
+		problem_move(&sync->problems, &opened[i]->problems);
 	}
 }
 
@@ -286,7 +286,7 @@ static void explain_silence(struct sync *sync)
 {
 	for (size_t i = 0; i < sync->traces; i++) {
 		const struct sync_trace *trace = &sync->trace[i];
-		const struct packet_source_facts *facts = &trace->facts;
+		const struct ctf_facts *facts = &trace->facts;
 
 		if (trace->kind != SOURCE_TRACE || sync->clock_trace[trace->clock] != i)
 			continue;

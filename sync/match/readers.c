@@ -32,8 +32,8 @@ struct place {
 
 struct reading {
 	struct packet_source *source;
-	struct packet_source_facts facts; /* as of the last step */
-	bool busy;                        /* in a step */
+	struct ctf_facts facts; /* as of the last step */
+	bool busy;              /* in a step */
 	struct place read, given;
 	struct batch *first, **last; /* read and not yet given */
 	uint32_t group;              /* sources tied to each other */
@@ -76,7 +76,7 @@ struct readers *readers_new(struct packet_source **sources, size_t count, int th
 		readers->reading[i].source = sources[i];
 		readers->reading[i].last = &readers->reading[i].first;
 		readers->reading[i].group = (uint32_t)i;
-		readers->reading[i].facts = *packet_source_facts(sources[i]);
+		readers->reading[i].facts = sources[i]->facts;
 	}
 	pthread_mutex_init(&readers->lock, NULL);
 	pthread_cond_init(&readers->filled, NULL);
@@ -158,9 +158,9 @@ static void give_back(struct readers *readers, struct batch *batch)
 
 static void step(struct reading *reading, struct batch *batch)
 {
-	const struct packet_source_facts *facts = packet_source_facts(reading->source);
+	const struct ctf_facts *facts = &reading->source->facts;
 
-	batch->is_last = packet_source_step(reading->source, collect, batch) == STEP_END;
+	batch->is_last = !packet_source_step(reading->source, collect, batch);
 	batch->has_events = facts->events > 0;
 	batch->begin_ns = facts->begin_ns;
 	batch->end_ns = facts->end_ns;
@@ -170,7 +170,7 @@ static void step(struct reading *reading, struct batch *batch)
 static void note_step(struct readers *readers, struct reading *reading,
 		      struct batch *batch)
 {
-	reading->facts = *packet_source_facts(reading->source);
+	reading->facts = reading->source->facts;
 	reading->read = (struct place){batch->has_events, batch->is_last, batch->end_ns};
 	readers->read += batch->is_last;
 	reading->busy = false;

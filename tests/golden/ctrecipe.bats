@@ -48,7 +48,7 @@ good=fixtures/recipe/good
 		    method: c
 	END
 	fails_with 1 "r.yaml:1: hosts: it is '-a', want a host name or address, which never begins with '-'
-r.yaml:2: interval: it is 'x', want whole seconds from 1 to 86400
+r.yaml:2: interval: it is 'x', want a whole number from 1 to 86400
 r.yaml:4: execute: %(b)s is no parameter
 r.yaml:5: method: it is 'c', want foreground, background or local" ctrecipe validate r.yaml
 }
@@ -225,7 +225,7 @@ hostile_recipe()
 	mkfifo pipe
 	fails_with 1 'pipe: no plain file, want one' ctrecipe validate pipe
 	head -c 1100000 /dev/zero | tr '\0' '#' >big.yaml
-	fails_with 1 'big.yaml: more than 1048576 bytes, want a recipe' ctrecipe validate big.yaml
+	fails_with 1 'big.yaml: more than 1 MiB, want a recipe' ctrecipe validate big.yaml
 }
 
 @test "a full device is told" {

@@ -1,68 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What runs while nodes are watched: commands and their parameters. */
+/* What runs while nodes are watched: commands, their parameters, queues of tasks. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "input/recipe/command.h"
 #include "input/recipe/names.h"
 #include "input/recipe/private.h"
-#include "input/recipe/scope.h"
 
 #define COUNT(fields) (sizeof(fields) / sizeof(*(fields)))
 
-void recipe_read_command(struct recipe_reader *reader, const char *key,
-			 const struct recipe_value *value, void *target)
-{
-	struct recipe_command *command = target;
-
-	command->place = value->place;
-	if (!recipe_take_text(reader, key, value, &command->text))
-		return;
-	if (!command->text[strspn(command->text, " \t\n\r")])
-		recipe_want(reader, key, value, "a shell command");
-}
-
-static void read_execute_command(struct recipe_reader *reader, const char *key,
-				 const struct recipe_value *value, void *target)
-{
-	recipe_read_command(reader, key, value,
-			    &((struct recipe_execute *)target)->command);
-}
-
-static void read_execute_roles(struct recipe_reader *reader, const char *key,
-			       const struct recipe_value *value, void *target)
-{
-	recipe_take_list(reader, key, value, NULL,
-			 &((struct recipe_execute *)target)->roles);
-}
-
-static void read_method(struct recipe_reader *reader, const char *key,
-			const struct recipe_value *value, void *target)
-{
-	static const char *const methods[] = {"foreground", "background", "local", NULL};
-	size_t method;
-
-	if (recipe_take_word(reader, key, value, methods, &method))
-		((struct recipe_execute *)target)->method = (enum recipe_method)method;
-}
-
-static void read_execute_timeout(struct recipe_reader *reader, const char *key,
-				 const struct recipe_value *value, void *target)
-{
-	recipe_take_duration(reader, key, value, 0,
-			     &((struct recipe_execute *)target)->timeout_ms);
-}
-
-static void read_sudo(struct recipe_reader *reader, const char *key,
-		      const struct recipe_value *value, void *target)
-{
-	recipe_take_bool(reader, key, value, &((struct recipe_execute *)target)->sudo);
-}
+static const char *const methods[] = {"foreground", "background", "local", NULL};
 
 static const struct recipe_field execute_fields[] = {
-    {"command", read_execute_command}, {"roles", read_execute_roles},
-    {"method", read_method},           {"timeout", read_execute_timeout},
-    {"use_sudo", read_sudo},
+    FIELD("command", COMMAND, struct recipe_execute, command),
+    FIELD("roles", LIST, struct recipe_execute, roles),
+    FIELD("method", WORD, struct recipe_execute, method, .words = methods),
+    FIELD("timeout", DURATION, struct recipe_execute, timeout_ms),
+    FIELD("use_sudo", BOOL, struct recipe_execute, sudo),
 };
 
 static void read_execute(struct recipe_reader *reader, const struct recipe_value *value)
@@ -171,4 +126,70 @@ void recipe_read_parameters(struct recipe_reader *reader, const char *key,
 		recipe_mistake_add(reader->mistakes, value->place,
 				   "%s: more than %d combinations of values", key,
 				   RECIPE_MOST_POINTS);
+}
+
+static void read_inputs(struct recipe_reader *reader, const char *key,
+			const struct recipe_value *value, void *target)
+{
+	struct recipe_tasks *tasks = target;
+	const struct recipe_field pattern = {.key = "inputs", .type = FIELD_TEXT};
+
+	tasks->place = value->place;
+	if (value->kind == RECIPE_TEXT)
+		recipe_field_take(reader, &pattern, key, value, &tasks->pattern);
+	else if (value->kind == RECIPE_LIST && value->count == 0)
+		recipe_want(reader, key, value,
+			    "a pattern of files or at least one input");
+	else
+		recipe_take_list(reader, key, value, NULL, &tasks->inputs);
+}
+
+static const char *const policies[] = {"rr", "least-busy", NULL};
+
+static const struct recipe_field task_fields[] = {
+    FIELD("name", TEXT, struct recipe_tasks, name, .check = recipe_check_file),
+    FIELD("command", COMMAND, struct recipe_tasks, command),
+    {.key = "inputs", .read = read_inputs},
+    FIELD("roles", LIST, struct recipe_tasks, roles),
+    FIELD("policy", WORD, struct recipe_tasks, policy, .words = policies),
+    FIELD("parallel", INTEGER, struct recipe_tasks, parallel, .least = 1, .most = 1024),
+    FIELD("interval", DURATION, struct recipe_tasks, interval_ms),
+    FIELD("pending", INTEGER, struct recipe_tasks, pending, .most = 1000000),
+    FIELD("timeout", DURATION, struct recipe_tasks, timeout_ms),
+};
+
+static void read_queue(struct recipe_reader *reader, const struct recipe_value *value)
+{
+	struct recipe *recipe = reader->recipe;
+	struct recipe_tasks *tasks;
+
+	recipe->tasks = mem_grow(recipe->tasks, recipe->task_queues, &recipe->task_room,
+				 sizeof(*recipe->tasks));
+	tasks = &recipe->tasks[recipe->task_queues++];
+	*tasks = (struct recipe_tasks){
+	    .parallel = 1, .interval_ms = 100, .pending = 6, .place = value->place};
+	tasks->command.place = value->place;
+	tasks->name = recipe->task_queues == 1
+			  ? mem_strdup("task")
+			  : mem_printf("task-%zu", recipe->task_queues);
+	if (!recipe_map(reader, "tasks", value, task_fields, COUNT(task_fields), tasks))
+		return;
+	if (!recipe_value_has(value, "command"))
+		recipe_mistake_add(reader->mistakes, value->place,
+				   "tasks: no command, want one");
+	if (!recipe_value_has(value, "inputs"))
+		recipe_mistake_add(reader->mistakes, value->place,
+				   "tasks: no inputs, want a pattern of files or a list");
+}
+
+void recipe_read_tasks(struct recipe_reader *reader, const char *key,
+		       const struct recipe_value *value, void *target)
+{
+	(void)target;
+	if (value->kind == RECIPE_TEXT)
+		recipe_want(reader, key, value, "a map, or a list of maps");
+	if (value->kind == RECIPE_MAP)
+		read_queue(reader, value);
+	for (size_t i = 0; value->kind == RECIPE_LIST && i < value->count; i++)
+		read_queue(reader, &value->entry[i].value);
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/number.h"
+#include "input/recipe/recipe.h"
 
 void recipe_want(struct recipe_reader *reader, const char *key,
 		 const struct recipe_value *value, const char *wanted)
@@ -52,28 +53,6 @@ static void unknown_key(struct recipe_reader *reader, const char *what,
 	free(keys);
 }
 
-bool recipe_map(struct recipe_reader *reader, const char *what,
-		const struct recipe_value *value, const struct recipe_field *fields,
-		size_t count, void *target)
-{
-	if (value->kind != RECIPE_MAP) {
-		recipe_want(reader, what, value, "a map");
-		return false;
-	}
-	for (size_t i = 0; i < value->count; i++) {
-		const struct recipe_entry *entry = &value->entry[i];
-		size_t k = 0;
-
-		while (k < count && strcmp(fields[k].key, entry->key) != 0)
-			k++;
-		if (k == count)
-			unknown_key(reader, what, entry, fields, count);
-		else if (!recipe_value_is_null(&entry->value))
-			fields[k].read(reader, entry->key, &entry->value, target);
-	}
-	return true;
-}
-
 const char *recipe_text(struct recipe_reader *reader, const char *key,
 			const struct recipe_value *value)
 {
@@ -81,18 +60,6 @@ const char *recipe_text(struct recipe_reader *reader, const char *key,
 		return value->text;
 	recipe_want(reader, key, value, "a text");
 	return NULL;
-}
-
-bool recipe_take_text(struct recipe_reader *reader, const char *key,
-		      const struct recipe_value *value, char **text)
-{
-	const char *taken = recipe_text(reader, key, value);
-
-	if (!taken)
-		return false;
-	free(*text);
-	*text = mem_strdup(taken);
-	return true;
 }
 
 bool recipe_is_bool(const struct recipe_value *value, bool *is)
@@ -114,46 +81,14 @@ bool recipe_is_bool(const struct recipe_value *value, bool *is)
 	return false;
 }
 
-bool recipe_take_bool(struct recipe_reader *reader, const char *key,
-		      const struct recipe_value *value, bool *is)
+bool recipe_is_switch(const struct recipe_value *value, bool *on)
 {
-	if (recipe_is_bool(value, is))
+	if (recipe_is_bool(value, on))
 		return true;
-	recipe_want(reader, key, value, "true or false");
-	return false;
-}
-
-bool recipe_take_integer(struct recipe_reader *reader, const char *key,
-			 const struct recipe_value *value, const int64_t range[2],
-			 int64_t *number)
-{
-	int64_t got;
-	char *wanted;
-
-	if (value->kind == RECIPE_TEXT && number_integer(value->text, &got) == 0 &&
-	    got >= range[0] && got <= range[1]) {
-		*number = got;
-		return true;
-	}
-	wanted = mem_printf("a whole number from %lld to %lld", (long long)range[0],
-			    (long long)range[1]);
-	recipe_want(reader, key, value, wanted);
-	free(wanted);
-	return false;
-}
-
-bool recipe_take_seconds(struct recipe_reader *reader, const char *key,
-			 const struct recipe_value *value, int64_t *seconds)
-{
-	int64_t got;
-
-	if (value->kind == RECIPE_TEXT && number_integer(value->text, &got) == 0 &&
-	    got >= 1 && got <= 86400) {
-		*seconds = got;
-		return true;
-	}
-	recipe_want(reader, key, value, "whole seconds from 1 to 86400");
-	return false;
+	if (value->kind != RECIPE_TEXT || strcmp(value->text, "none") != 0)
+		return false;
+	*on = false;
+	return true;
 }
 
 /* Its unit is cut off; nanoseconds of one of it, or 0 if there is no such unit. */
@@ -191,49 +126,144 @@ static int parse_duration(const char *text, int64_t *milliseconds)
 	return status;
 }
 
-bool recipe_take_duration(struct recipe_reader *reader, const char *key,
-			  const struct recipe_value *value, int64_t least,
-			  int64_t *milliseconds)
+/* "discard or overwrite"; for free(). */
+static char *list_words(const char *const *words)
 {
-	const int64_t most = (int64_t)10 * 366 * 86400 * 1000;
-	int64_t got;
+	char *all = mem_strdup(words[0]);
+
+	for (size_t i = 1; words[i]; i++) {
+		char *longer =
+		    mem_printf("%s%s%s", all, words[i + 1] ? ", " : " or ", words[i]);
+
+		free(all);
+		all = longer;
+	}
+	return all;
+}
+
+static bool take_text(struct recipe_reader *reader, const struct recipe_field *field,
+		      const char *key, const struct recipe_value *value, char **target)
+{
+	const char *text = recipe_text(reader, key, value);
+	const char *wanted = text && field->check ? field->check(text) : NULL;
+
+	if (wanted)
+		recipe_want(reader, key, value, wanted);
+	if (!text || wanted)
+		return false;
+	free(*target);
+	*target = mem_strdup(text);
+	return true;
+}
+
+static bool take_command(struct recipe_reader *reader, const char *key,
+			 const struct recipe_value *value, struct recipe_command *command)
+{
+	const char *text = recipe_text(reader, key, value);
+
+	command->place = value->place;
+	if (text && !text[strspn(text, " \t\n\r")])
+		recipe_want(reader, key, value, "a shell command");
+	free(command->text);
+	command->text = text ? mem_strdup(text) : NULL;
+	return text;
+}
+
+/* What a single value that is no text has; false: it is not what the field wants. */
+static bool parse_field(const struct recipe_field *field,
+			const struct recipe_value *value, void *target)
+{
+	const int64_t ten_years_ms = (int64_t)10 * 366 * 86400 * 1000;
+	int64_t number;
+
+	if (field->type == FIELD_BOOL)
+		return recipe_is_bool(value, target);
+	if (value->kind != RECIPE_TEXT)
+		return false;
+	for (size_t i = 0; field->type == FIELD_WORD && field->words[i]; i++)
+		if (strcmp(value->text, field->words[i]) == 0) {
+			*(unsigned *)target = (unsigned)i;
+			return true;
+		}
+	if (field->type == FIELD_WORD)
+		return false;
+	if (field->type == FIELD_DURATION ? parse_duration(value->text, &number)
+					  : number_integer(value->text, &number))
+		return false;
+	if (number < field->least ||
+	    number > (field->type == FIELD_DURATION ? ten_years_ms : field->most))
+		return false;
+	*(int64_t *)target = number;
+	return true;
+}
+
+/* What a field wants, for messages; for free(). */
+static char *describe_field(const struct recipe_field *field)
+{
+	switch (field->type) {
+	case FIELD_WORD:
+		return list_words(field->words);
+	case FIELD_INTEGER:
+		return mem_printf("a whole number from %lld to %lld",
+				  (long long)field->least, (long long)field->most);
+	case FIELD_DURATION:
+		return mem_printf("a time of at least %lld ms: seconds, or a number with "
+				  "ms, s, m or h",
+				  (long long)field->least);
+	default:
+		return mem_strdup("true or false");
+	}
+}
+
+bool recipe_field_take(struct recipe_reader *reader, const struct recipe_field *field,
+		       const char *key, const struct recipe_value *value, void *target)
+{
 	char *wanted;
 
-	if (value->kind == RECIPE_TEXT && parse_duration(value->text, &got) == 0 &&
-	    got >= least && got <= most) {
-		*milliseconds = got;
+	if (field->type == FIELD_TEXT)
+		return take_text(reader, field, key, value, target);
+	if (field->type == FIELD_COMMAND)
+		return take_command(reader, key, value, target);
+	if (field->type == FIELD_LIST)
+		return recipe_take_list(reader, key, value, field->check, target);
+	if (parse_field(field, value, target))
 		return true;
-	}
-	wanted = mem_printf("a time of %s %lld ms: seconds, or a number with ms, s, m or "
-			    "h",
-			    "at least", (long long)least);
+	wanted = describe_field(field);
 	recipe_want(reader, key, value, wanted);
 	free(wanted);
 	return false;
 }
 
-bool recipe_take_word(struct recipe_reader *reader, const char *key,
-		      const struct recipe_value *value, const char *const *words,
-		      size_t *index)
+static void take_member(struct recipe_reader *reader, const struct recipe_field *field,
+			const struct recipe_entry *entry, void *target)
 {
-	char *wanted;
+	if (field->type == FIELD_OWN)
+		field->read(reader, entry->key, &entry->value, target);
+	else
+		recipe_field_take(reader, field, entry->key, &entry->value,
+				  (char *)target + field->offset);
+}
 
-	for (size_t i = 0; words[i] && value->kind == RECIPE_TEXT; i++)
-		if (strcmp(value->text, words[i]) == 0) {
-			*index = i;
-			return true;
-		}
-	wanted = mem_strdup(words[0]);
-	for (size_t i = 1; words[i]; i++) {
-		char *longer =
-		    mem_printf("%s%s%s", wanted, words[i + 1] ? ", " : " or ", words[i]);
-
-		free(wanted);
-		wanted = longer;
+bool recipe_map(struct recipe_reader *reader, const char *what,
+		const struct recipe_value *value, const struct recipe_field *fields,
+		size_t count, void *target)
+{
+	if (value->kind != RECIPE_MAP) {
+		recipe_want(reader, what, value, "a map");
+		return false;
 	}
-	recipe_want(reader, key, value, wanted);
-	free(wanted);
-	return false;
+	for (size_t i = 0; i < value->count; i++) {
+		const struct recipe_entry *entry = &value->entry[i];
+		size_t k = 0;
+
+		while (k < count && strcmp(fields[k].key, entry->key) != 0)
+			k++;
+		if (k == count)
+			unknown_key(reader, what, entry, fields, count);
+		else if (!recipe_value_is_null(&entry->value))
+			take_member(reader, &fields[k], entry, target);
+	}
+	return true;
 }
 
 bool recipe_list_has(const struct text_list *list, const char *text)
@@ -245,8 +275,8 @@ bool recipe_list_has(const struct text_list *list, const char *text)
 }
 
 static bool take_item(struct recipe_reader *reader, const char *key,
-		      const struct recipe_value *value,
-		      const char *(*check)(const char *text), struct text_list *list)
+		      const struct recipe_value *value, recipe_check *check,
+		      struct text_list *list)
 {
 	const char *wanted;
 
@@ -263,8 +293,8 @@ static bool take_item(struct recipe_reader *reader, const char *key,
 }
 
 bool recipe_take_list(struct recipe_reader *reader, const char *key,
-		      const struct recipe_value *value,
-		      const char *(*check)(const char *text), struct text_list *list)
+		      const struct recipe_value *value, recipe_check *check,
+		      struct text_list *list)
 {
 	bool well = true;
 

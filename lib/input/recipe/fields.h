@@ -24,14 +24,41 @@ struct recipe_reader {
 	bool all_syscalls;            /* unless something else is said of them */
 };
 
-/* What reads the value of a key into the struct that its map is read into. */
+/* Reads the value of a key into the struct that its map is read into. */
 typedef void recipe_field_read(struct recipe_reader *reader, const char *key,
 			       const struct recipe_value *value, void *target);
 
+/* NULL where a text is well, else what is wanted. */
+typedef const char *recipe_check(const char *text);
+
+enum recipe_field_type {
+	FIELD_OWN,      /* read by `read`, which gets the whole struct */
+	FIELD_TEXT,     /* char *; one line unless it has a check */
+	FIELD_LIST,     /* struct text_list: a text or a list of texts, each once */
+	FIELD_BOOL,     /* bool */
+	FIELD_INTEGER,  /* int64_t, from least to most */
+	FIELD_DURATION, /* int64_t, ms, at least `least` */
+	FIELD_COMMAND,  /* struct recipe_command */
+	FIELD_WORD,     /* an enum: the index in `words`, which end with NULL */
+};
+
+/* A key of a map: the one place that tells what it takes. */
 struct recipe_field {
 	const char *key;
+	enum recipe_field_type type;
+	size_t offset; /* of its value, in the struct that the map is read into */
+	recipe_check *check;
+	int64_t least, most;
+	const char *const *words;
 	recipe_field_read *read;
 };
+
+/* A row for a member of `struct`; what follows are its check, range or words. */
+#define FIELD(name, kind, structure, member, ...)                                        \
+	{                                                                                \
+		.key = (name), .type = FIELD_##kind,                                     \
+		.offset = offsetof(structure, member), __VA_ARGS__                       \
+	}
 
 /*
  * Hand each member of a map to its field's reader. Members that are null are as
@@ -49,44 +76,23 @@ void recipe_want(struct recipe_reader *reader, const char *key,
 const char *recipe_text(struct recipe_reader *reader, const char *key,
 			const struct recipe_value *value);
 
-/* The same, replacing a copy of the caller's. */
-bool recipe_take_text(struct recipe_reader *reader, const char *key,
-		      const struct recipe_value *value, char **text);
-
 /* true, false, yes, no, on, off, in the three spellings of YAML 1.1. */
 bool recipe_is_bool(const struct recipe_value *value, bool *is);
-bool recipe_take_bool(struct recipe_reader *reader, const char *key,
-		      const struct recipe_value *value, bool *is);
 
-/* A whole number from least to most. */
-bool recipe_take_integer(struct recipe_reader *reader, const char *key,
-			 const struct recipe_value *value, const int64_t range[2],
-			 int64_t *number);
+/* A bool, or "none", which is false. */
+bool recipe_is_switch(const struct recipe_value *value, bool *on);
 
-/* Whole seconds up to a day, as sar takes them. */
-bool recipe_take_seconds(struct recipe_reader *reader, const char *key,
-			 const struct recipe_value *value, int64_t *seconds);
+/* A single value as a field of a table is read; `target` is where it goes itself. */
+bool recipe_field_take(struct recipe_reader *reader, const struct recipe_field *field,
+		       const char *key, const struct recipe_value *value, void *target);
 
 /*
- * A duration: seconds with or without a fraction, or with a unit: 200ms, 5s, 10m, 2h. In
- * milliseconds, from `least` to 10 years.
- */
-bool recipe_take_duration(struct recipe_reader *reader, const char *key,
-			  const struct recipe_value *value, int64_t least,
-			  int64_t *milliseconds);
-
-/* One of some words, by index. */
-bool recipe_take_word(struct recipe_reader *reader, const char *key,
-		      const struct recipe_value *value, const char *const *words,
-		      size_t *index);
-
-/*
- * A text or a list of texts, each checked: `check` returns what is wanted, or
- * NULL where it is well. Those that are well are added, each once.
+ * A text or a list of texts, each checked unless `check` is NULL. Those that are well are
+ * added, each once.
  */
 bool recipe_take_list(struct recipe_reader *reader, const char *key,
-		      const struct recipe_value *value,
-		      const char *(*check)(const char *text), struct text_list *list);
+		      const struct recipe_value *value, recipe_check *check,
+		      struct text_list *list);
 
 /* Whether a list has this text. */
 bool recipe_list_has(const struct text_list *list, const char *text);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/recipe/import.h"
-
+/* Recipes that take over others. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "input/recipe/value.h"
 
 enum { MOST_CHAIN = 16, MOST_FILES = 64 };
 

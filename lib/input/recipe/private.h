@@ -15,16 +15,6 @@ recipe_field_read recipe_read_capture, recipe_read_process, recipe_read_sensors,
     recipe_read_filesystems, recipe_read_interfaces;
 recipe_field_read recipe_read_execute, recipe_read_parameters, recipe_read_tasks;
 
-/* A command and its place. */
-recipe_field_read recipe_read_command;
-
-/*
- * Add a node. `spec` is [USER@]HOST[:PORT], `details` an alias, a map of details, or
- * NULL. Its index, or SIZE_MAX with a mistake.
- */
-size_t recipe_read_host(struct recipe_reader *reader, const char *spec,
-			struct recipe_place place, const struct recipe_value *details);
-
 /* What can be told only once all sections are read. */
 void recipe_finish_roles(struct recipe_reader *reader);
 void recipe_finish_events(struct recipe_reader *reader);

@@ -6,34 +6,8 @@
 #include <yaml.h>
 
 #include "base/mem.h"
-#include "input/recipe/import.h"
 #include "input/recipe/names.h"
 #include "input/recipe/private.h"
-
-static void read_name(struct recipe_reader *reader, const char *key,
-		      const struct recipe_value *value, void *target)
-{
-	const char *text = recipe_text(reader, key, value);
-	const char *wanted = text ? recipe_check_file(text) : NULL;
-
-	if (wanted)
-		recipe_want(reader, key, value, wanted);
-	else if (text)
-		recipe_take_text(reader, key, value, &((struct recipe *)target)->name);
-}
-
-static void read_username(struct recipe_reader *reader, const char *key,
-			  const struct recipe_value *value, void *target)
-{
-	const char *text = recipe_text(reader, key, value);
-	const char *wanted = text ? recipe_check_user(text) : NULL;
-
-	if (wanted)
-		recipe_want(reader, key, value, wanted);
-	else if (text)
-		recipe_take_text(reader, key, value,
-				 &((struct recipe *)target)->username);
-}
 
 /* The password itself is not repeated. */
 static void refuse_password(struct recipe_reader *reader, const char *key,
@@ -46,42 +20,25 @@ static void refuse_password(struct recipe_reader *reader, const char *key,
 			   key);
 }
 
-static void read_tracedir(struct recipe_reader *reader, const char *key,
-			  const struct recipe_value *value, void *target)
+static const char *check_tracedir(const char *text)
 {
-	const char *text = recipe_text(reader, key, value), *home = getenv("HOME");
-	char **directory = &((struct recipe *)target)->tracedir;
-
-	if (!text)
-		return;
-	if (*text == '-' || strpbrk(text, "\n\r")) {
-		recipe_want(reader, key, value, "the path of a directory");
-		return;
-	}
-	free(*directory);
-	*directory = strncmp(text, "~/", 2) == 0 && home
-			 ? mem_printf("%s%s", home, text + 1)
-			 : mem_strdup(text);
+	return *text == '-' || strpbrk(text, "\n\r") ? "the path of a directory" : NULL;
 }
 
-static void read_tmpdir(struct recipe_reader *reader, const char *key,
-			const struct recipe_value *value, void *target)
+static const char *check_tmpdir(const char *text)
 {
-	const char *text = recipe_text(reader, key, value);
-
-	if (!text)
-		return;
-	if (*text != '/' || strpbrk(text, "\n\r"))
-		recipe_want(reader, key, value, "the absolute path of a directory");
-	else
-		recipe_take_text(reader, key, value, &((struct recipe *)target)->tmpdir);
+	return *text != '/' || strpbrk(text, "\n\r") ? "the absolute path of a directory"
+						     : NULL;
 }
 
 static void read_interval(struct recipe_reader *reader, const char *key,
 			  const struct recipe_value *value, void *target)
 {
+	const struct recipe_field field = {
+	    .key = key, .type = FIELD_INTEGER, .least = 1, .most = 86400};
+
 	(void)target;
-	recipe_take_seconds(reader, key, value, &reader->interval_s);
+	recipe_field_take(reader, &field, key, value, &reader->interval_s);
 }
 
 /* Gone once it is imported; it stands in the table for those who misspelt it. */
@@ -112,30 +69,31 @@ static void keep_sar(struct recipe_reader *reader, const char *key,
 }
 
 static const struct recipe_field fields[] = {
-    {"name", read_name},
-    {"import", pass_import},
-    {"username", read_username},
-    {"ssh_username", read_username}, /* it is username by now; this helps misspelt ones */
-    {"ssh_password", refuse_password},
-    {"ssh_gateway", recipe_read_gateway},
-    {"ssh_options", recipe_read_ssh_options},
-    {"hosts", recipe_read_hosts},
-    {"roledefs", keep_roledefs},
-    {"events", recipe_read_events},
-    {"contexts", recipe_read_contexts},
-    {"channel", recipe_read_channel},
-    {"sar", keep_sar},
-    {"interval", read_interval},
-    {"filesystem_names", recipe_read_filesystems},
-    {"net_interfaces", recipe_read_interfaces},
-    {"capture", recipe_read_capture},
-    {"process", recipe_read_process},
-    {"sensors", recipe_read_sensors},
-    {"execute", recipe_read_execute},
-    {"parameters", recipe_read_parameters},
-    {"tasks", recipe_read_tasks},
-    {"tracedir", read_tracedir},
-    {"tmpdir", read_tmpdir},
+    FIELD("name", TEXT, struct recipe, name, .check = recipe_check_file),
+    {.key = "import", .read = pass_import},
+    FIELD("username", TEXT, struct recipe, username, .check = recipe_check_user),
+    /* It is username by now; this helps those who misspell it. */
+    FIELD("ssh_username", TEXT, struct recipe, username, .check = recipe_check_user),
+    {.key = "ssh_password", .read = refuse_password},
+    {.key = "ssh_gateway", .read = recipe_read_gateway},
+    {.key = "ssh_options", .read = recipe_read_ssh_options},
+    {.key = "hosts", .read = recipe_read_hosts},
+    {.key = "roledefs", .read = keep_roledefs},
+    {.key = "events", .read = recipe_read_events},
+    {.key = "contexts", .read = recipe_read_contexts},
+    {.key = "channel", .read = recipe_read_channel},
+    {.key = "sar", .read = keep_sar},
+    {.key = "interval", .read = read_interval},
+    {.key = "filesystem_names", .read = recipe_read_filesystems},
+    {.key = "net_interfaces", .read = recipe_read_interfaces},
+    {.key = "capture", .read = recipe_read_capture},
+    {.key = "process", .read = recipe_read_process},
+    {.key = "sensors", .read = recipe_read_sensors},
+    {.key = "execute", .read = recipe_read_execute},
+    {.key = "parameters", .read = recipe_read_parameters},
+    {.key = "tasks", .read = recipe_read_tasks},
+    FIELD("tracedir", TEXT, struct recipe, tracedir, .check = check_tracedir),
+    FIELD("tmpdir", TEXT, struct recipe, tmpdir, .check = check_tmpdir),
 };
 
 static void set_defaults(struct recipe *recipe)
@@ -175,6 +133,19 @@ static void name_by_file(struct recipe_reader *reader, const char *path)
 	reader->recipe->name = name;
 }
 
+/* ~/ is the home directory of who runs the collector. */
+static void expand_home(char **path)
+{
+	const char *home = getenv("HOME");
+	char *expanded;
+
+	if (strncmp(*path, "~/", 2) != 0 || !home)
+		return;
+	expanded = mem_printf("%s%s", home, *path + 1);
+	free(*path);
+	*path = expanded;
+}
+
 static void finish(struct recipe_reader *reader, const char *path)
 {
 	struct recipe *recipe = reader->recipe;
@@ -184,6 +155,7 @@ static void finish(struct recipe_reader *reader, const char *path)
 	recipe_finish_sar(reader);
 	if (!recipe->name)
 		name_by_file(reader, path);
+	expand_home(&recipe->tracedir);
 	if (recipe->capture.on && recipe->capture.interfaces.count == 0)
 		text_list_add(&recipe->capture.interfaces, "any");
 	recipe_check_commands(reader);

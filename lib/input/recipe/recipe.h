@@ -43,7 +43,7 @@ struct recipe_events {
 struct recipe_channel {
 	int64_t subbuf_size; /* bytes, a power of two */
 	int64_t num_subbuf;  /* a power of two */
-	bool overwrite;
+	enum recipe_mode { RECIPE_DISCARD, RECIPE_OVERWRITE } mode;
 	int64_t switch_us, read_us; /* timers; -1: the tracer's default, 0: none */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is recorded beside traces: sar, captures, processes, sensors. */
+/* What is recorded beside traces: sar with its devices, captures, processes, sensors. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,24 +11,6 @@
 #include "input/recipe/private.h"
 
 #define COUNT(fields) (sizeof(fields) / sizeof(*(fields)))
-
-/* `KEY: true` or `KEY: false` instead of a map: whether it was one of these. */
-static bool is_switch(const struct recipe_value *value, bool *on)
-{
-	if (recipe_is_bool(value, on))
-		return true;
-	if (value->kind != RECIPE_TEXT || strcmp(value->text, "none") != 0)
-		return false;
-	*on = false;
-	return true;
-}
-
-static void read_sar_interval(struct recipe_reader *reader, const char *key,
-			      const struct recipe_value *value, void *target)
-{
-	recipe_take_seconds(reader, key, value,
-			    &((struct recipe_sar *)target)->interval_s);
-}
 
 /* sadc's groups of activities; in every log there are those of `basic` as well. */
 static void read_activities(struct recipe_reader *reader, const char *key,
@@ -66,8 +48,8 @@ static void read_activities(struct recipe_reader *reader, const char *key,
 }
 
 static const struct recipe_field sar_fields[] = {
-    {"interval", read_sar_interval},
-    {"activities", read_activities},
+    FIELD("interval", INTEGER, struct recipe_sar, interval_s, .least = 1, .most = 86400),
+    {.key = "activities", .read = read_activities},
 };
 
 /* clusterp's keys, which are of use only to sar, turn it on, too. */
@@ -82,42 +64,101 @@ void recipe_finish_sar(struct recipe_reader *reader)
 	if (!reader->sar)
 		on = reader->interval_s || recipe->filesystems.count > 0 ||
 		     recipe->interfaces.count > 0;
-	else if (!is_switch(reader->sar, &on))
+	else if (!recipe_is_switch(reader->sar, &on))
 		recipe_map(reader, "sar", reader->sar, sar_fields, COUNT(sar_fields),
 			   sar);
 	sar->on = on;
 }
 
-static void read_capture_interfaces(struct recipe_reader *reader, const char *key,
-				    const struct recipe_value *value, void *target)
+/* What names a device may have in reports: anything on one line. */
+static void add_alias(struct recipe_reader *reader, const char *key,
+		      struct recipe_place place, const char *const texts[2],
+		      const char *(*check)(const char *))
 {
-	recipe_take_list(reader, key, value, recipe_check_interface,
-			 &((struct recipe_capture *)target)->interfaces);
+	struct recipe_aliases *list = reader->aliases;
+	const char *wanted = check(texts[0]);
+
+	if (wanted)
+		recipe_mistake_add(reader->mistakes, place, "%s: it is '%.80s', want %s",
+				   key, texts[0], wanted);
+	if (strlen(texts[1]) > 80 || strpbrk(texts[1], "\n\r\t"))
+		recipe_mistake_add(reader->mistakes, place,
+				   "%s: the alias of %.80s is '%.80s', want up to 80 "
+				   "characters on one line",
+				   key, texts[0], texts[1]);
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->item[i].name, texts[0]) == 0) {
+			recipe_mistake_add(reader->mistakes, place,
+					   "%s: %.80s stands there twice", key, texts[0]);
+			return;
+		}
+	list->item = mem_grow(list->item, list->count, &list->room, sizeof(*list->item));
+	list->item[list->count].name = mem_strdup(texts[0]);
+	list->item[list->count++].alias = mem_strdup(texts[1]);
 }
 
-static void read_filter(struct recipe_reader *reader, const char *key,
-			const struct recipe_value *value, void *target)
+static void read_alias_map(struct recipe_reader *reader, const char *key,
+			   const struct recipe_value *map,
+			   const char *(*check)(const char *))
 {
-	const char *text = recipe_text(reader, key, value);
+	for (size_t i = 0; i < map->count; i++) {
+		const struct recipe_entry *entry = &map->entry[i];
+		const char *alias = entry->key;
 
-	if (text && *text == '-')
-		recipe_want(reader, key, value, "a filter of tcpdump");
-	else if (text)
-		recipe_take_text(reader, key, value,
-				 &((struct recipe_capture *)target)->filter);
+		if (!recipe_value_is_null(&entry->value))
+			alias = recipe_text(reader, key, &entry->value);
+		if (alias)
+			add_alias(reader, key, entry->place,
+				  (const char *const[]){entry->key, alias}, check);
+	}
 }
 
-static void read_snaplen(struct recipe_reader *reader, const char *key,
-			 const struct recipe_value *value, void *target)
+/* A list of names and of maps NAME: ALIAS, or one map. */
+static void read_aliases(struct recipe_reader *reader, const char *key,
+			 const struct recipe_value *value,
+			 const char *(*check)(const char *))
 {
-	recipe_take_integer(reader, key, value, (const int64_t[]){64, 262144},
-			    &((struct recipe_capture *)target)->snaplen);
+	if (value->kind == RECIPE_MAP)
+		read_alias_map(reader, key, value, check);
+	else if (value->kind == RECIPE_TEXT)
+		add_alias(reader, key, value->place,
+			  (const char *const[]){value->text, value->text}, check);
+	for (size_t i = 0; value->kind == RECIPE_LIST && i < value->count; i++) {
+		const struct recipe_value *item = &value->entry[i].value;
+
+		if (item->kind == RECIPE_MAP)
+			read_alias_map(reader, key, item, check);
+		else if (recipe_text(reader, key, item))
+			add_alias(reader, key, item->place,
+				  (const char *const[]){item->text, item->text}, check);
+	}
+}
+
+void recipe_read_filesystems(struct recipe_reader *reader, const char *key,
+			     const struct recipe_value *value, void *target)
+{
+	reader->aliases = &((struct recipe *)target)->filesystems;
+	read_aliases(reader, key, value, recipe_check_device);
+}
+
+void recipe_read_interfaces(struct recipe_reader *reader, const char *key,
+			    const struct recipe_value *value, void *target)
+{
+	reader->aliases = &((struct recipe *)target)->interfaces;
+	read_aliases(reader, key, value, recipe_check_interface);
+}
+
+static const char *check_filter(const char *text)
+{
+	return *text == '-' ? "a filter of tcpdump" : NULL;
 }
 
 static const struct recipe_field capture_fields[] = {
-    {"interfaces", read_capture_interfaces},
-    {"filter", read_filter},
-    {"snaplen", read_snaplen},
+    FIELD("interfaces", LIST, struct recipe_capture, interfaces,
+	  .check = recipe_check_interface),
+    FIELD("filter", TEXT, struct recipe_capture, filter, .check = check_filter),
+    FIELD("snaplen", INTEGER, struct recipe_capture, snaplen, .least = 64,
+	  .most = 262144),
 };
 
 void recipe_read_capture(struct recipe_reader *reader, const char *key,
@@ -125,17 +166,10 @@ void recipe_read_capture(struct recipe_reader *reader, const char *key,
 {
 	struct recipe_capture *capture = &((struct recipe *)target)->capture;
 
-	if (is_switch(value, &capture->on))
+	if (recipe_is_switch(value, &capture->on))
 		return;
 	capture->on = true;
 	recipe_map(reader, key, value, capture_fields, COUNT(capture_fields), capture);
-}
-
-static void read_interval_ms(struct recipe_reader *reader, const char *key,
-			     const struct recipe_value *value, void *target)
-{
-	recipe_take_integer(reader, key, value, (const int64_t[]){10, 3600000},
-			    &((struct recipe_process *)target)->interval_ms);
 }
 
 /* Names of processes are matched by the shell, which knows no regular expressions. */
@@ -147,34 +181,30 @@ static const char *check_pattern(const char *text)
 	return *text == '-' ? "a pattern that does not begin with '-'" : NULL;
 }
 
-static void read_match(struct recipe_reader *reader, const char *key,
-		       const struct recipe_value *value, void *target)
+static const char *check_directory(const char *text)
 {
-	recipe_take_list(reader, key, value, check_pattern,
-			 &((struct recipe_process *)target)->match);
+	return *text == '/' && !strchr(text, '\n')
+		   ? NULL
+		   : "true, false or the absolute path of a directory";
 }
 
 static void read_whitelist(struct recipe_reader *reader, const char *key,
 			   const struct recipe_value *value, void *target)
 {
+	const struct recipe_field directory = {
+	    .key = "whitelist", .type = FIELD_TEXT, .check = check_directory};
 	struct recipe_process *process = target;
 
-	if (recipe_is_bool(value, &process->whitelist))
-		return;
-	if (value->kind == RECIPE_TEXT && *value->text == '/' &&
-	    !strchr(value->text, '\n')) {
-		process->whitelist = true;
-		recipe_take_text(reader, key, value, &process->directory);
-	} else {
-		recipe_want(reader, key, value,
-			    "true, false or the absolute path of a directory");
-	}
+	if (!recipe_is_bool(value, &process->whitelist))
+		process->whitelist = recipe_field_take(reader, &directory, key, value,
+						       &process->directory);
 }
 
 static const struct recipe_field process_fields[] = {
-    {"interval_ms", read_interval_ms},
-    {"match", read_match},
-    {"whitelist", read_whitelist},
+    FIELD("interval_ms", INTEGER, struct recipe_process, interval_ms, .least = 10,
+	  .most = 3600000),
+    FIELD("match", LIST, struct recipe_process, match, .check = check_pattern),
+    {.key = "whitelist", .read = read_whitelist},
 };
 
 void recipe_read_process(struct recipe_reader *reader, const char *key,
@@ -182,7 +212,7 @@ void recipe_read_process(struct recipe_reader *reader, const char *key,
 {
 	struct recipe_process *process = &((struct recipe *)target)->process;
 
-	if (is_switch(value, &process->on))
+	if (recipe_is_switch(value, &process->on))
 		return;
 	process->on = true;
 	recipe_map(reader, key, value, process_fields, COUNT(process_fields), process);
@@ -191,31 +221,10 @@ void recipe_read_process(struct recipe_reader *reader, const char *key,
 				   "%s: match and whitelist, want one of them", key);
 }
 
-static void read_sensor_interval(struct recipe_reader *reader, const char *key,
-				 const struct recipe_value *value, void *target)
-{
-	recipe_take_duration(reader, key, value, 100,
-			     &((struct recipe_sensor *)target)->interval_ms);
-}
-
-static void read_sensor_command(struct recipe_reader *reader, const char *key,
-				const struct recipe_value *value, void *target)
-{
-	recipe_read_command(reader, key, value,
-			    &((struct recipe_sensor *)target)->command);
-}
-
-static void read_sensor_roles(struct recipe_reader *reader, const char *key,
-			      const struct recipe_value *value, void *target)
-{
-	recipe_take_list(reader, key, value, NULL,
-			 &((struct recipe_sensor *)target)->roles);
-}
-
 static const struct recipe_field sensor_fields[] = {
-    {"command", read_sensor_command},
-    {"interval", read_sensor_interval},
-    {"roles", read_sensor_roles},
+    FIELD("command", COMMAND, struct recipe_sensor, command),
+    FIELD("interval", DURATION, struct recipe_sensor, interval_ms, .least = 100),
+    FIELD("roles", LIST, struct recipe_sensor, roles),
 };
 
 /* A sensor that has no command is one that is known by its name. */
@@ -256,7 +265,7 @@ static void read_sensor(struct recipe_reader *reader, const char *name,
 				   "sensors: the name is '%.80s', want %s", name, wanted);
 		return;
 	}
-	if (value && is_switch(value, &on) && !on)
+	if (value && recipe_is_switch(value, &on) && !on)
 		return;
 	recipe->sensor = mem_grow(recipe->sensor, recipe->sensors, &recipe->sensor_room,
 				  sizeof(*recipe->sensor));
@@ -267,8 +276,9 @@ static void read_sensor(struct recipe_reader *reader, const char *name,
 	if (value && value->kind == RECIPE_MAP)
 		recipe_map(reader, "a sensor", value, sensor_fields, COUNT(sensor_fields),
 			   sensor);
-	else if (value && !recipe_value_is_null(value) && !is_switch(value, &on))
-		recipe_read_command(reader, name, value, &sensor->command);
+	else if (value && !recipe_value_is_null(value) && !recipe_is_switch(value, &on))
+		recipe_field_take(reader, &sensor_fields[0], name, value,
+				  &sensor->command);
 	if (reader->mistakes->count == count)
 		complete_sensor(reader, sensor, place);
 }

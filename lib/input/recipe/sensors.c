@@ -83,7 +83,8 @@ const struct recipe_sensor_preset recipe_sensor_presets[] = {
      ":\n"},
     {"slurm", "Slurm jobs by state, in all and on this node, by squeue", 30000,
      "command -v squeue >/dev/null || exit 0\n"
-     "squeue -h -o %T | awk '{ n[$1]++ }\n"
+     "jobs=$(squeue -h -o %T 2>/dev/null) || exit 0\n"
+     "printf '%s\\n' \"$jobs\" | awk 'NF { n[$1]++ }\n"
      "END {\n"
      "	n[\"RUNNING\"] += 0\n"
      "	n[\"PENDING\"] += 0\n"

@@ -49,10 +49,6 @@ int recipe_value_read(struct recipe_value *value, const char *path, size_t *room
 
 void recipe_value_clear(struct recipe_value *value);
 
-/* A copy of all of it. -1 with nothing copied where `room` does not suffice. */
-int recipe_value_copy(struct recipe_value *copy, const struct recipe_value *value,
-		      size_t *room);
-
 /* Add an entry at the end, its value empty. Copies the key. */
 struct recipe_entry *recipe_value_add(struct recipe_value *value, const char *key,
 				      struct recipe_place place);
@@ -68,5 +64,15 @@ bool recipe_value_has(const struct recipe_value *map, const char *key);
 
 /* What it is, for messages: "a list", "a map", "the text 'x'". For free(). */
 char *recipe_value_describe(const struct recipe_value *value);
+
+/*
+ * Read a recipe with all that it imports, as one map. A file's own values stand
+ * over those that it imports, later imports over earlier ones; maps are merged
+ * member by member, everything else is replaced. Keys with two names get one
+ * (`ssh_username` is `username`), and `import` is gone. 0, though there may be
+ * mistakes; -1 where a file could not be read, and nothing is in `recipe`.
+ */
+int recipe_import(struct recipe_value *recipe, const char *path,
+		  struct recipe_mistakes *mistakes);
 
 #endif

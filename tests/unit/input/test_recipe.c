@@ -2,9 +2,9 @@
 #include "input/recipe/recipe.h"
 
 #include "../scratch.h"
+#include "input/recipe/command.h"
 #include "input/recipe/names.h"
 #include "input/recipe/presets.h"
-#include "input/recipe/scope.h"
 
 static struct recipe read_text(const char *yaml)
 {

@@ -9,7 +9,7 @@
 
 #include "../draw.h"
 #include "../scratch.h"
-#include "input/recipe/scope.h"
+#include "input/recipe/command.h"
 
 enum { ROUNDS = 600, MOST_DAMAGE = 5 };
 

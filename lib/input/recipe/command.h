@@ -1,8 +1,50 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_INPUT_RECIPE_SCOPE_H
-#define CT_INPUT_RECIPE_SCOPE_H
+#ifndef CT_INPUT_RECIPE_COMMAND_H
+#define CT_INPUT_RECIPE_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "input/recipe/recipe.h"
+
+/*
+ * Commands with %(key)s in them, each of which becomes one word of the shell, whatever
+ * its value holds. `%%(` stands for `%(` itself.
+ *
+ * Outside of quotes a value is put into single quotes. Within quotes, and after anything
+ * by which it is no longer plain where quotes begin (a backslash, a backquote, a comment,
+ * `<<`,
+ * `$((`, `$'`, `$(` or `${` within double quotes), a value must be plain, letters, digits
+ * and _./:,+@%=-, and is put in as it is.
+ */
+struct recipe_placeholder {
+	const char *begin, *end; /* all of it, within the command */
+	char *key;               /* for free(); NULL: it is a `%%(` */
+	char conversion;         /* the letter after it: 's' */
+	bool bare;               /* may be quoted, so that any value fits */
+	bool spoilt;             /* by a `$` or `\` just before it: no value fits */
+};
+
+/* How far a command was looked at. */
+struct recipe_template {
+	const char *at, *begin;
+	char quote; /* that is open; NUL: none */
+	bool murky; /* where quotes begin and end is no longer followed */
+};
+
+void recipe_template_begin(struct recipe_template *scan, const char *command);
+
+/* The next placeholder; false at the end of the command. */
+bool recipe_template_next(struct recipe_template *scan,
+			  struct recipe_placeholder *placeholder);
+
+/* Whether a value can stand anywhere as it is. */
+bool recipe_value_is_plain(const char *value);
+
+/* The command with its values, for free(). All keys have one: that was checked. */
+char *recipe_template_fill(const char *command,
+			   const char *(*value)(void *context, const char *key),
+			   void *context);
 
 /* Points of the product of the parameters, and what %(key)s stands for at one. */
 enum { RECIPE_MOST_POINTS = 10000 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What LTTng records. */
+/* What LTTng records, and how. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 #include "input/recipe/names.h"
 #include "input/recipe/presets.h"
 #include "input/recipe/private.h"
@@ -141,9 +142,9 @@ static void read_kernel_events(struct recipe_reader *reader, const char *key,
 }
 
 static const struct recipe_field kernel_fields[] = {
-    {"events", read_kernel_events},
-    {"presets", read_presets},
-    {"syscalls", read_syscalls},
+    {.key = "events", .read = read_kernel_events},
+    {.key = "presets", .read = read_presets},
+    {.key = "syscalls", .read = read_syscalls},
 };
 
 static void read_kernel(struct recipe_reader *reader, const char *key,
@@ -178,9 +179,9 @@ static void read_userspace(struct recipe_reader *reader, const char *key,
 }
 
 static const struct recipe_field event_fields[] = {
-    {"kernel", read_kernel},
-    {"userspace", read_userspace},
-    {"syscalls", read_syscalls},
+    {.key = "kernel", .read = read_kernel},
+    {.key = "userspace", .read = read_userspace},
+    {.key = "syscalls", .read = read_syscalls},
 };
 
 void recipe_read_events(struct recipe_reader *reader, const char *key,
@@ -226,4 +227,142 @@ void recipe_finish_events(struct recipe_reader *reader)
 	for (size_t i = 0; i < RECIPE_DOMAINS; i++)
 		drop_covered(&recipe->event[i]);
 	drop_covered(&recipe->syscall);
+}
+
+static const char *const domain_names[] = {"kernel", "userspace"};
+
+/* What is said of contexts takes the place of the defaults. */
+static void read_context(struct recipe_reader *reader, const char *key,
+			 const struct recipe_value *value, struct text_list *contexts)
+{
+	text_list_clear(contexts);
+	recipe_take_list(reader, key, value, recipe_check_context, contexts);
+}
+
+static void read_kernel_contexts(struct recipe_reader *reader, const char *key,
+				 const struct recipe_value *value, void *target)
+{
+	read_context(reader, key, value,
+		     &((struct recipe *)target)->context[RECIPE_KERNEL]);
+}
+
+static void read_userspace_contexts(struct recipe_reader *reader, const char *key,
+				    const struct recipe_value *value, void *target)
+{
+	read_context(reader, key, value,
+		     &((struct recipe *)target)->context[RECIPE_USERSPACE]);
+}
+
+static const struct recipe_field context_fields[] = {
+    {.key = "kernel", .read = read_kernel_contexts},
+    {.key = "userspace", .read = read_userspace_contexts},
+};
+
+void recipe_read_contexts(struct recipe_reader *reader, const char *key,
+			  const struct recipe_value *value, void *target)
+{
+	if (value->kind == RECIPE_MAP)
+		recipe_map(reader, key, value, context_fields,
+			   sizeof(context_fields) / sizeof(*context_fields), target);
+	else
+		read_kernel_contexts(reader, key, value, target);
+}
+
+/* A number of bytes, with k, M or G as lttng takes them. -1 where it is none. */
+static int parse_size(const char *text, int64_t *size)
+{
+	static const char units[] = "kMG";
+	size_t length = strlen(text);
+	const char *unit = length ? strchr(units, text[length - 1]) : NULL;
+	char *number = mem_strndup(text, length - (unit != NULL));
+	int status = number_integer(number, size);
+
+	for (const char *u = units; status == 0 && unit && u <= unit; u++)
+		if (__builtin_mul_overflow(*size, 1024, size))
+			status = -1;
+	free(number);
+	return status;
+}
+
+static bool is_power_of_two(int64_t number)
+{
+	return number > 0 && (number & (number - 1)) == 0;
+}
+
+static void read_subbuf_size(struct recipe_reader *reader, const char *key,
+			     const struct recipe_value *value, void *target)
+{
+	struct recipe_channel *channel = target;
+	int64_t size;
+
+	if (value->kind == RECIPE_TEXT && parse_size(value->text, &size) == 0 &&
+	    size >= 4096 && size <= (int64_t)1 << 30 && is_power_of_two(size))
+		channel->subbuf_size = size;
+	else
+		recipe_want(reader, key, value,
+			    "a power of two of bytes from 4k to 1G, such as 16384 or 1M");
+}
+
+static void read_num_subbuf(struct recipe_reader *reader, const char *key,
+			    const struct recipe_value *value, void *target)
+{
+	struct recipe_channel *channel = target;
+	int64_t number;
+
+	if (value->kind == RECIPE_TEXT && number_integer(value->text, &number) == 0 &&
+	    number >= 2 && number <= 65536 && is_power_of_two(number))
+		channel->num_subbuf = number;
+	else
+		recipe_want(reader, key, value, "a power of two from 2 to 65536");
+}
+
+static const char *const modes[] = {"discard", "overwrite", NULL};
+
+enum { MOST_TIMER_US = 3600 * 1000000LL };
+
+static const struct recipe_field channel_fields[] = {
+    {.key = "subbuf_size", .read = read_subbuf_size},
+    {.key = "num_subbuf", .read = read_num_subbuf},
+    FIELD("mode", WORD, struct recipe_channel, mode, .words = modes),
+    FIELD("switch_timer_us", INTEGER, struct recipe_channel, switch_us,
+	  .most = MOST_TIMER_US),
+    FIELD("read_timer_us", INTEGER, struct recipe_channel, read_us,
+	  .most = MOST_TIMER_US),
+};
+
+enum { CHANNEL_FIELDS = sizeof(channel_fields) / sizeof(*channel_fields) };
+
+/* What is for both domains first, so that a domain's own settings stand over it. */
+void recipe_read_channel(struct recipe_reader *reader, const char *key,
+			 const struct recipe_value *value, void *target)
+{
+	struct recipe *recipe = target;
+	struct recipe_value common = {.kind = RECIPE_MAP, .place = value->place};
+	const struct recipe_value *own[RECIPE_DOMAINS] = {NULL};
+
+	if (value->kind != RECIPE_MAP) {
+		recipe_want(reader, key, value, "a map");
+		return;
+	}
+	for (size_t i = 0; i < RECIPE_DOMAINS; i++)
+		own[i] = recipe_value_find(value, domain_names[i]);
+	/* The entries are borrowed, so only the array is freed. */
+	common.entry = mem_alloc((value->count + 1) * sizeof(*common.entry));
+	for (size_t i = 0; i < value->count; i++)
+		if (&value->entry[i].value != own[RECIPE_KERNEL] &&
+		    &value->entry[i].value != own[RECIPE_USERSPACE])
+			common.entry[common.count++] = value->entry[i];
+	for (size_t i = 0; i < RECIPE_DOMAINS; i++) {
+		/* What is wrong in the common part is told once. */
+		struct recipe_mistakes silent = {0};
+		struct recipe_reader again = {.recipe = recipe, .mistakes = &silent};
+
+		recipe_map(i == 0 ? reader : &again, key, &common, channel_fields,
+			   CHANNEL_FIELDS, &recipe->channel[i]);
+		recipe_mistakes_clear(&silent);
+		if (own[i] && !recipe_value_is_null(own[i]))
+			recipe_map(reader, domain_names[i], own[i], channel_fields,
+				   CHANNEL_FIELDS, &recipe->channel[i]);
+	}
+	free(common.entry);
 }
