@@ -47,6 +47,17 @@ size_t utf8_length(const char *text)
 	return utf8_length_within(text, *text ? strnlen(text, 4) : 1);
 }
 
+size_t utf8_encode(uint32_t character, char bytes[4])
+{
+	uint32_t c = character;
+	size_t size = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	for (size_t i = size; i-- > 1; c >>= 6)
+		bytes[i] = (char)(0x80 | (c & 0x3f));
+	bytes[0] = (char)(c | (size == 1 ? 0 : 0xf00u >> size));
+	return size;
+}
+
 bool utf8_is_valid(const char *bytes, size_t size)
 {
 	uint64_t eight;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
@@ -17,6 +18,9 @@ size_t utf8_length(const char *text);
 
 /* The same of a text that is `size` bytes long and has no terminating NUL. */
 size_t utf8_length_within(const char *text, size_t size);
+
+/* The bytes of a character, one to four; how many. */
+size_t utf8_encode(uint32_t character, char bytes[4]);
 
 /* Whether all bytes are UTF-8; a NUL is a character like others. */
 bool utf8_is_valid(const char *bytes, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ctf/metadata.h"
+#include "ctf/schema.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -80,6 +80,7 @@ static int join_packets(char *bytes, size_t *size, size_t *lacks, struct error *
 		at += whole - *lacks;
 	}
 	*size = text;
+	bytes[text] = '\0';
 	return 0;
 }
 
@@ -96,6 +97,7 @@ static char *read_file(FILE *file, size_t *size, struct error *error)
 	}
 	bytes = mem_alloc((size_t)status.st_size + 1);
 	*size = fread(bytes, 1, (size_t)status.st_size, file);
+	bytes[*size] = '\0';
 	return bytes;
 }
 

@@ -11,11 +11,6 @@ enum {
 	MOST_MATCHES = 1 << 26, /* LTTng's variants have a dozen options */
 };
 
-static const char *const scope_name[SCOPES] = {
-    "trace.packet.header",  "stream.packet.context", "stream.event.header",
-    "stream.event.context", "event.context",         "event.fields",
-};
-
 /* A structure or variant around the field at hand. */
 struct around {
 	struct field_class *class;
@@ -32,50 +27,6 @@ struct resolving {
 	size_t room;
 	struct error *error;
 };
-
-/* Whether a path goes on with this name; moves it behind the name and its dot. */
-static bool take_name(const char **path, const char *name)
-{
-	size_t size = strlen(name);
-
-	if (strncmp(*path, name, size) != 0 || ((*path)[size] && (*path)[size] != '.'))
-		return false;
-	*path += size + ((*path)[size] == '.');
-	return true;
-}
-
-/* The field of this path, as far as it comes before the one at hand. */
-static struct field_class *descend(struct field_class *class, const char *path)
-{
-	while (class && *path) {
-		size_t i = 0;
-
-		if (class->type != FIELD_STRUCTURE)
-			return NULL;
-		while (i < class->members && (!class->member[i].class->is_known ||
-					      !take_name(&path, class->member[i].name)))
-			i++;
-		class = i < class->members ? class->member[i].class : NULL;
-	}
-	return class;
-}
-
-static struct field_class *look_up(const struct resolving *resolving, const char *path,
-				   const struct around *around)
-{
-	struct field_class *found = NULL;
-
-	for (int i = 0; i <= resolving->at; i++) {
-		const char *rest = path;
-
-		if (take_name(&rest, scope_name[i]) && *rest)
-			return descend(resolving->scope[i], rest);
-	}
-	for (; around && !found; around = around->outer)
-		if (around->class->type == FIELD_STRUCTURE)
-			found = descend(around->class, path);
-	return found;
-}
 
 static const char *location_text(const struct field_location *location)
 {
@@ -175,6 +126,9 @@ static int follow(struct resolving *resolving, struct field_class *class, size_t
 	const struct field_location *location = resolving->user->location;
 	bool found = false;
 
+	/* CTF 1.8 knows no way into an array or an option. */
+	if (location->is_looked_up && class && class->type != FIELD_STRUCTURE)
+		return refer(resolving, step == location->steps ? class : NULL);
 	while (class && (class->type == FIELD_ARRAY || class->type == FIELD_SEQUENCE ||
 			 class->type == FIELD_OPTIONAL))
 		class = class->element;
@@ -209,24 +163,31 @@ static const struct around *structure_around(const struct around *around)
 	return around;
 }
 
-static int find_target(struct resolving *resolving, const struct around *around)
+static bool knows(const struct field_class *class, const char *name)
+{
+	const struct field_class *member = field_member(class, name);
+
+	return member && member->is_known;
+}
+
+static int find_target(struct resolving *resolving, const struct around *outer)
 {
 	const struct field_location *location = resolving->user->location;
+	const struct around *around = structure_around(outer);
 	size_t step = 0;
 
 	if (!location)
 		return refer(resolving, NULL);
-	if (location->is_looked_up)
-		return refer(resolving, look_up(resolving, location->step[0], around));
+	if (location->scope > resolving->at)
+		return refer(resolving, NULL);
 	if (location->scope >= 0)
-		return follow(resolving,
-			      location->scope <= resolving->at
-				  ? resolving->scope[location->scope]
-				  : NULL,
-			      0);
-	around = structure_around(around);
-	for (; around && step < location->steps && !location->step[step]; step++)
-		around = structure_around(around->outer);
+		return follow(resolving, resolving->scope[location->scope], 0);
+	if (location->is_looked_up)
+		while (around && !knows(around->class, location->step[0]))
+			around = structure_around(around->outer);
+	else
+		for (; around && step < location->steps && !location->step[step]; step++)
+			around = structure_around(around->outer);
 	return follow(resolving, around ? around->class : NULL, step);
 }
 
@@ -268,62 +229,54 @@ static int resolve_scope(struct resolving *resolving, int scope,
 	return class ? resolve(resolving, class, NULL) : 0;
 }
 
-static int resolve_stream(struct resolving *resolving, const struct schema_stream *stream)
-{
-	const struct schema *schema = resolving->schema;
-
-	if (resolve_scope(resolving, 1, stream->packet_context) ||
-	    resolve_scope(resolving, 2, stream->event_header) ||
-	    resolve_scope(resolving, 3, stream->event_context))
-		return -1;
-	for (size_t i = 0; i < schema->events; i++) {
-		const struct schema_event *event = &schema->event[i];
-
-		if (event->stream == stream->id &&
-		    (resolve_scope(resolving, 4, event->context) ||
-		     resolve_scope(resolving, 5, event->fields)))
-			return error_prefix(resolving->error, "event %s", event->name);
-	}
-	return 0;
-}
-
-static void settle(const struct resolving *resolving, struct field_class *class)
+/* Where slots turned out to be the same, all fields have one of them. */
+static int settle(struct resolving *resolving, int scope, struct field_class *class)
 {
 	if (!class)
-		return;
+		return 0;
 	class->slot = find_slot(resolving, class->slot);
 	class->from = find_slot(resolving, class->from);
 	for (size_t i = 0; i < class->members; i++)
-		settle(resolving, class->member[i].class);
-	settle(resolving, class->element);
+		settle(resolving, scope, class->member[i].class);
+	return settle(resolving, scope, class->element);
 }
 
-/* Where slots turned out to be the same, all fields have one of them. */
-static void settle_all(const struct resolving *resolving)
+/* In the order in which packets may have them; up to the first that fails. */
+static int each_scope(struct resolving *resolving,
+		      int (*visit)(struct resolving *resolving, int scope,
+				   struct field_class *class))
 {
 	const struct schema *schema = resolving->schema;
 
-	settle(resolving, schema->packet_header);
+	if (visit(resolving, 0, schema->packet_header))
+		return -1;
 	for (size_t i = 0; i < schema->streams; i++) {
-		settle(resolving, schema->stream[i].packet_context);
-		settle(resolving, schema->stream[i].event_header);
-		settle(resolving, schema->stream[i].event_context);
+		const struct schema_stream *stream = &schema->stream[i];
+
+		if (visit(resolving, 1, stream->packet_context) ||
+		    visit(resolving, 2, stream->event_header) ||
+		    visit(resolving, 3, stream->event_context))
+			return -1;
+		for (size_t k = 0; k < schema->events; k++) {
+			const struct schema_event *event = &schema->event[k];
+
+			if (event->stream == stream->id &&
+			    (visit(resolving, 4, event->context) ||
+			     visit(resolving, 5, event->fields)))
+				return error_prefix(resolving->error, "event %s",
+						    event->name);
+		}
 	}
-	for (size_t i = 0; i < schema->events; i++) {
-		settle(resolving, schema->event[i].context);
-		settle(resolving, schema->event[i].fields);
-	}
+	return 0;
 }
 
 int schema_resolve(struct schema *schema, struct error *error)
 {
 	struct resolving resolving = {.schema = schema, .error = error};
-	int status = resolve_scope(&resolving, 0, schema->packet_header);
+	int status = each_scope(&resolving, resolve_scope);
 
-	for (size_t i = 0; !status && i < schema->streams; i++)
-		status = resolve_stream(&resolving, &schema->stream[i]);
 	if (!status)
-		settle_all(&resolving);
+		each_scope(&resolving, settle);
 	free(resolving.same);
 	return status;
 }

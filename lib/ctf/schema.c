@@ -19,77 +19,18 @@ struct field_class *field_new(enum field_type type)
 	return class;
 }
 
-static void copy_ranges(struct field_range **to, size_t *count,
-			const struct field_range *from, size_t ranges)
+/* Room for one more; capacities are powers of two, and a full one is doubled. */
+static void *grow(void *items, size_t count, size_t size)
 {
-	for (size_t i = 0; i < ranges; i++)
-		field_add_range(to, count, from[i].first, from[i].last);
-}
+	bool is_full = (count & (count - 1)) == 0;
 
-static void copy_location(struct field_class *to, const struct field_location *from)
-{
-	struct field_location location = *from;
-
-	location.step = mem_zalloc(from->steps * sizeof(*location.step) + 1);
-	for (size_t i = 0; i < from->steps; i++)
-		if (from->step[i])
-			location.step[i] = mem_strdup(from->step[i]);
-	field_set_location(to, location);
-}
-
-static bool copy_members(struct field_class *to, const struct field_class *from,
-			 size_t *count, size_t most)
-{
-	for (size_t i = 0; i < from->members; i++) {
-		struct field_class *member =
-		    field_copy(from->member[i].class, count, most);
-
-		struct field_member *added;
-
-		if (!member)
-			return false;
-		added = field_add_member(to, from->member[i].name, member);
-		copy_ranges(&added->range, &added->ranges, from->member[i].range,
-			    from->member[i].ranges);
-	}
-	return true;
-}
-
-struct field_class *field_copy(const struct field_class *from, size_t *count, size_t most)
-{
-	struct field_class *to;
-
-	*count += 1 + from->labels;
-	if (*count > most)
-		return NULL;
-	to = mem_alloc(sizeof(*to));
-	*to = *from;
-	to->label = NULL;
-	to->member = NULL;
-	to->range = NULL;
-	to->element = NULL;
-	to->location = NULL;
-	to->labels = to->label_room = to->members = to->member_room = to->ranges = 0;
-	to->clock = from->clock ? mem_strdup(from->clock) : NULL;
-	copy_ranges(&to->range, &to->ranges, from->range, from->ranges);
-	if (from->location)
-		copy_location(to, from->location);
-	for (size_t i = 0; i < from->labels; i++)
-		field_add_label(to, from->label[i].name, from->label[i].first,
-				from->label[i].last);
-	if (from->element)
-		to->element = field_copy(from->element, count, most);
-	if (copy_members(to, from, count, most) && !from->element == !to->element)
-		return to;
-	field_free(to);
-	return NULL;
+	return is_full ? mem_realloc(items, count ? 2 * count : 1, size) : items;
 }
 
 void field_add_label(struct field_class *class, const char *name, uint64_t first,
 		     uint64_t last)
 {
-	class->label = mem_grow(class->label, class->labels, &class->label_room,
-				sizeof(*class->label));
+	class->label = grow(class->label, class->labels, sizeof(*class->label));
 	class->label[class->labels++] =
 	    (struct field_label){mem_strdup(name), first, last};
 }
@@ -97,20 +38,23 @@ void field_add_label(struct field_class *class, const char *name, uint64_t first
 struct field_member *field_add_member(struct field_class *class, const char *name,
 				      struct field_class *member)
 {
-	class->member = mem_grow(class->member, class->members, &class->member_room,
-				 sizeof(*class->member));
-	class->member[class->members++] =
+	class->member = grow(class->member, class->members, sizeof(*class->member));
+	class->member[class->members] =
 	    (struct field_member){mem_strdup(name), member, NULL, 0};
-	return &class->member[class->members - 1];
+	return &class->member[class->members++];
 }
 
 void field_add_range(struct field_range **range, size_t *ranges, uint64_t first,
 		     uint64_t last)
 {
-	/* Capacities are powers of two: a full one is doubled. */
-	if ((*ranges & (*ranges - 1)) == 0)
-		*range = mem_realloc(*range, *ranges ? 2 * *ranges : 1, sizeof(**range));
+	*range = grow(*range, *ranges, sizeof(**range));
 	(*range)[(*ranges)++] = (struct field_range){first, last};
+}
+
+void field_add_step(struct field_location *location, const char *step)
+{
+	location->step = grow(location->step, location->steps, sizeof(*location->step));
+	location->step[location->steps++] = step ? mem_strdup(step) : NULL;
 }
 
 static void free_location(struct field_location *location)
@@ -120,21 +64,6 @@ static void free_location(struct field_location *location)
 	if (location)
 		free(location->step);
 	free(location);
-}
-
-void field_set_location(struct field_class *class, struct field_location location)
-{
-	free_location(class->location);
-	class->location = mem_alloc(sizeof(location));
-	*class->location = location;
-}
-
-void field_set_name(struct field_class *class, const char *path)
-{
-	struct field_location location = {-1, true, mem_alloc(sizeof(char *)), 1};
-
-	location.step[0] = mem_strdup(path);
-	field_set_location(class, location);
 }
 
 const struct field_class *field_member(const struct field_class *class, const char *name)
@@ -297,23 +226,4 @@ void schema_free(struct schema *schema)
 	free(schema->hostname);
 	free(schema->tracer);
 	free(schema);
-}
-
-int schema_read_uuid(const char *text, unsigned char uuid[16])
-{
-	size_t digits = 0;
-
-	for (; *text; text++) {
-		static const char hexadecimal[] = "0123456789abcdef0123456789ABCDEF";
-		const char *digit = strchr(hexadecimal, *text);
-
-		if (*text == '-')
-			continue;
-		if (!digit || digits == 32)
-			return -1;
-		uuid[digits / 2] =
-		    (unsigned char)(uuid[digits / 2] << 4 | ((digit - hexadecimal) & 15));
-		digits++;
-	}
-	return digits == 32 ? 0 : -1;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/problem.h"
 
 /*
  * What metadata says of a trace, whichever language says it: how wide fields are, how
@@ -73,9 +74,9 @@ struct field_member {
 };
 
 /*
- * Where the length or the selector is. CTF 1.8: a name, which is looked up from inside
- * out, or behind the name of a scope. CTF 2: a scope (-1: the structure around), and from
- * there names; NULL is the structure around.
+ * Where the length or the selector is: from a scope on, or, with -1, from the structure
+ * around, where NULL is the one around that. In CTF 1.8 the first name is looked up from
+ * inside out, and labels select.
  */
 struct field_location {
 	int scope;
@@ -98,9 +99,9 @@ struct field_class {
 	char *clock;             /* that the integer is a stamp of, or NULL */
 	bool is_id;              /* of the event's class */
 	struct field_label *label;
-	size_t labels, label_room;
+	size_t labels;
 	struct field_member *member; /* of a structure; options of a variant */
-	size_t members, member_room;
+	size_t members;
 	struct field_range
 	    *range; /* of an optional: the values that select its element */
 	size_t ranges;
@@ -119,10 +120,6 @@ struct field_class {
 
 struct field_class *field_new(enum field_type type);
 
-/* All of the tree. Adds the nodes to *count; NULL when that passes `most`. */
-struct field_class *field_copy(const struct field_class *class, size_t *count,
-			       size_t most);
-
 void field_add_label(struct field_class *class, const char *name, uint64_t first,
 		     uint64_t last);
 
@@ -136,11 +133,8 @@ const struct field_class *field_member(const struct field_class *class, const ch
 void field_add_range(struct field_range **range, size_t *ranges, uint64_t first,
 		     uint64_t last);
 
-/* Takes the steps' array and what it holds. */
-void field_set_location(struct field_class *class, struct field_location location);
-
-/* A name that is looked up; copies it. */
-void field_set_name(struct field_class *class, const char *path);
+/* Copies the step; NULL is the structure around. */
+void field_add_step(struct field_location *location, const char *step);
 
 /*
  * A member's name as readers give it, part of the name: LTTng puts an underscore
@@ -227,12 +221,25 @@ int schema_resolve(struct schema *schema, struct error *error);
 
 void schema_free(struct schema *schema);
 
-/* The languages of metadata, CTF 1.8's and CTF 2's: NULL with error, which names the
- * place. */
+/*
+ * The schema that a metadata file says, TSDL in packets or without, or JSON texts; what
+ * it is, its content says. NULL with error.
+ */
+struct schema *schema_read(const char *path, struct problem_list *problems,
+			   struct error *error);
+
+/*
+ * The text of a metadata file, of its packets where it has some, for free(), and how many
+ * bytes its last packet lacks, which are none of its text. A NUL stands behind it. NULL
+ * with error.
+ */
+char *metadata_text(const char *path, size_t *size, size_t *lacks, struct error *error);
+
+/*
+ * The languages of metadata, CTF 1.8's and CTF 2's: NULL with error, which names the
+ * place. A NUL stands behind the text.
+ */
 struct schema *tsdl_parse(const char *text, size_t size, struct error *error);
 struct schema *json_metadata_parse(const char *text, size_t size, struct error *error);
-
-/* What an UUID's text says; -1 where it is none. */
-int schema_read_uuid(const char *text, unsigned char uuid[16]);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ctf/metadata.h"
+#include "ctf/schema.h"
 
 enum { MOST_IDS = 1 << 20 }; /* up to the greatest one, of all streams together */
 

@@ -1,447 +1,405 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ctf/tsdl.h"
-
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "ctf/metadata_ast.h"
 
-/* Streams times events, of which every pair is looked at. */
-#define MOST_PAIRS ((uint64_t)1 << 28)
+/*
+ * TSDL, the language of CTF 1.8 metadata, as values. Here is only what is said; what it
+ * means, and whether it can be, is the same for CTF 2. What is read after an error is of
+ * no use, but never NULL.
+ */
+enum { MOST_DEPTH = 64 };
 
-static int set_uuid(struct tsdl_parser *parser, unsigned char uuid[16], bool *has,
-		    const struct tsdl_value *value)
+static const struct ast *read_type(struct metadata *in);
+static void read_definition(struct metadata *in);
+
+/* Whether one of these words comes. The first letters tell most often. */
+static bool is_word(const struct metadata *in, const char *const *words)
 {
-	if (value->kind != TSDL_STRING || schema_read_uuid(value->text, uuid))
-		return tsdl_wrong(parser, "a uuid");
-	*has = true;
-	return 0;
+	const char *text = in->token.kind == AST_WORD ? in->token.text : "";
+
+	while (*words && (**words != *text || strcmp(*words, text) != 0))
+		words++;
+	return *words;
 }
 
-static int set_number(struct tsdl_parser *parser, uint64_t *number,
-		      const struct tsdl_value *value)
+static bool accept_word(struct metadata *in, const char *word)
 {
-	if (value->kind != TSDL_NUMBER || value->is_negative)
-		return tsdl_wrong(parser, "a number");
-	*number = value->number;
-	return 0;
+	bool found = is_word(in, (const char *const[]){word, NULL});
+
+	if (found)
+		metadata_next(in);
+	return found;
 }
 
-static int set_name(struct tsdl_parser *parser, char **name,
-		    const struct tsdl_value *value)
+/* The word at hand, or NULL. */
+static const char *read_word(struct metadata *in)
 {
-	if (value->kind == TSDL_NUMBER)
-		return tsdl_wrong(parser, "a name");
-	free(*name);
-	*name = mem_strdup(value->text);
-	return 0;
+	const char *word = in->token.kind == AST_WORD ? in->token.text : NULL;
+
+	if (word)
+		metadata_next(in);
+	return word;
 }
 
-int tsdl_ignore(struct tsdl_parser *parser, void *target, const struct tsdl_value *value)
+/* Words with one more behind a sign; `words` may be NULL. */
+static const char *join(struct metadata *in, const char *words, char between,
+			const char *word)
 {
-	(void)parser;
-	(void)target;
-	(void)value;
-	return 0;
+	size_t size = words ? strlen(words) : 0, length = strlen(word);
+	char *joined;
+
+	if (!words)
+		return word;
+	joined = metadata_memory(in, size + length + 2);
+	memcpy(joined, words, size);
+	joined[size] = between;
+	memcpy(joined + size + 1, word, length + 1);
+	return joined;
 }
 
-static int clock_name(struct tsdl_parser *parser, void *target,
-		      const struct tsdl_value *value)
+/* A word, or words joined by dots. */
+static const char *read_path(struct metadata *in)
 {
-	struct schema_clock *clock = target;
+	const char *path = NULL, *word;
 
-	return set_name(parser, &clock->name, value);
+	do {
+		word = read_word(in);
+		if (word)
+			path = join(in, path, '.', word);
+		else
+			metadata_wrong(&in->token, "want a name");
+	} while (metadata_accept(in, '.'));
+	return path ? path : "";
 }
 
-static int clock_uuid(struct tsdl_parser *parser, void *target,
-		      const struct tsdl_value *value)
+/* Words joined by blanks, "" where none comes. With `last`, the last goes there. */
+static const char *read_words(struct metadata *in, const char **last)
 {
-	struct schema_clock *clock = target;
+	const char *words = NULL, *word = read_word(in), *next;
 
-	return set_uuid(parser, clock->uuid, &clock->has_uuid, value);
+	for (; (next = read_word(in)); word = next)
+		words = join(in, words, ' ', word);
+	if (last)
+		*last = word;
+	else if (word)
+		words = join(in, words, ' ', word);
+	if (!words)
+		metadata_wrong(&in->token, "want %s",
+			       last ? "a type and a name" : "a type");
+	return words ? words : "";
 }
 
-static int clock_frequency(struct tsdl_parser *parser, void *target,
-			   const struct tsdl_value *value)
+static const struct ast *find_type(struct metadata *in, const char *name)
 {
-	struct schema_clock *clock = target;
+	const struct ast *type = metadata_find_type(in, name);
 
-	if (set_number(parser, &clock->frequency, value))
-		return -1;
-	return clock->frequency ? 0 : tsdl_wrong(parser, "a frequency");
+	return type ? type : ast_new(in, AST_WRONG, NULL);
 }
 
-static int clock_offset_s(struct tsdl_parser *parser, void *target,
-			  const struct tsdl_value *value)
+static struct ast *new_object(struct metadata *in, const char *type)
 {
-	struct schema_clock *clock = target;
+	struct ast *object = ast_new(in, AST_OBJECT, NULL);
 
-	if (value->kind != TSDL_NUMBER ||
-	    (!value->is_negative && value->number > INT64_MAX))
-		return tsdl_wrong(parser, "a number of seconds");
-	clock->offset_s = (int64_t)value->number;
-	return 0;
+	object->text = type;
+	return object;
 }
 
-static int clock_offset(struct tsdl_parser *parser, void *target,
-			const struct tsdl_value *value)
+/* Before what the object has. */
+static void add(struct ast *object, struct ast *member)
 {
-	struct schema_clock *clock = target;
-
-	return set_number(parser, &clock->offset, value);
+	member->next = object->first;
+	object->first = member;
 }
 
-static int read_clock(struct tsdl_parser *parser)
+static void add_text(struct ast *object, const char *name, const char *text)
 {
-	static const struct tsdl_key table[] = {
-	    {"name", clock_name},
-	    {"uuid", clock_uuid},
-	    {"freq", clock_frequency},
-	    {"offset_s", clock_offset_s},
-	    {"offset", clock_offset},
-	    {"description", tsdl_ignore},
-	    {"precision", tsdl_ignore},
-	    {"absolute", tsdl_ignore},
-	    {NULL, NULL},
-	};
-	struct schema *schema = parser->schema;
-	struct schema_clock *clock;
+	struct ast *value = ast_new(object->in, AST_TEXT, name);
 
-	schema->clock = mem_grow(schema->clock, schema->clocks, &schema->clock_room,
-				 sizeof(*schema->clock));
-	clock = &schema->clock[schema->clocks++];
-	memset(clock, 0, sizeof(*clock));
-	clock->frequency = 1000000000;
-	if (tsdl_attributes(parser, table, clock) || tsdl_expect(parser, ';'))
-		return -1;
-	if (clock->name)
-		clock->identity = mem_strdup(clock->name);
-	return clock->name ? 0 : tsdl_wrong(parser, "a clock with a name");
+	value->text = text;
+	add(object, value);
 }
 
-/* What of the environment says how to read the rest; all else is passed over. */
-static int read_environment(struct tsdl_parser *parser)
+/* A number, a string or a path. */
+static struct ast *read_value(struct metadata *in, const char *name)
 {
-	static const char patch[] = "tracer_patch";
-	struct schema *schema = parser->schema;
-	int status = tsdl_expect(parser, '{');
+	struct ast *value = ast_copy(&in->token, name);
 
-	while (!status && !tsdl_take(parser, '}')) {
-		char *key = tsdl_path(parser);
-		struct tsdl_value value = {.text = NULL};
-
-		status = key ? tsdl_expect(parser, '=') : -1;
-		if (!status)
-			status = tsdl_value(parser, &value);
-		if (!status && value.text && strcmp(key, "hostname") == 0)
-			status = set_name(parser, &schema->hostname, &value);
-		else if (!status && value.text && strcmp(key, "tracer_name") == 0)
-			status = set_name(parser, &schema->tracer, &value);
-		else if (!status && !value.text && strcmp(key, "tracer_major") == 0)
-			schema->major = value.number;
-		else if (!status && !value.text && strcmp(key, "tracer_minor") == 0)
-			schema->minor = value.number;
-		else if (!status && !value.text &&
-			 strncmp(key, patch, strlen(patch)) == 0)
-			schema->patch = value.number;
-		tsdl_value_clear(&value);
-		free(key);
+	if (value->kind == AST_NUMBER || value->kind == AST_TEXT) {
+		metadata_next(in);
+	} else {
+		value->kind = AST_TEXT;
+		value->text = read_path(in);
 	}
-	return status ? status : tsdl_expect(parser, ';');
+	return value;
 }
 
-/* A block of attributes and of `PLACE := type;`. */
-struct block {
-	const struct tsdl_key *key;
-	void *target;
-	struct place {
-		const char *name;
-		struct field_class **class;
-	} place[3];
-};
-
-static int assign(struct tsdl_parser *parser, const struct block *block, const char *name)
+static bool is_definition(const struct metadata *in)
 {
-	for (size_t i = 0; i < 3 && block->place[i].name; i++) {
-		struct field_class **class = block->place[i].class;
+	static const char *const keyword[] = {"typealias", "typedef", "struct",
+					      "variant",   "enum",    NULL};
 
-		if (strcmp(block->place[i].name, name) != 0)
-			continue;
-		tsdl_next(&parser->lexer);
-		if (*class)
-			return tsdl_wrong(parser, "one type at this place");
-		*class = tsdl_type(parser);
-		if (*class && (*class)->type != FIELD_STRUCTURE)
-			return tsdl_wrong(parser, "a structure");
-		return *class ? tsdl_expect(parser, ';') : -1;
-	}
-	return tsdl_wrong(parser, "a place that is known here");
+	return is_word(in, keyword);
 }
 
-static int read_block(struct tsdl_parser *parser, const struct block *block)
+/* `{ key = value; place := type; ... }`, with definitions that hold in there. */
+static struct ast *read_block(struct metadata *in, const char *type)
 {
-	size_t aliases = parser->aliases;
-	int status = tsdl_expect(parser, '{');
+	struct ast *block = new_object(in, type);
+	size_t types = in->types;
 
-	while (!status && !tsdl_take(parser, '}')) {
-		char *key;
+	metadata_expect(in, '{');
+	while (!metadata_failed(in) && !metadata_accept(in, '}')) {
+		const char *key;
 
-		if (tsdl_is_definition(parser)) {
-			status = tsdl_definition(parser);
+		if (is_definition(in)) {
+			read_definition(in);
 			continue;
 		}
-		key = tsdl_path(parser);
-		if (!key)
-			status = -1;
-		else if (parser->lexer.token.is_alias)
-			status = assign(parser, block, key);
-		else
-			status = tsdl_attribute(parser, key, block->key, block->target);
-		free(key);
+		key = read_path(in);
+		if (metadata_accept(in, SIGN_ALIAS)) {
+			add(block, ast_copy(read_type(in), key));
+		} else {
+			metadata_expect(in, '=');
+			add(block, read_value(in, key));
+		}
+		metadata_expect(in, ';');
 	}
-	tsdl_forget(parser, aliases);
-	return status ? status : tsdl_expect(parser, ';');
+	in->types = types;
+	return block;
 }
 
-static int version(struct tsdl_parser *parser, void *target,
-		   const struct tsdl_value *value)
+/* `[4]` or `[length]`, one or several, behind the name of a field. */
+static const struct ast *read_length(struct metadata *in, const struct ast *element)
 {
-	(void)target;
-	if (value->kind != TSDL_NUMBER || (value->number != 1 && value->number != 8))
-		return tsdl_wrong(parser, "CTF 1.8");
-	return 0;
+	struct ast *array = new_object(in, "static-length-array");
+	const char *length = "size";
+
+	if (!metadata_accept(in, '['))
+		return element;
+	if (in->token.kind != AST_NUMBER) {
+		array->text = "dynamic-length-array";
+		length = "length-field-location";
+	}
+	add(array, read_value(in, length));
+	metadata_expect(in, ']');
+	if (in->depth++ >= MOST_DEPTH)
+		metadata_wrong(&in->token, "want types that are less deep");
+	add(array, ast_copy(read_length(in, element), "element-field-class"));
+	in->depth--;
+	return array;
 }
 
-static int trace_uuid(struct tsdl_parser *parser, void *target,
-		      const struct tsdl_value *value)
+/* `type name;` with what may stand behind the name. */
+static const struct ast *read_declaration(struct metadata *in, const char **name)
 {
-	struct schema *schema = target;
+	static const char *const keyword[] = {
+	    "integer", "floating_point", "string", "struct", "variant", "enum", NULL};
+	const struct ast *type;
 
-	return set_uuid(parser, schema->uuid, &schema->has_uuid, value);
+	if (is_word(in, keyword)) {
+		type = read_type(in);
+		*name = read_word(in);
+	} else {
+		type = find_type(in, read_words(in, name));
+	}
+	if (!*name)
+		metadata_wrong(&in->token, "want a name");
+	type = read_length(in, type);
+	metadata_expect(in, ';');
+	return type;
 }
 
-static int trace_order(struct tsdl_parser *parser, void *target,
-		       const struct tsdl_value *value)
+/* The members of a structure, the options of a variant. */
+static struct ast *read_members(struct metadata *in, const char *list)
 {
-	struct schema *schema = target;
+	struct ast *members = ast_new(in, AST_ARRAY, list);
+	struct ast **last = &members->first;
+	size_t types = in->types;
 
-	if (tsdl_set_order(parser, &schema->order, value))
-		return -1;
-	return schema->order == ORDER_NATIVE ? tsdl_wrong(parser, "byte order le or be")
-					     : 0;
-}
+	metadata_expect(in, '{');
+	while (!metadata_failed(in) && !metadata_accept(in, '}')) {
+		static const char *const keyword[] = {"typealias", "typedef", NULL};
+		const char *name;
 
-static int read_trace(struct tsdl_parser *parser)
-{
-	static const struct tsdl_key table[] = {
-	    {"major", version},          {"minor", version}, {"uuid", trace_uuid},
-	    {"byte_order", trace_order}, {NULL, NULL},
-	};
-	struct block block = {table, parser->schema, {{NULL, NULL}}};
-
-	block.place[0] = (struct place){"packet.header", &parser->schema->packet_header};
-	return read_block(parser, &block);
-}
-
-static int stream_id(struct tsdl_parser *parser, void *target,
-		     const struct tsdl_value *value)
-{
-	struct schema_stream *stream = target;
-
-	return set_number(parser, &stream->id, value);
-}
-
-static int read_stream(struct tsdl_parser *parser)
-{
-	static const struct tsdl_key table[] = {{"id", stream_id}, {NULL, NULL}};
-	struct schema *schema = parser->schema;
-	struct schema_stream *stream;
-	struct block block = {.key = table};
-
-	schema->stream = mem_grow(schema->stream, schema->streams, &schema->stream_room,
-				  sizeof(*schema->stream));
-	stream = &schema->stream[schema->streams++];
-	memset(stream, 0, sizeof(*stream));
-	block.target = stream;
-	block.place[0] = (struct place){"packet.context", &stream->packet_context};
-	block.place[1] = (struct place){"event.header", &stream->event_header};
-	block.place[2] = (struct place){"event.context", &stream->event_context};
-	return read_block(parser, &block);
-}
-
-static int event_id(struct tsdl_parser *parser, void *target,
-		    const struct tsdl_value *value)
-{
-	struct schema_event *event = target;
-
-	return set_number(parser, &event->id, value);
-}
-
-static int event_stream(struct tsdl_parser *parser, void *target,
-			const struct tsdl_value *value)
-{
-	struct schema_event *event = target;
-
-	return set_number(parser, &event->stream, value);
-}
-
-static int event_name(struct tsdl_parser *parser, void *target,
-		      const struct tsdl_value *value)
-{
-	struct schema_event *event = target;
-
-	return set_name(parser, &event->name, value);
-}
-
-static int read_event(struct tsdl_parser *parser)
-{
-	static const struct tsdl_key table[] = {
-	    {"id", event_id},
-	    {"stream_id", event_stream},
-	    {"name", event_name},
-	    {"loglevel", tsdl_ignore},
-	    {"model.emf.uri", tsdl_ignore},
-	    {NULL, NULL},
-	};
-	struct schema *schema = parser->schema;
-	struct schema_event *event;
-	struct block block = {.key = table};
-
-	schema->event = mem_grow(schema->event, schema->events, &schema->event_room,
-				 sizeof(*schema->event));
-	event = &schema->event[schema->events++];
-	memset(event, 0, sizeof(*event));
-	block.target = event;
-	block.place[0] = (struct place){"context", &event->context};
-	block.place[1] = (struct place){"fields", &event->fields};
-	if (read_block(parser, &block))
-		return -1;
-	return event->name ? 0 : tsdl_wrong(parser, "an event with a name");
-}
-
-static int read_top(struct tsdl_parser *parser)
-{
-	static const struct {
-		const char *word;
-		int (*read)(struct tsdl_parser *parser);
-	} block[] = {{"trace", read_trace},
-		     {"env", read_environment},
-		     {"clock", read_clock},
-		     {"stream", read_stream},
-		     {"event", read_event}};
-
-	if (tsdl_is_definition(parser))
-		return tsdl_definition(parser);
-	for (size_t i = 0; i < sizeof(block) / sizeof(*block); i++)
-		if (tsdl_take_word(parser, block[i].word))
-			return block[i].read(parser);
-	return tsdl_wrong(parser, "trace, env, clock, stream, event or a type");
-}
-
-/* The integers of a scope whose names say what they are. */
-static int set_roles(struct field_class *scope, enum field_role from, enum field_role to,
-		     struct error *error)
-{
-	static const char *const name_of[ROLES] = {
-	    "magic",           "uuid",
-	    "stream_id",       "stream_instance_id",
-	    "timestamp_begin", "timestamp_end",
-	    "content_size",    "packet_size",
-	    "packet_seq_num",  "events_discarded",
-	    "cpu_id",
-	};
-
-	for (size_t i = 0; scope && i < scope->members; i++) {
-		struct field_class *field = scope->member[i].class;
-		const char *name = scope->member[i].name;
-		bool is_number = field->type == FIELD_INTEGER && !field->is_signed;
-		enum field_role role = from;
-
-		/* The CPU is no matter of the format: its name may have an underscore. */
-		while (role < to && strcmp(name_of[role], name) != 0 &&
-		       (role != ROLE_CPU || strcmp("_cpu_id", name) != 0))
-			role++;
-		if (role == to || (role == ROLE_CPU && !is_number))
+		if (is_word(in, keyword)) {
+			read_definition(in);
 			continue;
-		if (role == ROLE_UUID
-			? field->type != FIELD_ARRAY || field->length != 16 ||
-			      field->element->type != FIELD_INTEGER ||
-			      field->element->size != 8 || field->element->align != 8
-			: !is_number)
-			return error_set(error, "%s is of no known kind", name);
-		field->roles |= 1u << role;
+		}
+		*last = new_object(in, NULL);
+		add(*last, ast_copy(read_declaration(in, &name), "field-class"));
+		add_text(*last, "name", name);
+		last = &(*last)->next;
 	}
-	return 0;
+	in->types = types;
+	return members;
 }
 
-/* The integer `id` of a header, and those in the options of its variant `v`. */
-static void set_ids(struct field_class *header)
+/* A structure or variant, by its name, by its braces or with both. */
+static const struct ast *read_compound(struct metadata *in, bool is_variant)
 {
-	for (size_t i = 0; header && i < header->members; i++) {
-		struct field_class *field = header->member[i].class;
-		const char *name = header->member[i].name;
+	const char *name = read_word(in), *tag = NULL;
+	struct ast *type = new_object(in, is_variant ? "variant" : "structure");
 
-		if (strcmp(name, "id") == 0 && field->type == FIELD_INTEGER &&
-		    !field->is_signed)
-			field->is_id = true;
-		for (size_t k = 0; strcmp(name, "v") == 0 &&
-				   field->type == FIELD_VARIANT && k < field->members;
-		     k++)
-			if (field->member[k].class->type == FIELD_STRUCTURE)
-				set_ids(field->member[k].class);
+	if (name)
+		name = join(in, is_variant ? "variant" : "struct", ' ', name);
+	if (is_variant && metadata_accept(in, '<')) {
+		tag = read_path(in);
+		metadata_expect(in, '>');
 	}
+	if (name && !metadata_is_sign(in, '{')) {
+		type = ast_copy(find_type(in, name), NULL);
+	} else {
+		add(type, read_members(in, is_variant ? "options" : "member-classes"));
+		if (!is_variant && accept_word(in, "align")) {
+			metadata_expect(in, '(');
+			add(type, read_value(in, "minimum-alignment"));
+			metadata_expect(in, ')');
+		}
+		if (name)
+			metadata_define(in, name, ast_copy(type, NULL));
+	}
+	if (tag)
+		add_text(type, "selector-field-location", tag);
+	return type;
 }
 
-/* A packet's end is not a time to count on from. */
-static void forget_end_clock(struct field_class *context)
+/* One label, with its value or range of values, or from the value after the last one. */
+static struct ast *read_label(struct metadata *in, struct ast *value)
 {
-	for (size_t i = 0; context && i < context->members; i++) {
-		struct field_class *field = context->member[i].class;
+	struct ast *label = ast_new(in, AST_ARRAY, in->token.text);
+	struct ast first;
 
-		if (!(field->roles & 1u << ROLE_END) || !field->clock)
-			continue;
-		free(field->clock);
-		field->clock = NULL;
-		field->roles |= 1u << ROLE_END_STAMP;
+	if (in->token.kind != AST_WORD && in->token.kind != AST_TEXT)
+		metadata_wrong(&in->token, "want a label");
+	metadata_next(in);
+	if (metadata_accept(in, '=')) {
+		*value = in->token;
+		metadata_next(in);
 	}
+	first = *value;
+	if (metadata_accept(in, SIGN_RANGE)) {
+		*value = in->token;
+		metadata_next(in);
+	}
+	label->first = ast_new(in, AST_ARRAY, NULL);
+	add(label->first, ast_copy(value, NULL));
+	add(label->first, ast_copy(&first, NULL));
+	value->number++;
+	value->is_negative &= value->number != 0;
+	return label;
 }
 
-static int set_all_roles(struct schema *schema, struct error *error)
+/* `enum name : integer { label = value, ... }`, or by its name alone. */
+static const struct ast *read_enumeration(struct metadata *in)
 {
-	if (set_roles(schema->packet_header, ROLE_MAGIC, ROLE_BEGIN, error))
-		return -1;
-	for (size_t i = 0; i < schema->streams; i++) {
-		struct schema_stream *stream = &schema->stream[i];
+	const char *name = read_word(in);
+	struct ast *type, *labels = ast_new(in, AST_OBJECT, "mappings");
+	struct ast **last = &labels->first;
+	struct ast value = {.in = in, .kind = AST_NUMBER};
 
-		if (set_roles(stream->packet_context, ROLE_BEGIN, ROLE_END_STAMP, error))
-			return -1;
-		forget_end_clock(stream->packet_context);
-		set_ids(stream->event_header);
+	if (name)
+		name = join(in, "enum", ' ', name);
+	if (name && !metadata_is_sign(in, ':') && !metadata_is_sign(in, '{'))
+		return find_type(in, name);
+	if (!metadata_accept(in, ':'))
+		metadata_wrong(&in->token, "want the integer of an enumeration");
+	type = ast_copy(read_type(in), NULL);
+	metadata_expect(in, '{');
+	while (!metadata_failed(in) && !metadata_accept(in, '}')) {
+		*last = read_label(in, &value);
+		last = &(*last)->next;
+		if (!metadata_accept(in, ',') && !metadata_is_sign(in, '}'))
+			metadata_wrong(&in->token, "want ',' or '}'");
 	}
-	return 0;
+	add(type, labels);
+	if (name)
+		metadata_define(in, name, type);
+	return type;
+}
+
+/* A type, up to what follows its name or its braces. */
+static const struct ast *read_type(struct metadata *in)
+{
+	const struct ast *type;
+
+	if (in->depth++ >= MOST_DEPTH)
+		metadata_wrong(&in->token, "want types that are less deep");
+	if (accept_word(in, "integer"))
+		type = read_block(in, "integer");
+	else if (accept_word(in, "floating_point"))
+		type = read_block(in, "floating_point");
+	else if (accept_word(in, "string"))
+		type = metadata_is_sign(in, '{') ? read_block(in, "string")
+						 : new_object(in, "string");
+	else if (accept_word(in, "struct"))
+		type = read_compound(in, false);
+	else if (accept_word(in, "variant"))
+		type = read_compound(in, true);
+	else if (accept_word(in, "enum"))
+		type = read_enumeration(in);
+	else
+		type = find_type(in, read_words(in, NULL));
+	in->depth--;
+	return type;
+}
+
+/* typealias, typedef, or a named structure, variant or enumeration. */
+static void read_definition(struct metadata *in)
+{
+	const struct ast *type;
+	const char *name;
+
+	if (accept_word(in, "typedef")) {
+		type = read_declaration(in, &name);
+		metadata_define(in, name, type);
+		return;
+	}
+	if (accept_word(in, "typealias")) {
+		type = read_type(in);
+		if (!metadata_accept(in, SIGN_ALIAS))
+			metadata_wrong(&in->token, "want ':='");
+		metadata_define(in, read_words(in, NULL), type);
+	} else {
+		read_type(in); /* It is kept by its name. */
+	}
+	metadata_expect(in, ';');
+}
+
+static void read_top(struct metadata *in)
+{
+	static const char *const keyword[] = {"event", "stream", "clock",
+					      "env",   "trace",  NULL};
+	struct metadata_mark mark = metadata_mark(in);
+	const char *name = in->token.text;
+	const struct ast *block;
+
+	if (is_definition(in)) {
+		read_definition(in);
+		return;
+	}
+	if (!is_word(in, keyword))
+		metadata_wrong(&in->token,
+			       "want trace, env, clock, stream, event or a type");
+	metadata_next(in);
+	block = read_block(in, name);
+	if (!metadata_failed(in))
+		schema_add(block);
+	if (metadata_is_sign(in, ';'))
+		metadata_forget(in, mark); /* before a token that has a text */
+	metadata_expect(in, ';');
 }
 
 struct schema *tsdl_parse(const char *text, size_t size, struct error *error)
 {
-	struct tsdl_parser parser = {.error = error};
-	int status = 0;
+	struct metadata in;
 
-	error_clear(error);
-	parser.schema = mem_zalloc(sizeof(*parser.schema));
-	tsdl_lexer_init(&parser.lexer, text, size);
-	while (!status && parser.lexer.token.kind != TSDL_END)
-		status = read_top(&parser);
-	if (!status && parser.schema->events * parser.schema->streams > MOST_PAIRS)
-		status = tsdl_wrong(&parser, "fewer streams or events");
-	if (!status && parser.schema->order == ORDER_NATIVE)
-		status = tsdl_wrong(&parser, "a trace with a byte order");
-	if (!status)
-		status = set_all_roles(parser.schema, error);
-	tsdl_forget(&parser, 0);
-	free(parser.alias);
-	tsdl_lexer_clear(&parser.lexer);
-	if (!status)
-		return parser.schema;
-	schema_free(parser.schema);
-	return NULL;
+	metadata_init(&in, text, size, false, error);
+	while (in.token.kind != AST_END && !metadata_failed(&in))
+		read_top(&in);
+	if (in.schema->order == ORDER_NATIVE)
+		metadata_wrong(&in.token, "want a trace with a byte order");
+	if (metadata_failed(&in))
+		error_prefix(error, "line %u", in.place);
+	return metadata_finish(&in);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ctf/metadata.h"
+#include "ctf/schema.h"
 
 char *metadata_read(const char *path, struct error *error)
 {

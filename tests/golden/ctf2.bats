@@ -28,9 +28,11 @@ small() {
 }
 
 @test "a simulated run in both formats is one timeline" {
+	local seed=${CT_SEED:-$RANDOM}
+	echo "seed: CT_SEED=$seed"
 	small
 	for format in ctf1.8 ctf2 ctf2-lttng; do
-		ctsim -q --seed 7 --format $format small -o $format
+		ctsim -q --seed "$seed" --format $format small -o $format
 		rm $format/*/sar.sadf # it has no sample in so short a time
 		timeline $format >$format.sql
 	done
@@ -54,6 +56,6 @@ small() {
 @test "an extension is an error that names it" {
 	cp -R fixtures/net3/node3/kernel bad
 	printf '\036{"type": "preamble", "version": 2, "extensions": {"my.tracer": {"piano": {}}}}' >bad/metadata
-	fails_with 1 'ctsync: bad/metadata: fragment 1: extension piano of my.tracer is not known' \
+	fails_with 1 'ctsync: bad/metadata: fragment 1: preamble: extension piano of my.tracer is not known' \
 		ctsync -t bad -t fixtures/net3/node1 -t fixtures/net3/node2
 }

@@ -29,7 +29,7 @@ load ctf
 	# An attribute that CTF does not have, which libbabeltrace2 passes over.
 	sed -i 's/typealias integer { size = 16; /&hue = 7; /' web/metadata
 	for reader in auto native; do
-		fails_with 1 'ctsync: web/metadata: line 3: want an attribute that is known here
+		fails_with 1 'ctsync: web/metadata: line 3: hue: not known here
 ctsync: 1 trace to read, want 2 or more' ctsync --reader $reader -t web -t db
 	done
 	ends_with 0 ctsync --reader babeltrace2 -t web -t db

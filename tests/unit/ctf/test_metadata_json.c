@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -58,11 +59,13 @@ static void what_is_wrong_is_named(void **state)
 		     "fragment 1: preamble: version: want 2");
 	assert_wrong(RS "{\"type\": \"preamble\", \"version\": 2, \"extensions\": "
 			"{\"my.tracer\": {\"piano\": {}}}}",
-		     "fragment 1: extension piano of my.tracer is not known");
+		     "fragment 1: preamble: extension piano of my.tracer is not known");
 	assert_wrong(PREAMBLE RS "{\"type\": \"clock-class\", \"id\": \"c\"}",
-		     "fragment 2: clock-class: frequency: want a frequency");
-	assert_wrong(PREAMBLE RS "{\"type\": \"clock-class\", \"hue\": 7}",
-		     "fragment 2: property hue is not known");
+		     "fragment 2: clock-class: frequency is missing");
+	assert_wrong(
+	    PREAMBLE RS
+	    "{\"type\": \"clock-class\", \"id\": \"c\", \"frequency\": 1, \"hue\": 7}",
+	    "fragment 2: clock-class: hue: not known here");
 	assert_wrong(PREAMBLE EVENT(MEMBER("a", "\"type\": \"colour\"")),
 		     "fragment 2: event-record-class: e: payload-field-class: a: field "
 		     "class colour is not known");
@@ -70,7 +73,7 @@ static void what_is_wrong_is_named(void **state)
 			 MEMBER("a", "\"type\": \"fixed-length-floating-point-number\", "
 				     "\"length\": 128, \"byte-order\": \"big-endian\"")),
 		     "fragment 2: event-record-class: e: payload-field-class: a: length: "
-		     "want 16, 32 or 64 bits");
+		     "want 1 to 64 bits");
 	assert_wrong(
 	    PREAMBLE CLOCK STREAM EVENT(MEMBER(
 		"a",
@@ -80,7 +83,7 @@ static void what_is_wrong_is_named(void **state)
 	assert_wrong(PREAMBLE RS "{\"type\": \"data-stream-class\", "
 				 "\"packet-context-field-class\": \"none\"}",
 		     "fragment 2: data-stream-class: packet-context-field-class: no "
-		     "alias none before its use");
+		     "type none before its use");
 }
 
 static void clocks_are_known_by_their_identity(void **state)
@@ -151,12 +154,71 @@ static void options_share_what_is_referred_to(void **state)
 	schema_free(schema);
 }
 
+/* Escapes, characters of two units, and what is passed over whatever it is. */
+static void texts_are_json(void **state)
+{
+	struct schema *schema = parse(
+	    PREAMBLE RS RS "\n{\"name\": \"\\u00e9\\ud83d\\ude00\\t\\/\\\"\",\n\"type\": "
+			   "\"event-record-class\", \"attributes\": {\"a\": [1.5e3, "
+			   "-99999999999999999999, true, null, {}]}}\n" CLOCK);
+
+	(void)state;
+	assert_string_equal(schema->event[0].name, "\xc3\xa9\xf0\x9f\x98\x80\t/\"");
+	schema_free(schema);
+}
+
+static void what_is_no_json_is_refused(void **state)
+{
+	static const char *const bad[] = {"{\"type\": \"preamble\", \"version\": 2,}",
+					  "{\"type\": \"preamble\"",
+					  "{\"a\": \"\\ud800\"}",
+					  "{\"a\": \"\\u0000\"}",
+					  "{\"a\": \"\\q\"}",
+					  "{\"a\": \"\n\"}",
+					  "{\"a\": \"\xff\"}",
+					  "{\"a\": truth}",
+					  "{\"a\": +1}",
+					  "{\"a\": 0x1}",
+					  "{} // none",
+					  "{\"a\": 1 2}",
+					  "{} {}",
+					  "\""};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct error error = ERROR_INIT;
+		char *text = mem_printf(RS "%s", bad[i]);
+
+		assert_null(json_metadata_parse(text, strlen(text), &error));
+		if (strncmp(error_text(&error), "fragment 1: ", 12) != 0 ||
+		    !strstr(error_text(&error), ": want "))
+			fail_msg("%s: %s", bad[i], error_text(&error));
+		error_clear(&error);
+		free(text);
+	}
+}
+
+static void what_is_said_twice_is_refused(void **state)
+{
+	(void)state;
+	assert_wrong(RS "{\"type\": \"preamble\", \"version\": 2, \"version\": 2}",
+		     "fragment 1: preamble: version: not known here");
+	assert_wrong(PREAMBLE RS "{\"type\": \"field-class-alias\", \"name\": \"a\", "
+				 "\"field-class\": {" U8 "}}" RS
+				 "{\"type\": \"field-class-alias\", \"name\": \"a\", "
+				 "\"field-class\": {" U8 "}}",
+		     "fragment 3: field-class-alias: a: want one alias of the name");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_is_wrong_is_named),
 	    cmocka_unit_test(clocks_are_known_by_their_identity),
 	    cmocka_unit_test(options_share_what_is_referred_to),
+	    cmocka_unit_test(texts_are_json),
+	    cmocka_unit_test(what_is_no_json_is_refused),
+	    cmocka_unit_test(what_is_said_twice_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ctf/metadata.h"
+#include "ctf/schema.h"
 
 #include "metadata_build.h"
 
@@ -164,20 +164,22 @@ static void what_is_wrong_is_named_with_its_line(void **state)
 	(void)state;
 	assert_wrong("\nfield { };",
 		     "line 3: want trace, env, clock, stream, event or a type");
-	assert_wrong("stream { id = -1; };", "line 2: want a number");
+	assert_wrong("stream { id = -1; };",
+		     "line 2: stream: id: want an integer that is not negative");
 	assert_wrong("typealias integer { size = 65; } := x;",
-		     "line 2: want a size from 1 to 64");
-	assert_wrong("typealias integer { align = 3; } := x;",
-		     "line 2: want an alignment that is a power of two");
-	assert_wrong("typealias integer { colour = 3; } := x;",
-		     "line 2: want an attribute that is known here");
-	assert_wrong("struct x { y z; };", "line 2: want a type that is known here");
+		     "line 2: size: want 1 to 64 bits");
+	assert_wrong("typealias integer { size = 8; align = 3; } := x;",
+		     "line 2: align: want an alignment that is a power of two");
+	assert_wrong("typealias integer { size = 8; colour = 3; } := x;",
+		     "line 2: colour: not known here");
+	assert_wrong("struct x { y z; };", "line 2: no type y before its use");
 	assert_wrong("struct x { string z; string z; };",
-		     "line 2: want members of different names");
-	assert_wrong("struct x { string z[2][-3]; };", "line 2: want a length");
+		     "line 2: z: want members of different names");
+	assert_wrong("struct x { string z[2][-3]; };",
+		     "line 2: z: size: want an integer that is not negative");
 	assert_wrong("typealias enum { a } := x;",
 		     "line 2: want the integer of an enumeration");
-	assert_wrong("event { id = 1; };", "line 2: want an event with a name");
+	assert_wrong("event { id = 1; };", "line 2: event: want a name");
 	assert_wrong("env { a = \"", "line 2: want a name");
 	assert_wrong("/* ", "line 2: want trace, env, clock, stream, event or a type");
 	assert_wrong("typealias integer { size = 8; } := ", "line 2: want a type");

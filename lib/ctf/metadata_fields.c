@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ctf/metadata_ast.h"
+
+/*
+ * Field classes of what metadata says. Where both languages say the same, the name in CTF
+ * 2 stands before that in TSDL. Nothing counts after an error, so what is wrong may
+ * become anything.
+ */
+enum {
+	MOST_NODES = 1 << 20, /* field classes and labels of one trace */
+	MOST_DEPTH = 64,
+	MOST_MEMBERS = 1 << 12, /* of one structure, each is compared with all */
+};
+
+static unsigned alignment(const struct ast *value, unsigned otherwise)
+{
+	uint64_t align = ast_natural(value, otherwise);
+
+	if (align < 1 || align > 1 << 16 || (align & (align - 1)))
+		metadata_wrong(value, "want an alignment that is a power of two");
+	return (unsigned)align;
+}
+
+enum byte_order schema_order(const struct ast *value)
+{
+	static const struct ast_word order[] = {{"little-endian", ORDER_LITTLE},
+						{"le", ORDER_LITTLE},
+						{"big-endian", ORDER_BIG},
+						{"be", ORDER_BIG},
+						{"network", ORDER_BIG},
+						{"native", ORDER_NATIVE},
+						{NULL, ORDER_NATIVE}};
+
+	return (enum byte_order)ast_word(value, order, ORDER_NATIVE);
+}
+
+static enum text_encoding encoding(const struct ast *value, enum text_encoding otherwise)
+{
+	static const struct ast_word known[] = {
+	    {"none", TEXT_NONE},        {"utf8", TEXT_UTF8},
+	    {"ascii", TEXT_UTF8},       {"utf-8", TEXT_UTF8},
+	    {"utf-16le", TEXT_UTF16LE}, {"utf-16be", TEXT_UTF16BE},
+	    {"utf-32le", TEXT_UTF32LE}, {"utf-32be", TEXT_UTF32BE},
+	    {NULL, TEXT_NONE}};
+
+	return (enum text_encoding)ast_word(value, known, (int)otherwise);
+}
+
+/* [[first, last], ...] */
+static void read_ranges(const struct ast *value, struct field_range **range,
+			size_t *ranges)
+{
+	const struct ast *pair = ast_first(value, AST_ARRAY);
+
+	if (value && !pair)
+		metadata_wrong(value, "want ranges of integers");
+	for (; pair; pair = pair->next) {
+		const struct ast *first = ast_first(pair, AST_ARRAY);
+		const struct ast *last = first ? first->next : NULL;
+
+		if (!last || last->next || first->kind != AST_NUMBER ||
+		    last->kind != AST_NUMBER) {
+			metadata_wrong(value, "want ranges of two integers");
+			return;
+		}
+		if (first->is_negative != last->is_negative
+			? last->is_negative
+			: first->number > last->number)
+			metadata_wrong(value, "want a range that ends after its begin");
+		field_add_range(range, ranges, first->number, last->number);
+		value->in->nodes++;
+	}
+}
+
+static void read_mappings(const struct ast *value, struct field_class *class)
+{
+	const struct ast *label = ast_first(value, AST_OBJECT);
+
+	class->is_label = value && (label || !value->in->is_json);
+	for (; label; label = label->next) {
+		struct field_range *range = NULL;
+		size_t ranges = 0;
+
+		read_ranges(label, &range, &ranges);
+		for (size_t i = 0; i < ranges; i++)
+			field_add_label(class, label->name, range[i].first,
+					range[i].last);
+		free(range);
+	}
+}
+
+/* What fields tell: in CTF 2 by a role, in TSDL by their name, and in which scope. */
+static const struct role {
+	const char *name, *tsdl;
+	unsigned roles;
+	enum metadata_scope scope;
+} known_role[] = {
+    {"packet-magic-number", "magic", 1u << ROLE_MAGIC, SCOPE_PACKET_HEADER},
+    {"metadata-stream-uuid", "uuid", 1u << ROLE_UUID, SCOPE_PACKET_HEADER},
+    {"data-stream-class-id", "stream_id", 1u << ROLE_STREAM, SCOPE_PACKET_HEADER},
+    {"data-stream-id", "stream_instance_id", 1u << ROLE_INSTANCE, SCOPE_PACKET_HEADER},
+    {"packet-content-length", "content_size", 1u << ROLE_CONTENT, SCOPE_PACKET_CONTEXT},
+    {"packet-total-length", "packet_size", 1u << ROLE_SIZE, SCOPE_PACKET_CONTEXT},
+    {"packet-sequence-number", "packet_seq_num", 1u << ROLE_SEQUENCE,
+     SCOPE_PACKET_CONTEXT},
+    {"discarded-event-record-counter-snapshot", "events_discarded", 1u << ROLE_DISCARDED,
+     SCOPE_PACKET_CONTEXT},
+    {"packet-end-default-clock-timestamp", "timestamp_end", 1u << ROLE_END,
+     SCOPE_PACKET_CONTEXT},
+    {"default-clock-timestamp", "timestamp_begin", 1u << ROLE_BEGIN,
+     SCOPE_PACKET_CONTEXT},
+    {"event-record-class-id", "id", 0, SCOPE_EVENT_HEADER},
+    {NULL, NULL, 0, SCOPE_OTHER},
+};
+
+static bool can_have(const struct field_class *class, const struct role *role)
+{
+	const struct field_class *element = class->element;
+
+	if (role->roles != 1u << ROLE_UUID)
+		return (class->type == FIELD_INTEGER || class->type == FIELD_LEB128) &&
+		       !class->is_signed;
+	return class->type == FIELD_ARRAY && class->length == 16 &&
+	       element->type == FIELD_INTEGER && element->size == 8 &&
+	       element->align == 8;
+}
+
+/* A stamp is of the stream's clock in CTF 2, of that it is mapped to in TSDL. */
+static void set_role(const struct ast *object, struct field_class *class,
+		     const struct role *role)
+{
+	const struct metadata *in = object->in;
+
+	if (!can_have(class, role)) {
+		metadata_wrong(object, "%s is of no known kind",
+			       in->is_json ? role->name : role->tsdl);
+		return;
+	}
+	if (in->scope != role->scope && role->roles != 1u << ROLE_BEGIN)
+		return;
+	if (in->clock && !class->clock &&
+	    role->roles & (1u << ROLE_BEGIN | 1u << ROLE_END))
+		class->clock = mem_strdup(in->clock);
+	if (in->scope != role->scope)
+		return;
+	class->roles |= role->roles;
+	class->is_id |= role->scope == SCOPE_EVENT_HEADER;
+	if (role->roles != 1u << ROLE_END || !class->clock)
+		return;
+	/* A packet's end is not a time to count on from. */
+	class->roles |= 1u << ROLE_END_STAMP;
+	free(class->clock);
+	class->clock = NULL;
+}
+
+static void read_roles(const struct ast *value, struct field_class *class)
+{
+	const struct ast *name = ast_first(value, AST_ARRAY);
+
+	for (; name; name = name->next) {
+		const struct role *role = known_role;
+
+		while (role->name && strcmp(role->name, ast_text(name, "")) != 0)
+			role++;
+		if (role->name)
+			set_role(value, class, role);
+		else
+			metadata_wrong(value, "want a role that is known");
+	}
+}
+
+/* The CPU is no matter of the format: its name tells it in both languages. */
+static void set_role_by_name(const struct ast *object, const char *name,
+			     struct field_class *class)
+{
+	enum metadata_scope scope = object->in->scope;
+
+	for (const struct role *role = known_role; role->name; role++)
+		if (!object->in->is_json && role->scope == scope &&
+		    strcmp(role->tsdl, name) == 0 &&
+		    (scope != SCOPE_EVENT_HEADER || can_have(class, role)))
+			set_role(object, class, role);
+	if (scope == SCOPE_PACKET_CONTEXT && strcmp(field_name(name), "cpu_id") == 0 &&
+	    class->type == FIELD_INTEGER && !class->is_signed)
+		class->roles |= 1u << ROLE_CPU;
+}
+
+/* map = clock.NAME.value */
+static void read_map(const struct ast *value, struct field_class *class)
+{
+	static const char before[] = "clock.", after[] = ".value";
+	const char *path = ast_text(value, NULL);
+	size_t size = path ? strlen(path) : 0, around = strlen(before) + strlen(after);
+
+	if (path && size > around && strncmp(path, before, strlen(before)) == 0 &&
+	    strcmp(path + size - strlen(after), after) == 0)
+		class->clock = mem_strndup(path + strlen(before), size - around);
+	else if (value)
+		metadata_wrong(value, "want clock.NAME.value");
+}
+
+static void read_variable(const struct ast *object, struct field_class *class)
+{
+	read_mappings(ast_get(object, "mappings", "mappings"), class);
+	read_roles(ast_get(object, "roles", NULL), class);
+}
+
+/* The width of a real is that of its two parts in TSDL. */
+static void read_fixed(const struct ast *object, struct field_class *class)
+{
+	static const struct ast_word is[] = {{"true", true}, {"false", false}, {NULL, 0}};
+	static const struct ast_word order[] = {
+	    {"first-to-last", false}, {"last-to-first", true}, {NULL, 0}};
+	bool is_real = class->type == FIELD_REAL;
+	bool is_old_real = is_real && !object->in->is_json;
+	const struct ast *sign = ast_get(object, NULL, "signed");
+	const struct ast *length =
+	    ast_need(object, "length", is_old_real ? "mant_dig" : "size");
+	uint64_t size = ast_natural(length, 0), exponent = 0;
+
+	if (is_old_real)
+		exponent = ast_natural(ast_need(object, NULL, "exp_dig"), 0);
+	if (__builtin_add_overflow(size, exponent, &size) || !size || size > 64)
+		metadata_wrong(length, "want 1 to 64 bits");
+	else if (is_real && size != 16 && size != 32 && size != 64)
+		metadata_wrong(length, "want 16, 32 or 64 bits");
+	class->size = (unsigned)size;
+	class->align =
+	    alignment((is_old_real ? ast_need : ast_get)(object, "alignment", "align"),
+		      object->in->is_json || size % 8 ? 1 : 8);
+	class->order = schema_order(ast_need_json(object, "byte-order", "byte_order"));
+	class->is_reversed =
+	    ast_word(ast_get(object, "bit-order", NULL), order,
+		     class->order == ORDER_BIG) != (class->order == ORDER_BIG);
+	class->is_signed |= sign && sign->kind == AST_NUMBER ? sign->number == 1
+							     : ast_word(sign, is, false);
+	class->text = encoding(ast_get(object, NULL, "encoding"), TEXT_NONE);
+	read_map(ast_get(object, NULL, "map"), class);
+	read_variable(object, class);
+}
+
+static void read_string(const struct ast *object, struct field_class *class)
+{
+	class->text = encoding(ast_get(object, "encoding", "encoding"),
+			       object->in->is_json ? TEXT_UTF8 : TEXT_NONE);
+}
+
+/* Of TSDL: a name of a scope or none, and names of fields, with dots between. */
+static void read_path(const char *path, struct field_location *location)
+{
+	static const char *const scope[] = {
+	    "trace.packet.header.",  "stream.packet.context.", "stream.event.header.",
+	    "stream.event.context.", "event.context.",         "event.fields."};
+
+	for (int i = 0; i < 6; i++)
+		if (strncmp(path, scope[i], strlen(scope[i])) == 0)
+			location->scope = i;
+	if (location->scope >= 0)
+		path += strlen(scope[location->scope]);
+	for (; *path; path += *path == '.') {
+		size_t size = strcspn(path, ".");
+		char *name = mem_strndup(path, size);
+
+		field_add_step(location, name);
+		free(name);
+		path += size;
+	}
+}
+
+/* Where the length or the selector is. */
+static void read_location(const struct ast *value, struct field_class *class)
+{
+	static const struct ast_word scope[] = {{"packet-header", 0},
+						{"packet-context", 1},
+						{"event-record-header", 2},
+						{"event-record-common-context", 3},
+						{"event-record-specific-context", 4},
+						{"event-record-payload", 5},
+						{NULL, -1}};
+	const struct ast *step, *origin;
+
+	if (!value)
+		return;
+	class->location = mem_zalloc(sizeof(*class->location));
+	class->location->scope = -1;
+	class->location->is_looked_up = !value->in->is_json;
+	if (!value->in->is_json) {
+		read_path(ast_text(value, ""), class->location);
+		return;
+	}
+	origin = ast_get(value, "origin", NULL);
+	if (origin)
+		class->location->scope = ast_word(origin, scope, -1);
+	step = ast_first(ast_need(value, "path", NULL), AST_ARRAY);
+	if (!step)
+		metadata_wrong(value, "want a path of names");
+	for (; step; step = step->next)
+		field_add_step(class->location,
+			       step->kind == AST_NULL ? NULL : ast_text(step, ""));
+}
+
+static void read_length(const struct ast *object, struct field_class *class)
+{
+	static const char location[] = "length-field-location";
+
+	if (class->type == FIELD_SEQUENCE)
+		read_location(ast_need(object, location, location), class);
+	else
+		class->length = ast_natural(ast_need(object, "length", "size"), 0);
+}
+
+/* Strings with a length, and BLOBs: so many bytes. */
+static void read_bytes(const struct ast *object, struct field_class *class)
+{
+	struct field_class *byte = class->element = field_new(FIELD_INTEGER);
+
+	byte->size = byte->align = class->align = 8;
+	byte->order = ORDER_LITTLE;
+	if (strstr(object->text, "-string"))
+		byte->text = encoding(ast_get(object, "encoding", NULL), TEXT_UTF8);
+	read_length(object, class);
+	read_roles(ast_get(object, "roles", NULL), class);
+}
+
+static void read_array(const struct ast *object, struct field_class *class)
+{
+	static const char element[] = "element-field-class";
+
+	class->element = schema_field(ast_need(object, element, element));
+	class->align = alignment(ast_get(object, "minimum-alignment", NULL), 1);
+	if (class->element && class->element->align > class->align)
+		class->align = class->element->align;
+	read_length(object, class);
+}
+
+/* A member of a structure or an option of a variant. */
+static void read_member(const struct ast *object, struct field_class *class)
+{
+	bool is_structure = class->type == FIELD_STRUCTURE;
+	const char *name =
+	    ast_text((is_structure ? ast_need : ast_get)(object, "name", "name"), "");
+	struct field_class *of =
+	    schema_field(ast_need(object, "field-class", "field-class"));
+	struct field_member *member;
+
+	if (class->members >= MOST_MEMBERS)
+		metadata_wrong(object, "want fewer members");
+	if (of && (is_structure || !object->in->is_json) && field_member(class, name))
+		metadata_wrong(object, "want members of different names");
+	if (!of || metadata_failed(object->in)) {
+		error_prefix(object->in->error, "%s", *name ? name : "option");
+		field_free(of);
+		return;
+	}
+	member = field_add_member(class, name, of);
+	if (is_structure && of->align > class->align)
+		class->align = of->align;
+	if (is_structure)
+		set_role_by_name(object, name, of);
+	else
+		read_ranges(ast_need_json(object, "selector-field-ranges", NULL),
+			    &member->range, &member->ranges);
+	ast_expect_no_more(object);
+}
+
+static void read_members(const struct ast *list, struct field_class *class)
+{
+	const struct ast *member = ast_first(list, AST_ARRAY);
+
+	for (; member && !metadata_failed(member->in); member = member->next)
+		read_member(member, class);
+}
+
+static void read_structure(const struct ast *object, struct field_class *class)
+{
+	static const char align[] = "minimum-alignment", list[] = "member-classes";
+
+	class->align = alignment(ast_get(object, align, align), 1);
+	read_members(ast_get(object, list, list), class);
+}
+
+static void read_variant(const struct ast *object, struct field_class *class)
+{
+	static const char location[] = "selector-field-location";
+
+	read_location(ast_need_json(object, location, location), class);
+	read_members(ast_need(object, "options", "options"), class);
+	if (!class->members)
+		metadata_wrong(object, "want an option");
+}
+
+static void read_optional(const struct ast *object, struct field_class *class)
+{
+	read_location(ast_need(object, "selector-field-location", NULL), class);
+	read_ranges(ast_get(object, "selector-field-ranges", NULL), &class->range,
+		    &class->ranges);
+	class->element = schema_field(ast_need(object, "field-class", NULL));
+}
+
+static struct field_class *build_field(const struct ast *object)
+{
+	/* The names of field classes; the first ones are of TSDL only. */
+	static const struct {
+		const char *name;
+		enum field_type type;
+		void (*read)(const struct ast *object, struct field_class *class);
+	} kind[] = {
+	    {"integer", FIELD_INTEGER, read_fixed},
+	    {"floating_point", FIELD_REAL, read_fixed},
+	    {"string", FIELD_STRING, read_string},
+	    {"structure", FIELD_STRUCTURE, read_structure},
+	    {"variant", FIELD_VARIANT, read_variant},
+	    {"static-length-array", FIELD_ARRAY, read_array},
+	    {"dynamic-length-array", FIELD_SEQUENCE, read_array},
+	    {"fixed-length-unsigned-integer", FIELD_INTEGER, read_fixed},
+	    {"fixed-length-signed-integer", FIELD_INTEGER, read_fixed},
+	    {"null-terminated-string", FIELD_STRING, read_string},
+	    {"static-length-string", FIELD_ARRAY, read_bytes},
+	    {"dynamic-length-string", FIELD_SEQUENCE, read_bytes},
+	    {"static-length-blob", FIELD_ARRAY, read_bytes},
+	    {"dynamic-length-blob", FIELD_SEQUENCE, read_bytes},
+	    {"fixed-length-bit-array", FIELD_INTEGER, read_fixed},
+	    {"fixed-length-bit-map", FIELD_INTEGER, read_fixed},
+	    {"fixed-length-boolean", FIELD_INTEGER, read_fixed},
+	    {"fixed-length-floating-point-number", FIELD_REAL, read_fixed},
+	    {"variable-length-unsigned-integer", FIELD_LEB128, read_variable},
+	    {"variable-length-signed-integer", FIELD_LEB128, read_variable},
+	    {"optional", FIELD_OPTIONAL, read_optional},
+	};
+	const size_t kinds = sizeof(kind) / sizeof(*kind);
+	const char *type = object->text ? object->text : "without a type";
+	struct field_class *class;
+	size_t i = object->in->is_json ? 3 : 0;
+
+	while (i < kinds && strcmp(kind[i].name, type) != 0)
+		i++;
+	if (i == kinds || object->kind != AST_OBJECT) {
+		metadata_wrong(object, "field class %s is not known", type);
+		return NULL;
+	}
+	class = field_new(kind[i].type);
+	class->is_signed = strstr(type, "-signed-") != NULL;
+	class->is_boolean = strcmp(type, "fixed-length-boolean") == 0;
+	kind[i].read(object, class);
+	ast_expect_no_more(object);
+	if (!metadata_failed(object->in))
+		return class;
+	field_free(class);
+	return NULL;
+}
+
+struct field_class *schema_field(const struct ast *value)
+{
+	struct field_class *class = NULL;
+
+	if (value && value->kind == AST_TEXT)
+		value = metadata_find_type(value->in, value->text);
+	if (!value || metadata_failed(value->in))
+		return NULL;
+	if (value->in->depth++ >= MOST_DEPTH || value->in->nodes++ > MOST_NODES)
+		metadata_wrong(value, "want less metadata, its types are too many");
+	else
+		class = build_field(value);
+	value->in->depth--;
+	return class;
+}
+
+struct field_class *schema_scope(const struct ast *value, enum metadata_scope scope,
+				 const char *clock)
+{
+	struct field_class *class;
+
+	if (!value || metadata_failed(value->in))
+		return NULL;
+	value->in->scope = scope;
+	value->in->clock = clock;
+	class = schema_field(value);
+	value->in->scope = SCOPE_OTHER;
+	value->in->clock = NULL;
+	if (class && class->type != FIELD_STRUCTURE)
+		metadata_wrong(value, "want a structure");
+	if (metadata_failed(value->in))
+		error_prefix(value->in->error, "%s", value->name);
+	return class;
+}

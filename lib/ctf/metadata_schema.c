@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ctf/metadata_ast.h"
+
+/* The schema of what fragments of CTF 2 and blocks of TSDL say. */
+
+/* Hexadecimal digits, with dashes; -1 where it is something else. */
+static int read_uuid_text(const char *text, unsigned char uuid[16])
+{
+	for (int i = 0; i < 16; i++, text += 2) {
+		char pair[3] = "";
+
+		text += strspn(text, "-");
+		if (strspn(text, "0123456789abcdefABCDEF") < 2)
+			return -1;
+		memcpy(pair, text, 2);
+		uuid[i] = (unsigned char)strtoul(pair, NULL, 16);
+	}
+	return *text ? -1 : 0;
+}
+
+/* A text, or 16 numbers. */
+static bool read_uuid(const struct ast *value, unsigned char uuid[16])
+{
+	const struct ast *byte = value ? value->first : NULL;
+	int bytes = 0;
+
+	if (!value || (value->kind == AST_TEXT && !read_uuid_text(value->text, uuid)))
+		return value != NULL;
+	for (; byte && byte->kind == AST_NUMBER && byte->number < 256 && bytes < 16;
+	     byte = byte->next)
+		uuid[bytes++] = (unsigned char)byte->number;
+	if (byte || bytes != 16)
+		metadata_wrong(value, "want a uuid");
+	return true;
+}
+
+static void read_preamble(const struct ast *object)
+{
+	struct schema *schema = object->in->schema;
+	const struct ast *version = ast_need(object, "version", NULL);
+
+	if (object->in->fragments != 1)
+		metadata_wrong(object, "want one preamble, the first fragment");
+	if (ast_natural(version, 2) != 2)
+		metadata_wrong(version, "want 2");
+	schema->has_uuid = read_uuid(ast_get(object, "uuid", NULL), schema->uuid);
+}
+
+static void read_alias(const struct ast *object)
+{
+	const char *name = ast_text(ast_need(object, "name", NULL), NULL);
+	const struct ast *class = ast_need(object, "field-class", NULL);
+
+	for (size_t i = 0; name && i < object->in->types; i++)
+		if (strcmp(object->in->type[i].name, name) == 0)
+			metadata_wrong(object, "%s: want one alias of the name", name);
+	if (class)
+		metadata_define(object->in, name, class);
+}
+
+static void set_text(char **to, const char *text)
+{
+	free(*to);
+	*to = mem_strdup(text);
+}
+
+/* What of the environment says how to read the rest; all else is passed over. */
+static void read_environment(const struct ast *object)
+{
+	static const char patch[] = "tracer_patch";
+	struct ast *entry = object ? object->first : NULL;
+
+	for (; entry; entry = entry->next) {
+		struct schema *schema = object->in->schema;
+		const char *name = entry->name;
+		bool is_text = entry->kind == AST_TEXT;
+
+		entry->is_known = true;
+		if (is_text && strcmp(name, "hostname") == 0)
+			set_text(&schema->hostname, entry->text);
+		else if (is_text && strcmp(name, "tracer_name") == 0)
+			set_text(&schema->tracer, entry->text);
+		else if (!is_text && strcmp(name, "tracer_major") == 0)
+			schema->major = entry->number;
+		else if (!is_text && strcmp(name, "tracer_minor") == 0)
+			schema->minor = entry->number;
+		else if (!is_text && strncmp(name, patch, strlen(patch)) == 0)
+			schema->patch = entry->number;
+	}
+}
+
+static void read_trace(const struct ast *object)
+{
+	struct metadata *in = object->in;
+	struct schema *schema = in->schema;
+	const struct ast *order = ast_get(object, NULL, "byte_order");
+
+	if (in->has_trace || (in->is_json && schema->streams)) {
+		metadata_wrong(object, "want one, before what it holds");
+		return;
+	}
+	in->has_trace = true;
+	if (ast_natural(ast_get(object, NULL, "major"), 1) != 1 ||
+	    ast_natural(ast_get(object, NULL, "minor"), 8) != 8)
+		metadata_wrong(object, "want CTF 1.8");
+	if (order)
+		schema->order = schema_order(order);
+	schema->has_uuid |= read_uuid(ast_get(object, NULL, "uuid"), schema->uuid);
+	read_environment(ast_get(object, "environment", NULL));
+	schema->packet_header =
+	    schema_scope(ast_get(object, "packet-header-field-class", "packet.header"),
+			 SCOPE_PACKET_HEADER, NULL);
+}
+
+/*
+ * Clocks are one if namespace, name and unique ID are. LTTng's ID is the boot's UUID, as
+ * in CTF 1.8; of others 16 bytes are made (FNV-1a, twice).
+ */
+static void make_uuid(unsigned char uuid[16], const char *space, const char *uid)
+{
+	const char *const part[] = {space ? space : "", "\n", uid};
+	uint64_t hash[2] = {0xcbf29ce484222325u, 0x9ae16a3b2f90404fu};
+
+	if (!space && read_uuid_text(uid, uuid) == 0)
+		return;
+	for (int i = 0; i < 2; i++)
+		for (int k = 0; k < 3; k++)
+			for (const char *at = part[k]; *at; at++)
+				hash[i] = (hash[i] ^ (unsigned char)*at) * 0x100000001b3u;
+	memcpy(uuid, hash, sizeof(hash));
+}
+
+static void read_offset(const struct ast *object, struct schema_clock *clock)
+{
+	const struct ast *seconds = ast_get(object, "seconds", "offset_s");
+
+	if (seconds && (seconds->kind != AST_NUMBER ||
+			(!seconds->is_negative && seconds->number > INT64_MAX)))
+		metadata_wrong(seconds, "want a number of seconds");
+	clock->offset_s = seconds ? (int64_t)seconds->number : 0;
+	clock->offset = ast_natural(ast_get(object, "cycles", "offset"), 0);
+}
+
+static void check_origin(const struct ast *value)
+{
+	if (value->kind == AST_OBJECT) {
+		ast_text(ast_need(value, "name", NULL), NULL);
+		ast_text(ast_need(value, "uid", NULL), NULL);
+	} else if (strcmp(ast_text(value, ""), "unix-epoch") != 0) {
+		metadata_wrong(value, "want unix-epoch, or a name and a uid");
+	}
+}
+
+static void read_clock(const struct ast *object)
+{
+	struct schema *schema = object->in->schema;
+	struct schema_clock clock = {0};
+	const char *id = ast_text(ast_need(object, "id", "name"), NULL);
+	const char *name = ast_text(ast_get(object, "name", "name"), NULL);
+	const char *space = ast_text(ast_get(object, "namespace", NULL), NULL);
+	const char *uid = ast_text(ast_get(object, "uid", NULL), NULL);
+	const struct ast *frequency = ast_need_json(object, "frequency", "freq");
+	const struct ast *offset = ast_get(object, "offset-from-origin", NULL);
+	const struct ast *origin = ast_get(object, "origin", NULL);
+
+	clock.frequency = ast_natural(frequency, 1000000000);
+	if (!clock.frequency)
+		metadata_wrong(frequency, "want a frequency");
+	ast_first(offset, AST_OBJECT);
+	if (offset || !object->in->is_json)
+		read_offset(offset ? offset : object, &clock);
+	if (origin)
+		check_origin(origin);
+	ast_natural(ast_get(object, "precision", "precision"), 0);
+	ast_natural(ast_get(object, "accuracy", NULL), 0);
+	clock.has_uuid = read_uuid(ast_get(object, NULL, "uuid"), clock.uuid) || uid;
+	if (uid)
+		make_uuid(clock.uuid, space, uid);
+	for (size_t i = 0; id && object->in->is_json && i < schema->clocks; i++)
+		if (strcmp(schema->clock[i].name, id) == 0)
+			metadata_wrong(object, "%s: want one clock of the name", id);
+	if (metadata_failed(object->in))
+		return;
+	clock.name = mem_strdup(id);
+	clock.identity = name ? mem_strdup(name) : NULL;
+	schema->clock = mem_grow(schema->clock, schema->clocks, &schema->clock_room,
+				 sizeof(*schema->clock));
+	schema->clock[schema->clocks++] = clock;
+}
+
+static void read_stream(const struct ast *object)
+{
+	struct schema *schema = object->in->schema;
+	const char *clock =
+	    ast_text(ast_get(object, "default-clock-class-id", NULL), NULL);
+	struct schema_stream stream = {
+	    .id = ast_natural(ast_get(object, "id", "id"), 0),
+	    .packet_context = schema_scope(
+		ast_get(object, "packet-context-field-class", "packet.context"),
+		SCOPE_PACKET_CONTEXT, clock),
+	    .event_header = schema_scope(
+		ast_get(object, "event-record-header-field-class", "event.header"),
+		SCOPE_EVENT_HEADER, clock),
+	    .event_context =
+		schema_scope(ast_get(object, "event-record-common-context-field-class",
+				     "event.context"),
+			     SCOPE_OTHER, NULL),
+	};
+
+	schema->stream = mem_grow(schema->stream, schema->streams, &schema->stream_room,
+				  sizeof(*schema->stream));
+	schema->stream[schema->streams++] = stream;
+}
+
+static void read_event(const struct ast *object)
+{
+	struct schema *schema = object->in->schema;
+	const struct ast *named = ast_get(object, "name", "name");
+	const char *name = ast_text(named, "");
+	struct schema_event event = {
+	    .id = ast_natural(ast_get(object, "id", "id"), 0),
+	    .stream =
+		ast_natural(ast_get(object, "data-stream-class-id", "stream_id"), 0),
+	    .name = mem_strdup(name),
+	    .context =
+		schema_scope(ast_get(object, "specific-context-field-class", "context"),
+			     SCOPE_OTHER, NULL),
+	    .fields = schema_scope(ast_get(object, "payload-field-class", "fields"),
+				   SCOPE_OTHER, NULL),
+	};
+
+	if (!named && !object->in->is_json)
+		metadata_wrong(object, "want a name");
+	schema->event = mem_grow(schema->event, schema->events, &schema->event_room,
+				 sizeof(*schema->event));
+	schema->event[schema->events++] = event;
+	if (metadata_failed(object->in) && *event.name)
+		error_prefix(object->in->error, "%s", event.name);
+}
+
+void schema_add(const struct ast *object)
+{
+	static const struct {
+		const char *json, *tsdl;
+		void (*read)(const struct ast *object);
+	} known[] = {
+	    {"preamble", NULL, read_preamble},
+	    {"event-record-class", "event", read_event},
+	    {"data-stream-class", "stream", read_stream},
+	    {"clock-class", "clock", read_clock},
+	    {"trace-class", "trace", read_trace},
+	    {"field-class-alias", NULL, read_alias},
+	    {NULL, "env", read_environment},
+	};
+	const size_t count = sizeof(known) / sizeof(*known);
+	const char *type = object->text ? object->text : "without a type", *name;
+	size_t i = 0;
+
+	for (; i < count; i++) {
+		name = object->in->is_json ? known[i].json : known[i].tsdl;
+		if (name && strcmp(name, type) == 0)
+			break;
+	}
+	if (i == count) {
+		metadata_wrong(object, "fragment %s is not known", type);
+	} else if (i && object->in->fragments == 1) {
+		metadata_wrong(object, "want a preamble");
+	} else {
+		known[i].read(object);
+		ast_expect_no_more(object);
+		if (metadata_failed(object->in))
+			error_prefix(object->in->error, "%s", type);
+	}
+}
