@@ -2,8 +2,7 @@
 #ifndef CT_TEST_MADE_SPANS_H
 #define CT_TEST_MADE_SPANS_H
 
-#define MADE_WITHOUT_WALK
-#include "../activity/made.h"
+#include "made.h"
 
 #include "merge/processes.h"
 #include "merge/spans/spans.h"
