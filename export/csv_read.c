@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
-#include "export/bytes.h"
 
 struct csv_reader {
 	char *path;

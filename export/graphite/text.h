@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 #include "export/graphite/points.h"
 
 /*

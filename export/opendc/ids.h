@@ -2,9 +2,9 @@
 #ifndef CT_EXPORT_OPENDC_IDS_H
 #define CT_EXPORT_OPENDC_IDS_H
 
+#include "base/bytes.h"
 #include "base/cell.h"
 #include "base/intmap.h"
-#include "export/bytes.h"
 
 /* Ids of tasks, numbers or texts, to their indexes in the order of coming. */
 struct opendc_ids {

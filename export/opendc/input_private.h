@@ -2,7 +2,7 @@
 #ifndef CT_EXPORT_OPENDC_INPUT_PRIVATE_H
 #define CT_EXPORT_OPENDC_INPUT_PRIVATE_H
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 #include "export/csv_read.h"
 #include "export/opendc/input.h"
 #include "export/parquet/read.h"

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 
 /*
  * Add `count` integers, given as PLAIN has them (`width` 4 or 8 bytes each), as

@@ -2,7 +2,7 @@
 #ifndef CT_EXPORT_PARQUET_DICTIONARY_H
 #define CT_EXPORT_PARQUET_DICTIONARY_H
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 #include "export/parquet/value.h"
 
 /* The different values of a column chunk, numbered as they come. */

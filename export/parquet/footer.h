@@ -2,7 +2,7 @@
 #ifndef CT_EXPORT_PARQUET_FOOTER_H
 #define CT_EXPORT_PARQUET_FOOTER_H
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 #include "export/parquet/chunk.h"
 
 /*

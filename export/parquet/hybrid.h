@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 
 /*
  * Small numbers as runs of one value, or bit-packed in groups of eight where

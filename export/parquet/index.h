@@ -2,7 +2,7 @@
 #ifndef CT_EXPORT_PARQUET_INDEX_H
 #define CT_EXPORT_PARQUET_INDEX_H
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 #include "export/parquet/range.h"
 
 /* What the page index says of one data page of a column chunk. */

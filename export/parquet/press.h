@@ -2,7 +2,7 @@
 #ifndef CT_EXPORT_PARQUET_PRESS_H
 #define CT_EXPORT_PARQUET_PRESS_H
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 #include "export/parquet/codec.h"
 
 /* Turns the content of a page into the page. One serves all columns of a file. */

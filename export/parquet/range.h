@@ -2,7 +2,7 @@
 #ifndef CT_EXPORT_PARQUET_RANGE_H
 #define CT_EXPORT_PARQUET_RANGE_H
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 #include "export/parquet/value.h"
 
 enum { PARQUET_PREFIX = 64 };

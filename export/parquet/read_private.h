@@ -2,7 +2,7 @@
 #ifndef CT_EXPORT_PARQUET_READ_PRIVATE_H
 #define CT_EXPORT_PARQUET_READ_PRIVATE_H
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 #include "export/parquet/read.h"
 
 /* What the files of the Parquet reader share; for nobody else. */

@@ -2,7 +2,7 @@
 #ifndef CT_EXPORT_PARQUET_READ_VALUES_H
 #define CT_EXPORT_PARQUET_READ_VALUES_H
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 #include "export/parquet/read.h"
 #include "export/parquet/read_delta.h"
 #include "export/parquet/read_hybrid.h"

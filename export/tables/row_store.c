@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "base/spill.h"
-#include "export/bytes.h"
 
 /* What a column has had, in bits. */
 enum {
