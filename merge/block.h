@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "input/record.h"
+#include "ctf/reader.h"
 
 /*
  * Events on their way from the thread that read them to the one that writes:
@@ -12,11 +12,11 @@
  * costs no allocation.
  */
 struct row {
-	nsec_t ts_ns;                     /* on the timeline's axis */
-	const struct record_class *class; /* its source's, as long as that is open */
-	struct record record;             /* cells within the block; NULL: none kept */
-	uint32_t length;                  /* in the block */
-	bool selected;                    /* else only of use to follow threads */
+	nsec_t ts_ns;                  /* on the timeline's axis */
+	const struct ctf_class *class; /* its source's, as long as that is open */
+	struct ctf_event record;       /* cells within the block; NULL: none kept */
+	uint32_t length;               /* in the block */
+	bool selected;                 /* else only of use to follow threads */
 };
 
 #define BLOCK_BYTES ((size_t)64 << 10) /* but for one with a single larger row */

@@ -125,7 +125,7 @@ static void copy_clock(struct clock *to, const struct clock *from, nsec_t shift_
 
 /* The clock's own epoch. */
 static void set_identity(struct clock *clock, const char *name, const char *path,
-			 const struct packet_source_facts *facts)
+			 const struct ctf_facts *facts)
 {
 	clock_clear(clock);
 	clock->trace = mem_strdup(name);
@@ -143,15 +143,15 @@ static void set_identity(struct clock *clock, const char *name, const char *path
 static void probe(struct source *entry, struct merge_source *source)
 {
 	struct error error = ERROR_INIT;
-	struct record_source *records =
+	struct ctf_reader *records =
 	    entry->kind == SOURCE_TRACE
-		? trace_records_open(entry->path, entry->reader, &error)
+		? ctf_reader_open(entry->path, entry->reader, &error)
 		: capture_records_open(entry->path, &error);
 
 	source->is_read = records;
 	if (records)
-		source->facts = *record_source_facts(records);
-	record_source_free(records);
+		source->facts = *ctf_reader_facts(records);
+	ctf_reader_free(records);
 	error_clear(&error);
 }
 
@@ -304,8 +304,8 @@ static void leave_clocks(struct clock_map *map)
 {
 	for (size_t i = 0; i < map->clocks; i++) {
 		struct clock *clock = &map->clock[i];
-		const struct packet_source_facts facts = {.begin_ns = clock->begin_ns,
-							  .end_ns = clock->end_ns};
+		const struct ctf_facts facts = {.begin_ns = clock->begin_ns,
+						.end_ns = clock->end_ns};
 		char *name = mem_strdup(clock->trace), *path = mem_strdup(clock->path);
 
 		set_identity(clock, name, path, &facts);

@@ -28,10 +28,10 @@ static void read_source(struct merge_run *run, struct merge_source *source)
 
 	source->is_read = packets != NULL;
 	if (packets) {
-		while (packet_source_step(packets, ignore_sighting, NULL) == STEP_MORE)
+		while (packet_source_step(packets, ignore_sighting, NULL))
 			;
-		source->facts = *packet_source_facts(packets);
-		problem_move(&problems, packet_source_problems(packets));
+		source->facts = packets->facts;
+		problem_move(&problems, &packets->problems);
 	} else {
 		problem_add(&problems, "", "unreadable", 1, "%s", error_text(&error));
 	}
@@ -105,7 +105,7 @@ static void add_source(const struct merge_run *run, size_t index, struct table *
 {
 	const struct merge_source *source = &run->source[index];
 	const struct source *entry = &run->sources.item[source->entry];
-	const struct packet_source_facts *facts = &source->facts;
+	const struct ctf_facts *facts = &source->facts;
 	char begin[NSEC_TEXT] = "", span[NSEC_TEXT] = "";
 	char *events = mem_printf("%" PRIu64, facts->events);
 	char *discarded = mem_printf("%" PRIu64, tables_discarded(run, index));
@@ -143,7 +143,7 @@ static const char *reference_name(const struct merge_run *run,
 	return run->sources.item[run->source[source->island].entry].name;
 }
 
-static nsec_t middle_of(const struct packet_source_facts *facts)
+static nsec_t middle_of(const struct ctf_facts *facts)
 {
 	return facts->begin_ns + nsec_sub(facts->end_ns, facts->begin_ns) / 2;
 }
@@ -247,7 +247,7 @@ static json_t *make_source(const struct merge_run *run, size_t index)
 {
 	const struct merge_source *source = &run->source[index];
 	const struct source *entry = &run->sources.item[source->entry];
-	const struct packet_source_facts *facts = &source->facts;
+	const struct ctf_facts *facts = &source->facts;
 	const char *reference = reference_name(run, source);
 	bool is_tied = *reference;
 	json_t *object = json_pack(

@@ -9,19 +9,20 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/signals.h"
+#include "input/same.h"
 #include "merge/sieve.h"
 
 enum { ROW_BYTES = 256 }; /* of an event with its fields, more than most have */
 
 struct queue {
-	struct record_source *records; /* NULL: not read */
+	struct ctf_reader *records; /* NULL: not read */
 	const struct clock *clock;
 	struct sieve sieve;
-	struct packet_source_facts facts; /* as of the last step */
-	struct block *first, **last;      /* read and not used up */
-	struct block *current;            /* the first, for the merging thread */
-	size_t at;                        /* offset of the head in it */
-	nsec_t tail_ns;                   /* of the last row read */
+	struct ctf_facts facts;      /* as of the last step */
+	struct block *first, **last; /* read and not used up */
+	struct block *current;       /* the first, for the merging thread */
+	size_t at;                   /* offset of the head in it */
+	nsec_t tail_ns;              /* of the last row read */
 	uint64_t backward;
 	bool busy, ended;
 };
@@ -83,12 +84,12 @@ static void append(struct filling *filling, const struct row *row, size_t column
 	block_add(block, row, columns, size);
 }
 
-static void take_record(void *context, const struct record *record)
+static void take_record(void *context, const struct ctf_event *record)
 {
 	struct filling *filling = context;
 	struct queue *queue = filling->queue;
 	struct row row = {.ts_ns = clock_correct(queue->clock, record->local_ns),
-			  .class = record_source_class(queue->records, record->class),
+			  .class = ctf_reader_class(queue->records, record->class),
 			  .record = *record};
 	enum sieve_use use;
 	bool is_backward;
@@ -132,10 +133,11 @@ static struct queue *most_needed(struct feed *feed)
 static void read_step(struct filling *filling)
 {
 	struct queue *queue = filling->queue;
-	enum step step = record_source_step(queue->records, take_record, filling);
+	struct feed *feed = filling->feed;
+	uint64_t most = FEED_BYTES / ROW_BYTES / feed->count;
 
-	filling->is_end =
-	    step == STEP_END || sieve_is_past(&queue->sieve, queue->tail_ns);
+	filling->is_end = !ctf_reader_step(queue->records, most, take_record, filling) ||
+			  sieve_is_past(&queue->sieve, queue->tail_ns);
 }
 
 static void hand_over(struct filling *filling)
@@ -143,7 +145,7 @@ static void hand_over(struct filling *filling)
 	struct feed *feed = filling->feed;
 	struct queue *queue = filling->queue;
 
-	queue->facts = *record_source_facts(queue->records);
+	queue->facts = *ctf_reader_facts(queue->records);
 	queue->busy = false;
 	queue->ended = filling->is_end;
 	feed->bytes += filling->bytes;
@@ -186,24 +188,24 @@ static void *work(void *context)
 	return NULL;
 }
 
-static enum record_use use_before(void *context, const struct record_class *class)
-{
-	return sieve_use_before(context, class);
-}
-
 /* What lies before the selection's begin need not be decoded, but for some classes. */
-static void begin_late(struct queue *queue, const struct selection *selection)
+static void select_events(struct queue *queue, const struct selection *selection)
 {
-	if (selection->begin_ns > NSEC_MIN)
-		record_source_begin(
-		    queue->records,
-		    clock_first_not_before(queue->clock, selection->begin_ns), use_before,
-		    &queue->sieve);
-}
+	bool has_begin = selection->begin_ns > NSEC_MIN;
+	const struct ctf_class *class;
 
-static bool wants_cells(void *context, const struct record_class *class)
-{
-	return sieve_wants_cells(context, class);
+	for (uint32_t i = 0; (class = ctf_reader_columns(queue->records, i)); i++) {
+		struct ctf_selection wanted = {.what = SELECT_EVENTS};
+
+		if (sieve_wants_cells(&queue->sieve, class))
+			wanted.what = SELECT_COLUMNS;
+		if (has_begin)
+			wanted.before = sieve_use_before(&queue->sieve, class);
+		ctf_reader_select(queue->records, i, &wanted);
+	}
+	if (has_begin)
+		ctf_reader_begin(queue->records, clock_first_not_before(
+						     queue->clock, selection->begin_ns));
 }
 
 struct opening {
@@ -230,17 +232,15 @@ static void open_source(void *context, size_t index)
 	    !selection_has_node(feed->wish.selection, feed->run->node[source->node].name))
 		return;
 	if (entry->kind == SOURCE_TRACE)
-		queue->records = trace_records_open(entry->path, entry->reader, error);
+		queue->records = ctf_reader_open(entry->path, entry->reader, error);
 	else
 		queue->records = capture_records_open(entry->path, error);
 	source->is_read = queue->records != NULL;
 	queue->ended = !queue->records;
 	if (!queue->records)
 		return;
-	record_source_choose(queue->records, wants_cells, &queue->sieve);
-	begin_late(queue, feed->wish.selection);
-	record_source_pace(queue->records, FEED_BYTES / ROW_BYTES / feed->count);
-	queue->facts = *record_source_facts(queue->records);
+	select_events(queue, feed->wish.selection);
+	queue->facts = *ctf_reader_facts(queue->records);
 }
 
 static void open_sources(struct feed *feed, struct problem_list *problems)
@@ -339,7 +339,7 @@ bool feed_share_clock(struct feed *feed, uint32_t a, uint32_t b)
 	bool same;
 
 	pthread_mutex_lock(&feed->lock);
-	same = packet_source_same_clock(&feed->queue[a].facts, &feed->queue[b].facts);
+	same = same_clock_identity(&feed->queue[a].facts, &feed->queue[b].facts);
 	pthread_mutex_unlock(&feed->lock);
 	return same;
 }
@@ -387,7 +387,7 @@ static void take_over(struct feed *feed, size_t index, struct problem_list *prob
 	/* Where reading ended early, the synchronization knows more. */
 	if (queue->facts.events >= source->facts.events)
 		source->facts = queue->facts;
-	problem_move(problems, record_source_problems(queue->records));
+	problem_move(problems, ctf_reader_problems(queue->records));
 	if (queue->backward)
 		problem_add(problems, path, "backward", queue->backward,
 			    "%llu corrected stamps are before that of the event ahead, "
@@ -411,7 +411,7 @@ void feed_free(struct feed *feed)
 		take_over(feed, i, &problems);
 		free_blocks(feed->queue[i].first);
 		sieve_clear(&feed->queue[i].sieve);
-		record_source_free(feed->queue[i].records);
+		ctf_reader_free(feed->queue[i].records);
 	}
 	merge_run_tell(feed->run, &problems);
 	free_blocks(feed->spare);

@@ -11,9 +11,9 @@ enum { CPUS_MOST = 65536 };
 
 /* Where a class has what tells the thread; columns, -1: nowhere. */
 struct plan {
-	const struct record_class *class; /* NULL: not looked at yet */
-	int tid;                          /* of the context */
-	int prev, next;                   /* of sched_switch */
+	const struct ctf_class *class; /* NULL: not looked at yet */
+	int tid;                       /* of the context */
+	int prev, next;                /* of sched_switch */
 };
 
 struct follow_source {
@@ -49,13 +49,13 @@ static struct follow_source *source_at(struct follow *follow, uint32_t source)
 	return &follow->source[source];
 }
 
-static struct plan make_plan(const struct record_class *class)
+static struct plan make_plan(const struct ctf_class *class)
 {
 	struct plan plan = {.class = class, .tid = -1, .prev = -1, .next = -1};
 	bool is_switch = strcmp(class->name, "sched_switch") == 0;
 
 	for (size_t i = 0; i < class->columns; i++) {
-		const struct record_column *column = &class->column[i];
+		const struct ctf_column *column = &class->column[i];
 
 		if (column->context && strcmp(column->name, "tid") == 0)
 			plan.tid = (int)i;
@@ -71,7 +71,7 @@ static struct plan make_plan(const struct record_class *class)
 }
 
 static const struct plan *plan_of(struct follow_source *source,
-				  const struct record_class *class, uint32_t index)
+				  const struct ctf_class *class, uint32_t index)
 {
 	if (index >= source->plans) {
 		size_t count = 2 * (size_t)index + 16;
@@ -103,7 +103,7 @@ static int64_t *current_of(struct follow_source *source, int32_t cpu)
 	return &source->current[cpu];
 }
 
-static int64_t cell_tid(const struct record *record, int column)
+static int64_t cell_tid(const struct ctf_event *record, int column)
 {
 	if (column < 0 || record->cell[column].type != CELL_INTEGER)
 		return -1;
@@ -120,7 +120,7 @@ void follow_share(struct follow *follow, uint32_t source, uint32_t with)
 }
 
 int64_t follow_event(struct follow *follow, uint32_t source,
-		     const struct record_class *class, const struct record *record)
+		     const struct ctf_class *class, const struct ctf_event *record)
 {
 	struct follow_source *at = source_at(follow, source);
 	const struct plan *plan = plan_of(at, class, record->class);

@@ -21,7 +21,7 @@ void follow_share(struct follow *follow, uint32_t source, uint32_t with);
 
 /* The thread of an event, -1: unknown. Events of a source come in order. */
 int64_t follow_event(struct follow *follow, uint32_t source,
-		     const struct record_class *class, const struct record *record);
+		     const struct ctf_class *class, const struct ctf_event *record);
 
 void follow_free(struct follow *follow);
 

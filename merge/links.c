@@ -45,7 +45,7 @@ struct links *links_new(const struct merge_run *run)
 	return links;
 }
 
-bool links_wants(const struct record_class *class)
+bool links_wants(const struct ctf_class *class)
 {
 	static const char *const names[] = {
 	    "net_dev_queue",       "net_if_receive_skb", "netif_receive_skb",

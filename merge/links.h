@@ -17,7 +17,7 @@ struct links;
 struct links *links_new(const struct merge_run *run);
 
 /* Whether events of a class can be what a message was made of. */
-bool links_wants(const struct record_class *class);
+bool links_wants(const struct ctf_class *class);
 
 /* An event was loaded as that id. By ascending ordinal within a stream. */
 int links_note(struct links *links, uint32_t source, uint32_t stream, uint64_t ordinal,

@@ -43,7 +43,7 @@ static int add_class(struct loading *loading, uint32_t source, const struct row 
 		     struct known_class *known, struct error *error)
 {
 	const struct merge_source *of = &loading->load->run->source[source];
-	const struct record_class *class = row->class;
+	const struct ctf_class *class = row->class;
 	struct timeline_column *column = mem_zalloc(class->columns * sizeof(*column));
 	struct timeline_class wanted = {of->kind, class->name, column, class->columns};
 	int status;

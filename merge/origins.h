@@ -12,7 +12,7 @@
 struct origin {
 	uint32_t source; /* index in the run */
 	uint32_t stream;
-	uint64_t ordinal; /* of the event within its stream, as in struct record */
+	uint64_t ordinal; /* of the event within its stream, as in struct ctf_event */
 	nsec_t local_ns;  /* the stamp that counts for the message */
 };
 

@@ -78,7 +78,7 @@ struct process_plans {
 	size_t count, room;
 	struct intmap index; /* of entries, by address */
 	struct quick {
-		const struct record_class *class;
+		const struct ctf_class *class;
 		const char *name; /* the entry's, as the rest */
 		size_t columns, entry;
 		bool tells;
@@ -90,7 +90,7 @@ struct process_plans *process_plans_new(void)
 	return mem_zalloc(sizeof(struct process_plans));
 }
 
-static int column_of(const struct record_class *class, const char *name, bool context)
+static int column_of(const struct ctf_class *class, const char *name, bool context)
 {
 	for (size_t i = 0; i < class->columns; i++)
 		if (class->column[i].context == context &&
@@ -99,7 +99,7 @@ static int column_of(const struct record_class *class, const char *name, bool co
 	return -1;
 }
 
-static void make_plan(struct process_plan *plan, const struct record_class *class)
+static void make_plan(struct process_plan *plan, const struct ctf_class *class)
 {
 	plan->kind = PROCESS_OTHER;
 	for (size_t i = 0; i < PROCESS_FIELDS; i++)
@@ -132,7 +132,7 @@ unsigned process_plan_tells(const struct process_plan *plan)
 	return tells;
 }
 
-unsigned process_class_tells(const struct record_class *class)
+unsigned process_class_tells(const struct ctf_class *class)
 {
 	struct process_plan plan;
 
@@ -141,12 +141,12 @@ unsigned process_class_tells(const struct record_class *class)
 }
 
 /* An address may come again as another class, after its source was freed. */
-static bool is_same(const struct record_class *class, const char *name, size_t columns)
+static bool is_same(const struct ctf_class *class, const char *name, size_t columns)
 {
 	return class->columns == columns && strcmp(class->name, name) == 0;
 }
 
-static size_t look_up(struct process_plans *plans, const struct record_class *class)
+static size_t look_up(struct process_plans *plans, const struct ctf_class *class)
 {
 	struct entry *entry;
 	int64_t index;
@@ -165,7 +165,7 @@ static size_t look_up(struct process_plans *plans, const struct record_class *cl
 }
 
 const struct process_plan *process_plans_find(struct process_plans *plans,
-					      const struct record_class *class)
+					      const struct ctf_class *class)
 {
 	struct quick *quick = &plans->quick[((uintptr_t) class >> 4) % QUICK];
 	const struct entry *entry;

@@ -2,7 +2,7 @@
 #ifndef CT_MERGE_PROCESS_PLAN_H
 #define CT_MERGE_PROCESS_PLAN_H
 
-#include "input/record.h"
+#include "ctf/reader.h"
 
 /* What an event class tells of processes, and in which columns; -1: none. */
 enum process_kind {
@@ -59,7 +59,7 @@ enum process_tells {
 };
 
 unsigned process_plan_tells(const struct process_plan *plan);
-unsigned process_class_tells(const struct record_class *class);
+unsigned process_class_tells(const struct ctf_class *class);
 
 struct process_plans;
 
@@ -67,7 +67,7 @@ struct process_plans *process_plans_new(void);
 
 /* The plan of a class, valid until the next call; NULL: it tells nothing of them. */
 const struct process_plan *process_plans_find(struct process_plans *plans,
-					      const struct record_class *class);
+					      const struct ctf_class *class);
 
 void process_plans_free(struct process_plans *plans);
 

@@ -344,7 +344,7 @@ static void take_context(struct taken *event)
 }
 
 void processes_event(struct processes *processes, uint32_t node,
-		     const struct record_class *class, const struct record *record,
+		     const struct ctf_class *class, const struct ctf_event *record,
 		     nsec_t ts_ns, int64_t tid)
 {
 	static void (*const take[PROCESS_KINDS])(struct taken *) = {

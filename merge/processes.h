@@ -15,7 +15,7 @@ struct processes *processes_new(void);
 
 /* Events of a node come in order; ts_ns is on the timeline's axis. */
 void processes_event(struct processes *processes, uint32_t node,
-		     const struct record_class *class, const struct record *record,
+		     const struct ctf_class *class, const struct ctf_event *record,
 		     nsec_t ts_ns, int64_t tid);
 
 /* The row id of the process that had a pid at a time, 0: unknown. */

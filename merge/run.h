@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "clock/map.h"
+#include "ctf/reader.h"
 #include "input/node.h"
-#include "input/record.h"
 #include "input/run.h"
 #include "input/run_facts.h"
 #include "input/run_files.h"
@@ -29,8 +29,8 @@ struct merge_source {
 	int64_t
 	    island;   /* index of the source that is its reference; -1: none, own epoch */
 	bool is_read; /* it could be opened */
-	bool is_twice; /* another source has its events, so it is not used */
-	struct packet_source_facts facts; /* of what was read */
+	bool is_twice;          /* another source has its events, so it is not used */
+	struct ctf_facts facts; /* of what was read */
 };
 
 struct merge_run {

@@ -11,7 +11,7 @@
 enum { ASKED = 128, TELLS = 64 }; /* TELLS: its context tells of the thread */
 
 /* Contexts such as `tid` tell the thread without the rest of the payload. */
-static bool has_context(const struct record_class *class)
+static bool has_context(const struct ctf_class *class)
 {
 	for (size_t i = 0; i < class->columns; i++)
 		if (class->column[i].context)
@@ -19,7 +19,7 @@ static bool has_context(const struct record_class *class)
 	return false;
 }
 
-static unsigned char ask(const struct sieve *sieve, const struct record_class *class)
+static unsigned char ask(const struct sieve *sieve, const struct ctf_class *class)
 {
 	unsigned use = ASKED, tells = process_class_tells(class);
 
@@ -41,7 +41,7 @@ void sieve_init(struct sieve *sieve, const struct selection *selection, bool pay
 	sieve->payload = payload;
 }
 
-enum sieve_use sieve_use(struct sieve *sieve, const struct record_class *class,
+enum sieve_use sieve_use(struct sieve *sieve, const struct ctf_class *class,
 			 uint32_t index, nsec_t ts_ns)
 {
 	unsigned use;
@@ -66,21 +66,20 @@ enum sieve_use sieve_use(struct sieve *sieve, const struct record_class *class,
 	return (enum sieve_use)use;
 }
 
-bool sieve_wants_cells(const struct sieve *sieve, const struct record_class *class)
+bool sieve_wants_cells(const struct sieve *sieve, const struct ctf_class *class)
 {
 	unsigned use = ask(sieve, class);
 
 	return use & SIEVE_CELLS && use & (SIEVE_SELECTED | SIEVE_FOLLOWED);
 }
 
-enum record_use sieve_use_before(const struct sieve *sieve,
-				 const struct record_class *class)
+enum ctf_use sieve_use_before(const struct sieve *sieve, const struct ctf_class *class)
 {
 	unsigned use = ask(sieve, class);
 
 	if (use & SIEVE_FOLLOWED || (use & SIEVE_SELECTED && use & TELLS))
-		return RECORD_NEEDED;
-	return links_wants(class) ? RECORD_COUNTED : RECORD_UNUSED;
+		return CTF_NEEDED;
+	return links_wants(class) ? CTF_COUNTED : CTF_UNUSED;
 }
 
 bool sieve_is_past(const struct sieve *sieve, nsec_t ts_ns)

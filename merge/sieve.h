@@ -2,7 +2,7 @@
 #ifndef CT_MERGE_SIEVE_H
 #define CT_MERGE_SIEVE_H
 
-#include "input/record.h"
+#include "ctf/reader.h"
 #include "merge/select.h"
 
 /*
@@ -26,15 +26,14 @@ struct sieve {
 
 void sieve_init(struct sieve *sieve, const struct selection *selection, bool payload);
 
-enum sieve_use sieve_use(struct sieve *sieve, const struct record_class *class,
+enum sieve_use sieve_use(struct sieve *sieve, const struct ctf_class *class,
 			 uint32_t index, nsec_t ts_ns);
 
 /* Whether a class's cells are of use, whatever the time. */
-bool sieve_wants_cells(const struct sieve *sieve, const struct record_class *class);
+bool sieve_wants_cells(const struct sieve *sieve, const struct ctf_class *class);
 
 /* Of what use a class is before the selection's begin. */
-enum record_use sieve_use_before(const struct sieve *sieve,
-				 const struct record_class *class);
+enum ctf_use sieve_use_before(const struct sieve *sieve, const struct ctf_class *class);
 
 /* Whether nothing of use can come any more of a source that has come so far. */
 bool sieve_is_past(const struct sieve *sieve, nsec_t ts_ns);

@@ -10,7 +10,7 @@ static int worth(const struct merge_source *source)
 		return 0;
 	if (strcmp(source->kind, "capture") == 0)
 		return 1;
-	if (!source->facts.has_clock)
+	if (!source->facts.has_uuid)
 		return 0;
 	return strcmp(source->kind, "kernel") == 0 ? 3 : 2;
 }

@@ -97,11 +97,11 @@ static int write_nodes(const struct merge_run *run, struct timeline_writer *writ
 }
 
 /* A clock's uuid in the usual form, or NULL. */
-static const char *format_uuid(const struct packet_source_facts *facts, char text[37])
+static const char *format_uuid(const struct ctf_facts *facts, char text[37])
 {
 	char *at = text;
 
-	if (!facts->has_clock)
+	if (!facts->has_uuid)
 		return NULL;
 	for (int i = 0; i < 16; i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10)
@@ -125,7 +125,7 @@ static int write_source(const struct merge_run *run, size_t index,
 {
 	const struct merge_source *source = &run->source[index];
 	const struct source *entry = &run->sources.item[source->entry];
-	const struct packet_source_facts *facts = &source->facts;
+	const struct ctf_facts *facts = &source->facts;
 	bool has_span = facts->events > 0, is_tied = source->island >= 0;
 	char uuid[37];
 	struct timeline_source row = {

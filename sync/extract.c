@@ -31,7 +31,7 @@ static void describe(struct extract *extract, const struct source_list *sources)
 		};
 
 		packets_writer_describe(extract->writer, i, &entry,
-					packet_source_facts(extract->opened[i]));
+					&extract->opened[i]->facts);
 	}
 }
 
@@ -51,11 +51,10 @@ static void finish(struct extract *extract)
 	struct sync *sync = extract->sync;
 
 	for (size_t i = 0; i < sync->traces; i++) {
-		struct problem_list *problems =
-		    packet_source_problems(extract->opened[i]);
+		struct problem_list *problems = &extract->opened[i]->problems;
 
-		packets_writer_finish(extract->writer, i,
-				      packet_source_facts(extract->opened[i]), problems);
+		packets_writer_finish(extract->writer, i, &extract->opened[i]->facts,
+				      problems);
 		problem_move(&sync->problems, problems);
 	}
 	packets_writer_end(extract->writer);

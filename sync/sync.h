@@ -40,7 +40,7 @@ struct sync_trace {
 	char *name, *path;
 	size_t source; /* index in the list of sources that it was read from */
 	enum source_kind kind;
-	struct packet_source_facts facts;
+	struct ctf_facts facts;
 	uint32_t clock;        /* traces of one clock uuid share one */
 	nsec_t shift_ns;       /* local time plus this is its clock's local time */
 	uint32_t host;         /* a number that sources of one host share */
@@ -108,8 +108,7 @@ void sync_init(struct sync *sync, const struct sync_options *options);
 struct packet_source **sync_open_sources(struct sync *sync, struct source_list *sources);
 
 /* The name asked for, else the recorded host, else the path; maybe that of several. */
-const char *sync_source_name(const struct source *source,
-			     const struct packet_source_facts *facts);
+const char *sync_source_name(const struct source *source, const struct ctf_facts *facts);
 
 /*
  * Read and match packets of the sources. What cannot be read becomes a

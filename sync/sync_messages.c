@@ -81,7 +81,7 @@ static uint32_t find_node(struct parsing *parsing, const char *name)
 	return trace->clock;
 }
 
-static void note_stamp(struct packet_source_facts *facts, nsec_t ns)
+static void note_stamp(struct ctf_facts *facts, nsec_t ns)
 {
 	if (!facts->events++ || ns < facts->begin_ns)
 		facts->begin_ns = ns;

@@ -112,8 +112,7 @@ static bool name_is_taken(const struct sync *sync, const char *name)
 	return false;
 }
 
-const char *sync_source_name(const struct source *source,
-			     const struct packet_source_facts *facts)
+const char *sync_source_name(const struct source *source, const struct ctf_facts *facts)
 {
 	if (source->name)
 		return source->name;
@@ -122,7 +121,7 @@ const char *sync_source_name(const struct source *source,
 
 /* Made unique. */
 static char *make_name(const struct sync *sync, const struct source *source,
-		       const struct packet_source_facts *facts)
+		       const struct ctf_facts *facts)
 {
 	const char *base = sync_source_name(source, facts);
 	char *name;
@@ -139,10 +138,10 @@ static char *make_name(const struct sync *sync, const struct source *source,
 static void set_clock(struct sync *sync, const struct source_list *sources,
 		      struct sync_trace *trace)
 {
-	const struct packet_source_facts *facts = &trace->facts;
+	const struct ctf_facts *facts = &trace->facts;
 	const struct sync_trace *clone = NULL;
 
-	for (uint32_t i = 0; facts->has_clock && i < sync->clocks; i++) {
+	for (uint32_t i = 0; facts->has_uuid && i < sync->clocks; i++) {
 		const struct sync_trace *other = &sync->trace[sync->clock_trace[i]];
 		enum same_clock same =
 		    same_clock(&sources->item[trace->source], facts,
@@ -181,7 +180,7 @@ static uint32_t host_of(const struct sync *sync, const struct source_list *sourc
 }
 
 static void add_trace(struct sync *sync, struct source_list *sources, size_t index,
-		      const struct packet_source_facts *facts)
+		      const struct ctf_facts *facts)
 {
 	const struct source *source = &sources->item[index];
 	struct sync_trace *trace;
@@ -215,7 +214,7 @@ struct packet_source **sync_open_sources(struct sync *sync, struct source_list *
 		if (!packets)
 			continue;
 		opened[sync->traces] = packets;
-		add_trace(sync, sources, i, packet_source_facts(packets));
+		add_trace(sync, sources, i, &packets->facts);
 	}
 	free(opening);
 	return opened;
@@ -299,8 +298,8 @@ static uint32_t *clock_hosts(const struct sync *sync)
 static void take_facts(struct sync *sync, struct packet_source **opened)
 {
 	for (size_t i = 0; i < sync->traces; i++) {
-		sync->trace[i].facts = *packet_source_facts(opened[i]);
-		problem_move(&sync->problems, packet_source_problems(opened[i]));
+		sync->trace[i].facts = opened[i]->facts;
+		problem_move(&sync->problems, &opened[i]->problems);
 	}
 }
 
@@ -309,7 +308,7 @@ static void explain_silence(struct sync *sync)
 {
 	for (size_t i = 0; i < sync->traces; i++) {
 		const struct sync_trace *trace = &sync->trace[i];
-		const struct packet_source_facts *facts = &trace->facts;
+		const struct ctf_facts *facts = &trace->facts;
 
 		if (trace->kind != SOURCE_TRACE || sync->clock_trace[trace->clock] != i)
 			continue;

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <babeltrace2/babeltrace.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intmap.h"
 #include "base/mem.h"
 #include "ctf/babeltrace2_fields.h"
 #include "ctf/reader_private.h"
 
 /*
  * The reference: the events of all streams in the order of the clock, by libbabeltrace2.
- * One graph a trace: source.ctf.fs, its ports each connected straight to a sink of ours.
+ * One graph a trace: source.ctf.fs, its ports each connected straight to a sink of its
+ * own, of which only the iterator is wanted.
  * No muxer stands between, as that one stops with an error where the packets of a stream
  * overlap. What it refuses of a trace, and what it makes of broken ones, is as it is.
  */
-enum { STEP_EVENTS = 2000 }; /* a merge holds a step of every source */
 
 /* libbabeltrace2 loads and unloads plugins through globals of its own. */
 static pthread_mutex_t graph_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct stream {
 	struct ctf_progress progress;
+	const bt_message_iterator *iterator;
 	bt_message_array_const message; /* the batch at hand, ours to put */
 	uint64_t count, next;           /* of the batch */
 	bool has_clock;                 /* its events have stamps */
@@ -31,7 +32,8 @@ struct stream {
 
 struct known_class {
 	const bt_event_class *class;
-	struct babeltrace2_fields *fields;
+	struct field_class *part[CTF_PARTS];
+	struct ctf_fields *fields;
 	bool is_given;
 };
 
@@ -39,15 +41,11 @@ struct babeltrace2_reader {
 	struct ctf_reader base;
 	bt_graph *graph;
 	const bt_component_source *source;
-	const bt_message_iterator **iterator; /* one a stream */
 	struct stream *stream;
 	size_t streams;
 	struct known_class *known;
 	size_t knowns, room;
 	struct intmap index; /* address of an event class -> its index */
-	uint64_t stop_at;    /* events at which the step ends */
-	bool priming;        /* only what comes before the first event is read */
-	struct error error;  /* of the graph's methods */
 };
 
 /* Take the library's error of this thread, and say its first cause in one line. */
@@ -64,39 +62,41 @@ static void take_error(struct error *error)
 		bt_error_release(causes);
 }
 
-static void set_facts(struct ctf_facts *facts, const bt_stream *stream)
+static void set_facts(struct ctf_reader *reader, const bt_stream *stream)
 {
-	const bt_trace *trace = bt_stream_borrow_trace_const(stream);
-	const bt_value *host =
-	    bt_trace_borrow_environment_entry_value_by_name_const(trace, "hostname");
+	const bt_value *host = bt_trace_borrow_environment_entry_value_by_name_const(
+	    bt_stream_borrow_trace_const(stream), "hostname");
 	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(
 	    bt_stream_borrow_class_const(stream));
-	int64_t seconds;
-	uint64_t cycles;
-	bt_uuid uuid;
+	struct schema_clock of = {.frequency = 1};
+	bt_uuid uuid = clock ? bt_clock_class_get_uuid(clock) : NULL;
 
-	if (host && bt_value_is_string(host))
-		strncpy(facts->hostname, bt_value_string_get(host),
-			sizeof(facts->hostname) - 1);
-	if (!clock || facts->has_clock)
-		return;
-	facts->has_clock = true;
-	facts->clock_frequency = bt_clock_class_get_frequency(clock);
-	bt_clock_class_get_offset(clock, &seconds, &cycles);
-	facts->clock_offset_ns =
-	    nsec_round((double)cycles * 1e9 / (double)facts->clock_frequency);
-	if (facts->clock_frequency == (uint64_t)NSEC_PER_SEC)
-		facts->clock_offset_ns = (nsec_t)cycles;
-	if (__builtin_mul_overflow(seconds, NSEC_PER_SEC, &seconds))
-		seconds = 0;
-	facts->clock_offset_ns = nsec_add(facts->clock_offset_ns, seconds);
-	if (bt_clock_class_get_name(clock))
-		strncpy(facts->clock_name, bt_clock_class_get_name(clock),
-			sizeof(facts->clock_name) - 1);
-	uuid = bt_clock_class_get_uuid(clock);
-	facts->has_uuid = uuid != NULL;
+	if (clock) {
+		of.frequency = bt_clock_class_get_frequency(clock);
+		of.identity = (char *)(uintptr_t)bt_clock_class_get_name(clock);
+		bt_clock_class_get_offset(clock, &of.offset_s, &of.offset);
+	}
+	of.has_uuid = uuid != NULL;
 	if (uuid)
-		memcpy(facts->clock_uuid, uuid, sizeof(facts->clock_uuid));
+		memcpy(of.uuid, uuid, sizeof(of.uuid));
+	ctf_reader_set_clock(
+	    reader, host && bt_value_is_string(host) ? bt_value_string_get(host) : NULL,
+	    clock ? &of : NULL);
+}
+
+static void add_class(struct babeltrace2_reader *reader, const bt_event_class *class)
+{
+	const char *name = bt_event_class_get_name(class);
+	struct known_class *known;
+
+	intmap_put(&reader->index, (uintptr_t) class, (int64_t)reader->knowns);
+	reader->known = mem_grow(reader->known, reader->knowns, &reader->room,
+				 sizeof(*reader->known));
+	known = &reader->known[reader->knowns++];
+	*known = (struct known_class){.class = class};
+	babeltrace2_parts(class, known->part);
+	ctf_reader_add_class(&reader->base, name ? name : "",
+			     bt_event_class_get_id(class));
 }
 
 /* All event classes of the trace that the first stream is of. */
@@ -109,20 +109,10 @@ static void add_classes(struct babeltrace2_reader *reader, const bt_stream *stre
 		const bt_stream_class *of =
 		    bt_trace_class_borrow_stream_class_by_index_const(trace, i);
 
-		for (uint64_t k = 0; k < bt_stream_class_get_event_class_count(of); k++) {
-			const bt_event_class *class =
-			    bt_stream_class_borrow_event_class_by_index_const(of, k);
-			const char *name = bt_event_class_get_name(class);
-
-			intmap_put(&reader->index, (uintptr_t) class,
-				   (int64_t)reader->knowns);
-			reader->known = mem_grow(reader->known, reader->knowns,
-						 &reader->room, sizeof(*reader->known));
-			reader->known[reader->knowns++] =
-			    (struct known_class){.class = class};
-			ctf_reader_add_class(&reader->base, name ? name : "",
-					     bt_event_class_get_id(class));
-		}
+		for (uint64_t k = 0; k < bt_stream_class_get_event_class_count(of); k++)
+			add_class(
+			    reader,
+			    bt_stream_class_borrow_event_class_by_index_const(of, k));
 	}
 }
 
@@ -132,7 +122,7 @@ static void begin_stream(struct babeltrace2_reader *reader, struct stream *strea
 	const bt_stream *of = bt_message_stream_beginning_borrow_stream_const(message);
 	const bt_stream_class *class = bt_stream_borrow_class_const(of);
 
-	set_facts(&reader->base.facts, of);
+	set_facts(&reader->base, of);
 	if (!reader->knowns)
 		add_classes(reader, of);
 	for (size_t i = 0; i < reader->knowns; i++)
@@ -157,12 +147,6 @@ static int stamp_of(const bt_clock_snapshot *snapshot, nsec_t *stamp)
 	return nsec_is_stamp(*stamp) ? 0 : -1;
 }
 
-static int event_stamp(const bt_message *message, nsec_t *stamp)
-{
-	return stamp_of(bt_message_event_borrow_default_clock_snapshot_const(message),
-			stamp);
-}
-
 /* LTTng writes one stream a CPU, and in each packet which one it is. */
 static int32_t cpu_of(const bt_packet *packet)
 {
@@ -185,10 +169,10 @@ static void end_packet(struct babeltrace2_reader *reader, const struct stream *s
 {
 	nsec_t end;
 
-	if (stream->progress.began && stream->has_ends &&
+	if (stream->progress.tally.events && stream->has_ends &&
 	    stamp_of(bt_message_packet_end_borrow_default_clock_snapshot_const(message),
 		     &end) == 0 &&
-	    end < stream->progress.last_ns)
+	    end < stream->progress.tally.last_ns)
 		ctf_tell_garbled(&reader->base, &stream->progress);
 }
 
@@ -200,19 +184,19 @@ static void handle_event(struct babeltrace2_reader *reader, struct stream *strea
 	    .local_ns = stamp,
 	    .stream = stream->progress.index,
 	    .cpu = stream->progress.cpu,
-	    .ordinal = stream->progress.events,
+	    .ordinal = stream->progress.tally.events,
 	};
 	const struct known_class *known;
 	int64_t index = 0;
 
-	ctf_note_event(&reader->base, &stream->progress, stamp);
+	ctf_tally_add(&stream->progress.tally, stamp);
 	intmap_get(&reader->index, (uintptr_t)bt_event_borrow_class_const(of), &index);
 	event.class = (uint32_t)index;
 	known = &reader->known[index];
 	if (!known->is_given)
 		return;
 	if (known->fields)
-		event.cell = babeltrace2_fields_fetch(known->fields, of);
+		event.cell = babeltrace2_fetch(known->fields, known->part, of);
 	reader->base.give(reader->base.context, &event);
 }
 
@@ -256,15 +240,24 @@ static void put_batch(struct stream *stream)
 		bt_message_put_ref(stream->message[stream->next++]);
 }
 
+static bool break_off(struct babeltrace2_reader *reader, const struct stream *stream,
+		      const char *why)
+{
+	problem_add(&reader->base.problems, reader->base.path, "broken", 1,
+		    "stream %u breaks off after %llu events, which are used: %s",
+		    stream->progress.index,
+		    (unsigned long long)stream->progress.tally.events, why);
+	return false;
+}
+
 /* The next batch of a stream. False at its end, broken or not. */
 static bool refill(struct babeltrace2_reader *reader, struct stream *stream)
 {
 	struct error cause = ERROR_INIT;
 
 	stream->count = stream->next = 0;
-	switch (bt_message_iterator_next(
-	    (bt_message_iterator *)reader->iterator[stream->progress.index],
-	    &stream->message, &stream->count)) {
+	switch (bt_message_iterator_next((bt_message_iterator *)stream->iterator,
+					 &stream->message, &stream->count)) {
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
 		return true;
@@ -272,24 +265,19 @@ static bool refill(struct babeltrace2_reader *reader, struct stream *stream)
 		return false;
 	default:
 		take_error(&cause);
-		problem_add(&reader->base.problems, reader->base.path, "broken", 1,
-			    "stream %u breaks off after %llu events, which are used: %s",
-			    stream->progress.index,
-			    (unsigned long long)stream->progress.events,
-			    error_text(&cause));
+		break_off(reader, stream, error_text(&cause));
 		error_clear(&cause);
 		return false;
 	}
 }
 
-/*
- * Handle the messages of a stream up to its first event past `until`. False
- * at the stream's end.
- */
-static bool run_stream(struct babeltrace2_reader *reader, struct stream *stream,
+static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
 		       nsec_t until)
 {
-	while (reader->base.facts.events < reader->stop_at) {
+	struct babeltrace2_reader *reader = (struct babeltrace2_reader *)base;
+	struct stream *stream = (struct stream *)progress;
+
+	while (progress->tally.events < progress->stop_at) {
 		const bt_message *message;
 		nsec_t stamp = 0;
 
@@ -300,19 +288,15 @@ static bool run_stream(struct babeltrace2_reader *reader, struct stream *stream,
 		message = stream->message[stream->next];
 		if (bt_message_get_type(message) != BT_MESSAGE_TYPE_EVENT) {
 			handle_other(reader, stream, message);
-		} else if (!stream->has_clock || event_stamp(message, &stamp)) {
-			put_batch(stream);
-			problem_add(
-			    &reader->base.problems, reader->base.path, "broken", 1,
-			    "stream %u breaks off after %llu events, which are "
-			    "used: %s",
-			    stream->progress.index,
-			    (unsigned long long)stream->progress.events,
-			    stream->has_clock ? "want stamps between 1933 and 2070"
-					      : "it has no clock");
-			return false;
+		} else if (!stream->has_clock) {
+			return break_off(reader, stream, "it has no clock");
+		} else if (stamp_of(bt_message_event_borrow_default_clock_snapshot_const(
+					message),
+				    &stamp)) {
+			return break_off(reader, stream,
+					 "want stamps between 1933 and 2070");
 		} else if (stamp > until) {
-			stream->progress.head.head_ns = stamp;
+			progress->head_ns = stamp;
 			return true;
 		} else {
 			handle_event(reader, stream, message, stamp);
@@ -320,86 +304,24 @@ static bool run_stream(struct babeltrace2_reader *reader, struct stream *stream,
 		bt_message_put_ref(message);
 		stream->next++;
 	}
-	stream->progress.head.head_ns =
-	    stream->progress.began ? stream->progress.last_ns : NSEC_MIN;
+	progress->head_ns = progress->tally.last_ns;
 	return true;
 }
 
-static bool consume(struct babeltrace2_reader *reader)
+static bt_graph_simple_sink_component_initialize_func_status
+note_iterator(bt_message_iterator *iterator, void *data)
 {
-	struct ctf_stream_heap *heap = &reader->base.heap;
-
-	if (!heap->count)
-		return false;
-	if (run_stream(reader, (struct stream *)heap->head[0],
-		       reader->priming ? NSEC_MIN : ctf_heap_second(heap)))
-		ctf_heap_settle(heap);
-	else
-		ctf_heap_remove(heap);
-	return true;
+	((struct stream *)data)->iterator = iterator;
+	return BT_GRAPH_SIMPLE_SINK_COMPONENT_INITIALIZE_FUNC_STATUS_OK;
 }
 
-static struct babeltrace2_reader *reader_of(bt_self_component_sink *self)
+/* The graph runs only once, to be configured. */
+static bt_graph_simple_sink_component_consume_func_status
+consume_nothing(bt_message_iterator *iterator, void *data)
 {
-	return bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
-}
-
-static bt_component_class_sink_consume_method_status
-sink_consume(bt_self_component_sink *self)
-{
-	struct babeltrace2_reader *reader = reader_of(self);
-
-	return consume(reader) ? BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK
-			       : BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END;
-}
-
-static bt_component_class_initialize_method_status
-sink_initialize(bt_self_component_sink *self,
-		bt_self_component_sink_configuration *configuration,
-		const bt_value *params, void *data)
-{
-	struct babeltrace2_reader *reader = data;
-
-	(void)configuration;
-	(void)params;
-	bt_self_component_set_data(bt_self_component_sink_as_self_component(self),
-				   reader);
-	for (size_t i = 0; i < reader->streams; i++) {
-		char name[24];
-
-		snprintf(name, sizeof(name), "in%zu", i);
-		if (bt_self_component_sink_add_input_port(self, name, NULL, NULL) !=
-		    BT_SELF_COMPONENT_ADD_PORT_STATUS_OK)
-			return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
-	}
-	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
-}
-
-static bt_component_class_sink_graph_is_configured_method_status
-sink_configured(bt_self_component_sink *self)
-{
-	struct babeltrace2_reader *reader = reader_of(self);
-
-	for (size_t i = 0; i < reader->streams; i++) {
-		bt_message_iterator *iterator;
-
-		if (bt_message_iterator_create_from_sink_component(
-			self, bt_self_component_sink_borrow_input_port_by_index(self, i),
-			&iterator) !=
-		    BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK)
-			return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_ERROR;
-		reader->iterator[i] = iterator;
-	}
-	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
-}
-
-/* The iterators must be gone before the graph is. */
-static void sink_finalize(bt_self_component_sink *self)
-{
-	struct babeltrace2_reader *reader = reader_of(self);
-
-	for (size_t i = 0; i < reader->streams; i++)
-		BT_MESSAGE_ITERATOR_PUT_REF_AND_RESET(reader->iterator[i]);
+	(void)iterator;
+	(void)data;
+	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }
 
 static int add_source(struct babeltrace2_reader *reader, const char *path,
@@ -429,141 +351,92 @@ static int add_source(struct babeltrace2_reader *reader, const char *path,
 	return status;
 }
 
-static int add_sink(struct babeltrace2_reader *reader, struct error *error)
+/* A sink for one port of the source. */
+static int add_sink(struct babeltrace2_reader *reader, uint64_t port)
 {
-	bt_component_class_sink *class =
-	    bt_component_class_sink_create("clustertrace", sink_consume);
 	const bt_component_sink *sink;
-	int status = 0;
+	char name[32];
 
-	bt_component_class_sink_set_initialize_method(class, sink_initialize);
-	bt_component_class_sink_set_graph_is_configured_method(class, sink_configured);
-	bt_component_class_sink_set_finalize_method(class, sink_finalize);
-	if (bt_graph_add_sink_component_with_initialize_method_data(
-		reader->graph, class, "sink", NULL, reader, BT_LOGGING_LEVEL_NONE,
-		&sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
-		status = -1;
-	for (size_t i = 0; !status && i < reader->streams; i++)
-		if (bt_graph_connect_ports(
-			reader->graph,
-			bt_component_source_borrow_output_port_by_index_const(
-			    reader->source, i),
-			bt_component_sink_borrow_input_port_by_index_const(sink, i),
-			NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
-			status = -1;
-	bt_component_class_sink_put_ref(class);
-	if (status)
-		take_error(error);
-	return status;
+	snprintf(name, sizeof(name), "sink%" PRIu64, port);
+	return bt_graph_add_simple_sink_component(
+		   reader->graph, name, note_iterator, consume_nothing, NULL,
+		   &reader->stream[port], &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+		       bt_graph_connect_ports(
+			   reader->graph,
+			   bt_component_source_borrow_output_port_by_index_const(
+			       reader->source, port),
+			   bt_component_sink_borrow_input_port_by_index_const(sink, 0),
+			   NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK
+		   ? -1
+		   : 0;
 }
 
 static int make_graph(struct babeltrace2_reader *reader, const char *path,
 		      struct error *error)
 {
+	int status = 0;
+
 	bt_logging_set_global_level(BT_LOGGING_LEVEL_NONE);
 	reader->graph = bt_graph_create(0);
 	if (add_source(reader, path, error))
 		return -1;
 	reader->streams = bt_component_source_get_output_port_count(reader->source);
-	reader->iterator = mem_zalloc(reader->streams * sizeof(*reader->iterator) + 1);
-	return add_sink(reader, error);
-}
-
-/* Let the sink consume once. 1: there may be more; 0: the end; -1 with error. */
-static int run_graph(struct babeltrace2_reader *reader)
-{
-	switch (bt_graph_run_once(reader->graph)) {
-	case BT_GRAPH_RUN_ONCE_STATUS_OK:
-		return 1;
-	case BT_GRAPH_RUN_ONCE_STATUS_END:
-		return 0;
-	default:
-		/* Left with the thread, it would abort the next call. */
-		take_error(&reader->error);
-		return -1;
-	}
-}
-
-static void begin_heap(struct babeltrace2_reader *reader)
-{
 	reader->stream = mem_zalloc(reader->streams * sizeof(*reader->stream) + 1);
-	ctf_heap_init(&reader->base.heap, reader->streams);
-	for (size_t i = 0; i < reader->streams; i++) {
-		struct ctf_progress *progress = &reader->stream[i].progress;
-
-		progress->index = (uint32_t)i;
-		progress->head.head_ns = NSEC_MIN;
-		progress->cpu = -1;
-		ctf_heap_add(&reader->base.heap, &progress->head);
+	for (size_t i = 0; !status && i < reader->streams; i++) {
+		ctf_reader_add_stream(&reader->base, &reader->stream[i].progress);
+		status = add_sink(reader, i);
 	}
+	if (!status && reader->streams &&
+	    bt_graph_run_once(reader->graph) != BT_GRAPH_RUN_ONCE_STATUS_OK)
+		status = -1;
+	if (status)
+		take_error(error);
+	return status;
 }
 
 static bool babeltrace2_step(struct ctf_reader *base, uint64_t most)
 {
-	struct babeltrace2_reader *reader = (struct babeltrace2_reader *)base;
-	int status;
-
-	reader->stop_at = base->facts.events + (most < STEP_EVENTS ? most : STEP_EVENTS);
-	do
-		status = run_graph(reader);
-	while (status > 0 && base->heap.count && base->facts.events < reader->stop_at);
-	if (status < 0)
-		problem_add(&base->problems, base->path, "broken", 1,
-			    "reading stopped after %llu events, which are used: %s",
-			    (unsigned long long)base->facts.events,
-			    error_text(&reader->error));
-	return status > 0 && base->heap.count > 0;
+	return ctf_reader_merge(base, most, run_stream);
 }
 
 static void add_columns(struct ctf_reader *base, uint32_t index)
 {
-	babeltrace2_columns(((struct babeltrace2_reader *)base)->known[index].class,
-			    base->class[index]);
+	ctf_fields_columns(((struct babeltrace2_reader *)base)->known[index].part,
+			   base->class[index]);
 }
 
 static void babeltrace2_select(struct ctf_reader *base, uint32_t index,
 			       const struct ctf_selection *selection)
 {
-	struct babeltrace2_reader *reader = (struct babeltrace2_reader *)base;
-	struct known_class *known = &reader->known[index];
+	struct known_class *known = &((struct babeltrace2_reader *)base)->known[index];
 
-	babeltrace2_fields_free(known->fields);
+	if (known->fields)
+		ctf_fields_forget_places(known->fields);
+	ctf_fields_free(known->fields);
 	known->fields = NULL;
 	known->is_given = selection->what != SELECT_NOTHING;
 	if (selection->what >= SELECT_FIELDS)
-		known->fields = babeltrace2_fields_new(known->class, selection);
+		known->fields = ctf_fields_new(known->part, selection);
 }
 
 static void babeltrace2_free(struct ctf_reader *base)
 {
 	struct babeltrace2_reader *reader = (struct babeltrace2_reader *)base;
 
-	for (size_t i = 0; reader->stream && i < reader->streams; i++)
+	for (size_t i = 0; i < reader->streams; i++)
 		put_batch(&reader->stream[i]);
-	for (size_t i = 0; i < reader->knowns; i++)
-		babeltrace2_fields_free(reader->known[i].fields);
+	for (size_t i = 0; i < reader->knowns; i++) {
+		ctf_fields_free(reader->known[i].fields);
+		for (int k = 0; k < CTF_PARTS; k++)
+			field_free(reader->known[i].part[k]);
+	}
 	pthread_mutex_lock(&graph_lock);
 	BT_GRAPH_PUT_REF_AND_RESET(reader->graph);
 	pthread_mutex_unlock(&graph_lock);
 	intmap_clear(&reader->index);
-	error_clear(&reader->error);
-	free(reader->iterator);
 	free(reader->known);
 	free(reader->stream);
 	free(reader);
-}
-
-/* Up to the first event, so that clock, host and classes are known from the start. */
-static int prime(struct babeltrace2_reader *reader)
-{
-	int status;
-
-	begin_heap(reader);
-	reader->priming = true;
-	reader->stop_at = UINT64_MAX;
-	status = run_graph(reader);
-	reader->priming = false;
-	return status < 0 ? -1 : 0;
 }
 
 struct ctf_reader *ctf_babeltrace2_open(const char *path, struct error *error)
@@ -573,16 +446,15 @@ struct ctf_reader *ctf_babeltrace2_open(const char *path, struct error *error)
 	struct babeltrace2_reader *reader = mem_zalloc(sizeof(*reader));
 	int status;
 
-	reader->base.ops = &ops;
-	reader->base.path = mem_strdup(path);
+	ctf_reader_init(&reader->base, &ops, path);
 	pthread_mutex_lock(&graph_lock);
-	status = make_graph(reader, path, &reader->error);
+	status = make_graph(reader, path, error);
 	pthread_mutex_unlock(&graph_lock);
-	if (!status)
-		status = prime(reader);
-	if (!status)
+	if (!status) {
+		ctf_reader_prime(&reader->base, run_stream);
 		return &reader->base;
-	error_set(error, "%s: %s", path, error_text(&reader->error));
+	}
+	error_prefix(error, "%s", path);
 	ctf_reader_free(&reader->base);
 	return NULL;
 }

@@ -4,22 +4,14 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "ctf/reader.h"
+#include "ctf/fields.h"
 
-/* What is wanted of the fields of one event class, as cells: fields.h by libbabeltrace2.
- */
-struct babeltrace2_fields;
+/* What our own reader would know of an event class; those that are there, to be freed. */
+void babeltrace2_parts(const bt_event_class *event, struct field_class *part[CTF_PARTS]);
 
-struct babeltrace2_fields *babeltrace2_fields_new(const bt_event_class *event,
-						  const struct ctf_selection *selection);
-
-/* Valid as long as the event, and until the next call. */
-const struct cell *babeltrace2_fields_fetch(struct babeltrace2_fields *fields,
-					    const bt_event *event);
-
-void babeltrace2_fields_free(struct babeltrace2_fields *fields);
-
-/* Add the columns that all fields of a class are. */
-void babeltrace2_columns(const bt_event_class *event, struct ctf_class *class);
+/* As ctf_fields_fetch, of what was selected of these parts. */
+const struct cell *babeltrace2_fetch(struct ctf_fields *fields,
+				     struct field_class *const part[CTF_PARTS],
+				     const bt_event *event);
 
 #endif

@@ -39,29 +39,22 @@ static uint64_t reverse(uint64_t value, unsigned size)
 	return reversed;
 }
 
-static uint64_t number(const struct ctf_cursor *cursor, const struct ctf_op *op)
+uint64_t ctf_number_at(struct ctf_number number, struct ctf_bytes bytes, uint64_t at)
 {
-	uint64_t value;
+	uint64_t value = ctf_bits(bytes, at, number.size, number.is_big);
 
-	if (op->size == 0)
-		return cursor->leb128;
-	value = ctf_bits(cursor->bytes, cursor->at - op->bits, op->size, op->is_big);
-	if (op->is_reversed)
-		value = reverse(value, op->size);
-	if (op->is_boolean)
+	if (number.is_reversed)
+		value = reverse(value, number.size);
+	if (number.is_boolean)
 		return value != 0;
-	return op->is_signed ? ctf_sign(value, op->size) : value;
+	return number.is_signed ? ctf_sign(value, number.size) : value;
 }
 
-uint64_t ctf_number(const struct field_class *class, struct ctf_bytes bytes, uint64_t at)
+static uint64_t number(const struct ctf_cursor *cursor, const struct ctf_op *op)
 {
-	uint64_t value = ctf_bits(bytes, at, class->size, class->order == ORDER_BIG);
-
-	if (class->is_reversed)
-		value = reverse(value, class->size);
-	if (class->is_boolean)
-		return value != 0;
-	return class->is_signed ? ctf_sign(value, class->size) : value;
+	if (op->number.size == 0)
+		return cursor->leb128;
+	return ctf_number_at(op->number, cursor->bytes, cursor->at - op->bits);
 }
 
 /* Seven bits a byte, the least first; the last byte has no highest bit. */
@@ -83,14 +76,15 @@ static bool leb128(struct ctf_cursor *cursor, const struct ctf_op *op)
 		fit = size < 64 ? byte << size : 0;
 		if (size < 63)
 			value |= fit;
-		else if (!op->is_signed ? byte > (size == 63) : byte != 0 && byte != 0x7f)
+		else if (!op->number.is_signed ? byte > (size == 63)
+					       : byte != 0 && byte != 0x7f)
 			return stop(cursor, "its integer has more than 64 bits");
 		else
 			value |= fit;
-		if (op->is_signed && size >= 63 && (value >> 63) != (byte & 1))
+		if (op->number.is_signed && size >= 63 && (value >> 63) != (byte & 1))
 			return stop(cursor, "its integer has more than 64 bits");
 	}
-	if (op->is_signed && size < 64)
+	if (op->number.is_signed && size < 64)
 		value = ctf_sign(value, size);
 	cursor->leb128 = value;
 	cursor->leb128_size = size < 64 ? size : 64;
@@ -102,7 +96,7 @@ static bool leb128(struct ctf_cursor *cursor, const struct ctf_op *op)
 
 uint64_t ctf_leb128(const struct field_class *class, struct ctf_bytes bytes, uint64_t *at)
 {
-	const struct ctf_op op = {.is_signed = class->is_signed, .index = -1};
+	const struct ctf_op op = {.number = ctf_number_of(class), .index = -1};
 	struct ctf_cursor cursor = {.bytes = bytes, .at = *at, .end = 8 * bytes.count};
 
 	leb128(&cursor, &op);
@@ -128,14 +122,14 @@ static bool string(struct ctf_cursor *cursor, const struct ctf_op *op)
 {
 	const unsigned char *begin = cursor->bytes.byte + cursor->at / 8;
 	size_t most = (size_t)(cursor->end - cursor->at) / 8;
-	const unsigned char *end = find_zero(begin, most, op->size);
+	const unsigned char *end = find_zero(begin, most, op->number.size);
 
 	if (!end)
 		return stop_beyond(cursor, "its text ends beyond its packet");
 	if (op->index >= 0)
 		cursor->place[op->index] =
 		    (struct ctf_place){cursor->at, (uint64_t)(end - begin)};
-	cursor->at += 8 * ((uint64_t)(end - begin) + op->size);
+	cursor->at += 8 * ((uint64_t)(end - begin) + op->number.size);
 	return true;
 }
 
@@ -156,7 +150,7 @@ static const struct ctf_op *choose(const struct ctf_program *program,
 				   struct ctf_cursor *cursor, const struct ctf_op *op)
 {
 	const struct ctf_option *option = program->option + op->bits;
-	uint64_t flip = op->is_signed ? (uint64_t)1 << 63 : 0;
+	uint64_t flip = op->number.is_signed ? (uint64_t)1 << 63 : 0;
 	uint64_t tag = cursor->slot[op->index] ^ flip;
 
 	for (const struct ctf_option *end = option + op->count; option < end; option++)
@@ -209,9 +203,9 @@ static bool run(const struct ctf_program *program, const struct ctf_op *op,
 			cursor->slot[op->index] = number(cursor, op);
 			break;
 		case OP_CLOCK:
-			cursor->clock =
-			    ctf_clock_after(cursor->clock, number(cursor, op),
-					    op->size ? op->size : cursor->leb128_size);
+			cursor->clock = ctf_clock_after(
+			    cursor->clock, number(cursor, op),
+			    op->number.size ? op->number.size : cursor->leb128_size);
 			break;
 		case OP_ROLE:
 			cursor->has |= 1u << op->index;

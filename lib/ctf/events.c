@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ctf/fields.h"
-#include "ctf/reader_private.h"
 #include "ctf/stream.h"
 
 /*
@@ -14,126 +12,84 @@
  * packet with an event that cannot be read is left from there on, told of, and the next
  * one goes on.
  */
-enum { STEP_EVENTS = 20000 }; /* some milliseconds of work */
-
-/* An event class, and what is wanted of it. */
-struct known_class {
-	struct ctf_stream_class *stream;
-	struct ctf_event_class *class;
-	struct ctf_fields *fields; /* NULL: no cells */
-	enum ctf_use before;
-};
-
-/* What is known of a stream besides its files. */
-struct reading {
-	struct ctf_progress progress;
-	struct ctf_stream *of;
-	const struct ctf_event_class *class; /* of the event under the cursor */
-	nsec_t event_ns;                     /* its stamp */
-	bool has_reached; /* an event does not lie before the reader's begin */
-	bool has_event;   /* the cursor is behind the header of an event */
-	bool has_packet;  /* and within a packet */
-	bool has_before;  /* sequence and discarded are those of the packet before */
-	uint64_t sequence, discarded;
-	uint64_t broken; /* packets */
-};
-
 struct own_reader {
 	struct ctf_reader base;
 	struct ctf_trace *trace;
 	struct ctf_streams streams;
-	struct known_class
-	    *known; /* by the index of the class, first those of stream 0 */
-	struct reading *reading;
 	nsec_t pass_before; /* classes that are passed are, up to there in each stream */
-	uint64_t stop_at;   /* events at which the step ends */
 	bool has_begun;     /* selecting is over */
 };
 
-static void set_facts(struct own_reader *reader, const struct ctf_stream_class *stream)
+static void set_facts(struct own_reader *reader, const struct ctf_stream_class *class)
 {
-	const struct schema_clock *clock = stream->clock.of;
-	const char *host = reader->trace->schema->hostname;
-	struct ctf_facts *facts = &reader->base.facts;
-
 	for (size_t i = 0; i < reader->trace->classes; i++)
-		reader->base.class[i]->is_present |= reader->known[i].stream == stream;
-	if (host)
-		strncpy(facts->hostname, host, sizeof(facts->hostname) - 1);
-	if (facts->has_clock)
-		return;
-	facts->has_clock = true;
-	facts->clock_frequency = clock->frequency;
-	facts->clock_offset_ns = ctf_offset_ns(clock);
-	facts->has_uuid = clock->has_uuid;
-	memcpy(facts->clock_uuid, clock->uuid, sizeof(facts->clock_uuid));
-	if (clock->identity)
-		strncpy(facts->clock_name, clock->identity,
-			sizeof(facts->clock_name) - 1);
+		reader->base.class[i]->is_present |=
+		    reader->trace->class[i].stream == class;
+	ctf_reader_set_clock(&reader->base, reader->trace->schema->hostname,
+			     class->clock.of);
 }
 
 /*
  * What was lost before this packet. The counters are of the whole stream; lost
  * before its first packet, events are counted as one, as nobody knows when.
  */
-static void count_lost(struct ctf_facts *facts, struct reading *reading)
+static void count_lost(struct ctf_facts *facts, struct ctf_stream *stream)
 {
-	const struct ctf_packet *packet = &reading->of->packet;
+	const struct ctf_packet *packet = &stream->packet;
 	uint64_t sequence = packet->value[ROLE_SEQUENCE];
 	uint64_t discarded = packet->value[ROLE_DISCARDED];
 
-	if (packet_has(packet, ROLE_DISCARDED) && !reading->has_before)
+	if (packet_has(packet, ROLE_DISCARDED) && !stream->has_before)
 		facts->discarded_events += discarded != 0;
 	else if (packet_has(packet, ROLE_DISCARDED))
-		facts->discarded_events += discarded - reading->discarded;
-	if (packet_has(packet, ROLE_SEQUENCE) && reading->has_before &&
-	    sequence - reading->sequence > 1)
-		facts->discarded_packets += sequence - reading->sequence - 1;
-	reading->has_before = true;
-	reading->sequence = sequence;
-	reading->discarded = discarded;
+		facts->discarded_events += discarded - stream->discarded;
+	if (packet_has(packet, ROLE_SEQUENCE) && stream->has_before &&
+	    sequence - stream->sequence > 1)
+		facts->discarded_packets += sequence - stream->sequence - 1;
+	stream->has_before = true;
+	stream->sequence = sequence;
+	stream->discarded = discarded;
 }
 
 /* Whether the stream still stands before what all events are wanted of. */
 static bool is_before_begin(const struct own_reader *reader,
-			    const struct reading *reading)
+			    const struct ctf_stream *stream)
 {
-	return !reading->has_reached && reader->pass_before > NSEC_MIN;
+	return !stream->has_reached && reader->pass_before > NSEC_MIN;
 }
 
 /*
  * barectf before 2.3.1 stamps a packet's begin when it has its first event already. Count
  * from half a turn of the event's stamp before, so that it may lie on either side.
  */
-static void step_back(struct reading *reading)
+static void step_back(struct ctf_stream *stream)
 {
-	unsigned size = reading->of->packet.stream->stamp_size;
+	unsigned size = stream->packet.stream->stamp_size;
 
-	if (size && size < 64 && packet_has(&reading->of->packet, ROLE_BEGIN))
-		reading->of->cursor.clock -= (uint64_t)1 << (size - 1);
+	if (size && size < 64 && packet_has(&stream->packet, ROLE_BEGIN))
+		stream->cursor.clock -= (uint64_t)1 << (size - 1);
 }
 
 /* Go on to the next packet, with the facts that its head tells. False at the end. */
-static bool begin_packet(struct own_reader *reader, struct reading *reading)
+static bool begin_packet(struct own_reader *reader, struct ctf_stream *stream)
 {
-	struct ctf_stream *stream = reading->of;
 	const struct ctf_packet *packet = &stream->packet;
-	bool is_first = !reading->has_before;
+	bool is_first = !stream->has_before;
 	uint64_t cpu;
 
-	if (!is_before_begin(reader, reading))
+	if (!is_before_begin(reader, stream))
 		stream->skip_before = NSEC_MIN;
-	if (!ctf_stream_next(stream, reader->trace, &reader->base.problems))
+	if (!ctf_stream_next(stream))
 		return false;
 	cpu = packet->value[ROLE_CPU];
-	reading->progress.cpu =
+	stream->progress.cpu =
 	    packet_has(packet, ROLE_CPU) && cpu <= INT32_MAX ? (int32_t)cpu : -1;
-	reading->has_packet = true;
+	stream->has_packet = true;
 	if (is_first)
 		set_facts(reader, packet->stream);
 	if (reader->trace->has_early_events)
-		step_back(reading);
-	count_lost(&reader->base.facts, reading);
+		step_back(stream);
+	count_lost(&reader->base.facts, stream);
 	reader->base.facts.is_partial |= stream->is_skipped;
 	return true;
 }
@@ -143,234 +99,329 @@ static bool begin_packet(struct own_reader *reader, struct reading *reading)
  * of the one before. So after a garbled event all are too late by a turn of those bits,
  * up to the end.
  */
-static void end_packet(struct own_reader *reader, struct reading *reading)
+static void end_packet(struct own_reader *reader, struct ctf_stream *stream)
 {
-	const struct ctf_packet *packet = &reading->of->packet;
-	struct ctf_cursor *cursor = &reading->of->cursor;
+	const struct ctf_packet *packet = &stream->packet;
+	struct ctf_cursor *cursor = &stream->cursor;
 	uint64_t end = packet->value[ROLE_END];
 	nsec_t end_ns;
 
-	reading->has_packet = false;
+	stream->has_packet = false;
 	reader->base.facts.bytes += packet->size / 8;
 	if (reader->trace->has_late_events && end < cursor->clock)
 		return;
 	/* Of a tracer that crashed: nobody has set the end. */
 	if (packet_has(packet, ROLE_END) && (end || !packet->value[ROLE_BEGIN]))
 		cursor->clock = end;
-	if (reading->progress.began && packet_has(packet, ROLE_END_STAMP) &&
+	if (stream->progress.tally.events && packet_has(packet, ROLE_END_STAMP) &&
 	    ctf_instant(&packet->stream->clock, cursor->clock, &end_ns) &&
-	    end_ns < reading->progress.last_ns)
-		ctf_tell_garbled(&reader->base, &reading->progress);
+	    end_ns < stream->progress.tally.last_ns)
+		ctf_tell_garbled(&reader->base, &stream->progress);
 }
 
 /* The rest of the packet cannot be understood. */
-static void break_packet(struct own_reader *reader, struct reading *reading,
+static void break_packet(struct own_reader *reader, struct ctf_stream *stream,
 			 const char *why)
 {
-	struct ctf_cursor *cursor = &reading->of->cursor;
-	bool is_told = reading->of->is_cut && cursor->is_beyond;
+	struct ctf_cursor *cursor = &stream->cursor;
+	bool is_told = stream->is_cut && cursor->is_beyond;
 
-	if (!is_told && !reading->broken++)
-		problem_add(&reader->base.problems, reading->of->path, "broken", 1,
-			    "an event before byte %" PRIu64
-			    " cannot be read, the rest of "
-			    "its packet is left out: %s",
-			    reading->of->at + cursor->at / 8, why);
+	if (!is_told && !stream->broken++)
+		problem_add(
+		    &reader->base.problems, stream->window.file->path, "broken", 1,
+		    "an event before byte %" PRIu64 " cannot be read, the rest of "
+		    "its packet is left out: %s",
+		    stream->at + cursor->at / 8, why);
 	cursor->at = cursor->end;
 }
 
 /* Tell what there is to tell when a stream has no more packets. */
-static void end_stream(struct own_reader *reader, const struct reading *reading)
+static void end_stream(struct own_reader *reader, const struct ctf_stream *stream)
 {
-	if (reading->broken > 1)
-		problem_add(&reader->base.problems, reading->of->path, "broken",
-			    reading->broken - 1,
+	if (stream->broken > 1)
+		problem_add(&reader->base.problems, stream->window.file->path, "broken",
+			    stream->broken - 1,
 			    "%" PRIu64 " more packets are left out from some event on",
-			    reading->broken - 1);
+			    stream->broken - 1);
 }
 
-static void read_header(struct own_reader *reader, struct reading *reading)
+/* Where the way through a packet's events stands: of struct ctf_cursor, what changes. */
+struct way {
+	uint64_t at, clock, id;
+};
+
+enum { SHORT_HEADER_BYTES = 16 }; /* that are looked at, at most */
+
+/*
+ * Read a header that is a short one, and move behind it. False with nothing done where
+ * its program has to be run.
+ */
+static inline bool read_short(const struct ctf_short_header *header,
+			      const struct ctf_cursor *cursor, struct way *way)
 {
-	struct ctf_cursor *cursor = &reading->of->cursor;
-	const struct ctf_stream_class *stream = reading->of->packet.stream;
+	uint64_t byte = (way->at + 7) / 8, id, stamp;
+	const unsigned char *begin = cursor->bytes.byte + byte;
+
+	if (!header->stamp_size || cursor->end - way->at < header->size + 7 ||
+	    byte + SHORT_HEADER_BYTES > cursor->bytes.count)
+		return false;
+	memcpy(&id, begin, sizeof(id));
+	id = le64toh(id) & (UINT64_MAX >> (64 - header->id_size));
+	if (id > header->last)
+		return false;
+	memcpy(&stamp, begin + header->stamp_at / 8, sizeof(stamp));
+	stamp = le64toh(stamp) >> header->stamp_at % 8 &
+		(UINT64_MAX >> (64 - header->stamp_size));
+	way->id = id;
+	way->clock = ctf_clock_after(way->clock, stamp, header->stamp_size);
+	way->at = 8 * byte + header->size;
+	return true;
+}
+
+/* The cursor has gone a way that began with a short header. */
+static inline void follow(struct ctf_cursor *cursor, const struct way *way,
+			  const struct ctf_short_header *header)
+{
+	cursor->at = way->at;
+	cursor->clock = way->clock;
+	cursor->id = way->id;
+	if (header->slot >= 0)
+		cursor->slot[header->slot] = way->id;
+}
+
+static void read_header(struct own_reader *reader, struct ctf_stream *stream)
+{
+	struct ctf_cursor *cursor = &stream->cursor;
+	const struct ctf_stream_class *of = stream->packet.stream;
+	struct way way = {cursor->at, cursor->clock, 0};
 
 	cursor->id = 0;
 	cursor->is_beyond = false;
-	if (!ctf_short_header_read(&stream->quick, cursor) &&
-	    !ctf_program_run(stream->event_header, cursor)) {
-		break_packet(reader, reading, cursor->why);
+	if (read_short(&of->short_header, cursor, &way)) {
+		follow(cursor, &way, &of->short_header);
+	} else if (!ctf_program_run(of->event_header, cursor)) {
+		break_packet(reader, stream, cursor->why);
 		return;
 	}
-	reading->class = ctf_find_class(stream, cursor->id);
-	reading->has_event = reading->class && ctf_instant(&stream->clock, cursor->clock,
-							   &reading->event_ns);
-	if (!reading->has_event)
-		break_packet(reader, reading,
-			     reading->class ? "want stamps between 1933 and 2070"
-					    : "no event class has its id");
+	stream->class = ctf_find_class(of, cursor->id);
+	stream->has_event =
+	    stream->class && ctf_instant(&of->clock, cursor->clock, &stream->event_ns);
+	if (!stream->has_event)
+		break_packet(reader, stream,
+			     stream->class ? "want stamps between 1933 and 2070"
+					   : "no event class has its id");
 }
 
 /* Go on to the header of the next event. False at the stream's end. */
-static bool next_event(struct own_reader *reader, struct reading *reading)
+static bool next_event(struct own_reader *reader, struct ctf_stream *stream)
 {
-	const struct ctf_cursor *cursor = &reading->of->cursor;
+	const struct ctf_cursor *cursor = &stream->cursor;
 
-	while (!reading->has_event) {
-		if (reading->has_packet && cursor->at == cursor->end)
-			end_packet(reader, reading);
-		if (!reading->has_packet && !begin_packet(reader, reading))
+	while (!stream->has_event) {
+		if (stream->has_packet && cursor->at == cursor->end)
+			end_packet(reader, stream);
+		if (!stream->has_packet && !begin_packet(reader, stream))
 			return false;
 		if (cursor->at != cursor->end)
-			read_header(reader, reading);
+			read_header(reader, stream);
 	}
 	return true;
 }
 
-static void give_event(struct own_reader *reader, struct reading *reading,
-		       uint64_t ordinal)
+static bool is_wanted(const struct own_reader *reader, const struct ctf_stream *stream)
+{
+	return stream->class->selected != SELECT_NOTHING &&
+	       (stream->class->before == CTF_NEEDED || !is_before_begin(reader, stream) ||
+		stream->event_ns >= reader->pass_before);
+}
+
+static void give_event(struct own_reader *reader, struct ctf_stream *stream)
 {
 	struct ctf_event event = {
-	    .local_ns = reading->event_ns,
-	    .class = reading->class->index,
-	    .stream = reading->progress.index,
-	    .cpu = reading->progress.cpu,
-	    .ordinal = ordinal,
+	    .local_ns = stream->event_ns,
+	    .class = stream->class->index,
+	    .stream = stream->progress.index,
+	    .cpu = stream->progress.cpu,
+	    .ordinal = stream->progress.tally.events - 1,
 	};
-	struct ctf_fields *fields = reader->known[event.class].fields;
 
-	if (fields)
-		event.cell = ctf_fields_fetch(fields, &reading->of->cursor);
+	if (stream->class->fields)
+		event.cell = ctf_fields_fetch(stream->class->fields, &stream->cursor);
 	reader->base.give(reader->base.context, &event);
 }
 
-static void handle_event(struct own_reader *reader, struct reading *reading)
+static void handle_event(struct own_reader *reader, struct ctf_stream *stream)
 {
-	struct ctf_cursor *cursor = &reading->of->cursor;
-	uint64_t ordinal = reading->progress.events;
-	bool is_left_out =
-	    !reading->class->is_given ||
-	    (reading->class->is_passed && is_before_begin(reader, reading) &&
-	     reading->event_ns < reader->pass_before);
+	struct ctf_cursor *cursor = &stream->cursor;
+	bool wanted = is_wanted(reader, stream);
 
-	reading->has_event = false;
-	for (size_t i = 0; i < reading->class->places; i++)
+	stream->has_event = false;
+	for (size_t i = 0; i < stream->class->places; i++)
 		cursor->place[i].at = CTF_ABSENT;
-	if (!ctf_program_run(reading->class->program, cursor)) {
-		break_packet(reader, reading, cursor->why);
+	if (!ctf_program_run(stream->class->program, cursor)) {
+		break_packet(reader, stream, cursor->why);
 		return;
 	}
-	ctf_note_event(&reader->base, &reading->progress, reading->event_ns);
-	reading->has_reached |= reading->event_ns >= reader->pass_before;
-	if (!is_left_out)
-		give_event(reader, reading, ordinal);
+	ctf_tally_add(&stream->progress.tally, stream->event_ns);
+	stream->has_reached |= stream->event_ns >= reader->pass_before;
+	if (wanted)
+		give_event(reader, stream);
 }
 
-/* Go over the events that nobody wants. */
-static void pass_events(struct own_reader *reader, struct reading *reading, nsec_t until)
+static inline bool skip_bits(struct way *way, uint64_t end, uint64_t bits)
 {
-	struct ctf_facts *facts = &reader->base.facts;
-	struct ctf_progress *progress = &reading->progress;
-	struct ctf_pass pass = {
-	    .until = until < reader->pass_before ? until : reader->pass_before - 1,
-	    .most = reader->stop_at - facts->events,
-	    .last_ns = progress->began ? progress->last_ns : NSEC_MIN,
-	};
-
-	ctf_pass_run(reading->of->packet.stream, &reading->of->cursor, &pass);
-	if (!pass.events)
-		return;
-	if (!facts->events || pass.least_ns < facts->begin_ns)
-		facts->begin_ns = pass.least_ns;
-	if (!facts->events || pass.most_ns > facts->end_ns)
-		facts->end_ns = pass.most_ns;
-	facts->backward += pass.backward;
-	facts->events += pass.events;
-	progress->events += pass.events;
-	progress->last_ns = pass.last_ns;
-	progress->began = true;
-}
-
-/* Handle the events of a stream up to the first past `until`. False at its end. */
-static bool run_stream(struct own_reader *reader, struct reading *reading, nsec_t until)
-{
-	const struct ctf_facts *facts = &reader->base.facts;
-
-	while (facts->events < reader->stop_at) {
-		if (!reading->has_event && reading->has_packet &&
-		    is_before_begin(reader, reading))
-			pass_events(reader, reading, until);
-		if (facts->events == reader->stop_at)
-			break;
-		if (!reading->has_event && !next_event(reader, reading)) {
-			end_stream(reader, reading);
-			return false;
-		}
-		if (reading->event_ns > until) {
-			reading->progress.head.head_ns = reading->event_ns;
-			return true;
-		}
-		handle_event(reader, reading);
-	}
-	reading->progress.head.head_ns =
-	    reading->progress.began ? reading->progress.last_ns : NSEC_MIN;
+	if (bits > end - way->at)
+		return false;
+	way->at += bits;
 	return true;
 }
 
-static void consume(struct own_reader *reader, nsec_t until)
+/*
+ * A string that begins with this byte, eight bytes at a time: they are short, and a
+ * call for each would cost more. The first byte of a word that is zero is the lowest
+ * one from which subtracting 1 borrows (Mycroft 1987).
+ */
+static inline bool skip_string(struct way *way, const struct ctf_cursor *cursor)
 {
-	struct ctf_stream_heap *heap = &reader->base.heap;
+	const uint64_t low = UINT64_C(0x0101010101010101), high = low << 7;
 
-	if (!heap->count)
+	for (;;) {
+		uint64_t word, zero;
+
+		if (cursor->bytes.count - way->at / 8 < sizeof(word))
+			return false;
+		memcpy(&word, cursor->bytes.byte + way->at / 8, sizeof(word));
+		word = le64toh(word);
+		zero = (word - low) & ~word & high;
+		if (zero)
+			return skip_bits(way, cursor->end,
+					 (uint64_t)__builtin_ctzll(zero) + 1);
+		if (!skip_bits(way, cursor->end, 64))
+			return false;
+	}
+}
+
+/* Over the fields of an event that nobody wants, if they are only to be skipped. */
+static inline bool skip_fields(struct way *way, const struct ctf_cursor *cursor,
+			       const struct ctf_event_class *class)
+{
+	const struct ctf_stretches *of = &class->skip;
+
+	if (!class->can_pass ||
+	    !skip_bits(way, cursor->end, -way->at & (of->align - 1)) ||
+	    !skip_bits(way, cursor->end, of->bits))
+		return false;
+	for (uint32_t i = 0; i < of->strings; i++)
+		if (!skip_string(way, cursor) ||
+		    !skip_bits(way, cursor->end, of->behind[i]))
+			return false;
+	return true;
+}
+
+/*
+ * Go over the events that nobody wants, most of a trace for ctsync: a header that
+ * is short, then fields of constant size with a few strings among them. Each
+ * costs a class's entry and two additions, and a look at its strings; whatever is not so
+ * ends the way and is for programs.
+ */
+static void pass_events(struct own_reader *reader, struct ctf_stream *stream,
+			nsec_t until)
+{
+	/* Copies, so that the compiler knows that nothing else changes them. */
+	const struct ctf_stream_class of = *stream->packet.stream;
+	const struct ctf_cursor cursor = stream->cursor;
+	struct way way = {cursor.at, cursor.clock, cursor.id};
+	struct ctf_tally tally = stream->progress.tally;
+
+	if (until >= reader->pass_before)
+		until = reader->pass_before - 1;
+	while (tally.events < stream->progress.stop_at) {
+		struct way next = way;
+		const struct ctf_event_class *class;
+		nsec_t stamp;
+
+		if (!read_short(&of.short_header, &cursor, &next))
+			break;
+		class = ctf_find_class(&of, next.id);
+		if (!class || !skip_fields(&next, &cursor, class) ||
+		    !ctf_instant(&of.clock, next.clock, &stamp) || stamp > until)
+			break;
+		ctf_tally_add(&tally, stamp);
+		way = next;
+	}
+	if (way.at == cursor.at)
 		return;
-	if (run_stream(reader, (struct reading *)heap->head[0], until))
-		ctf_heap_settle(heap);
-	else
-		ctf_heap_remove(heap);
+	stream->progress.tally = tally;
+	follow(&stream->cursor, &way, &of.short_header);
+}
+
+static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
+		       nsec_t until)
+{
+	struct own_reader *reader = (struct own_reader *)base;
+	struct ctf_stream *stream = (struct ctf_stream *)progress;
+
+	while (progress->tally.events < progress->stop_at) {
+		if (!stream->has_event && stream->has_packet &&
+		    is_before_begin(reader, stream))
+			pass_events(reader, stream, until);
+		if (progress->tally.events == progress->stop_at)
+			break;
+		if (!stream->has_event && !next_event(reader, stream)) {
+			end_stream(reader, stream);
+			return false;
+		}
+		if (stream->event_ns > until) {
+			progress->head_ns = stream->event_ns;
+			return true;
+		}
+		handle_event(reader, stream);
+	}
+	progress->head_ns = progress->tally.last_ns;
+	return true;
 }
 
 /* Selecting is over: what events nobody wants is known. */
 static void begin(struct own_reader *reader)
 {
-	reader->has_begun = true;
-	for (size_t i = 0; i < reader->trace->schema->streams; i++)
-		reader->trace->stream[i].can_skip = reader->pass_before < NSEC_MAX;
-	for (size_t i = 0; i < reader->trace->classes; i++) {
-		struct known_class *known = &reader->known[i];
-		struct ctf_event_class *class = known->class;
+	struct ctf_trace *trace = reader->trace;
 
-		class->is_passed = !class->is_given || known->before != CTF_NEEDED;
-		class->skip.can = class->is_passed &&
-				  ctf_program_skips(class->program, &class->skip.of);
-		known->stream->can_skip &=
-		    !class->is_given || known->before == CTF_UNUSED;
+	reader->has_begun = true;
+	for (size_t i = 0; i < trace->schema->streams; i++)
+		trace->stream[i].can_skip = reader->pass_before < NSEC_MAX;
+	for (size_t i = 0; i < trace->classes; i++) {
+		struct ctf_event_class *class = &trace->class[i];
+		bool is_given = class->selected != SELECT_NOTHING;
+
+		class->can_pass = (!is_given || class->before != CTF_NEEDED) &&
+				  ctf_program_skips(class->program, &class->skip);
+		class->stream->can_skip &= !is_given || class->before == CTF_UNUSED;
 	}
 	for (size_t i = 0; i < reader->streams.count; i++) {
 		struct ctf_stream *stream = &reader->streams.stream[i];
 
 		stream->skip_before = reader->pass_before;
 		stream->cursor.place =
-		    mem_zalloc(reader->trace->places * sizeof(*stream->cursor.place) + 1);
+		    mem_zalloc(trace->places * sizeof(*stream->cursor.place) + 1);
 	}
 }
 
 static bool own_step(struct ctf_reader *base, uint64_t most)
 {
 	struct own_reader *reader = (struct own_reader *)base;
+	bool more;
 
 	if (!reader->has_begun)
 		begin(reader);
-	reader->stop_at = base->facts.events + (most < STEP_EVENTS ? most : STEP_EVENTS);
-	do
-		consume(reader, ctf_heap_second(&base->heap));
-	while (base->heap.count && base->facts.events < reader->stop_at);
-	if (!base->heap.count)
+	more = ctf_reader_merge(base, most, run_stream);
+	if (!more)
 		base->facts.bytes = base->facts.total_bytes;
-	return base->heap.count > 0;
+	return more;
 }
 
 static void own_columns(struct ctf_reader *base, uint32_t index)
 {
-	ctf_fields_columns(((struct own_reader *)base)->known[index].class,
+	ctf_fields_columns(((struct own_reader *)base)->trace->class[index].part,
 			   base->class[index]);
 }
 
@@ -378,15 +429,18 @@ static void own_select(struct ctf_reader *base, uint32_t index,
 		       const struct ctf_selection *selection)
 {
 	struct own_reader *reader = (struct own_reader *)base;
-	struct known_class *known = &reader->known[index];
+	struct ctf_event_class *class = &reader->trace->class[index];
 
 	assert(!reader->has_begun);
-	ctf_fields_free(known->fields);
-	known->fields = NULL;
-	known->before = selection->before;
-	known->class->is_given = selection->what != SELECT_NOTHING;
-	if (selection->what >= SELECT_FIELDS)
-		known->fields = ctf_fields_new(reader->trace, known->class, selection);
+	ctf_fields_free(class->fields);
+	class->fields = NULL;
+	class->before = selection->before;
+	class->selected = selection->what;
+	if (selection->what < SELECT_FIELDS)
+		return;
+	class->fields = ctf_fields_new(class->part, selection);
+	ctf_trace_compile(reader->trace, class, class->fields->count);
+	ctf_fields_forget_places(class->fields);
 }
 
 static void own_begin(struct ctf_reader *base, nsec_t local_ns)
@@ -398,48 +452,9 @@ static void own_free(struct ctf_reader *base)
 {
 	struct own_reader *reader = (struct own_reader *)base;
 
-	for (size_t i = 0; reader->known && i < reader->trace->classes; i++)
-		ctf_fields_free(reader->known[i].fields);
-	free(reader->known);
 	ctf_streams_clear(&reader->streams);
 	ctf_trace_free(reader->trace);
-	free(reader->reading);
 	free(reader);
-}
-
-static void add_classes(struct own_reader *reader)
-{
-	uint32_t index = 0;
-
-	reader->known = mem_zalloc(reader->trace->classes * sizeof(*reader->known) + 1);
-	for (size_t i = 0; i < reader->trace->schema->streams; i++)
-		for (size_t k = 0; k < reader->trace->stream[i].classes; k++) {
-			struct ctf_stream_class *stream = &reader->trace->stream[i];
-			struct ctf_event_class *class = &stream->class[k];
-
-			class->index = index;
-			reader->known[index++] =
-			    (struct known_class){.stream = stream, .class = class};
-			ctf_reader_add_class(&reader->base, class->event->name,
-					     class->event->id);
-		}
-}
-
-static void begin_heap(struct own_reader *reader)
-{
-	size_t streams = reader->streams.count;
-
-	reader->reading = mem_zalloc(streams * sizeof(*reader->reading) + 1);
-	ctf_heap_init(&reader->base.heap, streams);
-	for (size_t i = 0; i < streams; i++) {
-		struct ctf_progress *progress = &reader->reading[i].progress;
-
-		reader->reading[i].of = &reader->streams.stream[i];
-		progress->index = (uint32_t)i;
-		progress->head.head_ns = NSEC_MIN;
-		progress->cpu = -1;
-		ctf_heap_add(&reader->base.heap, &progress->head);
-	}
 }
 
 struct ctf_reader *ctf_own_open(const char *path, struct error *error)
@@ -448,8 +463,7 @@ struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 						  own_step, own_free};
 	struct own_reader *reader = mem_zalloc(sizeof(*reader));
 
-	reader->base.ops = &ops;
-	reader->base.path = mem_strdup(path);
+	ctf_reader_init(&reader->base, &ops, path);
 	reader->pass_before = NSEC_MAX;
 	reader->trace = ctf_trace_open(path, &reader->base.problems, error);
 	if (!reader->trace || ctf_streams_open(&reader->streams, reader->trace, path,
@@ -457,11 +471,12 @@ struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 		ctf_reader_free(&reader->base);
 		return NULL;
 	}
-	add_classes(reader);
-	begin_heap(reader);
+	for (size_t i = 0; i < reader->trace->classes; i++)
+		ctf_reader_add_class(&reader->base, reader->trace->class[i].event->name,
+				     reader->trace->class[i].event->id);
+	for (size_t i = 0; i < reader->streams.count; i++)
+		ctf_reader_add_stream(&reader->base, &reader->streams.stream[i].progress);
 	reader->base.facts.total_bytes = reader->streams.bytes;
-	/* Up to the first event, so that clock and host are known from the start. */
-	reader->stop_at = UINT64_MAX;
-	consume(reader, NSEC_MIN);
+	ctf_reader_prime(&reader->base, run_stream);
 	return &reader->base;
 }

@@ -4,29 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intmap.h"
 #include "base/mem.h"
 #include "ctf/reader_private.h"
-#include "ctf/text.h"
 
 enum { MOST_LABELS = 4096 }; /* of one enumeration whose values' are remembered */
-
-enum leaf_kind { LEAF_NUMBER, LEAF_LABEL, LEAF_REAL, LEAF_TEXT, LEAF_BYTES, LEAF_JSON };
-
-/* One field, which becomes one cell. */
-struct leaf {
-	enum leaf_kind kind;
-	struct field_class *class;
-	int place;            /* -1: the class has no such field */
-	struct intmap labels; /* value -> address of the label, or 0 */
-	struct ctf_text text; /* of the cell */
-};
-
-struct ctf_fields {
-	struct leaf *leaf;
-	size_t count, room;
-	struct cell *cell;
-};
 
 static enum leaf_kind array_kind(const struct field_class *class, bool is_plain)
 {
@@ -99,18 +80,14 @@ static void visit_leaves(const struct leaf_visitor *visitor, struct field_class 
 	}
 }
 
-static void visit_event(const struct ctf_event_class *class, leaf_fn *visit,
+static void visit_parts(struct field_class *const part[CTF_PARTS], leaf_fn *visit,
 			void *context)
 {
-	struct leaf_visitor visitor = {visit, context, false};
-
-	if (class->event->fields)
-		visit_leaves(&visitor, class->event->fields, "");
-	visitor.is_context = true;
-	if (class->event->context)
-		visit_leaves(&visitor, class->event->context, "");
-	if (class->stream->event_context)
-		visit_leaves(&visitor, class->stream->event_context, "");
+	for (int i = CTF_PARTS; i-- > 0;)
+		if (part[i])
+			visit_leaves(
+			    &(struct leaf_visitor){visit, context, i != PART_PAYLOAD},
+			    part[i], "");
 }
 
 static void add_column(void *context, struct field_class *class, const char *name,
@@ -125,30 +102,27 @@ static void add_column(void *context, struct field_class *class, const char *nam
 	ctf_class_add_column(context, name, cell_type[kind_of(class, false)], is_context);
 }
 
-void ctf_fields_columns(const struct ctf_event_class *of, struct ctf_class *class)
+void ctf_fields_columns(struct field_class *const part[CTF_PARTS],
+			struct ctf_class *class)
 {
-	visit_event(of, add_column, class);
+	visit_parts(part, add_column, class);
 }
 
-static struct leaf *add_leaf(struct ctf_fields *fields, struct field_class *class,
-			     bool is_plain)
+static void add_leaf(struct ctf_fields *fields, struct field_class *class, bool is_plain)
 {
-	struct leaf *leaf;
+	struct ctf_leaf *leaf;
 
 	fields->leaf =
 	    mem_grow(fields->leaf, fields->count, &fields->room, sizeof(*fields->leaf));
 	leaf = &fields->leaf[fields->count++];
-	memset(leaf, 0, sizeof(*leaf));
-	leaf->class = class;
-	leaf->place = -1;
+	*leaf = (struct ctf_leaf){.class = class, .place = -1};
 	if (!class)
-		return leaf;
+		return;
 	leaf->kind = kind_of(class, is_plain);
 	/* One that is selected twice keeps one place. */
 	if (class->place < 0)
 		class->place = (int)fields->count - 1;
 	leaf->place = class->place;
-	return leaf;
 }
 
 static void add_column_leaf(void *context, struct field_class *class, const char *name,
@@ -179,29 +153,41 @@ static struct field_class *find_field(struct field_class *class, const char *pat
 	return NULL;
 }
 
-struct ctf_fields *ctf_fields_new(struct ctf_trace *trace, struct ctf_event_class *class,
+struct ctf_fields *ctf_fields_new(struct field_class *const part[CTF_PARTS],
 				  const struct ctf_selection *selection)
 {
 	struct ctf_fields *fields = mem_zalloc(sizeof(*fields));
 
 	if (selection->what == SELECT_COLUMNS)
-		visit_event(class, add_column_leaf, fields);
+		visit_parts(part, add_column_leaf, fields);
 	for (size_t i = 0; selection->what == SELECT_FIELDS && i < selection->fields; i++)
-		add_leaf(fields, find_field(class->event->fields, selection->field[i]),
+		add_leaf(fields, find_field(part[PART_PAYLOAD], selection->field[i]),
 			 true);
 	fields->cell = mem_zalloc(fields->count * sizeof(*fields->cell) + 1);
-	ctf_trace_compile(trace, class, fields->count);
-	/* Contexts are other classes', too. */
-	for (size_t i = 0; i < fields->count; i++)
-		if (fields->leaf[i].class)
-			fields->leaf[i].class->place = -1;
 	return fields;
 }
 
-static double real_of(const struct field_class *class, struct ctf_bytes bytes,
-		      uint64_t at)
+void ctf_fields_forget_places(struct ctf_fields *fields)
 {
-	uint64_t bits = ctf_number(class, bytes, at);
+	for (size_t i = 0; i < fields->count; i++)
+		if (fields->leaf[i].class)
+			fields->leaf[i].class->place = -1;
+}
+
+/* Of a fixed or a variable size; moves behind it. */
+static uint64_t integer_at(const struct field_class *class, struct ctf_bytes bytes,
+			   uint64_t *at)
+{
+	if (class->type == FIELD_LEB128)
+		return ctf_leb128(class, bytes, at);
+	*at += class->size;
+	return ctf_number_at(ctf_number_of(class), bytes, *at - class->size);
+}
+
+static double real_at(const struct field_class *class, struct ctf_bytes bytes,
+		      uint64_t *at)
+{
+	uint64_t bits = integer_at(class, bytes, at);
 	uint32_t half = (uint32_t)bits;
 	float single;
 	double real;
@@ -287,7 +273,7 @@ static bool add_wide(struct ctf_text *text, const char *bytes, size_t size,
 	return is_right && size % step == 0;
 }
 
-static void fetch_text(struct leaf *leaf, const struct ctf_cursor *cursor,
+static void fetch_text(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 		       struct ctf_place place, struct cell *cell)
 {
 	const char *begin = (const char *)cursor->bytes.byte + place.at / 8;
@@ -307,7 +293,7 @@ static void fetch_text(struct leaf *leaf, const struct ctf_cursor *cursor,
 		cell_set_bytes(cell, CELL_BLOB, begin, size);
 }
 
-static const char *find_label(struct leaf *leaf, uint64_t value)
+static const char *find_label(struct ctf_leaf *leaf, uint64_t value)
 {
 	const char *label;
 	int64_t known;
@@ -320,13 +306,11 @@ static const char *find_label(struct leaf *leaf, uint64_t value)
 	return label;
 }
 
-static void fetch_number(struct leaf *leaf, const struct ctf_cursor *cursor, uint64_t at,
-			 struct cell *cell)
+static void fetch_number(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
+			 uint64_t at, struct cell *cell)
 {
 	const struct field_class *class = leaf->class;
-	uint64_t value = class->type == FIELD_LEB128
-			     ? ctf_leb128(class, cursor->bytes, &at)
-			     : ctf_number(class, cursor->bytes, at);
+	uint64_t value = integer_at(class, cursor->bytes, &at);
 	const char *label = leaf->kind == LEAF_LABEL ? find_label(leaf, value) : NULL;
 
 	cell->type = CELL_INTEGER;
@@ -336,11 +320,12 @@ static void fetch_number(struct leaf *leaf, const struct ctf_cursor *cursor, uin
 }
 
 /* An integer's bytes one after the other, the most significant first. */
-static void fetch_bytes(struct leaf *leaf, const struct ctf_cursor *cursor,
+static void fetch_bytes(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 			struct ctf_place place, struct cell *cell)
 {
 	const struct field_class *element = leaf->class->element;
 	uint64_t stride = field_stride(element, element->size);
+	const struct ctf_number number = ctf_number_of(element);
 	unsigned each = element->size / 8;
 	char *byte;
 
@@ -354,7 +339,7 @@ static void fetch_bytes(struct leaf *leaf, const struct ctf_cursor *cursor,
 	byte = ctf_text_more(&leaf->text, place.count * each);
 	for (uint64_t i = 0; i < place.count; i++) {
 		uint64_t value =
-		    ctf_number(element, cursor->bytes, place.at + i * stride);
+		    ctf_number_at(number, cursor->bytes, place.at + i * stride);
 
 		for (unsigned k = 0; k < each; k++)
 			*byte++ = (char)(value >> 8 * (each - 1 - k));
@@ -366,8 +351,9 @@ static void add_json(struct ctf_text *text, const struct field_class *class,
 		     struct ctf_cursor *cursor);
 
 static void add_json_number(struct ctf_text *text, const struct field_class *class,
-			    uint64_t value, const struct ctf_cursor *cursor)
+			    struct ctf_cursor *cursor)
 {
+	uint64_t value = integer_at(class, cursor->bytes, &cursor->at);
 	const char *label = class->is_label ? field_label(class, value) : NULL;
 
 	if (class->slot >= 0)
@@ -454,18 +440,12 @@ static void add_json(struct ctf_text *text, const struct field_class *class,
 	cursor->at += -cursor->at & (class->align - 1);
 	switch (class->type) {
 	case FIELD_INTEGER:
-		add_json_number(text, class, ctf_number(class, cursor->bytes, cursor->at),
-				cursor);
-		cursor->at += class->size;
-		break;
 	case FIELD_LEB128:
-		add_json_number(text, class,
-				ctf_leb128(class, cursor->bytes, &cursor->at), cursor);
+		add_json_number(text, class, cursor);
 		break;
 	case FIELD_REAL:
-		ctf_text_add_real(text, real_of(class, cursor->bytes, cursor->at),
+		ctf_text_add_real(text, real_at(class, cursor->bytes, &cursor->at),
 				  class->size == 64 ? 17 : 9);
-		cursor->at += class->size;
 		break;
 	case FIELD_STRING:
 		cursor->at += 8 * (add_json_string(text, class->text, cursor,
@@ -486,7 +466,7 @@ static void add_json(struct ctf_text *text, const struct field_class *class,
 	}
 }
 
-static void fetch_json(struct leaf *leaf, const struct ctf_cursor *cursor,
+static void fetch_json(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 		       struct ctf_place place, struct cell *cell)
 {
 	struct ctf_cursor again = *cursor;
@@ -497,7 +477,7 @@ static void fetch_json(struct leaf *leaf, const struct ctf_cursor *cursor,
 	cell_set_bytes(cell, CELL_TEXT, leaf->text.data, leaf->text.size);
 }
 
-static void fetch(struct leaf *leaf, const struct ctf_cursor *cursor,
+static void fetch(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 		  struct ctf_place place, struct cell *cell)
 {
 	switch (leaf->kind) {
@@ -507,7 +487,7 @@ static void fetch(struct leaf *leaf, const struct ctf_cursor *cursor,
 		break;
 	case LEAF_REAL:
 		cell->type = CELL_REAL;
-		cell->real = real_of(leaf->class, cursor->bytes, place.at);
+		cell->real = real_at(leaf->class, cursor->bytes, &place.at);
 		break;
 	case LEAF_TEXT:
 		fetch_text(leaf, cursor, place, cell);

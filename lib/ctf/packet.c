@@ -1,7 +1,114 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ctf/packet.h"
+#include "ctf/stream.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define MAGIC 0xc1fc1fc1u /* that packets begin with */
+
+enum {
+	BLOCK = 1 << 18,      /* bytes read at once, at least */
+	AHEAD = 1 << 23,      /* that the system is asked for meanwhile, at most */
+	HEAD_BYTES = 1 << 14, /* more than a packet's head takes */
+	MOST_FALSE =
+	    1000, /* magic numbers that begin no packet, so that none take long */
+};
+
+int ctf_window_open(struct ctf_window *window, const struct ctf_file *file)
+{
+	int fd = open(file->path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	int result;
+
+	if (fd < 0)
+		return -1;
+	result = fstat(fd, &status);
+	close(fd);
+	window->file = file;
+	window->size = result ? 0 : (uint64_t)status.st_size;
+	window->at = window->count = 0;
+	return result;
+}
+
+/*
+ * Have the system read what comes next while this is decoded, so that a disk is never
+ * waited for twice: a file that is opened anew for each block has no readahead of its
+ * own. As much again as was read, for the next packet is about as large.
+ */
+static void ask_ahead(const struct ctf_window *window, int fd, uint64_t count)
+{
+	uint64_t next = window->at + window->count;
+
+	if (next < window->size && !window->is_scattered)
+		posix_fadvise(fd, (off_t)next, (off_t)(count < AHEAD ? count : AHEAD),
+			      POSIX_FADV_WILLNEED);
+}
+
+/* Read on behind what is there. What cannot be had ends the file. */
+static void read_on(struct ctf_window *window, uint64_t until)
+{
+	int fd = open(window->file->path, O_RDONLY | O_CLOEXEC);
+
+	while (window->count < until) {
+		ssize_t got = pread(fd, window->byte + window->count,
+				    (size_t)(until - window->count),
+				    (off_t)(window->at + window->count));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			window->size = window->at + window->count;
+			break;
+		}
+		window->count += (uint64_t)got;
+	}
+	if (fd >= 0) {
+		ask_ahead(window, fd, until);
+		close(fd);
+	}
+}
+
+struct ctf_bytes ctf_window_show(struct ctf_window *window, uint64_t at, uint64_t count)
+{
+	uint64_t rest = at < window->size ? window->size - at : 0, kept, wanted;
+
+	if (count > rest)
+		count = rest;
+	if (at < window->at || at > window->at + window->count) {
+		window->at = at;
+		window->count = 0;
+	}
+	kept = window->at + window->count - at;
+	if (count > kept) {
+		wanted = window->is_scattered || count > BLOCK ? count
+			 : rest < BLOCK                        ? rest
+							       : BLOCK;
+		if (kept && at > window->at)
+			memmove(window->byte, window->byte + (at - window->at), kept);
+		window->at = at;
+		window->count = kept;
+		if (wanted > window->room) {
+			window->room = wanted;
+			window->byte = mem_realloc(window->byte, (size_t)wanted, 1);
+		}
+		read_on(window, wanted);
+	}
+	return (struct ctf_bytes){window->byte ? window->byte + (at - window->at) : NULL,
+				  window->at + window->count - at};
+}
+
+void ctf_window_clear(struct ctf_window *window)
+{
+	free(window->byte);
+	window->byte = NULL;
+	window->count = window->room = 0;
+}
 
 static const struct ctf_stream_class *find_stream(const struct ctf_trace *trace,
 						  const struct ctf_packet *packet)
@@ -32,13 +139,12 @@ static bool read_head(const struct ctf_trace *trace, struct ctf_cursor *cursor,
 	if (!ctf_program_run(trace->packet_header, cursor))
 		return false;
 	take_roles(cursor, packet);
-	if (packet_has(packet, ROLE_MAGIC) && packet->value[ROLE_MAGIC] != CTF_MAGIC)
+	if (packet_has(packet, ROLE_MAGIC) && packet->value[ROLE_MAGIC] != MAGIC)
 		return false;
 	packet->stream = find_stream(trace, packet);
 	if (!packet->stream || !ctf_program_run(packet->stream->packet_context, cursor))
 		return false;
 	take_roles(cursor, packet);
-	packet->head = cursor->at;
 	return true;
 }
 
@@ -62,29 +168,32 @@ static bool is_of(const struct ctf_packet *packet, const struct schema *schema)
 
 static bool is_like(const struct ctf_packet *packet, const struct ctf_packet *first)
 {
-	return packet->stream == first->stream &&
-	       packet->value[ROLE_INSTANCE] == first->value[ROLE_INSTANCE] &&
-	       memcmp(packet->uuid, first->uuid, sizeof(packet->uuid)) == 0;
+	return !first->stream ||
+	       (packet->stream == first->stream &&
+		packet->value[ROLE_INSTANCE] == first->value[ROLE_INSTANCE] &&
+		memcmp(packet->uuid, first->uuid, sizeof(packet->uuid)) == 0);
 }
 
-enum packet_found ctf_packet_read(const struct ctf_trace *trace,
-				  const struct ctf_packet *first,
-				  struct ctf_cursor *cursor, uint64_t rest,
-				  struct ctf_packet *packet)
+enum packet_found ctf_packet_at(struct ctf_window *window, struct ctf_cursor *cursor,
+				uint64_t at, struct ctf_packet *packet)
 {
-	uint64_t there = 8 * rest;
+	uint64_t there = at < window->size ? 8 * (window->size - at) : 0;
 
 	memset(packet, 0, sizeof(*packet));
+	cursor->bytes = ctf_window_show(window, at, HEAD_BYTES);
+	if (cursor->bytes.count > HEAD_BYTES)
+		cursor->bytes.count = HEAD_BYTES;
 	if (!there)
 		return PACKET_NONE;
 	cursor->at = 0;
 	cursor->end = cursor->budget = 8 * cursor->bytes.count;
-	if (!read_head(trace, cursor, packet))
+	if (!read_head(window->trace, cursor, packet))
 		return PACKET_GARBLED;
 	set_sizes(packet, there);
-	if (packet->size == 0 || packet->size % 8 || packet->content < packet->head ||
+	if (packet->size == 0 || packet->size % 8 || packet->content < cursor->at ||
 	    packet->content > packet->size || packet->size > INT64_MAX ||
-	    !is_of(packet, trace->schema) || (first && !is_like(packet, first)))
+	    !is_of(packet, window->trace->schema) ||
+	    !is_like(packet, &window->file->first))
 		return PACKET_GARBLED;
 	cursor->budget = packet->content;
 	cursor->end = packet->content;
@@ -95,63 +204,35 @@ enum packet_found ctf_packet_read(const struct ctf_trace *trace,
 	return PACKET_CUT;
 }
 
-enum {
-	HEAD_BYTES = 1 << 14, /* more than a packet's head takes */
-	LOOK_BYTES = 1 << 18,
-	MOST_FALSE =
-	    1000, /* magic numbers that begin no packet, so that none take long */
-};
-
-enum packet_found ctf_packet_at(struct ctf_window *window, const struct ctf_trace *trace,
-				const struct ctf_packet *first, struct ctf_cursor *cursor,
-				uint64_t at, struct ctf_packet *packet)
+uint64_t ctf_packet_seek(struct ctf_window *window, struct ctf_cursor *cursor,
+			 uint64_t from)
 {
-	cursor->bytes = ctf_window_show(window, at, HEAD_BYTES);
-	if (cursor->bytes.count > HEAD_BYTES)
-		cursor->bytes.count = HEAD_BYTES;
-	return ctf_packet_read(trace, first, cursor,
-			       at < window->size ? window->size - at : 0, packet);
-}
-
-/* The bytes that every packet begins with. False where there are none. */
-static bool find_magic(const struct ctf_trace *trace, unsigned char magic[4])
-{
-	for (int i = 0; i < 4; i++)
-		magic[trace->is_magic_big ? 3 - i : i] =
-		    (unsigned char)(CTF_MAGIC >> 8 * i);
-	return trace->has_magic;
-}
-
-uint64_t ctf_seek(struct ctf_window *window, const struct ctf_trace *trace,
-		  const struct ctf_packet *first, struct ctf_cursor *cursor,
-		  uint64_t from)
-{
+	const struct ctf_trace *trace = window->trace;
 	struct ctf_packet packet;
 	unsigned char magic[4];
-	int none = 0;
 
-	if (!find_magic(trace, magic))
-		return window->size;
-	while (from < window->size) {
-		struct ctf_bytes bytes = ctf_window_show(window, from, LOOK_BYTES);
+	for (int i = 0; i < 4; i++)
+		magic[trace->is_magic_big ? 3 - i : i] = (unsigned char)(MAGIC >> 8 * i);
+	for (int tries = 0;
+	     trace->has_magic && from < window->size && tries <= MOST_FALSE;) {
+		struct ctf_bytes bytes = ctf_window_show(window, from, BLOCK);
 		const unsigned char *found =
 		    memmem(bytes.byte, bytes.count, magic, sizeof(magic));
 		enum packet_found is;
 
-		if (!found && bytes.count < LOOK_BYTES)
+		if (!found && bytes.count < BLOCK)
 			break;
 		if (!found) {
 			from += bytes.count - sizeof(magic) + 1;
 			continue;
 		}
 		from += (uint64_t)(found - bytes.byte);
-		is = ctf_packet_at(window, trace, first, cursor, from, &packet);
+		is = ctf_packet_at(window, cursor, from, &packet);
 		if (is == PACKET_WHOLE ||
 		    (is == PACKET_CUT && packet_has(&packet, ROLE_UUID)))
 			return from;
-		if (++none > MOST_FALSE)
-			break;
 		from++;
+		tries++;
 	}
 	return window->size;
 }

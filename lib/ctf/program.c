@@ -19,9 +19,9 @@ struct known {
 struct making {
 	struct ctf_program *program;
 	struct known known;
-	uint64_t run;        /* bits that are not skipped yet */
-	struct ctf_op *wait; /* what looks back into the run, `bits` from its begin */
-	size_t waits, wait_room;
+	size_t run_at; /* the op that skips the run; what looks back into it follows */
+	uint64_t run;  /* bits so far */
+	bool has_run;
 	bool mixed;
 	struct error *error;
 };
@@ -41,19 +41,26 @@ static struct ctf_op *add(struct making *making, enum ctf_op_kind kind, uint64_t
 	return op;
 }
 
-/* End the run: skip it, then let all that wait look back. */
+static void begin_run(struct making *making)
+{
+	if (making->has_run)
+		return;
+	making->run_at = (size_t)(add(making, OP_SKIP, 0) - making->program->op);
+	making->has_run = true;
+}
+
+/* End the run: its length is known, and so is how far back from its end others look. */
 static void flush(struct making *making)
 {
-	if (making->run)
-		add(making, OP_SKIP, making->run);
-	for (size_t i = 0; i < making->waits; i++) {
-		struct ctf_op *op = add(making, OP_END, 0);
+	struct ctf_op *op = making->program->op;
 
-		*op = making->wait[i];
-		op->bits = making->run - op->bits;
-	}
+	if (!making->has_run)
+		return;
+	op[making->run_at].bits = making->run;
+	for (size_t i = making->run_at + 1; i < making->program->ops; i++)
+		op[i].bits = making->run - op[i].bits;
 	making->run = 0;
-	making->waits = 0;
+	making->has_run = false;
 }
 
 static void forget(struct making *making, uint64_t modulus)
@@ -64,10 +71,17 @@ static void forget(struct making *making, uint64_t modulus)
 	making->known.order = ORDER_NATIVE;
 }
 
+static void advance(struct making *making, uint64_t bits)
+{
+	if (!bits)
+		return;
+	begin_run(making);
+	making->run += bits;
+	making->known.rest = (making->known.rest + bits) % making->known.modulus;
+}
+
 static void align(struct making *making, unsigned to)
 {
-	uint64_t padding;
-
 	if (to > making->known.modulus) {
 		flush(making);
 		add(making, OP_ALIGN, to);
@@ -75,66 +89,48 @@ static void align(struct making *making, unsigned to)
 		making->known.rest = 0;
 		return;
 	}
-	padding = -making->known.rest & (to - 1);
-	making->run += padding;
-	making->known.rest = (making->known.rest + padding) % making->known.modulus;
+	advance(making, -making->known.rest & (to - 1));
 }
 
-static void advance(struct making *making, uint64_t bits)
+/* What looks at the field that comes next, from behind the run. */
+static struct ctf_op *look_at_next(struct making *making, enum ctf_op_kind kind)
 {
-	making->run += bits;
-	making->known.rest = (making->known.rest + bits) % making->known.modulus;
+	begin_run(making);
+	return add(making, kind, making->run);
 }
 
-static struct ctf_op *wait_for(struct making *making, enum ctf_op_kind kind)
+static void look_at_number(struct making *making, enum ctf_op_kind kind,
+			   const struct field_class *class, int index)
 {
-	struct ctf_op *op;
+	struct ctf_op *op = look_at_next(making, kind);
 
-	making->wait = mem_grow(making->wait, making->waits, &making->wait_room,
-				sizeof(*making->wait));
-	op = &making->wait[making->waits++];
-	memset(op, 0, sizeof(*op));
-	op->kind = (uint8_t)kind;
-	op->bits = making->run;
-	return op;
-}
-
-static void wait_for_number(struct making *making, enum ctf_op_kind kind,
-			    const struct field_class *class, int index)
-{
-	struct ctf_op *op = wait_for(making, kind);
-
-	op->size = (uint8_t) class->size;
-	op->is_big = class->order == ORDER_BIG;
-	op->is_signed = class->is_signed;
-	op->is_reversed = class->is_reversed;
-	op->is_boolean = class->is_boolean;
+	op->number = ctf_number_of(class);
 	op->index = index;
 }
 
 /* Whoever else wants to know the number that comes next. */
-static void wait_for_users(struct making *making, const struct field_class *class)
+static void look_at_users(struct making *making, const struct field_class *class)
 {
 	if (class->slot >= 0)
-		wait_for_number(making, OP_KEEP, class, class->slot);
+		look_at_number(making, OP_KEEP, class, class->slot);
 	if (class->clock)
-		wait_for_number(making, OP_CLOCK, class, -1);
+		look_at_number(making, OP_CLOCK, class, -1);
 	if (class->is_id)
-		wait_for_number(making, OP_ID, class, -1);
+		look_at_number(making, OP_ID, class, -1);
 	for (int role = 0; role < ROLES; role++)
 		if (class->roles & 1u << role)
-			wait_for_number(making, OP_ROLE, class, role);
+			look_at_number(making, OP_ROLE, class, role);
 }
 
-static void wait_for_place(struct making *making, const struct field_class *class)
+static void look_at_place(struct making *making, const struct field_class *class)
 {
 	struct ctf_op *op;
 
 	if (class->type == FIELD_ARRAY && class->roles & 1u << ROLE_UUID)
-		wait_for(making, OP_UUID);
+		look_at_next(making, OP_UUID);
 	if (class->place < 0)
 		return;
-	op = wait_for(making, OP_PLACE);
+	op = look_at_next(making, OP_PLACE);
 	op->index = class->place;
 	op->count = class->length;
 }
@@ -168,8 +164,8 @@ static int make_number(struct making *making, const struct field_class *class)
 	if (check_order(making, class->order))
 		return -1;
 	making->known.order = class->order;
-	wait_for_users(making, class);
-	wait_for_place(making, class);
+	look_at_users(making, class);
+	look_at_place(making, class);
 	advance(making, class->size);
 	return 0;
 }
@@ -194,14 +190,16 @@ static int make_string(struct making *making, const struct field_class *class)
 {
 	struct ctf_op *op = make_bytes(making, class, OP_STRING);
 
-	op->size = class->text >= TEXT_UTF32LE ? 4 : class->text >= TEXT_UTF16LE ? 2 : 1;
+	op->number.size = class->text >= TEXT_UTF32LE   ? 4
+			  : class->text >= TEXT_UTF16LE ? 2
+							: 1;
 	return 0;
 }
 
 static int make_leb128(struct making *making, const struct field_class *class)
 {
-	make_bytes(making, class, OP_LEB128)->is_signed = class->is_signed;
-	wait_for_users(making, class);
+	make_bytes(making, class, OP_LEB128)->number.is_signed = class->is_signed;
+	look_at_users(making, class);
 	flush(making);
 	return 0;
 }
@@ -268,7 +266,7 @@ static int make_array(struct making *making, const struct field_class *class)
 	uint64_t bits;
 
 	align(making, class->align);
-	wait_for_place(making, class);
+	look_at_place(making, class);
 	if (!field_is_constant(class, &bits) || is_mixed(making, class->element, &order))
 		return make_repeat(making, class);
 	if (order != ORDER_NATIVE && check_order(making, order))
@@ -373,7 +371,7 @@ static struct ctf_op *make_choice(struct making *making, const struct field_clas
 	struct ctf_op *op = add(making, OP_CHOOSE, first);
 
 	op->index = class->from;
-	op->is_signed = class->is_from_signed;
+	op->number.is_signed = class->is_from_signed;
 	op->count = making->program->options - first;
 	return op;
 }
@@ -447,7 +445,6 @@ struct ctf_program *ctf_program_new(struct field_class *const *class, size_t cou
 			status = make(&making, class[i]);
 	flush(&making);
 	add(&making, OP_END, 0);
-	free(making.wait);
 	if (!status)
 		return making.program;
 	ctf_program_free(making.program);
@@ -473,7 +470,8 @@ bool ctf_program_skips(const struct ctf_program *program, struct ctf_stretches *
 	if (op->kind == OP_ALIGN)
 		of->align = (uint32_t)(op++)->bits;
 	of->bits = skipped(&op);
-	while (op->kind == OP_STRING && op->size == 1 && of->strings < CTF_STRINGS) {
+	while (op->kind == OP_STRING && op->number.size == 1 &&
+	       of->strings < CTF_STRINGS) {
 		op++;
 		of->behind[of->strings++] = skipped(&op);
 	}

@@ -2,9 +2,66 @@
 #ifndef CT_CTF_PROGRAM_H
 #define CT_CTF_PROGRAM_H
 
+#include <endian.h>
+#include <string.h>
+
 #include "base/error.h"
-#include "ctf/bits.h"
 #include "ctf/schema.h"
+
+/* Bytes that may be looked at, whatever a packet in them says of its size. */
+struct ctf_bytes {
+	const unsigned char *byte;
+	uint64_t count;
+};
+
+static inline uint64_t ctf_sign(uint64_t value, unsigned size)
+{
+	return (uint64_t)((int64_t)(value << (64 - size)) >> (64 - size));
+}
+
+/*
+ * A number of 1 to 64 bits. In little-endian order the first bit of a byte is
+ * its least, in big-endian order its most significant one. All of its bytes
+ * must be there.
+ */
+static inline uint64_t ctf_bits(struct ctf_bytes bytes, uint64_t at, unsigned size,
+				bool big)
+{
+	uint64_t first = at / 8, value;
+	unsigned shift = at % 8;
+	unsigned char end[9];
+	const unsigned char *byte = bytes.byte + first;
+
+	if (bytes.count - first < sizeof(end)) {
+		memset(end, 0, sizeof(end));
+		memcpy(end, byte, bytes.count - first);
+		byte = end;
+	}
+	memcpy(&value, byte, sizeof(value));
+	if (big) {
+		value = be64toh(value) << shift;
+		if (shift)
+			value |= (uint64_t)byte[8] >> (8 - shift);
+		return value >> (64 - size);
+	}
+	value = le64toh(value) >> shift;
+	if (shift)
+		value |= (uint64_t)byte[8] << (64 - shift);
+	return value & (UINT64_MAX >> (64 - size));
+}
+
+/*
+ * A clock's value from the one before and a stamp of its low bits; when they are
+ * lower than before, they turned over once.
+ */
+static inline uint64_t ctf_clock_after(uint64_t clock, uint64_t stamp, unsigned size)
+{
+	uint64_t mask = UINT64_MAX >> (64 - size);
+
+	if (size < 64 && stamp < (clock & mask))
+		clock += mask + 1;
+	return (clock & ~mask) | stamp;
+}
 
 /*
  * How the fields of a scope are gone through, compiled once a class: fields of constant
@@ -35,12 +92,24 @@ enum ctf_op_kind {
 	OP_JUMP,   /* to `target` */
 };
 
-struct ctf_op {
-	uint8_t kind; /* enum ctf_op_kind */
-	uint8_t size; /* of a number */
+/* How a number is written. */
+struct ctf_number {
+	uint8_t size; /* bits */
 	bool is_big, is_signed, is_reversed, is_boolean;
-	int32_t index;   /* slot, place or role */
-	uint32_t target; /* op */
+};
+
+static inline struct ctf_number ctf_number_of(const struct field_class *class)
+{
+	return (struct ctf_number){(uint8_t) class->size, class->order == ORDER_BIG,
+				   class->is_signed, class->is_reversed,
+				   class->is_boolean};
+}
+
+struct ctf_op {
+	uint8_t kind;             /* enum ctf_op_kind */
+	struct ctf_number number; /* size: also of a string's characters, in bytes */
+	int32_t index;            /* slot, place or role */
+	uint32_t target;          /* op */
 	uint64_t bits, count;
 };
 
@@ -91,8 +160,8 @@ struct ctf_program *ctf_program_new(struct field_class *const *class, size_t cou
 /* Go through. Places of what is not there are left alone. False with cursor->why. */
 bool ctf_program_run(const struct ctf_program *program, struct ctf_cursor *cursor);
 
-/* The number of 1 to 64 bits that begins there, as its class says it. */
-uint64_t ctf_number(const struct field_class *class, struct ctf_bytes bytes, uint64_t at);
+/* The number of 1 to 64 bits that begins there. */
+uint64_t ctf_number_at(struct ctf_number number, struct ctf_bytes bytes, uint64_t at);
 
 /* The LEB128 there, which has been read once already; moves behind it. */
 uint64_t ctf_leb128(const struct field_class *class, struct ctf_bytes bytes,

@@ -8,6 +8,9 @@
 
 #include "base/mem.h"
 #include "ctf/reader_private.h"
+#include "ctf/trace.h"
+
+enum { STEP_EVENTS = 20000 }; /* some milliseconds of work */
 
 int ctf_reader_kind_find(const char *name, enum ctf_reader_kind *kind)
 {
@@ -34,6 +37,13 @@ struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
 {
 	return kind == CTF_READER_BABELTRACE2 ? ctf_babeltrace2_open(path, error)
 					      : ctf_own_open(path, error);
+}
+
+void ctf_reader_init(struct ctf_reader *reader, const struct ctf_reader_ops *ops,
+		     const char *path)
+{
+	reader->ops = ops;
+	reader->path = mem_strdup(path);
 }
 
 const struct ctf_class *ctf_reader_class(const struct ctf_reader *reader, uint32_t index)
@@ -64,12 +74,37 @@ void ctf_reader_begin(struct ctf_reader *reader, nsec_t local_ns)
 		reader->ops->begin(reader, local_ns);
 }
 
+/* At the end: what the tracer lost, and stamps that went backwards. */
+static void tell_lost(struct ctf_reader *reader)
+{
+	const struct ctf_facts *facts = &reader->facts;
+	struct problem_list *problems = &reader->problems;
+
+	if (facts->discarded_events)
+		problem_add(problems, reader->path, "discarded", facts->discarded_events,
+			    "the tracer discarded %llu events",
+			    (unsigned long long)facts->discarded_events);
+	if (facts->discarded_packets)
+		problem_add(problems, reader->path, "discarded", facts->discarded_packets,
+			    "the tracer discarded %llu packets of events",
+			    (unsigned long long)facts->discarded_packets);
+	if (facts->backward && !facts->is_partial)
+		problem_add(problems, reader->path, "backward", facts->backward,
+			    "%llu stamps lie before the one before in their stream",
+			    (unsigned long long)facts->backward);
+}
+
 bool ctf_reader_step(struct ctf_reader *reader, uint64_t most, ctf_event_fn *give,
 		     void *context)
 {
+	if (reader->has_ended)
+		return false;
 	reader->give = give;
 	reader->context = context;
-	return reader->ops->step(reader, most);
+	reader->has_ended = !reader->ops->step(reader, most ? most : 1);
+	if (reader->has_ended)
+		tell_lost(reader);
+	return !reader->has_ended;
 }
 
 const struct ctf_facts *ctf_reader_facts(const struct ctf_reader *reader)
@@ -99,7 +134,7 @@ void ctf_reader_free(struct ctf_reader *reader)
 		free_class(reader->class[i]);
 	free(reader->class);
 	problem_clear(&reader->problems);
-	free(reader->heap.head);
+	free(reader->stream);
 	free(reader->path);
 	reader->ops->free(reader);
 }
@@ -130,51 +165,105 @@ void ctf_tell_garbled(struct ctf_reader *reader, const struct ctf_progress *stre
 	problem_add(&reader->problems, reader->path, "garbled", 1,
 		    "stream %u has events after the end of their packet, the "
 		    "%llu up to there may have wrong stamps",
-		    stream->index, (unsigned long long)stream->events);
+		    stream->index, (unsigned long long)stream->tally.events);
 }
 
-void ctf_heap_init(struct ctf_stream_heap *heap, size_t streams)
+void ctf_reader_set_clock(struct ctf_reader *reader, const char *host,
+			  const struct schema_clock *clock)
 {
-	heap->head = mem_zalloc(streams * sizeof(struct ctf_stream_head *) + 1);
-	heap->count = 0;
+	struct ctf_facts *facts = &reader->facts;
+
+	if (host)
+		strncpy(facts->hostname, host, sizeof(facts->hostname) - 1);
+	if (!clock || facts->has_clock)
+		return;
+	facts->has_clock = true;
+	facts->clock_frequency = clock->frequency;
+	facts->clock_offset_ns = ctf_offset_ns(clock);
+	facts->has_uuid = clock->has_uuid;
+	memcpy(facts->clock_uuid, clock->uuid, sizeof(facts->clock_uuid));
+	if (clock->identity)
+		strncpy(facts->clock_name, clock->identity,
+			sizeof(facts->clock_name) - 1);
 }
 
-void ctf_heap_add(struct ctf_stream_heap *heap, struct ctf_stream_head *head)
+void ctf_reader_add_stream(struct ctf_reader *reader, struct ctf_progress *stream)
 {
-	heap->head[heap->count++] = head;
+	stream->index = (uint32_t)reader->streams;
+	stream->head_ns = NSEC_MIN;
+	stream->tally = (struct ctf_tally){0, 0, NSEC_MAX, NSEC_MIN, NSEC_MIN};
+	stream->cpu = -1;
+	reader->stream = mem_grow(reader->stream, reader->streams, &reader->stream_room,
+				  sizeof(struct ctf_progress *));
+	reader->stream[reader->streams++] = stream;
 }
 
-nsec_t ctf_heap_second(const struct ctf_stream_heap *heap)
+/* The head of every stream but the first, or the end of time. */
+static nsec_t second_head(const struct ctf_reader *reader)
 {
 	nsec_t head = NSEC_MAX;
 
-	for (size_t i = 1; i < heap->count && i < 3; i++)
-		if (heap->head[i]->head_ns < head)
-			head = heap->head[i]->head_ns;
+	for (size_t i = 1; i < reader->streams && i < 3; i++)
+		if (reader->stream[i]->head_ns < head)
+			head = reader->stream[i]->head_ns;
 	return head;
 }
 
-void ctf_heap_settle(struct ctf_stream_heap *heap)
+/* The first stream has gone on: down with it to its place. */
+static void settle(struct ctf_reader *reader)
 {
-	struct ctf_stream_head **head = heap->head;
+	struct ctf_progress **stream = reader->stream;
 	size_t at = 0, child;
 
-	while ((child = 2 * at + 1) < heap->count) {
-		struct ctf_stream_head *moved = head[at];
+	while ((child = 2 * at + 1) < reader->streams) {
+		struct ctf_progress *moved = stream[at];
 
-		if (child + 1 < heap->count &&
-		    head[child + 1]->head_ns < head[child]->head_ns)
+		if (child + 1 < reader->streams &&
+		    stream[child + 1]->head_ns < stream[child]->head_ns)
 			child++;
-		if (moved->head_ns <= head[child]->head_ns)
+		if (moved->head_ns <= stream[child]->head_ns)
 			return;
-		head[at] = head[child];
-		head[child] = moved;
+		stream[at] = stream[child];
+		stream[child] = moved;
 		at = child;
 	}
 }
 
-void ctf_heap_remove(struct ctf_stream_heap *heap)
+/* So many events of the first stream, and what the facts say of them. */
+static void run_first(struct ctf_reader *reader, ctf_run_fn *run, nsec_t until,
+		      uint64_t most)
 {
-	heap->head[0] = heap->head[--heap->count];
-	ctf_heap_settle(heap);
+	struct ctf_progress *stream = reader->stream[0];
+	const struct ctf_tally before = stream->tally, *now = &stream->tally;
+	struct ctf_facts *facts = &reader->facts;
+
+	stream->stop_at = before.events + most;
+	if (!run(reader, stream, until))
+		reader->stream[0] = reader->stream[--reader->streams];
+	settle(reader);
+	if (now->events == before.events)
+		return;
+	if (!facts->events || now->least_ns < facts->begin_ns)
+		facts->begin_ns = now->least_ns;
+	if (!facts->events || now->most_ns > facts->end_ns)
+		facts->end_ns = now->most_ns;
+	facts->events += now->events - before.events;
+	facts->backward += now->backward - before.backward;
+}
+
+bool ctf_reader_merge(struct ctf_reader *reader, uint64_t most, ctf_run_fn *run)
+{
+	uint64_t stop_at =
+	    reader->facts.events + (most < STEP_EVENTS ? most : STEP_EVENTS);
+
+	while (reader->streams && reader->facts.events < stop_at)
+		run_first(reader, run, second_head(reader),
+			  stop_at - reader->facts.events);
+	return reader->streams > 0;
+}
+
+void ctf_reader_prime(struct ctf_reader *reader, ctf_run_fn *run)
+{
+	if (reader->streams)
+		run_first(reader, run, NSEC_MIN, 1);
 }

@@ -73,7 +73,7 @@ enum ctf_use {
  * these, each the most significant one first. What a class or an event lacks is null.
  */
 struct ctf_selection {
-	enum {
+	enum ctf_selected {
 		SELECT_NOTHING, /* as it is for classes that nobody selects */
 		SELECT_EVENTS,  /* without cells */
 		SELECT_FIELDS,  /* a cell a path, in their order */
@@ -84,9 +84,10 @@ struct ctf_selection {
 	enum ctf_use before;
 };
 
+/* What is known of a source; grows while it is read. */
 struct ctf_facts {
-	uint64_t events;             /* of any class */
-	uint64_t bytes, total_bytes; /* of stream files, 0: unknown */
+	uint64_t events;             /* of any class, or captured packets */
+	uint64_t bytes, total_bytes; /* read so far, and in all; 0: unknown */
 	nsec_t begin_ns, end_ns;     /* stamps of the first and last event, if any */
 	uint64_t discarded_events, discarded_packets;
 	uint64_t backward; /* stamps before the one before in their stream */
@@ -96,8 +97,13 @@ struct ctf_facts {
 	nsec_t clock_offset_ns; /* since the epoch, at clock value 0 */
 	uint64_t clock_frequency;
 	bool has_clock;
-	bool has_uuid;   /* of the clock */
+	bool has_uuid;   /* of the clock, which others may be, too */
 	bool is_partial; /* packets were left out by their times; lacks their events */
+
+	/* Where packets of a network are looked for, input/packet_source.h. */
+	uint64_t sent, received; /* sightings */
+	uint64_t network_events; /* of any kind that could be a sighting */
+	uint64_t headerless;     /* received without any recorded header */
 };
 
 struct ctf_reader;

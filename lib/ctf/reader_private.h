@@ -16,14 +16,30 @@ struct ctf_reader_ops {
 	void (*free)(struct ctf_reader *reader);
 };
 
-/* The streams that are still read, the one whose next event is the earliest first. */
-struct ctf_stream_head {
-	nsec_t head_ns; /* no event of this stream to come is before */
+/* Events that have been read; least_ns > most_ns: none. */
+struct ctf_tally {
+	uint64_t events, backward; /* of them before the one before */
+	nsec_t least_ns, most_ns, last_ns;
 };
 
-struct ctf_stream_heap {
-	struct ctf_stream_head **head;
-	size_t count;
+static inline void ctf_tally_add(struct ctf_tally *tally, nsec_t stamp)
+{
+	tally->backward += stamp < tally->last_ns;
+	if (stamp < tally->least_ns)
+		tally->least_ns = stamp;
+	if (stamp > tally->most_ns)
+		tally->most_ns = stamp;
+	tally->last_ns = stamp;
+	tally->events++;
+}
+
+/* What a reader knows of a stream besides what it reads it by; embed it first. */
+struct ctf_progress {
+	nsec_t head_ns; /* no event of this stream to come is before */
+	struct ctf_tally tally;
+	uint64_t stop_at; /* events of the stream */
+	uint32_t index;
+	int32_t cpu;
 };
 
 struct ctf_reader {
@@ -33,20 +49,17 @@ struct ctf_reader {
 	struct problem_list problems;
 	struct ctf_class **class; /* each stays where it is */
 	size_t classes, room;
-	struct ctf_stream_heap heap;
+	/* Those that are still read, a heap: the one whose head is the earliest first. */
+	struct ctf_progress **stream;
+	size_t streams, stream_room;
 	ctf_event_fn *give;
 	void *context;
+	bool has_ended;
 };
 
-/* What a reader knows of a stream besides what it reads it by; embed `head` first. */
-struct ctf_progress {
-	struct ctf_stream_head head;
-	uint64_t events;
-	nsec_t last_ns; /* of the event before */
-	uint32_t index;
-	int32_t cpu;
-	bool began; /* last_ns is set */
-};
+/* The base of memory that is zero; copies the path. */
+void ctf_reader_init(struct ctf_reader *reader, const struct ctf_reader_ops *ops,
+		     const char *path);
 
 /* One more event class, without columns; copies the name. */
 struct ctf_class *ctf_reader_add_class(struct ctf_reader *reader, const char *name,
@@ -55,36 +68,30 @@ struct ctf_class *ctf_reader_add_class(struct ctf_reader *reader, const char *na
 void ctf_class_add_column(struct ctf_class *class, const char *name, enum cell_type type,
 			  bool context);
 
-/* One more event, of this stamp: for the facts and the stream's own. */
-static inline void ctf_note_event(struct ctf_reader *reader, struct ctf_progress *stream,
-				  nsec_t stamp)
-{
-	struct ctf_facts *facts = &reader->facts;
+/* One more stream, which is numbered as it comes. */
+void ctf_reader_add_stream(struct ctf_reader *reader, struct ctf_progress *stream);
 
-	if (!facts->events || stamp < facts->begin_ns)
-		facts->begin_ns = stamp;
-	if (!facts->events || stamp > facts->end_ns)
-		facts->end_ns = stamp;
-	if (stream->began && stamp < stream->last_ns)
-		facts->backward++;
-	stream->last_ns = stamp;
-	stream->began = true;
-	stream->events++;
-	facts->events++;
-}
+/*
+ * Go on with a stream up to its first event past `until`, whose stamp is then its head,
+ * or to stream->stop_at. Adds to its tally. False at its end.
+ */
+typedef bool ctf_run_fn(struct ctf_reader *reader, struct ctf_progress *stream,
+			nsec_t until);
+
+/* A step of all streams, merged. */
+bool ctf_reader_merge(struct ctf_reader *reader, uint64_t most, ctf_run_fn *run);
+
+/* Up to the first event, so that clock, host and classes are known from the start. */
+void ctf_reader_prime(struct ctf_reader *reader, ctf_run_fn *run);
+
+struct schema_clock;
+
+/* The clock of the first stream that has one, and the host, which may be NULL. */
+void ctf_reader_set_clock(struct ctf_reader *reader, const char *host,
+			  const struct schema_clock *clock);
 
 /* The packet's end is before its last event. */
 void ctf_tell_garbled(struct ctf_reader *reader, const struct ctf_progress *stream);
-
-void ctf_heap_init(struct ctf_stream_heap *heap, size_t streams);
-void ctf_heap_add(struct ctf_stream_heap *heap, struct ctf_stream_head *head);
-
-/* The head of every stream but the first, or the end of time. */
-nsec_t ctf_heap_second(const struct ctf_stream_heap *heap);
-
-/* The first stream has gone on, or is at its end and leaves. */
-void ctf_heap_settle(struct ctf_stream_heap *heap);
-void ctf_heap_remove(struct ctf_stream_heap *heap);
 
 struct ctf_reader *ctf_own_open(const char *path, struct error *error);
 struct ctf_reader *ctf_babeltrace2_open(const char *path, struct error *error);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,22 +6,53 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "ctf/packet.h"
 #include "ctf/stream.h"
+
+/*
+ * More packets than any tracer leaves of one stream, four million, are a trick to have
+ * much memory used: then the files stay as they are, by their begins.
+ */
+enum { MOST_ENTRIES = 1 << 22 };
+
+/* One packet, and what of its file is damaged behind it. */
+struct entry {
+	uint64_t ns;  /* since the clock's value 0 */
+	uint64_t key; /* by which it is put in order */
+	uint64_t from, to;
+	uint64_t end, sequence, size;
+	size_t file, number; /* among all, as they were added */
+};
+
+struct entries {
+	struct entry *item;
+	size_t count, room;
+};
+
+static void add_entry(struct entries *entries, const struct ctf_packet *packet,
+		      uint64_t from, size_t file)
+{
+	entries->item = mem_grow(entries->item, entries->count, &entries->room,
+				 sizeof(*entries->item));
+	entries->item[entries->count] = (struct entry){
+	    .ns = ctf_clock_ns(&packet->stream->clock, packet->value[ROLE_BEGIN]),
+	    .from = from,
+	    .to = UINT64_MAX,
+	    .end = packet->value[ROLE_END],
+	    .sequence = UINT64_MAX, /* is looked at in an index only */
+	    .size = packet->size,
+	    .file = file,
+	    .number = entries->count,
+	};
+	entries->count++;
+}
 
 /*
  * The index that LTTng keeps of a stream file, index/NAME.idx beside it: big-endian, a
  * header of four 32-bit numbers (a magic one, two of the version, the bytes of an entry)
- * and an entry a packet of seven 64-bit numbers, nine since 1.1: offset, packet size,
- * content size, begin, end, events discarded, stream, stream instance, sequence number.
+ * and an entry a packet of seven 64-bit numbers, nine since 1.1: offset in bytes, packet
+ * size and content size in bits, begin, end, events discarded, stream, stream instance,
+ * sequence number.
  */
-struct index_entry {
-	uint64_t offset;     /* bytes */
-	uint64_t size;       /* bits */
-	uint64_t begin, end; /* values of the clock */
-	uint64_t sequence;   /* UINT64_MAX: not recorded */
-};
-
 enum {
 	INDEX_MAGIC = (int)0xc1f1dcc1,
 	MOST_ENTRY = 1 << 10, /* bytes, so that there is no use in a larger one */
@@ -37,10 +67,6 @@ enum {
 	INDEX_BEGIN,
 	INDEX_END,
 	INDEX_SEQUENCE = 8
-};
-
-struct index_form {
-	uint32_t magic, major, minor, bytes; /* of an entry */
 };
 
 /* dir/name to dir/index/name.idx; none is much larger than what it is of. */
@@ -62,238 +88,139 @@ static FILE *open_index(const char *path, uint64_t bytes)
 	return file;
 }
 
-static bool read_form(FILE *file, struct index_form *form)
+/* The header: how many bytes an entry has, at least NEW_ENTRY if it is of 1.1; or 0. */
+static uint32_t read_form(FILE *file, bool *is_new)
 {
-	if (fread(form, sizeof(*form), 1, file) != 1)
-		return false;
-	form->minor = be32toh(form->minor);
-	form->bytes = be32toh(form->bytes);
-	return be32toh(form->magic) == (uint32_t)INDEX_MAGIC &&
-	       be32toh(form->major) == 1 && form->bytes <= MOST_ENTRY &&
-	       form->bytes >= (form->minor ? NEW_ENTRY : OLD_ENTRY);
-}
+	uint32_t form[4]; /* magic, major, minor, bytes */
 
-/* False at the end, and where it is cut. */
-static bool read_entry(FILE *file, const struct index_form *form,
-		       struct index_entry *entry)
-{
-	uint64_t field[MOST_ENTRY / sizeof(uint64_t) + 1];
-
-	if (fread(field, 1, form->bytes, file) != form->bytes)
-		return false;
-	entry->offset = be64toh(field[INDEX_OFFSET]);
-	entry->size = be64toh(field[INDEX_SIZE]);
-	entry->begin = be64toh(field[INDEX_BEGIN]);
-	entry->end = be64toh(field[INDEX_END]);
-	entry->sequence = form->minor ? be64toh(field[INDEX_SEQUENCE]) : UINT64_MAX;
-	return true;
-}
-
-/*
- * The index of a stream file of so many bytes: how many entries at *entry, for free().
- * 0 where there is none, or none whose packets are the whole file one after the other.
- */
-static size_t index_read(const char *path, uint64_t bytes, struct index_entry **entry)
-{
-	FILE *file = open_index(path, bytes);
-	struct index_entry next;
-	struct index_form form;
-	size_t count = 0, room = 0;
-	uint64_t at = 0;
-
-	*entry = NULL;
-	if (!file)
+	if (fread(form, sizeof(form), 1, file) != 1)
 		return 0;
-	if (read_form(file, &form))
-		while (at < bytes && read_entry(file, &form, &next) &&
-		       next.offset == at && next.size && next.size % 8 == 0 &&
-		       next.size / 8 <= bytes - at && next.begin <= next.end) {
-			*entry = mem_grow(*entry, count, &room, sizeof(next));
-			(*entry)[count++] = next;
-			at += next.size / 8;
-		}
-	if (at != bytes || fgetc(file) != EOF) {
-		free(*entry);
-		*entry = NULL;
-		count = 0;
-	}
-	fclose(file);
-	return count;
+	for (int i = 0; i < 4; i++)
+		form[i] = be32toh(form[i]);
+	*is_new = form[2] > 0;
+	return form[0] == (uint32_t)INDEX_MAGIC && form[1] == 1 &&
+		       form[3] <= MOST_ENTRY &&
+		       form[3] >= (*is_new ? NEW_ENTRY : OLD_ENTRY)
+		   ? form[3]
+		   : 0;
 }
 
 /*
- * More packets than any tracer leaves of one stream, four million, are a trick to have
- * much memory used: then the files stay as they are, by their begins.
+ * The packets of a stream file of so many bytes, by its index. False with none added
+ * where that is not there, or its packets are not the whole file one after the other.
  */
-enum { MOST_ENTRIES = 1 << 22 };
-
-/* One packet, and what of its file is damaged behind it. */
-struct entry {
-	uint64_t ns;   /* since the clock's value 0 */
-	uint64_t most; /* of this and of all entries before it */
-	uint64_t from, to;
-	uint64_t end, sequence, size;
-	size_t file;
-};
-
-struct entries {
-	struct entry *item;
-	size_t count, room;
-};
-
-static struct entry *add_entry(struct entries *entries, size_t file)
-{
-	struct entry *entry;
-
-	entries->item = mem_grow(entries->item, entries->count, &entries->room,
-				 sizeof(*entries->item));
-	entry = &entries->item[entries->count++];
-	memset(entry, 0, sizeof(*entry));
-	entry->file = file;
-	return entry;
-}
-
-static void add_packet(struct entries *entries, const struct ctf_packet *packet,
-		       uint64_t from, size_t file)
-{
-	struct entry *entry = add_entry(entries, file);
-
-	entry->ns = ctf_clock_ns(&packet->stream->clock, packet->value[ROLE_BEGIN]);
-	entry->from = from;
-	entry->to = UINT64_MAX;
-	entry->end = packet->value[ROLE_END];
-	entry->sequence = UINT64_MAX; /* is looked at in an index only */
-	entry->size = packet->size;
-}
-
-/* The packets of a file by its index. False where it has none. */
 static bool add_index(struct entries *entries, const struct ctf_file *of, uint64_t bytes,
-		      size_t file)
+		      size_t number)
 {
-	struct index_entry *index;
-	size_t count = index_read(of->path, bytes, &index);
+	const size_t begin = entries->count;
+	uint64_t field[MOST_ENTRY / sizeof(uint64_t) + 1] = {0}, at = 0;
+	struct ctf_packet packet = {.stream = of->first.stream};
+	FILE *file = open_index(of->path, bytes);
+	bool is_new, is_whole;
+	uint32_t size;
 
-	for (size_t i = 0; i < count; i++) {
-		struct entry *entry = add_entry(entries, file);
-
-		entry->ns = ctf_clock_ns(&of->first.stream->clock, index[i].begin);
-		entry->from = index[i].offset;
-		entry->to = index[i].offset + index[i].size / 8;
-		entry->end = index[i].end;
-		entry->sequence = index[i].sequence;
-		entry->size = index[i].size;
+	if (!file)
+		return false;
+	size = read_form(file, &is_new);
+	while (size && at < bytes && fread(field, 1, size, file) == size) {
+		for (int i = 0; i <= INDEX_SEQUENCE; i++)
+			field[i] = be64toh(field[i]);
+		if (field[INDEX_OFFSET] != at || !field[INDEX_SIZE] ||
+		    field[INDEX_SIZE] % 8 || field[INDEX_SIZE] / 8 > bytes - at ||
+		    field[INDEX_BEGIN] > field[INDEX_END])
+			break;
+		packet.size = field[INDEX_SIZE];
+		packet.value[ROLE_BEGIN] = field[INDEX_BEGIN];
+		packet.value[ROLE_END] = field[INDEX_END];
+		add_entry(entries, &packet, at, number);
+		at += packet.size / 8;
+		entries->item[entries->count - 1].to = at;
+		if (is_new)
+			entries->item[entries->count - 1].sequence =
+			    field[INDEX_SEQUENCE];
 	}
-	free(index);
-	return count > 0;
+	is_whole = entries->count > begin && at == bytes && fgetc(file) == EOF;
+	if (!is_whole)
+		entries->count = begin;
+	fclose(file);
+	return is_whole;
 }
 
 /* The packets of a file; the first begins with the file and each ends with the next. */
-static void scan(struct entries *entries, const struct ctf_stream *stream,
-		 const struct ctf_trace *trace, size_t file)
+static void scan(struct entries *entries, const struct ctf_stream *stream, size_t file)
 {
 	const struct ctf_file *of = &stream->file[file];
 	const size_t begin = entries->count;
-	struct ctf_window window = {.is_scattered = true};
+	struct ctf_window window = {.trace = stream->window.trace, .is_scattered = true};
 	struct ctf_cursor cursor = stream->cursor;
 	struct ctf_packet packet;
 	uint64_t at = 0;
 
-	if (ctf_window_open(&window, of->path))
+	if (ctf_window_open(&window, of))
 		window.size = 0;
 	if (add_index(entries, of, window.size, file))
 		return;
 	while (at < window.size && entries->count <= MOST_ENTRIES) {
-		enum packet_found found =
-		    ctf_packet_at(&window, trace, &of->first, &cursor, at, &packet);
+		enum packet_found found = ctf_packet_at(&window, &cursor, at, &packet);
 
 		if (found == PACKET_GARBLED) {
-			at = ctf_seek(&window, trace, &of->first, &cursor, at + 1);
+			at = ctf_packet_seek(&window, &cursor, at + 1);
 			continue;
 		}
 		if (entries->count > begin)
 			entries->item[entries->count - 1].to = at;
-		add_packet(entries, &packet, entries->count > begin ? at : 0, file);
+		add_entry(entries, &packet, entries->count > begin ? at : 0, file);
 		if (found != PACKET_WHOLE)
 			break;
 		at += packet.size / 8;
 	}
 	if (entries->count == begin)
-		add_packet(entries, &of->first, 0, file);
+		add_entry(entries, &of->first, 0, file);
 	ctf_window_clear(&window);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct ctf_file *const *one = a, *const *other = b;
+
+	return (*one)->rank < (*other)->rank ? -1 : 1;
+}
+
+/* The packets of all files, in the order of the directory. */
+static void scan_all(struct entries *entries, const struct ctf_stream *stream)
+{
+	const struct ctf_file **file = mem_alloc(stream->files * sizeof(*file));
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < stream->files; i++)
+		file[i] = &stream->file[i];
+	qsort(file, stream->files, sizeof(*file), by_rank);
+	for (size_t i = 0; i < stream->files && entries->count <= MOST_ENTRIES; i++)
+		scan(entries, stream, (size_t)(file[i] - stream->file));
+	/* The first file keeps its order. */
+	for (size_t i = 0; i < entries->count; i++) {
+		struct entry *entry = &entries->item[i];
+
+		if (entry->ns > most && entry->file == entries->item[0].file)
+			most = entry->ns;
+		entry->key = entry->file == entries->item[0].file ? most : entry->ns;
+	}
+	free(file);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct entry *one = a, *other = b;
+
+	if (one->key != other->key)
+		return one->key < other->key ? -1 : 1;
+	return one->number < other->number ? -1 : 1;
 }
 
 static bool is_same(const struct entry *one, const struct entry *other)
 {
 	return one->ns == other->ns && one->end == other->end &&
 	       one->sequence == other->sequence && one->size == other->size;
-}
-
-/* The first entry that does not begin before this time. */
-static size_t find(const struct entries *entries, uint64_t ns)
-{
-	size_t low = 0, high = entries->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (entries->item[middle].most < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* How many entries from the first one on go to the same place, one after the other. */
-static size_t run_length(const struct entry *first, size_t count,
-			 const struct entry *behind)
-{
-	size_t length = 1;
-
-	while (length < count && first[length].ns > first[length - 1].ns &&
-	       (!behind || first[length].ns < behind->ns))
-		length++;
-	return length;
-}
-
-/* Put a file's entries among those of others; there is room for them. */
-static void insert(struct entries *all, struct entry *item, size_t count)
-{
-	while (count) {
-		size_t at = find(all, item->ns), length;
-		struct entry *behind = at < all->count ? &all->item[at] : NULL;
-
-		if (behind && is_same(item, behind)) {
-			item++;
-			count--;
-			continue;
-		}
-		length = run_length(item, count, behind);
-		if (behind)
-			memmove(behind + length, behind,
-				(all->count - at) * sizeof(*behind));
-		for (size_t i = 0; i < length; i++) {
-			all->item[at + i] = item[i];
-			all->item[at + i].most = item[i].ns;
-		}
-		all->count += length;
-		item += length;
-		count -= length;
-	}
-}
-
-/* The file that the directory lists first keeps its order. */
-static void take_first(struct entries *all, const struct entry *item, size_t count)
-{
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (item[i].ns > most)
-			most = item[i].ns;
-		all->item[i] = item[i];
-		all->item[i].most = most;
-	}
-	all->count = count;
 }
 
 static void add_part(struct ctf_stream *stream, size_t *room, struct ctf_part part)
@@ -308,62 +235,54 @@ static void add_part(struct ctf_stream *stream, size_t *room, struct ctf_part pa
 	stream->part[stream->parts++] = part;
 }
 
-static int by_rank(const void *a, const void *b)
-{
-	const struct ctf_file *const *one = a, *const *other = b;
-
-	return (*one)->rank < (*other)->rank ? -1 : 1;
-}
-
 /*
- * The entries of all files, in the order of the directory; those of one end at end[].
- * False where there are too many.
+ * Packets of one key, as they were added: those of the first file, and then each in front
+ * of all before, if it is not the same as the foremost. Those left out get no size.
  */
-static bool scan_all(struct entries *entries, const struct ctf_stream *stream,
-		     const struct ctf_trace *trace, size_t *end)
+static void add_group(struct ctf_stream *stream, size_t *room, struct entry *item,
+		      size_t count, size_t first_file)
 {
-	const struct ctf_file **file = mem_alloc(stream->files * sizeof(*file));
+	size_t firsts = 0, front;
 
-	for (size_t i = 0; i < stream->files; i++)
-		file[i] = &stream->file[i];
-	qsort(file, stream->files, sizeof(*file), by_rank);
-	for (size_t i = 0; i < stream->files && entries->count <= MOST_ENTRIES; i++) {
-		scan(entries, stream, trace, (size_t)(file[i] - stream->file));
-		end[i] = entries->count;
-	}
-	free(file);
-	return entries->count <= MOST_ENTRIES;
+	while (firsts < count && item[firsts].file == first_file)
+		firsts++;
+	front = firsts ? 0 : SIZE_MAX;
+	for (size_t i = firsts; i < count; i++)
+		if (front != SIZE_MAX && is_same(&item[i], &item[front]))
+			item[i].size = 0;
+		else
+			front = i;
+	for (size_t i = count; i-- > firsts;)
+		if (item[i].size)
+			add_part(
+			    stream, room,
+			    (struct ctf_part){item[i].file, item[i].from, item[i].to});
+	for (size_t i = 0; i < firsts; i++)
+		add_part(stream, room,
+			 (struct ctf_part){item[i].file, item[i].from, item[i].to});
 }
 
-/* All packets in the order of their begins. False where there are too many. */
-static bool order_packets(struct ctf_stream *stream, const struct ctf_trace *trace)
+void ctf_stream_order(struct ctf_stream *stream)
 {
-	struct entries scanned = {NULL, 0, 0}, all = {NULL, 0, 0};
-	size_t *end = mem_alloc(stream->files * sizeof(*end)), room = 0;
-	bool can = scan_all(&scanned, stream, trace, end);
+	struct entries all = {NULL, 0, 0};
+	size_t room = 0, first_file = 0, count;
 
-	if (can) {
-		all.item = mem_alloc(scanned.count * sizeof(*all.item));
-		take_first(&all, scanned.item, end[0]);
+	if (stream->files > 1)
+		scan_all(&all, stream);
+	if (all.count > MOST_ENTRIES)
+		all.count = 0;
+	if (all.count) {
+		first_file = all.item[0].file;
+		qsort(all.item, all.count, sizeof(*all.item), by_key);
 	}
-	for (size_t i = 1; can && i < stream->files; i++)
-		insert(&all, scanned.item + end[i - 1], end[i] - end[i - 1]);
-	for (size_t i = 0; i < all.count; i++)
-		add_part(stream, &room,
-			 (struct ctf_part){all.item[i].file, all.item[i].from,
-					   all.item[i].to});
-	free(all.item);
-	free(scanned.item);
-	free(end);
-	return can;
-}
-
-void ctf_stream_order(struct ctf_stream *stream, const struct ctf_trace *trace)
-{
-	size_t room = 0;
-
-	if (stream->files > 1 && order_packets(stream, trace))
-		return;
-	for (size_t i = 0; i < stream->files; i++)
+	for (size_t i = 0; i < all.count; i += count) {
+		count = 1;
+		while (i + count < all.count &&
+		       all.item[i + count].key == all.item[i].key)
+			count++;
+		add_group(stream, &room, &all.item[i], count, first_file);
+	}
+	for (size_t i = 0; !all.count && i < stream->files; i++)
 		add_part(stream, &room, (struct ctf_part){i, 0, UINT64_MAX});
+	free(all.item);
 }

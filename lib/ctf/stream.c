@@ -10,68 +10,63 @@
 
 #include "base/mem.h"
 
-#include "ctf/packet.h"
-
 #define MOST_BYTES ((uint64_t)1 << 30) /* of a packet; LTTng's have a MiB or so */
 
-static bool open_part(struct ctf_stream *stream, struct ctf_part part)
-{
-	stream->of = &stream->file[part.file];
-	stream->path = stream->of->path;
-	stream->next = part.from;
-	stream->size = stream->until = 0;
-	if (ctf_window_open(&stream->window, stream->path))
-		return false;
-	stream->size = stream->window.size;
-	stream->until = part.to < stream->size ? part.to : stream->size;
-	return true;
-}
-
 /* Open the next part that can be. False when there is none. */
-static bool open_next(struct ctf_stream *stream, struct problem_list *problems)
+static bool open_next(struct ctf_stream *stream)
 {
 	while (stream->at_part < stream->parts) {
-		if (!open_part(stream, stream->part[stream->at_part++]))
-			problem_add(problems, stream->path, "unreadable", 1,
+		const struct ctf_part *part = &stream->part[stream->at_part++];
+		const struct ctf_file *file = &stream->file[part->file];
+
+		stream->next = part->from;
+		if (ctf_window_open(&stream->window, file)) {
+			problem_add(stream->problems, file->path, "unreadable", 1,
 				    "%s, left out", strerror(errno));
-		else if (stream->next < stream->until)
+			continue;
+		}
+		stream->size = stream->window.size;
+		stream->until = part->to < stream->size ? part->to : stream->size;
+		if (stream->next < stream->until)
 			return true;
 	}
 	ctf_window_clear(&stream->window);
 	return false;
 }
 
-static void tell_cut(const struct ctf_stream *stream, struct problem_list *problems)
+static void tell_cut(const struct ctf_stream *stream)
 {
-	problem_add(problems, stream->path, "truncated", 1,
+	problem_add(stream->problems, stream->window.file->path, "truncated", 1,
 		    "cut in the middle of a packet, %" PRIu64 " of its %" PRIu64
 		    " bytes are there",
 		    stream->size - stream->at, stream->packet.size / 8);
 }
 
 /* Damaged places after the first one of a stream are counted. */
-static void tell_gap(struct ctf_stream *stream, struct problem_list *problems)
+static void tell_gap(struct ctf_stream *stream)
 {
+	const char *path = stream->window.file->path;
 	uint64_t gap = stream->next - stream->at;
 
 	if (stream->gaps++)
 		stream->gap_bytes += gap;
 	else if (stream->next == stream->size)
-		problem_add(problems, stream->path, "garbled", 1,
+		problem_add(stream->problems, path, "garbled", 1,
 			    "no packet at byte %" PRIu64 " of %" PRIu64
 			    ", the rest is left out",
 			    stream->at, stream->size);
 	else
-		problem_add(problems, stream->path, "garbled", 1,
+		problem_add(stream->problems, path, "garbled", 1,
 			    "no packet at byte %" PRIu64 " of %" PRIu64 ", %" PRIu64
 			    " bytes up to the next one are left out",
 			    stream->at, stream->size, gap);
 }
 
-static void tell_gaps(struct ctf_stream *stream, struct problem_list *problems)
+static void tell_gaps(struct ctf_stream *stream)
 {
 	if (stream->gaps > 1)
-		problem_add(problems, stream->path, "garbled", stream->gaps - 1,
+		problem_add(stream->problems, stream->window.file->path, "garbled",
+			    stream->gaps - 1,
 			    "no packet at %" PRIu64 " more places, %" PRIu64
 			    " bytes are left out there",
 			    stream->gaps - 1, stream->gap_bytes);
@@ -79,10 +74,10 @@ static void tell_gaps(struct ctf_stream *stream, struct problem_list *problems)
 }
 
 /* The file is not what it was when it was opened. */
-static void tell_shrunk(struct ctf_stream *stream, struct problem_list *problems)
+static void tell_shrunk(struct ctf_stream *stream)
 {
 	if (stream->window.size < stream->size)
-		problem_add(problems, stream->path, "truncated", 1,
+		problem_add(stream->problems, stream->window.file->path, "truncated", 1,
 			    "it was cut from %" PRIu64 " to %" PRIu64
 			    " bytes while it was read",
 			    stream->size, stream->window.size);
@@ -91,51 +86,40 @@ static void tell_shrunk(struct ctf_stream *stream, struct problem_list *problems
 		stream->until = stream->size;
 }
 
-/*
- * A packet that ends beyond its file: cut, or its size is wrong, and another one
- * begins in it, which it cannot without the uuid of both.
- */
-static enum packet_found check_cut(struct ctf_stream *stream,
-				   const struct ctf_trace *trace)
+static enum packet_found look(struct ctf_stream *stream)
 {
-	uint64_t next = stream->size;
-
-	if (packet_has(&stream->packet, ROLE_UUID))
-		next = ctf_seek(&stream->window, trace, &stream->of->first,
-				&stream->cursor, stream->at + 1);
-	stream->next = next;
-	if (next < stream->window.size)
-		return PACKET_GARBLED;
-	return ctf_packet_at(&stream->window, trace, &stream->of->first, &stream->cursor,
-			     stream->at, &stream->packet);
+	return ctf_packet_at(&stream->window, &stream->cursor, stream->at,
+			     &stream->packet);
 }
 
 /* Look at the head of the packet at hand, and where the next one is. */
-static enum packet_found read_head(struct ctf_stream *stream,
-				   const struct ctf_trace *trace)
+static enum packet_found read_head(struct ctf_stream *stream)
 {
-	enum packet_found found =
-	    ctf_packet_at(&stream->window, trace, &stream->of->first, &stream->cursor,
-			  stream->at, &stream->packet);
+	enum packet_found found = look(stream);
 
+	/*
+	 * A packet that ends beyond its file is cut, or its size is wrong, and another
+	 * one begins in it, which it cannot without the uuid of both.
+	 */
+	stream->next = stream->size;
 	if (found == PACKET_WHOLE)
 		stream->next = stream->at + stream->packet.size / 8;
-	else if (found == PACKET_CUT)
-		found = check_cut(stream, trace);
-	else
-		stream->next = ctf_seek(&stream->window, trace, &stream->of->first,
-					&stream->cursor, stream->at + 1);
-	return found;
+	else if (found != PACKET_CUT || packet_has(&stream->packet, ROLE_UUID))
+		stream->next =
+		    ctf_packet_seek(&stream->window, &stream->cursor, stream->at + 1);
+	if (found != PACKET_CUT)
+		return found;
+	return stream->next < stream->window.size ? PACKET_GARBLED : look(stream);
 }
 
 /* Have the content of the packet at hand; less of it where the file got shorter. */
-static bool read_content(struct ctf_stream *stream, struct problem_list *problems)
+static bool read_content(struct ctf_stream *stream)
 {
 	uint64_t bytes = (stream->packet.content + 7) / 8;
 	struct ctf_cursor *cursor = &stream->cursor;
 
 	if (bytes > MOST_BYTES) {
-		problem_add(problems, stream->path, "broken", 1,
+		problem_add(stream->problems, stream->window.file->path, "broken", 1,
 			    "the packet at byte %" PRIu64 " has %" PRIu64
 			    " bytes, more than 1 GiB, and is left out",
 			    stream->at, bytes);
@@ -163,81 +147,62 @@ static bool can_skip(const struct ctf_stream *stream)
 	       end_ns < stream->skip_before;
 }
 
-static void skip(struct ctf_stream *stream)
+bool ctf_stream_next(struct ctf_stream *stream)
 {
-	stream->is_skipped = true;
-	stream->cursor.at = stream->cursor.end;
-	stream->packets++;
-}
+	bool has_content = false;
 
-bool ctf_stream_next(struct ctf_stream *stream, const struct ctf_trace *trace,
-		     struct problem_list *problems)
-{
-	for (;;) {
+	while (!has_content) {
 		enum packet_found found;
-		bool has_content;
 
 		if (stream->next >= stream->until) {
-			tell_gaps(stream, problems);
-			if (!open_next(stream, problems))
+			tell_gaps(stream);
+			if (!open_next(stream))
 				return false;
 		}
 		stream->at = stream->next;
-		found = read_head(stream, trace);
+		found = read_head(stream);
 		stream->is_cut = found == PACKET_CUT;
-		stream->is_skipped = false;
-		if (found == PACKET_WHOLE && can_skip(stream)) {
-			skip(stream);
+		stream->is_skipped = found == PACKET_WHOLE && can_skip(stream);
+		if (stream->is_skipped) {
+			stream->cursor.at = stream->cursor.end;
 			return true;
 		}
 		has_content = (found == PACKET_WHOLE || found == PACKET_CUT) &&
-			      read_content(stream, problems);
-		tell_shrunk(stream, problems);
+			      read_content(stream);
+		tell_shrunk(stream);
 		if (found == PACKET_CUT)
-			tell_cut(stream, problems);
+			tell_cut(stream);
 		if (found == PACKET_GARBLED)
-			tell_gap(stream, problems);
-		if (has_content) {
-			stream->packets++;
-			return true;
-		}
+			tell_gap(stream);
 	}
+	return true;
 }
 
-static void cursor_init(struct ctf_cursor *cursor, const struct ctf_trace *trace)
+static uint64_t *new_slots(const struct ctf_trace *trace)
 {
-	memset(cursor, 0, sizeof(*cursor));
-	cursor->slot =
-	    mem_zalloc((size_t)trace->schema->slots * sizeof(*cursor->slot) + 1);
-}
-
-static void cursor_clear(struct ctf_cursor *cursor)
-{
-	free(cursor->slot);
-	free(cursor->place);
+	return mem_zalloc((size_t)trace->schema->slots * sizeof(uint64_t) + 1);
 }
 
 /* The first packet of a file, wherever that is. */
 static enum packet_found read_first(const struct ctf_trace *trace, struct ctf_file *file,
 				    uint64_t *size)
 {
-	struct ctf_window window = {.path = NULL};
-	struct ctf_cursor cursor;
-	enum packet_found found;
+	struct ctf_window window = {.trace = trace};
+	struct ctf_cursor cursor = {.slot = new_slots(trace)};
+	enum packet_found found = PACKET_NONE;
+	struct ctf_packet first;
 	uint64_t at;
 
-	if (ctf_window_open(&window, file->path))
-		return PACKET_NONE;
-	*size = window.size;
-	cursor_init(&cursor, trace);
-	found = ctf_packet_at(&window, trace, NULL, &cursor, 0, &file->first);
-	if (found == PACKET_GARBLED) {
-		at = ctf_seek(&window, trace, NULL, &cursor, 1);
-		if (at < window.size)
-			found = ctf_packet_at(&window, trace, NULL, &cursor, at,
-					      &file->first);
+	if (ctf_window_open(&window, file) == 0) {
+		*size = window.size;
+		found = ctf_packet_at(&window, &cursor, 0, &first);
+		at = found == PACKET_GARBLED ? ctf_packet_seek(&window, &cursor, 1) : 0;
+		if (at && at < window.size)
+			found = ctf_packet_at(&window, &cursor, at, &first);
+		if (found == PACKET_WHOLE || found == PACKET_CUT)
+			file->first = first;
 	}
-	cursor_clear(&cursor);
+	free(cursor.slot);
 	ctf_window_clear(&window);
 	return found;
 }
@@ -245,9 +210,8 @@ static enum packet_found read_first(const struct ctf_trace *trace, struct ctf_fi
 /* The stream that a file goes on, or a new one. */
 static struct ctf_stream *stream_of(struct ctf_streams *streams,
 				    const struct ctf_trace *trace,
-				    const struct ctf_file *file)
+				    const struct ctf_packet *packet)
 {
-	const struct ctf_packet *packet = &file->first;
 	struct ctf_stream *stream;
 
 	for (size_t i = 0; i < streams->count; i++) {
@@ -262,57 +226,41 @@ static struct ctf_stream *stream_of(struct ctf_streams *streams,
 	streams->stream = mem_grow(streams->stream, streams->count, &streams->room,
 				   sizeof(*streams->stream));
 	stream = &streams->stream[streams->count++];
-	memset(stream, 0, sizeof(*stream));
-	cursor_init(&stream->cursor, trace);
-	stream->skip_before = NSEC_MIN;
+	*stream = (struct ctf_stream){.window = {.trace = trace},
+				      .cursor = {.slot = new_slots(trace)},
+				      .skip_before = NSEC_MIN};
 	return stream;
 }
 
-static bool is_behind(const struct ctf_file *one, const struct ctf_file *other)
-{
-	return one->begin != other->begin ? one->begin > other->begin
-					  : one->rank > other->rank;
-}
-
-/* Behind those that begin before; of one begin, as the directory lists them. */
-static void add_file(struct ctf_stream *stream, const struct ctf_file *file)
-{
-	size_t at = stream->files;
-
-	stream->file =
-	    mem_grow(stream->file, stream->files++, &stream->room, sizeof(*stream->file));
-	for (; at > 0 && is_behind(&stream->file[at - 1], file); at--)
-		stream->file[at] = stream->file[at - 1];
-	stream->file[at] = *file;
-}
-
 /* Takes the path. */
-static void look_at(struct ctf_streams *streams, const struct ctf_trace *trace,
-		    struct ctf_file file, struct problem_list *problems)
+static void add_file(struct ctf_streams *streams, const struct ctf_trace *trace,
+		     struct ctf_file file, struct problem_list *problems)
 {
 	enum packet_found found;
+	struct ctf_stream *stream;
 	uint64_t size = 0;
 
 	errno = 0;
 	found = read_first(trace, &file, &size);
 	streams->bytes += size;
-	if ((found == PACKET_WHOLE || found == PACKET_CUT) &&
-	    file.first.stream->clock.of) {
+	if (file.first.stream && file.first.stream->clock.of) {
 		file.begin =
 		    ctf_clock_ns(&file.first.stream->clock, file.first.value[ROLE_BEGIN]);
-		add_file(stream_of(streams, trace, &file), &file);
+		stream = stream_of(streams, trace, &file.first);
+		stream->problems = problems;
+		stream->file = mem_grow(stream->file, stream->files, &stream->room,
+					sizeof(*stream->file));
+		stream->file[stream->files++] = file;
 		return;
 	}
-	if (found == PACKET_NONE)
-		problem_add(problems, file.path, "unreadable", 1, "%s, left out",
-			    strerror(errno));
-	else if (found != PACKET_GARBLED)
-		problem_add(problems, file.path, "unreadable", 1,
-			    "its events have no stamps, left out");
-	else
+	if (found == PACKET_GARBLED)
 		problem_add(problems, file.path, "garbled", 1,
 			    "no packet at byte 0 of %" PRIu64 ", the rest is left out",
 			    size);
+	else
+		problem_add(problems, file.path, "unreadable", 1, "%s, left out",
+			    found == PACKET_NONE ? strerror(errno)
+						 : "its events have no stamps");
 	free(file.path);
 }
 
@@ -323,6 +271,16 @@ static int by_path(const void *a, const void *b)
 	return strcmp(one->path, other->path);
 }
 
+/* Those of one begin as the directory lists them. */
+static int by_begin(const void *a, const void *b)
+{
+	const struct ctf_file *one = a, *other = b;
+
+	if (one->begin != other->begin)
+		return one->begin < other->begin ? -1 : 1;
+	return one->rank < other->rank ? -1 : 1;
+}
+
 static int by_first_file(const void *a, const void *b)
 {
 	const struct ctf_stream *one = a, *other = b;
@@ -330,56 +288,59 @@ static int by_first_file(const void *a, const void *b)
 	return strcmp(one->file[0].path, other->file[0].path);
 }
 
-struct listing {
-	struct ctf_file *file;
-	size_t count, room;
-};
-
-/* The files of a directory that may be streams, in the order of their names. */
-static int list_files(struct listing *listing, const char *path)
+/* Whether a file may be one of a stream. */
+static bool is_candidate(const char *path, const char *name)
 {
-	struct dirent **entry = NULL;
-	int count = scandir(path, &entry, NULL, NULL);
 	struct stat status;
 
-	for (int i = 0; i < count; i++) {
-		struct ctf_file file = {.rank = (size_t)i};
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && name[0] != '.' &&
+	       status.st_size > 0 && strcmp(name, "metadata") != 0;
+}
 
-		file.path = mem_printf("%s/%s", path, entry[i]->d_name);
-		if (stat(file.path, &status) == 0 && S_ISREG(status.st_mode) &&
-		    entry[i]->d_name[0] != '.' && status.st_size > 0 &&
-		    strcmp(entry[i]->d_name, "metadata") != 0) {
-			listing->file = mem_grow(listing->file, listing->count,
-						 &listing->room, sizeof(file));
-			listing->file[listing->count++] = file;
-		} else {
-			free(file.path);
-		}
+/* How many such files a directory has, in the order of their paths, or -1. */
+static int list_files(struct ctf_file **file, const char *path)
+{
+	struct dirent **entry = NULL;
+	int entries = scandir(path, &entry, NULL, NULL), count = 0;
+
+	*file = mem_zalloc((size_t)(entries > 0 ? entries : 0) * sizeof(**file) + 1);
+	for (int i = 0; i < entries; i++) {
+		char *whole = mem_printf("%s/%s", path, entry[i]->d_name);
+
+		if (is_candidate(whole, entry[i]->d_name))
+			(*file)[count++] =
+			    (struct ctf_file){.path = whole, .rank = (size_t)i};
+		else
+			free(whole);
 		free(entry[i]);
 	}
 	free(entry);
-	if (listing->count)
-		qsort(listing->file, listing->count, sizeof(*listing->file), by_path);
-	return count < 0 ? -1 : 0;
+	qsort(*file, (size_t)count, sizeof(**file), by_path);
+	return entries < 0 ? -1 : count;
 }
 
 int ctf_streams_open(struct ctf_streams *streams, const struct ctf_trace *trace,
 		     const char *path, struct problem_list *problems, struct error *error)
 {
-	struct listing listing = {NULL, 0, 0};
+	struct ctf_file *file;
+	int count = list_files(&file, path);
 
 	memset(streams, 0, sizeof(*streams));
-	if (list_files(&listing, path))
-		return error_errno(error, path);
-	for (size_t i = 0; i < listing.count; i++)
-		look_at(streams, trace, listing.file[i], problems);
-	free(listing.file);
-	for (size_t i = 0; i < streams->count; i++)
-		ctf_stream_order(&streams->stream[i], trace);
+	if (count < 0)
+		error_errno(error, path);
+	for (int i = 0; i < count; i++)
+		add_file(streams, trace, file[i], problems);
+	free(file);
+	for (size_t i = 0; i < streams->count; i++) {
+		struct ctf_stream *stream = &streams->stream[i];
+
+		qsort(stream->file, stream->files, sizeof(*stream->file), by_begin);
+		ctf_stream_order(stream);
+	}
 	if (streams->count)
 		qsort(streams->stream, streams->count, sizeof(*streams->stream),
 		      by_first_file);
-	return 0;
+	return count < 0 ? -1 : 0;
 }
 
 void ctf_streams_clear(struct ctf_streams *streams)
@@ -392,7 +353,8 @@ void ctf_streams_clear(struct ctf_streams *streams)
 			free(stream->file[k].path);
 		free(stream->file);
 		free(stream->part);
-		cursor_clear(&stream->cursor);
+		free(stream->cursor.slot);
+		free(stream->cursor.place);
 	}
 	free(streams->stream);
 	memset(streams, 0, sizeof(*streams));

@@ -2,19 +2,84 @@
 #ifndef CT_CTF_STREAM_H
 #define CT_CTF_STREAM_H
 
-#include "base/nsec.h"
-#include "base/problem.h"
-#include "ctf/packet.h"
-#include "ctf/window.h"
+#include "ctf/reader_private.h"
+#include "ctf/trace.h"
+
+/* What the head of one packet says. */
+struct ctf_packet {
+	const struct ctf_stream_class *stream;
+	uint64_t size, content; /* bits; content: as far as the file goes */
+	unsigned char uuid[16];
+	unsigned has; /* roles, a bit each */
+	uint64_t value[ROLES];
+};
+
+static inline bool packet_has(const struct ctf_packet *packet, enum field_role role)
+{
+	return packet->has & 1u << role;
+}
 
 /* One file of a stream; LTTng may write several, one after the other. */
 struct ctf_file {
 	char *path;
-	struct ctf_packet first;
+	struct ctf_packet first; /* that all others must be like; no stream: not known */
 	uint64_t
 	    begin;   /* of its first packet, since the clock's value 0; 0: not recorded */
 	size_t rank; /* among the files as their directory lists them */
 };
+
+/*
+ * The bytes of a stream file that are looked at, read in large blocks. The file
+ * is not mapped: one that gets shorter under a map ends the program by a signal.
+ * Reading costs a few per cent (docs/benchmarks.md): a copy, but no page faults.
+ * It is open only while a block is read, as a cluster has more streams than a
+ * process may have open files.
+ */
+struct ctf_window {
+	const struct ctf_trace *trace;
+	const struct ctf_file *file;
+	uint64_t size;       /* of the file: at first, or as reading found it */
+	bool is_scattered;   /* read no more at once than is asked for */
+	unsigned char *byte; /* `count` bytes of the file from `at` on */
+	uint64_t at, count, room;
+};
+
+/* Look at this file from now on. -1 with errno set where it cannot be read. */
+int ctf_window_open(struct ctf_window *window, const struct ctf_file *file);
+
+/*
+ * The bytes from `at` on: `count` or more of them, fewer only where the file
+ * ends, of which window->size then tells, or where it cannot be read, which is
+ * its end, too. Borrowed until the next call.
+ */
+struct ctf_bytes ctf_window_show(struct ctf_window *window, uint64_t at, uint64_t count);
+
+void ctf_window_clear(struct ctf_window *window);
+
+enum packet_found {
+	PACKET_WHOLE,
+	PACKET_CUT,     /* the file ends before the packet does */
+	PACKET_GARBLED, /* no packet of this stream begins here */
+	PACKET_NONE,    /* the file ends here */
+};
+
+/*
+ * Look at the packet that begins at byte `at` of the file. Moves the cursor behind its
+ * head, which also sets the clock and the slots; its slots and places must be
+ * there. cursor->end may be beyond cursor->bytes.
+ */
+enum packet_found ctf_packet_at(struct ctf_window *window, struct ctf_cursor *cursor,
+				uint64_t at, struct ctf_packet *packet);
+
+/*
+ * Where the next packet begins at byte `from` of the file or behind it, or the
+ * file's size: for packets are found by the one before, and damage hides all
+ * that follow. They begin with a magic number; without one in the metadata, or
+ * after many that were none, nothing is found. The last packet of a file, if it is cut,
+ * is known by its uuid only.
+ */
+uint64_t ctf_packet_seek(struct ctf_window *window, struct ctf_cursor *cursor,
+			 uint64_t from);
 
 /* Bytes of a file whose packets are read one after the other; see ctf_stream_order. */
 struct ctf_part {
@@ -23,27 +88,37 @@ struct ctf_part {
 };
 
 /*
- * One stream of a trace: its files in the order of their begins, one of them open, and
- * one packet of that under the cursor.
+ * One stream of a trace: its files in the order of their begins, one of them open, one
+ * packet of that under the cursor, and of that one event.
  */
 struct ctf_stream {
+	struct ctf_progress progress;
+	struct problem_list *problems;
 	struct ctf_file *file;
 	size_t files, room;
 	struct ctf_part *part;
-	size_t parts, at_part;     /* the next to be read */
-	const struct ctf_file *of; /* the file at hand, NULL: none yet */
-	const char *path;          /* its */
-	struct ctf_window window;  /* of it */
-	uint64_t size, at, next;   /* bytes: of the file, of this and the next packet */
-	uint64_t until;            /* the end of the part at hand */
+	size_t parts, at_part;    /* the next to be read */
+	struct ctf_window window; /* of the file at hand */
+	uint64_t size;            /* of that, as when it was opened */
+	uint64_t at, next;        /* bytes: of this and of the next packet */
+	uint64_t until;           /* the end of the part at hand */
 	struct ctf_packet packet;
 	struct ctf_cursor cursor; /* its slots are the stream's own */
 	nsec_t skip_before; /* packets that end before are not looked into, if they can */
 	bool is_skipped;    /* the packet at hand was not; the cursor is at its end */
 	bool is_cut;        /* the file ends before the packet at hand does */
-	uint64_t packets;   /* read so far */
 	uint64_t gaps, gap_bytes; /* of the file: places without a packet, all but the
 				     first one's bytes */
+
+	/* For events.c. */
+	const struct ctf_event_class *class; /* of the event under the cursor */
+	nsec_t event_ns;                     /* its stamp */
+	bool has_reached; /* an event does not lie before the reader's begin */
+	bool has_event;   /* the cursor is behind the header of an event */
+	bool has_packet;  /* and within a packet */
+	bool has_before;  /* sequence and discarded are those of the packet before */
+	uint64_t sequence, discarded;
+	uint64_t broken; /* packets */
 };
 
 struct ctf_streams {
@@ -64,8 +139,7 @@ int ctf_streams_open(struct ctf_streams *streams, const struct ctf_trace *trace,
  * Go on to the next packet, in whichever file; what cannot be read becomes a
  * problem. False at the stream's end.
  */
-bool ctf_stream_next(struct ctf_stream *stream, const struct ctf_trace *trace,
-		     struct problem_list *problems);
+bool ctf_stream_next(struct ctf_stream *stream);
 
 /*
  * The order of a stream's packets over all of its files. In a single file it is that of
@@ -79,7 +153,7 @@ bool ctf_stream_next(struct ctf_stream *stream, const struct ctf_trace *trace,
  * Sets the stream's parts. If it has several files, of those without an index the heads
  * of all packets are read.
  */
-void ctf_stream_order(struct ctf_stream *stream, const struct ctf_trace *trace);
+void ctf_stream_order(struct ctf_stream *stream);
 
 void ctf_streams_clear(struct ctf_streams *streams);
 

@@ -23,7 +23,7 @@ static bool to_nanoseconds(uint64_t value, uint64_t frequency, int64_t *ns)
 	return *ns >= 0;
 }
 
-bool ctf_instant(const struct ctf_clock *clock, uint64_t value, nsec_t *instant)
+bool ctf_instant_slow(const struct ctf_clock *clock, uint64_t value, nsec_t *instant)
 {
 	int64_t ns;
 
@@ -64,7 +64,7 @@ nsec_t ctf_offset_ns(const struct schema_clock *clock)
 			seconds);
 }
 
-/* Where ctf_instant is one addition. */
+/* Where an instant is one addition. */
 static void set_range(struct ctf_clock *clock)
 {
 	nsec_t least, most;
@@ -99,55 +99,64 @@ static int set_clock(struct ctf_clock *clock, const struct schema *schema,
 	return 0;
 }
 
-/* Stamps in a scope: of which clock, and of what size the first one is. */
-struct stamps {
-	const char *clock;
-	unsigned size;
+/* What the fields of a scope tell besides their values. */
+struct scope {
+	const char *clock;   /* that its stamps are of, or NULL */
+	unsigned stamp_size; /* of the first */
+	unsigned roles;      /* a bit each */
+	bool has_id;         /* of the event's class */
 };
 
-/* All of them must be of the same clock. */
-static int check_stamps(const struct field_class *class, struct stamps *stamps,
-			struct error *error)
+static int survey(const struct field_class *class, struct scope *scope,
+		  struct error *error)
 {
 	for (size_t i = 0; class && i < class->members; i++)
-		if (check_stamps(class->member[i].class, stamps, error))
+		if (survey(class->member[i].class, scope, error))
 			return -1;
 	if (class && class->element)
-		return check_stamps(class->element, stamps, error);
-	if (!class || !class->clock)
+		return survey(class->element, scope, error);
+	if (!class)
+		return 0;
+	scope->roles |= class->roles;
+	scope->has_id |= class->is_id;
+	if (!class->clock)
 		return 0;
 	if (class->is_signed)
 		return error_set(error, "a stamp that is signed");
-	if (stamps->clock && strcmp(stamps->clock, class->clock) != 0)
+	if (scope->clock && strcmp(scope->clock, class->clock) != 0)
 		return error_set(error, "stamps of two clocks");
-	if (!stamps->clock)
-		*stamps = (struct stamps){class->clock, class->size};
+	if (!scope->clock) {
+		scope->clock = class->clock;
+		scope->stamp_size = class->size;
+	}
 	return 0;
 }
 
 static int find_clock(struct ctf_stream_class *stream, const struct schema *schema,
 		      struct error *error)
 {
-	struct stamps header = {NULL, 0}, context = {NULL, 0};
+	struct scope header = {.clock = NULL}, context = {.clock = NULL};
 
-	if (check_stamps(stream->of->event_header, &header, error) ||
-	    check_stamps(stream->of->packet_context, &context, error))
+	if (survey(stream->of->event_header, &header, error) ||
+	    survey(stream->of->packet_context, &context, error))
 		return -1;
+	stream->has_id = header.has_id;
 	/* Events without stamps have no place among others. */
 	if (!header.clock && !(schema->is_ctf2 && context.clock))
 		return 0;
 	if (header.clock && context.clock && strcmp(header.clock, context.clock) != 0)
 		return error_set(error, "stamps of two clocks");
-	stream->stamp_size = header.size;
+	stream->stamp_size = header.stamp_size;
 	return set_clock(&stream->clock, schema,
 			 header.clock ? header.clock : context.clock, error);
 }
 
-static int want_no_stamp(const struct field_class *class, struct error *error)
+/* A scope that may have no stamps. */
+static int want_no_stamp(const struct field_class *class, struct scope *scope,
+			 struct error *error)
 {
-	struct stamps stamps = {NULL, 0};
-
-	if (check_stamps(class, &stamps, error) || stamps.clock)
+	*scope = (struct scope){.clock = NULL};
+	if (survey(class, scope, error) || scope->clock)
 		return error_set(error, "a stamp outside the headers");
 	return 0;
 }
@@ -170,23 +179,14 @@ static void find_quirks(struct ctf_trace *trace)
 		trace->has_early_events = version < 20301;
 }
 
-static struct ctf_program *compile(const struct ctf_trace *trace,
-				   const struct ctf_event_class *class,
-				   struct error *error)
-{
-	struct field_class *const tree[] = {class->stream->event_context,
-					    class->event->context, class->event->fields};
-
-	return ctf_program_new(tree, 3, trace->schema->mixed, error);
-}
-
 void ctf_trace_compile(struct ctf_trace *trace, struct ctf_event_class *class,
 		       size_t places)
 {
 	struct error error = ERROR_INIT;
 
 	ctf_program_free(class->program);
-	class->program = compile(trace, class, &error);
+	class->program =
+	    ctf_program_new(class->part, CTF_PARTS, trace->schema->mixed, &error);
 	assert(class->program); /* places do not change what can be compiled */
 	class->places = places;
 	if (places > trace->places)
@@ -196,17 +196,23 @@ void ctf_trace_compile(struct ctf_trace *trace, struct ctf_event_class *class,
 static int set_up_class(struct ctf_trace *trace, struct ctf_stream_class *stream,
 			const struct schema_event *event, struct error *error)
 {
-	struct ctf_event_class *class = &stream->class[stream->classes++];
+	struct ctf_event_class *class = &trace->class[trace->classes];
+	struct scope scope;
 
-	class->stream = stream->of;
+	class->index = (uint32_t)trace->classes++;
+	class->stream = stream;
 	class->event = event;
+	class->part[PART_STREAM_CONTEXT] = stream->of->event_context;
+	class->part[PART_CONTEXT] = event->context;
+	class->part[PART_PAYLOAD] = event->fields;
 	if (stream->by_id[event->id])
 		return error_set(error, "two events of one id");
-	stream->by_id[event->id] = (uint32_t)stream->classes;
-	if (want_no_stamp(stream->of->event_context, error) ||
-	    want_no_stamp(event->context, error) || want_no_stamp(event->fields, error))
-		return -1;
-	class->program = compile(trace, class, error);
+	stream->by_id[event->id] = class;
+	for (int i = 0; i < CTF_PARTS; i++)
+		if (want_no_stamp(class->part[i], &scope, error))
+			return -1;
+	class->program =
+	    ctf_program_new(class->part, CTF_PARTS, trace->schema->mixed, error);
 	return class->program ? 0 : -1;
 }
 
@@ -214,12 +220,10 @@ static int set_up_classes(struct ctf_trace *trace, struct ctf_stream_class *stre
 			  struct error *error)
 {
 	const struct schema *schema = trace->schema;
-	size_t classes = 0;
 
 	for (size_t i = 0; i < schema->events; i++) {
 		if (schema->event[i].stream != stream->of->id)
 			continue;
-		classes++;
 		if (schema->event[i].id >= MOST_IDS)
 			return error_set(error, "event %s: want an id below %d",
 					 schema->event[i].name, MOST_IDS);
@@ -227,10 +231,8 @@ static int set_up_classes(struct ctf_trace *trace, struct ctf_stream_class *stre
 			stream->ids = schema->event[i].id + 1;
 	}
 	trace->ids += stream->ids;
-	trace->classes += classes;
 	if (trace->ids > MOST_IDS)
 		return error_set(error, "want events of smaller ids");
-	stream->class = mem_zalloc(classes * sizeof(*stream->class) + 1);
 	stream->by_id = mem_zalloc(stream->ids * sizeof(*stream->by_id) + 1);
 	for (size_t i = 0; i < schema->events; i++)
 		if (schema->event[i].stream == stream->of->id &&
@@ -239,13 +241,71 @@ static int set_up_classes(struct ctf_trace *trace, struct ctf_stream_class *stre
 	return 0;
 }
 
-static bool has_id(const struct field_class *class)
+static bool is_little_unsigned(const struct field_class *class)
 {
-	bool found = class && class->is_id;
+	return class->type == FIELD_INTEGER && !class->is_signed &&
+	       class->order == ORDER_LITTLE && !class->is_reversed &&
+	       !class->is_boolean && !class->roles;
+}
 
-	for (size_t i = 0; class && !found && i < class->members; i++)
-		found = has_id(class->member[i].class);
-	return found || (class && class->element && has_id(class->element));
+/* Where a field begins behind so many bits, the first of which begins a byte. */
+static unsigned behind(unsigned bits, const struct field_class *class)
+{
+	return (bits + class->align - 1) / class->align * class->align;
+}
+
+/* Nothing but a stamp, which one word can hold behind an id of so many bits. */
+static bool is_stamp(const struct field_class *class, unsigned id_size)
+{
+	return is_little_unsigned(class) && class->clock && !class->is_id &&
+	       class->slot < 0 && class->align <= 8 &&
+	       behind(id_size, class) % 8 + class->size <= 64;
+}
+
+/* The stamp of an option that is nothing else. */
+static const struct field_class *find_stamp(const struct field_class *option,
+					    unsigned id_size)
+{
+	if (option->type != FIELD_STRUCTURE || option->members != 1 ||
+	    id_size % option->align)
+		return NULL;
+	option = option->member[0].class;
+	return is_stamp(option, id_size) ? option : NULL;
+}
+
+/* The first option, so that no other one can be meant. */
+static const struct field_class *find_short(const struct field_class *id,
+					    const struct field_class *v)
+{
+	if (v->from < 0 || v->from != id->slot || v->members == 0 ||
+	    v->member[0].ranges != 1 || v->member[0].range[0].first != 0)
+		return NULL;
+	return find_stamp(v->member[0].class, id->size);
+}
+
+static void find_short_header(const struct field_class *header,
+			      struct ctf_short_header *quick)
+{
+	const struct field_class *id, *next, *stamp;
+
+	if (header->type != FIELD_STRUCTURE || header->members != 2 || header->align != 8)
+		return;
+	id = header->member[0].class;
+	next = header->member[1].class;
+	if (!is_little_unsigned(id) || !id->is_id || id->clock)
+		return;
+	if (next->type == FIELD_VARIANT)
+		stamp = find_short(id, next);
+	else
+		stamp = is_stamp(next, id->size) ? next : NULL;
+	if (!stamp)
+		return;
+	quick->id_size = id->size;
+	quick->stamp_size = stamp->size;
+	quick->stamp_at = behind(id->size, stamp);
+	quick->size = quick->stamp_at + stamp->size;
+	quick->last = next == stamp ? UINT64_MAX : next->member[0].range[0].last;
+	quick->slot = id->slot;
 }
 
 static int set_up_stream(struct ctf_trace *trace, struct ctf_stream_class *stream,
@@ -256,14 +316,14 @@ static int set_up_stream(struct ctf_trace *trace, struct ctf_stream_class *strea
 
 	if (find_clock(stream, trace->schema, error))
 		return -1;
-	if (!has_id(of->event_header) && !trace->schema->is_ctf2)
+	if (!stream->has_id && !trace->schema->is_ctf2)
 		return error_set(error, "no id in the headers of events");
 	stream->packet_context = ctf_program_new(&of->packet_context, 1, mixed, error);
 	if (!stream->packet_context)
 		return -1;
 	stream->event_header = ctf_program_new(&of->event_header, 1, mixed, error);
 	if (of->event_header)
-		ctf_short_header_find(of->event_header, &stream->quick);
+		find_short_header(of->event_header, &stream->short_header);
 	return stream->event_header ? set_up_classes(trace, stream, error) : -1;
 }
 
@@ -278,31 +338,24 @@ static void find_magic(struct ctf_trace *trace)
 	trace->is_magic_big = trace->has_magic && field->order == ORDER_BIG;
 }
 
-static bool has_role(const struct field_class *class, enum field_role role)
-{
-	bool found = class && class->roles & 1u << role;
-
-	for (size_t i = 0; class && !found && i < class->members; i++)
-		found = has_role(class->member[i].class, role);
-	return found;
-}
-
 static int set_up(struct ctf_trace *trace, struct error *error)
 {
 	const struct schema *schema = trace->schema;
 	size_t streams = schema->streams;
+	struct scope header;
 
 	find_quirks(trace);
 	find_magic(trace);
-	if (want_no_stamp(schema->packet_header, error))
+	if (want_no_stamp(schema->packet_header, &header, error))
 		return -1;
 	trace->packet_header =
 	    ctf_program_new(&schema->packet_header, 1, schema->mixed, error);
 	if (!trace->packet_header)
 		return -1;
-	if (!has_role(schema->packet_header, ROLE_STREAM) && streams != 1)
+	if (!(header.roles & 1u << ROLE_STREAM) && streams != 1)
 		return error_set(error, "packets do not say their stream");
 	trace->stream = mem_zalloc(streams * sizeof(*trace->stream) + 1);
+	trace->class = mem_zalloc(schema->events * sizeof(*trace->class) + 1);
 	for (size_t i = 0; i < streams; i++) {
 		trace->stream[i].of = &schema->stream[i];
 		for (size_t k = 0; k < i; k++)
@@ -334,23 +387,21 @@ struct ctf_trace *ctf_trace_open(const char *path, struct problem_list *problems
 	return NULL;
 }
 
-static void free_stream(struct ctf_stream_class *stream)
-{
-	ctf_program_free(stream->packet_context);
-	ctf_program_free(stream->event_header);
-	for (size_t i = 0; i < stream->classes; i++)
-		ctf_program_free(stream->class[i].program);
-	free(stream->class);
-	free(stream->by_id);
-}
-
 void ctf_trace_free(struct ctf_trace *trace)
 {
 	if (!trace)
 		return;
-	for (size_t i = 0; trace->stream && i < trace->schema->streams; i++)
-		free_stream(&trace->stream[i]);
+	for (size_t i = 0; trace->stream && i < trace->schema->streams; i++) {
+		ctf_program_free(trace->stream[i].packet_context);
+		ctf_program_free(trace->stream[i].event_header);
+		free(trace->stream[i].by_id);
+	}
+	for (size_t i = 0; i < trace->classes; i++) {
+		ctf_program_free(trace->class[i].program);
+		ctf_fields_free(trace->class[i].fields);
+	}
 	free(trace->stream);
+	free(trace->class);
 	ctf_program_free(trace->packet_header);
 	schema_free(trace->schema);
 	free(trace);

@@ -4,23 +4,26 @@
 
 #include "base/nsec.h"
 #include "base/problem.h"
-#include "ctf/program.h"
-#include "ctf/skip.h"
+#include "ctf/fields.h"
 
 /*
  * The schema of one trace, made ready to go through its packets: what is known of it
  * before any stream file is opened.
  */
 struct ctf_event_class {
-	const struct schema_stream *stream;
+	struct ctf_stretches skip; /* its program, if can_pass */
+	bool can_pass;             /* nobody wants its events, or those before a begin */
+	uint32_t index;            /* among all classes of the trace */
+	struct ctf_stream_class *stream;
 	const struct schema_event *event;
-	struct ctf_program
-	    *program;         /* of contexts and fields, behind the event's header */
-	size_t places;        /* that the program notes */
-	uint32_t index;       /* among all classes of the trace */
-	bool is_given;        /* somebody wants its events, */
-	bool is_passed;       /* but not those before a begin */
-	struct ctf_skip skip; /* how its events are passed over */
+	struct field_class *part[CTF_PARTS];
+	struct ctf_program *program; /* of all parts, behind the event's header */
+	size_t places;               /* that it notes */
+
+	/* What is selected; fields are NULL where no cells are. */
+	enum ctf_selected selected;
+	enum ctf_use before;
+	struct ctf_fields *fields;
 };
 
 struct ctf_clock {
@@ -30,22 +33,36 @@ struct ctf_clock {
 	uint64_t least, most;
 };
 
+/*
+ * The event headers that LTTng and sink.ctf.fs write, read at once: a little-endian id
+ * and the low bits of the stamp behind it, or the whole stamp. An id of LTTng's may say
+ * instead that a longer header follows. Every event has one, so a program for it would
+ * cost more than all else of an event that nobody wants.
+ */
+struct ctf_short_header {
+	unsigned id_size, stamp_size; /* bits; stamp 0: the header is another one */
+	unsigned stamp_at, size;      /* from its begin: bits, bits in all */
+	uint64_t last;                /* id that is no sign of a longer header */
+	int slot;                     /* of the id; -1: nobody refers to it */
+};
+
 struct ctf_stream_class {
 	const struct schema_stream *of;
 	struct ctf_program *packet_context, *event_header;
-	struct ctf_short_header quick; /* what the header's program does, most often */
-	struct ctf_clock clock;        /* clock.of is NULL where events have no stamps */
-	unsigned stamp_size;           /* of the first stamp in event headers, or 0 */
-	struct ctf_event_class *class;
-	uint32_t *by_id; /* index of a class, and one; 0: none has the id */
-	size_t classes, ids;
+	struct ctf_short_header short_header; /* as the program, most often */
+	struct ctf_clock clock;         /* clock.of is NULL where events have no stamps */
+	unsigned stamp_size;            /* of the first stamp in event headers, or 0 */
+	bool has_id;                    /* these say the class of the event */
+	struct ctf_event_class **by_id; /* NULL: none has the id */
+	size_t ids;
 	bool can_skip; /* its packets before the reader's begin, whole */
 };
 
 struct ctf_trace {
 	struct schema *schema;
-	size_t places; /* the most that a program notes */
-	size_t ids;    /* of all streams, each up to its greatest one */
+	size_t places;                 /* the most that a program notes */
+	size_t ids;                    /* of all streams, each up to its greatest one */
+	struct ctf_event_class *class; /* those of stream 0 first */
 	size_t classes;
 	struct ctf_program *packet_header;
 	struct ctf_stream_class *stream; /* one a stream of the schema */
@@ -73,13 +90,21 @@ void ctf_trace_compile(struct ctf_trace *trace, struct ctf_event_class *class,
 static inline struct ctf_event_class *
 ctf_find_class(const struct ctf_stream_class *stream, uint64_t id)
 {
-	uint32_t index = id < stream->ids ? stream->by_id[id] : 0;
-
-	return index ? &stream->class[index - 1] : NULL;
+	return id < stream->ids ? stream->by_id[id] : NULL;
 }
 
+/* The same where it is not one addition. */
+bool ctf_instant_slow(const struct ctf_clock *clock, uint64_t value, nsec_t *instant);
+
 /* A clock's value as an instant. False where it is none that can be. */
-bool ctf_instant(const struct ctf_clock *clock, uint64_t value, nsec_t *instant);
+static inline bool ctf_instant(const struct ctf_clock *clock, uint64_t value,
+			       nsec_t *instant)
+{
+	if (value < clock->least || value > clock->most)
+		return ctf_instant_slow(clock, value, instant);
+	*instant = clock->base_ns + (nsec_t)value;
+	return true;
+}
 
 /* Nanoseconds since value 0, never less for a greater value. */
 uint64_t ctf_clock_ns(const struct ctf_clock *clock, uint64_t value);

@@ -59,7 +59,7 @@ struct sighting {
 	 */
 	nsec_t event_ns;
 	/*
-	 * The event or captured packet that it was made of, as struct record counts
+	 * The event or captured packet that it was made of, as struct ctf_event counts
 	 * them: net_dev_queue of a send, whatever gave its stamp.
 	 */
 	uint32_t stream;

@@ -3,6 +3,7 @@
 #define CT_INPUT_PACKET_SOURCE_H
 
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/problem.h"
@@ -10,33 +11,25 @@
 #include "input/packet.h"
 
 /*
- * Packets of one source in the order of its clock, whatever the source is:
- * a CTF trace or a capture. Reading goes in steps, so that many sources can
- * share few threads; one source is used by one thread at a time.
+ * Packets of one source in the order of its clock, whatever the source is: a CTF trace or
+ * a capture. Reading goes in steps, so that many sources can share few threads; one
+ * source is used by one thread at a time. Whoever implements one embeds `base` first.
  */
 struct packet_source;
 
-/* What is known of a source; grows while it is read. */
-struct packet_source_facts {
-	uint64_t events;              /* events or captured packets, of any kind */
-	uint64_t bytes, total_bytes;  /* read so far, and in all (0: unknown) */
-	nsec_t begin_ns, end_ns;      /* stamps of the first and last; valid if events */
-	uint64_t sent, received;      /* sightings */
-	uint64_t network_events;      /* of any kind that could be a sighting */
-	uint64_t headerless;          /* received without any recorded header */
-	char hostname[65];            /* as recorded, or "" */
-	unsigned char clock_uuid[16]; /* CTF: of the clock class, if has_clock */
-	nsec_t clock_offset_ns;       /* CTF: epoch time at clock value 0 */
-	uint64_t clock_frequency;     /* Hz */
-	bool has_clock;
-	char clock_name[65]; /* or "" */
-};
-
-/* Whether two sources have one clock: kernel and user space of one boot. */
-bool packet_source_same_clock(const struct packet_source_facts *a,
-			      const struct packet_source_facts *b);
-
 typedef void sighting_fn(void *context, const struct sighting *sighting);
+
+struct packet_source {
+	/*
+	 * Read some more (milliseconds of work) and hand every packet found to `give`.
+	 * Input that breaks ends the source and becomes a problem. False at the end.
+	 */
+	bool (*step)(struct packet_source *source, sighting_fn *give, void *context);
+	void (*free)(struct packet_source *source); /* what is not of the base */
+	char *path;
+	struct ctf_facts facts; /* what is known of the source; grows while it is read */
+	struct problem_list problems; /* what was odd; may be moved away */
+};
 
 /* An address of the node that the source is from, in packet.src's form. */
 struct node_address {
@@ -56,20 +49,25 @@ struct packet_source *capture_packets_open(const char *path,
 struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind reader,
 					 struct error *error);
 
-enum step { STEP_MORE, STEP_END };
-
 /*
- * Read some more (milliseconds of work) and hand every packet found to `give`.
- * Input that breaks ends the source and becomes a problem; it never fails.
+ * Open a capture as a reader of events: every packet is one of class "packet". Fields
+ * are selected as columns only.
  */
-enum step packet_source_step(struct packet_source *source, sighting_fn *give,
-			     void *context);
+struct ctf_reader *capture_records_open(const char *path, struct error *error);
 
-const struct packet_source_facts *packet_source_facts(const struct packet_source *source);
+static inline bool packet_source_step(struct packet_source *source, sighting_fn *give,
+				      void *context)
+{
+	return source->step(source, give, context);
+}
 
-/* What was odd; the list belongs to the source, its caller may move it away. */
-struct problem_list *packet_source_problems(struct packet_source *source);
-
-void packet_source_free(struct packet_source *source);
+static inline void packet_source_free(struct packet_source *source)
+{
+	if (!source)
+		return;
+	problem_clear(&source->problems);
+	free(source->path);
+	source->free(source);
+}
 
 #endif

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "input/packet_rows.h"
-#include "input/packet_source_private.h"
 
 enum kind { KIND_SOURCE = 1, KIND_PACKETS, KIND_FACTS };
 
@@ -77,7 +76,7 @@ static void write_json(struct packets_writer *writer, enum kind kind, size_t ind
 	json_decref(object);
 }
 
-static json_t *clock_object(const struct packet_source_facts *facts)
+static json_t *clock_object(const struct ctf_facts *facts)
 {
 	json_t *clock = json_object();
 	char uuid[2 * sizeof(facts->clock_uuid) + 1];
@@ -93,7 +92,7 @@ static json_t *clock_object(const struct packet_source_facts *facts)
 
 void packets_writer_describe(struct packets_writer *writer, size_t index,
 			     const struct packets_entry *entry,
-			     const struct packet_source_facts *facts)
+			     const struct ctf_facts *facts)
 {
 	json_t *object = json_object();
 
@@ -102,7 +101,7 @@ void packets_writer_describe(struct packets_writer *writer, size_t index,
 	set_text(object, "node", entry->node);
 	set_text(object, "path", entry->path);
 	set_text(object, "hostname", facts->hostname);
-	if (facts->has_clock)
+	if (facts->has_uuid)
 		json_object_set_new(object, "clock", clock_object(facts));
 	write_json(writer, KIND_SOURCE, index, object);
 }
@@ -153,7 +152,7 @@ static json_t *problem_array(const struct problem_list *problems)
 }
 
 void packets_writer_finish(struct packets_writer *writer, size_t index,
-			   const struct packet_source_facts *facts,
+			   const struct ctf_facts *facts,
 			   const struct problem_list *problems)
 {
 	json_t *object = json_object();
@@ -329,7 +328,7 @@ static int hex_digit(char digit)
 	return at ? (int)(at - digits) : -1;
 }
 
-static void read_clock(const json_t *clock, struct packet_source_facts *facts)
+static void read_clock(const json_t *clock, struct ctf_facts *facts)
 {
 	const char *uuid = json_text(clock, "uuid");
 	size_t size = sizeof(facts->clock_uuid);
@@ -343,7 +342,7 @@ static void read_clock(const json_t *clock, struct packet_source_facts *facts)
 			return;
 		facts->clock_uuid[i] = (unsigned char)(high << 4 | low);
 	}
-	facts->has_clock = true;
+	facts->has_clock = facts->has_uuid = true;
 	read_text(clock, "name", facts->clock_name, sizeof(facts->clock_name));
 	set_integer(clock, "offset_ns", &facts->clock_offset_ns);
 	read_count(clock, "frequency", &facts->clock_frequency);
@@ -351,7 +350,7 @@ static void read_clock(const json_t *clock, struct packet_source_facts *facts)
 
 static void read_description(struct packets_file *file, const json_t *object)
 {
-	struct packet_source_facts *facts = &file->base.facts;
+	struct ctf_facts *facts = &file->base.facts;
 	const json_t *clock = json_object_get(object, "clock");
 
 	read_text(object, "hostname", facts->hostname, sizeof(facts->hostname));
@@ -378,7 +377,7 @@ static void read_problems(struct packets_file *file, const json_t *array)
 /* What was read is told from what was written: nothing may be missing without a word. */
 static void compare_counts(struct packets_file *file, const json_t *object)
 {
-	const struct packet_source_facts *facts = &file->base.facts;
+	const struct ctf_facts *facts = &file->base.facts;
 	uint64_t sent = facts->sent, received = facts->received;
 
 	read_count(object, "sent", &sent);
@@ -394,7 +393,7 @@ static void compare_counts(struct packets_file *file, const json_t *object)
 
 static void read_facts(struct packets_file *file, const json_t *object)
 {
-	struct packet_source_facts *facts = &file->base.facts;
+	struct ctf_facts *facts = &file->base.facts;
 
 	compare_counts(file, object);
 	read_count(object, "events", &facts->events);
@@ -408,7 +407,7 @@ static void read_facts(struct packets_file *file, const json_t *object)
 /* No more can be read: what is whole before is used. */
 static void end_early(struct packets_file *file, const struct error *cause)
 {
-	const struct packet_source_facts *facts = &file->base.facts;
+	const struct ctf_facts *facts = &file->base.facts;
 	char when[NSEC_TEXT];
 
 	problem_add(&file->base.problems, file->base.path, "truncated", 1,
@@ -431,7 +430,7 @@ static void lose_chunk(struct packets_file *file, const struct error *cause)
 
 static void begin_packets(struct packets_file *file)
 {
-	struct packet_source_facts *facts = &file->base.facts;
+	struct ctf_facts *facts = &file->base.facts;
 	struct bytes_cursor cursor = {file->content.data,
 				      file->content.data + file->content.size, false};
 	struct error error = ERROR_INIT;
@@ -499,7 +498,7 @@ static void find_chunk(struct packets_file *file)
 
 static bool give_next(struct packets_file *file, sighting_fn *give, void *context)
 {
-	struct packet_source_facts *facts = &file->base.facts;
+	struct ctf_facts *facts = &file->base.facts;
 	struct error error = ERROR_INIT;
 	struct sighting sighting;
 
@@ -522,8 +521,7 @@ static bool give_next(struct packets_file *file, sighting_fn *give, void *contex
 	return true;
 }
 
-static enum step packets_step(struct packet_source *source, sighting_fn *give,
-			      void *context)
+static bool packets_step(struct packet_source *source, sighting_fn *give, void *context)
 {
 	struct packets_file *file = (struct packets_file *)source;
 
@@ -532,7 +530,7 @@ static enum step packets_step(struct packet_source *source, sighting_fn *give,
 	for (int i = 0; i < STEP_PACKETS && file->left; i++)
 		if (!give_next(file, give, context))
 			break;
-	return file->ended ? STEP_END : STEP_MORE;
+	return !file->ended;
 }
 
 static void packets_free(struct packet_source *source)
@@ -543,7 +541,6 @@ static void packets_free(struct packet_source *source)
 	packet_decoder_clear(&file->decoder);
 	bytes_clear(&file->content);
 	free(file->name);
-	packet_source_release(source);
 	free(file);
 }
 
@@ -573,14 +570,15 @@ static int find_description(struct packets_file *file, struct error *error)
 struct packet_source *packets_file_open(const char *path, size_t index,
 					struct error *error)
 {
-	static const struct packet_source_ops ops = {packets_step, packets_free};
 	struct packets_file *file = mem_zalloc(sizeof(*file));
 
-	packet_source_init(&file->base, &ops, path);
+	file->base.step = packets_step;
+	file->base.free = packets_free;
+	file->base.path = mem_strdup(path);
 	file->index = index;
 	if (chunk_reader_open(&file->reader, path, &format, error) ||
 	    find_description(file, error)) {
-		packets_free(&file->base);
+		packet_source_free(&file->base);
 		return NULL;
 	}
 	file->base.facts.total_bytes = chunk_reader_size(&file->reader);

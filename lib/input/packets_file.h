@@ -45,7 +45,7 @@ struct packets_writer;
 struct packets_writer *packets_writer_new(FILE *file, size_t sources);
 void packets_writer_describe(struct packets_writer *writer, size_t index,
 			     const struct packets_entry *entry,
-			     const struct packet_source_facts *facts);
+			     const struct ctf_facts *facts);
 
 /* The source's first event, of any kind, was at begin_ns. */
 void packets_writer_add(struct packets_writer *writer, size_t index,
@@ -53,7 +53,7 @@ void packets_writer_add(struct packets_writer *writer, size_t index,
 
 /* No more comes of a source: what became of it in the end. */
 void packets_writer_finish(struct packets_writer *writer, size_t index,
-			   const struct packet_source_facts *facts,
+			   const struct ctf_facts *facts,
 			   const struct problem_list *problems);
 
 /* After all were finished; frees the writer. */

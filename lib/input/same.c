@@ -11,10 +11,8 @@
 #include "base/mem.h"
 
 /* Whether nothing that is known of both says that they are of two nodes. */
-static bool may_be_one_node(const struct source *a,
-			    const struct packet_source_facts *a_facts,
-			    const struct source *b,
-			    const struct packet_source_facts *b_facts)
+static bool may_be_one_node(const struct source *a, const struct ctf_facts *a_facts,
+			    const struct source *b, const struct ctf_facts *b_facts)
 {
 	if (a->node && b->node)
 		return strcmp(a->node, b->node) == 0;
@@ -22,12 +20,18 @@ static bool may_be_one_node(const struct source *a,
 	       strcmp(a_facts->hostname, b_facts->hostname) == 0;
 }
 
-enum same_clock same_clock(const struct source *a,
-			   const struct packet_source_facts *a_facts,
-			   const struct source *b,
-			   const struct packet_source_facts *b_facts)
+bool same_clock_identity(const struct ctf_facts *a, const struct ctf_facts *b)
 {
-	if (!packet_source_same_clock(a_facts, b_facts))
+	return a->has_uuid && b->has_uuid && a->clock_frequency == b->clock_frequency &&
+	       (!*a->clock_name || !*b->clock_name ||
+		strcmp(a->clock_name, b->clock_name) == 0) &&
+	       memcmp(a->clock_uuid, b->clock_uuid, sizeof(a->clock_uuid)) == 0;
+}
+
+enum same_clock same_clock(const struct source *a, const struct ctf_facts *a_facts,
+			   const struct source *b, const struct ctf_facts *b_facts)
+{
+	if (!same_clock_identity(a_facts, b_facts))
 		return SAME_NOT;
 	return may_be_one_node(a, a_facts, b, b_facts) ? SAME_CLOCK : SAME_CLONED;
 }

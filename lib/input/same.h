@@ -11,15 +11,16 @@ enum same_clock {
 	SAME_CLONED, /* one identity, as if of one boot, and yet two nodes */
 };
 
+/* Whether two sources say that they have one clock, whatever their nodes. */
+bool same_clock_identity(const struct ctf_facts *a, const struct ctf_facts *b);
+
 /*
  * A clock's identity is copied with a machine: two that were resumed from one snapshot
  * have the same. So it counts only within a node: in one node's directory, or where that
  * is not known of both, under one recorded host name.
  */
-enum same_clock same_clock(const struct source *a,
-			   const struct packet_source_facts *a_facts,
-			   const struct source *b,
-			   const struct packet_source_facts *b_facts);
+enum same_clock same_clock(const struct source *a, const struct ctf_facts *a_facts,
+			   const struct source *b, const struct ctf_facts *b_facts);
 
 /*
  * Whether two sources hold the same events: one under two names, or a copy. Of a trace

@@ -8,18 +8,21 @@
 
 #include "base/intmap.h"
 #include "base/mem.h"
-#include "input/packet_source_private.h"
-#include "input/trace_facts.h"
-#include "input/trace_fields.h"
-#include "input/trace_sends.h"
+#include "input/trace_headers.h"
 
 /*
  * Packets of an LTTng kernel trace.
  *
  * A receive is stamped when the packet entered the stack's receive offload
  * (net_napi_gro_receive_entry), where that is traced and says that the packet
- * was not merged into another, else at net_if_receive_skb; trace_sends.h says
- * how a send is stamped.
+ * was not merged into another, else at net_if_receive_skb.
+ *
+ * Of a send, net_dev_queue comes before the queueing discipline, which may hold the
+ * packet long. net_dev_xmit is no answer: it is written after the driver
+ * returned, when the other host may have the packet already. But one CPU
+ * hands the packets of one device to its driver one after the other, so the
+ * packet had surely not left before the *previous* net_dev_xmit of that CPU
+ * and device. The later of that and net_dev_queue is the send's stamp.
  */
 
 enum { GRO_MERGED, GRO_MERGED_FREE, GRO_HELD, GRO_NORMAL };
@@ -30,10 +33,24 @@ struct device {
 	uint64_t headerless; /* packets received without a header, ARP not counted */
 };
 
+enum { MOST_WAITING = 65536 };
+
+/* A packet that was queued and not transmitted yet. */
+struct waiting {
+	struct sighting sighting;
+	uint64_t skb;
+	size_t next_free;
+	bool used;
+};
+
 struct trace_packets {
 	struct packet_source base;
 	struct ctf_reader *reader;
-	struct trace_sends sends;
+	struct intmap queued;    /* skb -> index of waiting */
+	struct intmap last_xmit; /* CPU and device -> local time */
+	struct waiting *waiting;
+	size_t waitings, waiting_room;
+	size_t free_list;       /* index + 1 of a free one, or 0 */
 	struct intmap entered;  /* skb -> local time of its GRO entry */
 	struct intmap entering; /* stream -> skb of the last GRO entry */
 	struct intmap devices;  /* hash of the name -> number */
@@ -86,18 +103,54 @@ static struct sighting sighting_of(const struct ctf_event *event, bool received)
 	};
 }
 
-static void give_send(void *context, const struct sighting *sighting)
+static void give_send(struct trace_packets *packets, const struct sighting *sighting)
 {
-	struct trace_packets *packets = context;
-
 	packets->base.facts.sent++;
 	packets->give(packets->context, sighting);
+}
+
+static void hold(struct trace_packets *packets, uint64_t skb,
+		 const struct sighting *sighting)
+{
+	size_t at;
+
+	if (packets->free_list) {
+		at = packets->free_list - 1;
+		packets->free_list = packets->waiting[at].next_free;
+	} else {
+		packets->waiting =
+		    mem_grow(packets->waiting, packets->waitings, &packets->waiting_room,
+			     sizeof(*packets->waiting));
+		at = packets->waitings++;
+	}
+	packets->waiting[at] =
+	    (struct waiting){.sighting = *sighting, .skb = skb, .used = true};
+	intmap_put(&packets->queued, skb, (int64_t)at);
+}
+
+static void let_go(struct trace_packets *packets, size_t at)
+{
+	give_send(packets, &packets->waiting[at].sighting);
+	packets->waiting[at].used = false;
+	packets->waiting[at].next_free = packets->free_list;
+	packets->free_list = at + 1;
+}
+
+/* Give what still waits, at its queueing time. */
+static void let_all_go(struct trace_packets *packets)
+{
+	for (size_t i = 0; i < packets->waitings; i++)
+		if (packets->waiting[i].used)
+			let_go(packets, i);
+	intmap_clear(&packets->queued);
 }
 
 static void handle_queue(struct trace_packets *packets, const struct ctf_event *event)
 {
 	const struct cell *value = event->cell;
 	struct sighting sighting = sighting_of(event, false);
+	uint64_t skb = (uint64_t)value[FIELD_SKB].integer;
+	int64_t at;
 
 	packets->base.facts.network_events++;
 	if (is_loopback_device(&value[FIELD_NAME]) ||
@@ -106,17 +159,40 @@ static void handle_queue(struct trace_packets *packets, const struct ctf_event *
 		return;
 	sighting.hops = trace_packet_hops(value);
 	sighting.device = device_number(packets, &value[FIELD_NAME]);
-	trace_sends_queued(&packets->sends, (uint64_t)value[FIELD_SKB].integer,
-			   &sighting);
+	if (!packets->is_defined[WISH_XMIT]) {
+		give_send(packets, &sighting);
+		return;
+	}
+	/* The same buffer queued again: handed from one device to the next. */
+	if (intmap_take(&packets->queued, skb, &at))
+		let_go(packets, (size_t)at);
+	if (packets->queued.count >= MOST_WAITING)
+		let_all_go(packets);
+	hold(packets, skb, &sighting);
 }
 
 static void handle_xmit(struct trace_packets *packets, const struct ctf_event *event)
 {
-	trace_sends_transmitted(&packets->sends, (uint64_t)event->cell[XMIT_SKB].integer,
-				device_number(packets, &event->cell[XMIT_NAME]),
-				event->stream, event->local_ns,
-				event->cell[XMIT_RC].type != CELL_INTEGER ||
-				    event->cell[XMIT_RC].integer == 0);
+	const struct cell *value = event->cell;
+	uint64_t skb = (uint64_t)value[XMIT_SKB].integer;
+	uint32_t device = device_number(packets, &value[XMIT_NAME]);
+	uint64_t lane = (uint64_t)event->stream << 32 | device;
+	bool is_taken =
+	    value[XMIT_RC].type != CELL_INTEGER || value[XMIT_RC].integer == 0;
+	struct sighting *sighting;
+	int64_t at, previous;
+
+	if (intmap_get(&packets->queued, skb, &at) && is_taken &&
+	    packets->waiting[at].sighting.device == device) {
+		sighting = &packets->waiting[at].sighting;
+		sighting->whole_ns = event->local_ns;
+		if (intmap_get(&packets->last_xmit, lane, &previous) &&
+		    previous > sighting->ns && previous <= event->local_ns)
+			sighting->ns = previous;
+		intmap_take(&packets->queued, skb, &at);
+		let_go(packets, (size_t)at);
+	}
+	intmap_put(&packets->last_xmit, lane, event->local_ns);
 }
 
 /*
@@ -201,48 +277,35 @@ static void handle_gro_exit(struct trace_packets *packets, const struct ctf_even
 }
 
 /* The addons' events: the transport part only, and no device. */
-static void handle_socket(struct trace_packets *packets, const struct ctf_event *event,
-			  bool received)
+static void handle_socket(struct trace_packets *packets, const struct ctf_event *event)
 {
+	bool received = packets->wish[event->class] == WISH_SOCKET_IN;
 	struct sighting sighting = sighting_of(event, received);
 
 	packets->base.facts.network_events++;
 	if (trace_socket_decode(event->cell, &sighting.packet))
 		return;
-	if (received)
-		packets->base.facts.received++;
-	else
-		packets->base.facts.sent++;
+	if (!received) {
+		give_send(packets, &sighting);
+		return;
+	}
+	packets->base.facts.received++;
 	packets->give(packets->context, &sighting);
 }
 
 static void handle_event(void *context, const struct ctf_event *event)
 {
+	static void (*const by_wish[])(struct trace_packets *,
+				       const struct ctf_event *) = {
+	    [WISH_QUEUE] = handle_queue,           [WISH_RECEIVE] = handle_receive,
+	    [WISH_OLD_RECEIVE] = handle_receive,   [WISH_XMIT] = handle_xmit,
+	    [WISH_GRO_ENTRY] = handle_gro_entry,   [WISH_GRO_EXIT] = handle_gro_exit,
+	    [WISH_FRAGS_ENTRY] = handle_gro_entry, [WISH_FRAGS_EXIT] = handle_gro_exit,
+	    [WISH_SOCKET_OUT] = handle_socket,     [WISH_SOCKET_IN] = handle_socket,
+	};
 	struct trace_packets *packets = context;
 
-	switch (trace_wishes[packets->wish[event->class]].tag) {
-	case TRACE_QUEUE:
-		handle_queue(packets, event);
-		break;
-	case TRACE_XMIT:
-		handle_xmit(packets, event);
-		break;
-	case TRACE_RECEIVE:
-		handle_receive(packets, event);
-		break;
-	case TRACE_GRO_ENTRY:
-		handle_gro_entry(packets, event);
-		break;
-	case TRACE_GRO_EXIT:
-		handle_gro_exit(packets, event);
-		break;
-	case TRACE_SOCKET_OUT:
-		handle_socket(packets, event, false);
-		break;
-	case TRACE_SOCKET_IN:
-		handle_socket(packets, event, true);
-		break;
-	}
+	by_wish[packets->wish[event->class]](packets, event);
 }
 
 /* Streams, and with them event classes, are seen as they begin. */
@@ -253,32 +316,40 @@ static void define_wishes(struct trace_packets *packets)
 	for (uint32_t i = 0; (class = ctf_reader_class(packets->reader, i)); i++)
 		if (packets->wish[i] < TRACE_WISHES)
 			packets->is_defined[packets->wish[i]] |= class->is_present;
-	packets->sends.has_xmit = packets->is_defined[WISH_XMIT];
 }
 
-static enum step trace_step(struct packet_source *source, sighting_fn *give,
-			    void *context)
+/* The reader's, with what is counted here. */
+static void update_facts(struct trace_packets *packets)
+{
+	const struct ctf_facts counted = packets->base.facts;
+	struct ctf_facts *facts = &packets->base.facts;
+
+	*facts = *ctf_reader_facts(packets->reader);
+	facts->sent = counted.sent;
+	facts->received = counted.received;
+	facts->network_events = counted.network_events;
+	facts->headerless = counted.headerless;
+}
+
+static bool trace_step(struct packet_source *source, sighting_fn *give, void *context)
 {
 	struct trace_packets *packets = (struct trace_packets *)source;
 	bool more;
 
 	if (packets->ended)
-		return STEP_END;
+		return false;
 	packets->give = give;
 	packets->context = context;
 	define_wishes(packets);
 	more = ctf_reader_step(packets->reader, UINT64_MAX, handle_event, packets);
 	if (!more)
-		trace_sends_flush(&packets->sends);
-	trace_facts_copy(&packets->base.facts, ctf_reader_facts(packets->reader));
+		let_all_go(packets);
+	update_facts(packets);
 	problem_move(&source->problems, ctf_reader_problems(packets->reader));
-	if (more)
-		return STEP_MORE;
-	packets->ended = true;
-	report_headerless(packets);
-	trace_facts_report(ctf_reader_facts(packets->reader), source->path,
-			   &source->problems);
-	return STEP_END;
+	if (!more)
+		report_headerless(packets);
+	packets->ended = !more;
+	return more;
 }
 
 static void trace_free(struct packet_source *source)
@@ -287,14 +358,15 @@ static void trace_free(struct packet_source *source)
 
 	ctf_reader_free(packets->reader);
 	free(packets->wish);
-	trace_sends_clear(&packets->sends);
+	intmap_clear(&packets->queued);
+	intmap_clear(&packets->last_xmit);
+	free(packets->waiting);
 	intmap_clear(&packets->entered);
 	intmap_clear(&packets->entering);
 	for (size_t i = 0; i < packets->devices.count; i++)
 		free(packets->device[i].name);
 	free(packets->device);
 	intmap_clear(&packets->devices);
-	packet_source_release(source);
 	free(packets);
 }
 
@@ -330,17 +402,17 @@ static void select_wishes(struct trace_packets *packets)
 struct packet_source *trace_packets_open(const char *path, enum ctf_reader_kind reader,
 					 struct error *error)
 {
-	static const struct packet_source_ops ops = {trace_step, trace_free};
 	struct trace_packets *packets = mem_zalloc(sizeof(*packets));
 
-	packet_source_init(&packets->base, &ops, path);
-	trace_sends_init(&packets->sends, give_send, packets);
+	packets->base.step = trace_step;
+	packets->base.free = trace_free;
+	packets->base.path = mem_strdup(path);
 	packets->reader = ctf_reader_open(path, reader, error);
 	if (!packets->reader) {
-		trace_free(&packets->base);
+		packet_source_free(&packets->base);
 		return NULL;
 	}
 	select_wishes(packets);
-	trace_facts_copy(&packets->base.facts, ctf_reader_facts(packets->reader));
+	update_facts(packets);
 	return &packets->base;
 }

@@ -101,7 +101,7 @@ struct readers *readers_new(struct packet_source **sources, size_t count, int th
 		reading->source = sources[i];
 		reading->last = &reading->first;
 		reading->group = (uint32_t)i;
-		reading->total_bytes = packet_source_facts(sources[i])->total_bytes;
+		reading->total_bytes = sources[i]->facts.total_bytes;
 		readers->total_bytes += reading->total_bytes;
 		note_behind(readers, reading);
 	}
@@ -168,7 +168,7 @@ static void give_back(struct readers *readers, struct batch *batch)
 
 /* For the progress: what all sources have. */
 static void count_step(struct readers *readers, struct reading *reading,
-		       const struct packet_source_facts *facts)
+		       const struct ctf_facts *facts)
 {
 	readers->events += facts->events - reading->events;
 	readers->bytes += facts->bytes - reading->bytes;
@@ -182,7 +182,7 @@ static void count_step(struct readers *readers, struct reading *reading,
 static void note_step(struct readers *readers, struct reading *reading,
 		      struct batch *batch, bool ended)
 {
-	const struct packet_source_facts *facts = packet_source_facts(reading->source);
+	const struct ctf_facts *facts = &reading->source->facts;
 
 	count_step(readers, reading, facts);
 	reading->busy = false;
@@ -228,7 +228,7 @@ static void step(struct readers *readers, struct reading *reading)
 	reading->busy = true;
 	wait_a_while(readers);
 	pthread_mutex_unlock(&readers->lock);
-	ended = packet_source_step(reading->source, collect, batch) == STEP_END;
+	ended = !packet_source_step(reading->source, collect, batch);
 	pthread_mutex_lock(&readers->lock);
 	note_step(readers, reading, batch, ended);
 }

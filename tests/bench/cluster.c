@@ -198,7 +198,7 @@ static struct flow *earliest(struct flow *flow, size_t flows, uint32_t node)
 struct recorder {
 	struct packets_writer *writer;
 	struct node_clock clock;
-	struct packet_source_facts facts;
+	struct ctf_facts facts;
 	uint64_t ordinal[PROCESSORS];
 	uint64_t random;
 };

@@ -15,7 +15,7 @@ static int take_offset(struct truth_node *node, const char *path, struct error *
 
 	if (!packets)
 		return -1;
-	node->offset_ns = packet_source_facts(packets)->clock_offset_ns;
+	node->offset_ns = packets->facts.clock_offset_ns;
 	packet_source_free(packets);
 	return 0;
 }

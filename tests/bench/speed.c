@@ -51,9 +51,9 @@ static int count_events(const struct source_list *sources, uint64_t *events,
 		    trace_packets_open(sources->item[i].path, CTF_READER_OWN, error);
 		if (!packets)
 			return -1;
-		while (packet_source_step(packets, ignore, NULL) == STEP_MORE)
+		while (packet_source_step(packets, ignore, NULL))
 			;
-		*events += packet_source_facts(packets)->events;
+		*events += packets->facts.events;
 		packet_source_free(packets);
 	}
 	return 0;

@@ -66,8 +66,7 @@ static void read_packets(const char *path)
 			struct packet_source *source = packets_file_open(path, i, &error);
 			uint64_t sum = 0;
 
-			while (source &&
-			       packet_source_step(source, use, &sum) == STEP_MORE)
+			while (source && packet_source_step(source, use, &sum))
 				;
 			packet_source_free(source);
 		}

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "input/record.h"
-#include "input/trace_fields.h"
+#include "ctf/reader.h"
+#include "input/trace_headers.h"
 
 /* The directory of the trace; made once, gone with the process's own end. */
 static char *trace;
@@ -92,10 +92,10 @@ static void look(const void *bytes, size_t size)
 		sum = (unsigned char)(sum + at[i]);
 }
 
-static void take_record(void *context, const struct record *record)
+static void take_record(void *context, const struct ctf_event *record)
 {
-	struct record_source *records = context;
-	const struct record_class *class = record_source_class(records, record->class);
+	struct ctf_reader *records = context;
+	const struct ctf_class *class = ctf_reader_class(records, record->class);
 
 	for (size_t i = 0; record->cell && i < class->columns; i++)
 		if (record->cell[i].type == CELL_TEXT ||
@@ -105,29 +105,37 @@ static void take_record(void *context, const struct record *record)
 			look(&record->cell[i], sizeof(record->cell[i]));
 }
 
-/* One class in three of each sort. */
-static enum record_use use_of(void *context, const struct record_class *class)
+/* All columns; before a begin, one class in three of each sort. */
+static void select_columns(struct ctf_reader *reader, nsec_t begin_ns)
 {
-	(void)context;
-	return (enum record_use)(strlen(class->name) % 3);
+	struct ctf_selection selection = {.what = SELECT_COLUMNS};
+	const struct ctf_class *class;
+
+	for (uint32_t i = 0; (class = ctf_reader_columns(reader, i)); i++) {
+		if (begin_ns != NSEC_MIN)
+			selection.before = (enum ctf_use)(strlen(class->name) % 3);
+		ctf_reader_select(reader, i, &selection);
+	}
+	if (begin_ns != NSEC_MIN)
+		ctf_reader_begin(reader, begin_ns);
 }
 
 /* From a time on; returns one in the middle of what was read. */
 static nsec_t read_records(nsec_t begin_ns)
 {
 	struct error error = ERROR_INIT;
-	struct record_source *records = trace_records_open(trace, CTF_READER_OWN, &error);
+	struct ctf_reader *records = ctf_reader_open(trace, CTF_READER_OWN, &error);
 	nsec_t middle_ns = NSEC_MIN;
 
-	if (records && begin_ns != NSEC_MIN)
-		record_source_begin(records, begin_ns, use_of, NULL);
-	while (records && record_source_step(records, take_record, records) == STEP_MORE)
+	if (records)
+		select_columns(records, begin_ns);
+	while (records && ctf_reader_step(records, UINT64_MAX, take_record, records))
 		;
 	if (records) {
-		const struct packet_source_facts *facts = record_source_facts(records);
+		const struct ctf_facts *facts = ctf_reader_facts(records);
 
 		middle_ns = facts->begin_ns + (facts->end_ns - facts->begin_ns) / 2;
-		record_source_free(records);
+		ctf_reader_free(records);
 	} else if (!error.text) {
 		abort(); /* a failure without a reason */
 	}

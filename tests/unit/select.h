@@ -19,13 +19,30 @@ static inline void select_fields(struct ctf_reader *reader, const char *name,
 			ctf_reader_select(reader, i, &selection);
 }
 
-static inline struct ctf_reader *open_reader(const char *path, enum ctf_reader_kind kind)
+static inline struct ctf_reader *open_reader(const char *trace_path,
+					     enum ctf_reader_kind kind)
 {
 	struct error error = ERROR_INIT;
-	struct ctf_reader *reader = ctf_reader_open(path, kind, &error);
+	struct ctf_reader *reader = ctf_reader_open(trace_path, kind, &error);
 
 	assert_string_equal(error_text(&error), "");
 	return reader;
+}
+
+/* Every event of every class with all of its columns; NULL stays that. */
+static inline struct ctf_reader *with_columns(struct ctf_reader *reader)
+{
+	const struct ctf_selection selection = {.what = SELECT_COLUMNS};
+
+	for (uint32_t i = 0; reader && ctf_reader_columns(reader, i); i++)
+		ctf_reader_select(reader, i, &selection);
+	return reader;
+}
+
+static inline struct ctf_reader *
+open_columns(const char *trace_path, enum ctf_reader_kind kind, struct error *error)
+{
+	return with_columns(ctf_reader_open(trace_path, kind, error));
 }
 
 #endif

@@ -174,8 +174,7 @@ static int find_stamp(const struct pcap_pkthdr *header, nsec_t *ns)
 	return nsec_is_stamp(*ns) ? 0 : -1;
 }
 
-static void note_stamp(struct capture_frames *frames, struct packet_source_facts *facts,
-		       nsec_t ns)
+static void note_stamp(struct capture_frames *frames, struct ctf_facts *facts, nsec_t ns)
 {
 	if (!facts->events || ns < facts->begin_ns)
 		facts->begin_ns = ns;
@@ -188,7 +187,7 @@ static void note_stamp(struct capture_frames *frames, struct packet_source_facts
 }
 
 bool capture_frames_stamp(struct capture_frames *frames, struct captured *captured,
-			  struct packet_source_facts *facts)
+			  struct ctf_facts *facts)
 {
 	captured->unit = stamp_walk_next(frames->stamps);
 	if (!captured->unit.usable || find_stamp(frames->header, &captured->ns)) {
@@ -199,8 +198,7 @@ bool capture_frames_stamp(struct capture_frames *frames, struct captured *captur
 	return true;
 }
 
-void capture_frames_progress(const struct capture_frames *frames,
-			     struct packet_source_facts *facts)
+void capture_frames_progress(const struct capture_frames *frames, struct ctf_facts *facts)
 {
 	off_t at = ftello(pcap_file(frames->pcap));
 

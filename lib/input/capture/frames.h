@@ -33,11 +33,11 @@ bool capture_frames_next(struct capture_frames *frames, struct captured *capture
  * is read; one that has none is counted.
  */
 bool capture_frames_stamp(struct capture_frames *frames, struct captured *captured,
-			  struct packet_source_facts *facts);
+			  struct ctf_facts *facts);
 
 /* Bytes read so far and in all. */
 void capture_frames_progress(const struct capture_frames *frames,
-			     struct packet_source_facts *facts);
+			     struct ctf_facts *facts);
 
 /* Tell how the file ended, if that was not its end. */
 void capture_frames_report_end(const struct capture_frames *frames,

@@ -6,7 +6,7 @@
 #include "input/capture/frames.h"
 #include "input/capture/sides.h"
 #include "input/capture/survey.h"
-#include "input/packet_source_private.h"
+#include "input/packet_source.h"
 
 enum {
 	STEP_PACKETS = 4096,
@@ -75,7 +75,7 @@ static int find_sides(struct capture *capture, const struct node_address *local,
 static bool make_sighting(struct capture *capture, const struct captured *captured,
 			  struct sighting *sighting)
 {
-	struct packet_source_facts *facts = &capture->base.facts;
+	struct ctf_facts *facts = &capture->base.facts;
 	const struct frame *frame = &captured->frame;
 
 	/* The stamp was cut off; a receive needs the latest instant. */
@@ -107,7 +107,7 @@ static bool make_sighting(struct capture *capture, const struct captured *captur
 static void handle_packet(struct capture *capture, struct captured *captured,
 			  sighting_fn *give, void *context)
 {
-	struct packet_source_facts *facts = &capture->base.facts;
+	struct ctf_facts *facts = &capture->base.facts;
 	struct sighting sighting = {.stream = 0};
 
 	if (!capture_frames_stamp(capture->frames, captured, facts))
@@ -141,15 +141,14 @@ static void report_counts(struct capture *capture)
 				    odd[i].count, odd[i].text);
 }
 
-static enum step capture_step(struct packet_source *source, sighting_fn *give,
-			      void *context)
+static bool capture_step(struct packet_source *source, sighting_fn *give, void *context)
 {
 	struct capture *capture = (struct capture *)source;
 	struct captured captured;
 	bool more = true;
 
 	if (capture->ended)
-		return STEP_END;
+		return false;
 	for (int i = 0; i < STEP_PACKETS && more; i++) {
 		more = capture_frames_next(capture->frames, &captured);
 		if (more)
@@ -157,12 +156,12 @@ static enum step capture_step(struct packet_source *source, sighting_fn *give,
 	}
 	capture_frames_progress(capture->frames, &source->facts);
 	if (more)
-		return STEP_MORE;
+		return true;
 	capture->ended = true;
 	capture_frames_report_end(capture->frames, &source->problems);
 	report_counts(capture);
 	capture_frames_report_stamps(capture->frames, &source->problems);
-	return STEP_END;
+	return false;
 }
 
 static void capture_free(struct packet_source *source)
@@ -171,7 +170,6 @@ static void capture_free(struct packet_source *source)
 
 	capture_frames_free(capture->frames);
 	sides_clear(&capture->sides);
-	packet_source_release(source);
 	free(capture);
 }
 
@@ -179,13 +177,14 @@ struct packet_source *capture_packets_open(const char *path,
 					   const struct node_address *local,
 					   size_t locals, struct error *error)
 {
-	static const struct packet_source_ops ops = {capture_step, capture_free};
 	struct capture *capture = mem_zalloc(sizeof(*capture));
 
-	packet_source_init(&capture->base, &ops, path);
+	capture->base.step = capture_step;
+	capture->base.free = capture_free;
+	capture->base.path = mem_strdup(path);
 	capture->frames = capture_frames_open(path, error);
 	if (!capture->frames || find_sides(capture, local, locals, error)) {
-		capture_free(&capture->base);
+		packet_source_free(&capture->base);
 		return NULL;
 	}
 	capture_frames_progress(capture->frames, &capture->base.facts);

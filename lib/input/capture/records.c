@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/record.h"
+#include "ctf/reader_private.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 #include "base/mem.h"
 #include "input/capture/frames.h"
-#include "input/record_private.h"
+#include "input/packet_source.h"
 
 enum {
 	STEP_PACKETS = 4096,
@@ -86,12 +87,12 @@ static const struct {
 };
 
 struct capture_records {
-	struct record_source base;
+	struct ctf_reader base;
 	struct capture_frames *frames;
 	struct cell cell[COLUMNS];
 	char eth_src[MAC_TEXT], eth_dst[MAC_TEXT];
 	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
-	bool ended, is_chosen;
+	enum ctf_selected selected;
 };
 
 static void set(struct capture_records *records, enum column column, int64_t integer)
@@ -210,76 +211,78 @@ static void set_transport(struct capture_records *records, const struct packet *
 	set(records, COLUMN_PAYLOAD, packet->payload);
 }
 
-static void handle_packet(struct capture_records *records, struct captured *captured,
-			  record_fn *give, void *context)
+static void handle_packet(struct capture_records *records, struct captured *captured)
 {
-	struct record record = {.cpu = -1, .cell = records->cell};
 	const struct packet *packet = &captured->frame.packet;
+	struct ctf_event event = {.cpu = -1};
 
-	if (!capture_frames_stamp(records->frames, captured, &records->base.facts))
+	if (!capture_frames_stamp(records->frames, captured, &records->base.facts) ||
+	    records->selected == SELECT_NOTHING)
 		return;
-	if (records->is_chosen) {
+	if (records->selected == SELECT_COLUMNS) {
 		memset(records->cell, 0, sizeof(records->cell));
 		set_link(records, captured);
 		if (packet->known & PACKET_NETWORK)
 			set_network(records, &captured->frame);
 		if (packet->known & PACKET_TRANSPORT)
 			set_transport(records, packet);
-	} else {
-		record.cell = NULL;
+		event.cell = records->cell;
 	}
-	record.local_ns = captured->ns;
-	record.ordinal = captured->ordinal;
-	give(context, &record);
+	event.local_ns = captured->ns;
+	event.ordinal = captured->ordinal;
+	records->base.give(records->base.context, &event);
 }
 
-static enum step capture_step(struct record_source *source, record_fn *give,
-			      void *context)
+static bool capture_step(struct ctf_reader *reader, uint64_t most)
 {
-	struct capture_records *records = (struct capture_records *)source;
+	struct capture_records *records = (struct capture_records *)reader;
 	struct captured captured;
 	bool more = true;
 
-	if (records->ended)
-		return STEP_END;
-	records->is_chosen = record_source_wants(source, source->class[0]);
-	for (uint64_t i = 0; i < STEP_PACKETS && i < source->pace && more; i++) {
+	for (uint64_t i = 0; i < STEP_PACKETS && i < most && more; i++) {
 		more = capture_frames_next(records->frames, &captured);
 		if (more)
-			handle_packet(records, &captured, give, context);
+			handle_packet(records, &captured);
 	}
-	capture_frames_progress(records->frames, &source->facts);
+	capture_frames_progress(records->frames, &reader->facts);
 	if (more)
-		return STEP_MORE;
-	records->ended = true;
-	capture_frames_report_end(records->frames, &source->problems);
-	capture_frames_report_stamps(records->frames, &source->problems);
-	return STEP_END;
+		return true;
+	capture_frames_report_end(records->frames, &reader->problems);
+	capture_frames_report_stamps(records->frames, &reader->problems);
+	return false;
 }
 
-static void capture_free(struct record_source *source)
+static void capture_select(struct ctf_reader *reader, uint32_t index,
+			   const struct ctf_selection *selection)
 {
-	struct capture_records *records = (struct capture_records *)source;
+	(void)index;
+	assert(selection->what != SELECT_FIELDS);
+	((struct capture_records *)reader)->selected = selection->what;
+}
+
+static void capture_free(struct ctf_reader *reader)
+{
+	struct capture_records *records = (struct capture_records *)reader;
 
 	capture_frames_free(records->frames);
-	record_source_release(source);
 	free(records);
 }
 
-struct record_source *capture_records_open(const char *path, struct error *error)
+struct ctf_reader *capture_records_open(const char *path, struct error *error)
 {
-	static const struct record_source_ops ops = {.step = capture_step,
-						     .free = capture_free};
+	static const struct ctf_reader_ops ops = {
+	    .select = capture_select, .step = capture_step, .free = capture_free};
 	struct capture_records *records = mem_zalloc(sizeof(*records));
-	struct record_class *class;
+	struct ctf_class *class;
 
-	record_source_init(&records->base, &ops, path);
-	class = record_source_add(&records->base, "packet");
+	ctf_reader_init(&records->base, &ops, path);
+	class = ctf_reader_add_class(&records->base, "packet", 0);
+	class->is_present = class->has_columns = true;
 	for (size_t i = 0; i < COLUMNS; i++)
-		record_class_add(class, columns[i].name, columns[i].type, false);
+		ctf_class_add_column(class, columns[i].name, columns[i].type, false);
 	records->frames = capture_frames_open(path, error);
 	if (!records->frames) {
-		capture_free(&records->base);
+		ctf_reader_free(&records->base);
 		return NULL;
 	}
 	capture_frames_progress(records->frames, &records->base.facts);

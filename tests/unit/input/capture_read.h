@@ -87,9 +87,9 @@ static inline struct packet_source *read_all(struct capture_file *file, struct s
 	source = capture_packets_open(path, host1, 2, &error);
 	assert_string_equal(error_text(&error), "");
 	assert_non_null(source);
-	while (packet_source_step(source, collect, seen) == STEP_MORE)
+	while (packet_source_step(source, collect, seen))
 		;
-	assert_int_equal(packet_source_step(source, collect, seen), STEP_END);
+	assert_false(packet_source_step(source, collect, seen));
 	return source;
 }
 
@@ -97,14 +97,14 @@ static inline void read_and_free(struct capture_file *file, struct seen *seen)
 {
 	struct packet_source *source = read_all(file, seen);
 
-	assert_int_equal(packet_source_problems(source)->count, 0);
+	assert_int_equal(source->problems.count, 0);
 	packet_source_free(source);
 }
 
 static inline void assert_problem(struct packet_source *source, const char *kind,
 				  uint64_t count, const char *text)
 {
-	const struct problem_list *problems = packet_source_problems(source);
+	const struct problem_list *problems = &source->problems;
 
 	for (size_t i = 0; i < problems->count; i++) {
 		const struct problem *problem = &problems->item[i];

@@ -26,6 +26,7 @@ static struct {
 	struct values values[MOST_EVENTS];
 	struct ctf_event event[MOST_EVENTS];
 	size_t events, next;
+	size_t again; /* how often the last event is repeated */
 	bool defined[TRACE_WISHES];
 	struct ctf_facts facts;
 } trace;
@@ -65,7 +66,7 @@ void ctf_reader_select(struct ctf_reader *reader, uint32_t index,
 	assert_int_equal(selection->fields, trace_wishes[index].fields);
 }
 
-/* An event a step. */
+/* An event a step; one that is repeated is of the next buffer and nanosecond. */
 bool ctf_reader_step(struct ctf_reader *reader, uint64_t most, ctf_event_fn *give,
 		     void *context)
 {
@@ -73,6 +74,11 @@ bool ctf_reader_step(struct ctf_reader *reader, uint64_t most, ctf_event_fn *giv
 	if (trace.next < trace.events) {
 		reader->facts.events++;
 		give(context, &trace.event[trace.next++]);
+	}
+	if (trace.next == trace.events && trace.again) {
+		trace.event[--trace.next].local_ns++;
+		trace.values[trace.next].value[0].integer++;
+		trace.again--;
 	}
 	return trace.next < trace.events;
 }
@@ -145,7 +151,7 @@ static inline void add_gro(uint64_t skb, unsigned cpu, nsec_t ns, int64_t ret)
 struct seen {
 	struct sighting item[MOST_EVENTS];
 	size_t count;
-	struct packet_source_facts facts;
+	struct ctf_facts facts;
 	struct problem_list problems;
 };
 
@@ -164,11 +170,11 @@ static inline void read_trace(struct seen *seen)
 
 	memset(seen, 0, sizeof(*seen));
 	assert_non_null(source);
-	while (packet_source_step(source, take, seen) == STEP_MORE)
+	while (packet_source_step(source, take, seen))
 		;
-	assert_int_equal(packet_source_step(source, take, seen), STEP_END);
-	seen->facts = *packet_source_facts(source);
-	problem_move(&seen->problems, packet_source_problems(source));
+	assert_false(packet_source_step(source, take, seen));
+	seen->facts = source->facts;
+	problem_move(&seen->problems, &source->problems);
 	packet_source_free(source);
 }
 

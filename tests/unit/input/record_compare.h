@@ -3,21 +3,21 @@
 #define CT_TEST_RECORD_COMPARE_H
 
 /* One trace as records, from both readers side by side: every column, every cell. */
-#include "input/record.h"
+#include "ctf/reader.h"
 
 #include "reader_compare.h"
 
 struct record_side {
-	struct record_source *source;
+	struct ctf_reader *source;
 	struct side side; /* its bytes only */
 	bool more;
 };
 
 /* With all names, so that the classes are compared, too. */
-static inline void put_record(void *context, const struct record *record)
+static inline void put_record(void *context, const struct ctf_event *record)
 {
 	struct record_side *to = context;
-	const struct record_class *class = record_source_class(to->source, record->class);
+	const struct ctf_class *class = ctf_reader_class(to->source, record->class);
 	struct side *side = &to->side;
 
 	put(side, class->name, strlen(class->name) + 1);
@@ -27,7 +27,7 @@ static inline void put_record(void *context, const struct record *record)
 	put(side, &record->cpu, sizeof(record->cpu));
 	put(side, &record->ordinal, sizeof(record->ordinal));
 	for (size_t i = 0; i < class->columns; i++) {
-		const struct record_column *column = &class->column[i];
+		const struct ctf_column *column = &class->column[i];
 
 		put(side, column->name, strlen(column->name) + 1);
 		put(side, &column->type, sizeof(column->type));
@@ -39,8 +39,7 @@ static inline void put_record(void *context, const struct record *record)
 static inline void record_step(struct record_side *side)
 {
 	if (side->more)
-		side->more =
-		    record_source_step(side->source, put_record, side) == STEP_MORE;
+		side->more = ctf_reader_step(side->source, UINT64_MAX, put_record, side);
 }
 
 static inline size_t first_difference(const struct side *one, const struct side *other)
@@ -59,9 +58,9 @@ static inline uint64_t compare_records(const char *path)
 	struct error error = ERROR_INIT;
 	uint64_t events;
 
-	one.source = trace_records_open(path, CTF_READER_OWN, &error);
+	one.source = open_columns(path, CTF_READER_OWN, &error);
 	assert_string_equal(error_text(&error), "");
-	other.source = trace_records_open(path, CTF_READER_BABELTRACE2, &error);
+	other.source = open_columns(path, CTF_READER_BABELTRACE2, &error);
 	assert_string_equal(error_text(&error), "");
 	while (one.more || other.more) {
 		size_t both;
@@ -77,10 +76,10 @@ static inline uint64_t compare_records(const char *path)
 		drop(&other.side, both);
 	}
 	assert_int_equal(one.side.size + other.side.size, 0);
-	events = record_source_facts(one.source)->events;
-	assert_int_equal(record_source_facts(other.source)->events, events);
-	record_source_free(one.source);
-	record_source_free(other.source);
+	events = ctf_reader_facts(one.source)->events;
+	assert_int_equal(ctf_reader_facts(other.source)->events, events);
+	ctf_reader_free(one.source);
+	ctf_reader_free(other.source);
 	free(one.side.bytes);
 	free(other.side.bytes);
 	return events;

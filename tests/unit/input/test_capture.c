@@ -27,7 +27,7 @@ static void check_pcap(enum pcap_magic magic, bool big, nsec_t unit)
 	uint32_t units = (uint32_t)(NSEC_PER_SEC / unit);
 	struct capture_file file = create(big);
 	struct bytes out = segment(1, 2, 100), in = segment(2, 1, 200);
-	const struct packet_source_facts *facts;
+	const struct ctf_facts *facts;
 	struct packet_source *source;
 	struct seen seen;
 
@@ -35,7 +35,7 @@ static void check_pcap(enum pcap_magic magic, bool big, nsec_t unit)
 	write_packet(&file, HOURS, units - 5, &out);
 	write_packet(&file, HOURS, units - 4, &in);
 	source = read_all(&file, &seen);
-	facts = packet_source_facts(source);
+	facts = &source->facts;
 	assert_int_equal(seen.count, 2);
 	assert_sent(&seen.item[0], AT(NSEC_PER_SEC - 5 * unit), 100);
 	assert_received(&seen.item[1], AT(NSEC_PER_SEC - 3 * unit - 1), 200);
@@ -48,8 +48,8 @@ static void check_pcap(enum pcap_magic magic, bool big, nsec_t unit)
 	assert_int_equal(facts->bytes, 24 + 2 * (16 + 54));
 	assert_int_equal(facts->total_bytes, facts->bytes);
 	assert_string_equal(facts->hostname, "");
-	assert_false(facts->has_clock);
-	assert_int_equal(packet_source_problems(source)->count, 0);
+	assert_false(facts->has_uuid);
+	assert_int_equal(source->problems.count, 0);
 	packet_source_free(source);
 }
 
@@ -138,8 +138,8 @@ static void test_stamps_that_go_back(void **unused)
 	write_packet(&file, HOURS, 10, &out);
 	write_packet(&file, HOURS, 30, &out);
 	source = read_all(&file, &seen);
-	assert_int_equal(packet_source_facts(source)->begin_ns, AT(10));
-	assert_int_equal(packet_source_facts(source)->end_ns, AT(30));
+	assert_int_equal(source->facts.begin_ns, AT(10));
+	assert_int_equal(source->facts.end_ns, AT(30));
 	assert_problem(source, "backward", 1, "1 stamps lie before the one before");
 	packet_source_free(source);
 }
@@ -165,10 +165,10 @@ static void test_cut_packets(void **unused)
 	assert_sent(&seen.item[0], AT(1), 900);
 	assert_int_equal(seen.item[0].packet.length, 70);
 	assert_int_equal(seen.item[0].packet.payload, 30);
-	assert_int_equal(packet_source_facts(source)->events, 4);
+	assert_int_equal(source->facts.events, 4);
 	assert_problem(source, "cut", 2, "2 packets were captured too short");
 	assert_problem(source, "malformed", 1, "1 packets have headers that cannot");
-	assert_int_equal(packet_source_problems(source)->count, 2);
+	assert_int_equal(source->problems.count, 2);
 	packet_source_free(source);
 }
 
@@ -216,12 +216,12 @@ static void test_steps(void **unused)
 	do {
 		before = seen.count;
 		if (before)
-			assert_in_range(packet_source_facts(source)->bytes, before * 70,
+			assert_in_range(source->facts.bytes, before * 70,
 					24 + 10000 * 70);
-	} while (packet_source_step(source, collect, &seen) == STEP_MORE);
+	} while (packet_source_step(source, collect, &seen));
 	assert_in_range(before, 1000, 9999);
 	assert_int_equal(seen.count, 10000);
-	assert_int_equal(packet_source_facts(source)->sent, 10000);
+	assert_int_equal(source->facts.sent, 10000);
 	packet_source_free(source);
 }
 
@@ -297,8 +297,8 @@ static void test_empty(void **unused)
 	(void)unused;
 	write_pcap(&file, MICRO, ETHERNET);
 	source = read_all(&file, &seen);
-	assert_int_equal(packet_source_facts(source)->events, 0);
-	assert_int_equal(packet_source_problems(source)->count, 0);
+	assert_int_equal(source->facts.events, 0);
+	assert_int_equal(source->problems.count, 0);
 	packet_source_free(source);
 }
 

@@ -108,8 +108,8 @@ static void test_pcapng_long(void **unused)
 	source = read_all(&file, &seen);
 	assert_int_equal(seen.count, 5000);
 	assert_received(&seen.item[15], 7999, 600);
-	assert_int_equal(packet_source_facts(source)->begin_ns, 7000);
-	assert_int_equal(packet_source_facts(source)->end_ns, 7000000);
+	assert_int_equal(source->facts.begin_ns, 7000);
+	assert_int_equal(source->facts.end_ns, 7000000);
 	packet_source_free(source);
 }
 
@@ -132,8 +132,8 @@ static void test_without_stamp(void **unused)
 	assert_int_equal(seen.count, 1);
 	assert_received(&seen.item[0], AT(0), 701);
 	assert_int_equal(seen.item[0].ordinal, 2); /* those left out count */
-	assert_int_equal(packet_source_facts(source)->events, 1);
-	assert_int_equal(packet_source_facts(source)->begin_ns, AT(0));
+	assert_int_equal(source->facts.events, 1);
+	assert_int_equal(source->facts.begin_ns, AT(0));
 	assert_problem(source, "unstamped", 3, "3 packets have no usable stamp");
 	packet_source_free(source);
 }

@@ -281,7 +281,7 @@ static struct packet_source *read_all(struct capture_file *file)
 	source = capture_packets_open(path, NULL, 0, &error);
 	assert_string_equal(error_text(&error), "");
 	assert_non_null(source);
-	while (packet_source_step(source, ignore, NULL) == STEP_MORE)
+	while (packet_source_step(source, ignore, NULL))
 		;
 	return source;
 }
@@ -290,7 +290,7 @@ static struct packet_source *read_all(struct capture_file *file)
 static void test_long_capture(void **unused)
 {
 	struct capture_file file = {fopen(path, "wb"), false};
-	const struct packet_source_facts *facts;
+	const struct ctf_facts *facts;
 	struct packet_source *source;
 
 	(void)unused;
@@ -302,10 +302,10 @@ static void test_long_capture(void **unused)
 		write_packet(&file, 1, i, &bytes);
 	}
 	source = read_all(&file);
-	facts = packet_source_facts(source);
+	facts = &source->facts;
 	assert_int_equal(facts->sent, 17500);
 	assert_int_equal(facts->received, 17500);
-	assert_int_equal(packet_source_problems(source)->count, 0);
+	assert_int_equal(source->problems.count, 0);
 	packet_source_free(source);
 }
 
@@ -331,7 +331,7 @@ static void test_foreign_packets(void **unused)
 {
 	struct capture_file file = {fopen(path, "wb"), false};
 	struct bytes frame[] = {segment(1, 2), segment(3, 1), segment(2, 3)};
-	const struct packet_source_facts *facts;
+	const struct ctf_facts *facts;
 	struct packet_source *source;
 	struct problem *problem;
 
@@ -340,11 +340,11 @@ static void test_foreign_packets(void **unused)
 	for (uint32_t i = 0; i < 50; i++)
 		write_packet(&file, 1, i, &frame[i % 10 == 9 ? 2 : i % 2]);
 	source = read_all(&file);
-	facts = packet_source_facts(source);
+	facts = &source->facts;
 	assert_int_equal(facts->sent, 25);
 	assert_int_equal(facts->received, 20);
-	assert_int_equal(packet_source_problems(source)->count, 1);
-	problem = packet_source_problems(source)->item;
+	assert_int_equal(source->problems.count, 1);
+	problem = source->problems.item;
 	assert_string_equal(problem->kind, "foreign");
 	assert_int_equal(problem->count, 5);
 	assert_string_equal(problem->text,
@@ -355,7 +355,7 @@ static void test_foreign_packets(void **unused)
 static void test_cooked_says_it_itself(void **unused)
 {
 	struct capture_file file = {fopen(path, "wb"), false};
-	const struct packet_source_facts *facts;
+	const struct ctf_facts *facts;
 	struct packet_source *source;
 
 	(void)unused;
@@ -368,10 +368,10 @@ static void test_cooked_says_it_itself(void **unused)
 		write_packet(&file, 1, type, &bytes);
 	}
 	source = read_all(&file);
-	facts = packet_source_facts(source);
+	facts = &source->facts;
 	assert_int_equal(facts->sent, 1);
 	assert_int_equal(facts->received, 3);
-	assert_int_equal(packet_source_problems(source)->item[0].count, 1);
+	assert_int_equal(source->problems.item[0].count, 1);
 	packet_source_free(source);
 }
 

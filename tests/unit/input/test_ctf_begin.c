@@ -11,11 +11,11 @@ enum { TRACES = 60, MOST_PACKETS = 12, MOST_STREAM = 8 };
 
 /* Of what use a class is; by its name, so that it is the same whenever asked. */
 struct uses {
-	enum record_use by_event[MOST_STREAMS][MOST_EVENTS];
+	enum ctf_use by_event[MOST_STREAMS][MOST_EVENTS];
 	bool skips[MOST_STREAMS]; /* all are unused */
 };
 
-static enum record_use *use_at(struct uses *uses, const char *name, unsigned *stream)
+static enum ctf_use *use_at(struct uses *uses, const char *name, unsigned *stream)
 {
 	unsigned event;
 
@@ -24,24 +24,29 @@ static enum record_use *use_at(struct uses *uses, const char *name, unsigned *st
 	return &uses->by_event[*stream][event];
 }
 
-static enum record_use use_of(void *context, const struct record_class *class)
+static void select_uses(struct ctf_reader *reader, struct uses *uses)
 {
+	struct ctf_selection selection = {.what = SELECT_COLUMNS};
+	const struct ctf_class *class;
 	unsigned stream;
 
-	return *use_at(context, class->name, &stream);
+	for (uint32_t i = 0; (class = ctf_reader_columns(reader, i)); i++) {
+		selection.before = *use_at(uses, class->name, &stream);
+		ctf_reader_select(reader, i, &selection);
+	}
 }
 
 static void draw_uses(struct uses *uses, const struct whole_trace *whole)
 {
 	for (unsigned i = 0; i < MOST_STREAMS; i++) {
-		int64_t least = chance(40) ? RECORD_UNUSED : RECORD_NEEDED;
+		int64_t least = chance(40) ? CTF_UNUSED : CTF_NEEDED;
 
 		uses->skips[i] = true;
 		for (unsigned k = 0; k < MOST_EVENTS; k++) {
 			uses->by_event[i][k] =
-			    (enum record_use)draw_between(least, RECORD_UNUSED);
+			    (enum ctf_use)draw_between(least, CTF_UNUSED);
 			if (i < whole->streams && k < whole->stream[i].events)
-				uses->skips[i] &= uses->by_event[i][k] == RECORD_UNUSED;
+				uses->skips[i] &= uses->by_event[i][k] == CTF_UNUSED;
 		}
 	}
 }
@@ -56,19 +61,19 @@ struct reading {
 	uint64_t records;
 };
 
-static void take(void *context, const struct record *record)
+static void take(void *context, const struct ctf_event *record)
 {
 	struct reading *reading = context;
-	const struct record_class *class =
-	    record_source_class(reading->side.source, record->class);
-	struct record copy = *record;
+	const struct ctf_class *class =
+	    ctf_reader_class(reading->side.source, record->class);
+	struct ctf_event copy = *record;
 	unsigned stream;
-	enum record_use use = *use_at(reading->uses, class->name, &stream);
+	enum ctf_use use = *use_at(reading->uses, class->name, &stream);
 
 	assert_true(record->stream < MOST_STREAM);
 	if (record->local_ns >= reading->begin_ns)
 		reading->began[record->stream] = true;
-	if (!reading->began[record->stream] && use != RECORD_NEEDED) {
+	if (!reading->began[record->stream] && use != CTF_NEEDED) {
 		assert_true(reading->is_filtered);
 		return;
 	}
@@ -91,15 +96,16 @@ static uint64_t read_records(struct reading *reading)
 	struct error error = ERROR_INIT;
 	uint64_t events;
 
-	reading->side.source = trace_records_open("t", CTF_READER_OWN, &error);
+	reading->side.source = open_columns("t", CTF_READER_OWN, &error);
 	assert_string_equal(error_text(&error), "");
-	if (!reading->is_filtered)
-		record_source_begin(reading->side.source, reading->begin_ns, use_of,
-				    reading->uses);
-	while (record_source_step(reading->side.source, take, reading) == STEP_MORE)
+	if (!reading->is_filtered) {
+		select_uses(reading->side.source, reading->uses);
+		ctf_reader_begin(reading->side.source, reading->begin_ns);
+	}
+	while (ctf_reader_step(reading->side.source, UINT64_MAX, take, reading))
 		;
-	events = record_source_facts(reading->side.source)->events;
-	record_source_free(reading->side.source);
+	events = ctf_reader_facts(reading->side.source)->events;
+	ctf_reader_free(reading->side.source);
 	return events;
 }
 
@@ -139,20 +145,20 @@ static void put_instance(struct whole_trace *whole, unsigned stream, unsigned in
 	free(bits.byte);
 }
 
-static struct packet_source_facts facts_of(void)
+static struct ctf_facts facts_of(void)
 {
 	struct error error = ERROR_INIT;
-	struct record_source *source = trace_records_open("t", CTF_READER_OWN, &error);
-	struct packet_source_facts facts;
-	struct uses uses = {.by_event = {{RECORD_NEEDED}}};
+	struct ctf_reader *source = open_columns("t", CTF_READER_OWN, &error);
+	struct ctf_facts facts;
+	struct uses uses = {.by_event = {{CTF_NEEDED}}};
 	struct reading reading = {.uses = &uses, .side = {.source = source}};
 
 	reading.begin_ns = NSEC_MIN;
 	assert_string_equal(error_text(&error), "");
-	while (record_source_step(source, take, &reading) == STEP_MORE)
+	while (ctf_reader_step(source, UINT64_MAX, take, &reading))
 		;
-	facts = *record_source_facts(source);
-	record_source_free(source);
+	facts = *ctf_reader_facts(source);
+	ctf_reader_free(source);
 	free(reading.side.side.bytes);
 	return facts;
 }
@@ -164,7 +170,7 @@ static void records_from_a_time_on_are_those_of_the_whole(void **state)
 	(void)state;
 	for (int i = 0; i < TRACES; i++) {
 		struct whole_trace whole = {.clock = 0};
-		struct packet_source_facts facts;
+		struct ctf_facts facts;
 		struct uses uses;
 
 		say_trace(&whole);

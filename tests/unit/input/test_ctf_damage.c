@@ -118,7 +118,9 @@ static void packets_that_overlap_come_out_whole(void **state)
 	add_events(7, 7, 2);
 	add_events(8, 7, 2);
 	scratch_bytes("t/ch_1", file.bytes, file.size);
-	assert_read("7 8 9 8 9 10 10 11 12 11 12 13 5 6 7 20 21 22 ", "");
+	assert_read("7 8 9 8 9 10 10 11 12 11 12 13 5 6 7 20 21 22 ",
+		    "t: 3 stamps lie before the one before in their stream "
+		    "(backward, 3)\n");
 	reader = open_reader("t", CTF_READER_OWN);
 	while (ctf_reader_step(reader, UINT64_MAX, note, NULL))
 		;
@@ -195,7 +197,9 @@ static void magic_numbers_alone_are_no_packets(void **state)
 	scratch_bytes("t/ch", bytes, sizeof(bytes));
 	assert_read("10 11 12 10 11 12 ", "t/ch: no packet at byte 82 of 65536, 65372 "
 					  "bytes up to the next one are left out "
-					  "(garbled, 1)\n");
+					  "(garbled, 1)\n"
+					  "t: 1 stamps lie before the one before in "
+					  "their stream (backward, 1)\n");
 }
 
 static void cut_while_read(void *context, const struct ctf_event *event)
@@ -225,12 +229,13 @@ static void a_file_that_is_cut_while_it_is_read(void **state)
 	select_fields(reader, "e", NULL, 0);
 	while (ctf_reader_step(reader, UINT64_MAX, cut_while_read, &events))
 		;
-	assert_int_equal(ctf_reader_problems(reader)->count, 2);
+	assert_int_equal(ctf_reader_problems(reader)->count, 3);
 	assert_string_equal(ctf_reader_problems(reader)->item[0].text,
 			    "it was cut from 8200000 to 1048576 bytes while it was read");
 	assert_string_equal(
 	    ctf_reader_problems(reader)->item[1].text,
 	    "cut in the middle of a packet, 42 of its 82 bytes are there");
+	assert_string_equal(ctf_reader_problems(reader)->item[2].kind, "backward");
 	assert_int_equal(events, 3 * (1048576 / 82));
 	ctf_reader_free(reader);
 }

@@ -9,12 +9,12 @@
 
 #include "printed.h"
 
-#include "input/record.h"
+#include "../select.h"
 
 enum { PARTS = 6 };
 
 struct comparison {
-	struct record_source *source;
+	struct ctf_reader *source;
 	struct printed printed;
 	uint64_t events, fields;
 	nsec_t offset_ns;
@@ -55,11 +55,11 @@ static size_t take_apart(struct pretty *pretty, char *line, const char *name,
 }
 
 /* Columns are the payload's, then those of contexts from the inner to the outer one. */
-static void compare_fields(struct comparison *comparison, const struct record *record,
+static void compare_fields(struct comparison *comparison, const struct ctf_event *record,
 			   size_t *part, size_t parts)
 {
-	const struct record_class *class =
-	    record_source_class(comparison->source, record->class);
+	const struct ctf_class *class =
+	    ctf_reader_class(comparison->source, record->class);
 	const struct pretty *pretty = &comparison->printed.pretty;
 	size_t column = 0;
 
@@ -84,11 +84,11 @@ static void compare_fields(struct comparison *comparison, const struct record *r
 		assert_int_equal(record->cell[column].type, CELL_NULL);
 }
 
-static void compare(void *context, const struct record *record)
+static void compare(void *context, const struct ctf_event *record)
 {
 	struct comparison *comparison = context;
-	const struct record_class *class =
-	    record_source_class(comparison->source, record->class);
+	const struct ctf_class *class =
+	    ctf_reader_class(comparison->source, record->class);
 	struct pretty *pretty = &comparison->printed.pretty;
 	size_t part[PARTS + 1], parts;
 	struct line_wish wish;
@@ -122,19 +122,19 @@ static void compare_trace(const char *path, const char *dump)
 
 	comparison->printed.file = fopen(dump, "r");
 	assert_non_null(comparison->printed.file);
-	comparison->source = trace_records_open(path, CTF_READER_OWN, &error);
+	comparison->source = open_columns(path, CTF_READER_OWN, &error);
 	assert_string_equal(error_text(&error), "");
-	comparison->offset_ns = record_source_facts(comparison->source)->clock_offset_ns;
-	while (record_source_step(comparison->source, compare, comparison) == STEP_MORE)
+	comparison->offset_ns = ctf_reader_facts(comparison->source)->clock_offset_ns;
+	while (ctf_reader_step(comparison->source, UINT64_MAX, compare, comparison))
 		;
 	assert_int_equal(comparison->printed.pendings, 0);
 	assert_int_equal(getc(comparison->printed.file), EOF);
-	assert_int_equal(record_source_problems(comparison->source)->count, 0);
+	assert_int_equal(ctf_reader_problems(comparison->source)->count, 0);
 	assert_true(comparison->events > 0);
 	print_message("%s: %" PRIu64 " events, %" PRIu64 " fields\n", path,
 		      comparison->events, comparison->fields);
 	fclose(comparison->printed.file);
-	record_source_free(comparison->source);
+	ctf_reader_free(comparison->source);
 	free(comparison);
 }
 

@@ -129,7 +129,7 @@ static void read_damaged(const struct all_wishes *all)
 	free(side.bytes);
 }
 
-static void look_at_record(void *context, const struct record *record)
+static void look_at_record(void *context, const struct ctf_event *record)
 {
 	struct record_side *side = context;
 
@@ -140,15 +140,14 @@ static void look_at_record(void *context, const struct record *record)
 static void read_damaged_records(void)
 {
 	struct error error = ERROR_INIT;
-	struct record_side side = {.source =
-				       trace_records_open("t", CTF_READER_OWN, &error)};
+	struct record_side side = {.source = open_columns("t", CTF_READER_OWN, &error)};
 
 	assert_true(side.source || error.text);
 	while (side.source &&
-	       record_source_step(side.source, look_at_record, &side) == STEP_MORE)
+	       ctf_reader_step(side.source, UINT64_MAX, look_at_record, &side))
 		;
 	if (side.source)
-		record_source_free(side.source);
+		ctf_reader_free(side.source);
 	error_clear(&error);
 	free(side.side.bytes);
 }

@@ -6,10 +6,10 @@
  */
 #include "printed.h"
 
-#include "input/record.h"
+#include "../select.h"
 
 struct comparison {
-	struct record_source *source;
+	struct ctf_reader *source;
 	struct printed printed;
 	uint64_t events, fields;
 };
@@ -28,10 +28,10 @@ static bool is_wished(const char *line, const void *context)
 	       strncmp(name, wish->rest, strlen(wish->rest)) == 0;
 }
 
-static void compare_fields(struct comparison *comparison, const struct record *record)
+static void compare_fields(struct comparison *comparison, const struct ctf_event *record)
 {
-	const struct record_class *class =
-	    record_source_class(comparison->source, record->class);
+	const struct ctf_class *class =
+	    ctf_reader_class(comparison->source, record->class);
 	const struct pretty *pretty = &comparison->printed.pretty;
 	size_t next = 0;
 
@@ -49,11 +49,11 @@ static void compare_fields(struct comparison *comparison, const struct record *r
 	comparison->fields += next;
 }
 
-static void compare(void *context, const struct record *record)
+static void compare(void *context, const struct ctf_event *record)
 {
 	struct comparison *comparison = context;
-	const struct record_class *class =
-	    record_source_class(comparison->source, record->class);
+	const struct ctf_class *class =
+	    ctf_reader_class(comparison->source, record->class);
 	struct line_wish wish;
 	char *line;
 
@@ -80,17 +80,17 @@ static void compare_trace(const char *path)
 	struct error error = ERROR_INIT;
 
 	printed_start(&comparison->printed, path);
-	comparison->source = trace_records_open(path, CTF_READER_OWN, &error);
+	comparison->source = open_columns(path, CTF_READER_OWN, &error);
 	assert_string_equal(error_text(&error), "");
-	while (record_source_step(comparison->source, compare, comparison) == STEP_MORE)
+	while (ctf_reader_step(comparison->source, UINT64_MAX, compare, comparison))
 		;
 	printed_end(&comparison->printed);
 	assert_true(comparison->events > 0);
-	assert_int_equal(record_source_facts(comparison->source)->events,
+	assert_int_equal(ctf_reader_facts(comparison->source)->events,
 			 comparison->events);
 	print_message("%s: %" PRIu64 " events, %" PRIu64 " fields\n", path,
 		      comparison->events, comparison->fields);
-	record_source_free(comparison->source);
+	ctf_reader_free(comparison->source);
 	free(comparison);
 }
 

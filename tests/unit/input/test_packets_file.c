@@ -62,12 +62,12 @@ static void write_file(struct fixture *fixture, const char *path)
 	size_t next[SOURCES] = {0}, left = 0;
 
 	for (size_t i = 0; i < SOURCES; i++) {
-		struct packet_source_facts facts = {.has_clock = i == 1,
-						    .clock_uuid = {1, 2, 0xfe},
-						    .clock_offset_ns = -77,
-						    .clock_frequency = 1000000000,
-						    .clock_name = "monotonic",
-						    .hostname = "host"};
+		struct ctf_facts facts = {.has_uuid = i == 1,
+					  .clock_uuid = {1, 2, 0xfe},
+					  .clock_offset_ns = -77,
+					  .clock_frequency = 1000000000,
+					  .clock_name = "monotonic",
+					  .hostname = "host"};
 
 		left += fixture->count[i];
 		packets_writer_describe(
@@ -88,11 +88,11 @@ static void write_file(struct fixture *fixture, const char *path)
 	}
 	problem_add(&problems, "place", "discarded", 7, "%s", "7 \"things\"");
 	for (size_t i = 0; i < SOURCES; i++) {
-		struct packet_source_facts facts = {.events = 1000000 + i,
-						    .begin_ns = fixture->begin_ns[i],
-						    .end_ns = 4000,
-						    .network_events = 5,
-						    .headerless = 6};
+		struct ctf_facts facts = {.events = 1000000 + i,
+					  .begin_ns = fixture->begin_ns[i],
+					  .end_ns = 4000,
+					  .network_events = 5,
+					  .headerless = 6};
 
 		for (size_t k = 0; k < fixture->count[i]; k++)
 			*(fixture->item[i][k].received ? &facts.received : &facts.sent) +=
@@ -158,7 +158,7 @@ static void take(void *context, const struct sighting *sighting)
 
 /* Read one source; all that comes has to be what was written. */
 static void read_source(struct fixture *fixture, const char *path, size_t index,
-			struct problem_list *problems, struct packet_source_facts *facts)
+			struct problem_list *problems, struct ctf_facts *facts)
 {
 	struct reading reading = {fixture, index};
 	struct error error = ERROR_INIT;
@@ -166,10 +166,10 @@ static void read_source(struct fixture *fixture, const char *path, size_t index,
 
 	assert_string_equal(error_text(&error), "");
 	fixture->came[index] = 0;
-	while (packet_source_step(source, take, &reading) == STEP_MORE)
+	while (packet_source_step(source, take, &reading))
 		;
-	*facts = *packet_source_facts(source);
-	problem_move(problems, packet_source_problems(source));
+	*facts = source->facts;
+	problem_move(problems, &source->problems);
 	packet_source_free(source);
 }
 
@@ -189,7 +189,7 @@ static void what_is_written_comes_back(void **state)
 	packets_contents_clear(&contents);
 	for (size_t i = 0; i < SOURCES; i++) {
 		struct problem_list problems = {0};
-		struct packet_source_facts facts;
+		struct ctf_facts facts;
 
 		read_source(&fixture, "n.packets", i, &problems, &facts);
 		assert_int_equal(fixture.came[i], fixture.count[i]);
@@ -199,7 +199,7 @@ static void what_is_written_comes_back(void **state)
 		assert_int_equal(facts.headerless, 6);
 		assert_int_equal(facts.sent + facts.received, fixture.count[i]);
 		assert_string_equal(facts.hostname, "host");
-		assert_int_equal(facts.has_clock, i == 1);
+		assert_int_equal(facts.has_uuid, i == 1);
 		assert_int_equal(facts.clock_uuid[2], i == 1 ? 0xfe : 0);
 		assert_int_equal(facts.clock_offset_ns, i == 1 ? -77 : 0);
 		assert_int_equal(problems.count, 1);
@@ -234,7 +234,7 @@ static size_t complaints(struct fixture *fixture, const char *path)
 	}
 	for (size_t i = 0; i < contents.count; i++) {
 		struct problem_list problems = {0};
-		struct packet_source_facts facts;
+		struct ctf_facts facts;
 
 		read_source(fixture, path, i, &problems, &facts);
 		for (size_t k = 0; k < problems.count; k++)
@@ -273,7 +273,7 @@ static void a_cut_is_told(void **state)
 static void long_files_are_used_up_to_the_cut(void **state)
 {
 	struct problem_list problems = {0};
-	struct packet_source_facts facts;
+	struct ctf_facts facts;
 	struct fixture fixture;
 	char *bytes;
 

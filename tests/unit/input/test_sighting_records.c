@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* On the recorded run, every sighting names the record that holds its packet. */
-#include "input/record.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +13,9 @@
 
 #include "base/intmap.h"
 #include "base/mem.h"
+#include "input/packet_source.h"
+
+#include "../select.h"
 
 struct record_key {
 	const char *class;
@@ -23,7 +24,7 @@ struct record_key {
 };
 
 struct linked {
-	struct record_source *source;
+	struct ctf_reader *source;
 	struct intmap at; /* stream and ordinal -> index of record */
 	struct record_key *record;
 	size_t records, room, sightings;
@@ -35,7 +36,7 @@ static uint64_t place(uint32_t stream, uint64_t ordinal)
 }
 
 /* The first number in a column of one of two names; -1 without one. */
-static int64_t number_of(const struct record_class *class, const struct record *record,
+static int64_t number_of(const struct ctf_class *class, const struct ctf_event *record,
 			 const char *name, const char *other)
 {
 	for (size_t i = 0; i < class->columns; i++)
@@ -46,11 +47,10 @@ static int64_t number_of(const struct record_class *class, const struct record *
 	return -1;
 }
 
-static void note_record(void *context, const struct record *record)
+static void note_record(void *context, const struct ctf_event *record)
 {
 	struct linked *linked = context;
-	const struct record_class *class =
-	    record_source_class(linked->source, record->class);
+	const struct ctf_class *class = ctf_reader_class(linked->source, record->class);
 	struct record_key *key;
 
 	linked->record = mem_grow(linked->record, linked->records, &linked->room,
@@ -89,23 +89,22 @@ static void check_sighting(void *context, const struct sighting *sighting)
 		assert_int_equal(key->seq, packet->seq);
 }
 
-static void check_source(struct record_source *records, struct packet_source *packets)
+static void check_source(struct ctf_reader *records, struct packet_source *packets)
 {
 	struct linked linked = {.source = records};
 
 	assert_non_null(records);
 	assert_non_null(packets);
-	while (record_source_step(records, note_record, &linked) == STEP_MORE)
+	while (ctf_reader_step(records, UINT64_MAX, note_record, &linked))
 		;
-	while (packet_source_step(packets, check_sighting, &linked) == STEP_MORE)
+	while (packet_source_step(packets, check_sighting, &linked))
 		;
 	assert_true(linked.sightings > 1000);
-	assert_int_equal(linked.sightings, packet_source_facts(packets)->sent +
-					       packet_source_facts(packets)->received);
-	assert_int_equal(linked.records, packet_source_facts(packets)->events);
+	assert_int_equal(linked.sightings, packets->facts.sent + packets->facts.received);
+	assert_int_equal(linked.records, packets->facts.events);
 	free(linked.record);
 	intmap_clear(&linked.at);
-	record_source_free(records);
+	ctf_reader_free(records);
 	packet_source_free(packets);
 }
 
@@ -121,7 +120,7 @@ static void of_traces(void **state)
 		char *path =
 		    mem_printf("%s/tests/fixtures/net3/node%d/kernel", tree, node);
 
-		check_source(trace_records_open(path, CTF_READER_OWN, &error),
+		check_source(open_columns(path, CTF_READER_OWN, &error),
 			     trace_packets_open(path, CTF_READER_OWN, &error));
 		free(path);
 	}
@@ -139,7 +138,7 @@ static void of_captures(void **state)
 		char *path = mem_printf("%s/tests/fixtures/net3/node%d/node%d.pcap", tree,
 					node, node);
 
-		check_source(capture_records_open(path, &error),
+		check_source(with_columns(capture_records_open(path, &error)),
 			     capture_packets_open(path, NULL, 0, &error));
 		free(path);
 	}

@@ -179,42 +179,25 @@ static void sockets_are_seen_without_addresses(void **state)
 	assert_true(!seen.item[0].received && seen.item[1].received);
 }
 
-static void what_the_tracer_lost_is_told(void **state)
+static void what_the_reader_knows_is_the_sources(void **state)
 {
 	struct seen seen;
 
 	(void)state;
-	trace.facts.discarded_events = 12;
-	trace.facts.backward = 3;
-	add_packet(WISH_QUEUE, 1, "eth0", 10);
-	read_trace(&seen);
-	assert_int_equal(seen.problems.count, 2);
-	assert_string_equal(seen.problems.item[0].kind, "discarded");
-	assert_string_equal(seen.problems.item[0].place, "made-up");
-	assert_int_equal(seen.problems.item[0].count, 12);
-	assert_string_equal(seen.problems.item[1].kind, "backward");
-	problem_clear(&seen.problems);
-}
-
-static void a_clock_is_known_by_its_uuid(void **state)
-{
-	struct seen seen;
-
-	(void)state;
-	trace.facts.has_clock = 1;
-	trace.facts.clock_frequency = 1000;
-	snprintf(trace.facts.hostname, sizeof(trace.facts.hostname), "web");
-	read_trace(&seen);
-	assert_false(seen.facts.has_clock);
-	assert_string_equal(seen.facts.hostname, "web");
-	trace.facts.has_uuid = 1;
+	trace.facts.has_uuid = true;
 	trace.facts.clock_uuid[15] = 7;
 	trace.facts.clock_offset_ns = 99;
+	trace.facts.clock_frequency = 1000;
+	snprintf(trace.facts.hostname, sizeof(trace.facts.hostname), "web");
+	add_packet(WISH_QUEUE, 1, "eth0", 10);
 	read_trace(&seen);
-	assert_true(seen.facts.has_clock);
+	assert_true(seen.facts.has_uuid);
 	assert_int_equal(seen.facts.clock_uuid[15], 7);
 	assert_int_equal(seen.facts.clock_offset_ns, 99);
 	assert_int_equal(seen.facts.clock_frequency, 1000);
+	assert_string_equal(seen.facts.hostname, "web");
+	assert_int_equal(seen.facts.events, 1);
+	assert_int_equal(seen.facts.sent, 1);
 }
 
 static void what_cannot_be_opened_is_an_error(void **state)
@@ -239,8 +222,7 @@ int main(void)
 	    TEST(without_exits_entries_do_not_count),
 	    TEST(a_sighting_names_its_event),
 	    TEST(sockets_are_seen_without_addresses),
-	    TEST(what_the_tracer_lost_is_told),
-	    TEST(a_clock_is_known_by_its_uuid),
+	    TEST(what_the_reader_knows_is_the_sources),
 	    TEST(what_cannot_be_opened_is_an_error),
 	};
 

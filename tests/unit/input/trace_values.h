@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "input/trace_fields.h"
+#include "input/trace_headers.h"
 
 enum { MOST_FIELDS = 64 };
 

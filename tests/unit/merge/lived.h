@@ -7,7 +7,7 @@
  * the life of each process. A run is simulated twice with one seed, for a writer that
  * looks into the model, and into files. To be included behind draw.h and scratch.h.
  */
-#include "input/record.h"
+#include "../select.h"
 #include "simulate/event.h"
 #include "simulate/simulate.h"
 #include "simulate/world_init.h"
@@ -124,7 +124,7 @@ static inline void lived_free(struct lived *lived)
 
 /* The same event of the model. */
 static inline const struct lived_event *
-lived_event(const struct lived *lived, uint32_t node, const struct record *record)
+lived_event(const struct lived *lived, uint32_t node, const struct ctf_event *record)
 {
 	assert_in_range(record->cpu, 0, LIVED_CPUS - 1);
 	assert_true(record->ordinal < lived->at[node][record->cpu].count);
@@ -132,19 +132,19 @@ lived_event(const struct lived *lived, uint32_t node, const struct record *recor
 }
 
 /* Read a node's trace to its end. */
-static inline void lived_read(uint32_t node, struct record_source **source,
-			      record_fn *give, void *context)
+static inline void lived_read(uint32_t node, struct ctf_reader **source,
+			      ctf_event_fn *give, void *context)
 {
 	char path[40];
 	struct error error = ERROR_INIT;
 
 	snprintf(path, sizeof(path), "run/node%u/kernel", (unsigned)node + 1);
-	*source = trace_records_open(path, CTF_READER_OWN, &error);
+	*source = open_columns(path, CTF_READER_OWN, &error);
 	assert_string_equal(error_text(&error), "");
-	while (record_source_step(*source, give, context) == STEP_MORE)
+	while (ctf_reader_step(*source, UINT64_MAX, give, context))
 		;
-	assert_int_equal(record_source_problems(*source)->count, 0);
-	record_source_free(*source);
+	assert_int_equal(ctf_reader_problems(*source)->count, 0);
+	ctf_reader_free(*source);
 }
 
 #endif

@@ -3,7 +3,7 @@
 #define CT_TEST_MADE_UP_CLASS_H
 
 /* Classes and records without a trace. To be included behind cmocka.h. */
-#include "input/record.h"
+#include "ctf/reader.h"
 
 #define INT(number)                                                                      \
 	{                                                                                \
@@ -22,10 +22,11 @@
 		(char *)(name), CELL_NULL, true                                          \
 	}
 
-#define CLASS(variable, name, ...)                                                       \
-	static struct record_column variable##_column[] = {__VA_ARGS__};                 \
-	static const struct record_class variable = {(char *)(name), variable##_column,  \
-						     sizeof(variable##_column) /         \
-							 sizeof(variable##_column[0])}
+#define CLASS(variable, text, ...)                                                       \
+	static struct ctf_column variable##_column[] = {__VA_ARGS__};                    \
+	static const struct ctf_class variable = {                                       \
+	    .name = (char *)(text),                                                      \
+	    .column = variable##_column,                                                 \
+	    .columns = sizeof(variable##_column) / sizeof(variable##_column[0])}
 
 #endif

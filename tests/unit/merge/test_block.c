@@ -4,13 +4,13 @@
 #include "../scratch.h"
 
 static char name[] = "x";
-static struct record_column column[4] = {
+static struct ctf_column column[4] = {
     {name, CELL_INTEGER, false},
     {name, CELL_TEXT, false},
     {name, CELL_BLOB, false},
     {name, CELL_REAL, false},
 };
-static struct record_class class = {name, column, 4};
+static struct ctf_class class = {.name = name, .column = column, .columns = 4};
 
 static void check(const struct row *row, int number, size_t blob)
 {

@@ -3,7 +3,7 @@
 
 #include <stdatomic.h>
 
-#include "input/record_private.h"
+#include "ctf/reader_private.h"
 
 #include "../scratch.h"
 
@@ -12,7 +12,7 @@
  * events at n, n + 10, n + 20, ... with a text, and each step gives seven.
  */
 struct made_up {
-	struct record_source base;
+	struct ctf_reader base;
 	nsec_t first_ns;
 	int64_t next;
 };
@@ -22,17 +22,17 @@ enum { STEP = 7, EVENTS = 20000 };
 static nsec_t back_ns; /* how far each hundredth event's stamp is before its time */
 static atomic_int opened;
 
-static enum step made_up_step(struct record_source *source, record_fn *give,
-			      void *context)
+static bool made_up_step(struct ctf_reader *source, uint64_t most)
 {
 	struct made_up *made_up = (struct made_up *)source;
 
+	(void)most;
 	for (int i = 0; i < STEP && made_up->next < EVENTS; i++, made_up->next++) {
 		int64_t number = made_up->next;
 		char text[32];
 		struct cell cell[2] = {{.type = CELL_INTEGER, .integer = number},
 				       {.type = CELL_TEXT, .bytes = text}};
-		struct record record = {
+		struct ctf_event record = {
 		    .local_ns = made_up->first_ns + number * 10,
 		    .class = (uint32_t)(number % 2),
 		    .ordinal = (uint64_t)number,
@@ -45,39 +45,45 @@ static enum step made_up_step(struct record_source *source, record_fn *give,
 		    (uint32_t)snprintf(text, sizeof(text), "event %d", (int)number);
 		source->facts.events++;
 		source->facts.end_ns = record.local_ns;
-		give(context, &record);
+		source->give(source->context, &record);
 		memset(text, 'x', sizeof(text));
 	}
-	return made_up->next < EVENTS ? STEP_MORE : STEP_END;
+	return made_up->next < EVENTS;
 }
 
-static void made_up_free(struct record_source *source)
+static void made_up_select(struct ctf_reader *source, uint32_t index,
+			   const struct ctf_selection *selection)
 {
-	record_source_release(source);
+	(void)source;
+	(void)index;
+	(void)selection;
+}
+
+static void made_up_free(struct ctf_reader *source)
+{
 	free(source);
 	opened--;
 }
 
-struct record_source *trace_records_open(const char *path, enum ctf_reader_kind reader,
-					 struct error *error)
+struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 {
-	static const struct record_source_ops ops = {.step = made_up_step,
-						     .free = made_up_free};
+	static const struct ctf_reader_ops ops = {
+	    .select = made_up_select, .step = made_up_step, .free = made_up_free};
 	struct made_up *made_up = mem_zalloc(sizeof(*made_up));
 
-	(void)reader;
 	if (strcmp(path, "broken") == 0) {
 		free(made_up);
 		error_set(error, "broken: is broken");
 		return NULL;
 	}
-	record_source_init(&made_up->base, &ops, path);
+	ctf_reader_init(&made_up->base, &ops, path);
 	for (int i = 0; i < 2; i++) {
-		struct record_class *class =
-		    record_source_add(&made_up->base, i ? "odd" : "even");
+		struct ctf_class *class =
+		    ctf_reader_add_class(&made_up->base, i ? "odd" : "even", 0);
 
-		record_class_add(class, "number", CELL_INTEGER, false);
-		record_class_add(class, "text", CELL_TEXT, false);
+		class->has_columns = true;
+		ctf_class_add_column(class, "number", CELL_INTEGER, false);
+		ctf_class_add_column(class, "text", CELL_TEXT, false);
 	}
 	made_up->first_ns = strtol(path, NULL, 10);
 	opened++;

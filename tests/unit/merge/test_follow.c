@@ -18,17 +18,17 @@ CLASS(with_context, "y", CONTEXT("procname"), CONTEXT("tid"));
 static int64_t switched(struct follow *follow, int32_t cpu, int64_t prev, int64_t next)
 {
 	const struct cell cell[] = {STR("a"), INT(prev), INT(next)};
-	struct record record = {.class = 0, .cpu = cpu, .cell = cell};
+	struct ctf_event record = {.class = 0, .cpu = cpu, .cell = cell};
 
 	return follow_event(follow, 1, &sched_switch, &record);
 }
 
 /* Of an event of another class with up to two cells. */
-static int64_t other(struct follow *follow, const struct record_class *class, int32_t cpu,
+static int64_t other(struct follow *follow, const struct ctf_class *class, int32_t cpu,
 		     int64_t first, int64_t second)
 {
 	const struct cell cell[] = {INT(first), INT(second), INT(0)};
-	struct record record = {.cpu = cpu, .cell = cell};
+	struct ctf_event record = {.cpu = cpu, .cell = cell};
 
 	record.class = class == &plain ? 3 : class == &wakeup ? 1 : 90;
 	return follow_event(follow, 1, class, &record);
@@ -67,7 +67,7 @@ static void sources_are_apart(void **state)
 {
 	struct follow *follow = follow_new();
 	const struct cell cell = INT(1);
-	struct record record = {.class = 3, .cpu = 0, .cell = &cell};
+	struct ctf_event record = {.class = 3, .cpu = 0, .cell = &cell};
 
 	(void)state;
 	switched(follow, 0, 10, 20);
@@ -82,7 +82,7 @@ static void user_space_runs_where_its_kernel_says(void **state)
 {
 	struct follow *follow = follow_new();
 	const struct cell cell[] = {INT(1), INT(5)};
-	struct record record = {.class = 3, .cpu = 0, .cell = cell};
+	struct ctf_event record = {.class = 3, .cpu = 0, .cell = cell};
 
 	(void)state;
 	follow_share(follow, 4, 1);
@@ -102,7 +102,7 @@ static void broken_streams_do_no_harm(void **state)
 {
 	struct follow *follow = follow_new();
 	const struct cell cell[] = {STR("a"), STR("b"), {.type = CELL_NULL}};
-	struct record record = {.class = 0, .cpu = 0, .cell = cell};
+	struct ctf_event record = {.class = 0, .cpu = 0, .cell = cell};
 
 	(void)state;
 	assert_int_equal(switched(follow, INT32_MAX, 10, 20), 10);
@@ -118,16 +118,15 @@ static void broken_streams_do_no_harm(void **state)
 struct followed {
 	struct follow *follow;
 	struct lived *lived;
-	struct record_source *source;
+	struct ctf_reader *source;
 	uint32_t node;
 	uint64_t known, unknown;
 };
 
-static void follow_one(void *context, const struct record *record)
+static void follow_one(void *context, const struct ctf_event *record)
 {
 	struct followed *followed = context;
-	const struct record_class *class =
-	    record_source_class(followed->source, record->class);
+	const struct ctf_class *class = ctf_reader_class(followed->source, record->class);
 	int64_t tid = follow_event(followed->follow, followed->node, class, record);
 
 	if (tid < 0) {

@@ -182,9 +182,9 @@ static void rows_come_by_send_time(void **state)
 static void events_that_carry_packets_are_wanted(void **state)
 {
 	(void)state;
-	assert_true(links_wants(&(struct record_class){.name = (char *)"packet"}));
-	assert_true(links_wants(&(struct record_class){.name = (char *)"net_dev_queue"}));
-	assert_false(links_wants(&(struct record_class){.name = (char *)"net_dev_xmit"}));
+	assert_true(links_wants(&(struct ctf_class){.name = (char *)"packet"}));
+	assert_true(links_wants(&(struct ctf_class){.name = (char *)"net_dev_queue"}));
+	assert_false(links_wants(&(struct ctf_class){.name = (char *)"net_dev_xmit"}));
 }
 
 int main(void)

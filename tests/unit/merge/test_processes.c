@@ -36,10 +36,9 @@ static struct processes *all;
 static int64_t at; /* the time, which every event brings on by 1 ms */
 static bool twice; /* as if two sessions told it */
 
-static void happens(const struct record_class *class, int64_t tid,
-		    const struct cell *cell)
+static void happens(const struct ctf_class *class, int64_t tid, const struct cell *cell)
 {
-	struct record record = {.cell = cell};
+	struct ctf_event record = {.cell = cell};
 
 	at += NSEC_PER_MSEC;
 	processes_event(all, 0, class, &record, at, tid);
@@ -225,7 +224,7 @@ static void clone_tells_where_forks_do_not(void **state)
 /* The address of a class may come again, when its source was freed. */
 static void a_class_is_more_than_its_address(void **state)
 {
-	struct record_class class = in_context;
+	struct ctf_class class = in_context;
 
 	(void)state;
 	EVENT_OF(class, 9, INT(9), INT(1));
@@ -261,16 +260,15 @@ static void odd_values_do_no_harm(void **state)
 struct read {
 	struct follow *follow;
 	struct lived *lived;
-	struct record_source *source;
+	struct ctf_reader *source;
 	uint32_t node;
 	int64_t offset[LIVED_NODES]; /* of stamps from CLOCK_MONOTONIC */
 };
 
-static void take(void *context, const struct record *record)
+static void take(void *context, const struct ctf_event *record)
 {
 	struct read *read = context;
-	const struct record_class *class =
-	    record_source_class(read->source, record->class);
+	const struct ctf_class *class = ctf_reader_class(read->source, record->class);
 
 	read->offset[read->node] =
 	    record->local_ns - lived_event(read->lived, read->node, record)->mono_ns;

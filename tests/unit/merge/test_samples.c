@@ -31,7 +31,7 @@ static int begin(void **state)
 	    .kind = "kernel",
 	    .clock = {.segment = &ahead, .segments = 1},
 	    .is_read = true,
-	    .facts = {.clock_offset_ns = T - 500, .has_clock = true}};
+	    .facts = {.clock_offset_ns = T - 500, .has_uuid = true}};
 	run.node = nodes;
 	run.source = &source;
 	run.count = 1;
@@ -161,7 +161,7 @@ static void without_clock_samples_it_is_told(void **state)
 
 	sources[1].node = 1;
 	sources[1].kind = "capture";
-	sources[1].facts.has_clock = false;
+	sources[1].facts.has_uuid = false;
 	sources[2].node = 2;
 	sources[2].is_read = false;
 	run.source = sources;
@@ -271,7 +271,7 @@ CLASS(finish, "sched_process_exit", COLUMN("tid"));
 static void tasks_find_their_processes(void **state)
 {
 	const struct cell cell[] = {INT(7), INT(7)};
-	struct record record = {.cell = cell};
+	struct ctf_event record = {.cell = cell};
 
 	(void)state;
 	/* It ends a little before its launcher knows. */

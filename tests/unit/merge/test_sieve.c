@@ -5,14 +5,14 @@
 
 static char name[] = "x", tid[] = "tid", pid[] = "pid", vpid[] = "vpid",
 	    comm[] = "procname", switches[] = "sched_switch", other[] = "irq_entry";
-static struct record_column plain[] = {{name, CELL_INTEGER, false}};
-static struct record_column context[] = {{name, CELL_INTEGER, false},
-					 {tid, CELL_INTEGER, true}};
-static struct record_class sched_switch = {switches, plain, 1};
-static struct record_class irq_entry = {other, plain, 1};
-static struct record_class with_tid = {other, context, 2};
+static struct ctf_column plain[] = {{name, CELL_INTEGER, false}};
+static struct ctf_column context[] = {{name, CELL_INTEGER, false},
+				      {tid, CELL_INTEGER, true}};
+static struct ctf_class sched_switch = {.name = switches, .column = plain, .columns = 1};
+static struct ctf_class irq_entry = {.name = other, .column = plain, .columns = 1};
+static struct ctf_class with_tid = {.name = other, .column = context, .columns = 2};
 
-static struct record_column told[][1] = {
+static struct ctf_column told[][1] = {
     {{pid, CELL_INTEGER, true}}, {{vpid, CELL_INTEGER, true}}, {{comm, CELL_TEXT, true}}};
 
 enum { ALL = SIEVE_SELECTED | SIEVE_CELLS };
@@ -71,20 +71,20 @@ static void what_contexts_tell_is_needed_before_the_begin(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
-		struct record_class class = {other, told[i], 1};
+		struct ctf_class class = {.name = other, .column = told[i], .columns = 1};
 
 		sieve_init(&sieve, &selection, true);
-		assert_int_equal(sieve_use_before(&sieve, &class), RECORD_NEEDED);
+		assert_int_equal(sieve_use_before(&sieve, &class), CTF_NEEDED);
 		assert_int_equal(sieve_use(&sieve, &class, 0, 9),
 				 SIEVE_FOLLOWED | SIEVE_CELLS);
 		assert_int_equal(sieve_use(&sieve, &class, 0, 10), ALL);
 		told[i][0].context = false;
-		assert_int_equal(sieve_use_before(&sieve, &class), RECORD_UNUSED);
+		assert_int_equal(sieve_use_before(&sieve, &class), CTF_UNUSED);
 		told[i][0].context = true;
 		sieve_clear(&sieve);
 	}
 	sieve_init(&sieve, &selection, true);
-	assert_int_equal(sieve_use_before(&sieve, &with_tid), RECORD_UNUSED);
+	assert_int_equal(sieve_use_before(&sieve, &with_tid), CTF_UNUSED);
 	sieve_clear(&sieve);
 	selection_clear(&selection);
 }

@@ -136,7 +136,7 @@ static inline void read_source(struct packet_source *source, struct seen *seen)
 {
 	assert_non_null(source);
 	memset(seen, 0, sizeof(*seen));
-	while (packet_source_step(source, collect, seen) == STEP_MORE)
+	while (packet_source_step(source, collect, seen))
 		;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "input/packet_source_private.h"
+#include "input/packet_source.h"
 
 struct fake_source {
 	struct packet_source base;
@@ -18,11 +18,11 @@ struct fake_source {
 };
 
 /* From none to `most` sightings; the last step may have found none. */
-static inline enum step fake_step(struct packet_source *source, sighting_fn *give,
-				  void *context)
+static inline bool fake_step(struct packet_source *source, sighting_fn *give,
+			     void *context)
 {
 	struct fake_source *fake = (struct fake_source *)source;
-	struct packet_source_facts *facts = &source->facts;
+	struct ctf_facts *facts = &source->facts;
 	size_t some;
 
 	fake->state = fake->state * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -40,7 +40,7 @@ static inline enum step fake_step(struct packet_source *source, sighting_fn *giv
 			facts->sent++;
 		give(context, item);
 	}
-	return fake->next < fake->count ? STEP_MORE : STEP_END;
+	return fake->next < fake->count;
 }
 
 static inline void fake_free(struct packet_source *source)
@@ -49,7 +49,6 @@ static inline void fake_free(struct packet_source *source)
 
 	if (fake->freed)
 		++*fake->freed;
-	packet_source_release(source);
 	free(fake->item);
 	free(fake);
 }
@@ -58,10 +57,11 @@ static inline void fake_free(struct packet_source *source)
 static inline struct fake_source *fake_source_new(const char *path, struct sighting *item,
 						  size_t count)
 {
-	static const struct packet_source_ops ops = {fake_step, fake_free};
 	struct fake_source *fake = mem_zalloc(sizeof(*fake));
 
-	packet_source_init(&fake->base, &ops, path);
+	fake->base.step = fake_step;
+	fake->base.free = fake_free;
+	fake->base.path = mem_strdup(path);
 	fake->item = item;
 	fake->count = count;
 	fake->most = 20;

@@ -15,7 +15,7 @@
 /* What stands in for a trace or a capture at a path. */
 struct made_up {
 	const char *path;
-	struct packet_source_facts facts;
+	struct ctf_facts facts;
 	struct sighting item[8];
 	size_t count;
 	bool is_broken;

@@ -25,7 +25,7 @@ static void names_are_unique(void **state)
 
 static void set_clock(struct made_up *source, unsigned char uuid, nsec_t offset_ns)
 {
-	source->facts.has_clock = true;
+	source->facts.has_uuid = true;
 	source->facts.clock_frequency = 1000000000;
 	source->facts.clock_uuid[0] = uuid;
 	source->facts.clock_offset_ns = offset_ns;

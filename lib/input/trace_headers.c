@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/trace_fields.h"
+#include "input/trace_headers.h"
 
 #include <netinet/in.h>
 #include <string.h>
@@ -68,22 +68,22 @@ static const char *const exit_fields[] = {"ret"};
 enum { SOCKET_SEQ, SOCKET_ACK, SOCKET_WINDOW, SOCKET_FLAGS };
 static const char *const socket_fields[] = {"seq", "ack_seq", "window", "flags"};
 
-#define WISH(name, tag, fields)                                                          \
+#define WISH(name, fields)                                                               \
 	{                                                                                \
-		name, tag, fields, sizeof(fields) / sizeof(*(fields))                    \
+		name, fields, sizeof(fields) / sizeof(*(fields))                         \
 	}
 
 const struct event_wish trace_wishes[TRACE_WISHES] = {
-    [WISH_QUEUE] = WISH("net_dev_queue", TRACE_QUEUE, packet_fields),
-    [WISH_RECEIVE] = WISH("net_if_receive_skb", TRACE_RECEIVE, packet_fields),
-    [WISH_OLD_RECEIVE] = WISH("netif_receive_skb", TRACE_RECEIVE, packet_fields),
-    [WISH_XMIT] = WISH("net_dev_xmit", TRACE_XMIT, xmit_fields),
-    [WISH_GRO_ENTRY] = WISH("net_napi_gro_receive_entry", TRACE_GRO_ENTRY, entry_fields),
-    [WISH_GRO_EXIT] = WISH("net_napi_gro_receive_exit", TRACE_GRO_EXIT, exit_fields),
-    [WISH_FRAGS_ENTRY] = WISH("net_napi_gro_frags_entry", TRACE_GRO_ENTRY, entry_fields),
-    [WISH_FRAGS_EXIT] = WISH("net_napi_gro_frags_exit", TRACE_GRO_EXIT, exit_fields),
-    [WISH_SOCKET_OUT] = WISH("inet_sock_local_out", TRACE_SOCKET_OUT, socket_fields),
-    [WISH_SOCKET_IN] = WISH("inet_sock_local_in", TRACE_SOCKET_IN, socket_fields),
+    [WISH_QUEUE] = WISH("net_dev_queue", packet_fields),
+    [WISH_RECEIVE] = WISH("net_if_receive_skb", packet_fields),
+    [WISH_OLD_RECEIVE] = WISH("netif_receive_skb", packet_fields),
+    [WISH_XMIT] = WISH("net_dev_xmit", xmit_fields),
+    [WISH_GRO_ENTRY] = WISH("net_napi_gro_receive_entry", entry_fields),
+    [WISH_GRO_EXIT] = WISH("net_napi_gro_receive_exit", exit_fields),
+    [WISH_FRAGS_ENTRY] = WISH("net_napi_gro_frags_entry", entry_fields),
+    [WISH_FRAGS_EXIT] = WISH("net_napi_gro_frags_exit", exit_fields),
+    [WISH_SOCKET_OUT] = WISH("inet_sock_local_out", socket_fields),
+    [WISH_SOCKET_IN] = WISH("inet_sock_local_in", socket_fields),
 };
 
 static uint64_t number(const struct cell *value)
