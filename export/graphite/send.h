@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/problem.h"
-#include "export/bytes.h"
+#include "base/bytes.h"
 #include "export/graphite/points.h"
 
 /*
