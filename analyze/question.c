@@ -7,6 +7,21 @@
 #include "analyze/analysis.h"
 #include "analyze/threads.h"
 
+enum { MOST_STEPS = 100000 };
+
+/* Steps that --interval makes of the time asked for are rows of several tables. */
+static int check_interval(const struct question *question, struct error *error)
+{
+	nsec_t step = question->request->interval_ns;
+	nsec_t span = nsec_sub(question->scope.end_ns, question->scope.begin_ns);
+
+	if (!step || span / step < MOST_STEPS)
+		return 0;
+	return error_set(error,
+			 "--interval: %lld steps in the time asked for, want at most %d",
+			 (long long)(span / step + 1), MOST_STEPS);
+}
+
 int question_open(struct question *question, const struct analysis *analysis,
 		  const struct request *request, const char *path, struct error *error)
 {
@@ -19,7 +34,8 @@ int question_open(struct question *question, const struct analysis *analysis,
 	if (!question->reader)
 		return -1;
 	if (scope_init(&question->scope, question->reader, request->begin, request->end,
-		       &request->nodes, error)) {
+		       &request->nodes, error) ||
+	    check_interval(question, error)) {
 		error_prefix(error, "%s", path);
 		question_close(question);
 		return -1;
