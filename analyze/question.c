@@ -34,13 +34,15 @@ int question_open(struct question *question, const struct analysis *analysis,
 	if (!question->reader)
 		return -1;
 	if (scope_init(&question->scope, question->reader, request->begin, request->end,
-		       &request->nodes, error) ||
-	    check_interval(question, error)) {
+		       &request->nodes, error)) {
 		error_prefix(error, "%s", path);
 		question_close(question);
 		return -1;
 	}
-	return 0;
+	if (!check_interval(question, error))
+		return 0;
+	question_close(question);
+	return -1;
 }
 
 void question_close(struct question *question)
