@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Which TCP segments of a flow were sent again: flows made by hand in a copy of net3's timeline.
+load common
+
+setup_file()
+{
+	cd "$CT_SOURCE" || return
+	export CT_NET3=$BATS_FILE_TMPDIR/net3.db
+	ctmerge -q tests/fixtures/net3 -o "$CT_NET3" 2>/dev/null
+}
+
+# again PACKETS,BYTES SEQ PAYLOAD FLAGS ...: what of these segments was sent again.
+again()
+{
+	local wanted=$1 n=0
+
+	shift
+	cp "$CT_NET3" made.db
+	{
+		echo "DELETE FROM net_dev_queue;"
+		while [ $# -gt 0 ]; do
+			n=$((n + 1))
+			echo "INSERT INTO net_dev_queue (id, name, len, network_header_ipv4_tot_len, network_header_ipv4_ihl,
+				network_header_ipv4_protocol, network_header_ipv4_saddr, network_header_ipv4_daddr,
+				network_header_ipv4_transport_header_tcp_source_port,
+				network_header_ipv4_transport_header_tcp_dest_port,
+				network_header_ipv4_transport_header_tcp_seq,
+				network_header_ipv4_transport_header_tcp_data_offset,
+				network_header_ipv4_transport_header_tcp_flags)
+			SELECT id, 'eth0', $2 + 54, $2 + 40, 5, 'tcp', x'0A070001', x'0A070002', 1, 2, $1, 5, $3
+			FROM (SELECT id FROM event WHERE node = 1 ORDER BY ts_ns, id LIMIT 1 OFFSET $n);"
+			shift 3
+		done
+	} | sqlite3 made.db
+	ctanalyze net --format csv --table flows made.db | cut -d, -f10,11 >found
+	printf '%s\n' retransmitted,retransmitted_bytes "$wanted" | diff - found
+}
+
+@test "nothing again: SYN, acknowledgments, data, FIN" {
+	again 0,0 99 0 2 100 0 0 100 1000 0 1100 0 0 1100 0 0 1100 500 1
+}
+
+@test "a whole segment again, and a part" {
+	again 2,1500 100 1000 0 1100 1000 0 100 1000 0 1600 1000 0
+}
+
+@test "SYN and FIN again have no bytes" {
+	again 2,0 99 0 2 99 0 2 100 0 1 100 0 1
+}
+
+@test "numbers come round after 2^32, and a port comes again" {
+	again 0,0 4294966796 1000 0 500 1000 0
+	again 1,1000 4294966796 1000 0 500 1000 0 4294966796 1000 0 70000 0 2 70001 100 0
+	again 0,0 99 0 2 100 1000 1 70000 0 2 70001 10 1
+}
+
+@test "keep-alives: without a byte nothing, with one that byte" {
+	again 0,0 99 0 2 100 1000 0 1099 0 0 1100 10 0
+	again 1,1 99 0 2 100 1000 0 1099 1 0 1100 10 0
+}
