@@ -29,7 +29,7 @@ _ctsync()
 	-r | --reference | -j | --jobs | --drift-limit | --segments | --max-rejected | --local | --in-flight)
 		return
 		;;
-	--plot | --apply)
+	--plot | --apply | --messages-out)
 		mapfile -t COMPREPLY < <(compgen -d -- "$word")
 		compopt -o filenames 2>/dev/null
 		return
@@ -38,6 +38,7 @@ _ctsync()
 	if [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W '--trace --reference --jobs --json --output
 			--method --drift-limit --segments --bounds --max-rejected --messages --local --plot --apply
+			--extract --messages-out
 			--in-flight --reader --stats --verbose --quiet --help --version' -- "$word")
 	else
 		compopt -o default 2>/dev/null

@@ -18,7 +18,6 @@ void sync_arguments_init(struct sync_arguments *arguments)
 {
 	memset(arguments, 0, sizeof(*arguments));
 	arguments->jobs = default_jobs();
-	arguments->in_flight = 1 << 18;
 	arguments->drift_limit_ppm = 200;
 	arguments->max_rejected = 0.02;
 }
@@ -54,8 +53,9 @@ void sync_arguments_rows(struct sync_arguments *arguments,
 	    {0, "local", OPTION_LIST, &arguments->local, "[NAME=]ADDR",
 	     "an address of the captures' own node, or of the one named", 0, 0},
 	    {0, "in-flight", OPTION_INT, &arguments->in_flight, "N",
-	     "let at most N packets wait for their other side (default: 262144)", 64,
-	     1 << 30},
+	     "let at most N packets wait for their other side (default: 262144, or 1024 "
+	     "for each source where that is more)",
+	     64, 1 << 30},
 	    {0, "reader", OPTION_STRING, &arguments->reader, "READER",
 	     "read traces by our own reader (native, the default; auto is the same), or "
 	     "by "
@@ -186,6 +186,15 @@ static int set_local(const struct sync_arguments *arguments, struct source_list 
 		}
 		if (!count)
 			continue;
+		/* Who is who was settled when it was extracted. */
+		if (source->extract && source->kind == SOURCE_CAPTURE) {
+			free(own);
+			return error_set(error,
+					 "--local: the packets of %s are told into sent "
+					 "and received already, want --local where it "
+					 "was made",
+					 source->path);
+		}
 		free(source->local);
 		source->local = own;
 		source->locals = count;

@@ -13,8 +13,10 @@
 #include "input/capture/capture.h"
 #include "sync/apply/run.h"
 #include "sync/arguments.h"
+#include "sync/extract.h"
 #include "sync/fit/lp.h"
 #include "sync/fit/statistics.h"
+#include "sync/messages_out.h"
 #include "sync/plot/run.h"
 #include "sync/print.h"
 #include "sync/sync.h"
@@ -24,7 +26,7 @@ enum exit_status { EXIT_TIED = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIE
 struct request {
 	struct sync_arguments sync;
 	struct text_list traces, runs;
-	char *output, *messages, *plot, *apply;
+	char *output, *messages, *plot, *apply, *extract, *messages_out;
 	bool json, quiet, verbose, stats;
 };
 
@@ -44,20 +46,26 @@ static char *make_versions(void)
 static enum options_status parse(struct request *request, int argc, const char **argv,
 				 struct error *error)
 {
-	enum { OWN_ROWS = 9 };
+	enum { OWN_ROWS = 11 };
 	struct option_row rows[] = {
 	    {'t', "trace", OPTION_LIST, &request->traces, "[NAME=]PATH",
-	     "read this CTF trace or capture; repeat for each", 0, 0},
+	     "read this CTF trace, capture or .packets file; repeat for each", 0, 0},
 	    {0, "json", OPTION_FLAG, &request->json, NULL, "print the clock map as JSON",
 	     0, 0},
 	    {'o', "output", OPTION_STRING, &request->output, "FILE",
 	     "write the clock map as JSON to FILE", 0, 0},
 	    {0, "messages", OPTION_STRING, &request->messages, "FILE",
 	     "read messages from a CSV file instead of traces", 0, 0},
+	    {0, "messages-out", OPTION_STRING, &request->messages_out, "DIR",
+	     "write the messages of each node to DIR/NODE.messages", 0, 0},
 	    {0, "plot", OPTION_STRING, &request->plot, "DIR",
 	     "draw each pair and the graph of traces as SVG into DIR", 0, 0},
 	    {0, "apply", OPTION_STRING, &request->apply, "DIR",
 	     "make CTF traces on the reference clock in DIR", 0, 0},
+	    {0, "extract", OPTION_STRING, &request->extract, "FILE",
+	     "only write what is needed of a node's traces, given by -t or as its "
+	     "directory, to FILE (.packets)",
+	     0, 0},
 	    {0, "stats", OPTION_FLAG, &request->stats, NULL, "print a line a pair", 0, 0},
 	    {'v', "verbose", OPTION_FLAG, &request->verbose, NULL,
 	     "print a line a pair, and every message left out", 0, 0},
@@ -67,7 +75,8 @@ static enum options_status parse(struct request *request, int argc, const char *
 	};
 	struct command command = {
 	    .name = "ctsync",
-	    .usage = "[OPTION...] RUN | -t TRACE -t TRACE... | --messages FILE",
+	    .usage = "[OPTION...] RUN | -t TRACE -t TRACE... | --messages FILE |\n"
+		     "              --extract FILE NODE/ | --extract FILE -t TRACE...",
 	    .summary = "how the clocks of a cluster relate, from its traces",
 	    .rows = rows,
 	};
@@ -93,6 +102,15 @@ static int check_request(const struct request *request, struct error *error)
 					"--messages FILE (see --help)");
 	if (request->messages && request->apply)
 		return error_set(error, "--apply wants traces, not messages");
+	if (request->messages && request->messages_out)
+		return error_set(error, "--messages-out wants traces, as it tells of "
+					"their events");
+	if (request->extract &&
+	    (request->output || request->messages || request->plot || request->apply ||
+	     request->messages_out || request->json))
+		return error_set(error, "--extract writes packets and no clocks, so it "
+					"does not go with -o, --json, --plot, --apply, "
+					"--messages or --messages-out");
 	return 0;
 }
 
@@ -101,8 +119,10 @@ static void collect_sources(const struct request *request, struct source_list *s
 {
 	struct error error = ERROR_INIT;
 
+	/* A directory is a run's or, for an extract, a node's. */
 	for (size_t i = 0; i < request->runs.count; i++)
-		if (source_add_run(sources, request->runs.item[i], problems, &error))
+		if ((request->extract ? source_add_node : source_add_run)(
+			sources, request->runs.item[i], problems, &error))
 			problem_add(problems, "", "unreadable", 1, "%s",
 				    error_text(&error));
 	for (size_t i = 0; i < request->traces.count; i++)
@@ -112,10 +132,23 @@ static void collect_sources(const struct request *request, struct source_list *s
 	error_clear(&error);
 }
 
+/* An extract has no events to correct. */
+static int check_apply(const struct request *request, const struct source_list *sources,
+		       struct error *error)
+{
+	for (size_t i = 0; i < sources->count && request->apply; i++)
+		if (sources->item[i].extract)
+			return error_set(error,
+					 "--apply wants traces, and %s has only "
+					 "their packets",
+					 sources->item[i].path);
+	return 0;
+}
+
 static enum exit_status read_input(const struct request *request, struct sync *sync,
 				   struct error *error)
 {
-	struct source_list sources = {NULL, 0, 0};
+	struct source_list sources = {.takes_extracts = !request->extract};
 	struct progress progress;
 	enum exit_status status = EXIT_TIED;
 
@@ -124,8 +157,14 @@ static enum exit_status read_input(const struct request *request, struct sync *s
 									  : EXIT_TIED;
 	progress_init(&progress, request->quiet);
 	collect_sources(request, &sources, &sync->problems);
-	if (sync_arguments_set_sources(&request->sync, &sources, error))
+	if (sync_arguments_set_sources(&request->sync, &sources, error) ||
+	    check_apply(request, &sources, error))
 		status = EXIT_MISUSE;
+	else if (request->extract)
+		status =
+		    extract_packets(sync, &sources, request->extract, &progress, error)
+			? EXIT_FAILED
+			: EXIT_TIED;
 	else if (sync_read_sources(sync, &sources, &progress, error))
 		status = EXIT_FAILED;
 	source_list_clear(&sources);
@@ -155,7 +194,7 @@ static void print_text(const struct request *request, struct sync *sync,
 }
 
 static int write_results(const struct request *request, struct sync *sync,
-			 struct error *error)
+			 struct messages_out *messages, struct error *error)
 {
 	struct clock_map map;
 	int status = 0;
@@ -171,6 +210,8 @@ static int write_results(const struct request *request, struct sync *sync,
 		status = print_rejected(sync, stdout, error);
 	if (!status && request->plot)
 		status = plot_run(sync, request->plot, error);
+	if (!status && messages)
+		status = messages_out_write(messages, request->messages_out, error);
 	if (!status && request->apply)
 		status = apply_run(&map, request->apply, request->json ? stderr : stdout,
 				   &sync->problems, error);
@@ -197,21 +238,25 @@ static bool report(const struct sync *sync)
 static enum exit_status run(const struct request *request, struct error *error)
 {
 	struct sync_options options;
+	struct messages_out *messages = NULL;
 	struct sync sync;
-	enum exit_status status;
+	enum exit_status status = EXIT_TIED;
 
 	if (sync_arguments_parse(&request->sync, &options, error))
 		return EXIT_MISUSE;
 	sync_init(&sync, &options);
-	status = read_input(request, &sync, error);
-	if (!status && sync_fit(&sync, error))
+	if (request->messages_out && !(messages = messages_out_new(&sync, error)))
 		status = EXIT_FAILED;
-	if (!status && write_results(request, &sync, error))
+	if (!status)
+		status = read_input(request, &sync, error);
+	if (!status && !request->extract &&
+	    (sync_fit(&sync, error) || write_results(request, &sync, messages, error)))
 		status = EXIT_FAILED;
 	if (report(&sync) && !status)
 		status = EXIT_FAILED;
-	else if (!status && !sync_is_tied(&sync))
+	else if (!status && !request->extract && !sync_is_tied(&sync))
 		status = EXIT_NOT_TIED;
+	messages_out_free(messages);
 	sync_clear(&sync);
 	return status;
 }
@@ -225,6 +270,8 @@ static void clear_request(struct request *request)
 	free(request->messages);
 	free(request->plot);
 	free(request->apply);
+	free(request->extract);
+	free(request->messages_out);
 }
 
 int main(int argc, const char **argv)

@@ -31,8 +31,8 @@ struct sync_options {
 	double max_rejected;   /* share of a pair's messages that may be left out */
 	const char *reference; /* name, or NULL: the best connected */
 	int threads;
-	size_t in_flight;
-	bool alone; /* a single source will do */
+	size_t in_flight; /* 0: by the number of sources */
+	bool alone;       /* a single source will do */
 };
 
 /* One trace, or with messages one node. */
@@ -100,6 +100,15 @@ struct sync {
 };
 
 void sync_init(struct sync *sync, const struct sync_options *options);
+
+/*
+ * Open the sources; those that can be read, by the index of their sync_trace. What cannot
+ * becomes a problem. For free().
+ */
+struct packet_source **sync_open_sources(struct sync *sync, struct source_list *sources);
+
+/* The name asked for, else the recorded host, else the path; maybe that of several. */
+const char *sync_source_name(const struct source *source, const struct ctf_facts *facts);
 
 /*
  * Read and match packets of the sources. What cannot be read becomes a

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "input/packets_file.h"
 #include "input/same.h"
 #include "sync/match/match.h"
 #include "sync/match/readers.h"
@@ -19,42 +20,55 @@ struct reading {
 	struct error *error;
 };
 
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat p, q;
-
-	return stat(a, &p) == 0 && stat(b, &q) == 0 && p.st_dev == q.st_dev &&
-	       p.st_ino == q.st_ino;
-}
-
-/* The path of a source that is read already, and is this one or a copy of it; or NULL. */
-static const char *was_given(const struct sync *sync, const struct source_list *sources,
-			     const struct source *source)
-{
-	for (size_t i = 0; i < sync->traces; i++) {
-		const struct sync_trace *trace = &sync->trace[i];
-
-		if (is_same_file(trace->path, source->path) ||
-		    same_events(&sources->item[trace->source], source))
-			return trace->path;
-	}
-	return NULL;
-}
-
 /* One source that is opened, or why it cannot be. */
 struct opening {
 	struct source *source;
 	struct packet_source *packets;
 	struct error error;
+	dev_t device;
+	ino_t inode;
+	uint64_t hint; /* of its events */
 };
+
+static bool is_same_file(const struct opening *a, const struct opening *b)
+{
+	return a->inode && a->inode == b->inode && a->device == b->device &&
+	       a->source->extract == b->source->extract;
+}
+
+/* One that is read already, and is this one or a copy of it; or NULL. */
+static const struct opening *was_given(const struct sync *sync,
+				       const struct opening *opening, size_t index)
+{
+	const struct opening *self = &opening[index];
+
+	for (size_t i = 0; i < sync->traces; i++) {
+		const struct opening *other = &opening[sync->trace[i].source];
+
+		if (is_same_file(other, self) ||
+		    (other->hint == self->hint &&
+		     same_events(other->source, self->source)))
+			return other;
+	}
+	return NULL;
+}
 
 /* Metadata takes milliseconds, so traces are opened in parallel. */
 static void open_source(void *context, size_t index)
 {
 	struct opening *opening = (struct opening *)context + index;
 	struct source *source = opening->source;
+	struct stat status;
 
-	if (source->kind == SOURCE_TRACE)
+	if (stat(source->path, &status) == 0) {
+		opening->device = status.st_dev;
+		opening->inode = status.st_ino;
+	}
+	opening->hint = same_events_hint(source);
+	if (source->extract)
+		opening->packets =
+		    packets_file_open(source->path, source->extract - 1, &opening->error);
+	else if (source->kind == SOURCE_TRACE)
 		opening->packets =
 		    trace_packets_open(source->path, source->reader, &opening->error);
 	else
@@ -63,20 +77,22 @@ static void open_source(void *context, size_t index)
 }
 
 /* What was opened; NULL when it cannot be used, which becomes a problem. */
-static struct packet_source *
-take_opened(struct sync *sync, const struct source_list *sources, struct opening *opening)
+static struct packet_source *take_opened(struct sync *sync, struct opening *all,
+					 size_t index)
 {
+	struct opening *opening = &all[index];
 	struct packet_source *packets = opening->packets;
 	const char *path = opening->source->path;
-	const char *first = was_given(sync, sources, opening->source);
+	const struct opening *first = was_given(sync, all, index);
 
 	if (first) {
-		if (is_same_file(first, path))
+		if (is_same_file(first, opening))
 			problem_add(&sync->problems, path, "twice", 1,
 				    "given twice, used once");
 		else
 			problem_add(&sync->problems, path, "twice", 1,
-				    "the same events as %s, used once", first);
+				    "the same events as %s, used once",
+				    first->source->path);
 		if (packets)
 			packet_source_free(packets);
 		packets = NULL;
@@ -96,15 +112,20 @@ static bool name_is_taken(const struct sync *sync, const char *name)
 	return false;
 }
 
-/* The name asked for, else the recorded host, else the path; made unique. */
+const char *sync_source_name(const struct source *source, const struct ctf_facts *facts)
+{
+	if (source->name)
+		return source->name;
+	return *facts->hostname ? facts->hostname : source->path;
+}
+
+/* Made unique. */
 static char *make_name(const struct sync *sync, const struct source *source,
 		       const struct ctf_facts *facts)
 {
-	const char *base = source->name;
+	const char *base = sync_source_name(source, facts);
 	char *name;
 
-	if (!base)
-		base = *facts->hostname ? facts->hostname : source->path;
 	name = mem_strdup(base);
 	for (int i = 2; name_is_taken(sync, name); i++) {
 		free(name);
@@ -178,7 +199,7 @@ static void add_trace(struct sync *sync, struct source_list *sources, size_t ind
 	sync->traces++;
 }
 
-static struct packet_source **open_all(struct sync *sync, struct source_list *sources)
+struct packet_source **sync_open_sources(struct sync *sync, struct source_list *sources)
 {
 	struct packet_source **opened = mem_zalloc(sources->count * sizeof(*opened));
 	struct opening *opening = mem_zalloc(sources->count * sizeof(*opening));
@@ -188,7 +209,7 @@ static struct packet_source **open_all(struct sync *sync, struct source_list *so
 		opening[i].source = &sources->item[i];
 	parallel_run(sync->options.threads, sources->count, open_source, opening);
 	for (size_t i = 0; i < sources->count; i++) {
-		struct packet_source *packets = take_opened(sync, sources, &opening[i]);
+		struct packet_source *packets = take_opened(sync, opening, i);
 
 		if (!packets)
 			continue;
@@ -202,22 +223,23 @@ static struct packet_source **open_all(struct sync *sync, struct source_list *so
 /* How many packets ahead memory is asked for: time enough for it to come. */
 enum { EXPECT = 16, EXPECT_SOON = 8 };
 
-static int take_sightings(void *context, uint32_t source, struct sighting *sighting,
-			  size_t count)
+static int take_sightings(void *context, const struct arrival *arrival, size_t count)
 {
 	struct reading *reading = context;
-	const struct sync_trace *trace = &reading->sync->trace[source];
 	int status = 0;
 
 	for (size_t i = 0; !status && i < count; i++) {
+		const struct sync_trace *trace = &reading->sync->trace[arrival[i].source];
+		struct sighting *sighting = arrival[i].sighting;
+
 		if (i + EXPECT < count)
-			matcher_expect(reading->matcher, &sighting[i + EXPECT],
-				       &sighting[i + EXPECT_SOON]);
-		sighting[i].ns += trace->shift_ns;
-		sighting[i].whole_ns = nsec_add(sighting[i].whole_ns, trace->shift_ns);
-		sighting[i].event_ns += trace->shift_ns;
-		status = matcher_add(reading->matcher, trace->clock, source, &sighting[i],
-				     reading->error);
+			matcher_expect(reading->matcher, arrival[i + EXPECT].sighting,
+				       arrival[i + EXPECT_SOON].sighting);
+		sighting->ns += trace->shift_ns;
+		sighting->whole_ns = nsec_add(sighting->whole_ns, trace->shift_ns);
+		sighting->event_ns += trace->shift_ns;
+		status = matcher_add(reading->matcher, trace->clock, arrival[i].source,
+				     sighting, reading->error);
 	}
 	return status;
 }
@@ -304,6 +326,16 @@ static void explain_silence(struct sync *sync)
 	}
 }
 
+/* Before sources are tied, each is ahead of others by as much as it began earlier. */
+static size_t most_in_flight(const struct sync *sync)
+{
+	enum { LEAST = 1 << 18, A_SOURCE = 1 << 10 };
+
+	if (sync->options.in_flight)
+		return sync->options.in_flight;
+	return sync->traces * A_SOURCE > LEAST ? sync->traces * A_SOURCE : LEAST;
+}
+
 static int read_all(struct sync *sync, struct packet_source **opened,
 		    struct progress *progress, struct error *error)
 {
@@ -312,7 +344,7 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 	int status;
 
 	reading.readers = readers_new(opened, sync->traces, sync->options.threads);
-	reading.matcher = matcher_new(&sync->pairs, &sync->log, sync->options.in_flight);
+	reading.matcher = matcher_new(&sync->pairs, &sync->log, most_in_flight(sync));
 	matcher_on_tie(reading.matcher, take_tie, &reading);
 	matcher_set_hosts(reading.matcher, host);
 	matcher_on_handing(reading.matcher, take_handing, sync);
@@ -334,7 +366,7 @@ static int read_all(struct sync *sync, struct packet_source **opened,
 int sync_read_sources(struct sync *sync, struct source_list *sources,
 		      struct progress *progress, struct error *error)
 {
-	struct packet_source **opened = open_all(sync, sources);
+	struct packet_source **opened = sync_open_sources(sync, sources);
 	size_t least = sync->options.alone ? 1 : 2;
 	int status = 0;
 

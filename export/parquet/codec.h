@@ -2,7 +2,7 @@
 #ifndef CT_EXPORT_PARQUET_CODEC_H
 #define CT_EXPORT_PARQUET_CODEC_H
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 #include "export/parquet/parquet.h"
 
 /*

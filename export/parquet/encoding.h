@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 #include "export/parquet/value.h"
 
 /* Encodings of values and levels (Parquet format, Encodings.md). */

@@ -2,6 +2,7 @@
 #ifndef CT_EXPORT_PARQUET_METADATA_H
 #define CT_EXPORT_PARQUET_METADATA_H
 
+#include "base/bytes.h"
 #include "export/parquet/chunk.h"
 
 /*

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 
 /*
  * Writing structs in Apache Thrift's compact protocol, as far as Parquet's

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 
 /*
  * Writing messages in the encoding of Protocol Buffers

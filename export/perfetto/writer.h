@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/nsec.h"
-#include "export/bytes.h"
 
 /*
  * A trace for Perfetto's viewer, written as it comes: tracks, and on them slices,

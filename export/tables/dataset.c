@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
-#include "export/bytes.h"
 #include "export/csv_text.h"
 #include "export/directory.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "base/signals.h"
-#include "export/bytes.h"
 
 enum { BATCHES = 4, BATCH_CELLS = 8192, BATCH_BYTES = 256 << 10 };
 

@@ -10,9 +10,11 @@
 
 #include "base/mem.h"
 #include "base/natural.h"
+#include "base/options.h"
 #include "base/output.h"
 #include "input/capture/capture.h"
 #include "input/node.h"
+#include "input/packets_file.h"
 #include "input/walk.h"
 
 struct found {
@@ -23,6 +25,7 @@ struct found {
 struct found_list {
 	struct found *item;
 	size_t count, room;
+	struct text_list extracts; /* .packets files */
 };
 
 int node_address_parse(const char *text, struct node_address *address)
@@ -46,15 +49,20 @@ static void found_clear(struct found_list *list)
 	for (size_t i = 0; i < list->count; i++)
 		free(list->item[i].path);
 	free(list->item);
+	text_list_clear(&list->extracts);
 }
 
 static void take_found(void *context, enum walk_kind kind, const char *path)
 {
+	struct found_list *list = context;
+
 	if (kind == WALK_TRACE)
-		add_found(context, SOURCE_TRACE, path);
+		add_found(list, SOURCE_TRACE, path);
 	else if (kind == WALK_FILE &&
 		 (walk_has_suffix(path, ".pcap") || walk_has_suffix(path, ".pcapng")))
-		add_found(context, SOURCE_CAPTURE, path);
+		add_found(list, SOURCE_CAPTURE, path);
+	else if (kind == WALK_FILE && walk_has_suffix(path, PACKETS_SUFFIX))
+		text_list_add(&list->extracts, path);
 }
 
 /*
@@ -131,17 +139,95 @@ static void read_facts(struct node_facts *facts, const char *directory,
 	free(path);
 }
 
+/*
+ * The name of a source of an extract, where that is to be `base`'s: what stands behind
+ * the name of the first source stays. For free(), or NULL.
+ */
+static char *extract_name(const struct packets_contents *contents, size_t index,
+			  const char *base)
+{
+	const char *main = contents->item[0].name, *own = contents->item[index].name;
+	size_t length = main ? strlen(main) : 0;
+
+	if (!base)
+		return own ? mem_strdup(own) : NULL;
+	if (length && own && strncmp(own, main, length) == 0 && own[length] == ':')
+		return mem_printf("%s%s", base, own + length);
+	return mem_strdup(base);
+}
+
+/*
+ * The sources in a .packets file, which are of the node at a path; where that is NULL,
+ * those that were of one node still are. 0, or -1 with error.
+ */
+static int add_extract(struct source_list *list, const char *path, const char *name,
+		       const char *node, struct error *error)
+{
+	struct packets_contents contents;
+	char *place;
+
+	output_protect(path);
+	if (packets_file_contents(path, &contents, error))
+		return -1;
+	place = realpath(path, NULL);
+	for (size_t i = 0; i < contents.count; i++) {
+		const struct packets_entry *entry = &contents.item[i];
+		char *own = extract_name(&contents, i, name), *of = NULL;
+		struct source *source;
+
+		if (node || entry->node)
+			of = node ? mem_strdup(node)
+				  : mem_printf("%s:%s", place, entry->node);
+		source =
+		    append(list, &(struct found){entry->kind, (char *)path}, own, of);
+		source->extract = i + 1;
+		free(own);
+		free(of);
+	}
+	free(place);
+	packets_contents_clear(&contents);
+	return 0;
+}
+
+/* A node of a run directory, and whether a trace or a capture of it is there. */
+struct extract_node {
+	const char *name, *path;
+	bool is_there;
+};
+
+/* Where a node's traces and captures are, an extract of them tells nothing more. */
+static void add_node_extract(struct source_list *list, const char *path,
+			     const struct extract_node *node,
+			     struct problem_list *problems)
+{
+	struct error error = ERROR_INIT;
+
+	if (!list->takes_extracts)
+		return;
+	if (node->is_there)
+		problem_add(problems, path, "twice", 1,
+			    "left out, as what was recorded of %s is there", node->name);
+	else if (add_extract(list, path, node->name, node->path, &error))
+		problem_add(problems, "", "unreadable", 1, "%s, left out",
+			    error_text(&error));
+	error_clear(&error);
+}
+
 static void add_node(struct source_list *list, const char *path, const char *node,
 		     const struct stat *run, struct problem_list *problems)
 {
-	struct found_list found = {NULL, 0, 0};
+	struct found_list found = {0};
 	struct node_facts facts;
 	char *directory;
 	size_t main;
 
 	search(&found, path, run, problems);
+	directory = realpath(path, NULL);
+	for (size_t i = 0; i < found.extracts.count; i++)
+		add_node_extract(list, found.extracts.item[i],
+				 &(struct extract_node){node, directory, found.count > 0},
+				 problems);
 	if (found.count) {
-		directory = realpath(path, NULL);
 		read_facts(&facts, path, problems);
 		main = main_source(&found, strlen(path));
 		set_local(append(list, &found.item[main], node, directory), &facts);
@@ -156,9 +242,45 @@ static void add_node(struct source_list *list, const char *path, const char *nod
 			free(name);
 		}
 		node_facts_clear(&facts);
-		free(directory);
 	}
+	free(directory);
 	found_clear(&found);
+}
+
+int source_add_node(struct source_list *list, const char *argument,
+		    struct problem_list *problems, struct error *error)
+{
+	char *path = walk_trimmed(argument), *real = realpath(path, NULL);
+	size_t before = list->count;
+	int status = 0;
+
+	if (!real)
+		status = error_errno(error, path);
+	else
+		add_node(list, path, strrchr(real, '/') + 1, NULL, problems);
+	if (!status && list->count == before)
+		status = error_set(error, "%s: no trace and no capture below it", path);
+	free(real);
+	free(path);
+	return status;
+}
+
+/*
+ * NODE.packets beside the nodes' directories: of NODE, unless that has a directory with
+ * something in it, which came before.
+ */
+static void add_extract_beside(struct source_list *list, const char *path, size_t before,
+			       struct problem_list *problems)
+{
+	char *directory = mem_strndup(path, strlen(path) - strlen(PACKETS_SUFFIX));
+	struct extract_node node = {strrchr(directory, '/') + 1, path, false};
+	char *real = realpath(directory, NULL);
+
+	for (size_t i = before; real && i < list->count && !node.is_there; i++)
+		node.is_there = strcmp(list->item[i].node, real) == 0;
+	add_node_extract(list, path, &node, problems);
+	free(real);
+	free(directory);
 }
 
 static int add_nodes(struct source_list *list, const char *path, const struct stat *run,
@@ -175,9 +297,12 @@ static int add_nodes(struct source_list *list, const char *path, const struct st
 		char *node = mem_printf("%s/%s", path, entry[i]->d_name);
 		struct stat status;
 
-		if (entry[i]->d_name[0] != '.' && stat(node, &status) == 0 &&
-		    S_ISDIR(status.st_mode))
+		if (entry[i]->d_name[0] == '.' || stat(node, &status))
+			;
+		else if (S_ISDIR(status.st_mode))
 			add_node(list, node, entry[i]->d_name, run, problems);
+		else if (walk_has_suffix(entry[i]->d_name, PACKETS_SUFFIX))
+			add_extract_beside(list, node, before, problems);
 		free(node);
 		free(entry[i]);
 	}
@@ -185,8 +310,8 @@ static int add_nodes(struct source_list *list, const char *path, const struct st
 	if (list->count == before)
 		return error_set(error,
 				 "%s: no trace and no capture below it, want "
-				 "NODE/.../metadata or NODE/*.pcap",
-				 path);
+				 "NODE/.../metadata%s or NODE/*.pcap",
+				 path, list->takes_extracts ? ", NODE.packets" : "");
 	return 0;
 }
 
@@ -284,12 +409,14 @@ static void add_alone(struct source_list *list, const struct found *found,
 static int add_path(struct source_list *list, const char *path, const char *name,
 		    struct problem_list *problems, struct error *error)
 {
-	struct found_list found = {NULL, 0, 0};
+	struct found_list found = {0};
 	struct stat status;
 	int traces = 0;
 
 	if (stat(path, &status))
 		return error_errno(error, path);
+	if (list->takes_extracts && !S_ISDIR(status.st_mode) && packets_file_probe(path))
+		return add_extract(list, path, name, NULL, error);
 	if (S_ISDIR(status.st_mode))
 		search(&found, path, NULL, problems);
 	else if (capture_probe(path)) {
@@ -298,8 +425,8 @@ static int add_path(struct source_list *list, const char *path, const char *name
 	} else
 		return error_set(error,
 				 "%s: neither a CTF trace nor a capture, want a "
-				 "directory with a metadata file, pcap or pcapng",
-				 path);
+				 "directory with a metadata file%s, pcap or pcapng",
+				 path, list->takes_extracts ? ", a .packets file" : "");
 	for (size_t i = 0; i < found.count; i++)
 		traces += found.item[i].kind == SOURCE_TRACE;
 	for (size_t i = 0; i < found.count; i++)

@@ -21,11 +21,14 @@ struct source {
 	struct node_address *local; /* of its node, by node.json */
 	size_t locals;
 	enum ctf_reader_kind reader; /* of a trace */
+	size_t extract; /* its place in a .packets file, from 1; 0: it is itself */
 };
 
 struct source_list {
 	struct source *item;
 	size_t count, room;
+	bool takes_extracts; /* .packets files are sources, too; else they are passed over
+			      */
 };
 
 /*
@@ -38,8 +41,15 @@ int source_add_run(struct source_list *list, const char *path,
 		   struct problem_list *problems, struct error *error);
 
 /*
- * Add the CTF traces found under a path, or one capture; NAME=PATH gives the
- * name. 0, or -1 with error.
+ * Add the sources of one node: a directory as a run directory has one for each. 0, or
+ * -1 with error where it holds no source.
+ */
+int source_add_node(struct source_list *list, const char *path,
+		    struct problem_list *problems, struct error *error);
+
+/*
+ * Add the CTF traces found under a path, one capture, or what is in a .packets file;
+ * NAME=PATH gives the name. 0, or -1 with error.
  */
 int source_add_trace(struct source_list *list, const char *argument,
 		     struct problem_list *problems, struct error *error);

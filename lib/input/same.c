@@ -129,13 +129,46 @@ static bool same_traces(const char *a, const char *b)
 	return same && size > 0;
 }
 
+static bool is_directory(const struct source *source)
+{
+	return source->kind == SOURCE_TRACE && !source->extract;
+}
+
 bool same_events(const struct source *a, const struct source *b)
 {
 	uint64_t size = 0;
 
-	if (a->kind != b->kind)
+	if (a->kind != b->kind || a->extract != b->extract)
 		return false;
-	if (a->kind == SOURCE_TRACE)
+	if (is_directory(a))
 		return same_traces(a->path, b->path);
 	return same_file(a->path, b->path, &size) && size > 0;
+}
+
+static uint64_t size_of(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode)
+		   ? (uint64_t)status.st_size
+		   : 0;
+}
+
+uint64_t same_events_hint(const struct source *source)
+{
+	uint64_t hint = source->kind + 2 * source->extract;
+	struct dirent **entry = NULL;
+	int count;
+
+	if (!is_directory(source))
+		return hint * 31 + size_of(source->path);
+	count = scandir(source->path, &entry, is_part, alphasort);
+	for (int i = 0; i < count; i++) {
+		char *path = mem_printf("%s/%s", source->path, entry[i]->d_name);
+
+		hint = hint * 0x100000001b3u + size_of(path);
+		free(path);
+	}
+	free_entries(entry, count);
+	return hint;
 }

@@ -29,4 +29,7 @@ enum same_clock same_clock(const struct source *a, const struct ctf_facts *a_fac
  */
 bool same_events(const struct source *a, const struct source *b);
 
+/* What differs between two sources that do not hold the same events, but for chance. */
+uint64_t same_events_hint(const struct source *source);
+
 #endif

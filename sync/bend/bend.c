@@ -39,6 +39,35 @@ static bool find_wanted(struct bending *bending, const bool *curved)
 	return any;
 }
 
+enum {
+	MOST_KEPT = 1 << 22, /* messages, 64 MiB, before they are thinned out */
+	THINNED_AT_ONCE = 256,
+};
+
+/* Of some messages in a row only the corners of their hull: a line that satisfies these
+ * satisfies all. */
+static void thin_out(struct hull_point *point, size_t *count, size_t *thinned, bool upper)
+{
+	if (*count - *thinned < THINNED_AT_ONCE)
+		return;
+	*count = *thinned + hull_corners(point + *thinned, *count - *thinned, upper);
+	*thinned = *count;
+}
+
+static bool are_too_many(const struct bending *bending)
+{
+	const struct sync *sync = bending->sync;
+	uint64_t messages = 0;
+
+	for (size_t i = 0; i < sync->pairs.count; i++) {
+		const struct pair *pair = &sync->pairs.pair[i];
+
+		if (bending->wanted[sync->graph.node[pair->a].island])
+			messages += pair->messages_ab + pair->messages_ba;
+	}
+	return messages > MOST_KEPT;
+}
+
 static int keep(void *context, struct message *message)
 {
 	struct bending *bending = context;
@@ -57,6 +86,10 @@ static int keep(void *context, struct message *message)
 		kept->back = mem_grow(kept->back, kept->backs, &kept->back_room,
 				      sizeof(*kept->back));
 		kept->back[kept->backs++] = pair_point(message);
+	}
+	if (bending->is_thinned) {
+		thin_out(kept->forward, &kept->forwards, &kept->forward_thinned, false);
+		thin_out(kept->back, &kept->backs, &kept->back_thinned, true);
 	}
 	return 0;
 }
@@ -219,6 +252,7 @@ static int find_bends(struct bending *bending, struct error *error)
 	int status = is_wished(sync) ? 0 : curvature_find(sync, curved, error);
 
 	if (!status && find_wanted(bending, curved)) {
+		bending->is_thinned = are_too_many(bending);
 		status = message_log_walk(&sync->log, false, keep, bending, error);
 		if (!status)
 			bend_islands(bending);

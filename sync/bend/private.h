@@ -24,6 +24,7 @@ struct bend_found {
 struct bending {
 	struct sync *sync;
 	bool *wanted;                   /* by island: some clock seems to be no line */
+	bool is_thinned;                /* not every message is kept, as they are many */
 	struct pair_messages *messages; /* by pair, of those islands */
 	uint32_t *position;             /* by clock: its place in its island's order */
 	struct bend_found *found;       /* by clock */

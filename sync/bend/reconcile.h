@@ -8,6 +8,7 @@
 struct pair_messages {
 	struct hull_point *forward, *back;
 	size_t forwards, backs, forward_room, back_room;
+	size_t forward_thinned, back_thinned; /* how many were, from the first on */
 };
 
 /*

@@ -6,28 +6,32 @@
 #include "input/packet_source.h"
 
 /*
- * Many packet sources read at once by few threads. The threads take the
- * source that is furthest behind and read a step of it; steps are handed over, that
- * of the source furthest behind first. So sources of one run stay close together in
- * time, and packets wait shortly for their other side. `readers_tie` moves the sources'
- * axes so that "behind" means the same on every clock. The order in which packets are
- * handed over depends on the packets and the ties alone, not on the threads.
+ * Many packet sources read at once by few threads. Packets are handed over in the order
+ * of time, so that they wait shortly for their other side: the sources' clocks may be
+ * anywhere, so each stands at 0 when it begins, until `readers_tie` moves their axes to
+ * where the same time means the same. The order depends on the packets and the ties
+ * alone, neither on the threads nor on how much a step of a source reads.
  */
 struct readers;
 
 /* Takes the sources; frees them with itself. */
 struct readers *readers_new(struct packet_source **sources, size_t count, int threads);
 
-/*
- * Called with every packet, in this thread; with all that a step of one source gave
- * at once, each with its hash. May change them. -1 ends the reading.
- */
-typedef int reader_fn(void *context, uint32_t source, struct sighting *sighting,
-		      size_t count);
+/* A packet of a source; it may be changed. */
+struct arrival {
+	uint32_t source;
+	struct sighting *sighting; /* with its hash */
+};
+
+/* Called with some packets, in this thread. -1 ends the reading. */
+typedef int reader_fn(void *context, const struct arrival *arrival, size_t count);
 
 /* Read everything. 0, or -1 as `give` returned it. */
 int readers_run(struct readers *readers, reader_fn *give, void *context,
 		struct progress *progress);
+
+/* When the first event of a source was, of any kind. Only from within `give`. */
+nsec_t readers_begin(const struct readers *readers, uint32_t source);
 
 /* Two sources saw one packet, at these local times. Only from within `give`. */
 void readers_tie(struct readers *readers, uint32_t a, nsec_t a_ns, uint32_t b,

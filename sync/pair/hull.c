@@ -82,6 +82,12 @@ static int compare_points(const void *a, const void *b)
 	return (p->y > q->y) - (p->y < q->y);
 }
 
+size_t hull_corners(struct hull_point *point, size_t n, bool upper)
+{
+	qsort(point, n, sizeof(*point), compare_points);
+	return hull_reduce(point, n, upper);
+}
+
 void hull_settle(struct hull *hull)
 {
 	size_t total = hull->count + hull->fresh_count;
@@ -94,8 +100,7 @@ void hull_settle(struct hull *hull)
 	}
 	memcpy(hull->point + hull->count, hull->fresh,
 	       hull->fresh_count * sizeof(*hull->point));
-	qsort(hull->point, total, sizeof(*hull->point), compare_points);
-	hull->count = hull_reduce(hull->point, total, hull->upper);
+	hull->count = hull_corners(hull->point, total, hull->upper);
 	hull->fresh_count = 0;
 }
 

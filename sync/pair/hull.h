@@ -73,6 +73,12 @@ double line_distance(const struct line *line, nsec_t x, nsec_t y);
  */
 double hull_slack(const struct hull *hull, const struct line *line);
 
+/*
+ * Of points in any order only those at the corners of their lower (upper) hull, by x;
+ * returns how many. What a line does to these, it does to all.
+ */
+size_t hull_corners(struct hull_point *point, size_t n, bool upper);
+
 enum tangents {
 	TANGENTS_BOTH,
 	TANGENTS_STEEP,       /* only the steepest exists: nothing bounds from below */

@@ -12,7 +12,7 @@ build_bench()
 		cmake -S "$source" -B "$build" &&
 			cmake --build "$build" --parallel "$(nproc)" --target ctanalyze \
 				ctexport ctmerge ctsync ctsim bench-accuracy bench-analyze \
-				bench-insert \
+				bench-cluster bench-insert \
 				bench-merge bench-messages bench-opendc \
 				bench-parquet bench-perfetto bench-scenarios bench-speed \
 				bench-threads bench-timeline

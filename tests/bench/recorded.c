@@ -86,7 +86,7 @@ static void add_nodes(struct recorded *run, const char *messages)
 
 static int add_run(struct recorded *run, struct error *error)
 {
-	struct source_list sources = {NULL, 0, 0};
+	struct source_list sources = {0};
 	struct problem_list problems = {NULL, 0, 0};
 	int status = source_add_run(&sources, run->path, &problems, error);
 

@@ -80,7 +80,7 @@ static void enter_traces(struct race *race, const struct source_list *sources)
 static int measure_traces(const struct request *request, const char *path,
 			  struct error *error)
 {
-	struct source_list sources = {NULL, 0, 0};
+	struct source_list sources = {0};
 	struct problem_list problems = {NULL, 0, 0};
 	struct race race;
 	uint64_t events = 0;

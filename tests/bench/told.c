@@ -109,7 +109,7 @@ int told_add(struct table *table, const struct recorded *run, bool has_truth,
 	     uint64_t *reversed, struct error *error)
 {
 	struct told told = {.run = run, .has_truth = has_truth};
-	struct source_list sources = {NULL, 0, 0};
+	struct source_list sources = {0};
 	int status = read_messages(&told, &sources, error);
 
 	for (int i = 0; !status && i < KINDS; i++) {

@@ -10,11 +10,12 @@ build=$2
 seconds=$3
 
 CC=clang cmake -S "$source" -B "$build" -DCT_FUZZ=ON -DCMAKE_C_COMPILER=clang
-cmake --build "$build" --parallel --target fuzz-json fuzz-metadata fuzz-stream
+cmake --build "$build" --parallel --target fuzz-json fuzz-metadata fuzz-packets \
+	fuzz-stream
 cd "$build"
 export CT_SOURCE="$source"
 status=0
-for fuzzer in json metadata stream; do
+for fuzzer in json metadata packets stream; do
 	mkdir -p "new-$fuzzer"
 	"tests/fuzz/fuzz-$fuzzer" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=1024 \
 		-artifact_prefix="$fuzzer-" "new-$fuzzer" \
@@ -23,5 +24,5 @@ done
 for job in $(jobs -p); do
 	wait "$job" || status=1
 done
-tail -n 2 json.log metadata.log stream.log
+tail -n 2 json.log metadata.log packets.log stream.log
 exit $status

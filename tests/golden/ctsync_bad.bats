@@ -34,7 +34,7 @@ ctsync: 0 traces to read, want 2 or more' ctsync nowhere
 
 @test "an empty directory" {
 	mkdir empty
-	fails_with 1 'ctsync: empty: no trace and no capture below it, want NODE/.../metadata or NODE/*.pcap
+	fails_with 1 'ctsync: empty: no trace and no capture below it, want NODE/.../metadata, NODE.packets or NODE/*.pcap
 ctsync: 0 traces to read, want 2 or more' ctsync empty
 	fails_with 1 'ctsync: empty: no trace below it, want a metadata file
 ctsync: 1 trace to read, want 2 or more' ctsync -t empty -t $net3/node1
@@ -46,7 +46,7 @@ ctsync: 1 trace to read, want 2 or more' ctsync -t empty -t $net3/node1
 }
 
 @test "a text file" {
-	local words='neither a CTF trace nor a capture, want a directory with a metadata file, pcap or pcapng'
+	local words='neither a CTF trace nor a capture, want a directory with a metadata file, a .packets file, pcap or pcapng'
 	fails_with 1 "ctsync: $net3/README.md: $words
 ctsync: 0 traces to read, want 2 or more" ctsync $net3/README.md
 	fails_with 1 "ctsync: $net3/README.md: $words" \

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "export/bytes.h"
+#include "base/bytes.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define INTEGER(number)                                                                  \

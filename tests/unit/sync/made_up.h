@@ -93,7 +93,7 @@ static inline void read_made(struct read *read, const char *const *name)
 	    .drift_limit_ppm = 200, .max_rejected = 0.02, .threads = 2, .in_flight = 100};
 	struct progress progress = {.shown = false};
 	struct source item[4];
-	struct source_list list = {item, made_count, 4};
+	struct source_list list = {.item = item, .count = made_count, .room = 4};
 
 	memset(read, 0, sizeof(*read));
 	for (size_t i = 0; i < made_count; i++)

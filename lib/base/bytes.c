@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/bytes.h"
+#include "base/bytes.h"
 
 #include <stdlib.h>
 
@@ -27,6 +27,37 @@ void bytes_add_varint(struct bytes *bytes, uint64_t number)
 void bytes_add_zigzag(struct bytes *bytes, int64_t number)
 {
 	bytes_add_varint(bytes, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
+}
+
+const uint8_t *bytes_read(struct bytes_cursor *cursor, size_t size)
+{
+	const uint8_t *from = cursor->at;
+
+	if ((size_t)(cursor->end - cursor->at) < size) {
+		cursor->is_bad = true;
+		cursor->at = cursor->end;
+		return NULL;
+	}
+	cursor->at += size;
+	return from;
+}
+
+uint64_t bytes_read_long_varint(struct bytes_cursor *cursor)
+{
+	uint64_t number = 0;
+
+	for (unsigned shift = 0; cursor->at < cursor->end && shift < 64; shift += 7) {
+		uint64_t bits = *cursor->at & 0x7f;
+
+		if (bits << shift >> shift != bits)
+			break;
+		number |= bits << shift;
+		if (*cursor->at++ < 0x80)
+			return number;
+	}
+	cursor->is_bad = true;
+	cursor->at = cursor->end;
+	return 0;
 }
 
 void bytes_empty(struct bytes *bytes, size_t keep)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_EXPORT_BYTES_H
-#define CT_EXPORT_BYTES_H
+#ifndef CT_BASE_BYTES_H
+#define CT_BASE_BYTES_H
 
 #include <endian.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -73,6 +74,33 @@ void bytes_add_varint(struct bytes *bytes, uint64_t number);
 
 /* As a varint in which small negative numbers are short, too: 0, -1, 1, -2, ... */
 void bytes_add_zigzag(struct bytes *bytes, int64_t number);
+
+/*
+ * Reading what the functions above wrote, from bytes that may be anything. Where they
+ * end too soon, or a varint has more than 64 bits, 0 is read and `is_bad` is set.
+ */
+struct bytes_cursor {
+	const uint8_t *at, *end;
+	bool is_bad;
+};
+
+/* So many bytes, or NULL. */
+const uint8_t *bytes_read(struct bytes_cursor *cursor, size_t size);
+uint64_t bytes_read_long_varint(struct bytes_cursor *cursor);
+
+static inline uint64_t bytes_read_varint(struct bytes_cursor *cursor)
+{
+	if (cursor->at < cursor->end && *cursor->at < 0x80)
+		return *cursor->at++;
+	return bytes_read_long_varint(cursor);
+}
+
+static inline int64_t bytes_read_zigzag(struct bytes_cursor *cursor)
+{
+	uint64_t number = bytes_read_varint(cursor);
+
+	return (int64_t)(number >> 1 ^ -(number & 1));
+}
 
 /* Forget the content; give back memory, too, where there is more than `keep`. */
 void bytes_empty(struct bytes *bytes, size_t keep);

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/messages_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/chunk_file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "input/packet_rows.h"
+
+enum kind { KIND_SOURCE = 1, KIND_MESSAGES };
+
+enum { CHUNK_MESSAGES = 4096 };
+
+static const struct chunk_format format = {.name = "a " MESSAGES_SUFFIX " file",
+					   .magic = "\x89"
+						    "ctmg\r\n\x1a",
+					   .version = 1};
+
+/*
+ * A message is written as its own end's packet event, the device of which is the source,
+ * and then what the other end is besides.
+ */
+struct messages_writer {
+	struct packet_encoder encoder;
+	uint64_t ordinal; /* of the last message's other end */
+};
+
+struct messages_writer *messages_writer_new(void)
+{
+	return mem_zalloc(sizeof(struct messages_writer));
+}
+
+void messages_writer_begin(FILE *file)
+{
+	chunk_write_begin(file, &format);
+}
+
+static void set_text(json_t *object, const char *name, const char *text)
+{
+	char *clean = utf8_clean(text);
+
+	json_object_set_new(object, name, json_string(clean));
+	free(clean);
+}
+
+void messages_writer_source(FILE *file, uint32_t index,
+			    const struct messages_source *source)
+{
+	json_t *object = json_object();
+	struct bytes content = {0};
+	char *text;
+
+	set_text(object, "trace", source->trace);
+	set_text(object, "node", source->node);
+	json_object_set_new(object, "number", json_integer(source->number));
+	text = json_one_line(object);
+	bytes_add(&content, text, strlen(text));
+	chunk_write(file, &(struct chunk){.kind = KIND_SOURCE, .number = index},
+		    &content);
+	bytes_clear(&content);
+	free(text);
+	json_decref(object);
+}
+
+bool messages_writer_add(struct messages_writer *writer,
+			 const struct node_message *message)
+{
+	struct packet_encoder *encoder = &writer->encoder;
+	const struct messages_end *own = &message->own, *other = &message->other;
+
+	packet_encoder_add(encoder, &(struct sighting){.packet = message->packet,
+						       .ns = own->local_ns,
+						       .whole_ns = NSEC_MAX,
+						       .event_ns = own->local_ns,
+						       .device = own->source,
+						       .stream = own->stream,
+						       .ordinal = own->ordinal,
+						       .received = message->received});
+	bytes_add_varint(&encoder->rows, other->source);
+	bytes_add_varint(&encoder->rows, other->stream);
+	bytes_add_zigzag(&encoder->rows, (int64_t)(other->ordinal - writer->ordinal));
+	bytes_add_zigzag(&encoder->rows, other->local_ns - own->local_ns);
+	writer->ordinal = other->ordinal;
+	return encoder->count >= CHUNK_MESSAGES;
+}
+
+void messages_writer_flush(struct messages_writer *writer, FILE *file)
+{
+	if (writer->encoder.count)
+		chunk_write(file,
+			    &(struct chunk){.kind = KIND_MESSAGES,
+					    .items = writer->encoder.count},
+			    &writer->encoder.rows);
+	packet_encoder_reset(&writer->encoder);
+	writer->ordinal = 0;
+}
+
+void messages_writer_end(FILE *file)
+{
+	chunk_write_end(file);
+}
+
+void messages_writer_free(struct messages_writer *writer)
+{
+	if (writer)
+		packet_encoder_clear(&writer->encoder);
+	free(writer);
+}
+
+struct messages_reader {
+	struct chunk_reader chunks;
+	struct chunk chunk; /* at hand */
+	struct bytes content;
+	struct packet_decoder decoder;
+	uint32_t left;    /* of the chunk */
+	uint64_t ordinal; /* of the last message's other end */
+	struct messages_source *source;
+	size_t sources, room;
+};
+
+struct messages_reader *messages_reader_open(const char *path, struct error *error)
+{
+	struct messages_reader *reader = mem_zalloc(sizeof(*reader));
+
+	if (chunk_reader_open(&reader->chunks, path, &format, error)) {
+		messages_reader_free(reader);
+		return NULL;
+	}
+	return reader;
+}
+
+struct messages_reader *messages_reader_open_file(FILE *file, struct error *error)
+{
+	struct messages_reader *reader = mem_zalloc(sizeof(*reader));
+
+	if (fflush(file) ||
+	    chunk_reader_open_file(&reader->chunks, dup(fileno(file)), &format, error)) {
+		messages_reader_free(reader);
+		return NULL;
+	}
+	return reader;
+}
+
+static int take_source(struct messages_reader *reader, struct error *error)
+{
+	struct messages_source source;
+	const char *trace, *node;
+	nsec_t number;
+	json_t *object;
+	int status;
+
+	if (chunk_load(&reader->chunks, &reader->chunk, &reader->content, error))
+		return -1;
+	object = json_parse_object((const char *)reader->content.data,
+				   reader->content.size, error);
+	if (!object)
+		return -1;
+	trace = json_text(object, "trace");
+	node = json_text(object, "node");
+	status = !trace || !node || json_nsec(object, "number", &number) || number < 0 ||
+		 number > UINT32_MAX || reader->chunk.number != reader->sources;
+	if (!status) {
+		source = (struct messages_source){mem_strdup(trace), mem_strdup(node),
+						  (uint32_t)number};
+		reader->source = mem_grow(reader->source, reader->sources, &reader->room,
+					  sizeof(*reader->source));
+		reader->source[reader->sources++] = source;
+	}
+	json_decref(object);
+	return status ? error_set(error,
+				  "the chunk at offset %" PRIu64 " describes no source",
+				  reader->chunk.at)
+		      : 0;
+}
+
+static int take_chunk(struct messages_reader *reader, struct error *error)
+{
+	if (reader->chunk.kind == KIND_SOURCE)
+		return take_source(reader, error);
+	if (reader->chunk.kind != KIND_MESSAGES)
+		return 0;
+	if (chunk_load(&reader->chunks, &reader->chunk, &reader->content, error))
+		return -1;
+	packet_decoder_begin(&reader->decoder, reader->content.data,
+			     reader->content.size);
+	reader->left = reader->chunk.items;
+	reader->ordinal = 0;
+	return 0;
+}
+
+/* 0, or -1: it is none. */
+static int read_message(struct messages_reader *reader, struct node_message *message)
+{
+	struct bytes_cursor *cursor = &reader->decoder.cursor;
+	struct messages_end *other = &message->other;
+	struct sighting own;
+	uint64_t source, stream;
+
+	if (!packet_decoder_next(&reader->decoder, &own))
+		return -1;
+	*message = (struct node_message){
+	    .received = own.received,
+	    .own = {own.device, own.stream, own.ordinal, own.event_ns},
+	    .packet = own.packet,
+	};
+	source = bytes_read_varint(cursor);
+	stream = bytes_read_varint(cursor);
+	reader->ordinal += (uint64_t)bytes_read_zigzag(cursor);
+	other->local_ns = nsec_add(own.event_ns, bytes_read_zigzag(cursor));
+	if (cursor->is_bad || source >= reader->sources ||
+	    own.device >= reader->sources || stream > UINT32_MAX ||
+	    !nsec_is_stamp(other->local_ns))
+		return -1;
+	other->source = (uint32_t)source;
+	other->stream = (uint32_t)stream;
+	other->ordinal = reader->ordinal;
+	return 0;
+}
+
+int messages_reader_next(struct messages_reader *reader, struct node_message *message,
+			 struct error *error)
+{
+	int status = 1;
+
+	while (status > 0 && !reader->left) {
+		status = chunk_next(&reader->chunks, &reader->chunk, error);
+		if (status > 0 && take_chunk(reader, error))
+			status = -1;
+	}
+	if (status > 0 && read_message(reader, message))
+		status =
+		    error_set(error, "the chunk at offset %" PRIu64 " holds no messages",
+			      reader->chunk.at);
+	if (status > 0)
+		reader->left--;
+	return status < 0 ? error_prefix(error, "%s", reader->chunks.path) : status;
+}
+
+const struct messages_source *messages_reader_source(const struct messages_reader *reader,
+						     uint32_t index)
+{
+	return &reader->source[index];
+}
+
+void messages_reader_free(struct messages_reader *reader)
+{
+	for (size_t i = 0; i < reader->sources; i++) {
+		free((char *)reader->source[i].trace);
+		free((char *)reader->source[i].node);
+	}
+	free(reader->source);
+	chunk_reader_clear(&reader->chunks);
+	packet_decoder_clear(&reader->decoder);
+	bytes_clear(&reader->content);
+	free(reader);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_INPUT_MESSAGES_FILE_H
+#define CT_INPUT_MESSAGES_FILE_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "input/packet.h"
+
+/*
+ * The messages of one node in a file (docs/formats.md, Message files): of each end the
+ * event that it was made of, so that a node's events can be linked with those of other
+ * nodes where the others' traces are not there.
+ */
+#define MESSAGES_SUFFIX ".messages"
+
+/* A source that has an end of some message. */
+struct messages_source {
+	const char *trace; /* its name in the clock map */
+	const char *node;  /* its node's name */
+	uint32_t number; /* its node's, by the order of nodes in the clock map, from 0 */
+};
+
+struct messages_end {
+	uint32_t source; /* index in the file's sources */
+	uint32_t stream;
+	uint64_t ordinal; /* of the event within its stream, as in struct record */
+	nsec_t local_ns;  /* the stamp that counts for the message */
+};
+
+struct node_message {
+	bool received; /* by the node whose file it is; else it sent it */
+	struct messages_end own, other;
+	struct packet packet; /* as the receiver saw it */
+};
+
+/*
+ * To write: sources by their index, from 0 on and before they are used, then messages.
+ * Nothing is written but when a chunk is full, so that files need not be open meanwhile.
+ */
+struct messages_writer;
+struct messages_writer *messages_writer_new(void);
+void messages_writer_begin(FILE *file);
+void messages_writer_source(FILE *file, uint32_t index,
+			    const struct messages_source *source);
+
+/* Whether it should be flushed now. */
+bool messages_writer_add(struct messages_writer *writer,
+			 const struct node_message *message);
+void messages_writer_flush(struct messages_writer *writer, FILE *file);
+void messages_writer_end(FILE *file);
+void messages_writer_free(struct messages_writer *writer);
+
+struct messages_reader;
+
+/* NULL with error, which names the file and the offset. */
+struct messages_reader *messages_reader_open(const char *path, struct error *error);
+
+/* What was written to an open file, from its begin on; the file stays the caller's. */
+struct messages_reader *messages_reader_open_file(FILE *file, struct error *error);
+
+/*
+ * The next message: 1; 0 at the end; -1 with error, where the file is damaged or cut:
+ * what was read until then is whole, and nothing is known of the rest.
+ */
+int messages_reader_next(struct messages_reader *reader, struct node_message *message,
+			 struct error *error);
+
+/* A source that a message named; it stays until the reader is freed. */
+const struct messages_source *messages_reader_source(const struct messages_reader *reader,
+						     uint32_t index);
+void messages_reader_free(struct messages_reader *reader);
+
+#endif

@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/packets_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/chunk_file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "input/packet_rows.h"
+
+enum kind { KIND_SOURCE = 1, KIND_PACKETS, KIND_FACTS };
+
+enum {
+	CHUNK_PACKETS = 4096, /* of which a source's reader holds one, of some 80 KiB */
+	STEP_PACKETS = 256,
+	MOST_SOURCES = 4096, /* of a file */
+};
+
+static const struct chunk_format format = {.name = "a " PACKETS_SUFFIX " file",
+					   .magic = "\x89"
+						    "ctpk\r\n\x1a",
+					   .version = 1};
+
+struct writing {
+	struct packet_encoder encoder;
+	nsec_t begin_ns;
+};
+
+struct packets_writer {
+	FILE *file;
+	struct writing *source;
+	size_t sources;
+	struct bytes content; /* of the chunk at hand */
+};
+
+struct packets_writer *packets_writer_new(FILE *file, size_t sources)
+{
+	struct packets_writer *writer = mem_zalloc(sizeof(*writer));
+
+	writer->file = file;
+	writer->sources = sources;
+	writer->source = mem_zalloc(sources * sizeof(*writer->source));
+	chunk_write_begin(file, &format);
+	return writer;
+}
+
+/* JSON holds UTF-8 only. */
+static void set_text(json_t *object, const char *name, const char *text)
+{
+	char *clean = text ? utf8_clean(text) : NULL;
+
+	json_object_set_new(object, name, clean ? json_string(clean) : json_null());
+	free(clean);
+}
+
+static void set_count(json_t *object, const char *name, uint64_t count)
+{
+	json_object_set_new(object, name, json_integer((json_int_t)count));
+}
+
+/* Takes the object. */
+static void write_json(struct packets_writer *writer, enum kind kind, size_t index,
+		       json_t *object)
+{
+	char *text = json_one_line(object);
+
+	writer->content.size = 0;
+	bytes_add(&writer->content, text, strlen(text));
+	chunk_write(writer->file,
+		    &(struct chunk){.kind = (uint8_t)kind, .number = (uint32_t)index},
+		    &writer->content);
+	free(text);
+	json_decref(object);
+}
+
+static json_t *clock_object(const struct ctf_facts *facts)
+{
+	json_t *clock = json_object();
+	char uuid[2 * sizeof(facts->clock_uuid) + 1];
+
+	for (size_t i = 0; i < sizeof(facts->clock_uuid); i++)
+		snprintf(uuid + 2 * i, 3, "%02x", facts->clock_uuid[i]);
+	set_text(clock, "uuid", uuid);
+	set_text(clock, "name", facts->clock_name);
+	json_object_set_new(clock, "offset_ns", json_integer(facts->clock_offset_ns));
+	set_count(clock, "frequency", facts->clock_frequency);
+	return clock;
+}
+
+void packets_writer_describe(struct packets_writer *writer, size_t index,
+			     const struct packets_entry *entry,
+			     const struct ctf_facts *facts)
+{
+	json_t *object = json_object();
+
+	set_text(object, "kind", entry->kind == SOURCE_TRACE ? "trace" : "capture");
+	set_text(object, "name", entry->name);
+	set_text(object, "node", entry->node);
+	set_text(object, "path", entry->path);
+	set_text(object, "hostname", facts->hostname);
+	if (facts->has_uuid)
+		json_object_set_new(object, "clock", clock_object(facts));
+	write_json(writer, KIND_SOURCE, index, object);
+}
+
+/* The facts come at the end; where the source begins has to be known before. */
+static void write_packets(struct packets_writer *writer, size_t index)
+{
+	struct packet_encoder *encoder = &writer->source[index].encoder;
+	struct bytes *content = &writer->content;
+
+	content->size = 0;
+	bytes_add_zigzag(content, writer->source[index].begin_ns);
+	bytes_add(content, encoder->rows.data, encoder->rows.size);
+	chunk_write(writer->file,
+		    &(struct chunk){.kind = KIND_PACKETS,
+				    .number = (uint32_t)index,
+				    .items = encoder->count},
+		    content);
+	packet_encoder_reset(encoder);
+}
+
+void packets_writer_add(struct packets_writer *writer, size_t index,
+			const struct sighting *sighting, nsec_t begin_ns)
+{
+	struct writing *source = &writer->source[index];
+
+	source->begin_ns = begin_ns;
+	packet_encoder_add(&source->encoder, sighting);
+	if (source->encoder.count == CHUNK_PACKETS)
+		write_packets(writer, index);
+}
+
+static json_t *problem_array(const struct problem_list *problems)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct problem *problem = &problems->item[i];
+		json_t *object = json_object();
+
+		set_text(object, "place", problem->place);
+		set_text(object, "kind", problem->kind);
+		set_count(object, "count", problem->count);
+		set_text(object, "text", problem->text);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+void packets_writer_finish(struct packets_writer *writer, size_t index,
+			   const struct ctf_facts *facts,
+			   const struct problem_list *problems)
+{
+	json_t *object = json_object();
+
+	if (writer->source[index].encoder.count)
+		write_packets(writer, index);
+	packet_encoder_clear(&writer->source[index].encoder);
+	set_count(object, "events", facts->events);
+	set_count(object, "bytes", facts->bytes);
+	json_object_set_new(object, "begin_ns", json_integer(facts->begin_ns));
+	json_object_set_new(object, "end_ns", json_integer(facts->end_ns));
+	set_count(object, "sent", facts->sent);
+	set_count(object, "received", facts->received);
+	set_count(object, "network_events", facts->network_events);
+	set_count(object, "headerless", facts->headerless);
+	json_object_set_new(object, "problems", problem_array(problems));
+	write_json(writer, KIND_FACTS, index, object);
+}
+
+void packets_writer_end(struct packets_writer *writer)
+{
+	chunk_write_end(writer->file);
+	for (size_t i = 0; i < writer->sources; i++)
+		packet_encoder_clear(&writer->source[i].encoder);
+	free(writer->source);
+	bytes_clear(&writer->content);
+	free(writer);
+}
+
+struct packets_file {
+	struct packet_source base;
+	struct chunk_reader reader;
+	size_t index;
+	char *name; /* for messages */
+	struct bytes content;
+	struct packet_decoder decoder; /* of the content */
+	struct chunk chunk;            /* at hand */
+	uint32_t left;                 /* rows of it */
+	uint64_t lost;                 /* in chunks that are damaged */
+	bool ended;
+};
+
+bool packets_file_probe(const char *path)
+{
+	return chunk_probe(path, &format);
+}
+
+/* A chunk that is one JSON object. NULL with error. */
+static json_t *load_object(struct chunk_reader *reader, const struct chunk *chunk,
+			   struct error *error)
+{
+	struct bytes content = {0};
+	json_t *object = NULL;
+
+	if (chunk_load(reader, chunk, &content, error) == 0) {
+		object =
+		    json_parse_object((const char *)content.data, content.size, error);
+		if (!object)
+			error_prefix(error, "the chunk at offset %" PRIu64, chunk->at);
+	}
+	bytes_clear(&content);
+	return object;
+}
+
+/*
+ * The next description of a source, in the order of their numbers, or NULL: with error,
+ * or as none is left. The chunk is the one that was looked at.
+ */
+static json_t *next_source(struct chunk_reader *reader, size_t index, struct chunk *chunk,
+			   struct error *error)
+{
+	int status = chunk_next(reader, chunk, error);
+	json_t *object = NULL;
+
+	if (status < 0 ||
+	    (status && chunk->kind == KIND_SOURCE && chunk->number != index)) {
+		if (status >= 0)
+			error_set(error,
+				  "the chunk at offset %" PRIu64
+				  " describes source %" PRIu32 ", want %zu",
+				  chunk->at, chunk->number, index);
+		return NULL;
+	}
+	if (status && chunk->kind == KIND_SOURCE)
+		object = load_object(reader, chunk, error);
+	return object;
+}
+
+static char *copy_text(const json_t *object, const char *name)
+{
+	const char *text = json_text(object, name);
+
+	return text ? mem_strdup(text) : NULL;
+}
+
+static struct packets_entry entry_of(const json_t *object)
+{
+	const char *kind = json_text(object, "kind");
+
+	return (struct packets_entry){
+	    .kind = kind && strcmp(kind, "capture") == 0 ? SOURCE_CAPTURE : SOURCE_TRACE,
+	    .name = copy_text(object, "name"),
+	    .node = copy_text(object, "node"),
+	    .path = copy_text(object, "path"),
+	};
+}
+
+int packets_file_contents(const char *path, struct packets_contents *contents,
+			  struct error *error)
+{
+	struct chunk_reader reader;
+	struct error cause = ERROR_INIT;
+	struct chunk chunk;
+	size_t room = 0;
+	json_t *object;
+	int status = chunk_reader_open(&reader, path, &format, error);
+
+	memset(contents, 0, sizeof(*contents));
+	while (!status && contents->count < MOST_SOURCES &&
+	       (object = next_source(&reader, contents->count, &chunk, &cause))) {
+		contents->item = mem_grow(contents->item, contents->count, &room,
+					  sizeof(*contents->item));
+		contents->item[contents->count++] = entry_of(object);
+		json_decref(object);
+	}
+	if (!status && (*error_text(&cause) || !contents->count))
+		status = error_set(error, "%s: %s", path,
+				   *error_text(&cause) ? error_text(&cause)
+						       : "it describes no source");
+	error_clear(&cause);
+	chunk_reader_clear(&reader);
+	if (status)
+		packets_contents_clear(contents);
+	return status;
+}
+
+void packets_contents_clear(struct packets_contents *contents)
+{
+	for (size_t i = 0; i < contents->count; i++) {
+		free((char *)contents->item[i].name);
+		free((char *)contents->item[i].node);
+		free((char *)contents->item[i].path);
+	}
+	free(contents->item);
+	memset(contents, 0, sizeof(*contents));
+}
+
+static void set_integer(const json_t *object, const char *name, nsec_t *value)
+{
+	json_nsec(object, name, value);
+}
+
+static void read_count(const json_t *object, const char *name, uint64_t *count)
+{
+	nsec_t value;
+
+	if (!json_nsec(object, name, &value) && value >= 0)
+		*count = (uint64_t)value;
+}
+
+static void read_text(const json_t *object, const char *name, char *to, size_t size)
+{
+	const char *text = json_text(object, name);
+
+	snprintf(to, size, "%s", text ? text : "");
+}
+
+static int hex_digit(char digit)
+{
+	const char *digits = "0123456789abcdef",
+		   *at = digit ? strchr(digits, digit) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+static void read_clock(const json_t *clock, struct ctf_facts *facts)
+{
+	const char *uuid = json_text(clock, "uuid");
+	size_t size = sizeof(facts->clock_uuid);
+
+	if (!uuid || strlen(uuid) != 2 * size)
+		return;
+	for (size_t i = 0; i < size; i++) {
+		int high = hex_digit(uuid[2 * i]), low = hex_digit(uuid[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return;
+		facts->clock_uuid[i] = (unsigned char)(high << 4 | low);
+	}
+	facts->has_clock = facts->has_uuid = true;
+	read_text(clock, "name", facts->clock_name, sizeof(facts->clock_name));
+	set_integer(clock, "offset_ns", &facts->clock_offset_ns);
+	read_count(clock, "frequency", &facts->clock_frequency);
+}
+
+static void read_description(struct packets_file *file, const json_t *object)
+{
+	struct ctf_facts *facts = &file->base.facts;
+	const json_t *clock = json_object_get(object, "clock");
+
+	read_text(object, "hostname", facts->hostname, sizeof(facts->hostname));
+	file->name = copy_text(object, "name");
+	if (json_is_object(clock))
+		read_clock(clock, facts);
+}
+
+static void read_problems(struct packets_file *file, const json_t *array)
+{
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const json_t *object = json_array_get(array, i);
+		const char *place = json_text(object, "place");
+		const char *kind = json_text(object, "kind");
+		const char *text = json_text(object, "text");
+		uint64_t count = 0;
+
+		read_count(object, "count", &count);
+		if (place && kind && text)
+			problem_add(&file->base.problems, place, kind, count, "%s", text);
+	}
+}
+
+/* What was read is told from what was written: nothing may be missing without a word. */
+static void compare_counts(struct packets_file *file, const json_t *object)
+{
+	const struct ctf_facts *facts = &file->base.facts;
+	uint64_t sent = facts->sent, received = facts->received;
+
+	read_count(object, "sent", &sent);
+	read_count(object, "received", &received);
+	if (!file->lost && (sent != facts->sent || received != facts->received))
+		problem_add(&file->base.problems, file->base.path, "damaged", 1,
+			    "%s%s%" PRIu64 " packets sent and %" PRIu64
+			    " received are in it, %" PRIu64 " and %" PRIu64
+			    " were written",
+			    file->name ? file->name : "", file->name ? ": " : "",
+			    facts->sent, facts->received, sent, received);
+}
+
+static void read_facts(struct packets_file *file, const json_t *object)
+{
+	struct ctf_facts *facts = &file->base.facts;
+
+	compare_counts(file, object);
+	read_count(object, "events", &facts->events);
+	set_integer(object, "begin_ns", &facts->begin_ns);
+	set_integer(object, "end_ns", &facts->end_ns);
+	read_count(object, "network_events", &facts->network_events);
+	read_count(object, "headerless", &facts->headerless);
+	read_problems(file, json_object_get(object, "problems"));
+}
+
+/* No more can be read: what is whole before is used. */
+static void end_early(struct packets_file *file, const struct error *cause)
+{
+	const struct ctf_facts *facts = &file->base.facts;
+	char when[NSEC_TEXT];
+
+	problem_add(&file->base.problems, file->base.path, "truncated", 1,
+		    "%s, so nothing is known of %s after %s", error_text(cause),
+		    file->name ? file->name : "this source",
+		    facts->sent + facts->received ? nsec_format_utc(when, facts->end_ns)
+						  : "its begin");
+	file->left = 0;
+	file->ended = true;
+}
+
+static void lose_chunk(struct packets_file *file, const struct error *cause)
+{
+	problem_add(&file->base.problems, file->base.path, "damaged", file->left,
+		    "%s, %" PRIu32 " packets%s%s are left out", error_text(cause),
+		    file->left, file->name ? " of " : "", file->name ? file->name : "");
+	file->lost += file->left;
+	file->left = 0;
+}
+
+static void begin_packets(struct packets_file *file)
+{
+	struct ctf_facts *facts = &file->base.facts;
+	struct bytes_cursor cursor = {file->content.data,
+				      file->content.data + file->content.size, false};
+	struct error error = ERROR_INIT;
+
+	facts->begin_ns = bytes_read_zigzag(&cursor);
+	packet_decoder_begin(&file->decoder, cursor.at, (size_t)(cursor.end - cursor.at));
+	if (!cursor.is_bad && nsec_is_stamp(facts->begin_ns))
+		return;
+	error_set(&error, "the chunk at offset %" PRIu64 " is broken", file->chunk.at);
+	lose_chunk(file, &error);
+	error_clear(&error);
+}
+
+/* Take the chunk in, if it is this source's. */
+static void take_chunk(struct packets_file *file)
+{
+	const struct chunk *chunk = &file->chunk;
+	struct error error = ERROR_INIT;
+	json_t *object;
+
+	if (chunk->number != file->index)
+		return;
+	if (chunk->kind == KIND_PACKETS) {
+		file->left = chunk->items;
+		if (chunk_load(&file->reader, chunk, &file->content, &error) == 0)
+			begin_packets(file);
+		else if (file->reader.at <= file->base.facts.total_bytes)
+			lose_chunk(file, &error);
+		else
+			end_early(file, &error);
+	} else if (chunk->kind == KIND_FACTS) {
+		object = load_object(&file->reader, chunk, &error);
+		if (object)
+			read_facts(file, object);
+		else
+			end_early(file, &error);
+		json_decref(object);
+		file->ended = true;
+	}
+	error_clear(&error);
+}
+
+/* Go on to packets or to the end. */
+static void find_chunk(struct packets_file *file)
+{
+	struct error error = ERROR_INIT;
+
+	while (!file->left && !file->ended) {
+		int status = chunk_next(&file->reader, &file->chunk, &error);
+
+		if (!status)
+			error_set(&error,
+				  "it ends at offset %" PRIu64 " without its facts",
+				  file->reader.at);
+		if (status > 0)
+			take_chunk(file);
+		else
+			end_early(file, &error);
+	}
+	file->base.facts.bytes =
+	    file->ended ? file->base.facts.total_bytes : file->reader.at;
+	chunk_reader_rest(&file->reader);
+	error_clear(&error);
+}
+
+static bool give_next(struct packets_file *file, sighting_fn *give, void *context)
+{
+	struct ctf_facts *facts = &file->base.facts;
+	struct error error = ERROR_INIT;
+	struct sighting sighting;
+
+	if (!packet_decoder_next(&file->decoder, &sighting)) {
+		error_set(&error, "the chunk at offset %" PRIu64 " is broken",
+			  file->chunk.at);
+		lose_chunk(file, &error);
+		error_clear(&error);
+		return false;
+	}
+	file->left--;
+	facts->events++;
+	facts->network_events++;
+	if (sighting.received)
+		facts->received++;
+	else
+		facts->sent++;
+	facts->end_ns = sighting.event_ns;
+	give(context, &sighting);
+	return true;
+}
+
+static bool packets_step(struct packet_source *source, sighting_fn *give, void *context)
+{
+	struct packets_file *file = (struct packets_file *)source;
+
+	if (!file->left)
+		find_chunk(file);
+	for (int i = 0; i < STEP_PACKETS && file->left; i++)
+		if (!give_next(file, give, context))
+			break;
+	return !file->ended;
+}
+
+static void packets_free(struct packet_source *source)
+{
+	struct packets_file *file = (struct packets_file *)source;
+
+	chunk_reader_clear(&file->reader);
+	packet_decoder_clear(&file->decoder);
+	bytes_clear(&file->content);
+	free(file->name);
+	free(file);
+}
+
+/* Read on to the source's description, and set the reader behind all of them. */
+static int find_description(struct packets_file *file, struct error *error)
+{
+	struct error cause = ERROR_INIT;
+	struct chunk chunk = {0};
+	json_t *object;
+	bool found = false;
+
+	for (size_t i = 0;
+	     !found && (object = next_source(&file->reader, i, &chunk, &cause)); i++) {
+		found = i == file->index;
+		if (found)
+			read_description(file, object);
+		json_decref(object);
+	}
+	if (!found)
+		error_set(error, "%s: %s", file->base.path,
+			  *error_text(&cause) ? error_text(&cause)
+					      : "it has not so many sources");
+	error_clear(&cause);
+	return found ? 0 : -1;
+}
+
+struct packet_source *packets_file_open(const char *path, size_t index,
+					struct error *error)
+{
+	struct packets_file *file = mem_zalloc(sizeof(*file));
+
+	file->base.step = packets_step;
+	file->base.free = packets_free;
+	file->base.path = mem_strdup(path);
+	file->index = index;
+	if (chunk_reader_open(&file->reader, path, &format, error) ||
+	    find_description(file, error)) {
+		packet_source_free(&file->base);
+		return NULL;
+	}
+	file->base.facts.total_bytes = chunk_reader_size(&file->reader);
+	chunk_reader_rest(&file->reader);
+	return &file->base;
+}

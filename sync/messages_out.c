@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/messages_out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file_name.h"
+#include "base/intmap.h"
+#include "base/mem.h"
+#include "base/output_directory.h"
+#include "base/spill.h"
+#include "input/messages_file.h"
+
+/* A node's file; sources are added to it as messages name them. */
+struct node_file {
+	uint32_t trace; /* its first, whose name is the node's */
+	struct messages_writer *writer;
+	uint32_t sources;
+};
+
+struct messages_out {
+	struct sync *sync;
+	FILE *spill;
+	struct messages_writer *writer; /* to the spill; the sources are those given */
+	uint32_t sources;               /* described there */
+	/* While they are written: */
+	struct messages_reader *reader;
+	struct node_file *node;
+	size_t nodes;
+	uint32_t *node_of;    /* by trace */
+	uint32_t *trace_of;   /* by source, as it was given */
+	struct intmap listed; /* node and trace -> index in the node's file */
+	const struct output_directory *directory;
+	char **name; /* of files, by node */
+	struct error *error;
+	bool failed;
+};
+
+static int fail(struct error *error, const char *what)
+{
+	return error_set(error, "%s of messages: %s", what, strerror(errno));
+}
+
+static int keep(void *context, const struct sync_end *send, const struct sync_end *recv,
+		const struct packet *packet, struct error *error)
+{
+	struct messages_out *out = context;
+	const struct node_message message = {
+	    .received = true,
+	    .own = {(uint32_t)recv->source, recv->stream, recv->ordinal, recv->local_ns},
+	    .other = {(uint32_t)send->source, send->stream, send->ordinal,
+		      send->local_ns},
+	    .packet = *packet,
+	};
+
+	/* Who they are is known in the end. */
+	while (out->sources <= send->source || out->sources <= recv->source)
+		messages_writer_source(out->spill, out->sources++,
+				       &(struct messages_source){"", "", 0});
+	if (messages_writer_add(out->writer, &message))
+		messages_writer_flush(out->writer, out->spill);
+	return ferror(out->spill) ? fail(error, "cannot write the temporary file") : 0;
+}
+
+struct messages_out *messages_out_new(struct sync *sync, struct error *error)
+{
+	struct messages_out *out = mem_zalloc(sizeof(*out));
+
+	out->sync = sync;
+	out->spill = spill_open();
+	if (!out->spill) {
+		fail(error, "cannot make a temporary file");
+		free(out);
+		return NULL;
+	}
+	out->writer = messages_writer_new();
+	messages_writer_begin(out->spill);
+	sync->on_message = keep;
+	sync->message_context = out;
+	return out;
+}
+
+/* Nodes by their first traces, in the order of these. */
+static void find_nodes(struct messages_out *out)
+{
+	const struct sync *sync = out->sync;
+	struct intmap by_host = {0};
+	size_t most = 0;
+
+	for (size_t i = 0; i < sync->traces; i++)
+		if (sync->trace[i].source >= most)
+			most = sync->trace[i].source + 1;
+	out->node = mem_zalloc(sync->traces * sizeof(*out->node));
+	out->node_of = mem_zalloc(sync->traces * sizeof(*out->node_of));
+	out->trace_of = mem_zalloc(most * sizeof(*out->trace_of));
+	for (uint32_t i = 0; i < sync->traces; i++) {
+		int64_t node;
+
+		if (!intmap_get(&by_host, sync->trace[i].host, &node)) {
+			node = (int64_t)out->nodes++;
+			intmap_put(&by_host, sync->trace[i].host, node);
+			out->node[node] = (struct node_file){
+			    .trace = i, .writer = messages_writer_new()};
+		}
+		out->node_of[i] = (uint32_t)node;
+		out->trace_of[sync->trace[i].source] = i;
+	}
+	intmap_clear(&by_host);
+}
+
+static const char *node_name(const struct messages_out *out, uint32_t node)
+{
+	return out->sync->trace[out->node[node].trace].name;
+}
+
+/* A node's file, to add to its end: there may be more than a process may have open. */
+static FILE *open_node(const struct messages_out *out, uint32_t node, const char *mode)
+{
+	char *path = mem_printf("%s/%s" MESSAGES_SUFFIX, out->directory->temporary,
+				out->name[node]);
+	FILE *file = fopen(path, mode);
+
+	if (!file) {
+		error_errno(out->error, path);
+		output_directory_explain(out->directory, out->error);
+	}
+	free(path);
+	return file;
+}
+
+static int close_node(const struct messages_out *out, uint32_t node, FILE *file)
+{
+	bool failed = ferror(file);
+
+	if (!fclose(file) && !failed)
+		return 0;
+	return error_set(out->error, "%s/%s" MESSAGES_SUFFIX ": %s", out->directory->path,
+			 out->name[node], strerror(errno));
+}
+
+/* The index of a trace in a node's file, where it is described when it is new. */
+static int list_trace(struct messages_out *out, uint32_t node, uint32_t trace,
+		      uint32_t *index)
+{
+	uint64_t key = (uint64_t)node << 32 | trace;
+	uint32_t of = out->node_of[trace];
+	int64_t at;
+	FILE *file;
+
+	if (intmap_get(&out->listed, key, &at)) {
+		*index = (uint32_t)at;
+		return 0;
+	}
+	*index = out->node[node].sources++;
+	intmap_put(&out->listed, key, *index);
+	file = open_node(out, node, "ab");
+	if (!file)
+		return -1;
+	messages_writer_source(file, *index,
+			       &(struct messages_source){out->sync->trace[trace].name,
+							 node_name(out, of), of});
+	return close_node(out, node, file);
+}
+
+static int flush(struct messages_out *out, uint32_t node)
+{
+	FILE *file = open_node(out, node, "ab");
+
+	if (!file)
+		return -1;
+	messages_writer_flush(out->node[node].writer, file);
+	return close_node(out, node, file);
+}
+
+/* To the node of its own end; the ends' sources are traces yet. */
+static int add_message(struct messages_out *out, struct node_message message)
+{
+	uint32_t node = out->node_of[message.own.source];
+
+	if (list_trace(out, node, message.own.source, &message.own.source) ||
+	    list_trace(out, node, message.other.source, &message.other.source))
+		return -1;
+	return messages_writer_add(out->node[node].writer, &message) ? flush(out, node)
+								     : 0;
+}
+
+/* The next of those kept is the log's next. */
+static int write_message(void *context, struct message *logged)
+{
+	struct messages_out *out = context;
+	struct node_message message;
+	struct messages_end end;
+	int status = messages_reader_next(out->reader, &message, out->error);
+
+	if (!status)
+		status = error_set(out->error, "messages: fewer were kept than matched");
+	out->failed = status < 0;
+	if (out->failed || logged->rejected)
+		return out->failed;
+	message.own.source = out->trace_of[message.own.source];
+	message.other.source = out->trace_of[message.other.source];
+	out->failed = add_message(out, message);
+	end = message.own;
+	message.own = message.other;
+	message.other = end;
+	message.received = false;
+	out->failed = out->failed || add_message(out, message);
+	return out->failed;
+}
+
+static int begin_files(struct messages_out *out)
+{
+	for (uint32_t i = 0; i < out->nodes; i++) {
+		FILE *file = open_node(out, i, "wb");
+
+		if (!file)
+			return -1;
+		messages_writer_begin(file);
+		if (close_node(out, i, file))
+			return -1;
+	}
+	return 0;
+}
+
+static int end_files(struct messages_out *out)
+{
+	for (uint32_t i = 0; i < out->nodes; i++) {
+		FILE *file = open_node(out, i, "ab");
+
+		if (!file)
+			return -1;
+		messages_writer_flush(out->node[i].writer, file);
+		messages_writer_end(file);
+		if (close_node(out, i, file))
+			return -1;
+	}
+	return 0;
+}
+
+static int write_files(struct messages_out *out)
+{
+	if (begin_files(out) ||
+	    message_log_walk(&out->sync->log, false, write_message, out, out->error) ||
+	    out->failed)
+		return -1;
+	return end_files(out);
+}
+
+static void name_files(struct messages_out *out)
+{
+	const char **text = mem_alloc(out->nodes * sizeof(*text));
+
+	for (uint32_t i = 0; i < out->nodes; i++)
+		text[i] = node_name(out, i);
+	out->name = file_names_of(text, out->nodes);
+	free(text);
+}
+
+int messages_out_write(struct messages_out *out, const char *path, struct error *error)
+{
+	static const struct output_kind kind = {
+	    .rule = OUTPUT_REPLACE, .list = ".ctsync-messages", .parents = true};
+	struct output_directory directory;
+	int status;
+
+	out->error = error;
+	messages_writer_flush(out->writer, out->spill);
+	messages_writer_end(out->spill);
+	out->reader = messages_reader_open_file(out->spill, error);
+	if (!out->reader || output_directory_open(&directory, path, &kind, error))
+		return -1;
+	out->directory = &directory;
+	find_nodes(out);
+	name_files(out);
+	status = write_files(out);
+	if (!status)
+		status = output_directory_commit(&directory, error);
+	output_directory_discard(&directory);
+	return status;
+}
+
+void messages_out_free(struct messages_out *out)
+{
+	if (!out)
+		return;
+	for (size_t i = 0; i < out->nodes; i++)
+		messages_writer_free(out->node[i].writer);
+	if (out->name)
+		file_names_free(out->name, out->nodes);
+	if (out->reader)
+		messages_reader_free(out->reader);
+	messages_writer_free(out->writer);
+	intmap_clear(&out->listed);
+	fclose(out->spill);
+	free(out->node);
+	free(out->node_of);
+	free(out->trace_of);
+	free(out);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SYNC_MESSAGES_OUT_H
+#define CT_SYNC_MESSAGES_OUT_H
+
+#include "sync/sync.h"
+
+/*
+ * The messages to the nodes: for each its own, as NODE.messages (input/messages_file.h).
+ * While packets are matched, messages are kept in an unnamed file, as it is known after
+ * the fit only which of them are false.
+ */
+struct messages_out;
+
+/* Before the reading: the messages that it finds are kept. NULL with error. */
+struct messages_out *messages_out_new(struct sync *sync, struct error *error);
+
+/* After the fit: all that are not rejected, into a directory. 0, or -1 with error. */
+int messages_out_write(struct messages_out *out, const char *directory,
+		       struct error *error);
+
+void messages_out_free(struct messages_out *out);
+
+#endif

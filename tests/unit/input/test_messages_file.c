@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/messages_file.h"
+
+#include <string.h>
+
+#include "../draw.h"
+#include "../scratch.h"
+
+enum { SOURCES = 5, MOST = 10000 };
+
+static struct node_message message[MOST];
+
+static struct messages_end draw_end(void)
+{
+	return (struct messages_end){.source = (uint32_t)draw() % SOURCES,
+				     .stream = (uint32_t)draw(),
+				     .ordinal = draw(),
+				     .local_ns =
+					 draw_between(NSEC_STAMP_LEAST, NSEC_STAMP_MOST)};
+}
+
+static size_t write_file(size_t count)
+{
+	FILE *file = fopen("n.messages", "wb");
+	struct messages_writer *writer = messages_writer_new();
+	uint32_t described = 0;
+	size_t size;
+
+	messages_writer_begin(file);
+	for (size_t i = 0; i < count; i++) {
+		struct messages_end own = draw_end(), other = draw_end();
+
+		message[i] = (struct node_message){draw() % 2, own, other, {0}};
+		message[i].packet.seq = (uint32_t)draw();
+		message[i].packet.sport = (uint16_t)(draw() % 8);
+		for (; described <= own.source || described <= other.source; described++)
+			messages_writer_source(
+			    file, described,
+			    &(struct messages_source){"trace", "node", described});
+		if (messages_writer_add(writer, &message[i]))
+			messages_writer_flush(writer, file);
+	}
+	messages_writer_flush(writer, file);
+	messages_writer_end(file);
+	messages_writer_free(writer);
+	size = (size_t)ftello(file);
+	assert_int_equal(ferror(file) | fclose(file), 0);
+	return size;
+}
+
+static void assert_end(const struct messages_end *a, const struct messages_end *b)
+{
+	assert_int_equal(a->source, b->source);
+	assert_int_equal(a->stream, b->stream);
+	assert_int_equal(a->ordinal, b->ordinal);
+	assert_int_equal(a->local_ns, b->local_ns);
+}
+
+/* How many messages came, each as written; the last status. */
+static size_t read_file(const char *path, int *status, struct error *error)
+{
+	struct messages_reader *reader = messages_reader_open(path, error);
+	struct node_message read;
+	size_t came = 0;
+
+	*status = -1;
+	if (!reader)
+		return 0;
+	while ((*status = messages_reader_next(reader, &read, error)) > 0) {
+		const struct node_message *wanted = &message[came++];
+
+		assert_int_equal(read.received, wanted->received);
+		assert_end(&read.own, &wanted->own);
+		assert_end(&read.other, &wanted->other);
+		assert_true(packet_equal(&read.packet, &wanted->packet));
+		assert_int_equal(messages_reader_source(reader, read.own.source)->number,
+				 read.own.source);
+	}
+	messages_reader_free(reader);
+	return came;
+}
+
+static void what_is_written_comes_back(void **state)
+{
+	struct error error = ERROR_INIT;
+	int status;
+
+	(void)state;
+	write_file(MOST);
+	assert_int_equal(read_file("n.messages", &status, &error), MOST);
+	assert_int_equal(status, 0);
+	write_file(0);
+	assert_int_equal(read_file("n.messages", &status, &error), 0);
+	assert_int_equal(status, 0);
+}
+
+/* No file that lacks something, or has a changed byte, is read to its end. */
+static void what_is_not_whole_is_an_error(void **state)
+{
+	struct error error = ERROR_INIT;
+	size_t size = write_file(30), count;
+	char *bytes = scratch_read("n.messages", &count);
+	int status;
+
+	(void)state;
+	for (size_t at = 0; at < size; at++) {
+		scratch_bytes("bad", bytes, at);
+		read_file("bad", &status, &error);
+		assert_int_equal(status, -1);
+		assert_ptr_equal(strstr(error_text(&error), "bad: "), error_text(&error));
+		error_clear(&error);
+		bytes[at] = (char)(bytes[at] ^ (1 << draw() % 8));
+		scratch_bytes("bad", bytes, size);
+		read_file("bad", &status, &error);
+		assert_int_equal(status, -1);
+		error_clear(&error);
+		scratch_bytes("bad", bytes, size);
+		free(bytes);
+		bytes = scratch_read("n.messages", &count);
+	}
+	free(bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    DRAW_TEST(what_is_written_comes_back),
+	    DRAW_TEST(what_is_not_whole_is_an_error),
+	};
+
+	if (draw_take_seed(NULL) || scratch_enter(NULL))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, scratch_leave);
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/packets_file.h"
+
+#include <string.h>
+
+#include "../draw.h"
+#include "../scratch.h"
+
+enum { SOURCES = 3, MOST = 9000 };
+
+/* What was written of each source, and what came back. */
+struct fixture {
+	struct sighting *item[SOURCES];
+	size_t count[SOURCES], came[SOURCES];
+	nsec_t begin_ns[SOURCES];
+	size_t size; /* of the file */
+};
+
+static struct sighting draw_sighting(const struct sighting *last, bool wild)
+{
+	struct sighting sighting = *last;
+	struct packet *packet = &sighting.packet;
+
+	if (wild) {
+		uint8_t *bytes = (uint8_t *)packet;
+
+		for (size_t i = 0; i < sizeof(*packet); i++)
+			if (draw() % 4 == 0)
+				bytes[i] = (uint8_t)draw();
+		sighting.device = (uint32_t)draw();
+		sighting.stream = (uint32_t)draw();
+		sighting.ordinal = draw();
+		sighting.hops = (uint8_t)draw();
+		sighting.event_ns = draw_between(NSEC_STAMP_LEAST, NSEC_STAMP_MOST);
+		sighting.ns = draw_between(NSEC_STAMP_LEAST, NSEC_STAMP_MOST);
+		sighting.whole_ns = draw_between(NSEC_STAMP_LEAST, NSEC_STAMP_MOST);
+	} else {
+		packet->seq += draw() % 2 ? packet->payload : (uint32_t)draw();
+		packet->payload = draw() % 2 ? (uint32_t)draw_between(0, 65000) : 0;
+		packet->length = packet->payload + 40;
+		packet->id++;
+		packet->ack += (uint32_t)(draw() % 3 ? 0 : draw());
+		sighting.event_ns += draw_between(-100, 100000);
+		sighting.ns = sighting.event_ns - draw_between(0, 2) * 1000;
+		sighting.ordinal += draw() % 100;
+		sighting.whole_ns = sighting.event_ns + draw_between(0, 1) * 700;
+	}
+	if (draw() % 3 == 0)
+		sighting.whole_ns = NSEC_MAX;
+	sighting.received = draw() % 2;
+	/* The time of the event stands for one that is not known. */
+	if (!sighting.event_ns)
+		sighting.event_ns = 1;
+	return sighting;
+}
+
+static void write_file(struct fixture *fixture, const char *path)
+{
+	FILE *file = fopen(path, "wb");
+	struct packets_writer *writer = packets_writer_new(file, SOURCES);
+	struct problem_list problems = {0};
+	size_t next[SOURCES] = {0}, left = 0;
+
+	for (size_t i = 0; i < SOURCES; i++) {
+		struct ctf_facts facts = {.has_uuid = i == 1,
+					  .clock_uuid = {1, 2, 0xfe},
+					  .clock_offset_ns = -77,
+					  .clock_frequency = 1000000000,
+					  .clock_name = "monotonic",
+					  .hostname = "host"};
+
+		left += fixture->count[i];
+		packets_writer_describe(
+		    writer, i,
+		    &(struct packets_entry){i == 2 ? SOURCE_CAPTURE : SOURCE_TRACE,
+					    i == 2 ? "n:a b\x01.pcap" : "n",
+					    i ? "n" : NULL, "path"},
+		    &facts);
+	}
+	while (left) {
+		size_t i = draw() % SOURCES;
+
+		if (next[i] == fixture->count[i])
+			continue;
+		packets_writer_add(writer, i, &fixture->item[i][next[i]++],
+				   fixture->begin_ns[i]);
+		left--;
+	}
+	problem_add(&problems, "place", "discarded", 7, "%s", "7 \"things\"");
+	for (size_t i = 0; i < SOURCES; i++) {
+		struct ctf_facts facts = {.events = 1000000 + i,
+					  .begin_ns = fixture->begin_ns[i],
+					  .end_ns = 4000,
+					  .network_events = 5,
+					  .headerless = 6};
+
+		for (size_t k = 0; k < fixture->count[i]; k++)
+			*(fixture->item[i][k].received ? &facts.received : &facts.sent) +=
+			    1;
+		packets_writer_finish(writer, i, &facts, &problems);
+	}
+	packets_writer_end(writer);
+	problem_clear(&problems);
+	fixture->size = (size_t)ftello(file);
+	assert_int_equal(ferror(file) | fclose(file), 0);
+}
+
+static void fixture_make(struct fixture *fixture, size_t most)
+{
+	memset(fixture, 0, sizeof(*fixture));
+	for (size_t i = 0; i < SOURCES; i++) {
+		struct sighting last = {.event_ns = 1700000000000000000, .device = 2};
+
+		fixture->count[i] = i ? (size_t)draw_between(1, (int64_t)most) : 0;
+		fixture->begin_ns[i] = last.event_ns - 5;
+		fixture->item[i] = mem_zalloc((most + 1) * sizeof(struct sighting));
+		for (size_t k = 0; k < fixture->count[i]; k++)
+			last = fixture->item[i][k] =
+			    draw_sighting(&last, draw() % 50 == 0);
+	}
+	write_file(fixture, "n.packets");
+}
+
+static void fixture_clear(struct fixture *fixture)
+{
+	for (size_t i = 0; i < SOURCES; i++)
+		free(fixture->item[i]);
+}
+
+static void assert_same(const struct sighting *a, const struct sighting *b)
+{
+	assert_true(packet_equal(&a->packet, &b->packet));
+	assert_int_equal(a->packet.payload, b->packet.payload);
+	assert_int_equal(a->ns, b->ns);
+	assert_int_equal(a->whole_ns, b->whole_ns);
+	assert_int_equal(a->event_ns, b->event_ns);
+	assert_int_equal(a->device, b->device);
+	assert_int_equal(a->received, b->received);
+	assert_int_equal(a->hops, b->hops);
+	assert_int_equal(a->stream, b->stream);
+	assert_int_equal(a->ordinal, b->ordinal);
+}
+
+struct reading {
+	struct fixture *fixture;
+	size_t source;
+};
+
+static void take(void *context, const struct sighting *sighting)
+{
+	struct reading *reading = context;
+	struct fixture *fixture = reading->fixture;
+	size_t at = fixture->came[reading->source]++;
+
+	assert_true(at < fixture->count[reading->source]);
+	assert_same(sighting, &fixture->item[reading->source][at]);
+}
+
+/* Read one source; all that comes has to be what was written. */
+static void read_source(struct fixture *fixture, const char *path, size_t index,
+			struct problem_list *problems, struct ctf_facts *facts)
+{
+	struct reading reading = {fixture, index};
+	struct error error = ERROR_INIT;
+	struct packet_source *source = packets_file_open(path, index, &error);
+
+	assert_string_equal(error_text(&error), "");
+	fixture->came[index] = 0;
+	while (packet_source_step(source, take, &reading))
+		;
+	*facts = source->facts;
+	problem_move(problems, &source->problems);
+	packet_source_free(source);
+}
+
+static void what_is_written_comes_back(void **state)
+{
+	struct packets_contents contents;
+	struct error error = ERROR_INIT;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_make(&fixture, MOST);
+	assert_int_equal(packets_file_contents("n.packets", &contents, &error), 0);
+	assert_int_equal(contents.count, SOURCES);
+	assert_int_equal(contents.item[2].kind, SOURCE_CAPTURE);
+	assert_string_equal(contents.item[2].name, "n:a b\x01.pcap");
+	assert_null(contents.item[0].node);
+	packets_contents_clear(&contents);
+	for (size_t i = 0; i < SOURCES; i++) {
+		struct problem_list problems = {0};
+		struct ctf_facts facts;
+
+		read_source(&fixture, "n.packets", i, &problems, &facts);
+		assert_int_equal(fixture.came[i], fixture.count[i]);
+		assert_int_equal(facts.events, 1000000 + i);
+		assert_int_equal(facts.begin_ns, fixture.begin_ns[i]);
+		assert_int_equal(facts.end_ns, 4000);
+		assert_int_equal(facts.headerless, 6);
+		assert_int_equal(facts.sent + facts.received, fixture.count[i]);
+		assert_string_equal(facts.hostname, "host");
+		assert_int_equal(facts.has_uuid, i == 1);
+		assert_int_equal(facts.clock_uuid[2], i == 1 ? 0xfe : 0);
+		assert_int_equal(facts.clock_offset_ns, i == 1 ? -77 : 0);
+		assert_int_equal(problems.count, 1);
+		assert_string_equal(problems.item[0].text, "7 \"things\"");
+		problem_clear(&problems);
+	}
+	fixture_clear(&fixture);
+}
+
+static char *load(size_t size)
+{
+	char *bytes = mem_alloc(size);
+	FILE *file = fopen("n.packets", "rb");
+
+	assert_int_equal(fread(bytes, 1, size, file), size);
+	fclose(file);
+	return bytes;
+}
+
+/* Read all sources of a file that may be anything; how many said what is wrong. */
+static size_t complaints(struct fixture *fixture, const char *path)
+{
+	struct packets_contents contents;
+	struct error error = ERROR_INIT;
+	size_t told = 0;
+
+	if (packets_file_contents(path, &contents, &error)) {
+		assert_ptr_equal(strstr(error_text(&error), path), error_text(&error));
+		assert_non_null(strstr(error_text(&error), "offset"));
+		error_clear(&error);
+		return SIZE_MAX;
+	}
+	for (size_t i = 0; i < contents.count; i++) {
+		struct problem_list problems = {0};
+		struct ctf_facts facts;
+
+		read_source(fixture, path, i, &problems, &facts);
+		for (size_t k = 0; k < problems.count; k++)
+			if (strcmp(problems.item[k].kind, "truncated") == 0 ||
+			    strcmp(problems.item[k].kind, "damaged") == 0) {
+				assert_string_equal(problems.item[k].place, path);
+				assert_non_null(strstr(problems.item[k].text, "offset"));
+				told++;
+				break;
+			}
+		problem_clear(&problems);
+	}
+	packets_contents_clear(&contents);
+	return told;
+}
+
+/* Whatever is whole before a cut comes, and each source that lacks something tells. */
+static void a_cut_is_told(void **state)
+{
+	struct fixture fixture;
+	char *bytes;
+
+	(void)state;
+	fixture_make(&fixture, 40);
+	bytes = load(fixture.size);
+	/* The end, of 32 bytes, says nothing that the facts did not. */
+	assert_int_equal(complaints(&fixture, "n.packets"), 0);
+	for (size_t size = 0; size + 32 < fixture.size; size++) {
+		scratch_bytes("cut", bytes, size);
+		assert_true(complaints(&fixture, "cut") > 0);
+	}
+	free(bytes);
+	fixture_clear(&fixture);
+}
+
+static void long_files_are_used_up_to_the_cut(void **state)
+{
+	struct problem_list problems = {0};
+	struct ctf_facts facts;
+	struct fixture fixture;
+	char *bytes;
+
+	(void)state;
+	do {
+		fixture_make(&fixture, MOST);
+	} while (fixture.count[1] < 8192 && (fixture_clear(&fixture), true));
+	bytes = load(fixture.size);
+	scratch_bytes("cut", bytes, fixture.size / 3 * 2);
+	read_source(&fixture, "cut", 1, &problems, &facts);
+	assert_int_equal(fixture.came[1] % 4096, 0);
+	assert_true(fixture.came[1] > 0);
+	assert_int_equal(facts.events, fixture.came[1]);
+	assert_int_equal(facts.begin_ns, fixture.begin_ns[1]);
+	assert_int_equal(facts.end_ns, fixture.item[1][fixture.came[1] - 1].event_ns);
+	assert_int_equal(problems.count, 1);
+	problem_clear(&problems);
+	free(bytes);
+	fixture_clear(&fixture);
+}
+
+/* A changed byte is seen, wherever it is; what comes is still what was written. */
+static void damage_is_told(void **state)
+{
+	struct fixture fixture;
+	char *bytes;
+
+	(void)state;
+	fixture_make(&fixture, 40);
+	bytes = load(fixture.size);
+	for (size_t at = 0; at + 32 < fixture.size; at++) {
+		char was = bytes[at];
+
+		bytes[at] = (char)(was ^ (1 << draw() % 8));
+		scratch_bytes("bad", bytes, fixture.size);
+		assert_true(complaints(&fixture, "bad") > 0);
+		bytes[at] = was;
+	}
+	free(bytes);
+	fixture_clear(&fixture);
+}
+
+static void assert_refused(const char *bytes, size_t size, const char *why)
+{
+	struct packets_contents contents;
+	struct error error = ERROR_INIT;
+
+	scratch_bytes("no", bytes, size);
+	assert_int_equal(packets_file_contents("no", &contents, &error), -1);
+	assert_string_equal(error_text(&error), why);
+	error_clear(&error);
+}
+
+static void foreign_and_newer_files_are_refused(void **state)
+{
+	static const char newer[] = "\x89"
+				    "ctpk\r\n\x1a\x02\0\0\0\xf3\x3c\x18\x8d";
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	assert_refused("", 0,
+		       "no: not a .packets file: it does not begin as one (offset 0)");
+	assert_refused("metadata of something", 21,
+		       "no: not a .packets file: it does not begin as one (offset 0)");
+	assert_refused(newer, 10, "no: cut at offset 10, within its begin");
+	assert_refused(newer, 16, "no: version 2 of the format (offset 8), want 1");
+	assert_false(packets_file_probe("no such file"));
+	assert_false(packets_file_probe("."));
+	assert_null(packets_file_open(".", 0, &error));
+	assert_string_equal(error_text(&error), ".: no plain file, want a .packets file");
+	error_clear(&error);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    DRAW_TEST(what_is_written_comes_back),          DRAW_TEST(a_cut_is_told),
+	    DRAW_TEST(long_files_are_used_up_to_the_cut),   DRAW_TEST(damage_is_told),
+	    DRAW_TEST(foreign_and_newer_files_are_refused),
+	};
+
+	if (draw_take_seed(NULL) || scratch_enter(NULL))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, scratch_leave);
+}
