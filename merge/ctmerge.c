@@ -46,6 +46,7 @@ struct merge {
 	struct output output;
 	struct timeline_writer *writer;
 	struct load load;
+	struct requests *requests;
 	bool is_written;
 };
 
@@ -261,31 +262,35 @@ static int write_rows(struct merge *merge, struct error *error)
 	int status;
 
 	progress_init(&merge->progress, merge->request->quiet);
+	merge->requests = requests_new(&merge->run);
 	*load = (struct load){.run = &merge->run,
 			      .selection = &merge->selection,
 			      .writer = merge->writer,
 			      .follow = follow_new(),
 			      .processes = processes_new(),
 			      .links = links_new(&merge->run),
+			      .sent = sent_packets_new(),
 			      .spans = merge->request->no_spans ? NULL
 								: spans_new(&merge->run),
 			      .progress = &merge->progress,
 			      .threads = merge->sync.threads,
 			      .payload = !merge->request->no_payload};
-	status =
-	    load_events(load, error) ||
-	    (load->spans &&
-	     spans_write(load->spans, load->processes, merge->writer, error)) ||
-	    timeline_end_events(merge->writer, error) ||
-	    links_write(load->links, merge->origins, load->spans, merge->writer, error) ||
-	    spans_write_recorded(load->spans, &merge->run, merge->writer, error) ||
-	    merge_samples(&merge->run, &merge->selection, load->processes, merge->writer,
-			  error) ||
-	    processes_write(load->processes, merge->writer, error) ||
-	    write_meta(merge, error) || tables_write(&merge->run, merge->writer, error);
+	status = load_events(load, error) ||
+		 (load->spans &&
+		  spans_write(load->spans, load->processes, merge->writer, error)) ||
+		 timeline_end_events(merge->writer, error) ||
+		 links_write(load->links, merge->origins, load->spans, merge->requests,
+			     merge->writer, error) ||
+		 spans_write_recorded(load->spans, &merge->run, merge->writer, error) ||
+		 merge_samples(&merge->run, &merge->selection, load->processes,
+			       merge->writer, error) ||
+		 processes_write(load->processes, merge->writer, error) ||
+		 write_meta(merge, error) ||
+		 tables_write(&merge->run, merge->writer, error);
 	follow_free(load->follow);
 	processes_free(load->processes);
 	links_free(load->links);
+	sent_packets_free(load->sent);
 	spans_free(load->spans);
 	return status ? -1 : 0;
 }
@@ -310,10 +315,11 @@ static int add_requests(struct merge *merge, struct error *error)
 	const char *place = merge->request->output;
 	struct timeline_reader *timeline =
 	    timeline_update_open(merge->output.temporary, place, error);
-	int status = timeline && !requests_write(&merge->run, !merge->request->no_spans,
-						 timeline, error)
-			 ? timeline_update_commit(timeline, error)
-			 : -1;
+	int status =
+	    timeline && !requests_write(merge->requests, !merge->request->no_spans,
+					timeline, error)
+		? timeline_update_commit(timeline, error)
+		: -1;
 
 	timeline_reader_free(timeline);
 	return status;
@@ -395,6 +401,7 @@ static void clear_merge(struct merge *merge)
 	timeline_writer_free(merge->writer);
 	output_discard(&merge->output);
 	origins_free(merge->origins);
+	requests_free(merge->requests);
 	selection_clear(&merge->selection);
 	merge_run_clear(&merge->run);
 }

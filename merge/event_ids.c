@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/spill.h"
 
-enum { BLOCK = 64 }; /* ids, 4 KiB */
+enum { BLOCK = 64 }; /* ids, 6 KiB */
 
 #define NO_BLOCK SIZE_MAX
 

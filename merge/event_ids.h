@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "merge/sent_packets.h"
 #include "merge/spans/spans.h"
 
 /*
@@ -27,6 +28,7 @@ static inline uint64_t event_stream(uint32_t source, uint32_t stream)
 struct event_link {
 	int64_t id;              /* 0: it was not loaded */
 	struct span_cause cause; /* as spans_event has it */
+	struct sent_packet sent; /* as sent_packets_event has it */
 };
 
 struct event_ids *event_ids_new(void);

@@ -11,7 +11,7 @@
 #include "merge/sorter.h"
 #include "timeline/rows.h"
 
-enum { ROWS_SORTED = 1 << 15 }; /* at once, 7 MiB */
+enum { ROWS_SORTED = 1 << 15 }; /* at once, 9 MiB */
 
 enum { ECHO_REPLY_4 = 0, ECHO_4 = 8, ECHO_6 = 128, ECHO_REPLY_6 = 129 };
 
@@ -32,6 +32,7 @@ struct link {
 struct linking {
 	struct links *links;
 	const struct spans *spans;
+	struct requests *requests;
 	struct sorter *sorter;
 	struct timeline_writer *writer;
 	struct error *error;
@@ -253,14 +254,19 @@ static int write_link(void *context, const void *item)
 	if (linking->spans && link->send.id && link->send.cause.event)
 		set_cause(&row, linking->spans, source[link->send_source].node,
 			  &link->send.cause);
+	requests_message(linking->requests, &row, &link->send.sent);
 	return timeline_add_message(linking->writer, &row, linking->error);
 }
 
 int links_write(struct links *links, struct origins *origins, const struct spans *spans,
-		struct timeline_writer *writer, struct error *error)
+		struct requests *requests, struct timeline_writer *writer,
+		struct error *error)
 {
-	struct linking linking = {
-	    .links = links, .spans = spans, .writer = writer, .error = error};
+	struct linking linking = {.links = links,
+				  .spans = spans,
+				  .requests = requests,
+				  .writer = writer,
+				  .error = error};
 	int status;
 
 	linking.sorter = sorter_new(sizeof(struct link), ROWS_SORTED, compare);

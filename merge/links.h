@@ -4,6 +4,7 @@
 
 #include "merge/event_ids.h"
 #include "merge/origins.h"
+#include "merge/requests.h"
 #include "merge/run.h"
 #include "timeline/writer.h"
 
@@ -27,11 +28,12 @@ int links_note(struct links *links, uint32_t source, const struct ctf_event *rec
 /*
  * Add the message rows, ordered by send time; an end whose event was not loaded
  * (left out by the user's selection) is NULL, one where both were left out has
- * no row. What caused them is settled by `spans`; NULL: none is known. 0, or -1 with
- * error.
+ * no row. What caused them is settled by `spans`; NULL: none is known. `requests` is told
+ * each of them. 0, or -1 with error.
  */
 int links_write(struct links *links, struct origins *origins, const struct spans *spans,
-		struct timeline_writer *writer, struct error *error);
+		struct requests *requests, struct timeline_writer *writer,
+		struct error *error);
 
 void links_free(struct links *links);
 

@@ -12,7 +12,7 @@
 struct known_class {
 	uint32_t id; /* in the timeline; 0: not added yet */
 	bool is_linked;
-	int span_class;
+	int sent_class, span_class; /* as these number them */
 };
 
 struct known_classes {
@@ -63,6 +63,7 @@ static int add_class(struct loading *loading, uint32_t source, const struct row 
 	}
 	status = timeline_add_class(loading->load->writer, &wanted, &known->id, error);
 	known->is_linked = links_wants(class);
+	known->sent_class = sent_packets_class(loading->load->sent, class);
 	if (loading->tells_spans[source])
 		known->span_class = spans_class(loading->load->spans, class);
 	free(column);
@@ -102,9 +103,15 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 		if (spans_event(load->spans, &told, &link.cause, error))
 			return -1;
 	}
-	return known->is_linked
-		   ? links_note(load->links, source, &row->record, &link, error)
-		   : 0;
+	if (!known->is_linked)
+		return 0;
+	link.sent = (struct sent_packet){
+	    .origin = link.id, .origin_ns = row->ts_ns, .origin_tid = tid, .header = -1};
+	if (known->sent_class >= 0 && row->record.cell)
+		sent_packets_event(load->sent, known->sent_class,
+				   load->run->source[source].node, row->record.cell,
+				   &link.sent);
+	return links_note(load->links, source, &row->record, &link, error);
 }
 
 static int take_row(struct loading *loading, uint32_t source, const struct row *row,

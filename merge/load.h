@@ -8,6 +8,7 @@
 #include "merge/processes.h"
 #include "merge/run.h"
 #include "merge/select.h"
+#include "merge/sent_packets.h"
 #include "merge/spans/spans.h"
 #include "timeline/writer.h"
 
@@ -19,6 +20,7 @@ struct load {
 	struct follow *follow;
 	struct processes *processes;
 	struct links *links;
+	struct sent_packets *sent;
 	struct spans *spans; /* NULL: none are wanted */
 	struct progress *progress;
 	int threads;

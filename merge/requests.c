@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "merge/requests.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intmap.h"
 #include "base/mem.h"
-#include "merge/sent_packets.h"
 #include "merge/texts.h"
 
 enum { TCP_SYN = 2, TCP_ACK = 16 };
@@ -30,7 +29,8 @@ struct stream {
 
 struct flow {
 	size_t protocol, address[2];       /* texts */
-	int64_t port[2];                   /* -1: none */
+	int64_t port[2];                   /* TIMELINE_NONE: none */
+	int64_t next;                      /* another with its hash, or -1 */
 	uint64_t messages[2], carriers[2]; /* from each end */
 	int client;                        /* the end that asks; -1: not known */
 	enum { SILENT, ASKED, ANSWERED } phase;
@@ -38,101 +38,74 @@ struct flow {
 	struct request_row now;
 };
 
-struct pairing {
+struct requests {
 	const struct merge_run *run;
+	bool *is_second;    /* one a source: see is_second_view */
 	struct texts texts; /* protocols and addresses */
-	struct texts keys;  /* of the flows, numbered as these */
 	struct flow *flow;
-	size_t flow_room;
+	size_t flows, flow_room;
+	struct intmap flow_at; /* by hash: the latest flow with it */
 	struct request_row *row;
 	size_t count, room;
+	int64_t messages;
 	uint64_t carriers; /* messages of tunnels, that carry others */
 };
 
-/* The columns of message_sql. */
-enum {
-	ID,
-	SEND_EVENT,
-	SEND_NS,
-	RECV_NS,
-	SRC_NODE,
-	DST_NODE,
-	PROTOCOL,
-	SRC,
-	SPORT,
-	DST,
-	DPORT,
-	SEQ,
-	BYTES,
-	SEND_BY,
-	SEND_TID,
-	SEND_SOURCE,
-	RECV_SOURCE
+/* A message, and its packet as it was sent. */
+struct message {
+	const struct timeline_message *row;
+	const struct sent_packet *packet;
+	int64_t id, data; /* bytes of data */
+	bool is_tcp;
 };
 
 /*
- * Where no event says which source saw a message it is its node's kernel trace, else the
- * node's first, and where nodes have one source each no event need be asked. What a
- * capture saw beside a kernel trace that has messages is a second view of its packets.
+ * What a capture saw beside a kernel trace that has messages is a second view of its
+ * packets.
  */
-static const char message_sql[] =
-    "WITH main AS (SELECT node, coalesce(min(id) FILTER (WHERE kind = 'kernel'), min(id))"
-    " AS source, count(*) > 1 AS many FROM source GROUP BY node),"
-    " second AS (SELECT s.id FROM source AS s JOIN main ON main.node = s.node"
-    " JOIN source AS k ON k.id = main.source WHERE s.kind <> 'kernel'"
-    " AND k.kind = 'kernel' AND (k.id IN (SELECT a FROM clock_pair)"
-    " OR k.id IN (SELECT b FROM clock_pair))), "
-    "seen AS (SELECT m.*,"
-    " coalesce(iif(s.many, (SELECT source FROM event WHERE id = m.send_event), NULL),"
-    "  s.source) AS send_source,"
-    " coalesce(iif(d.many, (SELECT source FROM event WHERE id = m.recv_event), NULL),"
-    "  d.source) AS recv_source"
-    " FROM message AS m LEFT JOIN main AS s ON s.node = m.src_node"
-    " LEFT JOIN main AS d ON d.node = m.dst_node"
-    " WHERE m.send_event IS NOT NULL AND m.recv_ns IS NOT NULL"
-    " AND m.src IS NOT NULL AND m.dst IS NOT NULL AND m.protocol IS NOT NULL) "
-    "SELECT id, send_event, send_ns, recv_ns, src_node, dst_node, protocol, src, sport,"
-    " dst, dport, seq, bytes, send_by,"
-    " coalesce(send_tid, (SELECT tid FROM event WHERE id = send_event)),"
-    " send_source, recv_source FROM seen"
-    " WHERE coalesce(send_source, 0) NOT IN (SELECT id FROM second)"
-    " AND coalesce(recv_source, 0) NOT IN (SELECT id FROM second)"
-    " ORDER BY send_event, id";
-
-/* A message, and its packet as it was sent. */
-struct message {
-	const struct cell *cell;
-	const struct sent_packet *packet; /* NULL: not known */
-	bool is_tcp;
-	int64_t seq, data; /* bytes of data */
-};
-
-static int64_t integer(const struct cell *cell, int64_t none)
+static bool is_second_view(const struct merge_run *run, size_t source)
 {
-	return cell->type == CELL_INTEGER ? cell->integer : none;
+	size_t kernel = 0;
+
+	if (strcmp(run->source[source].kind, "kernel") == 0)
+		return false;
+	while (kernel < run->count &&
+	       (run->source[kernel].node != run->source[source].node ||
+		strcmp(run->source[kernel].kind, "kernel") != 0))
+		kernel++;
+	for (size_t i = 0; i < run->map.pairs && kernel < run->count; i++) {
+		int64_t a = merge_run_source(run, run->map.pair[i].a);
+		int64_t b = merge_run_source(run, run->map.pair[i].b);
+
+		if (a && b && (a == (int64_t)kernel + 1 || b == (int64_t)kernel + 1))
+			return true;
+	}
+	return false;
 }
 
-static size_t text_number(struct texts *texts, const struct cell *cell)
+struct requests *requests_new(const struct merge_run *run)
 {
-	char *text = mem_strndup(cell->bytes, cell->size);
-	size_t number = texts_put(texts, text);
+	struct requests *requests = mem_zalloc(sizeof(*requests));
 
-	free(text);
-	return number;
+	requests->run = run;
+	requests->is_second = mem_zalloc(run->count + 1);
+	for (size_t i = 0; i < run->count; i++)
+		requests->is_second[i] = is_second_view(run, i);
+	return requests;
 }
 
 /* Data of a TCP segment: what is behind the headers. Where these were not recorded they
  * are taken to be as long as Linux's with time stamps. */
 static int64_t data_of(const struct message *message)
 {
-	const struct cell *cell = message->cell;
-	int64_t header = message->packet ? message->packet->header : -1;
-	int64_t bytes = integer(&cell[BYTES], 0);
+	const struct timeline_message *row = message->row;
+	int64_t header = message->packet->header;
+	int64_t bytes = row->bytes == TIMELINE_NONE ? 0 : row->bytes;
 
 	if (!message->is_tcp)
 		return bytes;
 	if (header < 0)
-		header = memchr(cell[SRC].bytes, ':', cell[SRC].size) ? 72 : 52;
+		header = strchr(row->src, ':') ? 72 : 52;
 	return bytes > header ? bytes - header : 0;
 }
 
@@ -146,45 +119,54 @@ static int client_by_ports(const int64_t port[2])
 	return -1;
 }
 
-/* Which of a message's ends is a flow's first: any order that both ways share. */
-static int compare_ends(const struct cell *cell)
+static uint64_t hash_of(const struct flow *flow)
 {
-	uint32_t least =
-	    cell[SRC].size < cell[DST].size ? cell[SRC].size : cell[DST].size;
-	int order = memcmp(cell[SRC].bytes, cell[DST].bytes, least);
+	const uint64_t part[] = {flow->protocol, flow->address[0], flow->address[1],
+				 (uint64_t)flow->port[0], (uint64_t)flow->port[1]};
+	uint64_t hash = 0;
 
-	if (order || cell[SRC].size != cell[DST].size)
-		return order ? order : cell[SRC].size < cell[DST].size ? -1 : 1;
-	return integer(&cell[SPORT], -1) < integer(&cell[DPORT], -1) ? -1 : 1;
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
+		hash = (hash ^ part[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash;
 }
 
-/* The message's flow; `from` is which of its ends sent. */
-static struct flow *find_flow(struct pairing *pairing, const struct cell *cell, int *from)
+static bool is_flow(const struct flow *a, const struct flow *b)
 {
-	const struct cell *end[2] = {&cell[SRC], &cell[DST]}; /* address, then port */
-	int first = compare_ends(cell) > 0;
-	int64_t port[2] = {integer(&end[first][1], -1), integer(&end[!first][1], -1)};
-	size_t before = pairing->keys.count, at;
-	char key[256];
+	return a->protocol == b->protocol && a->address[0] == b->address[0] &&
+	       a->address[1] == b->address[1] && a->port[0] == b->port[0] &&
+	       a->port[1] == b->port[1];
+}
+
+/* The message's flow; `from` is which of its ends sent. Which end is its first does not
+ * matter, but is the same both ways. */
+static struct flow *find_flow(struct requests *requests,
+			      const struct timeline_message *row, int *from)
+{
+	const size_t address[2] = {texts_put(&requests->texts, row->src),
+				   texts_put(&requests->texts, row->dst)};
+	const int64_t port[2] = {row->sport, row->dport};
+	int first =
+	    address[0] != address[1] ? address[0] > address[1] : port[0] >= port[1];
+	struct flow flow = {
+	    .protocol = texts_put(&requests->texts, row->protocol),
+	    .address = {address[first], address[!first]},
+	    .port = {port[first], port[!first]},
+	};
+	uint64_t hash = hash_of(&flow);
+	int64_t at;
 
 	*from = first;
-	snprintf(key, sizeof(key), "%.*s %.*s %lld %.*s %lld", (int)cell[PROTOCOL].size,
-		 cell[PROTOCOL].bytes, (int)end[first]->size, end[first]->bytes,
-		 (long long)port[0], (int)end[!first]->size, end[!first]->bytes,
-		 (long long)port[1]);
-	at = texts_put(&pairing->keys, key);
-	if (at == before) {
-		pairing->flow = mem_grow(pairing->flow, at, &pairing->flow_room,
-					 sizeof(*pairing->flow));
-		pairing->flow[at] = (struct flow){
-		    .protocol = text_number(&pairing->texts, &cell[PROTOCOL]),
-		    .address = {text_number(&pairing->texts, end[first]),
-				text_number(&pairing->texts, end[!first])},
-		    .port = {port[0], port[1]},
-		    .client = client_by_ports(port),
-		};
-	}
-	return &pairing->flow[at];
+	if (!intmap_get(&requests->flow_at, hash, &flow.next))
+		flow.next = -1;
+	for (at = flow.next; at >= 0; at = requests->flow[at].next)
+		if (is_flow(&requests->flow[at], &flow))
+			return &requests->flow[at];
+	flow.client = client_by_ports(flow.port);
+	intmap_put(&requests->flow_at, hash, (int64_t)requests->flows);
+	requests->flow = mem_grow(requests->flow, requests->flows, &requests->flow_room,
+				  sizeof(*requests->flow));
+	requests->flow[requests->flows] = flow;
+	return &requests->flow[requests->flows++];
 }
 
 static void add_hole(struct stream *stream, uint32_t from, uint32_t to)
@@ -218,11 +200,11 @@ static bool fill_hole(struct stream *stream, uint32_t from, uint32_t to)
 /* Whether its data is new to the receiver. */
 static bool is_new_data(struct stream *stream, const struct message *message)
 {
-	uint32_t from = (uint32_t)message->seq, to = from + (uint32_t)message->data;
+	uint32_t from = (uint32_t)message->row->seq, to = from + (uint32_t)message->data;
 
 	if (!message->data)
 		return false;
-	if (!message->is_tcp || message->seq < 0)
+	if (!message->is_tcp || message->row->seq == TIMELINE_NONE)
 		return true;
 	if (stream->begun && (int32_t)(to - stream->high) <= 0)
 		return fill_hole(stream, from, to);
@@ -233,7 +215,7 @@ static bool is_new_data(struct stream *stream, const struct message *message)
 	return true;
 }
 
-static void end_request(struct pairing *pairing, struct flow *flow)
+static void end_request(struct requests *requests, struct flow *flow)
 {
 	struct request_row *now = &flow->now;
 
@@ -249,9 +231,9 @@ static void end_request(struct pairing *pairing, struct flow *flow)
 		if (now->end_ns < now->responded_ns)
 			now->end_ns = now->responded_ns;
 	}
-	pairing->row =
-	    mem_grow(pairing->row, pairing->count, &pairing->room, sizeof(*pairing->row));
-	pairing->row[pairing->count++] = *now;
+	requests->row = mem_grow(requests->row, requests->count, &requests->room,
+				 sizeof(*requests->row));
+	requests->row[requests->count++] = *now;
 	flow->phase = SILENT;
 }
 
@@ -259,34 +241,29 @@ static void end_request(struct pairing *pairing, struct flow *flow)
  * was so by a thread, unless idle was interrupted. */
 static bool find_sender(const struct message *message, int64_t *tid, int64_t *event)
 {
-	const struct cell *cell = message->cell, *by = &cell[SEND_BY];
+	const struct timeline_message *row = message->row;
 
-	*event = cell[SEND_EVENT].integer;
-	*tid = integer(&cell[SEND_TID], -1);
-	if (message->packet) {
-		*tid = message->packet->origin_tid;
-		*event = message->packet->origin;
-		if (*event != message->packet->event)
-			return *tid == 0;
-	}
-	return by->type == CELL_TEXT &&
-	       (by->size != strlen("thread") || memcmp(by->bytes, "thread", by->size));
+	*tid = message->packet->origin_tid;
+	*event = message->packet->origin;
+	if (*event != row->send_event)
+		return *tid == 0;
+	return row->send_by && strcmp(row->send_by, "thread") != 0;
 }
 
 static void begin_request(struct flow *flow, const struct message *message, size_t at)
 {
-	const struct cell *cell = message->cell;
+	const struct timeline_message *row = message->row;
 
 	flow->phase = ASKED;
 	flow->now = (struct request_row){
-	    .id = cell[ID].integer,
-	    .client = integer(&cell[SRC_NODE], -1),
-	    .server = integer(&cell[DST_NODE], -1),
-	    .client_source = integer(&cell[SEND_SOURCE], -1),
-	    .server_source = integer(&cell[RECV_SOURCE], -1),
+	    .id = message->id,
+	    .client = row->src_node,
+	    .server = row->dst_node,
+	    .client_source = row->send_source,
+	    .server_source = row->recv_source,
 	    .server_tid = -1,
-	    .begin_ns = cell[SEND_NS].integer,
-	    .arrived_ns = cell[RECV_NS].integer,
+	    .begin_ns = row->send_ns,
+	    .arrived_ns = row->recv_ns,
 	    .end_ns = NSEC_MIN,
 	    .flow = at,
 	};
@@ -296,7 +273,7 @@ static void begin_request(struct flow *flow, const struct message *message, size
 
 static void add_request(struct request_row *now, const struct message *message)
 {
-	nsec_t recv_ns = message->cell[RECV_NS].integer;
+	nsec_t recv_ns = message->row->recv_ns;
 
 	now->request_bytes = nsec_add(now->request_bytes, message->data);
 	if (recv_ns > now->arrived_ns)
@@ -306,34 +283,34 @@ static void add_request(struct request_row *now, const struct message *message)
 static void add_response(struct flow *flow, const struct message *message)
 {
 	struct request_row *now = &flow->now;
-	nsec_t recv_ns = message->cell[RECV_NS].integer;
+	nsec_t recv_ns = message->row->recv_ns;
 
 	if (flow->phase == ASKED) {
 		flow->phase = ANSWERED;
-		now->responded_ns = message->cell[SEND_NS].integer;
+		now->responded_ns = message->row->send_ns;
 		now->given_ns = now->responded_ns;
 		now->server_by_kernel =
 		    find_sender(message, &now->server_tid, &now->response_event);
-		if (message->packet && message->packet->origin_ns < now->given_ns)
+		if (message->packet->origin_ns < now->given_ns)
 			now->given_ns = message->packet->origin_ns;
 	}
 	now->response_bytes = nsec_add(now->response_bytes, message->data);
 	if (recv_ns > now->end_ns) {
 		now->end_ns = recv_ns;
-		now->last_message = message->cell[ID].integer;
+		now->last_message = message->id;
 	}
 }
 
-static void add_message(struct pairing *pairing, struct message *message)
+static void add_message(struct requests *requests, struct message *message)
 {
 	const struct sent_packet *packet = message->packet;
 	int from;
-	struct flow *flow = find_flow(pairing, message->cell, &from);
+	struct flow *flow = find_flow(requests, message->row, &from);
 
 	flow->messages[from]++;
-	flow->carriers[from] += packet && packet->is_carrier;
-	if (packet && (packet->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
-		end_request(pairing, flow); /* a new connection */
+	flow->carriers[from] += packet->is_carrier;
+	if ((packet->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
+		end_request(requests, flow); /* a new connection */
 		memset(flow->stream, 0, sizeof(flow->stream));
 		flow->client = from;
 	}
@@ -344,40 +321,33 @@ static void add_message(struct pairing *pairing, struct message *message)
 		flow->client = from;
 	if (from == flow->client) {
 		if (flow->phase == ANSWERED)
-			end_request(pairing, flow);
+			end_request(requests, flow);
 		if (flow->phase == SILENT)
-			begin_request(flow, message, (size_t)(flow - pairing->flow));
+			begin_request(flow, message, (size_t)(flow - requests->flow));
 		add_request(&flow->now, message);
 	} else if (flow->phase != SILENT) { /* a greeting answers nothing */
 		add_response(flow, message);
 	}
 }
 
-static int read_messages(struct pairing *pairing, struct timeline_reader *timeline,
-			 struct error *error)
+static bool is_second(const struct requests *requests, int64_t source)
 {
-	struct sent_packets *packets = sent_packets_new(timeline, error);
-	struct timeline_query *query =
-	    packets ? timeline_query_new(timeline, message_sql, error) : NULL;
-	int more = query && !timeline_query_ask(query, NULL, 0, error) ? 1 : -1;
+	return source >= 1 && source <= (int64_t)requests->run->count &&
+	       requests->is_second[source - 1];
+}
 
-	while (more > 0 && (more = timeline_query_next(query, error)) > 0) {
-		const struct cell *cell = timeline_query_row(query);
-		struct message message = {.cell = cell, .seq = integer(&cell[SEQ], -1)};
+void requests_message(struct requests *requests, const struct timeline_message *row,
+		      const struct sent_packet *packet)
+{
+	struct message message = {
+	    .row = row, .packet = packet, .id = ++requests->messages};
 
-		message.is_tcp =
-		    cell[PROTOCOL].size == 3 && !memcmp(cell[PROTOCOL].bytes, "tcp", 3);
-		if (sent_packets_find(packets, cell[SEND_EVENT].integer, &message.packet,
-				      error))
-			more = -1;
-		else
-			add_message(pairing, &message);
-	}
-	timeline_query_free(query);
-	sent_packets_free(packets);
-	for (size_t i = 0; i < pairing->keys.count; i++)
-		end_request(pairing, &pairing->flow[i]);
-	return more;
+	if (row->send_event == TIMELINE_NONE || !row->src || !row->dst ||
+	    is_second(requests, row->send_source) ||
+	    is_second(requests, row->recv_source))
+		return;
+	message.is_tcp = strcmp(row->protocol, "tcp") == 0;
+	add_message(requests, &message);
 }
 
 /*
@@ -400,20 +370,20 @@ static bool is_tunnel(const struct flow *flow)
 	return false;
 }
 
-static void leave_out_tunnels(struct pairing *pairing)
+static void leave_out_tunnels(struct requests *requests)
 {
 	size_t left = 0;
 
-	for (size_t i = 0; i < pairing->keys.count; i++) {
-		const struct flow *flow = &pairing->flow[i];
+	for (size_t i = 0; i < requests->flows; i++) {
+		const struct flow *flow = &requests->flow[i];
 
 		if (is_tunnel(flow))
-			pairing->carriers += flow->messages[0] + flow->messages[1];
+			requests->carriers += flow->messages[0] + flow->messages[1];
 	}
-	for (size_t i = 0; i < pairing->count; i++)
-		if (!is_tunnel(&pairing->flow[pairing->row[i].flow]))
-			pairing->row[left++] = pairing->row[i];
-	pairing->count = left;
+	for (size_t i = 0; i < requests->count; i++)
+		if (!is_tunnel(&requests->flow[requests->row[i].flow]))
+			requests->row[left++] = requests->row[i];
+	requests->count = left;
 }
 
 static int compare_id(const void *a, const void *b)
@@ -480,7 +450,7 @@ static struct cell text(const struct texts *texts, size_t at)
 enum { FIRST_PART = 24, COLUMNS = FIRST_PART + REQUEST_PARTS + 3 };
 
 /* The times that only a response gives. */
-static void set_times(const struct pairing *pairing, const struct request_row *row,
+static void set_times(const struct requests *requests, const struct request_row *row,
 		      bool spans, struct cell cell[COLUMNS])
 {
 	nsec_t there, back;
@@ -490,34 +460,34 @@ static void set_times(const struct pairing *pairing, const struct request_row *r
 		cell[FIRST_PART + 1 + i] = number(row->part[i]);
 	cell[FIRST_PART + 1 + REQUEST_PARTS] =
 	    number(nsec_sub(row->end_ns, row->responded_ns));
-	there = bound_between(pairing->run, row->client_source, row->begin_ns,
+	there = bound_between(requests->run, row->client_source, row->begin_ns,
 			      row->server_source, row->arrived_ns);
-	back = bound_between(pairing->run, row->server_source, row->responded_ns,
+	back = bound_between(requests->run, row->server_source, row->responded_ns,
 			     row->client_source, row->end_ns);
 	cell[FIRST_PART + 2 + REQUEST_PARTS] =
 	    known(there > back ? there : back, NSEC_MAX);
 }
 
 /* In the order of the table's columns. */
-static void make_row(const struct pairing *pairing, const struct request_row *row,
+static void make_row(const struct requests *requests, const struct request_row *row,
 		     bool spans, struct cell cell[COLUMNS])
 {
-	const struct flow *flow = &pairing->flow[row->flow];
+	const struct flow *flow = &requests->flow[row->flow];
 	bool answered = row->end_ns != NSEC_MIN;
 	int client = flow->client;
 	const struct cell none = {.type = CELL_NULL},
 			  head[] = {
 			      number(row->id),
 			      answered ? number(row->last_message) : none,
-			      text(&pairing->texts, flow->protocol),
-			      known(row->client, -1),
-			      known(row->server, -1),
-			      known(row->client_source, -1),
-			      known(row->server_source, -1),
-			      text(&pairing->texts, flow->address[client]),
-			      known(flow->port[client], -1),
-			      text(&pairing->texts, flow->address[!client]),
-			      known(flow->port[!client], -1),
+			      text(&requests->texts, flow->protocol),
+			      number(row->client),
+			      number(row->server),
+			      number(row->client_source),
+			      number(row->server_source),
+			      text(&requests->texts, flow->address[client]),
+			      known(flow->port[client], TIMELINE_NONE),
+			      text(&requests->texts, flow->address[!client]),
+			      known(flow->port[!client], TIMELINE_NONE),
 			      row->client_by_kernel ? none : known(row->client_tid, -1),
 			      row->server_by_kernel ? none : known(row->server_tid, -1),
 			      number(row->client_by_kernel),
@@ -537,7 +507,7 @@ static void make_row(const struct pairing *pairing, const struct request_row *ro
 	for (size_t i = 0; i < COLUMNS; i++)
 		cell[i] = i < FIRST_PART ? head[i] : none;
 	if (answered)
-		set_times(pairing, row, spans, cell);
+		set_times(requests, row, spans, cell);
 }
 
 static int ask_once(struct timeline_query *query, const struct cell *cell, size_t cells,
@@ -549,7 +519,7 @@ static int ask_once(struct timeline_query *query, const struct cell *cell, size_
 		   : 0;
 }
 
-static int write_rows(const struct pairing *pairing, bool spans,
+static int write_rows(const struct requests *requests, bool spans,
 		      struct timeline_reader *timeline, struct error *error)
 {
 	struct timeline_query *insert = timeline_query_new(
@@ -559,38 +529,45 @@ static int write_rows(const struct pairing *pairing, bool spans,
 	    error);
 	struct timeline_query *meta = timeline_query_new(
 	    timeline, "INSERT INTO meta VALUES ('tunnel_messages', ?)", error);
-	const struct cell carriers = number((int64_t)pairing->carriers);
+	const struct cell carriers = number((int64_t)requests->carriers);
 	int status = insert && meta ? 0 : -1;
 
-	for (size_t i = 0; i < pairing->count && !status; i++) {
+	for (size_t i = 0; i < requests->count && !status; i++) {
 		struct cell cell[COLUMNS];
 
-		make_row(pairing, &pairing->row[i], spans, cell);
+		make_row(requests, &requests->row[i], spans, cell);
 		status = ask_once(insert, cell, COLUMNS, error);
 	}
-	if (!status && pairing->carriers)
+	if (!status && requests->carriers)
 		status = ask_once(meta, &carriers, 1, error);
 	timeline_query_free(insert);
 	timeline_query_free(meta);
 	return status;
 }
 
-int requests_write(const struct merge_run *run, bool spans,
+int requests_write(struct requests *requests, bool spans,
 		   struct timeline_reader *timeline, struct error *error)
 {
-	struct pairing pairing = {.run = run};
-	int status = read_messages(&pairing, timeline, error);
+	int status = 0;
 
-	leave_out_tunnels(&pairing);
-	if (!status && spans)
-		status = request_parts(pairing.row, pairing.count, timeline, error);
-	if (pairing.count)
-		qsort(pairing.row, pairing.count, sizeof(*pairing.row), compare_id);
-	if (!status)
-		status = write_rows(&pairing, spans, timeline, error);
-	texts_clear(&pairing.texts);
-	texts_clear(&pairing.keys);
-	free(pairing.flow);
-	free(pairing.row);
-	return status;
+	for (size_t i = 0; i < requests->flows; i++)
+		end_request(requests, &requests->flow[i]);
+	leave_out_tunnels(requests);
+	if (spans)
+		status = request_parts(requests->row, requests->count, timeline, error);
+	if (requests->count)
+		qsort(requests->row, requests->count, sizeof(*requests->row), compare_id);
+	return status ? status : write_rows(requests, spans, timeline, error);
+}
+
+void requests_free(struct requests *requests)
+{
+	if (!requests)
+		return;
+	texts_clear(&requests->texts);
+	intmap_clear(&requests->flow_at);
+	free(requests->flow);
+	free(requests->row);
+	free(requests->is_second);
+	free(requests);
 }

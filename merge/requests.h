@@ -3,7 +3,9 @@
 #define CT_MERGE_REQUESTS_H
 
 #include "merge/run.h"
+#include "merge/sent_packets.h"
 #include "timeline/reader.h"
+#include "timeline/rows.h"
 
 /*
  * Requests between nodes and their responses, from the messages alone: in each flow (two
@@ -49,13 +51,27 @@ struct request_row {
 	nsec_t part[REQUEST_PARTS]; /* add up to responded_ns - arrived_ns */
 };
 
+struct requests;
+
+/* Memory: 208 bytes a request, 460 a flow. */
+struct requests *requests_new(const struct merge_run *run);
+
+/*
+ * A row of `message`; each of them, as they are numbered. `packet` is what is known of it
+ * as it was sent.
+ */
+void requests_message(struct requests *requests, const struct timeline_message *row,
+		      const struct sent_packet *packet);
+
 /*
  * Fill the table `request` of the run's timeline, which is else finished. Without `spans`
- * the parts of the server's time are NULL. 0, or -1 with error. Memory: 250 bytes a
- * request, 250 a flow, 80 a span of the one thread that is looked at.
+ * the parts of the server's time are NULL. 0, or -1 with error. Memory: 80 bytes a span
+ * of the one thread that is looked at.
  */
-int requests_write(const struct merge_run *run, bool spans,
+int requests_write(struct requests *requests, bool spans,
 		   struct timeline_reader *timeline, struct error *error);
+
+void requests_free(struct requests *requests);
 
 /*
  * The parts of each request's time. The serving thread is who sent the response. It took

@@ -265,6 +265,14 @@ int merge_run_open(struct merge_run *run, const char *path, struct error *error)
 	return 0;
 }
 
+int64_t merge_run_source(const struct merge_run *run, const char *name)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (strcmp(run->sources.item[run->source[i].entry].name, name) == 0)
+			return (int64_t)i + 1;
+	return 0;
+}
+
 void merge_run_clear(struct merge_run *run)
 {
 	for (size_t i = 0; i < run->nodes; i++) {

@@ -58,6 +58,9 @@ int merge_run_open(struct merge_run *run, const char *path, struct error *error)
  */
 void merge_run_tell(struct merge_run *run, struct problem_list *problems);
 
+/* The id of the source of that name in the clock map, 0: none. */
+int64_t merge_run_source(const struct merge_run *run, const char *name);
+
 void merge_run_clear(struct merge_run *run);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "merge/sent_packets.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,15 +13,9 @@ enum { LEAST_HEADERS = 20, MOST_HEADERS = 128 };
 #define V6  "network_header_ipv6_"
 #define TCP "transport_header_tcp_"
 
-/* The columns of the query; those from FIELDS on are fields of net_dev_queue. */
-enum {
-	ID,
-	NODE,
-	TID,
-	TS_NS,
-	IS_CAPTURE,
-	FIELDS,
-	SKBADDR = FIELDS,
+/* The fields of net_dev_queue that are read. */
+enum field {
+	SKBADDR,
 	DEVICE,
 	V4_LENGTH,
 	V4_ID,
@@ -42,10 +35,10 @@ enum {
 	V6_SEQ,
 	V6_OFFSET,
 	V6_FLAGS,
-	COLUMNS
+	FIELDS
 };
 
-static const char *const queue_fields[COLUMNS - FIELDS] = {
+static const char *const queue_fields[FIELDS] = {
     "skbaddr",        "name",         V4 "tot_len",         V4 "id",
     V4 "ttl",         V4 "protocol",  V4 "saddr",           V4 "daddr",
     V4 TCP "seq",     V4 "ihl",       V4 TCP "data_offset", V4 TCP "flags",
@@ -53,11 +46,17 @@ static const char *const queue_fields[COLUMNS - FIELDS] = {
     V6 "daddr",       V6 TCP "seq",   V6 TCP "data_offset", V6 TCP "flags",
 };
 
-/* A capture has no buffers; its packets come in the columns of the same meaning. */
-static const char *const capture_fields[COLUMNS - FIELDS] = {
-    [V4_LENGTH - FIELDS] = "length",
-    [V4_OFFSET - FIELDS] = "payload",
-    [V4_FLAGS - FIELDS] = "flags",
+/* A capture has no buffers; its packets come in the fields of the same meaning. */
+static const char *const capture_fields[FIELDS] = {
+    [V4_LENGTH] = "length",
+    [V4_OFFSET] = "payload",
+    [V4_FLAGS] = "flags",
+};
+
+/* Where a class has the fields; -1: it has not. */
+struct sent_class {
+	bool is_capture;
+	int column[FIELDS];
 };
 
 /* A packet as it was queued, the last time; texts and addresses as their hashes. */
@@ -71,9 +70,8 @@ struct queued_packet {
 };
 
 struct sent_packets {
-	struct timeline_query *query;
-	bool ended;
-	struct sent_packet now;       /* the last one that was read */
+	struct sent_class *class;
+	size_t classes, class_room;
 	struct queued_packet *queued; /* what is in the buffers */
 	size_t count, room;
 	struct intmap at; /* by node and buffer */
@@ -101,7 +99,7 @@ static bool holds(const struct cell *cell, const char *word)
 	       memmem(cell->bytes, cell->size, word, strlen(word));
 }
 
-static struct queued_packet read_queued(const struct cell *row)
+static struct queued_packet read_queued(const struct cell row[FIELDS], nsec_t ts_ns)
 {
 	enum { IPV6_HEADER = 40 };
 	bool is_v6 = row[V4_LENGTH].type != CELL_INTEGER;
@@ -109,7 +107,7 @@ static struct queued_packet read_queued(const struct cell *row)
 	int64_t length = is_v6 ? integer(&row[V6_LENGTH], -1) : row[V4_LENGTH].integer;
 
 	return (struct queued_packet){
-	    .ts_ns = row[TS_NS].integer,
+	    .ts_ns = ts_ns,
 	    .device = hash(&row[DEVICE]),
 	    .protocol = hash(&at[V4_PROTOCOL]),
 	    .address = {hash(&at[V4_SRC]), hash(&at[V4_DST])},
@@ -158,11 +156,11 @@ static struct queued_packet *find_buffer(struct sent_packets *packets, uint64_t 
 	return &packets->queued[packets->count++];
 }
 
-static int64_t header_bytes(const struct cell *row)
+static int64_t header_bytes(const struct cell row[FIELDS], bool is_capture)
 {
 	int64_t offset = integer(&row[V4_OFFSET], -1);
 
-	if (row[IS_CAPTURE].integer)
+	if (is_capture)
 		return offset < 0 ? -1 : nsec_sub(integer(&row[V4_LENGTH], 0), offset);
 	if (offset >= 0)
 		return 4 * ((integer(&row[V4_IHL], 5) & 15) + (offset & 15));
@@ -170,144 +168,83 @@ static int64_t header_bytes(const struct cell *row)
 	return offset < 0 ? -1 : 40 + 4 * (offset & 15);
 }
 
-static void read_packet(struct sent_packets *packets, const struct cell *row)
+/* What is told of the packet that was in the buffer before holds for it, too. */
+static void compare_with(const struct queued_packet *before, struct queued_packet *now)
 {
-	struct queued_packet now = read_queued(row), *before;
-	int64_t buffer = integer(&row[SKBADDR], -1), node = integer(&row[NODE], 0);
+	if (before->length < 0 || now->ts_ns - before->ts_ns >= NSEC_PER_SEC)
+		return;
+	now->packet.is_carrier = carries(before, now);
+	if (is_same(before, now)) {
+		now->packet.origin = before->packet.origin;
+		now->packet.origin_tid = before->packet.origin_tid;
+		now->packet.origin_ns = before->packet.origin_ns;
+		now->packet.is_carrier |= before->packet.is_carrier;
+		now->first_device = before->first_device;
+	}
+}
 
-	now.packet = (struct sent_packet){
-	    .event = row[ID].integer,
-	    .header = header_bytes(row),
-	    .flags = integer(&row[V4_FLAGS], integer(&row[V6_FLAGS], 0)),
-	    .origin = row[ID].integer,
-	    .origin_tid = integer(&row[TID], -1),
-	    .origin_ns = now.ts_ns,
-	};
-	now.first_device = now.device;
-	packets->now = now.packet;
+void sent_packets_event(struct sent_packets *packets, int class, uint32_t node,
+			const struct cell *cell, struct sent_packet *packet)
+{
+	const struct sent_class *of = &packets->class[class];
+	struct queued_packet now, *before;
+	struct cell row[FIELDS];
+	int64_t buffer, header;
+
+	for (size_t i = 0; i < FIELDS; i++)
+		row[i] = of->column[i] < 0 ? (struct cell){.type = CELL_NULL}
+					   : cell[of->column[i]];
+	header = header_bytes(row, of->is_capture);
+	packet->header = (int16_t)(header < INT16_MAX ? header : -1);
+	packet->flags = (uint8_t)integer(&row[V4_FLAGS], integer(&row[V6_FLAGS], 0));
+	buffer = integer(&row[SKBADDR], -1);
+	now = read_queued(row, packet->origin_ns);
 	if (buffer == -1 || now.length < 0)
 		return;
+	now.packet = *packet;
+	now.first_device = now.device;
 	/* The upper bits of all addresses of a kernel are the same. */
 	before = find_buffer(packets, (uint64_t)buffer ^ (uint64_t)node << 48);
-	if (before->length >= 0 && now.ts_ns - before->ts_ns < NSEC_PER_SEC) {
-		now.packet.is_carrier = carries(before, &now);
-		if (is_same(before, &now)) {
-			now.packet.origin = before->packet.origin;
-			now.packet.origin_tid = before->packet.origin_tid;
-			now.packet.origin_ns = before->packet.origin_ns;
-			now.packet.is_carrier |= before->packet.is_carrier;
-			now.first_device = before->first_device;
-		}
-	}
-	packets->now = now.packet;
+	compare_with(before, &now);
+	*packet = now.packet;
 	*before = now;
 }
 
-int sent_packets_find(struct sent_packets *packets, int64_t event,
-		      const struct sent_packet **packet, struct error *error)
+static int column_of(const struct ctf_class *class, const char *name)
 {
-	int more;
-
-	*packet = NULL;
-	while (!packets->ended && packets->now.event < event) {
-		more = timeline_query_next(packets->query, error);
-		if (more < 0)
-			return -1;
-		if (more)
-			read_packet(packets, timeline_query_row(packets->query));
-		packets->ended = !more;
-	}
-	if (packets->now.event == event)
-		*packet = &packets->now;
-	return 0;
+	for (size_t i = 0; name && i < class->columns; i++)
+		if (!class->column[i].context && strcmp(class->column[i].name, name) == 0)
+			return (int)i;
+	return -1;
 }
 
-/* " SELECT" of one class; a field that it does not have is NULL. */
-static int select_class(FILE *sql, struct timeline_query *columns,
-			const struct cell *class, struct error *error)
+int sent_packets_class(struct sent_packets *packets, const struct ctf_class *class)
 {
-	bool is_capture = integer(&class[2], 0);
+	bool is_capture = strcmp(class->name, "packet") == 0;
 	const char *const *field = is_capture ? capture_fields : queue_fields;
-	char *column[COLUMNS - FIELDS] = {NULL};
-	int more = timeline_query_ask(columns, &class[0], 1, error) ? -1 : 1;
+	struct sent_class *made;
 
-	while (more > 0 && (more = timeline_query_next(columns, error)) > 0) {
-		const struct cell *row = timeline_query_row(columns);
-
-		for (size_t i = 0; i < COLUMNS - FIELDS; i++)
-			if (field[i] && !column[i] && row[0].type == CELL_TEXT &&
-			    !strncmp(field[i], row[0].bytes, row[0].size) &&
-			    !field[i][row[0].size])
-				column[i] = mem_strndup(row[1].bytes, row[1].size);
-	}
-	fprintf(sql, " SELECT q.id, e.node, e.tid, e.ts_ns, %d", is_capture);
-	for (size_t i = 0; i < COLUMNS - FIELDS; i++) {
-		if (column[i]) /* made of letters, digits and underscores */
-			fprintf(sql, ", q.\"%s\"", column[i]);
-		else
-			fputs(", NULL", sql);
-		free(column[i]);
-	}
-	fprintf(sql, " FROM \"%.*s\" AS q CROSS JOIN event AS e WHERE e.id = q.id",
-		(int)class[1].size, class[1].bytes);
-	return more;
+	if (!is_capture && strcmp(class->name, "net_dev_queue") != 0)
+		return -1;
+	packets->class = mem_grow(packets->class, packets->classes, &packets->class_room,
+				  sizeof(*packets->class));
+	made = &packets->class[packets->classes];
+	made->is_capture = is_capture;
+	for (size_t i = 0; i < FIELDS; i++)
+		made->column[i] = column_of(class, field[i]);
+	return (int)packets->classes++;
 }
 
-/* All classes that tell of sent packets, by the events' order; NULL with error. */
-static char *make_sql(struct timeline_reader *reader, struct error *error)
+struct sent_packets *sent_packets_new(void)
 {
-	struct timeline_query *classes = timeline_query_new(
-	    reader,
-	    "SELECT id, table_name, name = 'packet' FROM event_class"
-	    " WHERE table_name IS NOT NULL AND name IN ('net_dev_queue', 'packet')",
-	    error);
-	struct timeline_query *columns = timeline_query_new(
-	    reader,
-	    "SELECT name, column_name FROM event_column WHERE class = ? AND NOT context"
-	    " ORDER BY position",
-	    error);
-	char *text = NULL;
-	size_t size, count = 0;
-	FILE *sql = open_memstream(&text, &size);
-	int more =
-	    classes && columns && !timeline_query_ask(classes, NULL, 0, error) ? 1 : -1;
-
-	while (more > 0 && (more = timeline_query_next(classes, error)) > 0) {
-		fputs(count++ ? " UNION ALL" : "", sql);
-		more = select_class(sql, columns, timeline_query_row(classes), error) < 0
-			   ? -1
-			   : 1;
-	}
-	fputs(count ? " ORDER BY 1" : "SELECT 1 LIMIT 0", sql);
-	fclose(sql);
-	timeline_query_free(classes);
-	timeline_query_free(columns);
-	if (more < 0) {
-		free(text);
-		text = NULL;
-	}
-	return text;
-}
-
-struct sent_packets *sent_packets_new(struct timeline_reader *reader, struct error *error)
-{
-	struct sent_packets *packets = mem_zalloc(sizeof(*packets));
-	char *sql = make_sql(reader, error);
-
-	if (sql)
-		packets->query = timeline_query_new(reader, sql, error);
-	free(sql);
-	if (packets->query && !timeline_query_ask(packets->query, NULL, 0, error))
-		return packets;
-	sent_packets_free(packets);
-	return NULL;
+	return mem_zalloc(sizeof(struct sent_packets));
 }
 
 void sent_packets_free(struct sent_packets *packets)
 {
 	if (!packets)
 		return;
-	timeline_query_free(packets->query);
+	free(packets->class);
 	free(packets->queued);
 	intmap_clear(&packets->at);
 	free(packets);

@@ -5,13 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/nsec.h"
-#include "timeline/reader.h"
+#include "ctf/reader.h"
 
 /*
- * What net_dev_queue and captures tell of packets that were sent, by the events' order in
- * a finished timeline.
+ * What net_dev_queue and captures tell of packets that were sent, as their events become
+ * rows.
  *
  * On its way out a packet may be queued on several interfaces of its node: a container's,
  * a bridge, a tunnel, the card. Only the first of these is the sender's doing, the
@@ -26,27 +24,28 @@
  * it; by chance a new one in its buffer may look so.
  */
 struct sent_packet {
-	int64_t event;  /* event.id */
-	int64_t header; /* bytes of IP's and TCP's headers; -1: not known */
-	int64_t flags;  /* TCP's; 0: none, or not known */
-	/* The first queueing; tid -1: not known. */
-	int64_t origin, origin_tid;
+	int64_t origin; /* event.id of the first queueing */
 	nsec_t origin_ns;
+	int64_t origin_tid; /* -1: not known */
+	int16_t header;     /* bytes of IP's and TCP's headers; -1: not known */
+	uint8_t flags;      /* TCP's; 0: none, or not known */
 	bool is_carrier; /* it seems to carry the packet that was in its buffer before */
 };
 
 struct sent_packets;
 
-/* NULL with error. Memory: 150 bytes a buffer. */
-struct sent_packets *sent_packets_new(struct timeline_reader *reader,
-				      struct error *error);
+/* Memory: 150 bytes a buffer. */
+struct sent_packets *sent_packets_new(void);
+
+/* A class of a source, as sent_packets_event takes it; -1: it tells nothing. */
+int sent_packets_class(struct sent_packets *packets, const struct ctf_class *class);
 
 /*
- * What is known of the packet of an event, NULL: nothing; good until the next call.
- * Events are asked for by ascending id. 0, or -1 with error.
+ * By ascending time. `packet` is what is known without the fields: the event is its own
+ * origin. They add to that.
  */
-int sent_packets_find(struct sent_packets *packets, int64_t event,
-		      const struct sent_packet **packet, struct error *error);
+void sent_packets_event(struct sent_packets *packets, int class, uint32_t node,
+			const struct cell *cell, struct sent_packet *packet);
 
 void sent_packets_free(struct sent_packets *packets);
 

@@ -173,22 +173,13 @@ static int write_clock(int64_t source, const struct clock *clock,
 	return status;
 }
 
-/* The id of the source of that name in the clock map, 0: none. */
-static int64_t find_source(const struct merge_run *run, const char *name)
-{
-	for (size_t i = 0; i < run->count; i++)
-		if (strcmp(run->sources.item[run->source[i].entry].name, name) == 0)
-			return (int64_t)i + 1;
-	return 0;
-}
-
 static int write_pair(const struct merge_run *run, const struct clock_pair *pair,
 		      struct timeline_writer *writer, struct error *error)
 {
 	nsec_t ab = pair->min_latency_ab_ns, ba = pair->min_latency_ba_ns;
 	struct timeline_clock_pair row = {
-	    .a = find_source(run, pair->a),
-	    .b = find_source(run, pair->b),
+	    .a = merge_run_source(run, pair->a),
+	    .b = merge_run_source(run, pair->b),
 	    .messages_ab = (int64_t)pair->messages_ab,
 	    .messages_ba = (int64_t)pair->messages_ba,
 	    .rejected = (int64_t)pair->rejected,

@@ -64,10 +64,13 @@ static void bench_init(struct bench *bench, uint64_t events)
 
 static void bench_finish(struct bench *bench)
 {
+	struct requests *requests = requests_new(&run);
 	struct error error = ERROR_INIT;
 
-	assert_int_equal(
-	    links_write(bench->links, bench->origins, NULL, bench->writer, &error), 0);
+	assert_int_equal(links_write(bench->links, bench->origins, NULL, requests,
+				     bench->writer, &error),
+			 0);
+	requests_free(requests);
 	finish_timeline(bench->writer);
 	links_free(bench->links);
 	origins_free(bench->origins);

@@ -8,10 +8,13 @@ enum { SYN = 2, ACK = 16, HEADER = 52 };
 
 static int64_t client_port = 40;
 
+/* What is known of the messages' packets, as they are added. */
+static struct sent_packet sent[MADE_MESSAGES];
+
 /* A message of node 1's address a, client_port, to node 2's b, port 80, or back; sent by
- * an event made for it, received 10 later. */
+ * an event of thread `tid` made for it, received 10 later. */
 static void message(int64_t from, int64_t send_event, nsec_t sent_ns, int64_t seq,
-		    int64_t bytes)
+		    int64_t bytes, int64_t tid)
 {
 	struct timeline_message row = {
 	    .protocol = "tcp",
@@ -30,6 +33,8 @@ static void message(int64_t from, int64_t send_event, nsec_t sent_ns, int64_t se
 	    .bytes = bytes,
 	};
 
+	sent[made_messages] = (struct sent_packet){
+	    .origin = send_event, .origin_ns = sent_ns, .origin_tid = tid, .header = -1};
 	made_add_message(&row);
 }
 
@@ -42,15 +47,17 @@ static void packet(int64_t from, nsec_t sent_ns, int64_t seq, int64_t data, int6
 
 	made_node = from;
 	message(from, made_event(PACKET, sent_ns, 0, tid, cells), sent_ns, seq,
-		HEADER + data);
+		HEADER + data, tid);
+	sent[made_messages - 1].header = HEADER;
+	sent[made_messages - 1].flags = (uint8_t)flags;
 }
 
 /* One whose headers were not. */
 static void bare(int64_t from, nsec_t sent_ns, int64_t seq, int64_t data, int64_t tid)
 {
 	made_node = from;
-	message(from, name_at(SEND, sent_ns, 0, tid, "eth0"), sent_ns, seq,
-		HEADER + data);
+	message(from, name_at(SEND, sent_ns, 0, tid, "eth0"), sent_ns, seq, HEADER + data,
+		tid);
 }
 
 /* What a question of the timeline, whose requests are made now, answers: for free(). */
@@ -58,6 +65,7 @@ static char *asked(const char *sql)
 {
 	struct error error = ERROR_INIT;
 	struct merge_run run = {.count = 0};
+	struct requests *requests = requests_new(&run);
 	struct timeline_reader *timeline;
 	struct timeline_query *query;
 	char *text;
@@ -65,8 +73,10 @@ static char *asked(const char *sql)
 	FILE *out = open_memstream(&text, &size);
 
 	made_end();
+	for (size_t i = 0; i < made_messages; i++)
+		requests_message(requests, &made_message[i], &sent[i]);
 	timeline = timeline_update_open("t", NULL, &error);
-	assert_int_equal(requests_write(&run, true, timeline, &error), 0);
+	assert_int_equal(requests_write(requests, true, timeline, &error), 0);
 	assert_int_equal(timeline_update_commit(timeline, &error), 0);
 	query = timeline_query_new(timeline, sql, &error);
 	assert_int_equal(timeline_query_ask(query, NULL, 0, &error), 0);
@@ -83,6 +93,7 @@ static char *asked(const char *sql)
 		fputc('\n', out);
 	}
 	assert_string_equal(error_text(&error), "");
+	requests_free(requests);
 	fclose(out);
 	timeline_query_free(query);
 	timeline_reader_free(timeline);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "merge/sent_packets.h"
 
-#include "../timeline/timeline.h"
-#include "timeline/writer.h"
+#include <string.h>
+
+#include "../scratch.h"
 
 struct packet {
 	int64_t buffer;
@@ -14,48 +15,48 @@ struct packet {
 
 #define V4  "network_header_ipv4_"
 #define V6  "network_header_ipv6_"
-#define SEQ "transport_header_tcp_seq"
+#define TCP "transport_header_tcp_"
+#define SEQ TCP "seq"
 
-static const struct timeline_column columns[] = {
-    {"skbaddr", CELL_INTEGER, false},      {"name", CELL_TEXT, false},
-    {V4 "tot_len", CELL_INTEGER, false},   {V4 "id", CELL_INTEGER, false},
-    {V4 "ttl", CELL_INTEGER, false},       {V4 "protocol", CELL_TEXT, false},
-    {V4 "saddr", CELL_TEXT, false},        {V4 "daddr", CELL_TEXT, false},
-    {V4 SEQ, CELL_INTEGER, false},         {V6 "payload_len", CELL_INTEGER, false},
-    {V6 "hop_limit", CELL_INTEGER, false}, {V6 "nexthdr", CELL_TEXT, false},
-    {V6 "saddr", CELL_TEXT, false},        {V6 "daddr", CELL_TEXT, false},
-    {V6 SEQ, CELL_INTEGER, false},
+static const char *const columns[] = {
+    "skbaddr",      "name",       V4 "tot_len", V4 "id",    V4 "ttl",
+    V4 "protocol",  V4 "saddr",   V4 "daddr",   V4 SEQ,     V6 "payload_len",
+    V6 "hop_limit", V6 "nexthdr", V6 "saddr",   V6 "daddr", V6 SEQ,
 };
 enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
 
-/* What is to be told of the n-th event. */
-struct wanted {
-	int64_t origin, tid;
-	bool is_carrier;
-};
-
-static struct timeline_writer *writer;
-static uint32_t class;
-static struct wanted wanted[16]; /* origin 0: not looked at */
+static struct sent_packets *packets;
+static int class;
 static int64_t events;
-static nsec_t at_ns, late_ns; /* now; when event 2 was, if not in turn */
+static nsec_t at_ns;
 static bool is_v6;
+
+/* A class with such columns. */
+static int add_class(const char *name, const char *const *names, size_t count)
+{
+	struct ctf_column column[COLUMNS];
+	const struct ctf_class of = {
+	    .name = (char *)name, .column = column, .columns = count};
+
+	for (size_t i = 0; i < count; i++)
+		column[i] = (struct ctf_column){.name = (char *)names[i]};
+	return sent_packets_class(packets, &of);
+}
 
 static int begin(void **state)
 {
-	static const struct timeline_class queue = {"kernel", "net_dev_queue", columns,
-						    COLUMNS};
-	const struct timeline_node node = {.id = 1, .name = "n1"};
-	struct error error = ERROR_INIT;
-
 	(void)state;
-	unlink("t");
-	writer = timeline_writer_new("t", NULL, true, &error);
-	assert_int_equal(timeline_add_node(writer, &node, &error), 0);
-	assert_int_equal(timeline_add_class(writer, &queue, &class, &error), 0);
-	memset(wanted, 0, sizeof(wanted));
-	events = at_ns = late_ns = 0;
+	packets = sent_packets_new();
+	class = add_class("net_dev_queue", columns, COLUMNS);
+	events = at_ns = 0;
 	is_v6 = false;
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	sent_packets_free(packets);
 	return 0;
 }
 
@@ -67,20 +68,25 @@ static struct cell text(const char *bytes)
 
 static struct cell number(int64_t integer)
 {
-	return (struct cell)INTEGER(integer);
+	return (struct cell){.type = CELL_INTEGER, .integer = integer};
 }
 
-/* Node 1's thread `tid` queues a packet, a millisecond later than the one before. */
-static int64_t queue(int64_t tid, struct packet packet)
+/* An event of the class, a millisecond later than the one before. */
+static struct sent_packet tell(int of, int64_t tid, const struct cell *field)
+{
+	struct sent_packet told = {.origin = ++events,
+				   .origin_ns = at_ns += NSEC_PER_MSEC,
+				   .origin_tid = tid,
+				   .header = -1};
+
+	sent_packets_event(packets, of, 0, field, &told);
+	return told;
+}
+
+/* Thread `tid` queues a packet. */
+static struct sent_packet queue(int64_t tid, struct packet packet)
 {
 	struct cell field[COLUMNS] = {{.type = CELL_NULL}};
-	struct error error = ERROR_INIT;
-	const struct timeline_event event = {.ts_ns = at_ns += NSEC_PER_MSEC,
-					     .node = 1,
-					     .cpu = 0,
-					     .tid = tid,
-					     .class = class,
-					     .cell = field};
 	size_t at = 2;
 
 	field[0] = number(packet.buffer);
@@ -96,43 +102,15 @@ static int64_t queue(int64_t tid, struct packet packet)
 	field[at++] = text(packet.dst);
 	if (packet.seq >= 0)
 		field[at] = number(packet.seq);
-	assert_int_equal(timeline_add_event(writer, &event, NULL, &error), 0);
-	return ++events;
+	return tell(class, tid, field);
 }
 
-static void assert_origin(int64_t event, int64_t origin, int64_t tid, bool is_carrier)
+static void assert_origin(struct sent_packet told, int64_t origin, int64_t tid,
+			  bool is_carrier)
 {
-	wanted[event] = (struct wanted){origin, tid, is_carrier};
-}
-
-/* All that was wanted is told. */
-static int end(void **state)
-{
-	struct error error = ERROR_INIT;
-	struct timeline_reader *reader;
-	struct sent_packets *packets;
-
-	(void)state;
-	finish_timeline(writer);
-	reader = timeline_reader_open("t", &error);
-	packets = sent_packets_new(reader, &error);
-	assert_string_equal(error_text(&error), "");
-	for (int64_t i = 1; i <= events; i++) {
-		const struct sent_packet *packet;
-
-		if (!wanted[i].origin)
-			continue;
-		assert_int_equal(sent_packets_find(packets, i, &packet, &error), 0);
-		assert_non_null(packet);
-		assert_int_equal(packet->origin, wanted[i].origin);
-		assert_int_equal(packet->origin_tid, wanted[i].tid);
-		assert_int_equal(packet->origin_ns,
-				 late_ns ? late_ns : wanted[i].origin * NSEC_PER_MSEC);
-		assert_int_equal(packet->is_carrier, wanted[i].is_carrier);
-	}
-	sent_packets_free(packets);
-	timeline_reader_free(reader);
-	return 0;
+	assert_int_equal(told.origin, origin);
+	assert_int_equal(told.origin_tid, tid);
+	assert_int_equal(told.is_carrier, is_carrier);
 }
 
 /* The container's interface and the card are both eth0; masquerading changes the source.
@@ -211,13 +189,60 @@ static void a_tunnel_carries_packets(void **state)
 static void buffers_are_forgotten(void **unused)
 {
 	struct packet packet = {8, "bond0", 1500, 0, 64, "_tcp", "a", "b", 700};
+	struct sent_packet told;
 
 	(void)unused;
 	queue(5, packet);
 	packet.device = "eth0";
+	told = queue(8, packet);
+	assert_origin(told, 1, 5, false);
+	assert_int_equal(told.origin_ns, NSEC_PER_MSEC);
 	at_ns += NSEC_PER_SEC - NSEC_PER_MSEC;
-	wanted[queue(9, packet)] = (struct wanted){2, 9, false};
-	late_ns = at_ns;
+	packet.device = "eth1";
+	told = queue(9, packet);
+	assert_origin(told, 3, 9, false);
+	assert_int_equal(told.origin_ns, at_ns);
+}
+
+/* A buffer is a kernel's own. */
+static void nodes_have_buffers_of_their_own(void **unused)
+{
+	struct cell field[COLUMNS] = {
+	    number(8),    text("eth0"), number(228), number(4711),        number(64),
+	    text("_udp"), text("a"),    text("b"),   {.type = CELL_NULL},
+	};
+	struct sent_packet told = {.origin = 7, .origin_ns = 1, .origin_tid = 3};
+
+	(void)unused;
+	tell(class, 5, field);
+	sent_packets_event(packets, class, 1, field, &told);
+	assert_origin(told, 7, 3, false);
+}
+
+static void headers_and_flags_are_told(void **unused)
+{
+	static const char *const v4[] = {V4 "ihl", V4 TCP "data_offset", V4 TCP "flags"};
+	static const char *const v6[] = {V6 TCP "data_offset", V6 TCP "flags"};
+	static const char *const capture[] = {"length", "payload", "flags"};
+	const struct cell field[][3] = {{number(6), number(8), number(16)},
+					{number(8), number(2)},
+					{number(152), number(100), number(24)},
+					{number(INT64_MAX), number(0), number(0)}};
+	const int header[] = {24 + 32, 40 + 32, 52, -1}, flags[] = {16, 2, 24, 0};
+	int of[4];
+
+	(void)unused;
+	of[0] = add_class("net_dev_queue", v4, 3);
+	of[1] = add_class("net_dev_queue", v6, 2);
+	of[2] = of[3] = add_class("packet", capture, 3);
+	for (int i = 0; i < 4; i++) {
+		struct sent_packet told = tell(of[i], 5, field[i]);
+
+		assert_int_equal(told.header, header[i]);
+		assert_int_equal(told.flags, flags[i]);
+		assert_origin(told, i + 1, 5, false);
+	}
+	assert_int_equal(add_class("net_if_receive_skb", columns, COLUMNS), -1);
 }
 
 #define ORIGIN_TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
@@ -230,7 +255,9 @@ int main(void)
 	    ORIGIN_TEST(an_id_tells_a_packet),
 	    ORIGIN_TEST(a_tunnel_carries_packets),
 	    ORIGIN_TEST(buffers_are_forgotten),
+	    ORIGIN_TEST(nodes_have_buffers_of_their_own),
+	    ORIGIN_TEST(headers_and_flags_are_told),
 	};
 
-	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
