@@ -46,6 +46,11 @@ again()
 	again 2,1500 100 1000 0 1100 1000 0 100 1000 0 1600 1000 0
 }
 
+@test "again as much as an event that was lost" {
+	again 1,100 100 100 0 100 100 0 300 100 0
+	again 1,50 100 100 0 150 100 0 300 50 0
+}
+
 @test "SYN and FIN again have no bytes" {
 	again 2,0 99 0 2 99 0 2 100 0 1 100 0 1
 }
