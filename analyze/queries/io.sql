@@ -92,7 +92,8 @@ FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node
 GROUP BY g.node, n.name, tid, pid, comm, process, operation;
 
 -- What calls do with a descriptor: move bytes, or change which file it is.
--- with call_kind
+-- temporary call_kind
+-- index: name
 WITH named (name, kind, path) AS (VALUES
 	('read', 'read', NULL), ('readv', 'read', NULL), ('pread64', 'read', NULL), ('preadv', 'read', NULL),
 	('preadv2', 'read', NULL), ('recvfrom', 'read', NULL), ('recvmsg', 'read', NULL), ('getdents64', 'read', NULL),
@@ -115,24 +116,53 @@ FROM syscall AS s CROSS JOIN call_kind AS k LEFT JOIN known_thread AS t ON t.id 
 WHERE k.name = s.name AND CASE WHEN k.kind = 'open' THEN s.ret ELSE s.fd END >= 0 AND s.begin_ns <= :end_ns
   AND (:all_nodes = 1 OR s.node IN (SELECT id FROM chosen_node));
 
+-- When descriptors became something else, and what.
+-- temporary descriptor_change
+SELECT node, process, fd, end_ns, max(CASE WHEN kind = 'open' THEN path END) AS path
+FROM descriptor_call WHERE kind IN ('open', 'close') GROUP BY node, process, fd, end_ns;
+
+-- Most calls come before any change of their descriptor: they need not be put in order.
+-- temporary first_change
+-- index: node, process, fd
+SELECT node, process, fd, min(end_ns) AS first_ns FROM descriptor_change GROUP BY node, process, fd;
+
+-- with move
+SELECT d.node, d.process, d.thread, d.comm, d.kind, d.fd, d.duration_ns, d.end_ns, f.first_ns,
+       CASE WHEN d.end_ns <= :end_ns THEN d.ret END AS ret
+FROM descriptor_call AS d
+LEFT JOIN first_change AS f ON f.node = d.node AND f.process = d.process AND f.fd = d.fd
+WHERE d.kind IN ('read', 'write', 'sync') AND d.is_asked = 1
+  AND CASE WHEN d.kind <> 'sync' AND d.end_ns <= :end_ns AND d.ret > 0 THEN d.ret ELSE 0 END
+      BETWEEN :min_bytes AND :max_bytes
+  AND (:all_threads = 1 OR d.thread IN (SELECT id FROM chosen_thread));
+
+-- The others, with when their descriptor became what it was then.
+-- temporary later_move
+WITH followed AS (
+	SELECT node, process, thread, comm, kind, fd, duration_ns, end_ns, ret, NULL AS change_ns
+	FROM move WHERE end_ns >= first_ns
+	UNION ALL
+	SELECT node, process, NULL, NULL, 'change', fd, NULL, end_ns, NULL, end_ns FROM descriptor_change),
+dated AS (
+	SELECT node, process, thread, comm, kind, fd, duration_ns, ret,
+	       max(change_ns) OVER (PARTITION BY node, process, fd ORDER BY end_ns) AS since_ns
+	FROM followed)
+SELECT node, process, thread, comm, kind, fd, duration_ns, ret, since_ns FROM dated WHERE kind <> 'change';
+
 -- By descriptor, thread and when the descriptor became what it was then.
 -- with moved
-WITH followed AS (
-	SELECT node, process, thread, comm, kind, fd, duration_ns, is_asked,
-	       CASE WHEN end_ns <= :end_ns THEN ret END AS ret,
-	       max(CASE WHEN kind IN ('open', 'close') THEN end_ns END)
-	       OVER (PARTITION BY node, process, fd ORDER BY end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS since_ns
-	FROM descriptor_call)
+WITH dated AS (
+	SELECT node, process, thread, comm, kind, fd, duration_ns, ret, NULL AS since_ns
+	FROM move WHERE first_ns IS NULL OR end_ns < first_ns
+	UNION ALL
+	SELECT node, process, thread, comm, kind, fd, duration_ns, ret, since_ns FROM later_move)
 SELECT node, process, thread, comm, fd, since_ns,
        coalesce(sum(ret) FILTER (WHERE kind = 'read' AND ret > 0), 0) AS read_bytes,
        coalesce(sum(ret) FILTER (WHERE kind = 'write' AND ret > 0), 0) AS written_bytes,
        count(*) FILTER (WHERE kind = 'read') AS reads, count(*) FILTER (WHERE kind = 'write') AS writes,
        count(*) FILTER (WHERE kind = 'sync') AS syncs, count(*) FILTER (WHERE ret BETWEEN -4095 AND -1) AS errors,
        sum(duration_ns) AS sum_ns, max(duration_ns) AS max_ns
-FROM followed
-WHERE kind IN ('read', 'write', 'sync') AND is_asked = 1
-  AND CASE WHEN kind <> 'sync' AND ret > 0 THEN ret ELSE 0 END BETWEEN :min_bytes AND :max_bytes
-  AND (:all_threads = 1 OR thread IN (SELECT id FROM chosen_thread))
+FROM dated
 GROUP BY node, process, fd, since_ns, thread, comm;
 
 -- table files: Files, from system calls
@@ -152,14 +182,11 @@ GROUP BY node, process, fd, since_ns, thread, comm;
 -- column errors: count, ERRORS
 -- column sum_ns: ns, TIME
 -- column max_ns: ns, LONGEST
-WITH changed AS (
-	SELECT node, process, fd, end_ns, max(CASE WHEN kind = 'open' THEN path END) AS path
-	FROM descriptor_call WHERE kind IN ('open', 'close') GROUP BY node, process, fd, end_ns)
 SELECT n.name AS node, t.pid AS pid, coalesce(t.process, t.comm, m.comm) AS process, m.fd AS fd, c.path AS path,
        sum(read_bytes) AS read_bytes, sum(written_bytes) AS written_bytes, sum(reads) AS reads,
        sum(writes) AS writes, sum(syncs) AS syncs, sum(errors) AS errors, sum(sum_ns) AS sum_ns, max(max_ns) AS max_ns
 FROM moved AS m JOIN node AS n ON n.id = m.node LEFT JOIN known_thread AS t ON t.id = m.thread
-LEFT JOIN changed AS c ON c.node = m.node AND c.process = m.process AND c.fd = m.fd AND c.end_ns = m.since_ns
+LEFT JOIN descriptor_change AS c ON c.node = m.node AND c.process = m.process AND c.fd = m.fd AND c.end_ns = m.since_ns
 GROUP BY m.node, n.name, t.pid, coalesce(t.process, t.comm, m.comm), m.fd, c.path;
 
 -- table freq: How often how long: disk requests
