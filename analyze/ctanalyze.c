@@ -68,9 +68,9 @@ static enum options_status show_analysis(const struct analysis *analysis,
 	char *name = mem_printf("ctanalyze %s", analysis->name);
 	char *tables = analysis->own ? query_help(analysis->own) : NULL;
 	char *summary = mem_printf("%s\n\n%s", analysis->summary, analysis->description);
-	char *usage = mem_printf("%s %s", analysis->name,
-				 analysis->usage ? analysis->usage
-						 : "[OPTION...] TIMELINE");
+	char *usage =
+	    mem_printf("%s %s", analysis->name,
+		       analysis->usage ? analysis->usage : "[OPTION...] TIMELINE");
 	struct command command = {
 	    .more = tables && *tables ? tables : NULL,
 	    .name = name,
