@@ -101,8 +101,8 @@ struct ctf_facts {
 	bool is_partial; /* packets were left out by their times; lacks their events */
 
 	/* Where packets of a network are looked for, input/packet_source.h. */
-	uint64_t sent, received; /* sightings */
-	uint64_t network_events; /* of any kind that could be a sighting */
+	uint64_t sent, received; /* packet events */
+	uint64_t network_events; /* of any kind that could be a packet's */
 	uint64_t headerless;     /* received without any recorded header */
 };
 
