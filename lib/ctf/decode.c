@@ -195,9 +195,11 @@ static bool run(const struct ctf_program *program, const struct ctf_op *op,
 			if (!skip(cursor, op->bits))
 				return false;
 			break;
-		case OP_WHOLE:
-			if (cursor->at % 8)
+		case OP_ORDER:
+			/* Then nobody can say which bits are meant. */
+			if (cursor->at % 8 && cursor->order != op->index)
 				return stop(cursor, "byte orders change within a byte");
+			cursor->order = op->index;
 			break;
 		case OP_KEEP:
 			cursor->slot[op->index] = number(cursor, op);

@@ -64,7 +64,7 @@ static bool is_before_begin(const struct own_reader *reader,
  */
 static void step_back(struct ctf_stream *stream)
 {
-	unsigned size = stream->packet.stream->stamp_size;
+	unsigned size = stream->packet.stream->of->stamp_size;
 
 	if (size && size < 64 && packet_has(&stream->packet, ROLE_BEGIN))
 		stream->cursor.clock -= (uint64_t)1 << (size - 1);

@@ -7,6 +7,8 @@
 
 /* In the order in which they are in a packet. */
 enum {
+	PACKET_CONTEXT = 1,
+	EVENT_HEADER = 2,
 	SCOPES = 6,
 	MOST_MATCHES = 1 << 26, /* LTTng's variants have a dozen options */
 };
@@ -21,7 +23,8 @@ struct around {
 struct resolving {
 	struct schema *schema;
 	struct field_class *scope[SCOPES];
-	int at; /* the scope at hand */
+	int at;                       /* the scope at hand, */
+	struct schema_stream *stream; /* and its stream */
 	struct field_class *user;
 	int *same; /* one a slot: another one that is the same, or itself */
 	size_t room;
@@ -196,6 +199,31 @@ static bool is_number(const struct field_class *class)
 	return class->type == FIELD_INTEGER || class->type == FIELD_REAL;
 }
 
+/* What a field tells of its stream besides its value. */
+static int survey(struct resolving *resolving, const struct field_class *class)
+{
+	struct schema_stream *stream = resolving->stream;
+
+	if (resolving->at == 0)
+		resolving->schema->header_roles |= class->roles;
+	else
+		stream->has_id |= class->is_id;
+	if (!class->clock)
+		return 0;
+	if (class->is_signed)
+		return error_set(resolving->error, "a stamp that is signed");
+	if (resolving->at != PACKET_CONTEXT && resolving->at != EVENT_HEADER)
+		return error_set(resolving->error, "a stamp outside the headers");
+	if (stream->clock && strcmp(stream->clock, class->clock) != 0)
+		return error_set(resolving->error, "stamps of two clocks");
+	stream->clock = class->clock;
+	if (resolving->at == EVENT_HEADER && !stream->has_stamps) {
+		stream->has_stamps = true;
+		stream->stamp_size = class->size;
+	}
+	return 0;
+}
+
 static int resolve(struct resolving *resolving, struct field_class *class,
 		   const struct around *outer)
 {
@@ -208,6 +236,8 @@ static int resolve(struct resolving *resolving, struct field_class *class,
 	    (class->size % 8 || class->align % 8))
 		schema->mixed = true;
 	resolving->user = class;
+	if (survey(resolving, class))
+		return -1;
 	if ((class->type == FIELD_VARIANT || class->type == FIELD_SEQUENCE ||
 	     class->type == FIELD_OPTIONAL) &&
 	    find_target(resolving, outer))
@@ -251,10 +281,10 @@ static int each_scope(struct resolving *resolving,
 	if (visit(resolving, 0, schema->packet_header))
 		return -1;
 	for (size_t i = 0; i < schema->streams; i++) {
-		const struct schema_stream *stream = &schema->stream[i];
+		struct schema_stream *stream = resolving->stream = &schema->stream[i];
 
-		if (visit(resolving, 1, stream->packet_context) ||
-		    visit(resolving, 2, stream->event_header) ||
+		if (visit(resolving, PACKET_CONTEXT, stream->packet_context) ||
+		    visit(resolving, EVENT_HEADER, stream->event_header) ||
 		    visit(resolving, 3, stream->event_context))
 			return -1;
 		for (size_t k = 0; k < schema->events; k++) {

@@ -186,6 +186,12 @@ struct schema_clock {
 struct schema_stream {
 	uint64_t id;
 	struct field_class *packet_context, *event_header, *event_context;
+
+	/* Set by schema_resolve. */
+	const char *clock;   /* of all stamps in its headers, or NULL */
+	unsigned stamp_size; /* of the first in the event header, or 0 */
+	bool has_stamps;     /* there is one */
+	bool has_id;         /* the event header says the class */
 };
 
 struct schema_event {
@@ -208,9 +214,10 @@ struct schema {
 	uint64_t major, minor, patch; /* of the tracer */
 
 	/* Set by schema_resolve. */
-	int slots;        /* of all values that are kept for later fields */
-	bool mixed;       /* some bits within bytes are not in the order of others */
-	uint64_t matches; /* of options with labels, that programs will look for */
+	int slots;             /* of all values that are kept for later fields */
+	unsigned header_roles; /* that the packet header has */
+	bool mixed;            /* some bits within bytes are not in the order of others */
+	uint64_t matches;      /* of options with labels, that programs will look for */
 };
 
 /*
