@@ -104,32 +104,17 @@ uint64_t ctf_leb128(const struct field_class *class, struct ctf_bytes bytes, uin
 	return cursor.leb128;
 }
 
-/* Of characters of two or four bytes, the first that is zero; NULL: none. */
-static const unsigned char *find_zero(const unsigned char *begin, size_t most,
-				      unsigned size)
-{
-	static const unsigned char zero[4];
-
-	if (size == 1)
-		return memchr(begin, '\0', most);
-	for (size_t at = 0; size <= most - at; at += size)
-		if (memcmp(begin + at, zero, size) == 0)
-			return begin + at;
-	return NULL;
-}
-
 static bool string(struct ctf_cursor *cursor, const struct ctf_op *op)
 {
-	const unsigned char *begin = cursor->bytes.byte + cursor->at / 8;
-	size_t most = (size_t)(cursor->end - cursor->at) / 8;
-	const unsigned char *end = find_zero(begin, most, op->number.size);
+	const char *begin = (const char *)cursor->bytes.byte + cursor->at / 8;
+	size_t most = (size_t)(cursor->end - cursor->at) / 8, unit = op->number.size;
+	size_t size = text_size(begin, most, op->number.size);
 
-	if (!end)
+	if (size + unit > most)
 		return stop_beyond(cursor, "its text ends beyond its packet");
 	if (op->index >= 0)
-		cursor->place[op->index] =
-		    (struct ctf_place){cursor->at, (uint64_t)(end - begin)};
-	cursor->at += 8 * ((uint64_t)(end - begin) + op->number.size);
+		cursor->place[op->index] = (struct ctf_place){cursor->at, size};
+	cursor->at += 8 * (size + unit);
 	return true;
 }
 

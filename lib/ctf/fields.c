@@ -51,7 +51,7 @@ static bool has_members(const struct field_class *class)
 static struct field_class *inside(struct field_class *class)
 {
 	while (class->type == FIELD_OPTIONAL)
-		class = class->element;
+		class = class->member->class;
 	return class;
 }
 
@@ -195,27 +195,10 @@ static double real_at(const struct field_class *class, struct ctf_bytes bytes,
 	return class->size == 32 ? (double)single : real;
 }
 
-static unsigned unit_size(enum text_encoding encoding)
-{
-	return encoding >= TEXT_UTF32LE ? 4 : encoding >= TEXT_UTF16LE ? 2 : 1;
-}
-
-/* How many of these bytes are text: all before a zero. */
-static size_t text_size(const char *bytes, uint64_t count, enum text_encoding encoding)
-{
-	size_t unit = unit_size(encoding), size = 0;
-
-	if (unit == 1)
-		return strnlen(bytes, count);
-	while (size + unit <= count && memcmp(bytes + size, "\0\0\0", unit) != 0)
-		size += unit;
-	return size;
-}
-
 static uint32_t unit_at(const char *bytes, enum text_encoding encoding)
 {
 	const unsigned char *byte = (const unsigned char *)bytes;
-	unsigned size = unit_size(encoding);
+	unsigned size = text_unit(encoding);
 	bool is_big = encoding == TEXT_UTF16BE || encoding == TEXT_UTF32BE;
 	uint32_t unit = 0;
 
@@ -228,7 +211,7 @@ static uint32_t unit_at(const char *bytes, enum text_encoding encoding)
 static bool add_wide(struct bytes *text, const char *bytes, size_t size,
 		     enum text_encoding encoding)
 {
-	size_t step = unit_size(encoding);
+	size_t step = text_unit(encoding);
 	bool is_right = true;
 
 	for (size_t at = 0; at + step <= size; at += step) {
@@ -257,9 +240,9 @@ static void fetch_text(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 	const char *begin = (const char *)cursor->bytes.byte + place.at / 8;
 	enum text_encoding encoding =
 	    leaf->class->element ? leaf->class->element->text : leaf->class->text;
-	size_t size = text_size(begin, place.count, encoding);
+	size_t size = text_size(begin, place.count, text_unit(encoding));
 
-	if (unit_size(encoding) == 1) {
+	if (text_unit(encoding) == 1) {
 		cell_set_text(cell, begin, size);
 		return;
 	}
@@ -400,10 +383,10 @@ static size_t add_json_string(struct bytes *text, enum text_encoding encoding,
 			      const struct ctf_cursor *cursor, uint64_t most)
 {
 	const char *begin = (const char *)cursor->bytes.byte + cursor->at / 8;
-	size_t size = text_size(begin, most, encoding);
+	size_t size = text_size(begin, most, text_unit(encoding));
 	struct bytes utf8 = {NULL, 0, 0};
 
-	if (unit_size(encoding) == 1) {
+	if (text_unit(encoding) == 1) {
 		ctf_json_add_string(text, begin, size);
 		return size;
 	}
@@ -471,7 +454,7 @@ static void add_json(struct bytes *text, const struct field_class *class,
 	case FIELD_STRING:
 		cursor->at += 8 * (add_json_string(text, class->text, cursor,
 						   (cursor->end - cursor->at) / 8) +
-				   unit_size(class->text));
+				   text_unit(class->text));
 		break;
 	case FIELD_VARIANT:
 	case FIELD_OPTIONAL:

@@ -160,11 +160,8 @@ static struct ctf_op *make_bytes(struct making *making, const struct field_class
 
 static void make_string(struct making *making, const struct field_class *class)
 {
-	struct ctf_op *op = make_bytes(making, class, OP_STRING);
-
-	op->number.size = class->text >= TEXT_UTF32LE   ? 4
-			  : class->text >= TEXT_UTF16LE ? 2
-							: 1;
+	make_bytes(making, class, OP_STRING)->number.size =
+	    (uint8_t)text_unit(class->text);
 }
 
 static void make_leb128(struct making *making, const struct field_class *class)
@@ -236,16 +233,18 @@ static void make_sequence(struct making *making, const struct field_class *class
 	forget(making, (stride | bits) & -(stride | bits));
 }
 
-static void add_options(struct ctf_program *program, const struct field_range *range,
-			size_t ranges, size_t option)
+static void add_options(struct ctf_program *program, const struct field_class *class)
 {
-	for (size_t i = 0; i < ranges; i++) {
-		program->option =
-		    mem_grow(program->option, program->options, &program->option_room,
-			     sizeof(*program->option));
-		program->option[program->options++] =
-		    (struct ctf_option){range[i].first, range[i].last, (uint32_t)option};
-	}
+	for (size_t i = 0; i < class->members; i++)
+		for (size_t k = 0; k < class->member[i].ranges; k++) {
+			const struct field_range *range = &class->member[i].range[k];
+
+			program->option =
+			    mem_grow(program->option, program->options,
+				     &program->option_room, sizeof(*program->option));
+			program->option[program->options++] =
+			    (struct ctf_option){range->first, range->last, (uint32_t)i};
+		}
 }
 
 /* What is known after either of two ways. */
@@ -275,7 +274,8 @@ static void make_options(struct making *making, const struct field_class *class,
 		making->known = before;
 		make(making, class->member[i].class);
 		flush(making);
-		if (i == 0)
+		/* Of an optional there may be nothing. */
+		if (i == 0 && class->type == FIELD_VARIANT)
 			after = making->known;
 		meet(&after, &making->known);
 		op = add(making, OP_JUMP, 0);
@@ -290,51 +290,27 @@ static void make_options(struct making *making, const struct field_class *class,
 	making->known = after;
 }
 
-static struct ctf_op *make_choice(struct making *making, const struct field_class *class,
-				  size_t first)
-{
-	struct ctf_op *op = add(making, OP_CHOOSE, first);
-
-	op->index = class->from;
-	op->number.is_signed = class->is_from_signed;
-	op->count = making->program->options - first;
-	return op;
-}
-
 static void make_variant(struct making *making, const struct field_class *class)
 {
 	struct ctf_program *program = making->program;
-	size_t first = program->options, end;
-	uint32_t *begin;
+	size_t first = program->options, end, choice;
+	uint32_t *begin = mem_zalloc(class->members * sizeof(*begin) + 1);
+	struct ctf_op *op;
 
 	flush(making);
-	for (size_t i = 0; i < class->members; i++)
-		add_options(program, class->member[i].range, class->member[i].ranges, i);
+	add_options(program, class);
 	end = program->options;
-	make_choice(making, class, first);
-	begin = mem_zalloc(class->members * sizeof(*begin) + 1);
+	op = add(making, OP_CHOOSE, first);
+	op->index = class->from;
+	op->number.is_signed = class->is_from_signed;
+	op->count = end - first;
+	choice = (size_t)(op - program->op);
 	make_options(making, class, begin);
 	for (size_t i = first; i < end; i++)
 		program->option[i].target = begin[program->option[i].target];
+	if (class->type == FIELD_OPTIONAL)
+		program->op[choice].target = (uint32_t)program->ops;
 	free(begin);
-}
-
-static void make_optional(struct making *making, const struct field_class *class)
-{
-	struct ctf_program *program = making->program;
-	const struct known before = making->known;
-	size_t first = program->options, end, choice;
-
-	flush(making);
-	add_options(program, class->range, class->ranges, 0);
-	end = program->options;
-	choice = (size_t)(make_choice(making, class, first) - program->op);
-	for (size_t i = first; i < end; i++)
-		program->option[i].target = (uint32_t)program->ops;
-	make(making, class->element);
-	flush(making);
-	meet(&making->known, &before);
-	program->op[choice].target = (uint32_t)program->ops;
 }
 
 static void make(struct making *making, const struct field_class *class)
@@ -344,7 +320,7 @@ static void make(struct making *making, const struct field_class *class)
 	    [FIELD_STRING] = make_string,     [FIELD_STRUCTURE] = make_structure,
 	    [FIELD_VARIANT] = make_variant,   [FIELD_ARRAY] = make_array,
 	    [FIELD_SEQUENCE] = make_sequence, [FIELD_LEB128] = make_leb128,
-	    [FIELD_OPTIONAL] = make_optional,
+	    [FIELD_OPTIONAL] = make_variant,
 	};
 
 	by_type[class->type](making, class);

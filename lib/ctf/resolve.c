@@ -105,7 +105,8 @@ static int refer(struct resolving *resolving, struct field_class *target)
 		if (select_by_labels(resolving, class, target))
 			return -1;
 	}
-	if (class->type == FIELD_OPTIONAL && !class->ranges && !target->is_boolean)
+	if (class->type == FIELD_OPTIONAL && !class->member->ranges &&
+	    !target->is_boolean)
 		return error_set(resolving->error, "%s: want a boolean, or ranges", name);
 	if (is_again && class->is_from_signed != target->is_signed)
 		return error_set(resolving->error, "%s: want integers of one sign", name);
@@ -132,10 +133,9 @@ static int follow(struct resolving *resolving, struct field_class *class, size_t
 	/* CTF 1.8 knows no way into an array or an option. */
 	if (location->is_looked_up && class && class->type != FIELD_STRUCTURE)
 		return refer(resolving, step == location->steps ? class : NULL);
-	while (class && (class->type == FIELD_ARRAY || class->type == FIELD_SEQUENCE ||
-			 class->type == FIELD_OPTIONAL))
+	while (class && (class->type == FIELD_ARRAY || class->type == FIELD_SEQUENCE))
 		class = class->element;
-	if (class && class->type == FIELD_VARIANT) {
+	if (class && (class->type == FIELD_VARIANT || class->type == FIELD_OPTIONAL)) {
 		for (size_t i = 0; i < class->members; i++) {
 			struct field_class *option = class->member[i].class;
 
@@ -242,8 +242,9 @@ static int resolve(struct resolving *resolving, struct field_class *class,
 	     class->type == FIELD_OPTIONAL) &&
 	    find_target(resolving, outer))
 		return -1;
-	if (class->type == FIELD_OPTIONAL && !class->ranges)
-		field_add_range(&class->range, &class->ranges, 1, UINT64_MAX);
+	if (class->type == FIELD_OPTIONAL && !class->member->ranges)
+		field_add_range(&class->member->range, &class->member->ranges, 1,
+				UINT64_MAX);
 	class->is_known = true;
 	for (size_t i = 0; i < class->members; i++)
 		if (resolve(resolving, class->member[i].class, &around))

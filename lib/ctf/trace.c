@@ -194,49 +194,35 @@ static bool is_stamp(const struct field_class *class, unsigned id_size)
 	       behind(id_size, class) % 8 + class->size <= 64;
 }
 
-/* The stamp of an option that is nothing else. */
-static const struct field_class *find_stamp(const struct field_class *option,
-					    unsigned id_size)
-{
-	if (option->type != FIELD_STRUCTURE || option->members != 1 ||
-	    id_size % option->align)
-		return NULL;
-	option = option->member[0].class;
-	return is_stamp(option, id_size) ? option : NULL;
-}
-
-/* The first option, so that no other one can be meant. */
-static const struct field_class *find_short(const struct field_class *id,
-					    const struct field_class *v)
-{
-	if (v->from < 0 || v->from != id->slot || v->members == 0 ||
-	    v->member[0].ranges != 1 || v->member[0].range[0].first != 0)
-		return NULL;
-	return find_stamp(v->member[0].class, id->size);
-}
-
 static void find_short_header(const struct field_class *header,
 			      struct ctf_short_header *quick)
 {
-	const struct field_class *id, *next, *stamp;
+	const struct field_class *id, *stamp, *v;
 
 	if (header->type != FIELD_STRUCTURE || header->members != 2 || header->align != 8)
 		return;
 	id = header->member[0].class;
-	next = header->member[1].class;
-	if (!is_little_unsigned(id) || !id->is_id || id->clock)
-		return;
-	if (next->type == FIELD_VARIANT)
-		stamp = find_short(id, next);
-	else
-		stamp = is_stamp(next, id->size) ? next : NULL;
-	if (!stamp)
+	stamp = v = header->member[1].class;
+	quick->last = UINT64_MAX;
+	if (v->type == FIELD_VARIANT) {
+		/* The first option, so that no other one can be meant. */
+		const struct field_member *option = v->member;
+
+		if (v->from < 0 || v->from != id->slot || option->ranges != 1 ||
+		    option->range[0].first != 0 ||
+		    option->class->type != FIELD_STRUCTURE ||
+		    option->class->members != 1 || id->size % option->class->align)
+			return;
+		quick->last = option->range[0].last;
+		stamp = option->class->member[0].class;
+	}
+	if (!is_little_unsigned(id) || !id->is_id || id->clock ||
+	    !is_stamp(stamp, id->size))
 		return;
 	quick->id_size = id->size;
 	quick->stamp_size = stamp->size;
 	quick->stamp_at = behind(id->size, stamp);
 	quick->size = quick->stamp_at + stamp->size;
-	quick->last = next == stamp ? UINT64_MAX : next->member[0].range[0].last;
 	quick->slot = id->slot;
 }
 
