@@ -64,7 +64,7 @@ static bool leb128(struct ctf_cursor *cursor, const struct ctf_op *op)
 	unsigned size = 0;
 
 	for (; more; size += 7) {
-		uint64_t byte, fit;
+		uint64_t byte, rest;
 
 		if (cursor->end - cursor->at < 8)
 			return stop_beyond(cursor, "it ends beyond its packet");
@@ -72,16 +72,13 @@ static bool leb128(struct ctf_cursor *cursor, const struct ctf_op *op)
 		cursor->at += 8;
 		more = byte & 0x80;
 		byte &= 0x7f;
+		if (size < 64)
+			value |= byte << size;
 		/* Of what does not fit, only copies of the sign. */
-		fit = size < 64 ? byte << size : 0;
-		if (size < 63)
-			value |= fit;
-		else if (!op->number.is_signed ? byte > (size == 63)
-					       : byte != 0 && byte != 0x7f)
-			return stop(cursor, "its integer has more than 64 bits");
-		else
-			value |= fit;
-		if (op->number.is_signed && size >= 63 && (value >> 63) != (byte & 1))
+		rest = !op->number.is_signed ? (size == 63 ? byte & 1 : 0)
+		       : value >> 63         ? 0x7f
+					     : 0;
+		if (size >= 63 && byte != rest)
 			return stop(cursor, "its integer has more than 64 bits");
 	}
 	if (op->number.is_signed && size < 64)

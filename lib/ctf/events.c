@@ -185,6 +185,7 @@ static inline void follow(struct ctf_cursor *cursor, const struct way *way,
 	cursor->at = way->at;
 	cursor->clock = way->clock;
 	cursor->id = way->id;
+	cursor->order = ORDER_LITTLE;
 	if (header->slot >= 0)
 		cursor->slot[header->slot] = way->id;
 }

@@ -368,8 +368,8 @@ static void add_json_number(struct bytes *text, const struct field_class *class,
 	uint64_t value = integer_at(class, cursor->bytes, &cursor->at);
 	const char *label = class->is_label ? field_label(class, value) : NULL;
 
-	if (class->slot >= 0)
-		cursor->slot[class->slot] = value;
+	for (size_t i = 0; i < class->slots; i++)
+		cursor->slot[class->slot[i]] = value;
 	if (label)
 		ctf_json_add_string(text, label, strlen(label));
 	else

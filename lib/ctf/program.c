@@ -18,7 +18,7 @@ struct making {
 	size_t run_at; /* the op that skips the run; what looks back into it follows */
 	uint64_t run;  /* bits so far */
 	bool has_run;
-	bool mixed; /* every number is looked at by itself */
+	bool mixed; /* numbers of bits are looked at by themselves */
 };
 
 static struct ctf_op *add(struct making *making, enum ctf_op_kind kind, uint64_t bits)
@@ -105,8 +105,8 @@ static void look_at_number(struct making *making, enum ctf_op_kind kind,
 /* Whoever else wants to know the number that comes next. */
 static void look_at_users(struct making *making, const struct field_class *class)
 {
-	if (class->slot >= 0)
-		look_at_number(making, OP_KEEP, class, class->slot);
+	for (size_t i = 0; i < class->slots; i++)
+		look_at_number(making, OP_KEEP, class, class->slot[i]);
 	if (class->clock)
 		look_at_number(making, OP_CLOCK, class, -1);
 	if (class->is_id)
@@ -131,10 +131,21 @@ static void look_at_place(struct making *making, const struct field_class *class
 
 static void make(struct making *making, const struct field_class *class);
 
+/* Whether there are numbers in it that may begin or end within a byte. */
+static bool has_bits(const struct field_class *class)
+{
+	if (class->type == FIELD_INTEGER || class->type == FIELD_REAL)
+		return class->size % 8 || class->align % 8;
+	for (size_t i = 0; i < class->members; i++)
+		if (has_bits(class->member[i].class))
+			return true;
+	return class->element && has_bits(class->element);
+}
+
 static void make_number(struct making *making, const struct field_class *class)
 {
 	align(making, class->align);
-	if (making->mixed) {
+	if (making->mixed && has_bits(class)) {
 		flush(making);
 		add(making, OP_ORDER, 0)->index = class->order;
 	}
@@ -203,7 +214,7 @@ static void make_array(struct making *making, const struct field_class *class)
 
 	align(making, class->align);
 	look_at_place(making, class);
-	if (making->mixed || !field_is_constant(class, &bits))
+	if (!field_is_constant(class, &bits) || (making->mixed && has_bits(class)))
 		make_repeat(making, class);
 	else
 		advance(making, bits);
@@ -221,7 +232,8 @@ static void make_sequence(struct making *making, const struct field_class *class
 		op->index = class->place;
 		op->count = (uint64_t) class->from;
 	}
-	if (making->mixed || !field_is_constant(class->element, &bits) || bits == 0) {
+	if (!field_is_constant(class->element, &bits) || bits == 0 ||
+	    (making->mixed && has_bits(class))) {
 		make_repeat(making, class);
 		return;
 	}

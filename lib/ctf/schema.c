@@ -14,7 +14,7 @@ struct field_class *field_new(enum field_type type)
 
 	class->type = type;
 	class->align = type == FIELD_STRING || type == FIELD_LEB128 ? 8 : 1;
-	class->slot = class->from = -1;
+	class->from = -1;
 	class->place = -1;
 	return class;
 }
@@ -49,6 +49,12 @@ void field_add_range(struct field_range **range, size_t *ranges, uint64_t first,
 {
 	*range = grow(*range, *ranges, sizeof(**range));
 	(*range)[(*ranges)++] = (struct field_range){first, last};
+}
+
+void field_add_slot(struct field_class *class, int slot)
+{
+	class->slot = grow(class->slot, class->slots, sizeof(*class->slot));
+	class->slot[class->slots++] = slot;
 }
 
 void field_add_step(struct field_location *location, const char *step)
@@ -194,6 +200,7 @@ void field_free(struct field_class *class)
 	free(class->label);
 	free(class->member);
 	free(class->clock);
+	free(class->slot);
 	free_location(class->location);
 	free(class);
 }

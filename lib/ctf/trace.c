@@ -190,7 +190,7 @@ static unsigned behind(unsigned bits, const struct field_class *class)
 static bool is_stamp(const struct field_class *class, unsigned id_size)
 {
 	return is_little_unsigned(class) && class->clock && !class->is_id &&
-	       class->slot < 0 && class->align <= 8 &&
+	       !class->slots && class->align <= 8 &&
 	       behind(id_size, class) % 8 + class->size <= 64;
 }
 
@@ -208,7 +208,7 @@ static void find_short_header(const struct field_class *header,
 		/* The first option, so that no other one can be meant. */
 		const struct field_member *option = v->member;
 
-		if (v->from < 0 || v->from != id->slot || option->ranges != 1 ||
+		if (id->slots != 1 || v->from != id->slot[0] || option->ranges != 1 ||
 		    option->range[0].first != 0 ||
 		    option->class->type != FIELD_STRUCTURE ||
 		    option->class->members != 1 || id->size % option->class->align)
@@ -216,14 +216,14 @@ static void find_short_header(const struct field_class *header,
 		quick->last = option->range[0].last;
 		stamp = option->class->member[0].class;
 	}
-	if (!is_little_unsigned(id) || !id->is_id || id->clock ||
+	if (!is_little_unsigned(id) || !id->is_id || id->clock || id->slots > 1 ||
 	    !is_stamp(stamp, id->size))
 		return;
 	quick->id_size = id->size;
 	quick->stamp_size = stamp->size;
 	quick->stamp_at = behind(id->size, stamp);
 	quick->size = quick->stamp_at + stamp->size;
-	quick->slot = id->slot;
+	quick->slot = id->slots ? id->slot[0] : -1;
 }
 
 static int set_up_stream(struct ctf_trace *trace, struct ctf_stream_class *stream,
@@ -238,7 +238,7 @@ static int set_up_stream(struct ctf_trace *trace, struct ctf_stream_class *strea
 		return error_set(error, "no id in the headers of events");
 	stream->packet_context = ctf_program_new(&of->packet_context, 1, mixed);
 	stream->event_header = ctf_program_new(&of->event_header, 1, mixed);
-	if (of->event_header && !mixed)
+	if (of->event_header)
 		find_short_header(of->event_header, &stream->short_header);
 	return set_up_classes(trace, stream, error);
 }
