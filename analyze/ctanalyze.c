@@ -68,10 +68,13 @@ static enum options_status show_analysis(const struct analysis *analysis,
 	char *name = mem_printf("ctanalyze %s", analysis->name);
 	char *tables = analysis->own ? query_help(analysis->own) : NULL;
 	char *summary = mem_printf("%s\n\n%s", analysis->summary, analysis->description);
+	char *usage = mem_printf("%s %s", analysis->name,
+				 analysis->usage ? analysis->usage
+						 : "[OPTION...] TIMELINE");
 	struct command command = {
 	    .more = tables && *tables ? tables : NULL,
 	    .name = name,
-	    .usage = analysis->usage ? analysis->usage : "[OPTION...] TIMELINE",
+	    .usage = usage,
 	    .summary = summary,
 	    .rows = rows,
 	};
@@ -82,6 +85,7 @@ static enum options_status show_analysis(const struct analysis *analysis,
 	text_list_clear(&words);
 	free(tables);
 	free(summary);
+	free(usage);
 	free(name);
 	return status;
 }

@@ -17,8 +17,6 @@ struct relation {
 	bool is_temporary, is_wanted;
 };
 
-enum { MOST_STEPS = 100000 };
-
 /* An analysis of one timeline on its way. */
 struct query {
 	struct question *question;
@@ -460,19 +458,6 @@ static void end_query(struct query *query)
 }
 
 /* What statements that are asked for name, is wanted. 0, or -1 with error. */
-/* Steps that --interval makes of the time asked for are rows of several tables. */
-static int check_interval(const struct question *question, struct error *error)
-{
-	nsec_t step = question->request->interval_ns;
-	nsec_t span = nsec_sub(question->scope.end_ns, question->scope.begin_ns);
-
-	if (!step || span / step < MOST_STEPS)
-		return 0;
-	return error_set(error,
-			 "--interval: %lld steps in the time asked for, want at most %d",
-			 (long long)(span / step + 1), MOST_STEPS);
-}
-
 static int begin_query(struct query *query, struct question *question,
 		       struct error *error)
 {
@@ -488,7 +473,7 @@ static int begin_query(struct query *query, struct question *question,
 	}
 	query->shared = query_builtin_relations(error);
 	query_values_init(&query->values, question);
-	if (!query->shared || check_interval(question, error))
+	if (!query->shared)
 		return -1;
 	add_blocks(query, query->shared);
 	status = query_values_relations(&query->values, question, query->file, error);

@@ -7,6 +7,21 @@
 #include "analyze/analysis.h"
 #include "analyze/threads.h"
 
+enum { MOST_STEPS = 100000 };
+
+/* Steps that --interval makes of the time asked for are rows of several tables. */
+static int check_interval(const struct question *question, struct error *error)
+{
+	nsec_t step = question->request->interval_ns;
+	nsec_t span = nsec_sub(question->scope.end_ns, question->scope.begin_ns);
+
+	if (!step || span / step < MOST_STEPS)
+		return 0;
+	return error_set(error,
+			 "--interval: %lld steps in the time asked for, want at most %d",
+			 (long long)(span / step + 1), MOST_STEPS);
+}
+
 int question_open(struct question *question, const struct analysis *analysis,
 		  const struct request *request, const char *path, struct error *error)
 {
@@ -24,7 +39,10 @@ int question_open(struct question *question, const struct analysis *analysis,
 		question_close(question);
 		return -1;
 	}
-	return 0;
+	if (!check_interval(question, error))
+		return 0;
+	question_close(question);
+	return -1;
 }
 
 void question_close(struct question *question)

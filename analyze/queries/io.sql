@@ -2,11 +2,11 @@
 -- name: io
 -- summary: disk requests by disk and process, bytes by file
 -- description: Tables: disks and requests, of which the duration is from the issue to the
---   device to the end, and QUEUED from being queued to that; files, what system calls
---   read and wrote by file and descriptor; top and log, each request; freq. Who made
---   a request is who queued it: for what is written behind, a thread of the kernel.
---   --min and --max are of the requests' durations, --minsize and --maxsize of what a
---   request or a call moved.
+--   device to the end, and QUEUED from being queued to that; files, what system
+--   calls read and wrote by file and descriptor; top and log, each request;
+--   freq. Who made a request is who queued it: for what is written behind, a
+--   thread of the kernel. --min and --max are of the requests' durations,
+--   --minsize and --maxsize of what a request or a call moved.
 -- example: ctanalyze io --group thread --minsize 64k run.db
 -- groups: process thread name node
 -- forms: stats

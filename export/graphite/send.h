@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "base/problem.h"
 #include "base/bytes.h"
+#include "base/problem.h"
 #include "export/graphite/points.h"
 
 /*

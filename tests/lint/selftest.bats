@@ -82,7 +82,7 @@ repeat()
 	complains 'lib/base/table.c:1: includes input/packet.h, may use only: base ' layers
 	put lib/base/table.c '#include "base/error.h"'
 	put analyze/cpu.h '#include "sync/fit/fit.h"'
-	complains 'analyze/cpu.h:1: includes sync/fit/fit.h, may use only: base timeline activity analyze ' \
+	complains 'analyze/cpu.h:1: includes sync/fit/fit.h, may use only: base timeline analyze ' \
 		layers
 	rm "$tree/analyze/cpu.h"
 	put datasets/simulate/world.h '#include "input/packet.h"' '#include "clock/map.h"'
