@@ -111,110 +111,99 @@ static const char *label_of(const struct field_class *class, const bt_field *fie
 	return labels ? field_name(label[0]) : NULL;
 }
 
+static const struct field_class *selected(const struct field_class *class,
+					  const bt_field *field)
+{
+	return class->member[bt_field_variant_get_selected_option_index(field)].class;
+}
+
 static double real_of(const struct field_class *class, const bt_field *field)
 {
 	return class->size == 32 ? (double)bt_field_real_single_precision_get_value(field)
 				 : bt_field_real_double_precision_get_value(field);
 }
 
-static void add_json(struct ctf_text *text, const struct field_class *class,
-		     const bt_field *field);
-
-static void add_json_members(struct ctf_text *text, const struct field_class *class,
-			     const bt_field *field)
+/* What is no array, structure or variant. */
+static void set_value(struct cell *cell, const struct field_class *class, bool is_label,
+		      const bt_field *field)
 {
-	for (uint64_t i = 0; i < class->members; i++) {
-		const char *name = field_name(class->member[i].name);
+	const char *label = is_label ? label_of(class, field) : NULL;
 
-		ctf_text_add(text, ",", i > 0);
-		ctf_text_add_string(text, name, strlen(name));
-		ctf_text_add(text, ":", 1);
-		add_json(text, class->member[i].class,
-			 bt_field_structure_borrow_member_field_by_index_const(field, i));
-	}
-}
-
-static void add_json_elements(struct ctf_text *text, const struct field_class *class,
-			      const bt_field *field)
-{
-	for (uint64_t i = 0; i < bt_field_array_get_length(field); i++) {
-		ctf_text_add(text, ",", i > 0);
-		add_json(text, class->element,
-			 bt_field_array_borrow_element_field_by_index_const(field, i));
+	if (label) {
+		cell_set_text(cell, label, strlen(label));
+	} else if (class->type == FIELD_INTEGER) {
+		cell->type = CELL_INTEGER;
+		cell->integer = (int64_t)integer_of(field);
+	} else if (class->type == FIELD_REAL) {
+		cell->type = CELL_REAL;
+		cell->real = real_of(class, field);
+	} else {
+		/* In an empty one libbabeltrace2 2.0.4 leaves older text. */
+		cell_set_text(cell, bt_field_string_get_value(field),
+			      bt_field_string_get_length(field));
 	}
 }
 
 /* As add_json of fields.c. */
-static void add_json(struct ctf_text *text, const struct field_class *class,
+static void add_json(struct bytes *text, const struct field_class *class,
 		     const bt_field *field)
 {
-	const char *label = label_of(class, field);
+	bool is_array = class->type == FIELD_ARRAY;
+	uint64_t count = is_array ? bt_field_array_get_length(field) : class->members;
+	struct cell cell;
 
-	if (label)
-		ctf_text_add_string(text, label, strlen(label));
-	else if (class->type == FIELD_INTEGER)
-		ctf_text_add_integer(text, integer_of(field), class->is_signed);
-	else if (class->type == FIELD_REAL)
-		ctf_text_add_real(text, real_of(class, field),
-				  class->size == 32 ? 9 : 17);
-	else if (class->type == FIELD_STRING)
-		ctf_text_add_string(text, bt_field_string_get_value(field),
-				    bt_field_string_get_length(field));
-	else if (class->type == FIELD_VARIANT)
-		add_json(text,
-			 class->member[bt_field_variant_get_selected_option_index(field)]
-			     .class,
-			 bt_field_variant_borrow_selected_option_field_const(field));
-	else {
-		ctf_text_add(text, class->type == FIELD_ARRAY ? "[" : "{", 1);
-		if (class->type == FIELD_ARRAY)
-			add_json_elements(text, class, field);
-		else
-			add_json_members(text, class, field);
-		ctf_text_add(text, class->type == FIELD_ARRAY ? "]" : "}", 1);
+	if (class->type <= FIELD_STRING) {
+		set_value(&cell, class, class->is_label, field);
+		ctf_json_add_value(text, class, &cell);
+		return;
 	}
+	if (class->type == FIELD_VARIANT) {
+		add_json(text, selected(class, field),
+			 bt_field_variant_borrow_selected_option_field_const(field));
+		return;
+	}
+	bytes_add_byte(text, is_array ? '[' : '{');
+	for (uint64_t i = 0; i < count; i++) {
+		ctf_json_add_name(text, class, i);
+		add_json(text, is_array ? class->element : class->member[i].class,
+			 is_array ? bt_field_array_borrow_element_field_by_index_const(
+					field, i)
+				  : bt_field_structure_borrow_member_field_by_index_const(
+					field, i));
+	}
+	bytes_add_byte(text, is_array ? ']' : '}');
 }
 
 /* An integer's bytes one after the other, the most significant first. */
-static void add_bytes(struct ctf_text *text, const bt_field *field, unsigned each)
+static void add_bytes(struct bytes *text, const bt_field *field, unsigned each)
 {
 	uint64_t count = bt_field_array_get_length(field);
-	char *byte = ctf_text_more(text, count * each);
+	uint8_t *byte = bytes_extend(text, count * each);
 
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t value = integer_of(
 		    bt_field_array_borrow_element_field_by_index_const(field, i));
 
 		for (unsigned k = each; k-- > 0;)
-			*byte++ = (char)(value >> 8 * k);
+			*byte++ = (uint8_t)(value >> 8 * k);
 	}
 }
 
 static void set_cell(struct ctf_leaf *leaf, struct cell *cell, const bt_field *field)
 {
 	const struct field_class *class = leaf->class;
-	const char *label = leaf->kind == LEAF_LABEL ? label_of(class, field) : NULL;
+	bool is_json = leaf->kind == LEAF_JSON;
 
 	leaf->text.size = 0;
-	if (label) {
-		cell_set_text(cell, label, strlen(label));
-	} else if (leaf->kind == LEAF_NUMBER || leaf->kind == LEAF_LABEL) {
-		cell->type = CELL_INTEGER;
-		cell->integer = (int64_t)integer_of(field);
-	} else if (leaf->kind == LEAF_REAL) {
-		cell->type = CELL_REAL;
-		cell->real = real_of(class, field);
-	} else if (leaf->kind == LEAF_TEXT) {
-		/* In an empty one libbabeltrace2 2.0.4 leaves older text. */
-		cell_set_text(cell, bt_field_string_get_value(field),
-			      bt_field_string_get_length(field));
-	} else if (leaf->kind == LEAF_BYTES) {
-		add_bytes(&leaf->text, field, class->element->size / 8);
-		cell_set_bytes(cell, CELL_BLOB, leaf->text.data, leaf->text.size);
-	} else {
-		add_json(&leaf->text, class, field);
-		cell_set_bytes(cell, CELL_TEXT, leaf->text.data, leaf->text.size);
+	if (!is_json && leaf->kind != LEAF_BYTES) {
+		set_value(cell, class, leaf->kind == LEAF_LABEL, field);
+		return;
 	}
+	if (is_json)
+		add_json(&leaf->text, class, field);
+	else
+		add_bytes(&leaf->text, field, class->element->size / 8);
+	ctf_cell_set(cell, is_json ? CELL_TEXT : CELL_BLOB, &leaf->text);
 }
 
 /* Set the cells of all that is there of a field. */
@@ -227,9 +216,7 @@ static void set_cells(struct ctf_fields *fields, const struct field_class *class
 				  bt_field_structure_borrow_member_field_by_index_const(
 				      field, i));
 	else if (class->type == FIELD_VARIANT)
-		set_cells(fields,
-			  class->member[bt_field_variant_get_selected_option_index(field)]
-			      .class,
+		set_cells(fields, selected(class, field),
 			  bt_field_variant_borrow_selected_option_field_const(field));
 	else if (class->place >= 0)
 		set_cell(&fields->leaf[class->place], &fields->cell[class->place], field);

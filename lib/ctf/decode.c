@@ -64,7 +64,7 @@ static bool leb128(struct ctf_cursor *cursor, const struct ctf_op *op)
 	unsigned size = 0;
 
 	for (; more; size += 7) {
-		uint64_t byte, fit;
+		uint64_t byte, rest;
 
 		if (cursor->end - cursor->at < 8)
 			return stop_beyond(cursor, "it ends beyond its packet");
@@ -72,16 +72,13 @@ static bool leb128(struct ctf_cursor *cursor, const struct ctf_op *op)
 		cursor->at += 8;
 		more = byte & 0x80;
 		byte &= 0x7f;
+		if (size < 64)
+			value |= byte << size;
 		/* Of what does not fit, only copies of the sign. */
-		fit = size < 64 ? byte << size : 0;
-		if (size < 63)
-			value |= fit;
-		else if (!op->number.is_signed ? byte > (size == 63)
-					       : byte != 0 && byte != 0x7f)
-			return stop(cursor, "its integer has more than 64 bits");
-		else
-			value |= fit;
-		if (op->number.is_signed && size >= 63 && (value >> 63) != (byte & 1))
+		rest = !op->number.is_signed ? (size == 63 ? byte & 1 : 0)
+		       : value >> 63         ? 0x7f
+					     : 0;
+		if (size >= 63 && byte != rest)
 			return stop(cursor, "its integer has more than 64 bits");
 	}
 	if (op->number.is_signed && size < 64)
@@ -104,32 +101,17 @@ uint64_t ctf_leb128(const struct field_class *class, struct ctf_bytes bytes, uin
 	return cursor.leb128;
 }
 
-/* Of characters of two or four bytes, the first that is zero; NULL: none. */
-static const unsigned char *find_zero(const unsigned char *begin, size_t most,
-				      unsigned size)
-{
-	static const unsigned char zero[4];
-
-	if (size == 1)
-		return memchr(begin, '\0', most);
-	for (size_t at = 0; size <= most - at; at += size)
-		if (memcmp(begin + at, zero, size) == 0)
-			return begin + at;
-	return NULL;
-}
-
 static bool string(struct ctf_cursor *cursor, const struct ctf_op *op)
 {
-	const unsigned char *begin = cursor->bytes.byte + cursor->at / 8;
-	size_t most = (size_t)(cursor->end - cursor->at) / 8;
-	const unsigned char *end = find_zero(begin, most, op->number.size);
+	const char *begin = (const char *)cursor->bytes.byte + cursor->at / 8;
+	size_t most = (size_t)(cursor->end - cursor->at) / 8, unit = op->number.size;
+	size_t size = text_size(begin, most, op->number.size);
 
-	if (!end)
+	if (size + unit > most)
 		return stop_beyond(cursor, "its text ends beyond its packet");
 	if (op->index >= 0)
-		cursor->place[op->index] =
-		    (struct ctf_place){cursor->at, (uint64_t)(end - begin)};
-	cursor->at += 8 * ((uint64_t)(end - begin) + op->number.size);
+		cursor->place[op->index] = (struct ctf_place){cursor->at, size};
+	cursor->at += 8 * (size + unit);
 	return true;
 }
 
@@ -195,9 +177,11 @@ static bool run(const struct ctf_program *program, const struct ctf_op *op,
 			if (!skip(cursor, op->bits))
 				return false;
 			break;
-		case OP_WHOLE:
-			if (cursor->at % 8)
+		case OP_ORDER:
+			/* Then nobody can say which bits are meant. */
+			if (cursor->at % 8 && cursor->order != op->index)
 				return stop(cursor, "byte orders change within a byte");
+			cursor->order = op->index;
 			break;
 		case OP_KEEP:
 			cursor->slot[op->index] = number(cursor, op);

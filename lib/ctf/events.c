@@ -64,7 +64,7 @@ static bool is_before_begin(const struct own_reader *reader,
  */
 static void step_back(struct ctf_stream *stream)
 {
-	unsigned size = stream->packet.stream->stamp_size;
+	unsigned size = stream->packet.stream->of->stamp_size;
 
 	if (size && size < 64 && packet_has(&stream->packet, ROLE_BEGIN))
 		stream->cursor.clock -= (uint64_t)1 << (size - 1);
@@ -185,6 +185,7 @@ static inline void follow(struct ctf_cursor *cursor, const struct way *way,
 	cursor->at = way->at;
 	cursor->clock = way->clock;
 	cursor->id = way->id;
+	cursor->order = ORDER_LITTLE;
 	if (header->slot >= 0)
 		cursor->slot[header->slot] = way->id;
 }

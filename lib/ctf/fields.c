@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ctf/fields.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "ctf/reader_private.h"
 
 enum { MOST_LABELS = 4096 }; /* of one enumeration whose values' are remembered */
@@ -47,65 +51,8 @@ static bool has_members(const struct field_class *class)
 static struct field_class *inside(struct field_class *class)
 {
 	while (class->type == FIELD_OPTIONAL)
-		class = class->element;
+		class = class->member->class;
 	return class;
-}
-
-/* Called with every field that is one column, and with the column's name. */
-typedef void leaf_fn(void *context, struct field_class *class, const char *name,
-		     bool is_context);
-
-struct leaf_visitor {
-	leaf_fn *visit;
-	void *context;
-	bool is_context;
-};
-
-static void visit_leaves(const struct leaf_visitor *visitor, struct field_class *class,
-			 const char *path)
-{
-	class = inside(class);
-	if (!has_members(class)) {
-		visitor->visit(visitor->context, class, *path ? path : "field",
-			       visitor->is_context);
-		return;
-	}
-	for (size_t i = 0; i < class->members; i++) {
-		const char *name = field_name(class->member[i].name);
-		char *longer =
-		    mem_printf("%s%s%s", path, *path && *name ? "_" : "", name);
-
-		visit_leaves(visitor, class->member[i].class, longer);
-		free(longer);
-	}
-}
-
-static void visit_parts(struct field_class *const part[CTF_PARTS], leaf_fn *visit,
-			void *context)
-{
-	for (int i = CTF_PARTS; i-- > 0;)
-		if (part[i])
-			visit_leaves(
-			    &(struct leaf_visitor){visit, context, i != PART_PAYLOAD},
-			    part[i], "");
-}
-
-static void add_column(void *context, struct field_class *class, const char *name,
-		       bool is_context)
-{
-	static const enum cell_type cell_type[] = {
-	    [LEAF_NUMBER] = CELL_INTEGER, [LEAF_LABEL] = CELL_TEXT,
-	    [LEAF_REAL] = CELL_REAL,      [LEAF_TEXT] = CELL_TEXT,
-	    [LEAF_BYTES] = CELL_BLOB,     [LEAF_JSON] = CELL_TEXT,
-	};
-
-	ctf_class_add_column(context, name, cell_type[kind_of(class, false)], is_context);
-}
-
-void ctf_fields_columns(struct field_class *const part[CTF_PARTS],
-			struct ctf_class *class)
-{
-	visit_parts(part, add_column, class);
 }
 
 static void add_leaf(struct ctf_fields *fields, struct field_class *class, bool is_plain)
@@ -125,12 +72,53 @@ static void add_leaf(struct ctf_fields *fields, struct field_class *class, bool 
 	leaf->place = class->place;
 }
 
-static void add_column_leaf(void *context, struct field_class *class, const char *name,
-			    bool is_context)
+static void add_column(struct ctf_class *to, const struct field_class *class,
+		       const char *name, bool is_context)
 {
-	(void)name;
-	(void)is_context;
-	add_leaf(context, class, false);
+	static const enum cell_type cell_type[] = {
+	    [LEAF_NUMBER] = CELL_INTEGER, [LEAF_LABEL] = CELL_TEXT,
+	    [LEAF_REAL] = CELL_REAL,      [LEAF_TEXT] = CELL_TEXT,
+	    [LEAF_BYTES] = CELL_BLOB,     [LEAF_JSON] = CELL_TEXT,
+	};
+
+	ctf_class_add_column(to, *name ? name : "field", cell_type[kind_of(class, false)],
+			     is_context);
+}
+
+/* Every field in there that is one column: a leaf, or without `fields` a column. */
+static void add_columns(struct ctf_fields *fields, struct ctf_class *to,
+			struct field_class *class, const char *path, bool is_context)
+{
+	class = inside(class);
+	if (!has_members(class)) {
+		if (fields)
+			add_leaf(fields, class, false);
+		else
+			add_column(to, class, path, is_context);
+		return;
+	}
+	for (size_t i = 0; i < class->members; i++) {
+		const char *name = field_name(class->member[i].name);
+		char *longer =
+		    mem_printf("%s%s%s", path, *path && *name ? "_" : "", name);
+
+		add_columns(fields, to, class->member[i].class, longer, is_context);
+		free(longer);
+	}
+}
+
+static void add_all(struct ctf_fields *fields, struct ctf_class *to,
+		    struct field_class *const part[CTF_PARTS])
+{
+	for (int i = CTF_PARTS; i-- > 0;)
+		if (part[i])
+			add_columns(fields, to, part[i], "", i != PART_PAYLOAD);
+}
+
+void ctf_fields_columns(struct field_class *const part[CTF_PARTS],
+			struct ctf_class *class)
+{
+	add_all(NULL, class, part);
 }
 
 /* The field of a path, whose parts are joined by dots, or NULL. */
@@ -159,7 +147,7 @@ struct ctf_fields *ctf_fields_new(struct field_class *const part[CTF_PARTS],
 	struct ctf_fields *fields = mem_zalloc(sizeof(*fields));
 
 	if (selection->what == SELECT_COLUMNS)
-		visit_parts(part, add_column_leaf, fields);
+		add_all(fields, NULL, part);
 	for (size_t i = 0; selection->what == SELECT_FIELDS && i < selection->fields; i++)
 		add_leaf(fields, find_field(part[PART_PAYLOAD], selection->field[i]),
 			 true);
@@ -207,27 +195,10 @@ static double real_at(const struct field_class *class, struct ctf_bytes bytes,
 	return class->size == 32 ? (double)single : real;
 }
 
-static unsigned unit_size(enum text_encoding encoding)
-{
-	return encoding >= TEXT_UTF32LE ? 4 : encoding >= TEXT_UTF16LE ? 2 : 1;
-}
-
-/* How many of these bytes are text: all before a zero. */
-static size_t text_size(const char *bytes, uint64_t count, enum text_encoding encoding)
-{
-	size_t unit = unit_size(encoding), size = 0;
-
-	if (unit == 1)
-		return strnlen(bytes, count);
-	while (size + unit <= count && memcmp(bytes + size, "\0\0\0", unit) != 0)
-		size += unit;
-	return size;
-}
-
 static uint32_t unit_at(const char *bytes, enum text_encoding encoding)
 {
 	const unsigned char *byte = (const unsigned char *)bytes;
-	unsigned size = unit_size(encoding);
+	unsigned size = text_unit(encoding);
 	bool is_big = encoding == TEXT_UTF16BE || encoding == TEXT_UTF32BE;
 	uint32_t unit = 0;
 
@@ -236,26 +207,16 @@ static uint32_t unit_at(const char *bytes, enum text_encoding encoding)
 	return unit;
 }
 
-static void add_character(struct ctf_text *text, uint32_t c)
-{
-	char utf8[4];
-	size_t size = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-
-	for (size_t i = size; i-- > 1; c >>= 6)
-		utf8[i] = (char)(0x80 | (c & 0x3f));
-	utf8[0] = (char)(c | (size == 1 ? 0 : 0xf00u >> size));
-	ctf_text_add(text, utf8, size);
-}
-
 /* Text of two or four bytes a unit as UTF-8. False where a character is none. */
-static bool add_wide(struct ctf_text *text, const char *bytes, size_t size,
+static bool add_wide(struct bytes *text, const char *bytes, size_t size,
 		     enum text_encoding encoding)
 {
-	size_t step = unit_size(encoding);
+	size_t step = text_unit(encoding);
 	bool is_right = true;
 
 	for (size_t at = 0; at + step <= size; at += step) {
 		uint32_t c = unit_at(bytes + at, encoding), low;
+		char utf8[4];
 
 		if (step == 2 && c >= 0xd800 && c < 0xdc00 && at + 2 * step <= size) {
 			low = unit_at(bytes + at + step, encoding);
@@ -268,7 +229,7 @@ static bool add_wide(struct ctf_text *text, const char *bytes, size_t size,
 			is_right = false;
 			c = 0xfffd;
 		}
-		add_character(text, c);
+		bytes_add(text, utf8, utf8_encode(c, utf8));
 	}
 	return is_right && size % step == 0;
 }
@@ -279,16 +240,15 @@ static void fetch_text(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 	const char *begin = (const char *)cursor->bytes.byte + place.at / 8;
 	enum text_encoding encoding =
 	    leaf->class->element ? leaf->class->element->text : leaf->class->text;
-	size_t size = text_size(begin, place.count, encoding);
+	size_t size = text_size(begin, place.count, text_unit(encoding));
 
-	if (unit_size(encoding) == 1) {
+	if (text_unit(encoding) == 1) {
 		cell_set_text(cell, begin, size);
 		return;
 	}
 	leaf->text.size = 0;
 	if (add_wide(&leaf->text, begin, size, encoding))
-		cell_set_bytes(cell, CELL_TEXT, leaf->text.size ? leaf->text.data : "",
-			       leaf->text.size);
+		ctf_cell_set(cell, CELL_TEXT, &leaf->text);
 	else
 		cell_set_bytes(cell, CELL_BLOB, begin, size);
 }
@@ -309,8 +269,7 @@ static const char *find_label(struct ctf_leaf *leaf, uint64_t value)
 static void fetch_number(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 			 uint64_t at, struct cell *cell)
 {
-	const struct field_class *class = leaf->class;
-	uint64_t value = integer_at(class, cursor->bytes, &at);
+	uint64_t value = integer_at(leaf->class, cursor->bytes, &at);
 	const char *label = leaf->kind == LEAF_LABEL ? find_label(leaf, value) : NULL;
 
 	cell->type = CELL_INTEGER;
@@ -327,7 +286,7 @@ static void fetch_bytes(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 	uint64_t stride = field_stride(element, element->size);
 	const struct ctf_number number = ctf_number_of(element);
 	unsigned each = element->size / 8;
-	char *byte;
+	uint8_t *byte;
 
 	if (place.at % 8 == 0 && stride == 8 && !element->is_reversed) {
 		cell_set_bytes(cell, CELL_BLOB,
@@ -336,88 +295,131 @@ static void fetch_bytes(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 		return;
 	}
 	leaf->text.size = 0;
-	byte = ctf_text_more(&leaf->text, place.count * each);
+	byte = bytes_extend(&leaf->text, place.count * each);
 	for (uint64_t i = 0; i < place.count; i++) {
 		uint64_t value =
 		    ctf_number_at(number, cursor->bytes, place.at + i * stride);
 
 		for (unsigned k = 0; k < each; k++)
-			*byte++ = (char)(value >> 8 * (each - 1 - k));
+			*byte++ = (uint8_t)(value >> 8 * (each - 1 - k));
 	}
-	cell_set_bytes(cell, CELL_BLOB, leaf->text.data, leaf->text.size);
+	ctf_cell_set(cell, CELL_BLOB, &leaf->text);
 }
 
-static void add_json(struct ctf_text *text, const struct field_class *class,
+void ctf_json_add_string(struct bytes *text, const char *bytes, size_t size)
+{
+	bytes_add_byte(text, '"');
+	for (size_t i = 0, step; i < size; i += step) {
+		unsigned char c = (unsigned char)bytes[i];
+		char escape[8];
+
+		step = utf8_length_within(bytes + i, size - i);
+		if (!step) {
+			step = 1;
+			bytes_add(text, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
+		} else if (c < 0x20) {
+			snprintf(escape, sizeof(escape), "\\u%04x", c);
+			bytes_add(text, escape, 6);
+		} else {
+			if (c == '"' || c == '\\')
+				bytes_add_byte(text, '\\');
+			bytes_add(text, bytes + i, step);
+		}
+	}
+	bytes_add_byte(text, '"');
+}
+
+void ctf_json_add_value(struct bytes *text, const struct field_class *class,
+			const struct cell *cell)
+{
+	char number[32] = "null";
+
+	if (cell->type == CELL_INTEGER)
+		snprintf(number, sizeof(number),
+			 class->is_signed ? "%" PRId64 : "%" PRIu64, cell->integer);
+	else if (cell->type == CELL_REAL && isfinite(cell->real))
+		snprintf(number, sizeof(number), "%.*g", class->size == 64 ? 17 : 9,
+			 cell->real);
+	if (cell->type == CELL_TEXT || cell->type == CELL_BLOB)
+		ctf_json_add_string(text, cell->bytes, cell->size);
+	else
+		bytes_add(text, number, strlen(number));
+}
+
+void ctf_json_add_name(struct bytes *text, const struct field_class *class,
+		       uint64_t index)
+{
+	const char *name =
+	    has_members(class) ? field_name(class->member[index].name) : "";
+
+	bytes_add(text, ",", index > 0);
+	if (!has_members(class))
+		return;
+	ctf_json_add_string(text, name, strlen(name));
+	bytes_add_byte(text, ':');
+}
+
+static void add_json(struct bytes *text, const struct field_class *class,
 		     struct ctf_cursor *cursor);
 
-static void add_json_number(struct ctf_text *text, const struct field_class *class,
+static void add_json_number(struct bytes *text, const struct field_class *class,
 			    struct ctf_cursor *cursor)
 {
 	uint64_t value = integer_at(class, cursor->bytes, &cursor->at);
 	const char *label = class->is_label ? field_label(class, value) : NULL;
 
-	if (class->slot >= 0)
-		cursor->slot[class->slot] = value;
+	for (size_t i = 0; i < class->slots; i++)
+		cursor->slot[class->slot[i]] = value;
 	if (label)
-		ctf_text_add_string(text, label, strlen(label));
+		ctf_json_add_string(text, label, strlen(label));
 	else
-		ctf_text_add_integer(text, value, class->is_signed);
+		ctf_json_add_value(
+		    text, class,
+		    &(struct cell){.type = CELL_INTEGER, .integer = (int64_t)value});
 }
 
 /* A string of so many bytes, at most; returns how many it has. */
-static size_t add_json_string(struct ctf_text *text, enum text_encoding encoding,
+static size_t add_json_string(struct bytes *text, enum text_encoding encoding,
 			      const struct ctf_cursor *cursor, uint64_t most)
 {
 	const char *begin = (const char *)cursor->bytes.byte + cursor->at / 8;
-	size_t size = text_size(begin, most, encoding);
-	struct ctf_text utf8 = {NULL, 0, 0};
+	size_t size = text_size(begin, most, text_unit(encoding));
+	struct bytes utf8 = {NULL, 0, 0};
 
-	if (unit_size(encoding) == 1) {
-		ctf_text_add_string(text, begin, size);
+	if (text_unit(encoding) == 1) {
+		ctf_json_add_string(text, begin, size);
 		return size;
 	}
 	add_wide(&utf8, begin, size, encoding);
-	ctf_text_add_string(text, utf8.data, utf8.size);
-	ctf_text_clear(&utf8);
+	ctf_json_add_string(text, (const char *)utf8.data, utf8.size);
+	bytes_clear(&utf8);
 	return size;
 }
 
-static void add_json_array(struct ctf_text *text, const struct field_class *class,
-			   struct ctf_cursor *cursor)
+/* An array, or a structure, which has names. */
+static void add_json_members(struct bytes *text, const struct field_class *class,
+			     struct ctf_cursor *cursor)
 {
-	uint64_t count = class->from >= 0 ? cursor->slot[class->from] : class->length;
+	bool is_structure = class->type == FIELD_STRUCTURE;
+	uint64_t count = is_structure       ? class->members
+			 : class->from >= 0 ? cursor->slot[class->from]
+					    : class->length;
 
 	if (field_is_string(class)) {
 		add_json_string(text, class->element->text, cursor, count);
 		cursor->at += 8 * count;
 		return;
 	}
-	ctf_text_add(text, "[", 1);
+	bytes_add_byte(text, is_structure ? '{' : '[');
 	for (uint64_t i = 0; i < count; i++) {
-		if (i)
-			ctf_text_add(text, ",", 1);
-		add_json(text, class->element, cursor);
+		ctf_json_add_name(text, class, i);
+		add_json(text, is_structure ? class->member[i].class : class->element,
+			 cursor);
 	}
-	ctf_text_add(text, "]", 1);
+	bytes_add_byte(text, is_structure ? '}' : ']');
 }
 
-static void add_json_structure(struct ctf_text *text, const struct field_class *class,
-			       struct ctf_cursor *cursor)
-{
-	ctf_text_add(text, "{", 1);
-	for (size_t i = 0; i < class->members; i++) {
-		const char *name = field_name(class->member[i].name);
-
-		if (i)
-			ctf_text_add(text, ",", 1);
-		ctf_text_add_string(text, name, strlen(name));
-		ctf_text_add(text, ":", 1);
-		add_json(text, class->member[i].class, cursor);
-	}
-	ctf_text_add(text, "}", 1);
-}
-
-static void add_json_selected(struct ctf_text *text, const struct field_class *class,
+static void add_json_selected(struct bytes *text, const struct field_class *class,
 			      struct ctf_cursor *cursor)
 {
 	const struct field_class *option = field_option(class, cursor->slot[class->from]);
@@ -425,7 +427,7 @@ static void add_json_selected(struct ctf_text *text, const struct field_class *c
 	if (option)
 		add_json(text, option, cursor);
 	else
-		ctf_text_add(text, "null", 4);
+		bytes_add(text, "null", 4);
 }
 
 /*
@@ -434,7 +436,7 @@ static void add_json_selected(struct ctf_text *text, const struct field_class *c
  * numbers and no text that is not UTF-8: those become null, and U+FFFD for each byte that
  * fits nowhere. A program has gone over it already, so it is there, and options fit.
  */
-static void add_json(struct ctf_text *text, const struct field_class *class,
+static void add_json(struct bytes *text, const struct field_class *class,
 		     struct ctf_cursor *cursor)
 {
 	cursor->at += -cursor->at & (class->align - 1);
@@ -444,24 +446,24 @@ static void add_json(struct ctf_text *text, const struct field_class *class,
 		add_json_number(text, class, cursor);
 		break;
 	case FIELD_REAL:
-		ctf_text_add_real(text, real_at(class, cursor->bytes, &cursor->at),
-				  class->size == 64 ? 17 : 9);
+		ctf_json_add_value(
+		    text, class,
+		    &(struct cell){.type = CELL_REAL,
+				   .real = real_at(class, cursor->bytes, &cursor->at)});
 		break;
 	case FIELD_STRING:
 		cursor->at += 8 * (add_json_string(text, class->text, cursor,
 						   (cursor->end - cursor->at) / 8) +
-				   unit_size(class->text));
-		break;
-	case FIELD_STRUCTURE:
-		add_json_structure(text, class, cursor);
+				   text_unit(class->text));
 		break;
 	case FIELD_VARIANT:
 	case FIELD_OPTIONAL:
 		add_json_selected(text, class, cursor);
 		break;
+	case FIELD_STRUCTURE:
 	case FIELD_ARRAY:
 	case FIELD_SEQUENCE:
-		add_json_array(text, class, cursor);
+		add_json_members(text, class, cursor);
 		break;
 	}
 }
@@ -474,7 +476,7 @@ static void fetch_json(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 	again.at = place.at;
 	leaf->text.size = 0;
 	add_json(&leaf->text, leaf->class, &again);
-	cell_set_bytes(cell, CELL_TEXT, leaf->text.data, leaf->text.size);
+	ctf_cell_set(cell, CELL_TEXT, &leaf->text);
 }
 
 static void fetch(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
@@ -522,7 +524,7 @@ void ctf_fields_free(struct ctf_fields *fields)
 		return;
 	for (size_t i = 0; i < fields->count; i++) {
 		intmap_clear(&fields->leaf[i].labels);
-		ctf_text_clear(&fields->leaf[i].text);
+		bytes_clear(&fields->leaf[i].text);
 	}
 	free(fields->leaf);
 	free(fields->cell);

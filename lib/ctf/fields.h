@@ -2,10 +2,10 @@
 #ifndef CT_CTF_FIELDS_H
 #define CT_CTF_FIELDS_H
 
+#include "base/bytes.h"
 #include "base/intmap.h"
 #include "ctf/program.h"
 #include "ctf/reader.h"
-#include "ctf/text.h"
 
 /* The parts of an event that hold fields, in their order in streams; any may be NULL. */
 enum { PART_STREAM_CONTEXT, PART_CONTEXT, PART_PAYLOAD, CTF_PARTS };
@@ -18,7 +18,7 @@ struct ctf_leaf {
 	struct field_class *class;
 	int place;            /* -1: the class has no such field */
 	struct intmap labels; /* value -> address of the label, or 0 */
-	struct ctf_text text; /* of the cell */
+	struct bytes text;    /* of the cell */
 };
 
 /* What is wanted of the fields of one event class, as cells. */
@@ -44,5 +44,23 @@ void ctf_fields_free(struct ctf_fields *fields);
 /* Add the columns that all fields of a class are. */
 void ctf_fields_columns(struct field_class *const part[CTF_PARTS],
 			struct ctf_class *class);
+
+/* The text or bytes that were made, of any size. */
+static inline void ctf_cell_set(struct cell *cell, enum cell_type type,
+				const struct bytes *made)
+{
+	cell_set_bytes(cell, type, made->size ? (const char *)made->data : "",
+		       made->size);
+}
+
+/*
+ * Append as JSON: a string with its quotes, what the cell of a number is, and what stands
+ * before a member or element: a comma, and the name of those that have one.
+ */
+void ctf_json_add_string(struct bytes *text, const char *bytes, size_t size);
+void ctf_json_add_value(struct bytes *text, const struct field_class *class,
+			const struct cell *cell);
+void ctf_json_add_name(struct bytes *text, const struct field_class *class,
+		       uint64_t index);
 
 #endif

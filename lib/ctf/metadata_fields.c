@@ -395,10 +395,13 @@ static void read_variant(const struct ast *object, struct field_class *class)
 
 static void read_optional(const struct ast *object, struct field_class *class)
 {
+	struct field_member *option;
+
 	read_location(ast_need(object, "selector-field-location", NULL), class);
-	read_ranges(ast_get(object, "selector-field-ranges", NULL), &class->range,
-		    &class->ranges);
-	class->element = schema_field(ast_need(object, "field-class", NULL));
+	option = field_add_member(class, "",
+				  schema_field(ast_need(object, "field-class", NULL)));
+	read_ranges(ast_get(object, "selector-field-ranges", NULL), &option->range,
+		    &option->ranges);
 }
 
 static struct field_class *build_field(const struct ast *object)

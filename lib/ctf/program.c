@@ -6,13 +6,9 @@
 
 #include "base/mem.h"
 
-/* More ops than that of one class are a trick. */
-enum { MOST_OPS = 1 << 20 };
-
 /* What is known of the place where a field will begin, before any packet is. */
 struct known {
 	uint64_t modulus, rest; /* the bit is `rest` modulo this power of two */
-	enum byte_order order;  /* of the number before; ORDER_NATIVE: unknown */
 };
 
 /* As long as nothing of unknown size comes, fields are one run. */
@@ -22,8 +18,7 @@ struct making {
 	size_t run_at; /* the op that skips the run; what looks back into it follows */
 	uint64_t run;  /* bits so far */
 	bool has_run;
-	bool mixed;
-	struct error *error;
+	bool mixed; /* numbers of bits are looked at by themselves */
 };
 
 static struct ctf_op *add(struct making *making, enum ctf_op_kind kind, uint64_t bits)
@@ -68,7 +63,6 @@ static void forget(struct making *making, uint64_t modulus)
 	if (modulus < making->known.modulus)
 		making->known.modulus = modulus;
 	making->known.rest %= making->known.modulus;
-	making->known.order = ORDER_NATIVE;
 }
 
 static void advance(struct making *making, uint64_t bits)
@@ -111,8 +105,8 @@ static void look_at_number(struct making *making, enum ctf_op_kind kind,
 /* Whoever else wants to know the number that comes next. */
 static void look_at_users(struct making *making, const struct field_class *class)
 {
-	if (class->slot >= 0)
-		look_at_number(making, OP_KEEP, class, class->slot);
+	for (size_t i = 0; i < class->slots; i++)
+		look_at_number(making, OP_KEEP, class, class->slot[i]);
 	if (class->clock)
 		look_at_number(making, OP_CLOCK, class, -1);
 	if (class->is_id)
@@ -135,39 +129,29 @@ static void look_at_place(struct making *making, const struct field_class *class
 	op->count = class->length;
 }
 
-static int make(struct making *making, const struct field_class *class);
+static void make(struct making *making, const struct field_class *class);
 
-/* Whether the next field begins with a byte, whatever the packet. */
-static bool is_whole(const struct making *making)
+/* Whether there are numbers in it that may begin or end within a byte. */
+static bool has_bits(const struct field_class *class)
 {
-	return making->known.modulus % 8 == 0 && making->known.rest % 8 == 0;
+	if (class->type == FIELD_INTEGER || class->type == FIELD_REAL)
+		return class->size % 8 || class->align % 8;
+	for (size_t i = 0; i < class->members; i++)
+		if (has_bits(class->member[i].class))
+			return true;
+	return class->element && has_bits(class->element);
 }
 
-/*
- * Where byte orders change within a byte, nobody can say which bits are meant. Where it
- * is not known whether they do, that is looked at when it comes to it.
- */
-static int check_order(struct making *making, enum byte_order order)
-{
-	if (!making->mixed || is_whole(making) || making->known.order == order)
-		return 0;
-	if (making->known.modulus % 8 == 0 && making->known.order != ORDER_NATIVE)
-		return error_set(making->error, "byte orders change within a byte");
-	flush(making);
-	add(making, OP_WHOLE, 0);
-	return 0;
-}
-
-static int make_number(struct making *making, const struct field_class *class)
+static void make_number(struct making *making, const struct field_class *class)
 {
 	align(making, class->align);
-	if (check_order(making, class->order))
-		return -1;
-	making->known.order = class->order;
+	if (making->mixed && has_bits(class)) {
+		flush(making);
+		add(making, OP_ORDER, 0)->index = class->order;
+	}
 	look_at_users(making, class);
 	look_at_place(making, class);
 	advance(making, class->size);
-	return 0;
 }
 
 /* Bytes of a kind that begins with one and ends somewhere. */
@@ -182,104 +166,62 @@ static struct ctf_op *make_bytes(struct making *making, const struct field_class
 	op->index = class->place;
 	making->known.modulus = 8;
 	making->known.rest = 0;
-	making->known.order = ORDER_NATIVE;
 	return op;
 }
 
-static int make_string(struct making *making, const struct field_class *class)
+static void make_string(struct making *making, const struct field_class *class)
 {
-	struct ctf_op *op = make_bytes(making, class, OP_STRING);
-
-	op->number.size = class->text >= TEXT_UTF32LE   ? 4
-			  : class->text >= TEXT_UTF16LE ? 2
-							: 1;
-	return 0;
+	make_bytes(making, class, OP_STRING)->number.size =
+	    (uint8_t)text_unit(class->text);
 }
 
-static int make_leb128(struct making *making, const struct field_class *class)
+static void make_leb128(struct making *making, const struct field_class *class)
 {
 	make_bytes(making, class, OP_LEB128)->number.is_signed = class->is_signed;
 	look_at_users(making, class);
 	flush(making);
-	return 0;
 }
 
-static int make_structure(struct making *making, const struct field_class *class)
+static void make_structure(struct making *making, const struct field_class *class)
 {
 	align(making, class->align);
 	for (size_t i = 0; i < class->members; i++)
-		if (make(making, class->member[i].class))
-			return -1;
-	return 0;
-}
-
-/* Whether all numbers in there are of one byte order, or of the one given. */
-static bool is_of_order(const struct field_class *class, enum byte_order *order)
-{
-	if (class->type == FIELD_INTEGER || class->type == FIELD_REAL) {
-		if (*order == ORDER_NATIVE)
-			*order = class->order;
-		return *order == class->order;
-	}
-	for (size_t i = 0; i < class->members; i++)
-		if (!is_of_order(class->member[i].class, order))
-			return false;
-	return !class->element || is_of_order(class->element, order);
+		make(making, class->member[i].class);
 }
 
 /* Elements one by one; what is known of the place is known of no element. */
-static int make_repeat(struct making *making, const struct field_class *class)
+static void make_repeat(struct making *making, const struct field_class *class)
 {
-	enum byte_order before = making->known.order, order = ORDER_NATIVE;
 	uint32_t begin;
 	struct ctf_op *op;
 
-	if (!is_of_order(class->element, &order) || order != before)
-		order = ORDER_NATIVE;
 	flush(making);
 	begin = (uint32_t)making->program->ops;
 	op = add(making, class->from >= 0 ? OP_REPEAT_SLOT : OP_REPEAT, 0);
 	op->index = class->from;
 	op->count = class->length;
 	forget(making, 1);
-	making->known.order = order;
-	if (make(making, class->element))
-		return -1;
+	make(making, class->element);
 	flush(making);
 	add(making, OP_END, 0);
 	making->program->op[begin].target = (uint32_t)making->program->ops;
 	forget(making, 1);
-	making->known.order = order;
-	return 0;
 }
 
-/* Of elements of one order, none is looked at by itself. */
-static bool is_mixed(const struct making *making, const struct field_class *element,
-		     enum byte_order *order)
+static void make_array(struct making *making, const struct field_class *class)
 {
-	return !is_of_order(element, order) && making->mixed;
-}
-
-static int make_array(struct making *making, const struct field_class *class)
-{
-	enum byte_order order = ORDER_NATIVE;
 	uint64_t bits;
 
 	align(making, class->align);
 	look_at_place(making, class);
-	if (!field_is_constant(class, &bits) || is_mixed(making, class->element, &order))
-		return make_repeat(making, class);
-	if (order != ORDER_NATIVE && check_order(making, order))
-		return -1;
-	if (order != ORDER_NATIVE)
-		making->known.order = order;
-	advance(making, bits);
-	return 0;
+	if (!field_is_constant(class, &bits) || (making->mixed && has_bits(class)))
+		make_repeat(making, class);
+	else
+		advance(making, bits);
 }
 
-static int make_sequence(struct making *making, const struct field_class *class)
+static void make_sequence(struct making *making, const struct field_class *class)
 {
-	enum byte_order order = ORDER_NATIVE, before;
 	struct ctf_op *op;
 	uint64_t bits, stride;
 
@@ -291,32 +233,30 @@ static int make_sequence(struct making *making, const struct field_class *class)
 		op->count = (uint64_t) class->from;
 	}
 	if (!field_is_constant(class->element, &bits) || bits == 0 ||
-	    is_mixed(making, class->element, &order))
-		return make_repeat(making, class);
-	if (order != ORDER_NATIVE && check_order(making, order))
-		return -1;
+	    (making->mixed && has_bits(class))) {
+		make_repeat(making, class);
+		return;
+	}
 	stride = field_stride(class->element, bits);
 	op = add(making, OP_SEQUENCE, stride);
 	op->index = class->from;
 	op->count = bits;
 	/* The greatest power of two that divides both. */
-	before = making->known.order;
-	if (stride | bits)
-		forget(making, (stride | bits) & -(stride | bits));
-	making->known.order = before == order ? order : ORDER_NATIVE;
-	return 0;
+	forget(making, (stride | bits) & -(stride | bits));
 }
 
-static void add_options(struct ctf_program *program, const struct field_range *range,
-			size_t ranges, size_t option)
+static void add_options(struct ctf_program *program, const struct field_class *class)
 {
-	for (size_t i = 0; i < ranges; i++) {
-		program->option =
-		    mem_grow(program->option, program->options, &program->option_room,
-			     sizeof(*program->option));
-		program->option[program->options++] =
-		    (struct ctf_option){range[i].first, range[i].last, (uint32_t)option};
-	}
+	for (size_t i = 0; i < class->members; i++)
+		for (size_t k = 0; k < class->member[i].ranges; k++) {
+			const struct field_range *range = &class->member[i].range[k];
+
+			program->option =
+			    mem_grow(program->option, program->options,
+				     &program->option_room, sizeof(*program->option));
+			program->option[program->options++] =
+			    (struct ctf_option){range->first, range->last, (uint32_t)i};
+		}
 }
 
 /* What is known after either of two ways. */
@@ -327,16 +267,14 @@ static void meet(struct known *one, const struct known *other)
 	while (one->modulus > 1 && one->rest % one->modulus != other->rest % one->modulus)
 		one->modulus /= 2;
 	one->rest %= one->modulus;
-	if (one->order != other->order)
-		one->order = ORDER_NATIVE;
 }
 
 /*
  * One option after the other, each with a jump behind all of them; until that
  * place is known, a jump's target is the jump before it.
  */
-static int make_options(struct making *making, const struct field_class *class,
-			uint32_t *begin)
+static void make_options(struct making *making, const struct field_class *class,
+			 uint32_t *begin)
 {
 	const struct known before = making->known;
 	struct known after = before;
@@ -346,10 +284,10 @@ static int make_options(struct making *making, const struct field_class *class,
 	for (size_t i = 0; i < class->members; i++) {
 		begin[i] = (uint32_t)making->program->ops;
 		making->known = before;
-		if (make(making, class->member[i].class))
-			return -1;
+		make(making, class->member[i].class);
 		flush(making);
-		if (i == 0)
+		/* Of an optional there may be nothing. */
+		if (i == 0 && class->type == FIELD_VARIANT)
 			after = making->known;
 		meet(&after, &making->known);
 		op = add(making, OP_JUMP, 0);
@@ -362,93 +300,57 @@ static int make_options(struct making *making, const struct field_class *class,
 		op->target = (uint32_t)making->program->ops;
 	}
 	making->known = after;
-	return 0;
 }
 
-static struct ctf_op *make_choice(struct making *making, const struct field_class *class,
-				  size_t first)
+static void make_variant(struct making *making, const struct field_class *class)
 {
-	struct ctf_op *op = add(making, OP_CHOOSE, first);
+	struct ctf_program *program = making->program;
+	size_t first = program->options, end, choice;
+	uint32_t *begin = mem_zalloc(class->members * sizeof(*begin) + 1);
+	struct ctf_op *op;
 
+	flush(making);
+	add_options(program, class);
+	end = program->options;
+	op = add(making, OP_CHOOSE, first);
 	op->index = class->from;
 	op->number.is_signed = class->is_from_signed;
-	op->count = making->program->options - first;
-	return op;
-}
-
-static int make_variant(struct making *making, const struct field_class *class)
-{
-	struct ctf_program *program = making->program;
-	size_t first = program->options, end;
-	uint32_t *begin;
-	int status;
-
-	flush(making);
-	for (size_t i = 0; i < class->members; i++)
-		add_options(program, class->member[i].range, class->member[i].ranges, i);
-	end = program->options;
-	make_choice(making, class, first);
-	begin = mem_zalloc(class->members * sizeof(*begin) + 1);
-	status = make_options(making, class, begin);
-	for (size_t i = first; !status && i < end; i++)
-		program->option[i].target = begin[program->option[i].target];
-	free(begin);
-	return status;
-}
-
-static int make_optional(struct making *making, const struct field_class *class)
-{
-	struct ctf_program *program = making->program;
-	const struct known before = making->known;
-	size_t first = program->options, end, choice;
-
-	flush(making);
-	add_options(program, class->range, class->ranges, 0);
-	end = program->options;
-	choice = (size_t)(make_choice(making, class, first) - program->op);
+	op->count = end - first;
+	choice = (size_t)(op - program->op);
+	make_options(making, class, begin);
 	for (size_t i = first; i < end; i++)
-		program->option[i].target = (uint32_t)program->ops;
-	if (make(making, class->element))
-		return -1;
-	flush(making);
-	meet(&making->known, &before);
-	program->op[choice].target = (uint32_t)program->ops;
-	return 0;
+		program->option[i].target = begin[program->option[i].target];
+	if (class->type == FIELD_OPTIONAL)
+		program->op[choice].target = (uint32_t)program->ops;
+	free(begin);
 }
 
-static int make(struct making *making, const struct field_class *class)
+static void make(struct making *making, const struct field_class *class)
 {
-	static int (*const by_type[])(struct making *, const struct field_class *) = {
+	static void (*const by_type[])(struct making *, const struct field_class *) = {
 	    [FIELD_INTEGER] = make_number,    [FIELD_REAL] = make_number,
 	    [FIELD_STRING] = make_string,     [FIELD_STRUCTURE] = make_structure,
 	    [FIELD_VARIANT] = make_variant,   [FIELD_ARRAY] = make_array,
 	    [FIELD_SEQUENCE] = make_sequence, [FIELD_LEB128] = make_leb128,
-	    [FIELD_OPTIONAL] = make_optional,
+	    [FIELD_OPTIONAL] = make_variant,
 	};
 
-	if (making->program->ops > MOST_OPS)
-		return error_set(making->error, "want fewer fields");
-	return by_type[class->type](making, class);
+	by_type[class->type](making, class);
 }
 
 struct ctf_program *ctf_program_new(struct field_class *const *class, size_t count,
-				    bool mixed, struct error *error)
+				    bool mixed)
 {
 	struct making making = {.program = mem_zalloc(sizeof(struct ctf_program)),
-				.known = {1, 0, ORDER_NATIVE},
-				.mixed = mixed,
-				.error = error};
-	int status = 0;
+				.known = {1, 0},
+				.mixed = mixed};
 
-	for (size_t i = 0; !status && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		if (class[i])
-			status = make(&making, class[i]);
+			make(&making, class[i]);
 	flush(&making);
 	add(&making, OP_END, 0);
-	if (!status)
-		return making.program;
-	ctf_program_free(making.program);
-	return NULL;
+	return making.program;
 }
 
 /* The bits that are skipped from here on, noted or not; moves behind them. */

@@ -5,7 +5,6 @@
 #include <endian.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "ctf/schema.h"
 
 /* Bytes that may be looked at, whatever a packet in them says of its size. */
@@ -73,7 +72,7 @@ enum ctf_op_kind {
 	OP_END,
 	OP_ALIGN, /* to `bits` */
 	OP_SKIP,  /* `bits` */
-	OP_WHOLE, /* a byte begins here */
+	OP_ORDER, /* a number of byte order `index` begins here */
 	/* With the number that begins `bits` back; size 0: the LEB128 just read. */
 	OP_KEEP,     /* it goes to slot `index` */
 	OP_CLOCK,    /* it is a stamp */
@@ -143,6 +142,7 @@ struct ctf_cursor {
 	uint64_t id;     /* of the event class, where the fields say it */
 	uint64_t leb128; /* the last one, of so many bits */
 	unsigned leb128_size;
+	int order;            /* of the number before, where orders are mixed */
 	unsigned has;         /* roles, a bit each */
 	uint64_t role[ROLES]; /* what they say; the bit of a UUID */
 	const char *why;      /* the way ended */
@@ -150,12 +150,11 @@ struct ctf_cursor {
 };
 
 /*
- * A program for these trees, one after the other; those that are NULL are left out. NULL
- * with error where fields cannot be gone through. `mixed` as struct schema has it. The
- * trees are borrowed meanwhile.
+ * A program for these trees, one after the other; those that are NULL are left out.
+ * `mixed` as struct schema has it. The trees are borrowed meanwhile.
  */
 struct ctf_program *ctf_program_new(struct field_class *const *class, size_t count,
-				    bool mixed, struct error *error);
+				    bool mixed);
 
 /* Go through. Places of what is not there are left alone. False with cursor->why. */
 bool ctf_program_run(const struct ctf_program *program, struct ctf_cursor *cursor);

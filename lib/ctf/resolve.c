@@ -7,7 +7,10 @@
 
 /* In the order in which they are in a packet. */
 enum {
+	PACKET_CONTEXT = 1,
+	EVENT_HEADER = 2,
 	SCOPES = 6,
+	MOST_USES = 1 << 20,
 	MOST_MATCHES = 1 << 26, /* LTTng's variants have a dozen options */
 };
 
@@ -21,10 +24,10 @@ struct around {
 struct resolving {
 	struct schema *schema;
 	struct field_class *scope[SCOPES];
-	int at; /* the scope at hand */
+	int at;                       /* the scope at hand, */
+	struct schema_stream *stream; /* and its stream */
 	struct field_class *user;
-	int *same; /* one a slot: another one that is the same, or itself */
-	size_t room;
+	size_t uses; /* of integers by others */
 	struct error *error;
 };
 
@@ -63,23 +66,6 @@ static int select_by_labels(const struct resolving *resolving, struct field_clas
 	return 0;
 }
 
-static int new_slot(struct resolving *resolving)
-{
-	int slot = resolving->schema->slots++;
-
-	resolving->same = mem_grow(resolving->same, (size_t)slot, &resolving->room,
-				   sizeof(*resolving->same));
-	resolving->same[slot] = slot;
-	return slot;
-}
-
-static int find_slot(const struct resolving *resolving, int slot)
-{
-	while (slot >= 0 && resolving->same[slot] != slot)
-		slot = resolving->same[slot];
-	return slot;
-}
-
 /* Let a field refer to an integer that comes before it. */
 static int refer(struct resolving *resolving, struct field_class *target)
 {
@@ -102,17 +88,19 @@ static int refer(struct resolving *resolving, struct field_class *target)
 		if (select_by_labels(resolving, class, target))
 			return -1;
 	}
-	if (class->type == FIELD_OPTIONAL && !class->ranges && !target->is_boolean)
+	if (class->type == FIELD_OPTIONAL && !class->member->ranges &&
+	    !target->is_boolean)
 		return error_set(resolving->error, "%s: want a boolean, or ranges", name);
 	if (is_again && class->is_from_signed != target->is_signed)
 		return error_set(resolving->error, "%s: want integers of one sign", name);
-	if (target->slot < 0)
-		target->slot = is_again ? class->from : new_slot(resolving);
-	/* Of several fields one is there, whichever; they share the slot. */
-	if (is_again)
-		resolving->same[find_slot(resolving, target->slot)] =
-		    find_slot(resolving, class->from);
-	class->from = target->slot;
+	if (resolving->uses++ >= MOST_USES)
+		return error_set(resolving->error, "%s: want fewer of its kind", name);
+	if (!is_again)
+		class->from =
+		    target->slots ? target->slot[0] : resolving->schema->slots++;
+	/* Of several fields one is there, whichever; each sets the slot. */
+	if (!target->slots || target->slot[0] != class->from)
+		field_add_slot(target, class->from);
 	class->is_from_signed = target->is_signed;
 	return 0;
 }
@@ -129,10 +117,9 @@ static int follow(struct resolving *resolving, struct field_class *class, size_t
 	/* CTF 1.8 knows no way into an array or an option. */
 	if (location->is_looked_up && class && class->type != FIELD_STRUCTURE)
 		return refer(resolving, step == location->steps ? class : NULL);
-	while (class && (class->type == FIELD_ARRAY || class->type == FIELD_SEQUENCE ||
-			 class->type == FIELD_OPTIONAL))
+	while (class && (class->type == FIELD_ARRAY || class->type == FIELD_SEQUENCE))
 		class = class->element;
-	if (class && class->type == FIELD_VARIANT) {
+	if (class && (class->type == FIELD_VARIANT || class->type == FIELD_OPTIONAL)) {
 		for (size_t i = 0; i < class->members; i++) {
 			struct field_class *option = class->member[i].class;
 
@@ -196,6 +183,31 @@ static bool is_number(const struct field_class *class)
 	return class->type == FIELD_INTEGER || class->type == FIELD_REAL;
 }
 
+/* What a field tells of its stream besides its value. */
+static int survey(struct resolving *resolving, const struct field_class *class)
+{
+	struct schema_stream *stream = resolving->stream;
+
+	if (resolving->at == 0)
+		resolving->schema->header_roles |= class->roles;
+	else
+		stream->has_id |= class->is_id;
+	if (!class->clock)
+		return 0;
+	if (class->is_signed)
+		return error_set(resolving->error, "a stamp that is signed");
+	if (resolving->at != PACKET_CONTEXT && resolving->at != EVENT_HEADER)
+		return error_set(resolving->error, "a stamp outside the headers");
+	if (stream->clock && strcmp(stream->clock, class->clock) != 0)
+		return error_set(resolving->error, "stamps of two clocks");
+	stream->clock = class->clock;
+	if (resolving->at == EVENT_HEADER && !stream->has_stamps) {
+		stream->has_stamps = true;
+		stream->stamp_size = class->size;
+	}
+	return 0;
+}
+
 static int resolve(struct resolving *resolving, struct field_class *class,
 		   const struct around *outer)
 {
@@ -208,12 +220,15 @@ static int resolve(struct resolving *resolving, struct field_class *class,
 	    (class->size % 8 || class->align % 8))
 		schema->mixed = true;
 	resolving->user = class;
+	if (survey(resolving, class))
+		return -1;
 	if ((class->type == FIELD_VARIANT || class->type == FIELD_SEQUENCE ||
 	     class->type == FIELD_OPTIONAL) &&
 	    find_target(resolving, outer))
 		return -1;
-	if (class->type == FIELD_OPTIONAL && !class->ranges)
-		field_add_range(&class->range, &class->ranges, 1, UINT64_MAX);
+	if (class->type == FIELD_OPTIONAL && !class->member->ranges)
+		field_add_range(&class->member->range, &class->member->ranges, 1,
+				UINT64_MAX);
 	class->is_known = true;
 	for (size_t i = 0; i < class->members; i++)
 		if (resolve(resolving, class->member[i].class, &around))
@@ -229,54 +244,28 @@ static int resolve_scope(struct resolving *resolving, int scope,
 	return class ? resolve(resolving, class, NULL) : 0;
 }
 
-/* Where slots turned out to be the same, all fields have one of them. */
-static int settle(struct resolving *resolving, int scope, struct field_class *class)
-{
-	if (!class)
-		return 0;
-	class->slot = find_slot(resolving, class->slot);
-	class->from = find_slot(resolving, class->from);
-	for (size_t i = 0; i < class->members; i++)
-		settle(resolving, scope, class->member[i].class);
-	return settle(resolving, scope, class->element);
-}
-
 /* In the order in which packets may have them; up to the first that fails. */
-static int each_scope(struct resolving *resolving,
-		      int (*visit)(struct resolving *resolving, int scope,
-				   struct field_class *class))
+int schema_resolve(struct schema *schema, struct error *error)
 {
-	const struct schema *schema = resolving->schema;
+	struct resolving resolving = {.schema = schema, .error = error};
 
-	if (visit(resolving, 0, schema->packet_header))
+	if (resolve_scope(&resolving, 0, schema->packet_header))
 		return -1;
 	for (size_t i = 0; i < schema->streams; i++) {
-		const struct schema_stream *stream = &schema->stream[i];
+		struct schema_stream *stream = resolving.stream = &schema->stream[i];
 
-		if (visit(resolving, 1, stream->packet_context) ||
-		    visit(resolving, 2, stream->event_header) ||
-		    visit(resolving, 3, stream->event_context))
+		if (resolve_scope(&resolving, PACKET_CONTEXT, stream->packet_context) ||
+		    resolve_scope(&resolving, EVENT_HEADER, stream->event_header) ||
+		    resolve_scope(&resolving, 3, stream->event_context))
 			return -1;
 		for (size_t k = 0; k < schema->events; k++) {
 			const struct schema_event *event = &schema->event[k];
 
 			if (event->stream == stream->id &&
-			    (visit(resolving, 4, event->context) ||
-			     visit(resolving, 5, event->fields)))
-				return error_prefix(resolving->error, "event %s",
-						    event->name);
+			    (resolve_scope(&resolving, 4, event->context) ||
+			     resolve_scope(&resolving, 5, event->fields)))
+				return error_prefix(error, "event %s", event->name);
 		}
 	}
 	return 0;
-}
-
-int schema_resolve(struct schema *schema, struct error *error)
-{
-	struct resolving resolving = {.schema = schema, .error = error};
-	int status = each_scope(&resolving, resolve_scope);
-
-	if (!status)
-		each_scope(&resolving, settle);
-	free(resolving.same);
-	return status;
 }

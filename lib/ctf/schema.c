@@ -14,7 +14,7 @@ struct field_class *field_new(enum field_type type)
 
 	class->type = type;
 	class->align = type == FIELD_STRING || type == FIELD_LEB128 ? 8 : 1;
-	class->slot = class->from = -1;
+	class->from = -1;
 	class->place = -1;
 	return class;
 }
@@ -51,6 +51,12 @@ void field_add_range(struct field_range **range, size_t *ranges, uint64_t first,
 	(*range)[(*ranges)++] = (struct field_range){first, last};
 }
 
+void field_add_slot(struct field_class *class, int slot)
+{
+	class->slot = grow(class->slot, class->slots, sizeof(*class->slot));
+	class->slot[class->slots++] = slot;
+}
+
 void field_add_step(struct field_location *location, const char *step)
 {
 	location->step = grow(location->step, location->steps, sizeof(*location->step));
@@ -80,13 +86,23 @@ const char *field_name(const char *name)
 	return name + (name[0] == '_' && name[1]);
 }
 
+size_t text_size(const char *bytes, size_t most, unsigned unit)
+{
+	size_t size = 0;
+
+	if (unit == 1)
+		return strnlen(bytes, most);
+	while (size + unit <= most && memcmp(bytes + size, "\0\0\0", unit) != 0)
+		size += unit;
+	return size;
+}
+
 bool field_is_string(const struct field_class *class)
 {
 	const struct field_class *element = class->element;
 
-	return element && class->type != FIELD_OPTIONAL &&
-	       element->type == FIELD_INTEGER && element->text && element->size == 8 &&
-	       element->align == 8;
+	return element && element->type == FIELD_INTEGER && element->text &&
+	       element->size == 8 && element->align == 8;
 }
 
 /* Ranges of one label are one: the label that came first is the one that counts. */
@@ -112,26 +128,14 @@ const char *field_label(const struct field_class *class, uint64_t value)
 	return field_name(class->label[best].name);
 }
 
-static bool is_selected(const struct field_range *range, size_t ranges, uint64_t selector,
-			bool is_signed)
-{
-	for (size_t i = 0; i < ranges; i++)
-		if (field_is_within(selector, range[i].first, range[i].last, is_signed))
-			return true;
-	return false;
-}
-
 const struct field_class *field_option(const struct field_class *class, uint64_t selector)
 {
-	if (class->type == FIELD_OPTIONAL)
-		return is_selected(class->range, class->ranges, selector,
-				   class->is_from_signed)
-			   ? class->element
-			   : NULL;
 	for (size_t i = 0; i < class->members; i++)
-		if (is_selected(class->member[i].range, class->member[i].ranges, selector,
-				class->is_from_signed))
-			return class->member[i].class;
+		for (size_t k = 0; k < class->member[i].ranges; k++)
+			if (field_is_within(selector, class->member[i].range[k].first,
+					    class->member[i].range[k].last,
+					    class->is_from_signed))
+				return class->member[i].class;
 	return NULL;
 }
 
@@ -196,7 +200,7 @@ void field_free(struct field_class *class)
 	free(class->label);
 	free(class->member);
 	free(class->clock);
-	free(class->range);
+	free(class->slot);
 	free_location(class->location);
 	free(class);
 }

@@ -23,7 +23,7 @@ enum field_type {
 	FIELD_STRING, /* up to a zero */
 	FIELD_STRUCTURE,
 	FIELD_VARIANT,
-	FIELD_OPTIONAL, /* `element` or nothing */
+	FIELD_OPTIONAL, /* a variant of one option or nothing */
 	FIELD_ARRAY,    /* of `length` elements; strings and BLOBs of so many bytes */
 	FIELD_SEQUENCE, /* of as many as a field before it says */
 };
@@ -100,18 +100,17 @@ struct field_class {
 	bool is_id;              /* of the event's class */
 	struct field_label *label;
 	size_t labels;
-	struct field_member *member; /* of a structure; options of a variant */
+	struct field_member
+	    *member; /* of a structure; options of a variant, an optional */
 	size_t members;
-	struct field_range
-	    *range; /* of an optional: the values that select its element */
-	size_t ranges;
-	struct field_class *element; /* of array, sequence and optional */
+	struct field_class *element; /* of array and sequence */
 	uint64_t length;
 	struct field_location *location; /* of the length or the selector, or NULL */
 
 	/* Set by schema_resolve. */
-	bool is_known;       /* it comes before the field at hand */
-	int slot;            /* where the integer's value is kept for others, or -1 */
+	bool is_known; /* it comes before the field at hand */
+	int *slot;     /* where the integer's value is kept for others; one, as a rule */
+	size_t slots;
 	int from;            /* the slot of the length or selector, or -1 */
 	bool is_from_signed; /* the selector */
 
@@ -129,9 +128,11 @@ struct field_member *field_add_member(struct field_class *class, const char *nam
 
 const struct field_class *field_member(const struct field_class *class, const char *name);
 
-/* One more range of an option or an optional. */
+/* One more range of an option. */
 void field_add_range(struct field_range **range, size_t *ranges, uint64_t first,
 		     uint64_t last);
+
+void field_add_slot(struct field_class *class, int slot);
 
 /* Copies the step; NULL is the structure around. */
 void field_add_step(struct field_location *location, const char *step);
@@ -141,6 +142,15 @@ void field_add_step(struct field_location *location, const char *step);
  * before each in CTF 1.8, and one more before what it adds itself, a sequence's length.
  */
 const char *field_name(const char *name);
+
+/* How many bytes the smallest character has. */
+static inline unsigned text_unit(enum text_encoding encoding)
+{
+	return encoding >= TEXT_UTF32LE ? 4 : encoding >= TEXT_UTF16LE ? 2 : 1;
+}
+
+/* How many of these bytes are text: all before a zero. */
+size_t text_size(const char *bytes, size_t most, unsigned unit);
 
 /* Whether an array or a sequence is one text. */
 bool field_is_string(const struct field_class *class);
@@ -167,7 +177,7 @@ static inline bool field_is_within(uint64_t value, uint64_t first, uint64_t last
 /* The label of an enumeration's value, as field_name has it, or NULL. */
 const char *field_label(const struct field_class *class, uint64_t value);
 
-/* The option of a variant for its selector, or NULL; an optional's element. */
+/* The option of a variant or an optional for its selector, or NULL. */
 const struct field_class *field_option(const struct field_class *class,
 				       uint64_t selector);
 
@@ -186,6 +196,12 @@ struct schema_clock {
 struct schema_stream {
 	uint64_t id;
 	struct field_class *packet_context, *event_header, *event_context;
+
+	/* Set by schema_resolve. */
+	const char *clock;   /* of all stamps in its headers, or NULL */
+	unsigned stamp_size; /* of the first in the event header, or 0 */
+	bool has_stamps;     /* there is one */
+	bool has_id;         /* the event header says the class */
 };
 
 struct schema_event {
@@ -208,9 +224,10 @@ struct schema {
 	uint64_t major, minor, patch; /* of the tracer */
 
 	/* Set by schema_resolve. */
-	int slots;        /* of all values that are kept for later fields */
-	bool mixed;       /* some bits within bytes are not in the order of others */
-	uint64_t matches; /* of options with labels, that programs will look for */
+	int slots;             /* of all values that are kept for later fields */
+	unsigned header_roles; /* that the packet header has */
+	bool mixed;            /* some bits within bytes are not in the order of others */
+	uint64_t matches;      /* of options with labels, that programs will look for */
 };
 
 /*

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ctf/trace.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,84 +79,26 @@ static void set_range(struct ctf_clock *clock)
 }
 
 static int set_clock(struct ctf_clock *clock, const struct schema *schema,
-		     const char *name, struct error *error)
+		     const struct schema_stream *stream, struct error *error)
 {
 	uint64_t cycles;
 	nsec_t seconds;
 	int64_t rest;
 
+	/* Events without stamps have no place among others. */
+	if (!stream->clock || !(schema->is_ctf2 || stream->has_stamps))
+		return 0;
 	for (size_t i = 0; i < schema->clocks; i++)
-		if (strcmp(schema->clock[i].name, name) == 0)
+		if (strcmp(schema->clock[i].name, stream->clock) == 0)
 			clock->of = &schema->clock[i];
 	if (!clock->of)
-		return error_set(error, "no clock %s", name);
+		return error_set(error, "no clock %s", stream->clock);
 	if (!split_offset(clock->of, &seconds, &cycles) ||
 	    !to_nanoseconds(cycles, clock->of->frequency, &rest) ||
 	    __builtin_add_overflow(seconds, rest, &clock->base_ns))
-		return error_set(error, "clock %s begins too far from the epoch", name);
+		return error_set(error, "clock %s begins too far from the epoch",
+				 stream->clock);
 	set_range(clock);
-	return 0;
-}
-
-/* What the fields of a scope tell besides their values. */
-struct scope {
-	const char *clock;   /* that its stamps are of, or NULL */
-	unsigned stamp_size; /* of the first */
-	unsigned roles;      /* a bit each */
-	bool has_id;         /* of the event's class */
-};
-
-static int survey(const struct field_class *class, struct scope *scope,
-		  struct error *error)
-{
-	for (size_t i = 0; class && i < class->members; i++)
-		if (survey(class->member[i].class, scope, error))
-			return -1;
-	if (class && class->element)
-		return survey(class->element, scope, error);
-	if (!class)
-		return 0;
-	scope->roles |= class->roles;
-	scope->has_id |= class->is_id;
-	if (!class->clock)
-		return 0;
-	if (class->is_signed)
-		return error_set(error, "a stamp that is signed");
-	if (scope->clock && strcmp(scope->clock, class->clock) != 0)
-		return error_set(error, "stamps of two clocks");
-	if (!scope->clock) {
-		scope->clock = class->clock;
-		scope->stamp_size = class->size;
-	}
-	return 0;
-}
-
-static int find_clock(struct ctf_stream_class *stream, const struct schema *schema,
-		      struct error *error)
-{
-	struct scope header = {.clock = NULL}, context = {.clock = NULL};
-
-	if (survey(stream->of->event_header, &header, error) ||
-	    survey(stream->of->packet_context, &context, error))
-		return -1;
-	stream->has_id = header.has_id;
-	/* Events without stamps have no place among others. */
-	if (!header.clock && !(schema->is_ctf2 && context.clock))
-		return 0;
-	if (header.clock && context.clock && strcmp(header.clock, context.clock) != 0)
-		return error_set(error, "stamps of two clocks");
-	stream->stamp_size = header.stamp_size;
-	return set_clock(&stream->clock, schema,
-			 header.clock ? header.clock : context.clock, error);
-}
-
-/* A scope that may have no stamps. */
-static int want_no_stamp(const struct field_class *class, struct scope *scope,
-			 struct error *error)
-{
-	*scope = (struct scope){.clock = NULL};
-	if (survey(class, scope, error) || scope->clock)
-		return error_set(error, "a stamp outside the headers");
 	return 0;
 }
 
@@ -182,12 +123,8 @@ static void find_quirks(struct ctf_trace *trace)
 void ctf_trace_compile(struct ctf_trace *trace, struct ctf_event_class *class,
 		       size_t places)
 {
-	struct error error = ERROR_INIT;
-
 	ctf_program_free(class->program);
-	class->program =
-	    ctf_program_new(class->part, CTF_PARTS, trace->schema->mixed, &error);
-	assert(class->program); /* places do not change what can be compiled */
+	class->program = ctf_program_new(class->part, CTF_PARTS, trace->schema->mixed);
 	class->places = places;
 	if (places > trace->places)
 		trace->places = places;
@@ -197,7 +134,6 @@ static int set_up_class(struct ctf_trace *trace, struct ctf_stream_class *stream
 			const struct schema_event *event, struct error *error)
 {
 	struct ctf_event_class *class = &trace->class[trace->classes];
-	struct scope scope;
 
 	class->index = (uint32_t)trace->classes++;
 	class->stream = stream;
@@ -208,12 +144,8 @@ static int set_up_class(struct ctf_trace *trace, struct ctf_stream_class *stream
 	if (stream->by_id[event->id])
 		return error_set(error, "two events of one id");
 	stream->by_id[event->id] = class;
-	for (int i = 0; i < CTF_PARTS; i++)
-		if (want_no_stamp(class->part[i], &scope, error))
-			return -1;
-	class->program =
-	    ctf_program_new(class->part, CTF_PARTS, trace->schema->mixed, error);
-	return class->program ? 0 : -1;
+	ctf_trace_compile(trace, class, 0);
+	return 0;
 }
 
 static int set_up_classes(struct ctf_trace *trace, struct ctf_stream_class *stream,
@@ -258,54 +190,40 @@ static unsigned behind(unsigned bits, const struct field_class *class)
 static bool is_stamp(const struct field_class *class, unsigned id_size)
 {
 	return is_little_unsigned(class) && class->clock && !class->is_id &&
-	       class->slot < 0 && class->align <= 8 &&
+	       !class->slots && class->align <= 8 &&
 	       behind(id_size, class) % 8 + class->size <= 64;
-}
-
-/* The stamp of an option that is nothing else. */
-static const struct field_class *find_stamp(const struct field_class *option,
-					    unsigned id_size)
-{
-	if (option->type != FIELD_STRUCTURE || option->members != 1 ||
-	    id_size % option->align)
-		return NULL;
-	option = option->member[0].class;
-	return is_stamp(option, id_size) ? option : NULL;
-}
-
-/* The first option, so that no other one can be meant. */
-static const struct field_class *find_short(const struct field_class *id,
-					    const struct field_class *v)
-{
-	if (v->from < 0 || v->from != id->slot || v->members == 0 ||
-	    v->member[0].ranges != 1 || v->member[0].range[0].first != 0)
-		return NULL;
-	return find_stamp(v->member[0].class, id->size);
 }
 
 static void find_short_header(const struct field_class *header,
 			      struct ctf_short_header *quick)
 {
-	const struct field_class *id, *next, *stamp;
+	const struct field_class *id, *stamp, *v;
 
 	if (header->type != FIELD_STRUCTURE || header->members != 2 || header->align != 8)
 		return;
 	id = header->member[0].class;
-	next = header->member[1].class;
-	if (!is_little_unsigned(id) || !id->is_id || id->clock)
-		return;
-	if (next->type == FIELD_VARIANT)
-		stamp = find_short(id, next);
-	else
-		stamp = is_stamp(next, id->size) ? next : NULL;
-	if (!stamp)
+	stamp = v = header->member[1].class;
+	quick->last = UINT64_MAX;
+	if (v->type == FIELD_VARIANT) {
+		/* The first option, so that no other one can be meant. */
+		const struct field_member *option = v->member;
+
+		if (id->slots != 1 || v->from != id->slot[0] || option->ranges != 1 ||
+		    option->range[0].first != 0 ||
+		    option->class->type != FIELD_STRUCTURE ||
+		    option->class->members != 1 || id->size % option->class->align)
+			return;
+		quick->last = option->range[0].last;
+		stamp = option->class->member[0].class;
+	}
+	if (!is_little_unsigned(id) || !id->is_id || id->clock || id->slots > 1 ||
+	    !is_stamp(stamp, id->size))
 		return;
 	quick->id_size = id->size;
 	quick->stamp_size = stamp->size;
 	quick->stamp_at = behind(id->size, stamp);
 	quick->size = quick->stamp_at + stamp->size;
-	quick->last = next == stamp ? UINT64_MAX : next->member[0].range[0].last;
-	quick->slot = id->slot;
+	quick->slot = id->slots ? id->slot[0] : -1;
 }
 
 static int set_up_stream(struct ctf_trace *trace, struct ctf_stream_class *stream,
@@ -314,17 +232,15 @@ static int set_up_stream(struct ctf_trace *trace, struct ctf_stream_class *strea
 	const struct schema_stream *of = stream->of;
 	bool mixed = trace->schema->mixed;
 
-	if (find_clock(stream, trace->schema, error))
+	if (set_clock(&stream->clock, trace->schema, of, error))
 		return -1;
-	if (!stream->has_id && !trace->schema->is_ctf2)
+	if (!of->has_id && !trace->schema->is_ctf2)
 		return error_set(error, "no id in the headers of events");
-	stream->packet_context = ctf_program_new(&of->packet_context, 1, mixed, error);
-	if (!stream->packet_context)
-		return -1;
-	stream->event_header = ctf_program_new(&of->event_header, 1, mixed, error);
+	stream->packet_context = ctf_program_new(&of->packet_context, 1, mixed);
+	stream->event_header = ctf_program_new(&of->event_header, 1, mixed);
 	if (of->event_header)
 		find_short_header(of->event_header, &stream->short_header);
-	return stream->event_header ? set_up_classes(trace, stream, error) : -1;
+	return set_up_classes(trace, stream, error);
 }
 
 /* Packets are looked for by the magic number, if it is the first of them. */
@@ -342,17 +258,11 @@ static int set_up(struct ctf_trace *trace, struct error *error)
 {
 	const struct schema *schema = trace->schema;
 	size_t streams = schema->streams;
-	struct scope header;
 
 	find_quirks(trace);
 	find_magic(trace);
-	if (want_no_stamp(schema->packet_header, &header, error))
-		return -1;
-	trace->packet_header =
-	    ctf_program_new(&schema->packet_header, 1, schema->mixed, error);
-	if (!trace->packet_header)
-		return -1;
-	if (!(header.roles & 1u << ROLE_STREAM) && streams != 1)
+	trace->packet_header = ctf_program_new(&schema->packet_header, 1, schema->mixed);
+	if (!(schema->header_roles & 1u << ROLE_STREAM) && streams != 1)
 		return error_set(error, "packets do not say their stream");
 	trace->stream = mem_zalloc(streams * sizeof(*trace->stream) + 1);
 	trace->class = mem_zalloc(schema->events * sizeof(*trace->class) + 1);

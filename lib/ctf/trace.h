@@ -51,8 +51,6 @@ struct ctf_stream_class {
 	struct ctf_program *packet_context, *event_header;
 	struct ctf_short_header short_header; /* as the program, most often */
 	struct ctf_clock clock;         /* clock.of is NULL where events have no stamps */
-	unsigned stamp_size;            /* of the first stamp in event headers, or 0 */
-	bool has_id;                    /* these say the class of the event */
 	struct ctf_event_class **by_id; /* NULL: none has the id */
 	size_t ids;
 	bool can_skip; /* its packets before the reader's begin, whole */
