@@ -430,6 +430,19 @@ static int take_class(void *context, const struct cell *row)
 	return 0;
 }
 
+/* What ctmerge made of the kernel's events and could leave out. */
+static bool asks_spans(const struct query_file *file)
+{
+	static const char *const tables[] = {"thread_state", "syscall", "irq",
+					     "block_request"};
+
+	for (size_t i = 0; i < file->blocks; i++)
+		for (size_t k = 0; k < sizeof(tables) / sizeof(*tables); k++)
+			if (sql_has_word(file->block[i].sql, tables[k]))
+				return true;
+	return false;
+}
+
 static int add_own_notes(struct query *query, struct result *result)
 {
 	struct text_list recorded = {0};
@@ -444,6 +457,8 @@ static int add_own_notes(struct query *query, struct result *result)
 	text_list_clear(&recorded);
 	if (query->file->of_kernels)
 		question_note_unrecorded(query->question, result);
+	if (query->question->scope.without_spans && asks_spans(query->file))
+		result_note(result, "%s", no_spans_note);
 	return status;
 }
 

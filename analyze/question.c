@@ -7,6 +7,10 @@
 #include "analyze/analysis.h"
 #include "analyze/threads.h"
 
+const char no_spans_note[] =
+    "what threads, processors and disks did: ctmerge was told to leave it out "
+    "(--no-spans)";
+
 enum { MOST_STEPS = 100000 };
 
 /* Steps that --interval makes of the time asked for are rows of several tables. */

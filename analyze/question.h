@@ -66,6 +66,9 @@ nsec_t question_recorded(const struct question *question, int64_t node);
 struct result;
 void question_note_unrecorded(const struct question *question, struct result *result);
 
+/* Where the timeline has no spans. */
+extern const char no_spans_note[];
+
 /* Show how far it is, 0 to 1; costs little. */
 void question_share(struct question *question, double share);
 

@@ -248,9 +248,12 @@ static int write_meta(struct merge *merge, struct error *error)
 	    .type = CELL_TEXT, .size = (uint32_t)strlen(CT_VERSION), .bytes = CT_VERSION};
 	struct cell words = {
 	    .type = CELL_TEXT, .size = (uint32_t)strlen(command), .bytes = command};
+	struct cell none = {.type = CELL_TEXT, .size = 4, .bytes = "none"};
 
 	return timeline_add_meta(merge->writer, "version", &version, error) ||
-		       timeline_add_meta(merge->writer, "command", &words, error)
+		       timeline_add_meta(merge->writer, "command", &words, error) ||
+		       (merge->request->no_spans &&
+			timeline_add_meta(merge->writer, "spans", &none, error))
 		   ? -1
 		   : 0;
 }

@@ -267,6 +267,8 @@ static int note_missing(struct critical *critical, bool *any, struct error *erro
 	if (history_events_read(&recorded, critical->question, error))
 		return -1;
 	*any = recorded.switches;
+	if (critical->question->scope.without_spans)
+		result_note(result, "%s", no_spans_note);
 	if (!recorded.switches)
 		result_missing(result, "what threads did", "sched_switch");
 	if (!recorded.wakeups)

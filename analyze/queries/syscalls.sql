@@ -20,7 +20,8 @@ SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.name, s.fd, s.path, s.count,
        CASE WHEN s.end_ns <= :end_ns THEN s.ret END AS ret
 FROM syscall AS s
 WHERE s.begin_ns <= :end_ns AND s.end_ns >= :begin_ns
-  AND (:all_spans = 1 OR least(s.end_ns, :end_ns) - greatest(s.begin_ns, :begin_ns) BETWEEN :min_ns AND :max_ns)
+  AND (:all_spans = 1 OR (s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns
+                          AND s.end_ns - s.begin_ns BETWEEN :min_ns AND :max_ns))
   AND (:all_nodes = 1 OR s.node IN (SELECT id FROM chosen_node))
   AND (:all_cpus = 1 OR s.cpu IN (SELECT cpu FROM chosen_cpu))
   AND (:all_threads = 1 OR s.thread IN (SELECT id FROM chosen_thread));

@@ -185,6 +185,9 @@ static void note_sources(const struct work *work, const struct opendc_choice *ch
 				    "no scheduling events, so processor time is %s",
 				    sampled
 					? "by samples of processes, where there are any"
+				    : export->scope.without_spans
+					? "not known: want a timeline with spans "
+					  "(ctmerge without --no-spans), or proc.csv"
 					: "not known: want sched_switch, or proc.csv");
 		if (!(node->mhz > 0))
 			problem_add(&export->notes, node->fact->name, "fallback", 1,

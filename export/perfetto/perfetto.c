@@ -155,6 +155,10 @@ static int run(struct export *export, struct error *error)
 
 	if (choose_parts(&own->tracks, &perfetto.parts, error))
 		return -1;
+	if (export->scope.without_spans)
+		problem_add(&export->notes, export->path, "no_spans", 1,
+			    "no spans of threads, processors and disks, want ctmerge "
+			    "without --no-spans");
 	perfetto.names = perfetto_names_new(export->timeline, &export->scope, error);
 	if (!perfetto.names)
 		return -1;

@@ -157,13 +157,28 @@ static int choose_time(struct scope *scope, const char *begin, const char *end,
 	return 0;
 }
 
+static int read_kind(struct scope *scope, struct timeline_reader *reader,
+		     struct error *error)
+{
+	struct timeline_query *query = timeline_query_new(
+	    reader, "SELECT 1 FROM meta WHERE key = 'spans' AND value = 'none'", error);
+	int more = query && !timeline_query_ask(query, NULL, 0, error)
+		       ? timeline_query_next(query, error)
+		       : -1;
+
+	scope->without_spans = more > 0;
+	timeline_query_free(query);
+	return more < 0 ? -1 : 0;
+}
+
 int scope_init(struct scope *scope, struct timeline_reader *reader, const char *begin,
 	       const char *end, const struct text_list *nodes, struct error *error)
 {
 	*scope = (struct scope){0};
 	if (read_nodes(scope, reader, error) || read_span(scope, reader, error) ||
 	    recorded_read(&scope->recorded, reader, error) ||
-	    choose_nodes(scope, nodes, error) || choose_time(scope, begin, end, error)) {
+	    read_kind(scope, reader, error) || choose_nodes(scope, nodes, error) ||
+	    choose_time(scope, begin, end, error)) {
 		scope_clear(scope);
 		return -1;
 	}

@@ -36,6 +36,7 @@ struct scope {
 	size_t nodes;
 	bool all_nodes, all_time; /* nothing was left out */
 	bool is_limited;          /* something was, by SCOPE_MOST_NS */
+	bool without_spans;       /* ctmerge was told to leave them out */
 	struct recorded recorded; /* of what kernels did, in the whole timeline */
 };
 
