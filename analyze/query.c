@@ -430,34 +430,23 @@ static int take_class(void *context, const struct cell *row)
 	return 0;
 }
 
-/* What ctmerge made of the kernel's events and could leave out. */
-static bool asks_spans(const struct query_file *file)
-{
-	static const char *const tables[] = {"thread_state", "syscall", "irq",
-					     "block_request"};
-
-	for (size_t i = 0; i < file->blocks; i++)
-		for (size_t k = 0; k < sizeof(tables) / sizeof(*tables); k++)
-			if (sql_has_word(file->block[i].sql, tables[k]))
-				return true;
-	return false;
-}
-
 static int add_own_notes(struct query *query, struct result *result)
 {
 	struct text_list recorded = {0};
-	int status = query->file->needs
-			 ? question_ask(query->question,
-					"SELECT name FROM event_class WHERE events > 0",
-					NULL, take_class, &recorded, query->error)
-			 : 0;
+	int status =
+	    question_ask(query->question, "SELECT name FROM event_class WHERE events > 0",
+			 NULL, take_class, &recorded, query->error);
 
 	if (!status)
 		tell_needs(query, &recorded, result);
 	text_list_clear(&recorded);
 	if (query->file->of_kernels)
 		question_note_unrecorded(query->question, result);
-	if (query->question->scope.without_spans && asks_spans(query->file))
+	if (query->question->scope.without_spans &&
+	    (query_file_names(query->file, "thread_state") ||
+	     query_file_names(query->file, "syscall") ||
+	     query_file_names(query->file, "irq") ||
+	     query_file_names(query->file, "block_request")))
 		result_note(result, "%s", no_spans_note);
 	return status;
 }

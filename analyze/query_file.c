@@ -583,3 +583,11 @@ void query_file_free(struct query_file *file)
 	free(file->options);
 	free(file);
 }
+
+bool query_file_names(const struct query_file *file, const char *word)
+{
+	for (size_t i = 0; i < file->blocks; i++)
+		if (file->block[i].sql && sql_has_word(file->block[i].sql, word))
+			return true;
+	return false;
+}

@@ -62,4 +62,7 @@ bool query_words_have(const char *words, const char *word);
 
 void query_file_free(struct query_file *file);
 
+/* Whether a statement of the file has this word: a table's name, say. */
+bool query_file_names(const struct query_file *file, const char *word);
+
 #endif

@@ -345,31 +345,25 @@ static int add_items(struct query_values *values, struct question *question,
 	return status;
 }
 
-static bool has_word(const struct query_file *file, const char *word)
-{
-	for (size_t i = 0; i < file->blocks; i++)
-		if (file->block[i].sql && sql_has_word(file->block[i].sql, word))
-			return true;
-	return false;
-}
-
 int query_values_relations(struct query_values *values, struct question *question,
 			   const struct query_file *file, struct error *error)
 {
 	const struct request *request = question->request;
-	bool has_periods = has_word(file, "begin_event"); /* which name others */
+	bool has_periods = query_file_names(file, "begin_event"); /* which name others */
 
 	if (add_nodes(values, question) ||
-	    ((has_periods || has_word(file, "chosen_thread")) &&
+	    ((has_periods || query_file_names(file, "chosen_thread")) &&
 	     add_threads(values, question, error)) ||
-	    ((has_periods || has_word(file, "chosen_cpu")) &&
+	    ((has_periods || query_file_names(file, "chosen_cpu")) &&
 	     add_numbers(values, "chosen_cpu", "cpu", &request->cpus, error)) ||
-	    (has_word(file, "chosen_irq") &&
+	    (query_file_names(file, "chosen_irq") &&
 	     (add_numbers(values, "chosen_irq", "number", &request->irqs, error) ||
 	      add_numbers(values, "chosen_softirq", "number", &request->softirqs,
 			  error))) ||
-	    (has_word(file, "chosen_metric") && add_metrics(values, question, error)) ||
-	    (has_word(file, "chosen_item") && add_items(values, question, error)) ||
+	    (query_file_names(file, "chosen_metric") &&
+	     add_metrics(values, question, error)) ||
+	    (query_file_names(file, "chosen_item") &&
+	     add_items(values, question, error)) ||
 	    (has_periods && period_events(values, question, error)))
 		return -1;
 	return 0;
