@@ -10,7 +10,7 @@
 #include "export/formats.h"
 #include "export/graphite/dashboard.h"
 #include "export/graphite/send.h"
-#include "export/query.h"
+#include "timeline/query.h"
 
 struct graphite_options {
 	char *to, *prefix, *state, *dashboard;
