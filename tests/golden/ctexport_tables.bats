@@ -69,7 +69,7 @@ files()
 	ends_with 1 csv --query 'SELECT 1; SELECT 2'
 	ends_with 1 csv --query 'SELECT * FROM nowhere'
 	grep -q 'no such table: nowhere$' "$scratch/stderr"
-	ends_with 1 csv --query 'SELECT ?1'
+	ends_with 2 csv --query 'SELECT ?1'
 	grep -q 'has parameters' "$scratch/stderr"
 	fails_with 2 'ctexport: --query gives no columns, want a SELECT' \
 		csv --query "ATTACH 'x.db' AS x"
