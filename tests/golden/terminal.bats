@@ -29,3 +29,10 @@ on_terminal()
 	LC_ALL=C.UTF-8 ctsync datasets/sample >file
 	ctsync datasets/sample | diff - file
 }
+
+@test "ctmerge says what it has made" {
+	on_terminal 200 C 'ctmerge datasets/sample -o made.db' >said
+	grep -qE '^made.db: 150159 events of 3 nodes, clocks within \+-8\.[0-9]* ms, [0-9.]+ MB, [0-9.]+ s$' said
+	ctmerge datasets/sample -o quiet.db 2>said
+	[ ! -s said ]
+}
