@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -50,11 +51,11 @@ static int add_table(struct timeline_writer *writer, sqlite3 *db, const char *na
 
 int writer_find_sorted(struct timeline_writer *writer, sqlite3 *db, struct error *error)
 {
-	/* Those of spans, which have a key of four columns: meta's rows come at the end.
-	 */
+	/* Those of spans, whose keys have many columns: meta's rows come at the end. */
 	static const char text[] =
 	    "SELECT name FROM pragma_table_list AS t WHERE wr AND schema = 'main' AND "
-	    "(SELECT count(*) FROM pragma_table_info(t.name) WHERE pk) = 4 ORDER BY name";
+	    "(SELECT count(*) FROM pragma_table_info(t.name) WHERE pk) >= 4 ORDER BY "
+	    "name";
 	sqlite3_stmt *query;
 	int code, status = 0;
 
@@ -86,15 +87,32 @@ struct timeline_sorted *timeline_sorted(struct timeline_writer *writer, const ch
 	return table;
 }
 
-/* How many values the first columns of the key have, for the planner. */
+static bool is_same(const struct cell *a, const struct cell *b)
+{
+	if (a->type == CELL_TEXT)
+		return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+	return a->integer == b->integer;
+}
+
+/* How many values the first columns of the key have, for the planner. All but the last
+ * two, which are a time and what tells rows of one time apart. */
 static void count_groups(struct timeline_sorted *table, const struct cell *cell)
 {
-	bool is_new = table->rows++ == 0;
+	bool is_first = table->rows++ == 0, is_new = is_first;
 
-	for (int i = 0; i < 2; i++) {
-		is_new |= table->last[i] != cell[i].integer;
+	for (unsigned i = 0; i + 2 < table->keys; i++) {
+		struct cell *last = &table->last[i];
+		bool is_other = is_first || !is_same(&cell[i], last);
+
+		is_new |= is_other;
 		table->groups[i] += is_new;
-		table->last[i] = cell[i].integer;
+		if (!is_other)
+			continue;
+		free(table->text[i]);
+		*last = cell[i];
+		if (last->type == CELL_TEXT)
+			last->bytes = table->text[i] =
+			    mem_strndup(cell[i].bytes, cell[i].size);
 	}
 }
 

@@ -54,7 +54,7 @@ struct writer_fact {
 	struct cell value;
 };
 
-enum { SORTED_COLUMNS = 32, SORTED_TABLES = 4 };
+enum { SORTED_COLUMNS = 32, SORTED_KEYS = 8, SORTED_TABLES = 4 };
 
 /* A table without rowid, by schema.sql. */
 struct timeline_sorted {
@@ -65,8 +65,9 @@ struct timeline_sorted {
 	enum cell_type type[SORTED_COLUMNS];
 	int from[SORTED_COLUMNS]; /* the caller's column; -1: none */
 	struct tree *tree;
-	int64_t rows, groups[2]; /* how many nodes, and threads */
-	int64_t last[2];
+	int64_t rows, groups[SORTED_KEYS]; /* of the first so many columns of the key */
+	struct cell last[SORTED_KEYS];
+	char *text[SORTED_KEYS]; /* of `last` */
 };
 
 struct timeline_writer {
