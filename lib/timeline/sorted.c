@@ -8,8 +8,9 @@
 #include "timeline/writer_private.h"
 
 /*
- * Tables without rowid: trees like those of indexes, whose keys are the whole rows, the
- * columns of the primary key in front. They are filled in the order of their keys.
+ * Long tables whose rows come in their order. Those of spans are without rowid: trees
+ * like those of indexes, whose keys are the whole rows, the columns of the primary key in
+ * front. Messages have a rowid, which counts them.
  */
 static enum cell_type type_of(const char *declared)
 {
@@ -33,7 +34,8 @@ static int add_table(struct timeline_writer *writer, sqlite3 *db, const char *na
 	table = &writer->sorted[writer->sorteds++];
 	table->writer = writer;
 	table->name = mem_strdup(name);
-	table->tree = tree_new(writer->pages, true);
+	table->has_rowid = strcmp(name, "message") == 0;
+	table->tree = tree_new(writer->pages, !table->has_rowid);
 	sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC);
 	while ((code = sqlite3_step(query)) == SQLITE_ROW) {
 		unsigned at = table->columns++;
@@ -51,11 +53,12 @@ static int add_table(struct timeline_writer *writer, sqlite3 *db, const char *na
 
 int writer_find_sorted(struct timeline_writer *writer, sqlite3 *db, struct error *error)
 {
-	/* Those of spans, whose keys have many columns: meta's rows come at the end. */
+	/* Spans have keys of many columns: meta's rows come at the end. */
 	static const char text[] =
-	    "SELECT name FROM pragma_table_list AS t WHERE wr AND schema = 'main' AND "
-	    "(SELECT count(*) FROM pragma_table_info(t.name) WHERE pk) >= 4 ORDER BY "
-	    "name";
+	    "SELECT name FROM pragma_table_list AS t WHERE schema = 'main' AND "
+	    "(name = 'message' OR (wr AND "
+	    "(SELECT count(*) FROM pragma_table_info(t.name) WHERE pk) >= 4)) "
+	    "ORDER BY name";
 	sqlite3_stmt *query;
 	int code, status = 0;
 
@@ -116,18 +119,32 @@ static void count_groups(struct timeline_sorted *table, const struct cell *cell)
 	}
 }
 
+int writer_add_sorted(struct timeline_sorted *table, const struct cell *row,
+		      struct error *error)
+{
+	struct timeline_writer *writer = table->writer;
+
+	assert(!writer->db);
+	if (table->has_rowid) {
+		table->rows++;
+		row_bytes_make(&writer->row, table->type + 1, row + 1,
+			       table->columns - 1);
+	} else {
+		count_groups(table, row);
+		row_bytes_make_entry(&writer->row, table->type, row, table->columns);
+	}
+	if (writer->failure || tree_add(table->tree, table->rows, &writer->row, error))
+		return writer_failed(writer, error);
+	return 0;
+}
+
 int timeline_sorted_add(struct timeline_sorted *table, const struct cell *cell,
 			struct error *error)
 {
-	struct timeline_writer *writer = table->writer;
 	struct cell row[SORTED_COLUMNS];
 
 	for (unsigned i = 0; i < table->columns; i++)
 		row[i] = table->from[i] < 0 ? (struct cell){.type = CELL_NULL}
 					    : cell[table->from[i]];
-	count_groups(table, row);
-	row_bytes_make_entry(&writer->row, table->type, row, table->columns);
-	if (writer->failure || tree_add(table->tree, 0, &writer->row, error))
-		return writer_failed(writer, error);
-	return 0;
+	return writer_add_sorted(table, row, error);
 }

@@ -38,7 +38,7 @@ static int add_sorted(sqlite3_stmt *insert, const struct timeline_sorted *table)
 	char text[24 * (SORTED_KEYS + 1)];
 	int code, size = snprintf(text, sizeof(text), "%" PRId64, table->rows);
 
-	if (table->rows == 0)
+	if (table->rows == 0 || table->has_rowid)
 		return SQLITE_DONE;
 	for (unsigned i = 0; i + 2 < table->keys; i++)
 		size += snprintf(text + size, sizeof(text) - (size_t)size, " %" PRId64,
