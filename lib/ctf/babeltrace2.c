@@ -30,22 +30,14 @@ struct stream {
 	bool has_ends;                  /* and its packets the stamp of their end */
 };
 
-struct known_class {
-	const bt_event_class *class;
-	struct field_class *part[CTF_PARTS];
-	struct ctf_fields *fields;
-	bool is_given;
-};
-
 struct babeltrace2_reader {
 	struct ctf_reader base;
 	bt_graph *graph;
 	const bt_component_source *source;
 	struct stream *stream;
 	size_t streams;
-	struct known_class *known;
-	size_t knowns, room;
 	struct intmap index; /* address of an event class -> its index */
+	bool has_begun;      /* selecting is over */
 };
 
 /* Take the library's error of this thread, and say its first cause in one line. */
@@ -87,16 +79,13 @@ static void set_facts(struct ctf_reader *reader, const bt_stream *stream)
 static void add_class(struct babeltrace2_reader *reader, const bt_event_class *class)
 {
 	const char *name = bt_event_class_get_name(class);
-	struct known_class *known;
+	char *unnamed = mem_printf("event_%" PRIu64, bt_event_class_get_id(class));
 
-	intmap_put(&reader->index, (uintptr_t) class, (int64_t)reader->knowns);
-	reader->known = mem_grow(reader->known, reader->knowns, &reader->room,
-				 sizeof(*reader->known));
-	known = &reader->known[reader->knowns++];
-	*known = (struct known_class){.class = class};
-	babeltrace2_parts(class, known->part);
-	ctf_reader_add_class(&reader->base, name ? name : "",
-			     bt_event_class_get_id(class));
+	intmap_put(&reader->index, (uintptr_t) class, (int64_t)reader->base.classes);
+	babeltrace2_parts(
+	    class,
+	    ctf_reader_add_class(&reader->base, name && *name ? name : unnamed)->scope);
+	free(unnamed);
 }
 
 /* All event classes of the trace that the first stream is of. */
@@ -116,6 +105,15 @@ static void add_classes(struct babeltrace2_reader *reader, const bt_stream *stre
 	}
 }
 
+static uint32_t index_of(const struct babeltrace2_reader *reader,
+			 const bt_event_class *class)
+{
+	int64_t index = 0;
+
+	intmap_get(&reader->index, (uintptr_t) class, &index);
+	return (uint32_t)index;
+}
+
 static void begin_stream(struct babeltrace2_reader *reader, struct stream *stream,
 			 const bt_message *message)
 {
@@ -123,12 +121,14 @@ static void begin_stream(struct babeltrace2_reader *reader, struct stream *strea
 	const bt_stream_class *class = bt_stream_borrow_class_const(of);
 
 	set_facts(&reader->base, of);
-	if (!reader->knowns)
+	if (!reader->base.classes)
 		add_classes(reader, of);
-	for (size_t i = 0; i < reader->knowns; i++)
-		if (bt_event_class_borrow_stream_class_const(reader->known[i].class) ==
-		    class)
-			reader->base.class[i]->is_present = true;
+	for (uint64_t i = 0; i < bt_stream_class_get_event_class_count(class); i++)
+		reader->base
+		    .class[index_of(
+			reader,
+			bt_stream_class_borrow_event_class_by_index_const(class, i))]
+		    ->known.is_present = true;
 	stream->has_clock =
 	    bt_stream_class_borrow_default_clock_class_const(class) != NULL;
 	stream->has_ends = stream->has_clock &&
@@ -182,21 +182,18 @@ static void handle_event(struct babeltrace2_reader *reader, struct stream *strea
 	const bt_event *of = bt_message_event_borrow_event_const(message);
 	struct ctf_event event = {
 	    .local_ns = stamp,
+	    .class = index_of(reader, bt_event_borrow_class_const(of)),
 	    .stream = stream->progress.index,
 	    .cpu = stream->progress.cpu,
 	    .ordinal = stream->progress.tally.events,
 	};
-	const struct known_class *known;
-	int64_t index = 0;
+	const struct ctf_event_class *class = reader->base.class[event.class];
 
 	ctf_tally_add(&stream->progress.tally, stamp);
-	intmap_get(&reader->index, (uintptr_t)bt_event_borrow_class_const(of), &index);
-	event.class = (uint32_t)index;
-	known = &reader->known[index];
-	if (!known->is_given)
+	if (class->selected == SELECT_NOTHING)
 		return;
-	if (known->fields)
-		event.cell = babeltrace2_fetch(known->fields, known->part, of);
+	if (class->fields)
+		event.cell = babeltrace2_fetch(class, of);
 	reader->base.give(reader->base.context, &event);
 }
 
@@ -396,27 +393,13 @@ static int make_graph(struct babeltrace2_reader *reader, const char *path,
 
 static bool babeltrace2_step(struct ctf_reader *base, uint64_t most)
 {
+	struct babeltrace2_reader *reader = (struct babeltrace2_reader *)base;
+
+	for (size_t i = 0; !reader->has_begun && i < base->classes; i++)
+		if (base->class[i] -> fields)
+			ctf_fields_mark(base->class[i] -> fields, true);
+	reader->has_begun = true;
 	return ctf_reader_merge(base, most, run_stream);
-}
-
-static void add_columns(struct ctf_reader *base, uint32_t index)
-{
-	ctf_fields_columns(((struct babeltrace2_reader *)base)->known[index].part,
-			   base->class[index]);
-}
-
-static void babeltrace2_select(struct ctf_reader *base, uint32_t index,
-			       const struct ctf_selection *selection)
-{
-	struct known_class *known = &((struct babeltrace2_reader *)base)->known[index];
-
-	if (known->fields)
-		ctf_fields_forget_places(known->fields);
-	ctf_fields_free(known->fields);
-	known->fields = NULL;
-	known->is_given = selection->what != SELECT_NOTHING;
-	if (selection->what >= SELECT_FIELDS)
-		known->fields = ctf_fields_new(known->part, selection);
 }
 
 static void babeltrace2_free(struct ctf_reader *base)
@@ -425,28 +408,21 @@ static void babeltrace2_free(struct ctf_reader *base)
 
 	for (size_t i = 0; i < reader->streams; i++)
 		put_batch(&reader->stream[i]);
-	for (size_t i = 0; i < reader->knowns; i++) {
-		ctf_fields_free(reader->known[i].fields);
-		for (int k = 0; k < CTF_PARTS; k++)
-			field_free(reader->known[i].part[k]);
-	}
+	for (size_t i = 0; i < base->classes; i++)
+		field_free(base->class[i] -> scope[SCOPE_COMMON_CONTEXT]);
 	pthread_mutex_lock(&graph_lock);
 	BT_GRAPH_PUT_REF_AND_RESET(reader->graph);
 	pthread_mutex_unlock(&graph_lock);
 	intmap_clear(&reader->index);
-	free(reader->known);
 	free(reader->stream);
-	free(reader);
 }
 
 struct ctf_reader *ctf_babeltrace2_open(const char *path, struct error *error)
 {
-	static const struct ctf_reader_ops ops = {add_columns, babeltrace2_select, NULL,
-						  babeltrace2_step, babeltrace2_free};
 	struct babeltrace2_reader *reader = mem_zalloc(sizeof(*reader));
 	int status;
 
-	ctf_reader_init(&reader->base, &ops, path);
+	ctf_reader_init(&reader->base, path, babeltrace2_step, babeltrace2_free);
 	pthread_mutex_lock(&graph_lock);
 	status = make_graph(reader, path, error);
 	pthread_mutex_unlock(&graph_lock);

@@ -80,13 +80,13 @@ static struct field_class *field_class_of(const bt_field_class *of)
 	return class;
 }
 
-void babeltrace2_parts(const bt_event_class *event, struct field_class *part[CTF_PARTS])
+void babeltrace2_parts(const bt_event_class *event, struct field_class *scope[SCOPES])
 {
-	part[PART_PAYLOAD] =
+	scope[SCOPE_PAYLOAD] =
 	    field_class_of(bt_event_class_borrow_payload_field_class_const(event));
-	part[PART_CONTEXT] = field_class_of(
+	scope[SCOPE_SPECIFIC_CONTEXT] = field_class_of(
 	    bt_event_class_borrow_specific_context_field_class_const(event));
-	part[PART_STREAM_CONTEXT] =
+	scope[SCOPE_COMMON_CONTEXT] =
 	    field_class_of(bt_stream_class_borrow_event_common_context_field_class_const(
 		bt_event_class_borrow_stream_class_const(event)));
 }
@@ -222,21 +222,22 @@ static void set_cells(struct ctf_fields *fields, const struct field_class *class
 		set_cell(&fields->leaf[class->place], &fields->cell[class->place], field);
 }
 
-const struct cell *babeltrace2_fetch(struct ctf_fields *fields,
-				     struct field_class *const part[CTF_PARTS],
+const struct cell *babeltrace2_fetch(const struct ctf_event_class *class,
 				     const bt_event *event)
 {
-	const bt_field *field[CTF_PARTS] = {
-	    [PART_STREAM_CONTEXT] = bt_event_borrow_common_context_field_const(event),
-	    [PART_CONTEXT] = bt_event_borrow_specific_context_field_const(event),
-	    [PART_PAYLOAD] = bt_event_borrow_payload_field_const(event),
+	struct ctf_fields *fields = class->fields;
+	const bt_field *field[SCOPES] = {
+	    [SCOPE_COMMON_CONTEXT] = bt_event_borrow_common_context_field_const(event),
+	    [SCOPE_SPECIFIC_CONTEXT] =
+		bt_event_borrow_specific_context_field_const(event),
+	    [SCOPE_PAYLOAD] = bt_event_borrow_payload_field_const(event),
 	};
 
 	for (size_t i = 0; i < fields->count; i++)
 		fields->cell[i].type = CELL_NULL;
-	for (int i = 0; i < CTF_PARTS; i++)
-		if (part[i])
-			set_cells(fields, part[i], field[i]);
+	for (int i = 0; i < SCOPES; i++)
+		if (class->scope[i])
+			set_cells(fields, class->scope[i], field[i]);
 	/* One that is selected twice was set once. */
 	for (size_t i = 0; i < fields->count; i++)
 		if (fields->leaf[i].place >= 0)

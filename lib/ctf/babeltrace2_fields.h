@@ -6,12 +6,11 @@
 
 #include "ctf/fields.h"
 
-/* What our own reader would know of an event class; those that are there, to be freed. */
-void babeltrace2_parts(const bt_event_class *event, struct field_class *part[CTF_PARTS]);
+/* Set the scopes to what our own reader would know of an event class. */
+void babeltrace2_parts(const bt_event_class *event, struct field_class *scope[SCOPES]);
 
-/* As ctf_fields_fetch, of what was selected of these parts. */
-const struct cell *babeltrace2_fetch(struct ctf_fields *fields,
-				     struct field_class *const part[CTF_PARTS],
+/* As ctf_fields_fetch, of what was selected. */
+const struct cell *babeltrace2_fetch(const struct ctf_event_class *class,
 				     const bt_event *event);
 
 #endif

@@ -342,6 +342,7 @@ void metadata_init(struct metadata *in, const char *text, size_t size, bool is_j
 				.end = text + size,
 				.line = 1,
 				.token.in = in,
+				.scope = SCOPES,
 				.is_json = is_json};
 	metadata_next(in);
 }

@@ -38,13 +38,6 @@ struct ast {
 	struct ast *next;  /* the one after it there */
 };
 
-enum metadata_scope {
-	SCOPE_OTHER,
-	SCOPE_PACKET_HEADER,
-	SCOPE_PACKET_CONTEXT,
-	SCOPE_EVENT_HEADER,
-};
-
 /* Metadata that is being read. After an error no token follows. */
 struct metadata {
 	struct schema *schema;
@@ -64,8 +57,8 @@ struct metadata {
 	unsigned depth;
 	size_t fragments; /* of CTF 2 */
 	bool has_trace;
-	enum metadata_scope scope; /* that the field class at hand is of, */
-	const char *clock;         /* and the clock of stamps there, or NULL */
+	enum field_scope scope; /* that the field class at hand is of, or SCOPES, */
+	const char *clock;      /* and the clock of stamps there, or NULL */
 };
 
 /* Begin with the first token. The text is borrowed, and a NUL stands behind it. */
@@ -143,9 +136,9 @@ void schema_add(const struct ast *fragment);
 /* The field class that a value describes, or its name. NULL with error, and of NULL. */
 struct field_class *schema_field(const struct ast *value);
 
-/* The structure of a scope. Stamps in it are of the clock if that is not NULL. */
-struct field_class *schema_scope(const struct ast *value, enum metadata_scope scope,
-				 const char *clock);
+/* These scopes of an object. Stamps in them are of the clock if that is not NULL. */
+void schema_scopes(const struct ast *object, struct field_class **of,
+		   enum field_scope first, enum field_scope last, const char *clock);
 
 enum byte_order schema_order(const struct ast *value);
 

@@ -143,7 +143,7 @@ static bool can_skip(const struct ctf_stream *stream)
 	return packet->stream->can_skip && packet_has(packet, ROLE_END_STAMP) &&
 	       packet_has(packet, ROLE_BEGIN) && packet_has(packet, ROLE_END) &&
 	       packet->value[ROLE_BEGIN] <= end &&
-	       ctf_instant(&packet->stream->clock, end, &end_ns) &&
+	       ctf_instant(packet->stream->clock, end, &end_ns) &&
 	       end_ns < stream->skip_before;
 }
 
@@ -178,17 +178,17 @@ bool ctf_stream_next(struct ctf_stream *stream)
 	return true;
 }
 
-static uint64_t *new_slots(const struct ctf_trace *trace)
+static uint64_t *new_slots(const struct schema *schema)
 {
-	return mem_zalloc((size_t)trace->schema->slots * sizeof(uint64_t) + 1);
+	return mem_zalloc((size_t)schema->slots * sizeof(uint64_t) + 1);
 }
 
 /* The first packet of a file, wherever that is. */
-static enum packet_found read_first(const struct ctf_trace *trace, struct ctf_file *file,
+static enum packet_found read_first(const struct schema *schema, struct ctf_file *file,
 				    uint64_t *size)
 {
-	struct ctf_window window = {.trace = trace};
-	struct ctf_cursor cursor = {.slot = new_slots(trace)};
+	struct ctf_window window = {.schema = schema};
+	struct ctf_cursor cursor = {.slot = new_slots(schema)};
 	enum packet_found found = PACKET_NONE;
 	struct ctf_packet first;
 	uint64_t at;
@@ -209,7 +209,7 @@ static enum packet_found read_first(const struct ctf_trace *trace, struct ctf_fi
 
 /* The stream that a file goes on, or a new one. */
 static struct ctf_stream *stream_of(struct ctf_streams *streams,
-				    const struct ctf_trace *trace,
+				    const struct schema *schema,
 				    const struct ctf_packet *packet)
 {
 	struct ctf_stream *stream;
@@ -226,14 +226,14 @@ static struct ctf_stream *stream_of(struct ctf_streams *streams,
 	streams->stream = mem_grow(streams->stream, streams->count, &streams->room,
 				   sizeof(*streams->stream));
 	stream = &streams->stream[streams->count++];
-	*stream = (struct ctf_stream){.window = {.trace = trace},
-				      .cursor = {.slot = new_slots(trace)},
+	*stream = (struct ctf_stream){.window = {.schema = schema},
+				      .cursor = {.slot = new_slots(schema)},
 				      .skip_before = NSEC_MIN};
 	return stream;
 }
 
 /* Takes the path. */
-static void add_file(struct ctf_streams *streams, const struct ctf_trace *trace,
+static void add_file(struct ctf_streams *streams, const struct schema *schema,
 		     struct ctf_file file, struct problem_list *problems)
 {
 	enum packet_found found;
@@ -241,12 +241,12 @@ static void add_file(struct ctf_streams *streams, const struct ctf_trace *trace,
 	uint64_t size = 0;
 
 	errno = 0;
-	found = read_first(trace, &file, &size);
+	found = read_first(schema, &file, &size);
 	streams->bytes += size;
-	if (file.first.stream && file.first.stream->clock.of) {
+	if (file.first.stream && file.first.stream->clock) {
 		file.begin =
-		    ctf_clock_ns(&file.first.stream->clock, file.first.value[ROLE_BEGIN]);
-		stream = stream_of(streams, trace, &file.first);
+		    ctf_clock_ns(file.first.stream->clock, file.first.value[ROLE_BEGIN]);
+		stream = stream_of(streams, schema, &file.first);
 		stream->problems = problems;
 		stream->file = mem_grow(stream->file, stream->files, &stream->room,
 					sizeof(*stream->file));
@@ -319,7 +319,7 @@ static int list_files(struct ctf_file **file, const char *path)
 	return entries < 0 ? -1 : count;
 }
 
-int ctf_streams_open(struct ctf_streams *streams, const struct ctf_trace *trace,
+int ctf_streams_open(struct ctf_streams *streams, const struct schema *schema,
 		     const char *path, struct problem_list *problems, struct error *error)
 {
 	struct ctf_file *file;
@@ -329,7 +329,7 @@ int ctf_streams_open(struct ctf_streams *streams, const struct ctf_trace *trace,
 	if (count < 0)
 		error_errno(error, path);
 	for (int i = 0; i < count; i++)
-		add_file(streams, trace, file[i], problems);
+		add_file(streams, schema, file[i], problems);
 	free(file);
 	for (size_t i = 0; i < streams->count; i++) {
 		struct ctf_stream *stream = &streams->stream[i];
