@@ -76,15 +76,22 @@ static void set_facts(struct ctf_reader *reader, const bt_stream *stream)
 	    clock ? &of : NULL);
 }
 
-static void add_class(struct babeltrace2_reader *reader, const bt_event_class *class)
+static void add_class(struct babeltrace2_reader *reader, const bt_event_class *of,
+		      const bt_stream_class *stream)
 {
-	const char *name = bt_event_class_get_name(class);
-	char *unnamed = mem_printf("event_%" PRIu64, bt_event_class_get_id(class));
+	const char *name = bt_event_class_get_name(of);
+	char *unnamed = mem_printf("event_%" PRIu64, bt_event_class_get_id(of));
+	struct ctf_event_class *class;
 
-	intmap_put(&reader->index, (uintptr_t) class, (int64_t)reader->base.classes);
-	babeltrace2_parts(
-	    class,
-	    ctf_reader_add_class(&reader->base, name && *name ? name : unnamed)->scope);
+	intmap_put(&reader->index, (uintptr_t)of, (int64_t)reader->base.classes);
+	class = ctf_reader_add_class(&reader->base, name && *name ? name : unnamed);
+	class->stream_id = bt_stream_class_get_id(stream);
+	class->scope[SCOPE_PAYLOAD] =
+	    babeltrace2_field_class(bt_event_class_borrow_payload_field_class_const(of));
+	class->scope[SCOPE_SPECIFIC_CONTEXT] = babeltrace2_field_class(
+	    bt_event_class_borrow_specific_context_field_class_const(of));
+	class->scope[SCOPE_COMMON_CONTEXT] = babeltrace2_field_class(
+	    bt_stream_class_borrow_event_common_context_field_class_const(stream));
 	free(unnamed);
 }
 
@@ -101,17 +108,8 @@ static void add_classes(struct babeltrace2_reader *reader, const bt_stream *stre
 		for (uint64_t k = 0; k < bt_stream_class_get_event_class_count(of); k++)
 			add_class(
 			    reader,
-			    bt_stream_class_borrow_event_class_by_index_const(of, k));
+			    bt_stream_class_borrow_event_class_by_index_const(of, k), of);
 	}
-}
-
-static uint32_t index_of(const struct babeltrace2_reader *reader,
-			 const bt_event_class *class)
-{
-	int64_t index = 0;
-
-	intmap_get(&reader->index, (uintptr_t) class, &index);
-	return (uint32_t)index;
 }
 
 static void begin_stream(struct babeltrace2_reader *reader, struct stream *stream,
@@ -123,12 +121,9 @@ static void begin_stream(struct babeltrace2_reader *reader, struct stream *strea
 	set_facts(&reader->base, of);
 	if (!reader->base.classes)
 		add_classes(reader, of);
-	for (uint64_t i = 0; i < bt_stream_class_get_event_class_count(class); i++)
-		reader->base
-		    .class[index_of(
-			reader,
-			bt_stream_class_borrow_event_class_by_index_const(class, i))]
-		    ->known.is_present = true;
+	for (size_t i = 0; i < reader->base.classes; i++)
+		reader->base.class[i]->known.is_present |=
+		    reader->base.class[i]->stream_id == bt_stream_class_get_id(class);
 	stream->has_clock =
 	    bt_stream_class_borrow_default_clock_class_const(class) != NULL;
 	stream->has_ends = stream->has_clock &&
@@ -182,13 +177,16 @@ static void handle_event(struct babeltrace2_reader *reader, struct stream *strea
 	const bt_event *of = bt_message_event_borrow_event_const(message);
 	struct ctf_event event = {
 	    .local_ns = stamp,
-	    .class = index_of(reader, bt_event_borrow_class_const(of)),
 	    .stream = stream->progress.index,
 	    .cpu = stream->progress.cpu,
 	    .ordinal = stream->progress.tally.events,
 	};
-	const struct ctf_event_class *class = reader->base.class[event.class];
+	const struct ctf_event_class *class;
+	int64_t index = 0;
 
+	intmap_get(&reader->index, (uintptr_t)bt_event_borrow_class_const(of), &index);
+	event.class = (uint32_t)index;
+	class = reader->base.class[index];
 	ctf_tally_add(&stream->progress.tally, stamp);
 	if (class->selected == SELECT_NOTHING)
 		return;
@@ -213,8 +211,8 @@ static void handle_other(struct babeltrace2_reader *reader, struct stream *strea
 	case BT_MESSAGE_TYPE_PACKET_END:
 		end_packet(reader, stream, message);
 		break;
+	/* Lost before the first packet: some, nobody knows how many. */
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-		/* Lost before the first packet: some, nobody knows how many. */
 		if (bt_message_discarded_events_get_count(message, &count) !=
 		    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 			count = 1;

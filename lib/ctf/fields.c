@@ -195,45 +195,6 @@ static double real_at(const struct field_class *class, struct ctf_bytes bytes,
 	return class->size == 32 ? (double)single : real;
 }
 
-static uint32_t unit_at(const char *bytes, enum text_encoding encoding)
-{
-	const unsigned char *byte = (const unsigned char *)bytes;
-	unsigned size = text_unit(encoding);
-	bool is_big = encoding == TEXT_UTF16BE || encoding == TEXT_UTF32BE;
-	uint32_t unit = 0;
-
-	for (unsigned i = 0; i < size; i++)
-		unit = unit << 8 | byte[is_big ? i : size - 1 - i];
-	return unit;
-}
-
-/* Text of two or four bytes a unit as UTF-8. False where a character is none. */
-static bool add_wide(struct bytes *text, const char *bytes, size_t size,
-		     enum text_encoding encoding)
-{
-	size_t step = text_unit(encoding);
-	bool is_right = true;
-
-	for (size_t at = 0; at + step <= size; at += step) {
-		uint32_t c = unit_at(bytes + at, encoding), low;
-		char utf8[4];
-
-		if (step == 2 && c >= 0xd800 && c < 0xdc00 && at + 2 * step <= size) {
-			low = unit_at(bytes + at + step, encoding);
-			if (low >= 0xdc00 && low < 0xe000) {
-				c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-				at += step;
-			}
-		}
-		if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) {
-			is_right = false;
-			c = 0xfffd;
-		}
-		bytes_add(text, utf8, utf8_encode(c, utf8));
-	}
-	return is_right && size % step == 0;
-}
-
 /*
  * The cell of a number or a real that begins there; moves behind it. A value that has a
  * label is that, unless it is wanted plain.
@@ -272,7 +233,8 @@ static size_t get_text(struct cell *cell, const struct field_class *class,
 		return size;
 	}
 	made->size = 0;
-	is_right = add_wide(made, begin, size, encoding);
+	is_right = utf8_add_wide(made, begin, size, text_unit(encoding),
+				 encoding == TEXT_UTF16BE || encoding == TEXT_UTF32BE);
 	ctf_cell_set(cell, is_right ? CELL_TEXT : CELL_BLOB, made);
 	return size;
 }

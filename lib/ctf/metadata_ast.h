@@ -2,6 +2,8 @@
 #ifndef CT_CTF_METADATA_AST_H
 #define CT_CTF_METADATA_AST_H
 
+#include <obstack.h>
+
 #include "ctf/schema.h"
 
 /*
@@ -46,7 +48,7 @@ struct metadata {
 	unsigned line;
 	struct ast token; /* the one at hand */
 	unsigned place;   /* the line of what is wrong */
-	struct metadata_chunk *chunk;
+	struct obstack memory;
 	struct metadata_type {
 		const char *name; /* "uint8_t", "unsigned long", "struct pair" */
 		const struct ast *ast;
@@ -90,14 +92,14 @@ void metadata_expect(struct metadata *in, char sign);
 
 /* Memory, and values, that stay until a mark is set back. */
 struct metadata_mark {
-	struct metadata_chunk *chunk;
-	size_t used, types;
+	char *memory;
+	size_t types;
 };
 
 char *metadata_memory(struct metadata *in, size_t size);
 struct ast *ast_new(struct metadata *in, enum ast_kind kind, const char *name);
 struct ast *ast_copy(const struct ast *value, const char *name); /* shares the members */
-struct metadata_mark metadata_mark(const struct metadata *in);
+struct metadata_mark metadata_mark(struct metadata *in);
 void metadata_forget(struct metadata *in, struct metadata_mark mark);
 
 /* Check the field class, which is known by the name from here on. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "ctf/metadata_ast.h"
 
@@ -122,16 +123,15 @@ static void read_trace(const struct ast *object)
  */
 static void make_uuid(unsigned char uuid[16], const char *space, const char *uid)
 {
-	const char *const part[] = {space ? space : "", "\n", uid};
-	uint64_t hash[2] = {0xcbf29ce484222325u, 0x9ae16a3b2f90404fu};
+	char *whole = mem_printf("%s\n%s", space ? space : "", uid);
+	const uint64_t hash[2] = {
+	    hash_bytes(HASH_BEGIN, whole, strlen(whole)),
+	    hash_bytes(0x9ae16a3b2f90404fu, whole, strlen(whole)),
+	};
 
-	if (!space && read_uuid_text(uid, uuid) == 0)
-		return;
-	for (int i = 0; i < 2; i++)
-		for (int k = 0; k < 3; k++)
-			for (const char *at = part[k]; *at; at++)
-				hash[i] = (hash[i] ^ (unsigned char)*at) * 0x100000001b3u;
-	memcpy(uuid, hash, sizeof(hash));
+	if (space || read_uuid_text(uid, uuid) != 0)
+		memcpy(uuid, hash, sizeof(hash));
+	free(whole);
 }
 
 static void read_offset(const struct ast *object, struct schema_clock *clock)
