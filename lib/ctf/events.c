@@ -330,12 +330,15 @@ static inline bool skip_fields(struct way *way, const struct ctf_cursor *cursor,
  * costs a class's entry and two additions, and a look at its strings; whatever is not so
  * ends the way and is for programs.
  */
-static void pass_events(struct own_reader *reader, struct ctf_stream *stream,
-			nsec_t until)
+static __attribute__((noinline)) void pass_events(struct own_reader *reader,
+						  struct ctf_stream *stream, nsec_t until)
 {
 	/* Copies, so that the compiler knows that nothing else changes them. */
-	const struct schema_stream of = *stream->packet.stream;
-	const struct schema_clock clock = *of.clock;
+	const struct schema_stream *of = stream->packet.stream;
+	const struct short_header header = of->short_header;
+	const struct clock_range range = of->clock->range;
+	struct ctf_event_class *const *by_id = of->by_id;
+	const size_t ids = of->ids;
 	const struct ctf_cursor cursor = stream->cursor;
 	struct way way = {cursor.at, cursor.clock, 0};
 	struct ctf_tally tally = stream->progress.tally;
@@ -347,11 +350,13 @@ static void pass_events(struct own_reader *reader, struct ctf_stream *stream,
 		const struct ctf_event_class *class;
 		nsec_t stamp;
 
-		if (!read_short(&of.short_header, &cursor, &next))
+		if (!read_short(&header, &cursor, &next))
 			break;
-		class = find_class(&of, next.id);
+		class = next.id < ids ? by_id[next.id] : NULL;
 		if (!class || !skip_fields(&next, &cursor, class) ||
-		    !ctf_instant(&clock, next.clock, &stamp) || stamp > until)
+		    !(clock_range_instant(&range, next.clock, &stamp) ||
+		      ctf_instant_slow(of->clock, next.clock, &stamp)) ||
+		    stamp > until)
 			break;
 		ctf_tally_add(&tally, stamp);
 		way = next;
@@ -359,7 +364,7 @@ static void pass_events(struct own_reader *reader, struct ctf_stream *stream,
 	if (way.at == cursor.at)
 		return;
 	stream->progress.tally = tally;
-	follow(&stream->cursor, &way, &of.short_header);
+	follow(&stream->cursor, &way, &header);
 }
 
 static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,

@@ -19,7 +19,9 @@ enum {
 #define obstack_chunk_alloc mem_alloc
 #define obstack_chunk_free  free
 
-char *metadata_memory(struct metadata *in, size_t size)
+/* obstack.h aligns pointers as distances from NULL. */
+__attribute__((no_sanitize("pointer-overflow"))) char *
+metadata_memory(struct metadata *in, size_t size)
 {
 	return obstack_alloc(&in->memory, (int)size);
 }

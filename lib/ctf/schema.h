@@ -194,6 +194,12 @@ enum field_scope {
 	SCOPES,
 };
 
+/* Of a clock that counts nanoseconds: what values are instants; none if least > most. */
+struct clock_range {
+	nsec_t base_ns; /* since the epoch, at value 0, of any clock */
+	uint64_t least, most;
+};
+
 struct schema_clock {
 	char *name; /* in CTF 2 the id that streams refer to */
 	unsigned char uuid[16];
@@ -203,10 +209,7 @@ struct schema_clock {
 	int64_t offset_s;
 	uint64_t offset; /* in cycles, besides */
 
-	/* Set by schema_set_up. */
-	nsec_t base_ns; /* since the epoch, at value 0 */
-	/* Values that are nanoseconds, and instants that can be; none if least > most. */
-	uint64_t least, most;
+	struct clock_range range; /* set by schema_set_up */
 };
 
 /*
@@ -338,13 +341,18 @@ struct schema *json_metadata_parse(const char *text, size_t size, struct error *
 /* A clock's value as an instant. False where it is none that can be. */
 bool ctf_instant_slow(const struct schema_clock *clock, uint64_t value, nsec_t *instant);
 
+static inline bool clock_range_instant(const struct clock_range *range, uint64_t value,
+				       nsec_t *instant)
+{
+	*instant = (nsec_t)((uint64_t)range->base_ns + value);
+	return value >= range->least && value <= range->most;
+}
+
 static inline bool ctf_instant(const struct schema_clock *clock, uint64_t value,
 			       nsec_t *instant)
 {
-	if (value < clock->least || value > clock->most)
-		return ctf_instant_slow(clock, value, instant);
-	*instant = clock->base_ns + (nsec_t)value;
-	return true;
+	return clock_range_instant(&clock->range, value, instant) ||
+	       ctf_instant_slow(clock, value, instant);
 }
 
 /* Nanoseconds since value 0, never less for a greater value. */

@@ -25,7 +25,7 @@ bool ctf_instant_slow(const struct schema_clock *clock, uint64_t value, nsec_t *
 	int64_t ns;
 
 	return to_nanoseconds(value, clock->frequency, &ns) &&
-	       !__builtin_add_overflow(clock->base_ns, ns, instant) &&
+	       !__builtin_add_overflow(clock->range.base_ns, ns, instant) &&
 	       nsec_is_stamp(*instant);
 }
 
@@ -66,14 +66,15 @@ static void set_range(struct schema_clock *clock)
 {
 	nsec_t least, most;
 
-	clock->least = 1;
-	clock->most = 0;
+	clock->range.least = 1;
+	clock->range.most = 0;
 	if (clock->frequency != GIGAHERTZ ||
-	    __builtin_sub_overflow(NSEC_STAMP_LEAST, clock->base_ns, &least) ||
-	    __builtin_sub_overflow(NSEC_STAMP_MOST, clock->base_ns, &most) || most < 0)
+	    __builtin_sub_overflow(NSEC_STAMP_LEAST, clock->range.base_ns, &least) ||
+	    __builtin_sub_overflow(NSEC_STAMP_MOST, clock->range.base_ns, &most) ||
+	    most < 0)
 		return;
-	clock->least = least < 0 ? 0 : (uint64_t)least;
-	clock->most = (uint64_t)most;
+	clock->range.least = least < 0 ? 0 : (uint64_t)least;
+	clock->range.most = (uint64_t)most;
 }
 
 static int set_up_clock(struct schema_clock *clock)
@@ -84,7 +85,7 @@ static int set_up_clock(struct schema_clock *clock)
 
 	if (!split_offset(clock, &seconds, &cycles) ||
 	    !to_nanoseconds(cycles, clock->frequency, &rest) ||
-	    __builtin_add_overflow(seconds, rest, &clock->base_ns))
+	    __builtin_add_overflow(seconds, rest, &clock->range.base_ns))
 		return -1;
 	set_range(clock);
 	return 0;
