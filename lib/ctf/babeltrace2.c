@@ -394,8 +394,7 @@ static bool babeltrace2_step(struct ctf_reader *base, uint64_t most)
 	struct babeltrace2_reader *reader = (struct babeltrace2_reader *)base;
 
 	for (size_t i = 0; !reader->has_begun && i < base->classes; i++)
-		if (base->class[i] -> fields)
-			ctf_fields_mark(base->class[i] -> fields, true);
+		ctf_fields_mark(base->class[i] -> fields, true);
 	reader->has_begun = true;
 	return ctf_reader_merge(base, most, run_stream);
 }

@@ -398,13 +398,11 @@ static void compile(struct own_reader *reader, struct ctf_event_class *class)
 {
 	bool is_given = class->selected != SELECT_NOTHING;
 
-	if (class->fields)
-		ctf_fields_mark(class->fields, true);
+	ctf_fields_mark(class->fields, true);
 	class->program =
 	    ctf_program_new(&class->scope[SCOPE_COMMON_CONTEXT],
 			    SCOPES - SCOPE_COMMON_CONTEXT, reader->schema->mixed);
-	if (class->fields)
-		ctf_fields_mark(class->fields, false);
+	ctf_fields_mark(class->fields, false);
 	class->can_pass = (!is_given || class->before != CTF_NEEDED) &&
 			  ctf_program_skips(class->program, &class->skip);
 	class->stream->can_skip &= !is_given || class->before == CTF_UNUSED;

@@ -156,7 +156,7 @@ struct ctf_fields *ctf_fields_new(struct field_class *const scope[SCOPES],
 
 void ctf_fields_mark(const struct ctf_fields *fields, bool is_wanted)
 {
-	for (size_t i = 0; i < fields->count; i++)
+	for (size_t i = 0; fields && i < fields->count; i++)
 		if (fields->leaf[i].class)
 			fields->leaf[i].class->place =
 			    is_wanted ? fields->leaf[i].place : -1;

@@ -27,7 +27,7 @@ struct ctf_fields *ctf_fields_new(struct field_class *const scope[SCOPES],
 
 /*
  * Set `place` of the field classes that are wanted, from 0 up, or forget it: contexts are
- * other event classes', too.
+ * other event classes', too. Of NULL nothing.
  */
 void ctf_fields_mark(const struct ctf_fields *fields, bool is_wanted);
 

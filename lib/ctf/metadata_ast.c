@@ -71,7 +71,7 @@ const struct ast *metadata_find_type(struct metadata *in, const char *name)
 		if (strcmp(in->type[i].name, name) == 0)
 			return in->type[i].ast;
 	metadata_wrong(&in->token, "no type %s before its use", name);
-	return NULL;
+	return ast_new(in, AST_WRONG, NULL);
 }
 
 void metadata_wrong(const struct ast *value, const char *format, ...)

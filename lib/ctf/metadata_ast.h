@@ -105,7 +105,7 @@ void metadata_forget(struct metadata *in, struct metadata_mark mark);
 /* Check the field class, which is known by the name from here on. */
 void metadata_define(struct metadata *in, const char *name, const struct ast *ast);
 
-/* NULL with error. */
+/* With error, anything. */
 const struct ast *metadata_find_type(struct metadata *in, const char *name);
 
 /* A member of an object by its name in the language, or NULL; it is known now. */

@@ -157,22 +157,9 @@ uint64_t field_stride(const struct field_class *element, uint64_t bits)
 	return (bits + element->align - 1) & ~(uint64_t)(element->align - 1);
 }
 
-static bool is_constant_array(const struct field_class *class, uint64_t *bits)
-{
-	uint64_t size, stride;
-
-	*bits = 0;
-	if (!field_is_constant(class->element, &size))
-		return false;
-	stride = field_stride(class->element, size);
-	return class->length == 0 ||
-	       (stride && !__builtin_mul_overflow(class->length - 1, stride, bits) &&
-		!__builtin_add_overflow(*bits, size, bits));
-}
-
 bool field_is_constant(const struct field_class *class, uint64_t *bits)
 {
-	uint64_t size;
+	uint64_t size, stride;
 
 	*bits = 0;
 	switch (class->type) {
@@ -181,7 +168,13 @@ bool field_is_constant(const struct field_class *class, uint64_t *bits)
 		*bits = class->size;
 		return true;
 	case FIELD_ARRAY:
-		return is_constant_array(class, bits) && *bits <= MOST_BITS;
+		if (!field_is_constant(class->element, &size))
+			return false;
+		stride = field_stride(class->element, size);
+		return class->length == 0 ||
+		       (stride &&
+			!__builtin_mul_overflow(class->length - 1, stride, bits) &&
+			!__builtin_add_overflow(*bits, size, bits) && *bits <= MOST_BITS);
 	case FIELD_STRUCTURE:
 		for (size_t i = 0; i < class->members; i++) {
 			const struct field_class *member = class->member[i].class;

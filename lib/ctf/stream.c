@@ -86,16 +86,13 @@ static void tell_shrunk(struct ctf_stream *stream)
 		stream->until = stream->size;
 }
 
-static enum packet_found look(struct ctf_stream *stream)
-{
-	return ctf_packet_at(&stream->window, &stream->cursor, stream->at,
-			     &stream->packet);
-}
-
 /* Look at the head of the packet at hand, and where the next one is. */
 static enum packet_found read_head(struct ctf_stream *stream)
 {
-	enum packet_found found = look(stream);
+	struct ctf_window *window = &stream->window;
+	struct ctf_cursor *cursor = &stream->cursor;
+	enum packet_found found =
+	    ctf_packet_at(window, cursor, stream->at, &stream->packet);
 
 	/*
 	 * A packet that ends beyond its file is cut, or its size is wrong, and another
@@ -105,11 +102,12 @@ static enum packet_found read_head(struct ctf_stream *stream)
 	if (found == PACKET_WHOLE)
 		stream->next = stream->at + stream->packet.size / 8;
 	else if (found != PACKET_CUT || packet_has(&stream->packet, ROLE_UUID))
-		stream->next =
-		    ctf_packet_seek(&stream->window, &stream->cursor, stream->at + 1);
+		stream->next = ctf_packet_seek(window, cursor, stream->at + 1);
 	if (found != PACKET_CUT)
 		return found;
-	return stream->next < stream->window.size ? PACKET_GARBLED : look(stream);
+	if (stream->next < window->size)
+		return PACKET_GARBLED;
+	return ctf_packet_at(window, cursor, stream->at, &stream->packet);
 }
 
 /* Have the content of the packet at hand; less of it where the file got shorter. */
@@ -244,8 +242,6 @@ static void add_file(struct ctf_streams *streams, const struct schema *schema,
 	found = read_first(schema, &file, &size);
 	streams->bytes += size;
 	if (file.first.stream && file.first.stream->clock) {
-		file.begin =
-		    ctf_clock_ns(file.first.stream->clock, file.first.value[ROLE_BEGIN]);
 		stream = stream_of(streams, schema, &file.first);
 		stream->problems = problems;
 		stream->file = mem_grow(stream->file, stream->files, &stream->room,
@@ -271,13 +267,19 @@ static int by_path(const void *a, const void *b)
 	return strcmp(one->path, other->path);
 }
 
+static uint64_t begin_of(const struct ctf_file *file)
+{
+	return ctf_clock_ns(file->first.stream->clock, file->first.value[ROLE_BEGIN]);
+}
+
 /* Those of one begin as the directory lists them. */
 static int by_begin(const void *a, const void *b)
 {
 	const struct ctf_file *one = a, *other = b;
+	uint64_t begin = begin_of(one), begin_other = begin_of(other);
 
-	if (one->begin != other->begin)
-		return one->begin < other->begin ? -1 : 1;
+	if (begin != begin_other)
+		return begin < begin_other ? -1 : 1;
 	return one->rank < other->rank ? -1 : 1;
 }
 

@@ -23,9 +23,7 @@ static inline bool packet_has(const struct ctf_packet *packet, enum field_role r
 struct ctf_file {
 	char *path;
 	struct ctf_packet first; /* that all others must be like; no stream: not known */
-	uint64_t
-	    begin;   /* of its first packet, since the clock's value 0; 0: not recorded */
-	size_t rank; /* among the files as their directory lists them */
+	size_t rank;             /* among the files as their directory lists them */
 };
 
 /*
