@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 json_t *json_read_object(const char *path, struct error *error)
 {
@@ -73,4 +74,27 @@ int json_nsec(const json_t *object, const char *name, nsec_t *value)
 const char *json_library_version(void)
 {
 	return jansson_version_str();
+}
+
+void json_add_string(struct bytes *text, const char *string, size_t size)
+{
+	bytes_add_byte(text, '"');
+	for (size_t i = 0, step; i < size; i += step) {
+		unsigned char c = (unsigned char)string[i];
+		char escape[8];
+
+		step = utf8_length_within(string + i, size - i);
+		if (!step) {
+			step = 1;
+			bytes_add(text, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
+		} else if (c < 0x20) {
+			snprintf(escape, sizeof(escape), "\\u%04x", c);
+			bytes_add(text, escape, 6);
+		} else {
+			if (c == '"' || c == '\\')
+				bytes_add_byte(text, '\\');
+			bytes_add(text, string + i, step);
+		}
+	}
+	bytes_add_byte(text, '"');
 }

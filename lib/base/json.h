@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/nsec.h"
 
@@ -23,6 +24,12 @@ const char *json_text(const json_t *object, const char *name);
 
 /* A member as integer; -1 where it is missing, no integer or out of range. */
 int json_nsec(const json_t *object, const char *name, nsec_t *value);
+
+/*
+ * Append a string with its quotes; U+FFFD stands for each byte that is no UTF-8. What we
+ * write is not made by jansson, to be the same to the byte.
+ */
+void json_add_string(struct bytes *text, const char *string, size_t size);
 
 /* "2.14" */
 const char *json_library_version(void);

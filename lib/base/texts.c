@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/texts.h"
+#include "base/texts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
-
-static uint64_t hash_of(const char *bytes, size_t size) /* FNV-1a */
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
-	return hash;
-}
 
 size_t texts_put(struct texts *texts, const char *text)
 {
@@ -22,7 +14,7 @@ size_t texts_put(struct texts *texts, const char *text)
 
 size_t texts_put_bytes(struct texts *texts, const char *bytes, size_t size)
 {
-	uint64_t hash = hash_of(bytes, size);
+	uint64_t hash = hash_bytes(HASH_BEGIN, bytes, size);
 	int64_t first, at;
 
 	if (!intmap_get(&texts->first, hash, &first))
