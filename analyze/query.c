@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/query_groups.h"
 #include "analyze/query_values.h"
 #include "base/mem.h"
 
@@ -165,36 +166,8 @@ static int error_at(const struct statement *statement, long at, struct error *er
 				(line > statement->lines ? line - statement->lines : 0));
 }
 
-/* The values of a statement's parameters, in their order; for free(). NULL with error. */
-static struct cell *find_values(struct query *query, const struct statement *statement,
-				struct timeline_query *rows)
-{
-	size_t count = timeline_query_parameters(rows);
-	struct cell *value = mem_zalloc((count + 1) * sizeof(*value));
-
-	for (size_t i = 0; i < count; i++) {
-		const char *name = timeline_query_parameter(rows, i);
-		const struct cell *cell =
-		    name ? query_values_find(&query->values, name) : NULL;
-
-		if (cell) {
-			value[i] = *cell;
-			continue;
-		}
-		error_set(query->error,
-			  "%s: no parameter %s, want :begin_ns, :end_ns, :min_ns, "
-			  ":max_ns, :min_bytes, :max_bytes, :interval_ns, :group, "
-			  ":request or :nodes",
-			  statement->file ? statement->file->path : "",
-			  name ? name : "?");
-		free(value);
-		return NULL;
-	}
-	return value;
-}
-
-static struct timeline_query *prepare(struct query *query,
-				      const struct statement *statement)
+static struct timeline_query *prepare_text(struct query *query,
+					   const struct statement *statement)
 {
 	long at;
 	struct timeline_query *rows = timeline_query_new_user(
@@ -205,6 +178,30 @@ static struct timeline_query *prepare(struct query *query,
 	return rows;
 }
 
+/* With its values, for free(), and with its groups summed up already, where that can be
+ * done without SQLite. NULL with error. */
+static struct timeline_query *prepare(struct query *query, struct statement *statement,
+				      struct cell **value)
+{
+	struct timeline_query *rows = prepare_text(query, statement);
+
+	*value = NULL;
+	if (rows &&
+	    query_groups_run(&statement->text, query->question->reader, &query->values)) {
+		timeline_query_free(rows);
+		rows = prepare_text(query, statement);
+	}
+	if (!rows)
+		return NULL;
+	*value = query_values_of(&query->values, rows, query->error);
+	if (*value)
+		return rows;
+	if (statement->file)
+		error_prefix(query->error, "%s", statement->file->path);
+	timeline_query_free(rows);
+	return NULL;
+}
+
 /* Compute a temporary relation. */
 static int keep_relation(struct query *query, const struct relation *relation)
 {
@@ -212,15 +209,13 @@ static int keep_relation(struct query *query, const struct relation *relation)
 	    assemble(query, relation->sql, (size_t)(relation - query->relation),
 		     SQL_SQLITE, false);
 	struct timeline_query *rows;
-	struct cell *value = NULL;
+	struct cell *value;
 	int status = -1;
 
 	statement.file = relation->file;
 	statement.line = relation->line;
-	rows = prepare(query, &statement);
-	if (rows)
-		value = find_values(query, &statement, rows);
-	if (value) {
+	rows = prepare(query, &statement, &value);
+	if (rows) {
 		const struct timeline_temporary table = {.name = relation->name,
 							 .sql = statement.text,
 							 .value = value,
@@ -360,16 +355,14 @@ static int run_block(struct query *query, const struct query_block *block,
 	struct statement statement =
 	    assemble(query, block->sql, query->relations, SQL_SQLITE, false);
 	struct timeline_query *rows;
-	struct cell *value = NULL;
+	struct cell *value;
 	int status = -1;
 
 	statement.file = query->file;
 	statement.line = block->line;
-	rows = prepare(query, &statement);
-	if (rows)
-		value = find_values(query, &statement, rows);
-	if (value && !timeline_query_ask(rows, value, timeline_query_parameters(rows),
-					 query->error))
+	rows = prepare(query, &statement, &value);
+	if (rows && !timeline_query_ask(rows, value, timeline_query_parameters(rows),
+					query->error))
 		status = block->kind == QUERY_NOTES
 			     ? add_notes(query, rows, result)
 			     : fill_tables(query, block, rows, result);
