@@ -66,7 +66,9 @@ static bool is_asked(const struct query *query, const struct query_table *table)
 {
 	const struct question *question = query->question;
 
-	return (!table->forms || (table->forms & question->forms)) &&
+	return (!question->tables || !table->key ||
+		query_words_have(question->tables, table->key)) &&
+	       (!table->forms || (table->forms & question->forms)) &&
 	       (!table->groups || query_words_have(table->groups, question->group)) &&
 	       (!table->of_interval || question->request->interval_ns);
 }
