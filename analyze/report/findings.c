@@ -15,7 +15,7 @@ enum grade { GOOD, NOTE, BAD };
 static void finding(const struct report *report, const char *id, enum grade grade,
 		    const char *title)
 {
-	static const char *const names[] = {"good", "note", "bad"};
+	static const char *const names[] = {"good", "info", "bad"};
 	static const char *const words[] = {"", "", "Problem: "};
 
 	fprintf(report->page,
@@ -157,14 +157,16 @@ static void tell_busiest(const struct report *report)
 	html_text(report->page,
 		  question_node(report->question, activity->lane[node].node));
 	fprintf(report->page,
-		" was busy <b data-v=\"%.6f\">%s</b> of its processors' recorded time; "
-		"processor %" PRId64 " of ",
-		100 * node_most, html_percent(text, node_most, 1),
-		activity->lane[best].cpu);
-	html_text(report->page,
-		  question_node(report->question, activity->lane[best].node));
-	fprintf(report->page, " <b data-v=\"%.6f\">%s</b>", 100 * most,
-		html_percent(text, most, 1));
+		" was busy <b data-v=\"%.6f\">%s</b> of its processors' recorded time",
+		100 * node_most, html_percent(text, node_most, 1));
+	if (best != node || activity_lane(activity, activity->lane[node].node, -1) != best) {
+		fprintf(report->page, "; processor %" PRId64 " of ",
+			activity->lane[best].cpu);
+		html_text(report->page,
+			  question_node(report->question, activity->lane[best].node));
+		fprintf(report->page, " <b data-v=\"%.6f\">%s</b>", 100 * most,
+			html_percent(text, most, 1));
+	}
 	if (activity->threads) {
 		const struct activity_thread *thread =
 		    &activity->thread[activity->order[0]];
@@ -178,6 +180,33 @@ static void tell_busiest(const struct report *report)
 	}
 	fputs(". <a href=\"#processors\">Processors</a>", report->page);
 	finding_end(report);
+}
+
+/* The widest bound of any node while all were recorded; NSEC_MAX: one is open there. */
+static nsec_t home_bound(const struct report *report)
+{
+	const struct scope *scope = &report->question->scope;
+	nsec_t most = 0;
+
+	for (size_t i = 0; i < scope->nodes; i++) {
+		int64_t node = scope->node[i].id;
+		size_t count = 0;
+		const struct bound_step *step = bounds_steps(
+		    report->bounds, bounds_source(report->bounds, node), &count);
+		nsec_t ends[] = {report->home_begin_ns, report->home_end_ns};
+
+		if (!scope->node[i].chosen)
+			continue;
+		for (size_t k = 0; k < count + 2; k++) {
+			nsec_t at = k < 2 ? ends[k] : step[k - 2].at_ns, width;
+
+			if (at < report->home_begin_ns || at > report->home_end_ns)
+				continue;
+			width = bound_width(bounds_of_node(report->bounds, node, at));
+			most = width > most ? width : most;
+		}
+	}
+	return most;
 }
 
 /* How many clocks are not tied to the reference, and the worst of those that are. */
@@ -222,12 +251,16 @@ static void tell_clocks(const struct report *report)
 			html_bound(text, nsec_round(most)));
 		fputs(" of the reference clock, at worst on ", report->page);
 		put_text(report, report_cell(clocks, worst, "node"));
+		if ((double)home_bound(report) < 0.9 * most)
+			fprintf(report->page,
+				"; while all nodes were recorded, within <b>%s</b>",
+				html_bound(text, home_bound(report)));
 		fputc('.', report->page);
 	}
 	if (before > 0 || after > 0)
 		fprintf(report->page,
-			" %.0f messages came before they were sent by the nodes' own clocks, "
-			"%.0f as corrected.",
+			" By the nodes' own clocks %.0f messages came before they were sent, "
+			"as corrected %.0f.",
 			before, after);
 	fputs(" <a href=\"#clocks\">Clocks</a>", report->page);
 	finding_end(report);

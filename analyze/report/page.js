@@ -252,7 +252,7 @@
 				if (!fill) continue;
 				pen.globalAlpha = text && dim(list[i].thread) ? 0.18 : 1;
 				pen.fillStyle = fill;
-				pen.fillRect(a, y, Math.max(b - a, 0.7), h);
+				pen.fillRect(a, y, Math.max(b - a > 4 ? b - a - 0.6 : b - a, 0.7), h);
 				if (text && b - a > 34 && h >= 12) {
 					pen.save();
 					pen.beginPath();
@@ -379,7 +379,7 @@
 			const few = curve.series.length <= 8;
 			for (const [n, list] of [...curve.series].sort((a, b) => (a[0] === hot) - (b[0] === hot))) {
 				pen.strokeStyle = ink(few ? "k" + n % 9 : n === hot ? "slow" : "msg");
-				pen.globalAlpha = n === hot ? 1 : few ? hot >= 0 ? 0.5 : 0.9 : 0.25;
+				pen.globalAlpha = n === hot ? 1 : few ? hot >= 0 ? 0.5 : 0.9 : Math.max(0.06, 6 / curve.series.length);
 				pen.lineWidth = n === hot ? 2 : 1.3;
 				pen.beginPath();
 				let end = null;
@@ -394,8 +394,14 @@
 			}
 			pen.globalAlpha = 1;
 			pen.lineWidth = 1;
+			const wide = label > 100, title = row.name + (curve.merged > 1 ? `, means of ${curve.merged} samples` : "") + (wide ? "" : `, to ${valueText(most, curve.unit)}`);
+			pen.fillStyle = ink("bg");
+			pen.globalAlpha = 0.75;
+			pen.fillRect(label + 2, row.y + 1, pen.measureText(title).width + 8, 16);
+			pen.globalAlpha = 1;
 			pen.fillStyle = ink("fg");
-			pen.fillText(row.name + (curve.merged > 1 ? `, means of ${curve.merged} samples` : ""), label + 6, row.y + 13);
+			pen.fillText(title, label + 6, row.y + 13);
+			if (!wide) return;
 			pen.fillStyle = ink("dim");
 			pen.textAlign = "right";
 			pen.fillText(valueText(most, curve.unit), label - 6, row.y + 10);
@@ -495,6 +501,7 @@
 			const keys = byThread ? [...named.map((name, i) => ["k" + i, name]), ["k8", "others"]] : [["run", "a thread runs"]];
 			keys.push(["soft", "softirq"], ["irq", "interrupt"], ["lane", "idle"], ["hatch", "not recorded"], ["msg", "message"], ["slow", "one of the slowest"]);
 			if (pinned.length) keys.push(["ready", "waits for a processor"], ["net", "waits for the network"], ["disk", "for a disk"], ["timer", "for a timer"], ["thread", "for a thread"]);
+			if (data.nodes.length <= 8 && data.curves.length) data.nodes.forEach((name, i) => keys.push(["k" + i, "curve of " + name]));
 			const text = JSON.stringify(keys);
 			if (legend.dataset.keys === text) return;
 			legend.dataset.keys = text;
@@ -730,7 +737,7 @@
 		const draw = () => {
 			const n = data.nodes.length, wide = into.clientWidth;
 			label = Math.min(110, wide / 5);
-			size = Math.max(3, Math.min(22, Math.floor((wide - label) / n)));
+			size = Math.max(3, Math.min(22, Math.floor(900 / n), Math.floor((wide - label) / n)));
 			const pen = sized(canvas, wide, label * 0.7 + n * size), ink = colours();
 			pen.font = `${Math.min(12, Math.max(8, size))}px system-ui, sans-serif`;
 			const every = Math.ceil(11 / size);

@@ -12,11 +12,12 @@
 #include "analyze/report/html.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/plot_axis.h"
 #include "base/version.h"
 
 enum {
 	WORKERS = 2,
-	ROWS = 60,
+	ROWS = 40,
 	DETAIL = 100000, /* unless --detail says how many */
 };
 
@@ -24,12 +25,12 @@ enum {
 static const struct wish {
 	const char *analysis, *group, *tables;
 	unsigned forms;
-	int limit; /* rows a table; 0: all */
+	int limit; /* rows a table; -1: as the analysis has it */
 } wishes[ANSWERS] = {
-    [ANSWER_NODES] = {"nodes", NULL, NULL, 0, 0},
-    [ANSWER_CLOCKS] = {"clocks", NULL, "clocks pairs", 0, 0},
-    [ANSWER_PROBLEMS] = {"problems", NULL, NULL, 0, 0},
-    [ANSWER_MESSAGES] = {"messages", "none", "pairs slowest", FORM_STATS | FORM_TOP, 0},
+    [ANSWER_NODES] = {"nodes", NULL, NULL, 0, -1},
+    [ANSWER_CLOCKS] = {"clocks", NULL, "clocks pairs", 0, -1},
+    [ANSWER_PROBLEMS] = {"problems", NULL, NULL, 0, -1},
+    [ANSWER_MESSAGES] = {"messages", "none", "pairs slowest", FORM_STATS | FORM_TOP, -1},
     [ANSWER_REQUESTS] = {"requests", "pair", "totals parts slowest",
 			 FORM_STATS | FORM_TOP, ROWS},
     [ANSWER_SYSCALLS] = {"syscalls", "syscall", "syscalls", FORM_STATS, ROWS},
@@ -199,7 +200,7 @@ static void write_facts(const struct report *report)
 {
 	const struct scope *scope = &report->question->scope;
 	const struct result_table *nodes = report_table(report, ANSWER_NODES, "nodes");
-	char text[PRINT_TEXT], day[NSEC_TEXT];
+	char text[PRINT_TEXT], count[PRINT_TEXT], day[NSEC_TEXT];
 	size_t chosen = 0;
 	double events = 0;
 
@@ -209,10 +210,11 @@ static void write_facts(const struct report *report)
 		events += report_number(report_cell(nodes, i, "events"), 0);
 	fprintf(report->page,
 		"<p class=\"facts\"><span data-v=\"%zu\">%zu node%s</span> <span "
-		"data-v=\"%.0f\">%.0f events</span> <span data-v=\"%" PRId64 "\">%" PRId64
-		" messages</span> ",
-		chosen, chosen, chosen == 1 ? "" : "s", events, events, report->messages,
-		report->messages);
+		"data-v=\"%.0f\">%s events</span> <span data-v=\"%" PRId64 "\">%s "
+		"messages</span> ",
+		chosen, chosen, chosen == 1 ? "" : "s", events,
+		plot_label_count(text, (size_t)events), report->messages,
+		plot_label_count(count, (size_t)report->messages));
 	if (!report->is_empty) {
 		nsec_format_utc(day, report->begin_ns);
 		fprintf(report->page, "<span>%s from %.19s UTC</span>",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/report/html.h"
+#include "base/intmap.h"
 #include "base/mem.h"
 
 enum {
@@ -346,64 +347,102 @@ static int put_spans(struct report *report, struct error *error)
 
 /*
  * The messages between nodes that count, as `messages` has them: what a capture saw besides
- * its node's kernel trace is left out. Of each pair and direction the slowest in each
- * step. SQLite takes the other columns of the row that has the maximum.
+ * its node's kernel trace is left out.
  */
-static const char slowest_sql[] =
-    "SELECT id, src_node, dst_node, send_ns, recv_ns, latency_ns, protocol,"
-    " (SELECT cpu FROM event WHERE event.id = send_event),"
-    " (SELECT cpu FROM event WHERE event.id = recv_event), messages, low_ns, high_ns,"
-    " bytes, sport, dport FROM ("
-    "SELECT m.id, src_node, dst_node, send_ns, recv_ns, protocol, send_event, recv_event,"
-    " low_ns, high_ns, bytes, sport, dport, max(latency_ns) AS latency_ns,"
-    " count(*) AS messages FROM message AS m"
-    " WHERE m.src_node <> m.dst_node AND m.recv_ns IS NOT NULL"
-    " AND m.send_ns BETWEEN ?1 AND ?2"
-    " AND coalesce(m.send_source, 0) NOT IN " SECOND_VIEW
-    " AND coalesce(m.recv_source, 0) NOT IN " SECOND_VIEW
-    " GROUP BY CASE WHEN ?3 > 0 THEN (send_ns - ?1) / ?3 ELSE m.id END, src_node,"
-    " dst_node) ORDER BY latency_ns DESC, id";
+static const char message_sql[] =
+    "SELECT " TIMELINE_ROW "(id, src_node, dst_node, send_ns, recv_ns) FROM message"
+    " WHERE src_node <> dst_node AND recv_ns IS NOT NULL AND send_ns BETWEEN ?1 AND ?2"
+    " AND coalesce(send_source, 0) NOT IN " SECOND_VIEW
+    " AND coalesce(recv_source, 0) NOT IN " SECOND_VIEW;
+
+static const char fields_sql[] =
+    "SELECT (SELECT cpu FROM event WHERE id = send_event),"
+    " (SELECT cpu FROM event WHERE id = recv_event), low_ns, high_ns, bytes, sport, dport,"
+    " protocol FROM message WHERE id = ?";
 
 static int64_t integer_of(const struct cell *cell, int64_t none)
 {
 	return cell->type == CELL_INTEGER ? cell->integer : none;
 }
 
+/* Messages lie by send_ns: of each pair of nodes and direction the last link that was
+ * added is that of the step at hand. */
 struct link_reading {
 	struct report *report;
 	struct question *question;
+	struct intmap last; /* by pair */
 };
 
-static int add_link(void *context, const struct cell *row)
+static nsec_t latency_of(const struct report_link *link)
+{
+	return link->recv_ns - link->send_ns;
+}
+
+static int add_link(void *context, const struct cell *row, struct error *error)
 {
 	struct link_reading *reading = context;
 	struct report *report = reading->report;
 	const struct scope *scope = &reading->question->scope;
-	struct report_link *link;
+	int64_t from = row[1].integer, to = row[2].integer;
+	struct report_link link = {.id = row[0].integer,
+				   .from = from,
+				   .to = to,
+				   .send_ns = row[3].integer,
+				   .recv_ns = row[4].integer};
+	uint64_t pair = (uint64_t)from << 32 | (uint64_t)to;
+	nsec_t step = report->link_step_ns;
+	int64_t last;
 
-	if (!scope_has_node(scope, row[1].integer) &&
-	    !scope_has_node(scope, row[2].integer))
+	(void)error;
+	if (!scope_has_node(scope, from) && !scope_has_node(scope, to))
 		return 0;
-	report->messages += row[9].integer;
-	if (report->links >= 2 * MOST_LINKS)
-		return 0;
+	report->messages++;
+	if (step && intmap_get(&reading->last, pair, &last)) {
+		struct report_link *other = &report->link[last];
+
+		if ((other->send_ns - report->begin_ns) / step ==
+		    (link.send_ns - report->begin_ns) / step) {
+			if (latency_of(&link) > latency_of(other))
+				*other = link;
+			return 0;
+		}
+	}
 	report->link = mem_grow(report->link, report->links, &report->link_capacity,
 				sizeof(*report->link));
-	link = &report->link[report->links++];
-	*link = (struct report_link){.id = row[0].integer,
-				     .from = row[1].integer,
-				     .to = row[2].integer,
-				     .send_ns = row[3].integer,
-				     .recv_ns = row[4].integer,
-				     .from_cpu = integer_of(&row[7], -1),
-				     .to_cpu = integer_of(&row[8], -1),
-				     .low_ns = integer_of(&row[10], NSEC_MIN),
-				     .high_ns = integer_of(&row[11], NSEC_MAX),
-				     .bytes = integer_of(&row[12], -1),
-				     .sport = integer_of(&row[13], -1),
-				     .dport = integer_of(&row[14], -1)};
-	if (row[6].type == CELL_TEXT)
-		snprintf(link->protocol, sizeof(link->protocol), "%s", row[6].bytes);
+	intmap_put(&reading->last, pair, (int64_t)report->links);
+	report->link[report->links++] = link;
+	return 0;
+}
+
+static int compare_links(const void *a, const void *b)
+{
+	const struct report_link *x = a, *y = b;
+
+	if (latency_of(x) != latency_of(y))
+		return latency_of(x) > latency_of(y) ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* What is told of a message that is drawn. */
+static int read_fields(struct report_link *link, struct timeline_query *query,
+		       struct error *error)
+{
+	const struct cell id = cell_of_integer(link->id);
+	const struct cell *row;
+
+	if (timeline_query_ask(query, &id, 1, error) ||
+	    timeline_query_next(query, error) <= 0)
+		return -1;
+	row = timeline_query_row(query);
+	link->from_cpu = integer_of(&row[0], -1);
+	link->to_cpu = integer_of(&row[1], -1);
+	link->low_ns = integer_of(&row[2], NSEC_MIN);
+	link->high_ns = integer_of(&row[3], NSEC_MAX);
+	link->bytes = integer_of(&row[4], -1);
+	link->sport = integer_of(&row[5], -1);
+	link->dport = integer_of(&row[6], -1);
+	if (row[7].type == CELL_TEXT)
+		snprintf(link->protocol, sizeof(link->protocol), "%s", row[7].bytes);
 	return 0;
 }
 
@@ -416,27 +455,53 @@ static int take_counts(void *context, const struct cell *row)
 	return 0;
 }
 
-int report_links_read(struct report *report, struct question *question,
-		      struct error *error)
+/* Of many messages the slowest in each step. */
+static int set_step(struct report *report, struct question *question, struct error *error)
 {
 	static const char count_sql[] =
 	    "SELECT (SELECT count(*) FROM message WHERE send_ns BETWEEN ?1 AND ?2),"
-	    " (SELECT count(*) FROM (SELECT DISTINCT src_node, dst_node FROM message"
-	    " WHERE src_node <> dst_node))";
-	struct link_reading reading = {report, question};
-	struct cell values[] = {cell_of_integer(report->begin_ns),
-				cell_of_integer(report->end_ns), cell_of_integer(0)};
-	int64_t counts[2] = {0, 1};
+	    " (SELECT count(*) FROM (SELECT DISTINCT a.node, b.node FROM clock_pair AS p"
+	    " JOIN source AS a ON a.id = p.a JOIN source AS b ON b.id = p.b))";
+	const struct cell values[] = {cell_of_integer(report->begin_ns),
+				      cell_of_integer(report->end_ns)};
+	int64_t counts[2] = {0, 1}, ways;
 
 	if (question_ask(question, count_sql, values, take_counts, counts, error))
 		return -1;
+	ways = counts[1] > 0 ? 2 * counts[1] : 2;
 	if (counts[0] > MOST_LINKS)
-		report->link_step_ns =
-		    nsec_sub(report->end_ns, report->begin_ns) /
-			(MOST_LINKS / (counts[1] > 0 ? counts[1] : 1) + 1) +
-		    1;
-	values[2].integer = report->link_step_ns;
-	return question_ask(question, slowest_sql, values, add_link, &reading, error);
+		report->link_step_ns = nsec_sub(report->end_ns, report->begin_ns) /
+					   (MOST_LINKS / ways + 1) +
+				       1;
+	return 0;
+}
+
+int report_links_read(struct report *report, struct question *question,
+		      struct error *error)
+{
+	struct link_reading reading = {.report = report, .question = question};
+	const struct cell values[] = {cell_of_integer(report->begin_ns),
+				      cell_of_integer(report->end_ns)};
+	struct timeline_query *all, *fields;
+	int status = set_step(report, question, error);
+
+	if (status)
+		return -1;
+	all = timeline_query_new(question->reader, message_sql, error);
+	fields = timeline_query_new(question->reader, fields_sql, error);
+	status = !all || !fields || timeline_query_ask(all, values, 2, error) ||
+			 timeline_query_each(all, add_link, &reading, error)
+		     ? -1
+		     : 0;
+	qsort(report->link, report->links, sizeof(*report->link), compare_links);
+	if (report->links > 2 * MOST_LINKS)
+		report->links = 2 * MOST_LINKS;
+	for (size_t i = 0; i < report->links && !status; i++)
+		status = read_fields(&report->link[i], fields, error);
+	timeline_query_free(fields);
+	timeline_query_free(all);
+	intmap_clear(&reading.last);
+	return status;
 }
 
 /* [id, from lane, to lane, sent, received, low, high, bytes, port, port, protocol] */
