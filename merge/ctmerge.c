@@ -132,21 +132,21 @@ static int check_request(const struct request *request, struct error *error)
 		return error_set(error, "%zu runs given, want one RUN (see --help)",
 				 request->runs.count);
 	if (request->output && !*request->output)
-		return error_set(error, "--output: want the name of a file");
+		return error_misuse(error, "--output: want the name of a file");
 	if (request->clocks && request->no_sync)
-		return error_set(error, "--clocks and --no-sync exclude each other");
+		return error_misuse(error, "--clocks and --no-sync exclude each other");
 	if (unused_option(request))
 		return error_set(error,
 				 "%s says how to find clocks, want it without "
 				 "--clocks and --no-sync",
 				 unused_option(request));
 	if (request->json && !request->describe)
-		return error_set(error, "--json wants --describe");
+		return error_misuse(error, "--json wants --describe");
 	if (request->describe && request->output)
-		return error_set(error, "--describe writes no timeline, want it "
-					"without --output");
+		return error_misuse(error, "--describe writes no timeline, want it "
+					   "without --output");
 	if (request->force && !request->output)
-		return error_set(error, "--force wants --output FILE");
+		return error_misuse(error, "--force wants --output FILE");
 	if (request->describe || request->output)
 		return 0;
 	/* Else the next file that is opened would stand in its place. */
@@ -192,7 +192,7 @@ static int select_times(struct merge *merge, nsec_t origin, struct error *error)
 	    instant_parse(request->end, origin, &selection->end_ns, error))
 		return error_prefix(error, "--end");
 	if (selection->begin_ns > selection->end_ns)
-		return error_set(error, "--begin is after --end");
+		return error_misuse(error, "--begin is after --end");
 	return 0;
 }
 
@@ -419,7 +419,7 @@ static int check_nodes(const struct merge *merge, struct error *error)
 	for (size_t i = 0; i < run->nodes; i++)
 		if (selection_has_node(&merge->selection, run->node[i].name))
 			return 0;
-	return error_set(error, "--node: no node of %s has such a name", run->path);
+	return error_misuse(error, "--node: no node of %s has such a name", run->path);
 }
 
 static enum exit_status run(const struct request *request, struct error *error)
@@ -511,6 +511,8 @@ int main(int argc, const char **argv)
 	if (status < 0)
 		status = (int)(check_request(&request, &error) ? EXIT_MISUSE
 							       : run(&request, &error));
+	if (error.misuse)
+		status = EXIT_MISUSE;
 	error_tell(&error, "ctmerge", stderr);
 	clear_request(&request);
 	return status;
