@@ -323,7 +323,7 @@ static void put_handlers(const struct report *report, struct result *result)
 				cell_of_text(handler->name),
 				cell_of_text(
 				    question_node(report->question, handler->node)),
-				cell_of_text(handler->soft ? "softirq" : "interrupt"),
+				cell_of_text(handler->soft ? "soft" : "hard"),
 				cell_of_integer(handler->number),
 				cell_of_integer(handler->count),
 				cell_of_integer(handler->sum_ns),

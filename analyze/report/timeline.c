@@ -709,7 +709,7 @@ static void tell_reduction(const struct report *report)
 	const struct activity *activity = &report->activity;
 	char text[PRINT_TEXT];
 
-	if (!report->is_exact)
+	if (!report->is_exact && activity->runs + activity->irqs)
 		html_note(report->page,
 			  "%zu spans are summed by steps of %s. Where a step is wider than "
 			  "some pixels, only the windows around the slowest requests, marked "
