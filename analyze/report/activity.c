@@ -132,13 +132,15 @@ static struct activity_thread *thread_of(struct reading *reading, const struct c
 	    activity->threads ? &activity->thread[activity->threads - 1] : NULL;
 
 	if (thread && thread->node == node && thread->tid == tid &&
-	    (row[5].type == CELL_TEXT ? thread->was_named && is_name(thread->name, &row[5])
-				      : !thread->was_named))
+	    (row[5].type == CELL_TEXT
+		 ? thread->was_named && is_name(thread->name, &row[5])
+		 : !thread->was_named))
 		return thread;
 	activity->thread = mem_grow(activity->thread, activity->threads,
 				    &activity->thread_capacity, sizeof(*thread));
 	thread = &activity->thread[activity->threads++];
-	*thread = (struct activity_thread){.node = node, .tid = tid, .first_ns = begin_ns};
+	*thread =
+	    (struct activity_thread){.node = node, .tid = tid, .first_ns = begin_ns};
 	thread->was_named = row[5].type == CELL_TEXT;
 	thread->name =
 	    thread->was_named
@@ -231,9 +233,8 @@ static struct activity_handler *handler_of(struct activity *activity,
 			 ? handler[at].name && is_name(handler[at].name, &row[4])
 			 : !handler[at].name))
 			return &handler[at];
-	activity->handler = handler =
-	    mem_grow(handler, activity->handlers, &activity->handler_capacity,
-		     sizeof(*handler));
+	activity->handler = handler = mem_grow(
+	    handler, activity->handlers, &activity->handler_capacity, sizeof(*handler));
 	handler += activity->handlers++;
 	*handler = (struct activity_handler){.node = row[0].integer,
 					     .number = row[3].integer,
@@ -299,10 +300,9 @@ static int add_irq(void *context, const struct cell *row, struct error *error)
 	}
 	begin_ns = begin_ns > activity->begin_ns ? begin_ns : activity->begin_ns;
 	end_ns = end_ns < activity->end_ns ? end_ns : activity->end_ns;
-	keep_irq(activity,
-		 &(struct activity_irq){row[0].integer, row[1].integer,
-					(size_t)(handler - activity->handler), begin_ns,
-					end_ns});
+	keep_irq(activity, &(struct activity_irq){row[0].integer, row[1].integer,
+						  (size_t)(handler - activity->handler),
+						  begin_ns, end_ns});
 	for (size_t i = cell_at(activity, begin_ns), last = cell_at(activity, end_ns);
 	     i <= last; i++) {
 		nsec_t part =
@@ -341,8 +341,10 @@ static int compare_lanes(const void *a, const void *b)
 
 static int compare_threads(const void *a, const void *b, void *context)
 {
-	const struct activity_thread *x = (struct activity_thread *)context + *(const size_t *)a;
-	const struct activity_thread *y = (struct activity_thread *)context + *(const size_t *)b;
+	const struct activity_thread *x =
+	    (struct activity_thread *)context + *(const size_t *)a;
+	const struct activity_thread *y =
+	    (struct activity_thread *)context + *(const size_t *)b;
 
 	if (x->busy_ns != y->busy_ns)
 		return x->busy_ns > y->busy_ns ? -1 : 1;
@@ -381,8 +383,7 @@ static void set_cells(struct activity *activity)
 	cells = cells > MOST_CELLS ? MOST_CELLS : cells;
 	cells = (nsec_t)cells > span ? (size_t)span : cells;
 	activity->cell_ns = (span + (nsec_t)cells - 1) / (nsec_t)cells;
-	activity->cells =
-	    (size_t)((span + activity->cell_ns - 1) / activity->cell_ns);
+	activity->cells = (size_t)((span + activity->cell_ns - 1) / activity->cell_ns);
 	activity->strip_ns = span / ACTIVITY_STRIP + 1;
 	for (size_t i = 0; i < activity->lanes; i++)
 		activity->lane[i].cell =
@@ -394,7 +395,8 @@ int activity_read(struct activity *activity, struct question *question,
 {
 	struct reading reading = {.activity = activity, .question = question};
 	const struct scope *scope = &question->scope;
-	nsec_t end_ns = scope->end_ns > scope->begin_ns ? scope->end_ns : scope->begin_ns + 1;
+	nsec_t end_ns =
+	    scope->end_ns > scope->begin_ns ? scope->end_ns : scope->begin_ns + 1;
 	struct cell span[] = {{.type = CELL_INTEGER, .integer = scope->begin_ns},
 			      {.type = CELL_INTEGER, .integer = end_ns}};
 

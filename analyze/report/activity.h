@@ -75,8 +75,8 @@ struct activity {
 	size_t kept, kept_capacity;
 };
 
-/* Read all; 0, or -1 with error. Borrows the windows; interrupts outside of these are kept
- * if there are no more than `keep`. */
+/* Read all; 0, or -1 with error. Borrows the windows; interrupts outside of these are
+ * kept if there are no more than `keep`. */
 int activity_read(struct activity *activity, struct question *question,
 		  struct error *error);
 

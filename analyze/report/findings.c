@@ -19,7 +19,8 @@ static void finding(const struct report *report, const char *id, enum grade grad
 	static const char *const words[] = {"", "", "Problem: "};
 
 	fprintf(report->page,
-		"<li class=\"%s\" id=\"finding-%s\"><h3><span class=\"sr\">%s</span>%s</h3><p>",
+		"<li class=\"%s\" id=\"finding-%s\"><h3><span "
+		"class=\"sr\">%s</span>%s</h3><p>",
 		names[grade], id, words[grade], title);
 }
 
@@ -133,7 +134,8 @@ static void tell_busiest(const struct report *report)
 		const struct activity_cell *sum = &activity->lane[i].sum;
 		double known = 0, busy = 0;
 
-		if (sum->known_ns && (double)sum->busy_ns / (double)sum->known_ns > most) {
+		if (sum->known_ns &&
+		    (double)sum->busy_ns / (double)sum->known_ns > most) {
 			most = (double)sum->busy_ns / (double)sum->known_ns;
 			best = i;
 		}
@@ -153,13 +155,15 @@ static void tell_busiest(const struct report *report)
 		finding_end(report);
 		return;
 	}
-	finding(report, "busiest", most > 0.98 ? BAD : NOTE, "Busiest node and processor");
+	finding(report, "busiest", most > 0.98 ? BAD : NOTE,
+		"Busiest node and processor");
 	html_text(report->page,
 		  question_node(report->question, activity->lane[node].node));
 	fprintf(report->page,
 		" was busy <b data-v=\"%.6f\">%s</b> of its processors' recorded time",
 		100 * node_most, html_percent(text, node_most, 1));
-	if (best != node || activity_lane(activity, activity->lane[node].node, -1) != best) {
+	if (best != node ||
+	    activity_lane(activity, activity->lane[node].node, -1) != best) {
 		fprintf(report->page, "; processor %" PRId64 " of ",
 			activity->lane[best].cpu);
 		html_text(report->page,
@@ -212,8 +216,7 @@ static nsec_t home_bound(const struct report *report)
 /* How many clocks are not tied to the reference, and the worst of those that are. */
 static void tell_clocks(const struct report *report)
 {
-	const struct result_table *clocks =
-	    report_table(report, ANSWER_CLOCKS, "clocks");
+	const struct result_table *clocks = report_table(report, ANSWER_CLOCKS, "clocks");
 	const struct result_table *pairs = report_table(report, ANSWER_CLOCKS, "pairs");
 	size_t open = 0, bad = 0, worst = SIZE_MAX;
 	double most = -1, before = 0, after = 0;
@@ -228,8 +231,7 @@ static void tell_clocks(const struct report *report)
 			most = (double)bound.integer;
 			worst = i;
 		}
-		bad += quality.type == CELL_TEXT &&
-		       strcmp(quality.bytes, "exact") != 0 &&
+		bad += quality.type == CELL_TEXT && strcmp(quality.bytes, "exact") != 0 &&
 		       strcmp(quality.bytes, "accurate") != 0;
 	}
 	for (size_t i = 0; pairs && i < pairs->rows; i++) {
@@ -239,10 +241,11 @@ static void tell_clocks(const struct report *report)
 	finding(report, "clocks", open || bad || after > 0 ? BAD : GOOD,
 		"How far to trust the clocks");
 	if (open)
-		fprintf(report->page,
-			"<b data-v=\"%zu\">%zu</b> of %zu clocks are not bounded from both "
-			"sides: times of these nodes cannot be compared with others. ",
-			open, open, clocks->rows);
+		fprintf(
+		    report->page,
+		    "<b data-v=\"%zu\">%zu</b> of %zu clocks are not bounded from both "
+		    "sides: times of these nodes cannot be compared with others. ",
+		    open, open, clocks->rows);
 	if (worst != SIZE_MAX) {
 		char text[PRINT_TEXT];
 
@@ -258,10 +261,11 @@ static void tell_clocks(const struct report *report)
 		fputc('.', report->page);
 	}
 	if (before > 0 || after > 0)
-		fprintf(report->page,
-			" By the nodes' own clocks %.0f messages came before they were sent, "
-			"as corrected %.0f.",
-			before, after);
+		fprintf(
+		    report->page,
+		    " By the nodes' own clocks %.0f messages came before they were sent, "
+		    "as corrected %.0f.",
+		    before, after);
 	fputs(" <a href=\"#clocks\">Clocks</a>", report->page);
 	finding_end(report);
 }
@@ -288,18 +292,20 @@ static void tell_lost(const struct report *report)
 	for (size_t i = 0; i < scope->nodes; i++)
 		silent += scope->node[i].chosen &&
 			  !question_recorded(report->question, scope->node[i].id);
-	finding(report, "lost", discarded > 0 || bad > 0 || silent ? BAD
-				: notes				   ? NOTE
-								   : GOOD,
+	finding(report, "lost",
+		discarded > 0 || bad > 0 || silent ? BAD
+		: notes                            ? NOTE
+						   : GOOD,
 		discarded > 0 || bad > 0 || silent ? "Something was lost"
 						   : "Nothing was lost");
-	fprintf(report->page, "Tracers discarded <b data-v=\"%.0f\">%.0f</b> events", discarded,
-		discarded);
-	fprintf(report->page, "; <b data-v=\"%.0f\">%.0f</b> input%s could not be used as given",
-		bad, bad, bad > 1 || bad < 1 ? "s" : "");
+	fprintf(report->page, "Tracers discarded <b data-v=\"%.0f\">%.0f</b> events",
+		discarded, discarded);
+	fprintf(report->page,
+		"; <b data-v=\"%.0f\">%.0f</b> input%s could not be used as given", bad,
+		bad, bad > 1 || bad < 1 ? "s" : "");
 	if (notes > (size_t)bad)
-		fprintf(report->page, "; %zu note%s on the input",
-			notes - (size_t)bad, notes - (size_t)bad > 1 ? "s" : "");
+		fprintf(report->page, "; %zu note%s on the input", notes - (size_t)bad,
+			notes - (size_t)bad > 1 ? "s" : "");
 	if (silent)
 		fprintf(report->page, "; of %zu nodes no kernel trace is there", silent);
 	fputs(". All nodes were recorded together for ", report->page);

@@ -53,7 +53,11 @@ const char *html_span(char text[PRINT_TEXT], double ns)
 	while (k < 3 && fabs(ns) < 0.9995 * scale[k].unit)
 		k++;
 	value = fabs(ns / scale[k].unit);
-	places = k == 3 ? 0 : value >= 999.95 ? 0 : value >= 99.995 ? 1 : value >= 9.9995 ? 2 : 3;
+	places = k == 3            ? 0
+		 : value >= 999.95 ? 0
+		 : value >= 99.995 ? 1
+		 : value >= 9.9995 ? 2
+				   : 3;
 	snprintf(text, PRINT_TEXT, "%.*f\xe2\x80\xaf%s", places, ns / scale[k].unit,
 		 scale[k].name);
 	return text;
@@ -141,8 +145,8 @@ static bool is_constant(const struct report *report, const struct result_table *
 			size_t column)
 {
 	char first[PRINT_TEXT], text[PRINT_TEXT];
-	const char *want =
-	    html_human(first, report, *cell_at(table, 0, column), unit_at(table, 0, column));
+	const char *want = html_human(first, report, *cell_at(table, 0, column),
+				      unit_at(table, 0, column));
 
 	for (size_t row = 1; row < table->rows; row++)
 		if (strcmp(want, html_human(text, report, *cell_at(table, row, column),
@@ -159,7 +163,8 @@ static double bar_scale(const struct result_table *table, size_t column)
 	    table->orders && table->order[0].column == column && table->order[0].falling;
 	double most = 0;
 
-	if (table->rows < 2 || (!is_order && unit != UNIT_PERCENT) || unit == UNIT_INSTANT)
+	if (table->rows < 2 || (!is_order && unit != UNIT_PERCENT) ||
+	    unit == UNIT_INSTANT)
 		return 0;
 	for (size_t row = 0; row < table->rows; row++)
 		most = fmax(most, report_number(*cell_at(table, row, column), 0));
@@ -171,7 +176,8 @@ static void print_instant(const struct report *report, nsec_t at_ns, const char 
 	if (at_ns < report->begin_ns || at_ns > report->end_ns)
 		html_text(report->page, text);
 	else
-		fprintf(report->page, "<a href=\"#timeline\" data-t=\"%" PRId64 "\">%s</a>",
+		fprintf(report->page,
+			"<a href=\"#timeline\" data-t=\"%" PRId64 "\">%s</a>",
 			nsec_sub(at_ns, report->begin_ns), text);
 }
 
@@ -243,7 +249,8 @@ void html_table(const struct report *report, const struct result_table *table)
 		constant[i] = is_constant(report, table, i);
 		most[i] = bar_scale(table, i);
 	}
-	fprintf(page, "<div class=\"table\"%s tabindex=\"0\" role=\"region\" aria-label=\"",
+	fprintf(page,
+		"<div class=\"table\"%s tabindex=\"0\" role=\"region\" aria-label=\"",
 		rows > ROWS_SHOWN + 5 ? " data-rows=\"15\"" : "");
 	html_text(page, table->title);
 	fprintf(page, "\"><table data-table=\"%s\">", table->key);

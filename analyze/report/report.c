@@ -41,10 +41,10 @@ static const struct wish {
 
 /* What two threads have to do: what takes longest comes first. */
 enum { TASK_ACTIVITY = ANSWERS, TASK_LINKS, TASKS };
-static const int tasks[TASKS] = {
-    TASK_ACTIVITY, ANSWER_REQUESTS, ANSWER_MESSAGES, ANSWER_NET,   ANSWER_SYSCALLS,
-    ANSWER_IO,     TASK_LINKS,	    ANSWER_NODES,    ANSWER_CLOCKS, ANSWER_PROBLEMS,
-    ANSWER_MEMORY};
+static const int tasks[TASKS] = {TASK_ACTIVITY,   ANSWER_REQUESTS, ANSWER_MESSAGES,
+				 ANSWER_NET,      ANSWER_SYSCALLS, ANSWER_IO,
+				 TASK_LINKS,      ANSWER_NODES,    ANSWER_CLOCKS,
+				 ANSWER_PROBLEMS, ANSWER_MEMORY};
 
 struct work {
 	struct report *report;
@@ -109,8 +109,8 @@ static void work(void *context, size_t worker)
 		pthread_mutex_unlock(&all->lock);
 		if (task < 0)
 			return;
-		all->status[task] = do_task(all->report, all->question[worker], task,
-					    &all->error[task]);
+		all->status[task] =
+		    do_task(all->report, all->question[worker], task, &all->error[task]);
 		if (all->status[task]) {
 			pthread_mutex_lock(&all->lock);
 			all->failed = true;
@@ -157,7 +157,7 @@ struct cell report_cell(const struct result_table *table, size_t row, const char
 double report_number(struct cell cell, double none)
 {
 	return cell.type == CELL_INTEGER ? (double)cell.integer
-	       : cell.type == CELL_REAL	 ? cell.real
+	       : cell.type == CELL_REAL  ? cell.real
 					 : none;
 }
 
@@ -218,7 +218,8 @@ static void write_facts(const struct report *report)
 	if (!report->is_empty) {
 		nsec_format_utc(day, report->begin_ns);
 		fprintf(report->page, "<span>%s from %.19s UTC</span>",
-			html_span(text, (double)(report->end_ns - report->begin_ns)), day);
+			html_span(text, (double)(report->end_ns - report->begin_ns)),
+			day);
 	}
 	if (!scope->all_time || !scope->all_nodes)
 		fputs(" <span>part of the run, as was asked for</span>", report->page);
@@ -227,23 +228,26 @@ static void write_facts(const struct report *report)
 
 static int write_head(struct report *report, struct error *error)
 {
-	static const char name_sql[] = "SELECT value FROM meta WHERE key IN ('name', 'run')"
-				       " ORDER BY key";
+	static const char name_sql[] =
+	    "SELECT value FROM meta WHERE key IN ('name', 'run')"
+	    " ORDER BY key";
 	FILE *page = report->page;
 	char *path = NULL;
 	const char *name;
 
 	if (question_ask(report->question, name_sql, NULL, take_name, &path, error))
 		return -1;
-	name = path && strrchr(path, '/') && strrchr(path, '/')[1] ? strrchr(path, '/') + 1
-	       : path						   ? path
-								   : "run";
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>",
-	      page);
+	name = path && strrchr(path, '/') && strrchr(path, '/')[1]
+		   ? strrchr(path, '/') + 1
+	       : path ? path
+		      : "run";
+	fputs(
+	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	    "<meta name=\"color-scheme\" content=\"light dark\">\n"
+	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	    "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>",
+	    page);
 	html_text(page, name);
 	fprintf(page, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header><h1>",
 		report_css);
@@ -269,11 +273,12 @@ static int write_page(struct report *report, struct error *error)
 		return -1;
 	report_messages(report);
 	report_tables(report);
-	fprintf(report->page,
-		"</main>\n<footer>Made by ctanalyze %s of clustertrace. Times are UTC of the "
-		"reference clock; those of the timeline count from the begin of what is "
-		"shown.</footer>\n<script>\n%s</script>\n</body>\n</html>\n",
-		CT_VERSION, report_js);
+	fprintf(
+	    report->page,
+	    "</main>\n<footer>Made by ctanalyze %s of clustertrace. Times are UTC of the "
+	    "reference clock; those of the timeline count from the begin of what is "
+	    "shown.</footer>\n<script>\n%s</script>\n</body>\n</html>\n",
+	    CT_VERSION, report_js);
 	return 0;
 }
 

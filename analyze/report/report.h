@@ -50,8 +50,8 @@ struct report {
 	struct result *result; /* how instants are printed */
 	FILE *page;
 	struct bounds *bounds;
-	nsec_t begin_ns, end_ns; /* of the time axis; end_ns > begin_ns */
-	bool is_empty;           /* it has no time: nothing was recorded */
+	nsec_t begin_ns, end_ns;           /* of the time axis; end_ns > begin_ns */
+	bool is_empty;                     /* it has no time: nothing was recorded */
 	nsec_t home_begin_ns, home_end_ns; /* what is shown first: all nodes recorded */
 	struct report_answer answer[ANSWERS];
 	struct activity activity;

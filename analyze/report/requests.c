@@ -18,7 +18,7 @@ enum {
 /* The classes of colours that the page's style has, by state. */
 static const char *const colour[PATH_STATES] = {
     [PATH_RUNNING] = "run",   [PATH_RUNNABLE] = "ready", [PATH_DISK] = "disk",
-    [PATH_NETWORK] = "net",   [PATH_TIMER] = "timer",	 [PATH_INTERRUPT] = "irq",
+    [PATH_NETWORK] = "net",   [PATH_TIMER] = "timer",    [PATH_INTERRUPT] = "irq",
     [PATH_THREAD] = "thread", [PATH_UNKNOWN] = "unknown"};
 
 struct drawing {
@@ -72,8 +72,8 @@ static void put_title(const struct drawing *drawing)
 	char text[PRINT_TEXT], bound[PRINT_TEXT];
 
 	fprintf(page,
-		"<figure class=\"path\" id=\"request-%" PRId64 "\" data-request=\"%" PRId64
-		"\"><figcaption><b>%s from ",
+		"<figure class=\"path\" id=\"request-%" PRId64
+		"\" data-request=\"%" PRId64 "\"><figcaption><b>%s from ",
 		request->id, request->id, html_span(text, (double)drawing->span_ns));
 	put_node(drawing, request->client);
 	if (request->client_tid > 0) {
@@ -86,12 +86,14 @@ static void put_title(const struct drawing *drawing)
 	put_node(drawing, request->server);
 	if (request->server_port >= 0)
 		fprintf(page, ", port %" PRId64, request->server_port);
-	fprintf(page,
-		"</b> <span>request %" PRId64 ", sent at <a href=\"#timeline\" data-t=\"%" PRId64
-		"\" data-d=\"%" PRId64 "\">%s</a>, ways between nodes %s</span><br>",
-		request->id, request->begin_ns - report->begin_ns, drawing->span_ns,
-		html_human(text, report, cell_of_integer(request->begin_ns), UNIT_INSTANT),
-		html_bound(bound, request->bound_ns));
+	fprintf(
+	    page,
+	    "</b> <span>request %" PRId64
+	    ", sent at <a href=\"#timeline\" data-t=\"%" PRId64 "\" data-d=\"%" PRId64
+	    "\">%s</a>, ways between nodes %s</span><br>",
+	    request->id, request->begin_ns - report->begin_ns, drawing->span_ns,
+	    html_human(text, report, cell_of_integer(request->begin_ns), UNIT_INSTANT),
+	    html_bound(bound, request->bound_ns));
 	put_legend(drawing);
 	fputs("</figcaption>\n<div class=\"rows\">", page);
 }
@@ -111,8 +113,8 @@ static void draw_segment(const struct drawing *drawing, const struct path_segmen
 	char text[PRINT_TEXT];
 
 	fprintf(page,
-		"<svg x=\"%.3f%%\" width=\"%.3f%%\" height=\"18\" y=\"2\"><g><title>%s", x,
-		fmax(width, 0.05), path_state_name(at->state));
+		"<svg x=\"%.3f%%\" width=\"%.3f%%\" height=\"18\" y=\"2\"><g><title>%s",
+		x, fmax(width, 0.05), path_state_name(at->state));
 	if (*comm) {
 		fputs(": ", page);
 		html_text(page, comm);
@@ -221,8 +223,9 @@ static void draw_ticks(const struct drawing *drawing)
 
 		if (x > 96)
 			continue;
-		fprintf(page, "<line x1=\"%.3f%%\" x2=\"%.3f%%\" y2=\"4\"/><text x=\"%.3f%%\" "
-			      "y=\"14\"%s>%s</text>",
+		fprintf(page,
+			"<line x1=\"%.3f%%\" x2=\"%.3f%%\" y2=\"4\"/><text x=\"%.3f%%\" "
+			"y=\"14\"%s>%s</text>",
 			x, x, x, x > 2 ? " text-anchor=\"middle\"" : "",
 			plot_label_tick(text, tick[i], (double)drawing->span_ns / 1e3,
 					ticks > 1 ? tick[1] - tick[0] : tick[0]));
@@ -267,8 +270,10 @@ static int draw_paths(struct report *report, struct error *error)
 	history = history_new(report->question->reader, error);
 	if (!history)
 		return -1;
-	fputs("<h3>Critical paths of the slowest requests</h3>\n<p class=\"note\">What the end "
-	      "of each request waited for, back to its begin: at every time one node&#8217;s "
+	fputs("<h3>Critical paths of the slowest requests</h3>\n<p class=\"note\">What "
+	      "the end "
+	      "of each request waited for, back to its begin: at every time one "
+	      "node&#8217;s "
 	      "state, and the thread that had it.</p>\n",
 	      report->page);
 	for (size_t i = 0; i < report->requests && !status; i++) {

@@ -80,17 +80,18 @@ static void draw_pair(const struct report *report, const struct result_table *pa
 
 	fputs("<div class=\"lab\">", page);
 	put_pair(report, pairs, row);
-	fprintf(page,
-		"</div><svg width=\"100%%\" height=\"20\" role=\"img\" aria-label=\"median "
-		"%s\">"
-		"<line class=\"whisker\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"10\" y2=\"10\"/>"
-		"<rect class=\"net light\" x=\"%.2f%%\" width=\"%.2f%%\" y=\"5\" "
-		"height=\"10\"/>"
-		"<rect class=\"net\" x=\"%.2f%%\" width=\"%.2f%%\" y=\"5\" height=\"10\"/>"
-		"<rect class=\"median\" x=\"%.2f%%\" width=\"2\" y=\"3\" "
-		"height=\"14\"/></svg>",
-		html_span(text, number_at(pairs, row, "p50_ns")), least, most, p95,
-		fmax(p99 - p95, 0), least, fmax(p95 - least, 0), median);
+	fprintf(
+	    page,
+	    "</div><svg width=\"100%%\" height=\"20\" role=\"img\" aria-label=\"median "
+	    "%s\">"
+	    "<line class=\"whisker\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"10\" y2=\"10\"/>"
+	    "<rect class=\"net light\" x=\"%.2f%%\" width=\"%.2f%%\" y=\"5\" "
+	    "height=\"10\"/>"
+	    "<rect class=\"net\" x=\"%.2f%%\" width=\"%.2f%%\" y=\"5\" height=\"10\"/>"
+	    "<rect class=\"median\" x=\"%.2f%%\" width=\"2\" y=\"3\" "
+	    "height=\"14\"/></svg>",
+	    html_span(text, number_at(pairs, row, "p50_ns")), least, most, p95,
+	    fmax(p99 - p95, 0), least, fmax(p95 - least, 0), median);
 	fprintf(page, "<div class=\"val\">%s <i>%s</i></div>\n", text,
 		html_bound(more, bound.type == CELL_NULL
 				     ? NSEC_MAX
@@ -136,7 +137,8 @@ static void put_matrix(const struct report *report, const struct result_table *p
 	const char *before = "";
 
 	fputs("<figure><figcaption><b>Median latency from node (row) to node "
-	      "(column)</b> <span>the darker, the longer, on a logarithmic scale; empty: no "
+	      "(column)</b> <span>the darker, the longer, on a logarithmic scale; empty: "
+	      "no "
 	      "message</span></figcaption><div id=\"matrix\"></div></figure>\n"
 	      "<script type=\"application/json\" id=\"pairs\">{\"nodes\":[",
 	      page);
@@ -223,10 +225,14 @@ static struct cell share(nsec_t part, nsec_t whole)
 static void put_processors(const struct report *report, struct result *result)
 {
 	static const struct result_column columns[] = {
-	    {"node", "NODE", UNIT_TEXT},	   {"cpu", "CPU", UNIT_ID},
-	    {"recorded_ns", "RECORDED", UNIT_SPAN}, {"busy_ns", "BUSY", UNIT_SPAN},
-	    {"busy_percent", "SHARE", UNIT_PERCENT}, {"irq_percent", "INTERRUPTS", UNIT_PERCENT},
-	    {"softirq_percent", "SOFTIRQS", UNIT_PERCENT}, {NULL, NULL, 0}};
+	    {"node", "NODE", UNIT_TEXT},
+	    {"cpu", "CPU", UNIT_ID},
+	    {"recorded_ns", "RECORDED", UNIT_SPAN},
+	    {"busy_ns", "BUSY", UNIT_SPAN},
+	    {"busy_percent", "SHARE", UNIT_PERCENT},
+	    {"irq_percent", "INTERRUPTS", UNIT_PERCENT},
+	    {"softirq_percent", "SOFTIRQS", UNIT_PERCENT},
+	    {NULL, NULL, 0}};
 	const struct activity *activity = &report->activity;
 	struct result_table *table =
 	    result_table_new(result, "processors", "Processors", columns);
@@ -237,14 +243,14 @@ static void put_processors(const struct report *report, struct result *result)
 
 		if (lane->cpu < 0 || !sum->known_ns)
 			continue;
-		result_add(
-		    table,
-		    (struct cell[]){
-			cell_of_text(question_node(report->question, lane->node)),
-			cell_of_integer(lane->cpu), cell_of_integer(sum->known_ns),
-			cell_of_integer(sum->busy_ns), share(sum->busy_ns, sum->known_ns),
-			share(sum->irq_ns, sum->known_ns),
-			share(sum->softirq_ns, sum->known_ns)});
+		result_add(table,
+			   (struct cell[]){
+			       cell_of_text(question_node(report->question, lane->node)),
+			       cell_of_integer(lane->cpu), cell_of_integer(sum->known_ns),
+			       cell_of_integer(sum->busy_ns),
+			       share(sum->busy_ns, sum->known_ns),
+			       share(sum->irq_ns, sum->known_ns),
+			       share(sum->softirq_ns, sum->known_ns)});
 	}
 	fputs("<div id=\"processors\">", report->page);
 	html_table(report, table);
@@ -254,14 +260,18 @@ static void put_processors(const struct report *report, struct result *result)
 static void put_threads(const struct report *report, struct result *result)
 {
 	static const struct result_column columns[] = {
-	    {"comm", "THREAD", UNIT_TEXT},     {"node", "NODE", UNIT_TEXT},
-	    {"tid", "TID", UNIT_ID},	       {"process", "PROCESS", UNIT_TEXT},
-	    {"cpu_ns", "CPU TIME", UNIT_SPAN}, {"waits", "WAITS FOR A CPU", UNIT_COUNT},
-	    {"wait_ns", "IN ALL", UNIT_SPAN},  {"most_wait_ns", "LONGEST", UNIT_SPAN},
+	    {"comm", "THREAD", UNIT_TEXT},
+	    {"node", "NODE", UNIT_TEXT},
+	    {"tid", "TID", UNIT_ID},
+	    {"process", "PROCESS", UNIT_TEXT},
+	    {"cpu_ns", "CPU TIME", UNIT_SPAN},
+	    {"waits", "WAITS FOR A CPU", UNIT_COUNT},
+	    {"wait_ns", "IN ALL", UNIT_SPAN},
+	    {"most_wait_ns", "LONGEST", UNIT_SPAN},
 	    {NULL, NULL, 0}};
 	const struct activity *activity = &report->activity;
-	struct result_table *table = result_table_new(
-	    result, "threads", "Threads by processor time", columns);
+	struct result_table *table =
+	    result_table_new(result, "threads", "Threads by processor time", columns);
 
 	result_table_sort(table, "-cpu_ns,node,tid");
 	for (size_t i = 0; i < activity->threads && i < TOP; i++) {
@@ -297,12 +307,15 @@ static int compare_handlers(const void *a, const void *b)
 
 static void put_handlers(const struct report *report, struct result *result)
 {
-	static const struct result_column columns[] = {
-	    {"name", "HANDLER", UNIT_TEXT}, {"node", "NODE", UNIT_TEXT},
-	    {"kind", "KIND", UNIT_TEXT},    {"number", "NUMBER", UNIT_ID},
-	    {"count", "COUNT", UNIT_COUNT}, {"sum_ns", "SUM", UNIT_SPAN},
-	    {"mean_ns", "MEAN", UNIT_SPAN}, {"max_ns", "MAX", UNIT_SPAN},
-	    {NULL, NULL, 0}};
+	static const struct result_column columns[] = {{"name", "HANDLER", UNIT_TEXT},
+						       {"node", "NODE", UNIT_TEXT},
+						       {"kind", "KIND", UNIT_TEXT},
+						       {"number", "NUMBER", UNIT_ID},
+						       {"count", "COUNT", UNIT_COUNT},
+						       {"sum_ns", "SUM", UNIT_SPAN},
+						       {"mean_ns", "MEAN", UNIT_SPAN},
+						       {"max_ns", "MAX", UNIT_SPAN},
+						       {NULL, NULL, 0}};
 	const struct activity *activity = &report->activity;
 	const struct activity_handler **order =
 	    mem_alloc((activity->handlers + 1) * sizeof(struct activity_handler *));
@@ -311,7 +324,8 @@ static void put_handlers(const struct report *report, struct result *result)
 
 	for (size_t i = 0; i < activity->handlers; i++)
 		order[i] = &activity->handler[i];
-	qsort(order, activity->handlers, sizeof(struct activity_handler *), compare_handlers);
+	qsort(order, activity->handlers, sizeof(struct activity_handler *),
+	      compare_handlers);
 	result_table_sort(table, "-sum_ns,node,kind,number,name");
 	for (size_t i = 0; i < activity->handlers && i < TOP; i++) {
 		const struct activity_handler *handler = order[i];
@@ -319,19 +333,19 @@ static void put_handlers(const struct report *report, struct result *result)
 		if (handler->count)
 			result_add(
 			    table,
-			    (struct cell[]){
-				cell_of_text(handler->name),
-				cell_of_text(
-				    question_node(report->question, handler->node)),
-				cell_of_text(handler->soft ? "soft" : "hard"),
-				cell_of_integer(handler->number),
-				cell_of_integer(handler->count),
-				cell_of_integer(handler->sum_ns),
-				cell_of_real((double)handler->sum_ns /
-					     (double)handler->count),
-				cell_of_integer(handler->most_ns)});
+			    (struct cell[]){cell_of_text(handler->name),
+					    cell_of_text(question_node(report->question,
+								       handler->node)),
+					    cell_of_text(handler->soft ? "soft" : "hard"),
+					    cell_of_integer(handler->number),
+					    cell_of_integer(handler->count),
+					    cell_of_integer(handler->sum_ns),
+					    cell_of_real((double)handler->sum_ns /
+							 (double)handler->count),
+					    cell_of_integer(handler->most_ns)});
 	}
-	table->added = table->added > activity->handlers ? table->added : activity->handlers;
+	table->added =
+	    table->added > activity->handlers ? table->added : activity->handlers;
 	html_table(report, table);
 	free(order);
 }

@@ -42,8 +42,8 @@ static double quantity_of(const struct report *report, const struct activity_cel
 			  size_t index, enum quantity quantity)
 {
 	const struct activity *activity = &report->activity;
-	nsec_t left = activity->end_ns - activity->begin_ns -
-		      (nsec_t)index * activity->cell_ns;
+	nsec_t left =
+	    activity->end_ns - activity->begin_ns - (nsec_t)index * activity->cell_ns;
 	double width = (double)(left < activity->cell_ns ? left : activity->cell_ns);
 	size_t rank;
 
@@ -68,8 +68,7 @@ static void put_quantity(const struct report *report, const struct activity_lane
 {
 	fprintf(report->page, ",\"%s\":\"", name);
 	for (size_t i = 0; i < report->activity.cells; i++)
-		put_pair(report->page,
-			 quantity_of(report, &lane->cell[i], i, quantity));
+		put_pair(report->page, quantity_of(report, &lane->cell[i], i, quantity));
 	fputc('"', report->page);
 }
 
@@ -152,7 +151,8 @@ static void put_threads(const struct report *report)
 		fputc(',', page);
 		html_json(page, facts ? facts->process : "");
 		fprintf(page, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",\"", thread->busy_ns,
-			offset(report, thread->first_ns), offset(report, thread->last_ns));
+			offset(report, thread->first_ns),
+			offset(report, thread->last_ns));
 		for (size_t k = 0; k < ACTIVITY_STRIP; k++) {
 			float share = thread->strip[k] / (float)activity->strip_ns;
 
@@ -179,11 +179,13 @@ struct spans {
 
 static const char state_sql[] =
     "SELECT begin_ns, end_ns, state_code, coalesce(cpu, -1), CASE state_code WHEN 1 THEN"
-    " coalesce(priority, -1) ELSE coalesce(waker_tid, -1) END, CASE wait WHEN 'disk' THEN 1"
+    " coalesce(priority, -1) ELSE coalesce(waker_tid, -1) END, CASE wait WHEN 'disk' "
+    "THEN 1"
     " WHEN 'network' THEN 2 WHEN 'timer' THEN 3 WHEN 'interrupt' THEN 4 WHEN 'thread'"
     " THEN 5 ELSE 0 END, comm FROM thread_state WHERE node = ?1 AND tid = ?2"
     " AND begin_ns < ?4 AND begin_ns >= coalesce((SELECT begin_ns FROM thread_state"
-    " WHERE node = ?1 AND tid = ?2 AND begin_ns <= ?3 ORDER BY begin_ns DESC LIMIT 1), ?3)"
+    " WHERE node = ?1 AND tid = ?2 AND begin_ns <= ?3 ORDER BY begin_ns DESC LIMIT 1), "
+    "?3)"
     " AND end_ns > ?3 AND state_code < 5 ORDER BY begin_ns, id";
 
 /* gap, length: both as the script adds them up, cut at the window's begin. */
@@ -224,8 +226,8 @@ static int put_states(struct spans *spans, struct error *error)
 	    timeline_query_new(report->question->reader, state_sql, error);
 	int more = query ? 0 : -1;
 
-	for (size_t i = 0; i < activity->threads && more >= 0 && spans->count <= spans->most;
-	     i++) {
+	for (size_t i = 0;
+	     i < activity->threads && more >= 0 && spans->count <= spans->most; i++) {
 		const struct activity_thread *thread = &activity->thread[i];
 		const struct cell values[] = {cell_of_integer(thread->node),
 					      cell_of_integer(thread->tid),
@@ -263,7 +265,8 @@ static void put_irqs(struct spans *spans)
 		if (irq->begin_ns >= spans->window->end_ns ||
 		    irq->end_ns <= spans->window->begin_ns)
 			continue;
-		if (!before || before->handler != irq->handler || before->cpu != irq->cpu) {
+		if (!before || before->handler != irq->handler ||
+		    before->cpu != irq->cpu) {
 			spans->at_ns = spans->window->begin_ns;
 			fprintf(spans->page, "%s[%zu,%zu", before ? "],\n" : "",
 				irq->handler,
@@ -277,8 +280,8 @@ static void put_irqs(struct spans *spans)
 }
 
 /* One window; what is too much for `left` is not put. How many spans, or -1. */
-static int64_t put_window(struct report *report, const struct activity_window *window, size_t left,
-			  bool first, struct error *error)
+static int64_t put_window(struct report *report, const struct activity_window *window,
+			  size_t left, bool first, struct error *error)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -346,8 +349,8 @@ static int put_spans(struct report *report, struct error *error)
 	" AND k.id IN (SELECT a FROM clock_pair UNION SELECT b FROM clock_pair)))"
 
 /*
- * The messages between nodes that count, as `messages` has them: what a capture saw besides
- * its node's kernel trace is left out.
+ * The messages between nodes that count, as `messages` has them: what a capture saw
+ * besides its node's kernel trace is left out.
  */
 static const char message_sql[] =
     "SELECT " TIMELINE_ROW "(id, src_node, dst_node, send_ns, recv_ns) FROM message"
@@ -355,10 +358,10 @@ static const char message_sql[] =
     " AND coalesce(send_source, 0) NOT IN " SECOND_VIEW
     " AND coalesce(recv_source, 0) NOT IN " SECOND_VIEW;
 
-static const char fields_sql[] =
-    "SELECT (SELECT cpu FROM event WHERE id = send_event),"
-    " (SELECT cpu FROM event WHERE id = recv_event), low_ns, high_ns, bytes, sport, dport,"
-    " protocol FROM message WHERE id = ?";
+static const char fields_sql[] = "SELECT (SELECT cpu FROM event WHERE id = send_event),"
+				 " (SELECT cpu FROM event WHERE id = recv_event), "
+				 "low_ns, high_ns, bytes, sport, dport,"
+				 " protocol FROM message WHERE id = ?";
 
 static int64_t integer_of(const struct cell *cell, int64_t none)
 {
@@ -470,9 +473,9 @@ static int set_step(struct report *report, struct question *question, struct err
 		return -1;
 	ways = counts[1] > 0 ? 2 * counts[1] : 2;
 	if (counts[0] > MOST_LINKS)
-		report->link_step_ns = nsec_sub(report->end_ns, report->begin_ns) /
-					   (MOST_LINKS / ways + 1) +
-				       1;
+		report->link_step_ns =
+		    nsec_sub(report->end_ns, report->begin_ns) / (MOST_LINKS / ways + 1) +
+		    1;
 	return 0;
 }
 
@@ -512,22 +515,22 @@ static void put_links(const struct report *report)
 	fputs(",\n\"links\":[", report->page);
 	for (size_t i = 0; i < report->links; i++) {
 		const struct report_link *link = &report->link[i];
-		size_t from = activity_lane(&report->activity, link->from, link->from_cpu);
+		size_t from =
+		    activity_lane(&report->activity, link->from, link->from_cpu);
 		size_t to = activity_lane(&report->activity, link->to, link->to_cpu);
 
 		if (from == SIZE_MAX || to == SIZE_MAX)
 			continue;
-		fprintf(report->page,
-			"%s[%" PRId64 ",%zu,%zu,%" PRId64 ",%" PRId64 ",", put++ ? ",\n" : "",
-			link->id, from, to, offset(report, link->send_ns),
-			offset(report, link->recv_ns));
+		fprintf(report->page, "%s[%" PRId64 ",%zu,%zu,%" PRId64 ",%" PRId64 ",",
+			put++ ? ",\n" : "", link->id, from, to,
+			offset(report, link->send_ns), offset(report, link->recv_ns));
 		if (link->low_ns == NSEC_MIN || link->high_ns == NSEC_MAX)
 			fputs("null,null", report->page);
 		else
 			fprintf(report->page, "%" PRId64 ",%" PRId64, link->low_ns,
 				link->high_ns);
-		fprintf(report->page, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", link->bytes,
-			link->sport, link->dport);
+		fprintf(report->page, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",",
+			link->bytes, link->sport, link->dport);
 		html_json(report->page, link->protocol);
 		fputc(']', report->page);
 	}
@@ -585,8 +588,8 @@ static int add_point(void *context, const struct cell *row)
 		return 0;
 	reading->point = mem_grow(reading->point, reading->count, &reading->capacity,
 				  sizeof(*reading->point));
-	reading->point[reading->count++] = (struct curve_point){
-	    row[0].integer, end, interval, report_number(row[3], 0)};
+	reading->point[reading->count++] =
+	    (struct curve_point){row[0].integer, end, interval, report_number(row[3], 0)};
 	return 0;
 }
 
@@ -599,7 +602,8 @@ static size_t put_curve_node(const struct report *report, const struct curve_poi
 
 	fprintf(report->page, "[%zu,[", node_index(report, point->node));
 	for (size_t i = 0; i < count;) {
-		nsec_t begin = point[i].end_ns - point[i].interval_ns, end = point[i].end_ns;
+		nsec_t begin = point[i].end_ns - point[i].interval_ns,
+		       end = point[i].end_ns;
 		double sum = point[i].value * (double)point[i].interval_ns;
 		double weight = (double)point[i].interval_ns;
 		size_t k = 1;
@@ -666,10 +670,11 @@ static void put_bounds(const struct report *report)
 			node_index(report, scope->node[i].id));
 		for (nsec_t k = 0; k < BOUND_POINTS; k++) {
 			nsec_t from = (nsec_t)((double)span / BOUND_POINTS * (double)k);
-			nsec_t to = (nsec_t)((double)span / BOUND_POINTS * (double)(k + 1));
-			nsec_t width = bound_width(bounds_of_node(
-			    report->bounds, scope->node[i].id,
-			    report->begin_ns + (from + to) / 2));
+			nsec_t to =
+			    (nsec_t)((double)span / BOUND_POINTS * (double)(k + 1));
+			nsec_t width = bound_width(
+			    bounds_of_node(report->bounds, scope->node[i].id,
+					   report->begin_ns + (from + to) / 2));
 
 			if (width == NSEC_MAX)
 				continue;
@@ -710,15 +715,17 @@ static void tell_reduction(const struct report *report)
 	char text[PRINT_TEXT];
 
 	if (!report->is_exact && activity->runs + activity->irqs)
-		html_note(report->page,
-			  "%zu spans are summed by steps of %s. Where a step is wider than "
-			  "some pixels, only the windows around the slowest requests, marked "
-			  "above the lanes, show spans one by one; --detail asks for more.",
-			  activity->runs + activity->irqs,
-			  html_span(text, (double)activity->cell_ns));
+		html_note(
+		    report->page,
+		    "%zu spans are summed by steps of %s. Where a step is wider than "
+		    "some pixels, only the windows around the slowest requests, marked "
+		    "above the lanes, show spans one by one; --detail asks for more.",
+		    activity->runs + activity->irqs,
+		    html_span(text, (double)activity->cell_ns));
 	if (report->link_step_ns)
 		html_note(report->page,
-			  "%zu of %" PRId64 " messages are drawn: of each pair of nodes and "
+			  "%zu of %" PRId64
+			  " messages are drawn: of each pair of nodes and "
 			  "direction the slowest in each step of %s.",
 			  report->links, report->messages,
 			  html_span(text, (double)report->link_step_ns));
@@ -734,7 +741,8 @@ int report_timeline(struct report *report, struct error *error)
 		html_section_end(page);
 		return 0;
 	}
-	fputs("<div id=\"view\"></div>\n<noscript><p class=\"note\">The timeline is drawn by a "
+	fputs("<div id=\"view\"></div>\n<noscript><p class=\"note\">The timeline is "
+	      "drawn by a "
 	      "script, and scripts are off. All else is below.</p></noscript>\n",
 	      page);
 	fprintf(page,

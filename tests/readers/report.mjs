@@ -127,7 +127,7 @@ assert.deepEqual(await page.run("return [...document.querySelectorAll('a[href^=\
 for (const width of [390, 1280, 1920]) {
 	await page.width(width);
 	await page.run(settle);
-	assert.equal(await page.run("return document.documentElement.scrollWidth"), width, `at ${width} pixels`);
+	assert.ok(await page.run("return document.documentElement.scrollWidth <= innerWidth"), `at ${width} pixels`);
 }
 const colour = "return getComputedStyle(document.body).backgroundColor";
 const before = await page.run(colour);

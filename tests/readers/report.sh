@@ -16,7 +16,7 @@ trap 'rm -rf "$scratch"' EXIT
 ctsim -q --seed 1 --set seconds=2 clients -o "$scratch/run"
 ctmerge -q "$scratch/run" -o "$scratch/run.db" 2>/dev/null
 ctanalyze report -q "$scratch/run.db" -o "$scratch/report.html"
-ctsim -q --seed 1 --set nodes=12 --set events=20000 busy -o "$scratch/many"
+ctsim -q --seed 1 --set nodes=6 --set topology=mesh --set seconds=2 clients -o "$scratch/many"
 ctmerge -q "$scratch/many" -o "$scratch/many.db" 2>/dev/null
 sqlite3 "$scratch/many.db" "UPDATE thread SET comm = '</script><script>window.attacked = 1</script>';
 	UPDATE node SET name = '<img src=x onerror=\"window.attacked = 2\">' WHERE id = 1"
