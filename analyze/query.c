@@ -62,23 +62,15 @@ static void add_blocks(struct query *query, const struct query_file *file)
 }
 
 /* Whether a table, or a note, is asked for by form, group and interval. */
-static bool is_asked(const struct query *query, const struct query_table *table)
+static bool is_asked(const struct query *query, const struct query_block *block,
+		     const struct query_table *table)
 {
 	const struct question *question = query->question;
-
-	return (!table->forms || (table->forms & question->forms)) &&
+	return (!question->tables || block->kind == QUERY_NOTES ||
+		query_words_have(question->tables, table->key)) &&
+	       (!table->forms || (table->forms & question->forms)) &&
 	       (!table->groups || query_words_have(table->groups, question->group)) &&
 	       (!table->of_interval || question->request->interval_ns);
-}
-
-/* The same, where only some tables are to be computed; notes always are. */
-static bool is_wanted(const struct query *query, const struct query_block *block,
-		      const struct query_table *table)
-{
-	const char *tables = query->question->tables;
-
-	return is_asked(query, table) && (!tables || block->kind == QUERY_NOTES ||
-					  query_words_have(tables, table->key));
 }
 
 static bool is_block_asked(const struct query *query, const struct query_block *block)
@@ -86,7 +78,7 @@ static bool is_block_asked(const struct query *query, const struct query_block *
 	if (block->kind != QUERY_TABLE && block->kind != QUERY_NOTES)
 		return false;
 	for (size_t i = 0; i < block->tables; i++)
-		if (is_wanted(query, block, &block->table[i]))
+		if (is_asked(query, block, &block->table[i]))
 			return true;
 	return false;
 }
@@ -294,7 +286,7 @@ static void make_tables(struct query *query, struct filling *filling,
 		const struct query_table *told = &block->table[i];
 		struct result_table *table;
 
-		if (!is_wanted(query, block, told))
+		if (!is_asked(query, block, told))
 			continue;
 		table = result_table_new(result, told->key, told->title, column);
 		if (told->sort)
@@ -564,7 +556,7 @@ static void print_block(struct query *query, const struct query_block *block,
 	for (size_t i = 0; i < block->tables; i++) {
 		const struct query_table *table = &block->table[i];
 
-		if (!is_asked(query, table))
+		if (!is_asked(query, block, table))
 			continue;
 		fprintf(file, "-- %s%s%s\n%s",
 			block->kind == QUERY_NOTES ? "notes" : "table ",

@@ -19,7 +19,7 @@ _ctanalyze()
 		return
 		;;
 	--begin | --end | --events | --timerange | --node | --cpu | --procname | --tid | --pid | --min | --max | \
-		--minsize | --maxsize | --irq | --softirq | --group | --interval | --limit | --sort | --table | --metric | --item | --alias | --measure | \
+		--minsize | --maxsize | --irq | --softirq | --group | --interval | --limit | --detail | --sort | --table | --metric | --item | --alias | --measure | \
 		--from | --to | --request)
 		return
 		;;

@@ -161,6 +161,21 @@ double report_number(struct cell cell, double none)
 					 : none;
 }
 
+nsec_t report_offset(const struct report *report, nsec_t at_ns)
+{
+	return nsec_sub(at_ns, report->begin_ns);
+}
+
+size_t report_node_index(const struct report *report, int64_t node)
+{
+	const struct scope *scope = &report->question->scope;
+	size_t at = 0;
+
+	for (size_t i = 0; i < scope->nodes && scope->node[i].id != node; i++)
+		at += scope->node[i].chosen;
+	return at;
+}
+
 /* The page's time; and of it that in which all chosen nodes were recorded, if any. */
 static void set_axis(struct report *report)
 {

@@ -76,6 +76,10 @@ struct cell report_cell(const struct result_table *table, size_t row, const char
 /* A number as double; `none` where it is none. */
 double report_number(struct cell cell, double none);
 
+/* A time on the page's axis, and which of the chosen nodes one is, from 0. */
+nsec_t report_offset(const struct report *report, nsec_t at_ns);
+size_t report_node_index(const struct report *report, int64_t node);
+
 /* Fill `link`: what `report.links` has says how many there are of how many. */
 int report_links_read(struct report *report, struct question *question,
 		      struct error *error);
@@ -86,6 +90,9 @@ int report_timeline(struct report *report, struct error *error);
 int report_requests(struct report *report, struct error *error);
 void report_messages(struct report *report);
 void report_tables(struct report *report);
+
+/* In the script's data: the messages that are drawn. */
+void report_links(const struct report *report);
 
 /* In the script's data: an array a quantity, with what sar and the clocks' bounds say. */
 int report_curves(struct report *report, struct error *error);

@@ -6,15 +6,10 @@
 #include <string.h>
 
 #include "analyze/report/html.h"
-#include "base/intmap.h"
 #include "base/mem.h"
 
 enum {
 	MOST_THREADS = 2000, /* with a name in the page; they are ranked by time */
-	MOST_LINKS = 2000,   /* messages that are drawn */
-	MOST_POINTS = 40000, /* of all curves */
-	FEWEST_POINTS = 60,  /* of one */
-	BOUND_POINTS = 120,
 };
 
 /* 12 bits, as the script reads them; more than 4094 is not known. */
@@ -26,11 +21,6 @@ static void put_pair(FILE *page, double value)
 
 	fputc(digits[number / 64], page);
 	fputc(digits[number % 64], page);
-}
-
-static nsec_t offset(const struct report *report, nsec_t at_ns)
-{
-	return nsec_sub(at_ns, report->begin_ns);
 }
 
 /* ---- the sums of all time */
@@ -82,21 +72,11 @@ static void put_gaps(const struct report *report, int64_t node)
 	fputs(",\"gaps\":[", report->page);
 	while (recorded_gap(recorded, node, &at, report->end_ns, &until)) {
 		fprintf(report->page, "%s[%" PRId64 ",%" PRId64 "]", first ? "" : ",",
-			offset(report, at), offset(report, until));
+			report_offset(report, at), report_offset(report, until));
 		first = false;
 		at = until;
 	}
 	fputc(']', report->page);
-}
-
-static size_t node_index(const struct report *report, int64_t node)
-{
-	const struct scope *scope = &report->question->scope;
-	size_t at = 0;
-
-	for (size_t i = 0; i < scope->nodes && scope->node[i].id != node; i++)
-		at += scope->node[i].chosen;
-	return at;
 }
 
 static void put_lanes(const struct report *report)
@@ -119,7 +99,7 @@ static void put_lanes(const struct report *report)
 		const struct activity_lane *lane = &activity->lane[i];
 
 		fprintf(report->page, "%s{\"n\":%zu,\"c\":%" PRId64, i ? ",\n" : "",
-			node_index(report, lane->node), lane->cpu);
+			report_node_index(report, lane->node), lane->cpu);
 		put_gaps(report, lane->node);
 		put_quantity(report, lane, "busy", BUSY);
 		put_quantity(report, lane, "irq", IRQ);
@@ -146,13 +126,13 @@ static void put_threads(const struct report *report)
 		    report->question, thread->node, thread->tid, thread->first_ns);
 
 		fprintf(page, "%s[%zu,%" PRId64 ",", i ? ",\n" : "",
-			node_index(report, thread->node), thread->tid);
+			report_node_index(report, thread->node), thread->tid);
 		html_json(page, thread->name);
 		fputc(',', page);
 		html_json(page, facts ? facts->process : "");
 		fprintf(page, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",\"", thread->busy_ns,
-			offset(report, thread->first_ns),
-			offset(report, thread->last_ns));
+			report_offset(report, thread->first_ns),
+			report_offset(report, thread->last_ns));
 		for (size_t k = 0; k < ACTIVITY_STRIP; k++) {
 			float share = thread->strip[k] / (float)activity->strip_ns;
 
@@ -295,8 +275,8 @@ static int64_t put_window(struct report *report, const struct activity_window *w
 	fprintf(page,
 		"%s{\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"request\":%" PRId64
 		",\n\"states\":[",
-		first ? "" : ",\n", offset(report, window->begin_ns),
-		offset(report, window->end_ns), window->request);
+		first ? "" : ",\n", report_offset(report, window->begin_ns),
+		report_offset(report, window->end_ns), window->request);
 	status = put_states(&spans, error);
 	fputs("],\n\"irqs\":[", page);
 	put_irqs(&spans);
@@ -341,372 +321,6 @@ static int put_spans(struct report *report, struct error *error)
 	return count < 0 ? -1 : 0;
 }
 
-/* ---- messages */
-
-#define SECOND_VIEW                                                                      \
-	"(SELECT s.id FROM source AS s WHERE s.kind <> 'kernel' AND EXISTS ("            \
-	"SELECT 1 FROM source AS k WHERE k.node = s.node AND k.kind = 'kernel'"          \
-	" AND k.id IN (SELECT a FROM clock_pair UNION SELECT b FROM clock_pair)))"
-
-/*
- * The messages between nodes that count, as `messages` has them: what a capture saw
- * besides its node's kernel trace is left out.
- */
-static const char message_sql[] =
-    "SELECT " TIMELINE_ROW "(id, src_node, dst_node, send_ns, recv_ns) FROM message"
-    " WHERE src_node <> dst_node AND recv_ns IS NOT NULL AND send_ns BETWEEN ?1 AND ?2"
-    " AND coalesce(send_source, 0) NOT IN " SECOND_VIEW
-    " AND coalesce(recv_source, 0) NOT IN " SECOND_VIEW;
-
-static const char fields_sql[] = "SELECT (SELECT cpu FROM event WHERE id = send_event),"
-				 " (SELECT cpu FROM event WHERE id = recv_event), "
-				 "low_ns, high_ns, bytes, sport, dport,"
-				 " protocol FROM message WHERE id = ?";
-
-static int64_t integer_of(const struct cell *cell, int64_t none)
-{
-	return cell->type == CELL_INTEGER ? cell->integer : none;
-}
-
-/* Messages lie by send_ns: of each pair of nodes and direction the last link that was
- * added is that of the step at hand. */
-struct link_reading {
-	struct report *report;
-	struct question *question;
-	struct intmap last; /* by pair */
-};
-
-static nsec_t latency_of(const struct report_link *link)
-{
-	return link->recv_ns - link->send_ns;
-}
-
-static int add_link(void *context, const struct cell *row, struct error *error)
-{
-	struct link_reading *reading = context;
-	struct report *report = reading->report;
-	const struct scope *scope = &reading->question->scope;
-	int64_t from = row[1].integer, to = row[2].integer;
-	struct report_link link = {.id = row[0].integer,
-				   .from = from,
-				   .to = to,
-				   .send_ns = row[3].integer,
-				   .recv_ns = row[4].integer};
-	uint64_t pair = (uint64_t)from << 32 | (uint64_t)to;
-	nsec_t step = report->link_step_ns;
-	int64_t last;
-
-	(void)error;
-	if (!scope_has_node(scope, from) && !scope_has_node(scope, to))
-		return 0;
-	report->messages++;
-	if (step && intmap_get(&reading->last, pair, &last)) {
-		struct report_link *other = &report->link[last];
-
-		if ((other->send_ns - report->begin_ns) / step ==
-		    (link.send_ns - report->begin_ns) / step) {
-			if (latency_of(&link) > latency_of(other))
-				*other = link;
-			return 0;
-		}
-	}
-	report->link = mem_grow(report->link, report->links, &report->link_capacity,
-				sizeof(*report->link));
-	intmap_put(&reading->last, pair, (int64_t)report->links);
-	report->link[report->links++] = link;
-	return 0;
-}
-
-static int compare_links(const void *a, const void *b)
-{
-	const struct report_link *x = a, *y = b;
-
-	if (latency_of(x) != latency_of(y))
-		return latency_of(x) > latency_of(y) ? -1 : 1;
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-/* What is told of a message that is drawn. */
-static int read_fields(struct report_link *link, struct timeline_query *query,
-		       struct error *error)
-{
-	const struct cell id = cell_of_integer(link->id);
-	const struct cell *row;
-
-	if (timeline_query_ask(query, &id, 1, error) ||
-	    timeline_query_next(query, error) <= 0)
-		return -1;
-	row = timeline_query_row(query);
-	link->from_cpu = integer_of(&row[0], -1);
-	link->to_cpu = integer_of(&row[1], -1);
-	link->low_ns = integer_of(&row[2], NSEC_MIN);
-	link->high_ns = integer_of(&row[3], NSEC_MAX);
-	link->bytes = integer_of(&row[4], -1);
-	link->sport = integer_of(&row[5], -1);
-	link->dport = integer_of(&row[6], -1);
-	if (row[7].type == CELL_TEXT)
-		snprintf(link->protocol, sizeof(link->protocol), "%s", row[7].bytes);
-	return 0;
-}
-
-static int take_counts(void *context, const struct cell *row)
-{
-	int64_t *counts = context;
-
-	counts[0] = integer_of(&row[0], 0);
-	counts[1] = integer_of(&row[1], 0);
-	return 0;
-}
-
-/* Of many messages the slowest in each step. */
-static int set_step(struct report *report, struct question *question, struct error *error)
-{
-	static const char count_sql[] =
-	    "SELECT (SELECT count(*) FROM message WHERE send_ns BETWEEN ?1 AND ?2),"
-	    " (SELECT count(*) FROM (SELECT DISTINCT a.node, b.node FROM clock_pair AS p"
-	    " JOIN source AS a ON a.id = p.a JOIN source AS b ON b.id = p.b))";
-	const struct cell values[] = {cell_of_integer(report->begin_ns),
-				      cell_of_integer(report->end_ns)};
-	int64_t counts[2] = {0, 1}, ways;
-
-	if (question_ask(question, count_sql, values, take_counts, counts, error))
-		return -1;
-	ways = counts[1] > 0 ? 2 * counts[1] : 2;
-	if (counts[0] > MOST_LINKS)
-		report->link_step_ns =
-		    nsec_sub(report->end_ns, report->begin_ns) / (MOST_LINKS / ways + 1) +
-		    1;
-	return 0;
-}
-
-int report_links_read(struct report *report, struct question *question,
-		      struct error *error)
-{
-	struct link_reading reading = {.report = report, .question = question};
-	const struct cell values[] = {cell_of_integer(report->begin_ns),
-				      cell_of_integer(report->end_ns)};
-	struct timeline_query *all, *fields;
-	int status = set_step(report, question, error);
-
-	if (status)
-		return -1;
-	all = timeline_query_new(question->reader, message_sql, error);
-	fields = timeline_query_new(question->reader, fields_sql, error);
-	status = !all || !fields || timeline_query_ask(all, values, 2, error) ||
-			 timeline_query_each(all, add_link, &reading, error)
-		     ? -1
-		     : 0;
-	qsort(report->link, report->links, sizeof(*report->link), compare_links);
-	if (report->links > 2 * MOST_LINKS)
-		report->links = 2 * MOST_LINKS;
-	for (size_t i = 0; i < report->links && !status; i++)
-		status = read_fields(&report->link[i], fields, error);
-	timeline_query_free(fields);
-	timeline_query_free(all);
-	intmap_clear(&reading.last);
-	return status;
-}
-
-/* [id, from lane, to lane, sent, received, low, high, bytes, port, port, protocol] */
-static void put_links(const struct report *report)
-{
-	size_t put = 0;
-
-	fputs(",\n\"links\":[", report->page);
-	for (size_t i = 0; i < report->links; i++) {
-		const struct report_link *link = &report->link[i];
-		size_t from =
-		    activity_lane(&report->activity, link->from, link->from_cpu);
-		size_t to = activity_lane(&report->activity, link->to, link->to_cpu);
-
-		if (from == SIZE_MAX || to == SIZE_MAX)
-			continue;
-		fprintf(report->page, "%s[%" PRId64 ",%zu,%zu,%" PRId64 ",%" PRId64 ",",
-			put++ ? ",\n" : "", link->id, from, to,
-			offset(report, link->send_ns), offset(report, link->recv_ns));
-		if (link->low_ns == NSEC_MIN || link->high_ns == NSEC_MAX)
-			fputs("null,null", report->page);
-		else
-			fprintf(report->page, "%" PRId64 ",%" PRId64, link->low_ns,
-				link->high_ns);
-		fprintf(report->page, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",",
-			link->bytes, link->sport, link->dport);
-		html_json(report->page, link->protocol);
-		fputc(']', report->page);
-	}
-	fprintf(report->page, "],\"messages\":%" PRId64 ",\"linkStepNs\":%" PRId64,
-		report->messages, report->link_step_ns);
-}
-
-/* ---- curves */
-
-static const struct curve {
-	const char *title, *unit;
-	const char *sql; /* node, end, interval, value; by node and end */
-} curves[] = {
-    {"CPU busy (sar)", "%",
-     "SELECT s.node, s.ts_ns, s.interval_ns, 100 - s.value FROM metric AS m "
-     "JOIN sample AS s ON s.metric = m.id JOIN metric_item AS i ON i.id = s.item "
-     "WHERE m.activity = 'cpu' AND m.name = '%idle' AND i.name = 'all' "
-     "AND s.value IS NOT NULL ORDER BY s.node, s.ts_ns"},
-    {"Memory in use (sar)", "bytes",
-     "SELECT s.node, s.ts_ns, s.interval_ns, s.value * 1024 FROM metric AS m "
-     "JOIN sample AS s ON s.metric = m.id WHERE m.activity = 'memory' "
-     "AND m.name = 'kbmemused' AND s.value IS NOT NULL ORDER BY s.node, s.ts_ns"},
-#define SUMMED(activity, names)                                                          \
-	"SELECT s.node, s.ts_ns, max(s.interval_ns), sum(s.value) * 1024 "               \
-	"FROM metric AS m JOIN sample AS s ON s.metric = m.id "                          \
-	"JOIN metric_item AS i ON i.id = s.item WHERE m.activity = '" activity "' "      \
-	"AND m.name IN (" names ") AND i.name <> 'lo' AND i.name NOT LIKE 'loop%' "      \
-	"AND i.name NOT LIKE 'dm-%' AND s.value IS NOT NULL "                            \
-	"GROUP BY s.node, s.ts_ns ORDER BY s.node, s.ts_ns"
-    {"Disks, read and written (sar)", "bytes/s", SUMMED("disk", "'rkB/s', 'wkB/s'")},
-    {"Network, in and out (sar)", "bytes/s", SUMMED("net", "'rxkB/s', 'txkB/s'")},
-};
-
-struct curve_point {
-	int64_t node;
-	nsec_t end_ns, interval_ns;
-	double value;
-};
-
-struct curve_reading {
-	const struct report *report;
-	struct curve_point *point;
-	size_t count, capacity;
-};
-
-static int add_point(void *context, const struct cell *row)
-{
-	struct curve_reading *reading = context;
-	const struct report *report = reading->report;
-	nsec_t end = row[1].integer, interval = integer_of(&row[2], 0);
-
-	interval = interval > 0 ? interval : NSEC_PER_SEC;
-	if (!scope_has_node(&report->question->scope, row[0].integer) ||
-	    end <= report->begin_ns || end - interval >= report->end_ns)
-		return 0;
-	reading->point = mem_grow(reading->point, reading->count, &reading->capacity,
-				  sizeof(*reading->point));
-	reading->point[reading->count++] =
-	    (struct curve_point){row[0].integer, end, interval, report_number(row[3], 0)};
-	return 0;
-}
-
-/* Of many points `merge` at a time become their mean by time, as long as none is missing
- * between them. */
-static size_t put_curve_node(const struct report *report, const struct curve_point *point,
-			     size_t count, size_t merge)
-{
-	const char *before = "";
-
-	fprintf(report->page, "[%zu,[", node_index(report, point->node));
-	for (size_t i = 0; i < count;) {
-		nsec_t begin = point[i].end_ns - point[i].interval_ns,
-		       end = point[i].end_ns;
-		double sum = point[i].value * (double)point[i].interval_ns;
-		double weight = (double)point[i].interval_ns;
-		size_t k = 1;
-
-		while (k < merge && i + k < count &&
-		       point[i + k].end_ns - point[i + k].interval_ns <=
-			   end + point[i].interval_ns / 2) {
-			sum += point[i + k].value * (double)point[i + k].interval_ns;
-			weight += (double)point[i + k].interval_ns;
-			end = point[i + k].end_ns;
-			k++;
-		}
-		fprintf(report->page, "%s%" PRId64 ",%" PRId64 ",%.5g", before,
-			offset(report, begin), offset(report, end), sum / weight);
-		before = ",";
-		i += k;
-	}
-	fputs("]]", report->page);
-	return count;
-}
-
-static void put_curve(const struct curve_reading *reading, const struct curve *curve)
-{
-	const struct report *report = reading->report;
-	size_t nodes = report->question->scope.nodes;
-	size_t most = MOST_POINTS / (4 * (nodes ? nodes : 1));
-	size_t merge = 1;
-
-	most = most < FEWEST_POINTS ? FEWEST_POINTS : most;
-	if (reading->count > most * nodes)
-		merge = (reading->count + most * nodes - 1) / (most * nodes);
-	fprintf(report->page,
-		",\n{\"title\":\"%s\",\"unit\":\"%s\",\"merged\":%zu,\"series\":[",
-		curve->title, curve->unit, merge);
-	for (size_t i = 0, count; i < reading->count; i += count) {
-		const struct curve_point *point = &reading->point[i];
-
-		for (count = 1; i + count < reading->count &&
-				reading->point[i + count].node == point->node;)
-			count++;
-		if (i)
-			fputc(',', report->page);
-		put_curve_node(report, point, count, merge);
-	}
-	fputs("]}", report->page);
-}
-
-/* The clocks' bounds are a curve: the wider side, over time. */
-static void put_bounds(const struct report *report)
-{
-	const struct scope *scope = &report->question->scope;
-	nsec_t span = report->end_ns - report->begin_ns;
-	const char *before = "";
-
-	fputs("{\"title\":\"Bound of the clocks, \xc2\xb1\",\"unit\":\"ns\",\"merged\":1,"
-	      "\"series\":[",
-	      report->page);
-	for (size_t i = 0; i < scope->nodes; i++) {
-		const char *comma = "";
-
-		if (!scope->node[i].chosen)
-			continue;
-		fprintf(report->page, "%s[%zu,[", before,
-			node_index(report, scope->node[i].id));
-		for (nsec_t k = 0; k < BOUND_POINTS; k++) {
-			nsec_t from = (nsec_t)((double)span / BOUND_POINTS * (double)k);
-			nsec_t to =
-			    (nsec_t)((double)span / BOUND_POINTS * (double)(k + 1));
-			nsec_t width = bound_width(
-			    bounds_of_node(report->bounds, scope->node[i].id,
-					   report->begin_ns + (from + to) / 2));
-
-			if (width == NSEC_MAX)
-				continue;
-			fprintf(report->page, "%s%" PRId64 ",%" PRId64 ",%" PRId64, comma,
-				from, to, width);
-			comma = ",";
-		}
-		fputs("]]", report->page);
-		before = ",\n";
-	}
-	fputs("]}", report->page);
-}
-
-int report_curves(struct report *report, struct error *error)
-{
-	fputs(",\n\"curves\":[", report->page);
-	put_bounds(report);
-	for (size_t i = 0; i < sizeof(curves) / sizeof(*curves); i++) {
-		struct curve_reading reading = {.report = report};
-		int status = question_ask(report->question, curves[i].sql, NULL,
-					  add_point, &reading, error);
-
-		if (!status && reading.count)
-			put_curve(&reading, &curves[i]);
-		free(reading.point);
-		if (status)
-			return -1;
-	}
-	fputc(']', report->page);
-	return 0;
-}
-
 /* ---- the section */
 
 static void tell_reduction(const struct report *report)
@@ -748,13 +362,14 @@ int report_timeline(struct report *report, struct error *error)
 	fprintf(page,
 		"<script type=\"application/json\" id=\"data\">\n{\"span\":%" PRId64
 		",\"home\":[%" PRId64 ",%" PRId64 "],\"beginMs\":%" PRId64,
-		report->end_ns - report->begin_ns, offset(report, report->home_begin_ns),
-		offset(report, report->home_end_ns), report->begin_ns / 1000000);
+		report->end_ns - report->begin_ns,
+		report_offset(report, report->home_begin_ns),
+		report_offset(report, report->home_end_ns), report->begin_ns / 1000000);
 	put_lanes(report);
 	put_threads(report);
 	if (put_spans(report, error))
 		return -1;
-	put_links(report);
+	report_links(report);
 	if (report_curves(report, error))
 		return -1;
 	fputs("}\n</script>\n", page);

@@ -66,7 +66,7 @@ node2--node3.svg' ]
 			echo "$node: $wide"
 			return 1
 		}
-		grep -q "<title>node1 - $node[^<]*, ±$wide, " pictures/graph.svg
+		grep -q "<title>node1 - ${node}[^<]*, ±$wide, " pictures/graph.svg
 	done
 }
 
