@@ -48,16 +48,15 @@ static void add_blocks(struct query *query, const struct query_file *file)
 {
 	for (size_t i = 0; i < file->blocks; i++) {
 		const struct query_block *block = &file->block[i];
+		bool is_kept = block->kind == QUERY_TEMPORARY;
 
-		if (block->kind == QUERY_WITH || block->kind == QUERY_TEMPORARY)
-			add_relation(query,
-				     &(struct relation){.file = file,
-							.name = block->name,
-							.sql = block->sql,
-							.index = block->index,
-							.line = block->line,
-							.is_temporary = block->kind ==
-									QUERY_TEMPORARY});
+		if (is_kept || block->kind == QUERY_WITH)
+			add_relation(query, &(struct relation){.file = file,
+							       .name = block->name,
+							       .sql = block->sql,
+							       .index = block->index,
+							       .line = block->line,
+							       .is_temporary = is_kept});
 	}
 }
 
@@ -66,6 +65,7 @@ static bool is_asked(const struct query *query, const struct query_block *block,
 		     const struct query_table *table)
 {
 	const struct question *question = query->question;
+
 	return (!question->tables || block->kind == QUERY_NOTES ||
 		query_words_have(question->tables, table->key)) &&
 	       (!table->forms || (table->forms & question->forms)) &&
@@ -83,8 +83,8 @@ static bool is_block_asked(const struct query *query, const struct query_block *
 	return false;
 }
 
-/* What a text names of the first `count` relations, and what these name: relations name
- * only earlier ones. `all`: also what only those name that are kept when it is run. */
+/* What a text names of the first `count` relations, and what these name, which are
+ * earlier ones. `all`: also what only those name that are kept when it is run. */
 static void want_relations(const struct query *query, const char *text, size_t count,
 			   bool all, bool *wanted)
 {
@@ -103,8 +103,8 @@ static size_t count_lines(const char *text, size_t length)
 {
 	size_t lines = 0;
 
-	for (size_t i = 0; i < length; i++)
-		lines += text[i] == '\n';
+	while (length--)
+		lines += *text++ == '\n';
 	return lines;
 }
 
