@@ -8,8 +8,7 @@
 #include "analyze/query_values.h"
 #include "base/mem.h"
 
-/* A relation that statements may name: of the file, of relations.sql, or of the options.
- */
+/* A relation that statements may name: of the file, relations.sql, or the options. */
 struct relation {
 	const struct query_file *file; /* where its text stands; NULL: of the options */
 	const char *name, *sql, *index;
@@ -60,14 +59,14 @@ static void add_blocks(struct query *query, const struct query_file *file)
 	}
 }
 
-/* Whether a table, or a note, is asked for by form, group and interval. */
+/* Whether a table is asked for by name, form, group and interval; or a note. */
 static bool is_asked(const struct query *query, const struct query_block *block,
 		     const struct query_table *table)
 {
 	const struct question *question = query->question;
+	const char *tables = block->kind == QUERY_NOTES ? NULL : question->tables;
 
-	return (!question->tables || block->kind == QUERY_NOTES ||
-		query_words_have(question->tables, table->key)) &&
+	return (!tables || query_words_have(tables, table->key)) &&
 	       (!table->forms || (table->forms & question->forms)) &&
 	       (!table->groups || query_words_have(table->groups, question->group)) &&
 	       (!table->of_interval || question->request->interval_ns);
@@ -75,16 +74,16 @@ static bool is_asked(const struct query *query, const struct query_block *block,
 
 static bool is_block_asked(const struct query *query, const struct query_block *block)
 {
-	if (block->kind != QUERY_TABLE && block->kind != QUERY_NOTES)
-		return false;
-	for (size_t i = 0; i < block->tables; i++)
+	bool is_any = block->kind == QUERY_TABLE || block->kind == QUERY_NOTES;
+
+	for (size_t i = 0; is_any && i < block->tables; i++)
 		if (is_asked(query, block, &block->table[i]))
 			return true;
 	return false;
 }
 
-/* What a text names of the first `count` relations, and what these name, which are
- * earlier ones. `all`: also what only those name that are kept when it is run. */
+/* What a text names of the first `count` relations, and these of the earlier ones. `all`:
+ * also what only those name that are kept when it is run. */
 static void want_relations(const struct query *query, const char *text, size_t count,
 			   bool all, bool *wanted)
 {
@@ -113,8 +112,7 @@ static const struct cell *literal(void *context, const char *name)
 	return query_values_find(context, name);
 }
 
-/* A statement with the common table expressions of the first `count` relations that it
- * names. `print`: with values. */
+/* A statement with those of the first `count` relations that it names; with values? */
 static struct statement assemble(struct query *query, const char *sql, size_t count,
 				 enum sql_dialect dialect, bool print)
 {
