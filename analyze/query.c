@@ -9,8 +9,7 @@
 #include "analyze/query_values.h"
 #include "base/mem.h"
 
-/* A relation that statements may name: of the file, of relations.sql, or of the options.
- */
+/* A relation that statements may name: of the file, relations.sql, or the options. */
 struct relation {
 	const struct query_file *file; /* where its text stands; NULL: of the options */
 	const char *name, *sql, *index;
@@ -49,41 +48,43 @@ static void add_blocks(struct query *query, const struct query_file *file)
 {
 	for (size_t i = 0; i < file->blocks; i++) {
 		const struct query_block *block = &file->block[i];
+		bool is_kept = block->kind == QUERY_TEMPORARY;
 
-		if (block->kind == QUERY_WITH || block->kind == QUERY_TEMPORARY)
-			add_relation(query,
-				     &(struct relation){.file = file,
-							.name = block->name,
-							.sql = block->sql,
-							.index = block->index,
-							.line = block->line,
-							.is_temporary = block->kind ==
-									QUERY_TEMPORARY});
+		if (is_kept || block->kind == QUERY_WITH)
+			add_relation(query, &(struct relation){.file = file,
+							       .name = block->name,
+							       .sql = block->sql,
+							       .index = block->index,
+							       .line = block->line,
+							       .is_temporary = is_kept});
 	}
 }
 
-/* Whether a table, or a note, is asked for by form, group and interval. */
-static bool is_asked(const struct query *query, const struct query_table *table)
+/* Whether a table is asked for by name, form, group and interval; or a note. */
+static bool is_asked(const struct query *query, const struct query_block *block,
+		     const struct query_table *table)
 {
 	const struct question *question = query->question;
+	const char *tables = block->kind == QUERY_NOTES ? NULL : question->tables;
 
-	return (!table->forms || (table->forms & question->forms)) &&
+	return (!tables || query_words_have(tables, table->key)) &&
+	       (!table->forms || (table->forms & question->forms)) &&
 	       (!table->groups || query_words_have(table->groups, question->group)) &&
 	       (!table->of_interval || question->request->interval_ns);
 }
 
 static bool is_block_asked(const struct query *query, const struct query_block *block)
 {
-	if (block->kind != QUERY_TABLE && block->kind != QUERY_NOTES)
-		return false;
-	for (size_t i = 0; i < block->tables; i++)
-		if (is_asked(query, &block->table[i]))
+	bool is_any = block->kind == QUERY_TABLE || block->kind == QUERY_NOTES;
+
+	for (size_t i = 0; is_any && i < block->tables; i++)
+		if (is_asked(query, block, &block->table[i]))
 			return true;
 	return false;
 }
 
-/* What a text names of the first `count` relations, and what these name: relations name
- * only earlier ones. `all`: also what only those name that are kept when it is run. */
+/* What a text names of the first `count` relations, and these of the earlier ones. `all`:
+ * also what only those name that are kept when it is run. */
 static void want_relations(const struct query *query, const char *text, size_t count,
 			   bool all, bool *wanted)
 {
@@ -102,8 +103,8 @@ static size_t count_lines(const char *text, size_t length)
 {
 	size_t lines = 0;
 
-	for (size_t i = 0; i < length; i++)
-		lines += text[i] == '\n';
+	while (length--)
+		lines += *text++ == '\n';
 	return lines;
 }
 
@@ -112,8 +113,7 @@ static const struct cell *literal(void *context, const char *name)
 	return query_values_find(context, name);
 }
 
-/* A statement with the common table expressions of the first `count` relations that it
- * names. `print`: with values. */
+/* A statement with those of the first `count` relations that it names; with values? */
 static struct statement assemble(struct query *query, const char *sql, size_t count,
 				 enum sql_dialect dialect, bool print)
 {
@@ -279,7 +279,7 @@ static void make_tables(struct query *query, struct filling *filling,
 		const struct query_table *told = &block->table[i];
 		struct result_table *table;
 
-		if (!is_asked(query, told))
+		if (!is_asked(query, block, told))
 			continue;
 		table = result_table_new(result, told->key, told->title, column);
 		if (told->sort)
@@ -547,7 +547,7 @@ static void print_block(struct query *query, const struct query_block *block,
 	for (size_t i = 0; i < block->tables; i++) {
 		const struct query_table *table = &block->table[i];
 
-		if (!is_asked(query, table))
+		if (!is_asked(query, block, table))
 			continue;
 		fprintf(file, "-- %s%s%s\n%s",
 			block->kind == QUERY_NOTES ? "notes" : "table ",
