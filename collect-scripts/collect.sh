@@ -169,6 +169,7 @@ stop_all()
 {
 	bound=$parallel
 	on_nodes stop_node $(nodes_in set-up started broken lost)
+	[ -f "$state/end" ] || realtime_ns >"$state/end"
 }
 
 status_node()

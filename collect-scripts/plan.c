@@ -381,6 +381,8 @@ int plan_print(const struct plan *plan, FILE *file, struct error *error)
 	print_point(recipe, plan->point, &lines);
 	line_of(&lines, "tracedir", recipe->tracedir, NULL);
 	line_of(&lines, "tmpdir", recipe->tmpdir ? recipe->tmpdir : "", NULL);
+	line_of(&lines, "fetch", recipe->fetch == RECIPE_FETCH_NONE ? "none" : "all",
+		NULL);
 	print_nodes(recipe, &lines);
 	print_tracing(recipe, &lines);
 	print_logs(recipe, &lines);

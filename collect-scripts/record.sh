@@ -51,16 +51,26 @@ node_json()
 {
 	node_name=$2
 	get_state "$node_name"
+	node_data=
 	case $node_state in
-	fetched | cleaned) node_state=ok ;;
+	fetched) node_state=ok ;;
+	cleaned)
+		node_state=ok
+		! leaves_data || [ -d "$run_dir/$node_name" ] || node_state=removed
+		;;
 	absent | set-up) node_state='not started' ;;
-	stopped) node_state='not fetched' ;;
+	stopped)
+		node_state='not fetched'
+		! leaves_data || node_state=left
+		! get_dir "$node_name" || node_data=$node_dir/data
+		;;
 	lost | broken) node_state='not stopped' ;;
 	started) node_state=collecting ;;
 	esac
 	printf '%s\n  {"name": %s, "address": %s' "$nodes_comma" "$(json_strings "$2")" "$(json_strings "$3")"
 	shift 5
 	printf ', "roles": [%s], "status": %s' "$(json_strings "$@")" "$(json_strings "${node_state:-unknown}")"
+	[ -z "$node_data" ] || printf ', "data": %s' "$(json_strings "$node_data")"
 	printf ', "problems": ['
 	comma=
 	[ ! -f "$state/nodes/$node_name/problems" ] ||

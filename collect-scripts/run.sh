@@ -7,6 +7,9 @@
 do_run()
 {
 	plan_of "$1" 1 "$work/plan" || exit 1
+	plan_word "$work/plan" fetch
+	! given with-merge && ! given with-report || [ "$answer" != none ] ||
+		fail "$1: fetch: none leaves nothing here to merge, want ctbatch after it"
 	plan_point "$work/plan"
 	points=$point_count
 	first=1
@@ -77,17 +80,20 @@ wait_duration()
 end_point()
 {
 	stop_all
-	realtime_ns >"$state/end.new"
 	[ -z "$interrupted" ] || : >"$state/interrupted"
-	fetch_all
-	finish_point
+	if leaves_data; then
+		finish_left
+	else
+		fetch_all
+		finish_point
+	fi
 }
 
 finish_point()
 {
 	# shellcheck disable=SC2046
 	set -- $(nodes_in fetched cleaned)
-	mv -f "$state/end.new" "$state/end" 2>/dev/null
+	: >"$state/done"
 	write_run_json
 	if [ $# -eq 0 ]; then
 		complain "$run_dir: nothing was recorded"
@@ -95,11 +101,57 @@ finish_point()
 	fi
 	talk "$run_name: data of $# of $(count_nodes) nodes in $run_dir"
 	further_steps
-	if [ -f "$state/failed" ] || [ $# -lt "$(count_nodes)" ] ||
-		[ -n "$(cat "$state"/nodes/*/problems 2>/dev/null)" ]; then
-		return 3
+	is_complete $#
+}
+
+# Whether so many nodes are all, and nothing went wrong: else 3.
+is_complete()
+{
+	[ "$1" -eq "$(count_nodes)" ] && [ ! -f "$state/failed" ] &&
+		[ -z "$(cat "$state"/nodes/*/problems 2>/dev/null)" ] || return 3
+}
+
+# With `fetch: none` the data stays on the nodes, where ctbatch works on it.
+leaves_data()
+{
+	plan_word "$state/plan" fetch
+	[ "$answer" = none ]
+}
+
+finish_left()
+{
+	write_run_json
+	set --
+	for node in $(nodes_in stopped); do
+		get_dir "$node" && set -- "$@" "$node=$node_dir/data"
+	done
+	if [ $# -eq 0 ]; then
+		complain "$run_dir: nothing was recorded"
+		return 1
 	fi
-	return 0
+	talk "$run_name: data of $# of $(count_nodes) nodes stays there: $*"
+	talk "$run_name: \`ctbatch -o OUT $*\` works on it, \`ctcollect clean $run_dir\` removes it"
+	is_complete $#
+}
+
+# What `fetch: none` left on the nodes goes.
+do_clean()
+{
+	open_run "$1"
+	leaves_data || fail "$run_dir: its recipe has no \`fetch: none\`, want \`ctcollect fetch\`"
+	open_gateway "$state/plan"
+	# shellcheck disable=SC2046
+	set -- $(nodes_in set-up started broken lost)
+	[ $# -eq 0 ] || fail "$run_dir: still collecting on $1, want \`ctcollect stop\` first"
+	bound=$parallel
+	# shellcheck disable=SC2046
+	on_nodes clean_node $(nodes_in stopped)
+	# shellcheck disable=SC2046
+	set -- $(nodes_in stopped)
+	write_run_json
+	[ $# -eq 0 ] || exit 3
+	: >"$state/done"
+	exit 0
 }
 
 further_steps()
@@ -155,9 +207,12 @@ do_stop()
 	open_run "$1"
 	open_gateway "$state/plan"
 	stop_all
-	realtime_ns >"$state/end.new"
 	# shellcheck disable=SC2046
 	set -- $(nodes_in set-up started broken lost)
+	if leaves_data; then
+		finish_left
+		exit $?
+	fi
 	write_run_json
 	[ $# -eq 0 ] || exit 3
 	exit 0

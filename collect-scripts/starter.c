@@ -73,6 +73,7 @@ const char starter_recipe[] =
 "# Where run directories go, and where a node keeps what it records meanwhile.\n"
 "#tracedir: runs\n"
 "#tmpdir: /var/tmp              # example\n"
+"#fetch: all                    # or none: the data stays on the nodes, for ctbatch\n"
 "\n"
 "# Everything below is done for each combination of these values.\n"
 "parameters:\n"

@@ -7,6 +7,7 @@
 #   plan        all lines of ctrecipe for this point
 #   id          the run's name on the nodes
 #   begin, end  nanoseconds
+#   done        nothing is on the nodes any more, as far as they could be reached
 #   commands    a line of JSON for each command that was run
 #   nodes/NODE/ dir: its private directory; state; problems
 #
@@ -179,7 +180,7 @@ last_run()
 	runs=$(option output "${answer:-.}")
 	last=
 	for try in "$runs/$last_name"-[0-9]*; do
-		[ -f "$try/.collect/id" ] && [ ! -f "$try/.collect/end" ] && last=$try
+		[ -f "$try/.collect/id" ] && [ ! -f "$try/.collect/done" ] && last=$try
 	done
 	[ -n "$last" ] || fail "$1: no run of it in $runs that is not fetched yet"
 	printf '%s\n' "$last"

@@ -32,7 +32,7 @@ _ctcollect()
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		init | validate | plan | sensors | check | install | sessiond | run | start | status | \
-			stop | fetch)
+			stop | fetch | clean)
 			command=${COMP_WORDS[i]}
 			break
 			;;
@@ -40,7 +40,7 @@ _ctcollect()
 	done
 	if [[ -z $command ]]; then
 		mapfile -t COMPREPLY < <(compgen -W 'init validate plan sensors check install sessiond
-			run start status stop fetch' -- "$word")
+			run start status stop fetch clean' -- "$word")
 	elif [[ $command == sessiond && $before == sessiond ]]; then
 		mapfile -t COMPREPLY < <(compgen -W 'start stop restart status' -- "$word")
 	else

@@ -214,6 +214,35 @@ setup_file()
 	left_clean beta
 }
 
+@test 'fetch: none leaves the data on the nodes, until it is removed' {
+	recipe left alpha beta <<-'EOT'
+		fetch: none
+		sar: {interval: 1}
+		execute:
+		    - {command: "sleep 1.2; echo of %(node)s", roles: all}
+	EOT
+	collect 1 --with-merge run left.yaml
+	said 'fetch: none leaves nothing here to merge'
+	collect 0 run left.yaml
+	run=$(the_run)
+	[ ! -e "$run/alpha" ]
+	# The end names each node's data, as ctbatch takes it, and run.json does, too.
+	sed -n 's/^.*`ctbatch -o OUT \(.*\)` works on it.*$/\1/p' "$scratch/err" >left
+	read -r alpha beta rest <left
+	[ -z "$rest" ]
+	holds "${alpha#alpha=}/commands/1.out" '^of alpha$'
+	holds "${beta#beta=}/sar.sadf" idle
+	holds "$run/run.json" "\"name\": \"alpha\", .*\"status\": \"left\", \"data\": \"${alpha#alpha=}\", \"problems\": \[\]"
+	# Nothing collects there any more, and one of them may still be wanted here.
+	collect 0 run left.yaml
+	collect 0 clean left.yaml
+	collect 0 fetch "$run"
+	holds "$run/alpha/commands/1.out" '^of alpha$'
+	left_clean alpha
+	left_clean beta
+	collect 1 clean "$run/alpha"
+}
+
 @test 'what is misused is refused' {
 	recipe plain alpha <<<'sar: {interval: 1}'
 	collect 2

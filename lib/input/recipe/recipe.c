@@ -68,6 +68,8 @@ static void keep_sar(struct recipe_reader *reader, const char *key,
 	reader->sar = value;
 }
 
+static const char *const fetches[] = {"all", "none", NULL};
+
 static const struct recipe_field fields[] = {
     FIELD("name", TEXT, struct recipe, name, .check = recipe_check_file),
     {.key = "import", .read = pass_import},
@@ -94,6 +96,7 @@ static const struct recipe_field fields[] = {
     {.key = "tasks", .read = recipe_read_tasks},
     FIELD("tracedir", TEXT, struct recipe, tracedir, .check = check_tracedir),
     FIELD("tmpdir", TEXT, struct recipe, tmpdir, .check = check_tmpdir),
+    FIELD("fetch", WORD, struct recipe, fetch, .words = fetches),
 };
 
 static void set_defaults(struct recipe *recipe)

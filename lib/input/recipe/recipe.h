@@ -126,6 +126,7 @@ struct recipe {
 	char *name;               /* fit for a file name */
 	char *username, *gateway; /* or NULL */
 	char *tracedir, *tmpdir;  /* tmpdir may be NULL */
+	enum recipe_fetch { RECIPE_FETCH_ALL, RECIPE_FETCH_NONE } fetch;
 	struct text_list ssh_options;
 	struct recipe_node *node;
 	size_t nodes, node_room;
