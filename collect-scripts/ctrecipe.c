@@ -12,11 +12,12 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "base/utf8.h"
-#include "collect-scripts/facts.h"
 #include "collect-scripts/plan.h"
-#include "collect-scripts/starter.h"
 #include "input/recipe/command.h"
 #include "input/recipe/presets.h"
+
+/* starter.yaml, by the build: a recipe with comments to start from. */
+extern const char starter_recipe[];
 
 enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
 
@@ -59,84 +60,65 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-static int print_summary(const struct request *request, const struct recipe *recipe,
+static size_t count_of(const struct recipe *recipe, const char *key)
+{
+	const struct recipe_value *list = recipe_get(recipe, key);
+
+	return list ? list->count : 0;
+}
+
+static int print_summary(const struct request *request, const struct plan *plan,
 			 struct error *error)
 {
-	size_t points = recipe_points(recipe);
+	const struct recipe *recipe = plan->recipe;
+	size_t points = recipe_points(recipe), nodes = recipe->nodes.count;
+	size_t roles = recipe->roles.count - 1, commands = count_of(recipe, "execute");
 
 	(void)error;
-	printf("%s: %s, %zu node%s, %zu role%s, %zu command%s, %zu point%s\n",
-	       request->words.item[1], recipe->name, recipe->nodes, plural(recipe->nodes),
-	       recipe->roles - 1, plural(recipe->roles - 1), recipe->executes,
-	       plural(recipe->executes), points, plural(points));
+	fprintf(plan->file,
+		"%s: %s, %zu node%s, %zu role%s, %zu command%s, %zu point%s\n",
+		request->words.item[1], recipe_text(&recipe->checked, "name"), nodes,
+		plural(nodes), roles, plural(roles), commands, plural(commands), points,
+		plural(points));
 	return 0;
 }
 
-static int print_points(const struct request *request, const struct recipe *recipe,
+static int print_points(const struct request *request, const struct plan *plan,
 			struct error *error)
 {
+	struct plan point = *plan;
+
 	(void)request;
 	(void)error;
-	plan_print_points(recipe, stdout);
+	for (point.point = 0; point.point < recipe_points(plan->recipe); point.point++)
+		plan_print_point(&point);
 	return 0;
 }
 
-static int print_nodes(const struct request *request, const struct recipe *recipe,
+static int print_nodes(const struct request *request, const struct plan *plan,
 		       struct error *error)
 {
 	(void)request;
 	(void)error;
-	plan_print_nodes(recipe, stdout);
+	plan_print_nodes(plan);
 	return 0;
 }
 
-/* The point that was asked for, from 0; -1 with error. */
-static int pick_point(const struct request *request, const struct recipe *recipe,
-		      size_t *point, struct error *error)
-{
-	size_t points = recipe_points(recipe);
-
-	*point = request->point ? (size_t)request->point - 1 : 0;
-	if (*point < points)
-		return 0;
-	return error_set(error, "--point %d: %s has %zu point%s", request->point,
-			 request->words.item[1], points, plural(points));
-}
-
-/* Into memory first, so that nothing is printed of what fails. */
-static int print_plan(const struct request *request, const struct recipe *recipe,
+static int print_plan(const struct request *request, const struct plan *plan,
 		      struct error *error)
 {
-	struct plan plan = {.recipe = recipe, .run = request->run};
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file;
-	int status;
-
-	if (pick_point(request, recipe, &plan.point, error))
-		return -1;
-	file = open_memstream(&text, &size);
-	if (!file)
-		return error_errno(error, "memory");
-	status = plan_print(&plan, file, error);
-	if (fclose(file) && status == 0)
-		status = error_errno(error, "memory");
-	if (status == 0)
-		fwrite(text, 1, size, stdout);
-	free(text);
-	return status;
+	(void)request;
+	return plan_print(plan, error);
 }
 
-static int print_json(const struct request *request, const struct recipe *recipe,
+static int print_json(const struct request *request, const struct plan *plan,
 		      struct error *error)
 {
-	size_t point;
-	char *text;
+	char *text = plan_json(plan);
 
-	if (pick_point(request, recipe, &point, error))
-		return -1;
-	text = facts_of_point(recipe, point, request->run);
-	puts(text);
+	(void)request;
+	(void)error;
+	fprintf(plan->file, "%s\n", text);
 	free(text);
 	return 0;
 }
@@ -189,7 +171,7 @@ static int write_starter(const struct request *request, struct error *error)
 /* What each subcommand does: with a recipe, or without. */
 static const struct subcommand {
 	const char *name;
-	int (*with)(const struct request *request, const struct recipe *recipe,
+	int (*with)(const struct request *request, const struct plan *plan,
 		    struct error *error);
 	int (*without)(const struct request *request, struct error *error);
 	bool takes_point, takes_run, takes_output;
@@ -248,36 +230,60 @@ static int check_request(const struct request *request, const struct subcommand 
 	return 0;
 }
 
-static void print_mistakes(const struct recipe_mistakes *mistakes)
+static void print_errors(const struct recipe_errors *errors)
 {
-	for (size_t i = 0; i < mistakes->count; i++) {
-		const struct recipe_mistake *mistake = &mistakes->item[i];
-
-		utf8_print(stderr, mistake->place.file);
-		if (mistake->place.line)
-			fprintf(stderr, ":%zu", mistake->place.line);
+	for (size_t i = 0; i < errors->count; i++) {
+		utf8_print(stderr, errors->item[i].location.file);
+		if (errors->item[i].location.line)
+			fprintf(stderr, ":%zu", errors->item[i].location.line);
 		fputs(": ", stderr);
-		utf8_print(stderr, mistake->text);
+		utf8_print(stderr, errors->item[i].text);
 		fputc('\n', stderr);
 	}
+}
+
+/* Into memory first, so that nothing is printed of what fails. */
+static int print_recipe(const struct request *request, const struct subcommand *command,
+			const struct recipe *recipe, struct error *error)
+{
+	struct plan plan = {.recipe = recipe,
+			    .point = request->point ? (size_t)request->point - 1 : 0,
+			    .run = request->run};
+	size_t points = recipe_points(recipe), size = 0;
+	char *text = NULL;
+	int status;
+
+	if (plan.point >= points)
+		return error_set(error, "--point %d: %s has %zu point%s", request->point,
+				 request->words.item[1], points, plural(points));
+	plan.file = open_memstream(&text, &size);
+	if (!plan.file)
+		return error_errno(error, "memory");
+	status = command->with(request, &plan, error);
+	if (fclose(plan.file) && status == 0)
+		status = error_errno(error, "memory");
+	if (status == 0)
+		fwrite(text, 1, size, stdout);
+	free(text);
+	return status;
 }
 
 static int run(const struct request *request, const struct subcommand *command,
 	       struct error *error)
 {
-	struct recipe_mistakes mistakes = {0};
+	struct recipe_errors errors = {0};
 	struct recipe recipe;
 	int status;
 
 	if (command->without)
 		return command->without(request, error);
-	status = recipe_read(&recipe, request->words.item[1], &mistakes);
-	print_mistakes(&mistakes);
+	status = recipe_read(&recipe, request->words.item[1], &errors);
+	print_errors(&errors);
 	if (status == 0) {
-		status = command->with(request, &recipe, error);
+		status = print_recipe(request, command, &recipe, error);
 		recipe_clear(&recipe);
 	}
-	recipe_mistakes_clear(&mistakes);
+	recipe_errors_clear(&errors);
 	return status;
 }
 

@@ -240,8 +240,8 @@ hostile_recipe()
 	if LC_ALL=C grep -q "$(printf '[\001-\011\013-\037\177]')" "$scratch/stderr"; then return 1; fi
 	if LC_ALL=C grep -q "$(printf '\302\233')" "$scratch/stderr"; then return 1; fi
 	printf 'import: "a\\e[31m"\n' >r.yaml
-	fails_with 1 "r.yaml:1: import: 'a?[31m', want the name of a recipe beside this one, or a list of names" \
-		ctrecipe validate r.yaml
+	ends_with 1 ctrecipe validate r.yaml
+	grep -q -x 'a.x1b.31m.yaml: No such file or directory' "$scratch/stderr"
 }
 
 @test "numbers stand in JSON as they stand in the recipe" {
