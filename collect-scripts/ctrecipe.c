@@ -14,7 +14,6 @@
 #include "base/utf8.h"
 #include "collect-scripts/plan.h"
 #include "input/recipe/command.h"
-#include "input/recipe/presets.h"
 
 /* starter.yaml, by the build: a recipe with comments to start from. */
 extern const char starter_recipe[];
@@ -125,29 +124,44 @@ static int print_json(const struct request *request, const struct plan *plan,
 
 static int print_sensors(const struct request *request, struct error *error)
 {
+	struct recipe_value known;
+	const struct recipe_value *all;
+
 	(void)request;
 	(void)error;
-	for (const struct recipe_sensor_preset *preset = recipe_sensor_presets;
-	     preset->name; preset++)
-		printf("%-14s every %3lld s  %s\n", preset->name,
-		       (long long)(preset->interval_ms / 1000), preset->help);
+	recipe_known(&known);
+	all = recipe_value_find(&known, "sensors");
+	for (size_t i = 0; i < all->count; i++)
+		printf("%-14s every %3s s  %s\n", all->entry[i].key,
+		       recipe_text(&all->entry[i].value, "interval"),
+		       recipe_text(&all->entry[i].value, "help"));
+	recipe_value_clear(&known);
 	return 0;
+}
+
+static void list_events(const struct recipe_value *names, const char *mark)
+{
+	for (size_t i = 0; names && i < names->count; i++)
+		printf("  %s%s\n", names->entry[i].value.text, mark);
 }
 
 static int print_events(const struct request *request, struct error *error)
 {
+	struct recipe_value known;
+	const struct recipe_value *all;
+
 	(void)request;
 	(void)error;
-	for (const struct recipe_preset *preset = recipe_presets; preset->name;
-	     preset++) {
-		const struct recipe_preset_event *row = recipe_preset_events;
+	recipe_known(&known);
+	all = recipe_value_find(&known, "events");
+	for (size_t i = 0; i < all->count; i++) {
+		const struct recipe_value *preset = &all->entry[i].value;
 
-		printf("%s: %s\n", preset->name, preset->help);
-		for (; row->name; row++)
-			if (strcmp(row->preset, preset->name) == 0)
-				printf("  %s%s\n", row->name,
-				       row->required ? " (needed)" : "");
+		printf("%s: %s\n", all->entry[i].key, recipe_text(preset, "help"));
+		list_events(recipe_value_find(preset, "required"), " (needed)");
+		list_events(recipe_value_find(preset, "optional"), "");
 	}
+	recipe_value_clear(&known);
 	return 0;
 }
 

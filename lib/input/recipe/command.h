@@ -12,8 +12,8 @@
  *
  * Outside of quotes a value is put into single quotes, in double quotes the marks in it
  * get backslashes. In single quotes, and after anything by which it is no longer plain
- * where quotes begin (a backslash, a backquote, a comment, `<<`, `$((`, `$'`, `$(` or `${`
- * within double quotes), a value must be plain: letters, digits and _./:,+@%=-.
+ * where quotes begin (a backslash, a backquote, a comment, `<<`, `$((`, `$'`, `$(` or
+ * `${` within double quotes), a value must be plain: letters, digits and _./:,+@%=-.
  */
 enum recipe_quoting { QUOTE_SINGLE, QUOTE_DOUBLE, QUOTE_NONE, QUOTE_IMPOSSIBLE };
 

@@ -46,14 +46,22 @@ bool recipe_want(struct recipe_reader *reader, const char *key,
 	return false;
 }
 
-char *recipe_meant(const char *word, const struct recipe_value *map)
+const char *recipe_near(const char *word, const struct recipe_value *names)
 {
-	const char **keys = mem_alloc((map->count + 1) * sizeof(*keys)), *near;
+	const char **all = mem_alloc((names->count + 1) * sizeof(*all)), *near;
 
-	for (size_t i = 0; i < map->count; i++)
-		keys[i] = map->entry[i].key;
-	near = near_find(word, keys, map->count);
-	free(keys);
+	for (size_t i = 0; i < names->count; i++)
+		all[i] = names->kind == RECIPE_MAP ? names->entry[i].key
+						   : names->entry[i].value.text;
+	near = near_find(word, all, names->count);
+	free(all);
+	return near;
+}
+
+char *recipe_meant(const char *word, const struct recipe_value *names)
+{
+	const char *near = recipe_near(word, names);
+
 	return near ? mem_printf(", is it meant to be %s", near) : mem_strdup("");
 }
 

@@ -13,8 +13,9 @@
 struct recipe_reader {
 	struct recipe *recipe;
 	struct recipe_errors *errors;
-	size_t syscalls_line; /* where system calls are chosen; 0: nowhere */
-	bool all_syscalls;    /* unless something else is said of them */
+	struct recipe_value known; /* recipe_known */
+	size_t syscalls_line;      /* where system calls are chosen; 0: nowhere */
+	bool all_syscalls;         /* unless something else is said of them */
 };
 
 /* What a name is made of; NULL where a text is well, else what is wanted. */
@@ -76,8 +77,11 @@ bool recipe_check(struct recipe_reader *reader, const struct recipe_key *key,
 bool recipe_want(struct recipe_reader *reader, const char *key,
 		 const struct recipe_value *value, const char *wanted);
 
-/* ", is it meant to be NEAR" of the keys of a map, or nothing, for free(). */
-char *recipe_meant(const char *word, const struct recipe_value *map);
+/* The one of a map's keys or a list's texts that a misspelt word may mean, or NULL. */
+const char *recipe_near(const char *word, const struct recipe_value *names);
+
+/* ", is it meant to be NEAR" or nothing, for free(). */
+char *recipe_meant(const char *word, const struct recipe_value *names);
 
 /* true, false, yes, no, on, off, in the three spellings of YAML 1.1, or `none`. */
 bool recipe_is_switch(const struct recipe_value *value, bool *on);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/recipe/recipe.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +10,11 @@
 #include <yaml.h>
 
 #include "base/mem.h"
-#include "base/near.h"
 #include "input/recipe/command.h"
 #include "input/recipe/keys.h"
-#include "input/recipe/presets.h"
+
+/* known.yaml, by the build. */
+extern const char recipe_known_names[];
 
 /* The password itself is not repeated. */
 static void refuse_password(struct recipe_reader *reader, const char *key,
@@ -190,41 +192,33 @@ static const struct recipe_key sensor_keys[] = {
     {0},
 };
 
-static const char *near_sensor(const char *name)
-{
-	const char *names[32];
-	size_t count = 0;
-
-	for (; recipe_sensor_presets[count].name && count < 32; count++)
-		names[count] = recipe_sensor_presets[count].name;
-	return near_find(name, names, count);
-}
-
 /* A sensor that has no command is one that is known by its name. */
 static void complete_sensor(struct recipe_reader *reader, const char *name,
 			    struct recipe_value *sensor)
 {
-	const struct recipe_sensor_preset *preset = recipe_find_sensor(name);
-	const char *near = near_sensor(name);
+	static const struct recipe_key interval = KEY("interval", DURATION, .least = 100);
+	const struct recipe_value *all = recipe_value_find(&reader->known, "sensors");
+	const struct recipe_value *known = recipe_value_find(all, name);
 	bool has_command = recipe_value_find(sensor, "command");
-	char *interval;
+	struct recipe_value *added;
 
-	if (!has_command && !preset)
+	if (!has_command && !known) {
+		char *meant = recipe_meant(name, all);
+
 		recipe_error_add(reader->errors, sensor->location,
 				 "sensors: %s has no command, and is none of those that "
-				 "need none%s%s",
-				 name, near ? ", is it meant to be " : "",
-				 near ? near : "");
-	if (!recipe_value_find(sensor, "interval")) {
-		interval =
-		    mem_printf("%lld", preset ? (long long)preset->interval_ms : 10000LL);
-		recipe_value_set(recipe_value_add(sensor, "interval", sensor->location),
-				 interval);
-		free(interval);
+				 "need none%s",
+				 name, meant);
+		free(meant);
 	}
-	if (!has_command && preset)
+	if (!recipe_value_find(sensor, "interval")) {
+		added = recipe_value_add(sensor, "interval", sensor->location);
+		recipe_value_set(added, known ? recipe_text(known, "interval") : "10");
+		recipe_check(reader, &interval, "interval", added);
+	}
+	if (!has_command && known)
 		recipe_value_set(recipe_value_add(sensor, "known", sensor->location),
-				 preset->command);
+				 recipe_text(known, "command"));
 }
 
 static const struct recipe_form form_sensor = {
@@ -512,6 +506,7 @@ int recipe_read(struct recipe *recipe, const char *path, struct recipe_errors *e
 	struct recipe_reader reader = {.recipe = recipe, .errors = errors};
 
 	memset(recipe, 0, sizeof(*recipe));
+	recipe_known(&reader.known);
 	recipe->nodes.kind = recipe->roles.kind = RECIPE_MAP;
 	if (recipe_load(&recipe->tree, path, errors) == 0) {
 		recipe_value_copy(&recipe->checked, &recipe->tree);
@@ -526,6 +521,7 @@ int recipe_read(struct recipe *recipe, const char *path, struct recipe_errors *e
 					 "nothing is recorded, want events, sar, "
 					 "capture, process, sensors or tasks");
 	}
+	recipe_value_clear(&reader.known);
 	if (errors->count == 0)
 		return 0;
 	recipe_errors_sort(errors);
@@ -561,6 +557,15 @@ bool recipe_has(const struct recipe_value *list, const char *text)
 		if (strcmp(list->entry[i].value.text, text) == 0)
 			return true;
 	return false;
+}
+
+void recipe_known(struct recipe_value *known)
+{
+	struct recipe_errors errors = {0};
+
+	recipe_load_text(known, recipe_known_names, &errors);
+	assert(errors.count == 0);
+	recipe_errors_clear(&errors);
 }
 
 const char *recipe_library_version(void)

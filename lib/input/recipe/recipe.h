@@ -42,6 +42,13 @@ const char *recipe_text(const struct recipe_value *map, const char *key);
 /* Whether a list has this text. */
 bool recipe_has(const struct recipe_value *list, const char *text);
 
+/*
+ * What recipes may call by name, as known.yaml has it: `events`, groups of them, each
+ * with `help`, `required` and `optional`; `sensors`, each with `help`, `interval` in
+ * seconds and `command`; and `contexts`.
+ */
+void recipe_known(struct recipe_value *known);
+
 const char *recipe_library_version(void); /* "0.2.5" */
 
 #endif

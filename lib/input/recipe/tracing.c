@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/number.h"
 #include "input/recipe/keys.h"
-#include "input/recipe/presets.h"
 
 static const struct recipe_form form_event = {
     RECIPE_ALNUM "_*?", RECIPE_ALNUM "_*?:.@$-", 255,
@@ -26,14 +24,17 @@ static void add_event(struct recipe_value *events, const char *name, bool requir
 	recipe_value_set(event, required ? "required" : "optional");
 }
 
-static const char *near_preset(const char *name)
+static const struct recipe_value *find_preset(const struct recipe_reader *reader,
+					      const char *name)
 {
-	const char *names[16];
-	size_t count = 0;
+	return recipe_value_find(recipe_value_find(&reader->known, "events"), name);
+}
 
-	for (; recipe_presets[count].name; count++)
-		names[count] = recipe_presets[count].name;
-	return near_find(name, names, count);
+static void add_events(struct recipe_value *events, const struct recipe_value *names,
+		       bool required)
+{
+	for (size_t i = 0; names && i < names->count; i++)
+		add_event(events, names->entry[i].value.text, required);
 }
 
 /*
@@ -43,29 +44,28 @@ static const char *near_preset(const char *name)
 static void add_kernel(struct recipe_reader *reader, const char *key,
 		       const struct recipe_value *names, bool presets_only)
 {
-	struct recipe *recipe = reader->recipe;
+	struct recipe_value *events = &reader->recipe->events[RECIPE_KERNEL];
 
 	for (size_t i = 0; i < names->count; i++) {
 		const char *name = names->entry[i].value.text;
-		const struct recipe_preset *preset = recipe_find_preset(name);
-		const struct recipe_preset_event *row = recipe_preset_events;
-		const char *near =
-		    presets_only || !strpbrk(name, "_*?:") ? near_preset(name) : NULL;
+		const struct recipe_value *preset = find_preset(reader, name);
+		char *meant =
+		    recipe_meant(name, recipe_value_find(&reader->known, "events"));
 
-		for (; preset && row->name; row++)
-			if (strcmp(row->preset, name) == 0)
-				add_event(&recipe->events[RECIPE_KERNEL], row->name,
-					  row->required);
-		if (preset)
-			reader->all_syscalls |= preset->syscalls;
-		else if (near || presets_only)
-			recipe_error_add(reader->errors, names->entry[i].location,
-					 "%s: '%.60s' is no preset, %s%s", key, name,
-					 near ? "is it meant to be "
-					      : "want one that `ctrecipe events` lists",
-					 near ? near : "");
-		else
-			add_event(&recipe->events[RECIPE_KERNEL], name, true);
+		if (preset) {
+			add_events(events, recipe_value_find(preset, "required"), true);
+			add_events(events, recipe_value_find(preset, "optional"), false);
+			reader->all_syscalls |=
+			    recipe_value_find(preset, "syscalls") != NULL;
+		} else if (presets_only || (*meant && !strpbrk(name, "_*?:"))) {
+			recipe_error_add(
+			    reader->errors, names->entry[i].location,
+			    "%s: '%.60s' is no preset%s", key, name,
+			    *meant ? meant : ", want one that `ctrecipe events` lists");
+		} else {
+			add_event(events, name, true);
+		}
+		free(meant);
 	}
 }
 
@@ -144,7 +144,7 @@ static void read_kernel(struct recipe_reader *reader, const char *key,
 		return;
 	/* A list of events alone is one of lttng-cluster's, which traces all of them. */
 	for (size_t i = 0; i < value->count; i++)
-		is_list &= !recipe_find_preset(value->entry[i].value.text);
+		is_list &= !find_preset(reader, value->entry[i].value.text);
 	reader->all_syscalls |= is_list && value->count;
 	add_kernel(reader, key, value, false);
 }
@@ -206,14 +206,33 @@ void recipe_read_events(struct recipe_reader *reader, const char *key,
 	finish_events(reader);
 }
 
+/* NULL where LTTng has such a context, else what is wanted; for free(). */
+static char *check_context(const struct recipe_reader *reader, const char *name)
+{
+	static const struct recipe_form own = {RECIPE_ALNUM "_:.-", RECIPE_ALNUM "_:.-",
+					       255, ""};
+	const struct recipe_value *names = recipe_value_find(&reader->known, "contexts");
+	const char *near;
+
+	if (recipe_has(names, name))
+		return NULL;
+	if (strncmp(name, "perf:", 5) == 0 || strncmp(name, "$app.", 5) == 0)
+		if (!recipe_form_check(&own, name + 5))
+			return NULL;
+	near = strcmp(name, "comm") == 0 ? "procname" : recipe_near(name, names);
+	return mem_strdup(near ? near
+			       : "a context of LTTng, such as tid, procname or vtid");
+}
+
 static void read_context_list(struct recipe_reader *reader, const char *key,
 			      struct recipe_value *value)
 {
 	for (size_t i = 0; i < value->count; i++) {
-		const char *wanted = recipe_check_context(value->entry[i].value.text);
+		char *wanted = check_context(reader, value->entry[i].value.text);
 
 		if (wanted)
 			recipe_want(reader, key, &value->entry[i].value, wanted);
+		free(wanted);
 	}
 }
 

@@ -176,6 +176,17 @@ char *recipe_value_describe(const struct recipe_value *value)
 			  strlen(value->text) > 60 ? "..." : "");
 }
 
+/* "BEFORE it is X, want WANTED" */
+static void wrong_value(struct recipe_errors *errors, const struct recipe_value *value,
+			const char *before, const char *wanted)
+{
+	char *what = recipe_value_describe(value);
+
+	recipe_error_add(errors, value->location, "%s is %s, want %s", before, what,
+			 wanted);
+	free(what);
+}
+
 void recipe_value_merge(struct recipe_value *into, struct recipe_value *from)
 {
 	if (into->kind != RECIPE_MAP || from->kind != RECIPE_MAP) {
@@ -206,40 +217,41 @@ struct loader {
 	size_t values_left;
 	/* The file that is being read: */
 	yaml_document_t document;
-	const char *file;
-	char *bytes;
+	const char *file, *text;
 	size_t size;
 };
 
-/* The whole file, with a NUL behind it. -1 with an error. */
-static int read_bytes(struct loader *loader, const char *path)
-{
-	struct recipe_location location = {loader->file, 0};
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	FILE *stream = NULL;
-	struct stat about;
-	const char *wrong = NULL;
+static int read_text(struct loader *loader, const char *text, size_t size,
+		     struct recipe_value *value);
 
-	loader->bytes = NULL;
-	if (fd < 0 || fstat(fd, &about) || !(stream = fdopen(fd, "r"))) {
+static int read_file(struct loader *loader, const char *path, struct recipe_value *value)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
+	char *bytes = mem_zalloc(RECIPE_MOST_BYTES + 2);
+	const char *wrong = NULL;
+	struct stat about;
+	size_t size = 0;
+	int status = -1;
+
+	loader->file = file_name(loader->errors, path);
+	if (!stream || fstat(fd, &about))
 		wrong = strerror(errno);
-	} else if (!S_ISREG(about.st_mode)) {
+	else if (!S_ISREG(about.st_mode))
 		wrong = "no plain file, want one";
-	} else {
-		loader->bytes = mem_zalloc(RECIPE_MOST_BYTES + 2);
-		loader->size = fread(loader->bytes, 1, RECIPE_MOST_BYTES + 1, stream);
-		if (ferror(stream))
-			wrong = strerror(errno);
-		else if (loader->size > RECIPE_MOST_BYTES)
-			wrong = "more than 1 MiB, want a recipe";
-	}
+	else if (size = fread(bytes, 1, RECIPE_MOST_BYTES + 1, stream), ferror(stream))
+		wrong = strerror(errno);
+	else if (size > RECIPE_MOST_BYTES)
+		wrong = "more than 1 MiB, want a recipe";
 	if (wrong)
-		recipe_error_add(loader->errors, location, "%s", wrong);
+		recipe_error_add(loader->errors,
+				 (struct recipe_location){loader->file, 0}, "%s", wrong);
+	else
+		status = read_text(loader, bytes, size, value);
 	if (stream)
 		fclose(stream);
-	else if (fd >= 0)
-		close(fd);
-	return wrong ? -1 : 0;
+	free(bytes);
+	return status;
 }
 
 /* The line, from 1, in which a byte stands; past the end it is the last one. */
@@ -248,18 +260,8 @@ static size_t line_of_byte(const struct loader *loader, size_t offset)
 	size_t line = 1;
 
 	for (size_t i = 0; i < offset && i + 1 < loader->size; i++)
-		line += loader->bytes[i] == '\n';
+		line += loader->text[i] == '\n';
 	return line;
-}
-
-/* Whether what indents a line, counted from 1, has a tab in it. */
-static bool is_tab_indented(const struct loader *loader, size_t line)
-{
-	const char *at = loader->bytes;
-
-	while (--line > 0 && at)
-		at = (at = strchr(at, '\n')) ? at + 1 : NULL;
-	return at && at[strspn(at, " ")] == '\t';
 }
 
 /* What the parser did not like. Returns -1. */
@@ -267,6 +269,7 @@ static int syntax_error(const struct loader *loader, const yaml_parser_t *parser
 {
 	const char *problem = parser->problem ? parser->problem : "it cannot be read";
 	size_t last = line_of_byte(loader, loader->size);
+	size_t mark = parser->problem_mark.index;
 	size_t line = parser->error == YAML_READER_ERROR
 			  ? line_of_byte(loader, parser->problem_offset)
 			  : parser->problem_mark.line + 1;
@@ -275,7 +278,7 @@ static int syntax_error(const struct loader *loader, const yaml_parser_t *parser
 	if (parser->error == YAML_READER_ERROR)
 		recipe_error_add(loader->errors, location,
 				 "no YAML: %s, want a text file in UTF-8", problem);
-	else if (is_tab_indented(loader, location.line))
+	else if (mark < loader->size && loader->text[mark] == '\t')
 		recipe_error_add(loader->errors, location,
 				 "no YAML: a tab indents this line, want blanks");
 	else if (parser->context && parser->context_mark.line + 1 < location.line)
@@ -287,25 +290,6 @@ static int syntax_error(const struct loader *loader, const yaml_parser_t *parser
 				 parser->context ? parser->context : "",
 				 parser->context ? ", " : "", problem);
 	return -1;
-}
-
-/* Of tags, those that every YAML has; they change nothing. */
-static void check_tag(const struct loader *loader, const char *tag,
-		      struct recipe_location location)
-{
-	static const char prefix[] = "tag:yaml.org,2002:";
-	static const char known[] = " str int float bool map null seq ";
-	bool is_standard = tag && strncmp(tag, prefix, strlen(prefix)) == 0;
-	char *word;
-
-	if (!tag || strcmp(tag, "!") == 0) /* the latter: no tag, by its own name */
-		return;
-	tag += is_standard ? strlen(prefix) : 0;
-	word = mem_printf(" %s ", tag);
-	if (!is_standard || !strstr(known, word))
-		recipe_error_add(loader->errors, location,
-				 "tag !%s is not known, want none", tag);
-	free(word);
 }
 
 static int convert(struct loader *loader, int node, size_t depth,
@@ -332,7 +316,6 @@ static int convert_list(struct loader *loader, const yaml_node_t *node, size_t d
 static void merge_under(struct loader *loader, struct recipe_value *map,
 			struct recipe_value *from)
 {
-	char *what;
 
 	for (size_t i = 0; from->kind == RECIPE_LIST && i < from->count; i++)
 		merge_under(loader, map, &from->entry[i].value);
@@ -346,10 +329,7 @@ static void merge_under(struct loader *loader, struct recipe_value *map,
 	}
 	if (from->kind != RECIPE_TEXT)
 		return;
-	what = recipe_value_describe(from);
-	recipe_error_add(loader->errors, from->location,
-			 "<< is %s, want a map or a list of maps", what);
-	free(what);
+	wrong_value(loader->errors, from, "<<", "a map or a list of maps");
 }
 
 /* Where a member's value goes; NULL: its key is no key, which was told. */
@@ -357,7 +337,6 @@ static struct recipe_value *add_member(struct loader *loader, struct recipe_valu
 				       const struct recipe_value *key)
 {
 	const struct recipe_value *before;
-	char *what;
 
 	if (key->kind == RECIPE_TEXT && *key->text) {
 		before = find_member(map, key->text);
@@ -368,9 +347,7 @@ static struct recipe_value *add_member(struct loader *loader, struct recipe_valu
 				 before->location.line);
 		return NULL;
 	}
-	what = recipe_value_describe(key);
-	recipe_error_add(loader->errors, key->location, "a key is %s, want a text", what);
-	free(what);
+	wrong_value(loader->errors, key, "a key", "a text");
 	return NULL;
 }
 
@@ -424,18 +401,17 @@ static int convert(struct loader *loader, int index, size_t depth,
 	memset(value, 0, sizeof(*value));
 	value->location =
 	    (struct recipe_location){loader->file, node->start_mark.line + 1};
-	if (depth > RECIPE_MOST_DEPTH || loader->values_left == 0) {
+	if (depth > RECIPE_MOST_DEPTH)
 		recipe_error_add(loader->errors, value->location,
-				 depth > RECIPE_MOST_DEPTH
-				     ? "more than %d lists and maps within one another"
-				     : "more than %d values in the recipe and what it "
-				       "imports",
-				 depth > RECIPE_MOST_DEPTH ? RECIPE_MOST_DEPTH
-							   : RECIPE_MOST_VALUES);
+				 "more than %d lists and maps within one another",
+				 RECIPE_MOST_DEPTH);
+	else if (loader->values_left == 0)
+		recipe_error_add(loader->errors, value->location,
+				 "more than %d values in the recipe and what it imports",
+				 RECIPE_MOST_VALUES);
+	if (depth > RECIPE_MOST_DEPTH || loader->values_left == 0)
 		return -1;
-	}
 	loader->values_left--;
-	check_tag(loader, (const char *)node->tag, value->location);
 	if (node->type == YAML_SEQUENCE_NODE)
 		return convert_list(loader, node, depth, value);
 	if (node->type == YAML_MAPPING_NODE)
@@ -474,23 +450,22 @@ static int parse(struct loader *loader, yaml_parser_t *parser, struct recipe_val
 	return status;
 }
 
-/* One file, without what it imports. One that is empty, or holds null, is an empty map.
- */
-static int read_file(struct loader *loader, const char *path, struct recipe_value *value)
+/* A text of YAML, without what it imports. What is empty, or null, is an empty map. */
+static int read_text(struct loader *loader, const char *text, size_t size,
+		     struct recipe_value *value)
 {
 	yaml_parser_t parser;
-	int status = -1;
+	int status;
 
 	memset(value, 0, sizeof(*value));
-	loader->file = file_name(loader->errors, path);
-	if (read_bytes(loader, path) == 0 && yaml_parser_initialize(&parser)) {
-		yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-		yaml_parser_set_input_string(
-		    &parser, (const unsigned char *)loader->bytes, loader->size);
-		status = parse(loader, &parser, value);
-		yaml_parser_delete(&parser);
-	}
-	free(loader->bytes);
+	loader->text = text;
+	loader->size = size;
+	if (!yaml_parser_initialize(&parser))
+		return -1;
+	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+	status = parse(loader, &parser, value);
+	yaml_parser_delete(&parser);
 	if (status) {
 		recipe_value_clear(value);
 	} else if (!value->location.file || recipe_value_is_null(value)) {
@@ -507,17 +482,12 @@ static char *imported_path(struct loader *loader, const char *importer,
 {
 	const char *slash = strrchr(importer, '/'), *dot;
 	int directory = slash ? (int)(slash + 1 - importer) : 0;
-	char *what;
 
 	if (name->kind != RECIPE_TEXT || !*name->text || strpbrk(name->text, "/\n") ||
 	    *name->text == '.') {
-		what = recipe_value_describe(name);
-		recipe_error_add(
-		    loader->errors, name->location,
-		    "import: it is %s, want the name of a recipe in the same "
-		    "directory, or a list of names",
-		    what);
-		free(what);
+		wrong_value(loader->errors, name, "import: it",
+			    "the name of a recipe in the same directory, or a list of "
+			    "names");
 		return NULL;
 	}
 	dot = strrchr(name->text, '.');
@@ -561,27 +531,25 @@ static int import_file(struct loader *loader, const char *importer,
 /* `import` goes, and one name stands for what has two, so that either can be changed. */
 static void name_keys(struct loader *loader, struct recipe_value *map)
 {
+	bool has_username = find_member(map, "username");
 	size_t kept = 0;
 
 	for (size_t i = 0; i < map->count; i++) {
 		struct recipe_entry *entry = &map->entry[i];
 
-		if (strcmp(entry->key, "import") == 0) {
-			free(entry->key);
-			recipe_value_clear(&entry->value);
+		if (strcmp(entry->key, "ssh_username") == 0) {
+			strcpy(entry->key, "username"); /* which is shorter */
+			if (has_username)
+				recipe_error_add(loader->errors, entry->location,
+						 "ssh_username and username are the "
+						 "same, want one");
+		}
+		if (strcmp(entry->key, "import") != 0) {
+			map->entry[kept++] = *entry;
 			continue;
 		}
-		if (strcmp(entry->key, "ssh_username") == 0) {
-			free(entry->key);
-			entry->key = mem_strdup("username");
-			for (size_t k = 0; k < map->count; k++)
-				if (k != i && (k < kept || k > i) &&
-				    strcmp(map->entry[k].key, "username") == 0)
-					recipe_error_add(loader->errors, entry->location,
-							 "ssh_username and username are "
-							 "the same, want one");
-		}
-		map->entry[kept++] = *entry;
+		free(entry->key);
+		recipe_value_clear(&entry->value);
 	}
 	map->count = kept;
 }
@@ -596,11 +564,7 @@ static int load(struct loader *loader, const char *path, struct recipe_value *in
 	loader->chain[loader->depth++] = path;
 	status = read_file(loader, path, &own);
 	if (status == 0 && own.kind != RECIPE_MAP) {
-		char *what = recipe_value_describe(&own);
-
-		recipe_error_add(loader->errors, own.location,
-				 "the recipe is %s, want a map", what);
-		free(what);
+		wrong_value(loader->errors, &own, "the recipe", "a map");
 		recipe_value_clear(&own);
 		status = -1;
 	}
@@ -616,6 +580,15 @@ static int load(struct loader *loader, const char *path, struct recipe_value *in
 out:
 	loader->depth--;
 	return status;
+}
+
+void recipe_load_text(struct recipe_value *value, const char *text,
+		      struct recipe_errors *errors)
+{
+	struct loader loader = {
+	    .values_left = RECIPE_MOST_VALUES, .errors = errors, .file = "known.yaml"};
+
+	read_text(&loader, text, strlen(text), value);
 }
 
 int recipe_load(struct recipe_value *recipe, const char *path,

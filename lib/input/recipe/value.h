@@ -73,6 +73,10 @@ enum {
 int recipe_load(struct recipe_value *recipe, const char *path,
 		struct recipe_errors *errors);
 
+/* One text of YAML, which imports nothing. */
+void recipe_load_text(struct recipe_value *value, const char *text,
+		      struct recipe_errors *errors);
+
 void recipe_value_clear(struct recipe_value *value);
 
 /* Add an entry at the end, its value empty. Copies the key. */

@@ -4,7 +4,6 @@
 #include "../scratch.h"
 #include "input/recipe/command.h"
 #include "input/recipe/keys.h"
-#include "input/recipe/presets.h"
 
 static struct recipe read_text(const char *yaml)
 {
@@ -132,9 +131,6 @@ static void presets_have_what_synchronization_needs(void **state)
 	assert_true(queue && receive && dump);
 	assert_int_equal(recipe.events[RECIPE_SYSCALL].count, 0);
 	recipe_clear(&recipe);
-	for (const struct recipe_preset_event *row = recipe_preset_events; row->name;
-	     row++)
-		assert_non_null(recipe_find_preset(row->preset));
 }
 
 static size_t syscalls_of(const char *events)
