@@ -221,44 +221,10 @@ struct loader {
 	size_t size;
 };
 
-static int read_text(struct loader *loader, const char *text, size_t size,
-		     struct recipe_value *value);
-
-static int read_file(struct loader *loader, const char *path, struct recipe_value *value)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
-	char *bytes = mem_zalloc(RECIPE_MOST_BYTES + 2);
-	const char *wrong = NULL;
-	struct stat about;
-	size_t size = 0;
-	int status = -1;
-
-	loader->file = file_name(loader->errors, path);
-	if (!stream || fstat(fd, &about))
-		wrong = strerror(errno);
-	else if (!S_ISREG(about.st_mode))
-		wrong = "no plain file, want one";
-	else if (size = fread(bytes, 1, RECIPE_MOST_BYTES + 1, stream), ferror(stream))
-		wrong = strerror(errno);
-	else if (size > RECIPE_MOST_BYTES)
-		wrong = "more than 1 MiB, want a recipe";
-	if (wrong)
-		recipe_error_add(loader->errors,
-				 (struct recipe_location){loader->file, 0}, "%s", wrong);
-	else
-		status = read_text(loader, bytes, size, value);
-	if (stream)
-		fclose(stream);
-	free(bytes);
-	return status;
-}
-
 /* The line, from 1, in which a byte stands; past the end it is the last one. */
 static size_t line_of_byte(const struct loader *loader, size_t offset)
 {
 	size_t line = 1;
-
 	for (size_t i = 0; i < offset && i + 1 < loader->size; i++)
 		line += loader->text[i] == '\n';
 	return line;
@@ -316,7 +282,6 @@ static int convert_list(struct loader *loader, const yaml_node_t *node, size_t d
 static void merge_under(struct loader *loader, struct recipe_value *map,
 			struct recipe_value *from)
 {
-
 	for (size_t i = 0; from->kind == RECIPE_LIST && i < from->count; i++)
 		merge_under(loader, map, &from->entry[i].value);
 	for (size_t i = 0; from->kind == RECIPE_MAP && i < from->count; i++) {
@@ -473,6 +438,36 @@ static int read_text(struct loader *loader, const char *text, size_t size,
 		value->kind = RECIPE_MAP;
 		value->location = (struct recipe_location){loader->file, 1};
 	}
+	return status;
+}
+
+static int read_file(struct loader *loader, const char *path, struct recipe_value *value)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
+	char *bytes = mem_zalloc(RECIPE_MOST_BYTES + 2);
+	const char *wrong = NULL;
+	struct stat about;
+	size_t size = 0;
+	int status = -1;
+
+	loader->file = file_name(loader->errors, path);
+	if (!stream || fstat(fd, &about))
+		wrong = strerror(errno);
+	else if (!S_ISREG(about.st_mode))
+		wrong = "no plain file, want one";
+	else if (size = fread(bytes, 1, RECIPE_MOST_BYTES + 1, stream), ferror(stream))
+		wrong = strerror(errno);
+	else if (size > RECIPE_MOST_BYTES)
+		wrong = "more than 1 MiB, want a recipe";
+	if (wrong)
+		recipe_error_add(loader->errors,
+				 (struct recipe_location){loader->file, 0}, "%s", wrong);
+	else
+		status = read_text(loader, bytes, size, value);
+	if (stream)
+		fclose(stream);
+	free(bytes);
 	return status;
 }
 
