@@ -91,13 +91,8 @@ setup_file()
 		mkdir -p run/data run/procs
 		printf 'test\nnode\n' >run/who
 		echo test >run/mine
-		{
-			cat "$CT_SOURCE/collect-scripts/node/base.sh"
-			for part in words kernel text node/procs node/clock node/watch node/describe node/lttng \
-				node/sources node/start node/commands node/fetch node/main; do
-				cat "$CT_SOURCE/collect-scripts/$part.sh"
-			done
-		} >run/node.sh
+		(cd "$CT_SOURCE/collect-scripts" &&
+			cat node/base.sh common.sh node/sources.sh node/ask.sh node/run.sh) >run/node.sh
 		# shellcheck disable=SC2086 # words
 		$shell run/node.sh clock-loop 3>&- &
 		wait_for 'a sample' grep -q '^[0-9]' run/data/clock.csv

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
+# shellcheck shell=sh disable=SC2015,SC2030,SC2031,SC2034,SC2119,SC2120,SC2154
 #
+# The way to the nodes.
+
 # OpenSSH: one connection a node for as long as a command of ours lasts, and
 # sessions over it. All that ssh is told stands in one configuration of our own,
 # which jump hosts get as well, and which takes in the user's.
@@ -198,4 +200,182 @@ open_gateway()
 hop_url()
 {
 	printf 'ssh://%s\n' "$1"
+}
+
+# Many nodes at once. Each job is a subshell that says on a pipe that it has
+# ended; so up to $bound of them run, and none is waited for by its turn.
+#
+# A signal (Ctrl-C) sets $interrupted and ends what jobs wait for, by the pids in
+# $work/waiting; jobs themselves do not see it.
+
+interrupted=
+
+make_pool()
+{
+	mkdir "$work/waiting" "$work/words" && mkfifo "$work/pool" ||
+		fail "cannot write at $work"
+	exec 7<>"$work/pool"
+	trap 'interrupt' INT TERM HUP
+}
+
+interrupt()
+{
+	[ -n "$interrupted" ] || complain 'interrupted: stopping, and fetching what there is'
+	interrupted=yes
+	: >"$work/interrupted"
+	for waiting in "$work"/waiting/*; do
+		[ -f "$waiting" ] || continue
+		read -r waiting_pid <"$waiting" || continue
+		kill -s TERM "$waiting_pid" 2>/dev/null
+	done
+}
+
+# on_nodes FUNCTION NODE...: FUNCTION NODE for each, in a subshell, with $errors a
+# file of its own. With bound=0 all at once.
+on_nodes()
+{
+	job_function=$1
+	shift
+	running=0
+	for job_node; do
+		while [ "$bound" -gt 0 ] && [ "$running" -ge "$bound" ]; do
+			end_of_job
+		done
+		(
+			trap '' INT HUP
+			# A signal to the whole group must not keep the word of its end.
+			trap 'exit 143' TERM
+			trap 'echo >&7' EXIT
+			errors=$work/errors.$job_node
+			: >"$errors"
+			"$job_function" "$job_node" </dev/null
+		) &
+		running=$((running + 1))
+	done
+	while [ "$running" -gt 0 ]; do
+		end_of_job
+	done
+	wait
+}
+
+# A signal ends the reading; then it is done again.
+end_of_job()
+{
+	until read -r _ <&7; do
+		:
+	done
+	running=$((running - 1))
+}
+
+# Something long that an interrupt is to end: interruptible NAME COMMAND...
+# The command has our standard input, which the shell takes from background jobs.
+interruptible()
+{
+	waiting_file=$work/waiting/$1
+	shift
+	exec 3<&0
+	"$@" <&3 3<&- &
+	waiting_pid=$!
+	exec 3<&-
+	echo "$waiting_pid" >"$waiting_file"
+	[ ! -f "$work/interrupted" ] || kill -s TERM "$waiting_pid" 2>/dev/null
+	wait "$waiting_pid"
+	interruptible_status=$?
+	rm -f "$waiting_file"
+	return "$interruptible_status"
+}
+
+# action NODE SECONDS ACTION [WORD...]: of the node's script; the answer is in
+# $answers, standard input is handed on. Fails if the node says so, or says nothing.
+action()
+{
+	action_node=$1
+	action_seconds=$2
+	shift 2
+	answers=$work/answers.$action_node
+	action_status=126
+	get_dir "$action_node" || {
+		: >"$answers"
+		echo 'nothing was set up there' >>"$errors"
+		return 1
+	}
+	ask "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$step_seconds" "$@"
+	action_status=$?
+	while IFS= read -r answer_line; do
+		case $answer_line in
+		'problem '*) node_problem "$action_node" "${answer_line#problem }" ;;
+		esac
+	done <"$answers"
+	[ "$action_status" -eq 0 ]
+}
+
+# ask NODE SECONDS WORD...: a command on the node, of which the answer goes to $answers:
+# lines that may be an answer, and no others. All of it is in $answers.raw.
+ask()
+{
+	remote "$@" >"$answers.raw"
+	ask_status=$?
+	[ "$(size_of "$answers.raw")" -lt "$most_bytes" ] || {
+		echo "it answers with more than $most_bytes bytes" >>"$errors"
+		ask_status=125
+	}
+	take_answers <"$answers.raw" >"$answers"
+	while IFS= read -r answer_line; do
+		case $answer_line in
+		'failed '*) printf '%s\n' "${answer_line#failed }" >>"$errors" ;;
+		esac
+	done <"$answers"
+	return "$ask_status"
+}
+
+# A node may send what it likes. What comes out is KEY VALUE, where the value is one
+# that this key may have; a login shell may have said more, which is passed over.
+take_answers()
+{
+	tr -d '\000' | LC_ALL=C awk -- "$escape_functions"'
+	BEGIN {
+		number = "^(0|[1-9][0-9]*)$"
+		word = "^[A-Za-z0-9_.:@+~-]*$"
+		words = "^[A-Za-z0-9_.:@+~ -]*$"
+		split("free_kib kib odd pid", name)
+		for (i in name)
+			may[name[i]] = number
+		split("clock lttng manager rights sessiond state sysstat tcpdump tcpdump_rights", name)
+		for (i in name)
+			may[name[i]] = word
+		split("events offload offloads process tracer", name)
+		for (i in name)
+			may[name[i]] = words
+		split("active daemon dir failed place problem said shell tools user", name)
+		for (i in name)
+			may[name[i]] = ""
+		may["status"] = "^(0|[1-9][0-9]?[0-9]?|timeout|stopped)$"
+	}
+	$0 == "end"
+	{
+		space = index($0, " ")
+		key = substr($0, 1, space - 1)
+		value = substr($0, space + 1, 400)
+	}
+	!(key in may) { next }
+	key == "problem" && ++problems > 100 { next }
+	value !~ may[key] || may[key] == number && length(value) > 15 {
+		if (!odd[key]++)
+			print "problem it answers nonsense about its " key
+		next
+	}
+	{ print key " " escaped(value, "") }'
+}
+
+# What the node said of something, by the shell alone: it is asked for often.
+fact()
+{
+	while IFS= read -r fact_line; do
+		case $fact_line in
+		"$1 "*)
+			printf '%s\n' "${fact_line#"$1 "}"
+			return
+			;;
+		esac
+	done <"$answers"
 }
