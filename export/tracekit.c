@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "export/directory.h"
 #include "export/formats.h"
-#include "export/query.h"
-#include "export/tables/dataset.h"
+#include "tables/dataset.h"
+#include "tables/directory.h"
+#include "timeline/query.h"
 
 /* Nanoseconds to milliseconds, rounded down. */
 #define MS(ns) "((" ns " - (" ns " % 1000000 + 1000000) % 1000000) / 1000000)"

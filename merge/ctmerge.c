@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/instant.h"
@@ -48,6 +50,7 @@ struct merge {
 	struct load load;
 	struct requests *requests;
 	bool is_written;
+	struct timespec begun; /* monotonic */
 };
 
 static char *make_versions(void)
@@ -132,21 +135,21 @@ static int check_request(const struct request *request, struct error *error)
 		return error_set(error, "%zu runs given, want one RUN (see --help)",
 				 request->runs.count);
 	if (request->output && !*request->output)
-		return error_set(error, "--output: want the name of a file");
+		return error_misuse(error, "--output: want the name of a file");
 	if (request->clocks && request->no_sync)
-		return error_set(error, "--clocks and --no-sync exclude each other");
+		return error_misuse(error, "--clocks and --no-sync exclude each other");
 	if (unused_option(request))
 		return error_set(error,
 				 "%s says how to find clocks, want it without "
 				 "--clocks and --no-sync",
 				 unused_option(request));
 	if (request->json && !request->describe)
-		return error_set(error, "--json wants --describe");
+		return error_misuse(error, "--json wants --describe");
 	if (request->describe && request->output)
-		return error_set(error, "--describe writes no timeline, want it "
-					"without --output");
+		return error_misuse(error, "--describe writes no timeline, want it "
+					   "without --output");
 	if (request->force && !request->output)
-		return error_set(error, "--force wants --output FILE");
+		return error_misuse(error, "--force wants --output FILE");
 	if (request->describe || request->output)
 		return 0;
 	/* Else the next file that is opened would stand in its place. */
@@ -192,7 +195,7 @@ static int select_times(struct merge *merge, nsec_t origin, struct error *error)
 	    instant_parse(request->end, origin, &selection->end_ns, error))
 		return error_prefix(error, "--end");
 	if (selection->begin_ns > selection->end_ns)
-		return error_set(error, "--begin is after --end");
+		return error_misuse(error, "--begin is after --end");
 	return 0;
 }
 
@@ -381,6 +384,57 @@ static bool report(const struct merge *merge)
 	return failed;
 }
 
+/* The widest side of any clock's bound; -1: of one, a side is open or nothing is stated.
+ */
+static nsec_t widest_bound(const struct merge_run *run)
+{
+	nsec_t widest = 0;
+
+	for (size_t i = 0; i < run->count; i++) {
+		const struct clock *clock = &run->source[i].clock;
+
+		if (!clock->bounds && clock->quality != CLOCK_EXACT)
+			return -1;
+		for (size_t k = 0; k < clock->bounds; k++) {
+			const struct clock_bound *bound = &clock->bound[k];
+
+			if (bound->low_ns == NSEC_MIN || bound->high_ns == NSEC_MAX)
+				return -1;
+			if (-bound->low_ns > widest)
+				widest = -bound->low_ns;
+			if (bound->high_ns > widest)
+				widest = bound->high_ns;
+		}
+	}
+	return widest;
+}
+
+/* On a terminal, what was made: "run.db: 150159 events of 3 nodes, ...". */
+static void tell_end(const struct merge *merge)
+{
+	const char *path = merge->request->output;
+	nsec_t bound = widest_bound(&merge->run);
+	char text[NSEC_TEXT];
+	struct timespec now;
+	struct stat about;
+
+	if (merge->request->quiet || !merge->is_written || !isatty(STDERR_FILENO))
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	fprintf(stderr, "%s: %llu events of %zu nodes, ", path ? path : "timeline",
+		(unsigned long long)merge->load.events, merge->run.nodes);
+	if (bound >= 0)
+		fprintf(stderr, "clocks within +-%s, ",
+			nsec_format_span(text, (double)bound));
+	else
+		fputs("not every clock bounded, ", stderr);
+	if (path && stat(path, &about) == 0)
+		fprintf(stderr, "%.1f MB, ", (double)about.st_size / 1e6);
+	fprintf(stderr, "%.1f s\n",
+		(double)(now.tv_sec - merge->begun.tv_sec) +
+		    (double)(now.tv_nsec - merge->begun.tv_nsec) / 1e9);
+}
+
 /* Whether every source is tied to one reference from both sides. */
 static bool is_tied(const struct merge *merge)
 {
@@ -419,7 +473,7 @@ static int check_nodes(const struct merge *merge, struct error *error)
 	for (size_t i = 0; i < run->nodes; i++)
 		if (selection_has_node(&merge->selection, run->node[i].name))
 			return 0;
-	return error_set(error, "--node: no node of %s has such a name", run->path);
+	return error_misuse(error, "--node: no node of %s has such a name", run->path);
 }
 
 static enum exit_status run(const struct request *request, struct error *error)
@@ -427,6 +481,7 @@ static enum exit_status run(const struct request *request, struct error *error)
 	struct merge merge = {.request = request, .output = {.stream = -1}};
 	enum exit_status status = EXIT_DONE;
 
+	clock_gettime(CLOCK_MONOTONIC, &merge.begun);
 	split(&request->events, &merge.selection.events);
 	split(&request->skip, &merge.selection.skip);
 	split(&request->nodes, &merge.selection.nodes);
@@ -445,6 +500,7 @@ static enum exit_status run(const struct request *request, struct error *error)
 		status = EXIT_FAILED;
 	else if (!status && !is_tied(&merge))
 		status = EXIT_NOT_TIED;
+	tell_end(&merge);
 	clear_merge(&merge);
 	return status;
 }
@@ -505,12 +561,15 @@ int main(int argc, const char **argv)
 	int status;
 
 	output_catch_signals();
+	output_catch_pipe();
 	sync_arguments_init(&request.sync);
 	request.command = quote_command(argc, argv);
 	status = options_end(parse(&request, argc, argv, &error), &error);
 	if (status < 0)
 		status = (int)(check_request(&request, &error) ? EXIT_MISUSE
 							       : run(&request, &error));
+	if (error.misuse)
+		status = EXIT_MISUSE;
 	error_tell(&error, "ctmerge", stderr);
 	clear_request(&request);
 	return status;

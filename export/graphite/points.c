@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "export/query.h"
 #include "timeline/names.h"
+#include "timeline/query.h"
 
 /* What the walks over samples and events share. */
 struct graphite_run {

@@ -16,7 +16,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/output.h"
-#include "export/csv_text.h"
+#include "tables/csv_text.h"
 
 /* carbon takes messages up to 1 MiB, and wants some hundred points in each. */
 enum { MOST_POINTS = 500, MOST_BYTES = 512 << 10 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "export/query.h"
+#include "timeline/query.h"
 
 enum { KHZ_PER_MHZ = 1000 };
 

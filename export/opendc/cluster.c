@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "export/query.h"
+#include "timeline/query.h"
 
 enum { KTHREADD = 2 };
 

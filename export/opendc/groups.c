@@ -9,8 +9,8 @@
 
 #include "base/mem.h"
 #include "export/opendc/tasks.h"
-#include "export/query.h"
 #include "timeline/events.h"
+#include "timeline/query.h"
 
 enum { TAG_DUMP, TAG_CONTEXT, TAG_SETSID };
 

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "export/opendc/tasks.h"
-#include "export/query.h"
+#include "timeline/query.h"
 
 /* What a record says besides its columns, as `d`. */
 #define RECORDS                                                                          \

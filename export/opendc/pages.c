@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "export/query.h"
 #include "timeline/events.h"
+#include "timeline/query.h"
 
 enum { TAG_ALLOC, TAG_FREE, TAG_RSS };
 

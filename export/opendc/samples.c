@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "export/query.h"
+#include "timeline/query.h"
 
 enum { BYTES_PER_KIB = 1024 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "export/csv_text.h"
-#include "export/directory.h"
+#include "tables/csv_text.h"
+#include "tables/directory.h"
 
 /* As the readers of OpenDC ask for them; docs/opendc.md says which release reads which.
  */

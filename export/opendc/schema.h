@@ -3,7 +3,7 @@
 #define CT_EXPORT_OPENDC_SCHEMA_H
 
 #include "base/error.h"
-#include "export/parquet/parquet.h"
+#include "parquet/parquet.h"
 
 /* The versions of OpenDC's workload traces, and the columns of each. */
 enum { OPENDC_LAST_SCHEMA = 5 };

@@ -9,9 +9,9 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/version.h"
-#include "export/directory.h"
 #include "export/opendc/schema.h"
-#include "export/query.h"
+#include "tables/directory.h"
+#include "timeline/query.h"
 
 enum { BYTES_PER_KIB = 1024, BYTES_PER_KB = 1000 };
 

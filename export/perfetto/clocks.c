@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "export/perfetto/perfetto.h"
-#include "export/query.h"
+#include "timeline/query.h"
 
 struct segment {
 	nsec_t local_ns, ref_ns;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "export/perfetto/perfetto.h"
-#include "export/query.h"
+#include "timeline/query.h"
 
 enum column {
 	ID,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "export/query.h"
+#include "timeline/query.h"
 
 struct disk {
 	int64_t node, dev;

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "export/intern.h"
 #include "export/perfetto/perfetto.h"
-#include "export/query.h"
+#include "timeline/query.h"
 
 enum column { NODE, AT, METRIC, ITEM, VALUE, NAME, UNIT, ACTIVITY, ITEM_NAME };
 

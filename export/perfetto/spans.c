@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "export/perfetto/perfetto.h"
-#include "export/query.h"
+#include "timeline/query.h"
 
 enum { CPUS_SAID = 4096 }; /* of a node; more is taken to be damage */
 

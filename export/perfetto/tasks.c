@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "export/perfetto/perfetto.h"
-#include "export/query.h"
+#include "timeline/query.h"
 
 enum column { ID, NODE, PID, NAME, ENQUEUE, BEGIN, END, STATUS };
 

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/options.h"
-#include "export/parquet/parquet.h"
+#include "parquet/parquet.h"
 #include "random.h"
 
 enum { EXIT_MISUSE = 2 };

@@ -5,7 +5,7 @@
 # of its own includes it first, which proves that the header stands alone.
 . "$(dirname "$0")/common.sh"
 
-# The folder that is a library, of one in it: export/parquet is part of export.
+# The folder that is a library, of one in it: sync/fit is part of sync.
 library()
 {
 	case $1 in
@@ -20,11 +20,14 @@ allowed()
 {
 	case $1 in
 	lib/base) echo 'base' ;;
+	lib/parquet) echo 'base parquet' ;;
+	lib/tables) echo 'base parquet timeline tables' ;;
 	lib/clock | lib/ctf | lib/timeline) echo "base ${1#lib/}" ;;
 	lib/input) echo 'base ctf input' ;;
-	merge) echo "base clock ctf input timeline sync merge" ;;
+	merge) echo "base clock ctf input parquet tables timeline sync merge" ;;
 	sync) echo "base clock ctf input timeline sync" ;;
-	analyze | export) echo "base timeline $1" ;;
+	analyze) echo "base timeline analyze" ;;
+	export) echo "base parquet tables timeline export" ;;
 	collect-scripts) echo 'base input collect-scripts' ;;
 	datasets/simulate) echo 'base ctf input simulate' ;;
 	datasets/vcluster) echo 'base vcluster' ;;

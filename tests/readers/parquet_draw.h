@@ -2,7 +2,7 @@
 #ifndef CT_TESTS_READERS_PARQUET_DRAW_H
 #define CT_TESTS_READERS_PARQUET_DRAW_H
 
-#include "export/parquet/parquet.h"
+#include "parquet/parquet.h"
 
 /*
  * Columns and values by chance. All follows from the state, which is not 0.

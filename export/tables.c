@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "export/formats.h"
+#include "tables/table_write.h"
+#include "timeline/query.h"
+
+/*
+ * What the formats of rows share, csv and parquet: which tables of the timeline are
+ * asked for, and how their rows come into files. All tables go to a directory, one table
+ * or SELECT to a file, and what is partitioned to a directory again (dataset.h).
+ */
+struct tables_options {
+	char *query;
+	struct text_list tables, partition;
+	char *timestamps;
+	int jobs;
+};
+
+enum { TABLES_ROWS = 5 };
+
+/* Files that are open at a time in a dataset of any keys. */
+enum { MOST_OPEN = 32 };
+
+/* What a dataset's open files hold together, as kept. */
+#define GROUPS_BYTES ((size_t)128 << 20)
+
+/* Their rows; `timestamps` is the help of --timestamps. Returns TABLES_ROWS. */
+static size_t tables_rows(struct tables_options *options, struct option_row *row,
+			  const char *timestamps_argument, const char *timestamps_help)
+{
+	const struct option_row rows[TABLES_ROWS] = {
+	    {0, "table", OPTION_LIST, &options->tables, "NAME",
+	     "this table or view alone; may be repeated", 0, 0},
+	    {0, "query", OPTION_STRING, &options->query, "SQL", "the rows of one SELECT",
+	     0, 0},
+	    {0, "partition", OPTION_LIST, &options->partition, "KEY,...",
+	     "events in directories by node, class or both, KEY=VALUE; or such a table "
+	     "or SELECT by its columns",
+	     0, 0},
+	    {0, "timestamps", OPTION_STRING, &options->timestamps, timestamps_argument,
+	     timestamps_help, 0, 0},
+	    {'j', "jobs", OPTION_INT, &options->jobs, "N",
+	     "threads (default: one a processor)", 1, 256},
+	};
+
+	memcpy(row, rows, sizeof(rows));
+	return TABLES_ROWS;
+}
+
+static void tables_options_clear(struct tables_options *options)
+{
+	free(options->query);
+	free(options->timestamps);
+	text_list_clear(&options->tables);
+	text_list_clear(&options->partition);
+}
+
+/* "node,class" as two words. */
+static void split(const struct text_list *words, struct text_list *keys)
+{
+	for (size_t i = 0; i < words->count; i++) {
+		const char *at = words->item[i];
+
+		while (*at) {
+			size_t length = strcspn(at, ",");
+			char *key = mem_strndup(at, length);
+
+			if (length)
+				text_list_add(keys, key);
+			free(key);
+			at += length + (at[length] == ',');
+		}
+	}
+}
+
+static int check_keys(const struct tables_options *options, struct error *error)
+{
+	struct text_list keys = {0};
+	bool of_events = !options->query && !options->tables.count;
+	int status = 0;
+
+	split(&options->partition, &keys);
+	if (!keys.count)
+		status =
+		    error_misuse(error, "--partition: no key, want some of node,class");
+	for (size_t i = 0; i < keys.count && !status; i++) {
+		if (of_events && strcmp(keys.item[i], "node") != 0 &&
+		    strcmp(keys.item[i], "class") != 0)
+			status =
+			    error_misuse(error,
+					 "--partition: '%s' is no key of events, want "
+					 "node or class",
+					 keys.item[i]);
+		for (size_t j = 0; j < i && !status; j++)
+			if (strcasecmp(keys.item[i], keys.item[j]) == 0)
+				status =
+				    error_misuse(error, "--partition: %s is there twice",
+						 keys.item[i]);
+	}
+	text_list_clear(&keys);
+	return status;
+}
+
+static int tables_plan(const struct tables_options *options, struct export_plan *plan,
+		       struct error *error)
+{
+	if (options->query && options->tables.count)
+		return error_misuse(error, "--query and --table exclude each other");
+	if (options->partition.count && options->tables.count > 1)
+		return error_misuse(error, "--partition wants one --table");
+	if (options->partition.count && check_keys(options, error))
+		return -1;
+	plan->target =
+	    !options->partition.count && (options->query || options->tables.count == 1)
+		? EXPORT_TO_FILE
+		: EXPORT_TO_DIRECTORY;
+	return 0;
+}
+
+static struct table_job *add_job(struct table_work *work, struct question *question)
+{
+	work->job = mem_grow(work->job, work->jobs, &work->room, sizeof(*work->job));
+	work->job[work->jobs] = (struct table_job){.question = question};
+	return &work->job[work->jobs++];
+}
+
+/* A table to a file of its own name in the directory. */
+static int add_table(struct table_work *work, struct export *export, const char *name,
+		     struct error *error)
+{
+	struct question *question =
+	    question_of_table(export->timeline, &export->scope, name, error);
+	struct table_job *job;
+	char *file;
+
+	if (!question)
+		return -1;
+	file = dataset_escape(name, strlen(name));
+	job = add_job(work, question);
+	job->name = mem_printf("%s.%s", file, work->style->extension);
+	free(file);
+	return 0;
+}
+
+static int add_tables(struct table_work *work, struct export *export,
+		      const struct text_list *wanted, struct error *error)
+{
+	struct text_list all = {0};
+	const struct text_list *names = wanted->count ? wanted : &all;
+	int status = 0;
+
+	if (!wanted->count)
+		status = question_list_tables(export->timeline, &all, error);
+	for (size_t i = 0; i < names->count && !status; i++)
+		status = add_table(work, export, names->item[i], error);
+	text_list_clear(&all);
+	return status;
+}
+
+static struct question *the_question(struct export *export,
+				     const struct tables_options *options,
+				     struct error *error)
+{
+	if (!options->query)
+		return question_of_table(export->timeline, &export->scope,
+					 options->tables.item[0], error);
+	if (!export->scope.all_time || !export->scope.all_nodes) {
+		error_misuse(error, "--query says itself what it wants, want it without "
+				    "--begin, --end and --node");
+		return NULL;
+	}
+	return question_of_query(export->timeline, options->query, error);
+}
+
+/* Mark the question's columns that are keys; a key that is none of them is `class`. */
+static int set_keys(struct table_job *job, const struct text_list *keys,
+		    struct error *error)
+{
+	struct question *question = job->question;
+
+	job->key = mem_zalloc(keys->count * sizeof(*job->key));
+	job->keys = keys->count;
+	for (size_t k = 0; k < keys->count; k++) {
+		struct dataset_key *key = &job->key[k];
+		size_t at = 0;
+
+		key->name = keys->item[k];
+		if (question->class && strcmp(key->name, "class") == 0) {
+			key->text = question->class;
+			continue;
+		}
+		while (at < question->columns &&
+		       strcmp(question->column[at].name, key->name) != 0)
+			at++;
+		if (at == question->columns)
+			return error_misuse(error, "--partition: no column %s",
+					    key->name);
+		question->column[at].is_key = true;
+		key->column = at;
+	}
+	for (size_t i = 0; i < question->columns; i++)
+		if (!question->column[i].is_key)
+			return 0;
+	return error_misuse(error, "--partition: all columns are keys, want one for the "
+				   "files");
+}
+
+/* A job a class, with its fields; or one for all where fields have no place. */
+static int add_events(struct table_work *work, struct export *export,
+		      const struct text_list *keys, struct error *error)
+{
+	bool by_class = false;
+	int64_t classes = 0, bare = 0;
+	size_t nodes = export->scope.nodes ? export->scope.nodes : 1;
+
+	for (size_t i = 0; i < keys->count; i++)
+		by_class |= strcmp(keys->item[i], "class") == 0;
+	if (query_integer(export->timeline, "SELECT max(id) FROM event_class", NULL,
+			  &classes, error) < 0 ||
+	    query_integer(export->timeline,
+			  "SELECT count(*) FROM event_class WHERE table_name IS NULL",
+			  NULL, &bare, error) < 0)
+		return -1;
+	for (int64_t id = by_class && !bare; id <= (by_class && !bare ? classes : 0);
+	     id++) {
+		struct question *question =
+		    question_of_events(export->timeline, &export->scope, id, keys, error);
+		struct table_job *job;
+
+		if (!question)
+			return -1;
+		job = add_job(work, question);
+		job->most_files = id && nodes < MOST_OPEN ? nodes : MOST_OPEN;
+		if (set_keys(job, keys, error))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_partitioned(struct table_work *work, struct export *export,
+			   const struct tables_options *options,
+			   const struct text_list *keys, struct error *error)
+{
+	struct question *question;
+	struct table_job *job;
+
+	if (!options->query && !options->tables.count)
+		return add_events(work, export, keys, error);
+	question = the_question(export, options, error);
+	if (!question)
+		return -1;
+	job = add_job(work, question);
+	job->most_files = MOST_OPEN;
+	return set_keys(job, keys, error);
+}
+
+static int add_all(struct table_work *work, struct export *export,
+		   const struct tables_options *options, const struct text_list *keys,
+		   struct error *error)
+{
+	struct question *question;
+	struct table_job *job;
+
+	if (keys->count)
+		return add_partitioned(work, export, options, keys, error);
+	if (export->directory)
+		return add_tables(work, export, &options->tables, error);
+	question = the_question(export, options, error);
+	if (!question)
+		return -1;
+	job = add_job(work, question);
+	job->file = export->file;
+	job->file_name = export->file_name;
+	return 0;
+}
+
+/* Files that are open at a time share the memory of row groups. */
+static void share_memory(const struct table_work *work, struct table_style *style)
+{
+	size_t most = 1;
+
+	for (size_t i = 0; i < work->jobs; i++)
+		if (work->job[i].most_files > most)
+			most = work->job[i].most_files;
+	most *= work->threads > 2 ? (size_t)work->threads : 2;
+	if (!style->settings.group_bytes)
+		style->settings.group_bytes = GROUPS_BYTES / most;
+}
+
+static int tables_run(struct export *export, const struct tables_options *options,
+		      const struct table_style *style, struct error *error)
+{
+	struct table_style shared = *style;
+	struct table_work work = {.timeline = export->path,
+				  .scope = &export->scope,
+				  .directory = export->directory,
+				  .progress = &export->progress,
+				  .style = &shared};
+	struct text_list keys = {0};
+	int status;
+
+	split(&options->partition, &keys);
+	status = add_all(&work, export, options, &keys, error);
+	if (!status) {
+		table_work_plan(&work, options->jobs);
+		share_memory(&work, &shared);
+		status = table_work_run(&work, error);
+	}
+	if (!status && work.mended)
+		problem_add(&export->notes, export->path, "text", work.mended,
+			    "%llu texts are no UTF-8, U+FFFD stands for what is not",
+			    (unsigned long long)work.mended);
+	if (!status && keys.count && !work.rows)
+		problem_add(&export->notes, export->output, "empty", 1,
+			    "no row, so no file");
+	for (size_t i = 0; i < work.jobs; i++) {
+		question_free(work.job[i].question);
+		free(work.job[i].name);
+		free(work.job[i].key);
+	}
+	free(work.job);
+	text_list_clear(&keys);
+	return status;
+}
+
+/* Tables of the timeline, or rows of a question, as comma separated values or Parquet. */
+struct row_options {
+	struct tables_options tables;
+	char *codec; /* these of Parquet */
+	int level, group_rows;
+};
+
+static void *new_options(void)
+{
+	return mem_zalloc(sizeof(struct row_options));
+}
+
+static void free_options(void *given)
+{
+	struct row_options *options = given;
+
+	tables_options_clear(&options->tables);
+	free(options->codec);
+	free(options);
+}
+
+static size_t csv_option_rows(void *given, struct option_row *row)
+{
+	struct row_options *options = given;
+
+	return tables_rows(
+	    &options->tables, row, "ns|iso",
+	    "instants as nanoseconds since the epoch (default) or ISO 8601");
+}
+
+static const struct {
+	const char *name;
+	enum parquet_codec codec;
+} codecs[] = {
+    {"zstd", PARQUET_ZSTD}, {"snappy", PARQUET_SNAPPY}, {"none", PARQUET_UNCOMPRESSED}};
+
+static size_t parquet_option_rows(void *options, struct option_row *row)
+{
+	struct row_options *parquet = options;
+	size_t count = tables_rows(&parquet->tables, row, "ns|utc",
+				   "instants as INT64 of nanoseconds since the epoch "
+				   "(default), or marked as timestamps in UTC");
+
+	row[count++] = (struct option_row){.name = "codec",
+					   .kind = OPTION_STRING,
+					   .target = &parquet->codec,
+					   .argument = "zstd|snappy|none",
+					   .help = "compression (default: zstd)"};
+	row[count++] = (struct option_row){.name = "level",
+					   .kind = OPTION_INT,
+					   .target = &parquet->level,
+					   .argument = "N",
+					   .help = "of zstd, 1 to 19 (default: 1)",
+					   .least = 1,
+					   .most = 19};
+	row[count++] = (struct option_row){.name = "row-group",
+					   .kind = OPTION_INT,
+					   .target = &parquet->group_rows,
+					   .argument = "ROWS",
+					   .help = "most rows of a row group (default: "
+						   "1048576)",
+					   .least = 1,
+					   .most = 1 << 30};
+	return count;
+}
+
+static int codec_of(const char *name, enum parquet_codec *codec)
+{
+	*codec = PARQUET_ZSTD;
+	if (!name)
+		return 0;
+	for (size_t i = 0; i < sizeof(codecs) / sizeof(*codecs); i++) {
+		if (strcmp(codecs[i].name, name) == 0) {
+			*codec = codecs[i].codec;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static int csv_plan(const void *options, const char *output, struct export_plan *plan,
+		    struct error *error)
+{
+	const struct row_options *csv = options;
+	const char *timestamps = csv->tables.timestamps;
+
+	(void)output;
+	if (timestamps && strcmp(timestamps, "ns") != 0 && strcmp(timestamps, "iso") != 0)
+		return error_misuse(error, "--timestamps: '%s', want ns or iso",
+				    timestamps);
+	return tables_plan(&csv->tables, plan, error);
+}
+
+static int csv_run(struct export *export, struct error *error)
+{
+	const struct row_options *csv = export->options;
+	const char *timestamps = csv->tables.timestamps;
+	const struct table_style style = {
+	    .timestamps = timestamps && strcmp(timestamps, "iso") == 0,
+	    .extension = "csv",
+	};
+
+	return tables_run(export, &csv->tables, &style, error);
+}
+
+const struct export_format export_csv = {
+    .name = "csv",
+    .summary = "tables of the timeline, or a SELECT, as CSV",
+    .usage = "[OPTION...] RUN.db [-o FILE | -o DIR]",
+    .options_new = new_options,
+    .rows = csv_option_rows,
+    .options_free = free_options,
+    .plan = csv_plan,
+    .run = csv_run,
+};
+
+static int parquet_plan(const void *options, const char *output, struct export_plan *plan,
+			struct error *error)
+{
+	const struct row_options *parquet = options;
+	const char *timestamps = parquet->tables.timestamps;
+	enum parquet_codec codec;
+
+	(void)output;
+	if (timestamps && strcmp(timestamps, "ns") != 0 && strcmp(timestamps, "utc") != 0)
+		return error_misuse(error, "--timestamps: '%s', want ns or utc",
+				    timestamps);
+	if (codec_of(parquet->codec, &codec))
+		return error_misuse(error, "--codec: '%s', want zstd, snappy or none",
+				    parquet->codec);
+	if (parquet->level && codec != PARQUET_ZSTD)
+		return error_misuse(error, "--level wants --codec zstd");
+	plan->binary = true;
+	return tables_plan(&parquet->tables, plan, error);
+}
+
+static int parquet_run(struct export *export, struct error *error)
+{
+	const struct row_options *parquet = export->options;
+	const char *timestamps = parquet->tables.timestamps;
+	struct table_style style = {
+	    .parquet = true,
+	    .timestamps = timestamps && strcmp(timestamps, "utc") == 0,
+	    .settings = {.level = parquet->level,
+			 .group_rows = (uint64_t)parquet->group_rows},
+	    .extension = "parquet",
+	};
+
+	codec_of(parquet->codec, &style.settings.codec);
+	return tables_run(export, &parquet->tables, &style, error);
+}
+
+const struct export_format export_parquet = {
+    .name = "parquet",
+    .summary = "tables of the timeline, or a SELECT, as Parquet",
+    .usage = "[OPTION...] RUN.db [-o FILE | -o DIR]",
+    .options_new = new_options,
+    .rows = parquet_option_rows,
+    .options_free = free_options,
+    .plan = parquet_plan,
+    .run = parquet_run,
+};

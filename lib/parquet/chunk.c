@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "parquet/chunk.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* Memory to keep for the next page or row group. */
+enum { KEEP = 1 << 20 };
+
+/* Values of a dictionary that come so often each are taken to come again. */
+enum { REPEATED = 8 };
+
+static bool is_integer(const struct parquet_column *column)
+{
+	return column->type == PARQUET_INT32 || column->type == PARQUET_INT64;
+}
+
+/* Levels with their size in front; nothing can be added to them after that. */
+static void add_encoded_levels(struct bytes *content, struct parquet_hybrid *levels)
+{
+	parquet_hybrid_finish(levels);
+	bytes_add_le(content, levels->out.size, 4);
+	bytes_add(content, levels->out.data, levels->out.size);
+}
+
+/* The values as numbers of the dictionary. */
+static void add_codes(struct bytes *content, const struct parquet_chunk *chunk)
+{
+	struct parquet_hybrid codes = {.out = *content};
+	uint32_t count = chunk->dictionary.count;
+
+	/* One bit at least: not every reader knows numbers of none. */
+	codes.width = count > 2 ? parquet_bits(count - 1) : 1;
+	bytes_add_byte(&codes.out, (uint8_t)codes.width);
+	parquet_hybrid_add_all(&codes, chunk->code, chunk->codes);
+	parquet_hybrid_finish(&codes);
+	*content = codes.out;
+}
+
+/* Is the dictionary with these bytes of codes smaller than the values without it? */
+static bool dictionary_pays(const struct parquet_chunk *chunk, size_t codes)
+{
+	size_t plain = chunk->page_bytes - chunk->page_nulls, delta;
+	struct bytes *scratch = &chunk->press->delta;
+
+	/* One that is small by now will not grow much, and serves many more pages. */
+	codes += (size_t)chunk->dictionary.count * REPEATED <= chunk->codes
+		     ? chunk->dictionary.plain.size / REPEATED
+		     : chunk->dictionary.plain.size;
+	if (codes >= plain || !is_integer(chunk->column))
+		return codes < plain;
+	scratch->size = 0;
+	parquet_delta_add(scratch, chunk->values.data, chunk->codes,
+			  chunk->dictionary.width);
+	delta = scratch->size;
+	return codes < delta;
+}
+
+/* Eight to a byte, the first one lowest. */
+static void add_bits(struct bytes *content, const struct bytes *values)
+{
+	for (size_t i = 0; i < values->size; i += 8) {
+		unsigned packed = 0;
+
+		for (size_t j = 0; j < 8 && i + j < values->size; j++)
+			packed |= (unsigned)values->data[i + j] << j;
+		bytes_add_byte(content, (uint8_t)packed);
+	}
+}
+
+/* The values without the dictionary, and how they are encoded. */
+static int32_t add_values(struct bytes *content, const struct parquet_chunk *chunk)
+{
+	const struct parquet_column *column = chunk->column;
+	struct bytes *delta = &chunk->press->delta;
+	unsigned width = parquet_width(column);
+
+	if (column->type == PARQUET_BOOLEAN) {
+		add_bits(content, &chunk->values);
+		return FORMAT_PLAIN;
+	}
+	delta->size = 0;
+	if (is_integer(column))
+		parquet_delta_add(delta, chunk->values.data, chunk->values.size / width,
+				  width);
+	if (delta->size > 0 && delta->size < chunk->values.size) {
+		bytes_add(content, delta->data, delta->size);
+		return FORMAT_DELTA_BINARY_PACKED;
+	}
+	bytes_add(content, chunk->values.data, chunk->values.size);
+	return FORMAT_PLAIN;
+}
+
+/* Numbers of a page, as PLAIN has them, a byte each for BOOLEAN. */
+struct numbers {
+	const struct parquet_column *column;
+	const uint8_t *plain;
+	size_t count;
+	int64_t least, most; /* of INT64 */
+};
+
+/* A table of so many values is small enough to be cleared for a page. */
+enum { MOST_SPAN = 1 << 16 };
+
+static void add_range(struct numbers *numbers, struct parquet_range *range)
+{
+	unsigned width = parquet_width(numbers->column);
+
+	numbers->least = INT64_MAX;
+	numbers->most = INT64_MIN;
+	if (numbers->column->type != PARQUET_INT64) {
+		for (size_t i = 0; i < numbers->count; i++) {
+			const struct parquet_value value = {
+			    .size = width,
+			    .bits = bytes_le(numbers->plain + i * width, width)};
+
+			parquet_range_add(range, numbers->column, &value);
+		}
+		return;
+	}
+	for (size_t i = 0; i < numbers->count; i++) {
+		int64_t number = (int64_t)bytes_le(numbers->plain + i * 8, 8);
+
+		numbers->least = number < numbers->least ? number : numbers->least;
+		numbers->most = number > numbers->most ? number : numbers->most;
+	}
+	if (numbers->count)
+		parquet_range_add_integers(range, numbers->least, numbers->most);
+}
+
+static inline bool code_one(struct parquet_dictionary *dictionary, uint64_t bits,
+			    unsigned width, uint32_t *code)
+{
+	const struct parquet_value value = {.size = width, .bits = bits};
+	int64_t found = parquet_dictionary_code(dictionary, &value);
+
+	*code = (uint32_t)found;
+	return found != PARQUET_FULL;
+}
+
+static bool code_each(const struct numbers *numbers,
+		      struct parquet_dictionary *dictionary, uint32_t *code)
+{
+	unsigned width = parquet_width(numbers->column);
+
+	for (size_t i = 0; i < numbers->count; i++)
+		if (!code_one(dictionary, bytes_le(numbers->plain + i * width, width),
+			      width, &code[i]))
+			return false;
+	return true;
+}
+
+/* Integers near each other: `known` has the code, plus 1, of least + i at i. */
+static bool code_near(const struct numbers *numbers, int64_t least,
+		      struct parquet_dictionary *dictionary, uint32_t *known,
+		      uint32_t *code)
+{
+	for (size_t i = 0; i < numbers->count; i++) {
+		uint64_t bits = bytes_le(numbers->plain + i * 8, 8);
+		uint32_t *at = &known[bits - (uint64_t)least];
+
+		if (*at == 0) {
+			if (!code_one(dictionary, bits, 8, at))
+				return false;
+			++*at;
+		}
+		code[i] = *at - 1;
+	}
+	return true;
+}
+
+/* False where the dictionary is full. `direct` is memory of use meanwhile. */
+static bool code_all(const struct numbers *numbers, struct parquet_dictionary *dictionary,
+		     struct bytes *direct, uint32_t *code)
+{
+	uint64_t span = (uint64_t)numbers->most - (uint64_t)numbers->least;
+	size_t size = ((size_t)span + 1) * sizeof(uint32_t);
+
+	if (numbers->count == 0)
+		return true;
+	if (numbers->column->type != PARQUET_INT64 || span >= MOST_SPAN ||
+	    span / 8 > numbers->count)
+		return code_each(numbers, dictionary, code);
+	direct->size = 0;
+	memset(bytes_extend(direct, size), 0, size);
+	/* Memory is aligned for any type, as it comes from malloc. */
+	return code_near(numbers, numbers->least, dictionary,
+			 (uint32_t *)(void *)direct->data, code);
+}
+
+static bool wants_dictionary(const struct parquet_column *column)
+{
+	return column->type != PARQUET_BOOLEAN;
+}
+
+static void begin_page(struct parquet_chunk *chunk)
+{
+	chunk->page_rows = chunk->page_values = chunk->page_nulls = 0;
+	chunk->page_bytes = 0;
+	chunk->codes = 0;
+	bytes_empty(&chunk->values, KEEP);
+	parquet_hybrid_reset(&chunk->repetition, 1);
+	parquet_hybrid_reset(&chunk->definition, parquet_bits(chunk->most_definition));
+}
+
+void parquet_chunk_init(struct parquet_chunk *chunk, const struct parquet_column *column,
+			const struct parquet_settings *settings,
+			struct parquet_press *press)
+{
+	*chunk = (struct parquet_chunk){
+	    .column = column, .settings = settings, .press = press};
+	chunk->most_definition = (unsigned)column->optional + column->list +
+				 (column->list && column->optional_elements);
+	chunk->is_array = column->type == PARQUET_BYTE_ARRAY;
+	chunk->dictionary.width = parquet_width(column);
+	chunk->dictionary.most = settings->dictionary_bytes;
+	chunk->by_dictionary = wants_dictionary(column);
+	begin_page(chunk);
+}
+
+static void add_levels(struct parquet_chunk *chunk, enum parquet_place place,
+		       unsigned definition)
+{
+	chunk->page_values++;
+	if (chunk->column->list)
+		parquet_hybrid_add(&chunk->repetition, place == PARQUET_FURTHER);
+	if (chunk->most_definition)
+		parquet_hybrid_add(&chunk->definition, definition);
+	if (definition == chunk->most_definition)
+		return;
+	chunk->page_nulls++;
+	chunk->page_bytes++; /* about that, and no page may have too many */
+}
+
+void parquet_chunk_add_levels(struct parquet_chunk *chunk, bool null, size_t count)
+{
+	chunk->page_values += (uint32_t)count;
+	if (chunk->most_definition)
+		parquet_hybrid_repeat(&chunk->definition, !null, count);
+	if (!null)
+		return;
+	chunk->page_nulls += (uint32_t)count;
+	chunk->page_bytes += count;
+}
+
+/* From here on values are PLAIN, those of this page, too. */
+static void leave_dictionary(struct parquet_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->codes && chunk->is_array; i++)
+		parquet_dictionary_copy(&chunk->dictionary, chunk->code[i],
+					&chunk->values);
+	chunk->codes = 0;
+	chunk->by_dictionary = false;
+	if (chunk->pages_of[FORMAT_RLE_DICTIONARY] == 0)
+		parquet_dictionary_clear(&chunk->dictionary);
+}
+
+static void add_plain(struct parquet_chunk *chunk, const struct parquet_value *value)
+{
+	bytes_add_le(&chunk->values, value->size, 4);
+	bytes_add(&chunk->values, value->bytes, value->size);
+}
+
+/* False: there is no place for it any more. */
+static bool add_code(struct parquet_chunk *chunk, const struct parquet_value *value)
+{
+	uint32_t before = chunk->dictionary.count;
+	int64_t code = parquet_dictionary_code(&chunk->dictionary, value);
+
+	if (code == PARQUET_FULL)
+		return false;
+	if (chunk->codes == chunk->code_room)
+		chunk->code = mem_grow(chunk->code, chunk->codes, &chunk->code_room,
+				       sizeof(*chunk->code));
+	chunk->code[chunk->codes++] = (uint32_t)code;
+	if (code == before) /* others change no bound */
+		parquet_range_add(&chunk->range, chunk->column, value);
+	return true;
+}
+
+void parquet_chunk_add(struct parquet_chunk *chunk, enum parquet_place place,
+		       const struct parquet_value *value)
+{
+	add_levels(chunk, place, chunk->most_definition - value->null);
+	if (value->null)
+		return;
+	chunk->page_bytes += value->size;
+	if (!chunk->is_array) {
+		bytes_add_le(&chunk->values, value->bits, value->size);
+		return;
+	}
+	chunk->page_bytes += 4; /* for its size */
+	if (chunk->by_dictionary) {
+		if (add_code(chunk, value))
+			return;
+		leave_dictionary(chunk);
+	}
+	add_plain(chunk, value);
+	parquet_range_add(&chunk->range, chunk->column, value);
+}
+
+void parquet_chunk_add_empty(struct parquet_chunk *chunk, bool null)
+{
+	add_levels(chunk, PARQUET_FIRST, chunk->column->optional && !null);
+}
+
+/* Numbers get their codes, and the page its bounds, when the page is whole. */
+static void code_numbers(struct parquet_chunk *chunk)
+{
+	size_t width = parquet_width(chunk->column);
+	struct numbers numbers = {.column = chunk->column,
+				  .plain = chunk->values.data,
+				  .count = chunk->values.size / width};
+
+	add_range(&numbers, &chunk->range);
+	if (!chunk->by_dictionary)
+		return;
+	if (numbers.count > chunk->code_room) {
+		free(chunk->code);
+		chunk->code = mem_alloc(numbers.count * sizeof(*chunk->code));
+		chunk->code_room = numbers.count;
+	}
+	chunk->codes = numbers.count;
+	if (!code_all(&numbers, &chunk->dictionary, &chunk->press->direct, chunk->code))
+		leave_dictionary(chunk);
+}
+
+/* The page's content, and how its values are encoded. */
+static int32_t add_content(struct parquet_chunk *chunk)
+{
+	struct bytes *content = &chunk->press->content;
+
+	if (chunk->column->list)
+		add_encoded_levels(content, &chunk->repetition);
+	if (chunk->most_definition)
+		add_encoded_levels(content, &chunk->definition);
+	if (chunk->by_dictionary) {
+		size_t begin = content->size, codes;
+
+		add_codes(content, chunk);
+		codes = content->size - begin;
+		if (chunk->pages > 0 || dictionary_pays(chunk, codes))
+			return FORMAT_RLE_DICTIONARY;
+		content->size = begin;
+		leave_dictionary(chunk);
+	}
+	return add_values(content, chunk);
+}
+
+static int end_page(struct parquet_chunk *chunk, struct error *error)
+{
+	struct parquet_page_head head = {.type = FORMAT_DATA_PAGE,
+					 .values = (int32_t)chunk->page_values};
+
+	if (chunk->page_values == 0)
+		return 0;
+	if (!chunk->is_array)
+		code_numbers(chunk);
+	head.encoding = add_content(chunk);
+	if (parquet_press_page(chunk->press, &head, &chunk->body, &chunk->raw_size,
+			       error))
+		return -1;
+	chunk->pages_of[head.encoding]++;
+	chunk->value_count += chunk->page_values;
+	chunk->nulls += chunk->page_nulls;
+	chunk->pages++;
+	begin_page(chunk);
+	return 0;
+}
+
+int parquet_chunk_end_rows(struct parquet_chunk *chunk, size_t rows, struct error *error)
+{
+	chunk->rows += rows;
+	chunk->page_rows += (uint32_t)rows;
+	if (chunk->page_rows < chunk->settings->page_rows &&
+	    chunk->page_bytes < chunk->settings->page_bytes)
+		return 0;
+	return end_page(chunk, error);
+}
+
+int parquet_chunk_finish(struct parquet_chunk *chunk, struct error *error)
+{
+	struct parquet_page_head head = {.type = FORMAT_DICTIONARY_PAGE,
+					 .encoding = FORMAT_PLAIN};
+
+	if (end_page(chunk, error))
+		return -1;
+	if (chunk->pages_of[FORMAT_RLE_DICTIONARY] == 0)
+		return 0;
+	head.values = (int32_t)chunk->dictionary.count;
+	bytes_add(&chunk->press->content, chunk->dictionary.plain.data,
+		  chunk->dictionary.plain.size);
+	return parquet_press_page(chunk->press, &head, &chunk->head, &chunk->raw_size,
+				  error);
+}
+
+void parquet_chunk_reset(struct parquet_chunk *chunk)
+{
+	const struct parquet_chunk old = *chunk;
+
+	parquet_chunk_clear(chunk);
+	parquet_chunk_init(chunk, old.column, old.settings, old.press);
+}
+
+size_t parquet_chunk_held(const struct parquet_chunk *chunk)
+{
+	/* The page's values by their size: their room depends on how they came. */
+	return chunk->body.room + chunk->head.room + chunk->values.size +
+	       chunk->repetition.out.room + chunk->definition.out.room +
+	       chunk->code_room * sizeof(*chunk->code) +
+	       parquet_dictionary_held(&chunk->dictionary);
+}
+
+void parquet_chunk_clear(struct parquet_chunk *chunk)
+{
+	bytes_clear(&chunk->repetition.out);
+	bytes_clear(&chunk->definition.out);
+	bytes_clear(&chunk->values);
+	bytes_clear(&chunk->head);
+	bytes_clear(&chunk->body);
+	parquet_dictionary_clear(&chunk->dictionary);
+	free(chunk->code);
+	chunk->code = NULL;
+}

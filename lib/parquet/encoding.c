@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "parquet/encoding.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* So many groups have a header of one byte, which can be put in later. */
+enum { MOST_GROUPS = 63 };
+
+unsigned parquet_bits(uint64_t most)
+{
+	return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
+}
+
+static void end_groups(struct parquet_hybrid *hybrid)
+{
+	if (!hybrid->header)
+		return;
+	hybrid->out.data[hybrid->header - 1] = (uint8_t)(hybrid->groups << 1 | 1);
+	hybrid->header = 0;
+	hybrid->groups = 0;
+}
+
+/* Eight numbers of `width` bits are `width` bytes. */
+static void add_group(struct parquet_hybrid *hybrid, const uint32_t value[8])
+{
+	uint64_t bits = 0;
+	unsigned filled = 0;
+
+	if (!hybrid->header) {
+		bytes_add_byte(&hybrid->out, 0);
+		hybrid->header = hybrid->out.size;
+	}
+	if (hybrid->width <= 8) {
+		for (unsigned i = 0; i < 8; i++)
+			bits |= (uint64_t)value[i] << i * hybrid->width;
+		bytes_add_le(&hybrid->out, bits, 8);
+		hybrid->out.size -= 8 - hybrid->width;
+	} else {
+		for (unsigned i = 0; i < 8; i++) {
+			bits |= (uint64_t)value[i] << filled;
+			filled += hybrid->width;
+			if (filled < 32)
+				continue;
+			bytes_add_le(&hybrid->out, bits, 4);
+			bits >>= 32;
+			filled -= 32;
+		}
+		bytes_add_le(&hybrid->out, bits, filled / 8);
+	}
+	hybrid->holds = 0;
+	if (++hybrid->groups == MOST_GROUPS)
+		end_groups(hybrid);
+}
+
+static void add_run(struct parquet_hybrid *hybrid)
+{
+	end_groups(hybrid);
+	bytes_add_varint(&hybrid->out, hybrid->repeats << 1);
+	bytes_add_le(&hybrid->out, hybrid->value, (hybrid->width + 7) / 8);
+	hybrid->holds = 0;
+	hybrid->repeats = 0;
+}
+
+void parquet_hybrid_add(struct parquet_hybrid *hybrid, uint32_t value)
+{
+	if (hybrid->repeats && value == hybrid->value) {
+		/* From the eighth on a run grows for nothing. */
+		if (++hybrid->repeats > 8)
+			return;
+	} else {
+		if (hybrid->repeats >= 8)
+			add_run(hybrid);
+		hybrid->value = value;
+		hybrid->repeats = 1;
+	}
+	hybrid->held[hybrid->holds++] = value;
+	if (hybrid->holds < 8)
+		return;
+	/* A run begins with a group, or its first numbers are in groups already. */
+	if (hybrid->repeats == 8) {
+		hybrid->holds = 0;
+		return;
+	}
+	add_group(hybrid, hybrid->held);
+	hybrid->repeats = 0;
+}
+
+void parquet_hybrid_repeat(struct parquet_hybrid *hybrid, uint32_t value, size_t times)
+{
+	for (; times && (hybrid->repeats < 8 || hybrid->value != value); times--)
+		parquet_hybrid_add(hybrid, value);
+	hybrid->repeats += times;
+}
+
+static bool is_one(const uint32_t value[8])
+{
+	uint32_t differ = 0;
+
+	for (unsigned i = 1; i < 8; i++)
+		differ |= value[i] ^ value[0];
+	return differ == 0;
+}
+
+void parquet_hybrid_add_all(struct parquet_hybrid *hybrid, const uint32_t *value,
+			    size_t count)
+{
+	const uint32_t *end = value + count;
+
+	while (value < end) {
+		if (hybrid->repeats >= 8 && *value == hybrid->value) {
+			hybrid->repeats++;
+			value++;
+		} else if (hybrid->repeats || end - value < 8 || is_one(value)) {
+			parquet_hybrid_add(hybrid, *value++);
+		} else { /* between groups, and eight that are no run */
+			add_group(hybrid, value);
+			value += 8;
+		}
+	}
+}
+
+void parquet_hybrid_finish(struct parquet_hybrid *hybrid)
+{
+	if (hybrid->repeats >= 8) {
+		add_run(hybrid);
+	} else if (hybrid->holds && hybrid->repeats == hybrid->holds) {
+		add_run(hybrid);
+	} else if (hybrid->holds) {
+		while (hybrid->holds < 8)
+			hybrid->held[hybrid->holds++] = 0;
+		add_group(hybrid, hybrid->held);
+	}
+	end_groups(hybrid);
+}
+
+void parquet_hybrid_reset(struct parquet_hybrid *hybrid, unsigned width)
+{
+	struct bytes out = hybrid->out;
+
+	out.size = 0;
+	*hybrid = (struct parquet_hybrid){.out = out, .width = width};
+}
+
+enum { BLOCK = 128, MINIBLOCKS = 4, MINIBLOCK = BLOCK / MINIBLOCKS };
+
+/* The number at data, with its sign. */
+static inline int64_t integer_at(const uint8_t *data, unsigned width)
+{
+	uint64_t bits = bytes_le(data, width);
+
+	return width == 4 ? (int32_t)bits : (int64_t)bits;
+}
+
+/* b - a, in as many bits as the numbers have. */
+static inline int64_t difference(int64_t a, int64_t b, unsigned width)
+{
+	uint64_t bits = (uint64_t)b - (uint64_t)a;
+
+	return width == 4 ? (int32_t)bits : (int64_t)bits;
+}
+
+/* 32 numbers of `bits` bits are 4 * bits bytes. */
+static void pack(struct bytes *out, const uint64_t *number, unsigned bits)
+{
+	uint64_t packed = 0;
+	unsigned filled = 0;
+	uint8_t *at;
+
+	/* Eight bytes at a time, of which the last ones may be too many. */
+	bytes_reserve(out, MINIBLOCK * 8 + 8);
+	at = out->data + out->size;
+	out->size += (size_t)4 * bits;
+	for (unsigned i = 0; i < MINIBLOCK && bits > 0; i++) {
+		packed |= number[i] << filled;
+		filled += bits;
+		if (filled < 64)
+			continue;
+		packed = htole64(packed);
+		memcpy(at, &packed, 8);
+		at += 8;
+		filled -= 64;
+		packed = filled ? number[i] >> (bits - filled) : 0;
+	}
+	packed = htole64(packed);
+	memcpy(at, &packed, 8);
+}
+
+/* Of `count` differences; those past them in the last miniblock are 0. */
+static void add_block(struct bytes *out, const int64_t *delta, unsigned count)
+{
+	uint64_t number[BLOCK];
+	unsigned bits[MINIBLOCKS];
+	int64_t least = delta[0];
+
+	for (unsigned i = 1; i < count; i++)
+		least = delta[i] < least ? delta[i] : least;
+	bytes_add_zigzag(out, least);
+	for (unsigned i = 0; i < count; i++)
+		number[i] = (uint64_t)delta[i] - (uint64_t)least;
+	for (unsigned i = count; i < BLOCK; i++)
+		number[i] = 0;
+	for (unsigned i = 0; i < MINIBLOCKS; i++) {
+		uint64_t any = 0;
+
+		for (unsigned j = 0; j < MINIBLOCK; j++)
+			any |= number[i * MINIBLOCK + j];
+		bits[i] = parquet_bits(any);
+		bytes_add_byte(out, (uint8_t)bits[i]);
+	}
+	/* A miniblock without a number is left out, of those bits 0 nothing is left. */
+	for (unsigned i = 0; i < MINIBLOCKS; i++)
+		pack(out, number + i * MINIBLOCK, bits[i]);
+}
+
+/* Made once for each width, of which the compiler knows what it does then. */
+static inline void add_blocks(struct bytes *out, const uint8_t *plain, size_t count,
+			      unsigned width)
+{
+	int64_t delta[BLOCK];
+
+	for (size_t i = 1; i < count; i += BLOCK) {
+		unsigned n = count - i < BLOCK ? (unsigned)(count - i) : BLOCK;
+		const uint8_t *at = plain + i * width;
+
+		for (unsigned j = 0; j < n; j++)
+			delta[j] =
+			    difference(integer_at(at + (size_t)j * width - width, width),
+				       integer_at(at + (size_t)j * width, width), width);
+		add_block(out, delta, n);
+	}
+}
+
+void parquet_delta_add(struct bytes *out, const uint8_t *plain, size_t count,
+		       unsigned width)
+{
+	bytes_add_varint(out, BLOCK);
+	bytes_add_varint(out, MINIBLOCKS);
+	bytes_add_varint(out, count);
+	bytes_add_zigzag(out, count ? integer_at(plain, width) : 0);
+	if (width == 4)
+		add_blocks(out, plain, count, 4);
+	else
+		add_blocks(out, plain, count, 8);
+}
+
+/*
+ * A table at most half full has short chains. Where they are long all the
+ * same, values were chosen to collide: the dictionary counts as full.
+ */
+enum { FEWEST_SLOTS = 256, LONGEST_CHAIN = 128 };
+
+static uint64_t mix(uint64_t hash)
+{
+	hash ^= hash >> 32;
+	hash *= UINT64_C(0xd6e8feb86659fd93);
+	hash ^= hash >> 32;
+	hash *= UINT64_C(0xd6e8feb86659fd93);
+	return hash ^ hash >> 32;
+}
+
+static uint64_t hash_bytes(const uint8_t *data, size_t size)
+{
+	uint64_t hash = size, part;
+
+	for (; size >= 8; size -= 8, data += 8) {
+		memcpy(&part, data, 8);
+		hash = mix(hash ^ part) * UINT64_C(0x9e3779b97f4a7c15);
+	}
+	part = 0;
+	memcpy(&part, data, size);
+	return mix(hash ^ part);
+}
+
+static uint64_t hash_value(const struct parquet_value *value)
+{
+	return value->bytes ? hash_bytes(value->bytes, value->size) : mix(value->bits);
+}
+
+/* Where its bytes are, and how many. */
+static const uint8_t *entry(const struct parquet_dictionary *dictionary, uint32_t code,
+			    uint32_t *size)
+{
+	const uint8_t *at;
+
+	*size = dictionary->width;
+	if (dictionary->width)
+		return dictionary->plain.data + (size_t)code * dictionary->width;
+	at = dictionary->plain.data + dictionary->place[code];
+	*size = (uint32_t)bytes_le(at, 4);
+	return at + 4;
+}
+
+static bool is_entry(const struct parquet_dictionary *dictionary, uint32_t code,
+		     const struct parquet_value *value)
+{
+	uint32_t size;
+	const uint8_t *at = entry(dictionary, code, &size);
+
+	if (!value->bytes) /* one of 4 bytes may have been sign-extended */
+		return bytes_le(at, size) ==
+		       (size == 4 ? (uint32_t)value->bits : value->bits);
+	return size == value->size && memcmp(at, value->bytes, size) == 0;
+}
+
+/* The slot of a value, or where it would be; `slots` where the chain is too long. */
+static uint32_t find(const struct parquet_dictionary *dictionary,
+		     const struct parquet_value *value)
+{
+	uint32_t mask = dictionary->slots - 1, at = (uint32_t)hash_value(value) & mask;
+
+	for (unsigned i = 0; i < LONGEST_CHAIN; i++, at = (at + 1) & mask) {
+		uint32_t code = dictionary->slot[at];
+
+		if (code == 0 || is_entry(dictionary, code - 1, value))
+			return at;
+	}
+	return dictionary->slots;
+}
+
+/* The value of an entry; its bytes are the dictionary's. */
+static struct parquet_value value_at(const struct parquet_dictionary *dictionary,
+				     uint32_t code, bool array)
+{
+	struct parquet_value value = {0};
+	const uint8_t *at = entry(dictionary, code, &value.size);
+
+	if (array)
+		value.bytes = at;
+	else
+		value.bits = bytes_le(at, value.size);
+	return value;
+}
+
+/* Twice the slots; false where an entry finds no place. */
+static bool grow(struct parquet_dictionary *dictionary, bool array)
+{
+	uint32_t slots = dictionary->slots ? dictionary->slots * 2 : FEWEST_SLOTS;
+
+	free(dictionary->slot);
+	dictionary->slot = mem_zalloc(slots * sizeof(*dictionary->slot));
+	dictionary->slots = slots;
+	for (uint32_t code = 0; code < dictionary->count; code++) {
+		struct parquet_value value = value_at(dictionary, code, array);
+		uint32_t at = find(dictionary, &value);
+
+		if (at == slots)
+			return false;
+		dictionary->slot[at] = code + 1;
+	}
+	return true;
+}
+
+static void add(struct parquet_dictionary *dictionary, const struct parquet_value *value)
+{
+	if (dictionary->width == 0) {
+		dictionary->place =
+		    mem_grow(dictionary->place, dictionary->count,
+			     &dictionary->place_room, sizeof(*dictionary->place));
+		dictionary->place[dictionary->count] = (uint32_t)dictionary->plain.size;
+		bytes_add_le(&dictionary->plain, value->size, 4);
+	}
+	if (value->bytes)
+		bytes_add(&dictionary->plain, value->bytes, value->size);
+	else
+		bytes_add_le(&dictionary->plain, value->bits, dictionary->width);
+	dictionary->count++;
+}
+
+int64_t parquet_dictionary_code(struct parquet_dictionary *dictionary,
+				const struct parquet_value *value)
+{
+	size_t size = dictionary->width ? dictionary->width : (size_t)value->size + 4;
+	uint32_t at;
+
+	/* Values often come again at once. */
+	if (dictionary->last && is_entry(dictionary, dictionary->last - 1, value))
+		return dictionary->last - 1;
+	if (dictionary->count >= dictionary->slots / 2 &&
+	    !grow(dictionary, value->bytes != NULL))
+		return PARQUET_FULL;
+	/* What is too long to be an entry is not one, and need not be hashed. */
+	if (size > dictionary->most)
+		return PARQUET_FULL;
+	at = find(dictionary, value);
+	if (at == dictionary->slots)
+		return PARQUET_FULL;
+	if (dictionary->slot[at] == 0) {
+		if (dictionary->plain.size + size > dictionary->most)
+			return PARQUET_FULL;
+		add(dictionary, value);
+		dictionary->slot[at] = dictionary->count;
+	}
+	dictionary->last = dictionary->slot[at];
+	return dictionary->last - 1;
+}
+
+void parquet_dictionary_copy(const struct parquet_dictionary *dictionary, uint32_t code,
+			     struct bytes *out)
+{
+	uint32_t size;
+	const uint8_t *at = entry(dictionary, code, &size);
+	size_t head = dictionary->width ? 0 : 4;
+
+	bytes_add(out, at - head, size + head);
+}
+
+size_t parquet_dictionary_held(const struct parquet_dictionary *dictionary)
+{
+	return dictionary->plain.room + dictionary->slots * sizeof(*dictionary->slot) +
+	       dictionary->place_room * sizeof(*dictionary->place);
+}
+
+void parquet_dictionary_clear(struct parquet_dictionary *dictionary)
+{
+	bytes_clear(&dictionary->plain);
+	free(dictionary->place);
+	free(dictionary->slot);
+	dictionary->place = dictionary->slot = NULL;
+	dictionary->place_room = 0;
+	dictionary->count = dictionary->slots = dictionary->last = 0;
+}

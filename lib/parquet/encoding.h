@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_PARQUET_ENCODING_H
+#define CT_PARQUET_ENCODING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "parquet/value.h"
+
+/* Encodings of values and levels (Parquet format, Encodings.md). */
+
+/*
+ * Small numbers as runs of one value, or bit-packed in groups of eight where
+ * they change: the encoding RLE of the Parquet format (Encodings.md), for
+ * levels and for indices into a dictionary. All zero but for the width is one
+ * that has begun.
+ */
+struct parquet_hybrid {
+	struct bytes out;
+	unsigned width; /* bits a number, 1 to 32 */
+	uint32_t value; /* the last one, `repeats` times by now */
+	uint64_t repeats;
+	uint32_t held[8]; /* of a group that is not full */
+	unsigned holds;
+	size_t header; /* where a run of groups began in `out`, plus 1; 0: none */
+	unsigned groups;
+};
+
+void parquet_hybrid_add(struct parquet_hybrid *hybrid, uint32_t value);
+
+/* The same as to add each of them, and faster. */
+void parquet_hybrid_add_all(struct parquet_hybrid *hybrid, const uint32_t *value,
+			    size_t count);
+
+/* One number so many times. */
+void parquet_hybrid_repeat(struct parquet_hybrid *hybrid, uint32_t value, size_t times);
+
+/* Write what is held; `out` is the whole then. */
+void parquet_hybrid_finish(struct parquet_hybrid *hybrid);
+
+/* Begin anew, with these many bits; `out` keeps its memory. */
+void parquet_hybrid_reset(struct parquet_hybrid *hybrid, unsigned width);
+
+/* The bits that numbers up to `most` need. */
+unsigned parquet_bits(uint64_t most);
+
+/*
+ * Add `count` integers, given as PLAIN has them (`width` 4 or 8 bytes each), as
+ * DELTA_BINARY_PACKED of the Parquet format (Encodings.md): blocks of 128
+ * differences, less the least of them, bit-packed 32 at a time. Differences
+ * wrap around, so that any integers go.
+ */
+void parquet_delta_add(struct bytes *out, const uint8_t *plain, size_t count,
+		       unsigned width);
+
+/* The different values of a column chunk, numbered as they come. */
+struct parquet_dictionary {
+	struct bytes plain; /* the values, as PLAIN has them */
+	unsigned width; /* bytes of each, 0: they differ, and their size is in front */
+	size_t most;    /* bytes of `plain` */
+	uint32_t count;
+	uint32_t *place; /* where each is in `plain`, only if they differ in size */
+	uint32_t *slot;  /* a hash table of numbers, plus 1 */
+	uint32_t slots;  /* a power of 2, or none yet */
+	uint32_t last;   /* number of the value before, plus 1 */
+	size_t place_room;
+};
+
+enum { PARQUET_FULL = -1 };
+
+/* The number of a value, which is added where it is new; or PARQUET_FULL. */
+int64_t parquet_dictionary_code(struct parquet_dictionary *dictionary,
+				const struct parquet_value *value);
+
+/* Add a value by its number to `out`, as PLAIN has it. */
+void parquet_dictionary_copy(const struct parquet_dictionary *dictionary, uint32_t code,
+			     struct bytes *out);
+
+/* The bytes of memory that it has. */
+size_t parquet_dictionary_held(const struct parquet_dictionary *dictionary);
+
+void parquet_dictionary_clear(struct parquet_dictionary *dictionary);
+
+#endif

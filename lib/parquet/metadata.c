@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "parquet/metadata.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "base/version.h"
+#include "parquet/thrift.h"
+
+enum { REQUIRED, OPTIONAL, REPEATED };
+
+enum { NO_CONVERTED = -1, CONVERTED_LIST = 3 };
+
+/* Members of the union LogicalType. */
+enum { LOGICAL_STRING = 1, LOGICAL_LIST = 3, LOGICAL_TIMESTAMP = 8 };
+
+struct logical {
+	int converted; /* ConvertedType, which older readers know */
+	int member;
+	int unit; /* of a timestamp: member of the union TimeUnit */
+};
+
+static const struct logical logical_types[] = {
+    [PARQUET_STRING] = {0, LOGICAL_STRING, 0},
+    [PARQUET_TIMESTAMP_MILLIS] = {9, LOGICAL_TIMESTAMP, 1},
+    [PARQUET_TIMESTAMP_NANOS] = {NO_CONVERTED, LOGICAL_TIMESTAMP, 3},
+};
+
+int parquet_schema_check(const struct parquet_column *column, size_t columns,
+			 struct error *error)
+{
+	if (columns == 0)
+		return error_set(error, "no column, want one at least");
+	for (size_t i = 0; i < columns; i++) {
+		const char *name = column[i].name;
+
+		if (!*name || !utf8_is_valid(name, strlen(name)))
+			return error_set(
+			    error, "column %zu has no name, want one of UTF-8", i + 1);
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(name, column[j].name) == 0)
+				return error_set(error,
+						 "columns %zu and %zu are both named %s",
+						 j + 1, i + 1, name);
+	}
+	return 0;
+}
+
+/* Field 10 of SchemaElement. */
+static void add_logical(struct thrift *thrift, const struct logical *logical)
+{
+	thrift_struct(thrift, 10);
+	thrift_struct(thrift, logical->member);
+	if (logical->member == LOGICAL_TIMESTAMP) {
+		thrift_bool(thrift, 1, true); /* of UTC */
+		thrift_struct(thrift, 2);
+		thrift_struct(thrift, logical->unit);
+		thrift_end(thrift);
+		thrift_end(thrift);
+	}
+	thrift_end(thrift);
+	thrift_end(thrift);
+}
+
+static void add_leaf(struct thrift *thrift, const struct parquet_column *column,
+		     const char *name, int repetition)
+{
+	const struct logical *logical = &logical_types[column->logical];
+
+	thrift_item_struct(thrift);
+	thrift_i32(thrift, 1, (int32_t)column->type);
+	thrift_i32(thrift, 3, repetition);
+	thrift_text(thrift, 4, name);
+	if (column->logical != PARQUET_NO_LOGICAL) {
+		if (logical->converted != NO_CONVERTED)
+			thrift_i32(thrift, 6, logical->converted);
+		add_logical(thrift, logical);
+	}
+	thrift_end(thrift);
+}
+
+/* A group of one; `list`: the outer one of a list's two. */
+static void add_group(struct thrift *thrift, const char *name, int repetition, bool list)
+{
+	static const struct logical logical = {.member = LOGICAL_LIST};
+
+	thrift_item_struct(thrift);
+	thrift_i32(thrift, 3, repetition);
+	thrift_text(thrift, 4, name);
+	thrift_i32(thrift, 5, 1);
+	if (list) {
+		thrift_i32(thrift, 6, CONVERTED_LIST);
+		add_logical(thrift, &logical);
+	}
+	thrift_end(thrift);
+}
+
+static void add_schema(struct thrift *thrift, int id, const struct parquet_column *column,
+		       size_t columns)
+{
+	size_t elements = 1 + columns;
+
+	for (size_t i = 0; i < columns; i++)
+		elements += column[i].list ? 2 : 0;
+	thrift_list(thrift, id, THRIFT_STRUCT, elements);
+	thrift_item_struct(thrift);
+	thrift_text(thrift, 4, "schema");
+	thrift_i32(thrift, 5, (int32_t)columns);
+	thrift_end(thrift);
+	for (size_t i = 0; i < columns; i++) {
+		int repetition = column[i].optional ? OPTIONAL : REQUIRED;
+
+		if (!column[i].list) {
+			add_leaf(thrift, &column[i], column[i].name, repetition);
+			continue;
+		}
+		add_group(thrift, column[i].name, repetition, true);
+		add_group(thrift, "list", REPEATED, false);
+		add_leaf(thrift, &column[i], "element",
+			 column[i].optional_elements ? OPTIONAL : REQUIRED);
+	}
+}
+
+static void add_path(struct thrift *thrift, int id, const struct parquet_column *column)
+{
+	thrift_list(thrift, id, THRIFT_BINARY, column->list ? 3 : 1);
+	thrift_item_text(thrift, column->name);
+	if (!column->list)
+		return;
+	thrift_item_text(thrift, "list");
+	thrift_item_text(thrift, "element");
+}
+
+struct parquet_footer_group {
+	uint64_t offset, rows;
+	uint64_t raw_size, size;
+};
+
+/* Field 12 of ColumnMetaData. */
+static void add_statistics(struct thrift *thrift, const struct parquet_chunk *chunk)
+{
+	struct parquet_bound low, high;
+
+	thrift_struct(thrift, 12);
+	thrift_i64(thrift, 3, (int64_t)chunk->nulls);
+	if (parquet_range_bounds(&chunk->range, chunk->column, &low, &high)) {
+		thrift_binary(thrift, 5, high.byte, high.size);
+		thrift_binary(thrift, 6, low.byte, low.size);
+		thrift_bool(thrift, 7, true); /* both are values, no mere bounds */
+		thrift_bool(thrift, 8, true);
+	}
+	thrift_end(thrift);
+}
+
+static void add_encodings(struct thrift *thrift, const struct parquet_chunk *chunk)
+{
+	bool dictionary = chunk->head.size > 0;
+	bool used[FORMAT_ENCODINGS] = {
+	    [FORMAT_RLE] = chunk->most_definition > 0, [FORMAT_PLAIN] = dictionary};
+	size_t count = 0;
+
+	for (int i = 0; i < FORMAT_ENCODINGS; i++) {
+		used[i] |= chunk->pages_of[i] > 0;
+		count += used[i];
+	}
+	thrift_list(thrift, 2, THRIFT_I32, count);
+	for (int i = 0; i < FORMAT_ENCODINGS; i++)
+		if (used[i])
+			thrift_item_i32(thrift, i);
+}
+
+static void add_page_count(struct thrift *thrift, int type, int encoding, uint32_t count)
+{
+	thrift_item_struct(thrift);
+	thrift_i32(thrift, 1, type);
+	thrift_i32(thrift, 2, encoding);
+	thrift_i32(thrift, 3, (int32_t)count);
+	thrift_end(thrift);
+}
+
+/* Field 13: readers see in it whether all values are in the dictionary. */
+static void add_page_counts(struct thrift *thrift, const struct parquet_chunk *chunk)
+{
+	bool dictionary = chunk->head.size > 0;
+	size_t count = dictionary;
+
+	for (int i = 0; i < FORMAT_ENCODINGS; i++)
+		count += chunk->pages_of[i] > 0;
+	thrift_list(thrift, 13, THRIFT_STRUCT, count);
+	if (dictionary)
+		add_page_count(thrift, FORMAT_DICTIONARY_PAGE, FORMAT_PLAIN, 1);
+	for (int i = 0; i < FORMAT_ENCODINGS; i++)
+		if (chunk->pages_of[i])
+			add_page_count(thrift, FORMAT_DATA_PAGE, i, chunk->pages_of[i]);
+}
+
+static void add_metadata(struct bytes *out, const struct parquet_chunk *chunk,
+			 uint64_t offset)
+{
+	size_t size = chunk->head.size + chunk->body.size;
+	struct thrift thrift;
+
+	thrift_begin(&thrift, out);
+	thrift_i32(&thrift, 1, (int32_t)chunk->column->type);
+	add_encodings(&thrift, chunk);
+	add_path(&thrift, 3, chunk->column);
+	thrift_i32(&thrift, 4, parquet_codec_number(chunk->settings->codec));
+	thrift_i64(&thrift, 5, (int64_t)chunk->value_count);
+	thrift_i64(&thrift, 6, (int64_t)chunk->raw_size);
+	thrift_i64(&thrift, 7, (int64_t)size);
+	thrift_i64(&thrift, 9, (int64_t)(offset + chunk->head.size));
+	if (chunk->head.size)
+		thrift_i64(&thrift, 11, (int64_t)offset);
+	add_statistics(&thrift, chunk);
+	add_page_counts(&thrift, chunk);
+	thrift_end(&thrift);
+}
+
+void parquet_footer_add_group(struct parquet_footer *footer, uint64_t offset,
+			      uint64_t rows)
+{
+	footer->group = mem_grow(footer->group, footer->groups, &footer->group_room,
+				 sizeof(*footer->group));
+	footer->group[footer->groups++] =
+	    (struct parquet_footer_group){.offset = offset, .rows = rows};
+}
+
+void parquet_footer_add_chunk(struct parquet_footer *footer,
+			      const struct parquet_chunk *chunk, uint64_t offset)
+{
+	struct parquet_footer_group *group = &footer->group[footer->groups - 1];
+	size_t before = footer->metadata.size;
+
+	group->raw_size += chunk->raw_size;
+	group->size += chunk->head.size + chunk->body.size;
+	add_metadata(&footer->metadata, chunk, offset);
+	footer->chunk = mem_grow(footer->chunk, footer->chunks, &footer->chunk_room,
+				 sizeof(*footer->chunk));
+	footer->chunk[footer->chunks++] = (uint32_t)(footer->metadata.size - before);
+}
+
+void parquet_footer_add_pair(struct parquet_footer *footer, const char *key,
+			     const char *value)
+{
+	footer->pair = mem_grow(footer->pair, footer->pairs, &footer->pair_room,
+				sizeof(*footer->pair));
+	footer->pair[footer->pairs++] =
+	    (struct parquet_pair){mem_strdup(key), mem_strdup(value)};
+}
+
+static void add_groups(struct thrift *thrift, const struct parquet_footer *footer)
+{
+	const uint8_t *metadata = footer->metadata.data;
+	const uint32_t *size = footer->chunk;
+
+	thrift_list(thrift, 4, THRIFT_STRUCT, footer->groups);
+	for (size_t i = 0; i < footer->groups; i++) {
+		const struct parquet_footer_group *group = &footer->group[i];
+		size_t chunks = footer->chunks / footer->groups;
+
+		thrift_item_struct(thrift);
+		thrift_list(thrift, 1, THRIFT_STRUCT, chunks);
+		for (size_t j = 0; j < chunks; j++, metadata += *size++) {
+			thrift_item_struct(thrift);
+			thrift_i64(thrift, 2, 0); /* it stands here and nowhere else */
+			thrift_copy(thrift, 3, metadata, *size);
+			thrift_end(thrift);
+		}
+		thrift_i64(thrift, 2, (int64_t)group->raw_size);
+		thrift_i64(thrift, 3, (int64_t)group->rows);
+		thrift_i64(thrift, 5, (int64_t)group->offset);
+		thrift_i64(thrift, 6, (int64_t)group->size);
+		thrift_end(thrift);
+	}
+}
+
+void parquet_footer_add(const struct parquet_footer *footer,
+			const struct parquet_file *file, struct bytes *out)
+{
+	struct thrift thrift;
+
+	thrift_begin(&thrift, out);
+	thrift_i32(&thrift, 1, 2); /* version */
+	add_schema(&thrift, 2, file->column, file->columns);
+	thrift_i64(&thrift, 3, (int64_t)file->rows);
+	add_groups(&thrift, footer);
+	if (footer->pairs) {
+		thrift_list(&thrift, 5, THRIFT_STRUCT, footer->pairs);
+		for (size_t i = 0; i < footer->pairs; i++) {
+			thrift_item_struct(&thrift);
+			thrift_text(&thrift, 1, footer->pair[i].key);
+			thrift_text(&thrift, 2, footer->pair[i].value);
+			thrift_end(&thrift);
+		}
+	}
+	thrift_text(&thrift, 6, "clustertrace version " CT_VERSION);
+	/* Bounds are in the order of each column's type; without this they count
+	 * for nothing. */
+	thrift_list(&thrift, 7, THRIFT_STRUCT, file->columns);
+	for (size_t i = 0; i < file->columns; i++) {
+		thrift_item_struct(&thrift);
+		thrift_struct(&thrift, 1);
+		thrift_end(&thrift);
+		thrift_end(&thrift);
+	}
+	thrift_end(&thrift);
+}
+
+void parquet_footer_clear(struct parquet_footer *footer)
+{
+	for (size_t i = 0; i < footer->pairs; i++) {
+		free(footer->pair[i].key);
+		free(footer->pair[i].value);
+	}
+	free(footer->pair);
+	free(footer->chunk);
+	free(footer->group);
+	bytes_clear(&footer->metadata);
+	*footer = (struct parquet_footer){0};
+}

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tables/question.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/near.h"
+#include "tables/question_scope.h"
+#include "timeline/names.h"
+#include "timeline/query.h"
+#include "timeline/schema.h"
+
+/* Columns of the timeline's own that are instants; spans end in _ns, too. */
+static const char *const instants[] = {
+    "ts_ns",  "begin_ns", "end_ns",  "local_ns",
+    "ref_ns", "send_ns",  "recv_ns", "enqueue_ns",
+};
+
+static bool is_instant(const char *name)
+{
+	for (size_t i = 0; i < sizeof(instants) / sizeof(*instants); i++)
+		if (strcmp(name, instants[i]) == 0)
+			return true;
+	return false;
+}
+
+/* SQLite's rules of affinity (datatype3.html, 3.1) take more; the schema has these. */
+static enum question_type type_of(const char *declared)
+{
+	return strcasecmp(declared, "INTEGER") == 0 ? QUESTION_INTEGER
+	       : strcasecmp(declared, "REAL") == 0  ? QUESTION_REAL
+	       : strcasecmp(declared, "TEXT") == 0  ? QUESTION_TEXT
+	       : strcasecmp(declared, "BLOB") == 0  ? QUESTION_BLOB
+						    : QUESTION_ANY;
+}
+
+static struct question_column *add_column(struct question *question,
+					  struct name_set *names, const char *name)
+{
+	size_t room = question->columns;
+
+	question->column = mem_grow(question->column, question->columns, &room,
+				    sizeof(*question->column));
+	question->column[question->columns] =
+	    (struct question_column){.name = name_pick(names, name, NULL)};
+	return &question->column[question->columns++];
+}
+
+/* Ask with one text, where it is not NULL, and hand on each row. 0, or -1 with error. */
+static int each_row(struct timeline_reader *timeline, const char *sql, const char *word,
+		    timeline_take *take, void *context, struct error *error)
+{
+	struct cell value;
+
+	cell_set_bytes(&value, CELL_TEXT, word ? word : "", word ? strlen(word) : 0);
+	return query_rows(timeline, sql, &value, take, context, error);
+}
+
+static int take_name(void *context, const struct cell *cell, struct error *error)
+{
+	char *name = cell_text(cell);
+
+	(void)error;
+	text_list_add(context, name);
+	free(name);
+	return 0;
+}
+
+int question_list_tables(struct timeline_reader *timeline, struct text_list *names,
+			 struct error *error)
+{
+	return each_row(timeline,
+			"SELECT name FROM sqlite_master WHERE type = 'table' "
+			"AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+			NULL, take_name, names, error);
+}
+
+struct table_facts {
+	struct question *question;
+	struct name_set names;
+	bool is_view, is_class, is_class_view;
+};
+
+static int take_column(void *context, const struct cell *cell, struct error *error)
+{
+	struct table_facts *facts = context;
+	char *name = cell_text(&cell[0]), *declared = cell_text(&cell[1]);
+	struct question_column *column;
+
+	(void)error;
+	column = add_column(facts->question, &facts->names, name);
+	column->type = type_of(declared);
+	/* A rowid is never NULL; columns of a view have nothing declared. */
+	column->required =
+	    cell_integer(&cell[2], 0) ||
+	    (cell_integer(&cell[3], 0) && column->type == QUESTION_INTEGER);
+	column->instant = is_instant(name);
+	free(name);
+	free(declared);
+	return 0;
+}
+
+static int take_facts(void *context, const struct cell *cell, struct error *error)
+{
+	struct table_facts *facts = context;
+
+	(void)error;
+	facts->is_view = cell_integer(&cell[0], 0);
+	facts->is_class = cell_integer(&cell[1], 0);
+	facts->is_class_view = cell_integer(&cell[2], 0);
+	return 0;
+}
+
+static int no_such_table(struct timeline_reader *timeline, const char *name,
+			 struct error *error)
+{
+	struct text_list names = {0};
+	const char *near;
+
+	if (each_row(timeline,
+		     "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')",
+		     NULL, take_name, &names, error) == 0) {
+		near = near_find(name, (const char *const *)names.item, names.count);
+		if (near)
+			error_misuse(error, "--table: no table %s, do you mean %s?", name,
+				     near);
+		else
+			error_misuse(error, "--table: no table %s", name);
+	}
+	text_list_clear(&names);
+	return -1;
+}
+
+static int read_table(struct timeline_reader *timeline, struct table_facts *facts,
+		      const char *name, struct error *error)
+{
+	if (each_row(timeline,
+		     "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1)",
+		     name, take_column, facts, error))
+		return -1;
+	if (facts->question->columns == 0)
+		return no_such_table(timeline, name, error);
+	return each_row(
+	    timeline,
+	    "SELECT EXISTS (SELECT 1 FROM sqlite_master "
+	    "WHERE type = 'view' AND name = ?1), "
+	    "EXISTS (SELECT 1 FROM event_class WHERE table_name = ?1), "
+	    "EXISTS (SELECT 1 FROM event_class WHERE table_name || '_v' = ?1)",
+	    name, take_facts, facts, error);
+}
+
+/* The greatest rowid is found at once, and no table has many gaps. */
+static int take_count(void *context, const struct cell *cell, struct error *error)
+{
+	(void)error;
+	*(int64_t *)context = cell_integer(&cell[0], 0);
+	return 0;
+}
+
+static void count_rows(struct timeline_reader *timeline, struct question *question,
+		       const char *quoted)
+{
+	struct error error = ERROR_INIT; /* a table without rowid has none */
+	char *sql = mem_printf("SELECT max(rowid) FROM %s", quoted);
+
+	each_row(timeline, sql, NULL, take_count, &question->rows, &error);
+	error_clear(&error);
+	free(sql);
+}
+
+/*
+ * A table's rows by their ids, in the order in which they are stored: without an index,
+ * which might be walked because it has all that is asked for.
+ */
+static char *table_walk(const struct question *question, const char *quoted,
+			const char *where)
+{
+	char *text;
+	size_t size;
+	FILE *sql;
+
+	if (question->columns > TIMELINE_MOST_ROW)
+		return NULL;
+	sql = open_memstream(&text, &size);
+	fputs("SELECT " TIMELINE_ROW "(", sql);
+	for (size_t i = 0; i < question->columns; i++) {
+		char *column = name_quote(question->column[i].name);
+
+		fprintf(sql, "%st.%s", i ? ", " : "", column);
+		free(column);
+	}
+	fprintf(sql, ") FROM %s AS t NOT INDEXED%s", quoted, where);
+	fclose(sql);
+	return text;
+}
+
+/* Whether a table or view is one that every timeline has. */
+static bool is_of_schema(const char *name)
+{
+	char *table = mem_printf("CREATE TABLE %s (", name);
+	char *view = mem_printf("CREATE VIEW %s AS", name);
+	bool is = strstr(schema_tables, table) || strstr(schema_tables, view) ||
+		  strstr(schema_classes, table);
+
+	free(table);
+	free(view);
+	return is;
+}
+
+/* SQLite holds nobody to the types that are declared; ctmerge keeps to its own. */
+static void doubt_types(struct question *question, const struct table_facts *facts)
+{
+	if (facts->is_class || facts->is_class_view || is_of_schema(question->name))
+		return;
+	for (size_t i = 0; i < question->columns; i++) {
+		question->column[i].declared = question->column[i].type;
+		question->column[i].type = QUESTION_ANY;
+	}
+}
+
+struct question *question_of_table(struct timeline_reader *timeline,
+				   const struct scope *scope, const char *name,
+				   struct error *error)
+{
+	struct question *question = mem_zalloc(sizeof(*question));
+	struct table_facts facts = {.question = question};
+	char *quoted = name_quote(name), *where;
+	enum question_kind kind;
+	int status = read_table(timeline, &facts, name, error);
+
+	question->name = mem_strdup(name);
+	doubt_types(question, &facts);
+	kind = facts.is_class ? QUESTION_CLASS_TABLE
+	       : facts.is_class_view || (facts.is_view && strcmp(name, "timeline") == 0)
+		   ? QUESTION_EVENT_VIEW
+		   : QUESTION_TABLE;
+	/* Fields are the tracer's, whatever they are called. */
+	for (size_t i = 0; i < question->columns; i++)
+		if (facts.is_class || (kind == QUESTION_EVENT_VIEW && i > 1))
+			question->column[i].instant = false;
+	where = question_scope(scope, kind, name, &question->bounds);
+	question->sql = mem_printf("SELECT * FROM %s AS t%s%s", quoted, where,
+				   kind == QUESTION_EVENT_VIEW        ? " ORDER BY id"
+				   : facts.is_view || !facts.is_class ? ""
+								      : " ORDER BY t.id");
+	if (!status && !facts.is_view) {
+		count_rows(timeline, question, quoted);
+		if (question->bounds != QUESTION_BY_TIME)
+			question->walk = table_walk(question, quoted, where);
+	}
+	name_clear(&facts.names);
+	free(where);
+	free(quoted);
+	if (!status)
+		return question;
+	question_free(question);
+	return NULL;
+}
+
+struct question *question_of_query(struct timeline_reader *timeline, const char *sql,
+				   struct error *error)
+{
+	struct timeline_query *query = timeline_query_new(timeline, sql, error);
+	struct question *question;
+	struct name_set names = {0};
+
+	if (!query)
+		return NULL;
+	if (timeline_query_parameters(query) || !timeline_query_columns(query)) {
+		error_misuse(error, timeline_query_columns(query)
+					? "--query has parameters (?, :name), want values"
+					: "--query gives no columns, want a SELECT");
+		timeline_query_free(query);
+		return NULL;
+	}
+	question = mem_zalloc(sizeof(*question));
+	question->name = mem_strdup("");
+	question->sql = mem_strdup(sql);
+	for (size_t i = 0; i < timeline_query_columns(query); i++) {
+		const char *name = timeline_query_name(query, i);
+
+		add_column(question, &names, name)->instant = is_instant(name);
+	}
+	name_clear(&names);
+	timeline_query_free(query);
+	return question;
+}
+
+static struct question_column *add_typed(struct question *question,
+					 struct name_set *names, const char *name,
+					 enum question_type type)
+{
+	struct question_column *column = add_column(question, names, name);
+
+	column->type = type;
+	return column;
+}
+
+static void add_event_columns(struct question *question, struct name_set *names)
+{
+	struct question_column *column;
+
+	add_typed(question, names, "id", QUESTION_INTEGER)->required = true;
+	column = add_typed(question, names, "ts_ns", QUESTION_INTEGER);
+	column->required = column->instant = true;
+	column = add_typed(question, names, "node", QUESTION_TEXT);
+	column->required = column->is_node = true;
+	add_typed(question, names, "cpu", QUESTION_INTEGER);
+	add_typed(question, names, "tid", QUESTION_INTEGER);
+}
+
+struct class_facts {
+	struct question *question;
+	struct name_set names;
+	char *table;
+	FILE *sql;
+};
+
+static int take_class(void *context, const struct cell *cell, struct error *error)
+{
+	struct class_facts *facts = context;
+
+	(void)error;
+	facts->question->class = cell_text(&cell[0]);
+	facts->table = cell_text(&cell[1]);
+	facts->question->rows = cell_integer(&cell[2], 0);
+	return 0;
+}
+
+static int take_field(void *context, const struct cell *cell, struct error *error)
+{
+	struct class_facts *facts = context;
+	char *name = cell_text(&cell[0]), *declared = cell_text(&cell[1]);
+	char *quoted = name_quote(name);
+
+	(void)error;
+	fprintf(facts->sql, ", t.%s", quoted);
+	add_typed(facts->question, &facts->names, name, type_of(declared));
+	free(quoted);
+	free(name);
+	free(declared);
+	return 0;
+}
+
+/* The class's facts and the list of what is selected of it. */
+static int select_class(struct timeline_reader *timeline, struct class_facts *facts,
+			int64_t id, struct error *error)
+{
+	char *text = mem_printf("%lld", (long long)id);
+	int status = each_row(timeline,
+			      "SELECT name, table_name, events FROM event_class "
+			      "WHERE id = CAST(?1 AS INTEGER)",
+			      text, take_class, facts, error) ||
+		     each_row(timeline,
+			      "SELECT column_name, type FROM event_column "
+			      "WHERE class = CAST(?1 AS INTEGER) ORDER BY position",
+			      text, take_field, facts, error);
+
+	free(text);
+	return status ? -1 : 0;
+}
+
+static void take_names(struct name_set *names, const struct text_list *taken)
+{
+	for (size_t i = 0; i < taken->count; i++)
+		name_take(names, taken->item[i]);
+}
+
+static void finish_class(struct class_facts *facts, const struct scope *scope,
+			 const char *selected)
+{
+	struct question *question = facts->question;
+	char *quoted = name_quote(facts->table);
+	char *where = question_scope(scope, QUESTION_CLASS_TABLE, "", &question->bounds);
+
+	question->name = facts->table;
+	question->sql =
+	    mem_printf("SELECT t.id, e.ts_ns, e.node, e.cpu, e.tid%s FROM %s AS t "
+		       "CROSS JOIN event AS e ON e.id = t.id%s ORDER BY t.id",
+		       selected, quoted, where);
+	if (question->columns <= TIMELINE_MOST_ROW)
+		question->walk =
+		    mem_printf("SELECT " TIMELINE_ROW "(t.id, e.ts_ns, e.node, e.cpu, "
+			       "e.tid%s) FROM %s AS t NOT INDEXED "
+			       "CROSS JOIN event AS e ON e.id = t.id%s",
+			       selected, quoted, where);
+	free(quoted);
+	free(where);
+}
+
+/* Without fields. */
+static struct question *question_of_all_events(const struct scope *scope)
+{
+	struct question *question = mem_zalloc(sizeof(*question));
+	char *where = question_scope(scope, QUESTION_TABLE, "event", &question->bounds);
+	struct name_set names = {0};
+
+	add_event_columns(question, &names);
+	add_typed(question, &names, "class", QUESTION_TEXT)->required = true;
+	question->name = mem_strdup("event");
+	question->sql =
+	    mem_printf("SELECT t.id, t.ts_ns, t.node, t.cpu, t.tid, "
+		       "(SELECT c.name FROM event_class AS c "
+		       "WHERE c.id = t.class) FROM event AS t%s ORDER BY t.id",
+		       where);
+	name_clear(&names);
+	free(where);
+	return question;
+}
+
+struct question *question_of_events(struct timeline_reader *timeline,
+				    const struct scope *scope, int64_t class_id,
+				    const struct text_list *taken, struct error *error)
+{
+	struct class_facts facts = {0};
+	char *selected;
+	size_t size;
+	int status;
+
+	if (class_id == 0)
+		return question_of_all_events(scope);
+	facts.question = mem_zalloc(sizeof(*facts.question));
+	facts.sql = open_memstream(&selected, &size);
+	add_event_columns(facts.question, &facts.names);
+	take_names(&facts.names, taken);
+	status = select_class(timeline, &facts, class_id, error);
+	fclose(facts.sql);
+	if (!status)
+		finish_class(&facts, scope, selected);
+	free(selected);
+	name_clear(&facts.names);
+	if (!status)
+		return facts.question;
+	free(facts.table);
+	question_free(facts.question);
+	return NULL;
+}
+
+struct timeline_query *question_ask(const struct question *question, bool walk,
+				    struct timeline_reader *timeline,
+				    const struct scope *scope, struct error *error)
+{
+	int64_t bound[2] = {scope->begin_ns, scope->end_ns};
+	struct timeline_query *query;
+	struct cell value[2];
+
+	if (question->bounds == QUESTION_BY_ID &&
+	    question_event_ids(timeline, scope, bound, error))
+		return NULL;
+	for (int i = 0; i < 2; i++)
+		value[i] = (struct cell){.type = CELL_INTEGER, .integer = bound[i]};
+	query =
+	    timeline_query_new(timeline, walk ? question->walk : question->sql, error);
+	if (query &&
+	    timeline_query_ask(query, value, question->bounds ? 2 : 0, error) == 0)
+		return query;
+	timeline_query_free(query);
+	return NULL;
+}
+
+void question_free(struct question *question)
+{
+	if (!question)
+		return;
+	for (size_t i = 0; i < question->columns; i++)
+		free(question->column[i].name);
+	free(question->column);
+	free(question->class);
+	free(question->name);
+	free(question->sql);
+	free(question->walk);
+	free(question);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TABLES_QUESTION_H
+#define CT_TABLES_QUESTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "timeline/reader.h"
+#include "timeline/scope.h"
+
+/*
+ * One table of rows that is asked of a timeline: a table or view of it, the events of a
+ * class with their fields, or the user's own SELECT.
+ */
+enum question_type {
+	QUESTION_ANY, /* known when all rows have come */
+	QUESTION_INTEGER,
+	QUESTION_REAL,
+	QUESTION_TEXT,
+	QUESTION_BLOB,
+};
+
+struct question_column {
+	char *name; /* no two of a question are the same, whatever their case */
+	enum question_type type, declared; /* declared: where `type` is not known */
+	bool required;                     /* never NULL */
+	bool instant;                      /* an integer is nanoseconds since the epoch */
+	bool mixed;   /* values may be of another type, and are converted */
+	bool is_key;  /* it stands in the path of a file, and not in the file */
+	bool is_node; /* it comes as node.id, and stands for the node's name */
+};
+
+/* What the parameters 1 and 2 are. */
+enum question_bounds {
+	QUESTION_UNBOUND, /* there are none */
+	QUESTION_BY_TIME, /* the scope's begin and end */
+	QUESTION_BY_ID,   /* first and last event.id of the scope's time */
+};
+
+struct question {
+	char *name; /* of the table, for files and messages; "" for the user's SELECT */
+	char *sql;
+	char *walk; /* the same by TIMELINE_ROW, where it has the same order; else NULL */
+	struct question_column *column;
+	size_t columns;
+	int64_t rows; /* about how many, 0: not known */
+	enum question_bounds bounds;
+	char *class; /* of events of one class: its name, else NULL */
+};
+
+/*
+ * What is of the scope in a table or view: rows with a time and a node by these, what
+ * lasts if any of it does, what has neither as a whole. NULL with error, also where there
+ * is no such table; then the nearest name is suggested.
+ */
+struct question *question_of_table(struct timeline_reader *timeline,
+				   const struct scope *scope, const char *name,
+				   struct error *error);
+
+/* The user's SELECT. Columns that share a name, or have none, get another. */
+struct question *question_of_query(struct timeline_reader *timeline, const char *sql,
+				   struct error *error);
+
+/*
+ * The scope's events of one class (event_class.id), in order: id, ts_ns, node, cpu, tid
+ * and the fields as NAME_v has them. A name that is among `taken` gets another. Where
+ * the timeline has no fields, all classes are one question, with `class`: give id 0.
+ */
+struct question *question_of_events(struct timeline_reader *timeline,
+				    const struct scope *scope, int64_t class_id,
+				    const struct text_list *taken, struct error *error);
+
+/* Names of all tables, sorted; without SQLite's own. 0, or -1 with error. */
+int question_list_tables(struct timeline_reader *timeline, struct text_list *names,
+			 struct error *error);
+
+/*
+ * Ask it: the query with its first row not yet taken; `walk`: of the question's walk.
+ * NULL with error.
+ */
+struct timeline_query *question_ask(const struct question *question, bool walk,
+				    struct timeline_reader *timeline,
+				    const struct scope *scope, struct error *error);
+
+void question_free(struct question *question);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tables/table_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "tables/directory.h"
+#include "tables/row_pipe.h"
+
+enum { ROWS_A_COUNT = 4096 };
+
+/* Where rows go: a file or a dataset. */
+struct writing {
+	struct table_work *work;
+	struct table_job *job;
+	FILE *made; /* by us, to be closed */
+	struct table_file *table;
+	struct dataset *dataset;
+	struct row_pipe *pipe;
+	struct cell *room; /* for a row with names of nodes, else NULL */
+	uint64_t uncounted;
+};
+
+static const char *name_of(const struct table_job *job)
+{
+	return job->name ? job->name : job->file_name;
+}
+
+static int begin_writing(struct writing *writing, struct error *error)
+{
+	const struct table_job *job = writing->job;
+	const struct table_style *style = writing->work->style;
+	const char *directory = writing->work->directory;
+
+	if (job->keys) {
+		writing->dataset = dataset_new(directory, job->question, job->key,
+					       job->keys, style, job->most_files);
+		return 0;
+	}
+	if (job->name) {
+		writing->made = export_create(directory, job->name, error);
+		if (!writing->made)
+			return -1;
+	}
+	writing->table = table_file_new(writing->made ? writing->made : job->file,
+					name_of(job), job->question, style, error);
+	return writing->table ? 0 : -1;
+}
+
+static int take_rows(void *context, const struct cell *row, size_t rows,
+		     struct error *error)
+{
+	struct writing *writing = context;
+	size_t columns = writing->job->question->columns;
+
+	if (!writing->dataset)
+		return table_file_rows(writing->table, row, rows, error);
+	for (size_t i = 0; i < rows; i++)
+		if (dataset_row(writing->dataset, &row[i * columns], error))
+			return -1;
+	return 0;
+}
+
+/* Show how far all jobs are; whether one failed, so that others are to end early. */
+static bool count_rows(struct table_work *work, uint64_t rows, uint64_t mended)
+{
+	uint64_t all = 0;
+	bool failed;
+
+	for (size_t i = 0; i < work->jobs; i++)
+		all += (uint64_t)work->job[i].question->rows;
+	pthread_mutex_lock(&work->lock);
+	work->rows += rows;
+	work->mended += mended;
+	failed = work->failed != SIZE_MAX;
+	progress_update(work->progress, "rows", work->rows, 0, all);
+	pthread_mutex_unlock(&work->lock);
+	return failed;
+}
+
+static int end_writing(struct writing *writing, struct error *error)
+{
+	FILE *made = writing->made;
+
+	if (writing->dataset) {
+		if (dataset_end(writing->dataset, error))
+			return -1;
+		count_rows(writing->work, writing->uncounted,
+			   dataset_mended(writing->dataset));
+		return 0;
+	}
+	if (table_file_end(writing->table, error))
+		return -1;
+	count_rows(writing->work, writing->uncounted, table_file_mended(writing->table));
+	writing->made = NULL;
+	return made ? export_close(made, name_of(writing->job), error) : 0;
+}
+
+static void clear_writing(struct writing *writing)
+{
+	table_file_free(writing->table);
+	dataset_free(writing->dataset);
+	free(writing->room);
+	if (writing->made)
+		fclose(writing->made);
+}
+
+/* The row with nodes' names for their numbers. */
+static const struct cell *name_nodes(const struct writing *writing,
+				     const struct cell *row)
+{
+	const struct question *question = writing->job->question;
+	struct cell *room = writing->room;
+
+	memcpy(room, row, question->columns * sizeof(*row));
+	for (size_t i = 0; i < question->columns; i++) {
+		const struct scope_node *node;
+
+		if (!question->column[i].is_node || row[i].type != CELL_INTEGER)
+			continue;
+		node = scope_find(writing->work->scope, row[i].integer);
+		if (node)
+			cell_set_bytes(&room[i], CELL_TEXT, node->name,
+				       strlen(node->name));
+	}
+	return room;
+}
+
+static int pass_row(void *context, const struct cell *row, struct error *error)
+{
+	struct writing *writing = context;
+
+	if (++writing->uncounted == ROWS_A_COUNT) {
+		writing->uncounted = 0;
+		if (count_rows(writing->work, ROWS_A_COUNT, 0))
+			return error_set(error, "stopped");
+	}
+	return row_pipe_put(writing->pipe,
+			    writing->room ? name_nodes(writing, row) : row);
+}
+
+static bool has_nodes(const struct question *question)
+{
+	for (size_t i = 0; i < question->columns; i++)
+		if (question->column[i].is_node)
+			return true;
+	return false;
+}
+
+static int pass_rows(struct writing *writing, struct timeline_query *query,
+		     struct error *error)
+{
+	int more;
+
+	if (writing->job->question->walk)
+		return timeline_query_each(query, pass_row, writing, error);
+	while ((more = timeline_query_next(query, error)) > 0)
+		if (pass_row(writing, timeline_query_row(query), error))
+			return -1;
+	return more;
+}
+
+/* What a column has had, in bits. */
+enum {
+	SEEN_INTEGER = 1 << 0,
+	SEEN_LONG_INTEGER = 1 << 1, /* one that is no double exactly */
+	SEEN_REAL = 1 << 2,
+	SEEN_TEXT = 1 << 3,
+	SEEN_BLOB = 1 << 4,
+};
+
+#define DOUBLE_MOST (INT64_C(1) << 53)
+
+unsigned table_sorts(const struct cell *cell)
+{
+	switch (cell->type) {
+	case CELL_NULL:
+		break;
+	case CELL_INTEGER:
+		return cell->integer < -DOUBLE_MOST || cell->integer > DOUBLE_MOST
+			   ? SEEN_INTEGER | SEEN_LONG_INTEGER
+			   : SEEN_INTEGER;
+	case CELL_REAL:
+		return SEEN_REAL;
+	case CELL_TEXT:
+		return SEEN_TEXT;
+	case CELL_BLOB:
+		return SEEN_BLOB;
+	}
+	return 0;
+}
+
+/*
+ * A type that loses no value: integers, also among reals where each is one exactly, are
+ * numbers; numbers among others, and numbers that do not go together, become their texts,
+ * as CSV has them; with a blob among them all are bytes; without a value it is as
+ * declared.
+ */
+enum question_type table_type(const struct question_column *column, unsigned seen)
+{
+	if (seen & SEEN_BLOB)
+		return QUESTION_BLOB;
+	if (!seen)
+		return column->declared == QUESTION_ANY ? QUESTION_TEXT
+							: column->declared;
+	if (seen & SEEN_TEXT)
+		return QUESTION_TEXT;
+	if (!(seen & SEEN_REAL))
+		return QUESTION_INTEGER;
+	return seen & SEEN_LONG_INTEGER ? QUESTION_TEXT : QUESTION_REAL;
+}
+
+static bool is_typed(const struct question *question)
+{
+	for (size_t i = 0; i < question->columns; i++)
+		if (question->column[i].type == QUESTION_ANY)
+			return false;
+	return true;
+}
+
+/*
+ * Give a type to each column that has none: SQLite has types for values, not for columns.
+ * So all rows are asked for once before they are written; the second time they are the
+ * same, as nobody writes to a timeline.
+ */
+static int find_types(struct table_work *work, struct question *question,
+		      struct timeline_reader *timeline, struct error *error)
+{
+	struct timeline_query *query;
+	unsigned *seen;
+	int more = -1;
+
+	if (!work->style->parquet || is_typed(question))
+		return 0;
+	query = question_ask(question, false, timeline, work->scope, error);
+	seen = mem_zalloc(question->columns * sizeof(*seen));
+	while (query && (more = timeline_query_next(query, error)) > 0)
+		for (size_t i = 0; i < question->columns; i++)
+			seen[i] |= table_sorts(&timeline_query_row(query)[i]);
+	for (size_t i = 0; i < question->columns; i++) {
+		struct question_column *column = &question->column[i];
+
+		if (column->type != QUESTION_ANY)
+			continue;
+		column->type = table_type(column, seen[i]);
+		column->mixed = true;
+	}
+	free(seen);
+	timeline_query_free(query);
+	return more;
+}
+
+static int write_table(struct table_work *work, struct table_job *job,
+		       struct timeline_reader *timeline, struct error *error)
+{
+	struct writing writing = {.work = work, .job = job};
+	const struct question *question = job->question;
+	struct timeline_query *query;
+	int status = -1;
+
+	if (find_types(work, job->question, timeline, error))
+		return -1;
+	query =
+	    question_ask(question, question->walk != NULL, timeline, work->scope, error);
+	if (!query)
+		return -1;
+	if (begin_writing(&writing, error))
+		goto out;
+	if (has_nodes(question))
+		writing.room = mem_alloc(question->columns * sizeof(*writing.room));
+	writing.pipe = row_pipe_new(question->columns, work->pipe, take_rows, &writing);
+	status = pass_rows(&writing, query, error);
+	if (row_pipe_end(writing.pipe, error))
+		status = -1;
+	if (!status)
+		status = end_writing(&writing, error);
+out:
+	clear_writing(&writing);
+	timeline_query_free(query);
+	return status;
+}
+
+/* Of those that failed the first counts; that others were stopped is no cause. */
+static void note_failure(struct table_work *work, size_t job, struct error *error)
+{
+	pthread_mutex_lock(&work->lock);
+	if (work->failed == SIZE_MAX ||
+	    (job < work->failed && strcmp(error_text(error), "stopped") != 0)) {
+		error_clear(&work->error);
+		work->error = *error;
+		*error = (struct error)ERROR_INIT;
+		work->failed = job;
+	}
+	pthread_mutex_unlock(&work->lock);
+	error_clear(error);
+}
+
+static void do_job(void *context, size_t index)
+{
+	struct table_work *work = context;
+	size_t job = work->order[index];
+	struct error error = ERROR_INIT;
+	struct timeline_reader *timeline;
+
+	if (count_rows(work, 0, 0))
+		return;
+	timeline = timeline_reader_open(work->timeline, &error);
+	if (!timeline || write_table(work, &work->job[job], timeline, &error))
+		note_failure(work, job, &error);
+	timeline_reader_free(timeline);
+}
+
+void table_work_plan(struct table_work *work, int wanted)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	work->threads = wanted ? wanted : processors > 0 ? (int)processors : 1;
+	/* Most rows are events': two threads for each of a few tables end sooner. */
+	work->pipe = work->threads > (work->jobs == 1 ? 1 : 3);
+	if (work->pipe)
+		work->threads /= 2;
+	if ((size_t)work->threads > work->jobs)
+		work->threads = work->jobs ? (int)work->jobs : 1;
+}
+
+static int longest_first(const void *a, const void *b, void *context)
+{
+	const struct table_job *job = context;
+	size_t left = *(const size_t *)a, right = *(const size_t *)b;
+	int64_t left_rows = job[left].question->rows;
+	int64_t right_rows = job[right].question->rows;
+
+	if (left_rows != right_rows)
+		return left_rows < right_rows ? 1 : -1;
+	return left < right ? -1 : 1;
+}
+
+int table_work_run(struct table_work *work, struct error *error)
+{
+	work->failed = SIZE_MAX;
+	work->order = mem_alloc((work->jobs + 1) * sizeof(*work->order));
+	for (size_t i = 0; i < work->jobs; i++)
+		work->order[i] = i;
+	qsort_r(work->order, work->jobs, sizeof(*work->order), longest_first, work->job);
+	pthread_mutex_init(&work->lock, NULL);
+	parallel_run(work->threads, work->jobs, do_job, work);
+	pthread_mutex_destroy(&work->lock);
+	free(work->order);
+	if (work->failed == SIZE_MAX)
+		return 0;
+	error_clear(error);
+	*error = work->error;
+	return -1;
+}

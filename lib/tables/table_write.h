@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TABLES_TABLE_WRITE_H
+#define CT_TABLES_TABLE_WRITE_H
+
+#include <pthread.h>
+
+#include "base/progress.h"
+#include "tables/dataset.h"
+
+/* One question and where its rows go. */
+struct table_job {
+	struct question *question;
+	/* A file of this name in the directory; NULL: `file`, or the dataset. */
+	char *name;
+	FILE *file; /* open; `file_name` is what errors call it */
+	const char *file_name;
+	struct dataset_key *key; /* a dataset in the directory */
+	size_t keys, most_files;
+};
+
+/*
+ * Many tables by a few threads, each with a reader of its own: the longest tables first.
+ * A single table is read by one thread and written by another; many ones too, where there
+ * are four threads or more.
+ */
+struct table_work {
+	const char *timeline; /* its path */
+	const struct scope *scope;
+	const char *directory; /* where jobs make their files; NULL: none does */
+	struct progress *progress;
+	const struct table_style *style;
+	struct table_job *job;
+	size_t jobs, room;
+	int threads;
+	bool pipe; /* read and write in two threads */
+
+	size_t *order;        /* indexes of jobs, the longest first */
+	pthread_mutex_t lock; /* guards the rest */
+	uint64_t rows;        /* done up to now */
+	uint64_t mended;      /* texts that were no UTF-8 */
+	size_t failed;        /* the job, of several the first; SIZE_MAX: none */
+	struct error error;
+};
+
+/* What sorts of values a cell is of, in bits; and a type for a column that has had some
+ * of these, so that no value is lost. */
+unsigned table_sorts(const struct cell *cell);
+enum question_type table_type(const struct question_column *column, unsigned sorts);
+
+/* How many threads: `wanted`, or 0: one a processor; not more than there are jobs. */
+void table_work_plan(struct table_work *work, int wanted);
+
+/* Do all jobs. 0, or -1 with the error of the first job that failed, in their order. */
+int table_work_run(struct table_work *work, struct error *error);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "timeline/query.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+
+int query_rows(struct timeline_reader *timeline, const char *sql,
+	       const struct cell *value, timeline_take *take, void *context,
+	       struct error *error)
+{
+	struct timeline_query *query = timeline_query_new(timeline, sql, error);
+	int more = -1;
+
+	if (query && timeline_query_ask(query, value, timeline_query_parameters(query),
+					error) == 0)
+		while ((more = timeline_query_next(query, error)) > 0)
+			if (take(context, timeline_query_row(query), error)) {
+				more = -1;
+				break;
+			}
+	timeline_query_free(query);
+	return more;
+}
+
+int query_scope(struct timeline_reader *timeline, const struct scope *scope,
+		const char *sql, timeline_take *take, void *context, struct error *error)
+{
+	const struct cell value[] = {cell_of_integer(scope->begin_ns),
+				     cell_of_integer(scope->end_ns)};
+
+	return query_rows(timeline, sql, value, take, context, error);
+}
+
+struct one_integer {
+	int64_t *integer;
+	int found;
+};
+
+static int take_integer(void *context, const struct cell *row, struct error *error)
+{
+	struct one_integer *one = context;
+
+	(void)error;
+	if (!one->found && row->type == CELL_INTEGER) {
+		*one->integer = row->integer;
+		one->found = 1;
+	}
+	return 0;
+}
+
+int query_integer(struct timeline_reader *timeline, const char *sql,
+		  const struct cell *value, int64_t *integer, struct error *error)
+{
+	struct one_integer one = {.integer = integer};
+
+	return query_rows(timeline, sql, value, take_integer, &one, error) ? -1
+									   : one.found;
+}
+
+struct cell cell_of_integer(int64_t integer)
+{
+	return (struct cell){.type = CELL_INTEGER, .integer = integer};
+}
+
+int64_t cell_integer(const struct cell *cell, int64_t otherwise)
+{
+	return cell->type == CELL_INTEGER ? cell->integer : otherwise;
+}
+
+double cell_number(const struct cell *cell)
+{
+	return cell->type == CELL_REAL      ? cell->real
+	       : cell->type == CELL_INTEGER ? (double)cell->integer
+					    : (double)NAN;
+}
+
+char *cell_text(const struct cell *cell)
+{
+	return cell->type == CELL_TEXT ? mem_strndup(cell->bytes, cell->size)
+				       : mem_strdup("");
+}

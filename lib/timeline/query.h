@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_TIMELINE_QUERY_H
+#define CT_TIMELINE_QUERY_H
+
+#include "base/error.h"
+#include "timeline/reader.h"
+#include "timeline/scope.h"
+
+/* What formats ask of a timeline: a SELECT, whose rows are handed on one by one. */
+
+/* With a value a parameter. 0; or -1 with error, or where `take` returned other than 0.
+ */
+int query_rows(struct timeline_reader *timeline, const char *sql,
+	       const struct cell *value, timeline_take *take, void *context,
+	       struct error *error);
+
+/* The first parameters are the scope's begin and end, as far as there are any. */
+int query_scope(struct timeline_reader *timeline, const struct scope *scope,
+		const char *sql, timeline_take *take, void *context, struct error *error);
+
+/* The first row's first cell: 1 where there is one and it is an integer, 0, or -1. */
+int query_integer(struct timeline_reader *timeline, const char *sql,
+		  const struct cell *value, int64_t *integer, struct error *error);
+
+/* Steps of processors' speeds in the scope: node, cpu, ts_ns, kHz; in time's order. */
+#define QUERY_FREQUENCIES                                                                \
+	"SELECT e.node, coalesce(f.cpu_id, e.cpu), e.ts_ns, f.state FROM"                \
+	" (SELECT id, cpu_id, state FROM power_cpu_frequency"                            \
+	" UNION ALL SELECT id, cpu_id, state FROM cpu_frequency) AS f"                   \
+	" CROSS JOIN event AS e ON e.id = f.id WHERE e.ts_ns BETWEEN ?1 AND ?2"          \
+	" AND f.state > 0 ORDER BY e.ts_ns, e.id"
+
+struct cell cell_of_integer(int64_t integer);
+
+/* The cell's integer, or this where it has none. */
+int64_t cell_integer(const struct cell *cell, int64_t otherwise);
+
+/* A number as a real, NaN where it is none. */
+double cell_number(const struct cell *cell);
+
+/* A text, "" where it is none. For free(). */
+char *cell_text(const struct cell *cell);
+
+#endif
