@@ -59,84 +59,25 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-static size_t count_of(const struct recipe *recipe, const char *key)
+static void print_summary(const char *path, const struct recipe *recipe)
 {
-	const struct recipe_value *list = recipe_get(recipe, key);
-
-	return list ? list->count : 0;
-}
-
-static int print_summary(const struct request *request, const struct plan *plan,
-			 struct error *error)
-{
-	const struct recipe *recipe = plan->recipe;
+	const struct recipe_value *executes = recipe_get(recipe, "execute");
 	size_t points = recipe_points(recipe), nodes = recipe->nodes.count;
-	size_t roles = recipe->roles.count - 1, commands = count_of(recipe, "execute");
+	size_t roles = recipe->roles.count - 1, commands = executes ? executes->count : 0;
 
-	(void)error;
-	fprintf(plan->file,
-		"%s: %s, %zu node%s, %zu role%s, %zu command%s, %zu point%s\n",
-		request->words.item[1], recipe_text(&recipe->checked, "name"), nodes,
-		plural(nodes), roles, plural(roles), commands, plural(commands), points,
-		plural(points));
-	return 0;
+	printf("%s: %s, %zu node%s, %zu role%s, %zu command%s, %zu point%s\n", path,
+	       recipe_text(&recipe->checked, "name"), nodes, plural(nodes), roles,
+	       plural(roles), commands, plural(commands), points, plural(points));
 }
 
-static int print_points(const struct request *request, const struct plan *plan,
-			struct error *error)
+static void print_sensors(const struct recipe_value *known)
 {
-	struct plan point = *plan;
+	const struct recipe_value *all = recipe_value_find(known, "sensors");
 
-	(void)request;
-	(void)error;
-	for (point.point = 0; point.point < recipe_points(plan->recipe); point.point++)
-		plan_print_point(&point);
-	return 0;
-}
-
-static int print_nodes(const struct request *request, const struct plan *plan,
-		       struct error *error)
-{
-	(void)request;
-	(void)error;
-	plan_print_nodes(plan);
-	return 0;
-}
-
-static int print_plan(const struct request *request, const struct plan *plan,
-		      struct error *error)
-{
-	(void)request;
-	return plan_print(plan, error);
-}
-
-static int print_json(const struct request *request, const struct plan *plan,
-		      struct error *error)
-{
-	char *text = plan_json(plan);
-
-	(void)request;
-	(void)error;
-	fprintf(plan->file, "%s\n", text);
-	free(text);
-	return 0;
-}
-
-static int print_sensors(const struct request *request, struct error *error)
-{
-	struct recipe_value known;
-	const struct recipe_value *all;
-
-	(void)request;
-	(void)error;
-	recipe_known(&known);
-	all = recipe_value_find(&known, "sensors");
 	for (size_t i = 0; i < all->count; i++)
 		printf("%-14s every %3s s  %s\n", all->entry[i].key,
 		       recipe_text(&all->entry[i].value, "interval"),
 		       recipe_text(&all->entry[i].value, "help"));
-	recipe_value_clear(&known);
-	return 0;
 }
 
 static void list_events(const struct recipe_value *names, const char *mark)
@@ -145,15 +86,10 @@ static void list_events(const struct recipe_value *names, const char *mark)
 		printf("  %s%s\n", names->entry[i].value.text, mark);
 }
 
-static int print_events(const struct request *request, struct error *error)
+static void print_events(const struct recipe_value *known)
 {
-	struct recipe_value known;
-	const struct recipe_value *all;
+	const struct recipe_value *all = recipe_value_find(known, "events");
 
-	(void)request;
-	(void)error;
-	recipe_known(&known);
-	all = recipe_value_find(&known, "events");
 	for (size_t i = 0; i < all->count; i++) {
 		const struct recipe_value *preset = &all->entry[i].value;
 
@@ -161,8 +97,6 @@ static int print_events(const struct request *request, struct error *error)
 		list_events(recipe_value_find(preset, "required"), " (needed)");
 		list_events(recipe_value_find(preset, "optional"), "");
 	}
-	recipe_value_clear(&known);
-	return 0;
 }
 
 static int write_starter(const struct request *request, struct error *error)
@@ -182,22 +116,25 @@ static int write_starter(const struct request *request, struct error *error)
 	return output_commit(&output, error);
 }
 
-/* What each subcommand does: with a recipe, or without. */
+/* Those up to JSON take a recipe. */
 static const struct subcommand {
 	const char *name;
-	int (*with)(const struct request *request, const struct plan *plan,
-		    struct error *error);
-	int (*without)(const struct request *request, struct error *error);
+	enum subcommand_id {
+		VALIDATE,
+		POINTS,
+		NODES,
+		PLAN,
+		JSON,
+		INIT,
+		SENSORS,
+		EVENTS
+	} id;
 	bool takes_point, takes_run, takes_output;
 } subcommands[] = {
-    {"validate", print_summary, NULL, false, false, false},
-    {"points", print_points, NULL, false, false, false},
-    {"nodes", print_nodes, NULL, false, false, false},
-    {"plan", print_plan, NULL, true, true, false},
-    {"json", print_json, NULL, true, true, false},
-    {"init", NULL, write_starter, false, false, true},
-    {"sensors", NULL, print_sensors, false, false, false},
-    {"events", NULL, print_events, false, false, false},
+    {"validate", VALIDATE, false, false, false}, {"points", POINTS, false, false, false},
+    {"nodes", NODES, false, false, false},       {"plan", PLAN, true, true, false},
+    {"json", JSON, true, true, false},           {"init", INIT, false, false, true},
+    {"sensors", SENSORS, false, false, false},   {"events", EVENTS, false, false, false},
 };
 
 enum { SUBCOMMANDS = sizeof(subcommands) / sizeof(*subcommands) };
@@ -226,9 +163,9 @@ static const struct subcommand *find_subcommand(const struct request *request,
 static int check_request(const struct request *request, const struct subcommand *command,
 			 struct error *error)
 {
-	if (command->with && request->words.count != 2)
+	if (command->id <= JSON && request->words.count != 2)
 		return error_set(error, "%s: want one RECIPE", command->name);
-	if (!command->with && request->words.count != 1)
+	if (command->id > JSON && request->words.count != 1)
 		return error_set(error, "%s: '%s' is too much", command->name,
 				 request->words.item[1]);
 	if (request->point && !command->takes_point)
@@ -257,26 +194,19 @@ static void print_errors(const struct recipe_errors *errors)
 	}
 }
 
-/* Into memory first, so that nothing is printed of what fails. */
-static int print_recipe(const struct request *request, const struct subcommand *command,
-			const struct recipe *recipe, struct error *error)
+/* All of a plan into memory first, so that nothing is printed of what fails. */
+static int print_plan(const struct plan *plan, struct error *error)
 {
-	struct plan plan = {.recipe = recipe,
-			    .point = request->point ? (size_t)request->point - 1 : 0,
-			    .run = request->run};
-	size_t points = recipe_points(recipe), size = 0;
+	struct plan held = *plan;
 	char *text = NULL;
+	size_t size = 0;
 	int status;
 
-	if (plan.point >= points)
-		return error_misuse(error, "--point %d: %s has %zu point%s",
-				    request->point, request->words.item[1], points,
-				    plural(points));
-	plan.file = open_memstream(&text, &size);
-	if (!plan.file)
+	held.file = open_memstream(&text, &size);
+	if (!held.file)
 		return error_errno(error, "memory");
-	status = command->with(request, &plan, error);
-	if (fclose(plan.file) && status == 0)
+	status = plan_print(&held, error);
+	if (fclose(held.file) && status == 0)
 		status = error_errno(error, "memory");
 	if (status == 0)
 		fwrite(text, 1, size, stdout);
@@ -284,19 +214,55 @@ static int print_recipe(const struct request *request, const struct subcommand *
 	return status;
 }
 
-static int run(const struct request *request, const struct subcommand *command,
-	       struct error *error)
+static int print_recipe(const struct request *request, enum subcommand_id id,
+			const struct recipe *recipe, struct error *error)
+{
+	struct plan plan = {.recipe = recipe,
+			    .point = request->point ? (size_t)request->point - 1 : 0,
+			    .run = request->run,
+			    .file = stdout};
+	size_t points = recipe_points(recipe);
+	char *text;
+
+	if (plan.point >= points)
+		return error_misuse(error, "--point %d: %s has %zu point%s",
+				    request->point, request->words.item[1], points,
+				    plural(points));
+	if (id == PLAN)
+		return print_plan(&plan, error);
+	if (id == VALIDATE)
+		print_summary(request->words.item[1], recipe);
+	for (; id == POINTS && plan.point < points; plan.point++)
+		plan_print_point(&plan);
+	if (id == NODES)
+		plan_print_nodes(&plan);
+	if (id == JSON) {
+		text = plan_json(&plan);
+		puts(text);
+		free(text);
+	}
+	return 0;
+}
+
+static int run(const struct request *request, enum subcommand_id id, struct error *error)
 {
 	struct recipe_errors errors = {0};
+	struct recipe_value known;
 	struct recipe recipe;
 	int status;
 
-	if (command->without)
-		return command->without(request, error);
+	if (id == INIT)
+		return write_starter(request, error);
+	if (id > JSON) {
+		recipe_known(&known);
+		(id == SENSORS ? print_sensors : print_events)(&known);
+		recipe_value_clear(&known);
+		return 0;
+	}
 	status = recipe_read(&recipe, request->words.item[1], &errors);
 	print_errors(&errors);
 	if (status == 0) {
-		status = print_recipe(request, command, &recipe, error);
+		status = print_recipe(request, id, &recipe, error);
 		recipe_clear(&recipe);
 	}
 	recipe_errors_clear(&errors);
@@ -309,7 +275,7 @@ static enum exit_status act(const struct request *request, struct error *error)
 
 	if (!command || check_request(request, command, error))
 		return EXIT_MISUSE;
-	return run(request, command, error) ? EXIT_FAILED : EXIT_DONE;
+	return run(request, command->id, error) ? EXIT_FAILED : EXIT_DONE;
 }
 
 static void clear_request(struct request *request)

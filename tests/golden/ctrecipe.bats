@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Recipes: what is read, what is said of mistakes, and that a shell gets it back.
+# Recipes: what is read, what is said of errors, and that a shell gets it back.
 
 load common
 
@@ -39,7 +39,7 @@ good=fixtures/recipe/good
 	if grep hunter2 "$scratch/stdout" "$scratch/stderr"; then return 1; fi
 }
 
-@test "all mistakes are told, not the first alone" {
+@test "all errors are told, not the first alone" {
 	cat >r.yaml <<-'END'
 		hosts: [-a, b]
 		interval: x
