@@ -4,10 +4,10 @@
 # What differs on a terminal: script(1) makes one.
 load common
 
-# on_terminal COLUMNS LOCALE COMMAND: what it shows there, without carriage returns.
+# on_terminal COLUMNS LOCALE COMMAND: what it leaves there; lines of progress are overwritten.
 on_terminal()
 {
-	LC_ALL=$2 script -qec "stty cols $1; $3" /dev/null </dev/null | tr -d '\r' | sed 's/\x1b\[[0-9;]*[A-Za-z]//g'
+	LC_ALL=$2 script -qec "stty cols $1; $3" /dev/null </dev/null | sed 's/\r*$//; s/.*\r//; s/\x1b\[[0-9;]*[A-Za-z]//g'
 }
 
 @test "a table that is too wide goes on below" {
@@ -19,6 +19,10 @@ on_terminal()
 	ctanalyze requests --table parts sample.db | tr -s ' ' '\n' | sed 's/^+-//; s/^us$//' | sort -u >values
 	on_terminal 80 C.UTF-8 'ctanalyze requests --table parts sample.db' | tr -s ' ' '\n' | sed 's/^±//; s/^µs$//' | sort -u >shown
 	diff values shown
+}
+
+@test "clocks for people" {
+	golden terminal_clocks on_terminal 100 C.UTF-8 'ctsync datasets/sample'
 }
 
 @test "letters as the locale has them; files have ASCII" {
