@@ -107,11 +107,11 @@ hostile_recipe()
 		done
 	END
 	for point in 1 2 3 4 5 6 7; do
-		ctrecipe plan hostile.yaml --point $point >plan
+		ctrecipe plan hostile.yaml --point $point >the.plan
 		for shell in sh dash 'busybox sh' bash; do
 			command -v "${shell%% *}" >/dev/null || continue
 			# shellcheck disable=SC2086 # two words
-			OUT=got $shell take.sh <plan
+			OUT=got $shell take.sh <the.plan
 			# shellcheck disable=SC2086
 			(cd "$scratch" && $shell run/got.command) >ran
 			cmp got.word ran
