@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
+# shellcheck shell=sh disable=SC2015,SC2030,SC2031,SC2034,SC2119,SC2120,SC2154
 #
+# The way to the nodes.
+
 # OpenSSH: one connection a node for as long as a command of ours lasts, and
 # sessions over it. All that ssh is told stands in one configuration of our own,
 # which jump hosts get as well, and which takes in the user's.
@@ -44,6 +46,7 @@ make_work()
 	sockets=$work/s
 	mkdir "$sockets" || fail "cannot write at $work"
 	if [ ${#sockets} -gt 45 ]; then
+		# Short, whatever TMPDIR is.
 		sockets=$(mktemp -d /tmp/ctc.XXXXXX) || fail 'cannot make a directory for sockets'
 	fi
 	trap leave EXIT
@@ -198,4 +201,99 @@ open_gateway()
 hop_url()
 {
 	printf 'ssh://%s\n' "$1"
+}
+
+# action NODE SECONDS ACTION [WORD...]: of the node's script; the answer is in
+# $answers, standard input is handed on. Fails if the node says so, or says nothing.
+action()
+{
+	action_node=$1
+	action_seconds=$2
+	shift 2
+	answers=$work/answers.$action_node
+	action_status=126
+	get_dir "$action_node" || {
+		: >"$answers"
+		echo 'nothing was set up there' >>"$errors"
+		return 1
+	}
+	ask "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$step_seconds" "$@"
+	action_status=$?
+	while IFS= read -r answer_line; do
+		case $answer_line in
+		'problem '*) node_problem "$action_node" "${answer_line#problem }" ;;
+		esac
+	done <"$answers"
+	[ "$action_status" -eq 0 ]
+}
+
+# ask NODE SECONDS WORD...: a command on the node, of which the answer goes to $answers:
+# lines that may be an answer, and no others. All of it is in $answers.raw.
+ask()
+{
+	remote "$@" >"$answers.raw"
+	ask_status=$?
+	[ "$(size_of "$answers.raw")" -lt "$most_bytes" ] || {
+		echo "it answers with more than $most_bytes bytes" >>"$errors"
+		ask_status=125
+	}
+	take_answers <"$answers.raw" >"$answers"
+	while IFS= read -r answer_line; do
+		case $answer_line in
+		'failed '*) printf '%s\n' "${answer_line#failed }" >>"$errors" ;;
+		esac
+	done <"$answers"
+	return "$ask_status"
+}
+
+# A node may send what it likes. What comes out is KEY VALUE, where the value is one
+# that this key may have; a login shell may have said more, which is passed over.
+take_answers()
+{
+	tr -d '\000' | LC_ALL=C awk -- "$escape_functions"'
+	BEGIN {
+		number = "^(0|[1-9][0-9]*)$"
+		word = "^[A-Za-z0-9_.:@+~-]*$"
+		words = "^[A-Za-z0-9_.:@+~ -]*$"
+		split("free_kib kib odd pid", name)
+		for (i in name)
+			may[name[i]] = number
+		split("clock lttng manager rights sessiond state sysstat tcpdump tcpdump_rights", name)
+		for (i in name)
+			may[name[i]] = word
+		split("events offload offloads process tracer", name)
+		for (i in name)
+			may[name[i]] = words
+		split("active daemon dir failed place problem said shell tools user", name)
+		for (i in name)
+			may[name[i]] = ""
+		may["status"] = "^(0|[1-9][0-9]?[0-9]?|timeout|stopped)$"
+	}
+	$0 == "end"
+	{
+		space = index($0, " ")
+		key = substr($0, 1, space - 1)
+		value = substr($0, space + 1, 400)
+	}
+	!(key in may) { next }
+	key == "problem" && ++problems > 100 { next }
+	value !~ may[key] || may[key] == number && length(value) > 15 {
+		if (!odd[key]++)
+			print "problem it answers nonsense about its " key
+		next
+	}
+	{ print key " " escaped(value, "") }'
+}
+
+# What the node said of something, by the shell alone: it is asked for often.
+fact()
+{
+	while IFS= read -r fact_line; do
+		case $fact_line in
+		"$1 "*)
+			printf '%s\n' "${fact_line#"$1 "}"
+			return
+			;;
+		esac
+	done <"$answers"
 }
