@@ -6,11 +6,87 @@
  * them once and gives them a number.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "export/intern.h"
-#include "export/perfetto/protobuf.h"
 #include "export/perfetto/writer.h"
+
+/*
+ * The encoding of Protocol Buffers (protobuf.dev/programming-guides/encoding): fields in
+ * any order, each a tag and a value.
+ */
+enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
+
+static void tag(struct bytes *out, unsigned field, enum wire_type type)
+{
+	bytes_add_varint(out, (uint64_t)field << 3 | type);
+}
+
+static void protobuf_add_uint(struct bytes *out, unsigned field, uint64_t value)
+{
+	tag(out, field, WIRE_VARINT);
+	bytes_add_varint(out, value);
+}
+
+static void protobuf_add_int(struct bytes *out, unsigned field, int64_t value)
+{
+	protobuf_add_uint(out, field, (uint64_t)value);
+}
+
+static void protobuf_add_fixed64(struct bytes *out, unsigned field, uint64_t value)
+{
+	tag(out, field, WIRE_FIXED64);
+	bytes_add_le(out, value, 8);
+}
+
+static void protobuf_add_double(struct bytes *out, unsigned field, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	protobuf_add_fixed64(out, field, bits);
+}
+
+static void protobuf_add_text(struct bytes *out, unsigned field, const char *text)
+{
+	size_t size = strlen(text);
+	char *clean = NULL;
+
+	if (!utf8_is_valid(text, size)) {
+		text = clean = utf8_clean(text);
+		size = strlen(text);
+	}
+	tag(out, field, WIRE_BYTES);
+	bytes_add_varint(out, size);
+	bytes_add(out, text, size);
+	free(clean);
+}
+
+/* Most messages are short, so one byte is left for the length. */
+static size_t protobuf_begin(struct bytes *out, unsigned field)
+{
+	tag(out, field, WIRE_BYTES);
+	bytes_add_byte(out, 0);
+	return out->size;
+}
+
+static void protobuf_end(struct bytes *out, size_t begun)
+{
+	size_t size = out->size - begun, more = 0;
+
+	for (size_t rest = size >> 7; rest; rest >>= 7)
+		more++;
+	if (more) {
+		bytes_extend(out, more);
+		memmove(out->data + begun + more, out->data + begun, size);
+	}
+	out->size = begun - 1;
+	bytes_add_varint(out, size);
+	out->size += size;
+}
 
 enum { TRACE_PACKET = 1 };
 
@@ -120,7 +196,7 @@ static void add_clock(struct bytes *out, enum builtin_clock clock, nsec_t now_ns
  * too, so that nothing is converted. Boottime is the axis that some parts of the
  * viewer take for granted; here it is the same.
  */
-static void proto_begin(struct perfetto_writer *base, nsec_t origin_ns)
+static void add_begin(struct perfetto_writer *base, nsec_t origin_ns)
 {
 	struct bytes *out = &base->out;
 	size_t packet = begin_packet(out, STATE_CLEARED | NEEDS_STATE), inner;
@@ -316,7 +392,6 @@ static void proto_free(struct perfetto_writer *base)
 }
 
 static const struct perfetto_writer_ops proto_ops = {
-    .begin = proto_begin,
     .track = proto_track,
     .event = proto_event,
     .counter = proto_counter,
@@ -324,11 +399,12 @@ static const struct perfetto_writer_ops proto_ops = {
     .free = proto_free,
 };
 
-struct perfetto_writer *perfetto_proto_new(FILE *file, const char *name)
+struct perfetto_writer *perfetto_proto_new(FILE *file, const char *name, nsec_t origin_ns)
 {
 	struct proto_writer *writer = mem_zalloc(sizeof(*writer));
 
 	writer->base =
 	    (struct perfetto_writer){.ops = &proto_ops, .file = file, .name = name};
+	add_begin(&writer->base, origin_ns);
 	return &writer->base;
 }
