@@ -89,9 +89,8 @@ int statement_chosen(const struct export *export, struct error *error)
 	struct cell value = {.type = CELL_TEXT};
 	const struct timeline_temporary table = {
 	    .name = "chosen",
-	    .sql = "SELECT id, name, place FROM (SELECT id, name, row_number() OVER "
-		   "(ORDER BY id) AS place FROM node) "
-		   "WHERE id IN (SELECT value FROM json_each(?1))",
+	    .sql = "SELECT id, name, id IN (SELECT value FROM json_each(?1)) AS chosen "
+		   "FROM node",
 	    .value = &value,
 	    .index = "id"};
 	int status;

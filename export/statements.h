@@ -33,7 +33,7 @@ int statement_rows(struct timeline_reader *timeline, const char *file, const cha
 int statement_tables(struct timeline_reader *timeline, const char *file,
 		     const char *prefix, const struct cell *value, struct error *error);
 
-/* Make the table `chosen` of the scope's nodes: id, name, place among all from 1. */
+/* Make the table `chosen` of all nodes: id, name, and whether the scope has it. */
 int statement_chosen(const struct export *export, struct error *error);
 
 #endif

@@ -4,24 +4,25 @@
 -- parts of --tracks that it is for, and what its rows are: slices, values of counters, or
 -- notes for the user (kind, count, text).
 --
--- A slice: node, begin_ns, end_ns (NULL: an instant), cut (1: at its begin, 2: at its end),
--- track, which of those of the node, that one's name (NULL: it follows from the rest),
--- category, name, arrow (a number; negative: at its last end). All further columns are
--- values under their names; of "@NAME" a thread's number, that of the thread is written.
--- The slices of one track come by their end: those of a thread where they lie by thread,
--- those of a processor or disk where they are sorted.
+-- A slice: node, begin_ns, end_ns (NULL: an instant), which track of the node, name. All
+-- further columns are values under their names; of "@NAME" a thread's number, that of the
+-- thread is written. But "=cut" is 1 where it is cut at its begin, 2 at its end; "=arrow"
+-- the number of an arrow, negative at its last end; "=label" the track's name where it does
+-- not follow from the rest; "=track" and "=category" stand in the statement's name where
+-- they are the same for all. The slices of one track come by their end: those of a thread
+-- where they lie by thread, those of a processor or disk where they are sorted.
 --
 -- A counter: node, at_ns, value, track, which, item, number and name of the activity in
 -- whose group it stands (NULL: it stands in that of its track), name, unit.
 
---- clocks slices
-SELECT id, ?1, NULL, 0, 'run', 0, NULL, 'run', 'run', NULL,
+--- clocks slices run run
+SELECT id, ?1, NULL, 0, 'run',
 	(SELECT value FROM meta WHERE key = 'name') AS "name", (SELECT value FROM meta WHERE key = 'run') AS "run",
 	(SELECT value FROM meta WHERE key = 'version') AS "version"
 FROM node ORDER BY id
 
---- clocks slices
-SELECT s.node, ?1, NULL, 0, 'run', 0, NULL, 'clock', 'clock of ' || coalesce(s.name, 'source ' || s.id), NULL,
+--- clocks slices run clock
+SELECT s.node, ?1, NULL, 0, 'clock of ' || coalesce(s.name, 'source ' || s.id),
 	s.quality AS "quality", coalesce(nullif(r.name, ''), 'none: left as it was') AS "reference",
 	s.kind AS "kind", s.path AS "path", s.events AS "events", s.discarded AS "discarded"
 FROM source AS s LEFT JOIN source AS r ON r.id = s.reference ORDER BY s.id
@@ -62,15 +63,14 @@ WHERE EXISTS (SELECT 1 FROM event_class WHERE name = 'sched_switch' AND events >
 	AND NOT EXISTS (SELECT 1 FROM event_class
 		WHERE name IN ('sched_wakeup', 'sched_waking', 'sched_wakeup_new') AND events > 0)
 
---- states slices
-SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2,
-	'states', s.tid, NULL, 'state',
+--- states slices states state
+SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.tid,
 	CASE s.state_code WHEN 1 THEN 'Running' WHEN 5 THEN 'Dead'
 		WHEN 0 THEN CASE s.preempted WHEN 1 THEN 'Runnable (preempted)' ELSE 'Runnable' END
 		ELSE CASE CASE s.wait_assumed WHEN 0 THEN s.wait END WHEN 'thread' THEN 'Blocked on a thread'
 			WHEN 'disk' THEN 'Blocked on a disk' WHEN 'network' THEN 'Blocked on the network'
 			WHEN 'timer' THEN 'Blocked on a timer' WHEN 'interrupt' THEN 'Blocked on an interrupt'
-			ELSE 'Blocked' END END, NULL,
+			ELSE 'Blocked' END END,
 	CASE WHEN s.state_code < 2 THEN s.cpu END AS "cpu", CASE s.state_code WHEN 1 THEN s.priority END AS "priority",
 	s.syscall AS "system call", CASE WHEN s.state_code IN (2, 3, 4) THEN s.switch_state END AS "switch_state",
 	CASE WHEN s.state_code NOT IN (1, 5)
@@ -79,13 +79,14 @@ SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.cut | (s.begin_ns < ?1)
 		THEN s.waker_tid END AS "@interrupted",
 	CASE WHEN s.state_code NOT IN (1, 5) THEN s.wake_event END AS "wakeup event",
 	CASE WHEN s.state_code NOT IN (1, 5) AND s.wake_first_recv = s.wake_last_recv
-		AND s.wait_assumed = 0 THEN s.wake_last_recv END AS "receive event"
+		AND s.wait_assumed = 0 THEN s.wake_last_recv END AS "receive event",
+	s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2 AS "=cut"
 FROM thread_state AS s WHERE s.tid <> 0 AND s.begin_ns <= ?2 AND s.end_ns >= ?1
 ORDER BY s.node, s.tid, s.begin_ns, s.id
 
 -- What processors ran. Nothing is drawn where one was idle, so it has to be said where that
 -- is not known. More processors than 4096 are taken to be damage.
---- cpus slices
+--- cpus slices cpu
 WITH RECURSIVE kernel AS (
 	SELECT node, begin_ns, end_ns FROM source AS s
 	WHERE typeof(begin_ns) = 'integer' AND typeof(end_ns) = 'integer' AND end_ns >= begin_ns
@@ -99,34 +100,34 @@ gap AS (
 processor AS (
 	SELECT id AS node, 0 AS cpu, CASE WHEN cpus BETWEEN 1 AND 4095 THEN cpus ELSE 1 END AS cpus FROM node
 	UNION ALL SELECT node, cpu + 1, cpus FROM processor WHERE cpu + 1 < cpus)
-SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2) AS until_ns, s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2,
-	'cpu', s.cpu, NULL, 'cpu', coalesce(nullif(coalesce(s.comm, t.comm), ''), '(no name)'), NULL,
-	s.tid AS "tid", p.pid AS "pid", s.priority AS "priority"
+SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2) AS until_ns, s.cpu,
+	coalesce(nullif(coalesce(s.comm, t.comm), ''), '(no name)'), s.tid AS "tid", p.pid AS "pid",
+	s.priority AS "priority", s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2 AS "=cut", 'cpu' AS "=category"
 FROM thread_state AS s LEFT JOIN thread AS t ON t.id = s.thread LEFT JOIN process AS p ON p.id = t.process
 WHERE s.state_code = 1 AND s.tid <> 0 AND s.cpu IS NOT NULL AND s.begin_ns <= ?2 AND s.end_ns >= ?1
 UNION ALL
-SELECT g.node, g.from_ns, g.to_ns, 0, 'cpu', p.cpu, NULL, 'recorded', 'not recorded', NULL, NULL, NULL, NULL
+SELECT g.node, g.from_ns, g.to_ns, p.cpu, 'not recorded', NULL, NULL, NULL, 0, 'recorded'
 FROM gap AS g JOIN processor AS p ON p.node = g.node WHERE g.from_ns < g.to_ns
-ORDER BY until_ns, 1, 6
+ORDER BY until_ns, 1, 4
 
 --- interrupts slices
-SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2,
-	s.kind, s.cpu, NULL, s.kind, coalesce(s.name, s.kind || ' ' || s.number), NULL,
-	s.number AS "number", s.tid AS "@interrupted", s.begin_ns - s.raised_ns AS "raise latency ns"
+SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.cpu, coalesce(s.name, s.kind || ' ' || s.number),
+	s.number AS "number", s.tid AS "@interrupted", s.begin_ns - s.raised_ns AS "raise latency ns",
+	s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2 AS "=cut", s.kind AS "=track", s.kind AS "=category"
 FROM irq AS s WHERE s.begin_ns <= ?2 AND s.end_ns >= ?1 ORDER BY s.end_ns, s.id
 
---- syscalls slices
-SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2,
-	'syscalls', s.tid, NULL, 'syscall', s.name, NULL, s.ret AS "return", s.fd AS "fd", s.count AS "count",
-	s.path AS "path", s.cpu AS "cpu", s.entry_event AS "entry event", s.exit_event AS "exit event"
+--- syscalls slices syscalls syscall
+SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.tid, s.name,
+	s.ret AS "return", s.fd AS "fd", s.count AS "count", s.path AS "path", s.cpu AS "cpu",
+	s.entry_event AS "entry event", s.exit_event AS "exit event",
+	s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2 AS "=cut"
 FROM syscall AS s WHERE s.begin_ns <= ?2 AND s.end_ns >= ?1 ORDER BY s.node, s.tid, s.begin_ns, s.id
 
 -- A disk without a name has its numbers for one.
---- disks slices
-SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2,
-	'disk', s.dev, CASE WHEN s.disk NOT LIKE '%,%' THEN 'disk ' || s.disk || ' (' || (s.dev >> 20) || ':'
-		|| (s.dev & 1048575) || ')' ELSE 'disk ' || (s.dev >> 20) || ':' || (s.dev & 1048575) END,
-	'disk', s.operation, NULL, s.sector AS "sector", s.bytes / 512 AS "sectors",
+--- disks slices disk disk
+SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.dev, s.operation, CASE WHEN s.disk NOT LIKE '%,%' THEN 'disk ' || s.disk || ' (' || (s.dev >> 20) || ':'
+		|| (s.dev & 1048575) || ')' ELSE 'disk ' || (s.dev >> 20) || ':' || (s.dev & 1048575) END AS "=label",
+	s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2 AS "=cut", s.sector AS "sector", s.bytes / 512 AS "sectors",
 	s.issue_ns - s.begin_ns AS "queued ns", s.tid AS "tid", coalesce(s.comm, t.comm) AS "comm",
 	nullif(s.error, 0) AS "error"
 FROM block_request AS s LEFT JOIN thread AS t ON t.id = s.thread
@@ -142,44 +143,48 @@ WHERE e.ts_ns BETWEEN ?1 AND ?2 AND f.state > 0 ORDER BY e.ts_ns, e.id
 -- An instant where a message was sent, one where it was received, and an arrow between
 -- them, from the earlier one, or else viewers draw none. An end that is not within the
 -- scope is not there, and an arrow has two; then the instant says where the other one is.
---- messages slices
-WITH side AS (SELECT 0 AS received UNION ALL SELECT 1),
-ends AS (
-	SELECT m.*, received, IIF(received, dst_node, src_node) AS node, IIF(received, recv_ns, send_ns) AS at_ns,
-		IIF(received, src_node, dst_node) AS other, IIF(received, send_ns, recv_ns) AS other_ns,
-		IIF(received, recv_event, send_event) AS event
-	FROM message AS m CROSS JOIN side)
-SELECT m.node, m.at_ns, NULL, 0, IIF(m.received, 'received', 'sent'), 0, NULL, 'message',
-	coalesce(nullif(m.protocol, ''), 'message'),
-	CASE WHEN d.id IS NOT NULL AND m.other_ns BETWEEN ?1 AND ?2
-		THEN IIF(m.received = (m.recv_ns < m.send_ns), m.id, -m.id) END,
+--- messages slices sent message
+SELECT m.src_node, m.send_ns, NULL, 0, coalesce(nullif(m.protocol, ''), 'message'),
+	CASE WHEN n.chosen AND m.recv_ns BETWEEN ?1 AND ?2
+		THEN CASE WHEN m.recv_ns < m.send_ns THEN -m.id ELSE m.id END END AS "=arrow",
 	m.id AS "message",
 	CASE WHEN m.sport IS NULL THEN m.src WHEN instr(m.src, ':') THEN '[' || m.src || ']:' || m.sport
 		ELSE m.src || ':' || m.sport END AS "source",
 	CASE WHEN m.dport IS NULL THEN m.dst WHEN instr(m.dst, ':') THEN '[' || m.dst || ']:' || m.dport
 		ELSE m.dst || ':' || m.dport END AS "destination",
 	m.bytes AS "bytes", m.seq AS "seq", CASE WHEN n.id IS NOT NULL THEN m.recv_ns - m.send_ns END AS "latency ns",
-	e.tid AS "tid", m.event AS "event",
-	IIF(m.received, NULL, n.name) AS "to", IIF(m.received, n.name, NULL) AS "from",
-	CASE m.received WHEN 0 THEN CASE WHEN n.id IS NULL OR m.other_ns IS NULL THEN 'at a time not known'
-		WHEN d.id IS NULL THEN 'at a node left out'
-		WHEN m.other_ns NOT BETWEEN ?1 AND ?2 THEN 'outside of this export''s time' END END AS "received",
-	CASE m.received WHEN 1 THEN CASE WHEN n.id IS NULL OR m.other_ns IS NULL THEN 'at a time not known'
-		WHEN d.id IS NULL THEN 'at a node left out'
-		WHEN m.other_ns NOT BETWEEN ?1 AND ?2 THEN 'outside of this export''s time' END END AS "sent"
-FROM ends AS m LEFT JOIN event AS e ON e.id = m.event
-LEFT JOIN node AS n ON n.id = m.other AND m.other_ns IS NOT NULL LEFT JOIN chosen AS d ON d.id = n.id
-WHERE m.at_ns BETWEEN ?1 AND ?2 ORDER BY m.id, m.received
+	e.tid AS "tid", m.send_event AS "event", CASE WHEN m.recv_ns IS NOT NULL THEN n.name END AS "to",
+	CASE WHEN n.id IS NULL OR m.recv_ns IS NULL THEN 'at a time not known'
+		WHEN NOT n.chosen THEN 'at a node left out'
+		WHEN m.recv_ns NOT BETWEEN ?1 AND ?2 THEN 'outside of this export''s time' END AS "received"
+FROM message AS m LEFT JOIN event AS e ON e.id = m.send_event LEFT JOIN chosen AS n ON n.id = m.dst_node
+WHERE m.send_ns BETWEEN ?1 AND ?2 ORDER BY m.id
+
+--- messages slices received message
+SELECT m.dst_node, m.recv_ns, NULL, 0, coalesce(nullif(m.protocol, ''), 'message'),
+	CASE WHEN n.chosen AND m.send_ns BETWEEN ?1 AND ?2
+		THEN CASE WHEN m.recv_ns < m.send_ns THEN m.id ELSE -m.id END END AS "=arrow",
+	m.id AS "message",
+	CASE WHEN m.sport IS NULL THEN m.src WHEN instr(m.src, ':') THEN '[' || m.src || ']:' || m.sport
+		ELSE m.src || ':' || m.sport END AS "source",
+	CASE WHEN m.dport IS NULL THEN m.dst WHEN instr(m.dst, ':') THEN '[' || m.dst || ']:' || m.dport
+		ELSE m.dst || ':' || m.dport END AS "destination",
+	m.bytes AS "bytes", m.seq AS "seq", CASE WHEN n.id IS NOT NULL THEN m.recv_ns - m.send_ns END AS "latency ns",
+	e.tid AS "tid", m.recv_event AS "event", CASE WHEN m.send_ns IS NOT NULL THEN n.name END AS "from",
+	CASE WHEN n.id IS NULL OR m.send_ns IS NULL THEN 'at a time not known'
+		WHEN NOT n.chosen THEN 'at a node left out'
+		WHEN m.send_ns NOT BETWEEN ?1 AND ?2 THEN 'outside of this export''s time' END AS "sent"
+FROM message AS m LEFT JOIN event AS e ON e.id = m.recv_event LEFT JOIN chosen AS n ON n.id = m.src_node
+WHERE m.recv_ns BETWEEN ?1 AND ?2 ORDER BY m.id
 
 --- tasks notes
 SELECT 'tasks', count(*), count(*) || ' tasks are of no node of the run, and left out' FROM invocation
 WHERE begin_ns <= ?2 AND (end_ns >= ?1 OR end_ns IS NULL) AND node IS NULL HAVING count(*) > 0
 
 -- Tasks that a scheduler recorded, beside one another.
---- tasks slices
+--- tasks slices tasks task
 SELECT node, max(begin_ns, ?1), max(coalesce(min(end_ns, ?2), ?2), max(begin_ns, ?1)) AS until_ns,
-	(begin_ns < ?1) | (end_ns IS NULL OR end_ns > ?2) * 2, 'tasks', 0, NULL, 'task',
-	coalesce(nullif(name, ''), 'task'), NULL, id AS "invocation", pid AS "pid", status AS "status",
+	0, coalesce(nullif(name, ''), 'task'), (begin_ns < ?1) | (end_ns IS NULL OR end_ns > ?2) * 2 AS "=cut", id AS "invocation", pid AS "pid", status AS "status",
 	begin_ns - enqueue_ns AS "queued ns"
 FROM invocation WHERE begin_ns <= ?2 AND (end_ns >= ?1 OR end_ns IS NULL) AND node IS NOT NULL
 ORDER BY until_ns, begin_ns, id

@@ -49,6 +49,7 @@ struct perfetto_rows {
 	size_t count, room;
 	struct intmap first; /* by hash: index of the first row */
 	struct row *last;    /* that was asked for */
+	const struct thread *last_thread;
 	uint32_t last_track; /* number of the last track made */
 	int32_t last_spare;  /* the last id of a thread that did not fit */
 };
@@ -124,8 +125,8 @@ static bool is_up_to(const struct thread *thread, int64_t node, int64_t tid, nse
 }
 
 /* The thread that had this tid then; NULL if the timeline does not know of it. */
-static const struct thread *find_thread(const struct perfetto_rows *rows, int64_t node,
-					int64_t tid, nsec_t at_ns)
+static const struct thread *search_thread(const struct perfetto_rows *rows, int64_t node,
+					  int64_t tid, nsec_t at_ns)
 {
 	size_t low = 0, high = rows->threads;
 	const struct thread *found;
@@ -146,10 +147,23 @@ static const struct thread *find_thread(const struct perfetto_rows *rows, int64_
 	return found && found->node == node && found->tid == tid ? found : NULL;
 }
 
+/* The same, where most come after each other. */
+static const struct thread *follow_thread(struct perfetto_rows *rows, int64_t node,
+					  int64_t tid, nsec_t at_ns)
+{
+	const struct thread *last = rows->last_thread;
+	const struct thread *next = last + 1, *end = rows->thread + rows->threads;
+
+	if (!last || last->node != node || last->tid != tid || at_ns < last->begin_ns ||
+	    (next < end && next->node == node && next->tid == tid))
+		rows->last_thread = last = search_thread(rows, node, tid, at_ns);
+	return last;
+}
+
 char *perfetto_rows_thread(const struct perfetto_rows *rows, int64_t node, int64_t tid,
 			   nsec_t at_ns)
 {
-	const struct thread *thread = find_thread(rows, node, tid, at_ns);
+	const struct thread *thread = search_thread(rows, node, tid, at_ns);
 
 	return mem_printf("%s %" PRId64,
 			  thread && *thread->comm ? thread->comm : "thread", tid);
@@ -373,7 +387,7 @@ const struct perfetto_place *perfetto_rows_lane(struct perfetto_rows *rows,
 	struct lane *lane;
 
 	if (slot->kind == ROW_STATES || slot->kind == ROW_SYSCALLS) {
-		label.thread = find_thread(rows, slot->node, slot->of, slot->begin_ns);
+		label.thread = follow_thread(rows, slot->node, slot->of, slot->begin_ns);
 		key.item = label.thread ? label.thread->life : 0;
 	}
 	row = get(rows, &key, &label);
