@@ -173,7 +173,7 @@ struct work {
 
 /* Fall-backs, which change what the numbers are worth. */
 static void note_sources(const struct work *work, const struct opendc_choice *choice,
-			 bool sampled, struct export *export)
+			 struct export *export)
 {
 	for (size_t i = 0; i < work->cluster.nodes; i++) {
 		const struct opendc_node *node = &work->cluster.node[i];
@@ -183,7 +183,7 @@ static void note_sources(const struct work *work, const struct opendc_choice *ch
 		if (!node->switches)
 			problem_add(&export->notes, node->fact->name, "fallback", 1,
 				    "no scheduling events, so processor time is %s",
-				    sampled
+				    work->charger.sampled
 					? "by samples of processes, where there are any"
 				    : export->scope.without_spans
 					? "not known: want a timeline with spans "
@@ -283,7 +283,7 @@ static void note_accounts(const struct work *work, struct export *export)
 }
 
 static int gather(struct work *work, const struct opendc_choice *choice,
-		  struct export *export, bool *sampled, struct error *error)
+		  struct export *export, struct error *error)
 {
 	struct opendc_charger *charger = &work->charger;
 
@@ -298,7 +298,7 @@ static int gather(struct work *work, const struct opendc_choice *choice,
 					   .export = export,
 					   .choice = choice};
 	return opendc_charger_init(charger, error) ||
-		       opendc_charge_samples(charger, sampled, error) ||
+		       opendc_charge_samples(charger, error) ||
 		       opendc_hold_samples(charger, error) ||
 		       opendc_hold_pages(charger, error)
 		   ? -1
@@ -309,13 +309,12 @@ static int export_run(struct export *export, const struct opendc_choice *choice,
 		      struct error *error)
 {
 	struct work work = {0};
-	bool sampled = false;
-	int status = gather(&work, choice, export, &sampled, error);
+	int status = gather(&work, choice, export, error);
 
 	if (!status)
 		status = opendc_write(&work.charger, error);
 	if (!status) {
-		note_sources(&work, choice, sampled, export);
+		note_sources(&work, choice, export);
 		note_tasks(&work, choice, export);
 		note_unrecorded(&work, export);
 		note_accounts(&work, export);
