@@ -104,7 +104,7 @@ static enum options_status parse(struct request *request, struct text_list *word
 {
 	struct option_row rows[REQUEST_ROWS + 1];
 	struct command command = {.name = "ctanalyze",
-				  .usage = "[OPTION...] ANALYSIS TIMELINE",
+				  .usage = "[OPTION...] [ANALYSIS] TIMELINE",
 				  .summary = "answers from a timeline",
 				  .rows = rows};
 	bool is_help = asks_for_help(argc, argv);
@@ -308,6 +308,14 @@ static enum exit_status run(const struct request *request, const struct catalog 
 	if (catalog->own == 1 && words->count == 1 && !request->print_sql) {
 		analysis = &catalog->file[catalog->files - 1]->analysis;
 		rest = *words;
+	} else if (words->count == 1 && access(words->item[0], F_OK) == 0) {
+		/* `ctanalyze run.db`, unless there is an analysis of that name. */
+		analysis = catalog_find(catalog, words->item[0], error);
+		if (!analysis) {
+			error_clear(error);
+			analysis = catalog_find(catalog, "overview", error);
+			rest = *words;
+		}
 	} else {
 		analysis = catalog_find(catalog, words->item[0], error);
 	}

@@ -37,6 +37,8 @@ static const struct heeded_row all_rows[] = {
      "only these threads", 0, 0, HEEDS_THREAD},
     {0, "pid", OPTION_LIST, offsetof(struct request, pid_words), "N,...",
      "only threads of these processes", 0, 0, HEEDS_THREAD},
+    {0, "events", OPTION_LIST, offsetof(struct request, event_words), "GLOB,...",
+     "only events of classes with such a name", 0, 0, HEEDS_EVENTS},
     {0, "min", OPTION_STRING, offsetof(struct request, min), "SPAN",
      "nothing that took less: 20us, 1.5ms, 2s; without a unit in microseconds", 0, 0,
      HEEDS_SPAN},
@@ -79,7 +81,7 @@ static const struct heeded_row all_rows[] = {
     {0, "log", OPTION_FLAG, offsetof(struct request, log), NULL,
      "every one, in order of time", 0, 0, HEEDS_FORMS},
     {0, "limit", OPTION_INT, offsetof(struct request, limit_given), "N",
-     "at most N rows a table, 0: all", 0, 2147483647, HEEDS_TABLES},
+     "at most N rows a table, 0: all", 0, 2147483647, HEEDS_TABLES | HEEDS_LIMIT},
     {0, "sort", OPTION_STRING, offsetof(struct request, sort), "COLUMN,...",
      "order of rows; -COLUMN: falling", 0, 0, HEEDS_TABLES},
     {0, "table", OPTION_STRING, offsetof(struct request, table), "NAME",
@@ -326,6 +328,7 @@ int request_check(struct request *request, struct error *error)
 		return error_misuse(error, "--request: '%s' is no number of a message",
 				    request->request_text);
 	split(&request->node_words, &request->nodes);
+	split(&request->event_words, &request->events);
 	split(&request->name_words, &request->names);
 	split(&request->measure_words, &request->measures);
 	split(&request->metric_words, &request->metrics);
@@ -346,12 +349,13 @@ void request_clear(struct request *request)
 	    request->to,          request->group,    request->request_text,
 	    request->min_size,    request->max_size, request->print_sql};
 	struct text_list *lists[] = {
-	    &request->node_words,    &request->cpu_words,    &request->tid_words,
-	    &request->pid_words,     &request->name_words,   &request->sql,
-	    &request->measure_words, &request->measures,     &request->metric_words,
-	    &request->item_words,    &request->aliases,      &request->metrics,
-	    &request->items,         &request->nodes,        &request->names,
-	    &request->irq_words,     &request->softirq_words};
+	    &request->node_words,    &request->cpu_words,     &request->tid_words,
+	    &request->pid_words,     &request->name_words,    &request->sql,
+	    &request->measure_words, &request->measures,      &request->metric_words,
+	    &request->item_words,    &request->aliases,       &request->metrics,
+	    &request->items,         &request->nodes,         &request->names,
+	    &request->irq_words,     &request->softirq_words, &request->event_words,
+	    &request->events};
 	struct range_list *ranges[] = {&request->cpus, &request->tids, &request->pids,
 				       &request->irqs, &request->softirqs};
 

@@ -161,6 +161,12 @@ static void init_clock(struct clock *clock, const struct source *entry)
 	clock->segments = 1;
 }
 
+/* Whether not a run was given, but the directory of one node. */
+static bool is_node_alone(const struct merge_run *run)
+{
+	return run->files.nodes == 1 && strcmp(run->files.node[0].path, run->path) == 0;
+}
+
 /* In a run directory a source's node is the directory; alone it is its own. */
 static void add_source(struct merge_run *run, uint32_t index, bool is_directory)
 {
@@ -169,7 +175,10 @@ static void add_source(struct merge_run *run, uint32_t index, bool is_directory)
 	const char *name = entry->name;
 	size_t length = strlen(name);
 
-	if (is_directory) {
+	if (is_directory && is_node_alone(run)) {
+		name = run->files.node[0].name;
+		length = strlen(name);
+	} else if (is_directory) {
 		name = entry->path + strlen(run->path);
 		name += strspn(name, "/");
 		length = strcspn(name, "/");
