@@ -17,6 +17,7 @@ _ctexport_options()
 		echo '--to --pickle --prefix --activity --interval --batch --retry --state'
 		echo '--dashboard'
 		;;
+	json) echo '--events' ;;
 	tracekit) echo '--stage' ;;
 	perfetto) echo '--format --tracks' ;;
 	esac
@@ -52,7 +53,7 @@ _ctexport()
 	fi
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'opendc parquet csv graphite perfetto tracekit' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'opendc parquet csv json graphite perfetto tracekit' -- "$word")
 		return
 	fi
 	local words
@@ -64,7 +65,7 @@ _ctexport()
 	case $before in
 	--begin | --end | --node | --query | --table | --level | --row-group | \
 		-j | --jobs | --to | --prefix | --activity | --batch | --retry | --stage | \
-		--interval | --cpu-mhz | --memory)
+		--interval | --cpu-mhz | --memory | --events)
 		return
 		;;
 	-o | --output | --state | --dashboard)
