@@ -10,8 +10,8 @@
 
 #include "base/bytes.h"
 #include "base/mem.h"
+#include "base/texts.h"
 #include "base/utf8.h"
-#include "export/intern.h"
 #include "export/perfetto/writer.h"
 
 /*
@@ -167,7 +167,7 @@ enum interned_text { INTERNED_IID = 1, INTERNED_TEXT = 2 };
 
 struct proto_writer {
 	struct perfetto_writer base;
-	struct intern categories, names, annotation_names, annotation_texts;
+	struct texts categories, names, annotation_names, annotation_texts;
 	struct bytes interned; /* content of the packet's InternedData */
 };
 
@@ -267,22 +267,27 @@ static void proto_track(struct perfetto_writer *base, const struct perfetto_trac
 	protobuf_end(out, packet);
 }
 
-/* A text as its number, or as it is where numbers have run out. */
-static void add_interned(struct proto_writer *writer, struct intern *texts,
+/*
+ * Past so many texts others get no number, and longer texts never do: memory does not
+ * grow with the run.
+ */
+enum { INTERN_MOST = 1 << 16, INTERN_LONGEST = 64 };
+
+/* A text as its number, or as it is where it has none. */
+static void add_interned(struct proto_writer *writer, struct texts *texts,
 			 enum interned_data sort, unsigned field_iid, unsigned field_text,
 			 const char *text)
 {
 	struct bytes *out = &writer->base.out;
-	bool is_new;
-	uint32_t number = intern(texts, text, &is_new);
-	size_t entry;
+	size_t count = texts->count, number, entry;
 
-	if (!number) {
+	if (count == INTERN_MOST || strnlen(text, INTERN_LONGEST + 1) > INTERN_LONGEST) {
 		protobuf_add_text(out, field_text, text);
 		return;
 	}
+	number = texts_put(texts, text) + 1;
 	protobuf_add_uint(out, field_iid, number);
-	if (!is_new)
+	if (texts->count == count)
 		return;
 	entry = protobuf_begin(&writer->interned, sort);
 	protobuf_add_uint(&writer->interned, INTERNED_IID, number);
@@ -383,10 +388,10 @@ static void proto_free(struct perfetto_writer *base)
 {
 	struct proto_writer *writer = (struct proto_writer *)base;
 
-	intern_clear(&writer->categories);
-	intern_clear(&writer->names);
-	intern_clear(&writer->annotation_names);
-	intern_clear(&writer->annotation_texts);
+	texts_clear(&writer->categories);
+	texts_clear(&writer->names);
+	texts_clear(&writer->annotation_names);
+	texts_clear(&writer->annotation_texts);
 	bytes_clear(&writer->interned);
 	free(writer);
 }

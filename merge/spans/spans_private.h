@@ -4,9 +4,9 @@
 
 #include "base/cell.h"
 #include "base/intmap.h"
+#include "base/texts.h"
 #include "merge/spans/span_log.h"
 #include "merge/spans/spans.h"
-#include "merge/texts.h"
 
 /* What the parts share. Texts are numbers of `texts`; NO_TEXT: none. */
 #define NO_TEXT ((int64_t)-1)

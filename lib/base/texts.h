@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_MERGE_TEXTS_H
-#define CT_MERGE_TEXTS_H
+#ifndef CT_BASE_TEXTS_H
+#define CT_BASE_TEXTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
