@@ -51,6 +51,11 @@ static size_t terminal_width(FILE *file)
 	return size.ws_col;
 }
 
+bool table_on_terminal(FILE *file)
+{
+	return terminal_width(file) > 0;
+}
+
 static size_t count_characters(const char *text)
 {
 	size_t count = 0;

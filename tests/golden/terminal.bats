@@ -21,6 +21,10 @@ on_terminal()
 	diff values shown
 }
 
+@test "clocks for people" {
+	golden terminal_clocks on_terminal 100 C.UTF-8 'ctsync datasets/sample'
+}
+
 @test "letters as the locale has them; files have ASCII" {
 	on_terminal 200 C.UTF-8 'ctsync datasets/sample' >utf8
 	grep -q '^node2 .* ±595 µs .* accurate$' utf8
