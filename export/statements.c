@@ -45,24 +45,6 @@ void statement_clear(struct statement *statement)
 	free(statement->sql);
 }
 
-int statement_rows(struct timeline_reader *timeline, const char *file, const char *name,
-		   const struct cell *value, timeline_take *take, void *context,
-		   struct error *error)
-{
-	struct statement statement;
-	int status = -1;
-	bool found = false;
-
-	while (!found && statement_next(&file, &statement)) {
-		found = strcmp(statement.name, name) == 0;
-		if (found)
-			status = query_rows(timeline, statement.sql, value, take, context,
-					    error);
-		statement_clear(&statement);
-	}
-	return found ? status : error_set(error, "no statement '%s'", name);
-}
-
 int statement_tables(struct timeline_reader *timeline, const char *file,
 		     const char *prefix, const struct cell *value, struct error *error)
 {

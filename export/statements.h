@@ -24,11 +24,6 @@ bool statement_next(const char **at, struct statement *statement);
 
 void statement_clear(struct statement *statement);
 
-/* The rows of a statement, with these values. As query_rows. */
-int statement_rows(struct timeline_reader *timeline, const char *file, const char *name,
-		   const struct cell *value, timeline_take *take, void *context,
-		   struct error *error);
-
 /* Make the tables whose names begin so, in their order: 0, or -1 with error. */
 int statement_tables(struct timeline_reader *timeline, const char *file,
 		     const char *prefix, const struct cell *value, struct error *error);
