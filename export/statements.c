@@ -68,6 +68,7 @@ int statement_chosen(const struct export *export, struct error *error)
 	char *ids;
 	size_t size;
 	FILE *out = open_memstream(&ids, &size);
+	int any = 0;
 	struct cell value = {.type = CELL_TEXT};
 	const struct timeline_temporary table = {
 	    .name = "chosen",
@@ -77,10 +78,10 @@ int statement_chosen(const struct export *export, struct error *error)
 	    .index = "id"};
 	int status;
 
-	fputs("[null", out);
+	putc('[', out);
 	for (size_t i = 0; i < scope->nodes; i++)
 		if (scope->node[i].chosen)
-			fprintf(out, ",%" PRId64, scope->node[i].id);
+			fprintf(out, "%s%" PRId64, any++ ? "," : "", scope->node[i].id);
 	putc(']', out);
 	fclose(out);
 	cell_set_bytes(&value, CELL_TEXT, ids, size);
