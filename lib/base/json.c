@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -76,25 +77,63 @@ const char *json_library_version(void)
 	return jansson_version_str();
 }
 
-void json_add_string(struct bytes *text, const char *string, size_t size)
+/* Characters that stand for themselves, up to the first other one. */
+static size_t plain_length(const char *text, size_t size)
 {
-	bytes_add_byte(text, '"');
-	for (size_t i = 0, step; i < size; i += step) {
-		unsigned char c = (unsigned char)string[i];
-		char escape[8];
+	size_t length = 0;
 
-		step = utf8_length_within(string + i, size - i);
-		if (!step) {
-			step = 1;
-			bytes_add(text, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
-		} else if (c < 0x20) {
-			snprintf(escape, sizeof(escape), "\\u%04x", c);
-			bytes_add(text, escape, 6);
-		} else {
-			if (c == '"' || c == '\\')
-				bytes_add_byte(text, '\\');
-			bytes_add(text, string + i, step);
-		}
+	while (length < size && (unsigned char)text[length] >= 0x20 &&
+	       (unsigned char)text[length] < 0x80 && text[length] != '"' &&
+	       text[length] != '\\')
+		length++;
+	return length;
+}
+
+static void add_escape(struct bytes *out, unsigned char byte)
+{
+	char text[8];
+
+	if (byte == '"' || byte == '\\')
+		snprintf(text, sizeof(text), "\\%c", byte);
+	else if (byte < 0x20)
+		snprintf(text, sizeof(text), "\\u%04x", byte);
+	else
+		snprintf(text, sizeof(text), "%c", byte);
+	bytes_add(out, text, strlen(text));
+}
+
+void json_add_text(struct bytes *out, const char *text, size_t size)
+{
+	bytes_add_byte(out, '"');
+	while (size) {
+		size_t length = plain_length(text, size);
+
+		bytes_add(out, text, length);
+		text += length;
+		size -= length;
+		if (!size)
+			break;
+		length = utf8_length_within(text, size);
+		if (!length)
+			bytes_add(out, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
+		else if (length > 1)
+			bytes_add(out, text, length);
+		else
+			add_escape(out, (unsigned char)*text);
+		text += length ? length : 1;
+		size -= length ? length : 1;
 	}
-	bytes_add_byte(text, '"');
+	bytes_add_byte(out, '"');
+}
+
+void json_add_real(struct bytes *out, double number)
+{
+	char text[32];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, number);
+		if (strtod(text, NULL) == number)
+			break;
+	}
+	bytes_add(out, text, strlen(text));
 }

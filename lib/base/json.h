@@ -25,11 +25,12 @@ const char *json_text(const json_t *object, const char *name);
 /* A member as integer; -1 where it is missing, no integer or out of range. */
 int json_nsec(const json_t *object, const char *name, nsec_t *value);
 
-/*
- * Append a string with its quotes; U+FFFD stands for each byte that is no UTF-8. What we
- * write is not made by jansson, to be the same to the byte.
+/* Writing as it comes: a text in quotes, where bytes that are no UTF-8 become U+FFFD...
  */
-void json_add_string(struct bytes *text, const char *string, size_t size);
+void json_add_text(struct bytes *out, const char *text, size_t size);
+
+/* ... and the shortest text that is this finite number again. */
+void json_add_real(struct bytes *out, double number);
 
 /* "2.14" */
 const char *json_library_version(void);

@@ -288,7 +288,7 @@ void ctf_json_add_value(struct bytes *text, const struct field_class *class,
 		snprintf(number, sizeof(number), "%.*g", class->size == 64 ? 17 : 9,
 			 cell->real);
 	if (cell->type == CELL_TEXT || cell->type == CELL_BLOB)
-		json_add_string(text, cell->bytes, cell->size);
+		json_add_text(text, cell->bytes, cell->size);
 	else
 		bytes_add(text, number, strlen(number));
 }
@@ -302,7 +302,7 @@ void ctf_json_add_name(struct bytes *text, const struct field_class *class,
 	bytes_add(text, ",", index > 0);
 	if (!has_members(class))
 		return;
-	json_add_string(text, name, strlen(name));
+	json_add_text(text, name, strlen(name));
 	bytes_add_byte(text, ':');
 }
 
