@@ -193,6 +193,18 @@ static int64_t packet_bytes(const struct packet *packet)
 				   : (int64_t)packet->length;
 }
 
+/* IP's and TCP's headers together; -1: they were not recorded. */
+static int header_bytes(const struct packet *packet)
+{
+	enum { IPV4_LEAST = 20, IPV6 = 40, TCP_LEAST = 20 };
+	int64_t bytes = packet_bytes(packet) - packet->payload;
+
+	if (packet->protocol != IPPROTO_TCP || !(packet->known & PACKET_TRANSPORT) ||
+	    bytes < (packet->family == 6 ? IPV6 : IPV4_LEAST) + TCP_LEAST)
+		return -1;
+	return (int)bytes;
+}
+
 static int64_t event_or_none(int64_t event)
 {
 	return event ? event : TIMELINE_NONE;
@@ -254,7 +266,14 @@ static int write_link(void *context, const void *item)
 	if (linking->spans && link->send.id && link->send.cause.event)
 		set_cause(&row, linking->spans, source[link->send_source].node,
 			  &link->send.cause);
-	requests_message(linking->requests, &row, &link->send.sent);
+	requests_message(linking->requests,
+			 &(struct request_message){
+			     .row = &row,
+			     .send_source = link->send_source,
+			     .recv_source = link->recv_source,
+			     .header = header_bytes(packet),
+			     .flags = packet->protocol == IPPROTO_TCP ? packet->flags : 0,
+			     .sent = &link->send.sent});
 	return timeline_add_message(linking->writer, &row, linking->error);
 }
 

@@ -28,6 +28,7 @@ struct stream {
 };
 
 struct flow {
+	int64_t node[2];
 	size_t protocol, address[2];       /* texts */
 	int64_t port[2];                   /* TIMELINE_NONE: none */
 	int64_t next;                      /* another with its hash, or -1 */
@@ -51,11 +52,10 @@ struct requests {
 	uint64_t carriers; /* messages of tunnels, that carry others */
 };
 
-/* A message, and its packet as it was sent. */
 struct message {
-	const struct timeline_message *row;
-	const struct sent_packet *packet;
-	int64_t id, data; /* bytes of data */
+	const struct request_message *given;
+	const struct timeline_message *row; /* of what was given */
+	int64_t id, data;                   /* bytes of data */
 	bool is_tcp;
 };
 
@@ -99,7 +99,7 @@ struct requests *requests_new(const struct merge_run *run)
 static int64_t data_of(const struct message *message)
 {
 	const struct timeline_message *row = message->row;
-	int64_t header = message->packet->header;
+	int64_t header = message->given->header;
 	int64_t bytes = row->bytes == TIMELINE_NONE ? 0 : row->bytes;
 
 	if (!message->is_tcp)
@@ -121,8 +121,10 @@ static int client_by_ports(const int64_t port[2])
 
 static uint64_t hash_of(const struct flow *flow)
 {
-	const uint64_t part[] = {flow->protocol, flow->address[0], flow->address[1],
-				 (uint64_t)flow->port[0], (uint64_t)flow->port[1]};
+	const uint64_t part[] = {flow->protocol,          flow->address[0],
+				 flow->address[1],        (uint64_t)flow->port[0],
+				 (uint64_t)flow->port[1], (uint64_t)flow->node[0],
+				 (uint64_t)flow->node[1]};
 	uint64_t hash = 0;
 
 	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
@@ -134,7 +136,8 @@ static bool is_flow(const struct flow *a, const struct flow *b)
 {
 	return a->protocol == b->protocol && a->address[0] == b->address[0] &&
 	       a->address[1] == b->address[1] && a->port[0] == b->port[0] &&
-	       a->port[1] == b->port[1];
+	       a->port[1] == b->port[1] && a->node[0] == b->node[0] &&
+	       a->node[1] == b->node[1];
 }
 
 /* The message's flow; `from` is which of its ends sent. Which end is its first does not
@@ -145,9 +148,11 @@ static struct flow *find_flow(struct requests *requests,
 	const size_t address[2] = {texts_put(&requests->texts, row->src),
 				   texts_put(&requests->texts, row->dst)};
 	const int64_t port[2] = {row->sport, row->dport};
+	const int64_t node[2] = {row->src_node, row->dst_node};
 	int first =
 	    address[0] != address[1] ? address[0] > address[1] : port[0] >= port[1];
 	struct flow flow = {
+	    .node = {node[first], node[!first]},
 	    .protocol = texts_put(&requests->texts, row->protocol),
 	    .address = {address[first], address[!first]},
 	    .port = {port[first], port[!first]},
@@ -243,8 +248,8 @@ static bool find_sender(const struct message *message, int64_t *tid, int64_t *ev
 {
 	const struct timeline_message *row = message->row;
 
-	*tid = message->packet->origin_tid;
-	*event = message->packet->origin;
+	*tid = message->given->sent->origin_tid;
+	*event = message->given->sent->origin;
 	if (*event != row->send_event)
 		return *tid == 0;
 	return row->send_by && strcmp(row->send_by, "thread") != 0;
@@ -259,8 +264,8 @@ static void begin_request(struct flow *flow, const struct message *message, size
 	    .id = message->id,
 	    .client = row->src_node,
 	    .server = row->dst_node,
-	    .client_source = row->send_source,
-	    .server_source = row->recv_source,
+	    .client_source = message->given->send_source,
+	    .server_source = message->given->recv_source,
 	    .server_tid = -1,
 	    .begin_ns = row->send_ns,
 	    .arrived_ns = row->recv_ns,
@@ -291,8 +296,8 @@ static void add_response(struct flow *flow, const struct message *message)
 		now->given_ns = now->responded_ns;
 		now->server_by_kernel =
 		    find_sender(message, &now->server_tid, &now->response_event);
-		if (message->packet->origin_ns < now->given_ns)
-			now->given_ns = message->packet->origin_ns;
+		if (message->given->sent->origin_ns < now->given_ns)
+			now->given_ns = message->given->sent->origin_ns;
 	}
 	now->response_bytes = nsec_add(now->response_bytes, message->data);
 	if (recv_ns > now->end_ns) {
@@ -303,13 +308,12 @@ static void add_response(struct flow *flow, const struct message *message)
 
 static void add_message(struct requests *requests, struct message *message)
 {
-	const struct sent_packet *packet = message->packet;
 	int from;
 	struct flow *flow = find_flow(requests, message->row, &from);
 
 	flow->messages[from]++;
-	flow->carriers[from] += packet->is_carrier;
-	if ((packet->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
+	flow->carriers[from] += message->given->sent->is_carrier;
+	if ((message->given->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
 		end_request(requests, flow); /* a new connection */
 		memset(flow->stream, 0, sizeof(flow->stream));
 		flow->client = from;
@@ -330,21 +334,14 @@ static void add_message(struct requests *requests, struct message *message)
 	}
 }
 
-static bool is_second(const struct requests *requests, int64_t source)
+void requests_message(struct requests *requests, const struct request_message *given)
 {
-	return source >= 1 && source <= (int64_t)requests->run->count &&
-	       requests->is_second[source - 1];
-}
-
-void requests_message(struct requests *requests, const struct timeline_message *row,
-		      const struct sent_packet *packet)
-{
-	struct message message = {
-	    .row = row, .packet = packet, .id = ++requests->messages};
+	const struct timeline_message *row = given->row;
+	struct message message = {.given = given, .row = row, .id = ++requests->messages};
 
 	if (row->send_event == TIMELINE_NONE || !row->src || !row->dst ||
-	    is_second(requests, row->send_source) ||
-	    is_second(requests, row->recv_source))
+	    requests->is_second[given->send_source] ||
+	    requests->is_second[given->recv_source])
 		return;
 	message.is_tcp = strcmp(row->protocol, "tcp") == 0;
 	add_message(requests, &message);
@@ -409,17 +406,13 @@ static nsec_t side(nsec_t a, nsec_t b)
 }
 
 /* How far the time from one source's instant to another's may be off; NSEC_MAX: open. */
-static nsec_t bound_between(const struct merge_run *run, int64_t from, nsec_t from_ns,
-			    int64_t to, nsec_t to_ns)
+static nsec_t bound_between(const struct merge_run *run, uint32_t from, nsec_t from_ns,
+			    uint32_t to, nsec_t to_ns)
 {
-	const struct merge_source *a, *b;
+	const struct merge_source *a = &run->source[from], *b = &run->source[to];
 	struct clock_bound begin, end;
 	nsec_t low, high;
 
-	if (from < 1 || to < 1 || from > (int64_t)run->count || to > (int64_t)run->count)
-		return NSEC_MAX;
-	a = &run->source[from - 1];
-	b = &run->source[to - 1];
 	if (is_one_clock(a, b))
 		return 0;
 	begin = clock_bound_at(&a->clock, clock_invert(&a->clock, from_ns), 0);
@@ -482,8 +475,8 @@ static void make_row(const struct requests *requests, const struct request_row *
 			      text(&requests->texts, flow->protocol),
 			      number(row->client),
 			      number(row->server),
-			      number(row->client_source),
-			      number(row->server_source),
+			      number(row->client_source + INT64_C(1)),
+			      number(row->server_source + INT64_C(1)),
 			      text(&requests->texts, flow->address[client]),
 			      known(flow->port[client], TIMELINE_NONE),
 			      text(&requests->texts, flow->address[!client]),
