@@ -17,6 +17,7 @@
 #include "merge/clocks.h"
 #include "merge/describe.h"
 #include "merge/load.h"
+#include "merge/node_messages.h"
 #include "merge/requests.h"
 #include "merge/samples.h"
 #include "merge/tables.h"
@@ -30,8 +31,9 @@ enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIE
 struct request {
 	struct sync_arguments sync;
 	struct text_list runs, events, skip, nodes;
-	char *output, *clocks, *begin, *end;
-	bool no_sync, no_payload, no_spans, force, describe, json, quiet, verbose;
+	char *output, *clocks, *messages, *part, *begin, *end;
+	bool no_sync, no_payload, no_spans, force, describe, json, join, quiet, verbose;
+	bool is_part;  /* of one node, by what ctsync says of the others */
 	char *command; /* how it was called */
 };
 
@@ -64,7 +66,7 @@ static char *make_versions(void)
 static enum options_status parse(struct request *request, int argc, const char **argv,
 				 struct error *error)
 {
-	enum { OWN_ROWS = 16 };
+	enum { OWN_ROWS = 19 };
 	struct option_row rows[] = {
 	    {'o', "output", OPTION_STRING, &request->output, "FILE",
 	     "write the timeline to FILE instead of standard output", 0, 0},
@@ -88,6 +90,12 @@ static enum options_status parse(struct request *request, int argc, const char *
 	     "nothing of what threads, processors and disks did", 0, 0},
 	    {0, "clocks", OPTION_STRING, &request->clocks, "FILE",
 	     "take the clocks from a map that ctsync wrote", 0, 0},
+	    {0, "messages", OPTION_STRING, &request->messages, "FILE",
+	     "take the messages of the one node from what ctsync wrote", 0, 0},
+	    {0, "part", OPTION_STRING, &request->part, "DIR",
+	     "write the one node's tables to DIR, as a part that --join takes", 0, 0},
+	    {0, "join", OPTION_FLAG, &request->join, NULL,
+	     "join parts to tables of Parquet in the directory of --output", 0, 0},
 	    {0, "no-sync", OPTION_FLAG, &request->no_sync, NULL,
 	     "leave every clock at its own epoch", 0, 0},
 	    {'v', "verbose", OPTION_FLAG, &request->verbose, NULL, "say what was merged",
@@ -97,7 +105,7 @@ static enum options_status parse(struct request *request, int argc, const char *
 	};
 	struct command command = {
 	    .name = "ctmerge",
-	    .usage = "[OPTION...] RUN",
+	    .usage = "[OPTION...] RUN | --join -o DIR PART...",
 	    .summary = "a whole run on one timeline, in one SQLite file",
 	    .rows = rows,
 	};
@@ -221,8 +229,14 @@ static int find_clocks(struct merge *merge, struct error *error)
 
 	merge->origins = origins_new();
 	progress_init(&merge->progress, merge->request->quiet);
-	return merge_clocks_find(&merge->run, &wish, merge->origins, &merge->progress,
-				 error);
+	if (!merge->request->is_part)
+		return merge_clocks_find(&merge->run, &wish, merge->origins,
+					 &merge->progress, error);
+	return merge_clocks_find(&merge->run, &wish, NULL, &merge->progress, error) ||
+		       node_messages_read(&merge->run, merge->request->messages,
+					  merge->origins, error)
+		   ? -1
+		   : 0;
 }
 
 static int open_target(struct merge *merge, struct error *error)
@@ -287,7 +301,7 @@ static int write_rows(struct merge *merge, struct error *error)
 		 spans_write_recorded(load->spans, &merge->run, merge->writer, error) ||
 		 merge_samples(&merge->run, &merge->selection, load->processes,
 			       merge->writer, error) ||
-		 processes_write(load->processes, merge->writer, error) ||
+		 processes_write(load->processes, &merge->run, merge->writer, error) ||
 		 write_meta(merge, error) ||
 		 tables_write(&merge->run, merge->writer, error);
 	follow_free(load->follow);
@@ -429,11 +443,14 @@ static enum exit_status run(const struct request *request, struct error *error)
 
 	split(&request->events, &merge.selection.events);
 	split(&request->skip, &merge.selection.skip);
-	split(&request->nodes, &merge.selection.nodes);
+	if (!request->is_part)
+		split(&request->nodes, &merge.selection.nodes);
 	if (sync_arguments_parse(&request->sync, &merge.sync, error) ||
 	    select_times(&merge, 0, error))
 		status = EXIT_MISUSE;
-	else if (merge_run_open(&merge.run, request->runs.item[0], error) ||
+	else if (merge_run_open(&merge.run, request->runs.item[0],
+				request->is_part ? request->nodes.item[0] : NULL,
+				error) ||
 		 check_nodes(&merge, error))
 		status = EXIT_FAILED;
 	else if (sync_arguments_set_sources(&request->sync, &merge.run.sources, error))
@@ -493,6 +510,8 @@ static void clear_request(struct request *request)
 	text_list_clear(&request->nodes);
 	free(request->output);
 	free(request->clocks);
+	free(request->messages);
+	free(request->part);
 	free(request->begin);
 	free(request->end);
 	free(request->command);
@@ -508,6 +527,7 @@ int main(int argc, const char **argv)
 	sync_arguments_init(&request.sync);
 	request.command = quote_command(argc, argv);
 	status = options_end(parse(&request, argc, argv, &error), &error);
+	request.is_part = request.messages || request.part;
 	if (status < 0)
 		status = (int)(check_request(&request, &error) ? EXIT_MISUSE
 							       : run(&request, &error));

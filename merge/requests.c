@@ -77,7 +77,8 @@ static bool is_second_view(const struct merge_run *run, size_t source)
 		int64_t a = merge_run_source(run, run->map.pair[i].a);
 		int64_t b = merge_run_source(run, run->map.pair[i].b);
 
-		if (a && b && (a == (int64_t)kernel + 1 || b == (int64_t)kernel + 1))
+		if (a && b &&
+		    (a == run->source[kernel].id || b == run->source[kernel].id))
 			return true;
 	}
 	return false;
@@ -88,9 +89,11 @@ struct requests *requests_new(const struct merge_run *run)
 	struct requests *requests = mem_zalloc(sizeof(*requests));
 
 	requests->run = run;
-	requests->is_second = mem_zalloc(run->count + 1);
+	requests->is_second = mem_zalloc(run->count + run->elsewhere + 1);
 	for (size_t i = 0; i < run->count; i++)
 		requests->is_second[i] = is_second_view(run, i);
+	for (size_t i = run->count; i < run->count + run->elsewhere; i++)
+		requests->is_second[i] = run->source[i].is_second_view;
 	return requests;
 }
 
@@ -248,6 +251,11 @@ static bool find_sender(const struct message *message, int64_t *tid, int64_t *ev
 {
 	const struct timeline_message *row = message->row;
 
+	if (row->send_event == TIMELINE_NONE) { /* it is elsewhere */
+		*tid = -1;
+		*event = TIMELINE_NONE;
+		return false;
+	}
 	*tid = message->given->sent->origin_tid;
 	*event = message->given->sent->origin;
 	if (*event != row->send_event)
@@ -296,7 +304,8 @@ static void add_response(struct flow *flow, const struct message *message)
 		now->given_ns = now->responded_ns;
 		now->server_by_kernel =
 		    find_sender(message, &now->server_tid, &now->response_event);
-		if (message->given->sent->origin_ns < now->given_ns)
+		if (now->response_event != TIMELINE_NONE &&
+		    message->given->sent->origin_ns < now->given_ns)
 			now->given_ns = message->given->sent->origin_ns;
 	}
 	now->response_bytes = nsec_add(now->response_bytes, message->data);
@@ -339,8 +348,9 @@ void requests_message(struct requests *requests, const struct request_message *g
 	const struct timeline_message *row = given->row;
 	struct message message = {.given = given, .row = row, .id = ++requests->messages};
 
-	if (row->send_event == TIMELINE_NONE || !row->src || !row->dst ||
-	    requests->is_second[given->send_source] ||
+	if ((row->send_event == TIMELINE_NONE &&
+	     given->send_source < requests->run->count) ||
+	    !row->src || !row->dst || requests->is_second[given->send_source] ||
 	    requests->is_second[given->recv_source])
 		return;
 	message.is_tcp = strcmp(row->protocol, "tcp") == 0;
@@ -446,10 +456,11 @@ enum { FIRST_PART = 24, COLUMNS = FIRST_PART + REQUEST_PARTS + 3 };
 static void set_times(const struct requests *requests, const struct request_row *row,
 		      bool spans, struct cell cell[COLUMNS])
 {
+	bool is_here = row->server_source < requests->run->count;
 	nsec_t there, back;
 
 	cell[FIRST_PART] = number(nsec_sub(row->arrived_ns, row->begin_ns));
-	for (size_t i = 0; i < REQUEST_PARTS && spans; i++)
+	for (size_t i = 0; i < REQUEST_PARTS && spans && is_here; i++)
 		cell[FIRST_PART + 1 + i] = number(row->part[i]);
 	cell[FIRST_PART + 1 + REQUEST_PARTS] =
 	    number(nsec_sub(row->end_ns, row->responded_ns));
@@ -467,6 +478,8 @@ static void make_row(const struct requests *requests, const struct request_row *
 {
 	const struct flow *flow = &requests->flow[row->flow];
 	bool answered = row->end_ns != NSEC_MIN;
+	bool client_known = row->request_event != TIMELINE_NONE;
+	bool server_known = answered && row->response_event != TIMELINE_NONE;
 	int client = flow->client;
 	const struct cell none = {.type = CELL_NULL},
 			  head[] = {
@@ -475,18 +488,18 @@ static void make_row(const struct requests *requests, const struct request_row *
 			      text(&requests->texts, flow->protocol),
 			      number(row->client),
 			      number(row->server),
-			      number(row->client_source + INT64_C(1)),
-			      number(row->server_source + INT64_C(1)),
+			      number(requests->run->source[row->client_source].id),
+			      number(requests->run->source[row->server_source].id),
 			      text(&requests->texts, flow->address[client]),
 			      known(flow->port[client], TIMELINE_NONE),
 			      text(&requests->texts, flow->address[!client]),
 			      known(flow->port[!client], TIMELINE_NONE),
 			      row->client_by_kernel ? none : known(row->client_tid, -1),
 			      row->server_by_kernel ? none : known(row->server_tid, -1),
-			      number(row->client_by_kernel),
-			      answered ? number(row->server_by_kernel) : none,
-			      number(row->request_event),
-			      answered ? number(row->response_event) : none,
+			      client_known ? number(row->client_by_kernel) : none,
+			      server_known ? number(row->server_by_kernel) : none,
+			      known(row->request_event, TIMELINE_NONE),
+			      server_known ? number(row->response_event) : none,
 			      answered ? number(row->given_ns) : none,
 			      number(row->begin_ns),
 			      number(row->arrived_ns),

@@ -74,7 +74,7 @@ bool sampler_wants(struct sampler *sampler, nsec_t ts_ns)
 
 int sampler_add(struct sampler *sampler, const struct sampled *sampled)
 {
-	struct timeline_sample row = {.node = (int64_t)sampler->node + 1,
+	struct timeline_sample row = {.node = sampler->run->node[sampler->node].id,
 				      .ts_ns = sampled->ts_ns,
 				      .item = TIMELINE_NONE,
 				      .value = sampled->value,

@@ -4,12 +4,58 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 const struct clock *clock_map_find(const struct clock_map *map, const char *trace)
 {
 	for (size_t i = 0; i < map->clocks; i++)
 		if (strcmp(map->clock[i].trace, trace) == 0)
 			return &map->clock[i];
 	return NULL;
+}
+
+/* FNV-1a (Fowler, Noll, Vo) */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		hash =
+		    (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	char *clean = utf8_clean(text); /* as it is read again */
+
+	hash = hash_bytes(hash, clean, strlen(clean) + 1);
+	free(clean);
+	return hash;
+}
+
+uint64_t clock_map_fingerprint(const struct clock_map *map)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < map->clocks; i++) {
+		const struct clock *clock = &map->clock[i];
+
+		hash = hash_text(hash_text(hash, clock->trace), clock->reference);
+		for (size_t k = 0; k < clock->segments; k++) { /* rates are rounded */
+			const nsec_t time[] = {clock->segment[k].local_ns,
+					       clock->segment[k].ref_ns};
+
+			hash = hash_bytes(hash, time, sizeof(time));
+		}
+	}
+	for (size_t i = 0; i < map->pairs; i++) {
+		const struct clock_pair *pair = &map->pair[i];
+		const uint64_t count[] = {pair->messages_ab, pair->messages_ba,
+					  pair->rejected};
+
+		hash = hash_text(hash_text(hash, pair->a), pair->b);
+		hash = hash_bytes(hash, count, sizeof(count));
+	}
+	return hash;
 }
 
 static void island_clear(struct clock_island *island)
