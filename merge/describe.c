@@ -166,8 +166,8 @@ static void print_clocks(const struct merge_run *run, FILE *file)
 		table_add(
 		    table,
 		    (const char *const[]){
-			run->sources.item[source->entry].name,
-			reference_name(source), drift, offset, segments,
+			run->sources.item[source->entry].name, reference_name(source),
+			drift, offset, segments,
 			source->island < 0 ? "own" : clock_quality_name(clock->quality)});
 		free(drift);
 		free(segments);

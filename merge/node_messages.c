@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "input/messages_file.h"
 
@@ -20,12 +21,7 @@ struct reading {
  * is seen when parts are joined. */
 static int64_t number_by_name(const char *name)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-	hash ^= hash >> 32;
-	return NODE_NUMBERS + (int64_t)(hash % (NODE_NUMBERS - 1));
+	return NODE_NUMBERS + hash_id(hash_text(HASH_INIT, name)) % (NODE_NUMBERS - 1);
 }
 
 /* Sources that are not in the map have places after all that are. */

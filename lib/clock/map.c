@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/utf8.h"
 
 const struct clock *clock_map_find(const struct clock_map *map, const char *trace)
@@ -14,32 +15,24 @@ const struct clock *clock_map_find(const struct clock_map *map, const char *trac
 	return NULL;
 }
 
-/* FNV-1a (Fowler, Noll, Vo) */
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+/* A text as it is read again. */
+static uint64_t hash_clean(uint64_t hash, const char *text)
 {
-	for (size_t i = 0; i < size; i++)
-		hash =
-		    (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
+	char *clean = utf8_clean(text);
 
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	char *clean = utf8_clean(text); /* as it is read again */
-
-	hash = hash_bytes(hash, clean, strlen(clean) + 1);
+	hash = hash_text(hash, clean);
 	free(clean);
 	return hash;
 }
 
 uint64_t clock_map_fingerprint(const struct clock_map *map)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = HASH_INIT;
 
 	for (size_t i = 0; i < map->clocks; i++) {
 		const struct clock *clock = &map->clock[i];
 
-		hash = hash_text(hash_text(hash, clock->trace), clock->reference);
+		hash = hash_clean(hash_clean(hash, clock->trace), clock->reference);
 		for (size_t k = 0; k < clock->segments; k++) { /* rates are rounded */
 			const nsec_t time[] = {clock->segment[k].local_ns,
 					       clock->segment[k].ref_ns};
@@ -52,7 +45,7 @@ uint64_t clock_map_fingerprint(const struct clock_map *map)
 		const uint64_t count[] = {pair->messages_ab, pair->messages_ba,
 					  pair->rejected};
 
-		hash = hash_text(hash_text(hash, pair->a), pair->b);
+		hash = hash_clean(hash_clean(hash, pair->a), pair->b);
 		hash = hash_bytes(hash, count, sizeof(count));
 	}
 	return hash;

@@ -68,7 +68,7 @@ static void bare(int64_t from, nsec_t sent_ns, int64_t seq, int64_t data, int64_
 static char *asked(const char *sql)
 {
 	struct error error = ERROR_INIT;
-	struct merge_source source = {.kind = "trace"};
+	struct merge_source source = {.id = 1, .kind = "trace"};
 	struct merge_run run = {.source = &source, .count = 1};
 	struct requests *requests = requests_new(&run);
 	struct timeline_reader *timeline;
