@@ -16,8 +16,10 @@
 #include "input/capture/capture.h"
 #include "merge/clocks.h"
 #include "merge/describe.h"
+#include "merge/join.h"
 #include "merge/load.h"
 #include "merge/node_messages.h"
+#include "merge/part.h"
 #include "merge/requests.h"
 #include "merge/samples.h"
 #include "merge/tables.h"
@@ -46,6 +48,7 @@ struct merge {
 	struct progress progress;
 	struct origins *origins;
 	struct output output;
+	struct part_output part; /* where the output is one, of which `output` is made */
 	struct timeline_writer *writer;
 	struct load load;
 	struct requests *requests;
@@ -133,9 +136,42 @@ static const char *unused_option(const struct request *request)
 				: NULL;
 }
 
+/* The one node of a part. 0, or -1 with error: misuse. */
+static int check_part(const struct request *request, struct error *error)
+{
+	const char *word = request->part ? "--part" : "--messages";
+
+	if (request->nodes.count != 1 || !request->clocks)
+		return error_set(error, "%s wants one --node NAME, and --clocks FILE",
+				 word);
+	if (request->describe)
+		return error_set(error, "%s and --describe exclude each other", word);
+	if (request->part && (request->output || request->begin || request->end ||
+			      request->events.count || request->skip.count))
+		return error_set(error,
+				 "--part is of all of a node, want it without --output, "
+				 "--begin, --end, --events and --skip");
+	return 0;
+}
+
+static int check_join(const struct request *request, struct error *error)
+{
+	if (!request->output || !*request->output || !request->runs.count)
+		return error_set(error,
+				 "--join wants --output DIR and parts (see --help)");
+	if (request->clocks || request->is_part || request->nodes.count ||
+	    request->events.count || request->skip.count || request->begin ||
+	    request->end || request->no_sync || request->describe || request->force)
+		return error_set(error,
+				 "--join takes no option but --output and --quiet");
+	return 0;
+}
+
 /* What the options say together. 0, or -1 with error: misuse. */
 static int check_request(const struct request *request, struct error *error)
 {
+	if (request->join)
+		return check_join(request, error);
 	if (request->runs.count != 1)
 		return error_set(error, "%zu runs given, want one RUN (see --help)",
 				 request->runs.count);
@@ -155,7 +191,9 @@ static int check_request(const struct request *request, struct error *error)
 					"without --output");
 	if (request->force && !request->output)
 		return error_set(error, "--force wants --output FILE");
-	if (request->describe || request->output)
+	if (request->is_part && check_part(request, error))
+		return -1;
+	if (request->describe || request->output || request->part)
 		return 0;
 	/* Else the next file that is opened would stand in its place. */
 	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
@@ -244,14 +282,22 @@ static int open_target(struct merge *merge, struct error *error)
 	const char *path = merge->request->output;
 	struct output *output = &merge->output;
 
-	if (path && (header_check_target(path, merge->request->force, error) ||
-		     output_open(output, path, error)))
+	if (merge->request->part) {
+		if (part_output_open(&merge->part, merge->request->part, ".ctmerge-part",
+				     PART_DB, error) ||
+		    output_open_spooled(output, -1, error))
+			return -1;
+		path = output->temporary;
+	} else if (path && (header_check_target(path, merge->request->force, error) ||
+			    output_open(output, path, error)))
 		return -1;
 	if (!path && output_open_spooled(output, STDOUT_FILENO, error))
 		return -1;
 	merge->writer =
 	    timeline_writer_new(output->temporary, path ? path : output->temporary,
 				!merge->request->no_payload, error);
+	if (merge->writer && merge->request->is_part)
+		timeline_writer_set_part(merge->writer);
 	return merge->writer ? 0 : -1;
 }
 
@@ -342,6 +388,21 @@ static int add_requests(struct merge *merge, struct error *error)
 	return status;
 }
 
+static int write_part(struct merge *merge, struct error *error)
+{
+	const struct part part = {.timeline = merge->output.temporary,
+				  .run = &merge->run,
+				  .requests = merge->requests,
+				  .threads = merge->sync.threads,
+				  .progress = &merge->progress};
+
+	progress_init(&merge->progress, merge->request->quiet);
+	return part_write(&part, &merge->part, error) ||
+		       part_output_commit(&merge->part, error)
+		   ? -1
+		   : 0;
+}
+
 static int merge_all(struct merge *merge, struct error *error)
 {
 	bool has_times = merge->request->begin || merge->request->end;
@@ -358,7 +419,8 @@ static int merge_all(struct merge *merge, struct error *error)
 	if (add_requests(merge, error))
 		return -1;
 	merge->is_written = true;
-	return put_in_place(merge, error);
+	return merge->request->part ? write_part(merge, error)
+				    : put_in_place(merge, error);
 }
 
 static int describe(struct merge *merge, struct error *error)
@@ -417,6 +479,7 @@ static void clear_merge(struct merge *merge)
 {
 	timeline_writer_free(merge->writer);
 	output_discard(&merge->output);
+	part_output_discard(&merge->part);
 	origins_free(merge->origins);
 	requests_free(merge->requests);
 	selection_clear(&merge->selection);
@@ -434,6 +497,19 @@ static int check_nodes(const struct merge *merge, struct error *error)
 		if (selection_has_node(&merge->selection, run->node[i].name))
 			return 0;
 	return error_set(error, "--node: no node of %s has such a name", run->path);
+}
+
+static enum exit_status join(const struct request *request, struct error *error)
+{
+	struct progress progress;
+	const struct join_wish wish = {&request->runs, request->output, request->command,
+				       &progress};
+	int status;
+
+	progress_init(&progress, request->quiet);
+	status = join_parts(&wish, error);
+	progress_end(&progress);
+	return status ? EXIT_FAILED : EXIT_DONE;
 }
 
 static enum exit_status run(const struct request *request, struct error *error)
@@ -530,6 +606,7 @@ int main(int argc, const char **argv)
 	request.is_part = request.messages || request.part;
 	if (status < 0)
 		status = (int)(check_request(&request, &error) ? EXIT_MISUSE
+			       : request.join                  ? join(&request, &error)
 							       : run(&request, &error));
 	error_tell(&error, "ctmerge", stderr);
 	clear_request(&request);

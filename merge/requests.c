@@ -566,6 +566,28 @@ int requests_write(struct requests *requests, bool spans,
 	return status ? status : write_rows(requests, spans, timeline, error);
 }
 
+int requests_tunnels(const struct requests *requests,
+		     int (*take)(void *context, const struct request_tunnel *tunnel),
+		     void *context)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < requests->flows && !status; i++) {
+		const struct flow *flow = &requests->flow[i];
+		const struct request_tunnel tunnel = {
+		    texts_get(&requests->texts, flow->protocol),
+		    {flow->node[0], flow->node[1]},
+		    {texts_get(&requests->texts, flow->address[0]),
+		     texts_get(&requests->texts, flow->address[1])},
+		    {flow->port[0], flow->port[1]},
+		    (int64_t)(flow->messages[0] + flow->messages[1])};
+
+		if (is_tunnel(flow))
+			status = take(context, &tunnel);
+	}
+	return status;
+}
+
 void requests_free(struct requests *requests)
 {
 	if (!requests)

@@ -76,6 +76,20 @@ void requests_message(struct requests *requests, const struct request_message *m
 int requests_write(struct requests *requests, bool spans,
 		   struct timeline_reader *timeline, struct error *error);
 
+/* A flow that is taken for a tunnel, by what of it is here; ports TIMELINE_NONE: none. */
+struct request_tunnel {
+	const char *protocol;
+	int64_t node[2];
+	const char *address[2];
+	int64_t port[2];
+	int64_t messages;
+};
+
+/* Hand on each, until `take` returns other than 0, which is returned. */
+int requests_tunnels(const struct requests *requests,
+		     int (*take)(void *context, const struct request_tunnel *tunnel),
+		     void *context);
+
 void requests_free(struct requests *requests);
 
 /*

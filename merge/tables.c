@@ -174,6 +174,14 @@ static int write_clock(int64_t source, const struct clock *clock,
 	return status;
 }
 
+static bool is_here(const struct merge_run *run, int64_t source)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (run->source[i].id == source)
+			return true;
+	return false;
+}
+
 static int write_pair(const struct merge_run *run, const struct clock_pair *pair,
 		      struct timeline_writer *writer, struct error *error)
 {
@@ -193,8 +201,10 @@ static int write_pair(const struct merge_run *run, const struct clock_pair *pair
 	    .min_latency_ba_ns = ba == NSEC_MAX ? TIMELINE_NONE : ba,
 	};
 
-	/* A map that was given may be of more than this run. */
-	return row.a && row.b ? timeline_add_clock_pair(writer, &row, error) : 0;
+	/* A map that was given may be of more than this run. Of parts, a's has it. */
+	return row.a && row.b && is_here(run, row.a)
+		   ? timeline_add_clock_pair(writer, &row, error)
+		   : 0;
 }
 
 static int write_problem(const struct merge_run *run, const struct problem *problem,
