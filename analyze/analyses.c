@@ -5,6 +5,7 @@
 /* clang-format off */
 #define ANALYSES(each) \
 	each(critical_path) \
+	each(events) \
 	each(report) \
 	each(compare) \
 	each(all)

@@ -386,8 +386,8 @@ static int check(const struct comparison *comparison, struct error *error)
 	if (!analysis->run || analysis->many)
 		return error_set(error, "%s cannot be compared", analysis->name);
 	if (unheeded)
-		return error_set(error, "--%s means nothing to %s", unheeded,
-				 analysis->name);
+		return error_misuse(error, "--%s means nothing to %s", unheeded,
+				    analysis->name);
 	return 0;
 }
 
@@ -423,8 +423,8 @@ static int run_compare(struct question *question, struct result *result,
 	for (size_t i = 0; i < runs->count && !status; i++)
 		status = analyze_run(&comparison, &runs->run[i], error);
 	if (!status && question->request->table && !comparison.tables)
-		status = error_set(error, "--table: %s has no table '%s'",
-				   runs->analysis->name, question->request->table);
+		status = error_misuse(error, "--table: %s has no table '%s'",
+				      runs->analysis->name, question->request->table);
 	if (!status)
 		print_all(&comparison, result);
 	clear(&comparison);
@@ -442,7 +442,7 @@ const struct analysis analysis_compare = {
 	"the spread of a difference of two means. Where no parameter differs, each run\n"
 	"is a setting. Rows are the same if all their texts and numbers that name are.\n"
 	"Options of the analysis are taken, too; --measure chooses columns.",
-    .heeds = ~0u,
+    .heeds = ~(unsigned)HEEDS_EVENTS,
     .many = true,
     .run = run_compare,
 };

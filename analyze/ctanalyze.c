@@ -104,7 +104,7 @@ static enum options_status parse(struct request *request, struct text_list *word
 {
 	struct option_row rows[REQUEST_ROWS + 1];
 	struct command command = {.name = "ctanalyze",
-				  .usage = "[OPTION...] ANALYSIS TIMELINE",
+				  .usage = "[OPTION...] [ANALYSIS] TIMELINE",
 				  .summary = "answers from a timeline",
 				  .rows = rows};
 	bool is_help = asks_for_help(argc, argv);
@@ -144,9 +144,10 @@ static int check_group(const struct analysis *analysis, const char *group,
 	for (word = strtok_r(all, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
 		found |= !strcmp(word, group);
 	free(all);
-	return found ? 0
-		     : error_set(error, "--group: %s has no group '%s', want one of %s",
-				 analysis->name, group, analysis->groups);
+	return found
+		   ? 0
+		   : error_misuse(error, "--group: %s has no group '%s', want one of %s",
+				  analysis->name, group, analysis->groups);
 }
 
 /* What the options say to this analysis. 0, or -1 with error: misuse. */
@@ -156,9 +157,9 @@ static int check_analysis(const struct analysis *analysis, const struct request 
 	const char *unheeded = request_unheeded(request, analysis_heeds(analysis));
 
 	if (unheeded)
-		return error_set(error,
-				 "--%s means nothing to %s, see ctanalyze %s --help",
-				 unheeded, analysis->name, analysis->name);
+		return error_misuse(error,
+				    "--%s means nothing to %s, see ctanalyze %s --help",
+				    unheeded, analysis->name, analysis->name);
 	if (request->forms & ~analysis->forms)
 		return error_set(error, "%s has no such form, see ctanalyze %s --help",
 				 analysis->name, analysis->name);
@@ -281,10 +282,11 @@ static enum exit_status print_sql(const struct analysis *analysis,
 
 	if (!analysis->own || dialect < 0 || words->count > 1 ||
 	    (!words->count && (request->begin || request->end || request->nodes.count))) {
-		error_set(error, "--print-sql: %s",
-			  !analysis->own ? "the analysis is no SQL"
-			  : dialect < 0  ? "no such dialect, want sqlite, duckdb or spark"
-					: "want one TIMELINE that tells times and nodes");
+		error_misuse(error, "--print-sql: %s",
+			     !analysis->own ? "the analysis is no SQL"
+			     : dialect < 0
+				 ? "no such dialect, want sqlite, duckdb or spark"
+				 : "want one TIMELINE that tells times and nodes");
 		return EXIT_MISUSE;
 	}
 	if (!words->count ||
@@ -306,6 +308,14 @@ static enum exit_status run(const struct request *request, const struct catalog 
 	if (catalog->own == 1 && words->count == 1 && !request->print_sql) {
 		analysis = &catalog->file[catalog->files - 1]->analysis;
 		rest = *words;
+	} else if (words->count == 1 && access(words->item[0], F_OK) == 0) {
+		/* `ctanalyze run.db`, unless there is an analysis of that name. */
+		analysis = catalog_find(catalog, words->item[0], error);
+		if (!analysis) {
+			error_clear(error);
+			analysis = catalog_find(catalog, "overview", error);
+			rest = *words;
+		}
 	} else {
 		analysis = catalog_find(catalog, words->item[0], error);
 	}
@@ -354,6 +364,7 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	int status;
 
+	options_take_help(argc, argv);
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
 		if (!strcmp(argv[i], "--print-sql"))
 			argv[i] = "--print-sql=sqlite";
@@ -369,6 +380,8 @@ int main(int argc, const char **argv)
 		    parse(&request, &words, &catalog, argc, argv, &error), &error);
 	if (status < 0)
 		status = (int)start(&request, &catalog, &words, &error);
+	if (error.misuse)
+		status = EXIT_MISUSE;
 	error_tell(&error, "ctanalyze", stderr);
 	catalog_clear(&catalog);
 	text_list_clear(&words);

@@ -133,8 +133,9 @@ int metric_aliases_read(struct metric_aliases *aliases, struct question *questio
 		char *name;
 
 		if (!equals || equals == given->item[i] || !equals[1])
-			return error_set(error, "--alias: '%s' is none, want NAME=ALIAS",
-					 given->item[i]);
+			return error_misuse(error,
+					    "--alias: '%s' is none, want NAME=ALIAS",
+					    given->item[i]);
 		name = mem_strndup(given->item[i], (size_t)(equals - given->item[i]));
 		text_list_add(&aliases->names, name);
 		text_list_add(&aliases->aliases, equals + 1);

@@ -152,8 +152,8 @@ static int parse_group(struct reading *reading, const char *group)
 	}
 	free(all);
 	return reading->label.count > MOST_FIELDS
-		   ? error_set(reading->error, "--group: more than %d fields",
-			       MOST_FIELDS)
+		   ? error_misuse(reading->error, "--group: more than %d fields",
+				  MOST_FIELDS)
 		   : 0;
 }
 
@@ -409,7 +409,7 @@ static int read_all(struct reading *reading)
 	struct error *error = reading->error;
 
 	if (!request->from || !request->to)
-		return error_set(
+		return error_misuse(
 		    error, "--%s is missing, want the event that %s a period",
 		    request->from ? "to" : "from", request->from ? "ends" : "begins");
 	if (!reading->question->reader)

@@ -37,6 +37,8 @@ static const struct heeded_row all_rows[] = {
      "only these threads", 0, 0, HEEDS_THREAD},
     {0, "pid", OPTION_LIST, offsetof(struct request, pid_words), "N,...",
      "only threads of these processes", 0, 0, HEEDS_THREAD},
+    {0, "events", OPTION_LIST, offsetof(struct request, event_words), "GLOB,...",
+     "only events of classes with such a name", 0, 0, HEEDS_EVENTS},
     {0, "min", OPTION_STRING, offsetof(struct request, min), "SPAN",
      "nothing that took less: 20us, 1.5ms, 2s; without a unit in microseconds", 0, 0,
      HEEDS_SPAN},
@@ -79,7 +81,7 @@ static const struct heeded_row all_rows[] = {
     {0, "log", OPTION_FLAG, offsetof(struct request, log), NULL,
      "every one, in order of time", 0, 0, HEEDS_FORMS},
     {0, "limit", OPTION_INT, offsetof(struct request, limit_given), "N",
-     "at most N rows a table, 0: all", 0, 2147483647, HEEDS_TABLES},
+     "at most N rows a table, 0: all", 0, 2147483647, HEEDS_TABLES | HEEDS_LIMIT},
     {0, "sort", OPTION_STRING, offsetof(struct request, sort), "COLUMN,...",
      "order of rows; -COLUMN: falling", 0, 0, HEEDS_TABLES},
     {0, "table", OPTION_STRING, offsetof(struct request, table), "NAME",
@@ -170,10 +172,10 @@ static int check_span(const char *text, const char *name, nsec_t *span,
 {
 	if (!text || request_parse_span(text, span) == 0)
 		return 0;
-	return error_set(error,
-			 "--%s: '%s' is no span of time, want one such as 20us, 1.5ms "
-			 "or 2s",
-			 name, text);
+	return error_misuse(error,
+			    "--%s: '%s' is no span of time, want one such as 20us, 1.5ms "
+			    "or 2s",
+			    name, text);
 }
 
 static int check_size(const char *text, const char *name, int64_t *bytes,
@@ -181,9 +183,9 @@ static int check_size(const char *text, const char *name, int64_t *bytes,
 {
 	if (!text || request_parse_size(text, bytes) == 0)
 		return 0;
-	return error_set(error,
-			 "--%s: '%s' is no size, want one such as 4096, 64k or 1MiB",
-			 name, text);
+	return error_misuse(error,
+			    "--%s: '%s' is no size, want one such as 4096, 64k or 1MiB",
+			    name, text);
 }
 
 static int check_amounts(struct request *request, struct error *error)
@@ -196,11 +198,11 @@ static int check_amounts(struct request *request, struct error *error)
 	    check_size(request->max_size, "maxsize", &request->most_bytes, error))
 		return -1;
 	if (request->min && request->max && request->min_ns > request->max_ns)
-		return error_set(error, "--min is more than --max");
+		return error_misuse(error, "--min is more than --max");
 	if (request->least_bytes > request->most_bytes)
-		return error_set(error, "--minsize is more than --maxsize");
+		return error_misuse(error, "--minsize is more than --maxsize");
 	if (request->interval_text && request->interval_ns <= 0)
-		return error_set(error, "--interval: want more than nothing");
+		return error_misuse(error, "--interval: want more than nothing");
 	return 0;
 }
 
@@ -249,7 +251,7 @@ static int check_ranges(const struct text_list *words, const char *name,
 		ranges->item = mem_grow(ranges->item, ranges->count, &ranges->room,
 					sizeof(*ranges->item));
 		if (parse_range(parts.item[i], &ranges->item[ranges->count++]))
-			status = error_set(
+			status = error_misuse(
 			    error, "--%s: '%s' is no number, want some such as 0,4-7",
 			    name, parts.item[i]);
 	}
@@ -274,8 +276,9 @@ static int check_timerange(struct request *request, struct error *error)
 	if (!text)
 		return 0;
 	if (request->begin || request->end)
-		return error_set(error, "--timerange gives both times, want it without "
-					"--begin and --end");
+		return error_misuse(error,
+				    "--timerange gives both times, want it without "
+				    "--begin and --end");
 	length = strlen(text);
 	if (length > 1 && text[0] == '[' && text[length - 1] == ']') {
 		text++;
@@ -283,8 +286,8 @@ static int check_timerange(struct request *request, struct error *error)
 	}
 	comma = memchr(text, ',', length);
 	if (!comma)
-		return error_set(error, "--timerange: '%s' is no pair, want BEGIN,END",
-				 request->timerange);
+		return error_misuse(error, "--timerange: '%s' is no pair, want BEGIN,END",
+				    request->timerange);
 	if (comma > text)
 		request->begin = mem_strndup(text, (size_t)(comma - text));
 	if (comma + 1 < text + length)
@@ -304,9 +307,9 @@ static int check_format(struct request *request, struct error *error)
 			request->format = (enum format)i;
 			return 0;
 		}
-	return error_set(error,
-			 "--format: no format '%s', want table, csv, json or markdown",
-			 request->format_text);
+	return error_misuse(error,
+			    "--format: no format '%s', want table, csv, json or markdown",
+			    request->format_text);
 }
 
 int request_check(struct request *request, struct error *error)
@@ -322,9 +325,10 @@ int request_check(struct request *request, struct error *error)
 	if (request->request_text &&
 	    (number_integer(request->request_text, &request->request) ||
 	     request->request <= 0))
-		return error_set(error, "--request: '%s' is no number of a message",
-				 request->request_text);
+		return error_misuse(error, "--request: '%s' is no number of a message",
+				    request->request_text);
 	split(&request->node_words, &request->nodes);
+	split(&request->event_words, &request->events);
 	split(&request->name_words, &request->names);
 	split(&request->measure_words, &request->measures);
 	split(&request->metric_words, &request->metrics);
@@ -345,12 +349,13 @@ void request_clear(struct request *request)
 	    request->to,          request->group,    request->request_text,
 	    request->min_size,    request->max_size, request->print_sql};
 	struct text_list *lists[] = {
-	    &request->node_words,    &request->cpu_words,    &request->tid_words,
-	    &request->pid_words,     &request->name_words,   &request->sql,
-	    &request->measure_words, &request->measures,     &request->metric_words,
-	    &request->item_words,    &request->aliases,      &request->metrics,
-	    &request->items,         &request->nodes,        &request->names,
-	    &request->irq_words,     &request->softirq_words};
+	    &request->node_words,    &request->cpu_words,     &request->tid_words,
+	    &request->pid_words,     &request->name_words,    &request->sql,
+	    &request->measure_words, &request->measures,      &request->metric_words,
+	    &request->item_words,    &request->aliases,       &request->metrics,
+	    &request->items,         &request->nodes,         &request->names,
+	    &request->irq_words,     &request->softirq_words, &request->event_words,
+	    &request->events};
 	struct range_list *ranges[] = {&request->cpus, &request->tids, &request->pids,
 				       &request->irqs, &request->softirqs};
 

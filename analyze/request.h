@@ -26,6 +26,8 @@ enum {
 	HEEDS_REQUEST = 1 << 12,     /* --request */
 	HEEDS_SPAN_OF_TIME = 1 << 7, /* --begin --end --timerange */
 	HEEDS_MEASURE = 1 << 11,     /* --measure */
+	HEEDS_EVENTS = 1 << 15,      /* --events */
+	HEEDS_LIMIT = 1 << 16,       /* --limit, where there is no table */
 	HEEDS_NODES = 1 << 10,       /* --node */
 	HEEDS_SCOPE = HEEDS_SPAN_OF_TIME | HEEDS_NODES, /* set by `run` */
 };
@@ -53,7 +55,7 @@ struct request {
 	char *begin, *end, *timerange, *min, *max, *interval_text, *format_text;
 	char *min_size, *max_size;
 	struct text_list node_words, cpu_words, tid_words, pid_words, name_words;
-	struct text_list irq_words, softirq_words;
+	struct text_list irq_words, softirq_words, event_words;
 	bool stats, top, freq, log;
 	int limit_given; /* -1: not given */
 	/* for all */
@@ -65,7 +67,7 @@ struct request {
 	char *plot, *from, *to, *request_text;
 	/* as understood by request_check */
 	enum format format;
-	struct text_list nodes, names, metrics, items; /* globs */
+	struct text_list nodes, names, metrics, items, events; /* globs */
 	struct range_list cpus, tids, pids, irqs, softirqs;
 	nsec_t min_ns, max_ns;           /* NSEC_MIN, NSEC_MAX: open */
 	int64_t least_bytes, most_bytes; /* 0, INT64_MAX: open */

@@ -187,8 +187,8 @@ static int no_such(const char *option, const char *word, const char *const *name
 	char *all = mem_strdup("");
 
 	if (near)
-		error_set(error, "--%s: no %s '%s', did you mean '%s'?", option,
-			  strcmp(option, "sort") ? option : "column", word, near);
+		error_misuse(error, "--%s: no %s '%s', did you mean '%s'?", option,
+			     strcmp(option, "sort") ? option : "column", word, near);
 	else {
 		for (size_t i = 0; i < count; i++) {
 			char *more = mem_printf("%s%s%s", all, i ? ", " : "", names[i]);
@@ -196,8 +196,8 @@ static int no_such(const char *option, const char *word, const char *const *name
 			free(all);
 			all = more;
 		}
-		error_set(error, "--%s: no %s '%s', want one of %s", option,
-			  strcmp(option, "sort") ? option : "column", word, all);
+		error_misuse(error, "--%s: no %s '%s', want one of %s", option,
+			     strcmp(option, "sort") ? option : "column", word, all);
 	}
 	free(all);
 	return -1;

@@ -99,8 +99,8 @@ static int pick_point(const struct request *request, const struct recipe *recipe
 	*point = request->point ? (size_t)request->point - 1 : 0;
 	if (*point < points)
 		return 0;
-	return error_set(error, "--point %d: %s has %zu point%s", request->point,
-			 request->words.item[1], points, plural(points));
+	return error_misuse(error, "--point %d: %s has %zu point%s", request->point,
+			    request->words.item[1], points, plural(points));
 }
 
 /* Into memory first, so that nothing is printed of what fails. */
@@ -236,15 +236,16 @@ static int check_request(const struct request *request, const struct subcommand 
 		return error_set(error, "%s: '%s' is too much", command->name,
 				 request->words.item[1]);
 	if (request->point && !command->takes_point)
-		return error_set(error, "--point does not go with %s", command->name);
+		return error_misuse(error, "--point does not go with %s", command->name);
 	if (request->run && !command->takes_run)
-		return error_set(error, "--run does not go with %s", command->name);
+		return error_misuse(error, "--run does not go with %s", command->name);
 	if (request->output && !command->takes_output)
-		return error_set(error, "--output does not go with %s", command->name);
+		return error_misuse(error, "--output does not go with %s", command->name);
 	if (request->run &&
 	    (!recipe_value_is_plain(request->run) || strchr(request->run, '/')))
-		return error_set(error, "--run '%s' is not the name of a run's directory",
-				 request->run);
+		return error_misuse(error,
+				    "--run '%s' is not the name of a run's directory",
+				    request->run);
 	return 0;
 }
 
@@ -316,6 +317,8 @@ int main(int argc, const char **argv)
 	}
 	if (status == EXIT_DONE && output_flush_stdout(&error))
 		status = EXIT_FAILED;
+	if (error.misuse)
+		status = EXIT_MISUSE;
 	error_tell(&error, "ctrecipe", stderr);
 	clear_request(&request);
 	return (int)status;

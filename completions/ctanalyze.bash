@@ -18,7 +18,7 @@ _ctanalyze()
 		mapfile -t COMPREPLY < <(compgen -W 'table csv json markdown' -- "$word")
 		return
 		;;
-	--begin | --end | --timerange | --node | --cpu | --procname | --tid | --pid | --min | --max | \
+	--begin | --end | --events | --timerange | --node | --cpu | --procname | --tid | --pid | --min | --max | \
 		--minsize | --maxsize | --irq | --softirq | --group | --interval | --limit | --sort | --table | --metric | --item | --alias | --measure | \
 		--from | --to | --request)
 		return

@@ -156,7 +156,7 @@ static int check_request(struct request *request, struct error *error)
 	if (plan->target == EXPORT_TO_DIRECTORY && !export->output)
 		return error_set(error, "no directory given, want --output DIR");
 	if (export->force && plan->target != EXPORT_TO_DIRECTORY && !plan->force)
-		return error_set(error, "--force is for directories, want it without");
+		return error_misuse(error, "--force is for directories, want it without");
 	return plan->target == EXPORT_TO_FILE && !export->output
 		   ? check_stdout(request, error)
 		   : 0;
@@ -295,10 +295,13 @@ int main(int argc, const char **argv)
 	int status;
 
 	output_catch_signals();
+	options_take_help(argc, argv);
 	status = options_end(parse(&request, argc, argv, &error), &error);
 	if (status < 0)
 		status = (int)(check_request(&request, &error) ? EXIT_MISUSE
 							       : run(&request, &error));
+	if (error.misuse)
+		status = EXIT_MISUSE;
 	error_tell(&error, "ctexport", stderr);
 	clear_request(&request);
 	return status;

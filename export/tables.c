@@ -85,19 +85,21 @@ static int check_keys(const struct tables_options *options, struct error *error)
 
 	split(&options->partition, &keys);
 	if (!keys.count)
-		status = error_set(error, "--partition: no key, want some of node,class");
+		status =
+		    error_misuse(error, "--partition: no key, want some of node,class");
 	for (size_t i = 0; i < keys.count && !status; i++) {
 		if (of_events && strcmp(keys.item[i], "node") != 0 &&
 		    strcmp(keys.item[i], "class") != 0)
-			status = error_set(error,
-					   "--partition: '%s' is no key of events, want "
-					   "node or class",
-					   keys.item[i]);
+			status =
+			    error_misuse(error,
+					 "--partition: '%s' is no key of events, want "
+					 "node or class",
+					 keys.item[i]);
 		for (size_t j = 0; j < i && !status; j++)
 			if (strcasecmp(keys.item[i], keys.item[j]) == 0)
 				status =
-				    error_set(error, "--partition: %s is there twice",
-					      keys.item[i]);
+				    error_misuse(error, "--partition: %s is there twice",
+						 keys.item[i]);
 	}
 	text_list_clear(&keys);
 	return status;
@@ -107,9 +109,9 @@ static int tables_plan(const struct tables_options *options, struct export_plan 
 		       struct error *error)
 {
 	if (options->query && options->tables.count)
-		return error_set(error, "--query and --table exclude each other");
+		return error_misuse(error, "--query and --table exclude each other");
 	if (options->partition.count && options->tables.count > 1)
-		return error_set(error, "--partition wants one --table");
+		return error_misuse(error, "--partition wants one --table");
 	if (options->partition.count && check_keys(options, error))
 		return -1;
 	plan->target =
@@ -167,8 +169,8 @@ static struct question *the_question(struct export *export,
 		return question_of_table(export->timeline, &export->scope,
 					 options->tables.item[0], error);
 	if (!export->scope.all_time || !export->scope.all_nodes) {
-		error_set(error, "--query says itself what it wants, want it without "
-				 "--begin, --end and --node");
+		error_misuse(error, "--query says itself what it wants, want it without "
+				    "--begin, --end and --node");
 		return NULL;
 	}
 	return question_of_query(export->timeline, options->query, error);
@@ -195,15 +197,16 @@ static int set_keys(struct table_job *job, const struct text_list *keys,
 		       strcmp(question->column[at].name, key->name) != 0)
 			at++;
 		if (at == question->columns)
-			return error_set(error, "--partition: no column %s", key->name);
+			return error_misuse(error, "--partition: no column %s",
+					    key->name);
 		question->column[at].is_key = true;
 		key->column = at;
 	}
 	for (size_t i = 0; i < question->columns; i++)
 		if (!question->column[i].is_key)
 			return 0;
-	return error_set(error, "--partition: all columns are keys, want one for the "
-				"files");
+	return error_misuse(error, "--partition: all columns are keys, want one for the "
+				   "files");
 }
 
 /* A job a class, with its fields; or one for all where fields have no place. */
@@ -412,7 +415,8 @@ static int csv_plan(const void *options, const char *output, struct export_plan 
 
 	(void)output;
 	if (timestamps && strcmp(timestamps, "ns") != 0 && strcmp(timestamps, "iso") != 0)
-		return error_set(error, "--timestamps: '%s', want ns or iso", timestamps);
+		return error_misuse(error, "--timestamps: '%s', want ns or iso",
+				    timestamps);
 	return tables_plan(&csv->tables, plan, error);
 }
 
@@ -448,12 +452,13 @@ static int parquet_plan(const void *options, const char *output, struct export_p
 
 	(void)output;
 	if (timestamps && strcmp(timestamps, "ns") != 0 && strcmp(timestamps, "utc") != 0)
-		return error_set(error, "--timestamps: '%s', want ns or utc", timestamps);
+		return error_misuse(error, "--timestamps: '%s', want ns or utc",
+				    timestamps);
 	if (codec_of(parquet->codec, &codec))
-		return error_set(error, "--codec: '%s', want zstd, snappy or none",
-				 parquet->codec);
+		return error_misuse(error, "--codec: '%s', want zstd, snappy or none",
+				    parquet->codec);
 	if (parquet->level && codec != PARQUET_ZSTD)
-		return error_set(error, "--level wants --codec zstd");
+		return error_misuse(error, "--level wants --codec zstd");
 	plan->binary = true;
 	return tables_plan(&parquet->tables, plan, error);
 }

@@ -142,28 +142,28 @@ static int check_part(const struct request *request, struct error *error)
 	const char *word = request->part ? "--part" : "--messages";
 
 	if (request->nodes.count != 1 || !request->clocks)
-		return error_set(error, "%s wants one --node NAME, and --clocks FILE",
-				 word);
+		return error_misuse(error, "%s wants one --node NAME, and --clocks FILE",
+				    word);
 	if (request->describe)
-		return error_set(error, "%s and --describe exclude each other", word);
+		return error_misuse(error, "%s and --describe exclude each other", word);
 	if (request->part && (request->output || request->begin || request->end ||
 			      request->events.count || request->skip.count))
-		return error_set(error,
-				 "--part is of all of a node, want it without --output, "
-				 "--begin, --end, --events and --skip");
+		return error_misuse(
+		    error, "--part is of all of a node, want it without --output, "
+			   "--begin, --end, --events and --skip");
 	return 0;
 }
 
 static int check_join(const struct request *request, struct error *error)
 {
 	if (!request->output || !*request->output || !request->runs.count)
-		return error_set(error,
-				 "--join wants --output DIR and parts (see --help)");
+		return error_misuse(error,
+				    "--join wants --output DIR and parts (see --help)");
 	if (request->clocks || request->is_part || request->nodes.count ||
 	    request->events.count || request->skip.count || request->begin ||
 	    request->end || request->no_sync || request->describe || request->force)
-		return error_set(error,
-				 "--join takes no option but --output and --quiet");
+		return error_misuse(error,
+				    "--join takes no option but --output and --quiet");
 	return 0;
 }
 
@@ -176,21 +176,21 @@ static int check_request(const struct request *request, struct error *error)
 		return error_set(error, "%zu runs given, want one RUN (see --help)",
 				 request->runs.count);
 	if (request->output && !*request->output)
-		return error_set(error, "--output: want the name of a file");
+		return error_misuse(error, "--output: want the name of a file");
 	if (request->clocks && request->no_sync)
-		return error_set(error, "--clocks and --no-sync exclude each other");
+		return error_misuse(error, "--clocks and --no-sync exclude each other");
 	if (unused_option(request))
 		return error_set(error,
 				 "%s says how to find clocks, want it without "
 				 "--clocks and --no-sync",
 				 unused_option(request));
 	if (request->json && !request->describe)
-		return error_set(error, "--json wants --describe");
+		return error_misuse(error, "--json wants --describe");
 	if (request->describe && request->output)
-		return error_set(error, "--describe writes no timeline, want it "
-					"without --output");
+		return error_misuse(error, "--describe writes no timeline, want it "
+					   "without --output");
 	if (request->force && !request->output)
-		return error_set(error, "--force wants --output FILE");
+		return error_misuse(error, "--force wants --output FILE");
 	if (request->is_part && check_part(request, error))
 		return -1;
 	if (request->describe || request->output || request->part)
@@ -238,7 +238,7 @@ static int select_times(struct merge *merge, nsec_t origin, struct error *error)
 	    instant_parse(request->end, origin, &selection->end_ns, error))
 		return error_prefix(error, "--end");
 	if (selection->begin_ns > selection->end_ns)
-		return error_set(error, "--begin is after --end");
+		return error_misuse(error, "--begin is after --end");
 	return 0;
 }
 
@@ -496,7 +496,7 @@ static int check_nodes(const struct merge *merge, struct error *error)
 	for (size_t i = 0; i < run->nodes; i++)
 		if (selection_has_node(&merge->selection, run->node[i].name))
 			return 0;
-	return error_set(error, "--node: no node of %s has such a name", run->path);
+	return error_misuse(error, "--node: no node of %s has such a name", run->path);
 }
 
 static enum exit_status join(const struct request *request, struct error *error)
@@ -608,6 +608,8 @@ int main(int argc, const char **argv)
 		status = (int)(check_request(&request, &error) ? EXIT_MISUSE
 			       : request.join                  ? join(&request, &error)
 							       : run(&request, &error));
+	if (error.misuse)
+		status = EXIT_MISUSE;
 	error_tell(&error, "ctmerge", stderr);
 	clear_request(&request);
 	return status;

@@ -162,6 +162,12 @@ static void init_clock(struct clock *clock, const struct source *entry)
 	clock->segments = 1;
 }
 
+/* Whether not a run was given, but the directory of one node. */
+static bool is_node_alone(const struct merge_run *run)
+{
+	return run->files.nodes == 1 && strcmp(run->files.node[0].path, run->path) == 0;
+}
+
 /* In a run directory a source's node is the directory; alone it is its own. */
 static void add_source(struct merge_run *run, uint32_t index, bool is_directory)
 {
@@ -170,7 +176,10 @@ static void add_source(struct merge_run *run, uint32_t index, bool is_directory)
 	const char *name = entry->name;
 	size_t length = strlen(name);
 
-	if (is_directory) {
+	if (is_directory && is_node_alone(run)) {
+		name = run->files.node[0].name;
+		length = strlen(name);
+	} else if (is_directory) {
 		name = entry->path + strlen(run->path);
 		name += strspn(name, "/");
 		length = strcspn(name, "/");
@@ -272,6 +281,8 @@ int merge_run_open(struct merge_run *run, const char *path, const char *node,
 	for (size_t i = 0; i < run->sources.count; i++)
 		name_source(&run->sources.item[i]);
 	add_all(run, is_directory);
+	if (node && (run->nodes != 1 || strcmp(run->node[0].name, node) != 0))
+		return error_misuse(error, "--node: no node %s in %s", node, run->path);
 	read_facts(run);
 	return 0;
 }

@@ -83,10 +83,11 @@ static int parse_segments(const char *text, struct corridor_wish *wish,
 		 number == (double)(int)number)
 		wish->segments = (size_t)number;
 	else
-		return error_set(error,
-				 "--segments: '%s' is neither auto, nor a number from 1 "
-				 "to 4096, nor seconds such as 60s",
-				 text);
+		return error_misuse(
+		    error,
+		    "--segments: '%s' is neither auto, nor a number from 1 "
+		    "to 4096, nor seconds such as 60s",
+		    text);
 	return 0;
 }
 
@@ -107,10 +108,11 @@ static int parse_bounds(const char *text, struct sync_options *options,
 	if (end != text && !*end && options->wander_ppm >= 0 &&
 	    options->wander_ppm <= 100000)
 		return 0;
-	return error_set(error,
-			 "--bounds: '%s' is neither limit, nor a number of ppm from 0 to "
-			 "100000, nor straight",
-			 text);
+	return error_misuse(
+	    error,
+	    "--bounds: '%s' is neither limit, nor a number of ppm from 0 to "
+	    "100000, nor straight",
+	    text);
 }
 
 int sync_arguments_parse(const struct sync_arguments *arguments,
@@ -126,7 +128,7 @@ int sync_arguments_parse(const struct sync_arguments *arguments,
 	if (arguments->method)
 		options->method = fit_method_find(arguments->method);
 	if (arguments->method && !options->method)
-		return error_set(
+		return error_misuse(
 		    error, "--method: no '%s', want hull, margin, joint or regression",
 		    arguments->method);
 	if (parse_segments(arguments->segments, &options->segments, error))
@@ -153,8 +155,8 @@ static int check_names(const struct text_list *local, const struct source_list *
 		for (size_t s = 0; !found && s < sources->count; s++)
 			found = is_meant(&sources->item[s], word, length);
 		if (!found)
-			return error_set(error, "--local: no trace is named '%.*s'",
-					 (int)length, word);
+			return error_misuse(error, "--local: no trace is named '%.*s'",
+					    (int)length, word);
 	}
 	return 0;
 }
@@ -176,8 +178,8 @@ static int set_local(const struct sync_arguments *arguments, struct source_list 
 
 			if (node_address_parse(equals ? equals + 1 : word, &address)) {
 				free(own);
-				return error_set(error, "--local: '%s' is no address",
-						 equals ? equals + 1 : word);
+				return error_misuse(error, "--local: '%s' is no address",
+						    equals ? equals + 1 : word);
 			}
 			if (!is_meant(source, word, equals ? (size_t)(equals - word) : 0))
 				continue;
@@ -189,11 +191,12 @@ static int set_local(const struct sync_arguments *arguments, struct source_list 
 		/* Who is who was settled when it was extracted. */
 		if (source->extract && source->kind == SOURCE_CAPTURE) {
 			free(own);
-			return error_set(error,
-					 "--local: the packets of %s are told into sent "
-					 "and received already, want --local where it "
-					 "was made",
-					 source->path);
+			return error_misuse(
+			    error,
+			    "--local: the packets of %s are told into sent "
+			    "and received already, want --local where it "
+			    "was made",
+			    source->path);
 		}
 		free(source->local);
 		source->local = own;
@@ -208,9 +211,9 @@ int sync_arguments_set_sources(const struct sync_arguments *arguments,
 	enum ctf_reader_kind kind = CTF_READER_OWN;
 
 	if (arguments->reader && ctf_reader_kind_find(arguments->reader, &kind))
-		return error_set(error,
-				 "--reader: no '%s', want auto, native or babeltrace2",
-				 arguments->reader);
+		return error_misuse(error,
+				    "--reader: no '%s', want auto, native or babeltrace2",
+				    arguments->reader);
 	for (size_t i = 0; i < sources->count; i++)
 		sources->item[i].reader = kind;
 	return set_local(arguments, sources, error);

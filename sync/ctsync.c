@@ -96,21 +96,22 @@ static int check_request(const struct request *request, struct error *error)
 	bool traces = request->traces.count || request->runs.count;
 
 	if (request->messages && traces)
-		return error_set(error, "--messages takes the place of traces");
+		return error_misuse(error, "--messages takes the place of traces");
 	if (!request->messages && !traces)
 		return error_set(error, "no trace given, want RUN, -t TRACE or "
 					"--messages FILE (see --help)");
 	if (request->messages && request->apply)
-		return error_set(error, "--apply wants traces, not messages");
+		return error_misuse(error, "--apply wants traces, not messages");
 	if (request->messages && request->messages_out)
-		return error_set(error, "--messages-out wants traces, as it tells of "
-					"their events");
+		return error_misuse(error, "--messages-out wants traces, as it tells of "
+					   "their events");
 	if (request->extract &&
 	    (request->output || request->messages || request->plot || request->apply ||
 	     request->messages_out || request->json))
-		return error_set(error, "--extract writes packets and no clocks, so it "
-					"does not go with -o, --json, --plot, --apply, "
-					"--messages or --messages-out");
+		return error_misuse(error,
+				    "--extract writes packets and no clocks, so it "
+				    "does not go with -o, --json, --plot, --apply, "
+				    "--messages or --messages-out");
 	return 0;
 }
 
@@ -138,10 +139,10 @@ static int check_apply(const struct request *request, const struct source_list *
 {
 	for (size_t i = 0; i < sources->count && request->apply; i++)
 		if (sources->item[i].extract)
-			return error_set(error,
-					 "--apply wants traces, and %s has only "
-					 "their packets",
-					 sources->item[i].path);
+			return error_misuse(error,
+					    "--apply wants traces, and %s has only "
+					    "their packets",
+					    sources->item[i].path);
 	return 0;
 }
 
@@ -287,6 +288,8 @@ int main(int argc, const char **argv)
 	if (status < 0)
 		status = (int)(check_request(&request, &error) ? EXIT_MISUSE
 							       : run(&request, &error));
+	if (error.misuse)
+		status = EXIT_MISUSE;
 	error_tell(&error, "ctsync", stderr);
 	clear_request(&request);
 	return status;

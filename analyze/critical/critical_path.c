@@ -435,8 +435,8 @@ static int run_critical_path(struct question *question, struct result *result,
 	int status = -1;
 
 	if (request->request && by_thread)
-		return error_set(error, "--request names the thread, want it without "
-					"--tid, --pid and --procname");
+		return error_misuse(error, "--request names the thread, want it without "
+					   "--tid, --pid and --procname");
 	critical.bounds = bounds_new(question->reader, error);
 	critical.history = critical.bounds ? history_new(question->reader, error) : NULL;
 	if (critical.history && !note_missing(&critical, &any, error)) {

@@ -65,7 +65,7 @@ static int check_list(const struct request *request, struct error *error)
 	const char *option = request->list ? "--list" : "--keys";
 
 	if (request->list && request->keys)
-		return error_set(error, "--list and --keys exclude each other");
+		return error_misuse(error, "--list and --keys exclude each other");
 	if (request->words.count || request->output || request->set.count ||
 	    request->nodes || request->messages || request->captures || request->spans ||
 	    request->format)
@@ -86,15 +86,19 @@ static int check_request(const struct request *request, struct error *error)
 	if (!request->output || !*request->output)
 		return error_set(error, "want -o RUN, a directory to make");
 	if (request->messages && request->captures)
-		return error_set(error, "--messages and --captures exclude each other");
+		return error_misuse(error,
+				    "--messages and --captures exclude each other");
 	if (request->format && (request->messages || request->captures))
-		return error_set(error, "--format goes with traces, not with --messages "
-					"or --captures");
+		return error_misuse(error,
+				    "--format goes with traces, not with --messages "
+				    "or --captures");
 	if (request->spans && (request->messages || request->captures))
-		return error_set(error, "--spans goes with traces, not with --messages "
-					"or --captures");
+		return error_misuse(error,
+				    "--spans goes with traces, not with --messages "
+				    "or --captures");
 	if (request->seed != (double)(uint64_t)request->seed)
-		return error_set(error, "--seed: %g is no whole number", request->seed);
+		return error_misuse(error, "--seed: %g is no whole number",
+				    request->seed);
 	return 0;
 }
 
@@ -112,8 +116,9 @@ static int load(const struct request *request, struct scenario *scenario,
 	if (scenario_check(scenario, error))
 		return error_prefix(error, "%s", scenario->name);
 	if (request->spans && scenario->activity != ACTIVITY_FULL)
-		return error_set(error, "--spans: %s has no threads, want activity full",
-				 scenario->name);
+		return error_misuse(error,
+				    "--spans: %s has no threads, want activity full",
+				    scenario->name);
 	return 0;
 }
 
@@ -140,7 +145,7 @@ static int parse_format(const char *name, enum sim_trace_format *format,
 			*format = (enum sim_trace_format)i;
 			return 0;
 		}
-	return error_set(error, "--format: %s, want ctf1.8, ctf2 or ctf2-lttng", name);
+	return error_misuse(error, "--format: %s, want ctf1.8, ctf2 or ctf2-lttng", name);
 }
 
 /* The run comes into place when it is whole. */
@@ -238,6 +243,8 @@ int main(int argc, const char **argv)
 	status = options_end(parse(&request, argc, argv, &error), &error);
 	if (status < 0)
 		status = (int)act(&request, &error);
+	if (error.misuse)
+		status = EXIT_MISUSE;
 	error_tell(&error, "ctsim", stderr);
 	text_list_clear(&request.words);
 	text_list_clear(&request.set);

@@ -94,14 +94,14 @@ static int make_plan(const void *options, const char *output, struct export_plan
 	char *host, *port;
 
 	if (graphite->prefix && !is_prefix(graphite->prefix))
-		return error_set(error,
-				 "--prefix: '%s', want letters, digits, - and _, "
-				 "with dots between parts",
-				 graphite->prefix);
+		return error_misuse(error,
+				    "--prefix: '%s', want letters, digits, - and _, "
+				    "with dots between parts",
+				    graphite->prefix);
 	if (graphite->to && output)
-		return error_set(error, "--to and --output exclude each other");
+		return error_misuse(error, "--to and --output exclude each other");
 	if (graphite->state && !graphite->to)
-		return error_set(error, "--state wants --to");
+		return error_misuse(error, "--state wants --to");
 	plan->target = graphite->to ? EXPORT_TO_ITSELF : EXPORT_TO_FILE;
 	plan->binary = graphite->pickle && !graphite->to;
 	if (!graphite->to)

@@ -87,7 +87,7 @@ static int find(const char *option, const char *word, const char *const *names,
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(word, names[i]) == 0)
 			return (int)i;
-	error_set(error, "--%s: '%s', want %s", option, word, names[0]);
+	error_misuse(error, "--%s: '%s', want %s", option, word, names[0]);
 	for (size_t i = 1; i < count; i++) {
 		struct error longer = ERROR_INIT;
 
@@ -147,10 +147,10 @@ static int choose(const struct opendc_options *options, struct opendc_choice *ch
 	if (choose_words(options, choice, error))
 		return -1;
 	if (fabs(interval_ms - (double)choice->interval_ms) > 1e-6)
-		return error_set(error,
-				 "--interval: %g s, want a whole number of "
-				 "milliseconds",
-				 options->interval_s);
+		return error_misuse(error,
+				    "--interval: %g s, want a whole number of "
+				    "milliseconds",
+				    options->interval_s);
 	return 0;
 }
 

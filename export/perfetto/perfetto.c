@@ -72,9 +72,9 @@ static int no_such_part(const char *name, struct error *error)
 		names[i] = parts[i].name;
 	meant = near_find(name, names, PARTS);
 	if (meant)
-		return error_set(error, "--tracks: no part '%s', did you mean '%s'?",
-				 name, meant);
-	return error_set(error, "--tracks: no part '%s' (see --help)", name);
+		return error_misuse(error, "--tracks: no part '%s', did you mean '%s'?",
+				    name, meant);
+	return error_misuse(error, "--tracks: no part '%s' (see --help)", name);
 }
 
 static int add_part(const char *name, unsigned *chosen, struct error *error)
@@ -117,7 +117,8 @@ static int make_plan(const void *options, const char *output, struct export_plan
 
 	(void)output;
 	if (own->form && !is_json(own) && strcmp(own->form, "proto") != 0)
-		return error_set(error, "--format: '%s', want proto or json", own->form);
+		return error_misuse(error, "--format: '%s', want proto or json",
+				    own->form);
 	plan->binary = !is_json(own);
 	return choose_parts(&own->tracks, &chosen, error);
 }

@@ -18,7 +18,20 @@ int error_set(struct error *error, const char *format, ...)
 	text = mem_vprintf(format, arguments);
 	va_end(arguments);
 	free(error->text);
-	error->text = text;
+	*error = (struct error){.text = text};
+	return -1;
+}
+
+int error_misuse(struct error *error, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	text = mem_vprintf(format, arguments);
+	va_end(arguments);
+	free(error->text);
+	*error = (struct error){.text = text, .misuse = true};
 	return -1;
 }
 
@@ -60,5 +73,5 @@ void error_tell(struct error *error, const char *program, FILE *file)
 void error_clear(struct error *error)
 {
 	free(error->text);
-	error->text = NULL;
+	*error = (struct error)ERROR_INIT;
 }

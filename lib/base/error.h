@@ -2,6 +2,7 @@
 #ifndef CT_BASE_ERROR_H
 #define CT_BASE_ERROR_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /*
@@ -12,16 +13,21 @@
  * "run/n1/kernel: " then "ch_0: ". Library code never prints.
  */
 struct error {
-	char *text; /* NULL while nothing went wrong */
+	char *text;  /* NULL while nothing went wrong */
+	bool misuse; /* the command line is what is wrong, not its input: exit status 2 */
 };
 
 #define ERROR_INIT                                                                       \
 	{                                                                                \
-		NULL                                                                     \
+		NULL, false                                                              \
 	}
 
 /* Replace the text. Returns -1, so that callers can `return error_set(...)`. */
 int error_set(struct error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same, of what the command line says: "--OPTION: text". */
+int error_misuse(struct error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Put a place in front of the text: "PLACE: text". Returns -1. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/near.h"
 #include "base/output.h"
 #include "base/version.h"
 
@@ -38,10 +39,10 @@ static int set_number(const struct option_row *row, const char *word, struct err
 	if (errno || end == word || *end ||
 	    !(value >= row->least && value <= row->most) ||
 	    (row->kind == OPTION_INT && value != (int)value))
-		return error_set(error, "--%s: '%s' is no %s from %.16g to %.16g",
-				 row->name, word,
-				 row->kind == OPTION_INT ? "whole number" : "number",
-				 row->least, row->most);
+		return error_misuse(error, "--%s: '%s' is no %s from %.16g to %.16g",
+				    row->name, word,
+				    row->kind == OPTION_INT ? "whole number" : "number",
+				    row->least, row->most);
 	if (row->kind == OPTION_INT)
 		*(int *)row->target = (int)value;
 	else
@@ -120,6 +121,32 @@ static void show_version(const struct command *command)
 		printf("%s\n", command->versions);
 }
 
+/* "--jsno=FILE: unknown option", and what may be meant. */
+static void tell_bad_option(const struct command *command, const char *word,
+			    const char *reason, struct error *error)
+{
+	char *name = mem_strdup(strncmp(word, "--", 2) ? "" : word + 2);
+	const char **names;
+	const char *near;
+	size_t n = 0;
+
+	while (command->rows[n].name)
+		n++;
+	names = mem_zalloc((n + 2) * sizeof(*names));
+	for (size_t i = 0; i < n; i++)
+		names[i] = command->rows[i].name;
+	names[n] = "help";
+	names[n + 1] = "version";
+	name[strcspn(name, "=")] = '\0';
+	near = near_find(name, names, n + 2);
+	if (near && strcmp(near, name) != 0)
+		error_misuse(error, "%s: %s, did you mean --%s?", word, reason, near);
+	else
+		error_misuse(error, "%s: %s", word, reason);
+	free(names);
+	free(name);
+}
+
 /* One pass over the options. Negative popt codes other than the end are misuse. */
 static enum options_status walk(const struct command *command, poptContext context,
 				struct error *error)
@@ -144,11 +171,19 @@ static enum options_status walk(const struct command *command, poptContext conte
 			return OPTIONS_SHOWN;
 	}
 	if (code < -1) {
-		error_set(error, "%s: %s", poptBadOption(context, POPT_BADOPTION_NOALIAS),
-			  poptStrerror(code));
+		tell_bad_option(command, poptBadOption(context, POPT_BADOPTION_NOALIAS),
+				poptStrerror(code), error);
 		return OPTIONS_WRONG;
 	}
 	return OPTIONS_GO;
+}
+
+void options_take_help(int argc, const char **argv)
+{
+	if (argc < 2 || argc > 3 || strcmp(argv[1], "help") != 0)
+		return;
+	argv[1] = argv[argc - 1];
+	argv[argc - 1] = "--help";
 }
 
 enum options_status options_parse(const struct command *command, int argc,
@@ -156,10 +191,12 @@ enum options_status options_parse(const struct command *command, int argc,
 				  struct error *error)
 {
 	struct poptOption *table = make_table(command);
-	poptContext context = poptGetContext(command->name, argc, argv, table, 0);
+	poptContext context;
 	enum options_status status;
 	const char *word;
 
+	options_take_help(argc, argv);
+	context = poptGetContext(command->name, argc, argv, table, 0);
 	poptSetOtherOptionHelp(context, command->usage);
 	status = walk(command, context, error);
 	while (status == OPTIONS_GO && (word = poptGetArg(context)))

@@ -50,11 +50,17 @@ enum options_status {
 
 /*
  * Parse argv into the rows' targets and the remaining words into `rest`.
- * Adds --help and --version. Words are copied.
+ * Adds --help and --version; `help` is --help. Words are copied.
  */
 enum options_status options_parse(const struct command *command, int argc,
 				  const char **argv, struct text_list *rest,
 				  struct error *error);
+
+/*
+ * `PROGRAM help` becomes `PROGRAM --help`, and `PROGRAM help WORD` `PROGRAM WORD --help`:
+ * for programs that look at argv before options_parse().
+ */
+void options_take_help(int argc, const char **argv);
 
 /*
  * The exit status of a program by what its options came to: 0 where something was shown,

@@ -317,10 +317,34 @@ static int add_nodes(struct source_list *list, const char *path, const struct st
 	return 0;
 }
 
+static bool is_there(const char *path, const char *below)
+{
+	char *whole = mem_printf("%s/%s", path, below);
+	struct stat status;
+	bool is = stat(whole, &status) == 0;
+
+	free(whole);
+	return is;
+}
+
+char *run_node_name(const char *path)
+{
+	/* A node may be called kernel: it has a file of its own, then. */
+	bool is =
+	    is_there(path, "node.json") ||
+	    (is_there(path, "kernel/metadata") && !is_there(path, "kernel/node.json")) ||
+	    is_there(path, "ust/uid") || is_there(path, "ust/pid");
+	char *real = is ? realpath(path, NULL) : NULL;
+	char *name = real ? mem_strdup(strrchr(real, '/') + 1) : NULL;
+
+	free(real);
+	return name;
+}
+
 int source_add_run(struct source_list *list, const char *argument,
 		   struct problem_list *problems, struct error *error)
 {
-	char *path = walk_trimmed(argument);
+	char *path = walk_trimmed(argument), *node = run_node_name(path);
 	struct stat status;
 	int result;
 
@@ -328,8 +352,11 @@ int source_add_run(struct source_list *list, const char *argument,
 		result = error_errno(error, path);
 	else if (!S_ISDIR(status.st_mode) || ctf_is_trace(path))
 		result = source_add_trace(list, path, problems, error);
+	else if (node)
+		result = source_add_node(list, path, problems, error);
 	else
 		result = add_nodes(list, path, &status, problems, error);
+	free(node);
 	free(path);
 	return result;
 }

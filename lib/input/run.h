@@ -33,9 +33,17 @@ struct source_list {
 };
 
 /*
+ * The name of the node whose directory this is, rather than that of a run: it holds a
+ * node.json, or traces as LTTng lays them out (kernel/metadata, ust/). For free(), or
+ * NULL.
+ */
+char *run_node_name(const char *path);
+
+/*
  * Add every source of a run directory: each subdirectory is a node; its kernel
  * trace (or first source) bears the node's name, further ones NODE:FILE. A path
- * that is itself a trace or a capture is added as source_add_trace does. 0, or
+ * that is itself a node's directory is that node, and a trace or a capture is added as
+ * source_add_trace does. 0, or
  * -1 with error when the path holds no source at all.
  */
 int source_add_run(struct source_list *list, const char *path,

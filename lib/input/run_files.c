@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/natural.h"
+#include "input/run.h"
 #include "input/walk.h"
 
 static const struct {
@@ -104,18 +105,18 @@ static void node_clear(struct run_node *node)
 	free(node->path);
 }
 
-static void add_node(struct run_files *run, const char *name, const struct stat *top,
-		     struct problem_list *problems)
+static void add_node(struct run_files *run, const char *name, char *path,
+		     const struct stat *top, struct problem_list *problems)
 {
-	struct run_node node = {.name = mem_strdup(name)};
+	struct run_node node = {.name = mem_strdup(name), .path = path};
 	struct finding finding = {&node, problems};
 	struct walk walk;
 
-	node.path = mem_printf("%s/%s", run->path, name);
 	walk_init(&walk, problems);
 	walk.found = take_found;
 	walk.context = &finding;
-	walk_enter(&walk, top);
+	if (top)
+		walk_enter(&walk, top);
 	walk_below(&walk, node.path);
 	walk_clear(&walk);
 	leave_out_logs_with_text(&node);
@@ -151,11 +152,19 @@ int run_files_find(struct run_files *run, const char *path, const char *only,
 	struct dirent **entry;
 	struct stat status;
 	struct walk all;
+	char *node;
 	int count;
 
 	memset(run, 0, sizeof(*run));
 	if (stat(path, &status))
 		return error_errno(error, path);
+	node = run_node_name(path);
+	if (node) {
+		run->path = walk_trimmed(path);
+		add_node(run, node, walk_trimmed(path), NULL, problems);
+		free(node);
+		return 0;
+	}
 	count = scandir(path, &entry, NULL, natural_entries);
 	if (count < 0)
 		return error_errno(error, path);
@@ -167,7 +176,9 @@ int run_files_find(struct run_files *run, const char *path, const char *only,
 		if (strcmp(entry[i]->d_name, "run.json") == 0)
 			run->run_json = mem_printf("%s/run.json", run->path);
 		else if (is_node(run, entry[i]->d_name, only, &all))
-			add_node(run, entry[i]->d_name, &status, problems);
+			add_node(run, entry[i]->d_name,
+				 mem_printf("%s/%s", run->path, entry[i]->d_name),
+				 &status, problems);
 		free(entry[i]);
 	}
 	free(entry);

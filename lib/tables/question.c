@@ -126,10 +126,10 @@ static int no_such_table(struct timeline_reader *timeline, const char *name,
 		     NULL, take_name, &names, error) == 0) {
 		near = near_find(name, (const char *const *)names.item, names.count);
 		if (near)
-			error_set(error, "--table: no table %s, do you mean %s?", name,
-				  near);
+			error_misuse(error, "--table: no table %s, do you mean %s?", name,
+				     near);
 		else
-			error_set(error, "--table: no table %s", name);
+			error_misuse(error, "--table: no table %s", name);
 	}
 	text_list_clear(&names);
 	return -1;
@@ -340,9 +340,9 @@ struct question *question_of_query(struct timeline_reader *timeline, const char 
 	if (!query)
 		return NULL;
 	if (timeline_query_parameters(query) || !timeline_query_columns(query)) {
-		error_set(error, timeline_query_columns(query)
-				     ? "--query has parameters (?, :name), want values"
-				     : "--query gives no columns, want a SELECT");
+		error_misuse(error, timeline_query_columns(query)
+					? "--query has parameters (?, :name), want values"
+					: "--query gives no columns, want a SELECT");
 		timeline_query_free(query);
 		return NULL;
 	}

@@ -18,7 +18,7 @@
  * are one wish; which reading is fastest (docs/benchmarks.md) is not the caller's
  * concern.
  */
-enum { EVENTS_FIELDS = 32 };
+enum { EVENTS_FIELDS = 96 };
 
 struct events_wish {
 	const char *class; /* name as the tracer has it, or a glob: "syscall_entry_*" */

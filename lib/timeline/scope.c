@@ -103,10 +103,11 @@ static int no_such_node(const struct scope *scope, const char *glob, struct erro
 		names[i] = scope->node[i].name;
 	near = near_find(glob, names, scope->nodes);
 	if (near)
-		error_set(error, "--node: no node '%s', did you mean '%s'?", glob, near);
+		error_misuse(error, "--node: no node '%s', did you mean '%s'?", glob,
+			     near);
 	else
-		error_set(error, "--node: no node '%s', want one of %zu such as '%s'",
-			  glob, scope->nodes, scope->nodes ? names[0] : "");
+		error_misuse(error, "--node: no node '%s', want one of %zu such as '%s'",
+			     glob, scope->nodes, scope->nodes ? names[0] : "");
 	free(names);
 	return -1;
 }
@@ -141,7 +142,7 @@ static int choose_time(struct scope *scope, const char *begin, const char *end,
 	if (end && instant_parse(end, scope->origin_ns, &scope->end_ns, error))
 		return error_prefix(error, "--end");
 	if (scope->begin_ns > scope->end_ns && begin && end)
-		return error_set(error, "--begin is after --end");
+		return error_misuse(error, "--begin is after --end");
 	if (scope->begin_ns > scope->last_ns || scope->end_ns < scope->origin_ns)
 		return error_set(error,
 				 "nothing between --begin and --end: the timeline is "

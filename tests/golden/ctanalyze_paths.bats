@@ -103,6 +103,6 @@ clients()
 		ctanalyze critical-path --request x "$CT_CLIENTS"
 	fails_with 2 "ctanalyze: --request means nothing to cpu, see ctanalyze cpu --help" \
 		ctanalyze cpu --request 3 "$CT_CLIENTS"
-	fails_with 1 "ctanalyze: --request names the thread, want it without --tid, --pid and --procname" \
+	fails_with 2 "ctanalyze: --request names the thread, want it without --tid, --pid and --procname" \
 		ctanalyze critical-path --request 3 --tid 900 "$CT_CLIENTS"
 }

@@ -70,11 +70,11 @@ runs()
 		ctanalyze compare node run-1-300.db run-2-300.db
 	fails_with 1 'ctanalyze: all cannot be compared' \
 		ctanalyze compare all run-1-300.db run-2-300.db
-	fails_with 1 "ctanalyze: --table: nodes has no table 'node'" \
+	fails_with 2 "ctanalyze: --table: nodes has no table 'node'" \
 		ctanalyze compare nodes --table node run-1-300.db run-2-300.db
 	fails_with 1 'ctanalyze: nothing.db: No such file or directory' \
 		ctanalyze compare nodes run-1-300.db nothing.db
-	fails_with 1 'ctanalyze: --cpu means nothing to nodes' \
+	fails_with 2 'ctanalyze: --cpu means nothing to nodes' \
 		ctanalyze compare nodes --cpu 1 run-1-300.db run-2-300.db
 }
 
@@ -227,7 +227,7 @@ sql()
 	: >taken
 	fails_with 1 'ctanalyze: taken: Not a directory' \
 		ctanalyze metrics --plot taken run-1-300.db
-	fails_with 1 "ctanalyze: --alias: 'eth0' is none, want NAME=ALIAS" \
+	fails_with 2 "ctanalyze: --alias: 'eth0' is none, want NAME=ALIAS" \
 		ctanalyze metrics --alias eth0 run-1-300.db
 }
 

@@ -55,8 +55,8 @@ files()
 		AND $range") + 1))" ]
 	[ "$(wc -l <out/event.csv)" -gt 10 ]
 	[ "$(sed 1d out/node.csv | cut -d , -f 2)" = node2 ]
-	ends_with 1 csv --node nobody --table node
-	fails_with 1 'ctexport: --query says itself what it wants, want it without --begin, --end and --node' \
+	ends_with 2 csv --node nobody --table node
+	fails_with 2 'ctexport: --query says itself what it wants, want it without --begin, --end and --node' \
 		csv --node node1 --query 'SELECT 1'
 }
 
@@ -69,16 +69,16 @@ files()
 	ends_with 1 csv --query 'SELECT 1; SELECT 2'
 	ends_with 1 csv --query 'SELECT * FROM nowhere'
 	grep -q 'no such table: nowhere$' "$scratch/stderr"
-	ends_with 1 csv --query 'SELECT ?1'
+	ends_with 2 csv --query 'SELECT ?1'
 	grep -q 'has parameters' "$scratch/stderr"
-	fails_with 1 'ctexport: --query gives no columns, want a SELECT' \
+	fails_with 2 'ctexport: --query gives no columns, want a SELECT' \
 		csv --query "ATTACH 'x.db' AS x"
 	[ ! -e x.db ]
 }
 
 @test "names of tables" {
-	fails_with 1 'ctexport: --table: no table nod, do you mean node?' csv --table nod
-	fails_with 1 'ctexport: --table: no table "; DROP TABLE node; --' \
+	fails_with 2 'ctexport: --table: no table nod, do you mean node?' csv --table nod
+	fails_with 2 'ctexport: --table: no table "; DROP TABLE node; --' \
 		csv --table '"; DROP TABLE node; --'
 	ends_with 0 ctexport csv "$CT_USER" -o out
 	[ -s out/app%3Awork.csv ]
@@ -133,9 +133,9 @@ files()
 ./k=__HIVE_DEFAULT_PARTITION__/j=2.5/part-0.csv ./k=__HIVE_DEFAULT_PARTITION__/j=2/part-0.csv \
 ./k=a%2Fb/j=1/part-0.csv" ]
 	[ "$(tr -d '\r' <out/k=a%2Fb/j=1/part-0.csv | xargs)" = 'v 7 11' ]
-	fails_with 1 'ctexport: --partition: no column z' \
+	fails_with 2 'ctexport: --partition: no column z' \
 		csv --partition z --query 'SELECT 1 AS a' -o bad
-	fails_with 1 'ctexport: --partition: all columns are keys, want one for the files' \
+	fails_with 2 'ctexport: --partition: all columns are keys, want one for the files' \
 		csv --partition a --query 'SELECT 1 AS a' -o bad
 	# More keys than files may be open at a time: the files that had to be closed go on in
 	# further parts, and no row is lost.

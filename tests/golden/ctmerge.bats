@@ -200,3 +200,12 @@ node3:node3.pcap|capture|8942|0" ]
 	[ "$(ask run.db 'SELECT count(*) FROM event')" = 0 ]
 	[ "$(ask run.db 'SELECT count(*) > 0 FROM sample')" = 1 ]
 }
+
+@test "a node's directory is that node" {
+	ctmerge -q datasets/sample/node2 -o node2.db
+	[ "$(sqlite3 node2.db 'SELECT group_concat(name) FROM node')" = node2 ]
+	[ "$(sqlite3 node2.db 'SELECT count(*) FROM source')" -eq 2 ]
+	[ "$(sqlite3 node2.db 'SELECT count(*) > 0 FROM sample')" -eq 1 ]
+	ends_with 0 ctsync datasets/sample/node1/ datasets/sample/node2/
+	grep -q '^node2:node2.pcap .* accurate$' "$scratch/stdout"
+}

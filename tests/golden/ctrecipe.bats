@@ -215,7 +215,7 @@ hostile_recipe()
 	fails_with 2 'ctrecipe: --output does not go with plan' ctrecipe plan -o x y
 	fails_with 2 "ctrecipe: --run 'a b' is not the name of a run's directory" \
 		ctrecipe plan --run 'a b' $good/full.yaml
-	fails_with 1 "ctrecipe: --point 3: $good/lttng-rpc.yaml has 2 points" \
+	fails_with 2 "ctrecipe: --point 3: $good/lttng-rpc.yaml has 2 points" \
 		ctrecipe plan --point 3 $good/lttng-rpc.yaml
 }
 

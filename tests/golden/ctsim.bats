@@ -194,7 +194,7 @@ first_sample()
 }
 
 @test "unknown options and values that are none" {
-	fails_with 2 'ctsim: --nope: unknown option' ctsim --nope two -o run
+	fails_with 2 'ctsim: --nope: unknown option, did you mean --nodes?' ctsim --nope two -o run
 	fails_with 2 'ctsim: --seed: missing argument' ctsim two -o run --seed
 	fails_with 2 'ctsim: --seed: 1.5 is no whole number' ctsim --seed 1.5 two -o run
 	for word in -1 x '' nan 1e17; do

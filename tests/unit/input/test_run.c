@@ -15,6 +15,24 @@ static void every_directory_is_a_node(void **state)
 		{"web", "run/web/kernel"});
 }
 
+/* Given where a run is wanted. A node that is called kernel is known by its node.json. */
+static void a_nodes_directory_is_that_node(void **state)
+{
+	(void)state;
+	put_trace("run/web/kernel");
+	put_trace("run/web/ust/uid/1000/64-bit");
+	scratch_text("run/db/node.json", "{}");
+	put_capture("run/db/eth0.pcap");
+	put_trace("named/kernel");
+	scratch_text("named/kernel/node.json", "{}");
+	put_trace("named/other/kernel");
+	SOURCES(source_add_run, "run/web/", {"web", "run/web/kernel"},
+		{"web:ust/uid/1000/64-bit", "run/web/ust/uid/1000/64-bit"});
+	SOURCES(source_add_run, "run/db", {"db", "run/db/eth0.pcap"});
+	SOURCES(source_add_run, "named", {"kernel", "named/kernel"},
+		{"other", "named/other/kernel"});
+}
+
 static void the_kernel_bears_the_nodes_name(void **state)
 {
 	(void)state;
@@ -159,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(every_directory_is_a_node),
+	    SCRATCH_TEST(a_nodes_directory_is_that_node),
 	    SCRATCH_TEST(the_kernel_bears_the_nodes_name),
 	    SCRATCH_TEST(only_the_node_tells_which_is_the_kernel),
 	    SCRATCH_TEST(without_a_kernel_the_first_trace_bears_it),

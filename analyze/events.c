@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/analysis.h"
+#include "base/mem.h"
+#include "base/output.h"
+#include "base/utf8.h"
+#include "timeline/events.h"
+#include "timeline/query.h"
+
+/*
+ * The timeline as text, an event a line, much as babeltrace2 prints one:
+ *
+ *     [07:38:16.502240713] (+0.000001234) node1 sched_waking: { cpu_id = 0 }, { tid = 1
+ * }, { comm = "sh", ... }
+ */
+
+/* Which events: a wish a class name, with all fields of all classes of that name. */
+struct listing {
+	const struct request *request;
+	struct events_wish *wish;
+	size_t wishes, room;
+	FILE *out;
+	nsec_t last_ns; /* of the line before; NSEC_MIN: none */
+	size_t lines;
+};
+
+static const char context[] = "context:";
+
+static bool is_wanted(const struct text_list *globs, const char *class)
+{
+	for (size_t i = 0; i < globs->count; i++)
+		if (fnmatch(globs->item[i], class, 0) == 0)
+			return true;
+	return globs->count == 0;
+}
+
+static struct events_wish *wish_of(struct listing *listing, char *class)
+{
+	for (size_t i = 0; i < listing->wishes; i++)
+		if (strcmp(listing->wish[i].class, class) == 0) {
+			free(class);
+			return &listing->wish[i];
+		}
+	listing->wish = mem_grow(listing->wish, listing->wishes, &listing->room,
+				 sizeof(*listing->wish));
+	listing->wish[listing->wishes] =
+	    (struct events_wish){.class = class, .tag = (int)listing->wishes};
+	return &listing->wish[listing->wishes++];
+}
+
+/* A row: class, field or NULL, whether it is of the context. */
+static int add_field(void *own, const struct cell *row, struct error *error)
+{
+	struct listing *listing = own;
+	char *class = cell_text(&row[0]), *field;
+	struct events_wish *wish;
+	size_t n = 0;
+
+	if (!is_wanted(&listing->request->events, class)) {
+		free(class);
+		return 0;
+	}
+	wish = wish_of(listing, class);
+	if (row[1].type != CELL_TEXT)
+		return 0;
+	field = mem_printf("%s%.*s", cell_integer(&row[2], 0) ? context : "",
+			   (int)row[1].size, row[1].bytes);
+	while (n < EVENTS_FIELDS && wish->field[n] && strcmp(wish->field[n], field) != 0)
+		n++;
+	if (n == EVENTS_FIELDS) {
+		free(field);
+		return error_set(error, "%s: more than %d fields", wish->class,
+				 EVENTS_FIELDS);
+	}
+	if (wish->field[n])
+		free(field);
+	else
+		wish->field[n] = field;
+	return 0;
+}
+
+/* The fields of the context come first, as they are printed first. */
+static int find_fields(struct listing *listing, struct timeline_reader *reader,
+		       struct error *error)
+{
+	if (query_rows(reader,
+		       "SELECT c.name, f.name, f.context FROM event_class AS c LEFT JOIN"
+		       " event_column AS f ON f.class = c.id"
+		       " ORDER BY c.id, f.context DESC, f.position",
+		       NULL, add_field, listing, error))
+		return -1;
+	if (listing->wishes == 0)
+		return error_misuse(error, "--events: no class of events has such a name,"
+					   " see ctanalyze nodes --table classes");
+	return 0;
+}
+
+/* Text as in C, so that a line is a line whatever a trace holds. */
+static void print_text(FILE *out, const char *bytes, size_t size)
+{
+	char *text = mem_strndup(bytes, size), *at = text;
+
+	fputc('"', out);
+	while (*at) {
+		size_t plain = strcspn(at, "\"\\");
+		char end = at[plain];
+
+		at[plain] = '\0';
+		utf8_print(out, at);
+		if (end)
+			fprintf(out, "\\%c", end);
+		at += plain + (end != '\0');
+	}
+	fputc('"', out);
+	free(text);
+}
+
+static void print_cell(FILE *out, const struct cell *cell)
+{
+	switch (cell->type) {
+	case CELL_NULL:
+		break;
+	case CELL_INTEGER:
+		fprintf(out, "%lld", (long long)cell->integer);
+		break;
+	case CELL_REAL:
+		fprintf(out, "%.17g", cell->real);
+		break;
+	case CELL_TEXT:
+		print_text(out, cell->bytes, cell->size);
+		break;
+	case CELL_BLOB:
+		fputs("0x", out);
+		for (uint32_t i = 0; i < cell->size; i++)
+			fprintf(out, "%02x", (unsigned char)cell->bytes[i]);
+		break;
+	}
+}
+
+/* ", { NAME = VALUE, ... }" of the fields of a context, or of a payload. */
+static void print_fields(FILE *out, const struct events_wish *wish,
+			 const struct event_row *row, bool of_context)
+{
+	const char *before = ", { ";
+
+	for (size_t i = 0; i < EVENTS_FIELDS && wish->field[i]; i++) {
+		const char *name = wish->field[i];
+		bool in_context = strncmp(name, context, strlen(context)) == 0;
+
+		if (in_context != of_context || row->field[i].type == CELL_NULL)
+			continue;
+		fputs(before, out);
+		utf8_print(out, in_context ? name + strlen(context) : name);
+		fputs(" = ", out);
+		print_cell(out, &row->field[i]);
+		before = ", ";
+	}
+	if (before[2])
+		fputs(of_context ? "" : ", { }", out);
+	else
+		fputs(" }", out);
+}
+
+static void print_event(struct listing *listing, const struct question *question,
+			const struct event_row *row)
+{
+	const struct events_wish *wish = &listing->wish[row->tag];
+	char text[NSEC_TEXT];
+	FILE *out = listing->out;
+	nsec_t step = nsec_sub(row->ts_ns, listing->last_ns);
+
+	nsec_format_utc(text, row->ts_ns);
+	fprintf(out, "[%s] ", strchr(text, ' ') ? strchr(text, ' ') + 1 : text);
+	if (listing->last_ns == NSEC_MIN)
+		fputs("(+\?.\?\?\?\?\?\?\?\?\?) ", out);
+	else
+		fprintf(out, "(+%lld.%09lld) ", (long long)(step / NSEC_PER_SEC),
+			(long long)(step % NSEC_PER_SEC));
+	listing->last_ns = row->ts_ns;
+	utf8_print(out, question_node(question, row->node));
+	fputc(' ', out);
+	utf8_print(out, row->class);
+	if (row->cpu < 0)
+		fputs(": { }", out);
+	else
+		fprintf(out, ": { cpu_id = %lld }", (long long)row->cpu);
+	print_fields(out, wish, row, true);
+	print_fields(out, wish, row, false);
+	fputc('\n', out);
+}
+
+static int print_events(struct listing *listing, struct question *question,
+			struct error *error)
+{
+	const struct request *request = listing->request;
+	struct events *events = events_new(question->reader, &question->scope,
+					   listing->wish, listing->wishes, error);
+	const size_t most = request->limit_given > 0 ? (size_t)request->limit_given : 0;
+	struct event_row row;
+	int more = events ? 1 : -1;
+
+	while (events && (!most || listing->lines < most) &&
+	       (more = events_next(events, &row, error)) > 0) {
+		if ((request->cpus.count && !range_list_has(&request->cpus, row.cpu)) ||
+		    !question_has_thread(question, row.node, row.tid, row.ts_ns))
+			continue;
+		listing->lines++;
+		print_event(listing, question, &row);
+		if (ferror(listing->out))
+			break; /* who closes it says why */
+	}
+	events_free(events);
+	return more < 0 ? -1 : 0;
+}
+
+static void clear_listing(struct listing *listing)
+{
+	for (size_t i = 0; i < listing->wishes; i++) {
+		for (size_t k = 0; k < EVENTS_FIELDS; k++)
+			free((char *)listing->wish[i].field[k]);
+		free((char *)listing->wish[i].class);
+	}
+	free(listing->wish);
+}
+
+static int list_events(const struct analysis *self, const struct request *request,
+		       const struct text_list *words, struct error *error)
+{
+	struct listing listing = {.request = request, .last_ns = NSEC_MIN};
+	struct output output = {0};
+	struct question question;
+	int status = -1;
+
+	if (words->count != 1)
+		return error_misuse(error, "%zu timelines given, want one (see --help)",
+				    words->count),
+		       2;
+	if (question_open(&question, self, request, words->item[0], error))
+		return 1;
+	progress_end(&question.progress); /* lines come as they are found */
+	if (find_fields(&listing, question.reader, error) ||
+	    (request->output && output_open(&output, request->output, error)))
+		goto out;
+	listing.out = output.file ? output.file : stdout;
+	status = print_events(&listing, &question, error);
+	if (!status)
+		status = output.file ? output_commit(&output, error)
+				     : output_flush_stdout(error);
+out:
+	output_discard(&output);
+	clear_listing(&listing);
+	question_close(&question);
+	return status ? 1 : 0;
+}
+
+const struct analysis analysis_events = {
+    .name = "events",
+    .summary = "the timeline as text, an event a line",
+    .description =
+	"A line is the time in UTC, the time since the line before, node, class, and "
+	"then\n"
+	"processor, context and fields. --events chooses classes, --limit ends after so\n"
+	"many lines, --tid, --pid and --procname choose by the thread that ran. For\n"
+	"programs there is ctexport.",
+    .heeds = HEEDS_SCOPE | HEEDS_CPU | HEEDS_THREAD | HEEDS_EVENTS | HEEDS_LIMIT,
+    .act = list_events,
+};

@@ -1,0 +1,69 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- name: overview
+-- summary: what is in a timeline, and what to ask it
+-- description: nodes: from when to when each was recorded, how many events, and how far its
+--   clock may be off at worst. answers: the analyses that have something to go by.
+--   start: three to begin with. It is what `ctanalyze run.db` alone prints.
+-- example: ctanalyze run.db
+
+-- with widest
+SELECT s.node, max(CASE WHEN c.low_ns IS NULL OR c.high_ns IS NULL THEN NULL ELSE greatest(-c.low_ns, c.high_ns) END) AS bound_ns,
+       count(*) FILTER (WHERE c.low_ns IS NULL OR c.high_ns IS NULL) AS opened
+FROM clock_bound AS c JOIN source AS s ON s.id = c.source
+GROUP BY s.node;
+
+-- table nodes: Nodes
+-- column node: text, NODE
+-- column sources: count, SOURCES
+-- column events: count, EVENTS
+-- column discarded: count, DISCARDED
+-- column samples: count, SAMPLES
+-- column begin_ns: epoch_ns, BEGIN
+-- column span_ns: ns, SPAN
+-- column worst_bound_ns: +-ns, WORST BOUND
+SELECT n.name AS node, count(s.id) AS sources, sum(coalesce(s.events, 0)) AS events, sum(s.discarded) AS discarded,
+       (SELECT count(*) FROM sample AS p WHERE p.node = n.id) AS samples,
+       min(s.begin_ns) AS begin_ns, max(s.end_ns) - min(s.begin_ns) AS span_ns,
+       max(CASE WHEN w.opened = 0 THEN w.bound_ns END) AS worst_bound_ns
+FROM chosen_node AS n LEFT JOIN source AS s ON s.node = n.id LEFT JOIN widest AS w ON w.node = n.id
+GROUP BY n.id, n.name
+ORDER BY n.id;
+
+-- with has
+SELECT EXISTS (SELECT 1 FROM message) AS messages, EXISTS (SELECT 1 FROM request) AS requests,
+       EXISTS (SELECT 1 FROM thread_state WHERE state = 'running') AS threads, EXISTS (SELECT 1 FROM syscall) AS syscalls,
+       EXISTS (SELECT 1 FROM irq) AS irqs, EXISTS (SELECT 1 FROM block_request) AS disks,
+       EXISTS (SELECT 1 FROM sample) AS samples, EXISTS (SELECT 1 FROM process WHERE pid <> 0) AS processes,
+       EXISTS (SELECT 1 FROM problem) AS problems,
+       EXISTS (SELECT 1 FROM thread_state WHERE state = 'runnable' AND waker_tid > 0) AS wakers,
+       EXISTS (SELECT 1 FROM event_class WHERE events > 0 AND name IN ('net_dev_queue', 'net_if_receive_skb', 'netif_receive_skb')) AS packets;
+
+-- with answer
+SELECT 1 AS place, 'requests' AS analysis, 'requests between nodes' AS about FROM has WHERE requests
+UNION ALL SELECT 2, 'critical-path', 'what the slowest request waited for' FROM has WHERE requests AND threads
+UNION ALL SELECT 3, 'messages', 'how long messages between nodes took' FROM has WHERE messages
+UNION ALL SELECT 4, 'cpu', 'who used the processors' FROM has WHERE threads
+UNION ALL SELECT 5, 'sched', 'how long threads waited for them' FROM has WHERE threads
+UNION ALL SELECT 6, 'wakeups', 'who woke whom' FROM has WHERE wakers
+UNION ALL SELECT 7, 'syscalls', 'system calls' FROM has WHERE syscalls
+UNION ALL SELECT 8, 'irq', 'interrupts' FROM has WHERE irqs
+UNION ALL SELECT 9, 'io', 'disk requests' FROM has WHERE disks
+UNION ALL SELECT 10, 'net', 'traffic and retransmissions' FROM has WHERE packets
+UNION ALL SELECT 11, 'metrics', 'what sar and others sampled' FROM has WHERE samples
+UNION ALL SELECT 12, 'proc', 'processes' FROM has WHERE processes
+UNION ALL SELECT 13, 'problems', 'what was lost, left out or odd' FROM has WHERE problems
+UNION ALL SELECT 14, 'nodes', 'machines, sources, classes of events'
+UNION ALL SELECT 15, 'clocks', 'how the clocks relate';
+
+-- table answers: What can be asked: ctanalyze ANALYSIS TIMELINE
+-- column analysis: text, ANALYSIS
+-- column about: text, ABOUT
+SELECT analysis, about FROM answer ORDER BY place;
+
+-- table start: To begin with
+-- column command: text, COMMAND
+SELECT command FROM (
+	SELECT 0 AS place, 'ctanalyze report TIMELINE -o report.html' AS command
+	UNION ALL SELECT place, 'ctanalyze ' || analysis || ' TIMELINE' FROM answer WHERE analysis IN ('requests', 'cpu', 'messages', 'nodes')) AS first
+ORDER BY place
+LIMIT 3;

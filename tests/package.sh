@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# The .deb has all that ./demo needs, and depends on what its programs are linked with: sh package.sh CMAKE BUILD
+# with the source tree in $CT_SOURCE.
+set -eu
+
+cmake=$1
+build=$2
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+
+(cd "$root" && "$(dirname "$cmake")/cpack" --config "$build/CPackConfig.cmake" -B "$root/made") >"$root/log" 2>&1 ||
+	{ cat "$root/log"; exit 1; }
+set -- "$root"/made/*.deb
+[ $# -eq 1 ]
+dpkg-deb --info "$1"
+dpkg-deb --extract "$1" "$root/system"
+dpkg-deb --field "$1" Depends | tr ',' '\n' | sed 's/^ *//; s/ .*//' | sort -u >"$root/depends"
+
+# Each library that a program names itself is in a package that the .deb depends on.
+for program in "$root"/system/usr/bin/*; do
+	objdump -p "$program" 2>/dev/null | sed -n 's/^ *NEEDED *//p'
+done | sort -u >"$root/needed"
+[ -s "$root/needed" ]
+while read -r library; do
+	found=$(ldconfig -p | sed -n "s|^[[:space:]]*$library (.*) => ||p" | head -n 1)
+	package=$(dpkg-query --search "$(readlink -f "$found")" "*/$library" 2>/dev/null | sed 's/:.*//' | sort -u)
+	printf '%s\n' "$package" | grep -qxF -f - "$root/depends" ||
+		{ printf '%s: of %s, which the package does not depend on\n' "$library" "$package"; exit 1; }
+done <"$root/needed"
+
+# What ./demo does, by the programs of the package alone.
+PATH=$root/system/usr/bin:$PATH
+export PATH
+cd "$CT_SOURCE"
+ctsync datasets/sample
+ctmerge -q -o "$root/sample.db" datasets/sample
+ctanalyze report -q "$root/sample.db" -o "$root/report.html"
+ctexport opendc -q -o "$root/opendc" "$root/sample.db"
+ctanalyze requests --table parts "$root/sample.db"
+[ -s "$root/report.html" ] && [ -s "$root/opendc/tasks.parquet" ]
+[ "$(command -v ctsync)" = "$root/system/usr/bin/ctsync" ]
+for page in "$CT_SOURCE"/man/*.1.scd; do
+	! command -v scdoc >/dev/null || [ -s "$root/system/usr/share/man/man1/$(basename "$page" .scd).gz" ] ||
+		[ -s "$root/system/usr/share/man/man1/$(basename "$page" .scd)" ]
+done
