@@ -30,7 +30,7 @@ _ctmerge()
 		--in-flight | --events | --skip | --node | --begin | --end)
 		return
 		;;
-	-o | --output | --clocks)
+	-o | --output | --clocks | --messages | --part)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		compopt -o filenames 2>/dev/null
 		return
@@ -38,7 +38,7 @@ _ctmerge()
 	esac
 	if [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W '--output --force --describe --json --events --skip
-			--node --begin --end --no-payload --no-spans --clocks --no-sync --reference --jobs --method
+			--node --begin --end --no-payload --no-spans --clocks --messages --part --join --no-sync --reference --jobs --method
 			--segments --drift-limit --bounds --max-rejected --local --in-flight
 			--reader --verbose --quiet --help --version' -- "$word")
 	else

@@ -542,41 +542,6 @@ static enum exit_status run(const struct request *request, struct error *error)
 	return status;
 }
 
-/* The command line as a shell would take it. */
-static char *quote_command(int argc, const char **argv)
-{
-	char *all = mem_strdup("ctmerge");
-
-	for (int i = 1; i < argc; i++) {
-		const char *word = argv[i];
-		bool is_plain =
-		    *word && strspn(word, "abcdefghijklmnopqrstuvwxyz"
-					  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					  "0123456789_-+=:,./@%") == strlen(word);
-		char *longer;
-
-		if (is_plain) {
-			longer = mem_printf("%s %s", all, word);
-		} else {
-			longer = mem_printf("%s '", all);
-			for (; *word; word++) {
-				char *more = *word == '\''
-						 ? mem_printf("%s'\\''", longer)
-						 : mem_printf("%s%c", longer, *word);
-
-				free(longer);
-				longer = more;
-			}
-			free(all);
-			all = longer;
-			longer = mem_printf("%s'", all);
-		}
-		free(all);
-		all = longer;
-	}
-	return all;
-}
-
 static void clear_request(struct request *request)
 {
 	sync_arguments_clear(&request->sync);
@@ -601,7 +566,7 @@ int main(int argc, const char **argv)
 
 	output_catch_signals();
 	sync_arguments_init(&request.sync);
-	request.command = quote_command(argc, argv);
+	request.command = options_command_line("ctmerge", argc, argv);
 	status = options_end(parse(&request, argc, argv, &error), &error);
 	request.is_part = request.messages || request.part;
 	if (status < 0)

@@ -381,12 +381,10 @@ static void leave_out_tunnels(struct requests *requests)
 {
 	size_t left = 0;
 
-	for (size_t i = 0; i < requests->flows; i++) {
-		const struct flow *flow = &requests->flow[i];
-
-		if (is_tunnel(flow))
-			requests->carriers += flow->messages[0] + flow->messages[1];
-	}
+	for (size_t i = 0; i < requests->flows; i++)
+		if (is_tunnel(&requests->flow[i]))
+			requests->carriers +=
+			    requests->flow[i].messages[0] + requests->flow[i].messages[1];
 	for (size_t i = 0; i < requests->count; i++)
 		if (!is_tunnel(&requests->flow[requests->row[i].flow]))
 			requests->row[left++] = requests->row[i];
