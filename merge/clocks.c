@@ -214,7 +214,7 @@ static size_t tied_to(const struct merge_run *run, const char *reference)
 
 	for (size_t i = 0; i < run->map.clocks; i++)
 		count += strcmp(run->map.clock[i].reference, reference) == 0 &&
-			 merge_run_source(run, run->map.clock[i].trace);
+			 (run->is_part || source_of(run, run->map.clock[i].trace) >= 0);
 	return count;
 }
 

@@ -276,7 +276,9 @@ int merge_run_open(struct merge_run *run, const char *path, const char *node,
 		return error_set(error, "%s: no run directory, want one with %s in it",
 				 run->path, node);
 	if (find(run, node, is_directory, error))
-		return -1;
+		return node ? error_misuse(error, "--node: no node %s in %s", node,
+					   run->path)
+			    : -1;
 	drop_repeated(run);
 	for (size_t i = 0; i < run->sources.count; i++)
 		name_source(&run->sources.item[i]);
