@@ -14,7 +14,7 @@ size_t texts_put(struct texts *texts, const char *text)
 
 size_t texts_put_bytes(struct texts *texts, const char *bytes, size_t size)
 {
-	uint64_t hash = hash_bytes(HASH_BEGIN, bytes, size);
+	uint64_t hash = hash_bytes(HASH_INIT, bytes, size);
 	int64_t first, at;
 
 	if (!intmap_get(&texts->first, hash, &first))

@@ -125,7 +125,7 @@ static void make_uuid(unsigned char uuid[16], const char *space, const char *uid
 {
 	char *whole = mem_printf("%s\n%s", space ? space : "", uid);
 	const uint64_t hash[2] = {
-	    hash_bytes(HASH_BEGIN, whole, strlen(whole)),
+	    hash_bytes(HASH_INIT, whole, strlen(whole)),
 	    hash_bytes(0x9ae16a3b2f90404fu, whole, strlen(whole)),
 	};
 

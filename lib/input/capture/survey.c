@@ -57,7 +57,7 @@ void survey_free(struct survey *survey)
 
 static size_t tally_place(struct tally_list *list, const struct node_address *key)
 {
-	uint64_t hash = hash_bytes(HASH_BEGIN, key->bytes, sizeof(key->bytes));
+	uint64_t hash = hash_bytes(HASH_INIT, key->bytes, sizeof(key->bytes));
 	int64_t place;
 
 	for (; intmap_get(&list->index, hash, &place); hash++)

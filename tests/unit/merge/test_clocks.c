@@ -242,9 +242,8 @@ static void other_islands_keep_an_epoch_each(void **state)
 			count[2]++;
 			continue;
 		}
-		assert_string_equal(reference,
-				    found.run.sources.item[source->island].name);
-		assert_true(is_identity(&found.run.source[source->island].clock));
+		assert_string_equal(reference, found.run.map.clock[source->island].trace);
+		assert_true(is_identity(&found.run.map.clock[source->island]));
 		count[strcmp(reference, found.run.map.reference) != 0]++;
 	}
 	assert_int_equal(count[0], 3);
