@@ -209,6 +209,8 @@ int clock_file_read(struct merge_run *run, const char *path, struct error *error
 	clock_map_clear(&run->map);
 	if (clock_map_read(&run->map, path, error))
 		return -1;
+	if (run->is_part) /* all of the map is of the run, and its sources go by name */
+		return 0;
 	clocks = run->map.clocks;
 	pairing.name = mem_zalloc(clocks * sizeof(*pairing.name));
 	pair_names(&pairing);

@@ -51,7 +51,8 @@ static int fit(struct finding *finding, struct error *error)
 	struct sync *sync = &finding->sync;
 
 	if (sync_fit(sync, error) ||
-	    message_log_walk(&sync->log, false, drop_rejected, &dropping, error))
+	    (finding->origins &&
+	     message_log_walk(&sync->log, false, drop_rejected, &dropping, error)))
 		return -1;
 	/* Nothing is to be said of a fit that is not used. */
 	if (finding->wish->none || finding->wish->file)
@@ -198,14 +199,22 @@ static int64_t source_of(const struct merge_run *run, const char *name)
 	return -1;
 }
 
-/* How many sources of the run the map ties to a reference. */
+static int64_t clock_index(const struct clock_map *map, const char *name)
+{
+	const struct clock *clock = clock_map_find(map, name);
+
+	return clock ? clock - map->clock : -1;
+}
+
+/* How many sources of the run, or of what it is a part of, the map ties to a reference.
+ */
 static size_t tied_to(const struct merge_run *run, const char *reference)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < run->map.clocks; i++)
 		count += strcmp(run->map.clock[i].reference, reference) == 0 &&
-			 source_of(run, run->map.clock[i].trace) >= 0;
+			 merge_run_source(run, run->map.clock[i].trace);
 	return count;
 }
 
@@ -238,7 +247,7 @@ static void apply_map(struct finding *finding)
 			       tied_to(run, clock->reference) < 2))
 			continue;
 		copy_clock(&run->source[at].clock, clock, 0);
-		run->source[at].island = source_of(run, clock->reference);
+		run->source[at].island = clock_index(map, clock->reference);
 		finding->is_set[at] = true;
 		if (strcmp(clock->trace, clock->reference) == 0)
 			tell_of_island(run, clock->trace);
@@ -352,8 +361,10 @@ int merge_clocks_find(struct merge_run *run, const struct merge_clock_wish *wish
 		options.reference = NULL;
 	finding.is_set = mem_zalloc(run->count * sizeof(*finding.is_set));
 	sync_init(&finding.sync, &options);
-	finding.sync.on_message = keep_origin;
-	finding.sync.message_context = origins;
+	if (origins) {
+		finding.sync.on_message = keep_origin;
+		finding.sync.message_context = origins;
+	}
 	status = read_and_fit(&finding, progress, error);
 	if (!status)
 		set_clocks(&finding);

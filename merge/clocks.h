@@ -19,11 +19,11 @@ struct merge_clock_wish {
  * keep their own epoch, further islands that of their reference, which is reported;
  * traces of one clock uuid share one correction, also those without a network
  * event. The packets are matched in any case: `origins` gets what messages were
- * made of. 0, or -1 with error.
+ * made of, unless it is NULL. 0, or -1 with error.
  *
  * Also set of each source: whether it could be opened, its facts (sources that
  * synchronization did not read were only opened), and its island. With a file
- * the island is -1 as well where the reference is no source of the run. run->map
+ * the island is -1 as well where the map does not have the reference. run->map
  * has no reference where no source could be read; with `none` its clocks are at
  * their own epoch. What the sources found odd is in run->problems; reading
  * their records will tell the same again.

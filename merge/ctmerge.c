@@ -18,7 +18,10 @@
 #include "input/capture/capture.h"
 #include "merge/clocks.h"
 #include "merge/describe.h"
+#include "merge/join.h"
 #include "merge/load.h"
+#include "merge/node_messages.h"
+#include "merge/part.h"
 #include "merge/requests.h"
 #include "merge/samples.h"
 #include "merge/tables.h"
@@ -32,8 +35,9 @@ enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIE
 struct request {
 	struct sync_arguments sync;
 	struct text_list runs, events, skip, nodes;
-	char *output, *clocks, *begin, *end;
-	bool no_sync, no_payload, no_spans, force, describe, json, quiet, verbose;
+	char *output, *clocks, *messages, *part, *begin, *end;
+	bool no_sync, no_payload, no_spans, force, describe, json, join, quiet, verbose;
+	bool is_part;  /* of one node, by what ctsync says of the others */
 	char *command; /* how it was called */
 };
 
@@ -46,6 +50,7 @@ struct merge {
 	struct progress progress;
 	struct origins *origins;
 	struct output output;
+	struct part_output part; /* where the output is one, of which `output` is made */
 	struct timeline_writer *writer;
 	struct load load;
 	struct requests *requests;
@@ -67,7 +72,7 @@ static char *make_versions(void)
 static enum options_status parse(struct request *request, int argc, const char **argv,
 				 struct error *error)
 {
-	enum { OWN_ROWS = 16 };
+	enum { OWN_ROWS = 19 };
 	struct option_row rows[] = {
 	    {'o', "output", OPTION_STRING, &request->output, "FILE",
 	     "write the timeline to FILE instead of standard output", 0, 0},
@@ -91,6 +96,12 @@ static enum options_status parse(struct request *request, int argc, const char *
 	     "nothing of what threads, processors and disks did", 0, 0},
 	    {0, "clocks", OPTION_STRING, &request->clocks, "FILE",
 	     "take the clocks from a map that ctsync wrote", 0, 0},
+	    {0, "messages", OPTION_STRING, &request->messages, "FILE",
+	     "take the messages of the one node from what ctsync wrote", 0, 0},
+	    {0, "part", OPTION_STRING, &request->part, "DIR",
+	     "write the one node's tables to DIR, as a part that --join takes", 0, 0},
+	    {0, "join", OPTION_FLAG, &request->join, NULL,
+	     "join parts to tables of Parquet in the directory of --output", 0, 0},
 	    {0, "no-sync", OPTION_FLAG, &request->no_sync, NULL,
 	     "leave every clock at its own epoch", 0, 0},
 	    {'v', "verbose", OPTION_FLAG, &request->verbose, NULL, "say what was merged",
@@ -100,7 +111,7 @@ static enum options_status parse(struct request *request, int argc, const char *
 	};
 	struct command command = {
 	    .name = "ctmerge",
-	    .usage = "[OPTION...] RUN",
+	    .usage = "[OPTION...] RUN | --join -o DIR PART...",
 	    .summary = "a whole run on one timeline, in one SQLite file",
 	    .rows = rows,
 	};
@@ -128,9 +139,42 @@ static const char *unused_option(const struct request *request)
 				: NULL;
 }
 
+/* The one node of a part. 0, or -1 with error: misuse. */
+static int check_part(const struct request *request, struct error *error)
+{
+	const char *word = request->part ? "--part" : "--messages";
+
+	if (request->nodes.count != 1 || !request->clocks)
+		return error_misuse(error, "%s wants one --node NAME, and --clocks FILE",
+				    word);
+	if (request->describe)
+		return error_misuse(error, "%s and --describe exclude each other", word);
+	if (request->part && (request->output || request->begin || request->end ||
+			      request->events.count || request->skip.count))
+		return error_misuse(
+		    error, "--part is of all of a node, want it without --output, "
+			   "--begin, --end, --events and --skip");
+	return 0;
+}
+
+static int check_join(const struct request *request, struct error *error)
+{
+	if (!request->output || !*request->output || !request->runs.count)
+		return error_misuse(error,
+				    "--join wants --output DIR and parts (see --help)");
+	if (request->clocks || request->is_part || request->nodes.count ||
+	    request->events.count || request->skip.count || request->begin ||
+	    request->end || request->no_sync || request->describe || request->force)
+		return error_misuse(error,
+				    "--join takes no option but --output and --quiet");
+	return 0;
+}
+
 /* What the options say together. 0, or -1 with error: misuse. */
 static int check_request(const struct request *request, struct error *error)
 {
+	if (request->join)
+		return check_join(request, error);
 	if (request->runs.count != 1)
 		return error_set(error, "%zu runs given, want one RUN (see --help)",
 				 request->runs.count);
@@ -150,7 +194,9 @@ static int check_request(const struct request *request, struct error *error)
 					   "without --output");
 	if (request->force && !request->output)
 		return error_misuse(error, "--force wants --output FILE");
-	if (request->describe || request->output)
+	if (request->is_part && check_part(request, error))
+		return -1;
+	if (request->describe || request->output || request->part)
 		return 0;
 	/* Else the next file that is opened would stand in its place. */
 	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
@@ -224,8 +270,14 @@ static int find_clocks(struct merge *merge, struct error *error)
 
 	merge->origins = origins_new();
 	progress_init(&merge->progress, merge->request->quiet);
-	return merge_clocks_find(&merge->run, &wish, merge->origins, &merge->progress,
-				 error);
+	if (!merge->request->is_part)
+		return merge_clocks_find(&merge->run, &wish, merge->origins,
+					 &merge->progress, error);
+	return merge_clocks_find(&merge->run, &wish, NULL, &merge->progress, error) ||
+		       node_messages_read(&merge->run, merge->request->messages,
+					  merge->origins, error)
+		   ? -1
+		   : 0;
 }
 
 static int open_target(struct merge *merge, struct error *error)
@@ -233,14 +285,22 @@ static int open_target(struct merge *merge, struct error *error)
 	const char *path = merge->request->output;
 	struct output *output = &merge->output;
 
-	if (path && (header_check_target(path, merge->request->force, error) ||
-		     output_open(output, path, error)))
+	if (merge->request->part) {
+		if (part_output_open(&merge->part, merge->request->part, ".ctmerge-part",
+				     PART_DB, error) ||
+		    output_open_spooled(output, -1, error))
+			return -1;
+		path = output->temporary;
+	} else if (path && (header_check_target(path, merge->request->force, error) ||
+			    output_open(output, path, error)))
 		return -1;
 	if (!path && output_open_spooled(output, STDOUT_FILENO, error))
 		return -1;
 	merge->writer =
 	    timeline_writer_new(output->temporary, path ? path : output->temporary,
 				!merge->request->no_payload, error);
+	if (merge->writer && merge->request->is_part)
+		timeline_writer_set_part(merge->writer);
 	return merge->writer ? 0 : -1;
 }
 
@@ -290,7 +350,7 @@ static int write_rows(struct merge *merge, struct error *error)
 		 spans_write_recorded(load->spans, &merge->run, merge->writer, error) ||
 		 merge_samples(&merge->run, &merge->selection, load->processes,
 			       merge->writer, error) ||
-		 processes_write(load->processes, merge->writer, error) ||
+		 processes_write(load->processes, &merge->run, merge->writer, error) ||
 		 write_meta(merge, error) ||
 		 tables_write(&merge->run, merge->writer, error);
 	follow_free(load->follow);
@@ -331,6 +391,21 @@ static int add_requests(struct merge *merge, struct error *error)
 	return status;
 }
 
+static int write_part(struct merge *merge, struct error *error)
+{
+	const struct part part = {.timeline = merge->output.temporary,
+				  .run = &merge->run,
+				  .requests = merge->requests,
+				  .threads = merge->sync.threads,
+				  .progress = &merge->progress};
+
+	progress_init(&merge->progress, merge->request->quiet);
+	return part_write(&part, &merge->part, error) ||
+		       part_output_commit(&merge->part, error)
+		   ? -1
+		   : 0;
+}
+
 static int merge_all(struct merge *merge, struct error *error)
 {
 	bool has_times = merge->request->begin || merge->request->end;
@@ -347,7 +422,8 @@ static int merge_all(struct merge *merge, struct error *error)
 	if (add_requests(merge, error))
 		return -1;
 	merge->is_written = true;
-	return put_in_place(merge, error);
+	return merge->request->part ? write_part(merge, error)
+				    : put_in_place(merge, error);
 }
 
 static int describe(struct merge *merge, struct error *error)
@@ -457,6 +533,7 @@ static void clear_merge(struct merge *merge)
 {
 	timeline_writer_free(merge->writer);
 	output_discard(&merge->output);
+	part_output_discard(&merge->part);
 	origins_free(merge->origins);
 	requests_free(merge->requests);
 	selection_clear(&merge->selection);
@@ -476,6 +553,19 @@ static int check_nodes(const struct merge *merge, struct error *error)
 	return error_misuse(error, "--node: no node of %s has such a name", run->path);
 }
 
+static enum exit_status join(const struct request *request, struct error *error)
+{
+	struct progress progress;
+	const struct join_wish wish = {&request->runs, request->output, request->command,
+				       &progress};
+	int status;
+
+	progress_init(&progress, request->quiet);
+	status = join_parts(&wish, error);
+	progress_end(&progress);
+	return status ? EXIT_FAILED : EXIT_DONE;
+}
+
 static enum exit_status run(const struct request *request, struct error *error)
 {
 	struct merge merge = {.request = request, .output = {.stream = -1}};
@@ -484,11 +574,14 @@ static enum exit_status run(const struct request *request, struct error *error)
 	clock_gettime(CLOCK_MONOTONIC, &merge.begun);
 	split(&request->events, &merge.selection.events);
 	split(&request->skip, &merge.selection.skip);
-	split(&request->nodes, &merge.selection.nodes);
+	if (!request->is_part)
+		split(&request->nodes, &merge.selection.nodes);
 	if (sync_arguments_parse(&request->sync, &merge.sync, error) ||
 	    select_times(&merge, 0, error))
 		status = EXIT_MISUSE;
-	else if (merge_run_open(&merge.run, request->runs.item[0], error) ||
+	else if (merge_run_open(&merge.run, request->runs.item[0],
+				request->is_part ? request->nodes.item[0] : NULL,
+				error) ||
 		 check_nodes(&merge, error))
 		status = EXIT_FAILED;
 	else if (sync_arguments_set_sources(&request->sync, &merge.run.sources, error))
@@ -505,41 +598,6 @@ static enum exit_status run(const struct request *request, struct error *error)
 	return status;
 }
 
-/* The command line as a shell would take it. */
-static char *quote_command(int argc, const char **argv)
-{
-	char *all = mem_strdup("ctmerge");
-
-	for (int i = 1; i < argc; i++) {
-		const char *word = argv[i];
-		bool is_plain =
-		    *word && strspn(word, "abcdefghijklmnopqrstuvwxyz"
-					  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					  "0123456789_-+=:,./@%") == strlen(word);
-		char *longer;
-
-		if (is_plain) {
-			longer = mem_printf("%s %s", all, word);
-		} else {
-			longer = mem_printf("%s '", all);
-			for (; *word; word++) {
-				char *more = *word == '\''
-						 ? mem_printf("%s'\\''", longer)
-						 : mem_printf("%s%c", longer, *word);
-
-				free(longer);
-				longer = more;
-			}
-			free(all);
-			all = longer;
-			longer = mem_printf("%s'", all);
-		}
-		free(all);
-		all = longer;
-	}
-	return all;
-}
-
 static void clear_request(struct request *request)
 {
 	sync_arguments_clear(&request->sync);
@@ -549,6 +607,8 @@ static void clear_request(struct request *request)
 	text_list_clear(&request->nodes);
 	free(request->output);
 	free(request->clocks);
+	free(request->messages);
+	free(request->part);
 	free(request->begin);
 	free(request->end);
 	free(request->command);
@@ -563,10 +623,12 @@ int main(int argc, const char **argv)
 	output_catch_signals();
 	output_catch_pipe();
 	sync_arguments_init(&request.sync);
-	request.command = quote_command(argc, argv);
+	request.command = options_command_line("ctmerge", argc, argv);
 	status = options_end(parse(&request, argc, argv, &error), &error);
+	request.is_part = request.messages || request.part;
 	if (status < 0)
 		status = (int)(check_request(&request, &error) ? EXIT_MISUSE
+			       : request.join                  ? join(&request, &error)
 							       : run(&request, &error));
 	if (error.misuse)
 		status = EXIT_MISUSE;

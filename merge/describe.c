@@ -135,12 +135,9 @@ static void print_sources(const struct merge_run *run, FILE *file)
 }
 
 /* The name of the source that a source's island refers to, "" for none. */
-static const char *reference_name(const struct merge_run *run,
-				  const struct merge_source *source)
+static const char *reference_name(const struct merge_source *source)
 {
-	if (source->island < 0)
-		return "";
-	return run->sources.item[run->source[source->island].entry].name;
+	return source->island < 0 ? "" : source->clock.reference;
 }
 
 static nsec_t middle_of(const struct ctf_facts *facts)
@@ -169,8 +166,8 @@ static void print_clocks(const struct merge_run *run, FILE *file)
 		table_add(
 		    table,
 		    (const char *const[]){
-			run->sources.item[source->entry].name,
-			reference_name(run, source), drift, offset, segments,
+			run->sources.item[source->entry].name, reference_name(source),
+			drift, offset, segments,
 			source->island < 0 ? "own" : clock_quality_name(clock->quality)});
 		free(drift);
 		free(segments);
@@ -248,7 +245,7 @@ static json_t *make_source(const struct merge_run *run, size_t index)
 	const struct merge_source *source = &run->source[index];
 	const struct source *entry = &run->sources.item[source->entry];
 	const struct ctf_facts *facts = &source->facts;
-	const char *reference = reference_name(run, source);
+	const char *reference = reference_name(source);
 	bool is_tied = *reference;
 	json_t *object = json_pack(
 	    "{ss ss ss ss sI sI sI sI so so}", "name", entry->name, "node",

@@ -135,7 +135,7 @@ static int take_task(void *context, const struct invocation *task)
 	struct sampler *sampler = tasks->sampler;
 	int64_t node = node_of(tasks, task);
 	struct timeline_invocation row = {
-	    .node = node < 0 ? TIMELINE_NONE : node + 1,
+	    .node = node < 0 ? TIMELINE_NONE : sampler->run->node[node].id,
 	    .pid = task->pid == INVOCATION_UNKNOWN ? TIMELINE_NONE : task->pid,
 	    .name = task->name,
 	    .enqueue_ns = place(tasks, task, "enqueued_ns", task->enqueued_ns),

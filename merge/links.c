@@ -24,6 +24,7 @@ struct links {
 struct link {
 	nsec_t send_ns, recv_ns;
 	struct event_link send, recv;
+	struct origin send_place, recv_place; /* their sources are ids */
 	uint32_t send_source, recv_source;
 	nsec_t low_ns, high_ns; /* TIMELINE_NONE: open */
 	struct packet packet;
@@ -68,7 +69,19 @@ int links_note(struct links *links, uint32_t source, const struct ctf_event *rec
 			     record->ordinal, link, error);
 }
 
-/* By send time; the rest is for an order that does not depend on threads. */
+static int compare_places(const struct origin *p, const struct origin *q)
+{
+	if (p->source != q->source)
+		return p->source < q->source ? -1 : 1;
+	if (p->stream != q->stream)
+		return p->stream < q->stream ? -1 : 1;
+	return (p->ordinal > q->ordinal) - (p->ordinal < q->ordinal);
+}
+
+/*
+ * By send time; the rest is for an order that depends neither on threads nor, between two
+ * sources, on what of them is here.
+ */
 static int compare(const void *a, const void *b)
 {
 	const struct link *p = a, *q = b;
@@ -77,9 +90,9 @@ static int compare(const void *a, const void *b)
 		return p->send_ns < q->send_ns ? -1 : 1;
 	if (p->recv_ns != q->recv_ns)
 		return p->recv_ns < q->recv_ns ? -1 : 1;
-	if (p->send.id != q->send.id)
-		return p->send.id < q->send.id ? -1 : 1;
-	return (p->recv.id > q->recv.id) - (p->recv.id < q->recv.id);
+	if (compare_places(&p->send_place, &q->send_place))
+		return compare_places(&p->send_place, &q->send_place);
+	return compare_places(&p->recv_place, &q->recv_place);
 }
 
 static nsec_t corrected(const struct links *links, const struct origin *origin)
@@ -146,8 +159,13 @@ static int link_message(void *context, const struct message_origin *origin)
 	linking->failed =
 	    find_event(links, &origin->send, EVENT_SENT, &link.send, linking->error) ||
 	    find_event(links, &origin->recv, EVENT_RECEIVED, &link.recv, linking->error);
-	if (linking->failed || (!link.send.id && !link.recv.id))
+	/* A part's join drops what is in no timeline. */
+	if (linking->failed || (!link.send.id && !link.recv.id && !links->run->is_part))
 		return linking->failed;
+	link.send_place = origin->send;
+	link.recv_place = origin->recv;
+	link.send_place.source = (uint32_t)links->run->source[origin->send.source].id;
+	link.recv_place.source = (uint32_t)links->run->source[origin->recv.source].id;
 	link.send_ns = corrected(links, &origin->send);
 	link.recv_ns = corrected(links, &origin->recv);
 	set_bounds(links, origin, &link);
@@ -193,6 +211,18 @@ static int64_t packet_bytes(const struct packet *packet)
 				   : (int64_t)packet->length;
 }
 
+/* IP's and TCP's headers together; -1: they were not recorded. */
+static int header_bytes(const struct packet *packet)
+{
+	enum { IPV4_LEAST = 20, IPV6 = 40, TCP_LEAST = 20 };
+	int64_t bytes = packet_bytes(packet) - packet->payload;
+
+	if (packet->protocol != IPPROTO_TCP || !(packet->known & PACKET_TRANSPORT) ||
+	    bytes < (packet->family == 6 ? IPV6 : IPV4_LEAST) + TCP_LEAST)
+		return -1;
+	return (int)bytes;
+}
+
 static int64_t event_or_none(int64_t event)
 {
 	return event ? event : TIMELINE_NONE;
@@ -215,7 +245,8 @@ static void set_cause(struct timeline_message *row, const struct spans *spans,
 static int write_link(void *context, const void *item)
 {
 	struct linking *linking = context;
-	const struct merge_source *source = linking->links->run->source;
+	const struct merge_run *run = linking->links->run;
+	const struct merge_source *source = run->source;
 	const struct link *link = item;
 	const struct packet *packet = &link->packet;
 	int family = packet->family == 6 ? AF_INET6 : AF_INET;
@@ -223,8 +254,8 @@ static int write_link(void *context, const void *item)
 	const char *protocol = packet_protocol_name(packet);
 	struct timeline_message row = {
 	    .protocol = protocol ? protocol : "ip",
-	    .src_node = source[link->send_source].node + INT64_C(1),
-	    .dst_node = source[link->recv_source].node + INT64_C(1),
+	    .src_node = run->node[source[link->send_source].node].id,
+	    .dst_node = run->node[source[link->recv_source].node].id,
 	    .send_event = event_or_none(link->send.id),
 	    .recv_event = event_or_none(link->recv.id),
 	    .send_ns = link->send_ns,
@@ -239,8 +270,8 @@ static int write_link(void *context, const void *item)
 	    .send_last_recv = TIMELINE_NONE,
 	    .send_assumed = TIMELINE_NONE,
 	    .recv_batch = event_or_none(link->recv.cause.first_recv),
-	    .send_source = link->send_source + INT64_C(1),
-	    .recv_source = link->recv_source + INT64_C(1),
+	    .send_source = source[link->send_source].id,
+	    .recv_source = source[link->recv_source].id,
 	    .low_ns = link->low_ns,
 	    .high_ns = link->high_ns,
 	};
@@ -254,7 +285,14 @@ static int write_link(void *context, const void *item)
 	if (linking->spans && link->send.id && link->send.cause.event)
 		set_cause(&row, linking->spans, source[link->send_source].node,
 			  &link->send.cause);
-	requests_message(linking->requests, &row, &link->send.sent);
+	requests_message(linking->requests,
+			 &(struct request_message){
+			     .row = &row,
+			     .send_source = link->send_source,
+			     .recv_source = link->recv_source,
+			     .header = header_bytes(packet),
+			     .flags = packet->protocol == IPPROTO_TCP ? packet->flags : 0,
+			     .sent = &link->send.sent});
 	return timeline_add_message(linking->writer, &row, linking->error);
 }
 

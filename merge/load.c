@@ -78,8 +78,8 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	    find_class(&loading->classes[source], row->record.class);
 	struct timeline_event event = {
 	    .ts_ns = row->ts_ns,
-	    .node = (int64_t)load->run->source[source].node + 1,
-	    .source = (int64_t)source + 1,
+	    .node = load->run->node[load->run->source[source].node].id,
+	    .source = load->run->source[source].id,
 	    .tid = tid,
 	    .cpu = row->record.cpu,
 	    .cell = load->payload ? row->record.cell : NULL,
@@ -106,7 +106,7 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	if (!known->is_linked)
 		return 0;
 	link.sent = (struct sent_packet){
-	    .origin = link.id, .origin_ns = row->ts_ns, .origin_tid = tid, .header = -1};
+	    .origin = link.id, .origin_ns = row->ts_ns, .origin_tid = tid};
 	if (known->sent_class >= 0 && row->record.cell)
 		sent_packets_event(load->sent, known->sent_class,
 				   load->run->source[source].node, row->record.cell,

@@ -423,7 +423,8 @@ static char *container_of(const struct process_table *table,
 }
 
 static int write_process(const struct process_table *table, size_t index,
-			 struct timeline_writer *writer, struct error *error)
+			 const struct merge_run *run, struct timeline_writer *writer,
+			 struct error *error)
 {
 	const struct process_row *row = &table->process[index];
 	const char *comm = row->leader < 0 ? "" : table->thread[row->leader].comm;
@@ -431,7 +432,7 @@ static int write_process(const struct process_table *table, size_t index,
 	int status;
 	struct timeline_process out = {
 	    .id = (int64_t)index + 1,
-	    .node = (int64_t)row->node + 1,
+	    .node = run->node[row->node].id,
 	    .pid = row->pid,
 	    .ppid = row->ppid,
 	    .comm = *comm ? comm : NULL,
@@ -447,13 +448,14 @@ static int write_process(const struct process_table *table, size_t index,
 }
 
 static int write_thread(const struct process_table *table, size_t index,
-			struct timeline_writer *writer, struct error *error)
+			const struct merge_run *run, struct timeline_writer *writer,
+			struct error *error)
 {
 	const struct thread_row *row = &table->thread[index];
 	struct timeline_thread out = {.id = (int64_t)index + 1,
 				      .process = row->process < 0 ? TIMELINE_NONE
 								  : row->process + 1,
-				      .node = (int64_t)row->node + 1,
+				      .node = run->node[row->node].id,
 				      .tid = row->tid,
 				      .comm = *row->comm ? row->comm : NULL,
 				      .begin_ns = row->begin_ns,
@@ -462,16 +464,16 @@ static int write_thread(const struct process_table *table, size_t index,
 	return timeline_add_thread(writer, &out, error);
 }
 
-int processes_write(const struct processes *processes, struct timeline_writer *writer,
-		    struct error *error)
+int processes_write(const struct processes *processes, const struct merge_run *run,
+		    struct timeline_writer *writer, struct error *error)
 {
 	const struct process_table *table = &processes->table;
 
 	for (size_t i = 0; i < table->processes; i++)
-		if (write_process(table, i, writer, error))
+		if (write_process(table, i, run, writer, error))
 			return -1;
 	for (size_t i = 0; i < table->threads; i++)
-		if (write_thread(table, i, writer, error))
+		if (write_thread(table, i, run, writer, error))
 			return -1;
 	return 0;
 }

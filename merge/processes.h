@@ -30,8 +30,8 @@ int64_t processes_thread(const struct processes *processes, uint32_t node, int64
 			 nsec_t ts_ns, const char **comm);
 
 /* Add the rows, numbered as processes_find says. 0, or -1 with error. */
-int processes_write(const struct processes *processes, struct timeline_writer *writer,
-		    struct error *error);
+int processes_write(const struct processes *processes, const struct merge_run *run,
+		    struct timeline_writer *writer, struct error *error);
 
 void processes_free(struct processes *processes);
 

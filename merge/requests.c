@@ -28,6 +28,7 @@ struct stream {
 };
 
 struct flow {
+	int64_t node[2];
 	size_t protocol, address[2];       /* texts */
 	int64_t port[2];                   /* TIMELINE_NONE: none */
 	int64_t next;                      /* another with its hash, or -1 */
@@ -51,11 +52,10 @@ struct requests {
 	uint64_t carriers; /* messages of tunnels, that carry others */
 };
 
-/* A message, and its packet as it was sent. */
 struct message {
-	const struct timeline_message *row;
-	const struct sent_packet *packet;
-	int64_t id, data; /* bytes of data */
+	const struct request_message *given;
+	const struct timeline_message *row; /* of what was given */
+	int64_t id, data;                   /* bytes of data */
 	bool is_tcp;
 };
 
@@ -77,7 +77,8 @@ static bool is_second_view(const struct merge_run *run, size_t source)
 		int64_t a = merge_run_source(run, run->map.pair[i].a);
 		int64_t b = merge_run_source(run, run->map.pair[i].b);
 
-		if (a && b && (a == (int64_t)kernel + 1 || b == (int64_t)kernel + 1))
+		if (a && b &&
+		    (a == run->source[kernel].id || b == run->source[kernel].id))
 			return true;
 	}
 	return false;
@@ -88,9 +89,11 @@ struct requests *requests_new(const struct merge_run *run)
 	struct requests *requests = mem_zalloc(sizeof(*requests));
 
 	requests->run = run;
-	requests->is_second = mem_zalloc(run->count + 1);
+	requests->is_second = mem_zalloc(run->count + run->elsewhere + 1);
 	for (size_t i = 0; i < run->count; i++)
 		requests->is_second[i] = is_second_view(run, i);
+	for (size_t i = run->count; i < run->count + run->elsewhere; i++)
+		requests->is_second[i] = run->source[i].is_second_view;
 	return requests;
 }
 
@@ -99,7 +102,7 @@ struct requests *requests_new(const struct merge_run *run)
 static int64_t data_of(const struct message *message)
 {
 	const struct timeline_message *row = message->row;
-	int64_t header = message->packet->header;
+	int64_t header = message->given->header;
 	int64_t bytes = row->bytes == TIMELINE_NONE ? 0 : row->bytes;
 
 	if (!message->is_tcp)
@@ -121,8 +124,10 @@ static int client_by_ports(const int64_t port[2])
 
 static uint64_t hash_of(const struct flow *flow)
 {
-	const uint64_t part[] = {flow->protocol, flow->address[0], flow->address[1],
-				 (uint64_t)flow->port[0], (uint64_t)flow->port[1]};
+	const uint64_t part[] = {flow->protocol,          flow->address[0],
+				 flow->address[1],        (uint64_t)flow->port[0],
+				 (uint64_t)flow->port[1], (uint64_t)flow->node[0],
+				 (uint64_t)flow->node[1]};
 	uint64_t hash = 0;
 
 	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
@@ -134,7 +139,8 @@ static bool is_flow(const struct flow *a, const struct flow *b)
 {
 	return a->protocol == b->protocol && a->address[0] == b->address[0] &&
 	       a->address[1] == b->address[1] && a->port[0] == b->port[0] &&
-	       a->port[1] == b->port[1];
+	       a->port[1] == b->port[1] && a->node[0] == b->node[0] &&
+	       a->node[1] == b->node[1];
 }
 
 /* The message's flow; `from` is which of its ends sent. Which end is its first does not
@@ -145,9 +151,11 @@ static struct flow *find_flow(struct requests *requests,
 	const size_t address[2] = {texts_put(&requests->texts, row->src),
 				   texts_put(&requests->texts, row->dst)};
 	const int64_t port[2] = {row->sport, row->dport};
+	const int64_t node[2] = {row->src_node, row->dst_node};
 	int first =
 	    address[0] != address[1] ? address[0] > address[1] : port[0] >= port[1];
 	struct flow flow = {
+	    .node = {node[first], node[!first]},
 	    .protocol = texts_put(&requests->texts, row->protocol),
 	    .address = {address[first], address[!first]},
 	    .port = {port[first], port[!first]},
@@ -243,8 +251,13 @@ static bool find_sender(const struct message *message, int64_t *tid, int64_t *ev
 {
 	const struct timeline_message *row = message->row;
 
-	*tid = message->packet->origin_tid;
-	*event = message->packet->origin;
+	if (row->send_event == TIMELINE_NONE) { /* it is elsewhere */
+		*tid = -1;
+		*event = TIMELINE_NONE;
+		return false;
+	}
+	*tid = message->given->sent->origin_tid;
+	*event = message->given->sent->origin;
 	if (*event != row->send_event)
 		return *tid == 0;
 	return row->send_by && strcmp(row->send_by, "thread") != 0;
@@ -259,8 +272,8 @@ static void begin_request(struct flow *flow, const struct message *message, size
 	    .id = message->id,
 	    .client = row->src_node,
 	    .server = row->dst_node,
-	    .client_source = row->send_source,
-	    .server_source = row->recv_source,
+	    .client_source = message->given->send_source,
+	    .server_source = message->given->recv_source,
 	    .server_tid = -1,
 	    .begin_ns = row->send_ns,
 	    .arrived_ns = row->recv_ns,
@@ -291,8 +304,9 @@ static void add_response(struct flow *flow, const struct message *message)
 		now->given_ns = now->responded_ns;
 		now->server_by_kernel =
 		    find_sender(message, &now->server_tid, &now->response_event);
-		if (message->packet->origin_ns < now->given_ns)
-			now->given_ns = message->packet->origin_ns;
+		if (now->response_event != TIMELINE_NONE &&
+		    message->given->sent->origin_ns < now->given_ns)
+			now->given_ns = message->given->sent->origin_ns;
 	}
 	now->response_bytes = nsec_add(now->response_bytes, message->data);
 	if (recv_ns > now->end_ns) {
@@ -303,13 +317,12 @@ static void add_response(struct flow *flow, const struct message *message)
 
 static void add_message(struct requests *requests, struct message *message)
 {
-	const struct sent_packet *packet = message->packet;
 	int from;
 	struct flow *flow = find_flow(requests, message->row, &from);
 
 	flow->messages[from]++;
-	flow->carriers[from] += packet->is_carrier;
-	if ((packet->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
+	flow->carriers[from] += message->given->sent->is_carrier;
+	if ((message->given->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
 		end_request(requests, flow); /* a new connection */
 		memset(flow->stream, 0, sizeof(flow->stream));
 		flow->client = from;
@@ -330,21 +343,15 @@ static void add_message(struct requests *requests, struct message *message)
 	}
 }
 
-static bool is_second(const struct requests *requests, int64_t source)
+void requests_message(struct requests *requests, const struct request_message *given)
 {
-	return source >= 1 && source <= (int64_t)requests->run->count &&
-	       requests->is_second[source - 1];
-}
+	const struct timeline_message *row = given->row;
+	struct message message = {.given = given, .row = row, .id = ++requests->messages};
 
-void requests_message(struct requests *requests, const struct timeline_message *row,
-		      const struct sent_packet *packet)
-{
-	struct message message = {
-	    .row = row, .packet = packet, .id = ++requests->messages};
-
-	if (row->send_event == TIMELINE_NONE || !row->src || !row->dst ||
-	    is_second(requests, row->send_source) ||
-	    is_second(requests, row->recv_source))
+	if ((row->send_event == TIMELINE_NONE &&
+	     given->send_source < requests->run->count) ||
+	    !row->src || !row->dst || requests->is_second[given->send_source] ||
+	    requests->is_second[given->recv_source])
 		return;
 	message.is_tcp = strcmp(row->protocol, "tcp") == 0;
 	add_message(requests, &message);
@@ -374,12 +381,10 @@ static void leave_out_tunnels(struct requests *requests)
 {
 	size_t left = 0;
 
-	for (size_t i = 0; i < requests->flows; i++) {
-		const struct flow *flow = &requests->flow[i];
-
-		if (is_tunnel(flow))
-			requests->carriers += flow->messages[0] + flow->messages[1];
-	}
+	for (size_t i = 0; i < requests->flows; i++)
+		if (is_tunnel(&requests->flow[i]))
+			requests->carriers +=
+			    requests->flow[i].messages[0] + requests->flow[i].messages[1];
 	for (size_t i = 0; i < requests->count; i++)
 		if (!is_tunnel(&requests->flow[requests->row[i].flow]))
 			requests->row[left++] = requests->row[i];
@@ -409,17 +414,13 @@ static nsec_t side(nsec_t a, nsec_t b)
 }
 
 /* How far the time from one source's instant to another's may be off; NSEC_MAX: open. */
-static nsec_t bound_between(const struct merge_run *run, int64_t from, nsec_t from_ns,
-			    int64_t to, nsec_t to_ns)
+static nsec_t bound_between(const struct merge_run *run, uint32_t from, nsec_t from_ns,
+			    uint32_t to, nsec_t to_ns)
 {
-	const struct merge_source *a, *b;
+	const struct merge_source *a = &run->source[from], *b = &run->source[to];
 	struct clock_bound begin, end;
 	nsec_t low, high;
 
-	if (from < 1 || to < 1 || from > (int64_t)run->count || to > (int64_t)run->count)
-		return NSEC_MAX;
-	a = &run->source[from - 1];
-	b = &run->source[to - 1];
 	if (is_one_clock(a, b))
 		return 0;
 	begin = clock_bound_at(&a->clock, clock_invert(&a->clock, from_ns), 0);
@@ -453,10 +454,11 @@ enum { FIRST_PART = 24, COLUMNS = FIRST_PART + REQUEST_PARTS + 3 };
 static void set_times(const struct requests *requests, const struct request_row *row,
 		      bool spans, struct cell cell[COLUMNS])
 {
+	bool is_here = row->server_source < requests->run->count;
 	nsec_t there, back;
 
 	cell[FIRST_PART] = number(nsec_sub(row->arrived_ns, row->begin_ns));
-	for (size_t i = 0; i < REQUEST_PARTS && spans; i++)
+	for (size_t i = 0; i < REQUEST_PARTS && spans && is_here; i++)
 		cell[FIRST_PART + 1 + i] = number(row->part[i]);
 	cell[FIRST_PART + 1 + REQUEST_PARTS] =
 	    number(nsec_sub(row->end_ns, row->responded_ns));
@@ -474,6 +476,8 @@ static void make_row(const struct requests *requests, const struct request_row *
 {
 	const struct flow *flow = &requests->flow[row->flow];
 	bool answered = row->end_ns != NSEC_MIN;
+	bool client_known = row->request_event != TIMELINE_NONE;
+	bool server_known = answered && row->response_event != TIMELINE_NONE;
 	int client = flow->client;
 	const struct cell none = {.type = CELL_NULL},
 			  head[] = {
@@ -482,18 +486,18 @@ static void make_row(const struct requests *requests, const struct request_row *
 			      text(&requests->texts, flow->protocol),
 			      number(row->client),
 			      number(row->server),
-			      number(row->client_source),
-			      number(row->server_source),
+			      number(requests->run->source[row->client_source].id),
+			      number(requests->run->source[row->server_source].id),
 			      text(&requests->texts, flow->address[client]),
 			      known(flow->port[client], TIMELINE_NONE),
 			      text(&requests->texts, flow->address[!client]),
 			      known(flow->port[!client], TIMELINE_NONE),
 			      row->client_by_kernel ? none : known(row->client_tid, -1),
 			      row->server_by_kernel ? none : known(row->server_tid, -1),
-			      number(row->client_by_kernel),
-			      answered ? number(row->server_by_kernel) : none,
-			      number(row->request_event),
-			      answered ? number(row->response_event) : none,
+			      client_known ? number(row->client_by_kernel) : none,
+			      server_known ? number(row->server_by_kernel) : none,
+			      known(row->request_event, TIMELINE_NONE),
+			      server_known ? number(row->response_event) : none,
 			      answered ? number(row->given_ns) : none,
 			      number(row->begin_ns),
 			      number(row->arrived_ns),
@@ -558,6 +562,28 @@ int requests_write(struct requests *requests, bool spans,
 	if (requests->count)
 		qsort(requests->row, requests->count, sizeof(*requests->row), compare_id);
 	return status ? status : write_rows(requests, spans, timeline, error);
+}
+
+int requests_tunnels(const struct requests *requests,
+		     int (*take)(void *context, const struct request_tunnel *tunnel),
+		     void *context)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < requests->flows && !status; i++) {
+		const struct flow *flow = &requests->flow[i];
+		const struct request_tunnel tunnel = {
+		    texts_get(&requests->texts, flow->protocol),
+		    {flow->node[0], flow->node[1]},
+		    {texts_get(&requests->texts, flow->address[0]),
+		     texts_get(&requests->texts, flow->address[1])},
+		    {flow->port[0], flow->port[1]},
+		    (int64_t)(flow->messages[0] + flow->messages[1])};
+
+		if (is_tunnel(flow))
+			status = take(context, &tunnel);
+	}
+	return status;
 }
 
 void requests_free(struct requests *requests)

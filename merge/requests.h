@@ -9,10 +9,11 @@
 
 /*
  * Requests between nodes and their responses, from the messages alone: in each flow (two
- * addresses and ports of a protocol), the messages with data one way up to the first one
- * the other way are a request, those the other way up to the next one back its response.
- * The client is who sent the SYN, else whose port is ephemeral, else who sent data first.
- * TCP's segments without data, and those of which all was received before, do not count.
+ * nodes, and two addresses and ports of a protocol), the messages with data one way up to
+ * the first one the other way are a request, those the other way up to the next one back
+ * its response. The client is who sent the SYN, else whose port is ephemeral, else who
+ * sent data first. TCP's segments without data, and those of which all was received
+ * before, do not count.
  *
  * Who sends a second request before the first is answered has both taken for one. What a
  * tunnel sends, which carries the packets of others, is no request.
@@ -35,7 +36,7 @@ struct request_row {
 	int64_t id,
 	    last_message;       /* message.id of its first, and of its response's last */
 	int64_t client, server; /* nodes */
-	int64_t client_source, server_source;
+	uint32_t client_source, server_source; /* indexes */
 	int64_t client_tid, server_tid; /* who gave them to the kernel; -1: not known */
 	/* No thread did, but an interrupt: in answer to another packet, or a timer, as it
 	 * was sent again. */
@@ -56,12 +57,16 @@ struct requests;
 /* Memory: 208 bytes a request, 460 a flow. */
 struct requests *requests_new(const struct merge_run *run);
 
-/*
- * A row of `message`; each of them, as they are numbered. `packet` is what is known of it
- * as it was sent.
- */
-void requests_message(struct requests *requests, const struct timeline_message *row,
-		      const struct sent_packet *packet);
+struct request_message {
+	const struct timeline_message *row;
+	uint32_t send_source, recv_source; /* indexes in the run */
+	int header;                        /* bytes of IP's and TCP's; -1: not known */
+	uint8_t flags;                     /* TCP's; 0: none, or not known */
+	const struct sent_packet *sent;
+};
+
+/* Each row of `message`, as they are numbered. */
+void requests_message(struct requests *requests, const struct request_message *message);
 
 /*
  * Fill the table `request` of the run's timeline, which is else finished. Without `spans`
@@ -70,6 +75,20 @@ void requests_message(struct requests *requests, const struct timeline_message *
  */
 int requests_write(struct requests *requests, bool spans,
 		   struct timeline_reader *timeline, struct error *error);
+
+/* A flow that is taken for a tunnel, by what of it is here; ports TIMELINE_NONE: none. */
+struct request_tunnel {
+	const char *protocol;
+	int64_t node[2];
+	const char *address[2];
+	int64_t port[2];
+	int64_t messages;
+};
+
+/* Hand on each, until `take` returns other than 0, which is returned. */
+int requests_tunnels(const struct requests *requests,
+		     int (*take)(void *context, const struct request_tunnel *tunnel),
+		     void *context);
 
 void requests_free(struct requests *requests);
 

@@ -118,6 +118,7 @@ static uint32_t add_node(struct merge_run *run, const char *name, size_t length)
 	run->node = mem_realloc(run->node, run->nodes + 1, sizeof(*run->node));
 	node = &run->node[run->nodes];
 	memset(node, 0, sizeof(*node));
+	node->id = (int64_t)run->nodes + 1;
 	node->name = mem_strndup(name, length);
 	return (uint32_t)run->nodes++;
 }
@@ -184,6 +185,7 @@ static void add_source(struct merge_run *run, uint32_t index, bool is_directory)
 		length = strcspn(name, "/");
 	}
 	source->node = add_node(run, name, length);
+	source->id = (int64_t)run->count;
 	source->entry = index;
 	source->kind =
 	    entry->kind == SOURCE_CAPTURE ? "capture" : trace_kind(entry->path);
@@ -238,15 +240,19 @@ static size_t count_files(const struct run_files *files)
 }
 
 /* 0 when there is something to merge, or -1 with error. */
-static int find(struct merge_run *run, bool is_directory, struct error *error)
+static int find(struct merge_run *run, const char *node, bool is_directory,
+		struct error *error)
 {
 	struct problem_list problems = {NULL, 0, 0};
-	int sources = source_add_run(&run->sources, run->path, &problems, error);
+	int sources;
+
+	run->sources.only = node;
+	sources = source_add_run(&run->sources, run->path, &problems, error);
 
 	merge_run_tell(run, &problems);
 	if (!is_directory)
 		return sources;
-	if (run_files_find(&run->files, run->path, &problems, error))
+	if (run_files_find(&run->files, run->path, node, &problems, error))
 		sources = -1;
 	merge_run_tell(run, &problems);
 	if (!sources || !count_files(&run->files))
@@ -255,7 +261,8 @@ static int find(struct merge_run *run, bool is_directory, struct error *error)
 	return 0;
 }
 
-int merge_run_open(struct merge_run *run, const char *path, struct error *error)
+int merge_run_open(struct merge_run *run, const char *path, const char *node,
+		   struct error *error)
 {
 	struct stat status;
 	bool is_directory;
@@ -264,12 +271,18 @@ int merge_run_open(struct merge_run *run, const char *path, struct error *error)
 	run->path = walk_trimmed(path);
 	is_directory = stat(run->path, &status) == 0 && S_ISDIR(status.st_mode) &&
 		       !ctf_is_trace(run->path);
-	if (find(run, is_directory, error))
+	run->is_part = node;
+	if (node && !is_directory)
+		return error_set(error, "%s: no run directory, want one with %s in it",
+				 run->path, node);
+	if (find(run, node, is_directory, error))
 		return -1;
 	drop_repeated(run);
 	for (size_t i = 0; i < run->sources.count; i++)
 		name_source(&run->sources.item[i]);
 	add_all(run, is_directory);
+	if (node && (run->nodes != 1 || strcmp(run->node[0].name, node) != 0))
+		return error_misuse(error, "--node: no node %s in %s", node, run->path);
 	read_facts(run);
 	return 0;
 }
@@ -278,6 +291,9 @@ int64_t merge_run_source(const struct merge_run *run, const char *name)
 {
 	for (size_t i = 0; i < run->count; i++)
 		if (strcmp(run->sources.item[run->source[i].entry].name, name) == 0)
+			return run->source[i].id;
+	for (size_t i = 0; run->is_part && i < run->map.clocks; i++)
+		if (strcmp(run->map.clock[i].trace, name) == 0)
 			return (int64_t)i + 1;
 	return 0;
 }

@@ -12,24 +12,28 @@
 #include "input/run_files.h"
 
 /*
- * A run as ctmerge sees it: nodes, and sources with a clock each. Its indices
- * plus 1 are the ids of the timeline's tables `node` and `source`.
+ * A run as ctmerge sees it: nodes, and sources with a clock each, by the ids that they
+ * have in the timeline: their indexes plus 1, or, where one node of many is merged, what
+ * follows from the clock map (merge/node_messages.h). Then, beyond those that are
+ * counted, there are the nodes and sources elsewhere that messages name.
  */
 struct merge_node {
+	int64_t id;
 	char *name;
 	struct node_facts facts;
 	const struct run_node *files; /* NULL: none besides traces and captures */
 };
 
 struct merge_source {
+	int64_t id;
 	uint32_t node;      /* index */
 	uint32_t entry;     /* index in sources: path and kind of input */
 	const char *kind;   /* "kernel", "user", "trace", "capture" */
 	struct clock clock; /* to the axis of the timeline; begin and end by its events */
-	int64_t
-	    island;   /* index of the source that is its reference; -1: none, own epoch */
-	bool is_read; /* it could be opened */
-	bool is_twice;          /* another source has its events, so it is not used */
+	int64_t island;     /* index of its reference's clock in the map; -1: own epoch */
+	bool is_read;       /* it could be opened */
+	bool is_twice;      /* another source has its events, so it is not used */
+	bool is_second_view;    /* elsewhere: a capture beside a trace with messages */
 	struct ctf_facts facts; /* of what was read */
 };
 
@@ -42,15 +46,18 @@ struct merge_run {
 	struct source_list sources;  /* traces and captures, with unique names */
 	struct merge_source *source; /* one an entry of sources */
 	size_t count;
+	size_t nodes_elsewhere, elsewhere; /* more nodes and sources, of messages alone */
 	struct clock_map map; /* of ctsync; its traces bear the names of sources */
+	bool is_part;         /* of what the map is of: one node */
 	struct problem_list problems;
 };
 
 /*
- * Survey a run directory, a trace or a capture. 0, or -1 with error where there
- * is nothing to merge.
+ * Survey a run directory, or, `node`, that node of it alone, which makes it a part; or a
+ * trace or a capture. 0, or -1 with error where there is nothing to merge.
  */
-int merge_run_open(struct merge_run *run, const char *path, struct error *error);
+int merge_run_open(struct merge_run *run, const char *path, const char *node,
+		   struct error *error);
 
 /*
  * Move problems to the run's, but those that it has already: a source is read
@@ -58,7 +65,10 @@ int merge_run_open(struct merge_run *run, const char *path, struct error *error)
  */
 void merge_run_tell(struct merge_run *run, struct problem_list *problems);
 
-/* The id of the source of that name in the clock map, 0: none. */
+/*
+ * The id of the source of that name in the clock map, 0: none. Of a part: also where it
+ * is elsewhere.
+ */
 int64_t merge_run_source(const struct merge_run *run, const char *name);
 
 void merge_run_clear(struct merge_run *run);

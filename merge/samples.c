@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "merge/samples_private.h"
 
@@ -25,16 +26,19 @@ static char *joined(const char *const part[], size_t parts)
 	return all;
 }
 
-/* The number of a text; whether it is new. */
-static size_t number_of(struct texts *texts, const char *const part[], size_t parts,
-			bool *is_new)
+/* The id of what these texts say, and whether it is new. */
+static int64_t id_of(const struct sampler *sampler, struct texts *texts,
+		     const char *const part[], size_t parts, bool *is_new)
 {
 	char *key = joined(part, parts);
-	size_t before = texts->count, number = texts_put(texts, key);
+	size_t before = texts->count;
+	int64_t id = (int64_t)texts_put(texts, key) + 1;
 
 	*is_new = texts->count > before;
+	if (sampler->run->is_part)
+		id = hash_id(hash_text(HASH_INIT, key));
 	free(key);
-	return number;
+	return id;
 }
 
 int64_t sampler_metric(struct sampler *sampler, const struct timeline_metric *metric)
@@ -43,7 +47,7 @@ int64_t sampler_metric(struct sampler *sampler, const struct timeline_metric *me
 	struct timeline_metric row = *metric;
 	bool is_new;
 
-	row.id = (int64_t)number_of(&sampler->metrics, part, 4, &is_new) + 1;
+	row.id = id_of(sampler, &sampler->metrics, part, 4, &is_new);
 	if (is_new && timeline_add_metric(sampler->writer, &row, sampler->error))
 		return -1;
 	return row.id;
@@ -55,7 +59,7 @@ int64_t sampler_item(struct sampler *sampler, const char *type, const char *name
 	struct timeline_item row = {.type = type, .name = name};
 	bool is_new;
 
-	row.id = (int64_t)number_of(&sampler->items, part, 2, &is_new) + 1;
+	row.id = id_of(sampler, &sampler->items, part, 2, &is_new);
 	if (is_new && timeline_add_item(sampler->writer, &row, sampler->error))
 		return -1;
 	return row.id;
@@ -74,7 +78,7 @@ bool sampler_wants(struct sampler *sampler, nsec_t ts_ns)
 
 int sampler_add(struct sampler *sampler, const struct sampled *sampled)
 {
-	struct timeline_sample row = {.node = (int64_t)sampler->node + 1,
+	struct timeline_sample row = {.node = sampler->run->node[sampler->node].id,
 				      .ts_ns = sampled->ts_ns,
 				      .item = TIMELINE_NONE,
 				      .value = sampled->value,

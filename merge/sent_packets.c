@@ -24,38 +24,23 @@ enum field {
 	V4_SRC,
 	V4_DST,
 	V4_SEQ,
-	V4_IHL,
-	V4_OFFSET,
-	V4_FLAGS,
 	V6_LENGTH,
 	V6_TTL,
 	V6_PROTOCOL,
 	V6_SRC,
 	V6_DST,
 	V6_SEQ,
-	V6_OFFSET,
-	V6_FLAGS,
 	FIELDS
 };
 
 static const char *const queue_fields[FIELDS] = {
-    "skbaddr",        "name",         V4 "tot_len",         V4 "id",
-    V4 "ttl",         V4 "protocol",  V4 "saddr",           V4 "daddr",
-    V4 TCP "seq",     V4 "ihl",       V4 TCP "data_offset", V4 TCP "flags",
-    V6 "payload_len", V6 "hop_limit", V6 "nexthdr",         V6 "saddr",
-    V6 "daddr",       V6 TCP "seq",   V6 TCP "data_offset", V6 TCP "flags",
-};
-
-/* A capture has no buffers; its packets come in the fields of the same meaning. */
-static const char *const capture_fields[FIELDS] = {
-    [V4_LENGTH] = "length",
-    [V4_OFFSET] = "payload",
-    [V4_FLAGS] = "flags",
+    "skbaddr",      "name",       V4 "tot_len", V4 "id",      V4 "ttl",
+    V4 "protocol",  V4 "saddr",   V4 "daddr",   V4 TCP "seq", V6 "payload_len",
+    V6 "hop_limit", V6 "nexthdr", V6 "saddr",   V6 "daddr",   V6 TCP "seq",
 };
 
 /* Where a class has the fields; -1: it has not. */
 struct sent_class {
-	bool is_capture;
 	int column[FIELDS];
 };
 
@@ -156,18 +141,6 @@ static struct queued_packet *find_buffer(struct sent_packets *packets, uint64_t 
 	return &packets->queued[packets->count++];
 }
 
-static int64_t header_bytes(const struct cell row[FIELDS], bool is_capture)
-{
-	int64_t offset = integer(&row[V4_OFFSET], -1);
-
-	if (is_capture)
-		return offset < 0 ? -1 : nsec_sub(integer(&row[V4_LENGTH], 0), offset);
-	if (offset >= 0)
-		return 4 * ((integer(&row[V4_IHL], 5) & 15) + (offset & 15));
-	offset = integer(&row[V6_OFFSET], -1);
-	return offset < 0 ? -1 : 40 + 4 * (offset & 15);
-}
-
 /* What is told of the packet that was in the buffer before holds for it, too. */
 static void compare_with(const struct queued_packet *before, struct queued_packet *now)
 {
@@ -189,14 +162,11 @@ void sent_packets_event(struct sent_packets *packets, int class, uint32_t node,
 	const struct sent_class *of = &packets->class[class];
 	struct queued_packet now, *before;
 	struct cell row[FIELDS];
-	int64_t buffer, header;
+	int64_t buffer;
 
 	for (size_t i = 0; i < FIELDS; i++)
 		row[i] = of->column[i] < 0 ? (struct cell){.type = CELL_NULL}
 					   : cell[of->column[i]];
-	header = header_bytes(row, of->is_capture);
-	packet->header = (int16_t)(header < INT16_MAX ? header : -1);
-	packet->flags = (uint8_t)integer(&row[V4_FLAGS], integer(&row[V6_FLAGS], 0));
 	buffer = integer(&row[SKBADDR], -1);
 	now = read_queued(row, packet->origin_ns);
 	if (buffer == -1 || now.length < 0)
@@ -220,18 +190,15 @@ static int column_of(const struct ctf_class *class, const char *name)
 
 int sent_packets_class(struct sent_packets *packets, const struct ctf_class *class)
 {
-	bool is_capture = strcmp(class->name, "packet") == 0;
-	const char *const *field = is_capture ? capture_fields : queue_fields;
 	struct sent_class *made;
 
-	if (!is_capture && strcmp(class->name, "net_dev_queue") != 0)
+	if (strcmp(class->name, "net_dev_queue") != 0)
 		return -1;
 	packets->class = mem_grow(packets->class, packets->classes, &packets->class_room,
 				  sizeof(*packets->class));
 	made = &packets->class[packets->classes];
-	made->is_capture = is_capture;
 	for (size_t i = 0; i < FIELDS; i++)
-		made->column[i] = column_of(class, field[i]);
+		made->column[i] = column_of(class, queue_fields[i]);
 	return (int)packets->classes++;
 }
 

@@ -8,8 +8,7 @@
 #include "ctf/reader.h"
 
 /*
- * What net_dev_queue and captures tell of packets that were sent, as their events become
- * rows.
+ * What net_dev_queue tells of packets that were sent, as its events become rows.
  *
  * On its way out a packet may be queued on several interfaces of its node: a container's,
  * a bridge, a tunnel, the card. Only the first of these is the sender's doing, the
@@ -27,8 +26,6 @@ struct sent_packet {
 	int64_t origin; /* event.id of the first queueing */
 	nsec_t origin_ns;
 	int64_t origin_tid; /* -1: not known */
-	int16_t header;     /* bytes of IP's and TCP's headers; -1: not known */
-	uint8_t flags;      /* TCP's; 0: none, or not known */
 	bool is_carrier; /* it seems to carry the packet that was in its buffer before */
 };
 

@@ -43,6 +43,18 @@ static void find_near(struct stamps *stamps)
 		first = begin < first ? begin : first;
 		last = end > last ? end : last;
 	}
+	/* Of a part the map tells of the others. */
+	for (size_t i = 0; stamps->run->is_part && i < stamps->run->map.clocks; i++) {
+		const struct clock *clock = &stamps->run->map.clock[i];
+		nsec_t begin, end;
+
+		if (!clock->begin_ns && !clock->end_ns)
+			continue;
+		begin = clock_correct(clock, clock->begin_ns);
+		end = clock_correct(clock, clock->end_ns);
+		first = begin < first ? begin : first;
+		last = end > last ? end : last;
+	}
 	stamps->first_ns = first > last ? NSEC_MIN : nsec_sub(first, STAMPS_FAR_NS);
 	stamps->last_ns = first > last ? NSEC_MAX : nsec_add(last, STAMPS_FAR_NS);
 }

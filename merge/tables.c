@@ -81,7 +81,7 @@ static int write_nodes(const struct merge_run *run, struct timeline_writer *writ
 		const struct merge_node *node = &run->node[i];
 		const struct node_facts *facts = &node->facts;
 		struct timeline_node row = {
-		    .id = (int64_t)i + 1,
+		    .id = node->id,
 		    .name = node->name,
 		    .hostname = facts->hostname,
 		    .kernel = facts->kernel,
@@ -129,8 +129,8 @@ static int write_source(const struct merge_run *run, size_t index,
 	bool has_span = facts->events > 0, is_tied = source->island >= 0;
 	char uuid[37];
 	struct timeline_source row = {
-	    .id = (int64_t)index + 1,
-	    .node = (int64_t)source->node + 1,
+	    .id = source->id,
+	    .node = run->node[source->node].id,
 	    .kind = source->kind,
 	    .path = entry->path,
 	    .clock_uuid = format_uuid(facts, uuid),
@@ -140,7 +140,8 @@ static int write_source(const struct merge_run *run, size_t index,
 	    .discarded = (int64_t)tables_discarded(run, index),
 	    .problems = count_problems(run, index),
 	    .name = entry->name,
-	    .reference = is_tied ? source->island + 1 : TIMELINE_NONE,
+	    .reference =
+		is_tied ? merge_run_source(run, source->clock.reference) : TIMELINE_NONE,
 	    .quality = is_tied ? clock_quality_name(source->clock.quality) : NULL,
 	};
 
@@ -173,6 +174,14 @@ static int write_clock(int64_t source, const struct clock *clock,
 	return status;
 }
 
+static bool is_here(const struct merge_run *run, int64_t source)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (run->source[i].id == source)
+			return true;
+	return false;
+}
+
 static int write_pair(const struct merge_run *run, const struct clock_pair *pair,
 		      struct timeline_writer *writer, struct error *error)
 {
@@ -192,8 +201,10 @@ static int write_pair(const struct merge_run *run, const struct clock_pair *pair
 	    .min_latency_ba_ns = ba == NSEC_MAX ? TIMELINE_NONE : ba,
 	};
 
-	/* A map that was given may be of more than this run. */
-	return row.a && row.b ? timeline_add_clock_pair(writer, &row, error) : 0;
+	/* A map that was given may be of more than this run. Of parts, a's has it. */
+	return row.a && row.b && is_here(run, row.a)
+		   ? timeline_add_clock_pair(writer, &row, error)
+		   : 0;
 }
 
 static int write_problem(const struct merge_run *run, const struct problem *problem,
@@ -201,7 +212,7 @@ static int write_problem(const struct merge_run *run, const struct problem *prob
 {
 	size_t source = tables_problem_source(run, problem);
 	struct timeline_problem row = {
-	    .source = source == SIZE_MAX ? TIMELINE_NONE : (int64_t)source + 1,
+	    .source = source == SIZE_MAX ? TIMELINE_NONE : run->source[source].id,
 	    .kind = problem->kind,
 	    .count = (int64_t)problem->count,
 	    .text = problem->text,
@@ -285,7 +296,7 @@ int tables_write(const struct merge_run *run, struct timeline_writer *writer,
 	for (size_t i = 0; !status && i < run->count; i++) {
 		status = write_source(run, i, writer, error);
 		if (!status)
-			status = write_clock((int64_t)i + 1, &run->source[i].clock,
+			status = write_clock(run->source[i].id, &run->source[i].clock,
 					     writer, error);
 	}
 	for (size_t i = 0; !status && i < run->map.pairs; i++)

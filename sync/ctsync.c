@@ -212,7 +212,7 @@ static int write_results(const struct request *request, struct sync *sync,
 	if (!status && request->plot)
 		status = plot_run(sync, request->plot, error);
 	if (!status && messages)
-		status = messages_out_write(messages, request->messages_out, error);
+		status = messages_out_write(messages, &map, request->messages_out, error);
 	if (!status && request->apply)
 		status = apply_run(&map, request->apply, request->json ? stderr : stdout,
 				   &sync->problems, error);

@@ -31,6 +31,8 @@ struct messages_out {
 	uint32_t *node_of;    /* by trace */
 	uint32_t *trace_of;   /* by source, as it was given */
 	struct intmap listed; /* node and trace -> index in the node's file */
+	const struct clock_map *map;
+	uint64_t clocks; /* its fingerprint */
 	const struct output_directory *directory;
 	char **name; /* of files, by node */
 	struct error *error;
@@ -57,7 +59,7 @@ static int keep(void *context, const struct sync_end *send, const struct sync_en
 	/* Who they are is known in the end. */
 	while (out->sources <= send->source || out->sources <= recv->source)
 		messages_writer_source(out->spill, out->sources++,
-				       &(struct messages_source){"", "", 0});
+				       &(struct messages_source){"", "", 0, false});
 	if (messages_writer_add(out->writer, &message))
 		messages_writer_flush(out->writer, out->spill);
 	return ferror(out->spill) ? fail(error, "cannot write the temporary file") : 0;
@@ -75,7 +77,7 @@ struct messages_out *messages_out_new(struct sync *sync, struct error *error)
 		return NULL;
 	}
 	out->writer = messages_writer_new();
-	messages_writer_begin(out->spill);
+	messages_writer_begin(out->spill, NULL);
 	sync->on_message = keep;
 	sync->message_context = out;
 	return out;
@@ -139,6 +141,26 @@ static int close_node(const struct messages_out *out, uint32_t node, FILE *file)
 			 out->name[node], strerror(errno));
 }
 
+/* Whether a trace of its node has messages beside it, the same ones. */
+static bool is_second_view(const struct messages_out *out, uint32_t trace)
+{
+	const struct clock_map *map = out->map;
+
+	if (out->sync->trace[trace].kind != SOURCE_CAPTURE)
+		return false;
+	for (uint32_t i = 0; i < out->sync->traces; i++) {
+		const struct sync_trace *other = &out->sync->trace[i];
+
+		if (out->node_of[i] != out->node_of[trace] || other->kind != SOURCE_TRACE)
+			continue;
+		for (size_t k = 0; k < map->pairs; k++)
+			if (strcmp(map->pair[k].a, other->name) == 0 ||
+			    strcmp(map->pair[k].b, other->name) == 0)
+				return true;
+	}
+	return false;
+}
+
 /* The index of a trace in a node's file, where it is described when it is new. */
 static int list_trace(struct messages_out *out, uint32_t node, uint32_t trace,
 		      uint32_t *index)
@@ -159,7 +181,8 @@ static int list_trace(struct messages_out *out, uint32_t node, uint32_t trace,
 		return -1;
 	messages_writer_source(file, *index,
 			       &(struct messages_source){out->sync->trace[trace].name,
-							 node_name(out, of), of});
+							 node_name(out, of), of,
+							 is_second_view(out, trace)});
 	return close_node(out, node, file);
 }
 
@@ -216,7 +239,8 @@ static int begin_files(struct messages_out *out)
 
 		if (!file)
 			return -1;
-		messages_writer_begin(file);
+		messages_writer_begin(
+		    file, &(struct messages_head){node_name(out, i), i, out->clocks});
 		if (close_node(out, i, file))
 			return -1;
 	}
@@ -257,7 +281,8 @@ static void name_files(struct messages_out *out)
 	free(text);
 }
 
-int messages_out_write(struct messages_out *out, const char *path, struct error *error)
+int messages_out_write(struct messages_out *out, const struct clock_map *map,
+		       const char *path, struct error *error)
 {
 	static const struct output_kind kind = {
 	    .rule = OUTPUT_REPLACE, .list = ".ctsync-messages", .parents = true};
@@ -265,6 +290,8 @@ int messages_out_write(struct messages_out *out, const char *path, struct error 
 	int status;
 
 	out->error = error;
+	out->map = map;
+	out->clocks = clock_map_fingerprint(map);
 	messages_writer_flush(out->writer, out->spill);
 	messages_writer_end(out->spill);
 	out->reader = messages_reader_open_file(out->spill, error);

@@ -14,9 +14,10 @@ struct messages_out;
 /* Before the reading: the messages that it finds are kept. NULL with error. */
 struct messages_out *messages_out_new(struct sync *sync, struct error *error);
 
-/* After the fit: all that are not rejected, into a directory. 0, or -1 with error. */
-int messages_out_write(struct messages_out *out, const char *directory,
-		       struct error *error);
+/* After the fit, of which the map is: all that are not rejected, into a directory. 0, or
+ * -1 with error. */
+int messages_out_write(struct messages_out *out, const struct clock_map *map,
+		       const char *directory, struct error *error);
 
 void messages_out_free(struct messages_out *out);
 

@@ -218,3 +218,37 @@ int options_end(enum options_status parsed, struct error *error)
 	}
 	return -1;
 }
+
+char *options_command_line(const char *name, int argc, const char **argv)
+{
+	char *all = mem_strdup(name);
+
+	for (int i = 1; i < argc; i++) {
+		const char *word = argv[i];
+		bool is_plain =
+		    *word && strspn(word, "abcdefghijklmnopqrstuvwxyz"
+					  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					  "0123456789_-+=:,./@%") == strlen(word);
+		char *longer;
+
+		if (is_plain) {
+			longer = mem_printf("%s %s", all, word);
+		} else {
+			longer = mem_printf("%s '", all);
+			for (; *word; word++) {
+				char *more = *word == '\''
+						 ? mem_printf("%s'\\''", longer)
+						 : mem_printf("%s%c", longer, *word);
+
+				free(longer);
+				longer = more;
+			}
+			free(all);
+			all = longer;
+			longer = mem_printf("%s'", all);
+		}
+		free(all);
+		all = longer;
+	}
+	return all;
+}

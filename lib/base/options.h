@@ -71,4 +71,7 @@ int options_end(enum options_status parsed, struct error *error);
 void text_list_add(struct text_list *list, const char *text); /* copies */
 void text_list_clear(struct text_list *list);
 
+/* How a program was called, as a shell would take it. For free(). */
+char *options_command_line(const char *name, int argc, const char **argv);
+
 #endif

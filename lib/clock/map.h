@@ -71,6 +71,13 @@ void clock_map_write(const struct clock_map *map, FILE *file);
 /* Read a map from JSON. 0, or -1 with error, which names the file and member. */
 int clock_map_read(struct clock_map *map, const char *path, struct error *error);
 
+/*
+ * A number by which files that were made of one fit tell whether they belong together:
+ * of its clocks, their corrections, and how many messages the pairs have. The same of a
+ * map that was read again.
+ */
+uint64_t clock_map_fingerprint(const struct clock_map *map);
+
 /* The clock of that name, or NULL. */
 const struct clock *clock_map_find(const struct clock_map *map, const char *trace);
 

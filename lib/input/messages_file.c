@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "input/packet_rows.h"
 
-enum kind { KIND_SOURCE = 1, KIND_MESSAGES };
+enum kind { KIND_SOURCE = 1, KIND_MESSAGES, KIND_HEAD };
 
 enum { CHUNK_MESSAGES = 4096 };
 
@@ -35,11 +35,6 @@ struct messages_writer *messages_writer_new(void)
 	return mem_zalloc(sizeof(struct messages_writer));
 }
 
-void messages_writer_begin(FILE *file)
-{
-	chunk_write_begin(file, &format);
-}
-
 static void set_text(json_t *object, const char *name, const char *text)
 {
 	char *clean = utf8_clean(text);
@@ -48,23 +43,46 @@ static void set_text(json_t *object, const char *name, const char *text)
 	free(clean);
 }
 
+/* Frees the object. */
+static void write_json(FILE *file, const struct chunk *chunk, json_t *object)
+{
+	struct bytes content = {0};
+	char *text = json_one_line(object);
+
+	bytes_add(&content, text, strlen(text));
+	chunk_write(file, chunk, &content);
+	bytes_clear(&content);
+	free(text);
+	json_decref(object);
+}
+
+void messages_writer_begin(FILE *file, const struct messages_head *head)
+{
+	char clocks[17];
+	json_t *object;
+
+	chunk_write_begin(file, &format);
+	if (!head)
+		return;
+	object = json_object();
+	set_text(object, "node", head->node);
+	json_object_set_new(object, "number", json_integer(head->number));
+	snprintf(clocks, sizeof(clocks), "%016" PRIx64, head->clocks);
+	set_text(object, "clocks", clocks);
+	write_json(file, &(struct chunk){.kind = KIND_HEAD}, object);
+}
+
 void messages_writer_source(FILE *file, uint32_t index,
 			    const struct messages_source *source)
 {
 	json_t *object = json_object();
-	struct bytes content = {0};
-	char *text;
 
 	set_text(object, "trace", source->trace);
 	set_text(object, "node", source->node);
 	json_object_set_new(object, "number", json_integer(source->number));
-	text = json_one_line(object);
-	bytes_add(&content, text, strlen(text));
-	chunk_write(file, &(struct chunk){.kind = KIND_SOURCE, .number = index},
-		    &content);
-	bytes_clear(&content);
-	free(text);
-	json_decref(object);
+	if (source->is_second_view)
+		json_object_set_new(object, "second", json_true());
+	write_json(file, &(struct chunk){.kind = KIND_SOURCE, .number = index}, object);
 }
 
 bool messages_writer_add(struct messages_writer *writer,
@@ -117,8 +135,9 @@ struct messages_reader {
 	struct chunk chunk; /* at hand */
 	struct bytes content;
 	struct packet_decoder decoder;
-	uint32_t left;    /* of the chunk */
-	uint64_t ordinal; /* of the last message's other end */
+	uint32_t left;             /* of the chunk */
+	uint64_t ordinal;          /* of the last message's other end */
+	struct messages_head head; /* node NULL: there is none */
 	struct messages_source *source;
 	size_t sources, room;
 };
@@ -146,18 +165,45 @@ struct messages_reader *messages_reader_open_file(FILE *file, struct error *erro
 	return reader;
 }
 
+/* The content of the chunk at hand; NULL with error. */
+static json_t *read_json(struct messages_reader *reader, struct error *error)
+{
+	if (chunk_load(&reader->chunks, &reader->chunk, &reader->content, error))
+		return NULL;
+	return json_parse_object((const char *)reader->content.data, reader->content.size,
+				 error);
+}
+
+static int take_head(struct messages_reader *reader, struct error *error)
+{
+	json_t *object = read_json(reader, error);
+	const char *node = json_text(object, "node"),
+		   *clocks = json_text(object, "clocks");
+	char *end = NULL;
+	nsec_t number;
+	int status = -1;
+
+	if (object && node && clocks && !reader->head.node &&
+	    !json_nsec(object, "number", &number) && number >= 0 && number < UINT32_MAX) {
+		reader->head = (struct messages_head){mem_strdup(node), (uint32_t)number,
+						      strtoull(clocks, &end, 16)};
+		status = *end || !*clocks ? -1 : 0;
+	}
+	if (object && status)
+		error_set(error, "the chunk at offset %" PRIu64 " describes no node",
+			  reader->chunk.at);
+	json_decref(object);
+	return status;
+}
+
 static int take_source(struct messages_reader *reader, struct error *error)
 {
 	struct messages_source source;
 	const char *trace, *node;
 	nsec_t number;
-	json_t *object;
+	json_t *object = read_json(reader, error);
 	int status;
 
-	if (chunk_load(&reader->chunks, &reader->chunk, &reader->content, error))
-		return -1;
-	object = json_parse_object((const char *)reader->content.data,
-				   reader->content.size, error);
 	if (!object)
 		return -1;
 	trace = json_text(object, "trace");
@@ -165,8 +211,9 @@ static int take_source(struct messages_reader *reader, struct error *error)
 	status = !trace || !node || json_nsec(object, "number", &number) || number < 0 ||
 		 number > UINT32_MAX || reader->chunk.number != reader->sources;
 	if (!status) {
-		source = (struct messages_source){mem_strdup(trace), mem_strdup(node),
-						  (uint32_t)number};
+		source = (struct messages_source){
+		    mem_strdup(trace), mem_strdup(node), (uint32_t)number,
+		    json_is_true(json_object_get(object, "second"))};
 		reader->source = mem_grow(reader->source, reader->sources, &reader->room,
 					  sizeof(*reader->source));
 		reader->source[reader->sources++] = source;
@@ -182,6 +229,8 @@ static int take_chunk(struct messages_reader *reader, struct error *error)
 {
 	if (reader->chunk.kind == KIND_SOURCE)
 		return take_source(reader, error);
+	if (reader->chunk.kind == KIND_HEAD)
+		return take_head(reader, error);
 	if (reader->chunk.kind != KIND_MESSAGES)
 		return 0;
 	if (chunk_load(&reader->chunks, &reader->chunk, &reader->content, error))
@@ -241,6 +290,11 @@ int messages_reader_next(struct messages_reader *reader, struct node_message *me
 	return status < 0 ? error_prefix(error, "%s", reader->chunks.path) : status;
 }
 
+const struct messages_head *messages_reader_head(const struct messages_reader *reader)
+{
+	return reader->head.node ? &reader->head : NULL;
+}
+
 const struct messages_source *messages_reader_source(const struct messages_reader *reader,
 						     uint32_t index)
 {
@@ -253,6 +307,7 @@ void messages_reader_free(struct messages_reader *reader)
 		free((char *)reader->source[i].trace);
 		free((char *)reader->source[i].node);
 	}
+	free((char *)reader->head.node);
 	free(reader->source);
 	chunk_reader_clear(&reader->chunks);
 	packet_decoder_clear(&reader->decoder);

@@ -14,11 +14,19 @@
  */
 #define MESSAGES_SUFFIX ".messages"
 
+/* Whose file it is, and of which clock map. */
+struct messages_head {
+	const char *node; /* its name */
+	uint32_t number;  /* as below */
+	uint64_t clocks;  /* clock_map_fingerprint */
+};
+
 /* A source that has an end of some message. */
 struct messages_source {
 	const char *trace; /* its name in the clock map */
 	const char *node;  /* its node's name */
 	uint32_t number; /* its node's, by the order of nodes in the clock map, from 0 */
+	bool is_second_view; /* a capture of a node that has a trace with messages */
 };
 
 struct messages_end {
@@ -40,7 +48,8 @@ struct node_message {
  */
 struct messages_writer;
 struct messages_writer *messages_writer_new(void);
-void messages_writer_begin(FILE *file);
+/* `head` NULL: it is of no node. */
+void messages_writer_begin(FILE *file, const struct messages_head *head);
 void messages_writer_source(FILE *file, uint32_t index,
 			    const struct messages_source *source);
 
@@ -65,6 +74,10 @@ struct messages_reader *messages_reader_open_file(FILE *file, struct error *erro
  */
 int messages_reader_next(struct messages_reader *reader, struct node_message *message,
 			 struct error *error);
+
+/* Whose file it is; NULL before the first message or the end, and where it does not say.
+ */
+const struct messages_head *messages_reader_head(const struct messages_reader *reader);
 
 /* A source that a message named; it stays until the reader is freed. */
 const struct messages_source *messages_reader_source(const struct messages_reader *reader,

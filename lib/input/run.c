@@ -297,7 +297,9 @@ static int add_nodes(struct source_list *list, const char *path, const struct st
 		char *node = mem_printf("%s/%s", path, entry[i]->d_name);
 		struct stat status;
 
-		if (entry[i]->d_name[0] == '.' || stat(node, &status))
+		if (list->only && strcmp(entry[i]->d_name, list->only) != 0)
+			;
+		else if (entry[i]->d_name[0] == '.' || stat(node, &status))
 			;
 		else if (S_ISDIR(status.st_mode))
 			add_node(list, node, entry[i]->d_name, run, problems);

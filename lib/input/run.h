@@ -27,6 +27,7 @@ struct source {
 struct source_list {
 	struct source *item;
 	size_t count, room;
+	const char *only;    /* of a run directory: this node alone; NULL: all */
 	bool takes_extracts; /* .packets files are sources, too; else they are passed over
 			      */
 };

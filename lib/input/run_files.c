@@ -129,11 +129,13 @@ static void add_node(struct run_files *run, const char *name, char *path,
 }
 
 /* Whether an entry is a directory of its own; `all` knows those before it. */
-static bool is_node(const struct run_files *run, const char *name, struct walk *all)
+static bool is_node(const struct run_files *run, const char *name, const char *only,
+		    struct walk *all)
 {
 	char *path = mem_printf("%s/%s", run->path, name);
 	struct stat status;
-	bool is = *name != '.' && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+	bool is = *name != '.' && (!only || strcmp(name, only) == 0) &&
+		  stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 
 	if (is && !walk_enter(all, &status)) {
 		problem_add(all->problems, path, "twice", 1,
@@ -144,8 +146,8 @@ static bool is_node(const struct run_files *run, const char *name, struct walk *
 	return is;
 }
 
-int run_files_find(struct run_files *run, const char *path, struct problem_list *problems,
-		   struct error *error)
+int run_files_find(struct run_files *run, const char *path, const char *only,
+		   struct problem_list *problems, struct error *error)
 {
 	struct dirent **entry;
 	struct stat status;
@@ -173,7 +175,7 @@ int run_files_find(struct run_files *run, const char *path, struct problem_list 
 	for (int i = 0; i < count; i++) {
 		if (strcmp(entry[i]->d_name, "run.json") == 0)
 			run->run_json = mem_printf("%s/run.json", run->path);
-		else if (is_node(run, entry[i]->d_name, &all))
+		else if (is_node(run, entry[i]->d_name, only, &all))
 			add_node(run, entry[i]->d_name,
 				 mem_printf("%s/%s", run->path, entry[i]->d_name),
 				 &status, problems);

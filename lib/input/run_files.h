@@ -46,10 +46,11 @@ struct run_files {
  * Look through a run directory, or that of one node (run_node_name). Subdirectories that
  * hold nothing of a run are no nodes. Two names for one directory (a link to it) are one
  * node, and the later name is reported; so is what cannot be looked into, as
- * source_add_run does, too. 0, or -1 with error where it cannot be read.
+ * source_add_run does, too. `only`: that node alone, NULL: all. 0, or -1 with error where
+ * it cannot be read.
  */
-int run_files_find(struct run_files *run, const char *path, struct problem_list *problems,
-		   struct error *error);
+int run_files_find(struct run_files *run, const char *path, const char *only,
+		   struct problem_list *problems, struct error *error);
 
 /* The path of the file of a kind in the node's directory, or NULL. Borrowed. */
 const char *run_node_file(const struct run_node *node, enum run_file_kind kind);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tables/question.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,30 +172,36 @@ static void count_rows(struct timeline_reader *timeline, struct question *questi
 	free(sql);
 }
 
-/*
- * A table's rows by their ids, in the order in which they are stored: without an index,
- * which might be walked because it has all that is asked for.
- */
-static char *table_walk(const struct question *question, const char *quoted,
-			const char *where)
+/* The columns in their order; ids of rows by `first` more. For free(). */
+static char *column_list(const struct question *question, int64_t first)
 {
 	char *text;
 	size_t size;
-	FILE *sql;
+	FILE *sql = open_memstream(&text, &size);
 
-	if (question->columns > TIMELINE_MOST_ROW)
-		return NULL;
-	sql = open_memstream(&text, &size);
-	fputs("SELECT " TIMELINE_ROW "(", sql);
 	for (size_t i = 0; i < question->columns; i++) {
 		char *column = name_quote(question->column[i].name);
 
 		fprintf(sql, "%st.%s", i ? ", " : "", column);
+		if (question->column[i].is_row)
+			fprintf(sql, " + %" PRId64, first);
 		free(column);
 	}
-	fprintf(sql, ") FROM %s AS t NOT INDEXED%s", quoted, where);
 	fclose(sql);
 	return text;
+}
+
+/*
+ * A table's rows by their ids, in the order in which they are stored: without an index,
+ * which might be walked because it has all that is asked for.
+ */
+static char *table_walk(const struct question *question, const char *columns,
+			const char *quoted, const char *where)
+{
+	return question->columns > TIMELINE_MOST_ROW
+		   ? NULL
+		   : mem_printf("SELECT " TIMELINE_ROW "(%s) FROM %s AS t NOT INDEXED%s",
+				columns, quoted, where);
 }
 
 /* Whether a table or view is one that every timeline has. */
@@ -247,9 +254,12 @@ struct question *question_of_table(struct timeline_reader *timeline,
 				   : facts.is_view || !facts.is_class ? ""
 								      : " ORDER BY t.id");
 	if (!status && !facts.is_view) {
+		char *columns = column_list(question, 0);
+
 		count_rows(timeline, question, quoted);
 		if (question->bounds != QUESTION_BY_TIME)
-			question->walk = table_walk(question, quoted, where);
+			question->walk = table_walk(question, columns, quoted, where);
+		free(columns);
 	}
 	name_clear(&facts.names);
 	free(where);
@@ -258,6 +268,66 @@ struct question *question_of_table(struct timeline_reader *timeline,
 		return question;
 	question_free(question);
 	return NULL;
+}
+
+static int take_reference(void *context, const struct cell *cell, struct error *error)
+{
+	struct question *question = context;
+	char *name = cell_text(cell);
+
+	(void)error;
+	for (size_t i = 0; i < question->columns; i++)
+		if (strcmp(question->column[i].name, name) == 0)
+			question->column[i].is_row = true;
+	free(name);
+	return 0;
+}
+
+/* Which columns count rows: `id`, unless those of this table are the same in all parts,
+ * and what refers to such. */
+static int find_row_columns(struct question *question, struct timeline_reader *timeline,
+			    struct error *error)
+{
+	static const char *const fixed[] = {"node", "source", "event_class", "metric",
+					    "metric_item"};
+	bool counts = true;
+
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
+		counts = counts && strcmp(question->name, fixed[i]) != 0;
+	for (size_t i = 0; i < question->columns; i++)
+		question->column[i].is_row =
+		    counts && strcmp(question->column[i].name, "id") == 0;
+	return each_row(timeline,
+			"SELECT \"from\" FROM pragma_foreign_key_list(?1) "
+			"WHERE \"table\" IN ('event', 'message', 'process', 'thread')",
+			question->name, take_reference, question, error);
+}
+
+struct question *question_of_part(struct timeline_reader *timeline, const char *name,
+				  int64_t first, struct error *error)
+{
+	const struct scope all = {.all_time = true, .all_nodes = true};
+	struct question *question = question_of_table(timeline, &all, name, error);
+	char *quoted, *columns;
+
+	if (!question || find_row_columns(question, timeline, error)) {
+		question_free(question);
+		return NULL;
+	}
+	for (size_t i = 0; i < question->columns; i++)
+		if (question->column[i].type == QUESTION_ANY) {
+			question->column[i].type = QUESTION_TEXT;
+			question->column[i].mixed = true;
+		}
+	free(question->sql);
+	free(question->walk);
+	quoted = name_quote(name);
+	columns = column_list(question, first);
+	question->sql = mem_printf("SELECT %s FROM %s AS t", columns, quoted);
+	question->walk = table_walk(question, columns, quoted, "");
+	free(columns);
+	free(quoted);
+	return question;
 }
 
 struct question *question_of_query(struct timeline_reader *timeline, const char *sql,

@@ -30,6 +30,7 @@ struct question_column {
 	bool mixed;   /* values may be of another type, and are converted */
 	bool is_key;  /* it stands in the path of a file, and not in the file */
 	bool is_node; /* it comes as node.id, and stands for the node's name */
+	bool is_row;  /* of a part: the id of a row */
 };
 
 /* What the parameters 1 and 2 are. */
@@ -58,6 +59,14 @@ struct question {
 struct question *question_of_table(struct timeline_reader *timeline,
 				   const struct scope *scope, const char *name,
 				   struct error *error);
+
+/*
+ * All of a table of one node's timeline, as a part of many: ids of rows, and what refers
+ * to such, come by `first` more, but those of nodes, sources, classes, metrics and their
+ * items, which are the same in all parts. A column of any type is text.
+ */
+struct question *question_of_part(struct timeline_reader *timeline, const char *name,
+				  int64_t first, struct error *error);
 
 /* The user's SELECT. Columns that share a name, or have none, get another. */
 struct question *question_of_query(struct timeline_reader *timeline, const char *sql,

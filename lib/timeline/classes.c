@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "timeline/schema.h"
@@ -36,23 +37,16 @@ static const char *type_name(enum cell_type type)
 	return "";
 }
 
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	do
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	while (*text++);
-	return hash;
-}
-
-/* FNV-1a (Fowler, Noll, Vo) of all that makes two classes one. */
+/* Of all that makes two classes one. */
 static uint64_t hash_class(const struct writer_class *class)
 {
-	uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), class->kind);
+	uint64_t hash = hash_text(HASH_INIT, class->kind);
 
 	hash = hash_text(hash, class->name);
 	for (size_t i = 0; i < class->columns; i++) {
 		hash = hash_text(hash, class->column[i].name);
 		hash = hash_text(hash, type_name(class->column[i].type));
+		hash = hash_bytes(hash, &class->column[i].context, sizeof(bool));
 	}
 	return hash;
 }
@@ -303,12 +297,12 @@ static struct cell text_cell(const char *text)
 
 /* How the source's names became those of the table. */
 static int list_columns(struct timeline_writer *writer, const struct writer_class *class,
-			int64_t id, struct error *error)
+			struct error *error)
 {
 	for (size_t i = 0; i < class->columns; i++) {
 		const struct writer_column *column = &class->column[i];
 		const struct cell row[] = {
-		    writer_integer(id),
+		    writer_integer(class->id),
 		    writer_integer((int64_t)i + 1),
 		    text_cell(column->name),
 		    text_cell(column->sql),
@@ -339,7 +333,7 @@ static int add_payload(struct timeline_writer *writer, struct writer_class *clas
 	class->type = mem_zalloc(class->columns * sizeof(*class->type));
 	for (size_t i = 0; i < class->columns; i++)
 		class->type[i] = class->column[i].type;
-	return list_columns(writer, class, (int64_t)writer->classes + 1, error);
+	return list_columns(writer, class, error);
 }
 
 int timeline_add_class(struct timeline_writer *writer, const struct timeline_class *class,
@@ -356,6 +350,7 @@ int timeline_add_class(struct timeline_writer *writer, const struct timeline_cla
 	hash = hash_class(&copy);
 	if (!intmap_get(&writer->first_class, hash, &copy.next))
 		copy.next = -1;
+	copy.id = writer->is_part ? hash_id(hash) : (int64_t)writer->classes + 1;
 	at = find(writer, &copy, copy.next);
 	if (at >= 0 || (writer->payload && add_payload(writer, &copy, error))) {
 		class_clear(&copy);
@@ -368,6 +363,11 @@ int timeline_add_class(struct timeline_writer *writer, const struct timeline_cla
 	writer->class[writer->classes++] = copy;
 	*id = (uint32_t)writer->classes;
 	return 0;
+}
+
+void timeline_writer_set_part(struct timeline_writer *writer)
+{
+	writer->is_part = true;
 }
 
 int writer_make_classes(struct timeline_writer *writer, struct error *error)
@@ -394,8 +394,7 @@ int writer_finish_classes(struct timeline_writer *writer, struct error *error)
 		    writer_integer(class->events),
 		};
 
-		if (batch_row_id(writer->table[TABLE_EVENT_CLASS], (int64_t)i + 1, row,
-				 error))
+		if (batch_row_id(writer->table[TABLE_EVENT_CLASS], class->id, row, error))
 			return -1;
 	}
 	return 0;

@@ -33,6 +33,9 @@ struct timeline_writer;
 struct timeline_writer *timeline_writer_new(const char *path, const char *place,
 					    bool payload, struct error *error);
 
+/* Before its events: one node's alone, so that ids of classes follow from the classes. */
+void timeline_writer_set_part(struct timeline_writer *writer);
+
 /* A fact of the whole run: version, command, ...; a later one of its key counts. */
 int timeline_add_meta(struct timeline_writer *writer, const char *key,
 		      const struct cell *value, struct error *error);

@@ -47,7 +47,7 @@ static int add_event(struct timeline_writer *writer, const struct timeline_event
 	    writer_integer(event->node),
 	    {.type = event->cpu < 0 ? CELL_NULL : CELL_INTEGER, .integer = event->cpu},
 	    {.type = event->tid < 0 ? CELL_NULL : CELL_INTEGER, .integer = event->tid},
-	    writer_integer(event->class),
+	    writer_integer(class->id),
 	    {.type = event->source ? CELL_INTEGER : CELL_NULL, .integer = event->source},
 	};
 

@@ -39,6 +39,7 @@ struct writer_asked {
 };
 
 struct writer_class {
+	int64_t id;
 	char *kind, *name, *table;
 	struct writer_column *column; /* as it was added */
 	size_t columns;
@@ -71,7 +72,7 @@ struct timeline_sorted {
 
 struct timeline_writer {
 	char *path, *place; /* `place` in front of errors */
-	bool payload;
+	bool payload, is_part;
 	char *failure; /* of the events, NULL while all is well */
 	struct pages *pages;
 	struct tree *event, *stamps; /* table and index */

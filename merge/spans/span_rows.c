@@ -237,7 +237,7 @@ static int write_span(void *context, uint32_t node, int64_t whose,
 	struct writing *writing = context;
 	const struct span_table *table = writing->table;
 	struct cell cell[COLUMNS_MOST] = {
-	    [AT_NODE] = cell_of((int64_t)node + 1),
+	    [AT_NODE] = cell_of(writing->spans->node[node].node),
 	    [AT_WHOSE] = cell_of(whose),
 	    [AT_BEGIN] = cell_of(span->begin_ns),
 	    [AT_ID] = cell_of(span->id),
@@ -321,7 +321,7 @@ static size_t list_recorded(const struct merge_run *run, struct timeline_recorde
 		if (source->facts.events && strcmp(source->kind, "capture") != 0 &&
 		    (is_kernel || !has_kernel(run, source->node)))
 			item[count++] = (struct timeline_recorded){
-			    .node = (int64_t)source->node + 1,
+			    .node = run->node[source->node].id,
 			    .cpu = TIMELINE_NONE,
 			    .kind = "kernel",
 			    .begin_ns =
@@ -367,7 +367,7 @@ int spans_write_recorded(const struct spans *spans, const struct merge_run *run,
 
 		for (size_t i = 0; i < node->cpus && !status; i++) {
 			const struct timeline_recorded row = {
-			    .node = (int64_t)at + 1,
+			    .node = run->node[at].id,
 			    .cpu = (int64_t)i,
 			    .kind = "cpu",
 			    .begin_ns = node->cpu[i] ? node->cpu[i]->first_ns : 0,

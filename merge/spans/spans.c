@@ -76,8 +76,10 @@ struct spans *spans_new(const struct merge_run *run)
 	spans->nodes = run->nodes;
 	spans->node = mem_zalloc((run->nodes + 1) * sizeof(*spans->node));
 	for (size_t i = 0; i < run->nodes; i++)
-		spans->node[i] = (struct span_node){
-		    .begin_ns = NSEC_MIN, .last_ns = NSEC_MIN, .new_cpu_ns = NSEC_MIN};
+		spans->node[i] = (struct span_node){.node = run->node[i].id,
+						    .begin_ns = NSEC_MIN,
+						    .last_ns = NSEC_MIN,
+						    .new_cpu_ns = NSEC_MIN};
 	return spans;
 }
 

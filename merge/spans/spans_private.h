@@ -172,6 +172,7 @@ struct disk {
 };
 
 struct span_node {
+	int64_t node;             /* its id */
 	nsec_t begin_ns, last_ns; /* NSEC_MIN: no event yet */
 	nsec_t new_cpu_ns;        /* first event of the processor that came last */
 	struct cpu **cpu;         /* by number; NULL: none of that number yet */

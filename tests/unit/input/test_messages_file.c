@@ -19,6 +19,8 @@ static struct messages_end draw_end(void)
 					 draw_between(NSEC_STAMP_LEAST, NSEC_STAMP_MOST)};
 }
 
+static const struct messages_head head = {"n", 7, UINT64_C(0x8123456789abcdef)};
+
 static size_t write_file(size_t count)
 {
 	FILE *file = fopen("n.messages", "wb");
@@ -26,7 +28,7 @@ static size_t write_file(size_t count)
 	uint32_t described = 0;
 	size_t size;
 
-	messages_writer_begin(file);
+	messages_writer_begin(file, &head);
 	for (size_t i = 0; i < count; i++) {
 		struct messages_end own = draw_end(), other = draw_end();
 
@@ -36,7 +38,7 @@ static size_t write_file(size_t count)
 		for (; described <= own.source || described <= other.source; described++)
 			messages_writer_source(
 			    file, described,
-			    &(struct messages_source){"trace", "node", described});
+			    &(struct messages_source){"trace", "node", described, false});
 		if (messages_writer_add(writer, &message[i]))
 			messages_writer_flush(writer, file);
 	}
@@ -75,6 +77,11 @@ static size_t read_file(const char *path, int *status, struct error *error)
 		assert_true(packet_equal(&read.packet, &wanted->packet));
 		assert_int_equal(messages_reader_source(reader, read.own.source)->number,
 				 read.own.source);
+	}
+	if (*status == 0) {
+		assert_string_equal(messages_reader_head(reader)->node, head.node);
+		assert_int_equal(messages_reader_head(reader)->number, head.number);
+		assert_true(messages_reader_head(reader)->clocks == head.clocks);
 	}
 	messages_reader_free(reader);
 	return came;

@@ -12,7 +12,7 @@ static void find(const char *path, const char *wanted, const char *problems)
 	struct error error = ERROR_INIT;
 	struct run_files run;
 
-	assert_int_equal(run_files_find(&run, path, &rows.problems, &error), 0);
+	assert_int_equal(run_files_find(&run, path, NULL, &rows.problems, &error), 0);
 	if (run.run_json)
 		rows_add(&rows, "%s\n", run.run_json);
 	for (size_t i = 0; i < run.nodes; i++) {
@@ -92,9 +92,9 @@ static void what_is_no_directory_is_refused(void **state)
 
 	(void)state;
 	scratch_text("file", "");
-	assert_int_equal(run_files_find(&run, "file", &problems, &error), -1);
+	assert_int_equal(run_files_find(&run, "file", NULL, &problems, &error), -1);
 	assert_string_equal(error_text(&error), "file: Not a directory");
-	assert_int_equal(run_files_find(&run, "none", &problems, &error), -1);
+	assert_int_equal(run_files_find(&run, "none", NULL, &problems, &error), -1);
 	assert_string_equal(error_text(&error), "none: No such file or directory");
 	error_clear(&error);
 	assert_int_equal(mkdir("empty", 0777), 0);
@@ -109,7 +109,7 @@ static void a_file_of_a_kind_is_told(void **state)
 
 	(void)state;
 	scratch_text("run/web/clock.csv", "");
-	assert_int_equal(run_files_find(&run, "run", &problems, &error), 0);
+	assert_int_equal(run_files_find(&run, "run", NULL, &problems, &error), 0);
 	assert_int_equal(run.nodes, 1);
 	assert_string_equal(run_node_file(&run.node[0], RUN_FILE_CLOCK),
 			    "run/web/clock.csv");

@@ -54,7 +54,8 @@ static inline void made_tell_spans(enum made_kind kind,
 static inline void made_begin_spans(void)
 {
 	static char names[2][3] = {"n1", "n2"};
-	static struct merge_node nodes[2] = {{.name = names[0]}, {.name = names[1]}};
+	static struct merge_node nodes[2] = {{.id = 1, .name = names[0]},
+					     {.id = 2, .name = names[1]}};
 
 	made_begin();
 	made_run = (struct merge_run){.node = nodes, .nodes = 2};

@@ -9,10 +9,18 @@
 /* Two nodes; the clock of the second is 1000 ns behind. */
 static struct clock_segment segment[2] = {{0, 0, 0.0}, {0, 1000, 0.0}};
 static struct merge_source source[2] = {
-    {.node = 0, .kind = "kernel", .clock = {.segment = &segment[0], .segments = 1}},
-    {.node = 1, .kind = "kernel", .clock = {.segment = &segment[1], .segments = 1}},
+    {.id = 1,
+     .node = 0,
+     .kind = "kernel",
+     .clock = {.segment = &segment[0], .segments = 1}},
+    {.id = 2,
+     .node = 1,
+     .kind = "kernel",
+     .clock = {.segment = &segment[1], .segments = 1}},
 };
-static const struct merge_run run = {.source = source, .count = 2};
+static struct merge_node nodes[2] = {{.id = 1}, {.id = 2}};
+static const struct merge_run run = {
+    .node = nodes, .nodes = 2, .source = source, .count = 2};
 
 static const struct packet segment_sent = {
     .known = PACKET_NETWORK | PACKET_TRANSPORT,

@@ -32,6 +32,9 @@ CLASS(in_user, "app:work", CONTEXT("vpid"), COLUMN("pid"), CONTEXT("ppid"),
       CONTEXT("procname"));
 CLASS(with_name, "x", CONTEXT("procname"));
 
+static struct merge_node nodes[] = {{.id = 1}, {.id = 2}, {.id = 3}, {.id = 4}};
+static const struct merge_run run = {.node = nodes};
+
 static struct processes *all;
 static int64_t at; /* the time, which every event brings on by 1 ms */
 static bool twice; /* as if two sessions told it */
@@ -80,7 +83,7 @@ static void assert_written(const char *rows, const char *threads)
 	struct error error = ERROR_INIT;
 	struct timeline_writer *writer = write_timeline("t.db", true);
 
-	assert_int_equal(processes_write(all, writer, &error), 0);
+	assert_int_equal(processes_write(all, &run, writer, &error), 0);
 	finish_timeline(writer);
 	assert_answer("t.db", PROCESS_SQL, rows);
 	assert_answer("t.db", THREAD_SQL, threads);
@@ -310,7 +313,7 @@ static void simulated_processes_are_found(void **state)
 	assert_int_equal(timeline_add_node(writer, &second, &error), 0);
 	for (; read.node < LIVED_NODES; read.node++)
 		lived_read(read.node, &read.source, take, &read);
-	assert_int_equal(processes_write(all, writer, &error), 0);
+	assert_int_equal(processes_write(all, &run, writer, &error), 0);
 	finish_timeline(writer);
 	assert_true(read.lived->lives > 20);
 	assert_lived(&read);
@@ -335,7 +338,7 @@ static void assert_containers(const char *rows)
 	struct error error = ERROR_INIT;
 	struct timeline_writer *writer = write_timeline("t.db", true);
 
-	assert_int_equal(processes_write(all, writer, &error), 0);
+	assert_int_equal(processes_write(all, &run, writer, &error), 0);
 	finish_timeline(writer);
 	assert_answer("t.db", "SELECT pid, container FROM process ORDER BY id", rows);
 }

@@ -10,6 +10,8 @@ static int64_t client_port = 40;
 
 /* What is known of the messages' packets, as they are added. */
 static struct sent_packet sent[MADE_MESSAGES];
+static int header[MADE_MESSAGES];
+static uint8_t flag[MADE_MESSAGES];
 
 /* A message of node 1's address a, client_port, to node 2's b, port 80, or back; sent by
  * an event of thread `tid` made for it, received 10 later. */
@@ -34,7 +36,9 @@ static void message(int64_t from, int64_t send_event, nsec_t sent_ns, int64_t se
 	};
 
 	sent[made_messages] = (struct sent_packet){
-	    .origin = send_event, .origin_ns = sent_ns, .origin_tid = tid, .header = -1};
+	    .origin = send_event, .origin_ns = sent_ns, .origin_tid = tid};
+	header[made_messages] = -1;
+	flag[made_messages] = 0;
 	made_add_message(&row);
 }
 
@@ -48,8 +52,8 @@ static void packet(int64_t from, nsec_t sent_ns, int64_t seq, int64_t data, int6
 	made_node = from;
 	message(from, made_event(PACKET, sent_ns, 0, tid, cells), sent_ns, seq,
 		HEADER + data, tid);
-	sent[made_messages - 1].header = HEADER;
-	sent[made_messages - 1].flags = (uint8_t)flags;
+	header[made_messages - 1] = HEADER;
+	flag[made_messages - 1] = (uint8_t)flags;
 }
 
 /* One whose headers were not. */
@@ -64,7 +68,8 @@ static void bare(int64_t from, nsec_t sent_ns, int64_t seq, int64_t data, int64_
 static char *asked(const char *sql)
 {
 	struct error error = ERROR_INIT;
-	struct merge_run run = {.count = 0};
+	struct merge_source source = {.id = 1, .kind = "trace"};
+	struct merge_run run = {.source = &source, .count = 1};
 	struct requests *requests = requests_new(&run);
 	struct timeline_reader *timeline;
 	struct timeline_query *query;
@@ -74,7 +79,11 @@ static char *asked(const char *sql)
 
 	made_end();
 	for (size_t i = 0; i < made_messages; i++)
-		requests_message(requests, &made_message[i], &sent[i]);
+		requests_message(requests,
+				 &(struct request_message){.row = &made_message[i],
+							   .header = header[i],
+							   .flags = flag[i],
+							   .sent = &sent[i]});
 	timeline = timeline_update_open("t", NULL, &error);
 	assert_int_equal(requests_write(requests, true, timeline, &error), 0);
 	assert_int_equal(timeline_update_commit(timeline, &error), 0);

@@ -7,7 +7,7 @@ static void open_run(struct merge_run *run, const char *path)
 {
 	struct error error = ERROR_INIT;
 
-	assert_int_equal(merge_run_open(run, path, &error), 0);
+	assert_int_equal(merge_run_open(run, path, NULL, &error), 0);
 	assert_null(error.text);
 }
 
@@ -16,7 +16,7 @@ static void cannot_open(const char *path, const char *message)
 	struct error error = ERROR_INIT;
 	struct merge_run run;
 
-	assert_int_equal(merge_run_open(&run, path, &error), -1);
+	assert_int_equal(merge_run_open(&run, path, NULL, &error), -1);
 	assert_string_equal(error_text(&error), message);
 	error_clear(&error);
 	merge_run_clear(&run);

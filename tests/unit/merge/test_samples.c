@@ -56,19 +56,21 @@ static void take_in(const char *path)
 	struct error error = ERROR_INIT;
 	struct timeline_writer *writer = timeline_writer_new("t.db", NULL, true, &error);
 
-	assert_int_equal(run_files_find(&run.files, path, &run.problems, &error), 0);
+	assert_int_equal(run_files_find(&run.files, path, NULL, &run.problems, &error),
+			 0);
 	run.nodes = run.files.nodes;
 	assert_true(run.nodes <= 3);
 	for (size_t i = 0; i < run.nodes; i++) {
 		struct timeline_node row = {.id = (int64_t)i + 1};
 
+		nodes[i].id = row.id;
 		nodes[i].name = run.files.node[i].name;
 		nodes[i].files = &run.files.node[i];
 		row.name = nodes[i].name;
 		assert_int_equal(timeline_add_node(writer, &row, &error), 0);
 	}
 	if (merge_samples(&run, &selection, processes, writer, &error) ||
-	    processes_write(processes, writer, &error))
+	    processes_write(processes, &run, writer, &error))
 		fail_msg("%s", error_text(&error));
 	finish_timeline(writer);
 	assert_whole("t.db");

@@ -74,10 +74,8 @@ static struct cell number(int64_t integer)
 /* An event of the class, a millisecond later than the one before. */
 static struct sent_packet tell(int of, int64_t tid, const struct cell *field)
 {
-	struct sent_packet told = {.origin = ++events,
-				   .origin_ns = at_ns += NSEC_PER_MSEC,
-				   .origin_tid = tid,
-				   .header = -1};
+	struct sent_packet told = {
+	    .origin = ++events, .origin_ns = at_ns += NSEC_PER_MSEC, .origin_tid = tid};
 
 	sent_packets_event(packets, of, 0, field, &told);
 	return told;
@@ -219,32 +217,6 @@ static void nodes_have_buffers_of_their_own(void **unused)
 	assert_origin(told, 7, 3, false);
 }
 
-static void headers_and_flags_are_told(void **unused)
-{
-	static const char *const v4[] = {V4 "ihl", V4 TCP "data_offset", V4 TCP "flags"};
-	static const char *const v6[] = {V6 TCP "data_offset", V6 TCP "flags"};
-	static const char *const capture[] = {"length", "payload", "flags"};
-	const struct cell field[][3] = {{number(6), number(8), number(16)},
-					{number(8), number(2)},
-					{number(152), number(100), number(24)},
-					{number(INT64_MAX), number(0), number(0)}};
-	const int header[] = {24 + 32, 40 + 32, 52, -1}, flags[] = {16, 2, 24, 0};
-	int of[4];
-
-	(void)unused;
-	of[0] = add_class("net_dev_queue", v4, 3);
-	of[1] = add_class("net_dev_queue", v6, 2);
-	of[2] = of[3] = add_class("packet", capture, 3);
-	for (int i = 0; i < 4; i++) {
-		struct sent_packet told = tell(of[i], 5, field[i]);
-
-		assert_int_equal(told.header, header[i]);
-		assert_int_equal(told.flags, flags[i]);
-		assert_origin(told, i + 1, 5, false);
-	}
-	assert_int_equal(add_class("net_if_receive_skb", columns, COLUMNS), -1);
-}
-
 #define ORIGIN_TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
 
 int main(void)
@@ -256,7 +228,6 @@ int main(void)
 	    ORIGIN_TEST(a_tunnel_carries_packets),
 	    ORIGIN_TEST(buffers_are_forgotten),
 	    ORIGIN_TEST(nodes_have_buffers_of_their_own),
-	    ORIGIN_TEST(headers_and_flags_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

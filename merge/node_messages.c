@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/node_messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "input/messages_file.h"
+
+struct reading {
+	struct merge_run *run;
+	const char *path;
+	struct messages_reader *reader;
+	const struct messages_head *head;
+	uint32_t *source; /* by the file's: index in the run + 1; 0: not looked up yet */
+	size_t sources;
+};
+
+/* Of a node that the clock map does not have: by its name. Others may get the same, which
+ * is seen when parts are joined. */
+static int64_t number_by_name(const char *name)
+{
+	return NODE_NUMBERS + hash_id(hash_text(HASH_INIT, name)) % (NODE_NUMBERS - 1);
+}
+
+/* Sources that are not in the map have places after all that are. */
+static void set_ids(struct merge_run *run, int64_t number)
+{
+	run->node[0].id = number + 1;
+	for (size_t i = 0; i < run->count; i++) {
+		const char *name = run->sources.item[run->source[i].entry].name;
+		const struct clock *clock = clock_map_find(&run->map, name);
+
+		run->source[i].id = clock ? clock - run->map.clock + 1
+					  : node_first_id(number + 1) + (int64_t)i + 1;
+	}
+}
+
+static int own_source(const struct reading *reading, const struct messages_source *source,
+		      uint32_t *index, struct error *error)
+{
+	const struct merge_run *run = reading->run;
+
+	for (uint32_t i = 0; i < run->count; i++)
+		if (strcmp(run->sources.item[run->source[i].entry].name, source->trace) ==
+		    0) {
+			*index = i;
+			return 0;
+		}
+	return error_set(error, "%s: messages of %s, which is no source of %s",
+			 reading->path, source->trace, run->node[0].name);
+}
+
+static uint32_t add_node(struct merge_run *run, const struct messages_source *source)
+{
+	size_t first = run->nodes, count = first + run->nodes_elsewhere;
+
+	for (size_t i = first; i < count; i++)
+		if (run->node[i].id == source->number + INT64_C(1))
+			return (uint32_t)i;
+	run->node = mem_realloc(run->node, count + 1, sizeof(*run->node));
+	run->node[count] = (struct merge_node){.id = source->number + INT64_C(1)};
+	run->nodes_elsewhere++;
+	return (uint32_t)count;
+}
+
+static int add_source(const struct reading *reading, const struct messages_source *source,
+		      uint32_t *index, struct error *error)
+{
+	struct merge_run *run = reading->run;
+	const struct clock *clock = clock_map_find(&run->map, source->trace);
+	size_t count = run->count + run->elsewhere;
+
+	if (!clock)
+		return error_set(error, "%s: %s is not in the clock map", reading->path,
+				 source->trace);
+	run->source = mem_realloc(run->source, count + 1, sizeof(*run->source));
+	run->source[count] =
+	    (struct merge_source){.id = clock - run->map.clock + 1,
+				  .node = add_node(run, source),
+				  .kind = "",
+				  .clock = *clock, /* the map's */
+				  .is_second_view = source->is_second_view};
+	run->elsewhere++;
+	*index = (uint32_t)count;
+	return 0;
+}
+
+static int find_end(struct reading *reading, const struct messages_end *end,
+		    struct origin *origin, struct error *error)
+{
+	const struct messages_source *source =
+	    messages_reader_source(reading->reader, end->source);
+	uint32_t index;
+
+	if (end->source >= reading->sources) {
+		reading->source = mem_realloc(reading->source, end->source + 1,
+					      sizeof(*reading->source));
+		while (reading->sources <= end->source)
+			reading->source[reading->sources++] = 0;
+	}
+	if (!reading->source[end->source]) {
+		bool is_own = source->number == reading->head->number;
+
+		if ((is_own ? own_source : add_source)(reading, source, &index, error))
+			return -1;
+		reading->source[end->source] = index + 1;
+	}
+	*origin = (struct origin){reading->source[end->source] - 1, end->stream,
+				  end->ordinal, end->local_ns};
+	return 0;
+}
+
+/* One between two sources of the node is there twice. */
+static int add_message(struct reading *reading, const struct node_message *message,
+		       struct origins *origins, struct error *error)
+{
+	struct message_origin origin = {.packet = message->packet};
+	struct origin own, other;
+
+	if (find_end(reading, &message->own, &own, error) ||
+	    find_end(reading, &message->other, &other, error))
+		return -1;
+	if (own.source >= reading->run->count)
+		return error_set(error, "%s: a message without an end of %s",
+				 reading->path, reading->head->node);
+	if (other.source < reading->run->count && !message->received)
+		return 0;
+	origin.send = message->received ? other : own;
+	origin.recv = message->received ? own : other;
+	return origins_add(origins, &origin, error);
+}
+
+/* Whether the file goes with the run and the clock map. */
+static int check_head(const struct reading *reading, struct error *error)
+{
+	const struct merge_run *run = reading->run;
+	const struct messages_head *head = reading->head;
+
+	if (!head)
+		return error_set(error,
+				 "%s: does not say whose it is, want one that this "
+				 "ctsync wrote",
+				 reading->path);
+	if (head->clocks != clock_map_fingerprint(&run->map))
+		return error_set(error,
+				 "%s: of another run of ctsync than the clock map, want "
+				 "both of one",
+				 reading->path);
+	if (head->number >= NODE_NUMBERS)
+		return error_set(error, "%s: node %u, want less than %d", reading->path,
+				 head->number, NODE_NUMBERS);
+	for (size_t i = 0; i < run->count; i++)
+		if (strcmp(run->sources.item[run->source[i].entry].name, head->node) == 0)
+			return 0;
+	return error_set(error, "%s: of node %s, which is not %s", reading->path,
+			 head->node, run->node[0].name);
+}
+
+static int read_all(struct reading *reading, struct origins *origins, struct error *error)
+{
+	struct node_message message;
+	int more;
+
+	do {
+		more = messages_reader_next(reading->reader, &message, error);
+		if (more >= 0 && !reading->head) {
+			reading->head = messages_reader_head(reading->reader);
+			if (check_head(reading, error))
+				return -1;
+		}
+		if (more > 0 && add_message(reading, &message, origins, error))
+			return -1;
+	} while (more > 0);
+	return more;
+}
+
+static int check_no_messages(const struct merge_run *run, struct error *error)
+{
+	for (size_t i = 0; i < run->count; i++) {
+		const char *name = run->sources.item[run->source[i].entry].name;
+
+		if (clock_map_find(&run->map, name))
+			return error_set(error,
+					 "%s is in the clock map, want its messages "
+					 "(--messages)",
+					 name);
+	}
+	return 0;
+}
+
+int node_messages_read(struct merge_run *run, const char *path, struct origins *origins,
+		       struct error *error)
+{
+	struct reading reading = {.run = run, .path = path};
+	int status = -1;
+
+	if (!path) {
+		if (check_no_messages(run, error))
+			return -1;
+		set_ids(run, number_by_name(run->node[0].name));
+		return 0;
+	}
+	reading.reader = messages_reader_open(path, error);
+	if (reading.reader)
+		status = read_all(&reading, origins, error);
+	if (!status)
+		set_ids(run, reading.head->number);
+	if (reading.reader)
+		messages_reader_free(reading.reader);
+	free(reading.source);
+	return status;
+}
