@@ -581,8 +581,7 @@ int query_print(struct question *question, enum sql_dialect dialect, FILE *file,
 		if (!relation->is_wanted || !relation->is_temporary)
 			continue;
 		statement = assemble(&query, relation->sql, i, dialect, true);
-		fprintf(file, "%s %s AS\n%s;\n\n", sql_dialect_temporary(dialect),
-			relation->name, statement.text);
+		sql_write_temporary(file, relation->name, statement.text, dialect);
 		free(statement.text);
 	}
 	for (size_t i = 0; i < query.file->blocks && !status; i++)

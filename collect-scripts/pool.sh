@@ -19,7 +19,7 @@ make_pool()
 
 interrupt()
 {
-	[ -n "$interrupted" ] || complain 'interrupted: stopping, and fetching what there is'
+	[ -n "$interrupted" ] || complain "${interrupt_text:-interrupted: stopping, and fetching what there is}"
 	interrupted=yes
 	: >"$work/interrupted"
 	for waiting in "$work"/waiting/*; do

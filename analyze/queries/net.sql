@@ -131,7 +131,7 @@ WINDOW sending AS (PARTITION BY node, sport, dport, src, dst, protocol ORDER BY 
 
 -- with told
 SELECT node, protocol, src, dst, sport, dport, payload, numbers,
-       max(begin_at + numbers) OVER sending - begin_at AS before
+       (max(begin_at + numbers) OVER sending) - begin_at AS before
 FROM placed
 WINDOW sending AS (PARTITION BY node, sport, dport, src, dst, protocol ORDER BY ts_ns, id
                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING);
