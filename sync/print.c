@@ -170,8 +170,17 @@ static struct drift drift_of(const struct sync *sync, uint32_t index)
 	return drift;
 }
 
+/* For people: which way, rather than what is added to correct it. */
+static void tell_way(char text[CELL], double ppm)
+{
+	snprintf(text, CELL, "%.3f%s", fabs(ppm),
+		 fabs(ppm) < 0.0005 ? "     "
+		 : ppm < 0          ? " fast"
+				    : " slow");
+}
+
 static void format_drift(char text[CELL], char bound[CELL], const struct sync *sync,
-			 uint32_t clock)
+			 uint32_t clock, bool on_terminal)
 {
 	struct drift drift = drift_of(sync, clock);
 	double bound_ppm =
@@ -179,7 +188,9 @@ static void format_drift(char text[CELL], char bound[CELL], const struct sync *s
 	int digits = bound_digits(bound_ppm, 3);
 
 	snprintf(text, CELL, "unknown");
-	if (drift.kind != DRIFT_LIMITED)
+	if (drift.kind != DRIFT_LIMITED && on_terminal)
+		tell_way(text, drift.rate * 1e6);
+	else if (drift.kind != DRIFT_LIMITED)
 		snprintf(text, CELL, "%.3f", drift.rate * 1e6 + 0.0);
 	snprintf(bound, CELL, "none");
 	if (drift.kind != DRIFT_UNBOUND)
@@ -197,7 +208,7 @@ static bool begin_on_one_day(const struct clock_map *map)
 }
 
 static void add_clock_row(struct table *table, const struct sync *sync,
-			  const struct clock_map *map, size_t index)
+			  const struct clock_map *map, size_t index, bool on_terminal)
 {
 	const struct clock *clock = &map->clock[index];
 	nsec_t middle = clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
@@ -214,7 +225,7 @@ static void add_clock_row(struct table *table, const struct sync *sync,
 	struct clock_bound here =
 	    clock_bound_at(clock, middle, sync->options.drift_limit_ppm * 1e3);
 
-	format_drift(drift, drift_bound, sync, sync->trace[index].clock);
+	format_drift(drift, drift_bound, sync, sync->trace[index].clock, on_terminal);
 	nsec_format_span(at_middle, offset);
 	if (clock->bounds)
 		format_bound(bound, &here);
@@ -231,10 +242,17 @@ void print_clocks(const struct sync *sync, const struct clock_map *map, FILE *fi
 	    {"TRACE", false}, {"DRIFT/PPM", true}, {"BOUND", true},    {"OFFSET", true},
 	    {"BOUND", true},  {"BEGIN", true},     {"QUALITY", false},
 	};
-	struct table *table = table_new(column, sizeof(column) / sizeof(*column));
+	static const struct table_column for_people[] = {
+	    {"TRACE", false},   {"DRIFT/PPM", true},    {"DRIFT BOUND", true},
+	    {"OFFSET", true},   {"OFFSET BOUND", true}, {"BEGIN/UTC", true},
+	    {"QUALITY", false},
+	};
+	bool on_terminal = table_on_terminal(file);
+	struct table *table = table_new(on_terminal ? for_people : column,
+					sizeof(column) / sizeof(*column));
 
 	for (size_t i = 0; i < map->clocks; i++)
-		add_clock_row(table, sync, map, i);
+		add_clock_row(table, sync, map, i, on_terminal);
 	table_print(table, file);
 	table_free(table);
 }

@@ -28,9 +28,12 @@ want libexec/clustertrace/receive
 for file in "$CT_SOURCE"/datasets/simulate/scenarios/*.scenario; do
 	want "share/clustertrace/scenarios/$(basename "$file")"
 done
-for file in "$CT_SOURCE"/completions/*.bash; do
-	want "share/bash-completion/completions/$(basename "$file" .bash)"
+for program in ctsync ctmerge ctanalyze ctexport ctcollect ctrecipe ctsample ctwrap ctsim; do
+	want share/bash-completion/completions/$program
+	want share/fish/vendor_completions.d/$program.fish
 done
+want share/zsh/site-functions/_clustertrace
+want libexec/clustertrace/complete
 if command -v scdoc >/dev/null; then
 	for file in "$CT_SOURCE"/man/*.1.scd; do
 		want "share/man/man1/$(basename "$file" .scd)"

@@ -38,11 +38,10 @@ void problem_move(struct problem_list *to, struct problem_list *from)
 bool problem_is_failure(const char *kind)
 {
 	static const char *const harmless[] = {
-	    "discarded",     "backward",   "foreign",   "cut",
-	    "silent",        "headerless", "twice",     "fit",
-	    "contradiction", "malformed",  "unstamped", "step",
-	    "drift",         "clock",      "comment",   "restart",
-	    "text",          "tie",        NULL};
+	    "discarded",  "backward", "foreign", "cut",           "silent",
+	    "headerless", "twice",    "fit",     "contradiction", "malformed",
+	    "unstamped",  "step",     "drift",   "clock",         "comment",
+	    "restart",    "text",     "tie",     "dangling",      NULL};
 
 	for (size_t i = 0; harmless[i]; i++)
 		if (strcmp(kind, harmless[i]) == 0)

@@ -19,7 +19,15 @@ struct table *table_new(const struct table_column *columns, size_t count);
 /* Append a row; the n-th text is the n-th column's. Copies. */
 void table_add(struct table *table, const char *const *texts);
 
-/* Print every row under its titles. */
+/* Whether a file leads to a terminal, where a table may be put differently for people. */
+bool table_on_terminal(FILE *file);
+
+/*
+ * Print every row under its titles. On a terminal a table that is too wide goes on below,
+ * with its first columns, as far as they are text, once more; and where the locale has
+ * UTF-8, numbers have ± and µs, and names are shown. Files and pipes get ASCII, in full
+ * width.
+ */
 void table_print(const struct table *table, FILE *file);
 
 void table_free(struct table *table);

@@ -70,6 +70,14 @@ static void walk_entries(struct walk *walk, const char *path)
 	free(entry);
 }
 
+static bool is_one_of(const char *name, const char *const *names)
+{
+	for (; *names; names++)
+		if (strcmp(name, *names) == 0)
+			return true;
+	return false;
+}
+
 /* Whether a recorder writes files of this name into a run (formats.md). */
 static bool is_recorded(const char *path)
 {
@@ -79,9 +87,8 @@ static bool is_recorded(const char *path)
 	static const char *const suffixes[] = {".pcap", ".pcapng", ".sadf", ".sa", NULL};
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-	for (size_t i = 0; names[i]; i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
+	if (is_one_of(name, names))
+		return true;
 	for (size_t i = 0; suffixes[i]; i++)
 		if (walk_has_suffix(name, suffixes[i]))
 			return true;
@@ -100,13 +107,28 @@ void walk_protect_run(const char *path)
 	}
 }
 
+/* A link to nothing, by whose name nothing that was recorded is missing. */
+static bool is_idle_link(const char *path)
+{
+	static const char *const traces[] = {"kernel", "ust", "metadata", NULL};
+	struct stat status;
+
+	return lstat(path, &status) == 0 && S_ISLNK(status.st_mode) &&
+	       !is_recorded(path) && !walk_has_suffix(path, ".packets") &&
+	       !is_one_of(strrchr(path, '/') ? strrchr(path, '/') + 1 : path, traces);
+}
+
 void walk_below(struct walk *walk, const char *path)
 {
 	struct stat status;
 
-	if (stat(path, &status))
-		problem_add(walk->problems, path, "unreadable", 1, "%s", strerror(errno));
-	else if (!S_ISDIR(status.st_mode)) {
+	if (stat(path, &status)) {
+		const char *reason = strerror(errno);
+
+		problem_add(walk->problems, path,
+			    is_idle_link(path) ? "dangling" : "unreadable", 1, "%s",
+			    reason);
+	} else if (!S_ISDIR(status.st_mode)) {
 		if (is_recorded(path))
 			output_protect(path);
 		walk->found(walk->context, WALK_FILE, path);

@@ -99,7 +99,7 @@ ctsync: run/b/pipe.pcap: Illegal seek' ctsync run
 	[ ! -s "$scratch/stderr" ]
 	results_are_of a b
 	ln -s self run/b/self
-	fails_with 1 'ctsync: run/b/self: Too many levels of symbolic links' ctsync run
+	fails_with 0 'ctsync: run/b/self: Too many levels of symbolic links' ctsync run
 }
 
 @test "a stream cut in the middle" {

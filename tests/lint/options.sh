@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# A program's --help, its man page and its bash completion have the same
-# options, and --help fits a terminal of 80 columns: sh options.sh TREE PROGRAM
+# A program's --help and its man page have the same options, and --help fits a terminal of 80 columns: sh options.sh TREE PROGRAM
 #
 # Where --help ends with a list of what the first word may be ("Formats:", a line
 # each), the same holds for each of them: its options are those of the page's
@@ -12,7 +11,6 @@
 program=$2
 name=${program##*/}
 page=man/$name.1.scd
-completion=completions/$name.bash
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -36,17 +34,6 @@ page_part()
 		subsection == "" || subsection == wanted' "$page" 2>/dev/null
 }
 
-# What the completion offers to an open "-", after the given word if there is one.
-completion_options()
-{
-	# shellcheck disable=SC2016 # these are the inner shell's
-	bash -c '. "$1" && shift && word=$1 && COMP_WORDS=("$@" -) && COMP_CWORD=$# &&
-		COMP_LINE="$* -" COMP_POINT=${#COMP_LINE} &&
-		$(complete -p "$word" | sed "s/.* -F \([^ ]*\) .*/\1/") "$word" - "${*: -1}" &&
-		printf "%s\n" "${COMPREPLY[@]}"' bash "$completion" "$name" "$@" 2>/dev/null |
-		sed 's/[= ]*$//' | sort -u
-}
-
 # compare [WORD]: a line a complaint
 compare()
 {
@@ -55,7 +42,6 @@ compare()
 		print called " --help: want 80 columns at most: " $0 }'
 	help_options "$@" >"$scratch/help"
 	[ -s "$scratch/help" ] || echo "--nothing" >"$scratch/help"
-	completion_options "$@" >"$scratch/completion"
 	# Options that each of the words has are described once, above them.
 	page_part "$@" | page_options >"$scratch/page"
 	comm -23 "$scratch/help" "$scratch/page" | sed "s|.*|$page: lacks & of $called --help|"
@@ -63,10 +49,6 @@ compare()
 		comm -13 "$scratch/help" "$scratch/page" |
 			sed "s|.*|$page: & is not in $called --help|"
 	fi
-	grep -e '^--' "$scratch/help" | comm -23 - "$scratch/completion" |
-		sed "s|.*|$completion: lacks & of $called --help|"
-	comm -13 "$scratch/help" "$scratch/completion" |
-		sed "s|.*|$completion: & is not in $called --help|"
 }
 
 # "  csv  what it is" below "Formats:", "Analyses:".
@@ -82,4 +64,4 @@ complaints=$({
 	sort "$scratch/words" | comm -13 - "$scratch/sections" |
 		sed "s|.*|$page: describes &, which $name --help does not list|"
 } 2>&1)
-verdict "$complaints" "$name: help, man page and completion agree"
+verdict "$complaints" "$name: help and man page agree"

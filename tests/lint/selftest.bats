@@ -241,21 +241,15 @@ docs/a.md:4: want the conflict resolved' conflicts
 	[[ "$output" == sync/f.c:* ]]
 }
 
-@test "options: help, man page and completion disagree" {
+@test "options: help and man page disagree" {
 	put bin/tool '#!/bin/sh' "printf 'Usage: tool [OPTION...]\n  -j, --jobs=N  so many\n'"
 	chmod +x "$tree/bin/tool"
 	put man/tool.1.scd '*-j*, *--jobs* _N_'
-	put completions/tool.bash \
-		'_tool() { mapfile -t COMPREPLY < <(compgen -W "--jobs" -- "$2"); }' \
-		'complete -F _tool tool'
 	lint options "$tree/bin/tool"
 	put man/tool.1.scd '*-j*, *--job* _N_'
 	complains "man/tool.1.scd: lacks --jobs of tool --help
 man/tool.1.scd: --job is not in tool --help" options "$tree/bin/tool"
 	put man/tool.1.scd '*-j*, *--jobs* _N_'
-	sed -i 's/--jobs/--all/' "$tree/completions/tool.bash"
-	complains "completions/tool.bash: lacks --jobs of tool --help
-completions/tool.bash: --all is not in tool --help" options "$tree/bin/tool"
 	rm "$tree/man/tool.1.scd"
 	run lint options "$tree/bin/tool"
 	[ "$status" -eq 1 ]
@@ -267,7 +261,6 @@ completions/tool.bash: --all is not in tool --help" options "$tree/bin/tool"
 	put bin/tool '#!/bin/sh' "printf '  -h, --help  %070d\\n' 0"
 	chmod +x "$tree/bin/tool"
 	put man/tool.1.scd '# OPTIONS' '*-h*, *--help*'
-	put completions/tool.bash '_tool() { COMPREPLY=(--help); }' 'complete -F _tool tool'
 	complains "tool --help: want 80 columns at most:   -h, --help  $(printf '%070d' 0)" \
 		options "$tree/bin/tool"
 }
@@ -281,16 +274,10 @@ completions/tool.bash: --all is not in tool --help" options "$tree/bin/tool"
 	chmod +x "$tree/bin/tool"
 	put man/tool.1.scd '# OPTIONS' '*-j*, *--jobs* _N_' '' '*-h*, *--help*' '# FORMATS' \
 		'## one' '*--more*' '## two'
-	put completions/tool.bash '_tool() { local all="--jobs --help"; ((COMP_CWORD > 1)) || all=--help' \
-		'[ "${COMP_WORDS[1]}" != one ] || all="$all --more"' \
-		'mapfile -t COMPREPLY < <(compgen -W "$all" -- "$2"); }' \
-		'complete -F _tool tool'
 	complains "man/tool.1.scd: --help is not in tool one --help
 man/tool.1.scd: -h is not in tool one --help
-completions/tool.bash: --help is not in tool one --help
 man/tool.1.scd: --help is not in tool two --help
-man/tool.1.scd: -h is not in tool two --help
-completions/tool.bash: --help is not in tool two --help" options "$tree/bin/tool"
+man/tool.1.scd: -h is not in tool two --help" options "$tree/bin/tool"
 	sed -i "s/so many/so many\\\\n  -h, --help  help/" "$tree/bin/tool"
 	lint options "$tree/bin/tool"
 	put man/tool.1.scd '# OPTIONS' '*-j*, *--jobs* _N_' '' '*-h*, *--help*' '# FORMATS' \

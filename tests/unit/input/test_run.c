@@ -118,12 +118,17 @@ static void a_broken_link_is_a_problem(void **state)
 	(void)state;
 	put_trace("run/web/kernel");
 	assert_int_equal(symlink("nowhere", "run/web/gone"), 0);
+	assert_int_equal(symlink("nowhere", "run/web/lost.pcap"), 0);
 	find_sources(&found, source_add_run, "run");
 	assert_int_equal(found.status, 0);
 	assert_int_equal(found.list.count, 1);
-	assert_int_equal(found.problems.count, 1);
+	assert_int_equal(found.problems.count, 2);
 	assert_string_equal(found.problems.item[0].place, "run/web/gone");
 	assert_string_equal(found.problems.item[0].text, "No such file or directory");
+	assert_false(problem_is_failure(found.problems.item[0].kind));
+	/* By its name it was a capture, which is missing now. */
+	assert_string_equal(found.problems.item[1].place, "run/web/lost.pcap");
+	assert_true(problem_is_failure(found.problems.item[1].kind));
 	sources_clear(&found);
 }
 

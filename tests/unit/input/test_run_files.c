@@ -80,7 +80,7 @@ static void links_make_no_further_nodes(void **state)
 	assert_int_equal(symlink("nowhere", "run/web/gone"), 0);
 	assert_int_equal(symlink("nowhere", "run/gone"), 0);
 	find("run", "last 0: node=node.json\n",
-	     "run/last/gone: No such file or directory (unreadable, 1)\n"
+	     "run/last/gone: No such file or directory (dangling, 1)\n"
 	     "run/web: the same directory under another name, left out (twice, 1)\n");
 }
 
