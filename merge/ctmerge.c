@@ -150,9 +150,7 @@ static int check_part(const struct request *request, struct error *error)
 		return error_misuse(error, "%s and --describe exclude each other", word);
 	if (request->part && (request->output || request->begin || request->end ||
 			      request->events.count || request->skip.count))
-		return error_misuse(
-		    error, "--part is of all of a node, want it without --output, "
-			   "--begin, --end, --events and --skip");
+		return error_misuse(error, "--part takes all of a node, and no --output");
 	return 0;
 }
 
