@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,86 +16,15 @@
  * }, { comm = "sh", ... }
  */
 
-/* Which events: a wish a class name, with all fields of all classes of that name. */
 struct listing {
 	const struct request *request;
-	struct events_wish *wish;
-	size_t wishes, room;
+	struct events_wishes wishes;
 	FILE *out;
 	nsec_t last_ns; /* of the line before; NSEC_MIN: none */
 	size_t lines;
 };
 
-static const char context[] = "context:";
-
-static bool is_wanted(const struct text_list *globs, const char *class)
-{
-	for (size_t i = 0; i < globs->count; i++)
-		if (fnmatch(globs->item[i], class, 0) == 0)
-			return true;
-	return globs->count == 0;
-}
-
-static struct events_wish *wish_of(struct listing *listing, char *class)
-{
-	for (size_t i = 0; i < listing->wishes; i++)
-		if (strcmp(listing->wish[i].class, class) == 0) {
-			free(class);
-			return &listing->wish[i];
-		}
-	listing->wish = mem_grow(listing->wish, listing->wishes, &listing->room,
-				 sizeof(*listing->wish));
-	listing->wish[listing->wishes] =
-	    (struct events_wish){.class = class, .tag = (int)listing->wishes};
-	return &listing->wish[listing->wishes++];
-}
-
-/* A row: class, field or NULL, whether it is of the context. */
-static int add_field(void *own, const struct cell *row, struct error *error)
-{
-	struct listing *listing = own;
-	char *class = cell_text(&row[0]), *field;
-	struct events_wish *wish;
-	size_t n = 0;
-
-	if (!is_wanted(&listing->request->events, class)) {
-		free(class);
-		return 0;
-	}
-	wish = wish_of(listing, class);
-	if (row[1].type != CELL_TEXT)
-		return 0;
-	field = mem_printf("%s%.*s", cell_integer(&row[2], 0) ? context : "",
-			   (int)row[1].size, row[1].bytes);
-	while (n < EVENTS_FIELDS && wish->field[n] && strcmp(wish->field[n], field) != 0)
-		n++;
-	if (n == EVENTS_FIELDS) {
-		free(field);
-		return error_set(error, "%s: more than %d fields", wish->class,
-				 EVENTS_FIELDS);
-	}
-	if (wish->field[n])
-		free(field);
-	else
-		wish->field[n] = field;
-	return 0;
-}
-
-/* The fields of the context come first, as they are printed first. */
-static int find_fields(struct listing *listing, struct timeline_reader *reader,
-		       struct error *error)
-{
-	if (query_rows(reader,
-		       "SELECT c.name, f.name, f.context FROM event_class AS c LEFT JOIN"
-		       " event_column AS f ON f.class = c.id"
-		       " ORDER BY c.id, f.context DESC, f.position",
-		       NULL, add_field, listing, error))
-		return -1;
-	if (listing->wishes == 0)
-		return error_misuse(error, "--events: no class of events has such a name,"
-					   " see ctanalyze nodes --table classes");
-	return 0;
-}
+static const char context[] = EVENTS_CONTEXT;
 
 /* Text as in C, so that a line is a line whatever a trace holds. */
 static void print_text(FILE *out, const char *bytes, size_t size)
@@ -167,7 +95,7 @@ static void print_fields(FILE *out, const struct events_wish *wish,
 static void print_event(struct listing *listing, const struct question *question,
 			const struct event_row *row)
 {
-	const struct events_wish *wish = &listing->wish[row->tag];
+	const struct events_wish *wish = &listing->wishes.item[row->tag];
 	char text[NSEC_TEXT];
 	FILE *out = listing->out;
 	nsec_t step = nsec_sub(row->ts_ns, listing->last_ns);
@@ -196,8 +124,9 @@ static int print_events(struct listing *listing, struct question *question,
 			struct error *error)
 {
 	const struct request *request = listing->request;
-	struct events *events = events_new(question->reader, &question->scope,
-					   listing->wish, listing->wishes, error);
+	struct events *events =
+	    events_new(question->reader, &question->scope, listing->wishes.item,
+		       listing->wishes.count, error);
 	const size_t most = request->limit_given > 0 ? (size_t)request->limit_given : 0;
 	struct event_row row;
 	int more = events ? 1 : -1;
@@ -216,16 +145,6 @@ static int print_events(struct listing *listing, struct question *question,
 	return more < 0 ? -1 : 0;
 }
 
-static void clear_listing(struct listing *listing)
-{
-	for (size_t i = 0; i < listing->wishes; i++) {
-		for (size_t k = 0; k < EVENTS_FIELDS; k++)
-			free((char *)listing->wish[i].field[k]);
-		free((char *)listing->wish[i].class);
-	}
-	free(listing->wish);
-}
-
 static int list_events(const struct analysis *self, const struct request *request,
 		       const struct text_list *words, struct error *error)
 {
@@ -241,8 +160,14 @@ static int list_events(const struct analysis *self, const struct request *reques
 	if (question_open(&question, self, request, words->item[0], error))
 		return 1;
 	progress_end(&question.progress); /* lines come as they are found */
-	if (find_fields(&listing, question.reader, error) ||
-	    (request->output && output_open(&output, request->output, error)))
+	if (events_wish_all(&listing.wishes, question.reader, &request->events, error))
+		goto out;
+	if (!listing.wishes.count) {
+		error_misuse(error, "--events: no class of events has such a name,"
+				    " see ctanalyze nodes --table classes");
+		goto out;
+	}
+	if (request->output && output_open(&output, request->output, error))
 		goto out;
 	listing.out = output.file ? output.file : stdout;
 	status = print_events(&listing, &question, error);
@@ -251,7 +176,7 @@ static int list_events(const struct analysis *self, const struct request *reques
 				     : output_flush_stdout(error);
 out:
 	output_discard(&output);
-	clear_listing(&listing);
+	events_wishes_clear(&listing.wishes);
 	question_close(&question);
 	return status ? 1 : 0;
 }

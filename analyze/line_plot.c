@@ -178,21 +178,21 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Three times the median distance of points; NSEC_MAX of few. */
-static nsec_t gap_of(const struct line_series *series)
+/* The median distance of points; 0 of few. */
+static nsec_t step_of(const struct line_series *series)
 {
-	nsec_t *distance, gap;
+	nsec_t *distance, step;
 
-	if (series->points < 3)
-		return NSEC_MAX;
+	if (series->points < 2)
+		return 0;
 	distance = mem_alloc((series->points - 1) * sizeof(*distance));
 	for (size_t i = 1; i < series->points; i++)
 		distance[i - 1] =
 		    nsec_sub(series->point[i].at_ns, series->point[i - 1].at_ns);
 	qsort(distance, series->points - 1, sizeof(*distance), compare);
-	gap = distance[(series->points - 1) / 2];
+	step = distance[(series->points - 1) / 2];
 	free(distance);
-	return gap > NSEC_MAX / 4 ? NSEC_MAX : 3 * gap;
+	return step > NSEC_MAX / 4 ? NSEC_MAX / 4 : step;
 }
 
 /* A line, or a dot where a point stands alone. */
@@ -237,28 +237,40 @@ static size_t reduce(struct svg_point *point, size_t count)
 	return kept;
 }
 
+/*
+ * A sample is the mean since the one before, or where that is far away of a usual
+ * interval: a step that ends with it.
+ */
 static void draw_series(const struct line_plot *plot, const struct frame *frame, size_t n,
 			FILE *file)
 {
 	const struct line_series *series = &plot->series[n];
-	struct svg_point *point = mem_alloc((series->points + 1) * sizeof(*point));
-	nsec_t gap = gap_of(series);
+	struct svg_point *point = mem_alloc((2 * series->points + 1) * sizeof(*point));
+	nsec_t step = step_of(series);
 	size_t count = 0;
 
 	fputs("<g>", file);
 	svg_tooltip(file, series->name);
 	for (size_t i = 0; i < series->points; i++) {
 		const struct line_point *at = &series->point[i];
+		nsec_t before = i ? series->point[i - 1].at_ns : NSEC_MIN;
+		bool is_apart = !i || nsec_sub(at->at_ns, before) > 3 * step;
+		double y = plot_axis_at(&frame->y, at->value);
 
-		if (count && nsec_sub(at->at_ns, series->point[i - 1].at_ns) > gap) {
+		if (count && (is_apart || !isfinite(at->value))) {
 			draw_run(file, point, reduce(point, count), n);
 			count = 0;
 		}
 		if (!isfinite(at->value))
 			continue;
+		if (is_apart)
+			before = nsec_sub(at->at_ns, step);
+		if (before < plot->begin_ns)
+			before = plot->begin_ns;
 		point[count++] =
-		    (struct svg_point){plot_axis_at(&frame->x, seconds(plot, at->at_ns)),
-				       plot_axis_at(&frame->y, at->value)};
+		    (struct svg_point){plot_axis_at(&frame->x, seconds(plot, before)), y};
+		point[count++] = (struct svg_point){
+		    plot_axis_at(&frame->x, seconds(plot, at->at_ns)), y};
 	}
 	if (count)
 		draw_run(file, point, reduce(point, count), n);

@@ -7,7 +7,7 @@
 
 #include "base/nsec.h"
 
-/* Values over time, a line each, on common axes. */
+/* Values over time, a line of steps each, on common axes. */
 struct line_point {
 	nsec_t at_ns;
 	double value;
@@ -33,9 +33,9 @@ struct line_series *line_plot_series(struct line_plot *plot, const char *name);
 void line_series_add(struct line_series *series, nsec_t at_ns, double value);
 
 /*
- * As SVG. Of more points than the picture has columns, each column shows its least and
- * its greatest value. A gap of more than three times a series's usual distance breaks its
- * line.
+ * As SVG. A value holds from the point before it, as samples are of an interval. Of more
+ * points than the picture has columns, each column shows its least and its greatest
+ * value. A gap of more than three times a series's usual distance breaks its line.
  */
 void line_plot_draw(const struct line_plot *plot, FILE *file);
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/query_groups.h"
 #include "analyze/query_values.h"
 #include "base/mem.h"
 
-/* A relation that statements may name: of the file, of relations.sql, or of the options.
- */
+/* A relation that statements may name: of the file, relations.sql, or the options. */
 struct relation {
 	const struct query_file *file; /* where its text stands; NULL: of the options */
 	const char *name, *sql, *index;
@@ -48,41 +48,43 @@ static void add_blocks(struct query *query, const struct query_file *file)
 {
 	for (size_t i = 0; i < file->blocks; i++) {
 		const struct query_block *block = &file->block[i];
+		bool is_kept = block->kind == QUERY_TEMPORARY;
 
-		if (block->kind == QUERY_WITH || block->kind == QUERY_TEMPORARY)
-			add_relation(query,
-				     &(struct relation){.file = file,
-							.name = block->name,
-							.sql = block->sql,
-							.index = block->index,
-							.line = block->line,
-							.is_temporary = block->kind ==
-									QUERY_TEMPORARY});
+		if (is_kept || block->kind == QUERY_WITH)
+			add_relation(query, &(struct relation){.file = file,
+							       .name = block->name,
+							       .sql = block->sql,
+							       .index = block->index,
+							       .line = block->line,
+							       .is_temporary = is_kept});
 	}
 }
 
-/* Whether a table, or a note, is asked for by form, group and interval. */
-static bool is_asked(const struct query *query, const struct query_table *table)
+/* Whether a table is asked for by name, form, group and interval; or a note. */
+static bool is_asked(const struct query *query, const struct query_block *block,
+		     const struct query_table *table)
 {
 	const struct question *question = query->question;
+	const char *tables = block->kind == QUERY_NOTES ? NULL : question->tables;
 
-	return (!table->forms || (table->forms & question->forms)) &&
+	return (!tables || query_words_have(tables, table->key)) &&
+	       (!table->forms || (table->forms & question->forms)) &&
 	       (!table->groups || query_words_have(table->groups, question->group)) &&
 	       (!table->of_interval || question->request->interval_ns);
 }
 
 static bool is_block_asked(const struct query *query, const struct query_block *block)
 {
-	if (block->kind != QUERY_TABLE && block->kind != QUERY_NOTES)
-		return false;
-	for (size_t i = 0; i < block->tables; i++)
-		if (is_asked(query, &block->table[i]))
+	bool is_any = block->kind == QUERY_TABLE || block->kind == QUERY_NOTES;
+
+	for (size_t i = 0; is_any && i < block->tables; i++)
+		if (is_asked(query, block, &block->table[i]))
 			return true;
 	return false;
 }
 
-/* What a text names of the first `count` relations, and what these name: relations name
- * only earlier ones. `all`: also what only those name that are kept when it is run. */
+/* What a text names of the first `count` relations, and these of the earlier ones. `all`:
+ * also what only those name that are kept when it is run. */
 static void want_relations(const struct query *query, const char *text, size_t count,
 			   bool all, bool *wanted)
 {
@@ -101,8 +103,8 @@ static size_t count_lines(const char *text, size_t length)
 {
 	size_t lines = 0;
 
-	for (size_t i = 0; i < length; i++)
-		lines += text[i] == '\n';
+	while (length--)
+		lines += *text++ == '\n';
 	return lines;
 }
 
@@ -111,8 +113,7 @@ static const struct cell *literal(void *context, const char *name)
 	return query_values_find(context, name);
 }
 
-/* A statement with the common table expressions of the first `count` relations that it
- * names. `print`: with values. */
+/* A statement with those of the first `count` relations that it names; with values? */
 static struct statement assemble(struct query *query, const char *sql, size_t count,
 				 enum sql_dialect dialect, bool print)
 {
@@ -165,36 +166,8 @@ static int error_at(const struct statement *statement, long at, struct error *er
 				(line > statement->lines ? line - statement->lines : 0));
 }
 
-/* The values of a statement's parameters, in their order; for free(). NULL with error. */
-static struct cell *find_values(struct query *query, const struct statement *statement,
-				struct timeline_query *rows)
-{
-	size_t count = timeline_query_parameters(rows);
-	struct cell *value = mem_zalloc((count + 1) * sizeof(*value));
-
-	for (size_t i = 0; i < count; i++) {
-		const char *name = timeline_query_parameter(rows, i);
-		const struct cell *cell =
-		    name ? query_values_find(&query->values, name) : NULL;
-
-		if (cell) {
-			value[i] = *cell;
-			continue;
-		}
-		error_set(query->error,
-			  "%s: no parameter %s, want :begin_ns, :end_ns, :min_ns, "
-			  ":max_ns, :min_bytes, :max_bytes, :interval_ns, :group, "
-			  ":request or :nodes",
-			  statement->file ? statement->file->path : "",
-			  name ? name : "?");
-		free(value);
-		return NULL;
-	}
-	return value;
-}
-
-static struct timeline_query *prepare(struct query *query,
-				      const struct statement *statement)
+static struct timeline_query *prepare_text(struct query *query,
+					   const struct statement *statement)
 {
 	long at;
 	struct timeline_query *rows = timeline_query_new_user(
@@ -205,6 +178,30 @@ static struct timeline_query *prepare(struct query *query,
 	return rows;
 }
 
+/* With its values, for free(), and with its groups summed up already, where that can be
+ * done without SQLite. NULL with error. */
+static struct timeline_query *prepare(struct query *query, struct statement *statement,
+				      struct cell **value)
+{
+	struct timeline_query *rows = prepare_text(query, statement);
+
+	*value = NULL;
+	if (rows &&
+	    query_groups_run(&statement->text, query->question->reader, &query->values)) {
+		timeline_query_free(rows);
+		rows = prepare_text(query, statement);
+	}
+	if (!rows)
+		return NULL;
+	*value = query_values_of(&query->values, rows, query->error);
+	if (*value)
+		return rows;
+	if (statement->file)
+		error_prefix(query->error, "%s", statement->file->path);
+	timeline_query_free(rows);
+	return NULL;
+}
+
 /* Compute a temporary relation. */
 static int keep_relation(struct query *query, const struct relation *relation)
 {
@@ -212,15 +209,13 @@ static int keep_relation(struct query *query, const struct relation *relation)
 	    assemble(query, relation->sql, (size_t)(relation - query->relation),
 		     SQL_SQLITE, false);
 	struct timeline_query *rows;
-	struct cell *value = NULL;
+	struct cell *value;
 	int status = -1;
 
 	statement.file = relation->file;
 	statement.line = relation->line;
-	rows = prepare(query, &statement);
-	if (rows)
-		value = find_values(query, &statement, rows);
-	if (value) {
+	rows = prepare(query, &statement, &value);
+	if (rows) {
 		const struct timeline_temporary table = {.name = relation->name,
 							 .sql = statement.text,
 							 .value = value,
@@ -284,7 +279,7 @@ static void make_tables(struct query *query, struct filling *filling,
 		const struct query_table *told = &block->table[i];
 		struct result_table *table;
 
-		if (!is_asked(query, told))
+		if (!is_asked(query, block, told))
 			continue;
 		table = result_table_new(result, told->key, told->title, column);
 		if (told->sort)
@@ -360,16 +355,14 @@ static int run_block(struct query *query, const struct query_block *block,
 	struct statement statement =
 	    assemble(query, block->sql, query->relations, SQL_SQLITE, false);
 	struct timeline_query *rows;
-	struct cell *value = NULL;
+	struct cell *value;
 	int status = -1;
 
 	statement.file = query->file;
 	statement.line = block->line;
-	rows = prepare(query, &statement);
-	if (rows)
-		value = find_values(query, &statement, rows);
-	if (value && !timeline_query_ask(rows, value, timeline_query_parameters(rows),
-					 query->error))
+	rows = prepare(query, &statement, &value);
+	if (rows && !timeline_query_ask(rows, value, timeline_query_parameters(rows),
+					query->error))
 		status = block->kind == QUERY_NOTES
 			     ? add_notes(query, rows, result)
 			     : fill_tables(query, block, rows, result);
@@ -554,7 +547,7 @@ static void print_block(struct query *query, const struct query_block *block,
 	for (size_t i = 0; i < block->tables; i++) {
 		const struct query_table *table = &block->table[i];
 
-		if (!is_asked(query, table))
+		if (!is_asked(query, block, table))
 			continue;
 		fprintf(file, "-- %s%s%s\n%s",
 			block->kind == QUERY_NOTES ? "notes" : "table ",
@@ -588,8 +581,7 @@ int query_print(struct question *question, enum sql_dialect dialect, FILE *file,
 		if (!relation->is_wanted || !relation->is_temporary)
 			continue;
 		statement = assemble(&query, relation->sql, i, dialect, true);
-		fprintf(file, "%s %s AS\n%s;\n\n", sql_dialect_temporary(dialect),
-			relation->name, statement.text);
+		sql_write_temporary(file, relation->name, statement.text, dialect);
 		free(statement.text);
 	}
 	for (size_t i = 0; i < query.file->blocks && !status; i++)

@@ -9,6 +9,7 @@
 
 static const struct {
 	const char *name, *temporary;
+	const char *keep; /* a temporary view is computed anew by each that names it */
 	struct {
 		const char *ours, *theirs;
 	} function[4];
@@ -17,16 +18,19 @@ static const struct {
 } dialects[SQL_DIALECTS] = {
     [SQL_SQLITE] = {"sqlite",
 		    "CREATE TEMPORARY TABLE",
+		    NULL,
 		    {{"least", "min"}, {"greatest", "max"}},
 		    '"',
 		    false},
     [SQL_DUCKDB] = {"duckdb",
 		    "CREATE OR REPLACE TEMPORARY TABLE",
+		    NULL,
 		    {{"quantile", "quantile_cont"}},
 		    '"',
 		    false},
     [SQL_SPARK] = {"spark",
 		   "CREATE OR REPLACE TEMPORARY VIEW",
+		   "CACHE LAZY TABLE",
 		   {{"quantile", "percentile"}},
 		   '`',
 		   true},
@@ -125,9 +129,12 @@ int sql_dialect_find(const char *name)
 	return -1;
 }
 
-const char *sql_dialect_temporary(enum sql_dialect dialect)
+void sql_write_temporary(FILE *file, const char *name, const char *select,
+			 enum sql_dialect dialect)
 {
-	return dialects[dialect].temporary;
+	fprintf(file, "%s %s AS\n%s;\n\n", dialects[dialect].temporary, name, select);
+	if (dialects[dialect].keep)
+		fprintf(file, "%s %s;\n\n", dialects[dialect].keep, name);
 }
 
 /* A function's name where it is called, another word as it is. */

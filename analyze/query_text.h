@@ -42,8 +42,9 @@ enum sql_dialect { SQL_SQLITE, SQL_DUCKDB, SQL_SPARK, SQL_DIALECTS };
 /* "sqlite", "duckdb", "spark"; -1: no such. */
 int sql_dialect_find(const char *name);
 
-/* What stands before the SELECT of a temporary relation: "CREATE TEMPORARY TABLE". */
-const char *sql_dialect_temporary(enum sql_dialect dialect);
+/* Write what makes a relation of a SELECT that is computed but once. */
+void sql_write_temporary(FILE *file, const char *name, const char *select,
+			 enum sql_dialect dialect);
 
 /* What is known of a parameter; NULL: it stays as it is. */
 typedef const struct cell *sql_value(void *context, const char *name);

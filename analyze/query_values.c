@@ -54,6 +54,31 @@ const struct cell *query_values_find(const struct query_values *values, const ch
 	return NULL;
 }
 
+struct cell *query_values_of(const struct query_values *values,
+			     const struct timeline_query *query, struct error *error)
+{
+	size_t count = timeline_query_parameters(query);
+	struct cell *value = mem_zalloc((count + 1) * sizeof(*value));
+
+	for (size_t i = 0; i < count; i++) {
+		const char *name = timeline_query_parameter(query, i);
+		const struct cell *cell = name ? query_values_find(values, name) : NULL;
+
+		if (cell) {
+			value[i] = *cell;
+			continue;
+		}
+		error_set(error,
+			  "no parameter %s, want :begin_ns, :end_ns, :min_ns, :max_ns, "
+			  ":min_bytes, :max_bytes, :interval_ns, :group, :request or "
+			  ":nodes",
+			  name ? name : "?");
+		free(value);
+		return NULL;
+	}
+	return value;
+}
+
 /* The chosen nodes as a JSON array; for free(). */
 static char *node_list(const struct scope *scope)
 {

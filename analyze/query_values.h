@@ -41,6 +41,10 @@ void query_values_add_relation(struct query_values *values, const char *name,
 /* Of ":begin_ns"; NULL: there is none. */
 const struct cell *query_values_find(const struct query_values *values, const char *name);
 
+/* The values of a query's parameters, in their order; for free(). NULL with error. */
+struct cell *query_values_of(const struct query_values *values,
+			     const struct timeline_query *query, struct error *error);
+
 void query_values_clear(struct query_values *values);
 
 #endif

@@ -25,6 +25,7 @@ struct question {
 	struct scope scope;     /* --begin --end --timerange --node */
 	unsigned forms;         /* FORM_... to fill */
 	const char *group;      /* --group or its default; NULL: none */
+	const char *tables;     /* only these of its SQL are computed; NULL: all */
 	struct threads *people; /* read when first asked for */
 	struct progress progress;
 	const struct text_list *words; /* of analyses of many files; else NULL */

@@ -72,6 +72,9 @@ static const struct heeded_row all_rows[] = {
      "what begins a period: CLASS, or CLASS[CONDITION]", 0, 0, HEEDS_PERIOD},
     {0, "to", OPTION_STRING, offsetof(struct request, to), "EVENT", "what ends it", 0, 0,
      HEEDS_PERIOD},
+    {0, "detail", OPTION_INT, offsetof(struct request, detail_given), "N",
+     "draw up to N spans one by one (default: 100000); more are summed by steps", 0,
+     2147483647, HEEDS_DETAIL},
     {0, "stats", OPTION_FLAG, offsetof(struct request, stats), NULL,
      "counts, sums and distributions", 0, 0, HEEDS_FORMS},
     {0, "top", OPTION_FLAG, offsetof(struct request, top), NULL, "the longest", 0, 0,
@@ -162,6 +165,7 @@ const char *request_unheeded(const struct request *request, unsigned heeds)
 void request_init(struct request *request)
 {
 	*request = (struct request){.limit_given = -1,
+				    .detail_given = -1,
 				    .min_ns = NSEC_MIN,
 				    .max_ns = NSEC_MAX,
 				    .most_bytes = INT64_MAX};

@@ -28,6 +28,7 @@ enum {
 	HEEDS_MEASURE = 1 << 11,     /* --measure */
 	HEEDS_EVENTS = 1 << 15,      /* --events */
 	HEEDS_LIMIT = 1 << 16,       /* --limit, where there is no table */
+	HEEDS_DETAIL = 1 << 17,      /* --detail */
 	HEEDS_NODES = 1 << 10,       /* --node */
 	HEEDS_SCOPE = HEEDS_SPAN_OF_TIME | HEEDS_NODES, /* set by `run` */
 };
@@ -57,7 +58,7 @@ struct request {
 	struct text_list node_words, cpu_words, tid_words, pid_words, name_words;
 	struct text_list irq_words, softirq_words, event_words;
 	bool stats, top, freq, log;
-	int limit_given; /* -1: not given */
+	int limit_given, detail_given; /* -1: not given */
 	/* for all */
 	char *output, *table, *sort, *group, *print_sql;
 	bool quiet;

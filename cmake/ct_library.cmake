@@ -33,3 +33,14 @@ function(ct_library name)
 		install(TARGETS ${main} RUNTIME DESTINATION "libexec/clustertrace")
 	endforeach()
 endfunction()
+
+# ct_embed(VARIABLE FILE): the file as a C string, a line a literal.
+function(ct_embed variable file)
+	file(READ "${file}" text)
+	string(REPLACE "\\" "\\\\" text "${text}")
+	string(REPLACE "\"" "\\\"" text "${text}")
+	string(REPLACE "??" "?\\?" text "${text}") # no trigraphs
+	string(REPLACE "\n" "\\n\"\n\"" text "${text}")
+	set(${variable} "${text}" PARENT_SCOPE)
+	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+endfunction()

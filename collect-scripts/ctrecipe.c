@@ -12,11 +12,11 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "base/utf8.h"
-#include "collect-scripts/facts.h"
 #include "collect-scripts/plan.h"
-#include "collect-scripts/starter.h"
 #include "input/recipe/command.h"
-#include "input/recipe/presets.h"
+
+/* starter.yaml, by the build: a recipe with comments to start from. */
+extern const char starter_recipe[];
 
 enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
 
@@ -59,114 +59,44 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-static int print_summary(const struct request *request, const struct recipe *recipe,
-			 struct error *error)
+static void print_summary(const char *path, const struct recipe *recipe)
 {
-	size_t points = recipe_points(recipe);
+	const struct recipe_value *executes = recipe_get(recipe, "execute");
+	size_t points = recipe_points(recipe), nodes = recipe->nodes.count;
+	size_t roles = recipe->roles.count - 1, commands = executes ? executes->count : 0;
 
-	(void)error;
-	printf("%s: %s, %zu node%s, %zu role%s, %zu command%s, %zu point%s\n",
-	       request->words.item[1], recipe->name, recipe->nodes, plural(recipe->nodes),
-	       recipe->roles - 1, plural(recipe->roles - 1), recipe->executes,
-	       plural(recipe->executes), points, plural(points));
-	return 0;
+	printf("%s: %s, %zu node%s, %zu role%s, %zu command%s, %zu point%s\n", path,
+	       recipe_text(&recipe->checked, "name"), nodes, plural(nodes), roles,
+	       plural(roles), commands, plural(commands), points, plural(points));
 }
 
-static int print_points(const struct request *request, const struct recipe *recipe,
-			struct error *error)
+static void print_sensors(const struct recipe_value *known)
 {
-	(void)request;
-	(void)error;
-	plan_print_points(recipe, stdout);
-	return 0;
+	const struct recipe_value *all = recipe_value_find(known, "sensors");
+
+	for (size_t i = 0; i < all->count; i++)
+		printf("%-14s every %3s s  %s\n", all->entry[i].key,
+		       recipe_text(&all->entry[i].value, "interval"),
+		       recipe_text(&all->entry[i].value, "help"));
 }
 
-static int print_nodes(const struct request *request, const struct recipe *recipe,
-		       struct error *error)
+static void list_events(const struct recipe_value *names, const char *mark)
 {
-	(void)request;
-	(void)error;
-	plan_print_nodes(recipe, stdout);
-	return 0;
+	for (size_t i = 0; names && i < names->count; i++)
+		printf("  %s%s\n", names->entry[i].value.text, mark);
 }
 
-/* The point that was asked for, from 0; -1 with error. */
-static int pick_point(const struct request *request, const struct recipe *recipe,
-		      size_t *point, struct error *error)
+static void print_events(const struct recipe_value *known)
 {
-	size_t points = recipe_points(recipe);
+	const struct recipe_value *all = recipe_value_find(known, "events");
 
-	*point = request->point ? (size_t)request->point - 1 : 0;
-	if (*point < points)
-		return 0;
-	return error_misuse(error, "--point %d: %s has %zu point%s", request->point,
-			    request->words.item[1], points, plural(points));
-}
+	for (size_t i = 0; i < all->count; i++) {
+		const struct recipe_value *preset = &all->entry[i].value;
 
-/* Into memory first, so that nothing is printed of what fails. */
-static int print_plan(const struct request *request, const struct recipe *recipe,
-		      struct error *error)
-{
-	struct plan plan = {.recipe = recipe, .run = request->run};
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file;
-	int status;
-
-	if (pick_point(request, recipe, &plan.point, error))
-		return -1;
-	file = open_memstream(&text, &size);
-	if (!file)
-		return error_errno(error, "memory");
-	status = plan_print(&plan, file, error);
-	if (fclose(file) && status == 0)
-		status = error_errno(error, "memory");
-	if (status == 0)
-		fwrite(text, 1, size, stdout);
-	free(text);
-	return status;
-}
-
-static int print_json(const struct request *request, const struct recipe *recipe,
-		      struct error *error)
-{
-	size_t point;
-	char *text;
-
-	if (pick_point(request, recipe, &point, error))
-		return -1;
-	text = facts_of_point(recipe, point, request->run);
-	puts(text);
-	free(text);
-	return 0;
-}
-
-static int print_sensors(const struct request *request, struct error *error)
-{
-	(void)request;
-	(void)error;
-	for (const struct recipe_sensor_preset *preset = recipe_sensor_presets;
-	     preset->name; preset++)
-		printf("%-14s every %3lld s  %s\n", preset->name,
-		       (long long)(preset->interval_ms / 1000), preset->help);
-	return 0;
-}
-
-static int print_events(const struct request *request, struct error *error)
-{
-	(void)request;
-	(void)error;
-	for (const struct recipe_preset *preset = recipe_presets; preset->name;
-	     preset++) {
-		const struct recipe_preset_event *row = recipe_preset_events;
-
-		printf("%s: %s\n", preset->name, preset->help);
-		for (; row->name; row++)
-			if (strcmp(row->preset, preset->name) == 0)
-				printf("  %s%s\n", row->name,
-				       row->required ? " (needed)" : "");
+		printf("%s: %s\n", all->entry[i].key, recipe_text(preset, "help"));
+		list_events(recipe_value_find(preset, "required"), " (needed)");
+		list_events(recipe_value_find(preset, "optional"), "");
 	}
-	return 0;
 }
 
 static int write_starter(const struct request *request, struct error *error)
@@ -186,22 +116,25 @@ static int write_starter(const struct request *request, struct error *error)
 	return output_commit(&output, error);
 }
 
-/* What each subcommand does: with a recipe, or without. */
+/* Those up to JSON take a recipe. */
 static const struct subcommand {
 	const char *name;
-	int (*with)(const struct request *request, const struct recipe *recipe,
-		    struct error *error);
-	int (*without)(const struct request *request, struct error *error);
+	enum subcommand_id {
+		VALIDATE,
+		POINTS,
+		NODES,
+		PLAN,
+		JSON,
+		INIT,
+		SENSORS,
+		EVENTS
+	} id;
 	bool takes_point, takes_run, takes_output;
 } subcommands[] = {
-    {"validate", print_summary, NULL, false, false, false},
-    {"points", print_points, NULL, false, false, false},
-    {"nodes", print_nodes, NULL, false, false, false},
-    {"plan", print_plan, NULL, true, true, false},
-    {"json", print_json, NULL, true, true, false},
-    {"init", NULL, write_starter, false, false, true},
-    {"sensors", NULL, print_sensors, false, false, false},
-    {"events", NULL, print_events, false, false, false},
+    {"validate", VALIDATE, false, false, false}, {"points", POINTS, false, false, false},
+    {"nodes", NODES, false, false, false},       {"plan", PLAN, true, true, false},
+    {"json", JSON, true, true, false},           {"init", INIT, false, false, true},
+    {"sensors", SENSORS, false, false, false},   {"events", EVENTS, false, false, false},
 };
 
 enum { SUBCOMMANDS = sizeof(subcommands) / sizeof(*subcommands) };
@@ -230,9 +163,9 @@ static const struct subcommand *find_subcommand(const struct request *request,
 static int check_request(const struct request *request, const struct subcommand *command,
 			 struct error *error)
 {
-	if (command->with && request->words.count != 2)
+	if (command->id <= JSON && request->words.count != 2)
 		return error_set(error, "%s: want one RECIPE", command->name);
-	if (!command->with && request->words.count != 1)
+	if (command->id > JSON && request->words.count != 1)
 		return error_set(error, "%s: '%s' is too much", command->name,
 				 request->words.item[1]);
 	if (request->point && !command->takes_point)
@@ -249,36 +182,90 @@ static int check_request(const struct request *request, const struct subcommand 
 	return 0;
 }
 
-static void print_mistakes(const struct recipe_mistakes *mistakes)
+static void print_errors(const struct recipe_errors *errors)
 {
-	for (size_t i = 0; i < mistakes->count; i++) {
-		const struct recipe_mistake *mistake = &mistakes->item[i];
-
-		utf8_print(stderr, mistake->place.file);
-		if (mistake->place.line)
-			fprintf(stderr, ":%zu", mistake->place.line);
+	for (size_t i = 0; i < errors->count; i++) {
+		utf8_print(stderr, errors->item[i].location.file);
+		if (errors->item[i].location.line)
+			fprintf(stderr, ":%zu", errors->item[i].location.line);
 		fputs(": ", stderr);
-		utf8_print(stderr, mistake->text);
+		utf8_print(stderr, errors->item[i].text);
 		fputc('\n', stderr);
 	}
 }
 
-static int run(const struct request *request, const struct subcommand *command,
-	       struct error *error)
+/* All of a plan into memory first, so that nothing is printed of what fails. */
+static int print_plan(const struct plan *plan, struct error *error)
 {
-	struct recipe_mistakes mistakes = {0};
+	struct plan held = *plan;
+	char *text = NULL;
+	size_t size = 0;
+	int status;
+
+	held.file = open_memstream(&text, &size);
+	if (!held.file)
+		return error_errno(error, "memory");
+	status = plan_print(&held, error);
+	if (fclose(held.file) && status == 0)
+		status = error_errno(error, "memory");
+	if (status == 0)
+		fwrite(text, 1, size, stdout);
+	free(text);
+	return status;
+}
+
+static int print_recipe(const struct request *request, enum subcommand_id id,
+			const struct recipe *recipe, struct error *error)
+{
+	struct plan plan = {.recipe = recipe,
+			    .point = request->point ? (size_t)request->point - 1 : 0,
+			    .run = request->run,
+			    .file = stdout};
+	size_t points = recipe_points(recipe);
+	char *text;
+
+	if (plan.point >= points)
+		return error_misuse(error, "--point %d: %s has %zu point%s",
+				    request->point, request->words.item[1], points,
+				    plural(points));
+	if (id == PLAN)
+		return print_plan(&plan, error);
+	if (id == VALIDATE)
+		print_summary(request->words.item[1], recipe);
+	for (; id == POINTS && plan.point < points; plan.point++)
+		plan_print_point(&plan);
+	if (id == NODES)
+		plan_print_nodes(&plan);
+	if (id == JSON) {
+		text = plan_json(&plan);
+		puts(text);
+		free(text);
+	}
+	return 0;
+}
+
+static int run(const struct request *request, enum subcommand_id id, struct error *error)
+{
+	struct recipe_errors errors = {0};
+	struct recipe_value known;
 	struct recipe recipe;
 	int status;
 
-	if (command->without)
-		return command->without(request, error);
-	status = recipe_read(&recipe, request->words.item[1], &mistakes);
-	print_mistakes(&mistakes);
+	if (id == INIT)
+		return write_starter(request, error);
+	if (id > JSON) {
+		recipe_known(&known);
+		(id == SENSORS ? print_sensors : print_events)(&known);
+		recipe_value_clear(&known);
+		return 0;
+	}
+	status = recipe_read(&recipe, request->words.item[1], &errors);
+	print_errors(&errors);
 	if (status == 0) {
-		status = command->with(request, &recipe, error);
+		status = print_recipe(request, id, &recipe, error);
 		recipe_clear(&recipe);
 	}
-	recipe_mistakes_clear(&mistakes);
+	recipe_errors_clear(&errors);
 	return status;
 }
 
@@ -288,7 +275,7 @@ static enum exit_status act(const struct request *request, struct error *error)
 
 	if (!command || check_request(request, command, error))
 		return EXIT_MISUSE;
-	return run(request, command, error) ? EXIT_FAILED : EXIT_DONE;
+	return run(request, command->id, error) ? EXIT_FAILED : EXIT_DONE;
 }
 
 static void clear_request(struct request *request)

@@ -1,6 +1,60 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
 #
+# What goes to the nodes, and what comes from them.
+
+# What is sent to a node: one script for `sh -s` that makes the private directory
+# and writes everything into it.
+
+# The node's script, from its parts: functions, and the action at the end.
+node_script()
+{
+	cat "$lib/node/base.sh" "$lib/common.sh" "$lib/node/sources.sh" "$lib/node/ask.sh" \
+		"$lib/node/run.sh"
+}
+
+# What every node gets alike, made once a run.
+write_bundle()
+{
+	{
+		put_file node.sh <"$work/node.sh"
+		for part in ctwrap ctsample; do
+			put_file "bin/$part" <"$bin/$part"
+		done
+		for part in common options version; do
+			put_file "libexec/clustertrace/$part.sh" <"$lib/$part.sh"
+		done
+	} >"$work/bundle"
+}
+
+# A here-document ends at a line that is in none of the files.
+put_file()
+{
+	printf "put %s <<'END OF %s'\n" "$1" "$id"
+	cat
+	printf '\nEND OF %s\n' "$id"
+}
+
+# bundle_for NODE: all of it. The plan has the lines that concern this node.
+bundle_for()
+{
+	printf 'NODE=%s\nRUN=%s\nBASE=%s\n' "$(quote "$1")" "$id" "$(quote "$tmpdir")"
+	cat "$lib/node/setup.sh"
+	cat "$work/bundle"
+	node_plan "$1" | put_file plan
+	printf 'finish\n'
+}
+
+node_plan()
+{
+	while IFS= read -r plan_line; do
+		case $plan_line in
+		'event '* | 'context '* | 'channel '* | 'sar '* | 'capture '* | 'process '* | \
+			"sensor $1 "*) printf '%s\n' "$plan_line" ;;
+		esac
+	done <"$state/plan"
+}
+
 # Fetch what a node recorded. The node lists its files with size and checksum;
 # what is missing comes as one stream of bytes, file after file, of which
 # `receive` makes the listed files and nothing else: plain files of ours that

@@ -2,394 +2,442 @@
 #include "collect-scripts/plan.h"
 
 #include <glob.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
-#include "collect-scripts/lines.h"
+#include "base/number.h"
 #include "input/recipe/command.h"
 
-static void line_of(struct lines *lines, const char *kind, const char *a, const char *b)
+static void put_word(FILE *file, const char *text)
 {
-	lines_begin(lines, kind);
-	lines_word(lines, a);
-	if (b)
-		lines_word(lines, b);
-	lines_end(lines);
+	putc(' ', file);
+	if (recipe_value_is_plain(text)) {
+		fputs(text, file);
+		return;
+	}
+	putc('\'', file);
+	for (; *text; text++)
+		if (*text == '\'')
+			fputs("'\\''", file);
+		else if (*text == '\n')
+			fputs("'\"$NL\"'", file);
+		else
+			putc(*text, file);
+	putc('\'', file);
 }
 
-static void print_point(const struct recipe *recipe, size_t point, struct lines *lines)
+static void put_number(FILE *file, size_t number)
 {
-	char *suffix = recipe_point_suffix(recipe, point);
+	fprintf(file, " %zu", number);
+}
 
-	lines_begin(lines, "point");
-	lines_number(lines, (int64_t)point + 1);
-	lines_number(lines, (int64_t)recipe_points(recipe));
-	lines_word(lines, suffix);
-	for (size_t i = 0; i < recipe->parameters; i++) {
-		const struct recipe_parameter *parameter = &recipe->parameter[i];
+/* The texts of some members of a map. The names end with NULL. */
+static void put_members(FILE *file, const struct recipe_value *map,
+			const char *const *names)
+{
+	for (; *names; names++)
+		put_word(file, recipe_text(map, *names));
+}
+
+static void put_list(FILE *file, const struct recipe_value *list)
+{
+	for (size_t i = 0; list && i < list->count; i++)
+		put_word(file, list->entry[i].value.text);
+}
+
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* A line: what kind of record it is, and its words, which end with NULL. */
+static void put_line(FILE *file, const char *kind, const char *const *words)
+{
+	fputs(kind, file);
+	for (; *words; words++)
+		put_word(file, *words);
+	putc('\n', file);
+}
+
+void plan_print_point(const struct plan *plan)
+{
+	const struct recipe_value *parameters = recipe_get(plan->recipe, "parameters");
+	char *suffix = recipe_point_suffix(plan->recipe, plan->point);
+
+	fputs("point", plan->file);
+	put_number(plan->file, plan->point + 1);
+	put_number(plan->file, recipe_points(plan->recipe));
+	put_word(plan->file, suffix);
+	for (size_t i = 0; parameters && i < parameters->count; i++) {
 		char *word =
-		    mem_printf("%s=%s", parameter->key,
-			       parameter->values.item[recipe_choice(recipe, point, i)]);
+		    mem_printf("%s=%s", parameters->entry[i].key,
+			       recipe_choice(plan->recipe, plan->point, i)->text);
 
-		lines_word(lines, word);
+		put_word(plan->file, word);
 		free(word);
 	}
-	lines_end(lines);
+	putc('\n', plan->file);
 	free(suffix);
 }
 
-void plan_print_points(const struct recipe *recipe, FILE *file)
+void plan_print_nodes(const struct plan *plan)
 {
-	struct lines lines = {.file = file};
-	size_t count = recipe_points(recipe);
+	const struct recipe *recipe = plan->recipe;
+	const struct recipe_value *options = recipe_get(recipe, "ssh_options");
+	FILE *file = plan->file;
 
-	for (size_t i = 0; i < count; i++)
-		print_point(recipe, i, &lines);
-}
+	put_line(file, "ssh_gateway",
+		 WORDS(recipe_text(&recipe->checked, "ssh_gateway")));
+	for (size_t i = 0; options && i < options->count; i++)
+		put_line(file, "ssh_option", WORDS(options->entry[i].value.text));
+	for (size_t i = 0; i < recipe->nodes.count; i++) {
+		const struct recipe_entry *node = &recipe->nodes.entry[i];
 
-static void print_node(const struct recipe *recipe, size_t index, struct lines *lines)
-{
-	const struct recipe_node *node = &recipe->node[index];
-
-	lines_begin(lines, "node");
-	lines_word(lines, node->name);
-	lines_word(lines, node->address);
-	lines_word(lines, node->user ? node->user : recipe->username);
-	if (node->port)
-		lines_number(lines, node->port);
-	else
-		lines_word(lines, "");
-	for (size_t i = 0; i < recipe->roles; i++)
-		if (recipe_role_has(&recipe->role[i], index))
-			lines_word(lines, recipe->role[i].name);
-	lines_end(lines);
-}
-
-static void print_nodes(const struct recipe *recipe, struct lines *lines)
-{
-	line_of(lines, "ssh_gateway", recipe->gateway, NULL);
-	for (size_t i = 0; i < recipe->ssh_options.count; i++)
-		line_of(lines, "ssh_option", recipe->ssh_options.item[i], NULL);
-	for (size_t i = 0; i < recipe->nodes; i++)
-		print_node(recipe, i, lines);
-	for (size_t i = 0; i < recipe->roles; i++) {
-		lines_begin(lines, "role");
-		lines_word(lines, recipe->role[i].name);
-		for (size_t k = 0; k < recipe->role[i].nodes; k++)
-			lines_word(lines, recipe->node[recipe->role[i].node[k]].name);
-		lines_end(lines);
+		fputs("node", file);
+		put_word(file, node->key);
+		put_word(file, recipe_text(&node->value, "address"));
+		put_word(file, recipe_value_find(&node->value, "username")
+				   ? recipe_text(&node->value, "username")
+				   : recipe_text(&recipe->checked, "username"));
+		put_word(file, recipe_text(&node->value, "port"));
+		for (size_t r = 0; r < recipe->roles.count; r++)
+			if (recipe_has(&recipe->roles.entry[r].value, node->key))
+				put_word(file, recipe->roles.entry[r].key);
+		putc('\n', file);
+	}
+	for (size_t i = 0; i < recipe->roles.count; i++) {
+		fputs("role", file);
+		put_word(file, recipe->roles.entry[i].key);
+		put_list(file, &recipe->roles.entry[i].value);
+		putc('\n', file);
 	}
 }
 
-void plan_print_nodes(const struct recipe *recipe, FILE *file)
+static void print_tracing(const struct plan *plan)
 {
-	struct lines lines = {.file = file};
+	static const char *const kinds[] = {"kernel", "syscall", "userspace"};
+	const struct recipe *recipe = plan->recipe;
+	FILE *file = plan->file;
 
-	print_nodes(recipe, &lines);
-}
+	for (size_t k = 0; k < RECIPE_EVENT_KINDS; k++)
+		for (size_t i = 0; i < recipe->events[k].count; i++)
+			put_line(file, "event",
+				 WORDS(kinds[k], recipe->events[k].entry[i].key,
+				       recipe->events[k].entry[i].value.text));
+	for (size_t k = 0; k < RECIPE_EVENT_KINDS; k += RECIPE_USERSPACE) {
+		const struct recipe_value *contexts =
+		    recipe_value_find(recipe_get(recipe, "contexts"), kinds[k]);
 
-static void print_events(const struct recipe_events *events, const char *domain,
-			 struct lines *lines)
-{
-	for (size_t i = 0; i < events->count; i++) {
-		lines_begin(lines, "event");
-		lines_word(lines, domain);
-		lines_word(lines, events->item[i].name);
-		lines_word(lines, events->item[i].required ? "required" : "optional");
-		lines_end(lines);
-	}
-}
-
-static void print_timer(struct lines *lines, int64_t microseconds)
-{
-	if (microseconds < 0)
-		lines_word(lines, "");
-	else
-		lines_number(lines, microseconds);
-}
-
-static void print_channel(const struct recipe_channel *channel, const char *domain,
-			  struct lines *lines)
-{
-	lines_begin(lines, "channel");
-	lines_word(lines, domain);
-	lines_number(lines, channel->subbuf_size);
-	lines_number(lines, channel->num_subbuf);
-	lines_word(lines, channel->mode == RECIPE_OVERWRITE ? "overwrite" : "discard");
-	print_timer(lines, channel->switch_us);
-	print_timer(lines, channel->read_us);
-	lines_end(lines);
-}
-
-static void print_tracing(const struct recipe *recipe, struct lines *lines)
-{
-	static const char *const domains[] = {"kernel", "userspace"};
-
-	print_events(&recipe->event[RECIPE_KERNEL], "kernel", lines);
-	print_events(&recipe->syscall, "syscall", lines);
-	print_events(&recipe->event[RECIPE_USERSPACE], "userspace", lines);
-	for (size_t i = 0; i < RECIPE_DOMAINS; i++) {
-		if (recipe->event[i].count == 0 &&
-		    (i != RECIPE_KERNEL || recipe->syscall.count == 0))
+		if (recipe->events[k].count == 0 &&
+		    (k != RECIPE_KERNEL || recipe->events[RECIPE_SYSCALL].count == 0))
 			continue;
-		for (size_t k = 0; k < recipe->context[i].count; k++)
-			line_of(lines, "context", domains[i], recipe->context[i].item[k]);
-		print_channel(&recipe->channel[i], domains[i], lines);
+		for (size_t i = 0; contexts && i < contexts->count; i++)
+			put_line(file, "context",
+				 WORDS(kinds[k], contexts->entry[i].value.text));
+		fprintf(file, "channel %s", kinds[k]);
+		put_members(file,
+			    recipe_value_find(recipe_get(recipe, "channel"), kinds[k]),
+			    WORDS("subbuf_size", "num_subbuf", "mode", "switch_timer_us",
+				  "read_timer_us"));
+		putc('\n', file);
 	}
 }
 
-static void print_aliases(const struct recipe_aliases *aliases, const char *kind,
-			  struct lines *lines)
+static void print_aliases(const struct plan *plan, const char *key, const char *kind)
 {
-	for (size_t i = 0; i < aliases->count; i++)
-		line_of(lines, kind, aliases->item[i].name, aliases->item[i].alias);
+	const struct recipe_value *all = recipe_get(plan->recipe, key);
+
+	for (size_t i = 0; all && i < all->count; i++)
+		put_line(plan->file, kind,
+			 WORDS(all->entry[i].key, all->entry[i].value.text));
 }
 
-static void print_words(struct lines *lines, const struct text_list *words)
+static void print_sources(const struct plan *plan)
 {
-	for (size_t i = 0; i < words->count; i++)
-		lines_word(lines, words->item[i]);
-	lines_end(lines);
-}
+	const struct recipe_value *sar = recipe_get(plan->recipe, "sar");
+	const struct recipe_value *capture = recipe_get(plan->recipe, "capture");
+	const struct recipe_value *process = recipe_get(plan->recipe, "process");
+	const struct recipe_value *match = recipe_value_find(process, "match");
+	const struct recipe_value *whitelist = recipe_value_find(process, "whitelist");
+	FILE *file = plan->file;
 
-static void print_process(const struct recipe_process *process, struct lines *lines)
-{
-	lines_begin(lines, "process");
-	lines_number(lines, process->interval_ms);
-	lines_word(lines, process->whitelist         ? "whitelist"
-			  : process->match.count > 0 ? "match"
-						     : "all");
-	if (process->directory)
-		lines_word(lines, process->directory);
-	print_words(lines, &process->match);
-}
-
-static void print_logs(const struct recipe *recipe, struct lines *lines)
-{
-	if (recipe->sar.on) {
-		lines_begin(lines, "sar");
-		lines_number(lines, recipe->sar.interval_s);
-		lines_word(lines, recipe->sar.keywords);
-		lines_end(lines);
+	if (sar)
+		put_line(
+		    file, "sar",
+		    WORDS(recipe_text(sar, "interval"), recipe_text(sar, "activities")));
+	print_aliases(plan, "filesystem_names", "filesystem");
+	print_aliases(plan, "net_interfaces", "net_interface");
+	if (capture) {
+		fputs("capture", file);
+		put_members(file, capture, WORDS("snaplen", "filter"));
+		put_list(file, recipe_value_find(capture, "interfaces"));
+		putc('\n', file);
 	}
-	print_aliases(&recipe->filesystems, "filesystem", lines);
-	print_aliases(&recipe->interfaces, "net_interface", lines);
-	if (recipe->capture.on) {
-		lines_begin(lines, "capture");
-		lines_number(lines, recipe->capture.snaplen);
-		lines_word(lines, recipe->capture.filter);
-		print_words(lines, &recipe->capture.interfaces);
-	}
-	if (recipe->process.on)
-		print_process(&recipe->process, lines);
+	if (!process)
+		return;
+	fputs("process", file);
+	put_word(file, recipe_text(process, "interval_ms"));
+	put_word(file, whitelist ? "whitelist" : match ? "match" : "all");
+	if (whitelist && *whitelist->text)
+		put_word(file, whitelist->text);
+	put_list(file, match);
+	putc('\n', file);
 }
 
-/* Walks the nodes of some roles, each once, with the role that it comes by. */
-struct walk {
-	const struct recipe *recipe;
-	const struct text_list *roles; /* none: all */
-	size_t role, member;
-	bool *seen;
-	const char *role_name;
-};
+/* Each node of some roles once, with the role that it comes by. */
+typedef void plan_visit(const struct plan *plan, struct recipe_scope *scope,
+			const struct recipe_entry *user);
 
-static struct walk walk_begin(const struct recipe *recipe, const struct text_list *roles)
+static void visit_nodes(const struct plan *plan, struct recipe_scope *scope,
+			const struct recipe_entry *user, plan_visit *visit)
 {
-	return (struct walk){
-	    .recipe = recipe, .roles = roles, .seen = mem_zalloc(recipe->nodes)};
-}
+	char all[] = "all";
+	const struct recipe_entry everybody = {.value = {.text = all}};
+	const struct recipe_value *roles = recipe_value_find(&user->value, "roles");
+	const struct recipe_entry *role =
+	    roles && roles->count ? roles->entry : &everybody;
+	struct recipe_value seen = {.kind = RECIPE_LIST};
 
-/* NULL at the end, where it frees what it had. */
-static const struct recipe_node *walk_next(struct walk *walk)
-{
-	static const char *const all[] = {"all"};
-	size_t count = walk->roles->count ? walk->roles->count : 1;
+	for (size_t r = 0; r < (roles && roles->count ? roles->count : 1); r++) {
+		const struct recipe_value *nodes;
 
-	for (; walk->role < count; walk->role++, walk->member = 0) {
-		const struct recipe_role *role;
-
-		walk->role_name =
-		    walk->roles->count ? walk->roles->item[walk->role] : all[0];
-		role = recipe_find_role(walk->recipe, walk->role_name);
-		while (role && walk->member < role->nodes) {
-			size_t node = role->node[walk->member++];
-
-			if (walk->seen[node])
+		scope->role = role[r].value.text;
+		nodes = recipe_value_find(&plan->recipe->roles, scope->role);
+		for (size_t i = 0; i < nodes->count; i++) {
+			scope->node = nodes->entry[i].value.text;
+			if (recipe_has(&seen, scope->node))
 				continue;
-			walk->seen[node] = true;
-			return &walk->recipe->node[node];
+			recipe_value_set(recipe_value_add(&seen, NULL, seen.location),
+					 scope->node);
+			visit(plan, scope, user);
 		}
 	}
-	free(walk->seen);
-	walk->seen = NULL;
-	return NULL;
+	recipe_value_clear(&seen);
+	scope->node = scope->role = NULL;
 }
 
-static void print_sensor(const struct recipe_sensor *sensor, struct recipe_scope *scope,
-			 struct lines *lines)
+/* The command of a user as it runs in this scope. */
+static void put_command(const struct plan *plan, struct recipe_scope *scope,
+			const struct recipe_value *user)
 {
-	struct walk walk = walk_begin(scope->recipe, &sensor->roles);
+	char *command = recipe_scope_fill(scope, recipe_text(user, "command"));
 
-	scope->kind = SCOPE_NODE;
-	while ((scope->node = walk_next(&walk))) {
-		char *command;
-
-		scope->role = walk.role_name;
-		command = sensor->preset ? mem_strdup(sensor->command.text)
-					 : recipe_scope_fill(scope, &sensor->command);
-		lines_begin(lines, "sensor");
-		lines_word(lines, scope->node->name);
-		lines_word(lines, sensor->name);
-		lines_number(lines, sensor->interval_ms);
-		lines_word(lines, command);
-		lines_end(lines);
-		free(command);
-	}
-}
-
-static void print_execute_line(const struct recipe_execute *execute, size_t index,
-			       struct recipe_scope *scope, struct lines *lines)
-{
-	static const char *const methods[] = {
-	    [RECIPE_FOREGROUND] = "foreground",
-	    [RECIPE_BACKGROUND] = "background",
-	    [RECIPE_LOCAL] = "local",
-	};
-	char *command = recipe_scope_fill(scope, &execute->command);
-
-	lines_begin(lines, "execute");
-	lines_number(lines, (int64_t)index + 1);
-	lines_word(lines, methods[execute->method]);
-	lines_number(lines, execute->timeout_ms);
-	lines_word(lines, execute->sudo ? "sudo" : "");
-	lines_word(lines, scope->node ? scope->node->name : "");
-	lines_word(lines, command);
-	lines_end(lines);
+	put_word(plan->file, command);
+	putc('\n', plan->file);
 	free(command);
 }
 
-static void print_execute(const struct recipe_execute *execute, size_t index,
-			  struct recipe_scope *scope, struct lines *lines)
+static void print_sensor(const struct plan *plan, struct recipe_scope *scope,
+			 const struct recipe_entry *sensor)
 {
-	struct walk walk;
-
-	if (execute->method == RECIPE_LOCAL) {
-		scope->kind = SCOPE_LOCAL;
-		scope->node = NULL;
-		scope->role = NULL;
-		print_execute_line(execute, index, scope, lines);
-		return;
-	}
-	walk = walk_begin(scope->recipe, &execute->roles);
-	scope->kind = SCOPE_NODE;
-	while ((scope->node = walk_next(&walk))) {
-		scope->role = walk.role_name;
-		print_execute_line(execute, index, scope, lines);
-	}
+	fputs("sensor", plan->file);
+	put_word(plan->file, scope->node);
+	put_word(plan->file, sensor->key);
+	put_word(plan->file, recipe_text(&sensor->value, "interval"));
+	if (recipe_value_find(&sensor->value, "known"))
+		put_line(plan->file, "", WORDS(recipe_text(&sensor->value, "known")));
+	else
+		put_command(plan, scope, &sensor->value);
 }
 
-static void print_queue(const struct recipe_tasks *tasks, size_t index,
-			const struct recipe *recipe, struct lines *lines)
+static void print_execute(const struct plan *plan, struct recipe_scope *scope,
+			  const struct recipe_entry *execute)
 {
-	struct walk walk = walk_begin(recipe, &tasks->roles);
-	const struct recipe_node *node;
+	bool is_sudo = strcmp(recipe_text(&execute->value, "use_sudo"), "true") == 0;
 
-	lines_begin(lines, "tasks");
-	lines_number(lines, (int64_t)index + 1);
-	lines_word(lines, tasks->name);
-	lines_word(lines, tasks->policy == RECIPE_ROUND_ROBIN ? "rr" : "least-busy");
-	lines_number(lines, tasks->parallel);
-	lines_number(lines, tasks->interval_ms);
-	lines_number(lines, tasks->pending);
-	lines_number(lines, tasks->timeout_ms);
-	while ((node = walk_next(&walk)))
-		lines_word(lines, node->name);
-	lines_end(lines);
+	fputs("execute", plan->file);
+	put_number(plan->file, (size_t)scope->task);
+	put_members(plan->file, &execute->value, WORDS("method", "timeout"));
+	put_word(plan->file, is_sudo ? "sudo" : "");
+	put_word(plan->file, scope->node ? scope->node : "");
+	put_command(plan, scope, &execute->value);
+}
+
+static void print_worker(const struct plan *plan, struct recipe_scope *scope,
+			 const struct recipe_entry *queue)
+{
+	(void)queue;
+	put_word(plan->file, scope->node);
 }
 
 /* What a queue's tasks are about: its list, or the files that its pattern finds. */
-static int find_inputs(const struct recipe_tasks *tasks, struct text_list *inputs,
+static int find_inputs(const struct recipe_value *inputs, struct text_list *found,
 		       struct error *error)
 {
-	glob_t found = {.gl_pathc = 0};
-	int status = 0;
+	glob_t files = {.gl_pathc = 0};
+	int status;
 
-	for (size_t i = 0; i < tasks->inputs.count; i++)
-		text_list_add(inputs, tasks->inputs.item[i]);
-	if (!tasks->pattern)
+	if (inputs->kind == RECIPE_LIST) {
+		for (size_t i = 0; i < inputs->count; i++)
+			text_list_add(found, inputs->entry[i].value.text);
 		return 0;
-	status = glob(tasks->pattern, GLOB_TILDE, NULL, &found);
-	if (status == 0)
-		for (size_t i = 0; i < found.gl_pathc; i++)
-			text_list_add(inputs, found.gl_pathv[i]);
-	globfree(&found);
+	}
+	status = glob(inputs->text, GLOB_TILDE, NULL, &files);
+	for (size_t i = 0; status == 0 && i < files.gl_pathc; i++)
+		text_list_add(found, files.gl_pathv[i]);
+	globfree(&files);
 	if (status == 0)
 		return 0;
 	return error_set(error, "%s:%zu: tasks: no file here is like '%s'",
-			 tasks->place.file, tasks->place.line, tasks->pattern);
+			 inputs->location.file, inputs->location.line, inputs->text);
 }
 
-static int print_tasks(const struct recipe_tasks *tasks, size_t index,
-		       struct recipe_scope *scope, struct lines *lines,
-		       struct error *error)
+static int print_queue(const struct plan *plan, size_t number, struct recipe_scope *scope,
+		       const struct recipe_entry *queue, struct error *error)
 {
 	struct text_list inputs = {0};
-	int status = find_inputs(tasks, &inputs, error);
+	int status =
+	    find_inputs(recipe_value_find(&queue->value, "inputs"), &inputs, error);
 
-	print_queue(tasks, index, scope->recipe, lines);
-	scope->kind = SCOPE_TASK;
-	scope->node = NULL;
+	fprintf(plan->file, "tasks %zu", number);
+	put_members(
+	    plan->file, &queue->value,
+	    WORDS("name", "policy", "parallel", "interval", "pending", "timeout"));
+	visit_nodes(plan, scope, queue, print_worker);
+	putc('\n', plan->file);
 	for (size_t i = 0; i < inputs.count; i++) {
-		char *command;
-
 		scope->input = inputs.item[i];
 		scope->task = (int64_t)i + 1;
-		command = recipe_scope_fill(scope, &tasks->command);
-		lines_begin(lines, "task");
-		lines_number(lines, (int64_t)index + 1);
-		lines_number(lines, scope->task);
-		lines_word(lines, scope->input);
-		lines_word(lines, command);
-		lines_end(lines);
-		free(command);
+		fprintf(plan->file, "task %zu %zu", number, i + 1);
+		put_word(plan->file, scope->input);
+		put_command(plan, scope, &queue->value);
 	}
 	text_list_clear(&inputs);
 	return status;
 }
 
-static char *run_name(const struct plan *plan)
+static int print_commands(const struct plan *plan, struct recipe_scope *scope,
+			  struct error *error)
 {
-	char *suffix, *name;
-
-	if (plan->run)
-		return mem_strdup(plan->run);
-	suffix = recipe_point_suffix(plan->recipe, plan->point);
-	name = mem_printf("%s%s%s", plan->recipe->name, *suffix ? "-" : "", suffix);
-	free(suffix);
-	return name;
-}
-
-int plan_print(const struct plan *plan, FILE *file, struct error *error)
-{
-	const struct recipe *recipe = plan->recipe;
-	char *run = run_name(plan);
-	struct recipe_scope scope = {.recipe = recipe, .point = plan->point, .run = run};
-	struct lines lines = {.file = file};
+	const struct recipe_value *sensors = recipe_get(plan->recipe, "sensors");
+	const struct recipe_value *executes = recipe_get(plan->recipe, "execute");
+	const struct recipe_value *queues = recipe_get(plan->recipe, "tasks");
 	int status = 0;
 
-	line_of(&lines, "name", recipe->name, NULL);
-	print_point(recipe, plan->point, &lines);
-	line_of(&lines, "tracedir", recipe->tracedir, NULL);
-	line_of(&lines, "tmpdir", recipe->tmpdir ? recipe->tmpdir : "", NULL);
-	print_nodes(recipe, &lines);
-	print_tracing(recipe, &lines);
-	print_logs(recipe, &lines);
-	for (size_t i = 0; i < recipe->sensors; i++)
-		print_sensor(&recipe->sensor[i], &scope, &lines);
-	for (size_t i = 0; i < recipe->executes; i++)
-		print_execute(&recipe->execute[i], i, &scope, &lines);
-	for (size_t i = 0; i < recipe->task_queues && status == 0; i++)
-		status = print_tasks(&recipe->tasks[i], i, &scope, &lines, error);
+	for (size_t i = 0; sensors && i < sensors->count; i++)
+		visit_nodes(plan, scope, &sensors->entry[i], print_sensor);
+	for (size_t i = 0; executes && i < executes->count; i++) {
+		const struct recipe_entry *execute = &executes->entry[i];
+
+		scope->task = (int64_t)i + 1;
+		scope->kind = strcmp(recipe_text(&execute->value, "method"), "local") == 0
+				  ? SCOPE_LOCAL
+				  : SCOPE_NODE;
+		if (scope->kind == SCOPE_LOCAL)
+			print_execute(plan, scope, execute);
+		else
+			visit_nodes(plan, scope, execute, print_execute);
+	}
+	scope->kind = SCOPE_TASK;
+	for (size_t i = 0; queues && i < queues->count && status == 0; i++)
+		status = print_queue(plan, i + 1, scope, &queues->entry[i], error);
+	return status;
+}
+
+int plan_print(const struct plan *plan, struct error *error)
+{
+	const struct recipe_value *checked = &plan->recipe->checked;
+	char *suffix = recipe_point_suffix(plan->recipe, plan->point);
+	char *run = plan->run ? mem_strdup(plan->run)
+			      : mem_printf("%s%s%s", recipe_text(checked, "name"),
+					   *suffix ? "-" : "", suffix);
+	struct recipe_scope scope = {
+	    .recipe = plan->recipe, .point = plan->point, .run = run};
+	int status;
+
+	put_line(plan->file, "name", WORDS(recipe_text(checked, "name")));
+	plan_print_point(plan);
+	put_line(plan->file, "tracedir", WORDS(recipe_text(checked, "tracedir")));
+	put_line(plan->file, "tmpdir", WORDS(recipe_text(checked, "tmpdir")));
+	put_line(plan->file, "fetch", WORDS(recipe_text(checked, "fetch")));
+	plan_print_nodes(plan);
+	print_tracing(plan);
+	print_sources(plan);
+	status = print_commands(plan, &scope, error);
+	free(suffix);
 	free(run);
 	return status;
+}
+
+/* A value without quotes may be meant as a number or as true, false or null. */
+static json_t *make_scalar(const struct recipe_value *value)
+{
+	const char *text = value->text;
+	bool is_true = strcmp(text, "true") == 0;
+	int64_t integer;
+	double real;
+	char again[32];
+
+	if (recipe_value_is_null(value))
+		return json_null();
+	if (value->plain && (is_true || strcmp(text, "false") == 0))
+		return json_boolean(is_true);
+	/* 007, -0 and 1.10 are texts: as numbers they would not be what they were. */
+	if (value->plain && number_integer(text, &integer) == 0) {
+		snprintf(again, sizeof(again), "%" PRId64, integer);
+		if (strcmp(again, text) == 0)
+			return json_integer(integer);
+	} else if (value->plain && strchr(text, '.') && number_real(text, &real) == 0) {
+		snprintf(again, sizeof(again), "%.15g", real);
+		if (strcmp(again, text) == 0)
+			return json_real(real);
+	}
+	return json_string(text);
+}
+
+static json_t *make_json(const struct recipe_value *value)
+{
+	json_t *made;
+
+	if (value->kind == RECIPE_TEXT)
+		return make_scalar(value);
+	made = value->kind == RECIPE_LIST ? json_array() : json_object();
+	for (size_t i = 0; i < value->count; i++) {
+		json_t *member = make_json(&value->entry[i].value);
+
+		if (value->kind == RECIPE_LIST)
+			json_array_append_new(made, member);
+		else
+			json_object_set_new(made, value->entry[i].key, member);
+	}
+	return made;
+}
+
+static json_t *make_node(const struct recipe *recipe, const struct recipe_entry *entry)
+{
+	json_t *node = json_object(), *roles = json_array();
+
+	for (size_t i = 0; i + 1 < recipe->roles.count; i++) /* but for "all" */
+		if (recipe_has(&recipe->roles.entry[i].value, entry->key))
+			json_array_append_new(roles,
+					      json_string(recipe->roles.entry[i].key));
+	json_object_set_new(node, "name", json_string(entry->key));
+	json_object_set_new(node, "address",
+			    json_string(recipe_text(&entry->value, "address")));
+	json_object_set_new(node, "roles", roles);
+	return node;
+}
+
+char *plan_json(const struct plan *plan)
+{
+	const struct recipe *recipe = plan->recipe;
+	const struct recipe_value *keys = recipe_get(recipe, "parameters");
+	json_t *facts = json_object(), *parameters = json_object(), *nodes = json_array();
+	char *text;
+
+	for (size_t i = 0; keys && i < keys->count; i++)
+		json_object_set_new(parameters, keys->entry[i].key,
+				    make_scalar(recipe_choice(recipe, plan->point, i)));
+	for (size_t i = 0; i < recipe->nodes.count; i++)
+		json_array_append_new(nodes, make_node(recipe, &recipe->nodes.entry[i]));
+	json_object_set_new(facts, "name",
+			    json_string(recipe_text(&recipe->checked, "name")));
+	if (plan->run)
+		json_object_set_new(facts, "run", json_string(plan->run));
+	json_object_set_new(facts, "parameters", parameters);
+	json_object_set_new(facts, "nodes", nodes);
+	json_object_set_new(facts, "recipe", make_json(&recipe->tree));
+	text = json_dumps(facts, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	json_decref(facts);
+	return text ? text : mem_strdup("{}");
 }

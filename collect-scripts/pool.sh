@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
+# shellcheck shell=sh disable=SC2015,SC2030,SC2031,SC2034,SC2119,SC2120,SC2154
 #
 # Many nodes at once. Each job is a subshell that says on a pipe that it has
 # ended; so up to $bound of them run, and none is waited for by its turn.
@@ -19,7 +19,7 @@ make_pool()
 
 interrupt()
 {
-	[ -n "$interrupted" ] || complain 'interrupted: stopping, and fetching what there is'
+	[ -n "$interrupted" ] || complain "${interrupt_text:-interrupted: stopping, and fetching what there is}"
 	interrupted=yes
 	: >"$work/interrupted"
 	for waiting in "$work"/waiting/*; do

@@ -6,8 +6,8 @@
 #include "base/near.h"
 
 const struct export_format *const export_formats[] = {
-    &export_opendc,   &export_parquet,  &export_csv, &export_graphite,
-    &export_perfetto, &export_tracekit, NULL,
+    &export_opendc,   &export_parquet,  &export_csv,      &export_json,
+    &export_graphite, &export_perfetto, &export_tracekit, NULL,
 };
 
 const struct export_format *export_format_find(const char *name, struct error *error)

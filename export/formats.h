@@ -6,6 +6,7 @@
 
 /* Each is the whole of export/NAME.c to others. */
 extern const struct export_format export_csv;
+extern const struct export_format export_json;
 extern const struct export_format export_tracekit;
 extern const struct export_format export_graphite;
 extern const struct export_format export_parquet;

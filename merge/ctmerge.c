@@ -324,9 +324,9 @@ static int write_rows(struct merge *merge, struct error *error)
 	status = load_events(load, error) ||
 		 (load->spans &&
 		  spans_write(load->spans, load->processes, merge->writer, error)) ||
-		 timeline_end_events(merge->writer, error) ||
 		 links_write(load->links, merge->origins, load->spans, merge->requests,
 			     merge->writer, error) ||
+		 timeline_end_events(merge->writer, error) ||
 		 spans_write_recorded(load->spans, &merge->run, merge->writer, error) ||
 		 merge_samples(&merge->run, &merge->selection, load->processes,
 			       merge->writer, error) ||

@@ -114,7 +114,6 @@ static const struct {
 static const char *const begin_sql[] = {
     "DROP INDEX message_send_event",
     "DROP INDEX message_recv_event",
-    "DROP INDEX message_way",
     "CREATE TEMP TABLE told (source, kind, count, text, place)",
     "CREATE TEMP TABLE tunnel (protocol, a, a_address, a_port, b, b_address, b_port, "
     "messages)",

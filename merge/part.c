@@ -31,7 +31,6 @@ const char *const part_short_tables[] = {
 static const char *const tables_sql[] = {
     "DROP INDEX message_send_event",
     "DROP INDEX message_recv_event",
-    "DROP INDEX message_way",
     "CREATE TABLE class_begin (class INTEGER PRIMARY KEY, ts_ns INTEGER)",
     "CREATE TABLE tunnel (protocol TEXT, a INTEGER, a_address TEXT, a_port INTEGER, "
     "b INTEGER, b_address TEXT, b_port INTEGER, messages INTEGER)",

@@ -8,7 +8,7 @@
 
 #include "base/intmap.h"
 #include "base/nsec.h"
-#include "merge/texts.h"
+#include "base/texts.h"
 
 /*
  * Threads and processes as they came up, of all nodes. Rows stay; which of them

@@ -6,7 +6,7 @@
 
 #include "base/intmap.h"
 #include "base/mem.h"
-#include "merge/texts.h"
+#include "base/texts.h"
 
 enum { TCP_SYN = 2, TCP_ACK = 16 };
 

@@ -3,9 +3,9 @@
 #define CT_MERGE_SAMPLES_PRIVATE_H
 
 /* For the files that take in what nodes sampled; everybody else: samples.h. */
+#include "base/texts.h"
 #include "merge/samples.h"
 #include "merge/stamps.h"
-#include "merge/texts.h"
 
 /* What all of them share, and which node's file is read. */
 struct sampler {

@@ -245,6 +245,7 @@ static enum exit_status run(const struct request *request, struct error *error)
 
 	if (sync_arguments_parse(&request->sync, &options, error))
 		return EXIT_MISUSE;
+	options.alone = request->messages_out; /* the only node left, say */
 	sync_init(&sync, &options);
 	if (request->messages_out && !(messages = messages_out_new(&sync, error)))
 		status = EXIT_FAILED;

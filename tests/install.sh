@@ -20,7 +20,7 @@ want()
 	fi
 }
 
-for program in ctsync ctmerge ctanalyze ctexport ctcollect ctrecipe ctsample ctwrap ctsim; do
+for program in ctsync ctmerge ctanalyze ctexport ctcollect ctbatch ctrecipe ctsample ctwrap ctsim; do
 	want bin/$program
 	"$root/bin/$program" --version || failed=1
 done
@@ -28,7 +28,7 @@ want libexec/clustertrace/receive
 for file in "$CT_SOURCE"/datasets/simulate/scenarios/*.scenario; do
 	want "share/clustertrace/scenarios/$(basename "$file")"
 done
-for program in ctsync ctmerge ctanalyze ctexport ctcollect ctrecipe ctsample ctwrap ctsim; do
+for program in ctsync ctmerge ctanalyze ctexport ctcollect ctbatch ctrecipe ctsample ctwrap ctsim; do
 	want share/bash-completion/completions/$program
 	want share/fish/vendor_completions.d/$program.fish
 done

@@ -11,37 +11,25 @@
 -- records: kernel
 -- needs use of processors: sched_switch
 
--- With the sum SQLite reads all in the order that the window wants, instead of by thread and begin.
 -- with ran
-SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.priority, s.preempted,
+SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.last_cpu, s.priority, s.preempted,
        CASE WHEN s.begin_ns < :begin_ns THEN :begin_ns ELSE s.begin_ns END AS begin_ns,
        CASE WHEN s.end_ns > :end_ns THEN :end_ns ELSE s.end_ns END AS end_ns,
+       CASE WHEN s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns THEN s.duration_ns
+            ELSE least(s.end_ns, :end_ns) - greatest(s.begin_ns, :begin_ns) END AS run_ns,
        CASE WHEN s.cut < 2 AND s.end_ns <= :end_ns THEN 1 ELSE 0 END AS is_switch
 FROM thread_state AS s
-WHERE s.state = 'running' AND s.begin_ns + 0 < :end_ns AND s.end_ns > :begin_ns
+WHERE s.state = 'running' AND s.begin_ns < :end_ns AND s.end_ns > :begin_ns
   AND (:all_nodes = 1 OR s.node IN (SELECT id FROM chosen_node))
   AND (:all_cpus = 1 OR s.cpu IN (SELECT cpu FROM chosen_cpu));
-
--- Idle is half of all, and is summed up by itself, which is faster. `ran` is named once a statement: what
--- is named twice is kept whole.
--- temporary idle_use
-SELECT node, cpu, count(*) AS runs, sum(end_ns - begin_ns) AS run_ns, max(end_ns - begin_ns) AS longest_ns,
-       sum(is_switch) AS switches
-FROM ran WHERE tid = 0 GROUP BY node, cpu;
 
 -- Everything but the intervals is summed up from this. A thread has migrated where it runs elsewhere
 -- than the last time; idle does not.
 -- temporary use
-WITH followed AS (
-	SELECT node, tid, thread, comm, cpu, priority, preempted, is_switch, end_ns - begin_ns AS run_ns,
-	       lag(cpu) OVER (PARTITION BY node, tid ORDER BY begin_ns) AS last_cpu
-	FROM ran WHERE tid <> 0)
 SELECT node, tid, thread, comm, cpu, priority, count(*) AS runs, sum(run_ns) AS run_ns, max(run_ns) AS longest_ns,
        sum(is_switch) AS switches, count(*) FILTER (WHERE preempted = 1 AND is_switch = 1) AS preempted,
-       count(*) FILTER (WHERE last_cpu <> cpu) AS migrations
-FROM followed GROUP BY node, tid, thread, cpu, priority, comm
-UNION ALL
-SELECT node, 0, NULL, NULL, cpu, NULL, runs, run_ns, longest_ns, switches, 0, 0 FROM idle_use;
+       count(*) FILTER (WHERE last_cpu <> cpu AND tid <> 0) AS migrations
+FROM ran GROUP BY node, tid, thread, cpu, priority, comm;
 
 -- table nodes: Nodes
 -- column node: text, NODE

@@ -106,8 +106,8 @@ WITH named (name, kind, path) AS (VALUES
 SELECT name, kind, path FROM named;
 
 -- What was done with each process's descriptors, the thread's where its process is not known; what
--- changed them also before the time asked for.
--- with descriptor_call
+-- changed them also before the time asked for. Kept, as three statements read it.
+-- temporary descriptor_call
 SELECT s.node, coalesce(t.pid, s.tid) AS process, s.thread, s.comm, k.kind, s.end_ns, s.ret,
        CASE WHEN k.kind = 'open' THEN s.ret ELSE s.fd END AS fd, coalesce(k.path, s.path) AS path,
        CASE WHEN s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns THEN s.end_ns - s.begin_ns END AS duration_ns,
@@ -150,7 +150,7 @@ dated AS (
 SELECT node, process, thread, comm, kind, fd, duration_ns, ret, since_ns FROM dated WHERE kind <> 'change';
 
 -- By descriptor, thread and when the descriptor became what it was then.
--- with moved
+-- temporary moved
 WITH dated AS (
 	SELECT node, process, thread, comm, kind, fd, duration_ns, ret, NULL AS since_ns
 	FROM move WHERE first_ns IS NULL OR end_ns < first_ns

@@ -81,6 +81,16 @@ SELECT a.name AS a, b.name AS b, p.p50_ns AS p50_ab_ns, q.p50_ns AS p50_ba_ns, p
 FROM pair AS p JOIN pair AS q ON q.src_node = p.dst_node AND q.dst_node = p.src_node AND p.src_node < p.dst_node
 JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
 
+-- temporary way
+SELECT src_node, dst_node, protocol, src, sport, dst, dport, count(*) AS messages,
+       coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
+       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
+       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
+       CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
+            THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
+       count(*) FILTER (WHERE latency_ns < 0) AS negative
+FROM timed GROUP BY src_node, dst_node, protocol, src, sport, dst, dport;
+
 -- table flows: Latency by flow
 -- form: stats
 -- group: none flow
@@ -103,15 +113,6 @@ JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
 -- column max_ns: ns, MAX
 -- column bound_ns: +-ns, BOUND
 -- column negative: count, NEGATIVE
-WITH way AS (
-	SELECT src_node, dst_node, protocol, src, sport, dst, dport, count(*) AS messages,
-	       coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-	       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
-	       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
-	       CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
-	            THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
-	       count(*) FILTER (WHERE latency_ns < 0) AS negative
-	FROM timed GROUP BY src_node, dst_node, protocol, src, sport, dst, dport)
 SELECT a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, messages, bytes, min_ns, mean_ns,
        p50_ns, p95_ns, p99_ns, max_ns, bound_ns, negative
 FROM way AS w JOIN node AS a ON a.id = w.src_node JOIN node AS b ON b.id = w.dst_node;

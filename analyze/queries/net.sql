@@ -9,29 +9,10 @@
 --   none, its capture tells of what it sent.
 -- example: ctanalyze net --interval 1s run.db
 
--- with handed
-SELECT e.node, e.ts_ns, coalesce(q.name, '') AS interface, q.len AS bytes, 1 AS sent
-FROM net_dev_queue AS q CROSS JOIN event AS e WHERE e.id = q.id
-UNION ALL
-SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
-FROM net_if_receive_skb AS r CROSS JOIN event AS e WHERE e.id = r.id
-UNION ALL
-SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
-FROM netif_receive_skb AS r CROSS JOIN event AS e WHERE e.id = r.id;
-
--- temporary traffic
-SELECT node, interface, count(*) FILTER (WHERE sent = 1) AS sent,
-       coalesce(sum(bytes) FILTER (WHERE sent = 1 AND bytes BETWEEN 0 AND 4294967295), 0) AS sent_bytes,
-       count(*) FILTER (WHERE sent = 0) AS received,
-       coalesce(sum(bytes) FILTER (WHERE sent = 0 AND bytes BETWEEN 0 AND 4294967295), 0) AS received_bytes
-FROM handed
-WHERE ts_ns BETWEEN :begin_ns AND :end_ns AND node IN (SELECT id FROM chosen_node)
-GROUP BY node, interface;
-
--- What the kernel sent, by its network header, and what a capture saw of it. A field of few bits
--- that has more is damage: then the header has its usual length.
+-- What the kernel handed to interfaces, with its network header where there is one, and what a capture
+-- saw of it. A field of few bits that has more is damage: then the header has its usual length.
 -- with packet_sent
-SELECT q.id, e.node, e.ts_ns, 1 AS by_kernel,
+SELECT q.id, e.node, e.ts_ns, 1 AS by_kernel, coalesce(q.name, '') AS interface, q.len,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN coalesce(q.network_header_ipv4_protocol, 'ip')
             ELSE coalesce(q.network_header_ipv6_nexthdr, 'ip') END AS protocol,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN 'x' || hex(q.network_header_ipv4_saddr)
@@ -51,7 +32,8 @@ SELECT q.id, e.node, e.ts_ns, 1 AS by_kernel,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
             THEN CASE WHEN q.network_header_ipv4_tot_len BETWEEN 0 AND 4294967295
                       THEN q.network_header_ipv4_tot_len ELSE 0 END
-            ELSE 40 + CASE WHEN q.network_header_ipv6_payload_len BETWEEN 0 AND 4294967295
+            WHEN q.network_header_ipv6_payload_len IS NOT NULL
+            THEN 40 + CASE WHEN q.network_header_ipv6_payload_len BETWEEN 0 AND 4294967295
                            THEN q.network_header_ipv6_payload_len ELSE 0 END END AS bytes,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
             THEN q.network_header_ipv4_transport_header_tcp_seq
@@ -67,52 +49,73 @@ SELECT q.id, e.node, e.ts_ns, 1 AS by_kernel,
                                THEN q.network_header_ipv6_transport_header_tcp_data_offset ELSE 5 END END AS headers
 FROM net_dev_queue AS q CROSS JOIN event AS e
 WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.node IN (SELECT id FROM chosen_node)
-  AND coalesce(q.name, '') <> 'lo'
-  AND (q.network_header_ipv4_tot_len IS NOT NULL OR q.network_header_ipv6_payload_len IS NOT NULL)
 UNION ALL
-SELECT p.id, e.node, e.ts_ns, 0, coalesce(p.protocol, 'ip'), p.src, p.dst, p.sport, p.dport, coalesce(p.length, 0),
-       CASE WHEN p.protocol = 'tcp' THEN p.seq END, coalesce(p.flags, 0), coalesce(p.length, 0) - coalesce(p.payload, 0)
+SELECT p.id, e.node, e.ts_ns, 0, '', NULL, coalesce(p.protocol, 'ip'), p.src, p.dst, p.sport, p.dport,
+       coalesce(p.length, 0), CASE WHEN p.protocol = 'tcp' THEN p.seq END, coalesce(p.flags, 0),
+       coalesce(p.length, 0) - coalesce(p.payload, 0)
 FROM packet AS p CROSS JOIN event AS e
-WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.node IN (SELECT id FROM chosen_node)
-  AND e.node NOT IN (SELECT node FROM traffic);
+WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.node IN (SELECT id FROM chosen_node);
 
--- How many sequence numbers a segment has: SYN and FIN are one each, and no bytes. Kept, as two
--- statements read it and it is what takes longest.
+-- Which sequence numbers a segment has, up to before next_seq: SYN and FIN are one each, and no bytes.
+-- Kept, as several statements read it and to find an event's time is what takes longest.
 -- temporary segment
-SELECT id, node, ts_ns, by_kernel, protocol, src, dst, sport, dport, bytes, seq,
-       CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END AS syn,
-       CASE WHEN bytes > headers THEN bytes - headers ELSE 0 END AS payload,
-       CASE WHEN bytes > headers THEN bytes - headers ELSE 0 END
-       + CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END + flags % 2 AS numbers
-FROM packet_sent;
+WITH sized AS (
+	SELECT id, node, ts_ns, by_kernel, interface, len, protocol, src, dst, sport, dport, bytes, seq,
+	       CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END AS syn,
+	       CASE WHEN bytes > headers THEN bytes - headers ELSE 0 END AS payload, flags % 2 AS fin
+	FROM packet_sent)
+SELECT id, node, ts_ns, by_kernel, interface, len, protocol, src, dst, sport, dport, bytes, syn, payload,
+       CASE WHEN payload + syn + fin > 0 THEN seq END AS seq,
+       CASE WHEN payload + syn + fin > 0 THEN seq + payload + syn + fin END AS next_seq
+FROM sized;
+
+-- with handed
+SELECT node, ts_ns, interface, len AS bytes, 1 AS sent FROM segment WHERE by_kernel = 1
+UNION ALL
+SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
+FROM net_if_receive_skb AS r CROSS JOIN event AS e
+WHERE e.id = r.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.node IN (SELECT id FROM chosen_node)
+UNION ALL
+SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
+FROM netif_receive_skb AS r CROSS JOIN event AS e
+WHERE e.id = r.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.node IN (SELECT id FROM chosen_node);
+
+-- temporary traffic
+SELECT node, interface, count(*) FILTER (WHERE sent = 1) AS sent,
+       coalesce(sum(bytes) FILTER (WHERE sent = 1 AND bytes BETWEEN 0 AND 4294967295), 0) AS sent_bytes,
+       count(*) FILTER (WHERE sent = 0) AS received,
+       coalesce(sum(bytes) FILTER (WHERE sent = 0 AND bytes BETWEEN 0 AND 4294967295), 0) AS received_bytes
+FROM handed GROUP BY node, interface;
 
 -- A flow sent nothing again if its segments stand end to end: where one ends another one begins, but
 -- for the first begin and the last end. Both have the same numbers then, so the same sums of their
--- squares, in remainders of two primes, as nothing else has by more than chance in some 10^9.
+-- squares, in remainders of two primes, as nothing else has by more than chance in some 10^9. A
+-- capture tells of nodes whose kernel does not.
 -- temporary raw_flow
--- index: node, sport, dport, src, dst
 SELECT node, by_kernel, protocol, src, dst, sport, dport, count(*) AS packets, sum(bytes) AS bytes,
        min(ts_ns) AS first_ns, max(ts_ns) AS last_ns,
-       CASE WHEN count(*) FILTER (WHERE seq IS NOT NULL AND numbers > 0) = 0 THEN 0
-            WHEN sum(numbers) FILTER (WHERE seq IS NOT NULL AND numbers > 0)
-                 = max(seq + numbers) FILTER (WHERE seq IS NOT NULL AND numbers > 0) - min(seq) FILTER (WHERE seq IS NOT NULL AND numbers > 0)
-             AND sum((seq) % 65521 * ((seq) % 65521) - (seq + numbers) % 65521 * ((seq + numbers) % 65521)) FILTER (WHERE seq IS NOT NULL AND numbers > 0)
-                 = min(seq) FILTER (WHERE seq IS NOT NULL AND numbers > 0) % 65521 * (min(seq) FILTER (WHERE seq IS NOT NULL AND numbers > 0) % 65521)
-                   - max(seq + numbers) FILTER (WHERE seq IS NOT NULL AND numbers > 0) % 65521 * (max(seq + numbers) FILTER (WHERE seq IS NOT NULL AND numbers > 0) % 65521)
-             AND sum((seq) % 65519 * ((seq) % 65519) - (seq + numbers) % 65519 * ((seq + numbers) % 65519)) FILTER (WHERE seq IS NOT NULL AND numbers > 0)
-                 = min(seq) FILTER (WHERE seq IS NOT NULL AND numbers > 0) % 65519 * (min(seq) FILTER (WHERE seq IS NOT NULL AND numbers > 0) % 65519)
-                   - max(seq + numbers) FILTER (WHERE seq IS NOT NULL AND numbers > 0) % 65519 * (max(seq + numbers) FILTER (WHERE seq IS NOT NULL AND numbers > 0) % 65519)
+       CASE WHEN count(next_seq) = 0 THEN 0
+            WHEN sum(next_seq - seq) = max(next_seq) - min(seq)
+             AND sum(seq % 65521 * (seq % 65521) - next_seq % 65521 * (next_seq % 65521))
+                 = min(seq) % 65521 * (min(seq) % 65521) - max(next_seq) % 65521 * (max(next_seq) % 65521)
+             AND sum(seq % 65519 * (seq % 65519) - next_seq % 65519 * (next_seq % 65519))
+                 = min(seq) % 65519 * (min(seq) % 65519) - max(next_seq) % 65519 * (max(next_seq) % 65519)
             THEN 0 ELSE 1 END AS is_open
 FROM segment
+WHERE bytes IS NOT NULL AND interface <> 'lo' AND (by_kernel = 1 OR node NOT IN (SELECT node FROM traffic))
 GROUP BY node, sport, dport, src, dst, protocol, by_kernel;
 
+-- temporary open_flow
+-- index: node, sport, dport, src, dst
+SELECT node, by_kernel, protocol, src, dst, sport, dport FROM raw_flow WHERE is_open = 1;
+
 -- with numbered
-SELECT s.id, s.ts_ns, s.node, s.protocol, s.src, s.dst, s.sport, s.dport, s.seq, s.syn, s.payload, s.numbers,
-       lag(s.seq) OVER sending AS last_seq
+SELECT s.id, s.ts_ns, s.node, s.protocol, s.src, s.dst, s.sport, s.dport, s.seq, s.syn, s.payload,
+       s.next_seq - s.seq AS numbers, lag(s.seq) OVER sending AS last_seq
 FROM segment AS s
-WHERE (SELECT count(*) FROM raw_flow WHERE is_open = 1) > 0 AND s.seq IS NOT NULL AND s.numbers > 0
-  AND EXISTS (SELECT 1 FROM raw_flow AS f WHERE f.node = s.node AND f.sport = s.sport AND f.dport = s.dport
-              AND f.src = s.src AND f.dst = s.dst AND f.protocol = s.protocol AND f.is_open = 1)
+WHERE s.next_seq IS NOT NULL AND s.interface <> 'lo'
+  AND EXISTS (SELECT 1 FROM open_flow AS f WHERE f.node = s.node AND f.sport = s.sport AND f.dport = s.dport
+              AND f.src = s.src AND f.dst = s.dst AND f.protocol = s.protocol AND f.by_kernel = s.by_kernel)
 WINDOW sending AS (PARTITION BY s.node, s.sport, s.dport, s.src, s.dst, s.protocol ORDER BY s.ts_ns, s.id);
 
 -- Where a segment begins, without a limit: numbers come round after 2^32. A port that comes again
@@ -128,7 +131,7 @@ WINDOW sending AS (PARTITION BY node, sport, dport, src, dst, protocol ORDER BY 
 
 -- with told
 SELECT node, protocol, src, dst, sport, dport, payload, numbers,
-       max(begin_at + numbers) OVER sending - begin_at AS before
+       (max(begin_at + numbers) OVER sending) - begin_at AS before
 FROM placed
 WINDOW sending AS (PARTITION BY node, sport, dport, src, dst, protocol ORDER BY ts_ns, id
                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING);
@@ -292,8 +295,7 @@ SELECT h.ts_ns - (h.ts_ns - :begin_ns) % :interval_ns AS begin_ns, n.name AS nod
        coalesce(sum(bytes) FILTER (WHERE sent = 1 AND bytes BETWEEN 0 AND 4294967295), 0) AS sent_bytes,
        count(*) FILTER (WHERE sent = 0) AS received,
        coalesce(sum(bytes) FILTER (WHERE sent = 0 AND bytes BETWEEN 0 AND 4294967295), 0) AS received_bytes
-FROM handed AS h JOIN chosen_node AS n ON n.id = h.node
-WHERE h.ts_ns BETWEEN :begin_ns AND :end_ns
+FROM handed AS h JOIN node AS n ON n.id = h.node
 GROUP BY 1, n.name, interface;
 
 -- notes

@@ -5,7 +5,7 @@
 -- What is known of each thread: from when until when its number is this thread. What comes
 -- before the first one of a number counts as that.
 -- temporary known_thread
--- index: id; node, tid
+-- index: id; node, tid, from_ns, until_ns, comm
 WITH born AS (
 	SELECT id, node, tid, process, comm, coalesce(begin_ns, -4611686018427387904) AS born_ns
 	FROM thread)

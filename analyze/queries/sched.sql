@@ -15,11 +15,17 @@
 -- needs scheduling: sched_switch
 -- needs latency from wakeup to running: sched_waking or sched_wakeup
 
+-- Kept with all names, as every table reads them. Who woke it, or had the processor, is what the number
+-- was then; idle is none that is of use.
 -- temporary waited
-SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.priority, coalesce(s.preempted, 0) AS preempted, s.begin_ns,
-       s.end_ns - s.begin_ns AS latency_ns, CASE WHEN s.wait_assumed = 0 THEN s.wait END AS source,
-       s.waker_tid, s.prev_tid
-FROM thread_state AS s
+SELECT s.node, s.tid, s.thread, t.pid, coalesce(t.comm, s.comm) AS comm, coalesce(t.process, t.comm, s.comm) AS process,
+       s.cpu, s.priority, coalesce(s.preempted, 0) AS preempted, s.begin_ns, s.end_ns - s.begin_ns AS latency_ns,
+       CASE WHEN s.wait_assumed = 0 THEN s.wait END AS source, s.waker_tid, s.prev_tid,
+       CASE WHEN s.waker_tid = 0 THEN '(idle)' ELSE a.comm END AS waker,
+       CASE WHEN s.prev_tid = 0 THEN '(idle)' ELSE b.comm END AS holder
+FROM thread_state AS s LEFT JOIN known_thread AS t ON t.id = s.thread
+LEFT JOIN known_thread AS a ON a.node = s.node AND a.tid = s.waker_tid AND a.from_ns <= s.begin_ns AND a.until_ns > s.begin_ns
+LEFT JOIN known_thread AS b ON b.node = s.node AND b.tid = s.prev_tid AND b.from_ns <= s.begin_ns AND b.until_ns > s.begin_ns
 WHERE s.state = 'runnable' AND s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns
   AND (:all_spans = 1 OR s.end_ns - s.begin_ns BETWEEN :min_ns AND :max_ns)
   AND (:all_nodes = 1 OR s.node IN (SELECT id FROM chosen_node))
@@ -27,13 +33,12 @@ WHERE s.state = 'runnable' AND s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_n
   AND (:all_threads = 1 OR s.thread IN (SELECT id FROM chosen_thread));
 
 -- with grouped
-SELECT CASE WHEN :group <> 'name' THEN w.node END AS node, CASE WHEN :group = 'thread' THEN w.tid END AS tid,
-       CASE WHEN :group IN ('thread', 'process') THEN t.pid END AS pid,
-       CASE WHEN :group = 'thread' THEN coalesce(t.comm, w.comm) END AS comm,
-       CASE WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, w.comm) END AS process,
-       CASE WHEN :group IN ('thread', 'priority') THEN w.priority END AS priority,
-       CASE WHEN :group = 'cpu' THEN w.cpu END AS cpu, w.preempted, w.latency_ns
-FROM waited AS w LEFT JOIN known_thread AS t ON t.id = w.thread;
+SELECT CASE WHEN :group <> 'name' THEN node END AS node, CASE WHEN :group = 'thread' THEN tid END AS tid,
+       CASE WHEN :group IN ('thread', 'process') THEN pid END AS pid, CASE WHEN :group = 'thread' THEN comm END AS comm,
+       CASE WHEN :group IN ('process', 'name') THEN process END AS process,
+       CASE WHEN :group IN ('thread', 'priority') THEN priority END AS priority,
+       CASE WHEN :group = 'cpu' THEN cpu END AS cpu, preempted, latency_ns
+FROM waited;
 
 -- table latencies: From wakeup to running
 -- form: stats
@@ -87,15 +92,6 @@ SELECT n.name AS node, tid, pid, comm, process, priority, cpu,
 FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node WHERE g.preempted = 1
 GROUP BY g.node, n.name, tid, pid, comm, process, priority, cpu;
 
--- What a number was at a time; idle is none that is of use.
--- with named
-SELECT w.node, w.source, w.latency_ns, w.preempted, w.begin_ns, w.tid, w.thread, w.comm, w.cpu, w.priority, w.waker_tid, w.prev_tid,
-       CASE WHEN w.waker_tid = 0 THEN '(idle)' ELSE a.comm END AS waker,
-       CASE WHEN w.prev_tid = 0 THEN '(idle)' ELSE b.comm END AS holder
-FROM waited AS w
-LEFT JOIN known_thread AS a ON a.node = w.node AND a.tid = w.waker_tid AND a.from_ns <= w.begin_ns AND a.until_ns > w.begin_ns
-LEFT JOIN known_thread AS b ON b.node = w.node AND b.tid = w.prev_tid AND b.from_ns <= w.begin_ns AND b.until_ns > w.begin_ns;
-
 -- Who wakes from an interrupt does so by chance: only its kind tells something.
 -- table wakers: By what woke
 -- form: stats
@@ -115,7 +111,7 @@ LEFT JOIN known_thread AS b ON b.node = w.node AND b.tid = w.prev_tid AND b.from
 WITH by_waker AS (
 	SELECT node, CASE WHEN source IS NULL OR source = 'thread' THEN
 	            CASE WHEN waker_tid IS NOT NULL THEN coalesce(waker, '') END END AS waker, source, latency_ns
-	FROM named WHERE preempted = 0)
+	FROM waited WHERE preempted = 0)
 SELECT n.name AS node, w.waker AS waker, w.source AS source, count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
        quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
        max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns
@@ -139,7 +135,7 @@ GROUP BY w.node, w.waker, w.source, n.name;
 SELECT n.name AS node, coalesce(w.holder, '') AS holder, count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
        quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
        max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns
-FROM named AS w JOIN node AS n ON n.id = w.node WHERE w.prev_tid > 0
+FROM waited AS w JOIN node AS n ON n.id = w.node WHERE w.prev_tid > 0
 GROUP BY w.node, w.holder, n.name;
 
 -- table freq: How often how long: from wakeup to running
@@ -177,9 +173,9 @@ GROUP BY b.least_ns, b.below_ns;
 -- column waker: text, WAKER
 -- column holder_tid: id, HOLDER TID
 -- column holder: text, HOLDER
-SELECT w.begin_ns AS begin_ns, w.latency_ns AS latency_ns, n.name AS node, w.tid AS tid, t.pid AS pid,
-       coalesce(t.comm, w.comm) AS comm, w.priority AS priority, w.cpu AS cpu, w.source AS source,
+SELECT w.begin_ns AS begin_ns, w.latency_ns AS latency_ns, n.name AS node, w.tid AS tid, w.pid AS pid, w.comm AS comm,
+       w.priority AS priority, w.cpu AS cpu, w.source AS source,
        w.waker_tid AS waker_tid, CASE WHEN w.waker_tid IS NOT NULL THEN coalesce(w.waker, '') END AS waker,
        w.prev_tid AS holder_tid, CASE WHEN w.prev_tid IS NOT NULL THEN coalesce(w.holder, '') END AS holder
-FROM named AS w JOIN node AS n ON n.id = w.node LEFT JOIN known_thread AS t ON t.id = w.thread
+FROM waited AS w JOIN node AS n ON n.id = w.node
 WHERE w.preempted = 0;

@@ -3,7 +3,8 @@
 -- summary: which threads woke each other, also across nodes by messages
 -- description: local: who woke whom on a node, and how long the woken one then waited for a
 --   processor. remote: threads that a packet woke, with the thread on another
---   node that sent it, and the time from sending to running. A wakeup counts if
+--   node that sent it, and the time from sending to running; the true one of each
+--   is within BOUND, which both clocks give. A wakeup counts if
 --   it is in the time asked for; --tid, --pid and --procname: who was woken.
 --   Needs sched_switch and sched_waking or sched_wakeup; remote also net_dev_queue,
 --   net_if_receive_skb, irq_softirq_entry and _exit.
@@ -21,6 +22,12 @@ WHERE s.state = 'runnable' AND s.preempted = 0 AND s.cut = 0
   AND s.begin_ns BETWEEN :begin_ns AND :end_ns AND s.node IN (SELECT id FROM chosen_node)
   AND (:all_threads = 1 OR s.thread IN (SELECT id FROM chosen_thread));
 
+-- temporary local_pair
+SELECT node, waker_tid, thread, tid, max(begin_ns) AS at_ns, count(*) AS count, avg(end_ns - begin_ns) AS mean_ns,
+       quantile(end_ns - begin_ns, 0.99) AS p99_ns, max(end_ns - begin_ns) AS max_ns
+FROM woken WHERE waker_tid > 0 AND coalesce(wait, 'thread') = 'thread'
+GROUP BY node, waker_tid, thread, tid;
+
 -- table local: Who woke whom
 -- sort: -count,node,waker_tid,tid
 -- limit: 20
@@ -33,20 +40,22 @@ WHERE s.state = 'runnable' AND s.preempted = 0 AND s.cut = 0
 -- column mean_ns: ns, MEAN WAIT
 -- column p99_ns: ns, 99 %
 -- column max_ns: ns, MAX
-WITH pair AS (
-	SELECT node, waker_tid, thread, tid, max(begin_ns) AS at_ns, count(*) AS count, avg(end_ns - begin_ns) AS mean_ns,
-	       quantile(end_ns - begin_ns, 0.99) AS p99_ns, max(end_ns - begin_ns) AS max_ns
-	FROM woken WHERE waker_tid > 0 AND coalesce(wait, 'thread') = 'thread'
-	GROUP BY node, waker_tid, thread, tid)
 SELECT n.name AS node, p.waker_tid, w.comm AS waker, p.tid, t.comm AS woken, p.count, p.mean_ns, p.p99_ns, p.max_ns
-FROM pair AS p JOIN node AS n ON n.id = p.node LEFT JOIN known_thread AS t ON t.id = p.thread
+FROM local_pair AS p JOIN node AS n ON n.id = p.node LEFT JOIN known_thread AS t ON t.id = p.thread
 LEFT JOIN known_thread AS w ON w.node = p.node AND w.tid = p.waker_tid AND p.at_ns >= w.from_ns AND p.at_ns < w.until_ns;
 
 -- The last packet that the softirq had taken in when it woke the thread.
 -- with arrived
-SELECT w.node, w.tid, w.thread, w.end_ns, m.src_node, m.send_tid, m.send_ns
+SELECT w.node, w.tid, w.thread, w.end_ns, m.src_node, m.send_tid, m.send_ns, m.low_ns, m.high_ns
 FROM woken AS w JOIN message AS m ON m.recv_event = w.last_recv
 WHERE w.wait = 'network' AND m.send_by = 'thread' AND coalesce(m.send_assumed, 0) = 0;
+
+-- temporary remote_pair
+SELECT src_node, send_tid, node, thread, tid, max(send_ns) AS at_ns, count(*) AS count,
+       avg(end_ns - send_ns) AS mean_ns, quantile(end_ns - send_ns, 0.99) AS p99_ns, max(end_ns - send_ns) AS max_ns,
+       CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
+            THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns
+FROM arrived GROUP BY src_node, send_tid, node, thread, tid;
 
 -- table remote: Who woke whom on another node
 -- sort: -count,from,waker_tid,to,tid
@@ -61,13 +70,9 @@ WHERE w.wait = 'network' AND m.send_by = 'thread' AND coalesce(m.send_assumed, 0
 -- column mean_ns: ns, MEAN
 -- column p99_ns: ns, 99 %
 -- column max_ns: ns, MAX
-WITH pair AS (
-	SELECT src_node, send_tid, node, thread, tid, max(send_ns) AS at_ns, count(*) AS count,
-	       avg(end_ns - send_ns) AS mean_ns, quantile(end_ns - send_ns, 0.99) AS p99_ns,
-	       max(end_ns - send_ns) AS max_ns
-	FROM arrived GROUP BY src_node, send_tid, node, thread, tid)
+-- column bound_ns: +-ns, BOUND
 SELECT a.name AS "from", p.send_tid AS waker_tid, w.comm AS waker, b.name AS "to", p.tid, t.comm AS woken,
-       p.count, p.mean_ns, p.p99_ns, p.max_ns
-FROM pair AS p JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.node
+       p.count, p.mean_ns, p.p99_ns, p.max_ns, p.bound_ns
+FROM remote_pair AS p JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.node
 LEFT JOIN known_thread AS t ON t.id = p.thread
 LEFT JOIN known_thread AS w ON w.node = p.src_node AND w.tid = p.send_tid AND p.at_ns >= w.from_ns AND p.at_ns < w.until_ns;

@@ -1,378 +1,431 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What nodes did over time, by kernel events where these were traced, else by samples:
- * processors, memory, disks, network; and the timeline of all processors. */
-#include <math.h>
+#include "analyze/report/activity.h"
+
 #include <stdlib.h>
+#include <string.h>
 
-#include "analyze/report/chart.h"
-#include "analyze/report/html.h"
-#include "analyze/report/lanes.h"
 #include "base/mem.h"
+#include "timeline/reader.h"
 
-enum { CHART_CPU, CHART_MEMORY, CHART_DISK, CHART_NET, CHARTS };
+/* Cells of all lanes: each is 8 bytes of the page. */
+enum { ALL_CELLS = 80000, FEWEST_CELLS = 200, MOST_CELLS = 8000 };
 
-struct gathering {
-	struct report *report;
-	struct chart chart[CHARTS];
-	double **known; /* a row of CHART_CPU each: time that is known of processors */
-	double *weight; /* a bin each; of the row of samples at hand */
-	struct lanes lanes;
+struct reading {
+	struct activity *activity;
+	struct question *question;
+	size_t lane; /* where the last span was */
+	size_t at;   /* the thread at hand */
 };
 
-static const struct chart charts[CHARTS] = {
-    [CHART_CPU] = {.id = "cpu",
-		   .title = "Processors",
-		   .up = "busy",
-		   .unit = UNIT_PERCENT,
-		   .most = 100},
-    [CHART_MEMORY] = {.id = "memory",
-		      .title = "Memory",
-		      .up = "in use",
-		      .unit = UNIT_BYTES},
-    [CHART_DISK] = {.id = "disk",
-		    .title = "Disks",
-		    .up = "read",
-		    .down = "written",
-		    .unit = UNIT_BYTE_RATE},
-    [CHART_NET] = {.id = "network",
-		   .title = "Network",
-		   .up = "received",
-		   .down = "sent",
-		   .unit = UNIT_BYTE_RATE},
-};
-
-/* node, cpu, tid, name, begin_ns, end_ns: who ran where, by processor and time. */
+/* Who had each processor, by thread and time. What was cut by the scope is cut here. */
 static const char running_sql[] =
-    "SELECT s.node, s.cpu, s.tid, coalesce(s.comm, t.comm, ''), max(s.begin_ns, ?1),"
-    " min(s.end_ns, ?2) FROM thread_state AS s LEFT JOIN thread AS t ON t.id = s.thread "
-    "WHERE s.state = 'running' AND s.end_ns > ?1 AND s.begin_ns < ?2 "
-    "ORDER BY s.node, s.cpu, s.begin_ns";
+    "SELECT " TIMELINE_ROW "(node, tid, cpu, begin_ns, duration_ns, comm)"
+    " FROM thread_state WHERE state_code = 1 AND cpu IS NOT NULL"
+    " AND begin_ns < ?2 AND begin_ns + duration_ns > ?1";
 
-static int add_running(void *context, const struct cell *row)
+static const char waiting_sql[] =
+    "SELECT node, tid, count(*), sum(duration_ns), max(duration_ns) FROM thread_state"
+    " WHERE state_code = 0 AND preempted = 0 AND cut = 0"
+    " AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2 GROUP BY node, tid";
+
+static const char irq_sql[] =
+    "SELECT " TIMELINE_ROW "(node, cpu, kind = 'softirq', number, name, begin_ns,"
+    " duration_ns, inner_ns, cut) FROM irq"
+    " WHERE begin_ns < ?2 AND begin_ns + duration_ns > ?1";
+
+/* Every processor of which anything was recorded has a lane, and every node. */
+static const char lane_sql[] =
+    "SELECT DISTINCT n.id, coalesce(r.cpu, -1) FROM node AS n LEFT JOIN recorded AS r"
+    " ON r.node = n.id AND r.kind = 'cpu' ORDER BY 1, 2";
+
+static size_t find_lane(struct activity *activity, int64_t node, int64_t cpu)
 {
-	struct gathering *gathering = context;
-	struct chart *chart = &gathering->chart[CHART_CPU];
-	int64_t node = row[0].integer, cpu = row[1].integer;
-	nsec_t begin_ns = row[4].integer, end_ns = row[5].integer;
-	struct chart_row *bar = chart_row(chart, gathering->report, node);
+	for (size_t i = 0; i < activity->lanes; i++)
+		if (activity->lane[i].node == node && activity->lane[i].cpu == cpu)
+			return i;
+	activity->lane = mem_grow(activity->lane, activity->lanes,
+				  &activity->lane_capacity, sizeof(*activity->lane));
+	activity->lane[activity->lanes] = (struct activity_lane){
+	    .node = node,
+	    .cpu = cpu,
+	    .cell = activity->cells
+			? mem_zalloc(activity->cells * sizeof(struct activity_cell))
+			: NULL};
+	return activity->lanes++;
+}
 
-	if (!bar)
-		return 0;
-	chart_spread(gathering->report, gathering->known[bar - chart->row], begin_ns,
-		     end_ns);
-	if (row[2].integer == 0) {
-		lanes_find(&gathering->lanes, node, cpu);
-		return 0;
+static struct activity_lane *lane_of(struct reading *reading, int64_t node, int64_t cpu)
+{
+	struct activity *activity = reading->activity;
+	const struct activity_lane *last = &activity->lane[reading->lane];
+
+	if (!activity->lanes || last->node != node || last->cpu != cpu)
+		reading->lane = find_lane(activity, node, cpu);
+	return &activity->lane[reading->lane];
+}
+
+size_t activity_lane(const struct activity *activity, int64_t node, int64_t cpu)
+{
+	size_t first = SIZE_MAX;
+
+	for (size_t i = 0; i < activity->lanes; i++) {
+		if (activity->lane[i].node != node)
+			continue;
+		if (activity->lane[i].cpu == cpu)
+			return i;
+		first = first == SIZE_MAX ? i : first;
 	}
-	chart_spread(gathering->report, bar->up, begin_ns, end_ns);
-	lanes_add(&gathering->lanes, node, cpu, row[3].bytes, begin_ns, end_ns);
+	return first;
+}
+
+static int add_lane(void *context, const struct cell *row)
+{
+	struct reading *reading = context;
+
+	if (scope_has_node(&reading->question->scope, row[0].integer))
+		find_lane(reading->activity, row[0].integer, row[1].integer);
 	return 0;
 }
 
-/* A request counts when it ends, as in sar's sums. */
-static const char disk_sql[] =
-    "SELECT node, end_ns, operation = 'read', bytes FROM block_request "
-    "WHERE cut < 2 AND operation <> 'discard' AND end_ns BETWEEN ?1 AND ?2";
-
-static int add_disk(void *context, const struct cell *row)
+static size_t cell_at(const struct activity *activity, nsec_t at_ns)
 {
-	struct gathering *gathering = context;
-	struct chart_row *bar =
-	    chart_row(&gathering->chart[CHART_DISK], gathering->report, row[0].integer);
-	double *value;
-	size_t bin;
+	size_t cell = (size_t)((at_ns - activity->begin_ns) / activity->cell_ns);
 
-	if (!bar)
+	return cell < activity->cells ? cell : activity->cells - 1;
+}
+
+/* How much of a span is in a cell. */
+static nsec_t part_of(const struct activity *activity, size_t cell, nsec_t begin_ns,
+		      nsec_t end_ns)
+{
+	nsec_t from = activity->begin_ns + (nsec_t)cell * activity->cell_ns;
+	nsec_t to = from + activity->cell_ns;
+
+	from = begin_ns > from ? begin_ns : from;
+	to = end_ns < to ? end_ns : to;
+	return to > from ? to - from : 0;
+}
+
+static void count_thread(struct activity_cell *cell, uint32_t thread, nsec_t ns)
+{
+	cell->busy_ns += ns;
+	cell->now_ns = cell->now == thread ? cell->now_ns + ns : ns;
+	cell->now = thread;
+	if (cell->now_ns > cell->most_ns) {
+		cell->most_ns = cell->now_ns;
+		cell->most = thread;
+	}
+}
+
+static bool is_name(const char *name, const struct cell *cell)
+{
+	return strlen(name) == cell->size && !memcmp(name, cell->bytes, cell->size);
+}
+
+/* The entry of a row's thread: the last one, or a new one. */
+static struct activity_thread *thread_of(struct reading *reading, const struct cell *row,
+					 nsec_t begin_ns)
+{
+	struct activity *activity = reading->activity;
+	int64_t node = row[0].integer, tid = row[1].integer;
+	struct activity_thread *thread =
+	    activity->threads ? &activity->thread[activity->threads - 1] : NULL;
+
+	if (thread && thread->node == node && thread->tid == tid &&
+	    (row[5].type == CELL_TEXT
+		 ? thread->was_named && is_name(thread->name, &row[5])
+		 : !thread->was_named))
+		return thread;
+	activity->thread = mem_grow(activity->thread, activity->threads,
+				    &activity->thread_capacity, sizeof(*thread));
+	thread = &activity->thread[activity->threads++];
+	*thread =
+	    (struct activity_thread){.node = node, .tid = tid, .first_ns = begin_ns};
+	thread->was_named = row[5].type == CELL_TEXT;
+	thread->name =
+	    thread->was_named
+		? mem_strndup(row[5].bytes, row[5].size)
+		: mem_strdup(question_comm(reading->question, node, tid, begin_ns));
+	return thread;
+}
+
+static void count_strip(const struct activity *activity, struct activity_thread *thread,
+			nsec_t begin_ns, nsec_t end_ns)
+{
+	for (nsec_t at = begin_ns; at < end_ns;) {
+		nsec_t step = (at - activity->begin_ns) / activity->strip_ns;
+		nsec_t to = activity->begin_ns + (step + 1) * activity->strip_ns;
+
+		to = to < end_ns ? to : end_ns;
+		thread->strip[step] += (float)(to - at);
+		at = to;
+	}
+	thread->busy_ns += end_ns - begin_ns;
+	thread->last_ns = end_ns;
+}
+
+static int add_running(void *context, const struct cell *row, struct error *error)
+{
+	struct reading *reading = context;
+	struct activity *activity = reading->activity;
+	nsec_t begin_ns = row[3].integer, end_ns = begin_ns + row[4].integer;
+	struct activity_lane *lane;
+	bool is_idle = row[1].integer == 0;
+
+	(void)error;
+	if (!scope_has_node(&reading->question->scope, row[0].integer))
 		return 0;
-	value = row[2].integer ? bar->up : bar->down;
-	bin = chart_bin(gathering->report, row[1].integer);
-	value[bin] = (isnan(value[bin]) ? 0 : value[bin]) + report_number(&row[3], 0);
+	begin_ns = begin_ns > activity->begin_ns ? begin_ns : activity->begin_ns;
+	end_ns = end_ns < activity->end_ns ? end_ns : activity->end_ns;
+	lane = lane_of(reading, row[0].integer, row[2].integer);
+	lane->sum.known_ns += end_ns - begin_ns;
+	activity->runs++;
+	if (!is_idle) {
+		count_strip(activity, thread_of(reading, row, begin_ns), begin_ns,
+			    end_ns);
+		lane->sum.busy_ns += end_ns - begin_ns;
+	}
+	for (size_t i = cell_at(activity, begin_ns), last = cell_at(activity, end_ns);
+	     i <= last; i++) {
+		nsec_t part = part_of(activity, i, begin_ns, end_ns);
+
+		lane->cell[i].known_ns += part;
+		if (!is_idle)
+			count_thread(&lane->cell[i], (uint32_t)activity->threads, part);
+	}
 	return 0;
 }
 
-static bool has_any(const double *value, size_t bins)
+/* Of a thread under several names the first one gets them. */
+static int add_waiting(void *context, const struct cell *row)
 {
-	for (size_t i = 0; value && i < bins; i++)
-		if (!isnan(value[i]))
+	struct reading *reading = context;
+	struct activity *activity = reading->activity;
+
+	while (reading->at < activity->threads) {
+		struct activity_thread *thread = &activity->thread[reading->at];
+
+		if (thread->node == row[0].integer && thread->tid == row[1].integer) {
+			thread->waits = row[2].integer;
+			thread->wait_ns = row[3].integer;
+			thread->most_wait_ns = row[4].integer;
+		}
+		if (thread->node > row[0].integer ||
+		    (thread->node == row[0].integer && thread->tid >= row[1].integer))
+			break;
+		reading->at++;
+	}
+	return 0;
+}
+
+static struct activity_handler *handler_of(struct activity *activity,
+					   const struct cell *row)
+{
+	struct activity_handler *handler = activity->handler;
+	size_t at = activity->handlers;
+
+	/* They come one after the other, or at least seldom change. */
+	while (at-- > 0)
+		if (handler[at].node == row[0].integer &&
+		    handler[at].number == row[3].integer &&
+		    handler[at].soft == (row[2].integer != 0) &&
+		    (row[4].type == CELL_TEXT
+			 ? handler[at].name && is_name(handler[at].name, &row[4])
+			 : !handler[at].name))
+			return &handler[at];
+	activity->handler = handler = mem_grow(
+	    handler, activity->handlers, &activity->handler_capacity, sizeof(*handler));
+	handler += activity->handlers++;
+	*handler = (struct activity_handler){.node = row[0].integer,
+					     .number = row[3].integer,
+					     .soft = row[2].integer != 0};
+	if (row[4].type == CELL_TEXT)
+		handler->name = mem_strndup(row[4].bytes, row[4].size);
+	return handler;
+}
+
+static bool is_in_window(const struct activity *activity, nsec_t begin_ns, nsec_t end_ns)
+{
+	for (size_t i = 0; i < activity->windows; i++)
+		if (begin_ns < activity->window[i].end_ns &&
+		    end_ns > activity->window[i].begin_ns)
 			return true;
 	return false;
 }
 
-/* How long the bin is, as far as the node was recorded in it; the last one may be cut by
- * the end. 0: less than half of it was recorded. */
-static double seconds_of(const struct report *report, int64_t node, size_t bin)
+/* All while they are few; as soon as there are more, those in windows only. */
+static void keep_irq(struct activity *activity, const struct activity_irq *irq)
 {
-	const struct recorded *recorded = &report->question->scope.recorded;
-	nsec_t begin = report->begin_ns + (nsec_t)bin * report->bin_ns;
-	nsec_t left = report->end_ns - begin;
-	nsec_t whole = left > 0 && left < report->bin_ns ? left : report->bin_ns;
-	nsec_t known = recorded_within(recorded, node, begin, begin + whole);
+	bool is_few = activity->irqs <= activity->keep;
+	size_t kept = 0;
 
-	return known < whole - known ? 0 : (double)known / 1e9;
-}
-
-static void finish_cpu(struct gathering *gathering)
-{
-	struct chart *chart = &gathering->chart[CHART_CPU];
-
-	for (size_t r = 0; r < chart->rows; r++) {
-		struct chart_row *row = &chart->row[r];
-
-		for (size_t i = 0; i < gathering->report->bins; i++) {
-			double known = gathering->known[r][i];
-
-			if (known > 0)
-				row->up[i] =
-				    100 * (isnan(row->up[i]) ? 0 : row->up[i]) / known;
-		}
-		if (has_any(row->up, gathering->report->bins))
-			row->source = "events";
+	if (activity->irqs == activity->keep + 1) {
+		for (size_t i = 0; i < activity->kept; i++)
+			if (is_in_window(activity, activity->irq[i].begin_ns,
+					 activity->irq[i].end_ns))
+				activity->irq[kept++] = activity->irq[i];
+		activity->kept = kept;
 	}
+	if (!is_few && !is_in_window(activity, irq->begin_ns, irq->end_ns))
+		return;
+	activity->irq = mem_grow(activity->irq, activity->kept, &activity->kept_capacity,
+				 sizeof(*activity->irq));
+	activity->irq[activity->kept++] = *irq;
 }
 
-/* Bytes become rates. While a node was recorded, and if it has any, nothing is none. */
-static void finish_rates(const struct report *report, struct chart *chart)
+/* What interrupted an interrupt counts for itself alone: the share is of the whole. */
+static int add_irq(void *context, const struct cell *row, struct error *error)
 {
-	for (size_t r = 0; r < chart->rows; r++) {
-		struct chart_row *row = &chart->row[r];
+	struct reading *reading = context;
+	struct activity *activity = reading->activity;
+	nsec_t begin_ns = row[5].integer, took_ns = row[6].integer;
+	nsec_t end_ns = begin_ns + took_ns;
+	double own = took_ns > 0 ? 1 - (double)row[7].integer / (double)took_ns : 1;
+	bool soft = row[2].integer != 0;
+	struct activity_handler *handler;
+	struct activity_lane *lane;
 
-		if (!has_any(row->up, report->bins) && !has_any(row->down, report->bins))
-			continue;
-		row->source = "events";
-		for (size_t i = 0; i < report->bins; i++) {
-			double seconds = seconds_of(report, row->node, i);
-
-			if (seconds <= 0) {
-				row->up[i] = row->down[i] = (double)NAN;
-				continue;
-			}
-			row->up[i] = (isnan(row->up[i]) ? 0 : row->up[i]) / seconds;
-			row->down[i] = (isnan(row->down[i]) ? 0 : row->down[i]) / seconds;
-		}
-	}
-}
-
-static int take_count(void *context, const struct cell *row)
-{
-	*(int64_t *)context = row[0].type == CELL_INTEGER ? row[0].integer : 0;
-	return 0;
-}
-
-static int read_activity(struct gathering *gathering, struct error *error)
-{
-	static const char count_sql[] =
-	    "SELECT count(*) FROM thread_state WHERE state = 'running'";
-	struct report *report = gathering->report;
-	const struct cell scope[] = {cell_of_integer(report->begin_ns),
-				     cell_of_integer(report->end_ns)};
-	int64_t spans = 0;
-
-	if (question_ask(report->question, count_sql, NULL, take_count, &spans, error))
-		return -1;
-	lanes_init(&gathering->lanes, report, (uint64_t)spans);
-	if (question_ask(report->question, running_sql, scope, add_running, gathering,
-			 error) ||
-	    question_ask(report->question, disk_sql, scope, add_disk, gathering, error))
-		return -1;
-	lanes_finish(&gathering->lanes);
-	finish_cpu(gathering);
-	finish_rates(report, &gathering->chart[CHART_DISK]);
-	return 0;
-}
-
-/* Packets over time are what the analysis of the network counted. */
-static int add_traffic(struct gathering *gathering, struct error *error)
-{
-	struct report *report = gathering->report;
-	struct report_wish wish = report_wish_of(report, "net", NULL, 0);
-	const struct result *result = report_ask(report, "net", &wish, error);
-	struct result_table *table;
-
-	if (!result)
-		return -1;
-	table = result_find(result, "over_time");
-	for (size_t i = 0; table && i < table->rows; i++) {
-		struct cell begin = report_cell(table, i, "begin_ns");
-		struct cell node = report_cell(table, i, "node");
-		struct cell interface = report_cell(table, i, "interface");
-		struct cell in = report_cell(table, i, "received_bytes");
-		struct cell out = report_cell(table, i, "sent_bytes");
-		struct chart *chart = &gathering->chart[CHART_NET];
-
-		if (interface.type == CELL_TEXT && !strcmp(interface.bytes, "lo"))
-			continue;
-		for (size_t r = 0; r < chart->rows; r++) {
-			size_t bin = chart_bin(report, begin.integer);
-			struct chart_row *row = &chart->row[r];
-
-			if (strcmp(row->label, node.bytes) != 0)
-				continue;
-			row->up[bin] = (isnan(row->up[bin]) ? 0 : row->up[bin]) +
-				       report_number(&in, 0);
-			row->down[bin] = (isnan(row->down[bin]) ? 0 : row->down[bin]) +
-					 report_number(&out, 0);
-		}
-	}
-	finish_rates(report, &gathering->chart[CHART_NET]);
-	return 0;
-}
-
-/* Which samples stand in for events: of all items but these, added up. */
-static const struct sampled {
-	int chart;
-	bool down;
-	const char *sql;
-} sampled[] = {
-    {CHART_CPU, false,
-     "SELECT s.node, s.ts_ns, s.interval_ns, 100 - s.value FROM metric AS m "
-     "JOIN sample AS s ON s.metric = m.id JOIN metric_item AS i ON i.id = s.item "
-     "WHERE m.activity = 'cpu' AND m.name = '%idle' AND i.name = 'all' "
-     "AND s.value IS NOT NULL ORDER BY s.node, s.ts_ns"},
-    {CHART_MEMORY, false,
-     "SELECT s.node, s.ts_ns, s.interval_ns, s.value * 1024 FROM metric AS m "
-     "JOIN sample AS s ON s.metric = m.id WHERE m.activity = 'memory' "
-     "AND m.name = 'kbmemused' AND s.value IS NOT NULL ORDER BY s.node, s.ts_ns"},
-#define SUMMED(activity, name)                                                           \
-	"SELECT s.node, s.ts_ns, max(s.interval_ns), sum(s.value) * 1024 "               \
-	"FROM metric AS m JOIN sample AS s ON s.metric = m.id "                          \
-	"JOIN metric_item AS i ON i.id = s.item WHERE m.activity = '" activity "' "      \
-	"AND m.name = '" name "' AND i.name <> 'lo' AND i.name NOT LIKE 'loop%' "        \
-	"AND i.name NOT LIKE 'dm-%' AND s.value IS NOT NULL "                            \
-	"GROUP BY s.node, s.ts_ns ORDER BY s.node, s.ts_ns"
-    {CHART_DISK, false, SUMMED("disk", "rkB/s")},
-    {CHART_DISK, true, SUMMED("disk", "wkB/s")},
-    {CHART_NET, false, SUMMED("net", "rxkB/s")},
-    {CHART_NET, true, SUMMED("net", "txkB/s")},
-};
-
-struct sampling {
-	struct gathering *gathering;
-	const struct sampled *of;
-};
-
-static int take_sample(void *context, const struct cell *cells)
-{
-	struct sampling *sampling = context;
-	const struct report *report = sampling->gathering->report;
-	struct chart *chart = &sampling->gathering->chart[sampling->of->chart];
-	struct chart_row *row = chart_row(chart, report, cells[0].integer);
-	nsec_t at = cells[1].integer, interval;
-
-	if (!row || (row->source && !strcmp(row->source, "events")))
+	(void)error;
+	if (!scope_has_node(&reading->question->scope, row[0].integer))
 		return 0;
-	row->source = "samples";
-	interval = cells[2].type == CELL_INTEGER && cells[2].integer > 0
-		       ? cells[2].integer
-		       : NSEC_PER_SEC;
-	if (at - interval <= report->end_ns && at > report->begin_ns)
-		chart_hold(report, sampling->of->down ? row->down : row->up,
-			   sampling->gathering->weight, at - interval, at,
-			   report_number(&cells[3], 0));
-	return 0;
-}
+	lane = lane_of(reading, row[0].integer, row[1].integer);
+	handler = handler_of(activity, row);
+	activity->irqs++;
+	if (row[8].integer == 0 && begin_ns >= activity->begin_ns &&
+	    end_ns <= activity->end_ns) {
+		handler->count++;
+		handler->sum_ns += took_ns;
+		handler->most_ns =
+		    took_ns > handler->most_ns ? took_ns : handler->most_ns;
+	}
+	begin_ns = begin_ns > activity->begin_ns ? begin_ns : activity->begin_ns;
+	end_ns = end_ns < activity->end_ns ? end_ns : activity->end_ns;
+	keep_irq(activity, &(struct activity_irq){row[0].integer, row[1].integer,
+						  (size_t)(handler - activity->handler),
+						  begin_ns, end_ns});
+	for (size_t i = cell_at(activity, begin_ns), last = cell_at(activity, end_ns);
+	     i <= last; i++) {
+		nsec_t part =
+		    (nsec_t)((double)part_of(activity, i, begin_ns, end_ns) * own);
 
-static int add_samples(struct gathering *gathering, struct error *error)
-{
-	for (size_t i = 0; i < sizeof(sampled) / sizeof(*sampled); i++) {
-		struct sampling sampling = {gathering, &sampled[i]};
-
-		if (question_ask(gathering->report->question, sampled[i].sql, NULL,
-				 take_sample, &sampling, error))
-			return -1;
+		*(soft ? &lane->cell[i].softirq_ns : &lane->cell[i].irq_ns) += part;
+		*(soft ? &lane->sum.softirq_ns : &lane->sum.irq_ns) += part;
 	}
 	return 0;
 }
 
-static int add_tables(struct report *report, struct error *error)
+static int scan(struct reading *reading, const char *sql, timeline_take *take,
+		struct error *error)
 {
-	static const struct {
-		const char *analysis, *group, *without;
-	} tables[] = {{"cpu", "process", "processes cpus"},
-		      {"mem", NULL, "pages processes"},
-		      {"io", NULL, "files requests"},
-		      {"net", NULL, "flows pairs over_time"}};
+	const struct cell span[] = {
+	    {.type = CELL_INTEGER, .integer = reading->activity->begin_ns},
+	    {.type = CELL_INTEGER, .integer = reading->activity->end_ns}};
+	struct timeline_query *query =
+	    timeline_query_new(reading->question->reader, sql, error);
+	int status = query && !timeline_query_ask(query, span, 2, error)
+			 ? timeline_query_each(query, take, reading, error)
+			 : -1;
 
-	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
-		struct report_wish wish =
-		    report_wish_of(report, tables[i].analysis, tables[i].group, 0);
-		const struct result *result =
-		    report_ask(report, tables[i].analysis, &wish, error);
-
-		if (!result)
-			return -1;
-		html_result(report, result, tables[i].without, REPORT_ROWS);
-	}
-	return 0;
+	timeline_query_free(query);
+	return status;
 }
 
-static int draw(struct gathering *gathering, struct error *error)
+static int compare_lanes(const void *a, const void *b)
 {
-	struct report *report = gathering->report;
-	int status;
+	const struct activity_lane *x = a, *y = b;
 
-	html_section(report->page, "resources", "Resources");
-	html_note(report->page, "note",
-		  "Beside each node's name: whether its values come of kernel events, or "
-		  "of the samples that sar took. Memory is always sampled. What was not "
-		  "recorded is hatched.");
-	for (size_t i = 0; i < CHARTS; i++)
-		if (chart_has_values(&gathering->chart[i], report))
-			chart_draw(&gathering->chart[i], report);
-		else
-			html_note(report->page, "note", "%s: not recorded",
-				  charts[i].title);
-	status = add_tables(report, error);
-	html_section_end(report->page);
-	if (status)
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+}
+
+static int compare_threads(const void *a, const void *b, void *context)
+{
+	const struct activity_thread *x =
+	    (struct activity_thread *)context + *(const size_t *)a;
+	const struct activity_thread *y =
+	    (struct activity_thread *)context + *(const size_t *)b;
+
+	if (x->busy_ns != y->busy_ns)
+		return x->busy_ns > y->busy_ns ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static int compare_irqs(const void *a, const void *b)
+{
+	const struct activity_irq *x = a, *y = b;
+
+	if (x->handler != y->handler)
+		return x->handler < y->handler ? -1 : 1;
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+static void rank_threads(struct activity *activity)
+{
+	activity->order = mem_alloc((activity->threads + 1) * sizeof(size_t));
+	for (size_t i = 0; i < activity->threads; i++)
+		activity->order[i] = i;
+	qsort_r(activity->order, activity->threads, sizeof(size_t), compare_threads,
+		activity->thread);
+	for (size_t i = 0; i < activity->threads; i++)
+		activity->thread[activity->order[i]].rank = i;
+}
+
+/* Lanes are known before cells: there are fewer of these where there are many lanes. */
+static void set_cells(struct activity *activity)
+{
+	nsec_t span = activity->end_ns - activity->begin_ns;
+	size_t cells = ALL_CELLS / (activity->lanes ? activity->lanes : 1);
+
+	cells = cells < FEWEST_CELLS ? FEWEST_CELLS : cells;
+	cells = cells > MOST_CELLS ? MOST_CELLS : cells;
+	cells = (nsec_t)cells > span ? (size_t)span : cells;
+	activity->cell_ns = (span + (nsec_t)cells - 1) / (nsec_t)cells;
+	activity->cells = (size_t)((span + activity->cell_ns - 1) / activity->cell_ns);
+	activity->strip_ns = span / ACTIVITY_STRIP + 1;
+	for (size_t i = 0; i < activity->lanes; i++)
+		activity->lane[i].cell =
+		    mem_zalloc(activity->cells * sizeof(struct activity_cell));
+}
+
+int activity_read(struct activity *activity, struct question *question,
+		  struct error *error)
+{
+	struct reading reading = {.activity = activity, .question = question};
+	const struct scope *scope = &question->scope;
+	nsec_t end_ns =
+	    scope->end_ns > scope->begin_ns ? scope->end_ns : scope->begin_ns + 1;
+	struct cell span[] = {{.type = CELL_INTEGER, .integer = scope->begin_ns},
+			      {.type = CELL_INTEGER, .integer = end_ns}};
+
+	activity->begin_ns = scope->begin_ns;
+	activity->end_ns = end_ns;
+	if (question_ask(question, lane_sql, NULL, add_lane, &reading, error))
 		return -1;
-	html_section(report->page, "timeline", "Timeline of the cluster");
-	if (report->is_empty)
-		html_note(report->page, "note", "nothing was recorded");
-	else
-		status = lanes_draw(&gathering->lanes, error);
-	html_section_end(report->page);
-	return status;
+	set_cells(activity);
+	if (scan(&reading, running_sql, add_running, error) ||
+	    question_ask(question, waiting_sql, span, add_waiting, &reading, error) ||
+	    scan(&reading, irq_sql, add_irq, error))
+		return -1;
+	qsort(activity->lane, activity->lanes, sizeof(*activity->lane), compare_lanes);
+	qsort(activity->irq, activity->kept, sizeof(*activity->irq), compare_irqs);
+	rank_threads(activity);
+	return 0;
 }
 
-/* A node of which no processor is known to have run anything is there, too. */
-static void add_nodes(struct gathering *gathering)
+void activity_clear(struct activity *activity)
 {
-	const struct scope *scope = &gathering->report->question->scope;
-
-	for (size_t i = 0; i < scope->nodes; i++)
-		if (scope->node[i].chosen &&
-		    !lanes_has_node(&gathering->lanes, scope->node[i].id))
-			lanes_find(&gathering->lanes, scope->node[i].id, -1);
-}
-
-int report_activity(struct report *report, struct error *error)
-{
-	struct gathering gathering = {.report = report};
-	size_t rows;
-	int status;
-
-	for (size_t i = 0; i < CHARTS; i++) {
-		gathering.chart[i] = charts[i];
-		chart_init(&gathering.chart[i], report);
-	}
-	rows = gathering.chart[CHART_CPU].rows;
-	gathering.known = mem_alloc((rows + 1) * sizeof(*gathering.known));
-	for (size_t i = 0; i < rows; i++)
-		gathering.known[i] = mem_zalloc(report->bins * sizeof(double));
-	gathering.weight = mem_zalloc(report->bins * sizeof(double));
-	status = read_activity(&gathering, error) || add_traffic(&gathering, error) ||
-			 add_samples(&gathering, error)
-		     ? -1
-		     : 0;
-	add_nodes(&gathering);
-	if (!status)
-		status = draw(&gathering, error);
-	for (size_t i = 0; i < rows; i++)
-		free(gathering.known[i]);
-	for (size_t i = 0; i < CHARTS; i++)
-		chart_clear(&gathering.chart[i]);
-	free(gathering.known);
-	free(gathering.weight);
-	lanes_clear(&gathering.lanes);
-	return status;
+	for (size_t i = 0; i < activity->lanes; i++)
+		free(activity->lane[i].cell);
+	for (size_t i = 0; i < activity->threads; i++)
+		free(activity->thread[i].name);
+	for (size_t i = 0; i < activity->handlers; i++)
+		free(activity->handler[i].name);
+	free(activity->irq);
+	free(activity->lane);
+	free(activity->thread);
+	free(activity->order);
+	free(activity->handler);
 }

@@ -1,64 +1,101 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/report/html.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "analyze/print.h"
 #include "base/markup.h"
 #include "base/mem.h"
+#include "base/svg.h"
 #include "base/utf8.h"
 
-/* A tab or newline would be blanks to HTML, and is shown like other controls. */
-static bool is_shown(const char *text, size_t length)
-{
-	return length && (unsigned char)*text >= ' ' && markup_allows(text, length);
-}
-
-void html_bytes(FILE *page, const char *text, size_t size)
-{
-	for (size_t at = 0; at < size;) {
-		size_t length = utf8_length_within(text + at, size - at);
-		const char *entity = markup_entity(text[at]);
-
-		if (entity)
-			fputs(entity, page);
-		else if (is_shown(text + at, length))
-			fwrite(text + at, 1, length, page);
-		else
-			fputs(UTF8_REPLACEMENT, page);
-		at += length ? length : 1;
-	}
-}
+enum { ROWS_SHOWN = 15, ROWS_MOST = 200 };
 
 void html_text(FILE *page, const char *text)
 {
-	html_bytes(page, text, strlen(text));
+	svg_escape(page, text);
 }
 
-/* Put other bytes in place of as many. */
-static void swap(char text[PRINT_TEXT], const char *from, const char *to)
+void html_json(FILE *page, const char *text)
 {
-	char *at = strstr(text, from);
+	fputc('"', page);
+	while (*text) {
+		size_t length = utf8_length(text);
+		unsigned char c = (unsigned char)*text;
 
-	if (!at || strlen(text) + strlen(to) >= PRINT_TEXT)
-		return;
-	memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);
-	memcpy(at, to, strlen(to));
+		if (!length)
+			fputs(UTF8_REPLACEMENT, page);
+		else if (c < ' ' || c == 0x7f || strchr("<>&'\"\\", c))
+			fprintf(page, "\\u%04x", c);
+		else if (!strncmp(text, "\xe2\x80\xa8", 3) ||
+			 !strncmp(text, "\xe2\x80\xa9", 3))
+			fputs(text[2] == '\xa8' ? "\\u2028" : "\\u2029", page);
+		else
+			fwrite(text, 1, length, page);
+		text += length ? length : 1;
+	}
+	fputc('"', page);
+}
+
+const char *html_span(char text[PRINT_TEXT], double ns)
+{
+	static const struct {
+		double unit;
+		const char *name;
+	} scale[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "\xc2\xb5s"}, {1, "ns"}};
+	size_t k = 0;
+	double value;
+	int places;
+
+	while (k < 3 && fabs(ns) < 0.9995 * scale[k].unit)
+		k++;
+	value = fabs(ns / scale[k].unit);
+	places = k == 3            ? 0
+		 : value >= 999.95 ? 0
+		 : value >= 99.995 ? 1
+		 : value >= 9.9995 ? 2
+				   : 3;
+	snprintf(text, PRINT_TEXT, "%.*f\xe2\x80\xaf%s", places, ns / scale[k].unit,
+		 scale[k].name);
+	return text;
+}
+
+const char *html_bound(char text[PRINT_TEXT], nsec_t ns)
+{
+	char span[PRINT_TEXT];
+
+	if (ns == NSEC_MAX)
+		return "no bound";
+	snprintf(text, PRINT_TEXT, "\xc2\xb1\xe2\x80\xaf%.40s",
+		 html_span(span, (double)ns));
+	return text;
+}
+
+const char *html_percent(char text[PRINT_TEXT], double part, double whole)
+{
+	if (!(whole > 0))
+		return "-";
+	snprintf(text, PRINT_TEXT, "%.3g\xe2\x80\xaf%%", 100 * part / whole);
+	return text;
 }
 
 const char *html_human(char text[PRINT_TEXT], const struct report *report,
-		       const struct cell *cell, enum unit unit)
+		       struct cell cell, enum unit unit)
 {
-	const char *told = print_human(text, report->result, cell, unit);
+	double value = report_number(cell, 0);
 
-	if (told != text) /* a constant */
-		return told;
+	if (cell.type != CELL_INTEGER && cell.type != CELL_REAL)
+		return print_human(text, report->result, &cell, unit);
+	if (unit == UNIT_SPAN)
+		return html_span(text, value);
 	if (unit == UNIT_BOUND)
-		swap(text, "+-", "\xc2\xb1");
-	if (unit == UNIT_BOUND || unit == UNIT_SPAN)
-		swap(text, " us", " \xc2\xb5s");
-	return text;
+		return html_bound(text, nsec_round(value));
+	if (unit == UNIT_PERCENT)
+		return html_percent(text, value, 100);
+	return print_human(text, report->result, &cell, unit);
 }
 
 void html_section(FILE *page, const char *id, const char *title)
@@ -71,7 +108,7 @@ void html_section_end(FILE *page)
 	fputs("</section>\n", page);
 }
 
-void html_note(FILE *page, const char *class, const char *format, ...)
+void html_note(FILE *page, const char *format, ...)
 {
 	va_list arguments;
 	char *text;
@@ -79,95 +116,173 @@ void html_note(FILE *page, const char *class, const char *format, ...)
 	va_start(arguments, format);
 	text = mem_vprintf(format, arguments);
 	va_end(arguments);
-	fprintf(page, "<p class=\"%s\">", class);
+	fputs("<p class=\"note\">", page);
 	html_text(page, text);
 	fputs("</p>\n", page);
 	free(text);
 }
 
-static void print_cell(const struct report *report, const struct cell *cell,
-		       enum unit unit)
+static const struct cell *cell_at(const struct result_table *table, size_t row,
+				  size_t column)
 {
-	char text[PRINT_TEXT], plain[PRINT_TEXT];
-	bool right = print_is_right(unit);
+	return &table->cell[row * table->columns + column];
+}
 
-	if (right && unit != UNIT_TEXT && cell->type != CELL_NULL)
-		fprintf(report->page, "<td class=\"n\" data-v=\"%s\">",
-			cell->type == CELL_TEXT ? "" : print_plain(plain, cell));
+/* The unit of a row's cell: that of its column, or what the row's own column says. */
+static enum unit unit_at(const struct result_table *table, size_t row, size_t column)
+{
+	enum unit unit = table->column[column].unit;
+	struct cell named = report_cell(table, row, "unit");
+	int found;
+
+	if (unit != UNIT_OF_ROW)
+		return unit;
+	found = named.type == CELL_TEXT ? unit_find(named.bytes) : -1;
+	return found < 0 ? UNIT_NUMBER : (enum unit)found;
+}
+
+static bool is_constant(const struct report *report, const struct result_table *table,
+			size_t column)
+{
+	char first[PRINT_TEXT], text[PRINT_TEXT];
+	const char *want = html_human(first, report, *cell_at(table, 0, column),
+				      unit_at(table, 0, column));
+
+	for (size_t row = 1; row < table->rows; row++)
+		if (strcmp(want, html_human(text, report, *cell_at(table, row, column),
+					    unit_at(table, row, column))) != 0)
+			return false;
+	return table->rows > 1 && column > 0;
+}
+
+/* The greatest number of a column that is shown as bars; 0: it is not. */
+static double bar_scale(const struct result_table *table, size_t column)
+{
+	enum unit unit = table->column[column].unit;
+	bool is_order =
+	    table->orders && table->order[0].column == column && table->order[0].falling;
+	double most = 0;
+
+	if (table->rows < 2 || (!is_order && unit != UNIT_PERCENT) ||
+	    unit == UNIT_INSTANT)
+		return 0;
+	for (size_t row = 0; row < table->rows; row++)
+		most = fmax(most, report_number(*cell_at(table, row, column), 0));
+	return unit == UNIT_PERCENT ? fmax(most, 1) : most;
+}
+
+static void print_instant(const struct report *report, nsec_t at_ns, const char *text)
+{
+	if (at_ns < report->begin_ns || at_ns > report->end_ns)
+		html_text(report->page, text);
 	else
-		fputs(right ? "<td class=\"n\">" : "<td>", report->page);
-	if (cell->type == CELL_TEXT)
-		html_bytes(report->page, cell->bytes, cell->size);
+		fprintf(report->page,
+			"<a href=\"#timeline\" data-t=\"%" PRId64 "\">%s</a>",
+			nsec_sub(at_ns, report->begin_ns), text);
+}
+
+static void print_cell(const struct report *report, const struct result_table *table,
+		       size_t row, size_t column, double most)
+{
+	struct cell cell = *cell_at(table, row, column);
+	enum unit unit = unit_at(table, row, column);
+	bool right = print_is_right(unit) && cell.type != CELL_TEXT;
+	const char *tag = column ? "td" : "th scope=\"row\"";
+	char text[PRINT_TEXT], plain[PRINT_TEXT];
+	double share = most > 0 ? 100 * report_number(cell, 0) / most : 0;
+
+	fprintf(report->page, "<%s", tag);
+	if (right)
+		fprintf(report->page, " class=\"n%s\"", share > 0 ? " bar" : "");
+	if (right && cell.type != CELL_NULL)
+		fprintf(report->page, " data-v=\"%s\"", print_plain(plain, &cell));
+	if (share > 0)
+		fprintf(report->page, " style=\"--w:%.3g%%\"", fmin(share, 100));
+	fputc('>', report->page);
+	if (unit == UNIT_INSTANT && cell.type == CELL_INTEGER)
+		print_instant(report, cell.integer, html_human(text, report, cell, unit));
 	else
 		html_text(report->page, html_human(text, report, cell, unit));
-	fputs("</td>", report->page);
+	fputs(column ? "</td>" : "</th>", report->page);
 }
 
-static void print_head(FILE *page, const struct result_table *table)
-{
-	fputs("<thead><tr>", page);
-	for (size_t i = 0; i < table->columns; i++) {
-		const struct result_column *column = &table->column[i];
-
-		fprintf(page, "<th scope=\"col\"%s>",
-			print_is_right(column->unit) ? " class=\"n\"" : "");
-		html_text(page, column->title);
-		fputs("</th>", page);
-	}
-	fputs("</tr></thead>\n<tbody>\n", page);
-}
-
-void html_table(const struct report *report, const struct result *result,
-		const struct result_table *table, size_t rows)
+static void print_caption(const struct report *report, const struct result_table *table,
+			  const bool *constant, size_t rows)
 {
 	FILE *page = report->page;
+	const char *before = "in all rows: ";
+	char text[PRINT_TEXT];
 
-	(void)result;
-	if (!table || !table->rows)
-		return;
-	if (!rows || rows > table->rows)
-		rows = table->rows;
-	fputs("<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"", page);
-	html_text(page, table->title);
-	fprintf(page, "\"><table data-table=\"%s\"><caption>", table->key);
+	fputs("<caption>", page);
 	html_text(page, table->title);
 	if (table->added > rows)
 		fprintf(page, " <small>%zu of %llu rows</small>", rows,
 			(unsigned long long)table->added);
-	fputs("</caption>\n", page);
-	print_head(page, table);
+	for (size_t i = 0; i < table->columns; i++) {
+		struct cell cell = *cell_at(table, 0, i);
+
+		if (!constant[i] || cell.type == CELL_NULL)
+			continue;
+		fprintf(page, "%s", i && *before == 'i' ? " <small>" : "");
+		fputs(before, page);
+		html_text(page, table->column[i].title);
+		fputc(' ', page);
+		html_text(page, html_human(text, report, cell, unit_at(table, 0, i)));
+		before = ", ";
+	}
+	fputs(*before == ',' ? "</small></caption>\n" : "</caption>\n", page);
+}
+
+void html_table(const struct report *report, const struct result_table *table)
+{
+	FILE *page = report->page;
+	size_t rows = table ? table->rows : 0;
+	bool *constant;
+	double *most;
+
+	if (!rows)
+		return;
+	rows = rows > ROWS_MOST ? ROWS_MOST : rows;
+	constant = mem_zalloc(table->columns * sizeof(*constant));
+	most = mem_zalloc(table->columns * sizeof(*most));
+	for (size_t i = 0; i < table->columns; i++) {
+		constant[i] = is_constant(report, table, i);
+		most[i] = bar_scale(table, i);
+	}
+	fprintf(page,
+		"<div class=\"table\"%s tabindex=\"0\" role=\"region\" aria-label=\"",
+		rows > ROWS_SHOWN + 5 ? " data-rows=\"15\"" : "");
+	html_text(page, table->title);
+	fprintf(page, "\"><table data-table=\"%s\">", table->key);
+	print_caption(report, table, constant, rows);
+	fputs("<thead><tr>", page);
+	for (size_t i = 0; i < table->columns; i++) {
+		if (constant[i])
+			continue;
+		fprintf(page, "<th scope=\"col\"%s>",
+			print_is_right(table->column[i].unit) ? " class=\"n\"" : "");
+		html_text(page, table->column[i].title);
+		fputs("</th>", page);
+	}
+	fputs("</tr></thead>\n<tbody>\n", page);
 	for (size_t row = 0; row < rows; row++) {
 		fputs("<tr>", page);
 		for (size_t i = 0; i < table->columns; i++)
-			print_cell(report, &table->cell[row * table->columns + i],
-				   table->column[i].unit);
+			if (!constant[i])
+				print_cell(report, table, row, i, most[i]);
 		fputs("</tr>\n", page);
 	}
 	fputs("</tbody></table></div>\n", page);
+	free(constant);
+	free(most);
 }
 
-void html_notes(const struct report *report, const struct result *result)
+void html_answer(const struct report *report, enum report_answer_name answer)
 {
-	for (size_t i = 0; i < result->notes.count; i++)
-		html_note(report->page, "note", "%s", result->notes.item[i]);
-}
+	const struct result *result = &report->answer[answer].result;
 
-/* Whether a word stands in a list of words. */
-static bool has_word(const char *words, const char *word)
-{
-	size_t size = strlen(word);
-
-	for (const char *at = words; at && (at = strstr(at, word)); at += size)
-		if ((at == words || at[-1] == ' ') && (!at[size] || at[size] == ' '))
-			return true;
-	return false;
-}
-
-void html_result(const struct report *report, const struct result *result,
-		 const char *without, size_t rows)
-{
 	for (size_t i = 0; i < result->tables; i++)
-		if (!has_word(without, result->table[i]->key))
-			html_table(report, result, result->table[i], rows);
-	html_notes(report, result);
+		html_table(report, result->table[i]);
+	for (size_t i = 0; i < result->notes.count; i++)
+		html_note(report->page, "%s", result->notes.item[i]);
 }

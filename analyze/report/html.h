@@ -3,7 +3,7 @@
 #define CT_ANALYZE_REPORT_HTML_H
 
 #include "analyze/print.h"
-#include "analyze/report/private.h"
+#include "analyze/report/report.h"
 
 /* The files that make the page look and move; embedded by the build. */
 extern const char *const report_css;
@@ -14,30 +14,37 @@ extern const char *const report_js;
  * no UTF-8 and characters that HTML does not allow become U+FFFD.
  */
 void html_text(FILE *page, const char *text);
-void html_bytes(FILE *page, const char *text, size_t size);
 
-/* As print_human, with the signs that a page can have: ± and µ. */
+/* A text as a JSON string that may stand inside <script>: no <, > or & is in it, nor an
+ * end of line of JavaScript's. */
+void html_json(FILE *page, const char *text);
+
+/* A cell with its unit, with four digits that count and the signs that a page can have:
+ * "1.234 ms", "± 12.3 µs"; "-" for what is not known. */
 const char *html_human(char text[PRINT_TEXT], const struct report *report,
-		       const struct cell *cell, enum unit unit);
+		       struct cell cell, enum unit unit);
+
+/* The same of a span, of a bound (NSEC_MAX: none), of a percentage. */
+const char *html_span(char text[PRINT_TEXT], double ns);
+const char *html_bound(char text[PRINT_TEXT], nsec_t ns);
+const char *html_percent(char text[PRINT_TEXT], double part, double whole);
 
 /* With a heading that the contents link to. */
 void html_section(FILE *page, const char *id, const char *title);
 void html_section_end(FILE *page);
 
 /* A paragraph; the text is escaped. */
-void html_note(FILE *page, const char *class, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void html_note(FILE *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A table under its title; nothing where it has no rows. Numbers are as people read them,
- * with the plain one in data-v. */
-void html_table(const struct report *report, const struct result *result,
-		const struct result_table *table, size_t rows);
+/*
+ * A table under its title; nothing where it is NULL or has no rows. Of columns whose
+ * rows all say the same the caption tells. What the table is sorted by, and
+ * percentages, are bars. Numbers are as people read them, with the plain one in
+ * data-v; instants have their place on the page's axis in data-t.
+ */
+void html_table(const struct report *report, const struct result_table *table);
 
-/* All tables of a result but those named, with so many rows each at most (0: all), and
- * its notes. */
-void html_result(const struct report *report, const struct result *result,
-		 const char *without, size_t rows);
-
-void html_notes(const struct report *report, const struct result *result);
+/* All tables and notes of an answer. */
+void html_answer(const struct report *report, enum report_answer_name answer);
 
 #endif

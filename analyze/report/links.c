@@ -1,155 +1,207 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/report/links.h"
-
+/* The messages that the timeline draws. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "analyze/print.h"
-#include "analyze/report/chart.h"
 #include "analyze/report/html.h"
+#include "base/intmap.h"
 #include "base/mem.h"
 
-struct link {
-	int64_t id, from, to, send_cpu, recv_cpu; /* -1: not known */
-	nsec_t send_ns, recv_ns, latency_ns;
-	char protocol[8];
-};
+enum { MOST_LINKS = 2000 };
 
-struct links {
-	const struct report *report;
-	uint64_t messages; /* of the scope */
-	nsec_t step_ns;    /* 0: all are drawn */
-	struct link *link; /* the slowest first */
-	size_t count, capacity, drawn;
-};
+#define SECOND_VIEW                                                                      \
+	"(SELECT s.id FROM source AS s WHERE s.kind <> 'kernel' AND EXISTS ("            \
+	"SELECT 1 FROM source AS k WHERE k.node = s.node AND k.kind = 'kernel'"          \
+	" AND k.id IN (SELECT a FROM clock_pair UNION SELECT b FROM clock_pair)))"
 
-/* Of each pair and direction the slowest in each step. SQLite takes the other columns of
- * the row that has the maximum. */
-static const char slowest_sql[] =
-    "SELECT id, src_node, dst_node, send_ns, recv_ns, latency_ns, protocol,"
-    " (SELECT cpu FROM event WHERE event.id = send_event),"
-    " (SELECT cpu FROM event WHERE event.id = recv_event), messages FROM ("
-    "SELECT m.id, src_node, dst_node, send_ns, recv_ns, protocol, send_event, recv_event,"
-    " max(latency_ns) AS latency_ns, count(*) AS messages " REPORT_MESSAGES
-    " GROUP BY CASE WHEN ?3 > 0 THEN (send_ns - ?1) / ?3 ELSE m.id END, src_node,"
-    " dst_node) ORDER BY latency_ns DESC, id";
+/*
+ * The messages between nodes that count, as `messages` has them: what a capture saw
+ * besides its node's kernel trace is left out.
+ */
+static const char message_sql[] =
+    "SELECT " TIMELINE_ROW "(id, src_node, dst_node, send_ns, recv_ns) FROM message"
+    " WHERE src_node <> dst_node AND recv_ns IS NOT NULL AND send_ns BETWEEN ?1 AND ?2"
+    " AND coalesce(send_source, 0) NOT IN " SECOND_VIEW
+    " AND coalesce(recv_source, 0) NOT IN " SECOND_VIEW;
 
-static int64_t integer_of(const struct cell *cell)
+static const char fields_sql[] = "SELECT (SELECT cpu FROM event WHERE id = send_event),"
+				 " (SELECT cpu FROM event WHERE id = recv_event), "
+				 "low_ns, high_ns, bytes, sport, dport,"
+				 " protocol FROM message WHERE id = ?";
+
+static int64_t integer_of(const struct cell *cell, int64_t none)
 {
-	return cell->type == CELL_INTEGER ? cell->integer : -1;
+	return cell->type == CELL_INTEGER ? cell->integer : none;
 }
 
-static int add_link(void *context, const struct cell *row)
-{
-	struct links *links = context;
-	const struct scope *scope = &links->report->question->scope;
-	struct link *link;
+/* Messages lie by send_ns: of each pair of nodes and direction the last link that was
+ * added is that of the step at hand. */
+struct link_reading {
+	struct report *report;
+	struct question *question;
+	struct intmap last; /* by pair */
+};
 
-	if (!scope_has_node(scope, row[1].integer) &&
-	    !scope_has_node(scope, row[2].integer))
+static nsec_t latency_of(const struct report_link *link)
+{
+	return link->recv_ns - link->send_ns;
+}
+
+static int add_link(void *context, const struct cell *row, struct error *error)
+{
+	struct link_reading *reading = context;
+	struct report *report = reading->report;
+	const struct scope *scope = &reading->question->scope;
+	int64_t from = row[1].integer, to = row[2].integer;
+	struct report_link link = {.id = row[0].integer,
+				   .from = from,
+				   .to = to,
+				   .send_ns = row[3].integer,
+				   .recv_ns = row[4].integer};
+	uint64_t pair = (uint64_t)from << 32 | (uint64_t)to;
+	nsec_t step = report->link_step_ns;
+	int64_t last;
+
+	(void)error;
+	if (!scope_has_node(scope, from) && !scope_has_node(scope, to))
 		return 0;
-	links->messages += (uint64_t)row[9].integer;
-	links->link =
-	    mem_grow(links->link, links->count, &links->capacity, sizeof(*links->link));
-	link = &links->link[links->count++];
-	*link = (struct link){.id = row[0].integer,
-			      .from = row[1].integer,
-			      .to = row[2].integer,
-			      .send_ns = row[3].integer,
-			      .recv_ns = row[4].integer,
-			      .latency_ns = row[5].integer,
-			      .send_cpu = integer_of(&row[7]),
-			      .recv_cpu = integer_of(&row[8])};
-	if (row[6].type == CELL_TEXT)
-		snprintf(link->protocol, sizeof(link->protocol), "%s", row[6].bytes);
+	report->messages++;
+	if (step && intmap_get(&reading->last, pair, &last)) {
+		struct report_link *other = &report->link[last];
+
+		if ((other->send_ns - report->begin_ns) / step ==
+		    (link.send_ns - report->begin_ns) / step) {
+			if (latency_of(&link) > latency_of(other))
+				*other = link;
+			return 0;
+		}
+	}
+	report->link = mem_grow(report->link, report->links, &report->link_capacity,
+				sizeof(*report->link));
+	intmap_put(&reading->last, pair, (int64_t)report->links);
+	report->link[report->links++] = link;
 	return 0;
 }
 
-static int take_number(void *context, const struct cell *row)
+static int compare_links(const void *a, const void *b)
 {
-	*(int64_t *)context = row[0].type == CELL_INTEGER ? row[0].integer : -1;
-	return 0;
+	const struct report_link *x = a, *y = b;
+
+	if (latency_of(x) != latency_of(y))
+		return latency_of(x) > latency_of(y) ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
 }
 
-static int read_links(struct links *links, struct error *error)
+/* What is told of a message that is drawn. */
+static int read_fields(struct report_link *link, struct timeline_query *query,
+		       struct error *error)
 {
-	static const char sql[] =
-	    "SELECT count(*) FROM message WHERE send_ns BETWEEN ?1 AND ?2";
-	static const char pair_sql[] =
-	    "SELECT count(*) FROM (SELECT DISTINCT src_node, dst_node FROM message)";
-	const struct report *report = links->report;
-	struct cell values[] = {cell_of_integer(report->begin_ns),
-				cell_of_integer(report->end_ns), cell_of_integer(0)};
-	int64_t count = 0, pairs = 1;
+	const struct cell id = cell_of_integer(link->id);
+	const struct cell *row;
 
-	if (question_ask(report->question, sql, values, take_number, &count, error) ||
-	    question_ask(report->question, pair_sql, NULL, take_number, &pairs, error))
+	if (timeline_query_ask(query, &id, 1, error) ||
+	    timeline_query_next(query, error) <= 0)
 		return -1;
-	if (count > LINKS_ALL)
-		links->step_ns = nsec_sub(report->end_ns, report->begin_ns) /
-				     (LINKS_ALL / (pairs > 0 ? pairs : 1) + 1) +
-				 1;
-	values[2].integer = links->step_ns;
-	return question_ask(report->question, slowest_sql, values, add_link, links,
-			    error);
+	row = timeline_query_row(query);
+	link->from_cpu = integer_of(&row[0], -1);
+	link->to_cpu = integer_of(&row[1], -1);
+	link->low_ns = integer_of(&row[2], NSEC_MIN);
+	link->high_ns = integer_of(&row[3], NSEC_MAX);
+	link->bytes = integer_of(&row[4], -1);
+	link->sport = integer_of(&row[5], -1);
+	link->dport = integer_of(&row[6], -1);
+	if (row[7].type == CELL_TEXT)
+		snprintf(link->protocol, sizeof(link->protocol), "%s", row[7].bytes);
+	return 0;
 }
 
-/* The lane of the processor, or the first of the node; NULL: none. */
-static const struct lane_place *find_place(const struct lane_place *place, size_t places,
-					   int64_t node, int64_t cpu)
+static int take_counts(void *context, const struct cell *row)
 {
-	const struct lane_place *found = NULL;
+	int64_t *counts = context;
 
-	for (size_t i = 0; i < places; i++)
-		if (place[i].node == node &&
-		    (!found || place[i].cpu == cpu ||
-		     (found->cpu != cpu && place[i].cpu < found->cpu)))
-			found = &place[i];
-	return found;
+	counts[0] = integer_of(&row[0], 0);
+	counts[1] = integer_of(&row[1], 0);
+	return 0;
 }
 
-static void draw_link(struct links *links, size_t index, const struct lane_place *place,
-		      size_t places)
+/* Of many messages the slowest in each step. */
+static int set_step(struct report *report, struct question *question, struct error *error)
 {
-	const struct link *link = &links->link[index];
-	FILE *page = links->report->page;
-	struct question *question = links->report->question;
-	struct cell latency = cell_of_integer(link->latency_ns);
-	const struct lane_place *from =
-	    find_place(place, places, link->from, link->send_cpu);
-	const struct lane_place *to = find_place(place, places, link->to, link->recv_cpu);
-	char text[PRINT_TEXT];
-	double y1, y2;
+	static const char count_sql[] =
+	    "SELECT (SELECT count(*) FROM message WHERE send_ns BETWEEN ?1 AND ?2),"
+	    " (SELECT count(*) FROM (SELECT DISTINCT a.node, b.node FROM clock_pair AS p"
+	    " JOIN source AS a ON a.id = p.a JOIN source AS b ON b.id = p.b))";
+	const struct cell values[] = {cell_of_integer(report->begin_ns),
+				      cell_of_integer(report->end_ns)};
+	int64_t counts[2] = {0, 1}, ways;
 
-	if (!from || !to)
-		return;
-	links->drawn++;
-	y1 = from->y + (from->y < to->y ? from->height : 0);
-	y2 = to->y + (from->y < to->y ? 0 : to->height);
-	fprintf(page,
-		"<path class=\"%s\" data-m=\"%" PRId64 "\" d=\"M%.0f %.1fL%.0f %.1f\">"
-		"<title>",
-		index < LINKS_SLOWEST ? "slow" : "msg", link->id,
-		chart_x(links->report, link->send_ns), y1,
-		chart_x(links->report, link->recv_ns), y2);
-	html_text(page, question_node(question, link->from));
-	fputs(" \xe2\x86\x92 ", page);
-	html_text(page, question_node(question, link->to));
-	fputc(' ', page);
-	html_text(page, link->protocol);
-	fprintf(page, ", %s</title></path>\n",
-		html_human(text, links->report, &latency, UNIT_SPAN));
+	if (question_ask(question, count_sql, values, take_counts, counts, error))
+		return -1;
+	ways = counts[1] > 0 ? 2 * counts[1] : 2;
+	if (counts[0] > MOST_LINKS)
+		report->link_step_ns =
+		    nsec_sub(report->end_ns, report->begin_ns) / (MOST_LINKS / ways + 1) +
+		    1;
+	return 0;
 }
 
-int links_draw(const struct report *report, const struct lane_place *place, size_t places,
-	       struct link_counts *counts, struct error *error)
+int report_links_read(struct report *report, struct question *question,
+		      struct error *error)
 {
-	struct links links = {.report = report};
-	int status = read_links(&links, error);
+	struct link_reading reading = {.report = report, .question = question};
+	const struct cell values[] = {cell_of_integer(report->begin_ns),
+				      cell_of_integer(report->end_ns)};
+	struct timeline_query *all, *fields;
+	int status = set_step(report, question, error);
 
-	for (size_t i = links.count; i-- && !status;) /* the slowest on top */
-		draw_link(&links, i, place, places);
-	*counts = (struct link_counts){links.messages, links.drawn, links.step_ns};
-	free(links.link);
+	if (status)
+		return -1;
+	all = timeline_query_new(question->reader, message_sql, error);
+	fields = timeline_query_new(question->reader, fields_sql, error);
+	status = !all || !fields || timeline_query_ask(all, values, 2, error) ||
+			 timeline_query_each(all, add_link, &reading, error)
+		     ? -1
+		     : 0;
+	qsort(report->link, report->links, sizeof(*report->link), compare_links);
+	if (report->links > 2 * MOST_LINKS)
+		report->links = 2 * MOST_LINKS;
+	for (size_t i = 0; i < report->links && !status; i++)
+		status = read_fields(&report->link[i], fields, error);
+	timeline_query_free(fields);
+	timeline_query_free(all);
+	intmap_clear(&reading.last);
 	return status;
+}
+
+/* [id, from lane, to lane, sent, received, low, high, bytes, port, port, protocol] */
+void report_links(const struct report *report)
+{
+	size_t put = 0;
+
+	fputs(",\n\"links\":[", report->page);
+	for (size_t i = 0; i < report->links; i++) {
+		const struct report_link *link = &report->link[i];
+		size_t from =
+		    activity_lane(&report->activity, link->from, link->from_cpu);
+		size_t to = activity_lane(&report->activity, link->to, link->to_cpu);
+
+		if (from == SIZE_MAX || to == SIZE_MAX)
+			continue;
+		fprintf(report->page, "%s[%" PRId64 ",%zu,%zu,%" PRId64 ",%" PRId64 ",",
+			put++ ? ",\n" : "", link->id, from, to,
+			report_offset(report, link->send_ns),
+			report_offset(report, link->recv_ns));
+		if (link->low_ns == NSEC_MIN || link->high_ns == NSEC_MAX)
+			fputs("null,null", report->page);
+		else
+			fprintf(report->page, "%" PRId64 ",%" PRId64, link->low_ns,
+				link->high_ns);
+		fprintf(report->page, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",",
+			link->bytes, link->sport, link->dport);
+		html_json(report->page, link->protocol);
+		fputc(']', report->page);
+	}
+	fprintf(report->page, "],\"messages\":%" PRId64 ",\"linkStepNs\":%" PRId64,
+		report->messages, report->link_step_ns);
 }

@@ -1,172 +1,350 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The run as one page to look at. */
+#include "analyze/report/report.h"
+
+#include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
-#include "analyze/print.h"
 #include "analyze/report/html.h"
-#include "analyze/report/private.h"
 #include "base/mem.h"
+#include "base/parallel.h"
+#include "base/plot_axis.h"
 #include "base/version.h"
 
-struct report_wish report_wish_of(const struct report *report, const char *analysis,
-				  const char *group, unsigned forms)
+enum {
+	WORKERS = 2,
+	ROWS = 40,
+	DETAIL = 100000, /* unless --detail says how many */
+};
+
+/* What is asked of other analyses: only the tables that the page shows. */
+static const struct wish {
+	const char *analysis, *group, *tables;
+	unsigned forms;
+	int limit; /* rows a table; -1: as the analysis has it */
+} wishes[ANSWERS] = {
+    [ANSWER_NODES] = {"nodes", NULL, NULL, 0, -1},
+    [ANSWER_CLOCKS] = {"clocks", NULL, "clocks pairs", 0, -1},
+    [ANSWER_PROBLEMS] = {"problems", NULL, NULL, 0, -1},
+    [ANSWER_MESSAGES] = {"messages", "none", "pairs slowest", FORM_STATS | FORM_TOP, -1},
+    [ANSWER_REQUESTS] = {"requests", "pair", "totals parts slowest",
+			 FORM_STATS | FORM_TOP, ROWS},
+    [ANSWER_SYSCALLS] = {"syscalls", "syscall", "syscalls", FORM_STATS, ROWS},
+    [ANSWER_IO] = {"io", "process", "disks requests", FORM_STATS, ROWS},
+    [ANSWER_NET] = {"net", NULL, "interfaces", 0, ROWS},
+    [ANSWER_MEMORY] = {"mem", NULL, "nodes processes", 0, ROWS},
+};
+
+/* What two threads have to do: what takes longest comes first. */
+enum { TASK_ACTIVITY = ANSWERS, TASK_LINKS, TASKS };
+static const int tasks[TASKS] = {TASK_ACTIVITY,   ANSWER_REQUESTS, ANSWER_MESSAGES,
+				 ANSWER_NET,      ANSWER_SYSCALLS, ANSWER_IO,
+				 TASK_LINKS,      ANSWER_NODES,    ANSWER_CLOCKS,
+				 ANSWER_PROBLEMS, ANSWER_MEMORY};
+
+struct work {
+	struct report *report;
+	struct question *question[WORKERS];
+	struct error error[TASKS];
+	int status[TASKS];
+	pthread_mutex_t lock;
+	size_t next; /* task */
+	bool failed;
+};
+
+static int ask(struct report *report, struct question *asker, int name,
+	       struct error *error)
 {
-	bool is_net = !strcmp(analysis, "net");
-
-	return (struct report_wish){.group = group,
-				    .forms = forms,
-				    .interval_ns = is_net ? report->bin_ns : 0,
-				    .limit = is_net ? REPORT_ALL : REPORT_ROWS};
-}
-
-/* The page's own request, as the wish changes it. */
-static struct request request_of(const struct report *report,
-				 const struct report_wish *wish)
-{
-	struct request request = *report->question->request;
-
-	request.group = (char *)wish->group;
-	request.forms = wish->forms;
-	request.interval_ns = wish->interval_ns;
-	request.limit_given = wish->limit == REPORT_ALL ? 0
-			      : wish->limit             ? wish->limit
-							: -1;
-	return request;
-}
-
-static int ask(struct report *report, const struct analysis *analysis,
-	       struct report_answer *answer, struct error *error)
-{
-	struct question question = *report->question;
+	const struct wish *wish = &wishes[name];
+	struct report_answer *answer = &report->answer[name];
+	const struct analysis *analysis =
+	    catalog_find(report->question->request->catalog, wish->analysis, error);
+	struct question question = *asker;
 	int status;
 
+	if (!analysis)
+		return -1;
+	answer->request = *report->question->request;
+	answer->request.limit_given = wish->limit;
+	answer->request.quiet = true;
 	question.analysis = analysis;
 	question.request = &answer->request;
-	question.forms =
-	    answer->wish.forms ? answer->wish.forms : analysis->default_forms;
-	question.group = answer->wish.group;
+	question.forms = wish->forms ? wish->forms : analysis->default_forms;
+	question.group = wish->group;
+	question.tables = wish->tables;
 	result_init(&answer->result, &answer->request);
 	answer->result.begin_ns = report->result->begin_ns;
 	answer->result.end_ns = report->result->end_ns;
 	status = analysis->run(&question, &answer->result, error);
 	if (!status)
 		status = result_finish(&answer->result, error);
-	report->question->people = question.people;
-	report->question->progress = question.progress;
+	asker->people = question.people;
 	return status ? error_prefix(error, "%s", analysis->name) : 0;
 }
 
-static bool is_same(const struct report_wish *one, const struct report_wish *other)
+static int do_task(struct report *report, struct question *question, int task,
+		   struct error *error)
 {
-	return !strcmp(one->group ? one->group : "", other->group ? other->group : "") &&
-	       one->forms == other->forms && one->interval_ns == other->interval_ns &&
-	       one->limit == other->limit;
+	if (task == TASK_ACTIVITY)
+		return activity_read(&report->activity, question, error);
+	if (task == TASK_LINKS)
+		return report_links_read(report, question, error);
+	return ask(report, question, task, error);
 }
 
-struct result *report_ask(struct report *report, const char *name,
-			  const struct report_wish *wish, struct error *error)
+/* A thread: one task after the other until there are none, or one failed. */
+static void work(void *context, size_t worker)
 {
-	const struct analysis *analysis =
-	    catalog_find(report->question->request->catalog, name, error);
-	struct report_answer *answer;
+	struct work *all = context;
 
-	if (!analysis)
-		return NULL;
+	for (;;) {
+		int task;
 
-	for (answer = report->answers; answer; answer = answer->next)
-		if (answer->analysis == analysis && is_same(&answer->wish, wish))
-			return &answer->result;
-	answer = mem_zalloc(sizeof(*answer));
-	*answer = (struct report_answer){.analysis = analysis,
-					 .wish = *wish,
-					 .request = request_of(report, wish),
-					 .next = report->answers};
-	report->answers = answer;
-	report->done++;
-	question_share(report->question,
-		       (double)report->done / (double)(report->parts + report->done));
-	return ask(report, analysis, answer, error) ? NULL : &answer->result;
-}
-
-static void forget_answers(struct report *report)
-{
-	while (report->answers) {
-		struct report_answer *answer = report->answers;
-
-		report->answers = answer->next;
-		result_clear(&answer->result);
-		free(answer);
+		pthread_mutex_lock(&all->lock);
+		task = all->next < TASKS && !all->failed ? tasks[all->next++] : -1;
+		pthread_mutex_unlock(&all->lock);
+		if (task < 0)
+			return;
+		all->status[task] =
+		    do_task(all->report, all->question[worker], task, &all->error[task]);
+		if (all->status[task]) {
+			pthread_mutex_lock(&all->lock);
+			all->failed = true;
+			pthread_mutex_unlock(&all->lock);
+		}
 	}
 }
 
-size_t report_column(const struct result_table *table, const char *key)
+static int ask_all(struct report *report, struct error *error)
 {
-	for (size_t i = 0; table && i < table->columns; i++)
-		if (!strcmp(table->column[i].key, key))
-			return i;
-	return SIZE_MAX;
+	struct question second;
+	struct work all = {.report = report,
+			   .question = {report->question, &second},
+			   .lock = PTHREAD_MUTEX_INITIALIZER};
+	int status = 0;
+
+	if (question_open(&second, report->question->analysis, report->question->request,
+			  report->question->path, error))
+		return -1;
+	parallel_run(WORKERS, WORKERS, work, &all);
+	question_close(&second);
+	for (int i = 0; i < TASKS && !status; i++)
+		if (all.status[i]) {
+			*error = all.error[i];
+			status = -1;
+		}
+	return status;
+}
+
+const struct result_table *report_table(const struct report *report,
+					enum report_answer_name answer, const char *key)
+{
+	return result_find(&report->answer[answer].result, key);
 }
 
 struct cell report_cell(const struct result_table *table, size_t row, const char *key)
 {
-	size_t column = report_column(table, key);
-
-	return column == SIZE_MAX ? cell_of_null()
-				  : table->cell[row * table->columns + column];
+	for (size_t i = 0; table && row < table->rows && i < table->columns; i++)
+		if (!strcmp(table->column[i].key, key))
+			return table->cell[row * table->columns + i];
+	return cell_of_null();
 }
 
-double report_number(const struct cell *cell, double none)
+double report_number(struct cell cell, double none)
 {
-	return cell->type == CELL_INTEGER ? (double)cell->integer
-	       : cell->type == CELL_REAL  ? cell->real
-					  : none;
+	return cell.type == CELL_INTEGER ? (double)cell.integer
+	       : cell.type == CELL_REAL  ? cell.real
+					 : none;
 }
 
-/* As many steps as a screen has pixels; fewer where there are many nodes. */
+nsec_t report_offset(const struct report *report, nsec_t at_ns)
+{
+	return nsec_sub(at_ns, report->begin_ns);
+}
+
+size_t report_node_index(const struct report *report, int64_t node)
+{
+	const struct scope *scope = &report->question->scope;
+	size_t at = 0;
+
+	for (size_t i = 0; i < scope->nodes && scope->node[i].id != node; i++)
+		at += scope->node[i].chosen;
+	return at;
+}
+
+/* The page's time; and of it that in which all chosen nodes were recorded, if any. */
 static void set_axis(struct report *report)
 {
 	const struct scope *scope = &report->question->scope;
-	nsec_t span;
+	nsec_t begin, end;
 
 	report->begin_ns = scope->begin_ns;
 	report->is_empty = scope->end_ns <= scope->begin_ns;
-	report->end_ns = scope->end_ns > scope->begin_ns ? scope->end_ns : //
-			     scope->begin_ns + 1;
-	span = nsec_sub(report->end_ns, report->begin_ns);
-	report->bins = scope->nodes <= 16 ? 600 : scope->nodes <= 64 ? 300 : 120;
-	if (span < (nsec_t)report->bins)
-		report->bins = (size_t)span;
-	report->bin_ns =
-	    (span + (nsec_t)report->bins - 1) / (nsec_t)report->bins; /* up */
+	report->end_ns = report->is_empty ? scope->begin_ns + 1 : scope->end_ns;
+	report->home_begin_ns = report->begin_ns;
+	report->home_end_ns = report->end_ns;
+	for (size_t i = 0; i < scope->nodes; i++) {
+		if (!scope->node[i].chosen ||
+		    !recorded_ends(&scope->recorded, scope->node[i].id, &begin, &end))
+			continue;
+		if (begin > report->home_begin_ns)
+			report->home_begin_ns = begin;
+		if (end < report->home_end_ns)
+			report->home_end_ns = end;
+	}
+	if (report->home_begin_ns >= report->home_end_ns) {
+		report->home_begin_ns = report->begin_ns;
+		report->home_end_ns = report->end_ns;
+	}
+}
+
+static int take_name(void *context, const struct cell *row)
+{
+	char **name = context;
+
+	if (!*name && row[0].type == CELL_TEXT && row[0].size)
+		*name = mem_strndup(row[0].bytes, row[0].size);
+	return 0;
+}
+
+static void write_facts(const struct report *report)
+{
+	const struct scope *scope = &report->question->scope;
+	const struct result_table *nodes = report_table(report, ANSWER_NODES, "nodes");
+	char text[PRINT_TEXT], count[PRINT_TEXT], day[NSEC_TEXT];
+	size_t chosen = 0;
+	double events = 0;
+
+	for (size_t i = 0; i < scope->nodes; i++)
+		chosen += scope->node[i].chosen;
+	for (size_t i = 0; nodes && i < nodes->rows; i++)
+		events += report_number(report_cell(nodes, i, "events"), 0);
+	fprintf(report->page,
+		"<p class=\"facts\"><span data-v=\"%zu\">%zu node%s</span> <span "
+		"data-v=\"%.0f\">%s events</span> <span data-v=\"%" PRId64 "\">%s "
+		"messages</span> ",
+		chosen, chosen, chosen == 1 ? "" : "s", events,
+		plot_label_count(text, (size_t)events), report->messages,
+		plot_label_count(count, (size_t)report->messages));
+	if (!report->is_empty) {
+		nsec_format_utc(day, report->begin_ns);
+		fprintf(report->page, "<span>%s from %.19s UTC</span>",
+			html_span(text, (double)(report->end_ns - report->begin_ns)),
+			day);
+	}
+	if (!scope->all_time || !scope->all_nodes)
+		fputs(" <span>part of the run, as was asked for</span>", report->page);
+	fputs("</p>\n", report->page);
+}
+
+static int write_head(struct report *report, struct error *error)
+{
+	static const char name_sql[] =
+	    "SELECT value FROM meta WHERE key IN ('name', 'run')"
+	    " ORDER BY key";
+	FILE *page = report->page;
+	char *path = NULL;
+	const char *name;
+
+	if (question_ask(report->question, name_sql, NULL, take_name, &path, error))
+		return -1;
+	name = path && strrchr(path, '/') && strrchr(path, '/')[1]
+		   ? strrchr(path, '/') + 1
+	       : path ? path
+		      : "run";
+	fputs(
+	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	    "<meta name=\"color-scheme\" content=\"light dark\">\n"
+	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	    "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>",
+	    page);
+	html_text(page, name);
+	fprintf(page, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header><h1>",
+		report_css);
+	html_text(page, name);
+	fputs("</h1>\n", page);
+	write_facts(report);
+	fputs("</header>\n<nav aria-label=\"contents\"><a href=\"#findings\">Findings</a>"
+	      "<a href=\"#timeline\">Timeline</a><a href=\"#requests\">Requests</a>"
+	      "<a href=\"#messages\">Messages</a><a href=\"#clocks\">Clocks</a>"
+	      "<a href=\"#resources\">Resources</a><a href=\"#nodes\">Nodes</a>"
+	      "<span id=\"tools\"></span></nav>\n<main>\n",
+	      page);
+	free(path);
+	return 0;
 }
 
 static int write_page(struct report *report, struct error *error)
 {
-	static int (*const sections[])(struct report *, struct error *) = {
-	    report_head,     report_problems, report_nodes,    report_clocks,
-	    report_activity, report_latency,  report_critical, report_top,
-	};
-	int status = 0;
-
-	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections) && !status; i++)
-		status = sections[i](report, error);
-	if (status)
+	if (write_head(report, error))
 		return -1;
-	fprintf(report->page,
-		"</main>\n<footer>Made by ctanalyze %s of clustertrace. Times are of the "
-		"reference clock, from the begin of what is shown.</footer>\n<script>\n%s"
-		"</script>\n</body>\n</html>\n",
-		CT_VERSION, report_js);
+	report_findings(report);
+	if (report_timeline(report, error) || report_requests(report, error))
+		return -1;
+	report_messages(report);
+	report_tables(report);
+	fprintf(
+	    report->page,
+	    "</main>\n<footer>Made by ctanalyze %s of clustertrace. Times are UTC of the "
+	    "reference clock; those of the timeline count from the begin of what is "
+	    "shown.</footer>\n<script>\n%s</script>\n</body>\n</html>\n",
+	    CT_VERSION, report_js);
 	return 0;
+}
+
+/* A window around each request, with a third of it before and after. */
+static void set_windows(struct report *report)
+{
+	int given = report->question->request->detail_given;
+
+	report->detail = given >= 0 ? (size_t)given : DETAIL;
+	report->activity.keep = report->detail;
+	report->activity.window = report->window;
+	report->activity.windows = report->requests;
+	for (size_t i = 0; i < report->requests; i++) {
+		const struct node_request *request = &report->request[i];
+		nsec_t margin = (request->end_ns - request->begin_ns) / 3 + 1000;
+		struct activity_window *window = &report->window[i];
+
+		window->request = request->id;
+		window->begin_ns = request->begin_ns - margin;
+		window->end_ns = request->end_ns + margin;
+		if (window->begin_ns < report->begin_ns)
+			window->begin_ns = report->begin_ns;
+		if (window->end_ns > report->end_ns)
+			window->end_ns = report->end_ns;
+	}
+}
+
+static int make(struct report *report, struct error *error)
+{
+	struct question *question = report->question;
+	int count;
+
+	report->bounds = bounds_new(question->reader, error);
+	if (!report->bounds)
+		return -1;
+	count = node_requests_slowest(report->request, REPORT_REQUESTS, question, error);
+	if (count < 0)
+		return -1;
+	report->requests = (size_t)count;
+	set_windows(report);
+	question_share(question, 0.1);
+	if (ask_all(report, error))
+		return -1;
+	question_share(question, 0.9);
+	return write_page(report, error);
 }
 
 static int run_report(struct question *question, struct result *result,
 		      struct error *error)
 {
-	struct report report = {.question = question, .result = result, .parts = 10};
+	struct report report = {.question = question, .result = result};
 	int status;
 
 	if (!question->request->output && isatty(STDOUT_FILENO))
@@ -175,10 +353,13 @@ static int run_report(struct question *question, struct result *result,
 	if (!report.page)
 		return error_set(error, "report: no memory for the page");
 	set_axis(&report);
-	report.bounds = bounds_new(question->reader, error);
-	status = report.bounds ? write_page(&report, error) : -1;
-	forget_answers(&report);
+	status = make(&report, error);
+	for (int i = 0; i < ANSWERS; i++)
+		if (report.answer[i].result.request)
+			result_clear(&report.answer[i].result);
+	activity_clear(&report.activity);
 	bounds_free(report.bounds);
+	free(report.link);
 	if (fclose(report.page) && !status)
 		status = error_set(error, "report: no memory for the page");
 	return status;
@@ -188,12 +369,15 @@ const struct analysis analysis_report = {
     .name = "report",
     .summary = "the run as one page to look at, in HTML",
     .description =
-	"One self-contained HTML file: nodes, problems, clocks with their bounds,\n"
-	"processors, memory, disks and network over time, a timeline of all processors\n"
-	"with messages drawn, latencies, requests with the critical paths of the\n"
-	"slowest, and the greatest users. It needs no network and is readable without\n"
-	"scripts; with them, its time axes zoom together. Where there is more than a\n"
-	"screen shows it is reduced, and the page says how.",
+	"One self-contained HTML file that needs no network: findings (the slowest\n"
+	"request, the busiest processor, how far to trust the clocks, what was lost), a\n"
+	"timeline of all nodes and processors with messages and sar's curves that zooms\n"
+	"and searches, critical paths of the slowest requests, messages, clocks, and\n"
+	"tables that sort and filter. Where there are more spans than --detail, they\n"
+	"are summed by steps of time, and drawn one by one around the slowest requests\n"
+	"only; the page says where. Without scripts everything but the timeline is\n"
+	"there.",
+    .heeds = HEEDS_DETAIL,
     .run = run_report,
     .is_document = true,
 };

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
+# shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154,SC3028
 #
 # What ctcollect runs on a node: sh node.sh ACTION [ARGUMENT...]. The parts in
 # node/ are put together in the order of their names' use (see ../bundle.sh)
@@ -51,7 +51,7 @@ give_up()
 }
 
 # How long one step may take: a call of lttng, a look at a version. The caller says.
-step_seconds=${STEP_SECONDS:-60}
+step_seconds=60
 
 has()
 {
@@ -105,4 +105,342 @@ until_true()
 planned()
 {
 	grep -q "^$1 " "$here/plan"
+}
+
+# Processes that we start, and their end. Each is the leader of a session of its
+# own and recorded with its pid and start time, so that a later process with the
+# same pid is never taken for it. What outlives its leader is known by the
+# session and by the run's name in its environment.
+
+# spawn NAME COMMAND...: in the background, output to data/log/NAME.log.
+spawn()
+{
+	spawn_name=$1
+	shift
+	CLUSTERTRACE_RUN=$run CLUSTERTRACE_DIR=$here setsid "$@" \
+		</dev/null >>"$data/log/$spawn_name.log" 2>&1 &
+	record "$spawn_name" $!
+}
+
+# The record is there before anything else can go wrong, or the process is not.
+record()
+{
+	record_start=$(start_time "$2") || record_start=gone
+	if ! printf '%s %s\n' "$2" "$record_start" >"$here/procs/$1"; then
+		kill -KILL "$2"
+		problem "$1: cannot be recorded, so it was not started"
+		return 1
+	fi
+}
+
+# Is the recorded process there? Sets pid.
+is_running()
+{
+	pid=
+	pid_start=
+	read -r pid pid_start 2>/dev/null <"$here/procs/$1" || return 1
+	# Pids and ticks begin anew with a restart.
+	[ ! -f "$here/rebooted" ] || return 1
+	[ -n "$pid_start" ] && [ "$(start_time "$pid")" = "$pid_start" ]
+}
+
+is_gone()
+{
+	! is_running "$1"
+}
+
+# With sudo for what runs as root.
+send_signal()
+{
+	kill -s "$1" -- "$2" 2>/dev/null ||
+		${as_root:+$as_root kill -s "$1" -- "$2"} 2>/dev/null
+}
+
+# Processes of the recorded session that have our run in their environment.
+session_members()
+{
+	for proc in /proc/[0-9]*; do
+		member=${proc#/proc/}
+		stat_line=
+		read -r stat_line 2>/dev/null <"$proc/stat" || continue
+		# shellcheck disable=SC2086 # fields
+		set -- "$1" ${stat_line##*) }
+		[ "${5:-}" = "$1" ] && [ "$2" != Z ] || continue
+		# What runs as root only root may look at.
+		# shellcheck disable=SC2086
+		{ cat "$proc/environ" || ${as_root:+$as_root cat "$proc/environ"}; } 2>/dev/null |
+			tr '\0' '\n' | grep -q -x -F "CLUSTERTRACE_RUN=$run" && tell "$member"
+	done
+}
+
+# end NAME SIGNAL TENTHS: ask, wait, then kill. Sets ended to what it took:
+# asked, killed, or gone where it had ended by itself.
+end()
+{
+	ended=gone
+	[ -f "$here/procs/$1" ] || return 0
+	if is_running "$1"; then
+		ended=asked
+		send_signal "$2" "-$pid" || send_signal "$2" "$pid"
+		if ! until_true "$3" is_gone "$1"; then
+			ended=killed
+			send_signal KILL "-$pid" || send_signal KILL "$pid"
+			until_true 50 is_gone "$1" || problem "$1: does not end"
+		fi
+	fi
+	[ -z "$pid" ] || for member in $(session_members "$pid"); do
+		send_signal KILL "$member"
+	done
+	mv -f "$here/procs/$1" "$here/procs/.$1"
+}
+
+recorded()
+{
+	for proc_file in "$here"/procs/*; do
+		[ -f "$proc_file" ] && tell "${proc_file##*/}"
+	done
+}
+
+# clock.csv: what the real-time clock read when the monotonic and the boot-time clock
+# read the others.
+#
+# For root, /proc/timer_list has the monotonic clock in nanoseconds and what the
+# others are ahead of it, exactly and at one instant.
+#
+# For all others /proc/uptime shows the boot-time clock in steps of a hundredth of a
+# second. It is read without a process of its own until it moves on; right
+# after that the real-time clock is read. Where the shell has it as a variable
+# that is some 20 us later, else date(1) has to be run, about 1 ms. The reading
+# can only be late, so the smallest difference of several is the best one.
+
+uptime_now()
+{
+	read -r up _ </proc/uptime
+	up=${up%.*}${up#*.}
+}
+
+# The monotonic clock, and the real-time and boot-time clock on it, by the first bases
+# of timers in the list. Sets exact_mono, exact_real, exact_boot; fails where it cannot
+# be read. The list may be long, which a shell would read byte by byte.
+read_timer_list()
+{
+	[ -r /proc/timer_list ] || return 1
+	exact=$(awk '
+		$1 == "now" { print $3 }
+		$1 == ".index:" { base = $2 }
+		$1 == ".offset:" && base == 1 { print $2 }
+		$1 == ".offset:" && base == 2 { print $2; exit }' /proc/timer_list 2>/dev/null)
+	case $exact in
+	*"$NL"*"$NL"*) ;;
+	*) return 1 ;;
+	esac
+	exact_mono=${exact%%"$NL"*}
+	exact_boot=${exact##*"$NL"}
+	exact_real=${exact#*"$NL"}
+	exact_real=${exact_real%"$NL"*}
+	case $exact_mono,$exact_real,$exact_boot in
+	,* | *, | *,,* | *[!0-9,]*) return 1 ;;
+	esac
+	exact_real=$((exact_mono + exact_real))
+	exact_boot=$((exact_mono + exact_boot))
+}
+
+# Whether all can be had exactly. A processor that sleeps may not have heard yet that
+# the clock was set, so what it says must lie just before what date says.
+clocks_are_exact()
+{
+	read_timer_list || return 1
+	late=$(($(realtime_ns) - exact_real))
+	[ "$late" -ge 0 ] && [ "$late" -lt 1000000000 ]
+}
+
+# Where it was exact before, a machine that is too busy is asked again, rather than that
+# a sample of another kind makes the clock seem to jump.
+clocks_are_exact_after_all()
+{
+	for _ in 1 2 3 4; do
+		sleep 0.2
+		! clocks_are_exact || return 0
+	done
+	return 1
+}
+
+# Nanoseconds of time in which the machine slept: CLOCK_BOOTTIME counts them,
+# CLOCK_MONOTONIC does not. Empty where it cannot be known.
+find_suspended()
+{
+	suspended=0
+	suspends=0
+	read -r suspends 2>/dev/null </sys/power/suspend_stats/success || :
+	[ "${suspends:-0}" != 0 ] || return 0
+	suspended=
+	! read_timer_list || suspended=$((exact_boot - exact_mono))
+}
+
+# One edge: sets edge_up (hundredths) and edge_ns (real time).
+clock_edge()
+{
+	uptime_now
+	edge_up=$up
+	while [ "$up" = "$edge_up" ]; do
+		uptime_now
+	done
+	edge_up=$up
+	edge_ns=${EPOCHREALTIME:-}
+	if [ -n "$edge_ns" ]; then
+		edge_ns=${edge_ns%[.,]*}${edge_ns#*[.,]}000
+	else
+		edge_ns=$(realtime_ns)
+	fi
+}
+
+# A line of clock.csv.
+clock_sample()
+{
+	if clocks_are_exact || { "${exact_before:-false}" && clocks_are_exact_after_all; }; then
+		exact_before=true
+		printf '%s,%s,%s\n' "$exact_real" "$exact_mono" "$exact_boot" \
+			>>"$data/clock.csv"
+		return 0
+	fi
+	best=
+	for edge in 1 2 3; do
+		clock_edge
+		apart=$((edge_ns - edge_up * 10000000))
+		if [ -z "$best" ] || [ "$apart" -lt "$best" ]; then
+			best=$apart
+			best_ns=$edge_ns
+			best_up=$edge_up
+		fi
+	done
+	[ -n "${suspended:=}" ] || return 0
+	printf '%s,%s,%s\n' "$best_ns" $((best_up * 10000000 - suspended)) \
+		$((best_up * 10000000)) >>"$data/clock.csv"
+}
+
+clock_begin()
+{
+	find_suspended
+	[ -n "$suspended" ] ||
+		problem 'clock.csv: the machine has slept, and how long only root can read'
+	printf 'realtime_ns,monotonic_ns,boottime_ns\n' >"$data/clock.csv"
+	clock_sample
+}
+
+# node.json: what this node is.
+
+first_word_of()
+{
+	word=
+	read -r word _ 2>/dev/null <"$1" || :
+	tell "$word"
+}
+
+# A tool's version: the first word with a digit and a dot in what it prints.
+version_of()
+{
+	has "$1" || return 0
+	limited "$step_seconds" "$@" </dev/null 2>&1 | sed -n \
+		's/^.*[^0-9.]\([0-9][0-9]*\.[0-9][0-9.]*\).*$/\1/p' | head -n 1
+}
+
+lttng_version()
+{
+	version_of lttng --version
+}
+
+cpu_count()
+{
+	getconf _NPROCESSORS_ONLN 2>/dev/null || grep -c '^processor' /proc/cpuinfo
+}
+
+# What the processor is sold as, where that is known; else what it runs at.
+cpu_mhz()
+{
+	for khz_file in base_frequency cpuinfo_max_freq; do
+		khz=$(first_word_of "/sys/devices/system/cpu/cpu0/cpufreq/$khz_file")
+		case $khz in
+		'' | *[!0-9]*) continue ;;
+		esac
+		tell "$((khz / 1000)).$(printf '%03d' $((khz % 1000)))"
+		return
+	done
+	sed -n 's/^cpu MHz[^0-9]*\([0-9][0-9.]*\).*/\1/p' /proc/cpuinfo | head -n 1
+}
+
+# NAME ADDRESS lines, and NAME alone for those without one.
+interface_addresses()
+{
+	if has ip; then
+		ip -o link show 2>/dev/null | awk '{ sub(/[@:].*/, "", $2); print $2 }'
+		ip -o addr show 2>/dev/null | awk '{ sub(/\/.*/, "", $4); print $2, $4 }'
+	fi
+}
+
+interfaces_json()
+{
+	interface_addresses | sort -s -k1,1 | {
+		last=
+		comma=
+		printf '['
+		while read -r name address; do
+			if [ "$name" != "$last" ]; then
+				[ -z "$last" ] || printf ']},'
+				printf '{"name": %s, ' "$(json_strings "$name")"
+				speed=$(first_word_of "/sys/class/net/$name/speed")
+				case $speed in
+				'' | *[!0-9]*) ;;
+				*) printf '"speed_mbps": %s, ' "$speed" ;;
+				esac
+				printf '"addresses": ['
+				last=$name
+				comma=
+			fi
+			[ -z "$address" ] || {
+				printf '%s%s' "$comma" "$(json_strings "$address")"
+				comma=,
+			}
+		done
+		[ -z "$last" ] || printf ']}'
+		printf ']'
+	}
+}
+
+# "name": value, if there is one. member NAME VALUE [number]
+member()
+{
+	[ -n "$2" ] || return 0
+	if [ "${3:-}" != number ]; then
+		printf '%s: %s' "$separator$(json_strings "$1")" "$(json_strings "$2")"
+	else
+		case $2 in
+		*[!0-9.]* | .* | *. | *.*.*) return 0 ;;
+		esac
+		printf '%s: %s' "$separator$(json_strings "$1")" "$2"
+	fi
+	separator=', '
+}
+
+describe()
+{
+	{
+		separator=
+		printf '{'
+		member hostname "$(uname -n)"
+		member kernel "$(uname -r)"
+		member machine "$(uname -m)"
+		member boot_id "$(boot_id)"
+		member cpus "$(cpu_count)" number
+		member cpu_model "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)"
+		member cpu_mhz "$(cpu_mhz)" number
+		member mem_kib "$(sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo)" number
+		member clock_source "$(first_word_of \
+			/sys/devices/system/clocksource/clocksource0/current_clocksource)"
+		printf ', "tools": {'
+		separator=
+		member lttng "$(lttng_version)"
+		member sysstat "$(version_of sar -V)"
+		member tcpdump "$(version_of tcpdump --version)"
+		printf '}, "interfaces": %s}\n' "$(interfaces_json)"
+	} >"$data/node.json.new" && mv -f "$data/node.json.new" "$data/node.json"
 }

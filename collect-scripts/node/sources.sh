@@ -1,6 +1,308 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
 #
+# What records on a node.
+
+# LTTng on the node: two sessions of our own, clustertrace-RUN-kernel and
+# clustertrace-RUN-user, so that one that fails does not take the other along.
+# No other session is ever looked at. What is there already (a session daemon)
+# is used; a daemon that we had to start ends with us, if nobody else uses it.
+
+# Who runs the client for this domain: "", "sudo -n"; 1 if nobody can.
+tracer_rights()
+{
+	rights=
+	[ "$1" = kernel ] && [ "$(id -u)" != 0 ] || return 0
+	! root_daemon_is_open || return 0
+	rights=$as_root
+	[ -n "$rights" ]
+}
+
+# Root's session daemon takes clients of the group tracing, though its pid is root's
+# to read only.
+root_daemon_is_open()
+{
+	root_socket=${LTTNG_RUNDIR:-/run/lttng}/client-lttng-sessiond
+	[ -S "$root_socket" ] && [ -w "$root_socket" ]
+}
+
+# A session daemon by its pid file, if it is one. Sets daemon.
+daemon_pid()
+{
+	daemon=
+	read -r daemon 2>/dev/null <"$1" || [ -n "$daemon" ] || return 1
+	daemon_name=
+	read -r daemon_name 2>/dev/null <"/proc/$daemon/comm" || :
+	case $daemon_name in
+	lttng-sessiond*) ;;
+	*)
+		daemon=
+		return 1
+		;;
+	esac
+}
+
+# Where the daemon of this domain leaves its pid: sets pid_file.
+daemon_file()
+{
+	if [ "$(id -u)" = 0 ] || [ -n "$rights" ]; then
+		pid_file=${LTTNG_RUNDIR:-/run/lttng}/lttng-sessiond.pid
+		[ -d /run ] || pid_file=/var$pid_file
+	else
+		pid_file=${LTTNG_HOME:-${HOME:-/}}/.lttng/lttng-sessiond.pid
+	fi
+}
+
+# lttng wants a home that it can write to.
+find_home()
+{
+	[ -z "${LTTNG_HOME:-}" ] || return 0
+	if [ ! -d "${HOME:-}" ] || [ ! -w "${HOME:-}" ]; then
+		LTTNG_HOME=${here%/*}
+		export LTTNG_HOME
+	fi
+}
+
+# The client, for the domain at hand. Each call is a process that talks with the daemon,
+# so there are few of them.
+client()
+{
+	# shellcheck disable=SC2086 # a word or two
+	limited "$step_seconds" $rights lttng --no-sessiond "$@" </dev/null \
+		>>"$data/log/lttng.log" 2>&1
+}
+
+# Start the daemon unless there is one; a new one is recorded as ours.
+need_daemon()
+{
+	[ "$(id -u)" = 0 ] || [ -n "$rights" ] || ! root_daemon_is_open || return 0
+	daemon_file
+	daemon_pid "$pid_file" && return 0
+	# shellcheck disable=SC2086
+	limited "$step_seconds" $rights lttng-sessiond --daemonize </dev/null \
+		>>"$data/log/lttng.log" 2>&1
+	until_true "$((step_seconds * 2))" daemon_pid "$pid_file" || return 1
+	record "sessiond-$domain" "$daemon"
+}
+
+# trace DOMAIN: everything for one domain. A domain is kernel or user.
+trace()
+{
+	domain=$1
+	session=clustertrace-$run-$domain
+	case $domain in
+	kernel) flag=--kernel ;;
+	user) flag=--userspace ;;
+	esac
+	if ! has lttng || ! has lttng-sessiond; then
+		problem "lttng: not installed, no $domain tracing"
+		return
+	fi
+	if ! tracer_rights "$domain"; then
+		problem 'lttng: no right to trace the kernel: want root, sudo without a password, or the group tracing'
+		return
+	fi
+	if ! need_daemon; then
+		problem "lttng: no session daemon for $domain tracing"
+		return
+	fi
+	if ! client create "$session" --output="$data"; then
+		problem "lttng: cannot create session $session"
+		return
+	fi
+	: >"$here/session-$domain"
+	channels=0
+	each_line "$here/plan" channel enable_channel
+	events=0
+	if [ "$channels" -gt 0 ] || tracer_is_there; then
+		enable_events tracepoints
+		[ "$domain" = user ] || enable_events syscalls
+	fi
+	if [ "$events" = 0 ]; then
+		no_events
+		end_session "$domain"
+		return
+	fi
+	add_contexts
+	if ! client start "$session"; then
+		problem "lttng: cannot start $domain tracing"
+		end_session "$domain"
+		return
+	fi
+	[ "$domain" = user ] || find_unknown
+}
+
+# The kernel tracer enables any name, for probes that may be loaded later: what it does
+# not know is told once the trace goes on.
+find_unknown()
+{
+	event_sort=tracepoints
+	# shellcheck disable=SC2086
+	known=$(limited "$step_seconds" $rights lttng --no-sessiond list --kernel </dev/null \
+		2>>"$data/log/lttng.log")
+	[ -z "$known" ] || each_line "$here/plan" event look_up
+}
+
+look_up()
+{
+	of_sort "$@" && [ "$4" = required ] || return 0
+	case $3 in
+	*\**) return 0 ;;
+	esac
+	case $known in
+	*" $3 ("*) ;;
+	*) problem "lttng: the kernel tracer does not know the event $3" ;;
+	esac
+}
+
+tracer_is_there()
+{
+	[ "$domain" != kernel ] || [ -d /sys/module/lttng_tracer ]
+}
+
+no_events()
+{
+	if ! tracer_is_there; then
+		problem "lttng: the kernel tracer is not loaded (lttng-modules for $(uname -r)), no kernel tracing"
+	else
+		problem "lttng: none of the $domain events can be enabled"
+	fi
+}
+
+# The recipe says userspace, lttng --userspace, we user.
+of_domain()
+{
+	[ "$1" = "$domain" ] || [ "$1" = "${domain}space" ]
+}
+
+# channel DOMAIN SUBBUF_SIZE NUM_SUBBUF MODE SWITCH_US READ_US
+enable_channel()
+{
+	of_domain "$2" || return 0
+	if client enable-channel "$flag" --session="$session" --subbuf-size="$3" \
+		--num-subbuf="$4" --"$5" ${6:+--switch-timer="$6"} ${7:+--read-timer="$7"} ch; then
+		channels=$((channels + 1))
+	elif tracer_is_there; then
+		problem "lttng: channel of $4 x $3 bytes refused, the default size is used"
+	fi
+}
+
+# enable_events tracepoints|syscalls: all of a sort in one call. What the client says of
+# each, in its machine interface, tells which of them are there.
+enable_events()
+{
+	event_sort=$1
+	event_names=
+	each_line "$here/plan" event gather_event
+	[ -n "$event_names" ] || return 0
+	set -- enable-event "$flag" --session="$session" --channel=ch
+	[ "$event_sort" = tracepoints ] || set -- "$@" --syscall
+	case ,$event_names, in
+	*,\*,*) [ "$event_sort" = tracepoints ] || event_names='*' ;;
+	esac
+	if [ "$event_sort $event_names" = 'syscalls *' ]; then
+		set -- "$@" --all
+	else
+		set -- "$@" -- "$event_names"
+	fi
+	# shellcheck disable=SC2086
+	limited "$step_seconds" $rights lttng --no-sessiond --mi xml "$@" </dev/null \
+		>"$here/enabled.xml" 2>>"$data/log/lttng.log"
+	enabled_all=$?
+	enabled=$(sed 's/<event>/\
+<event>/g' "$here/enabled.xml" | sed -n \
+		'/<success>true<.*<\/event>/s/^<event><name>\([^<]*\)<.*/\1/p')
+	each_line "$here/plan" event count_event
+}
+
+# event kernel|syscall|userspace NAME required|optional: is it of the sort at hand?
+of_sort()
+{
+	case $2 in
+	syscall) [ "$event_sort" = syscalls ] ;;
+	*) [ "$event_sort" = tracepoints ] && of_domain "$2" ;;
+	esac
+}
+
+gather_event()
+{
+	! of_sort "$@" || event_names=$event_names${event_names:+,}$3
+}
+
+count_event()
+{
+	of_sort "$@" || return 0
+	case $enabled_all$NL$enabled$NL in
+	0"$NL"* | *"$NL$3$NL"*)
+		events=$((events + 1))
+		return
+		;;
+	esac
+	[ "$4" = optional ] || problem "lttng: cannot enable the $2 event $3"
+}
+
+# All contexts at once; where one is not known none is added, so then one by one.
+add_contexts()
+{
+	context_words=
+	each_line "$here/plan" context gather_context
+	[ -n "$context_words" ] || return 0
+	# shellcheck disable=SC2086 # words without blanks
+	client add-context "$flag" --session="$session" --channel=ch $context_words ||
+		each_line "$here/plan" context add_context
+}
+
+# context kernel|userspace TYPE
+gather_context()
+{
+	of_domain "$2" || return 0
+	case $3 in
+	*[!A-Za-z0-9_:.,-]*) context_words="$context_words --type=?" ;;
+	*) context_words="$context_words --type=$3" ;;
+	esac
+}
+
+add_context()
+{
+	of_domain "$2" || return 0
+	client add-context "$flag" --session="$session" --channel=ch --type="$3" ||
+		problem "lttng: no context $3 for $domain events"
+}
+
+# destroy stops the session first and waits until all is on disk; it is of ours only.
+end_session()
+{
+	domain=$1
+	session=clustertrace-$run-$domain
+	[ -f "$here/session-$domain" ] || return 0
+	tracer_rights "$domain" || :
+	client destroy "$session" || problem "lttng: cannot destroy session $session"
+	rm -f "$here/session-$domain"
+}
+
+# A daemon of ours ends unless there are sessions of others in it.
+end_daemon()
+{
+	domain=$1
+	is_running "sessiond-$domain" || return 0
+	tracer_rights "$domain" || :
+	# shellcheck disable=SC2086
+	if limited "$step_seconds" $rights lttng --no-sessiond --mi xml list </dev/null 2>/dev/null |
+		grep -q '<session>'; then
+		mv -f "$here/procs/sessiond-$domain" "$here/procs/.sessiond-$domain"
+		return 0
+	fi
+	end_one "sessiond-$domain"
+}
+
+# A daemon leads no session of ours, so it alone gets the signal.
+end_one()
+{
+	send_signal TERM "$pid"
+	until_true 100 is_gone "$1" || problem "$1: does not end"
+	mv -f "$here/procs/$1" "$here/procs/.$1"
+}
+
 # What records besides LTTng: sar, tcpdump, ctsample, sensors.
 
 # sar INTERVAL KEYWORDS. sadc writes what sar would have it write, without printing it.

@@ -102,7 +102,8 @@ network_load()
 }
 
 # Every node sends small messages to all others, as on the cluster of 2011, node1 a
-# bulk to node2, and the last one a file to node1 by scp.
+# bulk to node2, and the last one a file to node1 by scp. The guests are made for one recording and go with it, so files there need no
+# names of their own.
 plain_load()
 {
 	cat <<-EOT

@@ -22,7 +22,8 @@ struct opendc_charger {
 	size_t steps, step_room;
 	struct opendc_claim *active; /* scratch: claims of one stretch */
 	size_t room;
-	double work; /* of all tasks, in MHz times nanoseconds */
+	double work;  /* of all tasks, in MHz times nanoseconds */
+	bool sampled; /* some of it is by samples */
 };
 
 struct opendc_stretch {
@@ -80,13 +81,12 @@ void opendc_charger_clear(struct opendc_charger *charger);
 /*
  * Samples of processes (proc.csv of a run, opendc/samples.c). Of nodes without events of
  * their scheduler: add processes that only samples tell of; and charge the processor time
- * between samples, spread evenly; whether there was any goes to `found`. Of all nodes:
+ * between samples, spread evenly; `sampled` says whether there was any. Of all nodes:
  * the memory. 0, or -1 with error.
  */
 int opendc_find_sampled(struct opendc_cluster *cluster, struct export *export,
 			struct error *error);
-int opendc_charge_samples(struct opendc_charger *charger, bool *found,
-			  struct error *error);
+int opendc_charge_samples(struct opendc_charger *charger, struct error *error);
 int opendc_hold_samples(struct opendc_charger *charger, struct error *error);
 
 /*

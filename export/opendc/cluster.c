@@ -135,79 +135,62 @@ int64_t opendc_add_process(struct opendc_cluster *cluster,
 	return index;
 }
 
+/* A thread of which no process is known stands for one of its own. */
+static const char processes_sql[] =
+    "SELECT node, pid, ppid, comm, begin_ns, end_ns, id, 0 AS alone FROM process "
+    "UNION ALL SELECT node, tid, -1, comm, begin_ns, end_ns, id, 1 FROM thread"
+    " WHERE process IS NULL ORDER BY alone, node, pid, begin_ns, id";
+static const char threads_sql[] = "SELECT node, tid, begin_ns, id, process FROM thread "
+				  "ORDER BY node, tid, begin_ns, id";
+
 static int take_process(void *context, const struct cell *row, struct error *error)
 {
 	struct opendc_cluster *cluster = context;
-	int64_t at = opendc_node_of(cluster, cell_integer(&row[1], 0));
+	bool alone = cell_integer(&row[7], 0);
 	struct opendc_process process = {
-	    .node = at,
-	    .pid = cell_integer(&row[2], -1),
-	    .ppid = cell_integer(&row[3], -1),
-	    .begin_ns = cell_integer(&row[5], NSEC_MIN),
-	    .end_ns = cell_integer(&row[6], NSEC_MAX),
-	    .begins = row[5].type == CELL_INTEGER,
-	    .ends = row[6].type == CELL_INTEGER,
+	    .node = opendc_node_of(cluster, cell_integer(&row[0], 0)),
+	    .pid = cell_integer(&row[1], -1),
+	    .ppid = cell_integer(&row[2], -1),
+	    .begin_ns = cell_integer(&row[4], NSEC_MIN),
+	    .end_ns = cell_integer(&row[5], NSEC_MAX),
 	};
 
 	(void)error;
-	if (at < 0 || process.pid == 0) /* what ran idle is no process */
+	if (process.node < 0 || process.pid == 0) /* what ran idle is no process */
 		return 0;
-	if (!cut(&cluster->node[at], &process)) {
-		cluster->outside++;
+	if (!cut(&cluster->node[process.node], &process)) {
+		cluster->outside += !alone;
 		return 0;
 	}
-	process.comm = cell_text(&row[4]);
-	intmap_put(&cluster->process_of_id, (uint64_t)cell_integer(&row[0], 0),
+	process.comm = cell_text(&row[3]);
+	intmap_put(alone ? &cluster->process_of_thread : &cluster->process_of_id,
+		   (uint64_t)cell_integer(&row[6], 0),
 		   opendc_add_process(cluster, &process));
 	return 0;
-}
-
-/* A thread of which no process is known stands for one of its own. */
-static int64_t process_of_row(struct opendc_cluster *cluster, int64_t node,
-			      const struct cell *row)
-{
-	struct opendc_process process = {
-	    .node = node,
-	    .pid = cell_integer(&row[1], -1),
-	    .ppid = -1,
-	    .begin_ns = cell_integer(&row[4], NSEC_MIN),
-	    .end_ns = cell_integer(&row[5], NSEC_MAX),
-	    .begins = row[4].type == CELL_INTEGER,
-	    .ends = row[5].type == CELL_INTEGER,
-	};
-	int64_t index;
-
-	if (row[2].type == CELL_INTEGER)
-		return intmap_get(&cluster->process_of_id, (uint64_t)row[2].integer,
-				  &index)
-			   ? index
-			   : OPENDC_NONE;
-	if (!cut(&cluster->node[node], &process))
-		return OPENDC_NONE;
-	process.comm = cell_text(&row[3]);
-	return opendc_add_process(cluster, &process);
 }
 
 static int take_thread(void *context, const struct cell *row, struct error *error)
 {
 	struct opendc_cluster *cluster = context;
-	int64_t node = opendc_node_of(cluster, cell_integer(&row[0], 0));
-	int64_t tid = cell_integer(&row[1], -1), index, at = (int64_t)cluster->threads;
+	bool alone = row[4].type != CELL_INTEGER;
 	struct opendc_thread thread = {
-	    .id = cell_integer(&row[6], 0), .node = node, .tid = tid};
+	    .id = cell_integer(&row[3], 0),
+	    .node = opendc_node_of(cluster, cell_integer(&row[0], 0)),
+	    .tid = cell_integer(&row[1], -1),
+	    .begin_ns = cell_integer(&row[2], NSEC_MIN),
+	};
+	int64_t index, at = (int64_t)cluster->threads;
+	uint64_t key = key_of(thread.node, thread.tid);
 
 	(void)error;
-	if (node < 0 || tid == 0)
-		return 0;
-	thread.begin_ns = cell_integer(&row[4], NSEC_MIN);
-	thread.process = process_of_row(cluster, node, row);
-	if (thread.process < 0)
+	if (!intmap_get(alone ? &cluster->process_of_thread : &cluster->process_of_id,
+			(uint64_t)row[alone ? 3 : 4].integer, &thread.process))
 		return 0;
 	thread.next = cluster->process[thread.process].thread;
 	cluster->process[thread.process].thread = at;
 	intmap_put(&cluster->thread_of_id, (uint64_t)thread.id, at);
-	if (!intmap_get(&cluster->first, key_of(node, tid), &index))
-		intmap_put(&cluster->first, key_of(node, tid), at);
+	if (!intmap_get(&cluster->first, key, &index))
+		intmap_put(&cluster->first, key, at);
 	cluster->thread = mem_grow(cluster->thread, cluster->threads,
 				   &cluster->thread_room, sizeof(*cluster->thread));
 	cluster->thread[cluster->threads++] = thread;
@@ -219,16 +202,10 @@ int opendc_cluster_load(struct opendc_cluster *cluster, struct export *export,
 {
 	return load_nodes(cluster, export, error) ||
 	       find_switches(cluster, export, error) ||
-	       query_rows(
-		   export->timeline,
-		   "SELECT id, node, pid, ppid, comm, begin_ns, end_ns FROM process"
-		   " ORDER BY node, pid, begin_ns, id",
-		   NULL, take_process, cluster, error) ||
-	       query_rows(
-		   export->timeline,
-		   "SELECT node, tid, process, comm, begin_ns, end_ns, id FROM thread"
-		   " ORDER BY node, tid, begin_ns, id",
-		   NULL, take_thread, cluster, error);
+	       query_rows(export->timeline, processes_sql, NULL, take_process, cluster,
+			  error) ||
+	       query_rows(export->timeline, threads_sql, NULL, take_thread, cluster,
+			  error);
 }
 
 /* Of those with the number the last that had begun. A number is taken again only when
@@ -314,6 +291,7 @@ void opendc_cluster_clear(struct opendc_cluster *cluster)
 	free(cluster->thread);
 	free(cluster->node);
 	intmap_clear(&cluster->process_of_id);
+	intmap_clear(&cluster->process_of_thread);
 	intmap_clear(&cluster->thread_of_id);
 	intmap_clear(&cluster->first);
 	intmap_clear(&cluster->newest);

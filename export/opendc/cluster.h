@@ -35,7 +35,6 @@ struct opendc_process {
 	int64_t pid, ppid;
 	char *comm;
 	nsec_t begin_ns, end_ns; /* within what was recorded */
-	bool begins, ends;       /* seen; else it was there before, or went on */
 	bool sampled;            /* known by samples only */
 	bool kernel;             /* a kernel thread */
 	int64_t parent;          /* index; OPENDC_NONE: not known */
@@ -64,8 +63,9 @@ struct opendc_cluster {
 	size_t nodes;
 	struct opendc_process *process;
 	size_t processes, process_room;
-	struct intmap process_of_id;  /* process.id of the timeline: index */
-	struct opendc_thread *thread; /* by node, tid, begin */
+	struct intmap process_of_id;     /* process.id of the timeline: index */
+	struct intmap process_of_thread; /* the same by thread.id, of its own */
+	struct opendc_thread *thread;    /* by node, tid, begin */
 	size_t threads, thread_room;
 	struct intmap thread_of_id;  /* thread.id: index */
 	struct intmap first;         /* of a node and tid in `thread` */

@@ -67,8 +67,8 @@ static void free_options(void *given)
 
 enum { BYTES_PER_KB = 1000, MS_PER_S = 1000 };
 
-static const char *const kind_names[] = {"invocation", "process", "cgroup", "session",
-					 "comm"};
+static const char *const tasks_names[] = {"invocation", "process", "cgroup", "session",
+					  "comm"};
 static const char *const capacity_names[] = {"max", "p95", "allocated"};
 static const char *const schema_names[] = {"v1", "v2", "v3", "v4", "v5"};
 static const char *const format_names[] = {"parquet", "csv"};
@@ -77,54 +77,54 @@ static const char *const format_names[] = {"parquet", "csv"};
 
 const char *opendc_kind_name(enum opendc_kind kind)
 {
-	return kind < OPENDC_ANY ? kind_names[kind] : "task";
+	return kind < OPENDC_ANY ? tasks_names[kind] : "task";
 }
 
-/* "--tasks: want a, b or c". */
-static int find(const char *option, const char *word, const char *const *names,
-		size_t count, struct error *error)
+/* The place of a word among those that an option takes, `otherwise` where it was not
+ * given; -1 with error: "--tasks: 'x', want a, b or c". */
+static int choose_word(const char *option, const char *word, const char *const *names,
+		       size_t count, int otherwise, struct error *error)
 {
-	for (size_t i = 0; i < count; i++)
+	char *text;
+	size_t size;
+	FILE *wanted;
+
+	for (size_t i = 0; word && i < count; i++)
 		if (strcmp(word, names[i]) == 0)
 			return (int)i;
-	error_misuse(error, "--%s: '%s', want %s", option, word, names[0]);
-	for (size_t i = 1; i < count; i++) {
-		struct error longer = ERROR_INIT;
-
-		error_set(&longer, "%s%s%s", error_text(error),
-			  i + 1 == count ? " or " : ", ", names[i]);
-		error_clear(error);
-		*error = longer;
-	}
+	if (!word)
+		return otherwise;
+	wanted = open_memstream(&text, &size);
+	for (size_t i = 0; i < count; i++)
+		fprintf(wanted, "%s%s",
+			!i               ? ""
+			: i + 1 == count ? " or "
+					 : ", ",
+			names[i]);
+	fclose(wanted);
+	error_misuse(error, "--%s: '%s', want %s", option, word, text);
+	free(text);
 	return -1;
 }
+
+#define CHOOSE(word, otherwise)                                                          \
+	choose_word(#word, options->word, word##_names, COUNT(word##_names), otherwise,  \
+		    error)
 
 static int choose_words(const struct opendc_options *options,
 			struct opendc_choice *choice, struct error *error)
 {
-	int kind = OPENDC_ANY, capacity = OPENDC_MAX, csv = 0;
-	int schema = OPENDC_LAST_SCHEMA - 1;
+	int tasks = CHOOSE(tasks, OPENDC_ANY), capacity = -1, schema = -1, csv = -1;
 
-	if (options->tasks)
-		kind =
-		    find("tasks", options->tasks, kind_names, COUNT(kind_names), error);
-	if (kind >= 0 && options->capacity)
-		capacity = find("capacity", options->capacity, capacity_names,
-				COUNT(capacity_names), error);
-	if (kind < 0 || capacity < 0)
-		return -1;
-	if (options->schema) {
-		schema = find("schema", options->schema, schema_names,
-			      COUNT(schema_names), error);
-		if (schema < 0)
-			return -1;
-	}
-	if (options->format)
-		csv = find("format", options->format, format_names, COUNT(format_names),
-			   error);
+	if (tasks >= 0)
+		capacity = CHOOSE(capacity, OPENDC_MAX);
+	if (capacity >= 0)
+		schema = CHOOSE(schema, OPENDC_LAST_SCHEMA - 1);
+	if (schema >= 0)
+		csv = CHOOSE(format, 0);
 	if (csv < 0)
 		return -1;
-	choice->kind = (enum opendc_kind)kind;
+	choice->kind = (enum opendc_kind)tasks;
 	choice->capacity = (enum opendc_capacity)capacity;
 	choice->schema = schema + 1;
 	choice->csv = csv;
@@ -173,7 +173,7 @@ struct work {
 
 /* Fall-backs, which change what the numbers are worth. */
 static void note_sources(const struct work *work, const struct opendc_choice *choice,
-			 bool sampled, struct export *export)
+			 struct export *export)
 {
 	for (size_t i = 0; i < work->cluster.nodes; i++) {
 		const struct opendc_node *node = &work->cluster.node[i];
@@ -183,7 +183,7 @@ static void note_sources(const struct work *work, const struct opendc_choice *ch
 		if (!node->switches)
 			problem_add(&export->notes, node->fact->name, "fallback", 1,
 				    "no scheduling events, so processor time is %s",
-				    sampled
+				    work->charger.sampled
 					? "by samples of processes, where there are any"
 				    : export->scope.without_spans
 					? "not known: want a timeline with spans "
@@ -283,7 +283,7 @@ static void note_accounts(const struct work *work, struct export *export)
 }
 
 static int gather(struct work *work, const struct opendc_choice *choice,
-		  struct export *export, bool *sampled, struct error *error)
+		  struct export *export, struct error *error)
 {
 	struct opendc_charger *charger = &work->charger;
 
@@ -298,7 +298,7 @@ static int gather(struct work *work, const struct opendc_choice *choice,
 					   .export = export,
 					   .choice = choice};
 	return opendc_charger_init(charger, error) ||
-		       opendc_charge_samples(charger, sampled, error) ||
+		       opendc_charge_samples(charger, error) ||
 		       opendc_hold_samples(charger, error) ||
 		       opendc_hold_pages(charger, error)
 		   ? -1
@@ -309,13 +309,12 @@ static int export_run(struct export *export, const struct opendc_choice *choice,
 		      struct error *error)
 {
 	struct work work = {0};
-	bool sampled = false;
-	int status = gather(&work, choice, export, &sampled, error);
+	int status = gather(&work, choice, export, error);
 
 	if (!status)
 		status = opendc_write(&work.charger, error);
 	if (!status) {
-		note_sources(&work, choice, sampled, export);
+		note_sources(&work, choice, export);
 		note_tasks(&work, choice, export);
 		note_unrecorded(&work, export);
 		note_accounts(&work, export);

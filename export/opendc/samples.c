@@ -2,7 +2,6 @@
 #include "export/opendc/charge.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -10,249 +9,168 @@
 
 enum { BYTES_PER_KIB = 1024 };
 
-/* A process as samples name it, "PID COMM", on one node. */
-struct item {
-	int64_t pid;
-	char *comm;
-	int64_t process; /* index; OPENDC_NONE: not found yet */
-	nsec_t last_ns;  /* of the last sample; NSEC_MIN: none */
-	double last;
-};
+/*
+ * Samples of a metric of processes, by node and time: of an item "1234 cc1" the number
+ * and the name, with the sample before, NULL: none. Items of equal names are others on
+ * each node.
+ */
+#define SAMPLES                                                                          \
+	"SELECT s.node, s.ts_ns, CAST(i.name AS INTEGER) AS pid,"                        \
+	" substr(i.name, instr(i.name, ' ') + 1) AS comm, s.value,"                      \
+	" lag(s.ts_ns) OVER own AS last_ns, lag(s.value) OVER own AS last, s.item "      \
+	"FROM sample AS s JOIN metric_item AS i ON i.id = s.item "                       \
+	"WHERE s.metric = (SELECT id FROM metric WHERE activity = 'process'"             \
+	" AND name = ?3 LIMIT 1) AND s.ts_ns BETWEEN ?1 AND ?2 AND i.type = 'process'"   \
+	" AND substr(i.name, 1, instr(i.name, ' ')) = CAST(i.name AS INTEGER) || ' '"    \
+	" AND typeof(s.value) IN ('integer', 'real') "                                   \
+	"WINDOW own AS (PARTITION BY s.node, s.item ORDER BY s.ts_ns, s.rowid)"
 
-struct sampling {
-	struct opendc_cluster *cluster;
-	struct export *export;
-	struct opendc_charger *charger; /* NULL while processes are looked for */
-	double mhz;                     /* where nothing says it */
-	struct item *item;
-	size_t items, room;
-	struct intmap of_id; /* of a metric_item: index */
-	bool found;
-};
+enum column { NODE, AT, PID, COMM, VALUE, LAST_AT, LAST };
 
-/* One sample of a process. A return other than 0 ends the reading. */
-typedef int take_sample(struct sampling *sampling, int64_t node, struct item *item,
-			nsec_t when, double value, struct error *error);
+static const char samples_sql[] = SAMPLES " ORDER BY s.node, s.ts_ns, s.rowid";
 
-/* "1234 cc1": what is none has no pid. */
-static void set_name(struct item *item, const struct cell *name)
+/* From the first sample of each process to its last. A counter that falls is another
+ * process with the same number and name. */
+static const char processes_sql[] =
+    "SELECT node, min(ts_ns), pid, comm, life, max(ts_ns) FROM (SELECT *,"
+    " sum(value < last) OVER (PARTITION BY node, item ORDER BY ts_ns) AS life FROM "
+    "(" SAMPLES ")) GROUP BY node, item, coalesce(life, 0) ORDER BY node, min(ts_ns)";
+
+static int read_samples(struct export *export, const char *sql, const char *metric,
+			timeline_take *take, void *context, struct error *error)
 {
-	char *text = cell_text(name), *end;
+	struct cell value[] = {cell_of_integer(export->scope.begin_ns),
+			       cell_of_integer(export->scope.end_ns),
+			       {.type = CELL_TEXT}};
 
-	item->process = OPENDC_NONE;
-	item->last_ns = NSEC_MIN;
-	item->pid = strtoll(text, &end, 10);
-	if (end == text || *end != ' ')
-		item->pid = -1;
-	item->comm = mem_strdup(*end ? end + 1 : "");
-	free(text);
+	cell_set_bytes(&value[2], CELL_TEXT, metric, strlen(metric));
+	return query_rows(export->timeline, sql, value, take, context, error);
 }
 
-static int take_item(void *context, const struct cell *row, struct error *error)
+/* The index of a node that is known by samples only. */
+static int64_t node_without_events(const struct opendc_cluster *cluster,
+				   const struct cell *id)
 {
-	struct sampling *sampling = context;
+	int64_t node = opendc_node_of(cluster, id->integer);
 
-	(void)error;
-	sampling->item = mem_grow(sampling->item, sampling->items, &sampling->room,
-				  sizeof(struct item));
-	set_name(&sampling->item[sampling->items], &row[1]);
-	intmap_put(&sampling->of_id, (uint64_t)cell_integer(&row[0], 0),
-		   (int64_t)sampling->items++);
-	return 0;
-}
-
-static int load_items(struct sampling *sampling, struct error *error)
-{
-	return query_rows(
-	    sampling->export->timeline,
-	    "SELECT id, name FROM metric_item WHERE type = 'process' ORDER BY id", NULL,
-	    take_item, sampling, error);
-}
-
-static void clear_items(struct sampling *sampling)
-{
-	for (size_t i = 0; i < sampling->items; i++)
-		free(sampling->item[i].comm);
-	free(sampling->item);
-	intmap_clear(&sampling->of_id);
-}
-
-/* Samples of one metric on one node, on their way. */
-struct reading {
-	struct sampling *sampling;
-	int64_t node;
-	take_sample *take;
-};
-
-static int take_row(void *context, const struct cell *row, struct error *error)
-{
-	const struct reading *reading = context;
-	struct sampling *sampling = reading->sampling;
-	double value = cell_number(&row[2]);
-	int64_t at;
-
-	if (isnan(value) ||
-	    !intmap_get(&sampling->of_id, (uint64_t)cell_integer(&row[1], -1), &at) ||
-	    sampling->item[at].pid < 0)
-		return 0;
-	return reading->take(sampling, reading->node, &sampling->item[at], row[0].integer,
-			     value, error);
-}
-
-/* All samples of a metric on a node, by time: what the index is for. Each node begins
- * anew: items of equal names are others there. */
-static int read_samples(struct sampling *sampling, int64_t node, const char *metric,
-			take_sample *take, struct error *error)
-{
-	const struct scope *scope = &sampling->export->scope;
-	struct reading reading = {sampling, node, take};
-	struct cell values[] = {cell_of_integer(scope->begin_ns),
-				cell_of_integer(scope->end_ns),
-				cell_of_integer(sampling->cluster->node[node].fact->id),
-				{.type = CELL_TEXT}};
-
-	cell_set_bytes(&values[3], CELL_TEXT, metric, strlen(metric));
-	for (size_t i = 0; i < sampling->items; i++) {
-		sampling->item[i].process = OPENDC_NONE;
-		sampling->item[i].last_ns = NSEC_MIN;
-	}
-	return query_rows(
-	    sampling->export->timeline,
-	    "SELECT ts_ns, item, value FROM sample WHERE metric ="
-	    " (SELECT id FROM metric WHERE activity = 'process' AND name = ?4 LIMIT 1)"
-	    " AND node = ?3 AND ts_ns BETWEEN ?1 AND ?2 ORDER BY ts_ns",
-	    values, take_row, &reading, error);
+	return node < 0 || cluster->node[node].switches ? OPENDC_NONE : node;
 }
 
 /* A process that events told of, else the one that samples did; else a new one. */
-static int see_process(struct sampling *sampling, int64_t node, struct item *item,
-		       nsec_t when, double value, struct error *error)
+static int see_process(void *context, const struct cell *row, struct error *error)
 {
-	struct opendc_cluster *cluster = sampling->cluster;
-	struct opendc_process process = {.node = node,
-					 .pid = item->pid,
+	enum { LIFE = VALUE, END };
+	struct opendc_cluster *cluster = context;
+	struct opendc_process process = {.node = node_without_events(cluster, row),
+					 .pid = row[PID].integer,
 					 .ppid = -1,
-					 .begin_ns = when,
-					 .end_ns = when,
+					 .begin_ns = row[AT].integer,
+					 .end_ns = row[END].integer,
 					 .sampled = true};
-	int64_t at = item->process;
+	int64_t at = OPENDC_NONE;
 
 	(void)error;
-	/* A counter that falls is another process with the same number and name. */
-	if (at >= 0 && item->last_ns != NSEC_MIN && value < item->last)
-		at = OPENDC_NONE;
-	else if (at < 0)
-		at = opendc_process_of_pid(cluster, node, item->pid, when);
+	if (process.node < 0)
+		return 0;
+	if (cell_integer(&row[LIFE], 0) == 0)
+		at = opendc_process_of_pid(cluster, process.node, process.pid,
+					   process.begin_ns);
 	if (at < 0) {
-		process.comm = mem_strdup(item->comm);
-		at = opendc_add_process(cluster, &process);
+		process.comm = cell_text(&row[COMM]);
+		opendc_add_process(cluster, &process);
+	} else if (cluster->process[at].sampled &&
+		   cluster->process[at].end_ns < process.end_ns) {
+		cluster->process[at].end_ns = process.end_ns;
 	}
-	if (cluster->process[at].sampled && when > cluster->process[at].end_ns)
-		cluster->process[at].end_ns = when;
-	item->process = at;
-	item->last_ns = when;
-	item->last = value;
 	return 0;
 }
 
 /* Who its parent is was told when it began. */
-static int see_parent(struct sampling *sampling, int64_t node, struct item *item,
-		      nsec_t when, double value, struct error *error)
+static int see_parent(void *context, const struct cell *row, struct error *error)
 {
-	int64_t at = opendc_process_of_pid(sampling->cluster, node, item->pid, when);
+	struct opendc_cluster *cluster = context;
+	int64_t node = node_without_events(cluster, row), at;
 
 	(void)error;
-	if (at >= 0 && sampling->cluster->process[at].ppid < 0)
-		sampling->cluster->process[at].ppid = (int64_t)value;
+	if (node < 0)
+		return 0;
+	at = opendc_process_of_pid(cluster, node, row[PID].integer, row[AT].integer);
+	if (at >= 0 && cluster->process[at].ppid < 0)
+		cluster->process[at].ppid = (int64_t)cell_number(&row[VALUE]);
 	return 0;
 }
 
 int opendc_find_sampled(struct opendc_cluster *cluster, struct export *export,
 			struct error *error)
 {
-	struct sampling sampling = {.cluster = cluster, .export = export};
-	int status = load_items(&sampling, error);
+	bool any = false;
 
-	for (size_t i = 0; !status && i < cluster->nodes; i++)
-		if (cluster->node[i].fact->chosen && !cluster->node[i].switches)
-			status = read_samples(&sampling, (int64_t)i, "utime", see_process,
-					      error) ||
-				 read_samples(&sampling, (int64_t)i, "ppid", see_parent,
-					      error);
-	clear_items(&sampling);
-	return status ? -1 : 0;
+	for (size_t i = 0; i < cluster->nodes; i++)
+		any |= cluster->node[i].fact->chosen && !cluster->node[i].switches;
+	if (!any)
+		return 0;
+	return read_samples(export, processes_sql, "utime", see_process, cluster,
+			    error) ||
+		       read_samples(export, samples_sql, "ppid", see_parent, cluster,
+				    error)
+		   ? -1
+		   : 0;
 }
 
 /* What a process used since the last sample, spread over that time. */
-static int charge_sample(struct sampling *sampling, int64_t node, struct item *item,
-			 nsec_t when, double value, struct error *error)
+static int charge_sample(void *context, const struct cell *row, struct error *error)
 {
-	const struct opendc_node *place = &sampling->cluster->node[node];
+	struct opendc_charger *charger = context;
+	struct opendc_cluster *cluster = charger->cluster;
+	int64_t node = node_without_events(cluster, row);
+	double used = cell_number(&row[VALUE]) - cell_number(&row[LAST]), mhz;
 	struct opendc_stretch stretch = {.node = node,
-					 .begin_ns = item->last_ns,
-					 .end_ns = when,
-					 .mhz =
-					     place->mhz > 0 ? place->mhz : sampling->mhz};
-	bool counts =
-	    item->last_ns != NSEC_MIN && when > item->last_ns && value >= item->last;
+					 .begin_ns = cell_integer(&row[LAST_AT], 0),
+					 .end_ns = row[AT].integer};
 
 	(void)error;
-	if (counts) {
-		stretch.share = (value - item->last) / (double)(when - item->last_ns);
-		stretch.process = opendc_process_of_pid(sampling->cluster, node,
-							item->pid, item->last_ns);
-		opendc_charge_sampled(sampling->charger, &stretch);
-		sampling->found = true;
-	}
-	item->last_ns = when;
-	item->last = value;
+	/* Also where there is none before. */
+	if (node < 0 || stretch.begin_ns >= stretch.end_ns || !(used >= 0))
+		return 0;
+	mhz = cluster->node[node].mhz;
+	stretch.mhz = mhz > 0 ? mhz : charger->choice->cpu_mhz;
+	stretch.share = used / (double)(stretch.end_ns - stretch.begin_ns);
+	stretch.process =
+	    opendc_process_of_pid(cluster, node, row[PID].integer, stretch.begin_ns);
+	opendc_charge_sampled(charger, &stretch);
+	charger->sampled = true;
 	return 0;
 }
 
-int opendc_charge_samples(struct opendc_charger *charger, bool *found,
-			  struct error *error)
+int opendc_charge_samples(struct opendc_charger *charger, struct error *error)
 {
-	struct opendc_cluster *cluster = charger->cluster;
-	struct sampling sampling = {.cluster = cluster,
-				    .export = charger->export,
-				    .charger = charger,
-				    .mhz = charger->choice->cpu_mhz};
-	int status = load_items(&sampling, error);
+	struct export *export = charger->export;
 
-	for (size_t i = 0; !status && i < cluster->nodes; i++)
-		if (cluster->node[i].fact->chosen && !cluster->node[i].switches)
-			status = read_samples(&sampling, (int64_t)i, "utime",
-					      charge_sample, error) ||
-				 read_samples(&sampling, (int64_t)i, "stime",
-					      charge_sample, error);
-	*found = sampling.found;
-	clear_items(&sampling);
-	return status ? -1 : 0;
+	return read_samples(export, samples_sql, "utime", charge_sample, charger,
+			    error) ||
+		       read_samples(export, samples_sql, "stime", charge_sample, charger,
+				    error)
+		   ? -1
+		   : 0;
 }
 
-static int hold_sample(struct sampling *sampling, int64_t node, struct item *item,
-		       nsec_t when, double value, struct error *error)
+static int hold_sample(void *context, const struct cell *row, struct error *error)
 {
+	struct opendc_charger *charger = context;
+	int64_t node = opendc_node_of(charger->cluster, row[NODE].integer);
+	double value = cell_number(&row[VALUE]);
+
 	(void)error;
-	if (value >= 0 && value < (double)(INT64_MAX / BYTES_PER_KIB / 2))
-		opendc_hold(
-		    sampling->charger,
-		    opendc_process_of_pid(sampling->cluster, node, item->pid, when), when,
-		    (int64_t)value * BYTES_PER_KIB);
+	if (node >= 0 && value >= 0 && value < (double)(INT64_MAX / BYTES_PER_KIB / 2))
+		opendc_hold(charger,
+			    opendc_process_of_pid(charger->cluster, node,
+						  row[PID].integer, row[AT].integer),
+			    row[AT].integer, (int64_t)value * BYTES_PER_KIB);
 	return 0;
 }
 
 int opendc_hold_samples(struct opendc_charger *charger, struct error *error)
 {
-	struct opendc_cluster *cluster = charger->cluster;
-	struct sampling sampling = {
-	    .cluster = cluster, .export = charger->export, .charger = charger};
-	int status = load_items(&sampling, error);
-
-	for (size_t i = 0; !status && i < cluster->nodes; i++)
-		if (cluster->node[i].fact->chosen)
-			status = read_samples(&sampling, (int64_t)i, "rss", hold_sample,
-					      error);
-	clear_items(&sampling);
-	return status ? -1 : 0;
+	return read_samples(charger->export, samples_sql, "rss", hold_sample, charger,
+			    error);
 }

@@ -9,103 +9,87 @@
 #include "tables/csv_text.h"
 #include "tables/directory.h"
 
+/* A column, in which versions of the schema it is, and as what. */
+struct form {
+	enum opendc_field field;
+	int first, last;
+	struct parquet_column column;
+};
+
+#define TEXT(word, ...)                                                                  \
+	{                                                                                \
+		.name = word, .type = PARQUET_BYTE_ARRAY, .logical = PARQUET_STRING,     \
+		##__VA_ARGS__                                                            \
+	}
+#define TIME(word)                                                                       \
+	{                                                                                \
+		.name = word, .type = PARQUET_INT64, .logical = PARQUET_TIMESTAMP_MILLIS \
+	}
+#define NUMBER(word, kind, ...)                                                          \
+	{                                                                                \
+		.name = word, .type = PARQUET_##kind, ##__VA_ARGS__                      \
+	}
+#define OPTIONAL .optional = true
+#define LIST     .optional = true, .list = true, .optional_elements = true
+
 /* As the readers of OpenDC ask for them; docs/opendc.md says which release reads which.
  */
-static void add(struct opendc_table *table, enum opendc_field field, const char *name,
-		enum parquet_type type, bool wanted)
+static const struct form task_forms[] = {
+    {OPENDC_ID, 1, 3, TEXT("id")},
+    {OPENDC_ID, 4, 5, NUMBER("id", INT32)},
+    {OPENDC_NAME, 4, 5, TEXT("name", OPTIONAL)},
+    {OPENDC_SUBMISSION, 1, 1, TIME("start_time")},
+    {OPENDC_SUBMISSION, 2, 5, TIME("submission_time")},
+    {OPENDC_STOP, 1, 1, TIME("stop_time")},
+    {OPENDC_DURATION, 2, 5, NUMBER("duration", INT64)},
+    {OPENDC_CPU_COUNT, 1, 5, NUMBER("cpu_count", INT32)},
+    {OPENDC_CPU_CAPACITY, 1, 5, NUMBER("cpu_capacity", DOUBLE)},
+    {OPENDC_MEM_CAPACITY, 1, 5, NUMBER("mem_capacity", INT64)},
+    {OPENDC_GPU_COUNT, 3, 5, NUMBER("gpu_count", INT32, OPTIONAL)},
+    {OPENDC_GPU_CAPACITY, 3, 5, NUMBER("gpu_capacity", DOUBLE, OPTIONAL)},
+    {OPENDC_PARENTS, 3, 3, TEXT("parents", LIST)},
+    {OPENDC_PARENTS, 4, 5, NUMBER("parents", INT32, LIST)},
+    {OPENDC_CHILDREN, 3, 3, TEXT("children", LIST)},
+    {OPENDC_CHILDREN, 4, 5, NUMBER("children", INT32, LIST)},
+    {OPENDC_NATURE, 3, 4, TEXT("nature", OPTIONAL)},
+    {OPENDC_DEFERRABLE, 5, 5, NUMBER("deferrable", BOOLEAN, OPTIONAL)},
+    {OPENDC_DEADLINE, 3, 5, NUMBER("deadline", INT64, OPTIONAL)},
+    {OPENDC_NODE, 1, 5, TEXT("node", OPTIONAL)},
+};
+
+static const struct form fragment_forms[] = {
+    {OPENDC_ID, 1, 3, TEXT("id")},
+    {OPENDC_ID, 4, 5, NUMBER("id", INT32)},
+    {OPENDC_TIMESTAMP, 1, 1, TIME("timestamp")},
+    {OPENDC_DURATION, 1, 5, NUMBER("duration", INT64)},
+    {OPENDC_CPU_COUNT, 1, 3, NUMBER("cpu_count", INT32)},
+    {OPENDC_CPU_USAGE, 1, 5, NUMBER("cpu_usage", DOUBLE)},
+    {OPENDC_GPU_USAGE, 3, 5, NUMBER("gpu_usage", DOUBLE, OPTIONAL)},
+};
+
+static struct opendc_table make_table(const char *file, int schema,
+				      const struct form *form, size_t forms)
 {
-	table->column[table->columns++] = (struct opendc_column){
-	    .field = field, .parquet = {.name = name, .type = type, .optional = !wanted}};
-}
+	struct opendc_table table = {.file = file};
 
-static void add_logical(struct opendc_table *table, enum opendc_field field,
-			const char *name, enum parquet_logical logical, bool wanted)
-{
-	enum parquet_type type =
-	    logical == PARQUET_STRING ? PARQUET_BYTE_ARRAY : PARQUET_INT64;
-
-	add(table, field, name, type, wanted);
-	table->column[table->columns - 1].parquet.logical = logical;
-}
-
-static void add_list(struct opendc_table *table, enum opendc_field field,
-		     const char *name, bool text)
-{
-	struct parquet_column *column;
-
-	if (text)
-		add_logical(table, field, name, PARQUET_STRING, false);
-	else
-		add(table, field, name, PARQUET_INT32, false);
-	column = &table->column[table->columns - 1].parquet;
-	column->list = column->optional_elements = true;
-}
-
-static void add_id(struct opendc_table *table, int schema)
-{
-	if (schema <= 3)
-		add_logical(table, OPENDC_ID, "id", PARQUET_STRING, true);
-	else
-		add(table, OPENDC_ID, "id", PARQUET_INT32, true);
-}
-
-static void add_times(struct opendc_table *table, int schema)
-{
-	add_logical(table, OPENDC_SUBMISSION,
-		    schema == 1 ? "start_time" : "submission_time",
-		    PARQUET_TIMESTAMP_MILLIS, true);
-	if (schema == 1)
-		add_logical(table, OPENDC_STOP, "stop_time", PARQUET_TIMESTAMP_MILLIS,
-			    true);
-	else
-		add(table, OPENDC_DURATION, "duration", PARQUET_INT64, true);
-}
-
-static void add_relations(struct opendc_table *table, int schema)
-{
-	add(table, OPENDC_GPU_COUNT, "gpu_count", PARQUET_INT32, false);
-	add(table, OPENDC_GPU_CAPACITY, "gpu_capacity", PARQUET_DOUBLE, false);
-	add_list(table, OPENDC_PARENTS, "parents", schema == 3);
-	add_list(table, OPENDC_CHILDREN, "children", schema == 3);
-	if (schema <= 4)
-		add_logical(table, OPENDC_NATURE, "nature", PARQUET_STRING, false);
-	else
-		add(table, OPENDC_DEFERRABLE, "deferrable", PARQUET_BOOLEAN, false);
-	add(table, OPENDC_DEADLINE, "deadline", PARQUET_INT64, false);
+	for (size_t i = 0; i < forms; i++)
+		if (schema >= form[i].first && schema <= form[i].last)
+			table.column[table.columns++] =
+			    (struct opendc_column){form[i].field, form[i].column};
+	return table;
 }
 
 struct opendc_table opendc_tasks_table(int schema)
 {
-	struct opendc_table table = {.file = schema == 1 ? "trace/meta" : "tasks"};
-
-	add_id(&table, schema);
-	if (schema >= 4)
-		add_logical(&table, OPENDC_NAME, "name", PARQUET_STRING, false);
-	add_times(&table, schema);
-	add(&table, OPENDC_CPU_COUNT, "cpu_count", PARQUET_INT32, true);
-	add(&table, OPENDC_CPU_CAPACITY, "cpu_capacity", PARQUET_DOUBLE, true);
-	add(&table, OPENDC_MEM_CAPACITY, "mem_capacity", PARQUET_INT64, true);
-	if (schema >= 3)
-		add_relations(&table, schema);
-	add_logical(&table, OPENDC_NODE, "node", PARQUET_STRING, false);
-	return table;
+	return make_table(schema == 1 ? "trace/meta" : "tasks", schema, task_forms,
+			  sizeof(task_forms) / sizeof(*task_forms));
 }
 
 struct opendc_table opendc_fragments_table(int schema)
 {
-	struct opendc_table table = {.file = schema == 1 ? "trace/trace" : "fragments"};
-
-	add_id(&table, schema);
-	if (schema == 1)
-		add_logical(&table, OPENDC_TIMESTAMP, "timestamp",
-			    PARQUET_TIMESTAMP_MILLIS, true);
-	add(&table, OPENDC_DURATION, "duration", PARQUET_INT64, true);
-	if (schema <= 3)
-		add(&table, OPENDC_CPU_COUNT, "cpu_count", PARQUET_INT32, true);
-	add(&table, OPENDC_CPU_USAGE, "cpu_usage", PARQUET_DOUBLE, true);
-	if (schema >= 3)
-		add(&table, OPENDC_GPU_USAGE, "gpu_usage", PARQUET_DOUBLE, false);
-	return table;
+	return make_table(schema == 1 ? "trace/trace" : "fragments", schema,
+			  fragment_forms,
+			  sizeof(fragment_forms) / sizeof(*fragment_forms));
 }
 
 struct opendc_sink {

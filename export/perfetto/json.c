@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "export/perfetto/writer.h"
 
 struct json_writer {
@@ -44,24 +44,9 @@ static void add_word(struct bytes *out, const char *text)
 	bytes_add(out, text, strlen(text));
 }
 
-/* A string in quotes; bytes that are no UTF-8 become U+FFFD. */
 static void add_text(struct bytes *out, const char *text)
 {
-	bytes_add_byte(out, '"');
-	while (*text) {
-		size_t length = utf8_length(text);
-
-		if (!length)
-			add_word(out, UTF8_REPLACEMENT);
-		else if (*text == '"' || *text == '\\')
-			add_format(out, "\\%c", *text);
-		else if ((unsigned char)*text < 0x20)
-			add_format(out, "\\u%04x", (unsigned)*text);
-		else
-			bytes_add(out, text, length);
-		text += length ? length : 1;
-	}
-	bytes_add_byte(out, '"');
+	json_add_text(out, text, strlen(text));
 }
 
 static void add_micros(struct bytes *out, const char *name, nsec_t span_ns)
@@ -83,17 +68,6 @@ static void begin_event(struct json_writer *writer, const char *phase,
 	add_format(out, "{\"ph\":\"%s\",\"pid\":%" PRId32, phase, place->pid);
 	if (place->tid)
 		add_format(out, ",\"tid\":%" PRId32, place->tid);
-}
-
-static void json_begin(struct perfetto_writer *base, nsec_t origin_ns)
-{
-	struct json_writer *writer = (struct json_writer *)base;
-
-	writer->origin_ns = origin_ns;
-	add_word(&base->out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{"
-			     "\"clock\":\"the run's reference\",");
-	add_format(&base->out, "\"origin_ns\":\"%" PRId64 "\"},", origin_ns);
-	add_word(&base->out, "\"traceEvents\":[");
 }
 
 static void add_metadata(struct json_writer *writer, const struct perfetto_place *place,
@@ -171,19 +145,6 @@ static void json_event(struct perfetto_writer *base, const struct perfetto_event
 	bytes_add_byte(out, '}');
 }
 
-/* The shortest text that is this number again. */
-static void add_real(struct bytes *out, double value)
-{
-	char text[NUMBER_TEXT];
-
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
-	add_word(out, text);
-}
-
 static void json_counter(struct perfetto_writer *base, const struct perfetto_track *track,
 			 nsec_t at_ns, double value)
 {
@@ -196,7 +157,7 @@ static void json_counter(struct perfetto_writer *base, const struct perfetto_tra
 	add_word(&base->out, ",\"args\":{");
 	add_text(&base->out, track->unit && *track->unit ? track->unit : "value");
 	bytes_add_byte(&base->out, ':');
-	add_real(&base->out, value);
+	json_add_real(&base->out, value);
 	add_word(&base->out, "}}");
 }
 
@@ -211,7 +172,6 @@ static void json_free(struct perfetto_writer *base)
 }
 
 static const struct perfetto_writer_ops json_ops = {
-    .begin = json_begin,
     .track = json_track,
     .event = json_event,
     .counter = json_counter,
@@ -219,11 +179,16 @@ static const struct perfetto_writer_ops json_ops = {
     .free = json_free,
 };
 
-struct perfetto_writer *perfetto_json_new(FILE *file, const char *name)
+struct perfetto_writer *perfetto_json_new(FILE *file, const char *name, nsec_t origin_ns)
 {
 	struct json_writer *writer = mem_zalloc(sizeof(*writer));
 
 	writer->base =
 	    (struct perfetto_writer){.ops = &json_ops, .file = file, .name = name};
+	writer->origin_ns = origin_ns;
+	add_word(&writer->base.out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{"
+				    "\"clock\":\"the run's reference\",");
+	add_format(&writer->base.out, "\"origin_ns\":\"%" PRId64 "\"},", origin_ns);
+	add_word(&writer->base.out, "\"traceEvents\":[");
 	return &writer->base;
 }

@@ -14,17 +14,6 @@ struct perfetto_options {
 	struct text_list tracks;
 };
 
-static const struct part {
-	const char *name;
-	enum perfetto_part part;
-} parts[] = {
-    {"states", PART_STATES},     {"cpus", PART_CPUS},     {"interrupts", PART_INTERRUPTS},
-    {"syscalls", PART_SYSCALLS}, {"disks", PART_DISKS},   {"messages", PART_MESSAGES},
-    {"samples", PART_SAMPLES},   {"clocks", PART_CLOCKS}, {"tasks", PART_TASKS},
-};
-
-enum { PARTS = sizeof(parts) / sizeof(*parts) };
-
 static void *new_options(void)
 {
 	return mem_zalloc(sizeof(struct perfetto_options));
@@ -64,27 +53,21 @@ static bool is_json(const struct perfetto_options *own)
 	return own->form && strcmp(own->form, "json") == 0;
 }
 
-static int no_such_part(const char *name, struct error *error)
-{
-	const char *names[PARTS], *meant;
-
-	for (size_t i = 0; i < PARTS; i++)
-		names[i] = parts[i].name;
-	meant = near_find(name, names, PARTS);
-	if (meant)
-		return error_misuse(error, "--tracks: no part '%s', did you mean '%s'?",
-				    name, meant);
-	return error_misuse(error, "--tracks: no part '%s' (see --help)", name);
-}
-
 static int add_part(const char *name, unsigned *chosen, struct error *error)
 {
-	for (size_t i = 0; i < PARTS; i++)
-		if (strcmp(name, parts[i].name) == 0) {
-			*chosen |= parts[i].part;
+	const char *meant;
+	size_t count = 0;
+
+	for (; perfetto_parts[count]; count++)
+		if (strcmp(name, perfetto_parts[count]) == 0) {
+			*chosen |= 1u << count;
 			return 0;
 		}
-	return no_such_part(name, error);
+	meant = near_find(name, perfetto_parts, count);
+	if (meant)
+		return error_set(error, "--tracks: no part '%s', did you mean '%s'?",
+				 name, meant);
+	return error_set(error, "--tracks: no part '%s' (see --help)", name);
 }
 
 /* "states,cpus", more than once; none: all. */
@@ -123,58 +106,29 @@ static int make_plan(const void *options, const char *output, struct export_plan
 	return choose_parts(&own->tracks, &chosen, error);
 }
 
-static int add_parts(struct perfetto *perfetto, struct error *error)
-{
-	static const struct {
-		enum perfetto_part part;
-		int (*add)(struct perfetto *perfetto, struct error *error);
-	} steps[] = {
-	    {PART_CLOCKS, perfetto_add_clocks},
-	    {PART_STATES | PART_CPUS | PART_INTERRUPTS | PART_SYSCALLS | PART_DISKS,
-	     perfetto_add_spans},
-	    {PART_MESSAGES, perfetto_add_messages},
-	    {PART_TASKS, perfetto_add_tasks},
-	    {PART_SAMPLES, perfetto_add_samples},
-	};
-
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-		if (perfetto->parts & steps[i].part && steps[i].add(perfetto, error))
-			return -1;
-	return 0;
-}
-
 static int run(struct export *export, struct error *error)
 {
 	const struct perfetto_options *own = export->options;
-	struct perfetto perfetto = {
-	    .timeline = export->timeline,
-	    .scope = &export->scope,
-	    .notes = &export->notes,
-	    .progress = &export->progress,
-	};
+	struct perfetto perfetto = {.export = export};
+	unsigned chosen;
 	int status = -1;
 
-	if (choose_parts(&own->tracks, &perfetto.parts, error))
+	if (choose_parts(&own->tracks, &chosen, error))
 		return -1;
 	if (export->scope.without_spans)
 		problem_add(&export->notes, export->path, "no_spans", 1,
 			    "no spans of threads, processors and disks, want ctmerge "
 			    "without --no-spans");
-	perfetto.names = perfetto_names_new(export->timeline, &export->scope, error);
-	if (!perfetto.names)
-		return -1;
-	perfetto.writer = is_json(own)
-			      ? perfetto_json_new(export->file, export->file_name)
-			      : perfetto_proto_new(export->file, export->file_name);
-	perfetto_write_begin(perfetto.writer, export->scope.origin_ns);
+	perfetto.writer = (is_json(own) ? perfetto_json_new : perfetto_proto_new)(
+	    export->file, export->file_name, export->scope.origin_ns);
 	perfetto.rows =
-	    perfetto_rows_new(perfetto.writer, &export->scope, perfetto.names);
+	    perfetto_rows_new(perfetto.writer, &export->scope, export->timeline, error);
 	/* Where it was the file that failed, the end says why. */
-	if (add_parts(&perfetto, error) == 0 || perfetto.writer->failed)
+	if (perfetto.rows && (perfetto_add_parts(&perfetto, chosen, error) == 0 ||
+			      perfetto.writer->failed))
 		status = perfetto_write_end(perfetto.writer, error);
 	perfetto_rows_free(perfetto.rows);
 	perfetto_writer_free(perfetto.writer);
-	perfetto_names_free(perfetto.names);
 	return status;
 }
 

@@ -6,11 +6,87 @@
  * them once and gives them a number.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
-#include "export/intern.h"
-#include "export/perfetto/protobuf.h"
+#include "base/texts.h"
+#include "base/utf8.h"
 #include "export/perfetto/writer.h"
+
+/*
+ * The encoding of Protocol Buffers (protobuf.dev/programming-guides/encoding): fields in
+ * any order, each a tag and a value.
+ */
+enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
+
+static void tag(struct bytes *out, unsigned field, enum wire_type type)
+{
+	bytes_add_varint(out, (uint64_t)field << 3 | type);
+}
+
+static void protobuf_add_uint(struct bytes *out, unsigned field, uint64_t value)
+{
+	tag(out, field, WIRE_VARINT);
+	bytes_add_varint(out, value);
+}
+
+static void protobuf_add_int(struct bytes *out, unsigned field, int64_t value)
+{
+	protobuf_add_uint(out, field, (uint64_t)value);
+}
+
+static void protobuf_add_fixed64(struct bytes *out, unsigned field, uint64_t value)
+{
+	tag(out, field, WIRE_FIXED64);
+	bytes_add_le(out, value, 8);
+}
+
+static void protobuf_add_double(struct bytes *out, unsigned field, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	protobuf_add_fixed64(out, field, bits);
+}
+
+static void protobuf_add_text(struct bytes *out, unsigned field, const char *text)
+{
+	size_t size = strlen(text);
+	char *clean = NULL;
+
+	if (!utf8_is_valid(text, size)) {
+		text = clean = utf8_clean(text);
+		size = strlen(text);
+	}
+	tag(out, field, WIRE_BYTES);
+	bytes_add_varint(out, size);
+	bytes_add(out, text, size);
+	free(clean);
+}
+
+/* Most messages are short, so one byte is left for the length. */
+static size_t protobuf_begin(struct bytes *out, unsigned field)
+{
+	tag(out, field, WIRE_BYTES);
+	bytes_add_byte(out, 0);
+	return out->size;
+}
+
+static void protobuf_end(struct bytes *out, size_t begun)
+{
+	size_t size = out->size - begun, more = 0;
+
+	for (size_t rest = size >> 7; rest; rest >>= 7)
+		more++;
+	if (more) {
+		bytes_extend(out, more);
+		memmove(out->data + begun + more, out->data + begun, size);
+	}
+	out->size = begun - 1;
+	bytes_add_varint(out, size);
+	out->size += size;
+}
 
 enum { TRACE_PACKET = 1 };
 
@@ -91,7 +167,7 @@ enum interned_text { INTERNED_IID = 1, INTERNED_TEXT = 2 };
 
 struct proto_writer {
 	struct perfetto_writer base;
-	struct intern categories, names, annotation_names, annotation_texts;
+	struct texts categories, names, annotation_names, annotation_texts;
 	struct bytes interned; /* content of the packet's InternedData */
 };
 
@@ -120,7 +196,7 @@ static void add_clock(struct bytes *out, enum builtin_clock clock, nsec_t now_ns
  * too, so that nothing is converted. Boottime is the axis that some parts of the
  * viewer take for granted; here it is the same.
  */
-static void proto_begin(struct perfetto_writer *base, nsec_t origin_ns)
+static void add_begin(struct perfetto_writer *base, nsec_t origin_ns)
 {
 	struct bytes *out = &base->out;
 	size_t packet = begin_packet(out, STATE_CLEARED | NEEDS_STATE), inner;
@@ -191,22 +267,27 @@ static void proto_track(struct perfetto_writer *base, const struct perfetto_trac
 	protobuf_end(out, packet);
 }
 
-/* A text as its number, or as it is where numbers have run out. */
-static void add_interned(struct proto_writer *writer, struct intern *texts,
+/*
+ * Past so many texts others get no number, and longer texts never do: memory does not
+ * grow with the run.
+ */
+enum { INTERN_MOST = 1 << 16, INTERN_LONGEST = 64 };
+
+/* A text as its number, or as it is where it has none. */
+static void add_interned(struct proto_writer *writer, struct texts *texts,
 			 enum interned_data sort, unsigned field_iid, unsigned field_text,
 			 const char *text)
 {
 	struct bytes *out = &writer->base.out;
-	bool is_new;
-	uint32_t number = intern(texts, text, &is_new);
-	size_t entry;
+	size_t count = texts->count, number, entry;
 
-	if (!number) {
+	if (count == INTERN_MOST || strnlen(text, INTERN_LONGEST + 1) > INTERN_LONGEST) {
 		protobuf_add_text(out, field_text, text);
 		return;
 	}
+	number = texts_put(texts, text) + 1;
 	protobuf_add_uint(out, field_iid, number);
-	if (!is_new)
+	if (texts->count == count)
 		return;
 	entry = protobuf_begin(&writer->interned, sort);
 	protobuf_add_uint(&writer->interned, INTERNED_IID, number);
@@ -307,16 +388,15 @@ static void proto_free(struct perfetto_writer *base)
 {
 	struct proto_writer *writer = (struct proto_writer *)base;
 
-	intern_clear(&writer->categories);
-	intern_clear(&writer->names);
-	intern_clear(&writer->annotation_names);
-	intern_clear(&writer->annotation_texts);
+	texts_clear(&writer->categories);
+	texts_clear(&writer->names);
+	texts_clear(&writer->annotation_names);
+	texts_clear(&writer->annotation_texts);
 	bytes_clear(&writer->interned);
 	free(writer);
 }
 
 static const struct perfetto_writer_ops proto_ops = {
-    .begin = proto_begin,
     .track = proto_track,
     .event = proto_event,
     .counter = proto_counter,
@@ -324,11 +404,12 @@ static const struct perfetto_writer_ops proto_ops = {
     .free = proto_free,
 };
 
-struct perfetto_writer *perfetto_proto_new(FILE *file, const char *name)
+struct perfetto_writer *perfetto_proto_new(FILE *file, const char *name, nsec_t origin_ns)
 {
 	struct proto_writer *writer = mem_zalloc(sizeof(*writer));
 
 	writer->base =
 	    (struct perfetto_writer){.ops = &proto_ops, .file = file, .name = name};
+	add_begin(&writer->base, origin_ns);
 	return &writer->base;
 }

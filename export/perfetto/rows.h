@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/nsec.h"
-#include "export/perfetto/names.h"
 #include "export/perfetto/writer.h"
+#include "timeline/reader.h"
 #include "timeline/scope.h"
 
 /*
@@ -39,16 +39,27 @@ enum perfetto_row {
 	ROW_NETWORK,
 	ROW_CLOCKS,
 	ROW_METRICS,
-	ROW_ACTIVITY, /* of: a number of samples.c */
+	ROW_ACTIVITY, /* of: its number */
 	ROW_KINDS,
 };
 
+/* By its name in perfetto.sql; ROW_KINDS: there is none. */
+enum perfetto_row perfetto_row_named(const char *name);
+
 struct perfetto_rows;
 
-/* Borrows all three. */
+/* Reads the names of threads. Borrows the writer and the scope. NULL with error. */
 struct perfetto_rows *perfetto_rows_new(struct perfetto_writer *writer,
 					const struct scope *scope,
-					const struct perfetto_names *names);
+					struct timeline_reader *timeline,
+					struct error *error);
+
+struct perfetto_slot {
+	enum perfetto_row kind;
+	int64_t node, of;
+	const char *name; /* of a disk */
+	nsec_t begin_ns, end_ns;
+};
 
 /*
  * Where a slice, or an instant with begin = end, goes: a row of its kind that has
@@ -56,31 +67,23 @@ struct perfetto_rows *perfetto_rows_new(struct perfetto_writer *writer,
  * come by their end. Good until the next call.
  */
 const struct perfetto_place *perfetto_rows_lane(struct perfetto_rows *rows,
-						enum perfetto_row kind, int64_t node,
-						int64_t of, nsec_t begin_ns,
-						nsec_t end_ns);
+						const struct perfetto_slot *slot);
 
 struct perfetto_counter {
 	enum perfetto_row kind;
 	int64_t node, of, item;
+	const char *name, *unit; /* unit may be NULL */
+	int64_t group;           /* of ROW_SAMPLES: number and name of the activity */
+	const char *group_name;
 };
 
-/* A counter's track, or NULL where there is none yet. */
+/* A counter's track. Good until the next call. */
 const struct perfetto_track *
 perfetto_rows_counter(struct perfetto_rows *rows, const struct perfetto_counter *counter);
 
-struct perfetto_label {
-	enum perfetto_row group; /* in which it goes */
-	int64_t group_of;
-	const char *group_name;  /* of ROW_ACTIVITY, else NULL */
-	const char *name, *unit; /* copied; unit may be NULL */
-};
-
-/* Make one that there is none of. */
-const struct perfetto_track *
-perfetto_rows_new_counter(struct perfetto_rows *rows,
-			  const struct perfetto_counter *counter,
-			  const struct perfetto_label *label);
+/* "nginx 812": who had this tid then. For free(). */
+char *perfetto_rows_thread(const struct perfetto_rows *rows, int64_t node, int64_t tid,
+			   nsec_t at_ns);
 
 void perfetto_rows_free(struct perfetto_rows *rows);
 

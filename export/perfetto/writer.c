@@ -18,17 +18,6 @@ static int flush(struct perfetto_writer *writer, size_t at_least)
 	return writer->failed ? -1 : 0;
 }
 
-void perfetto_write_begin(struct perfetto_writer *writer, nsec_t origin_ns)
-{
-	writer->ops->begin(writer, origin_ns);
-}
-
-void perfetto_write_track(struct perfetto_writer *writer,
-			  const struct perfetto_track *track)
-{
-	writer->ops->track(writer, track);
-}
-
 int perfetto_write_event(struct perfetto_writer *writer,
 			 const struct perfetto_event *event)
 {

@@ -74,8 +74,6 @@ struct perfetto_event {
 struct perfetto_writer;
 
 struct perfetto_writer_ops {
-	/* `origin_ns`: the timeline's first instant. */
-	void (*begin)(struct perfetto_writer *writer, nsec_t origin_ns);
 	void (*track)(struct perfetto_writer *writer, const struct perfetto_track *track);
 	void (*event)(struct perfetto_writer *writer, const struct perfetto_event *event);
 	void (*counter)(struct perfetto_writer *writer,
@@ -93,13 +91,13 @@ struct perfetto_writer {
 	uint64_t events;  /* slices, instants and values so far */
 };
 
-/* Perfetto's protobuf form, and Chrome's JSON; both borrow the file and its name. */
-struct perfetto_writer *perfetto_proto_new(FILE *file, const char *name);
-struct perfetto_writer *perfetto_json_new(FILE *file, const char *name);
-
-void perfetto_write_begin(struct perfetto_writer *writer, nsec_t origin_ns);
-void perfetto_write_track(struct perfetto_writer *writer,
-			  const struct perfetto_track *track);
+/*
+ * Perfetto's protobuf form, and Chrome's JSON; both borrow the file and its name.
+ * `origin_ns`: the timeline's first instant.
+ */
+struct perfetto_writer *perfetto_proto_new(FILE *file, const char *name,
+					   nsec_t origin_ns);
+struct perfetto_writer *perfetto_json_new(FILE *file, const char *name, nsec_t origin_ns);
 
 /* 0, or -1 where the file cannot be written: then perfetto_write_end says why. */
 int perfetto_write_event(struct perfetto_writer *writer,

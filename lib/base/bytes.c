@@ -17,11 +17,15 @@ void bytes_reserve(struct bytes *bytes, size_t more)
 	bytes->data = mem_realloc(bytes->data, bytes->room, 1);
 }
 
-void bytes_add_varint(struct bytes *bytes, uint64_t number)
+void bytes_add_long_varint(struct bytes *bytes, uint64_t number)
 {
+	enum { LONGEST = 10 };
+	uint8_t *begin = bytes_extend(bytes, LONGEST), *at = begin;
+
 	for (; number >= 0x80; number >>= 7)
-		bytes_add_byte(bytes, (uint8_t)(number | 0x80));
-	bytes_add_byte(bytes, (uint8_t)number);
+		*at++ = (uint8_t)(number | 0x80);
+	*at++ = (uint8_t)number;
+	bytes->size -= LONGEST - (size_t)(at - begin);
 }
 
 void bytes_add_zigzag(struct bytes *bytes, int64_t number)

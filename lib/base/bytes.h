@@ -69,8 +69,16 @@ static inline uint64_t bytes_le(const uint8_t *data, unsigned width)
 	return le64toh(little);
 }
 
+void bytes_add_long_varint(struct bytes *bytes, uint64_t number);
+
 /* Seven bits a byte, lowest first; the top bit says that more follow (LEB128). */
-void bytes_add_varint(struct bytes *bytes, uint64_t number);
+static inline void bytes_add_varint(struct bytes *bytes, uint64_t number)
+{
+	if (number < 0x80)
+		bytes_add_byte(bytes, (uint8_t)number);
+	else
+		bytes_add_long_varint(bytes, number);
+}
 
 /* As a varint in which small negative numbers are short, too: 0, -1, 1, -2, ... */
 void bytes_add_zigzag(struct bytes *bytes, int64_t number);

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 json_t *json_read_object(const char *path, struct error *error)
 {
@@ -73,4 +75,65 @@ int json_nsec(const json_t *object, const char *name, nsec_t *value)
 const char *json_library_version(void)
 {
 	return jansson_version_str();
+}
+
+/* Characters that stand for themselves, up to the first other one. */
+static size_t plain_length(const char *text, size_t size)
+{
+	size_t length = 0;
+
+	while (length < size && (unsigned char)text[length] >= 0x20 &&
+	       (unsigned char)text[length] < 0x80 && text[length] != '"' &&
+	       text[length] != '\\')
+		length++;
+	return length;
+}
+
+static void add_escape(struct bytes *out, unsigned char byte)
+{
+	char text[8];
+
+	if (byte == '"' || byte == '\\')
+		snprintf(text, sizeof(text), "\\%c", byte);
+	else if (byte < 0x20)
+		snprintf(text, sizeof(text), "\\u%04x", byte);
+	else
+		snprintf(text, sizeof(text), "%c", byte);
+	bytes_add(out, text, strlen(text));
+}
+
+void json_add_text(struct bytes *out, const char *text, size_t size)
+{
+	bytes_add_byte(out, '"');
+	while (size) {
+		size_t length = plain_length(text, size);
+
+		bytes_add(out, text, length);
+		text += length;
+		size -= length;
+		if (!size)
+			break;
+		length = utf8_length_within(text, size);
+		if (!length)
+			bytes_add(out, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
+		else if (length > 1)
+			bytes_add(out, text, length);
+		else
+			add_escape(out, (unsigned char)*text);
+		text += length ? length : 1;
+		size -= length ? length : 1;
+	}
+	bytes_add_byte(out, '"');
+}
+
+void json_add_real(struct bytes *out, double number)
+{
+	char text[32];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, number);
+		if (strtod(text, NULL) == number)
+			break;
+	}
+	bytes_add(out, text, strlen(text));
 }

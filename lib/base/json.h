@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/nsec.h"
 
@@ -23,6 +24,13 @@ const char *json_text(const json_t *object, const char *name);
 
 /* A member as integer; -1 where it is missing, no integer or out of range. */
 int json_nsec(const json_t *object, const char *name, nsec_t *value);
+
+/* Writing as it comes: a text in quotes, where bytes that are no UTF-8 become U+FFFD...
+ */
+void json_add_text(struct bytes *out, const char *text, size_t size);
+
+/* ... and the shortest text that is this finite number again. */
+void json_add_real(struct bytes *out, double number);
 
 /* "2.14" */
 const char *json_library_version(void);

@@ -144,6 +144,11 @@ char *plot_label_bound(char text[PLOT_LABEL], double us)
 
 	if (!(us >= 0 && us < 1e18))
 		return strcpy(text, "no bound");
+	if (us > 0) {
+		double scale = pow(10, 2 - floor(log10(us)));
+
+		us = ceil(us * scale * (1 - 1e-12)) / scale;
+	}
 	snprintf(text, PLOT_LABEL, "\xc2\xb1%.40s", plot_label_span(span, us));
 	return text;
 }

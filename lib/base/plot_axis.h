@@ -36,7 +36,8 @@ char *plot_label_tick(char text[PLOT_LABEL], double us, double scale, double ste
 /* Microseconds with three digits that count: "102 us" (with a micro sign), "1.53 ms". */
 char *plot_label_span(char text[PLOT_LABEL], double us);
 
-/* The same after a plus-minus sign; "no bound" for less than 0, NaN and infinity. */
+/* The same after a plus-minus sign, rounded up, so that what is shown bounds as well; "no
+ * bound" for less than 0, NaN and infinity. */
 char *plot_label_bound(char text[PLOT_LABEL], double us);
 
 /* "1,234,567" */

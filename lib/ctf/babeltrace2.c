@@ -30,22 +30,14 @@ struct stream {
 	bool has_ends;                  /* and its packets the stamp of their end */
 };
 
-struct known_class {
-	const bt_event_class *class;
-	struct field_class *part[CTF_PARTS];
-	struct ctf_fields *fields;
-	bool is_given;
-};
-
 struct babeltrace2_reader {
 	struct ctf_reader base;
 	bt_graph *graph;
 	const bt_component_source *source;
 	struct stream *stream;
 	size_t streams;
-	struct known_class *known;
-	size_t knowns, room;
 	struct intmap index; /* address of an event class -> its index */
+	bool has_begun;      /* selecting is over */
 };
 
 /* Take the library's error of this thread, and say its first cause in one line. */
@@ -84,19 +76,23 @@ static void set_facts(struct ctf_reader *reader, const bt_stream *stream)
 	    clock ? &of : NULL);
 }
 
-static void add_class(struct babeltrace2_reader *reader, const bt_event_class *class)
+static void add_class(struct babeltrace2_reader *reader, const bt_event_class *of,
+		      const bt_stream_class *stream)
 {
-	const char *name = bt_event_class_get_name(class);
-	struct known_class *known;
+	const char *name = bt_event_class_get_name(of);
+	char *unnamed = mem_printf("event_%" PRIu64, bt_event_class_get_id(of));
+	struct ctf_event_class *class;
 
-	intmap_put(&reader->index, (uintptr_t) class, (int64_t)reader->knowns);
-	reader->known = mem_grow(reader->known, reader->knowns, &reader->room,
-				 sizeof(*reader->known));
-	known = &reader->known[reader->knowns++];
-	*known = (struct known_class){.class = class};
-	babeltrace2_parts(class, known->part);
-	ctf_reader_add_class(&reader->base, name ? name : "",
-			     bt_event_class_get_id(class));
+	intmap_put(&reader->index, (uintptr_t)of, (int64_t)reader->base.classes);
+	class = ctf_reader_add_class(&reader->base, name && *name ? name : unnamed);
+	class->stream_id = bt_stream_class_get_id(stream);
+	class->scope[SCOPE_PAYLOAD] =
+	    babeltrace2_field_class(bt_event_class_borrow_payload_field_class_const(of));
+	class->scope[SCOPE_SPECIFIC_CONTEXT] = babeltrace2_field_class(
+	    bt_event_class_borrow_specific_context_field_class_const(of));
+	class->scope[SCOPE_COMMON_CONTEXT] = babeltrace2_field_class(
+	    bt_stream_class_borrow_event_common_context_field_class_const(stream));
+	free(unnamed);
 }
 
 /* All event classes of the trace that the first stream is of. */
@@ -112,7 +108,7 @@ static void add_classes(struct babeltrace2_reader *reader, const bt_stream *stre
 		for (uint64_t k = 0; k < bt_stream_class_get_event_class_count(of); k++)
 			add_class(
 			    reader,
-			    bt_stream_class_borrow_event_class_by_index_const(of, k));
+			    bt_stream_class_borrow_event_class_by_index_const(of, k), of);
 	}
 }
 
@@ -123,12 +119,11 @@ static void begin_stream(struct babeltrace2_reader *reader, struct stream *strea
 	const bt_stream_class *class = bt_stream_borrow_class_const(of);
 
 	set_facts(&reader->base, of);
-	if (!reader->knowns)
+	if (!reader->base.classes)
 		add_classes(reader, of);
-	for (size_t i = 0; i < reader->knowns; i++)
-		if (bt_event_class_borrow_stream_class_const(reader->known[i].class) ==
-		    class)
-			reader->base.class[i]->is_present = true;
+	for (size_t i = 0; i < reader->base.classes; i++)
+		reader->base.class[i]->known.is_present |=
+		    reader->base.class[i]->stream_id == bt_stream_class_get_id(class);
 	stream->has_clock =
 	    bt_stream_class_borrow_default_clock_class_const(class) != NULL;
 	stream->has_ends = stream->has_clock &&
@@ -186,17 +181,17 @@ static void handle_event(struct babeltrace2_reader *reader, struct stream *strea
 	    .cpu = stream->progress.cpu,
 	    .ordinal = stream->progress.tally.events,
 	};
-	const struct known_class *known;
+	const struct ctf_event_class *class;
 	int64_t index = 0;
 
-	ctf_tally_add(&stream->progress.tally, stamp);
 	intmap_get(&reader->index, (uintptr_t)bt_event_borrow_class_const(of), &index);
 	event.class = (uint32_t)index;
-	known = &reader->known[index];
-	if (!known->is_given)
+	class = reader->base.class[index];
+	ctf_tally_add(&stream->progress.tally, stamp);
+	if (class->selected == SELECT_NOTHING)
 		return;
-	if (known->fields)
-		event.cell = babeltrace2_fetch(known->fields, known->part, of);
+	if (class->fields)
+		event.cell = babeltrace2_fetch(class, of);
 	reader->base.give(reader->base.context, &event);
 }
 
@@ -216,8 +211,8 @@ static void handle_other(struct babeltrace2_reader *reader, struct stream *strea
 	case BT_MESSAGE_TYPE_PACKET_END:
 		end_packet(reader, stream, message);
 		break;
+	/* Lost before the first packet: some, nobody knows how many. */
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-		/* Lost before the first packet: some, nobody knows how many. */
 		if (bt_message_discarded_events_get_count(message, &count) !=
 		    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 			count = 1;
@@ -396,27 +391,12 @@ static int make_graph(struct babeltrace2_reader *reader, const char *path,
 
 static bool babeltrace2_step(struct ctf_reader *base, uint64_t most)
 {
+	struct babeltrace2_reader *reader = (struct babeltrace2_reader *)base;
+
+	for (size_t i = 0; !reader->has_begun && i < base->classes; i++)
+		ctf_fields_mark(base->class[i] -> fields, true);
+	reader->has_begun = true;
 	return ctf_reader_merge(base, most, run_stream);
-}
-
-static void add_columns(struct ctf_reader *base, uint32_t index)
-{
-	ctf_fields_columns(((struct babeltrace2_reader *)base)->known[index].part,
-			   base->class[index]);
-}
-
-static void babeltrace2_select(struct ctf_reader *base, uint32_t index,
-			       const struct ctf_selection *selection)
-{
-	struct known_class *known = &((struct babeltrace2_reader *)base)->known[index];
-
-	if (known->fields)
-		ctf_fields_forget_places(known->fields);
-	ctf_fields_free(known->fields);
-	known->fields = NULL;
-	known->is_given = selection->what != SELECT_NOTHING;
-	if (selection->what >= SELECT_FIELDS)
-		known->fields = ctf_fields_new(known->part, selection);
 }
 
 static void babeltrace2_free(struct ctf_reader *base)
@@ -425,28 +405,21 @@ static void babeltrace2_free(struct ctf_reader *base)
 
 	for (size_t i = 0; i < reader->streams; i++)
 		put_batch(&reader->stream[i]);
-	for (size_t i = 0; i < reader->knowns; i++) {
-		ctf_fields_free(reader->known[i].fields);
-		for (int k = 0; k < CTF_PARTS; k++)
-			field_free(reader->known[i].part[k]);
-	}
+	for (size_t i = 0; i < base->classes; i++)
+		field_free(base->class[i] -> scope[SCOPE_COMMON_CONTEXT]);
 	pthread_mutex_lock(&graph_lock);
 	BT_GRAPH_PUT_REF_AND_RESET(reader->graph);
 	pthread_mutex_unlock(&graph_lock);
 	intmap_clear(&reader->index);
-	free(reader->known);
 	free(reader->stream);
-	free(reader);
 }
 
 struct ctf_reader *ctf_babeltrace2_open(const char *path, struct error *error)
 {
-	static const struct ctf_reader_ops ops = {add_columns, babeltrace2_select, NULL,
-						  babeltrace2_step, babeltrace2_free};
 	struct babeltrace2_reader *reader = mem_zalloc(sizeof(*reader));
 	int status;
 
-	ctf_reader_init(&reader->base, &ops, path);
+	ctf_reader_init(&reader->base, path, babeltrace2_step, babeltrace2_free);
 	pthread_mutex_lock(&graph_lock);
 	status = make_graph(reader, path, error);
 	pthread_mutex_unlock(&graph_lock);

@@ -11,15 +11,13 @@ static bool is(bt_field_class_type type, bt_field_class_type wanted)
 	return bt_field_class_type_is(type, wanted);
 }
 
-static struct field_class *field_class_of(const bt_field_class *of);
-
-/* The library took away one underscore. */
+/* The library took one underscore away. */
 static void add_member(struct field_class *class, const char *name,
 		       const bt_field_class *of)
 {
 	char *whole = mem_printf("_%s", name ? name : "");
 
-	field_add_member(class, whole, field_class_of(of));
+	field_add_member(class, whole, babeltrace2_field_class(of));
 	free(whole);
 }
 
@@ -47,9 +45,7 @@ static void add_options(struct field_class *class, const bt_field_class *of)
 	}
 }
 
-/* As much of a class as tells what cells its fields become; of CTF 1.8, as 2.0 of the
- * library reads no other. */
-static struct field_class *field_class_of(const bt_field_class *of)
+struct field_class *babeltrace2_field_class(const bt_field_class *of)
 {
 	struct field_class *class = of ? field_new(FIELD_STRING) : NULL;
 	bt_field_class_type type;
@@ -68,7 +64,7 @@ static struct field_class *field_class_of(const bt_field_class *of)
 		    is(type, BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL) ? 32 : 64;
 	} else if (is(type, BT_FIELD_CLASS_TYPE_ARRAY)) {
 		class->type = FIELD_ARRAY;
-		class->element = field_class_of(
+		class->element = babeltrace2_field_class(
 		    bt_field_class_array_borrow_element_field_class_const(of));
 	} else if (is(type, BT_FIELD_CLASS_TYPE_STRUCTURE)) {
 		class->type = FIELD_STRUCTURE;
@@ -78,17 +74,6 @@ static struct field_class *field_class_of(const bt_field_class *of)
 		add_options(class, of);
 	}
 	return class;
-}
-
-void babeltrace2_parts(const bt_event_class *event, struct field_class *part[CTF_PARTS])
-{
-	part[PART_PAYLOAD] =
-	    field_class_of(bt_event_class_borrow_payload_field_class_const(event));
-	part[PART_CONTEXT] = field_class_of(
-	    bt_event_class_borrow_specific_context_field_class_const(event));
-	part[PART_STREAM_CONTEXT] =
-	    field_class_of(bt_stream_class_borrow_event_common_context_field_class_const(
-		bt_event_class_borrow_stream_class_const(event)));
 }
 
 static uint64_t integer_of(const bt_field *field)
@@ -117,12 +102,6 @@ static const struct field_class *selected(const struct field_class *class,
 	return class->member[bt_field_variant_get_selected_option_index(field)].class;
 }
 
-static double real_of(const struct field_class *class, const bt_field *field)
-{
-	return class->size == 32 ? (double)bt_field_real_single_precision_get_value(field)
-				 : bt_field_real_double_precision_get_value(field);
-}
-
 /* What is no array, structure or variant. */
 static void set_value(struct cell *cell, const struct field_class *class, bool is_label,
 		      const bt_field *field)
@@ -136,7 +115,9 @@ static void set_value(struct cell *cell, const struct field_class *class, bool i
 		cell->integer = (int64_t)integer_of(field);
 	} else if (class->type == FIELD_REAL) {
 		cell->type = CELL_REAL;
-		cell->real = real_of(class, field);
+		cell->real = class->size == 32
+				 ? (double)bt_field_real_single_precision_get_value(field)
+				 : bt_field_real_double_precision_get_value(field);
 	} else {
 		/* In an empty one libbabeltrace2 2.0.4 leaves older text. */
 		cell_set_text(cell, bt_field_string_get_value(field),
@@ -222,21 +203,22 @@ static void set_cells(struct ctf_fields *fields, const struct field_class *class
 		set_cell(&fields->leaf[class->place], &fields->cell[class->place], field);
 }
 
-const struct cell *babeltrace2_fetch(struct ctf_fields *fields,
-				     struct field_class *const part[CTF_PARTS],
+const struct cell *babeltrace2_fetch(const struct ctf_event_class *class,
 				     const bt_event *event)
 {
-	const bt_field *field[CTF_PARTS] = {
-	    [PART_STREAM_CONTEXT] = bt_event_borrow_common_context_field_const(event),
-	    [PART_CONTEXT] = bt_event_borrow_specific_context_field_const(event),
-	    [PART_PAYLOAD] = bt_event_borrow_payload_field_const(event),
+	struct ctf_fields *fields = class->fields;
+	const bt_field *field[SCOPES] = {
+	    [SCOPE_COMMON_CONTEXT] = bt_event_borrow_common_context_field_const(event),
+	    [SCOPE_SPECIFIC_CONTEXT] =
+		bt_event_borrow_specific_context_field_const(event),
+	    [SCOPE_PAYLOAD] = bt_event_borrow_payload_field_const(event),
 	};
 
 	for (size_t i = 0; i < fields->count; i++)
 		fields->cell[i].type = CELL_NULL;
-	for (int i = 0; i < CTF_PARTS; i++)
-		if (part[i])
-			set_cells(fields, part[i], field[i]);
+	for (int i = 0; i < SCOPES; i++)
+		if (class->scope[i])
+			set_cells(fields, class->scope[i], field[i]);
 	/* One that is selected twice was set once. */
 	for (size_t i = 0; i < fields->count; i++)
 		if (fields->leaf[i].place >= 0)

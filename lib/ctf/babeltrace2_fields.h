@@ -6,12 +6,14 @@
 
 #include "ctf/fields.h"
 
-/* What our own reader would know of an event class; those that are there, to be freed. */
-void babeltrace2_parts(const bt_event_class *event, struct field_class *part[CTF_PARTS]);
+/*
+ * As much of a class as tells what cells its fields become; of CTF 1.8, as 2.0 of the
+ * library reads no other. NULL of NULL.
+ */
+struct field_class *babeltrace2_field_class(const bt_field_class *of);
 
-/* As ctf_fields_fetch, of what was selected of these parts. */
-const struct cell *babeltrace2_fetch(struct ctf_fields *fields,
-				     struct field_class *const part[CTF_PARTS],
+/* As ctf_fields_fetch, of what was selected. */
+const struct cell *babeltrace2_fetch(const struct ctf_event_class *class,
 				     const bt_event *event);
 
 #endif

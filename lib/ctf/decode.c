@@ -151,7 +151,7 @@ static bool run(const struct ctf_program *program, const struct ctf_op *op,
 static bool repeat(const struct ctf_program *program, const struct ctf_op *op,
 		   struct ctf_cursor *cursor)
 {
-	uint64_t count = op->kind == OP_REPEAT ? op->count : cursor->slot[op->index];
+	uint64_t count = op->index < 0 ? op->count : cursor->slot[op->index];
 
 	while (count--) {
 		if (!cursor->budget--)
@@ -183,7 +183,9 @@ static bool run(const struct ctf_program *program, const struct ctf_op *op,
 				return stop(cursor, "byte orders change within a byte");
 			cursor->order = op->index;
 			break;
-		case OP_KEEP:
+		case OP_VALUE:
+			if (op->index < ROLES)
+				cursor->has |= 1u << op->index;
 			cursor->slot[op->index] = number(cursor, op);
 			break;
 		case OP_CLOCK:
@@ -191,16 +193,9 @@ static bool run(const struct ctf_program *program, const struct ctf_op *op,
 			    cursor->clock, number(cursor, op),
 			    op->number.size ? op->number.size : cursor->leb128_size);
 			break;
-		case OP_ROLE:
-			cursor->has |= 1u << op->index;
-			cursor->role[op->index] = number(cursor, op);
-			break;
 		case OP_UUID:
 			cursor->has |= 1u << ROLE_UUID;
-			cursor->role[ROLE_UUID] = cursor->at - op->bits;
-			break;
-		case OP_ID:
-			cursor->id = number(cursor, op);
+			cursor->slot[ROLE_UUID] = cursor->at - op->bits;
 			break;
 		case OP_PLACE:
 			cursor->place[op->index] =
@@ -223,7 +218,6 @@ static bool run(const struct ctf_program *program, const struct ctf_op *op,
 				return false;
 			break;
 		case OP_REPEAT:
-		case OP_REPEAT_SLOT:
 			if (!repeat(program, op, cursor))
 				return false;
 			op = program->op + op->target - 1;

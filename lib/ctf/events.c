@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "ctf/fields.h"
 #include "ctf/stream.h"
 
 /*
@@ -14,19 +14,17 @@
  */
 struct own_reader {
 	struct ctf_reader base;
-	struct ctf_trace *trace;
+	struct schema *schema;
 	struct ctf_streams streams;
-	nsec_t pass_before; /* classes that are passed are, up to there in each stream */
-	bool has_begun;     /* selecting is over */
+	bool has_begun; /* selecting is over */
 };
 
-static void set_facts(struct own_reader *reader, const struct ctf_stream_class *class)
+static void set_facts(struct own_reader *reader, const struct schema_stream *of)
 {
-	for (size_t i = 0; i < reader->trace->classes; i++)
-		reader->base.class[i]->is_present |=
-		    reader->trace->class[i].stream == class;
-	ctf_reader_set_clock(&reader->base, reader->trace->schema->hostname,
-			     class->clock.of);
+	for (size_t i = 0; i < reader->base.classes; i++)
+		reader->base.class[i]->known.is_present |=
+		    reader->base.class[i]->stream == of;
+	ctf_reader_set_clock(&reader->base, reader->schema->hostname, of->clock);
 }
 
 /*
@@ -55,7 +53,7 @@ static void count_lost(struct ctf_facts *facts, struct ctf_stream *stream)
 static bool is_before_begin(const struct own_reader *reader,
 			    const struct ctf_stream *stream)
 {
-	return !stream->has_reached && reader->pass_before > NSEC_MIN;
+	return !stream->has_reached && reader->base.begin_ns > NSEC_MIN;
 }
 
 /*
@@ -64,7 +62,7 @@ static bool is_before_begin(const struct own_reader *reader,
  */
 static void step_back(struct ctf_stream *stream)
 {
-	unsigned size = stream->packet.stream->of->stamp_size;
+	unsigned size = stream->packet.stream->stamp_size;
 
 	if (size && size < 64 && packet_has(&stream->packet, ROLE_BEGIN))
 		stream->cursor.clock -= (uint64_t)1 << (size - 1);
@@ -87,7 +85,7 @@ static bool begin_packet(struct own_reader *reader, struct ctf_stream *stream)
 	stream->has_packet = true;
 	if (is_first)
 		set_facts(reader, packet->stream);
-	if (reader->trace->has_early_events)
+	if (reader->schema->has_early_events)
 		step_back(stream);
 	count_lost(&reader->base.facts, stream);
 	reader->base.facts.is_partial |= stream->is_skipped;
@@ -108,13 +106,13 @@ static void end_packet(struct own_reader *reader, struct ctf_stream *stream)
 
 	stream->has_packet = false;
 	reader->base.facts.bytes += packet->size / 8;
-	if (reader->trace->has_late_events && end < cursor->clock)
+	if (reader->schema->has_late_events && end < cursor->clock)
 		return;
 	/* Of a tracer that crashed: nobody has set the end. */
 	if (packet_has(packet, ROLE_END) && (end || !packet->value[ROLE_BEGIN]))
 		cursor->clock = end;
 	if (stream->progress.tally.events && packet_has(packet, ROLE_END_STAMP) &&
-	    ctf_instant(&packet->stream->clock, cursor->clock, &end_ns) &&
+	    ctf_instant(packet->stream->clock, cursor->clock, &end_ns) &&
 	    end_ns < stream->progress.tally.last_ns)
 		ctf_tell_garbled(&reader->base, &stream->progress);
 }
@@ -145,6 +143,13 @@ static void end_stream(struct own_reader *reader, const struct ctf_stream *strea
 			    stream->broken - 1);
 }
 
+/* The class of an id, or NULL. */
+static inline const struct ctf_event_class *find_class(const struct schema_stream *of,
+						       uint64_t id)
+{
+	return id < of->ids ? of->by_id[id] : NULL;
+}
+
 /* Where the way through a packet's events stands: of struct ctf_cursor, what changes. */
 struct way {
 	uint64_t at, clock, id;
@@ -156,7 +161,7 @@ enum { SHORT_HEADER_BYTES = 16 }; /* that are looked at, at most */
  * Read a header that is a short one, and move behind it. False with nothing done where
  * its program has to be run.
  */
-static inline bool read_short(const struct ctf_short_header *header,
+static inline bool read_short(const struct short_header *header,
 			      const struct ctf_cursor *cursor, struct way *way)
 {
 	uint64_t byte = (way->at + 7) / 8, id, stamp;
@@ -180,11 +185,11 @@ static inline bool read_short(const struct ctf_short_header *header,
 
 /* The cursor has gone a way that began with a short header. */
 static inline void follow(struct ctf_cursor *cursor, const struct way *way,
-			  const struct ctf_short_header *header)
+			  const struct short_header *header)
 {
 	cursor->at = way->at;
 	cursor->clock = way->clock;
-	cursor->id = way->id;
+	cursor->slot[ROLE_ID] = way->id;
 	cursor->order = ORDER_LITTLE;
 	if (header->slot >= 0)
 		cursor->slot[header->slot] = way->id;
@@ -193,20 +198,20 @@ static inline void follow(struct ctf_cursor *cursor, const struct way *way,
 static void read_header(struct own_reader *reader, struct ctf_stream *stream)
 {
 	struct ctf_cursor *cursor = &stream->cursor;
-	const struct ctf_stream_class *of = stream->packet.stream;
+	const struct schema_stream *of = stream->packet.stream;
 	struct way way = {cursor->at, cursor->clock, 0};
 
-	cursor->id = 0;
+	cursor->slot[ROLE_ID] = 0;
 	cursor->is_beyond = false;
 	if (read_short(&of->short_header, cursor, &way)) {
 		follow(cursor, &way, &of->short_header);
-	} else if (!ctf_program_run(of->event_header, cursor)) {
+	} else if (!ctf_program_run(of->header_program, cursor)) {
 		break_packet(reader, stream, cursor->why);
 		return;
 	}
-	stream->class = ctf_find_class(of, cursor->id);
+	stream->class = find_class(of, cursor->slot[ROLE_ID]);
 	stream->has_event =
-	    stream->class && ctf_instant(&of->clock, cursor->clock, &stream->event_ns);
+	    stream->class && ctf_instant(of->clock, cursor->clock, &stream->event_ns);
 	if (!stream->has_event)
 		break_packet(reader, stream,
 			     stream->class ? "want stamps between 1933 and 2070"
@@ -233,7 +238,7 @@ static bool is_wanted(const struct own_reader *reader, const struct ctf_stream *
 {
 	return stream->class->selected != SELECT_NOTHING &&
 	       (stream->class->before == CTF_NEEDED || !is_before_begin(reader, stream) ||
-		stream->event_ns >= reader->pass_before);
+		stream->event_ns >= reader->base.begin_ns);
 }
 
 static void give_event(struct own_reader *reader, struct ctf_stream *stream)
@@ -257,14 +262,14 @@ static void handle_event(struct own_reader *reader, struct ctf_stream *stream)
 	bool wanted = is_wanted(reader, stream);
 
 	stream->has_event = false;
-	for (size_t i = 0; i < stream->class->places; i++)
+	for (size_t i = 0; stream->class->fields && i < stream->class->fields->count; i++)
 		cursor->place[i].at = CTF_ABSENT;
 	if (!ctf_program_run(stream->class->program, cursor)) {
 		break_packet(reader, stream, cursor->why);
 		return;
 	}
 	ctf_tally_add(&stream->progress.tally, stream->event_ns);
-	stream->has_reached |= stream->event_ns >= reader->pass_before;
+	stream->has_reached |= stream->event_ns >= reader->base.begin_ns;
 	if (wanted)
 		give_event(reader, stream);
 }
@@ -325,27 +330,33 @@ static inline bool skip_fields(struct way *way, const struct ctf_cursor *cursor,
  * costs a class's entry and two additions, and a look at its strings; whatever is not so
  * ends the way and is for programs.
  */
-static void pass_events(struct own_reader *reader, struct ctf_stream *stream,
-			nsec_t until)
+static __attribute__((noinline)) void pass_events(struct own_reader *reader,
+						  struct ctf_stream *stream, nsec_t until)
 {
 	/* Copies, so that the compiler knows that nothing else changes them. */
-	const struct ctf_stream_class of = *stream->packet.stream;
+	const struct schema_stream *of = stream->packet.stream;
+	const struct short_header header = of->short_header;
+	const struct clock_range range = of->clock->range;
+	struct ctf_event_class *const *by_id = of->by_id;
+	const size_t ids = of->ids;
 	const struct ctf_cursor cursor = stream->cursor;
-	struct way way = {cursor.at, cursor.clock, cursor.id};
+	struct way way = {cursor.at, cursor.clock, 0};
 	struct ctf_tally tally = stream->progress.tally;
 
-	if (until >= reader->pass_before)
-		until = reader->pass_before - 1;
+	if (until >= reader->base.begin_ns)
+		until = reader->base.begin_ns - 1;
 	while (tally.events < stream->progress.stop_at) {
 		struct way next = way;
 		const struct ctf_event_class *class;
 		nsec_t stamp;
 
-		if (!read_short(&of.short_header, &cursor, &next))
+		if (!read_short(&header, &cursor, &next))
 			break;
-		class = ctf_find_class(&of, next.id);
+		class = next.id < ids ? by_id[next.id] : NULL;
 		if (!class || !skip_fields(&next, &cursor, class) ||
-		    !ctf_instant(&of.clock, next.clock, &stamp) || stamp > until)
+		    !(clock_range_instant(&range, next.clock, &stamp) ||
+		      ctf_instant_slow(of->clock, next.clock, &stamp)) ||
+		    stamp > until)
 			break;
 		ctf_tally_add(&tally, stamp);
 		way = next;
@@ -353,7 +364,7 @@ static void pass_events(struct own_reader *reader, struct ctf_stream *stream,
 	if (way.at == cursor.at)
 		return;
 	stream->progress.tally = tally;
-	follow(&stream->cursor, &way, &of.short_header);
+	follow(&stream->cursor, &way, &header);
 }
 
 static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
@@ -382,28 +393,41 @@ static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
 	return true;
 }
 
+/* Compile the program of an event class, and see whether its events can be passed. */
+static void compile(struct own_reader *reader, struct ctf_event_class *class)
+{
+	bool is_given = class->selected != SELECT_NOTHING;
+
+	ctf_fields_mark(class->fields, true);
+	class->program =
+	    ctf_program_new(&class->scope[SCOPE_COMMON_CONTEXT],
+			    SCOPES - SCOPE_COMMON_CONTEXT, reader->schema->mixed);
+	ctf_fields_mark(class->fields, false);
+	class->can_pass = (!is_given || class->before != CTF_NEEDED) &&
+			  ctf_program_skips(class->program, &class->skip);
+	class->stream->can_skip &= !is_given || class->before == CTF_UNUSED;
+}
+
 /* Selecting is over: what events nobody wants is known. */
 static void begin(struct own_reader *reader)
 {
-	struct ctf_trace *trace = reader->trace;
+	struct schema *schema = reader->schema;
+	size_t places = 0;
 
 	reader->has_begun = true;
-	for (size_t i = 0; i < trace->schema->streams; i++)
-		trace->stream[i].can_skip = reader->pass_before < NSEC_MAX;
-	for (size_t i = 0; i < trace->classes; i++) {
-		struct ctf_event_class *class = &trace->class[i];
-		bool is_given = class->selected != SELECT_NOTHING;
-
-		class->can_pass = (!is_given || class->before != CTF_NEEDED) &&
-				  ctf_program_skips(class->program, &class->skip);
-		class->stream->can_skip &= !is_given || class->before == CTF_UNUSED;
+	for (size_t i = 0; i < schema->streams; i++)
+		schema->stream[i].can_skip = reader->base.begin_ns < NSEC_MAX;
+	for (size_t i = 0; i < schema->events; i++) {
+		compile(reader, &schema->event[i]);
+		if (schema->event[i].fields && schema->event[i].fields->count > places)
+			places = schema->event[i].fields->count;
 	}
 	for (size_t i = 0; i < reader->streams.count; i++) {
 		struct ctf_stream *stream = &reader->streams.stream[i];
 
-		stream->skip_before = reader->pass_before;
+		stream->skip_before = reader->base.begin_ns;
 		stream->cursor.place =
-		    mem_zalloc(trace->places * sizeof(*stream->cursor.place) + 1);
+		    mem_zalloc(places * sizeof(*stream->cursor.place) + 1);
 	}
 }
 
@@ -420,64 +444,47 @@ static bool own_step(struct ctf_reader *base, uint64_t most)
 	return more;
 }
 
-static void own_columns(struct ctf_reader *base, uint32_t index)
-{
-	ctf_fields_columns(((struct own_reader *)base)->trace->class[index].part,
-			   base->class[index]);
-}
-
-static void own_select(struct ctf_reader *base, uint32_t index,
-		       const struct ctf_selection *selection)
-{
-	struct own_reader *reader = (struct own_reader *)base;
-	struct ctf_event_class *class = &reader->trace->class[index];
-
-	assert(!reader->has_begun);
-	ctf_fields_free(class->fields);
-	class->fields = NULL;
-	class->before = selection->before;
-	class->selected = selection->what;
-	if (selection->what < SELECT_FIELDS)
-		return;
-	class->fields = ctf_fields_new(class->part, selection);
-	ctf_trace_compile(reader->trace, class, class->fields->count);
-	ctf_fields_forget_places(class->fields);
-}
-
-static void own_begin(struct ctf_reader *base, nsec_t local_ns)
-{
-	((struct own_reader *)base)->pass_before = local_ns;
-}
-
+/* The classes are the schema's. */
 static void own_free(struct ctf_reader *base)
 {
 	struct own_reader *reader = (struct own_reader *)base;
 
 	ctf_streams_clear(&reader->streams);
-	ctf_trace_free(reader->trace);
-	free(reader);
+	schema_free(reader->schema);
+	base->classes = 0;
+}
+
+/* Those of the first stream first. */
+static void add_classes(struct ctf_reader *base, struct schema *schema)
+{
+	base->class = mem_alloc(schema->events * sizeof(*base->class) + 1);
+	for (size_t i = 0; i < schema->streams; i++)
+		for (size_t k = 0; k < schema->events; k++)
+			if (schema->event[k].stream == &schema->stream[i]) {
+				schema->event[k].index = (uint32_t)base->classes;
+				base->class[base->classes++] = &schema->event[k];
+			}
 }
 
 struct ctf_reader *ctf_own_open(const char *path, struct error *error)
 {
-	static const struct ctf_reader_ops ops = {own_columns, own_select, own_begin,
-						  own_step, own_free};
 	struct own_reader *reader = mem_zalloc(sizeof(*reader));
+	struct ctf_reader *base = &reader->base;
+	char *metadata = mem_printf("%s/metadata", path);
+	struct schema *schema;
 
-	ctf_reader_init(&reader->base, &ops, path);
-	reader->pass_before = NSEC_MAX;
-	reader->trace = ctf_trace_open(path, &reader->base.problems, error);
-	if (!reader->trace || ctf_streams_open(&reader->streams, reader->trace, path,
-					       &reader->base.problems, error)) {
-		ctf_reader_free(&reader->base);
+	ctf_reader_init(base, path, own_step, own_free);
+	schema = reader->schema = schema_read(metadata, &base->problems, error);
+	free(metadata);
+	if (!schema ||
+	    ctf_streams_open(&reader->streams, schema, path, &base->problems, error)) {
+		ctf_reader_free(base);
 		return NULL;
 	}
-	for (size_t i = 0; i < reader->trace->classes; i++)
-		ctf_reader_add_class(&reader->base, reader->trace->class[i].event->name,
-				     reader->trace->class[i].event->id);
+	add_classes(base, schema);
 	for (size_t i = 0; i < reader->streams.count; i++)
-		ctf_reader_add_stream(&reader->base, &reader->streams.stream[i].progress);
-	reader->base.facts.total_bytes = reader->streams.bytes;
-	ctf_reader_prime(&reader->base, run_stream);
-	return &reader->base;
+		ctf_reader_add_stream(base, &reader->streams.stream[i].progress);
+	base->facts.total_bytes = reader->streams.bytes;
+	ctf_reader_prime(base, run_stream);
+	return base;
 }

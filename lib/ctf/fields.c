@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "ctf/reader_private.h"
-
-enum { MOST_LABELS = 4096 }; /* of one enumeration whose values' are remembered */
 
 static enum leaf_kind array_kind(const struct field_class *class, bool is_plain)
 {
@@ -108,17 +107,16 @@ static void add_columns(struct ctf_fields *fields, struct ctf_class *to,
 }
 
 static void add_all(struct ctf_fields *fields, struct ctf_class *to,
-		    struct field_class *const part[CTF_PARTS])
+		    struct field_class *const scope[SCOPES])
 {
-	for (int i = CTF_PARTS; i-- > 0;)
-		if (part[i])
-			add_columns(fields, to, part[i], "", i != PART_PAYLOAD);
+	for (int i = SCOPES; i-- > SCOPE_COMMON_CONTEXT;)
+		if (scope[i])
+			add_columns(fields, to, scope[i], "", i != SCOPE_PAYLOAD);
 }
 
-void ctf_fields_columns(struct field_class *const part[CTF_PARTS],
-			struct ctf_class *class)
+void ctf_fields_columns(struct ctf_event_class *class)
 {
-	add_all(NULL, class, part);
+	add_all(NULL, &class->known, class->scope);
 }
 
 /* The field of a path, whose parts are joined by dots, or NULL. */
@@ -141,25 +139,27 @@ static struct field_class *find_field(struct field_class *class, const char *pat
 	return NULL;
 }
 
-struct ctf_fields *ctf_fields_new(struct field_class *const part[CTF_PARTS],
+struct ctf_fields *ctf_fields_new(struct field_class *const scope[SCOPES],
 				  const struct ctf_selection *selection)
 {
 	struct ctf_fields *fields = mem_zalloc(sizeof(*fields));
 
 	if (selection->what == SELECT_COLUMNS)
-		add_all(fields, NULL, part);
+		add_all(fields, NULL, scope);
 	for (size_t i = 0; selection->what == SELECT_FIELDS && i < selection->fields; i++)
-		add_leaf(fields, find_field(part[PART_PAYLOAD], selection->field[i]),
+		add_leaf(fields, find_field(scope[SCOPE_PAYLOAD], selection->field[i]),
 			 true);
 	fields->cell = mem_zalloc(fields->count * sizeof(*fields->cell) + 1);
+	ctf_fields_mark(fields, false);
 	return fields;
 }
 
-void ctf_fields_forget_places(struct ctf_fields *fields)
+void ctf_fields_mark(const struct ctf_fields *fields, bool is_wanted)
 {
-	for (size_t i = 0; i < fields->count; i++)
+	for (size_t i = 0; fields && i < fields->count; i++)
 		if (fields->leaf[i].class)
-			fields->leaf[i].class->place = -1;
+			fields->leaf[i].class->place =
+			    is_wanted ? fields->leaf[i].place : -1;
 }
 
 /* Of a fixed or a variable size; moves behind it. */
@@ -195,87 +195,57 @@ static double real_at(const struct field_class *class, struct ctf_bytes bytes,
 	return class->size == 32 ? (double)single : real;
 }
 
-static uint32_t unit_at(const char *bytes, enum text_encoding encoding)
+/*
+ * The cell of a number or a real that begins there; moves behind it. A value that has a
+ * label is that, unless it is wanted plain.
+ */
+static void get_number(struct cell *cell, struct field_class *class, bool is_plain,
+		       struct ctf_bytes bytes, uint64_t *at)
 {
-	const unsigned char *byte = (const unsigned char *)bytes;
-	unsigned size = text_unit(encoding);
-	bool is_big = encoding == TEXT_UTF16BE || encoding == TEXT_UTF32BE;
-	uint32_t unit = 0;
+	const char *label = NULL;
 
-	for (unsigned i = 0; i < size; i++)
-		unit = unit << 8 | byte[is_big ? i : size - 1 - i];
-	return unit;
-}
-
-/* Text of two or four bytes a unit as UTF-8. False where a character is none. */
-static bool add_wide(struct bytes *text, const char *bytes, size_t size,
-		     enum text_encoding encoding)
-{
-	size_t step = text_unit(encoding);
-	bool is_right = true;
-
-	for (size_t at = 0; at + step <= size; at += step) {
-		uint32_t c = unit_at(bytes + at, encoding), low;
-		char utf8[4];
-
-		if (step == 2 && c >= 0xd800 && c < 0xdc00 && at + 2 * step <= size) {
-			low = unit_at(bytes + at + step, encoding);
-			if (low >= 0xdc00 && low < 0xe000) {
-				c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-				at += step;
-			}
-		}
-		if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) {
-			is_right = false;
-			c = 0xfffd;
-		}
-		bytes_add(text, utf8, utf8_encode(c, utf8));
+	if (class->type == FIELD_REAL) {
+		cell->type = CELL_REAL;
+		cell->real = real_at(class, bytes, at);
+		return;
 	}
-	return is_right && size % step == 0;
+	cell->type = CELL_INTEGER;
+	cell->integer = (int64_t)integer_at(class, bytes, at);
+	if (class->is_label && !is_plain)
+		label = field_label(class, (uint64_t)cell->integer);
+	if (label)
+		cell_set_text(cell, label, strlen(label));
 }
 
-static void fetch_text(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
-		       struct ctf_place place, struct cell *cell)
+/*
+ * The cell of a text of so many bytes at most; returns how many it has. Wide characters
+ * become UTF-8 in `made`, and all of it is a blob where one of them is none.
+ */
+static size_t get_text(struct cell *cell, const struct field_class *class,
+		       const char *begin, size_t most, struct bytes *made)
 {
-	const char *begin = (const char *)cursor->bytes.byte + place.at / 8;
-	enum text_encoding encoding =
-	    leaf->class->element ? leaf->class->element->text : leaf->class->text;
-	size_t size = text_size(begin, place.count, text_unit(encoding));
+	enum text_encoding encoding = (class->element ? class->element : class)->text;
+	size_t size = text_size(begin, most, text_unit(encoding));
+	bool is_right;
 
 	if (text_unit(encoding) == 1) {
 		cell_set_text(cell, begin, size);
-		return;
+		return size;
 	}
-	leaf->text.size = 0;
-	if (add_wide(&leaf->text, begin, size, encoding))
-		ctf_cell_set(cell, CELL_TEXT, &leaf->text);
-	else
+	made->size = 0;
+	is_right = utf8_add_wide(made, begin, size, text_unit(encoding),
+				 encoding == TEXT_UTF16BE || encoding == TEXT_UTF32BE);
+	ctf_cell_set(cell, is_right ? CELL_TEXT : CELL_BLOB, made);
+	return size;
+}
+
+static void fetch_text(struct ctf_leaf *leaf, const char *begin, size_t most,
+		       struct cell *cell)
+{
+	size_t size = get_text(cell, leaf->class, begin, most, &leaf->text);
+
+	if (cell->type == CELL_BLOB)
 		cell_set_bytes(cell, CELL_BLOB, begin, size);
-}
-
-static const char *find_label(struct ctf_leaf *leaf, uint64_t value)
-{
-	const char *label;
-	int64_t known;
-
-	if (intmap_get(&leaf->labels, value, &known))
-		return (const char *)(intptr_t)known;
-	label = field_label(leaf->class, value);
-	if (leaf->labels.count < MOST_LABELS)
-		intmap_put(&leaf->labels, value, (intptr_t)label);
-	return label;
-}
-
-static void fetch_number(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
-			 uint64_t at, struct cell *cell)
-{
-	uint64_t value = integer_at(leaf->class, cursor->bytes, &at);
-	const char *label = leaf->kind == LEAF_LABEL ? find_label(leaf, value) : NULL;
-
-	cell->type = CELL_INTEGER;
-	cell->integer = (int64_t)value;
-	if (label)
-		cell_set_text(cell, label, strlen(label));
 }
 
 /* An integer's bytes one after the other, the most significant first. */
@@ -306,29 +276,6 @@ static void fetch_bytes(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 	ctf_cell_set(cell, CELL_BLOB, &leaf->text);
 }
 
-void ctf_json_add_string(struct bytes *text, const char *bytes, size_t size)
-{
-	bytes_add_byte(text, '"');
-	for (size_t i = 0, step; i < size; i += step) {
-		unsigned char c = (unsigned char)bytes[i];
-		char escape[8];
-
-		step = utf8_length_within(bytes + i, size - i);
-		if (!step) {
-			step = 1;
-			bytes_add(text, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
-		} else if (c < 0x20) {
-			snprintf(escape, sizeof(escape), "\\u%04x", c);
-			bytes_add(text, escape, 6);
-		} else {
-			if (c == '"' || c == '\\')
-				bytes_add_byte(text, '\\');
-			bytes_add(text, bytes + i, step);
-		}
-	}
-	bytes_add_byte(text, '"');
-}
-
 void ctf_json_add_value(struct bytes *text, const struct field_class *class,
 			const struct cell *cell)
 {
@@ -341,7 +288,7 @@ void ctf_json_add_value(struct bytes *text, const struct field_class *class,
 		snprintf(number, sizeof(number), "%.*g", class->size == 64 ? 17 : 9,
 			 cell->real);
 	if (cell->type == CELL_TEXT || cell->type == CELL_BLOB)
-		ctf_json_add_string(text, cell->bytes, cell->size);
+		json_add_text(text, cell->bytes, cell->size);
 	else
 		bytes_add(text, number, strlen(number));
 }
@@ -355,44 +302,36 @@ void ctf_json_add_name(struct bytes *text, const struct field_class *class,
 	bytes_add(text, ",", index > 0);
 	if (!has_members(class))
 		return;
-	ctf_json_add_string(text, name, strlen(name));
+	json_add_text(text, name, strlen(name));
 	bytes_add_byte(text, ':');
 }
 
-static void add_json(struct bytes *text, const struct field_class *class,
+static void add_json(struct bytes *text, struct field_class *class,
 		     struct ctf_cursor *cursor);
 
-static void add_json_number(struct bytes *text, const struct field_class *class,
+static void add_json_number(struct bytes *text, struct field_class *class,
 			    struct ctf_cursor *cursor)
 {
-	uint64_t value = integer_at(class, cursor->bytes, &cursor->at);
-	const char *label = class->is_label ? field_label(class, value) : NULL;
+	uint64_t at = cursor->at;
+	struct cell cell;
 
+	get_number(&cell, class, false, cursor->bytes, &cursor->at);
+	ctf_json_add_value(text, class, &cell);
 	for (size_t i = 0; i < class->slots; i++)
-		cursor->slot[class->slot[i]] = value;
-	if (label)
-		ctf_json_add_string(text, label, strlen(label));
-	else
-		ctf_json_add_value(
-		    text, class,
-		    &(struct cell){.type = CELL_INTEGER, .integer = (int64_t)value});
+		cursor->slot[class->slot[i]] = integer_at(class, cursor->bytes, &at);
 }
 
 /* A string of so many bytes, at most; returns how many it has. */
-static size_t add_json_string(struct bytes *text, enum text_encoding encoding,
+static size_t add_json_string(struct bytes *text, const struct field_class *class,
 			      const struct ctf_cursor *cursor, uint64_t most)
 {
 	const char *begin = (const char *)cursor->bytes.byte + cursor->at / 8;
-	size_t size = text_size(begin, most, text_unit(encoding));
-	struct bytes utf8 = {NULL, 0, 0};
+	struct bytes made = {NULL, 0, 0};
+	struct cell cell;
+	size_t size = get_text(&cell, class, begin, most, &made);
 
-	if (text_unit(encoding) == 1) {
-		ctf_json_add_string(text, begin, size);
-		return size;
-	}
-	add_wide(&utf8, begin, size, encoding);
-	ctf_json_add_string(text, (const char *)utf8.data, utf8.size);
-	bytes_clear(&utf8);
+	ctf_json_add_value(text, class, &cell);
+	bytes_clear(&made);
 	return size;
 }
 
@@ -406,7 +345,7 @@ static void add_json_members(struct bytes *text, const struct field_class *class
 					    : class->length;
 
 	if (field_is_string(class)) {
-		add_json_string(text, class->element->text, cursor, count);
+		add_json_string(text, class, cursor, count);
 		cursor->at += 8 * count;
 		return;
 	}
@@ -422,7 +361,7 @@ static void add_json_members(struct bytes *text, const struct field_class *class
 static void add_json_selected(struct bytes *text, const struct field_class *class,
 			      struct ctf_cursor *cursor)
 {
-	const struct field_class *option = field_option(class, cursor->slot[class->from]);
+	struct field_class *option = field_option(class, cursor->slot[class->from]);
 
 	if (option)
 		add_json(text, option, cursor);
@@ -436,23 +375,18 @@ static void add_json_selected(struct bytes *text, const struct field_class *clas
  * numbers and no text that is not UTF-8: those become null, and U+FFFD for each byte that
  * fits nowhere. A program has gone over it already, so it is there, and options fit.
  */
-static void add_json(struct bytes *text, const struct field_class *class,
+static void add_json(struct bytes *text, struct field_class *class,
 		     struct ctf_cursor *cursor)
 {
 	cursor->at += -cursor->at & (class->align - 1);
 	switch (class->type) {
 	case FIELD_INTEGER:
 	case FIELD_LEB128:
+	case FIELD_REAL:
 		add_json_number(text, class, cursor);
 		break;
-	case FIELD_REAL:
-		ctf_json_add_value(
-		    text, class,
-		    &(struct cell){.type = CELL_REAL,
-				   .real = real_at(class, cursor->bytes, &cursor->at)});
-		break;
 	case FIELD_STRING:
-		cursor->at += 8 * (add_json_string(text, class->text, cursor,
+		cursor->at += 8 * (add_json_string(text, class, cursor,
 						   (cursor->end - cursor->at) / 8) +
 				   text_unit(class->text));
 		break;
@@ -485,14 +419,13 @@ static void fetch(struct ctf_leaf *leaf, const struct ctf_cursor *cursor,
 	switch (leaf->kind) {
 	case LEAF_NUMBER:
 	case LEAF_LABEL:
-		fetch_number(leaf, cursor, place.at, cell);
-		break;
 	case LEAF_REAL:
-		cell->type = CELL_REAL;
-		cell->real = real_at(leaf->class, cursor->bytes, &place.at);
+		get_number(cell, leaf->class, leaf->kind == LEAF_NUMBER, cursor->bytes,
+			   &place.at);
 		break;
 	case LEAF_TEXT:
-		fetch_text(leaf, cursor, place, cell);
+		fetch_text(leaf, (const char *)cursor->bytes.byte + place.at / 8,
+			   place.count, cell);
 		break;
 	case LEAF_BYTES:
 		fetch_bytes(leaf, cursor, place, cell);
@@ -522,10 +455,8 @@ void ctf_fields_free(struct ctf_fields *fields)
 {
 	if (!fields)
 		return;
-	for (size_t i = 0; i < fields->count; i++) {
-		intmap_clear(&fields->leaf[i].labels);
+	for (size_t i = 0; i < fields->count; i++)
 		bytes_clear(&fields->leaf[i].text);
-	}
 	free(fields->leaf);
 	free(fields->cell);
 	free(fields);

@@ -3,12 +3,7 @@
 #define CT_CTF_FIELDS_H
 
 #include "base/bytes.h"
-#include "base/intmap.h"
 #include "ctf/program.h"
-#include "ctf/reader.h"
-
-/* The parts of an event that hold fields, in their order in streams; any may be NULL. */
-enum { PART_STREAM_CONTEXT, PART_CONTEXT, PART_PAYLOAD, CTF_PARTS };
 
 enum leaf_kind { LEAF_NUMBER, LEAF_LABEL, LEAF_REAL, LEAF_TEXT, LEAF_BYTES, LEAF_JSON };
 
@@ -16,9 +11,8 @@ enum leaf_kind { LEAF_NUMBER, LEAF_LABEL, LEAF_REAL, LEAF_TEXT, LEAF_BYTES, LEAF
 struct ctf_leaf {
 	enum leaf_kind kind;
 	struct field_class *class;
-	int place;            /* -1: the class has no such field */
-	struct intmap labels; /* value -> address of the label, or 0 */
-	struct bytes text;    /* of the cell */
+	int place;         /* -1: the class has no such field */
+	struct bytes text; /* of the cell */
 };
 
 /* What is wanted of the fields of one event class, as cells. */
@@ -28,12 +22,14 @@ struct ctf_fields {
 	struct cell *cell; /* one a leaf */
 };
 
-/* Sets `place` of the field classes that are wanted, from 0 up. */
-struct ctf_fields *ctf_fields_new(struct field_class *const part[CTF_PARTS],
+struct ctf_fields *ctf_fields_new(struct field_class *const scope[SCOPES],
 				  const struct ctf_selection *selection);
 
-/* Contexts are other classes', too: after compiling, their places are forgotten. */
-void ctf_fields_forget_places(struct ctf_fields *fields);
+/*
+ * Set `place` of the field classes that are wanted, from 0 up, or forget it: contexts are
+ * other event classes', too. Of NULL nothing.
+ */
+void ctf_fields_mark(const struct ctf_fields *fields, bool is_wanted);
 
 /* Valid as long as the event, and until the next call. */
 const struct cell *ctf_fields_fetch(struct ctf_fields *fields,
@@ -42,8 +38,7 @@ const struct cell *ctf_fields_fetch(struct ctf_fields *fields,
 void ctf_fields_free(struct ctf_fields *fields);
 
 /* Add the columns that all fields of a class are. */
-void ctf_fields_columns(struct field_class *const part[CTF_PARTS],
-			struct ctf_class *class);
+void ctf_fields_columns(struct ctf_event_class *class);
 
 /* The text or bytes that were made, of any size. */
 static inline void ctf_cell_set(struct cell *cell, enum cell_type type,
@@ -54,10 +49,9 @@ static inline void ctf_cell_set(struct cell *cell, enum cell_type type,
 }
 
 /*
- * Append as JSON: a string with its quotes, what the cell of a number is, and what stands
- * before a member or element: a comma, and the name of those that have one.
+ * Append as JSON: a cell, and what stands before a member or element: a comma, and the
+ * name of those that have one.
  */
-void ctf_json_add_string(struct bytes *text, const char *bytes, size_t size);
 void ctf_json_add_value(struct bytes *text, const struct field_class *class,
 			const struct cell *cell);
 void ctf_json_add_name(struct bytes *text, const struct field_class *class,

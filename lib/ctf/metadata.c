@@ -133,7 +133,7 @@ static struct schema *parse(const char *text, size_t size, struct error *error)
 				    ? json_metadata_parse(text, size, error)
 				    : tsdl_parse(text, size, error);
 
-	if (schema && schema_resolve(schema, error)) {
+	if (schema && (schema_resolve(schema, error) || schema_set_up(schema, error))) {
 		schema_free(schema);
 		schema = NULL;
 	}
@@ -145,18 +145,15 @@ struct schema *schema_read(const char *path, struct problem_list *problems,
 {
 	size_t size, lacks;
 	char *text = metadata_text(path, &size, &lacks, error);
-	struct schema *schema;
+	struct schema *schema = text ? parse(text, size, error) : NULL;
 
-	if (!text)
-		return NULL;
-	schema = parse(text, size, error);
-	free(text);
-	if (!schema)
+	if (text && !schema)
 		error_prefix(error, "%s", path);
-	else if (lacks)
-		problem_add(problems, path, "truncated", 1,
+	else if (schema && lacks)
+		problem_add(problems, path, "cut", 1,
 			    "cut in the padding of its last packet, of which %zu bytes "
 			    "are missing; its text is whole",
 			    lacks);
+	free(text);
 	return schema;
 }

@@ -10,33 +10,20 @@
 #include "base/utf8.h"
 
 enum {
-	CHUNK = 1 << 16,
 	MOST_TYPES = 1 << 12, /* known at once, all are looked at; LTTng has some ten */
 };
 
 /* Streams times events, of which every pair is looked at. */
 #define MOST_PAIRS ((uint64_t)1 << 28)
 
-struct metadata_chunk {
-	struct metadata_chunk *before;
-	size_t used, size;
-	char bytes[];
-};
+#define obstack_chunk_alloc mem_alloc
+#define obstack_chunk_free  free
 
-char *metadata_memory(struct metadata *in, size_t size)
+/* obstack.h aligns pointers as distances from NULL. */
+__attribute__((no_sanitize("pointer-overflow"))) char *
+metadata_memory(struct metadata *in, size_t size)
 {
-	struct metadata_chunk *chunk = in->chunk;
-
-	size = (size + 7) & ~(size_t)7;
-	if (!chunk || size > chunk->size - chunk->used) {
-		size_t room = size > CHUNK ? size : CHUNK;
-
-		chunk = mem_alloc(sizeof(*chunk) + room);
-		*chunk = (struct metadata_chunk){in->chunk, 0, room};
-		in->chunk = chunk;
-	}
-	chunk->used += size;
-	return chunk->bytes + chunk->used - size;
+	return obstack_alloc(&in->memory, (int)size);
 }
 
 struct ast *ast_copy(const struct ast *value, const char *name)
@@ -56,24 +43,15 @@ struct ast *ast_new(struct metadata *in, enum ast_kind kind, const char *name)
 	return ast_copy(&value, name);
 }
 
-struct metadata_mark metadata_mark(const struct metadata *in)
+struct metadata_mark metadata_mark(struct metadata *in)
 {
-	const struct metadata_chunk *chunk = in->chunk;
-
-	return (struct metadata_mark){in->chunk, chunk ? chunk->used : 0, in->types};
+	return (struct metadata_mark){metadata_memory(in, 1), in->types};
 }
 
 void metadata_forget(struct metadata *in, struct metadata_mark mark)
 {
 	in->types = mark.types;
-	while (in->chunk != mark.chunk) {
-		struct metadata_chunk *chunk = in->chunk;
-
-		in->chunk = chunk->before;
-		free(chunk);
-	}
-	if (mark.chunk)
-		mark.chunk->used = mark.used;
+	obstack_free(&in->memory, mark.memory);
 }
 
 void metadata_define(struct metadata *in, const char *name, const struct ast *ast)
@@ -93,7 +71,7 @@ const struct ast *metadata_find_type(struct metadata *in, const char *name)
 		if (strcmp(in->type[i].name, name) == 0)
 			return in->type[i].ast;
 	metadata_wrong(&in->token, "no type %s before its use", name);
-	return NULL;
+	return ast_new(in, AST_WRONG, NULL);
 }
 
 void metadata_wrong(const struct ast *value, const char *format, ...)
@@ -342,7 +320,9 @@ void metadata_init(struct metadata *in, const char *text, size_t size, bool is_j
 				.end = text + size,
 				.line = 1,
 				.token.in = in,
+				.scope = SCOPES,
 				.is_json = is_json};
+	obstack_init(&in->memory);
 	metadata_next(in);
 }
 
@@ -350,7 +330,7 @@ struct schema *metadata_finish(struct metadata *in)
 {
 	if (in->schema->events * in->schema->streams > MOST_PAIRS)
 		metadata_wrong(&in->token, "want fewer streams or events");
-	metadata_forget(in, (struct metadata_mark){NULL, 0, 0});
+	obstack_free(&in->memory, NULL);
 	free(in->type);
 	if (!metadata_failed(in))
 		return in->schema;

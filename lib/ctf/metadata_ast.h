@@ -2,6 +2,8 @@
 #ifndef CT_CTF_METADATA_AST_H
 #define CT_CTF_METADATA_AST_H
 
+#include <obstack.h>
+
 #include "ctf/schema.h"
 
 /*
@@ -38,13 +40,6 @@ struct ast {
 	struct ast *next;  /* the one after it there */
 };
 
-enum metadata_scope {
-	SCOPE_OTHER,
-	SCOPE_PACKET_HEADER,
-	SCOPE_PACKET_CONTEXT,
-	SCOPE_EVENT_HEADER,
-};
-
 /* Metadata that is being read. After an error no token follows. */
 struct metadata {
 	struct schema *schema;
@@ -53,7 +48,7 @@ struct metadata {
 	unsigned line;
 	struct ast token; /* the one at hand */
 	unsigned place;   /* the line of what is wrong */
-	struct metadata_chunk *chunk;
+	struct obstack memory;
 	struct metadata_type {
 		const char *name; /* "uint8_t", "unsigned long", "struct pair" */
 		const struct ast *ast;
@@ -64,8 +59,8 @@ struct metadata {
 	unsigned depth;
 	size_t fragments; /* of CTF 2 */
 	bool has_trace;
-	enum metadata_scope scope; /* that the field class at hand is of, */
-	const char *clock;         /* and the clock of stamps there, or NULL */
+	enum field_scope scope; /* that the field class at hand is of, or SCOPES, */
+	const char *clock;      /* and the clock of stamps there, or NULL */
 };
 
 /* Begin with the first token. The text is borrowed, and a NUL stands behind it. */
@@ -97,20 +92,20 @@ void metadata_expect(struct metadata *in, char sign);
 
 /* Memory, and values, that stay until a mark is set back. */
 struct metadata_mark {
-	struct metadata_chunk *chunk;
-	size_t used, types;
+	char *memory;
+	size_t types;
 };
 
 char *metadata_memory(struct metadata *in, size_t size);
 struct ast *ast_new(struct metadata *in, enum ast_kind kind, const char *name);
 struct ast *ast_copy(const struct ast *value, const char *name); /* shares the members */
-struct metadata_mark metadata_mark(const struct metadata *in);
+struct metadata_mark metadata_mark(struct metadata *in);
 void metadata_forget(struct metadata *in, struct metadata_mark mark);
 
 /* Check the field class, which is known by the name from here on. */
 void metadata_define(struct metadata *in, const char *name, const struct ast *ast);
 
-/* NULL with error. */
+/* With error, anything. */
 const struct ast *metadata_find_type(struct metadata *in, const char *name);
 
 /* A member of an object by its name in the language, or NULL; it is known now. */
@@ -143,9 +138,9 @@ void schema_add(const struct ast *fragment);
 /* The field class that a value describes, or its name. NULL with error, and of NULL. */
 struct field_class *schema_field(const struct ast *value);
 
-/* The structure of a scope. Stamps in it are of the clock if that is not NULL. */
-struct field_class *schema_scope(const struct ast *value, enum metadata_scope scope,
-				 const char *clock);
+/* These scopes of an object. Stamps in them are of the clock if that is not NULL. */
+void schema_scopes(const struct ast *object, struct field_class **of,
+		   enum field_scope first, enum field_scope last, const char *clock);
 
 enum byte_order schema_order(const struct ast *value);
 

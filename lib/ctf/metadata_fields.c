@@ -96,32 +96,30 @@ static void read_mappings(const struct ast *value, struct field_class *class)
 /* What fields tell: in CTF 2 by a role, in TSDL by their name, and in which scope. */
 static const struct role {
 	const char *name, *tsdl;
-	unsigned roles;
-	enum metadata_scope scope;
+	enum field_role role;
+	enum field_scope scope;
 } known_role[] = {
-    {"packet-magic-number", "magic", 1u << ROLE_MAGIC, SCOPE_PACKET_HEADER},
-    {"metadata-stream-uuid", "uuid", 1u << ROLE_UUID, SCOPE_PACKET_HEADER},
-    {"data-stream-class-id", "stream_id", 1u << ROLE_STREAM, SCOPE_PACKET_HEADER},
-    {"data-stream-id", "stream_instance_id", 1u << ROLE_INSTANCE, SCOPE_PACKET_HEADER},
-    {"packet-content-length", "content_size", 1u << ROLE_CONTENT, SCOPE_PACKET_CONTEXT},
-    {"packet-total-length", "packet_size", 1u << ROLE_SIZE, SCOPE_PACKET_CONTEXT},
-    {"packet-sequence-number", "packet_seq_num", 1u << ROLE_SEQUENCE,
+    {"packet-magic-number", "magic", ROLE_MAGIC, SCOPE_PACKET_HEADER},
+    {"metadata-stream-uuid", "uuid", ROLE_UUID, SCOPE_PACKET_HEADER},
+    {"data-stream-class-id", "stream_id", ROLE_STREAM, SCOPE_PACKET_HEADER},
+    {"data-stream-id", "stream_instance_id", ROLE_INSTANCE, SCOPE_PACKET_HEADER},
+    {"packet-content-length", "content_size", ROLE_CONTENT, SCOPE_PACKET_CONTEXT},
+    {"packet-total-length", "packet_size", ROLE_SIZE, SCOPE_PACKET_CONTEXT},
+    {"packet-sequence-number", "packet_seq_num", ROLE_SEQUENCE, SCOPE_PACKET_CONTEXT},
+    {"discarded-event-record-counter-snapshot", "events_discarded", ROLE_DISCARDED,
      SCOPE_PACKET_CONTEXT},
-    {"discarded-event-record-counter-snapshot", "events_discarded", 1u << ROLE_DISCARDED,
+    {"packet-end-default-clock-timestamp", "timestamp_end", ROLE_END,
      SCOPE_PACKET_CONTEXT},
-    {"packet-end-default-clock-timestamp", "timestamp_end", 1u << ROLE_END,
-     SCOPE_PACKET_CONTEXT},
-    {"default-clock-timestamp", "timestamp_begin", 1u << ROLE_BEGIN,
-     SCOPE_PACKET_CONTEXT},
-    {"event-record-class-id", "id", 0, SCOPE_EVENT_HEADER},
-    {NULL, NULL, 0, SCOPE_OTHER},
+    {"default-clock-timestamp", "timestamp_begin", ROLE_BEGIN, SCOPE_PACKET_CONTEXT},
+    {"event-record-class-id", "id", ROLE_ID, SCOPE_EVENT_HEADER},
+    {NULL, NULL, ROLES, SCOPES},
 };
 
-static bool can_have(const struct field_class *class, const struct role *role)
+static bool can_have(const struct field_class *class, enum field_role role)
 {
 	const struct field_class *element = class->element;
 
-	if (role->roles != 1u << ROLE_UUID)
+	if (role != ROLE_UUID)
 		return (class->type == FIELD_INTEGER || class->type == FIELD_LEB128) &&
 		       !class->is_signed;
 	return class->type == FIELD_ARRAY && class->length == 16 &&
@@ -131,25 +129,24 @@ static bool can_have(const struct field_class *class, const struct role *role)
 
 /* A stamp is of the stream's clock in CTF 2, of that it is mapped to in TSDL. */
 static void set_role(const struct ast *object, struct field_class *class,
-		     const struct role *role)
+		     const struct role *is)
 {
 	const struct metadata *in = object->in;
 
-	if (!can_have(class, role)) {
+	if (!can_have(class, is->role)) {
 		metadata_wrong(object, "%s is of no known kind",
-			       in->is_json ? role->name : role->tsdl);
+			       in->is_json ? is->name : is->tsdl);
 		return;
 	}
-	if (in->scope != role->scope && role->roles != 1u << ROLE_BEGIN)
+	if (in->scope != is->scope && is->role != ROLE_BEGIN)
 		return;
 	if (in->clock && !class->clock &&
-	    role->roles & (1u << ROLE_BEGIN | 1u << ROLE_END))
+	    (is->role == ROLE_BEGIN || is->role == ROLE_END))
 		class->clock = mem_strdup(in->clock);
-	if (in->scope != role->scope)
+	if (in->scope != is->scope)
 		return;
-	class->roles |= role->roles;
-	class->is_id |= role->scope == SCOPE_EVENT_HEADER;
-	if (role->roles != 1u << ROLE_END || !class->clock)
+	class->roles |= 1u << is->role;
+	if (is->role != ROLE_END || !class->clock)
 		return;
 	/* A packet's end is not a time to count on from. */
 	class->roles |= 1u << ROLE_END_STAMP;
@@ -177,12 +174,12 @@ static void read_roles(const struct ast *value, struct field_class *class)
 static void set_role_by_name(const struct ast *object, const char *name,
 			     struct field_class *class)
 {
-	enum metadata_scope scope = object->in->scope;
+	enum field_scope scope = object->in->scope;
 
 	for (const struct role *role = known_role; role->name; role++)
 		if (!object->in->is_json && role->scope == scope &&
 		    strcmp(role->tsdl, name) == 0 &&
-		    (scope != SCOPE_EVENT_HEADER || can_have(class, role)))
+		    (scope != SCOPE_EVENT_HEADER || can_have(class, role->role)))
 			set_role(object, class, role);
 	if (scope == SCOPE_PACKET_CONTEXT && strcmp(field_name(name), "cpu_id") == 0 &&
 	    class->type == FIELD_INTEGER && !class->is_signed)
@@ -249,57 +246,68 @@ static void read_string(const struct ast *object, struct field_class *class)
 			       object->in->is_json ? TEXT_UTF8 : TEXT_NONE);
 }
 
+/* What holds the structure of a scope, and where others look for their fields. */
+static const struct {
+	const char *member[2], *path[2]; /* in TSDL, in CTF 2 */
+} known_scope[SCOPES] = {
+    {{"packet.header", "packet-header-field-class"},
+     {"trace.packet.header.", "packet-header"}},
+    {{"packet.context", "packet-context-field-class"},
+     {"stream.packet.context.", "packet-context"}},
+    {{"event.header", "event-record-header-field-class"},
+     {"stream.event.header.", "event-record-header"}},
+    {{"event.context", "event-record-common-context-field-class"},
+     {"stream.event.context.", "event-record-common-context"}},
+    {{"context", "specific-context-field-class"},
+     {"event.context.", "event-record-specific-context"}},
+    {{"fields", "payload-field-class"}, {"event.fields.", "event-record-payload"}},
+};
+
 /* Of TSDL: a name of a scope or none, and names of fields, with dots between. */
 static void read_path(const char *path, struct field_location *location)
 {
-	static const char *const scope[] = {
-	    "trace.packet.header.",  "stream.packet.context.", "stream.event.header.",
-	    "stream.event.context.", "event.context.",         "event.fields."};
+	size_t size = 0;
 
-	for (int i = 0; i < 6; i++)
-		if (strncmp(path, scope[i], strlen(scope[i])) == 0)
+	for (int i = 0; i < SCOPES; i++)
+		if (strncmp(path, known_scope[i].path[0],
+			    strlen(known_scope[i].path[0])) == 0)
 			location->scope = i;
 	if (location->scope >= 0)
-		path += strlen(scope[location->scope]);
-	for (; *path; path += *path == '.') {
-		size_t size = strcspn(path, ".");
-		char *name = mem_strndup(path, size);
+		path += strlen(known_scope[location->scope].path[0]);
+	for (; *path; path += size + (path[size] == '.')) {
+		char *name = mem_strndup(path, size = strcspn(path, "."));
 
 		field_add_step(location, name);
 		free(name);
-		path += size;
 	}
 }
 
 /* Where the length or the selector is. */
 static void read_location(const struct ast *value, struct field_class *class)
 {
-	static const struct ast_word scope[] = {{"packet-header", 0},
-						{"packet-context", 1},
-						{"event-record-header", 2},
-						{"event-record-common-context", 3},
-						{"event-record-specific-context", 4},
-						{"event-record-payload", 5},
-						{NULL, -1}};
 	const struct ast *step, *origin;
+	struct field_location *location;
 
 	if (!value)
 		return;
-	class->location = mem_zalloc(sizeof(*class->location));
-	class->location->scope = -1;
-	class->location->is_looked_up = !value->in->is_json;
+	class->location = location = mem_zalloc(sizeof(*location));
+	location->scope = -1;
+	location->is_looked_up = !value->in->is_json;
 	if (!value->in->is_json) {
-		read_path(ast_text(value, ""), class->location);
+		read_path(ast_text(value, ""), location);
 		return;
 	}
 	origin = ast_get(value, "origin", NULL);
-	if (origin)
-		class->location->scope = ast_word(origin, scope, -1);
+	for (int i = 0; origin && i < SCOPES; i++)
+		if (strcmp(ast_text(origin, ""), known_scope[i].path[1]) == 0)
+			location->scope = i;
+	if (origin && location->scope < 0)
+		metadata_wrong(origin, "want a scope");
 	step = ast_first(ast_need(value, "path", NULL), AST_ARRAY);
 	if (!step)
 		metadata_wrong(value, "want a path of names");
 	for (; step; step = step->next)
-		field_add_step(class->location,
+		field_add_step(location,
 			       step->kind == AST_NULL ? NULL : ast_text(step, ""));
 }
 
@@ -472,21 +480,31 @@ struct field_class *schema_field(const struct ast *value)
 	return class;
 }
 
-struct field_class *schema_scope(const struct ast *value, enum metadata_scope scope,
-				 const char *clock)
+static struct field_class *read_scope(const struct ast *value)
 {
-	struct field_class *class;
+	struct field_class *class = schema_field(value);
 
-	if (!value || metadata_failed(value->in))
-		return NULL;
-	value->in->scope = scope;
-	value->in->clock = clock;
-	class = schema_field(value);
-	value->in->scope = SCOPE_OTHER;
-	value->in->clock = NULL;
 	if (class && class->type != FIELD_STRUCTURE)
 		metadata_wrong(value, "want a structure");
 	if (metadata_failed(value->in))
 		error_prefix(value->in->error, "%s", value->name);
 	return class;
+}
+
+void schema_scopes(const struct ast *object, struct field_class **of,
+		   enum field_scope first, enum field_scope last, const char *clock)
+{
+	struct metadata *in = object->in;
+
+	in->clock = clock;
+	for (in->scope = first; in->scope <= last; in->scope++) {
+		const struct ast *value =
+		    ast_get(object, known_scope[in->scope].member[1],
+			    known_scope[in->scope].member[0]);
+
+		if (value && !metadata_failed(in))
+			of[in->scope] = read_scope(value);
+	}
+	in->scope = SCOPES;
+	in->clock = NULL;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "ctf/metadata_ast.h"
 
@@ -111,9 +113,8 @@ static void read_trace(const struct ast *object)
 		schema->order = schema_order(order);
 	schema->has_uuid |= read_uuid(ast_get(object, NULL, "uuid"), schema->uuid);
 	read_environment(ast_get(object, "environment", NULL));
-	schema->packet_header =
-	    schema_scope(ast_get(object, "packet-header-field-class", "packet.header"),
-			 SCOPE_PACKET_HEADER, NULL);
+	schema_scopes(object, &schema->packet_header, SCOPE_PACKET_HEADER,
+		      SCOPE_PACKET_HEADER, NULL);
 }
 
 /*
@@ -122,16 +123,15 @@ static void read_trace(const struct ast *object)
  */
 static void make_uuid(unsigned char uuid[16], const char *space, const char *uid)
 {
-	const char *const part[] = {space ? space : "", "\n", uid};
-	uint64_t hash[2] = {0xcbf29ce484222325u, 0x9ae16a3b2f90404fu};
+	char *whole = mem_printf("%s\n%s", space ? space : "", uid);
+	const uint64_t hash[2] = {
+	    hash_bytes(HASH_INIT, whole, strlen(whole)),
+	    hash_bytes(0x9ae16a3b2f90404fu, whole, strlen(whole)),
+	};
 
-	if (!space && read_uuid_text(uid, uuid) == 0)
-		return;
-	for (int i = 0; i < 2; i++)
-		for (int k = 0; k < 3; k++)
-			for (const char *at = part[k]; *at; at++)
-				hash[i] = (hash[i] ^ (unsigned char)*at) * 0x100000001b3u;
-	memcpy(uuid, hash, sizeof(hash));
+	if (space || read_uuid_text(uid, uuid) != 0)
+		memcpy(uuid, hash, sizeof(hash));
+	free(whole);
 }
 
 static void read_offset(const struct ast *object, struct schema_clock *clock)
@@ -199,18 +199,10 @@ static void read_stream(const struct ast *object)
 	    ast_text(ast_get(object, "default-clock-class-id", NULL), NULL);
 	struct schema_stream stream = {
 	    .id = ast_natural(ast_get(object, "id", "id"), 0),
-	    .packet_context = schema_scope(
-		ast_get(object, "packet-context-field-class", "packet.context"),
-		SCOPE_PACKET_CONTEXT, clock),
-	    .event_header = schema_scope(
-		ast_get(object, "event-record-header-field-class", "event.header"),
-		SCOPE_EVENT_HEADER, clock),
-	    .event_context =
-		schema_scope(ast_get(object, "event-record-common-context-field-class",
-				     "event.context"),
-			     SCOPE_OTHER, NULL),
 	};
 
+	schema_scopes(object, stream.scope, SCOPE_PACKET_CONTEXT, SCOPE_COMMON_CONTEXT,
+		      clock);
 	schema->stream = mem_grow(schema->stream, schema->streams, &schema->stream_room,
 				  sizeof(*schema->stream));
 	schema->stream[schema->streams++] = stream;
@@ -221,25 +213,22 @@ static void read_event(const struct ast *object)
 	struct schema *schema = object->in->schema;
 	const struct ast *named = ast_get(object, "name", "name");
 	const char *name = ast_text(named, "");
-	struct schema_event event = {
+	struct ctf_event_class event = {
 	    .id = ast_natural(ast_get(object, "id", "id"), 0),
-	    .stream =
+	    .stream_id =
 		ast_natural(ast_get(object, "data-stream-class-id", "stream_id"), 0),
-	    .name = mem_strdup(name),
-	    .context =
-		schema_scope(ast_get(object, "specific-context-field-class", "context"),
-			     SCOPE_OTHER, NULL),
-	    .fields = schema_scope(ast_get(object, "payload-field-class", "fields"),
-				   SCOPE_OTHER, NULL),
 	};
 
+	event.known.name =
+	    *name ? mem_strdup(name) : mem_printf("event_%" PRIu64, event.id);
+	schema_scopes(object, event.scope, SCOPE_SPECIFIC_CONTEXT, SCOPE_PAYLOAD, NULL);
 	if (!named && !object->in->is_json)
 		metadata_wrong(object, "want a name");
 	schema->event = mem_grow(schema->event, schema->events, &schema->event_room,
 				 sizeof(*schema->event));
 	schema->event[schema->events++] = event;
-	if (metadata_failed(object->in) && *event.name)
-		error_prefix(object->in->error, "%s", event.name);
+	if (metadata_failed(object->in) && *name)
+		error_prefix(object->in->error, "%s", name);
 }
 
 void schema_add(const struct ast *object)

@@ -110,13 +110,13 @@ void ctf_window_clear(struct ctf_window *window)
 	window->count = window->room = 0;
 }
 
-static const struct ctf_stream_class *find_stream(const struct ctf_trace *trace,
-						  const struct ctf_packet *packet)
+static const struct schema_stream *find_stream(const struct schema *schema,
+					       const struct ctf_packet *packet)
 {
-	for (size_t i = 0; i < trace->schema->streams; i++)
+	for (size_t i = 0; i < schema->streams; i++)
 		if (!packet_has(packet, ROLE_STREAM) ||
-		    trace->stream[i].of->id == packet->value[ROLE_STREAM])
-			return &trace->stream[i];
+		    schema->stream[i].id == packet->value[ROLE_STREAM])
+			return &schema->stream[i];
 	return NULL;
 }
 
@@ -124,25 +124,24 @@ static const struct ctf_stream_class *find_stream(const struct ctf_trace *trace,
 static void take_roles(const struct ctf_cursor *cursor, struct ctf_packet *packet)
 {
 	packet->has = cursor->has;
-	memcpy(packet->value, cursor->role, sizeof(packet->value));
+	memcpy(packet->value, cursor->slot, sizeof(packet->value));
 	if (packet_has(packet, ROLE_UUID))
-		memcpy(packet->uuid, cursor->bytes.byte + cursor->role[ROLE_UUID] / 8,
+		memcpy(packet->uuid, cursor->bytes.byte + cursor->slot[ROLE_UUID] / 8,
 		       sizeof(packet->uuid));
-	packet->value[ROLE_UUID] = 0;
 }
 
-static bool read_head(const struct ctf_trace *trace, struct ctf_cursor *cursor,
+static bool read_head(const struct schema *schema, struct ctf_cursor *cursor,
 		      struct ctf_packet *packet)
 {
 	cursor->has = 0;
-	memset(cursor->role, 0, sizeof(cursor->role));
-	if (!ctf_program_run(trace->packet_header, cursor))
+	memset(cursor->slot, 0, sizeof(packet->value));
+	if (!ctf_program_run(schema->packet_program, cursor))
 		return false;
 	take_roles(cursor, packet);
 	if (packet_has(packet, ROLE_MAGIC) && packet->value[ROLE_MAGIC] != MAGIC)
 		return false;
-	packet->stream = find_stream(trace, packet);
-	if (!packet->stream || !ctf_program_run(packet->stream->packet_context, cursor))
+	packet->stream = find_stream(schema, packet);
+	if (!packet->stream || !ctf_program_run(packet->stream->packet_program, cursor))
 		return false;
 	take_roles(cursor, packet);
 	return true;
@@ -187,13 +186,12 @@ enum packet_found ctf_packet_at(struct ctf_window *window, struct ctf_cursor *cu
 		return PACKET_NONE;
 	cursor->at = 0;
 	cursor->end = cursor->budget = 8 * cursor->bytes.count;
-	if (!read_head(window->trace, cursor, packet))
+	if (!read_head(window->schema, cursor, packet))
 		return PACKET_GARBLED;
 	set_sizes(packet, there);
 	if (packet->size == 0 || packet->size % 8 || packet->content < cursor->at ||
 	    packet->content > packet->size || packet->size > INT64_MAX ||
-	    !is_of(packet, window->trace->schema) ||
-	    !is_like(packet, &window->file->first))
+	    !is_of(packet, window->schema) || !is_like(packet, &window->file->first))
 		return PACKET_GARBLED;
 	cursor->budget = packet->content;
 	cursor->end = packet->content;
@@ -207,14 +205,14 @@ enum packet_found ctf_packet_at(struct ctf_window *window, struct ctf_cursor *cu
 uint64_t ctf_packet_seek(struct ctf_window *window, struct ctf_cursor *cursor,
 			 uint64_t from)
 {
-	const struct ctf_trace *trace = window->trace;
+	const struct schema *schema = window->schema;
 	struct ctf_packet packet;
 	unsigned char magic[4];
 
 	for (int i = 0; i < 4; i++)
-		magic[trace->is_magic_big ? 3 - i : i] = (unsigned char)(MAGIC >> 8 * i);
+		magic[schema->is_magic_big ? 3 - i : i] = (unsigned char)(MAGIC >> 8 * i);
 	for (int tries = 0;
-	     trace->has_magic && from < window->size && tries <= MOST_FALSE;) {
+	     schema->has_magic && from < window->size && tries <= MOST_FALSE;) {
 		struct ctf_bytes bytes = ctf_window_show(window, from, BLOCK);
 		const unsigned char *found =
 		    memmem(bytes.byte, bytes.count, magic, sizeof(magic));

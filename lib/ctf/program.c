@@ -106,14 +106,12 @@ static void look_at_number(struct making *making, enum ctf_op_kind kind,
 static void look_at_users(struct making *making, const struct field_class *class)
 {
 	for (size_t i = 0; i < class->slots; i++)
-		look_at_number(making, OP_KEEP, class, class->slot[i]);
+		look_at_number(making, OP_VALUE, class, class->slot[i]);
 	if (class->clock)
 		look_at_number(making, OP_CLOCK, class, -1);
-	if (class->is_id)
-		look_at_number(making, OP_ID, class, -1);
 	for (int role = 0; role < ROLES; role++)
 		if (class->roles & 1u << role)
-			look_at_number(making, OP_ROLE, class, role);
+			look_at_number(making, OP_VALUE, class, role);
 }
 
 static void look_at_place(struct making *making, const struct field_class *class)
@@ -197,7 +195,7 @@ static void make_repeat(struct making *making, const struct field_class *class)
 
 	flush(making);
 	begin = (uint32_t)making->program->ops;
-	op = add(making, class->from >= 0 ? OP_REPEAT_SLOT : OP_REPEAT, 0);
+	op = add(making, OP_REPEAT, 0);
 	op->index = class->from;
 	op->count = class->length;
 	forget(making, 1);

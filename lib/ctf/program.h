@@ -74,21 +74,19 @@ enum ctf_op_kind {
 	OP_SKIP,  /* `bits` */
 	OP_ORDER, /* a number of byte order `index` begins here */
 	/* With the number that begins `bits` back; size 0: the LEB128 just read. */
-	OP_KEEP,     /* it goes to slot `index` */
+	OP_VALUE,    /* it goes to slot `index` */
 	OP_CLOCK,    /* it is a stamp */
-	OP_ID,       /* it is the id of the event class */
-	OP_ROLE,     /* it tells `index` of the packet */
 	OP_UUID,     /* the packet's UUID begins `bits` back */
-	OP_PLACE,    /* note what begins `bits` back, of `count` elements */
+	OP_PLACE,    /* note what begins `bits` back, of `count` elements, at `index` */
 	OP_COUNTED,  /* note what begins here, of as many elements as slot `count` says */
 	OP_STRING,   /* up to its zero of `size` bytes; noted where index >= 0 */
 	OP_LEB128,   /* noted where index >= 0 */
-	OP_SEQUENCE, /* slot times `bits`, but `count` for the last one */
-	OP_REPEAT,   /* what follows up to its OP_END, `count` times; then `target` */
-	OP_REPEAT_SLOT, /* the same, as many times as slot says */
-	OP_CHOOSE, /* one of `count` options from `bits` on, by the slot; else `target`,
-		      if it is not 0 */
-	OP_JUMP,   /* to `target` */
+	OP_SEQUENCE, /* slot `index` times `bits`, but `count` for the last one */
+	OP_REPEAT,   /* what follows up to its OP_END, as many times as slot `index` says,
+			or `count` where index < 0; then `target` */
+	OP_CHOOSE,   /* one of `count` options from `bits` on, by slot `index`; else
+			`target`, if it is not 0 */
+	OP_JUMP,     /* to `target` */
 };
 
 /* How a number is written. */
@@ -107,7 +105,7 @@ static inline struct ctf_number ctf_number_of(const struct field_class *class)
 struct ctf_op {
 	uint8_t kind;             /* enum ctf_op_kind */
 	struct ctf_number number; /* size: also of a string's characters, in bytes */
-	int32_t index;            /* slot, place or role */
+	int32_t index;            /* slot or place */
 	uint32_t target;          /* op */
 	uint64_t bits, count;
 };
@@ -134,19 +132,17 @@ struct ctf_place {
 struct ctf_cursor {
 	struct ctf_bytes bytes; /* from the packet's begin on */
 	uint64_t at, end;       /* bits of the packet, of its content */
-	uint64_t *slot;         /* values kept for later fields, see schema_resolve */
+	uint64_t *slot; /* of roles, and of values for later fields, see schema_resolve */
 	struct ctf_place *place;
 	uint64_t
 	    budget; /* of elements one by one, so that none of no size go on for ever */
 	uint64_t clock;  /* what the last stamp made of it */
-	uint64_t id;     /* of the event class, where the fields say it */
 	uint64_t leb128; /* the last one, of so many bits */
 	unsigned leb128_size;
-	int order;            /* of the number before, where orders are mixed */
-	unsigned has;         /* roles, a bit each */
-	uint64_t role[ROLES]; /* what they say; the bit of a UUID */
-	const char *why;      /* the way ended */
-	bool is_beyond;       /* for it goes on behind the packet's end */
+	int order;       /* of the number before, where orders are mixed */
+	unsigned has;    /* roles that were told, a bit each; of a UUID, its bit */
+	const char *why; /* the way ended */
+	bool is_beyond;  /* for it goes on behind the packet's end */
 };
 
 /*
@@ -166,20 +162,7 @@ uint64_t ctf_number_at(struct ctf_number number, struct ctf_bytes bytes, uint64_
 uint64_t ctf_leb128(const struct field_class *class, struct ctf_bytes bytes,
 		    uint64_t *at);
 
-/*
- * What a program does if it only skips and notes, wherever it begins: padding up to
- * `align`, so many bits, and then a few times a string, which begins with a byte, and so
- * many bits.
- */
-enum { CTF_STRINGS = 3 };
-
-struct ctf_stretches {
-	uint64_t bits;
-	uint32_t align, strings;
-	uint64_t behind[CTF_STRINGS]; /* bits after each string */
-};
-
-/* False where it does more than that. */
+/* Whether a program does no more than that. */
 bool ctf_program_skips(const struct ctf_program *program, struct ctf_stretches *of);
 
 void ctf_program_free(struct ctf_program *program);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ctf/reader.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "ctf/fields.h"
 #include "ctf/reader_private.h"
-#include "ctf/trace.h"
 
 enum { STEP_EVENTS = 20000 }; /* some milliseconds of work */
 
@@ -39,39 +38,46 @@ struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
 					      : ctf_own_open(path, error);
 }
 
-void ctf_reader_init(struct ctf_reader *reader, const struct ctf_reader_ops *ops,
-		     const char *path)
+void ctf_reader_init(struct ctf_reader *reader, const char *path,
+		     bool (*step)(struct ctf_reader *reader, uint64_t most),
+		     void (*free)(struct ctf_reader *reader))
 {
-	reader->ops = ops;
 	reader->path = mem_strdup(path);
+	reader->step = step;
+	reader->free = free;
+	reader->begin_ns = NSEC_MAX;
 }
 
 const struct ctf_class *ctf_reader_class(const struct ctf_reader *reader, uint32_t index)
 {
-	return index < reader->classes ? reader->class[index] : NULL;
+	return index < reader->classes ? &reader->class[index]->known : NULL;
 }
 
 const struct ctf_class *ctf_reader_columns(struct ctf_reader *reader, uint32_t index)
 {
-	struct ctf_class *class = index < reader->classes ? reader->class[index] : NULL;
-
-	if (class && !class->has_columns) {
-		reader->ops->columns(reader, index);
-		class->has_columns = true;
+	if (index < reader->classes && !reader->class[index] -> known.has_columns) {
+		ctf_fields_columns(reader->class[index]);
+		reader->class[index]->known.has_columns = true;
 	}
-	return class;
+	return ctf_reader_class(reader, index);
 }
 
 void ctf_reader_select(struct ctf_reader *reader, uint32_t index,
 		       const struct ctf_selection *selection)
 {
-	reader->ops->select(reader, index, selection);
+	struct ctf_event_class *class = reader->class[index];
+
+	ctf_fields_free(class->fields);
+	class->fields = NULL;
+	class->before = selection->before;
+	class->selected = selection->what;
+	if (selection->what >= SELECT_FIELDS)
+		class->fields = ctf_fields_new(class->scope, selection);
 }
 
 void ctf_reader_begin(struct ctf_reader *reader, nsec_t local_ns)
 {
-	if (reader->ops->begin)
-		reader->ops->begin(reader, local_ns);
+	reader->begin_ns = local_ns;
 }
 
 /* At the end: what the tracer lost, and stamps that went backwards. */
@@ -101,7 +107,7 @@ bool ctf_reader_step(struct ctf_reader *reader, uint64_t most, ctf_event_fn *giv
 		return false;
 	reader->give = give;
 	reader->context = context;
-	reader->has_ended = !reader->ops->step(reader, most ? most : 1);
+	reader->has_ended = !reader->step(reader, most ? most : 1);
 	if (reader->has_ended)
 		tell_lost(reader);
 	return !reader->has_ended;
@@ -117,35 +123,29 @@ struct problem_list *ctf_reader_problems(struct ctf_reader *reader)
 	return &reader->problems;
 }
 
-static void free_class(struct ctf_class *class)
-{
-	for (size_t i = 0; i < class->columns; i++)
-		free(class->column[i].name);
-	free(class->column);
-	free(class->name);
-	free(class);
-}
-
 void ctf_reader_free(struct ctf_reader *reader)
 {
 	if (!reader)
 		return;
-	for (size_t i = 0; i < reader->classes; i++)
-		free_class(reader->class[i]);
+	reader->free(reader);
+	for (size_t i = 0; i < reader->classes; i++) {
+		ctf_event_class_clear(reader->class[i]);
+		free(reader->class[i]);
+	}
 	free(reader->class);
 	problem_clear(&reader->problems);
+	heap_clear(&reader->heads);
 	free(reader->stream);
 	free(reader->path);
-	reader->ops->free(reader);
+	free(reader);
 }
 
-struct ctf_class *ctf_reader_add_class(struct ctf_reader *reader, const char *name,
-				       uint64_t id)
+struct ctf_event_class *ctf_reader_add_class(struct ctf_reader *reader, const char *name)
 {
-	struct ctf_class *class = mem_zalloc(sizeof(*class));
+	struct ctf_event_class *class = mem_zalloc(sizeof(*class));
 
-	class->name = *name ? mem_strdup(name) : mem_printf("event_%" PRIu64, id);
-	reader->class = mem_grow(reader->class, reader->classes, &reader->room,
+	class->known.name = mem_strdup(name);
+	reader->class = mem_grow(reader->class, reader->classes, &reader->class_room,
 				 sizeof(*reader->class));
 	reader->class[reader->classes++] = class;
 	return class;
@@ -190,57 +190,38 @@ void ctf_reader_set_clock(struct ctf_reader *reader, const char *host,
 void ctf_reader_add_stream(struct ctf_reader *reader, struct ctf_progress *stream)
 {
 	stream->index = (uint32_t)reader->streams;
-	stream->head_ns = NSEC_MIN;
 	stream->tally = (struct ctf_tally){0, 0, NSEC_MAX, NSEC_MIN, NSEC_MIN};
 	stream->cpu = -1;
 	reader->stream = mem_grow(reader->stream, reader->streams, &reader->stream_room,
 				  sizeof(struct ctf_progress *));
 	reader->stream[reader->streams++] = stream;
+	heap_push(&reader->heads, NSEC_MIN, stream->index);
 }
 
 /* The head of every stream but the first, or the end of time. */
-static nsec_t second_head(const struct ctf_reader *reader)
+static nsec_t second_head(const struct heap *heads)
 {
 	nsec_t head = NSEC_MAX;
 
-	for (size_t i = 1; i < reader->streams && i < 3; i++)
-		if (reader->stream[i]->head_ns < head)
-			head = reader->stream[i]->head_ns;
+	for (size_t i = 1; i < heads->count && i < 3; i++)
+		if (heads->item[i].key < head)
+			head = heads->item[i].key;
 	return head;
-}
-
-/* The first stream has gone on: down with it to its place. */
-static void settle(struct ctf_reader *reader)
-{
-	struct ctf_progress **stream = reader->stream;
-	size_t at = 0, child;
-
-	while ((child = 2 * at + 1) < reader->streams) {
-		struct ctf_progress *moved = stream[at];
-
-		if (child + 1 < reader->streams &&
-		    stream[child + 1]->head_ns < stream[child]->head_ns)
-			child++;
-		if (moved->head_ns <= stream[child]->head_ns)
-			return;
-		stream[at] = stream[child];
-		stream[child] = moved;
-		at = child;
-	}
 }
 
 /* So many events of the first stream, and what the facts say of them. */
 static void run_first(struct ctf_reader *reader, ctf_run_fn *run, nsec_t until,
 		      uint64_t most)
 {
-	struct ctf_progress *stream = reader->stream[0];
+	struct ctf_progress *stream = reader->stream[reader->heads.item->item];
 	const struct ctf_tally before = stream->tally, *now = &stream->tally;
 	struct ctf_facts *facts = &reader->facts;
 
 	stream->stop_at = before.events + most;
-	if (!run(reader, stream, until))
-		reader->stream[0] = reader->stream[--reader->streams];
-	settle(reader);
+	if (run(reader, stream, until))
+		heap_replace(&reader->heads, stream->head_ns);
+	else
+		heap_pop(&reader->heads);
 	if (now->events == before.events)
 		return;
 	if (!facts->events || now->least_ns < facts->begin_ns)
@@ -256,14 +237,14 @@ bool ctf_reader_merge(struct ctf_reader *reader, uint64_t most, ctf_run_fn *run)
 	uint64_t stop_at =
 	    reader->facts.events + (most < STEP_EVENTS ? most : STEP_EVENTS);
 
-	while (reader->streams && reader->facts.events < stop_at)
-		run_first(reader, run, second_head(reader),
+	while (reader->heads.count && reader->facts.events < stop_at)
+		run_first(reader, run, second_head(&reader->heads),
 			  stop_at - reader->facts.events);
-	return reader->streams > 0;
+	return reader->heads.count > 0;
 }
 
 void ctf_reader_prime(struct ctf_reader *reader, ctf_run_fn *run)
 {
-	if (reader->streams)
+	if (reader->heads.count)
 		run_first(reader, run, NSEC_MIN, 1);
 }

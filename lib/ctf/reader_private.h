@@ -2,19 +2,8 @@
 #ifndef CT_CTF_READER_PRIVATE_H
 #define CT_CTF_READER_PRIVATE_H
 
-#include "ctf/reader.h"
-
-/* For those who implement a reader: embed `base` first. */
-struct ctf_reader_ops {
-	/* Add the columns of a class. */
-	void (*columns)(struct ctf_reader *reader, uint32_t index);
-	void (*select)(struct ctf_reader *reader, uint32_t index,
-		       const struct ctf_selection *selection);
-	void (*begin)(struct ctf_reader *reader,
-		      nsec_t local_ns); /* NULL: leaves nothing */
-	bool (*step)(struct ctf_reader *reader, uint64_t most);
-	void (*free)(struct ctf_reader *reader);
-};
+#include "base/heap.h"
+#include "ctf/schema.h"
 
 /* Events that have been read; least_ns > most_ns: none. */
 struct ctf_tally {
@@ -42,28 +31,31 @@ struct ctf_progress {
 	int32_t cpu;
 };
 
+/* For those who implement a reader: embed this first. */
 struct ctf_reader {
-	const struct ctf_reader_ops *ops;
+	bool (*step)(struct ctf_reader *reader, uint64_t most);
+	void (*free)(struct ctf_reader *reader); /* what is not of this */
 	char *path;
 	struct ctf_facts facts;
 	struct problem_list problems;
-	struct ctf_class **class; /* each stays where it is */
-	size_t classes, room;
-	/* Those that are still read, a heap: the one whose head is the earliest first. */
+	struct ctf_event_class **class; /* each stays where it is */
+	size_t classes, class_room;
 	struct ctf_progress **stream;
 	size_t streams, stream_room;
+	struct heap heads; /* of the streams that are still read */
+	nsec_t begin_ns;   /* before it only what `before` of selections says is wanted */
 	ctf_event_fn *give;
 	void *context;
 	bool has_ended;
 };
 
 /* The base of memory that is zero; copies the path. */
-void ctf_reader_init(struct ctf_reader *reader, const struct ctf_reader_ops *ops,
-		     const char *path);
+void ctf_reader_init(struct ctf_reader *reader, const char *path,
+		     bool (*step)(struct ctf_reader *reader, uint64_t most),
+		     void (*free)(struct ctf_reader *reader));
 
-/* One more event class, without columns; copies the name. */
-struct ctf_class *ctf_reader_add_class(struct ctf_reader *reader, const char *name,
-				       uint64_t id);
+/* One more event class, which belongs to the reader; copies the name. */
+struct ctf_event_class *ctf_reader_add_class(struct ctf_reader *reader, const char *name);
 
 void ctf_class_add_column(struct ctf_class *class, const char *name, enum cell_type type,
 			  bool context);
@@ -83,8 +75,6 @@ bool ctf_reader_merge(struct ctf_reader *reader, uint64_t most, ctf_run_fn *run)
 
 /* Up to the first event, so that clock, host and classes are known from the start. */
 void ctf_reader_prime(struct ctf_reader *reader, ctf_run_fn *run);
-
-struct schema_clock;
 
 /* The clock of the first stream that has one, and the host, which may be NULL. */
 void ctf_reader_set_clock(struct ctf_reader *reader, const char *host,

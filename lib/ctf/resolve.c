@@ -5,11 +5,7 @@
 #include "base/mem.h"
 #include "ctf/schema.h"
 
-/* In the order in which they are in a packet. */
 enum {
-	PACKET_CONTEXT = 1,
-	EVENT_HEADER = 2,
-	SCOPES = 6,
 	MOST_USES = 1 << 20,
 	MOST_MATCHES = 1 << 26, /* LTTng's variants have a dozen options */
 };
@@ -188,20 +184,20 @@ static int survey(struct resolving *resolving, const struct field_class *class)
 {
 	struct schema_stream *stream = resolving->stream;
 
-	if (resolving->at == 0)
+	if (resolving->at == SCOPE_PACKET_HEADER)
 		resolving->schema->header_roles |= class->roles;
 	else
-		stream->has_id |= class->is_id;
+		stream->has_id |= (class->roles & 1u << ROLE_ID) != 0;
 	if (!class->clock)
 		return 0;
 	if (class->is_signed)
 		return error_set(resolving->error, "a stamp that is signed");
-	if (resolving->at != PACKET_CONTEXT && resolving->at != EVENT_HEADER)
+	if (resolving->at != SCOPE_PACKET_CONTEXT && resolving->at != SCOPE_EVENT_HEADER)
 		return error_set(resolving->error, "a stamp outside the headers");
-	if (stream->clock && strcmp(stream->clock, class->clock) != 0)
+	if (stream->clock_name && strcmp(stream->clock_name, class->clock) != 0)
 		return error_set(resolving->error, "stamps of two clocks");
-	stream->clock = class->clock;
-	if (resolving->at == EVENT_HEADER && !stream->has_stamps) {
+	stream->clock_name = class->clock;
+	if (resolving->at == SCOPE_EVENT_HEADER && !stream->has_stamps) {
 		stream->has_stamps = true;
 		stream->stamp_size = class->size;
 	}
@@ -236,12 +232,17 @@ static int resolve(struct resolving *resolving, struct field_class *class,
 	return class->element ? resolve(resolving, class->element, outer) : 0;
 }
 
-static int resolve_scope(struct resolving *resolving, int scope,
-			 struct field_class *class)
+/* These scopes, of which others may be known already. */
+static int resolve_scopes(struct resolving *resolving, struct field_class *const *scope,
+			  int first, int last)
 {
-	resolving->at = scope;
-	resolving->scope[scope] = class;
-	return class ? resolve(resolving, class, NULL) : 0;
+	for (int i = first; i <= last; i++) {
+		resolving->at = i;
+		resolving->scope[i] = scope[i];
+		if (scope[i] && resolve(resolving, scope[i], NULL))
+			return -1;
+	}
+	return 0;
 }
 
 /* In the order in which packets may have them; up to the first that fails. */
@@ -249,22 +250,26 @@ int schema_resolve(struct schema *schema, struct error *error)
 {
 	struct resolving resolving = {.schema = schema, .error = error};
 
-	if (resolve_scope(&resolving, 0, schema->packet_header))
+	schema->slots = ROLES;
+	if (resolve_scopes(&resolving, &schema->packet_header, 0, 0))
 		return -1;
 	for (size_t i = 0; i < schema->streams; i++) {
 		struct schema_stream *stream = resolving.stream = &schema->stream[i];
 
-		if (resolve_scope(&resolving, PACKET_CONTEXT, stream->packet_context) ||
-		    resolve_scope(&resolving, EVENT_HEADER, stream->event_header) ||
-		    resolve_scope(&resolving, 3, stream->event_context))
+		if (resolve_scopes(&resolving, stream->scope, SCOPE_PACKET_CONTEXT,
+				   SCOPE_COMMON_CONTEXT))
 			return -1;
 		for (size_t k = 0; k < schema->events; k++) {
-			const struct schema_event *event = &schema->event[k];
+			struct ctf_event_class *event = &schema->event[k];
 
-			if (event->stream == stream->id &&
-			    (resolve_scope(&resolving, 4, event->context) ||
-			     resolve_scope(&resolving, 5, event->fields)))
-				return error_prefix(error, "event %s", event->name);
+			if (event->stream_id != stream->id)
+				continue;
+			event->stream = stream;
+			event->scope[SCOPE_COMMON_CONTEXT] =
+			    stream->scope[SCOPE_COMMON_CONTEXT];
+			if (resolve_scopes(&resolving, event->scope,
+					   SCOPE_SPECIFIC_CONTEXT, SCOPE_PAYLOAD))
+				return error_prefix(error, "event %s", event->known.name);
 		}
 	}
 	return 0;

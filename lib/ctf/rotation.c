@@ -34,7 +34,7 @@ static void add_entry(struct entries *entries, const struct ctf_packet *packet,
 	entries->item = mem_grow(entries->item, entries->count, &entries->room,
 				 sizeof(*entries->item));
 	entries->item[entries->count] = (struct entry){
-	    .ns = ctf_clock_ns(&packet->stream->clock, packet->value[ROLE_BEGIN]),
+	    .ns = ctf_clock_ns(packet->stream->clock, packet->value[ROLE_BEGIN]),
 	    .from = from,
 	    .to = UINT64_MAX,
 	    .end = packet->value[ROLE_END],
@@ -151,7 +151,8 @@ static void scan(struct entries *entries, const struct ctf_stream *stream, size_
 {
 	const struct ctf_file *of = &stream->file[file];
 	const size_t begin = entries->count;
-	struct ctf_window window = {.trace = stream->window.trace, .is_scattered = true};
+	struct ctf_window window = {.schema = stream->window.schema,
+				    .is_scattered = true};
 	struct ctf_cursor cursor = stream->cursor;
 	struct ctf_packet packet;
 	uint64_t at = 0;

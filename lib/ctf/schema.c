@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ctf/fields.h"
 
 #define MOST_BITS ((uint64_t)1 << 48)
+
+enum { MOST_LABELS = 4096 }; /* of one enumeration whose values' are remembered */
 
 struct field_class *field_new(enum field_type type)
 {
@@ -106,7 +109,7 @@ bool field_is_string(const struct field_class *class)
 }
 
 /* Ranges of one label are one: the label that came first is the one that counts. */
-const char *field_label(const struct field_class *class, uint64_t value)
+static const char *find_label(const struct field_class *class, uint64_t value)
 {
 	size_t best = class->labels;
 
@@ -121,14 +124,24 @@ const char *field_label(const struct field_class *class, uint64_t value)
 		if (first < best)
 			best = first;
 	}
-	if (best == class->labels)
-		return NULL;
-	/* CTF 1.8 knows no label that is a keyword, so LTTng puts an underscore before.
-	 */
-	return field_name(class->label[best].name);
+	/* CTF 1.8 knows no label that is a keyword: LTTng puts an underscore before. */
+	return best < class->labels ? field_name(class->label[best].name) : NULL;
 }
 
-const struct field_class *field_option(const struct field_class *class, uint64_t selector)
+const char *field_label(struct field_class *class, uint64_t value)
+{
+	const char *label;
+	int64_t known;
+
+	if (intmap_get(&class->known_label, value, &known))
+		return (const char *)(intptr_t)known;
+	label = find_label(class, value);
+	if (class->known_label.count < MOST_LABELS)
+		intmap_put(&class->known_label, value, (intptr_t)label);
+	return label;
+}
+
+struct field_class *field_option(const struct field_class *class, uint64_t selector)
 {
 	for (size_t i = 0; i < class->members; i++)
 		for (size_t k = 0; k < class->member[i].ranges; k++)
@@ -144,22 +157,9 @@ uint64_t field_stride(const struct field_class *element, uint64_t bits)
 	return (bits + element->align - 1) & ~(uint64_t)(element->align - 1);
 }
 
-static bool is_constant_array(const struct field_class *class, uint64_t *bits)
-{
-	uint64_t size, stride;
-
-	*bits = 0;
-	if (!field_is_constant(class->element, &size))
-		return false;
-	stride = field_stride(class->element, size);
-	return class->length == 0 ||
-	       (stride && !__builtin_mul_overflow(class->length - 1, stride, bits) &&
-		!__builtin_add_overflow(*bits, size, bits));
-}
-
 bool field_is_constant(const struct field_class *class, uint64_t *bits)
 {
-	uint64_t size;
+	uint64_t size, stride;
 
 	*bits = 0;
 	switch (class->type) {
@@ -168,7 +168,13 @@ bool field_is_constant(const struct field_class *class, uint64_t *bits)
 		*bits = class->size;
 		return true;
 	case FIELD_ARRAY:
-		return is_constant_array(class, bits) && *bits <= MOST_BITS;
+		if (!field_is_constant(class->element, &size))
+			return false;
+		stride = field_stride(class->element, size);
+		return class->length == 0 ||
+		       (stride &&
+			!__builtin_mul_overflow(class->length - 1, stride, bits) &&
+			!__builtin_add_overflow(*bits, size, bits) && *bits <= MOST_BITS);
 	case FIELD_STRUCTURE:
 		for (size_t i = 0; i < class->members; i++) {
 			const struct field_class *member = class->member[i].class;
@@ -197,12 +203,25 @@ void field_free(struct field_class *class)
 		field_free(class->member[i].class);
 	}
 	field_free(class->element);
+	intmap_clear(&class->known_label);
 	free(class->label);
 	free(class->member);
 	free(class->clock);
 	free(class->slot);
 	free_location(class->location);
 	free(class);
+}
+
+void ctf_event_class_clear(struct ctf_event_class *class)
+{
+	for (size_t i = 0; i < class->known.columns; i++)
+		free(class->known.column[i].name);
+	free(class->known.column);
+	free(class->known.name);
+	field_free(class->scope[SCOPE_SPECIFIC_CONTEXT]);
+	field_free(class->scope[SCOPE_PAYLOAD]);
+	ctf_fields_free(class->fields);
+	ctf_program_free(class->program);
 }
 
 void schema_free(struct schema *schema)
@@ -214,16 +233,18 @@ void schema_free(struct schema *schema)
 		free(schema->clock[i].identity);
 	}
 	for (size_t i = 0; i < schema->streams; i++) {
-		field_free(schema->stream[i].packet_context);
-		field_free(schema->stream[i].event_header);
-		field_free(schema->stream[i].event_context);
+		struct schema_stream *stream = &schema->stream[i];
+
+		for (int k = 0; k < SCOPES; k++)
+			field_free(stream->scope[k]);
+		ctf_program_free(stream->packet_program);
+		ctf_program_free(stream->header_program);
+		free(stream->by_id);
 	}
-	for (size_t i = 0; i < schema->events; i++) {
-		free(schema->event[i].name);
-		field_free(schema->event[i].context);
-		field_free(schema->event[i].fields);
-	}
+	for (size_t i = 0; i < schema->events; i++)
+		ctf_event_class_clear(&schema->event[i]);
 	field_free(schema->packet_header);
+	ctf_program_free(schema->packet_program);
 	free(schema->clock);
 	free(schema->stream);
 	free(schema->event);

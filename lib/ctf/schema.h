@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/problem.h"
+#include "base/intmap.h"
+#include "ctf/reader.h"
 
 /*
  * What metadata says of a trace, whichever language says it: how wide fields are, how
@@ -39,7 +39,7 @@ enum text_encoding {
 	TEXT_UTF32BE,
 };
 
-/* What fields tell of their packet or event; a field may have several. */
+/* What fields tell of their packet or event; a field may have several roles. */
 enum field_role {
 	ROLE_MAGIC,
 	ROLE_UUID,
@@ -53,6 +53,7 @@ enum field_role {
 	ROLE_DISCARDED,
 	ROLE_CPU,
 	ROLE_END_STAMP, /* besides ROLE_END: it is of the stream's clock */
+	ROLE_ID,        /* of the event's class */
 	ROLES,
 };
 
@@ -97,9 +98,9 @@ struct field_class {
 	enum text_encoding text; /* of strings; of the elements that are one's bytes */
 	unsigned roles;          /* a bit each */
 	char *clock;             /* that the integer is a stamp of, or NULL */
-	bool is_id;              /* of the event's class */
 	struct field_label *label;
 	size_t labels;
+	struct intmap known_label; /* value -> its label, or 0 */
 	struct field_member
 	    *member; /* of a structure; options of a variant, an optional */
 	size_t members;
@@ -174,14 +175,30 @@ static inline bool field_is_within(uint64_t value, uint64_t first, uint64_t last
 	return (value ^ flip) >= (first ^ flip) && (value ^ flip) <= (last ^ flip);
 }
 
-/* The label of an enumeration's value, as field_name has it, or NULL. */
-const char *field_label(const struct field_class *class, uint64_t value);
+/* The label of an enumeration's value, as field_name has it, or NULL; is remembered. */
+const char *field_label(struct field_class *class, uint64_t value);
 
 /* The option of a variant or an optional for its selector, or NULL. */
-const struct field_class *field_option(const struct field_class *class,
-				       uint64_t selector);
+struct field_class *field_option(const struct field_class *class, uint64_t selector);
 
 void field_free(struct field_class *class);
+
+/* The structures that hold fields, in their order in packets and events. */
+enum field_scope {
+	SCOPE_PACKET_HEADER,
+	SCOPE_PACKET_CONTEXT,
+	SCOPE_EVENT_HEADER,
+	SCOPE_COMMON_CONTEXT, /* of all events of a stream */
+	SCOPE_SPECIFIC_CONTEXT,
+	SCOPE_PAYLOAD,
+	SCOPES,
+};
+
+/* Of a clock that counts nanoseconds: what values are instants; none if least > most. */
+struct clock_range {
+	nsec_t base_ns; /* since the epoch, at value 0, of any clock */
+	uint64_t least, most;
+};
 
 struct schema_clock {
 	char *name; /* in CTF 2 the id that streams refer to */
@@ -191,25 +208,76 @@ struct schema_clock {
 	uint64_t frequency;
 	int64_t offset_s;
 	uint64_t offset; /* in cycles, besides */
+
+	struct clock_range range; /* set by schema_set_up */
+};
+
+/*
+ * The event headers that LTTng and sink.ctf.fs write, read at once: a little-endian id
+ * and the low bits of the stamp behind it, or the whole stamp. An id of LTTng's may say
+ * instead that a longer header follows. Every event has one, so a program for it would
+ * cost more than all else of an event that nobody wants.
+ */
+struct short_header {
+	unsigned id_size, stamp_size; /* bits; stamp 0: the header is another one */
+	unsigned stamp_at, size;      /* from its begin: bits, bits in all */
+	uint64_t last;                /* id that is no sign of a longer header */
+	int slot;                     /* of the id; -1: nobody refers to it */
 };
 
 struct schema_stream {
 	uint64_t id;
-	struct field_class *packet_context, *event_header, *event_context;
+	struct field_class *scope[SCOPES]; /* those of packets and of all events */
 
 	/* Set by schema_resolve. */
-	const char *clock;   /* of all stamps in its headers, or NULL */
-	unsigned stamp_size; /* of the first in the event header, or 0 */
-	bool has_stamps;     /* there is one */
-	bool has_id;         /* the event header says the class */
+	const char *clock_name; /* of all stamps in its headers, or NULL */
+	unsigned stamp_size;    /* of the first in the event header, or 0 */
+	bool has_stamps;        /* there is one */
+	bool has_id;            /* the event header says the class */
+
+	/* Set by schema_set_up. */
+	const struct schema_clock *clock; /* NULL where events have no stamps */
+	struct ctf_program *packet_program, *header_program;
+	struct short_header short_header; /* as the program, most often */
+	struct ctf_event_class **by_id;   /* NULL: none has the id */
+	size_t ids;
+
+	bool can_skip; /* its packets before the reader's begin, whole */
 };
 
-struct schema_event {
-	uint64_t id, stream;
-	char *name; /* "" where it has none */
-	struct field_class *context, *fields;
+/*
+ * What an event's program does if it only skips, wherever it begins: padding up to
+ * `align`, so many bits, and then a few times a string, which begins with a byte, and so
+ * many bits.
+ */
+enum { CTF_STRINGS = 3 };
+
+struct ctf_stretches {
+	uint64_t bits;
+	uint32_t align, strings;
+	uint64_t behind[CTF_STRINGS]; /* bits after each string */
 };
 
+struct ctf_event_class {
+	struct ctf_class known;            /* first; to the reader's caller */
+	struct field_class *scope[SCOPES]; /* those of events; any may be NULL */
+	enum ctf_selected selected;
+	enum ctf_use before;
+	struct ctf_fields *fields; /* that are selected as cells, or NULL */
+
+	/* For our own reader. */
+	uint64_t id, stream_id;
+	uint32_t index; /* among all classes of the reader */
+	struct schema_stream *stream;
+	struct ctf_program *program; /* of its scopes, once selecting is over */
+	bool can_pass;             /* nobody wants its events, or those before a begin */
+	struct ctf_stretches skip; /* its program, if so */
+};
+
+/* But for the context of the stream, which is others', too. */
+void ctf_event_class_clear(struct ctf_event_class *class);
+
+/* All that is known of a trace before any stream file is opened. */
 struct schema {
 	bool is_ctf2;
 	enum byte_order order;  /* of CTF 1.8, of what does not say its own */
@@ -218,16 +286,24 @@ struct schema {
 	struct field_class *packet_header;
 	struct schema_clock *clock;
 	struct schema_stream *stream;
-	struct schema_event *event; /* of all streams, in their order there */
+	struct ctf_event_class
+	    *event; /* of all streams; by schema_resolve, in their order */
 	size_t clocks, clock_room, streams, stream_room, events, event_room;
 	char *hostname, *tracer;      /* of the environment, or NULL */
 	uint64_t major, minor, patch; /* of the tracer */
 
 	/* Set by schema_resolve. */
-	int slots;             /* of all values that are kept for later fields */
+	int slots; /* of roles, and of values that are kept for later fields */
 	unsigned header_roles; /* that the packet header has */
 	bool mixed;            /* some bits within bytes are not in the order of others */
 	uint64_t matches;      /* of options with labels, that programs will look for */
+
+	/* Set by schema_set_up. */
+	struct ctf_program *packet_program; /* of the packet header */
+	bool has_magic, is_magic_big; /* packets begin with it, and so it is written */
+	/* What tracers are known to write wrong. */
+	bool has_late_events;  /* stamps past the end of their packet */
+	bool has_early_events; /* and before its begin */
 };
 
 /*
@@ -235,6 +311,9 @@ struct schema {
  * there, not before it, or not an integer that can serve.
  */
 int schema_resolve(struct schema *schema, struct error *error);
+
+/* Clocks, ids of events, programs of headers. -1 with error. */
+int schema_set_up(struct schema *schema, struct error *error);
 
 void schema_free(struct schema *schema);
 
@@ -258,5 +337,28 @@ char *metadata_text(const char *path, size_t *size, size_t *lacks, struct error 
  */
 struct schema *tsdl_parse(const char *text, size_t size, struct error *error);
 struct schema *json_metadata_parse(const char *text, size_t size, struct error *error);
+
+/* A clock's value as an instant. False where it is none that can be. */
+bool ctf_instant_slow(const struct schema_clock *clock, uint64_t value, nsec_t *instant);
+
+static inline bool clock_range_instant(const struct clock_range *range, uint64_t value,
+				       nsec_t *instant)
+{
+	*instant = (nsec_t)((uint64_t)range->base_ns + value);
+	return value >= range->least && value <= range->most;
+}
+
+static inline bool ctf_instant(const struct schema_clock *clock, uint64_t value,
+			       nsec_t *instant)
+{
+	return clock_range_instant(&clock->range, value, instant) ||
+	       ctf_instant_slow(clock, value, instant);
+}
+
+/* Nanoseconds since value 0, never less for a greater value. */
+uint64_t ctf_clock_ns(const struct schema_clock *clock, uint64_t value);
+
+/* The instant of value 0, to the nearest nanosecond. */
+nsec_t ctf_offset_ns(const struct schema_clock *clock);
 
 #endif

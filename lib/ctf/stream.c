@@ -86,16 +86,13 @@ static void tell_shrunk(struct ctf_stream *stream)
 		stream->until = stream->size;
 }
 
-static enum packet_found look(struct ctf_stream *stream)
-{
-	return ctf_packet_at(&stream->window, &stream->cursor, stream->at,
-			     &stream->packet);
-}
-
 /* Look at the head of the packet at hand, and where the next one is. */
 static enum packet_found read_head(struct ctf_stream *stream)
 {
-	enum packet_found found = look(stream);
+	struct ctf_window *window = &stream->window;
+	struct ctf_cursor *cursor = &stream->cursor;
+	enum packet_found found =
+	    ctf_packet_at(window, cursor, stream->at, &stream->packet);
 
 	/*
 	 * A packet that ends beyond its file is cut, or its size is wrong, and another
@@ -105,11 +102,12 @@ static enum packet_found read_head(struct ctf_stream *stream)
 	if (found == PACKET_WHOLE)
 		stream->next = stream->at + stream->packet.size / 8;
 	else if (found != PACKET_CUT || packet_has(&stream->packet, ROLE_UUID))
-		stream->next =
-		    ctf_packet_seek(&stream->window, &stream->cursor, stream->at + 1);
+		stream->next = ctf_packet_seek(window, cursor, stream->at + 1);
 	if (found != PACKET_CUT)
 		return found;
-	return stream->next < stream->window.size ? PACKET_GARBLED : look(stream);
+	if (stream->next < window->size)
+		return PACKET_GARBLED;
+	return ctf_packet_at(window, cursor, stream->at, &stream->packet);
 }
 
 /* Have the content of the packet at hand; less of it where the file got shorter. */
@@ -143,7 +141,7 @@ static bool can_skip(const struct ctf_stream *stream)
 	return packet->stream->can_skip && packet_has(packet, ROLE_END_STAMP) &&
 	       packet_has(packet, ROLE_BEGIN) && packet_has(packet, ROLE_END) &&
 	       packet->value[ROLE_BEGIN] <= end &&
-	       ctf_instant(&packet->stream->clock, end, &end_ns) &&
+	       ctf_instant(packet->stream->clock, end, &end_ns) &&
 	       end_ns < stream->skip_before;
 }
 
@@ -178,17 +176,17 @@ bool ctf_stream_next(struct ctf_stream *stream)
 	return true;
 }
 
-static uint64_t *new_slots(const struct ctf_trace *trace)
+static uint64_t *new_slots(const struct schema *schema)
 {
-	return mem_zalloc((size_t)trace->schema->slots * sizeof(uint64_t) + 1);
+	return mem_zalloc((size_t)schema->slots * sizeof(uint64_t) + 1);
 }
 
 /* The first packet of a file, wherever that is. */
-static enum packet_found read_first(const struct ctf_trace *trace, struct ctf_file *file,
+static enum packet_found read_first(const struct schema *schema, struct ctf_file *file,
 				    uint64_t *size)
 {
-	struct ctf_window window = {.trace = trace};
-	struct ctf_cursor cursor = {.slot = new_slots(trace)};
+	struct ctf_window window = {.schema = schema};
+	struct ctf_cursor cursor = {.slot = new_slots(schema)};
 	enum packet_found found = PACKET_NONE;
 	struct ctf_packet first;
 	uint64_t at;
@@ -209,7 +207,7 @@ static enum packet_found read_first(const struct ctf_trace *trace, struct ctf_fi
 
 /* The stream that a file goes on, or a new one. */
 static struct ctf_stream *stream_of(struct ctf_streams *streams,
-				    const struct ctf_trace *trace,
+				    const struct schema *schema,
 				    const struct ctf_packet *packet)
 {
 	struct ctf_stream *stream;
@@ -226,14 +224,14 @@ static struct ctf_stream *stream_of(struct ctf_streams *streams,
 	streams->stream = mem_grow(streams->stream, streams->count, &streams->room,
 				   sizeof(*streams->stream));
 	stream = &streams->stream[streams->count++];
-	*stream = (struct ctf_stream){.window = {.trace = trace},
-				      .cursor = {.slot = new_slots(trace)},
+	*stream = (struct ctf_stream){.window = {.schema = schema},
+				      .cursor = {.slot = new_slots(schema)},
 				      .skip_before = NSEC_MIN};
 	return stream;
 }
 
 /* Takes the path. */
-static void add_file(struct ctf_streams *streams, const struct ctf_trace *trace,
+static void add_file(struct ctf_streams *streams, const struct schema *schema,
 		     struct ctf_file file, struct problem_list *problems)
 {
 	enum packet_found found;
@@ -241,12 +239,10 @@ static void add_file(struct ctf_streams *streams, const struct ctf_trace *trace,
 	uint64_t size = 0;
 
 	errno = 0;
-	found = read_first(trace, &file, &size);
+	found = read_first(schema, &file, &size);
 	streams->bytes += size;
-	if (file.first.stream && file.first.stream->clock.of) {
-		file.begin =
-		    ctf_clock_ns(&file.first.stream->clock, file.first.value[ROLE_BEGIN]);
-		stream = stream_of(streams, trace, &file.first);
+	if (file.first.stream && file.first.stream->clock) {
+		stream = stream_of(streams, schema, &file.first);
 		stream->problems = problems;
 		stream->file = mem_grow(stream->file, stream->files, &stream->room,
 					sizeof(*stream->file));
@@ -271,13 +267,19 @@ static int by_path(const void *a, const void *b)
 	return strcmp(one->path, other->path);
 }
 
+static uint64_t begin_of(const struct ctf_file *file)
+{
+	return ctf_clock_ns(file->first.stream->clock, file->first.value[ROLE_BEGIN]);
+}
+
 /* Those of one begin as the directory lists them. */
 static int by_begin(const void *a, const void *b)
 {
 	const struct ctf_file *one = a, *other = b;
+	uint64_t begin = begin_of(one), begin_other = begin_of(other);
 
-	if (one->begin != other->begin)
-		return one->begin < other->begin ? -1 : 1;
+	if (begin != begin_other)
+		return begin < begin_other ? -1 : 1;
 	return one->rank < other->rank ? -1 : 1;
 }
 
@@ -319,7 +321,7 @@ static int list_files(struct ctf_file **file, const char *path)
 	return entries < 0 ? -1 : count;
 }
 
-int ctf_streams_open(struct ctf_streams *streams, const struct ctf_trace *trace,
+int ctf_streams_open(struct ctf_streams *streams, const struct schema *schema,
 		     const char *path, struct problem_list *problems, struct error *error)
 {
 	struct ctf_file *file;
@@ -329,7 +331,7 @@ int ctf_streams_open(struct ctf_streams *streams, const struct ctf_trace *trace,
 	if (count < 0)
 		error_errno(error, path);
 	for (int i = 0; i < count; i++)
-		add_file(streams, trace, file[i], problems);
+		add_file(streams, schema, file[i], problems);
 	free(file);
 	for (size_t i = 0; i < streams->count; i++) {
 		struct ctf_stream *stream = &streams->stream[i];

@@ -2,12 +2,12 @@
 #ifndef CT_CTF_STREAM_H
 #define CT_CTF_STREAM_H
 
+#include "ctf/program.h"
 #include "ctf/reader_private.h"
-#include "ctf/trace.h"
 
 /* What the head of one packet says. */
 struct ctf_packet {
-	const struct ctf_stream_class *stream;
+	const struct schema_stream *stream;
 	uint64_t size, content; /* bits; content: as far as the file goes */
 	unsigned char uuid[16];
 	unsigned has; /* roles, a bit each */
@@ -23,9 +23,7 @@ static inline bool packet_has(const struct ctf_packet *packet, enum field_role r
 struct ctf_file {
 	char *path;
 	struct ctf_packet first; /* that all others must be like; no stream: not known */
-	uint64_t
-	    begin;   /* of its first packet, since the clock's value 0; 0: not recorded */
-	size_t rank; /* among the files as their directory lists them */
+	size_t rank;             /* among the files as their directory lists them */
 };
 
 /*
@@ -36,7 +34,7 @@ struct ctf_file {
  * process may have open files.
  */
 struct ctf_window {
-	const struct ctf_trace *trace;
+	const struct schema *schema;
 	const struct ctf_file *file;
 	uint64_t size;       /* of the file: at first, or as reading found it */
 	bool is_scattered;   /* read no more at once than is asked for */
@@ -131,7 +129,7 @@ struct ctf_streams {
  * Find the stream files of the trace in a directory. Those without a packet are
  * left out with a problem. -1 with error where the directory cannot be read.
  */
-int ctf_streams_open(struct ctf_streams *streams, const struct ctf_trace *trace,
+int ctf_streams_open(struct ctf_streams *streams, const struct schema *schema,
 		     const char *path, struct problem_list *problems,
 		     struct error *error);
 

@@ -90,13 +90,6 @@ static const char *read_words(struct metadata *in, const char **last)
 	return words ? words : "";
 }
 
-static const struct ast *find_type(struct metadata *in, const char *name)
-{
-	const struct ast *type = metadata_find_type(in, name);
-
-	return type ? type : ast_new(in, AST_WRONG, NULL);
-}
-
 static struct ast *new_object(struct metadata *in, const char *type)
 {
 	struct ast *object = ast_new(in, AST_OBJECT, NULL);
@@ -201,7 +194,7 @@ static const struct ast *read_declaration(struct metadata *in, const char **name
 		type = read_type(in);
 		*name = read_word(in);
 	} else {
-		type = find_type(in, read_words(in, name));
+		type = metadata_find_type(in, read_words(in, name));
 	}
 	if (!*name)
 		metadata_wrong(&in->token, "want a name");
@@ -248,7 +241,7 @@ static const struct ast *read_compound(struct metadata *in, bool is_variant)
 		metadata_expect(in, '>');
 	}
 	if (name && !metadata_is_sign(in, '{')) {
-		type = ast_copy(find_type(in, name), NULL);
+		type = ast_copy(metadata_find_type(in, name), NULL);
 	} else {
 		add(type, read_members(in, is_variant ? "options" : "member-classes"));
 		if (!is_variant && accept_word(in, "align")) {
@@ -301,7 +294,7 @@ static const struct ast *read_enumeration(struct metadata *in)
 	if (name)
 		name = join(in, "enum", ' ', name);
 	if (name && !metadata_is_sign(in, ':') && !metadata_is_sign(in, '{'))
-		return find_type(in, name);
+		return metadata_find_type(in, name);
 	if (!metadata_accept(in, ':'))
 		metadata_wrong(&in->token, "want the integer of an enumeration");
 	type = ast_copy(read_type(in), NULL);
@@ -339,7 +332,7 @@ static const struct ast *read_type(struct metadata *in)
 	else if (accept_word(in, "enum"))
 		type = read_enumeration(in);
 	else
-		type = find_type(in, read_words(in, NULL));
+		type = metadata_find_type(in, read_words(in, NULL));
 	in->depth--;
 	return type;
 }

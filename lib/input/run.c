@@ -157,6 +157,28 @@ static char *extract_name(const struct packets_contents *contents, size_t index,
 }
 
 /*
+ * The path of a node's directory without links above it; its own name stays, as that is
+ * the node's, also where it is a link. NULL: not there. For free().
+ */
+static char *node_path(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *above, *real, *node;
+	struct stat status;
+
+	if (!*name || !strcmp(name, ".") || !strcmp(name, "..") || stat(path, &status))
+		return realpath(path, NULL);
+	above = slash == path ? mem_strdup("/")
+		: slash       ? mem_strndup(path, (size_t)(slash - path))
+			      : mem_strdup(".");
+	real = realpath(above, NULL);
+	node = real ? mem_printf("%s/%s", strcmp(real, "/") ? real : "", name) : NULL;
+	free(real);
+	free(above);
+	return node;
+}
+
+/*
  * The sources in a .packets file, which are of the node at a path; where that is NULL,
  * those that were of one node still are. 0, or -1 with error.
  */
@@ -222,7 +244,7 @@ static void add_node(struct source_list *list, const char *path, const char *nod
 	size_t main;
 
 	search(&found, path, run, problems);
-	directory = realpath(path, NULL);
+	directory = node_path(path);
 	for (size_t i = 0; i < found.extracts.count; i++)
 		add_node_extract(list, found.extracts.item[i],
 				 &(struct extract_node){node, directory, found.count > 0},
@@ -250,7 +272,7 @@ static void add_node(struct source_list *list, const char *path, const char *nod
 int source_add_node(struct source_list *list, const char *argument,
 		    struct problem_list *problems, struct error *error)
 {
-	char *path = walk_trimmed(argument), *real = realpath(path, NULL);
+	char *path = walk_trimmed(argument), *real = node_path(path);
 	size_t before = list->count;
 	int status = 0;
 
@@ -274,7 +296,7 @@ static void add_extract_beside(struct source_list *list, const char *path, size_
 {
 	char *directory = mem_strndup(path, strlen(path) - strlen(PACKETS_SUFFIX));
 	struct extract_node node = {strrchr(directory, '/') + 1, path, false};
-	char *real = realpath(directory, NULL);
+	char *real = node_path(directory);
 
 	for (size_t i = before; real && i < list->count && !node.is_there; i++)
 		node.is_there = strcmp(list->item[i].node, real) == 0;

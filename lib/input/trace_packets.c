@@ -8,6 +8,7 @@
 
 #include "base/intmap.h"
 #include "base/mem.h"
+#include "base/texts.h"
 #include "input/trace_headers.h"
 
 /*
@@ -27,35 +28,24 @@
 
 enum { GRO_MERGED, GRO_MERGED_FREE, GRO_HELD, GRO_NORMAL };
 
-/* A device of the source; its number is its place plus one. */
-struct device {
-	char *name;
-	uint64_t headerless; /* packets received without a header, ARP not counted */
-};
-
 enum { MOST_WAITING = 65536 };
-
-/* A packet that was queued and not transmitted yet. */
-struct waiting {
-	struct sighting sighting;
-	uint64_t skb;
-	size_t next_free;
-	bool used;
-};
 
 struct trace_packets {
 	struct packet_source base;
 	struct ctf_reader *reader;
-	struct intmap queued;    /* skb -> index of waiting */
-	struct intmap last_xmit; /* CPU and device -> local time */
-	struct waiting *waiting;
+	/* Packets that were queued and not transmitted yet. */
+	struct waiting {
+		struct sighting sighting;
+		uint64_t skb;
+	} * waiting;
 	size_t waitings, waiting_room;
-	size_t free_list;       /* index + 1 of a free one, or 0 */
-	struct intmap entered;  /* skb -> local time of its GRO entry */
-	struct intmap entering; /* stream -> skb of the last GRO entry */
-	struct intmap devices;  /* hash of the name -> number */
-	struct device *device;
-	size_t device_room;
+	struct intmap queued;    /* skb -> its place there */
+	struct intmap last_xmit; /* CPU and device -> local time */
+	struct intmap entered;   /* skb -> local time of its GRO entry */
+	struct intmap entering;  /* stream -> skb of the last GRO entry */
+	struct texts device;     /* its number is its place plus one */
+	uint64_t *headerless;    /* of each: packets received without a header, but ARP */
+	size_t headerless_room;
 	uint8_t *wish;                 /* of each event class; TRACE_WISHES: none */
 	bool is_defined[TRACE_WISHES]; /* in a stream that was seen */
 	bool ended;
@@ -65,24 +55,18 @@ struct trace_packets {
 
 static uint32_t device_number(struct trace_packets *packets, const struct cell *name)
 {
-	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-	int64_t number;
+	size_t known = packets->device.count, device;
 
 	if (name->type != CELL_TEXT)
 		return 0;
-	for (uint32_t i = 0; i < name->size; i++)
-		hash = (hash ^ (unsigned char)name->bytes[i]) * 0x100000001b3u;
-	if (!intmap_get(&packets->devices, hash, &number)) {
-		size_t count = packets->devices.count;
-
-		packets->device = mem_grow(packets->device, count, &packets->device_room,
-					   sizeof(*packets->device));
-		packets->device[count] = (struct device){
-		    mem_strndup((const char *)name->bytes, name->size), 0};
-		number = (int64_t)count + 1;
-		intmap_put(&packets->devices, hash, number);
+	device = texts_put_bytes(&packets->device, name->bytes, name->size);
+	if (device == known) {
+		packets->headerless =
+		    mem_grow(packets->headerless, known, &packets->headerless_room,
+			     sizeof(*packets->headerless));
+		packets->headerless[known] = 0;
 	}
-	return (uint32_t)number;
+	return (uint32_t)device + 1;
 }
 
 static bool is_loopback_device(const struct cell *name)
@@ -112,36 +96,30 @@ static void give_send(struct trace_packets *packets, const struct sighting *sigh
 static void hold(struct trace_packets *packets, uint64_t skb,
 		 const struct sighting *sighting)
 {
-	size_t at;
-
-	if (packets->free_list) {
-		at = packets->free_list - 1;
-		packets->free_list = packets->waiting[at].next_free;
-	} else {
-		packets->waiting =
-		    mem_grow(packets->waiting, packets->waitings, &packets->waiting_room,
-			     sizeof(*packets->waiting));
-		at = packets->waitings++;
-	}
-	packets->waiting[at] =
-	    (struct waiting){.sighting = *sighting, .skb = skb, .used = true};
-	intmap_put(&packets->queued, skb, (int64_t)at);
+	packets->waiting = mem_grow(packets->waiting, packets->waitings,
+				    &packets->waiting_room, sizeof(*packets->waiting));
+	packets->waiting[packets->waitings] = (struct waiting){*sighting, skb};
+	intmap_put(&packets->queued, skb, (int64_t)packets->waitings++);
 }
 
-static void let_go(struct trace_packets *packets, size_t at)
+/* Give one that waits; the last one gets its place. */
+static void let_go(struct trace_packets *packets, int64_t at)
 {
-	give_send(packets, &packets->waiting[at].sighting);
-	packets->waiting[at].used = false;
-	packets->waiting[at].next_free = packets->free_list;
-	packets->free_list = at + 1;
+	struct waiting *waiting = &packets->waiting[at];
+
+	give_send(packets, &waiting->sighting);
+	intmap_take(&packets->queued, waiting->skb, &at);
+	*waiting = packets->waiting[--packets->waitings];
+	if (waiting < packets->waiting + packets->waitings)
+		intmap_put(&packets->queued, waiting->skb, at);
 }
 
 /* Give what still waits, at its queueing time. */
 static void let_all_go(struct trace_packets *packets)
 {
 	for (size_t i = 0; i < packets->waitings; i++)
-		if (packets->waiting[i].used)
-			let_go(packets, i);
+		give_send(packets, &packets->waiting[i].sighting);
+	packets->waitings = 0;
 	intmap_clear(&packets->queued);
 }
 
@@ -164,9 +142,9 @@ static void handle_queue(struct trace_packets *packets, const struct ctf_event *
 		return;
 	}
 	/* The same buffer queued again: handed from one device to the next. */
-	if (intmap_take(&packets->queued, skb, &at))
-		let_go(packets, (size_t)at);
-	if (packets->queued.count >= MOST_WAITING)
+	if (intmap_get(&packets->queued, skb, &at))
+		let_go(packets, at);
+	if (packets->waitings >= MOST_WAITING)
 		let_all_go(packets);
 	hold(packets, skb, &sighting);
 }
@@ -189,8 +167,7 @@ static void handle_xmit(struct trace_packets *packets, const struct ctf_event *e
 		if (intmap_get(&packets->last_xmit, lane, &previous) &&
 		    previous > sighting->ns && previous <= event->local_ns)
 			sighting->ns = previous;
-		intmap_take(&packets->queued, skb, &at);
-		let_go(packets, (size_t)at);
+		let_go(packets, at);
 	}
 	intmap_put(&packets->last_xmit, lane, event->local_ns);
 }
@@ -208,22 +185,20 @@ static void note_headerless(struct trace_packets *packets, const struct cell *va
 	packets->base.facts.headerless++;
 	if (device && value[FIELD_LENGTH].type == CELL_INTEGER &&
 	    value[FIELD_LENGTH].integer > LONGEST_ARP)
-		packets->device[device - 1].headerless++;
+		packets->headerless[device - 1]++;
 }
 
 static void report_headerless(struct trace_packets *packets)
 {
-	for (size_t i = 0; i < packets->devices.count; i++) {
-		const struct device *device = &packets->device[i];
-
-		if (device->headerless)
+	for (size_t i = 0; i < packets->device.count; i++)
+		if (packets->headerless[i])
 			problem_add(&packets->base.problems, packets->base.path,
-				    "headerless", device->headerless,
+				    "headerless", packets->headerless[i],
 				    "%" PRIu64
 				    " packets received on %s carry no headers (receive "
 				    "offload off, or a VLAN's), left out",
-				    device->headerless, device->name);
-	}
+				    packets->headerless[i],
+				    texts_get(&packets->device, i));
 }
 
 static void handle_receive(struct trace_packets *packets, const struct ctf_event *event)
@@ -363,10 +338,8 @@ static void trace_free(struct packet_source *source)
 	free(packets->waiting);
 	intmap_clear(&packets->entered);
 	intmap_clear(&packets->entering);
-	for (size_t i = 0; i < packets->devices.count; i++)
-		free(packets->device[i].name);
-	free(packets->device);
-	intmap_clear(&packets->devices);
+	texts_clear(&packets->device);
+	free(packets->headerless);
 	free(packets);
 }
 

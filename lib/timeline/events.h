@@ -9,6 +9,7 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "base/nsec.h"
+#include "base/options.h"
 #include "timeline/reader.h"
 #include "timeline/scope.h"
 
@@ -28,6 +29,8 @@ struct events_wish {
 	const char *field[EVENTS_FIELDS];
 	int tag; /* the caller's */
 };
+
+#define EVENTS_CONTEXT "context:"
 
 struct event_row {
 	int64_t id; /* event.id */
@@ -57,6 +60,21 @@ bool events_has_field(const struct events *events, size_t wish, size_t field);
 
 /* The next event: 1, or 0 at the end, or -1 with error. */
 int events_next(struct events *events, struct event_row *row, struct error *error);
+
+/*
+ * Everything that events have: a wish a class name, its index the tag, with all fields of
+ * all classes of that name, those of the context first. All zero is none.
+ */
+struct events_wishes {
+	struct events_wish *item;
+	size_t count, room;
+};
+
+/* Those of classes with such a name; no globs: all. 0, or -1 with error. */
+int events_wish_all(struct events_wishes *wishes, struct timeline_reader *reader,
+		    const struct text_list *globs, struct error *error);
+
+void events_wishes_clear(struct events_wishes *wishes);
 
 /* For progress: how much of the scope's time has been read, 0 to 1. */
 double events_share(const struct events *events);

@@ -7,9 +7,6 @@ CREATE INDEX clock_source ON clock (source, local_ns);
 CREATE INDEX clock_bound_source ON clock_bound (source, local_ns);
 CREATE INDEX message_send_event ON message (send_event);
 CREATE INDEX message_recv_event ON message (recv_event);
--- All that is asked of latencies by pair and flow, so that they need not be sorted for it.
-CREATE INDEX message_way ON message (src_node, dst_node, protocol, src, sport, dst, dport,
-	send_ns, latency_ns, bytes, low_ns, high_ns, send_source, recv_source);
 CREATE INDEX sample_metric ON sample (metric, node, ts_ns);
 CREATE INDEX process_pid ON process (node, pid);
 CREATE INDEX thread_tid ON thread (node, tid);

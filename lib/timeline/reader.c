@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "timeline/reader.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,6 +259,63 @@ int timeline_reader_keep(struct timeline_reader *reader,
 	sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
 	free(rows);
 	free(before);
+	return status ? -1 : 0;
+}
+
+/* "name (c1, c2)", or with ?1, ?2; for free(). */
+static char *column_list(size_t columns, const char *sign)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (size_t i = 1; i <= columns; i++)
+		fprintf(file, "%s%s%zu", i > 1 ? ", " : "(", sign, i);
+	fputs(")", file);
+	fclose(file);
+	return text;
+}
+
+static int insert_rows(struct timeline_reader *reader, const char *insert, size_t columns,
+		       timeline_give *give, void *context, struct error *error)
+{
+	struct cell *row = mem_zalloc((columns + 1) * sizeof(*row));
+	sqlite3_stmt *statement = NULL;
+	int code = sqlite3_prepare_v2(reader->db, insert, -1, &statement, NULL), more = 1;
+
+	while (code == SQLITE_OK && (more = give(context, row, error)) > 0) {
+		for (size_t i = 0; i < columns && code == SQLITE_OK; i++)
+			code = sql_bind(statement, (int)i + 1, &row[i]);
+		if (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_DONE)
+			code = sqlite3_reset(statement);
+		else
+			code = SQLITE_ERROR;
+	}
+	if (code != SQLITE_OK)
+		sql_error(reader->db, reader->path, error);
+	sqlite3_finalize(statement);
+	free(row);
+	return code == SQLITE_OK && more == 0 ? 0 : -1;
+}
+
+int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
+			      size_t columns, timeline_give *give, void *context,
+			      struct error *error)
+{
+	char *names = column_list(columns, "c"), *values = column_list(columns, "?");
+	char *before = mem_printf("PRAGMA query_only = OFF; BEGIN;"
+				  "DROP TABLE IF EXISTS temp.%s;"
+				  "CREATE TEMPORARY TABLE %s %s",
+				  name, name, names);
+	char *insert = mem_printf("INSERT INTO temp.%s VALUES %s", name, values);
+	int status = sql_run(reader->db, reader->path, before, error) ||
+		     insert_rows(reader, insert, columns, give, context, error);
+
+	sqlite3_exec(reader->db, "COMMIT; PRAGMA query_only = ON", NULL, NULL, NULL);
+	free(insert);
+	free(before);
+	free(values);
+	free(names);
 	return status ? -1 : 0;
 }
 

@@ -84,6 +84,17 @@ struct timeline_temporary {
 int timeline_reader_keep(struct timeline_reader *reader,
 			 const struct timeline_temporary *table, struct error *error);
 
+/* What gives a row to keep: 1, or 0 at the end, or -1 with error. */
+typedef int timeline_give(void *context, struct cell *row, struct error *error);
+
+/*
+ * A temporary table of rows of our own, with the columns c1, c2, ... in their order. As
+ * timeline_reader_keep.
+ */
+int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
+			      size_t columns, timeline_give *give, void *context,
+			      struct error *error);
+
 size_t timeline_query_columns(const struct timeline_query *query);
 const char *timeline_query_name(const struct timeline_query *query, size_t column);
 

@@ -73,14 +73,18 @@ static int add(struct timeline_writer *writer, const struct fields *fields,
 	       const void *row, struct error *error)
 {
 	struct batch *batch = writer->table[fields->table];
-	struct cell cell[sizeof(fields->field) / sizeof(fields->field[0])];
+	struct cell cells[1 + sizeof(fields->field) / sizeof(fields->field[0])];
+	struct cell *cell = cells + 1;
 	char *kept[sizeof(fields->field) / sizeof(fields->field[0])] = {NULL};
 	int64_t number = ++writer->rows[fields->table];
 	int status;
 
 	for (unsigned i = 0; i < fields->count; i++)
 		cell[i] = field_cell(&fields->field[i], row, &kept[i]);
-	if (fields->numbered)
+	if (fields->table == TABLE_MESSAGE)
+		status = writer_add_sorted(timeline_sorted(writer, "message", NULL, 0),
+					   cells, error);
+	else if (fields->numbered)
 		status = batch_row_id(batch, number, cell, error);
 	else
 		status = batch_row(batch, cell, error);

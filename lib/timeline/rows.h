@@ -85,6 +85,7 @@ struct timeline_message {
 	nsec_t low_ns, high_ns; /* the true latency is latency_ns + low_ns to + high_ns */
 };
 
+/* By ascending send_ns, before timeline_end_events. */
 int timeline_add_message(struct timeline_writer *writer,
 			 const struct timeline_message *row, struct error *error);
 

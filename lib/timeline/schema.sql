@@ -128,8 +128,8 @@ CREATE TABLE message (
 	high_ns INTEGER
 );
 
--- Spans lie by thread (or processor, or disk) and begin: docs/schema.md says why. They
--- are written with the events, as pages.
+-- Spans lie by thread (or source of interrupts, or disk) and begin: docs/schema.md says
+-- why. They are written with the events, as pages.
 CREATE TABLE thread_state (
 	id INTEGER NOT NULL,
 	node INTEGER NOT NULL REFERENCES node (id),
@@ -145,6 +145,7 @@ CREATE TABLE thread_state (
 	duration_ns INTEGER NOT NULL,
 	end_ns INTEGER NOT NULL AS (begin_ns + duration_ns) VIRTUAL,
 	cpu INTEGER,
+	last_cpu INTEGER,
 	priority INTEGER,
 	preempted INTEGER,
 	wait TEXT,
@@ -188,7 +189,8 @@ CREATE TABLE irq (
 	cpu INTEGER NOT NULL,
 	kind TEXT NOT NULL,
 	number INTEGER NOT NULL,
-	name TEXT,
+	handler TEXT NOT NULL,
+	name TEXT AS (nullif(handler, '')) VIRTUAL,
 	begin_ns INTEGER NOT NULL,
 	duration_ns INTEGER NOT NULL,
 	end_ns INTEGER NOT NULL AS (begin_ns + duration_ns) VIRTUAL,
@@ -196,7 +198,7 @@ CREATE TABLE irq (
 	inner_ns INTEGER NOT NULL,
 	tid INTEGER,
 	cut INTEGER NOT NULL,
-	PRIMARY KEY (node, cpu, begin_ns, id)
+	PRIMARY KEY (node, kind, number, handler, cpu, begin_ns, id)
 ) WITHOUT ROWID;
 
 CREATE TABLE block_request (

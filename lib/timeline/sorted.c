@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -7,8 +8,9 @@
 #include "timeline/writer_private.h"
 
 /*
- * Tables without rowid: trees like those of indexes, whose keys are the whole rows, the
- * columns of the primary key in front. They are filled in the order of their keys.
+ * Long tables whose rows come in their order. Those of spans are without rowid: trees
+ * like those of indexes, whose keys are the whole rows, the columns of the primary key in
+ * front. Messages have a rowid, which counts them.
  */
 static enum cell_type type_of(const char *declared)
 {
@@ -32,7 +34,8 @@ static int add_table(struct timeline_writer *writer, sqlite3 *db, const char *na
 	table = &writer->sorted[writer->sorteds++];
 	table->writer = writer;
 	table->name = mem_strdup(name);
-	table->tree = tree_new(writer->pages, true);
+	table->has_rowid = strcmp(name, "message") == 0;
+	table->tree = tree_new(writer->pages, !table->has_rowid);
 	sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC);
 	while ((code = sqlite3_step(query)) == SQLITE_ROW) {
 		unsigned at = table->columns++;
@@ -50,11 +53,12 @@ static int add_table(struct timeline_writer *writer, sqlite3 *db, const char *na
 
 int writer_find_sorted(struct timeline_writer *writer, sqlite3 *db, struct error *error)
 {
-	/* Those of spans, which have a key of four columns: meta's rows come at the end.
-	 */
+	/* Spans have keys of many columns: meta's rows come at the end. */
 	static const char text[] =
-	    "SELECT name FROM pragma_table_list AS t WHERE wr AND schema = 'main' AND "
-	    "(SELECT count(*) FROM pragma_table_info(t.name) WHERE pk) = 4 ORDER BY name";
+	    "SELECT name FROM pragma_table_list AS t WHERE schema = 'main' AND "
+	    "(name = 'message' OR (wr AND "
+	    "(SELECT count(*) FROM pragma_table_info(t.name) WHERE pk) >= 4)) "
+	    "ORDER BY name";
 	sqlite3_stmt *query;
 	int code, status = 0;
 
@@ -86,30 +90,61 @@ struct timeline_sorted *timeline_sorted(struct timeline_writer *writer, const ch
 	return table;
 }
 
-/* How many values the first columns of the key have, for the planner. */
+static bool is_same(const struct cell *a, const struct cell *b)
+{
+	if (a->type == CELL_TEXT)
+		return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+	return a->integer == b->integer;
+}
+
+/* How many values the first columns of the key have, for the planner. All but the last
+ * two, which are a time and what tells rows of one time apart. */
 static void count_groups(struct timeline_sorted *table, const struct cell *cell)
 {
-	bool is_new = table->rows++ == 0;
+	bool is_first = table->rows++ == 0, is_new = is_first;
 
-	for (int i = 0; i < 2; i++) {
-		is_new |= table->last[i] != cell[i].integer;
+	for (unsigned i = 0; i + 2 < table->keys; i++) {
+		struct cell *last = &table->last[i];
+		bool is_other = is_first || !is_same(&cell[i], last);
+
+		is_new |= is_other;
 		table->groups[i] += is_new;
-		table->last[i] = cell[i].integer;
+		if (!is_other)
+			continue;
+		free(table->text[i]);
+		*last = cell[i];
+		if (last->type == CELL_TEXT)
+			last->bytes = table->text[i] =
+			    mem_strndup(cell[i].bytes, cell[i].size);
 	}
+}
+
+int writer_add_sorted(struct timeline_sorted *table, const struct cell *row,
+		      struct error *error)
+{
+	struct timeline_writer *writer = table->writer;
+
+	assert(!writer->db);
+	if (table->has_rowid) {
+		table->rows++;
+		row_bytes_make(&writer->row, table->type + 1, row + 1,
+			       table->columns - 1);
+	} else {
+		count_groups(table, row);
+		row_bytes_make_entry(&writer->row, table->type, row, table->columns);
+	}
+	if (writer->failure || tree_add(table->tree, table->rows, &writer->row, error))
+		return writer_failed(writer, error);
+	return 0;
 }
 
 int timeline_sorted_add(struct timeline_sorted *table, const struct cell *cell,
 			struct error *error)
 {
-	struct timeline_writer *writer = table->writer;
 	struct cell row[SORTED_COLUMNS];
 
 	for (unsigned i = 0; i < table->columns; i++)
 		row[i] = table->from[i] < 0 ? (struct cell){.type = CELL_NULL}
 					    : cell[table->from[i]];
-	count_groups(table, row);
-	row_bytes_make_entry(&writer->row, table->type, row, table->columns);
-	if (writer->failure || tree_add(table->tree, 0, &writer->row, error))
-		return writer_failed(writer, error);
-	return 0;
+	return writer_add_sorted(table, row, error);
 }

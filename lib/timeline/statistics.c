@@ -35,14 +35,15 @@ static int add_row(sqlite3_stmt *insert, const char *table, const char *index,
 /* "ROWS by-node by-thread 1 1": how many rows the columns of the key leave. */
 static int add_sorted(sqlite3_stmt *insert, const struct timeline_sorted *table)
 {
-	char text[96];
-	int code;
+	char text[24 * (SORTED_KEYS + 1)];
+	int code, size = snprintf(text, sizeof(text), "%" PRId64, table->rows);
 
-	if (table->rows == 0)
+	if (table->rows == 0 || table->has_rowid)
 		return SQLITE_DONE;
-	snprintf(text, sizeof(text), "%" PRId64 " %" PRId64 " %" PRId64 " 1 1",
-		 table->rows, (table->rows + table->groups[0] - 1) / table->groups[0],
-		 (table->rows + table->groups[1] - 1) / table->groups[1]);
+	for (unsigned i = 0; i + 2 < table->keys; i++)
+		size += snprintf(text + size, sizeof(text) - (size_t)size, " %" PRId64,
+				 (table->rows + table->groups[i] - 1) / table->groups[i]);
+	snprintf(text + size, sizeof(text) - (size_t)size, " 1 1");
 	sqlite3_bind_text(insert, 1, table->name, -1, SQLITE_STATIC);
 	sqlite3_bind_text(insert, 2, table->name, -1, SQLITE_STATIC);
 	sqlite3_bind_text(insert, 3, text, -1, SQLITE_TRANSIENT);

@@ -125,18 +125,26 @@ static int open_db(struct timeline_writer *writer, struct error *error)
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
 
 	writer->db = sql_open(writer->path, flags, error);
-	if (!writer->db || sql_run(writer->db, writer->place, settings, error) ||
-	    sql_run(writer->db, writer->place, "BEGIN EXCLUSIVE", error) ||
-	    sql_run(writer->db, writer->place, schema_tables, error) ||
-	    writer_make_classes(writer, error))
-		return -1;
-	return batches_open(writer->batches, writer->db, error);
+	return writer->db && !sql_run(writer->db, writer->place, settings, error) &&
+		       !sql_run(writer->db, writer->place, "BEGIN EXCLUSIVE", error)
+		   ? 0
+		   : -1;
+}
+
+static int make_tables(struct timeline_writer *writer, struct error *error)
+{
+	return open_db(writer, error) ||
+		       sql_run(writer->db, writer->place, schema_tables, error) ||
+		       writer_make_classes(writer, error) ||
+		       batches_open(writer->batches, writer->db, error)
+		   ? -1
+		   : 0;
 }
 
 int timeline_end_events(struct timeline_writer *writer, struct error *error)
 {
 	if (writer->failure || writer_finish_pages(writer, error) ||
-	    open_db(writer, error))
+	    make_tables(writer, error))
 		return writer_failed(writer, error);
 	return 0;
 }
@@ -178,6 +186,17 @@ static int close_db(struct timeline_writer *writer, struct error *error)
 	return error_set(error, "%s: %s", writer->place, sqlite3_errstr(code));
 }
 
+/* When all rows are there, those of our pages among them. */
+static int make_indexes(struct timeline_writer *writer, struct error *error)
+{
+	return open_db(writer, error) ||
+		       sql_run(writer->db, writer->place, schema_indexes, error) ||
+		       writer_add_statistics(writer, error) ||
+		       sql_run(writer->db, writer->place, "COMMIT", error)
+		   ? -1
+		   : close_db(writer, error);
+}
+
 int timeline_writer_finish(struct timeline_writer *writer, struct error *error)
 {
 	struct writer_roots roots = {0};
@@ -188,12 +207,10 @@ int timeline_writer_finish(struct timeline_writer *writer, struct error *error)
 	roots.class = mem_zalloc(writer->classes * sizeof(*roots.class));
 	if (!writer_finish_classes(writer, error) && !write_facts(writer, error) &&
 	    !batches_flush(writer->batches, error) &&
-	    !sql_run(writer->db, writer->place, schema_indexes, error) &&
-	    !writer_add_statistics(writer, error) &&
 	    !writer_find_roots(writer, &roots, error) &&
 	    !sql_run(writer->db, writer->place, "COMMIT", error) &&
-	    !close_db(writer, error))
-		status = writer_put_roots(writer, &roots, error);
+	    !close_db(writer, error) && !writer_put_roots(writer, &roots, error))
+		status = make_indexes(writer, error);
 	free(roots.class);
 	return status;
 }

@@ -155,6 +155,8 @@ void writer_clear_pages(struct timeline_writer *writer)
 		free(writer->sorted[i].name);
 		for (size_t k = 0; k < writer->sorted[i].columns; k++)
 			free(writer->sorted[i].column[k]);
+		for (size_t k = 0; k < SORTED_KEYS; k++)
+			free(writer->sorted[i].text[k]);
 	}
 	pages_free(writer->pages);
 	row_bytes_clear(&writer->row);

@@ -55,19 +55,21 @@ struct writer_fact {
 	struct cell value;
 };
 
-enum { SORTED_COLUMNS = 32, SORTED_TABLES = 4 };
+enum { SORTED_COLUMNS = 32, SORTED_KEYS = 8, SORTED_TABLES = 5 };
 
-/* A table without rowid, by schema.sql. */
+/* A table that lies in the order in which its rows come, by schema.sql. */
 struct timeline_sorted {
 	struct timeline_writer *writer;
 	char *name;
+	bool has_rowid;
 	unsigned columns, keys;       /* keys: columns of the primary key */
 	char *column[SORTED_COLUMNS]; /* as it lies in the file: the key first */
 	enum cell_type type[SORTED_COLUMNS];
 	int from[SORTED_COLUMNS]; /* the caller's column; -1: none */
 	struct tree *tree;
-	int64_t rows, groups[2]; /* how many nodes, and threads */
-	int64_t last[2];
+	int64_t rows, groups[SORTED_KEYS]; /* of the first so many columns of the key */
+	struct cell last[SORTED_KEYS];
+	char *text[SORTED_KEYS]; /* of `last` */
 };
 
 struct timeline_writer {
@@ -116,8 +118,13 @@ int writer_find_roots(struct timeline_writer *writer, struct writer_roots *roots
 int writer_put_roots(struct timeline_writer *writer, const struct writer_roots *roots,
 		     struct error *error);
 
-/* The tables without rowid of the schema, which `db` has. 0, or -1 with error. */
+/* The tables of the schema that come sorted; `db` has it. 0, or -1 with error. */
 int writer_find_sorted(struct timeline_writer *writer, sqlite3 *db, struct error *error);
+
+/* Add a row, its cells in the order of the table; the id of one with a rowid counts for
+ * nothing. 0, or -1 with error. */
+int writer_add_sorted(struct timeline_sorted *table, const struct cell *row,
+		      struct error *error);
 
 void writer_clear_pages(struct timeline_writer *writer);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "base/mem.h"
 #include "merge/spans/spans_private.h"
 
 /*
@@ -32,22 +33,41 @@ static int64_t softirq_name(struct spans *spans, int64_t number)
 		   : NO_TEXT;
 }
 
-static void tell(struct spans *spans, uint32_t node, const struct cpu *cpu,
+/* A processor has few. */
+static int64_t source_of(struct spans *spans, struct cpu *cpu,
+			 const struct interrupt *interrupt)
+{
+	bool is_soft = interrupt->kind == INTERRUPT_SOFT;
+
+	for (size_t i = 0; i < cpu->sources; i++) {
+		const struct interrupt_source *source = &spans->source[cpu->source[i]];
+
+		if (source->number == interrupt->number &&
+		    source->name == interrupt->name && source->is_soft == is_soft)
+			return (int64_t)cpu->source[i];
+	}
+	cpu->source =
+	    mem_grow(cpu->source, cpu->sources, &cpu->source_room, sizeof(*cpu->source));
+	cpu->source[cpu->sources++] = spans->sources;
+	spans->source = mem_grow(spans->source, spans->sources, &spans->source_room,
+				 sizeof(*spans->source));
+	spans->source[spans->sources] = (struct interrupt_source){
+	    cpu->number, interrupt->number, interrupt->name, is_soft};
+	return (int64_t)spans->sources++;
+}
+
+static void tell(struct spans *spans, uint32_t node, struct cpu *cpu,
 		 const struct interrupt *interrupt, nsec_t end_ns, int64_t cut)
 {
 	struct span span = spans_begin(interrupt->begin_ns, end_ns);
-	bool is_soft = interrupt->kind == INTERRUPT_SOFT;
 
 	if (interrupt->kind == INTERRUPT_TIMER)
 		return;
-	span.value[IRQ_KIND] = spans_word(spans, is_soft ? "softirq" : "irq");
-	span.value[IRQ_NUMBER] = interrupt->number;
-	span.value[IRQ_NAME] = interrupt->name < 0 ? SPAN_NONE : interrupt->name;
 	span.value[IRQ_RAISED] = interrupt->raised_ns;
 	span.value[IRQ_INNER] = interrupt->inner_ns;
 	span.value[IRQ_TID] = interrupt->tid < 0 ? SPAN_NONE : interrupt->tid;
 	span.value[IRQ_CUT] = cut;
-	spans_tell(spans, SPAN_INTERRUPT, node, cpu->number, &span);
+	spans_tell(spans, SPAN_INTERRUPT, node, source_of(spans, cpu, interrupt), &span);
 }
 
 /* The innermost interrupt ends. */
@@ -118,7 +138,7 @@ static void push(struct spans *spans, enum interrupt_kind kind, int64_t number,
 /* An end whose begin was not seen: before the recording, or lost. */
 static void tell_beginless(struct spans *spans, enum interrupt_kind kind, int64_t number)
 {
-	const struct cpu *cpu = spans->cpu;
+	struct cpu *cpu = spans->cpu;
 	const struct interrupt interrupt = {
 	    .kind = kind,
 	    .number = number,

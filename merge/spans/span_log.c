@@ -341,18 +341,22 @@ static int read_sorted(struct reading *reading)
 	return status;
 }
 
-static int compare_chains(const void *a, const void *b)
+static int compare_chains(const void *a, const void *b, void *ranks)
 {
 	const struct chain *p = *(const struct chain *const *)a;
 	const struct chain *q = *(const struct chain *const *)b;
+	const size_t *rank = ranks;
 
 	if (p->node != q->node)
 		return p->node < q->node ? -1 : 1;
+	if (rank)
+		return (rank[p->whose] > rank[q->whose]) -
+		       (rank[p->whose] < rank[q->whose]);
 	return (p->whose > q->whose) - (p->whose < q->whose);
 }
 
-int span_log_walk(struct span_log *log, enum span_kind kind, span_give *give,
-		  void *context, struct error *error)
+int span_log_walk(struct span_log *log, enum span_kind kind, const size_t *rank,
+		  span_give *give, void *context, struct error *error)
 {
 	const struct chain **chain =
 	    mem_zalloc((log->chains + 1) * sizeof(const struct chain *));
@@ -364,7 +368,7 @@ int span_log_walk(struct span_log *log, enum span_kind kind, span_give *give,
 	for (size_t i = 0; i < log->chains; i++)
 		if (log->chain[i].kind == kind)
 			chain[count++] = &log->chain[i];
-	qsort(chain, count, sizeof(const struct chain *), compare_chains);
+	qsort_r(chain, count, sizeof(const struct chain *), compare_chains, (void *)rank);
 	if (log->spill && fflush(log->spill))
 		status = fail(error, "cannot write the temporary file");
 	for (size_t i = 0; i < count && !status; i++) {

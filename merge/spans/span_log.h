@@ -10,15 +10,15 @@
 #include "base/nsec.h"
 
 /*
- * Spans as they end, packed, to be read back sorted: by kind, node, thread (or processor,
- * or disk) and begin. Those of one thread come in that order already, so each thread
- * has a chain of chunks of its own, of which full ones go to an unnamed file; where the
- * order was another (idle runs on several processors, an interrupt ends after those that
- * interrupted it), the chain is sorted when it is read.
+ * Spans as they end, packed, to be read back sorted: by kind, node, thread (or source of
+ * interrupts, or disk) and begin. Those of one thread come in that order already, so each
+ * thread has a chain of chunks of its own, of which full ones go to an unnamed file;
+ * where the order was another (idle runs on several processors, a disk has several
+ * requests at a time), the chain is sorted when it is read.
  */
 enum span_kind { SPAN_THREAD, SPAN_SYSCALL, SPAN_INTERRUPT, SPAN_DISK, SPAN_KINDS };
 
-enum { SPAN_VALUES = 17 };
+enum { SPAN_VALUES = 18 };
 
 #define SPAN_NONE INT64_MIN
 
@@ -43,10 +43,11 @@ typedef int span_give(void *context, uint32_t node, int64_t whose,
 
 /*
  * Hand out the spans of a kind, after the last one was added, until `give` returns other
- * than 0. What it returned, or -1 with error.
+ * than 0: by node, whose, and begin; with `rank` by the rank of whose. What it returned,
+ * or -1 with error.
  */
-int span_log_walk(struct span_log *log, enum span_kind kind, span_give *give,
-		  void *context, struct error *error);
+int span_log_walk(struct span_log *log, enum span_kind kind, const size_t *rank,
+		  span_give *give, void *context, struct error *error);
 
 void span_log_free(struct span_log *log);
 

@@ -31,6 +31,7 @@ static const struct span_table {
 			 [THREAD_COMM] = {"comm", SPECIAL},
 			 [THREAD_STATE] = {"state_code", NUMBER},
 			 [THREAD_CPU] = {"cpu", NUMBER},
+			 [THREAD_LAST_CPU] = {"last_cpu", NUMBER},
 			 [THREAD_PRIORITY] = {"priority", NUMBER},
 			 [THREAD_PREEMPTED] = {"preempted", NUMBER},
 			 [THREAD_WAIT] = {"wait", SPECIAL},
@@ -66,9 +67,9 @@ static const struct span_table {
 			-1,
 			IRQ_CUT + 1,
 			{
-			    [IRQ_KIND] = {"kind", TEXT},
-			    [IRQ_NUMBER] = {"number", NUMBER},
-			    [IRQ_NAME] = {"name", TEXT},
+			    [IRQ_KIND] = {"kind", SPECIAL},
+			    [IRQ_NUMBER] = {"number", SPECIAL},
+			    [IRQ_HANDLER] = {"handler", SPECIAL},
 			    [IRQ_RAISED] = {"raised_ns", NUMBER},
 			    [IRQ_INNER] = {"inner_ns", NUMBER},
 			    [IRQ_TID] = {"tid", NUMBER},
@@ -193,6 +194,29 @@ static const char *disk_name(struct writing *writing, uint32_t at, int64_t dev)
 	return writing->disk;
 }
 
+static const char *kind_name(const struct interrupt_source *source)
+{
+	return source->is_soft ? "softirq" : "irq";
+}
+
+static const char *handler_of(const struct spans *spans,
+			      const struct interrupt_source *source)
+{
+	return source->name < 0 ? "" : texts_get(&spans->texts, (size_t)source->name);
+}
+
+static void set_source(const struct writing *writing,
+		       const struct interrupt_source *source, struct cell *cell)
+{
+	const char *handler = handler_of(writing->spans, source);
+
+	cell[AT_WHOSE] = cell_of(source->cpu);
+	cell[AT_VALUES + IRQ_KIND] = cell_of_text(kind_name(source));
+	cell[AT_VALUES + IRQ_NUMBER] = cell_of(source->number);
+	cell[AT_VALUES + IRQ_HANDLER] = (struct cell){
+	    .type = CELL_TEXT, .size = (uint32_t)strlen(handler), .bytes = handler};
+}
+
 static void set_special(struct writing *writing, uint32_t node, int64_t whose,
 			const struct span *span, struct cell *cell)
 {
@@ -217,6 +241,8 @@ static void set_special(struct writing *writing, uint32_t node, int64_t whose,
 			   cell);
 		break;
 	case SPAN_INTERRUPT:
+		set_source(writing, &writing->spans->source[whose], cell);
+		break;
 	case SPAN_KINDS:
 		break;
 	}
@@ -271,9 +297,40 @@ static struct timeline_sorted *open_table(struct timeline_writer *writer,
 	return timeline_sorted(writer, table->name, columns, count);
 }
 
+/* As the key of `irq` has them: kind, number, handler, processor. */
+static int compare_sources(const void *a, const void *b, void *context)
+{
+	const struct spans *spans = context;
+	const struct interrupt_source *p = &spans->source[*(const size_t *)a];
+	const struct interrupt_source *q = &spans->source[*(const size_t *)b];
+	int order;
+
+	if (p->is_soft != q->is_soft)
+		return p->is_soft ? 1 : -1;
+	if (p->number != q->number)
+		return p->number < q->number ? -1 : 1;
+	order = strcmp(handler_of(spans, p), handler_of(spans, q));
+	return order ? order : (p->cpu > q->cpu) - (p->cpu < q->cpu);
+}
+
+static size_t *rank_sources(struct spans *spans)
+{
+	size_t *order = mem_zalloc((spans->sources + 1) * sizeof(*order));
+	size_t *rank = mem_zalloc((spans->sources + 1) * sizeof(*rank));
+
+	for (size_t i = 0; i < spans->sources; i++)
+		order[i] = i;
+	qsort_r(order, spans->sources, sizeof(*order), compare_sources, spans);
+	for (size_t i = 0; i < spans->sources; i++)
+		rank[order[i]] = i;
+	free(order);
+	return rank;
+}
+
 int spans_write(struct spans *spans, const struct processes *processes,
 		struct timeline_writer *writer, struct error *error)
 {
+	size_t *rank = rank_sources(spans);
 	int status = 0;
 
 	for (int kind = 0; kind < SPAN_KINDS && !status; kind++) {
@@ -283,9 +340,11 @@ int spans_write(struct spans *spans, const struct processes *processes,
 					  .to = open_table(writer, &tables[kind]),
 					  .error = error};
 
-		status = span_log_walk(spans->log, (enum span_kind)kind, write_span,
+		status = span_log_walk(spans->log, (enum span_kind)kind,
+				       kind == SPAN_INTERRUPT ? rank : NULL, write_span,
 				       &writing, error);
 	}
+	free(rank);
 	return status;
 }
 

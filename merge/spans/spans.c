@@ -208,6 +208,7 @@ struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid)
 				  .tid = tid,
 				  .comm = NO_TEXT,
 				  .cpu = -1,
+				  .last_cpu = -1,
 				  .fork_ns = NSEC_MIN,
 				  .switch_state = SPAN_NONE,
 				  .wake = NO_CAUSE,
@@ -370,8 +371,11 @@ void spans_settle(const struct spans *spans, uint32_t node, struct span_cause *c
 
 static void clear_node(struct span_node *node)
 {
-	for (size_t i = 0; i < node->cpus; i++)
+	for (size_t i = 0; i < node->cpus; i++) {
+		if (node->cpu[i])
+			free(node->cpu[i]->source);
 		free(node->cpu[i]);
+	}
 	free(node->cpu);
 	for (size_t i = 0; i < node->disks; i++)
 		free(node->disk[i].request);
@@ -392,5 +396,6 @@ void spans_free(struct spans *spans)
 	texts_clear(&spans->texts);
 	span_log_free(spans->log);
 	free(spans->class);
+	free(spans->source);
 	free(spans);
 }

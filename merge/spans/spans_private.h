@@ -4,9 +4,9 @@
 
 #include "base/cell.h"
 #include "base/intmap.h"
+#include "base/texts.h"
 #include "merge/spans/span_log.h"
 #include "merge/spans/spans.h"
-#include "merge/texts.h"
 
 /* What the parts share. Texts are numbers of `texts`; NO_TEXT: none. */
 #define NO_TEXT ((int64_t)-1)
@@ -44,6 +44,7 @@ enum {
 	THREAD_COMM,
 	THREAD_STATE,
 	THREAD_CPU,
+	THREAD_LAST_CPU,
 	THREAD_PRIORITY,
 	THREAD_PREEMPTED,
 	THREAD_WAIT,
@@ -71,7 +72,15 @@ enum {
 	CALL_PATH, /* of the span itself */
 	CALL_CUT,
 };
-enum { IRQ_KIND, IRQ_NUMBER, IRQ_NAME, IRQ_RAISED, IRQ_INNER, IRQ_TID, IRQ_CUT };
+enum {
+	IRQ_KIND, /* found when it is written, as are these */
+	IRQ_NUMBER,
+	IRQ_HANDLER,
+	IRQ_RAISED,
+	IRQ_INNER,
+	IRQ_TID,
+	IRQ_CUT,
+};
 enum {
 	DISK_NAME, /* found when it is written */
 	DISK_OPERATION,
@@ -110,12 +119,13 @@ struct thread {
 	int64_t tid, comm;
 	enum thread_run state;
 	nsec_t since_ns;
-	bool cut;       /* it began before since_ns */
-	bool exiting;   /* after sched_process_exit */
-	nsec_t fork_ns; /* NSEC_MIN: not seen */
-	bool is_new;    /* forked, and not woken yet */
-	bool is_early;  /* RUNNABLE as no sched_wakeup was known of */
-	int64_t cpu;    /* RUNNING: where; RUNNABLE: where to */
+	bool cut;         /* it began before since_ns */
+	bool exiting;     /* after sched_process_exit */
+	nsec_t fork_ns;   /* NSEC_MIN: not seen */
+	bool is_new;      /* forked, and not woken yet */
+	bool is_early;    /* RUNNABLE as no sched_wakeup was known of */
+	int64_t cpu;      /* RUNNING: where; RUNNABLE: where to */
+	int64_t last_cpu; /* where its last running span was; -1: none yet */
 	bool preempted;
 	int64_t switch_state;      /* SPAN_NONE: no switch said it */
 	struct span_cause wake;    /* RUNNABLE: what began it */
@@ -137,6 +147,12 @@ struct interrupt {
 
 enum { INTERRUPTS_DEEP = 16, SOFTIRQS = 16 };
 
+/* What interrupts a processor again and again: a handler of a line, or a softirq. */
+struct interrupt_source {
+	int64_t cpu, number, name;
+	bool is_soft;
+};
+
 struct cpu {
 	int64_t number;
 	nsec_t first_ns; /* of its first event */
@@ -150,6 +166,8 @@ struct cpu {
 	bool is_preempted; /* who leaves it */
 	struct interrupt stack[INTERRUPTS_DEEP];
 	size_t deep;
+	size_t *source; /* in the list of all */
+	size_t sources, source_room;
 	nsec_t raised_ns[SOFTIRQS];    /* NSEC_MIN: is not */
 	int64_t first_recv, last_recv; /* packets of this softirq; 0: none */
 	nsec_t recv_ns;                /* when the last one came */
@@ -200,7 +218,9 @@ struct spans {
 	struct thread **thread;
 	size_t threads, thread_room;
 	struct intmap thread_at; /* by node and tid */
-	int failed;              /* of the log */
+	struct interrupt_source *source;
+	size_t sources, source_room;
+	int failed; /* of the log */
 	struct error *error;
 
 	/* The event at hand. */

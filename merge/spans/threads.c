@@ -140,8 +140,7 @@ static void tell_cut(struct spans *spans, const struct thread *thread, nsec_t en
 static void tell_running(struct spans *spans, uint32_t node, const struct cpu *cpu,
 			 nsec_t end_ns, int64_t next)
 {
-	const struct thread *thread =
-	    cpu->tid > 0 ? spans_find(spans, node, cpu->tid) : NULL;
+	struct thread *thread = cpu->tid > 0 ? spans_find(spans, node, cpu->tid) : NULL;
 	struct span span = spans_begin(cpu->since_ns, end_ns);
 
 	if (end_ns <= cpu->since_ns)
@@ -152,8 +151,11 @@ static void tell_running(struct spans *spans, uint32_t node, const struct cpu *c
 	span.value[THREAD_CPU] = cpu->number;
 	span.value[THREAD_PRIORITY] = cpu->priority;
 	span.value[THREAD_NEXT] = known(next);
-	if (thread)
+	if (thread) {
 		span.value[THREAD_SYSCALL] = known(thread->call.name);
+		span.value[THREAD_LAST_CPU] = known(thread->last_cpu);
+		thread->last_cpu = cpu->number;
+	}
 	if (next >= 0)
 		span.value[THREAD_PREEMPTED] = cpu->is_preempted;
 	span.value[THREAD_CUT] = span_cut(cpu->cut, next < 0);

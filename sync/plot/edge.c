@@ -50,7 +50,7 @@ static char *edge_text(const struct plot_graph_edge *edge, bool is_long)
 	char messages[PLOT_LABEL], span[PLOT_LABEL];
 
 	plot_label_count(messages, edge->messages);
-	plot_label_bound(span, edge->margin_us);
+	plot_label_bound(span, edge->bound_us);
 	if (is_long)
 		return mem_printf("%s message%s, %s", messages,
 				  edge->messages == 1 ? "" : "s", span);

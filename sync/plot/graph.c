@@ -92,7 +92,7 @@ static void picture_init(struct picture *picture, const struct plot_graph *graph
 	plot_head_key(head, PLOT_SWATCH_DOT, "fill=\"" PLOT_INK "\"", "reference");
 	quality_keys(head, graph);
 	width_key(head, graph);
-	plot_head_key(head, PLOT_SWATCH_NONE, "", "%s\xc2\xb1 half width of the bound",
+	plot_head_key(head, PLOT_SWATCH_NONE, "", "%s\xc2\xb1 wider side of the bound",
 		      has_labels ? "on a line: messages \xc2\xb7 " : "");
 	plot_layout_init(&picture->layout, graph, WIDTH - 2 * BODY_MARGIN, label_width);
 	picture->height = plot_head_draw(head, NULL) + 14 +

@@ -303,6 +303,11 @@ static void draw_picture(const struct picture *picture, FILE *file)
 	const struct svg_point time = {frame->x + frame->width / 2,
 				       frame->y + frame->height + 38};
 
+	char begin[NSEC_TEXT], label[NSEC_TEXT + 64];
+
+	nsec_format_utc(begin, picture->pair->begin_ns);
+	snprintf(label, sizeof(label), "seconds since %.23s UTC, by the reference clock",
+		 begin);
 	svg_begin(file, WIDTH, picture->height, picture->title);
 	plot_head_draw(&picture->head, file);
 	draw_headings(picture, file);
@@ -310,7 +315,7 @@ static void draw_picture(const struct picture *picture, FILE *file)
 	draw_panel(picture, &picture->zoom, file, true);
 	draw_emptiness(picture, file);
 	draw_range(picture, file);
-	svg_text(file, time, "time in seconds", NOTE " text-anchor=\"middle\"");
+	svg_text(file, time, label, NOTE " text-anchor=\"middle\"");
 	svg_end(file);
 }
 

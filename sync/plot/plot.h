@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/nsec.h"
 #include "base/output.h"
 
 /*
@@ -32,6 +33,7 @@ struct plot_series {
 struct plot_pair {
 	const char *a, *b;
 	const char *caption;             /* offset, drift, bound, quality; may be NULL */
+	nsec_t begin_ns;                 /* x = 0, by the reference clock */
 	struct plot_series ab, ba;       /* messages, or a sample of them */
 	size_t messages_ab, messages_ba; /* how many there are in all */
 	struct plot_series hull_ab, hull_ba; /* the half hulls' corners */
@@ -41,7 +43,7 @@ struct plot_pair {
 /* The traces of a run as nodes, pairs with messages as edges. */
 struct plot_graph_node {
 	const char *name;
-	double bound_us; /* half width of the bound at the middle; < 0: none */
+	double bound_us; /* the wider side of the bound at the middle; < 0: none */
 	int island;
 	int is_reference;
 };
@@ -49,7 +51,7 @@ struct plot_graph_node {
 struct plot_graph_edge {
 	size_t a, b; /* indices of nodes */
 	size_t messages;
-	double margin_us;    /* half width of the pair's own bound; < 0: none */
+	double bound_us;     /* the same of one against the other; < 0: none */
 	const char *quality; /* a word of the clock map, or NULL */
 };
 

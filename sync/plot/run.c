@@ -2,6 +2,7 @@
 #include "sync/plot/run.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file_name.h"
 #include "base/mem.h"
@@ -124,6 +125,7 @@ static int draw(const struct drawing *drawing, const struct pair_sample *sample,
 	    .a = sync_clock_name(sync, pair->a),
 	    .b = sync_clock_name(sync, pair->b),
 	    .caption = text,
+	    .begin_ns = drawing->begin,
 	    .ab = {ab.point, ab.count},
 	    .ba = {ba.point, ba.count},
 	    .messages_ab = pair->messages_ab,
@@ -183,18 +185,79 @@ static char **name_pairs(const struct sync *sync, const uint32_t *order)
 	return name;
 }
 
-static double half_width_us(const struct sync *sync, uint32_t index)
+/* The middle of what a clock's first trace recorded: there the table tells its bound. */
+static nsec_t middle_of(const struct sync *sync, uint32_t index)
+{
+	const struct ctf_facts *facts = &sync->trace[sync->clock_trace[index]].facts;
+
+	return facts->begin_ns + (facts->end_ns - facts->begin_ns) / 2;
+}
+
+/* The wider side, in microseconds; -1 where one is open. */
+static double wider_us(nsec_t low, nsec_t high)
+{
+	if (low == NSEC_MIN || high == NSEC_MAX)
+		return -1;
+	return (double)(high > -low ? high : -low) / 1e3;
+}
+
+static double bound_us(const struct sync *sync, uint32_t index)
 {
 	const struct clock *clock = &sync->fitted[index];
-	nsec_t middle = clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
 	struct clock_bound bound;
 
 	if (!clock->bounds)
 		return -1;
-	bound = clock_bound_at(clock, middle, sync->options.drift_limit_ppm * 1e3);
-	if (bound.low_ns == NSEC_MIN || bound.high_ns == NSEC_MAX)
+	bound = clock_bound_at(clock, middle_of(sync, index),
+			       sync->options.drift_limit_ppm * 1e3);
+	return wider_us(bound.low_ns, bound.high_ns);
+}
+
+/* Of one clock against the other: of the reference's pair that is the other's own. */
+static double pair_bound_us(const struct sync *sync, const struct pair *pair)
+{
+	uint32_t island = sync->graph.node[pair->b].island;
+	bool b_leads = sync->graph.island[island].reference == pair->b;
+	uint32_t index = b_leads ? pair->a : pair->b;
+	const struct clock *one = &sync->fitted[index];
+	const struct clock *other = &sync->fitted[b_leads ? pair->b : pair->a];
+	double limit = sync->options.drift_limit_ppm * 1e3;
+	nsec_t middle = middle_of(sync, index);
+	struct clock_bound of_one, of_other;
+
+	if (!one->bounds || !other->bounds)
 		return -1;
-	return (double)(bound.high_ns - bound.low_ns) / 2e3;
+	of_one = clock_bound_at(one, middle, limit);
+	of_other =
+	    clock_bound_at(other, clock_invert(other, clock_correct(one, middle)), limit);
+	if (of_one.low_ns == NSEC_MIN || of_one.high_ns == NSEC_MAX ||
+	    of_other.low_ns == NSEC_MIN || of_other.high_ns == NSEC_MAX)
+		return -1;
+	return wider_us(nsec_sub(of_one.low_ns, of_other.high_ns),
+			nsec_sub(of_one.high_ns, of_other.low_ns));
+}
+
+/* "node2 + node2.pcap": what is tied to a clock stands beside it. For free(). */
+static char *name_clock(const struct sync *sync, uint32_t index)
+{
+	const char *own = sync_clock_name(sync, index);
+	size_t length = strlen(own);
+	char *name = mem_strdup(own);
+
+	for (size_t i = 0; i < sync->traces; i++) {
+		const struct sync_trace *trace = &sync->trace[i];
+		bool of_own =
+		    !strncmp(trace->name, own, length) && trace->name[length] == ':';
+		char *longer;
+
+		if (!trace->tie || trace->clock != index)
+			continue;
+		longer = mem_printf("%s + %s", name,
+				    of_own ? trace->name + length + 1 : trace->name);
+		free(name);
+		name = longer;
+	}
+	return name;
 }
 
 static int draw_graph(const struct sync *sync, const uint32_t *order,
@@ -206,14 +269,16 @@ static int draw_graph(const struct sync *sync, const uint32_t *order,
 	char *text =
 	    mem_printf("%zu clocks, %zu pairs, %llu messages", sync->clocks,
 		       sync->pairs.count, (unsigned long long)sync->matching.matched);
+	char **name = mem_zalloc(sync->clocks * sizeof(*name));
 	struct plot_graph graph = {text, node, sync->clocks, edge, sync->pairs.count};
 	int status;
 
 	for (uint32_t i = 0; i < sync->clocks; i++) {
 		uint32_t island = sync->graph.node[i].island;
 
-		node[i].name = sync_clock_name(sync, i);
-		node[i].bound_us = half_width_us(sync, i);
+		name[i] = name_clock(sync, i);
+		node[i].name = name[i];
+		node[i].bound_us = bound_us(sync, i);
 		node[i].island = (int)island;
 		node[i].is_reference = sync->graph.island[island].reference == i;
 	}
@@ -223,11 +288,13 @@ static int draw_graph(const struct sync *sync, const uint32_t *order,
 		edge[i].a = pair->a;
 		edge[i].b = pair->b;
 		edge[i].messages = pair->messages_ab + pair->messages_ba;
-		edge[i].margin_us =
-		    pair->quality == CLOCK_INCOMPLETE ? -1 : pair->margin_ns / 1e3;
+		edge[i].bound_us = pair_bound_us(sync, pair);
 		edge[i].quality = clock_quality_name(pair->quality);
 	}
 	status = plot_graph_write(&graph, path, error);
+	for (uint32_t i = 0; i < sync->clocks; i++)
+		free(name[i]);
+	free(name);
 	free(text);
 	free(path);
 	free(edge);

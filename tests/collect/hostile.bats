@@ -114,7 +114,7 @@ quick_recipe()
 	quick_recipe
 	lies <<-'EOT'
 		case $cmd in
-		*"-s")
+		*"-s "*" check")
 			cat >/dev/null
 			printf 'user \033]0;PWNED\007root\nshell s\302\2331mh\nrights root\nlttng 2\033]0;title\007\n'
 			printf 'free_kib a[$(touch %s/pwned)]\nevents b[$(touch %s/pwned)] x\n' "$here" "$here"

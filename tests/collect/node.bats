@@ -91,13 +91,8 @@ setup_file()
 		mkdir -p run/data run/procs
 		printf 'test\nnode\n' >run/who
 		echo test >run/mine
-		{
-			cat "$CT_SOURCE/collect-scripts/node/base.sh"
-			for part in words kernel text node/procs node/clock node/watch node/describe node/lttng \
-				node/sources node/start node/commands node/fetch node/main; do
-				cat "$CT_SOURCE/collect-scripts/$part.sh"
-			done
-		} >run/node.sh
+		(cd "$CT_SOURCE/collect-scripts" &&
+			cat node/base.sh common.sh node/sources.sh node/ask.sh node/run.sh) >run/node.sh
 		# shellcheck disable=SC2086 # words
 		$shell run/node.sh clock-loop 3>&- &
 		wait_for 'a sample' grep -q '^[0-9]' run/data/clock.csv
@@ -212,6 +207,35 @@ setup_file()
 	[ -z "$(find . "$cluster" -name pwned)" ]
 	rm -r "$cluster"/alpha/temp/clustertrace-*
 	left_clean beta
+}
+
+@test 'fetch: none leaves the data on the nodes, until it is removed' {
+	recipe left alpha beta <<-'EOT'
+		fetch: none
+		sar: {interval: 1}
+		execute:
+		    - {command: "sleep 1.2; echo of %(node)s", roles: all}
+	EOT
+	collect 1 --with-merge run left.yaml
+	said 'fetch: none leaves nothing here to merge'
+	collect 0 run left.yaml
+	run=$(the_run)
+	[ ! -e "$run/alpha" ]
+	# The end names each node's data, as ctbatch takes it, and run.json does, too.
+	sed -n 's/^.*`ctbatch -o OUT \(.*\)` works on it.*$/\1/p' "$scratch/err" >left
+	read -r alpha beta rest <left
+	[ -z "$rest" ]
+	holds "${alpha#alpha=}/commands/1.out" '^of alpha$'
+	holds "${beta#beta=}/sar.sadf" idle
+	holds "$run/run.json" "\"name\": \"alpha\", .*\"status\": \"left\", \"data\": \"${alpha#alpha=}\", \"problems\": \[\]"
+	# Nothing collects there any more, and one of them may still be wanted here.
+	collect 0 run left.yaml
+	collect 0 clean left.yaml
+	collect 0 fetch "$run"
+	holds "$run/alpha/commands/1.out" '^of alpha$'
+	left_clean alpha
+	left_clean beta
+	collect 1 clean "$run/alpha"
 }
 
 @test 'what is misused is refused' {

@@ -46,26 +46,71 @@ is_balanced()
 
 @test "the page has every section, and nothing from outside" {
 	ctanalyze report "$CT_CLIENTS" -o report.html
-	for id in nodes clocks resources timeline latency requests top; do
+	for id in findings timeline requests messages clocks resources nodes; do
 		has "<section id=\"$id\">"
 	done
-	for id in clock-bounds cpu memory disk network lanes latency-pairs; do
-		has "<figure class=\"chart\" id=\"$id\""
+	for id in lost clocks request message busiest; do
+		has "id=\"finding-$id\""
 	done
+	has '<figure id="latency">'
 	is_balanced
 	lacks '(src|href|url)[ =(]*["'\'']?(https?:|//)|@import|<link|<iframe'
 	has "default-src 'none'"
 }
 
-@test "numbers are the database's" {
+# sql QUERY: of the run of clients.
+sql()
+{
+	sqlite3 -readonly "$CT_CLIENTS" "$1"
+}
+
+# finding ID TEXT: what the page opens with has it.
+finding()
+{
+	sed -n "s/.*id=\"finding-$1\">\(.*\)/\1/p" report.html | grep -q -F -e "$2" || {
+		echo "the finding $1 has no: $2"
+		return 1
+	}
+}
+
+@test "numbers and findings are the database's" {
 	ctanalyze report "$CT_CLIENTS" -o report.html
-	for sql in 'sum(events) FROM event_class' 'count(*) FROM message' 'count(*) FROM sample'; do
-		has "<dd data-v=\"$(sqlite3 -readonly "$CT_CLIENTS" "SELECT $sql")\">"
+	has "<span data-v=\"$(sql 'SELECT sum(events) FROM event_class')\">"
+	has "<span data-v=\"$(sql 'SELECT count(*) FROM message')\">"
+	finding message "<b data-v=\"$(sql 'SELECT max(latency_ns) FROM message')\">"
+	finding request "<b data-v=\"$(sql 'SELECT max(end_ns - begin_ns) FROM request')\">"
+	finding request "#request-$(sql 'SELECT id FROM request ORDER BY end_ns - begin_ns DESC LIMIT 1')\""
+	finding lost "<b data-v=\"$(sql 'SELECT sum(discarded) FROM source')\">"
+	finding clocks "<b data-v=\"$(sql 'SELECT max(max(high_ns), -min(low_ns)) FROM clock_bound')\">"
+	finding busiest "<b data-v=\"$(sql "
+		SELECT printf('%.6f', max(share)) FROM (
+			SELECT 100.0 * sum(duration_ns) FILTER (WHERE tid > 0) / sum(duration_ns) AS share
+			FROM thread_state WHERE state = 'running' GROUP BY node)")\">"
+	finding busiest "$(sql "
+		SELECT n.name || ' was busy' FROM thread_state AS s JOIN node AS n ON n.id = s.node
+		WHERE state = 'running' GROUP BY s.node
+		ORDER BY 1.0 * sum(duration_ns) FILTER (WHERE tid > 0) / sum(duration_ns) DESC LIMIT 1")"
+}
+
+# The tables that the timeline was summed from say what the analyses do.
+@test "processors, threads and interrupts are those of cpu, sched and irq" {
+	ctanalyze report "$CT_CLIENTS" -o report.html
+	ctanalyze cpu --table cpus --format csv "$CT_CLIENTS" | tail -n +2 | cut -d , -f 3 | sort -u >want
+	[ -s want ]
+	sed -n '/data-table="processors"/,/<\/table>/p' report.html | grep -o 'data-v="[0-9]*"' | tr -dc '0-9\n' >have
+	while read -r number; do
+		grep -q -x "$number" have || {
+			echo "no $number"
+			return 1
+		}
+	done <want
+	top=$(ctanalyze irq --table interrupts --format csv --limit 1 "$CT_CLIENTS" | tail -n 1)
+	sed -n '/data-table="interrupts"/,/<\/table>/p' report.html | grep '^<tr><th' | head -n 1 >first
+	grep -q -F "$(echo "$top" | cut -d , -f 4)" first
+	for column in $(sql "SELECT count(*) || ' ' || sum(duration_ns) || ' ' || max(duration_ns) FROM irq
+			WHERE cut = 0 GROUP BY node, kind, number, name ORDER BY sum(duration_ns) DESC LIMIT 1"); do
+		grep -q -F "data-v=\"$column\"" first
 	done
-	slowest=$(sqlite3 -readonly "$CT_CLIENTS" 'SELECT id FROM message ORDER BY latency_ns DESC LIMIT 1')
-	has "<path class=\"slow\" data-m=\"$slowest\""
-	sqlite3 -readonly "$CT_CLIENTS" 'SELECT max(latency_ns) FROM message' >most
-	has "data-v=\"$(cat most)\""
 }
 
 # The figures of the slowest requests, in order, and what each state had of it.
@@ -73,23 +118,52 @@ is_balanced()
 	ctanalyze report "$CT_CLIENTS" -o report.html
 	ctanalyze requests --top --limit 8 --format csv "$CT_CLIENTS" | cut -d , -f 2 | tail -n +2 >numbers
 	[ "$(wc -l <numbers)" -eq 8 ]
-	grep -o 'class="path" data-request="[0-9]*"' report.html | tr -dc '0-9\n' | diff numbers -
+	grep -o 'class="path" id="request-[0-9]*"' report.html | tr -dc '0-9\n' | diff numbers -
 	running=$(ctanalyze critical-path --request "$(head -n 1 numbers)" --format csv --table states "$CT_CLIENTS" |
 		awk -F, '$2 == "running" { sum += $4 } END { printf "%.0f", sum }')
 	[ "$running" -gt 0 ]
-	grep -A 1 "data-request=\"$(head -n 1 numbers)\"" report.html | grep -q "data-v=\"$running\">running "
+	grep -A 1 "id=\"request-$(head -n 1 numbers)\"" report.html | grep -q "data-v=\"$running\">running "
 	# Where threads were not recorded there are tables only.
 	ctanalyze report "$CT_NET3" -o report.html
 	has '<section id="requests">'
 	has 'what servers did: not recorded (enable sched_switch'
+	has 'What processors did was not recorded'
 	lacks 'class="path"'
+}
+
+# data FILE QUERY: of what the page gives its script about the timeline, as d.j.
+data()
+{
+	sed -n '/id="data">/,/<\/script>/p' "$1" | sed '1d;$d' >data.json
+	sqlite3 :memory: "WITH d(j) AS (SELECT CAST(readfile('data.json') AS TEXT)) $2"
+}
+
+# What the script draws: of few spans each, of more sums by steps and windows.
+@test "detail is what was asked for" {
+	local states="SELECT sum((json_array_length(s.value) - 1) / 5) FROM d,
+		json_each(j, '\$.exact') AS w, json_each(w.value, '\$.states') AS s"
+	local irqs="SELECT sum((json_array_length(s.value) - 2) / 2) FROM d,
+		json_each(j, '\$.exact') AS w, json_each(w.value, '\$.irqs') AS s"
+
+	ctanalyze report "$CT_CLIENTS" -o report.html
+	[ "$(data report.html "SELECT json_array_length(j, '\$.exact') FROM d")" -eq 1 ]
+	[ "$(data report.html "$states")" -eq "$(sql 'SELECT count(*) FROM thread_state
+		WHERE state_code < 5 AND (node, tid) IN (SELECT node, tid FROM thread_state
+		WHERE state_code = 1 AND cpu IS NOT NULL AND tid > 0)')" ]
+	[ "$(data report.html "$irqs")" -eq "$(sql 'SELECT count(*) FROM irq')" ]
+	lacks 'spans are summed by steps'
+	ctanalyze report --detail 2000 "$CT_CLIENTS" -o report.html
+	[ "$(data report.html "SELECT json_array_length(j, '\$.exact') FROM d")" -gt 0 ]
+	[ "$(data report.html "SELECT ($states) + ($irqs)")" -le 2000 ]
+	has 'spans are summed by steps of'
+	[ "$(wc -c <report.html)" -lt 1000000 ]
 }
 
 @test "the same timeline gives the same page" {
 	ctanalyze report "$CT_NET3" -o report.html
 	ctanalyze report "$CT_NET3" >again.html
 	cmp report.html again.html
-	[ "$(wc -c <report.html)" -lt 10000000 ]
+	[ "$(wc -c <report.html)" -lt 3000000 ]
 }
 
 @test "texts from traces are no HTML" {
@@ -101,7 +175,7 @@ is_balanced()
 		UPDATE sched_switch SET next_comm = '"><script>', prev_comm = '"><script>'
 			WHERE id % 2;
 		UPDATE sched_switch SET next_comm = CAST(x'ff3c2f7376673e' AS TEXT) WHERE id % 3 = 0;
-		UPDATE thread SET comm = '"><script>';
+		UPDATE thread SET comm = '"><script>' || char(8232);
 		UPDATE process SET comm = '</td><svg/onload=alert(1)>';
 		INSERT INTO problem(id, source, kind, count, text, place)
 			VALUES (999, NULL, 'x', 1, '<script>alert(1)</script>', '"><i>');
@@ -109,7 +183,12 @@ is_balanced()
 	ctanalyze report bad.db -o report.html
 	has '&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39;'
 	has '&quot;&gt;&lt;script&gt;'
-	[ "$(grep -o '<script' report.html | wc -l)" -eq 1 ]
+	has '\u003c/script\u003e\u003cimg src=x onerror=alert(1)\u003e\u0022\u0027\u0001'
+	[ "$(grep -o '<script' report.html | wc -l)" -eq 2 ]
+	[ "$(grep -o '</script' report.html | wc -l)" -eq 2 ]
+	[ "$(data report.html "SELECT substr(json_extract(j, '\$.nodes[0]'), 1, 13) FROM d")" = '</script><img' ]
+	[ "$(data report.html "SELECT count(*) FROM d, json_each(j, '\$.threads') AS t
+		WHERE json_extract(t.value, '\$[2]') = '\"><script>' || char(8232)")" -gt 0 ]
 	lacks '<img|<svg/|<i>"|<b>&'
 	lacks "$(printf '\001')"
 	iconv -f UTF-8 -t UTF-8 report.html >/dev/null
@@ -118,8 +197,8 @@ is_balanced()
 
 @test "part of a run" {
 	ctanalyze report --node 'node[12]' --timerange '+0.2,+0.6' "$CT_CLIENTS" -o report.html
-	has 'Part of the run'
-	lacks 'aria-label="Processors, node3"'
+	has 'part of the run, as was asked for'
+	[ "$(data report.html "SELECT json_extract(j, '\$.nodes') || json_extract(j, '\$.span') FROM d")" = '["node1","node2"]400000000' ]
 	is_balanced
 }
 

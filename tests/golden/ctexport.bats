@@ -92,3 +92,27 @@ setup_file()
 	# In the quiet years one line tells how many tasks there are, and the last one none.
 	[ "$(cat tracekit/node1/*/cctf/system_stats.jsonl tracekit/node1/cctf/system_stats.jsonl 2>/dev/null | wc -l)" -lt 1000 ]
 }
+
+# Every event is a line, with what SQL finds in the timeline.
+@test "json: events with their fields" {
+	ends_with 0 ctexport json -q "$CT_TIMELINE" -o all.jsonl
+	{ printf '['; sed '$!s/$/,/' all.jsonl; printf ']'; } >all.json
+	sqlite3 "$CT_TIMELINE" "SELECT e.ts_ns, n.name, e.cpu, e.tid, c.name FROM event AS e
+		JOIN node AS n ON n.id = e.node JOIN event_class AS c ON c.id = e.class
+		ORDER BY e.id" >wanted
+	sqlite3 :memory: "SELECT v ->> 'ts_ns', v ->> 'node', v ->> 'cpu', v ->> 'tid', v ->> 'class'
+		FROM (SELECT value AS v FROM json_each(readfile('all.json')))" | diff wanted -
+	[ -s wanted ]
+	sqlite3 "$CT_TIMELINE" "SELECT count(*), count(name), sum(len) FROM net_dev_queue" >wanted
+	sqlite3 :memory: "SELECT count(*), count(v ->> 'name'), sum(v ->> 'len')
+		FROM (SELECT value ->> 'fields' AS v FROM json_each(readfile('all.json'))
+			WHERE value ->> 'class' = 'net_dev_queue')" | diff wanted -
+	ends_with 0 ctexport json -q --events 'net_*' --node node1 "$CT_TIMELINE"
+	[ "$(grep -o '"node":"[^"]*"\|"class":"[^"]*"' "$scratch/stdout" | sort -u | xargs)" = \
+		'class:net_dev_queue node:node1' ]
+	fails_with 2 'ctexport: --events: no class of events has such a name, see ctanalyze nodes --table classes' \
+		ctexport json --events 'x*' "$CT_TIMELINE"
+	# shellcheck disable=SC2016 # the inner shell expands
+	ends_with 1 bash -c 'exec ctexport json "$1" >/dev/full' - "$CT_TIMELINE"
+	grep -q '^ctexport: standard output: No space left on device$' "$scratch/stderr"
+}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Recipes: what is read, what is said of mistakes, and that a shell gets it back.
+# Recipes: what is read, what is said of errors, and that a shell gets it back.
 
 load common
 
@@ -39,7 +39,7 @@ good=fixtures/recipe/good
 	if grep hunter2 "$scratch/stdout" "$scratch/stderr"; then return 1; fi
 }
 
-@test "all mistakes are told, not the first alone" {
+@test "all errors are told, not the first alone" {
 	cat >r.yaml <<-'END'
 		hosts: [-a, b]
 		interval: x
@@ -106,16 +106,17 @@ hostile_recipe()
 			esac
 		done
 	END
-	for shell in sh dash 'busybox sh' bash; do
-		command -v "${shell%% *}" >/dev/null || continue
-		for point in 1 2 3 4 5 6 7; do
+	for point in 1 2 3 4 5 6 7; do
+		ctrecipe plan hostile.yaml --point $point >the.plan
+		for shell in sh dash 'busybox sh' bash; do
+			command -v "${shell%% *}" >/dev/null || continue
 			# shellcheck disable=SC2086 # two words
-			ctrecipe plan hostile.yaml --point $point | OUT=got $shell take.sh
+			OUT=got $shell take.sh <the.plan
 			# shellcheck disable=SC2086
 			(cd "$scratch" && $shell run/got.command) >ran
 			cmp got.word ran
-			cp got.word "word.$point"
 		done
+		cp got.word "word.$point"
 	done
 	printf '%s' "it's" | cmp - word.1
 	printf 'line one\nline two\n' | cmp - word.3
@@ -240,8 +241,8 @@ hostile_recipe()
 	if LC_ALL=C grep -q "$(printf '[\001-\011\013-\037\177]')" "$scratch/stderr"; then return 1; fi
 	if LC_ALL=C grep -q "$(printf '\302\233')" "$scratch/stderr"; then return 1; fi
 	printf 'import: "a\\e[31m"\n' >r.yaml
-	fails_with 1 "r.yaml:1: import: 'a?[31m', want the name of a recipe beside this one, or a list of names" \
-		ctrecipe validate r.yaml
+	ends_with 1 ctrecipe validate r.yaml
+	grep -q -x 'a.x1b.31m.yaml: No such file or directory' "$scratch/stderr"
 }
 
 @test "numbers stand in JSON as they stand in the recipe" {

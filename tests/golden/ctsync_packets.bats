@@ -160,3 +160,20 @@ ctsync: no trace to read, want 1 or more" ctsync --extract y.packets -t packets/
 	rm a/mine
 	diff -r a b
 }
+
+@test "a node is called by its directory, also where that is a link" {
+	mkdir disk
+	cp -R fixtures/net3/node1 "disk/it's data"
+	ln -s "disk/it's data" n1
+	ends_with 0 ctsync -q --extract a.packets n1
+	ends_with 0 ctsync -q -o clocks.json --messages-out messages -t a.packets
+	[ "$(ls messages)" = n1.messages ]
+	grep -q '"reference": "n1"' clocks.json
+}
+
+@test "a single trace will do where messages are wanted" {
+	ends_with 0 ctsync -q --extract a.packets fixtures/net3/node1
+	ends_with 0 ctsync -q -o clocks.json --messages-out messages -t a.packets
+	ls messages/node1.messages
+	ends_with 1 ctsync -q -o clocks.json -t a.packets
+}

@@ -48,8 +48,25 @@ node2--node3.svg' ]
 	done
 	grep -q '>node1 - node2<' pictures/node1--node2.svg
 	grep -q '>node1 → node2: 9,157 messages<' pictures/node1--node2.svg
-	for node in node1 node2 node3; do
+	for node in node1 'node2 + node2-2' node3; do
 		grep -q ">$node: " pictures/graph.svg
+	done
+	grep -q '>seconds since 20[0-9-]* [0-9:.]* UTC, by the reference clock<' pictures/node1--node2.svg
+}
+
+# The bounds of the graph, of clocks and of pairs with the reference, are the table's.
+@test "one definition of the bound" {
+	ctsync -r node1 --plot pictures $net3 >table
+	grep -q '^node2 ' table
+	for node in node2 node3; do
+		bound=$(awk -v node="$node" '$1 == node { sub(/^\+-/, "", $6); print $6 " " $7 }' table)
+		wide=$(echo "$bound" | sed 's/^-\([0-9.]*\)\/+\([0-9.]*\) /\1 \2 /' |
+			awk 'NF == 3 { print ($1 > $2 ? $1 : $2), $3; next } { print }' | sed 's/us/µs/')
+		grep -q "<title>$node + $node.pcap: ±$wide<" pictures/graph.svg || {
+			echo "$node: $wide"
+			return 1
+		}
+		grep -q "<title>node1 - ${node}[^<]*, ±$wide, " pictures/graph.svg
 	done
 }
 

@@ -25,7 +25,7 @@ const call = async (method, path, body) => {
 	return value;
 };
 
-const open = async (name, javascript) => {
+const open = async (name, javascript, file = "report") => {
 	const { sessionId } = await call("POST", "/session", { capabilities: { alwaysMatch: {
 		browserName: "chrome",
 		"goog:loggingPrefs": { browser: "ALL" },
@@ -37,45 +37,119 @@ const open = async (name, javascript) => {
 		},
 	} } });
 	const at = `/session/${sessionId}`;
-	await call("POST", `${at}/url`, { url: `file://${directory}/report.html` });
+	await call("POST", `${at}/url`, { url: `file://${directory}/${file}.html` });
 	return {
 		run: (script, ...args) => call("POST", `${at}/execute/sync`, { script, args }),
 		log: () => call("POST", `${at}/se/log`, { type: "browser" }),
+		width: (width) => call("POST", `${at}/goog/cdp/execute`, { cmd: "Emulation.setDeviceMetricsOverride", params: { width, height: 900, deviceScaleFactor: 1, mobile: false } }),
 		close: () => call("DELETE", at),
 	};
 };
 
-const zoomed = "return [...document.querySelectorAll('svg.t')].map((svg) => svg.getAttribute('viewBox').split(' ').map(Number))";
 const settle = "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))";
-
+const helpers = `
+	const picture = document.querySelector("#picture"), root = document.documentElement;
+	const shown = () => [Number(root.dataset.from), Number(root.dataset.to)];
+	const key = (name) => picture.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true }));
+	const press = (label) => document.querySelector('button[aria-label="' + label + '"]').click();
+	const search = (text) => { const input = document.querySelector("#search"); input.value = text; input.dispatchEvent(new Event("input")); };
+	const point = (type, x, y) => { const box = picture.getBoundingClientRect(); picture.dispatchEvent(new PointerEvent(type, { pointerId: 1, clientX: box.left + x, clientY: box.top + y, bubbles: true })); };
+	picture.setPointerCapture = () => {};
+`;
 const page = await open("with", true);
-assert.deepEqual(await page.run("return [...document.querySelectorAll('.tiles dd')].map((dd) => dd.dataset.v).slice(3, 5)"), [events, messages]);
+const act = async (script, ...args) => {
+	const value = await page.run(helpers + script, ...args);
+	await page.run(settle);
+	return value;
+};
+const shown = () => act("return shown()");
+
+// What the page says first.
+assert.deepEqual(await page.run("return [...document.querySelectorAll('.facts span')].map((span) => span.dataset.v).slice(1, 3)"), [events, messages]);
 assert.ok(await page.run(`return !!document.querySelector('table[data-table="slowest"] td[data-v="${mostLatency}"]')`), "the slowest message");
-const whole = await page.run(zoomed);
-assert.ok(whole.length > 10 && whole.every((box) => box[0] === 0 && box[2] === 1e6), "all is shown");
-const ticks = await page.run("return document.querySelector('#cpu .ticks').textContent");
-await page.run("const figure = document.querySelector('#cpu'); figure.focus(); figure.dispatchEvent(new KeyboardEvent('keydown', { key: '+', bubbles: true }))");
-await page.run(settle);
-const half = await page.run(zoomed);
-assert.ok(half.every((box) => box[0] === 250000 && box[2] === 500000), "all pictures zoom by a key");
-assert.notEqual(await page.run("return document.querySelector('#cpu .ticks').textContent"), ticks);
-await page.run("document.querySelector('#cpu').dispatchEvent(new KeyboardEvent('keydown', { key: '.', bubbles: true }))");
-assert.match(await page.run("return document.querySelector('#tip').textContent"), /node1 busy: .*%/);
-await page.run("document.querySelector('#tools button[aria-label=\"the whole run\"]').click()");
-await page.run(settle);
-assert.deepEqual(await page.run(zoomed), whole);
+
+// It begins where all nodes were recorded; buttons, keys and drags move and zoom.
+const data = JSON.parse(await page.run("return document.querySelector('#data').textContent"));
+const home = await shown();
+assert.deepEqual(home, data.home);
+await act("key('+')");
+const half = await shown();
+assert.ok(Math.abs(half[1] - half[0] - (home[1] - home[0]) / 2) <= 2, "+ halves what is shown");
+await act("press('zoom out')");
+assert.ok(Math.abs((await shown())[0] - home[0]) <= 2);
+await act("press('the whole run')");
+assert.deepEqual(await shown(), [0, data.span]);
+await act("press('zoom in'); press('later')");
+assert.ok((await shown())[0] > data.span / 4);
+await act("point('pointerdown', 600, 40); point('pointermove', 700, 40); point('pointerup', 700, 40)");
+assert.ok((await shown())[0] < data.span / 2, "a drag to the right shows what was before");
+await act("key('0')");
+assert.deepEqual(await shown(), data.home);
+
+// The slowest request: a link to its picture, and from there to its place in time.
+const request = await page.run("return document.querySelector('#finding-request a').dataset.request");
+assert.ok(await page.run("return document.querySelector('#finding-request a').hash === '#' + document.querySelector('figure.path').id"));
+const began = await act(`const link = document.querySelector('#request-${request} a[data-t]'); link.click(); return Number(link.dataset.t)`);
+const zoomed = await shown();
+assert.ok(zoomed[0] <= began && zoomed[1] >= began && zoomed[1] - zoomed[0] < data.span / 10, "the link zooms to the request");
+assert.equal(await page.run("return document.documentElement.dataset.exact"), "1", "spans one by one");
+
+// A click tells a span's fields.
+const told = await act("for (let x = 130; x < 1000; x += 7) { point('pointerdown', x, 40); point('pointerup', x, 40); const text = document.querySelector('#picked').innerText; if (/priority|handler|message/.test(text)) return text; } return ''");
+assert.match(told, /took/);
+assert.match(told, /UTC/);
+await act("key('Escape')");
+assert.equal(await page.run("return document.querySelector('#picked').hidden"), true);
+
+// A search finds threads by name, and goes to the first.
+const name = data.threads[0][2];
+await act("search(arguments[0])", name);
+assert.equal(Number(await page.run("return document.documentElement.dataset.matches")), data.threads.filter((thread) => thread[1] && `${thread[2]} ${thread[3]} ${thread[1]}`.toLowerCase().includes(name.toLowerCase())).length);
+await act("document.querySelector('#search').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }))");
+const atThread = await shown();
+assert.ok(atThread[0] <= data.threads[0][5] && atThread[1] >= Math.min(data.span, data.threads[0][6]), "the thread's time is shown");
+await act("search('no such thread')");
+assert.equal(await page.run("return document.documentElement.dataset.matches"), "0");
+await act("search('')");
+
+// Tables sort by their numbers, and filter.
+const column = "const table = document.querySelector('table[data-table=\"threads\"]'); const head = [...table.tHead.rows[0].cells].findIndex((cell) => /LONGEST/.test(cell.textContent)); const numbers = () => [...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) => Number(row.cells[head].dataset.v));";
+const falling = await page.run(column + "table.tHead.rows[0].cells[head].click(); return numbers()");
+assert.ok(falling.length > 3);
+assert.deepEqual(falling, falling.toSorted((a, b) => b - a));
+assert.deepEqual(await page.run(column + "table.tHead.rows[0].cells[head].click(); return numbers()"), falling.toSorted((a, b) => a - b));
+const all = await page.run("return document.querySelectorAll('table[data-table=\"threads\"] tbody tr').length");
+const kept = await page.run("const box = document.querySelector('table[data-table=\"threads\"]').parentElement, input = box.previousElementSibling.querySelector('input'); input.value = 'node1'; input.dispatchEvent(new Event('input')); return [...box.querySelectorAll('tbody tr')].filter((row) => !row.hidden).map((row) => row.textContent)");
+assert.ok(kept.length > 0 && kept.length < all && kept.every((text) => text.includes("node1")), "the filter keeps rows that match");
+
+// Every link within the page has a place; every width is filled, and none is wider than it.
+assert.deepEqual(await page.run("return [...document.querySelectorAll('a[href^=\"#\"]')].map((a) => a.hash.slice(1)).filter((id) => !document.getElementById(id))"), []);
+for (const width of [390, 1280, 1920]) {
+	await page.width(width);
+	await page.run(settle);
+	assert.ok(await page.run("return document.documentElement.scrollWidth <= innerWidth"), `at ${width} pixels`);
+}
 const colour = "return getComputedStyle(document.body).backgroundColor";
 const before = await page.run(colour);
-await page.run("document.querySelector('#tools button[aria-label=\"dark or light\"]').click()");
+await page.run("document.querySelector('#tools button').click()");
 assert.notEqual(await page.run(colour), before);
 assert.deepEqual(await page.run("return performance.getEntriesByType('resource').map((entry) => entry.name)"), []);
 assert.deepEqual(await page.log(), [], "nothing on the console");
 await page.close();
 
+// Many pairs of nodes are a matrix; names from traces are no markup.
+const many = await open("many", true, "many");
+assert.ok(await many.run("return document.querySelector('#matrix canvas').height") > 100);
+assert.equal(await many.run("return document.querySelector('table[data-table=\"slow_pairs\"]').tBodies[0].rows.length"), 20);
+assert.equal(await many.run("return window.attacked"), null);
+assert.ok((await many.run("return document.querySelector('#data').textContent")).includes("attacked"), "the name is there");
+assert.deepEqual(await many.log(), []);
+await many.close();
+
 const still = await open("without", false);
-assert.equal(await still.run("return document.querySelector('#tools').hidden"), true, "scripts are off");
-assert.ok(await still.run("return document.querySelectorAll('svg.t path').length") > 50);
-assert.ok((await still.run("return document.querySelector('#cpu .ticks').textContent")).includes("1"));
+assert.equal(await still.run("return document.querySelector('#view').childElementCount"), 0, "scripts are off");
+assert.ok(await still.run("return document.querySelectorAll('figure.path svg').length") > 8);
+assert.equal(await still.run("return document.querySelectorAll('#findings li').length"), 5);
 await still.close();
-console.log(`${whole.length} pictures zoom, ${events} events, ${messages} messages`);
+console.log(`${data.lanes.length} lanes zoom, ${events} events, ${messages} messages`);
 driver.kill();

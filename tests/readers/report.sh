@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The report of a simulated run in Chromium: no error, the zoom works, numbers are the
-# database's, and without scripts everything is still there.
+# The report of a simulated run in Chromium: no error; zoom, search, sort, filter and links
+# work; numbers are the database's; without scripts all but the timeline is there. And
+# that of a run of many pairs, with names that want to be markup.
 set -eu
 for program in node sqlite3 chromium chromedriver; do
 	if ! command -v "$program" >/dev/null; then
@@ -15,6 +16,11 @@ trap 'rm -rf "$scratch"' EXIT
 ctsim -q --seed 1 --set seconds=2 clients -o "$scratch/run"
 ctmerge -q "$scratch/run" -o "$scratch/run.db" 2>/dev/null
 ctanalyze report -q "$scratch/run.db" -o "$scratch/report.html"
+ctsim -q --seed 1 --set nodes=6 --set topology=mesh --set seconds=2 clients -o "$scratch/many"
+ctmerge -q "$scratch/many" -o "$scratch/many.db" 2>/dev/null
+sqlite3 "$scratch/many.db" "UPDATE thread SET comm = '</script><script>window.attacked = 1</script>';
+	UPDATE node SET name = '<img src=x onerror=\"window.attacked = 2\">' WHERE id = 1"
+ctanalyze report -q "$scratch/many.db" -o "$scratch/many.html"
 numbers=$(sqlite3 -readonly -separator ' ' "$scratch/run.db" "
 	SELECT (SELECT sum(events) FROM event_class), (SELECT count(*) FROM message),
 	       (SELECT max(latency_ns) FROM message)")

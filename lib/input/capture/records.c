@@ -2,7 +2,6 @@
 #include "ctf/reader_private.h"
 
 #include <arpa/inet.h>
-#include <assert.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +91,6 @@ struct capture_records {
 	struct cell cell[COLUMNS];
 	char eth_src[MAC_TEXT], eth_dst[MAC_TEXT];
 	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
-	enum ctf_selected selected;
 };
 
 static void set(struct capture_records *records, enum column column, int64_t integer)
@@ -214,12 +212,13 @@ static void set_transport(struct capture_records *records, const struct packet *
 static void handle_packet(struct capture_records *records, struct captured *captured)
 {
 	const struct packet *packet = &captured->frame.packet;
+	enum ctf_selected selected = records->base.class[0]->selected;
 	struct ctf_event event = {.cpu = -1};
 
 	if (!capture_frames_stamp(records->frames, captured, &records->base.facts) ||
-	    records->selected == SELECT_NOTHING)
+	    selected == SELECT_NOTHING)
 		return;
-	if (records->selected == SELECT_COLUMNS) {
+	if (selected == SELECT_COLUMNS) {
 		memset(records->cell, 0, sizeof(records->cell));
 		set_link(records, captured);
 		if (packet->known & PACKET_NETWORK)
@@ -252,31 +251,18 @@ static bool capture_step(struct ctf_reader *reader, uint64_t most)
 	return false;
 }
 
-static void capture_select(struct ctf_reader *reader, uint32_t index,
-			   const struct ctf_selection *selection)
-{
-	(void)index;
-	assert(selection->what != SELECT_FIELDS);
-	((struct capture_records *)reader)->selected = selection->what;
-}
-
 static void capture_free(struct ctf_reader *reader)
 {
-	struct capture_records *records = (struct capture_records *)reader;
-
-	capture_frames_free(records->frames);
-	free(records);
+	capture_frames_free(((struct capture_records *)reader)->frames);
 }
 
 struct ctf_reader *capture_records_open(const char *path, struct error *error)
 {
-	static const struct ctf_reader_ops ops = {
-	    .select = capture_select, .step = capture_step, .free = capture_free};
 	struct capture_records *records = mem_zalloc(sizeof(*records));
 	struct ctf_class *class;
 
-	ctf_reader_init(&records->base, &ops, path);
-	class = ctf_reader_add_class(&records->base, "packet", 0);
+	ctf_reader_init(&records->base, path, capture_step, capture_free);
+	class = &ctf_reader_add_class(&records->base, "packet")->known;
 	class->is_present = class->has_columns = true;
 	for (size_t i = 0; i < COLUMNS; i++)
 		ctf_class_add_column(class, columns[i].name, columns[i].type, false);

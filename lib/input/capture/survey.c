@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/intmap.h"
 #include "base/mem.h"
 
@@ -54,18 +55,9 @@ void survey_free(struct survey *survey)
 	free(survey);
 }
 
-static uint64_t hash_key(const struct node_address *key)
-{
-	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-
-	for (size_t i = 0; i < sizeof(key->bytes); i++)
-		hash = (hash ^ key->bytes[i]) * 0x100000001b3u;
-	return hash;
-}
-
 static size_t tally_place(struct tally_list *list, const struct node_address *key)
 {
-	uint64_t hash = hash_key(key);
+	uint64_t hash = hash_bytes(HASH_INIT, key->bytes, sizeof(key->bytes));
 	int64_t place;
 
 	for (; intmap_get(&list->index, hash, &place); hash++)

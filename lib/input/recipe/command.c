@@ -9,51 +9,30 @@
 
 #include "base/mem.h"
 #include "base/near.h"
-#include "input/recipe/private.h"
+#include "input/recipe/keys.h"
 
-#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-#define KEY     LETTERS "0123456789_.-"
-
-static bool has(const struct recipe_template *scan, const char *text)
-{
-	return strncmp(scan->at, text, strlen(text)) == 0;
-}
-
-/* Whether a word, and so a comment, may begin here. */
-static bool begins_word(const struct recipe_template *scan)
-{
-	return scan->at == scan->begin || strchr(" \t\n;&|()<>", scan->at[-1]);
-}
-
-/* Go over one character. What is murky stays so to the end. */
+/* Go over one character. What is unclear stays so to the end. */
 static void step(struct recipe_template *scan)
 {
-	bool is_comment = *scan->at == '#' && begins_word(scan);
+	bool begins_word =
+	    scan->at == scan->begin || strchr(" \t\n;&|()<>", scan->at[-1]);
 	char c = *scan->at++;
 
-	if (scan->murky)
+	if (scan->unclear)
 		return;
-	if (scan->quote == '\'') {
-		if (c == '\'')
-			scan->quote = '\0';
-		return;
-	}
-	scan->murky = c == '`' || c == '\\' ||
-		      (c == '$' && scan->quote && strchr("({", *scan->at)) ||
-		      (c == '$' && *scan->at == '\'');
-	if (c == scan->quote && c) {
+	if (scan->quote != '\'')
+		scan->unclear = c == '`' || c == '\\';
+	if (scan->quote == '"')
+		scan->unclear |= c == '$' && *scan->at && strchr("({", *scan->at);
+	else if (!scan->quote)
+		scan->unclear |= (c == '#' && begins_word) ||
+				 (c == '<' && *scan->at == '<') ||
+				 (c == '$' && *scan->at == '\'') ||
+				 (c == '$' && strncmp(scan->at, "((", 2) == 0);
+	if (c == scan->quote)
 		scan->quote = '\0';
-	} else if (!scan->quote) {
-		scan->murky |= is_comment || (c == '<' && *scan->at == '<') ||
-			       (c == '$' && strncmp(scan->at, "((", 2) == 0);
-		if (c == '"' || c == '\'')
-			scan->quote = c;
-	}
-}
-
-void recipe_template_begin(struct recipe_template *scan, const char *command)
-{
-	*scan = (struct recipe_template){.at = command, .begin = command};
+	else if (!scan->quote && (c == '"' || c == '\''))
+		scan->quote = c;
 }
 
 /* `%(key)` and its letter at the place at hand. */
@@ -63,27 +42,32 @@ static bool is_placeholder(const struct recipe_template *scan,
 	size_t length;
 	const char *end;
 
-	if (!has(scan, "%("))
+	if (strncmp(scan->at, "%(", 2) != 0)
 		return false;
-	length = strspn(scan->at + 2, KEY);
+	length = strspn(scan->at + 2, RECIPE_ALNUM "_.-");
 	end = scan->at + 2 + length;
-	if (length == 0 || !strchr(LETTERS "_", scan->at[2]) || *end != ')')
+	if (length == 0 || !strchr(RECIPE_LETTERS "_", scan->at[2]) || *end != ')')
 		return false;
 	placeholder->begin = scan->at;
 	placeholder->end = end[1] ? end + 2 : end + 1;
 	placeholder->key = mem_strndup(scan->at + 2, length);
 	placeholder->conversion = end[1];
-	placeholder->bare = !scan->murky && !scan->quote;
-	placeholder->spoilt = scan->at > scan->begin && strchr("$\\", scan->at[-1]);
+	placeholder->quoting = scan->unclear || scan->quote == '\'' ? QUOTE_NONE
+			       : scan->quote                        ? QUOTE_DOUBLE
+								    : QUOTE_SINGLE;
+	if (scan->at > scan->begin && strchr("$\\", scan->at[-1]))
+		placeholder->quoting = QUOTE_IMPOSSIBLE;
 	return true;
 }
 
 bool recipe_template_next(struct recipe_template *scan,
 			  struct recipe_placeholder *placeholder)
 {
+	if (!scan->begin)
+		scan->begin = scan->at;
 	memset(placeholder, 0, sizeof(*placeholder));
 	for (; *scan->at; step(scan)) {
-		if (has(scan, "%%(")) {
+		if (strncmp(scan->at, "%%(", 3) == 0) {
 			placeholder->begin = scan->at;
 			placeholder->end = scan->at += 3;
 			return true;
@@ -98,48 +82,47 @@ bool recipe_template_next(struct recipe_template *scan,
 
 bool recipe_value_is_plain(const char *value)
 {
-	return *value && !value[strspn(value, LETTERS "0123456789_./:,+@%=-")];
+	return *value && !value[strspn(value, RECIPE_ALNUM "_./:,+@%=-")];
 }
 
-static void put_quoted(FILE *file, const char *value)
+static void put_value(FILE *file, const char *value, enum recipe_quoting quoting)
 {
-	putc('\'', file);
+	if (quoting == QUOTE_SINGLE)
+		putc('\'', file);
 	for (; *value; value++)
-		if (*value == '\'')
+		if (quoting == QUOTE_SINGLE && *value == '\'') {
 			fputs("'\\''", file);
-		else
+		} else {
+			if (quoting == QUOTE_DOUBLE && strchr("\\\"$`", *value))
+				putc('\\', file);
 			putc(*value, file);
-	putc('\'', file);
+		}
+	if (quoting == QUOTE_SINGLE)
+		putc('\'', file);
 }
 
 char *recipe_template_fill(const char *command,
 			   const char *(*value)(void *context, const char *key),
 			   void *context)
 {
+	struct recipe_template scan = {.at = command};
 	struct recipe_placeholder placeholder;
-	struct recipe_template scan;
 	const char *rest = command;
 	char *filled = NULL;
 	size_t size;
 	FILE *file = open_memstream(&filled, &size);
 
 	if (!file)
-		return mem_strdup(command); /* no memory; mem_strdup ends the program */
-	recipe_template_begin(&scan, command);
+		abort();
 	while (recipe_template_next(&scan, &placeholder)) {
 		fwrite(rest, 1, (size_t)(placeholder.begin - rest), file);
 		rest = placeholder.end;
 		if (!placeholder.key) {
 			fputs("%(", file);
-		} else {
-			const char *text = value(context, placeholder.key);
-
-			assert(text && !placeholder.spoilt);
-			if (placeholder.bare)
-				put_quoted(file, text);
-			else
-				fputs(text, file);
+			continue;
 		}
+		assert(placeholder.quoting != QUOTE_IMPOSSIBLE);
+		put_value(file, value(context, placeholder.key), placeholder.quoting);
 		free(placeholder.key);
 	}
 	fputs(rest, file);
@@ -162,20 +145,33 @@ static const struct builtin {
 
 enum { BUILTINS = sizeof(builtins) / sizeof(*builtins) };
 
+static const struct recipe_value *parameters_of(const struct recipe *recipe)
+{
+	static const struct recipe_value none = {.kind = RECIPE_MAP};
+	const struct recipe_value *parameters = recipe_get(recipe, "parameters");
+
+	return parameters && parameters->kind == RECIPE_MAP ? parameters : &none;
+}
+
 size_t recipe_points(const struct recipe *recipe)
 {
+	const struct recipe_value *parameters = parameters_of(recipe);
 	size_t product = 1;
 
-	for (size_t i = 0; i < recipe->parameters && product <= RECIPE_MOST_POINTS; i++)
-		product *= recipe->parameter[i].values.count;
+	for (size_t i = 0; i < parameters->count && product <= RECIPE_MOST_POINTS; i++)
+		product *= parameters->entry[i].value.count;
 	return product;
 }
 
-size_t recipe_choice(const struct recipe *recipe, size_t point, size_t parameter)
+const struct recipe_value *recipe_choice(const struct recipe *recipe, size_t point,
+					 size_t parameter)
 {
-	for (size_t i = recipe->parameters - 1; i > parameter; i--)
-		point /= recipe->parameter[i].values.count;
-	return point % recipe->parameter[parameter].values.count;
+	const struct recipe_value *parameters = parameters_of(recipe), *values;
+
+	for (size_t i = parameters->count - 1; i > parameter; i--)
+		point /= parameters->entry[i].value.count;
+	values = &parameters->entry[parameter].value;
+	return &values->entry[point % values->count].value;
 }
 
 /* FNV-1a (Fowler, Noll, Vo), 64 bits. */
@@ -202,12 +198,10 @@ static char *shorten(char *text, size_t most)
 
 static char *encode(const char *value)
 {
-	static const char fit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				  "0123456789_.,+@-";
 	char *text = mem_alloc(strlen(value) * 3 + 1), *at = text;
 
 	for (; *value; value++)
-		if (strchr(fit, *value))
+		if (strchr(RECIPE_ALNUM "_.,+@-", *value))
 			*at++ = *value;
 		else
 			at += sprintf(at, "%%%02X", (unsigned)(unsigned char)*value);
@@ -217,14 +211,13 @@ static char *encode(const char *value)
 
 char *recipe_point_suffix(const struct recipe *recipe, size_t point)
 {
+	const struct recipe_value *parameters = parameters_of(recipe);
 	char *suffix = mem_strdup("");
 
-	for (size_t i = 0; i < recipe->parameters; i++) {
-		const struct recipe_parameter *parameter = &recipe->parameter[i];
-		char *value =
-		    encode(parameter->values.item[recipe_choice(recipe, point, i)]);
-		char *longer =
-		    mem_printf("%s%s%s=%s", suffix, i ? "-" : "", parameter->key, value);
+	for (size_t i = 0; i < parameters->count; i++) {
+		char *value = encode(recipe_choice(recipe, point, i)->text);
+		char *longer = mem_printf("%s%s%s=%s", suffix, i ? "-" : "",
+					  parameters->entry[i].key, value);
 
 		free(value);
 		free(suffix);
@@ -245,230 +238,178 @@ bool recipe_is_builtin(const char *key)
 static const char *role_value(const struct recipe *recipe, const char *key)
 {
 	const char *dot = strrchr(key, '.');
-	const struct recipe_role *role;
-	char *name;
+	char *name = mem_strndup(key, dot ? (size_t)(dot - key) : 0);
+	const struct recipe_value *role = recipe_value_find(&recipe->roles, name);
 
-	if (!dot || (strcmp(dot, ".node") != 0 && strcmp(dot, ".address") != 0))
-		return NULL;
-	name = mem_strndup(key, (size_t)(dot - key));
-	role = recipe_find_role(recipe, name);
 	free(name);
-	if (!role || role->nodes == 0)
+	if (!role || role->count == 0)
 		return NULL;
-	return strcmp(dot, ".node") == 0 ? recipe->node[role->node[0]].name
-					 : recipe->node[role->node[0]].address;
+	if (strcmp(dot, ".node") == 0)
+		return role->entry[0].value.text;
+	if (strcmp(dot, ".address") != 0)
+		return NULL;
+	return recipe_text(recipe_value_find(&recipe->nodes, role->entry[0].value.text),
+			   "address");
 }
 
-bool recipe_scope_has(const struct recipe *recipe, enum recipe_scope_kind kind,
-		      const char *key)
+/* Whether commands of a kind have a built-in key of this name. */
+static bool is_known(const struct recipe *recipe, enum recipe_scope_kind kind,
+		     const char *key)
 {
 	for (size_t i = 0; i < BUILTINS; i++)
 		if (strcmp(builtins[i].key, key) == 0)
 			return builtins[i].in[kind];
-	return role_value(recipe, key) != NULL;
-}
-
-const char *recipe_scope_near(const struct recipe *recipe, const char *key)
-{
-	const char **keys = mem_alloc((recipe->parameters + BUILTINS) * sizeof(*keys));
-	const char *near;
-	size_t count = 0;
-
-	for (size_t i = 0; i < recipe->parameters; i++)
-		keys[count++] = recipe->parameter[i].key;
-	for (size_t i = 0; i < BUILTINS; i++)
-		keys[count++] = builtins[i].key;
-	near = near_find(key, keys, count);
-	free(keys);
-	return near;
-}
-
-static const char *as_text(struct recipe_scope *scope, int64_t number)
-{
-	snprintf(scope->number, sizeof(scope->number), "%" PRId64, number);
-	return scope->number;
-}
-
-static const char *builtin_value(struct recipe_scope *scope, const char *key)
-{
-	const struct recipe_node *node = scope->node;
-
-	if (!recipe_scope_has(scope->recipe, scope->kind, key))
-		return NULL;
-	if (strcmp(key, "name") == 0)
-		return scope->recipe->name;
-	if (strcmp(key, "point") == 0)
-		return as_text(scope, (int64_t)scope->point + 1);
-	if (strcmp(key, "run") == 0)
-		return scope->run;
-	if (strcmp(key, "node") == 0)
-		return node ? node->name : NULL;
-	if (strcmp(key, "address") == 0)
-		return node ? node->address : NULL;
-	if (strcmp(key, "role") == 0)
-		return scope->role;
-	if (strcmp(key, "input") == 0)
-		return scope->input;
-	if (strcmp(key, "task") == 0)
-		return as_text(scope, scope->task);
-	return role_value(scope->recipe, key);
+	return recipe_value_find(parameters_of(recipe), key) || role_value(recipe, key);
 }
 
 const char *recipe_scope_value(void *context, const char *key)
 {
 	struct recipe_scope *scope = context;
 	const struct recipe *recipe = scope->recipe;
+	const struct recipe_value *parameters = parameters_of(recipe);
+	bool is_point = strcmp(key, "point") == 0;
 
-	for (size_t i = 0; i < recipe->parameters; i++)
-		if (strcmp(recipe->parameter[i].key, key) == 0)
-			return recipe->parameter[i]
-			    .values.item[recipe_choice(recipe, scope->point, i)];
-	return builtin_value(scope, key);
+	for (size_t i = 0; i < parameters->count; i++)
+		if (strcmp(parameters->entry[i].key, key) == 0)
+			return recipe_choice(recipe, scope->point, i)->text;
+	if (!is_known(recipe, scope->kind, key))
+		return NULL;
+	if (strcmp(key, "name") == 0)
+		return recipe_text(&recipe->checked, "name");
+	if (strcmp(key, "run") == 0)
+		return scope->run;
+	if (strcmp(key, "node") == 0)
+		return scope->node;
+	if (strcmp(key, "address") == 0)
+		return recipe_text(recipe_value_find(&recipe->nodes, scope->node), key);
+	if (strcmp(key, "role") == 0)
+		return scope->role;
+	if (strcmp(key, "input") == 0)
+		return scope->input;
+	if (!is_point && strcmp(key, "task") != 0)
+		return role_value(recipe, key);
+	snprintf(scope->number, sizeof(scope->number), "%" PRId64,
+		 is_point ? (int64_t)scope->point + 1 : scope->task);
+	return scope->number;
 }
 
-char *recipe_scope_fill(struct recipe_scope *scope, const struct recipe_command *command)
+char *recipe_scope_fill(struct recipe_scope *scope, const char *command)
 {
-	return recipe_template_fill(command->text, recipe_scope_value, scope);
+	return recipe_template_fill(command, recipe_scope_value, scope);
 }
 
+/* The commands of one kind, while they are checked. */
 struct checked {
 	struct recipe_reader *reader;
 	const char *what; /* "execute" */
 	enum recipe_scope_kind kind;
-	const struct recipe_tasks *tasks; /* of SCOPE_TASK */
+	const struct recipe_value *inputs; /* of SCOPE_TASK */
+	struct recipe_location location;
 };
 
-/* A value that must not stand within quotes, or NULL. */
+/* The first value of a key that cannot stand anywhere as it is, or NULL. */
 static const char *value_to_quote(const struct checked *checked, const char *key)
 {
-	const struct recipe *recipe = checked->reader->recipe;
+	const struct recipe_value *values =
+	    recipe_value_find(parameters_of(checked->reader->recipe), key);
 
-	for (size_t i = 0; i < recipe->parameters; i++) {
-		const struct text_list *values = &recipe->parameter[i].values;
-
-		if (strcmp(recipe->parameter[i].key, key) != 0)
-			continue;
-		for (size_t k = 0; k < values->count; k++)
-			if (!recipe_value_is_plain(values->item[k]))
-				return values->item[k];
-	}
-	/* What a pattern will find is not known. */
-	if (checked->kind != SCOPE_TASK || strcmp(key, "input") != 0)
-		return NULL;
-	for (size_t i = 0; i < checked->tasks->inputs.count; i++)
-		if (!recipe_value_is_plain(checked->tasks->inputs.item[i]))
-			return checked->tasks->inputs.item[i];
-	return checked->tasks->pattern;
+	if (!values && strcmp(key, "input") == 0)
+		values = checked->inputs;
+	if (values && values->kind == RECIPE_TEXT) /* what it will find is not known */
+		return values->text;
+	for (size_t i = 0; values && i < values->count; i++)
+		if (values->entry[i].value.kind == RECIPE_TEXT &&
+		    !recipe_value_is_plain(values->entry[i].value.text))
+			return values->entry[i].value.text;
+	return NULL;
 }
 
-static bool is_defined(const struct checked *checked, const char *key)
-{
-	const struct recipe *recipe = checked->reader->recipe;
-
-	for (size_t i = 0; i < recipe->parameters; i++)
-		if (strcmp(recipe->parameter[i].key, key) == 0)
-			return true;
-	return recipe_scope_has(recipe, checked->kind, key);
-}
-
-static void undefined(const struct checked *checked, struct recipe_place place,
-		      const char *key)
+static void unknown_value(const struct checked *checked, const char *key)
 {
 	static const char *const instead[] = {
 	    [SCOPE_NODE] = "it is for tasks only",
 	    [SCOPE_LOCAL] = "the command runs on this machine, for no node",
 	    [SCOPE_TASK] = "the node of a task is chosen later",
 	};
-	struct recipe_mistakes *mistakes = checked->reader->mistakes;
-	const char *near = recipe_scope_near(checked->reader->recipe, key);
+	struct recipe_errors *errors = checked->reader->errors;
+	char *meant;
 
-	if (recipe_is_builtin(key))
-		recipe_mistake_add(mistakes, place, "%s: %%(%s)s has no value here: %s",
-				   checked->what, key, instead[checked->kind]);
-	else
-		recipe_mistake_add(mistakes, place, "%s: %%(%.60s)s is no parameter%s%s",
-				   checked->what, key, near ? ", is it meant to be " : "",
-				   near ? near : "");
+	if (recipe_is_builtin(key)) {
+		recipe_error_add(errors, checked->location,
+				 "%s: %%(%s)s has no value here: %s", checked->what, key,
+				 instead[checked->kind]);
+		return;
+	}
+	meant = recipe_meant(key, parameters_of(checked->reader->recipe));
+	recipe_error_add(errors, checked->location, "%s: %%(%.60s)s is no parameter%s",
+			 checked->what, key, meant);
+	free(meant);
 }
 
-static void check_placeholder(const struct checked *checked, struct recipe_place place,
+static void check_placeholder(const struct checked *checked,
 			      const struct recipe_placeholder *placeholder)
 {
-	struct recipe_mistakes *mistakes = checked->reader->mistakes;
-	const char *key = placeholder->key, *value;
+	struct recipe_errors *errors = checked->reader->errors;
+	const char *key = placeholder->key, *value = NULL;
 
-	if (placeholder->conversion != 's') {
-		recipe_mistake_add(
-		    mistakes, place,
-		    "%s: %%(%.60s) without an s behind it, want %%(%.60s)s, "
-		    "or %%%%( for these characters themselves",
-		    checked->what, key, key);
-		return;
-	}
-	if (!is_defined(checked, key)) {
-		undefined(checked, place, key);
-		return;
-	}
-	if (placeholder->spoilt) {
-		recipe_mistake_add(mistakes, place,
-				   "%s: %%(%s)s stands right after a $ or \\, want it "
-				   "elsewhere",
-				   checked->what, key);
-		return;
-	}
-	value = placeholder->bare ? NULL : value_to_quote(checked, key);
+	if (placeholder->conversion != 's')
+		recipe_error_add(errors, checked->location,
+				 "%s: %%(%.60s) without an s behind it, want %%(%.60s)s, "
+				 "or %%%%( for these characters themselves",
+				 checked->what, key, key);
+	else if (!is_known(checked->reader->recipe, checked->kind, key))
+		unknown_value(checked, key);
+	else if (placeholder->quoting == QUOTE_IMPOSSIBLE)
+		recipe_error_add(errors, checked->location,
+				 "%s: %%(%s)s stands right after a $ or \\, want it "
+				 "elsewhere",
+				 checked->what, key);
+	else if (placeholder->quoting == QUOTE_NONE)
+		value = value_to_quote(checked, key);
 	if (value)
-		recipe_mistake_add(mistakes, place,
-				   "%s: %%(%s)s stands within quotes or the like, where "
-				   "'%.60s' cannot be kept one word, want it outside of "
-				   "them",
-				   checked->what, key, value);
+		recipe_error_add(
+		    errors, checked->location,
+		    "%s: %%(%s)s stands where '%.60s' cannot be kept one "
+		    "word, want it outside of quotes or in double quotes, and "
+		    "before any of \\ ` # << $( ${",
+		    checked->what, key, value);
 }
 
-static void check_command(const struct checked *checked,
-			  const struct recipe_command *command)
+static void check_command(struct checked *checked, const struct recipe_value *user)
 {
+	const struct recipe_value *command = recipe_value_find(user, "command");
+	struct recipe_template scan = {.at = recipe_text(user, "command")};
 	struct recipe_placeholder placeholder;
-	struct recipe_template scan;
 
-	if (!command->text)
-		return;
-	recipe_template_begin(&scan, command->text);
+	checked->inputs = recipe_value_find(user, "inputs");
+	if (command)
+		checked->location = command->location;
 	while (recipe_template_next(&scan, &placeholder)) {
 		if (placeholder.key)
-			check_placeholder(checked, command->place, &placeholder);
+			check_placeholder(checked, &placeholder);
 		free(placeholder.key);
 	}
+	recipe_check_roles(checked->reader, checked->what, user);
 }
 
 void recipe_check_commands(struct recipe_reader *reader)
 {
-	const struct recipe *recipe = reader->recipe;
-	struct checked checked = {.reader = reader, .what = "execute"};
+	static const char *const sections[] = {"execute", "sensors", "tasks"};
+	struct checked checked = {.reader = reader};
 
-	for (size_t i = 0; i < recipe->executes; i++) {
-		const struct recipe_execute *execute = &recipe->execute[i];
+	for (size_t s = 0; s < 3; s++) {
+		const struct recipe_value *section =
+		    recipe_get(reader->recipe, sections[s]);
 
-		checked.kind = execute->method == RECIPE_LOCAL ? SCOPE_LOCAL : SCOPE_NODE;
-		check_command(&checked, &execute->command);
-		recipe_check_role_names(reader, "execute", &execute->roles,
-					execute->command.place);
-	}
-	checked.what = "sensors";
-	checked.kind = SCOPE_NODE;
-	for (size_t i = 0; i < recipe->sensors; i++) {
-		const struct recipe_sensor *sensor = &recipe->sensor[i];
+		checked.what = sections[s];
+		for (size_t i = 0; section && i < section->count; i++) {
+			const struct recipe_value *user = &section->entry[i].value;
+			bool is_local = strcmp(recipe_text(user, "method"), "local") == 0;
 
-		if (!sensor->preset)
-			check_command(&checked, &sensor->command);
-		recipe_check_role_names(reader, "sensors", &sensor->roles, sensor->place);
-	}
-	checked.what = "tasks";
-	checked.kind = SCOPE_TASK;
-	for (size_t i = 0; i < recipe->task_queues; i++) {
-		checked.tasks = &recipe->tasks[i];
-		check_command(&checked, &recipe->tasks[i].command);
-		recipe_check_role_names(reader, "tasks", &recipe->tasks[i].roles,
-					recipe->tasks[i].command.place);
+			checked.kind = s == 2     ? SCOPE_TASK
+				       : is_local ? SCOPE_LOCAL
+						  : SCOPE_NODE;
+			check_command(&checked, user);
+		}
 	}
 }

@@ -2,39 +2,36 @@
 #ifndef CT_INPUT_RECIPE_COMMAND_H
 #define CT_INPUT_RECIPE_COMMAND_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <stdint.h>
 
 #include "input/recipe/recipe.h"
 
 /*
- * Commands with %(key)s in them, each of which becomes one word of the shell, whatever
+ * Commands with %(key)s in them, each of which stays in one word of the shell, whatever
  * its value holds. `%%(` stands for `%(` itself.
  *
- * Outside of quotes a value is put into single quotes. Within quotes, and after anything
- * by which it is no longer plain where quotes begin (a backslash, a backquote, a comment,
- * `<<`,
- * `$((`, `$'`, `$(` or `${` within double quotes), a value must be plain, letters, digits
- * and _./:,+@%=-, and is put in as it is.
+ * Outside of quotes a value is put into single quotes, in double quotes the marks in it
+ * get backslashes. In single quotes, and after anything by which it is no longer plain
+ * where quotes begin (a backslash, a backquote, a comment, `<<`, `$((`, `$'`, `$(` or
+ * `${` within double quotes), a value must be plain: letters, digits and _./:,+@%=-.
  */
+enum recipe_quoting { QUOTE_SINGLE, QUOTE_DOUBLE, QUOTE_NONE, QUOTE_IMPOSSIBLE };
+
 struct recipe_placeholder {
 	const char *begin, *end; /* all of it, within the command */
 	char *key;               /* for free(); NULL: it is a `%%(` */
 	char conversion;         /* the letter after it: 's' */
-	bool bare;               /* may be quoted, so that any value fits */
-	bool spoilt;             /* by a `$` or `\` just before it: no value fits */
+	enum recipe_quoting quoting;
 };
 
 /* How far a command was looked at. */
 struct recipe_template {
 	const char *at, *begin;
-	char quote; /* that is open; NUL: none */
-	bool murky; /* where quotes begin and end is no longer followed */
+	char quote;   /* that is open; NUL: none */
+	bool unclear; /* where quotes begin and end is no longer followed */
 };
 
-void recipe_template_begin(struct recipe_template *scan, const char *command);
-
-/* The next placeholder; false at the end of the command. */
+/* The next placeholder; false at the end of the command. Begins with {.at = COMMAND}. */
 bool recipe_template_next(struct recipe_template *scan,
 			  struct recipe_placeholder *placeholder);
 
@@ -53,10 +50,11 @@ enum { RECIPE_MOST_POINTS = 10000 };
 size_t recipe_points(const struct recipe *recipe);
 
 /*
- * What parameter has which value at a point, counted from 0: an index into its
- * values. The last parameter changes first.
+ * Which value a parameter has at a point, counted from 0. The last parameter changes
+ * first.
  */
-size_t recipe_choice(const struct recipe *recipe, size_t point, size_t parameter);
+const struct recipe_value *recipe_choice(const struct recipe *recipe, size_t point,
+					 size_t parameter);
 
 /*
  * "delay=1-size=64", for a directory's name: up to 160 bytes, and another text for
@@ -71,13 +69,13 @@ enum recipe_scope_kind { SCOPE_NODE, SCOPE_LOCAL, SCOPE_TASK };
 struct recipe_scope {
 	const struct recipe *recipe;
 	enum recipe_scope_kind kind;
-	size_t point;                   /* from 0 */
-	const char *run;                /* name of the run's directory */
-	const struct recipe_node *node; /* of SCOPE_NODE */
-	const char *role;
+	size_t point;      /* from 0 */
+	const char *run;   /* name of the run's directory */
+	const char *node;  /* of SCOPE_NODE */
+	const char *role;  /* by which it was chosen */
 	const char *input; /* of SCOPE_TASK */
 	int64_t task;
-	char number[24]; /* room for numbers as text */
+	char number[24]; /* numbers as text */
 };
 
 /* What a key stands for, or NULL. Valid until the next call. */
@@ -86,14 +84,7 @@ const char *recipe_scope_value(void *scope, const char *key);
 /* Keys that are no parameters. */
 bool recipe_is_builtin(const char *key);
 
-/* Whether commands of a kind have a built-in key of this name. */
-bool recipe_scope_has(const struct recipe *recipe, enum recipe_scope_kind kind,
-		      const char *key);
-
-/* What may stand for a key that there is not, or NULL. */
-const char *recipe_scope_near(const struct recipe *recipe, const char *key);
-
 /* A command as it is run in a scope, for free(). */
-char *recipe_scope_fill(struct recipe_scope *scope, const struct recipe_command *command);
+char *recipe_scope_fill(struct recipe_scope *scope, const char *command);
 
 #endif

@@ -1,435 +1,456 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The nodes, their roles, and how ssh gets to them. */
+#include <arpa/inet.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"
-#include "base/near.h"
-#include "input/recipe/names.h"
-#include "input/recipe/private.h"
+#include "base/number.h"
+#include "input/recipe/keys.h"
 
 enum { MOST_NODES = 10000 };
 
-/* A node as one entry of `hosts` describes it. */
-struct host {
-	struct recipe_destination to;
-	char *name;
-	char *user;
-	int64_t port;
-	char *address;
-};
-
-static void clear_host(struct host *host)
+static bool is_ipv6(const char *text)
 {
-	recipe_destination_clear(&host->to);
-	free(host->name);
-	free(host->user);
-	free(host->address);
+	static const struct recipe_form zone = {RECIPE_ALNUM, RECIPE_ALNUM "_.-", 15, ""};
+	size_t length = strcspn(text, "%");
+	char *bare = mem_strndup(text, length);
+	struct in6_addr address;
+	bool is = inet_pton(AF_INET6, bare, &address) == 1 &&
+		  (!text[length] || !recipe_form_check(&zone, text + length + 1));
+
+	free(bare);
+	return is;
 }
 
-static const struct recipe_field host_fields[] = {
-    FIELD("alias", TEXT, struct host, name, .check = recipe_check_file),
-    FIELD("address", TEXT, struct host, address, .check = recipe_check_address),
-    FIELD("username", TEXT, struct host, user, .check = recipe_check_user),
-    FIELD("ssh_username", TEXT, struct host, user, .check = recipe_check_user),
-    FIELD("port", INTEGER, struct host, port, .least = 1, .most = 65535),
+static const char *check_address(const char *address)
+{
+	static const struct recipe_form form = {RECIPE_ALNUM "_", RECIPE_ALNUM "_.-", 253,
+						"a host name or address"};
+
+	if (is_ipv6(address))
+		return NULL;
+	return *address == '-' ? "a host name or address, which never begins with '-'"
+			       : recipe_form_check(&form, address);
+}
+
+/* The host and the port after an '@', if there was one. */
+static const char *parse_host(const char *text, struct recipe_destination *destination)
+{
+	const char *end, *port = NULL;
+	int64_t number;
+
+	if (*text == '[') {
+		end = strchr(++text, ']');
+		if (!end || (end[1] && end[1] != ':'))
+			return "an IPv6 address within '[' and ']'";
+		port = end[1] ? end + 2 : NULL;
+	} else {
+		end = strchr(text, ':');
+		if (end && !strchr(end + 1, ':'))
+			port = end + 1;
+		else
+			end = text + strlen(text); /* none, or IPv6 */
+	}
+	destination->address = mem_strndup(text, (size_t)(end - text));
+	if (port) {
+		if (number_integer(port, &number) || number < 1 || number > 65535)
+			return "a port from 1 to 65535 after the last ':'";
+		destination->port = (int)number;
+	}
+	return check_address(destination->address);
+}
+
+const char *recipe_parse_destination(const char *text,
+				     struct recipe_destination *destination)
+{
+	const char *at = strrchr(text, '@');
+
+	memset(destination, 0, sizeof(*destination));
+	if (at) {
+		destination->user = mem_strndup(text, (size_t)(at - text));
+		if (recipe_form_check(&recipe_form_user, destination->user))
+			return "a user name before the '@'";
+		text = at + 1;
+	}
+	return parse_host(text, destination);
+}
+
+void recipe_destination_clear(struct recipe_destination *destination)
+{
+	free(destination->user);
+	free(destination->address);
+	memset(destination, 0, sizeof(*destination));
+}
+
+static void check_host_address(struct recipe_reader *reader, const char *key,
+			       struct recipe_value *value)
+{
+	const char *wanted = check_address(value->text);
+
+	if (wanted)
+		recipe_want(reader, key, value, wanted);
+}
+
+static const struct recipe_key host_keys[] = {
+    KEY("alias", WORDS, .form = &recipe_form_file),
+    KEY("address", WORDS, .read = check_host_address),
+    KEY("username", WORDS, .form = &recipe_form_user),
+    KEY("ssh_username", WORDS, .form = &recipe_form_user),
+    KEY("port", INTEGER, .least = 1, .most = 65535),
+    {0},
 };
 
 /* A name for what has none: of an address, what a file name may hold of it. */
 static char *default_name(const char *address)
 {
-	char *name = mem_strdup(address);
+	char *name = mem_printf("%s%.64s", *address == ':' ? "ip" : "", address);
 
 	for (char *c = name; *c; c++)
 		if (*c == ':' || *c == '%')
 			*c = '-';
-	if (*name != '-')
-		return name;
-	free(name);
-	return mem_printf("ip%.60s", address); /* ::1 */
+	return name;
 }
 
-static const char *or_none(const char *text)
+static bool is_same_host(const struct recipe_value *a, const struct recipe_value *b)
 {
-	return text ? text : "";
+	return strcasecmp(recipe_text(a, "address"), recipe_text(b, "address")) == 0 &&
+	       strcmp(recipe_text(a, "username"), recipe_text(b, "username")) == 0 &&
+	       strcmp(recipe_text(a, "port"), recipe_text(b, "port")) == 0;
 }
 
-static bool is_same_place(const struct recipe_node *a, const struct recipe_node *b)
+/* Whether a node, the last one, can stand beside those that are there. */
+static bool is_new(struct recipe_reader *reader, const char *name)
 {
-	return strcasecmp(a->address, b->address) == 0 && a->port == b->port &&
-	       strcmp(or_none(a->user), or_none(b->user)) == 0;
-}
+	const struct recipe_value *nodes = &reader->recipe->nodes;
+	const struct recipe_entry *node = &nodes->entry[nodes->count - 1];
+	/* What the collector itself puts into a run's directory. */
+	static const char *const own[] = {"run.json", "run.json.new", "run.db",
+					  "report.html", "commands"};
+	bool is_own = false;
 
-/* Whether a node can stand beside those that are there. */
-static bool is_new(struct recipe_reader *reader, const struct recipe_node *node)
-{
-	const struct recipe *recipe = reader->recipe;
-
-	if (recipe->nodes >= MOST_NODES) {
-		recipe_mistake_add(reader->mistakes, node->place,
-				   "hosts: more than %d nodes", MOST_NODES);
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		is_own |= strcmp(name, own[i]) == 0;
+	if (is_own || recipe_form_check(&recipe_form_file, name)) {
+		recipe_error_add(
+		    reader->errors, node->location,
+		    "hosts: '%.80s' is no name for a directory, want an alias", name);
 		return false;
 	}
-	for (size_t i = 0; i < recipe->nodes; i++) {
-		const struct recipe_node *other = &recipe->node[i];
+	if (nodes->count > MOST_NODES) {
+		recipe_error_add(reader->errors, node->location,
+				 "hosts: more than %d nodes", MOST_NODES);
+		return false;
+	}
+	for (const struct recipe_entry *other = nodes->entry; other < node; other++) {
+		bool is_named_so = strcmp(other->key, name) == 0;
 
-		if (strcmp(other->name, node->name) == 0)
-			recipe_mistake_add(reader->mistakes, node->place,
-					   "hosts: line %zu has a node %s already, want "
-					   "another alias",
-					   other->place.line, node->name);
-		else if (is_same_place(other, node))
-			recipe_mistake_add(reader->mistakes, node->place,
-					   "hosts: %s is the same host as %s in line %zu",
-					   node->name, other->name, other->place.line);
-		else
+		if (!is_named_so && !is_same_host(&other->value, &node->value))
 			continue;
+		recipe_error_add(reader->errors, node->location,
+				 is_named_so
+				     ? "hosts: line %zu has a node %s already, want "
+				       "another alias"
+				     : "hosts: line %zu has the same host, as %s",
+				 other->location.line, other->key);
 		return false;
 	}
 	return true;
 }
 
-static void free_node(struct recipe_node *node)
+static void set_member(struct recipe_value *map, const char *key, const char *text)
 {
-	free(node->name);
-	free(node->address);
-	free(node->user);
+	if (text)
+		recipe_value_set(recipe_value_add(map, key, map->location), text);
 }
 
-/* Whether the collector itself puts this into a run's directory, beside the nodes. */
-static bool is_of_run(const char *name)
+static const char *text_or(const struct recipe_value *map, const char *key,
+			   const char *otherwise)
 {
-	static const char *const own[] = {"run.json", "run.json.new", "run.db",
-					  "report.html", "commands"};
+	const struct recipe_value *value = recipe_value_find(map, key);
 
-	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
-		if (strcmp(name, own[i]) == 0)
-			return true;
-	return false;
+	return value ? value->text : otherwise;
 }
 
-/* Index of the added node, or SIZE_MAX with a mistake. Takes what the host holds. */
-static size_t add_node(struct recipe_reader *reader, struct host *host,
-		       struct recipe_place place)
+static const char *add_node(struct recipe_reader *reader,
+			    const struct recipe_destination *to,
+			    struct recipe_location location,
+			    const struct recipe_value *details)
 {
-	struct recipe *recipe = reader->recipe;
-	const char *address = host->address ? host->address : host->to.address;
-	struct recipe_node node = {
-	    .name = mem_strdup(""),
-	    .address = mem_strdup(address),
-	    .port = host->port ? (int)host->port : host->to.port,
-	    .place = place,
-	};
+	struct recipe_value *nodes = &reader->recipe->nodes, *node;
+	char *name = default_name(to->address);
+	char *port = to->port ? mem_printf("%d", to->port) : NULL;
+	const char *chosen = details && details->kind == RECIPE_TEXT
+				 ? details->text
+				 : text_or(details, "alias", name);
 
-	free(node.name);
-	node.name = host->name ? mem_strdup(host->name) : default_name(host->to.address);
-	if (host->user || host->to.user)
-		node.user = mem_strdup(host->user ? host->user : host->to.user);
-	if (recipe_check_file(node.name) || is_of_run(node.name)) {
-		recipe_mistake_add(
-		    reader->mistakes, place,
-		    "hosts: '%s' is no name for a directory, want an alias", node.name);
-	} else if (is_new(reader, &node)) {
-		recipe->node = mem_grow(recipe->node, recipe->nodes, &recipe->node_room,
-					sizeof(*recipe->node));
-		recipe->node[recipe->nodes] = node;
-		return recipe->nodes++;
-	}
-	free_node(&node);
-	return SIZE_MAX;
+	node = recipe_value_add(nodes, chosen, location);
+	node->kind = RECIPE_MAP;
+	set_member(node, "address", text_or(details, "address", to->address));
+	set_member(
+	    node, "username",
+	    text_or(details, "username", text_or(details, "ssh_username", to->user)));
+	set_member(node, "port", text_or(details, "port", port));
+	free(name);
+	free(port);
+	chosen = nodes->entry[nodes->count - 1].key;
+	if (is_new(reader, chosen))
+		return chosen;
+	free(nodes->entry[--nodes->count].key);
+	recipe_value_clear(&nodes->entry[nodes->count].value);
+	return NULL;
 }
 
 /*
  * Add a node. `spec` is [USER@]HOST[:PORT], `details` an alias, a map of details, or
- * NULL. Its index, or SIZE_MAX with a mistake.
+ * NULL. Its name, or NULL with an error.
  */
-static size_t read_host(struct recipe_reader *reader, const char *spec,
-			struct recipe_place place, const struct recipe_value *details)
+static const char *read_host(struct recipe_reader *reader, const char *spec,
+			     struct recipe_location location,
+			     struct recipe_value *details)
 {
-	struct host host = {.port = 0};
-	const char *wanted = recipe_parse_destination(spec, &host.to);
-	size_t count = reader->mistakes->count, index = SIZE_MAX;
+	static const struct recipe_key host = {.type = RECIPE_KEYS, .keys = host_keys};
+	struct recipe_destination to;
+	const char *wanted = recipe_parse_destination(spec, &to), *name = NULL;
+	bool well = !wanted;
 
 	if (wanted)
-		recipe_mistake_add(reader->mistakes, place,
-				   "hosts: it is '%.80s', want %s", spec, wanted);
-	if (details && details->kind == RECIPE_MAP)
-		recipe_map(reader, "a host", details, host_fields,
-			   sizeof(host_fields) / sizeof(*host_fields), &host);
-	else if (details && !recipe_value_is_null(details))
-		recipe_field_take(reader, &host_fields[0], "hosts: alias", details,
-				  &host.name);
-	if (reader->mistakes->count == count)
-		index = add_node(reader, &host, place);
-	clear_host(&host);
-	return index;
-}
-
-static void read_host_map(struct recipe_reader *reader, const struct recipe_value *map)
-{
-	for (size_t i = 0; i < map->count; i++)
-		read_host(reader, map->entry[i].key, map->entry[i].place,
-			  &map->entry[i].value);
+		recipe_error_add(reader->errors, location,
+				 "hosts: it is '%.80s', want %s", spec, wanted);
+	if (details && recipe_value_is_null(details))
+		details = NULL;
+	if (details && details->kind == RECIPE_TEXT)
+		well &= recipe_check(reader, &host_keys[0], "hosts: alias", details);
+	else if (details)
+		well &= recipe_check(reader, &host, "a host", details);
+	if (well)
+		name = add_node(reader, &to, location, details);
+	recipe_destination_clear(&to);
+	return name;
 }
 
 void recipe_read_hosts(struct recipe_reader *reader, const char *key,
-		       const struct recipe_value *value, void *target)
+		       struct recipe_value *value)
 {
-	(void)target;
-	reader->has_hosts = true;
-	if (value->kind == RECIPE_MAP)
-		read_host_map(reader, value);
-	else if (value->kind == RECIPE_TEXT)
-		read_host(reader, value->text, value->place, NULL);
-	for (size_t i = 0; value->kind == RECIPE_LIST && i < value->count; i++) {
-		const struct recipe_value *host = &value->entry[i].value;
+	if (value->kind == RECIPE_TEXT)
+		read_host(reader, value->text, value->location, NULL);
+	for (size_t i = 0; i < value->count; i++) {
+		struct recipe_entry *entry = &value->entry[i];
 
-		if (host->kind == RECIPE_MAP)
-			read_host_map(reader, host);
-		else if (recipe_text(reader, key, host))
-			read_host(reader, host->text, host->place, NULL);
+		if (value->kind == RECIPE_MAP)
+			read_host(reader, entry->key, entry->location, &entry->value);
+		else if (entry->value.kind == RECIPE_LIST)
+			recipe_want(reader, key, &entry->value, "a host");
+		else
+			recipe_read_hosts(reader, key, &entry->value);
 	}
 }
 
 /* A node that a role names: by its name, its address, or as `hosts` has it. */
-static size_t find_node(const struct recipe *recipe, const char *text)
+static const char *find_node(const struct recipe *recipe, const char *text)
 {
 	struct recipe_destination to;
-	size_t found = SIZE_MAX;
+	const char *found = NULL;
 
-	for (size_t i = 0; i < recipe->nodes; i++)
-		if (strcmp(recipe->node[i].name, text) == 0)
-			return i;
+	if (recipe_value_find(&recipe->nodes, text))
+		return text;
 	if (!recipe_parse_destination(text, &to))
-		for (size_t i = 0; i < recipe->nodes && found == SIZE_MAX; i++) {
-			const struct recipe_node *node = &recipe->node[i];
+		for (size_t i = 0; i < recipe->nodes.count && !found; i++) {
+			const struct recipe_entry *node = &recipe->nodes.entry[i];
 
-			if (strcasecmp(node->address, to.address) == 0 &&
-			    (!to.port || node->port == to.port) &&
+			if (strcasecmp(recipe_text(&node->value, "address"),
+				       to.address) == 0 &&
+			    (!to.port ||
+			     to.port == atoi(recipe_text(&node->value, "port"))) &&
 			    (!to.user ||
-			     (node->user && strcmp(node->user, to.user) == 0)))
-				found = i;
+			     strcmp(to.user, recipe_text(&node->value, "username")) == 0))
+				found = node->key;
 		}
 	recipe_destination_clear(&to);
 	return found;
 }
 
-static void unknown_host(struct recipe_reader *reader, const char *role,
-			 const struct recipe_value *value)
+static void add_to_role(struct recipe_reader *reader, const char *name,
+			struct recipe_value *role, struct recipe_value *value)
 {
 	const struct recipe *recipe = reader->recipe;
-	const char **names = mem_alloc((recipe->nodes + 1) * sizeof(*names));
-	const char *near;
+	const char *node;
+	char *meant;
 
-	for (size_t i = 0; i < recipe->nodes; i++)
-		names[i] = recipe->node[i].name;
-	near = near_find(value->text, names, recipe->nodes);
-	recipe_mistake_add(
-	    reader->mistakes, value->place, "roledefs: %s: no host '%.80s' in hosts%s%s",
-	    role, value->text, near ? ", is it meant to be " : "", near ? near : "");
-	free(names);
-}
-
-static void add_to_role(struct recipe_reader *reader, struct recipe_role *role,
-			const struct recipe_value *value)
-{
-	size_t node;
-
-	if (!recipe_text(reader, role->name, value))
-		return;
-	node = find_node(reader->recipe, value->text);
-	if (node == SIZE_MAX && reader->has_hosts) {
-		unknown_host(reader, role->name, value);
+	if (value->kind != RECIPE_TEXT || recipe_value_is_null(value)) {
+		recipe_want(reader, name, value, "a host or a list of hosts");
 		return;
 	}
-	if (node == SIZE_MAX)
-		node = read_host(reader, value->text, value->place, NULL);
-	if (node == SIZE_MAX || recipe_role_has(role, node))
+	node = find_node(recipe, value->text);
+	if (!node && recipe_get(recipe, "hosts")) {
+		meant = recipe_meant(value->text, &recipe->nodes);
+		recipe_error_add(reader->errors, value->location,
+				 "roledefs: %s: no host '%.80s' in hosts%s", name,
+				 value->text, meant);
+		free(meant);
 		return;
-	role->node = mem_grow(role->node, role->nodes, &role->room, sizeof(*role->node));
-	role->node[role->nodes++] = node;
+	}
+	if (!node)
+		node = read_host(reader, value->text, value->location, NULL);
+	if (node && !recipe_has(role, node))
+		set_member(role, NULL, node);
 }
 
-static struct recipe_role *new_role(struct recipe *recipe, const char *name)
+static void read_role(struct recipe_reader *reader, struct recipe_entry *entry)
 {
-	struct recipe_role *role;
-
-	recipe->role = mem_grow(recipe->role, recipe->roles, &recipe->role_room,
-				sizeof(*recipe->role));
-	role = &recipe->role[recipe->roles++];
-	memset(role, 0, sizeof(*role));
-	role->name = mem_strdup(name);
-	return role;
-}
-
-static void read_role(struct recipe_reader *reader, const struct recipe_entry *entry)
-{
-	const struct recipe_value *value = &entry->value;
-	const char *wanted = recipe_check_key(entry->key);
-	size_t count = reader->mistakes->count;
-	struct recipe_role *role;
+	struct recipe_value *value = &entry->value;
+	const char *wanted = recipe_form_check(&recipe_form_key, entry->key);
+	size_t count = reader->errors->count;
+	struct recipe_value *role;
 
 	if (strcmp(entry->key, "all") == 0)
 		wanted = "another name: all is every node already";
 	if (wanted) {
-		recipe_mistake_add(reader->mistakes, entry->place,
-				   "roledefs: the role is '%.60s', want %s", entry->key,
-				   wanted);
+		recipe_error_add(reader->errors, entry->location,
+				 "roledefs: the role is '%.60s', want %s", entry->key,
+				 wanted);
 		return;
 	}
 	if (recipe_value_is_null(value))
 		return;
-	if (value->kind == RECIPE_MAP) {
-		recipe_want(reader, entry->key, value, "a host or a list of hosts");
-		return;
-	}
-	role = new_role(reader->recipe, entry->key);
-	if (value->kind == RECIPE_TEXT)
-		add_to_role(reader, role, value);
+	role = recipe_value_add(&reader->recipe->roles, entry->key, entry->location);
+	role->kind = RECIPE_LIST;
+	if (value->kind != RECIPE_LIST)
+		add_to_role(reader, entry->key, role, value);
 	for (size_t i = 0; value->kind == RECIPE_LIST && i < value->count; i++)
-		add_to_role(reader, role, &value->entry[i].value);
-	if (role->nodes == 0 && reader->mistakes->count == count)
-		recipe_mistake_add(reader->mistakes, entry->place,
-				   "roledefs: %s names no host", entry->key);
+		add_to_role(reader, entry->key, role, &value->entry[i].value);
+	if (role->count == 0 && reader->errors->count == count)
+		recipe_error_add(reader->errors, entry->location,
+				 "roledefs: %s names no host", entry->key);
 }
 
-void recipe_finish_roles(struct recipe_reader *reader)
+void recipe_read_roles(struct recipe_reader *reader)
 {
 	struct recipe *recipe = reader->recipe;
-	const struct recipe_value *roles = reader->roledefs;
-	size_t count = reader->mistakes->count;
-	struct recipe_role *all;
+	struct recipe_value *roles = recipe_value_find(&recipe->checked, "roledefs"),
+			    *all;
+	size_t count = reader->errors->count;
 
 	if (roles && roles->kind != RECIPE_MAP)
 		recipe_want(reader, "roledefs", roles,
 			    "a map of roles, each with its hosts");
 	for (size_t i = 0; roles && roles->kind == RECIPE_MAP && i < roles->count; i++)
 		read_role(reader, &roles->entry[i]);
-	if (recipe->nodes == 0 && count == 0 && reader->mistakes->count == 0)
-		recipe_mistake_add(reader->mistakes, recipe->tree.place,
-				   "no node to watch, want hosts or roledefs");
-	all = new_role(recipe, "all");
-	all->node = mem_alloc((recipe->nodes + 1) * sizeof(*all->node));
-	for (all->nodes = 0; all->nodes < recipe->nodes; all->nodes++)
-		all->node[all->nodes] = all->nodes;
+	if (recipe->nodes.count == 0 && count == 0 && reader->errors->count == 0)
+		recipe_error_add(reader->errors, recipe->tree.location,
+				 "no node to watch, want hosts or roledefs");
+	all = recipe_value_add(&recipe->roles, "all", recipe->tree.location);
+	all->kind = RECIPE_LIST;
+	for (size_t i = 0; i < recipe->nodes.count; i++)
+		set_member(all, NULL, recipe->nodes.entry[i].key);
 }
 
-void recipe_check_role_names(struct recipe_reader *reader, const char *what,
-			     const struct text_list *roles, struct recipe_place place)
+void recipe_check_roles(struct recipe_reader *reader, const char *what,
+			const struct recipe_value *user)
 {
-	const struct recipe *recipe = reader->recipe;
-	const char **names = mem_alloc(recipe->roles * sizeof(*names));
+	const struct recipe_value *names = recipe_value_find(user, "roles");
 
-	for (size_t i = 0; i < recipe->roles; i++)
-		names[i] = recipe->role[i].name;
-	for (size_t i = 0; i < roles->count; i++) {
-		const char *near;
+	for (size_t i = 0; names && names->kind == RECIPE_LIST && i < names->count; i++) {
+		const char *name = names->entry[i].value.text;
+		char *meant;
 
-		if (recipe_find_role(recipe, roles->item[i]))
+		if (recipe_value_find(&reader->recipe->roles, name))
 			continue;
-		near = near_find(roles->item[i], names, recipe->roles);
-		recipe_mistake_add(
-		    reader->mistakes, place, "%s: no role '%.60s' in roledefs%s%s", what,
-		    roles->item[i], near ? ", is it meant to be " : "", near ? near : "");
+		meant = recipe_meant(name, &reader->recipe->roles);
+		recipe_error_add(reader->errors, names->entry[i].location,
+				 "%s: no role '%.60s' in roledefs%s", what, name, meant);
+		free(meant);
 	}
-	free(names);
 }
 
-/* Gateways: a text with commas or a list, as ssh -J takes them. */
+/* Gateways: a text with commas or a list, as ssh -J takes them. Becomes such a text. */
 void recipe_read_gateway(struct recipe_reader *reader, const char *key,
-			 const struct recipe_value *value, void *target)
+			 struct recipe_value *value)
 {
-	char **gateway = &((struct recipe *)target)->gateway;
-	struct text_list hops = {0};
-	bool well = recipe_take_list(reader, key, value, NULL, &hops);
+	char *all = mem_strdup("");
 
-	for (size_t i = 0; well && i < hops.count; i++) {
-		char *rest = hops.item[i], *hop;
+	for (size_t i = 0; i < value->count; i++) {
+		char *longer =
+		    mem_printf("%s%s%s", all, i ? "," : "", value->entry[i].value.text);
 
-		while (well && (hop = strsep(&rest, ","))) {
-			struct recipe_destination to;
-			const char *wanted = recipe_parse_destination(hop, &to);
-			char *longer = mem_printf("%s%s%s", *gateway ? *gateway : "",
-						  *gateway ? "," : "", hop);
-
-			recipe_destination_clear(&to);
-			free(*gateway);
-			*gateway = longer;
-			well = !wanted;
-			if (wanted)
-				recipe_want(reader, key, value, wanted);
-		}
+		free(all);
+		all = longer;
 	}
-	text_list_clear(&hops);
+	recipe_value_set(value, all);
+	for (char *rest = all, *hop; (hop = strsep(&rest, ","));) {
+		struct recipe_destination to;
+		const char *wanted = recipe_parse_destination(hop, &to);
+
+		recipe_destination_clear(&to);
+		if (wanted)
+			recipe_want(reader, key, value, wanted);
+	}
+	free(all);
 }
 
 /* What is wanted instead of an option of ssh, or NULL where it is well. */
 static const char *check_option(const char *name, const char *value)
 {
-	static const char *const own[] = {"BatchMode", "ControlMaster", "ControlPath",
-					  "ControlPersist", "RequestTTY"};
-	static const char *const unchecked[] = {"no", "off", "false"};
+	static const struct {
+		const char *name, *value, *wanted;
+	} refused[] = {
+	    {"BatchMode", NULL, "another option: the collector sets this one itself"},
+	    {"ControlMaster", NULL, "another option: the collector sets this one itself"},
+	    {"ControlPath", NULL, "another option: the collector sets this one itself"},
+	    {"ControlPersist", NULL,
+	     "another option: the collector sets this one itself"},
+	    {"RequestTTY", NULL, "another option: the collector sets this one itself"},
+	    {"ProxyJump", NULL, "that as ssh_gateway"},
+	    {"UserKnownHostsFile", "/dev/null", "a file: the keys of hosts are checked"},
+	    {"StrictHostKeyChecking", "no",
+	     "yes or accept-new: the keys of hosts are checked"},
+	    {"StrictHostKeyChecking", "off",
+	     "yes or accept-new: the keys of hosts are checked"},
+	    {"StrictHostKeyChecking", "false",
+	     "yes or accept-new: the keys of hosts are checked"},
+	};
 
-	if (!*name || name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst"
-					"uvwxyz0123456789")])
+	if (!*name || name[strspn(name, RECIPE_ALNUM)])
 		return "KEY=VALUE as in ssh_config";
 	if (!*value || strpbrk(value, "\n\r"))
 		return "KEY=VALUE on one line";
-	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
-		if (strcasecmp(name, own[i]) == 0)
-			return "another option: the collector sets this one itself";
-	if (strcasecmp(name, "ProxyJump") == 0)
-		return "that as ssh_gateway";
-	if (strcasecmp(name, "UserKnownHostsFile") == 0 &&
-	    strcmp(value, "/dev/null") == 0)
-		return "a file: the keys of hosts are checked";
-	for (size_t i = 0; strcasecmp(name, "StrictHostKeyChecking") == 0 &&
-			   i < sizeof(unchecked) / sizeof(*unchecked);
-	     i++)
-		if (strcasecmp(value, unchecked[i]) == 0)
-			return "yes or accept-new: the keys of hosts are checked";
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		if (strcasecmp(name, refused[i].name) == 0 &&
+		    (!refused[i].value || strcasecmp(value, refused[i].value) == 0))
+			return refused[i].wanted;
 	return NULL;
 }
 
-static void add_option(struct recipe_reader *reader, const char *key,
-		       const struct recipe_value *value, const char *option)
-{
-	size_t length = strcspn(option, "= \t");
-	char *name = mem_strndup(option, length), *text;
-	const char *setting = option + length, *wanted;
-
-	setting += strspn(setting, "= \t");
-	text = mem_printf("%s=%s", name, setting);
-	wanted = check_option(name, setting);
-	if (wanted)
-		recipe_mistake_add(reader->mistakes, value->place,
-				   "%s: it is '%.80s', want %s", key, text, wanted);
-	else
-		text_list_add(&reader->recipe->ssh_options, text);
-	free(name);
-	free(text);
-}
-
+/* Becomes a list of KEY=VALUE. */
 void recipe_read_ssh_options(struct recipe_reader *reader, const char *key,
-			     const struct recipe_value *value, void *target)
+			     struct recipe_value *value)
 {
-	struct text_list options = {0};
+	static const struct recipe_key texts = {.type = RECIPE_TEXTS};
+	struct recipe_value list = {.kind = RECIPE_LIST, .location = value->location};
+	bool is_map = value->kind == RECIPE_MAP;
 
-	(void)target;
-	for (size_t i = 0; value->kind == RECIPE_MAP && i < value->count; i++) {
+	if (!is_map && !recipe_check(reader, &texts, key, value))
+		return;
+	for (size_t i = 0; i < value->count; i++) {
 		const struct recipe_entry *entry = &value->entry[i];
-		char *option;
+		const char *text =
+		    entry->value.kind == RECIPE_TEXT ? entry->value.text : "";
+		size_t length = is_map ? 0 : strcspn(text, "= \t");
+		char *name = is_map ? mem_strdup(entry->key) : mem_strndup(text, length);
+		const char *setting = text + length + strspn(text + length, "= \t");
+		char *option = mem_printf("%s=%s", name, setting);
+		const char *wanted = check_option(name, setting);
 
-		if (!recipe_text(reader, entry->key, &entry->value))
-			continue;
-		option = mem_printf("%s=%s", entry->key, entry->value.text);
-		add_option(reader, key, &entry->value, option);
+		if (wanted)
+			recipe_error_add(reader->errors, entry->value.location,
+					 "%s: it is '%.80s', want %s", key, option,
+					 wanted);
+		recipe_value_set(recipe_value_add(&list, NULL, entry->location), option);
+		free(name);
 		free(option);
 	}
-	if (value->kind != RECIPE_MAP)
-		recipe_take_list(reader, key, value, NULL, &options);
-	for (size_t i = 0; i < options.count; i++)
-		add_option(reader, key, value, options.item[i]);
-	text_list_clear(&options);
+	recipe_value_clear(value);
+	*value = list;
 }

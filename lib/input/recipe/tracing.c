@@ -6,282 +6,255 @@
 
 #include "base/mem.h"
 #include "base/number.h"
-#include "input/recipe/names.h"
-#include "input/recipe/presets.h"
-#include "input/recipe/private.h"
+#include "input/recipe/keys.h"
 
-static void add_event(struct recipe_events *events, const char *name, bool required)
+static const struct recipe_form form_event = {
+    RECIPE_ALNUM "_*?", RECIPE_ALNUM "_*?:.@$-", 255,
+    "the name of an event or a pattern with '*'"};
+
+static void add_event(struct recipe_value *events, const char *name, bool required)
 {
-	struct recipe_event *event;
+	struct recipe_value *event = recipe_value_find(events, name);
 
-	for (size_t i = 0; i < events->count; i++)
-		if (strcmp(events->item[i].name, name) == 0) {
-			events->item[i].required |= required;
-			return;
-		}
-	events->item =
-	    mem_grow(events->item, events->count, &events->room, sizeof(*events->item));
-	event = &events->item[events->count++];
-	event->name = mem_strdup(name);
-	event->required = required;
+	events->kind = RECIPE_MAP;
+	if (!event)
+		event = recipe_value_add(events, name, events->location);
+	else if (!required)
+		return;
+	recipe_value_set(event, required ? "required" : "optional");
 }
 
-static void add_preset(struct recipe_reader *reader, const struct recipe_preset *preset)
+static const struct recipe_value *find_preset(const struct recipe_reader *reader,
+					      const char *name)
 {
-	struct recipe *recipe = reader->recipe;
-	const struct recipe_preset_event *row = recipe_preset_events;
-
-	for (; row->name; row++)
-		if (strcmp(row->preset, preset->name) == 0)
-			add_event(&recipe->event[RECIPE_KERNEL], row->name,
-				  row->required);
-	reader->all_syscalls |= preset->syscalls;
+	return recipe_value_find(recipe_value_find(&reader->known, "events"), name);
 }
 
-/* Kernel events have an underscore; a word without one may be a misspelt preset. */
-static const char *meant_preset(const char *name)
+static void add_events(struct recipe_value *events, const struct recipe_value *names,
+		       bool required)
 {
-	return strpbrk(name, "_*?:") ? NULL : recipe_near_preset(name);
+	for (size_t i = 0; names && i < names->count; i++)
+		add_event(events, names->entry[i].value.text, required);
 }
 
-static bool read_kernel_list(struct recipe_reader *reader, const char *key,
-			     const struct recipe_value *value, bool *named)
+/*
+ * Kernel events by name, and presets. Events have an underscore; a word without one that
+ * is no preset may be a misspelt one.
+ */
+static void add_kernel(struct recipe_reader *reader, const char *key,
+		       const struct recipe_value *names, bool presets_only)
 {
-	struct text_list names = {0};
-	bool well = recipe_take_list(reader, key, value, recipe_check_event, &names);
+	struct recipe_value *events = &reader->recipe->events[RECIPE_KERNEL];
 
-	for (size_t i = 0; i < names.count; i++) {
-		const char *name = names.item[i], *near;
-		const struct recipe_preset *preset = recipe_find_preset(name);
+	for (size_t i = 0; i < names->count; i++) {
+		const char *name = names->entry[i].value.text;
+		const struct recipe_value *preset = find_preset(reader, name);
+		char *meant =
+		    recipe_meant(name, recipe_value_find(&reader->known, "events"));
 
 		if (preset) {
-			add_preset(reader, preset);
-			*named = true;
-			continue;
+			add_events(events, recipe_value_find(preset, "required"), true);
+			add_events(events, recipe_value_find(preset, "optional"), false);
+			reader->all_syscalls |=
+			    recipe_value_find(preset, "syscalls") != NULL;
+		} else if (presets_only || (*meant && !strpbrk(name, "_*?:"))) {
+			recipe_error_add(
+			    reader->errors, names->entry[i].location,
+			    "%s: '%.60s' is no preset%s", key, name,
+			    *meant ? meant : ", want one that `ctrecipe events` lists");
+		} else {
+			add_event(events, name, true);
 		}
-		near = meant_preset(name);
-		if (near)
-			recipe_mistake_add(
-			    reader->mistakes, value->place,
-			    "%s: '%.60s' is no preset, is it meant to be %s", key, name,
-			    near);
-		add_event(&reader->recipe->event[RECIPE_KERNEL], name, true);
+		free(meant);
 	}
-	text_list_clear(&names);
-	return well;
+}
+
+static void read_kernel_names(struct recipe_reader *reader, const char *key,
+			      struct recipe_value *value)
+{
+	add_kernel(reader, key, value, false);
 }
 
 static void read_presets(struct recipe_reader *reader, const char *key,
-			 const struct recipe_value *value, void *target)
+			 struct recipe_value *value)
 {
-	struct text_list names = {0};
-
-	(void)target;
-	recipe_take_list(reader, key, value, NULL, &names);
-	for (size_t i = 0; i < names.count; i++) {
-		const struct recipe_preset *preset = recipe_find_preset(names.item[i]);
-		const char *near = recipe_near_preset(names.item[i]);
-
-		if (preset)
-			add_preset(reader, preset);
-		else
-			recipe_mistake_add(reader->mistakes, value->place,
-					   "%s: no preset '%.60s', %s%s", key,
-					   names.item[i],
-					   near ? "is it meant to be "
-						: "want one that `ctrecipe events` lists",
-					   near ? near : "");
-	}
-	text_list_clear(&names);
+	add_kernel(reader, key, value, true);
 }
 
-static const char *check_syscall(const char *name)
+/* A list of names: what a key of this table takes. */
+static bool want_events(struct recipe_reader *reader, const char *key,
+			struct recipe_value *value)
 {
-	if (strcmp(name, "all") == 0 || strcmp(name, "none") == 0)
-		return "all, none or a list of names, not both";
-	return recipe_check_event(name);
+	static const struct recipe_key names = {.type = RECIPE_TEXTS,
+						.form = &form_event};
+
+	return recipe_check(reader, &names, key, value);
 }
 
 static void read_syscalls(struct recipe_reader *reader, const char *key,
-			  const struct recipe_value *value, void *target)
+			  struct recipe_value *value)
 {
-	struct recipe *recipe = reader->recipe;
-	struct text_list names = {0};
-	bool is;
+	struct recipe_value *syscalls = &reader->recipe->events[RECIPE_SYSCALL];
+	bool is = true;
 
-	(void)target;
-	if (reader->syscalls.line) {
-		recipe_mistake_add(reader->mistakes, value->place,
-				   "%s: line %zu chooses system calls already", key,
-				   reader->syscalls.line);
+	if (reader->syscalls_line) {
+		recipe_error_add(reader->errors, value->location,
+				 "%s: line %zu chooses system calls already", key,
+				 reader->syscalls_line);
 		return;
 	}
-	reader->syscalls = value->place;
-	if (value->kind == RECIPE_TEXT && strcmp(value->text, "none") == 0)
-		is = false;
-	else if (value->kind == RECIPE_TEXT && strcmp(value->text, "all") == 0)
-		is = true;
-	else if (!recipe_is_bool(value, &is)) {
-		recipe_take_list(reader, key, value, check_syscall, &names);
-		for (size_t i = 0; i < names.count; i++)
-			add_event(&recipe->syscall, names.item[i], true);
-		text_list_clear(&names);
+	reader->syscalls_line = value->location.line;
+	if (recipe_is_switch(value, &is) ||
+	    (value->kind == RECIPE_TEXT && strcmp(value->text, "all") == 0)) {
+		if (is)
+			add_event(syscalls, "*", true);
 		return;
 	}
-	if (is)
-		add_event(&recipe->syscall, "*", true);
+	if (!want_events(reader, key, value))
+		return;
+	for (size_t i = 0; i < value->count; i++)
+		if (strcmp(value->entry[i].value.text, "all") == 0 ||
+		    strcmp(value->entry[i].value.text, "none") == 0)
+			recipe_want(reader, key, &value->entry[i].value,
+				    "all, none or a list of names, not both");
+		else
+			add_event(syscalls, value->entry[i].value.text, true);
 }
 
-static void read_kernel_events(struct recipe_reader *reader, const char *key,
-			       const struct recipe_value *value, void *target)
-{
-	bool presets = false;
-
-	(void)target;
-	read_kernel_list(reader, key, value, &presets);
-}
-
-static const struct recipe_field kernel_fields[] = {
-    {.key = "events", .read = read_kernel_events},
-    {.key = "presets", .read = read_presets},
-    {.key = "syscalls", .read = read_syscalls},
+static const struct recipe_key kernel_keys[] = {
+    KEY("events", TEXTS, .form = &form_event, .read = read_kernel_names),
+    KEY("presets", TEXTS, .form = &form_event, .read = read_presets),
+    KEY("syscalls", OWN, .read = read_syscalls),
+    {0},
 };
 
 static void read_kernel(struct recipe_reader *reader, const char *key,
-			const struct recipe_value *value, void *target)
+			struct recipe_value *value)
 {
-	bool presets = false, is = true;
+	static const struct recipe_key map = {.type = RECIPE_KEYS, .keys = kernel_keys};
+	bool is = true, is_list = value->kind == RECIPE_LIST;
 
-	if (recipe_is_bool(value, &is) && !is)
-		return;
-	if (value->kind == RECIPE_TEXT && strcmp(value->text, "none") == 0)
+	if (recipe_is_switch(value, &is) && !is)
 		return;
 	if (value->kind == RECIPE_MAP) {
-		recipe_map(reader, "events: kernel", value, kernel_fields,
-			   sizeof(kernel_fields) / sizeof(*kernel_fields), target);
+		recipe_check(reader, &map, "events: kernel", value);
 		return;
 	}
-	read_kernel_list(reader, key, value, &presets);
+	if (!want_events(reader, key, value))
+		return;
 	/* A list of events alone is one of lttng-cluster's, which traces all of them. */
-	reader->all_syscalls |= value->kind == RECIPE_LIST && value->count && !presets;
+	for (size_t i = 0; i < value->count; i++)
+		is_list &= !find_preset(reader, value->entry[i].value.text);
+	reader->all_syscalls |= is_list && value->count;
+	add_kernel(reader, key, value, false);
 }
 
 static void read_userspace(struct recipe_reader *reader, const char *key,
-			   const struct recipe_value *value, void *target)
+			   struct recipe_value *value)
 {
-	struct recipe *recipe = target;
-	struct text_list names = {0};
-
-	recipe_take_list(reader, key, value, recipe_check_event, &names);
-	for (size_t i = 0; i < names.count; i++)
-		add_event(&recipe->event[RECIPE_USERSPACE], names.item[i], true);
-	text_list_clear(&names);
+	(void)key;
+	for (size_t i = 0; i < value->count; i++)
+		add_event(&reader->recipe->events[RECIPE_USERSPACE],
+			  value->entry[i].value.text, true);
 }
 
-static const struct recipe_field event_fields[] = {
-    {.key = "kernel", .read = read_kernel},
-    {.key = "userspace", .read = read_userspace},
-    {.key = "syscalls", .read = read_syscalls},
-};
-
-void recipe_read_events(struct recipe_reader *reader, const char *key,
-			const struct recipe_value *value, void *target)
+/* Whether another event, a pattern, has this one in it: some tracers record it twice. */
+static bool is_covered(const struct recipe_value *events, const char *name)
 {
-	recipe_map(reader, key, value, event_fields,
-		   sizeof(event_fields) / sizeof(*event_fields), target);
-}
-
-/* Whether another event of the list, a pattern, has this one in it. */
-static bool is_covered(const struct recipe_events *events, size_t index)
-{
-	const char *name = events->item[index].name;
-
 	for (size_t i = 0; i < events->count; i++)
-		if (i != index && strpbrk(events->item[i].name, "*?") &&
-		    !strpbrk(name, "*?") && fnmatch(events->item[i].name, name, 0) == 0)
+		if (strpbrk(events->entry[i].key, "*?") && !strpbrk(name, "*?") &&
+		    fnmatch(events->entry[i].key, name, 0) == 0)
 			return true;
 	return false;
 }
 
-/* An event that a pattern brings as well would be recorded twice by some tracers. */
-static void drop_covered(struct recipe_events *events)
-{
-	struct recipe_events kept = {0};
-
-	for (size_t i = 0; i < events->count; i++)
-		if (!is_covered(events, i))
-			add_event(&kept, events->item[i].name, events->item[i].required);
-	for (size_t i = 0; i < events->count; i++)
-		free(events->item[i].name);
-	free(events->item);
-	*events = kept;
-}
-
-void recipe_finish_events(struct recipe_reader *reader)
+static void finish_events(struct recipe_reader *reader)
 {
 	struct recipe *recipe = reader->recipe;
 
 	/* What is said of system calls stands over what presets bring. */
-	if (reader->all_syscalls && !reader->syscalls.line)
-		add_event(&recipe->syscall, "*", true);
-	for (size_t i = 0; i < RECIPE_DOMAINS; i++)
-		drop_covered(&recipe->event[i]);
-	drop_covered(&recipe->syscall);
+	if (reader->all_syscalls && !reader->syscalls_line)
+		add_event(&recipe->events[RECIPE_SYSCALL], "*", true);
+	for (size_t kind = 0; kind < RECIPE_EVENT_KINDS; kind++) {
+		struct recipe_value kept = {.kind = RECIPE_MAP};
+		struct recipe_value *events = &recipe->events[kind];
+
+		for (size_t i = 0; i < events->count; i++)
+			if (!is_covered(events, events->entry[i].key))
+				recipe_value_set(
+				    recipe_value_add(&kept, events->entry[i].key,
+						     events->entry[i].location),
+				    events->entry[i].value.text);
+		recipe_value_clear(events);
+		*events = kept;
+	}
 }
 
-static const char *const domain_names[] = {"kernel", "userspace"};
-
-/* What is said of contexts takes the place of the defaults. */
-static void read_context(struct recipe_reader *reader, const char *key,
-			 const struct recipe_value *value, struct text_list *contexts)
-{
-	text_list_clear(contexts);
-	recipe_take_list(reader, key, value, recipe_check_context, contexts);
-}
-
-static void read_kernel_contexts(struct recipe_reader *reader, const char *key,
-				 const struct recipe_value *value, void *target)
-{
-	read_context(reader, key, value,
-		     &((struct recipe *)target)->context[RECIPE_KERNEL]);
-}
-
-static void read_userspace_contexts(struct recipe_reader *reader, const char *key,
-				    const struct recipe_value *value, void *target)
-{
-	read_context(reader, key, value,
-		     &((struct recipe *)target)->context[RECIPE_USERSPACE]);
-}
-
-static const struct recipe_field context_fields[] = {
-    {.key = "kernel", .read = read_kernel_contexts},
-    {.key = "userspace", .read = read_userspace_contexts},
+static const struct recipe_key event_keys[] = {
+    KEY("kernel", OWN, .read = read_kernel),
+    KEY("userspace", TEXTS, .form = &form_event, .read = read_userspace),
+    KEY("syscalls", OWN, .read = read_syscalls),
+    {0},
 };
 
-void recipe_read_contexts(struct recipe_reader *reader, const char *key,
-			  const struct recipe_value *value, void *target)
+void recipe_read_events(struct recipe_reader *reader, const char *key,
+			struct recipe_value *value)
 {
-	if (value->kind == RECIPE_MAP)
-		recipe_map(reader, key, value, context_fields,
-			   sizeof(context_fields) / sizeof(*context_fields), target);
-	else
-		read_kernel_contexts(reader, key, value, target);
+	static const struct recipe_key map = {.type = RECIPE_KEYS, .keys = event_keys};
+
+	recipe_check(reader, &map, key, value);
+	finish_events(reader);
 }
 
-/* A number of bytes, with k, M or G as lttng takes them. -1 where it is none. */
-static int parse_size(const char *text, int64_t *size)
+/* NULL where LTTng has such a context, else what is wanted; for free(). */
+static char *check_context(const struct recipe_reader *reader, const char *name)
 {
-	static const char units[] = "kMG";
-	size_t length = strlen(text);
-	const char *unit = length ? strchr(units, text[length - 1]) : NULL;
-	char *number = mem_strndup(text, length - (unit != NULL));
-	int status = number_integer(number, size);
+	static const struct recipe_form own = {RECIPE_ALNUM "_:.-", RECIPE_ALNUM "_:.-",
+					       255, ""};
+	const struct recipe_value *names = recipe_value_find(&reader->known, "contexts");
+	const char *near;
 
-	for (const char *u = units; status == 0 && unit && u <= unit; u++)
-		if (__builtin_mul_overflow(*size, 1024, size))
-			status = -1;
-	free(number);
-	return status;
+	if (recipe_has(names, name))
+		return NULL;
+	if (strncmp(name, "perf:", 5) == 0 || strncmp(name, "$app.", 5) == 0)
+		if (!recipe_form_check(&own, name + 5))
+			return NULL;
+	near = strcmp(name, "comm") == 0 ? "procname" : recipe_near(name, names);
+	return mem_strdup(near ? near
+			       : "a context of LTTng, such as tid, procname or vtid");
+}
+
+static void read_context_list(struct recipe_reader *reader, const char *key,
+			      struct recipe_value *value)
+{
+	for (size_t i = 0; i < value->count; i++) {
+		char *wanted = check_context(reader, value->entry[i].value.text);
+
+		if (wanted)
+			recipe_want(reader, key, &value->entry[i].value, wanted);
+		free(wanted);
+	}
+}
+
+static const struct recipe_key context_keys[] = {
+    KEY("kernel", TEXTS, .unset = "tid,procname", .read = read_context_list),
+    KEY("userspace", TEXTS, .unset = "vpid,vtid,procname", .read = read_context_list),
+    {0},
+};
+
+/* Becomes a map. */
+void recipe_read_contexts(struct recipe_reader *reader, const char *key,
+			  struct recipe_value *value)
+{
+	static const struct recipe_key map = {.type = RECIPE_KEYS, .keys = context_keys};
+	struct recipe_value kernel = *value;
+
+	if (value->kind != RECIPE_MAP) {
+		*value = (struct recipe_value){.kind = RECIPE_MAP,
+					       .location = kernel.location};
+		*recipe_value_add(value, "kernel", kernel.location) = kernel;
+	}
+	recipe_check(reader, &map, key, value);
 }
 
 static bool is_power_of_two(int64_t number)
@@ -289,30 +262,36 @@ static bool is_power_of_two(int64_t number)
 	return number > 0 && (number & (number - 1)) == 0;
 }
 
+/* Bytes, with k, M or G as lttng takes them. */
 static void read_subbuf_size(struct recipe_reader *reader, const char *key,
-			     const struct recipe_value *value, void *target)
+			     struct recipe_value *value)
 {
-	struct recipe_channel *channel = target;
-	int64_t size;
+	static const char units[] = "kMG";
+	size_t length = strlen(value->text);
+	const char *unit = strchr(units, value->text[length - 1]);
+	char *number = mem_strndup(value->text, length - (unit != NULL));
+	int64_t size = 0;
+	bool well = number_integer(number, &size) == 0;
 
-	if (value->kind == RECIPE_TEXT && parse_size(value->text, &size) == 0 &&
-	    size >= 4096 && size <= (int64_t)1 << 30 && is_power_of_two(size))
-		channel->subbuf_size = size;
-	else
+	for (const char *u = units; unit && u <= unit; u++)
+		well &= !__builtin_mul_overflow(size, 1024, &size);
+	free(number);
+	if (!well || size < 4096 || size > (int64_t)1 << 30 || !is_power_of_two(size)) {
 		recipe_want(reader, key, value,
 			    "a power of two of bytes from 4k to 1G, such as 16384 or 1M");
+		return;
+	}
+	number = mem_printf("%lld", (long long)size);
+	recipe_value_set(value, number);
+	free(number);
 }
 
 static void read_num_subbuf(struct recipe_reader *reader, const char *key,
-			    const struct recipe_value *value, void *target)
+			    struct recipe_value *value)
 {
-	struct recipe_channel *channel = target;
 	int64_t number;
 
-	if (value->kind == RECIPE_TEXT && number_integer(value->text, &number) == 0 &&
-	    number >= 2 && number <= 65536 && is_power_of_two(number))
-		channel->num_subbuf = number;
-	else
+	if (number_integer(value->text, &number) || !is_power_of_two(number))
 		recipe_want(reader, key, value, "a power of two from 2 to 65536");
 }
 
@@ -320,49 +299,51 @@ static const char *const modes[] = {"discard", "overwrite", NULL};
 
 enum { MOST_TIMER_US = 3600 * 1000000LL };
 
-static const struct recipe_field channel_fields[] = {
-    {.key = "subbuf_size", .read = read_subbuf_size},
-    {.key = "num_subbuf", .read = read_num_subbuf},
-    FIELD("mode", WORD, struct recipe_channel, mode, .words = modes),
-    FIELD("switch_timer_us", INTEGER, struct recipe_channel, switch_us,
-	  .most = MOST_TIMER_US),
-    FIELD("read_timer_us", INTEGER, struct recipe_channel, read_us,
-	  .most = MOST_TIMER_US),
+static const struct recipe_key channel_keys[] = {
+    KEY("subbuf_size", WORDS, .unset = "1M", .read = read_subbuf_size),
+    KEY("num_subbuf", INTEGER, .unset = "8", .least = 2, .most = 65536,
+	.read = read_num_subbuf),
+    KEY("mode", CHOICE, .unset = "discard", .words = modes),
+    KEY("switch_timer_us", INTEGER, .most = MOST_TIMER_US),
+    KEY("read_timer_us", INTEGER, .most = MOST_TIMER_US),
+    {0},
 };
 
-enum { CHANNEL_FIELDS = sizeof(channel_fields) / sizeof(*channel_fields) };
-
-/* What is for both domains first, so that a domain's own settings stand over it. */
+/*
+ * Becomes a map of both domains, each with all that is said for both and not for itself.
+ */
 void recipe_read_channel(struct recipe_reader *reader, const char *key,
-			 const struct recipe_value *value, void *target)
+			 struct recipe_value *value)
 {
-	struct recipe *recipe = target;
-	struct recipe_value common = {.kind = RECIPE_MAP, .place = value->place};
-	const struct recipe_value *own[RECIPE_DOMAINS] = {NULL};
+	static const char *const domains[] = {"kernel", "userspace"};
+	static const struct recipe_key map = {.type = RECIPE_KEYS, .keys = channel_keys};
+	struct recipe_value both = {.kind = RECIPE_MAP, .location = value->location};
 
 	if (value->kind != RECIPE_MAP) {
 		recipe_want(reader, key, value, "a map");
 		return;
 	}
-	for (size_t i = 0; i < RECIPE_DOMAINS; i++)
-		own[i] = recipe_value_find(value, domain_names[i]);
-	/* The entries are borrowed, so only the array is freed. */
-	common.entry = mem_alloc((value->count + 1) * sizeof(*common.entry));
-	for (size_t i = 0; i < value->count; i++)
-		if (&value->entry[i].value != own[RECIPE_KERNEL] &&
-		    &value->entry[i].value != own[RECIPE_USERSPACE])
-			common.entry[common.count++] = value->entry[i];
-	for (size_t i = 0; i < RECIPE_DOMAINS; i++) {
-		/* What is wrong in the common part is told once. */
-		struct recipe_mistakes silent = {0};
-		struct recipe_reader again = {.recipe = recipe, .mistakes = &silent};
+	for (size_t d = 0; d < 2; d++) {
+		struct recipe_value *own = recipe_value_find(value, domains[d]), copy;
+		struct recipe_value *made =
+		    recipe_value_add(&both, domains[d], value->location);
 
-		recipe_map(i == 0 ? reader : &again, key, &common, channel_fields,
-			   CHANNEL_FIELDS, &recipe->channel[i]);
-		recipe_mistakes_clear(&silent);
-		if (own[i] && !recipe_value_is_null(own[i]))
-			recipe_map(reader, domain_names[i], own[i], channel_fields,
-				   CHANNEL_FIELDS, &recipe->channel[i]);
+		made->kind = RECIPE_MAP;
+		for (size_t i = 0; i < value->count; i++)
+			if (strcmp(value->entry[i].key, domains[0]) != 0 &&
+			    strcmp(value->entry[i].key, domains[1]) != 0)
+				recipe_value_copy(
+				    recipe_value_add(made, value->entry[i].key,
+						     value->entry[i].location),
+				    &value->entry[i].value);
+		if (own && own->kind != RECIPE_MAP) {
+			recipe_want(reader, domains[d], own, "a map");
+		} else if (own) {
+			recipe_value_copy(&copy, own);
+			recipe_value_merge(made, &copy);
+		}
+		recipe_check(reader, &map, key, made);
 	}
-	free(common.entry);
+	recipe_value_clear(value);
+	*value = both;
 }

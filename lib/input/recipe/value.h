@@ -4,29 +4,54 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-#include "input/recipe/mistake.h"
+#include "base/options.h"
+
+/* Where something stands in a recipe's files. */
+struct recipe_location {
+	const char *file; /* as the user knows it; borrowed of the errors */
+	size_t line;      /* from 1; 0: the file as a whole */
+};
+
+/* All that is wrong with a recipe, and the names of its files. */
+struct recipe_errors {
+	struct recipe_error {
+		struct recipe_location location;
+		char *text; /* what is wrong, what is wanted; may hold anything */
+	} * item;
+	size_t count, capacity;
+	struct recipe_file {
+		char *name;
+	} * file; /* in the order of their reading */
+	size_t files, file_capacity;
+};
+
+void recipe_error_add(struct recipe_errors *errors, struct recipe_location location,
+		      const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Sort by file, in the order of their reading, line and text; each is kept once. */
+void recipe_errors_sort(struct recipe_errors *errors);
+void recipe_errors_clear(struct recipe_errors *errors);
 
 /*
  * What stands in a YAML file, as a tree in which every value knows where it
  * stands. Aliases and merge keys (<<) are resolved already: what they stand for
- * is copied, with the place where it was written.
+ * is copied, with the location where it was written.
  */
 enum recipe_kind { RECIPE_TEXT, RECIPE_LIST, RECIPE_MAP };
 
 struct recipe_value {
 	enum recipe_kind kind;
-	struct recipe_place place;
+	struct recipe_location location;
 	char *text; /* of RECIPE_TEXT: UTF-8 */
 	bool plain; /* without quotes: may be meant as a number, true, null, ... */
 	struct recipe_entry *entry; /* of the others, in the order of the file */
-	size_t count, room;
+	size_t count, capacity;
 };
 
 struct recipe_entry {
-	char *key;                 /* NULL in a list */
-	struct recipe_place place; /* of the key */
+	char *key;                       /* NULL in a list */
+	struct recipe_location location; /* of the key */
 	struct recipe_value value;
 };
 
@@ -39,40 +64,41 @@ enum {
 };
 
 /*
- * Read one YAML file, as `place.file` shall be called. `room` is how many
- * values may still come, and is made less. A file that is empty, or holds null, is an
- * empty map. 0, though there may be mistakes; or -1 where the file cannot be read, with a
- * mistake and nothing in `value`.
+ * Read a recipe with all that it imports, as one map. A file's own values stand
+ * over those that it imports, later imports over earlier ones; maps are merged
+ * member by member, everything else is replaced. `ssh_username` is called
+ * `username`, and `import` is gone. 0, though there may be errors; -1 where a file could
+ * not be read, and nothing is in `recipe`.
  */
-int recipe_value_read(struct recipe_value *value, const char *path, size_t *room,
-		      struct recipe_mistakes *mistakes);
+int recipe_load(struct recipe_value *recipe, const char *path,
+		struct recipe_errors *errors);
+
+/* One text of YAML, which imports nothing. */
+void recipe_load_text(struct recipe_value *value, const char *text,
+		      struct recipe_errors *errors);
 
 void recipe_value_clear(struct recipe_value *value);
 
 /* Add an entry at the end, its value empty. Copies the key. */
-struct recipe_entry *recipe_value_add(struct recipe_value *value, const char *key,
-				      struct recipe_place place);
+struct recipe_value *recipe_value_add(struct recipe_value *value, const char *key,
+				      struct recipe_location location);
 
-/* A map's member, or NULL. */
+/* Make it a text. Copies. */
+void recipe_value_set(struct recipe_value *value, const char *text);
+
+/* A copy of a whole tree, in place of an empty value. */
+void recipe_value_copy(struct recipe_value *value, const struct recipe_value *from);
+
+/* Move all of `from` over what is in `into`, maps member by member. */
+void recipe_value_merge(struct recipe_value *into, struct recipe_value *from);
+
+/* A map's member, or NULL, also where it is null or there is no map. */
 struct recipe_value *recipe_value_find(const struct recipe_value *map, const char *key);
 
 /* Not given at all: a plain null, ~ or nothing. */
 bool recipe_value_is_null(const struct recipe_value *value);
 
-/* Whether a map has a member that is not null. */
-bool recipe_value_has(const struct recipe_value *map, const char *key);
-
-/* What it is, for messages: "a list", "a map", "the text 'x'". For free(). */
+/* What it is, for messages: "a list", "a map", "'x'". For free(). */
 char *recipe_value_describe(const struct recipe_value *value);
-
-/*
- * Read a recipe with all that it imports, as one map. A file's own values stand
- * over those that it imports, later imports over earlier ones; maps are merged
- * member by member, everything else is replaced. Keys with two names get one
- * (`ssh_username` is `username`), and `import` is gone. 0, though there may be
- * mistakes; -1 where a file could not be read, and nothing is in `recipe`.
- */
-int recipe_import(struct recipe_value *recipe, const char *path,
-		  struct recipe_mistakes *mistakes);
 
 #endif

@@ -53,7 +53,7 @@ static void test_gaps_break_lines(void **unused)
 		line_series_add(series, i * NSEC_PER_SEC,
 				i == 5 ? (double)NAN : (double)i);
 	whole = draw(&plot);
-	lines = occurrences(whole, "<path");
+	lines = occurrences(whole, "<path"); /* two: what is no number breaks it, too */
 	for (int i = 80; i < 100; i++)
 		line_series_add(series, i * NSEC_PER_SEC, 1);
 	broken = draw(&plot);
@@ -81,6 +81,23 @@ static void test_many_points_are_reduced(void **unused)
 	line_plot_clear(&plot);
 }
 
+/* A value is level from the point before it up to its own. */
+static void test_values_are_steps(void **unused)
+{
+	struct line_plot plot = {
+	    .title = "", .unit = "", .end_ns = 4 * NSEC_PER_SEC, .most = 100};
+	struct line_series *series = line_plot_series(&plot, "n1");
+	char *text;
+
+	(void)unused;
+	for (int i = 1; i <= 4; i++)
+		line_series_add(series, i * NSEC_PER_SEC, i % 2 ? 100 : 0);
+	text = draw(&plot);
+	assert_has(text, "M76 58L291 58L291 358L506 358L506 58L721 58L721 358L936 358");
+	free(text);
+	line_plot_clear(&plot);
+}
+
 static void test_nothing_to_draw(void **unused)
 {
 	struct line_plot plot = {.title = "", .unit = ""};
@@ -95,6 +112,7 @@ int main(void)
 	    cmocka_unit_test(test_a_line_a_series),
 	    cmocka_unit_test(test_gaps_break_lines),
 	    cmocka_unit_test(test_many_points_are_reduced),
+	    cmocka_unit_test(test_values_are_steps),
 	    cmocka_unit_test(test_nothing_to_draw),
 	};
 

@@ -154,6 +154,12 @@ static void labels_have_units(void **state)
 	assert_string_equal(plot_label_span(text, 102.4), "102 \xc2\xb5s");
 	assert_string_equal(plot_label_span(text, 999.9), "1.00 ms");
 	assert_string_equal(plot_label_span(text, 2.5e6), "2.50 s");
+	assert_string_equal(plot_label_bound(text, 258.1), "\xc2\xb1"
+							   "259 \xc2\xb5s");
+	assert_string_equal(plot_label_bound(text, 258), "\xc2\xb1"
+							 "258 \xc2\xb5s");
+	assert_string_equal(plot_label_bound(text, 0), "\xc2\xb1"
+						       "0 ns");
 	assert_string_equal(plot_label_bound(text, -1), "no bound");
 	assert_string_equal(plot_label_bound(text, NAN), "no bound");
 }

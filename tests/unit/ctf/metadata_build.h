@@ -4,6 +4,7 @@
 
 /* Metadata in packets. */
 #include <endian.h>
+#include <stdbool.h>
 
 #include "../scratch.h"
 

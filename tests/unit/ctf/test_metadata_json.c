@@ -140,7 +140,7 @@ static void options_share_what_is_referred_to(void **state)
 								    "location\": "
 								    "{\"path\": [\"v\", "
 								    "\"n\"]}")));
-	const struct field_class *fields = schema->event[0].fields;
+	const struct field_class *fields = schema->event[0].scope[SCOPE_PAYLOAD];
 	const struct field_class *v = fields->member[1].class;
 	const struct field_class *one = v->member[0].class->member[0].class;
 	const struct field_class *other = v->member[1].class->member[0].class;
@@ -157,13 +157,14 @@ static void options_share_what_is_referred_to(void **state)
 /* Escapes, characters of two units, and what is passed over whatever it is. */
 static void texts_are_json(void **state)
 {
-	struct schema *schema = parse(
-	    PREAMBLE RS RS "\n{\"name\": \"\\u00e9\\ud83d\\ude00\\t\\/\\\"\",\n\"type\": "
-			   "\"event-record-class\", \"attributes\": {\"a\": [1.5e3, "
-			   "-99999999999999999999, true, null, {}]}}\n" CLOCK);
+	struct schema *schema =
+	    parse(PREAMBLE STREAM RS RS
+		  "\n{\"name\": \"\\u00e9\\ud83d\\ude00\\t\\/\\\"\",\n\"type\": "
+		  "\"event-record-class\", \"attributes\": {\"a\": [1.5e3, "
+		  "-99999999999999999999, true, null, {}]}}\n" CLOCK);
 
 	(void)state;
-	assert_string_equal(schema->event[0].name, "\xc3\xa9\xf0\x9f\x98\x80\t/\"");
+	assert_string_equal(schema->event[0].known.name, "\xc3\xa9\xf0\x9f\x98\x80\t/\"");
 	schema_free(schema);
 }
 

@@ -16,7 +16,7 @@
 #define B(size, align)                                                                   \
 	"integer { size = " #size "; align = " #align "; byte_order = be; } "
 
-enum { MOST = 16 };
+enum { MOST = ROLES + 16 };
 
 /* The plan of an event with these fields, and a walk over some bytes. */
 struct walked {
@@ -40,7 +40,7 @@ static void compile(struct walked *walked, const char *fields)
 	walked->schema = tsdl_parse(text, strlen(text), &walked->error);
 	assert_string_equal(error_text(&walked->error), "");
 	if (!schema_resolve(walked->schema, &walked->error)) {
-		struct field_class *class = walked->schema->event[0].fields;
+		struct field_class *class = walked->schema->event[0].scope[SCOPE_PAYLOAD];
 
 		assert_true(walked->schema->slots <= MOST);
 		for (size_t i = 0; i < class->members; i++)

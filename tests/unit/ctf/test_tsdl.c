@@ -70,14 +70,14 @@ static void blocks_are_read(void **state)
 	assert_false(schema->clock[0].has_uuid);
 	assert_int_equal(schema->streams, 1);
 	assert_int_equal(schema->stream[0].id, 7);
-	assert_non_null(schema->stream[0].packet_context);
-	assert_null(schema->stream[0].event_header);
+	assert_non_null(schema->stream[0].scope[SCOPE_PACKET_CONTEXT]);
+	assert_null(schema->stream[0].scope[SCOPE_EVENT_HEADER]);
 	assert_int_equal(schema->events, 1);
 	assert_int_equal(schema->event[0].id, 3);
-	assert_int_equal(schema->event[0].stream, 7);
-	assert_string_equal(schema->event[0].name, "a:b");
-	assert_non_null(schema->event[0].context);
-	assert_null(schema->event[0].fields);
+	assert_int_equal(schema->event[0].stream_id, 7);
+	assert_string_equal(schema->event[0].known.name, "a:b");
+	assert_non_null(schema->event[0].scope[SCOPE_SPECIFIC_CONTEXT]);
+	assert_null(schema->event[0].scope[SCOPE_PAYLOAD]);
 	schema_free(schema);
 }
 
@@ -90,7 +90,7 @@ static void numbers_have_their_layout(void **state)
 	    "floating_point { exp_dig = 8; mant_dig = 24; align = 1; } d;"
 	    "string { encoding = UTF8; } e;"
 	    "integer { size = 27; align = 1; map = clock.m.value; } f;");
-	const struct field_class *fields = schema->event[0].fields;
+	const struct field_class *fields = schema->event[0].scope[SCOPE_PAYLOAD];
 	const struct field_class *a = field_member(fields, "a");
 
 	(void)state;
@@ -115,7 +115,8 @@ static void labels_count_on(void **state)
 	struct schema *schema = parse_fields(
 	    "", "enum : integer { size = 8; signed = 1; } { a = -3, \"b c\" = 2 ... 5,"
 		" d, } x;");
-	const struct field_class *x = field_member(schema->event[0].fields, "x");
+	const struct field_class *x =
+	    field_member(schema->event[0].scope[SCOPE_PAYLOAD], "x");
 
 	(void)state;
 	assert_true(x->is_label);
@@ -138,7 +139,7 @@ static void compound_types_nest(void **state)
 	    "enum tag : integer { size = 8; } { p, s };",
 	    "enum tag t; variant choice <t> v; text x; struct pair list[t];"
 	    " struct { } align(8) padding; typealias string := word; word w;");
-	const struct field_class *fields = schema->event[0].fields;
+	const struct field_class *fields = schema->event[0].scope[SCOPE_PAYLOAD];
 	const struct field_class *v = field_member(fields, "v");
 	const struct field_class *list = field_member(fields, "list");
 

@@ -20,11 +20,6 @@ static inline FILE *told(struct perfetto_writer *writer)
 	return ((struct told_writer *)writer)->told;
 }
 
-static inline void told_begin(struct perfetto_writer *writer, nsec_t origin_ns)
-{
-	fprintf(told(writer), "begin %lld\n", (long long)origin_ns);
-}
-
 static inline void told_track(struct perfetto_writer *writer,
 			      const struct perfetto_track *track)
 {
@@ -74,7 +69,6 @@ static inline void told_nothing(struct perfetto_writer *writer)
 static inline void told_init(struct told_writer *writer, char **text, size_t *size)
 {
 	static const struct perfetto_writer_ops ops = {
-	    .begin = told_begin,
 	    .track = told_track,
 	    .event = told_event,
 	    .counter = told_counter,

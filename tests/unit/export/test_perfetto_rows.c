@@ -28,17 +28,10 @@ static void make(const char *path)
 	for (size_t i = 0; i < COUNT(threads); i++)
 		assert_int_equal(timeline_add_thread(writer, &threads[i], &error), 0);
 	finish_timeline(writer);
-	assert_int_equal(
-	    system(
-		"sqlite3 t \"INSERT INTO block_request (id, node, dev, disk, operation,"
-		" begin_ns, duration_ns, cut)"
-		" VALUES (1, 1, 8 << 20 | 1, 'sda1', 'read', 1, 1, 0)\""),
-	    0);
 }
 
 static struct timeline_reader *reader;
 static struct scope scope;
-static struct perfetto_names *names;
 
 static int start(void **state)
 {
@@ -49,30 +42,14 @@ static int start(void **state)
 	reader = timeline_reader_open("t", &error);
 	if (!reader || scope_init(&scope, reader, NULL, NULL, NULL, &error))
 		return -1;
-	names = perfetto_names_new(reader, &scope, &error);
-	return names ? 0 : -1;
+	return 0;
 }
 
 static int stop(void **state)
 {
-	perfetto_names_free(names);
 	scope_clear(&scope);
 	timeline_reader_free(reader);
 	return scratch_leave(state);
-}
-
-static void threads_are_known_by_time(void **state)
-{
-	(void)state;
-	assert_string_equal(perfetto_names_find(names, 1, 7, 0)->comm, "nginx");
-	assert_string_equal(perfetto_names_find(names, 1, 7, 999)->comm, "nginx");
-	assert_string_equal(perfetto_names_find(names, 1, 7, 1000)->comm, "sh");
-	assert_int_equal(perfetto_names_find(names, 1, 7, 1000)->life, 1);
-	assert_int_equal(perfetto_names_find(names, 1, 8, 5)->pid, 7);
-	assert_int_equal(perfetto_names_find(names, 2, 7, 5)->pid, -1);
-	assert_null(perfetto_names_find(names, 1, 6, 5));
-	assert_null(perfetto_names_find(names, 1, 9, 5));
-	assert_null(perfetto_names_find(names, 3, 7, 5));
 }
 
 struct telling {
@@ -84,9 +61,12 @@ struct telling {
 
 static void begin(struct telling *telling)
 {
+	struct error error = ERROR_INIT;
+
 	*telling = (struct telling){.text = NULL};
 	told_init(&telling->writer, &telling->text, &telling->size);
-	telling->rows = perfetto_rows_new(&telling->writer.base, &scope, names);
+	telling->rows = perfetto_rows_new(&telling->writer.base, &scope, reader, &error);
+	assert_non_null(telling->rows);
 }
 
 static void end(struct telling *telling, const char *wanted)
@@ -100,7 +80,43 @@ static void end(struct telling *telling, const char *wanted)
 static uint32_t lane(struct telling *telling, enum perfetto_row kind, int64_t node,
 		     int64_t of, nsec_t begin_ns, nsec_t end_ns)
 {
-	return perfetto_rows_lane(telling->rows, kind, node, of, begin_ns, end_ns)->track;
+	const struct perfetto_slot slot = {.kind = kind,
+					   .node = node,
+					   .of = of,
+					   .name = kind != ROW_DISK ? NULL
+						   : node == 1      ? "disk sda1 (8:1)"
+								    : "disk 8:1",
+					   .begin_ns = begin_ns,
+					   .end_ns = end_ns};
+
+	return perfetto_rows_lane(telling->rows, &slot)->track;
+}
+
+static void assert_thread(const struct telling *telling, int64_t node, int64_t tid,
+			  nsec_t at_ns, const char *wanted)
+{
+	char *text = perfetto_rows_thread(telling->rows, node, tid, at_ns);
+
+	assert_string_equal(text, wanted);
+	free(text);
+}
+
+static void threads_are_known_by_time(void **state)
+{
+	struct telling telling;
+
+	(void)state;
+	begin(&telling);
+	assert_thread(&telling, 1, 7, 0, "nginx 7");
+	assert_thread(&telling, 1, 7, 999, "nginx 7");
+	assert_thread(&telling, 1, 7, 1000, "sh 7");
+	assert_thread(&telling, 1, 8, 5, "worker 8");
+	assert_thread(&telling, 2, 7, 5, "cron 7");
+	assert_thread(&telling, 1, 6, 5, "thread 6");
+	assert_thread(&telling, 1, 9, 5, "thread 9");
+	assert_thread(&telling, 3, 7, 5, "thread 7");
+	end(&telling, "node 1 in 0: pid 1 tid 0, n1, n1\n"
+		      "node 2 in 0: pid 2 tid 0, n2, n2\n");
 }
 
 static void ids_of_nodes_do_not_collide(void **state)
@@ -170,26 +186,28 @@ static void states_that_overlap_are_no_second_thread(void **state)
 
 static void counters_stand_in_groups(void **state)
 {
-	static const struct perfetto_counter counters[] = {
-	    {.kind = ROW_SAMPLES, .node = 1, .of = 1, .item = 2},
-	    {.kind = ROW_SAMPLES, .node = 1, .of = 2, .item = 2}};
-	static const struct perfetto_label labels[] = {{.group = ROW_ACTIVITY,
-							.group_of = 1,
-							.group_name = "cpu",
-							.name = "all %usr",
-							.unit = "percent"},
-						       {.group = ROW_ACTIVITY,
-							.group_of = 1,
-							.group_name = "cpu",
-							.name = "all %sys"}};
+	static const struct perfetto_counter counters[] = {{.kind = ROW_SAMPLES,
+							    .node = 1,
+							    .of = 1,
+							    .item = 2,
+							    .name = "all %usr",
+							    .unit = "percent",
+							    .group = 1,
+							    .group_name = "cpu"},
+							   {.kind = ROW_SAMPLES,
+							    .node = 1,
+							    .of = 2,
+							    .item = 2,
+							    .name = "all %sys",
+							    .group = 1,
+							    .group_name = "cpu"}};
 	const struct perfetto_track *track;
 	struct telling telling;
 
 	(void)state;
 	begin(&telling);
 	for (size_t i = 0; i < 2; i++) {
-		assert_null(perfetto_rows_counter(telling.rows, &counters[i]));
-		track = perfetto_rows_new_counter(telling.rows, &counters[i], &labels[i]);
+		track = perfetto_rows_counter(telling.rows, &counters[i]);
 		assert_ptr_equal(perfetto_rows_counter(telling.rows, &counters[i]),
 				 track);
 	}

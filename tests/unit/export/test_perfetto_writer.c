@@ -44,10 +44,9 @@ static void write_some(struct perfetto_writer *writer)
 	perfetto_add_text(&slice, "nothing", NULL);
 	perfetto_add_text(&slice, "empty", "");
 	assert_int_equal(slice.values, 2);
-	perfetto_write_begin(writer, 1000);
-	perfetto_write_track(writer, &node);
-	perfetto_write_track(writer, &row);
-	perfetto_write_track(writer, &counter);
+	writer->ops->track(writer, &node);
+	writer->ops->track(writer, &row);
+	writer->ops->track(writer, &counter);
 	assert_int_equal(perfetto_write_event(writer, &slice), 0);
 	assert_int_equal(perfetto_write_event(writer, &slice), 0);
 	assert_int_equal(perfetto_write_event(writer, &end), 0);
@@ -65,7 +64,7 @@ static void json_is_as_it_should_be(void **state)
 	char *text = NULL, *wanted = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
-	struct perfetto_writer *writer = perfetto_json_new(file, "f");
+	struct perfetto_writer *writer = perfetto_json_new(file, "f", 1000);
 
 	(void)state;
 	write_some(writer);
@@ -109,10 +108,9 @@ static void json_times_do_not_overflow(void **state)
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
-	struct perfetto_writer *writer = perfetto_json_new(file, "f");
+	struct perfetto_writer *writer = perfetto_json_new(file, "f", 1000);
 
 	(void)state;
-	perfetto_write_begin(writer, 1000);
 	assert_int_equal(perfetto_write_event(writer, &event), 0);
 	assert_int_equal(perfetto_write_counter(writer, &counter, NSEC_MIN, 1e300), 0);
 	assert_int_equal(perfetto_write_end(writer, &error), 0);
@@ -162,7 +160,7 @@ static void proto_says_texts_once(void **state)
 	char *data = NULL;
 	size_t size;
 	FILE *file = open_memstream(&data, &size);
-	struct perfetto_writer *writer = perfetto_proto_new(file, "f");
+	struct perfetto_writer *writer = perfetto_proto_new(file, "f", 1000);
 
 	(void)state;
 	write_some(writer);
@@ -184,13 +182,12 @@ static void proto_says_texts_once(void **state)
 static void a_full_disk_is_told(void **state)
 {
 	FILE *file = fopen("/dev/full", "w");
-	struct perfetto_writer *writer = perfetto_proto_new(file, "out");
+	struct perfetto_writer *writer = perfetto_proto_new(file, "out", 0);
 	struct perfetto_event event = {.place = row.place, .category = "c", .name = "n"};
 	struct error error = ERROR_INIT;
 	int status = 0;
 
 	(void)state;
-	perfetto_write_begin(writer, 0);
 	setbuf(file, NULL);
 	for (int i = 0; i < 100000 && !status; i++)
 		status = perfetto_write_event(writer, &event);

@@ -40,7 +40,7 @@ static inline void add_paths(struct wish *wish, const struct field_class *class,
 			     const char *path)
 {
 	while (class->type == FIELD_OPTIONAL)
-		class = class->element;
+		class = class->member->class;
 	if (class->type != FIELD_STRUCTURE && class->type != FIELD_VARIANT) {
 		wish->path =
 		    mem_grow(wish->path, wish->count, &wish->room, sizeof(*wish->path));
@@ -56,19 +56,19 @@ static inline void add_paths(struct wish *wish, const struct field_class *class,
 	}
 }
 
-static inline void add_wish(struct all_wishes *all, const struct schema_event *event)
+static inline void add_wish(struct all_wishes *all, const struct ctf_event_class *event)
 {
 	struct wish *wish;
 
 	for (size_t i = 0; i < all->count; i++)
-		if (strcmp(all->wish[i].name, event->name) == 0)
+		if (strcmp(all->wish[i].name, event->known.name) == 0)
 			return;
 	all->wish = mem_grow(all->wish, all->count, &all->room, sizeof(*all->wish));
 	wish = &all->wish[all->count++];
 	memset(wish, 0, sizeof(*wish));
-	wish->name = mem_strdup(event->name);
-	if (event->fields)
-		add_paths(wish, event->fields, "");
+	wish->name = mem_strdup(event->known.name);
+	if (event->scope[SCOPE_PAYLOAD])
+		add_paths(wish, event->scope[SCOPE_PAYLOAD], "");
 }
 
 static inline struct all_wishes all_wishes(const char *path)

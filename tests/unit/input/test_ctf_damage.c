@@ -3,6 +3,7 @@
 /* What our own reader makes of damage: it tells where, and reads on behind it. */
 #include "ctf_write.h"
 
+#include "../ctf/metadata_build.h"
 #include "../select.h"
 
 #define ONE_EVENT                                                                        \
@@ -360,6 +361,23 @@ static void ids_of_many_streams_are_bounded(void **state)
 	assert_refused("t/metadata: want events of smaller ids");
 }
 
+/* All of its text is there, so nothing was left unused, and no program fails for it. */
+static void metadata_may_be_cut_in_its_padding(void **state)
+{
+	const uint32_t size = METADATA_HEAD + (uint32_t)strlen(ONE_EVENT) + 9;
+	unsigned char *metadata = metadata_packet(ONE_EVENT, size, false);
+
+	(void)state;
+	add_events(10, 7, 2);
+	scratch_bytes("t/ch_0", file.bytes, file.size);
+	scratch_bytes("t/metadata", metadata, size - 7);
+	assert_read("10 11 12 ",
+		    "t/metadata: cut in the padding of its last packet, of which 7 bytes "
+		    "are missing; its text is whole (cut, 1)\n");
+	assert_false(problem_is_failure("cut"));
+	free(metadata);
+}
+
 #define DAMAGE_TEST(function)                                                            \
 	cmocka_unit_test_setup_teardown(function, begin, scratch_leave)
 
@@ -379,6 +397,7 @@ int main(void)
 	    DAMAGE_TEST(stamps_beyond_all_years_end_their_packet),
 	    DAMAGE_TEST(a_trace_without_stream_classes_has_no_packets),
 	    DAMAGE_TEST(what_is_not_known_is_named),
+	    DAMAGE_TEST(metadata_may_be_cut_in_its_padding),
 	    DAMAGE_TEST(ids_of_many_streams_are_bounded),
 	};
 

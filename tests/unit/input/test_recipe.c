@@ -3,19 +3,18 @@
 
 #include "../scratch.h"
 #include "input/recipe/command.h"
-#include "input/recipe/names.h"
-#include "input/recipe/presets.h"
+#include "input/recipe/keys.h"
 
 static struct recipe read_text(const char *yaml)
 {
-	struct recipe_mistakes mistakes = {0};
+	struct recipe_errors errors = {0};
 	struct recipe recipe;
 
 	scratch_text("r.yaml", yaml);
-	if (recipe_read(&recipe, "r.yaml", &mistakes))
-		print_error("%s\n", mistakes.item[0].text);
-	assert_int_equal(mistakes.count, 0);
-	recipe_mistakes_clear(&mistakes);
+	if (recipe_read(&recipe, "r.yaml", &errors))
+		print_error("%s\n", errors.item[0].text);
+	assert_int_equal(errors.count, 0);
+	recipe_errors_clear(&errors);
 	return recipe;
 }
 
@@ -45,7 +44,7 @@ static void without_parameters_there_is_one_point(void **state)
 	(void)state;
 	assert_int_equal(recipe_points(&recipe), 1);
 	assert_string_equal(suffix, "");
-	assert_string_equal(recipe.name, "r"); /* of the file */
+	assert_string_equal(recipe_text(&recipe.checked, "name"), "r"); /* of the file */
 	free(suffix);
 	recipe_clear(&recipe);
 }
@@ -57,7 +56,7 @@ static void keys_have_values_where_they_have_a_meaning(void **state)
 	struct recipe_scope scope = {.recipe = &recipe, .run = "the-run", .role = "all"};
 
 	(void)state;
-	scope.node = &recipe.node[0];
+	scope.node = "a";
 	assert_string_equal(recipe_scope_value(&scope, "p"), "v");
 	assert_string_equal(recipe_scope_value(&scope, "node"), "a");
 	assert_string_equal(recipe_scope_value(&scope, "address"), "10.0.0.1");
@@ -122,33 +121,26 @@ static void destinations_are_taken_apart(void **state)
 static void presets_have_what_synchronization_needs(void **state)
 {
 	struct recipe recipe = read_text("hosts: a\nevents: {kernel: network}\n");
-	const struct recipe_events *events = &recipe.event[RECIPE_KERNEL];
-	bool queue = false, receive = false, dump = false;
+	const struct recipe_value *events = &recipe.events[RECIPE_KERNEL];
+	bool queue, receive, dump;
 
 	(void)state;
-	for (size_t i = 0; i < events->count; i++) {
-		const struct recipe_event *event = &events->item[i];
-
-		queue |= !strcmp(event->name, "net_dev_queue") && event->required;
-		receive |= !strcmp(event->name, "net_if_receive_skb") && event->required;
-		dump |= !strcmp(event->name, "lttng_statedump_*");
-	}
+	queue = strcmp(recipe_text(events, "net_dev_queue"), "required") == 0;
+	receive = strcmp(recipe_text(events, "net_if_receive_skb"), "required") == 0;
+	dump = recipe_value_find(events, "lttng_statedump_*");
 	assert_true(queue && receive && dump);
-	assert_int_equal(recipe.syscall.count, 0);
+	assert_int_equal(recipe.events[RECIPE_SYSCALL].count, 0);
 	recipe_clear(&recipe);
-	for (const struct recipe_preset_event *row = recipe_preset_events; row->name;
-	     row++)
-		assert_non_null(recipe_find_preset(row->preset));
 }
 
 static size_t syscalls_of(const char *events)
 {
 	char *yaml = mem_printf("hosts: a\nsar: true\nevents: %s\n", events);
 	struct recipe recipe = read_text(yaml);
-	size_t count = recipe.syscall.count;
+	size_t count = recipe.events[RECIPE_SYSCALL].count;
 
 	if (count == 1)
-		assert_string_equal(recipe.syscall.item[0].name, "*");
+		assert_string_equal(recipe.events[RECIPE_SYSCALL].entry[0].key, "*");
 	recipe_clear(&recipe);
 	free(yaml);
 	return count;
@@ -176,7 +168,8 @@ static int64_t timeout_of(const char *text)
 	char *yaml = mem_printf(
 	    "hosts: a\nsar: true\nexecute: [{command: x, timeout: %s}]\n", text);
 	struct recipe recipe = read_text(yaml);
-	int64_t timeout = recipe.execute[0].timeout_ms;
+	int64_t timeout = atoll(
+	    recipe_text(&recipe_get(&recipe, "execute")->entry[0].value, "timeout"));
 
 	recipe_clear(&recipe);
 	free(yaml);

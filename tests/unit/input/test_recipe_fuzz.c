@@ -114,59 +114,59 @@ static void damage(struct text *text)
 	}
 }
 
-/* Whatever can be asked of a recipe that is well. */
+/* Whatever can be asked of a recipe that is well: the plan of its last point. */
 static void use(const struct recipe *recipe)
 {
+	static const char *const sections[] = {"execute", "sensors", "tasks"};
 	size_t points = recipe_points(recipe);
 	struct recipe_scope scope = {.recipe = recipe, .run = "run", .role = "all"};
 
 	assert_true(points >= 1 && points <= RECIPE_MOST_POINTS);
-	assert_true(recipe->nodes > 0);
+	assert_true(recipe->nodes.count > 0);
 	scope.point = points - 1;
 	free(recipe_point_suffix(recipe, scope.point));
-	scope.node = &recipe->node[recipe->nodes - 1];
-	for (size_t i = 0; i < recipe->executes; i++) {
-		const struct recipe_execute *execute = &recipe->execute[i];
-
-		scope.kind = execute->method == RECIPE_LOCAL ? SCOPE_LOCAL : SCOPE_NODE;
-		free(recipe_scope_fill(&scope, &execute->command));
-	}
-	scope.kind = SCOPE_NODE;
-	for (size_t i = 0; i < recipe->sensors; i++)
-		if (!recipe->sensor[i].preset)
-			free(recipe_scope_fill(&scope, &recipe->sensor[i].command));
-	scope.kind = SCOPE_TASK;
+	scope.node = recipe->nodes.entry[recipe->nodes.count - 1].key;
 	scope.input = "input";
-	for (size_t i = 0; i < recipe->task_queues; i++)
-		free(recipe_scope_fill(&scope, &recipe->tasks[i].command));
-	for (size_t i = 0; i < recipe->nodes; i++)
-		assert_true(*recipe->node[i].name != '-' &&
-			    *recipe->node[i].address != '-' &&
-			    !strpbrk(recipe->node[i].name, "/ \n"));
+	for (size_t s = 0; s < 3; s++) {
+		const struct recipe_value *section = recipe_get(recipe, sections[s]);
+
+		for (size_t i = 0; section && i < section->count; i++) {
+			const struct recipe_value *user = &section->entry[i].value;
+
+			assert_int_equal(user->kind, RECIPE_MAP);
+			scope.kind = s == 2 ? SCOPE_TASK
+				     : strcmp(recipe_text(user, "method"), "local") == 0
+					 ? SCOPE_LOCAL
+					 : SCOPE_NODE;
+			free(recipe_scope_fill(&scope, recipe_text(user, "command")));
+		}
+	}
+	for (size_t i = 0; i < recipe->nodes.count; i++) {
+		const struct recipe_entry *node = &recipe->nodes.entry[i];
+
+		assert_true(*node->key != '-' && !strpbrk(node->key, "/ \n"));
+		assert_true(*recipe_text(&node->value, "address") != '-');
+	}
 }
 
 static void read_it(size_t *good)
 {
-	struct recipe_mistakes mistakes = {0};
+	struct recipe_errors errors = {0};
 	struct recipe recipe;
 
-	if (recipe_read(&recipe, "r.yaml", &mistakes) == 0) {
-		assert_int_equal(mistakes.count, 0);
+	if (recipe_read(&recipe, "r.yaml", &errors) == 0) {
+		assert_int_equal(errors.count, 0);
 		use(&recipe);
 		recipe_clear(&recipe);
 		++*good;
 	} else {
-		assert_true(mistakes.count > 0);
+		assert_true(errors.count > 0);
 	}
-	for (size_t i = 0; i < mistakes.count; i++) {
-		const struct recipe_mistake *mistake = &mistakes.item[i];
-
-		assert_non_null(mistake->place.file);
-		assert_true(*mistake->text);
-		for (const char *c = mistake->text; *c; c++)
-			assert_true((unsigned char)*c >= ' ' && *c != 0x7f);
+	for (size_t i = 0; i < errors.count; i++) {
+		assert_non_null(errors.item[i].location.file);
+		assert_true(*errors.item[i].text);
 	}
-	recipe_mistakes_clear(&mistakes);
+	recipe_errors_clear(&errors);
 }
 
 static struct text load(const char *name)

@@ -32,10 +32,17 @@ static void values_are_quoted_outside_of_quotes(void **state)
 	becomes("echo \"it's\" 'a\"' %(x)s", "b c", "echo \"it's\" 'a\"' 'b c'");
 }
 
-static void plain_values_stand_in_quotes_as_they_are(void **state)
+static void marks_get_backslashes_in_double_quotes(void **state)
 {
 	(void)state;
 	becomes("echo \"a %(x)s\" %(x)s", "1", "echo \"a 1\" '1'");
+	becomes("echo \"%(x)s\"", "it's \"b\" $HOME `c` \\",
+		"echo \"it's \\\"b\\\" \\$HOME \\`c\\` \\\\\"");
+}
+
+static void plain_values_stand_elsewhere_as_they_are(void **state)
+{
+	(void)state;
 	becomes("echo 'a %(x)s' %(x)s", "1", "echo 'a 1' '1'");
 	becomes("echo \"\\\"%(x)s\" %(x)s", "1", "echo \"\\\"1\" 1");
 	becomes("echo '\\' %(x)s", "1", "echo '\\' '1'");
@@ -62,9 +69,8 @@ static void what_is_no_placeholder_stays(void **state)
 static struct recipe_placeholder first(const char *command)
 {
 	struct recipe_placeholder placeholder;
-	struct recipe_template scan;
+	struct recipe_template scan = {.at = command};
 
-	recipe_template_begin(&scan, command);
 	assert_true(recipe_template_next(&scan, &placeholder));
 	assert_string_equal(placeholder.key, "x");
 	free(placeholder.key);
@@ -74,10 +80,10 @@ static struct recipe_placeholder first(const char *command)
 static void places_where_nothing_can_stand_are_known(void **state)
 {
 	(void)state;
-	assert_true(first("echo $%(x)s").spoilt);
-	assert_true(first("echo \\%(x)s").spoilt);
-	assert_true(first("echo \"$%(x)s\"").spoilt);
-	assert_false(first("echo $ %(x)s").spoilt);
+	assert_int_equal(first("echo $%(x)s").quoting, QUOTE_IMPOSSIBLE);
+	assert_int_equal(first("echo \\%(x)s").quoting, QUOTE_IMPOSSIBLE);
+	assert_int_equal(first("echo \"$%(x)s\"").quoting, QUOTE_IMPOSSIBLE);
+	assert_int_equal(first("echo $ %(x)s").quoting, QUOTE_SINGLE);
 	assert_int_equal(first("%(x)d").conversion, 'd');
 	assert_int_equal(first("%(x)").conversion, '\0');
 }
@@ -108,18 +114,20 @@ static char *run(const char *script, size_t *size)
 }
 
 /*
- * Whatever the value and whatever stands around it, as long as it is bare: a
+ * Whatever the value and whatever stands around it, as long as quotes are clear: a
  * shell has it as one word.
  */
 static void a_shell_has_any_value_as_one_word(void **state)
 {
 	static const char *const around[][2] = {
-	    {"show", ""},
-	    {"a='q u'; show", ""},
-	    {": \"it's\"; show", " # it's"},
-	    {": $(echo 'a'\"b\") ${x:-\"y\"};show", ";:"},
-	    {": 'a\"' \"b'\" 'c\\'; show", " <&0"},
-	    {"if true; then show", "; fi"},
+	    {"show ", ""},
+	    {"a='q u'; show ", ""},
+	    {": \"it's\"; show ", " # it's"},
+	    {": $(echo 'a'\"b\") ${x:-\"y\"};show ", ";:"},
+	    {"show \"", "\""},
+	    {"show ''\"\"\"", "\" # it's"},
+	    {": 'a\"' \"b'\" 'c\\'; show ", " <&0"},
+	    {"if true; then show ", "; fi"},
 	};
 	static const char letters[] = "ab '\"\\$`(){}<>|&;#!*?~%=-\n\t";
 
@@ -128,8 +136,8 @@ static void a_shell_has_any_value_as_one_word(void **state)
 		const char *const *sides = around[draw_between(
 		    0, (int64_t)(sizeof(around) / sizeof(*around)) - 1)];
 		char *value = draw_text(letters, 12);
-		char *command = mem_printf("show() { printf '%%s:%%s' $# \"$1\"; }\n%s "
-					   "%%(x)s%s\n",
+		char *command = mem_printf("show() { printf '%%s:%%s' $# \"$1\"; }\n"
+					   "%s%%(x)s%s\n",
 					   sides[0], sides[1]);
 		char *filled = recipe_template_fill(command, the_value, value);
 		char *wanted = mem_printf("1:%s", value);
@@ -151,11 +159,10 @@ static void any_command_is_walked(void **state)
 	(void)state;
 	for (int i = 0; i < ROUNDS * 100; i++) {
 		char *command = draw_text("%%%((x))s'\"\\$`#<\n a", 40);
+		struct recipe_template scan = {.at = command};
 		struct recipe_placeholder placeholder;
-		struct recipe_template scan;
 		const char *end = command;
 
-		recipe_template_begin(&scan, command);
 		while (recipe_template_next(&scan, &placeholder)) {
 			assert_true(placeholder.begin >= end);
 			assert_true(placeholder.end > placeholder.begin);
@@ -177,7 +184,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(values_are_quoted_outside_of_quotes),
-	    cmocka_unit_test(plain_values_stand_in_quotes_as_they_are),
+	    cmocka_unit_test(marks_get_backslashes_in_double_quotes),
+	    cmocka_unit_test(plain_values_stand_elsewhere_as_they_are),
 	    cmocka_unit_test(what_is_no_placeholder_stays),
 	    cmocka_unit_test(places_where_nothing_can_stand_are_known),
 	    cmocka_unit_test_setup_teardown(a_shell_has_any_value_as_one_word, enter,

@@ -76,6 +76,36 @@ static void what_began_before_or_goes_on_is_cut(void **unused)
 				"1/cpu0 softirq 3 NET_RX 900-1000... on 5\n");
 }
 
+/* In the file they lie by kind, number, handler and processor; SQLite checks that. */
+static void handlers_of_one_line_are_told_apart(void **unused)
+{
+	(void)unused;
+	made_begin();
+	for (int32_t cpu = 1; cpu >= 0; cpu--) {
+		number_at(SOFTIRQ, 100 - 50 * cpu, cpu, 5, 3, 0);
+		number_at(SOFTIRQ_END, 110 - 50 * cpu, cpu, 5, 3, 0);
+		irq_at(120 - 50 * cpu, cpu, 5, 11, "usb");
+		number_at(IRQ_END, 121 - 50 * cpu, cpu, 5, 11, 0);
+		irq_at(121 - 50 * cpu, cpu, 5, 11, "eth");
+		number_at(IRQ_END, 122 - 50 * cpu, cpu, 5, 11, 1);
+		number_at(IRQ_END, 130 - 50 * cpu, cpu, 5, 9, 1);
+	}
+	assert_told(INTERRUPTS, "1/cpu1 softirq 3 NET_RX 50-60 on 5\n"
+				"1/cpu1 irq 11 usb 70-71 on 5\n"
+				"1/cpu1 irq 11 eth 71-72 on 5\n"
+				"1/cpu1 irq 9  ...72-80 on 5\n"
+				"1/cpu0 softirq 3 NET_RX 100-110 on 5\n"
+				"1/cpu0 irq 11 usb 120-121 on 5\n"
+				"1/cpu0 irq 11 eth 121-122 on 5\n"
+				"1/cpu0 irq 9  ...122-130 on 5\n");
+	assert_answer("t",
+		      "SELECT group_concat(DISTINCT kind || number || handler) FROM irq",
+		      "irq9,irq11eth,irq11usb,softirq3NET_RX");
+	assert_answer(
+	    "t", "SELECT count(*) FROM irq WHERE (name IS NULL) <> (handler = '')", "0");
+	assert_answer("t", "PRAGMA integrity_check", "ok");
+}
+
 /* An exit was lost: the one inside ends where its processor was last seen. */
 static void an_end_that_was_lost_cuts(void **unused)
 {
@@ -220,6 +250,7 @@ int main(void)
 	    cmocka_unit_test(a_softirq_waits_from_its_first_raise),
 	    cmocka_unit_test(a_softirq_raised_while_it_runs_waits_from_then),
 	    cmocka_unit_test(what_interrupts_an_interrupt_is_told_of_both),
+	    cmocka_unit_test(handlers_of_one_line_are_told_apart),
 	    cmocka_unit_test(what_began_before_or_goes_on_is_cut),
 	    cmocka_unit_test(an_end_that_was_lost_cuts),
 	    cmocka_unit_test(what_cannot_nest_tells_that_an_end_was_lost),

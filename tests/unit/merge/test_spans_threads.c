@@ -237,6 +237,28 @@ static void nodes_have_threads_of_their_own(void **unused)
 			     "2/5 waits 300-1000... cpu0 by unknown 0 #3\n");
 }
 
+/* Where a thread ran before is of its own spans, not of whoever had its number. */
+static void a_thread_migrates(void **unused)
+{
+	(void)unused;
+	made_begin();
+	switch_at(100, 0, 0, 0, 5);
+	switch_at(200, 0, 5, 0, 0); /* loses it */
+	switch_at(300, 1, 0, 0, 5);
+	switch_at(400, 1, 5, 0, 0);
+	switch_at(500, 1, 0, 0, 5);
+	switch_at(600, 1, 5, 32, 0);
+	number_at(FREE, 700, 0, 0, 5, 0);
+	fork_at(800, 0, 6, 5);
+	switch_at(900, 0, 6, 0, 5);
+	free(made_told(THREADS));
+	assert_answer("t",
+		      "SELECT begin_ns, cpu, last_cpu FROM thread_state WHERE tid = 5 "
+		      "AND state = 'running'",
+		      "100|0|\n300|1|0\n500|1|1\n900|0|");
+	assert_answer("t", "SELECT count(last_cpu) FROM thread_state WHERE tid = 0", "0");
+}
+
 /* What was going on when the selection begins is not known from before it. */
 static void a_part_tells_of_itself(void **unused)
 {
@@ -272,6 +294,7 @@ int main(void)
 	    cmocka_unit_test(what_was_lost_is_not_made_up),
 	    cmocka_unit_test(who_is_first_heard_of_by_a_wakeup_slept),
 	    cmocka_unit_test(nodes_have_threads_of_their_own),
+	    cmocka_unit_test(a_thread_migrates),
 	    cmocka_unit_test(a_part_tells_of_itself),
 	};
 

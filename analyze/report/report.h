@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_ANALYZE_REPORT_H
+#define CT_ANALYZE_REPORT_H
+
+#include <stdio.h>
+
+#include "analyze/bounds.h"
+#include "analyze/critical/node_request.h"
+#include "analyze/question.h"
+#include "analyze/report/activity.h"
+#include "analyze/result.h"
+
+/*
+ * The report is one page: findings, the cluster's timeline, and tables. First all is
+ * asked, each question once, by two threads with a connection each; then the page is
+ * written from top to bottom. The timeline is data in JSON that the page's script
+ * draws; everything else is HTML and SVG that needs no script.
+ */
+enum report_answer_name {
+	ANSWER_NODES,
+	ANSWER_CLOCKS,
+	ANSWER_PROBLEMS,
+	ANSWER_MESSAGES,
+	ANSWER_REQUESTS,
+	ANSWER_SYSCALLS,
+	ANSWER_IO,
+	ANSWER_NET,
+	ANSWER_MEMORY,
+	ANSWERS
+};
+
+/* What an analysis said of the part of the timeline that the page is about. */
+struct report_answer {
+	struct request request;
+	struct result result;
+};
+
+enum { REPORT_REQUESTS = 8 }; /* the slowest ones, whose critical paths are drawn */
+
+/* A message that is drawn. */
+struct report_link {
+	int64_t id, from, to, from_cpu, to_cpu; /* -1: not known */
+	nsec_t send_ns, recv_ns, low_ns, high_ns;
+	int64_t bytes, sport, dport; /* -1: not known */
+	char protocol[8];
+};
+
+struct report {
+	struct question *question;
+	struct result *result; /* how instants are printed */
+	FILE *page;
+	struct bounds *bounds;
+	nsec_t begin_ns, end_ns;           /* of the time axis; end_ns > begin_ns */
+	bool is_empty;                     /* it has no time: nothing was recorded */
+	nsec_t home_begin_ns, home_end_ns; /* what is shown first: all nodes recorded */
+	struct report_answer answer[ANSWERS];
+	struct activity activity;
+	bool is_exact; /* all spans are drawn one by one */
+	size_t detail; /* spans that are drawn one by one at most */
+	struct activity_window window[REPORT_REQUESTS]; /* around `request` */
+	struct node_request request[REPORT_REQUESTS];
+	size_t requests;
+	struct report_link *link; /* the slowest first */
+	size_t links, link_capacity;
+	nsec_t link_step_ns; /* of a pair of nodes the slowest in each; 0: all */
+	int64_t messages;    /* between nodes */
+};
+
+/* The table of an answer; NULL: it has none of that name. */
+const struct result_table *report_table(const struct report *report,
+					enum report_answer_name answer, const char *key);
+
+/* A row's cell; a CELL_NULL where there is no such column, or no table. */
+struct cell report_cell(const struct result_table *table, size_t row, const char *key);
+
+/* A number as double; `none` where it is none. */
+double report_number(struct cell cell, double none);
+
+/* A time on the page's axis, and which of the chosen nodes one is, from 0. */
+nsec_t report_offset(const struct report *report, nsec_t at_ns);
+size_t report_node_index(const struct report *report, int64_t node);
+
+/* Fill `link`: what `report.links` has says how many there are of how many. */
+int report_links_read(struct report *report, struct question *question,
+		      struct error *error);
+
+/* Sections, in the order of the page: 0, or -1 with error. */
+void report_findings(const struct report *report);
+int report_timeline(struct report *report, struct error *error);
+int report_requests(struct report *report, struct error *error);
+void report_messages(struct report *report);
+void report_tables(struct report *report);
+
+/* In the script's data: the messages that are drawn. */
+void report_links(const struct report *report);
+
+/* In the script's data: an array a quantity, with what sar and the clocks' bounds say. */
+int report_curves(struct report *report, struct error *error);
+
+#endif

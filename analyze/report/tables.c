@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Messages between nodes, and the tables of everything else. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/report/html.h"
+#include "base/mem.h"
+
+enum { FEW_PAIRS = 20, TOP = 60, PROBLEM_ROWS = 100 };
+
+/* ---- messages */
+
+static double number_at(const struct result_table *table, size_t row, const char *key)
+{
+	return report_number(report_cell(table, row, key), (double)NAN);
+}
+
+static void put_pair(const struct report *report, const struct result_table *pairs,
+		     size_t row)
+{
+	char text[PRINT_TEXT];
+
+	html_text(report->page,
+		  html_human(text, report, report_cell(pairs, row, "from"), UNIT_TEXT));
+	fputs(" \xe2\x86\x92 ", report->page);
+	html_text(report->page,
+		  html_human(text, report, report_cell(pairs, row, "to"), UNIT_TEXT));
+}
+
+/* Whole decades around all latencies. */
+struct log_axis {
+	double least, most;
+};
+
+static double percent_of(const struct log_axis *axis, double ns)
+{
+	double share =
+	    log(fmax(ns, axis->least) / axis->least) / log(axis->most / axis->least);
+
+	return 100 * fmin(fmax(share, 0), 1);
+}
+
+static void draw_axis(const struct report *report, const struct log_axis *axis)
+{
+	char text[PRINT_TEXT];
+
+	fputs("<div></div><svg class=\"axis\" width=\"100%\" height=\"18\" "
+	      "aria-hidden=\"true\">",
+	      report->page);
+	for (double ns = axis->least; ns < axis->most * 0.99; ns *= 10) {
+		double x = percent_of(axis, ns);
+		int unit = ns >= 0.99e9 ? 9 : ns >= 0.99e6 ? 6 : ns >= 0.99e3 ? 3 : 0;
+
+		snprintf(text, sizeof(text), "%.0f\xe2\x80\xaf%s", ns / pow(10, unit),
+			 unit == 9   ? "s"
+			 : unit == 6 ? "ms"
+			 : unit == 3 ? "\xc2\xb5s"
+				     : "ns");
+		fprintf(report->page,
+			"<line x1=\"%.3f%%\" x2=\"%.3f%%\" y2=\"4\"/><text x=\"%.3f%%\" "
+			"y=\"14\"%s>%s</text>",
+			x, x, x, x > 2 ? " text-anchor=\"middle\"" : "", text);
+	}
+	fputs("</svg><div></div>", report->page);
+}
+
+static void draw_pair(const struct report *report, const struct result_table *pairs,
+		      size_t row, const struct log_axis *axis)
+{
+	FILE *page = report->page;
+	double least = percent_of(axis, number_at(pairs, row, "min_ns"));
+	double median = percent_of(axis, number_at(pairs, row, "p50_ns"));
+	double p95 = percent_of(axis, number_at(pairs, row, "p95_ns"));
+	double p99 = percent_of(axis, number_at(pairs, row, "p99_ns"));
+	double most = percent_of(axis, number_at(pairs, row, "max_ns"));
+	struct cell bound = report_cell(pairs, row, "bound_ns");
+	char text[PRINT_TEXT], more[PRINT_TEXT];
+
+	fputs("<div class=\"lab\">", page);
+	put_pair(report, pairs, row);
+	fprintf(
+	    page,
+	    "</div><svg width=\"100%%\" height=\"20\" role=\"img\" aria-label=\"median "
+	    "%s\">"
+	    "<line class=\"whisker\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"10\" y2=\"10\"/>"
+	    "<rect class=\"net light\" x=\"%.2f%%\" width=\"%.2f%%\" y=\"5\" "
+	    "height=\"10\"/>"
+	    "<rect class=\"net\" x=\"%.2f%%\" width=\"%.2f%%\" y=\"5\" height=\"10\"/>"
+	    "<rect class=\"median\" x=\"%.2f%%\" width=\"2\" y=\"3\" "
+	    "height=\"14\"/></svg>",
+	    html_span(text, number_at(pairs, row, "p50_ns")), least, most, p95,
+	    fmax(p99 - p95, 0), least, fmax(p95 - least, 0), median);
+	fprintf(page, "<div class=\"val\">%s <i>%s</i></div>\n", text,
+		html_bound(more, bound.type == CELL_NULL
+				     ? NSEC_MAX
+				     : nsec_round(report_number(bound, 0))));
+}
+
+static void draw_pairs(const struct report *report, const struct result_table *pairs)
+{
+	struct log_axis axis = {INFINITY, 0};
+
+	for (size_t i = 0; i < pairs->rows; i++) {
+		axis.least = fmin(axis.least, number_at(pairs, i, "min_ns"));
+		axis.most = fmax(axis.most, number_at(pairs, i, "max_ns"));
+	}
+	axis.least = pow(10, floor(log10(fmax(axis.least, 100))));
+	axis.most = pow(10, ceil(log10(fmax(axis.most, axis.least * 10) * 1.0001)));
+	fputs("<figure id=\"latency\"><figcaption><b>Latency by pair of nodes</b> "
+	      "<span class=\"key net\">least to 95&#8239;%</span> <span class=\"key net "
+	      "light\">to 99&#8239;%</span> <span class=\"key whisker\">to the "
+	      "greatest</span> <span class=\"key median\">median</span> "
+	      "<span>logarithmic; right: median, and the clocks&#8217; bound on each "
+	      "latency</span></figcaption>\n<div class=\"rows\">",
+	      report->page);
+	for (size_t i = 0; i < pairs->rows; i++)
+		draw_pair(report, pairs, i, &axis);
+	draw_axis(report, &axis);
+	fputs("</div></figure>\n", report->page);
+}
+
+static size_t index_of(const struct scope *scope, struct cell name)
+{
+	for (size_t i = 0; name.type == CELL_TEXT && i < scope->nodes; i++)
+		if (!strcmp(scope->node[i].name, name.bytes))
+			return i;
+	return scope->nodes;
+}
+
+/* Of many pairs: data of a matrix that the page's script draws, all nodes by all. */
+static void put_matrix(const struct report *report, const struct result_table *pairs)
+{
+	const struct scope *scope = &report->question->scope;
+	FILE *page = report->page;
+	const char *before = "";
+
+	fputs("<figure><figcaption><b>Median latency from node (row) to node "
+	      "(column)</b> <span>the darker, the longer, on a logarithmic scale; empty: "
+	      "no "
+	      "message</span></figcaption><div id=\"matrix\"></div></figure>\n"
+	      "<script type=\"application/json\" id=\"pairs\">{\"nodes\":[",
+	      page);
+	for (size_t i = 0; i < scope->nodes; i++) {
+		fputs(i ? "," : "", page);
+		html_json(page, scope->node[i].name);
+	}
+	fputs("],\"pairs\":[", page);
+	for (size_t i = 0; i < pairs->rows; i++) {
+		size_t from = index_of(scope, report_cell(pairs, i, "from"));
+		size_t to = index_of(scope, report_cell(pairs, i, "to"));
+		struct cell bound = report_cell(pairs, i, "bound_ns");
+
+		if (from == scope->nodes || to == scope->nodes)
+			continue;
+		fprintf(page, "%s[%zu,%zu,%.0f,%.0f,%.0f,", before, from, to,
+			report_number(report_cell(pairs, i, "messages"), 0),
+			report_number(report_cell(pairs, i, "p50_ns"), 0),
+			report_number(report_cell(pairs, i, "max_ns"), 0));
+		if (bound.type == CELL_NULL)
+			fputs("null]", page);
+		else
+			fprintf(page, "%.0f]", report_number(bound, 0));
+		before = ",\n";
+	}
+	fputs("]}</script>\n", page);
+}
+
+static int compare_medians(const void *a, const void *b, void *context)
+{
+	const struct result_table *pairs = context;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	double p = number_at(pairs, x, "p50_ns"), q = number_at(pairs, y, "p50_ns");
+
+	return p > q ? -1 : p < q ? 1 : (x > y) - (x < y);
+}
+
+/* The pairs with the longest medians, as a table of its own. */
+static void put_slow_pairs(struct report *report, const struct result_table *pairs)
+{
+	struct result *result = &report->answer[ANSWER_MESSAGES].result;
+	size_t *order = mem_alloc((pairs->rows + 1) * sizeof(*order));
+	struct result_table *top;
+
+	for (size_t i = 0; i < pairs->rows; i++)
+		order[i] = i;
+	qsort_r(order, pairs->rows, sizeof(*order), compare_medians, (void *)pairs);
+	top = result_table_new(result, "slow_pairs", "The pairs with the longest medians",
+			       pairs->column);
+	top->limit = 0;
+	for (size_t i = 0; i < pairs->rows && i < FEW_PAIRS; i++)
+		result_add(top, &pairs->cell[order[i] * pairs->columns]);
+	html_table(report, top);
+	free(order);
+}
+
+void report_messages(struct report *report)
+{
+	const struct result_table *pairs = report_table(report, ANSWER_MESSAGES, "pairs");
+	const struct result *result = &report->answer[ANSWER_MESSAGES].result;
+
+	html_section(report->page, "messages", "Messages between nodes");
+	if (pairs && pairs->rows && pairs->rows <= FEW_PAIRS) {
+		draw_pairs(report, pairs);
+		html_table(report, pairs);
+	} else if (pairs && pairs->rows) {
+		put_matrix(report, pairs);
+		put_slow_pairs(report, pairs);
+	}
+	html_table(report, report_table(report, ANSWER_MESSAGES, "slowest"));
+	for (size_t i = 0; i < result->notes.count; i++)
+		html_note(report->page, "%s", result->notes.item[i]);
+	html_section_end(report->page);
+}
+
+/* ---- processors, threads and interrupts: what the timeline was summed from */
+
+static struct cell share(nsec_t part, nsec_t whole)
+{
+	return whole > 0 ? cell_of_real(100 * (double)part / (double)whole)
+			 : cell_of_null();
+}
+
+static void put_processors(const struct report *report, struct result *result)
+{
+	static const struct result_column columns[] = {
+	    {"node", "NODE", UNIT_TEXT},
+	    {"cpu", "CPU", UNIT_ID},
+	    {"recorded_ns", "RECORDED", UNIT_SPAN},
+	    {"busy_ns", "BUSY", UNIT_SPAN},
+	    {"busy_percent", "SHARE", UNIT_PERCENT},
+	    {"irq_percent", "INTERRUPTS", UNIT_PERCENT},
+	    {"softirq_percent", "SOFTIRQS", UNIT_PERCENT},
+	    {NULL, NULL, 0}};
+	const struct activity *activity = &report->activity;
+	struct result_table *table =
+	    result_table_new(result, "processors", "Processors", columns);
+
+	for (size_t i = 0; i < activity->lanes; i++) {
+		const struct activity_lane *lane = &activity->lane[i];
+		const struct activity_cell *sum = &lane->sum;
+
+		if (lane->cpu < 0 || !sum->known_ns)
+			continue;
+		result_add(table,
+			   (struct cell[]){
+			       cell_of_text(question_node(report->question, lane->node)),
+			       cell_of_integer(lane->cpu), cell_of_integer(sum->known_ns),
+			       cell_of_integer(sum->busy_ns),
+			       share(sum->busy_ns, sum->known_ns),
+			       share(sum->irq_ns, sum->known_ns),
+			       share(sum->softirq_ns, sum->known_ns)});
+	}
+	fputs("<div id=\"processors\">", report->page);
+	html_table(report, table);
+	fputs("</div>\n", report->page);
+}
+
+static void put_threads(const struct report *report, struct result *result)
+{
+	static const struct result_column columns[] = {
+	    {"comm", "THREAD", UNIT_TEXT},
+	    {"node", "NODE", UNIT_TEXT},
+	    {"tid", "TID", UNIT_ID},
+	    {"process", "PROCESS", UNIT_TEXT},
+	    {"cpu_ns", "CPU TIME", UNIT_SPAN},
+	    {"waits", "WAITS FOR A CPU", UNIT_COUNT},
+	    {"wait_ns", "IN ALL", UNIT_SPAN},
+	    {"most_wait_ns", "LONGEST", UNIT_SPAN},
+	    {NULL, NULL, 0}};
+	const struct activity *activity = &report->activity;
+	struct result_table *table =
+	    result_table_new(result, "threads", "Threads by processor time", columns);
+
+	result_table_sort(table, "-cpu_ns,node,tid");
+	for (size_t i = 0; i < activity->threads && i < TOP; i++) {
+		const struct activity_thread *thread =
+		    &activity->thread[activity->order[i]];
+		const struct thread_facts *facts = question_thread(
+		    report->question, thread->node, thread->tid, thread->first_ns);
+
+		result_add(
+		    table,
+		    (struct cell[]){
+			cell_of_text(thread->name),
+			cell_of_text(question_node(report->question, thread->node)),
+			cell_of_integer(thread->tid),
+			cell_of_text(facts ? facts->process : ""),
+			cell_of_integer(thread->busy_ns), cell_of_integer(thread->waits),
+			cell_of_integer(thread->wait_ns),
+			cell_of_integer(thread->most_wait_ns)});
+	}
+	table->added = activity->threads;
+	html_table(report, table);
+}
+
+static int compare_handlers(const void *a, const void *b)
+{
+	const struct activity_handler *x = *(struct activity_handler *const *)a;
+	const struct activity_handler *y = *(struct activity_handler *const *)b;
+
+	if (x->sum_ns != y->sum_ns)
+		return x->sum_ns > y->sum_ns ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static void put_handlers(const struct report *report, struct result *result)
+{
+	static const struct result_column columns[] = {{"name", "HANDLER", UNIT_TEXT},
+						       {"node", "NODE", UNIT_TEXT},
+						       {"kind", "KIND", UNIT_TEXT},
+						       {"number", "NUMBER", UNIT_ID},
+						       {"count", "COUNT", UNIT_COUNT},
+						       {"sum_ns", "SUM", UNIT_SPAN},
+						       {"mean_ns", "MEAN", UNIT_SPAN},
+						       {"max_ns", "MAX", UNIT_SPAN},
+						       {NULL, NULL, 0}};
+	const struct activity *activity = &report->activity;
+	const struct activity_handler **order =
+	    mem_alloc((activity->handlers + 1) * sizeof(struct activity_handler *));
+	struct result_table *table =
+	    result_table_new(result, "interrupts", "Interrupts by handler", columns);
+
+	for (size_t i = 0; i < activity->handlers; i++)
+		order[i] = &activity->handler[i];
+	qsort(order, activity->handlers, sizeof(struct activity_handler *),
+	      compare_handlers);
+	result_table_sort(table, "-sum_ns,node,kind,number,name");
+	for (size_t i = 0; i < activity->handlers && i < TOP; i++) {
+		const struct activity_handler *handler = order[i];
+
+		if (handler->count)
+			result_add(
+			    table,
+			    (struct cell[]){cell_of_text(handler->name),
+					    cell_of_text(question_node(report->question,
+								       handler->node)),
+					    cell_of_text(handler->soft ? "soft" : "hard"),
+					    cell_of_integer(handler->number),
+					    cell_of_integer(handler->count),
+					    cell_of_integer(handler->sum_ns),
+					    cell_of_real((double)handler->sum_ns /
+							 (double)handler->count),
+					    cell_of_integer(handler->most_ns)});
+	}
+	table->added =
+	    table->added > activity->handlers ? table->added : activity->handlers;
+	html_table(report, table);
+	free(order);
+}
+
+/* ---- the input */
+
+static bool same(const struct cell *a, const struct cell *b)
+{
+	return a->type == CELL_TEXT && b->type == CELL_TEXT && a->size == b->size &&
+	       memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+/* One row for what is the same of many nodes: "and 19 more". */
+static struct result_table *fold_problems(struct result *result,
+					  const struct result_table *all)
+{
+	enum { NODE, PLACE, KIND, COUNT, TEXT, COLUMNS };
+	struct result_table *folded =
+	    result_table_new(result, "folded", all->title, all->column);
+	bool *done = mem_zalloc(all->rows * sizeof(*done) + 1);
+
+	for (size_t i = 0; i < all->rows && folded->rows < PROBLEM_ROWS; i++) {
+		const struct cell *row = &all->cell[i * all->columns];
+		struct cell cells[COLUMNS];
+		size_t more = 0;
+		char *place = NULL;
+
+		if (done[i])
+			continue;
+		memcpy(cells, row, sizeof(cells));
+		for (size_t k = i + 1; k < all->rows; k++) {
+			const struct cell *other = &all->cell[k * all->columns];
+
+			if (!same(&row[KIND], &other[KIND]) ||
+			    !same(&row[TEXT], &other[TEXT]))
+				continue;
+			done[k] = true;
+			more++;
+			cells[COUNT].integer += other[COUNT].integer;
+		}
+		if (more) {
+			place = mem_printf("and %zu more", more);
+			cells[PLACE] = cell_of_text(place);
+		}
+		result_add(folded, cells);
+		free(place);
+	}
+	free(done);
+	return folded;
+}
+
+static void put_problems(struct report *report)
+{
+	const struct result_table *problems =
+	    report_table(report, ANSWER_PROBLEMS, "problems");
+
+	fputs("<div id=\"problems\">\n", report->page);
+	if (problems && problems->rows)
+		html_table(report, fold_problems(&report->answer[ANSWER_PROBLEMS].result,
+						 problems));
+	html_table(report, report_table(report, ANSWER_PROBLEMS, "lost"));
+	fputs("</div>\n", report->page);
+}
+
+void report_tables(struct report *report)
+{
+	static const enum report_answer_name resources[] = {ANSWER_SYSCALLS, ANSWER_IO,
+							    ANSWER_NET, ANSWER_MEMORY};
+	struct result own;
+
+	html_section(report->page, "clocks", "Clocks");
+	html_note(report->page,
+		  "What happened at a node at a time of this page truly happened, by the "
+		  "reference clock, within these bounds around it.");
+	html_answer(report, ANSWER_CLOCKS);
+	html_table(report, report_table(report, ANSWER_PROBLEMS, "clocks"));
+	html_section_end(report->page);
+	html_section(report->page, "resources", "Resources");
+	result_init(&own, report->question->request);
+	put_processors(report, &own);
+	put_threads(report, &own);
+	put_handlers(report, &own);
+	result_clear(&own);
+	for (size_t i = 0; i < sizeof(resources) / sizeof(*resources); i++)
+		html_answer(report, resources[i]);
+	html_section_end(report->page);
+	html_section(report->page, "nodes", "Run and nodes");
+	put_problems(report);
+	html_answer(report, ANSWER_NODES);
+	html_section_end(report->page);
+}

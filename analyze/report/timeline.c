@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The cluster's timeline as data for the page's script, and what stands around it. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/report/html.h"
+#include "base/mem.h"
+
+enum {
+	MOST_THREADS = 2000, /* with a name in the page; they are ranked by time */
+};
+
+/* 12 bits, as the script reads them; more than 4094 is not known. */
+static void put_pair(FILE *page, double value)
+{
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	int number = value >= 0 && value < 4094.5 ? (int)(value + 0.5) : 4095;
+
+	fputc(digits[number / 64], page);
+	fputc(digits[number % 64], page);
+}
+
+/* ---- the sums of all time */
+
+enum quantity { BUSY, IRQ, SOFTIRQ, WHO };
+
+/* The last cell may be shorter than the others. */
+static double quantity_of(const struct report *report, const struct activity_cell *cell,
+			  size_t index, enum quantity quantity)
+{
+	const struct activity *activity = &report->activity;
+	nsec_t left =
+	    activity->end_ns - activity->begin_ns - (nsec_t)index * activity->cell_ns;
+	double width = (double)(left < activity->cell_ns ? left : activity->cell_ns);
+	size_t rank;
+
+	switch (quantity) {
+	case BUSY:
+		return (double)cell->known_ns * 2 < width
+			   ? -1
+			   : 4000 * (double)cell->busy_ns / (double)cell->known_ns;
+	case IRQ:
+		return 4000 * fmin(1, (double)cell->irq_ns / width);
+	case SOFTIRQ:
+		return 4000 * fmin(1, (double)cell->softirq_ns / width);
+	case WHO:
+		break;
+	}
+	rank = cell->most ? activity->thread[cell->most - 1].rank : SIZE_MAX;
+	return rank < MOST_THREADS ? (double)rank : -1;
+}
+
+static void put_quantity(const struct report *report, const struct activity_lane *lane,
+			 const char *name, enum quantity quantity)
+{
+	fprintf(report->page, ",\"%s\":\"", name);
+	for (size_t i = 0; i < report->activity.cells; i++)
+		put_pair(report->page, quantity_of(report, &lane->cell[i], i, quantity));
+	fputc('"', report->page);
+}
+
+/* What was not recorded of the node: [from, until], ... */
+static void put_gaps(const struct report *report, int64_t node)
+{
+	const struct recorded *recorded = &report->question->scope.recorded;
+	nsec_t at = report->begin_ns, until;
+	bool first = true;
+
+	fputs(",\"gaps\":[", report->page);
+	while (recorded_gap(recorded, node, &at, report->end_ns, &until)) {
+		fprintf(report->page, "%s[%" PRId64 ",%" PRId64 "]", first ? "" : ",",
+			report_offset(report, at), report_offset(report, until));
+		first = false;
+		at = until;
+	}
+	fputc(']', report->page);
+}
+
+static void put_lanes(const struct report *report)
+{
+	const struct activity *activity = &report->activity;
+	const struct scope *scope = &report->question->scope;
+	const char *before = "";
+
+	fputs(",\n\"nodes\":[", report->page);
+	for (size_t i = 0; i < scope->nodes; i++) {
+		if (!scope->node[i].chosen)
+			continue;
+		fputs(before, report->page);
+		html_json(report->page, scope->node[i].name);
+		before = ",";
+	}
+	fprintf(report->page, "],\n\"cellNs\":%" PRId64 ",\"cells\":%zu,\n\"lanes\":[",
+		activity->cell_ns, activity->cells);
+	for (size_t i = 0; i < activity->lanes; i++) {
+		const struct activity_lane *lane = &activity->lane[i];
+
+		fprintf(report->page, "%s{\"n\":%zu,\"c\":%" PRId64, i ? ",\n" : "",
+			report_node_index(report, lane->node), lane->cpu);
+		put_gaps(report, lane->node);
+		put_quantity(report, lane, "busy", BUSY);
+		put_quantity(report, lane, "irq", IRQ);
+		put_quantity(report, lane, "soft", SOFTIRQ);
+		put_quantity(report, lane, "who", WHO);
+		fputc('}', report->page);
+	}
+	fputc(']', report->page);
+}
+
+/* [node, tid, name, process, ran, first, last, strip]: by rank. */
+static void put_threads(const struct report *report)
+{
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	const struct activity *activity = &report->activity;
+	FILE *page = report->page;
+
+	fprintf(page, ",\n\"stripNs\":%" PRId64 ",\"threads\":[", activity->strip_ns);
+	for (size_t i = 0; i < activity->threads && i < MOST_THREADS; i++) {
+		const struct activity_thread *thread =
+		    &activity->thread[activity->order[i]];
+		const struct thread_facts *facts = question_thread(
+		    report->question, thread->node, thread->tid, thread->first_ns);
+
+		fprintf(page, "%s[%zu,%" PRId64 ",", i ? ",\n" : "",
+			report_node_index(report, thread->node), thread->tid);
+		html_json(page, thread->name);
+		fputc(',', page);
+		html_json(page, facts ? facts->process : "");
+		fprintf(page, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",\"", thread->busy_ns,
+			report_offset(report, thread->first_ns),
+			report_offset(report, thread->last_ns));
+		for (size_t k = 0; k < ACTIVITY_STRIP; k++) {
+			float share = thread->strip[k] / (float)activity->strip_ns;
+
+			fputc(digits[share > 0 ? 1 + (int)(fminf(share, 1) * 62) : 0],
+			      page);
+		}
+		fputs("\"]", page);
+	}
+	fputc(']', page);
+}
+
+/* ---- spans one by one, in some windows of time */
+
+struct spans {
+	struct report *report;
+	const struct activity_window *window;
+	FILE *page; /* of the window */
+	size_t rank;
+	int64_t lane;
+	nsec_t at_ns; /* what was put ends here */
+	size_t count, most;
+	bool first_of; /* of the thread or handler at hand */
+};
+
+static const char state_sql[] =
+    "SELECT begin_ns, end_ns, state_code, coalesce(cpu, -1), CASE state_code WHEN 1 THEN"
+    " coalesce(priority, -1) ELSE coalesce(waker_tid, -1) END, CASE wait WHEN 'disk' "
+    "THEN 1"
+    " WHEN 'network' THEN 2 WHEN 'timer' THEN 3 WHEN 'interrupt' THEN 4 WHEN 'thread'"
+    " THEN 5 ELSE 0 END, comm FROM thread_state WHERE node = ?1 AND tid = ?2"
+    " AND begin_ns < ?4 AND begin_ns >= coalesce((SELECT begin_ns FROM thread_state"
+    " WHERE node = ?1 AND tid = ?2 AND begin_ns <= ?3 ORDER BY begin_ns DESC LIMIT 1), "
+    "?3)"
+    " AND end_ns > ?3 AND state_code < 5 ORDER BY begin_ns, id";
+
+/* gap, length: both as the script adds them up, cut at the window's begin. */
+static void put_step(struct spans *spans, nsec_t begin_ns, nsec_t end_ns)
+{
+	if (begin_ns < spans->window->begin_ns)
+		begin_ns = spans->window->begin_ns;
+	if (end_ns > spans->window->end_ns)
+		end_ns = spans->window->end_ns;
+	fprintf(spans->page, ",%" PRId64 ",%" PRId64, begin_ns - spans->at_ns,
+		end_ns - begin_ns);
+	spans->at_ns = end_ns;
+	spans->count++;
+}
+
+/* gap, length, state + 8 * wait, cpu, priority or waker */
+static int put_state(void *context, const struct cell *row)
+{
+	struct spans *spans = context;
+
+	if (spans->first_of) {
+		fprintf(spans->page, "%s[%zu", spans->count ? ",\n" : "", spans->rank);
+		spans->first_of = false;
+	}
+	put_step(spans, row[0].integer, row[1].integer);
+	fprintf(spans->page, ",%" PRId64 ",%" PRId64 ",%" PRId64,
+		row[2].integer + 8 * row[5].integer, row[3].integer, row[4].integer);
+	return spans->count > spans->most;
+}
+
+/* Of each thread that has a name in the page, the spans of the window. Those under
+ * another name of the same thread are its as well: they come once. */
+static int put_states(struct spans *spans, struct error *error)
+{
+	struct report *report = spans->report;
+	const struct activity *activity = &report->activity;
+	struct timeline_query *query =
+	    timeline_query_new(report->question->reader, state_sql, error);
+	int more = query ? 0 : -1;
+
+	for (size_t i = 0;
+	     i < activity->threads && more >= 0 && spans->count <= spans->most; i++) {
+		const struct activity_thread *thread = &activity->thread[i];
+		const struct cell values[] = {cell_of_integer(thread->node),
+					      cell_of_integer(thread->tid),
+					      cell_of_integer(spans->window->begin_ns),
+					      cell_of_integer(spans->window->end_ns)};
+		const struct activity_thread *next = thread + 1;
+
+		if (thread->rank >= MOST_THREADS ||
+		    (i + 1 < activity->threads && next->node == thread->node &&
+		     next->tid == thread->tid && next->rank < MOST_THREADS))
+			continue;
+		spans->rank = thread->rank;
+		spans->first_of = true;
+		spans->at_ns = spans->window->begin_ns;
+		more = timeline_query_ask(query, values, 4, error);
+		while (!more && (more = timeline_query_next(query, error)) > 0)
+			more = put_state(spans, timeline_query_row(query)) ? 2 : 0;
+		if (!spans->first_of)
+			fputc(']', spans->page);
+		more = more > 0 ? 0 : more;
+	}
+	timeline_query_free(query);
+	return more < 0 ? -1 : 0;
+}
+
+/* [handler, lane, gap, length, ...] */
+static void put_irqs(struct spans *spans)
+{
+	const struct activity *activity = &spans->report->activity;
+	const struct activity_irq *before = NULL;
+
+	for (size_t i = 0; i < activity->kept; i++) {
+		const struct activity_irq *irq = &activity->irq[i];
+
+		if (irq->begin_ns >= spans->window->end_ns ||
+		    irq->end_ns <= spans->window->begin_ns)
+			continue;
+		if (!before || before->handler != irq->handler ||
+		    before->cpu != irq->cpu) {
+			spans->at_ns = spans->window->begin_ns;
+			fprintf(spans->page, "%s[%zu,%zu", before ? "],\n" : "",
+				irq->handler,
+				activity_lane(activity, irq->node, irq->cpu));
+		}
+		put_step(spans, irq->begin_ns, irq->end_ns);
+		before = irq;
+	}
+	if (before)
+		fputc(']', spans->page);
+}
+
+/* One window; what is too much for `left` is not put. How many spans, or -1. */
+static int64_t put_window(struct report *report, const struct activity_window *window,
+			  size_t left, bool first, struct error *error)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *page = open_memstream(&text, &size);
+	struct spans spans = {
+	    .report = report, .window = window, .page = page, .most = left};
+	int status;
+
+	if (!page)
+		return error_set(error, "report: no memory for the page");
+	fprintf(page,
+		"%s{\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"request\":%" PRId64
+		",\n\"states\":[",
+		first ? "" : ",\n", report_offset(report, window->begin_ns),
+		report_offset(report, window->end_ns), window->request);
+	status = put_states(&spans, error);
+	fputs("],\n\"irqs\":[", page);
+	put_irqs(&spans);
+	fputs("]}", page);
+	if (fclose(page) && !status)
+		status = error_set(error, "report: no memory for the page");
+	if (!status && spans.count <= left)
+		fwrite(text, 1, size, report->page);
+	free(text);
+	return status ? -1 : spans.count <= left ? (int64_t)spans.count : 0;
+}
+
+/* All spans where they are few, else those around the slowest requests that fit. */
+static int put_spans(struct report *report, struct error *error)
+{
+	const struct activity *activity = &report->activity;
+	size_t left = report->detail;
+	struct activity_window whole = {report->begin_ns, report->end_ns, 0};
+	int64_t count = 0;
+
+	fputs(",\n\"exact\":[", report->page);
+	if (activity->runs + activity->irqs <= left)
+		count = put_window(report, &whole, left, true, error);
+	report->is_exact = count > 0;
+	for (size_t i = 0, put = 0; i < report->requests && !report->is_exact; i++) {
+		count = put_window(report, &report->window[i], left, put == 0, error);
+		if (count < 0)
+			return -1;
+		left -= (size_t)count;
+		put += count > 0;
+	}
+	fputs("],\n\"handlers\":[", report->page);
+	for (size_t i = 0; i < activity->handlers; i++) {
+		const struct activity_handler *handler = &activity->handler[i];
+
+		fprintf(report->page, "%s[%d,%" PRId64 ",", i ? "," : "", handler->soft,
+			handler->number);
+		html_json(report->page, handler->name ? handler->name : "");
+		fputc(']', report->page);
+	}
+	fputc(']', report->page);
+	return count < 0 ? -1 : 0;
+}
+
+/* ---- the section */
+
+static void tell_reduction(const struct report *report)
+{
+	const struct activity *activity = &report->activity;
+	char text[PRINT_TEXT];
+
+	if (!report->is_exact && activity->runs + activity->irqs)
+		html_note(
+		    report->page,
+		    "%zu spans are summed by steps of %s. Where a step is wider than "
+		    "some pixels, only the windows around the slowest requests, marked "
+		    "above the lanes, show spans one by one; --detail asks for more.",
+		    activity->runs + activity->irqs,
+		    html_span(text, (double)activity->cell_ns));
+	if (report->link_step_ns)
+		html_note(report->page,
+			  "%zu of %" PRId64
+			  " messages are drawn: of each pair of nodes and "
+			  "direction the slowest in each step of %s.",
+			  report->links, report->messages,
+			  html_span(text, (double)report->link_step_ns));
+}
+
+int report_timeline(struct report *report, struct error *error)
+{
+	FILE *page = report->page;
+
+	html_section(page, "timeline", "Timeline of the cluster");
+	if (report->is_empty) {
+		html_note(page, "nothing was recorded");
+		html_section_end(page);
+		return 0;
+	}
+	fputs("<div id=\"view\"></div>\n<noscript><p class=\"note\">The timeline is "
+	      "drawn by a "
+	      "script, and scripts are off. All else is below.</p></noscript>\n",
+	      page);
+	fprintf(page,
+		"<script type=\"application/json\" id=\"data\">\n{\"span\":%" PRId64
+		",\"home\":[%" PRId64 ",%" PRId64 "],\"beginMs\":%" PRId64,
+		report->end_ns - report->begin_ns,
+		report_offset(report, report->home_begin_ns),
+		report_offset(report, report->home_end_ns), report->begin_ns / 1000000);
+	put_lanes(report);
+	put_threads(report);
+	if (put_spans(report, error))
+		return -1;
+	report_links(report);
+	if (report_curves(report, error))
+		return -1;
+	fputs("}\n</script>\n", page);
+	tell_reduction(report);
+	html_section_end(page);
+	return 0;
+}

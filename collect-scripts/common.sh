@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh disable=SC2015,SC2016,SC2034,SC2119,SC2120,SC2154
+#
+# What the collector, its tools and the nodes have in common.
+
+# Lines of words, as ctrecipe prints them: what a plan is made of. A word that is
+# more than letters and digits stands in single quotes, '\'' is one of these, and
+# "$NL" between quotes a line feed, so that a line is always one record. Nothing
+# in a line is ever run: it is only taken apart.
+
+NL='
+'
+
+# quote WORD: prints it as one word of such a line.
+quote()
+{
+	case $1 in
+	'' | *[!A-Za-z0-9_./:=@%+,-]*) ;;
+	*)
+		printf '%s\n' "$1"
+		return
+		;;
+	esac
+	quote_rest=$1
+	quote_done=
+	while :; do
+		case $quote_rest in
+		*"'"*)
+			quote_done="$quote_done${quote_rest%%"'"*}'\\''"
+			quote_rest=${quote_rest#*"'"}
+			;;
+		*) break ;;
+		esac
+	done
+	quote_rest=$quote_done$quote_rest
+	quote_done=
+	while :; do
+		case $quote_rest in
+		*"$NL"*)
+			quote_done="$quote_done${quote_rest%%"$NL"*}'\"\$NL\"'"
+			quote_rest=${quote_rest#*"$NL"}
+			;;
+		*) break ;;
+		esac
+	done
+	printf "'%s'\n" "$quote_done$quote_rest"
+}
+
+# Take the first word of $words_rest off, into $word. A mark that stands where
+# none can be is itself.
+take_word()
+{
+	word=
+	while [ -n "$words_rest" ]; do
+		case $words_rest in
+		' '*)
+			words_rest=${words_rest# }
+			return
+			;;
+		"'"*"'"*)
+			words_rest=${words_rest#"'"}
+			word=$word${words_rest%%"'"*}
+			words_rest=${words_rest#*"'"}
+			;;
+		"\\'"*)
+			word="$word'"
+			words_rest=${words_rest#??}
+			;;
+		'"$NL"'*)
+			word=$word$NL
+			words_rest=${words_rest#?????}
+			;;
+		*)
+			words_part=${words_rest%%[\'\"\\\ ]*}
+			[ -n "$words_part" ] || words_part=${words_rest%"${words_rest#?}"}
+			word=$word$words_part
+			words_rest=${words_rest#"$words_part"}
+			;;
+		esac
+	done
+}
+
+# with_words FUNCTION LINE: call the function with the words of the line.
+with_words()
+{
+	words_function=$1
+	words_rest=$2
+	set --
+	while [ -n "$words_rest" ]; do
+		take_word
+		set -- "$@" "$word"
+	done
+	"$words_function" "$@"
+}
+
+# each_line FILE KIND FUNCTION: a call for each line that begins with this word.
+each_line()
+{
+	while IFS= read -r plan_line; do
+		case $plan_line in
+		"$2 "*) with_words "$3" "$plan_line" </dev/null ;;
+		esac
+	done <"$1"
+}
+
+# What a script asks of the system: the time, and which process is which.
+
+# The real-time clock in nanoseconds. date of some small systems has no %N.
+realtime_ns()
+{
+	stamp=$(date +%s%N)
+	case $stamp in
+	*[!0-9]* | ??????????) stamp=$(date +%s)000000000 ;;
+	esac
+	printf '%s\n' "$stamp"
+}
+
+# When a process was started, in clock ticks since the boot: with its pid, what
+# tells it from all others of this boot. Fails if there is no such process, or
+# nothing is left of it but its status.
+#
+# Field 22 of /proc/PID/stat; the name in parentheses may hold anything.
+start_time()
+{
+	stat_line=
+	while IFS= read -r stat_part; do
+		stat_line=$stat_line$stat_part
+	done 2>/dev/null <"/proc/$1/stat" || return 1
+	stat_line=${stat_line##*) }
+	# shellcheck disable=SC2086 # fields
+	set -- $stat_line
+	[ $# -gt 20 ] || return 1
+	[ "$1" != Z ] && [ "$1" != X ] || return 1
+	shift 19
+	printf '%s\n' "$1"
+}
+
+# Text that may hold anything, for JSON and for people. Control characters (C0, DEL
+# and C1) become \u001b and the like, and bytes that are no UTF-8 U+FFFD, so that
+# what comes out is always JSON and moves no cursor. What is plain, as most is,
+# costs no process.
+
+# json_strings WORD...: prints "a", "b", ...
+json_strings()
+{
+	for json_word; do
+		case $json_word in
+		*[![:print:]]* | *[\"\\]*)
+			escape_strings "$@"
+			return
+			;;
+		esac
+	done
+	json_comma=
+	for json_word; do
+		printf '%s"%s"' "$json_comma" "$json_word"
+		json_comma=', '
+	done
+}
+
+escape_strings()
+{
+	LC_ALL=C awk -- "$escape_functions"'
+	BEGIN {
+		for (i = 1; i < ARGC; i++)
+			printf "%s\"%s\"", (i > 1 ? ", " : ""), escaped(ARGV[i], "\"\\")
+		exit
+	}' "$@"
+}
+
+# Lines for people, of standard input.
+plain_lines()
+{
+	tr -d '\000' | LC_ALL=C awk -- "$escape_functions"'{ print escaped($0, "") }'
+}
+
+# plain_text TEXT: the same, of one text.
+plain_text()
+{
+	case $1 in
+	*[![:print:]]*) printf '%s\n' "$1" | plain_lines ;;
+	*) printf '%s\n' "$1" ;;
+	esac
+}
+
+# For awk: escaped(TEXT, MARKS), with a backslash before each of the marks.
+# shellcheck disable=SC2016 # it is awk that expands
+escape_functions='
+function tail_ok(text, at, count,    i) {
+	for (i = 1; i <= count; i++)
+		if (byte[substr(text, at + i, 1)] < 128 || byte[substr(text, at + i, 1)] > 191)
+			return 0
+	return 1
+}
+# How many bytes a character from here has, 0 if it is none.
+function width(text, at,    first, second) {
+	first = byte[substr(text, at, 1)]
+	second = byte[substr(text, at + 1, 1)]
+	if (first >= 194 && first <= 223)
+		return tail_ok(text, at, 1) ? 2 : 0
+	if (first >= 224 && first <= 239) {
+		if (first == 224 && second < 160 || first == 237 && second > 159)
+			return 0
+		return tail_ok(text, at, 2) ? 3 : 0
+	}
+	if (first >= 240 && first <= 244) {
+		if (first == 240 && second < 144 || first == 244 && second > 143)
+			return 0
+		return tail_ok(text, at, 3) ? 4 : 0
+	}
+	return 0
+}
+function escaped(text, marks,    out, i, c, n) {
+	if (text !~ /[^ -~]|["\\]/)
+		return text
+	out = ""
+	for (i = 1; i <= length(text); i++) {
+		c = substr(text, i, 1)
+		if (index(marks, c))
+			out = out "\\" c
+		else if (byte[c] < 32 || byte[c] == 127)
+			out = out sprintf("\\u%04x", byte[c])
+		else if (byte[c] < 127)
+			out = out c
+		else if ((n = width(text, i)) == 2 && byte[c] == 194 && byte[substr(text, i + 1, 1)] < 160)
+			out = out sprintf("\\u%04x", byte[substr(text, ++i, 1)])
+		else if (n) {
+			out = out substr(text, i, n)
+			i += n - 1
+		} else
+			out = out "\357\277\275"
+	}
+	return out
+}
+BEGIN {
+	for (i = 1; i < 256; i++)
+		byte[sprintf("%c", i)] = i
+}
+'

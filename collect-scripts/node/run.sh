@@ -1,0 +1,552 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh disable=SC2015,SC2030,SC2031,SC2034,SC2119,SC2120,SC2154
+#
+# A run on a node, from its begin to the removal of what it recorded.
+
+# What watches over a collection on the node: every 10 s (tests ask for less) it samples the clocks, and ends
+# all when the disk gets full, or when the run's directory was removed: nothing can be
+# recorded then, and nobody would find the processes any more.
+
+watch()
+{
+	find_suspended
+	trap 'clock_sample; exit 0' TERM INT
+	trap '' HUP
+	kept=
+	# What belongs to the collection is known when it has started.
+	watched=0
+	until [ -f "$here/started" ] || [ "$watched" -ge "$step_seconds" ]; do
+		nap 1
+		is_there || abandon
+		watched=$((watched + 1))
+	done
+	while :; do
+		keep_in_mind
+		nap "${CLUSTERTRACE_WATCH_SECONDS:-10}"
+		is_there || abandon
+		clock_sample
+		guard_disk
+	done
+}
+
+# A signal ends it early.
+nap()
+{
+	sleep "$1" &
+	wait $!
+}
+
+# The run's directory, with our mark in it.
+is_there()
+{
+	mark=
+	read -r mark 2>/dev/null <"$here/mine" || :
+	[ "$mark" = "$run" ]
+}
+
+# The records of processes and sessions, for when they are gone. While they are being
+# removed, those of before hold: ours is among them as long as none is missing.
+keep_in_mind()
+{
+	found=
+	for proc_file in "$here"/procs/*; do
+		kept_process=
+		read -r kept_process 2>/dev/null <"$proc_file" || continue
+		found="$found${proc_file##*/} $kept_process$NL"
+	done
+	[ -f "$here/procs/clock" ] && is_there || return 0
+	kept=$found
+	kept_sessions=
+	for domain in kernel user; do
+		[ ! -f "$here/session-$domain" ] || kept_sessions="$kept_sessions $domain"
+	done
+}
+
+# The directory is gone: from what we kept in mind the records are made anew elsewhere,
+# by which all is ended as by a stop.
+abandon()
+{
+	trap '' TERM INT
+	here=$(mktemp -d "${TMPDIR:-/tmp}/clustertrace-$run.XXXXXX") || exit 1
+	data=$here/data
+	mkdir "$here/procs" "$data" "$data/log" || exit 1
+	printf '%s' "$kept" | while read -r name kept_process; do
+		printf '%s\n' "$kept_process" >"$here/procs/$name"
+	done
+	for domain in ${kept_sessions:-}; do
+		: >"$here/session-$domain"
+	done
+	stop_sources clock
+	release_active
+	rmdir "$base" 2>/dev/null
+	rm -rf "$here"
+	exit 0
+}
+
+# KiB that stay free: 5 % of the file system, at most 64 MiB.
+disk_reserve()
+{
+	# shellcheck disable=SC2046 # fields
+	set -- $(df -P -k "$here" 2>/dev/null | tail -n 1)
+	disk_free=${4:-}
+	disk_keep=$((${2:-0} / 20))
+	[ "$disk_keep" -le 65536 ] || disk_keep=65536
+}
+
+disk_is_full()
+{
+	disk_reserve
+	[ -n "$disk_free" ] && [ "$disk_free" -le "$disk_keep" ]
+}
+
+# A tracer that finds the disk full loses what it has in hand, and leaves no
+# room to convert: so end in time.
+guard_disk()
+{
+	disk_is_full || return 0
+	problem "disk full: $disk_free KiB left at $here, stopped early"
+	trap '' TERM
+	stop_sources clock
+	exit 0
+}
+
+# The begin and the end of a collection on a node.
+
+base=${here%/*}
+
+# One collection at a time. A run that a restart or a crash left behind is no
+# hindrance: it counts only while a process of it is there, in this boot.
+take_active()
+{
+	mkdir "$base/active" 2>/dev/null && {
+		tell "$run" >"$base/active/run"
+		return 0
+	}
+	other=
+	read -r other 2>/dev/null <"$base/active/run" || :
+	if [ "$other" = "$run" ] || is_collecting "$base/$other"; then
+		give_up "already collecting here: run $other, want \`ctcollect stop\` of it first"
+	fi
+	# mkdir says who wins where two take over.
+	mkdir "$base/active/taken-$run" 2>/dev/null || give_up "cannot write below $base"
+	tell "$run" >"$base/active/run"
+	problem "run $other was left behind here, taken over"
+}
+
+# Does a process of this run live? A run that is just being set up counts.
+is_collecting()
+(
+	here=$1
+	[ -n "${1##*/}" ] && [ -d "$here/procs" ] || exit 1
+	[ "$(cat "$here/boot" 2>/dev/null)" = "$(boot_id)" ] || exit 1
+	[ ! -f "$here/stopped" ] || exit 1
+	for name in $(recorded); do
+		is_running "$name" && exit 0
+	done
+	# Nothing runs yet, or no longer: a young one is starting.
+	[ ! -f "$here/started" ]
+)
+
+release_active()
+{
+	holder=
+	read -r holder 2>/dev/null <"$base/active/run" || :
+	[ "$holder" != "$run" ] || rm -rf "$base/active"
+}
+
+do_start()
+{
+	boot_id >"$here/boot"
+	mkdir -p "$data/log" "$here/procs" "$here/pids" "$here/sensors" "$here/exec" ||
+		give_up "cannot write at $here"
+	! disk_is_full || give_up "disk full: $disk_free KiB left at $here"
+	take_active
+	find_rights
+	find_home
+	describe || give_up "cannot write at $data"
+	[ -s "$data/node.json" ] || give_up "cannot write at $data"
+	spawn clock "$sh" "$here/node.sh" clock-loop
+	each_line "$here/plan" sar start_sar
+	each_line "$here/plan" capture start_captures
+	each_line "$here/plan" process start_sampler
+	sensor_count=0
+	each_line "$here/plan" sensor start_sensor
+	! grep -q '^event \(kernel\|syscall\) ' "$here/plan" || trace kernel
+	! grep -q '^event userspace ' "$here/plan" || trace user
+	settle
+	realtime_ns >"$here/started"
+	report started
+}
+
+# A capture that cannot begin ends at once: give all a moment, then look.
+settle()
+{
+	for name in $(recorded); do
+		case $name in
+		capture-*) until_true 50 capture_is_open "$name" || : ;;
+		clock) until_true 50 clock_has_begun || : ;;
+		sensor-* | sessiond-*) continue ;;
+		esac
+		is_running "$name" || {
+			problem "$name: ended at once$(last_words "$name")"
+			mv -f "$here/procs/$name" "$here/procs/.$name"
+		}
+	done
+}
+
+clock_has_begun()
+{
+	[ "$(wc -l 2>/dev/null <"$data/clock.csv")" -gt 1 ] 2>/dev/null || is_gone clock
+}
+
+capture_is_open()
+{
+	[ -s "$data/${1#capture-}" ] || is_gone "$1"
+}
+
+last_words()
+{
+	last_line=$(tail -n 1 "$data/log/$1.log" 2>/dev/null | tr -c '\40-\176\n' '?' | cut -c 1-200)
+	[ -z "$last_line" ] || tell ": $last_line"
+}
+
+# Who is asked first, and how; whoever is left over is started by commands.
+stop_order()
+{
+	for name in $(recorded); do
+		case $name in
+		exec-* | task-*) tell "1 TERM $name" ;;
+		sar | capture-*) tell "2 INT $name" ;;
+		sensor-* | ctsample) tell "2 TERM $name" ;;
+		clock) tell "3 TERM $name" ;;
+		esac
+	done | sort
+}
+
+# The kernel hands packets over to tcpdump by the block, which is full or a second old;
+# those of a block that is not are lost when tcpdump ends.
+let_captures_drain()
+{
+	for name in $(recorded); do
+		case $name in
+		capture-*)
+			! is_running "$name" || {
+				sleep 1.2
+				return
+			}
+			;;
+		esac
+	done
+}
+
+# stop_sources [EXCEPT]: commands first, then the tracers, the clock last. Once only:
+# who comes second waits for the first.
+stop_sources()
+{
+	if ! mkdir "$here/stopping" 2>/dev/null && is_running stopper; then
+		until_true 1200 test -e "$here/ended" || problem 'the collection does not end'
+		return
+	fi
+	[ ! -f "$here/ended" ] || return 0
+	record stopper $$
+	stop_group 1 ""
+	end_session kernel
+	end_session user
+	let_captures_drain
+	stop_group 2 ""
+	stop_group 3 "${1:-}"
+	end_daemon kernel
+	end_daemon user
+	rm -f "$here/procs/stopper"
+	: >"$here/ended"
+}
+
+# stop_group NUMBER EXCEPT
+stop_group()
+{
+	stop_order | while read -r number signal name; do
+		[ "$number" = "$1" ] && [ "$name" != "$2" ] || continue
+		# What writes a log may have much to write on a slow machine.
+		patience=50
+		[ "$1" = 1 ] || patience=$((step_seconds * 5))
+		end "$name" "$signal" "$patience" </dev/null
+		case $name in
+		exec-* | task-* | sensor-*) continue ;;
+		esac
+		[ "$ended" != gone ] || [ -f "$here/rebooted" ] ||
+			problem "$name: ended before its time$(last_words "$name")"
+		case $name in
+		capture-*) tell_dropped "$name" ;;
+		esac
+	done
+}
+
+# tcpdump says at its end what the kernel could not keep for it.
+tell_dropped()
+{
+	dropped=$(awk '/^[0-9]+ packets? dropped by / { sum += $1 } END { print sum + 0 }' \
+		"$data/log/$1.log" 2>/dev/null)
+	[ "${dropped:-0}" = 0 ] ||
+		problem "$1: lacks $dropped packets that were dropped while it was written"
+}
+
+note_reboot()
+{
+	[ -f "$here/boot" ] || return 0
+	[ "$(cat "$here/boot")" != "$(boot_id)" ] || return 0
+	: >"$here/rebooted"
+	problem 'the node was restarted during the run: there is data up to then only'
+}
+
+do_stop()
+{
+	find_rights
+	find_home
+	note_reboot
+	if [ -f "$here/rebooted" ]; then
+		rm -f "$here"/session-*
+	fi
+	stop_sources
+	end clock TERM 50
+	[ -f "$here/stopped" ] || realtime_ns >"$here/stopped"
+	# What commands left there as root is fetched, too.
+	# shellcheck disable=SC2086
+	[ -z "$as_root" ] || $as_root chown -R -h "$(id -u):$(id -g)" "$data" 2>/dev/null
+	convert
+	release_active
+	report stopped
+}
+
+# The text of sar's log is made here, where its version is known. What cannot
+# be made whole is left out: the log itself is still there.
+convert()
+{
+	join_sensors
+	[ -s "$data/sar.sa" ] && [ ! -s "$data/sar.sadf" ] || return 0
+	if ! has sadf; then
+		problem 'sadf: not installed, the log is fetched as it is'
+	elif ! LC_ALL=C limited $((step_seconds * 10)) sadf -p -U "$data/sar.sa" -- -A </dev/null \
+		>"$data/sar.sadf.new" 2>>"$data/log/sar.log"; then
+		problem "sar.sa: sadf cannot convert it$(last_words sar)"
+		rm -f "$data/sar.sadf.new"
+	else
+		mv -f "$data/sar.sadf.new" "$data/sar.sadf"
+	fi
+}
+
+# What the caller is told at the end of an action.
+report()
+{
+	[ ! -f "$here/problems" ] || sed 's/^/problem /' "$here/problems"
+	tell "state $1"
+}
+
+do_status()
+{
+	note_reboot
+	state=running
+	[ -f "$here/started" ] || state=starting
+	[ ! -f "$here/stopped" ] || state=stopped
+	[ ! -f "$here/rebooted" ] || state=restarted
+	for name in $(recorded); do
+		if is_running "$name"; then
+			tell "process $name $pid"
+		elif [ "$state" = running ]; then
+			case $name in
+			exec-* | task-*) ;;
+			*) problem "$name: ended before its time$(last_words "$name")" ;;
+			esac
+		fi
+	done
+	# shellcheck disable=SC2046
+	set -- $(du -s -k "$data" 2>/dev/null)
+	tell "kib ${1:-0}"
+	disk_reserve
+	tell "free_kib ${disk_free:-0}"
+	report "$state"
+}
+
+# Commands of the recipe. The command itself comes on standard input, so that no
+# shell but the one that is to run it ever reads it.
+
+# do_exec NAME METHOD TIMEOUT_MS SUDO
+do_exec()
+{
+	exec_name=$1
+	find_rights
+	cat >"$here/exec/$exec_name" || give_up "cannot write at $here"
+	[ -f "$here/boot" ] || give_up 'not started'
+	[ ! -f "$here/stopped" ] || give_up 'the collection has stopped already'
+	mkdir -p "$data/commands"
+	elevate=
+	if [ "$4" = sudo ] && [ "$(id -u)" != 0 ]; then
+		[ "$is_root" = yes ] || give_up 'sudo wants a password here'
+		elevate=yes
+	fi
+	launch
+	if [ "$2" = background ]; then
+		tell "pid $launched"
+		tell 'state launched'
+		return
+	fi
+	await_launched "$3"
+	tell "status $status"
+	[ "$status" = 0 ] || tail -n 1 "$out.err" | tr -c '\40-\176\n' '?' | cut -c 1-200 | sed 's/^/said /'
+	tell 'state done'
+}
+
+# The command's environment finds ctwrap in its path, and ctwrap the run.
+launch()
+{
+	command_text=$(cat "$here/exec/$exec_name"; echo .)
+	command_text=${command_text%.}
+	out=$data/commands/$exec_name
+	cd "${HOME:-/}" 2>/dev/null || cd /
+	PATH=$here/bin:$PATH
+	CLUSTERTRACE_RUN=$run
+	CLUSTERTRACE_DIR=$here
+	export PATH CLUSTERTRACE_RUN CLUSTERTRACE_DIR
+	umask 022
+	if [ "$elevate" = yes ]; then
+		setsid sudo -n env PATH="$PATH" CLUSTERTRACE_RUN="$run" CLUSTERTRACE_DIR="$here" \
+			sh -c "$command_text" </dev/null >"$out.out" 2>"$out.err" &
+	else
+		setsid sh -c "$command_text" </dev/null >"$out.out" 2>"$out.err" &
+	fi
+	launched=$!
+	umask 077
+	record "exec-$exec_name" "$launched"
+}
+
+# await_launched TIMEOUT_MS: sets status; a command out of time is ended.
+await_launched()
+{
+	watchdog=
+	if [ "$1" -gt 0 ]; then
+		(
+			trap 'kill "$nap" 2>/dev/null; exit' TERM
+			sleep $((($1 + 999) / 1000)) &
+			nap=$!
+			wait $nap
+			: >"$here/exec/$exec_name.late"
+			end "exec-$exec_name" TERM 50
+		) >/dev/null 2>&1 &
+		watchdog=$!
+	fi
+	wait "$launched"
+	status=$?
+	[ -z "$watchdog" ] || kill "$watchdog" 2>/dev/null
+	if [ -f "$here/exec/$exec_name.late" ]; then
+		status=timeout
+	elif [ -f "$here/stopped" ]; then
+		status=stopped
+	fi
+	rm -f "$here/procs/exec-$exec_name"
+}
+
+# do_task QUEUE NUMBER NAME ENQUEUE_NS TRACE_ID TIMEOUT_MS: one task, by ctwrap.
+do_task()
+{
+	exec_name=task-$1-$2
+	{
+		printf "NL='%s'\n" "$NL" # of quote
+		printf 'exec ctwrap --name %s --enqueue-ns %s --trace-id %s -- sh -c ' \
+			"$(quote "$3")" "$4" "$(quote "$5")"
+		quote "$(cat)"
+	} >"$here/exec/$exec_name.in" || give_up "cannot write at $here"
+	do_exec "$exec_name" foreground "$6" no <"$here/exec/$exec_name.in"
+}
+
+# Handing over what was recorded. Paths are relative to data/.
+
+# CRC SIZE PATH of each file. A path with a line feed, another control character or
+# a backslash would not survive the lists; we make none, so these are counted and
+# left here.
+do_list()
+{
+	cd "$data" 2>/dev/null || give_up "no data at $data"
+	find . -type f ! -path '*[[:cntrl:]]*' ! -path '*\\*' -exec cksum {} +
+	odd=$(find . -type f \( -path '*[[:cntrl:]]*' -o -path '*\\*' \) -exec echo x \; | wc -l)
+	[ "$odd" -eq 0 ] || tell "odd $odd"
+	tell end
+}
+
+# Of each HAVE SIZE PATH that comes in the bytes from HAVE up to SIZE, one after the other.
+do_send()
+{
+	cd "$data" || give_up "no data at $data"
+	while IFS= read -r line; do
+		have=${line%% *}
+		line=${line#* }
+		size=${line%% *}
+		path=${line#* }
+		tail -c +$((have + 1)) -- "$path" | head -c $((size - have)) || return
+	done
+}
+
+# Remove this run from the node: only what is surely ours.
+do_clean()
+{
+	case ${base##*/} in
+	clustertrace-*) ;;
+	*) give_up "$here: not ours, left as it is" ;;
+	esac
+	if [ -L "$here" ] || [ "$(cat "$here/mine" 2>/dev/null)" != "$run" ]; then
+		give_up "$here: not ours, left as it is"
+	fi
+	for name in $(recorded); do
+		! is_running "$name" || give_up "$here: $name still runs, want stop first"
+	done
+	release_active
+	cd / && rm -rf -- "$here" || give_up "$here: cannot be removed"
+	rmdir "$base" 2>/dev/null || :
+	tell 'state clean'
+}
+
+# Which action? $run and $node stand in a file beside this script.
+
+run=
+node=
+{
+	read -r run
+	IFS= read -r node
+} 2>/dev/null <"$here/who" || :
+
+# The shell for our own loops: one that has the real-time clock as a variable if
+# there is one, which costs no process and is exact to microseconds.
+sh=/bin/sh
+if [ -z "${EPOCHREALTIME:-}" ] && has bash; then
+	case $(bash -c 'echo "$EPOCHREALTIME"') in
+	[0-9]*) sh=bash ;;
+	esac
+fi
+
+# node.sh [STEP_SECONDS] ACTION [ARGUMENT...]
+case ${1:-} in
+[1-9]*)
+	step_seconds=$1
+	shift
+	;;
+esac
+action=${1:-}
+[ $# -eq 0 ] || shift
+case $action in
+start) do_start ;;
+stop) do_stop ;;
+status) do_status ;;
+exec) do_exec "$@" ;;
+task) do_task "$@" ;;
+list) do_list ;;
+send) do_send ;;
+clean) do_clean ;;
+check) do_check ;;
+daemon-*) do_daemon "${action#daemon-}" ;;
+clock-loop)
+	find_rights
+	find_home
+	clock_begin
+	watch
+	;;
+sensor-loop) sensor_loop "$@" ;;
+*) give_up "no action '$action'" ;;
+esac

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh disable=SC2015,SC2030,SC2031,SC2034,SC2119,SC2120,SC2154
+#
+# The way to the nodes.
+
+# OpenSSH: one connection a node for as long as a command of ours lasts, and
+# sessions over it. All that ssh is told stands in one configuration of our own,
+# which jump hosts get as well, and which takes in the user's.
+
+# The user's options (`ssh_options`) come first on the command line and win, but
+# not over these: no question is ever asked, nothing of ours is forwarded.
+write_ssh_config()
+{
+	user_config=$(option ssh-config)
+	if [ -n "$user_config" ]; then
+		[ -r "$user_config" ] || fail "$user_config: cannot be read"
+		case $user_config in
+		/*) ;;
+		*) user_config=$PWD/$user_config ;;
+		esac
+		case $user_config in
+		*[\"\\]* | *"$NL"*) fail "$user_config: not a name for ssh's configuration" ;;
+		esac
+	fi
+	{
+		printf 'Host *\n'
+		printf '\t%s\n' 'BatchMode yes' 'ControlMaster auto' "ControlPath \"$sockets/%C\"" \
+			'ControlPersist 300' 'ForwardAgent no' 'ForwardX11 no' \
+			'ClearAllForwardings yes' 'RequestTTY no' 'EscapeChar none' 'LogLevel ERROR'
+		if [ -n "$user_config" ]; then
+			printf 'Include "%s"\n' "$user_config"
+		else
+			printf 'Include config\nInclude /etc/ssh/ssh_config\n'
+		fi
+		printf 'Host *\n'
+		printf '\t%s\n' "ConnectTimeout $connect_seconds" 'ServerAliveInterval 5' \
+			'ServerAliveCountMax 4' 'ConnectionAttempts 1'
+	} >"$work/ssh_config"
+}
+
+# A socket's path is up to 107 bytes, and ssh adds 17 to the 40 of %C while it makes it.
+make_work()
+{
+	[ -z "${work:-}" ] || return 0
+	work=$(mktemp -d "${TMPDIR:-/tmp}/ctcollect.XXXXXX") || fail 'cannot make a directory for temporary files'
+	sockets=$work/s
+	mkdir "$sockets" || fail "cannot write at $work"
+	if [ ${#sockets} -gt 45 ]; then
+		# Short, whatever TMPDIR is.
+		sockets=$(mktemp -d /tmp/ctc.XXXXXX) || fail 'cannot make a directory for sockets'
+	fi
+	trap leave EXIT
+	write_ssh_config
+	make_pool
+}
+
+# Masters end with us. Where one hangs, ControlPersist ends it.
+leave()
+{
+	leave_status=$?
+	trap '' INT TERM HUP
+	for socket in "$sockets"/*; do
+		[ -S "$socket" ] || continue
+		timeout 5 ssh -F none -o "ControlPath=\"$socket\"" -O exit node >/dev/null 2>&1
+	done
+	rm -rf "$work" "$sockets"
+	exit "$leave_status"
+}
+
+# node_words PLAN [OPTIONS]: the words for ssh of each node, -p PORT ... -- ADDRESS, a
+# line in $work/words/NODE. The options are those of the plan OPTIONS.
+node_words()
+{
+	ssh_words=
+	plan_file=$1
+	each_line "${2:-$1}" ssh_option add_option
+	each_line "$1" ssh_gateway add_gateway
+	each_line "$1" node write_words
+}
+
+# Options for ssh may run commands here and write files. Of a run directory that may
+# be somebody else's only those count that do no more than to choose a connection.
+add_option()
+{
+	[ $# -ge 2 ] || return 0
+	case ${foreign:-no}/${2%%=*} in
+	no/* | */AddressFamily | */BindAddress | */Ciphers | */Compression | */ConnectTimeout | \
+		*/ConnectionAttempts | */HostKeyAlgorithms | */HostKeyAlias | */IdentitiesOnly | \
+		*/IdentityFile | */KexAlgorithms | */MACs | */Port | */PreferredAuthentications | \
+		*/PubkeyAcceptedAlgorithms | */ServerAliveCountMax | */ServerAliveInterval | */User) ;;
+	*)
+		complain "$plan_file: option ${2%%=*} of ssh is not taken from a run, name the recipe instead where it is needed"
+		return
+		;;
+	esac
+	ssh_words="$ssh_words-o $(quote "$2") "
+}
+
+add_gateway()
+{
+	[ -n "${2:-}" ] || return 0
+	case $2 in
+	-* | *,-* | *@-* | *[!][A-Za-z0-9_.:@%,+-]*) fail "$plan_file: '$(plain_text "$2")' is not a gateway" ;;
+	esac
+	ssh_words="$ssh_words-J $2 "
+}
+
+# node NAME ADDRESS USER PORT
+write_words()
+{
+	case $3/$4/$5 in
+	/* | -* | */-* | *[!A-Za-z0-9_.:%@+/-]* | */*/*/* | */*/*[!0-9]*)
+		fail "$plan_file: '$(plain_text "$4@$3:$5")' is not the address of a node"
+		;;
+	esac
+	printf '%s\n' "$ssh_words${4:+-l $4 }${5:+-p $5 }-- $3" >"$work/words/$2"
+}
+
+# stream NODE SECONDS WORD...: a command on a node, of words that every login
+# shell takes for what they are. Standard input and output are the caller's, errors
+# go to $errors. The exit status is the command's, 255 if there is no connection, 124
+# if it was out of time; it is left in $errors.status. For the left side of a pipe.
+#
+# No file that ssh writes for the node gets past 16 MiB: then the connection ends. (The
+# end of a pipe cannot be waited for here: ssh keeps that of errors open when it is ended.)
+stream()
+{
+	stream_seconds=$2
+	IFS= read -r stream_words <"$work/words/$1"
+	shift 2
+	stream_command="$*"
+	case $stream_command in
+	*[!A-Za-z0-9_./:=@%+,\ -]*)
+		printf 'a path on the node has characters that are not safe: %s\n' \
+			"$stream_command" >>"$errors"
+		echo 126 >"$errors.status"
+		return
+		;;
+	esac
+	ulimit -f 32768
+	# shellcheck disable=SC3045 # each of the shells has it
+	ulimit -c 0
+	with_words run_ssh "$stream_words" 2>>"$errors"
+	echo $? >"$errors.status"
+}
+
+run_ssh()
+{
+	set -- timeout -k 5 "$stream_seconds" ssh -F "$work/ssh_config" -T "$@" \
+		"$stream_command"
+	if [ -n "${waiting_name:-}" ]; then
+		interruptible "$waiting_name" "$@"
+	else
+		"$@"
+	fi
+}
+
+# As stream, with up to $most_bytes of output: a node may send without end.
+most_bytes=1048576
+remote()
+{
+	stream "$@" | head -c "$most_bytes"
+	read -r remote_status <"$errors.status"
+	return "$remote_status"
+}
+
+# What ssh or the node said last, for a message.
+last_error()
+{
+	# ssh ends its lines as a terminal wants it.
+	said=$(tr -d '\r' <"$errors" 2>/dev/null | grep -v '^[[:space:]]*$' | tail -n 1 |
+		cut -b 1-300 | plain_lines)
+	printf '%s\n' "${said:-no answer}"
+}
+
+# Why a remote command failed: why STATUS SECONDS
+why()
+{
+	case $1 in
+	124 | 137) printf 'no answer within %s s\n' "$2" ;;
+	255) printf 'no connection: %s\n' "$(last_error)" ;;
+	*) last_error ;;
+	esac
+}
+
+# Connections to the same gateway share one, if it is there before them all.
+open_gateway()
+{
+	plan_word "$1" ssh_gateway
+	gateway=$answer
+	[ -n "$gateway" ] || return 0
+	last_hop=${gateway##*,}
+	set -- -N -f
+	[ "$last_hop" = "$gateway" ] || set -- "$@" -J "${gateway%,*}"
+	timeout "$connect_seconds" ssh -F "$work/ssh_config" "$@" -- \
+		"$(hop_url "$last_hop")" </dev/null >/dev/null 2>"$work/gateway.err" ||
+		complain "gateway $last_hop: $(tail -n 1 "$work/gateway.err")"
+}
+
+# -J takes [user@]host[:port], ssh itself a URL.
+hop_url()
+{
+	printf 'ssh://%s\n' "$1"
+}
+
+# action NODE SECONDS ACTION [WORD...]: of the node's script; the answer is in
+# $answers, standard input is handed on. Fails if the node says so, or says nothing.
+action()
+{
+	action_node=$1
+	action_seconds=$2
+	shift 2
+	answers=$work/answers.$action_node
+	action_status=126
+	get_dir "$action_node" || {
+		: >"$answers"
+		echo 'nothing was set up there' >>"$errors"
+		return 1
+	}
+	ask "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$step_seconds" "$@"
+	action_status=$?
+	while IFS= read -r answer_line; do
+		case $answer_line in
+		'problem '*) node_problem "$action_node" "${answer_line#problem }" ;;
+		esac
+	done <"$answers"
+	[ "$action_status" -eq 0 ]
+}
+
+# ask NODE SECONDS WORD...: a command on the node, of which the answer goes to $answers:
+# lines that may be an answer, and no others. All of it is in $answers.raw.
+ask()
+{
+	remote "$@" >"$answers.raw"
+	ask_status=$?
+	[ "$(size_of "$answers.raw")" -lt "$most_bytes" ] || {
+		echo "it answers with more than $most_bytes bytes" >>"$errors"
+		ask_status=125
+	}
+	take_answers <"$answers.raw" >"$answers"
+	while IFS= read -r answer_line; do
+		case $answer_line in
+		'failed '*) printf '%s\n' "${answer_line#failed }" >>"$errors" ;;
+		esac
+	done <"$answers"
+	return "$ask_status"
+}
+
+# A node may send what it likes. What comes out is KEY VALUE, where the value is one
+# that this key may have; a login shell may have said more, which is passed over.
+take_answers()
+{
+	tr -d '\000' | LC_ALL=C awk -- "$escape_functions"'
+	BEGIN {
+		number = "^(0|[1-9][0-9]*)$"
+		word = "^[A-Za-z0-9_.:@+~-]*$"
+		words = "^[A-Za-z0-9_.:@+~ -]*$"
+		split("free_kib kib odd pid", name)
+		for (i in name)
+			may[name[i]] = number
+		split("clock lttng manager rights sessiond state sysstat tcpdump tcpdump_rights", name)
+		for (i in name)
+			may[name[i]] = word
+		split("events offload offloads process tracer", name)
+		for (i in name)
+			may[name[i]] = words
+		split("active daemon dir failed place problem said shell tools user", name)
+		for (i in name)
+			may[name[i]] = ""
+		may["status"] = "^(0|[1-9][0-9]?[0-9]?|timeout|stopped)$"
+	}
+	$0 == "end"
+	{
+		space = index($0, " ")
+		key = substr($0, 1, space - 1)
+		value = substr($0, space + 1, 400)
+	}
+	!(key in may) { next }
+	key == "problem" && ++problems > 100 { next }
+	value !~ may[key] || may[key] == number && length(value) > 15 {
+		if (!odd[key]++)
+			print "problem it answers nonsense about its " key
+		next
+	}
+	{ print key " " escaped(value, "") }'
+}
+
+# What the node said of something, by the shell alone: it is asked for often.
+fact()
+{
+	while IFS= read -r fact_line; do
+		case $fact_line in
+		"$1 "*)
+			printf '%s\n' "${fact_line#"$1 "}"
+			return
+			;;
+		esac
+	done <"$answers"
+}

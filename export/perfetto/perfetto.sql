@@ -1,0 +1,200 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+--
+-- What goes on the tracks of a trace, of the time from ?1 to ?2. A statement's name has the
+-- parts of --tracks that it is for, and what its rows are: slices, values of counters, or
+-- notes for the user (kind, count, text).
+--
+-- A slice: node, begin_ns, end_ns (NULL: an instant), which track of the node, name. All
+-- further columns are values under their names; of "@NAME" a thread's number, that of the
+-- thread is written. But "=cut" is 1 where it is cut at its begin, 2 at its end; "=arrow"
+-- the number of an arrow, negative at its last end; "=label" the track's name where it does
+-- not follow from the rest; "=track" and "=category" stand in the statement's name where
+-- they are the same for all. The slices of one track come by their end: those of a thread
+-- where they lie by thread, those of a processor or disk where they are sorted.
+--
+-- A counter: node, at_ns, value, track, which, item, number and name of the activity in
+-- whose group it stands (NULL: it stands in that of its track), name, unit.
+
+--- clocks slices run run
+SELECT id, ?1, NULL, 0, 'run',
+	(SELECT value FROM meta WHERE key = 'name') AS "name", (SELECT value FROM meta WHERE key = 'run') AS "run",
+	(SELECT value FROM meta WHERE key = 'version') AS "version"
+FROM node ORDER BY id
+
+--- clocks slices run clock
+SELECT s.node, ?1, NULL, 0, 'clock of ' || coalesce(s.name, 'source ' || s.id),
+	s.quality AS "quality", coalesce(nullif(r.name, ''), 'none: left as it was') AS "reference",
+	s.kind AS "kind", s.path AS "path", s.events AS "events", s.discarded AS "discarded"
+FROM source AS s LEFT JOIN source AS r ON r.id = s.reference ORDER BY s.id
+
+-- Between which the true reference time lies, around what is drawn. Between two stated
+-- times it lies within the wider of their two bounds, so that is drawn from one to the
+-- next. A side that nothing bounds somewhere is left out, as a gap cannot be drawn.
+--- clocks counters
+WITH segment AS (
+	SELECT *, lead(local_ns) OVER own AS next_ns, row_number() OVER own AS place
+	FROM clock WINDOW own AS (PARTITION BY source ORDER BY local_ns)),
+stated AS (
+	SELECT b.source, b.local_ns, side, CASE side WHEN 0 THEN b.low_ns ELSE b.high_ns END AS bound_ns,
+		coalesce(c.ref_ns + (b.local_ns - c.local_ns)
+			+ CAST(round((b.local_ns - c.local_ns) * c.rate_ppb * 1e-9) AS INTEGER), b.local_ns) AS from_ns
+	FROM clock_bound AS b CROSS JOIN (SELECT 0 AS side UNION ALL SELECT 1) LEFT JOIN segment AS c
+	ON c.source = b.source AND (c.local_ns <= b.local_ns OR c.place = 1)
+		AND (c.next_ns IS NULL OR c.next_ns > b.local_ns)),
+drawn AS (
+	SELECT source, side, from_ns, coalesce(lead(from_ns) OVER later, 9223372036854775807) AS to_ns,
+		CASE side WHEN 0 THEN min(bound_ns, coalesce(lead(bound_ns) OVER later, bound_ns))
+			ELSE max(bound_ns, coalesce(lead(bound_ns) OVER later, bound_ns)) END AS bound_ns,
+		count(bound_ns) OVER whole = count(*) OVER whole AS is_known
+	FROM stated WINDOW later AS (PARTITION BY source, side ORDER BY local_ns),
+		whole AS (PARTITION BY source, side))
+SELECT s.node, max(d.from_ns, ?1), d.bound_ns, 'bound', s.id, d.side, NULL, NULL,
+	coalesce(s.name, '') || ' true time, ' || CASE d.side WHEN 0 THEN 'earliest' ELSE 'latest' END, 'ns'
+FROM drawn AS d JOIN source AS s ON s.id = d.source
+WHERE d.is_known AND d.to_ns > ?1 AND d.from_ns <= ?2 ORDER BY s.id, d.side, d.from_ns
+
+--- states,cpus notes
+SELECT 'missing', 1, 'no sched_switch was recorded: no states of threads and processors'
+WHERE NOT EXISTS (SELECT 1 FROM event_class WHERE name = 'sched_switch' AND events > 0)
+
+--- states notes
+SELECT 'missing', 1, 'no sched_wakeup was recorded: what threads waited for is not known'
+WHERE EXISTS (SELECT 1 FROM event_class WHERE name = 'sched_switch' AND events > 0)
+	AND NOT EXISTS (SELECT 1 FROM event_class
+		WHERE name IN ('sched_wakeup', 'sched_waking', 'sched_wakeup_new') AND events > 0)
+
+--- states slices states state
+SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.tid,
+	CASE s.state_code WHEN 1 THEN 'Running' WHEN 5 THEN 'Dead'
+		WHEN 0 THEN CASE s.preempted WHEN 1 THEN 'Runnable (preempted)' ELSE 'Runnable' END
+		ELSE CASE CASE s.wait_assumed WHEN 0 THEN s.wait END WHEN 'thread' THEN 'Blocked on a thread'
+			WHEN 'disk' THEN 'Blocked on a disk' WHEN 'network' THEN 'Blocked on the network'
+			WHEN 'timer' THEN 'Blocked on a timer' WHEN 'interrupt' THEN 'Blocked on an interrupt'
+			ELSE 'Blocked' END END,
+	CASE WHEN s.state_code < 2 THEN s.cpu END AS "cpu", CASE s.state_code WHEN 1 THEN s.priority END AS "priority",
+	s.syscall AS "system call", CASE WHEN s.state_code IN (2, 3, 4) THEN s.switch_state END AS "switch_state",
+	CASE WHEN s.state_code NOT IN (1, 5)
+		AND (s.wait_assumed <> 0 OR s.wait IS NULL OR s.wait = 'thread') THEN s.waker_tid END AS "@waker",
+	CASE WHEN s.state_code NOT IN (1, 5) AND s.wait_assumed = 0 AND s.wait <> 'thread'
+		THEN s.waker_tid END AS "@interrupted",
+	CASE WHEN s.state_code NOT IN (1, 5) THEN s.wake_event END AS "wakeup event",
+	CASE WHEN s.state_code NOT IN (1, 5) AND s.wake_first_recv = s.wake_last_recv
+		AND s.wait_assumed = 0 THEN s.wake_last_recv END AS "receive event",
+	s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2 AS "=cut"
+FROM thread_state AS s WHERE s.tid <> 0 AND s.begin_ns <= ?2 AND s.end_ns >= ?1
+ORDER BY s.node, s.tid, s.begin_ns, s.id
+
+-- What processors ran. Nothing is drawn where one was idle, so it has to be said where that
+-- is not known. More processors than 4096 are taken to be damage.
+--- cpus slices cpu
+WITH RECURSIVE kernel AS (
+	SELECT node, begin_ns, end_ns FROM source AS s
+	WHERE typeof(begin_ns) = 'integer' AND typeof(end_ns) = 'integer' AND end_ns >= begin_ns
+		AND kind <> 'capture' AND (kind = 'kernel' OR NOT EXISTS
+			(SELECT 1 FROM source AS k WHERE k.node = s.node AND k.kind = 'kernel'))
+	UNION ALL SELECT id, ?2, ?2 FROM node),
+gap AS (
+	SELECT node, max(?1, coalesce(max(end_ns) OVER (PARTITION BY node ORDER BY begin_ns, end_ns
+		ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), ?1)) AS from_ns, min(begin_ns, ?2) AS to_ns
+	FROM kernel),
+processor AS (
+	SELECT id AS node, 0 AS cpu, CASE WHEN cpus BETWEEN 1 AND 4095 THEN cpus ELSE 1 END AS cpus FROM node
+	UNION ALL SELECT node, cpu + 1, cpus FROM processor WHERE cpu + 1 < cpus)
+SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2) AS until_ns, s.cpu,
+	coalesce(nullif(coalesce(s.comm, t.comm), ''), '(no name)'), s.tid AS "tid", p.pid AS "pid",
+	s.priority AS "priority", s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2 AS "=cut", 'cpu' AS "=category"
+FROM thread_state AS s LEFT JOIN thread AS t ON t.id = s.thread LEFT JOIN process AS p ON p.id = t.process
+WHERE s.state_code = 1 AND s.tid <> 0 AND s.cpu IS NOT NULL AND s.begin_ns <= ?2 AND s.end_ns >= ?1
+UNION ALL
+SELECT g.node, g.from_ns, g.to_ns, p.cpu, 'not recorded', NULL, NULL, NULL, 0, 'recorded'
+FROM gap AS g JOIN processor AS p ON p.node = g.node WHERE g.from_ns < g.to_ns
+ORDER BY until_ns, 1, 4
+
+--- interrupts slices
+SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.cpu, coalesce(s.name, s.kind || ' ' || s.number),
+	s.number AS "number", s.tid AS "@interrupted", s.begin_ns - s.raised_ns AS "raise latency ns",
+	s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2 AS "=cut", s.kind AS "=track", s.kind AS "=category"
+FROM irq AS s WHERE s.begin_ns <= ?2 AND s.end_ns >= ?1 ORDER BY s.end_ns, s.id
+
+--- syscalls slices syscalls syscall
+SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.tid, s.name,
+	s.ret AS "return", s.fd AS "fd", s.count AS "count", s.path AS "path", s.cpu AS "cpu",
+	s.entry_event AS "entry event", s.exit_event AS "exit event",
+	s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2 AS "=cut"
+FROM syscall AS s WHERE s.begin_ns <= ?2 AND s.end_ns >= ?1 ORDER BY s.node, s.tid, s.begin_ns, s.id
+
+-- A disk without a name has its numbers for one.
+--- disks slices disk disk
+SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.dev, s.operation, CASE WHEN s.disk NOT LIKE '%,%' THEN 'disk ' || s.disk || ' (' || (s.dev >> 20) || ':'
+		|| (s.dev & 1048575) || ')' ELSE 'disk ' || (s.dev >> 20) || ':' || (s.dev & 1048575) END AS "=label",
+	s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2 AS "=cut", s.sector AS "sector", s.bytes / 512 AS "sectors",
+	s.issue_ns - s.begin_ns AS "queued ns", s.tid AS "tid", coalesce(s.comm, t.comm) AS "comm",
+	nullif(s.error, 0) AS "error"
+FROM block_request AS s LEFT JOIN thread AS t ON t.id = s.thread
+WHERE s.begin_ns <= ?2 AND s.end_ns >= ?1 ORDER BY s.end_ns, s.id
+
+--- cpus counters
+SELECT e.node, e.ts_ns, f.state, 'frequency', coalesce(f.cpu_id, e.cpu, -1), 0, NULL, NULL,
+	'CPU ' || coalesce(f.cpu_id, e.cpu, -1) || ' frequency', 'kHz'
+FROM (SELECT id, cpu_id, state FROM power_cpu_frequency UNION ALL SELECT id, cpu_id, state FROM cpu_frequency) AS f
+CROSS JOIN event AS e ON e.id = f.id
+WHERE e.ts_ns BETWEEN ?1 AND ?2 AND f.state > 0 ORDER BY e.ts_ns, e.id
+
+-- An instant where a message was sent, one where it was received, and an arrow between
+-- them, from the earlier one, or else viewers draw none. An end that is not within the
+-- scope is not there, and an arrow has two; then the instant says where the other one is.
+--- messages slices sent message
+SELECT m.src_node, m.send_ns, NULL, 0, coalesce(nullif(m.protocol, ''), 'message'),
+	CASE WHEN n.chosen AND m.recv_ns BETWEEN ?1 AND ?2
+		THEN CASE WHEN m.recv_ns < m.send_ns THEN -m.id ELSE m.id END END AS "=arrow",
+	m.id AS "message",
+	CASE WHEN m.sport IS NULL THEN m.src WHEN instr(m.src, ':') THEN '[' || m.src || ']:' || m.sport
+		ELSE m.src || ':' || m.sport END AS "source",
+	CASE WHEN m.dport IS NULL THEN m.dst WHEN instr(m.dst, ':') THEN '[' || m.dst || ']:' || m.dport
+		ELSE m.dst || ':' || m.dport END AS "destination",
+	m.bytes AS "bytes", m.seq AS "seq", CASE WHEN n.id IS NOT NULL THEN m.recv_ns - m.send_ns END AS "latency ns",
+	e.tid AS "tid", m.send_event AS "event", CASE WHEN m.recv_ns IS NOT NULL THEN n.name END AS "to",
+	CASE WHEN n.id IS NULL OR m.recv_ns IS NULL THEN 'at a time not known'
+		WHEN NOT n.chosen THEN 'at a node left out'
+		WHEN m.recv_ns NOT BETWEEN ?1 AND ?2 THEN 'outside of this export''s time' END AS "received"
+FROM message AS m LEFT JOIN event AS e ON e.id = m.send_event LEFT JOIN chosen AS n ON n.id = m.dst_node
+WHERE m.send_ns BETWEEN ?1 AND ?2 ORDER BY m.id
+
+--- messages slices received message
+SELECT m.dst_node, m.recv_ns, NULL, 0, coalesce(nullif(m.protocol, ''), 'message'),
+	CASE WHEN n.chosen AND m.send_ns BETWEEN ?1 AND ?2
+		THEN CASE WHEN m.recv_ns < m.send_ns THEN m.id ELSE -m.id END END AS "=arrow",
+	m.id AS "message",
+	CASE WHEN m.sport IS NULL THEN m.src WHEN instr(m.src, ':') THEN '[' || m.src || ']:' || m.sport
+		ELSE m.src || ':' || m.sport END AS "source",
+	CASE WHEN m.dport IS NULL THEN m.dst WHEN instr(m.dst, ':') THEN '[' || m.dst || ']:' || m.dport
+		ELSE m.dst || ':' || m.dport END AS "destination",
+	m.bytes AS "bytes", m.seq AS "seq", CASE WHEN n.id IS NOT NULL THEN m.recv_ns - m.send_ns END AS "latency ns",
+	e.tid AS "tid", m.recv_event AS "event", CASE WHEN m.send_ns IS NOT NULL THEN n.name END AS "from",
+	CASE WHEN n.id IS NULL OR m.send_ns IS NULL THEN 'at a time not known'
+		WHEN NOT n.chosen THEN 'at a node left out'
+		WHEN m.send_ns NOT BETWEEN ?1 AND ?2 THEN 'outside of this export''s time' END AS "sent"
+FROM message AS m LEFT JOIN event AS e ON e.id = m.recv_event LEFT JOIN chosen AS n ON n.id = m.src_node
+WHERE m.recv_ns BETWEEN ?1 AND ?2 ORDER BY m.id
+
+--- tasks notes
+SELECT 'tasks', count(*), count(*) || ' tasks are of no node of the run, and left out' FROM invocation
+WHERE begin_ns <= ?2 AND (end_ns >= ?1 OR end_ns IS NULL) AND node IS NULL HAVING count(*) > 0
+
+-- Tasks that a scheduler recorded, beside one another.
+--- tasks slices tasks task
+SELECT node, max(begin_ns, ?1), max(coalesce(min(end_ns, ?2), ?2), max(begin_ns, ?1)) AS until_ns,
+	0, coalesce(nullif(name, ''), 'task'), (begin_ns < ?1) | (end_ns IS NULL OR end_ns > ?2) * 2 AS "=cut", id AS "invocation", pid AS "pid", status AS "status",
+	begin_ns - enqueue_ns AS "queued ns"
+FROM invocation WHERE begin_ns <= ?2 AND (end_ns >= ?1 OR end_ns IS NULL) AND node IS NOT NULL
+ORDER BY until_ns, begin_ns, id
+
+-- Viewers draw a value up to the next one, and a sample is of the time before it: so its
+-- value goes where that begins, and is drawn over what it is of.
+--- samples counters
+SELECT s.node, max(s.ts_ns - coalesce(s.interval_ns, 0), ?1), s.value, 'samples', s.metric, coalesce(s.item, -1),
+	m.number, m.activity, IIF(i.name <> '', i.name || ' ' || m.name, m.name), m.unit
+FROM sample AS s JOIN (SELECT id, name, unit, coalesce(nullif(activity, ''), 'other') AS activity,
+	dense_rank() OVER (ORDER BY coalesce(activity, '')) AS number FROM metric) AS m ON m.id = s.metric
+LEFT JOIN metric_item AS i ON i.id = s.item
+WHERE s.ts_ns - coalesce(s.interval_ns, 0) <= ?2 AND s.ts_ns >= ?1 ORDER BY s.rowid

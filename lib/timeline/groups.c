@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "timeline/groups.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "timeline/functions.h"
+
+/* What is asked of a column, so that nothing else is kept. */
+struct groups_want {
+	bool sum, extremes, values;
+};
+
+/* Of one column in one group; NULL does not count. */
+struct group_sum {
+	int64_t count, integer;
+	double real; /* of all, good where is_real */
+	bool is_real, overflowed;
+	struct cell least, greatest;
+	double *value;
+	size_t capacity;
+};
+
+struct group {
+	uint64_t hash;
+	int64_t same; /* an earlier group with the hash; -1: none */
+	int64_t rows;
+	struct cell *key;
+	struct group_sum *sum;
+};
+
+void groups_init(struct groups *groups, size_t keys, size_t columns,
+		 const struct aggregate *aggregate, size_t aggregates)
+{
+	*groups = (struct groups){.keys = keys,
+				  .columns = columns,
+				  .aggregate = aggregate,
+				  .aggregates = aggregates};
+	groups->want = mem_zalloc((columns + 1) * sizeof(*groups->want));
+	for (size_t i = 0; i < aggregates; i++) {
+		struct groups_want *want = &groups->want[aggregate[i].column];
+
+		switch (aggregate[i].kind) {
+		case AGGREGATE_SUM:
+		case AGGREGATE_AVG:
+			want->sum = true;
+			break;
+		case AGGREGATE_MIN:
+		case AGGREGATE_MAX:
+			want->extremes = true;
+			break;
+		case AGGREGATE_QUANTILE:
+			want->values = true;
+			break;
+		case AGGREGATE_ROWS:
+		case AGGREGATE_COUNT:
+			break;
+		}
+	}
+}
+
+static bool has_bytes(const struct cell *cell)
+{
+	return cell->type == CELL_TEXT || cell->type == CELL_BLOB;
+}
+
+static struct cell cell_copy(const struct cell *cell)
+{
+	struct cell copy = *cell;
+
+	if (has_bytes(cell))
+		copy.bytes = mem_strndup(cell->size ? cell->bytes : "", cell->size);
+	return copy;
+}
+
+static void cell_drop(struct cell *cell)
+{
+	if (has_bytes(cell))
+		free((char *)cell->bytes);
+}
+
+static bool same_cell(const struct cell *a, const struct cell *b)
+{
+	if (a->type != b->type)
+		return false;
+	if (has_bytes(a))
+		return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
+	return a->type == CELL_NULL || a->integer == b->integer;
+}
+
+/* SQLite's order: NULL, numbers, texts, blobs. */
+static int compare_cells(const struct cell *a, const struct cell *b)
+{
+	static const int rank[] = {[CELL_NULL] = 0,
+				   [CELL_INTEGER] = 1,
+				   [CELL_REAL] = 1,
+				   [CELL_TEXT] = 2,
+				   [CELL_BLOB] = 3};
+	uint32_t size = a->size < b->size ? a->size : b->size;
+	double x, y;
+	int order;
+
+	if (rank[a->type] != rank[b->type])
+		return rank[a->type] < rank[b->type] ? -1 : 1;
+	if (a->type == CELL_NULL)
+		return 0;
+	if (has_bytes(a)) {
+		order = size ? memcmp(a->bytes, b->bytes, size) : 0;
+		return order ? order : (a->size > b->size) - (a->size < b->size);
+	}
+	if (a->type == CELL_INTEGER && b->type == CELL_INTEGER)
+		return (a->integer > b->integer) - (a->integer < b->integer);
+	x = a->type == CELL_INTEGER ? (double)a->integer : a->real;
+	y = b->type == CELL_INTEGER ? (double)b->integer : b->real;
+	return (x > y) - (x < y);
+}
+
+/* Fowler, Noll and Vo's hash, a word or a byte at a time, and mixed at last. */
+static uint64_t hash_keys(const struct cell *key, size_t keys)
+{
+	const uint64_t prime = 1099511628211U;
+	uint64_t hash = 14695981039346656037U;
+
+	for (size_t i = 0; i < keys; i++) {
+		hash = (hash ^ key[i].type) * prime;
+		if (has_bytes(&key[i]))
+			for (uint32_t k = 0; k < key[i].size; k++)
+				hash = (hash ^ (unsigned char)key[i].bytes[k]) * prime;
+		else if (key[i].type != CELL_NULL)
+			hash = (hash ^ (uint64_t)key[i].integer) * prime;
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+static bool is_group(const struct groups *groups, const struct group *group,
+		     const struct cell *row)
+{
+	for (size_t i = 0; i < groups->keys; i++)
+		if (!same_cell(&group->key[i], &row[i]))
+			return false;
+	return true;
+}
+
+static struct group *add_group(struct groups *groups, const struct cell *row,
+			       uint64_t hash, int64_t same)
+{
+	struct group *group;
+
+	groups->group = mem_grow(groups->group, groups->count, &groups->capacity,
+				 sizeof(*groups->group));
+	group = &groups->group[groups->count];
+	group->hash = hash;
+	group->same = same;
+	group->rows = 0;
+	group->key = mem_zalloc((groups->keys + 1) * sizeof(*group->key));
+	group->sum = mem_zalloc((groups->columns + 1) * sizeof(*group->sum));
+	for (size_t i = 0; i < groups->keys; i++)
+		group->key[i] = cell_copy(&row[i]);
+	intmap_put(&groups->first, hash, (int64_t)groups->count);
+	groups->last = groups->count++;
+	return group;
+}
+
+/* Rows often come by group. */
+static struct group *find_group(struct groups *groups, const struct cell *row)
+{
+	int64_t first = -1;
+	uint64_t hash;
+
+	if (groups->count && is_group(groups, &groups->group[groups->last], row))
+		return &groups->group[groups->last];
+	hash = hash_keys(row, groups->keys);
+	if (!intmap_get(&groups->first, hash, &first))
+		first = -1;
+	for (int64_t i = first; i >= 0; i = groups->group[i].same)
+		if (is_group(groups, &groups->group[i], row)) {
+			groups->last = (size_t)i;
+			return &groups->group[i];
+		}
+	return add_group(groups, row, hash, first);
+}
+
+static void add_number(struct group_sum *sum, const struct cell *cell)
+{
+	if (cell->type == CELL_REAL)
+		sum->is_real = true;
+	else if (__builtin_add_overflow(sum->integer, cell->integer, &sum->integer))
+		sum->overflowed = true;
+	sum->real += cell->type == CELL_REAL ? cell->real : (double)cell->integer;
+}
+
+static void add_extremes(struct group_sum *sum, const struct cell *cell)
+{
+	if (!sum->count || compare_cells(cell, &sum->least) < 0) {
+		cell_drop(&sum->least);
+		sum->least = cell_copy(cell);
+	}
+	if (!sum->count || compare_cells(cell, &sum->greatest) > 0) {
+		cell_drop(&sum->greatest);
+		sum->greatest = cell_copy(cell);
+	}
+}
+
+static void add_cell(struct group_sum *sum, const struct groups_want *want,
+		     const struct cell *cell)
+{
+	if (want->sum)
+		add_number(sum, cell);
+	if (want->extremes)
+		add_extremes(sum, cell);
+	if (want->values) {
+		sum->value = mem_grow(sum->value, (size_t)sum->count, &sum->capacity,
+				      sizeof(*sum->value));
+		sum->value[sum->count] =
+		    cell->type == CELL_REAL ? cell->real : (double)cell->integer;
+	}
+	sum->count++;
+}
+
+/* Of keys a real number may equal an integer, and SQLite makes numbers of texts. */
+static bool is_odd(const struct groups *groups, const struct cell *row)
+{
+	for (size_t i = 0; i < groups->keys; i++)
+		if (row[i].type == CELL_REAL && row[i].real == floor(row[i].real))
+			return true;
+	for (size_t i = 0; i < groups->columns; i++)
+		if ((groups->want[i].sum || groups->want[i].values) &&
+		    has_bytes(&row[groups->keys + i]))
+			return true;
+	return false;
+}
+
+int groups_take(void *context, const struct cell *row, struct error *error)
+{
+	struct groups *groups = context;
+	struct group *group;
+
+	groups->is_odd = is_odd(groups, row);
+	if (groups->is_odd)
+		return error_set(error, "a number that is no integer, or a text");
+	group = find_group(groups, row);
+	group->rows++;
+	for (size_t i = 0; i < groups->columns; i++)
+		if (row[groups->keys + i].type != CELL_NULL)
+			add_cell(&group->sum[i], &groups->want[i],
+				 &row[groups->keys + i]);
+	return 0;
+}
+
+static int compare_groups(const void *a, const void *b, void *context)
+{
+	const struct groups *groups = context;
+	const struct cell *x = groups->group[*(const size_t *)a].key;
+	const struct cell *y = groups->group[*(const size_t *)b].key;
+
+	for (size_t i = 0; i < groups->keys; i++) {
+		int order = compare_cells(&x[i], &y[i]);
+
+		if (order)
+			return order;
+	}
+	return 0;
+}
+
+void groups_sort(struct groups *groups)
+{
+	free(groups->order);
+	groups->order = mem_alloc((groups->count + 1) * sizeof(*groups->order));
+	for (size_t i = 0; i < groups->count; i++)
+		groups->order[i] = i;
+	qsort_r(groups->order, groups->count, sizeof(*groups->order), compare_groups,
+		groups);
+}
+
+static struct cell real_cell(double real)
+{
+	return (struct cell){.type = CELL_REAL, .real = real};
+}
+
+static struct cell integer_cell(int64_t integer)
+{
+	return (struct cell){.type = CELL_INTEGER, .integer = integer};
+}
+
+static int give_aggregate(const struct aggregate *aggregate, const struct group *group,
+			  struct cell *cell, struct error *error)
+{
+	const struct group_sum *sum = &group->sum[aggregate->column];
+
+	*cell = (struct cell){.type = CELL_NULL};
+	if (aggregate->kind == AGGREGATE_ROWS)
+		*cell = integer_cell(group->rows);
+	else if (aggregate->kind == AGGREGATE_COUNT)
+		*cell = integer_cell(sum->count);
+	else if (!sum->count)
+		return 0;
+	else if (aggregate->kind == AGGREGATE_MIN)
+		*cell = sum->least;
+	else if (aggregate->kind == AGGREGATE_MAX)
+		*cell = sum->greatest;
+	else if (aggregate->kind == AGGREGATE_QUANTILE)
+		*cell = real_cell(
+		    quantile_of(sum->value, (size_t)sum->count, aggregate->share));
+	else if (aggregate->kind == AGGREGATE_AVG)
+		*cell = real_cell(
+		    (sum->is_real || sum->overflowed ? sum->real : (double)sum->integer) /
+		    (double)sum->count);
+	else if (sum->is_real)
+		*cell = real_cell(sum->real);
+	else if (sum->overflowed)
+		return error_set(error, "integer overflow");
+	else
+		*cell = integer_cell(sum->integer);
+	return 0;
+}
+
+int groups_row(const struct groups *groups, size_t n, struct cell *row,
+	       struct error *error)
+{
+	const struct group *group = &groups->group[groups->order[n]];
+
+	memcpy(row, group->key, groups->keys * sizeof(*row));
+	for (size_t i = 0; i < groups->aggregates; i++)
+		if (give_aggregate(&groups->aggregate[i], group, &row[groups->keys + i],
+				   error))
+			return -1;
+	return 0;
+}
+
+void groups_clear(struct groups *groups)
+{
+	for (size_t i = 0; i < groups->count; i++) {
+		struct group *group = &groups->group[i];
+
+		for (size_t k = 0; k < groups->keys; k++)
+			cell_drop(&group->key[k]);
+		for (size_t k = 0; k < groups->columns; k++) {
+			cell_drop(&group->sum[k].least);
+			cell_drop(&group->sum[k].greatest);
+			free(group->sum[k].value);
+		}
+		free(group->key);
+		free(group->sum);
+	}
+	free(groups->group);
+	free(groups->order);
+	free(groups->want);
+	intmap_clear(&groups->first);
+	*groups = (struct groups){.keys = 0};
+}

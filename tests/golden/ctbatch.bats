@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash disable=SC2016
+#
+# Command line tests of ctbatch on one machine; tests/slurm has those by Slurm.
+load common
+
+# A run of the fixtures' nodes by these names: run_of NAME...
+run_of()
+{
+	local number=0 name
+	mkdir batch
+	for name; do
+		number=$((number + 1))
+		cp -R "fixtures/net3/node$number" "batch/$name"
+	done
+}
+
+tables()
+{
+	(cd "$1" && find . -name '*.parquet' -exec cksum {} + | sort -k 3)
+}
+
+@test "a dry run prints the commands, and they can be typed" {
+	run_of n1 "it's \$2"
+	ctbatch -n -o 'o ut' batch >commands
+	cat commands
+	[ "$(wc -l <commands)" -eq 7 ]
+	[ ! -e 'o ut.work' ]
+	sh -e ./commands
+	tables 'o ut' >by_hand
+	rm -rf 'o ut' 'o ut.work'
+	ends_with 0 ctbatch -j 2 -o 'o ut' batch
+	tables 'o ut' | diff by_hand -
+	[ "$(ls 'o ut/event')" = "part=it%27s \$2
+part=n1" ]
+}
+
+@test "it does what is missing, and nothing else" {
+	run_of n1 n2
+	ends_with 0 ctbatch -o out batch
+	tables out >first
+	ends_with 0 ctbatch -n -o out batch
+	[ ! -s "$scratch/stdout" ]
+	rm -r out.work/parts/n2
+	ends_with 0 ctbatch -n -o out batch
+	diff - "$scratch/stdout" <<'COMMANDS'
+ctmerge -q ./batch --node n2 --clocks ./out.work/clocks.json --part ./out.work/parts/n2 --messages ./out.work/messages/n2.messages
+COMMANDS
+	rm -r out
+	ends_with 0 ctbatch -q -o out batch
+	tables out | diff first -
+	# Other options of ctsync make all anew that follows from them.
+	ends_with 0 ctbatch -n --sync=--drift-limit=50 -o out batch
+	grep -c drift-limit=50 "$scratch/stdout"
+	[ "$(cut -d ' ' -f 1 "$scratch/stdout" | uniq -c | tr -s '\n ' '  ')" = ' 1 ctsync 3 ctmerge ' ]
+	ends_with 0 ctbatch -q --sync=--drift-limit=50 -o out batch
+	tables out >second
+	run cmp -s first second
+	[ "$status" -eq 1 ]
+}
+
+@test "a node that fails is named, and the others go on" {
+	run_of n1 n2 n3
+	mv batch/n2/kernel/metadata kept
+	echo '/* CTF 1.8 */ broken' >batch/n2/kernel/metadata
+	rm -f batch/n2/*.pcap
+	ends_with 3 ctbatch -o out batch
+	grep -q '^ctbatch: n2: extract failed: exit status 1$' "$scratch/stderr"
+	grep -q '^ctbatch: 1 of 3 nodes are missing in ./out' "$scratch/stderr"
+	[ "$(ls out/event)" = "part=n1
+part=n3" ]
+	mv kept batch/n2/kernel/metadata
+	ends_with 0 ctbatch -o out batch
+	tables out >again
+	rm -rf out out.work
+	ends_with 0 ctbatch -o out batch
+	tables out | diff again -
+}
+
+@test "data of each node by itself, on paths with anything in them" {
+	local dir="$PWD/it's \"here\" * = \$x"
+	run_of n1 'a b'
+	ends_with 0 ctbatch -o out batch
+	mkdir "$dir"
+	mv batch/n1 "$dir/x"
+	mv 'batch/a b' "$dir/-y"
+	ends_with 0 ctbatch -o two "n1=$dir/x" "a b=$dir/-y"
+	[ "$(ls two/event)" = "$(ls out/event)" ]
+	tables two | grep event_class >a
+	tables out | grep event_class | diff a -
+}
+
+@test "one node alone, and a node without packets" {
+	run_of n1
+	mkdir batch/meter
+	cp datasets/sample/node1/sar.sadf batch/meter
+	ends_with 0 ctbatch -o out batch
+	ls out/event/part=n1
+	ls out/sample/part=meter
+}
+
+@test "what is wrong is said, and nothing is made" {
+	fails_with 2 'ctbatch: want -o OUT
+Try "ctbatch --help"' ctbatch run
+	fails_with 2 'ctbatch: want a run directory, or NODE=PATH...
+Try "ctbatch --help"' ctbatch -o out
+	fails_with 1 'ctbatch: ./nowhere: want a run directory' ctbatch -o out nowhere
+	mkdir nothing
+	fails_with 1 "ctbatch: ./nothing: no node's directory in it" ctbatch -o out nothing
+	fails_with 2 'ctbatch: n1: given twice
+Try "ctbatch --help"' ctbatch -o out n1=a n1=b
+	fails_with 2 'ctbatch: x/y: want the name of a node
+Try "ctbatch --help"' ctbatch -o out x/y=a n1=b
+	[ ! -e out.work ]
+}
+
+@test "an interrupt ends it, and a later call goes on" {
+	run_of n1 n2
+	ends_with 130 timeout --preserve-status -s INT 0.3 ctbatch -j 1 -o out batch ||
+		skip "it was faster"
+	ends_with 0 ctbatch -o out batch
+	[ "$(ls out/event)" = "part=n1
+part=n2" ]
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyze/query_groups.h"
+
+#include <stdlib.h>
+
+#include "../timeline/timeline.h"
+
+/* Rows with every kind of value: NULL, numbers, texts, and what repeats. */
+#define ROWS                                                                             \
+	"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "     \
+	"500),"                                                                          \
+	"r AS (SELECT i, i % 3 AS a, CASE WHEN i % 5 THEN 'x' || (i % 4) END AS b,"      \
+	"             CASE WHEN i % 7 THEN i * 37 % 101 - 50 END AS v, i * 0.25 AS w "   \
+	"FROM n) "
+
+static char *rows_of(struct timeline_reader *reader, const char *sql)
+{
+	struct error error = ERROR_INIT;
+	struct timeline_query *query = timeline_query_new(reader, sql, &error);
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_string_equal(error_text(&error), "");
+	while (timeline_query_next(query, &error) > 0) {
+		for (size_t i = 0; i < timeline_query_columns(query); i++) {
+			const struct cell *cell = &timeline_query_row(query)[i];
+
+			fprintf(file, "%s %d ", timeline_query_name(query, i),
+				cell->type);
+			if (cell->type == CELL_INTEGER)
+				fprintf(file, "%lld|", (long long)cell->integer);
+			else if (cell->type == CELL_REAL)
+				fprintf(file, "%.17g|", cell->real);
+			else
+				fprintf(file, "%.*s|", (int)cell->size,
+					cell->size ? cell->bytes : "");
+		}
+		putc('\n', file);
+	}
+	assert_string_equal(error_text(&error), "");
+	timeline_query_free(query);
+	fclose(file);
+	return text;
+}
+
+static struct timeline_reader *open_reader(void)
+{
+	struct error error = ERROR_INIT;
+	struct timeline_reader *reader;
+
+	if (access("t", F_OK))
+		finish_timeline(write_timeline("t", true));
+	reader = timeline_reader_open("t", &error);
+	assert_non_null(reader);
+	return reader;
+}
+
+/* What we sum up is what SQLite sums up, in its order, with its names and types. */
+static void groups_are_as_sqlite_groups(void **state)
+{
+	static const char *const sql[] = {
+	    ROWS "SELECT a, count(*) AS n FROM r GROUP BY a",
+	    ROWS "SELECT a, b, count(*) AS n, count(v) AS c, sum(v) AS s, min(v) AS l, "
+		 "max(v) AS g, avg(v) AS m FROM r GROUP BY a, b",
+	    ROWS "SELECT b AS x, quantile(v, 0.5) AS p50, quantile(v, 0.99) AS p99, "
+		 "sum(w) AS w, min(b) AS l, max(b) AS g FROM r GROUP BY b",
+	    ROWS "SELECT a + 1 AS k, sum(v) FILTER (WHERE v > 0) AS s, "
+		 "coalesce(sum(v) FILTER (WHERE v > 99), 0) AS none, "
+		 "1e2 * count(*) FILTER (WHERE b IS NULL) / count(*) AS share "
+		 "FROM r GROUP BY a + 1",
+	    ROWS
+	    "SELECT CASE r.a WHEN 0 THEN 'no' ELSE 'yes' END AS t, r.b, max(v, 3) AS "
+	    "v, min(-1, - 2) AS d, count(*) AS n FROM r GROUP BY r.a, r.b, v",
+	    ROWS "SELECT i % 2 AS k, sum(v) AS s, (SELECT count(*) FROM r) AS whole FROM "
+		 "r WHERE v IS NOT NULL GROUP BY 1",
+	    ROWS "SELECT a, sum(v) AS s FROM r WHERE i < 0 GROUP BY a",
+	};
+	struct timeline_reader *reader = open_reader();
+	struct query_values values = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sql) / sizeof(*sql); i++) {
+		char *text = strdup(sql[i]), *ours, *theirs = rows_of(reader, sql[i]);
+		assert_true(query_groups_run(&text, reader, &values));
+		ours = rows_of(reader, text);
+		assert_string_equal(ours, theirs);
+		free(ours);
+		free(theirs);
+		free(text);
+	}
+	timeline_reader_free(reader);
+}
+
+/* What cannot be cut, or would be summed up otherwise, is left to SQLite. */
+static void others_are_left_alone(void **state)
+{
+	static const char *const sql[] = {
+	    ROWS "SELECT a FROM r",
+	    ROWS "SELECT count(*) AS n FROM r",
+	    ROWS "SELECT a, count(DISTINCT b) AS n FROM r GROUP BY a",
+	    ROWS "SELECT a, group_concat(a) AS n FROM r GROUP BY a",
+	    ROWS "SELECT a, total(a) AS n FROM r GROUP BY a",
+	    ROWS "SELECT DISTINCT a, count(*) AS n FROM r GROUP BY a, b",
+	    ROWS "SELECT a, count(*) AS n FROM r GROUP BY a HAVING count(*) > 3",
+	    ROWS "SELECT a, count(*) AS n FROM r GROUP BY a ORDER BY n",
+	    ROWS "SELECT a, count(*) AS n FROM r GROUP BY a LIMIT 1",
+	    ROWS "SELECT a, i, max(v) AS v FROM r GROUP BY a", /* i is of that row */
+	    ROWS "SELECT a, count(*) AS n FROM r GROUP BY a UNION ALL SELECT 1, 2",
+	    ROWS "SELECT a, sum(count(*)) OVER () AS n FROM r GROUP BY a",
+	    ROWS "SELECT w, count(*) AS n FROM r GROUP BY w", /* 1.0 may be 1 */
+	    ROWS "SELECT a, sum(b) AS n FROM r GROUP BY a",
+	    ROWS "SELECT a, sum(9223372036854775807) AS n FROM r GROUP BY a",
+	    ROWS "SELECT a, sum(none) AS n FROM r GROUP BY a",
+	    ROWS "SELECT a, quantile(v, 2) AS n FROM r GROUP BY a",
+	    "SELECT",
+	    "GROUP BY",
+	    "WITH",
+	    "SELECT a FROM (",
+	    "",
+	    ")",
+	};
+	struct timeline_reader *reader = open_reader();
+	struct query_values values = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sql) / sizeof(*sql); i++) {
+		char *text = strdup(sql[i]);
+		assert_false(query_groups_run(&text, reader, &values));
+		assert_string_equal(text, sql[i]);
+		free(text);
+	}
+	timeline_reader_free(reader);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(groups_are_as_sqlite_groups),
+	    SCRATCH_TEST(others_are_left_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
