@@ -442,7 +442,7 @@ const struct analysis analysis_compare = {
 	"the spread of a difference of two means. Where no parameter differs, each run\n"
 	"is a setting. Rows are the same if all their texts and numbers that name are.\n"
 	"Options of the analysis are taken, too; --measure chooses columns.",
-    .heeds = ~(unsigned)HEEDS_EVENTS,
+    .heeds = ~(unsigned)(HEEDS_EVENTS | HEEDS_DETAIL),
     .many = true,
     .run = run_compare,
 };

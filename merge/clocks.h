@@ -32,4 +32,7 @@ int merge_clocks_find(struct merge_run *run, const struct merge_clock_wish *wish
 		      struct origins *origins, struct progress *progress,
 		      struct error *error);
 
+/* After that: whether every source is tied to one reference from both sides. */
+bool merge_clocks_are_tied(const struct merge_run *run);
+
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ctmerge: a whole run on one timeline. */
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,9 +150,7 @@ static int check_part(const struct request *request, struct error *error)
 		return error_misuse(error, "%s and --describe exclude each other", word);
 	if (request->part && (request->output || request->begin || request->end ||
 			      request->events.count || request->skip.count))
-		return error_misuse(
-		    error, "--part is of all of a node, want it without --output, "
-			   "--begin, --end, --events and --skip");
+		return error_misuse(error, "--part takes all of a node, and no --output");
 	return 0;
 }
 
@@ -208,24 +205,6 @@ static int check_request(const struct request *request, struct error *error)
 	return 0;
 }
 
-/* "net_*,sched_switch" as two globs. */
-static void split(const struct text_list *words, struct text_list *globs)
-{
-	for (size_t i = 0; i < words->count; i++) {
-		const char *at = words->item[i];
-
-		while (*at) {
-			size_t length = strcspn(at, ",");
-			char *glob = mem_strndup(at, length);
-
-			if (length)
-				text_list_add(globs, glob);
-			free(glob);
-			at += length + (at[length] == ',');
-		}
-	}
-}
-
 /* Times that count from the begin of the run are known only later. */
 static int select_times(struct merge *merge, nsec_t origin, struct error *error)
 {
@@ -270,12 +249,13 @@ static int find_clocks(struct merge *merge, struct error *error)
 
 	merge->origins = origins_new();
 	progress_init(&merge->progress, merge->request->quiet);
-	if (!merge->request->is_part)
-		return merge_clocks_find(&merge->run, &wish, merge->origins,
-					 &merge->progress, error);
-	return merge_clocks_find(&merge->run, &wish, NULL, &merge->progress, error) ||
-		       node_messages_read(&merge->run, merge->request->messages,
-					  merge->origins, error)
+	/* Of a part messages are read, and not found. */
+	return merge_clocks_find(&merge->run, &wish,
+				 merge->request->is_part ? NULL : merge->origins,
+				 &merge->progress, error) ||
+		       (merge->request->is_part &&
+			node_messages_read(&merge->run, merge->request->messages,
+					   merge->origins, error))
 		   ? -1
 		   : 0;
 }
@@ -399,7 +379,6 @@ static int write_part(struct merge *merge, struct error *error)
 				  .threads = merge->sync.threads,
 				  .progress = &merge->progress};
 
-	progress_init(&merge->progress, merge->request->quiet);
 	return part_write(&part, &merge->part, error) ||
 		       part_output_commit(&merge->part, error)
 		   ? -1
@@ -511,24 +490,6 @@ static void tell_end(const struct merge *merge)
 		    (double)(now.tv_nsec - merge->begun.tv_nsec) / 1e9);
 }
 
-/* Whether every source is tied to one reference from both sides. */
-static bool is_tied(const struct merge *merge)
-{
-	const struct merge_run *run = &merge->run;
-
-	if (merge->request->no_sync || run->count < 2)
-		return true;
-	for (size_t i = 0; i < run->count; i++)
-		if (run->source[i].island < 0 ||
-		    run->source[i].island != run->source[0].island ||
-		    run->source[i].clock.quality == CLOCK_INCOMPLETE)
-			return false;
-	for (size_t i = 0; i < run->map.pairs; i++)
-		if (run->map.pair[i].quality == CLOCK_CONTRADICTORY)
-			return false;
-	return true;
-}
-
 static void clear_merge(struct merge *merge)
 {
 	timeline_writer_free(merge->writer);
@@ -572,10 +533,10 @@ static enum exit_status run(const struct request *request, struct error *error)
 	enum exit_status status = EXIT_DONE;
 
 	clock_gettime(CLOCK_MONOTONIC, &merge.begun);
-	split(&request->events, &merge.selection.events);
-	split(&request->skip, &merge.selection.skip);
+	selection_split(&request->events, &merge.selection.events);
+	selection_split(&request->skip, &merge.selection.skip);
 	if (!request->is_part)
-		split(&request->nodes, &merge.selection.nodes);
+		selection_split(&request->nodes, &merge.selection.nodes);
 	if (sync_arguments_parse(&request->sync, &merge.sync, error) ||
 	    select_times(&merge, 0, error))
 		status = EXIT_MISUSE;
@@ -591,7 +552,7 @@ static enum exit_status run(const struct request *request, struct error *error)
 	progress_end(&merge.progress);
 	if (status != EXIT_MISUSE && report(&merge) && !status)
 		status = EXIT_FAILED;
-	else if (!status && !is_tied(&merge))
+	else if (!status && !(request->no_sync || merge_clocks_are_tied(&merge.run)))
 		status = EXIT_NOT_TIED;
 	tell_end(&merge);
 	clear_merge(&merge);

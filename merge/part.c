@@ -31,7 +31,6 @@ const char *const part_short_tables[] = {
 static const char *const tables_sql[] = {
     "DROP INDEX message_send_event",
     "DROP INDEX message_recv_event",
-    "DROP INDEX message_way",
     "CREATE TABLE class_begin (class INTEGER PRIMARY KEY, ts_ns INTEGER)",
     "CREATE TABLE tunnel (protocol TEXT, a INTEGER, a_address TEXT, a_port INTEGER, "
     "b INTEGER, b_address TEXT, b_port INTEGER, messages INTEGER)",
@@ -338,5 +337,38 @@ int part_write(const struct part *part, struct part_output *output, struct error
 	if (status)
 		output_directory_explain(&output->directory, error);
 	free(path);
+	return status;
+}
+
+int part_link_table(const struct part_link *part, const char *own, const char *table,
+		    struct error *error)
+{
+	char *escaped = dataset_escape(table, strlen(table));
+	char *node = dataset_escape(part->node, strlen(part->node));
+	char *tables = mem_printf("%s/tables", part->part);
+	char *from = part_table_file(tables, own);
+	char *above = mem_printf("%s/%s", part->top, escaped);
+	char *directory = mem_printf("%s/part=%s", above, node);
+	char *to = mem_printf("%s/"
+			      "part-0.parquet",
+			      directory);
+	int status = 0;
+
+	if ((mkdir(above, 0777) && errno != EEXIST) ||
+	    (mkdir(directory, 0777) && errno != EEXIST))
+		status = error_errno(error, directory);
+	else if (link(from, to))
+		status = errno == EXDEV ? error_set(error,
+						    "%s: on another file system than %s, "
+						    "want the parts on the same one",
+						    part->part, part->output)
+					: error_errno(error, from);
+	free(escaped);
+	free(node);
+	free(tables);
+	free(from);
+	free(above);
+	free(directory);
+	free(to);
 	return status;
 }

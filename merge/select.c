@@ -2,7 +2,10 @@
 #include "merge/select.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/mem.h"
 
 static bool matches(const struct text_list *globs, const char *name)
 {
@@ -34,4 +37,21 @@ void selection_clear(struct selection *selection)
 	text_list_clear(&selection->skip);
 	text_list_clear(&selection->nodes);
 	memset(selection, 0, sizeof(*selection));
+}
+
+void selection_split(const struct text_list *words, struct text_list *globs)
+{
+	for (size_t i = 0; i < words->count; i++) {
+		const char *at = words->item[i];
+
+		while (*at) {
+			size_t length = strcspn(at, ",");
+			char *glob = mem_strndup(at, length);
+
+			if (length)
+				text_list_add(globs, glob);
+			free(glob);
+			at += length + (at[length] == ',');
+		}
+	}
 }

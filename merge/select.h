@@ -21,4 +21,7 @@ bool selection_has_time(const struct selection *selection, nsec_t ts_ns);
 
 void selection_clear(struct selection *selection);
 
+/* Add "net_*,sched_switch" as two globs. */
+void selection_split(const struct text_list *words, struct text_list *globs);
+
 #endif

@@ -141,7 +141,8 @@ struct made_cause {
 	bool is_sent;
 };
 
-static struct merge_node made_nodes[2] = {{.name = (char *)"n1"}, {.name = (char *)"n2"}};
+static struct merge_node made_nodes[2] = {{.id = 1, .name = (char *)"n1"},
+					  {.id = 2, .name = (char *)"n2"}};
 static struct merge_run made_run = {.node = made_nodes, .nodes = 2};
 static struct spans *made_spans;
 static int made_class_id[KINDS]; /* -1: no event of it yet */
