@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/query.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -410,33 +409,6 @@ static int run_block(struct query *query, const struct query_block *block,
 	return status;
 }
 
-/* A class, or a pattern with * of several. */
-static bool is_class(const char *word, size_t length, const char *name)
-{
-	char *pattern = mem_strndup(word, length);
-	bool is = length && !fnmatch(pattern, name, 0);
-
-	free(pattern);
-	return is;
-}
-
-/* Whether an event of one of "a or b" was recorded, "(words)" aside. */
-static bool is_recorded(const struct text_list *recorded, const char *classes)
-{
-	for (const char *at = classes; *at;) {
-		size_t length = strcspn(at, " (");
-
-		for (size_t i = 0; i < recorded->count; i++)
-			if (is_class(at, length, recorded->item[i]))
-				return true;
-		at += length;
-		if (*at == '(')
-			at += strcspn(at, ")");
-		at += *at != '\0';
-	}
-	return false;
-}
-
 static void tell_needs(const struct query *query, const struct text_list *recorded,
 		       struct result *result)
 {
@@ -447,7 +419,7 @@ static void tell_needs(const struct query *query, const struct text_list *record
 
 		for (word = strtok_r(all, ",", &rest); word;
 		     word = strtok_r(NULL, ",", &rest))
-			missing |= !is_recorded(recorded, word);
+			missing |= !query_is_recorded(recorded, word);
 		if (missing)
 			result_missing(result, need->what, need->events);
 		free(all);

@@ -30,8 +30,8 @@ extern char **environ;
 struct query_tables {
 	const char *directory;
 	char *scratch; /* absolute, since duckdb runs in the directory */
-	char *views;   /* a statement a table */
-	struct text_list names;
+	struct text_list names,
+	    views; /* of each table, and the statement that makes it */
 	struct timeline_reader *reader;
 };
 
@@ -88,8 +88,7 @@ static void decode(char *text)
 }
 
 /* A view of the table that a name of the directory is of, if it is of one. */
-static int add_view(struct query_tables *tables, const char *entry, FILE *views,
-		    struct error *error)
+static int add_view(struct query_tables *tables, const char *entry, struct error *error)
 {
 	char *path = mem_printf("%s/%s", tables->directory, entry);
 	size_t length = strlen(entry);
@@ -98,7 +97,8 @@ static int add_view(struct query_tables *tables, const char *entry, FILE *views,
 	char *name = mem_strndup(entry, is_file ? length - 8 : length);
 	char *files =
 	    is_file ? mem_strdup(entry) : mem_printf("%s/part=*/*.parquet", entry);
-	char *quoted;
+	char *quoted, *view;
+	size_t size;
 	int status = 0;
 
 	decode(name);
@@ -115,10 +115,15 @@ static int add_view(struct query_tables *tables, const char *entry, FILE *views,
 		    error_set(error, "%s: the table '%s' is there both by part and once",
 			      tables->directory, name);
 	} else {
-		text_list_add(&tables->names, name);
-		fprintf(views, "CREATE VIEW %s AS SELECT * FROM ", quoted);
-		write_sql(views, "read_parquet(:files, hive_partitioning = false);\n",
+		FILE *file = open_memstream(&view, &size);
+
+		fprintf(file, "CREATE VIEW %s AS SELECT * FROM ", quoted);
+		write_sql(file, "read_parquet(:files, hive_partitioning = false);\n",
 			  files);
+		fclose(file);
+		text_list_add(&tables->names, name);
+		text_list_add(&tables->views, view);
+		free(view);
 	}
 	free(quoted);
 	free(files);
@@ -131,17 +136,13 @@ static int find_tables(struct query_tables *tables, struct error *error)
 {
 	DIR *directory = opendir(tables->directory);
 	const struct dirent *entry;
-	size_t size;
-	FILE *views;
 	int status = 0;
 
 	if (!directory)
 		return error_errno(error, tables->directory);
-	views = open_memstream(&tables->views, &size);
 	while (!status && (entry = readdir(directory)))
 		if (*entry->d_name != '.')
-			status = add_view(tables, entry->d_name, views, error);
-	fclose(views);
+			status = add_view(tables, entry->d_name, error);
 	closedir(directory);
 	if (!status && !has_text(&tables->names, "node"))
 		status = error_set(error,
@@ -231,6 +232,14 @@ static FILE *open_scratch(const struct query_tables *tables, const char *name,
 		error_errno(error, path);
 	free(path);
 	return file;
+}
+
+/* Only of tables that a text may name, since each opens a file. */
+static void write_views(const struct query_tables *tables, const char *text, FILE *script)
+{
+	for (size_t i = 0; i < tables->names.count; i++)
+		if (strstr(text, tables->names.item[i]))
+			fputs(tables->views.item[i], script);
 }
 
 static int end_script(FILE *script, struct error *error)
@@ -424,11 +433,14 @@ int query_tables_ask(struct query_tables *tables, const char *before, char **sel
 		     struct error *error)
 {
 	FILE *script = open_scratch(tables, "script.sql", "w", error);
-	char *answer;
+	char *answer, *text;
 
 	if (!script)
 		return -1;
-	fprintf(script, "%s%s", tables->views, before);
+	text = mem_printf("%s%s", before, *select);
+	write_views(tables, text, script);
+	free(text);
+	fputs(before, script);
 	write_question(tables, "answer", *select, script);
 	if (end_script(script, error) || run_duckdb(tables, error))
 		return -1;
@@ -463,6 +475,14 @@ static const struct known {
 
 enum { KNOWN = sizeof(known) / sizeof(*known) };
 
+static bool is_known(const char *name)
+{
+	for (size_t i = 0; i < KNOWN; i++)
+		if (!strcmp(known[i].name, name))
+			return true;
+	return false;
+}
+
 static int load_known(struct query_tables *tables, struct error *error)
 {
 	FILE *script = open_scratch(tables, "script.sql", "w", error);
@@ -470,7 +490,9 @@ static int load_known(struct query_tables *tables, struct error *error)
 
 	if (!script)
 		return -1;
-	fputs(tables->views, script);
+	for (size_t i = 0; i < tables->names.count; i++)
+		if (is_known(tables->names.item[i]))
+			fputs(tables->views.item[i], script);
 	for (size_t i = 0; i < KNOWN; i++)
 		if (has_text(&tables->names, known[i].name))
 			write_question(tables, known[i].name, known[i].select, script);
@@ -545,6 +567,6 @@ void query_tables_free(struct query_tables *tables)
 		removal_of_tree(tables->scratch);
 	text_list_clear(&tables->names);
 	free(tables->scratch);
-	free(tables->views);
+	text_list_clear(&tables->views);
 	free(tables);
 }
