@@ -298,6 +298,24 @@ static enum exit_status print_sql(const struct analysis *analysis,
 	return status ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* What of it needs a timeline. */
+static enum exit_status ask_parquet(const struct analysis *analysis,
+				    const struct request *request, size_t words,
+				    struct error *error)
+{
+	if (!analysis->own)
+		error_misuse(error, "--tables: %s is no SQL, want a timeline by ctmerge",
+			     analysis->name);
+	else if (words)
+		error_misuse(error, "--tables: want DIR instead of a timeline, not both");
+	else if (request->plot || request->print_sql)
+		error_misuse(error, "--tables: --%s wants a timeline",
+			     request->plot ? "plot" : "print-sql");
+	else
+		return ask(analysis, request, request->tables, error);
+	return EXIT_MISUSE;
+}
+
 static enum exit_status run(const struct request *request, const struct catalog *catalog,
 			    struct text_list *words, struct error *error)
 {
@@ -305,10 +323,12 @@ static enum exit_status run(const struct request *request, const struct catalog 
 	const struct analysis *analysis;
 
 	/* One file of SQL needs not be named twice. */
-	if (catalog->own == 1 && words->count == 1 && !request->print_sql) {
+	if (catalog->own == 1 && words->count == 1 && !request->print_sql &&
+	    !request->tables) {
 		analysis = &catalog->file[catalog->files - 1]->analysis;
 		rest = *words;
-	} else if (words->count == 1 && access(words->item[0], F_OK) == 0) {
+	} else if (words->count == 1 && !request->tables &&
+		   access(words->item[0], F_OK) == 0) {
 		/* `ctanalyze run.db`, unless there is an analysis of that name. */
 		analysis = catalog_find(catalog, words->item[0], error);
 		if (!analysis) {
@@ -322,6 +342,8 @@ static enum exit_status run(const struct request *request, const struct catalog 
 
 	if (!analysis || check_analysis(analysis, request, error))
 		return EXIT_MISUSE;
+	if (request->tables)
+		return ask_parquet(analysis, request, rest.count, error);
 	if (request->print_sql)
 		return print_sql(analysis, request, &rest, error);
 	if (analysis->act)

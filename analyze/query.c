@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/query.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/query_groups.h"
+#include "analyze/query_tables.h"
 #include "analyze/query_values.h"
 #include "base/mem.h"
 
@@ -349,18 +349,55 @@ static int add_notes(struct query *query, struct timeline_query *rows,
 	return more;
 }
 
+/* The relations that are made once, in a dialect. */
+static void print_relations(struct query *query, enum sql_dialect dialect, FILE *file)
+{
+	for (size_t i = 0; i < query->relations; i++) {
+		const struct relation *relation = &query->relation[i];
+		struct statement statement;
+
+		if (!relation->is_wanted || !relation->is_temporary)
+			continue;
+		statement = assemble(query, relation->sql, i, dialect, true);
+		sql_write_temporary(file, relation->name, statement.text, dialect);
+		free(statement.text);
+	}
+}
+
+/* What is left to SQLite of a statement: all of it, or to select DuckDB's answer. */
+static int ask_tables(struct query *query, struct statement *statement)
+{
+	char *before;
+	size_t size;
+	FILE *file;
+	int status;
+
+	if (!query->question->parquet)
+		return 0;
+	file = open_memstream(&before, &size);
+	print_relations(query, SQL_DUCKDB, file);
+	fclose(file);
+	status = query_tables_ask(query->question->parquet, before, &statement->text,
+				  query->error);
+	free(before);
+	return status;
+}
+
 static int run_block(struct query *query, const struct query_block *block,
 		     struct result *result)
 {
+	bool is_parquet = query->question->parquet;
 	struct statement statement =
-	    assemble(query, block->sql, query->relations, SQL_SQLITE, false);
-	struct timeline_query *rows;
-	struct cell *value;
+	    assemble(query, block->sql, query->relations,
+		     is_parquet ? SQL_DUCKDB : SQL_SQLITE, is_parquet);
+	struct timeline_query *rows = NULL;
+	struct cell *value = NULL;
 	int status = -1;
 
 	statement.file = query->file;
 	statement.line = block->line;
-	rows = prepare(query, &statement, &value);
+	if (!ask_tables(query, &statement))
+		rows = prepare(query, &statement, &value);
 	if (rows && !timeline_query_ask(rows, value, timeline_query_parameters(rows),
 					query->error))
 		status = block->kind == QUERY_NOTES
@@ -370,33 +407,6 @@ static int run_block(struct query *query, const struct query_block *block,
 	free(value);
 	free(statement.text);
 	return status;
-}
-
-/* A class, or a pattern with * of several. */
-static bool is_class(const char *word, size_t length, const char *name)
-{
-	char *pattern = mem_strndup(word, length);
-	bool is = length && !fnmatch(pattern, name, 0);
-
-	free(pattern);
-	return is;
-}
-
-/* Whether an event of one of "a or b" was recorded, "(words)" aside. */
-static bool is_recorded(const struct text_list *recorded, const char *classes)
-{
-	for (const char *at = classes; *at;) {
-		size_t length = strcspn(at, " (");
-
-		for (size_t i = 0; i < recorded->count; i++)
-			if (is_class(at, length, recorded->item[i]))
-				return true;
-		at += length;
-		if (*at == '(')
-			at += strcspn(at, ")");
-		at += *at != '\0';
-	}
-	return false;
 }
 
 static void tell_needs(const struct query *query, const struct text_list *recorded,
@@ -409,7 +419,7 @@ static void tell_needs(const struct query *query, const struct text_list *record
 
 		for (word = strtok_r(all, ",", &rest); word;
 		     word = strtok_r(NULL, ",", &rest))
-			missing |= !is_recorded(recorded, word);
+			missing |= !query_is_recorded(recorded, word);
 		if (missing)
 			result_missing(result, need->what, need->events);
 		free(all);
@@ -501,7 +511,7 @@ int query_run(struct question *question, struct result *result, struct error *er
 	struct query query;
 	int status = begin_query(&query, question, error);
 
-	for (size_t i = 0; i < query.relations && !status; i++)
+	for (size_t i = 0; i < query.relations && !status && !question->parquet; i++)
 		if (query.relation[i].is_wanted && query.relation[i].is_temporary)
 			status = keep_relation(&query, &query.relation[i]);
 	for (size_t i = 0; i < query.file->blocks && !status; i++)
@@ -574,16 +584,8 @@ int query_print(struct question *question, enum sql_dialect dialect, FILE *file,
 	struct query query;
 	int status = begin_query(&query, question, error);
 
-	for (size_t i = 0; i < query.relations && !status; i++) {
-		const struct relation *relation = &query.relation[i];
-		struct statement statement;
-
-		if (!relation->is_wanted || !relation->is_temporary)
-			continue;
-		statement = assemble(&query, relation->sql, i, dialect, true);
-		sql_write_temporary(file, relation->name, statement.text, dialect);
-		free(statement.text);
-	}
+	if (!status)
+		print_relations(&query, dialect, file);
 	for (size_t i = 0; i < query.file->blocks && !status; i++)
 		if (is_block_asked(&query, &query.file->block[i]))
 			print_block(&query, &query.file->block[i], dialect, file);

@@ -30,6 +30,9 @@ int query_run(struct question *question, struct result *result, struct error *er
 int query_print(struct question *question, enum sql_dialect dialect, FILE *file,
 		struct error *error);
 
+/* Whether an event of one of "a or b" was recorded, "(words)" aside. */
+bool query_is_recorded(const struct text_list *recorded, const char *classes);
+
 /* A line a table and a column, and an example, for --help; for free(). */
 char *query_help(const struct query_file *file);
 

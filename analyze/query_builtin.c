@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What an analysis in SQL is to the program, and those that are built in. */
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/query.h"
+#include "base/mem.h"
 
 /* From analyze/queries, by CMake. */
 extern const struct built_query {
@@ -124,4 +126,30 @@ struct query_file *query_builtin_relations(struct error *error)
 						built_queries[i].text, error);
 	error_set(error, "no file of relations is built in");
 	return NULL;
+}
+
+/* A class, or a pattern with * of several. */
+static bool is_class(const char *word, size_t length, const char *name)
+{
+	char *pattern = mem_strndup(word, length);
+	bool is = length && !fnmatch(pattern, name, 0);
+
+	free(pattern);
+	return is;
+}
+
+bool query_is_recorded(const struct text_list *recorded, const char *classes)
+{
+	for (const char *at = classes; *at;) {
+		size_t length = strcspn(at, " (");
+
+		for (size_t i = 0; i < recorded->count; i++)
+			if (is_class(at, length, recorded->item[i]))
+				return true;
+		at += length;
+		if (*at == '(')
+			at += strcspn(at, ")");
+		at += *at != '\0';
+	}
+	return false;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/analysis.h"
+#include "analyze/query_tables.h"
 #include "analyze/threads.h"
 
 const char no_spans_note[] =
@@ -34,7 +35,12 @@ int question_open(struct question *question, const struct analysis *analysis,
 	question->forms = request->forms ? request->forms : analysis->default_forms;
 	question->group = request->group;
 	progress_init(&question->progress, request->quiet);
-	question->reader = timeline_reader_open(path, error);
+	if (request->tables)
+		question->parquet = query_tables_open(path, error);
+	else
+		question->reader = timeline_reader_open(path, error);
+	if (question->parquet)
+		question->reader = query_tables_reader(question->parquet);
 	if (!question->reader)
 		return -1;
 	if (scope_init(&question->scope, question->reader, request->begin, request->end,
@@ -54,7 +60,11 @@ void question_close(struct question *question)
 	progress_end(&question->progress);
 	threads_free(question->people);
 	scope_clear(&question->scope);
-	timeline_reader_free(question->reader);
+	if (question->parquet)
+		query_tables_free(question->parquet);
+	else
+		timeline_reader_free(question->reader);
+	question->parquet = NULL;
 	question->people = NULL;
 	question->reader = NULL;
 }

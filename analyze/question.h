@@ -14,6 +14,7 @@
 #include "timeline/scope.h"
 
 struct analysis;
+struct query_tables;
 struct threads;
 
 /* One analysis of one timeline. */
@@ -22,11 +23,12 @@ struct question {
 	const struct request *request;
 	const char *path; /* of the timeline */
 	struct timeline_reader *reader;
-	struct scope scope;     /* --begin --end --timerange --node */
-	unsigned forms;         /* FORM_... to fill */
-	const char *group;      /* --group or its default; NULL: none */
-	const char *tables;     /* only these of its SQL are computed; NULL: all */
-	struct threads *people; /* read when first asked for */
+	struct query_tables *parquet; /* --tables, which the reader is then of; NULL */
+	struct scope scope;           /* --begin --end --timerange --node */
+	unsigned forms;               /* FORM_... to fill */
+	const char *group;            /* --group or its default; NULL: none */
+	const char *tables;           /* only these of its SQL are computed; NULL: all */
+	struct threads *people;       /* read when first asked for */
 	struct progress progress;
 	const struct text_list *words; /* of analyses of many files; else NULL */
 	bool failed;                   /* some of them, and it was told */

@@ -95,6 +95,9 @@ static const struct heeded_row all_rows[] = {
      "add the analysis in this SQL file, or all in this directory", 0, 0, 0},
     {0, "print-sql", OPTION_STRING, offsetof(struct request, print_sql), "DIALECT",
      "print the statements instead: sqlite (the default), duckdb or spark", 0, 0, 0},
+    {0, "tables", OPTION_STRING, offsetof(struct request, tables), "DIR",
+     "ask the Parquet tables in DIR, by the program duckdb, instead of a timeline", 0, 0,
+     0},
     {'o', "output", OPTION_STRING, offsetof(struct request, output), "FILE",
      "write to FILE instead of standard output", 0, 0, 0},
     {'q', "quiet", OPTION_FLAG, offsetof(struct request, quiet), NULL, "no progress", 0,
@@ -351,7 +354,8 @@ void request_clear(struct request *request)
 	    request->format_text, request->output,   request->table,
 	    request->sort,        request->plot,     request->from,
 	    request->to,          request->group,    request->request_text,
-	    request->min_size,    request->max_size, request->print_sql};
+	    request->min_size,    request->max_size, request->print_sql,
+	    request->tables};
 	struct text_list *lists[] = {
 	    &request->node_words,    &request->cpu_words,     &request->tid_words,
 	    &request->pid_words,     &request->name_words,    &request->sql,

@@ -60,7 +60,7 @@ struct request {
 	bool stats, top, freq, log;
 	int limit_given, detail_given; /* -1: not given */
 	/* for all */
-	char *output, *table, *sort, *group, *print_sql;
+	char *output, *table, *sort, *group, *print_sql, *tables;
 	bool quiet;
 	const struct catalog *catalog; /* the program's, of all analyses */
 	struct text_list sql, measure_words, measures, metric_words, item_words,

@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyze/query_tables.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyze/query_text.h"
+#include "analyze/result.h"
+#include "base/mem.h"
+#include "base/removal.h"
+#include "timeline/names.h"
+#include "timeline/sql.h"
+#include "timeline/writer.h"
+
+#define ANSWER "duckdb_answer"
+
+extern char **environ;
+
+struct query_tables {
+	const char *directory;
+	char *scratch; /* absolute, since duckdb runs in the directory */
+	struct text_list names,
+	    views; /* of each table, and the statement that makes it */
+	struct timeline_reader *reader;
+};
+
+static const struct cell *the_cell(void *context, const char *name)
+{
+	(void)name;
+	return context;
+}
+
+/* SQL in which each parameter is this text. */
+static void write_sql(FILE *file, const char *sql, const char *text)
+{
+	struct cell cell = cell_of_text(text);
+
+	sql_write(file, sql, SQL_DUCKDB, the_cell, &cell);
+}
+
+static bool has_parts(const char *path)
+{
+	DIR *directory = opendir(path);
+	const struct dirent *entry = NULL;
+
+	while (directory && (entry = readdir(directory)) &&
+	       strncmp(entry->d_name, "part=", 5) != 0)
+		;
+	if (directory)
+		closedir(directory);
+	return entry;
+}
+
+static bool has_text(const struct text_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->item[i], text))
+			return true;
+	return false;
+}
+
+/* "a%20b" as "a b". */
+static void decode(char *text)
+{
+	char *to = text, code[3] = "";
+
+	for (const char *at = text; *at; at++) {
+		bool is_code = *at == '%' && strspn(at + 1, "0123456789abcdefABCDEF") > 1;
+
+		if (is_code) {
+			memcpy(code, at + 1, 2);
+			at += 2;
+		}
+		*to++ = is_code ? (char)strtol(code, NULL, 16) : *at;
+	}
+	*to = '\0';
+}
+
+/* A view of the table that a name of the directory is of, if it is of one. */
+static int add_view(struct query_tables *tables, const char *entry, struct error *error)
+{
+	char *path = mem_printf("%s/%s", tables->directory, entry);
+	size_t length = strlen(entry);
+	bool is_file = length > 8 && !strcmp(entry + length - 8, ".parquet");
+	bool is_parted = !is_file && has_parts(path);
+	char *name = mem_strndup(entry, is_file ? length - 8 : length);
+	char *files =
+	    is_file ? mem_strdup(entry) : mem_printf("%s/part=*/*.parquet", entry);
+	char *quoted, *view;
+	size_t size;
+	int status = 0;
+
+	decode(name);
+	quoted = name_quote(name);
+	if (!is_file && !is_parted) {
+		;
+	} else if (strpbrk(entry, "*?[")) {
+		status = error_set(error,
+				   "%s: duckdb takes *, ? and [ for patterns, want a "
+				   "name without them",
+				   path);
+	} else if (has_text(&tables->names, name)) {
+		status =
+		    error_set(error, "%s: the table '%s' is there both by part and once",
+			      tables->directory, name);
+	} else {
+		FILE *file = open_memstream(&view, &size);
+
+		fprintf(file, "CREATE VIEW %s AS SELECT * FROM ", quoted);
+		write_sql(file, "read_parquet(:files, hive_partitioning = false);\n",
+			  files);
+		fclose(file);
+		text_list_add(&tables->names, name);
+		text_list_add(&tables->views, view);
+		free(view);
+	}
+	free(quoted);
+	free(files);
+	free(name);
+	free(path);
+	return status;
+}
+
+static int find_tables(struct query_tables *tables, struct error *error)
+{
+	DIR *directory = opendir(tables->directory);
+	const struct dirent *entry;
+	int status = 0;
+
+	if (!directory)
+		return error_errno(error, tables->directory);
+	while (!status && (entry = readdir(directory)))
+		if (*entry->d_name != '.')
+			status = add_view(tables, entry->d_name, error);
+	closedir(directory);
+	if (!status && !has_text(&tables->names, "node"))
+		status = error_set(error,
+				   "%s: no table 'node', want a directory of tables as "
+				   "ctexport parquet, ctmerge --join or ctbatch make it",
+				   tables->directory);
+	return status;
+}
+
+/* What duckdb complained of. Always -1. */
+static int tell_complaint(const char *path, int status, struct error *error)
+{
+	FILE *file = fopen(path, "r");
+	char text[2000];
+	size_t size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+
+	if (file)
+		fclose(file);
+	while (size && text[size - 1] == '\n')
+		size--;
+	text[size] = '\0';
+	if (size)
+		return error_set(error, "duckdb: %s", text);
+	if (WIFSIGNALED(status))
+		return error_set(error, "duckdb: ended by signal %d", WTERMSIG(status));
+	return error_set(error, "duckdb: exit status %d", WEXITSTATUS(status));
+}
+
+static int start_duckdb(const struct query_tables *tables, const char *script,
+			const char *complaints, pid_t *pid)
+{
+	char *words[] = {(char *)"duckdb",
+			 (char *)"-init",
+			 (char *)"/dev/null",
+			 (char *)"-batch",
+			 (char *)"-bail",
+			 (char *)":memory:",
+			 NULL};
+	posix_spawn_file_actions_t actions;
+	int failed;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 0, script, O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, 2, complaints,
+					 O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	posix_spawn_file_actions_addchdir_np(&actions, tables->directory);
+	failed = posix_spawnp(pid, words[0], &actions, NULL, words, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return failed;
+}
+
+/* Run a script, without a shell, in the directory of the tables. */
+static int run_duckdb(const struct query_tables *tables, struct error *error)
+{
+	char *script = mem_printf("%s/script.sql", tables->scratch);
+	char *complaints = mem_printf("%s/complaints", tables->scratch);
+	int status = 0, failed;
+	pid_t pid;
+
+	failed = start_duckdb(tables, script, complaints, &pid);
+	while (!failed && waitpid(pid, &status, 0) < 0)
+		failed = errno == EINTR ? 0 : errno;
+	if (failed == ENOENT) {
+		error_set(error,
+			  "--tables: no program 'duckdb' in PATH; install it, or run "
+			  "what --print-sql=duckdb prints elsewhere, or merge the run "
+			  "into one timeline by ctmerge");
+	} else if (failed) {
+		errno = failed;
+		error_errno(error, "duckdb");
+	} else if (status) {
+		failed = tell_complaint(complaints, status, error);
+	}
+	free(complaints);
+	free(script);
+	return failed ? -1 : 0;
+}
+
+static FILE *open_scratch(const struct query_tables *tables, const char *name,
+			  const char *mode, struct error *error)
+{
+	char *path = mem_printf("%s/%s", tables->scratch, name);
+	FILE *file = fopen(path, mode);
+
+	if (!file)
+		error_errno(error, path);
+	free(path);
+	return file;
+}
+
+/* Only of tables that a text may name, since each opens a file. */
+static void write_views(const struct query_tables *tables, const char *text, FILE *script)
+{
+	for (size_t i = 0; i < tables->names.count; i++)
+		if (strstr(text, tables->names.item[i]))
+			fputs(tables->views.item[i], script);
+}
+
+static int end_script(FILE *script, struct error *error)
+{
+	bool failed = ferror(script);
+
+	if (!fclose(script) && !failed)
+		return 0;
+	return error_errno(error, "the script for duckdb");
+}
+
+/* The answer goes to NAME.csv, and what its columns are to NAME.columns. */
+static void write_question(const struct query_tables *tables, const char *name,
+			   const char *select, FILE *script)
+{
+	char *columns = mem_printf("%s/%s.columns", tables->scratch, name);
+	char *rows = mem_printf("%s/%s.csv", tables->scratch, name);
+
+	fprintf(script, "CREATE OR REPLACE TEMPORARY TABLE " ANSWER " AS\n%s;\n", select);
+	write_sql(script,
+		  "COPY (SELECT column_name, data_type FROM duckdb_columns() WHERE "
+		  "table_name = '" ANSWER "' ORDER BY column_index) TO :file "
+		  "(FORMAT csv, HEADER false);\n",
+		  columns);
+	write_sql(script, "COPY " ANSWER " TO :file (FORMAT csv, HEADER false);\n", rows);
+	free(rows);
+	free(columns);
+}
+
+/* CSV as DuckDB writes it: NULL is an empty field without quotes. */
+struct answer {
+	FILE *file;
+	char *text;
+	size_t size, room;
+	struct text_list name, type;
+	size_t *begin; /* of each field in the text; SIZE_MAX: NULL */
+};
+
+static void add_byte(struct answer *answer, int byte)
+{
+	answer->text = mem_grow(answer->text, answer->size, &answer->room, 1);
+	answer->text[answer->size++] = (char)byte;
+}
+
+/* Returns what ends it: a comma, the end of the line or of the file. */
+static int read_field(struct answer *answer, size_t *begin)
+{
+	int byte = getc(answer->file);
+	bool is_quoted = byte == '"';
+
+	*begin = answer->size;
+	if (is_quoted) {
+		while ((byte = getc(answer->file)) != EOF &&
+		       (byte != '"' || (byte = getc(answer->file)) == '"'))
+			add_byte(answer, byte);
+	} else {
+		for (; byte != ',' && byte != '\n' && byte != EOF;
+		     byte = getc(answer->file))
+			add_byte(answer, byte);
+	}
+	if (!is_quoted && answer->size == *begin)
+		*begin = SIZE_MAX;
+	add_byte(answer, '\0');
+	return byte;
+}
+
+/* 1, 0 at the end, or -1 with error. */
+static int read_fields(struct answer *answer, size_t *begin, size_t count,
+		       struct error *error)
+{
+	int end = getc(answer->file);
+
+	answer->size = 0;
+	if (end == EOF)
+		return ferror(answer->file) ? error_errno(error, "duckdb's answer") : 0;
+	ungetc(end, answer->file);
+	for (size_t i = 0; i < count; i++) {
+		end = read_field(answer, &begin[i]);
+		if ((end == ',') != (i + 1 < count))
+			return error_set(error,
+					 "duckdb's answer: a row is not of %zu "
+					 "columns",
+					 count);
+	}
+	return 1;
+}
+
+static void set_number(struct cell *cell, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	*cell = cell_of_integer(strtoll(text, &end, 10));
+	if (!*end && !errno)
+		return;
+	*cell = cell_of_real(strtod(text, NULL));
+	if (isnan(cell->real))
+		*cell = cell_of_null();
+}
+
+static void set_cell(struct cell *cell, const char *type, const char *text)
+{
+	if (!strcmp(type, "BOOLEAN"))
+		*cell = cell_of_integer(!strcmp(text, "true"));
+	else if (!strcmp(type, "DOUBLE") || !strcmp(type, "FLOAT"))
+		*cell = isnan(strtod(text, NULL)) ? cell_of_null()
+						  : cell_of_real(strtod(text, NULL));
+	else if (strstr(type, "INT") || !strncmp(type, "DECIMAL", 7))
+		set_number(cell, text);
+	else
+		*cell = cell_of_text(text);
+}
+
+static int give_row(void *context, struct cell *row, struct error *error)
+{
+	struct answer *answer = context;
+	int more = read_fields(answer, answer->begin, answer->name.count, error);
+
+	for (size_t i = 0; more > 0 && i < answer->name.count; i++)
+		if (answer->begin[i] == SIZE_MAX)
+			row[i] = cell_of_null();
+		else
+			set_cell(&row[i], answer->type.item[i],
+				 answer->text + answer->begin[i]);
+	return more;
+}
+
+static int read_columns(const struct query_tables *tables, const char *name,
+			struct answer *answer, struct error *error)
+{
+	char *file = mem_printf("%s.columns", name);
+	size_t field[2];
+	int more = -1;
+
+	answer->file = open_scratch(tables, file, "r", error);
+	while (answer->file && (more = read_fields(answer, field, 2, error)) > 0) {
+		text_list_add(&answer->name, answer->text + field[0]);
+		text_list_add(&answer->type, answer->text + field[1]);
+	}
+	if (answer->file)
+		fclose(answer->file);
+	free(file);
+	return more;
+}
+
+/* What selects the answer, as a table of rows that is there; for free(). */
+static char *select_answer(const struct answer *answer)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < answer->name.count; i++) {
+		char *quoted = name_quote(answer->name.item[i]);
+
+		fprintf(file, "%s c%zu AS %s", i ? "," : "SELECT", i + 1, quoted);
+		free(quoted);
+	}
+	fputs(" FROM " ANSWER, file);
+	fclose(file);
+	return text;
+}
+
+/* NULL with error. */
+static char *load_answer(const struct query_tables *tables, const char *name,
+			 struct error *error)
+{
+	struct answer answer = {.file = NULL};
+	char *file = mem_printf("%s.csv", name), *select = NULL;
+
+	if (!read_columns(tables, name, &answer, error))
+		answer.file = open_scratch(tables, file, "r", error);
+	else
+		answer.file = NULL;
+	answer.begin = mem_zalloc((answer.name.count + 1) * sizeof(*answer.begin));
+	if (answer.file) {
+		if (!timeline_reader_keep_rows(tables->reader, ANSWER, answer.name.count,
+					       give_row, &answer, error))
+			select = select_answer(&answer);
+		fclose(answer.file);
+	}
+	free(answer.begin);
+	free(answer.text);
+	text_list_clear(&answer.name);
+	text_list_clear(&answer.type);
+	free(file);
+	return select;
+}
+
+int query_tables_ask(struct query_tables *tables, const char *before, char **select,
+		     struct error *error)
+{
+	FILE *script = open_scratch(tables, "script.sql", "w", error);
+	char *answer, *text;
+
+	if (!script)
+		return -1;
+	text = mem_printf("%s%s", before, *select);
+	write_views(tables, text, script);
+	free(text);
+	fputs(before, script);
+	write_question(tables, "answer", *select, script);
+	if (end_script(script, error) || run_duckdb(tables, error))
+		return -1;
+	answer = load_answer(tables, "answer", error);
+	if (!answer)
+		return -1;
+	free(*select);
+	*select = answer;
+	return 0;
+}
+
+/* What is asked of the reader itself: whole small tables, and of large ones the first and
+ * the last stamps, which tell the scope. */
+static const struct known {
+	const char *name, *select;
+} known[] = {
+    {"node", "SELECT * FROM node"},
+    {"source", "SELECT * FROM source"},
+    {"meta", "SELECT * FROM meta"},
+    {"event_class", "SELECT * FROM event_class"},
+    {"event_column", "SELECT * FROM event_column"},
+    {"metric", "SELECT * FROM metric"},
+    {"metric_item", "SELECT * FROM metric_item"},
+    {"thread", "SELECT DISTINCT comm FROM thread"},
+    {"process", "SELECT DISTINCT comm FROM process"},
+    {"event", "SELECT unnest([min(ts_ns), max(ts_ns)]) AS ts_ns FROM event"},
+    {"sample", "SELECT unnest([min(ts_ns), max(ts_ns)]) AS ts_ns FROM sample"},
+    {"message", "SELECT min(send_ns) AS send_ns, max(recv_ns) AS recv_ns FROM message"},
+    {"invocation", "SELECT min(coalesce(enqueue_ns, begin_ns)) AS enqueue_ns, "
+		   "NULL::BIGINT AS begin_ns, max(end_ns) AS end_ns FROM invocation"},
+};
+
+enum { KNOWN = sizeof(known) / sizeof(*known) };
+
+static bool is_known(const char *name)
+{
+	for (size_t i = 0; i < KNOWN; i++)
+		if (!strcmp(known[i].name, name))
+			return true;
+	return false;
+}
+
+static int load_known(struct query_tables *tables, struct error *error)
+{
+	FILE *script = open_scratch(tables, "script.sql", "w", error);
+	int status;
+
+	if (!script)
+		return -1;
+	for (size_t i = 0; i < tables->names.count; i++)
+		if (is_known(tables->names.item[i]))
+			fputs(tables->views.item[i], script);
+	for (size_t i = 0; i < KNOWN; i++)
+		if (has_text(&tables->names, known[i].name))
+			write_question(tables, known[i].name, known[i].select, script);
+	status = end_script(script, error) || run_duckdb(tables, error) ? -1 : 0;
+	for (size_t i = 0; i < KNOWN && !status; i++) {
+		struct timeline_temporary table = {.name = known[i].name};
+		char *select;
+
+		if (!has_text(&tables->names, known[i].name))
+			continue;
+		select = load_answer(tables, known[i].name, error);
+		table.sql = select;
+		status =
+		    select ? timeline_reader_keep(tables->reader, &table, error) : -1;
+		free(select);
+	}
+	return status;
+}
+
+static int make_scratch(struct query_tables *tables, struct error *error)
+{
+	const char *parent = getenv("TMPDIR");
+	char *whole = realpath(parent && *parent ? parent : "/tmp", NULL);
+
+	if (!whole)
+		return error_errno(error, parent && *parent ? parent : "/tmp");
+	tables->scratch = mem_printf("%s/ctanalyze-XXXXXX", whole);
+	free(whole);
+	if (mkdtemp(tables->scratch))
+		return 0;
+	error_errno(error, tables->scratch);
+	free(tables->scratch);
+	tables->scratch = NULL;
+	return -1;
+}
+
+static int open_empty(struct query_tables *tables, struct error *error)
+{
+	char *path = mem_printf("%s/empty.db", tables->scratch);
+	struct timeline_writer *writer = timeline_writer_new(path, NULL, false, error);
+
+	if (writer && !timeline_writer_finish(writer, error))
+		tables->reader = timeline_reader_open(path, error);
+	timeline_writer_free(writer);
+	free(path);
+	return tables->reader ? 0 : -1;
+}
+
+struct query_tables *query_tables_open(const char *directory, struct error *error)
+{
+	struct query_tables *tables = mem_zalloc(sizeof(*tables));
+
+	tables->directory = directory;
+	if (!find_tables(tables, error) && !make_scratch(tables, error) &&
+	    !open_empty(tables, error) && !load_known(tables, error))
+		return tables;
+	query_tables_free(tables);
+	return NULL;
+}
+
+struct timeline_reader *query_tables_reader(const struct query_tables *tables)
+{
+	return tables->reader;
+}
+
+void query_tables_free(struct query_tables *tables)
+{
+	if (!tables)
+		return;
+	timeline_reader_free(tables->reader);
+	if (tables->scratch)
+		removal_of_tree(tables->scratch);
+	text_list_clear(&tables->names);
+	free(tables->scratch);
+	text_list_clear(&tables->views);
+	free(tables);
+}

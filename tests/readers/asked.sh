@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# asked.sh: ctanalyze --tables answers from tables of a whole run, and of its nodes, what
+# it answers from the timeline; DuckDB stands in for its own program.
+set -eu
+modules=$CT_SOURCE/build-node/node_modules
+if [ ! -d "$modules" ] || ! command -v node >/dev/null; then
+	echo "no DuckDB in $modules, want those that ./check installs"
+	exit 77
+fi
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cp "$CT_SOURCE/tests/readers/asked.mjs" "$scratch"
+ln -s "$modules" "$scratch/node_modules"
+cd "$scratch"
+run=$CT_SOURCE/datasets/sample
+ctsync -q "$run" -o clocks.json --messages-out messages || [ $? -eq 3 ]
+ctmerge -q "$run" --clocks clocks.json -o run.db || [ $? -eq 3 ]
+ctexport parquet run.db -o "it's [a] *whole*?"
+for directory in "$run"/*/; do
+	node=$(basename "$directory")
+	set --
+	[ ! -e "messages/$node.messages" ] || set -- --messages "messages/$node.messages"
+	ctmerge -q "$run" --node "$node" --clocks clocks.json "$@" --part "parts/$node" ||
+		[ $? -eq 3 ]
+done
+ctmerge -q --join -o joined parts/*
+
+# refuse STATUS WORDS ARGUMENT...: it ends so, and says so.
+refuse()
+{
+	status=0
+	want=$1
+	words=$2
+	shift 2
+	ctanalyze -q "$@" >out 2>err || status=$?
+	[ $status -eq "$want" ] && [ ! -s out ] && grep -qF -- "$words" err || {
+		echo "ctanalyze $*: status $status, want $want and '$words'"
+		cat err
+		exit 1
+	}
+}
+whole="it's [a] *whole*?"
+(
+	mkdir none
+	ln -s "$(command -v ctanalyze)" none
+	PATH=$PWD/none:/usr/bin:/bin
+	command -v duckdb >/dev/null ||
+		refuse 1 "no program 'duckdb' in PATH; install it" --tables "$whole" cpu
+)
+mkdir bin
+{
+	echo "#!/bin/sh"
+	echo "exec node '$scratch/duckdb.mjs' \"\$@\""
+} >bin/duckdb
+chmod +x bin/duckdb
+cp "$CT_SOURCE/tests/readers/duckdb.mjs" .
+PATH=$PWD/bin:$PATH
+refuse 2 'report is no SQL' --tables "$whole" report
+refuse 2 'not both' --tables "$whole" cpu run.db
+refuse 2 '--plot wants a timeline' --tables "$whole" metrics --plot plots
+refuse 1 "no table 'node'" --tables parts cpu
+refuse 1 'No such file' --tables nowhere cpu
+mkdir odd
+ln -s "$PWD/$whole"/*.parquet odd
+ln -s node.parquet 'odd/a[b].parquet'
+refuse 1 'want a name without them' --tables odd cpu
+echo no >broken
+rm -f odd/a* odd/thread_state.parquet
+ln -s "$PWD/broken" odd/thread_state.parquet
+refuse 1 'duckdb: ' --tables odd sched
+node asked.mjs "$CT_SOURCE/analyze/queries" run.db "$whole" joined
+[ "$(ctanalyze -q --tables joined cpu --begin +0.2 --end +0.6 --node 'n*')" = \
+	"$(ctanalyze -q cpu --begin +0.2 --end +0.6 --node 'n*' run.db)" ]
