@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "merge/join.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/intmap.h"
 #include "base/mem.h"
@@ -19,7 +16,6 @@
 
 #define JOIN_LIST ".ctmerge-tables"
 #define JOIN_MARK "_SUCCESS"
-#define JOIN_FILE "part-0.parquet"
 
 struct joined_part {
 	const char *path;
@@ -146,24 +142,39 @@ static int take_mark(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
+/* One part's file is open at a time: there may be many. */
+static int open_db(const struct join *join, struct joined_part *part)
+{
+	char *path = mem_printf("%s/%s", part->path, PART_DB);
+
+	part->db = timeline_reader_open(path, join->error);
+	free(path);
+	return part->db ? 0 : -1;
+}
+
+static void close_db(struct joined_part *part)
+{
+	timeline_reader_free(part->db);
+	part->db = NULL;
+}
+
 static int open_part(struct join *join, struct joined_part *part, const char *path)
 {
 	static const char sql[] =
 	    "SELECT n.value, c.value, node.name FROM meta AS n, meta AS c, node "
 	    "WHERE n.key = 'part.node' AND c.key = 'part.clocks' AND node.id = n.value";
-	char *db = mem_printf("%s/%s", path, PART_DB);
-	int status = -1;
+	int status;
 
 	part->path = path;
 	output_protect(path);
-	part->db = timeline_reader_open(db, join->error);
-	if (part->db)
+	status = open_db(join, part);
+	if (!status)
 		status = query_rows(part->db, sql, NULL, take_mark, part, join->error);
 	if (!status && !part->name)
 		status = error_set(
 		    join->error,
 		    "%s: no part, want a directory that ctmerge --part wrote", path);
-	free(db);
+	close_db(part);
 	return status;
 }
 
@@ -282,9 +293,13 @@ static int read_classes(struct join *join)
 	    "LEFT JOIN class_begin AS b ON b.class = c.id ORDER BY b.ts_ns, c.id";
 	int status = 0;
 
-	for (; join->reading < join->parts && !status; join->reading++)
-		status = query_rows(join->part[join->reading].db, sql, NULL, take_class,
-				    join, join->error);
+	for (; join->reading < join->parts && !status; join->reading++) {
+		struct joined_part *part = &join->part[join->reading];
+
+		status = open_db(join, part) ||
+			 query_rows(part->db, sql, NULL, take_class, join, join->error);
+		close_db(part);
+	}
 	if (join->classes)
 		qsort(join->class, join->classes, sizeof(*join->class), compare_classes);
 	return status;
@@ -350,24 +365,32 @@ static int count_events(struct join *join)
 	return status;
 }
 
+static int copy_part(struct join *join, const struct joined_part *part)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < sizeof(short_tables) / sizeof(*short_tables) && !status;
+	     i++) {
+		const struct part_copy copy = {part->db, join->all, short_tables[i].how,
+					       short_tables[i].table};
+
+		status =
+		    part_copy_rows(&copy, short_tables[i].select, NULL, 0, join->error);
+	}
+	return status ? error_prefix(join->error, "%s", part->path) : 0;
+}
+
 static int copy_parts(struct join *join)
 {
 	int status = 0;
 
-	for (size_t i = 0; i < join->parts; i++)
-		for (size_t k = 0; k < sizeof(short_tables) / sizeof(*short_tables);
-		     k++) {
-			const struct part_copy copy = {join->part[i].db, join->all,
-						       short_tables[k].how,
-						       short_tables[k].table};
+	for (size_t i = 0; i < join->parts && !status; i++) {
+		struct joined_part *part = &join->part[i];
 
-			status = part_copy_rows(&copy, short_tables[k].select, NULL, 0,
-						join->error);
-			if (status)
-				return error_prefix(join->error, "%s",
-						    join->part[i].path);
-		}
-	return 0;
+		status = open_db(join, part) || copy_part(join, part);
+		close_db(part);
+	}
+	return status;
 }
 
 static int fill_timeline(struct join *join)
@@ -460,42 +483,9 @@ static int write_once(struct join *join)
 	return status;
 }
 
-/* TABLE/part=NODE/ gets the part's file of what is called `own` there. */
-static int link_table(struct join *join, const struct joined_part *part, const char *own,
-		      const char *table)
-{
-	const char *top = join->output.directory.temporary;
-	char *escaped = dataset_escape(table, strlen(table));
-	char *node = dataset_escape(part->name, strlen(part->name));
-	char *tables = mem_printf("%s/tables", part->path);
-	char *from = part_table_file(tables, own);
-	char *above = mem_printf("%s/%s", top, escaped);
-	char *directory = mem_printf("%s/part=%s", above, node);
-	char *to = mem_printf("%s/" JOIN_FILE, directory);
-	int status = 0;
-
-	if ((mkdir(above, 0777) && errno != EEXIST) ||
-	    (mkdir(directory, 0777) && errno != EEXIST))
-		status = error_errno(join->error, directory);
-	else if (link(from, to))
-		status = errno == EXDEV ? error_set(join->error,
-						    "%s: on another file system than %s, "
-						    "want the parts on the same one",
-						    part->path, join->wish->output)
-					: error_errno(join->error, from);
-	free(escaped);
-	free(node);
-	free(tables);
-	free(from);
-	free(above);
-	free(directory);
-	free(to);
-	return status;
-}
-
 struct linking {
 	struct join *join;
-	const struct joined_part *part;
+	struct part_link link;
 };
 
 /* A class's table may be called otherwise in the part. */
@@ -509,7 +499,7 @@ static int link_class(void *context, const struct cell *row, struct error *error
 				take_name, &name, error);
 
 	if (!status)
-		status = link_table(linking->join, linking->part, own, name.item[0]);
+		status = part_link_table(&linking->link, own, name.item[0], error);
 	text_list_clear(&name);
 	free(own);
 	return status;
@@ -520,16 +510,22 @@ static int link_parts(struct join *join)
 	int status = 0;
 
 	for (size_t i = 0; i < join->parts && !status; i++) {
-		struct linking linking = {join, &join->part[i]};
+		struct joined_part *part = &join->part[i];
+		struct linking linking = {join,
+					  {part->path, part->name,
+					   join->output.directory.temporary,
+					   join->wish->output}};
 
 		for (size_t k = 0; part_tables[k] && !status; k++)
-			status = link_table(join, linking.part, part_tables[k],
-					    part_tables[k]);
+			status = part_link_table(&linking.link, part_tables[k],
+						 part_tables[k], join->error);
 		if (!status)
-			status = query_rows(linking.part->db,
+			status = open_db(join, part) ||
+				 query_rows(part->db,
 					    "SELECT id, table_name FROM event_class "
 					    "WHERE table_name IS NOT NULL",
 					    NULL, link_class, &linking, join->error);
+		close_db(part);
 	}
 	return status;
 }

@@ -339,3 +339,36 @@ int part_write(const struct part *part, struct part_output *output, struct error
 	free(path);
 	return status;
 }
+
+int part_link_table(const struct part_link *part, const char *own, const char *table,
+		    struct error *error)
+{
+	char *escaped = dataset_escape(table, strlen(table));
+	char *node = dataset_escape(part->node, strlen(part->node));
+	char *tables = mem_printf("%s/tables", part->part);
+	char *from = part_table_file(tables, own);
+	char *above = mem_printf("%s/%s", part->top, escaped);
+	char *directory = mem_printf("%s/part=%s", above, node);
+	char *to = mem_printf("%s/"
+			      "part-0.parquet",
+			      directory);
+	int status = 0;
+
+	if ((mkdir(above, 0777) && errno != EEXIST) ||
+	    (mkdir(directory, 0777) && errno != EEXIST))
+		status = error_errno(error, directory);
+	else if (link(from, to))
+		status = errno == EXDEV ? error_set(error,
+						    "%s: on another file system than %s, "
+						    "want the parts on the same one",
+						    part->part, part->output)
+					: error_errno(error, from);
+	free(escaped);
+	free(node);
+	free(tables);
+	free(from);
+	free(above);
+	free(directory);
+	free(to);
+	return status;
+}

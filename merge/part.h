@@ -71,4 +71,13 @@ int part_run(struct timeline_reader *timeline, const char *sql, const struct cel
 
 struct cell part_text(const char *text);
 
+/* Where a part is linked to: `top` is what becomes `output`. */
+struct part_link {
+	const char *part, *node, *top, *output;
+};
+
+/* TABLE/part=NODE/ gets the part's file of the table that is `own` there. 0, or -1. */
+int part_link_table(const struct part_link *link, const char *own, const char *table,
+		    struct error *error);
+
 #endif

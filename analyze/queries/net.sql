@@ -48,37 +48,38 @@ SELECT q.id, e.node, e.ts_ns, 1 AS by_kernel, coalesce(q.name, '') AS interface,
             ELSE 40 + 4 * CASE WHEN q.network_header_ipv6_transport_header_tcp_data_offset BETWEEN 0 AND 15
                                THEN q.network_header_ipv6_transport_header_tcp_data_offset ELSE 5 END END AS headers
 FROM net_dev_queue AS q CROSS JOIN event AS e
-WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.node IN (SELECT id FROM chosen_node)
+WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
+  AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
 UNION ALL
 SELECT p.id, e.node, e.ts_ns, 0, '', NULL, coalesce(p.protocol, 'ip'), p.src, p.dst, p.sport, p.dport,
        coalesce(p.length, 0), CASE WHEN p.protocol = 'tcp' THEN p.seq END, coalesce(p.flags, 0),
        coalesce(p.length, 0) - coalesce(p.payload, 0)
 FROM packet AS p CROSS JOIN event AS e
-WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.node IN (SELECT id FROM chosen_node);
+WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
+  AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node));
 
--- Which sequence numbers a segment has, up to before next_seq: SYN and FIN are one each, and no bytes.
--- Kept, as several statements read it and to find an event's time is what takes longest.
+-- How many sequence numbers a segment has: SYN and FIN are one each, and no bytes. Kept, as several
+-- statements read it and to make it is what takes longest.
 -- temporary segment
-WITH sized AS (
-	SELECT id, node, ts_ns, by_kernel, interface, len, protocol, src, dst, sport, dport, bytes, seq,
-	       CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END AS syn,
-	       CASE WHEN bytes > headers THEN bytes - headers ELSE 0 END AS payload, flags % 2 AS fin
-	FROM packet_sent)
-SELECT id, node, ts_ns, by_kernel, interface, len, protocol, src, dst, sport, dport, bytes, syn, payload,
-       CASE WHEN payload + syn + fin > 0 THEN seq END AS seq,
-       CASE WHEN payload + syn + fin > 0 THEN seq + payload + syn + fin END AS next_seq
-FROM sized;
+SELECT id, node, ts_ns, by_kernel, interface, protocol, src, dst, sport, dport, bytes, seq, flags,
+       greatest(coalesce(bytes - headers, 0), 0) + CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END + flags % 2 AS numbers
+FROM packet_sent;
 
 -- with handed
-SELECT node, ts_ns, interface, len AS bytes, 1 AS sent FROM segment WHERE by_kernel = 1
+SELECT e.node, e.ts_ns, coalesce(q.name, '') AS interface, q.len AS bytes, 1 AS sent
+FROM net_dev_queue AS q CROSS JOIN event AS e
+WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
+  AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
 UNION ALL
 SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
 FROM net_if_receive_skb AS r CROSS JOIN event AS e
-WHERE e.id = r.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.node IN (SELECT id FROM chosen_node)
+WHERE e.id = r.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
+  AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
 UNION ALL
 SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
 FROM netif_receive_skb AS r CROSS JOIN event AS e
-WHERE e.id = r.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.node IN (SELECT id FROM chosen_node);
+WHERE e.id = r.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
+  AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node));
 
 -- temporary traffic
 SELECT node, interface, count(*) FILTER (WHERE sent = 1) AS sent,
@@ -94,12 +95,19 @@ FROM handed GROUP BY node, interface;
 -- temporary raw_flow
 SELECT node, by_kernel, protocol, src, dst, sport, dport, count(*) AS packets, sum(bytes) AS bytes,
        min(ts_ns) AS first_ns, max(ts_ns) AS last_ns,
-       CASE WHEN count(next_seq) = 0 THEN 0
-            WHEN sum(next_seq - seq) = max(next_seq) - min(seq)
-             AND sum(seq % 65521 * (seq % 65521) - next_seq % 65521 * (next_seq % 65521))
-                 = min(seq) % 65521 * (min(seq) % 65521) - max(next_seq) % 65521 * (max(next_seq) % 65521)
-             AND sum(seq % 65519 * (seq % 65519) - next_seq % 65519 * (next_seq % 65519))
-                 = min(seq) % 65519 * (min(seq) % 65519) - max(next_seq) % 65519 * (max(next_seq) % 65519)
+       CASE WHEN count(seq) FILTER (WHERE numbers > 0) = 0 THEN 0
+            WHEN sum(numbers) FILTER (WHERE numbers > 0 AND seq IS NOT NULL)
+                 = max(seq + numbers) FILTER (WHERE numbers > 0) - min(seq) FILTER (WHERE numbers > 0)
+             AND sum(seq % 65521 * (seq % 65521) - (seq + numbers) % 65521 * ((seq + numbers) % 65521))
+                 FILTER (WHERE numbers > 0)
+                 = min(seq) FILTER (WHERE numbers > 0) % 65521 * (min(seq) FILTER (WHERE numbers > 0) % 65521)
+                   - max(seq + numbers) FILTER (WHERE numbers > 0) % 65521
+                     * (max(seq + numbers) FILTER (WHERE numbers > 0) % 65521)
+             AND sum(seq % 65519 * (seq % 65519) - (seq + numbers) % 65519 * ((seq + numbers) % 65519))
+                 FILTER (WHERE numbers > 0)
+                 = min(seq) FILTER (WHERE numbers > 0) % 65519 * (min(seq) FILTER (WHERE numbers > 0) % 65519)
+                   - max(seq + numbers) FILTER (WHERE numbers > 0) % 65519
+                     * (max(seq + numbers) FILTER (WHERE numbers > 0) % 65519)
             THEN 0 ELSE 1 END AS is_open
 FROM segment
 WHERE bytes IS NOT NULL AND interface <> 'lo' AND (by_kernel = 1 OR node NOT IN (SELECT node FROM traffic))
@@ -110,10 +118,11 @@ GROUP BY node, sport, dport, src, dst, protocol, by_kernel;
 SELECT node, by_kernel, protocol, src, dst, sport, dport FROM raw_flow WHERE is_open = 1;
 
 -- with numbered
-SELECT s.id, s.ts_ns, s.node, s.protocol, s.src, s.dst, s.sport, s.dport, s.seq, s.syn, s.payload,
-       s.next_seq - s.seq AS numbers, lag(s.seq) OVER sending AS last_seq
+SELECT s.id, s.ts_ns, s.node, s.protocol, s.src, s.dst, s.sport, s.dport, s.seq, s.numbers,
+       CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END AS syn,
+       s.numbers - CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END - s.flags % 2 AS payload, lag(s.seq) OVER sending AS last_seq
 FROM segment AS s
-WHERE s.next_seq IS NOT NULL AND s.interface <> 'lo'
+WHERE s.seq IS NOT NULL AND s.numbers > 0 AND s.interface <> 'lo'
   AND EXISTS (SELECT 1 FROM open_flow AS f WHERE f.node = s.node AND f.sport = s.sport AND f.dport = s.dport
               AND f.src = s.src AND f.dst = s.dst AND f.protocol = s.protocol AND f.by_kernel = s.by_kernel)
 WINDOW sending AS (PARTITION BY s.node, s.sport, s.dport, s.src, s.dst, s.protocol ORDER BY s.ts_ns, s.id);
@@ -201,7 +210,7 @@ SELECT raw, (16 * (instr('0123456789ABCDEF', substr(raw, 2, 1)) - 1) + instr('01
 FROM raw_address WHERE substr(raw, 1, 1) = 'x' AND length(raw) = 9;
 
 -- Which node has an address, by the messages that went there.
--- with way
+-- temporary way
 SELECT src_node, dst_node, src, dst FROM message GROUP BY src_node, dst_node, src, dst;
 
 -- temporary address_node

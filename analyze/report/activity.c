@@ -409,8 +409,12 @@ int activity_read(struct activity *activity, struct question *question,
 	    question_ask(question, waiting_sql, span, add_waiting, &reading, error) ||
 	    scan(&reading, irq_sql, add_irq, error))
 		return -1;
-	qsort(activity->lane, activity->lanes, sizeof(*activity->lane), compare_lanes);
-	qsort(activity->irq, activity->kept, sizeof(*activity->irq), compare_irqs);
+	if (activity->lanes)
+		qsort(activity->lane, activity->lanes, sizeof(*activity->lane),
+		      compare_lanes);
+	if (activity->kept)
+		qsort(activity->irq, activity->kept, sizeof(*activity->irq),
+		      compare_irqs);
 	rank_threads(activity);
 	return 0;
 }

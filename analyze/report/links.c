@@ -163,7 +163,8 @@ int report_links_read(struct report *report, struct question *question,
 			 timeline_query_each(all, add_link, &reading, error)
 		     ? -1
 		     : 0;
-	qsort(report->link, report->links, sizeof(*report->link), compare_links);
+	if (report->links)
+		qsort(report->link, report->links, sizeof(*report->link), compare_links);
 	if (report->links > 2 * MOST_LINKS)
 		report->links = 2 * MOST_LINKS;
 	for (size_t i = 0; i < report->links && !status; i++)

@@ -41,9 +41,9 @@ static const struct wish {
 
 /* What two threads have to do: what takes longest comes first. */
 enum { TASK_ACTIVITY = ANSWERS, TASK_LINKS, TASKS };
-static const int tasks[TASKS] = {TASK_ACTIVITY,   ANSWER_REQUESTS, ANSWER_MESSAGES,
-				 ANSWER_NET,      ANSWER_SYSCALLS, ANSWER_IO,
-				 TASK_LINKS,      ANSWER_NODES,    ANSWER_CLOCKS,
+static const int tasks[TASKS] = {TASK_ACTIVITY,   ANSWER_REQUESTS, ANSWER_NET,
+				 ANSWER_MESSAGES, ANSWER_SYSCALLS, TASK_LINKS,
+				 ANSWER_IO,       ANSWER_NODES,    ANSWER_CLOCKS,
 				 ANSWER_PROBLEMS, ANSWER_MEMORY};
 
 struct work {

@@ -100,3 +100,26 @@ check_timeline()
 		[ "$(ask "$2" 'SELECT count(*) FROM message')" -gt 16 ]
 	fi
 }
+
+@test 'a recipe that leaves its data on the nodes ends in ctbatch' {
+	[ "$namespaces" = yes ] || skip 'no networks of their own'
+	[ "$(id -u)" = 0 ] || skip 'no right to capture'
+	recipe batch alpha beta <<-EOT
+		    client: alpha
+		fetch: none
+		sar: {interval: 1}
+		capture: {interfaces: [eth0], filter: tcp}
+		execute:
+		    - {command: "$(talk_to beta | sed 's/"/\\"/g'); sleep 1", roles: client}
+	EOT
+	collect 0 run batch.yaml
+	# What its end says, typed.
+	sed -n 's/^.*`ctbatch -o OUT \(.*\)` works on it.*$/ctbatch -o tables \1/p' "$scratch/err" >typed
+	status=0
+	PATH=$CT_BUILD/bin:$PATH sh typed 2>said || status=$?
+	[ "$status" -eq 0 ] || { cat typed said; return 1; }
+	for table in node message sample; do
+		find tables -path "*$table*" -name '*.parquet' -size +0 | grep -q . || { echo "no $table"; find tables; return 1; }
+	done
+	collect 0 clean batch.yaml
+}

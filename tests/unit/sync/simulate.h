@@ -55,6 +55,7 @@ struct sim {
 	double limit_ppm;
 	enum bounds_model bounds;
 	double wander_ppm;
+	size_t segments;  /* of each clock; 0: as many as its messages tell from chance */
 	struct sync sync; /* of the last sim_fit */
 	bool fitted;
 };
@@ -217,6 +218,7 @@ static inline void sim_fit(struct sim *sim, const char *method)
 	    .drift_limit_ppm = sim->limit_ppm,
 	    .bounds = sim->bounds,
 	    .wander_ppm = sim->wander_ppm,
+	    .segments = {.segments = sim->segments},
 	    .max_rejected = 0.02,
 	    .reference = sim->reference,
 	    .threads = 1,
