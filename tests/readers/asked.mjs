@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// node asked.mjs QUERIES RUN.db WHOLE JOINED: does ctanalyze --tables print what it prints
-// of the timeline, for every analysis of QUERIES, of JOINED by its first group, of WHOLE by
-// its last?
+// node asked.mjs QUERIES RUN.db WHOLE JOINED [--all]: does ctanalyze --tables print what it prints
+// of the timeline, for every analysis of QUERIES? By turns of JOINED by its first group, and
+// of WHOLE by its last; with --all, of both by each group.
 import fs from 'node:fs'
 import path from 'node:path'
 import { execFileSync } from 'node:child_process'
 
-const [queries, timeline, whole, joined] = process.argv.slice(2)
+const [queries, timeline, whole, joined, all] = process.argv.slice(2)
 const PERIODS = ['--from', 'net_dev_queue', '--to', 'net_if_receive_skb[cpu >= 0]']
 // Numbers that name rows differ between a run's timeline and the parts of it.
 const is_id = key => /(^|_)(id|request|message|event|thread|source)$/.test(key)
@@ -64,8 +64,17 @@ for (const file of fs.readdirSync(queries).sort()) {
   const groups = /^-- groups: (.*)$/m.exec(text)?.[1].split(' ') ?? []
   const more = text.includes(':from_class') ? PERIODS : []
 
-  check([called, ...more], joined)
-  check([called, ...more, ...groups.slice(-1).flatMap(group => ['--group', group])], whole)
+  const variants = groups.length ? groups.map(group => [...more, '--group', group]) : [more]
+
+  if (all)
+    for (const options of variants) {
+      check([called, ...options], whole)
+      check([called, ...options], joined)
+    }
+  else if (asked % 2)
+    check([called, ...variants.at(-1)], whole)
+  else
+    check([called, ...variants[0]], joined)
 }
 console.log(`${asked} answers, ${failed} differ`)
 process.exit(failed || !asked ? 1 : 0)

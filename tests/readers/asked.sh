@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # asked.sh: ctanalyze --tables answers from tables of a whole run, and of its nodes, what
-# it answers from the timeline; DuckDB stands in for its own program.
+# it answers from the timeline; a script stands in for the program duckdb. With --all, by
+# hand: each analysis with each group, of both; else each once.
 set -eu
 modules=$CT_SOURCE/build-node/node_modules
 if [ ! -d "$modules" ] || ! command -v node >/dev/null; then
@@ -36,21 +37,20 @@ refuse()
 	words=$2
 	shift 2
 	ctanalyze -q "$@" >out 2>err || status=$?
-	[ $status -eq "$want" ] && [ ! -s out ] && grep -qF -- "$words" err || {
+	if [ $status -ne "$want" ] || [ -s out ] || ! grep -qF -- "$words" err; then
 		echo "ctanalyze $*: status $status, want $want and '$words'"
 		cat err
 		exit 1
-	}
+	fi
 }
 whole="it's [a] *whole*?"
-(
-	mkdir none
-	ln -s "$(command -v ctanalyze)" none
-	PATH=$PWD/none:/usr/bin:/bin
-	command -v duckdb >/dev/null ||
-		refuse 1 "no program 'duckdb' in PATH; install it" --tables "$whole" cpu
-)
-mkdir bin
+mkdir none bin
+ln -s "$(command -v ctanalyze)" none
+path=$PATH
+PATH=$PWD/none:/usr/bin:/bin
+command -v duckdb >/dev/null ||
+	refuse 1 "no program 'duckdb' in PATH; install it" --tables "$whole" cpu
+PATH=$path
 {
 	echo "#!/bin/sh"
 	echo "exec node '$scratch/duckdb.mjs' \"\$@\""
@@ -71,6 +71,6 @@ echo no >broken
 rm -f odd/a* odd/thread_state.parquet
 ln -s "$PWD/broken" odd/thread_state.parquet
 refuse 1 'duckdb: ' --tables odd sched
-node asked.mjs "$CT_SOURCE/analyze/queries" run.db "$whole" joined
+node asked.mjs "$CT_SOURCE/analyze/queries" run.db "$whole" joined "$@"
 [ "$(ctanalyze -q --tables joined cpu --begin +0.2 --end +0.6 --node 'n*')" = \
 	"$(ctanalyze -q cpu --begin +0.2 --end +0.6 --node 'n*' run.db)" ]
