@@ -22,10 +22,11 @@ GROUP BY s.node;
 -- column span_ns: ns, SPAN
 -- column worst_bound_ns: +-ns, WORST BOUND
 SELECT n.name AS node, count(s.id) AS sources, sum(coalesce(s.events, 0)) AS events, sum(s.discarded) AS discarded,
-       (SELECT count(*) FROM sample AS p WHERE p.node = n.id) AS samples,
+       coalesce(max(p.samples), 0) AS samples,
        min(s.begin_ns) AS begin_ns, max(s.end_ns) - min(s.begin_ns) AS span_ns,
        max(CASE WHEN w.opened = 0 THEN w.bound_ns END) AS worst_bound_ns
 FROM chosen_node AS n LEFT JOIN source AS s ON s.node = n.id LEFT JOIN widest AS w ON w.node = n.id
+LEFT JOIN (SELECT node, count(*) AS samples FROM sample GROUP BY node) AS p ON p.node = n.id
 GROUP BY n.id, n.name
 ORDER BY n.id;
 

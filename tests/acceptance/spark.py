@@ -145,8 +145,8 @@ def main():
             rows += found
             wrong += len(bad)
             print(" ".join([name, *options]) + ":", more, "tables,", found, "rows,",
-                  f"{time.monotonic() - began:.1f} s", *bad, sep="\n" if bad else " ",
-                  flush=True)
+                  f"{time.monotonic() - began:.1f} s")
+            print(*bad, sep="\n", end="\n" if bad else "", flush=True)
             spark.catalog.clearCache()
     print(f"{compared} tables, {rows} rows, {wrong} wrong")
     spark.stop()
