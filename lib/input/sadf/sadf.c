@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/number.h"
 #include "input/sadf/private.h"
 
@@ -68,11 +69,9 @@ int sadf_value(struct sadf_reader *reader, struct sadf_row *row)
 /* Whether a comment was handed on already; from now on it was. */
 static bool is_known(struct sadf_reader *reader, const struct sadf_mark *mark)
 {
-	uint64_t key = 0xcbf29ce484222325u ^ (uint64_t)mark->realtime_ns; /* FNV-1a */
+	uint64_t key = hash_text(HASH_INIT ^ (uint64_t)mark->realtime_ns, mark->text);
 	int64_t value;
 
-	for (const char *at = mark->text; *at; at++)
-		key = (key ^ (unsigned char)*at) * 0x100000001b3u;
 	if (intmap_get(&reader->comments, key, &value))
 		return true;
 	if (reader->comments.count < COMMENTS_REMEMBERED)
