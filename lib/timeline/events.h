@@ -76,9 +76,6 @@ int events_wish_all(struct events_wishes *wishes, struct timeline_reader *reader
 
 void events_wishes_clear(struct events_wishes *wishes);
 
-/* For progress: how much of the scope's time has been read, 0 to 1. */
-double events_share(const struct events *events);
-
 void events_free(struct events *events);
 
 #endif

@@ -76,7 +76,6 @@ static char *walk(const char *path, const struct events_wish *wish, size_t wishe
 	struct scope scope;
 	struct events *events;
 	struct event_row row;
-	double share = 0;
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -88,8 +87,6 @@ static char *walk(const char *path, const struct events_wish *wish, size_t wishe
 	events = events_new(reader, &scope, wish, wishes, &error);
 	assert_string_equal(error_text(&error), "");
 	while ((more = events_next(events, &row, &error)) > 0) {
-		assert_true(events_share(events) >= share);
-		share = events_share(events);
 		fprintf(out, "%s%" PRId64 "|%" PRId64 "|%" PRId64 "|%s|%d",
 			ftell(out) > 0 ? "\n" : "", row.id, row.ts_ns, row.node,
 			row.class, row.tag);
@@ -100,7 +97,6 @@ static char *walk(const char *path, const struct events_wish *wish, size_t wishe
 	assert_string_equal(error_text(&error), "");
 	assert_int_equal(more, 0);
 	assert_int_equal(events_next(events, &row, &error), 0); /* stays at the end */
-	assert_true(share <= 1);
 	fclose(out);
 	events_free(events);
 	scope_clear(&scope);
