@@ -215,13 +215,22 @@ static bool is_chosen(const char *name, unsigned parts)
 	}
 }
 
-static int add_statement(struct perfetto *perfetto, const struct statement *statement,
+struct parts {
+	struct perfetto *perfetto;
+	unsigned chosen;
+};
+
+static int add_statement(void *context, const struct statement *statement,
 			 struct error *error)
 {
+	const struct parts *parts = context;
+	struct perfetto *perfetto = parts->perfetto;
 	struct export *export = perfetto->export;
 	char *kind = strchr(statement->name, ' ') + 1, *track = strchr(kind, ' ');
 	struct part part = {.perfetto = perfetto, .track = ROW_KINDS};
 
+	if (!is_chosen(statement->name, parts->chosen))
+		return 0;
 	if (strcmp(kind, "notes") == 0)
 		return query_scope(export->timeline, &export->scope, statement->sql,
 				   take_note, export, error);
@@ -237,14 +246,11 @@ static int add_statement(struct perfetto *perfetto, const struct statement *stat
 
 int perfetto_add_parts(struct perfetto *perfetto, unsigned parts, struct error *error)
 {
-	const char *at = perfetto_sql;
-	struct statement statement;
-	int status = statement_chosen(perfetto->export, error);
+	struct parts all = {perfetto, parts};
 
-	while (!status && statement_next(&at, &statement)) {
-		if (is_chosen(statement.name, parts))
-			status = add_statement(perfetto, &statement, error);
-		statement_clear(&statement);
-	}
-	return status;
+	return statement_chosen(perfetto->export, error) ||
+		       statement_each(perfetto->export->timeline, perfetto_sql, NULL,
+				      add_statement, &all, error)
+		   ? -1
+		   : 0;
 }
