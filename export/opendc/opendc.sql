@@ -114,9 +114,9 @@ FROM (SELECT *, CASE WHEN c5 IN ('dump', 'context') THEN c6 ELSE c4 END AS about
 -- context, which stands in each event, after others and from its first on.
 --- table opendc_label (process)
 WITH label AS (
-	SELECT process, a || '' AS label, place FROM opendc_told WHERE what = 'setsid' AND a > 0
-	UNION ALL SELECT process, b || '', place FROM opendc_told WHERE what = 'dump' AND b > 0
-	UNION ALL SELECT process, b || '', -place FROM opendc_told WHERE what = 'context' AND b > 0
+	SELECT process, a || '' AS label, place FROM opendc_told WHERE ?3 = 'session' AND what = 'setsid' AND a > 0
+	UNION ALL SELECT process, b || '', place FROM opendc_told WHERE ?3 = 'cgroup' AND what = 'dump' AND b > 0
+	UNION ALL SELECT process, b || '', -place FROM opendc_told WHERE ?3 = 'cgroup' AND what = 'context' AND b > 0
 	UNION ALL SELECT e.id, CASE ?3 WHEN 'cgroup' THEN json_extract(i.data, '$.cgroup')
 		ELSE coalesce(json_extract(i.data, '$.session'), json_extract(i.data, '$.session_id')) END || '',
 		(1 << 62) + i.id
@@ -258,14 +258,14 @@ FROM (SELECT keeper, ?1 AS at_ns FROM opendc_above UNION SELECT keeper, ?2 FROM 
 
 --- table opendc_turn (keeper, from_ns)
 WITH turn AS (
-	SELECT m.keeper, m.from_ns, m.to_ns, c.task,
+	SELECT m.keeper, m.from_ns, m.to_ns, c.task, c.begin_ns,
 		rank() OVER (PARTITION BY m.keeper, m.from_ns ORDER BY a.level) AS rank,
 		count(*) OVER (PARTITION BY m.keeper, m.from_ns, a.level) AS sharing
 	FROM opendc_above AS a CROSS JOIN opendc_claim AS c ON c.process = a.process
 	CROSS JOIN opendc_moment AS m ON m.keeper = a.keeper AND m.from_ns >= c.begin_ns AND m.from_ns < c.end_ns)
-SELECT keeper, from_ns, to_ns, task, 1.0 / sharing AS share FROM turn WHERE rank = 1 AND to_ns IS NOT NULL
+SELECT keeper, from_ns, to_ns, task, 1.0 / sharing AS share, begin_ns FROM turn WHERE rank = 1 AND to_ns IS NOT NULL
 UNION ALL
-SELECT keeper, from_ns, to_ns, 0, 1.0 FROM opendc_moment AS m WHERE to_ns IS NOT NULL
+SELECT keeper, from_ns, to_ns, 0, 1.0, NULL FROM opendc_moment AS m WHERE to_ns IS NOT NULL
 	AND NOT EXISTS (SELECT 1 FROM turn AS t WHERE t.keeper = m.keeper AND t.from_ns = m.from_ns)
 
 --- table opendc_segment (task; process)
@@ -300,7 +300,7 @@ held AS (
 	SELECT s.what, s.ts_ns, s.bytes, min(lead(s.ts_ns, 1, 9223372036854775807) OVER own,
 			IIF(s.what < 3, p.end_ns + 1, 9223372036854775807)) AS until_ns,
 		CASE ?3 WHEN 'invocation' THEN (SELECT u.task FROM opendc_turn AS u WHERE u.keeper = p.keeper AND u.from_ns <= s.ts_ns
-				AND u.to_ns >= s.ts_ns AND u.task > 0 ORDER BY u.from_ns DESC, u.task DESC LIMIT 1)
+				AND u.to_ns >= s.ts_ns AND u.task > 0 ORDER BY u.from_ns DESC, u.begin_ns DESC, u.task DESC LIMIT 1)
 			ELSE (SELECT nullif(g.task, 0) FROM opendc_segment AS g WHERE g.process = s.process) END AS task
 	FROM seen AS s LEFT JOIN opendc_process AS p ON p.id = s.process WHERE s.what = 3 OR s.process IS NOT NULL
 	WINDOW own AS (PARTITION BY s.what, s.of, s.part ORDER BY s.ts_ns, s.place)),
