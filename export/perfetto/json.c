@@ -108,7 +108,7 @@ static void add_values(struct bytes *out, const struct perfetto_event *event)
 
 		if (i)
 			bytes_add_byte(out, ',');
-		add_text(out, value->name);
+		add_text(out, value->name->text);
 		bytes_add_byte(out, ':');
 		if (value->type == PERFETTO_INTEGER)
 			add_format(out, "%" PRId64, value->integer);

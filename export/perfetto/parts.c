@@ -13,7 +13,10 @@
 /* The first columns of a slice; what the others are follows from their names. */
 enum { NODE, BEGIN, END, WHICH, NAME, MORE };
 
-enum role { VALUE, THREAD, CUT, ARROW, LABEL, TRACK, CATEGORY };
+/* Values, of both ends of a message, and what else a row says. */
+enum { MOST_MORE = 2 * PERFETTO_VALUES };
+
+enum role { VALUE, THREAD, SENT, RECEIVED, CUT, ARROW, LABEL, TRACK, CATEGORY };
 
 /* A statement on its way. */
 struct part {
@@ -22,8 +25,9 @@ struct part {
 	enum perfetto_row track;
 	const char *category;
 	size_t columns;
-	const char *name[MORE + PERFETTO_VALUES]; /* of the columns */
-	enum role role[MORE + PERFETTO_VALUES];
+	struct perfetto_word name[MORE + MOST_MORE]; /* of the columns */
+	enum role role[MORE + MOST_MORE];
+	int cut;           /* the row at hand, by the scope */
 	uint64_t infinite; /* values of counters */
 };
 
@@ -42,10 +46,13 @@ static enum role role_of(const char *name)
 	for (enum role role = CUT; role <= CATEGORY; role++)
 		if (strcmp(name, names[role]) == 0)
 			return role;
-	return *name == '@' ? THREAD : VALUE;
+	return *name == '@'   ? THREAD
+	       : *name == '<' ? SENT
+	       : *name == '>' ? RECEIVED
+			      : VALUE;
 }
 
-static void add_value(struct perfetto_event *event, const char *name,
+static void add_value(struct perfetto_event *event, struct perfetto_word *name,
 		      const struct cell *cell)
 {
 	if (cell->type == CELL_INTEGER)
@@ -64,16 +71,19 @@ static char *take_column(struct part *part, size_t column, const struct cell *ro
 
 	switch (part->role[column]) {
 	case VALUE:
-		add_value(event, part->name[column], cell);
+	case SENT:
+	case RECEIVED:
+		add_value(event, &part->name[column], cell);
 		break;
 	case THREAD:
 		if (cell->integer >= 0)
 			text = perfetto_rows_thread(part->perfetto->rows, slot->node,
 						    cell->integer, event->end_ns);
-		perfetto_add_text(event, part->name[column] + 1, text);
+		perfetto_add_text(event, &part->name[column], text);
 		break;
 	case CUT:
-		perfetto_add_text(event, "cut", cuts[cell->integer & 3]);
+		perfetto_add_text(event, &part->name[column],
+				  cuts[(cell->integer | part->cut) & 3]);
 		break;
 	case ARROW:
 		event->end = cell->integer > 0 ? PERFETTO_FIRST_END : PERFETTO_LAST_END;
@@ -94,9 +104,11 @@ static char *take_column(struct part *part, size_t column, const struct cell *ro
 static int take_slice(struct part *part, const struct cell *row)
 {
 	struct perfetto *perfetto = part->perfetto;
-	struct perfetto_event event = {.begin_ns = row[BEGIN].integer,
-				       .end_ns =
-					   cell_integer(&row[END], row[BEGIN].integer),
+	const struct scope *scope = &perfetto->export->scope;
+	nsec_t begin_ns = row[BEGIN].integer, end_ns = cell_integer(&row[END], begin_ns);
+	bool late = begin_ns<scope->begin_ns, early = end_ns> scope->end_ns;
+	struct perfetto_event event = {.begin_ns = late ? scope->begin_ns : begin_ns,
+				       .end_ns = early ? scope->end_ns : end_ns,
 				       .instant = row[END].type != CELL_INTEGER,
 				       .category = part->category,
 				       .name = row[NAME].bytes};
@@ -110,6 +122,7 @@ static int take_slice(struct part *part, const struct cell *row)
 	size_t texts = 0;
 	int status;
 
+	part->cut = late | early << 1;
 	for (size_t i = MORE; i < part->columns; i++)
 		if (row[i].type != CELL_NULL) {
 			text[texts] = take_column(part, i, row, &event, &slot);
@@ -120,6 +133,41 @@ static int take_slice(struct part *part, const struct cell *row)
 	while (texts)
 		free(text[--texts]);
 	return status;
+}
+
+/* Of a message's ends those that are within the scope. */
+static int take_ends(struct part *part, const struct cell *row)
+{
+	const struct scope *scope = &part->perfetto->export->scope;
+
+	for (int end = 0; end < 2; end++) {
+		const struct cell *node = &row[2 * end], *at = &row[2 * end + 1];
+		struct perfetto_event event = {.begin_ns = at->integer,
+					       .end_ns = at->integer,
+					       .instant = true,
+					       .category = part->category,
+					       .name = row[NAME].bytes};
+		struct perfetto_slot slot = {.kind = end ? ROW_RECEIVED : ROW_SENT,
+					     .node = node->integer,
+					     .begin_ns = NSEC_MAX,
+					     .end_ns = NSEC_MIN};
+
+		if (node->type != CELL_INTEGER || !scope_has_node(scope, node->integer) ||
+		    at->type != CELL_INTEGER || at->integer < scope->begin_ns ||
+		    at->integer > scope->end_ns)
+			continue;
+		for (size_t i = MORE; i < part->columns; i++)
+			if (row[i].type != CELL_NULL &&
+			    part->role[i] != (end ? SENT : RECEIVED))
+				take_column(part, i, row, &event, &slot);
+		if (event.end != PERFETTO_NO_END && end)
+			event.end = event.end == PERFETTO_FIRST_END ? PERFETTO_LAST_END
+								    : PERFETTO_FIRST_END;
+		event.place = *perfetto_rows_lane(part->perfetto->rows, &slot);
+		if (perfetto_write_event(part->perfetto->writer, &event))
+			return -1;
+	}
+	return 0;
 }
 
 static int take_counter(struct part *part, const struct cell *row)
@@ -147,8 +195,18 @@ static int take_counter(struct part *part, const struct cell *row)
 				      row[AT].integer, value);
 }
 
-/* All rows of a statement that are of a node of the scope. */
-static int add_rows(struct part *part, const char *sql, bool slices, struct error *error)
+/* A row of a statement, if it is of a node of the scope. */
+static int take_row(struct part *part, const char *kind, const struct cell *row)
+{
+	if (strcmp(kind, "ends") == 0)
+		return take_ends(part, row);
+	if (!scope_has_node(&part->perfetto->export->scope, row->integer))
+		return 0;
+	return *kind == 's' ? take_slice(part, row) : take_counter(part, row);
+}
+
+static int add_rows(struct part *part, const char *sql, const char *kind,
+		    struct error *error)
 {
 	struct perfetto *perfetto = part->perfetto;
 	struct export *export = perfetto->export;
@@ -158,9 +216,12 @@ static int add_rows(struct part *part, const char *sql, bool slices, struct erro
 
 	part->query = timeline_query_new(export->timeline, sql, error);
 	part->columns = part->query ? timeline_query_columns(part->query) : 0;
-	for (size_t i = 0; i < part->columns; i++)
-		part->role[i] =
-		    role_of(part->name[i] = timeline_query_name(part->query, i));
+	for (size_t i = 0; i < part->columns; i++) {
+		const char *name = timeline_query_name(part->query, i);
+
+		part->role[i] = role_of(name);
+		part->name[i].text = name + (part->role[i] != VALUE);
+	}
 	if (part->query &&
 	    timeline_query_ask(part->query, value, timeline_query_parameters(part->query),
 			       error) == 0)
@@ -170,8 +231,7 @@ static int add_rows(struct part *part, const char *sql, bool slices, struct erro
 			if (perfetto->writer->events % 4096 == 0)
 				progress_update(&export->progress, "ctexport perfetto",
 						perfetto->writer->events, 0, 0);
-			if (scope_has_node(&export->scope, row->integer) &&
-			    (slices ? take_slice(part, row) : take_counter(part, row))) {
+			if (take_row(part, kind, row)) {
 				more = -1;
 				break;
 			}
@@ -241,7 +301,7 @@ static int add_statement(void *context, const struct statement *statement,
 			track[part.category++ - track] = '\0';
 		part.track = perfetto_row_named(track);
 	}
-	return add_rows(&part, statement->sql, strcmp(kind, "slices") == 0, error);
+	return add_rows(&part, statement->sql, kind, error);
 }
 
 int perfetto_add_parts(struct perfetto *perfetto, unsigned parts, struct error *error)

@@ -51,14 +51,16 @@ void perfetto_writer_free(struct perfetto_writer *writer)
 	writer->ops->free(writer);
 }
 
-static struct perfetto_value *add(struct perfetto_event *event, const char *name)
+static struct perfetto_value *add(struct perfetto_event *event,
+				  struct perfetto_word *name)
 {
 	assert(event->values < PERFETTO_VALUES);
 	event->value[event->values].name = name;
 	return &event->value[event->values++];
 }
 
-void perfetto_add_integer(struct perfetto_event *event, const char *name, int64_t value)
+void perfetto_add_integer(struct perfetto_event *event, struct perfetto_word *name,
+			  int64_t value)
 {
 	struct perfetto_value *at = add(event, name);
 
@@ -66,7 +68,8 @@ void perfetto_add_integer(struct perfetto_event *event, const char *name, int64_
 	at->integer = value;
 }
 
-void perfetto_add_text(struct perfetto_event *event, const char *name, const char *text)
+void perfetto_add_text(struct perfetto_event *event, struct perfetto_word *name,
+		       const char *text)
 {
 	struct perfetto_value *at;
 

@@ -48,8 +48,14 @@ struct perfetto_track {
 
 enum perfetto_type { PERFETTO_INTEGER, PERFETTO_TEXT };
 
+/* A text that comes again and again in one place. */
+struct perfetto_word {
+	const char *text;
+	uint64_t number; /* the writer's own; 0: none yet */
+};
+
 struct perfetto_value {
-	const char *name;
+	struct perfetto_word *name;
 	enum perfetto_type type;
 	int64_t integer;
 	const char *text;
@@ -112,7 +118,9 @@ int perfetto_write_end(struct perfetto_writer *writer, struct error *error);
 void perfetto_writer_free(struct perfetto_writer *writer);
 
 /* Add a value to an event; texts that are NULL or empty are left out. */
-void perfetto_add_integer(struct perfetto_event *event, const char *name, int64_t value);
-void perfetto_add_text(struct perfetto_event *event, const char *name, const char *text);
+void perfetto_add_integer(struct perfetto_event *event, struct perfetto_word *name,
+			  int64_t value);
+void perfetto_add_text(struct perfetto_event *event, struct perfetto_word *name,
+		       const char *text);
 
 #endif
