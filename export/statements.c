@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "timeline/query.h"
 
@@ -50,6 +51,20 @@ int statement_each(struct timeline_reader *timeline, const char *file,
 		free(statement.sql);
 	}
 	return status;
+}
+
+int statement_json(FILE *file, const struct cell *object, struct error *error)
+{
+	json_t *json = object->type == CELL_TEXT
+			   ? json_parse_object(object->bytes, object->size, error)
+			   : NULL;
+
+	if (!json)
+		return -1;
+	json_dumpf(json, file, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	putc('\n', file);
+	json_decref(json);
+	return 0;
 }
 
 int statement_chosen(const struct export *export, struct error *error)

@@ -10,7 +10,7 @@
  * rows become a temporary table of that name, with an index over the columns ("a; b, c":
  * two); later statements may name it.
  */
-extern const char opendc_sql[], perfetto_sql[], tracekit_sql[];
+extern const char graphite_sql[], opendc_sql[], perfetto_sql[], tracekit_sql[];
 
 struct statement {
 	char *name, *sql;
@@ -25,6 +25,10 @@ typedef int statement_take(void *context, const struct statement *statement,
 int statement_each(struct timeline_reader *timeline, const char *file,
 		   const struct cell *value, statement_take *take, void *context,
 		   struct error *error);
+
+/* Write an object of JSON that a statement made, on many lines; what could not be written
+ * is told when the file is closed. 0, or -1 with error: it is none. */
+int statement_json(FILE *file, const struct cell *object, struct error *error);
 
 /* Make the table `chosen` of all nodes: id, name, and whether the scope has it. */
 int statement_chosen(const struct export *export, struct error *error);

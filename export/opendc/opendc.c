@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/mem.h"
 #include "base/version.h"
 #include "export/formats.h"
@@ -373,18 +372,14 @@ static int take_topology(void *context, const struct cell *row, struct error *er
 {
 	static const char name[] = "topology.json";
 	const struct opendc *opendc = context;
-	json_t *topology = json_parse_object(row->bytes, row->size, error);
-	FILE *file =
-	    topology ? export_create(opendc->export->directory, name, error) : NULL;
+	FILE *file = export_create(opendc->export->directory, name, error);
 
-	if (file) { /* what could not be written is told at the close */
-		json_dumpf(topology, file, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-		putc('\n', file);
-	}
-	json_decref(topology);
-	if (!topology)
-		return error_prefix(error, "%s", name);
-	return file ? export_close(file, name, error) : -1;
+	if (!file)
+		return -1;
+	if (statement_json(file, row, error) == 0)
+		return export_close(file, name, error);
+	fclose(file);
+	return error_prefix(error, "%s", name);
 }
 
 /* whose (NULL: the timeline's), kind, count, text */
