@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "export/formats.h"
+#include "export/format.h"
 #include "export/statements.h"
 #include "tables/dataset.h"
 #include "tables/directory.h"
@@ -93,11 +93,6 @@ struct tracekit_options {
 	char *stage;
 };
 
-static void *new_options(void)
-{
-	return mem_zalloc(sizeof(struct tracekit_options));
-}
-
 static size_t option_rows(void *options, struct option_row *row)
 {
 	struct tracekit_options *tracekit = options;
@@ -108,14 +103,6 @@ static size_t option_rows(void *options, struct option_row *row)
 				     .argument = "NAME",
 				     .help = "the stage of all nodes (default: cloud)"};
 	return 1;
-}
-
-static void free_options(void *options)
-{
-	struct tracekit_options *tracekit = options;
-
-	free(tracekit->stage);
-	free(tracekit);
 }
 
 static int make_plan(const void *options, const char *output, struct export_plan *plan,
@@ -145,9 +132,8 @@ const struct export_format export_tracekit = {
     .name = "tracekit",
     .summary = "the JSON files of a Tracekit run, a directory a node",
     .usage = "[OPTION...] RUN.db -o DIR",
-    .options_new = new_options,
+    .options_size = sizeof(struct tracekit_options),
     .rows = option_rows,
-    .options_free = free_options,
     .plan = make_plan,
     .run = run,
 };

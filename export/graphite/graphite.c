@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/output.h"
-#include "export/formats.h"
+#include "export/format.h"
 #include "export/graphite/graphite.h"
 #include "export/statements.h"
 #include "timeline/query.h"
@@ -21,14 +21,13 @@ struct graphite_options {
 	int interval, batch, retry;
 };
 
-static void *new_options(void)
+static void set_defaults(void *options)
 {
-	struct graphite_options *graphite = mem_zalloc(sizeof(*graphite));
+	struct graphite_options *graphite = options;
 
 	graphite->interval = 1;
 	graphite->batch = 20000;
 	graphite->retry = 60;
-	return graphite;
 }
 
 static size_t option_rows(void *options, struct option_row *row)
@@ -58,18 +57,6 @@ static size_t option_rows(void *options, struct option_row *row)
 
 	memcpy(row, rows, sizeof(rows));
 	return sizeof(rows) / sizeof(*rows);
-}
-
-static void free_options(void *options)
-{
-	struct graphite_options *graphite = options;
-
-	free(graphite->to);
-	free(graphite->prefix);
-	free(graphite->state);
-	free(graphite->dashboard);
-	text_list_clear(&graphite->activities);
-	free(graphite);
 }
 
 /* Parts with dots between them. */
@@ -347,9 +334,9 @@ const struct export_format export_graphite = {
     .name = "graphite",
     .summary = "samples as points for Graphite, and a dashboard for Grafana",
     .usage = "[OPTION...] RUN.db [--to HOST:PORT | -o FILE]",
-    .options_new = new_options,
+    .options_size = sizeof(struct graphite_options),
+    .defaults = set_defaults,
     .rows = option_rows,
-    .options_free = free_options,
     .plan = make_plan,
     .run = run,
 };

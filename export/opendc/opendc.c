@@ -9,20 +9,19 @@
 
 #include "base/mem.h"
 #include "base/version.h"
-#include "export/formats.h"
+#include "export/format.h"
 #include "export/statements.h"
 #include "tables/directory.h"
 #include "timeline/events.h"
 #include "timeline/query.h"
 
-static void *new_options(void)
+static void set_defaults(void *given)
 {
-	struct opendc_options *options = mem_zalloc(sizeof(*options));
+	struct opendc_options *options = given;
 
 	options->interval_s = 1;
 	options->cpu_mhz = 1000;
 	options->memory_mib = 16;
-	return options;
 }
 
 static size_t option_rows(void *given, struct option_row *row)
@@ -54,17 +53,6 @@ static size_t option_rows(void *given, struct option_row *row)
 
 	memcpy(row, rows, sizeof(rows));
 	return sizeof(rows) / sizeof(*rows);
-}
-
-static void free_options(void *given)
-{
-	struct opendc_options *options = given;
-
-	free(options->tasks);
-	free(options->capacity);
-	free(options->schema);
-	free(options->format);
-	free(options);
 }
 
 /* The words of options; NULL ends them. */
@@ -585,9 +573,9 @@ const struct export_format export_opendc = {
     .name = "opendc",
     .summary = "tasks and fragments for OpenDC, a simulator of data centers",
     .usage = "[OPTION...] RUN.db -o DIR",
-    .options_new = new_options,
+    .options_size = sizeof(struct opendc_options),
+    .defaults = set_defaults,
     .rows = option_rows,
-    .options_free = free_options,
     .plan = make_plan,
     .run = run,
 };

@@ -7,17 +7,12 @@
 
 #include "base/mem.h"
 #include "base/near.h"
-#include "export/formats.h"
+#include "export/format.h"
 
 struct perfetto_options {
 	char *form;
 	struct text_list tracks;
 };
-
-static void *new_options(void)
-{
-	return mem_zalloc(sizeof(struct perfetto_options));
-}
 
 static size_t option_rows(void *options, struct option_row *row)
 {
@@ -37,15 +32,6 @@ static size_t option_rows(void *options, struct option_row *row)
 					     "syscalls, disks, messages, samples, "
 					     "clocks, tasks"};
 	return 2;
-}
-
-static void free_options(void *options)
-{
-	struct perfetto_options *own = options;
-
-	free(own->form);
-	text_list_clear(&own->tracks);
-	free(own);
 }
 
 static bool is_json(const struct perfetto_options *own)
@@ -136,9 +122,8 @@ const struct export_format export_perfetto = {
     .name = "perfetto",
     .summary = "a trace for Perfetto's viewer (ui.perfetto.dev)",
     .usage = "[OPTION...] RUN.db [-o FILE]",
-    .options_new = new_options,
+    .options_size = sizeof(struct perfetto_options),
     .rows = option_rows,
-    .options_free = free_options,
     .plan = make_plan,
     .run = run,
 };
