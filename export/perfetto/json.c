@@ -13,7 +13,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "export/perfetto/writer.h"
+#include "export/perfetto/perfetto.h"
 
 struct json_writer {
 	struct perfetto_writer base;

@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/mem.h"
 #include "base/texts.h"
 #include "base/utf8.h"
-#include "export/perfetto/writer.h"
+#include "export/perfetto/perfetto.h"
 
 /*
  * The encoding of Protocol Buffers (protobuf.dev/programming-guides/encoding): fields in

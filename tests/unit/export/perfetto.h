@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "export.h"
-#include "export/perfetto/writer.h"
+#include "export/perfetto/perfetto.h"
 
 struct told_writer {
 	struct perfetto_writer base;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/perfetto/writer.h"
+#include "export/perfetto/perfetto.h"
 
 #include "perfetto.h"
 
