@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Samples, and what events say of processors and messages, for Graphite. */
+#include "export/graphite/graphite.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +12,6 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "export/format.h"
-#include "export/graphite/graphite.h"
 #include "export/statements.h"
 #include "timeline/query.h"
 
