@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/formats.h"
+#include "export/format.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/near.h"
 
 const struct export_format *const export_formats[] = {
@@ -28,4 +30,27 @@ const struct export_format *export_format_find(const char *name, struct error *e
 	else
 		error_set(error, "%s: no such format (see ctexport --help)", name);
 	return NULL;
+}
+
+void *export_options_new(const struct export_format *format)
+{
+	void *options = format->rows ? mem_zalloc(format->options_size) : NULL;
+
+	if (format->defaults)
+		format->defaults(options);
+	return options;
+}
+
+void export_options_free(const struct export_format *format, void *options)
+{
+	struct option_row row[EXPORT_OPTION_ROWS] = {{0}};
+	size_t rows = options ? format->rows(options, row) : 0;
+
+	for (size_t i = 0; i < rows; i++) {
+		if (row[i].kind == OPTION_STRING)
+			free(*(char **)row[i].target);
+		else if (row[i].kind == OPTION_LIST)
+			text_list_clear(row[i].target);
+	}
+	free(options);
 }

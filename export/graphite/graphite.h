@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_EXPORT_GRAPHITE_SEND_H
-#define CT_EXPORT_GRAPHITE_SEND_H
+#ifndef CT_EXPORT_GRAPHITE_GRAPHITE_H
+#define CT_EXPORT_GRAPHITE_GRAPHITE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "base/problem.h"
-#include "export/graphite/points.h"
+
+struct graphite_point {
+	const char *path; /* borrowed for the call */
+	int64_t seconds;  /* since the epoch */
+	double value;     /* finite */
+};
 
 /*
  * Points as carbon reads them: a line "PATH VALUE SECONDS" each; or messages of a length
@@ -27,7 +34,7 @@ void graphite_text_end(struct graphite_text *text);
 
 /* Host and port of an address; `port` stays where there is none in it. For free(). -1
  * with error where it is none. */
-int connection_split(const char *address, char **host, char **port, struct error *error);
+int graphite_split(const char *address, char **host, char **port, struct error *error);
 
 /*
  * Points to a carbon server, so that none is lost.
@@ -42,32 +49,29 @@ int connection_split(const char *address, char **host, char **port, struct error
  * The state, a file, says how many points were delivered: an export that gave up, or was
  * killed, goes on from there.
  */
-struct graphite_sender;
-
-struct graphite_target {
+struct graphite_sender {
 	const char *address; /* HOST, HOST:PORT or [HOST]:PORT */
 	const char *port;    /* where the address has none */
-	bool pickle;
-	unsigned batch;    /* points */
-	double patience_s; /* how long to try to deliver a batch */
-	const char *state; /* file, or NULL */
-	const char *key;   /* what is exported; a state of another key is refused */
+	unsigned batch;      /* points */
+	double patience_s;   /* how long to try to deliver a batch */
+	const char *state;   /* file, or NULL */
+	const char *key;     /* what is exported; a state of another key is refused */
 	struct problem_list *notes; /* of connections that were lost */
+	struct graphite_text text;  /* the batch */
+	/* Its own. */
+	unsigned waiting; /* points in the batch */
+	uint64_t skip;    /* points yet to come that were delivered before */
+	uint64_t delivered;
 };
 
-/* Borrows the target. NULL with error. Connects with the first batch. */
-struct graphite_sender *graphite_sender_new(const struct graphite_target *target,
-					    struct error *error);
+/* Read the state. 0, or -1 with error. */
+int graphite_sender_begin(struct graphite_sender *sender, struct error *error);
 
+/* Connects when there is a batch. */
 int graphite_send(struct graphite_sender *sender, const struct graphite_point *point,
 		  struct error *error);
 
 /* Deliver the rest, and remove the state: all is there. 0, or -1 with error. */
 int graphite_sender_end(struct graphite_sender *sender, struct error *error);
-
-/* Points delivered in all, those of exports before included. */
-uint64_t graphite_sender_delivered(const struct graphite_sender *sender);
-
-void graphite_sender_free(struct graphite_sender *sender);
 
 #endif
