@@ -312,7 +312,7 @@ static int write_rows(struct merge *merge, struct error *error)
 	*load = (struct load){.run = &merge->run,
 			      .selection = &merge->selection,
 			      .writer = merge->writer,
-			      .follow = follow_new(),
+			      .follow = follow_new(merge->run.count),
 			      .processes = processes_new(),
 			      .links = links_new(&merge->run),
 			      .sent = sent_packets_new(),

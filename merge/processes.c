@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "merge/process_plan.h"
 #include "merge/process_table.h"
 
 struct processes {
-	struct process_plans *plans;
 	struct process_table table;
 };
 
@@ -26,10 +24,7 @@ struct taken {
 
 struct processes *processes_new(void)
 {
-	struct processes *processes = mem_zalloc(sizeof(*processes));
-
-	processes->plans = process_plans_new();
-	return processes;
+	return mem_zalloc(sizeof(struct processes));
 }
 
 static int64_t number(const struct taken *event, enum process_field field)
@@ -344,7 +339,7 @@ static void take_context(struct taken *event)
 }
 
 void processes_event(struct processes *processes, uint32_t node,
-		     const struct ctf_class *class, const struct ctf_event *record,
+		     const struct event_class *class, const struct cell *cell,
 		     nsec_t ts_ns, int64_t tid)
 {
 	static void (*const take[PROCESS_KINDS])(struct taken *) = {
@@ -361,17 +356,17 @@ void processes_event(struct processes *processes, uint32_t node,
 	    [PROCESS_CLONE_ENTRY] = take_clone_entry,
 	    [PROCESS_CLONE_EXIT] = take_clone_exit,
 	};
-	const struct process_plan *plan = process_plans_find(processes->plans, class);
+	const struct process_plan *plan = class->process;
 	struct taken event = {.table = &processes->table,
 			      .plan = plan,
-			      .cell = record->cell,
+			      .cell = cell,
 			      .node = node,
 			      .ts_ns = ts_ns,
 			      .tid = tid};
 
 	if (!plan)
 		return;
-	if (process_plan_tells(plan) & PROCESS_TELLS_CONTEXT)
+	if (class->use & EVENT_CONTEXT)
 		take_context(&event);
 	if (plan->kind != PROCESS_OTHER)
 		take[plan->kind](&event);
@@ -482,7 +477,6 @@ void processes_free(struct processes *processes)
 {
 	if (!processes)
 		return;
-	process_plans_free(processes->plans);
 	process_table_clear(&processes->table);
 	free(processes);
 }

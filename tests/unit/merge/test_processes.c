@@ -36,17 +36,16 @@ static struct merge_node nodes[] = {{.id = 1}, {.id = 2}, {.id = 3}, {.id = 4}};
 static const struct merge_run run = {.node = nodes};
 
 static struct processes *all;
-static int64_t at; /* the time, which every event brings on by 1 ms */
-static bool twice; /* as if two sessions told it */
+static struct event_class known; /* of the class at hand */
+static int64_t at;               /* the time, which every event brings on by 1 ms */
+static bool twice;               /* as if two sessions told it */
 
 static void happens(const struct ctf_class *class, int64_t tid, const struct cell *cell)
 {
-	struct ctf_event record = {.cell = cell};
-
 	at += NSEC_PER_MSEC;
-	processes_event(all, 0, class, &record, at, tid);
+	processes_event(all, 0, made_up(class, &known), cell, at, tid);
 	if (twice)
-		processes_event(all, 0, class, &record, at + NSEC_PER_USEC, tid);
+		processes_event(all, 0, &known, cell, at + NSEC_PER_USEC, tid);
 }
 
 #define EVENT_OF(class, tid, ...)                                                        \
@@ -65,6 +64,8 @@ static int end(void **state)
 {
 	(void)state;
 	processes_free(all);
+	event_class_clear(&known);
+	known.process = NULL;
 	return scratch_leave(NULL);
 }
 
@@ -275,8 +276,9 @@ static void take(void *context, const struct ctf_event *record)
 
 	read->offset[read->node] =
 	    record->local_ns - lived_event(read->lived, read->node, record)->mono_ns;
-	processes_event(all, read->node, class, record, record->local_ns,
-			follow_event(read->follow, read->node, class, record));
+	made_up(class, &known);
+	processes_event(all, read->node, &known, record->cell, record->local_ns,
+			follow_event(read->follow, read->node, &known, record));
 }
 
 /* Each process of the model has one row, and says what was known of it. */
@@ -305,7 +307,8 @@ static void assert_lived(const struct read *read)
 static void simulated_processes_are_found(void **state)
 {
 	static const struct timeline_node second = {.id = 2, .name = "n2"};
-	struct read read = {.follow = follow_new(), .lived = lived_run(lived_text)};
+	struct read read = {.follow = follow_new(LIVED_NODES),
+			    .lived = lived_run(lived_text)};
 	struct error error = ERROR_INIT;
 	struct timeline_writer *writer = write_timeline("t.db", true);
 
