@@ -110,8 +110,8 @@ static void names_may_have_changed_places(void **state)
 	assert_int_equal(found.status, 0);
 	/* The name counts first, so node1 gets none, nor does b get a source. */
 	assert_int_equal(count_problems(&found, "clock"), 2);
-	assert_int_equal(found.run.map.clocks, 2);
-	assert_int_equal(found.run.map.pairs, 1);
+	for (size_t i = 0; i < found.run.count; i++)
+		assert_int_equal(found.run.source[i].island < 0, i == 0);
 	found_clear(&found);
 }
 
@@ -143,9 +143,8 @@ static void a_file_may_know_too_much(void **state)
 	assert_clock_problem(&found, "map.json",
 			     "has a clock of node3 (run/node3/kernel), which is no "
 			     "source of the run, left out");
-	assert_int_equal(found.run.map.clocks, 2);
-	assert_int_equal(found.run.map.pairs, 1);
-	assert_int_equal(found.run.map.island[0].traces, 2);
+	for (size_t i = 0; i < found.run.count; i++)
+		assert_true(found.run.source[i].island >= 0);
 	found_clear(&found);
 }
 
