@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/error.h"
 #include "base/nsec.h"
+#include "base/spill.h"
 
 /*
  * A message: sent by one host and received by another, each stamp on its own
@@ -31,8 +31,8 @@ struct message {
 struct message_log {
 	struct message *block; /* what is not in the file yet */
 	size_t used;
-	FILE *spill;
-	uint64_t count, spilled;
+	struct spill spill;
+	uint64_t count;
 };
 
 void message_log_init(struct message_log *log);
