@@ -6,6 +6,7 @@
 
 #include "base/heap.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "merge/feed.h"
 
 struct loading {
@@ -266,4 +267,40 @@ int load_events(struct load *load, struct error *error)
 	free(loading.tells_spans);
 	heap_clear(&loading.heads);
 	return status;
+}
+
+/* Messages are sorted while spans are written. */
+struct following {
+	struct load *load;
+	int status[2];
+	struct error error[2];
+};
+
+static void follow_up(void *context, size_t index)
+{
+	struct following *following = context;
+	struct load *load = following->load;
+	struct error *error = &following->error[index];
+
+	if (index == 1)
+		following->status[1] = links_find(load->links, load->origins, error);
+	else if (load->spans)
+		following->status[0] =
+		    spans_write(load->spans, load->processes, load->writer, error);
+}
+
+int load_spans_and_messages(struct load *load, struct error *error)
+{
+	struct following following = {.load = load};
+	int status = 0;
+
+	parallel_run(load->threads, 2, follow_up, &following);
+	for (int i = 0; i < 2; i++) {
+		if (!status && following.status[i])
+			status = error_set(error, "%s", error_text(&following.error[i]));
+		error_clear(&following.error[i]);
+	}
+	return status ? status
+		      : links_write(load->links, load->spans, load->requests,
+				    load->writer, error);
 }
