@@ -15,8 +15,6 @@ struct finding {
 	bool *is_set; /* by source: it has its correction */
 };
 
-enum { ALIKE_LEAST = 2 }; /* NODE/kernel; "kernel" alone says nothing */
-
 static int64_t source_of(const struct merge_run *run, const char *name)
 {
 	for (size_t i = 0; i < run->count; i++)
@@ -25,146 +23,21 @@ static int64_t source_of(const struct merge_run *run, const char *name)
 	return -1;
 }
 
-/* The last component of the first `length` bytes of a path. */
-static const char *component(const char *path, size_t *length)
-{
-	size_t end = *length, begin;
-
-	while (end && path[end - 1] == '/')
-		end--;
-	begin = end;
-	while (begin && path[begin - 1] != '/')
-		begin--;
-	*length = end - begin;
-	return path + begin;
-}
-
-/* How many components two paths have in common at their ends. */
-static int alike(const char *a, const char *b)
-{
-	size_t left_a = strlen(a), left_b = strlen(b);
-
-	for (int count = 0;; count++) {
-		size_t length_a = left_a, length_b = left_b;
-		const char *last_a = component(a, &length_a);
-		const char *last_b = component(b, &length_b);
-
-		if (!length_a || length_a != length_b ||
-		    memcmp(last_a, last_b, length_a) != 0)
-			return count;
-		left_a = (size_t)(last_a - a);
-		left_b = (size_t)(last_b - b);
-	}
-}
-
-/* The source without a clock of its name whose path ends most like a clock's, if only
- * one's does; or -1. */
-static int64_t most_alike(const struct merge_run *run, const struct clock *clock)
-{
-	int most = ALIKE_LEAST - 1;
-	int64_t best = -1;
-
-	for (size_t i = 0; i < run->count; i++) {
-		const struct source *source = &run->sources.item[i];
-		int count = alike(source->path, clock->path);
-
-		if (count < most || clock_map_find(&run->map, source->name))
-			continue;
-		best = count > most ? (int64_t)i : -1;
-		most = count;
-	}
-	return best;
-}
-
-/* The source that each clock of a map is of, -1: none. What would be two clocks' is
- * neither's. */
-static int64_t *pair_sources(const struct merge_run *run)
-{
-	const struct clock_map *map = &run->map;
-	int64_t *found = mem_zalloc(map->clocks * sizeof(*found));
-	bool *is_doubtful = mem_zalloc(map->clocks * sizeof(*is_doubtful));
-
-	for (size_t i = 0; i < map->clocks; i++) {
-		found[i] = source_of(run, map->clock[i].trace);
-		if (found[i] < 0)
-			found[i] = most_alike(run, &map->clock[i]);
-		for (size_t k = 0; k < i; k++)
-			if (found[i] >= 0 && found[k] == found[i])
-				is_doubtful[i] = is_doubtful[k] = true;
-	}
-	for (size_t i = 0; i < map->clocks; i++)
-		if (is_doubtful[i])
-			found[i] = -1;
-	free(is_doubtful);
-	return found;
-}
-
-struct renaming {
-	const struct merge_run *run;
-	char **old; /* names of the map's clocks */
-	int64_t *source;
-};
-
-/* A name of the map becomes that of the source, where it is of one. */
-static void rename_clock(const struct renaming *renaming, char **name)
-{
-	for (size_t i = 0; i < renaming->run->map.clocks; i++) {
-		if (renaming->source[i] < 0 || strcmp(renaming->old[i], *name) != 0)
-			continue;
-		free(*name);
-		*name = mem_strdup(renaming->run->sources.item[renaming->source[i]].name);
-		return;
-	}
-}
-
-static void rename_all(const struct renaming *renaming, struct clock_map *map)
-{
-	rename_clock(renaming, &map->reference);
-	for (size_t i = 0; i < map->clocks; i++) {
-		rename_clock(renaming, &map->clock[i].trace);
-		rename_clock(renaming, &map->clock[i].reference);
-	}
-	for (size_t i = 0; i < map->islands; i++) {
-		rename_clock(renaming, &map->island[i].reference);
-		for (size_t k = 0; k < map->island[i].traces; k++)
-			rename_clock(renaming, &map->island[i].trace[k]);
-	}
-	for (size_t i = 0; i < map->pairs; i++) {
-		rename_clock(renaming, &map->pair[i].a);
-		rename_clock(renaming, &map->pair[i].b);
-	}
-}
-
-/* A clock map that was made of this run, maybe elsewhere or under other names, which
- * become those of its sources. A source's clock is the one of its name, else the one
- * whose path ends most like its own. */
+/* A clock map of this run, whose clocks go by the names of sources. */
 static int read_map(struct merge_run *run, const char *path, struct error *error)
 {
-	struct clock_map *map = &run->map;
-	struct renaming renaming = {.run = run};
-
-	if (clock_map_read(map, path, error))
+	if (clock_map_read(&run->map, path, error))
 		return -1;
-	if (run->is_part) /* all of the map is of the run, and its sources go by name */
-		return 0;
-	renaming.source = pair_sources(run);
-	renaming.old = mem_zalloc(map->clocks * sizeof(*renaming.old));
-	for (size_t i = 0; i < map->clocks; i++) {
-		const struct clock *clock = &map->clock[i];
+	for (size_t i = 0; i < run->map.clocks && !run->is_part; i++) {
+		const struct clock *clock = &run->map.clock[i];
 
-		renaming.old[i] = mem_strdup(clock->trace);
-		if (renaming.source[i] < 0)
+		if (source_of(run, clock->trace) < 0)
 			problem_add(&run->problems, path, "clock", 1,
 				    "has a clock of %s (%s), which is no source of the "
 				    "run, left out",
 				    clock->trace,
 				    *clock->path ? clock->path : "of messages");
 	}
-	rename_all(&renaming, map);
-	for (size_t i = 0; i < map->clocks; i++)
-		free(renaming.old[i]);
-	free(renaming.old);
-	free(renaming.source);
 	return 0;
 }
 

@@ -101,21 +101,6 @@ static nsec_t corrected(const struct links *links, const struct origin *origin)
 	return clock_correct(&links->run->source[origin->source].clock, origin->local_ns);
 }
 
-static bool is_one_clock(const struct merge_source *a, const struct merge_source *b)
-{
-	return a == b || (a->facts.has_uuid && b->facts.has_uuid &&
-			  !memcmp(a->facts.clock_uuid, b->facts.clock_uuid,
-				  sizeof(a->facts.clock_uuid)));
-}
-
-/* a - b of two sides of bounds, of which either may be open. */
-static nsec_t side(nsec_t a, nsec_t b)
-{
-	return a == NSEC_MIN || a == NSEC_MAX || b == NSEC_MIN || b == NSEC_MAX
-		   ? TIMELINE_NONE
-		   : nsec_sub(a, b);
-}
-
 /* How sure a stamp is; not at all before the first time that was stated, or after the
  * last. */
 static struct clock_bound bound_at(const struct clock *clock, nsec_t local_ns)
@@ -134,12 +119,12 @@ static void set_bounds(const struct links *links, const struct message_origin *o
 	const struct merge_source *to = &links->run->source[origin->recv.source];
 	struct clock_bound begin, end;
 
-	if (is_one_clock(from, to))
+	if (merge_is_one_clock(from, to))
 		return;
 	begin = bound_at(&from->clock, origin->send.local_ns);
 	end = bound_at(&to->clock, origin->recv.local_ns);
-	link->low_ns = side(end.low_ns, begin.high_ns);
-	link->high_ns = side(end.high_ns, begin.low_ns);
+	link->low_ns = merge_bound_side(end.low_ns, begin.high_ns, TIMELINE_NONE);
+	link->high_ns = merge_bound_side(end.high_ns, begin.low_ns, TIMELINE_NONE);
 }
 
 static int find_event(struct links *links, const struct origin *origin,

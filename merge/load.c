@@ -110,31 +110,18 @@ static int take_row(struct loading *loading, uint32_t source, const struct row *
  * What user space says of threads and processes are numbers in their namespace; where
  * the node's kernel was traced as well, that knows better.
  */
-static bool is_mute(const struct merge_run *run, uint32_t source)
+static bool is_mute(const struct merge_run *run, const struct merge_source *source)
 {
-	if (strcmp(run->source[source].kind, "user") != 0)
-		return false;
-	for (size_t i = 0; i < run->count; i++)
-		if (run->source[i].node == run->source[source].node &&
-		    strcmp(run->source[i].kind, "kernel") == 0)
-			return true;
-	return false;
+	return merge_source_is(source, "user") &&
+	       merge_node_has(run, source->node, "kernel");
 }
 
 /* Spans are of kernels, or of what there is of a node instead. */
-static bool tells_spans(const struct load *load, uint32_t source)
+static bool tells_spans(const struct load *load, const struct merge_source *source)
 {
-	const struct merge_source *of = &load->run->source[source];
-
-	if (!load->spans || strcmp(of->kind, "capture") == 0)
-		return false;
-	if (strcmp(of->kind, "kernel") == 0)
-		return true;
-	for (size_t i = 0; i < load->run->count; i++)
-		if (load->run->source[i].node == of->node &&
-		    strcmp(load->run->source[i].kind, "kernel") == 0)
-			return false;
-	return true;
+	return load->spans && !merge_source_is(source, "capture") &&
+	       (merge_source_is(source, "kernel") ||
+		!merge_node_has(load->run, source->node, "kernel"));
 }
 
 /* From when on a node is recorded: its first event, and not before what is selected. */
@@ -147,7 +134,8 @@ static void begin_spans(struct loading *loading)
 		struct ctf_facts facts;
 		nsec_t begin;
 
-		loading->tells_spans[source] = tells_spans(loading->load, source);
+		loading->tells_spans[source] =
+		    tells_spans(loading->load, &run->source[source]);
 		feed_facts(loading->feed, source, &facts);
 		if (!loading->tells_spans[source] || !facts.events)
 			continue;
@@ -170,7 +158,7 @@ static int end_spans(const struct load *load, struct error *error)
 			const struct merge_source *source = &run->source[i];
 			nsec_t last = clock_correct(&source->clock, source->facts.end_ns);
 
-			if (source->node == node && tells_spans(load, i) &&
+			if (source->node == node && tells_spans(load, source) &&
 			    source->facts.events && last > end)
 				end = last;
 		}
@@ -189,7 +177,7 @@ static void share_switches(struct loading *loading)
 	for (uint32_t source = 0; source < run->count; source++) {
 		uint32_t other = 0;
 
-		loading->is_mute[source] = is_mute(run, source);
+		loading->is_mute[source] = is_mute(run, &run->source[source]);
 		while (other < source &&
 		       (run->source[other].node != run->source[source].node ||
 			!feed_share_clock(loading->feed, other, source)))

@@ -67,11 +67,11 @@ static bool is_second_view(const struct merge_run *run, size_t source)
 {
 	size_t kernel = 0;
 
-	if (strcmp(run->source[source].kind, "kernel") == 0)
+	if (merge_source_is(&run->source[source], "kernel"))
 		return false;
 	while (kernel < run->count &&
 	       (run->source[kernel].node != run->source[source].node ||
-		strcmp(run->source[kernel].kind, "kernel") != 0))
+		!merge_source_is(&run->source[kernel], "kernel")))
 		kernel++;
 	for (size_t i = 0; i < run->map.pairs && kernel < run->count; i++) {
 		int64_t a = merge_run_source(run, run->map.pair[i].a);
@@ -398,21 +398,6 @@ static int compare_id(const void *a, const void *b)
 	return one->id < other->id ? -1 : one->id > other->id;
 }
 
-static bool is_one_clock(const struct merge_source *a, const struct merge_source *b)
-{
-	return a == b || (a->facts.has_uuid && b->facts.has_uuid &&
-			  !memcmp(a->facts.clock_uuid, b->facts.clock_uuid,
-				  sizeof(a->facts.clock_uuid)));
-}
-
-/* a - b of two sides, of which either may be open. */
-static nsec_t side(nsec_t a, nsec_t b)
-{
-	return a == NSEC_MIN || a == NSEC_MAX || b == NSEC_MIN || b == NSEC_MAX
-		   ? NSEC_MAX
-		   : nsec_sub(a, b);
-}
-
 /* How far the time from one source's instant to another's may be off; NSEC_MAX: open. */
 static nsec_t bound_between(const struct merge_run *run, uint32_t from, nsec_t from_ns,
 			    uint32_t to, nsec_t to_ns)
@@ -421,12 +406,12 @@ static nsec_t bound_between(const struct merge_run *run, uint32_t from, nsec_t f
 	struct clock_bound begin, end;
 	nsec_t low, high;
 
-	if (is_one_clock(a, b))
+	if (merge_is_one_clock(a, b))
 		return 0;
 	begin = clock_bound_at(&a->clock, clock_invert(&a->clock, from_ns), 0);
 	end = clock_bound_at(&b->clock, clock_invert(&b->clock, to_ns), 0);
-	low = side(begin.high_ns, end.low_ns);
-	high = side(end.high_ns, begin.low_ns);
+	low = merge_bound_side(begin.high_ns, end.low_ns, NSEC_MAX);
+	high = merge_bound_side(end.high_ns, begin.low_ns, NSEC_MAX);
 	return low > high ? low : high;
 }
 

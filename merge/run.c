@@ -300,6 +300,33 @@ int64_t merge_run_source(const struct merge_run *run, const char *name)
 	return 0;
 }
 
+bool merge_source_is(const struct merge_source *source, const char *kind)
+{
+	return strcmp(source->kind, kind) == 0;
+}
+
+bool merge_node_has(const struct merge_run *run, uint32_t node, const char *kind)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (run->source[i].node == node && merge_source_is(&run->source[i], kind))
+			return true;
+	return false;
+}
+
+bool merge_is_one_clock(const struct merge_source *a, const struct merge_source *b)
+{
+	return a == b || (a->facts.has_uuid && b->facts.has_uuid &&
+			  !memcmp(a->facts.clock_uuid, b->facts.clock_uuid,
+				  sizeof(a->facts.clock_uuid)));
+}
+
+nsec_t merge_bound_side(nsec_t a, nsec_t b, nsec_t open)
+{
+	return a == NSEC_MIN || a == NSEC_MAX || b == NSEC_MIN || b == NSEC_MAX
+		   ? open
+		   : nsec_sub(a, b);
+}
+
 void merge_run_clear(struct merge_run *run)
 {
 	for (size_t i = 0; i < run->nodes; i++) {

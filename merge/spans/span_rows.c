@@ -359,15 +359,6 @@ static int compare_recorded(const void *a, const void *b)
 	return (p->end_ns > q->end_ns) - (p->end_ns < q->end_ns);
 }
 
-static bool has_kernel(const struct merge_run *run, uint32_t node)
-{
-	for (size_t i = 0; i < run->count; i++)
-		if (run->source[i].node == node &&
-		    strcmp(run->source[i].kind, "kernel") == 0)
-			return true;
-	return false;
-}
-
 /* When kernels were recorded, and of nodes without what else was: one a source. */
 static size_t list_recorded(const struct merge_run *run, struct timeline_recorded *item)
 {
@@ -375,10 +366,10 @@ static size_t list_recorded(const struct merge_run *run, struct timeline_recorde
 
 	for (size_t i = 0; i < run->count; i++) {
 		const struct merge_source *source = &run->source[i];
-		bool is_kernel = strcmp(source->kind, "kernel") == 0;
 
-		if (source->facts.events && strcmp(source->kind, "capture") != 0 &&
-		    (is_kernel || !has_kernel(run, source->node)))
+		if (source->facts.events && !merge_source_is(source, "capture") &&
+		    (merge_source_is(source, "kernel") ||
+		     !merge_node_has(run, source->node, "kernel")))
 			item[count++] = (struct timeline_recorded){
 			    .node = run->node[source->node].id,
 			    .cpu = TIMELINE_NONE,
