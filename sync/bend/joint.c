@@ -4,8 +4,7 @@
 
 #include "base/mem.h"
 #include "base/search.h"
-#include "sync/bend/private.h"
-#include "sync/bend/step.h"
+#include "sync/bend/bend.h"
 
 /* Steps without a broken message are asked for their proof up to so many messages. */
 enum { PROVED_MOST = 1 << 22 };

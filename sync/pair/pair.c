@@ -6,6 +6,152 @@
 
 #include "base/mem.h"
 
+enum { BLOCK = 1 << 17 }; /* messages, 3 MiB */
+
+void message_log_init(struct message_log *log)
+{
+	memset(log, 0, sizeof(*log));
+	log->block = mem_alloc(BLOCK * sizeof(*log->block));
+	log->spill.what = "of messages";
+}
+
+int message_log_add(struct message_log *log, const struct message *message,
+		    struct error *error)
+{
+	if (log->used == BLOCK) {
+		if (spill_add(&log->spill, log->block, sizeof(*log->block) * BLOCK,
+			      error))
+			return -1;
+		log->used = 0;
+	}
+	log->block[log->used++] = *message;
+	log->count++;
+	return 0;
+}
+
+static int walk_block(struct message *block, size_t count,
+		      int (*look)(void *, struct message *), void *context)
+{
+	int stop = 0;
+
+	for (size_t i = 0; !stop && i < count; i++)
+		stop = look(context, &block[i]);
+	return stop;
+}
+
+int message_log_walk(struct message_log *log, bool changed,
+		     int (*look)(void *context, struct message *message), void *context,
+		     struct error *error)
+{
+	const size_t bytes = BLOCK * sizeof(struct message);
+	struct message *block = mem_alloc(log->spill.size ? bytes : 1);
+	int failed = 0, stop = 0;
+
+	for (uint64_t at = 0; at < log->spill.size && !stop && !failed; at += bytes) {
+		failed = spill_read(&log->spill, at, block, bytes, error);
+		if (failed)
+			break;
+		stop = walk_block(block, BLOCK, look, context);
+		if (changed)
+			failed = spill_change(&log->spill, at, block, bytes, error);
+	}
+	free(block);
+	if (!failed && !stop)
+		walk_block(log->block, log->used, look, context);
+	return failed;
+}
+
+void message_log_clear(struct message_log *log)
+{
+	free(log->block);
+	spill_clear(&log->spill);
+	memset(log, 0, sizeof(*log));
+}
+
+struct choosing {
+	struct pair_sample *samples;
+	size_t most;
+};
+
+static uint64_t hash_point(struct hull_point point)
+{
+	uint64_t hash = (uint64_t)point.x * 0x9e3779b97f4a7c15u ^ (uint64_t)point.y;
+
+	hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
+	hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
+	return hash ^ (hash >> 31);
+}
+
+static void halve(struct sample_side *side)
+{
+	size_t kept = 0;
+
+	side->every *= 2;
+	for (size_t i = 0; i < side->count; i++)
+		if (hash_point(side->point[i]) % side->every == 0)
+			side->point[kept++] = side->point[i];
+	side->count = kept;
+}
+
+static int choose(void *context, struct message *message)
+{
+	struct choosing *choosing = context;
+	struct pair_sample *sample = &choosing->samples[message->pair];
+	struct sample_side *side = message->forward ? &sample->ab : &sample->ba;
+	struct hull_point point = pair_point(message);
+
+	if (message->rejected || hash_point(point) % side->every)
+		return 0;
+	side->point =
+	    mem_grow(side->point, side->count, &side->room, sizeof(*side->point));
+	side->point[side->count++] = point;
+	if (side->count > choosing->most)
+		halve(side);
+	return 0;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+	const struct hull_point *p = a, *q = b;
+
+	if (p->x != q->x)
+		return p->x < q->x ? -1 : 1;
+	return (p->y > q->y) - (p->y < q->y);
+}
+
+static void sort_side(struct sample_side *side)
+{
+	if (side->count)
+		qsort(side->point, side->count, sizeof(*side->point), compare_points);
+}
+
+struct pair_sample *pair_samples_new(struct message_log *log, size_t pairs, size_t most,
+				     struct error *error)
+{
+	struct choosing choosing = {mem_zalloc(pairs * sizeof(struct pair_sample)), most};
+
+	for (size_t i = 0; i < pairs; i++)
+		choosing.samples[i].ab.every = choosing.samples[i].ba.every = 1;
+	if (message_log_walk(log, false, choose, &choosing, error)) {
+		pair_samples_free(choosing.samples, pairs);
+		return NULL;
+	}
+	for (size_t i = 0; i < pairs; i++) {
+		sort_side(&choosing.samples[i].ab);
+		sort_side(&choosing.samples[i].ba);
+	}
+	return choosing.samples;
+}
+
+void pair_samples_free(struct pair_sample *samples, size_t pairs)
+{
+	for (size_t i = 0; samples && i < pairs; i++) {
+		free(samples[i].ab.point);
+		free(samples[i].ba.point);
+	}
+	free(samples);
+}
+
 uint32_t pair_table_find(struct pair_table *table, uint32_t a, uint32_t b)
 {
 	uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
