@@ -22,8 +22,6 @@ static const struct {
     {"lttng_statedump_process_net_ns", PROCESS_DUMP_NETWORK},
     {"syscall_entry_exit", PROCESS_EXIT_CALL},
     {"syscall_entry_exit_group", PROCESS_EXIT_GROUP_CALL},
-    {"syscall_entry_clone", PROCESS_CLONE_ENTRY},
-    {"syscall_exit_clone", PROCESS_CLONE_EXIT},
 };
 
 static const struct {
@@ -60,9 +58,6 @@ static const struct {
     {PROCESS_DUMP_NETWORK, FIELD_NAMESPACE, "ns_inum"},
     {PROCESS_EXIT_CALL, FIELD_STATUS, "error_code"},
     {PROCESS_EXIT_GROUP_CALL, FIELD_STATUS, "error_code"},
-    {PROCESS_CLONE_ENTRY, FIELD_FLAGS, "flags"},
-    {PROCESS_CLONE_ENTRY, FIELD_FLAGS, "clone_flags"}, /* before LTTng 2.8 */
-    {PROCESS_CLONE_EXIT, FIELD_RET, "ret"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -94,7 +89,7 @@ static void find_process_columns(struct process_plan *plan, const struct ctf_cla
 		if (strcmp(class->name, classes[i].class) == 0)
 			plan->kind = classes[i].kind;
 	for (size_t i = 0; i < COUNT(fields); i++)
-		if (fields[i].kind == plan->kind && plan->column[fields[i].field] < 0)
+		if (fields[i].kind == plan->kind)
 			plan->column[fields[i].field] =
 			    event_column(class, fields[i].name, false);
 	plan->column[FIELD_CONTEXT_PID] = context_column(class, "pid", "vpid");

@@ -6,6 +6,7 @@
 
 #include "base/intmap.h"
 #include "base/mem.h"
+#include "merge/event_class.h"
 
 enum { LEAST_HEADERS = 20, MOST_HEADERS = 128 };
 
@@ -180,14 +181,6 @@ void sent_packets_event(struct sent_packets *packets, int class, uint32_t node,
 	*before = now;
 }
 
-static int column_of(const struct ctf_class *class, const char *name)
-{
-	for (size_t i = 0; name && i < class->columns; i++)
-		if (!class->column[i].context && strcmp(class->column[i].name, name) == 0)
-			return (int)i;
-	return -1;
-}
-
 int sent_packets_class(struct sent_packets *packets, const struct ctf_class *class)
 {
 	struct sent_class *made;
@@ -198,7 +191,7 @@ int sent_packets_class(struct sent_packets *packets, const struct ctf_class *cla
 				  sizeof(*packets->class));
 	made = &packets->class[packets->classes];
 	for (size_t i = 0; i < FIELDS; i++)
-		made->column[i] = column_of(class, queue_fields[i]);
+		made->column[i] = event_column(class, queue_fields[i], false);
 	return (int)packets->classes++;
 }
 

@@ -21,8 +21,6 @@ CLASS(finish_told, "sched_process_exit", COLUMN("comm"), COLUMN("tid"),
 CLASS(freed, "sched_process_free", COLUMN("comm"), COLUMN("tid"));
 CLASS(exit_call, "syscall_entry_exit", COLUMN("error_code"));
 CLASS(exit_group, "syscall_entry_exit_group", COLUMN("error_code"));
-CLASS(clone_in, "syscall_entry_clone", COLUMN("flags"));
-CLASS(clone_out, "syscall_exit_clone", COLUMN("ret"));
 CLASS(dump_net, "lttng_statedump_process_net_ns", COLUMN("tid"), COLUMN("ns_inum"));
 CLASS(dump_cgroup, "lttng_statedump_process_cgroup_ns", COLUMN("tid"), COLUMN("ns_inum"));
 CLASS(in_space, "irq_handler_entry", CONTEXT("net_ns"));
@@ -211,20 +209,6 @@ static void the_context_names_threads(void **state)
 		       "1|9|work||\n1|8|main||\n|11|named||\n2|0|swapper||");
 }
 
-static void clone_tells_where_forks_do_not(void **state)
-{
-	(void)state;
-	EVENT_OF(dump, -1, INT(5), INT(5), INT(1), STR("a"));
-	EVENT_OF(clone_in, 5, INT(0x1200011));
-	EVENT_OF(clone_out, 5, INT(9));
-	EVENT_OF(clone_out, 9, INT(0));
-	EVENT_OF(clone_in, 9, INT(0x3d0f00));
-	EVENT_OF(clone_out, 9, INT(10));
-	EVENT_OF(clone_in, 9, INT(0x3d0f00));
-	EVENT_OF(clone_out, 9, INT(-11));
-	assert_written("1|5|1|a||||\n2|9|5|a||3||", "1|5|a||\n2|9|a|3|\n2|10|a|6|");
-}
-
 /* The address of a class may come again, when its source was freed. */
 static void a_class_is_more_than_its_address(void **state)
 {
@@ -392,7 +376,6 @@ int main(void)
 	    PROCESSES_TEST(a_thread_that_is_not_the_first_executes),
 	    PROCESSES_TEST(what_the_tracer_tells_of_the_end_counts),
 	    PROCESSES_TEST(the_context_names_threads),
-	    PROCESSES_TEST(clone_tells_where_forks_do_not),
 	    PROCESSES_TEST(a_class_is_more_than_its_address),
 	    PROCESSES_TEST(odd_values_do_no_harm),
 	    PROCESSES_TEST(a_namespace_tells_a_container),
