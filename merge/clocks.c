@@ -194,12 +194,11 @@ static bool was_given_twice(const struct problem_list *problems, const char *pat
 static void survey(struct finding *finding)
 {
 	struct merge_run *run = finding->run;
-	bool *is_opened = mem_zalloc(run->count * sizeof(*is_opened));
 
 	for (size_t i = 0; i < finding->sync.traces; i++) {
 		const struct sync_trace *trace = &finding->sync.trace[i];
 
-		is_opened[trace->source] = run->source[trace->source].is_read = true;
+		run->source[trace->source].is_read = true;
 		run->source[trace->source].facts = trace->facts;
 	}
 	for (size_t i = 0; i < run->count; i++) {
@@ -207,13 +206,12 @@ static void survey(struct finding *finding)
 		struct merge_source *source = &run->source[i];
 
 		source->is_twice =
-		    !is_opened[i] && was_given_twice(&run->problems, entry->path);
-		if (!is_opened[i] && !source->is_twice)
+		    !source->is_read && was_given_twice(&run->problems, entry->path);
+		if (!source->is_read && !source->is_twice)
 			probe(entry, source);
 		source->island = -1;
 		set_identity(&source->clock, entry->name, entry->path, &source->facts);
 	}
-	free(is_opened);
 }
 
 static int64_t clock_index(const struct clock_map *map, const char *name)

@@ -151,17 +151,6 @@ static const char *trace_kind(const char *path)
 	return kind;
 }
 
-/* An own epoch until the clocks are found: the identity. */
-static void init_clock(struct clock *clock, const struct source *entry)
-{
-	clock->trace = mem_strdup(entry->name);
-	clock->path = mem_strdup(entry->path);
-	clock->reference = mem_strdup(entry->name);
-	clock->quality = CLOCK_ABSENT;
-	clock->segment = mem_zalloc(sizeof(*clock->segment));
-	clock->segments = 1;
-}
-
 /* Whether not a run was given, but the directory of one node. */
 static bool is_node_alone(const struct merge_run *run)
 {
@@ -190,7 +179,6 @@ static void add_source(struct merge_run *run, uint32_t index, bool is_directory)
 	source->kind =
 	    entry->kind == SOURCE_CAPTURE ? "capture" : trace_kind(entry->path);
 	source->island = -1;
-	init_clock(&source->clock, entry);
 }
 
 /* Nodes in the order of their names, then what is given by itself. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/intmap.h"
 #include "base/mem.h"
 #include "merge/event_class.h"
@@ -65,13 +66,9 @@ struct sent_packets {
 
 static uint64_t hash(const struct cell *cell)
 {
-	uint64_t value = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-	if (cell->type != CELL_TEXT && cell->type != CELL_BLOB)
-		return 0;
-	for (uint32_t i = 0; i < cell->size; i++)
-		value = (value ^ (unsigned char)cell->bytes[i]) * UINT64_C(0x100000001b3);
-	return value;
+	return cell->type == CELL_TEXT || cell->type == CELL_BLOB
+		   ? hash_bytes(HASH_INIT, cell->bytes, cell->size)
+		   : 0;
 }
 
 static int64_t integer(const struct cell *cell, int64_t none)
