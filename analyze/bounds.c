@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 /* A stamp that was corrected twice may be off by some. */
 enum { ROUNDING_NS = 1000 };
@@ -34,18 +35,10 @@ typedef void take_row(struct bounds *bounds, const struct cell *row);
 
 static struct bounded_source *find(const struct bounds *bounds, int64_t id)
 {
-	size_t low = 0, high = bounds->count;
+	size_t at = FIRST_NOT(bounds->count, i, bounds->source[i].id < id);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (bounds->source[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < bounds->count && bounds->source[low].id == id ? &bounds->source[low]
-								   : NULL;
+	return at < bounds->count && bounds->source[at].id == id ? &bounds->source[at]
+								 : NULL;
 }
 
 static int64_t integer(const struct cell *cell, int64_t none)

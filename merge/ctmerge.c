@@ -312,20 +312,18 @@ static int write_rows(struct merge *merge, struct error *error)
 	*load = (struct load){.run = &merge->run,
 			      .selection = &merge->selection,
 			      .writer = merge->writer,
-			      .follow = follow_new(),
+			      .follow = follow_new(merge->run.count),
 			      .processes = processes_new(),
 			      .links = links_new(&merge->run),
+			      .origins = merge->origins,
+			      .requests = merge->requests,
 			      .sent = sent_packets_new(),
 			      .spans = merge->request->no_spans ? NULL
 								: spans_new(&merge->run),
 			      .progress = &merge->progress,
 			      .threads = merge->sync.threads,
 			      .payload = !merge->request->no_payload};
-	status = load_events(load, error) ||
-		 (load->spans &&
-		  spans_write(load->spans, load->processes, merge->writer, error)) ||
-		 links_write(load->links, merge->origins, load->spans, merge->requests,
-			     merge->writer, error) ||
+	status = load_events(load, error) || load_spans_and_messages(load, error) ||
 		 timeline_end_events(merge->writer, error) ||
 		 spans_write_recorded(load->spans, &merge->run, merge->writer, error) ||
 		 merge_samples(&merge->run, &merge->selection, load->processes,
