@@ -57,14 +57,6 @@ const char *run_parameter(const struct run *run, const char *name)
 	return NULL;
 }
 
-static bool has_word(const struct text_list *list, const char *word)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (!strcmp(list->item[i], word))
-			return true;
-	return false;
-}
-
 static bool is_same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
@@ -82,7 +74,7 @@ static void find_names(struct runs *runs)
 			for (size_t j = 1; j < runs->count; j++)
 				differs |=
 				    !is_same(first, run_parameter(&runs->run[j], name));
-			if (differs && !has_word(&runs->names, name))
+			if (differs && !text_list_has(&runs->names, name))
 				text_list_add(&runs->names, name);
 		}
 }

@@ -338,20 +338,12 @@ static int read_side(struct reading *reading, struct side *side, const char *rel
 	return status;
 }
 
-static bool has_text(const struct text_list *list, const char *text)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (!strcmp(list->item[i], text))
-			return true;
-	return false;
-}
-
 /* A field that no class has is a mistake of the user's. */
 static int check_field(const struct reading *reading, const char *field)
 {
 	const struct side *side = reading->side;
 
-	if (has_text(&side[0].found, field) || has_text(&side[1].found, field))
+	if (text_list_has(&side[0].found, field) || text_list_has(&side[1].found, field))
 		return 0;
 	return error_set(reading->error, "no field '%s' in %s or %s",
 			 field + (*field == '.'), side[0].class, side[1].class);

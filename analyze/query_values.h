@@ -16,14 +16,10 @@ struct query_values {
 		struct cell cell; /* texts are its own */
 	} * item;
 	size_t count, room;
-	struct query_relation {
-		const char *name, *index;
-		char *sql;
-	} * relation;
-	size_t relations, relation_room;
+	struct query_file relations;
 };
 
-/* With all values that are no list. */
+/* All values that are no list, into what is zeroed but for texts kept. */
 void query_values_init(struct query_values *values, const struct question *question);
 
 /* Add the relations that the file may name. 0, or -1 with error. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/question.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 #include "analyze/analysis.h"
@@ -69,14 +68,6 @@ void question_close(struct question *question)
 	question->reader = NULL;
 }
 
-static bool matches(const struct text_list *globs, const char *name)
-{
-	for (size_t i = 0; i < globs->count; i++)
-		if (fnmatch(globs->item[i], name, 0) == 0)
-			return true;
-	return false;
-}
-
 bool question_has_thread(struct question *question, int64_t node, int64_t tid, nsec_t at)
 {
 	const struct request *request = question->request;
@@ -90,8 +81,8 @@ bool question_has_thread(struct question *question, int64_t node, int64_t tid, n
 	if (!facts || (request->pids.count &&
 		       (facts->pid < 0 || !range_list_has(&request->pids, facts->pid))))
 		return false;
-	return !request->names.count || matches(&request->names, facts->comm) ||
-	       matches(&request->names, facts->process);
+	return !request->names.count || text_list_matches(&request->names, facts->comm) ||
+	       text_list_matches(&request->names, facts->process);
 }
 
 const char *question_comm(struct question *question, int64_t node, int64_t tid, nsec_t at)

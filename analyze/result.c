@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/result.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -52,6 +53,8 @@ enum unit unit_guess(const char *key, const struct cell *cell)
 	if (!strcmp(key, "ts_ns") || ends_with(key, "begin_ns") ||
 	    ends_with(key, "end_ns") || ends_with(key, "at_ns"))
 		return UNIT_INSTANT;
+	if (ends_with(key, "bound_ns"))
+		return UNIT_BOUND;
 	if (ends_with(key, "_ns"))
 		return UNIT_SPAN;
 	if (ends_with(key, "bytes"))
@@ -59,6 +62,24 @@ enum unit unit_guess(const char *key, const struct cell *cell)
 	if (ends_with(key, "percent"))
 		return UNIT_PERCENT;
 	return cell && cell->type == CELL_NULL ? UNIT_TEXT : UNIT_NUMBER;
+}
+
+char *result_title(const char *key)
+{
+	static const char *const units[] = {"_ns", "_bytes", "_percent", "_ppm",
+					    "_hertz"};
+	size_t length = strlen(key);
+	char *title;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (ends_with(key, units[i])) {
+			length -= strlen(units[i]);
+			break;
+		}
+	title = mem_strndup(key, length);
+	for (char *at = title; *at; at++)
+		*at = (char)(*at == '_' ? ' ' : toupper((unsigned char)*at));
+	return title;
 }
 
 struct result_table *result_table_new(struct result *result, const char *key,
@@ -75,8 +96,8 @@ struct result_table *result_table_new(struct result *result, const char *key,
 	for (size_t i = 0; i < table->columns; i++)
 		table->column[i] = (struct result_column){
 		    .key = mem_strdup(columns[i].key),
-		    .title =
-			mem_strdup(columns[i].title ? columns[i].title : columns[i].key),
+		    .title = columns[i].title ? mem_strdup(columns[i].title)
+					      : result_title(columns[i].key),
 		    .unit = columns[i].unit};
 	if (result->request && result->request->limit_given > 0)
 		table->limit = (size_t)result->request->limit_given;

@@ -42,9 +42,12 @@ int unit_find(const char *name);
  * which may be NULL. */
 enum unit unit_guess(const char *key, const struct cell *cell);
 
+/* What a column is called where nothing is said: "MEAN" of "mean_ns". For free(). */
+char *result_title(const char *key);
+
 struct result_column {
 	const char *key;   /* names it in CSV, JSON and --sort; with its unit: "max_ns" */
-	const char *title; /* over printed tables: "MAX" */
+	const char *title; /* over printed tables: "MAX"; NULL: by the key */
 	enum unit unit;
 };
 

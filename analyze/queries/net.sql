@@ -236,13 +236,7 @@ WHERE f.by_kernel = 1 OR (a.text <> '' AND x.node = f.node);
 
 -- table interfaces: Traffic by interface
 -- sort: node,interface
--- column node: text, NODE
--- column interface: text, INTERFACE
--- column sent: count, SENT
--- column sent_bytes: bytes, BYTES
 -- column sent_bytes_per_second: bytes/s, RATE
--- column received: count, RECEIVED
--- column received_bytes: bytes, BYTES
 -- column received_bytes_per_second: bytes/s, RATE
 SELECT n.name AS node, interface, sent, sent_bytes,
        CASE WHEN :end_ns > :begin_ns THEN sent_bytes * 1e9 / (:end_ns - :begin_ns) ELSE 0e0 END AS sent_bytes_per_second,
@@ -253,14 +247,6 @@ FROM traffic AS t JOIN node AS n ON n.id = t.node;
 
 -- table pairs: Sent by pair of nodes
 -- sort: from,to
--- column from: text, FROM
--- column to: text, TO
--- column flows: count, FLOWS
--- column packets: count, PACKETS
--- column bytes: bytes, BYTES
--- column retransmitted: count, SENT AGAIN
--- column retransmitted_bytes: bytes, BYTES
--- column retransmitted_percent: %, SHARE
 SELECT "from", "to", count(*) AS flows, sum(packets) AS packets, sum(bytes) AS bytes,
        sum(retransmitted) AS retransmitted, sum(retransmitted_bytes) AS retransmitted_bytes,
        1e2 * sum(retransmitted) / sum(packets) AS retransmitted_percent
@@ -269,20 +255,7 @@ FROM flow GROUP BY "from", "to";
 -- table flows: Sent by flow
 -- sort: -bytes,from,to,src,sport,dst,dport
 -- limit: 10
--- column from: text, FROM
--- column to: text, TO
--- column protocol: text, PROTOCOL
--- column src: text, SRC
--- column sport: id, PORT
--- column dst: text, DST
--- column dport: id, PORT
--- column packets: count, PACKETS
--- column bytes: bytes, BYTES
--- column retransmitted: count, SENT AGAIN
--- column retransmitted_bytes: bytes, BYTES
--- column retransmitted_percent: %, SHARE
 -- column first_ns: epoch_ns, FIRST
--- column span_ns: ns, SPAN
 -- column bytes_per_second: bytes/s, RATE
 SELECT "from", "to", protocol, src, sport, dst, dport, packets, bytes, retransmitted, retransmitted_bytes,
        1e2 * retransmitted / packets AS retransmitted_percent, first_ns, last_ns - first_ns AS span_ns,
@@ -292,13 +265,6 @@ FROM flow;
 -- table over_time: Traffic over time
 -- when: interval
 -- sort: begin_ns,node,interface
--- column begin_ns: epoch_ns, BEGIN
--- column node: text, NODE
--- column interface: text, INTERFACE
--- column sent: count, SENT
--- column sent_bytes: bytes, BYTES
--- column received: count, RECEIVED
--- column received_bytes: bytes, BYTES
 SELECT h.ts_ns - (h.ts_ns - :begin_ns) % :interval_ns AS begin_ns, n.name AS node, interface,
        count(*) FILTER (WHERE sent = 1) AS sent,
        coalesce(sum(bytes) FILTER (WHERE sent = 1 AND bytes BETWEEN 0 AND 4294967295), 0) AS sent_bytes,

@@ -31,17 +31,6 @@ WHERE s.begin_ns <= :end_ns AND s.end_ns >= :begin_ns
 -- group: syscall
 -- sort: -sum_ns,syscall
 -- limit: 40
--- column syscall: text, SYSCALL
--- column count: count, COUNT
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column sum_ns: ns, SUM
--- column errors: count, ERRORS
--- column unfinished: count, UNFINISHED
 SELECT s.name AS syscall,
        count(duration_ns) AS count, min(duration_ns) AS min_ns, avg(duration_ns) AS mean_ns, quantile(duration_ns, 0.5) AS p50_ns,
        quantile(duration_ns, 0.95) AS p95_ns, quantile(duration_ns, 0.99) AS p99_ns, max(duration_ns) AS max_ns, sum(duration_ns) AS sum_ns,
@@ -53,22 +42,8 @@ FROM called AS s GROUP BY s.name;
 -- group: thread process name node
 -- sort: -sum_ns,node,tid,pid,process,syscall
 -- limit: 40
--- column node [thread process node]: text, NODE
--- column tid [thread]: id, TID
--- column pid [thread process]: id, PID
--- column comm [thread]: text, COMM
--- column process [process name]: text, PROCESS
--- column syscall: text, SYSCALL
--- column count: count, COUNT
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column sum_ns: ns, SUM
--- column errors: count, ERRORS
--- column unfinished: count, UNFINISHED
+-- shown: node [thread process node], tid [thread], pid [thread process], comm [thread],
+--   process [process name]
 WITH grouped AS (
 	SELECT CASE WHEN :group IN ('thread', 'process', 'node') THEN s.node END AS node,
 	       CASE WHEN :group = 'thread' THEN s.tid END AS tid,
@@ -88,10 +63,6 @@ GROUP BY g.node, n.name, tid, pid, comm, process, syscall;
 -- form: stats
 -- sort: -count,syscall,errno
 -- limit: 40
--- column syscall: text, SYSCALL
--- column error: text, ERROR
--- column errno: id, ERRNO
--- column count: count, COUNT
 WITH failed AS (
 	SELECT name AS syscall, -ret AS errno, count(*) AS count
 	FROM called WHERE ret BETWEEN -4095 AND -1 GROUP BY name, ret)
@@ -101,10 +72,6 @@ FROM failed AS f LEFT JOIN errno AS e ON e.number = f.errno;
 -- table freq: How often how long: system calls
 -- form: freq
 -- sort: to_ns
--- column from_ns: ns, FROM
--- column to_ns: ns, BEFORE
--- column count: count, COUNT
--- column percent: %, SHARE
 WITH counted AS (
 	SELECT min(duration_ns) AS least, count(*) AS spans
 	FROM called WHERE duration_ns IS NOT NULL
@@ -118,19 +85,6 @@ GROUP BY b.least_ns, b.below_ns;
 -- form: top
 -- sort: -duration_ns,begin_ns,node,tid
 -- limit: 10
--- column begin_ns: epoch_ns, BEGIN
--- column duration_ns: ns, DURATION
--- column node: text, NODE
--- column tid: id, TID
--- column pid: id, PID
--- column comm: text, COMM
--- column cpu: id, CPU
--- column syscall: text, SYSCALL
--- column fd: id, FD
--- column path: text, PATH
--- column size_bytes: bytes, SIZE
--- column result: id, RESULT
--- column error: text, ERROR
 SELECT s.begin_ns AS begin_ns, s.end_ns - s.begin_ns AS duration_ns, n.name AS node, s.tid AS tid, t.pid AS pid,
        coalesce(t.comm, s.comm) AS comm, s.cpu AS cpu, s.name AS syscall, s.fd AS fd, s.path AS path, s.count AS size_bytes,
        s.ret AS result, e.name AS error
@@ -141,19 +95,6 @@ WHERE s.duration_ns IS NOT NULL;
 -- table log: Every call
 -- form: log
 -- sort: begin_ns,node,tid
--- column begin_ns: epoch_ns, BEGIN
--- column duration_ns: ns, DURATION
--- column node: text, NODE
--- column tid: id, TID
--- column pid: id, PID
--- column comm: text, COMM
--- column cpu: id, CPU
--- column syscall: text, SYSCALL
--- column fd: id, FD
--- column path: text, PATH
--- column size_bytes: bytes, SIZE
--- column result: id, RESULT
--- column error: text, ERROR
 SELECT s.begin_ns AS begin_ns, s.end_ns - s.begin_ns AS duration_ns, n.name AS node, s.tid AS tid, t.pid AS pid,
        coalesce(t.comm, s.comm) AS comm, s.cpu AS cpu, s.name AS syscall, s.fd AS fd, s.path AS path, s.count AS size_bytes,
        s.ret AS result, e.name AS error
