@@ -30,6 +30,7 @@ struct statement {
 	const char *path;  /* of its file */
 	size_t line;       /* of that, where it begins */
 	struct cell *value; /* of its parameters, once it is prepared */
+	bool is_cut;        /* ends with the limit of its table */
 };
 
 static void statement_clear(struct statement *statement)
@@ -156,14 +157,85 @@ static struct timeline_query *prepare_text(struct query *query,
 	return rows;
 }
 
+/* The only table of a block that is asked for; NULL: there are several. */
+static const struct query_table *only_table(const struct query *query,
+					    const struct query_block *block)
+{
+	const struct query_table *only = NULL;
+
+	for (size_t i = 0; i < block->tables; i++)
+		if (is_asked(query, block, &block->table[i])) {
+			if (only)
+				return NULL;
+			only = &block->table[i];
+		}
+	return only;
+}
+
+/* What a table is sorted by. False where that is no number: texts have an order of our
+ * own. */
+static bool write_keys(const struct query *query, const struct query_block *block,
+		       const char *sort, FILE *file)
+{
+	const char *before = TIMELINE_KEY "(", *behind = ")";
+
+	for (const char *at = sort; *at; at += strspn(at, ",")) {
+		bool falls = *at == '-';
+		size_t length = strcspn(at, ",") - falls;
+		char *key = mem_strndup(at + falls, length);
+		const struct query_column *told =
+		    query_file_column(query->file, query->shared, block, key);
+		enum unit unit = told ? told->unit : unit_guess(key, NULL);
+
+		fprintf(file, "%s\"%s\"%s%s NULLS LAST", before, key, behind,
+			falls ? " DESC" : "");
+		free(key);
+		if (unit == UNIT_TEXT || unit == UNIT_NUMBER)
+			return false;
+		before = ", ";
+		behind = "";
+		at += falls + length;
+	}
+	return true;
+}
+
+/* A table that is cut, by SQLite: what is cut off is then not computed. */
+static bool cut(struct query *query, const struct query_block *block,
+		struct statement *statement)
+{
+	const struct request *request = query->question->request;
+	const struct query_table *table = only_table(query, block);
+	int64_t limit;
+	char *text;
+	size_t size;
+	FILE *file;
+
+	if (!table || !table->sort || request->sort || query->question->parquet)
+		return false;
+	limit = request->limit_given < 0 ? table->limit : request->limit_given;
+	file = open_memstream(&text, &size);
+	fprintf(file, "SELECT * FROM (\n%s\n) ORDER BY ", statement->text);
+	statement->is_cut = limit && write_keys(query, block, table->sort, file);
+	fprintf(file, " LIMIT %lld", (long long)limit);
+	fclose(file);
+	free(statement->is_cut ? statement->text : text);
+	if (statement->is_cut)
+		statement->text = text;
+	return statement->is_cut;
+}
+
 /* With its values, and with its groups summed up already, where that can be done without
  * SQLite. NULL with error. */
-static struct timeline_query *prepare(struct query *query, struct statement *statement)
+static struct timeline_query *prepare(struct query *query,
+				      const struct query_block *block,
+				      struct statement *statement)
 {
 	struct timeline_query *rows = prepare_text(query, statement);
 
 	if (rows &&
-	    query_groups_run(&statement->text, query->question->reader, &query->values)) {
+	    (query_groups_run(&statement->text, query->question->reader,
+			      &query->values) ||
+	     (block->kind == QUERY_TABLE && cut(query, block, statement)))) {
 		timeline_query_free(rows);
 		rows = prepare_text(query, statement);
 	}
@@ -181,7 +253,7 @@ static int keep_relation(struct query *query, size_t n)
 {
 	const struct query_block *relation = query->relation[n];
 	struct statement statement = assemble(query, relation, n, SQL_SQLITE, false);
-	struct timeline_query *rows = prepare(query, &statement);
+	struct timeline_query *rows = prepare(query, relation, &statement);
 	int status = -1;
 
 	if (rows) {
@@ -289,7 +361,7 @@ static int check_columns(const struct query_file *file, const struct query_block
 }
 
 static int fill_tables(struct query *query, const struct query_block *block,
-		       struct timeline_query *rows, struct result *result)
+		       struct timeline_query *rows, bool is_cut, struct result *result)
 {
 	struct filling filling = {.columns = 0};
 	int more = check_columns(query->file, block, rows, query->error);
@@ -307,6 +379,8 @@ static int fill_tables(struct query *query, const struct query_block *block,
 	}
 	if (!more && !filling.table)
 		make_tables(query, block, &filling, rows, NULL, result);
+	if (!more && is_cut)
+		filling.table[0]->added = timeline_query_keys(rows);
 	free(filling.table);
 	free(filling.place);
 	free(filling.cell);
@@ -369,14 +443,15 @@ static int run_block(struct query *query, const struct query_block *block,
 	    assemble(query, block, query->relations, is_parquet ? SQL_DUCKDB : SQL_SQLITE,
 		     is_parquet);
 	struct timeline_query *rows =
-	    ask_tables(query, &statement) ? NULL : prepare(query, &statement);
+	    ask_tables(query, &statement) ? NULL
+					      : prepare(query, block, &statement);
 	int status = -1;
 
 	if (rows && !timeline_query_ask(rows, statement.value,
 					timeline_query_parameters(rows), query->error))
 		status = block->kind == QUERY_NOTES
 			     ? add_notes(query, rows, result)
-			     : fill_tables(query, block, rows, result);
+			     : fill_tables(query, block, rows, statement.is_cut, result);
 	timeline_query_free(rows);
 	statement_clear(&statement);
 	return status;

@@ -458,9 +458,10 @@ static const struct known {
     {"metric_item", "SELECT * FROM metric_item"},
     {"thread", "SELECT DISTINCT comm FROM thread"},
     {"process", "SELECT DISTINCT comm FROM process"},
-    {"event", "SELECT unnest([min(ts_ns), max(ts_ns)]) AS ts_ns FROM event"},
+    {"event", "SELECT 0 AS id, unnest([min(ts_ns), max(ts_ns)]) AS ts_ns FROM event"},
     {"sample", "SELECT unnest([min(ts_ns), max(ts_ns)]) AS ts_ns FROM sample"},
-    {"message", "SELECT min(send_ns) AS send_ns, max(recv_ns) AS recv_ns FROM message"},
+    {"message", "SELECT 1 AS id, min(send_ns) AS send_ns, max(recv_ns) AS recv_ns, "
+		"NULL::BIGINT AS recv_event FROM message"},
     {"invocation", "SELECT min(coalesce(enqueue_ns, begin_ns)) AS enqueue_ns, "
 		   "NULL::BIGINT AS begin_ns, max(end_ns) AS end_ns FROM invocation"},
 };

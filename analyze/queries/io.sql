@@ -28,9 +28,7 @@ WHERE r.cut = 0 AND r.begin_ns >= :begin_ns AND r.end_ns <= :end_ns
 -- table disks: Requests by disk
 -- form: stats
 -- sort: node,disk,operation
-SELECT n.name AS node, r.disk AS disk, r.operation AS operation, count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
-       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns,
+SELECT n.name AS node, r.disk AS disk, r.operation AS operation, count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns,
        avg(queue_ns) AS queue_mean_ns, max(queue_ns) AS queue_max_ns, sum(bytes) AS bytes,
        sum(merged) AS merged, count(*) FILTER (WHERE error <> 0) AS errors
 FROM requested AS r JOIN node AS n ON n.id = r.node
@@ -50,9 +48,7 @@ WITH grouped AS (
 	       r.operation, r.latency_ns, r.queue_ns, r.bytes, r.merged, r.error
 	FROM requested AS r LEFT JOIN known_thread AS t ON t.id = r.thread)
 SELECT n.name AS node, tid, pid, comm, process, operation,
-       count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
-       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns,
+       count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns,
        avg(queue_ns) AS queue_mean_ns, max(queue_ns) AS queue_max_ns, sum(bytes) AS bytes,
        sum(merged) AS merged, count(*) FILTER (WHERE error <> 0) AS errors
 FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node

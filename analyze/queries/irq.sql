@@ -31,9 +31,7 @@ WHERE i.begin_ns <= :end_ns AND i.end_ns >= :begin_ns
 -- sort: -sum_ns,node,kind,number,name
 -- limit: 40
 SELECT n.name AS node, CASE i.kind WHEN 'irq' THEN 'hard' ELSE 'soft' END AS kind, i.number AS number,
-       coalesce(i.name, '') AS name, count(duration_ns) AS count, min(duration_ns) AS min_ns, avg(duration_ns) AS mean_ns,
-       quantile(duration_ns, 0.5) AS p50_ns, quantile(duration_ns, 0.95) AS p95_ns, quantile(duration_ns, 0.99) AS p99_ns,
-       max(duration_ns) AS max_ns, sum(duration_ns) AS sum_ns
+       coalesce(i.name, '') AS name, count(duration_ns) AS count, distribution(duration_ns), sum(duration_ns) AS sum_ns
 FROM happened AS i JOIN node AS n ON n.id = i.node
 WHERE duration_ns IS NOT NULL
 GROUP BY i.node, i.number, i.kind, i.name, n.name;
@@ -46,9 +44,7 @@ WITH raised AS (
 	SELECT node, number, name, begin_ns - raised_ns AS delay_ns FROM happened
 	WHERE duration_ns IS NOT NULL AND raised_ns IS NOT NULL)
 SELECT n.name AS node, r.number AS number, coalesce(r.name, '') AS name,
-       count(delay_ns) AS count, min(delay_ns) AS min_ns, avg(delay_ns) AS mean_ns,
-       quantile(delay_ns, 0.5) AS p50_ns, quantile(delay_ns, 0.95) AS p95_ns, quantile(delay_ns, 0.99) AS p99_ns,
-       max(delay_ns) AS max_ns, sum(delay_ns) AS sum_ns
+       count(delay_ns) AS count, distribution(delay_ns), sum(delay_ns) AS sum_ns
 FROM raised AS r JOIN node AS n ON n.id = r.node
 GROUP BY r.node, r.number, r.name, n.name;
 

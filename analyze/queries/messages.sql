@@ -12,6 +12,7 @@
 --   node. Needs net_dev_queue and net_if_receive_skb of both nodes, or captures.
 -- example: ctanalyze messages --node web --begin +10 --end +20 run.db
 -- forms: stats top
+-- column least_ns: ns, AT LEAST
 -- groups: none pair flow node protocol
 
 -- The true latency is from latency_ns + low_ns to latency_ns + high_ns. What a capture saw besides
@@ -25,18 +26,22 @@ WHERE send_ns BETWEEN :begin_ns AND :end_ns AND latency_ns BETWEEN :min_ns AND :
        OR (coalesce(send_source, 0) NOT IN (SELECT source FROM second_view)
            AND coalesce(recv_source, 0) NOT IN (SELECT source FROM second_view)));
 
--- temporary violation
-SELECT id, src_node, dst_node, send_ns, latency_ns, protocol, src, sport, dst, dport, bytes, low_ns, high_ns
-FROM timed WHERE latency_ns < 0;
+-- with listed
+SELECT send_ns, a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, bytes, latency_ns,
+       CASE WHEN low_ns IS NULL OR latency_ns + low_ns < 0 THEN 0 ELSE latency_ns + low_ns END AS least_ns,
+       latency_ns + high_ns AS most_ns, m.id AS message
+FROM timed AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node;
 
 -- temporary pair
-SELECT src_node, dst_node, count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns,
-       avg(latency_ns) AS mean_ns, quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
-       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
+SELECT src_node, dst_node, count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, distribution(latency_ns),
        CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*) THEN least(min(low_ns), 0) END AS low_ns,
        CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*) THEN greatest(max(high_ns), 0) END AS high_ns,
        count(*) FILTER (WHERE latency_ns < 0) AS negative
 FROM timed GROUP BY src_node, dst_node;
+
+-- temporary violation
+SELECT send_ns, "from", "to", protocol, src, sport, dst, dport, bytes, latency_ns, least_ns, most_ns, message
+FROM listed WHERE latency_ns < 0 AND (SELECT sum(negative) FROM pair) > 0;
 
 -- table pairs: Latency by pair of nodes
 -- form: stats
@@ -66,9 +71,7 @@ JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
 
 -- temporary way
 SELECT src_node, dst_node, protocol, src, sport, dst, dport, count(*) AS messages,
-       coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
-       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
+       coalesce(sum(bytes), 0) AS bytes, distribution(latency_ns),
        CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
             THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
        count(*) FILTER (WHERE latency_ns < 0) AS negative
@@ -97,9 +100,7 @@ WITH end_of AS (
 	WHERE :group = 'node'
 	UNION ALL SELECT dst_node, NULL, latency_ns, bytes, low_ns, high_ns FROM timed WHERE :group = 'node'
 	UNION ALL SELECT NULL, protocol, latency_ns, bytes, low_ns, high_ns FROM timed WHERE :group = 'protocol')
-SELECT n.name AS node, protocol, count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns,
-       avg(latency_ns) AS mean_ns, quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
-       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
+SELECT n.name AS node, protocol, count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, distribution(latency_ns),
        CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
             THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
        count(*) FILTER (WHERE latency_ns < 0) AS negative
@@ -110,9 +111,7 @@ GROUP BY e.node, protocol, n.name;
 -- when: interval
 -- sort: begin_ns,from,to
 SELECT send_ns - (send_ns - :begin_ns) % :interval_ns AS begin_ns, a.name AS "from", b.name AS "to",
-       count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns,
-       avg(latency_ns) AS mean_ns, quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
-       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
+       count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, distribution(latency_ns),
        CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
             THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
        count(*) FILTER (WHERE latency_ns < 0) AS negative
@@ -122,6 +121,7 @@ GROUP BY 1, m.src_node, m.dst_node, a.name, b.name;
 -- table freq: How many took how long
 -- form: freq
 -- sort: from,to,below_ns
+-- column least_ns: ns, FROM
 WITH counted AS (
 	SELECT src_node, dst_node, min(latency_ns) AS least, count(*) AS messages
 	FROM timed GROUP BY src_node, dst_node, length(latency_ns || ''), substr(latency_ns || '', 1, 1)),
@@ -141,21 +141,15 @@ GROUP BY c.src_node, c.dst_node, a.name, b.name, d.least_ns, d.below_ns;
 -- form: log
 -- sort: send_ns,message
 -- limit: 1000
--- column least_ns: ns, AT LEAST
-SELECT send_ns, a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, bytes, latency_ns,
-       CASE WHEN low_ns IS NULL OR latency_ns + low_ns < 0 THEN 0 ELSE latency_ns + low_ns END AS least_ns,
-       latency_ns + high_ns AS most_ns, m.id AS message
-FROM timed AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node;
+SELECT send_ns, "from", "to", protocol, src, sport, dst, dport, bytes, latency_ns, least_ns, most_ns, message
+FROM listed;
 
 -- table violations: Received before they were sent
 -- form: top
 -- sort: latency_ns,message
 -- limit: 10
--- column least_ns: ns, AT LEAST
-SELECT send_ns, a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, bytes, latency_ns,
-       CASE WHEN low_ns IS NULL OR latency_ns + low_ns < 0 THEN 0 ELSE latency_ns + low_ns END AS least_ns,
-       latency_ns + high_ns AS most_ns, m.id AS message
-FROM violation AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node;
+SELECT send_ns, "from", "to", protocol, src, sport, dst, dport, bytes, latency_ns, least_ns, most_ns, message
+FROM violation;
 
 -- notes
 SELECT 'messages between nodes: not recorded (enable net_dev_queue, net_if_receive_skb on both nodes)' AS note

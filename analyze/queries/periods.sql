@@ -30,15 +30,10 @@ FROM step WHERE kind = 0 AND last_kind = 1 AND ts_ns - begin_ns BETWEEN :min_ns 
 -- form: stats
 -- sort: -sum_ns,group
 -- limit: 20
-SELECT name AS "group", count(*) AS count, sum(duration_ns) AS sum_ns, min(duration_ns) AS min_ns,
-       avg(duration_ns) AS mean_ns, quantile(duration_ns, 0.5) AS p50_ns,
-       quantile(duration_ns, 0.95) AS p95_ns, quantile(duration_ns, 0.99) AS p99_ns,
-       max(duration_ns) AS max_ns
+SELECT name AS "group", count(*) AS count, sum(duration_ns) AS sum_ns, distribution(duration_ns)
 FROM period WHERE :grouped = 1 GROUP BY name
 UNION ALL
-SELECT CASE WHEN :grouped = 1 THEN 'all' ELSE '' END, count(*), sum(duration_ns), min(duration_ns),
-       avg(duration_ns), quantile(duration_ns, 0.5), quantile(duration_ns, 0.95),
-       quantile(duration_ns, 0.99), max(duration_ns)
+SELECT CASE WHEN :grouped = 1 THEN 'all' ELSE '' END, count(*), sum(duration_ns), distribution(duration_ns)
 FROM period GROUP BY 1;
 
 -- table freq: How many took how long

@@ -57,9 +57,7 @@ FROM asked;
 --   process [pair process container], comm [thread], protocol [flow], src [flow], sport [flow], dst [flow],
 --   dport [flow]
 SELECT client, server, container, tid, pid, process, comm, protocol, src, sport, dst, dport,
-       count(*) AS count, min(total_ns) AS min_ns, avg(total_ns) AS mean_ns, quantile(total_ns, 0.5) AS p50_ns,
-       quantile(total_ns, 0.95) AS p95_ns, quantile(total_ns, 0.99) AS p99_ns, max(total_ns) AS max_ns,
-       sum(total_ns) AS sum_ns
+       count(*) AS count, distribution(total_ns), sum(total_ns) AS sum_ns
 FROM grouped GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12;
 
 -- BOUND is the widest of the group.

@@ -48,9 +48,7 @@ FROM waited;
 -- shown: node [thread process node priority cpu], tid [thread], pid [thread process], comm [thread],
 --   process [process name], priority [thread priority], cpu [cpu]
 SELECT n.name AS node, tid, pid, comm, process, priority, cpu,
-       count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
-       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns
+       count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns
 FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node WHERE g.preempted = 0
 GROUP BY g.node, n.name, tid, pid, comm, process, priority, cpu;
 
@@ -61,9 +59,7 @@ GROUP BY g.node, n.name, tid, pid, comm, process, priority, cpu;
 -- shown: node [thread process node priority cpu], tid [thread], pid [thread process], comm [thread],
 --   process [process name], priority [thread priority], cpu [cpu]
 SELECT n.name AS node, tid, pid, comm, process, priority, cpu,
-       count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
-       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns
+       count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns
 FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node WHERE g.preempted = 1
 GROUP BY g.node, n.name, tid, pid, comm, process, priority, cpu;
 
@@ -76,9 +72,7 @@ WITH by_waker AS (
 	SELECT node, CASE WHEN source IS NULL OR source = 'thread' THEN
 	            CASE WHEN waker_tid IS NOT NULL THEN coalesce(waker, '') END END AS waker, source, latency_ns
 	FROM waited WHERE preempted = 0)
-SELECT n.name AS node, w.waker AS waker, w.source AS source, count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
-       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns
+SELECT n.name AS node, w.waker AS waker, w.source AS source, count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns
 FROM by_waker AS w JOIN node AS n ON n.id = w.node
 GROUP BY w.node, w.waker, w.source, n.name;
 
@@ -86,9 +80,7 @@ GROUP BY w.node, w.waker, w.source, n.name;
 -- form: stats
 -- sort: -sum_ns,node,holder
 -- limit: 20
-SELECT n.name AS node, coalesce(w.holder, '') AS holder, count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
-       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns
+SELECT n.name AS node, coalesce(w.holder, '') AS holder, count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns
 FROM waited AS w JOIN node AS n ON n.id = w.node WHERE w.prev_tid > 0
 GROUP BY w.node, w.holder, n.name;
 
