@@ -51,7 +51,6 @@ const char *question_comm(struct question *question, int64_t node, int64_t tid,
 struct thread_facts {
 	int64_t node, tid, pid;     /* pid -1: not known */
 	const char *comm, *process; /* names of thread and process; "" if not known */
-	const char *container;      /* as process.container; "" if not known */
 	nsec_t begin_ns, end_ns;    /* NSEC_MIN, NSEC_MAX: open */
 };
 

@@ -12,12 +12,8 @@ struct threads {
 	size_t count, room;
 };
 
-/* Timelines of earlier versions have no containers. */
-static const char containers[] =
-    "SELECT 1 FROM pragma_table_info('process') WHERE name = 'container'";
-
 static const char question[] =
-    "SELECT t.node, t.tid, p.pid, t.comm, p.comm, t.begin_ns, t.end_ns, %s "
+    "SELECT t.node, t.tid, p.pid, t.comm, p.comm, t.begin_ns, t.end_ns "
     "FROM thread AS t LEFT JOIN process AS p ON p.id = t.process "
     "ORDER BY t.node, t.tid, coalesce(t.begin_ns, -9223372036854775807), t.id";
 
@@ -44,35 +40,20 @@ static void add(struct threads *threads, const struct cell *row)
 	    .process = name_of(&row[4]),
 	    .begin_ns = known(&row[5], NSEC_MIN),
 	    .end_ns = known(&row[6], NSEC_MAX),
-	    .container = name_of(&row[7]),
 	};
-}
-
-/* Each row to add, or none where threads is NULL; how many there were. */
-static size_t ask(struct threads *threads, struct timeline_reader *reader,
-		  const char *sql)
-{
-	struct error error = ERROR_INIT;
-	struct timeline_query *query = timeline_query_new(reader, sql, &error);
-	size_t rows = 0;
-
-	if (query && !timeline_query_ask(query, NULL, 0, &error))
-		for (; timeline_query_next(query, &error) > 0; rows++)
-			if (threads)
-				add(threads, timeline_query_row(query));
-	timeline_query_free(query);
-	error_clear(&error);
-	return rows;
 }
 
 struct threads *threads_new(struct timeline_reader *reader)
 {
 	struct threads *threads = mem_zalloc(sizeof(*threads));
-	bool has_containers = ask(NULL, reader, containers) > 0;
-	char *sql = mem_printf(question, has_containers ? "p.container" : "NULL");
+	struct error error = ERROR_INIT;
+	struct timeline_query *query = timeline_query_new(reader, question, &error);
 
-	ask(threads, reader, sql);
-	free(sql);
+	if (query && !timeline_query_ask(query, NULL, 0, &error))
+		while (timeline_query_next(query, &error) > 0)
+			add(threads, timeline_query_row(query));
+	timeline_query_free(query);
+	error_clear(&error);
 	return threads;
 }
 
@@ -117,7 +98,6 @@ void threads_free(struct threads *threads)
 	for (size_t i = 0; i < threads->count; i++) {
 		free((char *)threads->item[i].comm);
 		free((char *)threads->item[i].process);
-		free((char *)threads->item[i].container);
 	}
 	free(threads->item);
 	free(threads);
