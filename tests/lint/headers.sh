@@ -14,7 +14,7 @@ owner()
 		;;
 	pcap.h | pcap/* | pcap-*) echo 'lib/input/capture/frames.c datasets/simulate/capture_writer.c' ;;
 	glpk.h) echo 'sync/fit/lp.c' ;;
-	gsl/*) echo 'sync/fit/statistics.c' ;;
+	gsl/*) echo 'sync/fit/regression.c' ;;
 	popt.h) echo 'lib/base/options.c' ;;
 	libsmartcols.h | libsmartcols/*) echo 'lib/base/table.c' ;;
 	jansson.h) echo 'lib/base/json.h' ;;

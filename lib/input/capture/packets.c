@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "input/capture/frames.h"
-#include "input/capture/sides.h"
 #include "input/capture/survey.h"
 #include "input/packet_source.h"
 
