@@ -129,7 +129,7 @@ static void a_column_has_one_unit(void **state)
 	char *text;
 
 	(void)state;
-	assert_non_null(setlocale(LC_ALL, "C"));
+	assert_int_equal(setenv("LC_ALL", "C", 1), 0);
 	text = show(spans_and_bounds(), 100);
 	assert_string_equal(text, "in these rows: CPUS 2, MEMORY 1.000 GiB\n"
 				  "NODE TOTAL        WIDE   BOUND     SIDES    OFFSET\n"
