@@ -237,6 +237,7 @@ static enum exit_status ask(const struct analysis *analysis,
 	result_init(&result, request);
 	result.begin_ns = question.scope.begin_ns;
 	result.end_ns = question.scope.end_ns;
+	result.zone = zone_at(request->local_time, result.begin_ns);
 	status = answer(&question, &result, error);
 	if (!status)
 		tell_of_tables(request, &result);

@@ -27,21 +27,15 @@ static void format_bytes(char text[PRINT_TEXT], double bytes, const char *behind
 		 behind);
 }
 
-/* Whether the scope lies within one day, UTC. */
-static bool is_one_day(const struct result *result)
-{
-	nsec_t day = 86400 * NSEC_PER_SEC;
-
-	return result->begin_ns / day == result->end_ns / day;
-}
-
 static const char *format_instant(char text[PRINT_TEXT], const struct result *result,
 				  nsec_t instant)
 {
-	char utc[NSEC_TEXT];
+	char whole[NSEC_TEXT];
+	bool is_one_day =
+	    zone_is_one_day(&result->zone, result->begin_ns, result->end_ns);
 
-	nsec_format_utc(utc, instant);
-	snprintf(text, PRINT_TEXT, "%s", is_one_day(result) ? strchr(utc, ' ') + 1 : utc);
+	zone_format(whole, &result->zone, instant);
+	snprintf(text, PRINT_TEXT, "%s", is_one_day ? strchr(whole, ' ') + 1 : whole);
 	return text;
 }
 
@@ -139,6 +133,15 @@ const char *print_plain(char text[PRINT_TEXT], const struct cell *cell)
 		break;
 	}
 	return cell->bytes;
+}
+
+char *print_title(const struct result *result, const struct result_column *column)
+{
+	bool is_local = result->request && result->request->local_time;
+
+	return is_local && column->unit == UNIT_INSTANT
+		   ? mem_printf("%s/%s", column->title, result->zone.name)
+		   : mem_strdup(column->title);
 }
 
 bool print_is_right(enum unit unit)

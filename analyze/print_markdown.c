@@ -28,12 +28,16 @@ static void print_text(FILE *file, const char *text)
 	}
 }
 
-static void print_head(const struct result_table *table, FILE *file)
+static void print_head(const struct result *result, const struct result_table *table,
+		       FILE *file)
 {
 	for (size_t i = 0; i < table->columns; i++) {
+		char *title = print_title(result, &table->column[i]);
+
 		fputs("| ", file);
-		print_text(file, table->column[i].title);
+		print_text(file, title);
 		fputc(' ', file);
+		free(title);
 	}
 	fputs("|\n", file);
 	for (size_t i = 0; i < table->columns; i++)
@@ -46,7 +50,7 @@ static void print_one(const struct result *result, const struct result_table *ta
 {
 	char text[PRINT_TEXT];
 
-	print_head(table, file);
+	print_head(result, table, file);
 	for (size_t row = 0; row < table->rows; row++) {
 		for (size_t i = 0; i < table->columns; i++) {
 			fputs("| ", file);

@@ -11,6 +11,10 @@ void print_json(const struct question *question, const struct result *result, FI
 void print_markdown(const struct question *question, const struct result *result,
 		    FILE *file);
 
+/* What stands over a column; with the zone of its times, where the user asked for his.
+ * For free(). */
+char *print_title(const struct result *result, const struct result_column *column);
+
 /* A cell of a table as people read it; texts are borrowed. */
 const char *print_cell_of(char text[PRINT_TEXT], const struct result *result,
 			  const struct result_table *table, size_t row, size_t column);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,131 +8,115 @@
 #include "base/table.h"
 #include "base/utf8.h"
 
-enum { WIDE = 80 }; /* what a terminal shows of a line, at the least */
+static const struct table_unit percents[] = {{1, "%"}, {0, NULL}};
+static const struct table_unit rates[] = {{1, "/s"}, {0, NULL}};
+static const struct table_unit ppms[] = {{1, "ppm"}, {0, NULL}};
+static const struct table_unit plain[] = {{1, ""}, {0, NULL}};
 
-/* How a table is laid out: which columns it has, and the rest in words. */
-struct layout {
-	const struct result *result;
-	const struct result_table *table;
-	bool *is_out; /* a column: it says the same in all rows, and room is wanted */
+/* On a terminal a column has one unit; NULL: its cells stand as they are. */
+static const struct table_unit *const units[UNIT_COUNT_OF] = {
+    [UNIT_SPAN] = table_spans,
+    [UNIT_BOUND] = table_spans,
+    [UNIT_BYTES] = table_sizes,
+    [UNIT_BYTE_RATE] = table_byte_rates,
+    [UNIT_RATE] = rates,
+    [UNIT_PERCENT] = percents,
+    [UNIT_RATIO] = plain,
+    [UNIT_PPM] = ppms,
+    [UNIT_HERTZ] = table_frequencies,
+    [UNIT_NUMBER] = plain,
 };
 
-static const char *text_of(const struct layout *layout, char number[PRINT_TEXT],
-			   size_t row, size_t column)
+static bool cut_end(char *text, const char *end)
 {
-	return print_cell_of(number, layout->result, layout->table, row, column);
+	size_t length = strlen(text), tail = strlen(end);
+	bool is_there = length > tail && !strcmp(text + length - tail, end);
+
+	if (is_there)
+		text[length - tail] = '\0';
+	return is_there;
 }
 
-/* The width of a column with the space behind it; whether all its cells are the same. */
-static size_t measure(const struct layout *layout, size_t column, bool *is_same)
+/* What two columns are called says nothing where one is shown without the other: then it
+ * is the column's name, "SENT BYTES". For free(). */
+static char *make_title(const struct result_table *table, size_t column)
 {
-	size_t width = strlen(layout->table->column[column].title);
-	char number[PRINT_TEXT], first[PRINT_TEXT];
-	const char *same = text_of(layout, first, 0, column);
-
-	*is_same = true;
-	for (size_t row = 0; row < layout->table->rows; row++) {
-		const char *text = text_of(layout, number, row, column);
-		size_t length = strlen(text);
-
-		*is_same = *is_same && strcmp(text, same) == 0;
-		if (length > width)
-			width = length;
-	}
-	return width + 1;
-}
-
-/* What two columns are called tells nothing without the columns beside it. */
-static bool has_own_title(const struct result_table *table, size_t column)
-{
-	for (size_t i = 0; i < table->columns; i++)
-		if (i != column &&
-		    !strcmp(table->column[i].title, table->column[column].title))
-			return false;
-	return true;
-}
-
-/* Of a table that is too wide, what is the same in all rows needs no column. */
-static void lay_out(struct layout *layout)
-{
-	const struct result_table *table = layout->table;
-	size_t width = 0;
-
-	layout->is_out = mem_zalloc((table->columns + 1) * sizeof(*layout->is_out));
-	for (size_t i = 0; i < table->columns; i++)
-		width += measure(layout, i, &layout->is_out[i]);
-	for (size_t i = 0; i < table->columns; i++)
-		if (!i || width <= WIDE + 1 || table->rows < 2 ||
-		    !has_own_title(table, i))
-			layout->is_out[i] = false;
-}
-
-/* "in these rows: CPUS 1, CLOCK 2.596 GHz", in lines that are not too wide. */
-static void print_same(const struct layout *layout, FILE *file)
-{
-	const struct result_table *table = layout->table;
-	char number[PRINT_TEXT];
-	size_t at = 0;
-
-	for (size_t i = 0; i < table->columns; i++) {
-		const char *text = text_of(layout, number, 0, i);
-		size_t length = strlen(table->column[i].title) + 1 + strlen(text);
-
-		if (!layout->is_out[i])
-			continue;
-		if (!at)
-			at = (size_t)fprintf(file, "in these rows: ");
-		else if (at + 2 + length > WIDE - 1)
-			at = (size_t)fprintf(file, ",\n  ") - 2;
-		else
-			at += (size_t)fprintf(file, ", ");
-		fprintf(file, "%s ", table->column[i].title);
-		utf8_print(file, text);
-		at += length;
-	}
-	if (at)
-		fputc('\n', file);
-}
-
-static void print_columns(const struct layout *layout, FILE *file)
-{
-	const struct result_table *table = layout->table;
-	struct table_column *column = mem_zalloc((table->columns + 1) * sizeof(*column));
-	const char **text = mem_zalloc((table->columns + 1) * sizeof(*text));
-	char(*number)[PRINT_TEXT] = mem_zalloc((table->columns + 1) * sizeof(*number));
-	struct table *printed;
-	size_t count = 0;
+	const char *title = table->column[column].title;
+	char *own;
+	bool is_own = true;
 
 	for (size_t i = 0; i < table->columns; i++)
-		if (!layout->is_out[i])
-			column[count++] = (struct table_column){
-			    .title = table->column[i].title,
-			    .right = print_is_right(table->column[i].unit)};
-	printed = table_new(column, count);
-	for (size_t row = 0; row < table->rows; row++) {
-		size_t at = 0;
+		is_own &= i == column || strcmp(table->column[i].title, title) != 0;
+	if (is_own)
+		return mem_strdup(title);
+	own = mem_strdup(table->column[column].key);
+	cut_end(own, "_ns");
+	if (cut_end(own, "_bytes_per_second"))
+		strcat(own, "_rate");
+	for (char *at = own; *at; at++)
+		*at = *at == '_' ? ' ' : (char)toupper((unsigned char)*at);
+	return own;
+}
 
-		for (size_t i = 0; i < table->columns; i++)
-			if (!layout->is_out[i])
-				text[at++] = text_of(layout, number[i], row, i);
-		table_add(printed, text);
-	}
-	table_print(printed, file);
-	table_free(printed);
-	free(number);
-	free(text);
-	free(column);
+/* For people at a terminal: what is in the column, rather than how each cell is told. */
+static void describe_column(const struct result *result, const struct result_table *table,
+			    size_t index, struct table_column *column)
+{
+	enum unit unit = table->column[index].unit;
+
+	column->title = make_title(table, index);
+	column->units = units[unit];
+	column->is_bound = unit == UNIT_BOUND;
+	if (unit == UNIT_INSTANT)
+		column->unit = result->zone.name;
+	if (unit == UNIT_PERCENT && strchr(column->title, '%'))
+		column->units = plain;
+}
+
+static const char *text_of(const struct result *result, const struct result_table *table,
+			   const struct table_column *column, size_t row, size_t index,
+			   char number[PRINT_TEXT])
+{
+	const struct cell *cell = &table->cell[row * table->columns + index];
+	char plain_text[PRINT_TEXT];
+
+	if (!column->units || (cell->type != CELL_INTEGER && cell->type != CELL_REAL))
+		return print_cell_of(number, result, table, row, index);
+	snprintf(number, PRINT_TEXT, "%s%s", column->is_bound ? "+-" : "",
+		 print_plain(plain_text, cell));
+	return number;
 }
 
 static void print_one(const struct result *result, const struct result_table *table,
 		      FILE *file)
 {
-	struct layout layout = {.result = result, .table = table};
+	struct table_column *column = mem_zalloc((table->columns + 1) * sizeof(*column));
+	const char **text = mem_zalloc((table->columns + 1) * sizeof(*text));
+	char(*number)[PRINT_TEXT] = mem_zalloc((table->columns + 1) * sizeof(*number));
+	bool on_terminal = table_on_terminal(file);
+	struct table *printed;
 
-	lay_out(&layout);
-	print_same(&layout, file);
-	print_columns(&layout, file);
-	free(layout.is_out);
+	for (size_t i = 0; i < table->columns; i++) {
+		column[i].right = print_is_right(table->column[i].unit);
+		if (on_terminal)
+			describe_column(result, table, i, &column[i]);
+		else
+			column[i].title = print_title(result, &table->column[i]);
+	}
+	printed = table_new(column, table->columns);
+	table_keep_narrow(printed);
+	for (size_t row = 0; row < table->rows; row++) {
+		for (size_t i = 0; i < table->columns; i++)
+			text[i] = text_of(result, table, &column[i], row, i, number[i]);
+		table_add(printed, text);
+	}
+	table_print(printed, file);
+	table_free(printed);
+	for (size_t i = 0; i < table->columns; i++)
+		free((char *)column[i].title);
+	free(number);
+	free(text);
+	free(column);
 }
 
 static void print_line(FILE *file, const char *text)

@@ -11,7 +11,7 @@
 
 void result_init(struct result *result, const struct request *request)
 {
-	*result = (struct result){.request = request};
+	*result = (struct result){.request = request, .zone = zone_at(false, 0)};
 }
 
 static const char *const unit_names[UNIT_COUNT_OF] = {

@@ -77,6 +77,7 @@ struct result {
 	char *document; /* what is printed instead of tables; its own */
 	size_t document_size;
 	nsec_t begin_ns, end_ns; /* the scope, for how instants are printed */
+	struct zone zone;        /* and by which zone */
 };
 
 void result_init(struct result *result, const struct request *request);
