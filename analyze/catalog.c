@@ -15,9 +15,9 @@
 extern const struct analysis analysis_critical_path, analysis_events, analysis_report,
     analysis_compare, analysis_all;
 
-static const struct analysis *const analyses[] = {
-    &analysis_critical_path, &analysis_events, &analysis_report, &analysis_compare,
-    &analysis_all};
+static const struct analysis *const analyses[] = {&analysis_critical_path,
+						  &analysis_events, &analysis_report,
+						  &analysis_compare, &analysis_all};
 
 /* From analyze/queries, by CMake. */
 extern const struct built_query {

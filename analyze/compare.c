@@ -146,8 +146,8 @@ static void tell_apart(struct comparison *comparison, char *(*name)(const char *
 
 	for (size_t i = 0; i < comparison->runs; i++)
 		for (size_t k = 0; k < i; k++)
-			are_named &= strcmp(comparison->run[i].name,
-					    comparison->run[k].name) != 0;
+			are_named &=
+			    strcmp(comparison->run[i].name, comparison->run[k].name) != 0;
 	for (size_t i = 0; i < comparison->runs && !are_named; i++) {
 		free(comparison->run[i].name);
 		comparison->run[i].name = name(comparison->run[i].path);
@@ -267,8 +267,8 @@ static struct result_table *make_table(struct comparison *comparison,
 	if (!names->count)
 		column[count++] = (struct result_column){"run", "RUN", UNIT_TEXT};
 	for (size_t i = 0; i < names->count; i++)
-		column[count++] = (struct result_column){names->item[i], names->item[i],
-							 UNIT_TEXT};
+		column[count++] =
+		    (struct result_column){names->item[i], names->item[i], UNIT_TEXT};
 	memcpy(&column[count], numbers, sizeof(numbers));
 	made = result_table_new(result, table->key, table->title, column);
 	free(column);
@@ -337,7 +337,7 @@ static const struct result_table *table_of(const struct comparison *comparison,
 {
 	const char *wanted = comparison->question->request->table;
 
-	return wanted              ? result_find(&run->result, wanted)
+	return wanted               ? result_find(&run->result, wanted)
 	       : run->result.tables ? run->result.table[0]
 				    : NULL;
 }
@@ -368,11 +368,12 @@ static void compare_table(struct comparison *comparison, size_t first,
 				continue;
 			n = measure_of(&keys, other, row, column);
 			if (n == count) {
-				measure = mem_grow(measure, count, &room, sizeof(*measure));
-				measure[count++] = (struct measure){
-				    row, column,
-				    mem_zalloc(comparison->settings *
-					       sizeof(struct sum))};
+				measure =
+				    mem_grow(measure, count, &room, sizeof(*measure));
+				measure[count++] =
+				    (struct measure){row, column,
+						     mem_zalloc(comparison->settings *
+								sizeof(struct sum))};
 			}
 			add_value(&measure[n].sum[run->setting], &row[column]);
 		}
@@ -402,8 +403,8 @@ static void print_runs(const struct comparison *comparison, struct result *resul
 
 	memcpy(column, facts, sizeof(facts));
 	for (size_t i = 0; i < names->count; i++)
-		column[FACTS + i] = (struct result_column){names->item[i], names->item[i],
-							   UNIT_TEXT};
+		column[FACTS + i] =
+		    (struct result_column){names->item[i], names->item[i], UNIT_TEXT};
 	table = result_table_new(result, "runs", "Runs", column);
 	for (size_t i = 0; i < comparison->runs; i++) {
 		const struct run *run = &comparison->run[i];

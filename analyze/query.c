@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/query.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ struct query {
 	const struct query_file *file, *shared;
 	struct query_values values;
 	const struct query_block **relation; /* what statements may name, in order */
-	bool *wanted;                        /* of these, what is named by what is asked */
+	bool *wanted; /* of these, what is named by what is asked */
 	size_t relations;
 	const char *group; /* as the user has named it */
 	struct error *error;
@@ -26,9 +25,9 @@ struct query {
 /* What is asked of a statement, in one dialect. */
 struct statement {
 	char *text;
-	size_t lines;      /* before its own first one */
-	const char *path;  /* of its file */
-	size_t line;       /* of that, where it begins */
+	size_t lines;       /* before its own first one */
+	const char *path;   /* of its file */
+	size_t line;        /* of that, where it begins */
 	struct cell *value; /* of its parameters, once it is prepared */
 	bool is_cut;        /* ends with the limit of its table */
 };
@@ -157,6 +156,26 @@ static struct timeline_query *prepare_text(struct query *query,
 	return rows;
 }
 
+/* Whether a column is shown with the group that is asked for. */
+static bool is_shown(const struct query *query, const struct query_block *block,
+		     const char *key)
+{
+	size_t length = strlen(key);
+
+	for (const char *at = block->shown, *open; at && (open = strchr(at, '['));
+	     at = open + strcspn(open, "]")) {
+		at += strspn(at, "], \n");
+		if (!strncmp(at, key, length) && at[length] == ' ') {
+			char *groups = mem_strndup(open + 1, strcspn(open + 1, "]"));
+			bool is = query_words_have(groups, query->question->group);
+
+			free(groups);
+			return is;
+		}
+	}
+	return true;
+}
+
 /* The only table of a block that is asked for; NULL: there are several. */
 static const struct query_table *only_table(const struct query *query,
 					    const struct query_block *block)
@@ -172,51 +191,58 @@ static const struct query_table *only_table(const struct query *query,
 	return only;
 }
 
-/* What a table is sorted by. False where that is no number: texts have an order of our
- * own. */
-static bool write_keys(const struct query *query, const struct query_block *block,
-		       const char *sort, FILE *file)
+/* "-max_ns,node" as "max_ns DESC, node", for columns that the table shows, and its limit.
+ * `is_counted`: how many rows there are is to be known. False where the order is not by
+ * numbers alone: texts have an order of our own. */
+static bool write_order(const struct query *query, const struct query_block *block,
+			const struct query_table *table, bool is_counted, FILE *file)
 {
-	const char *before = TIMELINE_KEY "(", *behind = ")";
+	int asked = query->question->request->limit_given;
+	int64_t limit = asked < 0 ? table->limit : asked;
+	const char *between = "ORDER BY ";
+	struct text_list names = {0};
+	bool is_number = limit && table->sort;
 
-	for (const char *at = sort; *at; at += strspn(at, ",")) {
+	sql_columns(block->sql, &names);
+	for (const char *at = table->sort; at && *at; at += strspn(at, ",")) {
 		bool falls = *at == '-';
 		size_t length = strcspn(at, ",") - falls;
 		char *key = mem_strndup(at + falls, length);
 		const struct query_column *told =
 		    query_file_column(query->file, query->shared, block, key);
 		enum unit unit = told ? told->unit : unit_guess(key, NULL);
+		bool is_key = is_counted && *between == 'O';
 
-		fprintf(file, "%s\"%s\"%s%s NULLS LAST", before, key, behind,
-			falls ? " DESC" : "");
-		free(key);
-		if (unit == UNIT_TEXT || unit == UNIT_NUMBER)
-			return false;
-		before = ", ";
-		behind = "";
 		at += falls + length;
+		if (text_list_has(&names, key) && is_shown(query, block, key)) {
+			fprintf(file, "%s%s\"%s\"%s%s%s", between,
+				is_key ? TIMELINE_KEY "(" : "", key, is_key ? ")" : "",
+				falls ? " DESC" : "", is_counted ? " NULLS LAST" : "");
+			between = ", ";
+			is_number &= unit != UNIT_TEXT && unit != UNIT_NUMBER;
+		}
+		free(key);
 	}
-	return true;
+	if (limit)
+		fprintf(file, "\nLIMIT %lld", (long long)limit);
+	text_list_clear(&names);
+	return is_number && *between == ',';
 }
 
 /* A table that is cut, by SQLite: what is cut off is then not computed. */
 static bool cut(struct query *query, const struct query_block *block,
 		struct statement *statement)
 {
-	const struct request *request = query->question->request;
 	const struct query_table *table = only_table(query, block);
-	int64_t limit;
 	char *text;
 	size_t size;
 	FILE *file;
 
-	if (!table || !table->sort || request->sort || query->question->parquet)
+	if (!table || query->question->request->sort || query->question->parquet)
 		return false;
-	limit = request->limit_given < 0 ? table->limit : request->limit_given;
 	file = open_memstream(&text, &size);
-	fprintf(file, "SELECT * FROM (\n%s\n) ORDER BY ", statement->text);
-	statement->is_cut = limit && write_keys(query, block, table->sort, file);
-	fprintf(file, " LIMIT %lld", (long long)limit);
+	fprintf(file, "SELECT * FROM (\n%s\n) ", statement->text);
+	statement->is_cut = write_order(query, block, table, true, file);
 	fclose(file);
 	free(statement->is_cut ? statement->text : text);
 	if (statement->is_cut)
@@ -226,16 +252,14 @@ static bool cut(struct query *query, const struct query_block *block,
 
 /* With its values, and with its groups summed up already, where that can be done without
  * SQLite. NULL with error. */
-static struct timeline_query *prepare(struct query *query,
-				      const struct query_block *block,
-				      struct statement *statement)
+static struct timeline_query *
+prepare(struct query *query, const struct query_block *block, struct statement *statement)
 {
 	struct timeline_query *rows = prepare_text(query, statement);
 
-	if (rows &&
-	    (query_groups_run(&statement->text, query->question->reader,
-			      &query->values) ||
-	     (block->kind == QUERY_TABLE && cut(query, block, statement)))) {
+	if (rows && (query_groups_run(&statement->text, query->question->reader,
+				      &query->values) ||
+		     (block->kind == QUERY_TABLE && cut(query, block, statement)))) {
 		timeline_query_free(rows);
 		rows = prepare_text(query, statement);
 	}
@@ -270,26 +294,6 @@ static int keep_relation(struct query *query, size_t n)
 	timeline_query_free(rows);
 	statement_clear(&statement);
 	return status;
-}
-
-/* Whether a column is shown with the group that is asked for. */
-static bool is_shown(const struct query *query, const struct query_block *block,
-		     const char *key)
-{
-	size_t length = strlen(key);
-
-	for (const char *at = block->shown, *open; at && (open = strchr(at, '['));
-	     at = open + strcspn(open, "]")) {
-		at += strspn(at, "], \n");
-		if (!strncmp(at, key, length) && at[length] == ' ') {
-			char *groups = mem_strndup(open + 1, strcspn(open + 1, "]"));
-			bool is = query_words_have(groups, query->question->group);
-
-			free(groups);
-			return is;
-		}
-	}
-	return true;
 }
 
 /* The tables of a block that rows go to, and which columns. */
@@ -443,8 +447,7 @@ static int run_block(struct query *query, const struct query_block *block,
 	    assemble(query, block, query->relations, is_parquet ? SQL_DUCKDB : SQL_SQLITE,
 		     is_parquet);
 	struct timeline_query *rows =
-	    ask_tables(query, &statement) ? NULL
-					      : prepare(query, block, &statement);
+	    ask_tables(query, &statement) ? NULL : prepare(query, block, &statement);
 	int status = -1;
 
 	if (rows && !timeline_query_ask(rows, statement.value,
@@ -457,62 +460,12 @@ static int run_block(struct query *query, const struct query_block *block,
 	return status;
 }
 
-/* Whether an event of "a or b" was recorded, of which each may be a pattern; what stands
- * in brackets is for people. */
-static bool is_recorded(const struct text_list *recorded, const char *classes)
-{
-	bool is = false;
-
-	for (const char *at = classes; *at;) {
-		size_t length = strcspn(at, " (");
-		char *pattern = mem_strndup(at, length);
-
-		for (size_t i = 0; i < recorded->count; i++)
-			is |= length && !fnmatch(pattern, recorded->item[i], 0);
-		free(pattern);
-		at += length;
-		if (*at == '(')
-			at += strcspn(at, ")");
-		at += *at != '\0';
-	}
-	return is;
-}
-
-static int take_class(void *context, const struct cell *row)
-{
-	if (row[0].type == CELL_TEXT)
-		text_list_add(context, row[0].bytes);
-	return 0;
-}
-
-static int tell_needs(const struct query *query, struct result *result)
-{
-	struct text_list recorded = {0};
-	int status =
-	    question_ask(query->question, "SELECT name FROM event_class WHERE events > 0",
-			 NULL, take_class, &recorded, query->error);
-
-	for (size_t i = 0; i < query->file->needs && !status; i++) {
-		const struct query_need *need = &query->file->need[i];
-		char *all = mem_strdup(need->events), *word, *rest;
-		bool missing = false;
-
-		for (word = strtok_r(all, ",", &rest); word;
-		     word = strtok_r(NULL, ",", &rest))
-			missing |= !is_recorded(&recorded, word);
-		if (missing)
-			result_missing(result, need->what, need->events);
-		free(all);
-	}
-	text_list_clear(&recorded);
-	return status;
-}
-
 static int add_own_notes(struct query *query, struct result *result)
 {
 	static const char *const spans[] = {"thread_state", "syscall", "irq",
 					    "block_request"};
-	int status = tell_needs(query, result);
+	int status = question_note_needs(query->question, query->file->need,
+					 query->file->needs, result, query->error);
 
 	if (query->file->of_kernels)
 		question_note_unrecorded(query->question, result);
@@ -592,33 +545,6 @@ int query_run(struct question *question, struct result *result, struct error *er
 	return status;
 }
 
-/* "-max_ns,node" as "max_ns DESC, node", for columns that the table shows. */
-static void print_order(const struct query *query, const struct query_table *table,
-			const struct query_block *block, FILE *file)
-{
-	int asked = query->question->request->limit_given;
-	int64_t limit = asked < 0 ? table->limit : asked;
-	const char *between = "ORDER BY ";
-	struct text_list names = {0};
-
-	sql_columns(block->sql, &names);
-	for (const char *at = table->sort; at && *at;) {
-		size_t length = strcspn(at, ",");
-		bool falls = *at == '-';
-		char *key = mem_strndup(at + falls, length - falls);
-
-		if (text_list_has(&names, key) && is_shown(query, block, key)) {
-			fprintf(file, "%s\"%s\"%s", between, key, falls ? " DESC" : "");
-			between = ", ";
-		}
-		free(key);
-		at += length + (at[length] == ',');
-	}
-	if (limit)
-		fprintf(file, "\nLIMIT %lld", (long long)limit);
-	text_list_clear(&names);
-}
-
 static void print_block(struct query *query, const struct query_block *block,
 			enum sql_dialect dialect, FILE *file)
 {
@@ -638,7 +564,7 @@ static void print_block(struct query *query, const struct query_block *block,
 			size_t size;
 			FILE *text = open_memstream(&order, &size);
 
-			print_order(query, table, block, text);
+			write_order(query, block, table, false, text);
 			fclose(text);
 			putc('\n', file);
 			sql_write(file, order, dialect, NULL, NULL);

@@ -242,10 +242,10 @@ static int add_column(struct reading *reading, const struct key *key,
 	(void)key;
 	if (unit < 0)
 		return -1;
-	push_column(
-	    reading, argument,
-	    comma ? query_file_keep(reading->file, comma + 1, strlen(comma + 1)) : NULL,
-	    unit);
+	push_column(reading, argument,
+		    comma ? query_file_keep(reading->file, comma + 1, strlen(comma + 1))
+			  : NULL,
+		    unit);
 	return 0;
 }
 
@@ -332,9 +332,9 @@ static const struct key *find_key(const char *text, size_t *length, struct error
 		names[i] = keys[i].name;
 		if (strcmp(typed, keys[i].name) != 0 ||
 		    (is_bare ? name != line || (name == word) != (keys[i].shape == ALONE)
-			     : text[colon] != ':' || (keys[i].shape == ARGUMENT
-							  ? text[word] != ' '
-							  : colon != word)))
+			     : text[colon] != ':' ||
+				   (keys[i].shape == ARGUMENT ? text[word] != ' '
+							      : colon != word)))
 			continue;
 		key = &keys[i];
 		*length = is_bare ? name : colon;
@@ -354,8 +354,8 @@ static const char *read_value(struct reading *reading)
 	char *whole = mem_strdup("");
 
 	for (bool is_first = true;; is_first = false) {
-		bool is_more = !strncmp(reading->at, "--  ", 4) ||
-			       !strncmp(reading->at, "--\t", 3);
+		bool is_more =
+		    !strncmp(reading->at, "--  ", 4) || !strncmp(reading->at, "--\t", 3);
 		size_t length;
 		char *more;
 
@@ -448,7 +448,8 @@ static int read_statement(struct reading *reading)
 /* "busy" of "dir/busy.sql" */
 static const char *base_name(struct query_file *file)
 {
-	const char *slash = strrchr(file->path, '/'), *name = slash ? slash + 1 : file->path;
+	const char *slash = strrchr(file->path, '/'),
+		   *name = slash ? slash + 1 : file->path;
 	size_t length = strlen(name);
 
 	if (length > 4 && !strcmp(name + length - 4, ".sql"))
@@ -490,13 +491,13 @@ struct query_file *query_file_parse(const char *path, const char *text,
 
 	file->path = query_file_keep(file, path, strlen(path));
 	do {
-		status = read_comments(&reading) ||
-			 (*reading.at && read_statement(&reading));
+		status =
+		    read_comments(&reading) || (*reading.at && read_statement(&reading));
 	} while (!status && *reading.at);
 	/* Comments behind the last statement may have begun another. */
 	if (!status && file->blocks > 1 && !file->block[file->blocks - 1].sql)
-		status = error_set(error, "%s: no statement behind its last comments",
-				   path);
+		status =
+		    error_set(error, "%s: no statement behind its last comments", path);
 	if (status) {
 		query_file_free(file);
 		return NULL;

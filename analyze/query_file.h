@@ -46,7 +46,7 @@ struct query_table {
 struct query_block {
 	enum query_kind kind;
 	const char *name, *index; /* of a relation */
-	const char *shown;        /* "KEY [GROUP ...], ...": columns of some groups only */
+	const char *shown; /* "KEY [GROUP ...], ...": columns of some groups only */
 	struct query_table *table;
 	size_t tables, table_room;
 	struct query_columns column;

@@ -242,15 +242,16 @@ static int add_threads(struct query_values *values, struct question *question,
 		       struct error *error)
 {
 	const struct request *request = question->request;
-	char *list = passing(values, question, (struct matching){.globs = &request->names},
-			     "procname",
-			     "SELECT comm FROM thread UNION SELECT comm FROM process", error);
+	char *list = passing(
+	    values, question, (struct matching){.globs = &request->names}, "procname",
+	    "SELECT comm FROM thread UNION SELECT comm FROM process", error);
 	char *tids = range_condition("tid", &request->tids);
 	char *pids = range_condition("pid", &request->pids);
 	int status;
-	char *names = request->names.count && list
-			  ? mem_printf(" AND (comm IN (%s) OR process IN (%s))", list, list)
-			  : mem_strdup("");
+	char *names =
+	    request->names.count && list
+		? mem_printf(" AND (comm IN (%s) OR process IN (%s))", list, list)
+		: mem_strdup("");
 
 	query_values_add_relation(
 	    values, "chosen_thread", "id",
@@ -300,10 +301,9 @@ static int add_numbers(struct query_values *values, const char *relation,
 static int add_metrics(struct query_values *values, struct question *question,
 		       struct error *error)
 {
-	char *list =
-	    passing(values, question,
-		    (struct matching){.globs = &question->request->metrics}, "metric",
-		    "SELECT DISTINCT name FROM metric", error);
+	char *list = passing(values, question,
+			     (struct matching){.globs = &question->request->metrics},
+			     "metric", "SELECT DISTINCT name FROM metric", error);
 
 	if (!list)
 		return -1;

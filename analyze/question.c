@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/question.h"
 
+#include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "analyze/analysis.h"
+#include "analyze/query_file.h"
 #include "analyze/query_tables.h"
 #include "analyze/threads.h"
+#include "base/mem.h"
 
 const char no_spans_note[] =
     "what threads, processors and disks did: ctmerge was told to leave it out "
@@ -152,5 +155,56 @@ int question_ask(struct question *question, const char *sql, const struct cell *
 		}
 	}
 	timeline_query_free(query);
+	return status;
+}
+
+/* Whether an event of "a or b" was recorded, of which each may be a pattern; what stands
+ * in brackets is for people. */
+static bool is_recorded(const struct text_list *recorded, const char *classes)
+{
+	bool is = false;
+
+	for (const char *at = classes; *at;) {
+		size_t length = strcspn(at, " (");
+		char *pattern = mem_strndup(at, length);
+
+		for (size_t i = 0; i < recorded->count; i++)
+			is |= length && !fnmatch(pattern, recorded->item[i], 0);
+		free(pattern);
+		at += length;
+		if (*at == '(')
+			at += strcspn(at, ")");
+		at += *at != '\0';
+	}
+	return is;
+}
+
+static int take_class(void *context, const struct cell *row)
+{
+	if (row[0].type == CELL_TEXT)
+		text_list_add(context, row[0].bytes);
+	return 0;
+}
+
+int question_note_needs(struct question *question, const struct query_need *need,
+			size_t needs, struct result *result, struct error *error)
+{
+	struct text_list recorded = {0};
+	int status =
+	    question_ask(question, "SELECT name FROM event_class WHERE events > 0", NULL,
+			 take_class, &recorded, error);
+
+	for (size_t i = 0; i < needs && !status; i++) {
+		char *all = mem_strdup(need[i].events), *word, *rest;
+		bool missing = false;
+
+		for (word = strtok_r(all, ",", &rest); word;
+		     word = strtok_r(NULL, ",", &rest))
+			missing |= !is_recorded(&recorded, word);
+		if (missing)
+			result_missing(result, need[i].what, need[i].events);
+		free(all);
+	}
+	text_list_clear(&recorded);
 	return status;
 }

@@ -68,6 +68,11 @@ nsec_t question_recorded(const struct question *question, int64_t node);
 struct result;
 void question_note_unrecorded(const struct question *question, struct result *result);
 
+/* Say which events something needs that were not recorded: "a or b,c" of each. */
+struct query_need;
+int question_note_needs(struct question *question, const struct query_need *need,
+			size_t needs, struct result *result, struct error *error);
+
 /* Where the timeline has no spans. */
 extern const char no_spans_note[];
 
