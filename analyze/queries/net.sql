@@ -61,15 +61,12 @@ WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
 -- How many sequence numbers a segment has: SYN and FIN are one each, and no bytes. Kept, as several
 -- statements read it and to make it is what takes longest.
 -- temporary segment
-SELECT id, node, ts_ns, by_kernel, interface, protocol, src, dst, sport, dport, bytes, seq, flags,
+SELECT id, node, ts_ns, by_kernel, interface, len, protocol, src, dst, sport, dport, bytes, seq, flags,
        greatest(coalesce(bytes - headers, 0), 0) + CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END + flags % 2 AS numbers
 FROM packet_sent;
 
 -- with handed
-SELECT e.node, e.ts_ns, coalesce(q.name, '') AS interface, q.len AS bytes, 1 AS sent
-FROM net_dev_queue AS q CROSS JOIN event AS e
-WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
-  AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
+SELECT node, ts_ns, interface, len AS bytes, 1 AS sent FROM segment WHERE by_kernel = 1
 UNION ALL
 SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
 FROM net_if_receive_skb AS r CROSS JOIN event AS e
@@ -122,7 +119,7 @@ SELECT s.id, s.ts_ns, s.node, s.protocol, s.src, s.dst, s.sport, s.dport, s.seq,
        CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END AS syn,
        s.numbers - CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END - s.flags % 2 AS payload, lag(s.seq) OVER sending AS last_seq
 FROM segment AS s
-WHERE s.seq IS NOT NULL AND s.numbers > 0 AND s.interface <> 'lo'
+WHERE (SELECT count(*) FROM open_flow) > 0 AND s.seq IS NOT NULL AND s.numbers > 0 AND s.interface <> 'lo'
   AND EXISTS (SELECT 1 FROM open_flow AS f WHERE f.node = s.node AND f.sport = s.sport AND f.dport = s.dport
               AND f.src = s.src AND f.dst = s.dst AND f.protocol = s.protocol AND f.by_kernel = s.by_kernel)
 WINDOW sending AS (PARTITION BY s.node, s.sport, s.dport, s.src, s.dst, s.protocol ORDER BY s.ts_ns, s.id);
