@@ -89,6 +89,7 @@ static void add(struct catalog *catalog, const struct analysis *analysis)
 static void keep(struct catalog *catalog, struct query_file *file)
 {
 	define(file);
+	file->shared = catalog->shared;
 	catalog->file = mem_grow(catalog->file, catalog->files, &catalog->file_room,
 				 sizeof(*catalog->file));
 	catalog->file[catalog->files++] = file;
@@ -150,16 +151,21 @@ int catalog_init(struct catalog *catalog, const struct text_list *sql,
 	struct stat about;
 
 	*catalog = (struct catalog){0};
+	for (size_t i = 0; i < built_queries_count && !catalog->shared; i++)
+		if (!strcmp(built_queries[i].name, "relations"))
+			catalog->shared = query_file_parse(built_queries[i].name,
+							   built_queries[i].text, error);
+	if (!catalog->shared)
+		return -1;
 	for (size_t i = 0; i < built_queries_count; i++) {
-		struct query_file *file =
-		    query_file_parse(built_queries[i].name, built_queries[i].text, error);
+		struct query_file *file;
 
+		if (!strcmp(built_queries[i].name, "relations"))
+			continue;
+		file =
+		    query_file_parse(built_queries[i].name, built_queries[i].text, error);
 		if (!file)
 			return -1;
-		if (!strcmp(file->name, "relations")) {
-			catalog->shared = file;
-			continue;
-		}
 		keep(catalog, file);
 		/* Whether an analysis of ours heeds the scope, it takes it. */
 		file->analysis.heeds |= HEEDS_SCOPE;
@@ -219,16 +225,15 @@ char *catalog_text(const struct catalog *catalog)
 	return text;
 }
 
-static void print_columns(const struct query_file *file, const struct query_file *shared,
-			  const struct query_block *block, FILE *help)
+static void print_columns(const struct query_file *file, const struct query_block *block,
+			  FILE *help)
 {
 	struct text_list names = {0};
 
 	sql_columns(block->sql, &names);
 	for (size_t i = 0; i < names.count; i++) {
 		const char *key = names.item[i];
-		const struct query_column *column =
-		    query_file_column(file, shared, block, key);
+		const struct query_column *column = query_file_column(file, block, key);
 		enum unit unit = column ? column->unit : unit_guess(key, NULL);
 		char *title = column && column->title ? mem_strdup(column->title)
 						      : result_title(key);
@@ -240,7 +245,7 @@ static void print_columns(const struct query_file *file, const struct query_file
 	text_list_clear(&names);
 }
 
-char *catalog_help(const struct catalog *catalog, const struct query_file *file)
+char *catalog_help(const struct query_file *file)
 {
 	char *text;
 	size_t size;
@@ -254,7 +259,7 @@ char *catalog_help(const struct catalog *catalog, const struct query_file *file)
 		for (size_t k = 0; k < block->tables; k++)
 			fprintf(help, "%s: %s\n", block->table[k].key,
 				block->table[k].title);
-		print_columns(file, catalog->shared, block, help);
+		print_columns(file, block, help);
 	}
 	if (file->example)
 		fprintf(help, "Example: %s\n", file->example);

@@ -29,7 +29,7 @@ const struct analysis *catalog_find(const struct catalog *catalog, const char *n
 char *catalog_text(const struct catalog *catalog);
 
 /* A line a table and a column of a file, and an example, for --help; for free(). */
-char *catalog_help(const struct catalog *catalog, const struct query_file *file);
+char *catalog_help(const struct query_file *file);
 
 /* What it heeds, with what follows from its other members. */
 unsigned analysis_heeds(const struct analysis *analysis);

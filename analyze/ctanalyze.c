@@ -59,15 +59,14 @@ static char *make_list(const struct catalog *catalog)
 }
 
 /* The help of an analysis: what it is, and the options that it heeds. */
-static enum options_status show_analysis(const struct catalog *catalog,
-					 const struct analysis *analysis,
+static enum options_status show_analysis(const struct analysis *analysis,
 					 struct request *request, struct error *error)
 {
 	const char *arguments[] = {"ctanalyze", "--help", NULL};
 	struct option_row rows[REQUEST_ROWS + 1];
 	struct text_list words = {0};
 	char *name = mem_printf("ctanalyze %s", analysis->name);
-	char *tables = analysis->own ? catalog_help(catalog, analysis->own) : NULL;
+	char *tables = analysis->own ? catalog_help(analysis->own) : NULL;
 	char *summary = mem_printf("%s\n\n%s", analysis->summary, analysis->description);
 	char *usage =
 	    mem_printf("%s %s", analysis->name,
@@ -118,7 +117,7 @@ static enum options_status parse(struct request *request, struct text_list *word
 	if (word) {
 		const struct analysis *analysis = catalog_find(catalog, word, error);
 
-		return analysis ? show_analysis(catalog, analysis, request, error) : OPTIONS_WRONG;
+		return analysis ? show_analysis(analysis, request, error) : OPTIONS_WRONG;
 	}
 	if (is_help) /* what every analysis takes */
 		request_rows(request, rows, HEEDS_SCOPE);

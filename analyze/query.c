@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/catalog.h"
 #include "analyze/query_groups.h"
 #include "analyze/query_tables.h"
 #include "analyze/query_values.h"
@@ -13,7 +12,7 @@
 /* An analysis of one timeline on its way. */
 struct query {
 	struct question *question;
-	const struct query_file *file, *shared;
+	const struct query_file *file;
 	struct query_values values;
 	const struct query_block **relation; /* what statements may name, in order */
 	bool *wanted; /* of these, what is named by what is asked */
@@ -209,7 +208,7 @@ static bool write_order(const struct query *query, const struct query_block *blo
 		size_t length = strcspn(at, ",") - falls;
 		char *key = mem_strndup(at + falls, length);
 		const struct query_column *told =
-		    query_file_column(query->file, query->shared, block, key);
+		    query_file_column(query->file, block, key);
 		enum unit unit = told ? told->unit : unit_guess(key, NULL);
 		bool is_key = is_counted && *between == 'O';
 
@@ -319,7 +318,7 @@ static void make_tables(struct query *query, const struct query_block *block,
 	for (size_t i = 0; i < count; i++) {
 		const char *key = timeline_query_name(rows, i);
 		const struct query_column *told =
-		    query_file_column(query->file, query->shared, block, key);
+		    query_file_column(query->file, block, key);
 
 		if (!is_shown(query, block, key))
 			continue;
@@ -490,23 +489,20 @@ static int begin_query(struct query *query, struct question *question,
 		       struct error *error)
 {
 	const struct query_file *file = question->analysis->own;
-	const struct query_file *shared = question->request->catalog->shared;
 	const struct query_file *relations = &query->values.relations;
 	int status;
 
-	*query = (struct query){.question = question,
-				.file = file,
-				.shared = shared,
-				.group = question->group,
-				.error = error};
+	*query = (struct query){
+	    .question = question, .file = file, .group = question->group, .error = error};
 	if (!question->group && file->groups)
 		question->group = query_file_keep(&query->values.relations, file->groups,
 						  strcspn(file->groups, " "));
 	query_values_init(&query->values, question);
 	status = query_values_relations(&query->values, question, file, error);
-	query->relation = mem_zalloc((file->blocks + shared->blocks + relations->blocks) *
-				     sizeof(const struct query_block *));
-	add_relations(query, shared);
+	query->relation =
+	    mem_zalloc((file->blocks + file->shared->blocks + relations->blocks) *
+		       sizeof(const struct query_block *));
+	add_relations(query, file->shared);
 	add_relations(query, relations);
 	add_relations(query, file);
 	query->wanted = mem_zalloc((query->relations + 1) * sizeof(*query->wanted));

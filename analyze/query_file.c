@@ -576,12 +576,11 @@ bool query_file_names(const struct query_file *file, const char *word)
 }
 
 const struct query_column *query_file_column(const struct query_file *file,
-					     const struct query_file *shared,
 					     const struct query_block *block,
 					     const char *key)
 {
 	const struct query_columns *columns[] = {&block->column, &file->column,
-						 &shared->column};
+						 &file->shared->column};
 
 	for (size_t i = 0; i < 3; i++)
 		for (size_t k = 0; k < columns[i]->count; k++)

@@ -28,7 +28,8 @@ struct query_file {
 	size_t needs, need_room;
 	struct query_block *block; /* in the order of the file */
 	size_t blocks, block_room;
-	struct text_list texts; /* what all of these point to */
+	struct text_list texts;          /* what all of these point to */
+	const struct query_file *shared; /* what all files may name; of the catalog */
 };
 
 enum query_kind { QUERY_TABLE, QUERY_WITH, QUERY_TEMPORARY, QUERY_NOTES };
@@ -79,7 +80,6 @@ bool query_file_names(const struct query_file *file, const char *word);
 
 /* What is said of a column: by the block, the file, or what all share; NULL: nothing. */
 const struct query_column *query_file_column(const struct query_file *file,
-					     const struct query_file *shared,
 					     const struct query_block *block,
 					     const char *key);
 
