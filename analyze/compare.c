@@ -156,7 +156,7 @@ static void tell_apart(struct comparison *comparison, char *(*name)(const char *
 
 /* The facts of a run, and what the analysis finds in it. */
 static int analyze_run(struct comparison *comparison, struct run *run,
-		       struct result *result, struct error *error)
+		       struct error *error)
 {
 	struct question question;
 	int status;
@@ -175,8 +175,6 @@ static int analyze_run(struct comparison *comparison, struct run *run,
 	if (!status && (comparison->analysis->run(&question, &run->result, error) ||
 			result_finish(&run->result, error)))
 		status = error_prefix(error, "%s", run->path);
-	for (size_t i = 0; !status && i < run->result.notes.count; i++)
-		result_note(result, "%s", run->result.notes.item[i]);
 	question_close(&question);
 	return status;
 }
@@ -505,7 +503,7 @@ static int run_compare(struct question *question, struct result *result,
 		comparison.run[i].path = words->item[i + 1];
 	status = 0;
 	for (size_t i = 0; i < comparison.runs && !status; i++)
-		status = analyze_run(&comparison, &comparison.run[i], result, error);
+		status = analyze_run(&comparison, &comparison.run[i], error);
 	if (!status)
 		status = compare(&comparison, result, error);
 	clear(&comparison);
