@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "timeline/query.h"
 
 /* A stamp that was corrected twice may be off by some. */
 enum { ROUNDING_NS = 1000 };
@@ -47,36 +48,30 @@ static struct bounded_source *find(const struct bounds *bounds, int64_t id)
 								   : NULL;
 }
 
-static int64_t integer(const struct cell *cell, int64_t none)
-{
-	return cell->type == CELL_INTEGER ? cell->integer : none;
-}
-
 static void take_source(struct bounds *bounds, const struct cell *row)
 {
 	bounds->source = mem_grow(bounds->source, bounds->count, &bounds->room,
 				  sizeof(*bounds->source));
 	bounds->source[bounds->count++] = (struct bounded_source){
-	    .id = integer(&row[0], 0),
-	    .node = integer(&row[1], 0),
-	    .is_kernel = integer(&row[2], 0),
-	    .clock = row[3].type == CELL_TEXT ? mem_strndup(row[3].bytes, row[3].size)
-					      : mem_strdup(""),
+	    .id = cell_integer(&row[0], 0),
+	    .node = cell_integer(&row[1], 0),
+	    .is_kernel = cell_integer(&row[2], 0),
+	    .clock = cell_text(&row[3]),
 	};
 }
 
 static void take_segment(struct bounds *bounds, const struct cell *row)
 {
-	struct bounded_source *source = find(bounds, integer(&row[0], -1));
+	struct bounded_source *source = find(bounds, cell_integer(&row[0], -1));
 	double rate =
-	    row[3].type == CELL_REAL ? row[3].real : (double)integer(&row[3], 0);
+	    row[3].type == CELL_REAL ? row[3].real : (double)cell_integer(&row[3], 0);
 
 	if (!source)
 		return;
 	source->segment = mem_grow(source->segment, source->segments,
 				   &source->segment_room, sizeof(*source->segment));
-	source->segment[source->segments++] =
-	    (struct segment){integer(&row[1], 0), integer(&row[2], 0), rate * 1e-9};
+	source->segment[source->segments++] = (struct segment){
+	    cell_integer(&row[1], 0), cell_integer(&row[2], 0), rate * 1e-9};
 }
 
 /* The correction: from a segment's begin up to the next one's, the first before it too.
@@ -98,15 +93,15 @@ static nsec_t correct(const struct bounded_source *source, nsec_t local_ns)
 
 static void take_bound(struct bounds *bounds, const struct cell *row)
 {
-	struct bounded_source *source = find(bounds, integer(&row[0], -1));
+	struct bounded_source *source = find(bounds, cell_integer(&row[0], -1));
 
 	if (!source)
 		return;
 	source->step = mem_grow(source->step, source->steps, &source->step_room,
 				sizeof(*source->step));
 	source->step[source->steps++] = (struct bound_step){
-	    .at_ns = correct(source, integer(&row[1], 0)),
-	    .bound = {integer(&row[2], NSEC_MIN), integer(&row[3], NSEC_MAX)},
+	    .at_ns = correct(source, cell_integer(&row[1], 0)),
+	    .bound = {cell_integer(&row[2], NSEC_MIN), cell_integer(&row[3], NSEC_MAX)},
 	};
 }
 

@@ -84,7 +84,8 @@ void question_share(struct question *question, double share);
  * walk with a number other than 0 (-1 with error). 0, what take returned, or -1 with
  * error.
  */
-int question_ask(struct question *question, const char *sql, const struct cell *value,
+int question_ask(const struct question *question, const char *sql,
+		 const struct cell *value,
 		 int (*take)(void *context, const struct cell *row), void *context,
 		 struct error *error);
 

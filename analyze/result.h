@@ -11,6 +11,7 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "base/nsec.h"
+#include "timeline/query.h"
 
 /* What a number is: tables print it for people, everything else plainly. */
 enum unit {
@@ -119,11 +120,6 @@ int result_finish(struct result *result, struct error *error);
 struct result_table *result_find(const struct result *result, const char *key);
 
 void result_clear(struct result *result);
-
-static inline struct cell cell_of_integer(int64_t value)
-{
-	return (struct cell){.type = CELL_INTEGER, .integer = value};
-}
 
 static inline struct cell cell_of_real(double value)
 {
