@@ -9,38 +9,27 @@
 --   none, its capture tells of what it sent.
 -- example: ctanalyze net --interval 1s run.db
 
--- What the kernel handed to interfaces, with its network header where there is one, and what a capture
--- saw of it. A field of few bits that has more is damage: then the header has its usual length.
+-- What the kernel handed to interfaces, with its network header where there is one, of IPv4 or IPv6, and
+-- what a capture saw of it. A field of few bits that has more is damage: then the header has its usual length.
 -- with packet_sent
 SELECT q.id, e.node, e.ts_ns, 1 AS by_kernel, coalesce(q.name, '') AS interface, q.len,
-       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN coalesce(q.network_header_ipv4_protocol, 'ip')
-            ELSE coalesce(q.network_header_ipv6_nexthdr, 'ip') END AS protocol,
+       coalesce(q.network_header_ipv4_protocol, q.network_header_ipv6_nexthdr, 'ip') AS protocol,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN 'x' || hex(q.network_header_ipv4_saddr)
             ELSE q.network_header_ipv6_saddr END AS src,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN 'x' || hex(q.network_header_ipv4_daddr)
             ELSE q.network_header_ipv6_daddr END AS dst,
-       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
-            THEN coalesce(q.network_header_ipv4_transport_header_tcp_source_port,
-                          q.network_header_ipv4_transport_header_udp_source_port)
-            ELSE coalesce(q.network_header_ipv6_transport_header_tcp_source_port,
-                          q.network_header_ipv6_transport_header_udp_source_port) END AS sport,
-       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
-            THEN coalesce(q.network_header_ipv4_transport_header_tcp_dest_port,
-                          q.network_header_ipv4_transport_header_udp_dest_port)
-            ELSE coalesce(q.network_header_ipv6_transport_header_tcp_dest_port,
-                          q.network_header_ipv6_transport_header_udp_dest_port) END AS dport,
+       coalesce(q.network_header_ipv4_transport_header_tcp_source_port, q.network_header_ipv4_transport_header_udp_source_port,
+                q.network_header_ipv6_transport_header_tcp_source_port, q.network_header_ipv6_transport_header_udp_source_port) AS sport,
+       coalesce(q.network_header_ipv4_transport_header_tcp_dest_port, q.network_header_ipv4_transport_header_udp_dest_port,
+                q.network_header_ipv6_transport_header_tcp_dest_port, q.network_header_ipv6_transport_header_udp_dest_port) AS dport,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
             THEN CASE WHEN q.network_header_ipv4_tot_len BETWEEN 0 AND 4294967295
                       THEN q.network_header_ipv4_tot_len ELSE 0 END
             WHEN q.network_header_ipv6_payload_len IS NOT NULL
             THEN 40 + CASE WHEN q.network_header_ipv6_payload_len BETWEEN 0 AND 4294967295
                            THEN q.network_header_ipv6_payload_len ELSE 0 END END AS bytes,
-       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
-            THEN q.network_header_ipv4_transport_header_tcp_seq
-            ELSE q.network_header_ipv6_transport_header_tcp_seq END AS seq,
-       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
-            THEN coalesce(q.network_header_ipv4_transport_header_tcp_flags, 0)
-            ELSE coalesce(q.network_header_ipv6_transport_header_tcp_flags, 0) END AS flags,
+       coalesce(q.network_header_ipv4_transport_header_tcp_seq, q.network_header_ipv6_transport_header_tcp_seq) AS seq,
+       coalesce(q.network_header_ipv4_transport_header_tcp_flags, q.network_header_ipv6_transport_header_tcp_flags, 0) AS flags,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
             THEN 4 * CASE WHEN q.network_header_ipv4_ihl BETWEEN 0 AND 15 THEN q.network_header_ipv4_ihl ELSE 5 END
                + 4 * CASE WHEN q.network_header_ipv4_transport_header_tcp_data_offset BETWEEN 0 AND 15
