@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/query_values.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,25 +17,21 @@ enum { MOST_NUMBERS = 65536 };
 /* What is open: sums and differences of two such still fit. */
 static const nsec_t most = (nsec_t)1 << 62;
 
-void query_values_add(struct query_values *values, const char *name,
-		      const struct cell *cell)
+const char *query_values_add(struct query_values *values, struct cell cell,
+			     const char *format, ...)
 {
+	va_list arguments;
 	struct query_value *value;
 
 	values->item =
 	    mem_grow(values->item, values->count, &values->room, sizeof(*values->item));
 	value = &values->item[values->count++];
-	*value = (struct query_value){mem_strdup(name), *cell};
-	if (cell->type == CELL_TEXT)
-		value->cell.bytes =
-		    mem_strndup(cell->size ? cell->bytes : "", cell->size);
-}
-
-static void add_integer(struct query_values *values, const char *name, int64_t integer)
-{
-	struct cell cell = cell_of_integer(integer);
-
-	query_values_add(values, name, &cell);
+	if (cell.type == CELL_TEXT)
+		cell.bytes = mem_strndup(cell.size ? cell.bytes : "", cell.size);
+	va_start(arguments, format);
+	*value = (struct query_value){mem_vprintf(format, arguments), cell};
+	va_end(arguments);
+	return value->name;
 }
 
 void query_values_add_relation(struct query_values *values, const char *name,
@@ -130,14 +127,14 @@ void query_values_init(struct query_values *values, const struct question *quest
 	    {":all_items", !request->items.count},
 	    {":all_spans", !request->min && !request->max},
 	};
-	struct cell group = cell_of_text(question->group ? question->group : "");
 	char *nodes = node_list(scope);
-	struct cell list = cell_of_text(nodes);
 
 	for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++)
-		add_integer(values, integers[i].name, integers[i].value);
-	query_values_add(values, ":group", &group);
-	query_values_add(values, ":nodes", &list);
+		query_values_add(values, cell_of_integer(integers[i].value), "%s",
+				 integers[i].name);
+	query_values_add(values, cell_of_text(question->group ? question->group : ""),
+			 ":group");
+	query_values_add(values, cell_of_text(nodes), ":nodes");
 	free(nodes);
 }
 
@@ -149,14 +146,10 @@ static char *text_parameters(struct query_values *values, const char *word,
 	size_t size;
 	FILE *file = open_memstream(&list, &size);
 
-	for (size_t i = 0; i < texts->count; i++) {
-		char *name = mem_printf(":%s_%zu", word, i + 1);
-		struct cell cell = cell_of_text(texts->item[i]);
-
-		query_values_add(values, name, &cell);
-		fprintf(file, "%s%s", i ? ", " : "", name);
-		free(name);
-	}
+	for (size_t i = 0; i < texts->count; i++)
+		fprintf(file, "%s%s", i ? ", " : "",
+			query_values_add(values, cell_of_text(texts->item[i]), ":%s_%zu",
+					 word, i + 1));
 	if (!texts->count)
 		fputs("NULL", file);
 	fclose(file);
@@ -327,16 +320,13 @@ static char *alias_case(struct query_values *values, const struct metric_aliases
 	file = open_memstream(&text, &size);
 	fputs("CASE name", file);
 	for (size_t i = 0; i < aliases->names.count; i++) {
-		char *name = mem_printf(":aliased_%zu", i + 1);
-		char *alias = mem_printf(":alias_%zu", i + 1);
-		struct cell cell = cell_of_text(aliases->names.item[i]);
+		struct cell name = cell_of_text(aliases->names.item[i]);
+		struct cell alias = cell_of_text(aliases->aliases.item[i]);
 
-		query_values_add(values, name, &cell);
-		cell = cell_of_text(aliases->aliases.item[i]);
-		query_values_add(values, alias, &cell);
-		fprintf(file, " WHEN %s THEN %s", name, alias);
-		free(alias);
-		free(name);
+		fprintf(file, " WHEN %s",
+			query_values_add(values, name, ":aliased_%zu", i + 1));
+		fprintf(file, " THEN %s",
+			query_values_add(values, alias, ":alias_%zu", i + 1));
 	}
 	fputs(" ELSE name END", file);
 	fclose(file);

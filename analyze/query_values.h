@@ -26,9 +26,10 @@ void query_values_init(struct query_values *values, const struct question *quest
 int query_values_relations(struct query_values *values, struct question *question,
 			   const struct query_file *file, struct error *error);
 
-/* Copies. */
-void query_values_add(struct query_values *values, const char *name,
-		      const struct cell *cell);
+/* Copies, and gives back the name, which lives as long as the values. */
+const char *query_values_add(struct query_values *values, struct cell cell,
+			     const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* A relation's text; takes it. */
 void query_values_add_relation(struct query_values *values, const char *name,
