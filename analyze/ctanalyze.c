@@ -66,7 +66,7 @@ static enum options_status show_analysis(const struct analysis *analysis,
 	struct option_row rows[REQUEST_ROWS + 1];
 	struct text_list words = {0};
 	char *name = mem_printf("ctanalyze %s", analysis->name);
-	char *tables = analysis->own ? query_help(analysis->own) : NULL;
+	char *tables = analysis->own ? catalog_help(analysis->own) : NULL;
 	char *summary = mem_printf("%s\n\n%s", analysis->summary, analysis->description);
 	char *usage =
 	    mem_printf("%s %s", analysis->name,
@@ -236,6 +236,7 @@ static enum exit_status ask(const struct analysis *analysis,
 	result_init(&result, request);
 	result.begin_ns = question.scope.begin_ns;
 	result.end_ns = question.scope.end_ns;
+	result.zone = zone_at(request->local_time, result.begin_ns);
 	status = answer(&question, &result, error);
 	if (!status)
 		tell_of_tables(request, &result);

@@ -5,6 +5,7 @@
 #include "analyze/analysis.h"
 #include "base/mem.h"
 #include "base/output.h"
+#include "base/table.h"
 #include "base/utf8.h"
 #include "timeline/events.h"
 #include "timeline/query.h"
@@ -20,7 +21,8 @@ struct listing {
 	const struct request *request;
 	struct events_wishes wishes;
 	FILE *out;
-	nsec_t last_ns; /* of the line before; NSEC_MIN: none */
+	struct zone zone; /* of the times told */
+	nsec_t last_ns;   /* of the line before; NSEC_MIN: none */
 	size_t lines;
 };
 
@@ -100,7 +102,7 @@ static void print_event(struct listing *listing, const struct question *question
 	FILE *out = listing->out;
 	nsec_t step = nsec_sub(row->ts_ns, listing->last_ns);
 
-	nsec_format_utc(text, row->ts_ns);
+	zone_format(text, &listing->zone, row->ts_ns);
 	fprintf(out, "[%s] ", strchr(text, ' ') ? strchr(text, ' ') + 1 : text);
 	if (listing->last_ns == NSEC_MIN)
 		fputs("(+\?.\?\?\?\?\?\?\?\?\?) ", out);
@@ -170,6 +172,9 @@ static int list_events(const struct analysis *self, const struct request *reques
 	if (request->output && output_open(&output, request->output, error))
 		goto out;
 	listing.out = output.file ? output.file : stdout;
+	listing.zone = zone_at(request->local_time, question.scope.begin_ns);
+	if (request->local_time || table_on_terminal(listing.out))
+		fprintf(listing.out, "times of day are %s\n", listing.zone.name);
 	status = print_events(&listing, &question, error);
 	if (!status)
 		status = output.file ? output_commit(&output, error)
@@ -185,11 +190,11 @@ const struct analysis analysis_events = {
     .name = "events",
     .summary = "the timeline as text, an event a line",
     .description =
-	"A line is the time in UTC, the time since the line before, node, class, and "
-	"then\n"
-	"processor, context and fields. --events chooses classes, --limit ends after so\n"
-	"many lines, --tid, --pid and --procname choose by the thread that ran. For\n"
-	"programs there is ctexport.",
+	"A line is the time of day (UTC, unless --local-time), the time since the line\n"
+	"before, node, class, and then processor, context and fields. --events chooses\n"
+	"classes, --limit ends after so many lines, --tid, --pid and --procname choose "
+	"by\n"
+	"the thread that ran. For programs there is ctexport.",
     .heeds = HEEDS_SCOPE | HEEDS_CPU | HEEDS_THREAD | HEEDS_EVENTS | HEEDS_LIMIT,
     .act = list_events,
 };

@@ -62,14 +62,6 @@ static bool has_parts(const char *path)
 	return entry;
 }
 
-static bool has_text(const struct text_list *list, const char *text)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (!strcmp(list->item[i], text))
-			return true;
-	return false;
-}
-
 /* "a%20b" as "a b". */
 static void decode(char *text)
 {
@@ -110,7 +102,7 @@ static int add_view(struct query_tables *tables, const char *entry, struct error
 				   "%s: duckdb takes *, ? and [ for patterns, want a "
 				   "name without them",
 				   path);
-	} else if (has_text(&tables->names, name)) {
+	} else if (text_list_has(&tables->names, name)) {
 		status =
 		    error_set(error, "%s: the table '%s' is there both by part and once",
 			      tables->directory, name);
@@ -144,7 +136,7 @@ static int find_tables(struct query_tables *tables, struct error *error)
 		if (*entry->d_name != '.')
 			status = add_view(tables, entry->d_name, error);
 	closedir(directory);
-	if (!status && !has_text(&tables->names, "node"))
+	if (!status && !text_list_has(&tables->names, "node"))
 		status = error_set(error,
 				   "%s: no table 'node', want a directory of tables as "
 				   "ctexport parquet, ctmerge --join or ctbatch make it",
@@ -466,9 +458,10 @@ static const struct known {
     {"metric_item", "SELECT * FROM metric_item"},
     {"thread", "SELECT DISTINCT comm FROM thread"},
     {"process", "SELECT DISTINCT comm FROM process"},
-    {"event", "SELECT unnest([min(ts_ns), max(ts_ns)]) AS ts_ns FROM event"},
+    {"event", "SELECT 0 AS id, unnest([min(ts_ns), max(ts_ns)]) AS ts_ns FROM event"},
     {"sample", "SELECT unnest([min(ts_ns), max(ts_ns)]) AS ts_ns FROM sample"},
-    {"message", "SELECT min(send_ns) AS send_ns, max(recv_ns) AS recv_ns FROM message"},
+    {"message", "SELECT 1 AS id, min(send_ns) AS send_ns, max(recv_ns) AS recv_ns, "
+		"NULL::BIGINT AS recv_event FROM message"},
     {"invocation", "SELECT min(coalesce(enqueue_ns, begin_ns)) AS enqueue_ns, "
 		   "NULL::BIGINT AS begin_ns, max(end_ns) AS end_ns FROM invocation"},
 };
@@ -494,14 +487,14 @@ static int load_known(struct query_tables *tables, struct error *error)
 		if (is_known(tables->names.item[i]))
 			fputs(tables->views.item[i], script);
 	for (size_t i = 0; i < KNOWN; i++)
-		if (has_text(&tables->names, known[i].name))
+		if (text_list_has(&tables->names, known[i].name))
 			write_question(tables, known[i].name, known[i].select, script);
 	status = end_script(script, error) || run_duckdb(tables, error) ? -1 : 0;
 	for (size_t i = 0; i < KNOWN && !status; i++) {
 		struct timeline_temporary table = {.name = known[i].name};
 		char *select;
 
-		if (!has_text(&tables->names, known[i].name))
+		if (!text_list_has(&tables->names, known[i].name))
 			continue;
 		select = load_answer(tables, known[i].name, error);
 		table.sql = select;

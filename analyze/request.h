@@ -61,7 +61,7 @@ struct request {
 	int limit_given, detail_given; /* -1: not given */
 	/* for all */
 	char *output, *table, *sort, *group, *print_sql, *tables;
-	bool quiet;
+	bool quiet, local_time;
 	const struct catalog *catalog; /* the program's, of all analyses */
 	struct text_list sql, measure_words, measures, metric_words, item_words,
 	    aliases; /* NAME=ALIAS */

@@ -75,7 +75,13 @@ static int read_span(struct scope *scope, struct timeline_reader *reader,
 	    "SELECT (SELECT min(ts_ns) FROM event) AS least,"
 	    " (SELECT max(ts_ns) FROM event) AS most "
 	    "UNION ALL SELECT min(ts_ns), max(ts_ns) FROM sample "
-	    "UNION ALL SELECT min(send_ns), max(recv_ns) FROM message "
+	    /* Messages are in the order of send_ns. What came is before its event, or
+	     * up to 1 us behind it. */
+	    "UNION ALL SELECT (SELECT send_ns FROM message ORDER BY id LIMIT 1),"
+	    " (SELECT max(recv_ns) FROM message WHERE recv_event IS NULL) "
+	    "UNION ALL SELECT NULL, (SELECT max(recv_ns) FROM event AS e"
+	    " CROSS JOIN message AS m ON m.recv_event = e.id"
+	    " WHERE e.ts_ns >= (SELECT max(ts_ns) FROM event) - 1000) "
 	    "UNION ALL SELECT min(coalesce(enqueue_ns, begin_ns)), max(end_ns) "
 	    "FROM invocation)",
 	    error);

@@ -10,6 +10,8 @@ static void make(const char *path)
 						     {.id = 3, .name = "db3"}};
 	static const struct timeline_message message = {.src_node = 1,
 							.dst_node = 2,
+							.send_event = TIMELINE_NONE,
+							.recv_event = TIMELINE_NONE,
 							.send_ns = 10 * NSEC_PER_SEC,
 							.recv_ns = 20 * NSEC_PER_SEC};
 	struct timeline_writer *writer = write_timeline(path, true);
