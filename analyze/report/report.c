@@ -10,9 +10,9 @@
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
 #include "analyze/report/html.h"
+#include "base/chart.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "base/plot_axis.h"
 #include "base/version.h"
 
 enum {
@@ -228,8 +228,8 @@ static void write_facts(const struct report *report)
 		"data-v=\"%.0f\">%s events</span> <span data-v=\"%" PRId64 "\">%s "
 		"messages</span> ",
 		chosen, chosen, chosen == 1 ? "" : "s", events,
-		plot_label_count(text, (size_t)events), report->messages,
-		plot_label_count(count, (size_t)report->messages));
+		chart_label_count(text, (size_t)events), report->messages,
+		chart_label_count(count, (size_t)report->messages));
 	if (!report->is_empty) {
 		nsec_format_utc(day, report->begin_ns);
 		fprintf(report->page, "<span>%s from %.19s UTC</span>",

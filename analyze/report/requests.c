@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "analyze/report/html.h"
+#include "base/chart.h"
 #include "base/mem.h"
-#include "base/plot_axis.h"
 
 enum {
 	ALL_DRAWN = 600, /* of more segments one in each cell */
@@ -207,14 +207,14 @@ static void draw_lane(const struct drawing *drawing, int64_t node)
 static void draw_ticks(const struct drawing *drawing)
 {
 	FILE *page = drawing->report->page;
-	struct plot_axis axis = {0};
-	double tick[PLOT_TICKS];
-	char text[PLOT_LABEL];
+	struct chart_axis axis = {0};
+	double tick[CHART_TICKS];
+	char text[CHART_LABEL];
 	size_t ticks;
 
-	plot_axis_open(&axis, 0, (double)drawing->span_ns / 1e3);
+	chart_axis_open(&axis, 0, (double)drawing->span_ns / 1e3);
 	axis.to = 100;
-	ticks = plot_axis_ticks(&axis, 5, tick);
+	ticks = chart_axis_ticks(&axis, 5, tick);
 	fputs("<div></div><svg class=\"axis\" width=\"100%\" height=\"18\" "
 	      "aria-hidden=\"true\">",
 	      page);
@@ -227,8 +227,8 @@ static void draw_ticks(const struct drawing *drawing)
 			"<line x1=\"%.3f%%\" x2=\"%.3f%%\" y2=\"4\"/><text x=\"%.3f%%\" "
 			"y=\"14\"%s>%s</text>",
 			x, x, x, x > 2 ? " text-anchor=\"middle\"" : "",
-			plot_label_tick(text, tick[i], (double)drawing->span_ns / 1e3,
-					ticks > 1 ? tick[1] - tick[0] : tick[0]));
+			chart_label_tick(text, tick[i], (double)drawing->span_ns / 1e3,
+					 ticks > 1 ? tick[1] - tick[0] : tick[0]));
 	}
 	fputs("</svg><div></div>", page);
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/plot/run.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +10,7 @@
 enum { POINTS = 20000 }; /* messages drawn each way */
 
 struct series {
-	struct plot_point *point;
+	struct chart_point *point;
 	size_t count;
 };
 
@@ -24,19 +22,19 @@ struct drawing {
 };
 
 /* How much later b's stamp is than a's, on the fitted clocks. */
-static struct plot_point place(const struct drawing *drawing, struct hull_point point)
+static struct chart_point place(const struct drawing *drawing, struct hull_point point)
 {
 	nsec_t a = clock_correct(drawing->a, point.x);
 	nsec_t b = clock_correct(drawing->b, point.y);
 
-	return (struct plot_point){(double)nsec_sub(a, drawing->begin) / 1e9,
-				   (double)nsec_sub(b, a) / 1e3};
+	return (struct chart_point){(double)nsec_sub(a, drawing->begin) / 1e9,
+				    (double)nsec_sub(b, a) / 1e3};
 }
 
 static struct series place_all(const struct drawing *drawing,
 			       const struct hull_point *point, size_t count)
 {
-	struct series series = {mem_realloc(NULL, count, sizeof(struct plot_point)),
+	struct series series = {mem_realloc(NULL, count, sizeof(struct chart_point)),
 				count};
 
 	for (size_t i = 0; i < count; i++)
@@ -46,7 +44,7 @@ static struct series place_all(const struct drawing *drawing,
 
 static int by_time(const void *a, const void *b)
 {
-	const struct plot_point *p = a, *q = b;
+	const struct chart_point *p = a, *q = b;
 
 	return (p->x > q->x) - (p->x < q->x);
 }
@@ -66,8 +64,8 @@ static void add_bound(const struct drawing *drawing, nsec_t ref, bool high,
 	    against == NSEC_MIN)
 		return;
 	series->point[series->count++] =
-	    (struct plot_point){(double)nsec_sub(ref, drawing->begin) / 1e9,
-				(double)nsec_sub(own, against) / 1e3};
+	    (struct chart_point){(double)nsec_sub(ref, drawing->begin) / 1e9,
+				 (double)nsec_sub(own, against) / 1e3};
 }
 
 /* At all times that either clock states; a step back puts them out of order. */
@@ -75,7 +73,7 @@ static struct series place_bound(const struct drawing *drawing, bool high)
 {
 	const struct clock *clock[2] = {drawing->a, drawing->b};
 	size_t times = clock[0]->bounds + clock[1]->bounds;
-	struct series series = {mem_alloc(times * sizeof(struct plot_point) + 1), 0};
+	struct series series = {mem_alloc(times * sizeof(struct chart_point) + 1), 0};
 
 	for (int k = 0; k < 2; k++)
 		for (size_t i = 0; i < clock[k]->bounds; i++)
