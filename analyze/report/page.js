@@ -118,8 +118,18 @@
 		for (const lane of lanes)
 			for (const list of [lane.runs, lane.irqs]) list.sort((a, b) => a.from - b.from);
 		for (const thread of threads) thread.spans.sort((a, b) => a.from - b.from);
-		const links = data.links.map(([id, a, b, sent, came, low, high, bytes, sport, dport, protocol], i) =>
-			({ id, a, b, sent, came, low, high, bytes, sport, dport, protocol, slow: i < 12 }));
+		const laneAt = (n, cpu) => laneOf.get(n + " " + cpu) ?? lanes.findIndex((lane) => lane.n === n);
+		const links = data.links.map(([id, from, fromCpu, to, toCpu, sent, came, low, high, bytes, sport, dport, protocol], i) =>
+			({ id, a: laneAt(from, fromCpu), b: laneAt(to, toCpu), sent, came, low, high, bytes, sport, dport, protocol, slow: i < 12 }))
+			.filter((link) => link.a >= 0 && link.b >= 0);
+		const curves = data.curves.filter((curve) => curve.rows.length).map((curve) => {
+			const of = new Map();
+			for (const [n, from, to, value] of curve.rows) {
+				if (!of.has(n)) of.set(n, []);
+				of.get(n).push(from, to, value);
+			}
+			return { title: curve.title, unit: curve.unit, merged: curve.rows[0][4], series: [...of] };
+		});
 
 		// Names that ran longest have a colour of their own.
 		const ranBy = new Map();
@@ -182,7 +192,7 @@
 					if (thread.n === n) add({ thread, n, name: thread.name, sub: String(thread.tid) }, Math.max(h - 6, 12), 6);
 			});
 			y += 22;
-			for (const curve of data.curves) add({ curve, name: curve.title }, 60, 10);
+			for (const curve of curves) add({ curve, name: curve.title }, 60, 10);
 			height = y + 4;
 		};
 
@@ -501,7 +511,7 @@
 			const keys = byThread ? [...named.map((name, i) => ["k" + i, name]), ["k8", "others"]] : [["run", "a thread runs"]];
 			keys.push(["soft", "softirq"], ["irq", "interrupt"], ["lane", "idle"], ["hatch", "not recorded"], ["msg", "message"], ["slow", "one of the slowest"]);
 			if (pinned.length) keys.push(["ready", "waits for a processor"], ["net", "waits for the network"], ["disk", "for a disk"], ["timer", "for a timer"], ["thread", "for a thread"]);
-			if (data.nodes.length <= 8 && data.curves.length) data.nodes.forEach((name, i) => keys.push(["k" + i, "curve of " + name]));
+			if (data.nodes.length <= 8 && curves.length) data.nodes.forEach((name, i) => keys.push(["k" + i, "curve of " + name]));
 			const text = JSON.stringify(keys);
 			if (legend.dataset.keys === text) return;
 			legend.dataset.keys = text;

@@ -321,11 +321,32 @@ static void set_windows(struct report *report)
 	}
 }
 
+static char *chosen_nodes(const struct scope *scope)
+{
+	char *text = NULL;
+	size_t size, count = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	fputc('[', file);
+	for (size_t i = 0; i < scope->nodes; i++)
+		if (scope->node[i].chosen)
+			fprintf(file, "%s%" PRId64, count++ ? "," : "",
+				scope->node[i].id);
+	fputc(']', file);
+	fclose(file);
+	return text;
+}
+
 static int make(struct report *report, struct error *error)
 {
 	struct question *question = report->question;
 	int count;
 
+	report->nodes = chosen_nodes(&question->scope);
+	if (!report->nodes)
+		return error_set(error, "report: no memory for the page");
 	report->bounds = bounds_new(question->reader, error);
 	if (!report->bounds)
 		return -1;
@@ -359,7 +380,8 @@ static int run_report(struct question *question, struct result *result,
 			result_clear(&report.answer[i].result);
 	activity_clear(&report.activity);
 	bounds_free(report.bounds);
-	free(report.link);
+	free(report.links);
+	free(report.nodes);
 	if (fclose(report.page) && !status)
 		status = error_set(error, "report: no memory for the page");
 	return status;
