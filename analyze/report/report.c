@@ -397,8 +397,8 @@ const struct analysis analysis_report = {
 	"and searches, critical paths of the slowest requests, messages, clocks, and\n"
 	"tables that sort and filter. Where there are more spans than --detail, they\n"
 	"are summed by steps of time, and drawn one by one around the slowest requests\n"
-	"only; the page says where. Without scripts everything but the timeline is\n"
-	"there.",
+	"only; the page says where. Without scripts the findings and tables are there,\n"
+	"the pictures are not.",
     .heeds = HEEDS_DETAIL,
     .run = run_report,
     .is_document = true,

@@ -410,7 +410,7 @@ int report_links_read(struct report *report, struct question *question,
 enum {
 	MOST_POINTS = 10000, /* of a curve */
 	FEWEST_POINTS = 60,  /* of a node's */
-	BOUND_POINTS = 120,
+	BOUND_POINTS = 120,  /* of a node's bound, a third of it of more than 20 nodes */
 };
 
 /*
@@ -457,13 +457,14 @@ static const struct curve {
 static void put_bounds(const struct report *report)
 {
 	const struct scope *scope = &report->question->scope;
-	const double step = (double)(report->end_ns - report->begin_ns) / BOUND_POINTS;
+	const int points = scope->nodes > 20 ? BOUND_POINTS / 3 : BOUND_POINTS;
+	const double step = (double)(report->end_ns - report->begin_ns) / points;
 	const char *before = "";
 
 	fputs("{\"title\":\"Bound of the clocks, \xc2\xb1\",\"unit\":\"ns\",\"rows\":[",
 	      report->page);
 	for (size_t i = 0; i < scope->nodes; i++)
-		for (int k = 0; scope->node[i].chosen && k < BOUND_POINTS; k++) {
+		for (int k = 0; scope->node[i].chosen && k < points; k++) {
 			const nsec_t from = (nsec_t)(step * k);
 			const nsec_t to = (nsec_t)(step * (k + 1));
 			const nsec_t width = bound_width(
@@ -539,10 +540,10 @@ int report_timeline(struct report *report, struct error *error)
 		html_section_end(page);
 		return 0;
 	}
-	fputs("<div id=\"view\"></div>\n<noscript><p class=\"note\">The timeline is "
-	      "drawn by a "
-	      "script, and scripts are off. All else is below.</p></noscript>\n",
-	      page);
+	fputs(
+	    "<div id=\"view\"></div>\n<noscript><p class=\"note\">Pictures are "
+	    "drawn by a script, and scripts are off. Tables are below.</p></noscript>\n",
+	    page);
 	fprintf(page,
 		"<script type=\"application/json\" id=\"data\">\n{\"span\":%" PRId64
 		",\"home\":[%" PRId64 ",%" PRId64 "],\"beginMs\":%" PRId64,
