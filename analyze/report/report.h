@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "analyze/bounds.h"
-#include "analyze/critical/node_request.h"
+#include "analyze/critical/path.h"
 #include "analyze/question.h"
 #include "analyze/report/activity.h"
 #include "analyze/result.h"
