@@ -8,7 +8,7 @@
 #include "input/packet_source.h"
 
 enum {
-	STEP_PACKETS = 4096,
+	STEP_PACKETS = 1024,
 	SURVEY_PACKETS = 10000, /* at first; doubled while it is not clear */
 };
 
