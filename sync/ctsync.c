@@ -17,7 +17,7 @@
 #include "sync/fit/lp.h"
 #include "sync/fit/regression.h"
 #include "sync/messages_out.h"
-#include "sync/plot/run.h"
+#include "sync/plot/plot.h"
 #include "sync/print.h"
 #include "sync/sync.h"
 
