@@ -94,6 +94,8 @@ static const struct heeded_row all_rows[] = {
     {0, "local-time", OPTION_FLAG, offsetof(struct request, local_time), NULL,
      "times of day by the zone of this machine instead of UTC", 0, 0,
      HEEDS_TABLES | HEEDS_EVENTS},
+    {0, "list", OPTION_FLAG, offsetof(struct request, list), NULL,
+     "name the analyses that there are", 0, 0, 0},
     {0, "sql", OPTION_LIST, offsetof(struct request, sql), "PATH",
      "add the analysis in this SQL file, or all in this directory", 0, 0, 0},
     {0, "print-sql", OPTION_STRING, offsetof(struct request, print_sql), "DIALECT",

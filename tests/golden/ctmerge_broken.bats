@@ -337,7 +337,7 @@ ctmerge: run/node2/kernel: map.json has no correction to the clock of node1 for 
 
 @test "a reference or nodes that are none" {
 	make_run node1 node2
-	fails_with 1 "ctmerge: no trace is named 'nobody'" ctmerge -q -r nobody run -o run.db
+	fails_with 2 "ctmerge: no trace is named 'nobody'" ctmerge -q -r nobody run -o run.db
 	fails_with 2 'ctmerge: --node: no node of run has such a name' \
 		ctmerge -q --node nobody,node3 run -o run.db
 	[ ! -e run.db ]
