@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "input/walk.h"
+#include "input/run_files.h"
 
 static bool is_told(const struct problem_list *list, const struct problem *problem)
 {

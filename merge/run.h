@@ -6,7 +6,6 @@
 
 #include "clock/map.h"
 #include "ctf/reader.h"
-#include "input/node.h"
 #include "input/run.h"
 #include "input/run_facts.h"
 #include "input/run_files.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ctsync: the clocks of a cluster from its traces. */
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +12,10 @@
 #include "base/output.h"
 #include "base/table.h"
 #include "input/capture/capture.h"
-#include "sync/apply/run.h"
+#include "sync/apply/apply.h"
 #include "sync/arguments.h"
-#include "sync/extract.h"
 #include "sync/fit/lp.h"
-#include "sync/fit/statistics.h"
+#include "sync/fit/regression.h"
 #include "sync/messages_out.h"
 #include "sync/plot/run.h"
 #include "sync/print.h"
@@ -284,6 +284,9 @@ int main(int argc, const char **argv)
 	struct error error = ERROR_INIT;
 	int status;
 
+	/* One thread frees what another read: in arenas of their own both would be kept.
+	 */
+	mallopt(M_ARENA_MAX, 1);
 	output_catch_signals();
 	output_catch_pipe();
 	sync_arguments_init(&request.sync);

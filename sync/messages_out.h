@@ -5,6 +5,14 @@
 #include "sync/sync.h"
 
 /*
+ * Write the packet events of the sources, which are of one node, to one file
+ * (input/packets_file.h). What was odd is in sync->problems, and in the file. 0, or -1
+ * with error and no file.
+ */
+int extract_packets(struct sync *sync, struct source_list *sources, const char *path,
+		    struct progress *progress, struct error *error);
+
+/*
  * The messages to the nodes: for each its own, as NODE.messages (input/messages_file.h).
  * While packets are matched, messages are kept in an unnamed file, as it is known after
  * the fit only which of them are false.

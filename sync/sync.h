@@ -9,7 +9,7 @@
 #include "sync/bounds/region.h"
 #include "sync/fit/fit.h"
 #include "sync/fit/graph.h"
-#include "sync/pair/message.h"
+#include "sync/pair/pair.h"
 #include "sync/tie.h"
 
 /*

@@ -8,16 +8,11 @@
 
 #include "base/mem.h"
 #include "base/output.h"
-
-/* Names of nodes to their numbers, by open addressing. */
-struct names {
-	uint32_t *slot; /* number + 1, 0: free */
-	size_t slots;
-};
+#include "base/texts.h"
 
 struct parsing {
 	struct sync *sync;
-	struct names names;
+	struct texts names; /* by the number of their trace */
 	const char *path;
 	uint64_t line;
 	uint64_t broken;    /* lines left out */
@@ -29,55 +24,21 @@ struct fields {
 	nsec_t send_ns, recv_ns;
 };
 
-static uint64_t hash_name(const char *name)
-{
-	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
-	return hash ^ (hash >> 32);
-}
-
-static uint32_t *probe(struct parsing *parsing, const char *name)
-{
-	size_t mask = parsing->names.slots - 1, at = hash_name(name) & mask;
-	uint32_t *slot;
-
-	while (*(slot = &parsing->names.slot[at]) &&
-	       strcmp(parsing->sync->trace[*slot - 1].name, name) != 0)
-		at = (at + 1) & mask;
-	return slot;
-}
-
-static void grow_names(struct parsing *parsing)
-{
-	struct names *names = &parsing->names;
-
-	free(names->slot);
-	names->slots = names->slots ? names->slots * 2 : 1024;
-	names->slot = mem_zalloc(names->slots * sizeof(*names->slot));
-	for (uint32_t i = 0; i < parsing->sync->traces; i++)
-		*probe(parsing, parsing->sync->trace[i].name) = i + 1;
-}
-
 static uint32_t find_node(struct parsing *parsing, const char *name)
 {
 	struct sync *sync = parsing->sync;
+	size_t number = texts_put(&parsing->names, name);
 	struct sync_trace *trace;
-	uint32_t *slot = probe(parsing, name);
 
-	if (*slot)
-		return *slot - 1;
+	if (number < sync->traces)
+		return (uint32_t)number;
 	sync->trace =
 	    mem_grow(sync->trace, sync->traces, &sync->room, sizeof(*sync->trace));
-	trace = &sync->trace[sync->traces];
+	trace = &sync->trace[sync->traces++];
 	memset(trace, 0, sizeof(*trace));
 	trace->name = mem_strdup(name);
 	trace->path = mem_strdup("");
-	trace->clock = (uint32_t)sync->traces;
-	*slot = (uint32_t)++sync->traces;
-	if (2 * sync->traces > parsing->names.slots)
-		grow_names(parsing);
+	trace->clock = (uint32_t)number;
 	return trace->clock;
 }
 
@@ -221,7 +182,6 @@ int sync_read_messages(struct sync *sync, const char *path, struct error *error)
 		return error_errno(error, path);
 	if (!standard)
 		output_protect(path);
-	grow_names(&parsing);
 	status = read_lines(&parsing, file, error);
 	if (!standard)
 		fclose(file);
@@ -231,7 +191,7 @@ int sync_read_messages(struct sync *sync, const char *path, struct error *error)
 			    (unsigned long long)parsing.broken,
 			    parsing.broken == 1 ? "" : "s");
 	error_clear(&parsing.first);
-	free(parsing.names.slot);
+	texts_clear(&parsing.names);
 	number_clocks(sync);
 	if (!status && sync->traces < 2)
 		status = error_set(error, "%s: no message, want 1 or more", path);

@@ -1,15 +1,133 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/capture_writer.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <pcap/pcap.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/nsec.h"
-#include "simulate/capture_writer_file.h"
-#include "simulate/capture_writer_owners.h"
-#include "simulate/writer_headers.h"
-#include "simulate/writer_private.h"
+
+struct sim_owner {
+	uint8_t key[17]; /* family, address */
+	const unsigned char *mac;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct sim_owner *left = a, *right = b;
+
+	return memcmp(left->key, right->key, sizeof(left->key));
+}
+
+static void set_key(struct sim_owner *owner, uint8_t family, const uint8_t address[16])
+{
+	owner->key[0] = family;
+	memcpy(owner->key + 1, address, 16);
+}
+
+static void sim_owners_init(struct sim_owners *owners, const struct sim_node *node,
+			    size_t nodes)
+{
+	size_t room = 0;
+
+	memset(owners, 0, sizeof(*owners));
+	for (size_t i = 0; i < nodes; i++)
+		room += node[i].addresses;
+	owners->item = mem_zalloc(room * sizeof(*owners->item));
+	for (size_t i = 0; i < nodes; i++)
+		for (size_t k = 0; k < node[i].addresses; k++) {
+			struct sim_owner *owner = &owners->item[owners->count++];
+
+			set_key(owner, node[i].family[k], node[i].address[k]);
+			owner->mac = node[i].mac;
+		}
+	if (owners->count)
+		qsort(owners->item, owners->count, sizeof(*owners->item), compare);
+}
+
+/* The Ethernet address behind one, as a captured frame shows it: a router's if no node's.
+ */
+static const unsigned char *sim_owners_mac(const struct sim_owners *owners,
+					   uint8_t family, const uint8_t address[16])
+{
+	static const unsigned char router[6] = {0x02, 0xff, 0xff, 0xff, 0xff, 0xfe};
+	struct sim_owner wanted, *found = NULL;
+
+	set_key(&wanted, family, address);
+	if (owners->count)
+		found = bsearch(&wanted, owners->item, owners->count,
+				sizeof(*owners->item), compare);
+	return found ? found->mac : router;
+}
+
+static void sim_owners_clear(struct sim_owners *owners)
+{
+	free(owners->item);
+	memset(owners, 0, sizeof(*owners));
+}
+
+static int write_all(int fd, const char *bytes, size_t count)
+{
+	while (count) {
+		ssize_t written = write(fd, bytes, count);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return -1;
+		bytes += written;
+		count -= (size_t)written;
+	}
+	return 0;
+}
+
+/* Of fopencookie(3): 0 is failure. */
+static ssize_t append(void *cookie, const char *bytes, size_t count)
+{
+	int fd = open(cookie, O_WRONLY | O_APPEND | O_CLOEXEC);
+	int status, cause;
+
+	if (fd < 0)
+		return 0;
+	status = write_all(fd, bytes, count);
+	cause = errno;
+	if (close(fd) && !status) {
+		status = -1;
+		cause = errno;
+	}
+	errno = cause;
+	return status ? 0 : (ssize_t)count;
+}
+
+static int forget(void *cookie)
+{
+	free(cookie);
+	return 0;
+}
+
+FILE *sim_file_open(const char *path, struct error *error)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	char *copy;
+	FILE *file;
+
+	if (fd < 0 || close(fd)) {
+		error_errno(error, path);
+		return NULL;
+	}
+	copy = mem_strdup(path);
+	file = fopencookie(copy, "w",
+			   (cookie_io_functions_t){.write = append, .close = forget});
+	if (!file) {
+		error_errno(error, path);
+		free(copy);
+	}
+	return file;
+}
 
 enum {
 	SNAP = 128,          /* bytes kept of a frame */

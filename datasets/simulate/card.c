@@ -4,13 +4,11 @@
 #include <netinet/in.h>
 
 #include "base/mem.h"
-#include "simulate/address.h"
 #include "simulate/event.h"
 #include "simulate/host.h"
 #include "simulate/interrupt.h"
 #include "simulate/messages.h"
-#include "simulate/parcel.h"
-#include "simulate/requests.h"
+#include "simulate/spans.h"
 #include "simulate/transport.h"
 
 enum {
@@ -24,7 +22,8 @@ enum {
 /* What net_napi_gro_receive_exit returns. */
 enum { GRO_MERGED_FREE = 1, GRO_HELD = 2, GRO_NORMAL = 3 };
 
-const char *card_layer(const struct scenario *scenario)
+/* The name of the second interface that shows each packet, or NULL. */
+static const char *card_layer(const struct scenario *scenario)
 {
 	static const char *const name[] = {NULL, "bond0", "br0", "eth0.10",
 					   NULL, NULL,    NULL,  NULL};

@@ -24,7 +24,4 @@ size_t card_poll(struct now *now);
 
 #define CARD_NAME "eth0"
 
-/* The name of the second interface that shows each packet, or NULL. */
-const char *card_layer(const struct scenario *scenario);
-
 #endif

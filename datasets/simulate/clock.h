@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/nsec.h"
+#include "simulate/scenario.h"
 
 /*
  * The clocks of one node, at any true time.
@@ -68,5 +69,12 @@ nsec_t sim_clock_true(struct sim_clock *clock, nsec_t real_ns);
 
 /* sin(2 pi x) by sums and products alone, which every machine does alike. */
 double sim_clock_sine(double turns);
+
+/*
+ * How the clock of each node is to run from begin_ns to end_ns: drawn within
+ * what the scenario says of all, exact where it says so of one. For free().
+ */
+struct sim_clock_plan *plans_make(const struct scenario *scenario, uint64_t seed,
+				  nsec_t begin_ns, nsec_t end_ns);
 
 #endif

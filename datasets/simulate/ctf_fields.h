@@ -2,7 +2,7 @@
 #ifndef CT_SIMULATE_CTF_FIELDS_H
 #define CT_SIMULATE_CTF_FIELDS_H
 
-#include "simulate/writer_headers.h"
+#include "simulate/writer.h"
 
 /*
  * How the fields of simulated events are laid out: one description, by which their bytes

@@ -19,11 +19,6 @@ struct sim_ctf_trace {
 int sim_ctf_metadata_write(const struct sim_ctf_trace *trace, const char *path,
 			   struct error *error);
 
-/*
- * The two languages, which say the same: TSDL (CTF 1.8) as sink.ctf.fs and LTTng write
- * it, and JSON (CTF 2) as LTTng does. Who owns the file finds what could not be written.
- */
-void sim_ctf_write_tsdl(const struct sim_ctf_trace *trace, FILE *file);
 void sim_ctf_write_json(const struct sim_ctf_trace *trace, FILE *file);
 
 /* What both say of the environment; the hostname, which stands first, is NULL here. */

@@ -11,7 +11,7 @@
 #include "base/output.h"
 #include "simulate/ctf_fields.h"
 #include "simulate/ctf_metadata.h"
-#include "simulate/writer_private.h"
+#include "simulate/writer.h"
 
 enum {
 	PACKET_EVENTS = 2048,

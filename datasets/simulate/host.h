@@ -2,7 +2,49 @@
 #ifndef CT_SIMULATE_HOST_H
 #define CT_SIMULATE_HOST_H
 
+#include "simulate/now.h"
 #include "simulate/world.h"
+
+/* Addresses and ports of a packet from one end of a flow, as that end sees them. */
+void address_fill(const struct world *world, const struct flow *flow, int side,
+		  struct packet *packet);
+
+/* Make them what the other end sees, where addresses are translated on the way. */
+void address_translate(const struct world *world, const struct flow *flow, int side,
+		       struct packet *packet);
+
+/*
+ * What a host's memory holds, as far as sar tells it: a page cache that grows
+ * with what is read and written, and processes that come and go. In KiB.
+ */
+enum { MEMORY_KIB = 1 << 20 };
+
+struct memory {
+	int64_t free, available, used, buffers, cached, committed, active, inactive;
+	int64_t dirty, anonymous, slab, stack, tables, vmalloc;
+};
+
+void memory_init(struct host *host);
+
+/* So many bytes of a file came from the disk, or are to go there, or went there. */
+void memory_read(struct host *host, uint64_t bytes);
+void memory_write(struct host *host, uint64_t bytes);
+void memory_clean(struct host *host, uint64_t bytes);
+
+/* What there is now; the parts add up to MEMORY_KIB as in sar's figures. */
+struct memory memory_now(const struct host *host);
+
+/* A host's disk, which serves one request after the other. */
+
+enum { DISK_DEVICE = 254 << 20, SECTOR_BYTES = 512 };
+
+#define DISK_NAME "vda"
+
+/* The thread's request, of thread->bytes, goes to the disk. */
+void disk_submit(struct now *now, uint32_t thread, uint64_t sector, bool writes);
+
+/* The disk says that it is done. */
+void disk_complete(struct now *now, uint32_t thread);
 
 void host_init(struct world *world, uint32_t number);
 void host_clear(struct world *world, struct host *host);

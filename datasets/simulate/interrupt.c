@@ -5,12 +5,10 @@
 
 #include "simulate/card.h"
 #include "simulate/cpu.h"
-#include "simulate/disk.h"
 #include "simulate/event.h"
-#include "simulate/light.h"
+#include "simulate/host.h"
 #include "simulate/process.h"
 #include "simulate/spans.h"
-#include "simulate/statedump.h"
 #include "simulate/thread.h"
 #include "simulate/transport.h"
 

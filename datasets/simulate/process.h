@@ -4,6 +4,9 @@
 
 #include "simulate/now.h"
 
+/* A node's tracer begins: it tells which threads there are, and what they do. */
+void statedump(struct now *now);
+
 /*
  * Processes that begin and end during a run: a daemon on each node makes one
  * after the other, each of which executes a program, computes and ends. There

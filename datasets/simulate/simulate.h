@@ -7,7 +7,11 @@
 
 #include "base/error.h"
 #include "simulate/scenario.h"
+#include "simulate/world.h"
 #include "simulate/writer.h"
+
+/* Make a directory unless it is there. 0, or -1 with error. */
+int directory_ensure(const char *path, struct error *error);
 
 /* One run: what happens, and what is written about it. */
 struct simulation {

@@ -5,12 +5,12 @@
 #include <netinet/in.h>
 
 #include "simulate/cpu.h"
-#include "simulate/disk.h"
 #include "simulate/event.h"
+#include "simulate/host.h"
 #include "simulate/process.h"
 #include "simulate/program.h"
-#include "simulate/requests.h"
 #include "simulate/sar.h"
+#include "simulate/spans.h"
 #include "simulate/thread.h"
 #include "simulate/transport.h"
 

@@ -4,6 +4,11 @@
 
 #include "simulate/now.h"
 
+/* Threads with activity net: each has a processor when it needs one. */
+
+/* Go on with a thread whose time has come. */
+void light_timer(struct world *world, uint32_t thread);
+
 /* A new thread of a host. */
 uint32_t thread_add(struct world *world, uint32_t node, enum thread_role role,
 		    uint32_t flow, int side);

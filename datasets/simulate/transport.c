@@ -4,13 +4,232 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "simulate/address.h"
+#include "base/mem.h"
 #include "simulate/card.h"
-#include "simulate/tcp.h"
+#include "simulate/host.h"
 #include "simulate/thread.h"
 
 enum { IPV4_HEADER = 20, IPV6_HEADER = 40, UDP_HEADER = 8, ICMP_HEADER = 8 };
 enum { ECHO = 8, ECHO_REPLY = 0, ECHO6 = 128, ECHO6_REPLY = 129 };
+enum { FLAG_PUSH = 8, FLAG_ACK = 16 };
+enum { REPEATS = 3, DOUBLINGS = 6 };
+
+uint32_t parcel_new(struct world *world)
+{
+	uint32_t index;
+
+	if (world->free_parcel) {
+		index = world->free_parcel - 1;
+		world->free_parcel = world->parcel[index].next_free;
+		return index;
+	}
+	world->parcel = mem_grow(world->parcel, world->parcels, &world->parcel_room,
+				 sizeof(*world->parcel));
+	return (uint32_t)world->parcels++;
+}
+
+void parcel_free(struct world *world, uint32_t index)
+{
+	world->parcel[index].next_free = world->free_parcel;
+	world->free_parcel = index + 1;
+}
+
+static void tcp_init(const struct world *world, struct flow *flow, int side)
+{
+	struct sender *sender = &flow->end[side].sender;
+	struct receiver *receiver = &flow->end[!side].receiver;
+
+	sender->base = (uint32_t)dice_next(&flow->dice);
+	sender->una = sender->next = sender->base;
+	sender->rto_ns = world->rto_ns;
+	receiver->window = receiver->next = sender->base;
+}
+
+/* The headers of a packet that this end sends next, but for TCP's numbers. */
+static void transport_fill(struct world *world, uint32_t flow, int side, uint32_t payload,
+			   struct packet *packet)
+{
+	struct flow *f = &world->flow[flow];
+	struct endpoint *end = &f->end[side];
+	uint32_t inner = payload + (f->protocol == IPPROTO_TCP ? TCP_HEADER : UDP_HEADER);
+
+	memset(packet, 0, sizeof(*packet));
+	packet->known = PACKET_NETWORK | PACKET_TRANSPORT;
+	packet->family = f->family;
+	packet->protocol = f->protocol;
+	packet->payload = f->protocol == IPPROTO_TCP ? payload : 0;
+	packet->length = inner + (f->family == 6 ? 0 : IPV4_HEADER);
+	packet->id = f->family == 6 ? f->label : end->ip_id;
+	address_fill(world, f, side, packet);
+}
+
+/* Send data from `seq` on, or an acknowledgement alone where there is none. */
+static void send_packet(struct now *now, uint32_t flow, int side, uint32_t seq,
+			uint32_t payload)
+{
+	struct flow *f = &now->world->flow[flow];
+	struct endpoint *end = &f->end[side];
+	struct shipment shipment = {.flow = flow, .side = side};
+	uint32_t segments = (payload + f->segment - 1) / f->segment;
+
+	transport_fill(now->world, flow, side, payload, &shipment.packet);
+	shipment.segments = segments ? (uint8_t)segments : 1;
+	shipment.packet.seq = seq;
+	shipment.packet.ack = end->receiver.next;
+	shipment.packet.window = end->tcp_window;
+	shipment.packet.flags = FLAG_ACK;
+	if (payload && seq + payload == end->sender.next)
+		shipment.packet.flags |= FLAG_PUSH;
+	shipment.window = end->sender.base;
+	shipment.total = end->sender.next - end->sender.base;
+	shipment.index = (uint8_t)((seq - end->sender.base) / f->segment);
+	end->ip_id = (uint16_t)(end->ip_id + shipment.segments);
+	end->receiver.unanswered = 0;
+	card_transmit(now, &shipment);
+}
+
+/* See to it that this end looks again when its time is over. */
+static void arm(struct now *now, uint32_t flow, int side)
+{
+	struct sender *sender = &now->world->flow[flow].end[side].sender;
+
+	sender->deadline_ns = now->ns + sender->rto_ns;
+	if (sender->armed)
+		return;
+	sender->armed = true;
+	queue_add(&now->world->queue, sender->deadline_ns, OCCASION_RESEND,
+		  flow * 2 + (uint32_t)side, 0);
+}
+
+static void tcp_send(struct now *now, uint32_t flow, int side, uint64_t bytes)
+{
+	struct flow *f = &now->world->flow[flow];
+	struct sender *sender = &f->end[side].sender;
+	uint32_t piece = now->world->scenario->gso ? (uint32_t)bytes : f->segment;
+
+	sender->base = sender->next;
+	sender->next += (uint32_t)bytes;
+	for (uint32_t seq = sender->base; seq != sender->next;) {
+		uint32_t left = sender->next - seq;
+		uint32_t payload = left < piece ? left : piece;
+
+		send_packet(now, flow, side, seq, payload);
+		seq += payload;
+	}
+	arm(now, flow, side);
+}
+
+static void send_again(struct now *now, uint32_t flow, int side)
+{
+	struct flow *f = &now->world->flow[flow];
+	struct sender *sender = &f->end[side].sender;
+	uint32_t begin =
+	    sender->base + (sender->una - sender->base) / f->segment * f->segment;
+	uint32_t left = sender->next - begin;
+
+	sender->recovering = true;
+	send_packet(now, flow, side, begin, left < f->segment ? left : f->segment);
+}
+
+static void tcp_resend(struct now *now, uint32_t flow, int side)
+{
+	struct sender *sender = &now->world->flow[flow].end[side].sender;
+
+	if (sender->rto_ns < now->world->rto_ns << DOUBLINGS)
+		sender->rto_ns *= 2;
+	send_again(now, flow, side);
+	arm(now, flow, side);
+}
+
+static void take_answer(struct now *now, uint32_t flow, int side,
+			const struct packet *packet)
+{
+	struct endpoint *end = &now->world->flow[flow].end[side];
+	struct sender *sender = &end->sender;
+	uint32_t gained = packet->ack - sender->una;
+
+	if (gained && gained <= sender->next - sender->una) {
+		sender->una = packet->ack;
+		sender->repeats = 0;
+		sender->rto_ns = now->world->rto_ns;
+		sender->deadline_ns = now->ns + sender->rto_ns;
+		if (sender->una == sender->next) {
+			sender->recovering = false;
+			thread_all_sent(now, end->writer);
+		} else if (sender->recovering) {
+			send_again(now, flow, side);
+		}
+	} else if (!gained && !packet->payload && sender->una != sender->next &&
+		   ++sender->repeats == REPEATS) {
+		send_again(now, flow, side);
+	}
+}
+
+/* Whether what came will be answered by data soon enough. */
+static bool is_reply_near(const struct world *world, const struct flow *flow, int side)
+{
+	return world->scenario->pattern == PATTERN_REQUEST && side == 1 &&
+	       flow->end[side].unread >= world->request_bytes &&
+	       4 * world->service_ns < world->rto_ns;
+}
+
+/* How many segments came without a gap. */
+static uint32_t count_whole(uint64_t came)
+{
+	return ~came ? (uint32_t)__builtin_ctzll(~came) : 64;
+}
+
+/* Put a segment where it belongs; whether it is the next one that is wanted. */
+static bool place_segment(struct flow *flow, int side, const struct parcel *parcel)
+{
+	struct endpoint *end = &flow->end[side];
+	struct receiver *receiver = &end->receiver;
+	uint64_t bit = (uint64_t)1 << parcel->index;
+	uint32_t upto, next;
+
+	if ((int32_t)(parcel->window - receiver->window) < 0)
+		return false;
+	if (parcel->window != receiver->window) {
+		receiver->window = parcel->window;
+		receiver->came = 0;
+	}
+	if (receiver->came & bit)
+		return false;
+	receiver->came |= bit;
+	upto = count_whole(receiver->came) * flow->segment;
+	next = receiver->window + (upto < parcel->total ? upto : parcel->total);
+	if (next == receiver->next)
+		return false;
+	end->unread += next - receiver->next;
+	receiver->next = next;
+	return true;
+}
+
+static void take_data(struct now *now, const struct parcel *parcel, bool more)
+{
+	struct flow *flow = &now->world->flow[parcel->flow];
+	int side = !parcel->side;
+	struct endpoint *end = &flow->end[side];
+	bool wanted = place_segment(flow, side, parcel);
+	bool whole = end->receiver.next == parcel->window + parcel->total;
+
+	end->receiver.unanswered++;
+	if (!wanted || (!more && (whole ? !is_reply_near(now->world, flow, side)
+					: end->receiver.unanswered >= 2)))
+		send_packet(now, parcel->flow, side, end->sender.next, 0);
+	if (wanted)
+		thread_data_came(now, end->reader);
+}
+
+static void tcp_receive(struct now *now, const struct parcel *parcel, bool more)
+{
+	/* The caller's parcel may move while packets are sent in answer. */
+	const struct parcel kept = *parcel;
+
+	take_answer(now, kept.flow, !kept.side, &kept.packet);
+	if (kept.packet.payload)
+		take_data(now, &kept, more);
+}
 
 void transport_init(const struct world *world, struct flow *flow)
 {
@@ -33,23 +252,6 @@ uint64_t transport_most(const struct flow *flow)
 	if (flow->protocol == IPPROTO_TCP)
 		return flow->segment * (segments > 64 ? 64 : segments);
 	return flow->segment + TCP_HEADER - UDP_HEADER;
-}
-
-void transport_fill(struct world *world, uint32_t flow, int side, uint32_t payload,
-		    struct packet *packet)
-{
-	struct flow *f = &world->flow[flow];
-	struct endpoint *end = &f->end[side];
-	uint32_t inner = payload + (f->protocol == IPPROTO_TCP ? TCP_HEADER : UDP_HEADER);
-
-	memset(packet, 0, sizeof(*packet));
-	packet->known = PACKET_NETWORK | PACKET_TRANSPORT;
-	packet->family = f->family;
-	packet->protocol = f->protocol;
-	packet->payload = f->protocol == IPPROTO_TCP ? payload : 0;
-	packet->length = inner + (f->family == 6 ? 0 : IPV4_HEADER);
-	packet->id = f->family == 6 ? f->label : end->ip_id;
-	address_fill(world, f, side, packet);
 }
 
 static void send_datagram(struct now *now, uint32_t flow, int side, uint64_t bytes)

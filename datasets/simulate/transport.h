@@ -3,6 +3,15 @@
 #define CT_SIMULATE_TRANSPORT_H
 
 #include "simulate/now.h"
+#include "simulate/world.h"
+
+/* A new parcel's index; what it holds is undefined. Others may move. */
+uint32_t parcel_new(struct world *world);
+void parcel_free(struct world *world, uint32_t index);
+
+/* The TCP of transport.h; nobody else calls these. */
+
+enum { TCP_HEADER = 32 }; /* with the timestamps that Linux always adds */
 
 /*
  * TCP, UDP and ICMP between the two ends of a flow, as far as packets show it.

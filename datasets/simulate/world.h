@@ -226,4 +226,25 @@ struct world {
 	bool failed;
 };
 
+/* Two nodes that talk, numbered from 0. The first one asks. */
+struct topology_pair {
+	uint32_t a, b;
+	double interval_ms;
+};
+
+/* All pairs that talk, each once, in order, for free(). */
+struct topology_pair *topology_pairs(const struct scenario *scenario, uint64_t seed,
+				     size_t *count);
+
+/* Make all that the scenario asks for; returns how the clocks run, for free(). */
+struct sim_clock_plan *world_init(struct world *world, const struct scenario *scenario,
+				  uint64_t seed);
+void world_clear(struct world *world);
+
+/*
+ * Let happen what happens, up to the end of the scenario, the last message that
+ * was wanted, or a writer's failure (world->failed, world->error).
+ */
+void world_run(struct world *world, bool quiet);
+
 #endif

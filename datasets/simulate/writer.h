@@ -2,6 +2,7 @@
 #ifndef CT_SIMULATE_WRITER_H
 #define CT_SIMULATE_WRITER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -117,5 +118,40 @@ int sim_writer_add(struct sim_writer *writer, const struct sim_event *event,
  * error unless it was an add that failed.
  */
 int sim_writer_finish(struct sim_writer *writer, struct error *error);
+
+/* For implementers of writers: what stands first in each of them. */
+struct sim_writer_ops {
+	int (*add)(struct sim_writer *writer, const struct sim_event *event,
+		   struct error *error);
+	int (*finish)(struct sim_writer *writer, struct error *error);
+};
+
+struct sim_writer {
+	const struct sim_writer_ops *ops;
+	const struct sim_node *node;
+	size_t nodes;
+};
+
+/* Make DIRECTORY and DIRECTORY/NODE where they are not there yet. */
+int sim_writer_directory(const char *directory, const char *node, struct error *error);
+
+/* The headers of a packet as they stand on the wire. */
+struct sim_headers {
+	uint8_t bytes[40 + 60]; /* network header, transport header */
+	size_t network;         /* bytes of the network header */
+	size_t transport;       /* bytes of the transport header, or 0 */
+	size_t total;           /* bytes of the packet, its data counted */
+	uint8_t protocol;       /* IPPROTO_TCP, ... */
+};
+
+/* The packet of an event, if it has one whose network header is known, or NULL. */
+const struct packet *sim_event_packet(const struct sim_event *event);
+
+/*
+ * Build the headers of an event's packet, which is as sent unless its class
+ * says that it was received. 1, or 0 without a packet, or -1 with error.
+ */
+int sim_headers_of_event(struct sim_headers *headers, const struct sim_event *event,
+			 struct error *error);
 
 #endif

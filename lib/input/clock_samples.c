@@ -172,3 +172,173 @@ void clock_samples_clear(struct clock_samples *samples)
 	free(samples->stretch);
 	memset(samples, 0, sizeof(*samples));
 }
+
+/* The axis that an instant is given on, and the one that is asked for. */
+enum axis { REALTIME, MONOTONIC };
+
+static nsec_t on(const struct clock_sample *sample, enum axis axis)
+{
+	return axis == REALTIME ? sample->realtime_ns : sample->monotonic_ns;
+}
+
+/*
+ * The line through two samples at an instant of `from`, to the nearest below,
+ * in 128 bits: no product overflows and no stamp passes through a double.
+ */
+static nsec_t line(const struct clock_sample *a, const struct clock_sample *b,
+		   enum axis from, nsec_t instant)
+{
+	enum axis to = from == REALTIME ? MONOTONIC : REALTIME;
+	__int128 ahead = (__int128)instant - on(a, from);
+	__int128 run = (__int128)on(b, from) - on(a, from);
+	__int128 rise = (__int128)on(b, to) - on(a, to);
+	__int128 sum;
+
+	if (!run)
+		run = rise = 1;
+	ahead *= rise;
+	sum = ahead / run - (ahead % run != 0 && (ahead < 0) != (run < 0));
+	sum += on(a, to);
+	if (sum > NSEC_MAX)
+		return NSEC_MAX;
+	return sum < NSEC_MIN ? NSEC_MIN : (nsec_t)sum;
+}
+
+/* An instant within a stretch, by the two samples around it. */
+static nsec_t within(const struct clock_samples *samples,
+		     const struct clock_stretch *stretch, enum axis from, nsec_t instant)
+{
+	size_t low = stretch->first, high = stretch->last;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (on(&samples->sample[middle], from) <= instant)
+			low = middle;
+		else
+			high = middle;
+	}
+	return line(&samples->sample[low], &samples->sample[high], from, instant);
+}
+
+/* An instant beyond a stretch, at its mean rate. */
+static nsec_t beyond(const struct clock_samples *samples,
+		     const struct clock_stretch *stretch, enum axis from, nsec_t instant)
+{
+	return line(&samples->sample[stretch->first], &samples->sample[stretch->last],
+		    from, instant);
+}
+
+/* By how much the real-time clock jumped between two stretches. */
+static nsec_t jump(const struct clock_samples *samples, size_t stretch)
+{
+	const struct clock_sample *at = &samples->sample[samples->stretch[stretch].last];
+	nsec_t size = (at[1].realtime_ns - at[0].realtime_ns) -
+		      (at[1].monotonic_ns - at[0].monotonic_ns);
+
+	return size < 0 ? -size : size;
+}
+
+/* Whether an instant is of this stretch; samples are on the axis in order. */
+static int side(const struct clock_samples *samples, const struct clock_stretch *stretch,
+		enum axis from, nsec_t instant)
+{
+	if (instant < on(&samples->sample[stretch->first], from))
+		return -1;
+	return instant > on(&samples->sample[stretch->last], from);
+}
+
+/* The monotonic times at which the real-time clock may have read something. */
+struct candidates {
+	nsec_t first, last;
+	bool any;
+};
+
+static void consider(struct candidates *candidates, nsec_t ns)
+{
+	if (!candidates->any || ns < candidates->first)
+		candidates->first = ns;
+	if (!candidates->any || ns > candidates->last)
+		candidates->last = ns;
+	candidates->any = true;
+}
+
+/*
+ * Around a step, which lies anywhere between these two samples: the clock ran on
+ * from the one up to it, and from it to the other.
+ */
+static void consider_step(struct candidates *candidates, const struct clock_sample *at,
+			  nsec_t realtime_ns)
+{
+	nsec_t span = at[1].monotonic_ns - at[0].monotonic_ns;
+	nsec_t after = nsec_sub(realtime_ns, at[0].realtime_ns);
+	nsec_t before = nsec_sub(at[1].realtime_ns, realtime_ns);
+
+	if (after >= 0 && after <= span)
+		consider(candidates, at[0].monotonic_ns + after);
+	if (before >= 0 && before <= span)
+		consider(candidates, at[1].monotonic_ns - before);
+}
+
+/* A stamp that no clock showed: leapt over, or before or after all samples. */
+static struct clock_place outside(const struct clock_samples *samples, nsec_t realtime_ns)
+{
+	const struct clock_stretch *stretch = samples->stretch;
+	size_t last = samples->stretches - 1;
+
+	for (size_t i = 0; i < last; i++) {
+		const struct clock_sample *at = &samples->sample[stretch[i].last];
+
+		if (realtime_ns > at[0].realtime_ns && realtime_ns < at[1].realtime_ns)
+			return (struct clock_place){
+			    line(&at[0], &at[1], REALTIME, realtime_ns),
+			    at[1].monotonic_ns - at[0].monotonic_ns};
+	}
+	if (side(samples, &stretch[0], REALTIME, realtime_ns) < 0)
+		last = 0;
+	return (struct clock_place){
+	    beyond(samples, &stretch[last], REALTIME, realtime_ns), 0};
+}
+
+struct clock_place clock_samples_monotonic(const struct clock_samples *samples,
+					   nsec_t realtime_ns)
+{
+	struct candidates found = {0, 0, false};
+
+	for (size_t i = 0; i < samples->stretches; i++) {
+		const struct clock_stretch *stretch = &samples->stretch[i];
+
+		if (side(samples, stretch, REALTIME, realtime_ns) == 0)
+			consider(&found, within(samples, stretch, REALTIME, realtime_ns));
+		if (i + 1 < samples->stretches)
+			consider_step(&found, &samples->sample[stretch->last],
+				      realtime_ns);
+	}
+	if (!found.any)
+		return outside(samples, realtime_ns);
+	return (struct clock_place){found.first, found.last - found.first};
+}
+
+struct clock_place clock_samples_realtime(const struct clock_samples *samples,
+					  nsec_t monotonic_ns)
+{
+	const struct clock_stretch *stretch = samples->stretch;
+	size_t i = 0;
+	struct clock_place place = {0, 0};
+
+	while (i + 1 < samples->stretches &&
+	       side(samples, &stretch[i + 1], MONOTONIC, monotonic_ns) >= 0)
+		i++;
+	if (side(samples, &stretch[i], MONOTONIC, monotonic_ns) == 0) {
+		place.ns = within(samples, &stretch[i], MONOTONIC, monotonic_ns);
+	} else if (i + 1 < samples->stretches &&
+		   side(samples, &stretch[i], MONOTONIC, monotonic_ns) > 0) {
+		const struct clock_sample *at = &samples->sample[stretch[i].last];
+
+		place.ns = line(&at[0], &at[1], MONOTONIC, monotonic_ns);
+		place.doubt_ns = jump(samples, i);
+	} else {
+		place.ns = beyond(samples, &stretch[i], MONOTONIC, monotonic_ns);
+	}
+	return place;
+}

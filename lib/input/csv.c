@@ -1,11 +1,185 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/csv.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
-#include "input/lines.h"
+
+struct lines {
+	FILE *file;
+	bool owned, end;
+	struct faults *faults;
+	int64_t offset;                 /* in the file, of what is next */
+	uint64_t number;                /* of the last line */
+	size_t at, filled;              /* in the buffer */
+	char buffer[LINES_LONGEST + 2]; /* as read: the longest line, \r\n */
+	char text[LINES_LONGEST + 2];   /* of the last line: so one can go back */
+};
+
+struct lines *lines_from(FILE *file, struct faults *faults)
+{
+	struct lines *lines = mem_alloc(sizeof(*lines));
+
+	memset(lines, 0, offsetof(struct lines, buffer));
+	lines->file = file;
+	lines->faults = faults;
+	return lines;
+}
+
+struct lines *lines_open(const char *path, struct faults *faults)
+{
+	/* Opening a named pipe would wait for somebody to write. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct lines *lines;
+	struct stat status;
+	FILE *file;
+
+	if (fd < 0 || fstat(fd, &status)) {
+		faults_add(faults, "unreadable", 0, "%s", strerror(errno));
+	} else if (!S_ISREG(status.st_mode)) {
+		faults_add(faults, "unreadable", 0, "no plain file");
+	} else {
+		file = fdopen(fd, "r");
+		if (file) {
+			lines = lines_from(file, faults);
+			lines->owned = true;
+			return lines;
+		}
+		faults_add(faults, "unreadable", 0, "%s", strerror(errno));
+	}
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
+/* Read on behind what is there; false when nothing more came. */
+static bool fill(struct lines *lines)
+{
+	size_t count;
+
+	if (lines->end)
+		return false;
+	memmove(lines->buffer, lines->buffer + lines->at, lines->filled - lines->at);
+	lines->filled -= lines->at;
+	lines->at = 0;
+	count = fread(lines->buffer + lines->filled, 1, LINES_LONGEST + 2 - lines->filled,
+		      lines->file);
+	lines->filled += count;
+	if (count)
+		return true;
+	/* A full buffer asks for nothing; that is not the end. */
+	lines->end = lines->filled < LINES_LONGEST + 2;
+	if (lines->end && ferror(lines->file))
+		faults_add(lines->faults, "unreadable", lines->number + 1,
+			   "%s, the rest left out", strerror(errno));
+	return false;
+}
+
+/* Pass over the rest of a line that is too long. */
+static void pass_over(struct lines *lines)
+{
+	char *end;
+
+	do {
+		end = memchr(lines->buffer + lines->at, '\n', lines->filled - lines->at);
+		if (end) {
+			size_t next = (size_t)(end - lines->buffer) + 1;
+
+			lines->offset += (int64_t)(next - lines->at);
+			lines->at = next;
+			return;
+		}
+		lines->offset += (int64_t)(lines->filled - lines->at);
+		lines->at = lines->filled;
+	} while (fill(lines));
+}
+
+/* The next line whatever it is: 1, 0 at the end, or -1 if it was too long. */
+static int take(struct lines *lines, struct line *line)
+{
+	size_t searched = 0, length;
+	char *start, *end;
+
+	for (;;) {
+		start = lines->buffer + lines->at;
+		end =
+		    memchr(start + searched, '\n', lines->filled - lines->at - searched);
+		if (end)
+			break;
+		searched = lines->filled - lines->at;
+		if (!fill(lines))
+			break;
+	}
+	start = lines->buffer + lines->at;
+	length = end ? (size_t)(end - start) : lines->filled - lines->at;
+	if (!end && !length)
+		return 0;
+	lines->number++;
+	if (length > LINES_LONGEST + (end && length && end[-1] == '\r')) {
+		pass_over(lines);
+		return -1;
+	}
+	lines->at += length + (end != NULL);
+	lines->offset += (int64_t)(length + (end != NULL));
+	if (end && length && start[length - 1] == '\r')
+		length--;
+	memcpy(lines->text, start, length);
+	lines->text[length] = '\0';
+	*line = (struct line){lines->text, length, lines->number, end != NULL};
+	return 1;
+}
+
+bool lines_next(struct lines *lines, struct line *line)
+{
+	int status;
+
+	while ((status = take(lines, line))) {
+		if (status < 0)
+			faults_add(lines->faults, "broken", lines->number,
+				   "a line of more than 1 MiB, left out");
+		else if (memchr(line->text, '\0', line->length))
+			faults_add(lines->faults, "broken", lines->number,
+				   "a zero byte in a line, left out");
+		else
+			return true;
+	}
+	return false;
+}
+
+struct lines_mark lines_tell(const struct lines *lines)
+{
+	return (struct lines_mark){lines->offset, lines->number};
+}
+
+void lines_return(struct lines *lines, struct lines_mark mark)
+{
+	int64_t back = lines->offset - mark.offset;
+
+	lines->offset = mark.offset;
+	lines->number = mark.number;
+	if (back >= 0 && back <= (int64_t)lines->at) {
+		lines->at -= (size_t)back;
+		return;
+	}
+	lines->at = lines->filled = 0;
+	/* Were the file gone from under us, the end is what is left. */
+	lines->end = fseeko(lines->file, mark.offset, SEEK_SET) != 0;
+}
+
+void lines_close(struct lines *lines)
+{
+	if (!lines)
+		return;
+	if (lines->owned)
+		fclose(lines->file);
+	free(lines);
+}
 
 struct csv {
 	struct lines *lines;
@@ -152,4 +326,175 @@ void csv_close(struct csv *csv)
 	free(csv->text);
 	free(csv->field);
 	free(csv);
+}
+
+#define NOWHERE SIZE_MAX
+
+struct csv_table {
+	struct csv *csv;
+	struct faults *faults;
+	const struct csv_columns *columns;
+	size_t *where; /* which field each column is */
+	size_t width;  /* fields a row */
+	char **cell;
+	struct csv_record first; /* a row, where there is no header */
+	bool waiting;            /* it is still to be handed out */
+};
+
+static size_t find(const struct csv_columns *columns, const char *name)
+{
+	for (size_t k = 0; k < columns->count; k++)
+		if (strcmp(columns->name[k], name) == 0)
+			return k;
+	return NOWHERE;
+}
+
+static char *wanted(const struct csv_columns *columns)
+{
+	char *text = mem_strdup(columns->name[0]);
+
+	for (size_t k = 1; k < columns->count; k++) {
+		char *longer = mem_printf("%s,%s", text, columns->name[k]);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static void place_columns(struct csv_table *table, const struct csv_record *header)
+{
+	table->width = header->fields;
+	for (size_t i = 0; i < header->fields; i++) {
+		size_t k = find(table->columns, header->field[i]);
+
+		if (k == NOWHERE)
+			faults_add(table->faults, "foreign", header->line,
+				   "column '%s' is not known, left out",
+				   header->field[i]);
+		else if (table->where[k] != NOWHERE)
+			faults_add(table->faults, "twice", header->line,
+				   "column '%s' again, left out", header->field[i]);
+		else
+			table->where[k] = i;
+	}
+}
+
+static bool is_header(const struct csv_table *table, const struct csv_record *record)
+{
+	for (size_t i = 0; i < record->fields; i++)
+		if (strcmp(record->field[i], table->columns->name[0]) == 0)
+			return true;
+	return false;
+}
+
+/* The first record says where the columns are. -1 where it does not. */
+static int read_header(struct csv_table *table)
+{
+	const struct csv_columns *columns = table->columns;
+	char *want = NULL;
+	int status = 0;
+
+	if (!csv_next(table->csv, &table->first))
+		return 0;
+	/* Spreadsheets begin with a byte order mark. */
+	if (strncmp(table->first.field[0], "\xef\xbb\xbf", 3) == 0)
+		table->first.field[0] += 3;
+	if (is_header(table, &table->first)) {
+		place_columns(table, &table->first);
+	} else if (columns->header_may_lack) {
+		/* As many as the first line has, where those beyond may lack. */
+		table->width = table->first.fields;
+		if (table->width < columns->needed || table->width > columns->count)
+			table->width = columns->needed;
+		for (size_t k = 0; k < table->width; k++)
+			table->where[k] = k;
+		table->waiting = true;
+	}
+	for (size_t k = 0; k < columns->needed && !status; k++)
+		if (table->where[k] == NOWHERE) {
+			want = wanted(columns);
+			faults_add(table->faults, "headless", table->first.line,
+				   "no column '%s', want a header line: %s",
+				   columns->name[k], want);
+			status = -1;
+		}
+	free(want);
+	return status;
+}
+
+struct csv_table *csv_table_open(const char *path, const struct csv_columns *columns,
+				 struct faults *faults)
+{
+	struct csv *csv = csv_open(path, faults);
+	struct csv_table *table;
+
+	if (!csv)
+		return NULL;
+	table = mem_zalloc(sizeof(*table));
+	table->csv = csv;
+	table->faults = faults;
+	table->columns = columns;
+	table->cell = mem_realloc(NULL, columns->count, sizeof(*table->cell));
+	table->where = mem_realloc(NULL, columns->count, sizeof(*table->where));
+	for (size_t k = 0; k < columns->count; k++)
+		table->where[k] = NOWHERE;
+	if (read_header(table)) {
+		csv_table_close(table);
+		return NULL;
+	}
+	return table;
+}
+
+static bool next_record(struct csv_table *table, struct csv_record *record)
+{
+	if (!table->waiting)
+		return csv_next(table->csv, record);
+	table->waiting = false;
+	*record = table->first;
+	return true;
+}
+
+/* Point the cells at the fields; false where one that is needed is not there. */
+static bool place(struct csv_table *table, const struct csv_record *record)
+{
+	for (size_t k = 0; k < table->columns->count; k++) {
+		size_t i = table->where[k];
+
+		table->cell[k] =
+		    i == NOWHERE || !*record->field[i] ? NULL : record->field[i];
+		if (k < table->columns->needed && !table->cell[k]) {
+			faults_add(table->faults, "broken", record->line,
+				   "%s is empty, left out", table->columns->name[k]);
+			return false;
+		}
+	}
+	return true;
+}
+
+bool csv_table_next(struct csv_table *table, struct csv_row *row)
+{
+	struct csv_record record;
+
+	while (next_record(table, &record)) {
+		if (record.fields != table->width)
+			faults_add(table->faults, "broken", record.line,
+				   "%zu fields, want %zu, left out", record.fields,
+				   table->width);
+		else if (place(table, &record)) {
+			*row = (struct csv_row){table->cell, record.line};
+			return true;
+		}
+	}
+	return false;
+}
+
+void csv_table_close(struct csv_table *table)
+{
+	if (!table)
+		return;
+	csv_close(table->csv);
+	free(table->cell);
+	free(table->where);
+	free(table);
 }

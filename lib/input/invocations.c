@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/lines.h"
-#include "input/members.h"
+#include "input/csv.h"
+#include "input/run_files.h"
 
 static void take_command(struct invocation *invocation, struct members *members)
 {

@@ -43,16 +43,15 @@ struct packet {
  */
 struct sighting {
 	struct packet packet;
-	nsec_t ns; /* local time; of merged data: of its first byte */
+	bool received;
+	uint8_t hops; /* IPv4 time to live or IPv6 hop limit; 0: not recorded */
+	nsec_t ns;    /* local time; of merged data: of its first byte */
 	/*
 	 * A receive: when all its data had come. A send: when the driver had surely been
 	 * handed it, or NSEC_MAX where nothing tells.
 	 */
 	nsec_t whole_ns;
-	uint64_t hash;   /* packet_hash of the packet, or 0 where nobody asked yet */
-	uint32_t device; /* a number for the network device within the source */
-	bool received;
-	uint8_t hops; /* IPv4 time to live or IPv6 hop limit; 0: not recorded */
+	uint64_t hash; /* packet_hash of the packet, or 0 where nobody asked yet */
 	/*
 	 * When the event itself was: what a source saw of one packet is in this order,
 	 * while the stamps above are moved to the safe side. 0: at ns.
@@ -62,8 +61,9 @@ struct sighting {
 	 * The event or captured packet that it was made of, as struct ctf_event counts
 	 * them: net_dev_queue of a send, whatever gave its stamp.
 	 */
-	uint32_t stream;
 	uint64_t ordinal;
+	uint32_t stream;
+	uint32_t device; /* a number for the network device within the source */
 };
 
 /* Whether two sightings are of the same packet, as far as both record it. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 /* What of a row is not as expected, and follows, in this order. */
@@ -90,15 +91,6 @@ static struct packet_flow *add_flow(struct packet_flows *flows)
 	return flow;
 }
 
-static uint64_t hash_key(const uint8_t key[FLOW_KEY])
-{
-	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, in words */
-
-	for (size_t at = 0; at < FLOW_KEY; at += 6)
-		hash = (hash ^ bytes_le(key + at, 6)) * 0x100000001b3u;
-	return hash ^ (hash >> 32);
-}
-
 /* Two keys of one hash: the flow begins anew. */
 static struct packet_flow *find_flow(struct packet_encoder *encoder,
 				     const struct sighting *sighting)
@@ -110,7 +102,7 @@ static struct packet_flow *find_flow(struct packet_encoder *encoder,
 	int64_t at;
 
 	make_key(key, sighting);
-	hash = hash_key(key);
+	hash = hash_bytes(HASH_INIT, key, FLOW_KEY);
 	if (intmap_get(&encoder->index, hash, &at) &&
 	    memcmp(flows->item[at].key, key, FLOW_KEY) == 0) {
 		bytes_add_varint(&encoder->rows, (uint64_t)at + 1);

@@ -13,9 +13,9 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "input/capture/capture.h"
-#include "input/node.h"
 #include "input/packets_file.h"
-#include "input/walk.h"
+#include "input/run_facts.h"
+#include "input/run_files.h"
 
 struct found {
 	enum source_kind kind;

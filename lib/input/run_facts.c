@@ -5,8 +5,124 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/json.h"
 #include "base/mem.h"
-#include "input/members.h"
+#include "input/run.h"
+#include "input/run_files.h"
+
+static int add_address(struct node_facts *facts, const char *path, const json_t *text,
+		       struct error *error)
+{
+	struct node_address address;
+	char *plain;
+
+	if (!json_is_string(text))
+		return error_set(error, "%s: interfaces.addresses: want strings", path);
+	/* "10.7.0.1/24" is as good as "10.7.0.1". */
+	plain =
+	    mem_strndup(json_string_value(text), strcspn(json_string_value(text), "/%"));
+	if (node_address_parse(plain, &address)) {
+		free(plain);
+		return error_set(error, "%s: '%s' is no address", path,
+				 json_string_value(text));
+	}
+	free(plain);
+	facts->address = mem_grow(facts->address, facts->addresses, &facts->room,
+				  sizeof(*facts->address));
+	facts->address[facts->addresses++] = address;
+	return 0;
+}
+
+static int take_addresses(struct node_facts *facts, const char *path,
+			  struct members *members, struct error *error)
+{
+	const json_t *interfaces = members_array(members, "interfaces");
+
+	for (size_t i = 0; i < json_array_size(interfaces); i++) {
+		const json_t *texts =
+		    json_object_get(json_array_get(interfaces, i), "addresses");
+
+		for (size_t k = 0; k < json_array_size(texts); k++)
+			if (add_address(facts, path, json_array_get(texts, k), error))
+				return -1;
+	}
+	return 0;
+}
+
+static void take_tools(struct node_facts *facts, struct members *members)
+{
+	const json_t *tools = members_object(members, "tools");
+	const char *name;
+	json_t *version;
+
+	json_object_foreach((json_t *)(uintptr_t)tools, name, version)
+	{
+		facts->tool = mem_grow(facts->tool, facts->tools, &facts->tool_room,
+				       sizeof(*facts->tool));
+		facts->tool[facts->tools++] =
+		    (struct node_tool){mem_strdup(name), json_plain(version)};
+	}
+}
+
+static int read_members(struct node_facts *facts, const char *path, const json_t *root,
+			struct problem_list *problems, struct error *error)
+{
+	struct members members;
+	struct faults faults;
+	int status;
+
+	faults_init(&faults, path, problems);
+	members_init(&members, root, &faults, 0);
+	members_text(&members, "hostname", &facts->hostname);
+	members_text(&members, "kernel", &facts->kernel);
+	members_text(&members, "boot_id", &facts->boot_id);
+	members_text(&members, "clock_source", &facts->clock_source);
+	members_integer(&members, "cpus", &facts->cpus);
+	members_integer(&members, "mem_kib", &facts->mem_kib);
+	members_real(&members, "cpu_mhz", &facts->cpu_mhz);
+	take_tools(facts, &members);
+	status = take_addresses(facts, path, &members, error);
+	facts->extra = members_end(&members);
+	return status;
+}
+
+int node_facts_read(struct node_facts *facts, const char *path,
+		    struct problem_list *problems, struct error *error)
+{
+	struct stat file;
+	json_t *root;
+	int status;
+
+	memset(facts, 0, sizeof(*facts));
+	if (stat(path, &file))
+		return 0;
+	if (!S_ISREG(file.st_mode))
+		return error_set(error, "%s: no plain file", path);
+	root = json_read_object(path, error);
+	if (!root)
+		return -1;
+	status = read_members(facts, path, root, problems, error);
+	json_decref(root);
+	if (status)
+		node_facts_clear(facts);
+	return status;
+}
+
+void node_facts_clear(struct node_facts *facts)
+{
+	for (size_t i = 0; i < facts->tools; i++) {
+		free(facts->tool[i].name);
+		free(facts->tool[i].version);
+	}
+	free(facts->hostname);
+	free(facts->kernel);
+	free(facts->boot_id);
+	free(facts->clock_source);
+	free(facts->tool);
+	free(facts->address);
+	free(facts->extra);
+	memset(facts, 0, sizeof(*facts));
+}
 
 static void take_parameters(struct run_facts *facts, struct members *members)
 {

@@ -50,9 +50,4 @@ int metadata_clock(const char *text, struct clock_class *class, struct error *er
 char *metadata_with_clock(const char *text, const struct clock_class *class,
 			  struct error *error);
 
-/* Both of a text in JSON; the former call these where it is. */
-int metadata_json_clock(const char *text, struct clock_class *class, struct error *error);
-char *metadata_json_with_clock(const char *text, const struct clock_class *class,
-			       struct error *error);
-
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "sync/bend/reject_private.h"
+#include "sync/bend/reject.h"
 
 /* What the messages since the last step leave: bounds that open with time. */
 struct opening {

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/bend/private.h"
-#include "sync/bend/step.h"
+#include "sync/bend/bend.h"
 
 /* Steps without a broken message are asked for their proof up to so many messages. */
 enum { PROVED_MOST = 1 << 22 };

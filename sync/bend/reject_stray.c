@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sync/bend/reject_private.h"
+#include "sync/bend/reject.h"
 
 /*
  * How many of each direction are looked at on each side of a message, and which of

@@ -7,6 +7,25 @@
 #include "sync/bend/corridor.h"
 #include "sync/pair/pair.h"
 
+/* For the two files of a stretch: where its joints are, and its values there. */
+enum { STRETCH_SEGMENTS_MOST = 4096 };
+
+struct stretch {
+	const struct corridor_bound *bound;
+	size_t n;
+	double limit;
+	struct line base; /* values are differences from it */
+	double unit_ns, length_ns;
+	struct pair cell; /* the hulls of one segment */
+};
+
+/* Joined segments: differences from the base at the joints, both in ns. */
+struct shape {
+	size_t segments;
+	double *joint, *value; /* segments + 1 */
+	double room_ns;        /* what they leave to the bounds, mean over time */
+};
+
 /*
  * The bounds of some time as two half hulls of a pair, x the clock's own time
  * and y the reference's; the pair's upper hull must say that it is one.

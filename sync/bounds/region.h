@@ -3,6 +3,7 @@
 #define CT_SYNC_BOUNDS_REGION_H
 
 #include "sync/fit/fit.h"
+#include "sync/fit/island_lp.h"
 
 /*
  * How far the true clocks may lie from the fitted ones: for each clock and
@@ -30,7 +31,7 @@ struct region {
  * outwards. Pairs whose messages contradict each other are left out; where
  * the rest still do, only the tree's pairs count. In islands of more than
  * REGION_MANY clocks each is bounded by the pairs near its way to the
- * reference (bounds/region_local.c): wider, as true, and in time linear in clocks.
+ * reference: wider, as true, and in time linear in clocks.
  */
 void region_find(struct fit_island *island, struct region *region);
 

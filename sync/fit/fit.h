@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "clock/clock.h"
 #include "sync/pair/pair.h"
-#include "sync/pair/sample.h"
 
 /*
  * Fitting the clocks of one island to its reference.

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "sync/fit/island_lp.h"
-#include "sync/fit/statistics.h"
+#include "sync/fit/regression.h"
 
 /*
  * All pairs of an island at once, in two steps.

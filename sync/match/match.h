@@ -4,7 +4,6 @@
 
 #include "clock/map.h"
 #include "input/packet.h"
-#include "sync/pair/message.h"
 #include "sync/pair/pair.h"
 
 /*

@@ -1,10 +1,188 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/pair/pair.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/spill.h"
+
+enum { BLOCK = 1 << 17 }; /* messages, 3 MiB */
+
+void message_log_init(struct message_log *log)
+{
+	memset(log, 0, sizeof(*log));
+	log->block = mem_alloc(BLOCK * sizeof(*log->block));
+}
+
+static int fail(struct error *error, const char *what)
+{
+	return error_set(error, "%s of messages: %s", what, strerror(errno));
+}
+
+static int spill(struct message_log *log, struct error *error)
+{
+	if (!log->spill && !(log->spill = spill_open()))
+		return fail(error, "cannot make a temporary file");
+	if (fwrite(log->block, sizeof(*log->block), log->used, log->spill) != log->used)
+		return fail(error, "cannot write the temporary file");
+	log->spilled += log->used;
+	log->used = 0;
+	return 0;
+}
+
+int message_log_add(struct message_log *log, const struct message *message,
+		    struct error *error)
+{
+	if (log->used == BLOCK && spill(log, error))
+		return -1;
+	log->block[log->used++] = *message;
+	log->count++;
+	return 0;
+}
+
+static int walk_block(struct message *block, size_t count,
+		      int (*look)(void *, struct message *), void *context)
+{
+	int stop = 0;
+
+	for (size_t i = 0; !stop && i < count; i++)
+		stop = look(context, &block[i]);
+	return stop;
+}
+
+static int rewrite(FILE *file, const struct message *block, size_t count)
+{
+	return fseeko(file, -(off_t)(count * sizeof(*block)), SEEK_CUR) ||
+	       fwrite(block, sizeof(*block), count, file) != count ||
+	       fseeko(file, 0, SEEK_CUR);
+}
+
+int message_log_walk(struct message_log *log, bool changed,
+		     int (*look)(void *context, struct message *message), void *context,
+		     struct error *error)
+{
+	struct message *block;
+	uint64_t left = log->spilled;
+	int failed = 0, stop = 0;
+
+	if (log->spill && fseeko(log->spill, 0, SEEK_SET))
+		return fail(error, "cannot read the temporary file");
+	block = mem_alloc((left ? BLOCK : 1) * sizeof(*block));
+	while (left && !stop && !failed) {
+		size_t count = left < BLOCK ? (size_t)left : BLOCK;
+
+		if (fread(block, sizeof(*block), count, log->spill) != count) {
+			failed = 1;
+			break;
+		}
+		stop = walk_block(block, count, look, context);
+		if (changed && rewrite(log->spill, block, count))
+			failed = 1;
+		left -= count;
+	}
+	free(block);
+	if (log->spill && fseeko(log->spill, 0, SEEK_END))
+		failed = 1;
+	if (failed)
+		return fail(error, "cannot read the temporary file");
+	if (!stop)
+		walk_block(log->block, log->used, look, context);
+	return 0;
+}
+
+void message_log_clear(struct message_log *log)
+{
+	free(log->block);
+	if (log->spill)
+		fclose(log->spill);
+	memset(log, 0, sizeof(*log));
+}
+
+struct choosing {
+	struct pair_sample *samples;
+	size_t most;
+};
+
+static uint64_t hash_point(struct hull_point point)
+{
+	uint64_t hash = (uint64_t)point.x * 0x9e3779b97f4a7c15u ^ (uint64_t)point.y;
+
+	hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
+	hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
+	return hash ^ (hash >> 31);
+}
+
+static void halve(struct sample_side *side)
+{
+	size_t kept = 0;
+
+	side->every *= 2;
+	for (size_t i = 0; i < side->count; i++)
+		if (hash_point(side->point[i]) % side->every == 0)
+			side->point[kept++] = side->point[i];
+	side->count = kept;
+}
+
+static int choose(void *context, struct message *message)
+{
+	struct choosing *choosing = context;
+	struct pair_sample *sample = &choosing->samples[message->pair];
+	struct sample_side *side = message->forward ? &sample->ab : &sample->ba;
+	struct hull_point point = pair_point(message);
+
+	if (message->rejected || hash_point(point) % side->every)
+		return 0;
+	side->point =
+	    mem_grow(side->point, side->count, &side->room, sizeof(*side->point));
+	side->point[side->count++] = point;
+	if (side->count > choosing->most)
+		halve(side);
+	return 0;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+	const struct hull_point *p = a, *q = b;
+
+	if (p->x != q->x)
+		return p->x < q->x ? -1 : 1;
+	return (p->y > q->y) - (p->y < q->y);
+}
+
+static void sort_side(struct sample_side *side)
+{
+	if (side->count)
+		qsort(side->point, side->count, sizeof(*side->point), compare_points);
+}
+
+struct pair_sample *pair_samples_new(struct message_log *log, size_t pairs, size_t most,
+				     struct error *error)
+{
+	struct choosing choosing = {mem_zalloc(pairs * sizeof(struct pair_sample)), most};
+
+	for (size_t i = 0; i < pairs; i++)
+		choosing.samples[i].ab.every = choosing.samples[i].ba.every = 1;
+	if (message_log_walk(log, false, choose, &choosing, error)) {
+		pair_samples_free(choosing.samples, pairs);
+		return NULL;
+	}
+	for (size_t i = 0; i < pairs; i++) {
+		sort_side(&choosing.samples[i].ab);
+		sort_side(&choosing.samples[i].ba);
+	}
+	return choosing.samples;
+}
+
+void pair_samples_free(struct pair_sample *samples, size_t pairs)
+{
+	for (size_t i = 0; samples && i < pairs; i++) {
+		free(samples[i].ab.point);
+		free(samples[i].ba.point);
+	}
+	free(samples);
+}
 
 uint32_t pair_table_find(struct pair_table *table, uint32_t a, uint32_t b)
 {

@@ -2,10 +2,81 @@
 #ifndef CT_SYNC_PAIR_PAIR_H
 #define CT_SYNC_PAIR_PAIR_H
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
 #include "base/intmap.h"
+#include "base/nsec.h"
 #include "clock/clock.h"
 #include "sync/pair/hull.h"
-#include "sync/pair/message.h"
+
+/*
+ * A message: sent by one host and received by another, each stamp on its own
+ * host's clock. It is a constraint, not a sample: it was received after it
+ * was sent.
+ */
+struct message {
+	uint32_t pair;     /* index in the pair table */
+	bool forward : 1;  /* from the pair's a to its b */
+	bool rejected : 1; /* left out as a false match */
+	uint8_t protocol;  /* of its packet: IPPROTO_TCP, ...; 0: not known */
+	uint16_t port;     /* the lower one, mostly the server's; 0: not known */
+	nsec_t send_ns, recv_ns;
+};
+
+/*
+ * Every message of a run, in the order of matching. The first ones are kept
+ * in memory, the rest in an unnamed file in $TMPDIR, so that memory does not
+ * grow with the run.
+ */
+struct message_log {
+	struct message *block; /* what is not in the file yet */
+	size_t used;
+	FILE *spill;
+	uint64_t count, spilled;
+};
+
+void message_log_init(struct message_log *log);
+
+/* 0, or -1 with error when the file cannot be made or written. */
+int message_log_add(struct message_log *log, const struct message *message,
+		    struct error *error);
+
+/*
+ * Hand every message to `look`, in order, until it returns other than 0. With
+ * `changed`, what look did to the message is kept. 0, or -1 with error.
+ */
+int message_log_walk(struct message_log *log, bool changed,
+		     int (*look)(void *context, struct message *message), void *context,
+		     struct error *error);
+
+void message_log_clear(struct message_log *log);
+
+/*
+ * An even choice of a pair's messages, at most so many each way: those whose
+ * stamps' hash is divisible by a power of two that is doubled whenever the
+ * room is full. The same messages give the same choice in whatever order
+ * they come.
+ */
+struct sample_side {
+	struct hull_point *point; /* in the pair's plane, by ascending x */
+	size_t count, room;
+	uint64_t every;
+};
+
+struct pair_sample {
+	struct sample_side ab, ba;
+};
+
+/*
+ * Choose from the log, at most `most` each way a pair; an array by pair, for
+ * pair_samples_free. NULL with error on failure.
+ */
+struct pair_sample *pair_samples_new(struct message_log *log, size_t pairs, size_t most,
+				     struct error *error);
+void pair_samples_free(struct pair_sample *samples, size_t pairs);
 
 /*
  * Two traces that exchange messages, reduced to what bounds their clocks. In

@@ -14,7 +14,7 @@ owner()
 		;;
 	pcap.h | pcap/* | pcap-*) echo 'lib/input/capture/frames.c datasets/simulate/capture_writer.c' ;;
 	glpk.h) echo 'sync/fit/lp.c' ;;
-	gsl/*) echo 'sync/fit/statistics.c' ;;
+	gsl/*) echo 'sync/fit/regression.c' ;;
 	popt.h) echo 'lib/base/options.c' ;;
 	libsmartcols.h | libsmartcols/*) echo 'lib/base/table.c' ;;
 	jansson.h) echo 'lib/base/json.h' ;;
@@ -28,7 +28,8 @@ owner()
 	sys/*.h | linux/*.h | net/*.h | netinet/*.h | arpa/*.h) echo any ;;
 	assert.h | ctype.h | dirent.h | endian.h | errno.h | fcntl.h | fenv.h | float.h | \
 		fnmatch.h | fts.h | ftw.h | getopt.h | glob.h | ifaddrs.h | inttypes.h | \
-		langinfo.h | libgen.h | limits.h | locale.h | math.h | netdb.h | obstack.h | poll.h | \
+		langinfo.h | libgen.h | limits.h | locale.h | malloc.h | math.h | netdb.h | obstack.h | \
+		poll.h | \
 		pthread.h | regex.h | sched.h | search.h | semaphore.h | setjmp.h | \
 		signal.h | spawn.h | stdalign.h | stdarg.h | stdatomic.h | stdbool.h | stddef.h | \
 		stdint.h | stdio.h | stdlib.h | stdnoreturn.h | string.h | strings.h | \

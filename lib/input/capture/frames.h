@@ -3,7 +3,7 @@
 #define CT_INPUT_CAPTURE_FRAMES_H
 
 #include "base/error.h"
-#include "input/capture/stamps.h"
+#include "input/capture/survey.h"
 #include "input/headers.h"
 #include "input/packet_source.h"
 

@@ -4,12 +4,11 @@
 
 #include "base/mem.h"
 #include "input/capture/frames.h"
-#include "input/capture/sides.h"
 #include "input/capture/survey.h"
 #include "input/packet_source.h"
 
 enum {
-	STEP_PACKETS = 4096,
+	STEP_PACKETS = 1024,
 	SURVEY_PACKETS = 10000, /* at first; doubled while it is not clear */
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "input/recipe/keys.h"
@@ -174,16 +175,6 @@ const struct recipe_value *recipe_choice(const struct recipe *recipe, size_t poi
 	return &values->entry[point % values->count].value;
 }
 
-/* FNV-1a (Fowler, Noll, Vo), 64 bits. */
-static uint64_t hash(const char *text)
-{
-	uint64_t sum = UINT64_C(0xcbf29ce484222325);
-
-	for (; *text; text++)
-		sum = (sum ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return sum;
-}
-
 /* Cut to so many bytes, the last 17 of which tell it from others; takes the text. */
 static char *shorten(char *text, size_t most)
 {
@@ -191,7 +182,8 @@ static char *shorten(char *text, size_t most)
 
 	if (strlen(text) <= most)
 		return text;
-	cut = mem_printf("%.*s+%016" PRIx64, (int)(most - 17), text, hash(text));
+	cut = mem_printf("%.*s+%016" PRIx64, (int)(most - 17), text,
+			 hash_bytes(HASH_INIT, text, strlen(text)));
 	free(text);
 	return cut;
 }

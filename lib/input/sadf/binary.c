@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "input/sadf/private.h"
+#include "input/sadf/sadf.h"
 
 #define PROCESSOR_SECONDS 600 /* a broken log must not keep sadf busy for ever */
 

@@ -2,16 +2,19 @@
 #include "input/sadf/sadf.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/mem.h"
 #include "base/number.h"
-#include "input/sadf/private.h"
 
 #define COMMENTS_REMEMBERED 65536
 
-bool sadf_stamps(struct sadf_reader *reader, const struct sadf_head *head,
-		 struct sadf_row *row)
+/* Fill a row's stamps. False, with a fault, where they are none. */
+static bool sadf_stamps(struct sadf_reader *reader, const struct sadf_head *head,
+			struct sadf_row *row)
 {
 	const char *stamp = head->stamp;
 
@@ -44,7 +47,8 @@ static bool has_decimal_comma(const char *text)
 	       text[whole + 1 + strspn(text + whole + 1, "0123456789")] == '\0';
 }
 
-int sadf_value(struct sadf_reader *reader, struct sadf_row *row)
+/* Complete a row by its item, metric and text, and hand it on. */
+static int sadf_value(struct sadf_reader *reader, struct sadf_row *row)
 {
 	row->about =
 	    sadf_metrics_find(reader->metrics, row->item, row->metric, reader->activity);
@@ -68,11 +72,9 @@ int sadf_value(struct sadf_reader *reader, struct sadf_row *row)
 /* Whether a comment was handed on already; from now on it was. */
 static bool is_known(struct sadf_reader *reader, const struct sadf_mark *mark)
 {
-	uint64_t key = 0xcbf29ce484222325u ^ (uint64_t)mark->realtime_ns; /* FNV-1a */
+	uint64_t key = hash_text(HASH_INIT ^ (uint64_t)mark->realtime_ns, mark->text);
 	int64_t value;
 
-	for (const char *at = mark->text; *at; at++)
-		key = (key ^ (unsigned char)*at) * 0x100000001b3u;
 	if (intmap_get(&reader->comments, key, &value))
 		return true;
 	if (reader->comments.count < COMMENTS_REMEMBERED)
@@ -136,6 +138,146 @@ static int take_value(struct sadf_reader *reader, struct sadf_row *row, char *te
 		   "want HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between, left "
 		   "out");
 	return 0;
+}
+
+/*
+ * Columns that name the item of a line, and what sadf -p puts in front of the
+ * number that stands there.
+ */
+static const struct item_column {
+	const char *name, *prefix;
+} item_columns[] = {
+    {"CPU", "cpu"}, {"INTR", ""},       {"TTY", "ttyS"},    {"DEV", ""},
+    {"IFACE", ""},  {"FAN", "fan"},     {"TEMP", "temp"},   {"IN", "in"},
+    {"BUS", "bus"}, {"FILESYSTEM", ""}, {"MOUNTPOINT", ""}, {"FCHOST", ""},
+    {"BAT", "bat"}, {NULL, NULL},
+};
+
+static const struct item_column *find_item(const char *name)
+{
+	const struct item_column *column = item_columns;
+
+	while (column->name && strcmp(column->name, name) != 0)
+		column++;
+	return column->name ? column : NULL;
+}
+
+/* Cut a text at its semicolons into reader->column-like fields. */
+static size_t cut_fields(char *text, char ***field, size_t *room)
+{
+	size_t fields = 0;
+
+	while (text) {
+		*field = mem_grow(*field, fields, room, sizeof(**field));
+		(*field)[fields++] = text;
+		text = strchr(text, ';');
+		if (text)
+			*text++ = '\0';
+	}
+	return fields;
+}
+
+/*
+ * The tables of sadf -d: a header, "# hostname;interval;timestamp;CPU;%usr;..",
+ * and a line of values for each stamp and item, here from behind the stamp.
+ */
+static void sadf_table_header(struct sadf_reader *reader, const struct line *line)
+{
+	static const char start[] = "# hostname;interval;timestamp;";
+
+	reader->columns = 0;
+	free(reader->header);
+	reader->header = NULL;
+	if (strncmp(line->text, start, strlen(start)) != 0) {
+		faults_add(reader->faults, "broken", line->number,
+			   "no header of sadf -d, want sadf -p, its lines left out");
+	} else if (strstr(line->text, "[...]")) {
+		faults_add(reader->faults, "broken", line->number,
+			   "the header of sadf -d -h names no items, want sadf -p, its "
+			   "lines left out");
+	} else {
+		reader->header = mem_strdup(line->text + strlen(start));
+		reader->columns =
+		    cut_fields(reader->header, &reader->column, &reader->room);
+	}
+}
+
+/* The item as sadf -p writes it: -1 is all processors, 0 is cpu0. For free(). */
+static char *item_name(const struct item_column *column, const char *text)
+{
+	int64_t number;
+
+	if (!*column->prefix || number_integer(text, &number))
+		return mem_strdup(text);
+	if (number == -1)
+		return mem_strdup("all");
+	return mem_printf("%s%s", column->prefix, text);
+}
+
+/* Interrupts have a column for all processors, and one for each: CPU*. */
+static int take_processors(struct sadf_reader *reader, struct sadf_row *row, char **field,
+			   size_t fields)
+{
+	char name[32] = "all";
+	int status = 0;
+
+	row->metric = name;
+	for (size_t i = 0; i < fields && !status; i++) {
+		if (i)
+			snprintf(name, sizeof(name), "cpu%zu", i - 1);
+		row->text = field[i];
+		status = sadf_value(reader, row);
+	}
+	return status;
+}
+
+static int take_fields(struct sadf_reader *reader, struct sadf_row *row, char **field,
+		       size_t fields)
+{
+	char *item = NULL;
+	int status = 0;
+
+	for (size_t k = 0; k < reader->columns && !item; k++) {
+		const struct item_column *column = find_item(reader->column[k]);
+
+		if (column)
+			item = item_name(column, field[k]);
+	}
+	row->item = item ? item : "-";
+	for (size_t k = 0; k < reader->columns && !status; k++) {
+		row->metric = reader->column[k];
+		row->text = field[k];
+		if (strcmp(row->metric, "CPU*") == 0)
+			status = take_processors(reader, row, field + k, fields - k);
+		else if (!find_item(row->metric))
+			status = sadf_value(reader, row);
+	}
+	free(item);
+	return status;
+}
+
+static int sadf_table_values(struct sadf_reader *reader, struct sadf_row *row, char *text)
+{
+	char **field = NULL;
+	size_t room = 0, fields;
+	int status = 0;
+
+	if (!reader->columns) {
+		faults_add(reader->faults, "broken", row->line,
+			   "a line of sadf -d without its header, left out");
+		return 0;
+	}
+	fields = cut_fields(text, &field, &room);
+	if (fields == reader->columns ||
+	    (fields > reader->columns &&
+	     strcmp(reader->column[reader->columns - 1], "CPU*") == 0))
+		status = take_fields(reader, row, field, fields);
+	else
+		faults_add(reader->faults, "broken", row->line,
+			   "%zu values, want %zu as in the header, left out", fields,
+			   reader->columns);
+	free(field);
+	return status;
 }
 
 static int take_line(struct sadf_reader *reader, const struct line *line)

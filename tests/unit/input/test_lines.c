@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/lines.h"
+#include "input/csv.h"
 
 #include "rows.h"
 

@@ -10,9 +10,8 @@
 #include "../select.h"
 #include "simulate/event.h"
 #include "simulate/simulate.h"
-#include "simulate/world_init.h"
-#include "simulate/world_run.h"
-#include "simulate/writer_private.h"
+#include "simulate/world.h"
+#include "simulate/writer.h"
 
 enum { LIVED_NODES = 2, LIVED_CPUS = 2 };
 

@@ -7,9 +7,8 @@
 
 #include "base/mem.h"
 #include "simulate/event.h"
-#include "simulate/world_init.h"
-#include "simulate/world_run.h"
-#include "simulate/writer_private.h"
+#include "simulate/world.h"
+#include "simulate/writer.h"
 
 enum { NODES = 3, CPUS = 3, TIDS = 2000 };
 

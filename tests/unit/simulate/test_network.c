@@ -4,7 +4,7 @@
 
 #include "simulate/link.h"
 #include "simulate/queue.h"
-#include "simulate/topology.h"
+#include "simulate/world.h"
 
 enum { PACKETS = 50000 };
 

@@ -2,8 +2,8 @@
 /* What sar tells of load and memory. */
 #include "../draw.h"
 
-#include "simulate/load.h"
-#include "simulate/memory.h"
+#include "simulate/host.h"
+#include "simulate/sar.h"
 
 static double average(const struct load *load, int which)
 {

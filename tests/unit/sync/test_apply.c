@@ -15,7 +15,6 @@
 
 #include "base/mem.h"
 #include "base/removal.h"
-#include "sync/apply/clone.h"
 
 #define BEGIN ((nsec_t)1795228746000000000)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/pair/message.h"
+#include "sync/pair/pair.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/pair/sample.h"
+#include "sync/pair/pair.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_SYNC_FIT_STATISTICS_H
-#define CT_SYNC_FIT_STATISTICS_H
+#ifndef CT_SYNC_FIT_REGRESSION_H
+#define CT_SYNC_FIT_REGRESSION_H
 
 #include <stdbool.h>
 #include <stddef.h>
