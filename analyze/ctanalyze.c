@@ -317,6 +317,26 @@ static enum exit_status ask_parquet(const struct analysis *analysis,
 	return EXIT_MISUSE;
 }
 
+/* Words of which the first is no analysis, but written like a file. */
+static enum exit_status tell_of_file(const struct catalog *catalog,
+				     const struct text_list *words, struct error *error)
+{
+	const char *file = words->item[0];
+	struct error none = ERROR_INIT;
+
+	if (words->count == 1 && strpbrk(file, "./")) {
+		error_clear(error);
+		error_errno(error, file); /* as access() left it */
+		return EXIT_FAILED;
+	}
+	if (words->count > 1 && access(file, F_OK) == 0 &&
+	    catalog_find(catalog, words->item[1], &none))
+		error_set(error, "%s: the analysis comes first: ctanalyze %s %s", file,
+			  words->item[1], file);
+	error_clear(&none);
+	return EXIT_MISUSE;
+}
+
 static enum exit_status run(const struct request *request, const struct catalog *catalog,
 			    struct text_list *words, struct error *error)
 {
@@ -341,7 +361,9 @@ static enum exit_status run(const struct request *request, const struct catalog 
 		analysis = catalog_find(catalog, words->item[0], error);
 	}
 
-	if (!analysis || check_analysis(analysis, request, error))
+	if (!analysis)
+		return tell_of_file(catalog, words, error);
+	if (check_analysis(analysis, request, error))
 		return EXIT_MISUSE;
 	if (request->tables)
 		return ask_parquet(analysis, request, rest.count, error);
@@ -373,6 +395,13 @@ static enum exit_status start(struct request *request, const struct catalog *cat
 {
 	if (request_check(request, error))
 		return EXIT_MISUSE;
+	if (request->list) {
+		char *list = catalog_text(catalog);
+
+		puts(list);
+		free(list);
+		return output_flush_stdout(error) ? EXIT_FAILED : EXIT_DONE;
+	}
 	if (words->count)
 		return run(request, catalog, words, error);
 	error_set(error, "no analysis given, want ANALYSIS TIMELINE (see --help)");

@@ -4,6 +4,7 @@
 
 #include "analyze/analysis.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "base/output.h"
 #include "base/table.h"
 #include "base/utf8.h"
@@ -147,6 +148,31 @@ static int print_events(struct listing *listing, struct question *question,
 	return more < 0 ? -1 : 0;
 }
 
+static int add_name(void *names, const struct cell *row)
+{
+	if (row[0].type == CELL_TEXT)
+		text_list_add(names, row[0].bytes);
+	return 0;
+}
+
+static void no_such_class(struct question *question, const char *glob,
+			  struct error *error)
+{
+	struct text_list names = {0};
+	const char *near = NULL;
+
+	if (!question_ask(question, "SELECT name FROM event_class ORDER BY name", NULL,
+			  add_name, &names, error))
+		near = near_find(glob, (const char *const *)names.item, names.count);
+	if (near)
+		error_misuse(error, "--events: no class '%s', did you mean '%s'?", glob,
+			     near);
+	else
+		error_misuse(error, "--events: no class of events has such a name,"
+				    " see ctanalyze nodes --table classes");
+	text_list_clear(&names);
+}
+
 static int list_events(const struct analysis *self, const struct request *request,
 		       const struct text_list *words, struct error *error)
 {
@@ -165,8 +191,7 @@ static int list_events(const struct analysis *self, const struct request *reques
 	if (events_wish_all(&listing.wishes, question.reader, &request->events, error))
 		goto out;
 	if (!listing.wishes.count) {
-		error_misuse(error, "--events: no class of events has such a name,"
-				    " see ctanalyze nodes --table classes");
+		no_such_class(&question, request->events.item[0], error);
 		goto out;
 	}
 	if (request->output && output_open(&output, request->output, error))

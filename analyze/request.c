@@ -104,6 +104,7 @@ static const struct heeded_row all_rows[] = {
     FLAG(0, "local-time", local_time,
 	 "times of day by the zone of this machine instead of UTC",
 	 HEEDS_TABLES | HEEDS_EVENTS),
+    FLAG(0, "list", list, "name the analyses that there are", 0),
     TEXT(0, LIST, "sql", sql, "PATH",
 	 "add the analysis in this SQL file, or all in this directory", 0),
     TEXT(0, STRING, "print-sql", print_sql, "DIALECT",

@@ -17,6 +17,7 @@ const struct export_format *export_format_find(const char *name, struct error *e
 	enum { MOST = sizeof(export_formats) / sizeof(*export_formats) };
 	const char *names[MOST];
 	const char *meant;
+	char *all;
 	size_t count = 0;
 
 	for (; export_formats[count]; count++) {
@@ -24,11 +25,19 @@ const struct export_format *export_format_find(const char *name, struct error *e
 		if (strcmp(name, names[count]) == 0)
 			return export_formats[count];
 	}
+	all = mem_strdup("");
+	for (size_t i = 0; i < count; i++) {
+		char *more = mem_printf("%s%s%s", all, i ? ", " : "", names[i]);
+
+		free(all);
+		all = more;
+	}
 	meant = near_find(name, names, count);
 	if (meant)
 		error_set(error, "%s: no such format, do you mean %s?", name, meant);
 	else
-		error_set(error, "%s: no such format (see ctexport --help)", name);
+		error_set(error, "%s: no such format, want one of %s", name, all);
+	free(all);
 	return NULL;
 }
 

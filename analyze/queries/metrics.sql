@@ -42,4 +42,5 @@ FROM told AS t JOIN node AS n ON n.id = t.node LEFT JOIN chosen_item AS i ON i.i
 GROUP BY 1, t.activity, t.metric, t.unit, t.node, n.name, t.item, i.alias;
 
 -- notes
-SELECT 'metrics: not recorded (collect with sar)' AS note WHERE NOT EXISTS (SELECT 1 FROM told);
+SELECT CASE WHEN EXISTS (SELECT 1 FROM sample) THEN 'no metric that was sampled in the time asked for has such a name (--metric ''*'' shows all)'
+            ELSE 'metrics: not recorded (collect with sar)' END AS note WHERE NOT EXISTS (SELECT 1 FROM told);

@@ -114,8 +114,9 @@ int instant_parse(const char *text, nsec_t origin, nsec_t *instant, struct error
 	free(copy);
 	if (!status && nsec_is_stamp(*instant))
 		return 0;
-	return error_set(error,
-			 "'%s' is no time, want nanoseconds, seconds, +seconds, or UTC "
-			 "such as 2026-11-21T02:38:57.7",
-			 text);
+	return error_misuse(
+	    error,
+	    "'%s' is no time, want nanoseconds, seconds, +seconds, or UTC "
+	    "such as 2026-11-21T02:38:57.7",
+	    text);
 }

@@ -150,11 +150,11 @@ static int choose_time(struct scope *scope, const char *begin, const char *end,
 	if (scope->begin_ns > scope->end_ns && begin && end)
 		return error_misuse(error, "--begin is after --end");
 	if (scope->begin_ns > scope->last_ns || scope->end_ns < scope->origin_ns)
-		return error_set(error,
-				 "nothing between --begin and --end: the timeline is "
-				 "from %s to %s",
-				 nsec_format_utc(first, scope->origin_ns),
-				 nsec_format_utc(last, scope->last_ns));
+		return error_misuse(error,
+				    "nothing between --begin and --end: the timeline is "
+				    "from %s to %s UTC",
+				    nsec_format_utc(first, scope->origin_ns),
+				    nsec_format_utc(last, scope->last_ns));
 	if (scope->begin_ns < scope->origin_ns)
 		scope->begin_ns = scope->origin_ns;
 	if (scope->end_ns > scope->last_ns)
