@@ -18,7 +18,7 @@
 #include "analyze/query_text.h"
 #include "analyze/result.h"
 #include "base/mem.h"
-#include "base/removal.h"
+#include "base/output.h"
 #include "timeline/names.h"
 #include "timeline/sql.h"
 #include "timeline/writer.h"
@@ -29,7 +29,7 @@ extern char **environ;
 
 struct query_tables {
 	const char *directory;
-	char *scratch; /* absolute, since duckdb runs in the directory */
+	struct output_stage *stage; /* absolute, since duckdb runs in the directory */
 	struct text_list names,
 	    views; /* of each table, and the statement that makes it */
 	struct timeline_reader *reader;
@@ -190,8 +190,8 @@ static int start_duckdb(const struct query_tables *tables, const char *script,
 /* Run a script, without a shell, in the directory of the tables. */
 static int run_duckdb(const struct query_tables *tables, struct error *error)
 {
-	char *script = mem_printf("%s/script.sql", tables->scratch);
-	char *complaints = mem_printf("%s/complaints", tables->scratch);
+	char *script = mem_printf("%s/script.sql", tables->stage->path);
+	char *complaints = mem_printf("%s/complaints", tables->stage->path);
 	int status = 0, failed;
 	pid_t pid;
 
@@ -217,7 +217,7 @@ static int run_duckdb(const struct query_tables *tables, struct error *error)
 static FILE *open_scratch(const struct query_tables *tables, const char *name,
 			  const char *mode, struct error *error)
 {
-	char *path = mem_printf("%s/%s", tables->scratch, name);
+	char *path = mem_printf("%s/%s", tables->stage->path, name);
 	FILE *file = fopen(path, mode);
 
 	if (!file)
@@ -247,8 +247,8 @@ static int end_script(FILE *script, struct error *error)
 static void write_question(const struct query_tables *tables, const char *name,
 			   const char *select, FILE *script)
 {
-	char *columns = mem_printf("%s/%s.columns", tables->scratch, name);
-	char *rows = mem_printf("%s/%s.csv", tables->scratch, name);
+	char *columns = mem_printf("%s/%s.columns", tables->stage->path, name);
+	char *rows = mem_printf("%s/%s.csv", tables->stage->path, name);
 
 	fprintf(script, "CREATE OR REPLACE TEMPORARY TABLE " ANSWER " AS\n%s;\n", select);
 	write_sql(script,
@@ -505,26 +505,23 @@ static int load_known(struct query_tables *tables, struct error *error)
 	return status;
 }
 
-static int make_scratch(struct query_tables *tables, struct error *error)
+/* What duckdb is asked and answers; a signal removes it, too. */
+static int make_stage(struct query_tables *tables, struct error *error)
 {
 	const char *parent = getenv("TMPDIR");
-	char *whole = realpath(parent && *parent ? parent : "/tmp", NULL);
+	char *whole;
 
-	if (!whole)
-		return error_errno(error, parent && *parent ? parent : "/tmp");
-	tables->scratch = mem_printf("%s/ctanalyze-XXXXXX", whole);
+	parent = parent && *parent ? parent : "/tmp";
+	whole = realpath(parent, NULL);
+	if (whole)
+		tables->stage = output_stage_new(whole, "ctanalyze");
 	free(whole);
-	if (mkdtemp(tables->scratch))
-		return 0;
-	error_errno(error, tables->scratch);
-	free(tables->scratch);
-	tables->scratch = NULL;
-	return -1;
+	return tables->stage ? 0 : error_errno(error, parent);
 }
 
 static int open_empty(struct query_tables *tables, struct error *error)
 {
-	char *path = mem_printf("%s/empty.db", tables->scratch);
+	char *path = mem_printf("%s/empty.db", tables->stage->path);
 	struct timeline_writer *writer = timeline_writer_new(path, NULL, false, error);
 
 	if (writer && !timeline_writer_finish(writer, error))
@@ -539,7 +536,7 @@ struct query_tables *query_tables_open(const char *directory, struct error *erro
 	struct query_tables *tables = mem_zalloc(sizeof(*tables));
 
 	tables->directory = directory;
-	if (!find_tables(tables, error) && !make_scratch(tables, error) &&
+	if (!find_tables(tables, error) && !make_stage(tables, error) &&
 	    !open_empty(tables, error) && !load_known(tables, error))
 		return tables;
 	query_tables_free(tables);
@@ -556,10 +553,8 @@ void query_tables_free(struct query_tables *tables)
 	if (!tables)
 		return;
 	timeline_reader_free(tables->reader);
-	if (tables->scratch)
-		removal_of_tree(tables->scratch);
+	output_stage_free(tables->stage);
 	text_list_clear(&tables->names);
-	free(tables->scratch);
 	text_list_clear(&tables->views);
 	free(tables);
 }
