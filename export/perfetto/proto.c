@@ -30,11 +30,6 @@ static void protobuf_add_uint(struct bytes *out, unsigned field, uint64_t value)
 	bytes_add_varint(out, value);
 }
 
-static void protobuf_add_int(struct bytes *out, unsigned field, int64_t value)
-{
-	protobuf_add_uint(out, field, (uint64_t)value);
-}
-
 static void protobuf_add_fixed64(struct bytes *out, unsigned field, uint64_t value)
 {
 	tag(out, field, WIRE_FIXED64);
@@ -216,7 +211,7 @@ static void add_process(struct bytes *out, const struct perfetto_track *track)
 {
 	size_t process = protobuf_begin(out, TRACK_PROCESS);
 
-	protobuf_add_int(out, PROCESS_PID, track->place.pid);
+	protobuf_add_uint(out, PROCESS_PID, (uint64_t)track->place.pid);
 	protobuf_add_text(out, PROCESS_NAME, track->name);
 	protobuf_end(out, process);
 }
@@ -225,8 +220,8 @@ static void add_thread(struct bytes *out, const struct perfetto_track *track)
 {
 	size_t thread = protobuf_begin(out, TRACK_THREAD);
 
-	protobuf_add_int(out, THREAD_PID, track->place.pid);
-	protobuf_add_int(out, THREAD_TID, track->place.tid);
+	protobuf_add_uint(out, THREAD_PID, (uint64_t)track->place.pid);
+	protobuf_add_uint(out, THREAD_TID, (uint64_t)track->place.tid);
 	protobuf_add_text(out, THREAD_NAME, track->name);
 	protobuf_end(out, thread);
 }
@@ -261,7 +256,7 @@ static void proto_track(struct perfetto_writer *base, const struct perfetto_trac
 		protobuf_add_uint(out, TRACK_CHILD_ORDERING,
 				  track->kind == PERFETTO_GROUP ? BY_RANK : BY_NAME);
 	if (track->rank)
-		protobuf_add_int(out, TRACK_SIBLING_RANK, track->rank);
+		protobuf_add_uint(out, TRACK_SIBLING_RANK, (uint64_t)track->rank);
 	protobuf_end(out, descriptor);
 	protobuf_end(out, packet);
 }
@@ -307,7 +302,7 @@ static void add_value(struct proto_writer *writer, const struct perfetto_value *
 		    writer, &writer->annotation_names, INTERNED_ANNOTATION_NAMES,
 		    ANNOTATION_NAME_IID, ANNOTATION_NAME, value->name->text);
 	if (value->type == PERFETTO_INTEGER)
-		protobuf_add_int(out, ANNOTATION_INT, value->integer);
+		protobuf_add_uint(out, ANNOTATION_INT, (uint64_t)value->integer);
 	else
 		add_interned(writer, &writer->annotation_texts,
 			     INTERNED_ANNOTATION_STRINGS, ANNOTATION_STRING_IID,
