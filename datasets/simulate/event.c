@@ -172,7 +172,7 @@ void event_add(struct now *now, enum event_kind kind, const union sim_value *val
 
 		if (sim_writer_add(world->writer, &event, world->error))
 			world->failed = true;
-		spans_event(now, event.mono_ns);
+		spans_note_event(now, event.mono_ns);
 		world->stopped |= ++world->events >= world->events_most;
 	}
 	now_pass(now, 200, 1000);

@@ -249,7 +249,7 @@ static void add(const struct now *now, const struct row *row)
 	fprintf(file, ",%" PRId64 "\n", row->end_ns);
 }
 
-void spans_event(struct now *now, nsec_t mono_ns)
+void spans_note_event(struct now *now, nsec_t mono_ns)
 {
 	struct spans *spans = now->world->spans;
 	struct cpu_spans *cpu;

@@ -51,7 +51,7 @@ struct spans *spans_open(const struct world *world, const char *directory,
 			 struct error *error);
 
 /* An event of the processor was handed to the writer, with this stamp. */
-void spans_event(struct now *now, nsec_t mono_ns);
+void spans_note_event(struct now *now, nsec_t mono_ns);
 
 /* The processor's thread leaves it for another one; `preempted`: it would go on. */
 void spans_switch(struct now *now, uint32_t next, bool preempted);

@@ -75,7 +75,7 @@ static void what_places_share_is_one_line(void **unused)
 	problem_add(&list, "", "clock", 1, "no place");
 	problem_add(&list, "n2", "clock", 1, "no clock.csv");
 	for (int i = 0; i < 12; i++) {
-		char place[8];
+		char place[16];
 
 		snprintf(place, sizeof(place), "m%d", i);
 		problem_add(&list, place, "discarded", 1, "7 lost");
