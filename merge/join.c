@@ -115,8 +115,12 @@ static const char *const begin_sql[] = {
     "DROP INDEX message_send_event",
     "DROP INDEX message_recv_event",
     "CREATE TEMP TABLE told (source, kind, count, text, place)",
-    "CREATE TEMP TABLE tunnel (protocol, a, a_address, a_port, b, b_address, b_port, "
-    "messages)",
+    /* With types, or no index serves the comparison with a request's columns. */
+    "CREATE TEMP TABLE tunnel (protocol TEXT, a INTEGER, a_address TEXT, a_port INTEGER, "
+    "b INTEGER, b_address TEXT, b_port INTEGER, messages INTEGER)",
+    "CREATE INDEX temp.tunnel_ends ON tunnel (a, b, a_address, b_address, a_port, "
+    "b_port, "
+    "protocol)",
     "CREATE TEMP TABLE half (id, node, src, dst, place, "
     "PRIMARY KEY (node, src, dst, place)) WITHOUT ROWID",
     "CREATE TEMP TABLE pair (sent INTEGER PRIMARY KEY, received INTEGER)",

@@ -32,6 +32,7 @@ struct sync_options {
 	const char *reference; /* name, or NULL: the best connected */
 	int threads;
 	size_t in_flight; /* 0: by the number of sources */
+	size_t kept;      /* messages of bent clocks before they are thinned; 0: 4 Mi */
 	bool alone;       /* a single source will do */
 };
 

@@ -432,26 +432,51 @@ static int move_entries(const struct output_directory *directory, struct error *
 	return status;
 }
 
+/*
+ * Others may have made some of the directories above the target since, for targets of
+ * their own: what is still missing is moved. The target itself must not be there.
+ */
+static int move_new(const struct output_directory *directory, struct error *error)
+{
+	char *first = mem_strdup(directory->first);
+	size_t above = strlen(first);
+	int failed;
+
+	for (;;) {
+		char *made = mem_printf("%s/%s%s", directory->stage->path,
+					output_name(directory->first), first + above);
+		char *deeper;
+
+		failed = rename(made, first) ? errno : 0;
+		free(made);
+		if (failed != ENOTEMPTY && failed != EEXIST)
+			break;
+		deeper = first_missing(directory->path);
+		if (strlen(deeper) <= strlen(first)) {
+			free(deeper);
+			break;
+		}
+		free(first);
+		first = deeper;
+	}
+	free(first);
+	errno = failed;
+	return failed ? error_errno(error, directory->path) : 0;
+}
+
 static int put_in_place(const struct output_directory *directory,
 			const struct text_list *files, struct error *error)
 {
-	char *made;
-	int status;
-
 	if (output_check(directory->path, error))
 		return -1;
-	if (!directory->is_new) {
-		if (check_empty(directory->path, output_name(directory->stage->path),
-				directory->kind, error))
-			return -1;
-		return directory->kind->rule == OUTPUT_REPLACE
-			   ? move_files(directory, files, error)
-			   : move_entries(directory, error);
-	}
-	made = mem_printf("%s/%s", directory->stage->path, output_name(directory->first));
-	status = rename(made, directory->first) ? error_errno(error, directory->path) : 0;
-	free(made);
-	return status;
+	if (directory->is_new)
+		return move_new(directory, error);
+	if (check_empty(directory->path, output_name(directory->stage->path),
+			directory->kind, error))
+		return -1;
+	return directory->kind->rule == OUTPUT_REPLACE
+		   ? move_files(directory, files, error)
+		   : move_entries(directory, error);
 }
 
 int output_directory_commit(struct output_directory *directory, struct error *error)

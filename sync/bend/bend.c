@@ -124,6 +124,7 @@ static void thin_out(struct hull_point *point, size_t *count, size_t *thinned, b
 static bool are_too_many(const struct bending *bending)
 {
 	const struct sync *sync = bending->sync;
+	uint64_t most = sync->options.kept ? sync->options.kept : MOST_KEPT;
 	uint64_t messages = 0;
 
 	for (size_t i = 0; i < sync->pairs.count; i++) {
@@ -132,7 +133,7 @@ static bool are_too_many(const struct bending *bending)
 		if (bending->wanted[sync->graph.node[pair->a].island])
 			messages += pair->messages_ab + pair->messages_ba;
 	}
-	return messages > MOST_KEPT;
+	return messages > most;
 }
 
 static int keep(void *context, struct message *message)

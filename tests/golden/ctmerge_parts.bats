@@ -116,3 +116,22 @@ part()
 	ends_with 1 ctmerge -q --join -o parts/1/out parts/1
 	[ ! -e new ] && [ ! -e parts/1/out ]
 }
+
+@test "many parts at once, below directories that are missing" {
+	ctsim -q --seed 3 --nodes 8 --set seconds=1 two -o run
+	ctsync -q run -o clocks.json --messages-out messages
+	for round in 1 2 3; do
+		made=()
+		for node in run/*/; do
+			node=$(basename "$node")
+			part "$node" --part "out/$round/parts/$node" &
+			made+=($!)
+		done
+		for pid in "${made[@]}"; do
+			wait "$pid"
+		done
+		ctmerge -q --join -o "joined/$round" "out/$round"/parts/*
+		[ "$(ls -A "out/$round/parts")" = "$(cd run && printf '%s\n' node*)" ]
+	done
+	[ "$(ls -A out)" = "$(printf '1\n2\n3')" ]
+}

@@ -113,6 +113,45 @@ static void directories_above_it_are_made(void **state)
 	assert_int_equal(entries_of("."), 1);
 }
 
+/* Two at once, for neighbours: each makes what the other has not made yet. */
+static void directories_above_it_are_made_at_once(void **state)
+{
+	static const char *const path[] = {"made/at/once/1", "made/at/once/2",
+					   "made/at/3", "made/at/once/deep/./4/"};
+	enum { COUNT = sizeof(path) / sizeof(*path) };
+	struct output_directory directory[COUNT];
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	for (int i = 0; i < COUNT; i++) {
+		assert_int_equal(
+		    output_directory_open(&directory[i], path[i], &kinds[0], &error), 0);
+		put(directory[i].temporary, "a/b", path[i]);
+	}
+	for (int i = 0; i < COUNT; i++)
+		assert_int_equal(output_directory_commit(&directory[i], &error), 0);
+	for (int i = 0; i < COUNT; i++) {
+		char *file = mem_printf("%s/a/b", path[i]);
+
+		holds(file, path[i]);
+		free(file);
+	}
+	assert_int_equal(entries_of("made/at"), 2);
+	assert_int_equal(entries_of("made"), 1);
+	/* The target itself is nobody else's. */
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(
+		    output_directory_open(&directory[i], "one/same", &kinds[0], &error),
+		    0);
+		put(directory[i].temporary, "a", "text");
+	}
+	assert_int_equal(output_directory_commit(&directory[0], &error), 0);
+	assert_int_equal(output_directory_commit(&directory[1], &error), -1);
+	assert_string_equal(error_text(&error), "one/same: Directory not empty");
+	error_clear(&error);
+	assert_int_equal(entries_of("one"), 1);
+}
+
 static void an_empty_one_is_filled(void **state)
 {
 	struct stat before, after;
@@ -284,6 +323,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_new_directory_is_made),
 	    cmocka_unit_test(directories_above_it_are_made),
+	    cmocka_unit_test(directories_above_it_are_made_at_once),
 	    cmocka_unit_test(an_empty_one_is_filled),
 	    cmocka_unit_test(what_is_there_is_refused),
 	    cmocka_unit_test(force_replaces_what_an_export_left),

@@ -56,6 +56,7 @@ struct sim {
 	enum bounds_model bounds;
 	double wander_ppm;
 	size_t segments;  /* of each clock; 0: as many as its messages tell from chance */
+	size_t kept;      /* messages, beyond which they are thinned; 0: the default */
 	struct sync sync; /* of the last sim_fit */
 	bool fitted;
 };
@@ -223,6 +224,7 @@ static inline void sim_fit(struct sim *sim, const char *method)
 	    .reference = sim->reference,
 	    .threads = 1,
 	    .in_flight = 1 << 18,
+	    .kept = sim->kept,
 	};
 	struct error error = ERROR_INIT;
 
