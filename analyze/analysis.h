@@ -12,7 +12,7 @@
 
 /*
  * One question over a timeline. Each is one file that ends with its `struct analysis`,
- * and has its line in analyses.c.
+ * and has its line in catalog.c.
  */
 struct analysis {
 	const char *name;        /* as typed: "sched" */
@@ -44,9 +44,5 @@ struct analysis {
 	bool is_document;  /* fills result->document, and no tables */
 	const void *own;   /* of the user's SQL */
 };
-
-/* Every analysis of the program, in the order of the help. */
-extern const struct analysis *const analyses[];
-extern const size_t analyses_count;
 
 #endif

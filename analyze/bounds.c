@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
+#include "timeline/query.h"
 
 /* A stamp that was corrected twice may be off by some. */
 enum { ROUNDING_NS = 1000 };
@@ -13,7 +15,7 @@ static const struct bound open_bound = {NSEC_MIN, NSEC_MAX};
 
 struct bounded_source {
 	int64_t id, node;
-	bool is_kernel, has_messages;
+	bool is_kernel;
 	char *clock; /* its uuid, or "" */
 	struct segment {
 		nsec_t local_ns, ref_ns;
@@ -27,30 +29,16 @@ struct bounded_source {
 struct bounds {
 	struct bounded_source *source; /* by id */
 	size_t count, room;
-	bool of_nodes;
 };
 
 typedef void take_row(struct bounds *bounds, const struct cell *row);
 
 static struct bounded_source *find(const struct bounds *bounds, int64_t id)
 {
-	size_t low = 0, high = bounds->count;
+	size_t at = FIRST_NOT(bounds->count, i, bounds->source[i].id < id);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (bounds->source[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < bounds->count && bounds->source[low].id == id ? &bounds->source[low]
-								   : NULL;
-}
-
-static int64_t integer(const struct cell *cell, int64_t none)
-{
-	return cell->type == CELL_INTEGER ? cell->integer : none;
+	return at < bounds->count && bounds->source[at].id == id ? &bounds->source[at]
+								 : NULL;
 }
 
 static void take_source(struct bounds *bounds, const struct cell *row)
@@ -58,26 +46,25 @@ static void take_source(struct bounds *bounds, const struct cell *row)
 	bounds->source = mem_grow(bounds->source, bounds->count, &bounds->room,
 				  sizeof(*bounds->source));
 	bounds->source[bounds->count++] = (struct bounded_source){
-	    .id = integer(&row[0], 0),
-	    .node = integer(&row[1], 0),
-	    .is_kernel = integer(&row[2], 0),
-	    .clock = row[3].type == CELL_TEXT ? mem_strndup(row[3].bytes, row[3].size)
-					      : mem_strdup(""),
+	    .id = cell_integer(&row[0], 0),
+	    .node = cell_integer(&row[1], 0),
+	    .is_kernel = cell_integer(&row[2], 0),
+	    .clock = cell_text(&row[3]),
 	};
 }
 
 static void take_segment(struct bounds *bounds, const struct cell *row)
 {
-	struct bounded_source *source = find(bounds, integer(&row[0], -1));
+	struct bounded_source *source = find(bounds, cell_integer(&row[0], -1));
 	double rate =
-	    row[3].type == CELL_REAL ? row[3].real : (double)integer(&row[3], 0);
+	    row[3].type == CELL_REAL ? row[3].real : (double)cell_integer(&row[3], 0);
 
 	if (!source)
 		return;
 	source->segment = mem_grow(source->segment, source->segments,
 				   &source->segment_room, sizeof(*source->segment));
-	source->segment[source->segments++] =
-	    (struct segment){integer(&row[1], 0), integer(&row[2], 0), rate * 1e-9};
+	source->segment[source->segments++] = (struct segment){
+	    cell_integer(&row[1], 0), cell_integer(&row[2], 0), rate * 1e-9};
 }
 
 /* The correction: from a segment's begin up to the next one's, the first before it too.
@@ -99,26 +86,16 @@ static nsec_t correct(const struct bounded_source *source, nsec_t local_ns)
 
 static void take_bound(struct bounds *bounds, const struct cell *row)
 {
-	struct bounded_source *source = find(bounds, integer(&row[0], -1));
+	struct bounded_source *source = find(bounds, cell_integer(&row[0], -1));
 
 	if (!source)
 		return;
 	source->step = mem_grow(source->step, source->steps, &source->step_room,
 				sizeof(*source->step));
 	source->step[source->steps++] = (struct bound_step){
-	    .at_ns = correct(source, integer(&row[1], 0)),
-	    .bound = {integer(&row[2], NSEC_MIN), integer(&row[3], NSEC_MAX)},
+	    .at_ns = correct(source, cell_integer(&row[1], 0)),
+	    .bound = {cell_integer(&row[2], NSEC_MIN), cell_integer(&row[3], NSEC_MAX)},
 	};
-}
-
-static void take_pair(struct bounds *bounds, const struct cell *row)
-{
-	for (size_t i = 0; i < 2; i++) {
-		struct bounded_source *source = find(bounds, integer(&row[i], -1));
-
-		if (source)
-			source->has_messages = true;
-	}
 }
 
 static int read_rows(struct bounds *bounds, struct timeline_reader *reader,
@@ -139,17 +116,6 @@ static bool is_one_clock(const struct bounded_source *a, const struct bounded_so
 	return a == b || (*a->clock && !strcmp(a->clock, b->clock));
 }
 
-static bool find_of_nodes(const struct bounds *bounds)
-{
-	for (size_t i = 0; i < bounds->count; i++) {
-		int64_t main = bounds_source(bounds, bounds->source[i].node);
-
-		if (!is_one_clock(find(bounds, main), &bounds->source[i]))
-			return false;
-	}
-	return true;
-}
-
 struct bounds *bounds_new(struct timeline_reader *reader, struct error *error)
 {
 	struct bounds *bounds = mem_zalloc(sizeof(*bounds));
@@ -165,12 +131,10 @@ struct bounds *bounds_new(struct timeline_reader *reader, struct error *error)
 	    read_rows(bounds, reader,
 		      "SELECT source, local_ns, low_ns, high_ns FROM clock_bound "
 		      "ORDER BY source, local_ns",
-		      take_bound, error) ||
-	    read_rows(bounds, reader, "SELECT a, b FROM clock_pair", take_pair, error)) {
+		      take_bound, error)) {
 		bounds_free(bounds);
 		return NULL;
 	}
-	bounds->of_nodes = find_of_nodes(bounds);
 	return bounds;
 }
 
@@ -272,59 +236,6 @@ int64_t bounds_source(const struct bounds *bounds, int64_t node)
 			first = bounds->source[i].id;
 	}
 	return first;
-}
-
-bool bounds_is_second_view(const struct bounds *bounds, int64_t id)
-{
-	const struct bounded_source *source = find(bounds, id), *kernel;
-
-	if (!source || source->is_kernel)
-		return false;
-	kernel = find(bounds, bounds_source(bounds, source->node));
-	return kernel->is_kernel && kernel->has_messages;
-}
-
-bool bounds_are_of_nodes(const struct bounds *bounds)
-{
-	return bounds->of_nodes;
-}
-
-/* The other way round, as docs/schema.md says: by the last segment that has begun. */
-nsec_t bounds_local(const struct bounds *bounds, int64_t id, nsec_t at_ns)
-{
-	const struct bounded_source *source = find(bounds, id);
-	const struct segment *segment;
-	nsec_t since;
-
-	if (!source || !source->segments)
-		return at_ns;
-	segment = source->segment;
-	for (size_t i = 1; i < source->segments; i++)
-		if (source->segment[i].ref_ns <= at_ns)
-			segment = &source->segment[i];
-	since = nsec_sub(at_ns, segment->ref_ns);
-	return nsec_add(nsec_add(segment->local_ns, since),
-			-nsec_round((double)since * segment->rate / (1 + segment->rate)));
-}
-
-double bounds_rate(const struct bounds *bounds, int64_t id, nsec_t begin_local_ns,
-		   nsec_t end_local_ns)
-{
-	const struct bounded_source *source = find(bounds, id);
-	double span = (double)nsec_sub(end_local_ns, begin_local_ns), rate = 0;
-
-	for (size_t i = 0; source && i < source->segments && span > 0; i++) {
-		nsec_t from = i ? source->segment[i].local_ns : begin_local_ns;
-		nsec_t to = i + 1 < source->segments ? source->segment[i + 1].local_ns
-						     : end_local_ns;
-
-		from = from < begin_local_ns ? begin_local_ns : from;
-		to = to > end_local_ns ? end_local_ns : to;
-		if (to > from)
-			rate +=
-			    source->segment[i].rate * (double)nsec_sub(to, from) / span;
-	}
-	return rate;
 }
 
 const struct bound_step *bounds_steps(const struct bounds *bounds, int64_t id,

@@ -48,21 +48,6 @@ nsec_t bound_width(struct bound bound);
  * its first. -1: the node has none. */
 int64_t bounds_source(const struct bounds *bounds, int64_t node);
 
-/* Whether all sources of every node go by one clock, so that bounds_source says all. */
-bool bounds_are_of_nodes(const struct bounds *bounds);
-
-/* Whether what this source saw of packets its node's kernel trace saw as well: a capture
- * beside a trace that has messages. */
-bool bounds_is_second_view(const struct bounds *bounds, int64_t source);
-
-/* The source's own stamp of a time on the timeline's axis. */
-nsec_t bounds_local(const struct bounds *bounds, int64_t source, nsec_t at_ns);
-
-/* The mean rate of the source's correction between two times of its own clock, steps left
- * out: without unit. */
-double bounds_rate(const struct bounds *bounds, int64_t source, nsec_t begin_local_ns,
-		   nsec_t end_local_ns);
-
 /* What was stated for one source, by time: its times on the timeline's axis. */
 struct bound_step {
 	nsec_t at_ns;

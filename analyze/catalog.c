@@ -7,8 +7,77 @@
 #include <sys/stat.h>
 
 #include "analyze/query.h"
+#include "analyze/query_text.h"
 #include "base/mem.h"
 #include "base/near.h"
+
+/* The analyses that are no SQL, in the order of the help. */
+extern const struct analysis analysis_critical_path, analysis_events, analysis_report,
+    analysis_compare, analysis_all;
+
+static const struct analysis *const analyses[] = {&analysis_critical_path,
+						  &analysis_events, &analysis_report,
+						  &analysis_compare, &analysis_all};
+
+/* From analyze/queries, by CMake. */
+extern const struct built_query {
+	const char *name, *text;
+} built_queries[];
+extern const size_t built_queries_count;
+
+/* Which options a text's parameters and relations ask for. */
+static unsigned heeds_of_text(const char *text)
+{
+	static const struct {
+		const char *word;
+		unsigned heeds;
+	} words[] = {
+	    {"chosen_node", HEEDS_NODES},      {"chosen_cpu", HEEDS_CPU},
+	    {"chosen_thread", HEEDS_THREAD},   {"chosen_irq", HEEDS_IRQ},
+	    {"chosen_softirq", HEEDS_IRQ},     {"chosen_metric", HEEDS_METRIC},
+	    {"chosen_item", HEEDS_METRIC},     {"begin_event", HEEDS_PERIOD},
+	    {":begin_ns", HEEDS_SPAN_OF_TIME}, {":end_ns", HEEDS_SPAN_OF_TIME},
+	    {":nodes", HEEDS_NODES},           {":min_ns", HEEDS_SPAN},
+	    {":max_ns", HEEDS_SPAN},           {":all_spans", HEEDS_SPAN},
+	    {":min_bytes", HEEDS_SIZE},        {":max_bytes", HEEDS_SIZE},
+	    {":interval_ns", HEEDS_INTERVAL},  {":request", HEEDS_REQUEST},
+	};
+	unsigned heeds = 0;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (sql_has(text, words[i].word))
+			heeds |= words[i].heeds;
+	return heeds;
+}
+
+/* Make an analysis of what the file says: which options it heeds, and how it is run. */
+static void define(struct query_file *file)
+{
+	struct analysis *analysis = &file->analysis;
+	static const struct {
+		const char *word;
+		unsigned heeds;
+	} options[] = {{"time", HEEDS_SPAN_OF_TIME}, {"node", HEEDS_NODES},
+		       {"cpu", HEEDS_CPU},           {"thread", HEEDS_THREAD},
+		       {"group", HEEDS_GROUP},       {"metric", HEEDS_METRIC},
+		       {"period", HEEDS_PERIOD}};
+
+	analysis->heeds = HEEDS_TABLES;
+	for (size_t i = 0; i < file->blocks; i++)
+		if (file->block[i].sql)
+			analysis->heeds |= heeds_of_text(file->block[i].sql);
+	for (size_t i = 0; file->options && i < sizeof(options) / sizeof(*options); i++)
+		if (query_words_have(file->options, options[i].word))
+			analysis->heeds |= options[i].heeds;
+	analysis->name = file->name;
+	analysis->summary = file->summary;
+	analysis->description = file->description;
+	analysis->groups = file->groups;
+	if (analysis->heeds & HEEDS_PERIOD)
+		analysis->usage = "[OPTION...] --from EVENT --to EVENT TIMELINE";
+	analysis->run = query_run;
+	analysis->own = file;
+}
 
 static void add(struct catalog *catalog, const struct analysis *analysis)
 {
@@ -19,6 +88,8 @@ static void add(struct catalog *catalog, const struct analysis *analysis)
 
 static void keep(struct catalog *catalog, struct query_file *file)
 {
+	define(file);
+	file->shared = catalog->shared;
 	catalog->file = mem_grow(catalog->file, catalog->files, &catalog->file_room,
 				 sizeof(*catalog->file));
 	catalog->file[catalog->files++] = file;
@@ -80,17 +151,27 @@ int catalog_init(struct catalog *catalog, const struct text_list *sql,
 	struct stat about;
 
 	*catalog = (struct catalog){0};
-	for (size_t i = 0; i < query_builtin_count(); i++) {
-		struct query_file *file = query_builtin(i);
+	for (size_t i = 0; i < built_queries_count && !catalog->shared; i++)
+		if (!strcmp(built_queries[i].name, "relations"))
+			catalog->shared = query_file_parse(built_queries[i].name,
+							   built_queries[i].text, error);
+	if (!catalog->shared)
+		return -1;
+	for (size_t i = 0; i < built_queries_count; i++) {
+		struct query_file *file;
 
+		if (!strcmp(built_queries[i].name, "relations"))
+			continue;
+		file =
+		    query_file_parse(built_queries[i].name, built_queries[i].text, error);
 		if (!file)
-			return error_set(error, "a query that is built in is broken");
+			return -1;
 		keep(catalog, file);
 		/* Whether an analysis of ours heeds the scope, it takes it. */
 		file->analysis.heeds |= HEEDS_SCOPE;
 		add(catalog, &file->analysis);
 	}
-	for (size_t i = 0; i < analyses_count; i++)
+	for (size_t i = 0; i < sizeof(analyses) / sizeof(*analyses); i++)
 		add(catalog, analyses[i]);
 	for (size_t i = 0; i < sql->count; i++) {
 		const char *path = sql->item[i];
@@ -144,6 +225,50 @@ char *catalog_text(const struct catalog *catalog)
 	return text;
 }
 
+static void print_columns(const struct query_file *file, const struct query_block *block,
+			  FILE *help)
+{
+	struct text_list names = {0};
+
+	sql_columns(block->sql, &names);
+	for (size_t i = 0; i < names.count; i++) {
+		const char *key = names.item[i];
+		const struct query_column *column = query_file_column(file, block, key);
+		enum unit unit = column ? column->unit : unit_guess(key, NULL);
+		char *title = column && column->title ? mem_strdup(column->title)
+						      : result_title(key);
+
+		fprintf(help, "  %-24s %s%s%s\n", key, title,
+			unit == UNIT_TEXT ? "" : ", ", unit_name(unit));
+		free(title);
+	}
+	text_list_clear(&names);
+}
+
+char *catalog_help(const struct query_file *file)
+{
+	char *text;
+	size_t size;
+	FILE *help = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < file->blocks; i++) {
+		const struct query_block *block = &file->block[i];
+
+		if (block->kind != QUERY_TABLE || !block->sql)
+			continue;
+		for (size_t k = 0; k < block->tables; k++)
+			fprintf(help, "%s: %s\n", block->table[k].key,
+				block->table[k].title);
+		print_columns(file, block, help);
+	}
+	if (file->example)
+		fprintf(help, "Example: %s\n", file->example);
+	fclose(help);
+	if (size)
+		text[size - 1] = '\0';
+	return text;
+}
+
 unsigned analysis_heeds(const struct analysis *analysis)
 {
 	unsigned heeds = analysis->heeds;
@@ -162,6 +287,7 @@ void catalog_clear(struct catalog *catalog)
 {
 	for (size_t i = 0; i < catalog->files; i++)
 		query_file_free(catalog->file[i]);
+	query_file_free(catalog->shared);
 	free(catalog->file);
 	free(catalog->item);
 	*catalog = (struct catalog){0};

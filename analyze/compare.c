@@ -1,47 +1,187 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The same analysis over several runs: what differs, and by how much more than chance. */
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
-#include "analyze/compare_runs.h"
 #include "analyze/keys.h"
+#include "analyze/print.h"
 #include "base/mem.h"
 
-/* One number of one row, over the runs of a setting (Welford). */
-struct measure {
-	struct cell *key; /* cells that name the row, texts copied */
-	const char *name; /* of the column; borrowed from `columns` */
-	enum unit unit;
-	struct sum {
-		uint64_t count;
-		double mean, square, least, most;
-	} * sum; /* a setting */
-};
-
-/* A table of the analysis, as the first run had it. */
-struct compared_table {
-	char *key, *title;
-	struct result_column *column; /* copied */
-	size_t columns;
-	struct keys keys;
-	struct measure *measure;
-	size_t room;
+struct run {
+	const char *path;
+	char *name;
+	struct text_list names, values; /* of its parameters */
+	nsec_t begin_ns, end_ns;
+	int64_t events;
+	size_t setting; /* runs with the same parameters repeat one */
+	struct result result;
 };
 
 struct comparison {
 	struct question *question;
-	struct runs runs;
-	struct compared_table *table;
-	size_t tables, table_room;
+	const struct analysis *analysis;
+	struct request request; /* of each run: as asked, without order and limit */
+	struct run *run;
+	size_t runs;
+	size_t *first; /* run of each setting */
+	size_t settings;
+	struct text_list names; /* of parameters that are not the same in all runs */
 };
 
-static bool names_row(enum unit unit)
+/* One number of one row, over the runs of a setting (Welford). */
+struct sum {
+	uint64_t count;
+	double mean, square, least, most;
+};
+
+struct measure {
+	const struct cell *row; /* of the first run that has it */
+	size_t column;
+	struct sum *sum; /* a setting */
+};
+
+static int take_fact(void *context, const struct cell *row)
 {
-	return unit == UNIT_TEXT || unit == UNIT_ID;
+	struct run *run = context;
+	char number[PRINT_TEXT];
+	const char *value = print_plain(number, &row[1]);
+
+	if (row[0].type != CELL_TEXT)
+		return 0;
+	if (!strcmp(row[0].bytes, "name") && row[1].type == CELL_TEXT) {
+		free(run->name);
+		run->name = mem_strdup(value);
+	}
+	if (!strncmp(row[0].bytes, "parameter.", 10)) {
+		text_list_add(&run->names, row[0].bytes + 10);
+		text_list_add(&run->values, value);
+	}
+	return 0;
+}
+
+static int take_events(void *context, const struct cell *row)
+{
+	struct run *run = context;
+
+	run->events = row[0].type == CELL_INTEGER ? row[0].integer : 0;
+	return 0;
+}
+
+/* "dir/a.db" is called a. */
+static char *name_of_file(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+
+	return mem_strndup(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+}
+
+/* The value of a parameter; NULL: it has none. */
+static const char *parameter(const struct run *run, const char *name)
+{
+	for (size_t i = 0; i < run->names.count; i++)
+		if (!strcmp(run->names.item[i], name))
+			return run->values.item[i];
+	return NULL;
+}
+
+static bool is_same(const struct run *a, const struct run *b, const char *name)
+{
+	const char *x = parameter(a, name), *y = parameter(b, name);
+
+	return x && y ? !strcmp(x, y) : x == y;
+}
+
+static void find_names(struct comparison *comparison)
+{
+	const struct run *run = comparison->run;
+
+	for (size_t i = 0; i < comparison->runs; i++)
+		for (size_t k = 0; k < run[i].names.count; k++) {
+			const char *name = run[i].names.item[k];
+			bool differs = false;
+
+			for (size_t j = 1; j < comparison->runs; j++)
+				differs |= !is_same(&run[0], &run[j], name);
+			if (differs && !text_list_has(&comparison->names, name))
+				text_list_add(&comparison->names, name);
+		}
+}
+
+/* Where no parameter differs each run stands for itself. */
+static bool is_same_setting(const struct comparison *comparison, const struct run *a,
+			    const struct run *b)
+{
+	bool is = comparison->names.count > 0;
+
+	for (size_t i = 0; i < comparison->names.count; i++)
+		is = is && is_same(a, b, comparison->names.item[i]);
+	return is;
+}
+
+static void find_settings(struct comparison *comparison)
+{
+	comparison->first = mem_zalloc(comparison->runs * sizeof(*comparison->first));
+	for (size_t i = 0; i < comparison->runs; i++) {
+		struct run *run = &comparison->run[i];
+		size_t n = 0;
+
+		while (n < comparison->settings &&
+		       !is_same_setting(comparison, run,
+					&comparison->run[comparison->first[n]]))
+			n++;
+		if (n == comparison->settings)
+			comparison->first[comparison->settings++] = i;
+		run->setting = n;
+	}
+}
+
+/* Runs of one name are told apart by their files, those of one name by their paths. */
+static void tell_apart(struct comparison *comparison, char *(*name)(const char *path))
+{
+	bool are_named = true;
+
+	for (size_t i = 0; i < comparison->runs; i++)
+		for (size_t k = 0; k < i; k++)
+			are_named &=
+			    strcmp(comparison->run[i].name, comparison->run[k].name) != 0;
+	for (size_t i = 0; i < comparison->runs && !are_named; i++) {
+		free(comparison->run[i].name);
+		comparison->run[i].name = name(comparison->run[i].path);
+	}
+}
+
+/* The facts of a run, and what the analysis finds in it. */
+static int analyze_run(struct comparison *comparison, struct run *run,
+		       struct error *error)
+{
+	struct question question;
+	int status;
+
+	run->name = name_of_file(run->path);
+	result_init(&run->result, &comparison->request);
+	if (question_open(&question, comparison->analysis, &comparison->request,
+			  run->path, error))
+		return -1;
+	run->begin_ns = question.scope.begin_ns;
+	run->end_ns = question.scope.end_ns;
+	status = question_ask(&question, "SELECT key, value FROM meta ORDER BY key", NULL,
+			      take_fact, run, error) ||
+		 question_ask(&question, "SELECT sum(events) FROM event_class", NULL,
+			      take_events, run, error);
+	if (!status && (comparison->analysis->run(&question, &run->result, error) ||
+			result_finish(&run->result, error)))
+		status = error_prefix(error, "%s", run->path);
+	question_close(&question);
+	return status;
+}
+
+static bool names_row(const struct result_column *column)
+{
+	return column->unit == UNIT_TEXT || column->unit == UNIT_ID;
 }
 
 static bool is_measured(const struct comparison *comparison,
@@ -49,86 +189,31 @@ static bool is_measured(const struct comparison *comparison,
 {
 	const struct text_list *globs = &comparison->question->request->measures;
 
-	if (names_row(column->unit) || column->unit == UNIT_INSTANT)
-		return false;
-	for (size_t i = 0; i < globs->count; i++)
-		if (fnmatch(globs->item[i], column->key, 0) == 0)
-			return true;
-	return globs->count == 0;
+	return !names_row(column) && column->unit != UNIT_INSTANT &&
+	       (!globs->count || text_list_matches(globs, column->key));
 }
 
-static struct cell copy_of(const struct cell *cell)
+/* The number of a column in the row that is named like this one. */
+static size_t measure_of(struct keys *keys, const struct result_table *table,
+			 const struct cell *row, size_t column)
 {
-	struct cell copy = *cell;
-
-	if (cell->type == CELL_TEXT || cell->type == CELL_BLOB)
-		copy.bytes = mem_strndup(cell->bytes, cell->size);
-	return copy;
-}
-
-static struct compared_table *get_table(struct comparison *comparison,
-					const struct result_table *table)
-{
-	struct compared_table *compared;
-
-	for (size_t i = 0; i < comparison->tables; i++)
-		if (!strcmp(comparison->table[i].key, table->key))
-			return &comparison->table[i];
-	comparison->table = mem_grow(comparison->table, comparison->tables,
-				     &comparison->table_room, sizeof(*comparison->table));
-	compared = &comparison->table[comparison->tables++];
-	*compared = (struct compared_table){
-	    .key = mem_strdup(table->key),
-	    .title = mem_strdup(table->title),
-	    .columns = table->columns,
-	    .column = mem_zalloc((table->columns + 1) * sizeof(*compared->column)),
-	};
-	for (size_t i = 0; i < table->columns; i++)
-		compared->column[i] = (struct result_column){
-		    mem_strdup(table->column[i].key), mem_strdup(table->column[i].title),
-		    table->column[i].unit};
-	return compared;
-}
-
-/* The measure of a column in the row that is named like this one. */
-static struct measure *get_measure(struct comparison *comparison,
-				   struct compared_table *table, const struct cell *row,
-				   size_t column)
-{
-	size_t before = table->keys.count, at, keys = 0;
-	struct measure *measure;
-
-	keys_begin(&table->keys);
-	keys_integer(&table->keys, (int64_t)column);
+	keys_begin(keys);
+	keys_integer(keys, (int64_t)column);
 	for (size_t i = 0; i < table->columns; i++) {
-		if (!names_row(table->column[i].unit))
+		if (!names_row(&table->column[i]))
 			continue;
 		if (row[i].type == CELL_TEXT || row[i].type == CELL_BLOB)
-			keys_text(&table->keys, row[i].bytes, row[i].size);
+			keys_text(keys, row[i].bytes, row[i].size);
 		else
-			keys_integer(&table->keys,
+			keys_integer(keys,
 				     row[i].type == CELL_INTEGER ? row[i].integer : -1);
 	}
-	at = keys_find(&table->keys);
-	if (at < before)
-		return &table->measure[at];
-	table->measure =
-	    mem_grow(table->measure, at, &table->room, sizeof(*table->measure));
-	measure = &table->measure[at];
-	*measure = (struct measure){
-	    .name = table->column[column].key,
-	    .unit = table->column[column].unit,
-	    .key = mem_zalloc((table->columns + 1) * sizeof(*measure->key)),
-	    .sum = mem_zalloc(comparison->runs.settings * sizeof(*measure->sum)),
-	};
-	for (size_t i = 0; i < table->columns; i++)
-		if (names_row(table->column[i].unit))
-			measure->key[keys++] = copy_of(&row[i]);
-	return measure;
+	return keys_find(keys);
 }
 
-static void add_value(struct sum *sum, double value)
+static void add_value(struct sum *sum, const struct cell *cell)
 {
+	double value = cell->type == CELL_REAL ? cell->real : (double)cell->integer;
 	double difference = value - sum->mean;
 
 	if (!sum->count || value < sum->least)
@@ -138,59 +223,6 @@ static void add_value(struct sum *sum, double value)
 	sum->count++;
 	sum->mean += difference / (double)sum->count;
 	sum->square += difference * (value - sum->mean);
-}
-
-static void add_result(struct comparison *comparison, const struct result *result,
-		       size_t setting)
-{
-	const char *wanted = comparison->question->request->table;
-
-	for (size_t i = 0; i < result->tables; i++) {
-		const struct result_table *table = result->table[i];
-		struct compared_table *compared;
-
-		if (wanted ? strcmp(wanted, table->key) != 0 : i > 0)
-			continue;
-		compared = get_table(comparison, table);
-		if (compared->columns != table->columns)
-			continue;
-		for (size_t cell = 0; cell < table->rows * table->columns; cell++) {
-			size_t column = cell % table->columns;
-			const struct cell *value = &table->cell[cell];
-
-			if (!is_measured(comparison, &table->column[column]) ||
-			    (value->type != CELL_INTEGER && value->type != CELL_REAL))
-				continue;
-			add_value(
-			    &get_measure(comparison, compared, value - column, column)
-				 ->sum[setting],
-			    value->type == CELL_REAL ? value->real
-						     : (double)value->integer);
-		}
-	}
-}
-
-static int analyze_run(struct comparison *comparison, struct run *run,
-		       struct error *error)
-{
-	struct question question;
-	struct result result;
-	int status;
-
-	if (runs_open(&comparison->runs, run, &question, error))
-		return -1;
-	result_init(&result, &comparison->runs.request);
-	status = comparison->runs.analysis->run(&question, &result, error) ||
-		 result_finish(&result, error);
-	if (!status)
-		add_result(comparison, &result, run->setting);
-	for (size_t i = 0; !status && i < result.notes.count; i++)
-		result_note(&result, "%s", result.notes.item[i]);
-	if (status)
-		error_prefix(error, "%s", run->path);
-	result_clear(&result);
-	question_close(&question);
-	return status;
 }
 
 static double deviation(const struct sum *sum)
@@ -206,7 +238,7 @@ static struct cell cell_of_finite(double value)
 /* Columns: what names rows, the measure, the parameters, the numbers. */
 static struct result_table *make_table(struct comparison *comparison,
 				       struct result *result,
-				       const struct compared_table *table, size_t *keys)
+				       const struct result_table *table)
 {
 	static const struct result_column numbers[] = {
 	    {"runs", "RUNS", UNIT_COUNT},
@@ -217,25 +249,24 @@ static struct result_table *make_table(struct comparison *comparison,
 	    {"difference", "DIFFERENCE", UNIT_OF_ROW},
 	    {"difference_percent", "OF THE FIRST", UNIT_PERCENT},
 	    {"difference_spread", "ITS SPREAD", UNIT_OF_ROW},
+	    {NULL, NULL, 0},
 	};
-	enum { NUMBERS = sizeof(numbers) / sizeof(*numbers) };
-	size_t room = table->columns + comparison->runs.names.count + NUMBERS + 4,
-	       count = 0;
-	struct result_column *column = mem_zalloc(room * sizeof(*column));
+	const struct text_list *names = &comparison->names;
+	struct result_column *column = mem_zalloc(
+	    (table->columns + names->count + 3) * sizeof(*column) + sizeof(numbers));
 	struct result_table *made;
+	size_t count = 0;
 
 	for (size_t i = 0; i < table->columns; i++)
-		if (names_row(table->column[i].unit))
+		if (names_row(&table->column[i]))
 			column[count++] = table->column[i];
-	*keys = count;
 	column[count++] = (struct result_column){"measure", "MEASURE", UNIT_TEXT};
 	column[count++] = (struct result_column){"unit", "UNIT", UNIT_TEXT};
-	if (!comparison->runs.names.count)
+	if (!names->count)
 		column[count++] = (struct result_column){"run", "RUN", UNIT_TEXT};
-	for (size_t i = 0; i < comparison->runs.names.count; i++)
+	for (size_t i = 0; i < names->count; i++)
 		column[count++] =
-		    (struct result_column){comparison->runs.names.item[i],
-					   comparison->runs.names.item[i], UNIT_TEXT};
+		    (struct result_column){names->item[i], names->item[i], UNIT_TEXT};
 	memcpy(&column[count], numbers, sizeof(numbers));
 	made = result_table_new(result, table->key, table->title, column);
 	free(column);
@@ -243,52 +274,114 @@ static struct result_table *make_table(struct comparison *comparison,
 }
 
 /* Against the first setting; its spread is that of two means (Welch). */
-static size_t add_numbers(struct cell *cell, const struct sum *sum,
-			  const struct sum *first)
+static void set_numbers(struct cell *cell, const struct sum *sum, const struct sum *first)
 {
+	bool is_first = sum == first;
 	double difference = first->count ? sum->mean - first->mean : NAN;
 	double square =
-	    sum == first ? NAN
-			 : deviation(sum) * deviation(sum) / (double)sum->count +
-			       deviation(first) * deviation(first) / (double)first->count;
+	    is_first ? NAN
+		     : deviation(sum) * deviation(sum) / (double)sum->count +
+			   deviation(first) * deviation(first) / (double)first->count;
 
 	cell[0] = cell_of_integer((int64_t)sum->count);
 	cell[1] = cell_of_real(sum->mean);
 	cell[2] = cell_of_finite(deviation(sum));
 	cell[3] = cell_of_real(sum->least);
 	cell[4] = cell_of_real(sum->most);
-	cell[5] = sum == first ? cell_of_null() : cell_of_finite(difference);
-	cell[6] = sum == first || first->mean == 0
+	cell[5] = is_first ? cell_of_null() : cell_of_finite(difference);
+	cell[6] = is_first || first->mean == 0
 		      ? cell_of_null()
 		      : cell_of_finite(100 * difference / fabs(first->mean));
 	cell[7] = cell_of_finite(sqrt(square));
-	return 8;
 }
 
-static void print_measure(struct comparison *comparison, struct result_table *table,
-			  const struct measure *measure, size_t keys)
+static size_t set_parameters(struct cell *cell, const struct comparison *comparison,
+			     const struct run *run)
 {
-	struct cell *cell = mem_zalloc((table->columns + 1) * sizeof(*cell));
+	for (size_t i = 0; i < comparison->names.count; i++)
+		cell[i] = cell_of_text(parameter(run, comparison->names.item[i]));
+	return comparison->names.count;
+}
 
-	for (size_t s = 0; s < comparison->runs.settings; s++) {
-		const struct run *run =
-		    &comparison->runs.run[comparison->runs.setting[s].first];
-		size_t at = keys;
+static void print_measure(const struct comparison *comparison, struct result_table *made,
+			  const struct result_table *table, const struct measure *measure)
+{
+	const struct result_column *column = &table->column[measure->column];
+	struct cell *cell = mem_zalloc((made->columns + 1) * sizeof(*cell));
+
+	for (size_t s = 0; s < comparison->settings; s++) {
+		const struct run *run = &comparison->run[comparison->first[s]];
+		size_t at = 0;
 
 		if (!measure->sum[s].count)
 			continue;
-		memcpy(cell, measure->key, keys * sizeof(*cell));
-		cell[at++] = cell_of_text(measure->name);
-		cell[at++] = cell_of_text(unit_name(measure->unit));
-		if (!comparison->runs.names.count)
+		for (size_t i = 0; i < table->columns; i++)
+			if (names_row(&table->column[i]))
+				cell[at++] = measure->row[i];
+		cell[at++] = cell_of_text(column->key);
+		cell[at++] = cell_of_text(unit_name(column->unit));
+		if (!comparison->names.count)
 			cell[at++] = cell_of_text(run->name);
-		for (size_t i = 0; i < comparison->runs.names.count; i++)
-			cell[at++] = cell_of_text(
-			    run_parameter(run, comparison->runs.names.item[i]));
-		add_numbers(&cell[at], &measure->sum[s], &measure->sum[0]);
-		result_add(table, cell);
+		at += set_parameters(&cell[at], comparison, run);
+		set_numbers(&cell[at], &measure->sum[s], &measure->sum[0]);
+		result_add(made, cell);
 	}
 	free(cell);
+}
+
+/* The table of an analysis that is compared; NULL: it has none. */
+static const struct result_table *table_of(const struct comparison *comparison,
+					   const struct run *run)
+{
+	const char *wanted = comparison->question->request->table;
+
+	return wanted               ? result_find(&run->result, wanted)
+	       : run->result.tables ? run->result.table[0]
+				    : NULL;
+}
+
+/* What is measured in this table of one run and of those after it. */
+static void compare_table(struct comparison *comparison, size_t first,
+			  struct result *result)
+{
+	const struct result_table *table = table_of(comparison, &comparison->run[first]);
+	struct result_table *made = make_table(comparison, result, table);
+	struct measure *measure = NULL;
+	struct keys keys = {.key = {0}};
+	size_t count = 0, room = 0;
+
+	for (size_t r = first; r < comparison->runs; r++) {
+		const struct run *run = &comparison->run[r];
+		const struct result_table *other = table_of(comparison, run);
+		bool is_other = !other || strcmp(other->key, table->key) != 0 ||
+				other->columns != table->columns;
+
+		for (size_t i = 0; !is_other && i < other->rows * other->columns; i++) {
+			const struct cell *row = &other->cell[i - i % other->columns];
+			size_t column = i % other->columns, n;
+
+			if (!is_measured(comparison, &other->column[column]) ||
+			    (row[column].type != CELL_INTEGER &&
+			     row[column].type != CELL_REAL))
+				continue;
+			n = measure_of(&keys, other, row, column);
+			if (n == count) {
+				measure =
+				    mem_grow(measure, count, &room, sizeof(*measure));
+				measure[count++] =
+				    (struct measure){row, column,
+						     mem_zalloc(comparison->settings *
+								sizeof(struct sum))};
+			}
+			add_value(&measure[n].sum[run->setting], &row[column]);
+		}
+	}
+	for (size_t i = 0; i < count; i++) {
+		print_measure(comparison, made, table, &measure[i]);
+		free(measure[i].sum);
+	}
+	free(measure);
+	keys_clear(&keys);
 }
 
 /* The runs themselves, with the parameters that differ. */
@@ -300,85 +393,66 @@ static void print_runs(const struct comparison *comparison, struct result *resul
 						     {"span_ns", "SPAN", UNIT_SPAN},
 						     {"events", "EVENTS", UNIT_COUNT}};
 	enum { FACTS = sizeof(facts) / sizeof(*facts) };
-	size_t names = comparison->runs.names.count;
-	struct result_column *column = mem_zalloc((FACTS + names + 1) * sizeof(*column));
-	struct cell *cell = mem_zalloc((FACTS + names) * sizeof(*cell));
+	const struct text_list *names = &comparison->names;
+	struct result_column *column =
+	    mem_zalloc((FACTS + names->count + 1) * sizeof(*column));
+	struct cell *cell = mem_zalloc((FACTS + names->count) * sizeof(*cell));
 	struct result_table *table;
 
 	memcpy(column, facts, sizeof(facts));
-	for (size_t i = 0; i < names; i++)
+	for (size_t i = 0; i < names->count; i++)
 		column[FACTS + i] =
-		    (struct result_column){comparison->runs.names.item[i],
-					   comparison->runs.names.item[i], UNIT_TEXT};
+		    (struct result_column){names->item[i], names->item[i], UNIT_TEXT};
 	table = result_table_new(result, "runs", "Runs", column);
-	for (size_t i = 0; i < comparison->runs.count; i++) {
-		const struct run *run = &comparison->runs.run[i];
+	for (size_t i = 0; i < comparison->runs; i++) {
+		const struct run *run = &comparison->run[i];
 
 		cell[0] = cell_of_text(run->name);
 		cell[1] = cell_of_text(run->path);
 		cell[2] = cell_of_integer(run->begin_ns);
 		cell[3] = cell_of_integer(nsec_sub(run->end_ns, run->begin_ns));
 		cell[4] = cell_of_integer(run->events);
-		for (size_t k = 0; k < names; k++)
-			cell[FACTS + k] = cell_of_text(
-			    run_parameter(run, comparison->runs.names.item[k]));
+		set_parameters(&cell[FACTS], comparison, run);
 		result_add(table, cell);
 	}
 	free(column);
 	free(cell);
 }
 
-static void print_all(struct comparison *comparison, struct result *result)
+/* 0, or -1 with error where --table names none. */
+static int compare(struct comparison *comparison, struct result *result,
+		   struct error *error)
 {
-	result->begin_ns = comparison->runs.run[0].begin_ns;
-	result->end_ns = comparison->runs.run[0].end_ns;
-	for (size_t i = 0; i < comparison->runs.count; i++) {
-		if (comparison->runs.run[i].begin_ns < result->begin_ns)
-			result->begin_ns = comparison->runs.run[i].begin_ns;
-		if (comparison->runs.run[i].end_ns > result->end_ns)
-			result->end_ns = comparison->runs.run[i].end_ns;
-	}
-	for (size_t i = 0; i < comparison->tables; i++) {
-		const struct compared_table *compared = &comparison->table[i];
-		size_t keys;
-		struct result_table *table =
-		    make_table(comparison, result, compared, &keys);
+	const char *wanted = comparison->question->request->table;
+	bool any = false;
 
-		for (size_t k = 0; k < compared->keys.count; k++)
-			print_measure(comparison, table, &compared->measure[k], keys);
+	tell_apart(comparison, name_of_file);
+	tell_apart(comparison, mem_strdup);
+	find_names(comparison);
+	find_settings(comparison);
+	result->begin_ns = comparison->run[0].begin_ns;
+	result->end_ns = comparison->run[0].end_ns;
+	for (size_t i = 0; i < comparison->runs; i++) {
+		const struct run *run = &comparison->run[i];
+		const struct result_table *table = table_of(comparison, run);
+
+		if (run->begin_ns < result->begin_ns)
+			result->begin_ns = run->begin_ns;
+		if (run->end_ns > result->end_ns)
+			result->end_ns = run->end_ns;
+		any |= table != NULL;
+		if (table && !result_find(result, table->key))
+			compare_table(comparison, i, result);
 	}
 	print_runs(comparison, result);
-}
-
-static void clear(struct comparison *comparison)
-{
-	for (size_t i = 0; i < comparison->tables; i++) {
-		struct compared_table *table = &comparison->table[i];
-
-		for (size_t k = 0; k < table->keys.count; k++) {
-			for (size_t c = 0; c < table->columns; c++)
-				if (table->measure[k].key[c].type >= CELL_TEXT)
-					free((char *)table->measure[k].key[c].bytes);
-			free(table->measure[k].key);
-			free(table->measure[k].sum);
-		}
-		for (size_t c = 0; c < table->columns; c++) {
-			free((char *)table->column[c].key);
-			free((char *)table->column[c].title);
-		}
-		free(table->column);
-		free(table->measure);
-		keys_clear(&table->keys);
-		free(table->key);
-		free(table->title);
-	}
-	free(comparison->table);
-	runs_clear(&comparison->runs);
+	return wanted && !any ? error_misuse(error, "--table: %s has no table '%s'",
+					     comparison->analysis->name, wanted)
+			      : 0;
 }
 
 static int check(const struct comparison *comparison, struct error *error)
 {
-	const struct analysis *analysis = comparison->runs.analysis;
+	const struct analysis *analysis = comparison->analysis;
 	const char *unheeded =
 	    request_unheeded(comparison->question->request,
 			     analysis_heeds(analysis) | HEEDS_MEASURE | HEEDS_TABLES);
@@ -391,44 +465,49 @@ static int check(const struct comparison *comparison, struct error *error)
 	return 0;
 }
 
-/* The runs in the order of the command line, behind the analysis. */
-static int init_runs(struct runs *runs, const struct question *question,
-		     struct error *error)
+static void clear(struct comparison *comparison)
 {
-	const struct text_list *words = question->words;
+	for (size_t i = 0; i < comparison->runs; i++) {
+		struct run *run = &comparison->run[i];
 
-	if (words->count < 3)
-		return error_set(error, "want ANALYSIS and two timelines or more");
-	runs->analysis = catalog_find(question->request->catalog, words->item[0], error);
-	if (!runs->analysis)
-		return -1;
-	runs->request = *question->request;
-	runs->request.sort = runs->request.table = NULL;
-	runs->request.limit_given = 0;
-	runs->count = words->count - 1;
-	runs->run = mem_zalloc(runs->count * sizeof(*runs->run));
-	for (size_t i = 0; i < runs->count; i++)
-		runs->run[i].path = words->item[i + 1];
-	return 0;
+		free(run->name);
+		text_list_clear(&run->names);
+		text_list_clear(&run->values);
+		result_clear(&run->result);
+	}
+	free(comparison->run);
+	free(comparison->first);
+	text_list_clear(&comparison->names);
 }
 
+/* The runs in the order of the command line, behind the analysis. */
 static int run_compare(struct question *question, struct result *result,
 		       struct error *error)
 {
-	struct comparison comparison = {.question = question};
-	struct runs *runs = &comparison.runs;
-	int status = init_runs(runs, question, error) || check(&comparison, error) ||
-		     runs_read(runs, error);
+	const struct text_list *words = question->words;
+	struct comparison comparison = {.question = question,
+					.request = *question->request};
+	int status;
 
-	for (size_t i = 0; i < runs->count && !status; i++)
-		status = analyze_run(&comparison, &runs->run[i], error);
-	if (!status && question->request->table && !comparison.tables)
-		status = error_misuse(error, "--table: %s has no table '%s'",
-				      runs->analysis->name, question->request->table);
+	if (words->count < 3)
+		return error_set(error, "want ANALYSIS and two timelines or more");
+	comparison.analysis =
+	    catalog_find(question->request->catalog, words->item[0], error);
+	if (!comparison.analysis || check(&comparison, error))
+		return -1;
+	comparison.request.sort = comparison.request.table = NULL;
+	comparison.request.limit_given = 0;
+	comparison.runs = words->count - 1;
+	comparison.run = mem_zalloc(comparison.runs * sizeof(*comparison.run));
+	for (size_t i = 0; i < comparison.runs; i++)
+		comparison.run[i].path = words->item[i + 1];
+	status = 0;
+	for (size_t i = 0; i < comparison.runs && !status; i++)
+		status = analyze_run(&comparison, &comparison.run[i], error);
 	if (!status)
-		print_all(&comparison, result);
+		status = compare(&comparison, result, error);
 	clear(&comparison);
-	return status ? -1 : 0;
+	return status;
 }
 
 const struct analysis analysis_compare = {

@@ -66,7 +66,7 @@ static enum options_status show_analysis(const struct analysis *analysis,
 	struct option_row rows[REQUEST_ROWS + 1];
 	struct text_list words = {0};
 	char *name = mem_printf("ctanalyze %s", analysis->name);
-	char *tables = analysis->own ? query_help(analysis->own) : NULL;
+	char *tables = analysis->own ? catalog_help(analysis->own) : NULL;
 	char *summary = mem_printf("%s\n\n%s", analysis->summary, analysis->description);
 	char *usage =
 	    mem_printf("%s %s", analysis->name,
@@ -236,6 +236,7 @@ static enum exit_status ask(const struct analysis *analysis,
 	result_init(&result, request);
 	result.begin_ns = question.scope.begin_ns;
 	result.end_ns = question.scope.end_ns;
+	result.zone = zone_at(request->local_time, result.begin_ns);
 	status = answer(&question, &result, error);
 	if (!status)
 		tell_of_tables(request, &result);
@@ -316,6 +317,26 @@ static enum exit_status ask_parquet(const struct analysis *analysis,
 	return EXIT_MISUSE;
 }
 
+/* Words of which the first is no analysis, but written like a file. */
+static enum exit_status tell_of_file(const struct catalog *catalog,
+				     const struct text_list *words, struct error *error)
+{
+	const char *file = words->item[0];
+	struct error none = ERROR_INIT;
+
+	if (words->count == 1 && strpbrk(file, "./")) {
+		error_clear(error);
+		error_errno(error, file); /* as access() left it */
+		return EXIT_FAILED;
+	}
+	if (words->count > 1 && access(file, F_OK) == 0 &&
+	    catalog_find(catalog, words->item[1], &none))
+		error_set(error, "%s: the analysis comes first: ctanalyze %s %s", file,
+			  words->item[1], file);
+	error_clear(&none);
+	return EXIT_MISUSE;
+}
+
 static enum exit_status run(const struct request *request, const struct catalog *catalog,
 			    struct text_list *words, struct error *error)
 {
@@ -340,7 +361,9 @@ static enum exit_status run(const struct request *request, const struct catalog 
 		analysis = catalog_find(catalog, words->item[0], error);
 	}
 
-	if (!analysis || check_analysis(analysis, request, error))
+	if (!analysis)
+		return tell_of_file(catalog, words, error);
+	if (check_analysis(analysis, request, error))
 		return EXIT_MISUSE;
 	if (request->tables)
 		return ask_parquet(analysis, request, rest.count, error);
@@ -372,6 +395,13 @@ static enum exit_status start(struct request *request, const struct catalog *cat
 {
 	if (request_check(request, error))
 		return EXIT_MISUSE;
+	if (request->list) {
+		char *list = catalog_text(catalog);
+
+		puts(list);
+		free(list);
+		return output_flush_stdout(error) ? EXIT_FAILED : EXIT_DONE;
+	}
 	if (words->count)
 		return run(request, catalog, words, error);
 	error_set(error, "no analysis given, want ANALYSIS TIMELINE (see --help)");

@@ -4,7 +4,9 @@
 
 #include "analyze/analysis.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "base/output.h"
+#include "base/table.h"
 #include "base/utf8.h"
 #include "timeline/events.h"
 #include "timeline/query.h"
@@ -20,7 +22,8 @@ struct listing {
 	const struct request *request;
 	struct events_wishes wishes;
 	FILE *out;
-	nsec_t last_ns; /* of the line before; NSEC_MIN: none */
+	struct zone zone; /* of the times told */
+	nsec_t last_ns;   /* of the line before; NSEC_MIN: none */
 	size_t lines;
 };
 
@@ -100,7 +103,7 @@ static void print_event(struct listing *listing, const struct question *question
 	FILE *out = listing->out;
 	nsec_t step = nsec_sub(row->ts_ns, listing->last_ns);
 
-	nsec_format_utc(text, row->ts_ns);
+	zone_format(text, &listing->zone, row->ts_ns);
 	fprintf(out, "[%s] ", strchr(text, ' ') ? strchr(text, ' ') + 1 : text);
 	if (listing->last_ns == NSEC_MIN)
 		fputs("(+\?.\?\?\?\?\?\?\?\?\?) ", out);
@@ -145,6 +148,31 @@ static int print_events(struct listing *listing, struct question *question,
 	return more < 0 ? -1 : 0;
 }
 
+static int add_name(void *names, const struct cell *row)
+{
+	if (row[0].type == CELL_TEXT)
+		text_list_add(names, row[0].bytes);
+	return 0;
+}
+
+static void no_such_class(struct question *question, const char *glob,
+			  struct error *error)
+{
+	struct text_list names = {0};
+	const char *near = NULL;
+
+	if (!question_ask(question, "SELECT name FROM event_class ORDER BY name", NULL,
+			  add_name, &names, error))
+		near = near_find(glob, (const char *const *)names.item, names.count);
+	if (near)
+		error_misuse(error, "--events: no class '%s', did you mean '%s'?", glob,
+			     near);
+	else
+		error_misuse(error, "--events: no class of events has such a name,"
+				    " see ctanalyze nodes --table classes");
+	text_list_clear(&names);
+}
+
 static int list_events(const struct analysis *self, const struct request *request,
 		       const struct text_list *words, struct error *error)
 {
@@ -163,13 +191,15 @@ static int list_events(const struct analysis *self, const struct request *reques
 	if (events_wish_all(&listing.wishes, question.reader, &request->events, error))
 		goto out;
 	if (!listing.wishes.count) {
-		error_misuse(error, "--events: no class of events has such a name,"
-				    " see ctanalyze nodes --table classes");
+		no_such_class(&question, request->events.item[0], error);
 		goto out;
 	}
 	if (request->output && output_open(&output, request->output, error))
 		goto out;
 	listing.out = output.file ? output.file : stdout;
+	listing.zone = zone_at(request->local_time, question.scope.begin_ns);
+	if (request->local_time || table_on_terminal(listing.out))
+		fprintf(listing.out, "times of day are %s\n", listing.zone.name);
 	status = print_events(&listing, &question, error);
 	if (!status)
 		status = output.file ? output_commit(&output, error)
@@ -185,11 +215,11 @@ const struct analysis analysis_events = {
     .name = "events",
     .summary = "the timeline as text, an event a line",
     .description =
-	"A line is the time in UTC, the time since the line before, node, class, and "
-	"then\n"
-	"processor, context and fields. --events chooses classes, --limit ends after so\n"
-	"many lines, --tid, --pid and --procname choose by the thread that ran. For\n"
-	"programs there is ctexport.",
+	"A line is the time of day (UTC, unless --local-time), the time since the line\n"
+	"before, node, class, and then processor, context and fields. --events chooses\n"
+	"classes, --limit ends after so many lines, --tid, --pid and --procname choose "
+	"by\n"
+	"the thread that ran. For programs there is ctexport.",
     .heeds = HEEDS_SCOPE | HEEDS_CPU | HEEDS_THREAD | HEEDS_EVENTS | HEEDS_LIMIT,
     .act = list_events,
 };

@@ -2,37 +2,47 @@
 #ifndef CT_ANALYZE_KEYS_H
 #define CT_ANALYZE_KEYS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/bytes.h"
+#include "base/texts.h"
 
 /*
- * Numbers for keys: the first key is 0, the next that differs 1, and so on. A key is
- * bytes, built part by part. Zeroed is empty.
+ * Numbers for keys of several parts: the first key is 0, the next that differs 1, and so
+ * on. Zeroed is empty.
  */
 struct keys {
-	struct key_entry {
-		char *bytes;
-		size_t size;
-		uint64_t hash;
-	} * entry;
-	size_t count, room;
-	uint32_t *slot; /* entry + 1; a power of two of them */
-	size_t slots;
-	char *part; /* the key that is being built */
-	size_t part_size, part_room;
+	struct texts known;
+	struct bytes key; /* that is being built */
 };
 
-/* Build a key: begin, then parts in turn. A text keeps apart from its neighbours. */
-void keys_begin(struct keys *keys);
-void keys_integer(struct keys *keys, int64_t value);
-void keys_text(struct keys *keys, const char *bytes, size_t size);
+static inline void keys_begin(struct keys *keys)
+{
+	keys->key.size = 0;
+}
 
-/* The number of the key that was built; keys->count grows where it is new. */
-size_t keys_find(struct keys *keys);
+static inline void keys_integer(struct keys *keys, int64_t value)
+{
+	bytes_add(&keys->key, &value, sizeof(value));
+}
 
-/* Its number if it is known; SIZE_MAX: it is not, and does not become so. */
-size_t keys_lookup(const struct keys *keys);
+/* A text keeps apart from its neighbours. */
+static inline void keys_text(struct keys *keys, const char *bytes, size_t size)
+{
+	keys_integer(keys, (int64_t)size);
+	bytes_add(&keys->key, bytes, size);
+}
 
-void keys_clear(struct keys *keys);
+/* The number of the key that was built. */
+static inline size_t keys_find(struct keys *keys)
+{
+	keys_integer(keys, 0); /* so it has a byte */
+	return texts_put_bytes(&keys->known, (const char *)keys->key.data,
+			       keys->key.size);
+}
+
+static inline void keys_clear(struct keys *keys)
+{
+	texts_clear(&keys->known);
+	bytes_clear(&keys->key);
+}
 
 #endif

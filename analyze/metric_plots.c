@@ -6,92 +6,11 @@
 #include <string.h>
 
 #include "analyze/files.h"
-#include "analyze/result.h"
+#include "base/chart.h"
 #include "base/file_name.h"
 #include "base/mem.h"
 #include "base/output.h"
 #include "base/output_directory.h"
-
-/* Names of older versions of sysstat stand behind: they are drawn where the new ones
- * have nothing. Its kB are 1024 bytes, its sectors 512. */
-const struct metric_kind metric_kinds[] = {
-    {"cpu",
-     "iowait",
-     "Processors waiting for disks",
-     "%",
-     "cpu",
-     {"%iowait", NULL},
-     0,
-     1,
-     100,
-     "all"},
-    {"cpu",
-     "utilization",
-     "Processors busy",
-     "%",
-     "cpu",
-     {"%iowait", "%idle"},
-     100,
-     -1,
-     100,
-     "all"},
-    {"memory",
-     "utilization",
-     "Memory in use",
-     "MiB",
-     "memory",
-     {"kbmemused", NULL},
-     0,
-     1.0 / 1024,
-     0,
-     NULL},
-    {"swap",
-     "utilization",
-     "Swap in use",
-     "MiB",
-     "swap",
-     {"kbswpused", NULL},
-     0,
-     1.0 / 1024,
-     0,
-     NULL},
-    {"disk", "read", "read", "MiB/s", "disk", {"rkB/s", NULL}, 0, 1.0 / 1024, 0, NULL},
-    {"disk", "read", "read", "MiB/s", "disk", {"rd_sec/s", NULL}, 0, 1.0 / 2048, 0, NULL},
-    {"disk",
-     "write",
-     "written",
-     "MiB/s",
-     "disk",
-     {"wkB/s", NULL},
-     0,
-     1.0 / 1024,
-     0,
-     NULL},
-    {"disk",
-     "write",
-     "written",
-     "MiB/s",
-     "disk",
-     {"wr_sec/s", NULL},
-     0,
-     1.0 / 2048,
-     0,
-     NULL},
-    {"disk", "utilization", "busy", "%", "disk", {"%util", NULL}, 0, 1, 100, NULL},
-    {"network",
-     "in",
-     "received",
-     "MiB/s",
-     "net",
-     {"rxkB/s", NULL},
-     0,
-     1.0 / 1024,
-     0,
-     NULL},
-    {"network", "out", "sent", "MiB/s", "net", {"txkB/s", NULL}, 0, 1.0 / 1024, 0, NULL},
-};
-
-const size_t metric_kinds_count = sizeof(metric_kinds) / sizeof(*metric_kinds);
 
 static int take_alias(void *context, const struct cell *row)
 {
@@ -158,187 +77,224 @@ void metric_aliases_clear(struct metric_aliases *aliases)
 	text_list_clear(&aliases->aliases);
 }
 
-/* Values of one kind come by item, node and time. */
+/*
+ * The pictures: a quantity of one thing, a line a node. What clusterp drew: processors
+ * waiting for disks and busy, memory, swap, disks read, written and busy, interfaces in
+ * and out. A value is `base` and the scaled sum of the metrics; `top` is the axis's, 0:
+ * as the values are; of an `only` item there is one picture, else one each. Older
+ * versions of sysstat call some otherwise. Their kB are 1024 bytes, their sectors 512.
+ */
 static const char values_sql[] =
-    "SELECT coalesce(i.name, ''), s.node, s.ts_ns, ?5 + ?6 * sum(s.value) "
-    "FROM metric AS m JOIN sample AS s ON s.metric = m.id "
-    "LEFT JOIN metric_item AS i ON i.id = s.item "
-    "WHERE m.activity = ?1 AND m.name IN (?2, ?3) AND s.value IS NOT NULL"
-    " AND s.ts_ns BETWEEN ?7 AND ?8 AND (?4 IS NULL OR i.name = ?4) "
-    "GROUP BY 1, 2, 3 ORDER BY 1, 2, 3";
+    "WITH kind(number, file, title, unit, activity, metric, base, scale, top, only) AS "
+    "(VALUES"
+    " (1, 'cpu/iowait', 'Processors waiting for disks', '%', 'cpu', '%iowait', 0, 1, 100,"
+    "  'all'),"
+    " (2, 'cpu/utilization', 'Processors busy', '%', 'cpu', '%iowait', 100, -1, 100,"
+    "  'all'),"
+    " (2, 'cpu/utilization', 'Processors busy', '%', 'cpu', '%idle', 100, -1, 100, "
+    "'all'),"
+    " (3, 'memory/utilization', 'Memory in use', 'MiB', 'memory', 'kbmemused', 0,"
+    "  1 / 1024.0, 0, NULL),"
+    " (4, 'swap/utilization', 'Swap in use', 'MiB', 'swap', 'kbswpused', 0, 1 / 1024.0, "
+    "0,"
+    "  NULL),"
+    " (5, 'disk/read', 'read', 'MiB/s', 'disk', 'rkB/s', 0, 1 / 1024.0, 0, NULL),"
+    " (5, 'disk/read', 'read', 'MiB/s', 'disk', 'rd_sec/s', 0, 1 / 2048.0, 0, NULL),"
+    " (6, 'disk/write', 'written', 'MiB/s', 'disk', 'wkB/s', 0, 1 / 1024.0, 0, NULL),"
+    " (6, 'disk/write', 'written', 'MiB/s', 'disk', 'wr_sec/s', 0, 1 / 2048.0, 0, NULL),"
+    " (7, 'disk/utilization', 'busy', '%', 'disk', '%util', 0, 1, 100, NULL),"
+    " (8, 'network/in', 'received', 'MiB/s', 'net', 'rxkB/s', 0, 1 / 1024.0, 0, NULL),"
+    " (9, 'network/out', 'sent', 'MiB/s', 'net', 'txkB/s', 0, 1 / 1024.0, 0, NULL)) "
+    "SELECT k.number, k.file, k.title, k.unit, k.top, k.only, coalesce(i.name, ''), "
+    "s.node,"
+    " s.ts_ns, max(s.interval_ns), k.base + sum(k.scale * s.value) "
+    "FROM kind AS k JOIN metric AS m ON m.activity = k.activity AND m.name = k.metric "
+    "JOIN sample AS s ON s.metric = m.id LEFT JOIN metric_item AS i ON i.id = s.item "
+    "WHERE s.value IS NOT NULL AND s.ts_ns BETWEEN ?1 AND ?2"
+    " AND (k.only IS NULL OR i.name = k.only) "
+    "GROUP BY 1, 7, 8, 9 ORDER BY 1, 7, 8, 9";
+
+/* A node's values. */
+struct series {
+	int64_t node;
+	struct chart_step *step; /* seconds since the begin asked for */
+	size_t steps, capacity;
+};
 
 struct drawing {
 	struct question *question;
 	const struct metric_aliases *aliases;
-	const struct metric_kind *kind;
-	int (*take)(void *context, const struct line_plot *plot, const char *file,
-		    struct error *error);
-	void *context;
+	struct output_directory directory;
+	struct text_list names; /* of files so far */
 	struct error *error;
-	struct line_plot plot;
-	char *item; /* of the plot at hand; NULL: none yet */
-	size_t plots;
+	size_t pictures;
+	/* the picture at hand */
+	int64_t number; /* of its kind; 0: none yet */
+	char *item, *file, *title, *unit;
+	double top;
+	struct series *series;
+	size_t count, capacity;
 };
 
-static char *title_of(const struct drawing *drawing, const char *name)
+/* Colours that are told apart also by the colour-blind (Okabe and Ito 2008); they repeat
+ * with another dash. For free(). */
+static char *style_of(size_t n)
 {
-	return *drawing->item && !drawing->kind->item
-		   ? mem_printf("%s %s", name, drawing->kind->title)
-		   : mem_strdup(drawing->kind->title);
+	static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+					      "#e69f00", "#56b4e9", "#000000", "#8a8a00"};
+	static const char *const dashes[] = {"none", "7 3", "2 2", "9 3 2 3"};
+
+	return mem_printf("stroke=\"%s\" stroke-width=\"1.5\" stroke-dasharray=\"%s\"",
+			  colours[n % 8], dashes[n / 8 % 4]);
 }
 
-static char *file_of(const struct drawing *drawing, const char *name)
+static void draw_picture(const struct drawing *drawing, FILE *file)
 {
-	const struct metric_kind *kind = drawing->kind;
-	char *part = file_name_of(name), *file;
+	const struct scope *scope = &drawing->question->scope;
+	const double left = 76, right = 24, height = 300;
+	struct chart head = {
+	    .title = drawing->title, .caption = drawing->unit, .width = CHART_WIDTH};
+	struct chart_frame frame;
+	double top = drawing->top;
 
-	file = *drawing->item && !kind->item
-		   ? mem_printf("%s/%s_%s", kind->folder, part, kind->name)
-		   : mem_printf("%s/%s", kind->folder, kind->name);
-	free(part);
-	return file;
-}
+	for (size_t i = 0; i < drawing->count; i++) {
+		const struct series *series = &drawing->series[i];
+		char *style = style_of(i);
 
-/* The picture of an item is complete. */
-static int end_plot(struct drawing *drawing)
-{
-	const char *name;
-	char *title, *file;
-	int status = 0;
-
-	if (!drawing->item)
-		return 0;
-	if (drawing->plot.count) {
-		name = metric_alias(drawing->aliases, drawing->item);
-		title = title_of(drawing, name);
-		file = file_of(drawing, name);
-		drawing->plot.title = title;
-		drawing->plot.unit = drawing->kind->unit;
-		drawing->plot.most = drawing->kind->most;
-		drawing->plots++;
-		status =
-		    drawing->take(drawing->context, &drawing->plot, file, drawing->error);
-		free(file);
-		free(title);
+		chart_key(&head, CHART_LINE, style, "%s",
+			  question_node(drawing->question, series->node));
+		for (size_t k = 0; k < series->steps; k++)
+			if (series->step[k].value > top)
+				top = series->step[k].value;
+		free(style);
 	}
-	line_plot_clear(&drawing->plot);
-	free(drawing->item);
-	drawing->item = NULL;
+	chart_axis_open(&frame.x, 0,
+			(double)nsec_sub(scope->end_ns, scope->begin_ns) / 1e9);
+	chart_axis_open(&frame.y, 0, top > 0 ? top : 1);
+	frame.is_time = false;
+	frame.box = (struct svg_box){left, chart_head(&head, NULL) + 14,
+				     CHART_WIDTH - left - right, height};
+	chart_frame_fit(&frame);
+	svg_begin(file, CHART_WIDTH, frame.box.y + height + 52, drawing->title);
+	chart_head(&head, file);
+	chart_grid(&frame, file, true);
+	chart_since(&frame, file, scope->begin_ns);
+	svg_begin_clip(file, &frame.box);
+	for (size_t i = 0; i < drawing->count; i++) {
+		const struct series *series = &drawing->series[i];
+
+		fputs("<g>", file);
+		svg_tooltip(file, question_node(drawing->question, series->node));
+		chart_steps(&frame, file, series->step, series->steps, head.key[i].style);
+		fputs("</g>\n", file);
+	}
+	svg_end(file);
+	svg_end(file);
+	chart_clear(&head);
+}
+
+static int write_picture(struct drawing *drawing)
+{
+	char *name = file_name_take(&drawing->names, drawing->file);
+	char *path = mem_printf("%s/%s.svg", drawing->directory.temporary, name);
+	char *folder = mem_strndup(path, (size_t)(strrchr(path, '/') - path));
+	struct output output;
+	int status = files_make_directory(folder, drawing->error);
+
+	if (!status && !(status = output_open(&output, path, drawing->error))) {
+		draw_picture(drawing, output.file);
+		status = output_commit(&output, drawing->error);
+	}
+	drawing->pictures += !status;
+	free(folder);
+	free(path);
+	free(name);
 	return status;
 }
 
-static bool is_wanted(const struct drawing *drawing, const char *item)
+/* The picture at hand is complete. */
+static int end_picture(struct drawing *drawing)
+{
+	int status = drawing->number ? write_picture(drawing) : 0;
+
+	for (size_t i = 0; i < drawing->count; i++)
+		free(drawing->series[i].step);
+	free(drawing->item);
+	free(drawing->file);
+	free(drawing->title);
+	free(drawing->unit);
+	drawing->item = drawing->file = drawing->title = drawing->unit = NULL;
+	drawing->count = 0;
+	drawing->number = 0;
+	return status;
+}
+
+enum { NUMBER, FILE_NAME, TITLE, UNIT, TOP, ONLY, ITEM, NODE, AT, INTERVAL, VALUE };
+
+static void begin_picture(struct drawing *drawing, const struct cell *row)
+{
+	const char *file = row[FILE_NAME].bytes, *item = row[ITEM].bytes;
+	const char *name = metric_alias(drawing->aliases, item);
+	const char *slash = strchr(file, '/');
+	char *part = file_name_of(name);
+	bool is_each = *item && row[ONLY].type == CELL_NULL;
+
+	drawing->number = row[NUMBER].integer;
+	drawing->item = mem_strdup(item);
+	drawing->unit = mem_strdup(row[UNIT].bytes);
+	drawing->top = (double)row[TOP].integer;
+	drawing->title = is_each ? mem_printf("%s %s", name, row[TITLE].bytes)
+				 : mem_strdup(row[TITLE].bytes);
+	drawing->file =
+	    is_each ? mem_printf("%.*s/%s_%s", (int)(slash - file), file, part, slash + 1)
+		    : mem_strdup(file);
+	free(part);
+}
+
+static bool is_wanted(const struct drawing *drawing, const struct cell *row)
 {
 	const struct text_list *globs = &drawing->question->request->items;
+	const char *item = row[ITEM].bytes;
 
 	for (size_t i = 0; i < globs->count; i++)
 		if (fnmatch(globs->item[i], item, 0) == 0 ||
 		    fnmatch(globs->item[i], metric_alias(drawing->aliases, item), 0) == 0)
 			return true;
-	return globs->count == 0 || drawing->kind->item;
+	return globs->count == 0 || row[ONLY].type != CELL_NULL;
 }
 
 static int take_value(void *context, const struct cell *row)
 {
 	struct drawing *drawing = context;
-	struct line_series *series;
-	int status = 0;
-
-	if (!scope_has_node(&drawing->question->scope, row[1].integer) ||
-	    !is_wanted(drawing, row[0].bytes))
-		return 0;
-	if (!drawing->item || strcmp(drawing->item, row[0].bytes) != 0) {
-		status = end_plot(drawing);
-		drawing->item = mem_strdup(row[0].bytes);
-	}
-	series = line_plot_series(&drawing->plot,
-				  question_node(drawing->question, row[1].integer));
-	line_series_add(series, row[2].integer,
-			row[3].type == CELL_REAL ? row[3].real : (double)row[3].integer);
-	return status;
-}
-
-static int draw_kind(struct drawing *drawing, struct error *error)
-{
-	const struct metric_kind *kind = drawing->kind;
 	const struct scope *scope = &drawing->question->scope;
-	const struct cell values[] = {
-	    cell_of_text(kind->activity),     cell_of_text(kind->metric[0]),
-	    cell_of_text(kind->metric[1]),    cell_of_text(kind->item),
-	    cell_of_real(kind->offset),       cell_of_real(kind->scale),
-	    cell_of_integer(scope->begin_ns), cell_of_integer(scope->end_ns)};
-	int status;
-
-	drawing->plot.begin_ns = scope->begin_ns;
-	drawing->plot.end_ns = scope->end_ns;
-	status = question_ask(drawing->question, values_sql, values, take_value, drawing,
-			      error);
-	return status ? status : end_plot(drawing);
-}
-
-static bool is_same(const struct metric_kind *a, const struct metric_kind *b)
-{
-	return !strcmp(a->folder, b->folder) && !strcmp(a->name, b->name);
-}
-
-int metric_plots(struct question *question, const struct metric_aliases *aliases,
-		 int (*take)(void *context, const struct line_plot *plot,
-			     const char *file, struct error *error),
-		 void *context, struct error *error)
-{
-	struct drawing drawing = {.question = question,
-				  .aliases = aliases,
-				  .take = take,
-				  .context = context,
-				  .error = error};
-	size_t before = 0;
+	const double to = (double)nsec_sub(row[AT].integer, scope->begin_ns) / 1e9;
+	const double interval =
+	    row[INTERVAL].type == CELL_INTEGER && row[INTERVAL].integer > 0
+		? (double)row[INTERVAL].integer / 1e9
+		: 1;
+	struct series *series;
 	int status = 0;
 
-	for (size_t i = 0; i < metric_kinds_count && !status; i++) {
-		drawing.kind = &metric_kinds[i];
-		if (i && is_same(&metric_kinds[i - 1], drawing.kind) &&
-		    drawing.plots > before)
-			continue;
-		before = drawing.plots;
-		status = draw_kind(&drawing, error);
+	if (!scope_has_node(scope, row[NODE].integer) || !is_wanted(drawing, row))
+		return 0;
+	if (drawing->number != row[NUMBER].integer ||
+	    strcmp(drawing->item, row[ITEM].bytes) != 0) {
+		status = end_picture(drawing);
+		begin_picture(drawing, row);
 	}
-	line_plot_clear(&drawing.plot);
-	free(drawing.item);
-	return status;
-}
-
-/* Pictures on their way to a directory. */
-struct pictures {
-	struct output_directory directory;
-	struct text_list taken; /* names of files */
-	size_t count;
-};
-
-static int draw(const struct line_plot *plot, const char *path, struct error *error)
-{
-	struct output output;
-
-	if (output_open(&output, path, error))
-		return -1;
-	line_plot_draw(plot, output.file);
-	return output_commit(&output, error);
-}
-
-static int take_plot(void *context, const struct line_plot *plot, const char *file,
-		     struct error *error)
-{
-	struct pictures *pictures = context;
-	char *name = file_name_take(&pictures->taken, file);
-	char *path = mem_printf("%s/%s.svg", pictures->directory.temporary, name);
-	char *folder = mem_strndup(path, (size_t)(strrchr(path, '/') - path));
-	int status = files_make_directory(folder, error);
-
-	if (!status)
-		status = draw(plot, path, error);
-	pictures->count += !status;
-	free(folder);
-	free(path);
-	free(name);
+	if (!drawing->count ||
+	    drawing->series[drawing->count - 1].node != row[NODE].integer) {
+		drawing->series = mem_grow(drawing->series, drawing->count,
+					   &drawing->capacity, sizeof(*series));
+		drawing->series[drawing->count++] =
+		    (struct series){.node = row[NODE].integer};
+	}
+	series = &drawing->series[drawing->count - 1];
+	series->step = mem_grow(series->step, series->steps, &series->capacity,
+				sizeof(*series->step));
+	series->step[series->steps++] = (struct chart_step){
+	    to - interval, to,
+	    row[VALUE].type == CELL_REAL ? row[VALUE].real : (double)row[VALUE].integer};
 	return status;
 }
 
@@ -347,26 +303,33 @@ int metric_plots_draw(struct question *question, struct result *result,
 		      struct error *error)
 {
 	static const struct output_kind kind = {.rule = OUTPUT_REPLACE, .parents = true};
+	const struct cell span[] = {cell_of_integer(question->scope.begin_ns),
+				    cell_of_integer(question->scope.end_ns)};
 	struct metric_aliases aliases = {.names = {0}};
-	struct pictures pictures = {.count = 0};
+	struct drawing drawing = {
+	    .question = question, .aliases = &aliases, .error = error};
 	int status = metric_aliases_read(&aliases, question, error) ||
-		     output_directory_open(&pictures.directory, question->request->plot,
+		     output_directory_open(&drawing.directory, question->request->plot,
 					   &kind, error);
 
 	if (status) {
 		metric_aliases_clear(&aliases);
 		return -1;
 	}
-	status = metric_plots(question, &aliases, take_plot, &pictures, error);
+	status = question_ask(question, values_sql, span, take_value, &drawing, error);
 	if (status)
-		output_directory_explain(&pictures.directory, error);
+		drawing.number = 0;
+	status = end_picture(&drawing) || status ? -1 : 0;
+	if (status)
+		output_directory_explain(&drawing.directory, error);
 	else
-		status = output_directory_commit(&pictures.directory, error);
-	output_directory_discard(&pictures.directory);
-	text_list_clear(&pictures.taken);
+		status = output_directory_commit(&drawing.directory, error);
+	output_directory_discard(&drawing.directory);
+	text_list_clear(&drawing.names);
 	metric_aliases_clear(&aliases);
+	free(drawing.series);
 	if (!status)
-		result_note(result, "%zu pictures in %s", pictures.count,
+		result_note(result, "%zu pictures in %s", drawing.pictures,
 			    question->request->plot);
 	return status;
 }

@@ -17,7 +17,7 @@ struct term {
 	char *field, *value;
 	const char *op; /* as SQL has it */
 	bool is_number, is_pattern;
-	char *parameter; /* ":from_1" */
+	const char *parameter; /* ":from_1" */
 };
 
 /* What --from or --to asks for. */
@@ -165,7 +165,6 @@ static void bind_term(struct query_values *values, const struct side *side,
 	char *like, *end;
 	int64_t integer;
 
-	term->parameter = mem_printf(":%s_%zu", side->option, n + 1);
 	if (term->is_number && !term->is_pattern) {
 		double real = 0;
 
@@ -174,7 +173,8 @@ static void bind_term(struct query_values *values, const struct side *side,
 							     : cell_of_integer(integer);
 	}
 	if (!term->is_pattern) {
-		query_values_add(values, term->parameter, &cell);
+		term->parameter =
+		    query_values_add(values, cell, ":%s_%zu", side->option, n + 1);
 		return;
 	}
 	like = end = mem_alloc(2 * strlen(term->value) + 1);
@@ -184,8 +184,8 @@ static void bind_term(struct query_values *values, const struct side *side,
 		*end++ = *at == '*' ? '%' : *at == '?' ? '_' : *at;
 	}
 	*end = '\0';
-	cell = cell_of_text(like);
-	query_values_add(values, term->parameter, &cell);
+	term->parameter =
+	    query_values_add(values, cell_of_text(like), ":%s_%zu", side->option, n + 1);
 	free(like);
 }
 
@@ -237,21 +237,17 @@ static void write_term(struct side *side, const struct columns *columns,
 }
 
 /* "'cpu=' || coalesce(e.cpu || '', '-') || ' tid=' || ..." */
-static void write_key(struct reading *reading, struct side *side,
-		      const struct columns *columns)
+static void write_key(struct side *side, const struct columns *columns)
 {
 	fputs("''", side->sql);
 	for (size_t i = 0; i < side->key.count; i++) {
-		char *name = mem_printf(":group_%zu", i + 1);
 		bool is_text;
 		char *field = field_sql(side, columns, side->key.item[i], &is_text);
 
-		fprintf(side->sql, " || %s || coalesce(%s || '', '-')", name,
+		fprintf(side->sql, " || :group_%zu || coalesce(%s || '', '-')", i + 1,
 			field ? field : "NULL");
 		free(field);
-		free(name);
 	}
-	(void)reading;
 }
 
 static void write_class(struct reading *reading, const char *table,
@@ -262,7 +258,7 @@ static void write_class(struct reading *reading, const char *table,
 
 	fputs(side->classes++ ? "\nUNION ALL " : "", side->sql);
 	fputs("SELECT e.id, e.node, e.ts_ns, ", side->sql);
-	write_key(reading, side, columns);
+	write_key(side, columns);
 	fprintf(side->sql,
 		" AS name FROM %s AS q CROSS JOIN event AS e JOIN chosen_node AS n ON "
 		"n.id = e.node LEFT JOIN known_thread AS t ON t.node = e.node AND "
@@ -310,9 +306,7 @@ static int take_class(void *context, const struct cell *row)
 
 static int read_side(struct reading *reading, struct side *side, const char *relation)
 {
-	char *text, *name = mem_printf(":%s_classes", side->option);
-	char *class = mem_printf(":%s_class", side->option);
-	struct cell cell;
+	char *text;
 	size_t size;
 	int status;
 
@@ -329,21 +323,11 @@ static int read_side(struct reading *reading, struct side *side, const char *rel
 		      side->sql);
 	fclose(side->sql);
 	query_values_add_relation(reading->values, relation, NULL, text);
-	cell = cell_of_integer(side->classes);
-	query_values_add(reading->values, name, &cell);
-	cell = cell_of_text(side->class);
-	query_values_add(reading->values, class, &cell);
-	free(class);
-	free(name);
+	query_values_add(reading->values, cell_of_integer(side->classes), ":%s_classes",
+			 side->option);
+	query_values_add(reading->values, cell_of_text(side->class), ":%s_class",
+			 side->option);
 	return status;
-}
-
-static bool has_text(const struct text_list *list, const char *text)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (!strcmp(list->item[i], text))
-			return true;
-	return false;
 }
 
 /* A field that no class has is a mistake of the user's. */
@@ -351,7 +335,7 @@ static int check_field(const struct reading *reading, const char *field)
 {
 	const struct side *side = reading->side;
 
-	if (has_text(&side[0].found, field) || has_text(&side[1].found, field))
+	if (text_list_has(&side[0].found, field) || text_list_has(&side[1].found, field))
 		return 0;
 	return error_set(reading->error, "no field '%s' in %s or %s",
 			 field + (*field == '.'), side[0].class, side[1].class);
@@ -376,17 +360,14 @@ static int check_fields(const struct reading *reading)
 
 static void add_labels(struct reading *reading)
 {
-	struct cell grouped = cell_of_integer(reading->label.count > 0);
-
-	query_values_add(reading->values, ":grouped", &grouped);
+	query_values_add(reading->values, cell_of_integer(reading->label.count > 0),
+			 ":grouped");
 	for (size_t i = 0; i < reading->label.count; i++) {
-		char *name = mem_printf(":group_%zu", i + 1);
 		char *label = mem_printf("%s%s=", i ? " " : "", reading->label.item[i]);
-		struct cell cell = cell_of_text(label);
 
-		query_values_add(reading->values, name, &cell);
+		query_values_add(reading->values, cell_of_text(label), ":group_%zu",
+				 i + 1);
 		free(label);
-		free(name);
 	}
 }
 
@@ -395,7 +376,6 @@ static void clear_side(struct side *side)
 	for (size_t i = 0; i < side->terms; i++) {
 		free(side->term[i].field);
 		free(side->term[i].value);
-		free(side->term[i].parameter);
 	}
 	free(side->term);
 	free(side->class);

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/print.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/print_private.h"
+#include "analyze/analysis.h"
+#include "base/bytes.h"
+#include "base/json.h"
 #include "base/mem.h"
+#include "base/table.h"
+#include "base/utf8.h"
 
 static double number(const struct cell *cell)
 {
@@ -27,21 +32,15 @@ static void format_bytes(char text[PRINT_TEXT], double bytes, const char *behind
 		 behind);
 }
 
-/* Whether the scope lies within one day, UTC. */
-static bool is_one_day(const struct result *result)
-{
-	nsec_t day = 86400 * NSEC_PER_SEC;
-
-	return result->begin_ns / day == result->end_ns / day;
-}
-
 static const char *format_instant(char text[PRINT_TEXT], const struct result *result,
 				  nsec_t instant)
 {
-	char utc[NSEC_TEXT];
+	char whole[NSEC_TEXT];
+	bool is_one_day =
+	    zone_is_one_day(&result->zone, result->begin_ns, result->end_ns);
 
-	nsec_format_utc(utc, instant);
-	snprintf(text, PRINT_TEXT, "%s", is_one_day(result) ? strchr(utc, ' ') + 1 : utc);
+	zone_format(whole, &result->zone, instant);
+	snprintf(text, PRINT_TEXT, "%s", is_one_day ? strchr(whole, ' ') + 1 : whole);
 	return text;
 }
 
@@ -141,13 +140,26 @@ const char *print_plain(char text[PRINT_TEXT], const struct cell *cell)
 	return cell->bytes;
 }
 
+/* What stands over a column; with the zone of its times, where the user asked for his.
+ * For free(). */
+static char *print_title(const struct result *result, const struct result_column *column)
+{
+	bool is_local = result->request && result->request->local_time;
+
+	return is_local && column->unit == UNIT_INSTANT
+		   ? mem_printf("%s/%s", column->title, result->zone.name)
+		   : mem_strdup(column->title);
+}
+
 bool print_is_right(enum unit unit)
 {
 	return unit != UNIT_TEXT;
 }
 
-const char *print_cell_of(char text[PRINT_TEXT], const struct result *result,
-			  const struct result_table *table, size_t row, size_t column)
+/* A cell of a table as people read it; texts are borrowed. */
+static const char *print_cell_of(char text[PRINT_TEXT], const struct result *result,
+				 const struct result_table *table, size_t row,
+				 size_t column)
 {
 	const struct cell *cells = &table->cell[row * table->columns];
 	enum unit unit = table->column[column].unit;
@@ -161,19 +173,382 @@ const char *print_cell_of(char text[PRINT_TEXT], const struct result *result,
 	return print_human(text, result, &cells[column], unit);
 }
 
-bool print_wants(const struct result *result, const struct result_table *table)
+/* Whether --table lets it be printed. */
+static bool print_wants(const struct result *result, const struct result_table *table)
 {
 	const char *wanted = result->request ? result->request->table : NULL;
 
 	return !wanted || !strcmp(wanted, table->key);
 }
 
-char *print_left_out(const struct result_table *table)
+/* "10 of 1234 rows (see --limit)"; NULL where all are there. For free(). */
+static char *print_left_out(const struct result_table *table)
 {
 	if (table->added == table->rows)
 		return NULL;
 	return mem_printf("%zu of %" PRIu64 " rows (see --limit)", table->rows,
 			  table->added);
+}
+
+static const struct table_unit percents[] = {{1, "%"}, {0, NULL}};
+static const struct table_unit rates[] = {{1, "/s"}, {0, NULL}};
+static const struct table_unit ppms[] = {{1, "ppm"}, {0, NULL}};
+static const struct table_unit plain[] = {{1, ""}, {0, NULL}};
+
+/* On a terminal a column has one unit; NULL: its cells stand as they are. */
+static const struct table_unit *const unit_steps[UNIT_COUNT_OF] = {
+    [UNIT_SPAN] = table_spans,
+    [UNIT_BOUND] = table_spans,
+    [UNIT_BYTES] = table_sizes,
+    [UNIT_BYTE_RATE] = table_byte_rates,
+    [UNIT_RATE] = rates,
+    [UNIT_PERCENT] = percents,
+    [UNIT_RATIO] = plain,
+    [UNIT_PPM] = ppms,
+    [UNIT_HERTZ] = table_frequencies,
+    [UNIT_NUMBER] = plain,
+};
+
+static bool cut_end(char *text, const char *end)
+{
+	size_t length = strlen(text), tail = strlen(end);
+	bool is_there = length > tail && !strcmp(text + length - tail, end);
+
+	if (is_there)
+		text[length - tail] = '\0';
+	return is_there;
+}
+
+/* What two columns are called says nothing where one is shown without the other: then it
+ * is the column's name, "SENT BYTES". For free(). */
+static char *make_title(const struct result_table *table, size_t column)
+{
+	const char *title = table->column[column].title;
+	char *own;
+	bool is_own = true;
+
+	for (size_t i = 0; i < table->columns; i++)
+		is_own &= i == column || strcmp(table->column[i].title, title) != 0;
+	if (is_own)
+		return mem_strdup(title);
+	own = mem_strdup(table->column[column].key);
+	cut_end(own, "_ns");
+	if (cut_end(own, "_bytes_per_second"))
+		strcat(own, "_rate");
+	for (char *at = own; *at; at++)
+		*at = *at == '_' ? ' ' : (char)toupper((unsigned char)*at);
+	return own;
+}
+
+/* For people at a terminal: what is in the column, rather than how each cell is told. */
+static void describe_column(const struct result *result, const struct result_table *table,
+			    size_t index, struct table_column *column)
+{
+	enum unit unit = table->column[index].unit;
+
+	column->title = make_title(table, index);
+	column->units = unit_steps[unit];
+	column->is_bound = unit == UNIT_BOUND;
+	if (unit == UNIT_INSTANT)
+		column->unit = result->zone.name;
+	if (unit == UNIT_PERCENT && strchr(column->title, '%'))
+		column->units = plain;
+}
+
+static const char *text_of(const struct result *result, const struct result_table *table,
+			   const struct table_column *column, size_t row, size_t index,
+			   char number[PRINT_TEXT])
+{
+	const struct cell *cell = &table->cell[row * table->columns + index];
+	char plain_text[PRINT_TEXT];
+
+	if (!column->units || (cell->type != CELL_INTEGER && cell->type != CELL_REAL))
+		return print_cell_of(number, result, table, row, index);
+	snprintf(number, PRINT_TEXT, "%s%s", column->is_bound ? "+-" : "",
+		 print_plain(plain_text, cell));
+	return number;
+}
+
+static void print_columns(const struct result *result, const struct result_table *table,
+			  FILE *file)
+{
+	struct table_column *column = mem_zalloc((table->columns + 1) * sizeof(*column));
+	const char **text = mem_zalloc((table->columns + 1) * sizeof(*text));
+	char(*number)[PRINT_TEXT] = mem_zalloc((table->columns + 1) * sizeof(*number));
+	bool on_terminal = table_on_terminal(file);
+	struct table *printed;
+
+	for (size_t i = 0; i < table->columns; i++) {
+		column[i].right = print_is_right(table->column[i].unit);
+		if (on_terminal)
+			describe_column(result, table, i, &column[i]);
+		else
+			column[i].title = print_title(result, &table->column[i]);
+	}
+	printed = table_new(column, table->columns);
+	table_keep_narrow(printed);
+	for (size_t row = 0; row < table->rows; row++) {
+		for (size_t i = 0; i < table->columns; i++)
+			text[i] = text_of(result, table, &column[i], row, i, number[i]);
+		table_add(printed, text);
+	}
+	table_print(printed, file);
+	table_free(printed);
+	for (size_t i = 0; i < table->columns; i++)
+		free((char *)column[i].title);
+	free(number);
+	free(text);
+	free(column);
+}
+
+static void print_line(FILE *file, const char *text)
+{
+	utf8_print(file, text);
+	fputc('\n', file);
+}
+
+static void print_tables(const struct result *result, FILE *file)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < result->tables; i++) {
+		const struct result_table *table = result->table[i];
+		char *left_out;
+
+		if (!print_wants(result, table))
+			continue;
+		left_out = print_left_out(table);
+		fprintf(file, "%s%s%s%s\n", first ? "" : "\n", table->title,
+			left_out ? ", " : "", left_out ? left_out : "");
+		free(left_out);
+		if (table->rows)
+			print_columns(result, table, file);
+		else
+			fputs("nothing\n", file);
+		first = false;
+	}
+	if (result->notes.count && !first)
+		fputc('\n', file);
+	for (size_t i = 0; i < result->notes.count; i++)
+		print_line(file, result->notes.item[i]);
+}
+
+/* RFC 4180: quotes where they are needed, those within doubled. An empty text is in
+ * quotes, which tells it from what is not known. */
+static void print_csv_text(FILE *file, const char *text, size_t size)
+{
+	bool is_plain = size > 0;
+
+	for (size_t i = 0; i < size && is_plain; i++)
+		is_plain = !strchr("\",\r\n", text[i]) || !text[i];
+	if (is_plain) {
+		fwrite(text, 1, size, file);
+		return;
+	}
+	fputc('"', file);
+	for (size_t i = 0; i < size; i++) {
+		if (text[i] == '"')
+			fputc('"', file);
+		fputc(text[i], file);
+	}
+	fputc('"', file);
+}
+
+static void print_csv_cell(FILE *file, const struct cell *cell)
+{
+	char text[PRINT_TEXT];
+
+	if (cell->type == CELL_TEXT || cell->type == CELL_BLOB)
+		print_csv_text(file, cell->bytes, cell->size);
+	else
+		fputs(print_plain(text, cell), file);
+}
+
+static void print_csv_table(const struct result_table *table, FILE *file)
+{
+	for (size_t i = 0; i < table->columns; i++) {
+		if (i)
+			fputc(',', file);
+		print_csv_text(file, table->column[i].key, strlen(table->column[i].key));
+	}
+	fputs("\r\n", file);
+	for (size_t row = 0; row < table->rows; row++) {
+		for (size_t i = 0; i < table->columns; i++) {
+			if (i)
+				fputc(',', file);
+			print_csv_cell(file, &table->cell[row * table->columns + i]);
+		}
+		fputs("\r\n", file);
+	}
+}
+
+static void print_csv(const struct result *result, FILE *file)
+{
+	for (size_t i = 0; i < result->tables; i++)
+		if (print_wants(result, result->table[i])) {
+			print_csv_table(result->table[i], file);
+			return;
+		}
+}
+
+void print_json_text(FILE *file, const char *text, size_t size)
+{
+	struct bytes json = {.size = 0};
+
+	json_add_text(&json, text, size);
+	fwrite(json.data, 1, json.size, file);
+	bytes_clear(&json);
+}
+
+static void print_json_member(FILE *file, const char *before, const char *text)
+{
+	fputs(before, file);
+	print_json_text(file, text, strlen(text));
+}
+
+static void print_json_cell(FILE *file, const struct cell *cell)
+{
+	char text[PRINT_TEXT];
+
+	if (cell->type == CELL_TEXT || cell->type == CELL_BLOB)
+		print_json_text(file, cell->bytes, cell->size);
+	else if (cell->type == CELL_NULL ||
+		 (cell->type == CELL_REAL && !isfinite(cell->real)))
+		fputs("null", file);
+	else
+		fputs(print_plain(text, cell), file);
+}
+
+static void print_json_table(const struct result_table *table, FILE *file)
+{
+	print_json_member(file, "  {\"name\": ", table->key);
+	print_json_member(file, ", \"title\": ", table->title);
+	fputs(",\n   \"columns\": [", file);
+	for (size_t i = 0; i < table->columns; i++) {
+		print_json_member(file, i ? ",\n    {\"name\": " : "\n    {\"name\": ",
+				  table->column[i].key);
+		print_json_member(file, ", \"unit\": ", unit_name(table->column[i].unit));
+		fputc('}', file);
+	}
+	fprintf(file, "],\n   \"found\": %" PRIu64 ",\n   \"rows\": [", table->added);
+	for (size_t row = 0; row < table->rows; row++) {
+		fputs(row ? ",\n    {" : "\n    {", file);
+		for (size_t i = 0; i < table->columns; i++) {
+			print_json_member(file, i ? ", " : "", table->column[i].key);
+			fputs(": ", file);
+			print_json_cell(file, &table->cell[row * table->columns + i]);
+		}
+		fputc('}', file);
+	}
+	fputs("]}", file);
+}
+
+static void print_json(const struct question *question, const struct result *result,
+		       FILE *file)
+{
+	const char *between = "\n";
+
+	print_json_member(file, "{\"analysis\": ", question->analysis->name);
+	print_json_member(file, ", \"timeline\": ", question->path);
+	fprintf(file,
+		",\n \"begin_ns\": %" PRId64 ", \"end_ns\": %" PRId64 ",\n \"tables\": [",
+		result->begin_ns, result->end_ns);
+	for (size_t i = 0; i < result->tables; i++) {
+		if (!print_wants(result, result->table[i]))
+			continue;
+		fputs(between, file);
+		print_json_table(result->table[i], file);
+		between = ",\n";
+	}
+	fputs("],\n \"notes\": [", file);
+	for (size_t i = 0; i < result->notes.count; i++)
+		print_json_member(file, i ? ",\n  " : "\n  ", result->notes.item[i]);
+	fputs("]}\n", file);
+}
+
+/* A text in a cell of a table: nothing in it may end the cell or begin markup. */
+static void print_markdown_text(FILE *file, const char *text)
+{
+	while (*text) {
+		size_t length = utf8_length(text);
+
+		if (*text == '\n' || *text == '\r')
+			fputs("<br>", file);
+		else if (*text == '<')
+			fputs("&lt;", file);
+		else if (*text == '&')
+			fputs("&amp;", file);
+		else if (strchr("|\\`*_[]~", *text))
+			fprintf(file, "\\%c", *text);
+		else if (length && !utf8_is_control(text))
+			fwrite(text, 1, length, file);
+		else
+			for (size_t i = 0; i < (length ? length : 1); i++)
+				fprintf(file, "\\\\x%02x", (unsigned char)text[i]);
+		text += length ? length : 1;
+	}
+}
+
+static void print_head(const struct result *result, const struct result_table *table,
+		       FILE *file)
+{
+	for (size_t i = 0; i < table->columns; i++) {
+		char *title = print_title(result, &table->column[i]);
+
+		fputs("| ", file);
+		print_markdown_text(file, title);
+		fputc(' ', file);
+		free(title);
+	}
+	fputs("|\n", file);
+	for (size_t i = 0; i < table->columns; i++)
+		fputs(print_is_right(table->column[i].unit) ? "|---:" : "|---", file);
+	fputs("|\n", file);
+}
+
+static void print_markdown_table(const struct result *result,
+				 const struct result_table *table, FILE *file)
+{
+	char text[PRINT_TEXT];
+
+	print_head(result, table, file);
+	for (size_t row = 0; row < table->rows; row++) {
+		for (size_t i = 0; i < table->columns; i++) {
+			fputs("| ", file);
+			print_markdown_text(file,
+					    print_cell_of(text, result, table, row, i));
+			fputc(' ', file);
+		}
+		fputs("|\n", file);
+	}
+}
+
+static void print_markdown(const struct result *result, FILE *file)
+{
+	for (size_t i = 0; i < result->tables; i++) {
+		const struct result_table *table = result->table[i];
+		char *left_out;
+
+		if (!print_wants(result, table))
+			continue;
+		fputs("## ", file);
+		print_markdown_text(file, table->title);
+		fputs("\n\n", file);
+		if (table->rows)
+			print_markdown_table(result, table, file);
+		else
+			fputs("nothing\n", file);
+		left_out = print_left_out(table);
+		if (left_out)
+			fprintf(file, "\n%s\n", left_out);
+		free(left_out);
+		fputc('\n', file);
+	}
+	for (size_t i = 0; i < result->notes.count; i++) {
+		fputs("- ", file);
+		print_markdown_text(file, result->notes.item[i]);
+		fputc('\n', file);
+	}
 }
 
 void print_result(const struct question *question, const struct result *result,
@@ -185,16 +560,16 @@ void print_result(const struct question *question, const struct result *result,
 	}
 	switch (question->request->format) {
 	case FORMAT_TABLE:
-		print_tables(question, result, file);
+		print_tables(result, file);
 		break;
 	case FORMAT_CSV:
-		print_csv(question, result, file);
+		print_csv(result, file);
 		break;
 	case FORMAT_JSON:
 		print_json(question, result, file);
 		break;
 	case FORMAT_MARKDOWN:
-		print_markdown(question, result, file);
+		print_markdown(result, file);
 		break;
 	}
 }

@@ -9,55 +9,32 @@
 #include "analyze/query_values.h"
 #include "base/mem.h"
 
-/* A relation that statements may name: of the file, relations.sql, or the options. */
-struct relation {
-	const struct query_file *file; /* where its text stands; NULL: of the options */
-	const char *name, *sql, *index;
-	size_t line;
-	bool is_temporary, is_wanted;
-};
-
 /* An analysis of one timeline on its way. */
 struct query {
 	struct question *question;
 	const struct query_file *file;
-	struct query_file *shared; /* relations.sql */
 	struct query_values values;
-	char *default_group; /* NULL: the user named one, or there is none */
-	struct relation *relation;
-	size_t relations, relation_room;
+	const struct query_block **relation; /* what statements may name, in order */
+	bool *wanted; /* of these, what is named by what is asked */
+	size_t relations;
+	const char *group; /* as the user has named it */
 	struct error *error;
 };
 
 /* What is asked of a statement, in one dialect. */
 struct statement {
 	char *text;
-	size_t lines; /* before its own first one */
-	const struct query_file *file;
-	size_t line; /* of its file */
+	size_t lines;       /* before its own first one */
+	const char *path;   /* of its file */
+	size_t line;        /* of that, where it begins */
+	struct cell *value; /* of its parameters, once it is prepared */
+	bool is_cut;        /* ends with the limit of its table */
 };
 
-static void add_relation(struct query *query, const struct relation *relation)
+static void statement_clear(struct statement *statement)
 {
-	query->relation = mem_grow(query->relation, query->relations,
-				   &query->relation_room, sizeof(*query->relation));
-	query->relation[query->relations++] = *relation;
-}
-
-static void add_blocks(struct query *query, const struct query_file *file)
-{
-	for (size_t i = 0; i < file->blocks; i++) {
-		const struct query_block *block = &file->block[i];
-		bool is_kept = block->kind == QUERY_TEMPORARY;
-
-		if (is_kept || block->kind == QUERY_WITH)
-			add_relation(query, &(struct relation){.file = file,
-							       .name = block->name,
-							       .sql = block->sql,
-							       .index = block->index,
-							       .line = block->line,
-							       .is_temporary = is_kept});
-	}
+	free(statement->text);
+	free(statement->value);
 }
 
 /* Whether a table is asked for by name, form, group and interval; or a note. */
@@ -89,13 +66,13 @@ static void want_relations(const struct query *query, const char *text, size_t c
 			   bool all, bool *wanted)
 {
 	for (size_t i = count; i-- > 0;) {
-		bool is_named = sql_has_word(text, query->relation[i].name);
+		const char *name = query->relation[i]->name;
 
-		for (size_t k = i + 1; k < count && !is_named; k++)
-			is_named =
-			    wanted[k] && (all || !query->relation[k].is_temporary) &&
-			    sql_has_word(query->relation[k].sql, query->relation[i].name);
-		wanted[i] |= is_named;
+		wanted[i] |= sql_has(text, name);
+		for (size_t k = i + 1; k < count && !wanted[i]; k++)
+			wanted[i] = wanted[k] &&
+				    (all || query->relation[k]->kind == QUERY_WITH) &&
+				    sql_has(query->relation[k]->sql, name);
 	}
 }
 
@@ -113,14 +90,16 @@ static const struct cell *literal(void *context, const char *name)
 	return query_values_find(context, name);
 }
 
-/* A statement with those of the first `count` relations that it names; with values? */
-static struct statement assemble(struct query *query, const char *sql, size_t count,
-				 enum sql_dialect dialect, bool print)
+/* A block's statement with those of the first `count` relations that it names; with
+ * values? */
+static struct statement assemble(struct query *query, const struct query_block *block,
+				 size_t count, enum sql_dialect dialect, bool print)
 {
 	bool *wanted = mem_zalloc((query->relations + 1) * sizeof(*wanted));
+	const char *sql = block->sql;
 	bool is_recursive = !strncmp(sql, "WITH RECURSIVE", 14);
 	bool has_with = !strncmp(sql, "WITH", 4) && strchr(" \t\n", sql[4]);
-	struct statement statement = {.lines = 0};
+	struct statement statement = {.path = block->path, .line = block->line};
 	sql_value *value = print ? literal : NULL;
 	const char *before = is_recursive ? "WITH RECURSIVE " : "WITH ";
 	size_t size, begin;
@@ -128,20 +107,18 @@ static struct statement assemble(struct query *query, const char *sql, size_t co
 
 	want_relations(query, sql, count, false, wanted);
 	for (size_t i = 0; i < query->relations; i++) {
-		const struct relation *relation = &query->relation[i];
+		const struct query_block *relation = query->relation[i];
 
-		if (!wanted[i] || relation->is_temporary)
+		if (!wanted[i] || relation->kind != QUERY_WITH)
 			continue;
 		fprintf(file, "%s%s AS (\n", before, relation->name);
 		sql_write(file, relation->sql, dialect, value, &query->values);
 		fputs(")", file);
 		before = ",\n";
 	}
-	if (has_with && *before == ',') {
-		fputs(",\n", file);
-		sql += is_recursive ? 14 : 5;
-	} else if (*before == ',') {
-		fputs("\n", file);
+	if (*before == ',') {
+		fputs(has_with ? ",\n" : "\n", file);
+		sql += has_with ? (is_recursive ? 14 : 5) : 0;
 	}
 	fflush(file);
 	begin = size;
@@ -152,16 +129,16 @@ static struct statement assemble(struct query *query, const char *sql, size_t co
 	return statement;
 }
 
-/* "FILE:LINE: what": the line that byte `at` of the statement is in. */
+/* "FILE:LINE: what": the line that byte `at` of the statement is in; -1: not known. */
 static int error_at(const struct statement *statement, long at, struct error *error)
 {
 	size_t line;
 
-	if (!statement->file || at < 0)
-		return error_prefix(
-		    error, "%s", statement->file ? statement->file->path : "the options");
+	if (!statement->path || at < 0)
+		return error_prefix(error, "%s",
+				    statement->path ? statement->path : "the options");
 	line = count_lines(statement->text, (size_t)at);
-	return error_prefix(error, "%s:%zu", statement->file->path,
+	return error_prefix(error, "%s:%zu", statement->path,
 			    statement->line +
 				(line > statement->lines ? line - statement->lines : 0));
 }
@@ -178,47 +155,134 @@ static struct timeline_query *prepare_text(struct query *query,
 	return rows;
 }
 
-/* With its values, for free(), and with its groups summed up already, where that can be
- * done without SQLite. NULL with error. */
-static struct timeline_query *prepare(struct query *query, struct statement *statement,
-				      struct cell **value)
+/* Whether a column is shown with the group that is asked for. */
+static bool is_shown(const struct query *query, const struct query_block *block,
+		     const char *key)
+{
+	size_t length = strlen(key);
+
+	for (const char *at = block->shown, *open; at && (open = strchr(at, '['));
+	     at = open + strcspn(open, "]")) {
+		at += strspn(at, "], \n");
+		if (!strncmp(at, key, length) && at[length] == ' ') {
+			char *groups = mem_strndup(open + 1, strcspn(open + 1, "]"));
+			bool is = query_words_have(groups, query->question->group);
+
+			free(groups);
+			return is;
+		}
+	}
+	return true;
+}
+
+/* The only table of a block that is asked for; NULL: there are several. */
+static const struct query_table *only_table(const struct query *query,
+					    const struct query_block *block)
+{
+	const struct query_table *only = NULL;
+
+	for (size_t i = 0; i < block->tables; i++)
+		if (is_asked(query, block, &block->table[i])) {
+			if (only)
+				return NULL;
+			only = &block->table[i];
+		}
+	return only;
+}
+
+/* "-max_ns,node" as "max_ns DESC, node", for columns that the table shows, and its limit.
+ * `is_counted`: how many rows there are is to be known. False where the order is not by
+ * numbers alone: texts have an order of our own. */
+static bool write_order(const struct query *query, const struct query_block *block,
+			const struct query_table *table, bool is_counted, FILE *file)
+{
+	int asked = query->question->request->limit_given;
+	int64_t limit = asked < 0 ? table->limit : asked;
+	const char *between = "ORDER BY ";
+	struct text_list names = {0};
+	bool is_number = limit && table->sort;
+
+	sql_columns(block->sql, &names);
+	for (const char *at = table->sort; at && *at; at += strspn(at, ",")) {
+		bool falls = *at == '-';
+		size_t length = strcspn(at, ",") - falls;
+		char *key = mem_strndup(at + falls, length);
+		const struct query_column *told =
+		    query_file_column(query->file, block, key);
+		enum unit unit = told ? told->unit : unit_guess(key, NULL);
+		bool is_key = is_counted && *between == 'O';
+
+		at += falls + length;
+		if (text_list_has(&names, key) && is_shown(query, block, key)) {
+			fprintf(file, "%s%s\"%s\"%s%s%s", between,
+				is_key ? TIMELINE_KEY "(" : "", key, is_key ? ")" : "",
+				falls ? " DESC" : "", is_counted ? " NULLS LAST" : "");
+			between = ", ";
+			is_number &= unit != UNIT_TEXT && unit != UNIT_NUMBER;
+		}
+		free(key);
+	}
+	if (limit)
+		fprintf(file, "\nLIMIT %lld", (long long)limit);
+	text_list_clear(&names);
+	return is_number && *between == ',';
+}
+
+/* A table that is cut, by SQLite: what is cut off is then not computed. */
+static bool cut(struct query *query, const struct query_block *block,
+		struct statement *statement)
+{
+	const struct query_table *table = only_table(query, block);
+	char *text;
+	size_t size;
+	FILE *file;
+
+	if (!table || query->question->request->sort || query->question->parquet)
+		return false;
+	file = open_memstream(&text, &size);
+	fprintf(file, "SELECT * FROM (\n%s\n) ", statement->text);
+	statement->is_cut = write_order(query, block, table, true, file);
+	fclose(file);
+	free(statement->is_cut ? statement->text : text);
+	if (statement->is_cut)
+		statement->text = text;
+	return statement->is_cut;
+}
+
+/* With its values, and with its groups summed up already, where that can be done without
+ * SQLite. NULL with error. */
+static struct timeline_query *
+prepare(struct query *query, const struct query_block *block, struct statement *statement)
 {
 	struct timeline_query *rows = prepare_text(query, statement);
 
-	*value = NULL;
-	if (rows &&
-	    query_groups_run(&statement->text, query->question->reader, &query->values)) {
+	if (rows && (query_groups_run(&statement->text, query->question->reader,
+				      &query->values) ||
+		     (block->kind == QUERY_TABLE && cut(query, block, statement)))) {
 		timeline_query_free(rows);
 		rows = prepare_text(query, statement);
 	}
-	if (!rows)
-		return NULL;
-	*value = query_values_of(&query->values, rows, query->error);
-	if (*value)
+	if (rows)
+		statement->value = query_values_of(&query->values, rows, query->error);
+	if (!rows || statement->value)
 		return rows;
-	if (statement->file)
-		error_prefix(query->error, "%s", statement->file->path);
+	error_at(statement, -1, query->error);
 	timeline_query_free(rows);
 	return NULL;
 }
 
 /* Compute a temporary relation. */
-static int keep_relation(struct query *query, const struct relation *relation)
+static int keep_relation(struct query *query, size_t n)
 {
-	struct statement statement =
-	    assemble(query, relation->sql, (size_t)(relation - query->relation),
-		     SQL_SQLITE, false);
-	struct timeline_query *rows;
-	struct cell *value;
+	const struct query_block *relation = query->relation[n];
+	struct statement statement = assemble(query, relation, n, SQL_SQLITE, false);
+	struct timeline_query *rows = prepare(query, relation, &statement);
 	int status = -1;
 
-	statement.file = relation->file;
-	statement.line = relation->line;
-	rows = prepare(query, &statement, &value);
 	if (rows) {
 		const struct timeline_temporary table = {.name = relation->name,
 							 .sql = statement.text,
-							 .value = value,
+							 .value = statement.value,
 							 .index = relation->index};
 
 		status =
@@ -227,23 +291,12 @@ static int keep_relation(struct query *query, const struct relation *relation)
 			error_at(&statement, -1, query->error);
 	}
 	timeline_query_free(rows);
-	free(value);
-	free(statement.text);
+	statement_clear(&statement);
 	return status;
-}
-
-static const struct query_column *find_column(const struct query_block *block,
-					      const char *key)
-{
-	for (size_t i = 0; i < block->columns; i++)
-		if (!strcmp(block->column[i].key, key))
-			return &block->column[i];
-	return NULL;
 }
 
 /* The tables of a block that rows go to, and which columns. */
 struct filling {
-	const struct query_block *block;
 	struct result_table **table;
 	size_t tables;
 	size_t *place; /* of the columns that are shown, in a row */
@@ -252,11 +305,10 @@ struct filling {
 };
 
 /* Tables are made when the first row, or NULL, tells of units. */
-static void make_tables(struct query *query, struct filling *filling,
-			struct timeline_query *rows, const struct cell *row,
-			struct result *result)
+static void make_tables(struct query *query, const struct query_block *block,
+			struct filling *filling, struct timeline_query *rows,
+			const struct cell *row, struct result *result)
 {
-	const struct query_block *block = filling->block;
 	size_t count = timeline_query_columns(rows);
 	struct result_column *column = mem_zalloc((count + 1) * sizeof(*column));
 
@@ -265,13 +317,13 @@ static void make_tables(struct query *query, struct filling *filling,
 	filling->table = mem_zalloc(block->tables * sizeof(struct result_table *));
 	for (size_t i = 0; i < count; i++) {
 		const char *key = timeline_query_name(rows, i);
-		const struct query_column *told = find_column(block, key);
+		const struct query_column *told =
+		    query_file_column(query->file, block, key);
 
-		if (told && told->groups &&
-		    !query_words_have(told->groups, query->question->group))
+		if (!is_shown(query, block, key))
 			continue;
 		column[filling->columns] = (struct result_column){
-		    key, told ? told->title : key,
+		    key, told ? told->title : NULL,
 		    told ? told->unit : unit_guess(key, row ? &row[i] : NULL)};
 		filling->place[filling->columns++] = i;
 	}
@@ -295,32 +347,33 @@ static void make_tables(struct query *query, struct filling *filling,
 static int check_columns(const struct query_file *file, const struct query_block *block,
 			 struct timeline_query *rows, struct error *error)
 {
-	for (size_t k = 0; k < block->columns; k++) {
-		bool found = false;
+	for (size_t k = 0; k < block->column.count; k++) {
+		const char *key = block->column.item[k].key;
+		size_t i = 0;
 
-		for (size_t i = 0; i < timeline_query_columns(rows) && !found; i++)
-			found =
-			    !strcmp(timeline_query_name(rows, i), block->column[k].key);
-		if (!found)
+		while (i < timeline_query_columns(rows) &&
+		       strcmp(timeline_query_name(rows, i), key) != 0)
+			i++;
+		if (i == timeline_query_columns(rows))
 			return error_set(error,
 					 "%s: the header has a column '%s' that the "
 					 "SELECT has not",
-					 file->path, block->column[k].key);
+					 file->path, key);
 	}
 	return 0;
 }
 
 static int fill_tables(struct query *query, const struct query_block *block,
-		       struct timeline_query *rows, struct result *result)
+		       struct timeline_query *rows, bool is_cut, struct result *result)
 {
-	struct filling filling = {.block = block};
+	struct filling filling = {.columns = 0};
 	int more = check_columns(query->file, block, rows, query->error);
 
 	while (!more && (more = timeline_query_next(rows, query->error)) > 0) {
 		const struct cell *row = timeline_query_row(rows);
 
 		if (!filling.table)
-			make_tables(query, &filling, rows, row, result);
+			make_tables(query, block, &filling, rows, row, result);
 		for (size_t i = 0; i < filling.columns; i++)
 			filling.cell[i] = row[filling.place[i]];
 		for (size_t i = 0; i < filling.tables; i++)
@@ -328,7 +381,9 @@ static int fill_tables(struct query *query, const struct query_block *block,
 		more = 0;
 	}
 	if (!more && !filling.table)
-		make_tables(query, &filling, rows, NULL, result);
+		make_tables(query, block, &filling, rows, NULL, result);
+	if (!more && is_cut)
+		filling.table[0]->added = timeline_query_keys(rows);
 	free(filling.table);
 	free(filling.place);
 	free(filling.cell);
@@ -353,14 +408,14 @@ static int add_notes(struct query *query, struct timeline_query *rows,
 static void print_relations(struct query *query, enum sql_dialect dialect, FILE *file)
 {
 	for (size_t i = 0; i < query->relations; i++) {
-		const struct relation *relation = &query->relation[i];
 		struct statement statement;
 
-		if (!relation->is_wanted || !relation->is_temporary)
+		if (!query->wanted[i] || query->relation[i]->kind != QUERY_TEMPORARY)
 			continue;
-		statement = assemble(query, relation->sql, i, dialect, true);
-		sql_write_temporary(file, relation->name, statement.text, dialect);
-		free(statement.text);
+		statement = assemble(query, query->relation[i], i, dialect, true);
+		sql_write_temporary(file, query->relation[i]->name, statement.text,
+				    dialect);
+		statement_clear(&statement);
 	}
 }
 
@@ -388,122 +443,85 @@ static int run_block(struct query *query, const struct query_block *block,
 {
 	bool is_parquet = query->question->parquet;
 	struct statement statement =
-	    assemble(query, block->sql, query->relations,
-		     is_parquet ? SQL_DUCKDB : SQL_SQLITE, is_parquet);
-	struct timeline_query *rows = NULL;
-	struct cell *value = NULL;
+	    assemble(query, block, query->relations, is_parquet ? SQL_DUCKDB : SQL_SQLITE,
+		     is_parquet);
+	struct timeline_query *rows =
+	    ask_tables(query, &statement) ? NULL : prepare(query, block, &statement);
 	int status = -1;
 
-	statement.file = query->file;
-	statement.line = block->line;
-	if (!ask_tables(query, &statement))
-		rows = prepare(query, &statement, &value);
-	if (rows && !timeline_query_ask(rows, value, timeline_query_parameters(rows),
-					query->error))
+	if (rows && !timeline_query_ask(rows, statement.value,
+					timeline_query_parameters(rows), query->error))
 		status = block->kind == QUERY_NOTES
 			     ? add_notes(query, rows, result)
-			     : fill_tables(query, block, rows, result);
+			     : fill_tables(query, block, rows, statement.is_cut, result);
 	timeline_query_free(rows);
-	free(value);
-	free(statement.text);
+	statement_clear(&statement);
 	return status;
-}
-
-static void tell_needs(const struct query *query, const struct text_list *recorded,
-		       struct result *result)
-{
-	for (size_t i = 0; i < query->file->needs; i++) {
-		const struct query_need *need = &query->file->need[i];
-		char *all = mem_strdup(need->events), *word, *rest;
-		bool missing = false;
-
-		for (word = strtok_r(all, ",", &rest); word;
-		     word = strtok_r(NULL, ",", &rest))
-			missing |= !query_is_recorded(recorded, word);
-		if (missing)
-			result_missing(result, need->what, need->events);
-		free(all);
-	}
-}
-
-static int take_class(void *context, const struct cell *row)
-{
-	if (row[0].type == CELL_TEXT)
-		text_list_add(context, row[0].bytes);
-	return 0;
 }
 
 static int add_own_notes(struct query *query, struct result *result)
 {
-	struct text_list recorded = {0};
-	int status =
-	    question_ask(query->question, "SELECT name FROM event_class WHERE events > 0",
-			 NULL, take_class, &recorded, query->error);
+	static const char *const spans[] = {"thread_state", "syscall", "irq",
+					    "block_request"};
+	int status = question_note_needs(query->question, query->file->need,
+					 query->file->needs, result, query->error);
 
-	if (!status)
-		tell_needs(query, &recorded, result);
-	text_list_clear(&recorded);
 	if (query->file->of_kernels)
 		question_note_unrecorded(query->question, result);
-	if (query->question->scope.without_spans &&
-	    (query_file_names(query->file, "thread_state") ||
-	     query_file_names(query->file, "syscall") ||
-	     query_file_names(query->file, "irq") ||
-	     query_file_names(query->file, "block_request")))
-		result_note(result, "%s", no_spans_note);
+	for (size_t i = 0; i < 4 && query->question->scope.without_spans; i++)
+		if (query_file_names(query->file, spans[i])) {
+			result_note(result, "%s", no_spans_note);
+			break;
+		}
 	return status;
 }
 
-static void end_query(struct query *query)
+static void add_relations(struct query *query, const struct query_file *file)
 {
-	if (query->default_group)
-		query->question->group = NULL;
-	free(query->default_group);
-	query_file_free(query->shared);
-	query_values_clear(&query->values);
-	free(query->relation);
+	for (size_t i = 0; i < file->blocks; i++)
+		if (file->block[i].kind == QUERY_WITH ||
+		    file->block[i].kind == QUERY_TEMPORARY)
+			query->relation[query->relations++] = &file->block[i];
 }
 
 /* What statements that are asked for name, is wanted. 0, or -1 with error. */
 static int begin_query(struct query *query, struct question *question,
 		       struct error *error)
 {
-	bool *wanted;
+	const struct query_file *file = question->analysis->own;
+	const struct query_file *relations = &query->values.relations;
 	int status;
 
 	*query = (struct query){
-	    .question = question, .file = question->analysis->own, .error = error};
-	if (!question->group && query->file->groups) {
-		query->default_group =
-		    mem_strndup(query->file->groups, strcspn(query->file->groups, " "));
-		question->group = query->default_group;
-	}
-	query->shared = query_builtin_relations(error);
+	    .question = question, .file = file, .group = question->group, .error = error};
+	if (!question->group && file->groups)
+		question->group = query_file_keep(&query->values.relations, file->groups,
+						  strcspn(file->groups, " "));
 	query_values_init(&query->values, question);
-	if (!query->shared)
-		return -1;
-	add_blocks(query, query->shared);
-	status = query_values_relations(&query->values, question, query->file, error);
-	for (size_t i = 0; i < query->values.relations; i++)
-		add_relation(query,
-			     &(struct relation){.name = query->values.relation[i].name,
-						.sql = query->values.relation[i].sql,
-						.index = query->values.relation[i].index,
-						.is_temporary = true});
-	add_blocks(query, query->file);
-	wanted = mem_zalloc((query->relations + 1) * sizeof(*wanted));
-	for (size_t i = 0; i < query->file->blocks; i++)
-		if (is_block_asked(query, &query->file->block[i]) &&
-		    query->file->block[i].sql)
-			want_relations(query, query->file->block[i].sql, query->relations,
-				       true, wanted);
-	for (size_t i = 0; i < query->relations; i++)
-		query->relation[i].is_wanted = wanted[i];
-	free(wanted);
-	if (!status && (!query->file->blocks || !query->file->block[0].sql))
-		status = error_set(error, "%s: no statement, want one SELECT",
-				   query->file->path);
+	status = query_values_relations(&query->values, question, file, error);
+	query->relation =
+	    mem_zalloc((file->blocks + file->shared->blocks + relations->blocks) *
+		       sizeof(const struct query_block *));
+	add_relations(query, file->shared);
+	add_relations(query, relations);
+	add_relations(query, file);
+	query->wanted = mem_zalloc((query->relations + 1) * sizeof(*query->wanted));
+	for (size_t i = 0; i < file->blocks; i++)
+		if (is_block_asked(query, &file->block[i]) && file->block[i].sql)
+			want_relations(query, file->block[i].sql, query->relations, true,
+				       query->wanted);
+	if (!status && (!file->blocks || !file->block[0].sql))
+		status =
+		    error_set(error, "%s: no statement, want one SELECT", file->path);
 	return status;
+}
+
+static void end_query(struct query *query)
+{
+	query->question->group = query->group;
+	query_values_clear(&query->values);
+	free(query->relation);
+	free(query->wanted);
 }
 
 int query_run(struct question *question, struct result *result, struct error *error)
@@ -512,8 +530,8 @@ int query_run(struct question *question, struct result *result, struct error *er
 	int status = begin_query(&query, question, error);
 
 	for (size_t i = 0; i < query.relations && !status && !question->parquet; i++)
-		if (query.relation[i].is_wanted && query.relation[i].is_temporary)
-			status = keep_relation(&query, &query.relation[i]);
+		if (query.wanted[i] && query.relation[i]->kind == QUERY_TEMPORARY)
+			status = keep_relation(&query, i);
 	for (size_t i = 0; i < query.file->blocks && !status; i++)
 		if (is_block_asked(&query, &query.file->block[i]))
 			status = run_block(&query, &query.file->block[i], result);
@@ -523,51 +541,26 @@ int query_run(struct question *question, struct result *result, struct error *er
 	return status;
 }
 
-/* "-max_ns,node" as "max_ns DESC, node", for columns that the table has. */
-static void print_order(const struct query *query, const struct query_table *table,
-			const struct query_block *block, FILE *file)
-{
-	int asked = query->question->request->limit_given;
-	int64_t limit = asked < 0 ? table->limit : asked;
-	const char *between = "ORDER BY ";
-
-	for (const char *at = table->sort; at && *at;) {
-		size_t length = strcspn(at, ",");
-		bool falls = *at == '-';
-		char *key = mem_strndup(at + falls, length - falls);
-		const struct query_column *column = find_column(block, key);
-
-		if (column && (!column->groups ||
-			       query_words_have(column->groups, query->question->group)))
-			fprintf(file, "%s\"%s\"%s", between, key, falls ? " DESC" : "");
-		between = column ? ", " : between;
-		free(key);
-		at += length + (at[length] == ',');
-	}
-	if (limit)
-		fprintf(file, "\nLIMIT %lld", (long long)limit);
-}
-
 static void print_block(struct query *query, const struct query_block *block,
 			enum sql_dialect dialect, FILE *file)
 {
 	struct statement statement =
-	    assemble(query, block->sql, query->relations, dialect, true);
+	    assemble(query, block, query->relations, dialect, true);
+	bool is_notes = block->kind == QUERY_NOTES;
 
 	for (size_t i = 0; i < block->tables; i++) {
 		const struct query_table *table = &block->table[i];
 
 		if (!is_asked(query, block, table))
 			continue;
-		fprintf(file, "-- %s%s%s\n%s",
-			block->kind == QUERY_NOTES ? "notes" : "table ",
-			block->kind == QUERY_NOTES ? "" : table->key, "", statement.text);
-		if (block->kind == QUERY_TABLE && (table->sort || table->limit)) {
+		fprintf(file, "-- %s%s\n%s", is_notes ? "notes" : "table ",
+			is_notes ? "" : table->key, statement.text);
+		if (!is_notes && (table->sort || table->limit)) {
 			char *order;
 			size_t size;
 			FILE *text = open_memstream(&order, &size);
 
-			print_order(query, table, block, text);
+			write_order(query, block, table, false, text);
 			fclose(text);
 			putc('\n', file);
 			sql_write(file, order, dialect, NULL, NULL);
@@ -575,7 +568,7 @@ static void print_block(struct query *query, const struct query_block *block,
 		}
 		fputs(";\n\n", file);
 	}
-	free(statement.text);
+	statement_clear(&statement);
 }
 
 int query_print(struct question *question, enum sql_dialect dialect, FILE *file,

@@ -4,48 +4,54 @@
 
 #include "analyze/analysis.h"
 
+/* Columns that something is said of. */
+struct query_columns {
+	struct query_column {
+		const char *key, *title; /* NULL: as the key is called */
+		enum unit unit;
+	} * item;
+	size_t count, room;
+};
+
 /*
  * A file of SQL that is an analysis: comments that say what it is, and statements.
  * analyze/queries/README.md describes it.
  */
 struct query_file {
 	struct analysis analysis; /* good as long as the file */
-	char *path;
-	char *name, *summary, *description, *example, *groups, *options;
+	const char *path, *name, *summary, *description, *example, *groups, *options;
 	bool of_kernels; /* nodes without a kernel trace are named */
+	struct query_columns column;
 	struct query_need {
-		char *what, *events;
+		const char *what, *events;
 	} * need;
 	size_t needs, need_room;
 	struct query_block *block; /* in the order of the file */
 	size_t blocks, block_room;
+	struct text_list texts;          /* what all of these point to */
+	const struct query_file *shared; /* what all files may name; of the catalog */
 };
 
 enum query_kind { QUERY_TABLE, QUERY_WITH, QUERY_TEMPORARY, QUERY_NOTES };
 
 /* A table that a statement fills, and when it is wanted. Of notes only the latter. */
 struct query_table {
-	char *key, *title, *sort;
-	char *groups;   /* NULL: all */
-	unsigned forms; /* FORM_...; 0: all */
+	const char *key, *title, *sort;
+	const char *groups; /* NULL: all */
+	unsigned forms;     /* FORM_...; 0: all */
 	bool of_interval;
 	int64_t limit;
-};
-
-struct query_column {
-	char *key, *title;
-	char *groups; /* NULL: all */
-	enum unit unit;
 };
 
 /* A statement with what is said before it. */
 struct query_block {
 	enum query_kind kind;
-	char *name, *index; /* of a relation */
+	const char *name, *index; /* of a relation */
+	const char *shown; /* "KEY [GROUP ...], ...": columns of some groups only */
 	struct query_table *table;
 	size_t tables, table_room;
-	struct query_column *column;
-	size_t columns, column_room;
+	struct query_columns column;
+	const char *path;
 	char *sql;   /* without the semicolon */
 	size_t line; /* of the file, where the statement begins */
 };
@@ -57,12 +63,24 @@ struct query_file *query_file_read(const char *path, struct error *error);
 struct query_file *query_file_parse(const char *path, const char *text,
 				    struct error *error);
 
+/* Add a block, and a table of it; keep a text without the blanks around it. */
+struct query_block *query_file_add(struct query_file *file, enum query_kind kind,
+				   const char *name);
+const char *query_file_keep(struct query_file *file, const char *text, size_t length);
+
+/* What frees a file's own members, and the file, too. */
+void query_file_clear(struct query_file *file);
+void query_file_free(struct query_file *file);
+
 /* Whether a list of words, "thread process", has the word; NULL has all. */
 bool query_words_have(const char *words, const char *word);
 
-void query_file_free(struct query_file *file);
-
 /* Whether a statement of the file has this word: a table's name, say. */
 bool query_file_names(const struct query_file *file, const char *word);
+
+/* What is said of a column: by the block, the file, or what all share; NULL: nothing. */
+const struct query_column *query_file_column(const struct query_file *file,
+					     const struct query_block *block,
+					     const char *key);
 
 #endif

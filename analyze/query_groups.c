@@ -9,7 +9,22 @@
 #include "analyze/query_text.h"
 #include "base/mem.h"
 #include "base/options.h"
-#include "timeline/reader.h"
+#include "timeline/groups.h"
+
+/* The temporary table of groups that the outer statement reads. */
+#define QUERY_GROUPS_TABLE "grouped_rows"
+
+/*
+ * SQLite's GROUP BY sorts all rows. So a statement [WITH ...] SELECT ... FROM ... GROUP
+ * BY is cut in two: one that gives rows of keys and of what is summed up, for `groups`,
+ * and one that makes of the groups, in QUERY_GROUPS_TABLE, what the statement gives.
+ */
+struct query_groups {
+	char *rows, *outer; /* of TIMELINE_ROW; of the groups */
+	size_t keys, columns;
+	struct aggregate *aggregate;
+	size_t aggregates, aggregate_room;
+};
 
 /* Tokens [begin, end) of the statement. */
 struct part {
@@ -410,7 +425,17 @@ static bool write_both(struct cutting *cutting)
 	return is_whole && groups->keys + groups->columns <= TIMELINE_MOST_ROW;
 }
 
-bool query_groups_parse(struct query_groups *groups, const char *sql)
+static void clear_groups(struct query_groups *groups)
+{
+	free(groups->rows);
+	free(groups->outer);
+	free(groups->aggregate);
+	*groups = (struct query_groups){.rows = NULL};
+}
+
+/* Whether a statement as SQLite spells it can be cut so. It then needs clearing. What
+ * names more than keys and aggregates is found out when the two are prepared. */
+static bool parse(struct query_groups *groups, const char *sql)
 {
 	struct cutting cutting = {.groups = groups};
 	bool is_whole;
@@ -419,7 +444,7 @@ bool query_groups_parse(struct query_groups *groups, const char *sql)
 	read_tokens(&cutting, sql);
 	is_whole = find_parts(&cutting) && write_both(&cutting);
 	if (!is_whole)
-		query_groups_clear(groups);
+		clear_groups(groups);
 	text_list_clear(&cutting.column);
 	free(cutting.item.item);
 	free(cutting.key.item);
@@ -487,7 +512,7 @@ bool query_groups_run(char **sql, struct timeline_reader *reader,
 	struct query_groups cut;
 	bool is_done;
 
-	if (!query_groups_parse(&cut, *sql))
+	if (!parse(&cut, *sql))
 		return false;
 	is_done = sum_up(&cut, reader, values, &error) == 0;
 	if (is_done) {
@@ -496,14 +521,6 @@ bool query_groups_run(char **sql, struct timeline_reader *reader,
 		cut.outer = NULL;
 	}
 	error_clear(&error);
-	query_groups_clear(&cut);
+	clear_groups(&cut);
 	return is_done;
-}
-
-void query_groups_clear(struct query_groups *groups)
-{
-	free(groups->rows);
-	free(groups->outer);
-	free(groups->aggregate);
-	*groups = (struct query_groups){.rows = NULL};
 }

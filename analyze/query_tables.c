@@ -18,7 +18,7 @@
 #include "analyze/query_text.h"
 #include "analyze/result.h"
 #include "base/mem.h"
-#include "base/removal.h"
+#include "base/output.h"
 #include "timeline/names.h"
 #include "timeline/sql.h"
 #include "timeline/writer.h"
@@ -29,7 +29,7 @@ extern char **environ;
 
 struct query_tables {
 	const char *directory;
-	char *scratch; /* absolute, since duckdb runs in the directory */
+	struct output_stage *stage; /* absolute, since duckdb runs in the directory */
 	struct text_list names,
 	    views; /* of each table, and the statement that makes it */
 	struct timeline_reader *reader;
@@ -60,14 +60,6 @@ static bool has_parts(const char *path)
 	if (directory)
 		closedir(directory);
 	return entry;
-}
-
-static bool has_text(const struct text_list *list, const char *text)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (!strcmp(list->item[i], text))
-			return true;
-	return false;
 }
 
 /* "a%20b" as "a b". */
@@ -110,7 +102,7 @@ static int add_view(struct query_tables *tables, const char *entry, struct error
 				   "%s: duckdb takes *, ? and [ for patterns, want a "
 				   "name without them",
 				   path);
-	} else if (has_text(&tables->names, name)) {
+	} else if (text_list_has(&tables->names, name)) {
 		status =
 		    error_set(error, "%s: the table '%s' is there both by part and once",
 			      tables->directory, name);
@@ -144,7 +136,7 @@ static int find_tables(struct query_tables *tables, struct error *error)
 		if (*entry->d_name != '.')
 			status = add_view(tables, entry->d_name, error);
 	closedir(directory);
-	if (!status && !has_text(&tables->names, "node"))
+	if (!status && !text_list_has(&tables->names, "node"))
 		status = error_set(error,
 				   "%s: no table 'node', want a directory of tables as "
 				   "ctexport parquet, ctmerge --join or ctbatch make it",
@@ -198,8 +190,8 @@ static int start_duckdb(const struct query_tables *tables, const char *script,
 /* Run a script, without a shell, in the directory of the tables. */
 static int run_duckdb(const struct query_tables *tables, struct error *error)
 {
-	char *script = mem_printf("%s/script.sql", tables->scratch);
-	char *complaints = mem_printf("%s/complaints", tables->scratch);
+	char *script = mem_printf("%s/script.sql", tables->stage->path);
+	char *complaints = mem_printf("%s/complaints", tables->stage->path);
 	int status = 0, failed;
 	pid_t pid;
 
@@ -225,7 +217,7 @@ static int run_duckdb(const struct query_tables *tables, struct error *error)
 static FILE *open_scratch(const struct query_tables *tables, const char *name,
 			  const char *mode, struct error *error)
 {
-	char *path = mem_printf("%s/%s", tables->scratch, name);
+	char *path = mem_printf("%s/%s", tables->stage->path, name);
 	FILE *file = fopen(path, mode);
 
 	if (!file)
@@ -255,8 +247,8 @@ static int end_script(FILE *script, struct error *error)
 static void write_question(const struct query_tables *tables, const char *name,
 			   const char *select, FILE *script)
 {
-	char *columns = mem_printf("%s/%s.columns", tables->scratch, name);
-	char *rows = mem_printf("%s/%s.csv", tables->scratch, name);
+	char *columns = mem_printf("%s/%s.columns", tables->stage->path, name);
+	char *rows = mem_printf("%s/%s.csv", tables->stage->path, name);
 
 	fprintf(script, "CREATE OR REPLACE TEMPORARY TABLE " ANSWER " AS\n%s;\n", select);
 	write_sql(script,
@@ -466,9 +458,10 @@ static const struct known {
     {"metric_item", "SELECT * FROM metric_item"},
     {"thread", "SELECT DISTINCT comm FROM thread"},
     {"process", "SELECT DISTINCT comm FROM process"},
-    {"event", "SELECT unnest([min(ts_ns), max(ts_ns)]) AS ts_ns FROM event"},
+    {"event", "SELECT 0 AS id, unnest([min(ts_ns), max(ts_ns)]) AS ts_ns FROM event"},
     {"sample", "SELECT unnest([min(ts_ns), max(ts_ns)]) AS ts_ns FROM sample"},
-    {"message", "SELECT min(send_ns) AS send_ns, max(recv_ns) AS recv_ns FROM message"},
+    {"message", "SELECT 1 AS id, min(send_ns) AS send_ns, max(recv_ns) AS recv_ns, "
+		"NULL::BIGINT AS recv_event FROM message"},
     {"invocation", "SELECT min(coalesce(enqueue_ns, begin_ns)) AS enqueue_ns, "
 		   "NULL::BIGINT AS begin_ns, max(end_ns) AS end_ns FROM invocation"},
 };
@@ -494,14 +487,14 @@ static int load_known(struct query_tables *tables, struct error *error)
 		if (is_known(tables->names.item[i]))
 			fputs(tables->views.item[i], script);
 	for (size_t i = 0; i < KNOWN; i++)
-		if (has_text(&tables->names, known[i].name))
+		if (text_list_has(&tables->names, known[i].name))
 			write_question(tables, known[i].name, known[i].select, script);
 	status = end_script(script, error) || run_duckdb(tables, error) ? -1 : 0;
 	for (size_t i = 0; i < KNOWN && !status; i++) {
 		struct timeline_temporary table = {.name = known[i].name};
 		char *select;
 
-		if (!has_text(&tables->names, known[i].name))
+		if (!text_list_has(&tables->names, known[i].name))
 			continue;
 		select = load_answer(tables, known[i].name, error);
 		table.sql = select;
@@ -512,26 +505,23 @@ static int load_known(struct query_tables *tables, struct error *error)
 	return status;
 }
 
-static int make_scratch(struct query_tables *tables, struct error *error)
+/* What duckdb is asked and answers; a signal removes it, too. */
+static int make_stage(struct query_tables *tables, struct error *error)
 {
 	const char *parent = getenv("TMPDIR");
-	char *whole = realpath(parent && *parent ? parent : "/tmp", NULL);
+	char *whole;
 
-	if (!whole)
-		return error_errno(error, parent && *parent ? parent : "/tmp");
-	tables->scratch = mem_printf("%s/ctanalyze-XXXXXX", whole);
+	parent = parent && *parent ? parent : "/tmp";
+	whole = realpath(parent, NULL);
+	if (whole)
+		tables->stage = output_stage_new(whole, "ctanalyze");
 	free(whole);
-	if (mkdtemp(tables->scratch))
-		return 0;
-	error_errno(error, tables->scratch);
-	free(tables->scratch);
-	tables->scratch = NULL;
-	return -1;
+	return tables->stage ? 0 : error_errno(error, parent);
 }
 
 static int open_empty(struct query_tables *tables, struct error *error)
 {
-	char *path = mem_printf("%s/empty.db", tables->scratch);
+	char *path = mem_printf("%s/empty.db", tables->stage->path);
 	struct timeline_writer *writer = timeline_writer_new(path, NULL, false, error);
 
 	if (writer && !timeline_writer_finish(writer, error))
@@ -546,7 +536,7 @@ struct query_tables *query_tables_open(const char *directory, struct error *erro
 	struct query_tables *tables = mem_zalloc(sizeof(*tables));
 
 	tables->directory = directory;
-	if (!find_tables(tables, error) && !make_scratch(tables, error) &&
+	if (!find_tables(tables, error) && !make_stage(tables, error) &&
 	    !open_empty(tables, error) && !load_known(tables, error))
 		return tables;
 	query_tables_free(tables);
@@ -563,10 +553,8 @@ void query_tables_free(struct query_tables *tables)
 	if (!tables)
 		return;
 	timeline_reader_free(tables->reader);
-	if (tables->scratch)
-		removal_of_tree(tables->scratch);
+	output_stage_free(tables->stage);
 	text_list_clear(&tables->names);
-	free(tables->scratch);
 	text_list_clear(&tables->views);
 	free(tables);
 }

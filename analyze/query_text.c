@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 
@@ -99,8 +100,15 @@ bool sql_next(const char **at, struct sql_token *token)
 	return token->length > 0;
 }
 
-static bool has(const char *text, enum sql_kind kind, const char *word)
+static bool is_word(const struct sql_token *token, const char *word)
 {
+	return token->length == strlen(word) &&
+	       !strncasecmp(token->text, word, token->length);
+}
+
+bool sql_has(const char *text, const char *word)
+{
+	enum sql_kind kind = *word == ':' ? SQL_VALUE : SQL_WORD;
 	size_t length = strlen(word);
 	struct sql_token token;
 
@@ -111,14 +119,67 @@ static bool has(const char *text, enum sql_kind kind, const char *word)
 	return false;
 }
 
-bool sql_has_word(const char *text, const char *word)
+static void add_name(struct text_list *names, const struct sql_token *token)
 {
-	return has(text, SQL_WORD, word);
+	bool is_quoted = token->kind == SQL_QUOTED;
+	char *name =
+	    mem_strndup(token->text + is_quoted, token->length - 2 * (size_t)is_quoted);
+
+	text_list_add(names, name);
+	free(name);
 }
 
-bool sql_has_value(const char *text, const char *name)
+/* An item is called what its last word is, with or without AS. */
+void sql_columns(const char *text, struct text_list *names)
 {
-	return has(text, SQL_VALUE, name);
+	struct sql_token token, last = {.length = 0};
+	bool is_item = false, more = true;
+	size_t depth = 0;
+
+	while (more) {
+		more = sql_next(&text, &token);
+		if (more && token.kind == SQL_BLANK)
+			continue;
+		depth -= more && is_word(&token, ")");
+		if (depth == 0 && is_item &&
+		    (!more || is_word(&token, ",") || is_word(&token, "FROM") ||
+		     is_word(&token, "WHERE") || is_word(&token, "UNION"))) {
+			add_name(names, &last);
+			if (!more || *token.text != ',')
+				return;
+		}
+		is_item |= depth == 0 && is_word(&token, "SELECT");
+		depth += more && is_word(&token, "(");
+		last = token;
+	}
+}
+
+char *sql_expand(const char *text)
+{
+	static const char name[] = "distribution(";
+	char *expanded;
+	size_t size;
+	FILE *file = open_memstream(&expanded, &size);
+	struct sql_token token;
+
+	while (sql_next(&text, &token)) {
+		const char *x = text + 1, *end = strchr(text, ')');
+		int length = end ? (int)(end - x) : 0;
+
+		if (token.kind != SQL_WORD || !end ||
+		    strncmp(token.text, name, sizeof(name) - 1) != 0) {
+			fwrite(token.text, 1, token.length, file);
+			continue;
+		}
+		fprintf(file,
+			"min(%.*s) AS min_ns, avg(%.*s) AS mean_ns, "
+			"quantile(%.*s, 0.5) AS p50_ns, quantile(%.*s, 0.95) AS p95_ns, "
+			"quantile(%.*s, 0.99) AS p99_ns, max(%.*s) AS max_ns",
+			length, x, length, x, length, x, length, x, length, x, length, x);
+		text = end + 1;
+	}
+	fclose(file);
+	return expanded;
 }
 
 int sql_dialect_find(const char *name)

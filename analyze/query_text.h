@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/cell.h"
+#include "base/options.h"
 
 /*
  * The text of SQL statements, as far as it must be understood to find where they end,
@@ -31,11 +32,18 @@ struct sql_token {
 /* The next token; moves `at` behind it. False at the end of the text. */
 bool sql_next(const char **at, struct sql_token *token);
 
-/* Whether the text has the word, not within quotes or comments. */
-bool sql_has_word(const char *text, const char *word);
+/* Whether the text has the word, or the parameter, ":begin_ns"; not within quotes or
+ * comments. */
+bool sql_has(const char *text, const char *word);
 
-/* Whether it has the parameter, ":begin_ns". */
-bool sql_has_value(const char *text, const char *name);
+/* What the columns of a SELECT are called, as far as the text says. */
+void sql_columns(const char *text, struct text_list *names);
+
+/*
+ * What our spelling has short, at length, for free(): distribution(x) are six columns,
+ * min_ns, mean_ns, p50_ns, p95_ns, p99_ns and max_ns.
+ */
+char *sql_expand(const char *text);
 
 enum sql_dialect { SQL_SQLITE, SQL_DUCKDB, SQL_SPARK, SQL_DIALECTS };
 

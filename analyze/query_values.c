@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/query_values.h"
 
-#include <fnmatch.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,33 +17,31 @@ enum { MOST_NUMBERS = 65536 };
 /* What is open: sums and differences of two such still fit. */
 static const nsec_t most = (nsec_t)1 << 62;
 
-void query_values_add(struct query_values *values, const char *name,
-		      const struct cell *cell)
+const char *query_values_add(struct query_values *values, struct cell cell,
+			     const char *format, ...)
 {
+	va_list arguments;
 	struct query_value *value;
 
 	values->item =
 	    mem_grow(values->item, values->count, &values->room, sizeof(*values->item));
 	value = &values->item[values->count++];
-	*value = (struct query_value){mem_strdup(name), *cell};
-	if (cell->type == CELL_TEXT)
-		value->cell.bytes =
-		    mem_strndup(cell->size ? cell->bytes : "", cell->size);
-}
-
-static void add_integer(struct query_values *values, const char *name, int64_t integer)
-{
-	struct cell cell = cell_of_integer(integer);
-
-	query_values_add(values, name, &cell);
+	if (cell.type == CELL_TEXT)
+		cell.bytes = mem_strndup(cell.size ? cell.bytes : "", cell.size);
+	va_start(arguments, format);
+	*value = (struct query_value){mem_vprintf(format, arguments), cell};
+	va_end(arguments);
+	return value->name;
 }
 
 void query_values_add_relation(struct query_values *values, const char *name,
 			       const char *index, char *sql)
 {
-	values->relation = mem_grow(values->relation, values->relations,
-				    &values->relation_room, sizeof(*values->relation));
-	values->relation[values->relations++] = (struct query_relation){name, index, sql};
+	struct query_block *block =
+	    query_file_add(&values->relations, QUERY_TEMPORARY, name);
+
+	block->index = index;
+	block->sql = sql;
 }
 
 const struct cell *query_values_find(const struct query_values *values, const char *name)
@@ -129,15 +127,14 @@ void query_values_init(struct query_values *values, const struct question *quest
 	    {":all_items", !request->items.count},
 	    {":all_spans", !request->min && !request->max},
 	};
-	struct cell group = cell_of_text(question->group ? question->group : "");
 	char *nodes = node_list(scope);
-	struct cell list = cell_of_text(nodes);
 
-	*values = (struct query_values){0};
 	for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++)
-		add_integer(values, integers[i].name, integers[i].value);
-	query_values_add(values, ":group", &group);
-	query_values_add(values, ":nodes", &list);
+		query_values_add(values, cell_of_integer(integers[i].value), "%s",
+				 integers[i].name);
+	query_values_add(values, cell_of_text(question->group ? question->group : ""),
+			 ":group");
+	query_values_add(values, cell_of_text(nodes), ":nodes");
 	free(nodes);
 }
 
@@ -149,14 +146,10 @@ static char *text_parameters(struct query_values *values, const char *word,
 	size_t size;
 	FILE *file = open_memstream(&list, &size);
 
-	for (size_t i = 0; i < texts->count; i++) {
-		char *name = mem_printf(":%s_%zu", word, i + 1);
-		struct cell cell = cell_of_text(texts->item[i]);
-
-		query_values_add(values, name, &cell);
-		fprintf(file, "%s%s", i ? ", " : "", name);
-		free(name);
-	}
+	for (size_t i = 0; i < texts->count; i++)
+		fprintf(file, "%s%s", i ? ", " : "",
+			query_values_add(values, cell_of_text(texts->item[i]), ":%s_%zu",
+					 word, i + 1));
 	if (!texts->count)
 		fputs("NULL", file);
 	fclose(file);
@@ -166,40 +159,41 @@ static char *text_parameters(struct query_values *values, const char *word,
 /* Names of the timeline that pass globs. */
 struct matching {
 	const struct text_list *globs;
-	const struct metric_aliases *aliases; /* of what these call it, too */
+	const struct metric_aliases *aliases; /* of what these call it, too; NULL: none */
 	struct text_list names;
 };
-
-static bool matches(const struct text_list *globs, const char *name)
-{
-	for (size_t i = 0; i < globs->count; i++)
-		if (fnmatch(globs->item[i], name, 0) == 0)
-			return true;
-	return false;
-}
 
 static int take_name(void *context, const struct cell *row)
 {
 	struct matching *matching = context;
 
 	if (row[0].type == CELL_TEXT &&
-	    (matches(matching->globs, row[0].bytes) ||
+	    (text_list_matches(matching->globs, row[0].bytes) ||
 	     (matching->aliases &&
-	      matches(matching->globs, metric_alias(matching->aliases, row[0].bytes)))))
+	      text_list_matches(matching->globs,
+				metric_alias(matching->aliases, row[0].bytes)))))
 		text_list_add(&matching->names, row[0].bytes);
 	return 0;
 }
 
-/* The names of a SELECT that pass; none without globs. */
-static int find_names(struct question *question, struct matching *matching,
-		      const char *sql, struct error *error)
+/* The names of a SELECT that pass, none without globs, as parameters; for free(). NULL
+ * with error. */
+static char *passing(struct query_values *values, struct question *question,
+		     struct matching matching, const char *word, const char *sql,
+		     struct error *error)
 {
-	if (!matching->globs->count)
-		return 0;
-	if (!question->reader)
-		return error_set(error, "names are looked up in the timeline, want "
-					"TIMELINE");
-	return question_ask(question, sql, NULL, take_name, matching, error);
+	char *list = NULL;
+	int status = 0;
+
+	if (matching.globs->count && !question->reader)
+		status = error_set(error, "names are looked up in the timeline, want "
+					  "TIMELINE");
+	else if (matching.globs->count)
+		status = question_ask(question, sql, NULL, take_name, &matching, error);
+	if (!status)
+		list = text_parameters(values, word, &matching.names);
+	text_list_clear(&matching.names);
+	return list;
 }
 
 static int add_nodes(struct query_values *values, const struct question *question)
@@ -241,15 +235,14 @@ static int add_threads(struct query_values *values, struct question *question,
 		       struct error *error)
 {
 	const struct request *request = question->request;
-	struct matching matching = {.globs = &request->names};
+	char *list = passing(
+	    values, question, (struct matching){.globs = &request->names}, "procname",
+	    "SELECT comm FROM thread UNION SELECT comm FROM process", error);
 	char *tids = range_condition("tid", &request->tids);
 	char *pids = range_condition("pid", &request->pids);
-	int status =
-	    find_names(question, &matching,
-		       "SELECT comm FROM thread UNION SELECT comm FROM process", error);
-	char *list = text_parameters(values, "procname", &matching.names);
+	int status;
 	char *names =
-	    request->names.count
+	    request->names.count && list
 		? mem_printf(" AND (comm IN (%s) OR process IN (%s))", list, list)
 		: mem_strdup("");
 
@@ -257,11 +250,11 @@ static int add_threads(struct query_values *values, struct question *question,
 	    values, "chosen_thread", "id",
 	    mem_printf("SELECT * FROM known_thread WHERE %s AND %s%s", tids, pids,
 		       names));
-	text_list_clear(&matching.names);
 	free(names);
-	free(list);
 	free(pids);
 	free(tids);
+	status = list ? 0 : -1;
+	free(list);
 	return status;
 }
 
@@ -301,18 +294,18 @@ static int add_numbers(struct query_values *values, const char *relation,
 static int add_metrics(struct query_values *values, struct question *question,
 		       struct error *error)
 {
-	struct matching matching = {.globs = &question->request->metrics};
-	int status =
-	    find_names(question, &matching, "SELECT DISTINCT name FROM metric", error);
-	char *list = text_parameters(values, "metric", &matching.names);
+	char *list = passing(values, question,
+			     (struct matching){.globs = &question->request->metrics},
+			     "metric", "SELECT DISTINCT name FROM metric", error);
 
+	if (!list)
+		return -1;
 	query_values_add_relation(
 	    values, "chosen_metric", "id",
 	    mem_printf("SELECT * FROM metric WHERE :all_metrics = 1 OR name IN (%s)",
 		       list));
-	text_list_clear(&matching.names);
 	free(list);
-	return status;
+	return 0;
 }
 
 /* "CASE name WHEN :name_1 THEN :alias_1 ... ELSE name END"; for free(). */
@@ -327,16 +320,13 @@ static char *alias_case(struct query_values *values, const struct metric_aliases
 	file = open_memstream(&text, &size);
 	fputs("CASE name", file);
 	for (size_t i = 0; i < aliases->names.count; i++) {
-		char *name = mem_printf(":aliased_%zu", i + 1);
-		char *alias = mem_printf(":alias_%zu", i + 1);
-		struct cell cell = cell_of_text(aliases->names.item[i]);
+		struct cell name = cell_of_text(aliases->names.item[i]);
+		struct cell alias = cell_of_text(aliases->aliases.item[i]);
 
-		query_values_add(values, name, &cell);
-		cell = cell_of_text(aliases->aliases.item[i]);
-		query_values_add(values, alias, &cell);
-		fprintf(file, " WHEN %s THEN %s", name, alias);
-		free(alias);
-		free(name);
+		fprintf(file, " WHEN %s",
+			query_values_add(values, name, ":aliased_%zu", i + 1));
+		fprintf(file, " THEN %s",
+			query_values_add(values, alias, ":alias_%zu", i + 1));
 	}
 	fputs(" ELSE name END", file);
 	fclose(file);
@@ -347,25 +337,25 @@ static int add_items(struct query_values *values, struct question *question,
 		     struct error *error)
 {
 	struct metric_aliases aliases = {.names = {0}};
-	struct matching matching = {.globs = &question->request->items,
-				    .aliases = &aliases};
-	int status =
-	    question->reader ? metric_aliases_read(&aliases, question, error) : 0;
-	char *list, *alias;
+	char *list = NULL, *alias;
+	int status;
 
-	if (!status)
-		status = find_names(question, &matching,
-				    "SELECT DISTINCT name FROM metric_item", error);
-	list = text_parameters(values, "item", &matching.names);
-	alias = alias_case(values, &aliases);
-	query_values_add_relation(
-	    values, "chosen_item", "id",
-	    mem_printf("SELECT id, type, name, %s AS alias FROM metric_item "
-		       "WHERE :all_items = 1 OR name IN (%s)",
-		       alias, list));
+	if (!question->reader || !metric_aliases_read(&aliases, question, error))
+		list = passing(values, question,
+			       (struct matching){.globs = &question->request->items,
+						 .aliases = &aliases},
+			       "item", "SELECT DISTINCT name FROM metric_item", error);
+	if (list) {
+		alias = alias_case(values, &aliases);
+		query_values_add_relation(
+		    values, "chosen_item", "id",
+		    mem_printf("SELECT id, type, name, %s AS alias FROM metric_item "
+			       "WHERE :all_items = 1 OR name IN (%s)",
+			       alias, list));
+		free(alias);
+	}
 	metric_aliases_clear(&aliases);
-	text_list_clear(&matching.names);
-	free(alias);
+	status = list ? 0 : -1;
 	free(list);
 	return status;
 }
@@ -401,9 +391,7 @@ void query_values_clear(struct query_values *values)
 		if (values->item[i].cell.type == CELL_TEXT)
 			free((char *)values->item[i].cell.bytes);
 	}
-	for (size_t i = 0; i < values->relations; i++)
-		free(values->relation[i].sql);
 	free(values->item);
-	free(values->relation);
+	query_file_clear(&values->relations);
 	*values = (struct query_values){0};
 }

@@ -16,23 +16,20 @@ struct query_values {
 		struct cell cell; /* texts are its own */
 	} * item;
 	size_t count, room;
-	struct query_relation {
-		const char *name, *index;
-		char *sql;
-	} * relation;
-	size_t relations, relation_room;
+	struct query_file relations;
 };
 
-/* With all values that are no list. */
+/* All values that are no list, into what is zeroed but for texts kept. */
 void query_values_init(struct query_values *values, const struct question *question);
 
 /* Add the relations that the file may name. 0, or -1 with error. */
 int query_values_relations(struct query_values *values, struct question *question,
 			   const struct query_file *file, struct error *error);
 
-/* Copies. */
-void query_values_add(struct query_values *values, const char *name,
-		      const struct cell *cell);
+/* Copies, and gives back the name, which lives as long as the values. */
+const char *query_values_add(struct query_values *values, struct cell cell,
+			     const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* A relation's text; takes it. */
 void query_values_add_relation(struct query_values *values, const char *name,

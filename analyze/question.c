@@ -2,15 +2,105 @@
 #include "analyze/question.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "analyze/analysis.h"
+#include "analyze/query_file.h"
 #include "analyze/query_tables.h"
-#include "analyze/threads.h"
+#include "base/mem.h"
+#include "timeline/query.h"
 
 const char no_spans_note[] =
     "what threads, processors and disks did: ctmerge was told to leave it out "
     "(--no-spans)";
+
+/* The threads of a timeline. About 100 bytes each and its names. */
+struct threads {
+	struct thread_facts *item; /* by node, tid, begin */
+	size_t count, room;
+};
+
+static int take_thread(void *context, const struct cell *row)
+{
+	struct threads *threads = context;
+
+	threads->item = mem_grow(threads->item, threads->count, &threads->room,
+				 sizeof(*threads->item));
+	threads->item[threads->count++] = (struct thread_facts){
+	    .node = cell_integer(&row[0], 0),
+	    .tid = cell_integer(&row[1], -1),
+	    .pid = cell_integer(&row[2], -1),
+	    .comm = cell_text(&row[3]),
+	    .process = cell_text(&row[4]),
+	    .begin_ns = cell_integer(&row[5], NSEC_MIN),
+	    .end_ns = cell_integer(&row[6], NSEC_MAX),
+	};
+	return 0;
+}
+
+/* None where the table cannot be read. */
+static struct threads *threads_new(const struct question *question)
+{
+	struct threads *threads = mem_zalloc(sizeof(*threads));
+	struct error error = ERROR_INIT;
+
+	question_ask(question,
+		     "SELECT t.node, t.tid, p.pid, t.comm, p.comm, t.begin_ns, t.end_ns "
+		     "FROM thread AS t LEFT JOIN process AS p ON p.id = t.process "
+		     "ORDER BY t.node, t.tid, "
+		     "coalesce(t.begin_ns, -9223372036854775807), t.id",
+		     NULL, take_thread, threads, &error);
+	error_clear(&error);
+	return threads;
+}
+
+/* Whether a thread stands before this node, number and time. */
+static bool is_before(const struct thread_facts *facts, int64_t node, int64_t tid,
+		      nsec_t at)
+{
+	if (facts->node != node)
+		return facts->node < node;
+	if (facts->tid != tid)
+		return facts->tid < tid;
+	return facts->begin_ns <= at;
+}
+
+/* Of those with this number the one that was there at the time, else the next before it,
+ * else the first. NULL: none. */
+static const struct thread_facts *find_thread(const struct threads *threads, int64_t node,
+					      int64_t tid, nsec_t at)
+{
+	size_t low = 0, high = threads->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (is_before(&threads->item[middle], node, tid, at))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* The one before began in time; else the first of its number. */
+	if (low > 0 && threads->item[low - 1].node == node &&
+	    threads->item[low - 1].tid == tid)
+		return &threads->item[low - 1];
+	if (low < threads->count && threads->item[low].node == node &&
+	    threads->item[low].tid == tid)
+		return &threads->item[low];
+	return NULL;
+}
+
+static void threads_free(struct threads *threads)
+{
+	if (!threads)
+		return;
+	for (size_t i = 0; i < threads->count; i++) {
+		free((char *)threads->item[i].comm);
+		free((char *)threads->item[i].process);
+	}
+	free(threads->item);
+	free(threads);
+}
 
 enum { MOST_STEPS = 100000 };
 
@@ -69,14 +159,6 @@ void question_close(struct question *question)
 	question->reader = NULL;
 }
 
-static bool matches(const struct text_list *globs, const char *name)
-{
-	for (size_t i = 0; i < globs->count; i++)
-		if (fnmatch(globs->item[i], name, 0) == 0)
-			return true;
-	return false;
-}
-
 bool question_has_thread(struct question *question, int64_t node, int64_t tid, nsec_t at)
 {
 	const struct request *request = question->request;
@@ -90,8 +172,8 @@ bool question_has_thread(struct question *question, int64_t node, int64_t tid, n
 	if (!facts || (request->pids.count &&
 		       (facts->pid < 0 || !range_list_has(&request->pids, facts->pid))))
 		return false;
-	return !request->names.count || matches(&request->names, facts->comm) ||
-	       matches(&request->names, facts->process);
+	return !request->names.count || text_list_matches(&request->names, facts->comm) ||
+	       text_list_matches(&request->names, facts->process);
 }
 
 const char *question_comm(struct question *question, int64_t node, int64_t tid, nsec_t at)
@@ -105,8 +187,8 @@ const struct thread_facts *question_thread(struct question *question, int64_t no
 					   int64_t tid, nsec_t at)
 {
 	if (!question->people)
-		question->people = threads_new(question->reader);
-	return threads_find(question->people, node, tid, at);
+		question->people = threads_new(question);
+	return find_thread(question->people, node, tid, at);
 }
 
 const char *question_node(const struct question *question, int64_t node)
@@ -145,7 +227,8 @@ void question_share(struct question *question, double share)
 	progress_share(&question->progress, question->analysis->name, share);
 }
 
-int question_ask(struct question *question, const char *sql, const struct cell *value,
+int question_ask(const struct question *question, const char *sql,
+		 const struct cell *value,
 		 int (*take)(void *context, const struct cell *row), void *context,
 		 struct error *error)
 {
@@ -161,5 +244,56 @@ int question_ask(struct question *question, const char *sql, const struct cell *
 		}
 	}
 	timeline_query_free(query);
+	return status;
+}
+
+/* Whether an event of "a or b" was recorded, of which each may be a pattern; what stands
+ * in brackets is for people. */
+static bool is_recorded(const struct text_list *recorded, const char *classes)
+{
+	bool is = false;
+
+	for (const char *at = classes; *at;) {
+		size_t length = strcspn(at, " (");
+		char *pattern = mem_strndup(at, length);
+
+		for (size_t i = 0; i < recorded->count; i++)
+			is |= length && !fnmatch(pattern, recorded->item[i], 0);
+		free(pattern);
+		at += length;
+		if (*at == '(')
+			at += strcspn(at, ")");
+		at += *at != '\0';
+	}
+	return is;
+}
+
+static int take_class(void *context, const struct cell *row)
+{
+	if (row[0].type == CELL_TEXT)
+		text_list_add(context, row[0].bytes);
+	return 0;
+}
+
+int question_note_needs(struct question *question, const struct query_need *need,
+			size_t needs, struct result *result, struct error *error)
+{
+	struct text_list recorded = {0};
+	int status =
+	    question_ask(question, "SELECT name FROM event_class WHERE events > 0", NULL,
+			 take_class, &recorded, error);
+
+	for (size_t i = 0; i < needs && !status; i++) {
+		char *all = mem_strdup(need[i].events), *word, *rest;
+		bool missing = false;
+
+		for (word = strtok_r(all, ",", &rest); word;
+		     word = strtok_r(NULL, ",", &rest))
+			missing |= !is_recorded(&recorded, word);
+		if (missing)
+			result_missing(result, need[i].what, need[i].events);
+		free(all);
+	}
+	text_list_clear(&recorded);
 	return status;
 }

@@ -51,7 +51,6 @@ const char *question_comm(struct question *question, int64_t node, int64_t tid,
 struct thread_facts {
 	int64_t node, tid, pid;     /* pid -1: not known */
 	const char *comm, *process; /* names of thread and process; "" if not known */
-	const char *container;      /* as process.container; "" if not known */
 	nsec_t begin_ns, end_ns;    /* NSEC_MIN, NSEC_MAX: open */
 };
 
@@ -69,6 +68,11 @@ nsec_t question_recorded(const struct question *question, int64_t node);
 struct result;
 void question_note_unrecorded(const struct question *question, struct result *result);
 
+/* Say which events something needs that were not recorded: "a or b,c" of each. */
+struct query_need;
+int question_note_needs(struct question *question, const struct query_need *need,
+			size_t needs, struct result *result, struct error *error);
+
 /* Where the timeline has no spans. */
 extern const char no_spans_note[];
 
@@ -80,7 +84,8 @@ void question_share(struct question *question, double share);
  * walk with a number other than 0 (-1 with error). 0, what take returned, or -1 with
  * error.
  */
-int question_ask(struct question *question, const char *sql, const struct cell *value,
+int question_ask(const struct question *question, const char *sql,
+		 const struct cell *value,
 		 int (*take)(void *context, const struct cell *row), void *context,
 		 struct error *error);
 

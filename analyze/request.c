@@ -17,100 +17,113 @@ struct heeded_row {
 	const char *argument, *help;
 	double least, most;
 	unsigned heeds;
+	enum { AS_IT_IS, SPAN, SIZE, RANGES, GLOBS } meaning;
+	size_t meant; /* offset of what was understood */
 };
 
+#define ROW(letter, name, kind, target, argument, help, most, heeds, meaning, meant)     \
+	{                                                                                \
+		letter, name, OPTION_##kind, offsetof(struct request, target), argument, \
+		    help, 0, most, heeds, meaning, offsetof(struct request, meant)       \
+	}
+#define FLAG(letter, name, target, help, heeds)                                          \
+	ROW(letter, name, FLAG, target, NULL, help, 0, heeds, AS_IT_IS, target)
+#define NUMBER(name, target, argument, help, heeds)                                      \
+	ROW(0, name, INT, target, argument, help, 2147483647, heeds, AS_IT_IS, target)
+#define TEXT(letter, kind, name, target, argument, help, heeds)                          \
+	ROW(letter, name, kind, target, argument, help, 0, heeds, AS_IT_IS, target)
+#define MEANT(kind, name, target, argument, help, heeds, meaning, meant)                 \
+	ROW(0, name, kind, target, argument, help, 0, heeds, meaning, meant)
+
 static const struct heeded_row all_rows[] = {
-    {0, "begin", OPTION_STRING, offsetof(struct request, begin), "TIME",
-     "nothing before: nanoseconds, seconds, +seconds of the run, or UTC", 0, 0,
-     HEEDS_SPAN_OF_TIME},
-    {0, "end", OPTION_STRING, offsetof(struct request, end), "TIME", "nothing after", 0,
-     0, HEEDS_SPAN_OF_TIME},
-    {0, "timerange", OPTION_STRING, offsetof(struct request, timerange), "BEGIN,END",
-     "both at once", 0, 0, HEEDS_SPAN_OF_TIME},
-    {0, "node", OPTION_LIST, offsetof(struct request, node_words), "GLOB,...",
-     "only nodes with such a name", 0, 0, HEEDS_NODES},
-    {0, "cpu", OPTION_LIST, offsetof(struct request, cpu_words), "N,N-N,...",
-     "only these processors", 0, 0, HEEDS_CPU},
-    {0, "procname", OPTION_LIST, offsetof(struct request, name_words), "GLOB,...",
-     "only threads with such a name, or of such a process", 0, 0, HEEDS_THREAD},
-    {0, "tid", OPTION_LIST, offsetof(struct request, tid_words), "N,...",
-     "only these threads", 0, 0, HEEDS_THREAD},
-    {0, "pid", OPTION_LIST, offsetof(struct request, pid_words), "N,...",
-     "only threads of these processes", 0, 0, HEEDS_THREAD},
-    {0, "events", OPTION_LIST, offsetof(struct request, event_words), "GLOB,...",
-     "only events of classes with such a name", 0, 0, HEEDS_EVENTS},
-    {0, "min", OPTION_STRING, offsetof(struct request, min), "SPAN",
-     "nothing that took less: 20us, 1.5ms, 2s; without a unit in microseconds", 0, 0,
-     HEEDS_SPAN},
-    {0, "max", OPTION_STRING, offsetof(struct request, max), "SPAN",
-     "nothing that took more", 0, 0, HEEDS_SPAN},
-    {0, "minsize", OPTION_STRING, offsetof(struct request, min_size), "SIZE",
-     "nothing that moved less: 4096, 64k, 1MiB", 0, 0, HEEDS_SIZE},
-    {0, "maxsize", OPTION_STRING, offsetof(struct request, max_size), "SIZE",
-     "nothing that moved more", 0, 0, HEEDS_SIZE},
-    {0, "irq", OPTION_LIST, offsetof(struct request, irq_words), "N,N-N,...",
-     "only hard interrupts of these numbers", 0, 0, HEEDS_IRQ},
-    {0, "softirq", OPTION_LIST, offsetof(struct request, softirq_words), "N,N-N,...",
-     "only softirqs of these numbers", 0, 0, HEEDS_IRQ},
-    {0, "group", OPTION_STRING, offsetof(struct request, group), "WHAT",
-     "add up by this, see the analysis's own help", 0, 0, HEEDS_GROUP},
-    {0, "interval", OPTION_STRING, offsetof(struct request, interval_text), "SPAN",
-     "a row for each such span of time", 0, 0, HEEDS_INTERVAL},
-    {0, "measure", OPTION_LIST, offsetof(struct request, measure_words), "GLOB,...",
-     "only columns with such a name", 0, 0, HEEDS_MEASURE},
-    {0, "request", OPTION_STRING, offsetof(struct request, request_text), "N",
-     "of this request, by the number of one of its messages", 0, 0, HEEDS_REQUEST},
-    {0, "metric", OPTION_LIST, offsetof(struct request, metric_words), "GLOB,...",
-     "only metrics with such a name", 0, 0, HEEDS_METRIC},
-    {0, "item", OPTION_LIST, offsetof(struct request, item_words), "GLOB,...",
-     "only of devices, interfaces or processors with such a name", 0, 0, HEEDS_METRIC},
-    {0, "alias", OPTION_LIST, offsetof(struct request, aliases), "NAME=ALIAS",
-     "what to call a device or interface", 0, 0, HEEDS_METRIC},
-    {0, "plot", OPTION_STRING, offsetof(struct request, plot), "DIR",
-     "draw each metric of all nodes into a file of DIR", 0, 0, HEEDS_METRIC},
-    {0, "from", OPTION_STRING, offsetof(struct request, from), "EVENT",
-     "what begins a period: CLASS, or CLASS[CONDITION]", 0, 0, HEEDS_PERIOD},
-    {0, "to", OPTION_STRING, offsetof(struct request, to), "EVENT", "what ends it", 0, 0,
-     HEEDS_PERIOD},
-    {0, "detail", OPTION_INT, offsetof(struct request, detail_given), "N",
-     "draw up to N spans one by one (default: 100000); more are summed by steps", 0,
-     2147483647, HEEDS_DETAIL},
-    {0, "stats", OPTION_FLAG, offsetof(struct request, stats), NULL,
-     "counts, sums and distributions", 0, 0, HEEDS_FORMS},
-    {0, "top", OPTION_FLAG, offsetof(struct request, top), NULL, "the longest", 0, 0,
-     HEEDS_FORMS},
-    {0, "freq", OPTION_FLAG, offsetof(struct request, freq), NULL, "how often how long",
-     0, 0, HEEDS_FORMS},
-    {0, "log", OPTION_FLAG, offsetof(struct request, log), NULL,
-     "every one, in order of time", 0, 0, HEEDS_FORMS},
-    {0, "limit", OPTION_INT, offsetof(struct request, limit_given), "N",
-     "at most N rows a table, 0: all", 0, 2147483647, HEEDS_TABLES | HEEDS_LIMIT},
-    {0, "sort", OPTION_STRING, offsetof(struct request, sort), "COLUMN,...",
-     "order of rows; -COLUMN: falling", 0, 0, HEEDS_TABLES},
-    {0, "table", OPTION_STRING, offsetof(struct request, table), "NAME",
-     "this table only", 0, 0, HEEDS_TABLES},
-    {0, "format", OPTION_STRING, offsetof(struct request, format_text), "FORMAT",
-     "table, csv, json or markdown", 0, 0, HEEDS_TABLES},
-    {0, "sql", OPTION_LIST, offsetof(struct request, sql), "PATH",
-     "add the analysis in this SQL file, or all in this directory", 0, 0, 0},
-    {0, "print-sql", OPTION_STRING, offsetof(struct request, print_sql), "DIALECT",
-     "print the statements instead: sqlite (the default), duckdb or spark", 0, 0, 0},
-    {0, "tables", OPTION_STRING, offsetof(struct request, tables), "DIR",
-     "ask the Parquet tables in DIR, by the program duckdb, instead of a timeline", 0, 0,
-     0},
-    {'o', "output", OPTION_STRING, offsetof(struct request, output), "FILE",
-     "write to FILE instead of standard output", 0, 0, 0},
-    {'q', "quiet", OPTION_FLAG, offsetof(struct request, quiet), NULL, "no progress", 0,
-     0, 0},
+    TEXT(0, STRING, "begin", begin, "TIME",
+	 "nothing before: nanoseconds, seconds, +seconds of the run, or UTC",
+	 HEEDS_SPAN_OF_TIME),
+    TEXT(0, STRING, "end", end, "TIME", "nothing after", HEEDS_SPAN_OF_TIME),
+    TEXT(0, STRING, "timerange", timerange, "BEGIN,END", "both at once",
+	 HEEDS_SPAN_OF_TIME),
+    MEANT(LIST, "node", node_words, "GLOB,...", "only nodes with such a name",
+	  HEEDS_NODES, GLOBS, nodes),
+    MEANT(LIST, "cpu", cpu_words, "N,N-N,...", "only these processors", HEEDS_CPU, RANGES,
+	  cpus),
+    MEANT(LIST, "procname", name_words, "GLOB,...",
+	  "only threads with such a name, or of such a process", HEEDS_THREAD, GLOBS,
+	  names),
+    MEANT(LIST, "tid", tid_words, "N,...", "only these threads", HEEDS_THREAD, RANGES,
+	  tids),
+    MEANT(LIST, "pid", pid_words, "N,...", "only threads of these processes",
+	  HEEDS_THREAD, RANGES, pids),
+    MEANT(LIST, "events", event_words, "GLOB,...",
+	  "only events of classes with such a name", HEEDS_EVENTS, GLOBS, events),
+    MEANT(STRING, "min", min, "SPAN",
+	  "nothing that took less: 20us, 1.5ms, 2s; without a unit in microseconds",
+	  HEEDS_SPAN, SPAN, min_ns),
+    MEANT(STRING, "max", max, "SPAN", "nothing that took more", HEEDS_SPAN, SPAN, max_ns),
+    MEANT(STRING, "minsize", min_size, "SIZE", "nothing that moved less: 4096, 64k, 1MiB",
+	  HEEDS_SIZE, SIZE, least_bytes),
+    MEANT(STRING, "maxsize", max_size, "SIZE", "nothing that moved more", HEEDS_SIZE,
+	  SIZE, most_bytes),
+    MEANT(LIST, "irq", irq_words, "N,N-N,...", "only hard interrupts of these numbers",
+	  HEEDS_IRQ, RANGES, irqs),
+    MEANT(LIST, "softirq", softirq_words, "N,N-N,...", "only softirqs of these numbers",
+	  HEEDS_IRQ, RANGES, softirqs),
+    TEXT(0, STRING, "group", group, "WHAT", "add up by this, see the analysis's own help",
+	 HEEDS_GROUP),
+    MEANT(STRING, "interval", interval_text, "SPAN", "a row for each such span of time",
+	  HEEDS_INTERVAL, SPAN, interval_ns),
+    MEANT(LIST, "measure", measure_words, "GLOB,...", "only columns with such a name",
+	  HEEDS_MEASURE, GLOBS, measures),
+    TEXT(0, STRING, "request", request_text, "N",
+	 "of this request, by the number of one of its messages", HEEDS_REQUEST),
+    MEANT(LIST, "metric", metric_words, "GLOB,...", "only metrics with such a name",
+	  HEEDS_METRIC, GLOBS, metrics),
+    MEANT(LIST, "item", item_words, "GLOB,...",
+	  "only of devices, interfaces or processors with such a name", HEEDS_METRIC,
+	  GLOBS, items),
+    TEXT(0, LIST, "alias", aliases, "NAME=ALIAS", "what to call a device or interface",
+	 HEEDS_METRIC),
+    TEXT(0, STRING, "plot", plot, "DIR",
+	 "draw each metric of all nodes into a file of DIR", HEEDS_METRIC),
+    TEXT(0, STRING, "from", from, "EVENT",
+	 "what begins a period: CLASS, or CLASS[CONDITION]", HEEDS_PERIOD),
+    TEXT(0, STRING, "to", to, "EVENT", "what ends it", HEEDS_PERIOD),
+    NUMBER("detail", detail_given, "N",
+	   "draw up to N spans one by one (default: 100000); more are summed by steps",
+	   HEEDS_DETAIL),
+    FLAG(0, "stats", stats, "counts, sums and distributions", HEEDS_FORMS),
+    FLAG(0, "top", top, "the longest", HEEDS_FORMS),
+    FLAG(0, "freq", freq, "how often how long", HEEDS_FORMS),
+    FLAG(0, "log", log, "every one, in order of time", HEEDS_FORMS),
+    NUMBER("limit", limit_given, "N", "at most N rows a table, 0: all",
+	   HEEDS_TABLES | HEEDS_LIMIT),
+    TEXT(0, STRING, "sort", sort, "COLUMN,...", "order of rows; -COLUMN: falling",
+	 HEEDS_TABLES),
+    TEXT(0, STRING, "table", table, "NAME", "this table only", HEEDS_TABLES),
+    TEXT(0, STRING, "format", format_text, "FORMAT", "table, csv, json or markdown",
+	 HEEDS_TABLES),
+    FLAG(0, "local-time", local_time,
+	 "times of day by the zone of this machine instead of UTC",
+	 HEEDS_TABLES | HEEDS_EVENTS),
+    FLAG(0, "list", list, "name the analyses that there are", 0),
+    TEXT(0, LIST, "sql", sql, "PATH",
+	 "add the analysis in this SQL file, or all in this directory", 0),
+    TEXT(0, STRING, "print-sql", print_sql, "DIALECT",
+	 "print the statements instead: sqlite (the default), duckdb or spark", 0),
+    TEXT(0, STRING, "tables", tables, "DIR",
+	 "ask the Parquet tables in DIR, by the program duckdb, instead of a timeline",
+	 0),
+    TEXT('o', STRING, "output", output, "FILE",
+	 "write to FILE instead of standard output", 0),
+    FLAG('q', "quiet", quiet, "no progress", 0),
 };
 
 enum { ROWS = sizeof(all_rows) / sizeof(*all_rows) };
 
 _Static_assert((int)ROWS <= (int)REQUEST_ROWS, "rows have room");
 
-static void *target_of(const struct request *request, const struct heeded_row *row)
+static void *at_offset(const struct request *request, size_t offset)
 {
-	return (char *)request + row->target;
+	return (char *)request + offset;
 }
 
 size_t request_rows(struct request *request, struct option_row *rows, unsigned heeds)
@@ -126,7 +139,7 @@ size_t request_rows(struct request *request, struct option_row *rows, unsigned h
 		    .letter = row->letter,
 		    .name = row->name,
 		    .kind = row->kind,
-		    .target = target_of(request, row),
+		    .target = at_offset(request, row->target),
 		    .argument = row->argument,
 		    .help = row->help,
 		    .least = row->least,
@@ -139,7 +152,7 @@ size_t request_rows(struct request *request, struct option_row *rows, unsigned h
 
 static bool is_given(const struct request *request, const struct heeded_row *row)
 {
-	const void *target = target_of(request, row);
+	const void *target = at_offset(request, row->target);
 
 	switch (row->kind) {
 	case OPTION_FLAG:
@@ -174,43 +187,49 @@ void request_init(struct request *request)
 				    .most_bytes = INT64_MAX};
 }
 
-static int check_span(const char *text, const char *name, nsec_t *span,
-		      struct error *error)
+struct amount_unit {
+	const char *name;
+	double size;
+};
+
+static const struct amount_unit spans[] = {
+    {"ns", 1},   {"us", 1e3},   {"ms", 1e6},   {"s", 1e9},
+    {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}, {"", 1e3},
+};
+
+static const struct amount_unit sizes[] = {
+    {"", 1},         {"B", 1},        {"k", 0x1p10},   {"K", 0x1p10},
+    {"M", 0x1p20},   {"G", 0x1p30},   {"T", 0x1p40},   {"KiB", 0x1p10},
+    {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"kB", 1e3},
+    {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},
+};
+
+static int parse(const char *text, const struct amount_unit *unit, size_t units,
+		 int64_t *amount)
 {
-	if (!text || request_parse_span(text, span) == 0)
-		return 0;
-	return error_misuse(error,
-			    "--%s: '%s' is no span of time, want one such as 20us, 1.5ms "
-			    "or 2s",
-			    name, text);
+	size_t length = strspn(text, "0123456789.");
+	char *digits = mem_strndup(text, length);
+	double value;
+	int status = number_real(digits, &value);
+
+	free(digits);
+	for (size_t i = 0; i < units && !status; i++)
+		if (!strcmp(text + length, unit[i].name)) {
+			value *= unit[i].size;
+			*amount = value < 9e18 ? nsec_round(value) : 0;
+			return value < 9e18 ? 0 : -1;
+		}
+	return -1;
 }
 
-static int check_size(const char *text, const char *name, int64_t *bytes,
-		      struct error *error)
+int request_parse_span(const char *text, nsec_t *span)
 {
-	if (!text || request_parse_size(text, bytes) == 0)
-		return 0;
-	return error_misuse(error,
-			    "--%s: '%s' is no size, want one such as 4096, 64k or 1MiB",
-			    name, text);
+	return parse(text, spans, sizeof(spans) / sizeof(*spans), span);
 }
 
-static int check_amounts(struct request *request, struct error *error)
+int request_parse_size(const char *text, int64_t *bytes)
 {
-	if (check_span(request->min, "min", &request->min_ns, error) ||
-	    check_span(request->max, "max", &request->max_ns, error) ||
-	    check_span(request->interval_text, "interval", &request->interval_ns,
-		       error) ||
-	    check_size(request->min_size, "minsize", &request->least_bytes, error) ||
-	    check_size(request->max_size, "maxsize", &request->most_bytes, error))
-		return -1;
-	if (request->min && request->max && request->min_ns > request->max_ns)
-		return error_misuse(error, "--min is more than --max");
-	if (request->least_bytes > request->most_bytes)
-		return error_misuse(error, "--minsize is more than --maxsize");
-	if (request->interval_text && request->interval_ns <= 0)
-		return error_misuse(error, "--interval: want more than nothing");
-	return 0;
+	return parse(text, sizes, sizeof(sizes) / sizeof(*sizes), bytes);
 }
 
 /* "a,b" and "c" as a, b, c. */
@@ -264,6 +283,39 @@ static int check_ranges(const struct text_list *words, const char *name,
 	}
 	text_list_clear(&parts);
 	return status;
+}
+
+/* What was typed, as the row says that it is to be understood. */
+static int understand(struct request *request, const struct heeded_row *row,
+		      struct error *error)
+{
+	void *target = at_offset(request, row->target);
+	void *meant = at_offset(request, row->meant);
+	const char *text = row->kind == OPTION_STRING ? *(char *const *)target : NULL;
+
+	switch (row->meaning) {
+	case SPAN:
+		if (!text || !request_parse_span(text, meant))
+			return 0;
+		return error_misuse(error,
+				    "--%s: '%s' is no span of time, want one such as "
+				    "20us, 1.5ms or 2s",
+				    row->name, text);
+	case SIZE:
+		if (!text || !request_parse_size(text, meant))
+			return 0;
+		return error_misuse(
+		    error, "--%s: '%s' is no size, want one such as 4096, 64k or 1MiB",
+		    row->name, text);
+	case RANGES:
+		return check_ranges(target, row->name, meant, error);
+	case GLOBS:
+		split(target, meant);
+		break;
+	case AS_IT_IS:
+		break;
+	}
+	return 0;
 }
 
 bool range_list_has(const struct range_list *list, int64_t value)
@@ -321,25 +373,22 @@ static int check_format(struct request *request, struct error *error)
 
 int request_check(struct request *request, struct error *error)
 {
-	if (check_timerange(request, error) || check_format(request, error) ||
-	    check_amounts(request, error) ||
-	    check_ranges(&request->cpu_words, "cpu", &request->cpus, error) ||
-	    check_ranges(&request->tid_words, "tid", &request->tids, error) ||
-	    check_ranges(&request->pid_words, "pid", &request->pids, error) ||
-	    check_ranges(&request->irq_words, "irq", &request->irqs, error) ||
-	    check_ranges(&request->softirq_words, "softirq", &request->softirqs, error))
+	if (check_timerange(request, error) || check_format(request, error))
 		return -1;
+	for (size_t i = 0; i < ROWS; i++)
+		if (understand(request, &all_rows[i], error))
+			return -1;
+	if (request->min && request->max && request->min_ns > request->max_ns)
+		return error_misuse(error, "--min is more than --max");
+	if (request->least_bytes > request->most_bytes)
+		return error_misuse(error, "--minsize is more than --maxsize");
+	if (request->interval_text && request->interval_ns <= 0)
+		return error_misuse(error, "--interval: want more than nothing");
 	if (request->request_text &&
 	    (number_integer(request->request_text, &request->request) ||
 	     request->request <= 0))
 		return error_misuse(error, "--request: '%s' is no number of a message",
 				    request->request_text);
-	split(&request->node_words, &request->nodes);
-	split(&request->event_words, &request->events);
-	split(&request->name_words, &request->names);
-	split(&request->measure_words, &request->measures);
-	split(&request->metric_words, &request->metrics);
-	split(&request->item_words, &request->items);
 	request->forms =
 	    (request->stats ? FORM_STATS : 0u) | (request->top ? FORM_TOP : 0u) |
 	    (request->freq ? FORM_FREQ : 0u) | (request->log ? FORM_LOG : 0u);
@@ -348,30 +397,19 @@ int request_check(struct request *request, struct error *error)
 
 void request_clear(struct request *request)
 {
-	char *const texts[] = {
-	    request->begin,       request->end,      request->timerange,
-	    request->min,         request->max,      request->interval_text,
-	    request->format_text, request->output,   request->table,
-	    request->sort,        request->plot,     request->from,
-	    request->to,          request->group,    request->request_text,
-	    request->min_size,    request->max_size, request->print_sql,
-	    request->tables};
-	struct text_list *lists[] = {
-	    &request->node_words,    &request->cpu_words,     &request->tid_words,
-	    &request->pid_words,     &request->name_words,    &request->sql,
-	    &request->measure_words, &request->measures,      &request->metric_words,
-	    &request->item_words,    &request->aliases,       &request->metrics,
-	    &request->items,         &request->nodes,         &request->names,
-	    &request->irq_words,     &request->softirq_words, &request->event_words,
-	    &request->events};
-	struct range_list *ranges[] = {&request->cpus, &request->tids, &request->pids,
-				       &request->irqs, &request->softirqs};
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct heeded_row *row = &all_rows[i];
+		void *target = at_offset(request, row->target);
+		void *meant = at_offset(request, row->meant);
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		free(texts[i]);
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		text_list_clear(lists[i]);
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
-		free(ranges[i]->item);
+		if (row->kind == OPTION_STRING)
+			free(*(char **)target);
+		if (row->kind == OPTION_LIST)
+			text_list_clear(target);
+		if (row->meaning == GLOBS)
+			text_list_clear(meant);
+		if (row->meaning == RANGES)
+			free(((struct range_list *)meant)->item);
+	}
 	request_init(request);
 }

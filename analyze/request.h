@@ -61,7 +61,7 @@ struct request {
 	int limit_given, detail_given; /* -1: not given */
 	/* for all */
 	char *output, *table, *sort, *group, *print_sql, *tables;
-	bool quiet;
+	bool quiet, local_time, list;
 	const struct catalog *catalog; /* the program's, of all analyses */
 	struct text_list sql, measure_words, measures, metric_words, item_words,
 	    aliases; /* NAME=ALIAS */
@@ -78,7 +78,7 @@ struct request {
 };
 
 /* Rows of the option table, without the last. */
-enum { REQUEST_ROWS = 40 };
+enum { REQUEST_ROWS = 41 };
 
 void request_init(struct request *request);
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/result.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "analyze/result_private.h"
 #include "base/mem.h"
+#include "base/natural.h"
 #include "base/near.h"
 
 void result_init(struct result *result, const struct request *request)
 {
-	*result = (struct result){.request = request};
+	*result = (struct result){.request = request, .zone = zone_at(false, 0)};
 }
 
 static const char *const unit_names[UNIT_COUNT_OF] = {
@@ -52,6 +53,8 @@ enum unit unit_guess(const char *key, const struct cell *cell)
 	if (!strcmp(key, "ts_ns") || ends_with(key, "begin_ns") ||
 	    ends_with(key, "end_ns") || ends_with(key, "at_ns"))
 		return UNIT_INSTANT;
+	if (ends_with(key, "bound_ns"))
+		return UNIT_BOUND;
 	if (ends_with(key, "_ns"))
 		return UNIT_SPAN;
 	if (ends_with(key, "bytes"))
@@ -59,6 +62,163 @@ enum unit unit_guess(const char *key, const struct cell *cell)
 	if (ends_with(key, "percent"))
 		return UNIT_PERCENT;
 	return cell && cell->type == CELL_NULL ? UNIT_TEXT : UNIT_NUMBER;
+}
+
+char *result_title(const char *key)
+{
+	static const char *const units[] = {"_ns", "_bytes", "_percent", "_ppm",
+					    "_hertz"};
+	size_t length = strlen(key);
+	char *title;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (ends_with(key, units[i])) {
+			length -= strlen(units[i]);
+			break;
+		}
+	title = mem_strndup(key, length);
+	for (char *at = title; *at; at++)
+		*at = (char)(*at == '_' ? ' ' : toupper((unsigned char)*at));
+	return title;
+}
+
+/* Whether `word` is the key, or all of it but a unit behind it: "max" of "max_ns". */
+static bool is_key(const char *key, const char *word)
+{
+	static const char *const units[] = {"",         "_ns",         "_bytes",
+					    "_percent", "_per_second", "_ppm"};
+	size_t length = strlen(word);
+
+	if (strncmp(key, word, length))
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (!strcmp(key + length, units[i]))
+			return true;
+	return false;
+}
+
+/* The column that a word of --sort means: "-max_ns", "max_ns", or "max" without the
+ * unit; -1: none. */
+static int key_column(const struct result_table *table, const char *word)
+{
+	if (*word == '-')
+		word++;
+	for (size_t i = 0; i < table->columns; i++)
+		if (!strcmp(table->column[i].key, word))
+			return (int)i;
+	for (size_t i = 0; i < table->columns; i++)
+		if (is_key(table->column[i].key, word))
+			return (int)i;
+	return -1;
+}
+
+/* Add "-sum_ns,node" to the order, as far as there are such columns. */
+static void add_keys(struct result_table *table, const char *keys)
+{
+	for (const char *at = keys; *at;) {
+		size_t length = strcspn(at, ",");
+		char *word = mem_strndup(at, length);
+		int column = key_column(table, word);
+
+		if (column >= 0 &&
+		    table->orders < sizeof(table->order) / sizeof(*table->order))
+			table->order[table->orders++] = (struct result_key){
+			    .column = (size_t)column, .falling = *word == '-'};
+		free(word);
+		at += length + (at[length] == ',');
+	}
+}
+
+static double number(const struct cell *cell)
+{
+	return cell->type == CELL_REAL ? cell->real : (double)cell->integer;
+}
+
+/* Rank of a type: numbers before texts, as SQLite orders; nothing stands apart. */
+static int rank(const struct cell *cell)
+{
+	return cell->type == CELL_NULL                              ? 0
+	       : cell->type == CELL_TEXT || cell->type == CELL_BLOB ? 2
+								    : 1;
+}
+
+/* Numbers within names go by their value: node2 before node10. */
+static int compare_texts(const struct cell *a, const struct cell *b)
+{
+	int order = natural_compare(a->bytes, b->bytes);
+
+	return order ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+static int compare_cells(const struct cell *a, const struct cell *b)
+{
+	int order = rank(a) - rank(b);
+
+	if (order || rank(a) == 0)
+		return order;
+	if (rank(a) == 2)
+		return compare_texts(a, b);
+	if (a->type == CELL_INTEGER && b->type == CELL_INTEGER)
+		return (a->integer > b->integer) - (a->integer < b->integer);
+	return (number(a) > number(b)) - (number(a) < number(b));
+}
+
+/* By the keys alone. */
+static int compare_keys(const struct result_table *table, const struct cell *cells_a,
+			const struct cell *cells_b)
+{
+	for (size_t i = 0; i < table->orders; i++) {
+		const struct result_key *key = &table->order[i];
+		const struct cell *x = &cells_a[key->column], *y = &cells_b[key->column];
+		int order = compare_cells(x, y);
+
+		/* What is not known stands last either way. */
+		if ((x->type == CELL_NULL) != (y->type == CELL_NULL))
+			return -order;
+		if (order)
+			return key->falling ? -order : order;
+	}
+	return 0;
+}
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct result_table *table = context;
+	size_t row_a = *(const size_t *)a, row_b = *(const size_t *)b;
+	int order = compare_keys(table, &table->cell[row_a * table->columns],
+				 &table->cell[row_b * table->columns]);
+
+	return order ? order : (row_a > row_b) - (row_a < row_b);
+}
+
+/* Whether a new row stands behind the last one that the limit allows, of rows that are
+ * sorted and cut. */
+static bool is_behind(const struct result_table *table, const struct cell *cells)
+{
+	return compare_keys(table, &table->cell[(table->limit - 1) * table->columns],
+			    cells) <= 0;
+}
+
+/* By the order; equal rows stay as they were. */
+static void sort_rows(struct result_table *table)
+{
+	size_t *index, width = table->columns * sizeof(*table->cell);
+	struct cell *sorted;
+
+	if (!table->orders || table->rows < 2)
+		return;
+	index = mem_alloc(table->rows * sizeof(*index));
+	for (size_t i = 0; i < table->rows; i++)
+		index[i] = i;
+	qsort_r(index, table->rows, sizeof(*index), compare_rows, table);
+	sorted = mem_alloc(table->rows * width);
+	for (size_t i = 0; i < table->rows; i++)
+		memcpy(&sorted[i * table->columns],
+		       &table->cell[index[i] * table->columns], width);
+	free(table->cell);
+	table->cell = sorted;
+	table->room = table->rows;
+	free(index);
 }
 
 struct result_table *result_table_new(struct result *result, const char *key,
@@ -75,14 +235,14 @@ struct result_table *result_table_new(struct result *result, const char *key,
 	for (size_t i = 0; i < table->columns; i++)
 		table->column[i] = (struct result_column){
 		    .key = mem_strdup(columns[i].key),
-		    .title =
-			mem_strdup(columns[i].title ? columns[i].title : columns[i].key),
+		    .title = columns[i].title ? mem_strdup(columns[i].title)
+					      : result_title(columns[i].key),
 		    .unit = columns[i].unit};
 	if (result->request && result->request->limit_given > 0)
 		table->limit = (size_t)result->request->limit_given;
 	table->limit_is_asked = result->request && result->request->limit_given >= 0;
 	if (result->request && result->request->sort) {
-		result_add_keys(table, result->request->sort);
+		add_keys(table, result->request->sort);
 		table->own_orders = table->orders;
 	}
 	result->table = mem_grow(result->table, result->tables, &result->table_room,
@@ -93,7 +253,7 @@ struct result_table *result_table_new(struct result *result, const char *key,
 
 void result_table_sort(struct result_table *table, const char *keys)
 {
-	result_add_keys(table, keys);
+	add_keys(table, keys);
 }
 
 void result_table_limit(struct result_table *table, size_t rows)
@@ -126,11 +286,11 @@ void result_add(struct result_table *table, const struct cell *cells)
 		return;
 	/* Twice the limit, so that sorting is paid once a limit of rows. */
 	if (table->limit && table->rows >= 2 * table->limit && table->rows >= 64) {
-		result_sort_rows(table);
+		sort_rows(table);
 		cut(table);
 		table->is_cut = true;
 	}
-	if (table->is_cut && result_is_behind(table, cells))
+	if (table->is_cut && is_behind(table, cells))
 		return;
 	if (table->rows == table->room) {
 		table->room = table->room ? 2 * table->room : 16;
@@ -179,70 +339,56 @@ struct result_table *result_find(const struct result *result, const char *key)
 	return NULL;
 }
 
-/* "no table 'cpuz', did you mean 'cpus'?" and what else has names. */
-static int no_such(const char *option, const char *word, const char *const *names,
-		   size_t count, struct error *error)
+/* "--table: no table 'cpuz', did you mean 'cpus'?", or what else has names. Clears them.
+ */
+static int no_such(const char *option, const char *what, const char *word,
+		   struct text_list *names, struct error *error)
 {
-	const char *near = near_find(word, names, count);
+	const char *near =
+	    near_find(word, (const char *const *)names->item, names->count);
 	char *all = mem_strdup("");
 
-	if (near)
-		error_misuse(error, "--%s: no %s '%s', did you mean '%s'?", option,
-			     strcmp(option, "sort") ? option : "column", word, near);
-	else {
-		for (size_t i = 0; i < count; i++) {
-			char *more = mem_printf("%s%s%s", all, i ? ", " : "", names[i]);
+	for (size_t i = 0; i < names->count; i++) {
+		char *more = mem_printf("%s%s%s", all, i ? ", " : "", names->item[i]);
 
-			free(all);
-			all = more;
-		}
-		error_misuse(error, "--%s: no %s '%s', want one of %s", option,
-			     strcmp(option, "sort") ? option : "column", word, all);
+		free(all);
+		all = more;
 	}
+	if (near)
+		error_misuse(error, "--%s: no %s '%s', did you mean '%s'?", option, what,
+			     word, near);
+	else
+		error_misuse(error, "--%s: no %s '%s', want one of %s", option, what,
+			     word, all);
 	free(all);
+	text_list_clear(names);
 	return -1;
 }
 
 static int check_table(const struct result *result, const char *word, struct error *error)
 {
-	const char **names;
-	int status;
+	struct text_list names = {0};
 
 	if (result_find(result, word))
 		return 0;
-	names = mem_zalloc((result->tables + 1) * sizeof(*names));
 	for (size_t i = 0; i < result->tables; i++)
-		names[i] = result->table[i]->key;
-	status = no_such("table", word, names, result->tables, error);
-	free(names);
-	return status;
+		text_list_add(&names, result->table[i]->key);
+	return no_such("table", "table", word, &names, error);
 }
 
-static bool is_among(const char *word, const char *const *names, size_t count)
+static int check_column(const struct result *result, const char *word,
+			struct error *error)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(names[i], word))
-			return true;
-	return false;
-}
-
-static int no_column(const struct result *result, const char *word, struct error *error)
-{
-	const char **names = NULL;
-	size_t count = 0, room = 0;
+	struct text_list names = {0};
 
 	for (size_t i = 0; i < result->tables; i++)
-		for (size_t k = 0; k < result->table[i]->columns; k++) {
-			const char *key = result->table[i]->column[k].key;
-
-			if (is_among(key, names, count))
-				continue;
-			names = mem_grow(names, count, &room, sizeof(*names));
-			names[count++] = key;
-		}
-	no_such("sort", word, names, count, error);
-	free(names);
-	return -1;
+		if (key_column(result->table[i], word) >= 0)
+			return 0;
+	for (size_t i = 0; i < result->tables; i++)
+		for (size_t k = 0; k < result->table[i]->columns; k++)
+			if (!text_list_has(&names, result->table[i]->column[k].key))
+				text_list_add(&names, result->table[i]->column[k].key);
+	return no_such("sort", "column", word + (*word == '-'), &names, error);
 }
 
 /* Each column of --sort is in some table. */
@@ -253,12 +399,8 @@ static int check_sort(const struct result *result, const char *keys, struct erro
 	for (const char *at = keys; *at && !status;) {
 		size_t length = strcspn(at, ",");
 		char *word = mem_strndup(at, length);
-		bool found = false;
 
-		for (size_t i = 0; i < result->tables && !found; i++)
-			found = result_key_column(result->table[i], word) >= 0;
-		if (!found)
-			status = no_column(result, word + (*word == '-'), error);
+		status = check_column(result, word, error);
 		free(word);
 		at += length + (at[length] == ',');
 	}
@@ -277,7 +419,7 @@ int result_finish(struct result *result, struct error *error)
 	for (size_t i = 0; i < result->tables; i++) {
 		struct result_table *table = result->table[i];
 
-		result_sort_rows(table);
+		sort_rows(table);
 		if (table->limit && table->rows > table->limit)
 			cut(table);
 	}

@@ -11,6 +11,7 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "base/nsec.h"
+#include "timeline/query.h"
 
 /* What a number is: tables print it for people, everything else plainly. */
 enum unit {
@@ -42,9 +43,12 @@ int unit_find(const char *name);
  * which may be NULL. */
 enum unit unit_guess(const char *key, const struct cell *cell);
 
+/* What a column is called where nothing is said: "MEAN" of "mean_ns". For free(). */
+char *result_title(const char *key);
+
 struct result_column {
 	const char *key;   /* names it in CSV, JSON and --sort; with its unit: "max_ns" */
-	const char *title; /* over printed tables: "MAX" */
+	const char *title; /* over printed tables: "MAX"; NULL: by the key */
 	enum unit unit;
 };
 
@@ -74,6 +78,7 @@ struct result {
 	char *document; /* what is printed instead of tables; its own */
 	size_t document_size;
 	nsec_t begin_ns, end_ns; /* the scope, for how instants are printed */
+	struct zone zone;        /* and by which zone */
 };
 
 void result_init(struct result *result, const struct request *request);
@@ -115,11 +120,6 @@ int result_finish(struct result *result, struct error *error);
 struct result_table *result_find(const struct result *result, const char *key);
 
 void result_clear(struct result *result);
-
-static inline struct cell cell_of_integer(int64_t value)
-{
-	return (struct cell){.type = CELL_INTEGER, .integer = value};
-}
 
 static inline struct cell cell_of_real(double value)
 {

@@ -12,7 +12,7 @@
 #include "base/output.h"
 #include "base/output_directory.h"
 #include "base/signals.h"
-#include "export/formats.h"
+#include "export/format.h"
 #include "timeline/writer.h"
 
 enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
@@ -123,8 +123,7 @@ static enum options_status parse(struct request *request, int argc, const char *
 	request->format = export_format_find(argv[1], error);
 	if (!request->format)
 		return OPTIONS_WRONG;
-	if (request->format->options_new)
-		request->export.options = request->format->options_new();
+	request->export.options = export_options_new(request->format);
 	return parse_format(request, argc - 1, argv + 1, error);
 }
 
@@ -280,7 +279,7 @@ static void clear_request(struct request *request)
 	timeline_reader_free(export->timeline);
 	problem_clear(&export->notes);
 	if (export->options)
-		request->format->options_free(export->options);
+		export_options_free(request->format, export->options);
 	text_list_clear(&request->words);
 	text_list_clear(&request->nodes);
 	free(export->output);

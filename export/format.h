@@ -33,7 +33,7 @@ struct export_plan {
 
 struct export
 {
-	void *options;     /* the format's own, as options_new made them */
+	void *options;     /* the format's own */
 	char *output;      /* -o as given, NULL: none */
 	bool force, quiet; /* --force, --quiet */
 
@@ -47,7 +47,7 @@ struct export
 
 	/*
 	 * EXPORT_TO_DIRECTORY: an empty directory, in which the format makes any files
-	 * and subdirectories (export/directory.h has help). When run() is done all of
+	 * and subdirectories (tables/directory.h has help). When run() is done all of
 	 * it is synced and moved to -o at once.
 	 */
 	const char *directory;
@@ -70,14 +70,15 @@ struct export_format {
 	const char *usage;   /* of --help: "[OPTION...] RUN.db [-o FILE]" */
 
 	/*
-	 * The format's own options, NULL where it has none: options_new makes their
-	 * values as they are without any, rows() gives the rows that fill them (at
-	 * most EXPORT_OPTION_ROWS, not ended), and returns how many. Not among them
-	 * may be the common ones: output force begin end node quiet help version.
+	 * The format's own options, nothing where it has none: a struct of so many bytes,
+	 * all zero but for what defaults() sets (NULL: nothing). rows() gives the rows
+	 * that fill them (at most EXPORT_OPTION_ROWS, not ended), and returns how many.
+	 * Not among them may be the common ones: output force begin end node quiet help
+	 * version.
 	 */
-	void *(*options_new)(void);
+	size_t options_size;
+	void (*defaults)(void *options);
 	size_t (*rows)(void *options, struct option_row *row);
-	void (*options_free)(void *options);
 
 	/*
 	 * Check the options and say what run() wants; `output` is -o or NULL. NULL: a
@@ -90,10 +91,18 @@ struct export_format {
 	int (*run)(struct export *export, struct error *error);
 };
 
+/* Each is the whole of export/NAME.c, or of what stands in export/NAME/, to others. */
+extern const struct export_format export_csv, export_graphite, export_json, export_opendc,
+    export_parquet, export_perfetto, export_tracekit;
+
 /* All formats, in the order of --help; ends with NULL. */
 extern const struct export_format *const export_formats[];
 
 /* By name; NULL with an error that suggests the nearest. */
 const struct export_format *export_format_find(const char *name, struct error *error);
+
+/* A format's options as they are without any; NULL where it has none. */
+void *export_options_new(const struct export_format *format);
+void export_options_free(const struct export_format *format, void *options);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "export/formats.h"
+#include "export/format.h"
 #include "timeline/events.h"
 
 enum { FLUSH_BYTES = 64 * 1024 };
@@ -15,11 +15,6 @@ enum { FLUSH_BYTES = 64 * 1024 };
 struct json_options {
 	struct text_list events;
 };
-
-static void *new_options(void)
-{
-	return mem_zalloc(sizeof(struct json_options));
-}
 
 static size_t option_rows(void *options, struct option_row *row)
 {
@@ -31,14 +26,6 @@ static size_t option_rows(void *options, struct option_row *row)
 				     .argument = "GLOB",
 				     .help = "only events of classes with such a name"};
 	return 1;
-}
-
-static void free_options(void *options)
-{
-	struct json_options *json = options;
-
-	text_list_clear(&json->events);
-	free(json);
 }
 
 static void add_word(struct bytes *out, const char *word)
@@ -196,8 +183,7 @@ const struct export_format export_json = {
     .name = "json",
     .summary = "events as JSON, an object a line",
     .usage = "[OPTION...] RUN.db [-o FILE]",
-    .options_new = new_options,
+    .options_size = sizeof(struct json_options),
     .rows = option_rows,
-    .options_free = free_options,
     .run = run,
 };

@@ -5,61 +5,66 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "timeline/query.h"
 
-static const char mark[] = "\n--- ";
+static const char mark[] = "\n--- ", table_mark[] = "table ";
 
-bool statement_next(const char **at, struct statement *statement)
+/* Take apart "table NAME (COLUMNS)". */
+static int keep_table(struct timeline_reader *timeline, const struct statement *statement,
+		      const struct cell *value, struct error *error)
 {
-	static const char table[] = "table ";
-	const char *begin = strstr(*at, mark), *end;
-	char *open;
+	char *name = statement->name + strlen(table_mark), *index = strstr(name, " (");
+	struct timeline_temporary table = {name, statement->sql, value, NULL};
 
-	if (!begin)
-		return false;
-	begin += strlen(mark);
-	end = strchr(begin, '\n');
-	*at = strstr(end, mark);
-	if (!*at)
-		*at = end + strlen(end);
-	*statement = (struct statement){
-	    .name = mem_strndup(begin, (size_t)(end - begin)),
-	    .sql = mem_strndup(end, (size_t)(*at - end)),
-	};
-	if (strncmp(statement->name, table, strlen(table)) != 0)
-		return true;
-	statement->table = statement->name + strlen(table);
-	open = strstr(statement->table, " (");
-	if (open) {
-		*open = '\0';
-		statement->index = open + strlen(" (");
-		statement->index[strcspn(statement->index, ")")] = '\0';
+	if (index) {
+		*index = '\0';
+		table.index = index + strlen(" (");
+		index[strlen(" (") + strcspn(table.index, ")")] = '\0';
 	}
-	return true;
+	return timeline_reader_keep(timeline, &table, error)
+		   ? error_prefix(error, "%s", name)
+		   : 0;
 }
 
-void statement_clear(struct statement *statement)
+int statement_each(struct timeline_reader *timeline, const char *file,
+		   const struct cell *value, statement_take *take, void *context,
+		   struct error *error)
 {
-	free(statement->name);
-	free(statement->sql);
-}
-
-int statement_tables(struct timeline_reader *timeline, const char *file,
-		     const char *prefix, const struct cell *value, struct error *error)
-{
-	struct statement statement;
+	const char *at = strstr(file, mark), *next;
 	int status = 0;
 
-	while (!status && statement_next(&file, &statement)) {
-		const struct timeline_temporary table = {statement.table, statement.sql,
-							 value, statement.index};
+	for (; at && !status; at = next) {
+		const char *begin = at + strlen(mark), *end = strchr(begin, '\n');
+		struct statement statement;
 
-		if (table.name && strncmp(table.name, prefix, strlen(prefix)) == 0)
-			status = timeline_reader_keep(timeline, &table, error);
-		statement_clear(&statement);
+		next = strstr(end, mark);
+		statement.name = mem_strndup(begin, (size_t)(end - begin));
+		statement.sql =
+		    next ? mem_strndup(end, (size_t)(next - end)) : mem_strdup(end);
+		if (strncmp(begin, table_mark, strlen(table_mark)) == 0)
+			status = keep_table(timeline, &statement, value, error);
+		else
+			status = take(context, &statement, error);
+		free(statement.name);
+		free(statement.sql);
 	}
 	return status;
+}
+
+int statement_json(FILE *file, const struct cell *object, struct error *error)
+{
+	json_t *json = object->type == CELL_TEXT
+			   ? json_parse_object(object->bytes, object->size, error)
+			   : NULL;
+
+	if (!json)
+		return -1;
+	json_dumpf(json, file, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	putc('\n', file);
+	json_decref(json);
+	return 0;
 }
 
 int statement_chosen(const struct export *export, struct error *error)

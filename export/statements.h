@@ -2,31 +2,33 @@
 #ifndef CT_EXPORT_STATEMENTS_H
 #define CT_EXPORT_STATEMENTS_H
 
-#include <stdbool.h>
-
 #include "export/format.h"
 
 /*
  * The SQL of formats: files that are built in. In them a line "--- NAME" begins a
  * statement, which is one SELECT. Of "--- table NAME" and "--- table NAME (COLUMNS)" the
- * rows become a temporary table of that name, with an index over the columns; later
- * statements may name it.
+ * rows become a temporary table of that name, with an index over the columns ("a; b, c":
+ * two); later statements may name it.
  */
-extern const char opendc_sql[], perfetto_sql[], tracekit_sql[];
+extern const char graphite_sql[], opendc_sql[], perfetto_sql[], tracekit_sql[];
 
 struct statement {
 	char *name, *sql;
-	char *table, *index; /* NULL: it is no table; no index */
 };
 
-/* The next of a file, at which `at` points; false where there is none. */
-bool statement_next(const char **at, struct statement *statement);
+/* 0, or -1 with error, which ends the walk. */
+typedef int statement_take(void *context, const struct statement *statement,
+			   struct error *error);
 
-void statement_clear(struct statement *statement);
+/* A file's statements in their order: make the tables, with these values of parameters,
+ * and hand on all others. 0, or -1 with error. */
+int statement_each(struct timeline_reader *timeline, const char *file,
+		   const struct cell *value, statement_take *take, void *context,
+		   struct error *error);
 
-/* Make the tables whose names begin so, in their order: 0, or -1 with error. */
-int statement_tables(struct timeline_reader *timeline, const char *file,
-		     const char *prefix, const struct cell *value, struct error *error);
+/* Write an object of JSON that a statement made, on many lines; what could not be written
+ * is told when the file is closed. 0, or -1 with error: it is none. */
+int statement_json(FILE *file, const struct cell *object, struct error *error);
 
 /* Make the table `chosen` of all nodes: id, name, and whether the scope has it. */
 int statement_chosen(const struct export *export, struct error *error);

@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "export/formats.h"
+#include "export/format.h"
 #include "tables/table_write.h"
 #include "timeline/query.h"
 
@@ -49,14 +49,6 @@ static size_t tables_rows(struct tables_options *options, struct option_row *row
 
 	memcpy(row, rows, sizeof(rows));
 	return TABLES_ROWS;
-}
-
-static void tables_options_clear(struct tables_options *options)
-{
-	free(options->query);
-	free(options->timestamps);
-	text_list_clear(&options->tables);
-	text_list_clear(&options->partition);
 }
 
 /* "node,class" as two words. */
@@ -334,20 +326,6 @@ struct row_options {
 	int level, group_rows;
 };
 
-static void *new_options(void)
-{
-	return mem_zalloc(sizeof(struct row_options));
-}
-
-static void free_options(void *given)
-{
-	struct row_options *options = given;
-
-	tables_options_clear(&options->tables);
-	free(options->codec);
-	free(options);
-}
-
 static size_t csv_option_rows(void *given, struct option_row *row)
 {
 	struct row_options *options = given;
@@ -436,9 +414,8 @@ const struct export_format export_csv = {
     .name = "csv",
     .summary = "tables of the timeline, or a SELECT, as CSV",
     .usage = "[OPTION...] RUN.db [-o FILE | -o DIR]",
-    .options_new = new_options,
+    .options_size = sizeof(struct row_options),
     .rows = csv_option_rows,
-    .options_free = free_options,
     .plan = csv_plan,
     .run = csv_run,
 };
@@ -483,9 +460,8 @@ const struct export_format export_parquet = {
     .name = "parquet",
     .summary = "tables of the timeline, or a SELECT, as Parquet",
     .usage = "[OPTION...] RUN.db [-o FILE | -o DIR]",
-    .options_new = new_options,
+    .options_size = sizeof(struct row_options),
     .rows = parquet_option_rows,
-    .options_free = free_options,
     .plan = parquet_plan,
     .run = parquet_run,
 };

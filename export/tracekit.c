@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "export/formats.h"
+#include "export/format.h"
 #include "export/statements.h"
 #include "tables/dataset.h"
 #include "tables/directory.h"
@@ -42,20 +42,28 @@ static void note_empty(struct export *export, const char *node, const char *file
 				    empty[i].text);
 }
 
-static int write_file(struct export *export, const struct scope_node *node,
-		      const struct statement *statement, const struct cell *value,
+/* One node's files. */
+struct tracekit {
+	struct export *export;
+	const struct scope_node *node;
+	struct cell value[5]; /* of tracekit.sql */
+};
+
+static int write_file(void *context, const struct statement *statement,
 		      struct error *error)
 {
-	char *directory = dataset_escape(node->name, strlen(node->name));
+	struct tracekit *tracekit = context;
+	const char *node = tracekit->node->name;
+	char *directory = dataset_escape(node, strlen(node));
 	char *path = mem_printf("%s/%s", directory, statement->name);
-	FILE *file = export_create(export->directory, path, error);
+	FILE *file = export_create(tracekit->export->directory, path, error);
 	int status = -1;
 
 	if (file) {
-		status = query_rows(export->timeline, statement->sql, value, take_line,
-				    file, error);
+		status = query_rows(tracekit->export->timeline, statement->sql,
+				    tracekit->value, take_line, file, error);
 		if (!status && ftell(file) == 0)
-			note_empty(export, node->name, statement->name);
+			note_empty(tracekit->export, node, statement->name);
 		if (status)
 			fclose(file);
 		else
@@ -69,34 +77,21 @@ static int write_file(struct export *export, const struct scope_node *node,
 static int write_node(struct export *export, const struct scope_node *node,
 		      const char *stage, struct error *error)
 {
-	struct cell value[] = {cell_of_integer(node->id),
-			       cell_of_integer(export->scope.begin_ns),
-			       cell_of_integer(export->scope.end_ns),
-			       {.type = CELL_TEXT},
-			       {.type = CELL_TEXT}};
-	const char *at = tracekit_sql;
-	struct statement statement;
-	int status;
+	struct tracekit tracekit = {export,
+				    node,
+				    {cell_of_integer(node->id),
+				     cell_of_integer(export->scope.begin_ns),
+				     cell_of_integer(export->scope.end_ns)}};
 
-	cell_set_bytes(&value[3], CELL_TEXT, node->name, strlen(node->name));
-	cell_set_bytes(&value[4], CELL_TEXT, stage, strlen(stage));
-	status = statement_tables(export->timeline, at, "", value, error);
-	while (!status && statement_next(&at, &statement)) {
-		if (!statement.table)
-			status = write_file(export, node, &statement, value, error);
-		statement_clear(&statement);
-	}
-	return status;
+	cell_set_bytes(&tracekit.value[3], CELL_TEXT, node->name, strlen(node->name));
+	cell_set_bytes(&tracekit.value[4], CELL_TEXT, stage, strlen(stage));
+	return statement_each(export->timeline, tracekit_sql, tracekit.value, write_file,
+			      &tracekit, error);
 }
 
 struct tracekit_options {
 	char *stage;
 };
-
-static void *new_options(void)
-{
-	return mem_zalloc(sizeof(struct tracekit_options));
-}
 
 static size_t option_rows(void *options, struct option_row *row)
 {
@@ -108,14 +103,6 @@ static size_t option_rows(void *options, struct option_row *row)
 				     .argument = "NAME",
 				     .help = "the stage of all nodes (default: cloud)"};
 	return 1;
-}
-
-static void free_options(void *options)
-{
-	struct tracekit_options *tracekit = options;
-
-	free(tracekit->stage);
-	free(tracekit);
 }
 
 static int make_plan(const void *options, const char *output, struct export_plan *plan,
@@ -145,9 +132,8 @@ const struct export_format export_tracekit = {
     .name = "tracekit",
     .summary = "the JSON files of a Tracekit run, a directory a node",
     .usage = "[OPTION...] RUN.db -o DIR",
-    .options_new = new_options,
+    .options_size = sizeof(struct tracekit_options),
     .rows = option_rows,
-    .options_free = free_options,
     .plan = make_plan,
     .run = run,
 };

@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "input/same.h"
-#include "merge/clock_file.h"
 
 struct finding {
 	struct merge_run *run;
@@ -15,6 +14,32 @@ struct finding {
 	struct origins *origins;
 	bool *is_set; /* by source: it has its correction */
 };
+
+static int64_t source_of(const struct merge_run *run, const char *name)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (strcmp(run->sources.item[i].name, name) == 0)
+			return (int64_t)i;
+	return -1;
+}
+
+/* A clock map of this run, whose clocks go by the names of sources. */
+static int read_map(struct merge_run *run, const char *path, struct error *error)
+{
+	if (clock_map_read(&run->map, path, error))
+		return -1;
+	for (size_t i = 0; i < run->map.clocks && !run->is_part; i++) {
+		const struct clock *clock = &run->map.clock[i];
+
+		if (source_of(run, clock->trace) < 0)
+			problem_add(&run->problems, path, "clock", 1,
+				    "has a clock of %s (%s), which is no source of the "
+				    "run, left out",
+				    clock->trace,
+				    *clock->path ? clock->path : "of messages");
+	}
+	return 0;
+}
 
 static int keep_origin(void *context, const struct sync_end *send,
 		       const struct sync_end *recv, const struct packet *packet,
@@ -169,12 +194,11 @@ static bool was_given_twice(const struct problem_list *problems, const char *pat
 static void survey(struct finding *finding)
 {
 	struct merge_run *run = finding->run;
-	bool *is_opened = mem_zalloc(run->count * sizeof(*is_opened));
 
 	for (size_t i = 0; i < finding->sync.traces; i++) {
 		const struct sync_trace *trace = &finding->sync.trace[i];
 
-		is_opened[trace->source] = run->source[trace->source].is_read = true;
+		run->source[trace->source].is_read = true;
 		run->source[trace->source].facts = trace->facts;
 	}
 	for (size_t i = 0; i < run->count; i++) {
@@ -182,21 +206,12 @@ static void survey(struct finding *finding)
 		struct merge_source *source = &run->source[i];
 
 		source->is_twice =
-		    !is_opened[i] && was_given_twice(&run->problems, entry->path);
-		if (!is_opened[i] && !source->is_twice)
+		    !source->is_read && was_given_twice(&run->problems, entry->path);
+		if (!source->is_read && !source->is_twice)
 			probe(entry, source);
 		source->island = -1;
 		set_identity(&source->clock, entry->name, entry->path, &source->facts);
 	}
-	free(is_opened);
-}
-
-static int64_t source_of(const struct merge_run *run, const char *name)
-{
-	for (size_t i = 0; i < run->count; i++)
-		if (strcmp(run->sources.item[i].name, name) == 0)
-			return (int64_t)i;
-	return -1;
 }
 
 static int64_t clock_index(const struct clock_map *map, const char *name)
@@ -354,7 +369,7 @@ int merge_clocks_find(struct merge_run *run, const struct merge_clock_wish *wish
 	int status;
 
 	clock_map_clear(&run->map);
-	if (wish->file && clock_file_read(run, wish->file, error))
+	if (wish->file && read_map(run, wish->file, error))
 		return -1;
 	options.alone = true;
 	if (wish->file || wish->none)

@@ -15,7 +15,7 @@ struct merge_clock_wish {
 
 /*
  * Set the clock of every source: by synchronization, by a clock map read from a
- * file (matched by trace name, then by path), or none. Sources that nothing ties
+ * file (by the names of sources), or none. Sources that nothing ties
  * keep their own epoch, further islands that of their reference, which is reported;
  * traces of one clock uuid share one correction, also those without a network
  * event. The packets are matched in any case: `origins` gets what messages were

@@ -35,7 +35,8 @@ struct request {
 	struct sync_arguments sync;
 	struct text_list runs, events, skip, nodes;
 	char *output, *clocks, *messages, *part, *begin, *end;
-	bool no_sync, no_payload, no_spans, force, describe, json, join, quiet, verbose;
+	bool no_sync, no_payload, no_spans, force, describe, json, join, quiet, verbose,
+	    local_time;
 	bool is_part;  /* of one node, by what ctsync says of the others */
 	char *command; /* how it was called */
 };
@@ -71,7 +72,7 @@ static char *make_versions(void)
 static enum options_status parse(struct request *request, int argc, const char **argv,
 				 struct error *error)
 {
-	enum { OWN_ROWS = 19 };
+	enum { OWN_ROWS = 20 };
 	struct option_row rows[] = {
 	    {'o', "output", OPTION_STRING, &request->output, "FILE",
 	     "write the timeline to FILE instead of standard output", 0, 0},
@@ -80,6 +81,8 @@ static enum options_status parse(struct request *request, int argc, const char *
 	    {0, "describe", OPTION_FLAG, &request->describe, NULL,
 	     "print what there is to merge, and do not merge it", 0, 0},
 	    {0, "json", OPTION_FLAG, &request->json, NULL, "describe as JSON", 0, 0},
+	    {0, "local-time", OPTION_FLAG, &request->local_time, NULL,
+	     "describe by the zone of this machine instead of UTC", 0, 0},
 	    {0, "events", OPTION_LIST, &request->events, "GLOB,...",
 	     "only events of classes with such a name", 0, 0},
 	    {0, "skip", OPTION_LIST, &request->skip, "GLOB,...",
@@ -184,8 +187,8 @@ static int check_request(const struct request *request, struct error *error)
 				 "%s says how to find clocks, want it without "
 				 "--clocks and --no-sync",
 				 unused_option(request));
-	if (request->json && !request->describe)
-		return error_misuse(error, "--json wants --describe");
+	if ((request->json || request->local_time) && !request->describe)
+		return error_misuse(error, "--json and --local-time want --describe");
 	if (request->describe && request->output)
 		return error_misuse(error, "--describe writes no timeline, want it "
 					   "without --output");
@@ -312,20 +315,18 @@ static int write_rows(struct merge *merge, struct error *error)
 	*load = (struct load){.run = &merge->run,
 			      .selection = &merge->selection,
 			      .writer = merge->writer,
-			      .follow = follow_new(),
+			      .follow = follow_new(merge->run.count),
 			      .processes = processes_new(),
 			      .links = links_new(&merge->run),
+			      .origins = merge->origins,
+			      .requests = merge->requests,
 			      .sent = sent_packets_new(),
 			      .spans = merge->request->no_spans ? NULL
 								: spans_new(&merge->run),
 			      .progress = &merge->progress,
 			      .threads = merge->sync.threads,
 			      .payload = !merge->request->no_payload};
-	status = load_events(load, error) ||
-		 (load->spans &&
-		  spans_write(load->spans, load->processes, merge->writer, error)) ||
-		 links_write(load->links, merge->origins, load->spans, merge->requests,
-			     merge->writer, error) ||
+	status = load_events(load, error) || load_spans_and_messages(load, error) ||
 		 timeline_end_events(merge->writer, error) ||
 		 spans_write_recorded(load->spans, &merge->run, merge->writer, error) ||
 		 merge_samples(&merge->run, &merge->selection, load->processes,
@@ -387,11 +388,9 @@ static int write_part(struct merge *merge, struct error *error)
 
 static int merge_all(struct merge *merge, struct error *error)
 {
-	bool has_times = merge->request->begin || merge->request->end;
-
 	if (open_target(merge, error) || find_clocks(merge, error))
 		return -1;
-	if (has_times) /* they may count from the run's begin */
+	if (merge->request->begin || merge->request->end) /* +1.5, say, of the run */
 		describe_read(&merge->run);
 	if (select_times(merge, first_event(&merge->run), error) ||
 	    write_rows(merge, error) || timeline_writer_finish(merge->writer, error))
@@ -413,7 +412,7 @@ static int describe(struct merge *merge, struct error *error)
 	if (merge->request->json)
 		describe_json(&merge->run, stdout);
 	else
-		describe_text(&merge->run, stdout);
+		describe_text(&merge->run, merge->request->local_time, stdout);
 	return output_flush_stdout(error);
 }
 

@@ -75,8 +75,13 @@ static size_t count_sources(const struct merge_run *run, size_t node)
 static void print_nodes(const struct merge_run *run, FILE *file)
 {
 	static const struct table_column columns[] = {
-	    {"NODE", false},   {"HOST", false},   {"KERNEL", false}, {"CPUS", true},
-	    {"MEM/MIB", true}, {"SOURCES", true}, {"FILES", true},
+	    {.title = "NODE"},
+	    {.title = "HOST"},
+	    {.title = "KERNEL"},
+	    {.title = "CPUS", .right = true},
+	    {.title = "MEM/MIB", .right = true},
+	    {.title = "SOURCES", .right = true},
+	    {.title = "FILES", .right = true},
 	};
 	struct table *table = table_new(columns, 7);
 
@@ -101,7 +106,23 @@ static void print_nodes(const struct merge_run *run, FILE *file)
 	table_free(table);
 }
 
-static void add_source(const struct merge_run *run, size_t index, struct table *table)
+/* How sources are told. */
+struct telling {
+	struct table *table;
+	struct zone zone;
+	bool on_terminal; /* which wants spans in nanoseconds */
+};
+
+static void format_span(char text[NSEC_TEXT], nsec_t span, bool on_terminal)
+{
+	if (on_terminal)
+		snprintf(text, NSEC_TEXT, "%" PRId64, span);
+	else
+		nsec_format_span(text, (double)span);
+}
+
+static void add_source(const struct merge_run *run, size_t index,
+		       const struct telling *telling)
 {
 	const struct merge_source *source = &run->source[index];
 	const struct source *entry = &run->sources.item[source->entry];
@@ -111,27 +132,50 @@ static void add_source(const struct merge_run *run, size_t index, struct table *
 	char *discarded = mem_printf("%" PRIu64, tables_discarded(run, index));
 
 	if (facts->events) {
-		nsec_format_utc(begin, facts->begin_ns);
-		nsec_format_span(span, (double)nsec_sub(facts->end_ns, facts->begin_ns));
+		zone_format(begin, &telling->zone, facts->begin_ns);
+		format_span(span, nsec_sub(facts->end_ns, facts->begin_ns),
+			    telling->on_terminal);
 	}
-	table_add(table, (const char *const[]){entry->name, source->kind, begin, span,
-					       events, discarded, entry->path});
+	table_add(telling->table,
+		  (const char *const[]){entry->name, source->kind, begin, span, events,
+					discarded, entry->path});
 	free(events);
 	free(discarded);
 }
 
-static void print_sources(const struct merge_run *run, FILE *file)
+static nsec_t first_begin(const struct merge_run *run)
 {
-	static const struct table_column columns[] = {
-	    {"SOURCE", false}, {"KIND", false},     {"BEGIN", false}, {"SPAN", true},
-	    {"EVENTS", true},  {"DISCARDED", true}, {"PATH", false},
-	};
-	struct table *table = table_new(columns, 7);
+	nsec_t first = NSEC_MAX;
 
 	for (size_t i = 0; i < run->count; i++)
-		add_source(run, i, table);
-	table_print(table, file);
-	table_free(table);
+		if (run->source[i].facts.events && run->source[i].facts.begin_ns < first)
+			first = run->source[i].facts.begin_ns;
+	return first < NSEC_MAX ? first : 0;
+}
+
+static void print_sources(const struct merge_run *run, bool is_local, FILE *file)
+{
+	struct telling telling = {.zone = zone_at(is_local, first_begin(run)),
+				  .on_terminal = table_on_terminal(file)};
+	char *begin = is_local && !telling.on_terminal
+			  ? mem_printf("BEGIN/%s", telling.zone.name)
+			  : mem_strdup("BEGIN");
+	const struct table_column columns[] = {
+	    {.title = "SOURCE"},
+	    {.title = "KIND"},
+	    {.title = begin, .unit = telling.zone.name},
+	    {.title = "SPAN", .right = true, .units = table_spans},
+	    {.title = "EVENTS", .right = true},
+	    {.title = "DISCARDED", .right = true},
+	    {.title = "PATH"},
+	};
+
+	telling.table = table_new(columns, 7);
+	for (size_t i = 0; i < run->count; i++)
+		add_source(run, i, &telling);
+	table_print(telling.table, file);
+	table_free(telling.table);
+	free(begin);
 }
 
 /* The name of the source that a source's island refers to, "" for none. */
@@ -148,10 +192,18 @@ static nsec_t middle_of(const struct ctf_facts *facts)
 static void print_clocks(const struct merge_run *run, FILE *file)
 {
 	static const struct table_column columns[] = {
-	    {"CLOCK", false}, {"REFERENCE", false}, {"DRIFT/PPM", true},
-	    {"OFFSET", true}, {"SEGMENTS", true},   {"QUALITY", false},
+	    {.title = "CLOCK"},
+	    {.title = "REFERENCE"},
+	    {.title = "DRIFT/PPM", .right = true},
+	    {.title = "OFFSET",
+	     .right = true,
+	     .units = table_spans,
+	     .resolution = NSEC_PER_USEC},
+	    {.title = "SEGMENTS", .right = true},
+	    {.title = "QUALITY"},
 	};
 	struct table *table = table_new(columns, 6);
+	bool on_terminal = table_on_terminal(file);
 
 	for (size_t i = 0; i < run->count; i++) {
 		const struct merge_source *source = &run->source[i];
@@ -162,7 +214,7 @@ static void print_clocks(const struct merge_run *run, FILE *file)
 		char *segments = mem_printf("%zu", clock->segments);
 		char offset[NSEC_TEXT];
 
-		nsec_format_span(offset, (double)shift);
+		format_span(offset, shift, on_terminal);
 		table_add(
 		    table,
 		    (const char *const[]){
@@ -179,7 +231,7 @@ static void print_clocks(const struct merge_run *run, FILE *file)
 static void print_files(const struct merge_run *run, FILE *file)
 {
 	static const struct table_column columns[] = {
-	    {"NODE", false}, {"FILE", false}, {"PATH", false}};
+	    {.title = "NODE"}, {.title = "FILE"}, {.title = "PATH"}};
 	struct table *table = table_new(columns, 3);
 
 	for (size_t i = 0; i < run->files.nodes; i++) {
@@ -202,12 +254,12 @@ static bool has_files(const struct merge_run *run)
 	return false;
 }
 
-void describe_text(const struct merge_run *run, FILE *file)
+void describe_text(const struct merge_run *run, bool is_local, FILE *file)
 {
 	print_nodes(run, file);
 	if (run->count) {
 		putc('\n', file);
-		print_sources(run, file);
+		print_sources(run, is_local, file);
 		putc('\n', file);
 		print_clocks(run, file);
 	}

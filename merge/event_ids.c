@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "merge/event_ids.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/intmap.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/spill.h"
 
 enum { BLOCK = 64 }; /* ids, 6 KiB */
@@ -22,7 +21,7 @@ struct event_id {
 /* A full block in the file. */
 struct block {
 	uint64_t first; /* ordinal */
-	uint64_t at;    /* in the file, in blocks */
+	uint64_t at;    /* in the file */
 };
 
 struct kept {
@@ -42,19 +41,15 @@ struct event_ids {
 	struct intmap index; /* of streams */
 	struct stream *stream;
 	size_t streams, room;
-	FILE *spill;
-	uint64_t spilled; /* blocks */
-	bool is_flushed;
+	struct spill spill;
 };
 
 struct event_ids *event_ids_new(void)
 {
-	return mem_zalloc(sizeof(struct event_ids));
-}
+	struct event_ids *ids = mem_zalloc(sizeof(*ids));
 
-static int fail(struct error *error, const char *what)
-{
-	return error_set(error, "%s of event ids: %s", what, strerror(errno));
+	ids->spill.what = "of event ids";
+	return ids;
 }
 
 static struct stream *add_stream(struct event_ids *ids, uint64_t key)
@@ -74,17 +69,12 @@ static struct stream *add_stream(struct event_ids *ids, uint64_t key)
 
 static int spill(struct event_ids *ids, struct stream *stream, struct error *error)
 {
-	if (!ids->spill && !(ids->spill = spill_open()))
-		return fail(error, "cannot make a temporary file");
-	if (fwrite(stream->open, sizeof(*stream->open), BLOCK, ids->spill) != BLOCK)
-		return fail(error, "cannot write the temporary file");
 	stream->block = mem_grow(stream->block, stream->blocks, &stream->room,
 				 sizeof(*stream->block));
 	stream->block[stream->blocks++] =
-	    (struct block){stream->open[0].ordinal, ids->spilled++};
+	    (struct block){stream->open[0].ordinal, ids->spill.size};
 	stream->used = 0;
-	ids->is_flushed = false;
-	return 0;
+	return spill_add(&ids->spill, stream->open, BLOCK * sizeof(*stream->open), error);
 }
 
 int event_ids_add(struct event_ids *ids, uint64_t key, uint64_t ordinal,
@@ -105,70 +95,27 @@ int event_ids_add(struct event_ids *ids, uint64_t key, uint64_t ordinal,
 
 static struct event_link search(const struct event_id *id, size_t count, uint64_t ordinal)
 {
-	size_t low = 0, high = count;
+	size_t at = FIRST_NOT(count, i, id[i].ordinal < ordinal);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (id[middle].ordinal < ordinal)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && id[low].ordinal == ordinal ? id[low].link
-							 : (struct event_link){.id = 0};
-}
-
-/* The last block that begins at an ordinal or before it, or NO_BLOCK. */
-static size_t block_of(const struct stream *stream, uint64_t ordinal)
-{
-	size_t low = 0, high = stream->blocks;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (stream->block[middle].first <= ordinal)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : NO_BLOCK;
-}
-
-static int load(struct event_ids *ids, const struct block *block, struct event_id *id,
-		struct error *error)
-{
-	size_t bytes = BLOCK * sizeof(*id);
-	off_t from = (off_t)(block->at * bytes);
-
-	if (!ids->is_flushed && fflush(ids->spill))
-		return fail(error, "cannot write the temporary file");
-	ids->is_flushed = true;
-	errno = EIO; /* for a file that is shorter than it was */
-	for (size_t have = 0; have < bytes;) {
-		ssize_t got = pread(fileno(ids->spill), (char *)id + have, bytes - have,
-				    from + (off_t)have);
-
-		if (got <= 0)
-			return fail(error, "cannot read the temporary file");
-		have += (size_t)got;
-	}
-	return 0;
+	return at < count && id[at].ordinal == ordinal ? id[at].link
+						       : (struct event_link){.id = 0};
 }
 
 static int find_spilled(struct event_ids *ids, struct stream *stream, uint64_t ordinal,
 			struct kept *kept, struct event_link *link, struct error *error)
 {
-	size_t block = block_of(stream, ordinal);
+	/* The last block that begins at the ordinal or before it. */
+	size_t block = FIRST_NOT(stream->blocks, i, stream->block[i].first <= ordinal);
 
 	*link = (struct event_link){.id = 0};
-	if (block == NO_BLOCK)
+	if (!block--)
 		return 0;
 	if (!kept->id)
 		kept->id = mem_alloc(BLOCK * sizeof(*kept->id));
 	if (kept->block != block) {
 		kept->block = NO_BLOCK;
-		if (load(ids, &stream->block[block], kept->id, error))
+		if (spill_read(&ids->spill, stream->block[block].at, kept->id,
+			       BLOCK * sizeof(*kept->id), error))
 			return -1;
 		kept->block = block;
 	}
@@ -205,7 +152,6 @@ void event_ids_free(struct event_ids *ids)
 	}
 	free(ids->stream);
 	intmap_clear(&ids->index);
-	if (ids->spill)
-		fclose(ids->spill);
+	spill_clear(&ids->spill);
 	free(ids);
 }

@@ -10,14 +10,23 @@
 #include "base/parallel.h"
 #include "base/signals.h"
 #include "input/same.h"
-#include "merge/sieve.h"
 
-enum { ROW_BYTES = 256 }; /* of an event with its fields, more than most have */
+enum {
+	ROW_BYTES = 256,        /* of an event with its fields, more than most have */
+	BLOCK_BYTES = 64 << 10, /* but for a block with a single larger row */
+};
+
+struct block {
+	struct block *next;
+	size_t size, used;
+	_Alignas(struct row) char byte[];
+};
 
 struct queue {
 	struct ctf_reader *records; /* NULL: not read */
 	const struct clock *clock;
-	struct sieve sieve;
+	struct event_class *class; /* by index */
+	size_t classes;
 	struct ctf_facts facts;      /* as of the last step */
 	struct block *first, **last; /* read and not used up */
 	struct block *current;       /* the first, for the merging thread */
@@ -29,7 +38,8 @@ struct queue {
 
 struct feed {
 	struct merge_run *run;
-	struct feed_wish wish;
+	struct event_wish wish;
+	int most_threads;
 	struct queue *queue; /* one a source of the run */
 	size_t count;
 	pthread_t *thread;
@@ -57,6 +67,7 @@ static struct block *take_block(struct feed *feed, size_t size)
 	struct block *block = NULL;
 
 	if (size <= BLOCK_BYTES) {
+		size = BLOCK_BYTES;
 		pthread_mutex_lock(&feed->lock);
 		block = feed->spare;
 		if (block)
@@ -64,15 +75,61 @@ static struct block *take_block(struct feed *feed, size_t size)
 		pthread_mutex_unlock(&feed->lock);
 	}
 	if (!block)
-		return block_new(size);
+		block = mem_alloc(sizeof(*block) + size);
 	block->next = NULL;
+	block->size = size;
 	block->used = 0;
 	return block;
 }
 
-static void append(struct filling *filling, const struct row *row, size_t columns)
+static bool has_bytes(const struct cell *cell)
 {
-	size_t size = row_size(row, columns);
+	return cell->type == CELL_TEXT || cell->type == CELL_BLOB;
+}
+
+/* The bytes of a row with its cells. */
+static size_t row_size(const struct row *row)
+{
+	const struct cell *cell = row->record.cell;
+	size_t size = sizeof(*row), columns = row->class->of->columns;
+
+	if (!cell)
+		return size;
+	size += columns * sizeof(*cell);
+	for (size_t i = 0; i < columns; i++)
+		if (has_bytes(&cell[i]))
+			size += cell[i].size;
+	return (size + _Alignof(struct row) - 1) / _Alignof(struct row) *
+	       _Alignof(struct row);
+}
+
+/* Copy a row to the end of a block, where there is room for `size` bytes, by row_size. */
+static void copy_row(struct block *block, const struct row *row, size_t size)
+{
+	struct row *copy = (struct row *)(block->byte + block->used);
+	struct cell *cell = (struct cell *)(copy + 1);
+	size_t columns = row->class->of->columns;
+	char *bytes = (char *)(cell + columns);
+
+	*copy = *row;
+	copy->length = (uint32_t)size;
+	block->used += size;
+	if (!row->record.cell)
+		return;
+	copy->record.cell = cell;
+	memcpy(cell, row->record.cell, columns * sizeof(*cell));
+	for (size_t i = 0; i < columns; i++) {
+		if (!has_bytes(&cell[i]))
+			continue;
+		memcpy(bytes, cell[i].bytes, cell[i].size);
+		cell[i].bytes = bytes;
+		bytes += cell[i].size;
+	}
+}
+
+static void append(struct filling *filling, const struct row *row)
+{
+	size_t size = row_size(row);
 	struct block *block = filling->end;
 
 	if (!block || size > block->size - block->used) {
@@ -81,7 +138,7 @@ static void append(struct filling *filling, const struct row *row, size_t column
 		filling->last = &block->next;
 		filling->bytes += block->size;
 	}
-	block_add(block, row, columns, size);
+	copy_row(block, row, size);
 }
 
 static void take_record(void *context, const struct ctf_event *record)
@@ -89,23 +146,22 @@ static void take_record(void *context, const struct ctf_event *record)
 	struct filling *filling = context;
 	struct queue *queue = filling->queue;
 	struct row row = {.ts_ns = clock_correct(queue->clock, record->local_ns),
-			  .class = ctf_reader_class(queue->records, record->class),
+			  .class = &queue->class[record->class],
 			  .record = *record};
-	enum sieve_use use;
-	bool is_backward;
+	bool is_backward = row.ts_ns < queue->tail_ns;
+	unsigned use;
 
-	is_backward = row.ts_ns < queue->tail_ns;
 	if (is_backward)
 		row.ts_ns = queue->tail_ns;
 	queue->tail_ns = row.ts_ns;
-	use = sieve_use(&queue->sieve, row.class, record->class, row.ts_ns);
-	if (use == SIEVE_NOTHING)
+	use = event_class_use(row.class, filling->feed->wish.selection, row.ts_ns);
+	if (!use)
 		return;
-	row.selected = use & SIEVE_SELECTED;
+	row.selected = use & EVENT_SELECTED;
 	queue->backward += row.selected && is_backward;
-	if (!(use & SIEVE_CELLS))
+	if (!(use & EVENT_CELLS))
 		row.record.cell = NULL;
-	append(filling, &row, row.class->columns);
+	append(filling, &row);
 }
 
 /*
@@ -137,7 +193,7 @@ static void read_step(struct filling *filling)
 	uint64_t most = FEED_BYTES / ROW_BYTES / feed->count;
 
 	filling->is_end = !ctf_reader_step(queue->records, most, take_record, filling) ||
-			  sieve_is_past(&queue->sieve, queue->tail_ns);
+			  queue->tail_ns > feed->wish.selection->end_ns;
 }
 
 static void hand_over(struct filling *filling)
@@ -189,23 +245,28 @@ static void *work(void *context)
 }
 
 /* What lies before the selection's begin need not be decoded, but for some classes. */
-static void select_events(struct queue *queue, const struct selection *selection)
+static void select_events(struct queue *queue, const struct event_wish *wish)
 {
-	bool has_begin = selection->begin_ns > NSEC_MIN;
-	const struct ctf_class *class;
+	bool has_begin = wish->selection->begin_ns > NSEC_MIN;
 
-	for (uint32_t i = 0; (class = ctf_reader_columns(queue->records, i)); i++) {
+	while (ctf_reader_class(queue->records, (uint32_t)queue->classes))
+		queue->classes++;
+	queue->class = mem_zalloc(queue->classes * sizeof(*queue->class));
+	for (uint32_t i = 0; i < queue->classes; i++) {
+		struct event_class *class = &queue->class[i];
 		struct ctf_selection wanted = {.what = SELECT_EVENTS};
 
-		if (sieve_wants_cells(&queue->sieve, class))
+		event_class_init(class, ctf_reader_columns(queue->records, i), wish);
+		if (event_class_wants_cells(class))
 			wanted.what = SELECT_COLUMNS;
 		if (has_begin)
-			wanted.before = sieve_use_before(&queue->sieve, class);
+			wanted.before = event_class_use_before(class);
 		ctf_reader_select(queue->records, i, &wanted);
 	}
 	if (has_begin)
-		ctf_reader_begin(queue->records, clock_first_not_before(
-						     queue->clock, selection->begin_ns));
+		ctf_reader_begin(
+		    queue->records,
+		    clock_first_not_before(queue->clock, wish->selection->begin_ns));
 }
 
 struct opening {
@@ -227,8 +288,6 @@ static void open_source(void *context, size_t index)
 	queue->clock = &source->clock;
 	queue->tail_ns = NSEC_MIN;
 	queue->ended = true;
-	sieve_init(&queue->sieve, feed->wish.selection, feed->wish.payload,
-		   feed->wish.spans);
 	if (source->is_twice ||
 	    !selection_has_node(feed->wish.selection, feed->run->node[source->node].name))
 		return;
@@ -240,7 +299,7 @@ static void open_source(void *context, size_t index)
 	queue->ended = !queue->records;
 	if (!queue->records)
 		return;
-	select_events(queue, feed->wish.selection);
+	select_events(queue, &feed->wish);
 	queue->facts = *ctf_reader_facts(queue->records);
 }
 
@@ -249,7 +308,7 @@ static void open_sources(struct feed *feed, struct problem_list *problems)
 	struct opening opening = {feed, mem_zalloc(feed->count * sizeof(struct error))};
 
 	limits_allow_files();
-	parallel_run(feed->wish.threads, feed->count, open_source, &opening);
+	parallel_run(feed->most_threads, feed->count, open_source, &opening);
 	for (size_t i = 0; i < feed->count; i++) {
 		if (opening.error[i].text)
 			problem_add(problems, "", "unreadable", 1, "%s",
@@ -264,9 +323,9 @@ static int start_threads(struct feed *feed, struct error *error)
 {
 	sigset_t before;
 
-	feed->thread = mem_zalloc((size_t)feed->wish.threads * sizeof(*feed->thread));
+	feed->thread = mem_zalloc((size_t)feed->most_threads * sizeof(*feed->thread));
 	signals_hold(&before);
-	while (feed->threads < feed->wish.threads &&
+	while (feed->threads < feed->most_threads &&
 	       (size_t)feed->threads < feed->count &&
 	       pthread_create(&feed->thread[feed->threads], NULL, work, feed) == 0)
 		feed->threads++;
@@ -276,7 +335,7 @@ static int start_threads(struct feed *feed, struct error *error)
 	return error_set(error, "no thread to read with, the system has too many");
 }
 
-struct feed *feed_new(struct merge_run *run, const struct feed_wish *wish,
+struct feed *feed_new(struct merge_run *run, const struct event_wish *wish, int threads,
 		      struct error *error)
 {
 	struct feed *feed = mem_zalloc(sizeof(*feed));
@@ -284,6 +343,7 @@ struct feed *feed_new(struct merge_run *run, const struct feed_wish *wish,
 
 	feed->run = run;
 	feed->wish = *wish;
+	feed->most_threads = threads;
 	feed->count = run->count;
 	feed->queue = mem_zalloc(run->count * sizeof(*feed->queue));
 	pthread_mutex_init(&feed->lock, NULL);
@@ -326,13 +386,18 @@ static void next_block(struct feed *feed, struct queue *queue)
 	queue->at = 0;
 }
 
+static const struct row *head_of(const struct queue *queue)
+{
+	return (const struct row *)(queue->current->byte + queue->at);
+}
+
 const struct row *feed_head(struct feed *feed, uint32_t source)
 {
 	struct queue *queue = &feed->queue[source];
 
 	if (!queue->current)
 		next_block(feed, queue);
-	return queue->current ? block_row(queue->current, queue->at) : NULL;
+	return queue->current ? head_of(queue) : NULL;
 }
 
 void feed_facts(struct feed *feed, uint32_t source, struct ctf_facts *facts)
@@ -356,7 +421,7 @@ void feed_next(struct feed *feed, uint32_t source)
 {
 	struct queue *queue = &feed->queue[source];
 
-	queue->at += block_row(queue->current, queue->at)->length;
+	queue->at += head_of(queue)->length;
 	if (queue->at == queue->current->used)
 		next_block(feed, queue);
 }
@@ -418,7 +483,9 @@ void feed_free(struct feed *feed)
 	for (size_t i = 0; i < feed->count; i++) {
 		take_over(feed, i, &problems);
 		free_blocks(feed->queue[i].first);
-		sieve_clear(&feed->queue[i].sieve);
+		for (size_t k = 0; k < feed->queue[i].classes; k++)
+			event_class_clear(&feed->queue[i].class[k]);
+		free(feed->queue[i].class);
 		ctf_reader_free(feed->queue[i].records);
 	}
 	merge_run_tell(feed->run, &problems);

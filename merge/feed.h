@@ -3,9 +3,8 @@
 #define CT_MERGE_FEED_H
 
 #include "base/progress.h"
-#include "merge/block.h"
+#include "merge/event_class.h"
 #include "merge/run.h"
-#include "merge/select.h"
 
 /*
  * The events of all sources, each in its own order and already on the
@@ -20,21 +19,26 @@
  */
 #define FEED_BYTES ((size_t)16 << 20)
 
-struct feed_wish {
-	const struct selection *selection;
-	bool payload; /* else cells come only with what tells of threads or spans */
-	bool spans;
-	int threads;
-};
-
 struct feed;
+
+/*
+ * An event on its way from the thread that read it to the one that writes: copied whole,
+ * cells and texts, behind the one before, so that it costs no allocation.
+ */
+struct row {
+	nsec_t ts_ns; /* on the timeline's axis */
+	struct event_class *class;
+	struct ctf_event record; /* cells beside it; NULL: none kept */
+	uint32_t length;         /* in its block */
+	bool selected;           /* else only of use to follow threads */
+};
 
 /*
  * Open the run's sources, but those of nodes that are not selected, and begin to
  * read. What cannot be opened becomes a problem of the run. The run and the
  * selection must outlive it. NULL with error where no thread can be made.
  */
-struct feed *feed_new(struct merge_run *run, const struct feed_wish *wish,
+struct feed *feed_new(struct merge_run *run, const struct event_wish *wish, int threads,
 		      struct error *error);
 
 /* The next event of a source, waited for; NULL at its end. Until feed_next. */

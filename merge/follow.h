@@ -2,7 +2,7 @@
 #ifndef CT_MERGE_FOLLOW_H
 #define CT_MERGE_FOLLOW_H
 
-#include "merge/run.h"
+#include "merge/event_class.h"
 
 /*
  * Which thread an event belongs to: by its context where `tid`, or `vtid` of user
@@ -11,7 +11,7 @@
  */
 struct follow;
 
-struct follow *follow_new(void);
+struct follow *follow_new(size_t sources);
 
 /*
  * Say that a source is of the same machine and clock as an earlier one, as user space
@@ -21,7 +21,7 @@ void follow_share(struct follow *follow, uint32_t source, uint32_t with);
 
 /* The thread of an event, -1: unknown. Events of a source come in order. */
 int64_t follow_event(struct follow *follow, uint32_t source,
-		     const struct ctf_class *class, const struct ctf_event *record);
+		     const struct event_class *class, const struct ctf_event *record);
 
 void follow_free(struct follow *follow);
 

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "input/faults.h"
 #include "input/invocations.h"
-#include "merge/samples_private.h"
+#include "merge/samples.h"
 
 struct tasks {
 	struct sampler *sampler;

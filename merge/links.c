@@ -18,12 +18,14 @@ enum { ECHO_REPLY_4 = 0, ECHO_4 = 8, ECHO_6 = 128, ECHO_REPLY_6 = 129 };
 struct links {
 	const struct merge_run *run;
 	struct event_ids *ids;
+	struct sorter *sorter; /* of links */
 };
 
 /* A message on its way to its row. */
 struct link {
 	nsec_t send_ns, recv_ns;
-	struct event_link send, recv;
+	struct event_link send;
+	int64_t recv_event, recv_batch;       /* 0: none */
 	struct origin send_place, recv_place; /* their sources are ids */
 	uint32_t send_source, recv_source;
 	nsec_t low_ns, high_ns; /* TIMELINE_NONE: open */
@@ -34,7 +36,6 @@ struct linking {
 	struct links *links;
 	const struct spans *spans;
 	struct requests *requests;
-	struct sorter *sorter;
 	struct timeline_writer *writer;
 	struct error *error;
 	bool failed;
@@ -100,21 +101,6 @@ static nsec_t corrected(const struct links *links, const struct origin *origin)
 	return clock_correct(&links->run->source[origin->source].clock, origin->local_ns);
 }
 
-static bool is_one_clock(const struct merge_source *a, const struct merge_source *b)
-{
-	return a == b || (a->facts.has_uuid && b->facts.has_uuid &&
-			  !memcmp(a->facts.clock_uuid, b->facts.clock_uuid,
-				  sizeof(a->facts.clock_uuid)));
-}
-
-/* a - b of two sides of bounds, of which either may be open. */
-static nsec_t side(nsec_t a, nsec_t b)
-{
-	return a == NSEC_MIN || a == NSEC_MAX || b == NSEC_MIN || b == NSEC_MAX
-		   ? TIMELINE_NONE
-		   : nsec_sub(a, b);
-}
-
 /* How sure a stamp is; not at all before the first time that was stated, or after the
  * last. */
 static struct clock_bound bound_at(const struct clock *clock, nsec_t local_ns)
@@ -133,12 +119,12 @@ static void set_bounds(const struct links *links, const struct message_origin *o
 	const struct merge_source *to = &links->run->source[origin->recv.source];
 	struct clock_bound begin, end;
 
-	if (is_one_clock(from, to))
+	if (merge_is_one_clock(from, to))
 		return;
 	begin = bound_at(&from->clock, origin->send.local_ns);
 	end = bound_at(&to->clock, origin->recv.local_ns);
-	link->low_ns = side(end.low_ns, begin.high_ns);
-	link->high_ns = side(end.high_ns, begin.low_ns);
+	link->low_ns = merge_bound_side(end.low_ns, begin.high_ns, TIMELINE_NONE);
+	link->high_ns = merge_bound_side(end.high_ns, begin.low_ns, TIMELINE_NONE);
 }
 
 static int find_event(struct links *links, const struct origin *origin,
@@ -152,16 +138,19 @@ static int link_message(void *context, const struct message_origin *origin)
 {
 	struct linking *linking = context;
 	struct links *links = linking->links;
+	struct event_link recv;
 	struct link link = {.send_source = origin->send.source,
 			    .recv_source = origin->recv.source,
 			    .packet = origin->packet};
 
 	linking->failed =
 	    find_event(links, &origin->send, EVENT_SENT, &link.send, linking->error) ||
-	    find_event(links, &origin->recv, EVENT_RECEIVED, &link.recv, linking->error);
+	    find_event(links, &origin->recv, EVENT_RECEIVED, &recv, linking->error);
 	/* A part's join drops what is in no timeline. */
-	if (linking->failed || (!link.send.id && !link.recv.id && !links->run->is_part))
+	if (linking->failed || (!link.send.id && !recv.id && !links->run->is_part))
 		return linking->failed;
+	link.recv_event = recv.id;
+	link.recv_batch = recv.cause.first_recv;
 	link.send_place = origin->send;
 	link.recv_place = origin->recv;
 	link.send_place.source = (uint32_t)links->run->source[origin->send.source].id;
@@ -169,7 +158,7 @@ static int link_message(void *context, const struct message_origin *origin)
 	link.send_ns = corrected(links, &origin->send);
 	link.recv_ns = corrected(links, &origin->recv);
 	set_bounds(links, origin, &link);
-	linking->failed = sorter_add(linking->sorter, &link, linking->error);
+	linking->failed = sorter_add(links->sorter, &link, linking->error);
 	return linking->failed;
 }
 
@@ -257,7 +246,7 @@ static int write_link(void *context, const void *item)
 	    .src_node = run->node[source[link->send_source].node].id,
 	    .dst_node = run->node[source[link->recv_source].node].id,
 	    .send_event = event_or_none(link->send.id),
-	    .recv_event = event_or_none(link->recv.id),
+	    .recv_event = event_or_none(link->recv_event),
 	    .send_ns = link->send_ns,
 	    .recv_ns = link->recv_ns,
 	    .latency_ns = nsec_sub(link->recv_ns, link->send_ns),
@@ -269,7 +258,7 @@ static int write_link(void *context, const void *item)
 	    .send_first_recv = TIMELINE_NONE,
 	    .send_last_recv = TIMELINE_NONE,
 	    .send_assumed = TIMELINE_NONE,
-	    .recv_batch = event_or_none(link->recv.cause.first_recv),
+	    .recv_batch = event_or_none(link->recv_batch),
 	    .send_source = source[link->send_source].id,
 	    .recv_source = source[link->recv_source].id,
 	    .low_ns = link->low_ns,
@@ -296,23 +285,25 @@ static int write_link(void *context, const void *item)
 	return timeline_add_message(linking->writer, &row, linking->error);
 }
 
-int links_write(struct links *links, struct origins *origins, const struct spans *spans,
-		struct requests *requests, struct timeline_writer *writer,
-		struct error *error)
+int links_find(struct links *links, struct origins *origins, struct error *error)
+{
+	struct linking linking = {.links = links, .error = error};
+
+	links->sorter = sorter_new(sizeof(struct link), ROWS_SORTED, compare);
+	return origins_walk(origins, link_message, &linking, error) || linking.failed ? -1
+										      : 0;
+}
+
+int links_write(struct links *links, const struct spans *spans, struct requests *requests,
+		struct timeline_writer *writer, struct error *error)
 {
 	struct linking linking = {.links = links,
 				  .spans = spans,
 				  .requests = requests,
 				  .writer = writer,
 				  .error = error};
-	int status;
 
-	linking.sorter = sorter_new(sizeof(struct link), ROWS_SORTED, compare);
-	status = origins_walk(origins, link_message, &linking, error);
-	if (!status && !linking.failed)
-		status = sorter_walk(linking.sorter, write_link, &linking, error);
-	sorter_free(linking.sorter);
-	return status || linking.failed ? -1 : 0;
+	return sorter_walk(links->sorter, write_link, &linking, error) ? -1 : 0;
 }
 
 void links_free(struct links *links)
@@ -320,5 +311,6 @@ void links_free(struct links *links)
 	if (!links)
 		return;
 	event_ids_free(links->ids);
+	sorter_free(links->sorter);
 	free(links);
 }

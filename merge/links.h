@@ -26,14 +26,19 @@ int links_note(struct links *links, uint32_t source, const struct ctf_event *rec
 	       const struct event_link *link, struct error *error);
 
 /*
- * Add the message rows, ordered by send time; an end whose event was not loaded
- * (left out by the user's selection) is NULL, one where both were left out has
- * no row. What caused them is settled by `spans`; NULL: none is known. `requests` is told
- * each of them. 0, or -1 with error.
+ * After the last event: find those of each message, and sort the messages by send time.
+ * Touches nothing that is written. 0, or -1 with error.
  */
-int links_write(struct links *links, struct origins *origins, const struct spans *spans,
-		struct requests *requests, struct timeline_writer *writer,
-		struct error *error);
+int links_find(struct links *links, struct origins *origins, struct error *error);
+
+/*
+ * After that: add the message rows; an end whose event was not loaded (left out by the
+ * user's selection) is NULL, one where both were left out has no row. What caused them is
+ * settled by `spans`; NULL: none is known. `requests` is told each of them. 0, or -1 with
+ * error.
+ */
+int links_write(struct links *links, const struct spans *spans, struct requests *requests,
+		struct timeline_writer *writer, struct error *error);
 
 void links_free(struct links *links);
 

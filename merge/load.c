@@ -4,48 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "merge/feed.h"
-#include "merge/order.h"
-
-/* A class of one source, by its index there. */
-struct known_class {
-	uint32_t id; /* in the timeline; 0: not added yet */
-	bool is_linked;
-	int sent_class, span_class; /* as these number them */
-};
-
-struct known_classes {
-	struct known_class *item;
-	size_t count, room;
-};
 
 struct loading {
 	struct load *load;
 	struct feed *feed;
-	struct order order;
-	struct known_classes *classes; /* one a source */
-	bool *is_mute;                 /* one a source: see is_mute */
-	bool *tells_spans;             /* one a source: see tells_spans */
+	struct heap heads; /* of the sources' next events, by time and place in `order` */
+	uint32_t *order;   /* sources by node and index */
+	bool *is_mute;     /* one a source: see is_mute */
+	bool *tells_spans; /* one a source: see tells_spans */
 	struct problem_list problems;
 };
 
-static struct known_class *find_class(struct known_classes *classes, uint32_t index)
-{
-	while (index >= classes->count) {
-		classes->item = mem_grow(classes->item, classes->count, &classes->room,
-					 sizeof(*classes->item));
-		memset(&classes->item[classes->count++], 0, sizeof(*classes->item));
-	}
-	return &classes->item[index];
-}
-
 /* Add a class to the timeline; one with too many columns loses the last ones. */
-static int add_class(struct loading *loading, uint32_t source, const struct row *row,
-		     struct known_class *known, struct error *error)
+static int add_class(struct loading *loading, uint32_t source, struct event_class *known,
+		     struct error *error)
 {
 	const struct merge_source *of = &loading->load->run->source[source];
-	const struct ctf_class *class = row->class;
+	const struct ctf_class *class = known->of;
 	struct timeline_column *column = mem_zalloc(class->columns * sizeof(*column));
 	struct timeline_class wanted = {of->kind, class->name, column, class->columns};
 	int status;
@@ -62,7 +41,6 @@ static int add_class(struct loading *loading, uint32_t source, const struct row 
 			    class->name, class->columns, TIMELINE_COLUMNS_MOST);
 	}
 	status = timeline_add_class(loading->load->writer, &wanted, &known->id, error);
-	known->is_linked = links_wants(class);
 	known->sent_class = sent_packets_class(loading->load->sent, class);
 	if (loading->tells_spans[source])
 		known->span_class = spans_class(loading->load->spans, class);
@@ -74,8 +52,7 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 		     int64_t tid, struct error *error)
 {
 	const struct load *load = loading->load;
-	struct known_class *known =
-	    find_class(&loading->classes[source], row->record.class);
+	struct event_class *class = row->class;
 	struct timeline_event event = {
 	    .ts_ns = row->ts_ns,
 	    .node = load->run->node[load->run->source[source].node].id,
@@ -86,15 +63,15 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	};
 	struct event_link link = {.id = 0};
 
-	if (!known->id && add_class(loading, source, row, known, error))
+	if (!class->id && add_class(loading, source, class, error))
 		return -1;
-	event.class = known->id;
+	event.class = class->id;
 	if (timeline_add_event(load->writer, &event, &link.id, error))
 		return -1;
 	if (loading->tells_spans[source]) {
 		struct span_event told = {.id = link.id,
 					  .node = load->run->source[source].node,
-					  .class = known->span_class,
+					  .class = class->span_class,
 					  .ts_ns = row->ts_ns,
 					  .cpu = row->record.cpu,
 					  .tid = tid,
@@ -103,12 +80,12 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 		if (spans_event(load->spans, &told, &link.cause, error))
 			return -1;
 	}
-	if (!known->is_linked)
+	if (!(class->use & EVENT_LINKED))
 		return 0;
 	link.sent = (struct sent_packet){
 	    .origin = link.id, .origin_ns = row->ts_ns, .origin_tid = tid};
-	if (known->sent_class >= 0 && row->record.cell)
-		sent_packets_event(load->sent, known->sent_class,
+	if (class->sent_class >= 0 && row->record.cell)
+		sent_packets_event(load->sent, class->sent_class,
 				   load->run->source[source].node, row->record.cell,
 				   &link.sent);
 	return links_note(load->links, source, &row->record, &link, error);
@@ -122,7 +99,7 @@ static int take_row(struct loading *loading, uint32_t source, const struct row *
 
 	if (row->record.cell && !loading->is_mute[source])
 		processes_event(load->processes, load->run->source[source].node,
-				row->class, &row->record, row->ts_ns, tid);
+				row->class, row->record.cell, row->ts_ns, tid);
 	if (!row->selected)
 		return 0;
 	load->events++;
@@ -133,31 +110,18 @@ static int take_row(struct loading *loading, uint32_t source, const struct row *
  * What user space says of threads and processes are numbers in their namespace; where
  * the node's kernel was traced as well, that knows better.
  */
-static bool is_mute(const struct merge_run *run, uint32_t source)
+static bool is_mute(const struct merge_run *run, const struct merge_source *source)
 {
-	if (strcmp(run->source[source].kind, "user") != 0)
-		return false;
-	for (size_t i = 0; i < run->count; i++)
-		if (run->source[i].node == run->source[source].node &&
-		    strcmp(run->source[i].kind, "kernel") == 0)
-			return true;
-	return false;
+	return merge_source_is(source, "user") &&
+	       merge_node_has(run, source->node, "kernel");
 }
 
 /* Spans are of kernels, or of what there is of a node instead. */
-static bool tells_spans(const struct load *load, uint32_t source)
+static bool tells_spans(const struct load *load, const struct merge_source *source)
 {
-	const struct merge_source *of = &load->run->source[source];
-
-	if (!load->spans || strcmp(of->kind, "capture") == 0)
-		return false;
-	if (strcmp(of->kind, "kernel") == 0)
-		return true;
-	for (size_t i = 0; i < load->run->count; i++)
-		if (load->run->source[i].node == of->node &&
-		    strcmp(load->run->source[i].kind, "kernel") == 0)
-			return false;
-	return true;
+	return load->spans && !merge_source_is(source, "capture") &&
+	       (merge_source_is(source, "kernel") ||
+		!merge_node_has(load->run, source->node, "kernel"));
 }
 
 /* From when on a node is recorded: its first event, and not before what is selected. */
@@ -170,7 +134,8 @@ static void begin_spans(struct loading *loading)
 		struct ctf_facts facts;
 		nsec_t begin;
 
-		loading->tells_spans[source] = tells_spans(loading->load, source);
+		loading->tells_spans[source] =
+		    tells_spans(loading->load, &run->source[source]);
 		feed_facts(loading->feed, source, &facts);
 		if (!loading->tells_spans[source] || !facts.events)
 			continue;
@@ -193,7 +158,7 @@ static int end_spans(const struct load *load, struct error *error)
 			const struct merge_source *source = &run->source[i];
 			nsec_t last = clock_correct(&source->clock, source->facts.end_ns);
 
-			if (source->node == node && tells_spans(load, i) &&
+			if (source->node == node && tells_spans(load, source) &&
 			    source->facts.events && last > end)
 				end = last;
 		}
@@ -212,7 +177,7 @@ static void share_switches(struct loading *loading)
 	for (uint32_t source = 0; source < run->count; source++) {
 		uint32_t other = 0;
 
-		loading->is_mute[source] = is_mute(run, source);
+		loading->is_mute[source] = is_mute(run, &run->source[source]);
 		while (other < source &&
 		       (run->source[other].node != run->source[source].node ||
 			!feed_share_clock(loading->feed, other, source)))
@@ -222,24 +187,35 @@ static void share_switches(struct loading *loading)
 	}
 }
 
+/* Events of one time go by node, then by source, so that every merge is the same. */
+static void order_sources(struct loading *loading)
+{
+	const struct merge_run *run = loading->load->run;
+	uint32_t count = 0;
+
+	for (uint32_t node = 0; node < run->nodes; node++)
+		for (uint32_t source = 0; source < run->count; source++)
+			if (run->source[source].node == node)
+				loading->order[count++] = source;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct row *row = feed_head(loading->feed, loading->order[i]);
+
+		if (row)
+			heap_push(&loading->heads, row->ts_ns, i);
+	}
+}
+
 static int merge(struct loading *loading, struct error *error)
 {
 	enum { SHOW_EVERY = 16384 };
-	struct load *load = loading->load;
+	struct heap *heads = &loading->heads;
 	uint64_t rows = 0;
-	uint32_t source;
 
-	for (source = 0; source < load->run->count; source++) {
-		const struct row *row = feed_head(loading->feed, source);
-		uint32_t node = load->run->source[source].node;
-
-		if (row)
-			order_add(&loading->order,
-				  &(struct order_head){row->ts_ns, node, source});
-	}
+	order_sources(loading);
 	share_switches(loading);
 	begin_spans(loading);
-	while (order_first(&loading->order, &source)) {
+	while (heads->count) {
+		uint32_t source = loading->order[heads->item->item];
 		const struct row *row = feed_head(loading->feed, source);
 
 		if (take_row(loading, source, row, error))
@@ -247,25 +223,24 @@ static int merge(struct loading *loading, struct error *error)
 		feed_next(loading->feed, source);
 		row = feed_head(loading->feed, source);
 		if (row)
-			order_advance(&loading->order, row->ts_ns);
+			heap_replace(heads, row->ts_ns);
 		else
-			order_remove(&loading->order);
+			heap_pop(heads);
 		if (++rows % SHOW_EVERY == 0)
-			feed_show(loading->feed, rows, load->progress);
+			feed_show(loading->feed, rows, loading->load->progress);
 	}
 	return 0;
 }
 
 int load_events(struct load *load, struct error *error)
 {
-	struct feed_wish wish = {load->selection, load->payload, load->spans != NULL,
-				 load->threads};
+	struct event_wish wish = {load->selection, load->payload, load->spans != NULL};
 	struct loading loading = {.load = load};
 	int status = -1;
 
 	load->events = 0;
-	loading.feed = feed_new(load->run, &wish, error);
-	loading.classes = mem_zalloc(load->run->count * sizeof(*loading.classes));
+	loading.feed = feed_new(load->run, &wish, load->threads, error);
+	loading.order = mem_zalloc(load->run->count * sizeof(*loading.order));
 	loading.is_mute = mem_zalloc(load->run->count * sizeof(*loading.is_mute));
 	loading.tells_spans = mem_zalloc(load->run->count * sizeof(*loading.tells_spans));
 	if (loading.feed)
@@ -275,11 +250,45 @@ int load_events(struct load *load, struct error *error)
 	if (!status)
 		status = end_spans(load, error);
 	merge_run_tell(load->run, &loading.problems);
-	for (size_t i = 0; i < load->run->count; i++)
-		free(loading.classes[i].item);
-	free(loading.classes);
+	free(loading.order);
 	free(loading.is_mute);
 	free(loading.tells_spans);
-	order_clear(&loading.order);
+	heap_clear(&loading.heads);
 	return status;
+}
+
+/* Messages are sorted while spans are written. */
+struct following {
+	struct load *load;
+	int status[2];
+	struct error error[2];
+};
+
+static void follow_up(void *context, size_t index)
+{
+	struct following *following = context;
+	struct load *load = following->load;
+	struct error *error = &following->error[index];
+
+	if (index == 1)
+		following->status[1] = links_find(load->links, load->origins, error);
+	else if (load->spans)
+		following->status[0] =
+		    spans_write(load->spans, load->processes, load->writer, error);
+}
+
+int load_spans_and_messages(struct load *load, struct error *error)
+{
+	struct following following = {.load = load};
+	int status = 0;
+
+	parallel_run(load->threads, 2, follow_up, &following);
+	for (int i = 0; i < 2; i++) {
+		if (!status && following.status[i])
+			status = error_set(error, "%s", error_text(&following.error[i]));
+		error_clear(&following.error[i]);
+	}
+	return status ? status
+		      : links_write(load->links, load->spans, load->requests,
+				    load->writer, error);
 }

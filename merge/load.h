@@ -20,6 +20,8 @@ struct load {
 	struct follow *follow;
 	struct processes *processes;
 	struct links *links;
+	struct origins *origins;   /* of messages */
+	struct requests *requests; /* are told of them */
 	struct sent_packets *sent;
 	struct spans *spans; /* NULL: none are wanted */
 	struct progress *progress;
@@ -34,5 +36,8 @@ struct load {
  * writing failed; what cannot be read becomes a problem of the run.
  */
 int load_events(struct load *load, struct error *error);
+
+/* After that: what threads and others did, and messages. 0, or -1 with error. */
+int load_spans_and_messages(struct load *load, struct error *error);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "merge/origins.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +12,8 @@ enum { BLOCK = 1 << 12, BITS = 64 }; /* origins, half a MiB */
 struct origins {
 	struct message_origin *block; /* what is not in the file yet */
 	size_t used;
-	FILE *spill;
-	uint64_t added, spilled, dropped;
+	struct spill spill;
+	uint64_t added, dropped;
 	uint64_t *drop; /* a bit an origin; NULL: none is dropped */
 };
 
@@ -23,31 +22,19 @@ struct origins *origins_new(void)
 	struct origins *origins = mem_zalloc(sizeof(*origins));
 
 	origins->block = mem_alloc(BLOCK * sizeof(*origins->block));
+	origins->spill.what = "of messages' events";
 	return origins;
-}
-
-static int fail(struct error *error, const char *what)
-{
-	return error_set(error, "%s of messages' events: %s", what, strerror(errno));
-}
-
-static int spill(struct origins *origins, struct error *error)
-{
-	if (!origins->spill && !(origins->spill = spill_open()))
-		return fail(error, "cannot make a temporary file");
-	if (fwrite(origins->block, sizeof(*origins->block), origins->used,
-		   origins->spill) != origins->used)
-		return fail(error, "cannot write the temporary file");
-	origins->spilled += origins->used;
-	origins->used = 0;
-	return 0;
 }
 
 int origins_add(struct origins *origins, const struct message_origin *origin,
 		struct error *error)
 {
-	if (origins->used == BLOCK && spill(origins, error))
-		return -1;
+	if (origins->used == BLOCK) {
+		if (spill_add(&origins->spill, origins->block,
+			      BLOCK * sizeof(*origins->block), error))
+			return -1;
+		origins->used = 0;
+	}
 	origins->block[origins->used++] = *origin;
 	origins->added++;
 	return 0;
@@ -91,21 +78,18 @@ int origins_walk(struct origins *origins,
 		 int (*look)(void *context, const struct message_origin *origin),
 		 void *context, struct error *error)
 {
-	struct message_origin *block;
+	const size_t bytes = BLOCK * sizeof(struct message_origin);
+	struct message_origin *block = mem_alloc(origins->spill.size ? bytes : 1);
 	uint64_t first = 0;
 	int stop = 0, failed = 0;
 
-	if (origins->spill && fseeko(origins->spill, 0, SEEK_SET))
-		return fail(error, "cannot read the temporary file");
-	block = mem_alloc((origins->spilled ? BLOCK : 1) * sizeof(*block));
-	for (; first < origins->spilled && !stop && !failed; first += BLOCK)
-		if (fread(block, sizeof(*block), BLOCK, origins->spill) != BLOCK)
-			failed = fail(error, "cannot read the temporary file");
-		else
+	for (uint64_t at = 0; at < origins->spill.size && !stop && !failed; at += bytes) {
+		failed = spill_read(&origins->spill, at, block, bytes, error);
+		if (!failed)
 			stop = walk_block(origins, block, first, BLOCK, look, context);
+		first += BLOCK;
+	}
 	free(block);
-	if (!failed && origins->spill && fseeko(origins->spill, 0, SEEK_END))
-		failed = fail(error, "cannot read the temporary file");
 	if (!failed && !stop)
 		walk_block(origins, origins->block, first, origins->used, look, context);
 	return failed;
@@ -115,8 +99,7 @@ void origins_free(struct origins *origins)
 {
 	if (!origins)
 		return;
-	if (origins->spill)
-		fclose(origins->spill);
+	spill_clear(&origins->spill);
 	free(origins->block);
 	free(origins->drop);
 	free(origins);

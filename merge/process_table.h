@@ -20,9 +20,7 @@ struct thread_row {
 	int64_t process;  /* index, -1: not known yet */
 	int64_t previous; /* index of the thread that had the tid before, or -1 */
 	uint32_t node;
-	bool gone;            /* it ended, and its tid is free again */
-	bool is_cloning;      /* within clone(2), with these flags: */
-	uint64_t clone_flags; /* */
+	bool gone; /* it ended, and its tid is free again */
 	nsec_t begin_ns, end_ns;
 	char comm[16]; /* as the kernel keeps it, the last one seen */
 };
@@ -49,7 +47,7 @@ struct process_table {
 	size_t threads, thread_room, processes, process_room;
 	struct process_node {
 		struct intmap thread, process; /* by tid and pid: the latest */
-		bool tells_forks, tells_exits; /* such events came */
+		bool tells_exits;              /* such events came */
 		int64_t namespace[NAMESPACES]; /* of the node itself */
 	} * node;
 	size_t nodes;

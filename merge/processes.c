@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "merge/process_plan.h"
 #include "merge/process_table.h"
 
 struct processes {
-	struct process_plans *plans;
 	struct process_table table;
 };
 
@@ -26,10 +24,7 @@ struct taken {
 
 struct processes *processes_new(void)
 {
-	struct processes *processes = mem_zalloc(sizeof(*processes));
-
-	processes->plans = process_plans_new();
-	return processes;
+	return mem_zalloc(sizeof(struct processes));
 }
 
 static int64_t number(const struct taken *event, enum process_field field)
@@ -158,7 +153,6 @@ static void take_fork(struct taken *event)
 	struct process_row *process;
 	int64_t parent = -1;
 
-	process_table_node(event->table, event->node)->tells_forks = true;
 	if (thread && birth.ppid != TIMELINE_NONE)
 		process_table_adopt(event->table, thread, birth.ppid, TIMELINE_NONE);
 	if (thread)
@@ -277,53 +271,6 @@ static void take_exit_call(struct taken *event)
 	}
 }
 
-static void take_clone_entry(struct taken *event)
-{
-	int64_t flags = number(event, FIELD_FLAGS);
-	struct thread_row *thread;
-
-	if (event->tid <= 0 || flags == TIMELINE_NONE)
-		return;
-	thread = process_table_thread(event->table, event->node, event->tid);
-	thread->clone_flags = (uint64_t)flags;
-	thread->is_cloning = true;
-}
-
-/* Only where no sched_process_fork tells more, and in time. */
-static void take_clone_exit(struct taken *event)
-{
-	const uint64_t is_thread = 0x10000; /* CLONE_THREAD */
-	int64_t tid = number(event, FIELD_RET);
-	struct thread_birth birth = {
-	    .node = event->node, .tid = tid, .pid = TIMELINE_NONE, .ppid = TIMELINE_NONE};
-	struct thread_row *parent, *child;
-	struct process_row *process;
-	char comm[sizeof(parent->comm)];
-
-	if (event->tid <= 0)
-		return;
-	parent = process_table_thread(event->table, event->node, event->tid);
-	if (!parent->is_cloning)
-		return;
-	parent->is_cloning = false;
-	if (tid <= 0 || process_table_node(event->table, event->node)->tells_forks)
-		return;
-	process = process_table_process(event->table, parent);
-	if (process)
-		birth.ppid = process->pid;
-	birth.pid = parent->clone_flags & is_thread ? birth.ppid : tid;
-	birth.ts_ns = event->ts_ns;
-	memcpy(comm, parent->comm, sizeof(comm));
-	/* It may have run before its parent came to here. */
-	child = process_table_find(event->table, event->node, tid);
-	if (!child || child->gone || child->begin_ns != TIMELINE_NONE)
-		child = process_table_begin(event->table, &birth);
-	else if (birth.pid != TIMELINE_NONE)
-		process_table_adopt(event->table, child, birth.pid, birth.ppid);
-	if (!*child->comm)
-		memcpy(child->comm, comm, sizeof(comm));
-}
-
 /* The context tells the name and the process of the thread that runs. */
 static void take_context(struct taken *event)
 {
@@ -344,7 +291,7 @@ static void take_context(struct taken *event)
 }
 
 void processes_event(struct processes *processes, uint32_t node,
-		     const struct ctf_class *class, const struct ctf_event *record,
+		     const struct event_class *class, const struct cell *cell,
 		     nsec_t ts_ns, int64_t tid)
 {
 	static void (*const take[PROCESS_KINDS])(struct taken *) = {
@@ -358,20 +305,18 @@ void processes_event(struct processes *processes, uint32_t node,
 	    [PROCESS_DUMP_NETWORK] = take_dumped_namespace,
 	    [PROCESS_EXIT_CALL] = take_exit_call,
 	    [PROCESS_EXIT_GROUP_CALL] = take_exit_call,
-	    [PROCESS_CLONE_ENTRY] = take_clone_entry,
-	    [PROCESS_CLONE_EXIT] = take_clone_exit,
 	};
-	const struct process_plan *plan = process_plans_find(processes->plans, class);
+	const struct process_plan *plan = class->process;
 	struct taken event = {.table = &processes->table,
 			      .plan = plan,
-			      .cell = record->cell,
+			      .cell = cell,
 			      .node = node,
 			      .ts_ns = ts_ns,
 			      .tid = tid};
 
 	if (!plan)
 		return;
-	if (process_plan_tells(plan) & PROCESS_TELLS_CONTEXT)
+	if (class->use & EVENT_CONTEXT)
 		take_context(&event);
 	if (plan->kind != PROCESS_OTHER)
 		take[plan->kind](&event);
@@ -482,7 +427,6 @@ void processes_free(struct processes *processes)
 {
 	if (!processes)
 		return;
-	process_plans_free(processes->plans);
 	process_table_clear(&processes->table);
 	free(processes);
 }

@@ -2,6 +2,7 @@
 #ifndef CT_MERGE_PROCESSES_H
 #define CT_MERGE_PROCESSES_H
 
+#include "merge/event_class.h"
 #include "merge/run.h"
 #include "timeline/rows.h"
 
@@ -15,7 +16,7 @@ struct processes *processes_new(void);
 
 /* Events of a node come in order; ts_ns is on the timeline's axis. */
 void processes_event(struct processes *processes, uint32_t node,
-		     const struct ctf_class *class, const struct ctf_event *record,
+		     const struct event_class *class, const struct cell *cell,
 		     nsec_t ts_ns, int64_t tid);
 
 /* The row id of the process that had a pid at a time, 0: unknown. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "merge/requests.h"
 
 /* A thread's state, and the sums of all before it. */
@@ -96,33 +97,13 @@ static int read_server(struct server *server, const struct cell key[4],
 /* How many states begin before that time. */
 static size_t states_before(const struct server *server, nsec_t at_ns)
 {
-	size_t low = 0, high = server->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (server->state[middle].begin_ns < at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return FIRST_NOT(server->count, i, server->state[i].begin_ns < at_ns);
 }
 
 /* How many calls end before that time. */
 static size_t calls_before(const struct server *server, nsec_t at_ns)
 {
-	size_t low = 0, high = server->call_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (server->call[middle].end_ns < at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return FIRST_NOT(server->call_count, i, server->call[i].end_ns < at_ns);
 }
 
 /* The sums of all states up to a time. */

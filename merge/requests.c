@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/intmap.h"
 #include "base/mem.h"
 #include "base/texts.h"
@@ -27,10 +28,14 @@ struct stream {
 	size_t holes;
 };
 
-struct flow {
+struct flow_key {
 	int64_t node[2];
-	size_t protocol, address[2];       /* texts */
-	int64_t port[2];                   /* TIMELINE_NONE: none */
+	uint64_t protocol, address[2]; /* texts */
+	int64_t port[2];               /* TIMELINE_NONE: none */
+};
+
+struct flow {
+	struct flow_key key;
 	int64_t next;                      /* another with its hash, or -1 */
 	uint64_t messages[2], carriers[2]; /* from each end */
 	int client;                        /* the end that asks; -1: not known */
@@ -67,11 +72,11 @@ static bool is_second_view(const struct merge_run *run, size_t source)
 {
 	size_t kernel = 0;
 
-	if (strcmp(run->source[source].kind, "kernel") == 0)
+	if (merge_source_is(&run->source[source], "kernel"))
 		return false;
 	while (kernel < run->count &&
 	       (run->source[kernel].node != run->source[source].node ||
-		strcmp(run->source[kernel].kind, "kernel") != 0))
+		!merge_source_is(&run->source[kernel], "kernel")))
 		kernel++;
 	for (size_t i = 0; i < run->map.pairs && kernel < run->count; i++) {
 		int64_t a = merge_run_source(run, run->map.pair[i].a);
@@ -122,27 +127,6 @@ static int client_by_ports(const int64_t port[2])
 	return -1;
 }
 
-static uint64_t hash_of(const struct flow *flow)
-{
-	const uint64_t part[] = {flow->protocol,          flow->address[0],
-				 flow->address[1],        (uint64_t)flow->port[0],
-				 (uint64_t)flow->port[1], (uint64_t)flow->node[0],
-				 (uint64_t)flow->node[1]};
-	uint64_t hash = 0;
-
-	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
-		hash = (hash ^ part[i]) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash;
-}
-
-static bool is_flow(const struct flow *a, const struct flow *b)
-{
-	return a->protocol == b->protocol && a->address[0] == b->address[0] &&
-	       a->address[1] == b->address[1] && a->port[0] == b->port[0] &&
-	       a->port[1] == b->port[1] && a->node[0] == b->node[0] &&
-	       a->node[1] == b->node[1];
-}
-
 /* The message's flow; `from` is which of its ends sent. Which end is its first does not
  * matter, but is the same both ways. */
 static struct flow *find_flow(struct requests *requests,
@@ -155,21 +139,21 @@ static struct flow *find_flow(struct requests *requests,
 	int first =
 	    address[0] != address[1] ? address[0] > address[1] : port[0] >= port[1];
 	struct flow flow = {
-	    .node = {node[first], node[!first]},
-	    .protocol = texts_put(&requests->texts, row->protocol),
-	    .address = {address[first], address[!first]},
-	    .port = {port[first], port[!first]},
+	    .key = {.node = {node[first], node[!first]},
+		    .protocol = texts_put(&requests->texts, row->protocol),
+		    .address = {address[first], address[!first]},
+		    .port = {port[first], port[!first]}},
 	};
-	uint64_t hash = hash_of(&flow);
+	uint64_t hash = hash_bytes(HASH_INIT, &flow.key, sizeof(flow.key));
 	int64_t at;
 
 	*from = first;
 	if (!intmap_get(&requests->flow_at, hash, &flow.next))
 		flow.next = -1;
 	for (at = flow.next; at >= 0; at = requests->flow[at].next)
-		if (is_flow(&requests->flow[at], &flow))
+		if (memcmp(&requests->flow[at].key, &flow.key, sizeof(flow.key)) == 0)
 			return &requests->flow[at];
-	flow.client = client_by_ports(flow.port);
+	flow.client = client_by_ports(flow.key.port);
 	intmap_put(&requests->flow_at, hash, (int64_t)requests->flows);
 	requests->flow = mem_grow(requests->flow, requests->flows, &requests->flow_room,
 				  sizeof(*requests->flow));
@@ -368,7 +352,7 @@ static bool is_tunnel(const struct flow *flow)
 	enum { LEAST = 8 };
 
 	for (size_t i = 0; i < sizeof(ports) / sizeof(*ports); i++)
-		if (flow->port[0] == ports[i] || flow->port[1] == ports[i])
+		if (flow->key.port[0] == ports[i] || flow->key.port[1] == ports[i])
 			return flow->carriers[0] + flow->carriers[1] > 0;
 	for (int end = 0; end < 2; end++)
 		if (flow->carriers[end] >= LEAST &&
@@ -398,21 +382,6 @@ static int compare_id(const void *a, const void *b)
 	return one->id < other->id ? -1 : one->id > other->id;
 }
 
-static bool is_one_clock(const struct merge_source *a, const struct merge_source *b)
-{
-	return a == b || (a->facts.has_uuid && b->facts.has_uuid &&
-			  !memcmp(a->facts.clock_uuid, b->facts.clock_uuid,
-				  sizeof(a->facts.clock_uuid)));
-}
-
-/* a - b of two sides, of which either may be open. */
-static nsec_t side(nsec_t a, nsec_t b)
-{
-	return a == NSEC_MIN || a == NSEC_MAX || b == NSEC_MIN || b == NSEC_MAX
-		   ? NSEC_MAX
-		   : nsec_sub(a, b);
-}
-
 /* How far the time from one source's instant to another's may be off; NSEC_MAX: open. */
 static nsec_t bound_between(const struct merge_run *run, uint32_t from, nsec_t from_ns,
 			    uint32_t to, nsec_t to_ns)
@@ -421,12 +390,12 @@ static nsec_t bound_between(const struct merge_run *run, uint32_t from, nsec_t f
 	struct clock_bound begin, end;
 	nsec_t low, high;
 
-	if (is_one_clock(a, b))
+	if (merge_is_one_clock(a, b))
 		return 0;
 	begin = clock_bound_at(&a->clock, clock_invert(&a->clock, from_ns), 0);
 	end = clock_bound_at(&b->clock, clock_invert(&b->clock, to_ns), 0);
-	low = side(begin.high_ns, end.low_ns);
-	high = side(end.high_ns, begin.low_ns);
+	low = merge_bound_side(begin.high_ns, end.low_ns, NSEC_MAX);
+	high = merge_bound_side(end.high_ns, begin.low_ns, NSEC_MAX);
 	return low > high ? low : high;
 }
 
@@ -483,15 +452,15 @@ static void make_row(const struct requests *requests, const struct request_row *
 			  head[] = {
 			      number(row->id),
 			      answered ? number(row->last_message) : none,
-			      text(&requests->texts, flow->protocol),
+			      text(&requests->texts, flow->key.protocol),
 			      number(row->client),
 			      number(row->server),
 			      number(requests->run->source[row->client_source].id),
 			      number(requests->run->source[row->server_source].id),
-			      text(&requests->texts, flow->address[client]),
-			      known(flow->port[client], TIMELINE_NONE),
-			      text(&requests->texts, flow->address[!client]),
-			      known(flow->port[!client], TIMELINE_NONE),
+			      text(&requests->texts, flow->key.address[client]),
+			      known(flow->key.port[client], TIMELINE_NONE),
+			      text(&requests->texts, flow->key.address[!client]),
+			      known(flow->key.port[!client], TIMELINE_NONE),
 			      row->client_by_kernel ? none : known(row->client_tid, -1),
 			      row->server_by_kernel ? none : known(row->server_tid, -1),
 			      client_known ? number(row->client_by_kernel) : none,
@@ -573,11 +542,11 @@ int requests_tunnels(const struct requests *requests,
 	for (size_t i = 0; i < requests->flows && !status; i++) {
 		const struct flow *flow = &requests->flow[i];
 		const struct request_tunnel tunnel = {
-		    texts_get(&requests->texts, flow->protocol),
-		    {flow->node[0], flow->node[1]},
-		    {texts_get(&requests->texts, flow->address[0]),
-		     texts_get(&requests->texts, flow->address[1])},
-		    {flow->port[0], flow->port[1]},
+		    texts_get(&requests->texts, flow->key.protocol),
+		    {flow->key.node[0], flow->key.node[1]},
+		    {texts_get(&requests->texts, flow->key.address[0]),
+		     texts_get(&requests->texts, flow->key.address[1])},
+		    {flow->key.port[0], flow->key.port[1]},
 		    (int64_t)(flow->messages[0] + flow->messages[1])};
 
 		if (is_tunnel(flow))

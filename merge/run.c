@@ -151,17 +151,6 @@ static const char *trace_kind(const char *path)
 	return kind;
 }
 
-/* An own epoch until the clocks are found: the identity. */
-static void init_clock(struct clock *clock, const struct source *entry)
-{
-	clock->trace = mem_strdup(entry->name);
-	clock->path = mem_strdup(entry->path);
-	clock->reference = mem_strdup(entry->name);
-	clock->quality = CLOCK_ABSENT;
-	clock->segment = mem_zalloc(sizeof(*clock->segment));
-	clock->segments = 1;
-}
-
 /* Whether not a run was given, but the directory of one node. */
 static bool is_node_alone(const struct merge_run *run)
 {
@@ -190,7 +179,6 @@ static void add_source(struct merge_run *run, uint32_t index, bool is_directory)
 	source->kind =
 	    entry->kind == SOURCE_CAPTURE ? "capture" : trace_kind(entry->path);
 	source->island = -1;
-	init_clock(&source->clock, entry);
 }
 
 /* Nodes in the order of their names, then what is given by itself. */
@@ -298,6 +286,33 @@ int64_t merge_run_source(const struct merge_run *run, const char *name)
 		if (strcmp(run->map.clock[i].trace, name) == 0)
 			return (int64_t)i + 1;
 	return 0;
+}
+
+bool merge_source_is(const struct merge_source *source, const char *kind)
+{
+	return strcmp(source->kind, kind) == 0;
+}
+
+bool merge_node_has(const struct merge_run *run, uint32_t node, const char *kind)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (run->source[i].node == node && merge_source_is(&run->source[i], kind))
+			return true;
+	return false;
+}
+
+bool merge_is_one_clock(const struct merge_source *a, const struct merge_source *b)
+{
+	return a == b || (a->facts.has_uuid && b->facts.has_uuid &&
+			  !memcmp(a->facts.clock_uuid, b->facts.clock_uuid,
+				  sizeof(a->facts.clock_uuid)));
+}
+
+nsec_t merge_bound_side(nsec_t a, nsec_t b, nsec_t open)
+{
+	return a == NSEC_MIN || a == NSEC_MAX || b == NSEC_MIN || b == NSEC_MAX
+		   ? open
+		   : nsec_sub(a, b);
 }
 
 void merge_run_clear(struct merge_run *run)

@@ -70,6 +70,16 @@ void merge_run_tell(struct merge_run *run, struct problem_list *problems);
  */
 int64_t merge_run_source(const struct merge_run *run, const char *name);
 
+/* Whether a source is of a kind, or its node has one of it: "kernel", "user", ... */
+bool merge_source_is(const struct merge_source *source, const char *kind);
+bool merge_node_has(const struct merge_run *run, uint32_t node, const char *kind);
+
+/* Whether two sources have one clock: then nothing is in doubt between their stamps. */
+bool merge_is_one_clock(const struct merge_source *a, const struct merge_source *b);
+
+/* a - b of two sides of bounds, `open` where either is. */
+nsec_t merge_bound_side(nsec_t a, nsec_t b, nsec_t open);
+
 void merge_run_clear(struct merge_run *run);
 
 #endif

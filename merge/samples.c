@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "merge/samples.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "merge/samples_private.h"
+#include "input/proc_samples.h"
+#include "input/sadf/sadf.h"
+#include "input/sensors.h"
 
 /* One text of several, which NULLs and separators do not make equal. For free(). */
 static char *joined(const char *const part[], size_t parts)
@@ -41,7 +44,7 @@ static int64_t id_of(const struct sampler *sampler, struct texts *texts,
 	return id;
 }
 
-int64_t sampler_metric(struct sampler *sampler, const struct timeline_metric *metric)
+static int64_t add_metric(struct sampler *sampler, const struct timeline_metric *metric)
 {
 	const char *part[] = {metric->name, metric->unit, metric->kind, metric->activity};
 	struct timeline_metric row = *metric;
@@ -53,7 +56,7 @@ int64_t sampler_metric(struct sampler *sampler, const struct timeline_metric *me
 	return row.id;
 }
 
-int64_t sampler_item(struct sampler *sampler, const char *type, const char *name)
+static int64_t add_item(struct sampler *sampler, const char *type, const char *name)
 {
 	const char *part[] = {type, name};
 	struct timeline_item row = {.type = type, .name = name};
@@ -65,7 +68,9 @@ int64_t sampler_item(struct sampler *sampler, const char *type, const char *name
 	return row.id;
 }
 
-bool sampler_wants(struct sampler *sampler, nsec_t ts_ns)
+/* Whether the user wants what a node has at a time; one outside of the run is counted,
+ * and not wanted. */
+static bool sampler_wants(struct sampler *sampler, nsec_t ts_ns)
 {
 	if (stamps_is_far(&sampler->stamps, ts_ns)) {
 		sampler->far++;
@@ -76,7 +81,14 @@ bool sampler_wants(struct sampler *sampler, nsec_t ts_ns)
 				  sampler->run->node[sampler->node].name);
 }
 
-int sampler_add(struct sampler *sampler, const struct sampled *sampled)
+/* Add one; NULL item type: it is the node's as a whole. 0, or -1 with error. */
+struct sampled {
+	struct timeline_metric metric;
+	const char *item_type, *item;
+	nsec_t ts_ns, interval_ns;
+	double value;
+};
+static int sampler_add(struct sampler *sampler, const struct sampled *sampled)
 {
 	struct timeline_sample row = {.node = sampler->run->node[sampler->node].id,
 				      .ts_ns = sampled->ts_ns,
@@ -84,12 +96,213 @@ int sampler_add(struct sampler *sampler, const struct sampled *sampled)
 				      .value = sampled->value,
 				      .interval_ns = sampled->interval_ns};
 
-	row.metric = sampler_metric(sampler, &sampled->metric);
+	row.metric = add_metric(sampler, &sampled->metric);
 	if (sampled->item)
-		row.item = sampler_item(sampler, sampled->item_type, sampled->item);
+		row.item = add_item(sampler, sampled->item_type, sampled->item);
 	if (row.metric == -1 || row.item == -1)
 		return -1;
 	return timeline_add_sample(sampler->writer, &row, sampler->error);
+}
+
+#define ACTIVITY "process"
+
+struct proc {
+	struct sampler *sampler;
+	struct intmap parent; /* by pid: the one that was told last */
+};
+
+/* One number of a process; unknown ones have no row. */
+struct proc_value {
+	struct timeline_metric metric;
+	int64_t value;
+};
+
+/* A parent hardly ever changes: it is told when it does. */
+static int64_t new_parent(struct proc *proc, const struct proc_sample *sample)
+{
+	int64_t last;
+
+	if (sample->ppid == PROC_UNKNOWN ||
+	    (intmap_get(&proc->parent, (uint64_t)sample->pid, &last) &&
+	     last == sample->ppid))
+		return PROC_UNKNOWN;
+	intmap_put(&proc->parent, (uint64_t)sample->pid, sample->ppid);
+	return sample->ppid;
+}
+
+static int take_process(void *context, const struct proc_sample *sample)
+{
+	struct proc *proc = context;
+	struct sampled sampled = {
+	    .item_type = ACTIVITY,
+	    .ts_ns = stamps_place(&proc->sampler->stamps, sample->realtime_ns),
+	    .interval_ns = TIMELINE_NONE};
+	char *item;
+	int status = 0;
+
+	if (!sampler_wants(proc->sampler, sampled.ts_ns))
+		return 0;
+	const struct proc_value values[] = {
+	    {{0, "utime", "ns", "counter", ACTIVITY}, sample->utime_ns},
+	    {{0, "stime", "ns", "counter", ACTIVITY}, sample->stime_ns},
+	    {{0, "rss", "KiB", "gauge", ACTIVITY}, sample->rss_kib},
+	    {{0, "read", "bytes", "counter", ACTIVITY}, sample->read_bytes},
+	    {{0, "write", "bytes", "counter", ACTIVITY}, sample->write_bytes},
+	    {{0, "ppid", NULL, "gauge", ACTIVITY}, new_parent(proc, sample)},
+	    {{0, "state", "character", "gauge", ACTIVITY},
+	     sample->state ? (unsigned char)sample->state : PROC_UNKNOWN},
+	};
+	item = sample->comm ? mem_printf("%" PRId64 " %s", sample->pid, sample->comm)
+			    : mem_printf("%" PRId64, sample->pid);
+	sampled.item = item;
+	for (size_t i = 0; !status && i < sizeof(values) / sizeof(*values); i++) {
+		if (values[i].value == PROC_UNKNOWN)
+			continue;
+		sampled.metric = values[i].metric;
+		sampled.value = (double)values[i].value;
+		status = sampler_add(proc->sampler, &sampled);
+	}
+	free(item);
+	return status ? 1 : 0;
+}
+
+static int sample_proc(struct sampler *sampler, const char *path)
+{
+	struct proc proc = {.sampler = sampler};
+	int status =
+	    proc_samples_read(path, take_process, &proc, &sampler->run->problems);
+
+	intmap_clear(&proc.parent);
+	return status > 0 ? -1 : 0;
+}
+
+/* Sensors name what they read by its unit, where it is one of these. */
+static const struct {
+	const char *unit, *kind;
+} sensor_units[] = {
+    {"celsius", "gauge"}, {"joules", "counter"}, {"watts", "gauge"}, {"volts", "gauge"},
+    {"amperes", "gauge"}, {"hertz", "gauge"},    {"rpm", "gauge"},   {"percent", "gauge"},
+};
+
+static struct timeline_metric sensor_metric(const char *name)
+{
+	struct timeline_metric metric = {.name = name, .activity = "sensor"};
+
+	for (size_t i = 0; i < sizeof(sensor_units) / sizeof(*sensor_units); i++) {
+		if (strcmp(sensor_units[i].unit, name) != 0)
+			continue;
+		metric.unit = sensor_units[i].unit;
+		metric.kind = sensor_units[i].kind;
+	}
+	return metric;
+}
+
+static int take_sensor(void *context, const struct sensor_sample *sample)
+{
+	struct sampler *sampler = context;
+	struct sampled sampled = {.metric = sensor_metric(sample->metric),
+				  .item_type = "sensor",
+				  .item = sample->sensor,
+				  .ts_ns =
+				      stamps_place(&sampler->stamps, sample->realtime_ns),
+				  .interval_ns = TIMELINE_NONE,
+				  .value = sample->value};
+
+	if (!sampler_wants(sampler, sampled.ts_ns))
+		return 0;
+	return sampler_add(sampler, &sampled) ? 1 : 0;
+}
+
+static int sample_sensors(struct sampler *sampler, const char *path)
+{
+	int status = sensors_read(path, take_sensor, sampler, &sampler->run->problems);
+
+	return status > 0 ? -1 : 0;
+}
+
+/* So many marks of a file are told one by one. */
+enum { MARKS_TOLD = 1000 };
+
+struct sar {
+	struct sampler *sampler;
+	const char *path;
+	uint64_t texts; /* values that are no numbers */
+	uint64_t marks;
+};
+
+static int take_sar(void *context, const struct sadf_row *row)
+{
+	struct sar *sar = context;
+	const char *kind = metric_kind_name(row->about.kind);
+	bool has_item = strcmp(row->item, "-") != 0;
+	struct sampled sampled = {
+	    .metric = {.name = row->metric,
+		       .unit = row->about.unit,
+		       .kind = *kind ? kind : NULL,
+		       .activity = row->about.activity},
+	    .item_type = row->about.item_type,
+	    .item = has_item ? row->item : NULL,
+	    .ts_ns = stamps_place(&sar->sampler->stamps, row->realtime_ns),
+	    .interval_ns = row->interval_ns > 0 ? row->interval_ns : TIMELINE_NONE,
+	    .value = row->value};
+
+	if (!sampler_wants(sar->sampler, sampled.ts_ns))
+		return 0;
+	sar->texts += row->about.kind == METRIC_TEXT;
+	return sampler_add(sar->sampler, &sampled) ? 1 : 0;
+}
+
+/* What the file says ends at a terminal. */
+static char *tamed(const char *text)
+{
+	char *copy = mem_strndup(text, 400);
+
+	for (char *at = copy; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == '\x7f')
+			*at = '?';
+	return copy;
+}
+
+static void tell_mark(struct sar *sar, const struct sadf_mark *mark, nsec_t ts_ns)
+{
+	bool is_restart = mark->kind == SADF_RESTART;
+	char *place = mem_printf("%s:%" PRIu64, sar->path, mark->line);
+	char *text = tamed(mark->text), time[NSEC_TEXT];
+
+	problem_add(&sar->sampler->run->problems, place,
+		    is_restart ? "restart" : "comment", 1, "%s: %s%s%s",
+		    nsec_format_seconds(time, ts_ns),
+		    is_restart ? "sar was started again" : "",
+		    is_restart && *text ? ", " : "", text);
+	free(text);
+	free(place);
+}
+
+static int take_mark(void *context, const struct sadf_mark *mark)
+{
+	struct sar *sar = context;
+	nsec_t ts_ns = stamps_place(&sar->sampler->stamps, mark->realtime_ns);
+
+	if (sampler_wants(sar->sampler, ts_ns) && sar->marks++ < MARKS_TOLD)
+		tell_mark(sar, mark, ts_ns);
+	return 0;
+}
+
+static int sample_sar(struct sampler *sampler, const char *path, bool is_binary)
+{
+	struct sar sar = {.sampler = sampler, .path = path};
+	struct sadf_sink sink = {.row = take_sar, .mark = take_mark, .context = &sar};
+	struct problem_list *problems = &sampler->run->problems;
+	int status = is_binary ? sadf_read_binary(path, &sink, problems)
+			       : sadf_read(path, &sink, problems);
+
+	if (sar.texts)
+		problem_add(problems, path, "text", sar.texts,
+			    "values that are no numbers, their samples have none");
+	if (sar.marks > MARKS_TOLD)
+		problem_add(problems, path, "comment", sar.marks - MARKS_TOLD,
+			    "further restarts and comments, left out");
+	return status > 0 ? -1 : 0;
 }
 
 static int take_file(struct sampler *sampler, const struct run_file *file)

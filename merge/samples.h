@@ -2,9 +2,11 @@
 #ifndef CT_MERGE_SAMPLES_H
 #define CT_MERGE_SAMPLES_H
 
+#include "base/texts.h"
 #include "merge/processes.h"
 #include "merge/run.h"
 #include "merge/select.h"
+#include "merge/stamps.h"
 #include "timeline/rows.h"
 
 /*
@@ -19,5 +21,22 @@
 int merge_samples(struct merge_run *run, const struct selection *selection,
 		  const struct processes *processes, struct timeline_writer *writer,
 		  struct error *error);
+
+/* What all of them share, and which node's file is read. */
+struct sampler {
+	struct merge_run *run;
+	const struct selection *selection;
+	const struct processes *processes;
+	struct timeline_writer *writer;
+	struct error *error;
+	struct texts metrics, items; /* those that have rows; a number + 1 is the id */
+	uint32_t node;
+	struct stamps stamps;
+	uint64_t far; /* of the file at hand: stamps outside of the run */
+};
+
+/* Take in the tasks of a file. 0, also where it cannot be read, which is a problem of the
+ * run; -1 with the sampler's error where writing failed. */
+int sample_invocations(struct sampler *sampler, const char *path);
 
 #endif

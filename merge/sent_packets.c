@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/intmap.h"
 #include "base/mem.h"
+#include "merge/event_class.h"
 
 enum { LEAST_HEADERS = 20, MOST_HEADERS = 128 };
 
@@ -64,13 +66,9 @@ struct sent_packets {
 
 static uint64_t hash(const struct cell *cell)
 {
-	uint64_t value = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-	if (cell->type != CELL_TEXT && cell->type != CELL_BLOB)
-		return 0;
-	for (uint32_t i = 0; i < cell->size; i++)
-		value = (value ^ (unsigned char)cell->bytes[i]) * UINT64_C(0x100000001b3);
-	return value;
+	return cell->type == CELL_TEXT || cell->type == CELL_BLOB
+		   ? hash_bytes(HASH_INIT, cell->bytes, cell->size)
+		   : 0;
 }
 
 static int64_t integer(const struct cell *cell, int64_t none)
@@ -180,14 +178,6 @@ void sent_packets_event(struct sent_packets *packets, int class, uint32_t node,
 	*before = now;
 }
 
-static int column_of(const struct ctf_class *class, const char *name)
-{
-	for (size_t i = 0; name && i < class->columns; i++)
-		if (!class->column[i].context && strcmp(class->column[i].name, name) == 0)
-			return (int)i;
-	return -1;
-}
-
 int sent_packets_class(struct sent_packets *packets, const struct ctf_class *class)
 {
 	struct sent_class *made;
@@ -198,7 +188,7 @@ int sent_packets_class(struct sent_packets *packets, const struct ctf_class *cla
 				  sizeof(*packets->class));
 	made = &packets->class[packets->classes];
 	for (size_t i = 0; i < FIELDS; i++)
-		made->column[i] = column_of(class, queue_fields[i]);
+		made->column[i] = event_column(class, queue_fields[i], false);
 	return (int)packets->classes++;
 }
 

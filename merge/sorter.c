@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "merge/sorter.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/spill.h"
@@ -25,7 +23,7 @@ struct sorter {
 	sorter_compare_fn *compare;
 	char *item;
 	size_t count;
-	FILE *spill;
+	struct spill spill;
 	uint64_t spilled; /* items in the file; all runs but the last have `most` */
 };
 
@@ -36,59 +34,16 @@ struct sorter *sorter_new(size_t size, size_t most, sorter_compare_fn *compare)
 	sorter->size = size;
 	sorter->most = most;
 	sorter->compare = compare;
+	sorter->spill.what = "to sort in";
 	sorter->item = mem_alloc(size * most);
 	return sorter;
 }
 
-static int fail(struct error *error, const char *what)
-{
-	return error_set(error, "%s to sort in: %s", what, strerror(errno));
-}
-
-/* Merge sort keeps equal items in order: the C library's qsort need not. */
-static void merge_halves(const struct sorter *sorter, char *to, const char *from,
-			 size_t half, size_t count)
-{
-	size_t size = sorter->size, a = 0, b = half;
-
-	while (a < half || b < count) {
-		bool first =
-		    b == count ||
-		    (a < half && sorter->compare(from + a * size, from + b * size) <= 0);
-
-		memcpy(to, from + (first ? a++ : b++) * size, size);
-		to += size;
-	}
-}
-
-static void sort(const struct sorter *sorter, char *item, size_t count, char *room)
-{
-	size_t half = count / 2;
-
-	if (count < 2)
-		return;
-	sort(sorter, item, half, room);
-	sort(sorter, item + half * sorter->size, count - half, room);
-	memcpy(room, item, count * sorter->size);
-	merge_halves(sorter, item, room, half, count);
-}
-
-static void sort_run(struct sorter *sorter)
-{
-	char *room = mem_alloc(sorter->count * sorter->size);
-
-	sort(sorter, sorter->item, sorter->count, room);
-	free(room);
-}
-
 static int spill(struct sorter *sorter, struct error *error)
 {
-	if (!sorter->spill && !(sorter->spill = spill_open()))
-		return fail(error, "cannot make a temporary file");
-	sort_run(sorter);
-	if (fwrite(sorter->item, sorter->size, sorter->count, sorter->spill) !=
-	    sorter->count)
-		return fail(error, "cannot write the temporary file");
+	qsort(sorter->item, sorter->count, sorter->size, sorter->compare);
+	if (spill_add(&sorter->spill, sorter->item, sorter->size * sorter->count, error))
+		return -1;
 	sorter->spilled += sorter->count;
 	sorter->count = 0;
 	return 0;
@@ -107,18 +62,10 @@ static int fill(const struct sorter *sorter, struct run *run, struct error *erro
 {
 	size_t want =
 	    run->end - run->next < AHEAD ? (size_t)(run->end - run->next) : AHEAD;
-	size_t bytes = want * sorter->size;
-	off_t from = (off_t)(run->next * sorter->size);
 
-	errno = EIO; /* for a file that is shorter than it was */
-	for (size_t have = 0; have < bytes;) {
-		ssize_t got = pread(fileno(sorter->spill), run->item + have, bytes - have,
-				    from + (off_t)have);
-
-		if (got <= 0)
-			return fail(error, "cannot read the temporary file");
-		have += (size_t)got;
-	}
+	if (spill_read(&sorter->spill, run->next * sorter->size, run->item,
+		       want * sorter->size, error))
+		return -1;
 	run->next += want;
 	run->at = 0;
 	run->count = want;
@@ -130,13 +77,11 @@ static const void *head(const struct sorter *sorter, const struct run *run)
 	return run->item + run->at * sorter->size;
 }
 
-/* Of two runs the one whose item comes first; of equal ones the earlier run. */
+/* Of two runs the one whose item comes first. */
 static bool is_before(const struct sorter *sorter, const struct run *a,
 		      const struct run *b)
 {
-	int order = sorter->compare(head(sorter, a), head(sorter, b));
-
-	return order ? order < 0 : a < b;
+	return sorter->compare(head(sorter, a), head(sorter, b)) < 0;
 }
 
 /* Let the run at a place of the heap sink to where it belongs. */
@@ -185,8 +130,6 @@ static int walk_runs(struct sorter *sorter, int (*give)(void *, const void *),
 	struct run **heap = mem_zalloc(runs * sizeof(struct run *));
 	int status = 0;
 
-	if (fflush(sorter->spill))
-		status = fail(error, "cannot write the temporary file");
 	for (size_t i = 0; i < runs; i++) {
 		heap[i] = &run[i];
 		run[i].item = mem_alloc(AHEAD * sorter->size);
@@ -216,7 +159,8 @@ int sorter_walk(struct sorter *sorter, int (*give)(void *context, const void *it
 			return -1;
 		return walk_runs(sorter, give, context, error);
 	}
-	sort_run(sorter);
+	if (sorter->count)
+		qsort(sorter->item, sorter->count, sorter->size, sorter->compare);
 	for (size_t i = 0; i < sorter->count && !status; i++)
 		status = give(context, sorter->item + i * sorter->size);
 	return status;
@@ -226,8 +170,7 @@ void sorter_free(struct sorter *sorter)
 {
 	if (!sorter)
 		return;
-	if (sorter->spill)
-		fclose(sorter->spill);
+	spill_clear(&sorter->spill);
 	free(sorter->item);
 	free(sorter);
 }

@@ -14,7 +14,8 @@ struct sorter;
 
 typedef int sorter_compare_fn(const void *a, const void *b);
 
-/* For items of `size` bytes; a run has `most` of them. Equal ones stay in order. */
+/* For items of `size` bytes; a run has `most` of them. Of equal ones the order is open.
+ */
 struct sorter *sorter_new(size_t size, size_t most, sorter_compare_fn *compare);
 
 /* Copies the item. 0, or -1 with error when the file cannot be written. */

@@ -17,7 +17,7 @@
 #include "sync/fit/lp.h"
 #include "sync/fit/regression.h"
 #include "sync/messages_out.h"
-#include "sync/plot/run.h"
+#include "sync/plot/plot.h"
 #include "sync/print.h"
 #include "sync/sync.h"
 
@@ -27,7 +27,7 @@ struct request {
 	struct sync_arguments sync;
 	struct text_list traces, runs;
 	char *output, *messages, *plot, *apply, *extract, *messages_out;
-	bool json, quiet, verbose, stats;
+	bool json, quiet, verbose, stats, local_time;
 };
 
 static char *make_versions(void)
@@ -46,7 +46,7 @@ static char *make_versions(void)
 static enum options_status parse(struct request *request, int argc, const char **argv,
 				 struct error *error)
 {
-	enum { OWN_ROWS = 11 };
+	enum { OWN_ROWS = 12 };
 	struct option_row rows[] = {
 	    {'t', "trace", OPTION_LIST, &request->traces, "[NAME=]PATH",
 	     "read this CTF trace, capture or .packets file; repeat for each", 0, 0},
@@ -67,6 +67,8 @@ static enum options_status parse(struct request *request, int argc, const char *
 	     "directory, to FILE (.packets)",
 	     0, 0},
 	    {0, "stats", OPTION_FLAG, &request->stats, NULL, "print a line a pair", 0, 0},
+	    {0, "local-time", OPTION_FLAG, &request->local_time, NULL,
+	     "times of day by the zone of this machine instead of UTC", 0, 0},
 	    {'v', "verbose", OPTION_FLAG, &request->verbose, NULL,
 	     "print a line a pair, and every message left out", 0, 0},
 	    {'q', "quiet", OPTION_FLAG, &request->quiet, NULL,
@@ -185,7 +187,7 @@ static int write_map(const struct clock_map *map, const char *path, struct error
 static void print_text(const struct request *request, struct sync *sync,
 		       const struct clock_map *map)
 {
-	print_clocks(sync, map, stdout);
+	print_clocks(sync, map, request->local_time, stdout);
 	if (request->verbose || request->stats) {
 		putchar('\n');
 		print_pairs(map, stdout);

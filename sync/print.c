@@ -10,11 +10,9 @@
 enum {
 	CELL = 64,
 	MOST_REJECTED = 1000,
-	UTC_DAY = 11,    /* characters of nsec_format_utc before the hour */
-	UTC_TENTHS = 21, /* and up to the tenths of a second */
+	DAY_END = 11, /* characters of zone_format before the hour */
+	TENTHS = 21,  /* and up to the tenths of a second */
 };
-
-#define NSEC_PER_DAY (86400 * NSEC_PER_SEC)
 
 /* Latencies and bounds have digits down to a tenth of a microsecond at the most. */
 struct unit {
@@ -54,6 +52,40 @@ static double bound_shown(double bound, int digits)
 /* A rate that may be off by this share of the drift limit is no estimate. */
 #define UNKNOWN_SHARE 0.9
 
+/* Whether both sides of a bound are about alike; one that is open is not. */
+static bool is_even(const struct clock_bound *bound)
+{
+	double least = (double)bound->low_ns, most = (double)bound->high_ns;
+
+	return bound->low_ns != NSEC_MIN && bound->high_ns != NSEC_MAX &&
+	       fabs(most + least) <= 0.1 * (most - least);
+}
+
+/* Its wider side, of those that are not open. */
+static double widest_side(const struct clock_bound *bound)
+{
+	double low = bound->low_ns != NSEC_MIN ? fabs((double)bound->low_ns) : 0;
+	double high = bound->high_ns != NSEC_MAX ? fabs((double)bound->high_ns) : 0;
+
+	return fmax(low, high);
+}
+
+/* The same in nanoseconds, for a column that has one unit. */
+static void format_bound_ns(char cell[CELL], const struct clock_bound *bound)
+{
+	char low[24] = "none", high[24] = "none";
+
+	if (is_even(bound)) {
+		snprintf(cell, CELL, "+-%.0f", widest_side(bound));
+		return;
+	}
+	if (bound->low_ns != NSEC_MIN)
+		snprintf(low, sizeof(low), "%+" PRId64, bound->low_ns);
+	if (bound->high_ns != NSEC_MAX)
+		snprintf(high, sizeof(high), "%+" PRId64, bound->high_ns);
+	snprintf(cell, CELL, "%s/%s", low, high);
+}
+
 /*
  * "+-45.1 us" where both sides are about alike, else "-12.0/+78.0 us": both
  * in the unit of the wider one.
@@ -62,7 +94,7 @@ static void format_bound(char cell[CELL], const struct clock_bound *bound)
 {
 	double least = (double)bound->low_ns, most = (double)bound->high_ns;
 	bool has_low = bound->low_ns != NSEC_MIN, has_high = bound->high_ns != NSEC_MAX;
-	double wide = fmax(has_low ? fabs(least) : 0, has_high ? fabs(most) : 0);
+	double wide = widest_side(bound);
 	const struct unit *unit = unit_of(wide);
 	int digits = bound_digits(wide / unit->ns, unit->digits);
 	char low[24] = "none", high[24] = "none";
@@ -71,7 +103,7 @@ static void format_bound(char cell[CELL], const struct clock_bound *bound)
 		snprintf(cell, CELL, "none");
 		return;
 	}
-	if (has_low && has_high && fabs(most + least) <= 0.1 * (most - least)) {
+	if (is_even(bound)) {
 		snprintf(cell, CELL, "+-%.*f %s", digits,
 			 bound_shown(wide / unit->ns, digits), unit->name);
 		return;
@@ -171,9 +203,9 @@ static struct drift drift_of(const struct sync *sync, uint32_t index)
 }
 
 /* For people: which way, rather than what is added to correct it. */
-static void tell_way(char text[CELL], double ppm)
+static void tell_way(char text[CELL], double ppm, int digits)
 {
-	snprintf(text, CELL, "%.3f%s", fabs(ppm),
+	snprintf(text, CELL, "%.*f%s", digits, fabs(ppm),
 		 fabs(ppm) < 0.0005 ? "     "
 		 : ppm < 0          ? " fast"
 				    : " slow");
@@ -189,7 +221,7 @@ static void format_drift(char text[CELL], char bound[CELL], const struct sync *s
 
 	snprintf(text, CELL, "unknown");
 	if (drift.kind != DRIFT_LIMITED && on_terminal)
-		tell_way(text, drift.rate * 1e6);
+		tell_way(text, drift.rate * 1e6, digits);
 	else if (drift.kind != DRIFT_LIMITED)
 		snprintf(text, CELL, "%.3f", drift.rate * 1e6 + 0.0);
 	snprintf(bound, CELL, "none");
@@ -197,22 +229,49 @@ static void format_drift(char text[CELL], char bound[CELL], const struct sync *s
 		snprintf(bound, CELL, "+-%.*f", digits, bound_shown(bound_ppm, digits));
 }
 
-/* Whether all traces begin on one day (UTC), so that it need not be repeated. */
-static bool begin_on_one_day(const struct clock_map *map)
+/* Whether all traces begin on one day, so that it need not be repeated. */
+static bool begin_on_one_day(const struct clock_map *map, const struct zone *zone)
 {
 	for (size_t i = 1; i < map->clocks; i++)
-		if (map->clock[i].begin_ns / NSEC_PER_DAY !=
-		    map->clock[0].begin_ns / NSEC_PER_DAY)
+		if (!zone_is_one_day(zone, map->clock[i].begin_ns,
+				     map->clock[0].begin_ns))
 			return false;
 	return true;
 }
 
+static nsec_t middle_of(const struct clock *clock)
+{
+	return clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
+}
+
+static struct clock_bound bound_of(const struct sync *sync, const struct clock *clock)
+{
+	return clock_bound_at(clock, middle_of(clock),
+			      sync->options.drift_limit_ppm * 1e3);
+}
+
+/* How exactly offsets are told: to three digits of the narrowest bound, in ns. */
+static double offset_resolution(const struct sync *sync, const struct clock_map *map)
+{
+	double least = 1e9;
+
+	for (size_t i = 0; i < map->clocks; i++) {
+		struct clock_bound bound = bound_of(sync, &map->clock[i]);
+		double side = map->clock[i].bounds ? widest_side(&bound) : 0;
+
+		if (side > 0 && side < least)
+			least = side;
+	}
+	return fmax(1, pow(10, floor(log10(least)) - 2));
+}
+
 static void add_clock_row(struct table *table, const struct sync *sync,
-			  const struct clock_map *map, size_t index, bool on_terminal)
+			  const struct clock_map *map, size_t index,
+			  const struct zone *zone, bool on_terminal)
 {
 	const struct clock *clock = &map->clock[index];
-	nsec_t middle = clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
-	double offset = (double)nsec_sub(clock_correct(clock, middle), middle);
+	nsec_t middle = middle_of(clock);
+	nsec_t offset = nsec_sub(clock_correct(clock, middle), middle);
 	char drift[CELL], drift_bound[CELL], at_middle[NSEC_TEXT], bound[CELL] = "none";
 	char begin[NSEC_TEXT];
 	const char *row[] = {clock->trace,
@@ -222,53 +281,81 @@ static void add_clock_row(struct table *table, const struct sync *sync,
 			     bound,
 			     begin,
 			     clock_quality_name(clock->quality)};
-	struct clock_bound here =
-	    clock_bound_at(clock, middle, sync->options.drift_limit_ppm * 1e3);
+	struct clock_bound here = bound_of(sync, clock);
 
 	format_drift(drift, drift_bound, sync, sync->trace[index].clock, on_terminal);
-	nsec_format_span(at_middle, offset);
-	if (clock->bounds)
+	if (on_terminal)
+		snprintf(at_middle, sizeof(at_middle), "%" PRId64, offset);
+	else
+		nsec_format_span(at_middle, (double)offset);
+	if (clock->bounds && on_terminal)
+		format_bound_ns(bound, &here);
+	else if (clock->bounds)
 		format_bound(bound, &here);
-	nsec_format_utc(begin, clock->begin_ns);
-	begin[UTC_TENTHS] = '\0';
-	if (begin_on_one_day(map))
-		row[5] += UTC_DAY;
+	zone_format(begin, zone, clock->begin_ns);
+	begin[TENTHS] = '\0';
+	if (begin_on_one_day(map, zone))
+		row[5] += DAY_END;
 	table_add(table, row);
 }
 
-void print_clocks(const struct sync *sync, const struct clock_map *map, FILE *file)
+void print_clocks(const struct sync *sync, const struct clock_map *map, bool is_local,
+		  FILE *file)
 {
-	static const struct table_column column[] = {
-	    {"TRACE", false}, {"DRIFT/PPM", true}, {"BOUND", true},    {"OFFSET", true},
-	    {"BOUND", true},  {"BEGIN", true},     {"QUALITY", false},
+	struct zone zone = zone_at(is_local, map->clocks ? map->clock[0].begin_ns : 0);
+	char begin[CELL];
+	const struct table_column column[] = {
+	    {.title = "TRACE"},
+	    {.title = "DRIFT/PPM", .right = true},
+	    {.title = "BOUND", .right = true},
+	    {.title = "OFFSET", .right = true},
+	    {.title = "BOUND", .right = true},
+	    {.title = begin, .right = true},
+	    {.title = "QUALITY"},
 	};
-	static const struct table_column for_people[] = {
-	    {"TRACE", false},   {"DRIFT/PPM", true},    {"DRIFT BOUND", true},
-	    {"OFFSET", true},   {"OFFSET BOUND", true}, {"BEGIN/UTC", true},
-	    {"QUALITY", false},
+	const struct table_column for_people[] = {
+	    {.title = "TRACE"},
+	    {.title = "DRIFT", .right = true, .unit = "ppm"},
+	    {.title = "DRIFT BOUND", .right = true, .unit = "ppm"},
+	    {.title = "OFFSET",
+	     .right = true,
+	     .units = table_spans,
+	     .resolution = offset_resolution(sync, map)},
+	    {.title = "OFFSET BOUND",
+	     .right = true,
+	     .units = table_spans,
+	     .is_bound = true},
+	    {.title = "BEGIN", .right = true, .unit = zone.name},
+	    {.title = "QUALITY"},
 	};
 	bool on_terminal = table_on_terminal(file);
-	struct table *table = table_new(on_terminal ? for_people : column,
-					sizeof(column) / sizeof(*column));
+	struct table *table;
 
+	snprintf(begin, sizeof(begin), "BEGIN%s%s", is_local ? "/" : "",
+		 is_local ? zone.name : "");
+	table = table_new(on_terminal ? for_people : column,
+			  sizeof(column) / sizeof(*column));
 	for (size_t i = 0; i < map->clocks; i++)
-		add_clock_row(table, sync, map, i, on_terminal);
+		add_clock_row(table, sync, map, i, &zone, on_terminal);
 	table_print(table, file);
 	table_free(table);
 }
 
-static void format_latency(char cell[NSEC_TEXT], nsec_t latency)
+static void format_latency(char cell[NSEC_TEXT], nsec_t latency, bool on_terminal)
 {
 	const struct unit *unit = unit_of(fabs((double)latency));
 
 	if (latency == NSEC_MAX)
 		snprintf(cell, NSEC_TEXT, "-");
+	else if (on_terminal)
+		snprintf(cell, NSEC_TEXT, "%" PRId64, latency);
 	else
 		snprintf(cell, NSEC_TEXT, "%.*f %s", unit->digits,
 			 (double)latency / unit->ns, unit->name);
 }
 
-static void add_pair_row(struct table *table, const struct clock_pair *pair)
+static void add_pair_row(struct table *table, const struct clock_pair *pair,
+			 bool on_terminal)
 {
 	char name[2 * CELL], messages[CELL], hulls[CELL], ab[NSEC_TEXT], ba[NSEC_TEXT];
 	char violations[CELL], rejected[CELL];
@@ -280,8 +367,8 @@ static void add_pair_row(struct table *table, const struct clock_pair *pair)
 	snprintf(messages, CELL, "%" PRIu64 "/%" PRIu64, pair->messages_ab,
 		 pair->messages_ba);
 	snprintf(hulls, CELL, "%zu/%zu", pair->hull_ab, pair->hull_ba);
-	format_latency(ab, pair->min_latency_ab_ns);
-	format_latency(ba, pair->min_latency_ba_ns);
+	format_latency(ab, pair->min_latency_ab_ns, on_terminal);
+	format_latency(ba, pair->min_latency_ba_ns, on_terminal);
 	snprintf(violations, CELL, "%" PRIu64 ">%" PRIu64, pair->violations_before,
 		 pair->violations_after);
 	snprintf(rejected, CELL, "%" PRIu64, pair->rejected);
@@ -291,13 +378,20 @@ static void add_pair_row(struct table *table, const struct clock_pair *pair)
 void print_pairs(const struct clock_map *map, FILE *file)
 {
 	static const struct table_column column[] = {
-	    {"A B", false},    {"MESSAGES", true}, {"HULLS", true}, {"MIN A>B", true},
-	    {"MIN B>A", true}, {"VIOLATED", true}, {"FALSE", true}, {"QUALITY", false},
+	    {.title = "A B"},
+	    {.title = "MESSAGES", .right = true},
+	    {.title = "HULLS", .right = true},
+	    {.title = "MIN A>B", .right = true, .units = table_spans},
+	    {.title = "MIN B>A", .right = true, .units = table_spans},
+	    {.title = "VIOLATED", .right = true},
+	    {.title = "FALSE", .right = true},
+	    {.title = "QUALITY"},
 	};
 	struct table *table = table_new(column, sizeof(column) / sizeof(*column));
+	bool on_terminal = table_on_terminal(file);
 
 	for (size_t i = 0; i < map->pairs; i++)
-		add_pair_row(table, &map->pair[i]);
+		add_pair_row(table, &map->pair[i], on_terminal);
 	table_print(table, file);
 	table_free(table);
 }

@@ -6,8 +6,9 @@
 
 #include "sync/sync.h"
 
-/* What ctsync prints for people: a line a clock. */
-void print_clocks(const struct sync *sync, const struct clock_map *map, FILE *file);
+/* What ctsync prints for people: a line a clock. Times of day are UTC, or local. */
+void print_clocks(const struct sync *sync, const struct clock_map *map, bool is_local,
+		  FILE *file);
 
 /* A line a pair. */
 void print_pairs(const struct clock_map *map, FILE *file);

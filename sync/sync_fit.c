@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/near.h"
 #include "sync/bend/bend.h"
 #include "sync/bend/reject.h"
 #include "sync/bounds/bounds.h"
@@ -32,6 +33,20 @@ static void fit_pairs(struct sync *sync)
 	}
 }
 
+static int no_such_trace(const struct sync *sync, struct error *error)
+{
+	const char **names = mem_zalloc((sync->traces + 1) * sizeof(*names));
+	const char *near;
+
+	for (size_t i = 0; i < sync->traces; i++)
+		names[i] = sync->trace[i].name;
+	near = near_find(sync->options.reference, names, sync->traces);
+	error_misuse(error, "no trace is named '%s'%s%s%s", sync->options.reference,
+		     near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+	free(names);
+	return -1;
+}
+
 /* The clock of the trace named on the command line; -1: none was. */
 static int find_reference(struct sync *sync, int *clock, struct error *error)
 {
@@ -49,10 +64,7 @@ static int find_reference(struct sync *sync, int *clock, struct error *error)
 				    "its clock was stepped, so %s is the reference",
 				    sync_clock_name(sync, trace->clock));
 	}
-	if (*clock < 0)
-		return error_set(error, "no trace is named '%s'",
-				 sync->options.reference);
-	return 0;
+	return *clock < 0 ? no_such_trace(sync, error) : 0;
 }
 
 static void span_traces(struct sync *sync, bool tied, bool *seen)

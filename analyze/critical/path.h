@@ -2,7 +2,35 @@
 #ifndef CT_ANALYZE_CRITICAL_PATH_H
 #define CT_ANALYZE_CRITICAL_PATH_H
 
-#include "analyze/critical/history.h"
+#include "analyze/question.h"
+
+/*
+ * What threads did, and which message of another node ended which wait, asked of the
+ * timeline backwards in time. An error is kept: every answer is then "nothing".
+ *
+ * Of the packets that one softirq received, that one ended a thread's wait which is of a
+ * flow in which this thread sends something; if there is none, it is not known which one
+ * did. Likewise a kernel answers in the flow of what it answers.
+ */
+struct history;
+
+/* NULL with error. Borrows both until the end. Memory: the flows in which threads send.
+ */
+struct history *history_new(struct timeline_reader *reader, struct error *error);
+
+void history_free(struct history *history);
+
+/* Which events there are, of those that tell what ended waits. */
+struct history_events {
+	bool switches;   /* sched_switch */
+	bool wakeups;    /* sched_waking or sched_wakeup */
+	bool interrupts; /* begins and ends of interrupts and softirqs */
+	bool receives;   /* packets that came */
+};
+
+/* 0, or -1 with error. */
+int history_events_read(struct history_events *events, struct question *question,
+			struct error *error);
 
 /*
  * What the end of an interval waited for, back to its begin: the chain of a thread's
@@ -61,5 +89,34 @@ enum { PATH_DEEPEST = 64 }; /* waits within waits */
 int path_walk(struct path *path, struct history *history, const struct path_start *start);
 
 void path_clear(struct path *path);
+
+/* What to say where interrupts are not recorded. */
+extern const char assumed_note[];
+
+/* A row of the table `request` that had a response. */
+struct node_request {
+	int64_t id, last_message;
+	int64_t client, server; /* nodes */
+	int64_t client_tid;     /* -1: not known, or a kernel by itself */
+	int64_t server_port;    /* -1: none */
+	nsec_t begin_ns, end_ns;
+	nsec_t bound_ns; /* of the times between the nodes; NSEC_MAX: open */
+};
+
+/* The slowest ones from or to a chosen node in the time asked for, up to `most`. How many
+ * there are, or -1 with error. */
+int node_requests_slowest(struct node_request *request, int most,
+			  struct question *question, struct error *error);
+
+/* The one that a message belongs to. 1; 0: none that was answered; -1 with error. */
+int node_request_of(struct node_request *request, int64_t message,
+		    struct question *question, struct error *error);
+
+/*
+ * From the sending of a request to the arrival of the last of its response: back from
+ * that message, as far as the client's thread. To be cleared. 0, or -1 with error.
+ */
+int node_request_path(struct path *path, struct history *history,
+		      const struct node_request *request);
 
 #endif

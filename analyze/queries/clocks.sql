@@ -61,14 +61,6 @@ WHERE place = 1;
 SELECT source, count(*) AS segments FROM clock GROUP BY source;
 
 -- table clocks: Clocks
--- column node: text, NODE
--- column source: text, SOURCE
--- column reference: text, REFERENCE
--- column quality: text, QUALITY
--- column segments: count, SEGMENTS
--- column drift_ppm: ppm, DRIFT
--- column offset_ns: ns, OFFSET
--- column bound_ns: +-ns, BOUND
 -- column worst_bound_ns: +-ns, WORST
 -- column worst_at_ns: epoch_ns, AT
 SELECT n.name AS node, s.name AS source, r.name AS reference, s.quality, coalesce(g.segments, 0) AS segments,
@@ -84,8 +76,6 @@ LEFT JOIN worst AS w ON w.source = s.id
 ORDER BY s.node, s.id;
 
 -- table pairs: Sources with messages between
--- column a: text, A
--- column b: text, B
 -- column messages_ab: count, MESSAGES A>B
 -- column messages_ba: count, B>A
 -- column rejected: count, FALSE
@@ -93,7 +83,6 @@ ORDER BY s.node, s.id;
 -- column violations_after: count, VIOLATED AFTER
 -- column min_latency_ab_ns: ns, MIN A>B
 -- column min_latency_ba_ns: ns, MIN B>A
--- column quality: text, QUALITY
 SELECT a.name AS a, b.name AS b, p.messages_ab, p.messages_ba, p.rejected, p.violations_before,
        p.violations_after, p.min_latency_ab_ns, p.min_latency_ba_ns, p.quality
 FROM clock_pair AS p JOIN source AS a ON a.id = p.a JOIN source AS b ON b.id = p.b
@@ -102,11 +91,7 @@ ORDER BY p.a, p.b;
 
 -- table bounds: Bounds over time
 -- limit: 10
--- column node: text, NODE
--- column source: text, SOURCE
 -- column at_ns: epoch_ns, TIME
--- column low_ns: ns, LOW
--- column high_ns: ns, HIGH
 SELECT n.name AS node, s.name AS source, c.at_ns, c.low_ns, c.high_ns
 FROM clock_step AS c JOIN source AS s ON s.id = c.source JOIN chosen_node AS n ON n.id = s.node
 WHERE c.at_ns BETWEEN :begin_ns AND :end_ns

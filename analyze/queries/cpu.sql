@@ -32,14 +32,6 @@ SELECT node, tid, thread, comm, cpu, priority, count(*) AS runs, sum(run_ns) AS 
 FROM ran GROUP BY node, tid, thread, cpu, priority, comm;
 
 -- table nodes: Nodes
--- column node: text, NODE
--- column cpus: count, CPUS
--- column busy_ns: ns, BUSY
--- column idle_ns: ns, IDLE
--- column busy_percent: %, BUSY %
--- column switches: count, SWITCHES
--- column migrations: count, MIGRATIONS
--- column recorded_ns: ns, RECORDED
 WITH used AS (
 	SELECT node, count(DISTINCT cpu) AS cpus, coalesce(sum(run_ns) FILTER (WHERE tid <> 0), 0) AS busy_ns,
 	       coalesce(sum(run_ns) FILTER (WHERE tid = 0), 0) AS idle_ns, sum(switches) AS switches,
@@ -54,12 +46,6 @@ ORDER BY n.id;
 
 -- table cpus: Processors
 -- sort: node,cpu
--- column node: text, NODE
--- column cpu: id, CPU
--- column busy_ns: ns, BUSY
--- column idle_ns: ns, IDLE
--- column busy_percent: %, BUSY %
--- column switches: count, SWITCHES
 WITH used AS (
 	SELECT node, cpu, coalesce(sum(run_ns) FILTER (WHERE tid <> 0), 0) AS busy_ns,
 	       coalesce(sum(run_ns) FILTER (WHERE tid = 0), 0) AS idle_ns, sum(switches) AS switches
@@ -84,19 +70,12 @@ FROM used AS u JOIN node AS n ON n.id = u.node;
 -- group: priority
 -- sort: -cpu_ns,node,priority
 -- limit: 20
--- column node [thread process priority]: text, NODE
--- column tid [thread]: id, TID
--- column pid [thread process]: id, PID
--- column comm [thread]: text, COMM
--- column process [process name]: text, PROCESS
--- column priority [thread priority]: id, PRIO
 -- column cpu_ns: ns, CPU TIME
 -- column cpu_percent: %, OF ONE CPU
--- column runs: count, RUNS
 -- column mean_ns: ns, MEAN RUN
 -- column max_ns: ns, LONGEST RUN
--- column preempted: count, PREEMPTED
--- column migrations: count, MIGRATIONS
+-- shown: node [thread process priority], tid [thread], pid [thread process], comm [thread],
+--   process [process name], priority [thread priority]
 WITH grouped AS (
 	SELECT CASE WHEN :group <> 'name' THEN u.node END AS node, CASE WHEN :group = 'thread' THEN u.tid END AS tid,
 	       CASE WHEN :group IN ('thread', 'process') THEN t.pid END AS pid,
@@ -120,12 +99,6 @@ GROUP BY g.node, n.name, tid, pid, comm, process, priority;
 -- table intervals: Over time
 -- when: interval
 -- sort: begin_ns,node,cpu
--- column begin_ns: epoch_ns, BEGIN
--- column node: text, NODE
--- column cpu: id, CPU
--- column busy_ns: ns, BUSY
--- column idle_ns: ns, IDLE
--- column busy_percent: %, BUSY %
 WITH stepped AS (
 	SELECT node, cpu, tid, thread, begin_ns, end_ns, begin_ns - (begin_ns - :begin_ns) % :interval_ns AS first_ns,
 	       end_ns - 1 - (end_ns - 1 - :begin_ns) % :interval_ns AS last_ns

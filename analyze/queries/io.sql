@@ -28,25 +28,7 @@ WHERE r.cut = 0 AND r.begin_ns >= :begin_ns AND r.end_ns <= :end_ns
 -- table disks: Requests by disk
 -- form: stats
 -- sort: node,disk,operation
--- column node: text, NODE
--- column disk: text, DISK
--- column operation: text, OPERATION
--- column count: count, COUNT
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column sum_ns: ns, SUM
--- column queue_mean_ns: ns, QUEUED MEAN
--- column queue_max_ns: ns, QUEUED MAX
--- column bytes: bytes, BYTES
--- column merged: count, MERGED
--- column errors: count, ERRORS
-SELECT n.name AS node, r.disk AS disk, r.operation AS operation, count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
-       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns,
+SELECT n.name AS node, r.disk AS disk, r.operation AS operation, count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns,
        avg(queue_ns) AS queue_mean_ns, max(queue_ns) AS queue_max_ns, sum(bytes) AS bytes,
        sum(merged) AS merged, count(*) FILTER (WHERE error <> 0) AS errors
 FROM requested AS r JOIN node AS n ON n.id = r.node
@@ -56,25 +38,8 @@ GROUP BY r.node, r.disk, r.operation, n.name;
 -- form: stats
 -- sort: -bytes,node,pid,tid,process,operation
 -- limit: 20
--- column node [thread process node]: text, NODE
--- column tid [thread]: id, TID
--- column pid [thread process]: id, PID
--- column comm [thread]: text, COMM
--- column process [process name]: text, PROCESS
--- column operation: text, OPERATION
--- column count: count, COUNT
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column sum_ns: ns, SUM
--- column queue_mean_ns: ns, QUEUED MEAN
--- column queue_max_ns: ns, QUEUED MAX
--- column bytes: bytes, BYTES
--- column merged: count, MERGED
--- column errors: count, ERRORS
+-- shown: node [thread process node], tid [thread], pid [thread process], comm [thread],
+--   process [process name]
 WITH grouped AS (
 	SELECT CASE WHEN :group <> 'name' THEN r.node END AS node, CASE WHEN :group = 'thread' THEN r.tid END AS tid,
 	       CASE WHEN :group IN ('thread', 'process') THEN t.pid END AS pid,
@@ -83,9 +48,7 @@ WITH grouped AS (
 	       r.operation, r.latency_ns, r.queue_ns, r.bytes, r.merged, r.error
 	FROM requested AS r LEFT JOIN known_thread AS t ON t.id = r.thread)
 SELECT n.name AS node, tid, pid, comm, process, operation,
-       count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
-       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns,
+       count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns,
        avg(queue_ns) AS queue_mean_ns, max(queue_ns) AS queue_max_ns, sum(bytes) AS bytes,
        sum(merged) AS merged, count(*) FILTER (WHERE error <> 0) AS errors
 FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node
@@ -169,17 +132,7 @@ GROUP BY node, process, fd, since_ns, thread, comm;
 -- form: stats
 -- sort: -sum_ns,node,pid,fd,path
 -- limit: 20
--- column node: text, NODE
--- column pid: id, PID
--- column process: text, PROCESS
--- column fd: id, FD
 -- column path: text, FILE
--- column read_bytes: bytes, READ
--- column written_bytes: bytes, WRITTEN
--- column reads: count, READS
--- column writes: count, WRITES
--- column syncs: count, SYNCS
--- column errors: count, ERRORS
 -- column sum_ns: ns, TIME
 -- column max_ns: ns, LONGEST
 SELECT n.name AS node, t.pid AS pid, coalesce(t.process, t.comm, m.comm) AS process, m.fd AS fd, c.path AS path,
@@ -192,10 +145,6 @@ GROUP BY m.node, n.name, t.pid, coalesce(t.process, t.comm, m.comm), m.fd, c.pat
 -- table freq: How often how long: disk requests
 -- form: freq
 -- sort: to_ns
--- column from_ns: ns, FROM
--- column to_ns: ns, BEFORE
--- column count: count, COUNT
--- column percent: %, SHARE
 WITH counted AS (
 	SELECT min(latency_ns) AS least, count(*) AS spans
 	FROM requested GROUP BY length(latency_ns || ''), substr(latency_ns || '', 1, 1))
@@ -211,18 +160,7 @@ GROUP BY b.least_ns, b.below_ns;
 -- table log: Every request
 -- form: log
 -- sort: begin_ns,node,sector
--- column begin_ns: epoch_ns, BEGIN
--- column latency_ns: ns, LATENCY
 -- column queue_ns: ns, QUEUED
--- column node: text, NODE
--- column tid: id, TID
--- column pid: id, PID
--- column comm: text, COMM
--- column disk: text, DISK
--- column operation: text, OPERATION
--- column sector: id, SECTOR
--- column bytes: bytes, BYTES
--- column merged: count, MERGED
 -- column error: id, ERROR
 SELECT r.begin_ns AS begin_ns, r.latency_ns AS latency_ns, r.queue_ns AS queue_ns, n.name AS node, r.tid AS tid, t.pid AS pid, coalesce(t.comm, r.comm) AS comm, r.disk AS disk,
        r.operation AS operation, r.sector AS sector, r.bytes AS bytes, r.merged AS merged, r.error AS error

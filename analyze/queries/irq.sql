@@ -30,22 +30,8 @@ WHERE i.begin_ns <= :end_ns AND i.end_ns >= :begin_ns
 -- form: stats
 -- sort: -sum_ns,node,kind,number,name
 -- limit: 40
--- column node: text, NODE
--- column kind: text, KIND
--- column number: id, NUMBER
--- column name: text, NAME
--- column count: count, COUNT
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column sum_ns: ns, SUM
 SELECT n.name AS node, CASE i.kind WHEN 'irq' THEN 'hard' ELSE 'soft' END AS kind, i.number AS number,
-       coalesce(i.name, '') AS name, count(duration_ns) AS count, min(duration_ns) AS min_ns, avg(duration_ns) AS mean_ns,
-       quantile(duration_ns, 0.5) AS p50_ns, quantile(duration_ns, 0.95) AS p95_ns, quantile(duration_ns, 0.99) AS p99_ns,
-       max(duration_ns) AS max_ns, sum(duration_ns) AS sum_ns
+       coalesce(i.name, '') AS name, count(duration_ns) AS count, distribution(duration_ns), sum(duration_ns) AS sum_ns
 FROM happened AS i JOIN node AS n ON n.id = i.node
 WHERE duration_ns IS NOT NULL
 GROUP BY i.node, i.number, i.kind, i.name, n.name;
@@ -54,24 +40,11 @@ GROUP BY i.node, i.number, i.kind, i.name, n.name;
 -- form: stats
 -- sort: -sum_ns,node,number,name
 -- limit: 40
--- column node: text, NODE
--- column number: id, NUMBER
--- column name: text, NAME
--- column count: count, COUNT
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column sum_ns: ns, SUM
 WITH raised AS (
 	SELECT node, number, name, begin_ns - raised_ns AS delay_ns FROM happened
 	WHERE duration_ns IS NOT NULL AND raised_ns IS NOT NULL)
 SELECT n.name AS node, r.number AS number, coalesce(r.name, '') AS name,
-       count(delay_ns) AS count, min(delay_ns) AS min_ns, avg(delay_ns) AS mean_ns,
-       quantile(delay_ns, 0.5) AS p50_ns, quantile(delay_ns, 0.95) AS p95_ns, quantile(delay_ns, 0.99) AS p99_ns,
-       max(delay_ns) AS max_ns, sum(delay_ns) AS sum_ns
+       count(delay_ns) AS count, distribution(delay_ns), sum(delay_ns) AS sum_ns
 FROM raised AS r JOIN node AS n ON n.id = r.node
 GROUP BY r.node, r.number, r.name, n.name;
 
@@ -79,10 +52,6 @@ GROUP BY r.node, r.number, r.name, n.name;
 -- table cpus: Processors
 -- form: stats
 -- sort: node,cpu
--- column node: text, NODE
--- column cpu: id, CPU
--- column hard_ns: ns, HARD
--- column soft_ns: ns, SOFT
 -- column percent: %, OF THE TIME
 -- column hard: count, HARD COUNT
 -- column soft: count, SOFT COUNT
@@ -99,10 +68,6 @@ FROM used AS u JOIN node AS n ON n.id = u.node LEFT JOIN kernel_recorded AS k ON
 -- table freq: How often how long: interrupts
 -- form: freq
 -- sort: to_ns
--- column from_ns: ns, FROM
--- column to_ns: ns, BEFORE
--- column count: count, COUNT
--- column percent: %, SHARE
 WITH counted AS (
 	SELECT min(duration_ns) AS least, count(*) AS spans
 	FROM happened WHERE duration_ns IS NOT NULL GROUP BY length(duration_ns || ''), substr(duration_ns || '', 1, 1))
@@ -118,16 +83,8 @@ GROUP BY b.least_ns, b.below_ns;
 -- table log: Every interrupt
 -- form: log
 -- sort: begin_ns,node,cpu,-duration_ns
--- column begin_ns: epoch_ns, BEGIN
--- column duration_ns: ns, DURATION
--- column node: text, NODE
--- column cpu: id, CPU
--- column kind: text, KIND
--- column number: id, NUMBER
--- column name: text, NAME
 -- column raised_ns: ns, RAISED BEFORE
 -- column inner_ns: ns, INTERRUPTED FOR
--- column tid: id, TID
 SELECT i.begin_ns AS begin_ns, i.duration_ns AS duration_ns, n.name AS node, i.cpu AS cpu, CASE i.kind WHEN 'irq' THEN 'hard' ELSE 'soft' END AS kind,
        i.number AS number, coalesce(i.name, '') AS name, i.begin_ns - i.raised_ns AS raised_ns, i.inner_ns AS inner_ns, i.tid AS tid
 FROM happened AS i JOIN node AS n ON n.id = i.node WHERE i.duration_ns IS NOT NULL;

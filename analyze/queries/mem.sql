@@ -15,16 +15,12 @@ WHERE m.name IN ('kbmemused', '%memused', 'kbavail', 'kbswpused', 'pswpin/s', 'p
   AND s.ts_ns BETWEEN :begin_ns AND :end_ns AND s.node IN (SELECT id FROM chosen_node);
 
 -- table nodes: Memory by node, as sar has it
--- column node: text, NODE
--- column memory_bytes: bytes, MEMORY
 -- column used_mean_bytes: bytes, USED
 -- column used_max_bytes: bytes, MAX
 -- column used_max_percent: %, MAX
 -- column available_min_bytes: bytes, AVAILABLE
--- column swap_max_bytes: bytes, SWAP MAX
 -- column swapped_in_bytes: bytes, IN
 -- column swapped_out_bytes: bytes, OUT
--- column major_faults: count, MAJOR FAULTS
 SELECT n.name AS node, n.mem_kib * 1024 AS memory_bytes,
        avg(value) FILTER (WHERE t.name = 'kbmemused') * 1024 AS used_mean_bytes,
        max(value) FILTER (WHERE t.name = 'kbmemused') * 1024 AS used_max_bytes,
@@ -48,12 +44,6 @@ WINDOW up AS (PARTITION BY s.node, s.item ORDER BY s.ts_ns),
 -- table processes: Resident memory by process
 -- sort: -max_bytes,node,process
 -- limit: 10
--- column node: text, NODE
--- column process: text, PROCESS
--- column first_bytes: bytes, FIRST
--- column max_bytes: bytes, MAX
--- column last_bytes: bytes, LAST
--- column samples: count, SAMPLES
 SELECT n.name AS node, i.name AS process, max(r.value) FILTER (WHERE r.n = 1) * 1024 AS first_bytes,
        max(r.value) * 1024 AS max_bytes, max(r.value) FILTER (WHERE r.back = 1) * 1024 AS last_bytes,
        count(*) AS samples
@@ -77,14 +67,8 @@ GROUP BY e.node, e.tid, p."order", p.took;
 -- table pages: Pages by thread
 -- sort: -allocated_bytes,-allocations,node,tid
 -- limit: 10
--- column node: text, NODE
--- column process: text, PROCESS
--- column tid: id, TID
--- column allocations: count, ALLOCATIONS
 -- column allocated_bytes: bytes, BYTES
--- column frees: count, FREES
 -- column freed_bytes: bytes, BYTES
--- column net_bytes: bytes, NET
 WITH RECURSIVE size AS (
 	SELECT 0 AS "order", CAST(4096 AS BIGINT) AS bytes
 	UNION ALL SELECT "order" + 1, 2 * bytes FROM size WHERE "order" < 30),

@@ -12,6 +12,7 @@
 --   node. Needs net_dev_queue and net_if_receive_skb of both nodes, or captures.
 -- example: ctanalyze messages --node web --begin +10 --end +20 run.db
 -- forms: stats top
+-- column least_ns: ns, AT LEAST
 -- groups: none pair flow node protocol
 
 -- The true latency is from latency_ns + low_ns to latency_ns + high_ns. What a capture saw besides
@@ -25,35 +26,27 @@ WHERE send_ns BETWEEN :begin_ns AND :end_ns AND latency_ns BETWEEN :min_ns AND :
        OR (coalesce(send_source, 0) NOT IN (SELECT source FROM second_view)
            AND coalesce(recv_source, 0) NOT IN (SELECT source FROM second_view)));
 
--- temporary violation
-SELECT id, src_node, dst_node, send_ns, latency_ns, protocol, src, sport, dst, dport, bytes, low_ns, high_ns
-FROM timed WHERE latency_ns < 0;
+-- with listed
+SELECT send_ns, a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, bytes, latency_ns,
+       CASE WHEN low_ns IS NULL OR latency_ns + low_ns < 0 THEN 0 ELSE latency_ns + low_ns END AS least_ns,
+       latency_ns + high_ns AS most_ns, m.id AS message
+FROM timed AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node;
 
 -- temporary pair
-SELECT src_node, dst_node, count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns,
-       avg(latency_ns) AS mean_ns, quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
-       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
+SELECT src_node, dst_node, count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, distribution(latency_ns),
        CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*) THEN least(min(low_ns), 0) END AS low_ns,
        CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*) THEN greatest(max(high_ns), 0) END AS high_ns,
        count(*) FILTER (WHERE latency_ns < 0) AS negative
 FROM timed GROUP BY src_node, dst_node;
 
+-- temporary violation
+SELECT send_ns, "from", "to", protocol, src, sport, dst, dport, bytes, latency_ns, least_ns, most_ns, message
+FROM listed WHERE latency_ns < 0 AND (SELECT sum(negative) FROM pair) > 0;
+
 -- table pairs: Latency by pair of nodes
 -- form: stats
 -- group: none pair
 -- sort: from,to
--- column from: text, FROM
--- column to: text, TO
--- column messages: count, MESSAGES
--- column bytes: bytes, BYTES
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column bound_ns: +-ns, BOUND
--- column negative: count, NEGATIVE
 SELECT a.name AS "from", b.name AS "to", messages, bytes, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns,
        greatest(-low_ns, high_ns) AS bound_ns, negative
 FROM pair AS p JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
@@ -64,13 +57,8 @@ FROM pair AS p JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.ds
 -- form: stats
 -- group: none pair
 -- sort: a,b
--- column a: text, A
--- column b: text, B
 -- column p50_ab_ns: ns, MEDIAN A>B
 -- column p50_ba_ns: ns, MEDIAN B>A
--- column difference_ns: ns, DIFFERENCE
--- column bound_ns: +-ns, BOUND
--- column asymmetric: text, ASYMMETRIC
 -- column p99_ab_ns: ns, 99 % A>B
 -- column p99_ba_ns: ns, 99 % B>A
 SELECT a.name AS a, b.name AS b, p.p50_ns AS p50_ab_ns, q.p50_ns AS p50_ba_ns, p.p50_ns - q.p50_ns AS difference_ns,
@@ -83,9 +71,7 @@ JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
 
 -- temporary way
 SELECT src_node, dst_node, protocol, src, sport, dst, dport, count(*) AS messages,
-       coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
-       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
+       coalesce(sum(bytes), 0) AS bytes, distribution(latency_ns),
        CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
             THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
        count(*) FILTER (WHERE latency_ns < 0) AS negative
@@ -96,23 +82,6 @@ FROM timed GROUP BY src_node, dst_node, protocol, src, sport, dst, dport;
 -- group: none flow
 -- sort: -messages,from,to,src,sport,dst,dport
 -- limit: 10
--- column from: text, FROM
--- column to: text, TO
--- column protocol: text, PROTOCOL
--- column src: text, SRC
--- column sport: id, PORT
--- column dst: text, DST
--- column dport: id, PORT
--- column messages: count, MESSAGES
--- column bytes: bytes, BYTES
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column bound_ns: +-ns, BOUND
--- column negative: count, NEGATIVE
 SELECT a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, messages, bytes, min_ns, mean_ns,
        p50_ns, p95_ns, p99_ns, max_ns, bound_ns, negative
 FROM way AS w JOIN node AS a ON a.id = w.src_node JOIN node AS b ON b.id = w.dst_node;
@@ -125,26 +94,13 @@ FROM way AS w JOIN node AS a ON a.id = w.src_node JOIN node AS b ON b.id = w.dst
 -- form: stats
 -- group: protocol
 -- sort: protocol
--- column node [node]: text, NODE
--- column protocol [protocol]: text, PROTOCOL
--- column messages: count, MESSAGES
--- column bytes: bytes, BYTES
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column bound_ns: +-ns, BOUND
--- column negative: count, NEGATIVE
+-- shown: node [node], protocol [protocol]
 WITH end_of AS (
 	SELECT src_node AS node, CAST(NULL AS VARCHAR(20)) AS protocol, latency_ns, bytes, low_ns, high_ns FROM timed
 	WHERE :group = 'node'
 	UNION ALL SELECT dst_node, NULL, latency_ns, bytes, low_ns, high_ns FROM timed WHERE :group = 'node'
 	UNION ALL SELECT NULL, protocol, latency_ns, bytes, low_ns, high_ns FROM timed WHERE :group = 'protocol')
-SELECT n.name AS node, protocol, count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns,
-       avg(latency_ns) AS mean_ns, quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
-       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
+SELECT n.name AS node, protocol, count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, distribution(latency_ns),
        CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
             THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
        count(*) FILTER (WHERE latency_ns < 0) AS negative
@@ -154,23 +110,8 @@ GROUP BY e.node, protocol, n.name;
 -- table over_time: Latency over time
 -- when: interval
 -- sort: begin_ns,from,to
--- column begin_ns: epoch_ns, BEGIN
--- column from: text, FROM
--- column to: text, TO
--- column messages: count, MESSAGES
--- column bytes: bytes, BYTES
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column bound_ns: +-ns, BOUND
--- column negative: count, NEGATIVE
 SELECT send_ns - (send_ns - :begin_ns) % :interval_ns AS begin_ns, a.name AS "from", b.name AS "to",
-       count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, min(latency_ns) AS min_ns,
-       avg(latency_ns) AS mean_ns, quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns,
-       quantile(latency_ns, 0.99) AS p99_ns, max(latency_ns) AS max_ns,
+       count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, distribution(latency_ns),
        CASE WHEN count(low_ns) = count(*) AND count(high_ns) = count(*)
             THEN greatest(0, greatest(-min(low_ns), max(high_ns))) END AS bound_ns,
        count(*) FILTER (WHERE latency_ns < 0) AS negative
@@ -180,12 +121,7 @@ GROUP BY 1, m.src_node, m.dst_node, a.name, b.name;
 -- table freq: How many took how long
 -- form: freq
 -- sort: from,to,below_ns
--- column from: text, FROM
--- column to: text, TO
 -- column least_ns: ns, FROM
--- column below_ns: ns, BELOW
--- column messages: count, MESSAGES
--- column share_percent: %, SHARE
 WITH counted AS (
 	SELECT src_node, dst_node, min(latency_ns) AS least, count(*) AS messages
 	FROM timed GROUP BY src_node, dst_node, length(latency_ns || ''), substr(latency_ns || '', 1, 1)),
@@ -205,45 +141,15 @@ GROUP BY c.src_node, c.dst_node, a.name, b.name, d.least_ns, d.below_ns;
 -- form: log
 -- sort: send_ns,message
 -- limit: 1000
--- column send_ns: epoch_ns, SENT
--- column from: text, FROM
--- column to: text, TO
--- column protocol: text, PROTOCOL
--- column src: text, SRC
--- column sport: id, PORT
--- column dst: text, DST
--- column dport: id, PORT
--- column bytes: bytes, BYTES
--- column latency_ns: ns, LATENCY
--- column least_ns: ns, AT LEAST
--- column most_ns: ns, AT MOST
--- column message: id, MESSAGE
-SELECT send_ns, a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, bytes, latency_ns,
-       CASE WHEN low_ns IS NULL OR latency_ns + low_ns < 0 THEN 0 ELSE latency_ns + low_ns END AS least_ns,
-       latency_ns + high_ns AS most_ns, m.id AS message
-FROM timed AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node;
+SELECT send_ns, "from", "to", protocol, src, sport, dst, dport, bytes, latency_ns, least_ns, most_ns, message
+FROM listed;
 
 -- table violations: Received before they were sent
 -- form: top
 -- sort: latency_ns,message
 -- limit: 10
--- column send_ns: epoch_ns, SENT
--- column from: text, FROM
--- column to: text, TO
--- column protocol: text, PROTOCOL
--- column src: text, SRC
--- column sport: id, PORT
--- column dst: text, DST
--- column dport: id, PORT
--- column bytes: bytes, BYTES
--- column latency_ns: ns, LATENCY
--- column least_ns: ns, AT LEAST
--- column most_ns: ns, AT MOST
--- column message: id, MESSAGE
-SELECT send_ns, a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, bytes, latency_ns,
-       CASE WHEN low_ns IS NULL OR latency_ns + low_ns < 0 THEN 0 ELSE latency_ns + low_ns END AS least_ns,
-       latency_ns + high_ns AS most_ns, m.id AS message
-FROM violation AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node;
+SELECT send_ns, "from", "to", protocol, src, sport, dst, dport, bytes, latency_ns, least_ns, most_ns, message
+FROM violation;
 
 -- notes
 SELECT 'messages between nodes: not recorded (enable net_dev_queue, net_if_receive_skb on both nodes)' AS note

@@ -28,15 +28,6 @@ WHERE s.ts_ns BETWEEN :begin_ns AND :end_ns AND s.node IN (SELECT id FROM chosen
 
 -- table metrics: Metrics
 -- sort: activity,metric,item,node
--- column activity: text, ACTIVITY
--- column metric: text, METRIC
--- column unit: text, UNIT
--- column node: text, NODE
--- column item: text, OF
--- column samples: count, SAMPLES
--- column min: number, MIN
--- column mean: number, MEAN
--- column max: number, MAX
 SELECT t.activity, t.metric, t.unit, n.name AS node, coalesce(i.alias, '') AS item, count(t.value) AS samples,
        min(t.value) AS min, avg(t.value) AS mean, max(t.value) AS max
 FROM told AS t JOIN node AS n ON n.id = t.node LEFT JOIN chosen_item AS i ON i.id = t.item
@@ -45,18 +36,11 @@ GROUP BY t.activity, t.metric, t.unit, t.node, n.name, t.item, i.alias;
 -- table over_time: Metrics over time
 -- when: interval
 -- sort: begin_ns,activity,metric,item,node
--- column begin_ns: epoch_ns, BEGIN
--- column activity: text, ACTIVITY
--- column metric: text, METRIC
--- column unit: text, UNIT
--- column node: text, NODE
--- column item: text, OF
--- column mean: number, MEAN
--- column max: number, MAX
 SELECT t.ts_ns - (t.ts_ns - :begin_ns) % :interval_ns AS begin_ns, t.activity, t.metric, t.unit, n.name AS node,
        coalesce(i.alias, '') AS item, avg(t.value) AS mean, max(t.value) AS max
 FROM told AS t JOIN node AS n ON n.id = t.node LEFT JOIN chosen_item AS i ON i.id = t.item
 GROUP BY 1, t.activity, t.metric, t.unit, t.node, n.name, t.item, i.alias;
 
 -- notes
-SELECT 'metrics: not recorded (collect with sar)' AS note WHERE NOT EXISTS (SELECT 1 FROM told);
+SELECT CASE WHEN EXISTS (SELECT 1 FROM sample) THEN 'no metric that was sampled in the time asked for has such a name (--metric ''*'' shows all)'
+            ELSE 'metrics: not recorded (collect with sar)' END AS note WHERE NOT EXISTS (SELECT 1 FROM told);

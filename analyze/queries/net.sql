@@ -9,38 +9,27 @@
 --   none, its capture tells of what it sent.
 -- example: ctanalyze net --interval 1s run.db
 
--- What the kernel handed to interfaces, with its network header where there is one, and what a capture
--- saw of it. A field of few bits that has more is damage: then the header has its usual length.
+-- What the kernel handed to interfaces, with its network header where there is one, of IPv4 or IPv6, and
+-- what a capture saw of it. A field of few bits that has more is damage: then the header has its usual length.
 -- with packet_sent
 SELECT q.id, e.node, e.ts_ns, 1 AS by_kernel, coalesce(q.name, '') AS interface, q.len,
-       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN coalesce(q.network_header_ipv4_protocol, 'ip')
-            ELSE coalesce(q.network_header_ipv6_nexthdr, 'ip') END AS protocol,
+       coalesce(q.network_header_ipv4_protocol, q.network_header_ipv6_nexthdr, 'ip') AS protocol,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN 'x' || hex(q.network_header_ipv4_saddr)
             ELSE q.network_header_ipv6_saddr END AS src,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN 'x' || hex(q.network_header_ipv4_daddr)
             ELSE q.network_header_ipv6_daddr END AS dst,
-       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
-            THEN coalesce(q.network_header_ipv4_transport_header_tcp_source_port,
-                          q.network_header_ipv4_transport_header_udp_source_port)
-            ELSE coalesce(q.network_header_ipv6_transport_header_tcp_source_port,
-                          q.network_header_ipv6_transport_header_udp_source_port) END AS sport,
-       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
-            THEN coalesce(q.network_header_ipv4_transport_header_tcp_dest_port,
-                          q.network_header_ipv4_transport_header_udp_dest_port)
-            ELSE coalesce(q.network_header_ipv6_transport_header_tcp_dest_port,
-                          q.network_header_ipv6_transport_header_udp_dest_port) END AS dport,
+       coalesce(q.network_header_ipv4_transport_header_tcp_source_port, q.network_header_ipv4_transport_header_udp_source_port,
+                q.network_header_ipv6_transport_header_tcp_source_port, q.network_header_ipv6_transport_header_udp_source_port) AS sport,
+       coalesce(q.network_header_ipv4_transport_header_tcp_dest_port, q.network_header_ipv4_transport_header_udp_dest_port,
+                q.network_header_ipv6_transport_header_tcp_dest_port, q.network_header_ipv6_transport_header_udp_dest_port) AS dport,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
             THEN CASE WHEN q.network_header_ipv4_tot_len BETWEEN 0 AND 4294967295
                       THEN q.network_header_ipv4_tot_len ELSE 0 END
             WHEN q.network_header_ipv6_payload_len IS NOT NULL
             THEN 40 + CASE WHEN q.network_header_ipv6_payload_len BETWEEN 0 AND 4294967295
                            THEN q.network_header_ipv6_payload_len ELSE 0 END END AS bytes,
-       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
-            THEN q.network_header_ipv4_transport_header_tcp_seq
-            ELSE q.network_header_ipv6_transport_header_tcp_seq END AS seq,
-       CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
-            THEN coalesce(q.network_header_ipv4_transport_header_tcp_flags, 0)
-            ELSE coalesce(q.network_header_ipv6_transport_header_tcp_flags, 0) END AS flags,
+       coalesce(q.network_header_ipv4_transport_header_tcp_seq, q.network_header_ipv6_transport_header_tcp_seq) AS seq,
+       coalesce(q.network_header_ipv4_transport_header_tcp_flags, q.network_header_ipv6_transport_header_tcp_flags, 0) AS flags,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
             THEN 4 * CASE WHEN q.network_header_ipv4_ihl BETWEEN 0 AND 15 THEN q.network_header_ipv4_ihl ELSE 5 END
                + 4 * CASE WHEN q.network_header_ipv4_transport_header_tcp_data_offset BETWEEN 0 AND 15
@@ -61,15 +50,12 @@ WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
 -- How many sequence numbers a segment has: SYN and FIN are one each, and no bytes. Kept, as several
 -- statements read it and to make it is what takes longest.
 -- temporary segment
-SELECT id, node, ts_ns, by_kernel, interface, protocol, src, dst, sport, dport, bytes, seq, flags,
+SELECT id, node, ts_ns, by_kernel, interface, len, protocol, src, dst, sport, dport, bytes, seq, flags,
        greatest(coalesce(bytes - headers, 0), 0) + CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END + flags % 2 AS numbers
 FROM packet_sent;
 
 -- with handed
-SELECT e.node, e.ts_ns, coalesce(q.name, '') AS interface, q.len AS bytes, 1 AS sent
-FROM net_dev_queue AS q CROSS JOIN event AS e
-WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
-  AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
+SELECT node, ts_ns, interface, len AS bytes, 1 AS sent FROM segment WHERE by_kernel = 1
 UNION ALL
 SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
 FROM net_if_receive_skb AS r CROSS JOIN event AS e
@@ -122,7 +108,7 @@ SELECT s.id, s.ts_ns, s.node, s.protocol, s.src, s.dst, s.sport, s.dport, s.seq,
        CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END AS syn,
        s.numbers - CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END - s.flags % 2 AS payload, lag(s.seq) OVER sending AS last_seq
 FROM segment AS s
-WHERE s.seq IS NOT NULL AND s.numbers > 0 AND s.interface <> 'lo'
+WHERE (SELECT count(*) FROM open_flow) > 0 AND s.seq IS NOT NULL AND s.numbers > 0 AND s.interface <> 'lo'
   AND EXISTS (SELECT 1 FROM open_flow AS f WHERE f.node = s.node AND f.sport = s.sport AND f.dport = s.dport
               AND f.src = s.src AND f.dst = s.dst AND f.protocol = s.protocol AND f.by_kernel = s.by_kernel)
 WINDOW sending AS (PARTITION BY s.node, s.sport, s.dport, s.src, s.dst, s.protocol ORDER BY s.ts_ns, s.id);
@@ -236,13 +222,7 @@ WHERE f.by_kernel = 1 OR (a.text <> '' AND x.node = f.node);
 
 -- table interfaces: Traffic by interface
 -- sort: node,interface
--- column node: text, NODE
--- column interface: text, INTERFACE
--- column sent: count, SENT
--- column sent_bytes: bytes, BYTES
 -- column sent_bytes_per_second: bytes/s, RATE
--- column received: count, RECEIVED
--- column received_bytes: bytes, BYTES
 -- column received_bytes_per_second: bytes/s, RATE
 SELECT n.name AS node, interface, sent, sent_bytes,
        CASE WHEN :end_ns > :begin_ns THEN sent_bytes * 1e9 / (:end_ns - :begin_ns) ELSE 0e0 END AS sent_bytes_per_second,
@@ -253,14 +233,6 @@ FROM traffic AS t JOIN node AS n ON n.id = t.node;
 
 -- table pairs: Sent by pair of nodes
 -- sort: from,to
--- column from: text, FROM
--- column to: text, TO
--- column flows: count, FLOWS
--- column packets: count, PACKETS
--- column bytes: bytes, BYTES
--- column retransmitted: count, SENT AGAIN
--- column retransmitted_bytes: bytes, BYTES
--- column retransmitted_percent: %, SHARE
 SELECT "from", "to", count(*) AS flows, sum(packets) AS packets, sum(bytes) AS bytes,
        sum(retransmitted) AS retransmitted, sum(retransmitted_bytes) AS retransmitted_bytes,
        1e2 * sum(retransmitted) / sum(packets) AS retransmitted_percent
@@ -269,20 +241,7 @@ FROM flow GROUP BY "from", "to";
 -- table flows: Sent by flow
 -- sort: -bytes,from,to,src,sport,dst,dport
 -- limit: 10
--- column from: text, FROM
--- column to: text, TO
--- column protocol: text, PROTOCOL
--- column src: text, SRC
--- column sport: id, PORT
--- column dst: text, DST
--- column dport: id, PORT
--- column packets: count, PACKETS
--- column bytes: bytes, BYTES
--- column retransmitted: count, SENT AGAIN
--- column retransmitted_bytes: bytes, BYTES
--- column retransmitted_percent: %, SHARE
 -- column first_ns: epoch_ns, FIRST
--- column span_ns: ns, SPAN
 -- column bytes_per_second: bytes/s, RATE
 SELECT "from", "to", protocol, src, sport, dst, dport, packets, bytes, retransmitted, retransmitted_bytes,
        1e2 * retransmitted / packets AS retransmitted_percent, first_ns, last_ns - first_ns AS span_ns,
@@ -292,13 +251,6 @@ FROM flow;
 -- table over_time: Traffic over time
 -- when: interval
 -- sort: begin_ns,node,interface
--- column begin_ns: epoch_ns, BEGIN
--- column node: text, NODE
--- column interface: text, INTERFACE
--- column sent: count, SENT
--- column sent_bytes: bytes, BYTES
--- column received: count, RECEIVED
--- column received_bytes: bytes, BYTES
 SELECT h.ts_ns - (h.ts_ns - :begin_ns) % :interval_ns AS begin_ns, n.name AS node, interface,
        count(*) FILTER (WHERE sent = 1) AS sent,
        coalesce(sum(bytes) FILTER (WHERE sent = 1 AND bytes BETWEEN 0 AND 4294967295), 0) AS sent_bytes,

@@ -6,20 +6,7 @@
 -- example: ctanalyze nodes run.db
 
 -- table nodes: Nodes
--- column node: text, NODE
--- column hostname: text, HOSTNAME
--- column kernel: text, KERNEL
--- column cpus: count, CPUS
 -- column cpu_hertz: Hz, CLOCK
--- column memory_bytes: bytes, MEMORY
--- column sources: count, SOURCES
--- column events: count, EVENTS
--- column discarded: count, DISCARDED
--- column begin_ns: epoch_ns, BEGIN
--- column span_ns: ns, SPAN
--- column samples: count, SAMPLES
--- column processes: count, PROCESSES
--- column problems: count, PROBLEMS
 WITH recorded_by AS (
 	SELECT node, count(*) AS sources, sum(events) AS events, sum(discarded) AS discarded,
 	       min(begin_ns) AS begin_ns, max(end_ns) AS end_ns
@@ -40,14 +27,6 @@ LEFT JOIN odd AS o ON o.node = n.id
 ORDER BY n.id;
 
 -- table sources: Sources
--- column node: text, NODE
--- column source: text, SOURCE
--- column kind: text, KIND
--- column events: count, EVENTS
--- column discarded: count, DISCARDED
--- column begin_ns: epoch_ns, BEGIN
--- column span_ns: ns, SPAN
--- column path: text, PATH
 SELECT n.name AS node, s.name AS source, s.kind, s.events, s.discarded, s.begin_ns,
        s.end_ns - s.begin_ns AS span_ns, s.path
 FROM source AS s JOIN chosen_node AS n ON n.id = s.node
@@ -57,8 +36,5 @@ ORDER BY n.id, s.id;
 -- table classes: Events by class
 -- sort: -events,class
 -- limit: 20
--- column class: text, CLASS
--- column kind: text, KIND
--- column events: count, EVENTS
 SELECT name AS class, kind, sum(events) AS events FROM event_class
 GROUP BY name, kind HAVING sum(events) > 0;

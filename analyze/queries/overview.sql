@@ -13,14 +13,6 @@ FROM clock_bound AS c JOIN source AS s ON s.id = c.source
 GROUP BY s.node;
 
 -- table nodes: Nodes
--- column node: text, NODE
--- column sources: count, SOURCES
--- column events: count, EVENTS
--- column discarded: count, DISCARDED
--- column samples: count, SAMPLES
--- column begin_ns: epoch_ns, BEGIN
--- column span_ns: ns, SPAN
--- column worst_bound_ns: +-ns, WORST BOUND
 SELECT n.name AS node, count(s.id) AS sources, sum(coalesce(s.events, 0)) AS events, sum(s.discarded) AS discarded,
        coalesce(max(p.samples), 0) AS samples,
        min(s.begin_ns) AS begin_ns, max(s.end_ns) - min(s.begin_ns) AS span_ns,
@@ -57,12 +49,9 @@ UNION ALL SELECT 14, 'nodes', 'machines, sources, classes of events'
 UNION ALL SELECT 15, 'clocks', 'how the clocks relate';
 
 -- table answers: What can be asked: ctanalyze ANALYSIS TIMELINE
--- column analysis: text, ANALYSIS
--- column about: text, ABOUT
 SELECT analysis, about FROM answer ORDER BY place;
 
 -- table start: To begin with
--- column command: text, COMMAND
 SELECT command FROM (
 	SELECT 0 AS place, 'ctanalyze report TIMELINE -o report.html' AS command
 	UNION ALL SELECT place, 'ctanalyze ' || analysis || ' TIMELINE' FROM answer WHERE analysis IN ('requests', 'cpu', 'messages', 'nodes')) AS first

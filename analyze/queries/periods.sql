@@ -30,33 +30,15 @@ FROM step WHERE kind = 0 AND last_kind = 1 AND ts_ns - begin_ns BETWEEN :min_ns 
 -- form: stats
 -- sort: -sum_ns,group
 -- limit: 20
--- column group: text, GROUP
--- column count: count, COUNT
--- column sum_ns: ns, SUM
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
-SELECT name AS "group", count(*) AS count, sum(duration_ns) AS sum_ns, min(duration_ns) AS min_ns,
-       avg(duration_ns) AS mean_ns, quantile(duration_ns, 0.5) AS p50_ns,
-       quantile(duration_ns, 0.95) AS p95_ns, quantile(duration_ns, 0.99) AS p99_ns,
-       max(duration_ns) AS max_ns
+SELECT name AS "group", count(*) AS count, sum(duration_ns) AS sum_ns, distribution(duration_ns)
 FROM period WHERE :grouped = 1 GROUP BY name
 UNION ALL
-SELECT CASE WHEN :grouped = 1 THEN 'all' ELSE '' END, count(*), sum(duration_ns), min(duration_ns),
-       avg(duration_ns), quantile(duration_ns, 0.5), quantile(duration_ns, 0.95),
-       quantile(duration_ns, 0.99), max(duration_ns)
+SELECT CASE WHEN :grouped = 1 THEN 'all' ELSE '' END, count(*), sum(duration_ns), distribution(duration_ns)
 FROM period GROUP BY 1;
 
 -- table freq: How many took how long
 -- form: freq
 -- sort: below_ns
--- column least_ns: ns, FROM
--- column below_ns: ns, BELOW
--- column count: count, COUNT
--- column share_percent: %, SHARE
 WITH counted AS (
 	SELECT min(duration_ns) AS least, count(*) AS periods
 	FROM period GROUP BY length(duration_ns || ''), substr(duration_ns || '', 1, 1))
@@ -73,11 +55,6 @@ GROUP BY b.least_ns, b.below_ns;
 -- form: log
 -- sort: begin_ns,begin_event
 -- limit: 1000
--- column group: text, GROUP
--- column begin_ns: epoch_ns, BEGIN
--- column end_ns: epoch_ns, END
--- column duration_ns: ns, DURATION
--- column bound_ns: +-ns, BOUND
 -- column from_node: text, FROM
 -- column to_node: text, TO
 -- column begin_event: id, EVENT

@@ -42,26 +42,14 @@ WHERE s.reference IS NULL OR s.quality NOT IN ('exact', 'accurate')
    OR s.reference <> (SELECT min(q.id) FROM source AS q JOIN meta AS m ON m.key = 'reference' AND q.name = m.value);
 
 -- table problems: Problems in the input
--- column node: text, NODE
--- column place: text, PLACE
--- column kind: text, KIND
--- column count: count, COUNT
--- column text: text, PROBLEM
 SELECT node, place, kind, count, text FROM odd ORDER BY id;
 
 -- table lost: Sources whose tracer lost events
--- column node: text, NODE
--- column source: text, SOURCE
--- column events: count, EVENTS
--- column discarded: count, DISCARDED
 -- column discarded_percent: %, SHARE
 SELECT node, source, events, discarded, discarded_percent FROM lossy ORDER BY discarded DESC, id;
 
 -- table clocks: Clocks to be careful with
--- column node: text, NODE
--- column source: text, SOURCE
 -- column quality: text, CLOCK
--- column text: text, PROBLEM
 SELECT node, source, quality, text FROM loose ORDER BY id;
 
 -- notes

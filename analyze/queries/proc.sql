@@ -41,14 +41,7 @@ WHERE r.node IN (SELECT id FROM chosen_node) AND r.born_ns <= :end_ns
 -- table programs: Processes by name
 -- sort: -count,node,process
 -- limit: 20
--- column node: text, NODE
--- column process: text, PROCESS
--- column count: count, COUNT
--- column ended: count, ENDED
--- column failed: count, FAILED
 -- column min_ns: ns, LIFE MIN
--- column mean_ns: ns, MEAN
--- column max_ns: ns, MAX
 SELECT n.name AS node, w.comm AS process, count(*) AS count, count(w.end_ns) AS ended,
        count(*) FILTER (WHERE w.exit_status > 0) AS failed, min(w.life_ns) AS min_ns,
        avg(w.life_ns) AS mean_ns, max(w.life_ns) AS max_ns
@@ -57,15 +50,6 @@ GROUP BY w.node, n.name, w.comm;
 
 -- table tree: Processes
 -- limit: 100
--- column node: text, NODE
--- column process: text, PROCESS
--- column depth: id, DEPTH
--- column pid: id, PID
--- column ppid: id, PPID
--- column threads: count, THREADS
--- column begin_ns: epoch_ns, BEGIN
--- column end_ns: epoch_ns, END
--- column life_ns: ns, LIFE
 -- column exit_status: id, EXIT
 -- column exe: text, PROGRAM
 WITH RECURSIVE tree AS (

@@ -1,6 +1,40 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: relations
 -- summary: what the other files share
+-- unit text: a about activity analysis asymmetric b class client comm command container disk dst error exe
+--   from from_node group holder hostname interface kernel kind metric name node operation path place process
+--   protocol quality reference server source src syscall to to_node unit waker woken
+-- unit count: allocations count cpus discarded ended errors events failed flows frees hard major_faults
+--   merged messages messages_ab messages_ba migrations negative packets preempted problems processes reads
+--   received rejected runs samples segments sent soft sources switches syncs threads unfinished
+--   violations_after violations_before writes
+-- unit id: begin_event client_tid cpu depth end_event errno exit_status fd holder_tid message number pid
+--   port ppid request result sector tid waker_tid
+-- unit bytes/s: bytes_per_second received_bytes_per_second sent_bytes_per_second
+-- unit Hz: cpu_hertz
+-- unit ppm: drift_ppm
+-- unit number: max mean min
+-- column busy_percent: %, BUSY %
+-- column dport: id, PORT
+-- column item: text, OF
+-- column least_ns: ns, FROM
+-- column most_ns: ns, AT MOST
+-- column p50_ns: ns, MEDIAN
+-- column p95_ns: ns, 95 %
+-- column p99_ns: ns, 99 %
+-- column percent: %, SHARE
+-- column priority: id, PRIO
+-- column queue_max_ns: ns, QUEUED MAX
+-- column queue_mean_ns: ns, QUEUED MEAN
+-- column received_bytes: bytes, BYTES
+-- column retransmitted: count, SENT AGAIN
+-- column retransmitted_bytes: bytes, BYTES
+-- column retransmitted_percent: %, SHARE
+-- column send_ns: epoch_ns, SENT
+-- column sent_bytes: bytes, BYTES
+-- column sport: id, PORT
+-- column text: text, PROBLEM
+-- column to_ns: ns, BEFORE
 
 -- What is known of each thread: from when until when its number is this thread. What comes
 -- before the first one of a number counts as that.

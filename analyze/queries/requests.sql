@@ -53,30 +53,11 @@ FROM asked;
 -- form: stats
 -- sort: -count,client,server,process,container,pid,tid,src,sport,dst,dport
 -- limit: 20
--- column client [pair flow]: text, CLIENT
--- column server: text, SERVER
--- column container [container]: text, CONTAINER
--- column tid [thread]: id, TID
--- column pid [process thread]: id, PID
--- column process [pair process container]: text, PROCESS
--- column comm [thread]: text, COMM
--- column protocol [flow]: text, PROTOCOL
--- column src [flow]: text, SRC
--- column sport [flow]: id, PORT
--- column dst [flow]: text, DST
--- column dport [flow]: id, PORT
--- column count: count, COUNT
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column sum_ns: ns, SUM
+-- shown: client [pair flow], container [container], tid [thread], pid [process thread],
+--   process [pair process container], comm [thread], protocol [flow], src [flow], sport [flow], dst [flow],
+--   dport [flow]
 SELECT client, server, container, tid, pid, process, comm, protocol, src, sport, dst, dport,
-       count(*) AS count, min(total_ns) AS min_ns, avg(total_ns) AS mean_ns, quantile(total_ns, 0.5) AS p50_ns,
-       quantile(total_ns, 0.95) AS p95_ns, quantile(total_ns, 0.99) AS p99_ns, max(total_ns) AS max_ns,
-       sum(total_ns) AS sum_ns
+       count(*) AS count, distribution(total_ns), sum(total_ns) AS sum_ns
 FROM grouped GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12;
 
 -- BOUND is the widest of the group.
@@ -84,30 +65,10 @@ FROM grouped GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12;
 -- form: stats
 -- sort: -count,client,server,process,container,pid,tid,src,sport,dst,dport
 -- limit: 20
--- column client [pair flow]: text, CLIENT
--- column server: text, SERVER
--- column container [container]: text, CONTAINER
--- column tid [thread]: id, TID
--- column pid [process thread]: id, PID
--- column process [pair process container]: text, PROCESS
--- column comm [thread]: text, COMM
--- column protocol [flow]: text, PROTOCOL
--- column src [flow]: text, SRC
--- column sport [flow]: id, PORT
--- column dst [flow]: text, DST
--- column dport [flow]: id, PORT
--- column count: count, COUNT
 -- column mean_ns: ns, TOTAL
--- column there_ns: ns, THERE
--- column queue_ns: ns, QUEUE
--- column running_ns: ns, RUNNING
--- column runnable_ns: ns, RUNNABLE
--- column disk_ns: ns, DISK
--- column node_ns: ns, NODE
--- column other_ns: ns, OTHER
--- column unknown_ns: ns, UNKNOWN
--- column back_ns: ns, BACK
--- column bound_ns: +-ns, BOUND
+-- shown: client [pair flow], container [container], tid [thread], pid [process thread],
+--   process [pair process container], comm [thread], protocol [flow], src [flow], sport [flow], dst [flow],
+--   dport [flow]
 SELECT client, server, container, tid, pid, process, comm, protocol, src, sport, dst, dport,
        count(*) AS count, avg(total_ns) AS mean_ns, avg(there_ns) AS there_ns, avg(queue_ns) AS queue_ns,
        avg(running_ns) AS running_ns, avg(runnable_ns) AS runnable_ns, avg(disk_ns) AS disk_ns,
@@ -118,10 +79,6 @@ FROM grouped GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12;
 -- table freq: How often how long: from request to response
 -- form: freq
 -- sort: from_ns
--- column from_ns: ns, FROM
--- column to_ns: ns, BEFORE
--- column count: count, COUNT
--- column percent: %, SHARE
 WITH counted AS (
 	SELECT min(total_ns) AS least, count(*) AS spans FROM asked
 	GROUP BY length(total_ns || ''), substr(total_ns || '', 1, 1))
@@ -139,26 +96,7 @@ FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_n
 -- sort: begin_ns,request
 -- limit: 1000
 -- column begin_ns: epoch_ns, SENT
--- column request: id, REQUEST
--- column client: text, CLIENT
 -- column client_tid: id, TID
--- column server: text, SERVER
--- column tid: id, TID
--- column comm: text, COMM
--- column port: id, PORT
--- column total_ns: ns, TOTAL
--- column there_ns: ns, THERE
--- column queue_ns: ns, QUEUE
--- column running_ns: ns, RUNNING
--- column runnable_ns: ns, RUNNABLE
--- column disk_ns: ns, DISK
--- column node_ns: ns, NODE
--- column other_ns: ns, OTHER
--- column unknown_ns: ns, UNKNOWN
--- column back_ns: ns, BACK
--- column bound_ns: +-ns, BOUND
--- column asked_bytes: bytes, ASKED
--- column replied_bytes: bytes, REPLIED
 SELECT begin_ns, request, client, client_tid, server, tid, comm, dport AS port, total_ns, there_ns, queue_ns,
        running_ns, runnable_ns, disk_ns, node_ns, other_ns, unknown_ns, back_ns, bound_ns,
        request_bytes AS asked_bytes, response_bytes AS replied_bytes

@@ -14,6 +14,7 @@
 -- records: kernel
 -- needs scheduling: sched_switch
 -- needs latency from wakeup to running: sched_waking or sched_wakeup
+-- column source: text, FROM
 
 -- Kept with all names, as every table reads them. Who woke it, or had the processor, is what the number
 -- was then; idle is none that is of use.
@@ -44,25 +45,10 @@ FROM waited;
 -- form: stats
 -- sort: -max_ns,node,tid,pid,process,priority,cpu
 -- limit: 20
--- column node [thread process node priority cpu]: text, NODE
--- column tid [thread]: id, TID
--- column pid [thread process]: id, PID
--- column comm [thread]: text, COMM
--- column process [process name]: text, PROCESS
--- column priority [thread priority]: id, PRIO
--- column cpu [cpu]: id, CPU
--- column count: count, COUNT
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column sum_ns: ns, SUM
+-- shown: node [thread process node priority cpu], tid [thread], pid [thread process], comm [thread],
+--   process [process name], priority [thread priority], cpu [cpu]
 SELECT n.name AS node, tid, pid, comm, process, priority, cpu,
-       count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
-       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns
+       count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns
 FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node WHERE g.preempted = 0
 GROUP BY g.node, n.name, tid, pid, comm, process, priority, cpu;
 
@@ -70,25 +56,10 @@ GROUP BY g.node, n.name, tid, pid, comm, process, priority, cpu;
 -- form: stats
 -- sort: -max_ns,node,tid,pid,process,priority,cpu
 -- limit: 20
--- column node [thread process node priority cpu]: text, NODE
--- column tid [thread]: id, TID
--- column pid [thread process]: id, PID
--- column comm [thread]: text, COMM
--- column process [process name]: text, PROCESS
--- column priority [thread priority]: id, PRIO
--- column cpu [cpu]: id, CPU
--- column count: count, COUNT
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column sum_ns: ns, SUM
+-- shown: node [thread process node priority cpu], tid [thread], pid [thread process], comm [thread],
+--   process [process name], priority [thread priority], cpu [cpu]
 SELECT n.name AS node, tid, pid, comm, process, priority, cpu,
-       count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
-       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns
+       count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns
 FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node WHERE g.preempted = 1
 GROUP BY g.node, n.name, tid, pid, comm, process, priority, cpu;
 
@@ -97,24 +68,11 @@ GROUP BY g.node, n.name, tid, pid, comm, process, priority, cpu;
 -- form: stats
 -- sort: -sum_ns,node,waker,source
 -- limit: 20
--- column node: text, NODE
--- column waker: text, WAKER
--- column source: text, FROM
--- column count: count, COUNT
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column sum_ns: ns, SUM
 WITH by_waker AS (
 	SELECT node, CASE WHEN source IS NULL OR source = 'thread' THEN
 	            CASE WHEN waker_tid IS NOT NULL THEN coalesce(waker, '') END END AS waker, source, latency_ns
 	FROM waited WHERE preempted = 0)
-SELECT n.name AS node, w.waker AS waker, w.source AS source, count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
-       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns
+SELECT n.name AS node, w.waker AS waker, w.source AS source, count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns
 FROM by_waker AS w JOIN node AS n ON n.id = w.node
 GROUP BY w.node, w.waker, w.source, n.name;
 
@@ -122,29 +80,13 @@ GROUP BY w.node, w.waker, w.source, n.name;
 -- form: stats
 -- sort: -sum_ns,node,holder
 -- limit: 20
--- column node: text, NODE
--- column holder: text, HOLDER
--- column count: count, COUNT
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column sum_ns: ns, SUM
-SELECT n.name AS node, coalesce(w.holder, '') AS holder, count(latency_ns) AS count, min(latency_ns) AS min_ns, avg(latency_ns) AS mean_ns,
-       quantile(latency_ns, 0.5) AS p50_ns, quantile(latency_ns, 0.95) AS p95_ns, quantile(latency_ns, 0.99) AS p99_ns,
-       max(latency_ns) AS max_ns, sum(latency_ns) AS sum_ns
+SELECT n.name AS node, coalesce(w.holder, '') AS holder, count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns
 FROM waited AS w JOIN node AS n ON n.id = w.node WHERE w.prev_tid > 0
 GROUP BY w.node, w.holder, n.name;
 
 -- table freq: How often how long: from wakeup to running
 -- form: freq
 -- sort: to_ns
--- column from_ns: ns, FROM
--- column to_ns: ns, BEFORE
--- column count: count, COUNT
--- column percent: %, SHARE
 WITH counted AS (
 	SELECT min(latency_ns) AS least, count(*) AS spans
 	FROM waited WHERE preempted = 0 GROUP BY length(latency_ns || ''), substr(latency_ns || '', 1, 1))
@@ -161,18 +103,6 @@ GROUP BY b.least_ns, b.below_ns;
 -- form: log
 -- sort: begin_ns,node,tid
 -- column begin_ns: epoch_ns, WOKEN
--- column latency_ns: ns, LATENCY
--- column node: text, NODE
--- column tid: id, TID
--- column pid: id, PID
--- column comm: text, COMM
--- column priority: id, PRIO
--- column cpu: id, CPU
--- column source: text, FROM
--- column waker_tid: id, WAKER TID
--- column waker: text, WAKER
--- column holder_tid: id, HOLDER TID
--- column holder: text, HOLDER
 SELECT w.begin_ns AS begin_ns, w.latency_ns AS latency_ns, n.name AS node, w.tid AS tid, w.pid AS pid, w.comm AS comm,
        w.priority AS priority, w.cpu AS cpu, w.source AS source,
        w.waker_tid AS waker_tid, CASE WHEN w.waker_tid IS NOT NULL THEN coalesce(w.waker, '') END AS waker,

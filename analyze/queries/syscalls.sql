@@ -31,20 +31,8 @@ WHERE s.begin_ns <= :end_ns AND s.end_ns >= :begin_ns
 -- group: syscall
 -- sort: -sum_ns,syscall
 -- limit: 40
--- column syscall: text, SYSCALL
--- column count: count, COUNT
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column sum_ns: ns, SUM
--- column errors: count, ERRORS
--- column unfinished: count, UNFINISHED
 SELECT s.name AS syscall,
-       count(duration_ns) AS count, min(duration_ns) AS min_ns, avg(duration_ns) AS mean_ns, quantile(duration_ns, 0.5) AS p50_ns,
-       quantile(duration_ns, 0.95) AS p95_ns, quantile(duration_ns, 0.99) AS p99_ns, max(duration_ns) AS max_ns, sum(duration_ns) AS sum_ns,
+       count(duration_ns) AS count, distribution(duration_ns), sum(duration_ns) AS sum_ns,
        count(*) FILTER (WHERE ret BETWEEN -4095 AND -1) AS errors, count(*) - count(duration_ns) AS unfinished
 FROM called AS s GROUP BY s.name;
 
@@ -53,22 +41,8 @@ FROM called AS s GROUP BY s.name;
 -- group: thread process name node
 -- sort: -sum_ns,node,tid,pid,process,syscall
 -- limit: 40
--- column node [thread process node]: text, NODE
--- column tid [thread]: id, TID
--- column pid [thread process]: id, PID
--- column comm [thread]: text, COMM
--- column process [process name]: text, PROCESS
--- column syscall: text, SYSCALL
--- column count: count, COUNT
--- column min_ns: ns, MIN
--- column mean_ns: ns, MEAN
--- column p50_ns: ns, MEDIAN
--- column p95_ns: ns, 95 %
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column sum_ns: ns, SUM
--- column errors: count, ERRORS
--- column unfinished: count, UNFINISHED
+-- shown: node [thread process node], tid [thread], pid [thread process], comm [thread],
+--   process [process name]
 WITH grouped AS (
 	SELECT CASE WHEN :group IN ('thread', 'process', 'node') THEN s.node END AS node,
 	       CASE WHEN :group = 'thread' THEN s.tid END AS tid,
@@ -78,8 +52,7 @@ WITH grouped AS (
 	       s.name AS syscall, s.duration_ns, s.ret
 	FROM called AS s LEFT JOIN known_thread AS t ON :group <> 'node' AND t.id = s.thread)
 SELECT n.name AS node, tid, pid, comm, process, syscall,
-       count(duration_ns) AS count, min(duration_ns) AS min_ns, avg(duration_ns) AS mean_ns, quantile(duration_ns, 0.5) AS p50_ns,
-       quantile(duration_ns, 0.95) AS p95_ns, quantile(duration_ns, 0.99) AS p99_ns, max(duration_ns) AS max_ns, sum(duration_ns) AS sum_ns,
+       count(duration_ns) AS count, distribution(duration_ns), sum(duration_ns) AS sum_ns,
        count(*) FILTER (WHERE ret BETWEEN -4095 AND -1) AS errors, count(*) - count(duration_ns) AS unfinished
 FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node
 GROUP BY g.node, n.name, tid, pid, comm, process, syscall;
@@ -88,10 +61,6 @@ GROUP BY g.node, n.name, tid, pid, comm, process, syscall;
 -- form: stats
 -- sort: -count,syscall,errno
 -- limit: 40
--- column syscall: text, SYSCALL
--- column error: text, ERROR
--- column errno: id, ERRNO
--- column count: count, COUNT
 WITH failed AS (
 	SELECT name AS syscall, -ret AS errno, count(*) AS count
 	FROM called WHERE ret BETWEEN -4095 AND -1 GROUP BY name, ret)
@@ -101,10 +70,6 @@ FROM failed AS f LEFT JOIN errno AS e ON e.number = f.errno;
 -- table freq: How often how long: system calls
 -- form: freq
 -- sort: to_ns
--- column from_ns: ns, FROM
--- column to_ns: ns, BEFORE
--- column count: count, COUNT
--- column percent: %, SHARE
 WITH counted AS (
 	SELECT min(duration_ns) AS least, count(*) AS spans
 	FROM called WHERE duration_ns IS NOT NULL
@@ -114,48 +79,21 @@ SELECT nullif(b.least_ns, -4611686018427387904) AS from_ns, b.below_ns AS to_ns,
 FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns
 GROUP BY b.least_ns, b.below_ns;
 
+-- with listed
+SELECT s.begin_ns, s.end_ns - s.begin_ns AS duration_ns, n.name AS node, s.tid, t.pid, coalesce(t.comm, s.comm) AS comm,
+       s.cpu, s.name AS syscall, s.fd, s.path, s.count AS size_bytes, s.ret AS result, e.name AS error,
+       CASE WHEN s.duration_ns IS NULL THEN 0 ELSE 1 END AS is_whole
+FROM called AS s JOIN node AS n ON n.id = s.node LEFT JOIN known_thread AS t ON t.id = s.thread
+LEFT JOIN errno AS e ON e.number = -s.ret;
+
 -- table top: The longest calls
 -- form: top
 -- sort: -duration_ns,begin_ns,node,tid
 -- limit: 10
--- column begin_ns: epoch_ns, BEGIN
--- column duration_ns: ns, DURATION
--- column node: text, NODE
--- column tid: id, TID
--- column pid: id, PID
--- column comm: text, COMM
--- column cpu: id, CPU
--- column syscall: text, SYSCALL
--- column fd: id, FD
--- column path: text, PATH
--- column size_bytes: bytes, SIZE
--- column result: id, RESULT
--- column error: text, ERROR
-SELECT s.begin_ns AS begin_ns, s.end_ns - s.begin_ns AS duration_ns, n.name AS node, s.tid AS tid, t.pid AS pid,
-       coalesce(t.comm, s.comm) AS comm, s.cpu AS cpu, s.name AS syscall, s.fd AS fd, s.path AS path, s.count AS size_bytes,
-       s.ret AS result, e.name AS error
-FROM called AS s JOIN node AS n ON n.id = s.node LEFT JOIN known_thread AS t ON t.id = s.thread
-LEFT JOIN errno AS e ON e.number = -s.ret
-WHERE s.duration_ns IS NOT NULL;
+SELECT begin_ns, duration_ns, node, tid, pid, comm, cpu, syscall, fd, path, size_bytes, result, error FROM listed
+WHERE is_whole = 1;
 
 -- table log: Every call
 -- form: log
 -- sort: begin_ns,node,tid
--- column begin_ns: epoch_ns, BEGIN
--- column duration_ns: ns, DURATION
--- column node: text, NODE
--- column tid: id, TID
--- column pid: id, PID
--- column comm: text, COMM
--- column cpu: id, CPU
--- column syscall: text, SYSCALL
--- column fd: id, FD
--- column path: text, PATH
--- column size_bytes: bytes, SIZE
--- column result: id, RESULT
--- column error: text, ERROR
-SELECT s.begin_ns AS begin_ns, s.end_ns - s.begin_ns AS duration_ns, n.name AS node, s.tid AS tid, t.pid AS pid,
-       coalesce(t.comm, s.comm) AS comm, s.cpu AS cpu, s.name AS syscall, s.fd AS fd, s.path AS path, s.count AS size_bytes,
-       s.ret AS result, e.name AS error
-FROM called AS s JOIN node AS n ON n.id = s.node LEFT JOIN known_thread AS t ON t.id = s.thread
-LEFT JOIN errno AS e ON e.number = -s.ret;
+SELECT begin_ns, duration_ns, node, tid, pid, comm, cpu, syscall, fd, path, size_bytes, result, error FROM listed;

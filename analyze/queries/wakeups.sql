@@ -31,15 +31,7 @@ GROUP BY node, waker_tid, thread, tid;
 -- table local: Who woke whom
 -- sort: -count,node,waker_tid,tid
 -- limit: 20
--- column node: text, NODE
--- column waker_tid: id, WAKER TID
--- column waker: text, WAKER
--- column tid: id, TID
--- column woken: text, WOKEN
--- column count: count, COUNT
 -- column mean_ns: ns, MEAN WAIT
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
 SELECT n.name AS node, p.waker_tid, w.comm AS waker, p.tid, t.comm AS woken, p.count, p.mean_ns, p.p99_ns, p.max_ns
 FROM local_pair AS p JOIN node AS n ON n.id = p.node LEFT JOIN known_thread AS t ON t.id = p.thread
 LEFT JOIN known_thread AS w ON w.node = p.node AND w.tid = p.waker_tid AND p.at_ns >= w.from_ns AND p.at_ns < w.until_ns;
@@ -60,17 +52,8 @@ FROM arrived GROUP BY src_node, send_tid, node, thread, tid;
 -- table remote: Who woke whom on another node
 -- sort: -count,from,waker_tid,to,tid
 -- limit: 20
--- column from: text, FROM
 -- column waker_tid: id, SENDER TID
 -- column waker: text, SENDER
--- column to: text, TO
--- column tid: id, TID
--- column woken: text, WOKEN
--- column count: count, COUNT
--- column mean_ns: ns, MEAN
--- column p99_ns: ns, 99 %
--- column max_ns: ns, MAX
--- column bound_ns: +-ns, BOUND
 SELECT a.name AS "from", p.send_tid AS waker_tid, w.comm AS waker, b.name AS "to", p.tid, t.comm AS woken,
        p.count, p.mean_ns, p.p99_ns, p.max_ns, p.bound_ns
 FROM remote_pair AS p JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.node

@@ -40,6 +40,42 @@ void html_json(FILE *page, const char *text)
 	fputc('"', page);
 }
 
+struct rows {
+	FILE *page;
+	size_t columns;
+	int64_t count;
+};
+
+static int put_row(void *context, const struct cell *row)
+{
+	struct rows *rows = context;
+
+	fputs(rows->count++ ? ",\n[" : "[", rows->page);
+	for (size_t i = 0; i < rows->columns; i++) {
+		if (i)
+			fputc(',', rows->page);
+		if (row[i].type == CELL_INTEGER)
+			fprintf(rows->page, "%" PRId64, row[i].integer);
+		else if (row[i].type == CELL_REAL && isfinite(row[i].real))
+			fprintf(rows->page, "%.6g", row[i].real);
+		else if (row[i].type == CELL_TEXT)
+			html_json(rows->page, row[i].bytes);
+		else
+			fputs("null", rows->page);
+	}
+	fputc(']', rows->page);
+	return 0;
+}
+
+int64_t html_rows(FILE *page, struct question *question, const char *sql,
+		  const struct cell *values, size_t columns, struct error *error)
+{
+	struct rows rows = {.page = page, .columns = columns};
+
+	return question_ask(question, sql, values, put_row, &rows, error) ? -1
+									  : rows.count;
+}
+
 const char *html_span(char text[PRINT_TEXT], double ns)
 {
 	static const struct {

@@ -118,8 +118,18 @@
 		for (const lane of lanes)
 			for (const list of [lane.runs, lane.irqs]) list.sort((a, b) => a.from - b.from);
 		for (const thread of threads) thread.spans.sort((a, b) => a.from - b.from);
-		const links = data.links.map(([id, a, b, sent, came, low, high, bytes, sport, dport, protocol], i) =>
-			({ id, a, b, sent, came, low, high, bytes, sport, dport, protocol, slow: i < 12 }));
+		const laneAt = (n, cpu) => laneOf.get(n + " " + cpu) ?? lanes.findIndex((lane) => lane.n === n);
+		const links = data.links.map(([id, from, fromCpu, to, toCpu, sent, came, low, high, bytes, sport, dport, protocol], i) =>
+			({ id, a: laneAt(from, fromCpu), b: laneAt(to, toCpu), sent, came, low, high, bytes, sport, dport, protocol, slow: i < 12 }))
+			.filter((link) => link.a >= 0 && link.b >= 0);
+		const curves = data.curves.filter((curve) => curve.rows.length).map((curve) => {
+			const of = new Map();
+			for (const [n, from, to, value] of curve.rows) {
+				if (!of.has(n)) of.set(n, []);
+				of.get(n).push(from, to, value);
+			}
+			return { title: curve.title, unit: curve.unit, merged: curve.rows[0][4], series: [...of] };
+		});
 
 		// Names that ran longest have a colour of their own.
 		const ranBy = new Map();
@@ -182,7 +192,7 @@
 					if (thread.n === n) add({ thread, n, name: thread.name, sub: String(thread.tid) }, Math.max(h - 6, 12), 6);
 			});
 			y += 22;
-			for (const curve of data.curves) add({ curve, name: curve.title }, 60, 10);
+			for (const curve of curves) add({ curve, name: curve.title }, 60, 10);
 			height = y + 4;
 		};
 
@@ -501,7 +511,7 @@
 			const keys = byThread ? [...named.map((name, i) => ["k" + i, name]), ["k8", "others"]] : [["run", "a thread runs"]];
 			keys.push(["soft", "softirq"], ["irq", "interrupt"], ["lane", "idle"], ["hatch", "not recorded"], ["msg", "message"], ["slow", "one of the slowest"]);
 			if (pinned.length) keys.push(["ready", "waits for a processor"], ["net", "waits for the network"], ["disk", "for a disk"], ["timer", "for a timer"], ["thread", "for a thread"]);
-			if (data.nodes.length <= 8 && data.curves.length) data.nodes.forEach((name, i) => keys.push(["k" + i, "curve of " + name]));
+			if (data.nodes.length <= 8 && curves.length) data.nodes.forEach((name, i) => keys.push(["k" + i, "curve of " + name]));
 			const text = JSON.stringify(keys);
 			if (legend.dataset.keys === text) return;
 			legend.dataset.keys = text;
@@ -727,11 +737,119 @@
 		drawNow();
 	};
 
+	const roundText = (ns) => spanText(ns).replace(/\.0+(?=\u202f)/, "").replace(/(\.\d*[1-9])0+(?=\u202f)/, "$1");
+
+	// ---- pictures of rows: names left, bars on one axis, sums right
+	const lanesOf = (into, rows, ticks, height) => {
+		const canvas = make("canvas", into);
+		let left = 0, right = 0;
+		canvas.setAttribute("role", "img");
+		canvas.setAttribute("aria-label", into.closest("figure").querySelector("b").textContent);
+		const draw = () => {
+			const wide = into.clientWidth, small = wide < 620;
+			left = small ? 84 : 150;
+			right = small ? 78 : 150;
+			const pen = sized(canvas, wide, rows.length * height + 18), ink = colours(), w = wide - left - right;
+			const x = (part) => left + part * w;
+			pen.font = `${small ? 11 : 13}px system-ui, sans-serif`;
+			pen.textBaseline = "middle";
+			const written = (text, at, y, room, colour) => {
+				let cut = text;
+				while (cut && pen.measureText(cut).width > room) cut = cut.slice(0, -2);
+				pen.fillStyle = colour;
+				pen.fillText(cut === text ? text : cut + "\u2026", at, y);
+			};
+			rows.forEach((row, i) => {
+				const y = i * height, middle = y + height / 2 - 1;
+				pen.fillStyle = ink("lane");
+				pen.fillRect(left, y, w, height - 3);
+				row.draw(pen, ink, x, y, height - 3, written);
+				written(row.name, 0, middle, left - 18, ink("fg"));
+				written(small ? row.value : row.value + "  " + row.more, left + w + 10, middle, right - 12, ink("fg"));
+			});
+			pen.fillStyle = pen.strokeStyle = ink("dim");
+			pen.font = "11px system-ui, sans-serif";
+			let free = -1e9;
+			for (const [part, text] of ticks) {
+				const half = pen.measureText(text).width / 2, at = Math.max(left + half, x(part));
+				if (at - half < free || at + half > left + w + 20) continue;
+				pen.fillRect(Math.round(x(part)), rows.length * height - 3, 1, 4);
+				pen.fillText(text, at - half, rows.length * height + 9);
+				free = at + half + 6;
+			}
+		};
+		canvas.addEventListener("pointermove", (event) => {
+			const box = canvas.getBoundingClientRect();
+			const row = rows[Math.floor((event.clientY - box.top) / height)];
+			const part = (event.clientX - box.left - left) / (box.width - left - right);
+			tell(row && part >= 0 && part <= 1 ? row.tell(part) : "", event.clientX, event.clientY);
+		});
+		canvas.addEventListener("pointerleave", () => tell(""));
+		redraws.push(draw);
+		draw();
+	};
+
+	// ---- a request's critical path, a lane a node in the order in which it comes there
+	const pathStates = ["running", "runnable", "disk", "network", "timer", "interrupt", "thread", "unknown"];
+	const pathColours = ["run", "ready", "disk", "net", "timer", "irq", "thread", "unknown"];
+	const path = (into, nodes) => {
+		const data = JSON.parse(into.dataset.path);
+		const names = new Map(data.names.map(([n, tid, name]) => [n + " " + tid, name]));
+		let at = 0;
+		const parts = data.parts.map(([n, state, took, tid, from]) => {
+			const name = from >= 0 ? "from " + nodes[from] : names.get(n + " " + tid) ?? pathStates[state];
+			return { n, state, took, tid, from, name, begin: at, end: at += took };
+		});
+		const rows = [...new Set(parts.map((part) => part.n))].map((n) => {
+			const own = parts.filter((part) => part.n === n), sum = own.reduce((all, part) => all + part.took, 0);
+			return { name: nodes[n], value: spanText(sum), more: (100 * sum / at).toPrecision(3) + "\u202f%",
+				draw: (pen, ink, x, y, h, written) => {
+					for (const part of own) {
+						const from = x(part.begin / at), wide = x(part.end / at) - from;
+						pen.fillStyle = ink(pathColours[part.state]);
+						pen.fillRect(from, y, Math.max(0.5, wide), h);
+						if (wide > 44) written(part.name, from + 4, y + h / 2 + 1, wide - 16, part.state === 1 ? "#1b1d1f" : "#fff");
+					}
+				},
+				tell: (share) => {
+					const part = own.find((one) => one.begin <= share * at && share * at < one.end);
+					return part ? `${pathStates[part.state]}${part.tid > 0 ? `: ${names.get(n + " " + part.tid)} (${part.tid})` : ""}${part.from >= 0 ? `, message from ${nodes[part.from]}` : ""}\n${spanText(part.took)}` : "";
+				} };
+		});
+		let step = 10 ** Math.floor(Math.log10(at / 5));
+		step *= [1, 2, 5, 10].find((times) => at / (step * times) <= 6);
+		lanesOf(into, rows, Array.from({ length: Math.floor(at / step) + 1 }, (_, i) => [i * step / at, i ? roundText(i * step) : "0"]), 22);
+	};
+
+	// ---- latencies of a few pairs: from the least to the greatest, on a logarithmic axis
+	const latencies = (data, into) => {
+		const low = Math.floor(Math.log10(Math.max(100, Math.min(...data.pairs.map((pair) => pair[3])))));
+		const high = Math.max(low + 1, Math.ceil(Math.log10(1.0001 * Math.max(...data.pairs.map((pair) => pair[7])))));
+		const part = (ns) => Math.min(1, Math.max(0, (Math.log10(Math.max(ns, 1)) - low) / (high - low)));
+		const rows = data.pairs.map(([from, to, count, least, median, p95, p99, most, bound]) => {
+			const sure = bound === null ? "no bound" : "\u00b1\u202f" + spanText(bound);
+			return { name: `${data.nodes[from]} \u2192 ${data.nodes[to]}`, value: spanText(median), more: sure,
+				draw: (pen, ink, x, y, h) => {
+					pen.fillStyle = ink("dim");
+					pen.fillRect(x(part(least)), y + h / 2, x(part(most)) - x(part(least)), 1);
+					pen.fillStyle = ink("net");
+					pen.globalAlpha = 0.45;
+					pen.fillRect(x(part(p95)), y + 4, x(part(p99)) - x(part(p95)), h - 8);
+					pen.globalAlpha = 1;
+					pen.fillRect(x(part(least)), y + 4, x(part(p95)) - x(part(least)), h - 8);
+					pen.fillStyle = ink("fg");
+					pen.fillRect(x(part(median)), y + 2, 2, h - 4);
+				},
+				tell: () => `${data.nodes[from]} \u2192 ${data.nodes[to]}, ${count} messages\nleast ${spanText(least)}, median ${spanText(median)} ${sure}\n95\u202f% ${spanText(p95)}, 99\u202f% ${spanText(p99)}, most ${spanText(most)}` };
+		});
+		lanesOf(into, rows, Array.from({ length: high - low + 1 }, (_, i) => [i / (high - low), roundText(10 ** (low + i))]), 22);
+	};
+
 	// ---- the matrix of many pairs
 	const matrix = (data, into) => {
 		const canvas = make("canvas", into, { className: "matrix" });
 		const pairs = new Map(data.pairs.map((pair) => [pair[0] * data.nodes.length + pair[1], pair]));
-		const medians = data.pairs.map((pair) => Math.log(Math.max(1, pair[3])));
+		const medians = data.pairs.map((pair) => Math.log(Math.max(1, pair[4])));
 		const least = Math.min(...medians), most = Math.max(...medians, least + 1e-9);
 		let size = 0, label = 0;
 		const draw = () => {
@@ -751,7 +869,7 @@
 				pen.fillText(name.slice(0, 10), 0, 0);
 				pen.restore();
 			});
-			for (const [from, to, , median] of data.pairs) {
+			for (const [from, to, , , median] of data.pairs) {
 				pen.globalAlpha = 0.15 + 0.85 * (Math.log(Math.max(1, median)) - least) / (most - least);
 				pen.fillStyle = ink("net");
 				pen.fillRect(label + to * size, label * 0.7 + from * size, size - (size > 5 ? 1 : 0), size - (size > 5 ? 1 : 0));
@@ -764,7 +882,7 @@
 			const box = canvas.getBoundingClientRect();
 			const to = Math.floor((event.clientX - box.left - label) / size), from = Math.floor((event.clientY - box.top - label * 0.7) / size);
 			const pair = to >= 0 && from >= 0 && to < data.nodes.length ? pairs.get(from * data.nodes.length + to) : null;
-			tell(pair ? `${data.nodes[from]} \u2192 ${data.nodes[to]}\nmedian ${spanText(pair[3])} ${pair[5] === null ? "no bound" : "\u00b1\u202f" + spanText(pair[5])}\nat most ${spanText(pair[4])}\n${pair[2]} messages` : "", event.clientX, event.clientY);
+			tell(pair ? `${data.nodes[from]} \u2192 ${data.nodes[to]}\nmedian ${spanText(pair[4])} ${pair[8] === null ? "no bound" : "\u00b1\u202f" + spanText(pair[8])}\nat most ${spanText(pair[7])}\n${pair[2]} messages` : "", event.clientX, event.clientY);
 		});
 		canvas.addEventListener("pointerleave", () => tell(""));
 		redraws.push(draw);
@@ -839,8 +957,15 @@
 		redraw();
 	});
 	root.classList.add("js");
-	if (byId("data")) timeline(JSON.parse(byId("data").textContent), byId("view"));
-	if (byId("pairs")) matrix(JSON.parse(byId("pairs").textContent), byId("matrix"));
+	const whole = byId("data") ? JSON.parse(byId("data").textContent) : null;
+	if (whole) {
+		timeline(whole, byId("view"));
+		document.querySelectorAll("[data-path]").forEach((into) => path(into, whole.nodes));
+	}
+	if (byId("matrix")) {
+		const pairs = JSON.parse(byId("matrix").dataset.pairs);
+		(pairs.few ? latencies : matrix)(pairs, byId("matrix"));
+	}
 	document.querySelectorAll(".table").forEach(prepare);
 	addEventListener("resize", redraw);
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);

@@ -10,9 +10,9 @@
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
 #include "analyze/report/html.h"
+#include "base/chart.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "base/plot_axis.h"
 #include "base/version.h"
 
 enum {
@@ -228,8 +228,8 @@ static void write_facts(const struct report *report)
 		"data-v=\"%.0f\">%s events</span> <span data-v=\"%" PRId64 "\">%s "
 		"messages</span> ",
 		chosen, chosen, chosen == 1 ? "" : "s", events,
-		plot_label_count(text, (size_t)events), report->messages,
-		plot_label_count(count, (size_t)report->messages));
+		chart_label_count(text, (size_t)events), report->messages,
+		chart_label_count(count, (size_t)report->messages));
 	if (!report->is_empty) {
 		nsec_format_utc(day, report->begin_ns);
 		fprintf(report->page, "<span>%s from %.19s UTC</span>",
@@ -321,11 +321,32 @@ static void set_windows(struct report *report)
 	}
 }
 
+static char *chosen_nodes(const struct scope *scope)
+{
+	char *text = NULL;
+	size_t size, count = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	fputc('[', file);
+	for (size_t i = 0; i < scope->nodes; i++)
+		if (scope->node[i].chosen)
+			fprintf(file, "%s%" PRId64, count++ ? "," : "",
+				scope->node[i].id);
+	fputc(']', file);
+	fclose(file);
+	return text;
+}
+
 static int make(struct report *report, struct error *error)
 {
 	struct question *question = report->question;
 	int count;
 
+	report->nodes = chosen_nodes(&question->scope);
+	if (!report->nodes)
+		return error_set(error, "report: no memory for the page");
 	report->bounds = bounds_new(question->reader, error);
 	if (!report->bounds)
 		return -1;
@@ -359,7 +380,8 @@ static int run_report(struct question *question, struct result *result,
 			result_clear(&report.answer[i].result);
 	activity_clear(&report.activity);
 	bounds_free(report.bounds);
-	free(report.link);
+	free(report.links);
+	free(report.nodes);
 	if (fclose(report.page) && !status)
 		status = error_set(error, "report: no memory for the page");
 	return status;
@@ -375,8 +397,8 @@ const struct analysis analysis_report = {
 	"and searches, critical paths of the slowest requests, messages, clocks, and\n"
 	"tables that sort and filter. Where there are more spans than --detail, they\n"
 	"are summed by steps of time, and drawn one by one around the slowest requests\n"
-	"only; the page says where. Without scripts everything but the timeline is\n"
-	"there.",
+	"only; the page says where. Without scripts the findings and tables are there,\n"
+	"the pictures are not.",
     .heeds = HEEDS_DETAIL,
     .run = run_report,
     .is_document = true,

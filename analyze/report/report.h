@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "analyze/bounds.h"
-#include "analyze/critical/node_request.h"
+#include "analyze/critical/path.h"
 #include "analyze/question.h"
 #include "analyze/report/activity.h"
 #include "analyze/result.h"
@@ -37,14 +37,6 @@ struct report_answer {
 
 enum { REPORT_REQUESTS = 8 }; /* the slowest ones, whose critical paths are drawn */
 
-/* A message that is drawn. */
-struct report_link {
-	int64_t id, from, to, from_cpu, to_cpu; /* -1: not known */
-	nsec_t send_ns, recv_ns, low_ns, high_ns;
-	int64_t bytes, sport, dport; /* -1: not known */
-	char protocol[8];
-};
-
 struct report {
 	struct question *question;
 	struct result *result; /* how instants are printed */
@@ -60,8 +52,10 @@ struct report {
 	struct activity_window window[REPORT_REQUESTS]; /* around `request` */
 	struct node_request request[REPORT_REQUESTS];
 	size_t requests;
-	struct report_link *link; /* the slowest first */
-	size_t links, link_capacity;
+	char *nodes; /* ids of those that are chosen, as a JSON array */
+	char *links; /* JSON of the messages that are drawn, the slowest first */
+	size_t links_size;
+	int64_t links_drawn;
 	nsec_t link_step_ns; /* of a pair of nodes the slowest in each; 0: all */
 	int64_t messages;    /* between nodes */
 };
@@ -80,7 +74,7 @@ double report_number(struct cell cell, double none);
 nsec_t report_offset(const struct report *report, nsec_t at_ns);
 size_t report_node_index(const struct report *report, int64_t node);
 
-/* Fill `link`: what `report.links` has says how many there are of how many. */
+/* Read the messages between nodes that the timeline draws. 0, or -1 with error. */
 int report_links_read(struct report *report, struct question *question,
 		      struct error *error);
 
@@ -90,11 +84,5 @@ int report_timeline(struct report *report, struct error *error);
 int report_requests(struct report *report, struct error *error);
 void report_messages(struct report *report);
 void report_tables(struct report *report);
-
-/* In the script's data: the messages that are drawn. */
-void report_links(const struct report *report);
-
-/* In the script's data: an array a quantity, with what sar and the clocks' bounds say. */
-int report_curves(struct report *report, struct error *error);
 
 #endif

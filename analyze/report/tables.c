@@ -17,110 +17,6 @@ static double number_at(const struct result_table *table, size_t row, const char
 	return report_number(report_cell(table, row, key), (double)NAN);
 }
 
-static void put_pair(const struct report *report, const struct result_table *pairs,
-		     size_t row)
-{
-	char text[PRINT_TEXT];
-
-	html_text(report->page,
-		  html_human(text, report, report_cell(pairs, row, "from"), UNIT_TEXT));
-	fputs(" \xe2\x86\x92 ", report->page);
-	html_text(report->page,
-		  html_human(text, report, report_cell(pairs, row, "to"), UNIT_TEXT));
-}
-
-/* Whole decades around all latencies. */
-struct log_axis {
-	double least, most;
-};
-
-static double percent_of(const struct log_axis *axis, double ns)
-{
-	double share =
-	    log(fmax(ns, axis->least) / axis->least) / log(axis->most / axis->least);
-
-	return 100 * fmin(fmax(share, 0), 1);
-}
-
-static void draw_axis(const struct report *report, const struct log_axis *axis)
-{
-	char text[PRINT_TEXT];
-
-	fputs("<div></div><svg class=\"axis\" width=\"100%\" height=\"18\" "
-	      "aria-hidden=\"true\">",
-	      report->page);
-	for (double ns = axis->least; ns < axis->most * 0.99; ns *= 10) {
-		double x = percent_of(axis, ns);
-		int unit = ns >= 0.99e9 ? 9 : ns >= 0.99e6 ? 6 : ns >= 0.99e3 ? 3 : 0;
-
-		snprintf(text, sizeof(text), "%.0f\xe2\x80\xaf%s", ns / pow(10, unit),
-			 unit == 9   ? "s"
-			 : unit == 6 ? "ms"
-			 : unit == 3 ? "\xc2\xb5s"
-				     : "ns");
-		fprintf(report->page,
-			"<line x1=\"%.3f%%\" x2=\"%.3f%%\" y2=\"4\"/><text x=\"%.3f%%\" "
-			"y=\"14\"%s>%s</text>",
-			x, x, x, x > 2 ? " text-anchor=\"middle\"" : "", text);
-	}
-	fputs("</svg><div></div>", report->page);
-}
-
-static void draw_pair(const struct report *report, const struct result_table *pairs,
-		      size_t row, const struct log_axis *axis)
-{
-	FILE *page = report->page;
-	double least = percent_of(axis, number_at(pairs, row, "min_ns"));
-	double median = percent_of(axis, number_at(pairs, row, "p50_ns"));
-	double p95 = percent_of(axis, number_at(pairs, row, "p95_ns"));
-	double p99 = percent_of(axis, number_at(pairs, row, "p99_ns"));
-	double most = percent_of(axis, number_at(pairs, row, "max_ns"));
-	struct cell bound = report_cell(pairs, row, "bound_ns");
-	char text[PRINT_TEXT], more[PRINT_TEXT];
-
-	fputs("<div class=\"lab\">", page);
-	put_pair(report, pairs, row);
-	fprintf(
-	    page,
-	    "</div><svg width=\"100%%\" height=\"20\" role=\"img\" aria-label=\"median "
-	    "%s\">"
-	    "<line class=\"whisker\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"10\" y2=\"10\"/>"
-	    "<rect class=\"net light\" x=\"%.2f%%\" width=\"%.2f%%\" y=\"5\" "
-	    "height=\"10\"/>"
-	    "<rect class=\"net\" x=\"%.2f%%\" width=\"%.2f%%\" y=\"5\" height=\"10\"/>"
-	    "<rect class=\"median\" x=\"%.2f%%\" width=\"2\" y=\"3\" "
-	    "height=\"14\"/></svg>",
-	    html_span(text, number_at(pairs, row, "p50_ns")), least, most, p95,
-	    fmax(p99 - p95, 0), least, fmax(p95 - least, 0), median);
-	fprintf(page, "<div class=\"val\">%s <i>%s</i></div>\n", text,
-		html_bound(more, bound.type == CELL_NULL
-				     ? NSEC_MAX
-				     : nsec_round(report_number(bound, 0))));
-}
-
-static void draw_pairs(const struct report *report, const struct result_table *pairs)
-{
-	struct log_axis axis = {INFINITY, 0};
-
-	for (size_t i = 0; i < pairs->rows; i++) {
-		axis.least = fmin(axis.least, number_at(pairs, i, "min_ns"));
-		axis.most = fmax(axis.most, number_at(pairs, i, "max_ns"));
-	}
-	axis.least = pow(10, floor(log10(fmax(axis.least, 100))));
-	axis.most = pow(10, ceil(log10(fmax(axis.most, axis.least * 10) * 1.0001)));
-	fputs("<figure id=\"latency\"><figcaption><b>Latency by pair of nodes</b> "
-	      "<span class=\"key net\">least to 95&#8239;%</span> <span class=\"key net "
-	      "light\">to 99&#8239;%</span> <span class=\"key whisker\">to the "
-	      "greatest</span> <span class=\"key median\">median</span> "
-	      "<span>logarithmic; right: median, and the clocks&#8217; bound on each "
-	      "latency</span></figcaption>\n<div class=\"rows\">",
-	      report->page);
-	for (size_t i = 0; i < pairs->rows; i++)
-		draw_pair(report, pairs, i, &axis);
-	draw_axis(report, &axis);
-	fputs("</div></figure>\n", report->page);
-}
-
 static size_t index_of(const struct scope *scope, struct cell name)
 {
 	for (size_t i = 0; name.type == CELL_TEXT && i < scope->nodes; i++)
@@ -129,42 +25,60 @@ static size_t index_of(const struct scope *scope, struct cell name)
 	return scope->nodes;
 }
 
-/* Of many pairs: data of a matrix that the page's script draws, all nodes by all. */
-static void put_matrix(const struct report *report, const struct result_table *pairs)
+/*
+ * What the script draws, as JSON in an attribute: [from, to, messages, least, median,
+ * 95 %, 99 %, most, bound] a pair. A few pairs are rows, more are a matrix.
+ */
+static void put_pairs(const struct report *report, const struct result_table *pairs)
 {
+	static const char *const keys[] = {"messages", "min_ns", "p50_ns",  "p95_ns",
+					   "p99_ns",   "max_ns", "bound_ns"};
 	const struct scope *scope = &report->question->scope;
-	FILE *page = report->page;
 	const char *before = "";
+	FILE *page = report->page;
 
-	fputs("<figure><figcaption><b>Median latency from node (row) to node "
-	      "(column)</b> <span>the darker, the longer, on a logarithmic scale; empty: "
-	      "no "
-	      "message</span></figcaption><div id=\"matrix\"></div></figure>\n"
-	      "<script type=\"application/json\" id=\"pairs\">{\"nodes\":[",
-	      page);
+	if (pairs->rows <= FEW_PAIRS)
+		fputs(
+		    "<figure id=\"latency\"><figcaption><b>Latency by pair of nodes</b> "
+		    "<span class=\"key net\">least to 95&#8239;%</span> <span "
+		    "class=\"key "
+		    "net light\">to 99&#8239;%</span> <span class=\"key whisker\">to the "
+		    "greatest</span> <span class=\"key median\">median</span> "
+		    "<span>logarithmic; right: median, and the clocks&#8217; bound on "
+		    "each latency</span></figcaption>",
+		    page);
+	else
+		fputs(
+		    "<figure id=\"latency\"><figcaption><b>Median latency from node "
+		    "(row) "
+		    "to node (column)</b> <span>the darker, the longer, on a logarithmic "
+		    "scale; empty: no message</span></figcaption>",
+		    page);
+	fputs("<div id=\"matrix\" class=\"drawn\" data-pairs='{\"nodes\":[", page);
 	for (size_t i = 0; i < scope->nodes; i++) {
 		fputs(i ? "," : "", page);
 		html_json(page, scope->node[i].name);
 	}
-	fputs("],\"pairs\":[", page);
+	fprintf(page, "],\"few\":%d,\"pairs\":[", pairs->rows <= FEW_PAIRS);
 	for (size_t i = 0; i < pairs->rows; i++) {
 		size_t from = index_of(scope, report_cell(pairs, i, "from"));
 		size_t to = index_of(scope, report_cell(pairs, i, "to"));
-		struct cell bound = report_cell(pairs, i, "bound_ns");
 
 		if (from == scope->nodes || to == scope->nodes)
 			continue;
-		fprintf(page, "%s[%zu,%zu,%.0f,%.0f,%.0f,", before, from, to,
-			report_number(report_cell(pairs, i, "messages"), 0),
-			report_number(report_cell(pairs, i, "p50_ns"), 0),
-			report_number(report_cell(pairs, i, "max_ns"), 0));
-		if (bound.type == CELL_NULL)
-			fputs("null]", page);
-		else
-			fprintf(page, "%.0f]", report_number(bound, 0));
-		before = ",\n";
+		fprintf(page, "%s[%zu,%zu", before, from, to);
+		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
+			double number = number_at(pairs, i, keys[k]);
+
+			if (isnan(number))
+				fputs(",null", page);
+			else
+				fprintf(page, ",%.0f", number);
+		}
+		fputc(']', page);
+		before = ",";
 	}
-	fputs("]}</script>\n", page);
+	fputs("]}'></div></figure>\n", page);
 }
 
 static int compare_medians(const void *a, const void *b, void *context)
@@ -201,13 +115,12 @@ void report_messages(struct report *report)
 	const struct result *result = &report->answer[ANSWER_MESSAGES].result;
 
 	html_section(report->page, "messages", "Messages between nodes");
-	if (pairs && pairs->rows && pairs->rows <= FEW_PAIRS) {
-		draw_pairs(report, pairs);
+	if (pairs && pairs->rows)
+		put_pairs(report, pairs);
+	if (pairs && pairs->rows <= FEW_PAIRS)
 		html_table(report, pairs);
-	} else if (pairs && pairs->rows) {
-		put_matrix(report, pairs);
+	else if (pairs)
 		put_slow_pairs(report, pairs);
-	}
 	html_table(report, report_table(report, ANSWER_MESSAGES, "slowest"));
 	for (size_t i = 0; i < result->notes.count; i++)
 		html_note(report->page, "%s", result->notes.item[i]);

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Samples, and what events say of processors and messages, for Graphite. */
+#include "export/graphite/graphite.h"
+
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/output.h"
-#include "export/formats.h"
-#include "export/graphite/dashboard.h"
-#include "export/graphite/send.h"
+#include "export/format.h"
+#include "export/statements.h"
 #include "timeline/query.h"
 
 struct graphite_options {
@@ -19,14 +22,13 @@ struct graphite_options {
 	int interval, batch, retry;
 };
 
-static void *new_options(void)
+static void set_defaults(void *options)
 {
-	struct graphite_options *graphite = mem_zalloc(sizeof(*graphite));
+	struct graphite_options *graphite = options;
 
 	graphite->interval = 1;
 	graphite->batch = 20000;
 	graphite->retry = 60;
-	return graphite;
 }
 
 static size_t option_rows(void *options, struct option_row *row)
@@ -58,33 +60,20 @@ static size_t option_rows(void *options, struct option_row *row)
 	return sizeof(rows) / sizeof(*rows);
 }
 
-static void free_options(void *options)
-{
-	struct graphite_options *graphite = options;
-
-	free(graphite->to);
-	free(graphite->prefix);
-	free(graphite->state);
-	free(graphite->dashboard);
-	text_list_clear(&graphite->activities);
-	free(graphite);
-}
-
 /* Parts with dots between them. */
 static bool is_prefix(const char *text)
 {
-	bool in_part = false;
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+	size_t length;
 
-	for (; *text; text++) {
-		char *part = graphite_part(text, 1);
-		bool plain = part[0] == *text && !part[1];
-
-		free(part);
-		if (*text == '.' ? !in_part : !plain)
+	for (;; text += length + 1) {
+		length = strspn(text, letters);
+		if (!length || (text[length] && text[length] != '.'))
 			return false;
-		in_part = *text != '.';
+		if (!text[length])
+			return true;
 	}
-	return in_part;
 }
 
 static int make_plan(const void *options, const char *output, struct export_plan *plan,
@@ -106,86 +95,143 @@ static int make_plan(const void *options, const char *output, struct export_plan
 	plan->binary = graphite->pickle && !graphite->to;
 	if (!graphite->to)
 		return 0;
-	if (connection_split(graphite->to, &host, &port, error))
+	if (graphite_split(graphite->to, &host, &port, error))
 		return error_prefix(error, "--to");
 	free(host);
 	free(port);
 	return 0;
 }
 
-static int take_name(void *context, const struct cell *row, struct error *error)
-{
-	(void)error;
-	if (row->type == CELL_TEXT && row->size)
-		*(char **)context = graphite_part(row->bytes, row->size);
-	return 0;
-}
+enum { VALUES = 7 };
 
-/* The run's name as a part of a path; for free(). */
-static char *cluster_name(struct export *export, const struct graphite_options *graphite)
-{
-	struct error error = ERROR_INIT;
-	char *name = NULL;
-
-	if (graphite->prefix)
-		return mem_strdup(graphite->prefix);
-	query_rows(export->timeline, "SELECT value FROM meta WHERE key = 'name'", NULL,
-		   take_name, &name, &error);
-	error_clear(&error);
-	return name ? name : mem_strdup("cluster");
-}
-
-struct writing {
+struct graphite {
 	struct export *export;
-	struct graphite_text text;
-	struct graphite_sender *sender; /* NULL: to the file */
-	uint64_t points;
+	const struct graphite_options *options;
+	struct graphite_sender sender;
+	bool sends; /* else to the file */
+	uint64_t points, same_second;
+	struct bytes path; /* of the point before, with a final 0 */
+	int64_t seconds;
+	struct cell value[VALUES]; /* of graphite.sql */
 };
 
-static int put_text(struct writing *writing, struct error *error)
+static int put_text(struct graphite *graphite, struct error *error)
 {
-	struct bytes *bytes = &writing->text.bytes;
-	FILE *file = writing->export->file;
+	struct bytes *bytes = &graphite->sender.text.bytes;
+	const struct export *export = graphite->export;
 
-	if (fwrite(bytes->data, 1, bytes->size, file) != bytes->size)
-		return error_errno(error, writing->export->file_name);
+	if (fwrite(bytes->data, 1, bytes->size, export->file) != bytes->size)
+		return error_errno(error, export->file_name);
 	bytes_empty(bytes, SIZE_MAX);
 	return 0;
 }
 
-static int take_point(void *context, const struct graphite_point *point,
-		      struct error *error)
+static int put_point(struct graphite *graphite, const struct graphite_point *point,
+		     struct error *error)
 {
-	struct writing *writing = context;
+	struct graphite_text *text = &graphite->sender.text;
 
-	if (++writing->points % 1000 == 0)
-		progress_update(&writing->export->progress, "points", writing->points, 0,
-				0);
-	if (writing->sender)
-		return graphite_send(writing->sender, point, error);
-	graphite_text_add(&writing->text, point);
+	if (graphite->sends)
+		return graphite_send(&graphite->sender, point, error);
+	graphite_text_add(text, point);
 	/* Messages are whole between two of them. */
-	if (writing->text.bytes.size < 65536 || writing->text.points)
-		return 0;
-	return put_text(writing, error);
+	return text->bytes.size < 65536 || text->points ? 0 : put_text(graphite, error);
 }
 
-static int write_points(struct export *export, const struct graphite_wish *wish,
-			bool pickle, struct error *error)
+/* path, second, value; texts and infinite values are none */
+static int take_point(void *context, const struct cell *row, struct error *error)
 {
-	struct writing writing = {.export = export, .text.pickle = pickle};
-	int status = graphite_walk(export, wish, take_point, &writing, error);
+	struct graphite *graphite = context;
+	const struct graphite_point point = {row[0].bytes, row[1].integer,
+					     cell_number(&row[2])};
+	struct bytes *path = &graphite->path;
+	size_t size = row[0].size + 1;
 
-	graphite_text_end(&writing.text);
-	if (!status && writing.text.bytes.size)
-		status = put_text(&writing, error);
-	bytes_clear(&writing.text.bytes);
-	return status;
+	if (!isfinite(point.value))
+		return 0;
+	if (path->size != size || memcmp(path->data, point.path, size) != 0) {
+		path->size = 0;
+		bytes_add(path, point.path, size);
+	} else {
+		graphite->same_second += point.seconds == graphite->seconds;
+	}
+	graphite->seconds = point.seconds;
+	if (++graphite->points % 1000 == 0)
+		progress_update(&graphite->export->progress, "points", graphite->points,
+				0, 0);
+	return put_point(graphite, &point, error);
+}
+
+static int take_left(void *context, const struct cell *row, struct error *error)
+{
+	const struct graphite *graphite = context;
+
+	(void)error;
+	if (row->integer)
+		problem_add(&graphite->export->notes, graphite->export->path, "left out",
+			    (uint64_t)row->integer,
+			    "%" PRId64 " samples of processes are left out, "
+			    "--activity '*' has them",
+			    row->integer);
+	return 0;
+}
+
+static int take_dashboard(void *context, const struct cell *row, struct error *error)
+{
+	const struct graphite *graphite = context;
+	struct output output;
+
+	if (output_open(&output, graphite->options->dashboard, error))
+		return -1;
+	if (statement_json(output.file, row, error) == 0)
+		return output_commit(&output, error);
+	output_discard(&output);
+	return -1;
+}
+
+/* What is left of the points, and notes of them. */
+static int end_points(struct graphite *graphite, struct error *error)
+{
+	struct export *export = graphite->export;
+
+	if (graphite->same_second)
+		problem_add(&export->notes, export->path, "seconds",
+			    graphite->same_second,
+			    "%" PRIu64 " samples fall into the second of the one before, "
+			    "Graphite keeps the last of a second",
+			    graphite->same_second);
+	if (!graphite->points)
+		problem_add(&export->notes, export->path, "empty", 1,
+			    "no sample, and no event that tells of processors or "
+			    "messages");
+	if (graphite->sends)
+		return graphite_sender_end(&graphite->sender, error);
+	graphite_text_end(&graphite->sender.text);
+	return put_text(graphite, error);
+}
+
+/* The dashboard comes last, when all points are there. */
+static int take_statement(void *context, const struct statement *statement,
+			  struct error *error)
+{
+	struct graphite *graphite = context;
+	timeline_take *take = strcmp(statement->name, "points") == 0 ? take_point
+			      : strcmp(statement->name, "left") == 0 ? take_left
+								     : take_dashboard;
+
+	if (take == take_dashboard) {
+		if (end_points(graphite, error))
+			return -1;
+		if (!graphite->options->dashboard)
+			return 0;
+	}
+	return query_rows(graphite->export->timeline, statement->sql, graphite->value,
+			  take, graphite, error);
 }
 
 /* What tells one export from another: the timeline as it is, and what is taken of it. */
 static char *export_key(const struct export *export,
-			const struct graphite_options *graphite, const char *cluster)
+			const struct graphite_options *graphite)
 {
 	struct stat status = {0};
 	char *path = realpath(export->path, NULL), *key, *globs = mem_strdup("");
@@ -203,70 +249,85 @@ static char *export_key(const struct export *export,
 		globs = more;
 	}
 	stat(export->path, &status);
-	key = mem_printf("%s of %lld bytes at %lld.%09ld to %s: %s %" PRId64 " %" PRId64
-			 " %d%s",
-			 path ? path : export->path, (long long)status.st_size,
-			 (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-			 graphite->to, cluster, export->scope.begin_ns,
-			 export->scope.end_ns, graphite->interval, globs);
+	key = mem_printf(
+	    "%s of %lld bytes at %lld.%09ld to %s: %s %" PRId64 " %" PRId64 " %d%s",
+	    path ? path : export->path, (long long)status.st_size,
+	    (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec, graphite->to,
+	    graphite->prefix ? graphite->prefix : "", export->scope.begin_ns,
+	    export->scope.end_ns, graphite->interval, globs);
 	free(path);
 	free(globs);
 	return key;
 }
 
-static int send_points(struct export *export, const struct graphite_wish *wish,
-		       const struct graphite_options *graphite, struct error *error)
+/* "2026-11-21T02:38:57.738Z", as Grafana has times. */
+static char *instant(nsec_t ns)
 {
-	char *key = export_key(export, graphite, wish->cluster);
-	const struct graphite_target target = {
-	    .address = graphite->to,
-	    .port = graphite->pickle ? "2004" : "2003",
-	    .pickle = graphite->pickle,
-	    .batch = (unsigned)graphite->batch,
-	    .patience_s = graphite->retry,
-	    .state = graphite->state,
-	    .key = key,
-	    .notes = &export->notes,
-	};
-	struct writing writing = {.export = export};
-	int status = -1;
+	char text[NSEC_TEXT];
 
-	writing.sender = graphite_sender_new(&target, error);
-	if (writing.sender)
-		status = graphite_walk(export, wish, take_point, &writing, error) ||
-				 graphite_sender_end(writing.sender, error)
-			     ? -1
-			     : 0;
-	graphite_sender_free(writing.sender);
-	free(key);
-	return status;
+	nsec_format_utc(text, ns);
+	return mem_printf("%.10sT%.12sZ", text, text + 11);
 }
 
-static int write_dashboard(const struct export *export, const char *path,
-			   const char *cluster, struct error *error)
+static void set_text(struct cell *cell, const char *text)
 {
-	struct output output;
+	if (text)
+		cell_set_text(cell, text, strlen(text));
+}
 
-	if (output_open(&output, path, error))
-		return -1;
-	graphite_dashboard(output.file, cluster, export->scope.begin_ns,
-			   export->scope.end_ns);
-	return output_commit(&output, error);
+/* ["net","cpu*"]; for free(). */
+static char *make_list(const struct text_list *words)
+{
+	struct bytes list = {0};
+
+	for (size_t i = 0; i < words->count; i++) {
+		bytes_add_byte(&list, i ? ',' : '[');
+		json_add_text(&list, words->item[i], strlen(words->item[i]));
+	}
+	bytes_add(&list, "]", sizeof("]"));
+	return (char *)list.data;
 }
 
 static int run(struct export *export, struct error *error)
 {
-	const struct graphite_options *graphite = export->options;
-	char *cluster = cluster_name(export, graphite);
-	const struct graphite_wish wish = {.cluster = cluster,
-					   .activities = &graphite->activities,
-					   .interval = graphite->interval};
-	int status = graphite->to ? send_points(export, &wish, graphite, error)
-				  : write_points(export, &wish, graphite->pickle, error);
+	const struct graphite_options *options = export->options;
+	const struct scope *scope = &export->scope;
+	char *globs = make_list(&options->activities), *key = export_key(export, options);
+	char *from = instant(scope->begin_ns), *to = instant(scope->end_ns);
+	struct graphite graphite = {
+	    .export = export,
+	    .options = options,
+	    .sends = options->to,
+	    .sender = {.address = options->to,
+		       .port = options->pickle ? "2004" : "2003",
+		       .batch = (unsigned)options->batch,
+		       .patience_s = options->retry,
+		       .state = options->state,
+		       .key = key,
+		       .notes = &export->notes,
+		       .text.pickle = options->pickle},
+	    .value = {cell_of_integer(scope->begin_ns),
+		      cell_of_integer(scope->end_ns),
+		      {.type = CELL_NULL},
+		      cell_of_integer(options->interval * NSEC_PER_SEC)}};
+	int status;
 
-	if (!status && graphite->dashboard)
-		status = write_dashboard(export, graphite->dashboard, cluster, error);
-	free(cluster);
+	set_text(&graphite.value[2], options->prefix);
+	set_text(&graphite.value[4], options->activities.count ? globs : NULL);
+	set_text(&graphite.value[5], from);
+	set_text(&graphite.value[6], to);
+	status = (options->to && graphite_sender_begin(&graphite.sender, error)) ||
+			 statement_chosen(export, error) ||
+			 statement_each(export->timeline, graphite_sql, graphite.value,
+					take_statement, &graphite, error)
+		     ? -1
+		     : 0;
+	bytes_clear(&graphite.sender.text.bytes);
+	bytes_clear(&graphite.path);
+	free(globs);
+	free(key);
+	free(from);
+	free(to);
 	return status;
 }
 
@@ -274,9 +335,9 @@ const struct export_format export_graphite = {
     .name = "graphite",
     .summary = "samples as points for Graphite, and a dashboard for Grafana",
     .usage = "[OPTION...] RUN.db [--to HOST:PORT | -o FILE]",
-    .options_new = new_options,
+    .options_size = sizeof(struct graphite_options),
+    .defaults = set_defaults,
     .rows = option_rows,
-    .options_free = free_options,
     .plan = make_plan,
     .run = run,
 };

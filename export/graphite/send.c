@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/graphite/send.h"
+#include "export/graphite/graphite.h"
 
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <netdb.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -108,7 +106,7 @@ void graphite_text_end(struct graphite_text *text)
 	text->points = 0;
 }
 
-int connection_split(const char *address, char **host, char **port, struct error *error)
+int graphite_split(const char *address, char **host, char **port, struct error *error)
 {
 	const char *colon = strrchr(address, ':'), *end = colon;
 
@@ -138,47 +136,36 @@ int connection_split(const char *address, char **host, char **port, struct error
 	return error_set(error, "no host in the address, want HOST:PORT");
 }
 
-/* Wait for one of the events: 0, or -1 with errno. */
-static int wait_for(int fd, short events, int silence_s)
-{
-	struct pollfd wait = {.fd = fd, .events = events};
-	int count;
+/* How long a server may say nothing before a connection counts as broken. */
+static const struct timeval silence = {.tv_sec = 60};
 
-	do
-		count = poll(&wait, 1, silence_s * 1000);
-	while (count < 0 && errno == EINTR);
-	if (count > 0)
-		return 0;
-	if (count == 0)
+/* Of a call that failed: silence ends one with EAGAIN, or, of connect(), EINPROGRESS. */
+static int told_errno(struct error *error)
+{
+	if (errno == EAGAIN || errno == EINPROGRESS)
 		errno = ETIMEDOUT;
-	return -1;
+	return error_set(error, "%s", strerror(errno));
 }
 
-static int try_connect(const struct addrinfo *info, int silence_s)
+static int try_connect(const struct addrinfo *info)
 {
-	int fd = socket(info->ai_family, info->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
-			info->ai_protocol);
-	int cause = 0;
-	socklen_t size = sizeof(cause);
+	int fd =
+	    socket(info->ai_family, info->ai_socktype | SOCK_CLOEXEC, info->ai_protocol);
+	int cause;
 
 	if (fd < 0)
 		return -1;
-	if (connect(fd, info->ai_addr, info->ai_addrlen) == 0)
+	if (!setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &silence, sizeof(silence)) &&
+	    !setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof(silence)) &&
+	    !connect(fd, info->ai_addr, info->ai_addrlen))
 		return fd;
-	if (errno == EINPROGRESS && wait_for(fd, POLLOUT, silence_s) == 0 &&
-	    getsockopt(fd, SOL_SOCKET, SO_ERROR, &cause, &size) == 0) {
-		if (cause == 0)
-			return fd;
-		errno = cause;
-	}
 	cause = errno;
 	close(fd);
 	errno = cause;
 	return -1;
 }
 
-static int open_connection(const char *host, const char *port, int silence_s,
-			   struct error *error)
+static int open_connection(const char *host, const char *port, struct error *error)
 {
 	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
 	struct addrinfo *all = NULL;
@@ -189,107 +176,102 @@ static int open_connection(const char *host, const char *port, int silence_s,
 				 status == EAI_SYSTEM ? strerror(errno)
 						      : gai_strerror(status));
 	for (const struct addrinfo *at = all; at && fd < 0; at = at->ai_next)
-		fd = try_connect(at, silence_s);
+		fd = try_connect(at);
 	if (fd < 0)
-		error_set(error, "%s", strerror(errno));
+		told_errno(error);
 	freeaddrinfo(all);
 	return fd;
 }
 
 /* Whatever a server says is read and passed over: 0: it closed, 1: it did not, -1. */
-static int pass_over(int fd)
+static int pass_over(int fd, int flags)
 {
-	char room[4096];
-	ssize_t got = recv(fd, room, sizeof(room), MSG_DONTWAIT);
+	char bytes[4096];
+	ssize_t got;
 
-	if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
-		return 1;
-	return got == 0 ? 0 : -1;
+	do
+		got = recv(fd, bytes, sizeof(bytes), flags);
+	while (got < 0 && errno == EINTR);
+	return got > 0 || (got < 0 && errno == EAGAIN && flags) ? 1 : (int)got;
 }
 
-static int send_all(int fd, const char *data, size_t size, int silence_s,
-		    struct error *error)
+/* A server that closed before we did has not read our end, nor all before, maybe. */
+static int check_open(int fd, struct error *error)
 {
+	int open = pass_over(fd, MSG_DONTWAIT);
+
+	return open > 0   ? 0
+	       : open < 0 ? told_errno(error)
+			  : error_set(error, "closed before all was sent");
+}
+
+static int send_all(int fd, const uint8_t *data, size_t size, struct error *error)
+{
+	enum { PIECE = 65536 };
+
 	while (size) {
 		ssize_t sent;
-		int open;
 
-		if (wait_for(fd, POLLOUT, silence_s))
-			return error_set(error, "%s", strerror(errno));
-		open = pass_over(fd);
-		if (open == 0)
-			return error_set(error, "closed before all was sent");
-		sent = open < 0 ? -1 : send(fd, data, size, MSG_NOSIGNAL);
-		if (sent < 0 && (errno == EAGAIN || errno == EINTR))
-			continue;
-		if (sent < 0)
-			return error_set(error, "%s", strerror(errno));
-		data += sent;
-		size -= (size_t)sent;
+		if (check_open(fd, error))
+			return -1;
+		sent = send(fd, data, size < PIECE ? size : PIECE, MSG_NOSIGNAL);
+		if (sent < 0 && errno != EINTR)
+			return told_errno(error);
+		data += sent < 0 ? 0 : sent;
+		size -= sent < 0 ? 0 : (size_t)sent;
 	}
 	return 0;
 }
 
-/* A server that closed before we did has not read our end, nor all before, maybe. */
-static int close_both(int fd, int silence_s, struct error *error)
+/* Close our side, and wait until the server has closed its own. */
+static int close_both(int fd, struct error *error)
 {
-	int open = pass_over(fd);
+	int open;
 
-	if (open == 0)
-		return error_set(error, "closed before all was sent");
-	if (open < 0 || shutdown(fd, SHUT_WR))
-		return error_set(error, "%s", strerror(errno));
-	do {
-		if (wait_for(fd, POLLIN, silence_s))
-			return error_set(error, "%s", strerror(errno));
-		open = pass_over(fd);
-	} while (open > 0);
-	return open < 0 ? error_set(error, "%s", strerror(errno)) : 0;
+	if (check_open(fd, error))
+		return -1;
+	if (shutdown(fd, SHUT_WR))
+		return told_errno(error);
+	do
+		open = pass_over(fd, 0);
+	while (open > 0);
+	return open < 0 ? told_errno(error) : 0;
 }
 
-/*
- * Send bytes to a server that reads them and closes: connect, send, close our side, wait
- * until the server has closed its own, which it does when it has read all. With an error
- * nothing is known of what was read.
- */
-static int connection_deliver(const char *address, const char *port, const void *data,
-			      size_t size, int silence_s, struct error *error)
+/* Send the batch on a connection of its own. With an error nothing is known of what was
+ * read. */
+static int deliver_once(const struct graphite_sender *sender, struct error *error)
 {
-	char *host, *own_port;
+	const struct bytes *bytes = &sender->text.bytes;
+	char *host, *port;
 	int fd, status = -1;
 
-	if (connection_split(address, &host, &own_port, error))
+	if (graphite_split(sender->address, &host, &port, error))
 		return -1;
-	fd = open_connection(host, own_port ? own_port : port, silence_s, error);
+	fd = open_connection(host, port ? port : sender->port, error);
 	if (fd >= 0) {
-		status = send_all(fd, data, size, silence_s, error) ||
-				 close_both(fd, silence_s, error)
-			     ? -1
-			     : 0;
+		status =
+		    send_all(fd, bytes->data, bytes->size, error) || close_both(fd, error)
+			? -1
+			: 0;
 		close(fd);
 	}
 	free(host);
-	free(own_port);
+	free(port);
 	return status;
 }
 
 #define FORMAT "clustertrace-graphite"
 
-/*
- * How many points of an export were delivered, in a file of one JSON object. `key` is
- * what is exported and to where; a file of another key is an error. Where there is no
- * file, 0 points.
- */
-static int state_read(const char *path, const char *key, uint64_t *points,
-		      struct error *error)
+/* The state is one object of JSON. Without a file nothing was delivered. */
+int graphite_sender_begin(struct graphite_sender *sender, struct error *error)
 {
+	const char *path = sender->state, *format, *wanted;
 	json_t *state;
-	const char *format, *wanted;
 	nsec_t count = 0;
 	int status = 0;
 
-	*points = 0;
-	if (access(path, F_OK) != 0)
+	if (!path || access(path, F_OK) != 0)
 		return 0;
 	state = json_read_object(path, error);
 	if (!state)
@@ -302,31 +284,30 @@ static int state_read(const char *path, const char *key, uint64_t *points,
 				   "%s: no state of an export to graphite, want "
 				   "one or a name that is free",
 				   path);
-	else if (strcmp(wanted, key) != 0)
+	else if (strcmp(wanted, sender->key) != 0)
 		status = error_set(error,
 				   "%s: the state of another export (%s), want "
 				   "the same one, or another file",
 				   path, wanted);
-	else
-		*points = (uint64_t)count;
+	sender->skip = sender->delivered = (uint64_t)count;
 	json_decref(state);
 	return status;
 }
 
 /* Replaces the file at once. */
-static int state_write(const char *path, const char *key, uint64_t points,
-		       struct error *error)
+static int write_state(const struct graphite_sender *sender, struct error *error)
 {
-	json_t *state = json_pack("{s:s, s:s, s:I}", "format", FORMAT, "export", key,
-				  "points", (json_int_t)points);
+	json_t *state = json_pack("{s:s, s:s, s:I}", "format", FORMAT, "export",
+				  sender->key, "points", (json_int_t)sender->delivered);
 	char *line = state ? json_one_line(state) : NULL;
 	struct output output;
 	int status = -1;
 
 	json_decref(state);
 	if (!line)
-		return error_set(error, "%s: the name of the export is no UTF-8", path);
-	if (output_open(&output, path, error) == 0) {
+		return error_set(error, "%s: the name of the export is no UTF-8",
+				 sender->state);
+	if (output_open(&output, sender->state, error) == 0) {
 		fprintf(output.file, "%s\n", line);
 		status = output_commit(&output, error);
 	}
@@ -334,35 +315,8 @@ static int state_write(const char *path, const char *key, uint64_t points,
 	return status;
 }
 
-/* How long a server may say nothing before a connection counts as broken. */
-enum { SILENCE_S = 60 };
-
 /* The pauses before a batch is sent again: twice as long each time. */
 enum { SHORTEST_PAUSE_MS = 100, LONGEST_PAUSE_MS = 5000 };
-
-struct graphite_sender {
-	const struct graphite_target *target;
-	struct graphite_text text; /* the batch */
-	unsigned waiting;          /* points in it */
-	uint64_t skip;             /* points yet to come that were delivered before */
-	uint64_t delivered;
-};
-
-struct graphite_sender *graphite_sender_new(const struct graphite_target *target,
-					    struct error *error)
-{
-	struct graphite_sender *sender = mem_zalloc(sizeof(*sender));
-
-	sender->target = target;
-	sender->text.pickle = target->pickle;
-	if (target->state &&
-	    state_read(target->state, target->key, &sender->delivered, error)) {
-		graphite_sender_free(sender);
-		return NULL;
-	}
-	sender->skip = sender->delivered;
-	return sender;
-}
 
 static double now_s(void)
 {
@@ -374,33 +328,26 @@ static double now_s(void)
 
 static int give_up(const struct graphite_sender *sender, struct error *error)
 {
-	const struct graphite_target *target = sender->target;
-
-	error_prefix(error, "%s", target->address);
-	if (target->state)
-		return error_set(error,
-				 "%s; %" PRIu64 " points were delivered, the same "
-				 "command goes on from there",
-				 error_text(error), sender->delivered);
+	error_prefix(error, "%s", sender->address);
 	return error_set(error,
-			 "%s; %" PRIu64 " points were delivered, --state FILE would let "
-			 "the same command go on from there",
-			 error_text(error), sender->delivered);
+			 "%s; %" PRIu64 " points were delivered, %sthe same "
+			 "command go%s on from there",
+			 error_text(error), sender->delivered,
+			 sender->state ? "" : "--state FILE would let ",
+			 sender->state ? "es" : "");
 }
 
 /* Again and again, until the batch is there or patience ends. */
-static int deliver(struct graphite_sender *sender, struct error *error)
+static int deliver(const struct graphite_sender *sender, struct error *error)
 {
-	const struct graphite_target *target = sender->target;
-	double until = now_s() + target->patience_s;
+	double until = now_s() + sender->patience_s;
 	unsigned pause_ms = SHORTEST_PAUSE_MS, tries = 0;
 
-	while (connection_deliver(target->address, target->port, sender->text.bytes.data,
-				  sender->text.bytes.size, SILENCE_S, error)) {
+	while (deliver_once(sender, error)) {
 		if (now_s() + pause_ms * 1e-3 > until)
 			return give_up(sender, error);
 		if (tries++ == 0)
-			problem_add(target->notes, target->address, "connection", 1,
+			problem_add(sender->notes, sender->address, "connection", 1,
 				    "%s, tried again", error_text(error));
 		error_clear(error);
 		usleep(pause_ms * 1000);
@@ -412,8 +359,6 @@ static int deliver(struct graphite_sender *sender, struct error *error)
 
 static int end_batch(struct graphite_sender *sender, struct error *error)
 {
-	const struct graphite_target *target = sender->target;
-
 	if (!sender->waiting)
 		return 0;
 	graphite_text_end(&sender->text);
@@ -422,9 +367,7 @@ static int end_batch(struct graphite_sender *sender, struct error *error)
 	sender->delivered += sender->waiting;
 	sender->waiting = 0;
 	bytes_empty(&sender->text.bytes, SIZE_MAX);
-	return target->state
-		   ? state_write(target->state, target->key, sender->delivered, error)
-		   : 0;
+	return sender->state ? write_state(sender, error) : 0;
 }
 
 int graphite_send(struct graphite_sender *sender, const struct graphite_point *point,
@@ -435,29 +378,14 @@ int graphite_send(struct graphite_sender *sender, const struct graphite_point *p
 		return 0;
 	}
 	graphite_text_add(&sender->text, point);
-	if (++sender->waiting < sender->target->batch)
-		return 0;
-	return end_batch(sender, error);
+	return ++sender->waiting < sender->batch ? 0 : end_batch(sender, error);
 }
 
 int graphite_sender_end(struct graphite_sender *sender, struct error *error)
 {
 	if (end_batch(sender, error))
 		return -1;
-	if (sender->target->state)
-		unlink(sender->target->state);
+	if (sender->state)
+		unlink(sender->state);
 	return 0;
-}
-
-uint64_t graphite_sender_delivered(const struct graphite_sender *sender)
-{
-	return sender->delivered;
-}
-
-void graphite_sender_free(struct graphite_sender *sender)
-{
-	if (!sender)
-		return;
-	bytes_clear(&sender->text.bytes);
-	free(sender);
 }

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a cluster did, as a workload for OpenDC. */
+/* What a cluster did, as a workload for OpenDC: the statements of opendc.sql. */
 #include "export/opendc/opendc.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "export/formats.h"
-#include "export/opendc/schema.h"
-#include "export/opendc/write.h"
+#include "base/version.h"
+#include "export/format.h"
+#include "export/statements.h"
+#include "tables/directory.h"
+#include "timeline/events.h"
+#include "timeline/query.h"
 
-static void *new_options(void)
+static void set_defaults(void *given)
 {
-	struct opendc_options *options = mem_zalloc(sizeof(*options));
+	struct opendc_options *options = given;
 
 	options->interval_s = 1;
 	options->cpu_mhz = 1000;
 	options->memory_mib = 16;
-	return options;
 }
 
 static size_t option_rows(void *given, struct option_row *row)
@@ -47,178 +50,351 @@ static size_t option_rows(void *given, struct option_row *row)
 	    {0, "format", OPTION_STRING, &options->format, "FORMAT",
 	     "parquet or csv (parquet)", 0, 0},
 	};
-	size_t count = sizeof(rows) / sizeof(*rows);
 
-	for (size_t i = 0; i < count; i++)
-		row[i] = rows[i];
-	return count;
+	memcpy(row, rows, sizeof(rows));
+	return sizeof(rows) / sizeof(*rows);
 }
 
-static void free_options(void *given)
-{
-	struct opendc_options *options = given;
+/* The words of options; NULL ends them. */
+static const char *const kinds[] = {"invocation", "process", "cgroup",
+				    "session",    "comm",    NULL};
+static const char *const capacities[] = {"max", "p95", "allocated", NULL};
+static const char *const schemas[] = {"v1", "v2", "v3", "v4", "v5", NULL};
+static const char *const formats[] = {"parquet", "csv", NULL};
 
-	free(options->tasks);
-	free(options->capacity);
-	free(options->schema);
-	free(options->format);
-	free(options);
-}
+enum { KIND_ANY = -1 };
 
-enum { BYTES_PER_KB = 1000, MS_PER_S = 1000 };
+struct choice {
+	int kind, capacity, schema, format;
+	int64_t interval_ms; /* length of a fragment */
+};
 
-static const char *const tasks_names[] = {"invocation", "process", "cgroup", "session",
-					  "comm"};
-static const char *const capacity_names[] = {"max", "p95", "allocated"};
-static const char *const schema_names[] = {"v1", "v2", "v3", "v4", "v5"};
-static const char *const format_names[] = {"parquet", "csv"};
-
-#define COUNT(names) (sizeof(names) / sizeof(*(names)))
-
-const char *opendc_kind_name(enum opendc_kind kind)
-{
-	return kind < OPENDC_ANY ? tasks_names[kind] : "task";
-}
-
-/* The place of a word among those that an option takes, `otherwise` where it was not
- * given; -1 with error: "--tasks: 'x', want a, b or c". */
+/* Put the place of a word into `choice`, which keeps what it is where there is none. */
 static int choose_word(const char *option, const char *word, const char *const *names,
-		       size_t count, int otherwise, struct error *error)
+		       int *choice, struct error *error)
 {
 	char *text;
 	size_t size;
 	FILE *wanted;
+	int at = 0;
 
-	for (size_t i = 0; word && i < count; i++)
-		if (strcmp(word, names[i]) == 0)
-			return (int)i;
 	if (!word)
-		return otherwise;
+		return 0;
+	for (; names[at]; at++)
+		if (strcmp(word, names[at]) == 0) {
+			*choice = at;
+			return 0;
+		}
 	wanted = open_memstream(&text, &size);
-	for (size_t i = 0; i < count; i++)
+	for (at = 0; names[at]; at++)
 		fprintf(wanted, "%s%s",
-			!i               ? ""
-			: i + 1 == count ? " or "
-					 : ", ",
-			names[i]);
+			!at             ? ""
+			: names[at + 1] ? ", "
+					: " or ",
+			names[at]);
 	fclose(wanted);
 	error_misuse(error, "--%s: '%s', want %s", option, word, text);
 	free(text);
 	return -1;
 }
 
-#define CHOOSE(word, otherwise)                                                          \
-	choose_word(#word, options->word, word##_names, COUNT(word##_names), otherwise,  \
-		    error)
-
-static int choose_words(const struct opendc_options *options,
-			struct opendc_choice *choice, struct error *error)
-{
-	int tasks = CHOOSE(tasks, OPENDC_ANY), capacity = -1, schema = -1, csv = -1;
-
-	if (tasks >= 0)
-		capacity = CHOOSE(capacity, OPENDC_MAX);
-	if (capacity >= 0)
-		schema = CHOOSE(schema, OPENDC_LAST_SCHEMA - 1);
-	if (schema >= 0)
-		csv = CHOOSE(format, 0);
-	if (csv < 0)
-		return -1;
-	choice->kind = (enum opendc_kind)tasks;
-	choice->capacity = (enum opendc_capacity)capacity;
-	choice->schema = schema + 1;
-	choice->csv = csv;
-	return 0;
-}
-
-static int choose(const struct opendc_options *options, struct opendc_choice *choice,
+static int choose(const struct opendc_options *options, struct choice *choice,
 		  struct error *error)
 {
-	double interval_ms = options->interval_s * MS_PER_S;
+	double interval_ms = options->interval_s * 1000;
 
-	*choice = (struct opendc_choice){
-	    .cpu_mhz = options->cpu_mhz,
-	    .memory_kb = ((int64_t)options->memory_mib * 1024 * 1024 + BYTES_PER_KB - 1) /
-			 BYTES_PER_KB,
-	    .interval_ms = llround(interval_ms),
-	    .kernel_threads = !options->no_kernel_threads,
-	    .parents = !options->no_parents,
-	};
-	if (choose_words(options, choice, error))
+	*choice = (struct choice){.kind = KIND_ANY,
+				  .capacity = OPENDC_MAX,
+				  .schema = OPENDC_LAST_SCHEMA - 1,
+				  .interval_ms = llround(interval_ms)};
+	if (choose_word("tasks", options->tasks, kinds, &choice->kind, error) ||
+	    choose_word("capacity", options->capacity, capacities, &choice->capacity,
+			error) ||
+	    choose_word("schema", options->schema, schemas, &choice->schema, error) ||
+	    choose_word("format", options->format, formats, &choice->format, error))
 		return -1;
 	if (fabs(interval_ms - (double)choice->interval_ms) > 1e-6)
 		return error_misuse(error,
 				    "--interval: %g s, want a whole number of "
 				    "milliseconds",
 				    options->interval_s);
+	choice->schema++;
 	return 0;
 }
 
 static int make_plan(const void *given, const char *output, struct export_plan *plan,
 		     struct error *error)
 {
-	const struct opendc_options *options = given;
-	struct opendc_choice choice;
+	struct choice choice;
 
 	(void)output;
 	plan->target = EXPORT_TO_DIRECTORY;
-	return choose(options, &choice, error);
+	return choose(given, &choice, error);
 }
 
-struct work {
-	struct opendc_cluster cluster;
-	struct opendc_tasks tasks;
-	struct opendc_charger charger;
+/*
+ * Processor time of a node, in nanoseconds, and where it went. Sums of integers, which a
+ * double holds without loss for a hundred days; shares of samples are none.
+ */
+struct account {
+	double task_ns;
+	double kernel_ns;  /* of kernel threads, left out */
+	double outside_ns; /* of processes outside of every task */
 };
 
-/* Fall-backs, which change what the numbers are worth. */
-static void note_sources(const struct work *work, const struct opendc_choice *choice,
-			 struct export *export)
-{
-	for (size_t i = 0; i < work->cluster.nodes; i++) {
-		const struct opendc_node *node = &work->cluster.node[i];
+enum { VALUES = 8 };
 
-		if (!node->fact->chosen)
-			continue;
-		if (!node->switches)
-			problem_add(&export->notes, node->fact->name, "fallback", 1,
-				    "no scheduling events, so processor time is %s",
-				    work->charger.sampled
-					? "by samples of processes, where there are any"
-				    : export->scope.without_spans
-					? "not known: want a timeline with spans "
-					  "(ctmerge without --no-spans), or proc.csv"
-					: "not known: want sched_switch, or proc.csv");
-		if (!(node->mhz > 0))
-			problem_add(&export->notes, node->fact->name, "fallback", 1,
-				    "neither node.json nor events tell the speed of its "
-				    "cores, %g MHz is taken",
-				    choice->cpu_mhz);
-	}
+struct opendc {
+	struct export *export;
+	struct choice choice;
+	struct cell value[VALUES]; /* of the parameters of opendc.sql */
+	struct opendc_fragments fragments;
+	struct account *account; /* by the scope's nodes */
+};
+
+static struct account *account_of(const struct opendc *opendc, int64_t node)
+{
+	const struct scope *scope = &opendc->export->scope;
+
+	return &opendc->account[scope_find(scope, node) - scope->node];
 }
 
-static void note_count(struct export *export, size_t count, const char *text)
+/* task (0: none), node, whether it is a kernel thread, begin, end, share, MHz */
+static int take_worked(void *context, const struct cell *row, struct error *error)
 {
-	if (count)
-		problem_add(&export->notes, export->path, "left_out", count, "%zu %s",
-			    count, text);
+	struct opendc *opendc = context;
+	struct account *account = account_of(opendc, row[1].integer);
+	nsec_t begin_ns = row[3].integer, end_ns = row[4].integer;
+	double share = row[5].real;
+	double time = (double)nsec_sub(end_ns, begin_ns) * share;
+
+	if (row->integer == 0) {
+		*(row[2].integer ? &account->kernel_ns : &account->outside_ns) += time;
+		return 0;
+	}
+	account->task_ns += time;
+	return opendc_add_work(&opendc->fragments, (size_t)row->integer - 1, begin_ns,
+			       end_ns, cell_number(&row[6]) * share, error);
+}
+
+static int open_file(struct opendc *opendc, enum opendc_table table, struct error *error)
+{
+	const struct choice *choice = &opendc->choice;
+	struct opendc_file *file;
+	char number[32];
+
+	file = opendc->fragments.file = opendc_file_new(
+	    opendc->export->directory, table, choice->schema, choice->format, error);
+	if (!file)
+		return -1;
+	opendc_file_tell(file, "clustertrace.version", CT_VERSION);
+	opendc_file_tell(file, "clustertrace.tasks", kinds[choice->kind]);
+	opendc_file_tell(file, "clustertrace.capacity", capacities[choice->capacity]);
+	snprintf(number, sizeof(number), "%" PRId64, choice->interval_ms);
+	opendc_file_tell(file, "clustertrace.interval_ms", number);
+	opendc_file_tell(file, "clustertrace.schema", schemas[choice->schema - 1] + 1);
+	return 0;
+}
+
+static int close_file(struct opendc *opendc, struct error *error)
+{
+	struct opendc_file *file = opendc->fragments.file;
+
+	opendc->fragments.file = NULL;
+	return opendc_file_finish(file, error);
+}
+
+static int ask(struct opendc *opendc, const char *sql, timeline_take *take,
+	       struct error *error)
+{
+	return query_rows(opendc->export->timeline, sql, opendc->value, take, opendc,
+			  error);
+}
+
+/* node, begin, end, allocated, cores, MHz, whether there are events of the scheduler */
+static int take_task(void *context, const struct cell *row, struct error *error)
+{
+	struct opendc *opendc = context;
+	struct opendc_fragments *all = &opendc->fragments;
+
+	(void)error;
+	all->task = mem_grow(all->task, all->tasks, &all->room, sizeof(*all->task));
+	all->task[all->tasks++] =
+	    (struct opendc_task){.node = scope_find(&opendc->export->scope, row->integer),
+				 .begin_ns = row[1].integer,
+				 .end_ns = row[2].integer,
+				 .allocated = row[3].integer,
+				 .cores = row[4].integer,
+				 .mhz = cell_number(&row[5]),
+				 .switches = row[6].integer};
+	return 0;
+}
+
+/* Fragments have 32 bits in files: a stamp far off, say, makes tasks of years. */
+static int read_tasks(struct opendc *opendc, const char *sql, struct error *error)
+{
+	const char *path = opendc->export->path;
+
+	if (ask(opendc, sql, take_task, error))
+		return -1;
+	if (!opendc->fragments.tasks)
+		return error_set(error,
+				 "%s: no %s of the chosen nodes and time, so there is no "
+				 "task",
+				 path, kinds[opendc->choice.kind]);
+	if (opendc->fragments.tasks > INT32_MAX)
+		return error_set(error,
+				 "%zu tasks, want 2^31 - 1 at most: ids have 32 bits",
+				 opendc->fragments.tasks);
+	if (opendc_count_fragments(&opendc->fragments) > UINT32_MAX)
+		return error_set(error,
+				 "%s: more than 2^32 fragments, want a longer "
+				 "--interval, or less of the timeline",
+				 path);
+	return 0;
+}
+
+static int check_groups(struct opendc *opendc, const char *sql, struct error *error)
+{
+	const char *kind = kinds[opendc->choice.kind];
+	bool is_cgroup = strcmp(kind, "cgroup") == 0;
+	int64_t count;
+
+	if (!is_cgroup && strcmp(kind, "session") != 0)
+		return 0;
+	if (query_integer(opendc->export->timeline, sql, opendc->value, &count, error) <
+	    0)
+		return -1;
+	return count ? 0
+		     : error_set(
+			   error, "%s: no %s of any process was recorded, want %s",
+			   opendc->export->path, kind,
+			   is_cgroup
+			       ? "the context cgroup_ns, LTTng's statedump, or `cgroup` "
+				 "of invocations"
+			       : "the system call setsid, or `session` of invocations");
+}
+
+static int write_fragments(struct opendc *opendc, const char *sql, struct error *error)
+{
+	struct opendc_fragments *all = &opendc->fragments;
+
+	if (open_file(opendc, OPENDC_FRAGMENTS, error) ||
+	    ask(opendc, sql, take_worked, error) ||
+	    opendc_end_tasks(all, all->tasks, error))
+		return -1;
+	if (fabs(all->out - all->in) > all->in * 1e-6)
+		return error_set(
+		    error, "%s: tasks worked %.17g MHz ns, and their fragments %.17g",
+		    opendc->export->path, all->in, all->out);
+	return close_file(opendc, error);
+}
+
+static double seconds(double nanoseconds)
+{
+	return nanoseconds / (double)NSEC_PER_SEC;
+}
+
+/* Where all busy time of a node went, to 1 ppm: node, idle, busy, of unknown threads. */
+static int take_account(void *context, const struct cell *row, struct error *error)
+{
+	const struct opendc *opendc = context;
+	struct export *export = opendc->export;
+	const struct account *account = account_of(opendc, row->integer);
+	const char *name = scope_find(&export->scope, row->integer)->name;
+	double busy_ns = row[2].real, unknown_ns = row[3].real;
+	double sum =
+	    account->task_ns + account->kernel_ns + account->outside_ns + unknown_ns;
+
+	if (fabs(sum - busy_ns) > busy_ns * 1e-6)
+		return error_set(error,
+				 "%s: %s ran for %.0f ns, and %.0f ns are accounted for",
+				 export->path, name, busy_ns, sum);
+	if (busy_ns > 0)
+		problem_add(&export->notes, name, "account", 1,
+			    "%.6f s busy (and %.6f s idle): %.6f s in tasks; left "
+			    "out are %.6f s outside of tasks, %.6f s of kernel "
+			    "threads, %.6f s of unknown threads",
+			    seconds(busy_ns), seconds(row[1].real),
+			    seconds(account->task_ns), seconds(account->outside_ns),
+			    seconds(account->kernel_ns), seconds(unknown_ns));
+	return 0;
+}
+
+/* place, name, submission, begin, memory, parents, children, deadline, node */
+static int take_row(void *context, const struct cell *row, struct error *error)
+{
+	struct opendc *opendc = context;
+	const struct opendc_task *task = &opendc->fragments.task[row->integer - 1];
+	int64_t begin_ms = opendc_floor_ms(row[3].integer);
+	struct cell cell[OPENDC_FIELDS] = {{0}};
+
+	cell[OPENDC_ID] = row[0];
+	if (row[1].size)
+		cell[OPENDC_NAME] = row[1];
+	cell[OPENDC_SUBMISSION] = cell_of_integer(
+	    opendc->choice.schema == 1 ? begin_ms : opendc_floor_ms(row[2].integer));
+	cell[OPENDC_STOP] = cell_of_integer(begin_ms + task->duration_ms);
+	cell[OPENDC_DURATION] = cell_of_integer(task->duration_ms);
+	cell[OPENDC_CPU_COUNT] = cell_of_integer(task->cpu_count);
+	cell[OPENDC_CPU_CAPACITY] =
+	    (struct cell){.type = CELL_REAL, .real = task->cpu_capacity};
+	cell[OPENDC_MEM_CAPACITY] = row[4];
+	cell[OPENDC_PARENTS] = row[5];
+	cell[OPENDC_CHILDREN] = row[6];
+	if (row[7].type == CELL_INTEGER)
+		cell[OPENDC_DEADLINE] = cell_of_integer(opendc_floor_ms(row[7].integer));
+	cell[OPENDC_NODE] = row[8];
+	return opendc_file_add(opendc->fragments.file, cell, error);
+}
+
+static int write_tasks(struct opendc *opendc, const char *sql, struct error *error)
+{
+	return open_file(opendc, OPENDC_TASKS, error) ||
+		       ask(opendc, sql, take_row, error) || close_file(opendc, error)
+		   ? -1
+		   : 0;
+}
+
+static int take_topology(void *context, const struct cell *row, struct error *error)
+{
+	static const char name[] = "topology.json";
+	const struct opendc *opendc = context;
+	FILE *file = export_create(opendc->export->directory, name, error);
+
+	if (!file)
+		return -1;
+	if (statement_json(file, row, error) == 0)
+		return export_close(file, name, error);
+	fclose(file);
+	return error_prefix(error, "%s", name);
+}
+
+/* whose (NULL: the timeline's), kind, count, text */
+static int take_note(void *context, const struct cell *row, struct error *error)
+{
+	struct export *export = ((struct opendc *)context)->export;
+
+	(void)error;
+	problem_add(&export->notes, row->type == CELL_TEXT ? row->bytes : export->path,
+		    row[1].bytes, (uint64_t)row[2].integer, "%s", row[3].bytes);
+	return 0;
 }
 
 /* Their fragments have to fill their duration, so they are there, without usage. */
-static void note_unrecorded(const struct work *work, struct export *export)
+static void note_unrecorded(const struct opendc *opendc)
 {
+	struct export *export = opendc->export;
 	size_t count = 0;
 	double unknown = 0;
 
-	for (size_t i = 0; i < work->tasks.tasks; i++) {
-		const struct opendc_task *task = &work->tasks.task[i];
-		const struct opendc_node *node =
-		    task->node < 0 ? NULL : &work->cluster.node[task->node];
+	for (size_t i = 0; i < opendc->fragments.tasks; i++) {
+		const struct opendc_task *task = &opendc->fragments.task[i];
 		nsec_t whole = nsec_sub(task->end_ns, task->begin_ns), recorded;
 
-		if (!node || !node->switches)
+		if (!task->switches)
 			continue;
-		recorded = recorded_within(&export->scope.recorded, node->fact->id,
+		recorded = recorded_within(&export->scope.recorded, task->node->id,
 					   task->begin_ns, task->end_ns);
 		count += recorded < whole;
 		unknown += (double)(whole - recorded);
@@ -228,120 +404,178 @@ static void note_unrecorded(const struct work *work, struct export *export)
 			    "of %zu tasks %.6f s lie where their node's kernel was not "
 			    "traced: what they used then is not known, and 0 in their "
 			    "fragments",
-			    count, unknown / (double)NSEC_PER_SEC);
+			    count, seconds(unknown));
 }
 
-static void note_tasks(const struct work *work, const struct opendc_choice *choice,
-		       struct export *export)
+/* A statement of opendc.sql. */
+static int take_statement(void *context, const struct statement *statement,
+			  struct error *error)
 {
-	const struct opendc_tasks *tasks = &work->tasks;
-	size_t memory = 0;
+	struct opendc *opendc = context;
+	const char *name = statement->name, *sql = statement->sql;
 
-	for (size_t i = 0; i < tasks->tasks; i++)
-		memory += tasks->task[i].rss_peak < 0 && tasks->task[i].pages_peak < 0;
-	note_count(export, tasks->outside, "invocations outside of the time, left out");
-	note_count(export, tasks->unplaced,
-		   "invocations without a begin or a node, left out");
-	note_count(export, tasks->processless,
-		   "invocations whose process is not known, without processor time");
-	note_count(export, tasks->unended,
-		   "invocations without an end, taken to last as long as the trace");
-	note_count(export, tasks->ungrouped, "processes without a group, left out");
-	note_count(export, tasks->kernels, "kernel threads left out");
-	note_count(export, tasks->strays,
-		   "parents left out that are no task, or begin after the child");
-	note_count(export, work->cluster.outside,
-		   "processes outside of the time, left out");
-	if (memory)
-		problem_add(&export->notes, export->path, "fallback", memory,
-			    "of %zu tasks no memory is recorded, %lld kB are taken",
-			    memory, (long long)choice->memory_kb);
+	if (strcmp(name, "task") == 0)
+		return read_tasks(opendc, sql, error);
+	if (strcmp(name, "labelled") == 0)
+		return check_groups(opendc, sql, error);
+	if (strcmp(name, "worked") == 0)
+		return write_fragments(opendc, sql, error);
+	if (strcmp(name, "tasks") == 0)
+		return write_tasks(opendc, sql, error);
+	if (strcmp(name, "notes") == 0)
+		return ask(opendc, sql, take_note, error);
+	if (strcmp(name, "topology") == 0)
+		return ask(opendc, sql, take_topology, error);
+	note_unrecorded(opendc);
+	return ask(opendc, sql, take_account, error);
 }
 
-static double seconds(double nanoseconds)
-{
-	return nanoseconds / (double)NSEC_PER_SEC;
-}
+/* What events tell of memory and groups. Words and wishes in the same order. */
+static const struct events_wish event_wishes[] = {
+    {"kmem_mm_page_alloc", {"pfn", "page", "order", NULL}, 0},
+    {"mm_page_alloc", {"pfn", "page", "order", NULL}, 1},
+    {"kmem_mm_page_free", {"pfn", "page", "order", NULL}, 2},
+    {"mm_page_free", {"pfn", "page", "order", NULL}, 3},
+    {"kmem_rss_stat", {"curr", "member", "size", NULL}, 4},
+    {"rss_stat", {"curr", "member", "size", NULL}, 5},
+    {"syscall_exit_setsid", {"ret", NULL}, 6},
+    {"lttng_statedump_process_cgroup_ns", {"tid", "ns_inum", NULL}, 7},
+    {"sched_switch", {"prev_tid", "context:cgroup_ns", NULL}, 8},
+};
+static const char *const event_words[] = {"alloc", "alloc",  "free", "free",   "rss",
+					  "rss",   "setsid", "dump", "context"};
+enum { SWITCH_WISH = 8, EVENT_COLUMNS = 8, EVENT_FIELDS = 3 };
 
-/* Where all busy time went, so that sums can be held against the timeline. */
-static void note_accounts(const struct work *work, struct export *export)
-{
-	for (size_t i = 0; i < work->cluster.nodes; i++) {
-		const struct opendc_node *node = &work->cluster.node[i];
-		const struct opendc_account *account = &node->account;
+struct giving {
+	struct events *events;
+	int64_t place;
+};
 
-		if (node->fact->chosen && account->busy_ns > 0)
-			problem_add(
-			    &export->notes, node->fact->name, "account", 1,
-			    "%.6f s busy (and %.6f s idle): %.6f s in tasks; left "
-			    "out are %.6f s outside of tasks, %.6f s of kernel "
-			    "threads, %.6f s of unknown threads",
-			    seconds(account->busy_ns), seconds(account->idle_ns),
-			    seconds(account->task_ns), seconds(account->outside_ns),
-			    seconds(account->kernel_ns), seconds(account->unknown_ns));
+static int give_event(void *context, struct cell *row, struct error *error)
+{
+	struct giving *giving = context;
+	struct event_row event;
+	int more = events_next(giving->events, &event, error);
+	const char *word;
+
+	if (more <= 0)
+		return more;
+	word = event_words[event.tag];
+	row[0] = cell_of_integer(++giving->place);
+	row[1] = cell_of_integer(event.ts_ns);
+	row[2] = cell_of_integer(event.node);
+	row[3] = cell_of_integer(event.tid);
+	cell_set_text(&row[4], word, strlen(word));
+	for (size_t i = 0, end = 0; i < EVENT_FIELDS; i++) {
+		end |= !event_wishes[event.tag].field[i];
+		row[EVENT_COLUMNS - EVENT_FIELDS + i] =
+		    end ? (struct cell){.type = CELL_NULL} : event.field[i];
 	}
+	return 1;
 }
 
-static int gather(struct work *work, const struct opendc_choice *choice,
-		  struct export *export, struct error *error)
+/* The table opendc_event. Without the context no switch has to be read. */
+static int keep_events(const struct opendc *opendc, struct error *error)
 {
-	struct opendc_charger *charger = &work->charger;
+	const struct export *export = opendc->export;
+	size_t wishes = sizeof(event_wishes) / sizeof(*event_wishes);
+	struct giving giving = {0};
+	int status;
 
-	if (opendc_cluster_load(&work->cluster, export, error) ||
-	    opendc_find_sampled(&work->cluster, export, error))
-		return -1;
-	opendc_find_parents(&work->cluster);
-	if (opendc_tasks_load(&work->tasks, &work->cluster, choice, export, error))
-		return -1;
-	*charger = (struct opendc_charger){.cluster = &work->cluster,
-					   .tasks = &work->tasks,
-					   .export = export,
-					   .choice = choice};
-	return opendc_charger_init(charger, error) ||
-		       opendc_charge_samples(charger, error) ||
-		       opendc_hold_samples(charger, error) ||
-		       opendc_hold_pages(charger, error)
-		   ? -1
-		   : 0;
+	for (;;) {
+		giving.events = events_new(export->timeline, &export->scope, event_wishes,
+					   wishes, error);
+		if (!giving.events)
+			return -1;
+		if (wishes == SWITCH_WISH ||
+		    events_has_field(giving.events, SWITCH_WISH, 1))
+			break;
+		events_free(giving.events);
+		wishes = SWITCH_WISH;
+	}
+	status = timeline_reader_keep_rows(export->timeline, "opendc_event",
+					   EVENT_COLUMNS, give_event, &giving, error);
+	events_free(giving.events);
+	return status;
 }
 
-static int export_run(struct export *export, const struct opendc_choice *choice,
+/* Invocations are the tasks if there are any, or if they are asked for. */
+static int find_kind(struct opendc *opendc, struct error *error)
+{
+	struct export *export = opendc->export;
+	int *kind = &opendc->choice.kind, has = 1;
+	int64_t any;
+
+	if (*kind <= 0)
+		has = query_integer(export->timeline, "SELECT 1 FROM invocation LIMIT 1",
+				    NULL, &any, error);
+	if (has < 0)
+		return -1;
+	if (*kind == 0 && !has)
+		return error_set(error,
+				 "%s: no invocations, want --tasks process or a run "
+				 "with invocations.jsonl",
+				 export->path);
+	if (*kind == KIND_ANY) {
+		*kind = !has;
+		if (!has)
+			problem_add(&export->notes, export->path, "tasks", 1,
+				    "no invocations, so each process is a task");
+	}
+	return 0;
+}
+
+static int export_all(struct opendc *opendc, const struct opendc_options *options,
 		      struct error *error)
 {
-	struct work work = {0};
-	int status = gather(&work, choice, export, error);
+	const struct export *export = opendc->export;
+	const char *kind;
+	int64_t memory_kb = ((int64_t)options->memory_mib * 1024 * 1024 + 999) / 1000;
 
-	if (!status)
-		status = opendc_write(&work.charger, error);
-	if (!status) {
-		note_sources(&work, choice, export);
-		note_tasks(&work, choice, export);
-		note_unrecorded(&work, export);
-		note_accounts(&work, export);
-	}
-	opendc_charger_clear(&work.charger);
-	opendc_tasks_clear(&work.tasks);
-	opendc_cluster_clear(&work.cluster);
-	return status;
+	if (find_kind(opendc, error) || statement_chosen(export, error) ||
+	    keep_events(opendc, error))
+		return -1;
+	kind = kinds[opendc->choice.kind];
+	opendc->value[0] = cell_of_integer(export->scope.begin_ns);
+	opendc->value[1] = cell_of_integer(export->scope.end_ns);
+	cell_set_text(&opendc->value[2], kind, strlen(kind));
+	opendc->value[3] = cell_of_integer(!options->no_kernel_threads);
+	opendc->value[4] = cell_of_integer(!options->no_parents);
+	opendc->value[5] = (struct cell){.type = CELL_REAL, .real = options->cpu_mhz};
+	opendc->value[6] = cell_of_integer(memory_kb);
+	opendc->value[7] = cell_of_integer(export->scope.without_spans);
+	return statement_each(export->timeline, opendc_sql, opendc->value, take_statement,
+			      opendc, error);
 }
 
 static int run(struct export *export, struct error *error)
 {
 	const struct opendc_options *options = export->options;
-	struct opendc_choice choice;
+	struct opendc opendc = {.export = export};
+	int status;
 
-	if (choose(options, &choice, error))
+	if (choose(options, &opendc.choice, error))
 		return -1;
-	return export_run(export, &choice, error);
+	opendc.fragments = (struct opendc_fragments){
+	    .interval_ms = opendc.choice.interval_ms,
+	    .capacity = (enum opendc_capacity)opendc.choice.capacity,
+	    .progress = &export->progress};
+	opendc.account = mem_zalloc((export->scope.nodes + 1) * sizeof(*opendc.account));
+	status = export_all(&opendc, options, error);
+	opendc_file_free(opendc.fragments.file);
+	free(opendc.fragments.task);
+	free(opendc.fragments.work);
+	free(opendc.account);
+	return status;
 }
 
 const struct export_format export_opendc = {
     .name = "opendc",
     .summary = "tasks and fragments for OpenDC, a simulator of data centers",
     .usage = "[OPTION...] RUN.db -o DIR",
-    .options_new = new_options,
+    .options_size = sizeof(struct opendc_options),
+    .defaults = set_defaults,
     .rows = option_rows,
-    .options_free = free_options,
     .plan = make_plan,
     .run = run,
 };

@@ -2,33 +2,17 @@
 #ifndef CT_EXPORT_OPENDC_OPENDC_H
 #define CT_EXPORT_OPENDC_OPENDC_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/error.h"
-#include "base/nsec.h"
+#include "export/format.h"
 
 /*
- * Workload traces and topologies of OpenDC, a simulator of data centers. What each
- * number is stands in docs/opendc.md.
+ * Workload traces and topologies of OpenDC, a simulator of data centers. What each number
+ * is stands in docs/opendc.md.
  *
- *   cluster.c      nodes, processes, threads, and who begot whom
- *   invocations.c  what a scheduler ran
- *   tasks.c        tasks of these, by --tasks; groups.c: control groups and sessions
- *   charge.c       whose task what a processor ran is; samples.c, pages.c: and memory
- *   schema.c       the columns of each version of the format, and files of them
- *   write.c        fragments, tasks, topology
+ *   opendc.sql    what tasks there are, and when they had which processors
+ *   opendc.c      options, and its statements one after the other
+ *   fragments.c   the time of tasks, cut into fragments
+ *   file.c        the columns of each version of the format, and files of them
  */
-enum opendc_kind {
-	OPENDC_INVOCATIONS,
-	OPENDC_PROCESSES,
-	OPENDC_CGROUPS,
-	OPENDC_SESSIONS,
-	OPENDC_COMMS,
-	OPENDC_ANY, /* invocations if there are any, else processes */
-};
-
-enum opendc_capacity { OPENDC_MAX, OPENDC_P95, OPENDC_ALLOCATED };
 
 /* The options as they are typed. */
 struct opendc_options {
@@ -38,19 +22,97 @@ struct opendc_options {
 	bool no_kernel_threads, no_parents;
 };
 
-/* And what they mean. */
-struct opendc_choice {
-	enum opendc_kind kind;
-	enum opendc_capacity capacity;
-	int schema;          /* 1 to 5 */
-	bool csv;            /* else Parquet */
-	int64_t interval_ms; /* length of a fragment */
-	double cpu_mhz;      /* where nothing says it */
-	int64_t memory_kb;   /* of a task of which nothing tells; 1000 bytes each */
-	bool kernel_threads, parents;
+enum opendc_capacity { OPENDC_MAX, OPENDC_P95, OPENDC_ALLOCATED };
+
+struct opendc_task {
+	const struct scope_node *node;
+	nsec_t begin_ns, end_ns;
+	int64_t allocated, cores; /* allocated: 0: not recorded */
+	double mhz;               /* of a core */
+	bool switches;            /* its node has events of its scheduler */
+	/* What its fragments came to. */
+	double cpu_capacity; /* MHz */
+	int64_t cpu_count, duration_ms;
 };
 
-/* "invocation", ...: as --tasks has it. */
-const char *opendc_kind_name(enum opendc_kind kind);
+/* Tasks on their way into fragments, task by task. */
+struct opendc_fragments {
+	int64_t interval_ms;
+	enum opendc_capacity capacity;
+	struct opendc_task *task;
+	size_t tasks, room;
+	size_t at;                /* whose fragments come next */
+	struct opendc_work *work; /* of that one, as it comes */
+	size_t works, work_room;
+	double in, out; /* MHz times nanoseconds: charged, and written */
+	struct opendc_file *file;
+	struct progress *progress;
+};
+
+/* How many all tasks come to; what more than 32 bits hold is not counted to its end. */
+uint64_t opendc_count_fragments(const struct opendc_fragments *fragments);
+
+/*
+ * A task worked from begin to end at some MHz; those before it are done with. Time ahead
+ * of its begin counts with its first fragment, and time after its end with its last one.
+ */
+int opendc_add_work(struct opendc_fragments *fragments, size_t task, nsec_t begin_ns,
+		    nsec_t end_ns, double mhz, struct error *error);
+
+/* Write the fragments of all tasks before this one that are not yet. */
+int opendc_end_tasks(struct opendc_fragments *fragments, size_t before,
+		     struct error *error);
+
+/* Milliseconds since the epoch, cut. */
+int64_t opendc_floor_ms(nsec_t instant);
+
+/* The versions of the traces. */
+enum { OPENDC_LAST_SCHEMA = 5 };
+
+/* What a column holds, whatever the version calls it. */
+enum opendc_field {
+	OPENDC_ID,
+	OPENDC_NAME,
+	OPENDC_SUBMISSION, /* ms since the epoch */
+	OPENDC_STOP,
+	OPENDC_DURATION, /* ms */
+	OPENDC_CPU_COUNT,
+	OPENDC_CPU_CAPACITY, /* MHz */
+	OPENDC_MEM_CAPACITY, /* KB */
+	OPENDC_GPU_COUNT,
+	OPENDC_GPU_CAPACITY,
+	OPENDC_PARENTS, /* ids, "1;2;3" */
+	OPENDC_CHILDREN,
+	OPENDC_NATURE,
+	OPENDC_DEFERRABLE,
+	OPENDC_DEADLINE,  /* ms since the epoch */
+	OPENDC_NODE,      /* ours, passed over by OpenDC: where it ran */
+	OPENDC_TIMESTAMP, /* of a fragment's end */
+	OPENDC_CPU_USAGE, /* MHz */
+	OPENDC_GPU_USAGE,
+	OPENDC_FIELDS
+};
+
+enum opendc_table { OPENDC_TASKS, OPENDC_FRAGMENTS };
+
+/* A table's file while it is written, Parquet or CSV. */
+struct opendc_file;
+
+/* Below a directory. NULL with error. */
+struct opendc_file *opendc_file_new(const char *directory, enum opendc_table table,
+				    int schema, bool csv, struct error *error);
+
+/* A fact for the file's own metadata, which CSV does not have. */
+void opendc_file_tell(struct opendc_file *file, const char *key, const char *value);
+
+/* A row's cells by their field (enum opendc_field); those that the table does not have
+ * are not looked at. 0, or -1 with error. */
+int opendc_file_add(struct opendc_file *file, const struct cell *cell,
+		    struct error *error);
+
+/* Write the rest; 0, or -1 with error. Frees it, as the next one does without that. */
+int opendc_file_finish(struct opendc_file *file, struct error *error);
+
+void opendc_file_free(struct opendc_file *file);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "export/perfetto/writer.h"
+#include "export/perfetto/perfetto.h"
 
 struct json_writer {
 	struct perfetto_writer base;
@@ -108,7 +108,7 @@ static void add_values(struct bytes *out, const struct perfetto_event *event)
 
 		if (i)
 			bytes_add_byte(out, ',');
-		add_text(out, value->name);
+		add_text(out, value->name->text);
 		bytes_add_byte(out, ':');
 		if (value->type == PERFETTO_INTEGER)
 			add_format(out, "%" PRId64, value->integer);

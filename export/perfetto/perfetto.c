@@ -1,23 +1,410 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The timeline as a trace that Perfetto's viewer opens (ui.perfetto.dev). */
+/*
+ * The timeline as a trace that Perfetto's viewer opens (ui.perfetto.dev): rows of
+ * perfetto.sql become slices and counters on tracks.
+ */
 #include "export/perfetto/perfetto.h"
 
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/near.h"
-#include "export/formats.h"
+#include "export/statements.h"
+#include "timeline/query.h"
+
+enum { FLUSH_BYTES = 64 * 1024 };
+
+static int flush(struct perfetto_writer *writer, size_t at_least)
+{
+	if (writer->out.size >= at_least) {
+		errno = 0;
+		if (!writer->failed && fwrite(writer->out.data, 1, writer->out.size,
+					      writer->file) != writer->out.size)
+			writer->failed = errno ? errno : EIO;
+		bytes_empty(&writer->out, 2 * FLUSH_BYTES);
+	}
+	return writer->failed ? -1 : 0;
+}
+
+int perfetto_write_event(struct perfetto_writer *writer,
+			 const struct perfetto_event *event)
+{
+	writer->events++;
+	writer->ops->event(writer, event);
+	return flush(writer, FLUSH_BYTES);
+}
+
+int perfetto_write_counter(struct perfetto_writer *writer,
+			   const struct perfetto_track *track, nsec_t at_ns, double value)
+{
+	writer->events++;
+	writer->ops->counter(writer, track, at_ns, value);
+	return flush(writer, FLUSH_BYTES);
+}
+
+int perfetto_write_end(struct perfetto_writer *writer, struct error *error)
+{
+	writer->ops->end(writer);
+	if (flush(writer, 0) == 0)
+		return 0;
+	errno = writer->failed;
+	return error_errno(error, writer->name);
+}
+
+void perfetto_writer_free(struct perfetto_writer *writer)
+{
+	if (!writer)
+		return;
+	bytes_clear(&writer->out);
+	writer->ops->free(writer);
+}
+
+static struct perfetto_value *add(struct perfetto_event *event,
+				  struct perfetto_word *name)
+{
+	assert(event->values < PERFETTO_VALUES);
+	event->value[event->values].name = name;
+	return &event->value[event->values++];
+}
+
+void perfetto_add_integer(struct perfetto_event *event, struct perfetto_word *name,
+			  int64_t value)
+{
+	struct perfetto_value *at = add(event, name);
+
+	at->type = PERFETTO_INTEGER;
+	at->integer = value;
+}
+
+void perfetto_add_text(struct perfetto_event *event, struct perfetto_word *name,
+		       const char *text)
+{
+	struct perfetto_value *at;
+
+	if (!text || !*text)
+		return;
+	at = add(event, name);
+	at->type = PERFETTO_TEXT;
+	at->text = text;
+}
+
+/* The first columns of a slice; what the others are follows from their names. */
+enum { NODE, BEGIN, END, WHICH, NAME, MORE };
+
+/* Values, of both ends of a message, and what else a row says. */
+enum { MOST_MORE = 2 * PERFETTO_VALUES };
+
+enum role { VALUE, THREAD, SENT, RECEIVED, CUT, ARROW, LABEL, TRACK, CATEGORY };
+
+/* A statement on its way. */
+struct part {
+	struct perfetto *perfetto;
+	struct timeline_query *query;
+	enum perfetto_row track;
+	const char *category;
+	size_t columns;
+	struct perfetto_word name[MORE + MOST_MORE]; /* of the columns */
+	enum role role[MORE + MOST_MORE];
+	int cut;           /* the row at hand, by the scope */
+	uint64_t infinite; /* values of counters */
+};
+
+static const char *text_of(const struct cell *cell)
+{
+	return cell->type == CELL_TEXT ? cell->bytes : NULL;
+}
+
+static enum role role_of(const char *name)
+{
+	static const char *const names[] = {
+	    [CUT] = "=cut",     [ARROW] = "=arrow",       [LABEL] = "=label",
+	    [TRACK] = "=track", [CATEGORY] = "=category",
+	};
+
+	for (enum role role = CUT; role <= CATEGORY; role++)
+		if (strcmp(name, names[role]) == 0)
+			return role;
+	return *name == '@'   ? THREAD
+	       : *name == '<' ? SENT
+	       : *name == '>' ? RECEIVED
+			      : VALUE;
+}
+
+static void add_value(struct perfetto_event *event, struct perfetto_word *name,
+		      const struct cell *cell)
+{
+	if (cell->type == CELL_INTEGER)
+		perfetto_add_integer(event, name, cell->integer);
+	else
+		perfetto_add_text(event, name, text_of(cell));
+}
+
+/* A further column, with a value; a text that is made here is for free(). */
+static char *take_column(struct part *part, size_t column, const struct cell *row,
+			 struct perfetto_event *event, struct perfetto_slot *slot)
+{
+	static const char *const cuts[] = {NULL, "begin", "end", "begin and end"};
+	const struct cell *cell = &row[column];
+	char *text = NULL;
+
+	switch (part->role[column]) {
+	case VALUE:
+	case SENT:
+	case RECEIVED:
+		add_value(event, &part->name[column], cell);
+		break;
+	case THREAD:
+		if (cell->integer >= 0)
+			text = perfetto_rows_thread(part->perfetto->rows, slot->node,
+						    cell->integer, event->end_ns);
+		perfetto_add_text(event, &part->name[column], text);
+		break;
+	case CUT:
+		perfetto_add_text(event, &part->name[column],
+				  cuts[(cell->integer | part->cut) & 3]);
+		break;
+	case ARROW:
+		event->end = cell->integer > 0 ? PERFETTO_FIRST_END : PERFETTO_LAST_END;
+		event->flow = (uint64_t)llabs(cell->integer);
+		break;
+	case LABEL:
+		slot->name = cell->bytes;
+		break;
+	case TRACK:
+		slot->kind = perfetto_row_named(cell->bytes);
+		break;
+	case CATEGORY:
+		event->category = cell->bytes;
+	}
+	return text;
+}
+
+static int take_slice(struct part *part, const struct cell *row)
+{
+	struct perfetto *perfetto = part->perfetto;
+	const struct scope *scope = &perfetto->export->scope;
+	nsec_t begin_ns = row[BEGIN].integer, end_ns = cell_integer(&row[END], begin_ns);
+	bool late = begin_ns<scope->begin_ns, early = end_ns> scope->end_ns;
+	struct perfetto_event event = {.begin_ns = late ? scope->begin_ns : begin_ns,
+				       .end_ns = early ? scope->end_ns : end_ns,
+				       .instant = row[END].type != CELL_INTEGER,
+				       .category = part->category,
+				       .name = row[NAME].bytes};
+	struct perfetto_slot slot = {.kind = part->track,
+				     .node = row[NODE].integer,
+				     .of = cell_integer(&row[WHICH], 0),
+				     .begin_ns =
+					 event.instant ? NSEC_MAX : event.begin_ns,
+				     .end_ns = event.instant ? NSEC_MIN : event.end_ns};
+	char *text[PERFETTO_VALUES];
+	size_t texts = 0;
+	int status;
+
+	part->cut = late | early << 1;
+	for (size_t i = MORE; i < part->columns; i++)
+		if (row[i].type != CELL_NULL) {
+			text[texts] = take_column(part, i, row, &event, &slot);
+			texts += text[texts] != NULL;
+		}
+	event.place = *perfetto_rows_lane(perfetto->rows, &slot);
+	status = perfetto_write_event(perfetto->writer, &event);
+	while (texts)
+		free(text[--texts]);
+	return status;
+}
+
+/* Of a message's ends those that are within the scope. */
+static int take_ends(struct part *part, const struct cell *row)
+{
+	const struct scope *scope = &part->perfetto->export->scope;
+
+	for (int end = 0; end < 2; end++) {
+		const struct cell *node = &row[2 * end], *at = &row[2 * end + 1];
+		struct perfetto_event event = {.begin_ns = at->integer,
+					       .end_ns = at->integer,
+					       .instant = true,
+					       .category = part->category,
+					       .name = row[NAME].bytes};
+		struct perfetto_slot slot = {.kind = end ? ROW_RECEIVED : ROW_SENT,
+					     .node = node->integer,
+					     .begin_ns = NSEC_MAX,
+					     .end_ns = NSEC_MIN};
+
+		if (node->type != CELL_INTEGER || !scope_has_node(scope, node->integer) ||
+		    at->type != CELL_INTEGER || at->integer < scope->begin_ns ||
+		    at->integer > scope->end_ns)
+			continue;
+		for (size_t i = MORE; i < part->columns; i++)
+			if (row[i].type != CELL_NULL &&
+			    part->role[i] != (end ? SENT : RECEIVED))
+				take_column(part, i, row, &event, &slot);
+		if (event.end != PERFETTO_NO_END && end)
+			event.end = event.end == PERFETTO_FIRST_END ? PERFETTO_LAST_END
+								    : PERFETTO_FIRST_END;
+		event.place = *perfetto_rows_lane(part->perfetto->rows, &slot);
+		if (perfetto_write_event(part->perfetto->writer, &event))
+			return -1;
+	}
+	return 0;
+}
+
+static int take_counter(struct part *part, const struct cell *row)
+{
+	enum { COUNTER_NODE, AT, NUMBER, KIND, OF, ITEM, GROUP, GROUP_NAME, TITLE, UNIT };
+	struct perfetto *perfetto = part->perfetto;
+	struct perfetto_counter counter = {.kind = perfetto_row_named(row[KIND].bytes),
+					   .node = row[COUNTER_NODE].integer,
+					   .of = cell_integer(&row[OF], -1),
+					   .item = cell_integer(&row[ITEM], -1),
+					   .name = text_of(&row[TITLE]),
+					   .unit = text_of(&row[UNIT]),
+					   .group = cell_integer(&row[GROUP], 0),
+					   .group_name = text_of(&row[GROUP_NAME])};
+	double value = cell_number(&row[NUMBER]);
+
+	if (isnan(value)) /* a text */
+		return 0;
+	if (!isfinite(value)) {
+		part->infinite++;
+		return 0;
+	}
+	return perfetto_write_counter(perfetto->writer,
+				      perfetto_rows_counter(perfetto->rows, &counter),
+				      row[AT].integer, value);
+}
+
+/* A row of a statement, if it is of a node of the scope. */
+static int take_row(struct part *part, const char *kind, const struct cell *row)
+{
+	if (strcmp(kind, "ends") == 0)
+		return take_ends(part, row);
+	if (!scope_has_node(&part->perfetto->export->scope, row->integer))
+		return 0;
+	return *kind == 's' ? take_slice(part, row) : take_counter(part, row);
+}
+
+static int add_rows(struct part *part, const char *sql, const char *kind,
+		    struct error *error)
+{
+	struct perfetto *perfetto = part->perfetto;
+	struct export *export = perfetto->export;
+	const struct cell value[] = {cell_of_integer(export->scope.begin_ns),
+				     cell_of_integer(export->scope.end_ns)};
+	int more = -1;
+
+	part->query = timeline_query_new(export->timeline, sql, error);
+	part->columns = part->query ? timeline_query_columns(part->query) : 0;
+	for (size_t i = 0; i < part->columns; i++) {
+		const char *name = timeline_query_name(part->query, i);
+
+		part->role[i] = role_of(name);
+		part->name[i].text = name + (part->role[i] != VALUE);
+	}
+	if (part->query &&
+	    timeline_query_ask(part->query, value, timeline_query_parameters(part->query),
+			       error) == 0)
+		while ((more = timeline_query_next(part->query, error)) > 0) {
+			const struct cell *row = timeline_query_row(part->query);
+
+			if (perfetto->writer->events % 4096 == 0)
+				progress_update(&export->progress, "ctexport perfetto",
+						perfetto->writer->events, 0, 0);
+			if (take_row(part, kind, row)) {
+				more = -1;
+				break;
+			}
+		}
+	timeline_query_free(part->query);
+	if (part->infinite)
+		problem_add(&export->notes, "", "samples", part->infinite,
+			    "%" PRIu64 " samples are infinite, and left out",
+			    part->infinite);
+	return more;
+}
+
+/* kind, count, text */
+static int take_note(void *context, const struct cell *row, struct error *error)
+{
+	struct export *export = context;
+
+	(void)error;
+	problem_add(&export->notes, "", row[0].bytes, (uint64_t)row[1].integer, "%s",
+		    row[2].bytes);
+	return 0;
+}
+
+const char *const perfetto_parts[] = {"states", "cpus",     "interrupts", "syscalls",
+				      "disks",  "messages", "samples",    "clocks",
+				      "tasks",  NULL};
+
+/* Its bit; 0: there is none of that name. */
+static unsigned bit_of(const char *name, size_t length)
+{
+	for (unsigned i = 0; perfetto_parts[i]; i++)
+		if (strlen(perfetto_parts[i]) == length &&
+		    memcmp(perfetto_parts[i], name, length) == 0)
+			return 1u << i;
+	return 0;
+}
+
+/* Whether one of the parts that stand before a statement's kind was chosen. */
+static bool is_chosen(const char *name, unsigned parts)
+{
+	size_t length = strcspn(name, ", ");
+
+	return bit_of(name, length) & parts ||
+	       (name[length] == ',' && is_chosen(name + length + 1, parts));
+}
+
+struct parts {
+	struct perfetto *perfetto;
+	unsigned chosen;
+};
+
+static int add_statement(void *context, const struct statement *statement,
+			 struct error *error)
+{
+	const struct parts *parts = context;
+	struct perfetto *perfetto = parts->perfetto;
+	struct export *export = perfetto->export;
+	char *kind = strchr(statement->name, ' ') + 1, *track = strchr(kind, ' ');
+	struct part part = {.perfetto = perfetto, .track = ROW_KINDS};
+
+	if (!is_chosen(statement->name, parts->chosen))
+		return 0;
+	if (strcmp(kind, "notes") == 0)
+		return query_scope(export->timeline, &export->scope, statement->sql,
+				   take_note, export, error);
+	if (track) {
+		*track++ = '\0';
+		part.category = track + strcspn(track, " ");
+		if (*part.category)
+			track[part.category++ - track] = '\0';
+		part.track = perfetto_row_named(track);
+	}
+	return add_rows(&part, statement->sql, kind, error);
+}
+
+int perfetto_add_parts(struct perfetto *perfetto, unsigned parts, struct error *error)
+{
+	struct parts all = {perfetto, parts};
+
+	return statement_chosen(perfetto->export, error) ||
+		       statement_each(perfetto->export->timeline, perfetto_sql, NULL,
+				      add_statement, &all, error)
+		   ? -1
+		   : 0;
+}
 
 struct perfetto_options {
 	char *form;
 	struct text_list tracks;
 };
-
-static void *new_options(void)
-{
-	return mem_zalloc(sizeof(struct perfetto_options));
-}
 
 static size_t option_rows(void *options, struct option_row *row)
 {
@@ -39,35 +426,27 @@ static size_t option_rows(void *options, struct option_row *row)
 	return 2;
 }
 
-static void free_options(void *options)
-{
-	struct perfetto_options *own = options;
-
-	free(own->form);
-	text_list_clear(&own->tracks);
-	free(own);
-}
-
 static bool is_json(const struct perfetto_options *own)
 {
 	return own->form && strcmp(own->form, "json") == 0;
 }
 
-static int add_part(const char *name, unsigned *chosen, struct error *error)
+static int tell_unknown(const char *at, size_t length, struct error *error)
 {
+	char *name = mem_strndup(at, length);
 	const char *meant;
 	size_t count = 0;
 
-	for (; perfetto_parts[count]; count++)
-		if (strcmp(name, perfetto_parts[count]) == 0) {
-			*chosen |= 1u << count;
-			return 0;
-		}
+	while (perfetto_parts[count])
+		count++;
 	meant = near_find(name, perfetto_parts, count);
 	if (meant)
-		return error_set(error, "--tracks: no part '%s', did you mean '%s'?",
-				 name, meant);
-	return error_set(error, "--tracks: no part '%s' (see --help)", name);
+		error_set(error, "--tracks: no part '%s', did you mean '%s'?", name,
+			  meant);
+	else
+		error_set(error, "--tracks: no part '%s' (see --help)", name);
+	free(name);
+	return -1;
 }
 
 /* "states,cpus", more than once; none: all. */
@@ -80,12 +459,11 @@ static int choose_parts(const struct text_list *words, unsigned *chosen,
 
 		do {
 			size_t length = strcspn(at, ",");
-			char *name = mem_strndup(at, length);
-			int status = add_part(name, chosen, error);
+			unsigned bit = bit_of(at, length);
 
-			free(name);
-			if (status)
-				return -1;
+			if (!bit)
+				return tell_unknown(at, length, error);
+			*chosen |= bit;
 			at += length;
 		} while (*at++);
 	}
@@ -136,9 +514,8 @@ const struct export_format export_perfetto = {
     .name = "perfetto",
     .summary = "a trace for Perfetto's viewer (ui.perfetto.dev)",
     .usage = "[OPTION...] RUN.db [-o FILE]",
-    .options_new = new_options,
+    .options_size = sizeof(struct perfetto_options),
     .rows = option_rows,
-    .options_free = free_options,
     .plan = make_plan,
     .run = run,
 };

@@ -2,8 +2,198 @@
 #ifndef CT_EXPORT_PERFETTO_PERFETTO_H
 #define CT_EXPORT_PERFETTO_PERFETTO_H
 
+#include "base/bytes.h"
 #include "export/format.h"
-#include "export/perfetto/rows.h"
+
+/*
+ * A trace for Perfetto's viewer, written as it comes: tracks, and on them slices,
+ * instants and counters. Times are nanoseconds on the timeline's axis. Texts are
+ * borrowed for the call.
+ *
+ * Trace processor sorts what it reads by time, and keeps the order of the file where
+ * times are equal. So slices need not come in order of time, which spares us to hold
+ * all that has not ended; but on one track they must come by their end, and may not
+ * overlap: rows see to both.
+ */
+enum perfetto_track_kind {
+	PERFETTO_NODE,   /* a node, as a process */
+	PERFETTO_THREAD, /* a thread of it */
+	PERFETTO_GROUP,  /* of other tracks, by their rank */
+	PERFETTO_LIST,   /* of other tracks, by their names */
+	PERFETTO_ROW,    /* of slices and instants */
+	PERFETTO_COUNTER,
+};
+
+/* Where a track is in the file. */
+struct perfetto_place {
+	uint32_t track; /* its number, from 1 */
+	int32_t pid;    /* of its node */
+	int32_t tid;    /* as JSON has it: each row's own; 0: it is no row */
+};
+
+struct perfetto_track {
+	enum perfetto_track_kind kind;
+	struct perfetto_place place;
+	uint32_t parent; /* number of another track; 0: none */
+	int32_t rank;    /* its place among its siblings */
+	const char *name;
+	const char *full_name; /* where there are no groups: in JSON */
+	const char *unit;      /* of a counter; NULL: not known */
+};
+
+enum perfetto_type { PERFETTO_INTEGER, PERFETTO_TEXT };
+
+/* A text that comes again and again in one place. */
+struct perfetto_word {
+	const char *text;
+	uint64_t number; /* the writer's own; 0: none yet */
+};
+
+struct perfetto_value {
+	struct perfetto_word *name;
+	enum perfetto_type type;
+	int64_t integer;
+	const char *text;
+};
+
+enum { PERFETTO_VALUES = 16 };
+
+/* The two ends of an arrow, which have its number. */
+enum perfetto_end { PERFETTO_NO_END, PERFETTO_FIRST_END, PERFETTO_LAST_END };
+
+struct perfetto_event {
+	struct perfetto_place place;
+	nsec_t begin_ns, end_ns; /* the same of an instant */
+	bool instant;
+	const char *category, *name;
+	enum perfetto_end end; /* of instants only */
+	uint64_t flow;
+	struct perfetto_value value[PERFETTO_VALUES];
+	size_t values;
+};
+
+struct perfetto_writer;
+
+struct perfetto_writer_ops {
+	void (*track)(struct perfetto_writer *writer, const struct perfetto_track *track);
+	void (*event)(struct perfetto_writer *writer, const struct perfetto_event *event);
+	void (*counter)(struct perfetto_writer *writer,
+			const struct perfetto_track *track, nsec_t at_ns, double value);
+	void (*end)(struct perfetto_writer *writer);
+	void (*free)(struct perfetto_writer *writer);
+};
+
+struct perfetto_writer {
+	const struct perfetto_writer_ops *ops;
+	FILE *file;       /* borrowed */
+	const char *name; /* of the file, for messages; borrowed */
+	struct bytes out; /* not yet written */
+	int failed;       /* errno of a write */
+	uint64_t events;  /* slices, instants and values so far */
+};
+
+/*
+ * Perfetto's protobuf form, and Chrome's JSON; both borrow the file and its name.
+ * `origin_ns`: the timeline's first instant.
+ */
+struct perfetto_writer *perfetto_proto_new(FILE *file, const char *name,
+					   nsec_t origin_ns);
+struct perfetto_writer *perfetto_json_new(FILE *file, const char *name, nsec_t origin_ns);
+
+/* 0, or -1 where the file cannot be written: then perfetto_write_end says why. */
+int perfetto_write_event(struct perfetto_writer *writer,
+			 const struct perfetto_event *event);
+int perfetto_write_counter(struct perfetto_writer *writer,
+			   const struct perfetto_track *track, nsec_t at_ns,
+			   double value);
+
+/* Write the rest. 0, or -1 with error. */
+int perfetto_write_end(struct perfetto_writer *writer, struct error *error);
+
+void perfetto_writer_free(struct perfetto_writer *writer);
+
+/* Add a value to an event; texts that are NULL or empty are left out. */
+void perfetto_add_integer(struct perfetto_event *event, struct perfetto_word *name,
+			  int64_t value);
+void perfetto_add_text(struct perfetto_event *event, struct perfetto_word *name,
+		       const char *text);
+
+/*
+ * The tracks of a trace: made, numbered and named when something first goes on them.
+ *
+ * Two nodes may have the same process ids, and one node the same again. So a node is
+ * a process whose id is its place among the nodes, from 1, and a thread's id is that
+ * times ten million, plus the thread's own: 20000815 is thread 815 of the second node.
+ * What does not fit that gets an id from 2010000000 on.
+ */
+enum perfetto_row {
+	ROW_STATES,   /* of: tid */
+	ROW_SYSCALLS, /* of: tid */
+	ROW_CPU,      /* of: cpu */
+	ROW_IRQ,      /* of: cpu */
+	ROW_SOFTIRQ,  /* of: cpu */
+	ROW_DISK,     /* of: device number */
+	ROW_SENT,
+	ROW_RECEIVED,
+	ROW_TASKS,
+	ROW_RUN, /* what the file says of the run: the node */
+	/* Counters, each by its own name. */
+	ROW_FREQUENCY, /* of: cpu */
+	ROW_BOUND,     /* of: source, 0 or 1 */
+	ROW_SAMPLES,   /* of: metric, item */
+	/* What holds others. */
+	ROW_CPUS,
+	ROW_DISKS,
+	ROW_NETWORK,
+	ROW_CLOCKS,
+	ROW_METRICS,
+	ROW_ACTIVITY, /* of: its number */
+	ROW_KINDS,
+};
+
+/* By its name in perfetto.sql; ROW_KINDS: there is none. */
+enum perfetto_row perfetto_row_named(const char *name);
+
+struct perfetto_rows;
+
+/* Reads the names of threads. Borrows the writer and the scope. NULL with error. */
+struct perfetto_rows *perfetto_rows_new(struct perfetto_writer *writer,
+					const struct scope *scope,
+					struct timeline_reader *timeline,
+					struct error *error);
+
+struct perfetto_slot {
+	enum perfetto_row kind;
+	int64_t node, of;
+	const char *name; /* of a disk */
+	nsec_t begin_ns, end_ns;
+};
+
+/*
+ * Where a slice, or an instant with begin = end, goes: a row of its kind that has
+ * nothing else between these times; where all have, one more is made. Slices must
+ * come by their end. Good until the next call.
+ */
+const struct perfetto_place *perfetto_rows_lane(struct perfetto_rows *rows,
+						const struct perfetto_slot *slot);
+
+struct perfetto_counter {
+	enum perfetto_row kind;
+	int64_t node, of, item;
+	const char *name, *unit; /* unit may be NULL */
+	int64_t group;           /* of ROW_SAMPLES: number and name of the activity */
+	const char *group_name;
+};
+
+/* A counter's track. Good until the next call. */
+const struct perfetto_track *
+perfetto_rows_counter(struct perfetto_rows *rows, const struct perfetto_counter *counter);
+
+/* "nginx 812": who had this tid then. For free(). */
+char *perfetto_rows_thread(const struct perfetto_rows *rows, int64_t node, int64_t tid,
+			   nsec_t at_ns);
+
+void perfetto_rows_free(struct perfetto_rows *rows);
 
 /* What the parts of a trace share; all borrowed. */
 struct perfetto {

@@ -4,7 +4,7 @@
 -- parts of --tracks that it is for, and what its rows are: slices, values of counters, or
 -- notes for the user (kind, count, text).
 --
--- A slice: node, begin_ns, end_ns (NULL: an instant), which track of the node, name. All
+-- A slice, to be cut to that time: node, begin_ns, end_ns (NULL: an instant), which track of the node, name. All
 -- further columns are values under their names; of "@NAME" a thread's number, that of the
 -- thread is written. But "=cut" is 1 where it is cut at its begin, 2 at its end; "=arrow"
 -- the number of an arrow, negative at its last end; "=label" the track's name where it does
@@ -64,7 +64,7 @@ WHERE EXISTS (SELECT 1 FROM event_class WHERE name = 'sched_switch' AND events >
 		WHERE name IN ('sched_wakeup', 'sched_waking', 'sched_wakeup_new') AND events > 0)
 
 --- states slices states state
-SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.tid,
+SELECT s.node, s.begin_ns, s.end_ns, s.tid,
 	CASE s.state_code WHEN 1 THEN 'Running' WHEN 5 THEN 'Dead'
 		WHEN 0 THEN CASE s.preempted WHEN 1 THEN 'Runnable (preempted)' ELSE 'Runnable' END
 		ELSE CASE CASE s.wait_assumed WHEN 0 THEN s.wait END WHEN 'thread' THEN 'Blocked on a thread'
@@ -80,7 +80,7 @@ SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.tid,
 	CASE WHEN s.state_code NOT IN (1, 5) THEN s.wake_event END AS "wakeup event",
 	CASE WHEN s.state_code NOT IN (1, 5) AND s.wake_first_recv = s.wake_last_recv
 		AND s.wait_assumed = 0 THEN s.wake_last_recv END AS "receive event",
-	s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2 AS "=cut"
+	s.cut AS "=cut"
 FROM thread_state AS s WHERE s.tid <> 0 AND s.begin_ns <= ?2 AND s.end_ns >= ?1
 ORDER BY s.node, s.tid, s.begin_ns, s.id
 
@@ -100,9 +100,9 @@ gap AS (
 processor AS (
 	SELECT id AS node, 0 AS cpu, CASE WHEN cpus BETWEEN 1 AND 4095 THEN cpus ELSE 1 END AS cpus FROM node
 	UNION ALL SELECT node, cpu + 1, cpus FROM processor WHERE cpu + 1 < cpus)
-SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2) AS until_ns, s.cpu,
+SELECT s.node, s.begin_ns, s.end_ns AS until_ns, s.cpu,
 	coalesce(nullif(coalesce(s.comm, t.comm), ''), '(no name)'), s.tid AS "tid", p.pid AS "pid",
-	s.priority AS "priority", s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2 AS "=cut", 'cpu' AS "=category"
+	s.priority AS "priority", s.cut AS "=cut", 'cpu' AS "=category"
 FROM thread_state AS s LEFT JOIN thread AS t ON t.id = s.thread LEFT JOIN process AS p ON p.id = t.process
 WHERE s.state_code = 1 AND s.tid <> 0 AND s.cpu IS NOT NULL AND s.begin_ns <= ?2 AND s.end_ns >= ?1
 UNION ALL
@@ -111,23 +111,23 @@ FROM gap AS g JOIN processor AS p ON p.node = g.node WHERE g.from_ns < g.to_ns
 ORDER BY until_ns, 1, 4
 
 --- interrupts slices
-SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.cpu, coalesce(s.name, s.kind || ' ' || s.number),
+SELECT s.node, s.begin_ns, s.end_ns, s.cpu, coalesce(s.name, s.kind || ' ' || s.number),
 	s.number AS "number", s.tid AS "@interrupted", s.begin_ns - s.raised_ns AS "raise latency ns",
-	s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2 AS "=cut", s.kind AS "=track", s.kind AS "=category"
+	s.cut AS "=cut", s.kind AS "=track", s.kind AS "=category"
 FROM irq AS s WHERE s.begin_ns <= ?2 AND s.end_ns >= ?1 ORDER BY s.end_ns, s.id
 
 --- syscalls slices syscalls syscall
-SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.tid, s.name,
+SELECT s.node, s.begin_ns, s.end_ns, s.tid, s.name,
 	s.ret AS "return", s.fd AS "fd", s.count AS "count", s.path AS "path", s.cpu AS "cpu",
 	s.entry_event AS "entry event", s.exit_event AS "exit event",
-	s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2 AS "=cut"
+	s.cut AS "=cut"
 FROM syscall AS s WHERE s.begin_ns <= ?2 AND s.end_ns >= ?1 ORDER BY s.node, s.tid, s.begin_ns, s.id
 
 -- A disk without a name has its numbers for one.
 --- disks slices disk disk
-SELECT s.node, max(s.begin_ns, ?1), min(s.end_ns, ?2), s.dev, s.operation, CASE WHEN s.disk NOT LIKE '%,%' THEN 'disk ' || s.disk || ' (' || (s.dev >> 20) || ':'
+SELECT s.node, s.begin_ns, s.end_ns, s.dev, s.operation, CASE WHEN s.disk NOT LIKE '%,%' THEN 'disk ' || s.disk || ' (' || (s.dev >> 20) || ':'
 		|| (s.dev & 1048575) || ')' ELSE 'disk ' || (s.dev >> 20) || ':' || (s.dev & 1048575) END AS "=label",
-	s.cut | (s.begin_ns < ?1) | (s.end_ns > ?2) * 2 AS "=cut", s.sector AS "sector", s.bytes / 512 AS "sectors",
+	s.cut AS "=cut", s.sector AS "sector", s.bytes / 512 AS "sectors",
 	s.issue_ns - s.begin_ns AS "queued ns", s.tid AS "tid", coalesce(s.comm, t.comm) AS "comm",
 	nullif(s.error, 0) AS "error"
 FROM block_request AS s LEFT JOIN thread AS t ON t.id = s.thread
@@ -143,39 +143,28 @@ WHERE e.ts_ns BETWEEN ?1 AND ?2 AND f.state > 0 ORDER BY e.ts_ns, e.id
 -- An instant where a message was sent, one where it was received, and an arrow between
 -- them, from the earlier one, or else viewers draw none. An end that is not within the
 -- scope is not there, and an arrow has two; then the instant says where the other one is.
---- messages slices sent message
-SELECT m.src_node, m.send_ns, NULL, 0, coalesce(nullif(m.protocol, ''), 'message'),
-	CASE WHEN n.chosen AND m.recv_ns BETWEEN ?1 AND ?2
+-- A value of "<NAME" is of the end that sent, one of ">NAME" of that which received.
+--- messages ends sent message
+SELECT m.src_node, m.send_ns, m.dst_node, m.recv_ns, coalesce(nullif(m.protocol, ''), 'message'),
+	CASE WHEN s.chosen AND d.chosen AND m.send_ns BETWEEN ?1 AND ?2 AND m.recv_ns BETWEEN ?1 AND ?2
 		THEN CASE WHEN m.recv_ns < m.send_ns THEN -m.id ELSE m.id END END AS "=arrow",
 	m.id AS "message",
 	CASE WHEN m.sport IS NULL THEN m.src WHEN instr(m.src, ':') THEN '[' || m.src || ']:' || m.sport
 		ELSE m.src || ':' || m.sport END AS "source",
 	CASE WHEN m.dport IS NULL THEN m.dst WHEN instr(m.dst, ':') THEN '[' || m.dst || ']:' || m.dport
 		ELSE m.dst || ':' || m.dport END AS "destination",
-	m.bytes AS "bytes", m.seq AS "seq", CASE WHEN n.id IS NOT NULL THEN m.recv_ns - m.send_ns END AS "latency ns",
-	e.tid AS "tid", m.send_event AS "event", CASE WHEN m.recv_ns IS NOT NULL THEN n.name END AS "to",
-	CASE WHEN n.id IS NULL OR m.recv_ns IS NULL THEN 'at a time not known'
-		WHEN NOT n.chosen THEN 'at a node left out'
-		WHEN m.recv_ns NOT BETWEEN ?1 AND ?2 THEN 'outside of this export''s time' END AS "received"
-FROM message AS m LEFT JOIN event AS e ON e.id = m.send_event LEFT JOIN chosen AS n ON n.id = m.dst_node
-WHERE m.send_ns BETWEEN ?1 AND ?2 ORDER BY m.id
-
---- messages slices received message
-SELECT m.dst_node, m.recv_ns, NULL, 0, coalesce(nullif(m.protocol, ''), 'message'),
-	CASE WHEN n.chosen AND m.send_ns BETWEEN ?1 AND ?2
-		THEN CASE WHEN m.recv_ns < m.send_ns THEN m.id ELSE -m.id END END AS "=arrow",
-	m.id AS "message",
-	CASE WHEN m.sport IS NULL THEN m.src WHEN instr(m.src, ':') THEN '[' || m.src || ']:' || m.sport
-		ELSE m.src || ':' || m.sport END AS "source",
-	CASE WHEN m.dport IS NULL THEN m.dst WHEN instr(m.dst, ':') THEN '[' || m.dst || ']:' || m.dport
-		ELSE m.dst || ':' || m.dport END AS "destination",
-	m.bytes AS "bytes", m.seq AS "seq", CASE WHEN n.id IS NOT NULL THEN m.recv_ns - m.send_ns END AS "latency ns",
-	e.tid AS "tid", m.recv_event AS "event", CASE WHEN m.send_ns IS NOT NULL THEN n.name END AS "from",
-	CASE WHEN n.id IS NULL OR m.send_ns IS NULL THEN 'at a time not known'
-		WHEN NOT n.chosen THEN 'at a node left out'
-		WHEN m.send_ns NOT BETWEEN ?1 AND ?2 THEN 'outside of this export''s time' END AS "sent"
-FROM message AS m LEFT JOIN event AS e ON e.id = m.recv_event LEFT JOIN chosen AS n ON n.id = m.src_node
-WHERE m.recv_ns BETWEEN ?1 AND ?2 ORDER BY m.id
+	m.bytes AS "bytes", m.seq AS "seq", CASE WHEN s.id + d.id IS NOT NULL THEN m.recv_ns - m.send_ns END AS "latency ns",
+	coalesce(m.send_tid, (SELECT e.tid FROM event AS e WHERE e.id = m.send_event)) AS "<tid", r.tid AS ">tid", m.send_event AS "<event", m.recv_event AS ">event",
+	CASE WHEN m.recv_ns IS NOT NULL THEN d.name END AS "<to", CASE WHEN m.send_ns IS NOT NULL THEN s.name END AS ">from",
+	CASE WHEN d.id IS NULL OR m.recv_ns IS NULL THEN 'at a time not known'
+		WHEN NOT d.chosen THEN 'at a node left out'
+		WHEN m.recv_ns NOT BETWEEN ?1 AND ?2 THEN 'outside of this export''s time' END AS "<received",
+	CASE WHEN s.id IS NULL OR m.send_ns IS NULL THEN 'at a time not known'
+		WHEN NOT s.chosen THEN 'at a node left out'
+		WHEN m.send_ns NOT BETWEEN ?1 AND ?2 THEN 'outside of this export''s time' END AS ">sent"
+FROM message AS m LEFT JOIN event AS r ON r.id = m.recv_event
+LEFT JOIN chosen AS s ON s.id = m.src_node LEFT JOIN chosen AS d ON d.id = m.dst_node
+WHERE m.send_ns BETWEEN ?1 AND ?2 OR m.recv_ns BETWEEN ?1 AND ?2 ORDER BY m.id
 
 --- tasks notes
 SELECT 'tasks', count(*), count(*) || ' tasks are of no node of the run, and left out' FROM invocation
@@ -183,8 +172,8 @@ WHERE begin_ns <= ?2 AND (end_ns >= ?1 OR end_ns IS NULL) AND node IS NULL HAVIN
 
 -- Tasks that a scheduler recorded, beside one another.
 --- tasks slices tasks task
-SELECT node, max(begin_ns, ?1), max(coalesce(min(end_ns, ?2), ?2), max(begin_ns, ?1)) AS until_ns,
-	0, coalesce(nullif(name, ''), 'task'), (begin_ns < ?1) | (end_ns IS NULL OR end_ns > ?2) * 2 AS "=cut", id AS "invocation", pid AS "pid", status AS "status",
+SELECT node, begin_ns, max(coalesce(end_ns, ?2), begin_ns) AS until_ns,
+	0, coalesce(nullif(name, ''), 'task'), (end_ns IS NULL) * 2 AS "=cut", id AS "invocation", pid AS "pid", status AS "status",
 	begin_ns - enqueue_ns AS "queued ns"
 FROM invocation WHERE begin_ns <= ?2 AND (end_ns >= ?1 OR end_ns IS NULL) AND node IS NOT NULL
 ORDER BY until_ns, begin_ns, id

@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/mem.h"
 #include "base/texts.h"
 #include "base/utf8.h"
-#include "export/perfetto/writer.h"
+#include "export/perfetto/perfetto.h"
 
 /*
  * The encoding of Protocol Buffers (protobuf.dev/programming-guides/encoding): fields in
@@ -29,11 +28,6 @@ static void protobuf_add_uint(struct bytes *out, unsigned field, uint64_t value)
 {
 	tag(out, field, WIRE_VARINT);
 	bytes_add_varint(out, value);
-}
-
-static void protobuf_add_int(struct bytes *out, unsigned field, int64_t value)
-{
-	protobuf_add_uint(out, field, (uint64_t)value);
 }
 
 static void protobuf_add_fixed64(struct bytes *out, unsigned field, uint64_t value)
@@ -217,7 +211,7 @@ static void add_process(struct bytes *out, const struct perfetto_track *track)
 {
 	size_t process = protobuf_begin(out, TRACK_PROCESS);
 
-	protobuf_add_int(out, PROCESS_PID, track->place.pid);
+	protobuf_add_uint(out, PROCESS_PID, (uint64_t)track->place.pid);
 	protobuf_add_text(out, PROCESS_NAME, track->name);
 	protobuf_end(out, process);
 }
@@ -226,8 +220,8 @@ static void add_thread(struct bytes *out, const struct perfetto_track *track)
 {
 	size_t thread = protobuf_begin(out, TRACK_THREAD);
 
-	protobuf_add_int(out, THREAD_PID, track->place.pid);
-	protobuf_add_int(out, THREAD_TID, track->place.tid);
+	protobuf_add_uint(out, THREAD_PID, (uint64_t)track->place.pid);
+	protobuf_add_uint(out, THREAD_TID, (uint64_t)track->place.tid);
 	protobuf_add_text(out, THREAD_NAME, track->name);
 	protobuf_end(out, thread);
 }
@@ -262,7 +256,7 @@ static void proto_track(struct perfetto_writer *base, const struct perfetto_trac
 		protobuf_add_uint(out, TRACK_CHILD_ORDERING,
 				  track->kind == PERFETTO_GROUP ? BY_RANK : BY_NAME);
 	if (track->rank)
-		protobuf_add_int(out, TRACK_SIBLING_RANK, track->rank);
+		protobuf_add_uint(out, TRACK_SIBLING_RANK, (uint64_t)track->rank);
 	protobuf_end(out, descriptor);
 	protobuf_end(out, packet);
 }
@@ -273,26 +267,27 @@ static void proto_track(struct perfetto_writer *base, const struct perfetto_trac
  */
 enum { INTERN_MOST = 1 << 16, INTERN_LONGEST = 64 };
 
-/* A text as its number, or as it is where it has none. */
-static void add_interned(struct proto_writer *writer, struct texts *texts,
-			 enum interned_data sort, unsigned field_iid, unsigned field_text,
-			 const char *text)
+/* A text as its number, or as it is where it has none; its number. */
+static uint64_t add_interned(struct proto_writer *writer, struct texts *texts,
+			     enum interned_data sort, unsigned field_iid,
+			     unsigned field_text, const char *text)
 {
 	struct bytes *out = &writer->base.out;
 	size_t count = texts->count, number, entry;
 
 	if (count == INTERN_MOST || strnlen(text, INTERN_LONGEST + 1) > INTERN_LONGEST) {
 		protobuf_add_text(out, field_text, text);
-		return;
+		return 0;
 	}
 	number = texts_put(texts, text) + 1;
 	protobuf_add_uint(out, field_iid, number);
 	if (texts->count == count)
-		return;
+		return number;
 	entry = protobuf_begin(&writer->interned, sort);
 	protobuf_add_uint(&writer->interned, INTERNED_IID, number);
 	protobuf_add_text(&writer->interned, INTERNED_TEXT, text);
 	protobuf_end(&writer->interned, entry);
+	return number;
 }
 
 static void add_value(struct proto_writer *writer, const struct perfetto_value *value)
@@ -300,10 +295,14 @@ static void add_value(struct proto_writer *writer, const struct perfetto_value *
 	struct bytes *out = &writer->base.out;
 	size_t annotation = protobuf_begin(out, EVENT_DEBUG_ANNOTATIONS);
 
-	add_interned(writer, &writer->annotation_names, INTERNED_ANNOTATION_NAMES,
-		     ANNOTATION_NAME_IID, ANNOTATION_NAME, value->name);
+	if (value->name->number)
+		protobuf_add_uint(out, ANNOTATION_NAME_IID, value->name->number);
+	else
+		value->name->number = add_interned(
+		    writer, &writer->annotation_names, INTERNED_ANNOTATION_NAMES,
+		    ANNOTATION_NAME_IID, ANNOTATION_NAME, value->name->text);
 	if (value->type == PERFETTO_INTEGER)
-		protobuf_add_int(out, ANNOTATION_INT, value->integer);
+		protobuf_add_uint(out, ANNOTATION_INT, (uint64_t)value->integer);
 	else
 		add_interned(writer, &writer->annotation_texts,
 			     INTERNED_ANNOTATION_STRINGS, ANNOTATION_STRING_IID,

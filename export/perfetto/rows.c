@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/perfetto/rows.h"
+#include "export/perfetto/perfetto.h"
 
 #include <assert.h>
 #include <inttypes.h>

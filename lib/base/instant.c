@@ -72,23 +72,51 @@ static int parse_number(const char *text, nsec_t origin, nsec_t *instant)
 	return number_integer(text, instant);
 }
 
-int instant_parse(const char *text, nsec_t origin, nsec_t *instant, struct error *error)
+/* Cut "Z", "+05:30" or "-05:00" off the end of a time of day; how far it is from UTC. */
+static nsec_t cut_zone(char *text, bool *is_named)
 {
 	size_t length = strlen(text);
-	bool is_utc = length && text[length - 1] == 'Z';
-	char *copy = mem_strndup(text, length - is_utc);
+	unsigned hours, minutes;
+	bool is_west;
+	int read = 0;
+
+	if (length && text[length - 1] == 'Z') {
+		text[length - 1] = '\0';
+		*is_named = true;
+		return 0;
+	}
+	*is_named =
+	    length > 6 && strchr(text, ':') < text + length - 6 &&
+	    strchr("+-", text[length - 6]) &&
+	    sscanf(text + length - 5, "%2u:%2u%n", &hours, &minutes, &read) == 2 &&
+	    read == 5 && hours < 24 && minutes < 60;
+	if (!*is_named)
+		return 0;
+	is_west = text[length - 6] == '-';
+	text[length - 6] = '\0';
+	return (is_west ? -1 : 1) * (nsec_t)(hours * 60 + minutes) * 60 * NSEC_PER_SEC;
+}
+
+int instant_parse(const char *text, nsec_t origin, nsec_t *instant, struct error *error)
+{
+	char *copy = mem_strdup(text);
+	bool has_zone;
+	nsec_t offset = cut_zone(copy, &has_zone);
 	int status;
 
-	if (strchr(copy, ':') || strchr(copy + (*copy == '-'), '-'))
+	if (strchr(copy, ':') || strchr(copy + (*copy == '-'), '-')) {
 		status = parse_utc(copy, instant) &&
-			 parse_clock(copy, day_of(origin), instant);
-	else
-		status = is_utc ? -1 : parse_number(copy, origin, instant);
+			 parse_clock(copy, day_of(nsec_add(origin, offset)), instant);
+		*instant = status ? 0 : nsec_sub(*instant, offset);
+	} else {
+		status = has_zone ? -1 : parse_number(copy, origin, instant);
+	}
 	free(copy);
 	if (!status && nsec_is_stamp(*instant))
 		return 0;
-	return error_set(error,
-			 "'%s' is no time, want nanoseconds, seconds, +seconds, or UTC "
-			 "such as 2026-11-21T02:38:57.7",
-			 text);
+	return error_misuse(
+	    error,
+	    "'%s' is no time, want nanoseconds, seconds, +seconds, or UTC "
+	    "such as 2026-11-21T02:38:57.7",
+	    text);
 }

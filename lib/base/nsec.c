@@ -56,6 +56,41 @@ char *nsec_format_utc(char text[NSEC_TEXT], nsec_t instant)
 	return text;
 }
 
+struct zone zone_at(bool is_local, nsec_t instant)
+{
+	time_t seconds = (time_t)(instant / NSEC_PER_SEC);
+	struct zone zone = {0, "UTC"};
+	struct tm broken;
+	long away;
+
+	if (is_local)
+		tzset();
+	if (!is_local || !localtime_r(&seconds, &broken) || !broken.tm_gmtoff)
+		return zone;
+	zone.offset_ns = broken.tm_gmtoff * NSEC_PER_SEC;
+	away = labs(broken.tm_gmtoff);
+	snprintf(zone.name, sizeof(zone.name), "UTC%c%02ld:%02ld",
+		 broken.tm_gmtoff < 0 ? '-' : '+', away / 3600 % 100, away / 60 % 60);
+	return zone;
+}
+
+char *zone_format(char text[NSEC_TEXT], const struct zone *zone, nsec_t instant)
+{
+	return nsec_format_utc(text, nsec_add(instant, zone->offset_ns));
+}
+
+static nsec_t day_of(const struct zone *zone, nsec_t instant)
+{
+	nsec_t day = 86400 * NSEC_PER_SEC, there = nsec_add(instant, zone->offset_ns);
+
+	return there / day - (there % day < 0);
+}
+
+bool zone_is_one_day(const struct zone *zone, nsec_t a, nsec_t b)
+{
+	return day_of(zone, a) == day_of(zone, b);
+}
+
 int nsec_parse(const char *text, nsec_t *value)
 {
 	char *end;

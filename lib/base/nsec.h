@@ -39,6 +39,24 @@ char *nsec_format_seconds(char text[NSEC_TEXT], nsec_t instant);
 /* An instant in UTC: "2026-11-21 02:38:57.738293189". */
 char *nsec_format_utc(char text[NSEC_TEXT], nsec_t instant);
 
+/*
+ * By which zone times of day are shown to people: UTC, or the user's own, at one offset
+ * all through, for what is shown beside each other must compare.
+ */
+struct zone {
+	nsec_t offset_ns; /* what is added to UTC */
+	char name[20];    /* "UTC", "UTC+02:00" */
+};
+
+/* The user's zone (TZ, else the machine's) as it is at an instant; or UTC. */
+struct zone zone_at(bool is_local, nsec_t instant);
+
+/* As nsec_format_utc, by a zone. */
+char *zone_format(char text[NSEC_TEXT], const struct zone *zone, nsec_t instant);
+
+/* Whether two instants have one date there. */
+bool zone_is_one_day(const struct zone *zone, nsec_t a, nsec_t b);
+
 /* The whole of text as a decimal integer of nanoseconds. 0, or -1 if it is none. */
 int nsec_parse(const char *text, nsec_t *value);
 

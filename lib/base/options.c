@@ -2,6 +2,7 @@
 #include "base/options.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <popt.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,6 +28,22 @@ void text_list_clear(struct text_list *list)
 		free(list->item[i]);
 	free(list->item);
 	memset(list, 0, sizeof(*list));
+}
+
+bool text_list_has(const struct text_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->item[i], text))
+			return true;
+	return false;
+}
+
+bool text_list_matches(const struct text_list *globs, const char *name)
+{
+	for (size_t i = 0; i < globs->count; i++)
+		if (!fnmatch(globs->item[i], name, 0))
+			return true;
+	return false;
 }
 
 static int set_number(const struct option_row *row, const char *word, struct error *error)

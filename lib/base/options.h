@@ -2,6 +2,7 @@
 #ifndef CT_BASE_OPTIONS_H
 #define CT_BASE_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -70,6 +71,10 @@ int options_end(enum options_status parsed, struct error *error);
 
 void text_list_add(struct text_list *list, const char *text); /* copies */
 void text_list_clear(struct text_list *list);
+bool text_list_has(const struct text_list *list, const char *text);
+
+/* Whether a name passes one of the list's globs. */
+bool text_list_matches(const struct text_list *globs, const char *name);
 
 /* How a program was called, as a shell would take it. For free(). */
 char *options_command_line(const char *name, int argc, const char **argv);

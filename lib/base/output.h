@@ -70,6 +70,25 @@ int output_commit(struct output *output, struct error *error);
 void output_discard(struct output *output);
 
 /*
+ * A temporary directory that a signal, exit(3) and memory that runs out remove, with what
+ * is in it.
+ */
+struct output_stage {
+	struct output_stage *next;
+	int lock;
+	char path[];
+};
+
+/*
+ * Make one in a directory: .NAME.unfinished-XXXXXX, or without a name
+ * .unfinished-XXXXXX. Earlier ones of that name go if nobody holds them. NULL with errno.
+ */
+struct output_stage *output_stage_new(const char *directory, const char *name);
+
+/* Remove it, with what is in it. */
+void output_stage_free(struct output_stage *stage);
+
+/*
  * From here on standard output gets something that is worth nothing by half: what was
  * written of it to a file is cut off unless output_flush_stdout is reached.
  */

@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "base/options.h"
+#include "base/output.h"
 #include "base/output_private.h"
 #include "base/signals.h"
 

@@ -6,24 +6,8 @@
 
 /* What output.c and output_directory.c share. */
 
-/* A temporary directory that is removed unless it is done with. */
-struct output_stage {
-	struct output_stage *next;
-	int lock;
-	char path[];
-};
-
-/*
- * Make one in a directory: .NAME.unfinished-XXXXXX, or without a name
- * .unfinished-XXXXXX. Earlier ones of that name go if nobody holds them. NULL with errno.
- */
-struct output_stage *output_stage_new(const char *directory, const char *name);
-
 /* What a killed program left of that name goes, but for what is still being written. */
 void output_stage_sweep(const char *directory, const char *name);
-
-/* Remove it, with what is in it. */
-void output_stage_free(struct output_stage *stage);
 
 /* The directory of a path, for free(), and the name in it, borrowed. */
 char *output_parent(const char *path);

@@ -41,7 +41,8 @@ bool problem_is_failure(const char *kind)
 	    "discarded",  "backward", "foreign", "cut",           "silent",
 	    "headerless", "twice",    "fit",     "contradiction", "malformed",
 	    "unstamped",  "step",     "drift",   "clock",         "comment",
-	    "restart",    "text",     "tie",     "dangling",      NULL};
+	    "restart",    "text",     "tie",     "dangling",      "empty",
+	    NULL};
 
 	for (size_t i = 0; harmless[i]; i++)
 		if (strcmp(kind, harmless[i]) == 0)

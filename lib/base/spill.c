@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/spill.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -24,7 +26,7 @@ static int make_and_unlink(const char *parent)
 	return fd;
 }
 
-FILE *spill_open(void)
+static int open_unnamed(void)
 {
 	const char *parent = getenv("TMPDIR");
 	int fd;
@@ -34,5 +36,80 @@ FILE *spill_open(void)
 	fd = open(parent, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		fd = make_and_unlink(parent);
+	return fd;
+}
+
+FILE *spill_open(void)
+{
+	int fd = open_unnamed();
+
 	return fd < 0 ? NULL : fdopen(fd, "w+");
+}
+
+static int fail(const struct spill *spill, const char *what, struct error *error)
+{
+	return error_set(error, "cannot %s temporary file %s: %s", what, spill->what,
+			 strerror(errno));
+}
+
+int spill_change(const struct spill *spill, uint64_t at, const void *bytes, size_t size,
+		 struct error *error)
+{
+	const char *from = bytes;
+
+	while (size) {
+		ssize_t done = pwrite(spill->fd, from, size, (off_t)at);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return fail(spill, "write the", error);
+		from += done;
+		at += (uint64_t)done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
+int spill_add(struct spill *spill, const void *bytes, size_t size, struct error *error)
+{
+	if (!spill->is_open) {
+		spill->fd = open_unnamed();
+		if (spill->fd < 0)
+			return fail(spill, "make a", error);
+		spill->is_open = true;
+	}
+	if (spill_change(spill, spill->size, bytes, size, error))
+		return -1;
+	spill->size += size;
+	return 0;
+}
+
+int spill_read(const struct spill *spill, uint64_t at, void *bytes, size_t size,
+	       struct error *error)
+{
+	char *to = bytes;
+
+	while (size) {
+		ssize_t done = pread(spill->fd, to, size, (off_t)at);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done == 0)
+			errno = EIO; /* it is shorter than it was */
+		if (done <= 0)
+			return fail(spill, "read the", error);
+		to += done;
+		at += (uint64_t)done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
+void spill_clear(struct spill *spill)
+{
+	if (spill->is_open)
+		close(spill->fd);
+	spill->is_open = false;
+	spill->size = 0;
 }

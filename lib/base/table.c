@@ -4,6 +4,7 @@
 #include <langinfo.h>
 #include <libsmartcols.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -12,11 +13,28 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
+enum { WIDE = 80 }; /* what is narrow enough for a file */
+
+const struct table_unit table_spans[] = {
+    {1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}, {0, NULL}};
+
+const struct table_unit table_sizes[] = {
+    {0x1p50, "PiB"}, {0x1p40, "TiB"}, {0x1p30, "GiB"}, {0x1p20, "MiB"},
+    {0x1p10, "KiB"}, {1, "B"},        {0, NULL}};
+
+const struct table_unit table_byte_rates[] = {
+    {0x1p30, "GiB/s"}, {0x1p20, "MiB/s"}, {0x1p10, "KiB/s"}, {1, "B/s"}, {0, NULL}};
+
+const struct table_unit table_frequencies[] = {
+    {1e9, "GHz"}, {1e6, "MHz"}, {1e3, "kHz"}, {1, "Hz"}, {0, NULL}};
+
 struct table {
 	struct table_column *column;
 	size_t columns;
 	char **text; /* row by row */
 	size_t texts, room;
+	bool is_narrow; /* also in a file */
+	bool *is_out;   /* a column: it is told above the table */
 };
 
 struct table *table_new(const struct table_column *columns, size_t count)
@@ -25,9 +43,11 @@ struct table *table_new(const struct table_column *columns, size_t count)
 
 	table->columns = count;
 	table->column = mem_zalloc((count + 1) * sizeof(*columns));
-	for (size_t i = 0; i < count; i++)
-		table->column[i] = (struct table_column){
-		    .title = mem_strdup(columns[i].title), .right = columns[i].right};
+	table->is_out = mem_zalloc((count + 1) * sizeof(*table->is_out));
+	for (size_t i = 0; i < count; i++) {
+		table->column[i] = columns[i];
+		table->column[i].title = mem_strdup(columns[i].title);
+	}
 	return table;
 }
 
@@ -38,6 +58,11 @@ void table_add(struct table *table, const char *const *texts)
 				       sizeof(*table->text));
 		table->text[table->texts++] = mem_strdup(texts[i] ? texts[i] : "");
 	}
+}
+
+void table_keep_narrow(struct table *table)
+{
+	table->is_narrow = true;
 }
 
 /* How many characters wide the terminal is that a file leads to; 0: it is none, or does
@@ -70,8 +95,11 @@ static size_t count_characters(const char *text)
 
 static size_t column_width(const struct table *table, size_t column)
 {
+	const char *unit = table->column[column].unit;
 	size_t width = count_characters(table->column[column].title);
 
+	if (unit && strlen(unit) > width)
+		width = strlen(unit);
 	for (size_t at = column; at < table->texts; at += table->columns) {
 		size_t length = count_characters(table->text[at]);
 
@@ -81,23 +109,182 @@ static size_t column_width(const struct table *table, size_t column)
 	return width;
 }
 
-/* "+-1.5 us" as "±1.5 µs", where the terminal can show it. For free(). */
+/* Whether a cell is a number, or two with a stroke between them, of which one is none. */
+static bool is_numeric(const char *text)
+{
+	bool has_number = strpbrk(text, "0123456789");
+
+	while (has_number && *text) {
+		size_t length = strcspn(text, "/");
+
+		if (strspn(text, "0123456789.+-e") < length &&
+		    (length != 4 || strncmp(text, "none", 4) != 0))
+			return false;
+		text += length + (text[length] == '/');
+	}
+	return has_number;
+}
+
+/* The size of the next number of a cell, and where it begins and ends; false: none. */
+static bool next_number(const char *text, const char **begin, char **end, double *size)
+{
+	*begin = text + strcspn(text, "0123456789");
+	if (!**begin)
+		return false;
+	*size = strtod(*begin, end);
+	return true;
+}
+
+/* The unit in which the middle of a column's numbers is 1 or more: of their orders of
+ * magnitude, as 1 ns and 1 s may stand in one column. */
+static const struct table_unit *choose_unit(const struct table *table, size_t column)
+{
+	const struct table_unit *unit = table->column[column].units;
+	double least = HUGE_VAL, most = 0, size;
+
+	for (size_t at = column; at < table->texts; at += table->columns) {
+		const char *text = table->text[at], *begin;
+		char *end;
+
+		if (!is_numeric(text))
+			continue;
+		for (; next_number(text, &begin, &end, &size); text = end) {
+			if (size > 0 && size < least)
+				least = size;
+			if (size > most)
+				most = size;
+		}
+	}
+	while (unit[1].name && !(most > 0 && sqrt(least) * sqrt(most) >= unit->size))
+		unit++;
+	return unit;
+}
+
+/* How many digits behind the point a number has that is shown in a unit. */
+static int count_digits(const struct table_column *column, const struct table_unit *unit,
+			double shown, bool is_integer)
+{
+	int digits, most = is_integer ? (int)log10(unit->size) : 15;
+
+	if (column->resolution > 0)
+		digits = (int)ceil(log10(unit->size / column->resolution) - 1e-9);
+	else if (!(shown > 0))
+		digits = 0;
+	else
+		digits = (shown < 1 || column->is_bound ? 2 : 3) -
+			 (int)floor(log10(shown * 1.00005)); /* 9.99996 is 10.00 */
+	return digits < 0 ? 0 : digits > most ? most : digits;
+}
+
+/* Away from zero, so that what is shown bounds as well; a share is for rounding errors.
+ */
+static double round_up(double bound, int digits)
+{
+	double scale = pow(10, digits);
+
+	return ceil(bound * scale * (1 - 1e-12)) / scale;
+}
+
+/* A cell's numbers in a unit; what is before and between them stays. For free(). */
+static char *scale_text(const struct table_column *column, const struct table_unit *unit,
+			const char *text)
+{
+	char *out = mem_strdup(""), *end;
+	const char *begin;
+	double size;
+
+	while (next_number(text, &begin, &end, &size)) {
+		double shown = size / unit->size;
+		bool is_integer = strspn(begin, "0123456789") == (size_t)(end - begin);
+		int digits = count_digits(column, unit, shown, is_integer);
+		char *more;
+
+		if (column->is_bound)
+			shown = round_up(shown, digits);
+		/* A double has not all digits of a large integer. */
+		if (is_integer && unit->size == 1)
+			more = mem_printf("%s%.*s", out, (int)(end - text), text);
+		else
+			more = mem_printf("%s%.*s%.*f", out, (int)(begin - text), text,
+					  shown > 0 ? digits : 0, shown);
+		free(out);
+		out = more;
+		text = end;
+	}
+	return out;
+}
+
+/* How many characters of a number are its point and what is behind it. */
+static size_t tail_of(const char *text)
+{
+	const char *point = strchr(text, '.');
+
+	return point ? strlen(point) : 0;
+}
+
+/* Blanks behind numbers, so that the points stand below each other. */
+static void align_points(struct table *table, size_t column)
+{
+	size_t most = 0;
+
+	for (size_t at = column; at < table->texts; at += table->columns) {
+		if (strchr(table->text[at], '/'))
+			return;
+		if (tail_of(table->text[at]) > most)
+			most = tail_of(table->text[at]);
+	}
+	for (size_t at = column; at < table->texts; at += table->columns) {
+		char *text = table->text[at];
+
+		table->text[at] =
+		    mem_printf("%s%*s", text, (int)(most - tail_of(text)), "");
+		free(text);
+	}
+}
+
+/* One unit for a column, and as many digits as people read. */
+static void scale_column(struct table *table, size_t index)
+{
+	struct table_column *column = &table->column[index];
+	const struct table_unit *unit = choose_unit(table, index);
+
+	for (size_t at = index; at < table->texts; at += table->columns)
+		if (is_numeric(table->text[at])) {
+			char *text = table->text[at];
+
+			table->text[at] = scale_text(column, unit, text);
+			free(text);
+		}
+	column->unit = unit->name;
+	align_points(table, index);
+}
+
+/* "+-1.5" and "us" as "±1.5" and "µs", where the terminal can show it. For free(). */
 static char *typeset(const char *text)
 {
-	char *out = mem_zalloc(strlen(text) + 3);
-	size_t length = strlen(text), at = 0;
-	bool micro = length > 3 && strcmp(text + length - 3, " us") == 0;
+	if (strncmp(text, "+-", 2) == 0)
+		return mem_printf("\u00b1%s", text + 2);
+	return mem_strdup(strcmp(text, "us") == 0 ? "\u00b5s" : text);
+}
 
-	if (strncmp(text, "+-", 2) == 0) {
-		at = (size_t)sprintf(out, "\u00b1");
-		text += 2;
-		length -= 2;
+/* Below the titles, the units; where there are any. */
+static void print_units(const struct table *table, const size_t *column, size_t count,
+			bool typesets, struct libscols_table *scols)
+{
+	struct libscols_line *line = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *unit = table->column[column[i]].unit;
+
+		if (!unit || !*unit)
+			continue;
+		if (!line)
+			line = scols_table_new_line(scols, NULL);
+		if (typesets)
+			scols_line_refer_data(line, i, typeset(unit));
+		else
+			scols_line_set_data(line, i, unit);
 	}
-	if (micro)
-		sprintf(out + at, "%.*s\u00b5s", (int)(length - 2), text);
-	else
-		strcpy(out + at, text);
-	return out;
 }
 
 /* Some columns, by their numbers, with every row. */
@@ -110,6 +297,7 @@ static void print_columns(const struct table *table, const size_t *column, size_
 		scols_table_new_column(scols, table->column[column[i]].title, 0,
 				       table->column[column[i]].right ? SCOLS_FL_RIGHT
 								      : 0);
+	print_units(table, column, count, typesets, scols);
 	for (size_t row = 0; row < table->texts; row += table->columns) {
 		struct libscols_line *line = scols_table_new_line(scols, NULL);
 
@@ -130,12 +318,13 @@ static void print_columns(const struct table *table, const size_t *column, size_
 }
 
 /* How many of the first columns name a row: text, and not half of the width. */
-static size_t count_keys(const struct table *table, size_t width)
+static size_t count_keys(const struct table *table, const size_t *column, size_t columns,
+			 size_t width)
 {
 	size_t used = 0, keys = 0;
 
-	while (keys < table->columns && !table->column[keys].right) {
-		used += column_width(table, keys) + 1;
+	while (keys < columns && !table->column[column[keys]].right) {
+		used += column_width(table, column[keys]) + 1;
 		if (used > width / 2)
 			break;
 		keys++;
@@ -147,29 +336,105 @@ static size_t count_keys(const struct table *table, size_t width)
 static void print_folded(const struct table *table, size_t width, bool typesets,
 			 FILE *file)
 {
+	size_t *all = mem_zalloc((table->columns + 1) * sizeof(*all));
 	size_t *column = mem_zalloc((table->columns + 1) * sizeof(*column));
-	size_t keys = count_keys(table, width), next = 0;
+	size_t columns = 0, next = 0, keys;
 
-	while (next < table->columns) {
+	for (size_t i = 0; i < table->columns; i++)
+		if (!table->is_out[i])
+			all[columns++] = i;
+	keys = count_keys(table, all, columns, width);
+	while (next < columns) {
 		size_t count = 0, used = 0;
 
 		if (next)
 			fputc('\n', file);
 		for (size_t i = 0; next && i < keys; i++) {
-			column[count++] = i;
-			used += column_width(table, i) + 1;
+			column[count++] = all[i];
+			used += column_width(table, all[i]) + 1;
 		}
 		do {
-			used += column_width(table, next) + 1;
-			column[count++] = next++;
-		} while (next < table->columns &&
-			 used + column_width(table, next) <= width);
+			used += column_width(table, all[next]) + 1;
+			column[count++] = all[next++];
+		} while (next < columns &&
+			 used + column_width(table, all[next]) <= width);
 		print_columns(table, column, count, typesets, file);
 	}
+	free(all);
 	free(column);
 }
 
-void table_print(const struct table *table, FILE *file)
+/* What two columns are called tells nothing without the columns beside it. */
+static bool has_own_title(const struct table *table, size_t column)
+{
+	for (size_t i = 0; i < table->columns; i++)
+		if (i != column &&
+		    !strcmp(table->column[i].title, table->column[column].title))
+			return false;
+	return true;
+}
+
+static bool is_constant(const struct table *table, size_t column)
+{
+	for (size_t at = column; at < table->texts; at += table->columns)
+		if (strcmp(table->text[at], table->text[column]) != 0)
+			return false;
+	return true;
+}
+
+/* What is the same in all rows needs no column. The first one names the row. */
+static void leave_out(struct table *table)
+{
+	for (size_t i = 1; i < table->columns && table->texts > table->columns; i++)
+		table->is_out[i] = is_constant(table, i) && has_own_title(table, i);
+}
+
+/* "in these rows: CPUS 1, CLOCK 2.596 GHz", in lines that are not too wide. */
+static void print_left_out(const struct table *table, size_t width, bool typesets,
+			   FILE *file)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < table->columns; i++) {
+		const struct table_column *column = &table->column[i];
+		char *text, *unit;
+		size_t length;
+
+		if (!table->is_out[i])
+			continue;
+		text = typesets && column->right ? typeset(table->text[i])
+						 : mem_strdup(table->text[i]);
+		unit = typesets ? typeset(column->unit ? column->unit : "")
+				: mem_strdup(column->unit ? column->unit : "");
+		length = count_characters(column->title) + 1 + count_characters(text) +
+			 (*unit ? 1 + count_characters(unit) : 0);
+		if (!at)
+			at = (size_t)fprintf(file, "in these rows: ");
+		else if (at + 2 + length > width - 1)
+			at = (size_t)fprintf(file, ",\n  ") - 2;
+		else
+			at += (size_t)fprintf(file, ", ");
+		fprintf(file, "%s ", column->title);
+		utf8_print(file, text);
+		fprintf(file, "%s%s", *unit ? " " : "", unit);
+		at += length;
+		free(text);
+		free(unit);
+	}
+	if (at)
+		fputc('\n', file);
+}
+
+static size_t table_width(const struct table *table)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < table->columns; i++)
+		width += column_width(table, i) + 1;
+	return width;
+}
+
+void table_print(struct table *table, FILE *file)
 {
 	size_t width = terminal_width(file);
 	bool typesets = false;
@@ -178,6 +443,14 @@ void table_print(const struct table *table, FILE *file)
 		setlocale(LC_CTYPE, "");
 		typesets = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	}
+	for (size_t i = 0; i < table->columns; i++)
+		if (!width)
+			table->column[i].unit = NULL;
+		else if (table->column[i].units)
+			scale_column(table, i);
+	if (width || (table->is_narrow && table_width(table) > WIDE + 1))
+		leave_out(table);
+	print_left_out(table, width && width < WIDE ? width : WIDE, typesets, file);
 	print_folded(table, width ? width : SIZE_MAX, typesets, file);
 	fflush(file);
 }
@@ -192,6 +465,7 @@ void table_free(struct table *table)
 	for (size_t i = 0; i < table->columns; i++)
 		free((char *)table->column[i].title);
 	free(table->column);
+	free(table->is_out);
 	free(table);
 }
 

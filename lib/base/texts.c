@@ -20,13 +20,14 @@ size_t texts_put_bytes(struct texts *texts, const char *bytes, size_t size)
 	if (!intmap_get(&texts->first, hash, &first))
 		first = -1;
 	for (at = first; at >= 0; at = texts->entry[at].next)
-		if (strncmp(texts->entry[at].text, bytes, size) == 0 &&
-		    !texts->entry[at].text[size])
+		if (texts->entry[at].size == size &&
+		    memcmp(texts->entry[at].text, bytes, size) == 0)
 			return (size_t)at;
 	texts->entry =
 	    mem_grow(texts->entry, texts->count, &texts->room, sizeof(*texts->entry));
-	texts->entry[texts->count] =
-	    (struct texts_entry){.text = mem_strndup(bytes, size), .next = first};
+	texts->entry[texts->count] = (struct texts_entry){
+	    .text = mem_zalloc(size + 1), .size = size, .next = first};
+	memcpy(texts->entry[texts->count].text, bytes, size);
 	intmap_put(&texts->first, hash, (int64_t)texts->count);
 	return texts->count++;
 }

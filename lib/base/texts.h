@@ -11,6 +11,7 @@
 struct texts {
 	struct texts_entry {
 		char *text;
+		size_t size;
 		int64_t next; /* another with its hash, or -1 */
 	} * entry;
 	size_t count, room;
@@ -20,7 +21,7 @@ struct texts {
 /* The number of a text, from 0 on in the order of their coming; copies it. */
 size_t texts_put(struct texts *texts, const char *text);
 
-/* The same of bytes, of which none is 0. */
+/* The same of any bytes. */
 size_t texts_put_bytes(struct texts *texts, const char *bytes, size_t size);
 
 /* The text of a number; borrowed until the clear. */

@@ -37,7 +37,6 @@ struct babeltrace2_reader {
 	struct stream *stream;
 	size_t streams;
 	struct intmap index; /* address of an event class -> its index */
-	bool has_begun;      /* selecting is over */
 };
 
 /* Take the library's error of this thread, and say its first cause in one line. */
@@ -391,11 +390,8 @@ static int make_graph(struct babeltrace2_reader *reader, const char *path,
 
 static bool babeltrace2_step(struct ctf_reader *base, uint64_t most)
 {
-	struct babeltrace2_reader *reader = (struct babeltrace2_reader *)base;
-
-	for (size_t i = 0; !reader->has_begun && i < base->classes; i++)
+	for (size_t i = 0; i < base->classes; i++)
 		ctf_fields_mark(base->class[i] -> fields, true);
-	reader->has_begun = true;
 	return ctf_reader_merge(base, most, run_stream);
 }
 

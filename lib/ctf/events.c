@@ -393,6 +393,34 @@ static bool run_stream(struct ctf_reader *base, struct ctf_progress *progress,
 	return true;
 }
 
+/* The bits that are skipped from here on, noted or not; moves behind them. */
+static uint64_t skipped(const struct ctf_op **op)
+{
+	uint64_t bits = 0;
+
+	for (; (*op)->kind == OP_SKIP || (*op)->kind == OP_PLACE; (*op)++)
+		if ((*op)->kind == OP_SKIP)
+			bits += (*op)->bits;
+	return bits;
+}
+
+/* Whether a program does no more than that. */
+static bool program_skips(const struct ctf_program *program, struct ctf_stretches *of)
+{
+	const struct ctf_op *op = program->op;
+
+	*of = (struct ctf_stretches){.align = 1};
+	if (op->kind == OP_ALIGN)
+		of->align = (uint32_t)(op++)->bits;
+	of->bits = skipped(&op);
+	while (op->kind == OP_STRING && op->number.size == 1 &&
+	       of->strings < CTF_STRINGS) {
+		op++;
+		of->behind[of->strings++] = skipped(&op);
+	}
+	return op->kind == OP_END;
+}
+
 /* Compile the program of an event class, and see whether its events can be passed. */
 static void compile(struct own_reader *reader, struct ctf_event_class *class)
 {
@@ -404,7 +432,7 @@ static void compile(struct own_reader *reader, struct ctf_event_class *class)
 			    SCOPES - SCOPE_COMMON_CONTEXT, reader->schema->mixed);
 	ctf_fields_mark(class->fields, false);
 	class->can_pass = (!is_given || class->before != CTF_NEEDED) &&
-			  ctf_program_skips(class->program, &class->skip);
+			  program_skips(class->program, &class->skip);
 	class->stream->can_skip &= !is_given || class->before == CTF_UNUSED;
 }
 

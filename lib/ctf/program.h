@@ -162,9 +162,6 @@ uint64_t ctf_number_at(struct ctf_number number, struct ctf_bytes bytes, uint64_
 uint64_t ctf_leb128(const struct field_class *class, struct ctf_bytes bytes,
 		    uint64_t *at);
 
-/* Whether a program does no more than that. */
-bool ctf_program_skips(const struct ctf_program *program, struct ctf_stretches *of);
-
 void ctf_program_free(struct ctf_program *program);
 
 #endif

@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ctf/schema.h"
+#include "ctf/program.h"
 
 enum {
 	MOST_USES = 1 << 20,
 	MOST_MATCHES = 1 << 26, /* LTTng's variants have a dozen options */
+	MOST_IDS = 1 << 20,     /* up to the greatest one, of all streams together */
 };
 
 /* A structure or variant around the field at hand. */
@@ -272,5 +273,255 @@ int schema_resolve(struct schema *schema, struct error *error)
 				return error_prefix(error, "event %s", event->known.name);
 		}
 	}
+	return 0;
+}
+
+#define GIGAHERTZ 1000000000u
+
+/* In doubles where it is not nanoseconds already, as libbabeltrace2 has it. */
+static bool to_nanoseconds(uint64_t value, uint64_t frequency, int64_t *ns)
+{
+	double real = 1e9 * (double)value / (double)frequency;
+
+	if (frequency != GIGAHERTZ && real >= 9.2e18)
+		return false;
+	*ns = (int64_t)(frequency == GIGAHERTZ ? value : (uint64_t)real);
+	return *ns >= 0;
+}
+
+bool ctf_instant_slow(const struct schema_clock *clock, uint64_t value, nsec_t *instant)
+{
+	int64_t ns;
+
+	return to_nanoseconds(value, clock->frequency, &ns) &&
+	       !__builtin_add_overflow(clock->range.base_ns, ns, instant) &&
+	       nsec_is_stamp(*instant);
+}
+
+uint64_t ctf_clock_ns(const struct schema_clock *clock, uint64_t value)
+{
+	double real = 1e9 * (double)value / (double)clock->frequency;
+
+	if (clock->frequency == GIGAHERTZ)
+		return value;
+	return real < 1.8e19 ? (uint64_t)real : UINT64_MAX;
+}
+
+/* An offset's whole seconds count apart, as its cycles would round otherwise. */
+static bool split_offset(const struct schema_clock *clock, nsec_t *seconds,
+			 uint64_t *cycles)
+{
+	uint64_t whole = clock->offset / clock->frequency;
+
+	*cycles = clock->offset % clock->frequency;
+	return whole <= INT64_MAX &&
+	       !__builtin_add_overflow(clock->offset_s, (int64_t)whole, seconds) &&
+	       !__builtin_mul_overflow(*seconds, NSEC_PER_SEC, seconds);
+}
+
+nsec_t ctf_offset_ns(const struct schema_clock *clock)
+{
+	uint64_t cycles;
+	nsec_t seconds;
+
+	if (!split_offset(clock, &seconds, &cycles))
+		seconds = 0;
+	return nsec_add(nsec_round((double)cycles * 1e9 / (double)clock->frequency),
+			seconds);
+}
+
+/* Where an instant is one addition. */
+static void set_range(struct schema_clock *clock)
+{
+	nsec_t least, most;
+
+	clock->range.least = 1;
+	clock->range.most = 0;
+	if (clock->frequency != GIGAHERTZ ||
+	    __builtin_sub_overflow(NSEC_STAMP_LEAST, clock->range.base_ns, &least) ||
+	    __builtin_sub_overflow(NSEC_STAMP_MOST, clock->range.base_ns, &most) ||
+	    most < 0)
+		return;
+	clock->range.least = least < 0 ? 0 : (uint64_t)least;
+	clock->range.most = (uint64_t)most;
+}
+
+static int set_up_clock(struct schema_clock *clock)
+{
+	uint64_t cycles;
+	nsec_t seconds;
+	int64_t rest;
+
+	if (!split_offset(clock, &seconds, &cycles) ||
+	    !to_nanoseconds(cycles, clock->frequency, &rest) ||
+	    __builtin_add_overflow(seconds, rest, &clock->range.base_ns))
+		return -1;
+	set_range(clock);
+	return 0;
+}
+
+/* Events without stamps have no place among others. */
+static int set_clock(struct schema_stream *stream, struct schema *schema,
+		     struct error *error)
+{
+	struct schema_clock *clock = NULL;
+
+	if (!stream->clock_name || !(schema->is_ctf2 || stream->has_stamps))
+		return 0;
+	for (size_t i = 0; i < schema->clocks; i++)
+		if (strcmp(schema->clock[i].name, stream->clock_name) == 0)
+			clock = &schema->clock[i];
+	if (!clock)
+		return error_set(error, "no clock %s", stream->clock_name);
+	stream->clock = clock;
+	return set_up_clock(clock)
+		   ? error_set(error, "clock %s begins too far from the epoch",
+			       stream->clock_name)
+		   : 0;
+}
+
+/* As libbabeltrace2 does, which corrects the same. */
+static void find_quirks(struct schema *schema)
+{
+	uint64_t version = 10000 * schema->major + 100 * schema->minor + schema->patch;
+	const char *name = schema->tracer ? schema->tracer : "";
+
+	if (strcmp(name, "lttng-ust") == 0)
+		schema->has_late_events = version < 21100;
+	/* 2.11.0's release candidates count, too. */
+	if (strcmp(name, "lttng-modules") == 0)
+		schema->has_late_events = version < 20913 ||
+					  (version >= 21000 && version < 21010) ||
+					  version == 21100;
+	if (strcmp(name, "barectf") == 0)
+		schema->has_early_events = version < 20301;
+}
+
+/* The events of a stream by their ids. */
+static int set_up_events(struct schema *schema, struct schema_stream *stream,
+			 struct error *error)
+{
+	struct ctf_event_class *event = schema->event, *end = event + schema->events;
+
+	for (; event < end; event++) {
+		if (event->stream == stream && event->id >= MOST_IDS)
+			return error_set(error, "event %s: want an id below %d",
+					 event->known.name, MOST_IDS);
+		if (event->stream == stream && event->id >= stream->ids)
+			stream->ids = event->id + 1;
+	}
+	stream->by_id = mem_zalloc(stream->ids * sizeof(*stream->by_id) + 1);
+	for (event = schema->event; event < end; event++) {
+		if (event->stream != stream)
+			continue;
+		if (stream->by_id[event->id])
+			return error_set(error, "event %s: two events of one id",
+					 event->known.name);
+		stream->by_id[event->id] = event;
+	}
+	return 0;
+}
+
+static bool is_little_unsigned(const struct field_class *class)
+{
+	return class->type == FIELD_INTEGER && !class->is_signed &&
+	       class->order == ORDER_LITTLE && !class->is_reversed && !class->is_boolean;
+}
+
+/* Where a field begins behind so many bits, the first of which begins a byte. */
+static unsigned behind(unsigned bits, const struct field_class *class)
+{
+	return (bits + class->align - 1) / class->align * class->align;
+}
+
+/* Nothing but a stamp, which one word can hold behind an id of so many bits. */
+static bool is_stamp(const struct field_class *class, unsigned id_size)
+{
+	return is_little_unsigned(class) && class->clock && !class->roles &&
+	       !class->slots && class->align <= 8 &&
+	       behind(id_size, class) % 8 + class->size <= 64;
+}
+
+static void find_short_header(const struct field_class *header,
+			      struct short_header *quick)
+{
+	const struct field_class *id, *stamp, *v;
+
+	if (!header || header->members != 2 || header->align != 8)
+		return;
+	id = header->member[0].class;
+	stamp = v = header->member[1].class;
+	quick->last = UINT64_MAX;
+	if (v->type == FIELD_VARIANT) {
+		/* The first option, so that no other one can be meant. */
+		const struct field_member *option = v->member;
+
+		if (id->slots != 1 || v->from != id->slot[0] || option->ranges != 1 ||
+		    option->range[0].first != 0 ||
+		    option->class->type != FIELD_STRUCTURE ||
+		    option->class->members != 1 || id->size % option->class->align)
+			return;
+		quick->last = option->range[0].last;
+		stamp = option->class->member[0].class;
+	}
+	if (!is_little_unsigned(id) || id->roles != 1u << ROLE_ID || id->clock ||
+	    id->slots > 1 || !is_stamp(stamp, id->size))
+		return;
+	quick->id_size = id->size;
+	quick->stamp_size = stamp->size;
+	quick->stamp_at = behind(id->size, stamp);
+	quick->size = quick->stamp_at + stamp->size;
+	quick->slot = id->slots ? id->slot[0] : -1;
+}
+
+/* Packets are looked for by the magic number, if it is the first of them. */
+static void find_magic(struct schema *schema)
+{
+	const struct field_class *header = schema->packet_header;
+	const struct field_class *field =
+	    header && header->members ? header->member[0].class : NULL;
+
+	schema->has_magic = field && field->roles & 1u << ROLE_MAGIC && field->size == 32;
+	schema->is_magic_big = schema->has_magic && field->order == ORDER_BIG;
+}
+
+static int set_up_stream(struct schema *schema, struct schema_stream *stream,
+			 struct error *error)
+{
+	for (const struct schema_stream *other = schema->stream; other < stream; other++)
+		if (other->id == stream->id)
+			return error_set(error, "two streams of one id");
+	if (set_clock(stream, schema, error))
+		return -1;
+	if (!stream->has_id && !schema->is_ctf2)
+		return error_set(error, "no id in the headers of events");
+	stream->packet_program =
+	    ctf_program_new(&stream->scope[SCOPE_PACKET_CONTEXT], 1, schema->mixed);
+	stream->header_program =
+	    ctf_program_new(&stream->scope[SCOPE_EVENT_HEADER], 1, schema->mixed);
+	find_short_header(stream->scope[SCOPE_EVENT_HEADER], &stream->short_header);
+	return set_up_events(schema, stream, error);
+}
+
+int schema_set_up(struct schema *schema, struct error *error)
+{
+	size_t ids = 0;
+
+	find_quirks(schema);
+	find_magic(schema);
+	schema->packet_program =
+	    ctf_program_new(&schema->packet_header, 1, schema->mixed);
+	if (!(schema->header_roles & 1u << ROLE_STREAM) && schema->streams != 1)
+		return error_set(error, "packets do not say their stream");
+	for (size_t i = 0; i < schema->streams; i++) {
+		if (set_up_stream(schema, &schema->stream[i], error))
+			return -1;
+		ids += schema->stream[i].ids;
+		if (ids > MOST_IDS)
+			return error_set(error, "want events of smaller ids");
+	}
+	for (size_t i = 0; i < schema->events; i++)
+		if (!schema->event[i].stream)
+			return error_set(error, "events of a stream that is not there");
 	return 0;
 }

@@ -79,7 +79,8 @@ enum packet_found ctf_packet_at(struct ctf_window *window, struct ctf_cursor *cu
 uint64_t ctf_packet_seek(struct ctf_window *window, struct ctf_cursor *cursor,
 			 uint64_t from);
 
-/* Bytes of a file whose packets are read one after the other; see ctf_stream_order. */
+/* Bytes of a file whose packets are read one after the other; see order_parts of
+ * stream.c. */
 struct ctf_part {
 	size_t file;
 	uint64_t from, to; /* UINT64_MAX: the file's end */
@@ -138,20 +139,6 @@ int ctf_streams_open(struct ctf_streams *streams, const struct schema *schema,
  * problem. False at the stream's end.
  */
 bool ctf_stream_next(struct ctf_stream *stream);
-
-/*
- * The order of a stream's packets over all of its files. In a single file it is that of
- * the file, whatever the packets' times. Those of several files, as LTTng's tracefile
- * rotation and snapshots leave them, are put in the order of their begins, and one that
- * is there twice comes once: as libbabeltrace2 has it, also in what that leaves open.
- * There the first file, as the directory lists it, keeps its order, and each packet of
- * the others, one file after the other, goes in front of the first one that does not
- * begin before it.
- *
- * Sets the stream's parts. If it has several files, of those without an index the heads
- * of all packets are read.
- */
-void ctf_stream_order(struct ctf_stream *stream);
 
 void ctf_streams_clear(struct ctf_streams *streams);
 

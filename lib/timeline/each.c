@@ -37,13 +37,30 @@ static void give_null(sqlite3_context *context)
 	sqlite3_result_null(context);
 }
 
+static void pass_key(sqlite3_context *context, int count, sqlite3_value **value)
+{
+	struct timeline_reader *reader = sqlite3_user_data(context);
+
+	(void)count;
+	reader->keys++;
+	sqlite3_result_value(context, value[0]);
+}
+
 int timeline_each_define(struct timeline_reader *reader, struct error *error)
 {
-	if (sqlite3_create_function_v2(reader->db, TIMELINE_ROW, -1,
-				       SQLITE_UTF8 | SQLITE_DIRECTONLY, reader, NULL,
-				       see_row, give_null, NULL) == SQLITE_OK)
+	const int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
+
+	if (sqlite3_create_function_v2(reader->db, TIMELINE_ROW, -1, flags, reader, NULL,
+				       see_row, give_null, NULL) == SQLITE_OK &&
+	    sqlite3_create_function_v2(reader->db, TIMELINE_KEY, 1, flags, reader,
+				       pass_key, NULL, NULL, NULL) == SQLITE_OK)
 		return 0;
 	return sql_error(reader->db, reader->path, error);
+}
+
+uint64_t timeline_query_keys(const struct timeline_query *query)
+{
+	return query->reader->keys;
 }
 
 int timeline_query_each(struct timeline_query *query, timeline_take *take, void *context,

@@ -182,6 +182,7 @@ int timeline_query_ask(struct timeline_query *query, const struct cell *value,
 	if (count != wanted)
 		return error_set(error, "%s: %zu values for a question, want %zu",
 				 query->reader->path, count, wanted);
+	query->reader->keys = 0;
 	sqlite3_reset(query->statement);
 	for (size_t i = 0; i < count; i++)
 		if (sql_bind(query->statement, (int)i + 1, &value[i]) != SQLITE_OK)

@@ -3,6 +3,7 @@
 #define CT_TIMELINE_READER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/cell.h"
 #include "base/error.h"
@@ -68,6 +69,14 @@ enum { TIMELINE_MOST_ROW = 100 };
 /* 0, or -1 with error. The cells are good during the call. */
 int timeline_query_each(struct timeline_query *query, timeline_take *take, void *context,
 			struct error *error);
+
+/*
+ * An SQL function that hands on its value, for ORDER BY ... LIMIT: how often it did so
+ * since the query was asked is how many rows there were before the limit.
+ */
+#define TIMELINE_KEY "timeline_key"
+
+uint64_t timeline_query_keys(const struct timeline_query *query);
 
 /*
  * A temporary table, which lives as long as the reader: the rows of a SELECT, which is

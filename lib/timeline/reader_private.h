@@ -11,6 +11,7 @@
 struct timeline_reader {
 	sqlite3 *db;
 	char *path;
+	uint64_t keys;              /* that TIMELINE_KEY handed on */
 	struct timeline_each *each; /* who takes rows of TIMELINE_ROW now, or NULL */
 	bool may_write;             /* by timeline_update_open */
 };

@@ -75,7 +75,13 @@ static int read_span(struct scope *scope, struct timeline_reader *reader,
 	    "SELECT (SELECT min(ts_ns) FROM event) AS least,"
 	    " (SELECT max(ts_ns) FROM event) AS most "
 	    "UNION ALL SELECT min(ts_ns), max(ts_ns) FROM sample "
-	    "UNION ALL SELECT min(send_ns), max(recv_ns) FROM message "
+	    /* Messages are in the order of send_ns. What came is before its event, or
+	     * up to 1 us behind it. */
+	    "UNION ALL SELECT (SELECT send_ns FROM message ORDER BY id LIMIT 1),"
+	    " (SELECT max(recv_ns) FROM message WHERE recv_event IS NULL) "
+	    "UNION ALL SELECT NULL, (SELECT max(recv_ns) FROM event AS e"
+	    " CROSS JOIN message AS m ON m.recv_event = e.id"
+	    " WHERE e.ts_ns >= (SELECT max(ts_ns) FROM event) - 1000) "
 	    "UNION ALL SELECT min(coalesce(enqueue_ns, begin_ns)), max(end_ns) "
 	    "FROM invocation)",
 	    error);
@@ -144,11 +150,11 @@ static int choose_time(struct scope *scope, const char *begin, const char *end,
 	if (scope->begin_ns > scope->end_ns && begin && end)
 		return error_misuse(error, "--begin is after --end");
 	if (scope->begin_ns > scope->last_ns || scope->end_ns < scope->origin_ns)
-		return error_set(error,
-				 "nothing between --begin and --end: the timeline is "
-				 "from %s to %s",
-				 nsec_format_utc(first, scope->origin_ns),
-				 nsec_format_utc(last, scope->last_ns));
+		return error_misuse(error,
+				    "nothing between --begin and --end: the timeline is "
+				    "from %s to %s UTC",
+				    nsec_format_utc(first, scope->origin_ns),
+				    nsec_format_utc(last, scope->last_ns));
 	if (scope->begin_ns < scope->origin_ns)
 		scope->begin_ns = scope->origin_ns;
 	if (scope->end_ns > scope->last_ns)

@@ -240,11 +240,26 @@ static int64_t dev_of(const struct cell *cell)
 	return dev < 0 || dev > UINT32_MAX ? -1 : dev;
 }
 
+/* The name of a statedump; the first one stays. */
+static void name_disk(struct spans *spans)
+{
+	struct disk *disk = disk_of(spans, field_integer(spans->field[0], -1));
+
+	if (disk->name == NO_TEXT)
+		disk->name = spans_text(spans, spans->field[1]);
+}
+
 void disk_event(struct spans *spans)
 {
-	struct disk_request request = take_fields(spans);
-	struct disk *disk = disk_of(spans, dev_of(spans->field[DEV]));
+	struct disk_request request;
+	struct disk *disk;
 
+	if (spans->tag == AT_DISK_NAME) {
+		name_disk(spans);
+		return;
+	}
+	request = take_fields(spans);
+	disk = disk_of(spans, dev_of(spans->field[DEV]));
 	switch (spans->tag) {
 	case AT_BLOCK_INSERT:
 		insert(spans, disk, &request);

@@ -2,11 +2,8 @@
 #include "merge/spans/span_log.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/intmap.h"
 #include "base/mem.h"
@@ -47,18 +44,15 @@ struct span_log {
 	struct intmap index; /* of chains */
 	int64_t ids[SPAN_KINDS];
 	size_t held; /* bytes of all chains */
-	FILE *spill;
-	uint64_t spilled;
+	struct spill spill;
 };
 
 struct span_log *span_log_new(void)
 {
-	return mem_zalloc(sizeof(struct span_log));
-}
+	struct span_log *log = mem_zalloc(sizeof(*log));
 
-static int fail(struct error *error, const char *what)
-{
-	return error_set(error, "%s of spans: %s", what, strerror(errno));
+	log->spill.what = "of spans";
+	return log;
 }
 
 static struct chain *chain_of(struct span_log *log, enum span_kind kind, uint32_t node,
@@ -83,16 +77,12 @@ static int spill(struct span_log *log, struct chain *chain, struct error *error)
 {
 	if (!chain->used)
 		return 0;
-	if (!log->spill && !(log->spill = spill_open()))
-		return fail(error, "cannot make a temporary file");
-	if (fwrite(chain->bytes, 1, chain->used, log->spill) != chain->used)
-		return fail(error, "cannot write the temporary file");
 	chain->chunk = mem_grow(chain->chunk, chain->chunks, &chain->chunk_room,
 				sizeof(*chain->chunk));
-	chain->chunk[chain->chunks++] = (struct chunk){log->spilled, chain->used};
-	log->spilled += chain->used;
+	chain->chunk[chain->chunks++] = (struct chunk){log->spill.size, chain->used};
 	chain->used = 0;
-	return 0;
+	return spill_add(&log->spill, chain->bytes, chain->chunk[chain->chunks - 1].size,
+			 error);
 }
 
 /* Many threads with few spans each: all of them go to the file. */
@@ -269,21 +259,6 @@ static int read_spans(struct reading *reading, const unsigned char *bytes, size_
 	return status;
 }
 
-static int load(struct span_log *log, const struct chunk *chunk, unsigned char *bytes,
-		struct error *error)
-{
-	errno = EIO; /* for a file that is shorter than it was */
-	for (size_t have = 0; have < chunk->size;) {
-		ssize_t got = pread(fileno(log->spill), bytes + have, chunk->size - have,
-				    (off_t)(chunk->at + have));
-
-		if (got <= 0)
-			return fail(error, "cannot read the temporary file");
-		have += (size_t)got;
-	}
-	return 0;
-}
-
 static int read_chain(struct reading *reading)
 {
 	const struct chain *chain = reading->chain;
@@ -299,7 +274,8 @@ static int read_chain(struct reading *reading)
 			room = chunk->size;
 			bytes = mem_realloc(bytes, room, 1);
 		}
-		status = load(reading->log, chunk, bytes, reading->error);
+		status = spill_read(&reading->log->spill, chunk->at, bytes, chunk->size,
+				    reading->error);
 		if (!status)
 			status = read_spans(reading, bytes, chunk->size);
 	}
@@ -369,8 +345,6 @@ int span_log_walk(struct span_log *log, enum span_kind kind, const size_t *rank,
 		if (log->chain[i].kind == kind)
 			chain[count++] = &log->chain[i];
 	qsort_r(chain, count, sizeof(const struct chain *), compare_chains, (void *)rank);
-	if (log->spill && fflush(log->spill))
-		status = fail(error, "cannot write the temporary file");
 	for (size_t i = 0; i < count && !status; i++) {
 		reading.chain = chain[i];
 		status = chain[i]->is_disordered ? read_sorted(&reading)
@@ -391,7 +365,6 @@ void span_log_free(struct span_log *log)
 	}
 	free(log->chain);
 	intmap_clear(&log->index);
-	if (log->spill)
-		fclose(log->spill);
+	spill_clear(&log->spill);
 	free(log);
 }

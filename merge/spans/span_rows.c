@@ -23,74 +23,12 @@ static const struct span_table {
 		enum value_kind kind;
 	} value[SPAN_VALUES];
 } tables[SPAN_KINDS] = {
-    [SPAN_THREAD] = {"thread_state",
-		     "tid",
-		     THREAD_COMM,
-		     THREAD_PRESUMED,
-		     {
-			 [THREAD_COMM] = {"comm", SPECIAL},
-			 [THREAD_STATE] = {"state_code", NUMBER},
-			 [THREAD_CPU] = {"cpu", NUMBER},
-			 [THREAD_LAST_CPU] = {"last_cpu", NUMBER},
-			 [THREAD_PRIORITY] = {"priority", NUMBER},
-			 [THREAD_PREEMPTED] = {"preempted", NUMBER},
-			 [THREAD_WAIT] = {"wait", SPECIAL},
-			 [THREAD_ASSUMED] = {"wait_assumed", SPECIAL},
-			 [THREAD_WAKER] = {"waker_tid", NUMBER},
-			 [THREAD_WAKE_EVENT] = {"wake_event", NUMBER},
-			 [THREAD_FIRST_RECV] = {"wake_first_recv", SPECIAL},
-			 [THREAD_LAST_RECV] = {"wake_last_recv", SPECIAL},
-			 [THREAD_NEXT] = {"next_tid", NUMBER},
-			 [THREAD_PREV] = {"prev_tid", NUMBER},
-			 [THREAD_SYSCALL] = {"syscall", TEXT},
-			 [THREAD_SWITCH_STATE] = {"switch_state", NUMBER},
-			 [THREAD_CUT] = {"cut", NUMBER},
-		     }},
-    [SPAN_SYSCALL] = {"syscall",
-		      "tid",
-		      CALL_COMM,
-		      CALL_CUT + 1,
-		      {
-			  [CALL_COMM] = {"comm", SPECIAL},
-			  [CALL_CPU] = {"cpu", NUMBER},
-			  [CALL_NAME] = {"name", TEXT},
-			  [CALL_RET] = {"ret", NUMBER},
-			  [CALL_ENTRY] = {"entry_event", NUMBER},
-			  [CALL_EXIT] = {"exit_event", NUMBER},
-			  [CALL_FD] = {"fd", NUMBER},
-			  [CALL_COUNT] = {"count", NUMBER},
-			  [CALL_PATH] = {"path", SPECIAL},
-			  [CALL_CUT] = {"cut", NUMBER},
-		      }},
-    [SPAN_INTERRUPT] = {"irq",
-			"cpu",
-			-1,
-			IRQ_CUT + 1,
-			{
-			    [IRQ_KIND] = {"kind", SPECIAL},
-			    [IRQ_NUMBER] = {"number", SPECIAL},
-			    [IRQ_HANDLER] = {"handler", SPECIAL},
-			    [IRQ_RAISED] = {"raised_ns", NUMBER},
-			    [IRQ_INNER] = {"inner_ns", NUMBER},
-			    [IRQ_TID] = {"tid", NUMBER},
-			    [IRQ_CUT] = {"cut", NUMBER},
-			}},
-    [SPAN_DISK] = {"block_request",
-		   "dev",
-		   DISK_COMM,
-		   DISK_CUT + 1,
-		   {
-		       [DISK_NAME] = {"disk", SPECIAL},
-		       [DISK_OPERATION] = {"operation", TEXT},
-		       [DISK_SECTOR] = {"sector", NUMBER},
-		       [DISK_BYTES] = {"bytes", NUMBER},
-		       [DISK_TID] = {"tid", NUMBER},
-		       [DISK_COMM] = {"comm", SPECIAL},
-		       [DISK_ISSUE] = {"issue_ns", NUMBER},
-		       [DISK_ERROR] = {"error", NUMBER},
-		       [DISK_MERGED] = {"merged", NUMBER},
-		       [DISK_CUT] = {"cut", NUMBER},
-		   }},
+#define ROW(value, column, kind) [value] = {column, kind},
+    [SPAN_THREAD] =
+	{"thread_state", "tid", THREAD_COMM, THREAD_PRESUMED, {THREAD_COLUMNS(ROW)}},
+    [SPAN_SYSCALL] = {"syscall", "tid", CALL_COMM, CALL_VALUES, {CALL_COLUMNS(ROW)}},
+    [SPAN_INTERRUPT] = {"irq", "cpu", -1, IRQ_VALUES, {IRQ_COLUMNS(ROW)}},
+    [SPAN_DISK] = {"block_request", "dev", DISK_COMM, DISK_VALUES, {DISK_COLUMNS(ROW)}},
 };
 
 /* In front of the values. */
@@ -359,15 +297,6 @@ static int compare_recorded(const void *a, const void *b)
 	return (p->end_ns > q->end_ns) - (p->end_ns < q->end_ns);
 }
 
-static bool has_kernel(const struct merge_run *run, uint32_t node)
-{
-	for (size_t i = 0; i < run->count; i++)
-		if (run->source[i].node == node &&
-		    strcmp(run->source[i].kind, "kernel") == 0)
-			return true;
-	return false;
-}
-
 /* When kernels were recorded, and of nodes without what else was: one a source. */
 static size_t list_recorded(const struct merge_run *run, struct timeline_recorded *item)
 {
@@ -375,10 +304,10 @@ static size_t list_recorded(const struct merge_run *run, struct timeline_recorde
 
 	for (size_t i = 0; i < run->count; i++) {
 		const struct merge_source *source = &run->source[i];
-		bool is_kernel = strcmp(source->kind, "kernel") == 0;
 
-		if (source->facts.events && strcmp(source->kind, "capture") != 0 &&
-		    (is_kernel || !has_kernel(run, source->node)))
+		if (source->facts.events && !merge_source_is(source, "capture") &&
+		    (merge_source_is(source, "kernel") ||
+		     !merge_node_has(run, source->node, "kernel")))
 			item[count++] = (struct timeline_recorded){
 			    .node = run->node[source->node].id,
 			    .cpu = TIMELINE_NONE,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "merge/event_class.h"
 #include "merge/spans/spans_private.h"
 
 enum { CPUS_MOST = 65536 }; /* a higher number is taken to be damage */
@@ -114,14 +115,6 @@ bool spans_want(const char *class)
 	return place_of(class) < CLASSES;
 }
 
-static int column_of(const struct ctf_class *class, const char *name)
-{
-	for (size_t i = 0; name && i < class->columns; i++)
-		if (!class->column[i].context && strcmp(class->column[i].name, name) == 0)
-			return (int)i;
-	return -1;
-}
-
 int spans_class(struct spans *spans, const struct ctf_class *class)
 {
 	struct span_class *made;
@@ -132,8 +125,9 @@ int spans_class(struct spans *spans, const struct ctf_class *class)
 	made = &spans->class[spans->classes];
 	*made = (struct span_class){.tag = AT_OTHER, .name = NO_TEXT};
 	for (size_t i = 0; i < SPAN_FIELDS; i++)
-		made->column[i] =
-		    at < CLASSES ? column_of(class, classes[at].field[i]) : -1;
+		made->column[i] = at < CLASSES && classes[at].field[i]
+				      ? event_column(class, classes[at].field[i], false)
+				      : -1;
 	if (at < CLASSES) {
 		made->tag = classes[at].tag;
 		made->name = (int64_t)texts_put(&spans->texts,
@@ -258,23 +252,6 @@ void spans_tell(struct spans *spans, enum span_kind kind, uint32_t node, int64_t
 		    span_log_add(spans->log, kind, node, whose, span, spans->error);
 }
 
-static void name_disk(struct spans *spans)
-{
-	struct span_node *node = &spans->node[spans->event->node];
-	int64_t dev = field_integer(spans->field[0], -1);
-	int64_t name = spans_text(spans, spans->field[1]);
-
-	for (size_t i = 0; i < node->disks; i++)
-		if (node->disk[i].dev == dev) {
-			if (node->disk[i].name == NO_TEXT)
-				node->disk[i].name = name;
-			return;
-		}
-	node->disk =
-	    mem_grow(node->disk, node->disks, &node->disk_room, sizeof(*node->disk));
-	node->disk[node->disks++] = (struct disk){.dev = dev, .name = name};
-}
-
 static void part_event(struct spans *spans)
 {
 	struct span_node *node = &spans->node[spans->event->node];
@@ -290,8 +267,6 @@ static void part_event(struct spans *spans)
 		*spans->cause = interrupt_cause(spans);
 	else if (spans->tag <= AT_SYSCALL_EXIT)
 		syscall_event(spans);
-	else if (spans->tag == AT_DISK_NAME)
-		name_disk(spans);
 	else
 		disk_event(spans);
 	if (spans->tag == AT_BLOCK_COMPLETE)
@@ -398,4 +373,99 @@ void spans_free(struct spans *spans)
 	free(spans->class);
 	free(spans->source);
 	free(spans);
+}
+
+int64_t field_integer(const struct cell *cell, int64_t none)
+{
+	return cell->type == CELL_INTEGER ? cell->integer : none;
+}
+
+int64_t field_tid(const struct cell *cell)
+{
+	int64_t tid = field_integer(cell, -1);
+
+	return tid < 0 || tid > INT32_MAX ? -1 : tid;
+}
+
+/* The kernel's task states, by name and by the letter that ps shows. */
+static const struct {
+	const char *name;
+	int64_t state;
+} states[] = {
+    {"TASK_RUNNING", 0},
+    {"R", 0},
+    {"R+", 256},
+    {"TASK_INTERRUPTIBLE", 1},
+    {"S", 1},
+    {"TASK_UNINTERRUPTIBLE", 2},
+    {"D", 2},
+    {"T", 4},
+    {"TASK_STOPPED", 4},
+    {"__TASK_STOPPED", 4},
+    {"t", 8},
+    {"TASK_TRACED", 8},
+    {"__TASK_TRACED", 8},
+    {"X", 16},
+    {"EXIT_DEAD", 16},
+    {"Z", 32},
+    {"x", 16},
+    {"EXIT_ZOMBIE", 32},
+    {"P", 64},
+    {"I", 128},
+    {"TASK_PARKED", 64},
+    {"TASK_IDLE", 128},
+    {"TASK_DEAD", 128},
+};
+
+static bool is_text(const struct cell *cell, const char *text)
+{
+	return strlen(text) == cell->size && memcmp(cell->bytes, text, cell->size) == 0;
+}
+
+/* A label that has no digits and no name here is read as blocked. */
+int64_t field_state(const struct cell *cell)
+{
+	char digits[24];
+
+	if (cell->type != CELL_TEXT)
+		return field_integer(cell, 1);
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		if (is_text(cell, states[i].name))
+			return states[i].state;
+	if (cell->size && cell->size < sizeof(digits)) {
+		char *end;
+		int64_t value;
+
+		memcpy(digits, cell->bytes, cell->size);
+		digits[cell->size] = '\0';
+		value = strtoll(digits, &end, 10);
+		if (!*end)
+			return value;
+	}
+	return 1;
+}
+
+/* Text as blktrace has it: "WFS", "RA", "D". */
+unsigned field_rwbs(const struct cell *cell)
+{
+	unsigned flags = 0;
+
+	if (cell->type != CELL_TEXT)
+		return (unsigned)field_integer(cell, 0);
+	for (uint32_t i = 0; i < cell->size; i++)
+		switch (cell->bytes[i]) {
+		case 'W':
+			flags |= RWBS_WRITE;
+			break;
+		case 'R':
+			flags |= RWBS_READ;
+			break;
+		case 'D':
+			flags |= RWBS_DISCARD;
+			break;
+		case 'F':
+			flags |= RWBS_FLUSH;
+			break;
+		}
+	return flags;
 }

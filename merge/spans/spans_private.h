@@ -39,60 +39,69 @@ enum span_tag { /* what an event is */
 		AT_DISK_NAME,
 };
 
-/* Columns of the tables, but for node, thread, begin, end and id. */
+/*
+ * Columns of the tables, but for node, thread, begin, end and id, in the order of the
+ * values of a span: the value, the column, and whether it is a NUMBER, a TEXT, or
+ * SPECIAL, which is found when it is written.
+ */
+#define THREAD_COLUMNS(COLUMN)                                                           \
+	COLUMN(THREAD_COMM, "comm", SPECIAL)                                             \
+	COLUMN(THREAD_STATE, "state_code", NUMBER)                                       \
+	COLUMN(THREAD_CPU, "cpu", NUMBER)                                                \
+	COLUMN(THREAD_LAST_CPU, "last_cpu", NUMBER)                                      \
+	COLUMN(THREAD_PRIORITY, "priority", NUMBER)                                      \
+	COLUMN(THREAD_PREEMPTED, "preempted", NUMBER)                                    \
+	COLUMN(THREAD_WAIT, "wait", SPECIAL)                                             \
+	/* 1 + the wait that holds where interrupts are recorded */                      \
+	COLUMN(THREAD_ASSUMED, "wait_assumed", SPECIAL)                                  \
+	COLUMN(THREAD_WAKER, "waker_tid", NUMBER)                                        \
+	COLUMN(THREAD_WAKE_EVENT, "wake_event", NUMBER)                                  \
+	COLUMN(THREAD_FIRST_RECV, "wake_first_recv", SPECIAL)                            \
+	COLUMN(THREAD_LAST_RECV, "wake_last_recv", SPECIAL)                              \
+	COLUMN(THREAD_NEXT, "next_tid", NUMBER)                                          \
+	COLUMN(THREAD_PREV, "prev_tid", NUMBER)                                          \
+	COLUMN(THREAD_SYSCALL, "syscall", TEXT)                                          \
+	COLUMN(THREAD_SWITCH_STATE, "switch_state", NUMBER)                              \
+	COLUMN(THREAD_CUT, "cut", NUMBER)
+#define CALL_COLUMNS(COLUMN)                                                             \
+	COLUMN(CALL_COMM, "comm", SPECIAL)                                               \
+	COLUMN(CALL_CPU, "cpu", NUMBER)                                                  \
+	COLUMN(CALL_NAME, "name", TEXT)                                                  \
+	COLUMN(CALL_RET, "ret", NUMBER)                                                  \
+	COLUMN(CALL_ENTRY, "entry_event", NUMBER)                                        \
+	COLUMN(CALL_EXIT, "exit_event", NUMBER)                                          \
+	COLUMN(CALL_FD, "fd", NUMBER)                                                    \
+	COLUMN(CALL_COUNT, "count", NUMBER)                                              \
+	COLUMN(CALL_PATH, "path", SPECIAL) /* of the span itself */                      \
+	COLUMN(CALL_CUT, "cut", NUMBER)
+#define IRQ_COLUMNS(COLUMN)                                                              \
+	COLUMN(IRQ_KIND, "kind", SPECIAL)                                                \
+	COLUMN(IRQ_NUMBER, "number", SPECIAL)                                            \
+	COLUMN(IRQ_HANDLER, "handler", SPECIAL)                                          \
+	COLUMN(IRQ_RAISED, "raised_ns", NUMBER)                                          \
+	COLUMN(IRQ_INNER, "inner_ns", NUMBER)                                            \
+	COLUMN(IRQ_TID, "tid", NUMBER)                                                   \
+	COLUMN(IRQ_CUT, "cut", NUMBER)
+#define DISK_COLUMNS(COLUMN)                                                             \
+	COLUMN(DISK_NAME, "disk", SPECIAL)                                               \
+	COLUMN(DISK_OPERATION, "operation", TEXT)                                        \
+	COLUMN(DISK_SECTOR, "sector", NUMBER)                                            \
+	COLUMN(DISK_BYTES, "bytes", NUMBER)                                              \
+	COLUMN(DISK_TID, "tid", NUMBER)                                                  \
+	COLUMN(DISK_COMM, "comm", SPECIAL)                                               \
+	COLUMN(DISK_ISSUE, "issue_ns", NUMBER)                                           \
+	COLUMN(DISK_ERROR, "error", NUMBER)                                              \
+	COLUMN(DISK_MERGED, "merged", NUMBER)                                            \
+	COLUMN(DISK_CUT, "cut", NUMBER)
+
+#define SPAN_VALUE(value, column, kind) value,
 enum {
-	THREAD_COMM,
-	THREAD_STATE,
-	THREAD_CPU,
-	THREAD_LAST_CPU,
-	THREAD_PRIORITY,
-	THREAD_PREEMPTED,
-	THREAD_WAIT,
-	THREAD_ASSUMED, /* 1 + the wait that holds where interrupts are recorded */
-	THREAD_WAKER,
-	THREAD_WAKE_EVENT,
-	THREAD_FIRST_RECV,
-	THREAD_LAST_RECV,
-	THREAD_NEXT,
-	THREAD_PREV,
-	THREAD_SYSCALL,
-	THREAD_SWITCH_STATE,
-	THREAD_CUT,
-	THREAD_PRESUMED, /* no column: see wake() in threads.c */
+	THREAD_COLUMNS(SPAN_VALUE)
+	    THREAD_PRESUMED /* no column: see wake() in threads.c */
 };
-enum {
-	CALL_COMM,
-	CALL_CPU,
-	CALL_NAME,
-	CALL_RET,
-	CALL_ENTRY,
-	CALL_EXIT,
-	CALL_FD,
-	CALL_COUNT,
-	CALL_PATH, /* of the span itself */
-	CALL_CUT,
-};
-enum {
-	IRQ_KIND, /* found when it is written, as are these */
-	IRQ_NUMBER,
-	IRQ_HANDLER,
-	IRQ_RAISED,
-	IRQ_INNER,
-	IRQ_TID,
-	IRQ_CUT,
-};
-enum {
-	DISK_NAME, /* found when it is written */
-	DISK_OPERATION,
-	DISK_SECTOR,
-	DISK_BYTES,
-	DISK_TID,
-	DISK_COMM,
-	DISK_ISSUE,
-	DISK_ERROR,
-	DISK_MERGED,
-	DISK_CUT,
-};
+enum { CALL_COLUMNS(SPAN_VALUE) CALL_VALUES };
+enum { IRQ_COLUMNS(SPAN_VALUE) IRQ_VALUES };
+enum { DISK_COLUMNS(SPAN_VALUE) DISK_VALUES };
 
 enum thread_run {
 	STATE_UNKNOWN, /* no span has it */

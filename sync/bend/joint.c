@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "sync/bend/bend.h"
 
 /* Steps without a broken message are asked for their proof up to so many messages. */
@@ -66,17 +67,7 @@ static struct clock_segment chord(const struct clock_segment *from,
 /* The first bound at or after a time; they are in order. */
 static size_t bound_from(const struct bend_bounds *bounds, nsec_t at)
 {
-	size_t low = 0, high = bounds->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (bounds->item[middle].x < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return FIRST_NOT(bounds->count, i, bounds->item[i].x < at);
 }
 
 static bool chord_holds(const struct reconciled *polygon, size_t from, size_t to,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 /*
  * TCP data by sequence ranges, for packets that segmentation offload cut up
@@ -141,17 +142,7 @@ static void unwrap(struct range *range, size_t n, uint32_t base)
 /* The first of a lane that begins at or after a byte. */
 static size_t begin_after(const struct lane *lane, int64_t byte)
 {
-	size_t low = 0, high = lane->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lane->range[middle].begin < byte)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return FIRST_NOT(lane->count, i, lane->range[i].begin < byte);
 }
 
 /* The earliest, or the latest, of a lane that holds the byte; or NULL. */

@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/error.h"
 #include "base/intmap.h"
 #include "base/nsec.h"
+#include "base/spill.h"
 #include "clock/clock.h"
 #include "sync/pair/hull.h"
 
@@ -34,8 +34,8 @@ struct message {
 struct message_log {
 	struct message *block; /* what is not in the file yet */
 	size_t used;
-	FILE *spill;
-	uint64_t count, spilled;
+	struct spill spill;
+	uint64_t count;
 };
 
 void message_log_init(struct message_log *log);

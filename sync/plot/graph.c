@@ -1,233 +1,413 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/plot/plot.h"
-
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/plot_axis.h"
-#include "sync/plot/edge.h"
-#include "sync/plot/head.h"
-#include "sync/plot/layout.h"
+#include "sync/plot/plot.h"
 
-#define WIDTH       960.0
-#define BODY_MARGIN 24.0 /* left and right of the islands, and below */
-#define NAME_SIZE   12.0
-#define BOLD        1.1  /* bold letters are wider */
-#define LINE        15.0 /* between a node's name and its bound */
-#define RING        1.15 /* a reference is larger */
-#define SMALL_NODE  6.0  /* below it a node is but a dot */
-#define HALO        " stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\""
-#define NAME_STYLE  " font-weight=\"600\" fill=\"" PLOT_INK "\"" HALO
-#define BOUND_STYLE " fill=\"" PLOT_MUTED "\"" HALO
-#define SOME_STYLE  "font-size=\"12\" text-anchor=\""
+/* Each island is a circle of nodes, its reference first; islands stand in rows. */
+#define BODY_MARGIN   24.0 /* left and right of the islands, and below */
+#define GAP           16.0 /* between islands */
+#define PADDING       36.0 /* from a circle's labels to its box */
+#define NAME_SIZE     12.0
+#define BOLD          1.1   /* bold letters are wider */
+#define LINE          15.0  /* between a node's name and its bound */
+#define LABEL_ROOM    150.0 /* pixels; longer names are cut */
+#define TWO_LINES     14    /* nodes on a circle whose labels have two lines */
+#define LABELED_EDGES 30    /* with more of them no edge has a label */
+#define TITLED_EDGES  1000  /* with more of them the file would swell */
+#define HALO          " stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\""
+#define NAME_STYLE    " font-weight=\"600\" fill=\"" CHART_INK "\"" HALO
+#define BOUND_STYLE   " fill=\"" CHART_MUTED "\"" HALO
+
+struct place {
+	struct svg_point at;
+	double angle;   /* radians, outwards from the middle, clockwise from the right */
+	double radius;  /* of the node */
+	double size;    /* of the label's font */
+	bool is_radial; /* the label is one line that runs away from the middle */
+};
 
 struct picture {
 	const struct plot_graph *graph;
-	struct plot_layout layout;
-	struct plot_head head;
-	double height;
+	struct chart head;
+	size_t *order; /* nodes by island */
+	struct place *place;
+	struct svg_box *island;
+	size_t islands;
+	double height; /* of the islands */
 };
 
-static char *bound_text(char text[PLOT_LABEL], const struct plot_graph_node *node)
+/* How edges look: one entry a quality, the last for those unknown here. Dashes are for
+ * who does not see the colours. */
+enum { QUALITIES = 7 };
+
+static const struct {
+	const char *name, *style;
+} qualities[QUALITIES] = {
+    {"exact", "stroke=\"#0072b2\" stroke-width=\"3\""},
+    {"accurate", "stroke=\"#009e73\" stroke-width=\"3\""},
+    {"approximate", "stroke=\"#e08a00\" stroke-width=\"3\" stroke-dasharray=\"9 4\""},
+    {"incomplete", "stroke=\"#d00024\" stroke-width=\"3\" stroke-dasharray=\"3 3\""},
+    {"contradictory",
+     "stroke=\"#7a0177\" stroke-width=\"3\" stroke-dasharray=\"9 3 2 3\""},
+    {"absent", "stroke=\"#64748b\" stroke-width=\"3\" stroke-dasharray=\".1 7\" "
+	       "stroke-linecap=\"round\""},
+    {"other", "stroke=\"#94a3b8\" stroke-width=\"3\""},
+};
+
+static size_t quality_of(const struct plot_graph_edge *edge)
+{
+	size_t i = 0;
+
+	while (i + 1 < QUALITIES &&
+	       !(edge->quality && strcmp(qualities[i].name, edge->quality) == 0))
+		i++;
+	return i;
+}
+
+static char *bound_text(char text[CHART_LABEL], const struct plot_graph_node *node)
 {
 	if (node->is_reference)
 		return strcpy(text, "reference");
-	return plot_label_bound(text, node->bound_us);
+	return chart_label_bound(text, node->bound_us);
 }
 
 static double label_width(const struct plot_graph_node *node, bool one_line)
 {
-	char bound[PLOT_LABEL];
+	char bound[CHART_LABEL];
 	const double below = svg_text_width(bound_text(bound, node), NAME_SIZE);
 	const double name = svg_text_width(node->name, NAME_SIZE * BOLD);
 
-	return one_line ? name + NAME_SIZE + below : fmax(name, below);
+	return fmin(one_line ? name + NAME_SIZE + below : fmax(name, below), LABEL_ROOM);
 }
 
-static void width_key(struct plot_head *head, const struct plot_graph *graph)
+/* ---- places */
+
+static int by_island(const void *left, const void *right, void *context)
 {
-	size_t least = SIZE_MAX, most = 0;
-	char from[PLOT_LABEL], to[PLOT_LABEL];
+	const struct plot_graph_node *node = context;
+	const size_t x = *(const size_t *)left, y = *(const size_t *)right;
 
-	for (size_t i = 0; i < graph->edges; i++) {
-		const struct plot_graph_edge *edge = &graph->edge[i];
+	if (node[x].island != node[y].island)
+		return node[x].island < node[y].island ? -1 : 1;
+	if (!node[x].is_reference != !node[y].is_reference)
+		return node[x].is_reference ? -1 : 1;
+	return (x > y) - (x < y);
+}
 
-		if (!plot_edge_is_valid(graph, edge))
-			continue;
-		least = edge->messages < least ? edge->messages : least;
-		most = edge->messages > most ? edge->messages : most;
+/* Place an island's nodes round the origin; returns the size of its box. */
+static struct svg_box place_circle(const struct picture *picture, const size_t *member,
+				   size_t count)
+{
+	const bool is_radial = count > TWO_LINES;
+	const double turn = 2 * M_PI / (double)count,
+		     first = count == 2 ? M_PI : -M_PI / 2;
+	double radius = count == 1   ? 0
+			: count == 2 ? 110
+				     : fmin(110 + 14 * (double)count, 360);
+	double room = 0, side, spacing;
+
+	for (size_t i = 0; i < count; i++)
+		room =
+		    fmax(room, label_width(&picture->graph->node[member[i]], is_radial));
+	side = (CHART_WIDTH - 2 * BODY_MARGIN) / 2 - room - PADDING;
+	radius = fmin(radius, fmax(side, 60));
+	spacing = count > 2 ? turn * radius : 100;
+	for (size_t i = 0; i < count; i++) {
+		struct place *place = &picture->place[member[i]];
+
+		place->angle = count == 1 ? M_PI / 2 : first + turn * (double)i;
+		place->at.x = radius * cos(place->angle);
+		place->at.y = count == 1 ? 0 : radius * sin(place->angle);
+		place->radius = fmin(fmax(0.3 * spacing, 1.2), 14);
+		place->size =
+		    is_radial ? fmin(fmax(0.9 * spacing, 1.5), NAME_SIZE) : NAME_SIZE;
+		place->is_radial = is_radial;
 	}
-	if (least >= most)
-		return;
-	plot_head_key(head, PLOT_SWATCH_NONE, "", "width: %s to %s messages, logarithmic",
-		      plot_label_count(from, least), plot_label_count(to, most));
+	room = is_radial ? room * fmin(0.9 * spacing / NAME_SIZE, 1) : room;
+	side = radius + (is_radial ? room : 2 * LINE) + PADDING;
+	if (count <= 2)
+		side = 2 * LINE + PADDING;
+	return (struct svg_box){0, 0, 2 * (radius + PADDING) + (count > 1 ? 2 : 1) * room,
+				2 * side};
 }
 
-static void quality_keys(struct plot_head *head, const struct plot_graph *graph)
+/* Shift a row of finished islands to the middle; returns the next row's top. */
+static double finish_row(struct picture *picture, size_t first, size_t end, double y)
 {
-	size_t count[PLOT_QUALITIES] = {0};
+	struct svg_box *island = picture->island;
+	double width = -GAP, height = 0, x;
 
-	for (size_t i = 0; i < graph->edges; i++)
-		if (plot_edge_is_valid(graph, &graph->edge[i]))
-			count[plot_edge_quality(&graph->edge[i])]++;
-	for (size_t i = 0; i < PLOT_QUALITIES; i++)
-		if (count[i] > 0)
-			plot_head_key(head, PLOT_SWATCH_LINE, plot_quality[i].style,
-				      "%s: %zu pair%s", plot_quality[i].name, count[i],
-				      count[i] == 1 ? "" : "s");
+	for (size_t i = first; i < end; i++) {
+		width += island[i].width + GAP;
+		height = fmax(height, island[i].height);
+	}
+	x = (CHART_WIDTH - 2 * BODY_MARGIN - width) / 2;
+	for (size_t i = first; i < end; i++) {
+		island[i] = (struct svg_box){x, y, island[i].width, height};
+		x += island[i].width + GAP;
+	}
+	return y + height + GAP;
 }
 
-static void picture_init(struct picture *picture, const struct plot_graph *graph)
+static void fill_rows(struct picture *picture)
 {
-	const bool has_labels = graph->edges > 0 && graph->edges <= PLOT_LABEL_EDGES;
-	struct plot_head *head = &picture->head;
+	double x = 0;
+	size_t first = 0;
 
-	*picture = (struct picture){.graph = graph};
-	head->title = "Synchronization graph";
-	head->caption = graph->caption;
-	head->width = WIDTH;
-	plot_head_key(head, PLOT_SWATCH_DOT, "fill=\"" PLOT_INK "\"", "reference");
-	quality_keys(head, graph);
-	width_key(head, graph);
-	plot_head_key(head, PLOT_SWATCH_NONE, "", "%s\xc2\xb1 wider side of the bound",
-		      has_labels ? "on a line: messages \xc2\xb7 " : "");
-	plot_layout_init(&picture->layout, graph, WIDTH - 2 * BODY_MARGIN, label_width);
-	picture->height = plot_head_draw(head, NULL) + 14 +
-			  fmax(picture->layout.height, 60) + BODY_MARGIN;
+	for (size_t i = 0; i < picture->islands; i++) {
+		const double width = picture->island[i].width;
+
+		if (i > first && x + width > CHART_WIDTH - 2 * BODY_MARGIN) {
+			picture->height = finish_row(picture, first, i, picture->height);
+			first = i;
+			x = 0;
+		}
+		x += width + GAP;
+	}
+	if (picture->islands)
+		picture->height =
+		    finish_row(picture, first, picture->islands, picture->height) - GAP;
 }
 
-static void picture_clear(struct picture *picture)
+static void place_nodes(struct picture *picture)
 {
-	plot_layout_clear(&picture->layout);
-	plot_head_clear(&picture->head);
+	const struct plot_graph *graph = picture->graph;
+	size_t *order = picture->order;
+	size_t *begin = mem_alloc((graph->nodes + 1) * sizeof(*begin));
+
+	for (size_t i = 0; i < graph->nodes; i++)
+		order[i] = i;
+	qsort_r(order, graph->nodes, sizeof(*order), by_island, (void *)graph->node);
+	for (size_t i = 0; i < graph->nodes; i++)
+		if (!i ||
+		    graph->node[order[i]].island != graph->node[order[i - 1]].island)
+			begin[picture->islands++] = i;
+	begin[picture->islands] = graph->nodes;
+	for (size_t i = 0; i < picture->islands; i++)
+		picture->island[i] =
+		    place_circle(picture, order + begin[i], begin[i + 1] - begin[i]);
+	fill_rows(picture);
+	for (size_t i = 0; i < picture->islands; i++) {
+		const struct svg_box *box = &picture->island[i];
+
+		for (size_t k = begin[i]; k < begin[i + 1]; k++) {
+			picture->place[order[k]].at.x += box->x + box->width / 2;
+			picture->place[order[k]].at.y += box->y + box->height / 2;
+		}
+	}
+	free(begin);
 }
 
-/* Of one island alone the frame says nothing. */
-static void draw_islands(const struct plot_layout *layout, FILE *file)
+/* ---- edges */
+
+/* Whether it is between two different nodes; others are not drawn. */
+static bool is_valid(const struct plot_graph *graph, const struct plot_graph_edge *edge)
 {
-	if (layout->islands < 2)
-		return;
-	for (size_t i = 0; i < layout->islands; i++)
-		svg_rect(file, &layout->island[i].box,
-			 "rx=\"12\" fill=\"#f8fafc\" stroke=\"" PLOT_GRID "\"");
+	return edge->a < graph->nodes && edge->b < graph->nodes && edge->a != edge->b;
 }
 
-/* Of all that is drawn of the node; a reference has a ring. */
-static double outer_radius(const struct plot_graph_node *node,
-			   const struct plot_place *place)
-{
-	return node->is_reference ? place->radius * RING + 4 : place->radius;
-}
-
-static void draw_node(const struct plot_graph_node *node, const struct plot_place *place,
+static void draw_edge(const struct picture *picture, const struct plot_graph_edge *edge,
 		      FILE *file)
 {
-	char bound[PLOT_LABEL];
-	char *text = mem_printf("%s: %s", node->name, bound_text(bound, node));
+	const struct plot_graph *graph = picture->graph;
+	const double crowd = graph->edges <= 40 ? 1 : graph->edges <= 200 ? 0.6 : 0.35;
+	const double width = crowd * (1.2 + log10(1 + (double)edge->messages));
+	char style[64], messages[CHART_LABEL], bound[CHART_LABEL];
+	char *text = mem_printf(
+	    "%s - %s: %s message%s, %s, %s", graph->node[edge->a].name,
+	    graph->node[edge->b].name, chart_label_count(messages, edge->messages),
+	    edge->messages == 1 ? "" : "s", chart_label_bound(bound, edge->bound_us),
+	    edge->quality ? edge->quality : "unknown quality");
 
+	snprintf(style, sizeof(style), "stroke-width=\"%.1f\"", width);
 	fputs("<g>", file);
-	svg_tooltip(file, text);
-	if (node->is_reference) {
-		svg_circle(file, place->at, outer_radius(node, place),
-			   "fill=\"#fff\" stroke=\"" PLOT_INK "\" stroke-width=\"1.6\"");
-		svg_circle(file, place->at, outer_radius(node, place) - 4,
-			   "fill=\"" PLOT_INK "\"");
-	} else if (place->radius < SMALL_NODE) {
-		svg_circle(file, place->at, place->radius, "fill=\"#475569\"");
-	} else {
-		svg_circle(file, place->at, place->radius,
-			   "fill=\"#dbe4ee\" stroke=\"#475569\" stroke-width=\"1.6\"");
-	}
+	if (graph->edges <= TITLED_EDGES)
+		svg_tooltip(file, text);
+	svg_line(file, picture->place[edge->a].at, picture->place[edge->b].at, style);
 	fputs("</g>\n", file);
 	free(text);
 }
 
-/* Where a label of two lines begins, and to which side it runs. */
-struct label {
-	struct svg_point at; /* of the first base line */
-	const char *name_style, *bound_style;
-	double anchor; /* 0 at is its left end, 1 its right end */
-};
-
-static struct label label_of(const struct plot_graph_node *node,
-			     const struct plot_place *place)
+static void draw_edges(const struct picture *picture, FILE *file)
 {
-	const double away = outer_radius(node, place) + 8, side = cos(place->angle);
-	struct label label = {place->at, SOME_STYLE "middle\"" NAME_STYLE,
-			      SOME_STYLE "middle\"" BOUND_STYLE, 0.5};
+	const struct plot_graph *graph = picture->graph;
+	const size_t edges = graph->edges;
 
-	if (place->label == PLOT_LABEL_BELOW) {
-		label.at.y += place->radius * RING + 22; /* in line with its neighbours */
-	} else if (fabs(side) < PLOT_SIDEWAYS && sin(place->angle) > 0) {
-		label.at.y += away + 10;
-	} else if (fabs(side) < PLOT_SIDEWAYS) {
-		label.at.y -= away + LINE;
-	} else if (side > 0) {
-		label = (struct label){{place->at.x + away, place->at.y - 2},
-				       SOME_STYLE "start\"" NAME_STYLE,
-				       SOME_STYLE "start\"" BOUND_STYLE,
-				       0};
-	} else {
-		label = (struct label){{place->at.x - away, place->at.y - 2},
-				       SOME_STYLE "end\"" NAME_STYLE,
-				       SOME_STYLE "end\"" BOUND_STYLE,
-				       1};
+	/* The worse lies above the better. */
+	for (size_t quality = 0; quality < QUALITIES; quality++) {
+		fprintf(file, "<g %s opacity=\"%s\">\n", qualities[quality].style,
+			edges <= 40     ? ".85"
+			: edges <= 200  ? ".6"
+			: edges <= 2000 ? ".4"
+					: ".15");
+		for (size_t i = 0; i < edges; i++)
+			if (is_valid(graph, &graph->edge[i]) &&
+			    quality_of(&graph->edge[i]) == quality)
+				draw_edge(picture, &graph->edge[i], file);
+		fputs("</g>\n", file);
 	}
-	return label;
 }
 
-static struct svg_box label_box(const struct plot_graph_node *node,
-				const struct plot_place *place)
+/* Of a point from the line between two nodes. */
+static double distance(const struct picture *picture, struct svg_point from,
+		       const struct plot_graph_edge *edge)
 {
-	const struct label label = label_of(node, place);
-	const double width = fmin(label_width(node, false), PLOT_LABEL_ROOM);
+	const struct svg_point a = picture->place[edge->a].at;
+	const struct svg_point b = picture->place[edge->b].at;
+	const double dx = b.x - a.x, dy = b.y - a.y, square = dx * dx + dy * dy;
+	double part =
+	    square > 0 ? ((from.x - a.x) * dx + (from.y - a.y) * dy) / square : 0;
 
-	if (place->label == PLOT_LABEL_RADIAL) /* outside of the circle: no edge there */
-		return (struct svg_box){place->at.x, place->at.y, 0, 0};
-	return (struct svg_box){label.at.x - label.anchor * width, label.at.y - NAME_SIZE,
-				width, LINE + NAME_SIZE + 4};
+	part = fmin(fmax(part, 0), 1);
+	return hypot(a.x + part * dx - from.x, a.y + part * dy - from.y);
 }
 
-static void draw_two_lines(const struct plot_graph_node *node,
-			   const struct plot_place *place, FILE *file)
+/* Neither on another label, nor on a crossing, where it would belong to either edge. */
+static bool has_room(const struct picture *picture, const struct plot_graph_edge *own,
+		     struct svg_point at, const struct svg_box *label, size_t labels)
 {
-	const struct label label = label_of(node, place);
-	char *name = svg_text_fit(node->name, NAME_SIZE * BOLD, PLOT_LABEL_ROOM);
-	const struct svg_box box = label_box(node, place);
-	char bound[PLOT_LABEL];
+	const struct plot_graph *graph = picture->graph;
 
-	if (place->is_hub)
-		svg_rect(file, &box, "rx=\"4\" fill=\"#fff\" fill-opacity=\".85\"");
-	svg_text(file, label.at, name, label.name_style);
-	svg_text(file, (struct svg_point){label.at.x, label.at.y + LINE},
-		 bound_text(bound, node), label.bound_style);
+	for (size_t i = 0; i < labels; i++)
+		if (fabs(label[i].x - at.x) <
+			(label[i].width + label[labels].width) / 2 + 3 &&
+		    fabs(label[i].y - at.y) < label[labels].height + 3)
+			return false;
+	for (size_t i = 0; i < graph->edges; i++)
+		if (&graph->edge[i] != own && is_valid(graph, &graph->edge[i]) &&
+		    distance(picture, at, &graph->edge[i]) < 10)
+			return false;
+	return true;
+}
+
+static void draw_label(const struct plot_graph_edge *edge, const struct svg_box *label,
+		       const char *text, FILE *file)
+{
+	const struct svg_box box = {label->x - label->width / 2,
+				    label->y - label->height / 2, label->width,
+				    label->height};
+
+	fprintf(file, "<g %s>", qualities[quality_of(edge)].style);
+	svg_rect(file, &box,
+		 "rx=\"9\" fill=\"#fff\" stroke-width=\"1\" stroke-dasharray=\"none\"");
+	fputs("</g>\n", file);
+	svg_text(file, (struct svg_point){label->x, label->y + 4}, text,
+		 "font-size=\"11\" text-anchor=\"middle\" fill=\"" CHART_INK "\"");
+}
+
+/* Messages and bound of each edge, somewhere along it; x and y of a label are its middle.
+ */
+static void label_edges(const struct picture *picture, FILE *file)
+{
+	static const double parts[] = {0.5,  0.44, 0.56, 0.38, 0.62,
+				       0.32, 0.68, 0.26, 0.74};
+	const struct plot_graph *graph = picture->graph;
+	struct svg_box label[LABELED_EDGES + 1];
+	size_t labels = 0;
+
+	for (size_t i = 0; i < graph->edges && graph->edges <= LABELED_EDGES; i++) {
+		const struct plot_graph_edge *edge = &graph->edge[i];
+		char messages[CHART_LABEL], bound[CHART_LABEL], *text;
+
+		if (!is_valid(graph, edge))
+			continue;
+		text = mem_printf("%s \xc2\xb7 %s",
+				  chart_label_count(messages, edge->messages),
+				  chart_label_bound(bound, edge->bound_us));
+		label[labels].width = svg_text_width(text, 11) + 14;
+		label[labels].height = 18;
+		for (size_t k = 0; k < sizeof(parts) / sizeof(*parts); k++) {
+			const struct svg_point a = picture->place[edge->a].at;
+			const struct svg_point b = picture->place[edge->b].at;
+			const struct svg_point at = {a.x + parts[k] * (b.x - a.x),
+						     a.y + parts[k] * (b.y - a.y)};
+
+			if (!has_room(picture, edge, at, label, labels))
+				continue;
+			label[labels].x = at.x;
+			label[labels].y = at.y;
+			draw_label(edge, &label[labels++], text, file);
+			break;
+		}
+		free(text);
+	}
+}
+
+/* ---- nodes */
+
+static void draw_node(const struct plot_graph_node *node, const struct place *place,
+		      FILE *file)
+{
+	char bound[CHART_LABEL];
+	char *text = mem_printf("%s: %s", node->name, bound_text(bound, node));
+
+	fputs("<g>", file);
+	svg_tooltip(file, text);
+	if (node->is_reference)
+		svg_circle(file, place->at, place->radius * 1.15 + 4,
+			   "fill=\"#fff\" stroke=\"" CHART_INK "\" stroke-width=\"1.6\"");
+	svg_circle(file, place->at, place->radius,
+		   node->is_reference ? "fill=\"" CHART_INK "\""
+		   : place->radius < 6
+		       ? "fill=\"#475569\""
+		       : "fill=\"#dbe4ee\" stroke=\"#475569\" stroke-width=\"1.6\"");
+	fputs("</g>\n", file);
+	free(text);
+}
+
+/* Name and bound below each other: above, below or beside the node, away from the middle.
+ */
+static void draw_two_lines(const struct plot_graph_node *node, const struct place *place,
+			   FILE *file)
+{
+	const double away = place->radius * 1.15 + 12, side = cos(place->angle);
+	const bool is_upright = fabs(side) < 0.3;
+	const char *anchor = is_upright ? "middle" : side > 0 ? "start" : "end";
+	struct svg_point at = place->at;
+	char *name = svg_text_fit(node->name, NAME_SIZE * BOLD, LABEL_ROOM);
+	char bound[CHART_LABEL], style[256];
+
+	if (is_upright) {
+		at.y += sin(place->angle) > 0 ? away + 10 : -away - LINE;
+	} else {
+		at.x += side > 0 ? away : -away;
+		at.y -= 2;
+	}
+	snprintf(style, sizeof(style), "font-size=\"12\" text-anchor=\"%s\"" NAME_STYLE,
+		 anchor);
+	svg_text(file, at, name, style);
+	snprintf(style, sizeof(style), "font-size=\"12\" text-anchor=\"%s\"" BOUND_STYLE,
+		 anchor);
+	at.y += LINE;
+	svg_text(file, at, bound_text(bound, node), style);
 	free(name);
 }
 
-static void draw_radial(const struct plot_graph_node *node,
-			const struct plot_place *place, FILE *file)
+static void draw_radial(const struct plot_graph_node *node, const struct place *place,
+			FILE *file)
 {
 	const bool is_left = cos(place->angle) < 0;
-	const double away = outer_radius(node, place) + 7;
+	const double away = place->radius * 1.15 + 11;
 	const double degrees = place->angle * 180 / M_PI + (is_left ? 180 : 0);
 	const double lower = 0.35 * place->size; /* the middle of small letters */
 	const double turn = degrees * M_PI / 180;
 	const struct svg_point at = {
 	    place->at.x + away * cos(place->angle) - lower * sin(turn),
 	    place->at.y + away * sin(place->angle) + lower * cos(turn)};
-	char bound[PLOT_LABEL], style[128];
+	char bound[CHART_LABEL], style[128];
+	double room = LABEL_ROOM - NAME_SIZE;
 	char *name, *text;
 
 	bound_text(bound, node);
-	name =
-	    svg_text_fit(node->name, NAME_SIZE * BOLD,
-			 PLOT_LABEL_ROOM - NAME_SIZE - svg_text_width(bound, NAME_SIZE));
+	room -= svg_text_width(bound, NAME_SIZE);
+	name = svg_text_fit(node->name, NAME_SIZE * BOLD, room);
 	text = mem_printf("%s  %s", name, bound);
 	snprintf(style, sizeof(style),
-		 "font-size=\"%.1f\" text-anchor=\"%s\" fill=\"" PLOT_INK "\"%s",
+		 "font-size=\"%.1f\" text-anchor=\"%s\" fill=\"" CHART_INK "\"%s",
 		 place->size, is_left ? "end" : "start",
 		 node->is_reference ? " font-weight=\"600\"" : "");
 	svg_text_turned(file, at, degrees, text, style);
@@ -235,45 +415,62 @@ static void draw_radial(const struct plot_graph_node *node,
 	free(text);
 }
 
-static void label_edges(const struct picture *picture, FILE *file)
+/* ---- the picture */
+
+static void make_keys(struct picture *picture)
 {
 	const struct plot_graph *graph = picture->graph;
-	struct svg_box *taken = mem_alloc(2 * graph->nodes * sizeof(*taken));
+	size_t count[QUALITIES] = {0}, least = SIZE_MAX, most = 0;
+	char from[CHART_LABEL], to[CHART_LABEL];
 
-	for (size_t i = 0; i < graph->nodes; i++) {
-		const struct plot_place *place = &picture->layout.place[i];
-		const double radius = outer_radius(&graph->node[i], place);
+	chart_key(&picture->head, CHART_DOT, "fill=\"" CHART_INK "\"", "reference");
+	for (size_t i = 0; i < graph->edges; i++) {
+		const struct plot_graph_edge *edge = &graph->edge[i];
 
-		taken[2 * i] = (struct svg_box){
-		    place->at.x - radius, place->at.y - radius, 2 * radius, 2 * radius};
-		taken[2 * i + 1] = label_box(&graph->node[i], place);
+		if (!is_valid(graph, edge))
+			continue;
+		count[quality_of(edge)]++;
+		least = edge->messages < least ? edge->messages : least;
+		most = edge->messages > most ? edge->messages : most;
 	}
-	plot_edges_label(graph, &picture->layout, taken, 2 * graph->nodes, file);
-	free(taken);
+	for (size_t i = 0; i < QUALITIES; i++)
+		if (count[i] > 0)
+			chart_key(&picture->head, CHART_LINE, qualities[i].style,
+				  "%s: %zu pair%s", qualities[i].name, count[i],
+				  count[i] == 1 ? "" : "s");
+	if (least < most)
+		chart_key(&picture->head, CHART_WORDS, "",
+			  "width: %s to %s messages, logarithmic",
+			  chart_label_count(from, least), chart_label_count(to, most));
+	chart_key(&picture->head, CHART_WORDS, "", "%s\xc2\xb1 wider side of the bound",
+		  graph->edges && graph->edges <= LABELED_EDGES
+		      ? "on a line: messages \xc2\xb7 "
+		      : "");
 }
 
 static void draw_picture(const struct picture *picture, FILE *file)
 {
 	const struct plot_graph *graph = picture->graph;
-	const struct plot_place *place = picture->layout.place;
+	const double top = chart_head(&picture->head, NULL) + 14;
 
-	svg_begin(file, WIDTH, picture->height, picture->head.title);
-	plot_head_draw(&picture->head, file);
+	svg_begin(file, CHART_WIDTH, top + fmax(picture->height, 60) + BODY_MARGIN,
+		  picture->head.title);
+	chart_head(&picture->head, file);
 	fputs("<g transform=\"translate(", file);
 	svg_number(file, BODY_MARGIN);
 	putc(' ', file);
-	svg_number(file, plot_head_draw(&picture->head, NULL) + 14);
+	svg_number(file, top);
 	fputs(")\">\n", file);
-	draw_islands(&picture->layout, file);
-	plot_edges_draw(graph, &picture->layout, file);
+	/* Of one island alone the frame says nothing. */
+	for (size_t i = 0; picture->islands > 1 && i < picture->islands; i++)
+		svg_rect(file, &picture->island[i],
+			 "rx=\"12\" fill=\"#f8fafc\" stroke=\"" CHART_GRID "\"");
+	draw_edges(picture, file);
 	for (size_t i = 0; i < graph->nodes; i++)
-		draw_node(&graph->node[i], &place[i], file);
-	for (size_t i = 0; i < graph->nodes; i++) {
-		if (place[i].label == PLOT_LABEL_RADIAL)
-			draw_radial(&graph->node[i], &place[i], file);
-		else
-			draw_two_lines(&graph->node[i], &place[i], file);
-	}
+		draw_node(&graph->node[i], &picture->place[i], file);
+	for (size_t i = 0; i < graph->nodes; i++)
+		(picture->place[i].is_radial ? draw_radial : draw_two_lines)(
+		    &graph->node[i], &picture->place[i], file);
 	label_edges(picture, file);
 	fputs("</g>\n", file);
 	svg_end(file);
@@ -282,13 +479,24 @@ static void draw_picture(const struct picture *picture, FILE *file)
 int plot_graph_write(const struct plot_graph *graph, const char *path,
 		     struct error *error)
 {
-	struct picture picture;
+	const size_t room = graph->nodes + 1;
+	struct picture picture = {.graph = graph,
+				  .head = {.title = "Synchronization graph",
+					   .caption = graph->caption,
+					   .width = CHART_WIDTH}};
 	struct output output;
 
 	if (output_open(&output, path, error))
 		return -1;
-	picture_init(&picture, graph);
+	picture.order = mem_alloc(room * sizeof(*picture.order));
+	picture.place = mem_zalloc(room * sizeof(*picture.place));
+	picture.island = mem_zalloc(room * sizeof(*picture.island));
+	make_keys(&picture);
+	place_nodes(&picture);
 	draw_picture(&picture, output.file);
-	picture_clear(&picture);
+	chart_clear(&picture.head);
+	free(picture.order);
+	free(picture.place);
+	free(picture.island);
 	return output_commit(&output, error);
 }

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/plot/plot.h"
-
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "sync/plot/data.h"
-#include "sync/plot/head.h"
-#include "sync/plot/panel.h"
+#include "sync/plot/plot.h"
 
 /*
- * Delays span three decades and more, and what makes a fit good lies within
- * the smallest: so one panel shows every message, on an axis that is
- * logarithmic but for the middle, and one below it the hulls and the bound.
+ * Delays span three decades and more, and what makes a fit good lies within the
+ * smallest: so one frame shows every message, on an axis that is logarithmic but for the
+ * middle, and one below it the hulls and the bound.
  */
-#define WIDTH        960.0
 #define LEFT         78.0 /* of the frames: room for the labels */
 #define RIGHT        30.0
 #define WHOLE_HEIGHT 280.0
@@ -24,10 +18,11 @@
 #define GAP          14.0 /* between a frame and the next heading */
 #define FOOT         52.0 /* below the last frame */
 #define NAME_ROOM    190.0
+#define ROUNDING     0.0005 /* microseconds; a message on the fit does not break it */
 
 /*
- * Blue and orange are told apart by all eyes (Okabe and Ito, 2008); what
- * breaks the fit differs by its shape as well.
+ * Blue and orange are told apart by all eyes (Okabe and Ito, 2008); what breaks the fit
+ * differs by its shape as well.
  */
 #define AB_COLOR     "#0072b2"
 #define AB_DARK      "#004a75"
@@ -38,221 +33,330 @@
 #define BA_HULL      "stroke=\"" BA_DARK "\" stroke-width=\"1.8\""
 #define BAND                                                                             \
 	"fill=\"#009e73\" fill-opacity=\".18\" stroke=\"#009e73\" stroke-opacity=\".5\""
-#define FIT          "stroke=\"" PLOT_INK "\" stroke-width=\"1.4\""
+#define FIT          "stroke=\"" CHART_INK "\" stroke-width=\"1.4\""
 #define BROKEN       "stroke=\"" BROKEN_COLOR "\" stroke-width=\"2\""
-#define NOTE         "font-size=\"12\" fill=\"" PLOT_MUTED "\""
 #define MOST_CORNERS 400 /* of a hull, marked each by a ring */
+
+/* Messages that keep the fit, and those that break it. */
+struct messages {
+	struct chart_point *point;
+	struct chart_series kept, broken;
+};
 
 struct picture {
 	const struct plot_pair *pair;
-	struct plot_data data;
-	struct plot_head head;
-	char *a, *b;           /* names, cut to a length that fits the legend */
-	char *title, *heading; /* the names in full, and as they fit */
-	struct plot_panel whole, zoom;
-	double height;
+	struct messages ab, ba;
+	struct chart head;
+	struct chart_frame whole, zoom;
 };
 
-static size_t count_of(const struct picture *picture, enum plot_data_series series)
+/* Above the fit where sign is 1, below it where it is -1. */
+static struct messages split(const struct chart_series *series, double sign)
 {
-	return picture->data.series[series].count;
+	struct messages messages = {
+	    mem_alloc(series->count * sizeof(struct chart_point) + 1),
+	    {NULL, 0},
+	    {NULL, 0}};
+	size_t kept = 0, end = series->count;
+
+	for (size_t i = 0; i < series->count; i++) {
+		const struct chart_point point = series->point[i];
+
+		messages.point[sign * point.y >= -ROUNDING ? kept++ : --end] = point;
+	}
+	messages.kept = (struct chart_series){messages.point, kept};
+	messages.broken =
+	    (struct chart_series){messages.point + kept, series->count - kept};
+	return messages;
 }
 
-static void message_key(struct picture *picture, const char *style, const char *from,
-			const char *to, size_t messages, size_t drawn)
-{
-	char all[PLOT_LABEL], part[PLOT_LABEL];
+/* ---- what the axes show */
 
-	plot_label_count(all, messages);
+static void extend(const struct chart_series *series, struct chart_point *low,
+		   struct chart_point *high)
+{
+	for (size_t i = 0; i < series->count; i++) {
+		low->x = fmin(low->x, series->point[i].x);
+		low->y = fmin(low->y, series->point[i].y);
+		high->x = fmax(high->x, series->point[i].x);
+		high->y = fmax(high->y, series->point[i].y);
+	}
+}
+
+static int by_value(const void *left, const void *right)
+{
+	const double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Of the distances from the fit; 0 when there are none. */
+static double distance_quantile(const struct chart_series *series, double q)
+{
+	double *distance = mem_alloc(series->count * sizeof(*distance) + 1);
+	double result = 0;
+
+	for (size_t i = 0; i < series->count; i++)
+		distance[i] = fabs(series->point[i].y);
+	if (series->count) {
+		qsort(distance, series->count, sizeof(*distance), by_value);
+		result = distance[(size_t)(q * (double)(series->count - 1))];
+	}
+	free(distance);
+	return result;
+}
+
+/* How far a line is from the fit in three quarters of the time: a hull's ends fly high.
+ */
+static double line_reach(const struct chart_series *line, const struct chart_axis *time)
+{
+	enum { SAMPLES = 200 };
+	struct chart_point sample[SAMPLES];
+	struct chart_series samples = {sample, 0};
+	size_t at = 1;
+
+	for (int i = 0; i < SAMPLES; i++) {
+		const double x =
+		    time->low + (i + 0.5) / SAMPLES * (time->high - time->low);
+		const struct chart_point *a, *b;
+
+		while (at < line->count && line->point[at].x < x)
+			at++;
+		a = line->point + at - 1;
+		b = line->point + at;
+		if (at < line->count && a->x < x && x <= b->x)
+			sample[samples.count++].y =
+			    a->y + (b->y - a->y) * ((x - a->x) / (b->x - a->x));
+	}
+	return distance_quantile(samples.count ? &samples : line, 0.75);
+}
+
+/* How far the close-up reaches to one side; 0 when nothing is there. */
+static double side_reach(const struct chart_axis *time,
+			 const struct chart_series *messages,
+			 const struct chart_series *hull,
+			 const struct chart_series *bound)
+{
+	double reach = line_reach(hull, time), band = line_reach(bound, time);
+
+	if (!(reach > 0))
+		reach = distance_quantile(messages, 0.1);
+	if (reach > 0)
+		band = fmin(band, 4 * reach); /* a wider bound is cut off */
+	return 1.4 * fmax(reach, band);
+}
+
+/* From the first message to the last, and some of the bound beyond them. */
+static void set_time(struct picture *picture, struct chart_point low,
+		     struct chart_point high)
+{
+	const struct plot_pair *pair = picture->pair;
+	const double span = high.x - low.x;
+	struct chart_point first = low, last = high;
+
+	extend(&pair->low, &first, &last);
+	extend(&pair->high, &first, &last);
+	if (!(first.x <= last.x))
+		first.x = last.x = 0;
+	if (span > 0) {
+		first.x = fmax(first.x, low.x - 0.15 * span);
+		last.x = fmin(last.x, high.x + 0.15 * span);
+	}
+	chart_axis_open(&picture->whole.x, first.x - 0.01 * (last.x - first.x),
+			last.x + 0.01 * (last.x - first.x));
+	picture->zoom.x = picture->whole.x;
+}
+
+/* Every message: linear about the fastest ones, logarithmic beyond. */
+static void set_whole(struct picture *picture, struct chart_point low,
+		      struct chart_point high)
+{
+	const double reach = fmax(fabs(low.y), fabs(high.y));
+	const double ab = distance_quantile(&picture->pair->ab, 0.02);
+	const double ba = distance_quantile(&picture->pair->ba, 0.02);
+	double fast = ab > 0 && ba > 0 ? fmin(ab, ba) : fmax(ab, ba);
+	struct chart_axis *axis = &picture->whole.y;
+
+	if (!(low.y <= high.y && reach > 0)) {
+		chart_axis_open(axis, -1, 1);
+		return;
+	}
+	fast = fmax(fast > 0 ? fast : reach, reach / 1e6);
+	fast = pow(10, floor(log10(fast)));
+	chart_axis_open(axis, fmin(1.4 * low.y, -fast), fmax(1.4 * high.y, fast));
+	axis->threshold = fast;
+}
+
+static void set_zoom(struct picture *picture)
+{
+	const struct plot_pair *pair = picture->pair;
+	const struct chart_axis *time = &picture->zoom.x;
+	double up = side_reach(time, &picture->ab.kept, &pair->hull_ab, &pair->high);
+	double down = side_reach(time, &picture->ba.kept, &pair->hull_ba, &pair->low);
+
+	if (!(up > 0) && !(down > 0))
+		up = down = 1;
+	up = fmax(up, down / 2);
+	down = fmax(down, up / 2);
+	chart_axis_open(&picture->zoom.y, -down, up);
+}
+
+static void set_axes(struct picture *picture)
+{
+	const struct plot_pair *pair = picture->pair;
+	struct chart_point low = {INFINITY, INFINITY}, high = {-INFINITY, -INFINITY};
+
+	extend(&pair->ab, &low, &high);
+	extend(&pair->ba, &low, &high);
+	extend(&pair->hull_ab, &low, &high);
+	extend(&pair->hull_ba, &low, &high);
+	set_time(picture, low, high);
+	set_whole(picture, low, high);
+	set_zoom(picture);
+	picture->whole.is_time = picture->zoom.is_time = true;
+}
+
+/* ---- the head */
+
+static void message_key(struct picture *picture, const char *style, const char *way,
+			size_t messages, size_t drawn)
+{
+	char all[CHART_LABEL], part[CHART_LABEL];
+
+	chart_label_count(all, messages);
 	if (drawn < messages)
-		plot_head_key(&picture->head, PLOT_SWATCH_DOT, style,
-			      "%s \xe2\x86\x92 %s: %s messages, %s drawn", from, to, all,
-			      plot_label_count(part, drawn));
+		chart_key(&picture->head, CHART_DOT, style, "%s: %s messages, %s drawn",
+			  way, all, chart_label_count(part, drawn));
 	else
-		plot_head_key(&picture->head, PLOT_SWATCH_DOT, style,
-			      "%s \xe2\x86\x92 %s: %s message%s", from, to, all,
-			      messages == 1 ? "" : "s");
+		chart_key(&picture->head, CHART_DOT, style, "%s: %s message%s", way, all,
+			  messages == 1 ? "" : "s");
 }
 
-static void hull_key(struct picture *picture, enum plot_data_series series,
-		     const char *style, const char *from, const char *to)
+static void hull_key(struct picture *picture, const struct chart_series *hull,
+		     const char *style, const char *way)
 {
-	const size_t corners = count_of(picture, series);
-
-	if (corners > 0)
-		plot_head_key(&picture->head, PLOT_SWATCH_LINE, style,
-			      "hull %s \xe2\x86\x92 %s: %zu corner%s", from, to, corners,
-			      corners == 1 ? "" : "s");
-}
-
-static void broken_key(struct picture *picture)
-{
-	const size_t broken =
-	    count_of(picture, PLOT_BROKEN_AB) + count_of(picture, PLOT_BROKEN_BA);
-	char text[PLOT_LABEL];
-
-	if (broken > 0)
-		plot_head_key(&picture->head, PLOT_SWATCH_CROSS, BROKEN,
-			      "%s message%s the fit", plot_label_count(text, broken),
-			      broken == 1 ? " breaks" : "s break");
+	if (hull->count > 0)
+		chart_key(&picture->head, CHART_LINE, style, "hull %s: %zu corner%s", way,
+			  hull->count, hull->count == 1 ? "" : "s");
 }
 
 static void make_keys(struct picture *picture)
 {
 	const struct plot_pair *pair = picture->pair;
-	const char *a = picture->a, *b = picture->b;
+	const size_t broken = picture->ab.broken.count + picture->ba.broken.count;
+	char *a = svg_text_fit(pair->a, 12.5, NAME_ROOM);
+	char *b = svg_text_fit(pair->b, 12.5, NAME_ROOM);
+	char *ab = mem_printf("%s \xe2\x86\x92 %s", a, b);
+	char *ba = mem_printf("%s \xe2\x86\x92 %s", b, a);
+	char text[CHART_LABEL];
 
-	message_key(picture, "fill=\"" AB_COLOR "\"", a, b, pair->messages_ab,
-		    count_of(picture, PLOT_AB) + count_of(picture, PLOT_BROKEN_AB));
-	message_key(picture, "fill=\"" BA_COLOR "\"", b, a, pair->messages_ba,
-		    count_of(picture, PLOT_BA) + count_of(picture, PLOT_BROKEN_BA));
-	broken_key(picture);
-	hull_key(picture, PLOT_HULL_AB, AB_HULL, a, b);
-	hull_key(picture, PLOT_HULL_BA, BA_HULL, b, a);
-	plot_head_key(&picture->head, PLOT_SWATCH_LINE, FIT, "fit");
-	if (count_of(picture, PLOT_LOW) + count_of(picture, PLOT_HIGH) > 0)
-		plot_head_key(&picture->head, PLOT_SWATCH_BAND, BAND, "bound of the fit");
-}
-
-static void place_panels(struct picture *picture)
-{
-	double y = plot_head_draw(&picture->head, NULL) + HEADING;
-	const double width = WIDTH - LEFT - RIGHT;
-
-	picture->whole.frame = (struct svg_box){LEFT, y, width, WHOLE_HEIGHT};
-	y += WHOLE_HEIGHT + GAP + HEADING;
-	picture->zoom.frame = (struct svg_box){LEFT, y, width, ZOOM_HEIGHT};
-	picture->height = y + ZOOM_HEIGHT + FOOT;
-	plot_panel_fit(&picture->whole);
-	plot_panel_fit(&picture->zoom);
-}
-
-/* Where both names do not fit, each loses its middle. */
-static char *make_heading(const struct plot_pair *pair)
-{
-	const double room = WIDTH / 2 - PLOT_MARGIN - PLOT_TITLE_SIZE;
-	char *a = svg_text_fit(pair->a, PLOT_TITLE_SIZE, room);
-	char *b = svg_text_fit(pair->b, PLOT_TITLE_SIZE, room);
-	char *heading = mem_printf("%s - %s", a, b);
-
+	message_key(picture, "fill=\"" AB_COLOR "\"", ab, pair->messages_ab,
+		    pair->ab.count);
+	message_key(picture, "fill=\"" BA_COLOR "\"", ba, pair->messages_ba,
+		    pair->ba.count);
+	if (broken > 0)
+		chart_key(&picture->head, CHART_CROSS, BROKEN, "%s message%s the fit",
+			  chart_label_count(text, broken),
+			  broken == 1 ? " breaks" : "s break");
+	hull_key(picture, &pair->hull_ab, AB_HULL, ab);
+	hull_key(picture, &pair->hull_ba, BA_HULL, ba);
+	chart_key(&picture->head, CHART_LINE, FIT, "fit");
+	if (pair->low.count + pair->high.count > 0)
+		chart_key(&picture->head, CHART_BAND, BAND, "bound of the fit");
 	free(a);
 	free(b);
-	return heading;
+	free(ab);
+	free(ba);
 }
 
-static void picture_init(struct picture *picture, const struct plot_pair *pair)
-{
-	struct plot_data *data = &picture->data;
+/* ---- the frames */
 
-	*picture = (struct picture){.pair = pair};
-	plot_data_init(data, pair);
-	picture->a = svg_text_fit(pair->a, 12.5, NAME_ROOM);
-	picture->b = svg_text_fit(pair->b, 12.5, NAME_ROOM);
-	picture->title = mem_printf("%s - %s", pair->a, pair->b);
-	picture->heading = make_heading(pair);
-	picture->head.title = picture->heading;
-	picture->head.caption = pair->caption;
-	picture->head.width = WIDTH;
-	make_keys(picture);
-	picture->whole.x = picture->zoom.x = plot_data_time(data);
-	picture->whole.y = plot_data_whole(data);
-	picture->zoom.y = plot_data_zoom(data, &picture->zoom.x);
-	place_panels(picture);
-}
-
-static void picture_clear(struct picture *picture)
+static void draw_heading(const struct chart_frame *frame, FILE *file, const char *heading)
 {
-	plot_data_clear(&picture->data);
-	plot_head_clear(&picture->head);
-	free(picture->a);
-	free(picture->b);
-	free(picture->title);
-	free(picture->heading);
-}
-
-static void draw_heading(const struct plot_panel *panel, FILE *file, const char *heading)
-{
-	svg_text(file, (struct svg_point){panel->frame.x, panel->frame.y - 10}, heading,
-		 "font-size=\"13\" font-weight=\"600\" fill=\"" PLOT_INK "\"");
+	svg_text(file, (struct svg_point){frame->box.x, frame->box.y - 10}, heading,
+		 "font-size=\"13\" font-weight=\"600\" fill=\"" CHART_INK "\"");
 }
 
 /* How many messages are past the frame's edge, at its right end. */
-static void draw_beyond(const struct plot_panel *panel, FILE *file, bool above,
-			size_t count)
+static void draw_beyond(const struct picture *picture, const struct chart_frame *frame,
+			FILE *file, bool above)
 {
-	const struct svg_box *frame = &panel->frame;
-	const double right = frame->x + frame->width;
-	const double y = above ? frame->y - 10 : frame->y + frame->height + 38;
-	char number[PLOT_LABEL];
+	const struct svg_box *box = &frame->box;
+	const struct svg_point at = {box->x + box->width,
+				     above ? box->y - 10 : box->y + box->height + 38};
+	const struct chart_series *series[] = {&picture->ab.kept, &picture->ba.kept};
+	char number[CHART_LABEL];
+	size_t count = 0;
 	char *text;
 
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < series[k]->count; i++)
+			count += above ? series[k]->point[i].y > frame->y.high
+				       : series[k]->point[i].y < frame->y.low;
 	if (count == 0)
 		return;
-	text = mem_printf("%s message%s further %s", plot_label_count(number, count),
+	text = mem_printf("%s message%s further %s", chart_label_count(number, count),
 			  count == 1 ? "" : "s", above ? "up" : "down");
-	svg_text(file, (struct svg_point){right, y}, text, NOTE " text-anchor=\"end\"");
+	svg_text(file, at, text,
+		 "font-size=\"12\" fill=\"" CHART_MUTED "\" text-anchor=\"end\"");
 	free(text);
 }
 
-static void draw_corners(const struct plot_panel *panel, FILE *file,
-			 const struct plot_series *hull, const char *color)
+static void draw_hull(const struct chart_frame *frame, FILE *file,
+		      const struct chart_series *hull, const char *style,
+		      const char *color)
 {
+	chart_line(frame, file, hull, style);
 	if (hull->count > MOST_CORNERS)
 		return;
 	fprintf(file, "<g fill=\"#fff\" stroke=\"%s\">\n", color);
 	for (size_t i = 0; i < hull->count; i++) {
-		const double y = plot_axis_at(&panel->y, hull->point[i].y);
-		const double x = plot_axis_at(&panel->x, hull->point[i].x);
+		const double x = chart_axis_at(&frame->x, hull->point[i].x);
+		const double y = chart_axis_at(&frame->y, hull->point[i].y);
 
-		if (y >= 0 && y <= panel->frame.height)
+		if (y >= 0 && y <= frame->box.height)
 			svg_circle(file, (struct svg_point){x, y}, 2.6,
 				   "stroke-width=\"1.4\"");
 	}
 	fputs("</g>\n", file);
 }
 
-static void draw_fit(const struct plot_panel *panel, FILE *file)
+/* The hulls and the bound are lines, and so belong to the linear axis. */
+static void draw_frame(const struct picture *picture, const struct chart_frame *frame,
+		       FILE *file)
 {
-	const double y = plot_axis_at(&panel->y, 0);
+	const struct plot_pair *pair = picture->pair;
+	const bool is_zoom = frame == &picture->zoom;
+	const double fit = chart_axis_at(&frame->y, 0);
 
-	svg_line(file, (struct svg_point){0, y},
-		 (struct svg_point){panel->frame.width, y}, FIT);
-}
-
-static void draw_panel(const struct picture *picture, const struct plot_panel *panel,
-		       FILE *file, bool is_zoom)
-{
-	const struct plot_series *series = picture->data.series;
-	struct plot_cloud_count ab, ba;
-
-	plot_panel_grid(panel, file, is_zoom);
-	svg_begin_clip(file, &panel->frame);
-	plot_panel_band(panel, file, &series[PLOT_LOW], &series[PLOT_HIGH], BAND);
-	ab = plot_panel_cloud(panel, file, &series[PLOT_AB], AB_COLOR);
-	ba = plot_panel_cloud(panel, file, &series[PLOT_BA], BA_COLOR);
-	plot_panel_line(panel, file, &series[PLOT_HULL_AB], AB_HULL);
-	plot_panel_line(panel, file, &series[PLOT_HULL_BA], BA_HULL);
-	draw_fit(panel, file);
+	chart_grid(frame, file, is_zoom);
+	svg_begin_clip(file, &frame->box);
+	if (is_zoom && pair->low.count + pair->high.count)
+		chart_band(frame, file, &pair->low, &pair->high, BAND);
+	chart_dots(frame, file, &picture->ab.kept, AB_COLOR);
+	chart_dots(frame, file, &picture->ba.kept, BA_COLOR);
+	svg_line(file, (struct svg_point){0, fit},
+		 (struct svg_point){frame->box.width, fit}, FIT);
 	if (is_zoom) {
-		draw_corners(panel, file, &series[PLOT_HULL_AB], AB_DARK);
-		draw_corners(panel, file, &series[PLOT_HULL_BA], BA_DARK);
+		draw_hull(frame, file, &pair->hull_ab, AB_HULL, AB_DARK);
+		draw_hull(frame, file, &pair->hull_ba, BA_HULL, BA_DARK);
 	}
-	plot_panel_crosses(panel, file, &series[PLOT_BROKEN_AB], BROKEN_COLOR);
-	plot_panel_crosses(panel, file, &series[PLOT_BROKEN_BA], BROKEN_COLOR);
+	chart_crosses(frame, file, &picture->ab.broken, BROKEN_COLOR);
+	chart_crosses(frame, file, &picture->ba.broken, BROKEN_COLOR);
 	svg_end(file);
-	svg_rect(file, &panel->frame, "fill=\"none\" stroke=\"#94a3b8\"");
-	draw_beyond(panel, file, true, ab.above + ba.above);
-	draw_beyond(panel, file, false, ab.below + ba.below);
+	svg_rect(file, &frame->box, "fill=\"none\" stroke=\"#94a3b8\"");
+	draw_beyond(picture, frame, file, true);
+	draw_beyond(picture, frame, file, false);
 }
 
 /* Bars right of the frames: what of the upper one the lower one shows. */
 static void draw_range(const struct picture *picture, FILE *file)
 {
 	static const char style[] = "rx=\"2\" fill=\"#94a3b8\"";
-	const struct svg_box *whole = &picture->whole.frame, *zoom = &picture->zoom.frame;
+	const struct svg_box *whole = &picture->whole.box, *zoom = &picture->zoom.box;
 	const double x = whole->x + whole->width + 7;
-	const double high = plot_axis_at(&picture->whole.y, picture->zoom.y.high);
-	const double low = plot_axis_at(&picture->whole.y, picture->zoom.y.low);
+	const double high = chart_axis_at(&picture->whole.y, picture->zoom.y.high);
+	const double low = chart_axis_at(&picture->whole.y, picture->zoom.y.low);
 	const double top = fmax(high, 0), bottom = fmin(low, whole->height);
 
 	if (bottom - top > 0.9 * whole->height)
@@ -263,71 +367,84 @@ static void draw_range(const struct picture *picture, FILE *file)
 
 static void draw_headings(const struct picture *picture, FILE *file)
 {
+	const struct plot_pair *pair = picture->pair;
 	const double threshold = picture->whole.y.threshold;
-	const bool has_band =
-	    count_of(picture, PLOT_LOW) + count_of(picture, PLOT_HIGH) > 0;
-	char text[PLOT_LABEL];
-	char *whole;
+	const struct svg_box *box = &picture->whole.box;
+	char text[CHART_LABEL];
+	char *whole = mem_printf(
+	    "All messages: distance from the fit%s%s",
+	    threshold > 0 ? ", logarithmic beyond \xc2\xb1" : "",
+	    threshold > 0 ? chart_label_tick(text, threshold, threshold, threshold) : "");
 
-	if (threshold > 0)
-		whole =
-		    mem_printf("All messages: distance from the fit, logarithmic "
-			       "beyond \xc2\xb1%s",
-			       plot_label_tick(text, threshold, threshold, threshold));
-	else
-		whole = mem_strdup("All messages: distance from the fit");
 	draw_heading(&picture->whole, file, whole);
 	draw_heading(&picture->zoom, file,
-		     has_band
+		     pair->low.count + pair->high.count
 			 ? "Close-up: the hulls, and the band that the true clock lies in"
 			 : "Close-up: the hulls");
 	free(whole);
+	if (pair->ab.count + pair->ba.count + pair->hull_ab.count + pair->hull_ba.count ==
+	    0)
+		svg_text(
+		    file,
+		    (struct svg_point){box->x + box->width / 2, box->y + box->height / 4},
+		    "no messages",
+		    "font-size=\"16\" text-anchor=\"middle\" fill=\"" CHART_MUTED "\"");
 }
 
-static void draw_emptiness(const struct picture *picture, FILE *file)
+static void draw_picture(struct picture *picture, FILE *file)
 {
-	const struct svg_box *frame = &picture->whole.frame;
-	const struct svg_point at = {frame->x + frame->width / 2,
-				     frame->y + frame->height / 4};
+	const double width = CHART_WIDTH - LEFT - RIGHT;
+	double y = chart_head(&picture->head, NULL) + HEADING;
+	char *title = mem_printf("%s - %s", picture->pair->a, picture->pair->b);
 
-	for (int i = PLOT_AB; i <= PLOT_HULL_BA; i++)
-		if (picture->data.series[i].count > 0)
-			return;
-	svg_text(file, at, "no messages",
-		 "font-size=\"16\" text-anchor=\"middle\" fill=\"" PLOT_MUTED "\"");
-}
-
-static void draw_picture(const struct picture *picture, FILE *file)
-{
-	const struct svg_box *frame = &picture->zoom.frame;
-	const struct svg_point time = {frame->x + frame->width / 2,
-				       frame->y + frame->height + 38};
-
-	char begin[NSEC_TEXT], label[NSEC_TEXT + 64];
-
-	nsec_format_utc(begin, picture->pair->begin_ns);
-	snprintf(label, sizeof(label), "seconds since %.23s UTC, by the reference clock",
-		 begin);
-	svg_begin(file, WIDTH, picture->height, picture->title);
-	plot_head_draw(&picture->head, file);
+	picture->whole.box = (struct svg_box){LEFT, y, width, WHOLE_HEIGHT};
+	y += WHOLE_HEIGHT + GAP + HEADING;
+	picture->zoom.box = (struct svg_box){LEFT, y, width, ZOOM_HEIGHT};
+	chart_frame_fit(&picture->whole);
+	chart_frame_fit(&picture->zoom);
+	svg_begin(file, CHART_WIDTH, y + ZOOM_HEIGHT + FOOT, title);
+	chart_head(&picture->head, file);
 	draw_headings(picture, file);
-	draw_panel(picture, &picture->whole, file, false);
-	draw_panel(picture, &picture->zoom, file, true);
-	draw_emptiness(picture, file);
+	draw_frame(picture, &picture->whole, file);
+	draw_frame(picture, &picture->zoom, file);
 	draw_range(picture, file);
-	svg_text(file, time, label, NOTE " text-anchor=\"middle\"");
+	chart_since(&picture->zoom, file, picture->pair->begin_ns);
 	svg_end(file);
+	free(title);
+}
+
+/* Where both names do not fit, each loses its middle. */
+static char *make_heading(const struct plot_pair *pair)
+{
+	const double size = 23, room = CHART_WIDTH / 2 - CHART_MARGIN - size;
+	char *a = svg_text_fit(pair->a, size, room),
+	     *b = svg_text_fit(pair->b, size, room);
+	char *heading = mem_printf("%s - %s", a, b);
+
+	free(a);
+	free(b);
+	return heading;
 }
 
 int plot_pair_write(const struct plot_pair *pair, const char *path, struct error *error)
 {
-	struct picture picture;
+	struct picture picture = {.pair = pair};
 	struct output output;
+	char *heading;
 
 	if (output_open(&output, path, error))
 		return -1;
-	picture_init(&picture, pair);
+	heading = make_heading(pair);
+	picture.head = (struct chart){
+	    .title = heading, .caption = pair->caption, .width = CHART_WIDTH};
+	picture.ab = split(&pair->ab, 1);
+	picture.ba = split(&pair->ba, -1);
+	make_keys(&picture);
+	set_axes(&picture);
 	draw_picture(&picture, output.file);
-	picture_clear(&picture);
+	chart_clear(&picture.head);
+	free(picture.ab.point);
+	free(picture.ba.point);
+	free(heading);
 	return output_commit(&output, error);
 }

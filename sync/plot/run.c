@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/plot/run.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +9,6 @@
 
 enum { POINTS = 20000 }; /* messages drawn each way */
 
-struct series {
-	struct plot_point *point;
-	size_t count;
-};
-
 struct drawing {
 	const struct sync *sync;
 	const struct pair *pair;
@@ -24,66 +17,72 @@ struct drawing {
 };
 
 /* How much later b's stamp is than a's, on the fitted clocks. */
-static struct plot_point place(const struct drawing *drawing, struct hull_point point)
+static struct chart_point place(const struct drawing *drawing, struct hull_point point)
 {
 	nsec_t a = clock_correct(drawing->a, point.x);
 	nsec_t b = clock_correct(drawing->b, point.y);
 
-	return (struct plot_point){(double)nsec_sub(a, drawing->begin) / 1e9,
-				   (double)nsec_sub(b, a) / 1e3};
+	return (struct chart_point){(double)nsec_sub(a, drawing->begin) / 1e9,
+				    (double)nsec_sub(b, a) / 1e3};
 }
 
-static struct series place_all(const struct drawing *drawing,
-			       const struct hull_point *point, size_t count)
+static struct chart_series place_all(const struct drawing *drawing,
+				     const struct hull_point *from, size_t count)
 {
-	struct series series = {mem_realloc(NULL, count, sizeof(struct plot_point)),
-				count};
+	struct chart_point *point = mem_realloc(NULL, count, sizeof(*point));
 
 	for (size_t i = 0; i < count; i++)
-		series.point[i] = place(drawing, point[i]);
-	return series;
+		point[i] = place(drawing, from[i]);
+	return (struct chart_series){point, count};
 }
 
 static int by_time(const void *a, const void *b)
 {
-	const struct plot_point *p = a, *q = b;
+	const struct chart_point *p = a, *q = b;
 
 	return (p->x > q->x) - (p->x < q->x);
 }
 
-/* The bound of b's clock against a's, at a time of the reference, if it has one. */
-static void add_bound(const struct drawing *drawing, nsec_t ref, bool high,
-		      struct series *series)
+/* Of one clock against another at the same time of the reference; open sides are NSEC_MIN
+ * and NSEC_MAX. */
+static struct clock_bound bound_between(const struct sync *sync, const struct clock *one,
+					const struct clock *other, nsec_t ref)
 {
-	const struct clock *a = drawing->a, *b = drawing->b;
-	double limit = drawing->sync->options.drift_limit_ppm * 1e3;
-	struct clock_bound of_a = clock_bound_at(a, clock_invert(a, ref), limit);
-	struct clock_bound of_b = clock_bound_at(b, clock_invert(b, ref), limit);
-	nsec_t own = high ? of_b.high_ns : of_b.low_ns;
-	nsec_t against = high ? of_a.low_ns : of_a.high_ns;
+	double limit = sync->options.drift_limit_ppm * 1e3;
+	struct clock_bound of_one = clock_bound_at(one, clock_invert(one, ref), limit);
+	struct clock_bound of_other =
+	    clock_bound_at(other, clock_invert(other, ref), limit);
+	bool low = of_one.low_ns != NSEC_MIN && of_other.high_ns != NSEC_MAX;
+	bool high = of_one.high_ns != NSEC_MAX && of_other.low_ns != NSEC_MIN;
 
-	if (own == NSEC_MAX || own == NSEC_MIN || against == NSEC_MAX ||
-	    against == NSEC_MIN)
-		return;
-	series->point[series->count++] =
-	    (struct plot_point){(double)nsec_sub(ref, drawing->begin) / 1e9,
-				(double)nsec_sub(own, against) / 1e3};
+	return (struct clock_bound){
+	    .low_ns = low ? nsec_sub(of_one.low_ns, of_other.high_ns) : NSEC_MIN,
+	    .high_ns = high ? nsec_sub(of_one.high_ns, of_other.low_ns) : NSEC_MAX};
 }
 
 /* At all times that either clock states; a step back puts them out of order. */
-static struct series place_bound(const struct drawing *drawing, bool high)
+static struct chart_series place_bound(const struct drawing *drawing, bool high)
 {
 	const struct clock *clock[2] = {drawing->a, drawing->b};
-	size_t times = clock[0]->bounds + clock[1]->bounds;
-	struct series series = {mem_alloc(times * sizeof(struct plot_point) + 1), 0};
+	struct chart_point *point =
+	    mem_alloc((clock[0]->bounds + clock[1]->bounds) * sizeof(*point) + 1);
+	size_t count = 0;
 
-	for (int k = 0; k < 2; k++)
-		for (size_t i = 0; i < clock[k]->bounds; i++)
-			add_bound(drawing,
-				  clock_correct(clock[k], clock[k]->bound[i].local_ns),
-				  high, &series);
-	qsort(series.point, series.count, sizeof(*series.point), by_time);
-	return series;
+	for (size_t i = 0; i < clock[0]->bounds + clock[1]->bounds; i++) {
+		const struct clock *of = clock[i >= clock[0]->bounds];
+		size_t at = i < clock[0]->bounds ? i : i - clock[0]->bounds;
+		nsec_t ref = clock_correct(of, of->bound[at].local_ns);
+		struct clock_bound bound =
+		    bound_between(drawing->sync, drawing->b, drawing->a, ref);
+		nsec_t side = high ? bound.high_ns : bound.low_ns;
+
+		if (side != NSEC_MAX && side != NSEC_MIN)
+			point[count++] = (struct chart_point){
+			    (double)nsec_sub(ref, drawing->begin) / 1e9,
+			    (double)side / 1e3};
+	}
+	qsort(point, count, sizeof(*point), by_time);
+	return (struct chart_series){point, count};
 }
 
 /* A margin is that of a line, and tells nothing of clocks that are none. */
@@ -109,44 +108,6 @@ static char *caption(const struct drawing *drawing)
 			  rate * 1e6, margin, clock_quality_name(pair->quality));
 }
 
-static int draw(const struct drawing *drawing, const struct pair_sample *sample,
-		const char *path, struct error *error)
-{
-	const struct sync *sync = drawing->sync;
-	const struct pair *pair = drawing->pair;
-	struct series ab = place_all(drawing, sample->ab.point, sample->ab.count);
-	struct series ba = place_all(drawing, sample->ba.point, sample->ba.count);
-	struct series hull_ab = place_all(drawing, pair->lower.point, pair->lower.count);
-	struct series hull_ba = place_all(drawing, pair->upper.point, pair->upper.count);
-	struct series low = place_bound(drawing, false);
-	struct series high = place_bound(drawing, true);
-	char *text = caption(drawing);
-	struct plot_pair plot = {
-	    .a = sync_clock_name(sync, pair->a),
-	    .b = sync_clock_name(sync, pair->b),
-	    .caption = text,
-	    .begin_ns = drawing->begin,
-	    .ab = {ab.point, ab.count},
-	    .ba = {ba.point, ba.count},
-	    .messages_ab = pair->messages_ab,
-	    .messages_ba = pair->messages_ba,
-	    .hull_ab = {hull_ab.point, hull_ab.count},
-	    .hull_ba = {hull_ba.point, hull_ba.count},
-	    .low = {low.point, low.count},
-	    .high = {high.point, high.count},
-	};
-	int status = plot_pair_write(&plot, path, error);
-
-	free(text);
-	free(low.point);
-	free(high.point);
-	free(hull_ab.point);
-	free(hull_ba.point);
-	free(ab.point);
-	free(ba.point);
-	return status;
-}
-
 static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *sample,
 		     const char *path, struct error *error)
 {
@@ -157,9 +118,30 @@ static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *
 	    .a = &sync->fitted[pair->a],
 	    .b = &sync->fitted[pair->b],
 	};
+	struct plot_pair plot = {
+	    .a = sync_clock_name(sync, pair->a),
+	    .b = sync_clock_name(sync, pair->b),
+	    .messages_ab = pair->messages_ab,
+	    .messages_ba = pair->messages_ba,
+	};
+	const struct chart_series *series[] = {&plot.ab,      &plot.ba,  &plot.hull_ab,
+					       &plot.hull_ba, &plot.low, &plot.high};
+	char *text = caption(&drawing);
+	int status;
 
-	drawing.begin = clock_correct(drawing.a, drawing.a->begin_ns);
-	return draw(&drawing, sample, path, error);
+	plot.caption = text;
+	plot.begin_ns = drawing.begin = clock_correct(drawing.a, drawing.a->begin_ns);
+	plot.ab = place_all(&drawing, sample->ab.point, sample->ab.count);
+	plot.ba = place_all(&drawing, sample->ba.point, sample->ba.count);
+	plot.hull_ab = place_all(&drawing, pair->lower.point, pair->lower.count);
+	plot.hull_ba = place_all(&drawing, pair->upper.point, pair->upper.count);
+	plot.low = place_bound(&drawing, false);
+	plot.high = place_bound(&drawing, true);
+	status = plot_pair_write(&plot, path, error);
+	for (size_t i = 0; i < sizeof(series) / sizeof(*series); i++)
+		free((void *)series[i]->point);
+	free(text);
+	return status;
 }
 
 /* The names of the pairs' pictures, by their order, all different. For file_names_free().
@@ -193,24 +175,19 @@ static nsec_t middle_of(const struct sync *sync, uint32_t index)
 	return facts->begin_ns + (facts->end_ns - facts->begin_ns) / 2;
 }
 
-/* The wider side, in microseconds; -1 where one is open. */
-static double wider_us(nsec_t low, nsec_t high)
+/* The wider side at the middle of the first one, in microseconds; -1: one is open. */
+static double bound_us(const struct sync *sync, uint32_t index, uint32_t other)
 {
-	if (low == NSEC_MIN || high == NSEC_MAX)
-		return -1;
-	return (double)(high > -low ? high : -low) / 1e3;
-}
-
-static double bound_us(const struct sync *sync, uint32_t index)
-{
-	const struct clock *clock = &sync->fitted[index];
+	const struct clock *one = &sync->fitted[index], *two = &sync->fitted[other];
 	struct clock_bound bound;
 
-	if (!clock->bounds)
+	if (!one->bounds || !two->bounds)
 		return -1;
-	bound = clock_bound_at(clock, middle_of(sync, index),
-			       sync->options.drift_limit_ppm * 1e3);
-	return wider_us(bound.low_ns, bound.high_ns);
+	bound = bound_between(sync, one, two, clock_correct(one, middle_of(sync, index)));
+	if (bound.low_ns == NSEC_MIN || bound.high_ns == NSEC_MAX)
+		return -1;
+	return (double)(bound.high_ns > -bound.low_ns ? bound.high_ns : -bound.low_ns) /
+	       1e3;
 }
 
 /* Of one clock against the other: of the reference's pair that is the other's own. */
@@ -218,23 +195,9 @@ static double pair_bound_us(const struct sync *sync, const struct pair *pair)
 {
 	uint32_t island = sync->graph.node[pair->b].island;
 	bool b_leads = sync->graph.island[island].reference == pair->b;
-	uint32_t index = b_leads ? pair->a : pair->b;
-	const struct clock *one = &sync->fitted[index];
-	const struct clock *other = &sync->fitted[b_leads ? pair->b : pair->a];
-	double limit = sync->options.drift_limit_ppm * 1e3;
-	nsec_t middle = middle_of(sync, index);
-	struct clock_bound of_one, of_other;
 
-	if (!one->bounds || !other->bounds)
-		return -1;
-	of_one = clock_bound_at(one, middle, limit);
-	of_other =
-	    clock_bound_at(other, clock_invert(other, clock_correct(one, middle)), limit);
-	if (of_one.low_ns == NSEC_MIN || of_one.high_ns == NSEC_MAX ||
-	    of_other.low_ns == NSEC_MIN || of_other.high_ns == NSEC_MAX)
-		return -1;
-	return wider_us(nsec_sub(of_one.low_ns, of_other.high_ns),
-			nsec_sub(of_one.high_ns, of_other.low_ns));
+	return b_leads ? bound_us(sync, pair->a, pair->b)
+		       : bound_us(sync, pair->b, pair->a);
 }
 
 /* "node2 + node2.pcap": what is tied to a clock stands beside it. For free(). */
@@ -278,7 +241,8 @@ static int draw_graph(const struct sync *sync, const uint32_t *order,
 
 		name[i] = name_clock(sync, i);
 		node[i].name = name[i];
-		node[i].bound_us = bound_us(sync, i);
+		node[i].bound_us =
+		    bound_us(sync, i, sync->graph.island[island].reference);
 		node[i].island = (int)island;
 		node[i].is_reference = sync->graph.island[island].reference == i;
 	}

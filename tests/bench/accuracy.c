@@ -276,16 +276,32 @@ static void print(const struct bench *bench)
 
 static int measure(const struct text_list *runs, struct error *error)
 {
-	static const struct table_column score[] = {
-	    {"RUN", false},     {"FROM", false},    {"METHOD", false}, {"CLOCKS", true},
-	    {"SEGMENTS", true}, {"MESSAGES", true}, {"BEGIN", true},   {"MIDDLE", true},
-	    {"END", true},      {"BOUND", true},    {"BEFORE", true},  {"AFTER", true},
-	    {"MISSES", true}};
+	static const struct table_column score[] = {{.title = "RUN"},
+						    {.title = "FROM"},
+						    {.title = "METHOD"},
+						    {.title = "CLOCKS", .right = true},
+						    {.title = "SEGMENTS", .right = true},
+						    {.title = "MESSAGES", .right = true},
+						    {.title = "BEGIN", .right = true},
+						    {.title = "MIDDLE", .right = true},
+						    {.title = "END", .right = true},
+						    {.title = "BOUND", .right = true},
+						    {.title = "BEFORE", .right = true},
+						    {.title = "AFTER", .right = true},
+						    {.title = "MISSES", .right = true}};
 	static const struct table_column agreement[] = {
-	    {"RUN", false},   {"METHOD", false}, {"NODES", true},   {"BEGIN", true},
-	    {"MIDDLE", true}, {"END", true},     {"DISJOINT", true}};
+	    {.title = "RUN"},
+	    {.title = "METHOD"},
+	    {.title = "NODES", .right = true},
+	    {.title = "BEGIN", .right = true},
+	    {.title = "MIDDLE", .right = true},
+	    {.title = "END", .right = true},
+	    {.title = "DISJOINT", .right = true}};
 	static const struct table_column message[] = {
-	    {"RUN", false}, {"KIND", false}, {"RIGHT", true}, {"REVERSED", true}};
+	    {.title = "RUN"},
+	    {.title = "KIND"},
+	    {.title = "RIGHT", .right = true},
+	    {.title = "REVERSED", .right = true}};
 	struct bench bench = {
 	    .scores = table_new(score, sizeof(score) / sizeof(score[0])),
 	    .agreements = table_new(agreement, sizeof(agreement) / sizeof(agreement[0])),

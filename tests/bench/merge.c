@@ -239,10 +239,14 @@ static int64_t stream_bytes(const struct source_list *sources)
 
 static void print_results(const struct bench *bench)
 {
-	const struct table_column columns[] = {{"BY", false},      {"EVENTS", true},
-					       {"BEST/S", true},   {"CPU/S", true},
-					       {"EVENTS/S", true}, {"CTMERGE'S", true},
-					       {"BYTES", true},    {"PEAK/MIB", true}};
+	const struct table_column columns[] = {{.title = "BY"},
+					       {.title = "EVENTS", .right = true},
+					       {.title = "BEST/S", .right = true},
+					       {.title = "CPU/S", .right = true},
+					       {.title = "EVENTS/S", .right = true},
+					       {.title = "CTMERGE'S", .right = true},
+					       {.title = "BYTES", .right = true},
+					       {.title = "PEAK/MIB", .right = true}};
 	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
 	int64_t ctf = stream_bytes(&bench->sources);
 

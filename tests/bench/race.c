@@ -68,9 +68,14 @@ int race_run(struct race *race, struct error *error)
 
 void race_print(const struct race *race, const char *items)
 {
-	const struct table_column columns[] = {
-	    {"COMMAND", false}, {"BEST/S", true}, {"MEDIAN", true}, {"WORST", true},
-	    {"CPU/S", true},    {items, true},    {"RATIO", true},  {"PEAK/MIB", true}};
+	const struct table_column columns[] = {{.title = "COMMAND"},
+					       {.title = "BEST/S", .right = true},
+					       {.title = "MEDIAN", .right = true},
+					       {.title = "WORST", .right = true},
+					       {.title = "CPU/S", .right = true},
+					       {.title = items, .right = true},
+					       {.title = "RATIO", .right = true},
+					       {.title = "PEAK/MIB", .right = true}};
 	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
 	double base = race->contender[0].wall_s[0];
 

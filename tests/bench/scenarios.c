@@ -142,10 +142,15 @@ static int try_scenario(struct bench *bench, struct error *error)
 static int measure(struct bench *bench, const struct text_list *words,
 		   struct error *error)
 {
-	static const struct table_column column[] = {
-	    {"SCENARIO", false}, {"METHOD", false},  {"WORST", true},
-	    {"MEDIAN", true},    {"BOUND", true},    {"MISSES", true},
-	    {"INVERTED", true},  {"REJECTED", true}, {"SECONDS", true}};
+	static const struct table_column column[] = {{.title = "SCENARIO"},
+						     {.title = "METHOD"},
+						     {.title = "WORST", .right = true},
+						     {.title = "MEDIAN", .right = true},
+						     {.title = "BOUND", .right = true},
+						     {.title = "MISSES", .right = true},
+						     {.title = "INVERTED", .right = true},
+						     {.title = "REJECTED", .right = true},
+						     {.title = "SECONDS", .right = true}};
 	int status = 0;
 
 	bench->table = table_new(column, sizeof(column) / sizeof(column[0]));

@@ -136,8 +136,13 @@ static char *share(unsigned long part, unsigned long before, unsigned long looks
 static void print(const struct watch *watch)
 {
 	static const struct table_column columns[] = {
-	    {"THREAD", false}, {"BORN/S", true},      {"LIVED", true},   {"ON CPU", true},
-	    {"READY", true},   {"FOR THREADS", true}, {"FOR DISK", true}};
+	    {.title = "THREAD"},
+	    {.title = "BORN/S", .right = true},
+	    {.title = "LIVED", .right = true},
+	    {.title = "ON CPU", .right = true},
+	    {.title = "READY", .right = true},
+	    {.title = "FOR THREADS", .right = true},
+	    {.title = "FOR DISK", .right = true}};
 	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
 
 	for (size_t i = 0; i < watch->count; i++) {

@@ -26,9 +26,8 @@ static void remove_trace(void)
 {
 	drop("metadata");
 	drop("stream");
-	drop("rotated");
-	drop("index/stream.idx");
-	drop("index");
+	drop("rotated0");
+	drop("rotated1");
 	drop("");
 	free(trace);
 }
@@ -36,16 +35,12 @@ static void remove_trace(void)
 static void make_trace(void)
 {
 	const char *parent = getenv("TMPDIR");
-	char *index;
 
 	trace = mem_printf("%s/fuzz-XXXXXX", parent ? parent : "/tmp");
 	if (!mkdtemp(trace)) {
 		perror(trace);
 		exit(1);
 	}
-	index = mem_printf("%s/index", trace);
-	mkdir(index, 0777);
-	free(index);
 	atexit(remove_trace);
 }
 
@@ -194,8 +189,8 @@ void scene_read(const struct scene *scene)
 		make_trace();
 	put("metadata", scene->metadata);
 	put("stream", scene->stream);
-	put("rotated", scene->rotated);
-	put("index/stream.idx", scene->index);
+	put("rotated0", scene->rotated[0]);
+	put("rotated1", scene->rotated[1]);
 	read_records(read_records(NSEC_MIN));
 	read_wishes();
 }

@@ -17,11 +17,10 @@ struct scene_file {
 	size_t size;
 };
 
-/* A trace; of the last two, those without bytes are as if they were not there. */
+/* A trace; of the rotated files, those without bytes are as if they were not there. */
 struct scene {
 	struct scene_file metadata, stream;
-	struct scene_file rotated; /* more of the stream, in a file of its own */
-	struct scene_file index;   /* of the first file */
+	struct scene_file rotated[2]; /* more of the stream, each a file of its own */
 };
 
 /*

@@ -2,8 +2,8 @@
 
 /*
  * Fuzz target: any bytes as a stream, of one of some metadata: the first byte says which,
- * and of how many files: one, two, or two and an index of the first. Where they are cut
- * apart say two bytes before each file but the last, from 0 to 65535: all of the rest.
+ * and of how many files: one, two or three. Where they are cut apart say two bytes before
+ * each file but the last, from 0 to 65535: all of the rest.
  */
 #include "scene.h"
 
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	};
 	enum { NAMES = sizeof(name) / sizeof(*name) };
 	static struct scene_file metadata[NAMES];
-	struct scene scene = {.index = {NULL, 0}, .rotated = {NULL, 0}};
+	struct scene scene = {.rotated = {{NULL, 0}}};
 	size_t which, files;
 
 	if (!size)
@@ -41,10 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		metadata[which] = scene_load(name[which]);
 	bytes++;
 	size--;
-	if (files > 1)
-		scene.index = cut_off(&bytes, &size);
-	if (files > 0)
-		scene.rotated = cut_off(&bytes, &size);
+	while (files > 0)
+		scene.rotated[--files] = cut_off(&bytes, &size);
 	scene.metadata = metadata[which];
 	scene.stream = (struct scene_file){bytes, size};
 	scene_read(&scene);

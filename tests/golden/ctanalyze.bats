@@ -114,7 +114,7 @@ here()
 	here
 	fails_with 2 "ctanalyze: net3.db: --node: no node 'ndoe1', did you mean 'node1'?" \
 		ctanalyze nodes --node ndoe1 net3.db
-	ends_with 1 ctanalyze nodes --begin +1000 net3.db
+	ends_with 2 ctanalyze nodes --begin +1000 net3.db
 	grep -q 'nothing between --begin and --end' "$scratch/stderr"
 	fails_with 2 "ctanalyze: --sort: no column 'evnts', did you mean 'events'?" \
 		ctanalyze nodes --sort evnts net3.db

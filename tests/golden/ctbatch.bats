@@ -99,6 +99,24 @@ part=n3" ]
 	ls out/sample/part=meter
 }
 
+@test "nodes that never met: the later steps run, it says so, and has not failed" {
+	run_of n1
+	cp -R datasets/sample/node1 batch/far
+	ends_with 0 ctbatch -o out batch
+	[ "$(cat out.work/log/sync.status)" -eq 3 ]
+	diff - "$scratch/stderr" <<'TALK'
+ctbatch: not all clocks are tied to each other: see ctmerge's notes, or ctsync --stats
+ctbatch: 2 nodes in ./out
+TALK
+	[ "$(ls out/event)" = "part=far
+part=n1" ]
+	# It is done, and still said.
+	ends_with 0 ctbatch -n -o out batch
+	[ ! -s "$scratch/stdout" ]
+	ends_with 0 ctbatch -q -o out batch
+	grep -q '^ctbatch: not all clocks are tied to each other' "$scratch/stderr"
+}
+
 @test "what is wrong is said, and nothing is made" {
 	fails_with 2 'ctbatch: want -o OUT
 Try "ctbatch --help"' ctbatch run

@@ -217,6 +217,28 @@ ctmerge: run/a/sar.sadf:4: no line of sadf -p, want HOST INTERVAL SECONDS ITEM M
 ctmerge: run/a/sar.sadf: no sample in it'
 }
 
+# A run that was shorter than sar's interval has such files.
+@test "files with nothing in them are told, and are no failure" {
+	: | sar_run
+	gives 0 'ctmerge: run/a/sar.sadf: no sample in it'
+	make_run node1
+	echo realtime_ns,monotonic_ns >run/node1/clock.csv
+	printf 'node1\t1\t1795228741\tall\t%%usr\t1\n' >run/node1/sar.sadf
+	gives 0 'ctmerge: run/node1/clock.csv: no clock sample in it
+ctmerge: node1: no clock.csv, samples and tasks are placed as if the real-time clock were the epoch time of the trace'
+	rm -rf run
+	ctsim -q --nodes 2 --set seconds=0.4 busy -o run
+	ends_with 0 ctmerge -q run -o busy.db
+	grep -qx 'ctmerge: run/node1/sar.sadf, run/node2/sar.sadf: no sample in it' "$scratch/stderr"
+	make_run node1
+	echo realtime_ns,monotonic_ns >run/node1/clock.csv
+	# Beside what is broken they do not hide it.
+	printf 'not sar\n' >run/node1/sar.sadf
+	gives 1 'ctmerge: run/node1/clock.csv: no clock sample in it
+ctmerge: run/node1/sar.sadf:1: no line of sadf -p, want HOST INTERVAL SECONDS ITEM METRIC VALUE with tabs between, left out
+ctmerge: run/node1/sar.sadf: no sample in it'
+}
+
 @test "tasks: a broken record, one that is no object, one that is cut" {
 	make_run node1
 	{
@@ -315,7 +337,7 @@ ctmerge: run/node2/kernel: map.json has no correction to the clock of node1 for 
 
 @test "a reference or nodes that are none" {
 	make_run node1 node2
-	fails_with 1 "ctmerge: no trace is named 'nobody'" ctmerge -q -r nobody run -o run.db
+	fails_with 2 "ctmerge: no trace is named 'nobody'" ctmerge -q -r nobody run -o run.db
 	fails_with 2 'ctmerge: --node: no node of run has such a name' \
 		ctmerge -q --node nobody,node3 run -o run.db
 	[ ! -e run.db ]

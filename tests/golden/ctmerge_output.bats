@@ -122,7 +122,7 @@ long_run()
 	fails_with 2 'ctmerge: --output: want the name of a file' ctmerge $net3 -o ''
 	fails_with 2 'ctmerge: --clocks and --no-sync exclude each other' \
 		ctmerge $net3 --no-sync --clocks a -o run.db
-	fails_with 2 'ctmerge: --json wants --describe' ctmerge $net3 --json -o run.db
+	fails_with 2 'ctmerge: --json and --local-time want --describe' ctmerge $net3 --json -o run.db
 	fails_with 2 'ctmerge: --force wants --output FILE' ctmerge $net3 --force
 	fails_with 2 'ctmerge: --describe writes no timeline, want it without --output' \
 		ctmerge $net3 --describe -o run.db

@@ -119,22 +119,9 @@ ctsync: run/b/pipe.pcap: Illegal seek' ctsync run
 	results_are_of node1 node2
 }
 
-@test "a stream without its index, or with a wrong one" {
-	copy_trace node1 one
-	ctsync -t one -t $net3/node2 >whole
-	# An offset beyond the end of the file.
-	printf '\377' | dd of=one/index/ch_0.idx bs=1 seek=17 conv=notrunc status=none
-	ctsync -t one -t $net3/node2 | cmp - whole
-	printf 'no index' >one/index/ch_0.idx
-	ctsync -t one -t $net3/node2 | cmp - whole
-	rm one/index/ch_0.idx
-	ctsync -t one -t $net3/node2 | cmp - whole
-}
-
 @test "a stream whose first packet is broken" {
 	local words='ctsync: one/ch_0: no packet at byte 0 of 1036288, the rest is left out'
 	copy_trace node1 one
-	rm one/index/ch_0.idx
 	# packet_size is 0.
 	dd if=/dev/zero of=one/ch_0 bs=1 seek=56 count=8 conv=notrunc status=none
 	ends_with 1 ctsync -t one -t $net3/node2 -t $net3/node3

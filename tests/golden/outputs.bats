@@ -201,3 +201,19 @@ ctsync: run/node2/node2.pcap: the same events as run/copy/node2.pcap, used once'
 	ctmerge -q --no-sync --events 'sched_process_*' run >x.db
 	[ "$(sqlite3 x.db 'PRAGMA integrity_check')" = ok ]
 }
+
+@test "a signal while duckdb is asked leaves nothing behind" {
+	local name
+	mkdir tables temporary bin
+	: >tables/node.parquet
+	# It stands in for duckdb, when the question and the empty timeline are there.
+	for name in TERM INT HUP; do
+		# shellcheck disable=SC2016
+		printf '#!/bin/sh\nfind "$TMPDIR" >asked\nkill -%s $PPID\n' "$name" >bin/duckdb
+		chmod +x bin/duckdb
+		ends_with $((128 + $(kill -l "$name"))) env TMPDIR="$PWD/temporary" \
+			PATH="$PWD/bin:$PATH" ctanalyze -q --tables tables nodes
+		grep -q '/script.sql$' tables/asked
+		[ -z "$(ls -A temporary)" ]
+	done
+}

@@ -5,6 +5,7 @@
 # it answers from the timeline; a script stands in for the program duckdb. With --all, by
 # hand: each analysis with each group, of both; else each once.
 set -eu
+asked=${1:-}
 modules=$CT_SOURCE/build-node/node_modules
 if [ ! -d "$modules" ] || ! command -v node >/dev/null; then
 	echo "no DuckDB in $modules, want those that ./check installs"
@@ -71,6 +72,6 @@ echo no >broken
 rm -f odd/a* odd/thread_state.parquet
 ln -s "$PWD/broken" odd/thread_state.parquet
 refuse 1 'duckdb: ' --tables odd sched
-node asked.mjs "$CT_SOURCE/analyze/queries" run.db "$whole" joined "$@"
+node asked.mjs "$CT_SOURCE/analyze/queries" run.db "$whole" joined "$asked"
 [ "$(ctanalyze -q --tables joined cpu --begin +0.2 --end +0.6 --node 'n*')" = \
 	"$(ctanalyze -q cpu --begin +0.2 --end +0.6 --node 'n*' run.db)" ]

@@ -97,18 +97,6 @@ static void test_of_nodes(void **unused)
 	bounds_free(bounds);
 }
 
-/* Back to the source's own clock, by the segment that has begun. */
-static void test_own_stamps(void **unused)
-{
-	struct bounds *bounds = make();
-
-	(void)unused;
-	assert_int_equal(bounds_local(bounds, 2, 1500), 1490);
-	assert_int_equal(bounds_local(bounds, 3, 5500000), 500000);
-	assert_int_equal(bounds_local(bounds, 3, 7000100), 2000000);
-	bounds_free(bounds);
-}
-
 static void test_sources_of_nodes(void **unused)
 {
 	struct bounds *bounds = make();
@@ -117,9 +105,6 @@ static void test_sources_of_nodes(void **unused)
 	assert_int_equal(bounds_source(bounds, 1), 1);
 	assert_int_equal(bounds_source(bounds, 2), 3);
 	assert_int_equal(bounds_source(bounds, 3), -1);
-	assert_false(bounds_are_of_nodes(bounds));
-	assert_true(bounds_is_second_view(bounds, 2));
-	assert_false(bounds_is_second_view(bounds, 1));
 	bounds_free(bounds);
 }
 
@@ -130,8 +115,6 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_between_clocks, scratch_enter,
 					    scratch_leave),
 	    cmocka_unit_test_setup_teardown(test_of_nodes, scratch_enter, scratch_leave),
-	    cmocka_unit_test_setup_teardown(test_own_stamps, scratch_enter,
-					    scratch_leave),
 	    cmocka_unit_test_setup_teardown(test_sources_of_nodes, scratch_enter,
 					    scratch_leave),
 	};

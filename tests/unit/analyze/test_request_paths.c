@@ -11,7 +11,7 @@
 
 #include "../scratch.h"
 #include "analyze/analysis.h"
-#include "analyze/critical/node_request.h"
+#include "analyze/critical/path.h"
 
 static char **timelines;
 

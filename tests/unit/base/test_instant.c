@@ -44,6 +44,20 @@ static void times_have_many_forms(void **state)
 	is("1969-12-31T23:59:59", -NSEC_PER_SEC);
 }
 
+static void a_time_may_name_its_zone(void **state)
+{
+	nsec_t hour = 3600 * NSEC_PER_SEC;
+
+	(void)state;
+	is("2026-11-21T08:08:57.738293189+05:30", ORIGIN);
+	is("2026-11-20 21:38:57.738293189-05:00", ORIGIN);
+	is("08:08:57.738293189+05:30", ORIGIN);
+	/* The day is the origin's, in that zone: the 20th there. */
+	is("21:38:57.738293189-05:00", ORIGIN);
+	is("00:38:57.738293189-05:00", ORIGIN - 21 * hour);
+	is("02:38:57.738293189Z", ORIGIN);
+}
+
 static void other_texts_are_no_times(void **state)
 {
 	static const char *const texts[] = {
@@ -65,7 +79,12 @@ static void other_texts_are_no_times(void **state)
 	    "2026-04-31",
 	    "2026-11-21T",
 	    "2026-11-21x02:38:57",
-	    "2026-11-21T02:38:57+01:00",
+	    "2026-11-21T02:38:57+24:00",
+	    "02:38:57+1:00",
+	    "02:38:57+01:0x",
+	    "02:38:57Z+01:00",
+	    "2026-11-21+01:00",
+	    "+12:30",
 	    "2026-11",
 	    "1500-01-01",
 	    "9999-12-31",
@@ -83,6 +102,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(times_have_many_forms),
+	    cmocka_unit_test(a_time_may_name_its_zone),
 	    cmocka_unit_test(other_texts_are_no_times),
 	};
 

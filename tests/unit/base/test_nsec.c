@@ -3,7 +3,9 @@
 
 #include "../draw.h"
 
-#define NOW ((nsec_t)1795228732943977331)
+#define NOW  ((nsec_t)1795228732943977331)
+#define HOUR (3600 * NSEC_PER_SEC)
+#define DAY  (24 * HOUR)
 
 __extension__ typedef __int128 wide;
 
@@ -157,6 +159,48 @@ static void stamps_are_of_this_age(void **state)
 	assert_true(twice <= NSEC_MAX);
 }
 
+/* Rules of POSIX, which need no list of zones: three places, one with summer time. */
+static void zones_have_an_offset_and_a_name(void **state)
+{
+	static const struct {
+		const char *rule;
+		nsec_t instant;
+		const char *name, *text;
+	} is[] = {
+	    {"IST-5:30", NOW, "UTC+05:30", "2026-11-21 08:08:52.943977331"},
+	    {"EST5EDT,M3.2.0,M11.1.0", NOW, "UTC-05:00", "2026-11-20 21:38:52.943977331"},
+	    {"EST5EDT,M3.2.0,M11.1.0", NOW - 60 * DAY, "UTC-04:00",
+	     "2026-09-21 22:38:52.943977331"},
+	    {"UTC0", NOW, "UTC", "2026-11-21 02:38:52.943977331"},
+	};
+	char text[NSEC_TEXT];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(is) / sizeof(*is); i++) {
+		struct zone zone;
+
+		assert_int_equal(setenv("TZ", is[i].rule, 1), 0);
+		zone = zone_at(true, is[i].instant);
+		assert_string_equal(zone.name, is[i].name);
+		assert_string_equal(zone_format(text, &zone, is[i].instant), is[i].text);
+		zone = zone_at(false, is[i].instant);
+		assert_string_equal(zone.name, "UTC");
+		assert_int_equal(zone.offset_ns, 0);
+	}
+}
+
+static void days_begin_where_the_zone_has_midnight(void **state)
+{
+	const nsec_t morning = NOW, evening = NOW + DAY - 3 * HOUR;
+	struct zone utc = zone_at(false, NOW), east = {5 * HOUR, "UTC+05:00"};
+
+	(void)state;
+	assert_true(zone_is_one_day(&utc, morning, evening));
+	assert_false(zone_is_one_day(&east, morning, evening));
+	assert_false(zone_is_one_day(&utc, -1, 0));
+	assert_true(zone_is_one_day(&utc, -1, -DAY));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +212,8 @@ int main(void)
 	    DRAW_TEST(sums_hold_at_the_ends),
 	    cmocka_unit_test(round_goes_to_the_nearest),
 	    cmocka_unit_test(stamps_are_of_this_age),
+	    cmocka_unit_test(zones_have_an_offset_and_a_name),
+	    cmocka_unit_test(days_begin_where_the_zone_has_midnight),
 	};
 
 	return cmocka_run_group_tests(tests, draw_take_seed, NULL);

@@ -34,11 +34,38 @@ static void nowhere_to_spill_is_said(void **state)
 	assert_int_equal(unsetenv("TMPDIR"), 0);
 }
 
+static void what_was_added_is_read_and_changed(void **state)
+{
+	struct spill spill = {.what = "of a test"};
+	struct error error = ERROR_INIT;
+	char text[12] = "";
+
+	(void)state;
+	assert_int_equal(spill_add(&spill, "hello ", 6, &error), 0);
+	assert_int_equal(spill_add(&spill, "world", 6, &error), 0);
+	assert_int_equal(spill.size, 12);
+	assert_int_equal(spill_change(&spill, 6, "W", 1, &error), 0);
+	assert_int_equal(spill_read(&spill, 0, text, 12, &error), 0);
+	assert_string_equal(text, "hello World");
+	assert_int_equal(spill_read(&spill, 11, text, 2, &error), -1);
+	assert_string_equal(error_text(&error), "cannot read the temporary file of a "
+						"test: Input/output error");
+	error_clear(&error);
+	spill_clear(&spill);
+	assert_int_equal(setenv("TMPDIR", "none/here", 1), 0);
+	assert_int_equal(spill_add(&spill, "x", 1, &error), -1);
+	assert_int_equal(unsetenv("TMPDIR"), 0);
+	assert_string_equal(error_text(&error), "cannot make a temporary file of a test: "
+						"No such file or directory");
+	error_clear(&error);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(it_keeps_what_is_written_and_has_no_name),
 	    SCRATCH_TEST(nowhere_to_spill_is_said),
+	    SCRATCH_TEST(what_was_added_is_read_and_changed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

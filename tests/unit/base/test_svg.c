@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/plot_axis.h"
 #include "base/svg.h"
 
 static void assert_number(double value, const char *expected)
@@ -85,85 +84,6 @@ static void lines_break_between_words(void **state)
 	assert_int_equal(svg_text_break("", 10, 0), 0);
 }
 
-static void assert_ticks(const struct plot_axis *axis, const double *expected,
-			 size_t count)
-{
-	double tick[PLOT_TICKS];
-
-	assert_int_equal(plot_axis_ticks(axis, 6, tick), count);
-	for (size_t i = 0; i < count; i++)
-		assert_true(fabs(tick[i] - expected[i]) < 1e-9);
-}
-
-static void ticks_are_round(void **state)
-{
-	static const double tens[] = {-10, 0, 10, 20, 30, 40};
-	static const double decades[] = {0, 100, -100, 1000, 10000};
-	struct plot_axis axis;
-
-	(void)state;
-	plot_axis_open(&axis, -12, 41);
-	assert_ticks(&axis, tens, COUNT(tens));
-	plot_axis_open(&axis, -300, 20000);
-	axis.threshold = 100;
-	assert_ticks(&axis, decades, COUNT(decades));
-}
-
-static void axis_bends_at_its_threshold(void **state)
-{
-	struct plot_axis axis;
-
-	(void)state;
-	plot_axis_open(&axis, -1000, 1000);
-	axis.to = 400;
-	assert_true(fabs(plot_axis_at(&axis, 500) - 300) < 1e-9);
-	axis.threshold = 100;
-	assert_true(fabs(plot_axis_at(&axis, 0) - 200) < 1e-9);
-	assert_true(fabs(plot_axis_at(&axis, 50) - 250) < 1e-9);
-	assert_true(fabs(plot_axis_at(&axis, 100) - 300) < 1e-9);
-	assert_true(fabs(plot_axis_at(&axis, -1000) - 0) < 1e-9);
-}
-
-static void axis_has_a_width(void **state)
-{
-	static const double at[] = {0, 1, -1e15, 1e15, 1e-300};
-	struct plot_axis axis;
-	double tick[PLOT_TICKS];
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(at); i++) {
-		plot_axis_open(&axis, at[i], at[i]);
-		assert_true(axis.low < axis.high);
-		assert_true(plot_axis_ticks(&axis, 6, tick) < PLOT_TICKS);
-	}
-}
-
-static void labels_have_units(void **state)
-{
-	char text[PLOT_LABEL];
-
-	(void)state;
-	assert_string_equal(plot_label_count(text, 0), "0");
-	assert_string_equal(plot_label_count(text, 999), "999");
-	assert_string_equal(plot_label_count(text, 1234567), "1,234,567");
-	assert_string_equal(plot_label_number(text, -0.0, 0.5), "0.0");
-	assert_string_equal(plot_label_number(text, 2.5, 0.5), "2.5");
-	assert_string_equal(plot_label_tick(text, 1500, 2000, 500), "1.5 ms");
-	assert_string_equal(plot_label_tick(text, 0, 2000, 500), "0");
-	assert_string_equal(plot_label_span(text, 0.0123), "12.3 ns");
-	assert_string_equal(plot_label_span(text, 102.4), "102 \xc2\xb5s");
-	assert_string_equal(plot_label_span(text, 999.9), "1.00 ms");
-	assert_string_equal(plot_label_span(text, 2.5e6), "2.50 s");
-	assert_string_equal(plot_label_bound(text, 258.1), "\xc2\xb1"
-							   "259 \xc2\xb5s");
-	assert_string_equal(plot_label_bound(text, 258), "\xc2\xb1"
-							 "258 \xc2\xb5s");
-	assert_string_equal(plot_label_bound(text, 0), "\xc2\xb1"
-						       "0 ns");
-	assert_string_equal(plot_label_bound(text, -1), "no bound");
-	assert_string_equal(plot_label_bound(text, NAN), "no bound");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,10 +91,6 @@ int main(void)
 	    cmocka_unit_test(escaping_leaves_nothing_that_is_not_xml),
 	    cmocka_unit_test(texts_are_cut_in_the_middle),
 	    cmocka_unit_test(lines_break_between_words),
-	    cmocka_unit_test(ticks_are_round),
-	    cmocka_unit_test(axis_bends_at_its_threshold),
-	    cmocka_unit_test(axis_has_a_width),
-	    cmocka_unit_test(labels_have_units),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

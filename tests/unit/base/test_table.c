@@ -2,13 +2,14 @@
 #include "base/table.h"
 
 #include <locale.h>
+#include <sys/ioctl.h>
 
 #include "../scratch.h"
 
 static struct table *sample(const char *long_text)
 {
 	static const struct table_column columns[] = {
-	    {"trace", false}, {"drift", true}, {"quality", false}};
+	    {.title = "trace"}, {.title = "drift", .right = true}, {.title = "quality"}};
 	struct table *table = table_new(columns, 3);
 	char text[] = "n0";
 
@@ -69,6 +70,104 @@ static void what_moves_a_cursor_is_shown(void **state)
 	}
 }
 
+/* What a terminal of so many columns shows of a table. For free(). */
+static char *show(struct table *table, unsigned short columns)
+{
+	struct winsize size = {.ws_row = 50, .ws_col = columns};
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+	char *text = mem_zalloc(10000), *to = text;
+	ssize_t got;
+	FILE *file;
+
+	assert_true(terminal >= 0 && !grantpt(terminal) && !unlockpt(terminal));
+	assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
+	file = fopen(ptsname(terminal), "w");
+	assert_non_null(file);
+	assert_true(table_on_terminal(file));
+	table_print(table, file);
+	table_free(table);
+	fclose(file);
+	/* What was written stays to be read, and is followed by an error. */
+	while ((got = read(terminal, to, (size_t)(text + 9999 - to))) > 0)
+		to += got;
+	to = text;
+	close(terminal);
+	for (const char *from = text; *from; from++)
+		if (*from != '\r')
+			*to++ = *from;
+	*to = '\0';
+	return text;
+}
+
+static struct table *spans_and_bounds(void)
+{
+	static const struct table_column columns[] = {
+	    {.title = "NODE"},
+	    {.title = "TOTAL", .right = true, .units = table_spans},
+	    {.title = "WIDE", .right = true, .units = table_spans},
+	    {.title = "BOUND", .right = true, .units = table_spans, .is_bound = true},
+	    {.title = "SIDES", .right = true, .units = table_spans, .is_bound = true},
+	    {.title = "OFFSET", .right = true, .units = table_spans, .resolution = 1000},
+	    {.title = "CPUS", .right = true},
+	    {.title = "MEMORY", .right = true, .units = table_sizes},
+	};
+	struct table *table = table_new(columns, 8);
+
+	table_add(table,
+		  (const char *[]){"a", "5406123", "35", "+-1049001", "-811001/+466000",
+				   "-6781413499", "2", "1073741824"});
+	table_add(table, (const char *[]){"b", "702673", "1234567890", "+-977001",
+					  "none/+466123", "0", "2", "1073741824"});
+	table_add(table, (const char *[]){"c", "-", "-99999", "+-0", "+-12345",
+					  "14146817000", "2", "1073741824"});
+	return table;
+}
+
+/* Units are chosen by hand here, digits counted by hand. */
+static void a_column_has_one_unit(void **state)
+{
+	char *text;
+
+	(void)state;
+	assert_int_equal(setenv("LC_ALL", "C", 1), 0);
+	text = show(spans_and_bounds(), 100);
+	assert_string_equal(text, "in these rows: CPUS 2, MEMORY 1.000 GiB\n"
+				  "NODE TOTAL        WIDE   BOUND     SIDES    OFFSET\n"
+				  "        ms          us      ms        us         s\n"
+				  "a    5.406       0.035 +-1.05  -812/+466 -6.781413\n"
+				  "b    0.703 1234568     +-0.978 none/+467  0       \n"
+				  "c    -        -100.0   +-0        +-12.4 14.146817\n");
+	free(text);
+}
+
+static void what_is_in_a_file_is_as_it_was_given(void **state)
+{
+	char *text = print(spans_and_bounds());
+
+	(void)state;
+	assert_non_null(strstr(text, " 5406123 "));
+	assert_non_null(strstr(text, " none/+466123 "));
+	assert_non_null(strstr(text, " CPUS "));
+	free(text);
+}
+
+static void a_large_integer_keeps_its_digits(void **state)
+{
+	static const struct table_unit plain[] = {{1, ""}, {0, NULL}};
+	static const struct table_column columns[] = {
+	    {.title = "NAME"}, {.title = "COUNT", .right = true, .units = plain}};
+	struct table *table = table_new(columns, 2);
+	char *text;
+
+	(void)state;
+	table_add(table, (const char *[]){"a", "9007199254740993"});
+	table_add(table, (const char *[]){"b", "0.00123456"});
+	text = show(table, 80);
+	assert_non_null(strstr(text, "9007199254740993 "));
+	assert_non_null(strstr(text, "0.00123\n"));
+	free(text);
+}
+
 static void freeing_nothing_is_fine(void **state)
 {
 	(void)state;
@@ -81,6 +180,9 @@ int main(void)
 	    SCRATCH_TEST(what_moves_a_cursor_is_shown),
 	    SCRATCH_TEST(numbers_stand_right),
 	    SCRATCH_TEST(no_width_cuts_a_text),
+	    SCRATCH_TEST(a_column_has_one_unit),
+	    SCRATCH_TEST(what_is_in_a_file_is_as_it_was_given),
+	    SCRATCH_TEST(a_large_integer_keeps_its_digits),
 	    cmocka_unit_test(freeing_nothing_is_fine),
 	};
 

@@ -15,7 +15,7 @@
 #include "../scratch.h"
 #include "base/mem.h"
 #include "export.h"
-#include "export/formats.h"
+#include "export/format.h"
 #include "export/opendc/opendc.h"
 #include "timeline/rows.h"
 
@@ -182,7 +182,7 @@ static inline void make_end(struct made *made)
 /* The options as without any, but for CSV. */
 static inline struct opendc_options *make_options(void)
 {
-	struct opendc_options *options = export_opendc.options_new();
+	struct opendc_options *options = export_options_new(&export_opendc);
 
 	options->format = mem_strdup("csv");
 	return options;
@@ -220,7 +220,7 @@ static inline char *run_export(struct opendc_options *options)
 	problem_clear(&export.notes);
 	scope_clear(&export.scope);
 	timeline_reader_free(export.timeline);
-	export_opendc.options_free(options);
+	export_options_free(&export_opendc, options);
 	return text;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "export.h"
-#include "export/perfetto/writer.h"
+#include "export/perfetto/perfetto.h"
 
 struct told_writer {
 	struct perfetto_writer base;
@@ -45,10 +45,10 @@ static inline void told_event(struct perfetto_writer *writer,
 		const struct perfetto_value *value = &event->value[i];
 
 		if (value->type == PERFETTO_INTEGER)
-			fprintf(told(writer), ", %s %lld", value->name,
+			fprintf(told(writer), ", %s %lld", value->name->text,
 				(long long)value->integer);
 		else
-			fprintf(told(writer), ", %s %s", value->name, value->text);
+			fprintf(told(writer), ", %s %s", value->name->text, value->text);
 	}
 	fputc('\n', told(writer));
 }

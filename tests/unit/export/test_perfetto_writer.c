@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/perfetto/writer.h"
+#include "export/perfetto/perfetto.h"
 
 #include "perfetto.h"
+
+#define WORD(words) (&(struct perfetto_word){.text = (words)})
 
 static const struct perfetto_track node = {.kind = PERFETTO_NODE,
 					   .place = {.track = 1, .pid = 1},
@@ -39,10 +41,10 @@ static void write_some(struct perfetto_writer *writer)
 				     .flow = 18};
 	struct error error = ERROR_INIT;
 
-	perfetto_add_integer(&slice, "tid", -7);
-	perfetto_add_text(&slice, "comm", "x");
-	perfetto_add_text(&slice, "nothing", NULL);
-	perfetto_add_text(&slice, "empty", "");
+	perfetto_add_integer(&slice, WORD("tid"), -7);
+	perfetto_add_text(&slice, WORD("comm"), "x");
+	perfetto_add_text(&slice, WORD("nothing"), NULL);
+	perfetto_add_text(&slice, WORD("empty"), "");
 	assert_int_equal(slice.values, 2);
 	writer->ops->track(writer, &node);
 	writer->ops->track(writer, &row);

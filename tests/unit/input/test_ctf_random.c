@@ -14,7 +14,10 @@
 
 enum { TRACES = 200, REWRITTEN = 10 }; /* one in so many is written again */
 
-/* A file of a stream, while it is written, and its index as LTTng writes it. */
+/*
+ * A file of a stream, while it is written, and its index as LTTng writes it. We read no
+ * index; libbabeltrace2 does, and has the sequence numbers of packets from there only.
+ */
 struct stream_file {
 	struct bits bits, index;
 	unsigned stream, instance;
@@ -47,14 +50,14 @@ static void put_indexed(struct whole_trace *whole, struct stream_file *file,
 	bits_put(&file->index, 64, counter[0], true);
 }
 
-static void write_file(struct stream_file *file, int number)
+static void write_file(struct stream_file *file, int number, bool is_indexed)
 {
 	char *name = mem_printf("ch%u_%u_%d", 9 - file->stream, file->instance, number);
 	char *path = mem_printf("t/%s", name),
 	     *index = mem_printf("t/index/%s.idx", name);
 
 	scratch_bytes(path, file->bits.byte, file->bits.at / 8);
-	if (chance(30))
+	if (is_indexed)
 		scratch_bytes(index, file->index.byte, file->index.at / 8);
 	free(index);
 	free(path);
@@ -75,6 +78,7 @@ static void put_instance(struct whole_trace *whole, unsigned stream, unsigned in
 				   .stream = stream,
 				   .instance = instance};
 	int64_t packets = draw_between(1, rotation ? 9 : 5);
+	bool is_indexed = whole->stream[stream].has_sequence;
 
 	whole->clock = 1u << 30;
 	begin_index(&file);
@@ -87,9 +91,9 @@ static void put_instance(struct whole_trace *whole, unsigned stream, unsigned in
 		put_indexed(whole, &file, counter);
 		if (n < packets && !chance(rotation))
 			continue;
-		write_file(&file, number);
+		write_file(&file, number, is_indexed);
 		if (rotation && back && chance(20))
-			write_file(&file, number + 10);
+			write_file(&file, number + 10, is_indexed);
 		file.bits.at = 0;
 		begin_index(&file);
 	}

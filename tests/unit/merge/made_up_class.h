@@ -3,7 +3,7 @@
 #define CT_TEST_MADE_UP_CLASS_H
 
 /* Classes and records without a trace. To be included behind cmocka.h. */
-#include "ctf/reader.h"
+#include "merge/event_class.h"
 
 #define INT(number)                                                                      \
 	{                                                                                \
@@ -28,5 +28,18 @@
 	    .name = (char *)(text),                                                      \
 	    .column = variable##_column,                                                 \
 	    .columns = sizeof(variable##_column) / sizeof(variable##_column[0])}
+
+/* What a merge of everything knows of a class; until the next of its number. */
+static inline const struct event_class *made_up(const struct ctf_class *of,
+						struct event_class *class)
+{
+	static const struct selection everything = {.begin_ns = NSEC_MIN,
+						    .end_ns = NSEC_MAX};
+	const struct event_wish wish = {&everything, true, true};
+
+	event_class_clear(class);
+	event_class_init(class, of, &wish);
+	return class;
+}
 
 #endif

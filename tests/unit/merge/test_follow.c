@@ -14,13 +14,23 @@ CLASS(other_context, "x", CONTEXT("tidy"), CONTEXT("tid_2"), COLUMN("tid"));
 CLASS(user_context, "app:work", COLUMN("tid"), CONTEXT("vtid"));
 CLASS(with_context, "y", CONTEXT("procname"), CONTEXT("tid"));
 
+static struct event_class known; /* of the class at hand */
+
+static int end(void **state)
+{
+	(void)state;
+	event_class_clear(&known);
+	known.process = NULL;
+	return 0;
+}
+
 /* The thread of a switch between two on a processor. */
 static int64_t switched(struct follow *follow, int32_t cpu, int64_t prev, int64_t next)
 {
 	const struct cell cell[] = {STR("a"), INT(prev), INT(next)};
 	struct ctf_event record = {.class = 0, .cpu = cpu, .cell = cell};
 
-	return follow_event(follow, 1, &sched_switch, &record);
+	return follow_event(follow, 1, made_up(&sched_switch, &known), &record);
 }
 
 /* Of an event of another class with up to two cells. */
@@ -28,15 +38,14 @@ static int64_t other(struct follow *follow, const struct ctf_class *class, int32
 		     int64_t first, int64_t second)
 {
 	const struct cell cell[] = {INT(first), INT(second), INT(0)};
-	struct ctf_event record = {.cpu = cpu, .cell = cell};
+	const struct ctf_event record = {.cpu = cpu, .cell = cell};
 
-	record.class = class == &plain ? 3 : class == &wakeup ? 1 : 90;
-	return follow_event(follow, 1, class, &record);
+	return follow_event(follow, 1, made_up(class, &known), &record);
 }
 
 static void the_last_switch_tells(void **state)
 {
-	struct follow *follow = follow_new();
+	struct follow *follow = follow_new(8);
 
 	(void)state;
 	assert_int_equal(other(follow, &plain, 0, 7, 0), -1);
@@ -52,7 +61,7 @@ static void the_last_switch_tells(void **state)
 
 static void the_context_tells_more(void **state)
 {
-	struct follow *follow = follow_new();
+	struct follow *follow = follow_new(8);
 
 	(void)state;
 	switched(follow, 0, 10, 20);
@@ -65,42 +74,43 @@ static void the_context_tells_more(void **state)
 
 static void sources_are_apart(void **state)
 {
-	struct follow *follow = follow_new();
+	struct follow *follow = follow_new(8);
 	const struct cell cell = INT(1);
 	struct ctf_event record = {.class = 3, .cpu = 0, .cell = &cell};
 
 	(void)state;
 	switched(follow, 0, 10, 20);
-	assert_int_equal(follow_event(follow, 0, &plain, &record), -1);
-	assert_int_equal(follow_event(follow, 7, &plain, &record), -1);
-	assert_int_equal(follow_event(follow, 1, &plain, &record), 20);
+	assert_int_equal(follow_event(follow, 0, made_up(&plain, &known), &record), -1);
+	assert_int_equal(follow_event(follow, 7, made_up(&plain, &known), &record), -1);
+	assert_int_equal(follow_event(follow, 1, made_up(&plain, &known), &record), 20);
 	follow_free(follow);
 	follow_free(NULL);
 }
 
 static void user_space_runs_where_its_kernel_says(void **state)
 {
-	struct follow *follow = follow_new();
+	struct follow *follow = follow_new(8);
 	const struct cell cell[] = {INT(1), INT(5)};
 	struct ctf_event record = {.class = 3, .cpu = 0, .cell = cell};
 
 	(void)state;
 	follow_share(follow, 4, 1);
 	follow_share(follow, 5, 4);
-	assert_int_equal(follow_event(follow, 4, &plain, &record), -1);
+	assert_int_equal(follow_event(follow, 4, made_up(&plain, &known), &record), -1);
 	switched(follow, 0, 10, 20);
-	assert_int_equal(follow_event(follow, 4, &plain, &record), 20);
-	assert_int_equal(follow_event(follow, 5, &plain, &record), 20);
-	assert_int_equal(follow_event(follow, 3, &plain, &record), -1);
+	assert_int_equal(follow_event(follow, 4, made_up(&plain, &known), &record), 20);
+	assert_int_equal(follow_event(follow, 5, made_up(&plain, &known), &record), 20);
+	assert_int_equal(follow_event(follow, 3, made_up(&plain, &known), &record), -1);
 	/* Its own number tells more. */
 	record.class = 7;
-	assert_int_equal(follow_event(follow, 5, &user_context, &record), 5);
+	assert_int_equal(follow_event(follow, 5, made_up(&user_context, &known), &record),
+			 5);
 	follow_free(follow);
 }
 
 static void broken_streams_do_no_harm(void **state)
 {
-	struct follow *follow = follow_new();
+	struct follow *follow = follow_new(8);
 	const struct cell cell[] = {STR("a"), STR("b"), {.type = CELL_NULL}};
 	struct ctf_event record = {.class = 0, .cpu = 0, .cell = cell};
 
@@ -110,7 +120,8 @@ static void broken_streams_do_no_harm(void **state)
 	assert_int_equal(other(follow, &plain, INT32_MAX, 7, 0), -1);
 	assert_int_equal(other(follow, &plain, -1, 7, 0), -1);
 	switched(follow, 0, 10, 20);
-	assert_int_equal(follow_event(follow, 1, &sched_switch, &record), -1);
+	assert_int_equal(follow_event(follow, 1, made_up(&sched_switch, &known), &record),
+			 -1);
 	assert_int_equal(other(follow, &plain, 0, 7, 0), -1);
 	follow_free(follow);
 }
@@ -127,7 +138,8 @@ static void follow_one(void *context, const struct ctf_event *record)
 {
 	struct followed *followed = context;
 	const struct ctf_class *class = ctf_reader_class(followed->source, record->class);
-	int64_t tid = follow_event(followed->follow, followed->node, class, record);
+	int64_t tid = follow_event(followed->follow, followed->node,
+				   made_up(class, &known), record);
 
 	if (tid < 0) {
 		followed->unknown++;
@@ -140,7 +152,7 @@ static void follow_one(void *context, const struct ctf_event *record)
 /* Every event is of the thread that the model ran on that processor. */
 static void simulated_threads_are_followed(void **state)
 {
-	struct followed followed = {.follow = follow_new(),
+	struct followed followed = {.follow = follow_new(8),
 				    .lived = lived_run(lived_text)};
 
 	(void)state;
@@ -163,5 +175,5 @@ int main(void)
 	    SCRATCH_TEST(simulated_threads_are_followed),
 	};
 
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
+	return cmocka_run_group_tests(tests, draw_take_seed, end);
 }

@@ -21,8 +21,6 @@ CLASS(finish_told, "sched_process_exit", COLUMN("comm"), COLUMN("tid"),
 CLASS(freed, "sched_process_free", COLUMN("comm"), COLUMN("tid"));
 CLASS(exit_call, "syscall_entry_exit", COLUMN("error_code"));
 CLASS(exit_group, "syscall_entry_exit_group", COLUMN("error_code"));
-CLASS(clone_in, "syscall_entry_clone", COLUMN("flags"));
-CLASS(clone_out, "syscall_exit_clone", COLUMN("ret"));
 CLASS(dump_net, "lttng_statedump_process_net_ns", COLUMN("tid"), COLUMN("ns_inum"));
 CLASS(dump_cgroup, "lttng_statedump_process_cgroup_ns", COLUMN("tid"), COLUMN("ns_inum"));
 CLASS(in_space, "irq_handler_entry", CONTEXT("net_ns"));
@@ -36,17 +34,16 @@ static struct merge_node nodes[] = {{.id = 1}, {.id = 2}, {.id = 3}, {.id = 4}};
 static const struct merge_run run = {.node = nodes};
 
 static struct processes *all;
-static int64_t at; /* the time, which every event brings on by 1 ms */
-static bool twice; /* as if two sessions told it */
+static struct event_class known; /* of the class at hand */
+static int64_t at;               /* the time, which every event brings on by 1 ms */
+static bool twice;               /* as if two sessions told it */
 
 static void happens(const struct ctf_class *class, int64_t tid, const struct cell *cell)
 {
-	struct ctf_event record = {.cell = cell};
-
 	at += NSEC_PER_MSEC;
-	processes_event(all, 0, class, &record, at, tid);
+	processes_event(all, 0, made_up(class, &known), cell, at, tid);
 	if (twice)
-		processes_event(all, 0, class, &record, at + NSEC_PER_USEC, tid);
+		processes_event(all, 0, &known, cell, at + NSEC_PER_USEC, tid);
 }
 
 #define EVENT_OF(class, tid, ...)                                                        \
@@ -65,6 +62,8 @@ static int end(void **state)
 {
 	(void)state;
 	processes_free(all);
+	event_class_clear(&known);
+	known.process = NULL;
 	return scratch_leave(NULL);
 }
 
@@ -210,20 +209,6 @@ static void the_context_names_threads(void **state)
 		       "1|9|work||\n1|8|main||\n|11|named||\n2|0|swapper||");
 }
 
-static void clone_tells_where_forks_do_not(void **state)
-{
-	(void)state;
-	EVENT_OF(dump, -1, INT(5), INT(5), INT(1), STR("a"));
-	EVENT_OF(clone_in, 5, INT(0x1200011));
-	EVENT_OF(clone_out, 5, INT(9));
-	EVENT_OF(clone_out, 9, INT(0));
-	EVENT_OF(clone_in, 9, INT(0x3d0f00));
-	EVENT_OF(clone_out, 9, INT(10));
-	EVENT_OF(clone_in, 9, INT(0x3d0f00));
-	EVENT_OF(clone_out, 9, INT(-11));
-	assert_written("1|5|1|a||||\n2|9|5|a||3||", "1|5|a||\n2|9|a|3|\n2|10|a|6|");
-}
-
 /* The address of a class may come again, when its source was freed. */
 static void a_class_is_more_than_its_address(void **state)
 {
@@ -275,8 +260,9 @@ static void take(void *context, const struct ctf_event *record)
 
 	read->offset[read->node] =
 	    record->local_ns - lived_event(read->lived, read->node, record)->mono_ns;
-	processes_event(all, read->node, class, record, record->local_ns,
-			follow_event(read->follow, read->node, class, record));
+	made_up(class, &known);
+	processes_event(all, read->node, &known, record->cell, record->local_ns,
+			follow_event(read->follow, read->node, &known, record));
 }
 
 /* Each process of the model has one row, and says what was known of it. */
@@ -305,7 +291,8 @@ static void assert_lived(const struct read *read)
 static void simulated_processes_are_found(void **state)
 {
 	static const struct timeline_node second = {.id = 2, .name = "n2"};
-	struct read read = {.follow = follow_new(), .lived = lived_run(lived_text)};
+	struct read read = {.follow = follow_new(LIVED_NODES),
+			    .lived = lived_run(lived_text)};
 	struct error error = ERROR_INIT;
 	struct timeline_writer *writer = write_timeline("t.db", true);
 
@@ -389,7 +376,6 @@ int main(void)
 	    PROCESSES_TEST(a_thread_that_is_not_the_first_executes),
 	    PROCESSES_TEST(what_the_tracer_tells_of_the_end_counts),
 	    PROCESSES_TEST(the_context_names_threads),
-	    PROCESSES_TEST(clone_tells_where_forks_do_not),
 	    PROCESSES_TEST(a_class_is_more_than_its_address),
 	    PROCESSES_TEST(odd_values_do_no_harm),
 	    PROCESSES_TEST(a_namespace_tells_a_container),

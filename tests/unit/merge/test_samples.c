@@ -273,12 +273,14 @@ CLASS(finish, "sched_process_exit", COLUMN("tid"));
 static void tasks_find_their_processes(void **state)
 {
 	const struct cell cell[] = {INT(7), INT(7)};
-	struct ctf_event record = {.cell = cell};
+	struct event_class known = {.of = NULL};
 
 	(void)state;
 	/* It ends a little before its launcher knows. */
-	processes_event(processes, 1, &dump, &record, T, 7);
-	processes_event(processes, 1, &finish, &record, T + 1000 * NSEC_PER_SEC + 9, 7);
+	processes_event(processes, 1, made_up(&dump, &known), cell, T, 7);
+	processes_event(processes, 1, made_up(&finish, &known), cell,
+			T + 1000 * NSEC_PER_SEC + 9, 7);
+	event_class_clear(&known);
 	scratch_text("r/n1/clock.csv", CLOCK_CSV);
 	scratch_text("r/n1/invocations.jsonl",
 		     "{\"name\":\"a\",\"node\":\"n2\",\"pid\":7,\"enqueued_ns\":" T_S

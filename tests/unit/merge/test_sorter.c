@@ -16,7 +16,9 @@ static int by_key(const void *a, const void *b)
 {
 	const struct item *p = a, *q = b;
 
-	return (p->key > q->key) - (p->key < q->key);
+	if (p->key != q->key)
+		return p->key < q->key ? -1 : 1;
+	return (p->added > q->added) - (p->added < q->added);
 }
 
 struct walked {
@@ -24,7 +26,7 @@ struct walked {
 	size_t given, stop_at;
 };
 
-/* In order, and equal ones as they were added. */
+/* In order, and each once. */
 static int check(void *context, const void *given)
 {
 	struct walked *walked = context;

@@ -79,10 +79,10 @@ static void the_order_is_that_of_adding(void **state)
 	(void)state;
 	message_log_init(&log);
 	assert_int_equal(add(&log, BLOCK, &error), 0);
-	assert_null(log.spill);
+	assert_false(log.spill.is_open);
 	check_walk(&log, (struct walk){0}, BLOCK);
 	assert_int_equal(add(&log, 1, &error), 0);
-	assert_non_null(log.spill);
+	assert_true(log.spill.is_open);
 	check_walk(&log, (struct walk){0}, BLOCK + 1);
 	/* A walk in between does not disturb what comes after. */
 	assert_int_equal(add(&log, MANY - BLOCK - 1, &error), 0);
@@ -145,7 +145,7 @@ static void the_spill_is_an_unnamed_file_in_tmpdir(void **state)
 	message_log_init(&log);
 	assert_int_equal(add(&log, BLOCK + 1, &error), 0);
 	assert_int_equal(unsetenv("TMPDIR"), 0);
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fileno(log.spill));
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", log.spill.fd);
 	length = readlink(link, name, sizeof(name) - 1);
 	assert_true(length > 0);
 	name[length] = '\0';

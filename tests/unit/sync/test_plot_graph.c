@@ -113,36 +113,11 @@ static void graph_has_what_it_shows(void **state)
 	free(text);
 }
 
-static void star_has_its_hub_in_the_middle(void **state)
-{
-	struct plot_graph_node node[] = {{"leaf0", 0, 0, 1},
-					 {"leaf1", 1, 0, 0},
-					 {"hub", 1, 0, 0},
-					 {"leaf2", 1, 0, 0},
-					 {"leaf3", 1, 0, 0}};
-	const struct plot_graph_edge edge[] = {{2, 0, 9, 1, "accurate"},
-					       {2, 1, 9, 1, "accurate"},
-					       {2, 3, 9, 1, "accurate"},
-					       {2, 4, 9, 1, "accurate"}};
-	const struct plot_graph graph = {"", node, COUNT(node), edge, COUNT(edge)};
-	char *text = draw_graph(&graph);
-	const char *hub;
-
-	(void)state;
-	check_svg(text);
-	hub = strstr(text, "<title>hub: ");
-	assert_non_null(hub);
-	assert_non_null(strstr(hub, "<circle cx=\"456\""));
-	assert_true(strstr(hub, "<circle cx=\"456\"") < strstr(hub, "</g>"));
-	free(text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(graphs_of_all_sizes),
 	    cmocka_unit_test(graph_has_what_it_shows),
-	    cmocka_unit_test(star_has_its_hub_in_the_middle),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -10,6 +10,8 @@ static void make(const char *path)
 						     {.id = 3, .name = "db3"}};
 	static const struct timeline_message message = {.src_node = 1,
 							.dst_node = 2,
+							.send_event = TIMELINE_NONE,
+							.recv_event = TIMELINE_NONE,
 							.send_ns = 10 * NSEC_PER_SEC,
 							.recv_ns = 20 * NSEC_PER_SEC};
 	struct timeline_writer *writer = write_timeline(path, true);
@@ -100,7 +102,7 @@ static void what_is_not_there_is_refused(void **unused)
 	refused("+20", "+10", NULL, "--begin is after --end");
 	refused("+11", NULL, NULL,
 		"nothing between --begin and --end: the timeline is from "
-		"1970-01-01 00:00:10.000000000 to 1970-01-01 00:00:20.000000000");
+		"1970-01-01 00:00:10.000000000 to 1970-01-01 00:00:20.000000000 UTC");
 	refused("soon", NULL, NULL,
 		"--begin: 'soon' is no time, want nanoseconds, seconds, +seconds, or UTC "
 		"such as 2026-11-21T02:38:57.7");

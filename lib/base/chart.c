@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/chart.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define CAPTION_SIZE 13.0
+#define TITLE_SIZE   23.0 /* of the font, with the width of bold letters in it */
+#define KEY_SIZE     12.5
+
+#define LINE_HEIGHT 19.0
+#define KEY_HEIGHT  23.0
+#define SWATCH      20.0
+#define X_TICKS     8
+#define Y_TICKS     8
+#define LABEL_STYLE "font-size=\"12\" fill=\"" CHART_MUTED "\" text-anchor="
+
+/* ---- axes */
+
+void chart_axis_open(struct chart_axis *axis, double low, double high)
+{
+	const double least = fmax(fmax(fabs(low), fabs(high)) * 1e-9, 1e-9);
+
+	if (!(high - low >= least)) {
+		const double pad = fmax(least, 0.5);
+
+		low -= pad;
+		high += pad;
+	}
+	memset(axis, 0, sizeof(*axis));
+	axis->low = low;
+	axis->high = high;
+}
+
+static double bend(const struct chart_axis *axis, double value)
+{
+	const double ratio = fabs(value) / axis->threshold;
+
+	return copysign(ratio <= 1 ? ratio : 1 + log10(ratio), value);
+}
+
+double chart_axis_at(const struct chart_axis *axis, double value)
+{
+	double low = axis->low, high = axis->high;
+
+	if (axis->threshold > 0) {
+		low = bend(axis, low);
+		high = bend(axis, high);
+		value = bend(axis, value);
+	}
+	return axis->from + (value - low) / (high - low) * (axis->to - axis->from);
+}
+
+/* The round number, 1, 2 or 5 times a power of ten, that is `least` or next above. */
+static double round_step(double least)
+{
+	const double power = pow(10, floor(log10(least)));
+	const double digit = least / power;
+
+	return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
+}
+
+static size_t linear_ticks(const struct chart_axis *axis, size_t wanted,
+			   double tick[CHART_TICKS])
+{
+	const double step = round_step((axis->high - axis->low) / (double)wanted);
+	const double slack = 1e-6 * step;
+	size_t count = 0;
+
+	for (double k = ceil((axis->low - slack) / step); count < CHART_TICKS; k++) {
+		if (k * step > axis->high + slack)
+			break;
+		tick[count++] = k * step + 0.0; /* no -0 */
+	}
+	return count;
+}
+
+static size_t decade_ticks(const struct chart_axis *axis, double tick[CHART_TICKS])
+{
+	size_t count = 0;
+
+	tick[count++] = 0;
+	for (double value = axis->threshold; count + 2 <= CHART_TICKS; value *= 10) {
+		const double reach = value * (1 - 1e-6);
+
+		if (reach > axis->high && -reach < axis->low)
+			break;
+		if (reach <= axis->high)
+			tick[count++] = value;
+		if (-reach >= axis->low)
+			tick[count++] = -value;
+	}
+	return count;
+}
+
+size_t chart_axis_ticks(const struct chart_axis *axis, size_t wanted,
+			double tick[CHART_TICKS])
+{
+	return axis->threshold > 0 ? decade_ticks(axis, tick)
+				   : linear_ticks(axis, wanted, tick);
+}
+
+char *chart_label_number(char text[CHART_LABEL], double value, double step)
+{
+	const double places = step > 0 ? -floor(log10(step) + 1e-6) : 0;
+	const int decimals = (int)fmin(fmax(places, 0), 9);
+	const double unit = pow(10, -decimals);
+
+	if (fabs(value) < unit / 2)
+		value = 0; /* no "-0" */
+	snprintf(text, CHART_LABEL, "%.*f", decimals, value);
+	return text;
+}
+
+static const struct unit {
+	const char *name;
+	double us;
+} units[] = {{"ns", 1e-3}, {"\xc2\xb5s", 1}, {"ms", 1e3}, {"s", 1e6}};
+
+static const struct unit *unit_for(double us)
+{
+	const struct unit *unit = units;
+
+	for (size_t i = 1; i < sizeof(units) / sizeof(*units); i++)
+		if (us >= units[i].us * (1 - 1e-6))
+			unit = &units[i];
+	return unit;
+}
+
+char *chart_label_tick(char text[CHART_LABEL], double us, double scale, double step)
+{
+	const struct unit *unit = unit_for(scale);
+	char number[CHART_LABEL];
+
+	chart_label_number(number, us / unit->us, step / unit->us);
+	if (strspn(number, "0.") == strlen(number))
+		snprintf(text, CHART_LABEL, "0");
+	else
+		snprintf(text, CHART_LABEL, "%.32s %s", number, unit->name);
+	return text;
+}
+
+char *chart_label_span(char text[CHART_LABEL], double us)
+{
+	const double size = fabs(us), unit = unit_for(size * 1.0005)->us;
+	const double digits = fmin(fmax(floor(log10(size / unit * 1.0005)), 0), 2);
+
+	if (!(size > 0))
+		return strcpy(text, "0 ns");
+	return chart_label_tick(text, us, size * 1.0005, unit * pow(10, digits - 2));
+}
+
+char *chart_label_bound(char text[CHART_LABEL], double us)
+{
+	char span[CHART_LABEL];
+
+	if (!(us >= 0 && us < 1e18))
+		return strcpy(text, "no bound");
+	if (us > 0) {
+		double scale = pow(10, 2 - floor(log10(us)));
+
+		us = ceil(us * scale * (1 - 1e-12)) / scale;
+	}
+	snprintf(text, CHART_LABEL, "\xc2\xb1%.40s", chart_label_span(span, us));
+	return text;
+}
+
+char *chart_label_count(char text[CHART_LABEL], size_t count)
+{
+	char digits[24];
+	const int length = snprintf(digits, sizeof(digits), "%zu", count);
+	char *end = text;
+
+	for (int i = 0; i < length; i++) {
+		*end++ = digits[i];
+		if (i + 1 < length && (length - i - 1) % 3 == 0)
+			*end++ = ',';
+	}
+	*end = '\0';
+	return text;
+}
+
+/* ---- what stands above a picture */
+
+void chart_key(struct chart *chart, enum chart_swatch swatch, const char *style,
+	       const char *format, ...)
+{
+	struct chart_key *key;
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	text = mem_vprintf(format, arguments);
+	va_end(arguments);
+	chart->key =
+	    mem_grow(chart->key, chart->keys, &chart->key_capacity, sizeof(*key));
+	key = &chart->key[chart->keys++];
+	key->text =
+	    svg_text_fit(text, KEY_SIZE, chart->width - 2 * CHART_MARGIN - 2 * SWATCH);
+	key->style = mem_strdup(style);
+	key->swatch = swatch;
+	free(text);
+}
+
+/* Returns the base line of the last line; with file NULL nothing is drawn. */
+static double draw_caption(const struct chart *chart, FILE *file, double y)
+{
+	const char *rest = chart->caption ? chart->caption : "";
+	size_t length;
+
+	for (; *rest; rest += length) {
+		char *line;
+
+		length =
+		    svg_text_break(rest, CAPTION_SIZE, chart->width - 2 * CHART_MARGIN);
+		line = mem_strndup(rest, length);
+		y += LINE_HEIGHT;
+		if (file)
+			svg_text(file, (struct svg_point){CHART_MARGIN, y}, line,
+				 "font-size=\"13\" fill=\"" CHART_MUTED "\"");
+		free(line);
+	}
+	return y;
+}
+
+/* In a square whose left side is at x and whose middle is at y. */
+static void draw_swatch(const struct chart_key *key, FILE *file, double x, double y)
+{
+	const struct svg_point middle = {x + SWATCH / 2 - 2, y};
+	const double arm = 3.5;
+
+	switch (key->swatch) {
+	case CHART_DOT:
+		svg_circle(file, middle, 4.5, key->style);
+		break;
+	case CHART_LINE:
+		svg_line(file, (struct svg_point){x, y},
+			 (struct svg_point){x + SWATCH - 3, y}, key->style);
+		break;
+	case CHART_BAND:
+		svg_rect(file, &(struct svg_box){x, y - 5.5, SWATCH - 4, 11}, key->style);
+		break;
+	case CHART_CROSS:
+		for (int i = -1; i <= 1; i += 2)
+			svg_line(file, (struct svg_point){middle.x - arm, y - i * arm},
+				 (struct svg_point){middle.x + arm, y + i * arm},
+				 key->style);
+		break;
+	case CHART_WORDS:
+		break;
+	}
+}
+
+/* Entries run on like words; returns the base line of the last row. */
+static double draw_keys(const struct chart *chart, FILE *file, double y)
+{
+	double x = 0;
+
+	for (size_t i = 0; i < chart->keys; i++) {
+		const struct chart_key *key = &chart->key[i];
+		const double swatch = key->swatch == CHART_WORDS ? 0 : SWATCH + 2;
+		const double width = swatch + svg_text_width(key->text, KEY_SIZE);
+
+		if (i == 0 || x + width > chart->width - 2 * CHART_MARGIN) {
+			x = 0;
+			y += KEY_HEIGHT;
+		}
+		if (file) {
+			draw_swatch(key, file, CHART_MARGIN + x, y - 4.5);
+			svg_text(file, (struct svg_point){CHART_MARGIN + x + swatch, y},
+				 key->text, "font-size=\"12.5\" fill=\"" CHART_INK "\"");
+		}
+		x += width + 22;
+	}
+	return y;
+}
+
+double chart_head(const struct chart *chart, FILE *file)
+{
+	double y = 40;
+
+	if (file) {
+		char *title = svg_text_fit(chart->title, TITLE_SIZE,
+					   chart->width - 2 * CHART_MARGIN);
+
+		svg_text(file, (struct svg_point){CHART_MARGIN, 38}, title,
+			 "font-size=\"21\" font-weight=\"600\" fill=\"" CHART_INK "\"");
+		free(title);
+	}
+	y = draw_caption(chart, file, y) + 4;
+	return draw_keys(chart, file, y) + 10;
+}
+
+void chart_clear(struct chart *chart)
+{
+	for (size_t i = 0; i < chart->keys; i++) {
+		free(chart->key[i].text);
+		free(chart->key[i].style);
+	}
+	free(chart->key);
+	*chart = (struct chart){0};
+}
+
+/* ---- a frame with two axes */
+
+void chart_frame_fit(struct chart_frame *frame)
+{
+	frame->x.from = frame->y.to = 0;
+	frame->x.to = frame->box.width;
+	frame->y.from = frame->box.height;
+}
+
+static struct svg_point pixel(const struct chart_frame *frame, struct chart_point point)
+{
+	return (struct svg_point){chart_axis_at(&frame->x, point.x),
+				  chart_axis_at(&frame->y, point.y)};
+}
+
+static void y_label(const struct chart_frame *frame, double value, double step,
+		    char text[CHART_LABEL])
+{
+	const struct chart_axis *axis = &frame->y;
+	const double reach = fmax(fabs(axis->low), fabs(axis->high));
+
+	if (!frame->is_time)
+		chart_label_number(text, value, step);
+	else if (axis->threshold > 0)
+		chart_label_tick(text, value, fabs(value), fabs(value));
+	else
+		chart_label_tick(text, value, reach, step);
+}
+
+void chart_grid(const struct chart_frame *frame, FILE *file, bool label_x)
+{
+	static const char line[] = "stroke=\"" CHART_GRID "\"";
+	const struct svg_box *box = &frame->box;
+	const double bottom = box->y + box->height, right = box->x + box->width;
+	double tick[CHART_TICKS];
+	char text[CHART_LABEL];
+	size_t count = chart_axis_ticks(&frame->x, X_TICKS, tick);
+
+	for (size_t i = 0; i < count; i++) {
+		const double x = box->x + chart_axis_at(&frame->x, tick[i]);
+
+		svg_line(file, (struct svg_point){x, box->y},
+			 (struct svg_point){x, bottom}, line);
+		chart_label_number(text, tick[i], count > 1 ? tick[1] - tick[0] : 0);
+		if (label_x)
+			svg_text(file, (struct svg_point){x, bottom + 17}, text,
+				 LABEL_STYLE "\"middle\"");
+	}
+	count = chart_axis_ticks(&frame->y, Y_TICKS, tick);
+	for (size_t i = 0; i < count; i++) {
+		const double y = box->y + chart_axis_at(&frame->y, tick[i]);
+
+		svg_line(file, (struct svg_point){box->x, y},
+			 (struct svg_point){right, y}, line);
+		y_label(frame, tick[i], count > 1 ? tick[1] - tick[0] : 1, text);
+		svg_text(file, (struct svg_point){box->x - 8, y + 4}, text,
+			 LABEL_STYLE "\"end\"");
+	}
+}
+
+void chart_since(const struct chart_frame *frame, FILE *file, nsec_t begin_ns)
+{
+	const struct svg_box *box = &frame->box;
+	const struct svg_point at = {box->x + box->width / 2, box->y + box->height + 38};
+	char begin[NSEC_TEXT], label[NSEC_TEXT + 64];
+
+	nsec_format_utc(begin, begin_ns);
+	snprintf(label, sizeof(label), "seconds since %.23s UTC, by the reference clock",
+		 begin);
+	svg_text(file, at, label, LABEL_STYLE "\"middle\"");
+}
+
+static struct svg_point *pixels(const struct chart_frame *frame,
+				const struct chart_series *series, size_t room)
+{
+	struct svg_point *point = mem_alloc((series->count + room) * sizeof(*point) + 1);
+
+	for (size_t i = 0; i < series->count; i++)
+		point[i] = pixel(frame, series->point[i]);
+	return point;
+}
+
+void chart_line(const struct chart_frame *frame, FILE *file,
+		const struct chart_series *line, const char *style)
+{
+	struct svg_point *point = pixels(frame, line, 0);
+
+	svg_polyline(file, point, line->count, style);
+	free(point);
+}
+
+void chart_band(const struct chart_frame *frame, FILE *file,
+		const struct chart_series *low, const struct chart_series *high,
+		const char *style)
+{
+	const struct chart_series *side[] = {high, low};
+	const double edge[] = {frame->y.to - 12, frame->y.from + 12};
+	struct svg_point *point = pixels(frame, high, low->count + 2);
+	size_t count = high->count;
+
+	for (int i = 0; i < 2; i++) {
+		const struct chart_series *other = side[!i];
+
+		if (i && low->count) /* back from its end */
+			for (size_t k = low->count; k-- > 0;)
+				point[count++] = pixel(frame, low->point[k]);
+		if (side[i]->count || !other->count)
+			continue;
+		for (int k = 0; k < 2; k++) {
+			const size_t at = k == i ? 0 : other->count - 1;
+
+			point[count].x = chart_axis_at(&frame->x, other->point[at].x);
+			point[count++].y = edge[i];
+		}
+	}
+	svg_polygon(file, point, count, style);
+	free(point);
+}
+
+/* ---- many messages as few marks */
+
+/* A mark ends where it began, so that the next relative move is right; tenths of pixels.
+ */
+struct mark {
+	double cell;  /* pixels; of the messages in one cell only the first is drawn */
+	double inset; /* from the frame's edges */
+	const char *inside, *above, *below;
+};
+
+static const struct mark dot_mark = {2, 0, "h0", "v55v-55", "v-55v55"};
+static const struct mark cross_mark = {4, 5, "m-40-40l80 80m0-80l-80 80m40-40",
+				       "m-40-40l80 80m0-80l-80 80m40-40",
+				       "m-40-40l80 80m0-80l-80 80m40-40"};
+
+struct mark_cell {
+	size_t count;
+	int x, y; /* of the first message, tenths of pixels */
+};
+
+struct marks {
+	const struct mark *mark;
+	size_t columns, rows; /* the first row is beyond the top, the last the bottom */
+	struct mark_cell *cell;
+};
+
+static void add_mark(struct marks *marks, const struct svg_box *box, struct svg_point at)
+{
+	const double inset = marks->mark->inset, side = marks->mark->cell;
+	const double x = fmin(fmax(at.x, 0), box->width);
+	const double y = fmin(fmax(at.y, inset), box->height - inset);
+	const size_t row = at.y < 0             ? 0
+			   : at.y > box->height ? marks->rows - 1
+						: 1 + (size_t)(y / side);
+	struct mark_cell *cell = &marks->cell[(size_t)(x / side) * marks->rows + row];
+
+	if (cell->count++ > 0)
+		return;
+	cell->x = (int)lround(x * 10);
+	cell->y = (int)lround(y * 10);
+}
+
+/* The cells with so many messages as one path, in relative moves. */
+static void draw_marks(const struct marks *marks, FILE *file, size_t least, size_t limit,
+		       const char *style)
+{
+	int x = 0, y = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < marks->columns * marks->rows; i++) {
+		const struct mark_cell *cell = &marks->cell[i];
+		const size_t row = i % marks->rows;
+
+		if (cell->count < least || cell->count >= limit)
+			continue;
+		fprintf(file, "%s%d%s%d%s", any ? "m" : "<path d=\"M", cell->x - x,
+			cell->y < y ? "" : " ", cell->y - y,
+			row == 0                 ? marks->mark->above
+			: row == marks->rows - 1 ? marks->mark->below
+						 : marks->mark->inside);
+		x = cell->x;
+		y = cell->y;
+		any = true;
+	}
+	if (any)
+		fprintf(file, "\" %s/>\n", style);
+}
+
+static struct marks marks_of(const struct chart_frame *frame,
+			     const struct chart_series *series, const struct mark *mark)
+{
+	struct marks marks = {.mark = mark};
+
+	marks.columns = (size_t)(frame->box.width / mark->cell) + 1;
+	marks.rows = (size_t)(frame->box.height / mark->cell) + 3;
+	marks.cell = mem_zalloc(marks.columns * marks.rows * sizeof(*marks.cell));
+	for (size_t i = 0; i < series->count; i++)
+		add_mark(&marks, &frame->box, pixel(frame, series->point[i]));
+	return marks;
+}
+
+void chart_dots(const struct chart_frame *frame, FILE *file,
+		const struct chart_series *series, const char *color)
+{
+	/* Few dots are larger, and all as dark: density says nothing. */
+	const double width = fmax(60 - 10 * log10((double)series->count + 1), 22);
+	const bool is_dense = series->count > 1000;
+	struct marks marks = marks_of(frame, series, &dot_mark);
+
+	fprintf(file,
+		"<g transform=\"scale(.1)\" fill=\"none\" stroke=\"%s\" "
+		"stroke-width=\"%.0f\" stroke-linecap=\"round\">\n",
+		color, width);
+	draw_marks(&marks, file, 1, is_dense ? 2 : SIZE_MAX,
+		   is_dense ? "opacity=\".38\"" : "opacity=\".75\"");
+	if (is_dense) {
+		draw_marks(&marks, file, 2, 5, "opacity=\".62\"");
+		draw_marks(&marks, file, 5, SIZE_MAX, "opacity=\".9\"");
+	}
+	fputs("</g>\n", file);
+	free(marks.cell);
+}
+
+void chart_crosses(const struct chart_frame *frame, FILE *file,
+		   const struct chart_series *series, const char *color)
+{
+	struct marks marks = marks_of(frame, series, &cross_mark);
+
+	fprintf(file,
+		"<g transform=\"scale(.1)\" fill=\"none\" stroke=\"%s\" "
+		"stroke-width=\"20\">\n",
+		color);
+	draw_marks(&marks, file, 1, SIZE_MAX, "opacity=\"1\"");
+	fputs("</g>\n", file);
+	free(marks.cell);
+}
+
+/* ---- values of intervals as steps */
+
+/* The points of one column of pixels become its least and its greatest, as they came. */
+static size_t reduce(struct svg_point *point, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count;) {
+		size_t end = i, least = i, most = i;
+
+		for (; end < count && floor(point[end].x) == floor(point[i].x); end++) {
+			if (point[end].y < point[least].y)
+				least = end;
+			if (point[end].y > point[most].y)
+				most = end;
+		}
+		if (end - i <= 2) {
+			while (i < end)
+				point[kept++] = point[i++];
+			continue;
+		}
+		point[kept++] = point[least < most ? least : most];
+		if (least != most)
+			point[kept++] = point[least < most ? most : least];
+		i = end;
+	}
+	return kept;
+}
+
+void chart_steps(const struct chart_frame *frame, FILE *file,
+		 const struct chart_step *step, size_t count, const char *style)
+{
+	struct svg_point *point = mem_alloc((2 * count + 1) * sizeof(*point));
+	size_t points = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const bool is_apart =
+		    i && step[i].from - step[i - 1].to > (step[i].to - step[i].from) / 2;
+		const double from = is_apart || !points ? step[i].from : step[i - 1].to;
+
+		if (points && (is_apart || !isfinite(step[i].value))) {
+			svg_polyline(file, point, reduce(point, points), style);
+			points = 0;
+		}
+		if (!isfinite(step[i].value))
+			continue;
+		point[points++] = pixel(
+		    frame, (struct chart_point){fmax(from, frame->x.low), step[i].value});
+		point[points++] =
+		    pixel(frame, (struct chart_point){step[i].to, step[i].value});
+	}
+	svg_polyline(file, point, reduce(point, points), style);
+	free(point);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_BASE_CHART_H
+#define CT_BASE_CHART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/nsec.h"
+#include "base/svg.h"
+
+/*
+ * Charts, as SVG: any browser shows them, and no program needs to be there to draw
+ * them. A chart is a head (title, caption, legend) above frames with two axes, in which
+ * lines, bands, marks and steps are drawn. Names may hold any bytes; values are finite.
+ */
+
+#define CHART_TICKS 32 /* the most that an axis has */
+#define CHART_LABEL 48 /* room that every text made here fits in */
+
+/*
+ * An axis: linear, or linear up to `threshold` on either side of zero and logarithmic
+ * from there, so that one axis shows 100 us and 1 s.
+ */
+struct chart_axis {
+	double low, high; /* finite, low < high: see chart_axis_open */
+	double threshold; /* 0: linear all over */
+	double from, to;  /* pixels of low and high */
+};
+
+/* Make an axis from a range that may be empty: it is widened until it is not. */
+void chart_axis_open(struct chart_axis *axis, double low, double high);
+
+/* Pixel of value. */
+double chart_axis_at(const struct chart_axis *axis, double value);
+
+/* Around `wanted` round values on a linear axis; as many as it takes on the other. */
+size_t chart_axis_ticks(const struct chart_axis *axis, size_t wanted,
+			double tick[CHART_TICKS]);
+
+/* A value with as many decimals as a distance of `step` to the next one needs. */
+char *chart_label_number(char text[CHART_LABEL], double value, double step);
+
+/* Microseconds in a unit that suits `scale`, decimals from step: "1.5 ms". */
+char *chart_label_tick(char text[CHART_LABEL], double us, double scale, double step);
+
+/* Microseconds with three digits that count: "102 us" (with a micro sign), "1.53 ms". */
+char *chart_label_span(char text[CHART_LABEL], double us);
+
+/* The same after a plus-minus sign, rounded up, so that what is shown bounds as well; "no
+ * bound" for less than 0, NaN and infinity. */
+char *chart_label_bound(char text[CHART_LABEL], double us);
+
+/* "1,234,567" */
+char *chart_label_count(char text[CHART_LABEL], size_t count);
+
+/* Colours: text, text that matters less, thin lines. */
+#define CHART_INK    "#1e293b"
+#define CHART_MUTED  "#64748b"
+#define CHART_GRID   "#e2e8f0"
+#define CHART_WIDTH  960.0
+#define CHART_MARGIN 28.0 /* left and right of the head */
+
+enum chart_swatch {
+	CHART_DOT,
+	CHART_LINE,
+	CHART_BAND,
+	CHART_CROSS,
+	CHART_WORDS, /* no swatch */
+};
+
+struct chart_key {
+	enum chart_swatch swatch;
+	char *style, *text;
+};
+
+struct chart {
+	const char *title, *caption; /* borrowed; the caption may be NULL */
+	double width;                /* margins included */
+	struct chart_key *key;
+	size_t keys, key_capacity;
+};
+
+/* Append an entry to the legend; the format makes its text. */
+void chart_key(struct chart *chart, enum chart_swatch swatch, const char *style,
+	       const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Draw the head, or with file NULL only measure it; returns its height. */
+double chart_head(const struct chart *chart, FILE *file);
+
+void chart_clear(struct chart *chart);
+
+/*
+ * The pixels of the axes count from the frame's corner, and so does all that is drawn
+ * between svg_begin_clip(box) and svg_end.
+ */
+struct chart_frame {
+	struct svg_box box;
+	struct chart_axis x, y; /* x in seconds; y->from is the bottom */
+	bool is_time;           /* y is microseconds */
+};
+
+struct chart_point {
+	double x, y;
+};
+
+struct chart_series {
+	const struct chart_point *point; /* by ascending x where it is a line */
+	size_t count;
+};
+
+/* A value from one time to another. */
+struct chart_step {
+	double from, to, value;
+};
+
+/* Set the pixels of the axes from the box. */
+void chart_frame_fit(struct chart_frame *frame);
+
+/* Thin lines at round values, and their labels outside; x labels if wanted. */
+void chart_grid(const struct chart_frame *frame, FILE *file, bool label_x);
+
+/* Below the frame: from when the seconds count. */
+void chart_since(const struct chart_frame *frame, FILE *file, nsec_t begin_ns);
+
+/* A line through points; axes without a threshold keep it straight. */
+void chart_line(const struct chart_frame *frame, FILE *file,
+		const struct chart_series *line, const char *style);
+
+/* The ground between two lines; a side with no points reaches to the frame. */
+void chart_band(const struct chart_frame *frame, FILE *file,
+		const struct chart_series *low, const struct chart_series *high,
+		const char *style);
+
+/* Points as dots, darker where there are many; those beyond the frame at its edge. */
+void chart_dots(const struct chart_frame *frame, FILE *file,
+		const struct chart_series *series, const char *color);
+
+/* Few points that matter, as crosses; those beyond the frame at its edge. */
+void chart_crosses(const struct chart_frame *frame, FILE *file,
+		   const struct chart_series *series, const char *color);
+
+/*
+ * Values of intervals, by time. A gap of more than half an interval, and what is no
+ * number, breaks the line; of many steps each column of pixels shows its least and
+ * greatest.
+ */
+void chart_steps(const struct chart_frame *frame, FILE *file,
+		 const struct chart_step *step, size_t count, const char *style);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/event_class.h"
+
+#include "../scratch.h"
+
+static char name[] = "x", tid[] = "tid", pid[] = "pid", vpid[] = "vpid",
+	    comm[] = "procname", switches[] = "sched_switch", other[] = "irq_entry",
+	    wakeups[] = "sched_wakeup";
+static struct ctf_column plain[] = {{name, CELL_INTEGER, false}};
+static struct ctf_column context[] = {{name, CELL_INTEGER, false},
+				      {tid, CELL_INTEGER, true}};
+static struct ctf_class sched_switch = {.name = switches, .column = plain, .columns = 1};
+static struct ctf_class irq_entry = {.name = other, .column = plain, .columns = 1};
+static struct ctf_class sched_wakeup = {.name = wakeups, .column = plain, .columns = 1};
+static struct ctf_class with_tid = {.name = other, .column = context, .columns = 2};
+
+static struct ctf_column told[][1] = {
+    {{pid, CELL_INTEGER, true}}, {{vpid, CELL_INTEGER, true}}, {{comm, CELL_TEXT, true}}};
+
+enum { ALL = EVENT_SELECTED | EVENT_CELLS };
+
+/* Of what use an event of a class is at a time. */
+static unsigned use_at(const struct ctf_class *of, const struct event_wish *wish,
+		       nsec_t ts_ns)
+{
+	struct event_class class;
+	unsigned use;
+
+	event_class_init(&class, of, wish);
+	use = event_class_use(&class, wish->selection, ts_ns);
+	event_class_clear(&class);
+	return use & (EVENT_SELECTED | EVENT_FOLLOWED | EVENT_CELLS);
+}
+
+static bool wants_cells(const struct ctf_class *of, const struct event_wish *wish)
+{
+	struct event_class class;
+	bool wants;
+
+	event_class_init(&class, of, wish);
+	wants = event_class_wants_cells(&class);
+	event_class_clear(&class);
+	return wants;
+}
+
+static enum ctf_use use_before(const struct ctf_class *of, const struct event_wish *wish)
+{
+	struct event_class class;
+	enum ctf_use use;
+
+	event_class_init(&class, of, wish);
+	use = event_class_use_before(&class);
+	event_class_clear(&class);
+	return use;
+}
+
+static void what_is_not_selected_may_be_followed(void **state)
+{
+	struct selection selection = {.begin_ns = 10, .end_ns = 20};
+	const struct event_wish wish = {&selection, true, false};
+
+	(void)state;
+	text_list_add(&selection.events, "irq_*");
+	assert_int_equal(use_at(&sched_switch, &wish, 15), EVENT_FOLLOWED | EVENT_CELLS);
+	assert_int_equal(use_at(&irq_entry, &wish, 15), ALL);
+	assert_int_equal(use_at(&irq_entry, &wish, 10), ALL);
+	assert_int_equal(use_at(&irq_entry, &wish, 20), ALL);
+	assert_int_equal(use_at(&irq_entry, &wish, 9), 0);
+	assert_int_equal(use_at(&irq_entry, &wish, 21), 0);
+	assert_int_equal(use_at(&sched_switch, &wish, 9), EVENT_FOLLOWED | EVENT_CELLS);
+	assert_int_equal(use_at(&sched_switch, &wish, 21), 0);
+	selection_clear(&selection);
+}
+
+static void cells_are_kept_where_they_are_of_use(void **state)
+{
+	struct selection selection = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};
+	struct event_wish wish = {&selection, false, false};
+
+	(void)state;
+	assert_int_equal(use_at(&irq_entry, &wish, 0), EVENT_SELECTED);
+	assert_int_equal(use_at(&with_tid, &wish, 0), ALL);
+	assert_int_equal(use_at(&sched_switch, &wish, 0), ALL | EVENT_FOLLOWED);
+	assert_false(wants_cells(&irq_entry, &wish));
+	assert_true(wants_cells(&with_tid, &wish));
+	assert_true(wants_cells(&sched_switch, &wish));
+	/* Spans need the fields of what tells of them, though the timeline has none. */
+	wish.spans = true;
+	assert_true(wants_cells(&sched_wakeup, &wish));
+	assert_false(wants_cells(&irq_entry, &wish));
+	text_list_add(&selection.skip, "*");
+	wish.payload = true;
+	wish.spans = false;
+	assert_false(wants_cells(&irq_entry, &wish));
+	assert_true(wants_cells(&sched_switch, &wish));
+	selection_clear(&selection);
+}
+
+/* Whose process it is, and its name, hold before them, too. */
+static void what_contexts_tell_is_needed_before_the_begin(void **state)
+{
+	struct selection selection = {.begin_ns = 10, .end_ns = NSEC_MAX};
+	const struct event_wish wish = {&selection, true, false};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		struct ctf_class class = {.name = other, .column = told[i], .columns = 1};
+
+		assert_int_equal(use_before(&class, &wish), CTF_NEEDED);
+		assert_int_equal(use_at(&class, &wish, 9), EVENT_FOLLOWED | EVENT_CELLS);
+		assert_int_equal(use_at(&class, &wish, 10), ALL);
+		told[i][0].context = false;
+		assert_int_equal(use_before(&class, &wish), CTF_UNUSED);
+		told[i][0].context = true;
+	}
+	assert_int_equal(use_before(&with_tid, &wish), CTF_UNUSED);
+	selection_clear(&selection);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_is_not_selected_may_be_followed),
+	    cmocka_unit_test(cells_are_kept_where_they_are_of_use),
+	    cmocka_unit_test(what_contexts_tell_is_needed_before_the_begin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
