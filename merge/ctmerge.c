@@ -500,19 +500,6 @@ static void clear_merge(struct merge *merge)
 	merge_run_clear(&merge->run);
 }
 
-/* A misspelt --node would give an empty timeline. 0, or -1 with error. */
-static int check_nodes(const struct merge *merge, struct error *error)
-{
-	const struct merge_run *run = &merge->run;
-
-	if (merge->selection.nodes.count == 0)
-		return 0;
-	for (size_t i = 0; i < run->nodes; i++)
-		if (selection_has_node(&merge->selection, run->node[i].name))
-			return 0;
-	return error_misuse(error, "--node: no node of %s has such a name", run->path);
-}
-
 static enum exit_status join(const struct request *request, struct error *error)
 {
 	struct progress progress;
@@ -542,7 +529,7 @@ static enum exit_status run(const struct request *request, struct error *error)
 	else if (merge_run_open(&merge.run, request->runs.item[0],
 				request->is_part ? request->nodes.item[0] : NULL,
 				error) ||
-		 check_nodes(&merge, error))
+		 selection_check_nodes(&merge.selection, &merge.run, error))
 		status = EXIT_FAILED;
 	else if (sync_arguments_set_sources(&request->sync, &merge.run.sources, error))
 		status = EXIT_MISUSE;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/near.h"
+#include "merge/run.h"
 
 static bool matches(const struct text_list *globs, const char *name)
 {
@@ -24,6 +26,26 @@ bool selection_has_class(const struct selection *selection, const char *name)
 bool selection_has_node(const struct selection *selection, const char *name)
 {
 	return !selection->nodes.count || matches(&selection->nodes, name);
+}
+
+int selection_check_nodes(const struct selection *selection, const struct merge_run *run,
+			  struct error *error)
+{
+	const char **names = mem_alloc((run->nodes + 1) * sizeof(*names));
+	const char *near = NULL;
+	bool found = !selection->nodes.count;
+
+	for (size_t i = 0; i < run->nodes; i++) {
+		names[i] = run->node[i].name;
+		found |= selection_has_node(selection, names[i]);
+	}
+	if (!found)
+		near = near_find(selection->nodes.item[0], names, run->nodes);
+	free(names);
+	if (found)
+		return 0;
+	return error_misuse(error, "--node: no node of %s has such a name%s%s", run->path,
+			    near ? ", is it meant to be " : "", near ? near : "");
 }
 
 bool selection_has_time(const struct selection *selection, nsec_t ts_ns)

@@ -340,6 +340,8 @@ ctmerge: run/node2/kernel: map.json has no correction to the clock of node1 for 
 	fails_with 2 "ctmerge: no trace is named 'nobody'" ctmerge -q -r nobody run -o run.db
 	fails_with 2 'ctmerge: --node: no node of run has such a name' \
 		ctmerge -q --node nobody,node3 run -o run.db
+	fails_with 2 'ctmerge: --node: no node of run has such a name, is it meant to be node1' \
+		ctmerge -q --node nod1 run -o run.db
 	[ ! -e run.db ]
 }
 
