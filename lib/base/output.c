@@ -378,15 +378,6 @@ static bool is_straight(const char *target)
 		!S_ISDIR(status.st_mode));
 }
 
-bool output_is_special(const char *path)
-{
-	char *target = follow_links(path);
-	bool is = target && is_straight(target);
-
-	free(target);
-	return is;
-}
-
 /* The temporary of `target`, in its stage, which is made in `directory`. -1 with errno.
  */
 static int open_temporary(struct output *output, const char *directory, const char *name)

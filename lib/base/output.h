@@ -53,9 +53,6 @@ struct output {
 
 int output_open(struct output *output, const char *path, struct error *error);
 
-/* What is there and no file: it is written straight, and opening it may take long. */
-bool output_is_special(const char *path);
-
 /*
  * A file that is written here and there, for a descriptor such as standard output: the
  * temporary is in $TMPDIR. A terminal is refused. Where the descriptor leads to a file,

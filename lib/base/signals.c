@@ -29,18 +29,6 @@ void signals_catch_pipe(void (*handler)(int number))
 	sigaction(SIGPIPE, &action, NULL);
 }
 
-void signals_forget(void)
-{
-	sigset_t all;
-
-	for (size_t i = 0; i < ENDINGS; i++)
-		signal(ending[i], SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
-	sigfillset(&all);
-	sigprocmask(SIG_UNBLOCK, &all, NULL);
-}
-
 void signals_end(int number)
 {
 	signal(number, SIG_DFL);

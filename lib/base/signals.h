@@ -25,12 +25,6 @@ void signals_catch(void (*handler)(int number));
 void signals_catch_pipe(void (*handler)(int number));
 
 /*
- * Let all signals be what they are for a new program, in a child of fork(2): it must not
- * undo what its parent is about to write.
- */
-void signals_forget(void);
-
-/*
  * The handler's last step: end by this signal. The default comes back only here; with
  * SA_RESETHAND a second signal, such as timeout(1) sends, could end the program before
  * the handler has undone anything.

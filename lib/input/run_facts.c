@@ -64,6 +64,20 @@ static void take_tools(struct node_facts *facts, struct members *members)
 	}
 }
 
+/* A file of facts. 0, with NULL where there is none; or -1 with error and NULL. */
+static int read_object(const char *path, json_t **root, struct error *error)
+{
+	struct stat file;
+
+	*root = NULL;
+	if (stat(path, &file))
+		return 0;
+	if (!S_ISREG(file.st_mode))
+		return error_set(error, "%s: no plain file", path);
+	*root = json_read_object(path, error);
+	return *root ? 0 : -1;
+}
+
 static int read_members(struct node_facts *facts, const char *path, const json_t *root,
 			struct problem_list *problems, struct error *error)
 {
@@ -89,18 +103,13 @@ static int read_members(struct node_facts *facts, const char *path, const json_t
 int node_facts_read(struct node_facts *facts, const char *path,
 		    struct problem_list *problems, struct error *error)
 {
-	struct stat file;
 	json_t *root;
 	int status;
 
 	memset(facts, 0, sizeof(*facts));
-	if (stat(path, &file))
-		return 0;
-	if (!S_ISREG(file.st_mode))
-		return error_set(error, "%s: no plain file", path);
-	root = json_read_object(path, error);
+	status = read_object(path, &root, error);
 	if (!root)
-		return -1;
+		return status;
 	status = read_members(facts, path, root, problems, error);
 	json_decref(root);
 	if (status)
@@ -201,18 +210,14 @@ int run_facts_read(struct run_facts *facts, const char *path,
 		   struct problem_list *problems, struct error *error)
 {
 	struct faults faults;
-	struct stat file;
 	json_t *root;
+	int status;
 
 	memset(facts, 0, sizeof(*facts));
 	faults_init(&faults, path, problems);
-	if (stat(path, &file))
-		return 0;
-	if (!S_ISREG(file.st_mode))
-		return error_set(error, "%s: no plain file", path);
-	root = json_read_object(path, error);
+	status = read_object(path, &root, error);
 	if (!root)
-		return -1;
+		return status;
 	take_members(facts, root, &faults);
 	json_decref(root);
 	return 0;
