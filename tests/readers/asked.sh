@@ -6,17 +6,7 @@
 # hand: each analysis with each group, of both; else each once.
 set -eu
 asked=${1:-}
-modules=$CT_SOURCE/build-node/node_modules
-if [ ! -d "$modules" ] || ! command -v node >/dev/null; then
-	echo "no DuckDB in $modules, want those that ./check installs"
-	exit 77
-fi
-
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cp "$CT_SOURCE/tests/readers/asked.mjs" "$scratch"
-ln -s "$modules" "$scratch/node_modules"
-cd "$scratch"
+. "$(dirname "$0")/scratch.sh"
 run=$CT_SOURCE/datasets/sample
 ctsync -q "$run" -o clocks.json --messages-out messages || [ $? -eq 3 ]
 ctmerge -q "$run" --clocks clocks.json -o run.db || [ $? -eq 3 ]

@@ -4,16 +4,7 @@
 # opendc.sh: what ctexport opendc writes as Parquet, read by programs of others: types and
 # REQUIRED as OpenDC's readers want them, and every value as the CSV form has it.
 set -eu
-modules=$CT_SOURCE/build-node/node_modules
-if [ ! -d "$modules" ] || ! command -v node >/dev/null; then
-	echo "no readers in $modules, want those that ./check installs"
-	exit 77
-fi
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cp "$CT_SOURCE/tests/readers/opendc.mjs" "$scratch"
-ln -s "$modules" "$scratch/node_modules"
-cd "$scratch"
+. "$(dirname "$0")/scratch.sh"
 seed=${1:-$(od -A n -t u2 -N 2 /dev/urandom | tr -d ' ')}
 echo "seed: $seed"
 ctsim --seed "$seed" --set seconds=2 clients -o run >/dev/null 2>&1

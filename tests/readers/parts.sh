@@ -4,17 +4,7 @@
 # parts.sh: what ctmerge makes of the nodes of a run one by one, and joins, is what it makes
 # of the whole run: row by row, by DuckDB.
 set -eu
-modules=$CT_SOURCE/build-node/node_modules
-if [ ! -d "$modules" ] || ! command -v node >/dev/null; then
-	echo "no DuckDB in $modules, want those that ./check installs"
-	exit 77
-fi
-
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cp "$CT_SOURCE/tests/readers/parts.mjs" "$scratch"
-ln -s "$modules" "$scratch/node_modules"
-cd "$scratch"
+. "$(dirname "$0")/scratch.sh"
 
 # part NODE: made where nothing of the other nodes is, under the run's name.
 part()

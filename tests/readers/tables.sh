@@ -4,17 +4,7 @@
 # tables.sh: ctexport's parquet and csv of the recorded run, read back by programs that
 # others wrote.
 set -eu
-modules=$CT_SOURCE/build-node/node_modules
-if [ ! -d "$modules" ] || ! command -v node >/dev/null; then
-	echo "no readers in $modules, want those that ./check installs"
-	exit 77
-fi
-
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cp "$CT_SOURCE/tests/readers/tables.mjs" "$scratch"
-ln -s "$modules" "$scratch/node_modules"
-cd "$scratch"
+. "$(dirname "$0")/scratch.sh"
 ctmerge -q --begin +10 --end +15 "$CT_SOURCE/tests/fixtures/net3" -o run.db 2>/dev/null
 ctexport parquet run.db -o parquet
 ctexport parquet --timestamps utc --codec snappy --row-group 1000 -j 1 run.db -o utc
