@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "merge/links.h"
 #include "merge/spans/spans.h"
+#include "timeline/writer.h"
 
 static const struct {
 	const char *class;
@@ -140,14 +141,25 @@ void event_class_init(struct event_class *class, const struct ctf_class *of,
 	plan_processes(class);
 	if (selection_has_class(wish->selection, of->name))
 		class->use |= EVENT_SELECTED;
-	if (wish->payload || class->use & EVENT_FOLLOWED || has_context(of) ||
+	if (class->use & EVENT_FOLLOWED || has_context(of) ||
+	    (wish->payload && class->use & EVENT_LINKED) ||
 	    (wish->spans && spans_want(of->name)))
 		class->use |= EVENT_CELLS;
+	if (!wish->payload || !(class->use & EVENT_SELECTED))
+		return;
+	class->use |= EVENT_PAYLOAD;
+	class->columns =
+	    of->columns < TIMELINE_COLUMNS_MOST ? of->columns : TIMELINE_COLUMNS_MOST;
+	class->type = mem_zalloc(class->columns * sizeof(*class->type));
+	for (size_t i = 0; i < class->columns; i++)
+		class->type[i] = of->column[i].type;
 }
 
 bool event_class_wants_cells(const struct event_class *class)
 {
-	return class->use & EVENT_CELLS && class->use & (EVENT_SELECTED | EVENT_FOLLOWED);
+	return class->use & EVENT_PAYLOAD ||
+	       (class->use & EVENT_CELLS &&
+		class->use & (EVENT_SELECTED | EVENT_FOLLOWED));
 }
 
 unsigned event_class_use(const struct event_class *class,
@@ -159,7 +171,7 @@ unsigned event_class_use(const struct event_class *class,
 		/* What selected events tell of processes holds before them, too. */
 		if (use & EVENT_SELECTED && use & EVENT_CONTEXT)
 			use |= EVENT_FOLLOWED;
-		use &= ~(unsigned)EVENT_SELECTED;
+		use &= ~(unsigned)(EVENT_SELECTED | EVENT_PAYLOAD);
 	}
 	return ts_ns > selection->end_ns || !(use & (EVENT_SELECTED | EVENT_FOLLOWED))
 		   ? 0
@@ -177,4 +189,5 @@ enum ctf_use event_class_use_before(const struct event_class *class)
 void event_class_clear(struct event_class *class)
 {
 	free(class->process);
+	free(class->type);
 }

@@ -13,8 +13,9 @@ enum event_use {
 	EVENT_SELECTED = 1, /* becomes a row */
 	EVENT_FOLLOWED = 2, /* threads or processes are followed by its fields */
 	EVENT_CONTEXT = 4,  /* or by its context */
-	EVENT_CELLS = 8,    /* its cells are of use */
+	EVENT_CELLS = 8,    /* its cells are of use to who merges */
 	EVENT_LINKED = 16,  /* it can be what a message was made of */
+	EVENT_PAYLOAD = 32, /* its cells become a row of its class */
 };
 
 enum process_kind {
@@ -67,6 +68,8 @@ struct event_class {
 	int tid;        /* the column of the context that tells its thread */
 	int prev, next; /* of sched_switch; -1: none */
 	struct process_plan *process; /* NULL: it tells nothing of processes */
+	enum cell_type *type; /* of the columns of its table; NULL: it has none */
+	size_t columns;
 
 	/* While rows are written: as the timeline and others number them. */
 	uint32_t id; /* 0: not added yet */
@@ -76,7 +79,7 @@ struct event_class {
 /* What the classes of a run are used for. */
 struct event_wish {
 	const struct selection *selection;
-	bool payload; /* else cells come only with what tells of threads or spans */
+	bool payload; /* rows of classes */
 	bool spans;
 };
 

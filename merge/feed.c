@@ -58,6 +58,7 @@ struct filling {
 	struct feed *feed;
 	struct queue *queue;
 	struct block *first, **last, *end;
+	struct row_bytes *row; /* the thread's */
 	size_t bytes;
 	bool is_end;
 };
@@ -91,10 +92,9 @@ static bool has_bytes(const struct cell *cell)
 static size_t row_size(const struct row *row)
 {
 	const struct cell *cell = row->record.cell;
-	size_t size = sizeof(*row), columns = row->class->of->columns;
+	size_t size = sizeof(*row) + row->bytes.size;
+	size_t columns = cell ? row->class->of->columns : 0;
 
-	if (!cell)
-		return size;
 	size += columns * sizeof(*cell);
 	for (size_t i = 0; i < columns; i++)
 		if (has_bytes(&cell[i]))
@@ -108,12 +108,17 @@ static void copy_row(struct block *block, const struct row *row, size_t size)
 {
 	struct row *copy = (struct row *)(block->byte + block->used);
 	struct cell *cell = (struct cell *)(copy + 1);
-	size_t columns = row->class->of->columns;
+	size_t columns = row->record.cell ? row->class->of->columns : 0;
 	char *bytes = (char *)(cell + columns);
 
 	*copy = *row;
 	copy->length = (uint32_t)size;
 	block->used += size;
+	if (row->bytes.bytes) {
+		copy->bytes.bytes = (unsigned char *)bytes;
+		memcpy(bytes, row->bytes.bytes, row->bytes.size);
+		bytes += row->bytes.size;
+	}
 	if (!row->record.cell)
 		return;
 	copy->record.cell = cell;
@@ -159,6 +164,12 @@ static void take_record(void *context, const struct ctf_event *record)
 		return;
 	row.selected = use & EVENT_SELECTED;
 	queue->backward += row.selected && is_backward;
+	if (use & EVENT_PAYLOAD && record->cell) {
+		row_bytes_make(filling->row, row.class->type, record->cell,
+			       row.class->columns);
+		row.bytes.bytes = filling->row->bytes;
+		row.bytes.size = filling->row->size;
+	}
 	if (!(use & EVENT_CELLS))
 		row.record.cell = NULL;
 	append(filling, &row);
@@ -223,11 +234,12 @@ static void wait_idly(struct feed *feed)
 static void *work(void *context)
 {
 	struct feed *feed = context;
+	struct row_bytes row = {0};
 
 	pthread_mutex_lock(&feed->lock);
 	while (!feed->stop) {
 		struct queue *queue = most_needed(feed);
-		struct filling filling = {.feed = feed, .queue = queue};
+		struct filling filling = {.feed = feed, .queue = queue, .row = &row};
 
 		if (!queue) {
 			wait_idly(feed);
@@ -241,6 +253,7 @@ static void *work(void *context)
 		hand_over(&filling);
 	}
 	pthread_mutex_unlock(&feed->lock);
+	row_bytes_clear(&row);
 	return NULL;
 }
 

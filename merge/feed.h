@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "merge/event_class.h"
 #include "merge/run.h"
+#include "timeline/row_bytes.h"
 
 /*
  * The events of all sources, each in its own order and already on the
@@ -23,12 +24,14 @@ struct feed;
 
 /*
  * An event on its way from the thread that read it to the one that writes: copied whole,
- * cells and texts, behind the one before, so that it costs no allocation.
+ * cells and texts, behind the one before, so that it costs no allocation. The row of its
+ * class is made here, too, as the threads that read have more time.
  */
 struct row {
 	nsec_t ts_ns; /* on the timeline's axis */
 	struct event_class *class;
 	struct ctf_event record; /* cells beside it; NULL: none kept */
+	struct row_bytes bytes;  /* of its class's table, beside it, too; NULL: none */
 	uint32_t length;         /* in its block */
 	bool selected;           /* else only of use to follow threads */
 };

@@ -59,7 +59,7 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	    .source = load->run->source[source].id,
 	    .tid = tid,
 	    .cpu = row->record.cpu,
-	    .cell = load->payload ? row->record.cell : NULL,
+	    .row = row->bytes.bytes ? &row->bytes : NULL,
 	};
 	struct event_link link = {.id = 0};
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 static const char *const quality_name[] = {
     [CLOCK_EXACT] = "exact",
     [CLOCK_ACCURATE] = "accurate",
@@ -201,15 +203,13 @@ struct clock_bound clock_bound_at(const struct clock *clock, nsec_t local_ns,
 {
 	struct clock_bound at = {local_ns, NSEC_MIN, NSEC_MAX};
 	const struct clock_bound *bound = clock->bound;
-	size_t count = clock->bounds, low = 0, high;
+	size_t count = clock->bounds, low, high;
 	long double distance;
 
 	if (!count)
 		return at;
 	/* The nearest stated times around: every one between them counts. */
-	while (low < count && bound[low].local_ns < local_ns)
-		low++;
-	high = low;
+	low = high = FIRST_NOT(count, i, bound[i].local_ns < local_ns);
 	while (high < count && bound[high].local_ns == local_ns)
 		high++;
 	if (low == high) {

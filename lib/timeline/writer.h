@@ -9,6 +9,7 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "base/nsec.h"
+#include "timeline/row_bytes.h"
 
 /*
  * Writing a timeline. The file is of use only after timeline_writer_finish:
@@ -73,6 +74,8 @@ struct timeline_event {
 	/* One a column of its class, of its type or NULL; all NULL: no payload. A
 	 * number in a column of text becomes its digits, NaN an SQL NULL. */
 	const struct cell *cell;
+	/* The same as bytes, instead of cells: row_bytes_make is for any thread. */
+	const struct row_bytes *row;
 };
 
 /* Add an event, by ascending ts_ns. Ids count from 1; `id` may be NULL. */

@@ -27,13 +27,18 @@ int writer_open_pages(struct timeline_writer *writer, struct error *error)
 }
 
 static int add_to_class(struct timeline_writer *writer, const struct writer_class *class,
-			int64_t id, const struct cell *cell, struct error *error)
+			const struct timeline_event *event, int64_t id, struct error *error)
 {
-	row_bytes_make(&writer->row, class->type, cell, class->columns);
-	if (writer->row.size <= ROW_MOST)
-		return tree_add(class->tree, id, &writer->row, error);
+	const struct row_bytes *row = event->row;
+
+	if (!row) {
+		row = &writer->row;
+		row_bytes_make(&writer->row, class->type, event->cell, class->columns);
+	}
+	if (row->size <= ROW_MOST)
+		return tree_add(class->tree, id, row, error);
 	return error_set(error, "%s: an event %s of %zu bytes, SQLite takes up to %d",
-			 writer->place, class->name, writer->row.size, ROW_MOST);
+			 writer->place, class->name, row->size, ROW_MOST);
 }
 
 static int add_event(struct timeline_writer *writer, const struct timeline_event *event,
@@ -57,9 +62,9 @@ static int add_event(struct timeline_writer *writer, const struct timeline_event
 	row_bytes_make_key(&writer->row, event->ts_ns, id);
 	if (tree_add(writer->stamps, 0, &writer->row, error))
 		return -1;
-	if (!class->tree || !event->cell)
+	if (!class->tree || !(event->cell || event->row))
 		return 0;
-	return add_to_class(writer, class, id, event->cell, error);
+	return add_to_class(writer, class, event, id, error);
 }
 
 int writer_failed(struct timeline_writer *writer, struct error *error)
