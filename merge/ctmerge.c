@@ -26,7 +26,6 @@
 #include "merge/tables.h"
 #include "sync/arguments.h"
 #include "timeline/header.h"
-#include "timeline/update.h"
 #include "timeline/writer.h"
 
 enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIED = 3 };
@@ -327,6 +326,7 @@ static int write_rows(struct merge *merge, struct error *error)
 			      .threads = merge->sync.threads,
 			      .payload = !merge->request->no_payload};
 	status = load_events(load, error) || load_spans_and_messages(load, error) ||
+		 requests_write(merge->requests, load->spans, merge->writer, error) ||
 		 timeline_end_events(merge->writer, error) ||
 		 spans_write_recorded(load->spans, &merge->run, merge->writer, error) ||
 		 merge_samples(&merge->run, &merge->selection, load->processes,
@@ -356,22 +356,6 @@ static int put_in_place(struct merge *merge, struct error *error)
 	return output_commit(&merge->output, error);
 }
 
-/* What follows from the rows of a timeline that is else finished. */
-static int add_requests(struct merge *merge, struct error *error)
-{
-	const char *place = merge->request->output;
-	struct timeline_reader *timeline =
-	    timeline_update_open(merge->output.temporary, place, error);
-	int status =
-	    timeline && !requests_write(merge->requests, !merge->request->no_spans,
-					timeline, error)
-		? timeline_update_commit(timeline, error)
-		: -1;
-
-	timeline_reader_free(timeline);
-	return status;
-}
-
 static int write_part(struct merge *merge, struct error *error)
 {
 	const struct part part = {.timeline = merge->output.temporary,
@@ -397,8 +381,6 @@ static int merge_all(struct merge *merge, struct error *error)
 		return -1;
 	timeline_writer_free(merge->writer);
 	merge->writer = NULL;
-	if (add_requests(merge, error))
-		return -1;
 	merge->is_written = true;
 	return merge->request->part ? write_part(merge, error)
 				    : put_in_place(merge, error);

@@ -68,7 +68,7 @@ struct event_class {
 	int tid;        /* the column of the context that tells its thread */
 	int prev, next; /* of sched_switch; -1: none */
 	struct process_plan *process; /* NULL: it tells nothing of processes */
-	enum cell_type *type; /* of the columns of its table; NULL: it has none */
+	enum cell_type *type;         /* of the columns of its table; NULL: it has none */
 	size_t columns;
 
 	/* While rows are written: as the timeline and others number them. */

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "merge/requests.h"
+#include "merge/spans/spans_private.h"
 
 /* A thread's state, and the sums of all before it. */
 struct state {
@@ -14,7 +15,7 @@ struct state {
 };
 
 /* A system call that receives or sends. */
-struct call {
+struct server_call {
 	nsec_t begin_ns, end_ns;
 	int64_t fd;
 	bool sends, got; /* it sends; it received something */
@@ -22,34 +23,47 @@ struct call {
 
 /* What one serving thread did in the time of its requests. */
 struct server {
-	struct timeline_query *states, *calls;
+	const struct spans *spans;
+	nsec_t begin_ns, end_ns; /* of all of its requests */
 	struct state *state;
 	size_t count, room;
-	struct call *call;
+	struct server_call *call;
 	size_t call_count, call_room;
 };
 
-static const char states_sql[] =
-    "SELECT begin_ns, end_ns, CASE state WHEN 'running' THEN 1 WHEN 'runnable' THEN 2"
-    " ELSE CASE wait WHEN 'disk' THEN 3 WHEN 'network' THEN 4"
-    " ELSE iif(wait IS NULL, 6, 5) END END FROM thread_state"
-    " WHERE node = ? AND tid = ? AND begin_ns < ?4 AND end_ns > ?3 AND state <> 'dead'"
-    " ORDER BY begin_ns";
-
-static const char calls_sql[] =
-    "SELECT begin_ns, end_ns, fd, name LIKE 'w%' OR name LIKE 's%', ret > 0 FROM syscall"
-    " WHERE node = ? AND tid = ? AND begin_ns <= ?4 AND end_ns >= ?3"
-    " AND name IN ('read', 'readv', 'recv', 'recvfrom', 'recvmsg', 'recvmmsg', 'write',"
-    " 'writev', 'send', 'sendto', 'sendmsg', 'sendmmsg') ORDER BY begin_ns";
-
-static void add_state(struct server *server, const struct cell *row)
+/* What of the server's time a state is. */
+static enum request_part part_of(const struct spans *spans, uint32_t node,
+				 const struct span *span)
 {
-	struct state state = {
-	    .begin_ns = row[0].integer,
-	    .end_ns = row[1].integer,
-	    .part = (enum request_part)row[2].integer,
-	};
+	if (span->value[THREAD_STATE] == CODE_RUNNING)
+		return REQUEST_RUNNING;
+	if (span->value[THREAD_STATE] == CODE_RUNNABLE)
+		return REQUEST_RUNNABLE;
+	switch (spans_wakeup(spans, node, span).wait) {
+	case WAIT_UNKNOWN:
+		return REQUEST_UNKNOWN;
+	case WAIT_DISK:
+		return REQUEST_DISK;
+	case WAIT_NETWORK:
+		return REQUEST_NODE;
+	case WAIT_THREAD:
+	case WAIT_TIMER:
+	case WAIT_INTERRUPT:
+		break;
+	}
+	return REQUEST_OTHER;
+}
 
+static int add_state(void *context, uint32_t node, int64_t tid, const struct span *span)
+{
+	struct server *server = context;
+	struct state state = {.begin_ns = span->begin_ns, .end_ns = span->end_ns};
+
+	(void)tid;
+	if (span->begin_ns >= server->end_ns || span->end_ns <= server->begin_ns ||
+	    span->value[THREAD_STATE] == CODE_DEAD)
+		return 0;
+	state.part = part_of(server->spans, node, span);
 	if (server->count) {
 		const struct state *last = &server->state[server->count - 1];
 
@@ -60,38 +74,64 @@ static void add_state(struct server *server, const struct cell *row)
 			state.begin_ns = last->end_ns;
 	}
 	if (state.begin_ns >= state.end_ns)
-		return;
+		return 0;
 	server->state =
 	    mem_grow(server->state, server->count, &server->room, sizeof(*server->state));
 	server->state[server->count++] = state;
+	return 0;
 }
 
-static void add_call(struct server *server, const struct cell *row)
+/* Whether it moves data: 'r' it receives, 'w' it sends; else 0. */
+static char way_of(const char *call)
 {
+	static const char *const receiving[] = {"read",     "readv",   "recv",
+						"recvfrom", "recvmsg", "recvmmsg"};
+	static const char *const sending[] = {"write",  "writev",  "send",
+					      "sendto", "sendmsg", "sendmmsg"};
+
+	for (size_t i = 0; i < sizeof(receiving) / sizeof(*receiving); i++)
+		if (strcmp(call, receiving[i]) == 0)
+			return 'r';
+		else if (strcmp(call, sending[i]) == 0)
+			return 'w';
+	return 0;
+}
+
+static int add_call(void *context, uint32_t node, int64_t tid, const struct span *span)
+{
+	struct server *server = context;
+	int64_t name = span->value[CALL_NAME], fd = span->value[CALL_FD];
+	char way;
+
+	(void)node;
+	(void)tid;
+	if (span->begin_ns > server->end_ns || span->end_ns < server->begin_ns ||
+	    name == SPAN_NONE)
+		return 0;
+	way = way_of(texts_get(&server->spans->texts, (size_t)name));
+	if (!way)
+		return 0;
 	server->call = mem_grow(server->call, server->call_count, &server->call_room,
 				sizeof(*server->call));
-	server->call[server->call_count++] = (struct call){
-	    .begin_ns = row[0].integer,
-	    .end_ns = row[1].integer,
-	    .fd = row[2].type == CELL_INTEGER ? row[2].integer : -1,
-	    .sends = row[3].integer,
-	    .got = row[4].type == CELL_INTEGER && row[4].integer,
+	server->call[server->call_count++] = (struct server_call){
+	    .begin_ns = span->begin_ns,
+	    .end_ns = span->end_ns,
+	    .fd = fd == SPAN_NONE ? -1 : fd,
+	    .sends = way == 'w',
+	    .got = span->value[CALL_RET] > 0, /* SPAN_NONE is not */
 	};
+	return 0;
 }
 
-static int read_server(struct server *server, const struct cell key[4],
+static int read_server(struct server *server, int64_t node, int64_t tid,
 		       struct error *error)
 {
-	int more = timeline_query_ask(server->states, key, 4, error) ? -1 : 1;
-
-	server->count = server->call_count = 0;
-	while (more > 0 && (more = timeline_query_next(server->states, error)) > 0)
-		add_state(server, timeline_query_row(server->states));
-	if (more || timeline_query_ask(server->calls, key, 4, error))
-		return -1;
-	while ((more = timeline_query_next(server->calls, error)) > 0)
-		add_call(server, timeline_query_row(server->calls));
-	return more;
+	return spans_of_thread(server->spans, SPAN_THREAD, node, tid, add_state, server,
+			       error) ||
+		       spans_of_thread(server->spans, SPAN_SYSCALL, node, tid, add_call,
+				       server, error)
+		   ? -1
+		   : 0;
 }
 
 /* How many states begin before that time. */
@@ -197,24 +237,19 @@ static int compare_servers(const void *a, const void *b)
 static int find_all_parts(struct server *server, struct request_row *row, size_t count,
 			  struct error *error)
 {
-	nsec_t begin_ns = NSEC_MAX, end_ns = NSEC_MIN;
-	struct cell key[4] = {{.type = CELL_INTEGER, .integer = row->server},
-			      {.type = CELL_INTEGER, .integer = row->server_tid},
-			      {.type = CELL_INTEGER},
-			      {.type = CELL_INTEGER}};
-
+	server->begin_ns = NSEC_MAX;
+	server->end_ns = NSEC_MIN;
 	for (size_t i = 0; i < count; i++) {
 		if (row[i].end_ns == NSEC_MIN)
 			continue;
-		if (row[i].arrived_ns < begin_ns)
-			begin_ns = row[i].arrived_ns;
-		if (row[i].responded_ns > end_ns)
-			end_ns = row[i].responded_ns;
+		if (row[i].arrived_ns < server->begin_ns)
+			server->begin_ns = row[i].arrived_ns;
+		if (row[i].responded_ns > server->end_ns)
+			server->end_ns = row[i].responded_ns;
 	}
-	key[2].integer = begin_ns;
-	key[3].integer = end_ns;
 	server->count = server->call_count = 0;
-	if (row->server_tid > 0 && begin_ns <= end_ns && read_server(server, key, error))
+	if (row->server_tid > 0 && server->begin_ns <= server->end_ns &&
+	    read_server(server, row->server, row->server_tid, error))
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		if (row[i].end_ns == NSEC_MIN)
@@ -229,14 +264,11 @@ static int find_all_parts(struct server *server, struct request_row *row, size_t
 	return 0;
 }
 
-int request_parts(struct request_row *row, size_t count, struct timeline_reader *timeline,
+int request_parts(struct request_row *row, size_t count, const struct spans *spans,
 		  struct error *error)
 {
-	struct server server = {
-	    .states = timeline_query_new(timeline, states_sql, error),
-	    .calls = timeline_query_new(timeline, calls_sql, error),
-	};
-	int status = server.states && server.calls ? 0 : -1;
+	struct server server = {.spans = spans};
+	int status = 0;
 
 	if (count)
 		qsort(row, count, sizeof(*row), compare_servers);
@@ -247,8 +279,6 @@ int request_parts(struct request_row *row, size_t count, struct timeline_reader 
 		status = find_all_parts(&server, row + first, i - first, error);
 		first = i;
 	}
-	timeline_query_free(server.states);
-	timeline_query_free(server.calls);
 	free(server.state);
 	free(server.call);
 	return status;

@@ -483,43 +483,26 @@ static void make_row(const struct requests *requests, const struct request_row *
 		set_times(requests, row, spans, cell);
 }
 
-static int ask_once(struct timeline_query *query, const struct cell *cell, size_t cells,
-		    struct error *error)
-{
-	return timeline_query_ask(query, cell, cells, error) ||
-		       timeline_query_next(query, error)
-		   ? -1
-		   : 0;
-}
-
 static int write_rows(const struct requests *requests, bool spans,
-		      struct timeline_reader *timeline, struct error *error)
+		      struct timeline_writer *writer, struct error *error)
 {
-	struct timeline_query *insert = timeline_query_new(
-	    timeline,
-	    "INSERT INTO request VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-	    " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-	    error);
-	struct timeline_query *meta = timeline_query_new(
-	    timeline, "INSERT INTO meta VALUES ('tunnel_messages', ?)", error);
+	struct timeline_sorted *table = timeline_sorted(writer, "request", NULL, 0);
 	const struct cell carriers = number((int64_t)requests->carriers);
-	int status = insert && meta ? 0 : -1;
+	int status = 0;
 
 	for (size_t i = 0; i < requests->count && !status; i++) {
 		struct cell cell[COLUMNS];
 
 		make_row(requests, &requests->row[i], spans, cell);
-		status = ask_once(insert, cell, COLUMNS, error);
+		status = timeline_sorted_add(table, cell, error);
 	}
 	if (!status && requests->carriers)
-		status = ask_once(meta, &carriers, 1, error);
-	timeline_query_free(insert);
-	timeline_query_free(meta);
+		status = timeline_add_meta(writer, "tunnel_messages", &carriers, error);
 	return status;
 }
 
-int requests_write(struct requests *requests, bool spans,
-		   struct timeline_reader *timeline, struct error *error)
+int requests_write(struct requests *requests, const struct spans *spans,
+		   struct timeline_writer *writer, struct error *error)
 {
 	int status = 0;
 
@@ -527,10 +510,10 @@ int requests_write(struct requests *requests, bool spans,
 		end_request(requests, &requests->flow[i]);
 	leave_out_tunnels(requests);
 	if (spans)
-		status = request_parts(requests->row, requests->count, timeline, error);
+		status = request_parts(requests->row, requests->count, spans, error);
 	if (requests->count)
 		qsort(requests->row, requests->count, sizeof(*requests->row), compare_id);
-	return status ? status : write_rows(requests, spans, timeline, error);
+	return status ? status : write_rows(requests, spans, writer, error);
 }
 
 int requests_tunnels(const struct requests *requests,

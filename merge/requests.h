@@ -4,7 +4,7 @@
 
 #include "merge/run.h"
 #include "merge/sent_packets.h"
-#include "timeline/reader.h"
+#include "merge/spans/spans.h"
 #include "timeline/rows.h"
 
 /*
@@ -69,12 +69,12 @@ struct request_message {
 void requests_message(struct requests *requests, const struct request_message *message);
 
 /*
- * Fill the table `request` of the run's timeline, which is else finished. Without `spans`
- * the parts of the server's time are NULL. 0, or -1 with error. Memory: 80 bytes a span
- * of the one thread that is looked at.
+ * After the last message: fill the table `request`. Without `spans` the parts of the
+ * server's time are NULL. 0, or -1 with error. Memory: 80 bytes a span of the one thread
+ * that is looked at.
  */
-int requests_write(struct requests *requests, bool spans,
-		   struct timeline_reader *timeline, struct error *error);
+int requests_write(struct requests *requests, const struct spans *spans,
+		   struct timeline_writer *writer, struct error *error);
 
 /* A flow that is taken for a tunnel, by what of it is here; ports TIMELINE_NONE: none. */
 struct request_tunnel {
@@ -98,7 +98,7 @@ void requests_free(struct requests *requests);
  * arrival, of the file descriptor on which it then sent; where there is no such call,
  * when it first ran after the arrival. 0, or -1 with error.
  */
-int request_parts(struct request_row *row, size_t count, struct timeline_reader *timeline,
+int request_parts(struct request_row *row, size_t count, const struct spans *spans,
 		  struct error *error);
 
 #endif

@@ -79,6 +79,7 @@ static int add(struct timeline_writer *writer, const struct fields *fields,
 	int64_t number = ++writer->rows[fields->table];
 	int status;
 
+	cells[0] = writer_integer(number);
 	for (unsigned i = 0; i < fields->count; i++)
 		cell[i] = field_cell(&fields->field[i], row, &kept[i]);
 	if (fields->table == TABLE_MESSAGE)

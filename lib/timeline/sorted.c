@@ -10,7 +10,7 @@
 /*
  * Long tables whose rows come in their order. Those of spans are without rowid: trees
  * like those of indexes, whose keys are the whole rows, the columns of the primary key in
- * front. Messages have a rowid, which counts them.
+ * front. Messages and requests have a rowid.
  */
 static enum cell_type type_of(const char *declared)
 {
@@ -34,7 +34,7 @@ static int add_table(struct timeline_writer *writer, sqlite3 *db, const char *na
 	table = &writer->sorted[writer->sorteds++];
 	table->writer = writer;
 	table->name = mem_strdup(name);
-	table->has_rowid = strcmp(name, "message") == 0;
+	table->has_rowid = strcmp(name, "message") == 0 || strcmp(name, "request") == 0;
 	table->tree = tree_new(writer->pages, !table->has_rowid);
 	sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC);
 	while ((code = sqlite3_step(query)) == SQLITE_ROW) {
@@ -56,7 +56,7 @@ int writer_find_sorted(struct timeline_writer *writer, sqlite3 *db, struct error
 	/* Spans have keys of many columns: meta's rows come at the end. */
 	static const char text[] =
 	    "SELECT name FROM pragma_table_list AS t WHERE schema = 'main' AND "
-	    "(name = 'message' OR (wr AND "
+	    "(name IN ('message', 'request') OR (wr AND "
 	    "(SELECT count(*) FROM pragma_table_info(t.name) WHERE pk) >= 4)) "
 	    "ORDER BY name";
 	sqlite3_stmt *query;
@@ -79,6 +79,8 @@ struct timeline_sorted *timeline_sorted(struct timeline_writer *writer, const ch
 
 	while (strcmp(table->name, name) != 0)
 		table++;
+	for (unsigned at = 0; !column && at < table->columns; at++)
+		table->from[at] = (int)at;
 	for (size_t i = 0; i < columns; i++) {
 		unsigned at = 0;
 
@@ -124,6 +126,8 @@ int writer_add_sorted(struct timeline_sorted *table, const struct cell *row,
 {
 	struct timeline_writer *writer = table->writer;
 
+	int64_t id = table->has_rowid ? row[0].integer : 0;
+
 	assert(!writer->db);
 	if (table->has_rowid) {
 		table->rows++;
@@ -133,7 +137,7 @@ int writer_add_sorted(struct timeline_sorted *table, const struct cell *row,
 		count_groups(table, row);
 		row_bytes_make_entry(&writer->row, table->type, row, table->columns);
 	}
-	if (writer->failure || tree_add(table->tree, table->rows, &writer->row, error))
+	if (writer->failure || tree_add(table->tree, id, &writer->row, error))
 		return writer_failed(writer, error);
 	return 0;
 }

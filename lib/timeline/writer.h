@@ -83,9 +83,10 @@ int timeline_add_event(struct timeline_writer *writer, const struct timeline_eve
 		       int64_t *id, struct error *error);
 
 /*
- * A table that lies by its primary key (thread_state, syscall, irq, block_request), to
- * be filled in that order before timeline_end_events, with these columns of it; those
- * that are not among them are NULL. The writer's.
+ * A table that lies by its primary key (thread_state, syscall, irq, block_request,
+ * request), to be filled in that order before timeline_end_events, with these columns of
+ * it; those that are not among them are NULL. No `column`: all, as the table has them.
+ * The writer's.
  */
 struct timeline_sorted;
 

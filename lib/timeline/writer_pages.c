@@ -27,7 +27,8 @@ int writer_open_pages(struct timeline_writer *writer, struct error *error)
 }
 
 static int add_to_class(struct timeline_writer *writer, const struct writer_class *class,
-			const struct timeline_event *event, int64_t id, struct error *error)
+			const struct timeline_event *event, int64_t id,
+			struct error *error)
 {
 	const struct row_bytes *row = event->row;
 

@@ -55,7 +55,7 @@ struct writer_fact {
 	struct cell value;
 };
 
-enum { SORTED_COLUMNS = 32, SORTED_KEYS = 8, SORTED_TABLES = 5 };
+enum { SORTED_COLUMNS = 40, SORTED_KEYS = 8, SORTED_TABLES = 6 };
 
 /* A table that lies in the order in which its rows come, by schema.sql. */
 struct timeline_sorted {
@@ -121,8 +121,7 @@ int writer_put_roots(struct timeline_writer *writer, const struct writer_roots *
 /* The tables of the schema that come sorted; `db` has it. 0, or -1 with error. */
 int writer_find_sorted(struct timeline_writer *writer, sqlite3 *db, struct error *error);
 
-/* Add a row, its cells in the order of the table; the id of one with a rowid counts for
- * nothing. 0, or -1 with error. */
+/* Add a row, its cells in the order of the table. 0, or -1 with error. */
 int writer_add_sorted(struct timeline_sorted *table, const struct cell *row,
 		      struct error *error);
 

@@ -55,11 +55,15 @@ struct span_log *span_log_new(void)
 	return log;
 }
 
+static uint64_t key_of(enum span_kind kind, uint32_t node, int64_t whose)
+{
+	return (uint64_t)kind << 62 | (uint64_t)node << 33 | (uint64_t)(whose + 1);
+}
+
 static struct chain *chain_of(struct span_log *log, enum span_kind kind, uint32_t node,
 			      int64_t whose)
 {
-	uint64_t key =
-	    (uint64_t)kind << 62 | (uint64_t)node << 33 | (uint64_t)(whose + 1);
+	uint64_t key = key_of(kind, node, whose);
 	struct chain *chain;
 	int64_t at;
 
@@ -259,7 +263,7 @@ static int read_spans(struct reading *reading, const unsigned char *bytes, size_
 	return status;
 }
 
-static int read_chain(struct reading *reading)
+static int read_as_it_came(struct reading *reading)
 {
 	const struct chain *chain = reading->chain;
 	unsigned char *bytes = NULL;
@@ -305,7 +309,7 @@ static int read_sorted(struct reading *reading)
 	int status;
 
 	reading->sorter = sorter_new(sizeof(struct span), SORTED_AT_ONCE, compare_spans);
-	status = read_chain(reading);
+	status = read_as_it_came(reading);
 	if (!status)
 		status =
 		    sorter_walk(reading->sorter, give_sorted, reading, reading->error);
@@ -315,6 +319,12 @@ static int read_sorted(struct reading *reading)
 		free(reading->path[i]);
 	reading->paths = 0;
 	return status;
+}
+
+static int read_chain(struct reading *reading)
+{
+	return reading->chain->is_disordered ? read_sorted(reading)
+					     : read_as_it_came(reading);
 }
 
 static int compare_chains(const void *a, const void *b, void *ranks)
@@ -347,11 +357,26 @@ int span_log_walk(struct span_log *log, enum span_kind kind, const size_t *rank,
 	qsort_r(chain, count, sizeof(const struct chain *), compare_chains, (void *)rank);
 	for (size_t i = 0; i < count && !status; i++) {
 		reading.chain = chain[i];
-		status = chain[i]->is_disordered ? read_sorted(&reading)
-						 : read_chain(&reading);
+		status = read_chain(&reading);
 	}
 	free(reading.path);
 	free(chain);
+	return status;
+}
+
+int span_log_read(struct span_log *log, enum span_kind kind, uint32_t node, int64_t whose,
+		  span_give *give, void *context, struct error *error)
+{
+	struct reading reading = {
+	    .log = log, .give = give, .context = context, .error = error};
+	int64_t at;
+	int status;
+
+	if (!intmap_get(&log->index, key_of(kind, node, whose), &at))
+		return 0;
+	reading.chain = &log->chain[at];
+	status = read_chain(&reading);
+	free(reading.path);
 	return status;
 }
 

@@ -96,8 +96,8 @@ static void set_thread(const struct writing *writing, uint32_t node,
 					    : cell_of_text(comm);
 }
 
-static void set_wait(const struct writing *writing, uint32_t node,
-		     const struct span *span, struct cell *cell)
+struct span_cause spans_wakeup(const struct spans *spans, uint32_t node,
+			       const struct span *span)
 {
 	const int64_t *value = span->value;
 	struct span_cause cause = {
@@ -110,7 +110,15 @@ static void set_wait(const struct writing *writing, uint32_t node,
 
 	if (cause.is_assumed)
 		cause.recorded = (enum span_wait)(value[THREAD_ASSUMED] - 1);
-	spans_settle(writing->spans, node, &cause);
+	spans_settle(spans, node, &cause);
+	return cause;
+}
+
+static void set_wait(const struct writing *writing, uint32_t node,
+		     const struct span *span, struct cell *cell)
+{
+	struct span_cause cause = spans_wakeup(writing->spans, node, span);
+
 	cell[AT_VALUES + THREAD_WAIT] = cell_of_text(span_wait_name(cause.wait));
 	cell[AT_VALUES + THREAD_ASSUMED] = cell_of(cause.is_assumed);
 	cell[AT_VALUES + THREAD_FIRST_RECV] =
@@ -187,12 +195,11 @@ static void set_special(struct writing *writing, uint32_t node, int64_t whose,
 }
 
 /* A processor that came up later may have been where the thread was, see threads.c. */
-static bool is_refuted(const struct writing *writing, uint32_t node,
+static bool is_refuted(const struct spans *spans, enum span_kind kind, uint32_t node,
 		       const struct span *span)
 {
-	return writing->table == &tables[SPAN_THREAD] &&
-	       span->value[THREAD_PRESUMED] != SPAN_NONE &&
-	       writing->spans->node[node].new_cpu_ns > span->end_ns;
+	return kind == SPAN_THREAD && span->value[THREAD_PRESUMED] != SPAN_NONE &&
+	       spans->node[node].new_cpu_ns > span->end_ns;
 }
 
 static int write_span(void *context, uint32_t node, int64_t whose,
@@ -208,7 +215,7 @@ static int write_span(void *context, uint32_t node, int64_t whose,
 	    [AT_DURATION] = cell_of(nsec_sub(span->end_ns, span->begin_ns)),
 	};
 
-	if (is_refuted(writing, node, span))
+	if (is_refuted(writing->spans, (enum span_kind)(table - tables), node, span))
 		return 0;
 	for (size_t i = 0; i < table->values; i++)
 		if (table->value[i].kind == NUMBER)
@@ -284,6 +291,36 @@ int spans_write(struct spans *spans, const struct processes *processes,
 	}
 	free(rank);
 	return status;
+}
+
+/* Spans of a thread on their way. */
+struct reading {
+	const struct spans *spans;
+	enum span_kind kind;
+	span_give *give;
+	void *context;
+};
+
+static int give_row(void *context, uint32_t node, int64_t whose, const struct span *span)
+{
+	const struct reading *reading = context;
+
+	return is_refuted(reading->spans, reading->kind, node, span)
+		   ? 0
+		   : reading->give(reading->context, node, whose, span);
+}
+
+int spans_of_thread(const struct spans *spans, enum span_kind kind, int64_t node,
+		    int64_t tid, span_give *give, void *context, struct error *error)
+{
+	struct reading reading = {spans, kind, give, context};
+	uint32_t at = 0;
+
+	while (at < spans->nodes && spans->node[at].node != node)
+		at++;
+	return at < spans->nodes && tid <= INT32_MAX
+		   ? span_log_read(spans->log, kind, at, tid, give_row, &reading, error)
+		   : 0;
 }
 
 static int compare_recorded(const void *a, const void *b)

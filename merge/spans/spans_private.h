@@ -111,6 +111,15 @@ enum thread_run {
 	STATE_DEAD, /* after its exit, until its parent has heard of it */
 };
 
+enum { /* thread_state.state_code, by schema.sql */
+       CODE_RUNNABLE,
+       CODE_RUNNING,
+       CODE_INTERRUPTIBLE,
+       CODE_UNINTERRUPTIBLE,
+       CODE_BLOCKED,
+       CODE_DEAD
+};
+
 #define NO_CAUSE ((struct span_cause){.wait = WAIT_UNKNOWN, .tid = -1})
 
 /* A system call that was begun. */
@@ -270,6 +279,17 @@ struct span spans_begin(nsec_t begin_ns, nsec_t end_ns);
 /* It is over. One that ends before it begins was without length. */
 void spans_tell(struct spans *spans, enum span_kind kind, uint32_t node, int64_t whose,
 		struct span *span);
+
+/*
+ * The rows of a thread, in their order, from the first event to the last one; the node by
+ * its id. What `give` returned other than 0, or -1 with error.
+ */
+int spans_of_thread(const struct spans *spans, enum span_kind kind, int64_t node,
+		    int64_t tid, span_give *give, void *context, struct error *error);
+
+/* What ended the wait of a thread's span. */
+struct span_cause spans_wakeup(const struct spans *spans, uint32_t node,
+			       const struct span *span);
 
 /* The parts: each takes the event at hand. */
 void thread_event(struct spans *spans);

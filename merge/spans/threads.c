@@ -15,15 +15,6 @@ enum {
 	STATE_ENDING = STATE_EXITED | 64 | 128, /* of a thread that exits */
 };
 
-enum { /* thread_state.state_code, by schema.sql */
-       CODE_RUNNABLE,
-       CODE_RUNNING,
-       CODE_INTERRUPTIBLE,
-       CODE_UNINTERRUPTIBLE,
-       CODE_BLOCKED,
-       CODE_DEAD
-};
-
 /* What was recorded of a sleep are the kernel's bits; TASK_IDLE is neither of two. */
 static int64_t code_of(const struct thread *thread)
 {

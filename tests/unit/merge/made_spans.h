@@ -19,6 +19,7 @@ static int made_class_of[KINDS]; /* by spans_class, plus 1 */
 static struct span_cause made_cause[MADE_EVENTS];
 static struct timeline_message made_message[MADE_MESSAGES];
 static size_t made_messages;
+static void (*made_before_end)(void); /* called when all but the end is written */
 
 static inline void made_tell_spans(enum made_kind kind,
 				   const struct timeline_event *event)
@@ -110,6 +111,8 @@ static inline void made_end(void)
 				 0);
 		for (size_t i = 0; i < made_messages; i++)
 			made_write_message(&made_message[i]);
+		if (made_before_end)
+			made_before_end();
 		finish_timeline(made_writer);
 		assert_string_equal(error_text(&error), "");
 		spans_free(made_told);

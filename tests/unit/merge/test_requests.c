@@ -2,7 +2,7 @@
 #include "made_spans.h"
 
 #include "merge/requests.h"
-#include "timeline/update.h"
+#include "timeline/reader.h"
 
 enum { SYN = 2, ACK = 16, HEADER = 52 };
 
@@ -64,29 +64,36 @@ static void bare(int64_t from, nsec_t sent_ns, int64_t seq, int64_t data, int64_
 		tid);
 }
 
-/* What a question of the timeline, whose requests are made now, answers: for free(). */
-static char *asked(const char *sql)
+static void write_requests(void)
 {
 	struct error error = ERROR_INIT;
 	struct merge_source source = {.id = 1, .kind = "trace"};
 	struct merge_run run = {.source = &source, .count = 1};
 	struct requests *requests = requests_new(&run);
-	struct timeline_reader *timeline;
-	struct timeline_query *query;
-	char *text;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
 
-	made_end();
 	for (size_t i = 0; i < made_messages; i++)
 		requests_message(requests,
 				 &(struct request_message){.row = &made_message[i],
 							   .header = header[i],
 							   .flags = flag[i],
 							   .sent = &sent[i]});
-	timeline = timeline_update_open("t", NULL, &error);
-	assert_int_equal(requests_write(requests, true, timeline, &error), 0);
-	assert_int_equal(timeline_update_commit(timeline, &error), 0);
+	assert_int_equal(requests_write(requests, made_told, made_writer, &error), 0);
+	requests_free(requests);
+}
+
+/* What a question of the timeline, whose requests are made now, answers: for free(). */
+static char *asked(const char *sql)
+{
+	struct error error = ERROR_INIT;
+	struct timeline_reader *timeline;
+	struct timeline_query *query;
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	made_before_end = write_requests;
+	made_end();
+	timeline = timeline_reader_open("t", &error);
 	query = timeline_query_new(timeline, sql, &error);
 	assert_int_equal(timeline_query_ask(query, NULL, 0, &error), 0);
 	while (timeline_query_next(query, &error) > 0) {
@@ -102,7 +109,6 @@ static char *asked(const char *sql)
 		fputc('\n', out);
 	}
 	assert_string_equal(error_text(&error), "");
-	requests_free(requests);
 	fclose(out);
 	timeline_query_free(query);
 	timeline_reader_free(timeline);
