@@ -123,15 +123,21 @@ static int add_call(void *context, uint32_t node, int64_t tid, const struct span
 	return 0;
 }
 
+/* Of a node or thread that is not here there is nothing. */
 static int read_server(struct server *server, int64_t node, int64_t tid,
 		       struct error *error)
 {
-	return spans_of_thread(server->spans, SPAN_THREAD, node, tid, add_state, server,
-			       error) ||
-		       spans_of_thread(server->spans, SPAN_SYSCALL, node, tid, add_call,
-				       server, error)
-		   ? -1
-		   : 0;
+	const struct spans *spans = server->spans;
+	struct span_thread thread = {.kind = SPAN_THREAD, .tid = tid};
+
+	while (thread.node < spans->nodes && spans->node[thread.node].node != node)
+		thread.node++;
+	if (thread.node == spans->nodes || tid > INT32_MAX)
+		return 0;
+	if (spans_of_thread(spans, &thread, add_state, server, error))
+		return -1;
+	thread.kind = SPAN_SYSCALL;
+	return spans_of_thread(spans, &thread, add_call, server, error);
 }
 
 /* How many states begin before that time. */

@@ -364,15 +364,16 @@ int span_log_walk(struct span_log *log, enum span_kind kind, const size_t *rank,
 	return status;
 }
 
-int span_log_read(struct span_log *log, enum span_kind kind, uint32_t node, int64_t whose,
-		  span_give *give, void *context, struct error *error)
+int span_log_read(struct span_log *log, const struct span_thread *thread, span_give *give,
+		  void *context, struct error *error)
 {
 	struct reading reading = {
 	    .log = log, .give = give, .context = context, .error = error};
 	int64_t at;
 	int status;
 
-	if (!intmap_get(&log->index, key_of(kind, node, whose), &at))
+	if (!intmap_get(&log->index, key_of(thread->kind, thread->node, thread->tid),
+			&at))
 		return 0;
 	reading.chain = &log->chain[at];
 	status = read_chain(&reading);

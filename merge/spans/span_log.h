@@ -49,9 +49,16 @@ typedef int span_give(void *context, uint32_t node, int64_t whose,
 int span_log_walk(struct span_log *log, enum span_kind kind, const size_t *rank,
 		  span_give *give, void *context, struct error *error);
 
-/* Those of one thread. */
-int span_log_read(struct span_log *log, enum span_kind kind, uint32_t node, int64_t whose,
-		  span_give *give, void *context, struct error *error);
+/* Spans of a kind, of one thread. */
+struct span_thread {
+	enum span_kind kind;
+	uint32_t node;
+	int64_t tid;
+};
+
+/* The same of these alone. */
+int span_log_read(struct span_log *log, const struct span_thread *thread, span_give *give,
+		  void *context, struct error *error);
 
 void span_log_free(struct span_log *log);
 

@@ -310,17 +310,12 @@ static int give_row(void *context, uint32_t node, int64_t whose, const struct sp
 		   : reading->give(reading->context, node, whose, span);
 }
 
-int spans_of_thread(const struct spans *spans, enum span_kind kind, int64_t node,
-		    int64_t tid, span_give *give, void *context, struct error *error)
+int spans_of_thread(const struct spans *spans, const struct span_thread *thread,
+		    span_give *give, void *context, struct error *error)
 {
-	struct reading reading = {spans, kind, give, context};
-	uint32_t at = 0;
+	struct reading reading = {spans, thread->kind, give, context};
 
-	while (at < spans->nodes && spans->node[at].node != node)
-		at++;
-	return at < spans->nodes && tid <= INT32_MAX
-		   ? span_log_read(spans->log, kind, at, tid, give_row, &reading, error)
-		   : 0;
+	return span_log_read(spans->log, thread, give_row, &reading, error);
 }
 
 static int compare_recorded(const void *a, const void *b)

@@ -280,12 +280,10 @@ struct span spans_begin(nsec_t begin_ns, nsec_t end_ns);
 void spans_tell(struct spans *spans, enum span_kind kind, uint32_t node, int64_t whose,
 		struct span *span);
 
-/*
- * The rows of a thread, in their order, from the first event to the last one; the node by
- * its id. What `give` returned other than 0, or -1 with error.
- */
-int spans_of_thread(const struct spans *spans, enum span_kind kind, int64_t node,
-		    int64_t tid, span_give *give, void *context, struct error *error);
+/* The rows of a thread, in their order, from the first event to the last one. What `give`
+ * returned other than 0, or -1 with error. */
+int spans_of_thread(const struct spans *spans, const struct span_thread *thread,
+		    span_give *give, void *context, struct error *error);
 
 /* What ended the wait of a thread's span. */
 struct span_cause spans_wakeup(const struct spans *spans, uint32_t node,

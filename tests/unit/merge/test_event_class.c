@@ -17,7 +17,7 @@ static struct ctf_class with_tid = {.name = other, .column = context, .columns =
 static struct ctf_column told[][1] = {
     {{pid, CELL_INTEGER, true}}, {{vpid, CELL_INTEGER, true}}, {{comm, CELL_TEXT, true}}};
 
-enum { ALL = EVENT_SELECTED | EVENT_CELLS };
+enum { ALL = EVENT_SELECTED | EVENT_CELLS, ROW = EVENT_SELECTED | EVENT_PAYLOAD };
 
 /* Of what use an event of a class is at a time. */
 static unsigned use_at(const struct ctf_class *of, const struct event_wish *wish,
@@ -29,7 +29,7 @@ static unsigned use_at(const struct ctf_class *of, const struct event_wish *wish
 	event_class_init(&class, of, wish);
 	use = event_class_use(&class, wish->selection, ts_ns);
 	event_class_clear(&class);
-	return use & (EVENT_SELECTED | EVENT_FOLLOWED | EVENT_CELLS);
+	return use & (EVENT_SELECTED | EVENT_FOLLOWED | EVENT_CELLS | EVENT_PAYLOAD);
 }
 
 static bool wants_cells(const struct ctf_class *of, const struct event_wish *wish)
@@ -62,9 +62,9 @@ static void what_is_not_selected_may_be_followed(void **state)
 	(void)state;
 	text_list_add(&selection.events, "irq_*");
 	assert_int_equal(use_at(&sched_switch, &wish, 15), EVENT_FOLLOWED | EVENT_CELLS);
-	assert_int_equal(use_at(&irq_entry, &wish, 15), ALL);
-	assert_int_equal(use_at(&irq_entry, &wish, 10), ALL);
-	assert_int_equal(use_at(&irq_entry, &wish, 20), ALL);
+	assert_int_equal(use_at(&irq_entry, &wish, 15), ROW);
+	assert_int_equal(use_at(&irq_entry, &wish, 10), ROW);
+	assert_int_equal(use_at(&irq_entry, &wish, 20), ROW);
 	assert_int_equal(use_at(&irq_entry, &wish, 9), 0);
 	assert_int_equal(use_at(&irq_entry, &wish, 21), 0);
 	assert_int_equal(use_at(&sched_switch, &wish, 9), EVENT_FOLLOWED | EVENT_CELLS);
@@ -108,7 +108,7 @@ static void what_contexts_tell_is_needed_before_the_begin(void **state)
 
 		assert_int_equal(use_before(&class, &wish), CTF_NEEDED);
 		assert_int_equal(use_at(&class, &wish, 9), EVENT_FOLLOWED | EVENT_CELLS);
-		assert_int_equal(use_at(&class, &wish, 10), ALL);
+		assert_int_equal(use_at(&class, &wish, 10), ALL | ROW);
 		told[i][0].context = false;
 		assert_int_equal(use_before(&class, &wish), CTF_UNUSED);
 		told[i][0].context = true;

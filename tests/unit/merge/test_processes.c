@@ -63,7 +63,7 @@ static int end(void **state)
 	(void)state;
 	processes_free(all);
 	event_class_clear(&known);
-	known.process = NULL;
+	known = (struct event_class){0};
 	return scratch_leave(NULL);
 }
 
