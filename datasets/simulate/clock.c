@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "simulate/dice.h"
-#include "simulate/scenario_keys.h"
+#include "simulate/scenario.h"
 
 void sim_clock_clear(struct sim_clock *clock)
 {

@@ -2,7 +2,7 @@
 #ifndef CT_SIMULATE_EVENT_H
 #define CT_SIMULATE_EVENT_H
 
-#include "simulate/now.h"
+#include "simulate/world.h"
 
 /* The events of a kernel that the simulator knows, as lttng-modules 2.13 names them. */
 enum event_kind {

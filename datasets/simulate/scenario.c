@@ -9,7 +9,6 @@
 
 #include "base/mem.h"
 #include "base/output.h"
-#include "simulate/scenario_keys.h"
 
 enum { MOST_WORDS = 4 };
 

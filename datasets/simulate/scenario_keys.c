@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/scenario_keys.h"
+#include "simulate/scenario.h"
 
 #include <errno.h>
 #include <math.h>

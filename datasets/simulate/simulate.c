@@ -14,12 +14,11 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "base/version.h"
-#include "simulate/card.h"
 #include "simulate/clock.h"
 #include "simulate/event.h"
 #include "simulate/host.h"
 #include "simulate/messages.h"
-#include "simulate/sar.h"
+#include "simulate/network.h"
 #include "simulate/spans.h"
 
 static int directory_is_free(const char *path, struct error *error)

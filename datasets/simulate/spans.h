@@ -2,7 +2,7 @@
 #ifndef CT_SIMULATE_SPANS_H
 #define CT_SIMULATE_SPANS_H
 
-#include "simulate/now.h"
+#include "simulate/world.h"
 
 /*
  * Each request that a client had its reply to, as the model itself knows it: rows of

@@ -2,7 +2,7 @@
 #ifndef CT_SIMULATE_THREAD_H
 #define CT_SIMULATE_THREAD_H
 
-#include "simulate/now.h"
+#include "simulate/world.h"
 
 /* Threads with activity net: each has a processor when it needs one. */
 
@@ -30,5 +30,29 @@ void thread_wake(struct now *now, uint32_t thread);
  */
 void thread_data_came(struct now *now, uint32_t thread);
 void thread_all_sent(struct now *now, uint32_t thread);
+
+/* What a thread does next; the host says how long it takes. */
+struct action {
+	enum action_kind {
+		ACTION_SLEEP,      /* until */
+		ACTION_COMPUTE,    /* for a span of processor time */
+		ACTION_SEND,       /* bytes */
+		ACTION_AWAIT_DATA, /* thread->left bytes, or until */
+		ACTION_AWAIT_SENT, /* all acknowledged */
+		ACTION_READ_DISK,  /* bytes */
+		ACTION_WRITE_DISK, /* bytes, and wait until they are there */
+		ACTION_SAMPLE,     /* as sar does */
+		ACTION_END,
+		ACTION_FORK, /* a child, which goes on by itself */
+		ACTION_WAIT, /* until it ends */
+		ACTION_EXEC, /* the child: another program */
+		ACTION_EXIT,
+	} kind;
+	nsec_t until, span;
+	uint64_t bytes;
+};
+
+/* The next step of the thread's program, which takes note of it. */
+struct action program_next(struct world *world, struct thread *thread, nsec_t now);
 
 #endif

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "simulate/card.h"
 #include "simulate/host.h"
+#include "simulate/network.h"
 #include "simulate/thread.h"
 
 enum { IPV4_HEADER = 20, IPV6_HEADER = 40, UDP_HEADER = 8, ICMP_HEADER = 8 };

@@ -2,7 +2,6 @@
 #ifndef CT_SIMULATE_TRANSPORT_H
 #define CT_SIMULATE_TRANSPORT_H
 
-#include "simulate/now.h"
 #include "simulate/world.h"
 
 /* A new parcel's index; what it holds is undefined. Others may move. */
