@@ -112,39 +112,6 @@ nsec_t sim_clock_mono(struct sim_clock *clock, nsec_t true_ns)
 	       (clock->trace_steps ? stepped(clock, true_ns) : 0);
 }
 
-/* As sim_clock_true between two steps, where the clock never goes back. */
-static nsec_t first_between(struct sim_clock *clock, nsec_t from, nsec_t to,
-			    nsec_t real_ns)
-{
-	while (from < to) {
-		nsec_t middle = from + (to - from) / 2;
-
-		if (sim_clock_real(clock, middle) >= real_ns)
-			to = middle;
-		else
-			from = middle + 1;
-	}
-	return to;
-}
-
-nsec_t sim_clock_true(struct sim_clock *clock, nsec_t real_ns)
-{
-	nsec_t from = clock->corner[0].true_ns;
-	nsec_t end = clock->corner[clock->corners - 1].true_ns;
-
-	for (size_t i = 0; i <= clock->steps; i++) {
-		nsec_t to = i < clock->steps ? clock->step[i].true_ns : end + 1;
-
-		if (to > end + 1)
-			to = end + 1;
-		if (from < to && sim_clock_real(clock, to - 1) >= real_ns)
-			return first_between(clock, from, to - 1, real_ns);
-		if (to > from)
-			from = to;
-	}
-	return NSEC_MAX;
-}
-
 /* How far a chord may leave the curve, in seconds. */
 static const double chord_s = 1e-9;
 

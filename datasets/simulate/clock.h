@@ -61,12 +61,6 @@ void sim_clock_clear(struct sim_clock *clock);
 nsec_t sim_clock_real(struct sim_clock *clock, nsec_t true_ns);
 nsec_t sim_clock_mono(struct sim_clock *clock, nsec_t true_ns);
 
-/*
- * The first true time from the begin on at which CLOCK_REALTIME reads `real_ns`
- * or more; NSEC_MAX where it does not before the end of the polygon.
- */
-nsec_t sim_clock_true(struct sim_clock *clock, nsec_t real_ns);
-
 /* sin(2 pi x) by sums and products alone, which every machine does alike. */
 double sim_clock_sine(double turns);
 

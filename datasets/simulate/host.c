@@ -7,11 +7,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/output.h"
 #include "simulate/cpu.h"
 #include "simulate/event.h"
 #include "simulate/network.h"
-#include "simulate/simulate.h"
 #include "simulate/spans.h"
 #include "simulate/task.h"
 #include "simulate/thread.h"
@@ -468,20 +466,16 @@ struct sar {
 static int open_host(struct world *world, struct host *host, const char *directory,
 		     struct error *error)
 {
-	char *path = mem_printf("%s/%s", directory, host->name);
-	char *file = mem_printf("%s/sar.sadf", path);
 	size_t cpus = (size_t)world->scenario->cpus;
-	int status = directory_ensure(path, error);
 
 	host->sar = mem_zalloc(sizeof(*host->sar));
 	host->sar->last_ns = world->begin_ns;
 	host->sar->load.due_ns = world->begin_ns;
 	host->sar->last.used_ns = mem_zalloc(cpus * sizeof(*host->sar->last.used_ns));
-	if (!status)
-		status = output_open(&host->sar->output, file, error);
-	free(path);
-	free(file);
-	return status;
+	if (sim_writer_directory(directory, host->name, error))
+		return -1;
+	return sim_output_open(&host->sar->output, error, "%s/%s/sar.sadf", directory,
+			       host->name);
 }
 
 int sar_open(struct world *world, const char *directory, struct error *error)
