@@ -78,12 +78,12 @@ struct scenario_node {
 };
 
 struct scenario {
+	struct scenario_clock clock; /* drawn from up to these, either sign */
 	char *name, *summary;
 	int nodes, cpus;
 	double seconds, begin_s;
 
-	struct scenario_clock clock; /* drawn from up to these, either sign */
-	bool trace_steps;
+	int trace_steps;
 
 	double delay_us, delay_spread, jitter_us, asymmetry;
 	int jitter; /* enum scenario_spread */
@@ -91,7 +91,7 @@ struct scenario {
 	int load_direction; /* enum scenario_load */
 	double loss, duplicate, reorder, reorder_us, bandwidth_mbit, rto_ms;
 	int mtu, layers, nat;
-	bool gso, gro;
+	int gso, gro;
 	double coalesce_us;
 
 	int topology, islands, lone, servers, pairs;
@@ -139,39 +139,24 @@ extern const struct scenario_entry scenario_library[];
 /* Take a named scenario, or a file where the word is a path. 0, or -1 with error. */
 int scenario_load(struct scenario *scenario, const char *word, struct error *error);
 
-/* A key's name and its value as a word, number by number; false behind the last. */
-struct scenario_value {
-	const char *key;
-	const char *word; /* NULL: it is a number */
-	double number;
-};
-bool scenario_describe(const struct scenario *scenario, size_t index,
-		       struct scenario_value *value);
-
 /* One line a key: what it is called, its default and what it means. */
 void scenario_print_keys(FILE *file);
 
-enum scenario_kind { KEY_INT, KEY_REAL, KEY_SWITCH, KEY_WORD };
+enum scenario_kind { KEY_INT, KEY_REAL, KEY_WORD };
 
 /* A key with one value. */
 struct scenario_key {
 	const char *name;
 	enum scenario_kind kind;
 	bool of_clock; /* may be a single node's: "node 2 drift_ppm -60" */
-	size_t offset; /* in struct scenario, or in struct scenario_clock */
+	size_t offset; /* in struct scenario, and in struct scenario_clock */
 	double least, most, preset;
-	const char *const *words; /* of KEY_WORD: NULL behind the last */
+	const char *const *words; /* of KEY_WORD, which is an int: NULL behind the last */
 	const char *help;
 };
 
 /* All keys; name is NULL behind the last. */
 extern const struct scenario_key scenario_keys[];
-
-/* A key with more than one value, for messages and --keys. */
-struct scenario_form {
-	const char *name, *arguments, *help;
-};
-extern const struct scenario_form scenario_forms[];
 
 /* The key of that name, or NULL. */
 const struct scenario_key *scenario_key_find(const char *name, size_t length);
@@ -180,8 +165,11 @@ const struct scenario_key *scenario_key_find(const char *name, size_t length);
 int scenario_key_parse(const struct scenario_key *key, const char *word, double *value,
 		       struct error *error);
 
-/* Where the key's value lies; `base` is the scenario, or a clock for its keys. */
+/* Where the key's value lies; `base` is the scenario, or also a clock for its keys. */
 void scenario_key_store(const struct scenario_key *key, void *base, double value);
 double scenario_key_load(const struct scenario_key *key, const void *base);
+
+/* A key's value as a word of its own; NULL: it is a number. */
+const char *scenario_key_word(const struct scenario_key *key, double value);
 
 #endif

@@ -219,12 +219,14 @@ static int close_writer(struct world *world, const char *directory, struct error
 static json_t *make_parameters(const struct scenario *scenario)
 {
 	json_t *parameters = json_object();
-	struct scenario_value value;
 
-	for (size_t i = 0; scenario_describe(scenario, i, &value); i++)
-		json_object_set_new(parameters, value.key,
-				    value.word ? json_string(value.word)
-					       : json_real(value.number));
+	for (const struct scenario_key *key = scenario_keys; key->name; key++) {
+		double value = scenario_key_load(key, scenario);
+		const char *word = scenario_key_word(key, value);
+
+		json_object_set_new(parameters, key->name,
+				    word ? json_string(word) : json_real(value));
+	}
 	return parameters;
 }
 
