@@ -16,17 +16,11 @@ struct json_options {
 	struct text_list events;
 };
 
-static size_t option_rows(void *options, struct option_row *row)
-{
-	struct json_options *json = options;
-
-	row[0] = (struct option_row){.name = "events",
-				     .kind = OPTION_LIST,
-				     .target = &json->events,
-				     .argument = "GLOB",
-				     .help = "only events of classes with such a name"};
-	return 1;
-}
+static const struct export_option options[] = {
+    {"events", OPTION_LIST, offsetof(struct json_options, events), "GLOB",
+     "only events of classes with such a name", 0, 0, 0},
+    {0},
+};
 
 static void add_word(struct bytes *out, const char *word)
 {
@@ -183,7 +177,7 @@ const struct export_format export_json = {
     .name = "json",
     .summary = "events as JSON, an object a line",
     .usage = "[OPTION...] RUN.db [-o FILE]",
+    .option = options,
     .options_size = sizeof(struct json_options),
-    .rows = option_rows,
     .run = run,
 };

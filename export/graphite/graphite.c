@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "export/format.h"
-#include "export/statements.h"
 #include "timeline/query.h"
 
 struct graphite_options {
@@ -22,43 +21,28 @@ struct graphite_options {
 	int interval, batch, retry;
 };
 
-static void set_defaults(void *options)
-{
-	struct graphite_options *graphite = options;
-
-	graphite->interval = 1;
-	graphite->batch = 20000;
-	graphite->retry = 60;
-}
-
-static size_t option_rows(void *options, struct option_row *row)
-{
-	struct graphite_options *graphite = options;
-	const struct option_row rows[] = {
-	    {0, "to", OPTION_STRING, &graphite->to, "HOST[:PORT]",
-	     "send to a carbon server (ports: 2003, with --pickle 2004)", 0, 0},
-	    {0, "pickle", OPTION_FLAG, &graphite->pickle, NULL,
-	     "by the pickle protocol instead of lines of text", 0, 0},
-	    {0, "prefix", OPTION_STRING, &graphite->prefix, "NAME",
-	     "first part of names (default: the run's name, or cluster)", 0, 0},
-	    {0, "activity", OPTION_LIST, &graphite->activities, "GLOB",
-	     "only such activities (default: all but process)", 0, 0},
-	    {0, "interval", OPTION_INT, &graphite->interval, "SECONDS",
-	     "of what events say (default: 1)", 1, 86400},
-	    {0, "batch", OPTION_INT, &graphite->batch, "POINTS",
-	     "points a connection, which are there or come again (default: 20000)", 1,
-	     1e6},
-	    {0, "retry", OPTION_INT, &graphite->retry, "SECONDS",
-	     "how long to try to send a batch (default: 60)", 0, 1e6},
-	    {0, "state", OPTION_STRING, &graphite->state, "FILE",
-	     "remember in FILE how much was sent, and go on from there", 0, 0},
-	    {0, "dashboard", OPTION_STRING, &graphite->dashboard, "FILE",
-	     "write a dashboard for Grafana, too", 0, 0},
-	};
-
-	memcpy(row, rows, sizeof(rows));
-	return sizeof(rows) / sizeof(*rows);
-}
+static const struct export_option option_rows[] = {
+    {"to", OPTION_STRING, offsetof(struct graphite_options, to), "HOST[:PORT]",
+     "send to a carbon server (ports: 2003, with --pickle 2004)", 0, 0, 0},
+    {"pickle", OPTION_FLAG, offsetof(struct graphite_options, pickle), NULL,
+     "by the pickle protocol instead of lines of text", 0, 0, 0},
+    {"prefix", OPTION_STRING, offsetof(struct graphite_options, prefix), "NAME",
+     "first part of names (default: the run's name, or cluster)", 0, 0, 0},
+    {"activity", OPTION_LIST, offsetof(struct graphite_options, activities), "GLOB",
+     "only such activities (default: all but process)", 0, 0, 0},
+    {"interval", OPTION_INT, offsetof(struct graphite_options, interval), "SECONDS",
+     "of what events say (default: 1)", 1, 86400, 1},
+    {"batch", OPTION_INT, offsetof(struct graphite_options, batch), "POINTS",
+     "points a connection, which are there or come again (default: 20000)", 1, 1e6,
+     20000},
+    {"retry", OPTION_INT, offsetof(struct graphite_options, retry), "SECONDS",
+     "how long to try to send a batch (default: 60)", 0, 1e6, 60},
+    {"state", OPTION_STRING, offsetof(struct graphite_options, state), "FILE",
+     "remember in FILE how much was sent, and go on from there", 0, 0, 0},
+    {"dashboard", OPTION_STRING, offsetof(struct graphite_options, dashboard), "FILE",
+     "write a dashboard for Grafana, too", 0, 0, 0},
+    {0},
+};
 
 /* Parts with dots between them. */
 static bool is_prefix(const char *text)
@@ -335,9 +319,8 @@ const struct export_format export_graphite = {
     .name = "graphite",
     .summary = "samples as points for Graphite, and a dashboard for Grafana",
     .usage = "[OPTION...] RUN.db [--to HOST:PORT | -o FILE]",
+    .option = option_rows,
     .options_size = sizeof(struct graphite_options),
-    .defaults = set_defaults,
-    .rows = option_rows,
     .plan = make_plan,
     .run = run,
 };

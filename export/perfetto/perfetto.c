@@ -14,7 +14,6 @@
 
 #include "base/mem.h"
 #include "base/near.h"
-#include "export/statements.h"
 #include "timeline/query.h"
 
 enum { FLUSH_BYTES = 64 * 1024 };
@@ -406,25 +405,15 @@ struct perfetto_options {
 	struct text_list tracks;
 };
 
-static size_t option_rows(void *options, struct option_row *row)
-{
-	struct perfetto_options *own = options;
-
-	row[0] = (struct option_row){.name = "format",
-				     .kind = OPTION_STRING,
-				     .target = &own->form,
-				     .argument = "proto|json",
-				     .help = "Perfetto's own form (default), or Chrome's "
-					     "JSON"};
-	row[1] = (struct option_row){.name = "tracks",
-				     .kind = OPTION_LIST,
-				     .target = &own->tracks,
-				     .argument = "PART,...",
-				     .help = "only these: states, cpus, interrupts, "
-					     "syscalls, disks, messages, samples, "
-					     "clocks, tasks"};
-	return 2;
-}
+static const struct export_option options[] = {
+    {"format", OPTION_STRING, offsetof(struct perfetto_options, form), "proto|json",
+     "Perfetto's own form (default), or Chrome's JSON", 0, 0, 0},
+    {"tracks", OPTION_LIST, offsetof(struct perfetto_options, tracks), "PART,...",
+     "only these: states, cpus, interrupts, syscalls, disks, messages, samples, clocks, "
+     "tasks",
+     0, 0, 0},
+    {0},
+};
 
 static bool is_json(const struct perfetto_options *own)
 {
@@ -470,10 +459,10 @@ static int choose_parts(const struct text_list *words, unsigned *chosen,
 	return 0;
 }
 
-static int make_plan(const void *options, const char *output, struct export_plan *plan,
+static int make_plan(const void *given, const char *output, struct export_plan *plan,
 		     struct error *error)
 {
-	const struct perfetto_options *own = options;
+	const struct perfetto_options *own = given;
 	unsigned chosen;
 
 	(void)output;
@@ -514,8 +503,8 @@ const struct export_format export_perfetto = {
     .name = "perfetto",
     .summary = "a trace for Perfetto's viewer (ui.perfetto.dev)",
     .usage = "[OPTION...] RUN.db [-o FILE]",
+    .option = options,
     .options_size = sizeof(struct perfetto_options),
-    .rows = option_rows,
     .plan = make_plan,
     .run = run,
 };
