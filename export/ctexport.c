@@ -116,7 +116,8 @@ static void make_rows(const struct export_format *format, char *options,
 {
 	for (const struct export_option *option = format->option; option && option->name;
 	     option++)
-		*row++ = (struct option_row){.name = option->name,
+		*row++ = (struct option_row){.letter = option->letter,
+					     .name = option->name,
 					     .kind = option->kind,
 					     .target = options + option->offset,
 					     .argument = option->argument,

@@ -63,6 +63,7 @@ struct export
 
 /* An option of a format's own; a table of them ends with one without a name. */
 struct export_option {
+	char letter; /* 0: none */
 	const char *name;
 	enum option_kind kind;
 	size_t offset;        /* of its target in the format's options */

@@ -17,7 +17,7 @@ struct json_options {
 };
 
 static const struct export_option options[] = {
-    {"events", OPTION_LIST, offsetof(struct json_options, events), "GLOB",
+    {0, "events", OPTION_LIST, offsetof(struct json_options, events), "GLOB",
      "only events of classes with such a name", 0, 0, 0},
     {0},
 };

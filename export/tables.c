@@ -313,8 +313,8 @@ struct row_options {
 	 0,                                                                                \
 	 0,                                                                                \
 	 0},                                                                               \
-	    {"query", OPTION_STRING, TABLES(query), "SQL", "the rows of one SELECT", 0, 0, \
-	     0},                                                                           \
+	    {0, "query", OPTION_STRING, TABLES(query), "SQL", "the rows of one SELECT", 0, \
+	     0, 0},                                                                        \
 	    {"partition",                                                                  \
 	     OPTION_LIST,                                                                  \
 	     TABLES(partition),                                                            \
@@ -347,11 +347,11 @@ static const struct export_option csv_options[] = {
 static const struct export_option parquet_options[] = {
     TABLES_OPTIONS("ns|utc", "instants as INT64 of nanoseconds since the epoch "
 			     "(default), or marked as timestamps in UTC"),
-    {"codec", OPTION_STRING, offsetof(struct row_options, codec), "zstd|snappy|none",
+    {0, "codec", OPTION_STRING, offsetof(struct row_options, codec), "zstd|snappy|none",
      "compression (default: zstd)", 0, 0, 0},
-    {"level", OPTION_INT, offsetof(struct row_options, level), "N",
+    {0, "level", OPTION_INT, offsetof(struct row_options, level), "N",
      "of zstd, 1 to 19 (default: 1)", 1, 19, 0},
-    {"row-group", OPTION_INT, offsetof(struct row_options, group_rows), "ROWS",
+    {0, "row-group", OPTION_INT, offsetof(struct row_options, group_rows), "ROWS",
      "most rows of a row group (default: 1048576)", 1, 1 << 30, 0},
     {0},
 };

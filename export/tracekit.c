@@ -93,7 +93,7 @@ struct tracekit_options {
 };
 
 static const struct export_option options[] = {
-    {"stage", OPTION_STRING, offsetof(struct tracekit_options, stage), "NAME",
+    {0, "stage", OPTION_STRING, offsetof(struct tracekit_options, stage), "NAME",
      "the stage of all nodes (default: cloud)", 0, 0, 0},
     {0},
 };

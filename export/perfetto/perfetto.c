@@ -406,9 +406,9 @@ struct perfetto_options {
 };
 
 static const struct export_option options[] = {
-    {"format", OPTION_STRING, offsetof(struct perfetto_options, form), "proto|json",
+    {0, "format", OPTION_STRING, offsetof(struct perfetto_options, form), "proto|json",
      "Perfetto's own form (default), or Chrome's JSON", 0, 0, 0},
-    {"tracks", OPTION_LIST, offsetof(struct perfetto_options, tracks), "PART,...",
+    {0, "tracks", OPTION_LIST, offsetof(struct perfetto_options, tracks), "PART,...",
      "only these: states, cpus, interrupts, syscalls, disks, messages, samples, clocks, "
      "tasks",
      0, 0, 0},
