@@ -305,7 +305,8 @@ struct row_options {
 
 /* The options of both, with what --timestamps may be. */
 #define TABLES_OPTIONS(timestamps_argument, timestamps_help)                               \
-	{"table",                                                                          \
+	{0,                                                                                \
+	 "table",                                                                          \
 	 OPTION_LIST,                                                                      \
 	 TABLES(tables),                                                                   \
 	 "NAME",                                                                           \
@@ -315,7 +316,8 @@ struct row_options {
 	 0},                                                                               \
 	    {0, "query", OPTION_STRING, TABLES(query), "SQL", "the rows of one SELECT", 0, \
 	     0, 0},                                                                        \
-	    {"partition",                                                                  \
+	    {0,                                                                            \
+	     "partition",                                                                  \
 	     OPTION_LIST,                                                                  \
 	     TABLES(partition),                                                            \
 	     "KEY,...",                                                                    \
@@ -325,7 +327,8 @@ struct row_options {
 	     0,                                                                            \
 	     0,                                                                            \
 	     0},                                                                           \
-	    {"timestamps",                                                                 \
+	    {0,                                                                            \
+	     "timestamps",                                                                 \
 	     OPTION_STRING,                                                                \
 	     TABLES(timestamps),                                                           \
 	     timestamps_argument,                                                          \
@@ -334,7 +337,7 @@ struct row_options {
 	     0,                                                                            \
 	     0},                                                                           \
 	{                                                                                  \
-		"jobs", OPTION_INT, TABLES(jobs), "N",                                     \
+		'j', "jobs", OPTION_INT, TABLES(jobs), "N",                                \
 		    "threads (default: one a processor)", 1, 256, 0                        \
 	}
 
