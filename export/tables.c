@@ -303,53 +303,40 @@ struct row_options {
 
 #define TABLES(member) offsetof(struct row_options, tables.member)
 
-/* The options of both, with what --timestamps may be. */
-#define TABLES_OPTIONS(timestamps_argument, timestamps_help)                               \
-	{0,                                                                                \
-	 "table",                                                                          \
-	 OPTION_LIST,                                                                      \
-	 TABLES(tables),                                                                   \
-	 "NAME",                                                                           \
-	 "this table or view alone; may be repeated",                                      \
-	 0,                                                                                \
-	 0,                                                                                \
-	 0},                                                                               \
-	    {0, "query", OPTION_STRING, TABLES(query), "SQL", "the rows of one SELECT", 0, \
-	     0, 0},                                                                        \
-	    {0,                                                                            \
-	     "partition",                                                                  \
-	     OPTION_LIST,                                                                  \
-	     TABLES(partition),                                                            \
-	     "KEY,...",                                                                    \
-	     "events in directories by node, class or both, KEY=VALUE; or such a table "   \
-	     "or "                                                                         \
-	     "SELECT by its columns",                                                      \
-	     0,                                                                            \
-	     0,                                                                            \
-	     0},                                                                           \
-	    {0,                                                                            \
-	     "timestamps",                                                                 \
-	     OPTION_STRING,                                                                \
-	     TABLES(timestamps),                                                           \
-	     timestamps_argument,                                                          \
-	     timestamps_help,                                                              \
-	     0,                                                                            \
-	     0,                                                                            \
-	     0},                                                                           \
-	{                                                                                  \
-		'j', "jobs", OPTION_INT, TABLES(jobs), "N",                                \
-		    "threads (default: one a processor)", 1, 256, 0                        \
-	}
+/* The options of both. */
+#define TABLE                                                                            \
+	0, "table", OPTION_LIST, TABLES(tables), "NAME",                                 \
+	    "this table or view alone; may be repeated", 0, 0, 0
+#define QUERY                                                                            \
+	0, "query", OPTION_STRING, TABLES(query), "SQL", "the rows of one SELECT", 0, 0, 0
+#define PARTITION                                                                        \
+	0, "partition", OPTION_LIST, TABLES(partition), "KEY,...",                       \
+	    "events in directories by node, class or both, KEY=VALUE; or such a table "  \
+	    "or SELECT by its columns",                                                  \
+	    0, 0, 0
+#define JOBS                                                                             \
+	'j', "jobs", OPTION_INT, TABLES(jobs), "N",                                      \
+	    "threads (default: one a processor)", 1, 256, 0
 
 static const struct export_option csv_options[] = {
-    TABLES_OPTIONS("ns|iso",
-		   "instants as nanoseconds since the epoch (default) or ISO 8601"),
+    {TABLE},
+    {QUERY},
+    {PARTITION},
+    {0, "timestamps", OPTION_STRING, TABLES(timestamps), "ns|iso",
+     "instants as nanoseconds since the epoch (default) or ISO 8601", 0, 0, 0},
+    {JOBS},
     {0},
 };
 
 static const struct export_option parquet_options[] = {
-    TABLES_OPTIONS("ns|utc", "instants as INT64 of nanoseconds since the epoch "
-			     "(default), or marked as timestamps in UTC"),
+    {TABLE},
+    {QUERY},
+    {PARTITION},
+    {0, "timestamps", OPTION_STRING, TABLES(timestamps), "ns|utc",
+     "instants as INT64 of nanoseconds since the epoch (default), or marked as "
+     "timestamps in UTC",
+     0, 0, 0},
+    {JOBS},
     {0, "codec", OPTION_STRING, offsetof(struct row_options, codec), "zstd|snappy|none",
      "compression (default: zstd)", 0, 0, 0},
     {0, "level", OPTION_INT, offsetof(struct row_options, level), "N",
