@@ -256,14 +256,14 @@ static int take_counter(struct part *part, const struct cell *row)
 {
 	enum { COUNTER_NODE, AT, NUMBER, KIND, OF, ITEM, GROUP, GROUP_NAME, TITLE, UNIT };
 	struct perfetto *perfetto = part->perfetto;
-	struct perfetto_counter counter = {.kind = perfetto_row_named(row[KIND].bytes),
-					   .node = row[COUNTER_NODE].integer,
-					   .of = cell_integer(&row[OF], -1),
-					   .item = cell_integer(&row[ITEM], -1),
-					   .name = text_of(&row[TITLE]),
-					   .unit = text_of(&row[UNIT]),
-					   .group = cell_integer(&row[GROUP], 0),
-					   .group_name = text_of(&row[GROUP_NAME])};
+	struct perfetto_slot counter = {.kind = perfetto_row_named(row[KIND].bytes),
+					.node = row[COUNTER_NODE].integer,
+					.of = cell_integer(&row[OF], -1),
+					.item = cell_integer(&row[ITEM], -1),
+					.name = text_of(&row[TITLE]),
+					.unit = text_of(&row[UNIT]),
+					.group = cell_integer(&row[GROUP], 0),
+					.group_name = text_of(&row[GROUP_NAME])};
 	double value = cell_number(&row[NUMBER]);
 
 	if (isnan(value)) /* a text */

@@ -186,21 +186,21 @@ static void states_that_overlap_are_no_second_thread(void **state)
 
 static void counters_stand_in_groups(void **state)
 {
-	static const struct perfetto_counter counters[] = {{.kind = ROW_SAMPLES,
-							    .node = 1,
-							    .of = 1,
-							    .item = 2,
-							    .name = "all %usr",
-							    .unit = "percent",
-							    .group = 1,
-							    .group_name = "cpu"},
-							   {.kind = ROW_SAMPLES,
-							    .node = 1,
-							    .of = 2,
-							    .item = 2,
-							    .name = "all %sys",
-							    .group = 1,
-							    .group_name = "cpu"}};
+	static const struct perfetto_slot counters[] = {{.kind = ROW_SAMPLES,
+							 .node = 1,
+							 .of = 1,
+							 .item = 2,
+							 .name = "all %usr",
+							 .unit = "percent",
+							 .group = 1,
+							 .group_name = "cpu"},
+							{.kind = ROW_SAMPLES,
+							 .node = 1,
+							 .of = 2,
+							 .item = 2,
+							 .name = "all %sys",
+							 .group = 1,
+							 .group_name = "cpu"}};
 	const struct perfetto_track *track;
 	struct telling telling;
 
