@@ -5,9 +5,6 @@
 # and that everything else is in the timeline.
 load common
 
-# As in ctsync_bad.bats.
-export ASAN_OPTIONS=fast_unwind_on_malloc=0:${ASAN_OPTIONS-}
-
 net3=fixtures/net3
 away='a: no trace to place samples and tasks by, their stamps are left as they are'
 
