@@ -10,10 +10,9 @@
 
 #include "base/bytes.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 #include "base/output.h"
-#include "base/output_directory.h"
-#include "base/signals.h"
+#include "base/process.h"
 #include "export/format.h"
 #include "timeline/writer.h"
 

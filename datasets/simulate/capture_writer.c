@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/limits.h"
 #include "base/mem.h"
 #include "base/nsec.h"
+#include "base/process.h"
 #include "simulate/writer.h"
 
 /* Which node has which address; where two have the same, either. */

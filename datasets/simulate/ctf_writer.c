@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/output.h"
 #include "base/utf8.h"

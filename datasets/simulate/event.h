@@ -16,8 +16,8 @@
 #define SIM_PROCESS(F) F(comm, COMM) F(tid, S32) F(prio, S32)
 #define SIM_REQUEST(F)                                                                   \
 	F(dev, U32)                                                                      \
-	F(sector, U64) F(nr_sector, U32) F(bytes, U32) F(tid, S32) F(rwbs, U32)          \
-	    F(comm, COMM)
+	F(sector, U64)                                                                   \
+	F(nr_sector, U32) F(bytes, U32) F(tid, S32) F(rwbs, U32) F(comm, COMM)
 
 #define SIM_EVENTS(E, F)                                                                 \
 	E(NET_DEV_QUEUE, CAPTURED_SENT, net_dev_queue, SIM_NETWORK(F))                   \

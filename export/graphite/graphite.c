@@ -266,7 +266,7 @@ static char *make_list(const struct text_list *words)
 
 	for (size_t i = 0; i < words->count; i++) {
 		bytes_add_byte(&list, i ? ',' : '[');
-		json_add_text(&list, words->item[i], strlen(words->item[i]));
+		json_add_word(&list, words->item[i]);
 	}
 	bytes_add(&list, "]", sizeof("]"));
 	return (char *)list.data;

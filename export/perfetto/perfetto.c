@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 #include "timeline/query.h"
 
 enum { FLUSH_BYTES = 64 * 1024 };

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/search.h"
-#include "base/texts.h"
 #include "timeline/query.h"
 
 /* What a thread is called. */

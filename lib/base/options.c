@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 #include "base/output.h"
 #include "base/version.h"
 
