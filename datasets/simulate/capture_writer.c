@@ -4,74 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/nsec.h"
 #include "base/process.h"
 #include "simulate/writer.h"
-
-/* Which node has which address; where two have the same, either. */
-struct owners {
-	struct owner *item;
-	size_t count;
-};
-
-struct owner {
-	uint8_t key[17]; /* family, address */
-	const unsigned char *mac;
-};
-
-static int compare(const void *a, const void *b)
-{
-	const struct owner *left = a, *right = b;
-
-	return memcmp(left->key, right->key, sizeof(left->key));
-}
-
-static void set_key(struct owner *owner, uint8_t family, const uint8_t address[16])
-{
-	owner->key[0] = family;
-	memcpy(owner->key + 1, address, 16);
-}
-
-static void owners_init(struct owners *owners, const struct sim_node *node, size_t nodes)
-{
-	size_t room = 0;
-
-	memset(owners, 0, sizeof(*owners));
-	for (size_t i = 0; i < nodes; i++)
-		room += node[i].addresses;
-	owners->item = mem_zalloc(room * sizeof(*owners->item));
-	for (size_t i = 0; i < nodes; i++)
-		for (size_t k = 0; k < node[i].addresses; k++) {
-			struct owner *owner = &owners->item[owners->count++];
-
-			set_key(owner, node[i].family[k], node[i].address[k]);
-			owner->mac = node[i].mac;
-		}
-	if (owners->count)
-		qsort(owners->item, owners->count, sizeof(*owners->item), compare);
-}
-
-/* The Ethernet address behind one, as a captured frame shows it: a router's if no node's.
- */
-static const unsigned char *owners_mac(const struct owners *owners, uint8_t family,
-				       const uint8_t address[16])
-{
-	static const unsigned char router[6] = {0x02, 0xff, 0xff, 0xff, 0xff, 0xfe};
-	struct owner wanted, *found = NULL;
-
-	set_key(&wanted, family, address);
-	if (owners->count)
-		found = bsearch(&wanted, owners->item, owners->count,
-				sizeof(*owners->item), compare);
-	return found ? found->mac : router;
-}
-
-static void owners_clear(struct owners *owners)
-{
-	free(owners->item);
-	memset(owners, 0, sizeof(*owners));
-}
 
 enum {
 	SNAP = 128,          /* bytes kept of a frame */
@@ -83,7 +20,9 @@ enum {
 
 struct capture_writer {
 	struct sim_writer base;
-	struct owners owners;
+	struct texts addresses; /* of nodes, behind their family; then of others */
+	size_t *owner; /* a node an address; where two have the same, the first */
+	size_t owned;
 	char *directory;
 	pcap_t *pcap;
 	pcap_dumper_t **file; /* one a node */
@@ -107,15 +46,50 @@ static void put16(struct frame *frame, unsigned value)
 	put(frame, bytes, 2);
 }
 
+static size_t address_number(struct capture_writer *writer, uint8_t family,
+			     const uint8_t address[16])
+{
+	char key[17];
+
+	key[0] = (char)family;
+	memcpy(key + 1, address, 16);
+	return texts_put_bytes(&writer->addresses, key, sizeof(key));
+}
+
+static void note_addresses(struct capture_writer *writer, size_t index)
+{
+	const struct sim_node *node = &writer->base.node[index];
+
+	for (size_t i = 0; i < node->addresses; i++)
+		if (address_number(writer, node->family[i], node->address[i]) ==
+		    writer->owned) {
+			writer->owner =
+			    mem_realloc(writer->owner, writer->owned + 1, sizeof(size_t));
+			writer->owner[writer->owned++] = index;
+		}
+}
+
+/* The Ethernet address behind one, as a captured frame shows it: a router's if no
+ * node's. */
+static const unsigned char *mac_of(struct capture_writer *writer, uint8_t family,
+				   const uint8_t address[16])
+{
+	static const unsigned char router[6] = {0x02, 0xff, 0xff, 0xff, 0xff, 0xfe};
+	size_t number = address_number(writer, family, address);
+
+	return number < writer->owned ? writer->base.node[writer->owner[number]].mac
+				      : router;
+}
+
 /* The card pads what is short, after a sender's capture has seen it. */
-static void build_frame(struct frame *frame, const struct capture_writer *writer,
+static void build_frame(struct frame *frame, struct capture_writer *writer,
 			const struct sim_event *event, const struct sim_headers *headers)
 {
 	const struct packet *packet = sim_event_packet(event);
 	const struct sim_node *node = &writer->base.node[event->node];
 	bool sent = event->class->capture == SIM_CAPTURED_SENT;
 	const unsigned char *peer =
-	    owners_mac(&writer->owners, packet->family, sent ? packet->dst : packet->src);
+	    mac_of(writer, packet->family, sent ? packet->dst : packet->src);
 
 	memset(frame, 0, sizeof(*frame));
 	put(frame, sent ? peer : node->mac, 6);
@@ -193,7 +167,7 @@ static bool is_captured(const struct sim_event *event)
 static int capture_add(struct sim_writer *base, const struct sim_event *event,
 		       struct error *error)
 {
-	const struct capture_writer *writer = (const struct capture_writer *)base;
+	struct capture_writer *writer = (struct capture_writer *)base;
 	struct sim_headers headers;
 	struct frame frame;
 
@@ -227,7 +201,8 @@ static int capture_finish(struct sim_writer *base, struct error *error)
 		status |= close_file(writer, i, error);
 	if (writer->pcap)
 		pcap_close(writer->pcap);
-	owners_clear(&writer->owners);
+	texts_clear(&writer->addresses);
+	free(writer->owner);
 	free(writer->directory);
 	free(writer->file);
 	free(writer);
@@ -265,9 +240,10 @@ struct sim_writer *sim_capture_writer_new(const char *directory,
 	writer->base = (struct sim_writer){&ops, node, nodes, false};
 	writer->directory = mem_strdup(directory);
 	writer->file = mem_zalloc(nodes * sizeof(pcap_dumper_t *));
-	owners_init(&writer->owners, node, nodes);
 	writer->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAP,
 							    PCAP_TSTAMP_PRECISION_NANO);
+	for (size_t i = 0; i < nodes; i++)
+		note_addresses(writer, i);
 	for (size_t i = 0; i < nodes; i++)
 		if (open_capture(writer, i, error)) {
 			capture_finish(&writer->base, &ignored);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "simulate/dice.h"
 #include "simulate/scenario.h"
 
@@ -19,23 +20,15 @@ void sim_clock_clear(struct sim_clock *clock)
 /* The corner from which the clock is straight up to true_ns. */
 static const struct sim_clock_corner *find(struct sim_clock *clock, nsec_t true_ns)
 {
-	size_t low = 0, high = clock->corners, at = clock->at;
+	const struct sim_clock_corner *at = &clock->corner[clock->at];
+	size_t next = clock->at + 1;
 
-	if (clock->corner[at].true_ns <= true_ns) {
-		if (at + 1 == high || clock->corner[at + 1].true_ns > true_ns)
-			return &clock->corner[at];
-		low = at;
+	if (at->true_ns > true_ns ||
+	    (next < clock->corners && at[1].true_ns <= true_ns)) {
+		next = FIRST_NOT(clock->corners, i, clock->corner[i].true_ns <= true_ns);
+		clock->at = next ? next - 1 : 0;
 	}
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (clock->corner[middle].true_ns <= true_ns)
-			low = middle;
-		else
-			high = middle;
-	}
-	clock->at = low;
-	return &clock->corner[low];
+	return &clock->corner[clock->at];
 }
 
 static nsec_t on_polygon(const struct sim_clock_corner *corner, nsec_t true_ns)
@@ -187,7 +180,6 @@ static double spacing_s(const struct sim_clock_plan *plan)
 static void add_corner(struct sim_clock *clock, nsec_t true_ns, nsec_t local_ns)
 {
 	struct sim_clock_corner *last;
-	__int128 gained;
 
 	clock->corner =
 	    mem_grow(clock->corner, clock->corners, &clock->room, sizeof(*clock->corner));
@@ -195,8 +187,7 @@ static void add_corner(struct sim_clock *clock, nsec_t true_ns, nsec_t local_ns)
 	if (clock->corners++ == 0)
 		return;
 	last = &clock->corner[clock->corners - 2];
-	gained = (local_ns - last->local_ns) - (true_ns - last->true_ns);
-	last->rate = (int64_t)(gained * ((__int128)1 << 62) / (true_ns - last->true_ns));
+	set_rate(last);
 	/* Beyond the end the clock goes straight on. */
 	clock->corner[clock->corners - 1].rate = last->rate;
 }

@@ -46,8 +46,6 @@ enum scenario_layers {
 
 enum scenario_activity { ACTIVITY_NET, ACTIVITY_FULL };
 
-enum scenario_header { HEADER_FULL, HEADER_COMPACT, HEADER_LARGE };
-
 enum scenario_false { FALSE_BOTH, FALSE_ONE };
 
 /* One that some nodes have otherwise than the rest. */
@@ -103,7 +101,8 @@ struct scenario {
 	double false_matches;
 	int false_direction;
 
-	int activity, workers, event_header;
+	int activity, workers,
+	    event_header; /* enum scenario_activity, -, sim_event_header */
 	double sample_s, spawn_ms;
 
 	struct scenario_node *own; /* clocks of single nodes, in order given */

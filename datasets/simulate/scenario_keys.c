@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulate/writer.h"
+
 static const char *const topologies[] = {
     "ring", "star", "mesh", "chain", "islands", "clients", "random", "listed", NULL};
 static const char *const patterns[] = {"request", "oneway", "both", NULL};
@@ -139,7 +141,7 @@ const struct scenario_key scenario_keys[] = {
      "between sar's samples, with activity full"},
     {"spawn_ms", KEY_REAL, false, AT(spawn_ms), 0, 1e9, 500, NULL,
      "mean time to the next process that a node begins, with activity full; 0: none"},
-    {"event_header", KEY_WORD, false, AT(event_header), 0, 0, HEADER_FULL, headers,
+    {"event_header", KEY_WORD, false, AT(event_header), 0, 0, SIM_HEADER_FULL, headers,
      "stamps of a trace's events have 64 bits, or as LTTng has it 27 or 32"},
     {0},
 };

@@ -97,13 +97,6 @@ static int truth_write(struct world *world, const char *directory, struct error 
 
 enum { VLAN = 10 };
 
-static enum sim_event_header event_header(const struct scenario *scenario)
-{
-	return scenario->event_header == HEADER_COMPACT ? SIM_HEADER_COMPACT
-	       : scenario->event_header == HEADER_LARGE ? SIM_HEADER_LARGE
-							: SIM_HEADER_FULL;
-}
-
 static struct sim_node *make_nodes(struct world *world, enum sim_trace_format format)
 {
 	static const uint8_t family[] = {4, 6};
@@ -121,7 +114,7 @@ static struct sim_node *make_nodes(struct world *world, enum sim_trace_format fo
 		    .family = family,
 		    .addresses = 2,
 		    .vlan = world->scenario->layers == LAYERS_VLAN ? VLAN : 0,
-		    .event_header = event_header(world->scenario),
+		    .event_header = (enum sim_event_header)world->scenario->event_header,
 		    .format = format,
 		};
 		memcpy(nodes[i].mac, host->mac, sizeof(nodes[i].mac));

@@ -218,30 +218,23 @@ static char *export_key(const struct export *export,
 			const struct graphite_options *graphite)
 {
 	struct stat status = {0};
-	char *path = realpath(export->path, NULL), *key, *globs = mem_strdup("");
+	char *path = realpath(export->path, NULL);
+	struct bytes key = {0};
 
-	for (size_t i = 0; i < graphite->activities.count; i++) {
-		char *more = mem_printf("%s,%s", globs, graphite->activities.item[i]);
-
-		free(globs);
-		globs = more;
-	}
-	for (size_t i = 0; i < export->scope.nodes; i++) {
-		char *more = mem_printf("%s %d", globs, export->scope.node[i].chosen);
-
-		free(globs);
-		globs = more;
-	}
 	stat(export->path, &status);
-	key = mem_printf(
-	    "%s of %lld bytes at %lld.%09ld to %s: %s %" PRId64 " %" PRId64 " %d%s",
-	    path ? path : export->path, (long long)status.st_size,
-	    (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec, graphite->to,
-	    graphite->prefix ? graphite->prefix : "", export->scope.begin_ns,
-	    export->scope.end_ns, graphite->interval, globs);
+	bytes_print(&key,
+		    "%s of %lld bytes at %lld.%09ld to %s: %s %" PRId64 " %" PRId64 " %d",
+		    path ? path : export->path, (long long)status.st_size,
+		    (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+		    graphite->to, graphite->prefix ? graphite->prefix : "",
+		    export->scope.begin_ns, export->scope.end_ns, graphite->interval);
+	for (size_t i = 0; i < graphite->activities.count; i++)
+		bytes_print(&key, ",%s", graphite->activities.item[i]);
+	for (size_t i = 0; i < export->scope.nodes; i++)
+		bytes_print(&key, " %d", export->scope.node[i].chosen);
+	bytes_add_byte(&key, 0);
 	free(path);
-	free(globs);
-	return key;
+	return (char *)key.data;
 }
 
 /* "2026-11-21T02:38:57.738Z", as Grafana has times. */
