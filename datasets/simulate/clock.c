@@ -7,8 +7,6 @@
 
 #include "base/mem.h"
 #include "base/search.h"
-#include "simulate/dice.h"
-#include "simulate/scenario.h"
 
 void sim_clock_clear(struct sim_clock *clock)
 {

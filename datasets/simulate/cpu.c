@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/cpu.h"
+#include "simulate/thread.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,10 +8,7 @@
 #include "simulate/event.h"
 #include "simulate/host.h"
 #include "simulate/network.h"
-#include "simulate/spans.h"
-#include "simulate/task.h"
-#include "simulate/thread.h"
-#include "simulate/transport.h"
+#include "simulate/truth.h"
 
 enum { IDLE_NAME = 16 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "simulate/host.h"
-#include "simulate/spans.h"
+#include "simulate/truth.h"
 
 #define FIELD(name, type) {#name, SIM_##type},
 #define CLASS(kind, captured, name, ...)                                                 \

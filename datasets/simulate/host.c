@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "simulate/cpu.h"
 #include "simulate/event.h"
 #include "simulate/network.h"
-#include "simulate/spans.h"
-#include "simulate/task.h"
 #include "simulate/thread.h"
+#include "simulate/truth.h"
 
 /* What the translated nodes are to the others (addresses for documentation, RFC 5737,
  * 3849). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/messages.h"
+#include "simulate/truth.h"
 
 #include <stdlib.h>
 #include <string.h>

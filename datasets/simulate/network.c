@@ -6,12 +6,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "simulate/cpu.h"
 #include "simulate/event.h"
 #include "simulate/host.h"
-#include "simulate/messages.h"
-#include "simulate/spans.h"
-#include "simulate/transport.h"
+#include "simulate/thread.h"
+#include "simulate/truth.h"
 
 /* What would have to wait for its turn longer than this is dropped. */
 static const nsec_t queue_ns = 500 * NSEC_PER_MSEC;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/nsec.h"
-#include "simulate/dice.h"
+#include "simulate/clock.h"
 #include "simulate/scenario.h"
 #include "simulate/world.h"
 
@@ -45,5 +45,42 @@ void card_arrive(struct world *world, uint32_t parcel);
 size_t card_poll(struct now *now);
 
 #define CARD_NAME "eth0"
+
+/* A new parcel's index; what it holds is undefined. Others may move. */
+uint32_t parcel_new(struct world *world);
+void parcel_free(struct world *world, uint32_t index);
+
+/* The TCP of transport.h; nobody else calls these. */
+
+enum { TCP_HEADER = 32 }; /* with the timestamps that Linux always adds */
+
+/*
+ * TCP, UDP and ICMP between the two ends of a flow, as far as packets show it.
+ * TCP sends one window of up to 64 segments, waits until all of it was
+ * acknowledged, and sends again what was not in time (RFC 6298) or what three
+ * repeated acknowledgements ask for (RFC 5681). Connections stand before the
+ * run begins.
+ */
+
+/* The most that transport_send takes at once. */
+uint64_t transport_most(const struct flow *flow);
+
+/* Whether all that this end sent was acknowledged; true but for TCP. */
+bool transport_is_answered(const struct flow *flow, int side);
+
+/* Send data, on behalf of the kernel of that end, which `now` is at. */
+void transport_send(struct now *now, uint32_t flow, int side, uint64_t bytes);
+
+/*
+ * Take a parcel at its destination, on behalf of the kernel there; with `more`
+ * the next ones of the same flow come at once.
+ */
+void transport_receive(struct now *now, const struct parcel *parcel, bool more);
+
+/* An OCCASION_RESEND: whether something must be sent again now, and that. */
+bool transport_is_overdue(struct world *world, uint32_t flow, int side);
+void transport_resend(struct now *now, uint32_t flow, int side);
+
+void transport_init(const struct world *world, struct flow *flow);
 
 #endif

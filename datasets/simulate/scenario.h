@@ -101,8 +101,8 @@ struct scenario {
 	double false_matches;
 	int false_direction;
 
-	int activity, workers,
-	    event_header; /* enum scenario_activity, -, sim_event_header */
+	int activity, workers;
+	int event_header; /* enum sim_event_header */
 	double sample_s, spawn_ms;
 
 	struct scenario_node *own; /* clocks of single nodes, in order given */

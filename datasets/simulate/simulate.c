@@ -14,9 +14,8 @@
 #include "simulate/clock.h"
 #include "simulate/event.h"
 #include "simulate/host.h"
-#include "simulate/messages.h"
 #include "simulate/network.h"
-#include "simulate/spans.h"
+#include "simulate/truth.h"
 
 static void write_line(FILE *file, struct host *host, nsec_t true_ns)
 {

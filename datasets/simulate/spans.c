@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/spans.h"
+#include "simulate/truth.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "simulate/cpu.h"
 #include "simulate/host.h"
+#include "simulate/thread.h"
 
 /* Where a flow's request is. */
 struct request_state {

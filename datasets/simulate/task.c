@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/task.h"
+#include "simulate/thread.h"
 
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "simulate/cpu.h"
 #include "simulate/event.h"
 #include "simulate/host.h"
-#include "simulate/spans.h"
-#include "simulate/thread.h"
-#include "simulate/transport.h"
+#include "simulate/network.h"
+#include "simulate/truth.h"
 
 /* As lttng-modules numbers them (lttng-statedump-impl.c). */
 enum { TYPE_USER = 0, TYPE_KERNEL = 1, MODE_SYSCALL = 1 };
@@ -176,8 +174,8 @@ static void process_exit(struct now *now, uint32_t number)
 	thread_await(now->world, number, WAIT_FOREVER, NSEC_MAX);
 	cpu_sleep(now, STATE_DEAD);
 }
-
-void process_end_thread(struct now *now, uint32_t number)
+/* A thread that ends by itself: the call, and what the kernel says of it. */
+static void process_end_thread(struct now *now, uint32_t number)
 {
 	struct thread *thread = &now->world->thread[number];
 	bool last = --now_host(now)->members[thread->role] == 0;

@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "simulate/cpu.h"
-#include "simulate/spans.h"
-#include "simulate/task.h"
-#include "simulate/transport.h"
+#include "simulate/network.h"
+#include "simulate/truth.h"
 
 static nsec_t draw_interval(struct flow *flow, int spread)
 {

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "input/packet.h"
 #include "simulate/clock.h"
-#include "simulate/dice.h"
 #include "simulate/scenario.h"
 #include "simulate/writer.h"
 

@@ -95,10 +95,10 @@ void perfetto_add_text(struct perfetto_event *event, struct perfetto_word *name,
 /* The first columns of a slice; what the others are follows from their names. */
 enum { NODE, BEGIN, END, WHICH, NAME, MORE };
 
-/* Values, of both ends of a message, and what else a row says. */
+/* Values, and what else a row says. */
 enum { MOST_MORE = 2 * PERFETTO_VALUES };
 
-enum role { VALUE, THREAD, SENT, RECEIVED, CUT, ARROW, LABEL, TRACK, CATEGORY };
+enum role { VALUE, THREAD, CUT, ARROW, LABEL, TRACK, CATEGORY };
 
 /* A statement on its way. */
 struct part {
@@ -128,10 +128,7 @@ static enum role role_of(const char *name)
 	for (enum role role = CUT; role <= CATEGORY; role++)
 		if (strcmp(name, names[role]) == 0)
 			return role;
-	return *name == '@'   ? THREAD
-	       : *name == '<' ? SENT
-	       : *name == '>' ? RECEIVED
-			      : VALUE;
+	return *name == '@' ? THREAD : VALUE;
 }
 
 static void add_value(struct perfetto_event *event, struct perfetto_word *name,
@@ -153,8 +150,6 @@ static char *take_column(struct part *part, size_t column, const struct cell *ro
 
 	switch (part->role[column]) {
 	case VALUE:
-	case SENT:
-	case RECEIVED:
 		add_value(event, &part->name[column], cell);
 		break;
 	case THREAD:
@@ -217,41 +212,6 @@ static int take_slice(struct part *part, const struct cell *row)
 	return status;
 }
 
-/* Of a message's ends those that are within the scope. */
-static int take_ends(struct part *part, const struct cell *row)
-{
-	const struct scope *scope = &part->perfetto->export->scope;
-
-	for (int end = 0; end < 2; end++) {
-		const struct cell *node = &row[2 * end], *at = &row[2 * end + 1];
-		struct perfetto_event event = {.begin_ns = at->integer,
-					       .end_ns = at->integer,
-					       .instant = true,
-					       .category = part->category,
-					       .name = row[NAME].bytes};
-		struct perfetto_slot slot = {.kind = end ? ROW_RECEIVED : ROW_SENT,
-					     .node = node->integer,
-					     .begin_ns = NSEC_MAX,
-					     .end_ns = NSEC_MIN};
-
-		if (node->type != CELL_INTEGER || !scope_has_node(scope, node->integer) ||
-		    at->type != CELL_INTEGER || at->integer < scope->begin_ns ||
-		    at->integer > scope->end_ns)
-			continue;
-		for (size_t i = MORE; i < part->columns; i++)
-			if (row[i].type != CELL_NULL &&
-			    part->role[i] != (end ? SENT : RECEIVED))
-				take_column(part, i, row, &event, &slot);
-		if (event.end != PERFETTO_NO_END && end)
-			event.end = event.end == PERFETTO_FIRST_END ? PERFETTO_LAST_END
-								    : PERFETTO_FIRST_END;
-		event.place = *perfetto_rows_lane(part->perfetto->rows, &slot);
-		if (perfetto_write_event(part->perfetto->writer, &event))
-			return -1;
-	}
-	return 0;
-}
-
 static int take_counter(struct part *part, const struct cell *row)
 {
 	enum { COUNTER_NODE, AT, NUMBER, KIND, OF, ITEM, GROUP, GROUP_NAME, TITLE, UNIT };
@@ -280,8 +240,6 @@ static int take_counter(struct part *part, const struct cell *row)
 /* A row of a statement, if it is of a node of the scope. */
 static int take_row(struct part *part, const char *kind, const struct cell *row)
 {
-	if (strcmp(kind, "ends") == 0)
-		return take_ends(part, row);
 	if (!scope_has_node(&part->perfetto->export->scope, row->integer))
 		return 0;
 	return *kind == 's' ? take_slice(part, row) : take_counter(part, row);
