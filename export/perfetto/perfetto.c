@@ -95,10 +95,10 @@ void perfetto_add_text(struct perfetto_event *event, struct perfetto_word *name,
 /* The first columns of a slice; what the others are follows from their names. */
 enum { NODE, BEGIN, END, WHICH, NAME, MORE };
 
-/* Values, and what else a row says. */
+/* Values, of both ends of a message, and what else a row says. */
 enum { MOST_MORE = 2 * PERFETTO_VALUES };
 
-enum role { VALUE, THREAD, CUT, ARROW, LABEL, TRACK, CATEGORY };
+enum role { VALUE, THREAD, SENT, RECEIVED, CUT, ARROW, LABEL, TRACK, CATEGORY };
 
 /* A statement on its way. */
 struct part {
@@ -128,7 +128,10 @@ static enum role role_of(const char *name)
 	for (enum role role = CUT; role <= CATEGORY; role++)
 		if (strcmp(name, names[role]) == 0)
 			return role;
-	return *name == '@' ? THREAD : VALUE;
+	return *name == '@'   ? THREAD
+	       : *name == '<' ? SENT
+	       : *name == '>' ? RECEIVED
+			      : VALUE;
 }
 
 static void add_value(struct perfetto_event *event, struct perfetto_word *name,
@@ -140,23 +143,25 @@ static void add_value(struct perfetto_event *event, struct perfetto_word *name,
 		perfetto_add_text(event, name, text_of(cell));
 }
 
-/* A further column, with a value; a text that is made here is for free(). */
-static char *take_column(struct part *part, size_t column, const struct cell *row,
-			 struct perfetto_event *event, struct perfetto_slot *slot)
+/* A further column, with a value. */
+static void take_column(struct part *part, size_t column, const struct cell *row,
+			struct perfetto_event *event, struct perfetto_slot *slot)
 {
 	static const char *const cuts[] = {NULL, "begin", "end", "begin and end"};
 	const struct cell *cell = &row[column];
-	char *text = NULL;
 
 	switch (part->role[column]) {
 	case VALUE:
+	case SENT:
+	case RECEIVED:
 		add_value(event, &part->name[column], cell);
 		break;
 	case THREAD:
 		if (cell->integer >= 0)
-			text = perfetto_rows_thread(part->perfetto->rows, slot->node,
-						    cell->integer, event->end_ns);
-		perfetto_add_text(event, &part->name[column], text);
+			perfetto_add_text(event, &part->name[column],
+					  perfetto_rows_thread(part->perfetto->rows,
+							       slot->node, cell->integer,
+							       event->end_ns));
 		break;
 	case CUT:
 		perfetto_add_text(event, &part->name[column],
@@ -175,7 +180,6 @@ static char *take_column(struct part *part, size_t column, const struct cell *ro
 	case CATEGORY:
 		event->category = cell->bytes;
 	}
-	return text;
 }
 
 static int take_slice(struct part *part, const struct cell *row)
@@ -195,21 +199,48 @@ static int take_slice(struct part *part, const struct cell *row)
 				     .begin_ns =
 					 event.instant ? NSEC_MAX : event.begin_ns,
 				     .end_ns = event.instant ? NSEC_MIN : event.end_ns};
-	char *text[PERFETTO_VALUES];
-	size_t texts = 0;
-	int status;
 
 	part->cut = late | early << 1;
 	for (size_t i = MORE; i < part->columns; i++)
-		if (row[i].type != CELL_NULL) {
-			text[texts] = take_column(part, i, row, &event, &slot);
-			texts += text[texts] != NULL;
-		}
+		if (row[i].type != CELL_NULL)
+			take_column(part, i, row, &event, &slot);
 	event.place = *perfetto_rows_lane(perfetto->rows, &slot);
-	status = perfetto_write_event(perfetto->writer, &event);
-	while (texts)
-		free(text[--texts]);
-	return status;
+	return perfetto_write_event(perfetto->writer, &event);
+}
+
+/* Of a message's ends those that are within the scope. */
+static int take_ends(struct part *part, const struct cell *row)
+{
+	const struct scope *scope = &part->perfetto->export->scope;
+
+	for (int end = 0; end < 2; end++) {
+		const struct cell *node = &row[2 * end], *at = &row[2 * end + 1];
+		struct perfetto_event event = {.begin_ns = at->integer,
+					       .end_ns = at->integer,
+					       .instant = true,
+					       .category = part->category,
+					       .name = row[NAME].bytes};
+		struct perfetto_slot slot = {.kind = end ? ROW_RECEIVED : ROW_SENT,
+					     .node = node->integer,
+					     .begin_ns = NSEC_MAX,
+					     .end_ns = NSEC_MIN};
+
+		if (node->type != CELL_INTEGER || !scope_has_node(scope, node->integer) ||
+		    at->type != CELL_INTEGER || at->integer < scope->begin_ns ||
+		    at->integer > scope->end_ns)
+			continue;
+		for (size_t i = MORE; i < part->columns; i++)
+			if (row[i].type != CELL_NULL &&
+			    part->role[i] != (end ? SENT : RECEIVED))
+				take_column(part, i, row, &event, &slot);
+		if (event.end != PERFETTO_NO_END && end)
+			event.end = event.end == PERFETTO_FIRST_END ? PERFETTO_LAST_END
+								    : PERFETTO_FIRST_END;
+		event.place = *perfetto_rows_lane(part->perfetto->rows, &slot);
+		if (perfetto_write_event(part->perfetto->writer, &event))
+			return -1;
+	}
+	return 0;
 }
 
 static int take_counter(struct part *part, const struct cell *row)
@@ -240,6 +271,8 @@ static int take_counter(struct part *part, const struct cell *row)
 /* A row of a statement, if it is of a node of the scope. */
 static int take_row(struct part *part, const char *kind, const struct cell *row)
 {
+	if (strcmp(kind, "ends") == 0)
+		return take_ends(part, row);
 	if (!scope_has_node(&part->perfetto->export->scope, row->integer))
 		return 0;
 	return *kind == 's' ? take_slice(part, row) : take_counter(part, row);

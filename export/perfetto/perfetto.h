@@ -185,9 +185,9 @@ const struct perfetto_place *perfetto_rows_lane(struct perfetto_rows *rows,
 const struct perfetto_track *perfetto_rows_counter(struct perfetto_rows *rows,
 						   const struct perfetto_slot *slot);
 
-/* "nginx 812": who had this tid then. For free(). */
-char *perfetto_rows_thread(const struct perfetto_rows *rows, int64_t node, int64_t tid,
-			   nsec_t at_ns);
+/* "nginx 812": who had this tid then. Borrowed until the rows are freed. */
+const char *perfetto_rows_thread(struct perfetto_rows *rows, int64_t node, int64_t tid,
+				 nsec_t at_ns);
 
 void perfetto_rows_free(struct perfetto_rows *rows);
 

@@ -143,32 +143,28 @@ WHERE e.ts_ns BETWEEN ?1 AND ?2 AND f.state > 0 ORDER BY e.ts_ns, e.id
 -- An instant where a message was sent, one where it was received, and an arrow between
 -- them, from the earlier one, or else viewers draw none. An end that is not within the
 -- scope is not there, and an arrow has two; then the instant says where the other one is.
---- messages slices
-SELECT IIF(received, m.dst_node, m.src_node), IIF(received, m.recv_ns, m.send_ns), NULL, 0,
-	coalesce(nullif(m.protocol, ''), 'message'), IIF(received, 'received', 'sent') AS "=track", 'message' AS "=category",
+-- A value of "<NAME" is of the end that sent, one of ">NAME" of that which received.
+--- messages ends sent message
+SELECT m.src_node, m.send_ns, m.dst_node, m.recv_ns, coalesce(nullif(m.protocol, ''), 'message'),
 	CASE WHEN s.chosen AND d.chosen AND m.send_ns BETWEEN ?1 AND ?2 AND m.recv_ns BETWEEN ?1 AND ?2
-		THEN IIF((m.recv_ns < m.send_ns) = received, m.id, -m.id) END AS "=arrow",
+		THEN CASE WHEN m.recv_ns < m.send_ns THEN -m.id ELSE m.id END END AS "=arrow",
 	m.id AS "message",
 	CASE WHEN m.sport IS NULL THEN m.src WHEN instr(m.src, ':') THEN '[' || m.src || ']:' || m.sport
 		ELSE m.src || ':' || m.sport END AS "source",
 	CASE WHEN m.dport IS NULL THEN m.dst WHEN instr(m.dst, ':') THEN '[' || m.dst || ']:' || m.dport
 		ELSE m.dst || ':' || m.dport END AS "destination",
 	m.bytes AS "bytes", m.seq AS "seq", CASE WHEN s.id + d.id IS NOT NULL THEN m.recv_ns - m.send_ns END AS "latency ns",
-	CASE WHEN received THEN (SELECT e.tid FROM event AS e WHERE e.id = m.recv_event)
-		ELSE coalesce(m.send_tid, (SELECT e.tid FROM event AS e WHERE e.id = m.send_event)) END AS "tid",
-	IIF(received, m.recv_event, m.send_event) AS "event",
-	CASE WHEN NOT received AND m.recv_ns IS NOT NULL THEN d.name END AS "to",
-	CASE WHEN received AND m.send_ns IS NOT NULL THEN s.name END AS "from",
-	CASE WHEN received THEN NULL WHEN d.id IS NULL OR m.recv_ns IS NULL THEN 'at a time not known'
+	coalesce(m.send_tid, (SELECT e.tid FROM event AS e WHERE e.id = m.send_event)) AS "<tid", r.tid AS ">tid", m.send_event AS "<event", m.recv_event AS ">event",
+	CASE WHEN m.recv_ns IS NOT NULL THEN d.name END AS "<to", CASE WHEN m.send_ns IS NOT NULL THEN s.name END AS ">from",
+	CASE WHEN d.id IS NULL OR m.recv_ns IS NULL THEN 'at a time not known'
 		WHEN NOT d.chosen THEN 'at a node left out'
-		WHEN m.recv_ns NOT BETWEEN ?1 AND ?2 THEN 'outside of this export''s time' END AS "received",
-	CASE WHEN NOT received THEN NULL WHEN s.id IS NULL OR m.send_ns IS NULL THEN 'at a time not known'
+		WHEN m.recv_ns NOT BETWEEN ?1 AND ?2 THEN 'outside of this export''s time' END AS "<received",
+	CASE WHEN s.id IS NULL OR m.send_ns IS NULL THEN 'at a time not known'
 		WHEN NOT s.chosen THEN 'at a node left out'
-		WHEN m.send_ns NOT BETWEEN ?1 AND ?2 THEN 'outside of this export''s time' END AS "sent"
-FROM message AS m CROSS JOIN (SELECT 0 AS received UNION ALL SELECT 1)
+		WHEN m.send_ns NOT BETWEEN ?1 AND ?2 THEN 'outside of this export''s time' END AS ">sent"
+FROM message AS m LEFT JOIN event AS r ON r.id = m.recv_event
 LEFT JOIN chosen AS s ON s.id = m.src_node LEFT JOIN chosen AS d ON d.id = m.dst_node
-WHERE CASE WHEN received THEN d.chosen AND m.recv_ns BETWEEN ?1 AND ?2 ELSE s.chosen AND m.send_ns BETWEEN ?1 AND ?2 END
-ORDER BY m.id, received
+WHERE m.send_ns BETWEEN ?1 AND ?2 OR m.recv_ns BETWEEN ?1 AND ?2 ORDER BY m.id
 
 --- tasks notes
 SELECT 'tasks', count(*), count(*) || ' tasks are of no node of the run, and left out' FROM invocation

@@ -18,6 +18,7 @@ struct thread {
 	int64_t life;               /* how many threads with this tid were before it */
 	int64_t pid;                /* of its process; -1: not known */
 	const char *comm, *process; /* and that of its process; "" if not known */
+	const char *label;          /* "nginx 812" */
 };
 
 /* Of a thread's rows `item` is its life. */
@@ -115,6 +116,9 @@ static int add_thread(void *context, const struct cell *row, struct error *error
 		return 0;
 	thread.comm = keep(rows, cell_text(&row[3]));
 	thread.process = keep(rows, cell_text(&row[5]));
+	thread.label =
+	    keep(rows, mem_printf("%s %" PRId64, *thread.comm ? thread.comm : "thread",
+				  thread.tid));
 	if (last && last->node == thread.node && last->tid == thread.tid)
 		thread.life = last->life + 1;
 	rows->thread = mem_grow(rows->thread, rows->threads, &rows->thread_room,
@@ -163,13 +167,12 @@ static const struct thread *follow_thread(struct perfetto_rows *rows, int64_t no
 	return last;
 }
 
-char *perfetto_rows_thread(const struct perfetto_rows *rows, int64_t node, int64_t tid,
-			   nsec_t at_ns)
+const char *perfetto_rows_thread(struct perfetto_rows *rows, int64_t node, int64_t tid,
+				 nsec_t at_ns)
 {
 	const struct thread *thread = search_thread(rows, node, tid, at_ns);
 
-	return mem_printf("%s %" PRId64,
-			  thread && *thread->comm ? thread->comm : "thread", tid);
+	return thread ? thread->label : keep(rows, mem_printf("thread %" PRId64, tid));
 }
 
 /* Nodes are the first tracks, by their place among the nodes: number and pid. */
@@ -216,12 +219,12 @@ static int32_t rank_of(const struct key *key)
 
 static char *thread_text(const struct thread *thread, int64_t tid)
 {
-	if (!thread || !*thread->comm)
+	if (!thread)
 		return mem_printf("thread %" PRId64, tid);
-	if (thread->pid < 0 || thread->pid == tid)
-		return mem_printf("%s %" PRId64, thread->comm, tid);
-	return mem_printf("%s %" PRId64 " of %s %" PRId64, thread->comm, tid,
-			  thread->process, thread->pid);
+	if (!*thread->comm || thread->pid < 0 || thread->pid == tid)
+		return mem_strdup(thread->label);
+	return mem_printf("%s of %s %" PRId64, thread->label, thread->process,
+			  thread->pid);
 }
 
 /* The names of a track: they follow from its kind, or are the slot's. */

@@ -95,6 +95,24 @@ void intmap_clear(struct intmap *map)
 	memset(map, 0, sizeof(*map));
 }
 
+/* Eight bytes at a time: of this process only, so the order of bytes does not matter. */
+static uint64_t hash_words(const char *bytes, size_t size)
+{
+	uint64_t hash = size;
+
+	while (size) {
+		size_t step = size < 8 ? size : 8;
+		uint64_t word = 0;
+
+		memcpy(&word, bytes, step);
+		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 29;
+		bytes += step;
+		size -= step;
+	}
+	return hash;
+}
+
 size_t texts_put(struct texts *texts, const char *text)
 {
 	return texts_put_bytes(texts, text, strlen(text));
@@ -102,7 +120,7 @@ size_t texts_put(struct texts *texts, const char *text)
 
 size_t texts_put_bytes(struct texts *texts, const char *bytes, size_t size)
 {
-	uint64_t hash = hash_bytes(HASH_INIT, bytes, size);
+	uint64_t hash = hash_words(bytes, size);
 	int64_t first, at;
 
 	if (!intmap_get(&texts->first, hash, &first))

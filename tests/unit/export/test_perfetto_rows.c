@@ -95,10 +95,8 @@ static uint32_t lane(struct telling *telling, enum perfetto_row kind, int64_t no
 static void assert_thread(const struct telling *telling, int64_t node, int64_t tid,
 			  nsec_t at_ns, const char *wanted)
 {
-	char *text = perfetto_rows_thread(telling->rows, node, tid, at_ns);
-
-	assert_string_equal(text, wanted);
-	free(text);
+	assert_string_equal(perfetto_rows_thread(telling->rows, node, tid, at_ns),
+			    wanted);
 }
 
 static void threads_are_known_by_time(void **state)
