@@ -281,10 +281,10 @@ static enum exit_status print_sql(const struct analysis *analysis,
 	    .scope = {.end_ns = SCOPE_MOST_NS, .all_nodes = true, .all_time = true}};
 	int status = -1;
 
-	if (!analysis->own || dialect < 0 || words->count > 1 ||
+	if (analysis->run != query_run || dialect < 0 || words->count > 1 ||
 	    (!words->count && (request->begin || request->end || request->nodes.count))) {
 		error_misuse(error, "--print-sql: %s",
-			     !analysis->own ? "the analysis is no SQL"
+			     analysis->run != query_run ? "the analysis is no SQL"
 			     : dialect < 0
 				 ? "no such dialect, want sqlite, duckdb or spark"
 				 : "want one TIMELINE that tells times and nodes");
@@ -304,7 +304,7 @@ static enum exit_status ask_parquet(const struct analysis *analysis,
 				    const struct request *request, size_t words,
 				    struct error *error)
 {
-	if (!analysis->own)
+	if (analysis->run != query_run)
 		error_misuse(error, "--tables: %s is no SQL, want a timeline by ctmerge",
 			     analysis->name);
 	else if (words)

@@ -145,6 +145,21 @@ WITH named (number, name) AS (VALUES
 	(524, 'ENOTSUPP'), (529, 'EIOCBQUEUED'))
 SELECT number, name FROM named;
 
+-- A place that became no source may still begin with the name of a node.
+-- with problem_place
+SELECT p.id, coalesce(min(s.node), min(m.id)) AS node
+FROM problem AS p LEFT JOIN source AS s ON s.id = p.source
+LEFT JOIN node AS m ON s.id IS NULL AND (p.place = m.name OR p.place LIKE m.name || '/%'
+ OR p.place LIKE m.name || ':%' OR p.place LIKE '%/' || m.name || '/%' OR p.place LIKE '%/' || m.name)
+GROUP BY p.id;
+
+-- The problems of the chosen nodes.
+-- with node_problem
+SELECT p.id, n.name AS node, coalesce(p.place, s.name) AS place, p.kind, p.count, p.text
+FROM problem_place AS w JOIN problem AS p ON p.id = w.id LEFT JOIN source AS s ON s.id = p.source
+LEFT JOIN node AS n ON n.id = w.node
+WHERE :all_nodes = 1 OR w.node IN (SELECT id FROM chosen_node);
+
 -- How much of the time asked for was recorded of what a node's kernel did.
 -- temporary kernel_recorded
 SELECT node, sum(least(end_ns, :end_ns) - greatest(begin_ns, :begin_ns)) AS recorded_ns

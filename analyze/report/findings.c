@@ -186,33 +186,6 @@ static void tell_busiest(const struct report *report)
 	finding_end(report);
 }
 
-/* The widest bound of any node while all were recorded; NSEC_MAX: one is open there. */
-static nsec_t home_bound(const struct report *report)
-{
-	const struct scope *scope = &report->question->scope;
-	nsec_t most = 0;
-
-	for (size_t i = 0; i < scope->nodes; i++) {
-		int64_t node = scope->node[i].id;
-		size_t count = 0;
-		const struct bound_step *step = bounds_steps(
-		    report->bounds, bounds_source(report->bounds, node), &count);
-		nsec_t ends[] = {report->home_begin_ns, report->home_end_ns};
-
-		if (!scope->node[i].chosen)
-			continue;
-		for (size_t k = 0; k < count + 2; k++) {
-			nsec_t at = k < 2 ? ends[k] : step[k - 2].at_ns, width;
-
-			if (at < report->home_begin_ns || at > report->home_end_ns)
-				continue;
-			width = bound_width(bounds_of_node(report->bounds, node, at));
-			most = width > most ? width : most;
-		}
-	}
-	return most;
-}
-
 /* How many clocks are not tied to the reference, and the worst of those that are. */
 static void tell_clocks(const struct report *report)
 {
@@ -254,10 +227,10 @@ static void tell_clocks(const struct report *report)
 			html_bound(text, nsec_round(most)));
 		fputs(" of the reference clock, at worst on ", report->page);
 		put_text(report, report_cell(clocks, worst, "node"));
-		if ((double)home_bound(report) < 0.9 * most)
+		if ((double)report->home_bound_ns < 0.9 * most)
 			fprintf(report->page,
 				"; while all nodes were recorded, within <b>%s</b>",
-				html_bound(text, home_bound(report)));
+				html_bound(text, report->home_bound_ns));
 		fputc('.', report->page);
 	}
 	if (before > 0 || after > 0)

@@ -9,11 +9,13 @@
 
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
+#include "analyze/query.h"
 #include "analyze/report/html.h"
 #include "base/chart.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/version.h"
+#include "timeline/query.h"
 
 enum {
 	WORKERS = 2,
@@ -37,6 +39,7 @@ static const struct wish {
     [ANSWER_IO] = {"io", "process", "disks requests", FORM_STATS, ROWS},
     [ANSWER_NET] = {"net", NULL, "interfaces", 0, ROWS},
     [ANSWER_MEMORY] = {"mem", NULL, "nodes processes", 0, ROWS},
+    [ANSWER_OWN] = {"report", NULL, NULL, 0, -1},
 };
 
 /* What two threads have to do: what takes longest comes first. */
@@ -44,7 +47,7 @@ enum { TASK_ACTIVITY = ANSWERS, TASK_LINKS, TASKS };
 static const int tasks[TASKS] = {TASK_ACTIVITY,   ANSWER_REQUESTS, ANSWER_NET,
 				 ANSWER_MESSAGES, ANSWER_SYSCALLS, TASK_LINKS,
 				 ANSWER_IO,       ANSWER_NODES,    ANSWER_CLOCKS,
-				 ANSWER_PROBLEMS, ANSWER_MEMORY};
+				 ANSWER_PROBLEMS, ANSWER_MEMORY,   ANSWER_OWN};
 
 struct work {
 	struct report *report;
@@ -79,7 +82,7 @@ static int ask(struct report *report, struct question *asker, int name,
 	result_init(&answer->result, &answer->request);
 	answer->result.begin_ns = report->result->begin_ns;
 	answer->result.end_ns = report->result->end_ns;
-	status = analysis->run(&question, &answer->result, error);
+	status = query_run(&question, &answer->result, error);
 	if (!status)
 		status = result_finish(&answer->result, error);
 	asker->people = question.people;
@@ -176,30 +179,26 @@ size_t report_node_index(const struct report *report, int64_t node)
 	return at;
 }
 
-/* The page's time; and of it that in which all chosen nodes were recorded, if any. */
 static void set_axis(struct report *report)
 {
 	const struct scope *scope = &report->question->scope;
-	nsec_t begin, end;
 
 	report->begin_ns = scope->begin_ns;
 	report->is_empty = scope->end_ns <= scope->begin_ns;
 	report->end_ns = report->is_empty ? scope->begin_ns + 1 : scope->end_ns;
-	report->home_begin_ns = report->begin_ns;
-	report->home_end_ns = report->end_ns;
-	for (size_t i = 0; i < scope->nodes; i++) {
-		if (!scope->node[i].chosen ||
-		    !recorded_ends(&scope->recorded, scope->node[i].id, &begin, &end))
-			continue;
-		if (begin > report->home_begin_ns)
-			report->home_begin_ns = begin;
-		if (end < report->home_end_ns)
-			report->home_end_ns = end;
-	}
-	if (report->home_begin_ns >= report->home_end_ns) {
-		report->home_begin_ns = report->begin_ns;
-		report->home_end_ns = report->end_ns;
-	}
+}
+
+static void set_home(struct report *report)
+{
+	const struct result_table *home = report_table(report, ANSWER_OWN, "home");
+	const struct cell begin = report_cell(home, 0, "begin_ns");
+	const struct cell end = report_cell(home, 0, "end_ns");
+	const struct cell bound = report_cell(home, 0, "bound_ns");
+
+	report->home_begin_ns = cell_integer(&begin, report->begin_ns);
+	report->home_end_ns =
+	    report->is_empty ? report->end_ns : cell_integer(&end, report->end_ns);
+	report->home_bound_ns = cell_integer(&bound, NSEC_MAX);
 }
 
 static int take_name(void *context, const struct cell *row)
@@ -347,9 +346,6 @@ static int make(struct report *report, struct error *error)
 	report->nodes = chosen_nodes(&question->scope);
 	if (!report->nodes)
 		return error_set(error, "report: no memory for the page");
-	report->bounds = bounds_new(question->reader, error);
-	if (!report->bounds)
-		return -1;
 	count = node_requests_slowest(report->request, REPORT_REQUESTS, question, error);
 	if (count < 0)
 		return -1;
@@ -359,11 +355,11 @@ static int make(struct report *report, struct error *error)
 	if (ask_all(report, error))
 		return -1;
 	question_share(question, 0.9);
+	set_home(report);
 	return write_page(report, error);
 }
 
-static int run_report(struct question *question, struct result *result,
-		      struct error *error)
+int run_report(struct question *question, struct result *result, struct error *error)
 {
 	struct report report = {.question = question, .result = result};
 	int status;
@@ -379,27 +375,9 @@ static int run_report(struct question *question, struct result *result,
 		if (report.answer[i].result.request)
 			result_clear(&report.answer[i].result);
 	activity_clear(&report.activity);
-	bounds_free(report.bounds);
 	free(report.links);
 	free(report.nodes);
 	if (fclose(report.page) && !status)
 		status = error_set(error, "report: no memory for the page");
 	return status;
 }
-
-const struct analysis analysis_report = {
-    .name = "report",
-    .summary = "the run as one page to look at, in HTML",
-    .description =
-	"One self-contained HTML file that needs no network: findings (the slowest\n"
-	"request, the busiest processor, how far to trust the clocks, what was lost), a\n"
-	"timeline of all nodes and processors with messages and sar's curves that zooms\n"
-	"and searches, critical paths of the slowest requests, messages, clocks, and\n"
-	"tables that sort and filter. Where there are more spans than --detail, they\n"
-	"are summed by steps of time, and drawn one by one around the slowest requests\n"
-	"only; the page says where. Without scripts the findings and tables are there,\n"
-	"the pictures are not.",
-    .heeds = HEEDS_DETAIL,
-    .run = run_report,
-    .is_document = true,
-};

@@ -8,7 +8,7 @@
 #include "analyze/report/html.h"
 #include "base/mem.h"
 
-enum { FEW_PAIRS = 20, TOP = 60, PROBLEM_ROWS = 100 };
+enum { FEW_PAIRS = 20, TOP = 60 };
 
 /* ---- messages */
 
@@ -265,60 +265,10 @@ static void put_handlers(const struct report *report, struct result *result)
 
 /* ---- the input */
 
-static bool same(const struct cell *a, const struct cell *b)
+static void put_problems(const struct report *report)
 {
-	return a->type == CELL_TEXT && b->type == CELL_TEXT && a->size == b->size &&
-	       memcmp(a->bytes, b->bytes, a->size) == 0;
-}
-
-/* One row for what is the same of many nodes: "and 19 more". */
-static struct result_table *fold_problems(struct result *result,
-					  const struct result_table *all)
-{
-	enum { NODE, PLACE, KIND, COUNT, TEXT, COLUMNS };
-	struct result_table *folded =
-	    result_table_new(result, "folded", all->title, all->column);
-	bool *done = mem_zalloc(all->rows * sizeof(*done) + 1);
-
-	for (size_t i = 0; i < all->rows && folded->rows < PROBLEM_ROWS; i++) {
-		const struct cell *row = &all->cell[i * all->columns];
-		struct cell cells[COLUMNS];
-		size_t more = 0;
-		char *place = NULL;
-
-		if (done[i])
-			continue;
-		memcpy(cells, row, sizeof(cells));
-		for (size_t k = i + 1; k < all->rows; k++) {
-			const struct cell *other = &all->cell[k * all->columns];
-
-			if (!same(&row[KIND], &other[KIND]) ||
-			    !same(&row[TEXT], &other[TEXT]))
-				continue;
-			done[k] = true;
-			more++;
-			cells[COUNT].integer += other[COUNT].integer;
-		}
-		if (more) {
-			place = mem_printf("and %zu more", more);
-			cells[PLACE] = cell_of_text(place);
-		}
-		result_add(folded, cells);
-		free(place);
-	}
-	free(done);
-	return folded;
-}
-
-static void put_problems(struct report *report)
-{
-	const struct result_table *problems =
-	    report_table(report, ANSWER_PROBLEMS, "problems");
-
 	fputs("<div id=\"problems\">\n", report->page);
-	if (problems && problems->rows)
-		html_table(report, fold_problems(&report->answer[ANSWER_PROBLEMS].result,
-						 problems));
+	html_table(report, report_table(report, ANSWER_OWN, "folded"));
 	html_table(report, report_table(report, ANSWER_PROBLEMS, "lost"));
 	fputs("</div>\n", report->page);
 }
