@@ -9,7 +9,6 @@
 
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
-#include "analyze/files.h"
 #include "analyze/metric_plots.h"
 #include "analyze/print.h"
 #include "analyze/query.h"
