@@ -43,11 +43,11 @@ static const struct wish {
 };
 
 /* What two threads have to do: what takes longest comes first. */
-enum { TASK_ACTIVITY = ANSWERS, TASK_LINKS, TASKS };
+enum { TASK_ACTIVITY = ANSWER_OWN, TASK_LINKS, TASKS };
 static const int tasks[TASKS] = {TASK_ACTIVITY,   ANSWER_REQUESTS, ANSWER_NET,
 				 ANSWER_MESSAGES, ANSWER_SYSCALLS, TASK_LINKS,
 				 ANSWER_IO,       ANSWER_NODES,    ANSWER_CLOCKS,
-				 ANSWER_PROBLEMS, ANSWER_MEMORY,   ANSWER_OWN};
+				 ANSWER_PROBLEMS, ANSWER_MEMORY};
 
 struct work {
 	struct report *report;
@@ -193,12 +193,10 @@ static void set_home(struct report *report)
 	const struct result_table *home = report_table(report, ANSWER_OWN, "home");
 	const struct cell begin = report_cell(home, 0, "begin_ns");
 	const struct cell end = report_cell(home, 0, "end_ns");
-	const struct cell bound = report_cell(home, 0, "bound_ns");
 
 	report->home_begin_ns = cell_integer(&begin, report->begin_ns);
 	report->home_end_ns =
 	    report->is_empty ? report->end_ns : cell_integer(&end, report->end_ns);
-	report->home_bound_ns = cell_integer(&bound, NSEC_MAX);
 }
 
 static int take_name(void *context, const struct cell *row)
@@ -338,6 +336,70 @@ static char *chosen_nodes(const struct scope *scope)
 	return text;
 }
 
+struct giving {
+	const struct result_table *table;
+	size_t row;
+};
+
+static int give_row(void *context, struct cell *row, struct error *error)
+{
+	struct giving *giving = context;
+	const struct result_table *table = giving->table;
+
+	(void)error;
+	if (giving->row == table->rows)
+		return 0;
+	memcpy(row, &table->cell[giving->row++ * table->columns],
+	       table->columns * sizeof(*row));
+	return 1;
+}
+
+/* A table as a relation for report.sql. */
+static int give_table(struct report *report, const struct result_table *table,
+		      const char *name, struct error *error)
+{
+	struct timeline_reader *reader = report->question->reader;
+	struct giving giving = {.table = table};
+	struct timeline_temporary named = {.name = name};
+	char *sql;
+	size_t size;
+	FILE *file = open_memstream(&sql, &size);
+	int status;
+
+	for (size_t i = 0; i < table->columns; i++)
+		fprintf(file, "%s c%zu AS \"%s\"", i ? "," : "SELECT", i + 1,
+			table->column[i].key);
+	fputs(" FROM page_row", file);
+	fclose(file);
+	named.sql = sql;
+	status = timeline_reader_keep_rows(reader, "page_row", table->columns, give_row,
+					   &giving, error) ||
+		 timeline_reader_keep(reader, &named, error);
+	free(sql);
+	return status ? -1 : 0;
+}
+
+static int give_tables(struct report *report, struct error *error)
+{
+	const struct {
+		const char *name;
+		const struct result_table *table;
+	} given[] = {{"page_problems", report_table(report, ANSWER_PROBLEMS, "problems")},
+		     {"page_lost", report_table(report, ANSWER_PROBLEMS, "lost")},
+		     {"page_clocks", report_table(report, ANSWER_CLOCKS, "clocks")},
+		     {"page_pairs", report_table(report, ANSWER_CLOCKS, "pairs")},
+		     {"page_requests", report_table(report, ANSWER_REQUESTS, "slowest")},
+		     {"page_messages", report_table(report, ANSWER_MESSAGES, "slowest")},
+		     {"page_processors", result_find(&report->own, "processors")},
+		     {"page_threads", result_find(&report->own, "threads")},
+		     {"page_facts", result_find(&report->own, "facts")}};
+	int status = 0;
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given) && !status; i++)
+		status = give_table(report, given[i].table, given[i].name, error);
+	return status;
+}
+
 static int make(struct report *report, struct error *error)
 {
 	struct question *question = report->question;
@@ -352,7 +414,8 @@ static int make(struct report *report, struct error *error)
 	report->requests = (size_t)count;
 	set_windows(report);
 	question_share(question, 0.1);
-	if (ask_all(report, error))
+	if (ask_all(report, error) || report_sum(report, error) ||
+	    give_tables(report, error) || ask(report, question, ANSWER_OWN, error))
 		return -1;
 	question_share(question, 0.9);
 	set_home(report);
@@ -374,6 +437,8 @@ int run_report(struct question *question, struct result *result, struct error *e
 	for (int i = 0; i < ANSWERS; i++)
 		if (report.answer[i].result.request)
 			result_clear(&report.answer[i].result);
+	if (report.own.request)
+		result_clear(&report.own);
 	activity_clear(&report.activity);
 	free(report.links);
 	free(report.nodes);

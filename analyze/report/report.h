@@ -47,8 +47,9 @@ struct report {
 	nsec_t home_bound_ns;              /* of all clocks then; NSEC_MAX: none */
 	struct report_answer answer[ANSWERS];
 	struct activity activity;
-	bool is_exact; /* all spans are drawn one by one */
-	size_t detail; /* spans that are drawn one by one at most */
+	struct result own; /* tables of the activity */
+	bool is_exact;     /* all spans are drawn one by one */
+	size_t detail;     /* spans that are drawn one by one at most */
 	struct activity_window window[REPORT_REQUESTS]; /* around `request` */
 	struct node_request request[REPORT_REQUESTS];
 	size_t requests;
@@ -80,6 +81,9 @@ int report_links_read(struct report *report, struct question *question,
 
 /* The analysis. */
 int run_report(struct question *question, struct result *result, struct error *error);
+
+/* Fill `own`, once all is asked. 0, or -1 with error. */
+int report_sum(struct report *report, struct error *error);
 
 /* Sections, in the order of the page: 0, or -1 with error. */
 void report_findings(const struct report *report);
