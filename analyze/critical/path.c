@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/intmap.h"
 #include "base/mem.h"
 #include "base/texts.h"
@@ -55,6 +56,7 @@ struct history {
 	struct error *error;
 	bool failed;
 	struct timeline_query *span, *message, *batch;
+	struct bytes key;            /* of a flow that is looked for */
 	struct texts flows, threads; /* threads by node and number */
 	struct intmap sends;         /* by thread and flow: it sends in it */
 	bool has_sends;              /* they are read */
@@ -67,24 +69,18 @@ static const char span_sql[] =
     " WHERE node = ? AND tid = ? AND begin_ns < ? AND state <> 'dead'"
     " ORDER BY begin_ns DESC LIMIT 1";
 
-/* Protocol, addresses and ports, the same either way. */
-#define FLOW                                                                             \
-	"protocol || min(src || ' ' || ifnull(sport, ''), dst || ' ' || ifnull(dport, "  \
-	"'')) || ' ' || max(src || ' ' || ifnull(sport, ''), dst || ' ' || "             \
-	"ifnull(dport, ''))"
-
 #define MESSAGE                                                                          \
-	"SELECT " FLOW                                                                   \
-	", id, recv_event, send_ns, recv_ns, src_node, dst_node, send_by,"               \
-	" send_tid, send_first_recv, send_last_recv"                                     \
+	"SELECT protocol, src, sport, dst, dport, id, recv_event, send_ns, recv_ns,"     \
+	" src_node, dst_node, send_by, send_tid, send_first_recv, send_last_recv"        \
 	" FROM message WHERE send_ns IS NOT NULL AND recv_ns IS NOT NULL AND "
 
 static const char message_sql[] = MESSAGE "id = ?";
 static const char batch_sql[] =
     MESSAGE "recv_event BETWEEN ?1 AND ?2 AND recv_batch = ?1 ORDER BY recv_event, id";
 
-static const char sends_sql[] = "SELECT " FLOW ", src_node, send_tid FROM message"
-				" WHERE send_by = 'thread' AND send_tid > 0";
+static const char sends_sql[] =
+    "SELECT protocol, src, sport, dst, dport, src_node, send_tid FROM message"
+    " WHERE send_by = 'thread' AND send_tid > 0";
 
 struct history *history_new(struct timeline_reader *reader, struct error *error)
 {
@@ -154,10 +150,29 @@ static bool history_span_before(struct history *history, int64_t node, int64_t t
 	return true;
 }
 
-static size_t flow_of(struct history *history, const struct cell *flow)
+static void add_end(struct bytes *key, const struct cell *address, int64_t port)
 {
-	return texts_put_bytes(&history->flows, flow->bytes ? flow->bytes : "",
-			       flow->type == CELL_TEXT ? flow->size : 0);
+	bytes_add(key, &port, sizeof(port));
+	if (address->type == CELL_TEXT)
+		bytes_add(key, address->bytes, address->size);
+}
+
+/* The same number both ways; `row` is protocol, address, port, address, port. */
+static size_t flow_of(struct history *history, const struct cell *row)
+{
+	const struct cell *src = &row[1], *dst = &row[3];
+	int64_t sport = cell_integer(&row[2], -1), dport = cell_integer(&row[4], -1);
+	bool turned = sport > dport;
+
+	if (sport == dport && src->type == CELL_TEXT && dst->type == CELL_TEXT)
+		turned = strcmp(src->bytes, dst->bytes) > 0;
+	history->key.size = 0;
+	add_end(&history->key, turned ? dst : src, turned ? dport : sport);
+	add_end(&history->key, turned ? src : dst, turned ? sport : dport);
+	if (row->type == CELL_TEXT)
+		bytes_add(&history->key, row->bytes, row->size);
+	return texts_put_bytes(&history->flows, (const char *)history->key.data,
+			       history->key.size);
 }
 
 static size_t thread_of(struct history *history, int64_t node, int64_t tid)
@@ -182,8 +197,8 @@ static void read_sends(struct history *history)
 	history->failed = history->failed || !query;
 	if (query && ask(history, query, NULL, 0))
 		while ((row = next(history, query))) {
-			size_t thread = thread_of(history, cell_integer(&row[1], -1),
-						  cell_integer(&row[2], -1));
+			size_t thread = thread_of(history, cell_integer(&row[5], -1),
+						  cell_integer(&row[6], -1));
 
 			intmap_put(&history->sends, key_of(thread, flow_of(history, row)),
 				   1);
@@ -194,16 +209,16 @@ static void read_sends(struct history *history)
 static struct history_message message_of(struct history *history, const struct cell *row)
 {
 	return (struct history_message){
-	    .id = row[1].integer,
-	    .recv_event = cell_integer(&row[2], 0),
-	    .send_ns = row[3].integer,
-	    .recv_ns = row[4].integer,
-	    .src_node = cell_integer(&row[5], -1),
-	    .dst_node = cell_integer(&row[6], -1),
+	    .id = row[5].integer,
+	    .recv_event = cell_integer(&row[6], 0),
+	    .send_ns = row[7].integer,
+	    .recv_ns = row[8].integer,
+	    .src_node = cell_integer(&row[9], -1),
+	    .dst_node = cell_integer(&row[10], -1),
 	    .flow = flow_of(history, row),
-	    .by = cause_of(&row[7]),
-	    .tid = cell_integer(&row[8], -1),
-	    .answers = {cell_integer(&row[9], 0), cell_integer(&row[10], 0)},
+	    .by = cause_of(&row[11]),
+	    .tid = cell_integer(&row[12], -1),
+	    .answers = {cell_integer(&row[13], 0), cell_integer(&row[14], 0)},
 	};
 }
 
@@ -294,6 +309,7 @@ void history_free(struct history *history)
 	timeline_query_free(history->span);
 	timeline_query_free(history->message);
 	timeline_query_free(history->batch);
+	bytes_clear(&history->key);
 	texts_clear(&history->flows);
 	texts_clear(&history->threads);
 	intmap_clear(&history->sends);
