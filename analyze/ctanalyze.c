@@ -222,46 +222,31 @@ static int answer(struct question *question, struct result *result, struct error
 	return status;
 }
 
+/* One timeline, or all of `words` where the analysis takes many; that is NULL else. */
 static enum exit_status ask(const struct analysis *analysis,
 			    const struct request *request, const char *path,
-			    struct error *error)
+			    const struct text_list *words, struct error *error)
 {
-	struct question question;
+	struct question question = {
+	    .analysis = analysis, .request = request, .path = path, .words = words};
 	struct result result;
 	int status;
 
-	if (question_open(&question, analysis, request, path, error))
+	if (words)
+		progress_init(&question.progress, request->quiet);
+	else if (question_open(&question, analysis, request, path, error))
 		return EXIT_FAILED;
 	result_init(&result, request);
-	result.begin_ns = question.scope.begin_ns;
-	result.end_ns = question.scope.end_ns;
-	result.zone = zone_at(request->local_time, result.begin_ns);
+	if (!words) {
+		result.begin_ns = question.scope.begin_ns;
+		result.end_ns = question.scope.end_ns;
+		result.zone = zone_at(request->local_time, result.begin_ns);
+	}
 	status = answer(&question, &result, error);
 	if (!status)
 		tell_of_tables(request, &result);
 	result_clear(&result);
 	question_close(&question);
-	return status ? EXIT_FAILED : EXIT_DONE;
-}
-
-static enum exit_status ask_many(const struct analysis *analysis,
-				 const struct request *request,
-				 const struct text_list *words, struct error *error)
-{
-	struct question question = {.analysis = analysis,
-				    .request = request,
-				    .path = words->count ? words->item[0] : "",
-				    .words = words};
-	struct result result;
-	int status;
-
-	progress_init(&question.progress, request->quiet);
-	result_init(&result, request);
-	status = answer(&question, &result, error);
-	progress_end(&question.progress);
-	if (!status)
-		tell_of_tables(request, &result);
-	result_clear(&result);
 	return status || question.failed ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -312,7 +297,7 @@ static enum exit_status ask_parquet(const struct analysis *analysis,
 		error_misuse(error, "--tables: --%s wants a timeline",
 			     request->plot ? "plot" : "print-sql");
 	else
-		return ask(analysis, request, request->tables, error);
+		return ask(analysis, request, request->tables, NULL, error);
 	return EXIT_MISUSE;
 }
 
@@ -371,9 +356,10 @@ static enum exit_status run(const struct request *request, const struct catalog 
 	if (analysis->act)
 		return (enum exit_status)analysis->act(analysis, request, &rest, error);
 	if (analysis->many)
-		return ask_many(analysis, request, &rest, error);
+		return ask(analysis, request, rest.count ? rest.item[0] : "", &rest,
+			   error);
 	if (rest.count == 1)
-		return ask(analysis, request, rest.item[0], error);
+		return ask(analysis, request, rest.item[0], NULL, error);
 	error_set(error, "%zu timelines given, want one (see --help)", rest.count);
 	return EXIT_MISUSE;
 }
