@@ -5,9 +5,6 @@
 # what was not is told, by message and by row.
 load common
 
-# As in ctsync_bad.bats.
-export ASAN_OPTIONS=fast_unwind_on_malloc=0:${ASAN_OPTIONS-}
-
 net3=fixtures/net3
 
 # A run of links to the recorded traces, without samples.
