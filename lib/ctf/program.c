@@ -333,6 +333,8 @@ struct ctf_program *ctf_program_new(struct field_class *const *class, size_t cou
 			make(&making, class[i]);
 	flush(&making);
 	add(&making, OP_END, 0);
+	making.program->op = mem_realloc(making.program->op, making.program->ops,
+					 sizeof(*making.program->op));
 	return making.program;
 }
 
