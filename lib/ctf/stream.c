@@ -387,7 +387,9 @@ static void order_parts(struct ctf_stream *stream)
 		all.count = 0;
 	if (all.count)
 		qsort(all.item, all.count, sizeof(*all.item), by_time);
-	for (const struct entry *at = all.item; at < all.item + all.count; at++) {
+	for (size_t i = 0; i < all.count; i++) {
+		const struct entry *at = &all.item[i];
+
 		if (last && at->part.file != last->part.file && by_head(last, at) == 0)
 			continue;
 		add_part(stream, &room, at->part);
