@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/match/private.h"
+#include "sync/match/match.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "sync/match/private.h"
 
 /* How many matched identities are remembered to tell repeats from new packets. */
 enum { MATCHED_KEPT = 1 << 15 };
