@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/output.h"
-#include "base/texts.h"
 
 struct parsing {
 	struct sync *sync;

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/limits.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/process.h"
 #include "input/packets_file.h"
 #include "input/same.h"
 #include "sync/match/match.h"

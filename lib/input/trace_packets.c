@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "base/mem.h"
-#include "base/texts.h"
 
 /*
  * Packets of an LTTng kernel trace.
