@@ -54,4 +54,10 @@ size_t match_waiting(const struct matcher *matcher, struct entry ***waiting);
 void match_ranges(struct matcher *matcher);
 void match_transport(struct matcher *matcher);
 
+/*
+ * Make messages of what sources saw of one packet, of one or of several identities;
+ * puts `side` in order. Returns how many.
+ */
+size_t path_emit(struct matcher *matcher, struct match_side *side, size_t sides);
+
 #endif
