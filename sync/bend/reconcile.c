@@ -9,9 +9,6 @@
 
 enum { ROUNDS_MOST = 2000 };
 
-/* Of the way from a curve to the bounds, if not the curve itself. */
-#define LEAST_SHARE (1.0 / 1024)
-
 /* So long must a message take, for the rounding of what comes of it. */
 #define LEAST_TRAVEL_NS 4.0
 /* A bound that moves by less than this has not moved. */
@@ -40,8 +37,8 @@ struct message_link {
 struct reconciling {
 	const struct sync *sync;
 	const struct island *island;
-	const struct step_list *steps; /* or NULL */
-	struct knots *knots;           /* by clock */
+	const struct step_list *steps;
+	struct knots *knots; /* by clock */
 	struct message_link *link;
 	size_t links, link_room;
 };
@@ -54,22 +51,15 @@ struct ends {
 
 typedef void ends_fn(struct reconciling *reconciling, const struct ends *ends);
 
-static bool is_in_step(const struct reconciling *reconciling, uint32_t clock, nsec_t at)
+bool step_list_holds(const struct step_list *list, uint32_t clock, nsec_t at)
 {
-	for (size_t i = 0; reconciling->steps && i < reconciling->steps->count; i++) {
-		const struct sync_step *step = &reconciling->steps->item[i];
+	for (size_t i = 0; i < list->count; i++) {
+		const struct sync_step *step = &list->item[i];
 
 		if (step->clock == clock && at > step->from_ns && at < step->to_ns)
 			return true;
 	}
 	return false;
-}
-
-static void visit(struct reconciling *reconciling, const struct ends *ends, ends_fn *take)
-{
-	if (!is_in_step(reconciling, ends->from, ends->sent_ns) &&
-	    !is_in_step(reconciling, ends->to, ends->received_ns))
-		take(reconciling, ends);
 }
 
 /* Every message between the island's clocks that no step makes uncertain. */
@@ -78,21 +68,24 @@ static void each_message(struct reconciling *reconciling,
 {
 	const struct island *island = reconciling->island;
 
-	for (size_t k = 0; k < island->insides; k++) {
-		uint32_t index = island->inside[k];
+	for (size_t k = 0; k < 2 * island->insides; k++) {
+		uint32_t index = island->inside[k / 2];
 		const struct pair *pair = &reconciling->sync->pairs.pair[index];
-		const struct pair_messages *of = &messages[index];
+		bool forward = k % 2;
+		const struct point_list *side = &messages[index].side[forward];
 
-		for (size_t i = 0; i < of->forwards; i++)
-			visit(reconciling,
-			      &(struct ends){pair->a, pair->b, of->forward[i].x,
-					     of->forward[i].y},
-			      take);
-		for (size_t i = 0; i < of->backs; i++)
-			visit(reconciling,
-			      &(struct ends){pair->b, pair->a, of->back[i].y,
-					     of->back[i].x},
-			      take);
+		for (size_t i = 0; i < side->count; i++) {
+			struct hull_point p = side->point[i];
+			struct ends ends = {pair->a, pair->b, p.x, p.y};
+
+			if (!forward)
+				ends = (struct ends){pair->b, pair->a, p.y, p.x};
+			if (!step_list_holds(reconciling->steps, ends.from,
+					     ends.sent_ns) &&
+			    !step_list_holds(reconciling->steps, ends.to,
+					     ends.received_ns))
+				take(reconciling, &ends);
+		}
 	}
 }
 
@@ -119,7 +112,7 @@ static void mark_cuts(const struct reconciling *reconciling, uint32_t clock)
 {
 	struct knots *knots = &reconciling->knots[clock];
 
-	for (size_t i = 0; reconciling->steps && i < reconciling->steps->count; i++) {
+	for (size_t i = 0; i < reconciling->steps->count; i++) {
 		const struct sync_step *step = &reconciling->steps->item[i];
 
 		if (step->clock != clock)
@@ -394,75 +387,46 @@ static void remember(const struct reconciling *reconciling, double *memory, bool
 	}
 }
 
-/* To the curve, and a share of the way from it to what was known. */
-static bool narrow_by(struct reconciling *reconciling, uint32_t clock,
-		      const struct clock *curve, double share)
-{
-	struct knots *knots = &reconciling->knots[clock];
-
-	for (size_t k = 0; k < knots->count; k++) {
-		nsec_t line = straight(reconciling->sync, clock, knots->at[k]);
-		double at = (double)(clock_correct(curve, knots->at[k]) - line);
-
-		knots->high[k] = at + share * (knots->high[k] - at);
-		knots->low[k] = at + share * (knots->low[k] - at);
-	}
-	return relax(reconciling);
-}
-
-bool reconciling_narrow(struct reconciling *reconciling, uint32_t clock,
+bool reconciling_follow(struct reconciling *reconciling, uint32_t clock,
 			const struct clock *curve)
 {
 	double *memory = mem_alloc((2 * count_knots(reconciling) + 1) * sizeof(double));
-	double share = 0;
+	struct knots *knots = &reconciling->knots[clock];
 
 	remember(reconciling, memory, false);
-	while (!narrow_by(reconciling, clock, curve, share) && share < 1) {
+	for (size_t k = 0; k < knots->count; k++)
+		knots->high[k] = knots->low[k] =
+		    (double)(clock_correct(curve, knots->at[k]) -
+			     straight(reconciling->sync, clock, knots->at[k]));
+	knots->fixed = relax(reconciling);
+	if (!knots->fixed)
 		remember(reconciling, memory, true);
-		share = fmin(1, 2 * share + LEAST_SHARE);
-	}
 	free(memory);
-	reconciling->knots[clock].fixed = share <= 0;
-	return share <= 0;
+	return knots->fixed;
 }
 
 void reconciling_polygon(const struct reconciling *reconciling, uint32_t clock,
-			 struct reconciled *found)
+			 struct corridor_fit *found)
 {
 	const struct knots *knots = &reconciling->knots[clock];
 	double rate = reconciling->sync->clock[clock].rate;
 
 	found->segment = mem_alloc(knots->count * sizeof(*found->segment));
-	found->segments = knots->count;
 	for (size_t k = 0; k < knots->count; k++) {
 		double error = (knots->high[k] + knots->low[k]) / 2, more = 0;
 
 		if (k + 1 < knots->count && !knots->cut[k])
 			more = ((knots->high[k + 1] + knots->low[k + 1]) / 2 - error) /
 			       (double)(knots->at[k + 1] - knots->at[k]);
-		found->segment[k] = (struct clock_segment){
+		found->segment[found->segments++] = (struct clock_segment){
 		    .local_ns = knots->at[k],
 		    .ref_ns = straight(reconciling->sync, clock, knots->at[k]) +
 			      nsec_round(error),
 		    .rate_ppb = (rate + more) * 1e9,
 		};
-		if (k + 1 == knots->count || !knots->cut[k])
-			continue;
-		found->step = mem_grow(found->step, found->steps, &found->step_room,
-				       sizeof(*found->step));
-		found->step[found->steps++] = (struct corridor_step){
-		    .segment = k + 1,
-		    .from_ns = knots->at[k],
-		    .to_ns = knots->at[k + 1],
-		};
+		if (k + 1 < knots->count && knots->cut[k])
+			corridor_fit_step(found, knots->at[k], knots->at[k + 1]);
 	}
-}
-
-void reconciled_clear(struct reconciled *reconciled)
-{
-	free(reconciled->segment);
-	free(reconciled->step);
-	memset(reconciled, 0, sizeof(*reconciled));
 }
 
 void reconciling_free(struct reconciling *reconciling)

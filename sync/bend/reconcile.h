@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_SYNC_RECONCILE_H
-#define CT_SYNC_RECONCILE_H
+#ifndef CT_SYNC_BEND_RECONCILE_H
+#define CT_SYNC_BEND_RECONCILE_H
 
 #include "sync/sync.h"
 
 /* The messages of one pair, as points of its plane. */
 struct pair_messages {
-	struct hull_point *forward, *back;
-	size_t forwards, backs, forward_room, back_room;
-	size_t forward_thinned, back_thinned; /* how many were, from the first on */
+	struct point_list {
+		struct hull_point *point;
+		size_t count, room;
+		size_t thinned; /* how many were, from the first on */
+	} side[2];              /* by whether they go forward */
 };
+
+/* Whether a clock was stepped about a time. */
+bool step_list_holds(const struct step_list *list, uint32_t clock, nsec_t at);
 
 /*
  * What the clocks of an island can be, by all of its messages at once.
@@ -24,7 +29,7 @@ struct pair_messages {
 struct reconciling;
 
 /*
- * `messages` go by the index of their pair. Clocks in `steps` (or NULL) were stepped
+ * `messages` go by the index of their pair. Clocks in `steps` were stepped
  * somewhere between its times: what lies within is left out, and no rate leads
  * across. NULL where the messages contradict each other, or leave a clock without a
  * bound on one side. Borrows all until it is freed.
@@ -41,20 +46,11 @@ size_t reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
 			  struct corridor_bound **bound, size_t *room);
 
 /*
- * From now on a clock is the curve that was fitted to its bounds; or, where the
- * others cannot follow that, lies between it and the bounds, as near to it as
- * they can. Whether it is the curve.
+ * From now on a clock is the curve that was fitted to its bounds, if the others can
+ * follow that. Whether they can.
  */
-bool reconciling_narrow(struct reconciling *reconciling, uint32_t clock,
+bool reconciling_follow(struct reconciling *reconciling, uint32_t clock,
 			const struct clock *curve);
-
-/* Segments of a clock, with the places where they do not join. */
-struct reconciled {
-	struct clock_segment *segment;
-	size_t segments;
-	struct corridor_step *step;
-	size_t steps, step_room;
-};
 
 /*
  * The middle of the bounds, a corner at each message. As what is possible is
@@ -62,9 +58,7 @@ struct reconciled {
  * caller.
  */
 void reconciling_polygon(const struct reconciling *reconciling, uint32_t clock,
-			 struct reconciled *found);
-
-void reconciled_clear(struct reconciled *reconciled);
+			 struct corridor_fit *found);
 
 void reconciling_free(struct reconciling *reconciling);
 

@@ -25,13 +25,6 @@ static void note_slack(void *context, const struct pair *pair, struct hull_point
 	    fabs(fit_corner_slack(slacks->island, pair, corner, forward));
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-	const double *p = a, *q = b;
-
-	return (*p > *q) - (*p < *q);
-}
-
 /* The median slack of all corners: what the numbers are measured in. */
 static double typical_slack(struct fit_island *island)
 {
@@ -39,10 +32,8 @@ static double typical_slack(struct fit_island *island)
 	double median = 1;
 
 	fit_each_corner(island, note_slack, &slacks);
-	if (slacks.count) {
-		qsort(slacks.item, slacks.count, sizeof(double), compare_doubles);
-		median = slacks.item[slacks.count / 2];
-	}
+	if (slacks.count)
+		median = ranked(slacks.item, slacks.count, slacks.count / 2);
 	free(slacks.item);
 	return fmax(1, median);
 }
