@@ -2,16 +2,49 @@
 #include "sync/bend/reject.h"
 
 #include <math.h>
+#include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 
-enum { LEAST_RUN = 3 }; /* fewer that follow each other may all be false */
+enum {
+	WINDOW = 64, /* messages of the other direction looked at, each side */
+	ROUNDS = 16, /* as false ones can hide behind each other */
+};
 
-#define FALSE_INSIDE 0.1 /* so many of what went the other way may be false, too */
+/* A message of a pair under suspicion. */
+struct suspect {
+	double x;       /* since the pair's origin, ns */
+	double v;       /* how much further the other clock is, less that at the origin */
+	uint64_t place; /* in the log */
+	size_t before[2]; /* how many of each direction's list stand before it */
+	uint16_t port;    /* these as in struct message */
+	uint8_t protocol;
+	bool forward, rejected;
+	unsigned char votes; /* of a round */
+};
 
-int reject_by_x(const void *a, const void *b)
+struct suspects {
+	struct suspect *item;
+	size_t count, room;
+	struct suspect **side[2]; /* by direction, in the order of the items */
+	size_t sides[2];
+	bool wanted; /* the pair contradicts itself */
+	double limit;
+};
+
+/* Messages of one direction next to one, before or after it, the nearest first. */
+struct vicinity {
+	const struct suspect *item[WINDOW];
+	size_t count;
+};
+
+/* In the order of the one clock, and of the other. */
+typedef int order_fn(const void *a, const void *b);
+
+static int by_x(const void *a, const void *b)
 {
 	const struct suspect *p = a, *q = b;
 
@@ -20,7 +53,7 @@ int reject_by_x(const void *a, const void *b)
 	return (p->place > q->place) - (p->place < q->place);
 }
 
-int reject_by_y(const void *a, const void *b)
+static int by_y(const void *a, const void *b)
 {
 	const struct suspect *p = a, *q = b;
 	double y = p->x + p->v, other = q->x + q->v;
@@ -31,11 +64,47 @@ int reject_by_y(const void *a, const void *b)
 }
 
 /*
+ * List each direction by itself, as there may be many messages of one before the next
+ * of the other; those that are rejected only if `all` are wanted.
+ */
+static void arrange(struct suspects *suspects, order_fn *order, bool all)
+{
+	size_t *sides = suspects->sides;
+
+	qsort(suspects->item, suspects->count, sizeof(*suspects->item), order);
+	sides[false] = sides[true] = 0;
+	for (size_t i = 0; i < suspects->count; i++) {
+		struct suspect *one = &suspects->item[i];
+
+		one->before[false] = sides[false];
+		one->before[true] = sides[true];
+		if (all || !one->rejected)
+			suspects->side[one->forward][sides[one->forward]++] = one;
+	}
+}
+
+static void look_around(const struct suspects *suspects, const struct suspect *one,
+			bool forward, bool later, size_t most, struct vicinity *near)
+{
+	struct suspect *const *side = suspects->side[forward];
+	size_t before = one->before[forward], after = before;
+
+	if (after < suspects->sides[forward] && side[after] == one)
+		after++;
+	near->count = 0;
+	while (near->count < most &&
+	       near->count < (later ? suspects->sides[forward] - after : before)) {
+		size_t k = near->count;
+
+		near->item[near->count++] = side[later ? after + k : before - 1 - k];
+	}
+}
+
+/*
  * Whether two cannot both be true, for any clocks within a limit (of both together):
  * a message forward bounds the other clock from above, one back from below.
  */
-static bool reject_contradict(const struct suspect *a, const struct suspect *b,
-			      double limit)
+static bool contradict(const struct suspect *a, const struct suspect *b, double limit)
 {
 	const struct suspect *above = a->forward ? a : b;
 	const struct suspect *below = a->forward ? b : a;
@@ -43,33 +112,139 @@ static bool reject_contradict(const struct suspect *a, const struct suspect *b,
 	return below->v - above->v > limit * fabs(a->x - b->x);
 }
 
-/* Whether one of the nearest of the other direction, up to an end, contradicts it. */
-static bool is_contradicted_towards(const struct suspects *suspects, size_t at,
-				    size_t end)
-{
-	const struct suspect *one = &suspects->item[at];
-	int looked = 0;
+/* How many must speak against a message, on each side of it in time. */
+struct verdict {
+	double share; /* of those looked at */
+	size_t least;
+};
 
-	for (size_t i = at; i != end && looked < LEAST_RUN;) {
-		i = end > at ? i + 1 : i - 1;
-		if (suspects->item[i].forward == one->forward)
+/* Whether enough of the messages on one side in time speak against one. */
+static bool is_contradicted(const struct suspects *suspects, const struct suspect *one,
+			    bool later, struct verdict verdict)
+{
+	struct vicinity near;
+	size_t against = 0;
+
+	look_around(suspects, one, !one->forward, later, WINDOW, &near);
+	for (size_t k = 0; k < near.count; k++)
+		against += contradict(one, near.item[k], suspects->limit);
+	/* At the end of the trace there may be nobody left to speak. */
+	if (near.count < verdict.least)
+		return against == near.count;
+	return against >= verdict.least &&
+	       (double)against >= verdict.share * (double)near.count;
+}
+
+/* Mark the messages marked so far that are contradicted from before and after. */
+static size_t vote(struct suspects *suspects, order_fn *order, unsigned char votes,
+		   struct verdict verdict)
+{
+	size_t n = 0;
+
+	arrange(suspects, order, false);
+	for (size_t i = 0; i < suspects->count; i++) {
+		struct suspect *one = &suspects->item[i];
+
+		if (one->rejected || one->votes != votes ||
+		    !is_contradicted(suspects, one, true, verdict) ||
+		    !is_contradicted(suspects, one, false, verdict))
 			continue;
-		looked++;
-		if (reject_contradict(one, &suspects->item[i], suspects->limit))
-			return true;
+		one->votes++;
+		n++;
 	}
-	return false;
+	return n;
+}
+
+/* Reject those with so many votes; returns how many. */
+static size_t reject_voted(struct suspects *suspects, unsigned char votes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < suspects->count; i++)
+		if (!suspects->item[i].rejected && suspects->item[i].votes == votes) {
+			suspects->item[i].rejected = true;
+			n++;
+		}
+	return n;
 }
 
 /*
- * Contradicted from both sides. What only one side contradicts is of another step
- * in between.
+ * Where a clock is set back, messages before and after it lie mingled in the
+ * order of that clock and seem to contradict each other from both sides; in
+ * the order of the other clock they do not. A false one does in either.
+ */
+static size_t find_round(struct suspects *suspects, struct verdict verdict)
+{
+	for (size_t i = 0; i < suspects->count; i++)
+		suspects->item[i].votes = 0;
+	if (!vote(suspects, by_x, 0, verdict) || !vote(suspects, by_y, 1, verdict))
+		return 0;
+	return reject_voted(suspects, 2);
+}
+
+/* The messages near one that contradict it; returns how many. */
+static size_t contradictors(const struct suspects *suspects, const struct suspect *one,
+			    const struct suspect *found[2 * WINDOW])
+{
+	struct vicinity near;
+	size_t count = 0;
+
+	for (int later = 0; later < 2; later++) {
+		look_around(suspects, one, !one->forward, later, WINDOW, &near);
+		for (size_t k = 0; k < near.count; k++)
+			if (contradict(one, near.item[k], suspects->limit))
+				found[count++] = near.item[k];
+	}
+	return count;
+}
+
+/*
+ * What is left: one that some contradict, of which each contradicts nobody
+ * else. Where a clock was stepped, those contradict many, too. Of two that
+ * contradict each other and nobody else one is false, or the clock was stepped
+ * by little. Where the pair has false ones for sure, both are left out, as nobody
+ * can tell which it is: a true one less only leaves more open.
+ */
+static size_t find_lonely(struct suspects *suspects, size_t least)
+{
+	const struct suspect *found[2 * WINDOW], *others[2 * WINDOW];
+
+	arrange(suspects, by_x, false);
+	for (size_t i = 0; i < suspects->count; i++) {
+		struct suspect *one = &suspects->item[i];
+		size_t count = one->rejected ? 0 : contradictors(suspects, one, found);
+
+		one->votes = count >= least;
+		for (size_t k = 0; one->votes && k < count; k++)
+			one->votes = contradictors(suspects, found[k], others) == 1;
+	}
+	return reject_voted(suspects, 1);
+}
+
+enum { LEAST_RUN = 3 }; /* fewer that follow each other may all be false */
+
+#define FALSE_INSIDE 0.1 /* so many of what went the other way may be false, too */
+
+/*
+ * Whether of the nearest of the other direction, within a run, one on each side
+ * contradicts it. What only one side contradicts is of another step in between.
  */
 static bool is_false_among(const struct suspects *suspects, size_t at, size_t from,
 			   size_t to)
 {
-	return is_contradicted_towards(suspects, at, from) &&
-	       is_contradicted_towards(suspects, at, to);
+	const struct suspect *one = &suspects->item[at];
+	bool found[2] = {false, false};
+	struct vicinity near;
+
+	for (int later = 0; later < 2; later++) {
+		look_around(suspects, one, !one->forward, later, LEAST_RUN, &near);
+		for (size_t k = 0; k < near.count; k++)
+			if (near.item[k] >= &suspects->item[from] &&
+			    near.item[k] <= &suspects->item[to])
+				found[later] |=
+				    contradict(one, near.item[k], suspects->limit);
+	}
+	return found[false] && found[true];
 }
 
 /* Whether what went the other way between two messages agrees with that run. */
@@ -130,23 +305,267 @@ static size_t spare_runs(struct suspects *suspects, bool forward)
  * stepped back, or two clocks were: of these, several follow each other in their
  * direction, and agree with what went the other way meanwhile. Returns how many.
  */
-static size_t reject_spare_pulses(struct suspects *suspects)
+static size_t spare_pulses(struct suspects *suspects)
 {
-	int (*const order[])(const void *, const void *) = {reject_by_x, reject_by_y};
 	size_t spared = 0;
 
 	for (int k = 0; k < 2; k++) {
-		qsort(suspects->item, suspects->count, sizeof(*suspects->item), order[k]);
+		arrange(suspects, k ? by_y : by_x, true);
 		spared += spare_runs(suspects, false);
 		spared += spare_runs(suspects, true);
 	}
 	return spared;
 }
 
-enum {
-	WINDOW = REJECT_WINDOW,
-	ROUNDS = 16, /* as false ones can hide behind each other */
+/*
+ * How many of each direction are looked at on each side of a message, and which of
+ * them by size counts: a few of these may be false, too.
+ */
+enum { NEAR = 32, RANK = 3, LEAST = 4, STRAY_ROUNDS = 4 };
+
+/* So far of the way to the other direction no true message gets. */
+#define BEYOND 0.4
+
+/* How fast the clocks drift apart, by the medians before and after. */
+static double find_rate(const struct vicinity near[2], double limit)
+{
+	double x[2], v[2], value[NEAR];
+
+	if (near[0].count < LEAST || near[1].count < LEAST)
+		return 0;
+	for (int side = 0; side < 2; side++) {
+		size_t n = near[side].count;
+
+		for (size_t i = 0; i < n; i++)
+			value[i] = near[side].item[i]->x;
+		x[side] = ranked(value, n, n / 2);
+		for (size_t i = 0; i < n; i++)
+			value[i] = near[side].item[i]->v;
+		v[side] = ranked(value, n, n / 2);
+	}
+	return x[1] > x[0] ? fmax(-limit, fmin(limit, (v[1] - v[0]) / (x[1] - x[0]))) : 0;
+}
+
+/* Where the quickest of one direction stand at the time of a message. */
+static bool find_edge(const struct suspects *suspects, const struct suspect *one,
+		      bool forward, double *edge)
+{
+	struct vicinity near[2];
+	double value[2 * NEAR], rate;
+	size_t n = 0;
+
+	look_around(suspects, one, forward, false, NEAR, &near[0]);
+	look_around(suspects, one, forward, true, NEAR, &near[1]);
+	if (near[0].count + near[1].count < 2 * LEAST)
+		return false;
+	rate = find_rate(near, suspects->limit);
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < near[side].count; i++) {
+			const struct suspect *other = near[side].item[i];
+
+			value[n++] = other->v - rate * (other->x - one->x);
+		}
+	*edge = ranked(value, n, forward ? RANK - 1 : n - RANK);
+	return true;
+}
+
+static bool is_stray(const struct suspects *suspects, const struct suspect *one)
+{
+	double above, below, bar;
+
+	if (one->rejected || !find_edge(suspects, one, true, &above) ||
+	    !find_edge(suspects, one, false, &below) || above <= below)
+		return false;
+	bar = BEYOND * (above - below);
+	return one->forward ? one->v < above - bar : one->v > below + bar;
+}
+
+/*
+ * A true message is nearer to those of its own direction than to those that went the
+ * other way, by the time that both take. One that is near the others was no such
+ * message, though it contradicts nobody. Where more than `most` seem to be so, packets
+ * just take no time that could be told from chance. As strays hide each other, they are
+ * looked for again. Returns how many were rejected.
+ */
+static size_t find_strays(struct suspects *suspects, size_t most)
+{
+	size_t total = 0, found;
+
+	for (int round = 0; most && round < STRAY_ROUNDS; round++) {
+		found = 0;
+		arrange(suspects, by_x, false);
+		for (size_t i = 0; i < suspects->count; i++) {
+			suspects->item[i].votes = is_stray(suspects, &suspects->item[i]);
+			found += suspects->item[i].votes;
+		}
+		if (!found || total + found > most)
+			break;
+		total += reject_voted(suspects, 1);
+	}
+	return total;
+}
+
+/*
+ * Those first that nearly everybody contradicts: they would otherwise speak
+ * against true ones. With them gone, fewer voices are enough.
+ */
+static size_t find_false(struct suspects *suspects)
+{
+	static const struct verdict verdict[] = {
+	    {0.5, 2}, {0.25, 2}, {0.1, 2}, {0, 2}, {0, 1}};
+	size_t total = 0, n;
+
+	suspects->side[false] = mem_alloc(suspects->count * sizeof(struct suspect *));
+	suspects->side[true] = mem_alloc(suspects->count * sizeof(struct suspect *));
+	/* One voice is enough only in a pair that has false ones for sure. */
+	for (size_t k = 0; k < sizeof(verdict) / sizeof(*verdict) - !total; k++)
+		for (int round = 0; round < ROUNDS; round++) {
+			n = find_round(suspects, verdict[k]);
+			total += n;
+			if (!n)
+				break;
+		}
+	total += find_lonely(suspects, total ? 1 : 2);
+	total -= spare_pulses(suspects);
+	total += find_strays(suspects, total / 2);
+	free(suspects->side[false]);
+	free(suspects->side[true]);
+	return total;
+}
+
+/* What the messages since the last step leave: bounds that open with time. */
+struct opening {
+	double at, high, low;
 };
+
+/* Whether a message agrees with them; then they are narrowed by it. */
+static bool narrow(struct opening *opening, const struct suspect *one, double at,
+		   double limit)
+{
+	double passed = limit * (at - opening->at);
+
+	opening->at = at;
+	opening->high += passed;
+	opening->low -= passed;
+	if (one->forward ? one->v < opening->low : one->v > opening->high)
+		return false;
+	if (one->forward)
+		opening->high = fmin(opening->high, one->v);
+	else
+		opening->low = fmax(opening->low, one->v);
+	return true;
+}
+
+/*
+ * What contradicts nothing still does so with fewer messages, so to go on as far as
+ * it does, again and again, takes the fewest steps.
+ */
+static size_t count_steps(const struct suspects *suspects, bool all, bool by_y,
+			  double limit)
+{
+	const struct opening open = {0, INFINITY, -INFINITY};
+	struct opening opening = open;
+	size_t steps = 0;
+
+	for (size_t i = 0; i < suspects->count; i++) {
+		const struct suspect *one = &suspects->item[i];
+		double at = by_y ? one->x + one->v : one->x;
+
+		if ((one->rejected && !all) || narrow(&opening, one, at, limit))
+			continue;
+		steps++;
+		opening = open;
+		opening.at = at;
+		narrow(&opening, one, at, limit);
+	}
+	return steps;
+}
+
+/*
+ * The least number of steps with which any clocks within a limit (of both together)
+ * satisfy all messages, or all that are not rejected. Changes their order.
+ */
+static size_t least_steps(struct suspects *suspects, bool all, double limit)
+{
+	size_t steps[2];
+
+	/* A clock that was set back mingles its messages in its own order alone. */
+	for (int k = 0; k < 2; k++) {
+		qsort(suspects->item, suspects->count, sizeof(*suspects->item),
+		      k ? by_y : by_x);
+		steps[k] = count_steps(suspects, all, k, limit);
+	}
+	return steps[0] < steps[1] ? steps[0] : steps[1];
+}
+
+enum { KINDS = 64, KINDS_TOLD = 3 };
+
+struct kind {
+	uint8_t protocol;
+	uint16_t port;
+	size_t count;
+};
+
+static int by_count(const void *a, const void *b)
+{
+	const struct kind *p = a, *q = b;
+
+	if (p->count != q->count)
+		return p->count > q->count ? -1 : 1;
+	if (p->protocol != q->protocol)
+		return p->protocol < q->protocol ? -1 : 1;
+	return (p->port > q->port) - (p->port < q->port);
+}
+
+static size_t count_kinds(const struct suspects *suspects, struct kind kind[KINDS])
+{
+	size_t kinds = 0, k;
+
+	for (size_t i = 0; i < suspects->count; i++) {
+		const struct suspect *one = &suspects->item[i];
+
+		if (!one->rejected || !one->protocol)
+			continue;
+		for (k = 0; k < kinds; k++)
+			if (kind[k].protocol == one->protocol &&
+			    kind[k].port == one->port)
+				break;
+		if (k == KINDS)
+			continue;
+		if (k == kinds)
+			kind[kinds++] = (struct kind){one->protocol, one->port, 0};
+		kind[k].count++;
+	}
+	qsort(kind, kinds, sizeof(*kind), by_count);
+	return kinds;
+}
+
+/*
+ * Of which kinds most of the rejected ones are: ": 120 of udp port 7001, 3 of icmp",
+ * or "" where that is not known. Freed by the caller.
+ */
+static char *tell_kinds(const struct suspects *suspects)
+{
+	struct kind kind[KINDS];
+	size_t kinds = count_kinds(suspects, kind), length;
+	char *text;
+	FILE *file = open_memstream(&text, &length);
+
+	for (size_t k = 0; k < kinds && k < KINDS_TOLD; k++) {
+		unsigned protocol = kind[k].protocol;
+
+		fprintf(file, "%s%zu of ", k ? ", " : ": ", kind[k].count);
+		if (protocol == IPPROTO_TCP || protocol == IPPROTO_UDP)
+			fprintf(file, "%s port %u",
+				protocol == IPPROTO_TCP ? "tcp" : "udp", kind[k].port);
+		else if (protocol == IPPROTO_ICMP || protocol == IPPROTO_ICMPV6)
+			fputs(protocol == IPPROTO_ICMP ? "icmp" : "icmp6", file);
+		else
+			fprintf(file, "IP protocol %u", protocol);
+	}
+	fclose(file);
+	return text;
+}
 
 struct rejection {
 	struct sync *sync;
@@ -179,175 +598,6 @@ static int gather(void *context, struct message *message)
 	return 0;
 }
 
-/*
- * List each direction by itself, as there may be many messages of one before
- * the next of the other.
- */
-static void list_sides(struct suspects *suspects)
-{
-	size_t *sides = suspects->sides;
-
-	sides[false] = sides[true] = 0;
-	for (size_t i = 0; i < suspects->count; i++) {
-		struct suspect *one = &suspects->item[i];
-
-		one->before = sides[!one->forward];
-		if (!one->rejected)
-			suspects->side[one->forward][sides[one->forward]++] = i;
-	}
-}
-
-/* How many must speak against a message, on each side of it in time. */
-struct verdict {
-	double share; /* of those looked at */
-	size_t least;
-};
-
-/* Whether enough of the messages on one side in time speak against one. */
-static bool is_contradicted(const struct suspects *suspects, size_t at, bool later,
-			    struct verdict verdict)
-{
-	const struct suspect *one = &suspects->item[at];
-	const size_t *other = suspects->side[!one->forward];
-	size_t left = later ? suspects->sides[!one->forward] - one->before : one->before;
-	size_t looked, against = 0;
-
-	for (looked = 0; looked < WINDOW && looked < left; looked++) {
-		size_t k = later ? one->before + looked : one->before - 1 - looked;
-
-		against +=
-		    reject_contradict(one, &suspects->item[other[k]], suspects->limit);
-	}
-	/* At the end of the trace there may be nobody left to speak. */
-	if (looked < verdict.least)
-		return against == looked;
-	return against >= verdict.least &&
-	       (double)against >= verdict.share * (double)looked;
-}
-
-/* Mark the messages marked so far that are contradicted from before and after. */
-static size_t vote(struct suspects *suspects, int (*order)(const void *, const void *),
-		   unsigned char votes, struct verdict verdict)
-{
-	size_t n = 0;
-
-	qsort(suspects->item, suspects->count, sizeof(*suspects->item), order);
-	list_sides(suspects);
-	for (size_t i = 0; i < suspects->count; i++) {
-		struct suspect *one = &suspects->item[i];
-
-		if (one->rejected || one->votes != votes ||
-		    !is_contradicted(suspects, i, true, verdict) ||
-		    !is_contradicted(suspects, i, false, verdict))
-			continue;
-		one->votes++;
-		n++;
-	}
-	return n;
-}
-
-/*
- * Where a clock is set back, messages before and after it lie mingled in the
- * order of that clock and seem to contradict each other from both sides; in
- * the order of the other clock they do not. A false one does in either.
- */
-static size_t find_round(struct suspects *suspects, struct verdict verdict)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < suspects->count; i++)
-		suspects->item[i].votes = 0;
-	if (!vote(suspects, reject_by_x, 0, verdict) ||
-	    !vote(suspects, reject_by_y, 1, verdict))
-		return 0;
-	for (size_t i = 0; i < suspects->count; i++)
-		if (suspects->item[i].votes == 2) {
-			suspects->item[i].rejected = true;
-			n++;
-		}
-	return n;
-}
-
-/* The messages near one that contradict it; returns how many, `at` gets the first. */
-static size_t contradictors(const struct suspects *suspects, size_t one, size_t *at,
-			    size_t room)
-{
-	const struct suspect *suspect = &suspects->item[one];
-	const size_t *other = suspects->side[!suspect->forward];
-	size_t sides = suspects->sides[!suspect->forward], count = 0;
-	size_t from = suspect->before > WINDOW ? suspect->before - WINDOW : 0;
-
-	for (size_t k = from; k < sides && k < suspect->before + WINDOW; k++) {
-		if (!reject_contradict(suspect, &suspects->item[other[k]],
-				       suspects->limit))
-			continue;
-		if (count < room)
-			at[count] = other[k];
-		count++;
-	}
-	return count;
-}
-
-/*
- * What is left: one that some contradict, of which each contradicts nobody
- * else. Where a clock was stepped, those contradict many, too. Of two that
- * contradict each other and nobody else one is false, or the clock was stepped
- * by little. Where the pair has false ones for sure, both are left out, as nobody
- * can tell which it is: a true one less only leaves more open.
- */
-static size_t find_lonely(struct suspects *suspects, size_t least)
-{
-	size_t at[2 * WINDOW], others[2], n = 0;
-
-	qsort(suspects->item, suspects->count, sizeof(*suspects->item), reject_by_x);
-	list_sides(suspects);
-	for (size_t i = 0; i < suspects->count; i++) {
-		size_t count = 0;
-		bool lonely;
-
-		if (!suspects->item[i].rejected)
-			count = contradictors(suspects, i, at, 2 * WINDOW);
-		lonely = count >= least;
-		for (size_t k = 0; lonely && k < count; k++)
-			lonely = contradictors(suspects, at[k], others, 2) == 1;
-		suspects->item[i].votes = lonely;
-	}
-	for (size_t i = 0; i < suspects->count; i++)
-		if (!suspects->item[i].rejected && suspects->item[i].votes) {
-			suspects->item[i].rejected = true;
-			n++;
-		}
-	return n;
-}
-
-/*
- * Those first that nearly everybody contradicts: they would otherwise speak
- * against true ones. With them gone, fewer voices are enough.
- */
-static size_t find_false(struct suspects *suspects)
-{
-	static const struct verdict verdict[] = {
-	    {0.5, 2}, {0.25, 2}, {0.1, 2}, {0, 2}, {0, 1}};
-	size_t total = 0, n;
-
-	suspects->side[false] = mem_alloc(suspects->count * sizeof(size_t));
-	suspects->side[true] = mem_alloc(suspects->count * sizeof(size_t));
-	/* One voice is enough only in a pair that has false ones for sure. */
-	for (size_t k = 0; k < sizeof(verdict) / sizeof(*verdict) - !total; k++)
-		for (int round = 0; round < ROUNDS; round++) {
-			n = find_round(suspects, verdict[k]);
-			total += n;
-			if (!n)
-				break;
-		}
-	total += find_lonely(suspects, total ? 1 : 2);
-	total -= reject_spare_pulses(suspects);
-	total += reject_stray(suspects, total / 2);
-	free(suspects->side[false]);
-	free(suspects->side[true]);
-	return total;
-}
-
 static void mark(struct rejection *rejection, const struct suspects *suspects)
 {
 	for (size_t i = 0; i < suspects->count; i++) {
@@ -372,7 +622,7 @@ static bool is_contradictory(struct suspects *suspects, size_t found, bool all,
 {
 	double most = STEPPING_SHARE * (double)suspects->count;
 
-	*steps = reject_least_steps(suspects, all, STEPPING_LIMITS * suspects->limit);
+	*steps = least_steps(suspects, all, STEPPING_LIMITS * suspects->limit);
 	return *steps >= STEPS_LEAST &&
 	       (((double)found > most && all) || (double)*steps > most);
 }
@@ -380,7 +630,7 @@ static bool is_contradictory(struct suspects *suspects, size_t found, bool all,
 static void report_contradictory(struct sync *sync, const struct pair *pair,
 				 const struct suspects *suspects, const size_t count[2])
 {
-	char *kinds = reject_kinds(suspects);
+	char *kinds = tell_kinds(suspects);
 
 	problem_add(
 	    &sync->problems, sync_clock_name(sync, pair->a), "contradiction", count[0],
