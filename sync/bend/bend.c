@@ -5,17 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/search.h"
 #include "sync/bend/corridor.h"
 #include "sync/bend/curvature.h"
 #include "sync/bend/reconcile.h"
-
-/* The bounds on a clock, and whether its correction breaks one of them. */
-struct bend_bounds {
-	struct corridor_bound *item;
-	size_t count, room;
-	bool broken;
-};
 
 /* Steps that were found in a clock, and why it has but one line, if so. */
 struct bend_found {
@@ -31,7 +23,7 @@ struct bending {
 	struct pair_messages *messages; /* by pair, of those islands */
 	uint32_t *position;             /* by clock: its place in its island's order */
 	struct bend_found *found;       /* by clock */
-	struct bend_bounds bounds;      /* of the clock at hand */
+	struct corridor_bounds bounds;  /* on the clock at hand */
 	struct step_list gaps;          /* messages within are not heard */
 };
 
@@ -185,18 +177,11 @@ static int keep(void *context, struct message *message)
 static void add_bound(struct bending *bending, uint32_t own, uint32_t other,
 		      struct corridor_bound bound)
 {
-	const struct clock *fitted = bending->sync->fitted;
-	struct bend_bounds *bounds = &bending->bounds;
-	nsec_t now = clock_correct(&fitted[own], bound.x);
-
 	if (step_list_holds(&bending->gaps, own, bound.x) ||
 	    step_list_holds(&bending->gaps, other, bound.y))
 		return;
-	bound.y = clock_correct(&fitted[other], bound.y);
-	bounds->broken |= bound.above ? now > bound.y : now < bound.y;
-	bounds->item =
-	    mem_grow(bounds->item, bounds->count, &bounds->room, sizeof(*bounds->item));
-	bounds->item[bounds->count++] = bound;
+	bound.y = clock_correct(&bending->sync->fitted[other], bound.y);
+	corridor_bounds_add(&bending->bounds, bound);
 }
 
 /* What a clock sent was received later: a bound from above on its time. */
@@ -222,10 +207,7 @@ static void add_pair(struct bending *bending, uint32_t clock, size_t index)
 static void collect(struct bending *bending, const struct island *island, uint32_t clock,
 		    bool all)
 {
-	struct bend_bounds *bounds = &bending->bounds;
-
-	bounds->count = 0;
-	bounds->broken = false;
+	bending->bounds.count = 0;
 	for (size_t i = 0; i < island->insides; i++) {
 		const struct pair *pair = &bending->sync->pairs.pair[island->inside[i]];
 		uint32_t other = pair->a == clock ? pair->b : pair->a;
@@ -255,7 +237,7 @@ static void use_fit(struct bending *bending, uint32_t index, struct corridor_fit
 static void bend(struct bending *bending, const struct island *island, uint32_t index)
 {
 	const struct sync_options *options = &bending->sync->options;
-	struct bend_bounds *bounds = &bending->bounds;
+	struct corridor_bounds *bounds = &bending->bounds;
 	struct error cause = ERROR_INIT;
 	struct corridor_fit fit;
 
@@ -264,7 +246,8 @@ static void bend(struct bending *bending, const struct island *island, uint32_t 
 			  options->segments, &fit, &cause))
 		bending->found[index].cause = mem_strdup(error_text(&cause));
 	/* One line that satisfies all was fitted better, with its whole island. */
-	else if (bounds->broken || is_wished(bending->sync) || fit.segments > 1)
+	else if (corridor_breaks(&bending->sync->fitted[index], bounds) ||
+		 is_wished(bending->sync) || fit.segments > 1)
 		use_fit(bending, index, &fit);
 	else
 		corridor_fit_clear(&fit);
@@ -286,7 +269,8 @@ static bool is_broken(struct bending *bending, const struct island *island)
 {
 	for (size_t k = 1; k < island->members; k++) {
 		collect(bending, island, island->member[k], false);
-		if (bending->bounds.broken)
+		if (corridor_breaks(&bending->sync->fitted[island->member[k]],
+				    &bending->bounds))
 			return true;
 	}
 	return false;
@@ -304,88 +288,10 @@ static uint64_t count_messages(const struct bending *bending, const struct islan
 	return count;
 }
 
-static bool breaks(const struct clock *clock, const struct bend_bounds *bounds)
-{
-	for (size_t i = 0; i < bounds->count; i++) {
-		const struct corridor_bound *bound = &bounds->item[i];
-		nsec_t now = clock_correct(clock, bound->x);
-
-		if (bound->above ? now > bound->y : now < bound->y)
-			return true;
-	}
-	return false;
-}
-
-/* One line from a corner of a polygon to another one. */
-static struct clock_segment chord(const struct clock_segment *from,
-				  const struct clock_segment *to)
-{
-	struct clock_segment segment = *from;
-	double passed = (double)(to->local_ns - from->local_ns);
-
-	if (passed > 0)
-		segment.rate_ppb =
-		    ((double)(to->ref_ns - from->ref_ns) - passed) / passed * 1e9;
-	return segment;
-}
-
-/* A corner of a polygon, from which chords are drawn. */
-struct corner {
-	const struct corridor_fit *polygon;
-	size_t from;
-	const struct bend_bounds *bounds;
-};
-
-/* Whether a chord over so many segments satisfies all bounds; they are in order. */
-static bool chord_holds(void *context, size_t length)
-{
-	const struct corner *corner = context;
-	const struct bend_bounds *bounds = corner->bounds;
-	const struct clock_segment *from = &corner->polygon->segment[corner->from];
-	const struct clock_segment *to = from + length;
-	struct clock_segment segment = chord(from, to);
-	const struct clock line = {.segment = &segment, .segments = 1};
-	size_t first = FIRST_NOT(bounds->count, i, bounds->item[i].x < from->local_ns);
-	size_t end = FIRST_NOT(bounds->count, i, bounds->item[i].x < to->local_ns);
-
-	return !breaks(&line, &(struct bend_bounds){.item = bounds->item + first,
-						    .count = end - first});
-}
-
-/* Long chords in the place of the polygon, from step to step. */
-static void make_chords(const struct corridor_fit *polygon,
-			const struct bend_bounds *bounds, struct corridor_fit *fit)
-{
-	size_t from = 0;
-
-	*fit = (struct corridor_fit){0};
-	fit->segment = mem_alloc(polygon->segments * sizeof(*fit->segment));
-	for (size_t k = 0; k <= polygon->steps; k++) {
-		size_t last = k < polygon->steps ? polygon->step[k].segment - 1
-						 : polygon->segments - 1;
-
-		if (k)
-			corridor_fit_step(fit, polygon->step[k - 1].from_ns,
-					  polygon->step[k - 1].to_ns);
-		if (from == last)
-			fit->segment[fit->segments++] = polygon->segment[from];
-		while (from < last) {
-			struct corner corner = {polygon, from, bounds};
-			size_t to =
-			    from + corridor_reach(last - from, chord_holds, &corner);
-
-			fit->segment[fit->segments++] =
-			    chord(&polygon->segment[from], &polygon->segment[to]);
-			from = to;
-		}
-		from = last + 1;
-	}
-}
-
 static bool find_curve(struct bending *bending, size_t steps, struct corridor_fit *fit)
 {
 	const struct sync_options *options = &bending->sync->options;
-	const struct bend_bounds *bounds = &bending->bounds;
+	const struct corridor_bounds *bounds = &bending->bounds;
 	struct error cause = ERROR_INIT;
 	struct clock clock;
 
@@ -395,7 +301,7 @@ static bool find_curve(struct bending *bending, size_t steps, struct corridor_fi
 		return false;
 	}
 	clock = (struct clock){.segment = fit->segment, .segments = fit->segments};
-	if (fit->steps <= steps && !breaks(&clock, bounds))
+	if (fit->steps <= steps && !corridor_breaks(&clock, bounds))
 		return true;
 	corridor_fit_clear(fit);
 	return false;
@@ -417,12 +323,11 @@ static size_t steps_of(const struct bending *bending, uint32_t index)
 static bool refit(struct bending *bending, struct reconciling *reconciling,
 		  uint32_t index)
 {
-	struct bend_bounds *bounds = &bending->bounds;
+	struct corridor_bounds *bounds = &bending->bounds;
 	struct corridor_fit fit;
 	struct clock clock;
 
-	bounds->count =
-	    reconciling_bounds(reconciling, index, &bounds->item, &bounds->room);
+	reconciling_bounds(reconciling, index, bounds);
 	if (!find_curve(bending, steps_of(bending, index), &fit))
 		return false;
 	clock = (struct clock){.segment = fit.segment, .segments = fit.segments};
@@ -459,7 +364,7 @@ static void use_polygons(struct bending *bending, const struct island *island,
 			continue;
 		collect(bending, island, island->member[k], true);
 		corridor_sort(bending->bounds.item, bending->bounds.count);
-		make_chords(&polygon[k], &bending->bounds, &fit);
+		reconciling_chords(&polygon[k], &bending->bounds, &fit);
 		use_fit(bending, island->member[k], &fit);
 	}
 }

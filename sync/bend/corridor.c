@@ -320,24 +320,6 @@ static bool are_bent(const struct stretch *stretch, const struct shape *shape)
 	return are;
 }
 
-/* Halve the segments while the clock bends within them. */
-static void refine(struct stretch *stretch, struct shape *shape)
-{
-	while (2 * shape->segments <= STRETCH_SEGMENTS_MOST &&
-	       shape->segments * QUARTERS * LEAST_BOUNDS <= stretch->n &&
-	       are_bent(stretch, shape)) {
-		struct shape finer;
-
-		make_halves(shape, &finer);
-		if (!stretch_solve(stretch, &finer)) {
-			shape_clear(&finer);
-			return;
-		}
-		shape_clear(shape);
-		*shape = finer;
-	}
-}
-
 /* A list of joints that grows. */
 struct joints {
 	double *at;
@@ -412,20 +394,17 @@ static void make_bends(struct stretch *stretch, struct shape *shape)
 	free(joints.at);
 }
 
-/* Solve, with more and more segments until some satisfy the bounds. */
-static bool solve_any(struct stretch *stretch, struct shape *shape)
+/* Whether segments shall be halved: none of these satisfy the bounds, or the clock bends
+ * within them. */
+static bool are_too_long(const struct stretch *stretch, const struct shape *shape,
+			 bool solved)
 {
-	while (!stretch_solve(stretch, shape)) {
-		struct shape halves;
-
-		if (2 * shape->segments > STRETCH_SEGMENTS_MOST ||
-		    shape->segments > stretch->n)
-			return false;
-		make_halves(shape, &halves);
-		shape_clear(shape);
-		*shape = halves;
-	}
-	return true;
+	if (2 * shape->segments > STRETCH_SEGMENTS_MOST)
+		return false;
+	if (!solved)
+		return shape->segments <= stretch->n;
+	return shape->segments * QUARTERS * LEAST_BOUNDS <= stretch->n &&
+	       are_bent(stretch, shape);
 }
 
 /*
@@ -434,11 +413,25 @@ static bool solve_any(struct stretch *stretch, struct shape *shape)
  */
 static bool stretch_find_joints(struct stretch *stretch, struct shape *shape)
 {
+	bool solved;
+
 	make_bends(stretch, shape);
-	if (!solve_any(stretch, shape))
-		return false;
-	refine(stretch, shape);
-	return true;
+	solved = stretch_solve(stretch, shape);
+	while (are_too_long(stretch, shape, solved)) {
+		struct shape finer;
+		bool found;
+
+		make_halves(shape, &finer);
+		found = stretch_solve(stretch, &finer);
+		if (solved && !found) {
+			shape_clear(&finer);
+			break;
+		}
+		shape_clear(shape);
+		*shape = finer;
+		solved = found;
+	}
+	return solved;
 }
 
 static int stretch_fit(const struct corridor_bound *bound, size_t n, double limit,
@@ -476,6 +469,25 @@ enum {
 	NEAR_STEP = 32,         /* bounds looked at on each side of a step */
 	REACH_AFTER_STEP = 128, /* how far a line is followed after one */
 };
+
+void corridor_bounds_add(struct corridor_bounds *bounds, struct corridor_bound bound)
+{
+	bounds->item =
+	    mem_grow(bounds->item, bounds->count, &bounds->room, sizeof(*bounds->item));
+	bounds->item[bounds->count++] = bound;
+}
+
+bool corridor_breaks(const struct clock *clock, const struct corridor_bounds *bounds)
+{
+	for (size_t i = 0; i < bounds->count; i++) {
+		const struct corridor_bound *bound = &bounds->item[i];
+		nsec_t now = clock_correct(clock, bound->x);
+
+		if (bound->above ? now > bound->y : now < bound->y)
+			return true;
+	}
+	return false;
+}
 
 static int by_x(const void *a, const void *b)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 enum { ROUNDS_MOST = 2000 };
 
@@ -336,29 +337,27 @@ static bool follows(const struct knots *knots, size_t k, bool above)
 				      down * (double)(knots->at[k + 1] - knots->at[k]);
 }
 
-size_t reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
-			  struct corridor_bound **bound, size_t *room)
+void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
+			struct corridor_bounds *bounds)
 {
 	const struct knots *knots = &reconciling->knots[clock];
-	size_t count = 0;
 
+	bounds->count = 0;
 	for (size_t k = 0; k < knots->count; k++) {
 		nsec_t line = straight(reconciling->sync, clock, knots->at[k]);
 
 		for (int above = 0; above < 2; above++) {
 			double error = above ? knots->high[k] : knots->low[k];
 
-			if (follows(knots, k, above))
-				continue;
-			*bound = mem_grow(*bound, count, room, sizeof(**bound));
-			(*bound)[count++] = (struct corridor_bound){
-			    .x = knots->at[k],
-			    .y = line + nsec_round(error),
-			    .above = above,
-			};
+			if (!follows(knots, k, above))
+				corridor_bounds_add(bounds,
+						    (struct corridor_bound){
+							.x = knots->at[k],
+							.y = line + nsec_round(error),
+							.above = above,
+						    });
 		}
 	}
-	return count;
 }
 
 static size_t count_knots(const struct reconciling *reconciling)
@@ -426,6 +425,73 @@ void reconciling_polygon(const struct reconciling *reconciling, uint32_t clock,
 		};
 		if (k + 1 < knots->count && knots->cut[k])
 			corridor_fit_step(found, knots->at[k], knots->at[k + 1]);
+	}
+}
+
+/* One line from a corner of a polygon to another one. */
+static struct clock_segment chord(const struct clock_segment *from,
+				  const struct clock_segment *to)
+{
+	struct clock_segment segment = *from;
+	double passed = (double)(to->local_ns - from->local_ns);
+
+	if (passed > 0)
+		segment.rate_ppb =
+		    ((double)(to->ref_ns - from->ref_ns) - passed) / passed * 1e9;
+	return segment;
+}
+
+/* A corner of a polygon, from which chords are drawn. */
+struct corner {
+	const struct corridor_fit *polygon;
+	size_t from;
+	const struct corridor_bounds *bounds;
+};
+
+/* Whether a chord over so many segments satisfies all bounds; they are in order. */
+static bool chord_holds(void *context, size_t length)
+{
+	const struct corner *corner = context;
+	const struct corridor_bounds *bounds = corner->bounds;
+	const struct clock_segment *from = &corner->polygon->segment[corner->from];
+	const struct clock_segment *to = from + length;
+	struct clock_segment segment = chord(from, to);
+	const struct clock line = {.segment = &segment, .segments = 1};
+	size_t first = FIRST_NOT(bounds->count, i, bounds->item[i].x < from->local_ns);
+	size_t end = FIRST_NOT(bounds->count, i, bounds->item[i].x < to->local_ns);
+
+	return !corridor_breaks(&line,
+				&(struct corridor_bounds){.item = bounds->item + first,
+							  .count = end - first});
+}
+
+/* Long chords in the place of the polygon, from step to step. */
+void reconciling_chords(const struct corridor_fit *polygon,
+			const struct corridor_bounds *bounds, struct corridor_fit *fit)
+{
+	size_t from = 0;
+
+	*fit = (struct corridor_fit){0};
+	fit->segment = mem_alloc(polygon->segments * sizeof(*fit->segment));
+	for (size_t k = 0; k <= polygon->steps; k++) {
+		size_t last = k < polygon->steps ? polygon->step[k].segment - 1
+						 : polygon->segments - 1;
+
+		if (k)
+			corridor_fit_step(fit, polygon->step[k - 1].from_ns,
+					  polygon->step[k - 1].to_ns);
+		if (from == last)
+			fit->segment[fit->segments++] = polygon->segment[from];
+		while (from < last) {
+			struct corner corner = {polygon, from, bounds};
+			size_t to =
+			    from + corridor_reach(last - from, chord_holds, &corner);
+
+			fit->segment[fit->segments++] =
+			    chord(&polygon->segment[from], &polygon->segment[to]);
+			from = to;
+		}
+		from = last + 1;
 	}
 }
 

@@ -40,10 +40,10 @@ struct reconciling *reconciling_new(const struct sync *sync, const struct island
 
 /*
  * The bounds on a clock at its messages, but for those that follow from others by
- * the drift limit. Replaces what is in `bound`, which grows; returns how many.
+ * the drift limit, in the place of what is in `bounds`.
  */
-size_t reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
-			  struct corridor_bound **bound, size_t *room);
+void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
+			struct corridor_bounds *bounds);
 
 /*
  * From now on a clock is the curve that was fitted to its bounds, if the others can
@@ -59,6 +59,10 @@ bool reconciling_follow(struct reconciling *reconciling, uint32_t clock,
  */
 void reconciling_polygon(const struct reconciling *reconciling, uint32_t clock,
 			 struct corridor_fit *found);
+
+/* Long chords in the place of a polygon, from step to step, that keep to bounds. */
+void reconciling_chords(const struct corridor_fit *polygon,
+			const struct corridor_bounds *bounds, struct corridor_fit *fit);
 
 void reconciling_free(struct reconciling *reconciling);
 

@@ -30,8 +30,8 @@ struct region {
  * Fill region[i] for the i-th member of the island. Bounds are rounded
  * outwards. Pairs whose messages contradict each other are left out; where
  * the rest still do, only the tree's pairs count. In islands of more than
- * REGION_MANY clocks each is bounded by the pairs near its way to the
- * reference: wider, as true, and in time linear in clocks.
+ * REGION_MANY clocks each is bounded by the pairs on its way to the
+ * reference: wider, and as true.
  */
 void region_find(struct fit_island *island, struct region *region);
 
