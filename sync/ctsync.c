@@ -15,7 +15,7 @@
 #include "sync/apply/apply.h"
 #include "sync/arguments.h"
 #include "sync/fit/lp.h"
-#include "sync/fit/regression.h"
+#include "sync/fit/fit.h"
 #include "sync/messages_out.h"
 #include "sync/plot/plot.h"
 #include "sync/print.h"

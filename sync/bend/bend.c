@@ -23,7 +23,7 @@ struct bending {
 	struct pair_messages *messages; /* by pair, of those islands */
 	uint32_t *position;             /* by clock: its place in its island's order */
 	struct bend_found *found;       /* by clock */
-	struct corridor_bounds bounds;  /* on the clock at hand */
+	struct bend_bounds bounds;      /* on the clock at hand */
 	struct step_list gaps;          /* messages within are not heard */
 };
 
@@ -181,7 +181,7 @@ static void add_bound(struct bending *bending, uint32_t own, uint32_t other,
 	    step_list_holds(&bending->gaps, other, bound.y))
 		return;
 	bound.y = clock_correct(&bending->sync->fitted[other], bound.y);
-	corridor_bounds_add(&bending->bounds, bound);
+	bend_bounds_add(&bending->bounds, bound);
 }
 
 /* What a clock sent was received later: a bound from above on its time. */
@@ -237,7 +237,7 @@ static void use_fit(struct bending *bending, uint32_t index, struct corridor_fit
 static void bend(struct bending *bending, const struct island *island, uint32_t index)
 {
 	const struct sync_options *options = &bending->sync->options;
-	struct corridor_bounds *bounds = &bending->bounds;
+	struct bend_bounds *bounds = &bending->bounds;
 	struct error cause = ERROR_INIT;
 	struct corridor_fit fit;
 
@@ -246,7 +246,7 @@ static void bend(struct bending *bending, const struct island *island, uint32_t 
 			  options->segments, &fit, &cause))
 		bending->found[index].cause = mem_strdup(error_text(&cause));
 	/* One line that satisfies all was fitted better, with its whole island. */
-	else if (corridor_breaks(&bending->sync->fitted[index], bounds) ||
+	else if (bend_breaks(&bending->sync->fitted[index], bounds) ||
 		 is_wished(bending->sync) || fit.segments > 1)
 		use_fit(bending, index, &fit);
 	else
@@ -269,8 +269,8 @@ static bool is_broken(struct bending *bending, const struct island *island)
 {
 	for (size_t k = 1; k < island->members; k++) {
 		collect(bending, island, island->member[k], false);
-		if (corridor_breaks(&bending->sync->fitted[island->member[k]],
-				    &bending->bounds))
+		if (bend_breaks(&bending->sync->fitted[island->member[k]],
+				&bending->bounds))
 			return true;
 	}
 	return false;
@@ -291,7 +291,7 @@ static uint64_t count_messages(const struct bending *bending, const struct islan
 static bool find_curve(struct bending *bending, size_t steps, struct corridor_fit *fit)
 {
 	const struct sync_options *options = &bending->sync->options;
-	const struct corridor_bounds *bounds = &bending->bounds;
+	const struct bend_bounds *bounds = &bending->bounds;
 	struct error cause = ERROR_INIT;
 	struct clock clock;
 
@@ -301,7 +301,7 @@ static bool find_curve(struct bending *bending, size_t steps, struct corridor_fi
 		return false;
 	}
 	clock = (struct clock){.segment = fit->segment, .segments = fit->segments};
-	if (fit->steps <= steps && !corridor_breaks(&clock, bounds))
+	if (fit->steps <= steps && !bend_breaks(&clock, bounds))
 		return true;
 	corridor_fit_clear(fit);
 	return false;
@@ -323,7 +323,7 @@ static size_t steps_of(const struct bending *bending, uint32_t index)
 static bool refit(struct bending *bending, struct reconciling *reconciling,
 		  uint32_t index)
 {
-	struct corridor_bounds *bounds = &bending->bounds;
+	struct bend_bounds *bounds = &bending->bounds;
 	struct corridor_fit fit;
 	struct clock clock;
 

@@ -188,13 +188,6 @@ static bool stretch_solve(struct stretch *stretch, struct shape *shape)
 	return found;
 }
 
-static void make_even(const struct stretch *stretch, size_t segments, struct shape *shape)
-{
-	shape_init(shape, segments);
-	for (size_t k = 0; k <= segments; k++)
-		shape->joint[k] = stretch->length_ns * (double)k / (double)segments;
-}
-
 static void append(const struct stretch *stretch, const struct shape *shape,
 		   struct corridor_fit *fit)
 {
@@ -215,22 +208,6 @@ static void append(const struct stretch *stretch, const struct shape *shape,
 		    nsec_round(here + stretch->base.offset +
 			       stretch->base.rate * (double)(local - stretch->base.x0));
 	}
-}
-
-static void stretch_init(struct stretch *stretch, const struct corridor_bound *bound,
-			 size_t n, double limit)
-{
-	memset(stretch, 0, sizeof(*stretch));
-	stretch->bound = bound;
-	stretch->n = n;
-	stretch->limit = limit;
-	stretch->cell.upper.upper = true;
-	stretch->length_ns = fmax(1, (double)(bound[n - 1].x - bound[0].x));
-	stretch_hulls(&stretch->cell, bound, n);
-	if (stretch->cell.lower.count || stretch->cell.upper.count)
-		fit_pair_margin(&stretch->cell, limit);
-	stretch->base = stretch->cell.line;
-	stretch->unit_ns = fmax(1000, fabs(stretch->cell.margin_ns));
 }
 
 /* How many segments a stretch is wished to have; 0: as many as it needs. */
@@ -320,18 +297,6 @@ static bool are_bent(const struct stretch *stretch, const struct shape *shape)
 	return are;
 }
 
-/* A list of joints that grows. */
-struct joints {
-	double *at;
-	size_t count, room;
-};
-
-static void add_joint(struct joints *joints, double at)
-{
-	joints->at = mem_grow(joints->at, joints->count, &joints->room, sizeof(double));
-	joints->at[joints->count++] = at;
-}
-
 /*
  * Whether a clock bends in some time: no line satisfies its bounds, or the slacks of
  * its pieces prove it.
@@ -360,6 +325,12 @@ static bool is_bent(struct stretch *stretch, const double time[2], const size_t 
 	return curvature_is_proved(piece, pieces, room);
 }
 
+/* Joints, the first where the stretch begins. */
+struct joints {
+	double at[STRETCH_SEGMENTS_MOST / 2 + 64];
+	size_t count;
+};
+
 /* Halve a segment wherever the clock bends so much that lines show it. */
 static void split_bends(struct stretch *stretch, const double time[2],
 			const size_t range[2], struct joints *joints)
@@ -374,7 +345,7 @@ static void split_bends(struct stretch *stretch, const double time[2],
 				    stretch_time(stretch, range[0] + i) < middle);
 	split_bends(stretch, (double[2]){time[0], middle}, (size_t[2]){range[0], half},
 		    joints);
-	add_joint(joints, middle);
+	joints->at[joints->count++] = middle;
 	split_bends(stretch, (double[2]){middle, time[1]}, (size_t[2]){half, range[1]},
 		    joints);
 }
@@ -384,14 +355,12 @@ static void make_bends(struct stretch *stretch, struct shape *shape)
 {
 	const double time[2] = {0, stretch->length_ns};
 	const size_t range[2] = {0, stretch->n};
-	struct joints joints = {NULL, 0, 0};
+	struct joints joints = {.count = 1};
 
-	add_joint(&joints, time[0]);
 	split_bends(stretch, time, range, &joints);
-	add_joint(&joints, time[1]);
-	shape_init(shape, joints.count - 1);
+	shape_init(shape, joints.count);
 	memcpy(shape->joint, joints.at, joints.count * sizeof(double));
-	free(joints.at);
+	shape->joint[joints.count] = stretch->length_ns;
 }
 
 /* Whether segments shall be halved: none of these satisfy the bounds, or the clock bends
@@ -439,14 +408,26 @@ static int stretch_fit(const struct corridor_bound *bound, size_t n, double limi
 		       struct error *error)
 {
 	struct shape shape = {0};
-	struct stretch stretch;
+	struct stretch stretch = {
+	    .bound = bound,
+	    .n = n,
+	    .limit = limit,
+	    .length_ns = fmax(1, (double)(bound[n - 1].x - bound[0].x)),
+	    .cell = {.upper = {.upper = true}},
+	};
 	size_t segments;
 	bool found;
 
-	stretch_init(&stretch, bound, n, limit);
+	stretch_hulls(&stretch.cell, bound, n);
+	if (stretch.cell.lower.count || stretch.cell.upper.count)
+		fit_pair_margin(&stretch.cell, limit);
+	stretch.base = stretch.cell.line;
+	stretch.unit_ns = fmax(1000, fabs(stretch.cell.margin_ns));
 	segments = wished(&stretch, wish);
 	if (segments) {
-		make_even(&stretch, segments, &shape);
+		shape_init(&shape, segments);
+		for (size_t k = 0; k <= segments; k++)
+			shape.joint[k] = stretch.length_ns * (double)k / (double)segments;
 		found = stretch_solve(&stretch, &shape);
 	} else {
 		found = stretch_find_joints(&stretch, &shape);
@@ -469,25 +450,6 @@ enum {
 	NEAR_STEP = 32,         /* bounds looked at on each side of a step */
 	REACH_AFTER_STEP = 128, /* how far a line is followed after one */
 };
-
-void corridor_bounds_add(struct corridor_bounds *bounds, struct corridor_bound bound)
-{
-	bounds->item =
-	    mem_grow(bounds->item, bounds->count, &bounds->room, sizeof(*bounds->item));
-	bounds->item[bounds->count++] = bound;
-}
-
-bool corridor_breaks(const struct clock *clock, const struct corridor_bounds *bounds)
-{
-	for (size_t i = 0; i < bounds->count; i++) {
-		const struct corridor_bound *bound = &bounds->item[i];
-		nsec_t now = clock_correct(clock, bound->x);
-
-		if (bound->above ? now > bound->y : now < bound->y)
-			return true;
-	}
-	return false;
-}
 
 static int by_x(const void *a, const void *b)
 {

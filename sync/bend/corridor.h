@@ -18,17 +18,6 @@ struct corridor_bound {
 	bool above;
 };
 
-/* The bounds on a clock. Zeroed is none. */
-struct corridor_bounds {
-	struct corridor_bound *item;
-	size_t count, room;
-};
-
-void corridor_bounds_add(struct corridor_bounds *bounds, struct corridor_bound bound);
-
-/* Whether a correction breaks one of them. */
-bool corridor_breaks(const struct clock *clock, const struct corridor_bounds *bounds);
-
 /*
  * A step: a segment that does not go on where the one before ends. The bounds
  * tell its time only so far: it happened after from_ns and before to_ns.

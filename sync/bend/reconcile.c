@@ -52,6 +52,25 @@ struct ends {
 
 typedef void ends_fn(struct reconciling *reconciling, const struct ends *ends);
 
+void bend_bounds_add(struct bend_bounds *bounds, struct corridor_bound bound)
+{
+	bounds->item =
+	    mem_grow(bounds->item, bounds->count, &bounds->room, sizeof(*bounds->item));
+	bounds->item[bounds->count++] = bound;
+}
+
+bool bend_breaks(const struct clock *clock, const struct bend_bounds *bounds)
+{
+	for (size_t i = 0; i < bounds->count; i++) {
+		const struct corridor_bound *bound = &bounds->item[i];
+		nsec_t now = clock_correct(clock, bound->x);
+
+		if (bound->above ? now > bound->y : now < bound->y)
+			return true;
+	}
+	return false;
+}
+
 bool step_list_holds(const struct step_list *list, uint32_t clock, nsec_t at)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -338,7 +357,7 @@ static bool follows(const struct knots *knots, size_t k, bool above)
 }
 
 void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
-			struct corridor_bounds *bounds)
+			struct bend_bounds *bounds)
 {
 	const struct knots *knots = &reconciling->knots[clock];
 
@@ -350,12 +369,11 @@ void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
 			double error = above ? knots->high[k] : knots->low[k];
 
 			if (!follows(knots, k, above))
-				corridor_bounds_add(bounds,
-						    (struct corridor_bound){
-							.x = knots->at[k],
-							.y = line + nsec_round(error),
-							.above = above,
-						    });
+				bend_bounds_add(bounds, (struct corridor_bound){
+							    .x = knots->at[k],
+							    .y = line + nsec_round(error),
+							    .above = above,
+							});
 		}
 	}
 }
@@ -445,14 +463,14 @@ static struct clock_segment chord(const struct clock_segment *from,
 struct corner {
 	const struct corridor_fit *polygon;
 	size_t from;
-	const struct corridor_bounds *bounds;
+	const struct bend_bounds *bounds;
 };
 
 /* Whether a chord over so many segments satisfies all bounds; they are in order. */
 static bool chord_holds(void *context, size_t length)
 {
 	const struct corner *corner = context;
-	const struct corridor_bounds *bounds = corner->bounds;
+	const struct bend_bounds *bounds = corner->bounds;
 	const struct clock_segment *from = &corner->polygon->segment[corner->from];
 	const struct clock_segment *to = from + length;
 	struct clock_segment segment = chord(from, to);
@@ -460,14 +478,13 @@ static bool chord_holds(void *context, size_t length)
 	size_t first = FIRST_NOT(bounds->count, i, bounds->item[i].x < from->local_ns);
 	size_t end = FIRST_NOT(bounds->count, i, bounds->item[i].x < to->local_ns);
 
-	return !corridor_breaks(&line,
-				&(struct corridor_bounds){.item = bounds->item + first,
-							  .count = end - first});
+	return !bend_breaks(&line, &(struct bend_bounds){.item = bounds->item + first,
+							 .count = end - first});
 }
 
 /* Long chords in the place of the polygon, from step to step. */
 void reconciling_chords(const struct corridor_fit *polygon,
-			const struct corridor_bounds *bounds, struct corridor_fit *fit)
+			const struct bend_bounds *bounds, struct corridor_fit *fit)
 {
 	size_t from = 0;
 

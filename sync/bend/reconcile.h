@@ -4,6 +4,17 @@
 
 #include "sync/sync.h"
 
+/* The bounds on a clock. Zeroed is none. */
+struct bend_bounds {
+	struct corridor_bound *item;
+	size_t count, room;
+};
+
+void bend_bounds_add(struct bend_bounds *bounds, struct corridor_bound bound);
+
+/* Whether a correction breaks one of them. */
+bool bend_breaks(const struct clock *clock, const struct bend_bounds *bounds);
+
 /* The messages of one pair, as points of its plane. */
 struct pair_messages {
 	struct point_list {
@@ -43,7 +54,7 @@ struct reconciling *reconciling_new(const struct sync *sync, const struct island
  * the drift limit, in the place of what is in `bounds`.
  */
 void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
-			struct corridor_bounds *bounds);
+			struct bend_bounds *bounds);
 
 /*
  * From now on a clock is the curve that was fitted to its bounds, if the others can
@@ -62,7 +73,7 @@ void reconciling_polygon(const struct reconciling *reconciling, uint32_t clock,
 
 /* Long chords in the place of a polygon, from step to step, that keep to bounds. */
 void reconciling_chords(const struct corridor_fit *polygon,
-			const struct corridor_bounds *bounds, struct corridor_fit *fit);
+			const struct bend_bounds *bounds, struct corridor_fit *fit);
 
 void reconciling_free(struct reconciling *reconciling);
 
