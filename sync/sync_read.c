@@ -310,9 +310,16 @@ static void explain_silence(struct sync *sync)
 		const struct sync_trace *trace = &sync->trace[i];
 		const struct ctf_facts *facts = &trace->facts;
 
-		if (trace->kind != SOURCE_TRACE || sync->clock_trace[trace->clock] != i)
+		if (sync->clock_trace[trace->clock] != i)
 			continue;
-		if (!facts->network_events)
+		if (!facts->events)
+			problem_add(&sync->problems, trace->path, "silent", 1,
+				    "no %s in it, so nothing tells the clock of %s",
+				    trace->kind == SOURCE_TRACE ? "event" : "packet",
+				    trace->name);
+		else if (trace->kind != SOURCE_TRACE)
+			continue;
+		else if (!facts->network_events)
 			problem_add(&sync->problems, trace->path, "silent", 1,
 				    "no network event, enable net_dev_queue and "
 				    "net_if_receive_skb (lttng enable-event -k "
