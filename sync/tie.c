@@ -275,7 +275,8 @@ size_t tie_part_at(const struct tie *tie, nsec_t local_ns)
 }
 
 /* What the offset may be while the tied clock shows times of a span. */
-void tie_offsets(const struct tie *tie, nsec_t from, nsec_t to, nsec_t *low, nsec_t *high)
+static void tie_offsets(const struct tie *tie, nsec_t from, nsec_t to, nsec_t *low,
+			nsec_t *high)
 {
 	size_t part = tie_part_at(tie, from);
 

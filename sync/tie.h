@@ -54,10 +54,6 @@ int tie_clocks(struct sync *sync, struct error *error);
 nsec_t tie_earliest(const struct tie *tie, nsec_t local_ns);
 nsec_t tie_latest(const struct tie *tie, nsec_t local_ns);
 
-/* What the offset may be while the tied clock shows times of a span. */
-void tie_offsets(const struct tie *tie, nsec_t from, nsec_t to, nsec_t *low,
-		 nsec_t *high);
-
 /*
  * For estimates: the part that a time of the tied clock belongs to, where each but the
  * first begins, and its offset, the middle of what is left of it.

@@ -6,6 +6,28 @@
 
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "sync/bounds/envelope.h"
+
+/* What the rounding of corrections and of what is printed can take from a bound. */
+#define ROUNDING_NS 2.0
+
+/*
+ * By clock, the error of a line that the clock is near: how far the true correction
+ * is above it. No fit enters, however bent it is.
+ */
+struct search {
+	struct sync *sync;
+	struct clock *base;        /* the lines, of one segment each */
+	struct envelope *envelope; /* without cells: it has none */
+	bool *is_reference;        /* of the islands that are searched */
+	bool *news;                /* tighter since it was last heard */
+	unsigned rounds;
+};
+
+/* Extremes of a true correction, less a reference time. */
+struct extremes {
+	double low, high;
+};
 
 static bool is_searched(const struct search *search, uint32_t clock)
 {

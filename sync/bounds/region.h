@@ -3,7 +3,6 @@
 #define CT_SYNC_BOUNDS_REGION_H
 
 #include "sync/fit/fit.h"
-#include "sync/fit/fit.h"
 
 /*
  * How far the true clocks may lie from the fitted ones: for each clock and
