@@ -41,7 +41,8 @@ static void stretch_hulls(struct pair *pair, const struct corridor_bound *bound,
 			 bound[i].y);
 	hull_settle(&pair->lower);
 	hull_settle(&pair->upper);
-	pair->origin = (struct hull_point){bound[0].x, bound[0].y};
+	if (n)
+		pair->origin = (struct hull_point){bound[0].x, bound[0].y};
 }
 
 static void shape_init(struct shape *shape, size_t segments)
@@ -128,10 +129,7 @@ static void add_segment(struct stretch *stretch, const struct shape *shape, stru
 	size_t room = shape->segments + 1 + segment;
 	double best;
 
-	hull_reset(&cell->lower);
-	hull_reset(&cell->upper);
-	if (range[1] > range[0])
-		stretch_hulls(cell, stretch->bound + range[0], range[1] - range[0]);
+	stretch_hulls(cell, stretch->bound + range[0], range[1] - range[0]);
 	for (size_t i = 0; i < cell->lower.count; i++)
 		add_corner(stretch, shape, lp, segment, &cell->lower.point[i], true);
 	for (size_t i = 0; i < cell->upper.count; i++)
@@ -210,18 +208,6 @@ static void append(const struct stretch *stretch, const struct shape *shape,
 	}
 }
 
-/* How many segments a stretch is wished to have; 0: as many as it needs. */
-static size_t wished(const struct stretch *stretch, struct corridor_wish wish)
-{
-	double segments = (double)wish.segments;
-
-	if (!wish.segments && !wish.length_ns)
-		return 0;
-	if (wish.length_ns)
-		segments = round(stretch->length_ns / (double)wish.length_ns);
-	return (size_t)fmax(1, fmin(STRETCH_SEGMENTS_MOST, segments));
-}
-
 enum {
 	LEAST_BOUNDS = 8, /* of a piece that is looked at, or a quarter of a segment */
 	QUARTERS = 4,
@@ -288,11 +274,10 @@ static bool are_bent(const struct stretch *stretch, const struct shape *shape)
 		bend[n] = fabs(above - below);
 		latency[n++] = fabs(above + below);
 	}
-	if (n >= 2 && 2 * n >= shape->segments) {
+	if (n >= 2 && 2 * n >= shape->segments)
 		are = pow(ranked(bend, n, n / 2), 2) >
 		      exp(BEYOND_CHANCE / sqrt((double)n)) *
 			  pow(ranked(latency, n, n / 2), 2);
-	}
 	free(bend);
 	return are;
 }
@@ -415,7 +400,7 @@ static int stretch_fit(const struct corridor_bound *bound, size_t n, double limi
 	    .length_ns = fmax(1, (double)(bound[n - 1].x - bound[0].x)),
 	    .cell = {.upper = {.upper = true}},
 	};
-	size_t segments;
+	size_t segments = wish.segments;
 	bool found;
 
 	stretch_hulls(&stretch.cell, bound, n);
@@ -423,7 +408,10 @@ static int stretch_fit(const struct corridor_bound *bound, size_t n, double limi
 		fit_pair_margin(&stretch.cell, limit);
 	stretch.base = stretch.cell.line;
 	stretch.unit_ns = fmax(1000, fabs(stretch.cell.margin_ns));
-	segments = wished(&stretch, wish);
+	if (wish.length_ns)
+		segments = (size_t)fmax(
+		    1, fmin(STRETCH_SEGMENTS_MOST,
+			    round(stretch.length_ns / (double)wish.length_ns)));
 	if (segments) {
 		shape_init(&shape, segments);
 		for (size_t k = 0; k <= segments; k++)
