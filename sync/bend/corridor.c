@@ -32,6 +32,8 @@ struct shape {
 /* What a unit of bending costs, in shares of a segment's room. */
 #define BENDING 1e-2
 
+#define STRAIGHT 0.005 /* so near to a line, in shares of its room, is one */
+
 static void stretch_hulls(struct pair *pair, const struct corridor_bound *bound, size_t n)
 {
 	hull_reset(&pair->lower);
@@ -99,12 +101,12 @@ static void add_rate(const struct stretch *stretch, const struct shape *shape,
 {
 	double length = shape->joint[segment + 1] - shape->joint[segment];
 	double scale = length / stretch->unit_ns;
-	struct lp_term term[2] = {{segment, -1}, {segment + 1, 1}};
 
-	lp_row(lp, term, 2, (-stretch->limit - stretch->base.rate) * scale);
-	term[0].factor = 1;
-	term[1].factor = -1;
-	lp_row(lp, term, 2, (stretch->base.rate - stretch->limit) * scale);
+	for (int sign = -1; sign <= 1; sign += 2) {
+		struct lp_term term[2] = {{segment, sign}, {segment + 1, -sign}};
+
+		lp_row(lp, term, 2, (sign * stretch->base.rate - stretch->limit) * scale);
+	}
 }
 
 /*
@@ -335,21 +337,7 @@ static void split_bends(struct stretch *stretch, const double time[2],
 		    joints);
 }
 
-/* Short segments where the clock bends sharply, long ones where it does not. */
-static void make_bends(struct stretch *stretch, struct shape *shape)
-{
-	const double time[2] = {0, stretch->length_ns};
-	const size_t range[2] = {0, stretch->n};
-	struct joints joints = {.count = 1};
-
-	split_bends(stretch, time, range, &joints);
-	shape_init(shape, joints.count);
-	memcpy(shape->joint, joints.at, joints.count * sizeof(double));
-	shape->joint[joints.count] = stretch->length_ns;
-}
-
-/* Whether segments shall be halved: none of these satisfy the bounds, or the clock bends
- * within them. */
+/* To be halved: none such satisfy the bounds, or the clock bends within them. */
 static bool are_too_long(const struct stretch *stretch, const struct shape *shape,
 			 bool solved)
 {
@@ -367,9 +355,14 @@ static bool are_too_long(const struct stretch *stretch, const struct shape *shap
  */
 static bool stretch_find_joints(struct stretch *stretch, struct shape *shape)
 {
+	struct joints joints = {.count = 1};
 	bool solved;
 
-	make_bends(stretch, shape);
+	split_bends(stretch, (double[2]){0, stretch->length_ns},
+		    (size_t[2]){0, stretch->n}, &joints);
+	shape_init(shape, joints.count);
+	memcpy(shape->joint, joints.at, joints.count * sizeof(double));
+	shape->joint[joints.count] = stretch->length_ns;
 	solved = stretch_solve(stretch, shape);
 	while (are_too_long(stretch, shape, solved)) {
 		struct shape finer;
@@ -401,13 +394,15 @@ static int stretch_fit(const struct corridor_bound *bound, size_t n, double limi
 	    .cell = {.upper = {.upper = true}},
 	};
 	size_t segments = wish.segments;
+	double room_ns;
 	bool found;
 
 	stretch_hulls(&stretch.cell, bound, n);
 	if (stretch.cell.lower.count || stretch.cell.upper.count)
 		fit_pair_margin(&stretch.cell, limit);
+	room_ns = stretch.cell.margin_ns;
 	stretch.base = stretch.cell.line;
-	stretch.unit_ns = fmax(1000, fabs(stretch.cell.margin_ns));
+	stretch.unit_ns = fmax(1000, fabs(room_ns));
 	if (wish.length_ns)
 		segments = (size_t)fmax(
 		    1, fmin(STRETCH_SEGMENTS_MOST,
@@ -419,6 +414,14 @@ static int stretch_fit(const struct corridor_bound *bound, size_t n, double limi
 		found = stretch_solve(&stretch, &shape);
 	} else {
 		found = stretch_find_joints(&stretch, &shape);
+		/* By chance parts of a line may look bent. */
+		if (found && shape.segments > 1 && room_ns > 0 &&
+		    curvature_is_none(shape.joint, shape.value, shape.segments,
+				      STRAIGHT * room_ns)) {
+			shape.segments = 1;
+			shape.joint[1] = stretch.length_ns;
+			shape.value[0] = shape.value[1] = 0;
+		}
 	}
 	if (found)
 		append(&stretch, &shape, fit);
@@ -493,9 +496,7 @@ size_t corridor_reach(size_t most, bool (*holds)(void *context, size_t length),
 static size_t reach(struct pair *scratch, const struct corridor_bound *bound, size_t n,
 		    double limit)
 {
-	struct run run = {scratch, bound, limit};
-
-	return corridor_reach(n, one_line_fits, &run);
+	return corridor_reach(n, one_line_fits, &(struct run){scratch, bound, limit});
 }
 
 static bool contradict(const struct corridor_bound *a, const struct corridor_bound *b,

@@ -112,6 +112,17 @@ bool curvature_is_proved(struct piece *piece, size_t pieces, double room_ns)
 	return false;
 }
 
+bool curvature_is_none(const double *at, const double *value, size_t last,
+		       double tolerance)
+{
+	double rate = (value[last] - value[0]) / (at[last] - at[0]);
+
+	for (size_t k = 1; k < last; k++)
+		if (fabs(value[k] - value[0] - rate * (at[k] - at[0])) > tolerance)
+			return false;
+	return true;
+}
+
 struct cutting {
 	const struct sync *sync;
 	struct piece **pieces; /* by pair; NULL: not looked at */

@@ -34,6 +34,10 @@ void piece_note(struct piece *piece, size_t pieces, double share, bool above,
  */
 bool curvature_is_proved(struct piece *piece, size_t pieces, double room_ns);
 
+/* Whether values at some times, of which the last is `last`, lie on a line. */
+bool curvature_is_none(const double *at, const double *value, size_t last,
+		       double tolerance);
+
 /*
  * Which of the tree's pairs, though some line satisfies all of their messages,
  * are of clocks that bend. One walk over the messages. Sets curved[pair]. 0, or -1
