@@ -25,10 +25,15 @@ done | sort -u >"$root/needed"
 [ -s "$root/needed" ]
 while read -r library; do
 	found=$(ldconfig -p | sed -n "s|^[[:space:]]*$library (.*) => ||p" | head -n 1)
-	package=$(dpkg-query --search "$(readlink -f "$found")" "*/$library" 2>/dev/null | sed 's/:.*//' | sort -u)
-	printf '%s\n' "$package" | grep -qxF -f - "$root/depends" ||
-		{ printf '%s: of %s, which the package does not depend on\n' "$library" "$package"; exit 1; }
-done <"$root/needed"
+	printf '%s %s\n' "$library" "$(readlink -f "$found")"
+done <"$root/needed" >"$root/paths"
+# By its name too: where /lib is a link, a path may be of no package.
+sed 's|\(.*\) \(.*\)|\2 */\1|' "$root/paths" | xargs dpkg-query --search 2>/dev/null >"$root/owners" || :
+while read -r library path; do
+	sed -n "s,^\([^:]*\):.*/\($library\|${path##*/}\)\$,\1,p" "$root/owners" >"$root/found"
+	grep -qxF -f "$root/found" "$root/depends" ||
+		{ printf '%s: of %s, which the package does not depend on\n' "$library" "$(xargs <"$root/found")"; exit 1; }
+done <"$root/paths"
 
 # What ./demo does, by the programs of the package alone.
 PATH=$root/system/usr/bin:$PATH

@@ -4,15 +4,17 @@
 # Command line tests of ctbatch on one machine; tests/slurm has those by Slurm.
 load common
 
-# A run of the fixtures' nodes by these names: run_of NAME...
+# A simulated run of nodes by these names: run_of NAME...
 run_of()
 {
 	local number=0 name
+	ctsim -q --seed 5 --nodes 3 --set seconds=1 chain4 -o made
 	mkdir batch
 	for name; do
 		number=$((number + 1))
-		cp -R "fixtures/net3/node$number" "batch/$name"
+		mv "made/node$number" "batch/$name"
 	done
+	rm -r made
 }
 
 tables()
@@ -63,7 +65,6 @@ COMMANDS
 	run_of n1 n2 n3
 	mv batch/n2/kernel/metadata kept
 	echo '/* CTF 1.8 */ broken' >batch/n2/kernel/metadata
-	rm -f batch/n2/*.pcap
 	ends_with 3 ctbatch -o out batch
 	grep -q '^ctbatch: n2: extract failed: exit status 1$' "$scratch/stderr"
 	grep -q '^ctbatch: 1 of 3 nodes are missing in ./out' "$scratch/stderr"
@@ -91,8 +92,8 @@ part=n3" ]
 }
 
 @test "one node alone, and a node without packets" {
-	run_of n1
-	mkdir batch/meter
+	mkdir -p batch/meter
+	cp -R fixtures/net3/node1 batch/n1
 	cp datasets/sample/node1/sar.sadf batch/meter
 	ends_with 0 ctbatch -o out batch
 	ls out/event/part=n1

@@ -6,6 +6,16 @@ load common
 
 net3=fixtures/net3
 
+# own.db: the whole run, by each trace's own clock. Tests read it.
+setup_file()
+{
+	setup
+	ctmerge -q --no-sync $net3 -o own.db 2>"$BATS_FILE_TMPDIR/stderr"
+	mv own.db "$BATS_FILE_TMPDIR"
+	teardown
+	export own=$BATS_FILE_TMPDIR/own.db
+}
+
 # ask FILE QUERY: the answer, a row a line.
 ask()
 {
@@ -15,7 +25,7 @@ ask()
 # What it said, but for how the samples of a run without clock.csv are placed.
 told()
 {
-	grep -v ': no clock.csv, samples and tasks are placed as if' "$scratch/stderr"
+	grep -v ': no clock.csv, samples and tasks are placed as if' "$1"
 }
 
 # The file is sound, ordered, and refers to nothing that is not there.
@@ -43,22 +53,21 @@ events_by_babeltrace()
 }
 
 @test "every event is there, by its own clock, as babeltrace2 has it" {
-	ends_with 0 ctmerge -q --no-sync $net3 -o run.db
-	[ -z "$(told)" ]
-	is_sound run.db
+	[ -z "$(told "$BATS_FILE_TMPDIR/stderr")" ]
+	is_sound "$own"
 	events_by_babeltrace | sort >wanted
-	ask run.db "SELECT t.ts_ns, t.node, t.class FROM timeline t JOIN event USING (id)
+	ask "$own" "SELECT t.ts_ns, t.node, t.class FROM timeline t JOIN event USING (id)
 		JOIN source s ON s.id = event.source WHERE s.kind = 'kernel'" | sort >got
 	cmp wanted got
-	[ "$(ask run.db 'SELECT sum(events) FROM source')" = 97891 ]
-	[ -z "$(ask run.db "SELECT value FROM meta WHERE key = 'reference'")" ]
-	[ "$(ask run.db 'SELECT sum(events) FROM event_class')" = 97891 ]
+	[ "$(ask "$own" 'SELECT sum(events) FROM source')" = 97891 ]
+	[ -z "$(ask "$own" "SELECT value FROM meta WHERE key = 'reference'")" ]
+	[ "$(ask "$own" 'SELECT sum(events) FROM event_class')" = 97891 ]
 }
 
 @test "the clocks are those of ctsync" {
 	ctsync -q --json $net3 >map.json
 	ends_with 0 ctmerge -q $net3 -o run.db
-	[ -z "$(told)" ]
+	[ -z "$(told "$scratch/stderr")" ]
 	is_sound run.db
 	[ "$(ask run.db 'SELECT count(*) FROM event')" = 97891 ]
 	ctmerge -q --clocks map.json $net3 -o other.db
@@ -80,9 +89,8 @@ events_by_babeltrace()
 
 @test "an event's own stamp comes back from the clock" {
 	ctmerge -q $net3 -o run.db
-	ctmerge -q --no-sync $net3 -o own.db
 	# Of a clock that is fast, two neighbours may have one corrected stamp.
-	[ "$(sqlite3 run.db "ATTACH 'own.db' AS own;
+	[ "$(sqlite3 run.db "ATTACH '$own' AS own;
 		SELECT count(*), max(abs(a.local - b.ts_ns)) FROM (
 			SELECT row_number() OVER (ORDER BY id) AS n, local_ns +
 				CAST(round((ts_ns - ref_ns) / (1 + rate_ppb * 1e-9)) AS INTEGER) AS local
@@ -92,23 +100,19 @@ events_by_babeltrace()
 }
 
 @test "the order of a stream is kept" {
-	ctmerge -q --no-sync $net3 -o run.db
 	babeltrace2 --no-delta --clock-seconds $net3/node2/kernel |
 		awk '{ sub(/:$/, "", $3); print $3 }' >wanted
-	ask run.db "SELECT t.class FROM timeline t JOIN event e USING (id)
+	ask "$own" "SELECT t.class FROM timeline t JOIN event e USING (id)
 		JOIN source s ON s.id = e.source WHERE s.name = 'node2' ORDER BY t.id" | cmp wanted -
 }
 
 @test "the same timeline with any number of threads, and on standard output" {
-	ctmerge -q --no-sync -j 1 $net3 -o run.db
-	sqlite3 run.db .dump | grep -v "'command'" >wanted
-	for jobs in 2 3 16; do
-		ctmerge -q --no-sync -j $jobs $net3 >other.db
-		sqlite3 other.db .dump | grep -v "'command'" | cmp wanted -
-		rm other.db
+	ctmerge -q --no-sync -j 1 $net3 >one.db
+	sed "/'command'/d" <(sqlite3 one.db .dump) >wanted
+	ctmerge -q --no-sync -j 16 $net3 | cat >many.db
+	for other in many.db "$own"; do
+		sqlite3 "$other" .dump | sed "/'command'/d" | cmp wanted -
 	done
-	ctmerge -q --no-sync $net3 | cat >other.db
-	sqlite3 other.db .dump | grep -v "'command'" | cmp wanted -
 }
 
 @test "events of some classes" {
@@ -134,8 +138,7 @@ kernel|net_dev_queue|15733" ]
 
 @test "events of some time" {
 	local begin=1795228752744820292 end=1795228755000000000
-	ctmerge -q --no-sync $net3 -o all.db
-	ask all.db "SELECT ts_ns, node, class FROM timeline
+	ask "$own" "SELECT ts_ns, node, class FROM timeline
 		WHERE ts_ns BETWEEN $begin AND $end" >wanted
 	ctmerge -q --no-sync $net3 -o run.db --begin $begin --end 1795228755
 	is_sound run.db
@@ -147,11 +150,10 @@ kernel|net_dev_queue|15733" ]
 }
 
 @test "events without their fields" {
-	ctmerge -q --no-sync $net3 -o all.db
 	ctmerge -q --no-sync --no-payload $net3 -o run.db
 	is_sound run.db
 	[ "$(ask run.db "SELECT count(*) FROM event_class WHERE table_name NOT NULL")" = 0 ]
-	ask all.db 'SELECT * FROM timeline' >wanted
+	ask "$own" 'SELECT * FROM timeline' >wanted
 	ask run.db 'SELECT * FROM timeline' | cmp wanted -
 }
 
@@ -173,13 +175,12 @@ kernel|net_dev_queue|15733" ]
 }
 
 @test "facts of the run and its nodes" {
-	ctmerge -q --no-sync $net3 -o run.db
-	[ "$(ask run.db "SELECT value FROM meta WHERE key = 'command'")" = \
-		"ctmerge -q --no-sync $net3 -o run.db" ]
-	[ "$(ask run.db "SELECT value FROM meta WHERE key = 'name'")" = net3 ]
-	[ "$(ask run.db "SELECT name, kernel, cpus FROM node WHERE id = 2")" = \
+	[ "$(ask "$own" "SELECT value FROM meta WHERE key = 'command'")" = \
+		"ctmerge -q --no-sync $net3 -o own.db" ]
+	[ "$(ask "$own" "SELECT value FROM meta WHERE key = 'name'")" = net3 ]
+	[ "$(ask "$own" "SELECT name, kernel, cpus FROM node WHERE id = 2")" = \
 		'node2|6.1.0-56-cloud-amd64|1' ]
-	[ "$(ask run.db "SELECT name, kind, events, discarded FROM source WHERE node = 3")" = \
+	[ "$(ask "$own" "SELECT name, kind, events, discarded FROM source WHERE node = 3")" = \
 		"node3|kernel|21798|0
 node3:node3.pcap|capture|8942|0" ]
 }

@@ -5,10 +5,6 @@
 # what can be used still is.
 load common
 
-# libbabeltrace2 leaks on broken traces; lsan.supp knows its functions, not the
-# addresses that a fast look at the stack gives.
-export ASAN_OPTIONS=fast_unwind_on_malloc=0:${ASAN_OPTIONS-}
-
 net3=fixtures/net3
 
 # A copy of a node's kernel trace that may be changed: copy_trace NODE DIRECTORY.

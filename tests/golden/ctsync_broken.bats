@@ -6,9 +6,6 @@
 load common
 load ctf
 
-# As in ctsync_bad.bats.
-export ASAN_OPTIONS=fast_unwind_on_malloc=0:${ASAN_OPTIONS-}
-
 setup_traces()
 {
 	ctf_trace web web

@@ -33,11 +33,8 @@ shell_files()
 {
 	{
 		tree_files '*.sh' '*.bash' '*.bats'
-		tree_files '*' | while IFS= read -r file; do
-			case $(head -c 40 "$file" | head -n 1 | tr -d '\0') in
-			'#!'*/sh | '#!'*bash* | '#!'*bats*) printf '%s\n' "$file" ;;
-			esac
-		done
+		tree_files '*' | tr '\n' '\0' |
+			xargs -0 -r sed -s -n '1{/^#!.*\(\/sh\|bash\|bats\)/F}'
 	} | sort -u
 }
 

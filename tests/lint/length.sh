@@ -56,9 +56,9 @@ report()
 	}'
 }
 
-files=$({ tree_files '*.c' '*.h' && shell_files; } | while IFS= read -r file; do
-	echo "$(wc -l <"$file") $file"
-done | sort -rn)
+files=$({ tree_files '*.c' '*.h' && shell_files; } | xargs -r awk '
+	{ lines[FILENAME]++ }
+	END { for (file in lines) print lines[file], file }' | sort -rn)
 functions=$(functions | sort -rn)
 printf '%s\n' "$files" | report file
 printf '%s\n' "$functions" | report function

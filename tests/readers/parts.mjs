@@ -113,19 +113,24 @@ for (const table of tables) {
     throw new Error(`${table}: columns ${found}, want ${declared}`)
   await db.run(`CREATE OR REPLACE TABLE want AS ${want}`)
   await db.run(`CREATE OR REPLACE TABLE have AS ${have}`)
-  for (const [a, b, word] of [['want', 'have', 'lacks'], ['have', 'want', 'has besides']]) {
-    const sql = `FROM ${a} EXCEPT ALL FROM ${b}`
-    const [{ n }] = await rows(`SELECT count(*) AS n FROM (${sql})`)
+  const [{ n }] = await rows('SELECT count(*) AS n FROM want')
+  const [{ m }] = await rows('SELECT count(*) AS m FROM have')
+  // Of as many rows, none lacks unless another is there besides.
+  const ways = [['want', 'have', 'lacks'], ['have', 'want', 'has besides']]
 
-    if (!n)
+  for (const [a, b, word] of n === m ? ways.slice(0, 1) : ways) {
+    const others = await rows(`SELECT *, count(*) OVER () AS others FROM ` +
+      `(FROM ${a} EXCEPT ALL FROM ${b}) LIMIT 2`)
+
+    if (!others.length)
       continue
     failed = true
-    console.log(`${table} ${word} ${n} rows, such as`)
-    for (const row of await rows(`${sql} LIMIT 2`))
+    console.log(`${table} ${word} ${others[0].others} rows, such as`)
+    for (const row of others)
       console.log(JSON.stringify(row, (key, value) =>
         typeof value === 'bigint' ? String(value) : value))
   }
-  compared += (await rows('SELECT count(*) AS n FROM want'))[0].n
+  compared += n
 }
 // Ids of all parts together are unique, and below 2^63.
 for (const table of [...fixed, 'sched_switch'].filter(name => tables.includes(name))) {

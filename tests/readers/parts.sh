@@ -39,8 +39,7 @@ same()
 	node parts.mjs whole joined
 }
 
-same "$CT_SOURCE/datasets/sample"
-same "$CT_SOURCE/tests/fixtures/net3" # traces, and a capture each
+same "$CT_SOURCE/datasets/sample" # traces, and captures
 same "$CT_SOURCE/tests/fixtures/requests/nat"
 same "$CT_SOURCE/tests/fixtures/requests/wireguard"
 

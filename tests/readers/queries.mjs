@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// node queries.mjs RUN.db PARQUET QUERIES: every analysis that is a file of QUERIES, with
-// each group and form that it has: does DuckDB find in the tables of PARQUET what
+// node queries.mjs RUN.db PARQUET QUERIES [once]: every analysis that is a file of QUERIES, with
+// each group and form that it has (or once): does DuckDB find in the tables of PARQUET what
 // ctanalyze finds in the timeline that they are of?
 import fs from 'node:fs'
 import path from 'node:path'
 import { execFileSync } from 'node:child_process'
 import { DuckDBInstance } from '@duckdb/node-api'
 
-const [timeline, parquet, queries] = process.argv.slice(2)
+const [timeline, parquet, queries, once] = process.argv.slice(2)
 const PERIODS = ['--from', 'net_dev_queue', '--to', 'net_if_receive_skb[cpu >= 0]']
 
 function want(condition, ...what) {
@@ -112,7 +112,7 @@ for (const file of fs.readdirSync(queries).sort()) {
     continue
   const text = fs.readFileSync(path.join(queries, file), 'utf8')
   const called = /^-- name: (.*)$/m.exec(text)?.[1] ?? name
-  for (const options of variants(text))
+  for (const options of variants(text).slice(0, once ? 1 : undefined))
     await check(connection, called, options)
 }
 console.log(`${tables} tables, ${rows} rows`)
