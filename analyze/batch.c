@@ -12,8 +12,8 @@
 #include "analyze/catalog.h"
 #include "analyze/files.h"
 #include "analyze/print.h"
-#include "base/file_name.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/output.h"
 #include "base/problem.h"
 

@@ -9,7 +9,7 @@
 #include "analyze/query.h"
 #include "analyze/query_text.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 
 /* The analyses that are no SQL, in the order of the help. */
 extern const struct analysis analysis_critical_path, analysis_events, analysis_report,

@@ -14,7 +14,7 @@
 #include "analyze/print.h"
 #include "analyze/query.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 #include "base/output.h"
 #include "timeline/writer.h"
 

@@ -3,7 +3,7 @@
 #define CT_ANALYZE_KEYS_H
 
 #include "base/bytes.h"
-#include "base/texts.h"
+#include "base/hash.h"
 
 /*
  * Numbers for keys of several parts: the first key is 0, the next that differs 1, and so

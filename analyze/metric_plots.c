@@ -7,10 +7,9 @@
 
 #include "analyze/files.h"
 #include "base/chart.h"
-#include "base/file_name.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/output.h"
-#include "base/output_directory.h"
 
 static int take_alias(void *context, const struct cell *row)
 {

@@ -10,7 +10,7 @@
 
 #include "analyze/query_text.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 #include "base/number.h"
 #include "base/output.h"
 

@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/instant.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/output.h"
-#include "base/signals.h"
+#include "base/process.h"
 #include "base/version.h"
 #include "input/capture/capture.h"
 #include "merge/clocks.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 #include "sync/bend/bend.h"
 #include "sync/bend/reject.h"
 #include "sync/bounds/bounds.h"

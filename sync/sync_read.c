@@ -7,12 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/limits.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/output.h"
 #include "base/parallel.h"
-#include "base/texts.h"
+#include "base/process.h"
 #include "input/packets_file.h"
 #include "input/same.h"
 #include "sync/match/match.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyze/keys.h"
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 const char *path_state_name(enum path_state state)

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/markup.h"
 #include "base/mem.h"
 #include "base/svg.h"
 #include "base/utf8.h"

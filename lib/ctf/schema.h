@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "ctf/reader.h"
 
 /*

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "base/mem.h"
-#include "base/texts.h"
 #include "input/trace_headers.h"
 
 /*

@@ -13,11 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file_name.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/output.h"
-#include "base/output_directory.h"
-#include "base/removal.h"
+#include "base/process.h"
 #include "input/run.h"
 #include "sync/apply/clock_class.h"
 

@@ -2,7 +2,7 @@
 #ifndef CT_SYNC_MATCH_PRIVATE_H
 #define CT_SYNC_MATCH_PRIVATE_H
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "sync/match/entry.h"
 #include "sync/match/match.h"
 

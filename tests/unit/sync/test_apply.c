@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "base/removal.h"
+#include "base/process.h"
 
 #define BEGIN ((nsec_t)1795228746000000000)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_BASE_SIGNALS_H
-#define CT_BASE_SIGNALS_H
+#ifndef CT_BASE_PROCESS_H
+#define CT_BASE_PROCESS_H
 
 #include <signal.h>
 
@@ -39,5 +39,19 @@ void signals_end(int number);
  */
 void signals_hold(sigset_t *before);
 void signals_release(const sigset_t *before);
+
+/*
+ * Let the process have as many files open as the system allows it: every
+ * stream of every trace is one.
+ */
+void limits_allow_files(void);
+
+/*
+ * Remove a file, or a directory with all that is in it. Links are removed, not
+ * followed. It asks the kernel and nothing else, so that a signal's handler may call it
+ * (signal-safety(7)): no memory is taken, errno is kept. What cannot be removed, or lies
+ * deeper than 16 directories, stays.
+ */
+void removal_of_tree(const char *path);
 
 #endif

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_BASE_FILE_NAME_H
-#define CT_BASE_FILE_NAME_H
+#ifndef CT_BASE_NAMES_H
+#define CT_BASE_NAMES_H
 
 #include <stddef.h>
 
 #include "base/options.h"
+
+/*
+ * Of some words the nearest to a misspelt one, if it is near enough to be meant: a third
+ * of its letters differ at most. NULL if there is none.
+ */
+const char *near_find(const char *word, const char *const *words, size_t count);
 
 /*
  * A text as the name of a file: UTF-8 stays, but what is no letter, digit, or one of .-_+
