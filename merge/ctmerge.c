@@ -428,7 +428,7 @@ static bool report(const struct merge *merge)
 		    stderr, "ctmerge: --events: no event of a class with such a name%s\n",
 		    merge->request->begin || merge->request->end ? " in that time" : "");
 	for (size_t i = 0; i < problems->count; i++)
-		failed |= sync_is_failure(&problems->item[i]);
+		failed |= problem_is_failure(problems->item[i].kind);
 	if (merge->request->verbose && !merge->request->describe)
 		fprintf(stderr,
 			"ctmerge: %llu events of %zu sources, %llu messages, %zu nodes\n",
