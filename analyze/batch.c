@@ -10,10 +10,9 @@
 
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
-#include "analyze/files.h"
 #include "analyze/print.h"
-#include "base/file_name.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/output.h"
 #include "base/problem.h"
 
@@ -260,6 +259,28 @@ static int analyze(struct batch_run *run, const struct analysis *analysis,
 	return status ? -1 : 0;
 }
 
+/* With those above it; one that is there is fine. */
+static int make_directory(const char *path, struct error *error)
+{
+	char *part = mem_strdup(path);
+	struct stat about;
+	int status = 0;
+
+	for (char *at = part + 1; *path && *at && !status; at++)
+		if (*at == '/') {
+			*at = '\0';
+			if (mkdir(part, 0777) && errno != EEXIST)
+				status = error_errno(error, part);
+			*at = '/';
+		}
+	if (!status && mkdir(path, 0777) && errno != EEXIST)
+		status = error_errno(error, path);
+	if (!status && (stat(path, &about) || !S_ISDIR(about.st_mode)))
+		status = error_set(error, "%s: no directory, want one", path);
+	free(part);
+	return status;
+}
+
 static void keep(struct batch_run *run, struct error *error)
 {
 	if (!run->error.text)
@@ -274,7 +295,7 @@ static void analyze_all(struct batch *batch, struct batch_run *run)
 	const struct catalog *catalog = request->catalog;
 	struct error error = ERROR_INIT;
 
-	if (files_make_directory(run->results, &error)) {
+	if (make_directory(run->results, &error)) {
 		keep(run, &error);
 		return;
 	}

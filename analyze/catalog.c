@@ -6,18 +6,30 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyze/critical/path.h"
 #include "analyze/query.h"
 #include "analyze/query_text.h"
+#include "analyze/report/report.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 
 /* The analyses that are no SQL, in the order of the help. */
-extern const struct analysis analysis_critical_path, analysis_events, analysis_report,
-    analysis_compare, analysis_all;
+extern const struct analysis analysis_events, analysis_compare, analysis_all;
 
-static const struct analysis *const analyses[] = {&analysis_critical_path,
-						  &analysis_events, &analysis_report,
-						  &analysis_compare, &analysis_all};
+static const struct analysis *const analyses[] = {&analysis_events, &analysis_compare,
+						  &analysis_all};
+
+/* Those whose files are only a part of them. */
+static const struct {
+	const char *name;
+	int (*run)(struct question *question, struct result *result, struct error *error);
+	unsigned heeds;
+	bool is_document;
+} partly_sql[] = {
+    {"critical-path", run_critical_path, HEEDS_THREAD | HEEDS_REQUEST | HEEDS_TABLES,
+     false},
+    {"report", run_report, HEEDS_DETAIL, true},
+};
 
 /* From analyze/queries, by CMake. */
 extern const struct built_query {
@@ -51,7 +63,7 @@ static unsigned heeds_of_text(const char *text)
 }
 
 /* Make an analysis of what the file says: which options it heeds, and how it is run. */
-static void define(struct query_file *file)
+static void define(struct query_file *file, bool is_ours)
 {
 	struct analysis *analysis = &file->analysis;
 	static const struct {
@@ -76,6 +88,12 @@ static void define(struct query_file *file)
 	if (analysis->heeds & HEEDS_PERIOD)
 		analysis->usage = "[OPTION...] --from EVENT --to EVENT TIMELINE";
 	analysis->run = query_run;
+	for (size_t i = 0; i < sizeof(partly_sql) / sizeof(*partly_sql); i++)
+		if (is_ours && !strcmp(partly_sql[i].name, file->name)) {
+			analysis->run = partly_sql[i].run;
+			analysis->heeds = partly_sql[i].heeds;
+			analysis->is_document = partly_sql[i].is_document;
+		}
 	analysis->own = file;
 }
 
@@ -86,9 +104,9 @@ static void add(struct catalog *catalog, const struct analysis *analysis)
 	catalog->item[catalog->count++] = analysis;
 }
 
-static void keep(struct catalog *catalog, struct query_file *file)
+static void keep(struct catalog *catalog, struct query_file *file, bool is_ours)
 {
-	define(file);
+	define(file, is_ours);
 	file->shared = catalog->shared;
 	catalog->file = mem_grow(catalog->file, catalog->files, &catalog->file_room,
 				 sizeof(*catalog->file));
@@ -102,7 +120,7 @@ static int add_file(struct catalog *catalog, const char *path, struct error *err
 
 	if (!file)
 		return -1;
-	keep(catalog, file);
+	keep(catalog, file, false);
 	catalog->own++;
 	name = file->name;
 	for (size_t i = 0; i < catalog->count; i++)
@@ -166,7 +184,7 @@ int catalog_init(struct catalog *catalog, const struct text_list *sql,
 		    query_file_parse(built_queries[i].name, built_queries[i].text, error);
 		if (!file)
 			return -1;
-		keep(catalog, file);
+		keep(catalog, file, true);
 		/* Whether an analysis of ours heeds the scope, it takes it. */
 		file->analysis.heeds |= HEEDS_SCOPE;
 		add(catalog, &file->analysis);
@@ -251,7 +269,7 @@ char *catalog_help(const struct query_file *file)
 	size_t size;
 	FILE *help = open_memstream(&text, &size);
 
-	for (size_t i = 0; i < file->blocks; i++) {
+	for (size_t i = 0; i < file->blocks && !file->analysis.is_document; i++) {
 		const struct query_block *block = &file->block[i];
 
 		if (block->kind != QUERY_TABLE || !block->sql)

@@ -6,8 +6,9 @@
 
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
-#include "analyze/keys.h"
 #include "analyze/print.h"
+#include "base/bytes.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 struct run {
@@ -194,21 +195,25 @@ static bool is_measured(const struct comparison *comparison,
 }
 
 /* The number of a column in the row that is named like this one. */
-static size_t measure_of(struct keys *keys, const struct result_table *table,
+static size_t measure_of(struct texts *known, const struct result_table *table,
 			 const struct cell *row, size_t column)
 {
-	keys_begin(keys);
-	keys_integer(keys, (int64_t)column);
+	struct bytes key = {.size = 0};
+	size_t number;
+
+	bytes_add(&key, &column, sizeof(column));
 	for (size_t i = 0; i < table->columns; i++) {
-		if (!names_row(&table->column[i]))
-			continue;
-		if (row[i].type == CELL_TEXT || row[i].type == CELL_BLOB)
-			keys_text(keys, row[i].bytes, row[i].size);
-		else
-			keys_integer(keys,
-				     row[i].type == CELL_INTEGER ? row[i].integer : -1);
+		char plain[PRINT_TEXT];
+		const char *text = print_plain(plain, &row[i]);
+
+		if (names_row(&table->column[i])) {
+			bytes_add(&key, &row[i].type, sizeof(row[i].type));
+			bytes_add(&key, text, strlen(text) + 1);
+		}
 	}
-	return keys_find(keys);
+	number = texts_put_bytes(known, (const char *)key.data, key.size);
+	bytes_clear(&key);
+	return number;
 }
 
 static void add_value(struct sum *sum, const struct cell *cell)
@@ -347,7 +352,7 @@ static void compare_table(struct comparison *comparison, size_t first,
 	const struct result_table *table = table_of(comparison, &comparison->run[first]);
 	struct result_table *made = make_table(comparison, result, table);
 	struct measure *measure = NULL;
-	struct keys keys = {.key = {0}};
+	struct texts keys = {0};
 	size_t count = 0, room = 0;
 
 	for (size_t r = first; r < comparison->runs; r++) {
@@ -381,7 +386,7 @@ static void compare_table(struct comparison *comparison, size_t first,
 		free(measure[i].sum);
 	}
 	free(measure);
-	keys_clear(&keys);
+	texts_clear(&keys);
 }
 
 /* The runs themselves, with the parameters that differ. */

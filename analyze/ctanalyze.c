@@ -9,12 +9,11 @@
 
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
-#include "analyze/files.h"
 #include "analyze/metric_plots.h"
 #include "analyze/print.h"
 #include "analyze/query.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 #include "base/output.h"
 #include "timeline/writer.h"
 
@@ -223,46 +222,31 @@ static int answer(struct question *question, struct result *result, struct error
 	return status;
 }
 
+/* One timeline, or all of `words` where the analysis takes many; that is NULL else. */
 static enum exit_status ask(const struct analysis *analysis,
 			    const struct request *request, const char *path,
-			    struct error *error)
+			    const struct text_list *words, struct error *error)
 {
-	struct question question;
+	struct question question = {
+	    .analysis = analysis, .request = request, .path = path, .words = words};
 	struct result result;
 	int status;
 
-	if (question_open(&question, analysis, request, path, error))
+	if (words)
+		progress_init(&question.progress, request->quiet);
+	else if (question_open(&question, analysis, request, path, error))
 		return EXIT_FAILED;
 	result_init(&result, request);
-	result.begin_ns = question.scope.begin_ns;
-	result.end_ns = question.scope.end_ns;
-	result.zone = zone_at(request->local_time, result.begin_ns);
+	if (!words) {
+		result.begin_ns = question.scope.begin_ns;
+		result.end_ns = question.scope.end_ns;
+		result.zone = zone_at(request->local_time, result.begin_ns);
+	}
 	status = answer(&question, &result, error);
 	if (!status)
 		tell_of_tables(request, &result);
 	result_clear(&result);
 	question_close(&question);
-	return status ? EXIT_FAILED : EXIT_DONE;
-}
-
-static enum exit_status ask_many(const struct analysis *analysis,
-				 const struct request *request,
-				 const struct text_list *words, struct error *error)
-{
-	struct question question = {.analysis = analysis,
-				    .request = request,
-				    .path = words->count ? words->item[0] : "",
-				    .words = words};
-	struct result result;
-	int status;
-
-	progress_init(&question.progress, request->quiet);
-	result_init(&result, request);
-	status = answer(&question, &result, error);
-	progress_end(&question.progress);
-	if (!status)
-		tell_of_tables(request, &result);
-	result_clear(&result);
 	return status || question.failed ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -281,10 +265,10 @@ static enum exit_status print_sql(const struct analysis *analysis,
 	    .scope = {.end_ns = SCOPE_MOST_NS, .all_nodes = true, .all_time = true}};
 	int status = -1;
 
-	if (!analysis->own || dialect < 0 || words->count > 1 ||
+	if (analysis->run != query_run || dialect < 0 || words->count > 1 ||
 	    (!words->count && (request->begin || request->end || request->nodes.count))) {
 		error_misuse(error, "--print-sql: %s",
-			     !analysis->own ? "the analysis is no SQL"
+			     analysis->run != query_run ? "the analysis is no SQL"
 			     : dialect < 0
 				 ? "no such dialect, want sqlite, duckdb or spark"
 				 : "want one TIMELINE that tells times and nodes");
@@ -304,7 +288,7 @@ static enum exit_status ask_parquet(const struct analysis *analysis,
 				    const struct request *request, size_t words,
 				    struct error *error)
 {
-	if (!analysis->own)
+	if (analysis->run != query_run)
 		error_misuse(error, "--tables: %s is no SQL, want a timeline by ctmerge",
 			     analysis->name);
 	else if (words)
@@ -313,7 +297,7 @@ static enum exit_status ask_parquet(const struct analysis *analysis,
 		error_misuse(error, "--tables: --%s wants a timeline",
 			     request->plot ? "plot" : "print-sql");
 	else
-		return ask(analysis, request, request->tables, error);
+		return ask(analysis, request, request->tables, NULL, error);
 	return EXIT_MISUSE;
 }
 
@@ -372,9 +356,10 @@ static enum exit_status run(const struct request *request, const struct catalog 
 	if (analysis->act)
 		return (enum exit_status)analysis->act(analysis, request, &rest, error);
 	if (analysis->many)
-		return ask_many(analysis, request, &rest, error);
+		return ask(analysis, request, rest.count ? rest.item[0] : "", &rest,
+			   error);
 	if (rest.count == 1)
-		return ask(analysis, request, rest.item[0], error);
+		return ask(analysis, request, rest.item[0], NULL, error);
 	error_set(error, "%zu timelines given, want one (see --help)", rest.count);
 	return EXIT_MISUSE;
 }

@@ -4,7 +4,7 @@
 
 #include "analyze/analysis.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 #include "base/output.h"
 #include "base/table.h"
 #include "base/utf8.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/metric_plots.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "analyze/files.h"
 #include "base/chart.h"
-#include "base/file_name.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/output.h"
-#include "base/output_directory.h"
 
 static int take_alias(void *context, const struct cell *row)
 {
@@ -199,7 +199,9 @@ static int write_picture(struct drawing *drawing)
 	char *path = mem_printf("%s/%s.svg", drawing->directory.temporary, name);
 	char *folder = mem_strndup(path, (size_t)(strrchr(path, '/') - path));
 	struct output output;
-	int status = files_make_directory(folder, drawing->error);
+	int status = mkdir(folder, 0777) && errno != EEXIST
+			 ? error_errno(drawing->error, folder)
+			 : 0;
 
 	if (!status && !(status = output_open(&output, path, drawing->error))) {
 		draw_picture(drawing, output.file);

@@ -90,6 +90,14 @@ static const struct cell *literal(void *context, const char *name)
 	return query_values_find(context, name);
 }
 
+/* Parameters stay. */
+static const struct cell *only_sql(void *context, const char *name)
+{
+	const struct cell *cell = query_values_find(context, name);
+
+	return cell && cell->type == CELL_BLOB ? cell : NULL;
+}
+
 /* A block's statement with those of the first `count` relations that it names; with
  * values? */
 static struct statement assemble(struct query *query, const struct query_block *block,
@@ -100,7 +108,7 @@ static struct statement assemble(struct query *query, const struct query_block *
 	bool is_recursive = !strncmp(sql, "WITH RECURSIVE", 14);
 	bool has_with = !strncmp(sql, "WITH", 4) && strchr(" \t\n", sql[4]);
 	struct statement statement = {.path = block->path, .line = block->line};
-	sql_value *value = print ? literal : NULL;
+	sql_value *value = print ? literal : only_sql;
 	const char *before = is_recursive ? "WITH RECURSIVE " : "WITH ";
 	size_t size, begin;
 	FILE *file = open_memstream(&statement.text, &size);
@@ -497,8 +505,7 @@ static int begin_query(struct query *query, struct question *question,
 	if (!question->group && file->groups)
 		question->group = query_file_keep(&query->values.relations, file->groups,
 						  strcspn(file->groups, " "));
-	query_values_init(&query->values, question);
-	status = query_values_relations(&query->values, question, file, error);
+	status = query_values_init(&query->values, question, file, error);
 	query->relation =
 	    mem_zalloc((file->blocks + file->shared->blocks + relations->blocks) *
 		       sizeof(const struct query_block *));

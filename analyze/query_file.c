@@ -10,7 +10,7 @@
 
 #include "analyze/query_text.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 #include "base/number.h"
 #include "base/output.h"
 
@@ -32,6 +32,7 @@ struct key {
 	enum { VALUE, ARGUMENT, NAME, ALONE } shape;
 	int (*set)(struct reading *reading, const struct key *key, const char *argument,
 		   const char *value);
+	enum { OF_FILE, OF_BLOCK, OF_TABLE } of;
 	size_t target; /* of what is a text: its member */
 	enum query_kind kind;
 };
@@ -103,31 +104,17 @@ static struct query_table *table_of(struct reading *reading)
 	return &block->table[block->tables - 1];
 }
 
-static int set_text(void *object, const struct key *key, const char *value)
+/* A key of which there is one text: a member of the file, the block or the table. */
+static int set_text(struct reading *reading, const struct key *key, const char *argument,
+		    const char *value)
 {
+	void *object = key->of == OF_FILE    ? (void *)reading->file
+		       : key->of == OF_BLOCK ? (void *)block_of(reading)
+					     : (void *)table_of(reading);
+
+	(void)argument;
 	*(const char **)(void *)((char *)object + key->target) = value;
 	return 0;
-}
-
-static int set_of_file(struct reading *reading, const struct key *key,
-		       const char *argument, const char *value)
-{
-	(void)argument;
-	return set_text(reading->file, key, value);
-}
-
-static int set_of_block(struct reading *reading, const struct key *key,
-			const char *argument, const char *value)
-{
-	(void)argument;
-	return set_text(block_of(reading), key, value);
-}
-
-static int set_of_table(struct reading *reading, const struct key *key,
-			const char *argument, const char *value)
-{
-	(void)argument;
-	return set_text(table_of(reading), key, value);
 }
 
 static int set_name(struct reading *reading, const struct key *key, const char *argument,
@@ -138,7 +125,7 @@ static int set_name(struct reading *reading, const struct key *key, const char *
 		return error_set(reading->error,
 				 "name '%s', want one of small letters, digits, - and _",
 				 value);
-	return set_of_file(reading, key, argument, value);
+	return set_text(reading, key, argument, value);
 }
 
 /* "stats top" of the file: those that are the default; of a table: which show it. */
@@ -146,8 +133,8 @@ static int set_forms(struct reading *reading, const struct key *key, const char 
 		     const char *value)
 {
 	static const char *const names[] = {"stats", "top", "freq", "log"};
-	unsigned *forms = key->target ? &table_of(reading)->forms
-				      : &reading->file->analysis.default_forms;
+	unsigned *forms = key->of == OF_TABLE ? &table_of(reading)->forms
+					      : &reading->file->analysis.default_forms;
 
 	(void)argument;
 	for (const char *at = value; *at; at += strspn(at, " ")) {
@@ -170,7 +157,7 @@ static int set_forms(struct reading *reading, const struct key *key, const char 
 static int set_flag(struct reading *reading, const struct key *key, const char *argument,
 		    const char *value)
 {
-	bool is_kernel = !key->target;
+	bool is_kernel = key->of == OF_FILE;
 	const char *only = is_kernel ? "kernel" : "interval";
 
 	(void)argument;
@@ -288,29 +275,34 @@ static int begin_block(struct reading *reading, const struct key *key,
 	return 0;
 }
 
+#define TEXT_OF(name, of, type, member)                                                  \
+	{                                                                                \
+		name, VALUE, set_text, of, offsetof(struct type, member), 0              \
+	}
+
 static const struct key keys[] = {
-    {"name", VALUE, set_name, offsetof(struct query_file, name), 0},
-    {"summary", VALUE, set_of_file, offsetof(struct query_file, summary), 0},
-    {"description", VALUE, set_of_file, offsetof(struct query_file, description), 0},
-    {"example", VALUE, set_of_file, offsetof(struct query_file, example), 0},
-    {"groups", VALUE, set_of_file, offsetof(struct query_file, groups), 0},
-    {"forms", VALUE, set_forms, 0, 0},
-    {"options", VALUE, set_of_file, offsetof(struct query_file, options), 0},
-    {"records", VALUE, set_flag, 0, 0},
-    {"needs", ARGUMENT, add_need, 0, 0},
-    {"unit", ARGUMENT, add_unit, 0, 0},
-    {"column", ARGUMENT, add_column, 0, 0},
-    {"table", ARGUMENT, begin_block, 0, QUERY_TABLE},
-    {"with", NAME, begin_block, 0, QUERY_WITH},
-    {"temporary", NAME, begin_block, 0, QUERY_TEMPORARY},
-    {"notes", ALONE, begin_block, 0, QUERY_NOTES},
-    {"index", VALUE, set_of_block, offsetof(struct query_block, index), 0},
-    {"shown", VALUE, set_of_block, offsetof(struct query_block, shown), 0},
-    {"form", VALUE, set_forms, 1, 0},
-    {"group", VALUE, set_of_table, offsetof(struct query_table, groups), 0},
-    {"when", VALUE, set_flag, 1, 0},
-    {"sort", VALUE, set_of_table, offsetof(struct query_table, sort), 0},
-    {"limit", VALUE, set_limit, 0, 0},
+    {"name", VALUE, set_name, OF_FILE, offsetof(struct query_file, name), 0},
+    TEXT_OF("summary", OF_FILE, query_file, summary),
+    TEXT_OF("description", OF_FILE, query_file, description),
+    TEXT_OF("example", OF_FILE, query_file, example),
+    TEXT_OF("groups", OF_FILE, query_file, groups),
+    {"forms", VALUE, set_forms, OF_FILE, 0, 0},
+    TEXT_OF("options", OF_FILE, query_file, options),
+    {"records", VALUE, set_flag, OF_FILE, 0, 0},
+    {"needs", ARGUMENT, add_need, OF_FILE, 0, 0},
+    {"unit", ARGUMENT, add_unit, OF_FILE, 0, 0},
+    {"column", ARGUMENT, add_column, OF_BLOCK, 0, 0},
+    {"table", ARGUMENT, begin_block, OF_BLOCK, 0, QUERY_TABLE},
+    {"with", NAME, begin_block, OF_BLOCK, 0, QUERY_WITH},
+    {"temporary", NAME, begin_block, OF_BLOCK, 0, QUERY_TEMPORARY},
+    {"notes", ALONE, begin_block, OF_BLOCK, 0, QUERY_NOTES},
+    TEXT_OF("index", OF_BLOCK, query_block, index),
+    TEXT_OF("shown", OF_BLOCK, query_block, shown),
+    {"form", VALUE, set_forms, OF_TABLE, 0, 0},
+    TEXT_OF("group", OF_TABLE, query_table, groups),
+    {"when", VALUE, set_flag, OF_TABLE, 0, 0},
+    TEXT_OF("sort", OF_TABLE, query_table, sort),
+    {"limit", VALUE, set_limit, OF_TABLE, 0, 0},
 };
 
 enum { KEYS = sizeof(keys) / sizeof(*keys) };

@@ -261,7 +261,9 @@ void sql_write(FILE *file, const char *text, enum sql_dialect dialect, sql_value
 		const struct cell *cell =
 		    token.kind == SQL_VALUE && value ? value(context, name) : NULL;
 
-		if (cell) {
+		if (cell && cell->type == CELL_BLOB) {
+			sql_write(file, cell->bytes, dialect, value, context);
+		} else if (cell) {
 			write_value(file, cell, dialect);
 		} else if (token.kind == SQL_WORD) {
 			write_word(file, &token, dialect);

@@ -54,7 +54,7 @@ int sql_dialect_find(const char *name);
 void sql_write_temporary(FILE *file, const char *name, const char *select,
 			 enum sql_dialect dialect);
 
-/* What is known of a parameter; NULL: it stays as it is. */
+/* What is known of a parameter; NULL: it stays as it is. A CELL_BLOB is a text of SQL. */
 typedef const struct cell *sql_value(void *context, const char *name);
 
 /*

@@ -26,7 +26,7 @@ const char *query_values_add(struct query_values *values, struct cell cell,
 	values->item =
 	    mem_grow(values->item, values->count, &values->room, sizeof(*values->item));
 	value = &values->item[values->count++];
-	if (cell.type == CELL_TEXT)
+	if (cell.type == CELL_TEXT || cell.type == CELL_BLOB)
 		cell.bytes = mem_strndup(cell.size ? cell.bytes : "", cell.size);
 	va_start(arguments, format);
 	*value = (struct query_value){mem_vprintf(format, arguments), cell};
@@ -102,40 +102,14 @@ static int64_t within(int64_t value)
 	return value < -most ? -most : value > most ? most : value;
 }
 
-void query_values_init(struct query_values *values, const struct question *question)
+/* ":of_nodes", a text of SQL that statements have in its place. Takes it. */
+static void add_sql(struct query_values *values, const char *word, char *sql)
 {
-	const struct request *request = question->request;
-	const struct scope *scope = &question->scope;
-	const struct {
-		const char *name;
-		int64_t value;
-	} integers[] = {
-	    {":begin_ns", scope->begin_ns},
-	    {":end_ns", scope->end_ns},
-	    {":min_ns", within(request->min_ns)},
-	    {":max_ns", within(request->max_ns)},
-	    {":min_bytes", within(request->least_bytes)},
-	    {":max_bytes", within(request->most_bytes)},
-	    {":interval_ns", request->interval_ns},
-	    {":request", request->request},
-	    {":all_nodes", scope->all_nodes},
-	    {":all_cpus", !request->cpus.count},
-	    {":all_threads",
-	     !request->tids.count && !request->pids.count && !request->names.count},
-	    {":all_irqs", !request->irqs.count && !request->softirqs.count},
-	    {":all_metrics", !request->metrics.count},
-	    {":all_items", !request->items.count},
-	    {":all_spans", !request->min && !request->max},
-	};
-	char *nodes = node_list(scope);
+	const struct cell text = {
+	    .type = CELL_BLOB, .bytes = sql, .size = (uint32_t)strlen(sql)};
 
-	for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++)
-		query_values_add(values, cell_of_integer(integers[i].value), "%s",
-				 integers[i].name);
-	query_values_add(values, cell_of_text(question->group ? question->group : ""),
-			 ":group");
-	query_values_add(values, cell_of_text(nodes), ":nodes");
-	free(nodes);
+	query_values_add(values, text, ":of_%s", word);
+	free(sql);
 }
 
 /* ":node_1, :node_2", which get these texts; NULL where there is none. For free(). */
@@ -176,13 +150,12 @@ static int take_name(void *context, const struct cell *row)
 	return 0;
 }
 
-/* The names of a SELECT that pass, none without globs, as parameters; for free(). NULL
- * with error. */
-static char *passing(struct query_values *values, struct question *question,
-		     struct matching matching, const char *word, const char *sql,
-		     struct error *error)
+/* ":of_items": the names of a SELECT that pass, none without globs. 0, or -1 with error.
+ */
+static int add_passing(struct query_values *values, struct question *question,
+		       struct matching matching, const char *word, const char *sql,
+		       struct error *error)
 {
-	char *list = NULL;
 	int status = 0;
 
 	if (matching.globs->count && !question->reader)
@@ -190,28 +163,9 @@ static char *passing(struct query_values *values, struct question *question,
 					  "TIMELINE");
 	else if (matching.globs->count)
 		status = question_ask(question, sql, NULL, take_name, &matching, error);
-	if (!status)
-		list = text_parameters(values, word, &matching.names);
+	add_sql(values, word, text_parameters(values, word, &matching.names));
 	text_list_clear(&matching.names);
-	return list;
-}
-
-static int add_nodes(struct query_values *values, const struct question *question)
-{
-	const struct scope *scope = &question->scope;
-	struct text_list names = {0};
-	char *list;
-
-	for (size_t i = 0; i < scope->nodes && !scope->all_nodes; i++)
-		if (scope->node[i].chosen)
-			text_list_add(&names, scope->node[i].name);
-	list = text_parameters(values, "node", &names);
-	query_values_add_relation(
-	    values, "chosen_node", "id",
-	    mem_printf("SELECT * FROM node WHERE :all_nodes = 1 OR name IN (%s)", list));
-	free(list);
-	text_list_clear(&names);
-	return 0;
+	return status;
 }
 
 /* "(tid = 5 OR tid BETWEEN 7 AND 9)": numbers, so they need no parameter. */
@@ -231,81 +185,29 @@ static char *range_condition(const char *column, const struct range_list *ranges
 	return text;
 }
 
-static int add_threads(struct query_values *values, struct question *question,
-		       struct error *error)
+/* "(0), (1), (7)": each number of some ranges. 0, or -1 with error. */
+static int add_numbers(struct query_values *values, const char *word,
+		       const struct range_list *ranges, struct error *error)
 {
-	const struct request *request = question->request;
-	char *list = passing(
-	    values, question, (struct matching){.globs = &request->names}, "procname",
-	    "SELECT comm FROM thread UNION SELECT comm FROM process", error);
-	char *tids = range_condition("tid", &request->tids);
-	char *pids = range_condition("pid", &request->pids);
-	int status;
-	char *names =
-	    request->names.count && list
-		? mem_printf(" AND (comm IN (%s) OR process IN (%s))", list, list)
-		: mem_strdup("");
-
-	query_values_add_relation(
-	    values, "chosen_thread", "id",
-	    mem_printf("SELECT * FROM known_thread WHERE %s AND %s%s", tids, pids,
-		       names));
-	free(names);
-	free(pids);
-	free(tids);
-	status = list ? 0 : -1;
-	free(list);
-	return status;
-}
-
-/* Each number of some ranges is a row. */
-static int add_numbers(struct query_values *values, const char *relation,
-		       const char *column, const struct range_list *ranges,
-		       struct error *error)
-{
-	const char *between = "";
-	int64_t count = 0;
 	char *text;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
+	int status = 0;
 
-	fprintf(file, "WITH numbers (%s) AS (VALUES ", column);
-	for (size_t i = 0; i < ranges->count; i++) {
+	fputs(ranges->count ? "" : "(-1)", file);
+	for (size_t i = 0; i < ranges->count && !status; i++) {
 		const struct range *range = &ranges->item[i];
 
-		if (range->least < 0 || range->most >= MOST_NUMBERS) {
-			fclose(file);
-			free(text);
-			return error_set(error, "a number is not from 0 to %d",
-					 MOST_NUMBERS - 1);
-		}
-		for (int64_t n = range->least; n <= range->most; n++) {
-			fprintf(file, "%s(%lld)", between, (long long)n);
-			between = ", ";
-			count++;
-		}
+		if (range->least < 0 || range->most >= MOST_NUMBERS)
+			status = error_set(error, "a number is not from 0 to %d",
+					   MOST_NUMBERS - 1);
+		for (int64_t n = range->least; n <= range->most && !status; n++)
+			fprintf(file, "%s(%lld)", i || n > range->least ? ", " : "",
+				(long long)n);
 	}
-	fprintf(file, "%s) SELECT %s FROM numbers", count ? "" : "(-1)", column);
 	fclose(file);
-	query_values_add_relation(values, relation, column, text);
-	return 0;
-}
-
-static int add_metrics(struct query_values *values, struct question *question,
-		       struct error *error)
-{
-	char *list = passing(values, question,
-			     (struct matching){.globs = &question->request->metrics},
-			     "metric", "SELECT DISTINCT name FROM metric", error);
-
-	if (!list)
-		return -1;
-	query_values_add_relation(
-	    values, "chosen_metric", "id",
-	    mem_printf("SELECT * FROM metric WHERE :all_metrics = 1 OR name IN (%s)",
-		       list));
-	free(list);
-	return 0;
+	add_sql(values, word, text);
+	return status;
 }
 
 /* "CASE name WHEN :name_1 THEN :alias_1 ... ELSE name END"; for free(). */
@@ -337,49 +239,81 @@ static int add_items(struct query_values *values, struct question *question,
 		     struct error *error)
 {
 	struct metric_aliases aliases = {.names = {0}};
-	char *list = NULL, *alias;
-	int status;
+	const struct matching matching = {.globs = &question->request->items,
+					  .aliases = &aliases};
+	int status =
+	    question->reader ? metric_aliases_read(&aliases, question, error) : 0;
 
-	if (!question->reader || !metric_aliases_read(&aliases, question, error))
-		list = passing(values, question,
-			       (struct matching){.globs = &question->request->items,
-						 .aliases = &aliases},
-			       "item", "SELECT DISTINCT name FROM metric_item", error);
-	if (list) {
-		alias = alias_case(values, &aliases);
-		query_values_add_relation(
-		    values, "chosen_item", "id",
-		    mem_printf("SELECT id, type, name, %s AS alias FROM metric_item "
-			       "WHERE :all_items = 1 OR name IN (%s)",
-			       alias, list));
-		free(alias);
-	}
+	if (!status)
+		status = add_passing(values, question, matching, "items",
+				     "SELECT DISTINCT name FROM metric_item", error);
+	add_sql(values, "aliases", alias_case(values, &aliases));
 	metric_aliases_clear(&aliases);
-	status = list ? 0 : -1;
-	free(list);
 	return status;
 }
 
-int query_values_relations(struct query_values *values, struct question *question,
-			   const struct query_file *file, struct error *error)
+static void add_nodes(struct query_values *values, const struct scope *scope)
+{
+	struct text_list names = {0};
+
+	for (size_t i = 0; i < scope->nodes && !scope->all_nodes; i++)
+		if (scope->node[i].chosen)
+			text_list_add(&names, scope->node[i].name);
+	add_sql(values, "nodes", text_parameters(values, "nodes", &names));
+	text_list_clear(&names);
+}
+
+int query_values_init(struct query_values *values, struct question *question,
+		      const struct query_file *file, struct error *error)
 {
 	const struct request *request = question->request;
-	bool has_periods = query_file_names(file, "begin_event"); /* which name others */
+	const struct scope *scope = &question->scope;
+	const struct {
+		const char *name;
+		int64_t value;
+	} integers[] = {
+	    {":begin_ns", scope->begin_ns},
+	    {":end_ns", scope->end_ns},
+	    {":min_ns", within(request->min_ns)},
+	    {":max_ns", within(request->max_ns)},
+	    {":min_bytes", within(request->least_bytes)},
+	    {":max_bytes", within(request->most_bytes)},
+	    {":interval_ns", request->interval_ns},
+	    {":request", request->request},
+	    {":all_nodes", scope->all_nodes},
+	    {":all_cpus", !request->cpus.count},
+	    {":all_threads",
+	     !request->tids.count && !request->pids.count && !request->names.count},
+	    {":all_names", !request->names.count},
+	    {":all_irqs", !request->irqs.count && !request->softirqs.count},
+	    {":all_metrics", !request->metrics.count},
+	    {":all_items", !request->items.count},
+	    {":all_spans", !request->min && !request->max},
+	};
+	char *nodes = node_list(scope);
 
-	if (add_nodes(values, question) ||
-	    ((has_periods || query_file_names(file, "chosen_thread")) &&
-	     add_threads(values, question, error)) ||
-	    ((has_periods || query_file_names(file, "chosen_cpu")) &&
-	     add_numbers(values, "chosen_cpu", "cpu", &request->cpus, error)) ||
-	    (query_file_names(file, "chosen_irq") &&
-	     (add_numbers(values, "chosen_irq", "number", &request->irqs, error) ||
-	      add_numbers(values, "chosen_softirq", "number", &request->softirqs,
-			  error))) ||
-	    (query_file_names(file, "chosen_metric") &&
-	     add_metrics(values, question, error)) ||
+	for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++)
+		query_values_add(values, cell_of_integer(integers[i].value), "%s",
+				 integers[i].name);
+	query_values_add(values, cell_of_text(question->group ? question->group : ""),
+			 ":group");
+	query_values_add(values, cell_of_text(nodes), ":nodes");
+	free(nodes);
+	add_nodes(values, scope);
+	add_sql(values, "tids", range_condition("tid", &request->tids));
+	add_sql(values, "pids", range_condition("pid", &request->pids));
+	if (add_numbers(values, "cpus", &request->cpus, error) ||
+	    add_numbers(values, "irqs", &request->irqs, error) ||
+	    add_numbers(values, "softirqs", &request->softirqs, error) ||
+	    add_passing(values, question, (struct matching){.globs = &request->names},
+			"names", "SELECT comm FROM thread UNION SELECT comm FROM process",
+			error) ||
+	    add_passing(values, question, (struct matching){.globs = &request->metrics},
+			"metrics", "SELECT DISTINCT name FROM metric", error) ||
 	    (query_file_names(file, "chosen_item") &&
 	     add_items(values, question, error)) ||
-	    (has_periods && period_events(values, question, error)))
+	    (query_file_names(file, "begin_event") &&
+	     period_events(values, question, error)))
 		return -1;
 	return 0;
 }
@@ -388,7 +322,8 @@ void query_values_clear(struct query_values *values)
 {
 	for (size_t i = 0; i < values->count; i++) {
 		free(values->item[i].name);
-		if (values->item[i].cell.type == CELL_TEXT)
+		if (values->item[i].cell.type == CELL_TEXT ||
+		    values->item[i].cell.type == CELL_BLOB)
 			free((char *)values->item[i].cell.bytes);
 	}
 	free(values->item);

@@ -6,25 +6,24 @@
 #include "analyze/question.h"
 
 /*
- * What the options say, for SQL: a value a parameter, and relations of what takes several
- * (analyze/queries/README.md). The text of a relation is ours; what the user or the
- * timeline says in it is a parameter with a number, ":node_1".
+ * What the options say, for SQL (analyze/queries/README.md): a value a parameter. What
+ * takes several is a text of SQL, which the relations of relations.sql name: ":of_nodes"
+ * is ":nodes_1, :nodes_2". The text is ours; what the user or the timeline says in it is
+ * a parameter.
  */
 struct query_values {
 	struct query_value {
 		char *name;
-		struct cell cell; /* texts are its own */
+		struct cell cell; /* its own; a CELL_BLOB is SQL, ":of_nodes" */
 	} * item;
 	size_t count, room;
 	struct query_file relations;
 };
 
-/* All values that are no list, into what is zeroed but for texts kept. */
-void query_values_init(struct query_values *values, const struct question *question);
-
-/* Add the relations that the file may name. 0, or -1 with error. */
-int query_values_relations(struct query_values *values, struct question *question,
-			   const struct query_file *file, struct error *error);
+/* All that the file may name, into what is zeroed but for texts kept. 0, or -1 with
+ * error. */
+int query_values_init(struct query_values *values, struct question *question,
+		      const struct query_file *file, struct error *error);
 
 /* Copies, and gives back the name, which lives as long as the values. */
 const char *query_values_add(struct query_values *values, struct cell cell,

@@ -8,6 +8,7 @@
 #include "analyze/query_file.h"
 #include "analyze/query_tables.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "timeline/query.h"
 
 const char no_spans_note[] =
@@ -70,16 +71,9 @@ static bool is_before(const struct thread_facts *facts, int64_t node, int64_t ti
 static const struct thread_facts *find_thread(const struct threads *threads, int64_t node,
 					      int64_t tid, nsec_t at)
 {
-	size_t low = 0, high = threads->count;
+	size_t low =
+	    FIRST_NOT(threads->count, i, is_before(&threads->item[i], node, tid, at));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (is_before(&threads->item[middle], node, tid, at))
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* The one before began in time; else the first of its number. */
 	if (low > 0 && threads->item[low - 1].node == node &&
 	    threads->item[low - 1].tid == tid)

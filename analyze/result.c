@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/natural.h"
-#include "base/near.h"
+#include "base/names.h"
 
 void result_init(struct result *result, const struct request *request)
 {
@@ -145,7 +144,7 @@ static int rank(const struct cell *cell)
 /* Numbers within names go by their value: node2 before node10. */
 static int compare_texts(const struct cell *a, const struct cell *b)
 {
-	int order = natural_compare(a->bytes, b->bytes);
+	int order = strverscmp(a->bytes, b->bytes);
 
 	return order ? order : (a->size > b->size) - (a->size < b->size);
 }

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 #include "base/options.h"
 #include "base/output.h"
 #include "base/utf8.h"

@@ -72,6 +72,34 @@ EOT
 	return 1
 }
 
+# unknown_option WORD: the nearest of the options is told, if a third of the letters differ at most
+# (Damerau 1964), as the programs do.
+unknown_option()
+{
+	near=$(options | awk -v word="${1#--}" '
+		function least(a, b) { return a < b ? a : b }
+		function letter(text, i) { return substr(text, i, 1) }
+		function distance(a, b,    i, j, d) {
+			for (i = 0; i <= length(a); i++)
+				d[i, 0] = i
+			for (j = 0; j <= length(b); j++)
+				d[0, j] = j
+			for (i = 1; i <= length(a); i++)
+				for (j = 1; j <= length(b); j++) {
+					d[i, j] = least(least(d[i - 1, j], d[i, j - 1]) + 1,
+						d[i - 1, j - 1] + (letter(a, i) != letter(b, j)))
+					if (i > 1 && j > 1 && letter(a, i) == letter(b, j - 1) &&
+							letter(a, i - 1) == letter(b, j))
+						d[i, j] = least(d[i, j], d[i - 2, j - 2] + 1)
+				}
+			return d[length(a), length(b)]
+		}
+		BEGIN { best = int((length(word) + 2) / 3) + 1 }
+		(far = distance(word, $2)) < best { best = far; found = $2 }
+		END { print found }') || near=
+	misuse "$1: unknown option${near:+, did you mean --$near?}"
+}
+
 set_option()
 {
 	name_option "$1"
@@ -116,7 +144,7 @@ parse_options()
 			word=${word%%=*}
 			shift
 			parsed=$((parsed + 1))
-			find_row "$word" || misuse "$word: unknown option"
+			find_row "$word" || unknown_option "$word"
 			[ "$row_argument" != - ] || misuse "$word: takes no value"
 			set_option "$row_name" "$value"
 			continue
@@ -153,7 +181,7 @@ take_option()
 		word=${word%"$rest"}
 		;;
 	esac
-	find_row "$word" || misuse "$word: unknown option"
+	find_row "$word" || unknown_option "$word"
 	if [ "$row_argument" = - ]; then
 		set_option "$row_name" yes
 		[ -z "$rest" ] || {

@@ -8,10 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/output.h"
-#include "base/output_directory.h"
-#include "base/signals.h"
+#include "base/process.h"
 #include "export/format.h"
 #include "timeline/writer.h"
 
@@ -31,6 +32,37 @@ struct target {
 	struct output_directory directory;
 };
 
+/* In the order of --help. */
+static const struct export_format *const formats[] = {
+    &export_opendc,   &export_parquet,  &export_csv,      &export_json,
+    &export_graphite, &export_perfetto, &export_tracekit,
+};
+
+enum { FORMATS = sizeof(formats) / sizeof(*formats) };
+
+/* By name; NULL with an error that suggests the nearest. */
+static const struct export_format *find_format(const char *name, struct error *error)
+{
+	const char *names[FORMATS], *meant;
+	struct bytes all = {0};
+
+	for (size_t i = 0; i < FORMATS; i++) {
+		names[i] = formats[i]->name;
+		if (strcmp(name, names[i]) == 0)
+			return formats[i];
+		bytes_add(&all, ", ", i ? 2 : 0);
+		bytes_add(&all, names[i], strlen(names[i]));
+	}
+	meant = near_find(name, names, FORMATS);
+	if (meant)
+		error_set(error, "%s: no such format, do you mean %s?", name, meant);
+	else
+		error_set(error, "%s: no such format, want one of %.*s", name,
+			  (int)all.size, (char *)all.data);
+	bytes_clear(&all);
+	return NULL;
+}
+
 static char *make_versions(void)
 {
 	return mem_printf("with SQLite %s", timeline_library_version());
@@ -39,15 +71,14 @@ static char *make_versions(void)
 /* The help of the program itself: a line a format. For free(). */
 static char *list_formats(void)
 {
-	char *all = mem_strdup("Formats:");
+	char *all;
+	size_t size;
+	FILE *out = open_memstream(&all, &size);
 
-	for (const struct export_format *const *at = export_formats; *at; at++) {
-		char *more =
-		    mem_printf("%s\n  %-10s%s", all, (*at)->name, (*at)->summary);
-
-		free(all);
-		all = more;
-	}
+	fputs("Formats:", out);
+	for (size_t i = 0; i < FORMATS; i++)
+		fprintf(out, "\n  %-10s%s", formats[i]->name, formats[i]->summary);
+	fclose(out);
 	return all;
 }
 
@@ -55,12 +86,12 @@ static char *list_formats(void)
 static enum options_status parse_top(int argc, const char **argv, struct error *error)
 {
 	struct option_row none[] = {{0}};
-	char *formats = list_formats(), *versions = make_versions();
+	char *list = list_formats(), *versions = make_versions();
 	const struct command command = {
 	    .name = "ctexport",
 	    .usage = "FORMAT [OPTION...] RUN.db [-o OUT]",
 	    .summary = "a timeline in the formats that other tools read",
-	    .more = formats,
+	    .more = list,
 	    .versions = versions,
 	    .rows = none,
 	};
@@ -73,9 +104,25 @@ static enum options_status parse_top(int argc, const char **argv, struct error *
 		status = OPTIONS_WRONG;
 	}
 	text_list_clear(&rest);
-	free(formats);
+	free(list);
 	free(versions);
 	return status;
+}
+
+/* A format's own rows. */
+static void make_rows(const struct export_format *format, char *options,
+		      struct option_row *row)
+{
+	for (const struct export_option *option = format->option; option && option->name;
+	     option++)
+		*row++ = (struct option_row){.letter = option->letter,
+					     .name = option->name,
+					     .kind = option->kind,
+					     .target = options + option->offset,
+					     .argument = option->argument,
+					     .help = option->help,
+					     .least = option->least,
+					     .most = option->most};
 }
 
 /* The options of a format: `ctexport FORMAT ...` is argv[0 .. argc). */
@@ -84,7 +131,7 @@ static enum options_status parse_format(struct request *request, int argc,
 {
 	enum { COMMON_ROWS = 6 };
 	struct export *export = &request->export;
-	struct option_row rows[COMMON_ROWS + EXPORT_OPTION_ROWS + 1] = {
+	struct option_row rows[COMMON_ROWS + EXPORT_OPTIONS + 1] = {
 	    {'o', "output", OPTION_STRING, &export->output, "OUT", "write to OUT", 0, 0},
 	    {0, "force", OPTION_FLAG, &export->force, NULL,
 	     "replace what an earlier export left in a directory", 0, 0},
@@ -106,8 +153,7 @@ static enum options_status parse_format(struct request *request, int argc,
 	};
 	enum options_status status;
 
-	if (request->format->rows)
-		request->format->rows(export->options, &rows[COMMON_ROWS]);
+	make_rows(request->format, export->options, &rows[COMMON_ROWS]);
 	argv[0] = name;
 	status = options_parse(&command, argc, argv, &request->words, error);
 	free(name);
@@ -120,7 +166,7 @@ static enum options_status parse(struct request *request, int argc, const char *
 {
 	if (argc < 2 || argv[1][0] == '-')
 		return parse_top(argc, argv, error);
-	request->format = export_format_find(argv[1], error);
+	request->format = find_format(argv[1], error);
 	if (!request->format)
 		return OPTIONS_WRONG;
 	request->export.options = export_options_new(request->format);

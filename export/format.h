@@ -61,8 +61,18 @@ struct export
 	struct problem_list notes;
 };
 
-/* Rows that a format may have; the last one stays empty. */
-enum { EXPORT_OPTION_ROWS = 24 };
+/* An option of a format's own; a table of them ends with one without a name. */
+struct export_option {
+	char letter; /* 0: none */
+	const char *name;
+	enum option_kind kind;
+	size_t offset;        /* of its target in the format's options */
+	const char *argument; /* what --help calls it; NULL for a flag */
+	const char *help;
+	double least, most, preset; /* of a number */
+};
+
+enum { EXPORT_OPTIONS = 16 }; /* at most */
 
 struct export_format {
 	const char *name;
@@ -70,15 +80,12 @@ struct export_format {
 	const char *usage;   /* of --help: "[OPTION...] RUN.db [-o FILE]" */
 
 	/*
-	 * The format's own options, nothing where it has none: a struct of so many bytes,
-	 * all zero but for what defaults() sets (NULL: nothing). rows() gives the rows
-	 * that fill them (at most EXPORT_OPTION_ROWS, not ended), and returns how many.
-	 * Not among them may be the common ones: output force begin end node quiet help
-	 * version.
+	 * The format's own options, NULL where it has none: they fill a struct of so many
+	 * bytes, all zero but for presets. Not among them may be the common ones: output
+	 * force begin end node quiet help version.
 	 */
+	const struct export_option *option;
 	size_t options_size;
-	void (*defaults)(void *options);
-	size_t (*rows)(void *options, struct option_row *row);
 
 	/*
 	 * Check the options and say what run() wants; `output` is -o or NULL. NULL: a
@@ -95,14 +102,37 @@ struct export_format {
 extern const struct export_format export_csv, export_graphite, export_json, export_opendc,
     export_parquet, export_perfetto, export_tracekit;
 
-/* All formats, in the order of --help; ends with NULL. */
-extern const struct export_format *const export_formats[];
-
-/* By name; NULL with an error that suggests the nearest. */
-const struct export_format *export_format_find(const char *name, struct error *error);
-
-/* A format's options as they are without any; NULL where it has none. */
+/* A format's options as they are without any. */
 void *export_options_new(const struct export_format *format);
 void export_options_free(const struct export_format *format, void *options);
+
+/*
+ * The SQL of formats: files that are built in. In them a line "--- NAME" begins a
+ * statement, which is one SELECT. Of "--- table NAME" and "--- table NAME (COLUMNS)" the
+ * rows become a temporary table of that name, with an index over the columns ("a; b, c":
+ * two); later statements may name it.
+ */
+extern const char graphite_sql[], opendc_sql[], perfetto_sql[], tracekit_sql[];
+
+struct statement {
+	char *name, *sql;
+};
+
+/* 0, or -1 with error, which ends the walk. */
+typedef int statement_take(void *context, const struct statement *statement,
+			   struct error *error);
+
+/* A file's statements in their order: make the tables, with these values of parameters,
+ * and hand on all others. 0, or -1 with error. */
+int statement_each(struct timeline_reader *timeline, const char *file,
+		   const struct cell *value, statement_take *take, void *context,
+		   struct error *error);
+
+/* Write an object of JSON that a statement made, on many lines; what could not be written
+ * is told when the file is closed. 0, or -1 with error: it is none. */
+int statement_json(FILE *file, const struct cell *object, struct error *error);
+
+/* Make the table `chosen` of all nodes: id, name, and whether the scope has it. */
+int statement_chosen(const struct export *export, struct error *error);
 
 #endif

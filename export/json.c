@@ -16,66 +16,35 @@ struct json_options {
 	struct text_list events;
 };
 
-static size_t option_rows(void *options, struct option_row *row)
-{
-	struct json_options *json = options;
-
-	row[0] = (struct option_row){.name = "events",
-				     .kind = OPTION_LIST,
-				     .target = &json->events,
-				     .argument = "GLOB",
-				     .help = "only events of classes with such a name"};
-	return 1;
-}
-
-static void add_word(struct bytes *out, const char *word)
-{
-	bytes_add(out, word, strlen(word));
-}
-
-static void add_integer(struct bytes *out, int64_t integer)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRId64, integer);
-	add_word(out, text);
-}
-
-static void add_name(struct bytes *out, const char *name)
-{
-	json_add_text(out, name, strlen(name));
-	bytes_add_byte(out, ':');
-}
+static const struct export_option options[] = {
+    {0, "events", OPTION_LIST, offsetof(struct json_options, events), "GLOB",
+     "only events of classes with such a name", 0, 0, 0},
+    {0},
+};
 
 /* Bytes are a text of hexadecimal digits, as in CSV. */
 static void add_cell(struct bytes *out, const struct cell *cell)
 {
-	static const char digits[] = "0123456789abcdef";
-
 	switch (cell->type) {
 	case CELL_NULL:
-		add_word(out, "null");
+		bytes_add_text(out, "null");
 		break;
 	case CELL_INTEGER:
-		add_integer(out, cell->integer);
+		bytes_print(out, "%" PRId64, cell->integer);
 		break;
 	case CELL_REAL:
 		if (cell->real - cell->real == 0)
 			json_add_real(out, cell->real);
 		else /* JSON has no infinity */
-			add_word(out, cell->real > 0 ? "\"inf\"" : "\"-inf\"");
+			bytes_add_text(out, cell->real > 0 ? "\"inf\"" : "\"-inf\"");
 		break;
 	case CELL_TEXT:
 		json_add_text(out, cell->bytes, cell->size);
 		break;
 	case CELL_BLOB:
 		bytes_add_byte(out, '"');
-		for (uint32_t i = 0; i < cell->size; i++) {
-			unsigned char byte = (unsigned char)cell->bytes[i];
-
-			bytes_add(out, &digits[byte >> 4], 1);
-			bytes_add(out, &digits[byte & 15], 1);
-		}
+		for (uint32_t i = 0; i < cell->size; i++)
+			bytes_print(out, "%02x", (unsigned char)cell->bytes[i]);
 		bytes_add_byte(out, '"');
 	}
 }
@@ -93,12 +62,13 @@ static void add_fields(struct bytes *out, const struct events_wish *wish,
 
 		if (in_context != of_context || row->field[i].type == CELL_NULL)
 			continue;
-		add_word(out, any ? "," : of_context ? ",\"context\":{" : "{");
-		add_name(out, name + in_context * prefix);
+		bytes_add_text(out, any ? "," : of_context ? ",\"context\":{" : "{");
+		json_add_word(out, name + in_context * prefix);
+		bytes_add_byte(out, ':');
 		add_cell(out, &row->field[i]);
 		any = true;
 	}
-	add_word(out, any ? "}" : of_context ? "" : "{}");
+	bytes_add_text(out, any ? "}" : of_context ? "" : "{}");
 }
 
 static void add_event(struct bytes *out, const struct export *export,
@@ -106,24 +76,24 @@ static void add_event(struct bytes *out, const struct export *export,
 {
 	const struct scope_node *node = scope_find(&export->scope, row->node);
 
-	add_word(out, "{\"ts_ns\":");
-	add_integer(out, row->ts_ns);
-	add_word(out, ",\"node\":");
-	json_add_text(out, node->name, strlen(node->name));
+	bytes_add_text(out, "{\"ts_ns\":");
+	bytes_print(out, "%" PRId64, row->ts_ns);
+	bytes_add_text(out, ",\"node\":");
+	json_add_word(out, node->name);
 	if (row->cpu >= 0) {
-		add_word(out, ",\"cpu\":");
-		add_integer(out, row->cpu);
+		bytes_add_text(out, ",\"cpu\":");
+		bytes_print(out, "%" PRId64, row->cpu);
 	}
 	if (row->tid >= 0) {
-		add_word(out, ",\"tid\":");
-		add_integer(out, row->tid);
+		bytes_add_text(out, ",\"tid\":");
+		bytes_print(out, "%" PRId64, row->tid);
 	}
-	add_word(out, ",\"class\":");
-	json_add_text(out, row->class, strlen(row->class));
+	bytes_add_text(out, ",\"class\":");
+	json_add_word(out, row->class);
 	add_fields(out, wish, row, true);
-	add_word(out, ",\"fields\":");
+	bytes_add_text(out, ",\"fields\":");
 	add_fields(out, wish, row, false);
-	add_word(out, "}\n");
+	bytes_add_text(out, "}\n");
 }
 
 static int flush(struct export *export, struct bytes *out, struct error *error)
@@ -183,7 +153,7 @@ const struct export_format export_json = {
     .name = "json",
     .summary = "events as JSON, an object a line",
     .usage = "[OPTION...] RUN.db [-o FILE]",
+    .option = options,
     .options_size = sizeof(struct json_options),
-    .rows = option_rows,
     .run = run,
 };

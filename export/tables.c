@@ -20,36 +20,11 @@ struct tables_options {
 	int jobs;
 };
 
-enum { TABLES_ROWS = 5 };
-
 /* Files that are open at a time in a dataset of any keys. */
 enum { MOST_OPEN = 32 };
 
 /* What a dataset's open files hold together, as kept. */
 #define GROUPS_BYTES ((size_t)128 << 20)
-
-/* Their rows; `timestamps` is the help of --timestamps. Returns TABLES_ROWS. */
-static size_t tables_rows(struct tables_options *options, struct option_row *row,
-			  const char *timestamps_argument, const char *timestamps_help)
-{
-	const struct option_row rows[TABLES_ROWS] = {
-	    {0, "table", OPTION_LIST, &options->tables, "NAME",
-	     "this table or view alone; may be repeated", 0, 0},
-	    {0, "query", OPTION_STRING, &options->query, "SQL", "the rows of one SELECT",
-	     0, 0},
-	    {0, "partition", OPTION_LIST, &options->partition, "KEY,...",
-	     "events in directories by node, class or both, KEY=VALUE; or such a table "
-	     "or SELECT by its columns",
-	     0, 0},
-	    {0, "timestamps", OPTION_STRING, &options->timestamps, timestamps_argument,
-	     timestamps_help, 0, 0},
-	    {'j', "jobs", OPTION_INT, &options->jobs, "N",
-	     "threads (default: one a processor)", 1, 256},
-	};
-
-	memcpy(row, rows, sizeof(rows));
-	return TABLES_ROWS;
-}
 
 /* "node,class" as two words. */
 static void split(const struct text_list *words, struct text_list *keys)
@@ -326,50 +301,56 @@ struct row_options {
 	int level, group_rows;
 };
 
-static size_t csv_option_rows(void *given, struct option_row *row)
-{
-	struct row_options *options = given;
+#define TABLES(member) offsetof(struct row_options, tables.member)
 
-	return tables_rows(
-	    &options->tables, row, "ns|iso",
-	    "instants as nanoseconds since the epoch (default) or ISO 8601");
-}
+/* The options of both. */
+#define TABLE                                                                            \
+	0, "table", OPTION_LIST, TABLES(tables), "NAME",                                 \
+	    "this table or view alone; may be repeated", 0, 0, 0
+#define QUERY                                                                            \
+	0, "query", OPTION_STRING, TABLES(query), "SQL", "the rows of one SELECT", 0, 0, 0
+#define PARTITION                                                                        \
+	0, "partition", OPTION_LIST, TABLES(partition), "KEY,...",                       \
+	    "events in directories by node, class or both, KEY=VALUE; or such a table "  \
+	    "or SELECT by its columns",                                                  \
+	    0, 0, 0
+#define JOBS                                                                             \
+	'j', "jobs", OPTION_INT, TABLES(jobs), "N",                                      \
+	    "threads (default: one a processor)", 1, 256, 0
+
+static const struct export_option csv_options[] = {
+    {TABLE},
+    {QUERY},
+    {PARTITION},
+    {0, "timestamps", OPTION_STRING, TABLES(timestamps), "ns|iso",
+     "instants as nanoseconds since the epoch (default) or ISO 8601", 0, 0, 0},
+    {JOBS},
+    {0},
+};
+
+static const struct export_option parquet_options[] = {
+    {TABLE},
+    {QUERY},
+    {PARTITION},
+    {0, "timestamps", OPTION_STRING, TABLES(timestamps), "ns|utc",
+     "instants as INT64 of nanoseconds since the epoch (default), or marked as "
+     "timestamps in UTC",
+     0, 0, 0},
+    {JOBS},
+    {0, "codec", OPTION_STRING, offsetof(struct row_options, codec), "zstd|snappy|none",
+     "compression (default: zstd)", 0, 0, 0},
+    {0, "level", OPTION_INT, offsetof(struct row_options, level), "N",
+     "of zstd, 1 to 19 (default: 1)", 1, 19, 0},
+    {0, "row-group", OPTION_INT, offsetof(struct row_options, group_rows), "ROWS",
+     "most rows of a row group (default: 1048576)", 1, 1 << 30, 0},
+    {0},
+};
 
 static const struct {
 	const char *name;
 	enum parquet_codec codec;
 } codecs[] = {
     {"zstd", PARQUET_ZSTD}, {"snappy", PARQUET_SNAPPY}, {"none", PARQUET_UNCOMPRESSED}};
-
-static size_t parquet_option_rows(void *options, struct option_row *row)
-{
-	struct row_options *parquet = options;
-	size_t count = tables_rows(&parquet->tables, row, "ns|utc",
-				   "instants as INT64 of nanoseconds since the epoch "
-				   "(default), or marked as timestamps in UTC");
-
-	row[count++] = (struct option_row){.name = "codec",
-					   .kind = OPTION_STRING,
-					   .target = &parquet->codec,
-					   .argument = "zstd|snappy|none",
-					   .help = "compression (default: zstd)"};
-	row[count++] = (struct option_row){.name = "level",
-					   .kind = OPTION_INT,
-					   .target = &parquet->level,
-					   .argument = "N",
-					   .help = "of zstd, 1 to 19 (default: 1)",
-					   .least = 1,
-					   .most = 19};
-	row[count++] = (struct option_row){.name = "row-group",
-					   .kind = OPTION_INT,
-					   .target = &parquet->group_rows,
-					   .argument = "ROWS",
-					   .help = "most rows of a row group (default: "
-						   "1048576)",
-					   .least = 1,
-					   .most = 1 << 30};
-	return count;
-}
 
 static int codec_of(const char *name, enum parquet_codec *codec)
 {
@@ -414,8 +395,8 @@ const struct export_format export_csv = {
     .name = "csv",
     .summary = "tables of the timeline, or a SELECT, as CSV",
     .usage = "[OPTION...] RUN.db [-o FILE | -o DIR]",
+    .option = csv_options,
     .options_size = sizeof(struct row_options),
-    .rows = csv_option_rows,
     .plan = csv_plan,
     .run = csv_run,
 };
@@ -460,8 +441,8 @@ const struct export_format export_parquet = {
     .name = "parquet",
     .summary = "tables of the timeline, or a SELECT, as Parquet",
     .usage = "[OPTION...] RUN.db [-o FILE | -o DIR]",
+    .option = parquet_options,
     .options_size = sizeof(struct row_options),
-    .rows = parquet_option_rows,
     .plan = parquet_plan,
     .run = parquet_run,
 };

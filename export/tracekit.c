@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "export/format.h"
-#include "export/statements.h"
 #include "tables/dataset.h"
 #include "tables/directory.h"
 #include "timeline/query.h"
@@ -93,22 +92,16 @@ struct tracekit_options {
 	char *stage;
 };
 
-static size_t option_rows(void *options, struct option_row *row)
-{
-	struct tracekit_options *tracekit = options;
+static const struct export_option options[] = {
+    {0, "stage", OPTION_STRING, offsetof(struct tracekit_options, stage), "NAME",
+     "the stage of all nodes (default: cloud)", 0, 0, 0},
+    {0},
+};
 
-	row[0] = (struct option_row){.name = "stage",
-				     .kind = OPTION_STRING,
-				     .target = &tracekit->stage,
-				     .argument = "NAME",
-				     .help = "the stage of all nodes (default: cloud)"};
-	return 1;
-}
-
-static int make_plan(const void *options, const char *output, struct export_plan *plan,
+static int make_plan(const void *given, const char *output, struct export_plan *plan,
 		     struct error *error)
 {
-	(void)options;
+	(void)given;
 	(void)output;
 	(void)error;
 	plan->target = EXPORT_TO_DIRECTORY;
@@ -132,8 +125,8 @@ const struct export_format export_tracekit = {
     .name = "tracekit",
     .summary = "the JSON files of a Tracekit run, a directory a node",
     .usage = "[OPTION...] RUN.db -o DIR",
+    .option = options,
     .options_size = sizeof(struct tracekit_options),
-    .rows = option_rows,
     .plan = make_plan,
     .run = run,
 };

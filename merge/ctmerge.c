@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/instant.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/output.h"
-#include "base/signals.h"
+#include "base/process.h"
 #include "base/version.h"
 #include "input/capture/capture.h"
 #include "merge/clocks.h"
@@ -410,7 +410,7 @@ static bool report(const struct merge *merge)
 		    stderr, "ctmerge: --events: no event of a class with such a name%s\n",
 		    merge->request->begin || merge->request->end ? " in that time" : "");
 	for (size_t i = 0; i < problems->count; i++)
-		failed |= sync_is_failure(&problems->item[i]);
+		failed |= problem_is_failure(problems->item[i].kind);
 	if (merge->request->verbose && !merge->request->describe)
 		fprintf(stderr,
 			"ctmerge: %llu events of %zu sources, %llu messages, %zu nodes\n",

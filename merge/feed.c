@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/limits.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "base/signals.h"
+#include "base/process.h"
 #include "input/same.h"
 
 enum {

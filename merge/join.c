@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/output.h"
 #include "base/version.h"

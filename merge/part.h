@@ -3,7 +3,7 @@
 #define CT_MERGE_PART_H
 
 #include "base/options.h"
-#include "base/output_directory.h"
+#include "base/output.h"
 #include "base/progress.h"
 #include "merge/requests.h"
 #include "merge/run.h"

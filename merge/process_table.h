@@ -6,9 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "base/nsec.h"
-#include "base/texts.h"
 
 /*
  * Threads and processes as they came up, of all nodes. Rows stay; which of them

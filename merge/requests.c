@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/intmap.h"
 #include "base/mem.h"
-#include "base/texts.h"
 
 enum { TCP_SYN = 2, TCP_ACK = 16 };
 

@@ -2,7 +2,7 @@
 #ifndef CT_MERGE_SAMPLES_H
 #define CT_MERGE_SAMPLES_H
 
-#include "base/texts.h"
+#include "base/hash.h"
 #include "merge/processes.h"
 #include "merge/run.h"
 #include "merge/select.h"

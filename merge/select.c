@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 #include "merge/run.h"
 
 static bool matches(const struct text_list *globs, const char *name)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/intmap.h"
 #include "base/mem.h"
 #include "merge/event_class.h"
 

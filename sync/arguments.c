@@ -228,8 +228,3 @@ void sync_arguments_clear(struct sync_arguments *arguments)
 	free(arguments->bounds);
 	free(arguments->reader);
 }
-
-bool sync_is_failure(const struct problem *problem)
-{
-	return problem_is_failure(problem->kind);
-}

@@ -42,7 +42,4 @@ int sync_arguments_set_sources(const struct sync_arguments *arguments,
 
 void sync_arguments_clear(struct sync_arguments *arguments);
 
-/* Whether a problem means that something given could not be used. */
-bool sync_is_failure(const struct problem *problem);
-
 #endif

@@ -14,8 +14,8 @@
 #include "input/capture/capture.h"
 #include "sync/apply/apply.h"
 #include "sync/arguments.h"
+#include "sync/fit/fit.h"
 #include "sync/fit/lp.h"
-#include "sync/fit/regression.h"
 #include "sync/messages_out.h"
 #include "sync/plot/plot.h"
 #include "sync/print.h"
@@ -229,7 +229,7 @@ static bool report(const struct sync *sync)
 
 	problem_print(&sync->problems, "ctsync", stderr);
 	for (size_t i = 0; i < sync->problems.count; i++)
-		failed |= sync_is_failure(&sync->problems.item[i]);
+		failed |= problem_is_failure(sync->problems.item[i].kind);
 	if (sync->given_up)
 		fprintf(stderr,
 			"ctsync: %llu packets were given up before their other side was "

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file_name.h"
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/output.h"
-#include "base/output_directory.h"
 #include "base/spill.h"
 #include "input/messages_file.h"
 #include "input/packets_file.h"

@@ -366,7 +366,7 @@ static void add_pair_row(struct table *table, const struct clock_pair *pair,
 	snprintf(name, sizeof(name), "%s %s", pair->a, pair->b);
 	snprintf(messages, CELL, "%" PRIu64 "/%" PRIu64, pair->messages_ab,
 		 pair->messages_ba);
-	snprintf(hulls, CELL, "%zu/%zu", pair->hull_ab, pair->hull_ba);
+	snprintf(hulls, CELL, "%" PRIu64 "/%" PRIu64, pair->hull_ab, pair->hull_ba);
 	format_latency(ab, pair->min_latency_ab_ns, on_terminal);
 	format_latency(ba, pair->min_latency_ba_ns, on_terminal);
 	snprintf(violations, CELL, "%" PRIu64 ">%" PRIu64, pair->violations_before,

@@ -129,13 +129,6 @@ static void state_doubt(const struct tie *tie, const struct clock *base, size_t 
 	}
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct clock_bound *p = a, *q = b;
-
-	return (p->local_ns > q->local_ns) - (p->local_ns < q->local_ns);
-}
-
 /* Where the base has times, at the ends and the middle, and where a part begins. */
 static void choose_times(const struct tie *tie, const struct clock *base,
 			 struct clock *clock)
@@ -160,11 +153,10 @@ static void choose_times(const struct tie *tie, const struct clock *base,
 			bound[count++].local_ns = tie_part_to(tie, i - 1);
 		}
 	}
-	qsort(bound, count, sizeof(*bound), by_time);
+	count = clock_bounds_sort(bound, count);
 	for (size_t i = 0; i < count; i++)
 		if (bound[i].local_ns >= clock->begin_ns &&
-		    bound[i].local_ns <= clock->end_ns &&
-		    (!kept || bound[i].local_ns != bound[kept - 1].local_ns))
+		    bound[i].local_ns <= clock->end_ns)
 			bound[kept++] = bound[i];
 	clock->bound = bound;
 	clock->bounds = kept;

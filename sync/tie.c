@@ -15,12 +15,6 @@ enum {
 	DRIFT_STEPS = 3,     /* the same way are none, but a drift */
 };
 
-/* What the packets of a short time leave of the offset. */
-struct tie_cell {
-	nsec_t from_ns, to_ns, low_ns, high_ns;
-	uint64_t packets;
-};
-
 static void tie_clear(struct tie *tie)
 {
 	free(tie->cell);
@@ -43,23 +37,21 @@ static struct tie *find_tie(struct tie_list *list, uint32_t base, uint32_t tied)
 	return tie;
 }
 
-static void cell_take(struct tie_cell *cell, const struct tie_cell *other)
+/* What both leave of the offset. */
+static void part_take(struct tie_part *part, const struct tie_part *other)
 {
-	if (!other->packets)
-		return;
-	if (!cell->packets) {
-		*cell = *other;
+	if (!part->packets) {
+		*part = *other;
 		return;
 	}
-	if (other->from_ns < cell->from_ns)
-		cell->from_ns = other->from_ns;
-	if (other->to_ns > cell->to_ns)
-		cell->to_ns = other->to_ns;
-	if (other->low_ns > cell->low_ns)
-		cell->low_ns = other->low_ns;
-	if (other->high_ns < cell->high_ns)
-		cell->high_ns = other->high_ns;
-	cell->packets += other->packets;
+	if (!other->packets)
+		return;
+	part->from_ns = other->from_ns < part->from_ns ? other->from_ns : part->from_ns;
+	part->to_ns = other->to_ns > part->to_ns ? other->to_ns : part->to_ns;
+	part->low_ns = other->low_ns > part->low_ns ? other->low_ns : part->low_ns;
+	part->high_ns = other->high_ns < part->high_ns ? other->high_ns : part->high_ns;
+	part->packets += other->packets;
+	part->cells += other->cells;
 }
 
 /* Two cells become one. */
@@ -69,12 +61,12 @@ static void halve(struct tie *tie)
 	size_t cells = 0;
 
 	for (size_t i = 0; i < tie->cells; i++) {
-		const struct tie_cell cell = tie->cell[i];
+		const struct tie_part cell = tie->cell[i];
 		size_t at = (size_t)(((tie->first + (int64_t)i) >> 1) - first);
 
 		if (at == cells)
 			memset(&tie->cell[cells++], 0, sizeof(cell));
-		cell_take(&tie->cell[at], &cell);
+		part_take(&tie->cell[at], &cell);
 	}
 	tie->cells = cells;
 	tie->first = first;
@@ -83,7 +75,7 @@ static void halve(struct tie *tie)
 
 /* The cell of a time. How long cells are in the end depends on the first and last alone.
  */
-static struct tie_cell *cell_at(struct tie *tie, nsec_t ns)
+static struct tie_part *cell_at(struct tie *tie, nsec_t ns)
 {
 	size_t size = sizeof(*tie->cell), more;
 
@@ -115,7 +107,7 @@ void tie_note(struct tie_list *list, const struct match_handing *base,
 	      const struct match_handing *tied)
 {
 	struct tie *tie = find_tie(list, base->source, tied->source);
-	struct tie_cell packet = {
+	struct tie_part packet = {
 	    .from_ns = base->queued_ns,
 	    .to_ns = base->queued_ns,
 	    .low_ns = NSEC_MIN,
@@ -130,24 +122,13 @@ void tie_note(struct tie_list *list, const struct match_handing *base,
 	if (tied->handed_ns != NSEC_MAX)
 		packet.high_ns = nsec_sub(tied->handed_ns, base->queued_ns);
 	tie->packets++;
-	cell_take(cell_at(tie, base->queued_ns), &packet);
+	part_take(cell_at(tie, base->queued_ns), &packet);
 }
 
 /* Whether an offset is left that both allow. */
-static bool agree(const struct tie_part *part, nsec_t low_ns, nsec_t high_ns)
+static bool agree(const struct tie_part *one, const struct tie_part *other)
 {
-	return low_ns <= part->high_ns && part->low_ns <= high_ns;
-}
-
-static void part_take(struct tie_part *part, const struct tie_part *other)
-{
-	part->to_ns = other->to_ns;
-	if (other->low_ns > part->low_ns)
-		part->low_ns = other->low_ns;
-	if (other->high_ns < part->high_ns)
-		part->high_ns = other->high_ns;
-	part->packets += other->packets;
-	part->cells += other->cells;
+	return other->low_ns <= one->high_ns && one->low_ns <= other->high_ns;
 }
 
 /* As many packets in a row as leave an offset are one part. */
@@ -157,10 +138,9 @@ static void find_parts(struct tie *tie)
 
 	tie->open_ns = NSEC_MAX / LEAST_STEP;
 	for (size_t i = 0; i < tie->cells; i++) {
-		const struct tie_cell *cell = &tie->cell[i];
-		const struct tie_part part = {cell->from_ns, cell->to_ns,   cell->low_ns,
-					      cell->high_ns, cell->packets, 1};
+		struct tie_part *cell = &tie->cell[i];
 
+		cell->cells = 1;
 		if (cell->packets && cell->low_ns != NSEC_MIN &&
 		    cell->high_ns != NSEC_MAX && cell->high_ns >= cell->low_ns &&
 		    cell->high_ns - cell->low_ns < tie->open_ns)
@@ -169,12 +149,12 @@ static void find_parts(struct tie *tie)
 		if (cell->packets && cell->low_ns > cell->high_ns)
 			tie->rejected += cell->packets;
 		else if (cell->packets && tie->parts &&
-			 agree(&tie->part[tie->parts - 1], part.low_ns, part.high_ns))
-			part_take(&tie->part[tie->parts - 1], &part);
+			 agree(&tie->part[tie->parts - 1], cell))
+			part_take(&tie->part[tie->parts - 1], cell);
 		else if (cell->packets) {
 			tie->part =
 			    mem_grow(tie->part, tie->parts, &room, sizeof(*tie->part));
-			tie->part[tie->parts++] = part;
+			tie->part[tie->parts++] = *cell;
 		}
 	}
 	free(tie->cell);
@@ -191,10 +171,10 @@ static void drop_false(struct tie *tie)
 		const struct tie_part *part = &tie->part[i], *next = part + 1;
 		struct tie_part *last = kept ? &tie->part[kept - 1] : NULL;
 
-		if (last && agree(last, part->low_ns, part->high_ns)) {
+		if (last && agree(last, part)) {
 			part_take(last, part);
 		} else if (last && i + 1 < tie->parts && part->cells == 1 &&
-			   agree(last, next->low_ns, next->high_ns)) {
+			   agree(last, next)) {
 			tie->rejected += part->packets;
 		} else {
 			tie->part[kept++] = *part;
@@ -275,7 +255,8 @@ size_t tie_part_at(const struct tie *tie, nsec_t local_ns)
 }
 
 /* What the offset may be while the tied clock shows times of a span. */
-void tie_offsets(const struct tie *tie, nsec_t from, nsec_t to, nsec_t *low, nsec_t *high)
+static void tie_offsets(const struct tie *tie, nsec_t from, nsec_t to, nsec_t *low,
+			nsec_t *high)
 {
 	size_t part = tie_part_at(tie, from);
 

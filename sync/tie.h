@@ -15,7 +15,7 @@
  */
 struct sync;
 
-/* Between two steps; of the times of the base. */
+/* What packets leave of the offset between two steps; of the times of the base. */
 struct tie_part {
 	nsec_t from_ns, to_ns;  /* the first and last packet that tell of it */
 	nsec_t low_ns, high_ns; /* the offset: the tied clock less the base */
@@ -24,8 +24,8 @@ struct tie_part {
 };
 
 struct tie {
-	uint32_t base, tied; /* clocks, as they were read */
-	struct tie_cell *cell;
+	uint32_t base, tied;   /* clocks, as they were read */
+	struct tie_part *cell; /* what the packets of a short time leave */
 	size_t cells;
 	int64_t first;  /* the time that the first cell is of, in cells since the epoch */
 	unsigned shift; /* a cell is 2^shift nanoseconds long */
@@ -53,10 +53,6 @@ int tie_clocks(struct sync *sync, struct error *error);
 /* A tied source's time on its base: at the earliest and at the latest. */
 nsec_t tie_earliest(const struct tie *tie, nsec_t local_ns);
 nsec_t tie_latest(const struct tie *tie, nsec_t local_ns);
-
-/* What the offset may be while the tied clock shows times of a span. */
-void tie_offsets(const struct tie *tie, nsec_t from, nsec_t to, nsec_t *low,
-		 nsec_t *high);
 
 /*
  * For estimates: the part that a time of the tied clock belongs to, where each but the

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/keys.h"
-#include "base/intmap.h"
+#include "base/bytes.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "timeline/query.h"
 
 const char *path_state_name(enum path_state state)
 {
@@ -54,9 +55,10 @@ struct history {
 	struct error *error;
 	bool failed;
 	struct timeline_query *span, *message, *batch;
-	struct keys flows, threads; /* threads by node and number */
-	struct intmap sends;        /* by thread and flow: it sends in it */
-	bool has_sends;             /* they are read */
+	struct bytes key;            /* of a flow that is looked for */
+	struct texts flows, threads; /* threads by node and number */
+	struct intmap sends;         /* by thread and flow: it sends in it */
+	bool has_sends;              /* they are read */
 };
 
 static const char span_sql[] =
@@ -94,16 +96,6 @@ struct history *history_new(struct timeline_reader *reader, struct error *error)
 	return NULL;
 }
 
-static int64_t integer(const struct cell *cell, int64_t none)
-{
-	return cell->type == CELL_INTEGER ? cell->integer : none;
-}
-
-static struct cell number(int64_t value)
-{
-	return (struct cell){.type = CELL_INTEGER, .integer = value};
-}
-
 /* What ended a wait, or sent a message. */
 static enum path_state cause_of(const struct cell *cell)
 {
@@ -136,7 +128,9 @@ static const struct cell *next(struct history *history, struct timeline_query *q
 static bool history_span_before(struct history *history, int64_t node, int64_t tid,
 				nsec_t at_ns, struct history_span *span)
 {
-	const struct cell key[] = {number(node), number(tid), number(at_ns)}, *row = NULL;
+	const struct cell key[] = {cell_of_integer(node), cell_of_integer(tid),
+				   cell_of_integer(at_ns)},
+			  *row = NULL;
 
 	if (tid > 0 && ask(history, history->span, key, 3))
 		row = next(history, history->span);
@@ -146,47 +140,45 @@ static bool history_span_before(struct history *history, int64_t node, int64_t t
 	    .begin_ns = row[0].integer,
 	    .end_ns = row[1].integer,
 	    .state = (enum history_state)row[2].integer,
-	    .cpu = integer(&row[3], -1),
-	    .other_tid = integer(&row[4], -1),
+	    .cpu = cell_integer(&row[3], -1),
+	    .other_tid = cell_integer(&row[4], -1),
 	    .wait = cause_of(&row[5]),
-	    .batch = {integer(&row[6], 0), integer(&row[7], 0)},
+	    .batch = {cell_integer(&row[6], 0), cell_integer(&row[7], 0)},
 	    .ended = row[8].integer,
 	};
 	return true;
 }
 
-static void add_end(struct keys *keys, const struct cell end[2])
+static void add_end(struct bytes *key, const struct cell *address, int64_t port)
 {
-	if (end[0].type == CELL_TEXT)
-		keys_text(keys, end[0].bytes, end[0].size);
-	keys_integer(keys, integer(&end[1], -1));
+	bytes_add(key, &port, sizeof(port));
+	if (address->type == CELL_TEXT)
+		bytes_add(key, address->bytes, address->size);
 }
 
 /* The same number both ways; `row` is protocol, address, port, address, port. */
 static size_t flow_of(struct history *history, const struct cell *row)
 {
 	const struct cell *src = &row[1], *dst = &row[3];
-	int64_t sport = integer(&src[1], -1), dport = integer(&dst[1], -1);
+	int64_t sport = cell_integer(&row[2], -1), dport = cell_integer(&row[4], -1);
 	bool turned = sport > dport;
 
 	if (sport == dport && src->type == CELL_TEXT && dst->type == CELL_TEXT)
-		turned = src->size != dst->size
-			     ? src->size > dst->size
-			     : memcmp(src->bytes, dst->bytes, src->size) > 0;
-	keys_begin(&history->flows);
+		turned = strcmp(src->bytes, dst->bytes) > 0;
+	history->key.size = 0;
+	add_end(&history->key, turned ? dst : src, turned ? dport : sport);
+	add_end(&history->key, turned ? src : dst, turned ? sport : dport);
 	if (row->type == CELL_TEXT)
-		keys_text(&history->flows, row->bytes, row->size);
-	add_end(&history->flows, turned ? dst : src);
-	add_end(&history->flows, turned ? src : dst);
-	return keys_find(&history->flows);
+		bytes_add(&history->key, row->bytes, row->size);
+	return texts_put_bytes(&history->flows, (const char *)history->key.data,
+			       history->key.size);
 }
 
 static size_t thread_of(struct history *history, int64_t node, int64_t tid)
 {
-	keys_begin(&history->threads);
-	keys_integer(&history->threads, node);
-	keys_integer(&history->threads, tid);
-	return keys_find(&history->threads);
+	const int64_t key[] = {node, tid};
+
+	return texts_put_bytes(&history->threads, (const char *)key, sizeof(key));
 }
 
 static uint64_t key_of(size_t thread, size_t flow)
@@ -204,8 +196,8 @@ static void read_sends(struct history *history)
 	history->failed = history->failed || !query;
 	if (query && ask(history, query, NULL, 0))
 		while ((row = next(history, query))) {
-			size_t thread = thread_of(history, integer(&row[5], -1),
-						  integer(&row[6], -1));
+			size_t thread = thread_of(history, cell_integer(&row[5], -1),
+						  cell_integer(&row[6], -1));
 
 			intmap_put(&history->sends, key_of(thread, flow_of(history, row)),
 				   1);
@@ -217,22 +209,22 @@ static struct history_message message_of(struct history *history, const struct c
 {
 	return (struct history_message){
 	    .id = row[5].integer,
-	    .recv_event = integer(&row[6], 0),
+	    .recv_event = cell_integer(&row[6], 0),
 	    .send_ns = row[7].integer,
 	    .recv_ns = row[8].integer,
-	    .src_node = integer(&row[9], -1),
-	    .dst_node = integer(&row[10], -1),
+	    .src_node = cell_integer(&row[9], -1),
+	    .dst_node = cell_integer(&row[10], -1),
 	    .flow = flow_of(history, row),
 	    .by = cause_of(&row[11]),
-	    .tid = integer(&row[12], -1),
-	    .answers = {integer(&row[13], 0), integer(&row[14], 0)},
+	    .tid = cell_integer(&row[12], -1),
+	    .answers = {cell_integer(&row[13], 0), cell_integer(&row[14], 0)},
 	};
 }
 
 static bool history_find_message(struct history *history, int64_t id,
 				 struct history_message *message)
 {
-	const struct cell key = number(id), *row = NULL;
+	const struct cell key = cell_of_integer(id), *row = NULL;
 
 	if (ask(history, history->message, &key, 1))
 		row = next(history, history->message);
@@ -265,7 +257,9 @@ static bool is_rather(const struct history_message *one,
 static bool find_received(struct history *history, const struct packet_batch *batch,
 			  size_t flow, size_t thread, struct history_message *best)
 {
-	const struct cell key[] = {number(batch->first), number(batch->last)}, *row;
+	const struct cell key[] = {cell_of_integer(batch->first),
+				   cell_of_integer(batch->last)},
+			  *row;
 	bool found = false;
 	int64_t any;
 
@@ -314,8 +308,9 @@ void history_free(struct history *history)
 	timeline_query_free(history->span);
 	timeline_query_free(history->message);
 	timeline_query_free(history->batch);
-	keys_clear(&history->flows);
-	keys_clear(&history->threads);
+	bytes_clear(&history->key);
+	texts_clear(&history->flows);
+	texts_clear(&history->threads);
 	intmap_clear(&history->sends);
 	free(history);
 }

@@ -90,9 +90,6 @@ int path_walk(struct path *path, struct history *history, const struct path_star
 
 void path_clear(struct path *path);
 
-/* What to say where interrupts are not recorded. */
-extern const char assumed_note[];
-
 /* A row of the table `request` that had a response. */
 struct node_request {
 	int64_t id, last_message;
@@ -111,6 +108,10 @@ int node_requests_slowest(struct node_request *request, int most,
 /* The one that a message belongs to. 1; 0: none that was answered; -1 with error. */
 int node_request_of(struct node_request *request, int64_t message,
 		    struct question *question, struct error *error);
+
+/* The analysis critical-path. */
+int run_critical_path(struct question *question, struct result *result,
+		      struct error *error);
 
 /*
  * From the sending of a request to the arrival of the last of its response: back from

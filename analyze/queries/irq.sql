@@ -26,41 +26,48 @@ WHERE i.begin_ns <= :end_ns AND i.end_ns >= :begin_ns
   AND (:all_irqs = 1 OR (i.kind = 'irq' AND i.number IN (SELECT number FROM chosen_irq))
        OR (i.kind = 'softirq' AND i.number IN (SELECT number FROM chosen_softirq)));
 
+-- Summed up before names are looked up, and each by one hash table.
+-- temporary handled
+SELECT node, kind, number, name, count(duration_ns) AS count, distribution(duration_ns), sum(duration_ns) AS sum_ns
+FROM happened WHERE duration_ns IS NOT NULL GROUP BY node, kind, number, name;
+
 -- table interrupts: Interrupts
 -- form: stats
 -- sort: -sum_ns,node,kind,number,name
 -- limit: 40
-SELECT n.name AS node, CASE i.kind WHEN 'irq' THEN 'hard' ELSE 'soft' END AS kind, i.number AS number,
-       coalesce(i.name, '') AS name, count(duration_ns) AS count, distribution(duration_ns), sum(duration_ns) AS sum_ns
-FROM happened AS i JOIN node AS n ON n.id = i.node
-WHERE duration_ns IS NOT NULL
-GROUP BY i.node, i.number, i.kind, i.name, n.name;
+SELECT n.name AS node, CASE h.kind WHEN 'irq' THEN 'hard' ELSE 'soft' END AS kind, h.number AS number,
+       coalesce(h.name, '') AS name, count, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns, sum_ns
+FROM handled AS h JOIN node AS n ON n.id = h.node;
+
+-- temporary raised
+SELECT node, number, name, count(begin_ns - raised_ns) AS count, min(begin_ns - raised_ns) AS min_ns,
+       avg(begin_ns - raised_ns) AS mean_ns, quantile(begin_ns - raised_ns, 0.5) AS p50_ns,
+       quantile(begin_ns - raised_ns, 0.95) AS p95_ns, quantile(begin_ns - raised_ns, 0.99) AS p99_ns,
+       max(begin_ns - raised_ns) AS max_ns, sum(begin_ns - raised_ns) AS sum_ns
+FROM happened WHERE duration_ns IS NOT NULL AND raised_ns IS NOT NULL GROUP BY node, number, name;
 
 -- table raises: From raising a softirq to its begin
 -- form: stats
 -- sort: -sum_ns,node,number,name
 -- limit: 40
-WITH raised AS (
-	SELECT node, number, name, begin_ns - raised_ns AS delay_ns FROM happened
-	WHERE duration_ns IS NOT NULL AND raised_ns IS NOT NULL)
 SELECT n.name AS node, r.number AS number, coalesce(r.name, '') AS name,
-       count(delay_ns) AS count, distribution(delay_ns), sum(delay_ns) AS sum_ns
-FROM raised AS r JOIN node AS n ON n.id = r.node
-GROUP BY r.node, r.number, r.name, n.name;
+       count, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns, sum_ns
+FROM raised AS r JOIN node AS n ON n.id = r.node;
 
 -- What interrupted an interrupt meanwhile counts for itself, once.
+-- temporary used
+SELECT node, cpu,
+       coalesce(sum(end_ns - begin_ns - inner_ns) FILTER (WHERE kind = 'irq'), 0) AS hard_ns,
+       coalesce(sum(end_ns - begin_ns - inner_ns) FILTER (WHERE kind = 'softirq'), 0) AS soft_ns,
+       count(*) FILTER (WHERE kind = 'irq') AS hard, count(*) FILTER (WHERE kind = 'softirq') AS soft
+FROM happened GROUP BY node, cpu;
+
 -- table cpus: Processors
 -- form: stats
 -- sort: node,cpu
 -- column percent: %, OF THE TIME
 -- column hard: count, HARD COUNT
 -- column soft: count, SOFT COUNT
-WITH used AS (
-	SELECT node, cpu,
-	       coalesce(sum(end_ns - begin_ns - inner_ns) FILTER (WHERE kind = 'irq'), 0) AS hard_ns,
-	       coalesce(sum(end_ns - begin_ns - inner_ns) FILTER (WHERE kind = 'softirq'), 0) AS soft_ns,
-	       count(*) FILTER (WHERE kind = 'irq') AS hard, count(*) FILTER (WHERE kind = 'softirq') AS soft
-	FROM happened GROUP BY node, cpu)
 SELECT n.name AS node, u.cpu AS cpu, u.hard_ns AS hard_ns, u.soft_ns AS soft_ns, 1e2 * (u.hard_ns + u.soft_ns) / nullif(k.recorded_ns, 0) AS percent,
        u.hard AS hard, u.soft AS soft
 FROM used AS u JOIN node AS n ON n.id = u.node LEFT JOIN kernel_recorded AS k ON k.node = u.node;

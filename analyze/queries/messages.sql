@@ -26,11 +26,13 @@ WHERE send_ns BETWEEN :begin_ns AND :end_ns AND latency_ns BETWEEN :min_ns AND :
        OR (coalesce(send_source, 0) NOT IN (SELECT source FROM second_view)
            AND coalesce(recv_source, 0) NOT IN (SELECT source FROM second_view)));
 
+-- Subqueries for names: they are looked up of what is shown only.
 -- with listed
-SELECT send_ns, a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, bytes, latency_ns,
+SELECT send_ns, (SELECT name FROM node WHERE id = m.src_node) AS "from",
+       (SELECT name FROM node WHERE id = m.dst_node) AS "to", protocol, src, sport, dst, dport, bytes, latency_ns,
        CASE WHEN low_ns IS NULL OR latency_ns + low_ns < 0 THEN 0 ELSE latency_ns + low_ns END AS least_ns,
        latency_ns + high_ns AS most_ns, m.id AS message
-FROM timed AS m JOIN node AS a ON a.id = m.src_node JOIN node AS b ON b.id = m.dst_node;
+FROM timed AS m;
 
 -- temporary pair
 SELECT src_node, dst_node, count(*) AS messages, coalesce(sum(bytes), 0) AS bytes, distribution(latency_ns),

@@ -7,20 +7,6 @@
 --   matter.
 -- example: ctanalyze problems run.db
 
--- A place that became no source may still begin with the name of a node.
--- with placed
-SELECT p.id, coalesce(min(s.node), min(m.id)) AS node
-FROM problem AS p LEFT JOIN source AS s ON s.id = p.source
-LEFT JOIN node AS m ON s.id IS NULL AND (p.place = m.name OR p.place LIKE m.name || '/%'
- OR p.place LIKE m.name || ':%' OR p.place LIKE '%/' || m.name || '/%' OR p.place LIKE '%/' || m.name)
-GROUP BY p.id;
-
--- with odd
-SELECT p.id, n.name AS node, coalesce(p.place, s.name) AS place, p.kind, p.count, p.text
-FROM placed AS w JOIN problem AS p ON p.id = w.id LEFT JOIN source AS s ON s.id = p.source
-LEFT JOIN node AS n ON n.id = w.node
-WHERE :all_nodes = 1 OR w.node IN (SELECT id FROM chosen_node);
-
 -- with lossy
 SELECT s.id, n.name AS node, s.name AS source, s.events, s.discarded,
        1e2 * s.discarded / (s.events + s.discarded) AS discarded_percent
@@ -42,7 +28,7 @@ WHERE s.reference IS NULL OR s.quality NOT IN ('exact', 'accurate')
    OR s.reference <> (SELECT min(q.id) FROM source AS q JOIN meta AS m ON m.key = 'reference' AND q.name = m.value);
 
 -- table problems: Problems in the input
-SELECT node, place, kind, count, text FROM odd ORDER BY id;
+SELECT node, place, kind, count, text FROM node_problem ORDER BY id;
 
 -- table lost: Sources whose tracer lost events
 -- column discarded_percent: %, SHARE
@@ -54,4 +40,4 @@ SELECT node, source, quality, text FROM loose ORDER BY id;
 
 -- notes
 SELECT 'no problem is known' AS note
-WHERE NOT EXISTS (SELECT 1 FROM odd) AND NOT EXISTS (SELECT 1 FROM lossy) AND NOT EXISTS (SELECT 1 FROM loose);
+WHERE NOT EXISTS (SELECT 1 FROM node_problem) AND NOT EXISTS (SELECT 1 FROM lossy) AND NOT EXISTS (SELECT 1 FROM loose);

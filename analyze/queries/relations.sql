@@ -36,6 +36,31 @@
 -- column text: text, PROBLEM
 -- column to_ns: ns, BEFORE
 
+-- What the options choose. :of_nodes and the like are no values but lists, or conditions.
+-- temporary chosen_node
+-- index: id
+SELECT * FROM node WHERE :all_nodes = 1 OR name IN (:of_nodes);
+
+-- temporary chosen_cpu
+-- index: cpu
+WITH numbers (cpu) AS (VALUES :of_cpus) SELECT cpu FROM numbers;
+
+-- temporary chosen_irq
+-- index: number
+WITH numbers (number) AS (VALUES :of_irqs) SELECT number FROM numbers;
+
+-- temporary chosen_softirq
+-- index: number
+WITH numbers (number) AS (VALUES :of_softirqs) SELECT number FROM numbers;
+
+-- temporary chosen_metric
+-- index: id
+SELECT * FROM metric WHERE :all_metrics = 1 OR name IN (:of_metrics);
+
+-- temporary chosen_item
+-- index: id
+SELECT id, type, name, :of_aliases AS alias FROM metric_item WHERE :all_items = 1 OR name IN (:of_items);
+
 -- What is known of each thread: from when until when its number is this thread. What comes
 -- before the first one of a number counts as that.
 -- temporary known_thread
@@ -48,6 +73,11 @@ SELECT b.id, b.node, b.tid, p.pid, b.comm, p.comm AS process, p.container,
        coalesce(lead(b.born_ns) OVER life, 4611686018427387904) AS until_ns
 FROM born AS b LEFT JOIN process AS p ON p.id = b.process
 WINDOW life AS (PARTITION BY b.node, b.tid ORDER BY b.born_ns, b.id);
+
+-- temporary chosen_thread
+-- index: id
+SELECT * FROM known_thread
+WHERE :of_tids AND :of_pids AND (:all_names = 1 OR comm IN (:of_names) OR process IN (:of_names));
 
 -- 1, 2, 5, 10, ... and what is below 1.
 -- temporary duration_bin
@@ -144,6 +174,21 @@ WITH named (number, name) AS (VALUES
 	(514, 'ERESTARTNOHAND'), (515, 'ENOIOCTLCMD'), (516, 'ERESTART_RESTARTBLOCK'), (517, 'EPROBE_DEFER'),
 	(524, 'ENOTSUPP'), (529, 'EIOCBQUEUED'))
 SELECT number, name FROM named;
+
+-- A place that became no source may still begin with the name of a node.
+-- with problem_place
+SELECT p.id, coalesce(min(s.node), min(m.id)) AS node
+FROM problem AS p LEFT JOIN source AS s ON s.id = p.source
+LEFT JOIN node AS m ON s.id IS NULL AND (p.place = m.name OR p.place LIKE m.name || '/%'
+ OR p.place LIKE m.name || ':%' OR p.place LIKE '%/' || m.name || '/%' OR p.place LIKE '%/' || m.name)
+GROUP BY p.id;
+
+-- The problems of the chosen nodes.
+-- with node_problem
+SELECT p.id, n.name AS node, coalesce(p.place, s.name) AS place, p.kind, p.count, p.text
+FROM problem_place AS w JOIN problem AS p ON p.id = w.id LEFT JOIN source AS s ON s.id = p.source
+LEFT JOIN node AS n ON n.id = w.node
+WHERE :all_nodes = 1 OR w.node IN (SELECT id FROM chosen_node);
 
 -- How much of the time asked for was recorded of what a node's kernel did.
 -- temporary kernel_recorded

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/markup.h"
 #include "base/mem.h"
 #include "base/svg.h"
 #include "base/utf8.h"
@@ -40,6 +39,22 @@ void html_json(FILE *page, const char *text)
 	fputc('"', page);
 }
 
+void html_row(FILE *page, const struct cell *row, size_t columns)
+{
+	for (size_t i = 0; i < columns; i++) {
+		fputc(i ? ',' : '[', page);
+		if (row[i].type == CELL_INTEGER)
+			fprintf(page, "%" PRId64, row[i].integer);
+		else if (row[i].type == CELL_REAL && isfinite(row[i].real))
+			fprintf(page, "%.6g", row[i].real);
+		else if (row[i].type == CELL_TEXT)
+			html_json(page, row[i].bytes);
+		else
+			fputs("null", page);
+	}
+	fputc(']', page);
+}
+
 struct rows {
 	FILE *page;
 	size_t columns;
@@ -50,20 +65,8 @@ static int put_row(void *context, const struct cell *row)
 {
 	struct rows *rows = context;
 
-	fputs(rows->count++ ? ",\n[" : "[", rows->page);
-	for (size_t i = 0; i < rows->columns; i++) {
-		if (i)
-			fputc(',', rows->page);
-		if (row[i].type == CELL_INTEGER)
-			fprintf(rows->page, "%" PRId64, row[i].integer);
-		else if (row[i].type == CELL_REAL && isfinite(row[i].real))
-			fprintf(rows->page, "%.6g", row[i].real);
-		else if (row[i].type == CELL_TEXT)
-			html_json(rows->page, row[i].bytes);
-		else
-			fputs("null", rows->page);
-	}
-	fputc(']', rows->page);
+	fputs(rows->count++ ? ",\n" : "", rows->page);
+	html_row(rows->page, row, rows->columns);
 	return 0;
 }
 

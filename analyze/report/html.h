@@ -19,6 +19,9 @@ void html_text(FILE *page, const char *text);
  * end of line of JavaScript's. */
 void html_json(FILE *page, const char *text);
 
+/* A row as an array of JSON. */
+void html_row(FILE *page, const struct cell *row, size_t columns);
+
 /* Each row of a query as an array of JSON, of its first `columns` cells, with commas
  * between them. How many rows, or -1 with error. */
 int64_t html_rows(FILE *page, struct question *question, const char *sql,

@@ -951,9 +951,10 @@
 		});
 	};
 
+	const preferred = matchMedia("(prefers-color-scheme: dark)");
+	const night = [...document.styleSheets[0].cssRules].find((rule) => rule.media?.mediaText === preferred.media).media;
 	button(byId("tools"), "\u25d0", "dark or light", () => {
-		const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-		root.dataset.theme = dark ? "light" : "dark";
+		night.mediaText = night.mediaText === "all" || (night.mediaText === preferred.media && preferred.matches) ? "not all" : "all";
 		redraw();
 	});
 	root.classList.add("js");
@@ -968,5 +969,5 @@
 	}
 	document.querySelectorAll(".table").forEach(prepare);
 	addEventListener("resize", redraw);
-	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+	preferred.addEventListener("change", redraw);
 })();

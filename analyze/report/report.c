@@ -9,11 +9,13 @@
 
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
+#include "analyze/query.h"
 #include "analyze/report/html.h"
 #include "base/chart.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/version.h"
+#include "timeline/query.h"
 
 enum {
 	WORKERS = 2,
@@ -37,10 +39,11 @@ static const struct wish {
     [ANSWER_IO] = {"io", "process", "disks requests", FORM_STATS, ROWS},
     [ANSWER_NET] = {"net", NULL, "interfaces", 0, ROWS},
     [ANSWER_MEMORY] = {"mem", NULL, "nodes processes", 0, ROWS},
+    [ANSWER_OWN] = {"report", NULL, NULL, 0, -1},
 };
 
 /* What two threads have to do: what takes longest comes first. */
-enum { TASK_ACTIVITY = ANSWERS, TASK_LINKS, TASKS };
+enum { TASK_ACTIVITY = ANSWER_OWN, TASK_LINKS, TASKS };
 static const int tasks[TASKS] = {TASK_ACTIVITY,   ANSWER_REQUESTS, ANSWER_NET,
 				 ANSWER_MESSAGES, ANSWER_SYSCALLS, TASK_LINKS,
 				 ANSWER_IO,       ANSWER_NODES,    ANSWER_CLOCKS,
@@ -79,7 +82,7 @@ static int ask(struct report *report, struct question *asker, int name,
 	result_init(&answer->result, &answer->request);
 	answer->result.begin_ns = report->result->begin_ns;
 	answer->result.end_ns = report->result->end_ns;
-	status = analysis->run(&question, &answer->result, error);
+	status = query_run(&question, &answer->result, error);
 	if (!status)
 		status = result_finish(&answer->result, error);
 	asker->people = question.people;
@@ -176,30 +179,24 @@ size_t report_node_index(const struct report *report, int64_t node)
 	return at;
 }
 
-/* The page's time; and of it that in which all chosen nodes were recorded, if any. */
 static void set_axis(struct report *report)
 {
 	const struct scope *scope = &report->question->scope;
-	nsec_t begin, end;
 
 	report->begin_ns = scope->begin_ns;
 	report->is_empty = scope->end_ns <= scope->begin_ns;
 	report->end_ns = report->is_empty ? scope->begin_ns + 1 : scope->end_ns;
-	report->home_begin_ns = report->begin_ns;
-	report->home_end_ns = report->end_ns;
-	for (size_t i = 0; i < scope->nodes; i++) {
-		if (!scope->node[i].chosen ||
-		    !recorded_ends(&scope->recorded, scope->node[i].id, &begin, &end))
-			continue;
-		if (begin > report->home_begin_ns)
-			report->home_begin_ns = begin;
-		if (end < report->home_end_ns)
-			report->home_end_ns = end;
-	}
-	if (report->home_begin_ns >= report->home_end_ns) {
-		report->home_begin_ns = report->begin_ns;
-		report->home_end_ns = report->end_ns;
-	}
+}
+
+static void set_home(struct report *report)
+{
+	const struct result_table *home = report_table(report, ANSWER_OWN, "home");
+	const struct cell begin = report_cell(home, 0, "begin_ns");
+	const struct cell end = report_cell(home, 0, "end_ns");
+
+	report->home_begin_ns = cell_integer(&begin, report->begin_ns);
+	report->home_end_ns =
+	    report->is_empty ? report->end_ns : cell_integer(&end, report->end_ns);
 }
 
 static int take_name(void *context, const struct cell *row)
@@ -339,6 +336,70 @@ static char *chosen_nodes(const struct scope *scope)
 	return text;
 }
 
+struct giving {
+	const struct result_table *table;
+	size_t row;
+};
+
+static int give_row(void *context, struct cell *row, struct error *error)
+{
+	struct giving *giving = context;
+	const struct result_table *table = giving->table;
+
+	(void)error;
+	if (giving->row == table->rows)
+		return 0;
+	memcpy(row, &table->cell[giving->row++ * table->columns],
+	       table->columns * sizeof(*row));
+	return 1;
+}
+
+/* A table as a relation for report.sql. */
+static int give_table(struct report *report, const struct result_table *table,
+		      const char *name, struct error *error)
+{
+	struct timeline_reader *reader = report->question->reader;
+	struct giving giving = {.table = table};
+	struct timeline_temporary named = {.name = name};
+	char *sql;
+	size_t size;
+	FILE *file = open_memstream(&sql, &size);
+	int status;
+
+	for (size_t i = 0; i < table->columns; i++)
+		fprintf(file, "%s c%zu AS \"%s\"", i ? "," : "SELECT", i + 1,
+			table->column[i].key);
+	fputs(" FROM page_row", file);
+	fclose(file);
+	named.sql = sql;
+	status = timeline_reader_keep_rows(reader, "page_row", table->columns, give_row,
+					   &giving, error) ||
+		 timeline_reader_keep(reader, &named, error);
+	free(sql);
+	return status ? -1 : 0;
+}
+
+static int give_tables(struct report *report, struct error *error)
+{
+	const struct {
+		const char *name;
+		const struct result_table *table;
+	} given[] = {{"page_problems", report_table(report, ANSWER_PROBLEMS, "problems")},
+		     {"page_lost", report_table(report, ANSWER_PROBLEMS, "lost")},
+		     {"page_clocks", report_table(report, ANSWER_CLOCKS, "clocks")},
+		     {"page_pairs", report_table(report, ANSWER_CLOCKS, "pairs")},
+		     {"page_requests", report_table(report, ANSWER_REQUESTS, "slowest")},
+		     {"page_messages", report_table(report, ANSWER_MESSAGES, "slowest")},
+		     {"page_processors", result_find(&report->own, "processors")},
+		     {"page_threads", result_find(&report->own, "threads")},
+		     {"page_facts", result_find(&report->own, "facts")}};
+	int status = 0;
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given) && !status; i++)
+		status = give_table(report, given[i].table, given[i].name, error);
+	return status;
+}
+
 static int make(struct report *report, struct error *error)
 {
 	struct question *question = report->question;
@@ -347,23 +408,21 @@ static int make(struct report *report, struct error *error)
 	report->nodes = chosen_nodes(&question->scope);
 	if (!report->nodes)
 		return error_set(error, "report: no memory for the page");
-	report->bounds = bounds_new(question->reader, error);
-	if (!report->bounds)
-		return -1;
 	count = node_requests_slowest(report->request, REPORT_REQUESTS, question, error);
 	if (count < 0)
 		return -1;
 	report->requests = (size_t)count;
 	set_windows(report);
 	question_share(question, 0.1);
-	if (ask_all(report, error))
+	if (ask_all(report, error) || report_sum(report, error) ||
+	    give_tables(report, error) || ask(report, question, ANSWER_OWN, error))
 		return -1;
 	question_share(question, 0.9);
+	set_home(report);
 	return write_page(report, error);
 }
 
-static int run_report(struct question *question, struct result *result,
-		      struct error *error)
+int run_report(struct question *question, struct result *result, struct error *error)
 {
 	struct report report = {.question = question, .result = result};
 	int status;
@@ -378,28 +437,12 @@ static int run_report(struct question *question, struct result *result,
 	for (int i = 0; i < ANSWERS; i++)
 		if (report.answer[i].result.request)
 			result_clear(&report.answer[i].result);
+	if (report.own.request)
+		result_clear(&report.own);
 	activity_clear(&report.activity);
-	bounds_free(report.bounds);
 	free(report.links);
 	free(report.nodes);
 	if (fclose(report.page) && !status)
 		status = error_set(error, "report: no memory for the page");
 	return status;
 }
-
-const struct analysis analysis_report = {
-    .name = "report",
-    .summary = "the run as one page to look at, in HTML",
-    .description =
-	"One self-contained HTML file that needs no network: findings (the slowest\n"
-	"request, the busiest processor, how far to trust the clocks, what was lost), a\n"
-	"timeline of all nodes and processors with messages and sar's curves that zooms\n"
-	"and searches, critical paths of the slowest requests, messages, clocks, and\n"
-	"tables that sort and filter. Where there are more spans than --detail, they\n"
-	"are summed by steps of time, and drawn one by one around the slowest requests\n"
-	"only; the page says where. Without scripts the findings and tables are there,\n"
-	"the pictures are not.",
-    .heeds = HEEDS_DETAIL,
-    .run = run_report,
-    .is_document = true,
-};

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "analyze/bounds.h"
 #include "analyze/critical/path.h"
 #include "analyze/question.h"
 #include "analyze/report/activity.h"
@@ -26,6 +25,7 @@ enum report_answer_name {
 	ANSWER_IO,
 	ANSWER_NET,
 	ANSWER_MEMORY,
+	ANSWER_OWN, /* of report.sql */
 	ANSWERS
 };
 
@@ -41,14 +41,15 @@ struct report {
 	struct question *question;
 	struct result *result; /* how instants are printed */
 	FILE *page;
-	struct bounds *bounds;
 	nsec_t begin_ns, end_ns;           /* of the time axis; end_ns > begin_ns */
 	bool is_empty;                     /* it has no time: nothing was recorded */
 	nsec_t home_begin_ns, home_end_ns; /* what is shown first: all nodes recorded */
+	nsec_t home_bound_ns;              /* of all clocks then; NSEC_MAX: none */
 	struct report_answer answer[ANSWERS];
 	struct activity activity;
-	bool is_exact; /* all spans are drawn one by one */
-	size_t detail; /* spans that are drawn one by one at most */
+	struct result own; /* tables of the activity */
+	bool is_exact;     /* all spans are drawn one by one */
+	size_t detail;     /* spans that are drawn one by one at most */
 	struct activity_window window[REPORT_REQUESTS]; /* around `request` */
 	struct node_request request[REPORT_REQUESTS];
 	size_t requests;
@@ -77,6 +78,12 @@ size_t report_node_index(const struct report *report, int64_t node);
 /* Read the messages between nodes that the timeline draws. 0, or -1 with error. */
 int report_links_read(struct report *report, struct question *question,
 		      struct error *error);
+
+/* The analysis. */
+int run_report(struct question *question, struct result *result, struct error *error);
+
+/* Fill `own`, once all is asked. 0, or -1 with error. */
+int report_sum(struct report *report, struct error *error);
 
 /* Sections, in the order of the page: 0, or -1 with error. */
 void report_findings(const struct report *report);

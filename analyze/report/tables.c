@@ -7,8 +7,9 @@
 
 #include "analyze/report/html.h"
 #include "base/mem.h"
+#include "base/problem.h"
 
-enum { FEW_PAIRS = 20, TOP = 60, PROBLEM_ROWS = 100 };
+enum { FEW_PAIRS = 20, TOP = 60 };
 
 /* ---- messages */
 
@@ -135,7 +136,7 @@ static struct cell share(nsec_t part, nsec_t whole)
 			 : cell_of_null();
 }
 
-static void put_processors(const struct report *report, struct result *result)
+static void add_processors(const struct report *report, struct result *result)
 {
 	static const struct result_column columns[] = {
 	    {"node", "NODE", UNIT_TEXT},
@@ -165,12 +166,9 @@ static void put_processors(const struct report *report, struct result *result)
 			       share(sum->irq_ns, sum->known_ns),
 			       share(sum->softirq_ns, sum->known_ns)});
 	}
-	fputs("<div id=\"processors\">", report->page);
-	html_table(report, table);
-	fputs("</div>\n", report->page);
 }
 
-static void put_threads(const struct report *report, struct result *result)
+static void add_threads(const struct report *report, struct result *result)
 {
 	static const struct result_column columns[] = {
 	    {"comm", "THREAD", UNIT_TEXT},
@@ -205,20 +203,9 @@ static void put_threads(const struct report *report, struct result *result)
 			cell_of_integer(thread->most_wait_ns)});
 	}
 	table->added = activity->threads;
-	html_table(report, table);
 }
 
-static int compare_handlers(const void *a, const void *b)
-{
-	const struct activity_handler *x = *(struct activity_handler *const *)a;
-	const struct activity_handler *y = *(struct activity_handler *const *)b;
-
-	if (x->sum_ns != y->sum_ns)
-		return x->sum_ns > y->sum_ns ? -1 : 1;
-	return (x > y) - (x < y);
-}
-
-static void put_handlers(const struct report *report, struct result *result)
+static void add_handlers(const struct report *report, struct result *result)
 {
 	static const struct result_column columns[] = {{"name", "HANDLER", UNIT_TEXT},
 						       {"node", "NODE", UNIT_TEXT},
@@ -229,19 +216,13 @@ static void put_handlers(const struct report *report, struct result *result)
 						       {"mean_ns", "MEAN", UNIT_SPAN},
 						       {"max_ns", "MAX", UNIT_SPAN},
 						       {NULL, NULL, 0}};
-	const struct activity *activity = &report->activity;
-	const struct activity_handler **order =
-	    mem_alloc((activity->handlers + 1) * sizeof(struct activity_handler *));
 	struct result_table *table =
 	    result_table_new(result, "interrupts", "Interrupts by handler", columns);
 
-	for (size_t i = 0; i < activity->handlers; i++)
-		order[i] = &activity->handler[i];
-	qsort(order, activity->handlers, sizeof(struct activity_handler *),
-	      compare_handlers);
 	result_table_sort(table, "-sum_ns,node,kind,number,name");
-	for (size_t i = 0; i < activity->handlers && i < TOP; i++) {
-		const struct activity_handler *handler = order[i];
+	result_table_limit(table, TOP);
+	for (size_t i = 0; i < report->activity.handlers; i++) {
+		const struct activity_handler *handler = &report->activity.handler[i];
 
 		if (handler->count)
 			result_add(
@@ -257,68 +238,48 @@ static void put_handlers(const struct report *report, struct result *result)
 							 (double)handler->count),
 					    cell_of_integer(handler->most_ns)});
 	}
-	table->added =
-	    table->added > activity->handlers ? table->added : activity->handlers;
-	html_table(report, table);
-	free(order);
+}
+
+/* What only C knows: how many problems are failures, and nodes without a trace. */
+static void add_facts(const struct report *report, struct result *result)
+{
+	static const struct result_column columns[] = {
+	    {"bad", NULL, UNIT_COUNT}, {"silent", NULL, UNIT_COUNT}, {NULL, NULL, 0}};
+	const struct scope *scope = &report->question->scope;
+	const struct result_table *problems =
+	    report_table(report, ANSWER_PROBLEMS, "problems");
+	int64_t bad = 0, silent = 0;
+
+	for (size_t i = 0; problems && i < problems->rows; i++) {
+		struct cell kind = report_cell(problems, i, "kind");
+
+		bad += kind.type == CELL_TEXT && problem_is_failure(kind.bytes);
+	}
+	for (size_t i = 0; i < scope->nodes; i++)
+		silent += scope->node[i].chosen &&
+			  !question_recorded(report->question, scope->node[i].id);
+	result_add(result_table_new(result, "facts", "", columns),
+		   (struct cell[]){cell_of_integer(bad), cell_of_integer(silent)});
+}
+
+int report_sum(struct report *report, struct error *error)
+{
+	struct result *own = &report->own;
+
+	result_init(own, &report->answer[ANSWER_OWN].request);
+	add_processors(report, own);
+	add_threads(report, own);
+	add_handlers(report, own);
+	add_facts(report, own);
+	return result_finish(own, error);
 }
 
 /* ---- the input */
 
-static bool same(const struct cell *a, const struct cell *b)
+static void put_problems(const struct report *report)
 {
-	return a->type == CELL_TEXT && b->type == CELL_TEXT && a->size == b->size &&
-	       memcmp(a->bytes, b->bytes, a->size) == 0;
-}
-
-/* One row for what is the same of many nodes: "and 19 more". */
-static struct result_table *fold_problems(struct result *result,
-					  const struct result_table *all)
-{
-	enum { NODE, PLACE, KIND, COUNT, TEXT, COLUMNS };
-	struct result_table *folded =
-	    result_table_new(result, "folded", all->title, all->column);
-	bool *done = mem_zalloc(all->rows * sizeof(*done) + 1);
-
-	for (size_t i = 0; i < all->rows && folded->rows < PROBLEM_ROWS; i++) {
-		const struct cell *row = &all->cell[i * all->columns];
-		struct cell cells[COLUMNS];
-		size_t more = 0;
-		char *place = NULL;
-
-		if (done[i])
-			continue;
-		memcpy(cells, row, sizeof(cells));
-		for (size_t k = i + 1; k < all->rows; k++) {
-			const struct cell *other = &all->cell[k * all->columns];
-
-			if (!same(&row[KIND], &other[KIND]) ||
-			    !same(&row[TEXT], &other[TEXT]))
-				continue;
-			done[k] = true;
-			more++;
-			cells[COUNT].integer += other[COUNT].integer;
-		}
-		if (more) {
-			place = mem_printf("and %zu more", more);
-			cells[PLACE] = cell_of_text(place);
-		}
-		result_add(folded, cells);
-		free(place);
-	}
-	free(done);
-	return folded;
-}
-
-static void put_problems(struct report *report)
-{
-	const struct result_table *problems =
-	    report_table(report, ANSWER_PROBLEMS, "problems");
-
 	fputs("<div id=\"problems\">\n", report->page);
-	if (problems && problems->rows)
-		html_table(report, fold_problems(&report->answer[ANSWER_PROBLEMS].result,
-						 problems));
+	html_table(report, report_table(report, ANSWER_OWN, "folded"));
 	html_table(report, report_table(report, ANSWER_PROBLEMS, "lost"));
 	fputs("</div>\n", report->page);
 }
@@ -327,8 +288,6 @@ void report_tables(struct report *report)
 {
 	static const enum report_answer_name resources[] = {ANSWER_SYSCALLS, ANSWER_IO,
 							    ANSWER_NET, ANSWER_MEMORY};
-	struct result own;
-
 	html_section(report->page, "clocks", "Clocks");
 	html_note(report->page,
 		  "What happened at a node at a time of this page truly happened, by the "
@@ -337,11 +296,11 @@ void report_tables(struct report *report)
 	html_table(report, report_table(report, ANSWER_PROBLEMS, "clocks"));
 	html_section_end(report->page);
 	html_section(report->page, "resources", "Resources");
-	result_init(&own, report->question->request);
-	put_processors(report, &own);
-	put_threads(report, &own);
-	put_handlers(report, &own);
-	result_clear(&own);
+	fputs("<div id=\"processors\">", report->page);
+	html_table(report, result_find(&report->own, "processors"));
+	fputs("</div>\n", report->page);
+	html_table(report, result_find(&report->own, "threads"));
+	html_table(report, result_find(&report->own, "interrupts"));
 	for (size_t i = 0; i < sizeof(resources) / sizeof(*resources); i++)
 		html_answer(report, resources[i]);
 	html_section_end(report->page);

@@ -410,7 +410,6 @@ int report_links_read(struct report *report, struct question *question,
 enum {
 	MOST_POINTS = 10000, /* of a curve */
 	FEWEST_POINTS = 60,  /* of a node's */
-	BOUND_POINTS = 120,  /* of a node's bound, a third of it of more than 20 nodes */
 };
 
 /*
@@ -456,29 +455,15 @@ static const struct curve {
 /* The clocks' bounds are a curve: the wider side, over time. */
 static void put_bounds(const struct report *report)
 {
-	const struct scope *scope = &report->question->scope;
-	const int points = scope->nodes > 20 ? BOUND_POINTS / 3 : BOUND_POINTS;
-	const double step = (double)(report->end_ns - report->begin_ns) / points;
-	const char *before = "";
+	const struct result_table *bounds = report_table(report, ANSWER_OWN, "bounds");
 
 	fputs("{\"title\":\"Bound of the clocks, \xc2\xb1\",\"unit\":\"ns\",\"rows\":[",
 	      report->page);
-	for (size_t i = 0; i < scope->nodes; i++)
-		for (int k = 0; scope->node[i].chosen && k < points; k++) {
-			const nsec_t from = (nsec_t)(step * k);
-			const nsec_t to = (nsec_t)(step * (k + 1));
-			const nsec_t width = bound_width(
-			    bounds_of_node(report->bounds, scope->node[i].id,
-					   report->begin_ns + (from + to) / 2));
-
-			if (width == NSEC_MAX)
-				continue;
-			fprintf(report->page,
-				"%s[%zu,%" PRId64 ",%" PRId64 ",%" PRId64 ",1]", before,
-				report_node_index(report, scope->node[i].id), from, to,
-				width);
-			before = ",";
-		}
+	for (size_t i = 0; bounds && i < bounds->rows; i++) {
+		fputs(i ? "," : "", report->page);
+		html_row(report->page, &bounds->cell[i * bounds->columns],
+			 bounds->columns);
+	}
 	fputs("]}", report->page);
 }
 

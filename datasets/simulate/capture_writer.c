@@ -1,133 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/capture_writer.h"
-
 #include <errno.h>
-#include <fcntl.h>
 #include <pcap/pcap.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/nsec.h"
-
-struct sim_owner {
-	uint8_t key[17]; /* family, address */
-	const unsigned char *mac;
-};
-
-static int compare(const void *a, const void *b)
-{
-	const struct sim_owner *left = a, *right = b;
-
-	return memcmp(left->key, right->key, sizeof(left->key));
-}
-
-static void set_key(struct sim_owner *owner, uint8_t family, const uint8_t address[16])
-{
-	owner->key[0] = family;
-	memcpy(owner->key + 1, address, 16);
-}
-
-static void sim_owners_init(struct sim_owners *owners, const struct sim_node *node,
-			    size_t nodes)
-{
-	size_t room = 0;
-
-	memset(owners, 0, sizeof(*owners));
-	for (size_t i = 0; i < nodes; i++)
-		room += node[i].addresses;
-	owners->item = mem_zalloc(room * sizeof(*owners->item));
-	for (size_t i = 0; i < nodes; i++)
-		for (size_t k = 0; k < node[i].addresses; k++) {
-			struct sim_owner *owner = &owners->item[owners->count++];
-
-			set_key(owner, node[i].family[k], node[i].address[k]);
-			owner->mac = node[i].mac;
-		}
-	if (owners->count)
-		qsort(owners->item, owners->count, sizeof(*owners->item), compare);
-}
-
-/* The Ethernet address behind one, as a captured frame shows it: a router's if no node's.
- */
-static const unsigned char *sim_owners_mac(const struct sim_owners *owners,
-					   uint8_t family, const uint8_t address[16])
-{
-	static const unsigned char router[6] = {0x02, 0xff, 0xff, 0xff, 0xff, 0xfe};
-	struct sim_owner wanted, *found = NULL;
-
-	set_key(&wanted, family, address);
-	if (owners->count)
-		found = bsearch(&wanted, owners->item, owners->count,
-				sizeof(*owners->item), compare);
-	return found ? found->mac : router;
-}
-
-static void sim_owners_clear(struct sim_owners *owners)
-{
-	free(owners->item);
-	memset(owners, 0, sizeof(*owners));
-}
-
-static int write_all(int fd, const char *bytes, size_t count)
-{
-	while (count) {
-		ssize_t written = write(fd, bytes, count);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0)
-			return -1;
-		bytes += written;
-		count -= (size_t)written;
-	}
-	return 0;
-}
-
-/* Of fopencookie(3): 0 is failure. */
-static ssize_t append(void *cookie, const char *bytes, size_t count)
-{
-	int fd = open(cookie, O_WRONLY | O_APPEND | O_CLOEXEC);
-	int status, cause;
-
-	if (fd < 0)
-		return 0;
-	status = write_all(fd, bytes, count);
-	cause = errno;
-	if (close(fd) && !status) {
-		status = -1;
-		cause = errno;
-	}
-	errno = cause;
-	return status ? 0 : (ssize_t)count;
-}
-
-static int forget(void *cookie)
-{
-	free(cookie);
-	return 0;
-}
-
-FILE *sim_file_open(const char *path, struct error *error)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	char *copy;
-	FILE *file;
-
-	if (fd < 0 || close(fd)) {
-		error_errno(error, path);
-		return NULL;
-	}
-	copy = mem_strdup(path);
-	file = fopencookie(copy, "w",
-			   (cookie_io_functions_t){.write = append, .close = forget});
-	if (!file) {
-		error_errno(error, path);
-		free(copy);
-	}
-	return file;
-}
+#include "base/process.h"
+#include "simulate/writer.h"
 
 enum {
 	SNAP = 128,          /* bytes kept of a frame */
@@ -139,11 +20,12 @@ enum {
 
 struct capture_writer {
 	struct sim_writer base;
-	struct sim_owners owners;
+	struct texts addresses; /* of nodes, behind their family; then of others */
+	size_t *owner; /* a node an address; where two have the same, the first */
+	size_t owned;
 	char *directory;
 	pcap_t *pcap;
 	pcap_dumper_t **file; /* one a node */
-	bool failed;
 };
 
 struct frame {
@@ -164,15 +46,50 @@ static void put16(struct frame *frame, unsigned value)
 	put(frame, bytes, 2);
 }
 
+static size_t address_number(struct capture_writer *writer, uint8_t family,
+			     const uint8_t address[16])
+{
+	char key[17];
+
+	key[0] = (char)family;
+	memcpy(key + 1, address, 16);
+	return texts_put_bytes(&writer->addresses, key, sizeof(key));
+}
+
+static void note_addresses(struct capture_writer *writer, size_t index)
+{
+	const struct sim_node *node = &writer->base.node[index];
+
+	for (size_t i = 0; i < node->addresses; i++)
+		if (address_number(writer, node->family[i], node->address[i]) ==
+		    writer->owned) {
+			writer->owner =
+			    mem_realloc(writer->owner, writer->owned + 1, sizeof(size_t));
+			writer->owner[writer->owned++] = index;
+		}
+}
+
+/* The Ethernet address behind one, as a captured frame shows it: a router's if no
+ * node's. */
+static const unsigned char *mac_of(struct capture_writer *writer, uint8_t family,
+				   const uint8_t address[16])
+{
+	static const unsigned char router[6] = {0x02, 0xff, 0xff, 0xff, 0xff, 0xfe};
+	size_t number = address_number(writer, family, address);
+
+	return number < writer->owned ? writer->base.node[writer->owner[number]].mac
+				      : router;
+}
+
 /* The card pads what is short, after a sender's capture has seen it. */
-static void build_frame(struct frame *frame, const struct capture_writer *writer,
+static void build_frame(struct frame *frame, struct capture_writer *writer,
 			const struct sim_event *event, const struct sim_headers *headers)
 {
 	const struct packet *packet = sim_event_packet(event);
 	const struct sim_node *node = &writer->base.node[event->node];
 	bool sent = event->class->capture == SIM_CAPTURED_SENT;
-	const unsigned char *peer = sim_owners_mac(&writer->owners, packet->family,
-						   sent ? packet->dst : packet->src);
+	const unsigned char *peer =
+	    mac_of(writer, packet->family, sent ? packet->dst : packet->src);
 
 	memset(frame, 0, sizeof(*frame));
 	put(frame, sent ? peer : node->mac, 6);
@@ -247,28 +164,18 @@ static bool is_captured(const struct sim_event *event)
 	       !packet_is_local(packet);
 }
 
-static int capture(const struct capture_writer *writer, const struct sim_event *event,
-		   struct error *error)
+static int capture_add(struct sim_writer *base, const struct sim_event *event,
+		       struct error *error)
 {
+	struct capture_writer *writer = (struct capture_writer *)base;
 	struct sim_headers headers;
 	struct frame frame;
 
 	if (!is_captured(event))
 		return 0;
-	if (sim_headers_of_event(&headers, event, error) < 0)
-		return error_prefix(error, "%s", writer->base.node[event->node].name);
+	sim_headers_of_event(&headers, event);
 	build_frame(&frame, writer, event, &headers);
 	return write_frame(writer, event, &frame, error);
-}
-
-static int capture_add(struct sim_writer *base, const struct sim_event *event,
-		       struct error *error)
-{
-	struct capture_writer *writer = (struct capture_writer *)base;
-	int status = capture(writer, event, error);
-
-	writer->failed |= status != 0;
-	return status;
 }
 
 static int close_file(const struct capture_writer *writer, size_t node,
@@ -288,13 +195,14 @@ static int close_file(const struct capture_writer *writer, size_t node,
 static int capture_finish(struct sim_writer *base, struct error *error)
 {
 	struct capture_writer *writer = (struct capture_writer *)base;
-	int status = writer->failed ? -1 : 0;
+	int status = base->failed ? -1 : 0;
 
 	for (size_t i = 0; i < base->nodes; i++)
 		status |= close_file(writer, i, error);
 	if (writer->pcap)
 		pcap_close(writer->pcap);
-	sim_owners_clear(&writer->owners);
+	texts_clear(&writer->addresses);
+	free(writer->owner);
 	free(writer->directory);
 	free(writer->file);
 	free(writer);
@@ -309,10 +217,10 @@ static int open_capture(struct capture_writer *writer, size_t i, struct error *e
 	if (sim_writer_directory(writer->directory, writer->base.node[i].name, error))
 		return -1;
 	path = path_of(writer, i);
-	file = sim_file_open(path, error);
-	if (file)
-		writer->file[i] = pcap_dump_fopen(writer->pcap, file);
-	if (file && !writer->file[i]) {
+	file = fopen(path, "wxe");
+	if (!file) {
+		error_errno(error, path);
+	} else if (!(writer->file[i] = pcap_dump_fopen(writer->pcap, file))) {
 		error_set(error, "%s: %s", path, pcap_geterr(writer->pcap));
 		fclose(file);
 	}
@@ -328,12 +236,14 @@ struct sim_writer *sim_capture_writer_new(const char *directory,
 	struct capture_writer *writer = mem_zalloc(sizeof(*writer));
 	struct error ignored = ERROR_INIT;
 
-	writer->base = (struct sim_writer){&ops, node, nodes};
+	limits_allow_files(); /* they stay open */
+	writer->base = (struct sim_writer){&ops, node, nodes, false};
 	writer->directory = mem_strdup(directory);
 	writer->file = mem_zalloc(nodes * sizeof(pcap_dumper_t *));
-	sim_owners_init(&writer->owners, node, nodes);
 	writer->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAP,
 							    PCAP_TSTAMP_PRECISION_NANO);
+	for (size_t i = 0; i < nodes; i++)
+		note_addresses(writer, i);
 	for (size_t i = 0; i < nodes; i++)
 		if (open_capture(writer, i, error)) {
 			capture_finish(&writer->base, &ignored);

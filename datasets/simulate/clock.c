@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "simulate/dice.h"
-#include "simulate/scenario_keys.h"
+#include "base/search.h"
 
 void sim_clock_clear(struct sim_clock *clock)
 {
@@ -19,23 +18,15 @@ void sim_clock_clear(struct sim_clock *clock)
 /* The corner from which the clock is straight up to true_ns. */
 static const struct sim_clock_corner *find(struct sim_clock *clock, nsec_t true_ns)
 {
-	size_t low = 0, high = clock->corners, at = clock->at;
+	const struct sim_clock_corner *at = &clock->corner[clock->at];
+	size_t next = clock->at + 1;
 
-	if (clock->corner[at].true_ns <= true_ns) {
-		if (at + 1 == high || clock->corner[at + 1].true_ns > true_ns)
-			return &clock->corner[at];
-		low = at;
+	if (at->true_ns > true_ns ||
+	    (next < clock->corners && at[1].true_ns <= true_ns)) {
+		next = FIRST_NOT(clock->corners, i, clock->corner[i].true_ns <= true_ns);
+		clock->at = next ? next - 1 : 0;
 	}
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (clock->corner[middle].true_ns <= true_ns)
-			low = middle;
-		else
-			high = middle;
-	}
-	clock->at = low;
-	return &clock->corner[low];
+	return &clock->corner[clock->at];
 }
 
 static nsec_t on_polygon(const struct sim_clock_corner *corner, nsec_t true_ns)
@@ -110,39 +101,6 @@ nsec_t sim_clock_mono(struct sim_clock *clock, nsec_t true_ns)
 {
 	return on_polygon(find(clock, true_ns), true_ns) - clock->boot_ns +
 	       (clock->trace_steps ? stepped(clock, true_ns) : 0);
-}
-
-/* As sim_clock_true between two steps, where the clock never goes back. */
-static nsec_t first_between(struct sim_clock *clock, nsec_t from, nsec_t to,
-			    nsec_t real_ns)
-{
-	while (from < to) {
-		nsec_t middle = from + (to - from) / 2;
-
-		if (sim_clock_real(clock, middle) >= real_ns)
-			to = middle;
-		else
-			from = middle + 1;
-	}
-	return to;
-}
-
-nsec_t sim_clock_true(struct sim_clock *clock, nsec_t real_ns)
-{
-	nsec_t from = clock->corner[0].true_ns;
-	nsec_t end = clock->corner[clock->corners - 1].true_ns;
-
-	for (size_t i = 0; i <= clock->steps; i++) {
-		nsec_t to = i < clock->steps ? clock->step[i].true_ns : end + 1;
-
-		if (to > end + 1)
-			to = end + 1;
-		if (from < to && sim_clock_real(clock, to - 1) >= real_ns)
-			return first_between(clock, from, to - 1, real_ns);
-		if (to > from)
-			from = to;
-	}
-	return NSEC_MAX;
 }
 
 /* How far a chord may leave the curve, in seconds. */
@@ -220,7 +178,6 @@ static double spacing_s(const struct sim_clock_plan *plan)
 static void add_corner(struct sim_clock *clock, nsec_t true_ns, nsec_t local_ns)
 {
 	struct sim_clock_corner *last;
-	__int128 gained;
 
 	clock->corner =
 	    mem_grow(clock->corner, clock->corners, &clock->room, sizeof(*clock->corner));
@@ -228,8 +185,7 @@ static void add_corner(struct sim_clock *clock, nsec_t true_ns, nsec_t local_ns)
 	if (clock->corners++ == 0)
 		return;
 	last = &clock->corner[clock->corners - 2];
-	gained = (local_ns - last->local_ns) - (true_ns - last->true_ns);
-	last->rate = (int64_t)(gained * ((__int128)1 << 62) / (true_ns - last->true_ns));
+	set_rate(last);
 	/* Beyond the end the clock goes straight on. */
 	clock->corner[clock->corners - 1].rate = last->rate;
 }

@@ -10,6 +10,53 @@
 #include "simulate/scenario.h"
 
 /*
+ * Random numbers that are the same on every machine: xoshiro256** (Blackman
+ * and Vigna 2018), seeded by splitmix64. Distributions use integers alone.
+ * Everything that is random has dice of its own, so that a change of one
+ * part of a scenario leaves the others as they were.
+ */
+struct dice {
+	uint64_t state[4];
+};
+
+/* What dice are for; `number` tells apart those for the same purpose. */
+enum dice_purpose {
+	DICE_CLOCK = 1,
+	DICE_PAIR,
+	DICE_FLOW,
+	DICE_HOST,
+	DICE_TOPOLOGY,
+	DICE_FALSE_MATCH,
+	DICE_BOOT,
+	DICE_LOAD,
+};
+
+void dice_init(struct dice *dice, uint64_t seed, enum dice_purpose purpose,
+	       uint64_t number);
+
+uint64_t dice_next(struct dice *dice);
+
+/* From 0 up to but without `count`, which is not 0. */
+uint64_t dice_below(struct dice *dice, uint64_t count);
+
+/* From least to most, both included; least <= most. */
+int64_t dice_between(struct dice *dice, int64_t least, int64_t most);
+
+/* A probability as dice_chance takes it; share from 0 to 1. */
+uint64_t dice_odds(double share);
+
+bool dice_chance(struct dice *dice, uint64_t odds);
+
+/* Exponential, up to 44 times the mean; mean from 0 to 2^56 ns. */
+nsec_t dice_exponential(struct dice *dice, nsec_t mean);
+
+/*
+ * Nearly normal with deviation 1, in 2^-32: the sum of twelve even numbers,
+ * never beyond 6 deviations.
+ */
+int64_t dice_normal(struct dice *dice);
+
+/*
  * The clocks of one node, at any true time.
  *
  * A clock is a polygon by definition: between its corners it is straight, and
@@ -60,12 +107,6 @@ void sim_clock_clear(struct sim_clock *clock);
 /* CLOCK_REALTIME and CLOCK_MONOTONIC at a true time, also before and after the ends. */
 nsec_t sim_clock_real(struct sim_clock *clock, nsec_t true_ns);
 nsec_t sim_clock_mono(struct sim_clock *clock, nsec_t true_ns);
-
-/*
- * The first true time from the begin on at which CLOCK_REALTIME reads `real_ns`
- * or more; NSEC_MAX where it does not before the end of the polygon.
- */
-nsec_t sim_clock_true(struct sim_clock *clock, nsec_t real_ns);
 
 /* sin(2 pi x) by sums and products alone, which every machine does alike. */
 double sim_clock_sine(double turns);

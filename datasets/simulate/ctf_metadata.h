@@ -2,9 +2,51 @@
 #ifndef CT_SIMULATE_CTF_METADATA_H
 #define CT_SIMULATE_CTF_METADATA_H
 
-#include <stdio.h>
-
 #include "simulate/writer.h"
+
+/*
+ * How simulated events are laid out: one description, by which their bytes are written
+ * (ctf_writer.c) and the metadata, in TSDL or JSON, says what they are. All numbers are
+ * little-endian, on every machine.
+ */
+struct sim_ctf_shape {
+	uint8_t bits; /* 0: no integer */
+	bool is_signed, is_hex;
+};
+
+/* By enum sim_type. */
+extern const struct sim_ctf_shape sim_ctf_shapes[];
+
+enum { SIM_COMM_BYTES = 16 }; /* a zero at the end included */
+
+/* A field of a packet's header, as lttng-modules 2.13 names it. */
+struct sim_ctf_part {
+	const char *name;
+	uint8_t bits;
+	uint8_t count; /* elements of an array, or 0 */
+	enum { PART_DECIMAL, PART_HEX, PART_PROTOCOL } show;
+};
+
+struct sim_ctf_header {
+	const char
+	    *name; /* of the variant's option; its label has an underscore before */
+	const struct sim_ctf_part *part;
+	size_t parts;
+};
+
+enum { HEADER_UNKNOWN };
+enum { HEADER_IPV4 = 1, HEADER_IPV6, NETWORK_HEADERS };
+enum { HEADER_TCP = 1, HEADER_UDP, HEADER_ICMP, TRANSPORT_HEADERS };
+extern const struct sim_ctf_header sim_ctf_network[NETWORK_HEADERS];
+extern const struct sim_ctf_header sim_ctf_transport[TRANSPORT_HEADERS];
+
+/* How LTTng shortens an event's header. */
+struct sim_ctf_header_form {
+	unsigned id_bits, stamp_bits; /* the id of all ones begins a whole header */
+};
+
+/* NULL where each header is whole. */
+const struct sim_ctf_header_form *sim_ctf_header_form(enum sim_event_header header);
 
 /* What the metadata of one node's trace tells of. */
 struct sim_ctf_trace {
@@ -18,45 +60,5 @@ struct sim_ctf_trace {
 /* Write the file, in the node's format. 0, or -1 with error. */
 int sim_ctf_metadata_write(const struct sim_ctf_trace *trace, const char *path,
 			   struct error *error);
-
-void sim_ctf_write_json(const struct sim_ctf_trace *trace, FILE *file);
-
-/* What both say of the environment; the hostname, which stands first, is NULL here. */
-struct sim_ctf_text {
-	const char *name, *value;
-};
-struct sim_ctf_number {
-	const char *name;
-	int value;
-};
-
-/* Protocols of an IP header that the tracer has a label for; all others are unknown. */
-struct sim_ctf_protocol {
-	const char *label;
-	unsigned first, last;
-};
-
-/* A number in a packet's context, of 64 bits, behind all of which stands the processor's.
- */
-struct sim_ctf_context {
-	const char *name, *role;
-	bool is_stamp;
-};
-
-/* Each ends with an element without a name. */
-extern const struct sim_ctf_text sim_ctf_texts[];
-extern const struct sim_ctf_number sim_ctf_numbers[];
-extern const struct sim_ctf_protocol sim_ctf_protocols[];
-extern const struct sim_ctf_context sim_ctf_contexts[];
-
-enum { UUID_TEXT = 37 };
-
-void sim_ctf_format_uuid(char text[UUID_TEXT], const unsigned char uuid[16]);
-
-/* The clock's offset in seconds; the rest is 0 to 999,999,999 ns. */
-int64_t sim_ctf_clock_offset(const struct sim_node *node, int64_t *rest);
-
-/* Of a field of so many bits. */
-unsigned sim_ctf_alignment(unsigned bits);
 
 #endif

@@ -1,17 +1,217 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/intmap.h"
+#include "base/bytes.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/output.h"
-#include "simulate/ctf_fields.h"
+#include "base/utf8.h"
 #include "simulate/ctf_metadata.h"
-#include "simulate/writer.h"
+
+/* Bytes of a packet while it is written. */
+struct packet_bytes {
+	struct bytes bytes;
+	unsigned bits; /* taken of the last byte, or 0 */
+};
+
+/* Append the lowest bits of a value, up to 64, the lowest first. */
+static void put(struct packet_bytes *to, uint64_t value, unsigned bits)
+{
+	if (!to->bits && bits % 8 == 0) {
+		bytes_add_le(&to->bytes, value, bits / 8);
+		return;
+	}
+	while (bits) {
+		unsigned taken = 8 - to->bits < bits ? 8 - to->bits : bits;
+		uint8_t *byte;
+
+		if (!to->bits)
+			bytes_add_byte(&to->bytes, 0);
+		byte = &to->bytes.data[to->bytes.size - 1];
+		*byte |= (uint8_t)((value & ((1u << taken) - 1)) << to->bits);
+		to->bits = (to->bits + taken) % 8;
+		value >>= taken;
+		bits -= taken;
+	}
+}
+
+/* The last byte's bit 6 is the sign. */
+static void put_signed_leb128(struct packet_bytes *bytes, int64_t value)
+{
+	while (value < -0x40 || value >= 0x40) {
+		put(bytes, (uint64_t)value | 0x80, 8);
+		value = (value - (value & 0x7f)) / 128;
+	}
+	put(bytes, (uint64_t)value & 0x7f, 8);
+}
+
+/* The code point of a character of UTF-8; a byte that begins none stands for itself. */
+static uint32_t code_point(const char *text, size_t *size)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	uint32_t point;
+
+	*size = utf8_length(text);
+	if (*size < 2) {
+		*size = 1;
+		return at[0];
+	}
+	point = at[0] & (0x7fu >> *size);
+	for (size_t i = 1; i < *size; i++)
+		point = point << 6 | (at[i] & 0x3f);
+	return point;
+}
+
+static void put_wide(struct packet_bytes *bytes, const char *text, unsigned bits)
+{
+	size_t size;
+
+	for (; *text; text += size) {
+		uint32_t point = code_point(text, &size);
+
+		if (bits == 16 && point >= 0x10000) {
+			point -= 0x10000;
+			put(bytes, 0xd800 + (point >> 10), 16);
+			point = 0xdc00 + (point & 0x3ff);
+		}
+		put(bytes, point, bits);
+	}
+}
+
+struct bit_reader {
+	const uint8_t *bytes;
+	size_t next; /* bit */
+};
+
+/* In network order, as headers stand on the wire. */
+static uint64_t read_bits(struct bit_reader *reader, unsigned count)
+{
+	uint64_t value = 0;
+
+	while (count) {
+		unsigned left = 8 - reader->next % 8;
+		unsigned taken = count < left ? count : left;
+		unsigned byte = reader->bytes[reader->next / 8];
+
+		byte = byte >> (left - taken) & ((1u << taken) - 1);
+		value = value << taken | byte;
+		reader->next += taken;
+		count -= taken;
+	}
+	return value;
+}
+
+static void put_header(struct packet_bytes *bytes, const struct sim_ctf_header *header,
+		       const uint8_t *wire)
+{
+	struct bit_reader reader = {wire, 0};
+
+	for (size_t i = 0; i < header->parts; i++) {
+		const struct sim_ctf_part *part = &header->part[i];
+
+		for (unsigned k = 0; k < (part->count ? part->count : 1); k++)
+			put(bytes, read_bits(&reader, part->bits), part->bits);
+	}
+}
+
+static unsigned transport_of(const struct sim_headers *headers)
+{
+	if (!headers->transport)
+		return HEADER_UNKNOWN;
+	switch (headers->protocol) {
+	case IPPROTO_TCP:
+		return HEADER_TCP;
+	case IPPROTO_UDP:
+		return HEADER_UDP;
+	default:
+		return HEADER_ICMP;
+	}
+}
+
+/* A selector and what it selects, twice: the transport header is part of the network's.
+ */
+static void put_packet(struct packet_bytes *bytes, const struct sim_headers *headers)
+{
+	unsigned network = HEADER_UNKNOWN, transport;
+
+	if (headers)
+		network = headers->bytes[0] >> 4 == 4 ? HEADER_IPV4 : HEADER_IPV6;
+	put(bytes, network, 8);
+	if (!headers)
+		return;
+	put_header(bytes, &sim_ctf_network[network], headers->bytes);
+	transport = transport_of(headers);
+	put(bytes, transport, 8);
+	put_header(bytes, &sim_ctf_transport[transport],
+		   headers->bytes + headers->network);
+}
+
+static void put_comm(struct packet_bytes *bytes, const char *text,
+		     enum sim_trace_format format)
+{
+	size_t length = strnlen(text, SIM_COMM_BYTES - 1);
+
+	bytes_add(&bytes->bytes, text, length);
+	length = format == SIM_CTF_2 ? SIM_COMM_BYTES - length : 1;
+	memset(bytes_extend(&bytes->bytes, length), 0, length);
+}
+
+static void put_text(struct packet_bytes *bytes, const char *text,
+		     enum sim_trace_format format)
+{
+	if (format == SIM_CTF_2) {
+		put_wide(bytes, text, 16);
+		put(bytes, 0, 16);
+	} else {
+		bytes_add(&bytes->bytes, text, strlen(text) + 1);
+	}
+}
+
+static void put_integer(struct packet_bytes *bytes, enum sim_type type,
+			const union sim_value *value, enum sim_trace_format format)
+{
+	const struct sim_ctf_shape *shape = &sim_ctf_shapes[type];
+
+	if (format != SIM_CTF_2 || shape->bits < 64)
+		put(bytes, value->u, shape->bits);
+	else if (shape->is_signed)
+		put_signed_leb128(bytes, value->i);
+	else
+		bytes_add_varint(&bytes->bytes, value->u);
+}
+
+static void put_payload(struct packet_bytes *bytes, const struct sim_event *event,
+			const struct sim_headers *headers, enum sim_trace_format format)
+{
+	for (size_t i = 0; i < event->class->fields; i++) {
+		const union sim_value *value = &event->value[i];
+		enum sim_type type = event->class->field[i].type;
+
+		switch (type) {
+		case SIM_PACKET:
+			put_packet(bytes, headers);
+			break;
+		case SIM_COMM:
+			put_comm(bytes, value->text ? value->text : "", format);
+			break;
+		case SIM_TEXT:
+			put_text(bytes, value->text ? value->text : "", format);
+			break;
+		case SIM_S32_LIST:
+			put(bytes, 1, 8); /* its length */
+					  /* fall through */
+		default:
+			put_integer(bytes, type, value, format);
+		}
+	}
+}
 
 enum {
 	PACKET_EVENTS = 2048,
@@ -24,10 +224,10 @@ enum {
 
 /* A processor's file, ch_N. */
 struct stream {
-	struct sim_ctf_bytes packet; /* empty between packets */
-	uint64_t events;             /* in the packet */
-	uint64_t packets;            /* before it */
-	uint64_t last;               /* stamp, of the packet before, too */
+	struct packet_bytes packet; /* empty between packets */
+	uint64_t events;            /* in the packet */
+	uint64_t packets;           /* before it */
+	uint64_t last;              /* stamp, of the packet before, too */
 };
 
 struct node_trace {
@@ -43,18 +243,17 @@ struct ctf_writer {
 	size_t classes;
 	struct intmap ids; /* of classes, by their address */
 	struct node_trace *trace;
-	bool failed;
 };
 
 /* Append bytes to the file of a processor, which is made if need be. */
 static int append_packet(const struct node_trace *trace, unsigned cpu,
-			 const struct sim_ctf_bytes *bytes, struct error *error)
+			 const struct bytes *bytes, struct error *error)
 {
 	char *path = mem_printf("%s/ch_%u", trace->path, cpu);
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	int status = 0;
 
-	if (fd < 0 || output_write_all(fd, bytes->data, bytes->used, -1))
+	if (fd < 0 || output_write_all(fd, bytes->data, bytes->size, -1))
 		status = error_errno(error, path);
 	if (fd >= 0 && close(fd) && !status)
 		status = error_errno(error, path);
@@ -62,73 +261,75 @@ static int append_packet(const struct node_trace *trace, unsigned cpu,
 	return status;
 }
 
-/* A field of each class that no other tracer of ours writes; see add_rare_context. */
-static void put_rare_context(struct sim_ctf_bytes *bytes, uint64_t number)
+/* A field of each class that no other tracer of ours writes; see rare_context in
+ * ctf_metadata.c. */
+static void put_rare_context(struct packet_bytes *bytes, uint64_t number)
 {
 	static const char mark[] = "mark";
 	char *note = mem_printf("packet \xc2\xb9 %llu", (unsigned long long)number);
 	float load = (float)(number % 64) / 2;
 	uint32_t load_bits;
-	struct sim_ctf_bytes wide = {0};
+	struct packet_bytes wide = {0};
 
 	memcpy(&load_bits, &load, sizeof(load_bits));
-	sim_ctf_put(bytes, number % 2, 1);  /* is_marked */
-	sim_ctf_put(bytes, number, 7);      /* low_number */
-	sim_ctf_put(bytes, number, 8);      /* number_bits */
-	sim_ctf_put(bytes, number >> 4, 8); /* high and low: big-endian */
-	sim_ctf_put(bytes, number << 4 | number % 16, 8);
+	put(bytes, number % 2, 1);  /* is_marked */
+	put(bytes, number, 7);      /* low_number */
+	put(bytes, number, 8);      /* number_bits */
+	put(bytes, number >> 4, 8); /* high and low: big-endian */
+	put(bytes, number << 4 | number % 16, 8);
 	for (uint64_t i = 0; number % 16 >= 8 && i < 8; i++) /* tail, of 64 bits */
-		sim_ctf_put(bytes, number, 8);
-	sim_ctf_put(bytes, load_bits, 32);
-	sim_ctf_put_wide(&wide, note, 32);
-	sim_ctf_put_leb128(bytes, wide.used);
-	for (size_t i = 0; i < wide.used; i++) /* the note, big-endian */
-		sim_ctf_put(bytes, wide.data[i ^ 3], 8);
-	for (size_t i = 0; i < wide.used; i++) /* and the same again as a BLOB */
-		sim_ctf_put(bytes, wide.data[i], 8);
+		put(bytes, number, 8);
+	put(bytes, load_bits, 32);
+	put_wide(&wide, note, 32);
+	bytes_add_varint(&bytes->bytes, wide.bytes.size);
+	for (size_t i = 0; i < wide.bytes.size; i++) /* the note, big-endian */
+		put(bytes, wide.bytes.data[i ^ 3], 8);
+	for (size_t i = 0; i < wide.bytes.size; i++) /* and the same again as a BLOB */
+		put(bytes, wide.bytes.data[i], 8);
 	for (size_t i = 0; number % 2 && i < sizeof(mark) - 1; i++)
-		sim_ctf_put(bytes, (uint64_t)mark[i], 8);
-	sim_ctf_bytes_clear(&wide);
+		put(bytes, (uint64_t)mark[i], 8);
+	bytes_clear(&wide.bytes);
 	free(note);
 }
 
 static void begin_packet(const struct node_trace *trace, unsigned cpu, uint64_t stamp)
 {
 	struct stream *stream = &trace->stream[cpu];
-	struct sim_ctf_bytes *bytes = &stream->packet;
+	struct packet_bytes *bytes = &stream->packet;
 
-	sim_ctf_put(bytes, MAGIC, 32);
+	put(bytes, MAGIC, 32);
 	for (int i = 0; i < 16; i++)
-		sim_ctf_put(bytes, trace->facts.uuid[i], 8);
-	sim_ctf_put(bytes, 0, 64); /* of the stream's class */
-	sim_ctf_put(bytes, cpu, 64);
-	sim_ctf_put(bytes, 0, 64); /* two sizes, known at the end */
-	sim_ctf_put(bytes, 0, 64);
-	sim_ctf_put(bytes, stamp, 64);
-	sim_ctf_put(bytes, 0, 64); /* the stamp of its end */
-	sim_ctf_put(bytes, 0, 64); /* discarded events */
-	sim_ctf_put(bytes, stream->packets, 64);
-	sim_ctf_put(bytes, cpu, 32);
+		put(bytes, trace->facts.uuid[i], 8);
+	put(bytes, 0, 64); /* of the stream's class */
+	put(bytes, cpu, 64);
+	put(bytes, 0, 64); /* two sizes, known at the end */
+	put(bytes, 0, 64);
+	put(bytes, stamp, 64);
+	put(bytes, 0, 64); /* the stamp of its end */
+	put(bytes, 0, 64); /* discarded events */
+	put(bytes, stream->packets, 64);
+	put(bytes, cpu, 32);
 	if (trace->facts.node->format == SIM_CTF_2)
 		put_rare_context(bytes, stream->packets);
 }
 
-static void overwrite(struct sim_ctf_bytes *bytes, size_t at, uint64_t value)
+static void overwrite(const struct bytes *bytes, size_t at, uint64_t value)
 {
-	for (int i = 0; i < 8; i++)
-		bytes->data[at + (size_t)i] = (uint8_t)(value >> 8 * i);
+	value = htole64(value);
+	memcpy(bytes->data + at, &value, sizeof(value));
 }
 
 static int end_packet(const struct node_trace *trace, unsigned cpu, struct error *error)
 {
 	struct stream *stream = &trace->stream[cpu];
+	struct bytes *bytes = &stream->packet.bytes;
 	int status;
 
-	overwrite(&stream->packet, SIZE_AT, 8 * (uint64_t)stream->packet.used);
-	overwrite(&stream->packet, SIZE_AT + 8, 8 * (uint64_t)stream->packet.used);
-	overwrite(&stream->packet, END_STAMP_AT, stream->last);
-	status = append_packet(trace, cpu, &stream->packet, error);
-	stream->packet.used = 0;
+	overwrite(bytes, SIZE_AT, 8 * (uint64_t)bytes->size);
+	overwrite(bytes, SIZE_AT + 8, 8 * (uint64_t)bytes->size);
+	overwrite(bytes, END_STAMP_AT, stream->last);
+	status = append_packet(trace, cpu, bytes, error);
+	bytes->size = 0;
 	stream->events = 0;
 	stream->packets++;
 	return status;
@@ -142,75 +343,61 @@ static void put_event_header(const struct node_trace *trace, struct stream *stre
 	uint64_t escape = form ? (UINT64_C(1) << form->id_bits) - 1 : 0;
 
 	if (form && id < escape && (stamp - stream->last) >> form->stamp_bits == 0) {
-		sim_ctf_put(&stream->packet, id, form->id_bits);
-		sim_ctf_put(&stream->packet, stamp, form->stamp_bits);
+		put(&stream->packet, id, form->id_bits);
+		put(&stream->packet, stamp, form->stamp_bits);
 		return;
 	}
 	if (form) {
-		sim_ctf_put(&stream->packet, escape, form->id_bits);
+		put(&stream->packet, escape, form->id_bits);
 		stream->packet.bits = 0; /* aligned to a byte */
 	}
-	sim_ctf_put(&stream->packet, id, form ? 32 : 64);
-	sim_ctf_put(&stream->packet, stamp, 64);
-}
-
-static int add_event(struct node_trace *trace, const struct sim_event *event, size_t id,
-		     struct error *error)
-{
-	struct stream *stream = &trace->stream[event->cpu];
-	uint64_t stamp = (uint64_t)event->mono_ns;
-	struct sim_headers headers;
-	int has_packet = sim_headers_of_event(&headers, event, error);
-
-	if (has_packet < 0)
-		return error_prefix(error, "%s", trace->path);
-	/* A packet's stamps lie within those of its ends. */
-	if (stream->packet.used &&
-	    (stream->events == PACKET_EVENTS || stamp < stream->last) &&
-	    end_packet(trace, event->cpu, error))
-		return -1;
-	if (!stream->packet.used)
-		begin_packet(trace, event->cpu, stamp);
-	put_event_header(trace, stream, id, stamp);
-	sim_ctf_put_payload(&stream->packet, event, has_packet ? &headers : NULL,
-			    trace->facts.node->format);
-	stream->last = stamp;
-	stream->events++;
-	trace->used[id] = true;
-	return 0;
+	put(&stream->packet, id, form ? 32 : 64);
+	put(&stream->packet, stamp, 64);
 }
 
 static int ctf_add(struct sim_writer *base, const struct sim_event *event,
 		   struct error *error)
 {
 	struct ctf_writer *writer = (struct ctf_writer *)base;
-	const char *name = base->node[event->node].name;
-	int64_t id;
+	struct node_trace *trace = &writer->trace[event->node];
+	struct stream *stream = &trace->stream[event->cpu];
+	uint64_t stamp = (uint64_t)event->mono_ns;
+	struct sim_headers headers;
+	int64_t id = 0;
 
-	if (writer->failed)
-		return error_set(error, "%s: writing failed before", name);
-	if (!intmap_get(&writer->ids, (uintptr_t)event->class, &id))
-		return error_set(error, "%s: event of a class that was not announced: %s",
-				 name, event->class->name);
 	if (event->mono_ns < 0)
 		return error_set(error, "%s: event at %lld ns, want a stamp from 0 up",
-				 name, (long long)event->mono_ns);
-	if (add_event(&writer->trace[event->node], event, (size_t)id, error))
-		writer->failed = true;
-	return writer->failed ? -1 : 0;
+				 trace->facts.node->name, (long long)event->mono_ns);
+	if (!intmap_get(&writer->ids, (uintptr_t)event->class, &id))
+		assert(!"a class that was announced");
+	/* A packet's stamps lie within those of its ends. */
+	if (stream->packet.bytes.size &&
+	    (stream->events == PACKET_EVENTS || stamp < stream->last) &&
+	    end_packet(trace, event->cpu, error))
+		return -1;
+	if (!stream->packet.bytes.size)
+		begin_packet(trace, event->cpu, stamp);
+	put_event_header(trace, stream, (uint64_t)id, stamp);
+	put_payload(&stream->packet, event,
+		    sim_headers_of_event(&headers, event) ? &headers : NULL,
+		    trace->facts.node->format);
+	stream->last = stamp;
+	stream->events++;
+	trace->used[id] = true;
+	return 0;
 }
 
 /* Write what is left of the streams, and the metadata. A trace has a stream at least. */
 static int finish_trace(struct node_trace *trace, struct error *error)
 {
-	static const struct sim_ctf_bytes nothing;
+	static const struct bytes nothing;
 	unsigned cpus = trace->facts.node->cpus;
 	char *path;
 	bool any = false;
 	int status = 0;
 
 	for (unsigned cpu = 0; cpu < cpus && !status; cpu++) {
-		if (trace->stream[cpu].packet.used)
+		if (trace->stream[cpu].packet.bytes.size)
 			status = end_packet(trace, cpu, error);
 		any |= trace->stream[cpu].packets > 0;
 	}
@@ -227,7 +414,7 @@ static int finish_trace(struct node_trace *trace, struct error *error)
 static void free_trace(struct node_trace *trace, unsigned cpus)
 {
 	for (unsigned cpu = 0; trace->stream && cpu < cpus; cpu++)
-		sim_ctf_bytes_clear(&trace->stream[cpu].packet);
+		bytes_clear(&trace->stream[cpu].packet.bytes);
 	free(trace->stream);
 	free(trace->used);
 	free(trace->path);
@@ -247,7 +434,7 @@ static void ctf_free(struct ctf_writer *writer)
 static int ctf_finish(struct sim_writer *base, struct error *error)
 {
 	struct ctf_writer *writer = (struct ctf_writer *)base;
-	int status = writer->failed ? -1 : 0;
+	int status = base->failed ? -1 : 0;
 
 	for (size_t i = 0; i < base->nodes && !status; i++)
 		status = finish_trace(&writer->trace[i], error);
@@ -292,7 +479,7 @@ struct sim_writer *sim_ctf_writer_new(const char *directory, const struct sim_no
 	struct ctf_writer *writer = mem_zalloc(sizeof(*writer));
 	int status = 0;
 
-	writer->base = (struct sim_writer){&ops, node, nodes};
+	writer->base = (struct sim_writer){&ops, node, nodes, false};
 	writer->trace = mem_zalloc(nodes * sizeof(*writer->trace));
 	writer->class = mem_alloc(class_count * sizeof(*writer->class));
 	writer->classes = class_count;

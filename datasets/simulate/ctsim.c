@@ -7,7 +7,6 @@
 
 #include "base/options.h"
 #include "base/output.h"
-#include "base/output_directory.h"
 #include "simulate/scenario.h"
 #include "simulate/simulate.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/dice.h"
+#include "simulate/clock.h"
 
 static uint64_t splitmix(uint64_t *state)
 {

@@ -2,67 +2,112 @@
 #ifndef CT_SIMULATE_EVENT_H
 #define CT_SIMULATE_EVENT_H
 
-#include "simulate/now.h"
+#include "simulate/world.h"
 
-/* The events of a kernel that the simulator knows, as lttng-modules 2.13 names them. */
+/*
+ * The events of a kernel that the simulator knows, as lttng-modules 2.13 names them: E of
+ * each kind, what a capture makes of it, its name, and F of each field and its type.
+ * With activity net there are none behind NET_RECEIVE. From READ_ENTRY on an entry and
+ * its exit take turns, and an exit's first field is what the call returned.
+ */
+#define SIM_NETWORK(F)                                                                   \
+	F(skbaddr, HEX64) F(len, U32) F(name, TEXT) F(network_header, PACKET)
+#define SIM_WAKE(F)    F(comm, COMM) F(tid, S32) F(prio, S32) F(target_cpu, S32)
+#define SIM_PROCESS(F) F(comm, COMM) F(tid, S32) F(prio, S32)
+#define SIM_REQUEST(F)                                                                   \
+	F(dev, U32)                                                                      \
+	F(sector, U64)                                                                   \
+	F(nr_sector, U32) F(bytes, U32) F(tid, S32) F(rwbs, U32) F(comm, COMM)
+
+#define SIM_EVENTS(E, F)                                                                 \
+	E(NET_DEV_QUEUE, CAPTURED_SENT, net_dev_queue, SIM_NETWORK(F))                   \
+	E(NET_DEV_XMIT, NOT_CAPTURED, net_dev_xmit,                                      \
+	  F(skbaddr, HEX64) F(rc, S32) F(len, U32) F(name, TEXT))                        \
+	E(GRO_ENTRY, NOT_CAPTURED, net_napi_gro_receive_entry, F(skbaddr, HEX64))        \
+	E(GRO_EXIT, NOT_CAPTURED, net_napi_gro_receive_exit, F(ret, S32))                \
+	E(NET_RECEIVE, CAPTURED_RECEIVED, net_if_receive_skb, SIM_NETWORK(F))            \
+	E(NAPI_POLL, NOT_CAPTURED, napi_poll,                                            \
+	  F(napi, HEX64) F(dev_name, TEXT) F(work, S32) F(budget, S32))                  \
+	E(SWITCH, NOT_CAPTURED, sched_switch,                                            \
+	  F(prev_comm, COMM) F(prev_tid, S32) F(prev_prio, S32) F(prev_state, S64)       \
+	      F(next_comm, COMM) F(next_tid, S32) F(next_prio, S32))                     \
+	E(WAKING, NOT_CAPTURED, sched_waking, SIM_WAKE(F))                               \
+	E(WAKEUP, NOT_CAPTURED, sched_wakeup, SIM_WAKE(F))                               \
+	E(WAKEUP_NEW, NOT_CAPTURED, sched_wakeup_new, SIM_WAKE(F))                       \
+	E(MIGRATE, NOT_CAPTURED, sched_migrate_task,                                     \
+	  F(comm, COMM) F(tid, S32) F(prio, S32) F(orig_cpu, S32) F(dest_cpu, S32))      \
+	E(FORK, NOT_CAPTURED, sched_process_fork,                                        \
+	  F(parent_comm, COMM) F(parent_tid, S32) F(parent_pid, S32)                     \
+	      F(parent_ns_inum, U32) F(child_comm, COMM) F(child_tid, S32)               \
+		  F(vtids, S32_LIST) F(child_pid, S32) F(child_ns_inum, U32))            \
+	E(EXEC, NOT_CAPTURED, sched_process_exec,                                        \
+	  F(filename, TEXT) F(tid, S32) F(old_tid, S32))                                 \
+	E(PROCESS_EXIT, NOT_CAPTURED, sched_process_exit, SIM_PROCESS(F))                \
+	E(PROCESS_WAIT, NOT_CAPTURED, sched_process_wait, SIM_PROCESS(F))                \
+	E(PROCESS_FREE, NOT_CAPTURED, sched_process_free, SIM_PROCESS(F))                \
+	E(SOFTIRQ_RAISE, NOT_CAPTURED, irq_softirq_raise, F(vec, U32))                   \
+	E(SOFTIRQ_ENTRY, NOT_CAPTURED, irq_softirq_entry, F(vec, U32))                   \
+	E(SOFTIRQ_EXIT, NOT_CAPTURED, irq_softirq_exit, F(vec, U32))                     \
+	E(IRQ_ENTRY, NOT_CAPTURED, irq_handler_entry, F(irq, S32) F(name, TEXT))         \
+	E(IRQ_EXIT, NOT_CAPTURED, irq_handler_exit, F(irq, S32) F(ret, S32))             \
+	E(HRTIMER_ENTRY, NOT_CAPTURED, timer_hrtimer_expire_entry,                       \
+	  F(hrtimer, HEX64) F(now, S64) F(function, HEX64))                              \
+	E(HRTIMER_EXIT, NOT_CAPTURED, timer_hrtimer_expire_exit, F(hrtimer, HEX64))      \
+	E(BLOCK_INSERT, NOT_CAPTURED, block_rq_insert, SIM_REQUEST(F))                   \
+	E(BLOCK_ISSUE, NOT_CAPTURED, block_rq_issue, SIM_REQUEST(F))                     \
+	E(BLOCK_COMPLETE, NOT_CAPTURED, block_rq_complete,                               \
+	  F(dev, U32) F(sector, U64) F(nr_sector, U32) F(error, S32) F(rwbs, U32))       \
+	E(DUMP_START, NOT_CAPTURED, lttng_statedump_start, )                             \
+	E(DUMP_PROCESS, NOT_CAPTURED, lttng_statedump_process_state,                     \
+	  F(tid, S32) F(pid, S32) F(ppid, S32) F(name, COMM) F(type, S32) F(mode, S32)   \
+	      F(submode, S32) F(status, S32) F(cpu, U32) F(file_table_address, HEX64))   \
+	E(DUMP_DISK, NOT_CAPTURED, lttng_statedump_block_device,                         \
+	  F(dev, U32) F(diskname, TEXT))                                                 \
+	E(DUMP_END, NOT_CAPTURED, lttng_statedump_end, )                                 \
+	E(EXIT, NOT_CAPTURED, syscall_entry_exit, F(error_code, S32))                    \
+	E(EXIT_GROUP, NOT_CAPTURED, syscall_entry_exit_group, F(error_code, S32))        \
+	E(READ_ENTRY, NOT_CAPTURED, syscall_entry_read, F(fd, U32) F(count, U64))        \
+	E(READ_EXIT, NOT_CAPTURED, syscall_exit_read, F(ret, S64) F(buf, U64))           \
+	E(WRITE_ENTRY, NOT_CAPTURED, syscall_entry_write,                                \
+	  F(fd, U32) F(buf, U64) F(count, U64))                                          \
+	E(WRITE_EXIT, NOT_CAPTURED, syscall_exit_write, F(ret, S64))                     \
+	E(PREAD_ENTRY, NOT_CAPTURED, syscall_entry_pread64,                              \
+	  F(fd, U32) F(count, U64) F(pos, S64))                                          \
+	E(PREAD_EXIT, NOT_CAPTURED, syscall_exit_pread64, F(ret, S64) F(buf, U64))       \
+	E(PWRITE_ENTRY, NOT_CAPTURED, syscall_entry_pwrite64,                            \
+	  F(fd, U32) F(buf, U64) F(count, U64) F(pos, S64))                              \
+	E(PWRITE_EXIT, NOT_CAPTURED, syscall_exit_pwrite64, F(ret, S64))                 \
+	E(FSYNC_ENTRY, NOT_CAPTURED, syscall_entry_fsync, F(fd, U32))                    \
+	E(FSYNC_EXIT, NOT_CAPTURED, syscall_exit_fsync, F(ret, S64))                     \
+	E(SENDTO_ENTRY, NOT_CAPTURED, syscall_entry_sendto,                              \
+	  F(fd, S32) F(buff, U64) F(len, U64) F(flags, U32) F(addr, U64)                 \
+	      F(addr_len, S32))                                                          \
+	E(SENDTO_EXIT, NOT_CAPTURED, syscall_exit_sendto, F(ret, S64))                   \
+	E(RECVFROM_ENTRY, NOT_CAPTURED, syscall_entry_recvfrom,                          \
+	  F(fd, S32) F(size, U64) F(flags, U32) F(addr_len, U64))                        \
+	E(RECVFROM_EXIT, NOT_CAPTURED, syscall_exit_recvfrom,                            \
+	  F(ret, S64) F(ubuf, U64) F(addr, U64) F(addr_len, U64))                        \
+	E(SLEEP_ENTRY, NOT_CAPTURED, syscall_entry_clock_nanosleep,                      \
+	  F(which_clock, S32) F(flags, S32) F(rqtp, U64))                                \
+	E(SLEEP_EXIT, NOT_CAPTURED, syscall_exit_clock_nanosleep,                        \
+	  F(ret, S64) F(rmtp, U64))                                                      \
+	E(CLONE_ENTRY, NOT_CAPTURED, syscall_entry_clone,                                \
+	  F(flags, HEX64) F(newsp, HEX64) F(parent_tid, HEX64) F(child_tid, HEX64))      \
+	E(CLONE_EXIT, NOT_CAPTURED, syscall_exit_clone, F(ret, S64))                     \
+	E(EXECVE_ENTRY, NOT_CAPTURED, syscall_entry_execve,                              \
+	  F(filename, TEXT) F(argv, HEX64) F(envp, HEX64))                               \
+	E(EXECVE_EXIT, NOT_CAPTURED, syscall_exit_execve, F(ret, S64))                   \
+	E(WAIT4_ENTRY, NOT_CAPTURED, syscall_entry_wait4, F(upid, S32) F(options, S32))  \
+	E(WAIT4_EXIT, NOT_CAPTURED, syscall_exit_wait4,                                  \
+	  F(ret, S64) F(stat_addr, U64) F(ru, U64))
+
 enum event_kind {
-	EVENT_NET_DEV_QUEUE,
-	EVENT_NET_DEV_XMIT,
-	EVENT_GRO_ENTRY,
-	EVENT_GRO_EXIT,
-	EVENT_NET_RECEIVE,
-	EVENT_NET_LAST = EVENT_NET_RECEIVE, /* with activity net there are no more */
-	EVENT_NAPI_POLL,
-	EVENT_SWITCH,
-	EVENT_WAKING,
-	EVENT_WAKEUP,
-	EVENT_WAKEUP_NEW,
-	EVENT_MIGRATE,
-	EVENT_FORK,
-	EVENT_EXEC,
-	EVENT_PROCESS_EXIT,
-	EVENT_PROCESS_WAIT,
-	EVENT_PROCESS_FREE,
-	EVENT_SOFTIRQ_RAISE,
-	EVENT_SOFTIRQ_ENTRY,
-	EVENT_SOFTIRQ_EXIT,
-	EVENT_IRQ_ENTRY,
-	EVENT_IRQ_EXIT,
-	EVENT_HRTIMER_ENTRY,
-	EVENT_HRTIMER_EXIT,
-	EVENT_BLOCK_INSERT,
-	EVENT_BLOCK_ISSUE,
-	EVENT_BLOCK_COMPLETE,
-	EVENT_DUMP_START,
-	EVENT_DUMP_PROCESS,
-	EVENT_DUMP_DISK,
-	EVENT_DUMP_END,
-	EVENT_EXIT,
-	EVENT_EXIT_GROUP,
-	EVENT_CALLS, /* from here on an entry and its exit each */
-	EVENT_READ_ENTRY = EVENT_CALLS,
-	EVENT_READ_EXIT,
-	EVENT_WRITE_ENTRY,
-	EVENT_WRITE_EXIT,
-	EVENT_PREAD_ENTRY,
-	EVENT_PREAD_EXIT,
-	EVENT_PWRITE_ENTRY,
-	EVENT_PWRITE_EXIT,
-	EVENT_FSYNC_ENTRY,
-	EVENT_FSYNC_EXIT,
-	EVENT_SENDTO_ENTRY,
-	EVENT_SENDTO_EXIT,
-	EVENT_RECVFROM_ENTRY,
-	EVENT_RECVFROM_EXIT,
-	EVENT_SLEEP_ENTRY,
-	EVENT_SLEEP_EXIT,
-	EVENT_CLONE_ENTRY,
-	EVENT_CLONE_EXIT,
-	EVENT_EXECVE_ENTRY,
-	EVENT_EXECVE_EXIT,
-	EVENT_WAIT4_ENTRY,
-	EVENT_WAIT4_EXIT,
-	EVENT_KINDS,
+#define KIND(kind, ...) EVENT_##kind,
+	SIM_EVENTS(KIND, )
+#undef KIND
+	    EVENT_KINDS,
+	EVENT_NET_LAST = EVENT_NET_RECEIVE,
+	EVENT_CALLS = EVENT_READ_ENTRY
 };
 
 /* How events of that kind are recorded. */

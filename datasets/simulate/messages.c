@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/messages.h"
+#include "simulate/truth.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/output.h"
 #include "simulate/host.h"
 
 /* At most so many messages of the pair and direction later a receipt is swapped. */
@@ -52,21 +51,18 @@ struct message_sink *message_sink_open(const struct world *world, const char *di
 {
 	const struct scenario *scenario = world->scenario;
 	struct message_sink *sink = mem_zalloc(sizeof(*sink));
-	char *all = mem_printf("%s/messages.csv", directory);
-	char *false_ones = mem_printf("%s/false.csv", directory);
-	int status = output_open(&sink->all, all, error);
+	int status = sim_output_open(&sink->all, error, "%s/messages.csv", directory);
 
 	dice_init(&sink->dice, world->seed, DICE_FALSE_MATCH, 0);
 	init_swaps(sink, scenario->false_matches);
 	sink->one_direction = scenario->false_direction == FALSE_ONE;
 	sink->limit = scenario->messages > 0 ? (uint64_t)scenario->messages : UINT64_MAX;
 	if (!status && sink->odds) {
-		status = output_open(&sink->false_ones, false_ones, error);
+		status =
+		    sim_output_open(&sink->false_ones, error, "%s/false.csv", directory);
 		sink->helds = 2 * world->flows;
 		sink->held = mem_zalloc(sink->helds * sizeof(*sink->held));
 	}
-	free(all);
-	free(false_ones);
 	if (status) {
 		message_sink_discard(sink);
 		return NULL;

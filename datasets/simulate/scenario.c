@@ -9,17 +9,17 @@
 
 #include "base/mem.h"
 #include "base/output.h"
-#include "simulate/scenario_keys.h"
 
 enum { MOST_WORDS = 4 };
+
+/* A clock's keys are those of the scenario. */
+_Static_assert(offsetof(struct scenario, clock) == 0, "the first member");
 
 void scenario_init(struct scenario *scenario)
 {
 	memset(scenario, 0, sizeof(*scenario));
 	for (const struct scenario_key *key = scenario_keys; key->name; key++)
-		scenario_key_store(key,
-				   key->of_clock ? (void *)&scenario->clock : scenario,
-				   key->preset);
+		scenario_key_store(key, scenario, key->preset);
 }
 
 void scenario_clear(struct scenario *scenario)
@@ -150,29 +150,33 @@ static int set_trace(struct scenario *scenario, char **word, struct error *error
 	return 0;
 }
 
+/* Keys with more than one value. */
+static const struct {
+	const char *name;
+	size_t words;
+	int (*set)(struct scenario *scenario, char **word, struct error *error);
+	const char *arguments, *help;
+} forms[] = {
+    {"node", 4, set_node, "NODE KEY VALUE", "a clock key for one node, exactly"},
+    {"step", 4, set_step, "NODE SECOND MS",
+     "the node's clock steps, back where MS is negative"},
+    {"pair", 4, set_pair, "A B MS",
+     "the pair talks, with this interval_ms; 0: it does not"},
+    {"idle", 3, set_idle, "FROM TO", "no request in these seconds"},
+    {"trace", 4, set_trace, "NODE FROM TO", "the node is traced in these seconds only"},
+};
+
+enum { FORMS = sizeof(forms) / sizeof(*forms) };
+
 static int set_form(struct scenario *scenario, char **word, size_t words,
 		    struct error *error)
 {
-	static const struct {
-		const char *name;
-		size_t words;
-		int (*set)(struct scenario *scenario, char **word, struct error *error);
-	} form[] = {{"node", 4, set_node},
-		    {"step", 4, set_step},
-		    {"pair", 4, set_pair},
-		    {"idle", 3, set_idle},
-		    {"trace", 4, set_trace}};
-
-	for (size_t i = 0; i < sizeof(form) / sizeof(*form); i++) {
-		if (strcmp(form[i].name, word[0]) != 0)
-			continue;
-		if (words == form[i].words)
-			return form[i].set(scenario, word + 1, error);
-		for (const struct scenario_form *row = scenario_forms; row->name; row++)
-			if (strcmp(row->name, word[0]) == 0)
-				return error_set(error, "%s: want %s", word[0],
-						 row->arguments);
-	}
+	for (size_t i = 0; i < FORMS; i++)
+		if (strcmp(forms[i].name, word[0]) == 0)
+			return words == forms[i].words
+				   ? forms[i].set(scenario, word + 1, error)
+				   : error_set(error, "%s: want %s", word[0],
+					       forms[i].arguments);
 	return error_set(error, "no key '%s' (ctsim --keys lists them)", word[0]);
 }
 
@@ -207,8 +211,7 @@ static int set_words(struct scenario *scenario, char **word, size_t words,
 		return error_set(error, "%s: want one value", word[0]);
 	if (scenario_key_parse(key, word[1], &value, error))
 		return -1;
-	scenario_key_store(key, key->of_clock ? (void *)&scenario->clock : scenario,
-			   value);
+	scenario_key_store(key, scenario, value);
 	return 0;
 }
 
@@ -241,23 +244,6 @@ int scenario_parse(struct scenario *scenario, const char *name, const char *text
 		text += *text == '\n';
 	}
 	return 0;
-}
-
-bool scenario_describe(const struct scenario *scenario, size_t index,
-		       struct scenario_value *value)
-{
-	const struct scenario_key *key = &scenario_keys[index];
-
-	if (!key->name)
-		return false;
-	value->key = key->name;
-	value->number = scenario_key_load(
-	    key, key->of_clock ? (const void *)&scenario->clock : scenario);
-	value->word = key->kind == KEY_WORD     ? key->words[(int)value->number]
-		      : key->kind != KEY_SWITCH ? NULL
-		      : value->number != 0      ? "yes"
-						: "no";
-	return true;
 }
 
 enum { MOST_BYTES = 1 << 20 };
@@ -333,29 +319,25 @@ int scenario_load(struct scenario *scenario, const char *word, struct error *err
 
 void scenario_print_keys(FILE *file)
 {
-	struct scenario scenario;
-	struct scenario_value value;
+	for (const struct scenario_key *key = scenario_keys; key->name; key++) {
+		const char *word = scenario_key_word(key, key->preset);
 
-	scenario_init(&scenario);
-	for (size_t i = 0; scenario_describe(&scenario, i, &value); i++) {
-		if (value.word)
-			fprintf(file, "%-20s %-12s %s", value.key, value.word,
-				scenario_keys[i].help);
+		if (word)
+			fprintf(file, "%-20s %-12s %s", key->name, word, key->help);
 		else
-			fprintf(file, "%-20s %-12.12g %s", value.key, value.number,
-				scenario_keys[i].help);
-		for (size_t w = 0; scenario_keys[i].words && scenario_keys[i].words[w];
-		     w++)
+			fprintf(file, "%-20s %-12.12g %s", key->name, key->preset,
+				key->help);
+		for (size_t w = 0; word && key->words[w]; w++)
 			fprintf(file, "%s%s",
-				w                        ? ", "
-				: *scenario_keys[i].help ? ": "
-							 : "",
-				scenario_keys[i].words[w]);
+				w            ? ", "
+				: *key->help ? ": "
+					     : "",
+				key->words[w]);
 		putc('\n', file);
 	}
-	for (const struct scenario_form *form = scenario_forms; form->name; form++)
-		fprintf(file, "%-4s %-28s %s\n", form->name, form->arguments, form->help);
-	scenario_clear(&scenario);
+	for (size_t i = 0; i < FORMS; i++)
+		fprintf(file, "%-4s %-28s %s\n", forms[i].name, forms[i].arguments,
+			forms[i].help);
 }
 
 static int check_nodes(const struct scenario *scenario, struct error *error)

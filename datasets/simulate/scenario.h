@@ -46,8 +46,6 @@ enum scenario_layers {
 
 enum scenario_activity { ACTIVITY_NET, ACTIVITY_FULL };
 
-enum scenario_header { HEADER_FULL, HEADER_COMPACT, HEADER_LARGE };
-
 enum scenario_false { FALSE_BOTH, FALSE_ONE };
 
 /* One that some nodes have otherwise than the rest. */
@@ -78,12 +76,12 @@ struct scenario_node {
 };
 
 struct scenario {
+	struct scenario_clock clock; /* drawn from up to these, either sign */
 	char *name, *summary;
 	int nodes, cpus;
 	double seconds, begin_s;
 
-	struct scenario_clock clock; /* drawn from up to these, either sign */
-	bool trace_steps;
+	int trace_steps;
 
 	double delay_us, delay_spread, jitter_us, asymmetry;
 	int jitter; /* enum scenario_spread */
@@ -91,7 +89,7 @@ struct scenario {
 	int load_direction; /* enum scenario_load */
 	double loss, duplicate, reorder, reorder_us, bandwidth_mbit, rto_ms;
 	int mtu, layers, nat;
-	bool gso, gro;
+	int gso, gro;
 	double coalesce_us;
 
 	int topology, islands, lone, servers, pairs;
@@ -103,7 +101,8 @@ struct scenario {
 	double false_matches;
 	int false_direction;
 
-	int activity, workers, event_header;
+	int activity, workers;
+	int event_header; /* enum sim_event_header */
 	double sample_s, spawn_ms;
 
 	struct scenario_node *own; /* clocks of single nodes, in order given */
@@ -139,16 +138,37 @@ extern const struct scenario_entry scenario_library[];
 /* Take a named scenario, or a file where the word is a path. 0, or -1 with error. */
 int scenario_load(struct scenario *scenario, const char *word, struct error *error);
 
-/* A key's name and its value as a word, number by number; false behind the last. */
-struct scenario_value {
-	const char *key;
-	const char *word; /* NULL: it is a number */
-	double number;
-};
-bool scenario_describe(const struct scenario *scenario, size_t index,
-		       struct scenario_value *value);
-
 /* One line a key: what it is called, its default and what it means. */
 void scenario_print_keys(FILE *file);
+
+enum scenario_kind { KEY_INT, KEY_REAL, KEY_WORD };
+
+/* A key with one value. */
+struct scenario_key {
+	const char *name;
+	enum scenario_kind kind;
+	bool of_clock; /* may be a single node's: "node 2 drift_ppm -60" */
+	size_t offset; /* in struct scenario, and in struct scenario_clock */
+	double least, most, preset;
+	const char *const *words; /* of KEY_WORD, which is an int: NULL behind the last */
+	const char *help;
+};
+
+/* All keys; name is NULL behind the last. */
+extern const struct scenario_key scenario_keys[];
+
+/* The key of that name, or NULL. */
+const struct scenario_key *scenario_key_find(const char *name, size_t length);
+
+/* Read a word as the key's value. 0, or -1 with error. */
+int scenario_key_parse(const struct scenario_key *key, const char *word, double *value,
+		       struct error *error);
+
+/* Where the key's value lies; `base` is the scenario, or also a clock for its keys. */
+void scenario_key_store(const struct scenario_key *key, void *base, double value);
+double scenario_key_load(const struct scenario_key *key, const void *base);
+
+/* A key's value as a word of its own; NULL: it is a number. */
+const char *scenario_key_word(const struct scenario_key *key, double value);
 
 #endif

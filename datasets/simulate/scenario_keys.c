@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/scenario_keys.h"
+#include "simulate/scenario.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "simulate/writer.h"
 
 static const char *const topologies[] = {
     "ring", "star", "mesh", "chain", "islands", "clients", "random", "listed", NULL};
@@ -17,6 +19,7 @@ static const char *const layers[] = {"none",  "bond",  "bridge", "vlan", "routed
 				     "mixed", "vxlan", "echo",   NULL};
 static const char *const activities[] = {"net", "full", NULL};
 static const char *const headers[] = {"full", "compact", "large", NULL};
+static const char *const switches[] = {"no", "yes", NULL};
 static const char *const directions[] = {"both", "one", NULL};
 
 #define AT(member)       offsetof(struct scenario, member)
@@ -45,7 +48,7 @@ const struct scenario_key scenario_keys[] = {
      "phase at the begin, in turns"},
     {"wander_ppm", KEY_REAL, OF_CLOCK(wander_ppm), 0, 1e3, 0, NULL,
      "random walk of the rate: its deviation after a minute"},
-    {"trace_steps", KEY_SWITCH, false, AT(trace_steps), 0, 1, 0, NULL,
+    {"trace_steps", KEY_WORD, false, AT(trace_steps), 0, 0, 0, switches,
      "steps show in the trace clock, not in CLOCK_REALTIME alone"},
 
     {"delay_us", KEY_REAL, false, AT(delay_us), 0, 1e7, 100, NULL, "least one-way delay"},
@@ -77,9 +80,9 @@ const struct scenario_key scenario_keys[] = {
     {"rto_ms", KEY_REAL, false, AT(rto_ms), 1, 1e5, 200, NULL,
      "TCP sends again what is unanswered for so long"},
     {"mtu", KEY_INT, false, AT(mtu), 576, 9000, 1500, NULL, "bytes of an IP packet"},
-    {"gso", KEY_SWITCH, false, AT(gso), 0, 1, 0, NULL,
+    {"gso", KEY_WORD, false, AT(gso), 0, 0, 0, switches,
      "senders hand TCP to the card in large pieces"},
-    {"gro", KEY_SWITCH, false, AT(gro), 0, 1, 0, NULL,
+    {"gro", KEY_WORD, false, AT(gro), 0, 0, 0, switches,
      "receivers merge TCP packets that come together"},
     {"coalesce_us", KEY_REAL, false, AT(coalesce_us), 0, 1e6, 0, NULL,
      "a card waits so long for more before it interrupts"},
@@ -138,17 +141,8 @@ const struct scenario_key scenario_keys[] = {
      "between sar's samples, with activity full"},
     {"spawn_ms", KEY_REAL, false, AT(spawn_ms), 0, 1e9, 500, NULL,
      "mean time to the next process that a node begins, with activity full; 0: none"},
-    {"event_header", KEY_WORD, false, AT(event_header), 0, 0, HEADER_FULL, headers,
+    {"event_header", KEY_WORD, false, AT(event_header), 0, 0, SIM_HEADER_FULL, headers,
      "stamps of a trace's events have 64 bits, or as LTTng has it 27 or 32"},
-    {0},
-};
-
-const struct scenario_form scenario_forms[] = {
-    {"node", "NODE KEY VALUE", "a clock key for one node, exactly"},
-    {"step", "NODE SECOND MS", "the node's clock steps, back where MS is negative"},
-    {"pair", "A B MS", "the pair talks, with this interval_ms; 0: it does not"},
-    {"idle", "FROM TO", "no request in these seconds"},
-    {"trace", "NODE FROM TO", "the node is traced in these seconds only"},
     {0},
 };
 
@@ -183,14 +177,8 @@ static int parse_word(const struct scenario_key *key, const char *word, double *
 int scenario_key_parse(const struct scenario_key *key, const char *word, double *value,
 		       struct error *error)
 {
-	static const char *const switches[] = {"no", "yes", NULL};
-	struct scenario_key yes_no = *key;
 	char *end;
 
-	if (key->kind == KEY_SWITCH) {
-		yes_no.words = switches;
-		return parse_word(&yes_no, word, value, error);
-	}
 	if (key->kind == KEY_WORD)
 		return parse_word(key, word, value, error);
 	errno = 0;
@@ -206,34 +194,22 @@ int scenario_key_parse(const struct scenario_key *key, const char *word, double 
 
 void scenario_key_store(const struct scenario_key *key, void *base, double value)
 {
-	char *at = (char *)base + key->offset;
+	void *at = (char *)base + key->offset;
 
-	switch (key->kind) {
-	case KEY_INT:
-	case KEY_WORD:
-		*(int *)(void *)at = (int)value;
-		break;
-	case KEY_REAL:
-		*(double *)(void *)at = value;
-		break;
-	case KEY_SWITCH:
-		*(bool *)at = value != 0;
-		break;
-	}
+	if (key->kind == KEY_REAL)
+		*(double *)at = value;
+	else
+		*(int *)at = (int)value;
 }
 
 double scenario_key_load(const struct scenario_key *key, const void *base)
 {
-	const char *at = (const char *)base + key->offset;
+	const void *at = (const char *)base + key->offset;
 
-	switch (key->kind) {
-	case KEY_INT:
-	case KEY_WORD:
-		return *(const int *)(const void *)at;
-	case KEY_REAL:
-		return *(const double *)(const void *)at;
-	case KEY_SWITCH:
-		return *(const bool *)at;
-	}
-	return 0;
+	return key->kind == KEY_REAL ? *(const double *)at : *(const int *)at;
+}
+
+const char *scenario_key_word(const struct scenario_key *key, double value)
+{
+	return key->kind == KEY_WORD ? key->words[(int)value] : NULL;
 }

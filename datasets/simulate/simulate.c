@@ -2,57 +2,20 @@
 #include "simulate/simulate.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/output.h"
 #include "base/version.h"
-#include "simulate/card.h"
 #include "simulate/clock.h"
 #include "simulate/event.h"
 #include "simulate/host.h"
-#include "simulate/messages.h"
-#include "simulate/sar.h"
-#include "simulate/spans.h"
-
-static int directory_is_free(const char *path, struct error *error)
-{
-	DIR *directory = opendir(path);
-	const struct dirent *entry;
-	int entries = 0;
-
-	if (!directory)
-		return errno == ENOENT ? 0 : error_errno(error, path);
-	while ((entry = readdir(directory)))
-		entries +=
-		    strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-	closedir(directory);
-	if (entries)
-		return error_set(error, "%s: not empty, want a new directory", path);
-	return 0;
-}
-
-static int directory_make(const char *path, struct error *error)
-{
-	if (mkdir(path, 0777) == 0)
-		return 0;
-	return errno == EEXIST ? directory_is_free(path, error)
-			       : error_errno(error, path);
-}
-
-int directory_ensure(const char *path, struct error *error)
-{
-	if (mkdir(path, 0777) == 0 || errno == EEXIST)
-		return 0;
-	return error_errno(error, path);
-}
+#include "simulate/network.h"
+#include "simulate/truth.h"
 
 static void write_line(FILE *file, struct host *host, nsec_t true_ns)
 {
@@ -67,15 +30,15 @@ static void write_line(FILE *file, struct host *host, nsec_t true_ns)
  * part of the run began, every 10 s, and when it ended. A machine that never slept has
  * the same boot-time and monotonic clock. 0, or -1 with error.
  */
-static int clock_log_write(const struct world *world, struct host *host, const char *path,
-			   struct error *error)
+static int clock_log_write(const struct world *world, struct host *host,
+			   const char *directory, struct error *error)
 {
 	nsec_t begin =
 	    host->trace_from > world->begin_ns ? host->trace_from : world->begin_ns;
 	nsec_t end = host->trace_to < world->now ? host->trace_to : world->now;
 	struct output output;
 
-	if (output_open(&output, path, error))
+	if (sim_output_open(&output, error, "%s/%s/clock.csv", directory, host->name))
 		return -1;
 	fputs("realtime_ns,monotonic_ns,boottime_ns\n", output.file);
 	write_line(output.file, host, begin);
@@ -121,37 +84,17 @@ static void write_host(FILE *file, struct host *host)
  */
 static int truth_write(struct world *world, const char *directory, struct error *error)
 {
-	char *path = mem_printf("%s/truth.csv", directory);
 	struct output output;
-	int status = output_open(&output, path, error);
 
-	if (!status) {
-		fputs("node,host_ns,mono_ns,real_ns\n", output.file);
-		for (size_t i = 0; i < world->hosts; i++)
-			write_host(output.file, &world->host[i]);
-		status = output_commit(&output, error);
-	}
-	free(path);
-	return status;
+	if (sim_output_open(&output, error, "%s/truth.csv", directory))
+		return -1;
+	fputs("node,host_ns,mono_ns,real_ns\n", output.file);
+	for (size_t i = 0; i < world->hosts; i++)
+		write_host(output.file, &world->host[i]);
+	return output_commit(&output, error);
 }
-
-/* What a run directory holds of each node, besides truth.csv and run.json. */
-
-enum run_kind { RUN_TRACES, RUN_CAPTURES };
-
-struct run_files {
-	enum sim_trace_format format; /* of traces; set it before opening */
-	struct sim_node *node;
-};
 
 enum { VLAN = 10 };
-
-static enum sim_event_header event_header(const struct scenario *scenario)
-{
-	return scenario->event_header == HEADER_COMPACT ? SIM_HEADER_COMPACT
-	       : scenario->event_header == HEADER_LARGE ? SIM_HEADER_LARGE
-							: SIM_HEADER_FULL;
-}
 
 static struct sim_node *make_nodes(struct world *world, enum sim_trace_format format)
 {
@@ -170,7 +113,7 @@ static struct sim_node *make_nodes(struct world *world, enum sim_trace_format fo
 		    .family = family,
 		    .addresses = 2,
 		    .vlan = world->scenario->layers == LAYERS_VLAN ? VLAN : 0,
-		    .event_header = event_header(world->scenario),
+		    .event_header = (enum sim_event_header)world->scenario->event_header,
 		    .format = format,
 		};
 		memcpy(nodes[i].mac, host->mac, sizeof(nodes[i].mac));
@@ -185,78 +128,72 @@ static struct sim_node *make_nodes(struct world *world, enum sim_trace_format fo
 }
 
 /* Open world->writer, and sar's files with activity full. 0, or -1 with error. */
-static int run_files_open(struct run_files *files, struct world *world,
-			  enum run_kind kind, const char *directory, struct error *error)
+static int open_writer(struct world *world, const struct sim_node *node,
+		       const struct simulation *simulation, struct error *error)
 {
 	const struct sim_class *classes[EVENT_KINDS];
 	size_t count = world->full ? EVENT_KINDS : EVENT_NET_LAST + 1;
+	const char *directory = simulation->directory;
 
-	files->node = make_nodes(world, files->format);
 	for (size_t i = 0; i < count; i++)
 		classes[i] = event_class((enum event_kind)i);
-	if (kind == RUN_CAPTURES) {
-		world->real_stamps = true;
-		world->writer =
-		    sim_capture_writer_new(directory, files->node, world->hosts, error);
-	} else {
-		world->writer = sim_ctf_writer_new(directory, files->node, world->hosts,
-						   classes, count, error);
-	}
+	world->real_stamps = simulation->captures;
+	world->writer = simulation->captures
+			    ? sim_capture_writer_new(directory, node, world->hosts, error)
+			    : sim_ctf_writer_new(directory, node, world->hosts, classes,
+						 count, error);
 	if (!world->writer)
 		return -1;
 	return world->full ? sar_open(world, directory, error) : 0;
 }
 
-static json_t *make_node(const struct world *world, const struct sim_node *node)
-{
-	char address4[INET6_ADDRSTRLEN], address6[INET6_ADDRSTRLEN], mac[18];
+/* What both files say of where a node is. */
+struct addresses {
+	char ipv4[INET6_ADDRSTRLEN], ipv6[INET6_ADDRSTRLEN];
+};
 
-	inet_ntop(AF_INET, node->address[0], address4, sizeof(address4));
-	inet_ntop(AF_INET6, node->address[1], address6, sizeof(address6));
-	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", node->mac[0],
-		 node->mac[1], node->mac[2], node->mac[3], node->mac[4], node->mac[5]);
-	return json_pack("{s:s, s:s, s:i, s:i, s:[{s:s, s:s, s:[s, s]}]}", "hostname",
-			 node->name, "kernel", "simulated", "cpus", world->scenario->cpus,
-			 "mem_kib", MEMORY_KIB, "interfaces", "name", CARD_NAME, "mac",
-			 mac, "addresses", address4, address6);
+static struct addresses addresses_of(const struct host *host)
+{
+	struct addresses text;
+
+	inet_ntop(AF_INET, host->address[0], text.ipv4, sizeof(text.ipv4));
+	inet_ntop(AF_INET6, host->address[1], text.ipv6, sizeof(text.ipv6));
+	return text;
 }
 
-static int write_node(const struct world *world, const struct sim_node *node,
+/* Takes the object. */
+static int write_json(struct output *output, json_t *object, size_t flags,
+		      struct error *error)
+{
+	json_dumpf(object, output->file, JSON_INDENT(1) | flags);
+	putc('\n', output->file);
+	json_decref(object);
+	return output_commit(output, error);
+}
+
+static int write_node(const struct world *world, const struct host *host,
 		      const char *directory, struct error *error)
 {
-	char *folder = mem_printf("%s/%s", directory, node->name);
-	char *path = mem_printf("%s/node.json", folder);
+	struct addresses address = addresses_of(host);
 	struct output output;
-	int status = directory_ensure(folder, error);
+	char mac[18];
 
-	if (!status)
-		status = output_open(&output, path, error);
-	if (!status) {
-		json_t *facts = make_node(world, node);
-
-		json_dumpf(facts, output.file, JSON_INDENT(1));
-		putc('\n', output.file);
-		json_decref(facts);
-		status = output_commit(&output, error);
-	}
-	free(folder);
-	free(path);
-	return status;
+	if (sim_writer_directory(directory, host->name, error) ||
+	    sim_output_open(&output, error, "%s/%s/node.json", directory, host->name))
+		return -1;
+	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", host->mac[0],
+		 host->mac[1], host->mac[2], host->mac[3], host->mac[4], host->mac[5]);
+	return write_json(&output,
+			  json_pack("{s:s, s:s, s:i, s:i, s:[{s:s, s:s, s:[s, s]}]}",
+				    "hostname", host->name, "kernel", "simulated", "cpus",
+				    world->scenario->cpus, "mem_kib", MEMORY_KIB,
+				    "interfaces", "name", CARD_NAME, "mac", mac,
+				    "addresses", address.ipv4, address.ipv6),
+			  0, error);
 }
 
-static int write_clock(const struct world *world, struct host *host,
-		       const char *directory, struct error *error)
-{
-	char *path = mem_printf("%s/%s/clock.csv", directory, host->name);
-	int status = clock_log_write(world, host, path, error);
-
-	free(path);
-	return status;
-}
-
-/* Finish them and write each node.json. 0, or -1 with error. */
-static int run_files_close(struct run_files *files, struct world *world,
-			   const char *directory, struct error *error)
+/* Finish what the writer made, and write each node's facts. 0, or -1 with error. */
+static int close_writer(struct world *world, const char *directory, struct error *error)
 {
 	int status = sim_writer_finish(world->writer, error);
 
@@ -264,35 +201,24 @@ static int run_files_close(struct run_files *files, struct world *world,
 	if (!status)
 		status = sar_close(world, error);
 	for (size_t i = 0; i < world->hosts && !status; i++)
-		status = write_node(world, &files->node[i], directory, error);
+		status = write_node(world, &world->host[i], directory, error);
 	/* What is stamped by the real-time clock needs it. */
 	for (size_t i = 0; i < world->hosts && world->full && !status; i++)
-		status = write_clock(world, &world->host[i], directory, error);
+		status = clock_log_write(world, &world->host[i], directory, error);
 	return status;
-}
-
-/* Free what is left; files that were not finished are not complete. */
-static void run_files_discard(struct run_files *files, struct world *world)
-{
-	struct error ignored = ERROR_INIT;
-
-	if (world->writer)
-		sim_writer_finish(world->writer, &ignored);
-	world->writer = NULL;
-	error_clear(&ignored);
-	free(files->node);
-	files->node = NULL;
 }
 
 static json_t *make_parameters(const struct scenario *scenario)
 {
 	json_t *parameters = json_object();
-	struct scenario_value value;
 
-	for (size_t i = 0; scenario_describe(scenario, i, &value); i++)
-		json_object_set_new(parameters, value.key,
-				    value.word ? json_string(value.word)
-					       : json_real(value.number));
+	for (const struct scenario_key *key = scenario_keys; key->name; key++) {
+		double value = scenario_key_load(key, scenario);
+		const char *word = scenario_key_word(key, value);
+
+		json_object_set_new(parameters, key->name,
+				    word ? json_string(word) : json_real(value));
+	}
 	return parameters;
 }
 
@@ -301,14 +227,11 @@ static json_t *describe_nodes(const struct world *world)
 	json_t *nodes = json_array();
 
 	for (size_t i = 0; i < world->hosts; i++) {
-		char address4[INET6_ADDRSTRLEN], address6[INET6_ADDRSTRLEN];
+		struct addresses address = addresses_of(&world->host[i]);
 
-		inet_ntop(AF_INET, world->host[i].address[0], address4, sizeof(address4));
-		inet_ntop(AF_INET6, world->host[i].address[1], address6,
-			  sizeof(address6));
-		json_array_append_new(nodes, json_pack("{s:s, s:s, s:s}", "name",
-						       world->host[i].name, "address",
-						       address4, "address6", address6));
+		json_array_append_new(
+		    nodes, json_pack("{s:s, s:s, s:s}", "name", world->host[i].name,
+				     "address", address.ipv4, "address6", address.ipv6));
 	}
 	return nodes;
 }
@@ -383,20 +306,12 @@ static json_t *make_facts(const struct world *world, const struct sim_clock_plan
 static int facts_write(const struct world *world, const struct sim_clock_plan *plans,
 		       const char *directory, struct error *error)
 {
-	char *path = mem_printf("%s/run.json", directory);
 	struct output output;
-	int status = output_open(&output, path, error);
 
-	if (!status) {
-		json_t *facts = make_facts(world, plans);
-
-		json_dumpf(facts, output.file, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
-		putc('\n', output.file);
-		json_decref(facts);
-		status = output_commit(&output, error);
-	}
-	free(path);
-	return status;
+	return sim_output_open(&output, error, "%s/run.json", directory)
+		   ? -1
+		   : write_json(&output, make_facts(world, plans),
+				JSON_REAL_PRECISION(15), error);
 }
 
 static double now_s(void)
@@ -408,25 +323,19 @@ static double now_s(void)
 }
 
 static int open_files(const struct simulation *simulation, struct world *world,
-		      struct run_files *files, struct error *error)
+		      const struct sim_node *node, struct error *error)
 {
-	if (simulation->messages) {
-		world->messages = message_sink_open(world, simulation->directory, error);
-		if (!world->messages)
-			return -1;
-	}
-	if (simulation->spans) {
-		world->spans = spans_open(world, simulation->directory, error);
-		if (!world->spans)
-			return -1;
-		world->requests = requests_open(world, simulation->directory, error);
-		if (!world->requests)
-			return -1;
-	}
+	const char *directory = simulation->directory;
+
+	if (simulation->messages &&
+	    !(world->messages = message_sink_open(world, directory, error)))
+		return -1;
+	if (simulation->spans &&
+	    (!(world->spans = spans_open(world, directory, error)) ||
+	     !(world->requests = requests_open(world, directory, error))))
+		return -1;
 	if (simulation->traces || simulation->captures)
-		return run_files_open(files, world,
-				      simulation->captures ? RUN_CAPTURES : RUN_TRACES,
-				      simulation->directory, error);
+		return open_writer(world, node, simulation, error);
 	return 0;
 }
 
@@ -446,15 +355,12 @@ static int close_messages(struct world *world, struct simulation_counts *counts,
 	return status;
 }
 
-static int close_files(const struct simulation *simulation, struct world *world,
-		       const struct sim_clock_plan *plans, struct run_files *files,
-		       struct error *error)
+static int close_files(struct world *world, const struct sim_clock_plan *plans,
+		       const char *directory, struct error *error)
 {
-	const char *directory = simulation->directory;
-
 	if (world->messages)
 		message_sink_flush(world);
-	if (world->writer && run_files_close(files, world, directory, error))
+	if (world->writer && close_writer(world, directory, error))
 		return -1;
 	if (world->spans && spans_close(world, error))
 		return -1;
@@ -468,30 +374,34 @@ static int close_files(const struct simulation *simulation, struct world *world,
 int simulate(const struct simulation *simulation, struct simulation_counts *counts,
 	     struct error *error)
 {
+	struct error ignored = ERROR_INIT;
 	struct sim_clock_plan *plans;
-	struct run_files files = {.format = simulation->format};
+	struct sim_node *nodes;
 	struct world world;
 	double begun = now_s();
 	int status;
 
 	*counts = (struct simulation_counts){0};
-	if (directory_make(simulation->directory, error))
-		return -1;
 	plans = world_init(&world, simulation->scenario, simulation->seed);
+	nodes = make_nodes(&world, simulation->format);
 	world.error = error;
-	status = open_files(simulation, &world, &files, error);
+	status = open_files(simulation, &world, nodes, error);
 	if (!status) {
 		world_run(&world, simulation->quiet);
 		status = world.failed ? -1 : 0;
 	}
 	if (!status)
-		status = close_files(simulation, &world, plans, &files, error);
+		status = close_files(&world, plans, simulation->directory, error);
 	if (!status)
 		status = close_messages(&world, counts, error);
 	counts->events = world.events;
 	counts->seconds = now_s() - begun;
-	run_files_discard(&files, &world);
+	/* Files that were not finished are not complete. */
+	if (world.writer)
+		sim_writer_finish(world.writer, &ignored);
+	error_clear(&ignored);
 	world_clear(&world);
+	free(nodes);
 	free(plans);
 	return status;
 }

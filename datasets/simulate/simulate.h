@@ -10,14 +10,11 @@
 #include "simulate/world.h"
 #include "simulate/writer.h"
 
-/* Make a directory unless it is there. 0, or -1 with error. */
-int directory_ensure(const char *path, struct error *error);
-
 /* One run: what happens, and what is written about it. */
 struct simulation {
 	const struct scenario *scenario; /* checked */
 	uint64_t seed;
-	const char *directory;        /* made; must be empty where it exists */
+	const char *directory;        /* which is there, and empty */
 	bool messages;                /* messages.csv */
 	bool traces, captures;        /* NODE/kernel, NODE/NODE.pcap */
 	enum sim_trace_format format; /* of traces */

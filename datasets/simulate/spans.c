@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/spans.h"
+#include "simulate/truth.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/output.h"
-#include "simulate/cpu.h"
 #include "simulate/host.h"
+#include "simulate/thread.h"
 
 /* Where a flow's request is. */
 struct request_state {
@@ -25,18 +24,15 @@ struct requests *requests_open(const struct world *world, const char *directory,
 			       struct error *error)
 {
 	struct requests *requests = mem_zalloc(sizeof(*requests));
-	char *path = mem_printf("%s/requests.csv", directory);
 
-	if (output_open(&requests->output, path, error)) {
+	if (sim_output_open(&requests->output, error, "%s/requests.csv", directory)) {
 		free(requests);
-		requests = NULL;
-	} else {
-		fputs("client,client_tid,server,server_tid,port,asked_ns,arrived_ns,"
-		      "taken_ns,replied_ns,ended_ns\n",
-		      requests->output.file);
-		requests->flow = mem_zalloc((world->flows + 1) * sizeof(*requests->flow));
+		return NULL;
 	}
-	free(path);
+	fputs("client,client_tid,server,server_tid,port,asked_ns,arrived_ns,"
+	      "taken_ns,replied_ns,ended_ns\n",
+	      requests->output.file);
+	requests->flow = mem_zalloc((world->flows + 1) * sizeof(*requests->flow));
 	return requests;
 }
 
@@ -169,12 +165,10 @@ struct spans *spans_open(const struct world *world, const char *directory,
 {
 	size_t cpus = world->hosts * (size_t)world->scenario->cpus;
 	struct spans *spans = mem_zalloc(sizeof(*spans));
-	char *path = mem_printf("%s/spans.csv", directory);
 
-	if (output_open(&spans->output, path, error)) {
+	if (sim_output_open(&spans->output, error, "%s/spans.csv", directory)) {
 		free(spans);
-		spans = NULL;
-		goto out;
+		return NULL;
 	}
 	fputs("kind,node,cpu,tid,name,number,begin_ns,middle_ns,end_ns\n",
 	      spans->output.file);
@@ -187,8 +181,6 @@ struct spans *spans_open(const struct world *world, const char *directory,
 			cpu->raised_ns[k] = NSEC_MIN;
 	}
 	spans->last_ns = mem_zalloc(world->hosts * sizeof(*spans->last_ns));
-out:
-	free(path);
 	return spans;
 }
 

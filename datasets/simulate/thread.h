@@ -2,7 +2,7 @@
 #ifndef CT_SIMULATE_THREAD_H
 #define CT_SIMULATE_THREAD_H
 
-#include "simulate/now.h"
+#include "simulate/world.h"
 
 /* Threads with activity net: each has a processor when it needs one. */
 
@@ -30,5 +30,120 @@ void thread_wake(struct now *now, uint32_t thread);
  */
 void thread_data_came(struct now *now, uint32_t thread);
 void thread_all_sent(struct now *now, uint32_t thread);
+
+/* What a thread does next; the host says how long it takes. */
+struct action {
+	enum action_kind {
+		ACTION_SLEEP,      /* until */
+		ACTION_COMPUTE,    /* for a span of processor time */
+		ACTION_SEND,       /* bytes */
+		ACTION_AWAIT_DATA, /* thread->left bytes, or until */
+		ACTION_AWAIT_SENT, /* all acknowledged */
+		ACTION_READ_DISK,  /* bytes */
+		ACTION_WRITE_DISK, /* bytes, and wait until they are there */
+		ACTION_SAMPLE,     /* as sar does */
+		ACTION_END,
+		ACTION_FORK, /* a child, which goes on by itself */
+		ACTION_WAIT, /* until it ends */
+		ACTION_EXEC, /* the child: another program */
+		ACTION_EXIT,
+	} kind;
+	nsec_t until, span;
+	uint64_t bytes;
+};
+
+/* The next step of the thread's program, which takes note of it. */
+struct action program_next(struct world *world, struct thread *thread, nsec_t now);
+
+/* Threads with activity full: what they do shows as system calls. */
+
+/* What a thread is inside of while it sleeps. */
+enum task_call {
+	CALL_NONE,
+	CALL_SLEEP,
+	CALL_READ,
+	CALL_RECVFROM,
+	CALL_WRITE, /* it could not send yet */
+	CALL_PREAD,
+	CALL_FSYNC,
+	CALL_CLONE, /* that made it */
+	CALL_WAIT4,
+};
+
+/* The next step of the thread that runs on this processor. */
+void task_step(struct now *now, uint32_t thread);
+
+/* A node's tracer begins: it tells which threads there are, and what they do. */
+void statedump(struct now *now);
+
+/*
+ * Processes that begin and end during a run: a daemon on each node makes one
+ * after the other, each of which executes a program, computes and ends. There
+ * is one at a time, so that a single thread of the model can be all of them.
+ */
+
+#define DAEMON_NAME "cron"
+
+/* A grace period, and how long a daemon sleeps at least: a child is freed by then. */
+enum {
+	GRACE_LEAST_NS = 3 * NSEC_PER_MSEC,
+	GRACE_MOST_NS = 20 * NSEC_PER_MSEC,
+	DAEMON_REST_NS = 30 * NSEC_PER_MSEC,
+};
+
+/* A daemon and the thread that is its children, with activity full. */
+void process_add_daemon(struct world *world, uint32_t node);
+
+/* The name that traces show for a child. */
+const char *process_name(const struct thread *child);
+
+/* What the kernel kept of the child is freed, behind a grace period. */
+void process_free(struct now *now, uint32_t daemon);
+
+/* The scheduler of activity full: which thread runs on which processor, and when. */
+
+/* States of threads as sched_switch shows them. */
+enum { STATE_RUNNING = 0, STATE_INTERRUPTIBLE = 1, STATE_DISK = 2, STATE_DEAD = 128 };
+
+enum { PRIORITY = 20 }; /* of all */
+
+/* Charge the time since then to what it was used for. */
+void cpu_charge(struct now *now, enum cpu_use use);
+
+/* Let a thread go on that slept; it may be another processor's. */
+void cpu_wake(struct now *now, uint32_t thread);
+
+/* The same of one that is new. */
+void cpu_wake_new(struct now *now, uint32_t thread);
+
+/* A thread that was never asleep joins those that wait for a processor. */
+void cpu_add(struct world *world, uint32_t thread);
+
+/* The current thread of the processor goes to sleep, or ends. */
+void cpu_sleep(struct now *now, int state);
+
+/* A thread's name as traces show it. */
+const char *cpu_thread_name(const struct thread *thread);
+
+/*
+ * What comes to a processor from outside at world->now: with activity full it
+ * interrupts what goes on there, else it is simply done.
+ */
+void interrupt_card(struct world *world, uint32_t node, uint32_t cpu);
+void interrupt_resend(struct world *world, uint32_t flow, int side);
+void interrupt_timer(struct world *world, uint32_t thread, uint32_t age);
+void interrupt_disk(struct world *world, uint32_t thread);
+
+/* Its thread has computed enough, or for so long that others get their turn. */
+void interrupt_cpu(struct world *world, uint32_t node, uint32_t cpu, uint32_t age);
+
+/* The node's tracer begins, with activity full. */
+void interrupt_dump(struct world *world, uint32_t node);
+
+/* Nobody looks any more at what a daemon's last child left: a grace period ended. */
+void interrupt_free(struct world *world, uint32_t daemon);
+
+/* Another processor woke a thread for it. */
+void interrupt_kick(struct world *world, uint32_t node, uint32_t cpu);
 
 #endif

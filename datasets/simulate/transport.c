@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/transport.h"
+#include "simulate/network.h"
 
 #include <netinet/in.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "simulate/card.h"
 #include "simulate/host.h"
 #include "simulate/thread.h"
 

@@ -9,9 +9,6 @@
 #include "base/error.h"
 #include "input/packet.h"
 #include "simulate/clock.h"
-#include "simulate/dice.h"
-#include "simulate/link.h"
-#include "simulate/queue.h"
 #include "simulate/scenario.h"
 #include "simulate/writer.h"
 
@@ -43,6 +40,27 @@ enum thread_role {
 	ROLE_DAEMON,  /* begins processes */
 	ROLE_CHILD,   /* all of those, one after the other */
 	THREAD_ROLES,
+};
+
+/*
+ * What is going to happen, in order of true time; what is due at the same
+ * time comes in the order in which it was put there. A heap with four
+ * children a parent, which touches less memory than one with two.
+ */
+struct occasion {
+	nsec_t at;
+	uint64_t order;
+	uint32_t what; /* number of the thread, parcel ... that it is about */
+	uint32_t kind : 8;
+	uint32_t age : 24; /* to tell one that was given up meanwhile */
+};
+
+#define OCCASION_AGE 0xffffffu
+
+struct queue {
+	struct occasion *item;
+	size_t count, room;
+	uint64_t order;
 };
 
 #define NO_THREAD UINT32_MAX
@@ -137,6 +155,30 @@ struct endpoint {
 	struct receiver receiver;
 };
 
+/* Load that comes and goes: what it adds to the least delay, and until when. */
+struct link_load {
+	struct dice dice;
+	nsec_t level_ns, until_ns; /* true */
+};
+
+/* The way from one node to another, one direction. */
+struct link {
+	struct dice dice;
+	struct link_load load;
+	nsec_t least_ns, jitter_ns;
+	nsec_t free_ns; /* true: when the last bit of the last packet was sent */
+	nsec_t last_ns; /* true: when the last packet came that was not held up */
+};
+
+/* What all links have in common. */
+struct network {
+	int jitter;                        /* enum scenario_spread */
+	uint64_t loss, duplicate, reorder; /* odds */
+	nsec_t held_up_ns;
+	uint64_t ps_per_byte;
+	nsec_t load_ns, load_on_ns, load_off_ns; /* means */
+};
+
 /* Two nodes that talk: what goes on between them and the way it takes. */
 struct flow {
 	struct endpoint end[2]; /* 0 asks */
@@ -225,6 +267,64 @@ struct world {
 	struct error *error; /* of the first that failed */
 	bool failed;
 };
+
+/*
+ * Where and when something happens: on which processor of which node, and at
+ * what true time, which goes on with all that is done there. What a processor
+ * does in one go is never interrupted; what comes meanwhile begins after it.
+ * So times of one processor only grow, while those of two may overlap.
+ */
+struct now {
+	struct world *world;
+	uint32_t node, cpu;
+	nsec_t ns;
+	uint8_t routers; /* that the packet of the next event has passed */
+};
+
+static inline struct host *now_host(const struct now *now)
+{
+	return &now->world->host[now->node];
+}
+
+static inline struct cpu *now_cpu(const struct now *now)
+{
+	return &now_host(now)->cpu[now->cpu];
+}
+
+/* Begin something on a processor, not before it is through with the last. */
+static inline struct now now_begin(struct world *world, uint32_t node, uint32_t cpu,
+				   nsec_t ns)
+{
+	nsec_t free_ns = world->host[node].cpu[cpu].free_ns;
+
+	return (struct now){world, node, cpu, ns > free_ns ? ns : free_ns, 0};
+}
+
+static inline void now_end(const struct now *now)
+{
+	now_cpu(now)->free_ns = now->ns;
+}
+
+/* Something takes from least to most ns. */
+static inline void now_pass(struct now *now, nsec_t least, nsec_t most)
+{
+	now->ns += dice_between(&now_host(now)->dice, least, most);
+}
+
+/* Wait, spinning, for what another processor does at that time. */
+static inline void now_wait(struct now *now, nsec_t ns)
+{
+	if (now->ns <= ns)
+		now->ns = ns + 1;
+}
+
+void queue_add(struct queue *queue, nsec_t at, unsigned kind, uint32_t what,
+	       uint32_t age);
+
+/* Take the earliest; false when there is none. */
+bool queue_take(struct queue *queue, struct occasion *occasion);
+
+void queue_clear(struct queue *queue);
 
 /* Two nodes that talk, numbered from 0. The first one asks. */
 struct topology_pair {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/writer.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,14 +14,10 @@
 int sim_writer_add(struct sim_writer *writer, const struct sim_event *event,
 		   struct error *error)
 {
-	if (event->node >= writer->nodes)
-		return error_set(error, "event of node %u, want one below %zu",
-				 event->node, writer->nodes);
-	if (event->cpu >= writer->node[event->node].cpus)
-		return error_set(error, "%s: event of cpu %u, want one below %u",
-				 writer->node[event->node].name, event->cpu,
-				 writer->node[event->node].cpus);
-	return writer->ops->add(writer, event, error);
+	assert(!writer->failed && event->node < writer->nodes &&
+	       event->cpu < writer->node[event->node].cpus);
+	writer->failed = writer->ops->add(writer, event, error) != 0;
+	return writer->failed ? -1 : 0;
 }
 
 int sim_writer_finish(struct sim_writer *writer, struct error *error)
@@ -41,6 +39,20 @@ int sim_writer_directory(const char *directory, const char *node, struct error *
 
 	if (!status)
 		status = make_directory(path, error);
+	free(path);
+	return status;
+}
+
+int sim_output_open(struct output *output, struct error *error, const char *format, ...)
+{
+	va_list arguments;
+	char *path;
+	int status;
+
+	va_start(arguments, format);
+	path = mem_vprintf(format, arguments);
+	va_end(arguments);
+	status = output_open(output, path, error);
 	free(path);
 	return status;
 }
@@ -202,30 +214,24 @@ static void build_ipv6(uint8_t *at, const struct packet *packet)
  * checksums are right; a TCP or UDP packet that was sent still waits for its
  * card to put in the checksum and has the pseudo header's sum there. Where
  * packet.payload does not go with packet.length, the TCP header has 20 bytes.
- * -1 with error where the packet is too short for its headers.
  */
-static int sim_headers_build(struct sim_headers *headers, const struct packet *packet,
-			     bool sent, struct error *error)
+static void sim_headers_build(struct sim_headers *headers, const struct packet *packet,
+			      bool sent)
 {
 	bool ipv4 = packet->family == 4;
-	char text[PACKET_TEXT];
 
 	memset(headers, 0, sizeof(*headers));
 	headers->protocol = packet->protocol;
 	headers->network = ipv4 ? IPV4_HEADER : IPV6_HEADER;
 	headers->total = packet->length + (ipv4 ? 0 : (size_t)IPV6_HEADER);
 	headers->transport = transport_length(packet, headers->network);
-	if (headers->total < headers->network + headers->transport)
-		return error_set(error, "%s: shorter than its headers, want %zu bytes",
-				 packet_format(text, packet),
-				 headers->network + headers->transport);
+	assert(headers->total >= headers->network + headers->transport);
 	if (ipv4)
 		build_ipv4(headers->bytes, packet);
 	else
 		build_ipv6(headers->bytes, packet);
 	if (headers->transport)
 		build_transport(headers, packet, sent);
-	return 0;
 }
 
 /* Each takes one off the time to live. */
@@ -253,16 +259,14 @@ const struct packet *sim_event_packet(const struct sim_event *event)
 	return NULL;
 }
 
-int sim_headers_of_event(struct sim_headers *headers, const struct sim_event *event,
-			 struct error *error)
+bool sim_headers_of_event(struct sim_headers *headers, const struct sim_event *event)
 {
 	const struct packet *packet = sim_event_packet(event);
-	bool sent = event->class->capture != SIM_CAPTURED_RECEIVED;
 
 	if (!packet)
-		return 0;
-	if (sim_headers_build(headers, packet, sent, error))
-		return -1;
+		return false;
+	sim_headers_build(headers, packet,
+			  event->class->capture != SIM_CAPTURED_RECEIVED);
 	pass_routers(headers->bytes, packet->family, event->routers);
-	return 1;
+	return true;
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/output.h"
 #include "input/packet.h"
 
 /*
@@ -130,10 +131,15 @@ struct sim_writer {
 	const struct sim_writer_ops *ops;
 	const struct sim_node *node;
 	size_t nodes;
+	bool failed; /* to add an event: its files are not finished */
 };
 
-/* Make DIRECTORY and DIRECTORY/NODE where they are not there yet. */
+/* Make DIRECTORY and DIRECTORY/NODE where they are not there yet. 0, or -1 with error. */
 int sim_writer_directory(const char *directory, const char *node, struct error *error);
+
+/* Open an output, by its path. 0, or -1 with error. */
+int sim_output_open(struct output *output, struct error *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The headers of a packet as they stand on the wire. */
 struct sim_headers {
@@ -148,10 +154,9 @@ struct sim_headers {
 const struct packet *sim_event_packet(const struct sim_event *event);
 
 /*
- * Build the headers of an event's packet, which is as sent unless its class
- * says that it was received. 1, or 0 without a packet, or -1 with error.
+ * Build the headers of an event's packet, which is as sent unless its class says that it
+ * was received. False without a packet.
  */
-int sim_headers_of_event(struct sim_headers *headers, const struct sim_event *event,
-			 struct error *error);
+bool sim_headers_of_event(struct sim_headers *headers, const struct sim_event *event);
 
 #endif

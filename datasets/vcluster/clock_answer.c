@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "vcluster/clock_answer.h"
+#include "vcluster/clock.h"
 
 #include <errno.h>
 #include <stdbool.h>

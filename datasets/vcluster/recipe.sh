@@ -102,8 +102,7 @@ network_load()
 }
 
 # Every node sends small messages to all others, as on the cluster of 2011, node1 a
-# bulk to node2, and the last one a file to node1 by scp. The guests are made for one recording and go with it, so files there need no
-# names of their own.
+# bulk to node2, and the last one a file to node1 by scp.
 plain_load()
 {
 	cat <<-EOT
@@ -116,9 +115,9 @@ plain_load()
 	    roles: first
 	    method: background
 	  - command: |
-	      head -c $((bulk * 500000)) /dev/urandom >/var/tmp/file &&
+	      file=\$(mktemp) && head -c $((bulk * 500000)) /dev/urandom >"\$file" &&
 	      sleep $((seconds / 2)) &&
-	      ctwrap --name copy -- scp -B -q /var/tmp/file node1:/var/tmp/received
+	      ctwrap --name copy -- scp -B -q "\$file" node1:received
 	    roles: last
 	    method: background
 	  - command: |

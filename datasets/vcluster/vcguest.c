@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "vcluster/clock_answer.h"
+#include "vcluster/clock.h"
 
 enum { EXIT_MISUSE = 2, MOST_PPM = 500, REOPEN_NS = 200000000 };
 

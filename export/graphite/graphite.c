@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "export/format.h"
-#include "export/statements.h"
 #include "timeline/query.h"
 
 struct graphite_options {
@@ -22,43 +21,28 @@ struct graphite_options {
 	int interval, batch, retry;
 };
 
-static void set_defaults(void *options)
-{
-	struct graphite_options *graphite = options;
-
-	graphite->interval = 1;
-	graphite->batch = 20000;
-	graphite->retry = 60;
-}
-
-static size_t option_rows(void *options, struct option_row *row)
-{
-	struct graphite_options *graphite = options;
-	const struct option_row rows[] = {
-	    {0, "to", OPTION_STRING, &graphite->to, "HOST[:PORT]",
-	     "send to a carbon server (ports: 2003, with --pickle 2004)", 0, 0},
-	    {0, "pickle", OPTION_FLAG, &graphite->pickle, NULL,
-	     "by the pickle protocol instead of lines of text", 0, 0},
-	    {0, "prefix", OPTION_STRING, &graphite->prefix, "NAME",
-	     "first part of names (default: the run's name, or cluster)", 0, 0},
-	    {0, "activity", OPTION_LIST, &graphite->activities, "GLOB",
-	     "only such activities (default: all but process)", 0, 0},
-	    {0, "interval", OPTION_INT, &graphite->interval, "SECONDS",
-	     "of what events say (default: 1)", 1, 86400},
-	    {0, "batch", OPTION_INT, &graphite->batch, "POINTS",
-	     "points a connection, which are there or come again (default: 20000)", 1,
-	     1e6},
-	    {0, "retry", OPTION_INT, &graphite->retry, "SECONDS",
-	     "how long to try to send a batch (default: 60)", 0, 1e6},
-	    {0, "state", OPTION_STRING, &graphite->state, "FILE",
-	     "remember in FILE how much was sent, and go on from there", 0, 0},
-	    {0, "dashboard", OPTION_STRING, &graphite->dashboard, "FILE",
-	     "write a dashboard for Grafana, too", 0, 0},
-	};
-
-	memcpy(row, rows, sizeof(rows));
-	return sizeof(rows) / sizeof(*rows);
-}
+static const struct export_option option_rows[] = {
+    {0, "to", OPTION_STRING, offsetof(struct graphite_options, to), "HOST[:PORT]",
+     "send to a carbon server (ports: 2003, with --pickle 2004)", 0, 0, 0},
+    {0, "pickle", OPTION_FLAG, offsetof(struct graphite_options, pickle), NULL,
+     "by the pickle protocol instead of lines of text", 0, 0, 0},
+    {0, "prefix", OPTION_STRING, offsetof(struct graphite_options, prefix), "NAME",
+     "first part of names (default: the run's name, or cluster)", 0, 0, 0},
+    {0, "activity", OPTION_LIST, offsetof(struct graphite_options, activities), "GLOB",
+     "only such activities (default: all but process)", 0, 0, 0},
+    {0, "interval", OPTION_INT, offsetof(struct graphite_options, interval), "SECONDS",
+     "of what events say (default: 1)", 1, 86400, 1},
+    {0, "batch", OPTION_INT, offsetof(struct graphite_options, batch), "POINTS",
+     "points a connection, which are there or come again (default: 20000)", 1, 1e6,
+     20000},
+    {0, "retry", OPTION_INT, offsetof(struct graphite_options, retry), "SECONDS",
+     "how long to try to send a batch (default: 60)", 0, 1e6, 60},
+    {0, "state", OPTION_STRING, offsetof(struct graphite_options, state), "FILE",
+     "remember in FILE how much was sent, and go on from there", 0, 0, 0},
+    {0, "dashboard", OPTION_STRING, offsetof(struct graphite_options, dashboard), "FILE",
+     "write a dashboard for Grafana, too", 0, 0, 0},
+    {0},
+};
 
 /* Parts with dots between them. */
 static bool is_prefix(const char *text)
@@ -234,30 +218,23 @@ static char *export_key(const struct export *export,
 			const struct graphite_options *graphite)
 {
 	struct stat status = {0};
-	char *path = realpath(export->path, NULL), *key, *globs = mem_strdup("");
+	char *path = realpath(export->path, NULL);
+	struct bytes key = {0};
 
-	for (size_t i = 0; i < graphite->activities.count; i++) {
-		char *more = mem_printf("%s,%s", globs, graphite->activities.item[i]);
-
-		free(globs);
-		globs = more;
-	}
-	for (size_t i = 0; i < export->scope.nodes; i++) {
-		char *more = mem_printf("%s %d", globs, export->scope.node[i].chosen);
-
-		free(globs);
-		globs = more;
-	}
 	stat(export->path, &status);
-	key = mem_printf(
-	    "%s of %lld bytes at %lld.%09ld to %s: %s %" PRId64 " %" PRId64 " %d%s",
-	    path ? path : export->path, (long long)status.st_size,
-	    (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec, graphite->to,
-	    graphite->prefix ? graphite->prefix : "", export->scope.begin_ns,
-	    export->scope.end_ns, graphite->interval, globs);
+	bytes_print(&key,
+		    "%s of %lld bytes at %lld.%09ld to %s: %s %" PRId64 " %" PRId64 " %d",
+		    path ? path : export->path, (long long)status.st_size,
+		    (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+		    graphite->to, graphite->prefix ? graphite->prefix : "",
+		    export->scope.begin_ns, export->scope.end_ns, graphite->interval);
+	for (size_t i = 0; i < graphite->activities.count; i++)
+		bytes_print(&key, ",%s", graphite->activities.item[i]);
+	for (size_t i = 0; i < export->scope.nodes; i++)
+		bytes_print(&key, " %d", export->scope.node[i].chosen);
+	bytes_add_byte(&key, 0);
 	free(path);
-	free(globs);
-	return key;
+	return (char *)key.data;
 }
 
 /* "2026-11-21T02:38:57.738Z", as Grafana has times. */
@@ -282,7 +259,7 @@ static char *make_list(const struct text_list *words)
 
 	for (size_t i = 0; i < words->count; i++) {
 		bytes_add_byte(&list, i ? ',' : '[');
-		json_add_text(&list, words->item[i], strlen(words->item[i]));
+		json_add_word(&list, words->item[i]);
 	}
 	bytes_add(&list, "]", sizeof("]"));
 	return (char *)list.data;
@@ -335,9 +312,8 @@ const struct export_format export_graphite = {
     .name = "graphite",
     .summary = "samples as points for Graphite, and a dashboard for Grafana",
     .usage = "[OPTION...] RUN.db [--to HOST:PORT | -o FILE]",
+    .option = option_rows,
     .options_size = sizeof(struct graphite_options),
-    .defaults = set_defaults,
-    .rows = option_rows,
     .plan = make_plan,
     .run = run,
 };

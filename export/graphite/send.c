@@ -36,13 +36,11 @@ enum {
 static void add_line(struct bytes *bytes, const struct graphite_point *point)
 {
 	const struct cell value = {.type = CELL_REAL, .real = point->value};
-	char number[CSV_NUMBER], line[CSV_NUMBER + 32];
-	int size;
+	char number[CSV_NUMBER];
+	int size = (int)csv_number(number, &value);
 
-	number[csv_number(number, &value)] = '\0';
-	size = snprintf(line, sizeof(line), " %s %" PRId64 "\n", number, point->seconds);
-	bytes_add(bytes, point->path, strlen(point->path));
-	bytes_add(bytes, line, (size_t)size);
+	bytes_print(bytes, "%s %.*s %" PRId64 "\n", point->path, size, number,
+		    point->seconds);
 }
 
 static void add_pickled(struct bytes *bytes, const struct graphite_point *point)

@@ -10,50 +10,35 @@
 #include "base/mem.h"
 #include "base/version.h"
 #include "export/format.h"
-#include "export/statements.h"
 #include "tables/directory.h"
 #include "timeline/events.h"
 #include "timeline/query.h"
 
-static void set_defaults(void *given)
-{
-	struct opendc_options *options = given;
-
-	options->interval_s = 1;
-	options->cpu_mhz = 1000;
-	options->memory_mib = 16;
-}
-
-static size_t option_rows(void *given, struct option_row *row)
-{
-	struct opendc_options *options = given;
-	const struct option_row rows[] = {
-	    {0, "tasks", OPTION_STRING, &options->tasks, "KIND",
-	     "what is a task: invocation, process, cgroup, session or comm (invocation, "
-	     "if there are any, else process)",
-	     0, 0},
-	    {0, "interval", OPTION_DOUBLE, &options->interval_s, "SECONDS",
-	     "length of a fragment (1)", 0.001, 86400},
-	    {0, "capacity", OPTION_STRING, &options->capacity, "HOW",
-	     "of a task: max or p95 of its fragments' usage, or what was allocated (max)",
-	     0, 0},
-	    {0, "cpu-mhz", OPTION_DOUBLE, &options->cpu_mhz, "MHZ",
-	     "speed of cores of which none is recorded (1000)", 1, 1e6},
-	    {0, "memory", OPTION_INT, &options->memory_mib, "MIB",
-	     "memory of tasks of which none is recorded (16)", 0, 1 << 30},
-	    {0, "no-kernel-threads", OPTION_FLAG, &options->no_kernel_threads, NULL,
-	     "leave out kernel threads", 0, 0},
-	    {0, "no-parents", OPTION_FLAG, &options->no_parents, NULL,
-	     "do not say which task is whose child", 0, 0},
-	    {0, "schema", OPTION_STRING, &options->schema, "VERSION",
-	     "v1 to v5, for older simulators (v5)", 0, 0},
-	    {0, "format", OPTION_STRING, &options->format, "FORMAT",
-	     "parquet or csv (parquet)", 0, 0},
-	};
-
-	memcpy(row, rows, sizeof(rows));
-	return sizeof(rows) / sizeof(*rows);
-}
+static const struct export_option option_rows[] = {
+    {0, "tasks", OPTION_STRING, offsetof(struct opendc_options, tasks), "KIND",
+     "what is a task: invocation, process, cgroup, session or comm (invocation, if there "
+     "are any, else process)",
+     0, 0, 0},
+    {0, "interval", OPTION_DOUBLE, offsetof(struct opendc_options, interval_s), "SECONDS",
+     "length of a fragment (1)", 0.001, 86400, 1},
+    {0, "capacity", OPTION_STRING, offsetof(struct opendc_options, capacity), "HOW",
+     "of a task: max or p95 of its fragments' usage, or what was allocated (max)", 0, 0,
+     0},
+    {0, "cpu-mhz", OPTION_DOUBLE, offsetof(struct opendc_options, cpu_mhz), "MHZ",
+     "speed of cores of which none is recorded (1000)", 1, 1e6, 1000},
+    {0, "memory", OPTION_INT, offsetof(struct opendc_options, memory_mib), "MIB",
+     "memory of tasks of which none is recorded (16)", 0, 1 << 30, 16},
+    {0, "no-kernel-threads", OPTION_FLAG,
+     offsetof(struct opendc_options, no_kernel_threads), NULL, "leave out kernel threads",
+     0, 0, 0},
+    {0, "no-parents", OPTION_FLAG, offsetof(struct opendc_options, no_parents), NULL,
+     "do not say which task is whose child", 0, 0, 0},
+    {0, "schema", OPTION_STRING, offsetof(struct opendc_options, schema), "VERSION",
+     "v1 to v5, for older simulators (v5)", 0, 0, 0},
+    {0, "format", OPTION_STRING, offsetof(struct opendc_options, format), "FORMAT",
+     "parquet or csv (parquet)", 0, 0, 0},
+    {0},
+};
 
 /* The words of options; NULL ends them. */
 static const char *const kinds[] = {"invocation", "process", "cgroup",
@@ -573,9 +558,8 @@ const struct export_format export_opendc = {
     .name = "opendc",
     .summary = "tasks and fragments for OpenDC, a simulator of data centers",
     .usage = "[OPTION...] RUN.db -o DIR",
+    .option = option_rows,
     .options_size = sizeof(struct opendc_options),
-    .defaults = set_defaults,
-    .rows = option_rows,
     .plan = make_plan,
     .run = run,
 };

@@ -10,8 +10,8 @@
  *
  *   opendc.sql    what tasks there are, and when they had which processors
  *   opendc.c      options, and its statements one after the other
- *   fragments.c   the time of tasks, cut into fragments
- *   file.c        the columns of each version of the format, and files of them
+ *   trace.c       the columns of each version of the format, files of them, and the time
+ *                 of tasks, cut into fragments
  */
 
 /* The options as they are typed. */

@@ -7,7 +7,6 @@
  * would be by a quarter of a microsecond only.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,40 +20,12 @@ struct json_writer {
 	bool any; /* whether an event stands before */
 };
 
-enum { NUMBER_TEXT = 64 };
-
-static void add_format(struct bytes *out, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* Numbers and our own words; what it makes is at most NUMBER_TEXT long. */
-static void add_format(struct bytes *out, const char *format, ...)
-{
-	char text[NUMBER_TEXT];
-	va_list arguments;
-	int length;
-
-	va_start(arguments, format);
-	length = vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	bytes_add(out, text, (size_t)length);
-}
-
-static void add_word(struct bytes *out, const char *text)
-{
-	bytes_add(out, text, strlen(text));
-}
-
-static void add_text(struct bytes *out, const char *text)
-{
-	json_add_text(out, text, strlen(text));
-}
-
 static void add_micros(struct bytes *out, const char *name, nsec_t span_ns)
 {
 	uint64_t size = span_ns < 0 ? 0 - (uint64_t)span_ns : (uint64_t)span_ns;
 
-	add_format(out, ",\"%s\":%s%" PRIu64 ".%03u", name, span_ns < 0 ? "-" : "",
-		   size / 1000, (unsigned)(size % 1000));
+	bytes_print(out, ",\"%s\":%s%" PRIu64 ".%03u", name, span_ns < 0 ? "-" : "",
+		    size / 1000, (unsigned)(size % 1000));
 }
 
 /* {"ph":"X","pid":1,"tid":2; a node and its counters have no tid. */
@@ -63,28 +34,28 @@ static void begin_event(struct json_writer *writer, const char *phase,
 {
 	struct bytes *out = &writer->base.out;
 
-	add_word(out, writer->any ? ",\n" : "\n");
+	bytes_add_text(out, writer->any ? ",\n" : "\n");
 	writer->any = true;
-	add_format(out, "{\"ph\":\"%s\",\"pid\":%" PRId32, phase, place->pid);
+	bytes_print(out, "{\"ph\":\"%s\",\"pid\":%" PRId32, phase, place->pid);
 	if (place->tid)
-		add_format(out, ",\"tid\":%" PRId32, place->tid);
+		bytes_print(out, ",\"tid\":%" PRId32, place->tid);
 }
 
 static void add_metadata(struct json_writer *writer, const struct perfetto_place *place,
 			 const char *what, const char *name)
 {
 	begin_event(writer, "M", place);
-	add_format(&writer->base.out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
-	add_text(&writer->base.out, name);
-	add_word(&writer->base.out, "}}");
+	bytes_print(&writer->base.out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
+	json_add_word(&writer->base.out, name);
+	bytes_add_text(&writer->base.out, "}}");
 }
 
 static void add_order(struct json_writer *writer, const struct perfetto_place *place,
 		      const char *what, int32_t rank)
 {
 	begin_event(writer, "M", place);
-	add_format(&writer->base.out, ",\"name\":\"%s\",\"args\":", what);
-	add_format(&writer->base.out, "{\"sort_index\":%" PRId32 "}}", rank);
+	bytes_print(&writer->base.out, ",\"name\":\"%s\",\"args\":", what);
+	bytes_print(&writer->base.out, "{\"sort_index\":%" PRId32 "}}", rank);
 }
 
 static void json_track(struct perfetto_writer *base, const struct perfetto_track *track)
@@ -102,18 +73,18 @@ static void json_track(struct perfetto_writer *base, const struct perfetto_track
 
 static void add_values(struct bytes *out, const struct perfetto_event *event)
 {
-	add_word(out, ",\"args\":{");
+	bytes_add_text(out, ",\"args\":{");
 	for (size_t i = 0; i < event->values; i++) {
 		const struct perfetto_value *value = &event->value[i];
 
 		if (i)
 			bytes_add_byte(out, ',');
-		add_text(out, value->name->text);
+		json_add_word(out, value->name->text);
 		bytes_add_byte(out, ':');
 		if (value->type == PERFETTO_INTEGER)
-			add_format(out, "%" PRId64, value->integer);
+			bytes_print(out, "%" PRId64, value->integer);
 		else
-			add_text(out, value->text);
+			json_add_word(out, value->text);
 	}
 	bytes_add_byte(out, '}');
 }
@@ -130,16 +101,17 @@ static void json_event(struct perfetto_writer *base, const struct perfetto_event
 	begin_event(writer, point ? "i" : "X", &event->place);
 	add_micros(out, "ts", nsec_sub(event->begin_ns, writer->origin_ns));
 	if (point)
-		add_word(out, ",\"s\":\"t\"");
+		bytes_add_text(out, ",\"s\":\"t\"");
 	else
 		add_micros(out, "dur", nsec_sub(event->end_ns, event->begin_ns));
-	add_word(out, ",\"cat\":");
-	add_text(out, event->category);
-	add_word(out, ",\"name\":");
-	add_text(out, event->name);
+	bytes_add_text(out, ",\"cat\":");
+	json_add_word(out, event->category);
+	bytes_add_text(out, ",\"name\":");
+	json_add_word(out, event->name);
 	if (event->end != PERFETTO_NO_END)
-		add_format(out, ",\"bind_id\":\"0x%" PRIx64 "\",\"%s\":true", event->flow,
-			   event->end == PERFETTO_FIRST_END ? "flow_out" : "flow_in");
+		bytes_print(out, ",\"bind_id\":\"0x%" PRIx64 "\",\"%s\":true",
+			    event->flow,
+			    event->end == PERFETTO_FIRST_END ? "flow_out" : "flow_in");
 	if (event->values)
 		add_values(out, event);
 	bytes_add_byte(out, '}');
@@ -152,18 +124,18 @@ static void json_counter(struct perfetto_writer *base, const struct perfetto_tra
 
 	begin_event(writer, "C", &track->place);
 	add_micros(&base->out, "ts", nsec_sub(at_ns, writer->origin_ns));
-	add_word(&base->out, ",\"name\":");
-	add_text(&base->out, track->full_name);
-	add_word(&base->out, ",\"args\":{");
-	add_text(&base->out, track->unit && *track->unit ? track->unit : "value");
+	bytes_add_text(&base->out, ",\"name\":");
+	json_add_word(&base->out, track->full_name);
+	bytes_add_text(&base->out, ",\"args\":{");
+	json_add_word(&base->out, track->unit && *track->unit ? track->unit : "value");
 	bytes_add_byte(&base->out, ':');
 	json_add_real(&base->out, value);
-	add_word(&base->out, "}}");
+	bytes_add_text(&base->out, "}}");
 }
 
 static void json_end(struct perfetto_writer *base)
 {
-	add_word(&base->out, "\n]}\n");
+	bytes_add_text(&base->out, "\n]}\n");
 }
 
 static void json_free(struct perfetto_writer *base)
@@ -186,9 +158,9 @@ struct perfetto_writer *perfetto_json_new(FILE *file, const char *name, nsec_t o
 	writer->base =
 	    (struct perfetto_writer){.ops = &json_ops, .file = file, .name = name};
 	writer->origin_ns = origin_ns;
-	add_word(&writer->base.out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{"
-				    "\"clock\":\"the run's reference\",");
-	add_format(&writer->base.out, "\"origin_ns\":\"%" PRId64 "\"},", origin_ns);
-	add_word(&writer->base.out, "\"traceEvents\":[");
+	bytes_add_text(&writer->base.out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{"
+					  "\"clock\":\"the run's reference\",");
+	bytes_print(&writer->base.out, "\"origin_ns\":\"%" PRId64 "\"},", origin_ns);
+	bytes_add_text(&writer->base.out, "\"traceEvents\":[");
 	return &writer->base;
 }

@@ -13,8 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
-#include "export/statements.h"
+#include "base/names.h"
 #include "timeline/query.h"
 
 enum { FLUSH_BYTES = 64 * 1024 };
@@ -144,13 +143,12 @@ static void add_value(struct perfetto_event *event, struct perfetto_word *name,
 		perfetto_add_text(event, name, text_of(cell));
 }
 
-/* A further column, with a value; a text that is made here is for free(). */
-static char *take_column(struct part *part, size_t column, const struct cell *row,
-			 struct perfetto_event *event, struct perfetto_slot *slot)
+/* A further column, with a value. */
+static void take_column(struct part *part, size_t column, const struct cell *row,
+			struct perfetto_event *event, struct perfetto_slot *slot)
 {
 	static const char *const cuts[] = {NULL, "begin", "end", "begin and end"};
 	const struct cell *cell = &row[column];
-	char *text = NULL;
 
 	switch (part->role[column]) {
 	case VALUE:
@@ -160,9 +158,10 @@ static char *take_column(struct part *part, size_t column, const struct cell *ro
 		break;
 	case THREAD:
 		if (cell->integer >= 0)
-			text = perfetto_rows_thread(part->perfetto->rows, slot->node,
-						    cell->integer, event->end_ns);
-		perfetto_add_text(event, &part->name[column], text);
+			perfetto_add_text(event, &part->name[column],
+					  perfetto_rows_thread(part->perfetto->rows,
+							       slot->node, cell->integer,
+							       event->end_ns));
 		break;
 	case CUT:
 		perfetto_add_text(event, &part->name[column],
@@ -181,7 +180,6 @@ static char *take_column(struct part *part, size_t column, const struct cell *ro
 	case CATEGORY:
 		event->category = cell->bytes;
 	}
-	return text;
 }
 
 static int take_slice(struct part *part, const struct cell *row)
@@ -201,21 +199,13 @@ static int take_slice(struct part *part, const struct cell *row)
 				     .begin_ns =
 					 event.instant ? NSEC_MAX : event.begin_ns,
 				     .end_ns = event.instant ? NSEC_MIN : event.end_ns};
-	char *text[PERFETTO_VALUES];
-	size_t texts = 0;
-	int status;
 
 	part->cut = late | early << 1;
 	for (size_t i = MORE; i < part->columns; i++)
-		if (row[i].type != CELL_NULL) {
-			text[texts] = take_column(part, i, row, &event, &slot);
-			texts += text[texts] != NULL;
-		}
+		if (row[i].type != CELL_NULL)
+			take_column(part, i, row, &event, &slot);
 	event.place = *perfetto_rows_lane(perfetto->rows, &slot);
-	status = perfetto_write_event(perfetto->writer, &event);
-	while (texts)
-		free(text[--texts]);
-	return status;
+	return perfetto_write_event(perfetto->writer, &event);
 }
 
 /* Of a message's ends those that are within the scope. */
@@ -257,14 +247,14 @@ static int take_counter(struct part *part, const struct cell *row)
 {
 	enum { COUNTER_NODE, AT, NUMBER, KIND, OF, ITEM, GROUP, GROUP_NAME, TITLE, UNIT };
 	struct perfetto *perfetto = part->perfetto;
-	struct perfetto_counter counter = {.kind = perfetto_row_named(row[KIND].bytes),
-					   .node = row[COUNTER_NODE].integer,
-					   .of = cell_integer(&row[OF], -1),
-					   .item = cell_integer(&row[ITEM], -1),
-					   .name = text_of(&row[TITLE]),
-					   .unit = text_of(&row[UNIT]),
-					   .group = cell_integer(&row[GROUP], 0),
-					   .group_name = text_of(&row[GROUP_NAME])};
+	struct perfetto_slot counter = {.kind = perfetto_row_named(row[KIND].bytes),
+					.node = row[COUNTER_NODE].integer,
+					.of = cell_integer(&row[OF], -1),
+					.item = cell_integer(&row[ITEM], -1),
+					.name = text_of(&row[TITLE]),
+					.unit = text_of(&row[UNIT]),
+					.group = cell_integer(&row[GROUP], 0),
+					.group_name = text_of(&row[GROUP_NAME])};
 	double value = cell_number(&row[NUMBER]);
 
 	if (isnan(value)) /* a text */
@@ -406,25 +396,15 @@ struct perfetto_options {
 	struct text_list tracks;
 };
 
-static size_t option_rows(void *options, struct option_row *row)
-{
-	struct perfetto_options *own = options;
-
-	row[0] = (struct option_row){.name = "format",
-				     .kind = OPTION_STRING,
-				     .target = &own->form,
-				     .argument = "proto|json",
-				     .help = "Perfetto's own form (default), or Chrome's "
-					     "JSON"};
-	row[1] = (struct option_row){.name = "tracks",
-				     .kind = OPTION_LIST,
-				     .target = &own->tracks,
-				     .argument = "PART,...",
-				     .help = "only these: states, cpus, interrupts, "
-					     "syscalls, disks, messages, samples, "
-					     "clocks, tasks"};
-	return 2;
-}
+static const struct export_option options[] = {
+    {0, "format", OPTION_STRING, offsetof(struct perfetto_options, form), "proto|json",
+     "Perfetto's own form (default), or Chrome's JSON", 0, 0, 0},
+    {0, "tracks", OPTION_LIST, offsetof(struct perfetto_options, tracks), "PART,...",
+     "only these: states, cpus, interrupts, syscalls, disks, messages, samples, clocks, "
+     "tasks",
+     0, 0, 0},
+    {0},
+};
 
 static bool is_json(const struct perfetto_options *own)
 {
@@ -470,10 +450,10 @@ static int choose_parts(const struct text_list *words, unsigned *chosen,
 	return 0;
 }
 
-static int make_plan(const void *options, const char *output, struct export_plan *plan,
+static int make_plan(const void *given, const char *output, struct export_plan *plan,
 		     struct error *error)
 {
-	const struct perfetto_options *own = options;
+	const struct perfetto_options *own = given;
 	unsigned chosen;
 
 	(void)output;
@@ -514,8 +494,8 @@ const struct export_format export_perfetto = {
     .name = "perfetto",
     .summary = "a trace for Perfetto's viewer (ui.perfetto.dev)",
     .usage = "[OPTION...] RUN.db [-o FILE]",
+    .option = options,
     .options_size = sizeof(struct perfetto_options),
-    .rows = option_rows,
     .plan = make_plan,
     .run = run,
 };

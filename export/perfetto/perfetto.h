@@ -162,11 +162,15 @@ struct perfetto_rows *perfetto_rows_new(struct perfetto_writer *writer,
 					struct timeline_reader *timeline,
 					struct error *error);
 
+/* What goes on a row. */
 struct perfetto_slot {
 	enum perfetto_row kind;
-	int64_t node, of;
-	const char *name; /* of a disk */
-	nsec_t begin_ns, end_ns;
+	int64_t node, of, item;
+	const char *name; /* of a disk, a counter */
+	const char *unit; /* of a counter, or NULL */
+	int64_t group;    /* of ROW_SAMPLES: number and name of the activity */
+	const char *group_name;
+	nsec_t begin_ns, end_ns; /* of a slice */
 };
 
 /*
@@ -177,21 +181,13 @@ struct perfetto_slot {
 const struct perfetto_place *perfetto_rows_lane(struct perfetto_rows *rows,
 						const struct perfetto_slot *slot);
 
-struct perfetto_counter {
-	enum perfetto_row kind;
-	int64_t node, of, item;
-	const char *name, *unit; /* unit may be NULL */
-	int64_t group;           /* of ROW_SAMPLES: number and name of the activity */
-	const char *group_name;
-};
-
 /* A counter's track. Good until the next call. */
-const struct perfetto_track *
-perfetto_rows_counter(struct perfetto_rows *rows, const struct perfetto_counter *counter);
+const struct perfetto_track *perfetto_rows_counter(struct perfetto_rows *rows,
+						   const struct perfetto_slot *slot);
 
-/* "nginx 812": who had this tid then. For free(). */
-char *perfetto_rows_thread(const struct perfetto_rows *rows, int64_t node, int64_t tid,
-			   nsec_t at_ns);
+/* "nginx 812": who had this tid then. Borrowed until the rows are freed. */
+const char *perfetto_rows_thread(struct perfetto_rows *rows, int64_t node, int64_t tid,
+				 nsec_t at_ns);
 
 void perfetto_rows_free(struct perfetto_rows *rows);
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
-#include "base/texts.h"
 #include "base/utf8.h"
 #include "export/perfetto/perfetto.h"
 

@@ -6,24 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "timeline/query.h"
 
 /* What a thread is called. */
 struct thread {
 	int64_t node, tid;
-	nsec_t begin_ns; /* NSEC_MIN: before the recording */
-	int64_t life;    /* how many threads with this tid were before it */
-	int64_t pid;     /* of its process; -1: not known */
-	char *comm;      /* "" if not known */
-	char *process;   /* comm of its process; "" if not known */
+	nsec_t begin_ns;            /* NSEC_MIN: before the recording */
+	int64_t life;               /* how many threads with this tid were before it */
+	int64_t pid;                /* of its process; -1: not known */
+	const char *comm, *process; /* and that of its process; "" if not known */
+	const char *label;          /* "nginx 812" */
 };
 
 /* Of a thread's rows `item` is its life. */
 struct key {
-	enum perfetto_row kind;
-	int64_t node, of, item;
+	int64_t kind, node, of, item;
 };
 
 struct lane {
@@ -33,9 +33,7 @@ struct lane {
 
 struct row {
 	struct key key;
-	struct row *next;            /* of the same hash */
 	struct perfetto_track track; /* its first one */
-	char *name, *full_name, *unit;
 	struct lane *lane;
 	size_t lanes, room;
 };
@@ -45,10 +43,10 @@ struct perfetto_rows {
 	const struct scope *scope;
 	struct thread *thread; /* by node, tid, begin */
 	size_t threads, thread_room;
+	struct texts keys, names; /* of rows, by their numbers; of anything */
 	struct row **row;
-	size_t count, room;
-	struct intmap first; /* by hash: index of the first row */
-	struct row *last;    /* that was asked for */
+	size_t rows, room;
+	struct row *last; /* that was asked for */
 	const struct thread *last_thread;
 	uint32_t last_track; /* number of the last track made */
 	int32_t last_spare;  /* the last id of a thread that did not fit */
@@ -94,6 +92,16 @@ enum perfetto_row perfetto_row_named(const char *name)
 	return kind;
 }
 
+/* A copy that stays; takes the text. */
+static const char *keep(struct perfetto_rows *rows, char *text)
+{
+	const char *kept =
+	    text ? texts_get(&rows->names, texts_put(&rows->names, text)) : NULL;
+
+	free(text);
+	return kept;
+}
+
 static int add_thread(void *context, const struct cell *row, struct error *error)
 {
 	struct perfetto_rows *rows = context;
@@ -106,14 +114,22 @@ static int add_thread(void *context, const struct cell *row, struct error *error
 	(void)error;
 	if (!scope_has_node(rows->scope, thread.node))
 		return 0;
-	thread.comm = cell_text(&row[3]);
-	thread.process = cell_text(&row[5]);
+	thread.comm = keep(rows, cell_text(&row[3]));
+	thread.process = keep(rows, cell_text(&row[5]));
+	thread.label =
+	    keep(rows, mem_printf("%s %" PRId64, *thread.comm ? thread.comm : "thread",
+				  thread.tid));
 	if (last && last->node == thread.node && last->tid == thread.tid)
 		thread.life = last->life + 1;
 	rows->thread = mem_grow(rows->thread, rows->threads, &rows->thread_room,
 				sizeof(*rows->thread));
 	rows->thread[rows->threads++] = thread;
 	return 0;
+}
+
+static bool has_tid(const struct thread *thread, int64_t node, int64_t tid)
+{
+	return thread->node == node && thread->tid == tid;
 }
 
 /* Whether a thread comes no later than who had this tid of this node then. */
@@ -128,23 +144,14 @@ static bool is_up_to(const struct thread *thread, int64_t node, int64_t tid, nse
 static const struct thread *search_thread(const struct perfetto_rows *rows, int64_t node,
 					  int64_t tid, nsec_t at_ns)
 {
-	size_t low = 0, high = rows->threads;
-	const struct thread *found;
+	size_t next =
+	    FIRST_NOT(rows->threads, i, is_up_to(&rows->thread[i], node, tid, at_ns));
+	const struct thread *thread = rows->thread + next;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (is_up_to(&rows->thread[middle], node, tid, at_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* An event or two may come just before the one that tells of the thread. */
-	if (low < rows->threads && rows->thread[low].node == node &&
-	    rows->thread[low].tid == tid && rows->thread[low].life == 0)
-		return &rows->thread[low];
-	found = low ? &rows->thread[low - 1] : NULL;
-	return found && found->node == node && found->tid == tid ? found : NULL;
+	if (next < rows->threads && has_tid(thread, node, tid) && thread->life == 0)
+		return thread;
+	return next && has_tid(thread - 1, node, tid) ? thread - 1 : NULL;
 }
 
 /* The same, where most come after each other. */
@@ -154,67 +161,18 @@ static const struct thread *follow_thread(struct perfetto_rows *rows, int64_t no
 	const struct thread *last = rows->last_thread;
 	const struct thread *next = last + 1, *end = rows->thread + rows->threads;
 
-	if (!last || last->node != node || last->tid != tid || at_ns < last->begin_ns ||
-	    (next < end && next->node == node && next->tid == tid))
+	if (!last || !has_tid(last, node, tid) || at_ns < last->begin_ns ||
+	    (next < end && has_tid(next, node, tid)))
 		rows->last_thread = last = search_thread(rows, node, tid, at_ns);
 	return last;
 }
 
-char *perfetto_rows_thread(const struct perfetto_rows *rows, int64_t node, int64_t tid,
-			   nsec_t at_ns)
+const char *perfetto_rows_thread(struct perfetto_rows *rows, int64_t node, int64_t tid,
+				 nsec_t at_ns)
 {
 	const struct thread *thread = search_thread(rows, node, tid, at_ns);
 
-	return mem_printf("%s %" PRId64,
-			  thread && *thread->comm ? thread->comm : "thread", tid);
-}
-
-static uint64_t mix(uint64_t hash, int64_t value)
-{
-	hash = (hash ^ (uint64_t)value) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 29;
-}
-
-static uint64_t hash_of(const struct key *key)
-{
-	return mix(mix(mix(mix(0, (int64_t)key->kind), key->node), key->of), key->item);
-}
-
-static bool is_key(const struct key *a, const struct key *b)
-{
-	return a->kind == b->kind && a->node == b->node && a->of == b->of &&
-	       a->item == b->item;
-}
-
-static struct row *find(struct perfetto_rows *rows, const struct key *key)
-{
-	struct row *row;
-	int64_t at;
-
-	if (rows->last && is_key(&rows->last->key, key))
-		return rows->last;
-	if (!intmap_get(&rows->first, hash_of(key), &at))
-		return NULL;
-	for (row = rows->row[at]; row && !is_key(&row->key, key);)
-		row = row->next;
-	if (row)
-		rows->last = row;
-	return row;
-}
-
-static struct row *add_row(struct perfetto_rows *rows, const struct key *key)
-{
-	struct row *row = mem_zalloc(sizeof(*row));
-	uint64_t hash = hash_of(key);
-	int64_t first;
-
-	row->key = *key;
-	if (intmap_get(&rows->first, hash, &first))
-		row->next = rows->row[first];
-	intmap_put(&rows->first, hash, (int64_t)rows->count);
-	rows->row = mem_grow(rows->row, rows->count, &rows->room, sizeof(struct row *));
-	rows->row[rows->count++] = row;
-	return row;
+	return thread ? thread->label : keep(rows, mem_printf("thread %" PRId64, tid));
 }
 
 /* Nodes are the first tracks, by their place among the nodes: number and pid. */
@@ -261,92 +219,85 @@ static int32_t rank_of(const struct key *key)
 
 static char *thread_text(const struct thread *thread, int64_t tid)
 {
-	if (!thread || !*thread->comm)
+	if (!thread)
 		return mem_printf("thread %" PRId64, tid);
-	if (thread->pid < 0 || thread->pid == tid)
-		return mem_printf("%s %" PRId64, thread->comm, tid);
-	return mem_printf("%s %" PRId64 " of %s %" PRId64, thread->comm, tid,
-			  thread->process, thread->pid);
+	if (!*thread->comm || thread->pid < 0 || thread->pid == tid)
+		return mem_strdup(thread->label);
+	return mem_printf("%s of %s %" PRId64, thread->label, thread->process,
+			  thread->pid);
 }
 
-/* What a row is made from beside its key; NULL where its name follows from that. */
-struct label {
-	const char *name, *full_name, *unit;
-	const struct thread *thread;
-};
-
-static void name_row(struct row *row, const struct label *label)
+/* The names of a track: they follow from its kind, or are the slot's. */
+static void name_track(struct perfetto_rows *rows, struct perfetto_track *track,
+		       const struct perfetto_slot *slot, const struct thread *thread)
 {
-	const struct key *key = &row->key;
-	char *thread;
+	const char *name = forms[slot->kind].name;
+	char *text = NULL, *full = NULL;
 
-	switch (key->kind) {
+	switch (slot->kind) {
 	case ROW_STATES:
-		row->name = thread_text(label->thread, key->of);
+		text = thread_text(thread, slot->of);
 		break;
 	case ROW_SYSCALLS:
-		thread = thread_text(label->thread, key->of);
-		row->full_name = mem_printf("%s: system calls", thread);
-		free(thread);
+		text = thread_text(thread, slot->of);
+		full = mem_printf("%s: system calls", text);
+		free(text);
+		text = NULL;
 		break;
 	case ROW_CPU:
 	case ROW_IRQ:
 	case ROW_SOFTIRQ:
-		row->name = mem_printf("CPU %" PRId64 "%s", key->of,
-				       key->kind == ROW_CPU   ? ""
-				       : key->kind == ROW_IRQ ? " interrupts"
-							      : " softirqs");
+		text = mem_printf("CPU %" PRId64 "%s", slot->of,
+				  slot->kind == ROW_CPU   ? ""
+				  : slot->kind == ROW_IRQ ? " interrupts"
+							  : " softirqs");
 		break;
 	default:
-		if (label->full_name)
-			row->full_name = mem_strdup(label->full_name);
+		if (slot->group_name)
+			full = mem_printf("%s %s", slot->group_name, slot->name);
 	}
-	if (!row->name)
-		row->name = mem_strdup(label->name ? label->name : forms[key->kind].name);
-	if (!row->full_name)
-		row->full_name = mem_strdup(row->name);
-	if (label->unit)
-		row->unit = mem_strdup(label->unit);
+	if (!text)
+		text = mem_strdup(slot->name ? slot->name : name);
+	track->name = keep(rows, text);
+	track->full_name = full ? keep(rows, full) : track->name;
+	track->unit = keep(rows, slot->unit ? mem_strdup(slot->unit) : NULL);
 }
 
-/* The row of a key; a new one goes on that with the number `parent`. */
-static struct row *add(struct perfetto_rows *rows, const struct key *key, uint32_t parent,
-		       const struct label *label)
+/* The row of a slot; a new one is written, behind the group that it stands in. */
+static struct row *get(struct perfetto_rows *rows, const struct perfetto_slot *slot,
+		       const struct thread *thread)
 {
-	struct row *row = add_row(rows, key);
+	const struct form *form = &forms[slot->kind];
+	const struct key key = {slot->kind, slot->node, slot->of,
+				thread ? thread->life : slot->item};
+	struct perfetto_slot group = {.kind = form->group,
+				      .node = slot->node,
+				      .of = slot->group,
+				      .name = slot->group_name};
+	struct row *row = rows->last;
+	size_t number;
 
-	name_row(row, label);
-	row->track = (struct perfetto_track){
-	    .kind = forms[key->kind].kind,
-	    .parent = parent,
-	    .rank = rank_of(key),
-	    .name = row->name,
-	    .full_name = row->full_name,
-	    .unit = row->unit,
-	};
-	if (row->track.kind == PERFETTO_THREAD)
-		row->track.place.tid = thread_number(rows, key);
-	write_track(rows, &row->track, key->node);
-	return row;
-}
-
-static struct row *get(struct perfetto_rows *rows, const struct key *key,
-		       const struct label *label)
-{
-	struct row *row = find(rows, key);
-	struct key group = {.kind = forms[key->kind].group, .node = key->node};
-	const struct label none = {.thread = label->thread};
-
-	if (row)
+	if (row && memcmp(&row->key, &key, sizeof(key)) == 0)
 		return row;
-	if (group.kind == ROW_KINDS)
-		return add(rows, key, (uint32_t)node_number(rows, key->node), label);
-	if (group.kind == ROW_STATES) {
-		group = *key;
-		group.kind = ROW_STATES;
-	}
-	/* Which is written first. */
-	return add(rows, key, get(rows, &group, &none)->track.place.track, label);
+	number = texts_put_bytes(&rows->keys, (const char *)&key, sizeof(key));
+	if (number < rows->rows)
+		return rows->last = rows->row[number];
+	row = mem_zalloc(sizeof(*row));
+	row->key = key;
+	rows->row = mem_grow(rows->row, rows->rows, &rows->room, sizeof(struct row *));
+	rows->row[rows->rows++] = row;
+	if (group.kind == ROW_STATES)
+		group.of = slot->of;
+	row->track.parent = group.kind == ROW_KINDS
+				? (uint32_t)node_number(rows, slot->node)
+				: get(rows, &group, thread)->track.place.track;
+	row->track.kind = form->kind;
+	row->track.rank = rank_of(&key);
+	name_track(rows, &row->track, slot, thread);
+	if (form->kind == PERFETTO_THREAD)
+		row->track.place.tid = thread_number(rows, &key);
+	write_track(rows, &row->track, slot->node);
+	return rows->last = row;
 }
 
 /* One more lane: beside the row, under the same name; or below a thread. */
@@ -381,17 +332,12 @@ static struct lane *find_lane(const struct row *row, nsec_t begin_ns)
 const struct perfetto_place *perfetto_rows_lane(struct perfetto_rows *rows,
 						const struct perfetto_slot *slot)
 {
-	struct key key = {.kind = slot->kind, .node = slot->node, .of = slot->of};
-	struct label label = {.name = slot->name};
-	struct row *row;
-	struct lane *lane;
+	bool of_thread = slot->kind == ROW_STATES || slot->kind == ROW_SYSCALLS;
+	struct row *row = get(
+	    rows, slot,
+	    of_thread ? follow_thread(rows, slot->node, slot->of, slot->begin_ns) : NULL);
+	struct lane *lane = find_lane(row, slot->begin_ns);
 
-	if (slot->kind == ROW_STATES || slot->kind == ROW_SYSCALLS) {
-		label.thread = follow_thread(rows, slot->node, slot->of, slot->begin_ns);
-		key.item = label.thread ? label.thread->life : 0;
-	}
-	row = get(rows, &key, &label);
-	lane = find_lane(row, slot->begin_ns);
 	if (!lane)
 		lane = add_lane(rows, row);
 	if (lane->end_ns < slot->end_ns)
@@ -400,30 +346,9 @@ const struct perfetto_place *perfetto_rows_lane(struct perfetto_rows *rows,
 }
 
 const struct perfetto_track *perfetto_rows_counter(struct perfetto_rows *rows,
-						   const struct perfetto_counter *counter)
+						   const struct perfetto_slot *slot)
 {
-	struct key key = {.kind = counter->kind,
-			  .node = counter->node,
-			  .of = counter->of,
-			  .item = counter->item};
-	struct key group = {.kind = forms[counter->kind].group,
-			    .node = counter->node,
-			    .of = counter->group};
-	const struct label group_label = {.name = counter->group_name};
-	struct label label = {.name = counter->name, .unit = counter->unit};
-	struct row *row = find(rows, &key);
-	char *full_name = NULL;
-	uint32_t parent;
-
-	if (row)
-		return &row->track;
-	parent = get(rows, &group, &group_label)->track.place.track;
-	if (counter->group_name)
-		full_name = mem_printf("%s %s", counter->group_name, counter->name);
-	label.full_name = full_name;
-	row = add(rows, &key, parent, &label);
-	free(full_name);
-	return &row->track;
+	return &get(rows, slot, NULL)->track;
 }
 
 struct perfetto_rows *perfetto_rows_new(struct perfetto_writer *writer,
@@ -464,19 +389,13 @@ void perfetto_rows_free(struct perfetto_rows *rows)
 {
 	if (!rows)
 		return;
-	for (size_t i = 0; i < rows->count; i++) {
-		free(rows->row[i]->name);
-		free(rows->row[i]->full_name);
-		free(rows->row[i]->unit);
+	for (size_t i = 0; i < rows->rows; i++) {
 		free(rows->row[i]->lane);
 		free(rows->row[i]);
 	}
-	for (size_t i = 0; i < rows->threads; i++) {
-		free(rows->thread[i].comm);
-		free(rows->thread[i].process);
-	}
 	free(rows->row);
 	free(rows->thread);
-	intmap_clear(&rows->first);
+	texts_clear(&rows->keys);
+	texts_clear(&rows->names);
 	free(rows);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/bytes.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -15,6 +17,25 @@ void bytes_reserve(struct bytes *bytes, size_t more)
 		wanted = SIZE_MAX; /* which there is not: mem.c ends it */
 	bytes->room = room > wanted ? room : wanted;
 	bytes->data = mem_realloc(bytes->data, bytes->room, 1);
+}
+
+void bytes_print(struct bytes *bytes, const char *format, ...)
+{
+	enum { ENOUGH = 64 }; /* mostly */
+	va_list arguments;
+	int size;
+
+	for (size_t room = ENOUGH;; room = (size_t)size + 1) {
+		bytes_reserve(bytes, room);
+		room = bytes->room - bytes->size;
+		va_start(arguments, format);
+		size =
+		    vsnprintf((char *)bytes->data + bytes->size, room, format, arguments);
+		va_end(arguments);
+		if (size < 0 || (size_t)size < room)
+			break;
+	}
+	bytes->size += size < 0 ? 0 : (size_t)size;
 }
 
 void bytes_add_long_varint(struct bytes *bytes, uint64_t number)

@@ -40,6 +40,15 @@ static inline void bytes_add(struct bytes *bytes, const void *data, size_t size)
 		memcpy(bytes_extend(bytes, size), data, size);
 }
 
+static inline void bytes_add_text(struct bytes *bytes, const char *text)
+{
+	bytes_add(bytes, text, strlen(text));
+}
+
+/* As printf(3); what ends a text is not added. */
+void bytes_print(struct bytes *bytes, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* The low `width` bytes of a number, up to 8 of them, lowest first. */
 static inline void bytes_add_le(struct bytes *bytes, uint64_t number, unsigned width)
 {

@@ -169,16 +169,30 @@ static int check_begin(const struct chunk_reader *reader, const uint8_t begin[BE
 	return 0;
 }
 
+static int begin(struct chunk_reader *reader, struct error *error)
+{
+	uint8_t head[BEGIN];
+	ssize_t have = read_at(reader, head, BEGIN, 0, error);
+
+	return have < 0 ? -1 : check_begin(reader, head, have, error);
+}
+
 int chunk_reader_open(struct chunk_reader *reader, const char *path,
 		      const struct chunk_format *format, struct error *error)
 {
-	uint8_t begin[BEGIN];
-	ssize_t have;
-
 	*reader = (struct chunk_reader){
 	    .format = format, .path = mem_strdup(path), .fd = -1, .at = BEGIN};
-	have = read_at(reader, begin, BEGIN, 0, error);
-	return have < 0 ? -1 : check_begin(reader, begin, have, error);
+	return begin(reader, error);
+}
+
+int chunk_reader_open_file(struct chunk_reader *reader, int fd,
+			   const struct chunk_format *format, struct error *error)
+{
+	*reader = (struct chunk_reader){.format = format,
+					.path = mem_strdup("temporary file"),
+					.fd = fd,
+					.at = BEGIN};
+	return fd < 0 ? error_errno(error, reader->path) : begin(reader, error);
 }
 
 uint64_t chunk_reader_size(const struct chunk_reader *reader)
@@ -195,22 +209,6 @@ static uint64_t cut_at(const struct chunk_reader *reader, uint64_t at)
 	uint64_t end = chunk_reader_size(reader);
 
 	return end < at ? end : at;
-}
-
-int chunk_reader_open_file(struct chunk_reader *reader, int fd,
-			   const struct chunk_format *format, struct error *error)
-{
-	uint8_t begin[BEGIN];
-	ssize_t have;
-
-	*reader = (struct chunk_reader){.format = format,
-					.path = mem_strdup("temporary file"),
-					.fd = fd,
-					.at = BEGIN};
-	if (fd < 0)
-		return error_errno(error, reader->path);
-	have = read_at(reader, begin, BEGIN, 0, error);
-	return have < 0 ? -1 : check_begin(reader, begin, have, error);
 }
 
 static int check_head(const struct chunk_reader *reader, const uint8_t head[HEAD],

@@ -9,6 +9,14 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
+/* Takes the text. */
+static int replace(struct error *error, char *text, bool misuse)
+{
+	free(error->text);
+	*error = (struct error){.text = text, .misuse = misuse};
+	return -1;
+}
+
 int error_set(struct error *error, const char *format, ...)
 {
 	va_list arguments;
@@ -17,9 +25,7 @@ int error_set(struct error *error, const char *format, ...)
 	va_start(arguments, format);
 	text = mem_vprintf(format, arguments);
 	va_end(arguments);
-	free(error->text);
-	*error = (struct error){.text = text};
-	return -1;
+	return replace(error, text, false);
 }
 
 int error_misuse(struct error *error, const char *format, ...)
@@ -30,9 +36,7 @@ int error_misuse(struct error *error, const char *format, ...)
 	va_start(arguments, format);
 	text = mem_vprintf(format, arguments);
 	va_end(arguments);
-	free(error->text);
-	*error = (struct error){.text = text, .misuse = true};
-	return -1;
+	return replace(error, text, true);
 }
 
 int error_prefix(struct error *error, const char *format, ...)
@@ -45,9 +49,7 @@ int error_prefix(struct error *error, const char *format, ...)
 	va_end(arguments);
 	text = mem_printf("%s: %s", place, error_text(error));
 	free(place);
-	free(error->text);
-	error->text = text;
-	return -1;
+	return replace(error, text, error->misuse);
 }
 
 int error_errno(struct error *error, const char *place)

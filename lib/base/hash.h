@@ -2,6 +2,7 @@
 #ifndef CT_BASE_HASH_H
 #define CT_BASE_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -32,5 +33,43 @@ static inline int64_t hash_id(uint64_t hash)
 	return (int64_t)((hash ^ hash >> 32) & ((UINT64_C(1) << 47) - 1)) | INT64_C(1)
 										<< 47;
 }
+
+/* A map from integers to integers, by open addressing. Zeroed is empty. */
+struct intmap {
+	struct intmap_slot *slot;
+	size_t slots, count; /* slots is 0 or a power of two */
+};
+
+void intmap_put(struct intmap *map, uint64_t key, int64_t value);
+
+/* Whether the key is there, and its value. */
+bool intmap_get(const struct intmap *map, uint64_t key, int64_t *value);
+
+/* As intmap_get, and the key is gone after it. */
+bool intmap_take(struct intmap *map, uint64_t key, int64_t *value);
+
+void intmap_clear(struct intmap *map);
+
+/* Texts that come again and again, each kept once and numbered. Zeroed is empty. */
+struct texts {
+	struct texts_entry {
+		char *text;
+		size_t size;
+		int64_t next; /* another with its hash, or -1 */
+	} * entry;
+	size_t count, room;
+	struct intmap first; /* by hash: the latest entry with it */
+};
+
+/* The number of a text, from 0 on in the order of their coming; copies it. */
+size_t texts_put(struct texts *texts, const char *text);
+
+/* The same of any bytes. */
+size_t texts_put_bytes(struct texts *texts, const char *bytes, size_t size);
+
+/* The text of a number; borrowed until the clear. */
+const char *texts_get(const struct texts *texts, size_t number);
+
+void texts_clear(struct texts *texts);
 
 #endif

@@ -91,15 +91,12 @@ static size_t plain_length(const char *text, size_t size)
 
 static void add_escape(struct bytes *out, unsigned char byte)
 {
-	char text[8];
-
 	if (byte == '"' || byte == '\\')
-		snprintf(text, sizeof(text), "\\%c", byte);
+		bytes_print(out, "\\%c", byte);
 	else if (byte < 0x20)
-		snprintf(text, sizeof(text), "\\u%04x", byte);
+		bytes_print(out, "\\u%04x", byte);
 	else
-		snprintf(text, sizeof(text), "%c", byte);
-	bytes_add(out, text, strlen(text));
+		bytes_add_byte(out, byte);
 }
 
 void json_add_text(struct bytes *out, const char *text, size_t size)
@@ -115,7 +112,7 @@ void json_add_text(struct bytes *out, const char *text, size_t size)
 			break;
 		length = utf8_length_within(text, size);
 		if (!length)
-			bytes_add(out, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
+			bytes_add_text(out, UTF8_REPLACEMENT);
 		else if (length > 1)
 			bytes_add(out, text, length);
 		else
@@ -124,6 +121,11 @@ void json_add_text(struct bytes *out, const char *text, size_t size)
 		size -= length ? length : 1;
 	}
 	bytes_add_byte(out, '"');
+}
+
+void json_add_word(struct bytes *out, const char *text)
+{
+	json_add_text(out, text, strlen(text));
 }
 
 void json_add_real(struct bytes *out, double number)
@@ -135,5 +137,5 @@ void json_add_real(struct bytes *out, double number)
 		if (strtod(text, NULL) == number)
 			break;
 	}
-	bytes_add(out, text, strlen(text));
+	bytes_add_text(out, text);
 }

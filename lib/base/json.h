@@ -28,6 +28,7 @@ int json_nsec(const json_t *object, const char *name, nsec_t *value);
 /* Writing as it comes: a text in quotes, where bytes that are no UTF-8 become U+FFFD...
  */
 void json_add_text(struct bytes *out, const char *text, size_t size);
+void json_add_word(struct bytes *out, const char *text);
 
 /* ... and the shortest text that is this finite number again. */
 void json_add_real(struct bytes *out, double number);

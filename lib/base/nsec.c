@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/nsec.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -89,19 +88,6 @@ static nsec_t day_of(const struct zone *zone, nsec_t instant)
 bool zone_is_one_day(const struct zone *zone, nsec_t a, nsec_t b)
 {
 	return day_of(zone, a) == day_of(zone, b);
-}
-
-int nsec_parse(const char *text, nsec_t *value)
-{
-	char *end;
-	long long number;
-
-	errno = 0;
-	number = strtoll(text, &end, 10);
-	if (errno || end == text || *end)
-		return -1;
-	*value = number;
-	return 0;
 }
 
 bool nsec_is_stamp(nsec_t instant)

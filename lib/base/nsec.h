@@ -57,9 +57,6 @@ char *zone_format(char text[NSEC_TEXT], const struct zone *zone, nsec_t instant)
 /* Whether two instants have one date there. */
 bool zone_is_one_day(const struct zone *zone, nsec_t a, nsec_t b);
 
-/* The whole of text as a decimal integer of nanoseconds. 0, or -1 if it is none. */
-int nsec_parse(const char *text, nsec_t *value);
-
 /* a + b and a - b, held at the ends of the range instead of overflowing. */
 nsec_t nsec_add(nsec_t a, nsec_t b);
 nsec_t nsec_sub(nsec_t a, nsec_t b);

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/error.h"
 #include "base/nsec.h"
 
 /*
@@ -23,5 +24,13 @@ int number_seconds(const char *text, nsec_t *value);
 
 /* A finite number: 4.29, -1, 2.5e-3. */
 int number_real(const char *text, double *value);
+
+/*
+ * An instant as users type it: nanoseconds since the epoch; seconds since then, with
+ * a fraction or in up to 11 digits; seconds from `origin` on, as "+12.5"; or a time of
+ * day, as 2026-11-21T02:38:57.7, and 02:38:57.7 of origin's day: UTC, with or without a Z
+ * behind it, or by a zone that is named there, as 08:08:57.7+05:30. 0, or -1 with error.
+ */
+int instant_parse(const char *text, nsec_t origin, nsec_t *instant, struct error *error);
 
 #endif

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 #include "base/output.h"
 #include "base/version.h"
 
@@ -238,34 +239,25 @@ int options_end(enum options_status parsed, struct error *error)
 
 char *options_command_line(const char *name, int argc, const char **argv)
 {
-	char *all = mem_strdup(name);
+	struct bytes all = {0};
 
+	bytes_add_text(&all, name);
 	for (int i = 1; i < argc; i++) {
 		const char *word = argv[i];
-		bool is_plain =
-		    *word && strspn(word, "abcdefghijklmnopqrstuvwxyz"
+
+		bytes_add_byte(&all, ' ');
+		if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyz"
 					  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					  "0123456789_-+=:,./@%") == strlen(word);
-		char *longer;
-
-		if (is_plain) {
-			longer = mem_printf("%s %s", all, word);
-		} else {
-			longer = mem_printf("%s '", all);
-			for (; *word; word++) {
-				char *more = *word == '\''
-						 ? mem_printf("%s'\\''", longer)
-						 : mem_printf("%s%c", longer, *word);
-
-				free(longer);
-				longer = more;
-			}
-			free(all);
-			all = longer;
-			longer = mem_printf("%s'", all);
+					  "0123456789_-+=:,./@%") == strlen(word)) {
+			bytes_add_text(&all, word);
+			continue;
 		}
-		free(all);
-		all = longer;
+		bytes_add_byte(&all, '\'');
+		for (; *word; word++)
+			bytes_add_text(&all,
+				       *word == '\'' ? "'\\''" : (char[]){*word, 0});
+		bytes_add_byte(&all, '\'');
 	}
-	return all;
+	bytes_add_byte(&all, 0);
+	return (char *)all.data;
 }

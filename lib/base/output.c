@@ -15,9 +15,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/output_private.h"
-#include "base/removal.h"
-#include "base/signals.h"
+#include "base/process.h"
 
 #define STREAM_NAME "standard output"
 #define UNFINISHED  ".unfinished-"

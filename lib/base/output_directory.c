@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/output_directory.h"
+#include "base/output.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,9 +13,7 @@
 
 #include "base/mem.h"
 #include "base/options.h"
-#include "base/output.h"
-#include "base/output_private.h"
-#include "base/signals.h"
+#include "base/process.h"
 
 #define LIST_HEAD "clustertrace export 1\n"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/signals.h"
+#include "base/process.h"
 
 struct parallel {
 	atomic_size_t next;

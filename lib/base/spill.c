@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/signals.h"
+#include "base/output.h"
+#include "base/process.h"
 
 /* Where the file system has no files without a name: no signal comes between the two. */
 static int make_and_unlink(const char *parent)
@@ -55,20 +56,9 @@ static int fail(const struct spill *spill, const char *what, struct error *error
 int spill_change(const struct spill *spill, uint64_t at, const void *bytes, size_t size,
 		 struct error *error)
 {
-	const char *from = bytes;
-
-	while (size) {
-		ssize_t done = pwrite(spill->fd, from, size, (off_t)at);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return fail(spill, "write the", error);
-		from += done;
-		at += (uint64_t)done;
-		size -= (size_t)done;
-	}
-	return 0;
+	return output_write_all(spill->fd, bytes, size, (off_t)at)
+		   ? fail(spill, "write the", error)
+		   : 0;
 }
 
 int spill_add(struct spill *spill, const void *bytes, size_t size, struct error *error)

@@ -2,13 +2,47 @@
 #include "base/svg.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/markup.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+
+/* The entity of a character that has a meaning of its own there, or NULL. */
+static const char *markup_entity(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+bool markup_allows(const char *character, size_t length)
+{
+	const unsigned char *byte = (const unsigned char *)character;
+
+	switch (length) {
+	case 1:
+		return byte[0] == '\t' || byte[0] == '\n' ||
+		       (byte[0] >= ' ' && byte[0] != 0x7f);
+	case 2:
+		return byte[0] != 0xc2 || byte[1] >= 0xa0;
+	case 3:
+		return byte[0] != 0xef || byte[1] != 0xbf || byte[2] < 0xbe;
+	default:
+		return true;
+	}
+}
 
 #define FONT                                                                             \
 	"system-ui,-apple-system,&#39;Segoe UI&#39;,Roboto,&#39;Helvetica Neue&#39;,"    \

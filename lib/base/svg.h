@@ -2,6 +2,7 @@
 #ifndef CT_BASE_SVG_H
 #define CT_BASE_SVG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -60,5 +61,13 @@ char *svg_text_fit(const char *text, double size, double room);
 
 /* How many bytes of text, up to the end of a word, fit into room; 0 only for "". */
 size_t svg_text_break(const char *text, double size, double room);
+
+/* What XML and HTML, and so SVG, make of characters. */
+
+/*
+ * Whether the UTF-8 character of so many bytes may stand there: all may but the controls
+ * of C0, save tab and newline, and of C1, U+FFFE and U+FFFF.
+ */
+bool markup_allows(const char *character, size_t length);
 
 #endif

@@ -56,17 +56,10 @@ static nsec_t correct_by(const struct clock_segment *segment, nsec_t local_ns)
 /* The last segment that begins at or before local_ns, else the first. */
 static const struct clock_segment *segment_at(const struct clock *clock, nsec_t local_ns)
 {
-	size_t low = 0, high = clock->segments;
+	size_t after =
+	    FIRST_NOT(clock->segments, i, clock->segment[i].local_ns <= local_ns);
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (clock->segment[middle].local_ns <= local_ns)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &clock->segment[low];
+	return &clock->segment[after ? after - 1 : 0];
 }
 
 nsec_t clock_correct(const struct clock *clock, nsec_t local_ns)
@@ -187,6 +180,24 @@ void clock_bound_widen(struct clock_bound *bound, const struct clock_bound *othe
 		bound->low_ns = other->low_ns;
 	if (other->high_ns > bound->high_ns)
 		bound->high_ns = other->high_ns;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct clock_bound *p = a, *q = b;
+
+	return (p->local_ns > q->local_ns) - (p->local_ns < q->local_ns);
+}
+
+size_t clock_bounds_sort(struct clock_bound *bound, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(bound, count, sizeof(*bound), by_time);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || bound[i].local_ns != bound[kept - 1].local_ns)
+			bound[kept++] = bound[i];
+	return kept;
 }
 
 /* Open a bound on both sides; a side that nothing bounds stays so. */

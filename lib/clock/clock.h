@@ -81,6 +81,9 @@ double clock_mean_rate(const struct clock *clock);
 struct clock_bound clock_bound_at(const struct clock *clock, nsec_t local_ns,
 				  double limit_ppb);
 
+/* Bounds by their times, of each but one; returns how many are left. */
+size_t clock_bounds_sort(struct clock_bound *bound, size_t count);
+
 /* Take in another bound: the wider of the two on each side. */
 void clock_bound_widen(struct clock_bound *bound, const struct clock_bound *other);
 

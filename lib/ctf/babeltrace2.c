@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ctf/babeltrace2_fields.h"
+#include "ctf/fields.h"
 #include "ctf/reader_private.h"
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ctf/babeltrace2_fields.h"
+#include "ctf/fields.h"
 
+#include <babeltrace2/babeltrace.h>
 #include <stdlib.h>
 #include <string.h>
 

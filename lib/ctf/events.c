@@ -434,6 +434,13 @@ static void compile(struct own_reader *reader, struct ctf_event_class *class)
 	class->can_pass = (!is_given || class->before != CTF_NEEDED) &&
 			  program_skips(class->program, &class->skip);
 	class->stream->can_skip &= !is_given || class->before == CTF_UNUSED;
+	if (is_given)
+		return;
+	/* Most of a kernel's metadata, and its program says it all. */
+	for (int i = SCOPE_SPECIFIC_CONTEXT; i < SCOPES; i++) {
+		field_free(class->scope[i]);
+		class->scope[i] = NULL;
+	}
 }
 
 /* Selecting is over: what events nobody wants is known. */

@@ -57,4 +57,14 @@ void ctf_json_add_value(struct bytes *text, const struct field_class *class,
 void ctf_json_add_name(struct bytes *text, const struct field_class *class,
 		       uint64_t index);
 
+/*
+ * Of libbabeltrace2: as much of a class as tells what cells its fields become; of
+ * CTF 1.8, as 2.0 of the library reads no other. NULL of NULL. And as ctf_fields_fetch.
+ */
+struct bt_field_class;
+struct bt_event;
+struct field_class *babeltrace2_field_class(const struct bt_field_class *of);
+const struct cell *babeltrace2_fetch(const struct ctf_event_class *class,
+				     const struct bt_event *event);
+
 #endif

@@ -257,16 +257,6 @@ static void add_options(struct ctf_program *program, const struct field_class *c
 		}
 }
 
-/* What is known after either of two ways. */
-static void meet(struct known *one, const struct known *other)
-{
-	if (other->modulus < one->modulus)
-		one->modulus = other->modulus;
-	while (one->modulus > 1 && one->rest % one->modulus != other->rest % one->modulus)
-		one->modulus /= 2;
-	one->rest %= one->modulus;
-}
-
 /*
  * One option after the other, each with a jump behind all of them; until that
  * place is known, a jump's target is the jump before it.
@@ -275,7 +265,6 @@ static void make_options(struct making *making, const struct field_class *class,
 			 uint32_t *begin)
 {
 	const struct known before = making->known;
-	struct known after = before;
 	struct ctf_op *op;
 	uint32_t jump = UINT32_MAX;
 
@@ -284,10 +273,6 @@ static void make_options(struct making *making, const struct field_class *class,
 		making->known = before;
 		make(making, class->member[i].class);
 		flush(making);
-		/* Of an optional there may be nothing. */
-		if (i == 0 && class->type == FIELD_VARIANT)
-			after = making->known;
-		meet(&after, &making->known);
 		op = add(making, OP_JUMP, 0);
 		op->target = jump;
 		jump = (uint32_t)(op - making->program->op);
@@ -297,7 +282,7 @@ static void make_options(struct making *making, const struct field_class *class,
 		jump = op->target;
 		op->target = (uint32_t)making->program->ops;
 	}
-	making->known = after;
+	making->known = (struct known){1, 0};
 }
 
 static void make_variant(struct making *making, const struct field_class *class)
@@ -348,6 +333,8 @@ struct ctf_program *ctf_program_new(struct field_class *const *class, size_t cou
 			make(&making, class[i]);
 	flush(&making);
 	add(&making, OP_END, 0);
+	making.program->op = mem_realloc(making.program->op, making.program->ops,
+					 sizeof(*making.program->op));
 	return making.program;
 }
 

@@ -121,7 +121,7 @@ struct ctf_reader *ctf_reader_open(const char *path, enum ctf_reader_kind kind,
 /* The event classes of the trace, up to NULL. */
 const struct ctf_class *ctf_reader_class(const struct ctf_reader *reader, uint32_t index);
 
-/* The same class with its columns, which are made at the first call. */
+/* The same class with its columns, which are made at the first call; before a step. */
 const struct ctf_class *ctf_reader_columns(struct ctf_reader *reader, uint32_t index);
 
 /* Before the first step; the paths stay the caller's until then. */

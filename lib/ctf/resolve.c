@@ -298,15 +298,6 @@ bool ctf_instant_slow(const struct schema_clock *clock, uint64_t value, nsec_t *
 	       nsec_is_stamp(*instant);
 }
 
-uint64_t ctf_clock_ns(const struct schema_clock *clock, uint64_t value)
-{
-	double real = 1e9 * (double)value / (double)clock->frequency;
-
-	if (clock->frequency == GIGAHERTZ)
-		return value;
-	return real < 1.8e19 ? (uint64_t)real : UINT64_MAX;
-}
-
 /* An offset's whole seconds count apart, as its cycles would round otherwise. */
 static bool split_offset(const struct schema_clock *clock, nsec_t *seconds,
 			 uint64_t *cycles)

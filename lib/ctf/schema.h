@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "ctf/reader.h"
 
 /*
@@ -354,9 +354,6 @@ static inline bool ctf_instant(const struct schema_clock *clock, uint64_t value,
 	return clock_range_instant(&clock->range, value, instant) ||
 	       ctf_instant_slow(clock, value, instant);
 }
-
-/* Nanoseconds since value 0, never less for a greater value. */
-uint64_t ctf_clock_ns(const struct schema_clock *clock, uint64_t value);
 
 /* The instant of value 0, to the nearest nanosecond. */
 nsec_t ctf_offset_ns(const struct schema_clock *clock);

@@ -275,11 +275,8 @@ enum { MOST_ENTRIES = 1 << 22 };
 
 /* One packet, and what of its file is damaged behind it. */
 struct entry {
-	uint64_t ns;  /* since the clock's value 0 */
-	uint64_t key; /* by which it is put in order */
-	uint64_t from, to;
-	uint64_t end, sequence, size;
-	size_t file, number; /* among all, as they were added */
+	uint64_t begin, end, sequence, size;
+	struct ctf_part part;
 };
 
 struct entries {
@@ -288,28 +285,24 @@ struct entries {
 };
 
 static void add_entry(struct entries *entries, const struct ctf_packet *packet,
-		      uint64_t from, size_t file)
+		      size_t file, uint64_t from)
 {
 	entries->item = mem_grow(entries->item, entries->count, &entries->room,
 				 sizeof(*entries->item));
-	entries->item[entries->count] = (struct entry){
-	    .ns = ctf_clock_ns(packet->stream->clock, packet->value[ROLE_BEGIN]),
-	    .from = from,
-	    .to = UINT64_MAX,
+	entries->item[entries->count++] = (struct entry){
+	    .begin = packet->value[ROLE_BEGIN],
 	    .end = packet->value[ROLE_END],
 	    .sequence = packet->value[ROLE_SEQUENCE],
 	    .size = packet->size,
-	    .file = file,
-	    .number = entries->count,
+	    .part = {file, from, UINT64_MAX},
 	};
-	entries->count++;
 }
 
-/* The packets of a file; the first begins with the file and each ends with the next. */
+/* The packets of one file. Damage before the first one goes with it. */
 static void scan(struct entries *entries, const struct ctf_stream *stream, size_t file)
 {
 	const struct ctf_file *of = &stream->file[file];
-	const size_t begin = entries->count;
+	const size_t first = entries->count;
 	struct ctf_window window = {.schema = stream->window.schema,
 				    .is_scattered = true};
 	struct ctf_cursor cursor = stream->cursor;
@@ -325,60 +318,43 @@ static void scan(struct entries *entries, const struct ctf_stream *stream, size_
 			at = ctf_packet_seek(&window, &cursor, at + 1);
 			continue;
 		}
-		if (entries->count > begin)
-			entries->item[entries->count - 1].to = at;
-		add_entry(entries, &packet, entries->count > begin ? at : 0, file);
+		if (entries->count > first)
+			entries->item[entries->count - 1].part.to = at;
+		add_entry(entries, &packet, file, entries->count > first ? at : 0);
 		if (found != PACKET_WHOLE)
 			break;
 		at += packet.size / 8;
 	}
-	if (entries->count == begin)
-		add_entry(entries, &of->first, 0, file);
+	if (entries->count == first)
+		add_entry(entries, &of->first, file, 0);
 	ctf_window_clear(&window);
 }
 
-static int by_rank(const void *a, const void *b)
+static int by_number(uint64_t one, uint64_t other)
 {
-	const struct ctf_file *const *one = a, *const *other = b;
-
-	return (*one)->rank < (*other)->rank ? -1 : 1;
+	return (one > other) - (one < other);
 }
 
-/* The packets of all files, in the order of the directory. */
-static void scan_all(struct entries *entries, const struct ctf_stream *stream)
+/* What a packet says of itself; the same of all only if it is there several times. */
+static int by_head(const struct entry *one, const struct entry *other)
 {
-	const struct ctf_file **file = mem_alloc(stream->files * sizeof(*file));
-	uint64_t most = 0;
+	int order = by_number(one->begin, other->begin);
 
-	for (size_t i = 0; i < stream->files; i++)
-		file[i] = &stream->file[i];
-	qsort(file, stream->files, sizeof(*file), by_rank);
-	for (size_t i = 0; i < stream->files && entries->count <= MOST_ENTRIES; i++)
-		scan(entries, stream, (size_t)(file[i] - stream->file));
-	/* The first file keeps its order. */
-	for (size_t i = 0; i < entries->count; i++) {
-		struct entry *entry = &entries->item[i];
-
-		if (entry->ns > most && entry->file == entries->item[0].file)
-			most = entry->ns;
-		entry->key = entry->file == entries->item[0].file ? most : entry->ns;
-	}
-	free(file);
+	if (!order)
+		order = by_number(one->end, other->end);
+	if (!order)
+		order = by_number(one->sequence, other->sequence);
+	return order ? order : by_number(one->size, other->size);
 }
 
-static int by_key(const void *a, const void *b)
+static int by_time(const void *a, const void *b)
 {
 	const struct entry *one = a, *other = b;
+	int order = by_head(one, other);
 
-	if (one->key != other->key)
-		return one->key < other->key ? -1 : 1;
-	return one->number < other->number ? -1 : 1;
-}
-
-static bool is_same(const struct entry *one, const struct entry *other)
-{
-	return one->ns == other->ns && one->end == other->end &&
-	       one->sequence == other->sequence && one->size == other->size;
+	if (!order)
+		order = by_number(one->part.file, other->part.file);
+	return order ? order : by_number(one->part.from, other->part.from);
 }
 
 static void add_part(struct ctf_stream *stream, size_t *room, struct ctf_part part)
@@ -394,80 +370,44 @@ static void add_part(struct ctf_stream *stream, size_t *room, struct ctf_part pa
 }
 
 /*
- * Packets of one key, as they were added: those of the first file, and then each in front
- * of all before, if it is not the same as the foremost. Those left out get no size.
- */
-static void add_group(struct ctf_stream *stream, size_t *room, struct entry *item,
-		      size_t count, size_t first_file)
-{
-	size_t firsts = 0, front;
-
-	while (firsts < count && item[firsts].file == first_file)
-		firsts++;
-	front = firsts ? 0 : SIZE_MAX;
-	for (size_t i = firsts; i < count; i++)
-		if (front != SIZE_MAX && is_same(&item[i], &item[front]))
-			item[i].size = 0;
-		else
-			front = i;
-	for (size_t i = count; i-- > firsts;)
-		if (item[i].size)
-			add_part(
-			    stream, room,
-			    (struct ctf_part){item[i].file, item[i].from, item[i].to});
-	for (size_t i = 0; i < firsts; i++)
-		add_part(stream, room,
-			 (struct ctf_part){item[i].file, item[i].from, item[i].to});
-}
-
-/*
  * The order of a stream's packets over all of its files. In a single file it is that of
  * the file, whatever the packets' times. Those of several files, as LTTng's tracefile
- * rotation and snapshots leave them, are put in the order of their begins, and one that
- * is there twice comes once: as libbabeltrace2 has it, also in what that leaves open.
- * There the first file, as the directory lists it, keeps its order, and each packet of
- * the others, one file after the other, goes in front of the first one that does not
- * begin before it. For that the heads of all packets are read.
+ * rotation and snapshots leave them, are put in the order of time, and one that is there
+ * in several files comes once. For that the heads of all packets are read.
  */
 static void order_parts(struct ctf_stream *stream)
 {
 	struct entries all = {NULL, 0, 0};
-	size_t room = 0, first_file = 0, count;
+	const struct entry *last = NULL;
+	size_t room = 0;
 
-	if (stream->files > 1)
-		scan_all(&all, stream);
+	for (size_t i = 0; stream->files > 1 && i < stream->files; i++)
+		scan(&all, stream, i);
 	if (all.count > MOST_ENTRIES)
 		all.count = 0;
-	if (all.count) {
-		first_file = all.item[0].file;
-		qsort(all.item, all.count, sizeof(*all.item), by_key);
-	}
-	for (size_t i = 0; i < all.count; i += count) {
-		count = 1;
-		while (i + count < all.count &&
-		       all.item[i + count].key == all.item[i].key)
-			count++;
-		add_group(stream, &room, &all.item[i], count, first_file);
+	if (all.count)
+		qsort(all.item, all.count, sizeof(*all.item), by_time);
+	for (size_t i = 0; i < all.count; i++) {
+		const struct entry *at = &all.item[i];
+
+		if (last && at->part.file != last->part.file && by_head(last, at) == 0)
+			continue;
+		add_part(stream, &room, at->part);
+		last = at;
 	}
 	for (size_t i = 0; !all.count && i < stream->files; i++)
 		add_part(stream, &room, (struct ctf_part){i, 0, UINT64_MAX});
 	free(all.item);
 }
 
-static uint64_t begin_of(const struct ctf_file *file)
-{
-	return ctf_clock_ns(file->first.stream->clock, file->first.value[ROLE_BEGIN]);
-}
-
-/* Those of one begin as the directory lists them. */
+/* Those of one begin by their names. */
 static int by_begin(const void *a, const void *b)
 {
 	const struct ctf_file *one = a, *other = b;
-	uint64_t begin = begin_of(one), begin_other = begin_of(other);
+	int order =
+	    by_number(one->first.value[ROLE_BEGIN], other->first.value[ROLE_BEGIN]);
 
-	if (begin != begin_other)
-		return begin < begin_other ? -1 : 1;
-	return one->rank < other->rank ? -1 : 1;
+	return order ? order : strcmp(one->path, other->path);
 }
 
 static int by_first_file(const void *a, const void *b)
@@ -497,8 +437,7 @@ static int list_files(struct ctf_file **file, const char *path)
 		char *whole = mem_printf("%s/%s", path, entry[i]->d_name);
 
 		if (is_candidate(whole, entry[i]->d_name))
-			(*file)[count++] =
-			    (struct ctf_file){.path = whole, .rank = (size_t)i};
+			(*file)[count++] = (struct ctf_file){.path = whole};
 		else
 			free(whole);
 		free(entry[i]);

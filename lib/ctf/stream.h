@@ -23,7 +23,6 @@ static inline bool packet_has(const struct ctf_packet *packet, enum field_role r
 struct ctf_file {
 	char *path;
 	struct ctf_packet first; /* that all others must be like; no stream: not known */
-	size_t rank;             /* among the files as their directory lists them */
 };
 
 /*

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "input/csv.h"
 
 /* See the header for what counts as a step. */
@@ -173,32 +174,23 @@ void clock_samples_clear(struct clock_samples *samples)
 	memset(samples, 0, sizeof(*samples));
 }
 
-/* The axis that an instant is given on, and the one that is asked for. */
-enum axis { REALTIME, MONOTONIC };
-
-static nsec_t on(const struct clock_sample *sample, enum axis axis)
-{
-	return axis == REALTIME ? sample->realtime_ns : sample->monotonic_ns;
-}
-
 /*
- * The line through two samples at an instant of `from`, to the nearest below,
- * in 128 bits: no product overflows and no stamp passes through a double.
+ * The line through two samples at an instant of the real-time clock, to the nearest
+ * below, in 128 bits: no product overflows and no stamp passes through a double.
  */
 static nsec_t line(const struct clock_sample *a, const struct clock_sample *b,
-		   enum axis from, nsec_t instant)
+		   nsec_t realtime_ns)
 {
-	enum axis to = from == REALTIME ? MONOTONIC : REALTIME;
-	__int128 ahead = (__int128)instant - on(a, from);
-	__int128 run = (__int128)on(b, from) - on(a, from);
-	__int128 rise = (__int128)on(b, to) - on(a, to);
+	__int128 ahead = (__int128)realtime_ns - a->realtime_ns;
+	__int128 run = (__int128)b->realtime_ns - a->realtime_ns;
+	__int128 rise = (__int128)b->monotonic_ns - a->monotonic_ns;
 	__int128 sum;
 
 	if (!run)
 		run = rise = 1;
 	ahead *= rise;
 	sum = ahead / run - (ahead % run != 0 && (ahead < 0) != (run < 0));
-	sum += on(a, to);
+	sum += a->monotonic_ns;
 	if (sum > NSEC_MAX)
 		return NSEC_MAX;
 	return sum < NSEC_MIN ? NSEC_MIN : (nsec_t)sum;
@@ -206,46 +198,23 @@ static nsec_t line(const struct clock_sample *a, const struct clock_sample *b,
 
 /* An instant within a stretch, by the two samples around it. */
 static nsec_t within(const struct clock_samples *samples,
-		     const struct clock_stretch *stretch, enum axis from, nsec_t instant)
+		     const struct clock_stretch *stretch, nsec_t realtime_ns)
 {
-	size_t low = stretch->first, high = stretch->last;
+	const struct clock_sample *first = &samples->sample[stretch->first];
+	size_t count = stretch->last - stretch->first;
+	size_t behind = FIRST_NOT(count, i, first[i].realtime_ns <= realtime_ns);
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (on(&samples->sample[middle], from) <= instant)
-			low = middle;
-		else
-			high = middle;
-	}
-	return line(&samples->sample[low], &samples->sample[high], from, instant);
+	first += behind ? behind - 1 : 0;
+	return line(first, first + (count > 0), realtime_ns);
 }
 
-/* An instant beyond a stretch, at its mean rate. */
-static nsec_t beyond(const struct clock_samples *samples,
-		     const struct clock_stretch *stretch, enum axis from, nsec_t instant)
-{
-	return line(&samples->sample[stretch->first], &samples->sample[stretch->last],
-		    from, instant);
-}
-
-/* By how much the real-time clock jumped between two stretches. */
-static nsec_t jump(const struct clock_samples *samples, size_t stretch)
-{
-	const struct clock_sample *at = &samples->sample[samples->stretch[stretch].last];
-	nsec_t size = (at[1].realtime_ns - at[0].realtime_ns) -
-		      (at[1].monotonic_ns - at[0].monotonic_ns);
-
-	return size < 0 ? -size : size;
-}
-
-/* Whether an instant is of this stretch; samples are on the axis in order. */
+/* Whether the real-time clock showed it in this stretch: 0, or it was before or after. */
 static int side(const struct clock_samples *samples, const struct clock_stretch *stretch,
-		enum axis from, nsec_t instant)
+		nsec_t realtime_ns)
 {
-	if (instant < on(&samples->sample[stretch->first], from))
+	if (realtime_ns < samples->sample[stretch->first].realtime_ns)
 		return -1;
-	return instant > on(&samples->sample[stretch->last], from);
+	return realtime_ns > samples->sample[stretch->last].realtime_ns;
 }
 
 /* The monotonic times at which the real-time clock may have read something. */
@@ -290,14 +259,16 @@ static struct clock_place outside(const struct clock_samples *samples, nsec_t re
 		const struct clock_sample *at = &samples->sample[stretch[i].last];
 
 		if (realtime_ns > at[0].realtime_ns && realtime_ns < at[1].realtime_ns)
-			return (struct clock_place){
-			    line(&at[0], &at[1], REALTIME, realtime_ns),
-			    at[1].monotonic_ns - at[0].monotonic_ns};
+			return (struct clock_place){line(&at[0], &at[1], realtime_ns),
+						    at[1].monotonic_ns -
+							at[0].monotonic_ns};
 	}
-	if (side(samples, &stretch[0], REALTIME, realtime_ns) < 0)
-		last = 0;
-	return (struct clock_place){
-	    beyond(samples, &stretch[last], REALTIME, realtime_ns), 0};
+	if (side(samples, stretch, realtime_ns) >= 0)
+		stretch += last;
+	/* At the stretch's mean rate. */
+	return (struct clock_place){line(&samples->sample[stretch->first],
+					 &samples->sample[stretch->last], realtime_ns),
+				    0};
 }
 
 struct clock_place clock_samples_monotonic(const struct clock_samples *samples,
@@ -308,8 +279,8 @@ struct clock_place clock_samples_monotonic(const struct clock_samples *samples,
 	for (size_t i = 0; i < samples->stretches; i++) {
 		const struct clock_stretch *stretch = &samples->stretch[i];
 
-		if (side(samples, stretch, REALTIME, realtime_ns) == 0)
-			consider(&found, within(samples, stretch, REALTIME, realtime_ns));
+		if (side(samples, stretch, realtime_ns) == 0)
+			consider(&found, within(samples, stretch, realtime_ns));
 		if (i + 1 < samples->stretches)
 			consider_step(&found, &samples->sample[stretch->last],
 				      realtime_ns);
@@ -317,28 +288,4 @@ struct clock_place clock_samples_monotonic(const struct clock_samples *samples,
 	if (!found.any)
 		return outside(samples, realtime_ns);
 	return (struct clock_place){found.first, found.last - found.first};
-}
-
-struct clock_place clock_samples_realtime(const struct clock_samples *samples,
-					  nsec_t monotonic_ns)
-{
-	const struct clock_stretch *stretch = samples->stretch;
-	size_t i = 0;
-	struct clock_place place = {0, 0};
-
-	while (i + 1 < samples->stretches &&
-	       side(samples, &stretch[i + 1], MONOTONIC, monotonic_ns) >= 0)
-		i++;
-	if (side(samples, &stretch[i], MONOTONIC, monotonic_ns) == 0) {
-		place.ns = within(samples, &stretch[i], MONOTONIC, monotonic_ns);
-	} else if (i + 1 < samples->stretches &&
-		   side(samples, &stretch[i], MONOTONIC, monotonic_ns) > 0) {
-		const struct clock_sample *at = &samples->sample[stretch[i].last];
-
-		place.ns = line(&at[0], &at[1], MONOTONIC, monotonic_ns);
-		place.doubt_ns = jump(samples, i);
-	} else {
-		place.ns = beyond(samples, &stretch[i], MONOTONIC, monotonic_ns);
-	}
-	return place;
 }

@@ -62,10 +62,6 @@ struct clock_place {
 struct clock_place clock_samples_monotonic(const struct clock_samples *samples,
 					   nsec_t realtime_ns);
 
-/* And back: what the real-time clock read. */
-struct clock_place clock_samples_realtime(const struct clock_samples *samples,
-					  nsec_t monotonic_ns);
-
 void clock_samples_clear(struct clock_samples *samples);
 
 #endif

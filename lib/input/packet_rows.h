@@ -3,7 +3,7 @@
 #define CT_INPUT_PACKET_ROWS_H
 
 #include "base/bytes.h"
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "input/packet.h"
 
 /*

@@ -70,4 +70,41 @@ static inline void packet_source_free(struct packet_source *source)
 	source->free(source);
 }
 
+/*
+ * Events of LTTng kernel traces that tell of packets: lttng-modules 2.9 to 2.13, and the
+ * addons' socket events. The first exit goes with the first entry, and so on.
+ */
+enum {
+	WISH_QUEUE,
+	WISH_RECEIVE,
+	WISH_OLD_RECEIVE,
+	WISH_XMIT,
+	WISH_GRO_ENTRY,
+	WISH_GRO_EXIT,
+	WISH_FRAGS_ENTRY,
+	WISH_FRAGS_EXIT,
+	WISH_SOCKET_OUT,
+	WISH_SOCKET_IN,
+	TRACE_WISHES,
+};
+
+/* One of them, and its fields that are wanted. */
+struct packet_event {
+	const char *name;
+	const char *const *field;
+	size_t fields;
+};
+
+extern const struct packet_event trace_wishes[TRACE_WISHES];
+
+/* Cells of WISH_QUEUE and of either receive; headers follow. */
+enum { FIELD_SKB, FIELD_NAME, FIELD_LENGTH, FIELD_HEADERS };
+
+/*
+ * The packet of such an event, and its time to live; of WISH_SOCKET_OUT and _IN the
+ * transport part. -1 where the event holds no header that hosts share.
+ */
+int trace_packet_decode(const struct cell *value, struct sighting *sighting);
+int trace_socket_decode(const struct cell *value, struct packet *packet);
+
 #endif

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "base/natural.h"
 #include "base/options.h"
 #include "base/output.h"
 #include "input/capture/capture.h"
@@ -305,12 +304,14 @@ static void add_extract_beside(struct source_list *list, const char *path, size_
 	free(directory);
 }
 
+/* Numbers in names go by their value, so that node2 comes before node10: the order of
+ * nodes in a timeline, of tables, pictures and clock maps. */
 static int add_nodes(struct source_list *list, const char *path, const struct stat *run,
 		     struct problem_list *problems, struct error *error)
 {
 	struct dirent **entry;
 	size_t before = list->count;
-	int count = scandir(path, &entry, NULL, natural_entries);
+	int count = scandir(path, &entry, NULL, versionsort);
 
 	if (count < 0)
 		return error_errno(error, path);

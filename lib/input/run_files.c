@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/natural.h"
 #include "base/output.h"
 #include "ctf/reader.h"
 #include "input/run.h"
@@ -56,7 +55,7 @@ char *walk_trimmed(const char *path)
 static void walk_entries(struct walk *walk, const char *path)
 {
 	struct dirent **entry = NULL;
-	int count = scandir(path, &entry, NULL, natural_entries);
+	int count = scandir(path, &entry, NULL, versionsort);
 
 	if (count < 0)
 		problem_add(walk->problems, path, "unreadable", 1, "%s", strerror(errno));
@@ -449,7 +448,7 @@ int run_files_find(struct run_files *run, const char *path, const char *only,
 		free(node);
 		return 0;
 	}
-	count = scandir(path, &entry, NULL, natural_entries);
+	count = scandir(path, &entry, NULL, versionsort);
 	if (count < 0)
 		return error_errno(error, path);
 	run->path = walk_trimmed(path);

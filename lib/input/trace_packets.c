@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "base/mem.h"
-#include "base/texts.h"
-#include "input/trace_headers.h"
 
 /*
  * Packets of an LTTng kernel trace.
@@ -26,9 +24,226 @@
  * and device. The later of that and net_dev_queue is the send's stamp.
  */
 
-enum { GRO_MERGED, GRO_MERGED_FREE, GRO_HELD, GRO_NORMAL };
+/* The fields behind a network header, in this order. */
+enum header_field {
+	TCP_SPORT,
+	TCP_DPORT,
+	TCP_SEQ,
+	TCP_ACK,
+	TCP_OFFSET,
+	TCP_FLAGS,
+	TCP_WINDOW,
+	UDP_SPORT,
+	UDP_DPORT,
+	UDP_LENGTH,
+	ICMP_TYPE,
+	ICMP_CODE,
+	ICMP_ECHO,
+	SRC,
+	DST,
+	LENGTH,
+	ID, /* or flow label */
+	PROTOCOL,
+	HOPS,
+	V4_FRAGMENT, /* and what else IPv6 does not have */
+	V4_IHL,
+	V4_FIELDS,
+};
 
-enum { MOST_WAITING = 65536 };
+enum { FIELD_IPV4 = FIELD_HEADERS, FIELD_IPV6 = FIELD_IPV4 + V4_FIELDS };
+
+#define TRANSPORT(network)                                                               \
+	network ".transport_header.tcp.source_port",                                     \
+	    network ".transport_header.tcp.dest_port",                                   \
+	    network ".transport_header.tcp.seq",                                         \
+	    network ".transport_header.tcp.ack_seq",                                     \
+	    network ".transport_header.tcp.data_offset",                                 \
+	    network ".transport_header.tcp.flags",                                       \
+	    network ".transport_header.tcp.window_size",                                 \
+	    network ".transport_header.udp.source_port",                                 \
+	    network ".transport_header.udp.dest_port",                                   \
+	    network ".transport_header.udp.len", network ".transport_header.icmp.type",  \
+	    network ".transport_header.icmp.code",                                       \
+	    network ".transport_header.icmp.gateway", network ".saddr", network ".daddr"
+
+#define IPV4 "network_header.ipv4"
+#define IPV6 "network_header.ipv6"
+
+static const char *const packet_fields[] = {
+    "skbaddr",        "name",          "len",
+    TRANSPORT(IPV4),  IPV4 ".tot_len", IPV4 ".id",
+    IPV4 ".protocol", IPV4 ".ttl",     IPV4 ".frag_off",
+    IPV4 ".ihl",      TRANSPORT(IPV6), IPV6 ".payload_len",
+    IPV6 ".flow_lbl", IPV6 ".nexthdr", IPV6 ".hop_limit",
+};
+
+static const char *const xmit_fields[] = {"skbaddr", "name", "rc"};
+static const char *const entry_fields[] = {"skbaddr"};
+static const char *const exit_fields[] = {"ret"};
+
+/* Cells of WISH_XMIT. */
+enum { XMIT_SKB, XMIT_NAME, XMIT_RC };
+
+enum { SOCKET_SEQ, SOCKET_ACK, SOCKET_WINDOW, SOCKET_FLAGS };
+static const char *const socket_fields[] = {"seq", "ack_seq", "window", "flags"};
+
+#define WISH(name, fields)                                                               \
+	{                                                                                \
+		name, fields, sizeof(fields) / sizeof(*(fields))                         \
+	}
+
+const struct packet_event trace_wishes[TRACE_WISHES] = {
+    [WISH_QUEUE] = WISH("net_dev_queue", packet_fields),
+    [WISH_RECEIVE] = WISH("net_if_receive_skb", packet_fields),
+    [WISH_OLD_RECEIVE] = WISH("netif_receive_skb", packet_fields),
+    [WISH_XMIT] = WISH("net_dev_xmit", xmit_fields),
+    [WISH_GRO_ENTRY] = WISH("net_napi_gro_receive_entry", entry_fields),
+    [WISH_GRO_EXIT] = WISH("net_napi_gro_receive_exit", exit_fields),
+    [WISH_FRAGS_ENTRY] = WISH("net_napi_gro_frags_entry", entry_fields),
+    [WISH_FRAGS_EXIT] = WISH("net_napi_gro_frags_exit", exit_fields),
+    [WISH_SOCKET_OUT] = WISH("inet_sock_local_out", socket_fields),
+    [WISH_SOCKET_IN] = WISH("inet_sock_local_in", socket_fields),
+};
+
+static uint64_t number(const struct cell *value)
+{
+	return value->type == CELL_INTEGER ? (uint64_t)value->integer : 0;
+}
+
+/* An array of bytes or of 16-bit words, of which a cell has the network bytes. */
+static int address(const struct cell *value, unsigned bytes, uint8_t out[16])
+{
+	if (value->type != CELL_BLOB || value->size != bytes)
+		return -1;
+	memcpy(out, value->bytes, bytes);
+	return 0;
+}
+
+/* The flow label's bytes, of which the first holds four bits of it. */
+static uint32_t flow_label(const struct cell *value)
+{
+	uint32_t label = 0;
+
+	if (value->type != CELL_BLOB)
+		return (uint32_t)number(value) & 0xfffff;
+	for (unsigned i = 0; i < value->size && i < 3; i++)
+		label = label << 8 | (unsigned char)value->bytes[i];
+	return label & 0xfffff;
+}
+
+static void decode_tcp(const struct cell *header, struct packet *packet)
+{
+	packet->protocol = IPPROTO_TCP;
+	packet->sport = (uint16_t)number(&header[TCP_SPORT]);
+	packet->dport = (uint16_t)number(&header[TCP_DPORT]);
+	packet->seq = (uint32_t)number(&header[TCP_SEQ]);
+	packet->ack = (uint32_t)number(&header[TCP_ACK]);
+	packet->flags = (uint8_t)number(&header[TCP_FLAGS]);
+	packet->window = (uint16_t)number(&header[TCP_WINDOW]);
+}
+
+static void decode_udp(const struct cell *header, struct packet *packet)
+{
+	packet->protocol = IPPROTO_UDP;
+	packet->sport = (uint16_t)number(&header[UDP_SPORT]);
+	packet->dport = (uint16_t)number(&header[UDP_DPORT]);
+	packet->udp_length = (uint16_t)number(&header[UDP_LENGTH]);
+}
+
+static void decode_icmp(const struct cell *header, struct packet *packet)
+{
+	packet->protocol = IPPROTO_ICMP;
+	packet->sport = (uint16_t)(number(&header[ICMP_TYPE]) << 8 |
+				   (number(&header[ICMP_CODE]) & 0xff));
+	packet->seq = (uint32_t)number(&header[ICMP_ECHO]);
+}
+
+static void decode_transport(const struct cell *header, struct packet *packet,
+			     uint32_t network_length)
+{
+	uint32_t length;
+
+	packet->known |= PACKET_TRANSPORT;
+	if (header[TCP_SEQ].type != CELL_NULL) {
+		decode_tcp(header, packet);
+		length = network_length + 4 * (uint32_t)number(&header[TCP_OFFSET]);
+		packet->payload = packet->length > length ? packet->length - length : 0;
+	} else if (header[UDP_SPORT].type != CELL_NULL) {
+		decode_udp(header, packet);
+	} else if (header[ICMP_TYPE].type != CELL_NULL) {
+		decode_icmp(header, packet);
+	} else {
+		packet->known = (uint8_t)(packet->known & ~PACKET_TRANSPORT);
+	}
+}
+
+static int decode_network(const struct cell *header, uint8_t family,
+			  struct sighting *sighting)
+{
+	struct packet *packet = &sighting->packet;
+	bool is_ipv4 = family == 4;
+	uint64_t fragment = is_ipv4 ? number(&header[V4_FRAGMENT]) : 0;
+	uint32_t length = is_ipv4 ? 4 * (uint32_t)number(&header[V4_IHL]) : 0;
+
+	*packet = (struct packet){
+	    .known = PACKET_NETWORK,
+	    .family = family,
+	    .length = (uint32_t)number(&header[LENGTH]),
+	    .id = is_ipv4 ? (uint32_t)number(&header[ID]) : flow_label(&header[ID]),
+	    .fragment = (uint16_t)(fragment & 0x3fff),
+	    .protocol = (uint8_t)number(&header[PROTOCOL]),
+	};
+	sighting->hops = (uint8_t)number(&header[HOPS]);
+	if (address(&header[SRC], is_ipv4 ? 4 : 16, packet->src) ||
+	    address(&header[DST], is_ipv4 ? 4 : 16, packet->dst))
+		return -1;
+	if ((fragment & 0x1fff) == 0)
+		decode_transport(header, packet, length);
+	return 0;
+}
+
+int trace_packet_decode(const struct cell *value, struct sighting *sighting)
+{
+	if (value[FIELD_IPV4 + SRC].type != CELL_NULL)
+		return decode_network(&value[FIELD_IPV4], 4, sighting);
+	if (value[FIELD_IPV6 + SRC].type != CELL_NULL)
+		return decode_network(&value[FIELD_IPV6], 6, sighting);
+	return -1;
+}
+
+/*
+ * The half of the TCP header's fourth word that holds length and flags. Network byte
+ * order puts the flags last, and the length, 5 to 15 words, into the first four bits.
+ * The addons of 2013 wrote the fields the other way round, down to the bits: the
+ * length last, and FIN first. A last byte from 5 to 15 is a length, as no packet has
+ * two of the flags FIN to PSH, or PSH, without ACK.
+ */
+static uint8_t socket_flags_of(uint64_t word)
+{
+	uint8_t last = (uint8_t)word, flags = 0;
+
+	if (last < 5 || last > 15)
+		return last;
+	for (int i = 0; i < 8; i++)
+		flags |= (uint8_t)((word >> (15 - i) & 1) << i);
+	return flags;
+}
+
+int trace_socket_decode(const struct cell *value, struct packet *packet)
+{
+	memset(packet, 0, sizeof(*packet));
+	if (value[SOCKET_SEQ].type == CELL_NULL)
+		return -1;
+	packet->known = PACKET_TRANSPORT;
+	packet->protocol = IPPROTO_TCP;
+	packet->seq = (uint32_t)number(&value[SOCKET_SEQ]);
+	packet->ack = (uint32_t)number(&value[SOCKET_ACK]);
+	packet->window = (uint16_t)number(&value[SOCKET_WINDOW]);
+	packet->flags = socket_flags_of(number(&value[SOCKET_FLAGS]));
+	return 0;
+}
+
+enum { GRO_MERGED, GRO_MERGED_FREE, GRO_HELD, GRO_NORMAL, MOST_WAITING = 65536 };
 
 struct trace_packets {
 	struct packet_source base;
@@ -87,9 +302,11 @@ static struct sighting sighting_of(const struct ctf_event *event, bool received)
 	};
 }
 
-static void give_send(struct trace_packets *packets, const struct sighting *sighting)
+static void count_and_give(struct trace_packets *packets, const struct sighting *sighting)
 {
-	packets->base.facts.sent++;
+	struct ctf_facts *facts = &packets->base.facts;
+
+	++*(sighting->received ? &facts->received : &facts->sent);
 	packets->give(packets->context, sighting);
 }
 
@@ -107,7 +324,7 @@ static void let_go(struct trace_packets *packets, int64_t at)
 {
 	struct waiting *waiting = &packets->waiting[at];
 
-	give_send(packets, &waiting->sighting);
+	count_and_give(packets, &waiting->sighting);
 	intmap_take(&packets->queued, waiting->skb, &at);
 	*waiting = packets->waiting[--packets->waitings];
 	if (waiting < packets->waiting + packets->waitings)
@@ -118,9 +335,43 @@ static void let_go(struct trace_packets *packets, int64_t at)
 static void let_all_go(struct trace_packets *packets)
 {
 	for (size_t i = 0; i < packets->waitings; i++)
-		give_send(packets, &packets->waiting[i].sighting);
+		count_and_give(packets, &packets->waiting[i].sighting);
 	packets->waitings = 0;
 	intmap_clear(&packets->queued);
+}
+
+/*
+ * What is without a header is of another protocol, or its device has no receive offload,
+ * or it is of a VLAN. A frame that is no longer than ARP's will be that.
+ */
+enum { LONGEST_ARP = 46 };
+
+static void note_headerless(struct trace_packets *packets, const struct cell *value)
+{
+	uint32_t device = device_number(packets, &value[FIELD_NAME]);
+
+	packets->base.facts.headerless++;
+	if (device && value[FIELD_LENGTH].type == CELL_INTEGER &&
+	    value[FIELD_LENGTH].integer > LONGEST_ARP)
+		packets->headerless[device - 1]++;
+}
+
+/* The packet of an event, if it has left its host or come from another one. */
+static bool read_packet(struct trace_packets *packets, const struct cell *value,
+			struct sighting *sighting)
+{
+	packets->base.facts.network_events++;
+	if (is_loopback_device(&value[FIELD_NAME]))
+		return false;
+	if (trace_packet_decode(value, sighting)) {
+		if (sighting->received)
+			note_headerless(packets, value);
+		return false;
+	}
+	if (packet_is_local(&sighting->packet))
+		return false;
+	sighting->device = device_number(packets, &value[FIELD_NAME]);
+	return true;
 }
 
 static void handle_queue(struct trace_packets *packets, const struct ctf_event *event)
@@ -130,15 +381,10 @@ static void handle_queue(struct trace_packets *packets, const struct ctf_event *
 	uint64_t skb = (uint64_t)value[FIELD_SKB].integer;
 	int64_t at;
 
-	packets->base.facts.network_events++;
-	if (is_loopback_device(&value[FIELD_NAME]) ||
-	    trace_packet_decode(value, &sighting.packet) ||
-	    packet_is_local(&sighting.packet))
+	if (!read_packet(packets, value, &sighting))
 		return;
-	sighting.hops = trace_packet_hops(value);
-	sighting.device = device_number(packets, &value[FIELD_NAME]);
 	if (!packets->is_defined[WISH_XMIT]) {
-		give_send(packets, &sighting);
+		count_and_give(packets, &sighting);
 		return;
 	}
 	/* The same buffer queued again: handed from one device to the next. */
@@ -172,22 +418,6 @@ static void handle_xmit(struct trace_packets *packets, const struct ctf_event *e
 	intmap_put(&packets->last_xmit, lane, event->local_ns);
 }
 
-/*
- * What is without a header is of another protocol, or its device has no receive offload,
- * or it is of a VLAN. A frame that is no longer than ARP's will be that.
- */
-enum { LONGEST_ARP = 46 };
-
-static void note_headerless(struct trace_packets *packets, const struct cell *value)
-{
-	uint32_t device = device_number(packets, &value[FIELD_NAME]);
-
-	packets->base.facts.headerless++;
-	if (device && value[FIELD_LENGTH].type == CELL_INTEGER &&
-	    value[FIELD_LENGTH].integer > LONGEST_ARP)
-		packets->headerless[device - 1]++;
-}
-
 static void report_headerless(struct trace_packets *packets)
 {
 	for (size_t i = 0; i < packets->device.count; i++)
@@ -209,21 +439,11 @@ static void handle_receive(struct trace_packets *packets, const struct ctf_event
 	bool known =
 	    intmap_take(&packets->entered, (uint64_t)value[FIELD_SKB].integer, &entered);
 
-	packets->base.facts.network_events++;
-	if (is_loopback_device(&value[FIELD_NAME]))
-		return;
-	if (trace_packet_decode(value, &sighting.packet)) {
-		note_headerless(packets, value);
-		return;
-	}
-	if (packet_is_local(&sighting.packet))
+	if (!read_packet(packets, value, &sighting))
 		return;
 	if (known && entered < sighting.ns)
 		sighting.ns = entered;
-	sighting.hops = trace_packet_hops(value);
-	sighting.device = device_number(packets, &value[FIELD_NAME]);
-	packets->base.facts.received++;
-	packets->give(packets->context, &sighting);
+	count_and_give(packets, &sighting);
 }
 
 static void handle_gro_entry(struct trace_packets *packets, const struct ctf_event *event)
@@ -254,18 +474,12 @@ static void handle_gro_exit(struct trace_packets *packets, const struct ctf_even
 /* The addons' events: the transport part only, and no device. */
 static void handle_socket(struct trace_packets *packets, const struct ctf_event *event)
 {
-	bool received = packets->wish[event->class] == WISH_SOCKET_IN;
-	struct sighting sighting = sighting_of(event, received);
+	struct sighting sighting =
+	    sighting_of(event, packets->wish[event->class] == WISH_SOCKET_IN);
 
 	packets->base.facts.network_events++;
-	if (trace_socket_decode(event->cell, &sighting.packet))
-		return;
-	if (!received) {
-		give_send(packets, &sighting);
-		return;
-	}
-	packets->base.facts.received++;
-	packets->give(packets->context, &sighting);
+	if (trace_socket_decode(event->cell, &sighting.packet) == 0)
+		count_and_give(packets, &sighting);
 }
 
 static void handle_event(void *context, const struct ctf_event *event)
@@ -296,14 +510,8 @@ static void define_wishes(struct trace_packets *packets)
 /* The reader's, with what is counted here. */
 static void update_facts(struct trace_packets *packets)
 {
-	const struct ctf_facts counted = packets->base.facts;
-	struct ctf_facts *facts = &packets->base.facts;
-
-	*facts = *ctf_reader_facts(packets->reader);
-	facts->sent = counted.sent;
-	facts->received = counted.received;
-	facts->network_events = counted.network_events;
-	facts->headerless = counted.headerless;
+	memcpy(&packets->base.facts, ctf_reader_facts(packets->reader),
+	       offsetof(struct ctf_facts, sent));
 }
 
 static bool trace_step(struct packet_source *source, sighting_fn *give, void *context)

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 #include "tables/question_scope.h"
 #include "timeline/names.h"
 #include "timeline/query.h"

@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/mem.h"
-#include "base/signals.h"
+#include "base/process.h"
 
 enum { BATCHES = 4, BATCH_CELLS = 8192, BATCH_BYTES = 256 << 10 };
 

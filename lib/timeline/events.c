@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "timeline/names.h"
 #include "timeline/reader_private.h"

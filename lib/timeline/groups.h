@@ -7,7 +7,7 @@
 
 #include "base/cell.h"
 #include "base/error.h"
-#include "base/intmap.h"
+#include "base/hash.h"
 
 /*
  * Rows summed up by their first cells, as GROUP BY of SQL does it, but by a hash table:

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/intmap.h"
+#include "base/hash.h"
 
 /*
  * Names of tables and columns. Traces call their classes and fields what they

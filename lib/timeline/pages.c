@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/output.h"
-#include "base/signals.h"
+#include "base/process.h"
 
 /*
  * SQLite locks bytes at 1 GiB where a file system locks bytes that are there, so the

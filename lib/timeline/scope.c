@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/instant.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
+#include "base/number.h"
 
 static int64_t integer(const struct cell *cell)
 {

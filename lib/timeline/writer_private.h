@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "timeline/batch.h"
 #include "timeline/names.h"
 #include "timeline/tree.h"

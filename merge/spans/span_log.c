@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/spill.h"
 #include "merge/sorter.h"

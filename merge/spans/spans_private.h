@@ -3,8 +3,7 @@
 #define CT_MERGE_SPANS_SPANS_PRIVATE_H
 
 #include "base/cell.h"
-#include "base/intmap.h"
-#include "base/texts.h"
+#include "base/hash.h"
 #include "merge/spans/span_log.h"
 #include "merge/spans/spans.h"
 

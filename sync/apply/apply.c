@@ -9,19 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file_name.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/output.h"
-#include "base/output_directory.h"
-#include "base/removal.h"
+#include "base/process.h"
 #include "input/run.h"
 #include "sync/apply/clock_class.h"
-#include "sync/apply/metadata.h"
 
-enum { BLOCK = 65536 };
+enum { BLOCK = 1 << 20 };
 
 /* What a whole cloning shares. */
 struct cloning {
@@ -29,34 +28,15 @@ struct cloning {
 	struct error *error;
 };
 
-static int write_all(int out, const char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t done = write(out, bytes, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -1;
-		bytes += done;
-		size -= (size_t)done;
-	}
-	return 0;
-}
-
 /* 0, or -1 with errno */
-static int copy_bytes(int in, int out)
+static int send_all(int in, int out)
 {
-	char block[BLOCK];
-	ssize_t size;
+	ssize_t sent;
 
-	while ((size = read(in, block, sizeof(block))) != 0) {
-		if (size < 0 && errno == EINTR)
-			continue;
-		if (size < 0 || write_all(out, block, (size_t)size))
-			return -1;
-	}
-	return 0;
+	do
+		sent = sendfile(out, in, NULL, BLOCK);
+	while (sent > 0 || (sent < 0 && errno == EINTR));
+	return sent < 0 ? -1 : 0;
 }
 
 /* A file of its own, by sharing blocks where the file system can. */
@@ -72,7 +52,7 @@ static int copy_file(const char *from, const char *to, mode_t mode, struct error
 		close(in);
 		return -1;
 	}
-	failed = ioctl(out, FICLONE, in) && copy_bytes(in, out);
+	failed = ioctl(out, FICLONE, in) && send_all(in, out);
 	if (failed)
 		error_errno(error, to);
 	if (close(out) && !failed)
@@ -167,7 +147,7 @@ static int clone_tree(const char *from, const char *to, const char *skip,
 /* What becomes of one clock of the map. */
 struct applied {
 	bool is_trace, is_made;
-	struct apply_result result;
+	double residual_ns;
 };
 
 /* What has a place in the directory already is nothing to add to it. */
@@ -190,8 +170,8 @@ static void apply_all(const struct output_directory *directory,
 		char *target = mem_printf("%s/%s", directory->temporary, name[i]);
 
 		if (applied[i].is_trace)
-			applied[i].is_made = !apply_clock(&map->clock[i], target,
-							  &applied[i].result, &error);
+			applied[i].is_made = !apply_clock(
+			    &map->clock[i], target, &applied[i].residual_ns, &error);
 		if (applied[i].is_trace && !applied[i].is_made) {
 			output_directory_explain(directory, &error);
 			problem_add(problems, "", "apply", 1, "%s", error_text(&error));
@@ -209,7 +189,7 @@ static void tell(const struct clock_map *map, char *const *name,
 			fprintf(talk,
 				"%s/%s: on the clock of %s, within %.0f ns of the fit\n",
 				directory, name[i], map->clock[i].reference,
-				applied[i].result.residual_ns);
+				applied[i].residual_ns);
 }
 
 int apply_run(const struct clock_map *map, const char *path, FILE *talk,
@@ -282,7 +262,7 @@ static char *fit_metadata(const struct clock *clock, double *residual_ns,
 	if (metadata_clock(text, &recorded, error) == 0 &&
 	    clock_class_fit(clock, &recorded, &fitted, residual_ns, error) == 0) {
 		set_errors(&fitted, &recorded, clock, *residual_ns);
-		changed = metadata_with_clock(text, &fitted, error);
+		changed = metadata_with_clock(text, &fitted);
 	}
 	if (!changed)
 		error_prefix(error, "%s", path);
@@ -306,8 +286,8 @@ static int write_metadata(const char *target, const char *text, struct error *er
 	return status ? -1 : output_commit(&output, error);
 }
 
-int apply_clock(const struct clock *clock, const char *target,
-		struct apply_result *result, struct error *error)
+int apply_clock(const struct clock *clock, const char *target, double *residual_ns,
+		struct error *error)
 {
 	char *text;
 	int status;
@@ -320,7 +300,7 @@ int apply_clock(const struct clock *clock, const char *target,
 	if (!*clock->path)
 		return error_set(error, "%s: it has no path, want a CTF trace",
 				 clock->trace);
-	text = fit_metadata(clock, &result->residual_ns, error);
+	text = fit_metadata(clock, residual_ns, error);
 	if (!text)
 		return -1;
 	/* The metadata comes last: without it, no reader takes it for a trace. */

@@ -20,15 +20,6 @@ int apply_run(const struct clock_map *map, const char *directory, FILE *talk,
 	      struct problem_list *problems, struct error *error);
 
 /*
- * What came out of putting one CTF trace on the reference clock. A clock
- * class has an integer frequency, so the rate is rounded to it.
- */
-struct apply_result {
-	/* How far any stamp may stray from the fit, the viewer's rounding included. */
-	double residual_ns;
-};
-
-/*
  * Make `target` (a new directory) a CTF trace that any viewer shows on the
  * reference clock: the streams of the trace at clock->path hard-linked (else
  * reflinked, else copied), and a metadata file whose clock class has the
@@ -37,11 +28,12 @@ struct apply_result {
  * has none). Only for a clock of one segment. 0, or -1 with
  * error and no target left.
  *
- * The residual is for viewers that convert the offset and the value one by
+ * residual_ns is how far any stamp may stray from the fit, as a clock class has an
+ * integer frequency. It is for viewers that convert the offset and the value one by
  * one, as babeltrace2 does. One that puts their sum into a double (Trace
  * Compass) shows steps of 256 ns with any frequency but 10^9.
  */
-int apply_clock(const struct clock *clock, const char *target,
-		struct apply_result *result, struct error *error);
+int apply_clock(const struct clock *clock, const char *target, double *residual_ns,
+		struct error *error);
 
 #endif

@@ -1,7 +1,243 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/apply/clock_class.h"
 
+#include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "ctf/schema.h"
+
+#define METADATA_SIGNATURE "/* CTF 1.8" /* how plain text in TSDL begins, often */
+#define METADATA_SEPARATOR "\x1e"       /* how CTF 2 begins */
+
+char *metadata_read(const char *path, struct error *error)
+{
+	size_t size, lacks;
+	char *bytes = metadata_text(path, &size, &lacks, error), *text = NULL;
+
+	if (bytes && memchr(bytes, '\0', size))
+		error_set(error, "%s: a NUL byte in the text, want metadata", path);
+	else if (bytes)
+		text = mem_strndup(bytes, size);
+	free(bytes);
+	return text;
+}
+
+/*
+ * The clock class of CTF 2 metadata, and the JSON text that it is, behind a record
+ * separator. The text has been parsed before; NULL: there is none.
+ */
+static json_t *find_fragment(const char *text, const char **begin, const char **end)
+{
+	for (; *text; text = *end) {
+		const char *type;
+		json_t *object;
+
+		*begin = text + 1;
+		*end = *begin + strcspn(*begin, METADATA_SEPARATOR);
+		object = json_loadb(*begin, (size_t)(*end - *begin), 0, NULL);
+		type = json_text(object, "type");
+		if (type && strcmp(type, "clock-class") == 0)
+			return object;
+		json_decref(object);
+	}
+	return NULL;
+}
+
+/* Cycles are fewer than a second's (CTF2-SPEC-2.0, 5.6.1). */
+static void change_class(json_t *clock, const struct clock_class *class)
+{
+	int64_t whole = (int64_t)(class->offset / class->frequency);
+
+	json_object_set_new(clock, "frequency",
+			    json_integer((json_int_t) class->frequency));
+	json_object_set_new(clock, "offset-from-origin",
+			    json_pack("{s:I, s:I}", "seconds",
+				      (json_int_t)(class->offset_s + whole), "cycles",
+				      (json_int_t)(class->offset % class->frequency)));
+	json_object_set_new(clock, "precision", json_integer(class->precision));
+	if (class->accuracy < 0)
+		json_object_del(clock, "accuracy");
+	else
+		json_object_set_new(clock, "accuracy", json_integer(class->accuracy));
+}
+
+static void write_json(FILE *file, const char *text, const struct clock_class *class)
+{
+	const char *begin, *end;
+	json_t *clock = find_fragment(text, &begin, &end);
+	char *line;
+
+	change_class(clock, class);
+	line = json_one_line(clock);
+	fprintf(file, "%.*s%s\n%s", (int)(begin - text), text, line, end);
+	free(line);
+	json_decref(clock);
+}
+
+/*
+ * A lexical element of TSDL (CTF 1.8.3, appendix C.1): a word or number, a string, or
+ * another character; empty at the text's end. So braces or a "clock" inside of a string
+ * or a comment fool nobody.
+ */
+struct token {
+	const char *begin, *end;
+};
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static struct token next_token(const char *at)
+{
+	const char *end;
+
+	for (;;) {
+		at += strspn(at, " \t\r\n\f\v");
+		if (at[0] == '/' && at[1] == '/')
+			at += strcspn(at, "\n");
+		else if (at[0] == '/' && at[1] == '*' && (end = strstr(at + 2, "*/")))
+			at = end + 2;
+		else
+			break;
+	}
+	end = at;
+	if (*at == '"' || *at == '\'') {
+		for (end++; *end && *end != *at; end++)
+			end += end[0] == '\\' && end[1];
+	} else {
+		while (is_word(*end))
+			end++;
+	}
+	end += *end && (end == at || *at == *end);
+	return (struct token){at, end};
+}
+
+static bool is_text(const struct token *token, const char *text)
+{
+	size_t length = (size_t)(token->end - token->begin);
+
+	return strlen(text) == length && memcmp(token->begin, text, length) == 0;
+}
+
+/* What follows `clock {`; NULL: there is none. */
+static const char *find_block(const char *text)
+{
+	struct token before = {text, text}, token;
+	size_t depth = 0;
+
+	for (;; before = token) {
+		token = next_token(before.end);
+		if (token.begin == token.end)
+			return NULL;
+		if (is_text(&token, "{") && !depth++ && is_text(&before, "clock"))
+			return token.end;
+		depth -= depth && is_text(&token, "}");
+	}
+}
+
+int metadata_clock(const char *text, struct clock_class *class, struct error *error)
+{
+	bool is_json = *text == *METADATA_SEPARATOR;
+	struct schema *schema =
+	    (is_json ? json_metadata_parse : tsdl_parse)(text, strlen(text), error);
+	const struct schema_clock *clock = schema ? schema->clock : NULL;
+	const char *begin, *end;
+	int status = schema ? 0 : -1;
+
+	if (schema && schema->clocks != 1)
+		status = error_set(error, "%zu clocks, want one", schema->clocks);
+	else if (schema && (clock->frequency > CLOCK_CLASS_FASTEST ||
+			    clock->offset_s < -CLOCK_CLASS_FARTHEST ||
+			    clock->offset_s > CLOCK_CLASS_FARTHEST))
+		status = error_set(error, "a clock whose frequency or offset is out of "
+					  "range");
+	if (!status)
+		*class = (struct clock_class){.frequency = clock->frequency,
+					      .offset_s = clock->offset_s,
+					      .offset = clock->offset};
+	if (!status && is_json) {
+		json_t *object = find_fragment(text, &begin, &end);
+
+		json_nsec(object, "precision", &class->precision);
+		class->precision = class->precision < 0 ? 0 : class->precision;
+		json_decref(object);
+	} else if (!status && !find_block(text)) {
+		status = error_set(error, "no clock in braces, want one");
+	}
+	schema_free(schema);
+	return status;
+}
+
+/* The attributes of a clock class that are numbers. */
+enum attribute { FREQ, OFFSET, OFFSET_S, ATTRIBUTES };
+
+static const char *const attribute_name[ATTRIBUTES] = {"freq", "offset", "offset_s"};
+
+static void write_value(FILE *file, enum attribute what, const struct clock_class *class)
+{
+	if (what == OFFSET_S)
+		fprintf(file, "%" PRId64, class->offset_s);
+	else
+		fprintf(file, "%" PRIu64,
+			what == FREQ ? class->frequency : class->offset);
+}
+
+/* The text with other numbers in its clock class, each where it stood. */
+static void write_tsdl(FILE *file, const char *text, const struct clock_class *class)
+{
+	const char *at = find_block(text);
+	bool found[ATTRIBUTES] = {false};
+	struct token name;
+
+	if (strncmp(text, METADATA_SIGNATURE, strlen(METADATA_SIGNATURE)) != 0)
+		fputs(METADATA_SIGNATURE " */\n", file);
+	for (name = next_token(at); !is_text(&name, "}") && *name.begin;
+	     name = next_token(at)) {
+		struct token value = next_token(next_token(name.end).end), last = value;
+		struct token end = next_token(value.end);
+
+		for (; !is_text(&end, ";") && *end.begin; end = next_token(end.end))
+			last = end;
+		for (enum attribute what = FREQ; what < ATTRIBUTES; what++)
+			if (is_text(&name, attribute_name[what])) {
+				fwrite(text, 1, (size_t)(value.begin - text), file);
+				write_value(file, what, class);
+				text = last.end;
+				found[what] = true;
+			}
+		at = end.end;
+	}
+	fwrite(text, 1, (size_t)(name.begin - text), file);
+	for (enum attribute what = FREQ; what < ATTRIBUTES; what++)
+		if (!found[what] && (what != OFFSET_S || class->offset_s)) {
+			fprintf(file, "\t%s = ", attribute_name[what]);
+			write_value(file, what, class);
+			fputs(";\n", file);
+		}
+	fputs(name.begin, file);
+}
+
+char *metadata_with_clock(const char *text, const struct clock_class *class)
+{
+	char *changed = NULL;
+	size_t size;
+	FILE *file = open_memstream(&changed, &size);
+
+	if (*text == *METADATA_SEPARATOR)
+		write_json(file, text, class);
+	else
+		write_tsdl(file, text, class);
+	fclose(file);
+	return changed;
+}
 
 #define RATE_LIMIT 5e8 /* ppb */
 

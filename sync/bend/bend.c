@@ -7,6 +7,25 @@
 #include "base/mem.h"
 #include "sync/bend/corridor.h"
 #include "sync/bend/curvature.h"
+#include "sync/bend/reconcile.h"
+
+/* Steps that were found in a clock, and why it has but one line, if so. */
+struct bend_found {
+	struct corridor_step *step;
+	size_t steps;
+	char *cause;
+};
+
+struct bending {
+	struct sync *sync;
+	bool *wanted;                   /* by island: some clock seems to be no line */
+	bool is_thinned;                /* not every message is kept, as they are many */
+	struct pair_messages *messages; /* by pair, of those islands */
+	uint32_t *position;             /* by clock: its place in its island's order */
+	struct bend_found *found;       /* by clock */
+	struct bend_bounds bounds;      /* on the clock at hand */
+	struct step_list gaps;          /* messages within are not heard */
+};
 
 /* How far the corrected time jumps ahead at a step. */
 static nsec_t jump_of(const struct clock *clock, const struct corridor_step *step)
@@ -23,8 +42,8 @@ static nsec_t jump_of(const struct clock *clock, const struct corridor_step *ste
  * A clock set back shows the same times twice: which one, nobody can tell.
  * It may have been set anywhere between the two bounds.
  */
-void step_note(struct step_list *list, const struct clock *clock, uint32_t index,
-	       const struct corridor_step *step)
+static void step_note(struct step_list *list, const struct clock *clock, uint32_t index,
+		      const struct corridor_step *step)
 {
 	nsec_t jump = jump_of(clock, step);
 	nsec_t back = jump > 0 ? jump : 0;
@@ -111,16 +130,6 @@ enum {
 	THINNED_AT_ONCE = 256,
 };
 
-/* Of some messages in a row only the corners of their hull: a line that satisfies these
- * satisfies all. */
-static void thin_out(struct hull_point *point, size_t *count, size_t *thinned, bool upper)
-{
-	if (*count - *thinned < THINNED_AT_ONCE)
-		return;
-	*count = *thinned + hull_corners(point + *thinned, *count - *thinned, upper);
-	*thinned = *count;
-}
-
 static bool are_too_many(const struct bending *bending)
 {
 	const struct sync *sync = bending->sync;
@@ -136,58 +145,43 @@ static bool are_too_many(const struct bending *bending)
 	return messages > most;
 }
 
+/*
+ * Of many messages, some in a row leave only the corners of their hull: a line that
+ * satisfies these satisfies all.
+ */
 static int keep(void *context, struct message *message)
 {
 	struct bending *bending = context;
 	const struct sync *sync = bending->sync;
 	const struct pair *pair = &sync->pairs.pair[message->pair];
-	struct pair_messages *kept = &bending->messages[message->pair];
+	struct point_list *side =
+	    &bending->messages[message->pair].side[message->forward];
+	size_t fresh;
 
 	if (message->rejected || pair->contradictory ||
 	    !bending->wanted[sync->graph.node[pair->a].island])
 		return 0;
-	if (message->forward) {
-		kept->forward = mem_grow(kept->forward, kept->forwards,
-					 &kept->forward_room, sizeof(*kept->forward));
-		kept->forward[kept->forwards++] = pair_point(message);
-	} else {
-		kept->back = mem_grow(kept->back, kept->backs, &kept->back_room,
-				      sizeof(*kept->back));
-		kept->back[kept->backs++] = pair_point(message);
-	}
-	if (bending->is_thinned) {
-		thin_out(kept->forward, &kept->forwards, &kept->forward_thinned, false);
-		thin_out(kept->back, &kept->backs, &kept->back_thinned, true);
+	side->point =
+	    mem_grow(side->point, side->count, &side->room, sizeof(*side->point));
+	side->point[side->count++] = pair_point(message);
+	fresh = side->count - side->thinned;
+	if (bending->is_thinned && fresh >= THINNED_AT_ONCE) {
+		side->thinned +=
+		    hull_corners(side->point + side->thinned, fresh, !message->forward);
+		side->count = side->thinned;
 	}
 	return 0;
-}
-
-static bool is_in_gap(const struct bending *bending, uint32_t clock, nsec_t at)
-{
-	for (size_t i = 0; i < bending->gaps.count; i++) {
-		const struct sync_step *gap = &bending->gaps.item[i];
-
-		if (gap->clock == clock && at > gap->from_ns && at < gap->to_ns)
-			return true;
-	}
-	return false;
 }
 
 /* Its y is the other clock's own time yet. */
 static void add_bound(struct bending *bending, uint32_t own, uint32_t other,
 		      struct corridor_bound bound)
 {
-	const struct clock *fitted = bending->sync->fitted;
-	struct bend_bounds *bounds = &bending->bounds;
-	nsec_t now = clock_correct(&fitted[own], bound.x);
-
-	if (is_in_gap(bending, own, bound.x) || is_in_gap(bending, other, bound.y))
+	if (step_list_holds(&bending->gaps, own, bound.x) ||
+	    step_list_holds(&bending->gaps, other, bound.y))
 		return;
-	bound.y = clock_correct(&fitted[other], bound.y);
-	bounds->broken |= bound.above ? now > bound.y : now < bound.y;
-	bounds->item =
-	    mem_grow(bounds->item, bounds->count, &bounds->room, sizeof(*bounds->item));
-	bounds->item[bounds->count++] = bound;
+	bound.y = clock_correct(&bending->sync->fitted[other], bound.y);
+	bend_bounds_add(&bending->bounds, bound);
 }
 
 /* What a clock sent was received later: a bound from above on its time. */
@@ -198,48 +192,34 @@ static void add_pair(struct bending *bending, uint32_t clock, size_t index)
 	bool is_a = pair->a == clock;
 	uint32_t other = is_a ? pair->b : pair->a;
 
-	for (size_t i = 0; i < with->forwards; i++) {
-		struct hull_point p = with->forward[i];
+	for (int forward = 0; forward < 2; forward++)
+		for (size_t i = 0; i < with->side[forward].count; i++) {
+			struct hull_point p = with->side[forward].point[i];
 
-		add_bound(
-		    bending, clock, other,
-		    (struct corridor_bound){is_a ? p.x : p.y, is_a ? p.y : p.x, is_a});
-	}
-	for (size_t i = 0; i < with->backs; i++) {
-		struct hull_point p = with->back[i];
-
-		add_bound(
-		    bending, clock, other,
-		    (struct corridor_bound){is_a ? p.x : p.y, is_a ? p.y : p.x, !is_a});
-	}
+			add_bound(bending, clock, other,
+				  (struct corridor_bound){.x = is_a ? p.x : p.y,
+							  .y = is_a ? p.y : p.x,
+							  .above = is_a == forward});
+		}
 }
 
-static bool is_heard(const struct bending *bending, uint32_t clock, uint32_t pair,
-		     enum heard heard)
+/* Bounds on a clock by its messages with all others, or with those before it. */
+static void collect(struct bending *bending, const struct island *island, uint32_t clock,
+		    bool all)
 {
-	const struct pair *with = &bending->sync->pairs.pair[pair];
-	uint32_t other = with->a == clock ? with->b : with->a;
+	bending->bounds.count = 0;
+	for (size_t i = 0; i < island->insides; i++) {
+		const struct pair *pair = &bending->sync->pairs.pair[island->inside[i]];
+		uint32_t other = pair->a == clock ? pair->b : pair->a;
 
-	if (with->a != clock && with->b != clock)
-		return false;
-	if (heard == HEAR_PARENT)
-		return bending->sync->graph.node[clock].parent_pair == (int)pair;
-	return heard == HEAR_ALL || bending->position[other] < bending->position[clock];
-}
-
-void bend_collect(struct bending *bending, const struct island *island, uint32_t clock,
-		  enum heard heard)
-{
-	struct bend_bounds *bounds = &bending->bounds;
-
-	bounds->count = 0;
-	bounds->broken = false;
-	for (size_t i = 0; i < island->insides; i++)
-		if (is_heard(bending, clock, island->inside[i], heard))
+		if ((pair->a == clock || pair->b == clock) &&
+		    (all || bending->position[other] < bending->position[clock]))
 			add_pair(bending, clock, island->inside[i]);
+	}
 }
 
-void bend_take(struct bending *bending, uint32_t index, struct corridor_fit *fit)
+/* Take what was found for a clock, in the place of what it had. */
+static void use_fit(struct bending *bending, uint32_t index, struct corridor_fit *fit)
 {
 	struct sync *sync = bending->sync;
 	struct clock *clock = &sync->fitted[index];
@@ -253,34 +233,216 @@ void bend_take(struct bending *bending, uint32_t index, struct corridor_fit *fit
 	bending->found[index].steps = fit->steps;
 }
 
-static int try_bounds(struct bending *bending, const struct island *island,
-		      uint32_t index, enum heard heard, struct error *cause)
-{
-	const struct sync_options *options = &bending->sync->options;
-	struct bend_bounds *bounds = &bending->bounds;
-	struct corridor_fit fit;
-
-	bend_collect(bending, island, index, heard);
-	if (corridor_find(bounds->item, bounds->count, options->drift_limit_ppm * 1e-6,
-			  options->segments, &fit, cause))
-		return -1;
-	/* One line that satisfies all was fitted better, with its whole island. */
-	if (bounds->broken || is_wished(bending->sync) || fit.segments > 1)
-		bend_take(bending, index, &fit);
-	else
-		corridor_fit_clear(&fit);
-	return 0;
-}
-
 /* By the clocks that came before, in the order of the tree. */
 static void bend(struct bending *bending, const struct island *island, uint32_t index)
 {
+	const struct sync_options *options = &bending->sync->options;
+	struct bend_bounds *bounds = &bending->bounds;
 	struct error cause = ERROR_INIT;
+	struct corridor_fit fit;
 
-	if (try_bounds(bending, island, index, HEAR_EARLIER, &cause) &&
-	    try_bounds(bending, island, index, HEAR_PARENT, &cause))
+	collect(bending, island, index, false);
+	if (corridor_find(bounds->item, bounds->count, options->drift_limit_ppm * 1e-6,
+			  options->segments, &fit, &cause))
 		bending->found[index].cause = mem_strdup(error_text(&cause));
+	/* One line that satisfies all was fitted better, with its whole island. */
+	else if (bend_breaks(&bending->sync->fitted[index], bounds) ||
+		 is_wished(bending->sync) || fit.segments > 1)
+		use_fit(bending, index, &fit);
+	else
+		corridor_fit_clear(&fit);
 	error_clear(&cause);
+}
+
+/* Steps without a broken message are asked for their proof up to so many messages. */
+enum { PROVED_MOST = 1 << 22 };
+
+static bool has_steps(const struct bending *bending, const struct island *island)
+{
+	for (size_t k = 1; k < island->members; k++)
+		if (bending->found[island->member[k]].steps)
+			return true;
+	return false;
+}
+
+static bool is_broken(struct bending *bending, const struct island *island)
+{
+	for (size_t k = 1; k < island->members; k++) {
+		collect(bending, island, island->member[k], false);
+		if (bend_breaks(&bending->sync->fitted[island->member[k]],
+				&bending->bounds))
+			return true;
+	}
+	return false;
+}
+
+static uint64_t count_messages(const struct bending *bending, const struct island *island)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < island->insides; i++) {
+		const struct pair_messages *with = &bending->messages[island->inside[i]];
+
+		count += with->side[false].count + with->side[true].count;
+	}
+	return count;
+}
+
+static bool find_curve(struct bending *bending, size_t steps, struct corridor_fit *fit)
+{
+	const struct sync_options *options = &bending->sync->options;
+	const struct bend_bounds *bounds = &bending->bounds;
+	struct error cause = ERROR_INIT;
+	struct clock clock;
+
+	if (corridor_find(bounds->item, bounds->count, options->drift_limit_ppm * 1e-6,
+			  options->segments, fit, &cause)) {
+		error_clear(&cause);
+		return false;
+	}
+	clock = (struct clock){.segment = fit->segment, .segments = fit->segments};
+	if (fit->steps <= steps && !bend_breaks(&clock, bounds))
+		return true;
+	corridor_fit_clear(fit);
+	return false;
+}
+
+static size_t steps_of(const struct bending *bending, uint32_t index)
+{
+	size_t steps = 0;
+
+	for (size_t i = 0; i < bending->gaps.count; i++)
+		steps += bending->gaps.item[i].clock == index;
+	return steps;
+}
+
+/*
+ * A curve within what the messages and the clocks before leave a clock, as smooth
+ * as that of a clock alone. Whether all others can follow it.
+ */
+static bool refit(struct bending *bending, struct reconciling *reconciling,
+		  uint32_t index)
+{
+	struct bend_bounds *bounds = &bending->bounds;
+	struct corridor_fit fit;
+	struct clock clock;
+
+	reconciling_bounds(reconciling, index, bounds);
+	if (!find_curve(bending, steps_of(bending, index), &fit))
+		return false;
+	clock = (struct clock){.segment = fit.segment, .segments = fit.segments};
+	if (reconciling_follow(reconciling, index, &clock)) {
+		use_fit(bending, index, &fit);
+		return true;
+	}
+	corridor_fit_clear(&fit);
+	return false;
+}
+
+/* The middle of what is left; then with fewer segments, if these can do it. */
+static void use_polygons(struct bending *bending, const struct island *island,
+			 struct corridor_fit *polygon)
+{
+	struct sync *sync = bending->sync;
+
+	for (size_t k = 1; k < island->members; k++) {
+		uint32_t index = island->member[k];
+		struct clock *clock = &sync->fitted[index];
+
+		if (!polygon[k].segments)
+			continue;
+		clock->segments = polygon[k].segments;
+		clock->segment =
+		    mem_realloc(clock->segment, clock->segments, sizeof(*clock->segment));
+		memcpy(clock->segment, polygon[k].segment,
+		       clock->segments * sizeof(*clock->segment));
+	}
+	for (size_t k = 1; k < island->members; k++) {
+		struct corridor_fit fit;
+
+		if (!polygon[k].segments)
+			continue;
+		collect(bending, island, island->member[k], true);
+		corridor_sort(bending->bounds.item, bending->bounds.count);
+		reconciling_chords(&polygon[k], &bending->bounds, &fit);
+		use_fit(bending, island->member[k], &fit);
+	}
+}
+
+/* In the order of the tree; then the others of those that were not found. */
+static void refit_all(struct bending *bending, const struct island *island,
+		      struct reconciling *reconciling)
+{
+	struct corridor_fit *polygon = mem_zalloc(island->members * sizeof(*polygon));
+	bool *done = mem_zalloc(island->members * sizeof(*done));
+
+	for (size_t k = 1; k < island->members; k++)
+		done[k] = refit(bending, reconciling, island->member[k]);
+	for (size_t k = 1; k < island->members; k++)
+		if (!done[k])
+			reconciling_polygon(reconciling, island->member[k], &polygon[k]);
+	use_polygons(bending, island, polygon);
+	for (size_t k = 1; k < island->members; k++) {
+		corridor_fit_clear(&polygon[k]);
+		free(bending->found[island->member[k]].cause);
+		bending->found[island->member[k]].cause = NULL;
+	}
+	free(polygon);
+	free(done);
+}
+
+/* Without steps if that can be, else with those that were found. */
+static struct reconciling *reconcile(struct bending *bending, const struct island *island)
+{
+	const struct sync *sync = bending->sync;
+	struct reconciling *reconciling =
+	    reconciling_new(sync, island, bending->messages, &bending->gaps);
+
+	if (reconciling)
+		return reconciling;
+	for (size_t k = 1; k < island->members; k++) {
+		uint32_t index = island->member[k];
+		const struct bend_found *of = &bending->found[index];
+
+		for (size_t i = 0; i < of->steps; i++)
+			step_note(&bending->gaps, &sync->fitted[index], index,
+				  &of->step[i]);
+	}
+	if (!bending->gaps.count || !is_broken(bending, island))
+		return NULL;
+	return reconciling_new(sync, island, bending->messages, &bending->gaps);
+}
+
+static bool is_wanted(const struct bending *bending, const struct island *island,
+		      bool broken)
+{
+	return broken || (island->members > 2 && has_steps(bending, island) &&
+			  count_messages(bending, island) <= PROVED_MOST);
+}
+
+/*
+ * Where clocks that were fitted one after the other leave messages broken, or have
+ * steps that no message proves: fit them anew, from corrections that satisfy all.
+ * Leaves them as they are where there are none.
+ */
+static void bend_jointly(struct bending *bending, const struct island *island)
+{
+	char **unfit = &bending->sync->unfit[island - bending->sync->graph.island];
+	struct reconciling *reconciling = NULL;
+	bool broken;
+
+	bending->gaps.count = 0;
+	broken = is_broken(bending, island);
+	if (is_wanted(bending, island, broken))
+		reconciling = reconcile(bending, island);
+	if (reconciling)
+		refit_all(bending, island, reconciling);
+	if (reconciling || !broken) {
+		free(*unfit);
+		*unfit = NULL;
+	}
+	reconciling_free(reconciling);
+	bending->gaps.count = 0;
 }
 
 static void report(struct bending *bending, uint32_t index)
@@ -344,8 +506,8 @@ int bend_clocks(struct sync *sync, struct error *error)
 	bending.found = mem_zalloc(sync->clocks * sizeof(*bending.found));
 	status = find_bends(&bending, error);
 	for (size_t i = 0; i < sync->pairs.count; i++) {
-		free(bending.messages[i].forward);
-		free(bending.messages[i].back);
+		free(bending.messages[i].side[false].point);
+		free(bending.messages[i].side[true].point);
 	}
 	for (size_t i = 0; i < sync->clocks; i++) {
 		free(bending.found[i].step);

@@ -6,8 +6,432 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/bend/stretch.h"
+#include "base/search.h"
+#include "sync/bend/curvature.h"
 #include "sync/fit/fit.h"
+#include "sync/fit/lp.h"
+
+enum { STRETCH_SEGMENTS_MOST = 4096 };
+
+/* What lies between two steps. */
+struct stretch {
+	const struct corridor_bound *bound;
+	size_t n;
+	double limit;
+	struct line base; /* values are differences from it */
+	double unit_ns, length_ns;
+	struct pair cell; /* the hulls of one segment */
+};
+
+/* Joined segments: differences from the base at the joints, both in ns. */
+struct shape {
+	size_t segments;
+	double *joint, *value; /* segments + 1 */
+};
+
+/* What a unit of bending costs, in shares of a segment's room. */
+#define BENDING 1e-2
+
+#define STRAIGHT 0.005 /* so near to a line, in shares of its room, is one */
+
+static void stretch_hulls(struct pair *pair, const struct corridor_bound *bound, size_t n)
+{
+	hull_reset(&pair->lower);
+	hull_reset(&pair->upper);
+	for (size_t i = 0; i < n; i++)
+		hull_add(bound[i].above ? &pair->lower : &pair->upper, bound[i].x,
+			 bound[i].y);
+	hull_settle(&pair->lower);
+	hull_settle(&pair->upper);
+	if (n)
+		pair->origin = (struct hull_point){bound[0].x, bound[0].y};
+}
+
+static void shape_init(struct shape *shape, size_t segments)
+{
+	shape->segments = segments;
+	shape->joint = mem_zalloc((segments + 1) * sizeof(double));
+	shape->value = mem_zalloc((segments + 1) * sizeof(double));
+}
+
+static void shape_clear(struct shape *shape)
+{
+	free(shape->joint);
+	free(shape->value);
+	memset(shape, 0, sizeof(*shape));
+}
+
+/* When a bound is, since the stretch began. */
+static double stretch_time(const struct stretch *stretch, size_t bound)
+{
+	return (double)(stretch->bound[bound].x - stretch->bound[0].x);
+}
+
+/* The first bound that is not of a segment of the shape, nor of one before. */
+static size_t stretch_end(const struct stretch *stretch, const struct shape *shape,
+			  size_t segment)
+{
+	if (segment + 1 == shape->segments)
+		return stretch->n;
+	return FIRST_NOT(stretch->n, i,
+			 stretch_time(stretch, i) < shape->joint[segment + 1]);
+}
+
+/* Columns: the values at the joints, the room of each segment, the bend of each joint. */
+static void add_corner(const struct stretch *stretch, const struct shape *shape,
+		       struct lp *lp, size_t segment, const struct hull_point *corner,
+		       bool above)
+{
+	double at = (double)(corner->x - stretch->bound[0].x);
+	double begin = shape->joint[segment], end = shape->joint[segment + 1];
+	double share = (at - begin) / (end - begin), sign = above ? -1 : 1;
+	double have = line_distance(&stretch->base, corner->x, corner->y);
+	struct lp_term term[3] = {
+	    {segment, sign * (1 - share)},
+	    {segment + 1, sign * share},
+	    {shape->segments + 1 + segment, -1},
+	};
+
+	lp_row(lp, term, 3, sign * have / stretch->unit_ns);
+}
+
+/* |rate| <= limit within a segment. */
+static void add_rate(const struct stretch *stretch, const struct shape *shape,
+		     struct lp *lp, size_t segment)
+{
+	double length = shape->joint[segment + 1] - shape->joint[segment];
+	double scale = length / stretch->unit_ns;
+
+	for (int sign = -1; sign <= 1; sign += 2) {
+		struct lp_term term[2] = {{segment, sign}, {segment + 1, -sign}};
+
+		lp_row(lp, term, 2, (sign * stretch->base.rate - stretch->limit) * scale);
+	}
+}
+
+/*
+ * The room that the bounds in stretch->cell could leave a line of their own, in
+ * units. Negative where they contradict every line, 0 without bounds on both
+ * sides.
+ */
+static double stretch_best_room(struct stretch *stretch)
+{
+	struct pair *cell = &stretch->cell;
+
+	if (!cell->lower.count || !cell->upper.count)
+		return 0;
+	fit_pair_margin(cell, stretch->limit);
+	return cell->margin_ns / stretch->unit_ns;
+}
+
+static void add_segment(struct stretch *stretch, const struct shape *shape, struct lp *lp,
+			size_t segment, size_t range[2])
+{
+	struct pair *cell = &stretch->cell;
+	size_t room = shape->segments + 1 + segment;
+	double best;
+
+	stretch_hulls(cell, stretch->bound + range[0], range[1] - range[0]);
+	for (size_t i = 0; i < cell->lower.count; i++)
+		add_corner(stretch, shape, lp, segment, &cell->lower.point[i], true);
+	for (size_t i = 0; i < cell->upper.count; i++)
+		add_corner(stretch, shape, lp, segment, &cell->upper.point[i], false);
+	best = fmax(0, stretch_best_room(stretch));
+	lp_bound(lp, room, 0, best);
+	if (best > 0)
+		lp_objective(lp, room, 1 / fmax(best, 1e-3));
+}
+
+/*
+ * By how much the way bends at a joint, at the nearer of the two next to it. It
+ * costs little, but where messages leave a clock free it keeps to a line.
+ */
+static void add_joint_row(const struct shape *shape, struct lp *lp, size_t joint)
+{
+	double before = shape->joint[joint] - shape->joint[joint - 1];
+	double after = shape->joint[joint + 1] - shape->joint[joint];
+	double length = fmin(before, after);
+	size_t bend = 2 * shape->segments + joint;
+
+	for (int sign = -1; sign <= 1; sign += 2) {
+		struct lp_term term[4] = {
+		    {joint - 1, sign * length / before},
+		    {joint, -sign * (length / before + length / after)},
+		    {joint + 1, sign * length / after},
+		    {bend, 1},
+		};
+
+		lp_row(lp, term, 4, 0);
+	}
+	lp_objective(lp, bend, -BENDING);
+}
+
+/* The values at the joints of a shape that leave the most room; false: none do. */
+static bool stretch_solve(struct stretch *stretch, struct shape *shape)
+{
+	struct lp *lp = lp_new(3 * shape->segments);
+	size_t range[2] = {0, 0};
+	bool found;
+
+	for (size_t k = 0; k < shape->segments; k++) {
+		range[1] = stretch_end(stretch, shape, k);
+		add_segment(stretch, shape, lp, k, range);
+		add_rate(stretch, shape, lp, k);
+		range[0] = range[1];
+		if (k)
+			add_joint_row(shape, lp, k);
+	}
+	found = lp_maximize(lp) == LP_OPTIMAL;
+	for (size_t k = 0; found && k <= shape->segments; k++)
+		shape->value[k] = lp_value(lp, k) * stretch->unit_ns;
+	lp_free(lp);
+	return found;
+}
+
+static void append(const struct stretch *stretch, const struct shape *shape,
+		   struct corridor_fit *fit)
+{
+	size_t room = fit->segments + shape->segments;
+
+	fit->segment = mem_realloc(fit->segment, room, sizeof(*fit->segment));
+	for (size_t k = 0; k < shape->segments; k++) {
+		struct clock_segment *segment = &fit->segment[fit->segments++];
+		double begin = shape->joint[k], end = shape->joint[k + 1];
+		double here = shape->value[k], there = shape->value[k + 1];
+		nsec_t local = stretch->bound[0].x + nsec_round(begin);
+
+		segment->local_ns = local;
+		segment->rate_ppb =
+		    (stretch->base.rate + (there - here) / (end - begin)) * 1e9;
+		segment->ref_ns =
+		    stretch->base.y0 + (local - stretch->base.x0) +
+		    nsec_round(here + stretch->base.offset +
+			       stretch->base.rate * (double)(local - stretch->base.x0));
+	}
+}
+
+enum {
+	LEAST_BOUNDS = 8, /* of a piece that is looked at, or a quarter of a segment */
+	QUARTERS = 4,
+};
+
+/*
+ * Two variances of n normal numbers each, estimated by medians or sums, differ by
+ * more than exp(this / sqrt(n)) once in a hundred times or less.
+ */
+#define BEYOND_CHANCE 4.66
+
+/* Each segment in two. */
+static void make_halves(const struct shape *shape, struct shape *halves)
+{
+	shape_init(halves, 2 * shape->segments);
+	for (size_t k = 0; k <= shape->segments; k++)
+		halves->joint[2 * k] = shape->joint[k];
+	for (size_t k = 0; k < shape->segments; k++)
+		halves->joint[2 * k + 1] = (shape->joint[k] + shape->joint[k + 1]) / 2;
+}
+
+/* The slacks of a segment's quarters to the shape. Returns where its bounds end. */
+static size_t find_quarters(const struct stretch *stretch, const struct shape *shape,
+			    size_t segment, size_t from, struct piece quarter[QUARTERS])
+{
+	double begin = shape->joint[segment], end = shape->joint[segment + 1];
+	size_t to = stretch_end(stretch, shape, segment);
+
+	pieces_init(quarter, QUARTERS);
+	for (size_t i = from; i < to; i++) {
+		const struct corridor_bound *bound = &stretch->bound[i];
+		double share = (stretch_time(stretch, i) - begin) / (end - begin);
+		double value = shape->value[segment] * (1 - share) +
+			       shape->value[segment + 1] * share;
+
+		piece_note(quarter, QUARTERS, share, bound->above,
+			   line_distance(&stretch->base, bound->x, bound->y) - value);
+	}
+	return to;
+}
+
+/*
+ * Whether the clock bends within the segments: how far the middle quarters are off
+ * the outer ones shows a bend in the difference of the two directions, and what
+ * latencies do by themselves in their sum. The medians of all segments, so that load
+ * in some of them has no say.
+ */
+static bool are_bent(const struct stretch *stretch, const struct shape *shape)
+{
+	double *bend = mem_alloc(2 * shape->segments * sizeof(*bend));
+	double *latency = bend + shape->segments;
+	size_t from = 0, n = 0;
+	bool are = false;
+
+	for (size_t k = 0; k < shape->segments; k++) {
+		struct piece q[QUARTERS];
+		double above, below;
+
+		from = find_quarters(stretch, shape, k, from, q);
+		above = q[0].above - q[1].above - q[2].above + q[3].above;
+		below = q[0].below - q[1].below - q[2].below + q[3].below;
+		if (!isfinite(above) || !isfinite(below))
+			continue;
+		bend[n] = fabs(above - below);
+		latency[n++] = fabs(above + below);
+	}
+	if (n >= 2 && 2 * n >= shape->segments)
+		are = pow(ranked(bend, n, n / 2), 2) >
+		      exp(BEYOND_CHANCE / sqrt((double)n)) *
+			  pow(ranked(latency, n, n / 2), 2);
+	free(bend);
+	return are;
+}
+
+/*
+ * Whether a clock bends in some time: no line satisfies its bounds, or the slacks of
+ * its pieces prove it.
+ */
+static bool is_bent(struct stretch *stretch, const double time[2], const size_t range[2])
+{
+	struct piece piece[PIECES_MOST];
+	size_t pieces = PIECES_MOST, n = range[1] - range[0];
+	double room;
+
+	stretch_hulls(&stretch->cell, stretch->bound + range[0], n);
+	room = stretch_best_room(stretch) * stretch->unit_ns;
+	while (pieces >= PIECES_LEAST && n < pieces * LEAST_BOUNDS)
+		pieces /= 2;
+	if (room < 0 || pieces < PIECES_LEAST)
+		return room < 0;
+	pieces_init(piece, pieces);
+	for (size_t i = range[0]; i < range[1]; i++) {
+		const struct corridor_bound *bound = &stretch->bound[i];
+
+		piece_note(piece, pieces,
+			   (stretch_time(stretch, i) - time[0]) / (time[1] - time[0]),
+			   bound->above,
+			   line_distance(&stretch->cell.line, bound->x, bound->y));
+	}
+	return curvature_is_proved(piece, pieces, room);
+}
+
+/* Joints, the first where the stretch begins. */
+struct joints {
+	double at[STRETCH_SEGMENTS_MOST / 2 + 64];
+	size_t count;
+};
+
+/* Halve a segment wherever the clock bends so much that lines show it. */
+static void split_bends(struct stretch *stretch, const double time[2],
+			const size_t range[2], struct joints *joints)
+{
+	double middle = (time[0] + time[1]) / 2;
+	size_t half;
+
+	if (range[1] - range[0] < 4 * LEAST_BOUNDS ||
+	    joints->count >= STRETCH_SEGMENTS_MOST / 2 || !is_bent(stretch, time, range))
+		return;
+	half = range[0] + FIRST_NOT(range[1] - range[0], i,
+				    stretch_time(stretch, range[0] + i) < middle);
+	split_bends(stretch, (double[2]){time[0], middle}, (size_t[2]){range[0], half},
+		    joints);
+	joints->at[joints->count++] = middle;
+	split_bends(stretch, (double[2]){middle, time[1]}, (size_t[2]){half, range[1]},
+		    joints);
+}
+
+/* To be halved: none such satisfy the bounds, or the clock bends within them. */
+static bool are_too_long(const struct stretch *stretch, const struct shape *shape,
+			 bool solved)
+{
+	if (2 * shape->segments > STRETCH_SEGMENTS_MOST)
+		return false;
+	if (!solved)
+		return shape->segments <= stretch->n;
+	return shape->segments * QUARTERS * LEAST_BOUNDS <= stretch->n &&
+	       are_bent(stretch, shape);
+}
+
+/*
+ * A shape with as many segments as tell of every bend that latencies do not explain,
+ * solved. False where no segments satisfy the bounds.
+ */
+static bool stretch_find_joints(struct stretch *stretch, struct shape *shape)
+{
+	struct joints joints = {.count = 1};
+	bool solved;
+
+	split_bends(stretch, (double[2]){0, stretch->length_ns},
+		    (size_t[2]){0, stretch->n}, &joints);
+	shape_init(shape, joints.count);
+	memcpy(shape->joint, joints.at, joints.count * sizeof(double));
+	shape->joint[joints.count] = stretch->length_ns;
+	solved = stretch_solve(stretch, shape);
+	while (are_too_long(stretch, shape, solved)) {
+		struct shape finer;
+		bool found;
+
+		make_halves(shape, &finer);
+		found = stretch_solve(stretch, &finer);
+		if (solved && !found) {
+			shape_clear(&finer);
+			break;
+		}
+		shape_clear(shape);
+		*shape = finer;
+		solved = found;
+	}
+	return solved;
+}
+
+static int stretch_fit(const struct corridor_bound *bound, size_t n, double limit,
+		       struct corridor_wish wish, struct corridor_fit *fit,
+		       struct error *error)
+{
+	struct shape shape = {0};
+	struct stretch stretch = {
+	    .bound = bound,
+	    .n = n,
+	    .limit = limit,
+	    .length_ns = fmax(1, (double)(bound[n - 1].x - bound[0].x)),
+	    .cell = {.upper = {.upper = true}},
+	};
+	size_t segments = wish.segments;
+	double room_ns;
+	bool found;
+
+	stretch_hulls(&stretch.cell, bound, n);
+	if (stretch.cell.lower.count || stretch.cell.upper.count)
+		fit_pair_margin(&stretch.cell, limit);
+	room_ns = stretch.cell.margin_ns;
+	stretch.base = stretch.cell.line;
+	stretch.unit_ns = fmax(1000, fabs(room_ns));
+	if (wish.length_ns)
+		segments = (size_t)fmax(
+		    1, fmin(STRETCH_SEGMENTS_MOST,
+			    round(stretch.length_ns / (double)wish.length_ns)));
+	if (segments) {
+		shape_init(&shape, segments);
+		for (size_t k = 0; k <= segments; k++)
+			shape.joint[k] = stretch.length_ns * (double)k / (double)segments;
+		found = stretch_solve(&stretch, &shape);
+	} else {
+		found = stretch_find_joints(&stretch, &shape);
+		/* By chance parts of a line may look bent. */
+		if (found && shape.segments > 1 && room_ns > 0 &&
+		    curvature_is_none(shape.joint, shape.value, shape.segments,
+				      STRAIGHT * room_ns)) {
+			shape.segments = 1;
+			shape.joint[1] = stretch.length_ns;
+			shape.value[0] = shape.value[1] = 0;
+		}
+	}
+	if (found)
+		append(&stretch, &shape, fit);
+	else
+		error_set(error, "no %zu segments satisfy its messages", shape.segments);
+	shape_clear(&shape);
+	hull_clear(&stretch.cell.lower);
+	hull_clear(&stretch.cell.upper);
+	return found ? 0 : -1;
+}
 
 /*
  * Steps are looked for where a line ends that was followed as far as it
@@ -29,40 +453,50 @@ static int by_x(const void *a, const void *b)
 	return p->above - q->above;
 }
 
-static bool one_line_fits(struct pair *scratch, const struct corridor_bound *bound,
-			  size_t n, double limit)
+void corridor_sort(struct corridor_bound *bound, size_t n)
 {
-	stretch_hulls(scratch, bound, n);
+	if (n)
+		qsort(bound, n, sizeof(*bound), by_x);
+}
+
+/* Bounds in a row. */
+struct run {
+	struct pair *scratch;
+	const struct corridor_bound *bound;
+	double limit;
+};
+
+static bool one_line_fits(void *context, size_t n)
+{
+	const struct run *run = context;
+	struct pair *scratch = run->scratch;
+
+	stretch_hulls(scratch, run->bound, n);
 	if (!scratch->lower.count || !scratch->upper.count)
 		return true;
-	fit_pair_margin(scratch, limit);
+	fit_pair_margin(scratch, run->limit);
 	return scratch->margin_ns >= 0;
+}
+
+size_t corridor_reach(size_t most, bool (*holds)(void *context, size_t length),
+		      void *context)
+{
+	size_t good = 1, bad = 2;
+
+	while (bad <= most && holds(context, bad)) {
+		good = bad;
+		bad *= 2;
+	}
+	if (bad > most)
+		bad = most + 1;
+	return good + FIRST_NOT(bad - good - 1, i, holds(context, good + 1 + i));
 }
 
 /* How many bounds from the first on one line satisfies; at least 1. */
 static size_t reach(struct pair *scratch, const struct corridor_bound *bound, size_t n,
 		    double limit)
 {
-	size_t fits = 1, fails = 2;
-
-	while (fails <= n && one_line_fits(scratch, bound, fails, limit)) {
-		fits = fails;
-		fails *= 2;
-	}
-	if (fails > n) {
-		if (one_line_fits(scratch, bound, n, limit))
-			return n;
-		fails = n;
-	}
-	while (fails - fits > 1) {
-		size_t middle = fits + (fails - fits) / 2;
-
-		if (one_line_fits(scratch, bound, middle, limit))
-			fits = middle;
-		else
-			fails = middle;
-	}
-	return fits;
+	return corridor_reach(n, one_line_fits, &(struct run){scratch, bound, limit});
 }
 
 static bool contradict(const struct corridor_bound *a, const struct corridor_bound *b,
@@ -115,15 +549,10 @@ static size_t find_step(struct pair *scratch, const struct corridor_bound *bound
 	return best;
 }
 
-static void note_step(struct corridor_fit *fit, const struct corridor_bound *bound,
-		      size_t before, size_t after)
+void corridor_fit_step(struct corridor_fit *fit, nsec_t from_ns, nsec_t to_ns)
 {
 	fit->step = mem_grow(fit->step, fit->steps, &fit->step_room, sizeof(*fit->step));
-	fit->step[fit->steps++] = (struct corridor_step){
-	    .segment = fit->segments,
-	    .from_ns = bound[before].x,
-	    .to_ns = bound[after].x,
-	};
+	fit->step[fit->steps++] = (struct corridor_step){fit->segments, from_ns, to_ns};
 }
 
 void corridor_fit_clear(struct corridor_fit *fit)
@@ -144,7 +573,7 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 	memset(fit, 0, sizeof(*fit));
 	if (!n)
 		return error_set(error, "no message bounds it");
-	qsort(bound, n, sizeof(*bound), by_x);
+	corridor_sort(bound, n);
 	while (!status && begin < n) {
 		size_t end = at + reach(&scratch, bound + at, n - at, limit), step = 0;
 
@@ -159,7 +588,7 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 		status =
 		    stretch_fit(bound + begin, step - begin, limit, wish, fit, error);
 		if (step < n)
-			note_step(fit, bound, step - 1, end);
+			corridor_fit_step(fit, bound[step - 1].x, bound[end].x);
 		begin = at = step;
 	}
 	hull_clear(&scratch.lower);

@@ -87,6 +87,18 @@ void pieces_init(struct piece *piece, size_t pieces)
 		piece[k] = (struct piece){INFINITY, INFINITY};
 }
 
+void piece_note(struct piece *piece, size_t pieces, double share, bool above,
+		double slack)
+{
+	struct piece *of =
+	    &piece[(size_t)fmin((double)pieces - 1, fmax(0, share * (double)pieces))];
+
+	if (above)
+		of->above = fmin(of->above, slack);
+	else
+		of->below = fmin(of->below, -slack);
+}
+
 bool curvature_is_proved(struct piece *piece, size_t pieces, double room_ns)
 {
 	for (; pieces >= PIECES_LEAST; pieces /= 2) {
@@ -100,38 +112,34 @@ bool curvature_is_proved(struct piece *piece, size_t pieces, double room_ns)
 	return false;
 }
 
+bool curvature_is_none(const double *at, const double *value, size_t last,
+		       double tolerance)
+{
+	double rate = (value[last] - value[0]) / (at[last] - at[0]);
+
+	for (size_t k = 1; k < last; k++)
+		if (fabs(value[k] - value[0] - rate * (at[k] - at[0])) > tolerance)
+			return false;
+	return true;
+}
+
 struct cutting {
 	const struct sync *sync;
 	struct piece **pieces; /* by pair; NULL: not looked at */
 };
 
-static struct piece *piece_at(const struct cutting *cutting, uint32_t index, nsec_t x)
-{
-	const struct pair *pair = &cutting->sync->pairs.pair[index];
-	const struct fit_clock *clock = &cutting->sync->clock[pair->a];
-	double length = fmax(1, (double)(clock->end_ns - clock->begin_ns));
-	double share = (double)(x - clock->begin_ns) / length;
-	double at = floor(share * PIECES_MOST);
-
-	return &cutting->pieces[index][(size_t)fmin(PIECES_MOST - 1, fmax(0, at))];
-}
-
 static int take(void *context, struct message *message)
 {
 	const struct cutting *cutting = context;
 	const struct pair *pair = &cutting->sync->pairs.pair[message->pair];
+	const struct fit_clock *clock = &cutting->sync->clock[pair->a];
+	double length = fmax(1, (double)(clock->end_ns - clock->begin_ns));
 	struct hull_point point = pair_point(message);
-	struct piece *piece;
-	double distance;
 
-	if (message->rejected || !cutting->pieces[message->pair])
-		return 0;
-	piece = piece_at(cutting, message->pair, point.x);
-	distance = line_distance(&pair->line, point.x, point.y);
-	if (message->forward)
-		piece->above = fmin(piece->above, distance);
-	else
-		piece->below = fmin(piece->below, -distance);
+	if (!message->rejected && cutting->pieces[message->pair])
+		piece_note(cutting->pieces[message->pair], PIECES_MOST,
+			   (double)(point.x - clock->begin_ns) / length, message->forward,
+			   line_distance(&pair->line, point.x, point.y));
 	return 0;
 }
 

@@ -22,6 +22,10 @@ struct piece {
 /* Pieces without messages yet. */
 void pieces_init(struct piece *piece, size_t pieces);
 
+/* Take in a message's distance from the line; its time as a share of all pieces. */
+void piece_note(struct piece *piece, size_t pieces, double share, bool above,
+		double slack);
+
 /*
  * Whether the pieces, of one length and in their order, prove a bend that the
  * latencies do not explain; at their own length, and joined by twos, fours and so on.
@@ -29,6 +33,10 @@ void pieces_init(struct piece *piece, size_t pieces);
  * power of two.
  */
 bool curvature_is_proved(struct piece *piece, size_t pieces, double room_ns);
+
+/* Whether values at some times, of which the last is `last`, lie on a line. */
+bool curvature_is_none(const double *at, const double *value, size_t last,
+		       double tolerance);
 
 /*
  * Which of the tree's pairs, though some line satisfies all of their messages,

@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 enum { ROUNDS_MOST = 2000 };
-
-/* Of the way from a curve to the bounds, if not the curve itself. */
-#define LEAST_SHARE (1.0 / 1024)
 
 /* So long must a message take, for the rounding of what comes of it. */
 #define LEAST_TRAVEL_NS 4.0
@@ -40,8 +38,8 @@ struct message_link {
 struct reconciling {
 	const struct sync *sync;
 	const struct island *island;
-	const struct step_list *steps; /* or NULL */
-	struct knots *knots;           /* by clock */
+	const struct step_list *steps;
+	struct knots *knots; /* by clock */
 	struct message_link *link;
 	size_t links, link_room;
 };
@@ -54,22 +52,34 @@ struct ends {
 
 typedef void ends_fn(struct reconciling *reconciling, const struct ends *ends);
 
-static bool is_in_step(const struct reconciling *reconciling, uint32_t clock, nsec_t at)
+void bend_bounds_add(struct bend_bounds *bounds, struct corridor_bound bound)
 {
-	for (size_t i = 0; reconciling->steps && i < reconciling->steps->count; i++) {
-		const struct sync_step *step = &reconciling->steps->item[i];
+	bounds->item =
+	    mem_grow(bounds->item, bounds->count, &bounds->room, sizeof(*bounds->item));
+	bounds->item[bounds->count++] = bound;
+}
 
-		if (step->clock == clock && at > step->from_ns && at < step->to_ns)
+bool bend_breaks(const struct clock *clock, const struct bend_bounds *bounds)
+{
+	for (size_t i = 0; i < bounds->count; i++) {
+		const struct corridor_bound *bound = &bounds->item[i];
+		nsec_t now = clock_correct(clock, bound->x);
+
+		if (bound->above ? now > bound->y : now < bound->y)
 			return true;
 	}
 	return false;
 }
 
-static void visit(struct reconciling *reconciling, const struct ends *ends, ends_fn *take)
+bool step_list_holds(const struct step_list *list, uint32_t clock, nsec_t at)
 {
-	if (!is_in_step(reconciling, ends->from, ends->sent_ns) &&
-	    !is_in_step(reconciling, ends->to, ends->received_ns))
-		take(reconciling, ends);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct sync_step *step = &list->item[i];
+
+		if (step->clock == clock && at > step->from_ns && at < step->to_ns)
+			return true;
+	}
+	return false;
 }
 
 /* Every message between the island's clocks that no step makes uncertain. */
@@ -78,21 +88,24 @@ static void each_message(struct reconciling *reconciling,
 {
 	const struct island *island = reconciling->island;
 
-	for (size_t k = 0; k < island->insides; k++) {
-		uint32_t index = island->inside[k];
+	for (size_t k = 0; k < 2 * island->insides; k++) {
+		uint32_t index = island->inside[k / 2];
 		const struct pair *pair = &reconciling->sync->pairs.pair[index];
-		const struct pair_messages *of = &messages[index];
+		bool forward = k % 2;
+		const struct point_list *side = &messages[index].side[forward];
 
-		for (size_t i = 0; i < of->forwards; i++)
-			visit(reconciling,
-			      &(struct ends){pair->a, pair->b, of->forward[i].x,
-					     of->forward[i].y},
-			      take);
-		for (size_t i = 0; i < of->backs; i++)
-			visit(reconciling,
-			      &(struct ends){pair->b, pair->a, of->back[i].y,
-					     of->back[i].x},
-			      take);
+		for (size_t i = 0; i < side->count; i++) {
+			struct hull_point p = side->point[i];
+			struct ends ends = {pair->a, pair->b, p.x, p.y};
+
+			if (!forward)
+				ends = (struct ends){pair->b, pair->a, p.y, p.x};
+			if (!step_list_holds(reconciling->steps, ends.from,
+					     ends.sent_ns) &&
+			    !step_list_holds(reconciling->steps, ends.to,
+					     ends.received_ns))
+				take(reconciling, &ends);
+		}
 	}
 }
 
@@ -119,7 +132,7 @@ static void mark_cuts(const struct reconciling *reconciling, uint32_t clock)
 {
 	struct knots *knots = &reconciling->knots[clock];
 
-	for (size_t i = 0; reconciling->steps && i < reconciling->steps->count; i++) {
+	for (size_t i = 0; i < reconciling->steps->count; i++) {
 		const struct sync_step *step = &reconciling->steps->item[i];
 
 		if (step->clock != clock)
@@ -343,29 +356,26 @@ static bool follows(const struct knots *knots, size_t k, bool above)
 				      down * (double)(knots->at[k + 1] - knots->at[k]);
 }
 
-size_t reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
-			  struct corridor_bound **bound, size_t *room)
+void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
+			struct bend_bounds *bounds)
 {
 	const struct knots *knots = &reconciling->knots[clock];
-	size_t count = 0;
 
+	bounds->count = 0;
 	for (size_t k = 0; k < knots->count; k++) {
 		nsec_t line = straight(reconciling->sync, clock, knots->at[k]);
 
 		for (int above = 0; above < 2; above++) {
 			double error = above ? knots->high[k] : knots->low[k];
 
-			if (follows(knots, k, above))
-				continue;
-			*bound = mem_grow(*bound, count, room, sizeof(**bound));
-			(*bound)[count++] = (struct corridor_bound){
-			    .x = knots->at[k],
-			    .y = line + nsec_round(error),
-			    .above = above,
-			};
+			if (!follows(knots, k, above))
+				bend_bounds_add(bounds, (struct corridor_bound){
+							    .x = knots->at[k],
+							    .y = line + nsec_round(error),
+							    .above = above,
+							});
 		}
 	}
-	return count;
 }
 
 static size_t count_knots(const struct reconciling *reconciling)
@@ -394,75 +404,112 @@ static void remember(const struct reconciling *reconciling, double *memory, bool
 	}
 }
 
-/* To the curve, and a share of the way from it to what was known. */
-static bool narrow_by(struct reconciling *reconciling, uint32_t clock,
-		      const struct clock *curve, double share)
-{
-	struct knots *knots = &reconciling->knots[clock];
-
-	for (size_t k = 0; k < knots->count; k++) {
-		nsec_t line = straight(reconciling->sync, clock, knots->at[k]);
-		double at = (double)(clock_correct(curve, knots->at[k]) - line);
-
-		knots->high[k] = at + share * (knots->high[k] - at);
-		knots->low[k] = at + share * (knots->low[k] - at);
-	}
-	return relax(reconciling);
-}
-
-bool reconciling_narrow(struct reconciling *reconciling, uint32_t clock,
+bool reconciling_follow(struct reconciling *reconciling, uint32_t clock,
 			const struct clock *curve)
 {
 	double *memory = mem_alloc((2 * count_knots(reconciling) + 1) * sizeof(double));
-	double share = 0;
+	struct knots *knots = &reconciling->knots[clock];
 
 	remember(reconciling, memory, false);
-	while (!narrow_by(reconciling, clock, curve, share) && share < 1) {
+	for (size_t k = 0; k < knots->count; k++)
+		knots->high[k] = knots->low[k] =
+		    (double)(clock_correct(curve, knots->at[k]) -
+			     straight(reconciling->sync, clock, knots->at[k]));
+	knots->fixed = relax(reconciling);
+	if (!knots->fixed)
 		remember(reconciling, memory, true);
-		share = fmin(1, 2 * share + LEAST_SHARE);
-	}
 	free(memory);
-	reconciling->knots[clock].fixed = share <= 0;
-	return share <= 0;
+	return knots->fixed;
 }
 
 void reconciling_polygon(const struct reconciling *reconciling, uint32_t clock,
-			 struct reconciled *found)
+			 struct corridor_fit *found)
 {
 	const struct knots *knots = &reconciling->knots[clock];
 	double rate = reconciling->sync->clock[clock].rate;
 
 	found->segment = mem_alloc(knots->count * sizeof(*found->segment));
-	found->segments = knots->count;
 	for (size_t k = 0; k < knots->count; k++) {
 		double error = (knots->high[k] + knots->low[k]) / 2, more = 0;
 
 		if (k + 1 < knots->count && !knots->cut[k])
 			more = ((knots->high[k + 1] + knots->low[k + 1]) / 2 - error) /
 			       (double)(knots->at[k + 1] - knots->at[k]);
-		found->segment[k] = (struct clock_segment){
+		found->segment[found->segments++] = (struct clock_segment){
 		    .local_ns = knots->at[k],
 		    .ref_ns = straight(reconciling->sync, clock, knots->at[k]) +
 			      nsec_round(error),
 		    .rate_ppb = (rate + more) * 1e9,
 		};
-		if (k + 1 == knots->count || !knots->cut[k])
-			continue;
-		found->step = mem_grow(found->step, found->steps, &found->step_room,
-				       sizeof(*found->step));
-		found->step[found->steps++] = (struct corridor_step){
-		    .segment = k + 1,
-		    .from_ns = knots->at[k],
-		    .to_ns = knots->at[k + 1],
-		};
+		if (k + 1 < knots->count && knots->cut[k])
+			corridor_fit_step(found, knots->at[k], knots->at[k + 1]);
 	}
 }
 
-void reconciled_clear(struct reconciled *reconciled)
+/* One line from a corner of a polygon to another one. */
+static struct clock_segment chord(const struct clock_segment *from,
+				  const struct clock_segment *to)
 {
-	free(reconciled->segment);
-	free(reconciled->step);
-	memset(reconciled, 0, sizeof(*reconciled));
+	struct clock_segment segment = *from;
+	double passed = (double)(to->local_ns - from->local_ns);
+
+	if (passed > 0)
+		segment.rate_ppb =
+		    ((double)(to->ref_ns - from->ref_ns) - passed) / passed * 1e9;
+	return segment;
+}
+
+/* A corner of a polygon, from which chords are drawn. */
+struct corner {
+	const struct corridor_fit *polygon;
+	size_t from;
+	const struct bend_bounds *bounds;
+};
+
+/* Whether a chord over so many segments satisfies all bounds; they are in order. */
+static bool chord_holds(void *context, size_t length)
+{
+	const struct corner *corner = context;
+	const struct bend_bounds *bounds = corner->bounds;
+	const struct clock_segment *from = &corner->polygon->segment[corner->from];
+	const struct clock_segment *to = from + length;
+	struct clock_segment segment = chord(from, to);
+	const struct clock line = {.segment = &segment, .segments = 1};
+	size_t first = FIRST_NOT(bounds->count, i, bounds->item[i].x < from->local_ns);
+	size_t end = FIRST_NOT(bounds->count, i, bounds->item[i].x < to->local_ns);
+
+	return !bend_breaks(&line, &(struct bend_bounds){.item = bounds->item + first,
+							 .count = end - first});
+}
+
+/* Long chords in the place of the polygon, from step to step. */
+void reconciling_chords(const struct corridor_fit *polygon,
+			const struct bend_bounds *bounds, struct corridor_fit *fit)
+{
+	size_t from = 0;
+
+	*fit = (struct corridor_fit){0};
+	fit->segment = mem_alloc(polygon->segments * sizeof(*fit->segment));
+	for (size_t k = 0; k <= polygon->steps; k++) {
+		size_t last = k < polygon->steps ? polygon->step[k].segment - 1
+						 : polygon->segments - 1;
+
+		if (k)
+			corridor_fit_step(fit, polygon->step[k - 1].from_ns,
+					  polygon->step[k - 1].to_ns);
+		if (from == last)
+			fit->segment[fit->segments++] = polygon->segment[from];
+		while (from < last) {
+			struct corner corner = {polygon, from, bounds};
+			size_t to =
+			    from + corridor_reach(last - from, chord_holds, &corner);
+
+			fit->segment[fit->segments++] =
+			    chord(&polygon->segment[from], &polygon->segment[to]);
+			from = to;
+		}
+		from = last + 1;
+	}
 }
 
 void reconciling_free(struct reconciling *reconciling)

@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_SYNC_RECONCILE_H
-#define CT_SYNC_RECONCILE_H
+#ifndef CT_SYNC_BEND_RECONCILE_H
+#define CT_SYNC_BEND_RECONCILE_H
 
 #include "sync/sync.h"
 
+/* The bounds on a clock. Zeroed is none. */
+struct bend_bounds {
+	struct corridor_bound *item;
+	size_t count, room;
+};
+
+void bend_bounds_add(struct bend_bounds *bounds, struct corridor_bound bound);
+
+/* Whether a correction breaks one of them. */
+bool bend_breaks(const struct clock *clock, const struct bend_bounds *bounds);
+
 /* The messages of one pair, as points of its plane. */
 struct pair_messages {
-	struct hull_point *forward, *back;
-	size_t forwards, backs, forward_room, back_room;
-	size_t forward_thinned, back_thinned; /* how many were, from the first on */
+	struct point_list {
+		struct hull_point *point;
+		size_t count, room;
+		size_t thinned; /* how many were, from the first on */
+	} side[2];              /* by whether they go forward */
 };
+
+/* Whether a clock was stepped about a time. */
+bool step_list_holds(const struct step_list *list, uint32_t clock, nsec_t at);
 
 /*
  * What the clocks of an island can be, by all of its messages at once.
@@ -24,7 +40,7 @@ struct pair_messages {
 struct reconciling;
 
 /*
- * `messages` go by the index of their pair. Clocks in `steps` (or NULL) were stepped
+ * `messages` go by the index of their pair. Clocks in `steps` were stepped
  * somewhere between its times: what lies within is left out, and no rate leads
  * across. NULL where the messages contradict each other, or leave a clock without a
  * bound on one side. Borrows all until it is freed.
@@ -35,26 +51,17 @@ struct reconciling *reconciling_new(const struct sync *sync, const struct island
 
 /*
  * The bounds on a clock at its messages, but for those that follow from others by
- * the drift limit. Replaces what is in `bound`, which grows; returns how many.
+ * the drift limit, in the place of what is in `bounds`.
  */
-size_t reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
-			  struct corridor_bound **bound, size_t *room);
+void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
+			struct bend_bounds *bounds);
 
 /*
- * From now on a clock is the curve that was fitted to its bounds; or, where the
- * others cannot follow that, lies between it and the bounds, as near to it as
- * they can. Whether it is the curve.
+ * From now on a clock is the curve that was fitted to its bounds, if the others can
+ * follow that. Whether they can.
  */
-bool reconciling_narrow(struct reconciling *reconciling, uint32_t clock,
+bool reconciling_follow(struct reconciling *reconciling, uint32_t clock,
 			const struct clock *curve);
-
-/* Segments of a clock, with the places where they do not join. */
-struct reconciled {
-	struct clock_segment *segment;
-	size_t segments;
-	struct corridor_step *step;
-	size_t steps, step_room;
-};
 
 /*
  * The middle of the bounds, a corner at each message. As what is possible is
@@ -62,9 +69,11 @@ struct reconciled {
  * caller.
  */
 void reconciling_polygon(const struct reconciling *reconciling, uint32_t clock,
-			 struct reconciled *found);
+			 struct corridor_fit *found);
 
-void reconciled_clear(struct reconciled *reconciled);
+/* Long chords in the place of a polygon, from step to step, that keep to bounds. */
+void reconciling_chords(const struct corridor_fit *polygon,
+			const struct bend_bounds *bounds, struct corridor_fit *fit);
 
 void reconciling_free(struct reconciling *reconciling);
 

@@ -2,151 +2,146 @@
 #include "sync/bend/reject.h"
 
 #include <math.h>
+#include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
+#include "sync/bend/suspects.h"
 
-enum { LEAST_RUN = 3 }; /* fewer that follow each other may all be false */
+/* What the messages since the last step leave: bounds that open with time. */
+struct opening {
+	double at, high, low;
+};
 
-#define FALSE_INSIDE 0.1 /* so many of what went the other way may be false, too */
-
-int reject_by_x(const void *a, const void *b)
+/* Whether a message agrees with them; then they are narrowed by it. */
+static bool narrow(struct opening *opening, const struct suspect *one, double at,
+		   double limit)
 {
-	const struct suspect *p = a, *q = b;
+	double passed = limit * (at - opening->at);
 
-	if (p->x != q->x)
-		return p->x < q->x ? -1 : 1;
-	return (p->place > q->place) - (p->place < q->place);
-}
-
-int reject_by_y(const void *a, const void *b)
-{
-	const struct suspect *p = a, *q = b;
-	double y = p->x + p->v, other = q->x + q->v;
-
-	if (y != other)
-		return y < other ? -1 : 1;
-	return (p->place > q->place) - (p->place < q->place);
-}
-
-/*
- * Whether two cannot both be true, for any clocks within a limit (of both together):
- * a message forward bounds the other clock from above, one back from below.
- */
-static bool reject_contradict(const struct suspect *a, const struct suspect *b,
-			      double limit)
-{
-	const struct suspect *above = a->forward ? a : b;
-	const struct suspect *below = a->forward ? b : a;
-
-	return below->v - above->v > limit * fabs(a->x - b->x);
-}
-
-/* Whether one of the nearest of the other direction, up to an end, contradicts it. */
-static bool is_contradicted_towards(const struct suspects *suspects, size_t at,
-				    size_t end)
-{
-	const struct suspect *one = &suspects->item[at];
-	int looked = 0;
-
-	for (size_t i = at; i != end && looked < LEAST_RUN;) {
-		i = end > at ? i + 1 : i - 1;
-		if (suspects->item[i].forward == one->forward)
-			continue;
-		looked++;
-		if (reject_contradict(one, &suspects->item[i], suspects->limit))
-			return true;
-	}
-	return false;
+	opening->at = at;
+	opening->high += passed;
+	opening->low -= passed;
+	if (one->forward ? one->v < opening->low : one->v > opening->high)
+		return false;
+	if (one->forward)
+		opening->high = fmin(opening->high, one->v);
+	else
+		opening->low = fmax(opening->low, one->v);
+	return true;
 }
 
 /*
- * Contradicted from both sides. What only one side contradicts is of another step
- * in between.
+ * What contradicts nothing still does so with fewer messages, so to go on as far as
+ * it does, again and again, takes the fewest steps.
  */
-static bool is_false_among(const struct suspects *suspects, size_t at, size_t from,
-			   size_t to)
+static size_t count_steps(const struct suspects *suspects, bool all, bool by_y,
+			  double limit)
 {
-	return is_contradicted_towards(suspects, at, from) &&
-	       is_contradicted_towards(suspects, at, to);
-}
+	const struct opening open = {0, INFINITY, -INFINITY};
+	struct opening opening = open;
+	size_t steps = 0;
 
-/* Whether what went the other way between two messages agrees with that run. */
-static bool is_answered(const struct suspects *suspects, size_t from, size_t to)
-{
-	size_t answers = 0, against = 0;
+	for (size_t i = 0; i < suspects->count; i++) {
+		const struct suspect *one = &suspects->item[i];
+		double at = by_y ? one->x + one->v : one->x;
 
-	for (size_t i = from; i <= to; i++) {
-		if (suspects->item[i].forward == suspects->item[from].forward)
+		if ((one->rejected && !all) || narrow(&opening, one, at, limit))
 			continue;
-		answers++;
-		against += is_false_among(suspects, i, from, to);
+		steps++;
+		opening = open;
+		opening.at = at;
+		narrow(&opening, one, at, limit);
 	}
-	return answers > against && (double)against <= FALSE_INSIDE * (double)answers;
+	return steps;
 }
 
-static size_t spare_run(struct suspects *suspects, size_t from, size_t to, size_t length)
+/*
+ * The least number of steps with which any clocks within a limit (of both together)
+ * satisfy all messages, or all that are not rejected. Changes their order.
+ */
+static size_t least_steps(struct suspects *suspects, bool all, double limit)
 {
-	size_t spared = 0;
+	size_t steps[2];
 
-	if (length < LEAST_RUN || !is_answered(suspects, from, to))
-		return 0;
-	for (size_t i = from; i <= to; i++) {
-		struct suspect *one = &suspects->item[i];
-
-		if (one->forward != suspects->item[from].forward || !one->rejected ||
-		    is_false_among(suspects, i, from, to))
-			continue;
-		one->rejected = false;
-		spared++;
+	/* A clock that was set back mingles its messages in its own order alone. */
+	for (int k = 0; k < 2; k++) {
+		qsort(suspects->item, suspects->count, sizeof(*suspects->item),
+		      k ? suspects_by_y : suspects_by_x);
+		steps[k] = count_steps(suspects, all, k, limit);
 	}
-	return spared;
+	return steps[0] < steps[1] ? steps[0] : steps[1];
 }
 
-static size_t spare_runs(struct suspects *suspects, bool forward)
+enum { KINDS = 64, KINDS_TOLD = 3 };
+
+struct kind {
+	uint8_t protocol;
+	uint16_t port;
+	size_t count;
+};
+
+static int by_count(const void *a, const void *b)
 {
-	size_t from = 0, to = 0, length = 0, spared = 0;
+	const struct kind *p = a, *q = b;
+
+	if (p->count != q->count)
+		return p->count > q->count ? -1 : 1;
+	if (p->protocol != q->protocol)
+		return p->protocol < q->protocol ? -1 : 1;
+	return (p->port > q->port) - (p->port < q->port);
+}
+
+static size_t count_kinds(const struct suspects *suspects, struct kind kind[KINDS])
+{
+	size_t kinds = 0, k;
 
 	for (size_t i = 0; i < suspects->count; i++) {
 		const struct suspect *one = &suspects->item[i];
 
-		if (one->forward != forward)
+		if (!one->rejected || !one->protocol)
 			continue;
-		if (one->rejected) {
-			from = length ? from : i;
-			to = i;
-			length++;
+		for (k = 0; k < kinds; k++)
+			if (kind[k].protocol == one->protocol &&
+			    kind[k].port == one->port)
+				break;
+		if (k == KINDS)
 			continue;
-		}
-		spared += spare_run(suspects, from, to, length);
-		length = 0;
+		if (k == kinds)
+			kind[kinds++] = (struct kind){one->protocol, one->port, 0};
+		kind[k].count++;
 	}
-	return spared + spare_run(suspects, from, to, length);
+	qsort(kind, kinds, sizeof(*kind), by_count);
+	return kinds;
 }
 
 /*
- * Clear again those that were marked as rejected because a clock was stepped and
- * stepped back, or two clocks were: of these, several follow each other in their
- * direction, and agree with what went the other way meanwhile. Returns how many.
+ * Of which kinds most of the rejected ones are: ": 120 of udp port 7001, 3 of icmp",
+ * or "" where that is not known. Freed by the caller.
  */
-static size_t reject_spare_pulses(struct suspects *suspects)
+static char *tell_kinds(const struct suspects *suspects)
 {
-	int (*const order[])(const void *, const void *) = {reject_by_x, reject_by_y};
-	size_t spared = 0;
+	struct kind kind[KINDS];
+	size_t kinds = count_kinds(suspects, kind), length;
+	char *text;
+	FILE *file = open_memstream(&text, &length);
 
-	for (int k = 0; k < 2; k++) {
-		qsort(suspects->item, suspects->count, sizeof(*suspects->item), order[k]);
-		spared += spare_runs(suspects, false);
-		spared += spare_runs(suspects, true);
+	for (size_t k = 0; k < kinds && k < KINDS_TOLD; k++) {
+		unsigned protocol = kind[k].protocol;
+
+		fprintf(file, "%s%zu of ", k ? ", " : ": ", kind[k].count);
+		if (protocol == IPPROTO_TCP || protocol == IPPROTO_UDP)
+			fprintf(file, "%s port %u",
+				protocol == IPPROTO_TCP ? "tcp" : "udp", kind[k].port);
+		else if (protocol == IPPROTO_ICMP || protocol == IPPROTO_ICMPV6)
+			fputs(protocol == IPPROTO_ICMP ? "icmp" : "icmp6", file);
+		else
+			fprintf(file, "IP protocol %u", protocol);
 	}
-	return spared;
+	fclose(file);
+	return text;
 }
-
-enum {
-	WINDOW = REJECT_WINDOW,
-	ROUNDS = 16, /* as false ones can hide behind each other */
-};
 
 struct rejection {
 	struct sync *sync;
@@ -179,175 +174,6 @@ static int gather(void *context, struct message *message)
 	return 0;
 }
 
-/*
- * List each direction by itself, as there may be many messages of one before
- * the next of the other.
- */
-static void list_sides(struct suspects *suspects)
-{
-	size_t *sides = suspects->sides;
-
-	sides[false] = sides[true] = 0;
-	for (size_t i = 0; i < suspects->count; i++) {
-		struct suspect *one = &suspects->item[i];
-
-		one->before = sides[!one->forward];
-		if (!one->rejected)
-			suspects->side[one->forward][sides[one->forward]++] = i;
-	}
-}
-
-/* How many must speak against a message, on each side of it in time. */
-struct verdict {
-	double share; /* of those looked at */
-	size_t least;
-};
-
-/* Whether enough of the messages on one side in time speak against one. */
-static bool is_contradicted(const struct suspects *suspects, size_t at, bool later,
-			    struct verdict verdict)
-{
-	const struct suspect *one = &suspects->item[at];
-	const size_t *other = suspects->side[!one->forward];
-	size_t left = later ? suspects->sides[!one->forward] - one->before : one->before;
-	size_t looked, against = 0;
-
-	for (looked = 0; looked < WINDOW && looked < left; looked++) {
-		size_t k = later ? one->before + looked : one->before - 1 - looked;
-
-		against +=
-		    reject_contradict(one, &suspects->item[other[k]], suspects->limit);
-	}
-	/* At the end of the trace there may be nobody left to speak. */
-	if (looked < verdict.least)
-		return against == looked;
-	return against >= verdict.least &&
-	       (double)against >= verdict.share * (double)looked;
-}
-
-/* Mark the messages marked so far that are contradicted from before and after. */
-static size_t vote(struct suspects *suspects, int (*order)(const void *, const void *),
-		   unsigned char votes, struct verdict verdict)
-{
-	size_t n = 0;
-
-	qsort(suspects->item, suspects->count, sizeof(*suspects->item), order);
-	list_sides(suspects);
-	for (size_t i = 0; i < suspects->count; i++) {
-		struct suspect *one = &suspects->item[i];
-
-		if (one->rejected || one->votes != votes ||
-		    !is_contradicted(suspects, i, true, verdict) ||
-		    !is_contradicted(suspects, i, false, verdict))
-			continue;
-		one->votes++;
-		n++;
-	}
-	return n;
-}
-
-/*
- * Where a clock is set back, messages before and after it lie mingled in the
- * order of that clock and seem to contradict each other from both sides; in
- * the order of the other clock they do not. A false one does in either.
- */
-static size_t find_round(struct suspects *suspects, struct verdict verdict)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < suspects->count; i++)
-		suspects->item[i].votes = 0;
-	if (!vote(suspects, reject_by_x, 0, verdict) ||
-	    !vote(suspects, reject_by_y, 1, verdict))
-		return 0;
-	for (size_t i = 0; i < suspects->count; i++)
-		if (suspects->item[i].votes == 2) {
-			suspects->item[i].rejected = true;
-			n++;
-		}
-	return n;
-}
-
-/* The messages near one that contradict it; returns how many, `at` gets the first. */
-static size_t contradictors(const struct suspects *suspects, size_t one, size_t *at,
-			    size_t room)
-{
-	const struct suspect *suspect = &suspects->item[one];
-	const size_t *other = suspects->side[!suspect->forward];
-	size_t sides = suspects->sides[!suspect->forward], count = 0;
-	size_t from = suspect->before > WINDOW ? suspect->before - WINDOW : 0;
-
-	for (size_t k = from; k < sides && k < suspect->before + WINDOW; k++) {
-		if (!reject_contradict(suspect, &suspects->item[other[k]],
-				       suspects->limit))
-			continue;
-		if (count < room)
-			at[count] = other[k];
-		count++;
-	}
-	return count;
-}
-
-/*
- * What is left: one that some contradict, of which each contradicts nobody
- * else. Where a clock was stepped, those contradict many, too. Of two that
- * contradict each other and nobody else one is false, or the clock was stepped
- * by little. Where the pair has false ones for sure, both are left out, as nobody
- * can tell which it is: a true one less only leaves more open.
- */
-static size_t find_lonely(struct suspects *suspects, size_t least)
-{
-	size_t at[2 * WINDOW], others[2], n = 0;
-
-	qsort(suspects->item, suspects->count, sizeof(*suspects->item), reject_by_x);
-	list_sides(suspects);
-	for (size_t i = 0; i < suspects->count; i++) {
-		size_t count = 0;
-		bool lonely;
-
-		if (!suspects->item[i].rejected)
-			count = contradictors(suspects, i, at, 2 * WINDOW);
-		lonely = count >= least;
-		for (size_t k = 0; lonely && k < count; k++)
-			lonely = contradictors(suspects, at[k], others, 2) == 1;
-		suspects->item[i].votes = lonely;
-	}
-	for (size_t i = 0; i < suspects->count; i++)
-		if (!suspects->item[i].rejected && suspects->item[i].votes) {
-			suspects->item[i].rejected = true;
-			n++;
-		}
-	return n;
-}
-
-/*
- * Those first that nearly everybody contradicts: they would otherwise speak
- * against true ones. With them gone, fewer voices are enough.
- */
-static size_t find_false(struct suspects *suspects)
-{
-	static const struct verdict verdict[] = {
-	    {0.5, 2}, {0.25, 2}, {0.1, 2}, {0, 2}, {0, 1}};
-	size_t total = 0, n;
-
-	suspects->side[false] = mem_alloc(suspects->count * sizeof(size_t));
-	suspects->side[true] = mem_alloc(suspects->count * sizeof(size_t));
-	/* One voice is enough only in a pair that has false ones for sure. */
-	for (size_t k = 0; k < sizeof(verdict) / sizeof(*verdict) - !total; k++)
-		for (int round = 0; round < ROUNDS; round++) {
-			n = find_round(suspects, verdict[k]);
-			total += n;
-			if (!n)
-				break;
-		}
-	total += find_lonely(suspects, total ? 1 : 2);
-	total -= reject_spare_pulses(suspects);
-	total += reject_stray(suspects, total / 2);
-	free(suspects->side[false]);
-	free(suspects->side[true]);
-	return total;
-}
-
 static void mark(struct rejection *rejection, const struct suspects *suspects)
 {
 	for (size_t i = 0; i < suspects->count; i++) {
@@ -372,7 +198,7 @@ static bool is_contradictory(struct suspects *suspects, size_t found, bool all,
 {
 	double most = STEPPING_SHARE * (double)suspects->count;
 
-	*steps = reject_least_steps(suspects, all, STEPPING_LIMITS * suspects->limit);
+	*steps = least_steps(suspects, all, STEPPING_LIMITS * suspects->limit);
 	return *steps >= STEPS_LEAST &&
 	       (((double)found > most && all) || (double)*steps > most);
 }
@@ -380,7 +206,7 @@ static bool is_contradictory(struct suspects *suspects, size_t found, bool all,
 static void report_contradictory(struct sync *sync, const struct pair *pair,
 				 const struct suspects *suspects, const size_t count[2])
 {
-	char *kinds = reject_kinds(suspects);
+	char *kinds = tell_kinds(suspects);
 
 	problem_add(
 	    &sync->problems, sync_clock_name(sync, pair->a), "contradiction", count[0],
@@ -400,7 +226,7 @@ static void judge_pair(struct rejection *rejection, size_t index)
 	bool too_many;
 
 	suspects->limit = 2 * sync->options.drift_limit_ppm * 1e-6;
-	found = find_false(suspects);
+	found = suspects_reject(suspects);
 	too_many =
 	    (double)found > fmax(1, sync->options.max_rejected * (double)suspects->count);
 	pair->contradictory =

@@ -6,6 +6,28 @@
 
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "sync/bounds/envelope.h"
+
+/* What the rounding of corrections and of what is printed can take from a bound. */
+#define ROUNDING_NS 2.0
+
+/*
+ * By clock, the error of a line that the clock is near: how far the true correction
+ * is above it. No fit enters, however bent it is.
+ */
+struct search {
+	struct sync *sync;
+	struct clock *base;        /* the lines, of one segment each */
+	struct envelope *envelope; /* without cells: it has none */
+	bool *is_reference;        /* of the islands that are searched */
+	bool *news;                /* tighter since it was last heard */
+	unsigned rounds;
+};
+
+/* Extremes of a true correction, less a reference time. */
+struct extremes {
+	double low, high;
+};
 
 static bool is_searched(const struct search *search, uint32_t clock)
 {
@@ -13,20 +35,13 @@ static bool is_searched(const struct search *search, uint32_t clock)
 }
 
 /* What is known of the error at a time; of the reference, that there is none. */
-static double search_low(const struct search *search, uint32_t clock, nsec_t at)
+static double search_at(const struct search *search, uint32_t clock, nsec_t at, bool high)
 {
 	if (search->is_reference[clock])
 		return 0;
-	return search->envelope[clock].cells ? envelope_low(&search->envelope[clock], at)
-					     : -INFINITY;
-}
-
-static double search_high(const struct search *search, uint32_t clock, nsec_t at)
-{
-	if (search->is_reference[clock])
-		return 0;
-	return search->envelope[clock].cells ? envelope_high(&search->envelope[clock], at)
-					     : INFINITY;
+	if (!search->envelope[clock].cells)
+		return high ? INFINITY : -INFINITY;
+	return envelope_at(&search->envelope[clock], at, high);
 }
 
 /* The gap that a time lies in; NULL: none. */
@@ -66,24 +81,10 @@ static struct extremes before_or_after(const struct search *search, uint32_t clo
 				      zero) +
 			     (at - known[i]));
 
-		extremes_include(&extremes,
-				 search_low(search, clock, known[i]) + moved - limit,
-				 search_high(search, clock, known[i]) + moved + limit);
+		extremes_include(
+		    &extremes, search_at(search, clock, known[i], false) + moved - limit,
+		    search_at(search, clock, known[i], true) + moved + limit);
 	}
-	return extremes;
-}
-
-/* What a clock can be at a time within a gap, less `zero`. */
-static struct extremes search_within_gap(const struct search *search, uint32_t clock,
-					 const struct envelope_gap *gap, nsec_t at,
-					 nsec_t zero)
-{
-	struct extremes extremes = before_or_after(search, clock, gap, at, zero);
-
-	if (gap->low_open)
-		extremes.low = -INFINITY;
-	if (gap->high_open)
-		extremes.high = INFINITY;
 	return extremes;
 }
 
@@ -126,10 +127,10 @@ static int search_open_gap(void *context, struct message *message)
 	if (message->rejected)
 		travel = -INFINITY;
 	if (search_gap(search, from, sent))
-		hear(search, from, sent, search_high(search, to, received) + travel,
+		hear(search, from, sent, search_at(search, to, received, true) + travel,
 		     true);
 	if (search_gap(search, to, received))
-		hear(search, to, received, search_low(search, from, sent) - travel,
+		hear(search, to, received, search_at(search, from, sent, false) - travel,
 		     false);
 	return 0;
 }
@@ -164,18 +165,19 @@ static void include_span(const struct search *search, uint32_t clock, nsec_t fro
 		return;
 	span.added[0] = added_at(search, clock, from);
 	span.added[1] = to > from ? added_at(search, clock, to - 1) : span.added[0];
-	extremes_include(extremes, envelope_lowest(envelope, &span),
-			 envelope_highest(envelope, &span));
+	extremes_include(extremes, envelope_extreme(envelope, &span, false),
+			 envelope_extreme(envelope, &span, true));
 }
 
 static void include_gap(const struct search *search, uint32_t clock,
 			const struct envelope_gap *gap, nsec_t at,
 			struct extremes *extremes)
 {
-	struct extremes within = search_within_gap(
+	struct extremes either = before_or_after(
 	    search, clock, gap, at, clock_correct(&search->sync->fitted[clock], at));
 
-	extremes_include(extremes, within.low, within.high);
+	extremes_include(extremes, gap->low_open ? -INFINITY : either.low,
+			 gap->high_open ? INFINITY : either.high);
 }
 
 /* The error over a span of time within which the fit is one line. */
@@ -207,13 +209,6 @@ static struct clock_bound bound_over(const struct search *search, uint32_t clock
 	};
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct clock_bound *p = a, *q = b;
-
-	return (p->local_ns > q->local_ns) - (p->local_ns < q->local_ns);
-}
-
 /* So many even times of a span, without its end. */
 static size_t add_times(struct clock_bound *bound, size_t count, nsec_t from, nsec_t to,
 			size_t spans)
@@ -241,8 +236,8 @@ static size_t choose_times(struct clock *clock, const struct fit_clock *fit, siz
 	nsec_t own = fit->own_end_ns - fit->own_begin_ns;
 	size_t before = spans_beside(fit->own_begin_ns - clock->begin_ns, own, spans);
 	size_t after = spans_beside(clock->end_ns - fit->own_end_ns, own, spans);
-	size_t count = 0, kept = 0;
 	struct clock_bound *bound;
+	size_t count = 0;
 
 	bound = mem_realloc(clock->bound, before + spans + after + 1 + clock->segments,
 			    sizeof(*bound));
@@ -255,11 +250,7 @@ static size_t choose_times(struct clock *clock, const struct fit_clock *fit, siz
 		if (clock->segment[i].local_ns > clock->begin_ns &&
 		    clock->segment[i].local_ns < clock->end_ns)
 			bound[count++].local_ns = clock->segment[i].local_ns;
-	qsort(bound, count, sizeof(*bound), by_time);
-	for (size_t i = 0; i < count; i++)
-		if (!kept || bound[i].local_ns != bound[kept - 1].local_ns)
-			bound[kept++] = bound[i];
-	return kept;
+	return clock_bounds_sort(bound, count);
 }
 
 /*
@@ -298,11 +289,11 @@ static void search_mean_rate(const struct search *search, uint32_t index, double
 	double line = (double)(clock_correct(base, end) - clock_correct(base, begin) -
 			       (end - begin));
 
-	rates[0] = (line + search_low(search, index, end) -
-		    search_high(search, index, begin) - ROUNDING_NS) /
+	rates[0] = (line + search_at(search, index, end, false) -
+		    search_at(search, index, begin, true) - ROUNDING_NS) /
 		   span;
-	rates[1] = (line + search_high(search, index, end) -
-		    search_low(search, index, begin) + ROUNDING_NS) /
+	rates[1] = (line + search_at(search, index, end, true) -
+		    search_at(search, index, begin, false) + ROUNDING_NS) /
 		   span;
 }
 
@@ -348,11 +339,11 @@ static int take(void *context, struct message *message)
 		return 0;
 	travel = (double)travel_by(search->base, &at, end);
 	if (!search->is_reference[end[1]] && search->news[end[0]])
-		envelope_take_low(&search->envelope[end[1]], at.y,
-				  search_low(search, end[0], at.x) - travel);
+		envelope_take(&search->envelope[end[1]], at.y,
+			      search_at(search, end[0], at.x, false) - travel, false);
 	if (!search->is_reference[end[0]] && search->news[end[1]])
-		envelope_take_high(&search->envelope[end[0]], at.x,
-				   search_high(search, end[1], at.y) + travel);
+		envelope_take(&search->envelope[end[0]], at.x,
+			      search_at(search, end[1], at.y, true) + travel, true);
 	return 0;
 }
 

@@ -95,32 +95,27 @@ static void tighten(double *bound, double value, bool high)
 		*bound = value;
 }
 
-/* How much a bound opens over a distance; negative ones are beyond the grid. */
-static double opened(double rate, double distance)
+/* From a time to the grid's next ones, and back, a bound opens by the other rate. */
+static double opening(const struct envelope *envelope, bool high, bool rising)
 {
-	return rate * fabs(distance);
+	double rate = high == rising ? envelope->rise : envelope->fall;
+
+	return high ? rate : -rate;
 }
 
-void envelope_take_high(struct envelope *envelope, nsec_t at, double error_ns)
+void envelope_take(struct envelope *envelope, nsec_t at, double error_ns, bool high)
 {
 	struct place place = place_of(envelope, at);
-	double *high = &envelope->high[place.cell];
+	double *bound = (high ? envelope->high : envelope->low) + place.cell;
 
 	if (place.has_left)
-		tighten(&high[0], error_ns + opened(envelope->fall, place.after), true);
+		tighten(&bound[0],
+			error_ns + opening(envelope, high, false) * fabs(place.after),
+			high);
 	if (place.has_right)
-		tighten(&high[1], error_ns + opened(envelope->rise, place.before), true);
-}
-
-void envelope_take_low(struct envelope *envelope, nsec_t at, double error_ns)
-{
-	struct place place = place_of(envelope, at);
-	double *low = &envelope->low[place.cell];
-
-	if (place.has_left)
-		tighten(&low[0], error_ns - opened(envelope->rise, place.after), false);
-	if (place.has_right)
-		tighten(&low[1], error_ns - opened(envelope->fall, place.before), false);
+		tighten(&bound[1],
+			error_ns + opening(envelope, high, true) * fabs(place.before),
+			high);
 }
 
 /* By cell: whether a gap reaches into it, so that its ends know nothing of each other. */
@@ -178,30 +173,19 @@ bool envelope_sweep(struct envelope *envelope)
 	return before - envelope->width_ns > WORTH_NS;
 }
 
-double envelope_high(const struct envelope *envelope, nsec_t at)
+double envelope_at(const struct envelope *envelope, nsec_t at, bool high)
 {
 	struct place place = place_of(envelope, at);
-	const double *high = &envelope->high[place.cell];
-	double bound = INFINITY;
+	const double *bound = (high ? envelope->high : envelope->low) + place.cell;
+	double known = high ? INFINITY : -INFINITY;
 
 	if (place.has_left)
-		bound = high[0] + opened(envelope->rise, place.after);
+		known = bound[0] + opening(envelope, high, true) * fabs(place.after);
 	if (place.has_right)
-		tighten(&bound, high[1] + opened(envelope->fall, place.before), true);
-	return bound;
-}
-
-double envelope_low(const struct envelope *envelope, nsec_t at)
-{
-	struct place place = place_of(envelope, at);
-	const double *low = &envelope->low[place.cell];
-	double bound = -INFINITY;
-
-	if (place.has_left)
-		bound = low[0] - opened(envelope->fall, place.after);
-	if (place.has_right)
-		tighten(&bound, low[1] - opened(envelope->rise, place.before), false);
-	return bound;
+		tighten(&known,
+			bound[1] + opening(envelope, high, false) * fabs(place.before),
+			high);
+	return known;
 }
 
 /*
@@ -234,18 +218,16 @@ static double peak(const struct between *between)
 	return fmax(most, value_at(between, fmin(between->distance, fmax(0, meet))));
 }
 
-/* The most of a side, as a positive number: from each time of the grid to the next. */
-static double widest(const struct envelope *envelope, const struct envelope_span *span,
-		     bool high)
+/* From each time of the grid to the next. */
+double envelope_extreme(const struct envelope *envelope, const struct envelope_span *span,
+			bool high)
 {
 	const struct place first = place_of(envelope, span->from),
 			   last = place_of(envelope, span->to);
 	const double *bound = high ? envelope->high : envelope->low;
 	double sign = high ? 1 : -1, length = (double)(span->to - span->from), gone = 0;
-	double begin = high ? envelope_high(envelope, span->from)
-			    : envelope_low(envelope, span->from);
-	double end =
-	    high ? envelope_high(envelope, span->to) : envelope_low(envelope, span->to);
+	double begin = envelope_at(envelope, span->from, high);
+	double end = envelope_at(envelope, span->to, high);
 	struct between between = {
 	    .right = sign * (begin + span->added[0]),
 	    .up = high ? envelope->rise : envelope->fall,
@@ -266,16 +248,6 @@ static double widest(const struct envelope *envelope, const struct envelope_span
 	between.right = sign * (end + span->added[1]);
 	between.distance = first.cell == last.cell ? length : last.after;
 	return sign * fmax(most, peak(&between));
-}
-
-double envelope_highest(const struct envelope *envelope, const struct envelope_span *span)
-{
-	return widest(envelope, span, true);
-}
-
-double envelope_lowest(const struct envelope *envelope, const struct envelope_span *span)
-{
-	return widest(envelope, span, false);
 }
 
 void envelope_clear(struct envelope *envelope)

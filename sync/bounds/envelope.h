@@ -42,18 +42,16 @@ void envelope_init(struct envelope *envelope, const struct clock *fitted,
 void envelope_add_gap(struct envelope *envelope, nsec_t from, nsec_t to);
 
 /* The error at a time is at most, or at least, so many nanoseconds. */
-void envelope_take_high(struct envelope *envelope, nsec_t at, double error_ns);
-void envelope_take_low(struct envelope *envelope, nsec_t at, double error_ns);
+void envelope_take(struct envelope *envelope, nsec_t at, double error_ns, bool high);
 
 /* Let every bound that was taken in bound all times. Whether it gained by that. */
 bool envelope_sweep(struct envelope *envelope);
 
 /* What is known at a time; infinite where nothing is, as inside of a gap. */
-double envelope_high(const struct envelope *envelope, nsec_t at);
-double envelope_low(const struct envelope *envelope, nsec_t at);
+double envelope_at(const struct envelope *envelope, nsec_t at, bool high);
 
 /*
- * The most and the least over all times of a span that has no gap inside, of the
+ * The most (`high`) or the least over all times of a span that has no gap inside, of the
  * error and what is added to it: so much at the span's begin, so much at its end,
  * in between by a line.
  */
@@ -62,9 +60,8 @@ struct envelope_span {
 	double added[2];
 };
 
-double envelope_highest(const struct envelope *envelope,
-			const struct envelope_span *span);
-double envelope_lowest(const struct envelope *envelope, const struct envelope_span *span);
+double envelope_extreme(const struct envelope *envelope, const struct envelope_span *span,
+			bool high);
 
 void envelope_clear(struct envelope *envelope);
 

@@ -3,7 +3,6 @@
 #define CT_SYNC_BOUNDS_REGION_H
 
 #include "sync/fit/fit.h"
-#include "sync/fit/island_lp.h"
 
 /*
  * How far the true clocks may lie from the fitted ones: for each clock and
@@ -30,8 +29,8 @@ struct region {
  * Fill region[i] for the i-th member of the island. Bounds are rounded
  * outwards. Pairs whose messages contradict each other are left out; where
  * the rest still do, only the tree's pairs count. In islands of more than
- * REGION_MANY clocks each is bounded by the pairs near its way to the
- * reference: wider, as true, and in time linear in clocks.
+ * REGION_MANY clocks each is bounded by the pairs on its way to the
+ * reference: wider, and as true.
  */
 void region_find(struct fit_island *island, struct region *region);
 

@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/fit/fit.h"
 
+#include <math.h>
 #include <string.h>
-
-#include "sync/fit/private.h"
-
-const struct fit_method *const fit_methods[] = {&fit_hull, &fit_margin, &fit_joint,
-						&fit_regression, NULL};
-
-const struct fit_method *fit_method_find(const char *name)
-{
-	for (size_t i = 0; fit_methods[i]; i++)
-		if (strcmp(fit_methods[i]->name, name) == 0)
-			return fit_methods[i];
-	return NULL;
-}
 
 double fit_correct(const struct fit_clock *clock, nsec_t local_ns, nsec_t ref)
 {
@@ -96,4 +84,209 @@ int fit_along_tree(struct fit_island *island,
 		tie(island, child, &line);
 	}
 	return 0;
+}
+
+/*
+ * The line with the largest slack to both half hulls (Huygens, Geng et al.
+ * 2018, finds it by a support vector machine). For a given rate the best
+ * offset is in the middle between the innermost corners of both sides; the
+ * slack there is a concave function of the rate, and its slope says on which
+ * side the maximum lies.
+ */
+enum { HALVINGS = 200 };
+
+struct innermost {
+	double distance; /* from the line of that rate through the origin */
+	double x;        /* of the corner, since the origin */
+};
+
+static struct innermost innermost(const struct hull *hull, const struct line *line)
+{
+	struct innermost best = {hull->upper ? -INFINITY : INFINITY, 0};
+
+	for (size_t i = 0; i < hull->count; i++) {
+		double distance = line_distance(line, hull->point[i].x, hull->point[i].y);
+
+		if (hull->upper ? distance > best.distance : distance < best.distance) {
+			best.distance = distance;
+			best.x = (double)(hull->point[i].x - line->x0);
+		}
+	}
+	return best;
+}
+
+double fit_middle(const struct pair *pair, struct line *line)
+{
+	struct innermost above = innermost(&pair->lower, line);
+	struct innermost below = innermost(&pair->upper, line);
+
+	line->offset += (above.distance + below.distance) / 2;
+	return (above.distance - below.distance) / 2;
+}
+
+static void fit_two_sides(struct pair *pair, double limit)
+{
+	struct line *line = &pair->line;
+	double low = -limit, high = limit;
+
+	for (int i = 0; i < HALVINGS && low < high; i++) {
+		struct innermost above, below;
+
+		line->rate = low + (high - low) / 2;
+		above = innermost(&pair->lower, line);
+		below = innermost(&pair->upper, line);
+		if (below.x - above.x > 0)
+			low = line->rate;
+		else if (below.x - above.x < 0)
+			high = line->rate;
+		else
+			break;
+	}
+	pair->margin_ns = fit_middle(pair, line);
+}
+
+/*
+ * One direction only: the edge of the hull that lies under (over) the middle
+ * of the time, as the delay is small somewhere on both of its ends.
+ */
+static void fit_one_side(struct pair *pair, double limit)
+{
+	const struct hull *hull = pair->lower.count ? &pair->lower : &pair->upper;
+	const struct hull_point *first = &hull->point[0];
+	const struct hull_point *last = &hull->point[hull->count - 1];
+	nsec_t middle = first->x + (last->x - first->x) / 2;
+	struct line *line = &pair->line;
+	size_t k = 0;
+
+	while (k + 2 < hull->count && hull->point[k + 1].x < middle)
+		k++;
+	line->rate = 0;
+	if (hull->count > 1) {
+		const struct hull_point *p = &hull->point[k], *q = &hull->point[k + 1];
+
+		line->rate =
+		    (double)((q->y - p->y) - (q->x - p->x)) / (double)(q->x - p->x);
+		line->rate = fmax(-limit, fmin(limit, line->rate));
+	}
+	line->offset = innermost(hull, line).distance;
+	pair->margin_ns = 0;
+}
+
+void fit_pair_margin(struct pair *pair, double limit)
+{
+	pair->line = (struct line){.x0 = pair->origin.x, .y0 = pair->origin.y};
+	if (pair->lower.count && pair->upper.count)
+		fit_two_sides(pair, limit);
+	else
+		fit_one_side(pair, limit);
+}
+
+/* Far beyond any clock, so that one too fast for the limit is told from chaos. */
+#define ANY_RATE 0.1
+
+void fit_pair_or_too_fast(struct pair *pair, double limit)
+{
+	fit_pair_margin(pair, limit);
+	pair->too_fast = false;
+	if (pair->margin_ns >= 0 || limit >= ANY_RATE)
+		return;
+	fit_pair_margin(pair, ANY_RATE);
+	pair->too_fast = pair->margin_ns >= 0;
+	if (!pair->too_fast)
+		fit_pair_margin(pair, limit);
+}
+
+/*
+ * The bisector of the two extreme tangents (Duda et al. 1987; Ashton 1995;
+ * Poirier et al. 2010). As both slopes are within parts in a thousand of 1,
+ * the bisector of the angle and the mean of slopes and intercepts agree to
+ * less than a part in 10^15; the mean is taken. A tangent beyond the drift
+ * limit gives way to the line at the limit, in the middle between the hulls.
+ */
+
+/* Some nanoseconds, as two corrected stamps are rounded each. */
+#define LEAST_SLACK_NS 2.0
+
+/* Cut an extreme tangent that is not there, or too steep, at the limit. */
+static void cut(const struct pair *pair, bool has, double limit, struct line *line)
+{
+	if (has && (limit > 0 ? line->rate <= limit : line->rate >= limit))
+		return;
+	*line = (struct line){.x0 = pair->origin.x, .y0 = pair->origin.y, .rate = limit};
+	fit_middle(pair, line);
+}
+
+double fit_bisector(const struct pair *pair, double limit, nsec_t x, struct line *line)
+{
+	struct line steep = {.rate = 0}, flat = {.rate = 0};
+	double dx = (double)(x - pair->origin.x);
+	enum tangents found =
+	    hull_tangents(&pair->lower, &pair->upper, pair->origin, &steep, &flat);
+
+	*line = pair->line;
+	if (found == TANGENTS_CONTRADICTED || !pair->lower.count || !pair->upper.count)
+		return INFINITY;
+	if (!pair->too_fast) {
+		cut(pair, found == TANGENTS_BOTH || found == TANGENTS_STEEP, limit,
+		    &steep);
+		cut(pair, found == TANGENTS_BOTH || found == TANGENTS_FLAT, -limit,
+		    &flat);
+	}
+	line->rate = (steep.rate + flat.rate) / 2;
+	line->offset = (steep.offset + flat.offset) / 2;
+	/* Where both touch one corner, so does the bisector: no rounding may break it. */
+	if (fmin(hull_slack(&pair->lower, line), hull_slack(&pair->upper, line)) <
+	    LEAST_SLACK_NS)
+		fit_middle(pair, line);
+	return fabs(steep.offset - flat.offset + (steep.rate - flat.rate) * dx) / 2;
+}
+
+double fit_pair_limit(const struct fit_island *island, const struct pair *pair)
+{
+	bool has_reference = pair->a == island->member[0] || pair->b == island->member[0];
+
+	return (has_reference ? 1 : 2) * island->limit;
+}
+
+static int margin_line(struct fit_island *island, uint32_t pair, struct line *line,
+		       struct error *error)
+{
+	(void)error;
+	*line = island->pairs->pair[pair].line;
+	return 0;
+}
+
+static int bisector_line(struct fit_island *island, uint32_t index, struct line *line,
+			 struct error *error)
+{
+	const struct pair *pair = &island->pairs->pair[index];
+
+	(void)error;
+	fit_bisector(pair, fit_pair_limit(island, pair), 0, line);
+	return 0;
+}
+
+static int fit_margin(struct fit_island *island, struct error *error)
+{
+	return fit_along_tree(island, margin_line, error);
+}
+
+int fit_hull(struct fit_island *island, struct error *error)
+{
+	return fit_along_tree(island, bisector_line, error);
+}
+
+static const struct fit_method methods[] = {
+    {"hull", false, fit_hull},
+    {"margin", false, fit_margin},
+    {"joint", false, fit_joint},
+    {"regression", true, fit_regression},
+};
+
+const struct fit_method *fit_method_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+		if (strcmp(methods[i].name, name) == 0)
+			return &methods[i];
+	return NULL;
 }

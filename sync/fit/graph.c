@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/mem.h"
 
 /* Ways that contradict themselves, or go one way only, are the last resort. */
@@ -74,48 +75,13 @@ static void adjacency_clear(struct adjacency *adjacency)
 	free(adjacency->edge);
 }
 
-/* A binary heap of nodes by distance, for Dijkstra's algorithm. */
-struct frontier {
-	struct {
-		double distance;
-		uint32_t node;
-	} * item;
-	size_t count, room;
-};
-
-static void frontier_push(struct frontier *frontier, double distance, uint32_t node)
+/* Distances are not negative, and in the order of their bits. */
+static void push(struct heap *frontier, double distance, uint32_t node)
 {
-	size_t at = frontier->count;
+	int64_t key;
 
-	frontier->item =
-	    mem_grow(frontier->item, at, &frontier->room, sizeof(*frontier->item));
-	frontier->count++;
-	while (at && frontier->item[(at - 1) / 2].distance > distance) {
-		frontier->item[at] = frontier->item[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	frontier->item[at].distance = distance;
-	frontier->item[at].node = node;
-}
-
-static uint32_t frontier_pop(struct frontier *frontier, double *distance)
-{
-	uint32_t node = frontier->item[0].node;
-	size_t last = --frontier->count, at = 0, child;
-	double moved = frontier->item[last].distance;
-
-	*distance = frontier->item[0].distance;
-	while ((child = 2 * at + 1) < last) {
-		if (child + 1 < last &&
-		    frontier->item[child + 1].distance < frontier->item[child].distance)
-			child++;
-		if (moved <= frontier->item[child].distance)
-			break;
-		frontier->item[at] = frontier->item[child];
-		at = child;
-	}
-	frontier->item[at] = frontier->item[last];
-	return node;
+	memcpy(&key, &distance, sizeof(key));
+	heap_push(frontier, key, node);
 }
 
 /*
@@ -125,18 +91,22 @@ static uint32_t frontier_pop(struct frontier *frontier, double *distance)
 static double shortest(struct graph_node *node, size_t nodes,
 		       const struct adjacency *adjacency, uint32_t from)
 {
-	struct frontier frontier = {NULL, 0, 0};
-	double total = 0, distance;
+	struct heap frontier = {0};
+	double total = 0;
 
 	for (size_t i = 0; i < nodes; i++) {
 		node[i].distance = INFINITY;
 		node[i].parent = node[i].parent_pair = -1;
 	}
 	node[from].distance = 0;
-	frontier_push(&frontier, 0, from);
+	push(&frontier, 0, from);
 	while (frontier.count) {
-		uint32_t at = frontier_pop(&frontier, &distance);
+		struct heap_item first = frontier.item[0];
+		uint32_t at = first.item;
+		double distance;
 
+		memcpy(&distance, &first.key, sizeof(distance));
+		heap_pop(&frontier);
 		if (distance > node[at].distance)
 			continue;
 		total += distance;
@@ -148,10 +118,10 @@ static double shortest(struct graph_node *node, size_t nodes,
 			node[edge->to].distance = distance + edge->length;
 			node[edge->to].parent = (int)at;
 			node[edge->to].parent_pair = (int)edge->pair;
-			frontier_push(&frontier, node[edge->to].distance, edge->to);
+			push(&frontier, node[edge->to].distance, edge->to);
 		}
 	}
-	free(frontier.item);
+	heap_clear(&frontier);
 	return total;
 }
 
@@ -189,33 +159,21 @@ static void spread(struct graph *graph, const struct pair_table *pairs,
 /* Number the islands by their first trace; returns how many. */
 static size_t find_islands(struct graph *graph, const struct adjacency *adjacency)
 {
-	uint32_t *stack = mem_alloc(graph->nodes * sizeof(*stack));
-	size_t islands = 0, depth;
+	struct graph_node *scratch = mem_zalloc(graph->nodes * sizeof(*scratch));
+	size_t islands = 0;
 
 	for (size_t i = 0; i < graph->nodes; i++)
 		graph->node[i].island = UINT32_MAX;
 	for (uint32_t i = 0; i < graph->nodes; i++) {
 		if (graph->node[i].island != UINT32_MAX)
 			continue;
-		depth = 0;
-		stack[depth++] = i;
-		graph->node[i].island = (uint32_t)islands;
-		while (depth) {
-			uint32_t at = stack[--depth];
-
-			for (size_t k = adjacency->first[at];
-			     k < adjacency->first[at + 1]; k++) {
-				uint32_t to = adjacency->edge[k].to;
-
-				if (graph->node[to].island != UINT32_MAX)
-					continue;
-				graph->node[to].island = (uint32_t)islands;
-				stack[depth++] = to;
-			}
-		}
+		shortest(scratch, graph->nodes, adjacency, i);
+		for (size_t k = 0; k < graph->nodes; k++)
+			if (!isinf(scratch[k].distance))
+				graph->node[k].island = (uint32_t)islands;
 		islands++;
 	}
-	free(stack);
+	free(scratch);
 	return islands;
 }
 

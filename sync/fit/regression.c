@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/fit/regression.h"
+#include "sync/fit/fit.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "sync/fit/private.h"
 
 static bool all_finite(const double *value, size_t n)
 {
@@ -54,16 +53,18 @@ struct least_squares *least_squares_new(size_t unknowns)
 	return squares;
 }
 
-void least_squares_add(struct least_squares *squares, const size_t *index,
-		       const double *factor, size_t terms, double value, double weight)
+void least_squares_add(struct least_squares *squares, const struct lp_term *term,
+		       size_t terms, double value, double weight)
 {
 	double square = weight * weight;
 
 	for (size_t i = 0; i < terms; i++) {
 		for (size_t k = 0; k < terms; k++)
-			*gsl_matrix_ptr(squares->normal, index[i], index[k]) +=
-			    square * factor[i] * factor[k];
-		*gsl_vector_ptr(squares->right, index[i]) += square * factor[i] * value;
+			*gsl_matrix_ptr(squares->normal, term[i].column,
+					term[k].column) +=
+			    square * term[i].factor * term[k].factor;
+		*gsl_vector_ptr(squares->right, term[i].column) +=
+		    square * term[i].factor * value;
 	}
 }
 
@@ -173,14 +174,7 @@ static int pair_line(struct fit_island *island, uint32_t index, struct line *lin
 	return 0;
 }
 
-static int fit(struct fit_island *island, struct error *error)
+int fit_regression(struct fit_island *island, struct error *error)
 {
 	return fit_along_tree(island, pair_line, error);
 }
-
-const struct fit_method fit_regression = {
-    .name = "regression",
-    .help = "robust regression of the delays, along the tree; for comparison",
-    .wants_sample = true,
-    .fit = fit,
-};

@@ -18,7 +18,7 @@ struct seen {
 	bool used; /* has become part of a message */
 };
 
-enum { SEEN_INLINE = 2 };
+enum { SEEN_INLINE = 4 };
 
 /* Where a sighting came from, for those who ask for it (matcher_on_message). */
 struct seen_origin {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/match/path.h"
+#include "sync/match/private.h"
 
 /* How many matched identities are remembered to tell repeats from new packets. */
 enum { MATCHED_KEPT = 1 << 15 };

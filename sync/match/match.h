@@ -11,7 +11,7 @@
  *
  * Packets of one identity form an entry, which collects who sent and who
  * received it, at which devices. An entry that two hosts saw waits a while for
- * repeats and then becomes messages (path.h). One that a single host saw waits for
+ * repeats and then becomes messages (path.c). One that a single host saw waits for
  * others; what waits longest is looked at again by TCP sequence ranges (segmentation
  * offload), and by the transport header alone (translated addresses, or traces that
  * record no others).

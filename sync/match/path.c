@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/match/path.h"
+#include "sync/match/private.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
+
+/*
+ * Which two stamps of one packet are a true constraint.
+ *
+ * A packet passes many devices: of containers, bridges and tunnels within its host,
+ * of hosts that forward it. What one source saw is in order by its own clock, and
+ * every router takes one off the time to live. So a packet's way has levels, one for each
+ * time to live, from the highest to the lowest; and a level begins in the host
+ * that sent the packet before it received it there. That host's first send came
+ * before everything that other hosts saw on that level, or on lower ones.
+ */
 
 /* All that one source saw of a packet on one level. */
 struct stop {

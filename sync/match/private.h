@@ -2,7 +2,7 @@
 #ifndef CT_SYNC_MATCH_PRIVATE_H
 #define CT_SYNC_MATCH_PRIVATE_H
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "sync/match/entry.h"
 #include "sync/match/match.h"
 
@@ -53,5 +53,11 @@ size_t match_waiting(const struct matcher *matcher, struct entry ***waiting);
 /* Look again at what waits. An entry that got a message stays, with it marked. */
 void match_ranges(struct matcher *matcher);
 void match_transport(struct matcher *matcher);
+
+/*
+ * Make messages of what sources saw of one packet, of one or of several identities;
+ * puts `side` in order. Returns how many.
+ */
+size_t path_emit(struct matcher *matcher, struct match_side *side, size_t sides);
 
 #endif

@@ -12,7 +12,7 @@
  * TCP data by sequence ranges, for packets that segmentation offload cut up
  * after they were recorded, or receive offload merged before. The first send
  * that holds a byte came before every receive of that byte by other hosts, on the
- * same level (see path.h) or on lower ones, if the sender had not received it before.
+ * same level (see path.c) or on lower ones, if the sender had not received it before.
  */
 struct range {
 	struct entry *entry;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 __extension__ typedef __int128 wide;
 
@@ -52,20 +53,13 @@ size_t hull_reduce(struct hull_point *point, size_t n, bool upper)
 /* Whether (x, y) lies inside, by the corners found so far. */
 static bool is_inside(const struct hull *hull, struct hull_point p)
 {
-	size_t low = 0, high = hull->count;
+	size_t low;
 	int turn;
 
 	if (!hull->count || p.x < hull->point[0].x ||
 	    p.x > hull->point[hull->count - 1].x)
 		return false;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (hull->point[middle].x <= p.x)
-			low = middle;
-		else
-			high = middle;
-	}
+	low = FIRST_NOT(hull->count, i, hull->point[i].x <= p.x) - 1;
 	if (hull->point[low].x == p.x)
 		return hull->upper ? p.y <= hull->point[low].y
 				   : p.y >= hull->point[low].y;
@@ -146,6 +140,19 @@ double hull_slack(const struct hull *hull, const struct line *line)
 		slack = fmin(slack, hull->upper ? -distance : distance);
 	}
 	return slack;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double p = *(const double *)a, q = *(const double *)b;
+
+	return (p > q) - (p < q);
+}
+
+double ranked(double *value, size_t n, size_t rank)
+{
+	qsort(value, n, sizeof(*value), by_size);
+	return value[rank];
 }
 
 /* Whether the line a-b is less steep than c-d; both go to the right. */

@@ -79,6 +79,9 @@ double hull_slack(const struct hull *hull, const struct line *line);
  */
 size_t hull_corners(struct hull_point *point, size_t n, bool upper);
 
+/* The value that stands at a rank of them all, from the least; puts them in order. */
+double ranked(double *value, size_t n, size_t rank);
+
 enum tangents {
 	TANGENTS_BOTH,
 	TANGENTS_STEEP,       /* only the steepest exists: nothing bounds from below */

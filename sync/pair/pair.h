@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "base/nsec.h"
 #include "base/spill.h"
 #include "clock/clock.h"

@@ -349,22 +349,6 @@ static void draw_frame(const struct picture *picture, const struct chart_frame *
 	draw_beyond(picture, frame, file, false);
 }
 
-/* Bars right of the frames: what of the upper one the lower one shows. */
-static void draw_range(const struct picture *picture, FILE *file)
-{
-	static const char style[] = "rx=\"2\" fill=\"#94a3b8\"";
-	const struct svg_box *whole = &picture->whole.box, *zoom = &picture->zoom.box;
-	const double x = whole->x + whole->width + 7;
-	const double high = chart_axis_at(&picture->whole.y, picture->zoom.y.high);
-	const double low = chart_axis_at(&picture->whole.y, picture->zoom.y.low);
-	const double top = fmax(high, 0), bottom = fmin(low, whole->height);
-
-	if (bottom - top > 0.9 * whole->height)
-		return;
-	svg_rect(file, &(struct svg_box){x, whole->y + top, 4, bottom - top}, style);
-	svg_rect(file, &(struct svg_box){x, zoom->y, 4, zoom->height}, style);
-}
-
 static void draw_headings(const struct picture *picture, FILE *file)
 {
 	const struct plot_pair *pair = picture->pair;
@@ -407,7 +391,6 @@ static void draw_picture(struct picture *picture, FILE *file)
 	draw_headings(picture, file);
 	draw_frame(picture, &picture->whole, file);
 	draw_frame(picture, &picture->zoom, file);
-	draw_range(picture, file);
 	chart_since(&picture->zoom, file, picture->pair->begin_ns);
 	svg_end(file);
 	free(title);

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file_name.h"
 #include "base/mem.h"
-#include "base/output_directory.h"
+#include "base/names.h"
+#include "base/output.h"
 #include "sync/plot/plot.h"
 
 enum { POINTS = 20000 }; /* messages drawn each way */

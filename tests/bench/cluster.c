@@ -15,9 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/limits.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/parallel.h"
+#include "base/process.h"
 #include "clock/map.h"
 #include "input/packets_file.h"
 #include "launch.h"
@@ -418,8 +419,8 @@ int main(int argc, char **argv)
 	for (int i = 1; !status && i < argc; i += 2) {
 		nsec_t nodes, packets;
 
-		if (i + 1 == argc || nsec_parse(argv[i], &nodes) ||
-		    nsec_parse(argv[i + 1], &packets) || nodes < 2 ||
+		if (i + 1 == argc || number_integer(argv[i], &nodes) ||
+		    number_integer(argv[i + 1], &packets) || nodes < 2 ||
 		    nodes > MOST_NODES || packets < 1) {
 			fprintf(stderr, "bench-cluster: want [NODES PACKETS]...\n");
 			return EXIT_MISUSE;

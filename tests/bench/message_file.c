@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 static int parse(char *line, struct message_row *row)
 {
 	char *rest = line, *send, *recv;
@@ -12,8 +14,8 @@ static int parse(char *line, struct message_row *row)
 	send = strsep(&rest, ",");
 	row->recv_node = strsep(&rest, ",");
 	recv = strsep(&rest, ",");
-	return rest || !recv || nsec_parse(send, &row->send_ns) ||
-		       nsec_parse(recv, &row->recv_ns)
+	return rest || !recv || number_integer(send, &row->send_ns) ||
+		       number_integer(recv, &row->recv_ns)
 		   ? -1
 		   : 0;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/nsec.h"
+#include "base/number.h"
 #include "random.h"
 
 enum { EXIT_MISUSE = 2, MOST_NODES = 1000, RATE_PPB = 50000 };
@@ -59,8 +59,9 @@ int main(int argc, char **argv)
 	uint64_t random = RANDOM_SEED;
 	nsec_t count, nodes;
 
-	if (argc != 3 || nsec_parse(argv[1], &count) || nsec_parse(argv[2], &nodes) ||
-	    count < 0 || nodes < 2 || nodes > MOST_NODES) {
+	if (argc != 3 || number_integer(argv[1], &count) ||
+	    number_integer(argv[2], &nodes) || count < 0 || nodes < 2 ||
+	    nodes > MOST_NODES) {
 		fprintf(stderr, "bench-messages: want COUNT NODES\n");
 		return EXIT_MISUSE;
 	}

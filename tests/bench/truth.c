@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 
 #define HEADER "node,host_ns,mono_ns,real_ns"
 
@@ -47,9 +48,9 @@ static int parse_row(struct truth *truth, char *line)
 
 	for (int i = 0; i < 4; i++)
 		word[i] = strsep(&rest, ",");
-	if (rest || !word[3] || nsec_parse(word[1], &row.host_ns) ||
-	    nsec_parse(word[2], &row.local_ns[TRUTH_TRACE]) ||
-	    nsec_parse(word[3], &row.local_ns[TRUTH_CAPTURE]))
+	if (rest || !word[3] || number_integer(word[1], &row.host_ns) ||
+	    number_integer(word[2], &row.local_ns[TRUTH_TRACE]) ||
+	    number_integer(word[3], &row.local_ns[TRUTH_CAPTURE]))
 		return -1;
 	return add_row(node_of(truth, word[0]), &row);
 }

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "ctf/reader.h"
-#include "input/trace_headers.h"
+#include "input/packet_source.h"
 
 /* The directory of the trace; made once, gone with the process's own end. */
 static char *trace;

@@ -109,7 +109,7 @@ rows_are_told()
 }
 
 @test "many sources with few open files" {
-	ctsim -q --nodes 40 --captures --set topology=ring --set seconds=5 two -o run
+	ctsim -q --nodes 40 --captures --set topology=ring --set seconds=1 two -o run
 	# shellcheck disable=SC2016 # the inner shell expands
 	ends_with 0 bash -c 'ulimit -Sn 30; exec ctmerge -q --no-sync run -o run.db'
 	[ "$(ask 'SELECT count(*), sum(events) = (SELECT count(*) FROM event), min(events) > 100

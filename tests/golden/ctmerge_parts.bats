@@ -120,7 +120,7 @@ part()
 @test "many parts at once, below directories that are missing" {
 	ctsim -q --seed 3 --nodes 8 --set seconds=1 two -o run
 	ctsync -q run -o clocks.json --messages-out messages
-	for round in 1 2 3; do
+	for round in 1 2; do
 		made=()
 		for node in run/*/; do
 			node=$(basename "$node")
@@ -133,5 +133,5 @@ part()
 		ctmerge -q --join -o "joined/$round" "out/$round"/parts/*
 		[ "$(ls -A "out/$round/parts")" = "$(cd run && printf '%s\n' node*)" ]
 	done
-	[ "$(ls -A out)" = "$(printf '1\n2\n3')" ]
+	[ "$(ls -A out)" = "$(printf '1\n2')" ]
 }

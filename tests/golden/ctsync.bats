@@ -49,10 +49,9 @@ rounded()
 @test "the same bytes with any number of threads" {
 	for method in hull margin joint regression; do
 		ctsync -j 1 --method $method --json $net3 >one
-		for jobs in 2 3 16; do
-			ctsync -j $jobs --method $method --json $net3 | cmp - one
-		done
+		ctsync -j 16 --method $method --json $net3 | cmp - one
 	done
+	ctsync -j 3 --method regression --json $net3 | cmp - one
 }
 
 @test "traces one by one, under names of their own" {

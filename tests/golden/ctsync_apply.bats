@@ -22,12 +22,9 @@ causality()
 		'15721 packets, 0 received before they were sent' ]
 }
 
-@test "nor with any other method or reference" {
-	for method in hull margin; do
-		ctsync -q --method $method -r node3 $net3 --apply $method
-		[ "$(causality $method/node?)" = \
-			'15721 packets, 0 received before they were sent' ]
-	done
+@test "nor with another method and reference" {
+	ctsync -q --method margin -r node3 $net3 --apply out
+	[ "$(causality out/node?)" = '15721 packets, 0 received before they were sent' ]
 }
 
 @test "every event is there, and the streams are not copied" {

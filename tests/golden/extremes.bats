@@ -9,7 +9,7 @@ setup_file()
 {
 	export CT_WHOLE=$BATS_FILE_TMPDIR/whole.db
 	cd "$BATS_FILE_TMPDIR" || return
-	ctsim -q --seed 3 --set seconds=2 clients -o run
+	ctsim -q --seed 3 --set seconds=1 clients -o run
 	ctmerge -q run -o "$CT_WHOLE" 2>/dev/null
 }
 

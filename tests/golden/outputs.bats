@@ -61,6 +61,8 @@ is_an_input()
 		node1/invocations.jsonl node1/sar.sadf node2/node2.pcap node1/kernel/metadata \
 		node1/kernel/ch_0 node1/kernel/new node1/kernel/index/new; do
 		is_an_input ctsync -q run -o "run/$file"
+	done
+	for file in node1/sar.sadf node1/kernel/ch_0 node1/kernel/index/new; do
 		is_an_input ctsync -q -t run/node1/kernel -t run/node2/kernel -o "run/$file"
 	done
 	is_an_input ctsync -q run --plot run/node1/kernel

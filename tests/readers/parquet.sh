@@ -19,7 +19,7 @@ cp "$CT_SOURCE/tests/readers/parquet.mjs" "$scratch"
 ln -s "$modules" "$scratch/node_modules"
 if [ $# -eq 0 ]; then
 	# shellcheck disable=SC2046 # words
-	set -- $(seq 1 60) $(od -A n -t u4 -N 40 /dev/urandom)
+	set -- $(seq 1 20) $(od -A n -t u4 -N 20 /dev/urandom)
 fi
 echo "seeds: $*"
 for seed; do

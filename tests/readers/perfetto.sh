@@ -27,10 +27,7 @@ done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
-if [ $# -eq 0 ]; then
-	set -- 1
-	[ -n "$processor" ] || set -- 1 2
-fi
+[ $# -gt 0 ] || set -- 1
 echo "seeds: $*"
 
 # compare RUN.db [OPTION...] -- [WORD...]: options of ctexport, words of the check

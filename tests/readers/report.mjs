@@ -86,6 +86,15 @@ assert.ok((await shown())[0] < data.span / 2, "a drag to the right shows what wa
 await act("key('0')");
 assert.deepEqual(await shown(), data.home);
 
+// The button turns the dark theme on, or off, and then back.
+const ground = () => page.run("return getComputedStyle(document.body).backgroundColor");
+const turn = () => act("document.querySelector('#tools button').click()");
+const atFirst = await ground();
+await turn();
+assert.notEqual(await ground(), atFirst);
+await turn();
+assert.equal(await ground(), atFirst);
+
 // The slowest request: a link to its picture, and from there to its place in time.
 const request = await page.run("return document.querySelector('#finding-request a').dataset.request");
 assert.ok(await page.run("return document.querySelector('#finding-request a').hash === '#' + document.querySelector('figure.path').id"));

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "base/intmap.h"
 #include "base/mem.h"
 
 /* Block and option types of pcapng (draft-ietf-opsawg-pcapng). */

@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 #include "input/recipe/keys.h"
 
 /* Go over one character. What is unclear stays so to the end. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/names.h"
 #include "base/number.h"
 
 const struct recipe_form recipe_form_file = {

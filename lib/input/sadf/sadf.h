@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "base/nsec.h"
 #include "base/problem.h"
 #include "input/csv.h"

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/bounds.h"
+
+/* How sure clocks are, as relations.sql and report.sql tell it. */
+#include "analyze/catalog.h"
+#include "analyze/query.h"
 
 #include "../timeline/timeline.h"
 
+enum { OPEN = -99 };
+
 /* Node 1 with a kernel trace (source 1) and a capture (2) of another clock, node 2 with
  * one trace (3) whose clock has two segments. */
-static struct bounds *make(void)
+static void make(void)
 {
-	static const char path[] = "run.db";
-	struct timeline_writer *writer = write_timeline(path, true);
+	struct timeline_writer *writer = write_timeline("run.db", true);
 	const struct timeline_node node = {
 	    .id = 2, .name = "n2", .cpus = TIMELINE_NONE, .mem_kib = TIMELINE_NONE};
 	const struct timeline_source sources[] = {
@@ -25,8 +29,6 @@ static struct bounds *make(void)
 						    {3, 2000000, NSEC_MIN, 40}};
 	const struct timeline_clock_pair pair = {.a = 1, .b = 3, .quality = "accurate"};
 	struct error error = ERROR_INIT;
-	struct timeline_reader *reader;
-	struct bounds *bounds;
 
 	assert_int_equal(timeline_add_node(writer, &node, &error), 0);
 	for (size_t i = 0; i < 2; i++)
@@ -37,83 +39,123 @@ static struct bounds *make(void)
 		assert_int_equal(timeline_add_clock_bound(writer, &rows[i], &error), 0);
 	assert_int_equal(timeline_add_clock_pair(writer, &pair, &error), 0);
 	finish_timeline(writer);
-	reader = timeline_reader_open(path, &error);
-	bounds = bounds_new(reader, &error);
-	assert_string_equal(error_text(&error), "");
-	timeline_reader_free(reader);
-	return bounds;
 }
 
-static void expect(struct bound bound, nsec_t low, nsec_t high)
+/* The first table of a file of SQL, or the bounds of the report up to a time, a cell
+ * after the other; OPEN: NULL. */
+static size_t ask_for(const char *name, const char *sql, nsec_t end_ns, int64_t *found,
+		      size_t most)
 {
-	assert_int_equal(bound.low_ns, low);
-	assert_int_equal(bound.high_ns, high);
+	struct text_list files = {0};
+	struct catalog catalog;
+	struct request request;
+	struct question question;
+	struct result result;
+	struct error error = ERROR_INIT;
+	size_t count = 0;
+	FILE *file = fopen("asked.sql", "w");
+
+	fputs(sql, file);
+	fclose(file);
+	text_list_add(&files, "asked.sql");
+	request_init(&request);
+	assert_int_equal(catalog_init(&catalog, &files, &error), 0);
+	result_init(&result, &request);
+	assert_int_equal(question_open(&question, catalog_find(&catalog, name, &error),
+				       &request, "run.db", &error),
+			 0);
+	if (end_ns) {
+		question.scope.begin_ns = 0;
+		question.scope.end_ns = end_ns;
+		question.tables = "bounds";
+	}
+	query_run(&question, &result, &error);
+	assert_string_equal(error_text(&error), "");
+	for (size_t i = 0; i < result.table[0]->rows * result.table[0]->columns; i++) {
+		const struct cell *cell = &result.table[0]->cell[i];
+
+		assert_true(count < most);
+		found[count++] = cell->type == CELL_INTEGER ? cell->integer : OPEN;
+	}
+	result_clear(&result);
+	question_close(&question);
+	catalog_clear(&catalog);
+	text_list_clear(&files);
+	return count;
+}
+
+static size_t ask_sql(const char *sql, int64_t *found, size_t most)
+{
+	return ask_for("asked", sql, 0, found, most);
+}
+
+static void expect(int source, long long at_ns, int64_t low, int64_t high)
+{
+	char sql[400];
+	int64_t found[2];
+
+	snprintf(sql, sizeof(sql),
+		 "SELECT low_ns, high_ns FROM clock_uncertainty WHERE source = %d AND "
+		 "%lld >= begin_ns AND %lld < end_ns",
+		 source, at_ns, at_ns);
+	if (ask_sql(sql, found, 2)) {
+		assert_int_equal(found[0], low);
+		assert_int_equal(found[1], high);
+	} else {
+		assert_int_equal(low, OPEN);
+		assert_int_equal(high, OPEN);
+	}
 }
 
 /* At a stated time its own bound, between two the wider sides, beyond the ends none. */
 static void test_at_a_time(void **unused)
 {
-	struct bounds *bounds = make();
-
 	(void)unused;
-	expect(bounds_at(bounds, 3, 5000000), -10, 20);
-	expect(bounds_at(bounds, 3, 5500000), -30, 20);
-	expect(bounds_at(bounds, 3, 6000000), -30, 5);
-	expect(bounds_at(bounds, 3, 6500000), NSEC_MIN, 40);
-	expect(bounds_at(bounds, 3, 7000100), NSEC_MIN, 40);
+	make();
+	expect(3, 5000000, -10, 20);
+	expect(3, 5500000, -30, 20);
+	expect(3, 6000000, -30, 5);
+	expect(3, 6500000, OPEN, 40);
+	expect(3, 7000100, OPEN, 40);
 	/* A stamp that was corrected twice is off by a little. */
-	expect(bounds_at(bounds, 3, 5000000 - 1000), -10, 20);
-	expect(bounds_at(bounds, 3, 5000000 - 1001), NSEC_MIN, NSEC_MAX);
-	expect(bounds_at(bounds, 3, 7000100 + 1001), NSEC_MIN, NSEC_MAX);
-	expect(bounds_at(bounds, 99, 0), NSEC_MIN, NSEC_MAX);
-	bounds_free(bounds);
-}
-
-static void test_between_clocks(void **unused)
-{
-	struct bounds *bounds = make();
-
-	(void)unused;
-	expect(bounds_between(bounds, 1, 10, 1, 20), 0, 0);
-	/* Received by 3, sent by 2: low - high, high - low. */
-	expect(bounds_between(bounds, 2, 2000, 3, 5000000), -10 - 9, 20 + 7);
-	expect(bounds_between(bounds, 3, 6500000, 2, 2000), -7 - 40, NSEC_MAX);
-	assert_int_equal(bound_width((struct bound){-3, 2}), 3);
-	assert_int_equal(bound_width((struct bound){NSEC_MIN, 2}), NSEC_MAX);
-	bounds_free(bounds);
-}
-
-/* Where the kernel's trace was not recorded its capture was, and then nothing. */
-static void test_of_nodes(void **unused)
-{
-	struct bounds *bounds = make();
-
-	(void)unused;
-	expect(bounds_of_node(bounds, 1, 0), 0, 0);
-	expect(bounds_of_node(bounds, 1, 1500), -7, 9);
-	expect(bounds_of_node(bounds, 1, 9000), NSEC_MIN, NSEC_MAX);
-	expect(bounds_of_node(bounds, 2, 5500000), -30, 20);
-	expect(bounds_of_node(bounds, 2, 4000000), NSEC_MIN, NSEC_MAX);
-	bounds_free(bounds);
+	expect(3, 5000000 - 1000, -10, 20);
+	expect(3, 5000000 - 1001, OPEN, OPEN);
+	expect(3, 7000100 + 1001, OPEN, OPEN);
+	expect(99, 0, OPEN, OPEN);
 }
 
 static void test_sources_of_nodes(void **unused)
 {
-	struct bounds *bounds = make();
+	int64_t found[4];
 
 	(void)unused;
-	assert_int_equal(bounds_source(bounds, 1), 1);
-	assert_int_equal(bounds_source(bounds, 2), 3);
-	assert_int_equal(bounds_source(bounds, 3), -1);
-	bounds_free(bounds);
+	make();
+	assert_int_equal(
+	    ask_sql("SELECT node, source FROM node_source ORDER BY node", found, 4), 4);
+	assert_int_equal(found[1], 1);
+	assert_int_equal(found[3], 3);
+}
+
+/* Where the kernel's trace was not recorded its capture was, and then nothing: a row is
+ * node, from, to, bound and 1. */
+static void test_of_nodes(void **unused)
+{
+	int64_t found[120 * 5];
+
+	(void)unused;
+	make();
+	assert_int_equal(ask_for("report", "SELECT 1", 12000, found, 120 * 5), 20 * 5);
+	for (size_t i = 0; i < 20; i++) {
+		assert_int_equal(found[5 * i], 0);
+		assert_int_equal(found[5 * i + 1], 100 * i);
+		assert_int_equal(found[5 * i + 3], i < 10 ? 0 : 9);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_at_a_time, scratch_enter, scratch_leave),
-	    cmocka_unit_test_setup_teardown(test_between_clocks, scratch_enter,
-					    scratch_leave),
 	    cmocka_unit_test_setup_teardown(test_of_nodes, scratch_enter, scratch_leave),
 	    cmocka_unit_test_setup_teardown(test_sources_of_nodes, scratch_enter,
 					    scratch_leave),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/file_name.h"
+#include "base/names.h"
 
 #include "../scratch.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/instant.h"
+#include "base/number.h"
 
 #include "../scratch.h"
 

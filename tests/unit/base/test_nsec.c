@@ -67,48 +67,6 @@ static void utc_holds_at_the_ends_of_the_range(void **state)
 	check_utc(NSEC_MIN, "1677-09-21 00:12:43.145224192");
 }
 
-static void check_parse(const char *text, nsec_t wanted)
-{
-	nsec_t value = 42;
-
-	assert_int_equal(nsec_parse(text, &value), 0);
-	assert_int_equal(value, wanted);
-}
-
-static void parse_takes_whole_integers(void **state)
-{
-	static const char *const wrong[] = {
-	    "",    "-",   "x",    "1x",  "1 ",
-	    "1.5", "1e9", "0x10", "1,0", "9223372036854775808",
-	    "--1", "1-",  "nan",  "inf", "-9223372036854775809",
-	};
-	nsec_t value = 42;
-
-	(void)state;
-	check_parse("0", 0);
-	check_parse("-0", 0);
-	check_parse("007", 7);
-	check_parse("1795228732943977331", NOW);
-	check_parse("9223372036854775807", NSEC_MAX);
-	check_parse("-9223372036854775808", NSEC_MIN);
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_int_equal(nsec_parse(wrong[i], &value), -1);
-	assert_int_equal(value, 42);
-}
-
-static void parse_reads_what_was_printed(void **state)
-{
-	char text[32];
-
-	(void)state;
-	for (int i = 0; i < 10000; i++) {
-		nsec_t value = draw_between(NSEC_MIN, NSEC_MAX) >> draw_between(0, 63);
-
-		snprintf(text, sizeof(text), "%" PRId64, value);
-		check_parse(text, value);
-	}
-}
-
 static nsec_t held(wide value)
 {
 	if (value > NSEC_MAX)
@@ -207,8 +165,6 @@ int main(void)
 	    cmocka_unit_test(span_has_a_unit_of_its_size),
 	    cmocka_unit_test(seconds_are_exact),
 	    cmocka_unit_test(utc_holds_at_the_ends_of_the_range),
-	    cmocka_unit_test(parse_takes_whole_integers),
-	    DRAW_TEST(parse_reads_what_was_printed),
 	    DRAW_TEST(sums_hold_at_the_ends),
 	    cmocka_unit_test(round_goes_to_the_nearest),
 	    cmocka_unit_test(stamps_are_of_this_age),

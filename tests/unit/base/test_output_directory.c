@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/output_directory.h"
+#include "base/output.h"
 
 #include <dirent.h>
 
 #include "../scratch.h"
-#include "base/output.h"
-#include "base/removal.h"
+#include "base/process.h"
 
 static const struct output_kind kinds[] = {
     {OUTPUT_EMPTY, ".list", "an empty one", true},

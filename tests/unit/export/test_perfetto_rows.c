@@ -95,10 +95,8 @@ static uint32_t lane(struct telling *telling, enum perfetto_row kind, int64_t no
 static void assert_thread(const struct telling *telling, int64_t node, int64_t tid,
 			  nsec_t at_ns, const char *wanted)
 {
-	char *text = perfetto_rows_thread(telling->rows, node, tid, at_ns);
-
-	assert_string_equal(text, wanted);
-	free(text);
+	assert_string_equal(perfetto_rows_thread(telling->rows, node, tid, at_ns),
+			    wanted);
 }
 
 static void threads_are_known_by_time(void **state)
@@ -186,21 +184,21 @@ static void states_that_overlap_are_no_second_thread(void **state)
 
 static void counters_stand_in_groups(void **state)
 {
-	static const struct perfetto_counter counters[] = {{.kind = ROW_SAMPLES,
-							    .node = 1,
-							    .of = 1,
-							    .item = 2,
-							    .name = "all %usr",
-							    .unit = "percent",
-							    .group = 1,
-							    .group_name = "cpu"},
-							   {.kind = ROW_SAMPLES,
-							    .node = 1,
-							    .of = 2,
-							    .item = 2,
-							    .name = "all %sys",
-							    .group = 1,
-							    .group_name = "cpu"}};
+	static const struct perfetto_slot counters[] = {{.kind = ROW_SAMPLES,
+							 .node = 1,
+							 .of = 1,
+							 .item = 2,
+							 .name = "all %usr",
+							 .unit = "percent",
+							 .group = 1,
+							 .group_name = "cpu"},
+							{.kind = ROW_SAMPLES,
+							 .node = 1,
+							 .of = 2,
+							 .item = 2,
+							 .name = "all %sys",
+							 .group = 1,
+							 .group_name = "cpu"}};
 	const struct perfetto_track *track;
 	struct telling telling;
 

@@ -26,15 +26,6 @@ static void assert_monotonic(const struct clock_samples *samples, nsec_t realtim
 	assert_int_equal(place.doubt_ns, doubt_ns);
 }
 
-static void assert_realtime(const struct clock_samples *samples, nsec_t monotonic_ns,
-			    nsec_t realtime_ns, nsec_t doubt_ns)
-{
-	struct clock_place place = clock_samples_realtime(samples, monotonic_ns);
-
-	assert_int_equal(place.ns, realtime_ns);
-	assert_int_equal(place.doubt_ns, doubt_ns);
-}
-
 static void stamps_lie_between_samples(void **state)
 {
 	struct clock_samples samples;
@@ -55,13 +46,9 @@ static void stamps_lie_between_samples(void **state)
 	assert_monotonic(&samples, 1795228741 * S + 500100000, 101 * S + 500000000, 0);
 	/* Beyond the ends at the mean rate, 100 ppm. */
 	assert_monotonic(&samples, 1795228740 * S - 100 * S - 10000000, 0, 0);
-	assert_realtime(&samples, 202 * S, 1795228842 * S + 10200000, 0);
-	assert_realtime(&samples, 100 * S, 1795228740 * S, 0);
-	assert_realtime(&samples, 0, 1795228740 * S - 100 * S - 10000000, 0);
 	/* Nothing overflows, however far off. */
 	assert_true(clock_samples_monotonic(&samples, NSEC_MAX).ns > 0);
 	assert_true(clock_samples_monotonic(&samples, NSEC_MIN).ns < 0);
-	assert_true(clock_samples_realtime(&samples, NSEC_MAX).ns == NSEC_MAX);
 	clock_samples_clear(&samples);
 	assert_int_equal(samples.samples, 0);
 }
@@ -95,7 +82,6 @@ static void one_sample_is_an_offset(void **state)
 	assert_int_equal(read_text(&samples, "1000,400\n1000,400\n", ""), 0);
 	assert_int_equal(samples.samples, 1);
 	assert_monotonic(&samples, 1007, 407, 0);
-	assert_realtime(&samples, 0, 600, 0);
 	clock_samples_clear(&samples);
 }
 
@@ -121,8 +107,6 @@ static void a_step_forward_leaves_a_gap(void **state)
 	assert_monotonic(&samples, 25 * S, 115 * S, 0);
 	/* No clock ever showed this. */
 	assert_monotonic(&samples, 17 * S + S / 2, 112 * S + S / 2, S);
-	assert_realtime(&samples, 112 * S, 12 * S, 0);
-	assert_realtime(&samples, 112 * S + S / 2, 17 * S + S / 2, 10 * S);
 	clock_samples_clear(&samples);
 }
 
@@ -147,8 +131,6 @@ static void a_step_back_makes_stamps_doubtful(void **state)
 	assert_monotonic(&samples, 13 * S + S / 2, 113 * S + S / 2, 2 * S);
 	assert_monotonic(&samples, 11 * S + S / 2, 111 * S + S / 2, 2 * S);
 	assert_monotonic(&samples, 14 * S + S / 2, 116 * S + S / 2, 0);
-	assert_realtime(&samples, 115 * S + S / 2, 13 * S + S / 2, 0);
-	assert_realtime(&samples, 113 * S + S / 2, 12 * S + S / 2, 2 * S);
 	clock_samples_clear(&samples);
 }
 
@@ -205,7 +187,6 @@ static void broken_lines_are_left_out(void **state)
 				   "clock.csv: monotonic_ns 400 with two times, the "
 				   "later left out (twice, 1)\n"),
 			 0);
-	assert_realtime(&samples, 400, 1000, 0);
 	clock_samples_clear(&samples);
 }
 

@@ -66,7 +66,8 @@ static void write_file(struct stream_file *file, int number, bool is_indexed)
 
 /*
  * The packets of a stream instance, in one file or, as LTTng rotates them, in several
- * whose names are not in the order of time, nor are their packets. Some files come twice.
+ * whose names are not in the order of time. Some files come twice. What several files
+ * hold is in order: else libbabeltrace2 goes by how the directory lists them.
  */
 static void put_instance(struct whole_trace *whole, unsigned stream, unsigned instance,
 			 int back)
@@ -85,8 +86,9 @@ static void put_instance(struct whole_trace *whole, unsigned stream, unsigned in
 	for (int64_t n = 1; n <= packets; n++) {
 		int number = (int)(n * 7 % 10);
 
-		whole->clock += chance(30) ? 0 : (uint64_t)draw_between(1, 100);
-		if (n > 1 && chance(back))
+		whole->clock +=
+		    chance(rotation ? 0 : 30) ? 0 : (uint64_t)draw_between(1, 100);
+		if (n > 1 && !rotation && chance(back))
 			whole->clock -= (uint64_t)draw_between(0, 3000);
 		put_indexed(whole, &file, counter);
 		if (n < packets && !chance(rotation))

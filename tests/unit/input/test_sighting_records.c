@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "input/packet_source.h"
 

@@ -5,11 +5,11 @@
 
 static struct packet decode(const struct values *values)
 {
-	struct packet packet;
+	struct sighting sighting;
 
-	memset(&packet, 0xff, sizeof(packet));
-	assert_int_equal(trace_packet_decode(values->value, &packet), 0);
-	return packet;
+	memset(&sighting, 0xff, sizeof(sighting));
+	assert_int_equal(trace_packet_decode(values->value, &sighting), 0);
+	return sighting.packet;
 }
 
 static void assert_address(const uint8_t address[16], const uint8_t *wanted, size_t bytes)
@@ -169,9 +169,9 @@ static void tcp_over_ipv6(void **state)
 
 static void assert_no_packet(const struct values *values)
 {
-	struct packet packet;
+	struct sighting sighting;
 
-	assert_int_equal(trace_packet_decode(values->value, &packet), -1);
+	assert_int_equal(trace_packet_decode(values->value, &sighting), -1);
 }
 
 static void without_addresses_it_is_no_packet(void **state)

@@ -12,12 +12,12 @@
 
 #include <cmocka.h>
 
-#include "input/trace_headers.h"
+#include "input/packet_source.h"
 
 enum { MOST_FIELDS = 64 };
 
 struct values {
-	const struct event_wish *wish;
+	const struct packet_event *wish;
 	struct cell value[MOST_FIELDS];
 	char bytes[MOST_FIELDS][16]; /* of arrays */
 };

@@ -98,11 +98,12 @@ static inline struct lived *lived_run(const char *text)
 					.traces = true,
 					.quiet = true};
 
+	mkdir("run", 0777);
 	scenario_init(&scenario);
 	if (scenario_parse(&scenario, "test", text, &error) ||
 	    scenario_check(&scenario, &error) || simulate(&simulation, &counts, &error))
 		fail_msg("%s", error_text(&error));
-	lived->base = (struct sim_writer){&ops, nodes, LIVED_NODES};
+	lived->base = (struct sim_writer){&ops, nodes, LIVED_NODES, false};
 	free(world_init(&lived->world, &scenario, draw_seed));
 	lived->world.writer = &lived->base;
 	lived->world.error = &error;

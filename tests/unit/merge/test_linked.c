@@ -7,7 +7,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-#include "base/intmap.h"
+#include "base/hash.h"
 #include "input/packet_source.h"
 
 #include "../select.h"

@@ -287,11 +287,11 @@ static void check_user_space(void)
 static void every_event_is_there_with_every_field(void **state)
 {
 	static const char *const simulated[] = {
-	    "--seed 3 --set seconds=4 clients",
+	    "--seed 3 --set seconds=2 clients",
 	    "--seed 4 --set seconds=2 --set activity=full --set event_header=compact two",
-	    "--seed 5 --set seconds=4 mixed",
+	    "--seed 5 --set seconds=2 mixed",
 	    "--set seconds=90 step1s",
-	    "--seed 6 --set seconds=4 offload",
+	    "--seed 6 --set seconds=2 offload",
 	    NULL};
 
 	(void)state;

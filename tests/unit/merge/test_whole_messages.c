@@ -209,9 +209,9 @@ static char **named;
 static void every_message_is_there_with_its_events(void **state)
 {
 	static const char *const simulated[] = {
-	    "--seed 3 --set seconds=4 clients", "--seed 5 --set seconds=4 mixed",
-	    "--seed 6 --set seconds=4 offload",
-	    "--seed 7 --set seconds=4 --captures mixed", NULL};
+	    "--seed 3 --set seconds=2 clients", "--seed 5 --set seconds=4 mixed",
+	    "--seed 6 --set seconds=2 offload",
+	    "--seed 7 --set seconds=2 --captures mixed", NULL};
 
 	(void)state;
 	merged_check_each(named, *named ? NULL : simulated, check_run);

@@ -256,8 +256,8 @@ static char **named;
 static void captures_and_samples_are_there(void **state)
 {
 	static const char *const simulated[] = {
-	    "--seed 3 --set seconds=4 clients",
-	    "--seed 7 --set seconds=4 --captures mixed", NULL};
+	    "--seed 3 --set seconds=2 clients",
+	    "--seed 7 --set seconds=2 --captures mixed", NULL};
 
 	(void)state;
 	merged_check_each(named, *named ? NULL : simulated, check_run);

@@ -29,6 +29,7 @@ static inline struct simulation_counts simulated(const char *text, uint64_t seed
 	else if (strcmp(what, "ctf2-lttng") == 0)
 		simulation.format = SIM_CTF_2_LTTNG;
 
+	mkdir(directory, 0777);
 	scenario_init(&scenario);
 	if (scenario_parse(&scenario, "test", text, &error) ||
 	    scenario_check(&scenario, &error) || simulate(&simulation, &counts, &error))

@@ -389,7 +389,7 @@ static void run_checked(const char *text, uint64_t *count)
 		for (int tid = 0; tid < TIDS; tid++)
 			checker->thread[node][tid].call = -1;
 	}
-	checker->base = (struct sim_writer){&ops, nodes, NODES};
+	checker->base = (struct sim_writer){&ops, nodes, NODES, false};
 	free(world_init(&world, &scenario, draw_seed));
 	world.writer = &checker->base;
 	world.error = &error;

@@ -2,8 +2,7 @@
 /* The order of what happens, who talks to whom, and what becomes of packets. */
 #include "../draw.h"
 
-#include "simulate/link.h"
-#include "simulate/queue.h"
+#include "simulate/network.h"
 #include "simulate/world.h"
 
 enum { PACKETS = 50000 };

@@ -3,7 +3,6 @@
 #include "../draw.h"
 
 #include "simulate/host.h"
-#include "simulate/sar.h"
 
 static double average(const struct load *load, int which)
 {

@@ -3,7 +3,6 @@
 #include "../scratch.h"
 
 #include "simulate/scenario.h"
-#include "simulate/scenario_keys.h"
 
 static void assert_refused(const char *line, const char *message)
 {

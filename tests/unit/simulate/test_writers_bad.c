@@ -62,21 +62,13 @@ static void assert_refused(open_fn *open, const char *directory,
 	error_clear(&error);
 }
 
-static void test_events_of_nobody(void **unused)
+/* As of a trace's clock that is stepped to before the machine's boot. */
+static void test_stamps_below_zero(void **unused)
 {
-	static const struct sim_class stranger = {"stranger", NULL, 0, SIM_NOT_CAPTURED};
-	struct sim_event event = {.node = NODES, .class = &empty};
+	const struct sim_event event = {.class = &empty, .mono_ns = -1};
 
 	(void)unused;
-	assert_refused(open_ctf, "a", &event, "event of node 2, want one below 2");
-	assert_refused(open_capture, "b", &event, "event of node 2, want one below 2");
-	event = (struct sim_event){.cpu = CPUS, .class = &empty};
-	assert_refused(open_ctf, "c", &event, "n1: event of cpu 2, want one below 2");
-	event = (struct sim_event){.class = &stranger};
-	assert_refused(open_ctf, "d", &event,
-		       "n1: event of a class that was not announced: stranger");
-	event = (struct sim_event){.class = &empty, .mono_ns = -1};
-	assert_refused(open_ctf, "e", &event,
+	assert_refused(open_ctf, "a", &event,
 		       "n1: event at -1 ns, want a stamp from 0 up");
 }
 
@@ -92,19 +84,10 @@ static const struct packet ping = {
 
 static void test_packets_that_cannot_be(void **unused)
 {
-	struct packet packet = ping;
 	union sim_value value[4];
-	struct sim_event event = packet_event(value, false, 0, 0, &packet);
+	struct sim_event event = packet_event(value, false, 0, 0, &ping);
 
 	(void)unused;
-	packet.length = 27;
-	assert_refused(open_ctf, "a", &event,
-		       "a/n1/kernel: 10.0.0.1:2048 > 10.0.0.2:0 icmp id 0 len 27: "
-		       "shorter than its headers, want 28 bytes");
-	assert_refused(open_capture, "b", &event,
-		       "n1: 10.0.0.1:2048 > 10.0.0.2:0 icmp id 0 len 27: shorter than "
-		       "its headers, want 28 bytes");
-	packet.length = 28;
 	event.mono_ns = (int64_t)(UINT32_MAX + 1ull) * 1000000000 - OFFSET;
 	assert_refused(open_capture, "c", &event,
 		       "n1: a packet at 4294967296000000000 ns since the epoch, want one "
@@ -135,8 +118,6 @@ static void write_until_full(open_fn *open)
 		status = sim_writer_add(writer, &event, &error);
 	if (!status || !*error_text(&error))
 		_exit(4);
-	if (sim_writer_add(writer, &event, &error) == 0)
-		_exit(5);
 	_exit(sim_writer_finish(writer, &error) == 0 ? 6 : 0);
 }
 
@@ -173,7 +154,7 @@ static void test_no_room_for_captures(void **unused)
 enum { MANY = 200 };
 
 /* n0, n1, ... of which each sees one packet; none of their files stays open. */
-static void write_many(bool as_captures)
+static void write_many(void)
 {
 	static struct sim_node node[MANY];
 	struct error error = ERROR_INIT;
@@ -185,9 +166,7 @@ static void write_many(bool as_captures)
 		node[i] = plain_nodes[0];
 		node[i].name = mem_printf("n%d", i);
 	}
-	writer = as_captures
-		     ? sim_capture_writer_new("captures", node, MANY, &error)
-		     : sim_ctf_writer_new("traces", node, MANY, classes, CLASSES, &error);
+	writer = sim_ctf_writer_new("traces", node, MANY, classes, CLASSES, &error);
 	if (!writer)
 		_exit(2);
 	for (event.node = 0; event.node < MANY; event.node++)
@@ -196,25 +175,15 @@ static void write_many(bool as_captures)
 	_exit(sim_writer_finish(writer, &error) ? 4 : 0);
 }
 
-/* Captures want no more open files; traces raise the limit where it is soft. */
 static void test_few_open_files(void **unused)
 {
 	const struct rlimit few = {32, 32};
 	struct seen seen;
-	pid_t child;
+	pid_t child = fork();
 
 	(void)unused;
-	child = fork();
 	if (child == 0 && setrlimit(RLIMIT_NOFILE, &few) == 0)
-		write_many(true);
-	assert_child_ends_well(child);
-	packet_source_free(read_capture("captures/n199/n199.pcap", &seen));
-	assert_int_equal(seen.count, 1);
-	free(seen.item);
-
-	child = fork();
-	if (child == 0 && setrlimit(RLIMIT_NOFILE, &few) == 0)
-		write_many(false);
+		write_many();
 	assert_child_ends_well(child);
 	packet_source_free(read_trace("traces/n199/kernel", &seen));
 	assert_int_equal(seen.count, 1);
@@ -226,7 +195,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(test_nothing_is_overwritten),
 	    SCRATCH_TEST(test_no_place_to_write),
-	    SCRATCH_TEST(test_events_of_nobody),
+	    SCRATCH_TEST(test_stamps_below_zero),
 	    SCRATCH_TEST(test_packets_that_cannot_be),
 	    SCRATCH_TEST(test_no_room_for_traces),
 	    SCRATCH_TEST(test_no_room_for_captures),

@@ -5,7 +5,7 @@
  * Bounds of clocks that are no lines, be it that their messages show it, or that
  * they bend by so little, or say so little, that some line satisfies them.
  */
-enum { ROUNDS = 8, BUSY = 2000, BENDS = 40 };
+enum { ROUNDS = 5, BUSY = 2000, BENDS = 40 };
 
 #define MINUTE (60 * SIM_SECONDS)
 

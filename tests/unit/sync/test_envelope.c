@@ -66,8 +66,7 @@ static void draw_bounds(struct envelope *envelope, struct known *known, bool gap
 		known[i].at = NOW + draw_between(0, LENGTH);
 		known[i].high = i % 2;
 		known[i].error = (known[i].high ? 1 : -1) * draw_real(1e4, 1e6);
-		(known[i].high ? envelope_take_high : envelope_take_low)(
-		    envelope, known[i].at, known[i].error);
+		envelope_take(envelope, known[i].at, known[i].error, known[i].high);
 	}
 	assert_true(envelope_sweep(envelope));
 	assert_false(envelope_sweep(envelope));
@@ -80,8 +79,8 @@ static void check_at(const struct envelope *envelope, const struct known *known,
 	double loose = 2 * 220e-6 * envelope->step_ns + 1e-3;
 	double high = want(envelope, known, at, true);
 	double low = want(envelope, known, at, false);
-	double got_high = envelope_high(envelope, at);
-	double got_low = envelope_low(envelope, at);
+	double got_high = envelope_at(envelope, at, true);
+	double got_low = envelope_at(envelope, at, false);
 
 	if (got_high < high - 1e-3 || (isfinite(high) && got_high > high + loose))
 		fail_msg("high %f, want %f (seed %llu)", got_high, high,
@@ -127,15 +126,15 @@ static void extremes_hold_every_time_between(void **state)
 		slope = round % 2 ? draw_real(-400e-6, 400e-6) : 0;
 		span.added[0] = draw_real(-1e6, 1e6);
 		span.added[1] = span.added[0] + slope * (double)(to - from);
-		high = envelope_highest(&envelope, &span);
-		low = envelope_lowest(&envelope, &span);
+		high = envelope_extreme(&envelope, &span, true);
+		low = envelope_extreme(&envelope, &span, false);
 		for (int i = 0; i < 10 * LOOKS; i++) {
 			nsec_t at = draw_between(from, to);
 
 			double added = span.added[0] + slope * (double)(at - from);
 
-			most = fmax(most, envelope_high(&envelope, at) + added);
-			least = fmin(least, envelope_low(&envelope, at) + added);
+			most = fmax(most, envelope_at(&envelope, at, true) + added);
+			least = fmin(least, envelope_at(&envelope, at, false) + added);
 		}
 		assert_true(most <= high + 1e-3 && least >= low - 1e-3);
 		/* And some time comes near. */
@@ -153,12 +152,12 @@ static void nothing_is_known_of_nothing(void **state)
 	(void)state;
 	envelope_init(&envelope, &fitted, rates, CELLS);
 	assert_false(envelope_sweep(&envelope));
-	assert_true(isinf(envelope_high(&envelope, NOW + 5)));
-	assert_true(isinf(envelope_lowest(&envelope, &all)));
-	envelope_take_high(&envelope, NOW + LENGTH, 1000);
+	assert_true(isinf(envelope_at(&envelope, NOW + 5, true)));
+	assert_true(isinf(envelope_extreme(&envelope, &all, false)));
+	envelope_take(&envelope, NOW + LENGTH, 1000, true);
 	assert_true(envelope_sweep(&envelope));
-	assert_true(isfinite(envelope_highest(&envelope, &all)));
-	assert_true(isinf(envelope_low(&envelope, NOW)));
+	assert_true(isfinite(envelope_extreme(&envelope, &all, true)));
+	assert_true(isinf(envelope_at(&envelope, NOW, false)));
 	envelope_clear(&envelope);
 }
 

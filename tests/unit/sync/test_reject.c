@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate.h"
 
-enum { ROUNDS = 6 };
+enum { ROUNDS = 4 };
 
 /* Pair a receive with a send that came later, by far more than clocks can drift. */
 static void make_false(struct sim_message *message)

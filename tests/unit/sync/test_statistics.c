@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/fit/regression.h"
+#include "sync/fit/fit.h"
 
 #include "base/mem.h"
 
@@ -58,9 +58,9 @@ static void sparse_rows_are_solved(void **state)
 	double unknown[N];
 
 	(void)state;
-	least_squares_add(squares, (size_t[]){0}, (double[]){2}, 1, 14, 3);
+	least_squares_add(squares, (struct lp_term[]){{0, 2}}, 1, 14, 3);
 	for (size_t i = 1; i < N; i++)
-		least_squares_add(squares, (size_t[]){i - 1, i}, (double[]){-1, 1}, 2,
+		least_squares_add(squares, (struct lp_term[]){{i - 1, -1}, {i, 1}}, 2,
 				  (double)i, 1);
 	assert_true(least_squares_solve(squares, unknown));
 	for (size_t i = 0; i < N; i++)
@@ -75,8 +75,8 @@ static void weights_count(void **state)
 	double unknown;
 
 	(void)state;
-	least_squares_add(squares, (size_t[]){0}, (double[]){1}, 1, 10, 1);
-	least_squares_add(squares, (size_t[]){0}, (double[]){1}, 1, 20, 3);
+	least_squares_add(squares, (struct lp_term[]){{0, 1}}, 1, 10, 1);
+	least_squares_add(squares, (struct lp_term[]){{0, 1}}, 1, 20, 3);
 	assert_true(least_squares_solve(squares, &unknown));
 	assert_true(fabs(unknown - 19) < 1e-12);
 	least_squares_free(squares);
@@ -88,7 +88,7 @@ static void what_nobody_states_is_not_found(void **state)
 	double unknown[2];
 
 	(void)state;
-	least_squares_add(squares, (size_t[]){0, 1}, (double[]){-1, 1}, 2, 5, 1);
+	least_squares_add(squares, (struct lp_term[]){{0, -1}, {1, 1}}, 2, 5, 1);
 	assert_false(least_squares_solve(squares, unknown));
 	least_squares_free(squares);
 }

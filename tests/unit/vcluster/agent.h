@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "vcluster/clock_answer.h"
+#include "vcluster/clock.h"
 
 /*
  * An agent in a process of its own instead of in a machine. Its clocks are ours, so

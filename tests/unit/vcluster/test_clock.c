@@ -2,7 +2,7 @@
 #include <time.h>
 
 #include "agent.h"
-#include "vcluster/clock_ask.h"
+#include "vcluster/clock.h"
 
 enum { TRIES = 100 }; /* on a busy machine an agent may not come up in time */
 

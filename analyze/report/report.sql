@@ -1,0 +1,157 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- name: report
+-- summary: the run as one page to look at, in HTML
+-- description: One self-contained HTML file that needs no network: findings (the slowest
+--   request, the busiest processor, how far to trust the clocks, what was lost), a
+--   timeline of all nodes and processors with messages and sar's curves that zooms
+--   and searches, critical paths of the slowest requests, messages, clocks, and
+--   tables that sort and filter. Where there are more spans than --detail, they
+--   are summed by steps of time, and drawn one by one around the slowest requests
+--   only; the page says where. Without scripts the findings and tables are there,
+--   the pictures are not.
+
+-- What is shown first: the time in which all chosen nodes were recorded, if there is any.
+-- temporary home
+WITH life AS (
+	SELECT min(begin_ns) AS begin_ns, max(end_ns) AS end_ns FROM source
+	WHERE end_ns >= begin_ns AND kind <> 'capture' AND node IN (SELECT id FROM chosen_node)
+	  AND (kind = 'kernel' OR node NOT IN (SELECT node FROM source WHERE kind = 'kernel' AND node IS NOT NULL))
+	GROUP BY node),
+common AS (
+	SELECT greatest(:begin_ns, coalesce(max(begin_ns), :begin_ns)) AS begin_ns,
+	       least(:end_ns, coalesce(min(end_ns), :end_ns)) AS end_ns FROM life)
+SELECT CASE WHEN begin_ns < end_ns THEN begin_ns ELSE :begin_ns END AS begin_ns,
+       CASE WHEN begin_ns < end_ns THEN end_ns ELSE :end_ns END AS end_ns FROM common;
+
+-- When to say how sure the clocks are: in steps all along, and while all nodes were recorded at
+-- both ends and wherever a bound was stated.
+-- temporary instant
+WITH RECURSIVE drawn AS (SELECT CASE WHEN count(*) > 20 THEN 40 ELSE 120 END AS points FROM node),
+step AS (
+	SELECT 0 AS k, (:end_ns - :begin_ns) * 1e0 / points AS width, points FROM drawn
+	UNION ALL SELECT k + 1, width, points FROM step WHERE k + 1 < points),
+span AS (SELECT CAST(width * k AS BIGINT) AS from_ns, CAST(width * (k + 1) AS BIGINT) AS to_ns FROM step)
+SELECT n.id AS node, from_ns, to_ns, :begin_ns + (from_ns + to_ns) / 2 AS at_ns FROM chosen_node AS n CROSS JOIN span
+UNION ALL SELECT n.id, NULL, NULL, h.begin_ns FROM chosen_node AS n CROSS JOIN home AS h
+UNION ALL SELECT n.id, NULL, NULL, h.end_ns FROM chosen_node AS n CROSS JOIN home AS h
+UNION ALL SELECT n.id, NULL, NULL, c.at_ns
+FROM chosen_node AS n JOIN node_source AS s ON s.node = n.id JOIN clock_step AS c ON c.source = s.source
+JOIN home AS h ON c.at_ns BETWEEN h.begin_ns AND h.end_ns;
+
+-- By the source that stands for the node, and where that has no bound by the widest of the others.
+-- temporary instant_bound
+WITH known AS (
+	SELECT i.node, i.from_ns, i.to_ns, i.at_ns, c.source, CASE WHEN c.source = o.source THEN 1 ELSE 0 END AS is_own,
+	       CASE WHEN c.low_ns IS NOT NULL AND c.high_ns IS NOT NULL THEN greatest(-c.low_ns, c.high_ns) END AS width_ns
+	FROM instant AS i LEFT JOIN node_source AS o ON o.node = i.node LEFT JOIN source AS s ON s.node = i.node
+	LEFT JOIN clock_uncertainty AS c ON c.source = s.id AND i.at_ns >= c.begin_ns AND i.at_ns < c.end_ns
+	 AND coalesce(c.low_ns, c.high_ns) IS NOT NULL)
+SELECT node, from_ns, to_ns, CASE WHEN max(is_own) = 1 THEN max(width_ns) FILTER (WHERE is_own = 1)
+       WHEN count(width_ns) = count(source) THEN max(width_ns) END AS bound_ns
+FROM known GROUP BY node, at_ns, from_ns, to_ns;
+
+-- table home: What is shown first
+SELECT begin_ns, end_ns FROM home;
+
+-- table bounds: Bounds of the clocks: nodes by their place, from 0
+-- column node: id
+-- column from_ns: ns
+SELECT (SELECT count(*) FROM chosen_node AS c WHERE c.id < b.node) AS node, from_ns, to_ns, bound_ns, 1 AS merged
+FROM instant_bound AS b WHERE from_ns IS NOT NULL AND bound_ns IS NOT NULL ORDER BY 1, 2;
+
+-- One row for what is the same of many nodes.
+-- table folded: Problems in the input
+-- limit: 100
+SELECT node, CASE WHEN count(*) > 1 THEN 'and ' || (count(*) - 1) || ' more' ELSE place END AS place, kind,
+       sum(count) AS count, text
+FROM node_problem GROUP BY kind, text ORDER BY min(id);
+
+-- The findings. Of page_..., which C gives, most is what analyses told for this page. In a text
+-- {ns:5} is a number with its unit and {a:clocks|Clocks} a link; {{ is a bracket.
+-- with told_lost
+SELECT coalesce((SELECT sum(discarded) FROM page_lost), 0) AS discarded, bad, silent,
+       (SELECT count(*) FROM page_problems) AS notes
+FROM page_facts;
+
+-- with told_clocks
+SELECT count(*) AS clocks, count(*) FILTER (WHERE worst_bound_ns IS NULL) AS open, max(worst_bound_ns) AS most_ns,
+       count(*) FILTER (WHERE quality NOT IN ('exact', 'accurate')) AS bad,
+       (SELECT coalesce(sum(violations_before), 0) FROM page_pairs) AS before,
+       (SELECT coalesce(sum(violations_after), 0) FROM page_pairs) AS after
+FROM page_clocks;
+
+-- with told_request
+SELECT * FROM page_requests ORDER BY rowid LIMIT 1;
+
+-- with told_part
+SELECT row_number() OVER (ORDER BY ns DESC, place) AS n, ns, name FROM (
+	SELECT 1 AS place, there_ns AS ns, 'on the way there' AS name FROM told_request
+	UNION ALL SELECT 2, queue_ns, 'between arrival and the server''s begin' FROM told_request
+	UNION ALL SELECT 3, running_ns, 'running on the server' FROM told_request
+	UNION ALL SELECT 4, runnable_ns, 'waiting for the server''s processor' FROM told_request
+	UNION ALL SELECT 5, disk_ns, 'waiting for the server''s disk' FROM told_request
+	UNION ALL SELECT 6, node_ns, 'waiting for other nodes' FROM told_request
+	UNION ALL SELECT 7, other_ns, 'waiting for something else on the server' FROM told_request
+	UNION ALL SELECT 8, unknown_ns, 'on the server, of which nothing more was recorded' FROM told_request
+	UNION ALL SELECT 9, back_ns, 'on the way back' FROM told_request) AS parts
+WHERE ns > 0;
+
+-- with told_parts
+SELECT group_concat('{ns:' || ns || '} ({share:' || (1e0 * ns / total_ns) || '}) ' || p.name, ', and ') AS text
+FROM told_request AS r JOIN told_part AS p ON p.n = 1 OR (p.n = 2 AND p.ns >= r.total_ns / 20e0);
+
+-- with told_node
+SELECT node, 1e2 * sum(busy_ns) / sum(recorded_ns) AS busy_percent, min(rowid) AS first
+FROM page_processors GROUP BY node ORDER BY 2 DESC, 3 LIMIT 1;
+
+-- with told_processor
+SELECT node, cpu, busy_percent, rowid AS place FROM page_processors ORDER BY busy_percent DESC, rowid LIMIT 1;
+
+-- table findings: What the page opens with
+SELECT 'lost' AS finding, CASE WHEN discarded + bad + silent > 0 THEN 'bad' WHEN notes > 0 THEN 'info' ELSE 'good' END AS grade,
+       CASE WHEN discarded + bad + silent > 0 THEN 'Something was lost' ELSE 'Nothing was lost' END AS title,
+       'Tracers discarded {n:' || discarded || '} events; {n:' || bad || '} input' || CASE bad WHEN 1 THEN '' ELSE 's' END
+       || ' could not be used as given' || CASE WHEN notes > bad THEN '; ' || (notes - bad) || ' note'
+       || CASE notes - bad WHEN 1 THEN '' ELSE 's' END || ' on the input' ELSE '' END
+       || CASE WHEN silent > 0 THEN '; of ' || silent || ' nodes no kernel trace is there' ELSE '' END
+       || '. All nodes were recorded together for {span:' || (end_ns - begin_ns) || '} of {span:' || (:end_ns - :begin_ns) || '}.'
+       || CASE WHEN notes > 0 THEN ' {a:problems|Problems and notes}' ELSE '' END AS text
+FROM told_lost, home
+UNION ALL
+SELECT 'clocks', CASE WHEN open + bad + after > 0 THEN 'bad' ELSE 'good' END, 'How far to trust the clocks',
+       CASE WHEN open > 0 THEN '{n:' || open || '} of ' || clocks || ' clocks are not bounded from both sides: '
+       || 'times of these nodes cannot be compared with others. ' ELSE '' END
+       || coalesce(CASE WHEN open > 0 THEN 'Of the others,' ELSE 'All' END || ' times are within {within:' || most_ns
+       || '} of the reference clock, at worst on '
+       || (SELECT replace(node, '{', '{{') FROM page_clocks WHERE worst_bound_ns = most_ns ORDER BY rowid LIMIT 1)
+       || coalesce((SELECT '; while all nodes were recorded, within {within:' || max(bound_ns) || '}' FROM instant_bound
+                    WHERE from_ns IS NULL HAVING count(bound_ns) = count(*) AND max(bound_ns) < 0.9 * most_ns), '') || '.', '')
+       || CASE WHEN before + after > 0 THEN ' By the nodes'' own clocks ' || before
+       || ' messages came before they were sent, as corrected ' || after || '.' ELSE '' END || ' {a:clocks|Clocks}'
+FROM told_clocks
+UNION ALL
+SELECT 'request', 'info', 'Slowest request',
+       '{ns:' || total_ns || '} {dim}(ways between nodes {bound:' || coalesce(bound_ns, '') || '}){/dim} from '
+       || replace(client, '{', '{{') || ' to ' || replace(server, '{', '{{') || coalesce(' (' || replace(comm, '{', '{{') || ')', '')
+       || coalesce(': ' || text, '') || '. {request:' || request || '|Its critical path}'
+FROM told_request, told_parts
+UNION ALL
+SELECT 'request', 'info', 'No request between nodes was seen', 'Requests are made of messages that connect nodes both ways.'
+WHERE NOT EXISTS (SELECT 1 FROM told_request)
+UNION ALL
+SELECT 'message', 'info', 'Slowest message',
+       '{ns:' || latency_ns || '}' || coalesce(' (surely {span:' || least_ns || '} to {span:' || most_ns || '})', '')
+       || ' from ' || replace("from", '{', '{{') || ' to ' || replace("to", '{', '{{') || '. {a:messages|Messages}'
+FROM (SELECT * FROM page_messages ORDER BY rowid LIMIT 1) AS m WHERE latency_ns >= 0
+UNION ALL
+SELECT 'busiest', CASE WHEN p.busy_percent > 98 THEN 'bad' ELSE 'info' END, 'Busiest node and processor',
+       replace(n.node, '{', '{{') || ' was busy {percent:' || n.busy_percent || '} of its processors'' recorded time'
+       || CASE WHEN p.place <> n.first
+          THEN '; processor ' || p.cpu || ' of ' || replace(p.node, '{', '{{') || ' {percent:' || p.busy_percent || '}' ELSE '' END
+       || coalesce((SELECT '. Most of all ran ' || replace(comm, '{', '{{') || ' on ' || replace(node, '{', '{{')
+                           || ', {ns:' || cpu_ns || '}' FROM page_threads ORDER BY rowid LIMIT 1), '')
+       || '. {a:processors|Processors}'
+FROM told_node AS n, told_processor AS p
+UNION ALL
+SELECT 'busiest', 'info', 'What processors did was not recorded', 'Enable sched_switch to see who ran where.'
+WHERE NOT EXISTS (SELECT 1 FROM page_processors);

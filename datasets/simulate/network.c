@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/network.h"
+
+#include <math.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "simulate/event.h"
+#include "simulate/host.h"
+#include "simulate/thread.h"
+#include "simulate/truth.h"
+
+/* What would have to wait for its turn longer than this is dropped. */
+static const nsec_t queue_ns = 500 * NSEC_PER_MSEC;
+
+void network_init(struct network *network, const struct scenario *scenario)
+{
+	network->jitter = scenario->jitter;
+	network->loss = dice_odds(scenario->loss);
+	network->duplicate = dice_odds(scenario->duplicate);
+	network->reorder = dice_odds(scenario->reorder);
+	network->held_up_ns = nsec_round(scenario->reorder_us * 1e3);
+	network->load_ns = nsec_round(scenario->load_us * 1e3);
+	network->load_on_ns = nsec_round(scenario->load_on_s * 1e9);
+	network->load_off_ns = nsec_round(scenario->load_off_s * 1e9);
+	network->ps_per_byte = (uint64_t)(8e6 / scenario->bandwidth_mbit);
+}
+
+void link_init(struct link *link, const struct scenario *scenario, uint64_t seed,
+	       uint64_t number, bool lower)
+{
+	struct dice pair;
+	double factor = lower ? scenario->asymmetry : 1;
+	nsec_t spread;
+
+	memset(link, 0, sizeof(*link));
+	link->free_ns = link->last_ns = 0;
+	/* Both directions of a pair are as long, but for the asymmetry. */
+	dice_init(&pair, seed, DICE_PAIR, number << 2);
+	dice_init(&link->dice, seed, DICE_PAIR, number << 2 | (lower ? 2 : 1));
+	spread = dice_between(
+	    &pair, 0, nsec_round(scenario->delay_us * scenario->delay_spread * 1e3));
+	link->least_ns = nsec_round((scenario->delay_us * 1e3 + (double)spread) * factor);
+	link->jitter_ns = nsec_round(scenario->jitter_us * factor * 1e3);
+	/* What both directions share comes of equal dice. */
+	dice_init(&link->load.dice, seed, DICE_LOAD,
+		  number << 1 | (scenario->load_direction == LOADED_EACH && lower));
+	link->load.until_ns = nsec_round(scenario->begin_s * 1e9);
+	if (scenario->load_direction == LOADED_ONE && lower)
+		link->load.until_ns = NSEC_MAX;
+}
+
+static nsec_t draw_jitter(struct link *link, int jitter)
+{
+	switch (jitter) {
+	case SPREAD_UNIFORM:
+		return dice_between(&link->dice, 0, link->jitter_ns);
+	case SPREAD_EXPONENTIAL:
+		return dice_exponential(&link->dice, link->jitter_ns);
+	default:
+		return link->jitter_ns;
+	}
+}
+
+/* What load adds to the least delay at a time; times come in order. */
+static nsec_t load_at(struct link_load *load, const struct network *network, nsec_t now)
+{
+	if (!network->load_ns)
+		return 0;
+	while (load->until_ns <= now) {
+		bool begins = !load->level_ns;
+		nsec_t mean = begins ? network->load_on_ns : network->load_off_ns;
+
+		load->level_ns = 0;
+		if (begins)
+			load->level_ns = dice_between(&load->dice, network->load_ns / 2,
+						      3 * network->load_ns / 2);
+		load->until_ns += 1 + dice_exponential(&load->dice, mean);
+	}
+	return load->level_ns;
+}
+
+struct journey link_carry(struct link *link, const struct network *network,
+			  nsec_t leaves_ns, uint32_t bytes)
+{
+	nsec_t begins = leaves_ns > link->free_ns ? leaves_ns : link->free_ns;
+	struct journey journey = {.lost = dice_chance(&link->dice, network->loss)};
+	nsec_t arrival;
+
+	if (begins - leaves_ns > queue_ns) {
+		journey.lost = true;
+		return journey;
+	}
+	link->free_ns = begins + (nsec_t)(bytes * network->ps_per_byte / 1000);
+	if (journey.lost)
+		return journey;
+	arrival = link->free_ns + link->least_ns +
+		  load_at(&link->load, network, link->free_ns) +
+		  draw_jitter(link, network->jitter);
+	if (dice_chance(&link->dice, network->reorder)) {
+		arrival += network->held_up_ns;
+	} else {
+		/* Queues keep their order, a few bits apart. */
+		if (arrival <= link->last_ns)
+			arrival = link->last_ns + 1;
+		link->last_ns = arrival;
+	}
+	journey.arrival_ns = arrival;
+	if (dice_chance(&link->dice, network->duplicate))
+		journey.again_ns = arrival + 1 + draw_jitter(link, network->jitter);
+	return journey;
+}
+
+enum {
+	IPV6_HEADER = 40,
+	ETHERNET = 14,
+	FRAMING = 38,
+	FLAG_PUSH = 8,
+	MERGED_MOST = 62000
+};
+
+/* What net_napi_gro_receive_exit returns. */
+enum { GRO_MERGED_FREE = 1, GRO_HELD = 2, GRO_NORMAL = 3 };
+
+/* The name of the second interface that shows each packet, or NULL. */
+static const char *card_layer(const struct scenario *scenario)
+{
+	static const char *const name[] = {NULL, "bond0", "br0", "eth0.10",
+					   NULL, NULL,    NULL,  NULL};
+
+	return name[scenario->layers];
+}
+
+/* A device between a container and the card of its host, whose own has the card's name.
+ */
+struct pass {
+	const char *device;
+	bool received;
+	uint8_t routers; /* of this host that the packet has passed by then */
+};
+
+enum { MOST_PASSES = 4 };
+
+/* On the way out, up to the card; and on the way in, from there. */
+struct container {
+	struct pass out[MOST_PASSES], in[MOST_PASSES];
+	uint8_t routers; /* on the way out */
+};
+
+/* What the peers of a node are in, or NULL. */
+static const struct container *container_of(const struct world *world, uint32_t node)
+{
+	static const struct container routed = {
+	    {{CARD_NAME, false, 0}, {"vc1", true, 0}, {"br0", true, 0}},
+	    {{"br0", false, 1}, {"vc1", false, 1}, {CARD_NAME, true, 1}},
+	    1};
+	static const struct container tunnel = {
+	    {{CARD_NAME, false, 0}, {"vc1", true, 0}, {"vx0", false, 0}},
+	    {{"vx0", true, 0}, {"vc1", false, 0}, {CARD_NAME, true, 0}},
+	    0};
+
+	switch (world->scenario->layers) {
+	case LAYERS_ROUTED:
+		return &routed;
+	case LAYERS_MIXED:
+		return node % 2 ? &routed : NULL;
+	case LAYERS_VXLAN:
+		return &tunnel;
+	default:
+		return NULL;
+	}
+}
+
+/* Bytes of the whole packet, IP header included. */
+static uint32_t size_of(const struct packet *packet)
+{
+	return packet->length + (packet->family == 6 ? IPV6_HEADER : 0);
+}
+
+static uint8_t routers_of(const struct world *world, uint32_t node)
+{
+	const struct container *container = container_of(world, node);
+
+	return container ? container->routers : 0;
+}
+
+/* A packet on its way between a container and its host's card. */
+static void tell_passes(struct now *now, const struct pass *pass,
+			const struct packet *packet, uint64_t skb)
+{
+	uint32_t bytes = size_of(packet);
+	uint8_t before = now->routers;
+
+	for (int i = 0; i < MOST_PASSES && pass[i].device; i++) {
+		now->routers = (uint8_t)(before + pass[i].routers);
+		if (pass[i].received) {
+			EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes},
+			      {.text = pass[i].device}, {.packet = packet});
+			continue;
+		}
+		EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes + ETHERNET},
+		      {.text = pass[i].device}, {.packet = packet});
+		EVENT(now, EVENT_NET_DEV_XMIT, {.u = skb}, {.i = 0},
+		      {.u = bytes + ETHERNET}, {.text = pass[i].device});
+	}
+	now->routers = before;
+}
+
+static void tell_queued(struct now *now, const struct packet *packet, uint64_t skb)
+{
+	const char *layer = card_layer(now->world->scenario);
+	const struct container *container = container_of(now->world, now->node);
+	uint32_t bytes = size_of(packet) + ETHERNET;
+
+	if (container)
+		tell_passes(now, container->out, packet, skb);
+	if (layer)
+		EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes}, {.text = layer},
+		      {.packet = packet});
+	now->routers = routers_of(now->world, now->node);
+	EVENT(now, EVENT_NET_DEV_QUEUE, {.u = skb}, {.u = bytes}, {.text = CARD_NAME},
+	      {.packet = packet});
+	now_pass(now, 300, 2500);
+	EVENT(now, EVENT_NET_DEV_XMIT, {.u = skb}, {.i = 0}, {.u = bytes},
+	      {.text = CARD_NAME});
+	if (layer)
+		EVENT(now, EVENT_NET_DEV_XMIT, {.u = skb}, {.i = 0}, {.u = bytes},
+		      {.text = layer});
+	if (now->world->scenario->layers == LAYERS_ECHO)
+		EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes - ETHERNET},
+		      {.text = CARD_NAME}, {.packet = packet});
+	now->routers = 0;
+}
+
+/* One segment of what was handed to the card. */
+static void cut_segment(const struct world *world, const struct shipment *shipment,
+			uint8_t number, struct packet *packet)
+{
+	uint32_t segment = world->flow[shipment->flow].segment;
+	uint32_t skipped = number * segment;
+
+	*packet = shipment->packet;
+	if (shipment->segments == 1)
+		return;
+	packet->seq += skipped;
+	if (packet->family == 4)
+		packet->id = (packet->id + number) & 0xffff;
+	packet->payload = shipment->packet.payload - skipped;
+	if (packet->payload > segment) {
+		packet->payload = segment;
+		packet->flags &= (uint8_t)~FLAG_PUSH; /* the last one pushes */
+	}
+	packet->length -= shipment->packet.payload - packet->payload;
+}
+
+static void post(struct world *world, const struct parcel *parcel,
+		 const struct journey *journey)
+{
+	uint32_t index = parcel_new(world);
+
+	world->parcel[index] = *parcel;
+	queue_add(&world->queue, journey->arrival_ns, OCCASION_ARRIVAL, index, 0);
+	if (!journey->again_ns)
+		return;
+	index = parcel_new(world);
+	world->parcel[index] = *parcel;
+	world->parcel[index].copy = true;
+	queue_add(&world->queue, journey->again_ns, OCCASION_ARRIVAL, index, 0);
+}
+
+void card_transmit(struct now *now, const struct shipment *shipment)
+{
+	struct world *world = now->world;
+	struct link *link = &world->flow[shipment->flow].link[shipment->side];
+	struct host *host = now_host(now);
+
+	tell_queued(now, &shipment->packet, host_skb(host));
+	if (shipment->packet.payload ||
+	    world->flow[shipment->flow].protocol != IPPROTO_TCP)
+		requests_sent(now, shipment->flow, shipment->side);
+	host->count.sent += shipment->segments;
+	for (uint8_t i = 0; i < shipment->segments; i++) {
+		struct parcel parcel = {.sent_ns = now->ns,
+					.flow = shipment->flow,
+					.window = shipment->window,
+					.total = shipment->total,
+					.index = (uint8_t)(shipment->index + i),
+					.side = (uint8_t)shipment->side};
+		struct journey journey;
+
+		cut_segment(world, shipment, i, &parcel.packet);
+		host->count.sent_bytes += size_of(&parcel.packet) + ETHERNET;
+		journey = link_carry(link, &world->network, now->ns,
+				     size_of(&parcel.packet) + FRAMING);
+		if (!journey.lost)
+			post(world, &parcel, &journey);
+	}
+}
+
+/* Whether b goes on where a ends, so that the receiver may merge them (GRO). */
+static bool is_next(const struct parcel *a, const struct parcel *b)
+{
+	return a->flow == b->flow && a->side == b->side && a->packet.payload &&
+	       b->packet.payload && a->packet.protocol == IPPROTO_TCP &&
+	       a->packet.seq + a->packet.payload == b->packet.seq &&
+	       a->packet.ack == b->packet.ack && !a->copy && !b->copy &&
+	       a->window == b->window;
+}
+
+/* The parcels enter the stack; `packet` becomes what they are merged into. */
+static void enter(struct now *now, const uint32_t *parcels, size_t count,
+		  struct packet *packet, uint64_t *skb)
+{
+	struct world *world = now->world;
+	struct host *host = now_host(now);
+
+	*packet = world->parcel[parcels[0]].packet;
+	*skb = host_skb(host);
+	for (size_t i = 0; i < count; i++) {
+		const struct parcel *parcel = &world->parcel[parcels[i]];
+
+		host->count.received++;
+		host->count.received_bytes += size_of(&parcel->packet) + ETHERNET;
+		if (world->messages && !parcel->copy)
+			messages_add(world, parcel, now->ns);
+		if (parcel->packet.payload ||
+		    world->flow[parcel->flow].protocol != IPPROTO_TCP)
+			requests_came(now, parcel->flow, !parcel->side);
+		EVENT(now, EVENT_GRO_ENTRY, {.u = i ? host_skb(host) : *skb});
+		EVENT(now, EVENT_GRO_EXIT,
+		      {.i = i           ? GRO_MERGED_FREE
+			    : count > 1 ? GRO_HELD
+					: GRO_NORMAL});
+		if (!i)
+			continue;
+		packet->payload += parcel->packet.payload;
+		packet->length += parcel->packet.payload;
+		packet->flags |= parcel->packet.flags;
+	}
+}
+
+/* Take parcels that are merged into one packet. */
+static void take(struct now *now, const uint32_t *parcels, size_t count)
+{
+	struct world *world = now->world;
+	const struct parcel *parcel = &world->parcel[parcels[0]];
+	uint32_t sender = world->flow[parcel->flow].end[parcel->side].node;
+	const char *layer = card_layer(world->scenario);
+	const struct container *container;
+	struct packet packet;
+	uint32_t bytes;
+	uint64_t skb;
+
+	enter(now, parcels, count, &packet, &skb);
+	address_translate(world, &world->flow[world->parcel[parcels[0]].flow],
+			  world->parcel[parcels[0]].side, &packet);
+	bytes = size_of(&packet);
+	now->routers = routers_of(world, sender);
+	EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes}, {.text = CARD_NAME},
+	      {.packet = &packet});
+	if (layer)
+		EVENT(now, EVENT_NET_RECEIVE, {.u = skb}, {.u = bytes}, {.text = layer},
+		      {.packet = &packet});
+	container = container_of(world, now->node);
+	if (container)
+		tell_passes(now, container->in, &packet, skb);
+	now->routers = 0;
+	for (size_t i = 0; i < count; i++)
+		transport_receive(now, &world->parcel[parcels[i]], i + 1 < count);
+	for (size_t i = 0; i < count; i++)
+		parcel_free(world, parcels[i]);
+}
+
+/* How many of the parcels become one packet. */
+static size_t count_merged(const struct world *world, const uint32_t *parcels,
+			   size_t count)
+{
+	uint32_t bytes = 0;
+	size_t i;
+
+	for (i = 1; world->scenario->gro && i < count; i++) {
+		const struct parcel *last = &world->parcel[parcels[i - 1]];
+
+		bytes += last->packet.payload;
+		if (bytes > MERGED_MOST || !is_next(last, &world->parcel[parcels[i]]))
+			break;
+	}
+	return i;
+}
+
+size_t card_poll(struct now *now)
+{
+	struct cpu *cpu = now_cpu(now);
+	size_t count = cpu->ringed, merged;
+
+	for (size_t i = 0; i < count; i += merged) {
+		merged = count_merged(now->world, cpu->ring + i, count - i);
+		take(now, cpu->ring + i, merged);
+	}
+	cpu->ringed = 0;
+	cpu->polling = false;
+	return count;
+}
+
+void card_arrive(struct world *world, uint32_t index)
+{
+	const struct parcel *parcel = &world->parcel[index];
+	uint32_t node = world->flow[parcel->flow].end[!parcel->side].node;
+	uint32_t cpus = (uint32_t)world->scenario->cpus, number = parcel->flow % cpus;
+	struct cpu *cpu = &world->host[node].cpu[number];
+
+	cpu->ring = mem_grow(cpu->ring, cpu->ringed, &cpu->ring_room, sizeof(*cpu->ring));
+	cpu->ring[cpu->ringed++] = index;
+	if (cpu->polling)
+		return;
+	cpu->polling = true;
+	if (world->coalesce_ns)
+		queue_add(&world->queue, world->now + world->coalesce_ns, OCCASION_POLL,
+			  node * cpus + number, 0);
+	else
+		interrupt_card(world, node, number);
+}

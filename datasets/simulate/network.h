@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_SIMULATE_NETWORK_H
+#define CT_SIMULATE_NETWORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/nsec.h"
+#include "simulate/clock.h"
+#include "simulate/scenario.h"
+#include "simulate/world.h"
+
+void network_init(struct network *network, const struct scenario *scenario);
+
+/* `number` tells links apart; `lower` is the direction towards the lower node. */
+void link_init(struct link *link, const struct scenario *scenario, uint64_t seed,
+	       uint64_t number, bool lower);
+
+/* What becomes of one packet. */
+struct journey {
+	bool lost;
+	nsec_t arrival_ns; /* true; when not lost */
+	nsec_t again_ns;   /* when it arrives a second time; 0: it does not */
+};
+
+struct journey link_carry(struct link *link, const struct network *network,
+			  nsec_t leaves_ns, uint32_t bytes);
+
+/* A packet on its way out; with segmentation offload it is more than one. */
+struct shipment {
+	struct packet packet;
+	uint32_t flow;
+	uint32_t window, total; /* as in struct parcel */
+	int side;
+	uint8_t index, segments; /* the first one's place; how many */
+};
+
+/* Hand a packet to the network card and the network. */
+void card_transmit(struct now *now, const struct shipment *shipment);
+
+/* A parcel comes out of the network; its processor may be interrupted at once. */
+void card_arrive(struct world *world, uint32_t parcel);
+
+/* Take what the card holds for this processor. Returns how many parcels. */
+size_t card_poll(struct now *now);
+
+#define CARD_NAME "eth0"
+
+/* A new parcel's index; what it holds is undefined. Others may move. */
+uint32_t parcel_new(struct world *world);
+void parcel_free(struct world *world, uint32_t index);
+
+/* The TCP of transport.h; nobody else calls these. */
+
+enum { TCP_HEADER = 32 }; /* with the timestamps that Linux always adds */
+
+/*
+ * TCP, UDP and ICMP between the two ends of a flow, as far as packets show it.
+ * TCP sends one window of up to 64 segments, waits until all of it was
+ * acknowledged, and sends again what was not in time (RFC 6298) or what three
+ * repeated acknowledgements ask for (RFC 5681). Connections stand before the
+ * run begins.
+ */
+
+/* The most that transport_send takes at once. */
+uint64_t transport_most(const struct flow *flow);
+
+/* Whether all that this end sent was acknowledged; true but for TCP. */
+bool transport_is_answered(const struct flow *flow, int side);
+
+/* Send data, on behalf of the kernel of that end, which `now` is at. */
+void transport_send(struct now *now, uint32_t flow, int side, uint64_t bytes);
+
+/*
+ * Take a parcel at its destination, on behalf of the kernel there; with `more`
+ * the next ones of the same flow come at once.
+ */
+void transport_receive(struct now *now, const struct parcel *parcel, bool more);
+
+/* An OCCASION_RESEND: whether something must be sent again now, and that. */
+bool transport_is_overdue(struct world *world, uint32_t flow, int side);
+void transport_resend(struct now *now, uint32_t flow, int side);
+
+void transport_init(const struct world *world, struct flow *flow);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_VCLUSTER_CLOCK_H
+#define CT_VCLUSTER_CLOCK_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/nsec.h"
+
+/*
+ * How the host learns what the clocks of a machine say. Both map one page of
+ * memory (qemu's ivshmem device). The host wakes the machine's agent through a
+ * serial port with CLOCK_WAKE; the agent spins, and answers each new number in
+ * `ask` with its clocks and the same number in `answer`. When it hears
+ * CLOCK_ENOUGH, or nothing for CLOCK_PATIENCE_NS, it writes CLOCK_SLEEPS to
+ * the port and sleeps. The two sides are different machines' worth of caches
+ * to the compiler, so what they share is atomic.
+ */
+enum { CLOCK_WAKE = 'w', CLOCK_SLEEPS = 's', CLOCK_PAGE_BYTES = 4096 };
+
+#define CLOCK_ENOUGH      UINT64_MAX /* in `ask`: no round follows */
+#define CLOCK_PATIENCE_NS 5000000    /* without a round, on either side */
+
+struct clock_page {
+	_Alignas(64) _Atomic uint64_t ask;    /* the host writes: number of a round */
+	_Alignas(64) _Atomic uint64_t answer; /* the machine writes: the same */
+	/* What the machine read between the two, in this order. */
+	_Atomic int64_t mono0_ns, real_ns, mono1_ns;
+};
+
+_Static_assert(sizeof(struct clock_page) <= CLOCK_PAGE_BYTES, "a page each");
+
+/*
+ * The machine's side: answer the host's questions on `page` whenever `port`
+ * wakes us. Returns when the port fails: 0 at its end, -1 with errno. A port
+ * that nobody holds open at the other side ends, too: ask again later.
+ */
+int clock_answer(int port, struct clock_page *page);
+
+/*
+ * The host's side: what the clocks of a machine said between two readings of
+ * our own CLOCK_MONOTONIC. The idea is Cristian's (1989, "Probabilistic clock
+ * synchronization"): of many rounds the fastest bounds best.
+ */
+struct clock_reading {
+	nsec_t host0_ns, host1_ns; /* ours, before and after */
+	nsec_t mono_ns, real_ns;   /* the machine's, in between */
+};
+
+struct clock_peer {
+	int port; /* a connected socket, not owned */
+	struct clock_page *page;
+	uint64_t round; /* the last number asked */
+};
+
+enum clock_ask_status {
+	CLOCK_ASK_GOOD,
+	CLOCK_ASK_NONE, /* no round fast enough; the machine may be busy */
+	CLOCK_ASK_GONE, /* the machine's port is closed; error is set */
+};
+
+/*
+ * The fastest of many rounds, if it took `within_ns` at most. Takes some
+ * milliseconds of both processors, and waits up to 0.7 s for a machine that is busy.
+ */
+enum clock_ask_status clock_ask(struct clock_peer *peer, nsec_t within_ns,
+				struct clock_reading *reading, struct error *error);
+
+nsec_t clock_now(void); /* our CLOCK_MONOTONIC */
+
+#endif

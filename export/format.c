@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "export/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "timeline/query.h"
+
+void *export_options_new(const struct export_format *format)
+{
+	char *options = mem_zalloc(format->options_size);
+
+	for (const struct export_option *option = format->option; option && option->name;
+	     option++)
+		if (option->kind == OPTION_INT)
+			*(int *)(void *)(options + option->offset) = (int)option->preset;
+		else if (option->kind == OPTION_DOUBLE)
+			*(double *)(void *)(options + option->offset) = option->preset;
+	return options;
+}
+
+void export_options_free(const struct export_format *format, void *options)
+{
+	for (const struct export_option *option = format->option; option && option->name;
+	     option++) {
+		void *target = (char *)options + option->offset;
+
+		if (option->kind == OPTION_STRING)
+			free(*(char **)target);
+		else if (option->kind == OPTION_LIST)
+			text_list_clear(target);
+	}
+	free(options);
+}
+
+static const char mark[] = "\n--- ", table_mark[] = "table ";
+
+/* Take apart "table NAME (COLUMNS)". */
+static int keep_table(struct timeline_reader *timeline, const struct statement *statement,
+		      const struct cell *value, struct error *error)
+{
+	char *name = statement->name + strlen(table_mark), *index = strstr(name, " (");
+	struct timeline_temporary table = {name, statement->sql, value, NULL};
+
+	if (index) {
+		*index = '\0';
+		table.index = index + strlen(" (");
+		index[strlen(" (") + strcspn(table.index, ")")] = '\0';
+	}
+	return timeline_reader_keep(timeline, &table, error)
+		   ? error_prefix(error, "%s", name)
+		   : 0;
+}
+
+int statement_each(struct timeline_reader *timeline, const char *file,
+		   const struct cell *value, statement_take *take, void *context,
+		   struct error *error)
+{
+	const char *at = strstr(file, mark), *next;
+	int status = 0;
+
+	for (; at && !status; at = next) {
+		const char *begin = at + strlen(mark), *end = strchr(begin, '\n');
+		struct statement statement;
+
+		next = strstr(end, mark);
+		statement.name = mem_strndup(begin, (size_t)(end - begin));
+		statement.sql =
+		    next ? mem_strndup(end, (size_t)(next - end)) : mem_strdup(end);
+		if (strncmp(begin, table_mark, strlen(table_mark)) == 0)
+			status = keep_table(timeline, &statement, value, error);
+		else
+			status = take(context, &statement, error);
+		free(statement.name);
+		free(statement.sql);
+	}
+	return status;
+}
+
+int statement_json(FILE *file, const struct cell *object, struct error *error)
+{
+	json_t *json = object->type == CELL_TEXT
+			   ? json_parse_object(object->bytes, object->size, error)
+			   : NULL;
+
+	if (!json)
+		return -1;
+	json_dumpf(json, file, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	putc('\n', file);
+	json_decref(json);
+	return 0;
+}
+
+int statement_chosen(const struct export *export, struct error *error)
+{
+	const struct scope *scope = &export->scope;
+	char *ids;
+	size_t size;
+	FILE *out = open_memstream(&ids, &size);
+	int any = 0;
+	struct cell value = {.type = CELL_TEXT};
+	const struct timeline_temporary table = {
+	    .name = "chosen",
+	    .sql = "SELECT id, name, id IN (SELECT value FROM json_each(?1)) AS chosen "
+		   "FROM node",
+	    .value = &value,
+	    .index = "id"};
+	int status;
+
+	putc('[', out);
+	for (size_t i = 0; i < scope->nodes; i++)
+		if (scope->node[i].chosen)
+			fprintf(out, "%s%" PRId64, any++ ? "," : "", scope->node[i].id);
+	putc(']', out);
+	fclose(out);
+	cell_set_bytes(&value, CELL_TEXT, ids, size);
+	status = timeline_reader_keep(export->timeline, &table, error);
+	free(ids);
+	return status;
+}

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "export/opendc/opendc.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "parquet/parquet.h"
+#include "tables/csv_text.h"
+#include "tables/directory.h"
+#include "timeline/query.h"
+
+/* A column, in which versions of the schema it is, and as what. */
+struct form {
+	enum opendc_field field;
+	int first, last;
+	struct parquet_column column;
+};
+
+#define TEXT(word, ...)                                                                  \
+	{                                                                                \
+		.name = word, .type = PARQUET_BYTE_ARRAY, .logical = PARQUET_STRING,     \
+		##__VA_ARGS__                                                            \
+	}
+#define TIME(word)                                                                       \
+	{                                                                                \
+		.name = word, .type = PARQUET_INT64, .logical = PARQUET_TIMESTAMP_MILLIS \
+	}
+#define NUMBER(word, kind, ...)                                                          \
+	{                                                                                \
+		.name = word, .type = PARQUET_##kind, ##__VA_ARGS__                      \
+	}
+#define OPTIONAL .optional = true
+#define LIST     .optional = true, .list = true, .optional_elements = true
+
+/* As the readers of OpenDC ask for them; docs/opendc.md says which release reads which.
+ */
+static const struct form task_forms[] = {
+    {OPENDC_ID, 1, 3, TEXT("id")},
+    {OPENDC_ID, 4, 5, NUMBER("id", INT32)},
+    {OPENDC_NAME, 4, 5, TEXT("name", OPTIONAL)},
+    {OPENDC_SUBMISSION, 1, 1, TIME("start_time")},
+    {OPENDC_SUBMISSION, 2, 5, TIME("submission_time")},
+    {OPENDC_STOP, 1, 1, TIME("stop_time")},
+    {OPENDC_DURATION, 2, 5, NUMBER("duration", INT64)},
+    {OPENDC_CPU_COUNT, 1, 5, NUMBER("cpu_count", INT32)},
+    {OPENDC_CPU_CAPACITY, 1, 5, NUMBER("cpu_capacity", DOUBLE)},
+    {OPENDC_MEM_CAPACITY, 1, 5, NUMBER("mem_capacity", INT64)},
+    {OPENDC_GPU_COUNT, 3, 5, NUMBER("gpu_count", INT32, OPTIONAL)},
+    {OPENDC_GPU_CAPACITY, 3, 5, NUMBER("gpu_capacity", DOUBLE, OPTIONAL)},
+    {OPENDC_PARENTS, 3, 3, TEXT("parents", LIST)},
+    {OPENDC_PARENTS, 4, 5, NUMBER("parents", INT32, LIST)},
+    {OPENDC_CHILDREN, 3, 3, TEXT("children", LIST)},
+    {OPENDC_CHILDREN, 4, 5, NUMBER("children", INT32, LIST)},
+    {OPENDC_NATURE, 3, 4, TEXT("nature", OPTIONAL)},
+    {OPENDC_DEFERRABLE, 5, 5, NUMBER("deferrable", BOOLEAN, OPTIONAL)},
+    {OPENDC_DEADLINE, 3, 5, NUMBER("deadline", INT64, OPTIONAL)},
+    {OPENDC_NODE, 1, 5, TEXT("node", OPTIONAL)},
+};
+
+static const struct form fragment_forms[] = {
+    {OPENDC_ID, 1, 3, TEXT("id")},
+    {OPENDC_ID, 4, 5, NUMBER("id", INT32)},
+    {OPENDC_TIMESTAMP, 1, 1, TIME("timestamp")},
+    {OPENDC_DURATION, 1, 5, NUMBER("duration", INT64)},
+    {OPENDC_CPU_COUNT, 1, 3, NUMBER("cpu_count", INT32)},
+    {OPENDC_CPU_USAGE, 1, 5, NUMBER("cpu_usage", DOUBLE)},
+    {OPENDC_GPU_USAGE, 3, 5, NUMBER("gpu_usage", DOUBLE, OPTIONAL)},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+enum { LISTS = 2 };
+
+struct opendc_file {
+	char *name;
+	FILE *file;
+	struct parquet_writer *writer; /* NULL: CSV */
+	size_t columns;
+	enum opendc_field field[COUNT(task_forms)];
+	struct parquet_column column[COUNT(task_forms)];
+	struct cell *element[LISTS]; /* scratch */
+	size_t room[LISTS];
+};
+
+static void put_names(struct opendc_file *file)
+{
+	for (size_t i = 0; i < file->columns; i++) {
+		const char *name = file->column[i].name;
+
+		if (i)
+			csv_put_comma(file->file);
+		csv_put_text(file->file, name, strlen(name));
+	}
+	csv_put_end(file->file);
+}
+
+static int begin(struct opendc_file *file, bool csv, struct error *error)
+{
+	if (csv) {
+		put_names(file);
+		return 0;
+	}
+	file->writer =
+	    parquet_writer_new(file->file, file->column, file->columns, NULL, error);
+	return file->writer ? 0 : error_prefix(error, "%s", file->name);
+}
+
+struct opendc_file *opendc_file_new(const char *directory, enum opendc_table table,
+				    int schema, bool csv, struct error *error)
+{
+	static const char *const names[][2] = {{"tasks", "fragments"},
+					       {"trace/meta", "trace/trace"}};
+	const struct form *form = table == OPENDC_TASKS ? task_forms : fragment_forms;
+	size_t forms = table == OPENDC_TASKS ? COUNT(task_forms) : COUNT(fragment_forms);
+	struct opendc_file *file = mem_zalloc(sizeof(*file));
+
+	for (size_t i = 0; i < forms; i++)
+		if (schema >= form[i].first && schema <= form[i].last) {
+			file->field[file->columns] = form[i].field;
+			file->column[file->columns++] = form[i].column;
+		}
+	file->name =
+	    mem_printf("%s.%s", names[schema == 1][table], csv ? "csv" : "parquet");
+	file->file = export_create(directory, file->name, error);
+	if (file->file && !begin(file, csv, error))
+		return file;
+	opendc_file_free(file);
+	return NULL;
+}
+
+void opendc_file_tell(struct opendc_file *file, const char *key, const char *value)
+{
+	if (file->writer)
+		parquet_add_metadata(file->writer, key, value);
+}
+
+/* The elements of "1;2;3", as texts or integers. */
+static struct parquet_list list_of(struct opendc_file *file, size_t list,
+				   const struct cell *text, bool texts)
+{
+	bool any = text->type == CELL_TEXT;
+	const char *at = any ? text->bytes : "", *end = at + (any ? text->size : 0);
+	const char *next;
+	size_t count = 0;
+
+	for (; at < end; at = next + 1) {
+		struct cell *cell;
+
+		next = memchr(at, ';', (size_t)(end - at));
+		next = next ? next : end;
+		file->element[list] = mem_grow(file->element[list], count,
+					       &file->room[list], sizeof(*cell));
+		cell = &file->element[list][count++];
+		if (texts)
+			cell_set_bytes(cell, CELL_TEXT, at, (size_t)(next - at));
+		else
+			*cell = cell_of_integer(strtoll(at, NULL, 10));
+	}
+	return (struct parquet_list){.cell = file->element[list], .count = count};
+}
+
+static int add_csv(struct opendc_file *file, const struct cell *cell, struct error *error)
+{
+	for (size_t i = 0; i < file->columns; i++) {
+		if (i)
+			csv_put_comma(file->file);
+		csv_put(file->file, &cell[file->field[i]]);
+	}
+	csv_put_end(file->file);
+	return ferror(file->file) ? error_errno(error, file->name) : 0;
+}
+
+int opendc_file_add(struct opendc_file *file, const struct cell *cell,
+		    struct error *error)
+{
+	struct cell row[COUNT(task_forms)];
+	struct parquet_list list[LISTS];
+	char id[24];
+	size_t lists = 0;
+
+	if (!file->writer)
+		return add_csv(file, cell, error);
+	for (size_t i = 0; i < file->columns; i++) {
+		const struct parquet_column *column = &file->column[i];
+		const struct cell *value = &cell[file->field[i]];
+		bool text = column->type == PARQUET_BYTE_ARRAY;
+
+		if (column->list) {
+			list[lists] = list_of(file, lists, value, text);
+			lists++;
+		} else if (text && value->type == CELL_INTEGER) {
+			snprintf(id, sizeof(id), "%" PRId64, value->integer);
+			cell_set_bytes(&row[i], CELL_TEXT, id, strlen(id));
+		} else {
+			row[i] = *value;
+		}
+	}
+	return parquet_add_row(file->writer, row, list, error)
+		   ? error_prefix(error, "%s", file->name)
+		   : 0;
+}
+
+int opendc_file_finish(struct opendc_file *file, struct error *error)
+{
+	int status = 0;
+
+	if (file->writer && parquet_writer_finish(file->writer, error))
+		status = error_prefix(error, "%s", file->name);
+	if (!status) {
+		FILE *written = file->file;
+
+		file->file = NULL;
+		status = export_close(written, file->name, error);
+	}
+	opendc_file_free(file);
+	return status;
+}
+
+void opendc_file_free(struct opendc_file *file)
+{
+	if (!file)
+		return;
+	if (file->file)
+		fclose(file->file);
+	parquet_writer_free(file->writer);
+	for (size_t i = 0; i < LISTS; i++)
+		free(file->element[i]);
+	free(file->name);
+	free(file);
+}
+
+/* A task may last until 2068: a longer time than this without work is one fragment. */
+enum { IDLE_MS = 3600 * 1000 };
+
+struct opendc_work {
+	uint64_t index; /* of the fragment */
+	double work;    /* MHz times nanoseconds; in the end MHz */
+};
+
+/* Milliseconds, rounded up. */
+static int64_t millis(nsec_t span)
+{
+	return span / NSEC_PER_MSEC + (span % NSEC_PER_MSEC > 0);
+}
+
+static int64_t floor_to(nsec_t instant, nsec_t step)
+{
+	nsec_t rest = instant % step;
+
+	return nsec_sub(instant, rest < 0 ? rest + step : rest);
+}
+
+int64_t opendc_floor_ms(nsec_t instant)
+{
+	return floor_to(instant, NSEC_PER_MSEC) / NSEC_PER_MSEC;
+}
+
+/*
+ * How a task is cut: lengths of the first, of the others but the last, and of all, in
+ * milliseconds; and how many they are. Fragments begin at the multiples of the interval
+ * since the epoch, but for a task's first, and whole milliseconds after the task's begin:
+ * those of the interval, rounded up. So their lengths sum to the task's, and what a task
+ * works within one never exceeds what its processors can do in it.
+ */
+struct cuts {
+	int64_t first_ms, interval_ms, all_ms;
+	uint64_t fragments;
+};
+
+static struct cuts cut(const struct opendc_task *task, int64_t interval_ms)
+{
+	nsec_t step = interval_ms * NSEC_PER_MSEC;
+	int64_t all_ms = millis(nsec_sub(task->end_ns, task->begin_ns));
+	struct cuts cuts = {
+	    .first_ms = millis(
+		nsec_sub(nsec_add(floor_to(task->begin_ns, step), step), task->begin_ns)),
+	    .interval_ms = interval_ms,
+	    .all_ms = all_ms ? all_ms : 1,
+	    .fragments = 1};
+
+	if (cuts.all_ms > cuts.first_ms)
+		cuts.fragments +=
+		    (uint64_t)((cuts.all_ms - cuts.first_ms + interval_ms - 1) /
+			       interval_ms);
+	return cuts;
+}
+
+/* From the begin of a fragment to the end of the last of so many. */
+static int64_t length_of(const struct cuts *cuts, uint64_t index, uint64_t count)
+{
+	int64_t begin_ms =
+	    index ? cuts->first_ms + ((int64_t)index - 1) * cuts->interval_ms : 0;
+	int64_t end_ms =
+	    cuts->first_ms + ((int64_t)(index + count) - 1) * cuts->interval_ms;
+
+	return (end_ms < cuts->all_ms ? end_ms : cuts->all_ms) - begin_ms;
+}
+
+static void add_work(struct opendc_fragments *fragments, nsec_t begin_ns, nsec_t end_ns,
+		     double mhz)
+{
+	const struct opendc_task *task = &fragments->task[fragments->at];
+	struct cuts cuts = cut(task, fragments->interval_ms);
+	nsec_t first = cuts.first_ms * NSEC_PER_MSEC;
+	nsec_t step = cuts.interval_ms * NSEC_PER_MSEC;
+
+	while (begin_ns < end_ns) {
+		nsec_t since = nsec_sub(begin_ns, task->begin_ns);
+		int64_t index = since < first ? 0 : 1 + (since - first) / step;
+		nsec_t until = nsec_add(task->begin_ns, first + index * step);
+		nsec_t to = until < end_ns ? until : end_ns;
+		double work = (double)nsec_sub(to, begin_ns) * mhz;
+
+		if ((uint64_t)index >= cuts.fragments)
+			index = (int64_t)cuts.fragments - 1;
+		if (!fragments->works ||
+		    fragments->work[fragments->works - 1].index != (uint64_t)index) {
+			fragments->work =
+			    mem_grow(fragments->work, fragments->works,
+				     &fragments->work_room, sizeof(*fragments->work));
+			fragments->work[fragments->works++] =
+			    (struct opendc_work){(uint64_t)index, 0};
+		}
+		fragments->work[fragments->works - 1].work += work;
+		fragments->in += work;
+		begin_ns = to;
+	}
+}
+
+static int compare_work(const void *a, const void *b)
+{
+	const struct opendc_work *one = a, *other = b;
+
+	return (one->index > other->index) - (one->index < other->index);
+}
+
+static int compare_usage(const void *a, const void *b)
+{
+	const struct opendc_work *one = a, *other = b;
+
+	return (one->work > other->work) - (one->work < other->work);
+}
+
+/* Each fragment in which the task worked once, in their order, and in MHz. */
+static void sum_work(struct opendc_fragments *fragments, const struct cuts *cuts)
+{
+	struct opendc_work *work = fragments->work;
+	size_t count = 0;
+
+	/* Of several threads, or of samples of two sorts. */
+	if (fragments->works)
+		qsort(work, fragments->works, sizeof(*work), compare_work);
+	for (size_t i = 0; i < fragments->works; i++)
+		if (count && work[count - 1].index == work[i].index)
+			work[count - 1].work += work[i].work;
+		else
+			work[count++] = work[i];
+	for (size_t i = 0; i < count; i++)
+		work[i].work /=
+		    (double)length_of(cuts, work[i].index, 1) * (double)NSEC_PER_MSEC;
+	fragments->works = count;
+}
+
+/* The least that a share of all fragments does not exceed: those without work are 0. */
+static double usage_of(const struct opendc_fragments *fragments, uint64_t count,
+		       uint64_t above)
+{
+	uint64_t rank = count - above, zeros = count - fragments->works;
+	size_t size = fragments->works * sizeof(*fragments->work);
+	struct opendc_work *sorted;
+	double usage;
+
+	if (rank <= zeros)
+		return 0;
+	sorted = mem_alloc(size);
+	memcpy(sorted, fragments->work, size);
+	qsort(sorted, fragments->works, sizeof(*sorted), compare_usage);
+	usage = sorted[rank - zeros - 1].work;
+	free(sorted);
+	return usage;
+}
+
+/* A task that never worked is still to be placed: it gets a core. Rounding in the last
+ * digit does not make it need another one. */
+static void set_capacity(const struct opendc_fragments *fragments,
+			 struct opendc_task *task, const struct cuts *cuts)
+{
+	enum { TWENTIETH = 20 };
+	double cores;
+
+	task->duration_ms = cuts->all_ms;
+	if (fragments->capacity == OPENDC_ALLOCATED) {
+		cores = (double)(task->allocated ? task->allocated : task->cores);
+		task->cpu_capacity = cores * task->mhz;
+	} else {
+		task->cpu_capacity = usage_of(
+		    fragments, cuts->fragments,
+		    fragments->capacity == OPENDC_P95 ? cuts->fragments / TWENTIETH : 0);
+		if (task->cpu_capacity <= 0)
+			task->cpu_capacity = task->mhz;
+		cores = ceil(task->cpu_capacity / task->mhz * (1 - 1e-12));
+		cores = fmin(cores, (double)task->cores);
+	}
+	task->cpu_count = (int64_t)fmin(fmax(cores, 1), INT32_MAX);
+}
+
+/* How many fragments are written as one: those of a long time without work. */
+static uint64_t count_idle(const struct cuts *cuts, uint64_t index, uint64_t next)
+{
+	return next - index > (uint64_t)(IDLE_MS / cuts->interval_ms) ? next - index : 1;
+}
+
+/* Write the fragments of the task at hand, and go on to the next one. */
+static int end_task(struct opendc_fragments *fragments, struct error *error)
+{
+	struct opendc_task *task = &fragments->task[fragments->at++];
+	const struct cuts cuts = cut(task, fragments->interval_ms);
+	const struct opendc_work *next, *end;
+	struct cell cell[OPENDC_FIELDS] = {{0}};
+	uint64_t count;
+
+	sum_work(fragments, &cuts);
+	set_capacity(fragments, task, &cuts);
+	cell[OPENDC_ID] = cell_of_integer((int64_t)fragments->at);
+	cell[OPENDC_CPU_COUNT] = cell_of_integer(task->cpu_count);
+	cell[OPENDC_TIMESTAMP] = cell_of_integer(opendc_floor_ms(task->begin_ns));
+	next = fragments->work;
+	end = next + fragments->works;
+	for (uint64_t i = 0; i < cuts.fragments; i += count) {
+		bool works = next < end && next->index == i;
+		uint64_t until = next < end ? next->index : cuts.fragments;
+		int64_t length;
+
+		count = works ? 1 : count_idle(&cuts, i, until);
+		length = length_of(&cuts, i, count);
+		cell[OPENDC_DURATION] = cell_of_integer(length);
+		cell[OPENDC_TIMESTAMP].integer += length;
+		cell[OPENDC_CPU_USAGE] =
+		    (struct cell){.type = CELL_REAL, .real = works ? (next++)->work : 0};
+		fragments->out +=
+		    cell[OPENDC_CPU_USAGE].real * (double)length * (double)NSEC_PER_MSEC;
+		if (opendc_file_add(fragments->file, cell, error))
+			return -1;
+	}
+	fragments->works = 0;
+	if (fragments->at % 64 == 0)
+		progress_update(fragments->progress, "tasks", fragments->at, 0, 0);
+	return 0;
+}
+
+int opendc_end_tasks(struct opendc_fragments *fragments, size_t before,
+		     struct error *error)
+{
+	while (fragments->at < before)
+		if (end_task(fragments, error))
+			return -1;
+	return 0;
+}
+
+int opendc_add_work(struct opendc_fragments *fragments, size_t task, nsec_t begin_ns,
+		    nsec_t end_ns, double mhz, struct error *error)
+{
+	if (opendc_end_tasks(fragments, task, error))
+		return -1;
+	add_work(fragments, begin_ns, end_ns, mhz);
+	return 0;
+}
+
+uint64_t opendc_count_fragments(const struct opendc_fragments *fragments)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < fragments->tasks && sum <= UINT32_MAX; i++)
+		sum += cut(&fragments->task[i], fragments->interval_ms).fragments;
+	return sum;
+}

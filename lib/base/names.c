@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/names.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+enum { LONGEST = 63 };
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * How many letters must be put in, taken out, replaced, or swapped with their neighbour
+ * to make one word of the other (Damerau 1964, without edits of what was swapped). Of
+ * words longer than 63 bytes the rest counts as different.
+ */
+static size_t near_distance(const char *a, const char *b)
+{
+	size_t length_a = strlen(a), length_b = strlen(b), rest = 0;
+	size_t row[3]
+		  [LONGEST + 1]; /* the last two rows of the matrix and the one at hand */
+
+	if (length_a > LONGEST || length_b > LONGEST) {
+		rest = (length_a > length_b ? length_a : length_b) - LONGEST;
+		length_a = least(length_a, LONGEST);
+		length_b = least(length_b, LONGEST);
+	}
+	for (size_t j = 0; j <= length_b; j++)
+		row[0][j] = j;
+	for (size_t i = 1; i <= length_a; i++) {
+		size_t *now = row[i % 3], *before = row[(i + 2) % 3];
+		const size_t *second = row[(i + 1) % 3];
+
+		now[0] = i;
+		for (size_t j = 1; j <= length_b; j++) {
+			now[j] = least(least(before[j], now[j - 1]) + 1,
+				       before[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1])
+				now[j] = least(now[j], second[j - 2] + 1);
+		}
+	}
+	return row[length_a % 3][length_b] + rest;
+}
+
+const char *near_find(const char *word, const char *const *words, size_t count)
+{
+	size_t best = (strlen(word) + 2) / 3 + 1;
+	const char *found = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t distance = near_distance(word, words[i]);
+
+		if (distance < best) {
+			best = distance;
+			found = words[i];
+		}
+	}
+	return found;
+}
+
+static bool is_plain(char byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       (byte >= '0' && byte <= '9') || (byte && strchr("._-+", byte));
+}
+
+/* What shows nothing, or turns what follows around: C1, U+200B.., U+2028.., U+2060... */
+static bool is_invisible(const char *text)
+{
+	const unsigned char *byte = (const unsigned char *)text;
+
+	if (byte[0] == 0xc2)
+		return byte[1] < 0xa0;
+	if (byte[0] != 0xe2)
+		return false;
+	return (byte[1] == 0x80 && ((byte[2] >= 0x8b && byte[2] <= 0x8f) ||
+				    (byte[2] >= 0xa8 && byte[2] <= 0xae))) ||
+	       (byte[1] == 0x81 && byte[2] >= 0xa0 && byte[2] <= 0xaf);
+}
+
+char *file_name_of(const char *text)
+{
+	char *name = mem_alloc(strlen(text) + 2), *end = name;
+
+	for (const char *at = text; *at;) {
+		size_t length = utf8_length(at);
+		bool stays = length > 1 ? !is_invisible(at)
+					: is_plain(*at) && (*at != '.' || at != text);
+
+		if (stays)
+			end = mempcpy(end, at, length);
+		else
+			*end++ = '_';
+		at += length ? length : 1;
+	}
+	if (end == name)
+		*end++ = '_';
+	*end = '\0';
+	return name;
+}
+
+static bool is_taken(const struct text_list *taken, const char *name)
+{
+	for (size_t i = 0; i < taken->count; i++)
+		if (strcmp(taken->item[i], name) == 0)
+			return true;
+	return false;
+}
+
+char *file_name_take(struct text_list *taken, const char *name)
+{
+	char *unique = mem_strdup(name);
+
+	for (int i = 2; is_taken(taken, unique); i++) {
+		free(unique);
+		unique = mem_printf("%s-%d", name, i);
+	}
+	text_list_add(taken, unique);
+	return unique;
+}
+
+char **file_names_of(const char *const *text, size_t count)
+{
+	char **name = mem_zalloc(count * sizeof(*name));
+	struct text_list taken = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		char *plain = file_name_of(text[i]);
+
+		if (strcmp(plain, text[i]) == 0 && !is_taken(&taken, plain))
+			name[i] = file_name_take(&taken, plain);
+		free(plain);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!name[i]) {
+			char *plain = file_name_of(text[i]);
+
+			name[i] = file_name_take(&taken, plain);
+			free(plain);
+		}
+	text_list_clear(&taken);
+	return name;
+}
+
+void file_names_free(char **name, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(name[i]);
+	free(name);
+}

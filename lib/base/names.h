@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_BASE_NAMES_H
+#define CT_BASE_NAMES_H
+
+#include <stddef.h>
+
+#include "base/options.h"
+
+/*
+ * Of some words the nearest to a misspelt one, if it is near enough to be meant: a third
+ * of its letters differ at most. NULL if there is none.
+ */
+const char *near_find(const char *word, const char *const *words, size_t count);
+
+/*
+ * A text as the name of a file: UTF-8 stays, but what is no letter, digit, or one of .-_+
+ * of ASCII, and what is not UTF-8 or cannot be printed, becomes '_'; so does a dot in
+ * front. For free().
+ */
+char *file_name_of(const char *text);
+
+/*
+ * File names of `count` texts, all different: those that are file names keep theirs, and
+ * of others that come to the same name, later ones get -2, -3 and so on.
+ */
+char **file_names_of(const char *const *text, size_t count);
+void file_names_free(char **name, size_t count);
+
+/* Of a name that comes later; it is added to those that are taken. For free(). */
+char *file_name_take(struct text_list *taken, const char *name);
+
+#endif

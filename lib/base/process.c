@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The last two are of the program itself: a library that gives up, and a file that was
+ * cut while it is mapped. */
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGABRT, SIGBUS};
+
+enum { ENDINGS = sizeof(ending) / sizeof(*ending) };
+
+void signals_catch(void (*handler)(int number))
+{
+	struct sigaction action = {.sa_handler = handler};
+	struct sigaction before;
+
+	for (size_t i = 0; i < ENDINGS; i++)
+		if (sigaction(ending[i], NULL, &before) == 0 &&
+		    before.sa_handler != SIG_IGN)
+			sigaction(ending[i], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+void signals_catch_pipe(void (*handler)(int number))
+{
+	struct sigaction action = {.sa_handler = handler};
+
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+void signals_end(int number)
+{
+	signal(number, SIG_DFL);
+	raise(number); /* comes when the handler returns */
+}
+
+void signals_hold(sigset_t *before)
+{
+	static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+	sigset_t set;
+
+	sigfillset(&set);
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		sigdelset(&set, own[i]);
+	pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+void signals_release(const sigset_t *before)
+{
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void limits_allow_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+enum { DEEPEST = 16, ENTRIES = 4096, PASSES = 8 };
+
+static bool is_dots(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+static void remove_entry(int at, const char *name, int depth);
+
+/* readdir(3) takes memory; its system call does not. */
+static void empty_directory(int directory, int depth)
+{
+	_Alignas(struct dirent64) char room[ENTRIES];
+	long size;
+
+	while ((size = syscall(SYS_getdents64, directory, room, sizeof(room))) > 0) {
+		for (long at = 0; at < size;) {
+			const struct dirent64 *entry = (const void *)(room + at);
+
+			if (!is_dots(entry->d_name))
+				remove_entry(directory, entry->d_name, depth);
+			at += entry->d_reclen;
+		}
+	}
+}
+
+static void remove_entry(int at, const char *name, int depth)
+{
+	int directory;
+
+	if (unlinkat(at, name, 0) == 0 || depth == DEEPEST)
+		return;
+	directory = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (directory < 0)
+		return;
+	/* What goes while a directory is read may hide what stays (readdir(3)). */
+	for (int pass = 0; pass < PASSES; pass++) {
+		empty_directory(directory, depth + 1);
+		if (unlinkat(at, name, AT_REMOVEDIR) == 0 || errno != ENOTEMPTY)
+			break;
+		lseek(directory, 0, SEEK_SET);
+	}
+	close(directory);
+}
+
+void removal_of_tree(const char *path)
+{
+	int before = errno;
+
+	remove_entry(AT_FDCWD, path, 0);
+	errno = before;
+}
