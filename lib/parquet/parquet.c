@@ -217,16 +217,6 @@ int parquet_writer_finish(struct parquet_writer *writer, struct error *error)
 	return 0;
 }
 
-uint64_t parquet_rows(const struct parquet_writer *writer)
-{
-	return writer->rows;
-}
-
-uint64_t parquet_bytes(const struct parquet_writer *writer)
-{
-	return writer->offset;
-}
-
 void parquet_writer_free(struct parquet_writer *writer)
 {
 	if (!writer)

@@ -111,10 +111,6 @@ int parquet_add_rows(struct parquet_writer *writer, const struct cell *cell, siz
  */
 int parquet_writer_finish(struct parquet_writer *writer, struct error *error);
 
-/* Rows and bytes that were added and written up to now. */
-uint64_t parquet_rows(const struct parquet_writer *writer);
-uint64_t parquet_bytes(const struct parquet_writer *writer);
-
 void parquet_writer_free(struct parquet_writer *writer);
 
 #endif

@@ -262,7 +262,6 @@ struct events {
 	const struct scope *scope;
 	struct events_class_list class;
 	size_t wishes;
-	bool *recorded;                   /* a wish */
 	bool (*has_field)[EVENTS_FIELDS]; /* a wish */
 	int64_t range[2];                 /* first and last id of the scope */
 	bool joined;
@@ -307,15 +306,13 @@ static int find_range(struct events *events, struct error *error)
 	return 0;
 }
 
-static void note_recorded(struct events *events, size_t wishes)
+static void note_fields(struct events *events, size_t wishes)
 {
 	events->wishes = wishes;
-	events->recorded = mem_zalloc((wishes + 1) * sizeof(*events->recorded));
 	events->has_field = mem_zalloc((wishes + 1) * sizeof(*events->has_field));
 	for (size_t i = 0; i < events->class.count; i++) {
 		const struct events_class *class = &events->class.item[i];
 
-		events->recorded[class->wish] = true;
 		for (size_t k = 0; k < class->fields; k++)
 			if (class->table && class->column[k])
 				events->has_field[class->wish][k] = true;
@@ -434,7 +431,7 @@ struct events *events_new(struct timeline_reader *reader, const struct scope *sc
 		events_free(events);
 		return NULL;
 	}
-	note_recorded(events, wishes);
+	note_fields(events, wishes);
 	events->joined = are_few(events, total);
 	status = events->joined ? open_joined(events, error) : open_scan(events, error);
 	if (status) {
@@ -442,11 +439,6 @@ struct events *events_new(struct timeline_reader *reader, const struct scope *sc
 		return NULL;
 	}
 	return events;
-}
-
-bool events_recorded(const struct events *events, size_t wish)
-{
-	return events->recorded[wish];
 }
 
 bool events_has_field(const struct events *events, size_t wish, size_t field)
@@ -558,7 +550,6 @@ void events_free(struct events *events)
 	intmap_clear(&events->class_at);
 	free(events->dense);
 	free(events->heap);
-	free(events->recorded);
 	free(events->has_field);
 	free(events);
 }

@@ -52,9 +52,6 @@ struct events *events_new(struct timeline_reader *reader, const struct scope *sc
 			  const struct events_wish *wish, size_t wishes,
 			  struct error *error);
 
-/* Whether the timeline has a class for the n-th wish at all (in or out of the scope). */
-bool events_recorded(const struct events *events, size_t wish);
-
 /* Whether a field of the n-th wish is recorded by any class of it. */
 bool events_has_field(const struct events *events, size_t wish, size_t field);
 

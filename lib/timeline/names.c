@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -27,13 +28,12 @@ static bool is_same(const char *a, const char *b)
 	return fold(*a) == fold(*b);
 }
 
-/* FNV-1a (Fowler, Noll, Vo), over the folded bytes. */
 static uint64_t hash(const char *name)
 {
-	uint64_t value = UINT64_C(0xcbf29ce484222325);
+	uint64_t value = HASH_INIT;
 
 	for (; *name; name++)
-		value = (value ^ fold(*name)) * UINT64_C(0x100000001b3);
+		value = hash_bytes(value, &(unsigned char){fold(*name)}, 1);
 	return value;
 }
 

@@ -22,14 +22,6 @@ int query_scope(struct timeline_reader *timeline, const struct scope *scope,
 int query_integer(struct timeline_reader *timeline, const char *sql,
 		  const struct cell *value, int64_t *integer, struct error *error);
 
-/* Steps of processors' speeds in the scope: node, cpu, ts_ns, kHz; in time's order. */
-#define QUERY_FREQUENCIES                                                                \
-	"SELECT e.node, coalesce(f.cpu_id, e.cpu), e.ts_ns, f.state FROM"                \
-	" (SELECT id, cpu_id, state FROM power_cpu_frequency"                            \
-	" UNION ALL SELECT id, cpu_id, state FROM cpu_frequency) AS f"                   \
-	" CROSS JOIN event AS e ON e.id = f.id WHERE e.ts_ns BETWEEN ?1 AND ?2"          \
-	" AND f.state > 0 ORDER BY e.ts_ns, e.id"
-
 struct cell cell_of_integer(int64_t integer);
 
 /* The cell's integer, or this where it has none. */

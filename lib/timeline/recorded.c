@@ -84,24 +84,6 @@ bool recorded_gap(const struct recorded *recorded, int64_t node, nsec_t *at_ns,
 	return *at_ns < *until_ns;
 }
 
-bool recorded_ends(const struct recorded *recorded, int64_t node, nsec_t *begin_ns,
-		   nsec_t *end_ns)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < recorded->count; i++) {
-		const struct recorded_span *span = &recorded->span[i];
-
-		if (span->node != node)
-			continue;
-		if (!any)
-			*begin_ns = span->begin_ns;
-		*end_ns = span->end_ns;
-		any = true;
-	}
-	return any;
-}
-
 void recorded_clear(struct recorded *recorded)
 {
 	free(recorded->span);

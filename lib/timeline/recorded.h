@@ -40,10 +40,6 @@ nsec_t recorded_within(const struct recorded *recorded, int64_t node, nsec_t beg
 bool recorded_gap(const struct recorded *recorded, int64_t node, nsec_t *at_ns,
 		  nsec_t end_ns, nsec_t *until_ns);
 
-/* The node's first and last; false: nothing was recorded of it. */
-bool recorded_ends(const struct recorded *recorded, int64_t node, nsec_t *begin_ns,
-		   nsec_t *end_ns);
-
 void recorded_clear(struct recorded *recorded);
 
 #endif

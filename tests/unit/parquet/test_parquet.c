@@ -39,7 +39,6 @@ static void finish(struct sink *sink, struct parquet_writer *writer)
 
 	assert_int_equal(parquet_writer_finish(writer, &error), 0);
 	fclose(sink->file);
-	assert_int_equal(parquet_bytes(writer), sink->size);
 	parquet_writer_free(writer);
 }
 
@@ -93,7 +92,6 @@ static void a_page_is_what_the_format_says(void **state)
 	(void)state;
 	writer = begin(&sink, &column, 1, &bare);
 	add(writer, &seven, NULL);
-	assert_int_equal(parquet_rows(writer), 1);
 	finish(&sink, writer);
 	assert_memory_equal(sink.data, head, sizeof(head) - 1);
 	free(sink.data);
@@ -187,7 +185,6 @@ static void values_that_do_not_fit_are_refused(void **state)
 		writer = begin(&sink, &column, 1, &bare);
 		assert_refused(writer, test[i].bad, test[i].message);
 		add(writer, &test[i].good, NULL);
-		assert_int_equal(parquet_rows(writer), 1);
 		finish(&sink, writer);
 		free(sink.data);
 	}
@@ -313,7 +310,8 @@ static void row_groups_are_bounded(void **state)
 
 		memcpy(text, &i, sizeof(i));
 		add(writer, &cell, NULL);
-		assert_true(parquet_bytes(writer) + (8 << 20) > (size_t)i * size);
+		fflush(sink.file);
+		assert_true(sink.size + (8 << 20) > (size_t)i * size);
 	}
 	finish(&sink, writer);
 	free(text);
