@@ -46,10 +46,11 @@ static const struct export_format *find_format(const char *name, struct error *e
 	const char *names[FORMATS], *meant;
 	struct bytes all = {0};
 
+	for (size_t i = 0; i < FORMATS; i++)
+		if (strcmp(name, formats[i]->name) == 0)
+			return formats[i];
 	for (size_t i = 0; i < FORMATS; i++) {
 		names[i] = formats[i]->name;
-		if (strcmp(name, names[i]) == 0)
-			return formats[i];
 		bytes_add(&all, ", ", i ? 2 : 0);
 		bytes_add(&all, names[i], strlen(names[i]));
 	}
