@@ -80,13 +80,13 @@ start_carbon()
 # Carbon has taken all, and writes it when it likes.
 check()
 {
-	for try in $(seq 240); do
+	for try in $(seq 120); do
 		if node "$tool" check run.db "$1/whisper" points >checked 2>&1; then
 			cat checked
 			stop
 			return
 		fi
-		sleep 0.5
+		sleep 1
 	done
 	cat checked "$1/said"
 	fail "$1: not there after $try looks"
