@@ -72,11 +72,11 @@ EOT
 	return 1
 }
 
-# unknown_option WORD: the nearest of the options is told, if a third of the letters differ at most
-# (Damerau 1964), as the programs do.
-unknown_option()
+# nearest WORD: of the words that come in, a line each, the nearest, if a third of the letters
+# differ at most (Damerau 1964), as the programs do.
+nearest()
 {
-	near=$(options | awk -v word="${1#--}" '
+	near_word=$1 awk '
 		function least(a, b) { return a < b ? a : b }
 		function letter(text, i) { return substr(text, i, 1) }
 		function distance(a, b,    i, j, d) {
@@ -94,9 +94,19 @@ unknown_option()
 				}
 			return d[length(a), length(b)]
 		}
-		BEGIN { best = int((length(word) + 2) / 3) + 1 }
-		(far = distance(word, $2)) < best { best = far; found = $2 }
-		END { print found }') || near=
+		BEGIN {
+			word = ENVIRON["near_word"]
+			if (length(word) > 63)
+				exit
+			best = int((length(word) + 2) / 3) + 1
+		}
+		(far = distance(word, $1)) < best { best = far; found = $1 }
+		END { print found }'
+}
+
+unknown_option()
+{
+	near=$(options | cut -d ' ' -f 2 | nearest "${1#--}") || near=
 	misuse "$1: unknown option${near:+, did you mean --$near?}"
 }
 
