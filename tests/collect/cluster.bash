@@ -160,6 +160,8 @@ wire()
 	ip link set "$bridge.$number" master "$bridge" up
 	nsenter -t "$init" -n ip addr add "$(cat "$dir/address")/24" dev eth0
 	nsenter -t "$init" -n ip link set eth0 up
+	# A node that is back has a new device: without this, packets go to the old one for 20 s.
+	ip neigh flush to "$(cat "$dir/address")" dev "$bridge"
 	: >"$dir/wired"
 }
 

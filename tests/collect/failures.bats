@@ -148,7 +148,8 @@ begun_is_there()
 		execute:
 		    - {command: "echo begun; sleep 1000", roles: alpha}
 	EOT
-	collect_behind run killed.yaml
+	# It cannot remove its temporary files: they go with the test's.
+	TMPDIR=$scratch collect_behind run killed.yaml
 	wait_for 'the command' begun_is_there
 	kill -KILL "$collecting"
 	collect 0 stop "$(the_run)"
@@ -278,10 +279,11 @@ cut_sessions()
 @test 'a full disk ends the collection of that node in time' {
 	need_namespaces
 	node_up small '' 8192
+	# A twentieth of it stays free, 409 KiB: with 400 left it is full at once.
 	recipe full small beta <<-EOT
 		sar: {interval: 1}
 		execute:
-		    - {command: "head -c 7900000 /dev/zero >\$TMPDIR/fill; while [ ! -e \$CLUSTERTRACE_DIR/ended ]; do sleep 0.2; done; rm \$TMPDIR/fill", roles: small, timeout: 100}
+		    - {command: "set -- \$(df -P -k \$TMPDIR | tail -n 1); head -c \$(((\$4 - 400) * 1024)) /dev/zero >\$TMPDIR/fill; while [ ! -e \$CLUSTERTRACE_DIR/ended ]; do sleep 0.2; done; rm \$TMPDIR/fill", roles: small, timeout: 100}
 		    - {command: "echo on", roles: beta}
 	EOT
 	collect 3 run full.yaml
