@@ -38,18 +38,19 @@ write_ssh_config()
 	} >"$work/ssh_config"
 }
 
-# A socket's path is up to 107 bytes, and ssh adds 17 to the 40 of %C while it makes it.
+# A socket's path is up to 107 bytes, and ssh adds 58 to the directory's: a slash, the 40 of %C,
+# and 17 while it makes it. Where TMPDIR is too long for that, sockets lie below /tmp.
 make_work()
 {
 	[ -z "${work:-}" ] || return 0
-	work=$(mktemp -d "${TMPDIR:-/tmp}/ctcollect.XXXXXX") || fail 'cannot make a directory for temporary files'
+	work=$(mktemp -d "${TMPDIR:-/tmp}/ctc.XXXXXX") || fail 'cannot make a directory for temporary files'
 	sockets=$work/s
-	mkdir "$sockets" || fail "cannot write at $work"
-	if [ ${#sockets} -gt 45 ]; then
-		# Short, whatever TMPDIR is.
-		sockets=$(mktemp -d /tmp/ctc.XXXXXX) || fail 'cannot make a directory for sockets'
-	fi
 	trap leave EXIT
+	mkdir "$sockets" || fail "cannot write at $work"
+	if [ ${#sockets} -gt 49 ]; then
+		short=$(mktemp -d /tmp/ctc.XXXXXX) || fail 'cannot make a directory for sockets'
+		sockets=$short
+	fi
 	write_ssh_config
 	make_pool
 }
