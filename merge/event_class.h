@@ -3,7 +3,7 @@
 #define CT_MERGE_EVENT_CLASS_H
 
 #include "ctf/reader.h"
-#include "merge/select.h"
+#include "merge/run.h"
 
 /*
  * What a merge knows of an event class of a source, found once, when the source is

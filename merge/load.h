@@ -7,7 +7,6 @@
 #include "merge/links.h"
 #include "merge/processes.h"
 #include "merge/run.h"
-#include "merge/select.h"
 #include "merge/sent_packets.h"
 #include "merge/spans/spans.h"
 #include "timeline/writer.h"

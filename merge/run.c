@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/names.h"
 #include "input/run_files.h"
 
 static bool is_told(const struct problem_list *list, const struct problem *problem)
@@ -332,4 +333,41 @@ void merge_run_clear(struct merge_run *run)
 	clock_map_clear(&run->map);
 	problem_clear(&run->problems);
 	memset(run, 0, sizeof(*run));
+}
+
+bool selection_has_class(const struct selection *selection, const char *name)
+{
+	return (!selection->events.count ||
+		text_list_matches(&selection->events, name)) &&
+	       !text_list_matches(&selection->skip, name);
+}
+
+bool selection_has_node(const struct selection *selection, const char *name)
+{
+	return !selection->nodes.count || text_list_matches(&selection->nodes, name);
+}
+
+int selection_check_nodes(const struct selection *selection, const struct merge_run *run,
+			  struct error *error)
+{
+	const char **names = mem_alloc((run->nodes + 1) * sizeof(*names));
+	const char *near = NULL;
+	bool found = !selection->nodes.count;
+
+	for (size_t i = 0; i < run->nodes; i++) {
+		names[i] = run->node[i].name;
+		found |= selection_has_node(selection, names[i]);
+	}
+	if (!found)
+		near = near_find(selection->nodes.item[0], names, run->nodes);
+	free(names);
+	if (found)
+		return 0;
+	return error_misuse(error, "--node: no node of %s has such a name%s%s", run->path,
+			    near ? ", is it meant to be " : "", near ? near : "");
+}
+
+bool selection_has_time(const struct selection *selection, nsec_t ts_ns)
+{
+	return ts_ns >= selection->begin_ns && ts_ns <= selection->end_ns;
 }

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/options.h"
 #include "clock/map.h"
 #include "ctf/reader.h"
 #include "input/run.h"
@@ -50,6 +51,24 @@ struct merge_run {
 	bool is_part;         /* of what the map is of: one node */
 	struct problem_list problems;
 };
+
+/* What the user wants to keep of a run: --events, --skip, --begin, --end, --node. */
+struct selection {
+	struct text_list events, skip; /* globs of event class names; none: all, none */
+	struct text_list nodes;        /* names or globs; none: all */
+	nsec_t begin_ns, end_ns; /* on the timeline's axis; NSEC_MIN, NSEC_MAX: open */
+};
+
+bool selection_has_class(const struct selection *selection, const char *name);
+bool selection_has_node(const struct selection *selection, const char *name);
+bool selection_has_time(const struct selection *selection, nsec_t ts_ns);
+
+/*
+ * A misspelt --node would give an empty timeline. 0, or -1 with error, which names the
+ * node that is nearest to the first one wished for, if one is near.
+ */
+int selection_check_nodes(const struct selection *selection, const struct merge_run *run,
+			  struct error *error);
 
 /*
  * Survey a run directory, or, `node`, that node of it alone, which makes it a part; or a

@@ -14,33 +14,32 @@
 #include "export/format.h"
 #include "timeline/query.h"
 
-struct graphite_options {
+static struct {
 	char *to, *prefix, *state, *dashboard;
 	bool pickle;
 	struct text_list activities;
 	int interval, batch, retry;
-};
+} options = {.interval = 1, .batch = 20000, .retry = 60};
 
-static const struct export_option option_rows[] = {
-    {0, "to", OPTION_STRING, offsetof(struct graphite_options, to), "HOST[:PORT]",
-     "send to a carbon server (ports: 2003, with --pickle 2004)", 0, 0, 0},
-    {0, "pickle", OPTION_FLAG, offsetof(struct graphite_options, pickle), NULL,
-     "by the pickle protocol instead of lines of text", 0, 0, 0},
-    {0, "prefix", OPTION_STRING, offsetof(struct graphite_options, prefix), "NAME",
-     "first part of names (default: the run's name, or cluster)", 0, 0, 0},
-    {0, "activity", OPTION_LIST, offsetof(struct graphite_options, activities), "GLOB",
-     "only such activities (default: all but process)", 0, 0, 0},
-    {0, "interval", OPTION_INT, offsetof(struct graphite_options, interval), "SECONDS",
-     "of what events say (default: 1)", 1, 86400, 1},
-    {0, "batch", OPTION_INT, offsetof(struct graphite_options, batch), "POINTS",
-     "points a connection, which are there or come again (default: 20000)", 1, 1e6,
-     20000},
-    {0, "retry", OPTION_INT, offsetof(struct graphite_options, retry), "SECONDS",
-     "how long to try to send a batch (default: 60)", 0, 1e6, 60},
-    {0, "state", OPTION_STRING, offsetof(struct graphite_options, state), "FILE",
-     "remember in FILE how much was sent, and go on from there", 0, 0, 0},
-    {0, "dashboard", OPTION_STRING, offsetof(struct graphite_options, dashboard), "FILE",
-     "write a dashboard for Grafana, too", 0, 0, 0},
+static const struct option_row option_rows[] = {
+    {0, "to", OPTION_STRING, &options.to, "HOST[:PORT]",
+     "send to a carbon server (ports: 2003, with --pickle 2004)", 0, 0},
+    {0, "pickle", OPTION_FLAG, &options.pickle, NULL,
+     "by the pickle protocol instead of lines of text", 0, 0},
+    {0, "prefix", OPTION_STRING, &options.prefix, "NAME",
+     "first part of names (default: the run's name, or cluster)", 0, 0},
+    {0, "activity", OPTION_LIST, &options.activities, "GLOB",
+     "only such activities (default: all but process)", 0, 0},
+    {0, "interval", OPTION_INT, &options.interval, "SECONDS",
+     "of what events say (default: 1)", 1, 86400},
+    {0, "batch", OPTION_INT, &options.batch, "POINTS",
+     "points a connection, which are there or come again (default: 20000)", 1, 1e6},
+    {0, "retry", OPTION_INT, &options.retry, "SECONDS",
+     "how long to try to send a batch (default: 60)", 0, 1e6},
+    {0, "state", OPTION_STRING, &options.state, "FILE",
+     "remember in FILE how much was sent, and go on from there", 0, 0},
+    {0, "dashboard", OPTION_STRING, &options.dashboard, "FILE",
+     "write a dashboard for Grafana, too", 0, 0},
     {0},
 };
 
@@ -60,26 +59,24 @@ static bool is_prefix(const char *text)
 	}
 }
 
-static int make_plan(const void *options, const char *output, struct export_plan *plan,
-		     struct error *error)
+static int make_plan(const char *output, struct export_plan *plan, struct error *error)
 {
-	const struct graphite_options *graphite = options;
 	char *host, *port;
 
-	if (graphite->prefix && !is_prefix(graphite->prefix))
+	if (options.prefix && !is_prefix(options.prefix))
 		return error_misuse(error,
 				    "--prefix: '%s', want letters, digits, - and _, "
 				    "with dots between parts",
-				    graphite->prefix);
-	if (graphite->to && output)
+				    options.prefix);
+	if (options.to && output)
 		return error_misuse(error, "--to and --output exclude each other");
-	if (graphite->state && !graphite->to)
+	if (options.state && !options.to)
 		return error_misuse(error, "--state wants --to");
-	plan->target = graphite->to ? EXPORT_TO_ITSELF : EXPORT_TO_FILE;
-	plan->binary = graphite->pickle && !graphite->to;
-	if (!graphite->to)
+	plan->target = options.to ? EXPORT_TO_ITSELF : EXPORT_TO_FILE;
+	plan->binary = options.pickle && !options.to;
+	if (!options.to)
 		return 0;
-	if (graphite_split(graphite->to, &host, &port, error))
+	if (graphite_split(options.to, &host, &port, error))
 		return error_prefix(error, "--to");
 	free(host);
 	free(port);
@@ -90,7 +87,6 @@ enum { VALUES = 7 };
 
 struct graphite {
 	struct export *export;
-	const struct graphite_options *options;
 	struct graphite_sender sender;
 	bool sends; /* else to the file */
 	uint64_t points, same_second;
@@ -162,10 +158,10 @@ static int take_left(void *context, const struct cell *row, struct error *error)
 
 static int take_dashboard(void *context, const struct cell *row, struct error *error)
 {
-	const struct graphite *graphite = context;
 	struct output output;
 
-	if (output_open(&output, graphite->options->dashboard, error))
+	(void)context;
+	if (output_open(&output, options.dashboard, error))
 		return -1;
 	if (statement_json(output.file, row, error) == 0)
 		return output_commit(&output, error);
@@ -206,7 +202,7 @@ static int take_statement(void *context, const struct statement *statement,
 	if (take == take_dashboard) {
 		if (end_points(graphite, error))
 			return -1;
-		if (!graphite->options->dashboard)
+		if (!options.dashboard)
 			return 0;
 	}
 	return query_rows(graphite->export->timeline, statement->sql, graphite->value,
@@ -214,8 +210,7 @@ static int take_statement(void *context, const struct statement *statement,
 }
 
 /* What tells one export from another: the timeline as it is, and what is taken of it. */
-static char *export_key(const struct export *export,
-			const struct graphite_options *graphite)
+static char *export_key(const struct export *export)
 {
 	struct stat status = {0};
 	char *path = realpath(export->path, NULL);
@@ -225,11 +220,11 @@ static char *export_key(const struct export *export,
 	bytes_print(&key,
 		    "%s of %lld bytes at %lld.%09ld to %s: %s %" PRId64 " %" PRId64 " %d",
 		    path ? path : export->path, (long long)status.st_size,
-		    (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-		    graphite->to, graphite->prefix ? graphite->prefix : "",
-		    export->scope.begin_ns, export->scope.end_ns, graphite->interval);
-	for (size_t i = 0; i < graphite->activities.count; i++)
-		bytes_print(&key, ",%s", graphite->activities.item[i]);
+		    (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec, options.to,
+		    options.prefix ? options.prefix : "", export->scope.begin_ns,
+		    export->scope.end_ns, options.interval);
+	for (size_t i = 0; i < options.activities.count; i++)
+		bytes_print(&key, ",%s", options.activities.item[i]);
 	for (size_t i = 0; i < export->scope.nodes; i++)
 		bytes_print(&key, " %d", export->scope.node[i].chosen);
 	bytes_add_byte(&key, 0);
@@ -267,33 +262,31 @@ static char *make_list(const struct text_list *words)
 
 static int run(struct export *export, struct error *error)
 {
-	const struct graphite_options *options = export->options;
 	const struct scope *scope = &export->scope;
-	char *globs = make_list(&options->activities), *key = export_key(export, options);
+	char *globs = make_list(&options.activities), *key = export_key(export);
 	char *from = instant(scope->begin_ns), *to = instant(scope->end_ns);
 	struct graphite graphite = {
 	    .export = export,
-	    .options = options,
-	    .sends = options->to,
-	    .sender = {.address = options->to,
-		       .port = options->pickle ? "2004" : "2003",
-		       .batch = (unsigned)options->batch,
-		       .patience_s = options->retry,
-		       .state = options->state,
+	    .sends = options.to,
+	    .sender = {.address = options.to,
+		       .port = options.pickle ? "2004" : "2003",
+		       .batch = (unsigned)options.batch,
+		       .patience_s = options.retry,
+		       .state = options.state,
 		       .key = key,
 		       .notes = &export->notes,
-		       .text.pickle = options->pickle},
+		       .text.pickle = options.pickle},
 	    .value = {cell_of_integer(scope->begin_ns),
 		      cell_of_integer(scope->end_ns),
 		      {.type = CELL_NULL},
-		      cell_of_integer(options->interval * NSEC_PER_SEC)}};
+		      cell_of_integer(options.interval * NSEC_PER_SEC)}};
 	int status;
 
-	set_text(&graphite.value[2], options->prefix);
-	set_text(&graphite.value[4], options->activities.count ? globs : NULL);
+	set_text(&graphite.value[2], options.prefix);
+	set_text(&graphite.value[4], options.activities.count ? globs : NULL);
 	set_text(&graphite.value[5], from);
 	set_text(&graphite.value[6], to);
-	status = (options->to && graphite_sender_begin(&graphite.sender, error)) ||
+	status = (options.to && graphite_sender_begin(&graphite.sender, error)) ||
 			 statement_chosen(export, error) ||
 			 statement_each(export->timeline, graphite_sql, graphite.value,
 					take_statement, &graphite, error)
@@ -312,8 +305,7 @@ const struct export_format export_graphite = {
     .name = "graphite",
     .summary = "samples as points for Graphite, and a dashboard for Grafana",
     .usage = "[OPTION...] RUN.db [--to HOST:PORT | -o FILE]",
-    .option = option_rows,
-    .options_size = sizeof(struct graphite_options),
+    .rows = option_rows,
     .plan = make_plan,
     .run = run,
 };

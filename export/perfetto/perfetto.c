@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The timeline as a trace that Perfetto's viewer opens (ui.perfetto.dev): rows of
- * perfetto.sql become slices and counters on tracks.
+ * perfetto.sql become slices and counters on options.tracks.
  */
 #include "export/perfetto/perfetto.h"
 
@@ -391,94 +391,75 @@ int perfetto_add_parts(struct perfetto *perfetto, unsigned parts, struct error *
 		   : 0;
 }
 
-struct perfetto_options {
-	char *form;
-	struct text_list tracks;
-};
+enum form { FORM_PROTO, FORM_JSON };
 
-static const struct export_option options[] = {
-    {0, "format", OPTION_STRING, offsetof(struct perfetto_options, form), "proto|json",
-     "Perfetto's own form (default), or Chrome's JSON", 0, 0, 0},
-    {0, "tracks", OPTION_LIST, offsetof(struct perfetto_options, tracks), "PART,...",
+static struct {
+	int form;
+	struct text_list tracks;
+} options;
+
+static const struct option_row rows[] = {
+    {0, "format", OPTION_WORD, &options.form, "proto|json",
+     "Perfetto's own form (default), or Chrome's JSON", 0, 0},
+    {0, "tracks", OPTION_WORDS, &options.tracks, "PART,...",
      "only these: states, cpus, interrupts, syscalls, disks, messages, samples, clocks, "
      "tasks",
-     0, 0, 0},
+     0, 0},
     {0},
 };
 
-static bool is_json(const struct perfetto_options *own)
+static int tell_unknown(const char *name, struct error *error)
 {
-	return own->form && strcmp(own->form, "json") == 0;
-}
-
-static int tell_unknown(const char *at, size_t length, struct error *error)
-{
-	char *name = mem_strndup(at, length);
 	const char *meant;
 	size_t count = 0;
 
 	while (perfetto_parts[count])
 		count++;
 	meant = near_find(name, perfetto_parts, count);
-	if (meant)
-		error_set(error, "--tracks: no part '%s', did you mean '%s'?", name,
-			  meant);
-	else
-		error_set(error, "--tracks: no part '%s' (see --help)", name);
-	free(name);
-	return -1;
+	return meant ? error_set(error, "--tracks: no part '%s', did you mean '%s'?",
+				 name, meant)
+		     : error_set(error, "--tracks: no part '%s' (see --help)", name);
 }
 
-/* "states,cpus", more than once; none: all. */
-static int choose_parts(const struct text_list *words, unsigned *chosen,
-			struct error *error)
+/* None: all. */
+static int choose_parts(unsigned *chosen, struct error *error)
 {
-	*chosen = words->count ? 0 : ~0u;
-	for (size_t i = 0; i < words->count; i++) {
-		const char *at = words->item[i];
+	*chosen = options.tracks.count ? 0 : ~0u;
+	for (size_t i = 0; i < options.tracks.count; i++) {
+		unsigned bit =
+		    bit_of(options.tracks.item[i], strlen(options.tracks.item[i]));
 
-		do {
-			size_t length = strcspn(at, ",");
-			unsigned bit = bit_of(at, length);
-
-			if (!bit)
-				return tell_unknown(at, length, error);
-			*chosen |= bit;
-			at += length;
-		} while (*at++);
+		if (!bit)
+			return tell_unknown(options.tracks.item[i], error);
+		*chosen |= bit;
 	}
 	return 0;
 }
 
-static int make_plan(const void *given, const char *output, struct export_plan *plan,
-		     struct error *error)
+static int make_plan(const char *output, struct export_plan *plan, struct error *error)
 {
-	const struct perfetto_options *own = given;
 	unsigned chosen;
 
 	(void)output;
-	if (own->form && !is_json(own) && strcmp(own->form, "proto") != 0)
-		return error_misuse(error, "--format: '%s', want proto or json",
-				    own->form);
-	plan->binary = !is_json(own);
-	return choose_parts(&own->tracks, &chosen, error);
+	plan->binary = options.form == FORM_PROTO;
+	return choose_parts(&chosen, error);
 }
 
 static int run(struct export *export, struct error *error)
 {
-	const struct perfetto_options *own = export->options;
 	struct perfetto perfetto = {.export = export};
 	unsigned chosen;
 	int status = -1;
 
-	if (choose_parts(&own->tracks, &chosen, error))
+	if (choose_parts(&chosen, error))
 		return -1;
 	if (export->scope.without_spans)
 		problem_add(&export->notes, export->path, "no_spans", 1,
 			    "no spans of threads, processors and disks, want ctmerge "
 			    "without --no-spans");
-	perfetto.writer = (is_json(own) ? perfetto_json_new : perfetto_proto_new)(
-	    export->file, export->file_name, export->scope.origin_ns);
+	perfetto.writer =
+	    (options.form == FORM_JSON ? perfetto_json_new : perfetto_proto_new)(
+		export->file, export->file_name, export->scope.origin_ns);
 	perfetto.rows =
 	    perfetto_rows_new(perfetto.writer, &export->scope, export->timeline, error);
 	/* Where it was the file that failed, the end says why. */
@@ -494,8 +475,7 @@ const struct export_format export_perfetto = {
     .name = "perfetto",
     .summary = "a trace for Perfetto's viewer (ui.perfetto.dev)",
     .usage = "[OPTION...] RUN.db [-o FILE]",
-    .option = options,
-    .options_size = sizeof(struct perfetto_options),
+    .rows = rows,
     .plan = make_plan,
     .run = run,
 };

@@ -69,7 +69,9 @@ static void what_is_not_selected_may_be_followed(void **state)
 	assert_int_equal(use_at(&irq_entry, &wish, 21), 0);
 	assert_int_equal(use_at(&sched_switch, &wish, 9), EVENT_FOLLOWED | EVENT_CELLS);
 	assert_int_equal(use_at(&sched_switch, &wish, 21), 0);
-	selection_clear(&selection);
+	text_list_clear(&selection.events);
+	text_list_clear(&selection.nodes);
+	text_list_clear(&selection.skip);
 }
 
 static void cells_are_kept_where_they_are_of_use(void **state)
@@ -93,7 +95,9 @@ static void cells_are_kept_where_they_are_of_use(void **state)
 	wish.spans = false;
 	assert_false(wants_cells(&irq_entry, &wish));
 	assert_true(wants_cells(&sched_switch, &wish));
-	selection_clear(&selection);
+	text_list_clear(&selection.events);
+	text_list_clear(&selection.nodes);
+	text_list_clear(&selection.skip);
 }
 
 /* Whose process it is, and its name, hold before them, too. */
@@ -114,7 +118,9 @@ static void what_contexts_tell_is_needed_before_the_begin(void **state)
 		told[i][0].context = true;
 	}
 	assert_int_equal(use_before(&with_tid, &wish), CTF_UNUSED);
-	selection_clear(&selection);
+	text_list_clear(&selection.events);
+	text_list_clear(&selection.nodes);
+	text_list_clear(&selection.skip);
 }
 
 int main(void)
