@@ -50,19 +50,6 @@ struct links *links_new(const struct merge_run *run)
 	return links;
 }
 
-bool links_wants(const struct ctf_class *class)
-{
-	static const char *const names[] = {
-	    "net_dev_queue",       "net_if_receive_skb", "netif_receive_skb",
-	    "inet_sock_local_out", "inet_sock_local_in", "packet",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(class->name, names[i]) == 0)
-			return true;
-	return false;
-}
-
 int links_note(struct links *links, uint32_t source, const struct ctf_event *record,
 	       const struct event_link *link, struct error *error)
 {

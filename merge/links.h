@@ -18,10 +18,8 @@ struct links;
 
 struct links *links_new(const struct merge_run *run);
 
-/* Whether events of a class can be what a message was made of. */
-bool links_wants(const struct ctf_class *class);
-
-/* An event was loaded. By ascending ordinal within a stream. */
+/* An event that can be what a message was made of (EVENT_LINKED) was loaded. By ascending
+ * ordinal within a stream. */
 int links_note(struct links *links, uint32_t source, const struct ctf_event *record,
 	       const struct event_link *link, struct error *error);
 

@@ -41,9 +41,8 @@ static int add_class(struct loading *loading, uint32_t source, struct event_clas
 			    class->name, class->columns, TIMELINE_COLUMNS_MOST);
 	}
 	status = timeline_add_class(loading->load->writer, &wanted, &known->id, error);
-	known->sent_class = sent_packets_class(loading->load->sent, class);
 	if (loading->tells_spans[source])
-		known->span_class = spans_class(loading->load->spans, class);
+		spans_class(loading->load->spans, known);
 	free(column);
 	return status;
 }
@@ -71,7 +70,7 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	if (loading->tells_spans[source]) {
 		struct span_event told = {.id = link.id,
 					  .node = load->run->source[source].node,
-					  .class = class->span_class,
+					  .class = class,
 					  .ts_ns = row->ts_ns,
 					  .cpu = row->record.cpu,
 					  .tid = tid,
@@ -84,10 +83,8 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 		return 0;
 	link.sent = (struct sent_packet){
 	    .origin = link.id, .origin_ns = row->ts_ns, .origin_tid = tid};
-	if (class->sent_class >= 0 && row->record.cell)
-		sent_packets_event(load->sent, class->sent_class,
-				   load->run->source[source].node, row->record.cell,
-				   &link.sent);
+	sent_packets_event(load->sent, class, load->run->source[source].node,
+			   row->record.cell, &link.sent);
 	return links_note(load->links, source, &row->record, &link, error);
 }
 

@@ -3,7 +3,6 @@
 #define CT_MERGE_LOAD_H
 
 #include "base/progress.h"
-#include "merge/follow.h"
 #include "merge/links.h"
 #include "merge/processes.h"
 #include "merge/run.h"
