@@ -2,11 +2,17 @@
 #ifndef CT_MERGE_LINKS_H
 #define CT_MERGE_LINKS_H
 
-#include "merge/event_ids.h"
 #include "merge/origins.h"
 #include "merge/requests.h"
 #include "merge/run.h"
 #include "timeline/writer.h"
+
+/* An event that is, or can be, a packet's. */
+struct event_link {
+	int64_t id;              /* 0: it was not loaded */
+	struct span_cause cause; /* as spans_event has it */
+	struct sent_packet sent; /* as sent_packets_event has it */
+};
 
 /*
  * From messages to the events that they were made of. While events are loaded,
