@@ -201,7 +201,7 @@ static void write_track(struct perfetto_rows *rows, struct perfetto_track *track
 	track->place.pid = node_number(rows, node);
 	if (track->kind == PERFETTO_ROW)
 		track->place.tid = (int32_t)track->place.track;
-	rows->writer->ops->track(rows->writer, track);
+	rows->writer->form->track(rows->writer, track);
 }
 
 /* Processors go by number, and on each: what ran, interrupts, frequency. */
@@ -377,7 +377,7 @@ struct perfetto_rows *perfetto_rows_new(struct perfetto_writer *writer,
 		};
 
 		if (scope->node[i].chosen)
-			writer->ops->track(writer, &track);
+			writer->form->track(writer, &track);
 	}
 	if (query_rows(timeline, threads, NULL, add_thread, rows, error) == 0)
 		return rows;
