@@ -182,6 +182,19 @@ static void add_source(struct merge_run *run, uint32_t index, bool is_directory)
 	source->island = -1;
 }
 
+bool merge_source_is(const struct merge_source *source, const char *kind)
+{
+	return strcmp(source->kind, kind) == 0;
+}
+
+static bool node_has(const struct merge_run *run, uint32_t node, const char *kind)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (run->source[i].node == node && merge_source_is(&run->source[i], kind))
+			return true;
+	return false;
+}
+
 /* Nodes in the order of their names, then what is given by itself. */
 static void add_all(struct merge_run *run, bool is_directory)
 {
@@ -194,6 +207,14 @@ static void add_all(struct merge_run *run, bool is_directory)
 	run->source = mem_zalloc(run->sources.count * sizeof(*run->source));
 	for (uint32_t i = 0; i < run->sources.count; i++)
 		add_source(run, i, is_directory);
+	for (size_t i = 0; i < run->count; i++) {
+		struct merge_source *source = &run->source[i];
+		bool beside = !merge_source_is(source, "kernel") &&
+			      node_has(run, source->node, "kernel");
+
+		source->is_mute = beside && merge_source_is(source, "user");
+		source->tells_spans = !beside && !merge_source_is(source, "capture");
+	}
 }
 
 static void read_facts(struct merge_run *run)
@@ -287,19 +308,6 @@ int64_t merge_run_source(const struct merge_run *run, const char *name)
 		if (strcmp(run->map.clock[i].trace, name) == 0)
 			return (int64_t)i + 1;
 	return 0;
-}
-
-bool merge_source_is(const struct merge_source *source, const char *kind)
-{
-	return strcmp(source->kind, kind) == 0;
-}
-
-bool merge_node_has(const struct merge_run *run, uint32_t node, const char *kind)
-{
-	for (size_t i = 0; i < run->count; i++)
-		if (run->source[i].node == node && merge_source_is(&run->source[i], kind))
-			return true;
-	return false;
 }
 
 bool merge_is_one_clock(const struct merge_source *a, const struct merge_source *b)

@@ -31,6 +31,8 @@ struct merge_source {
 	const char *kind;   /* "kernel", "user", "trace", "capture" */
 	struct clock clock; /* to the axis of the timeline; begin and end by its events */
 	int64_t island;     /* index of its reference's clock in the map; -1: own epoch */
+	bool is_mute;       /* user space beside a kernel, which knows threads better */
+	bool tells_spans;   /* a kernel, or what there is of a node instead */
 	bool is_read;       /* it could be opened */
 	bool is_twice;      /* another source has its events, so it is not used */
 	bool is_second_view;    /* elsewhere: a capture beside a trace with messages */
@@ -89,9 +91,8 @@ void merge_run_tell(struct merge_run *run, struct problem_list *problems);
  */
 int64_t merge_run_source(const struct merge_run *run, const char *name);
 
-/* Whether a source is of a kind, or its node has one of it: "kernel", "user", ... */
+/* Whether a source is of a kind: "kernel", "user", ... */
 bool merge_source_is(const struct merge_source *source, const char *kind);
-bool merge_node_has(const struct merge_run *run, uint32_t node, const char *kind);
 
 /* Whether two sources have one clock: then nothing is in doubt between their stamps. */
 bool merge_is_one_clock(const struct merge_source *a, const struct merge_source *b);

@@ -19,6 +19,7 @@ static struct {
 	bool pickle;
 	struct text_list activities;
 	int interval, batch, retry;
+	char *host, *port; /* of `to` */
 } options = {.interval = 1, .batch = 20000, .retry = 60};
 
 static const struct option_row option_rows[] = {
@@ -61,8 +62,6 @@ static bool is_prefix(const char *text)
 
 static int make_plan(const char *output, struct export_plan *plan, struct error *error)
 {
-	char *host, *port;
-
 	if (options.prefix && !is_prefix(options.prefix))
 		return error_misuse(error,
 				    "--prefix: '%s', want letters, digits, - and _, "
@@ -74,12 +73,8 @@ static int make_plan(const char *output, struct export_plan *plan, struct error 
 		return error_misuse(error, "--state wants --to");
 	plan->target = options.to ? EXPORT_TO_ITSELF : EXPORT_TO_FILE;
 	plan->binary = options.pickle && !options.to;
-	if (!options.to)
-		return 0;
-	if (graphite_split(options.to, &host, &port, error))
+	if (options.to && graphite_split(options.to, &options.host, &options.port, error))
 		return error_prefix(error, "--to");
-	free(host);
-	free(port);
 	return 0;
 }
 
@@ -88,35 +83,11 @@ enum { VALUES = 7 };
 struct graphite {
 	struct export *export;
 	struct graphite_sender sender;
-	bool sends; /* else to the file */
 	uint64_t points, same_second;
 	struct bytes path; /* of the point before, with a final 0 */
 	int64_t seconds;
 	struct cell value[VALUES]; /* of graphite.sql */
 };
-
-static int put_text(struct graphite *graphite, struct error *error)
-{
-	struct bytes *bytes = &graphite->sender.text.bytes;
-	const struct export *export = graphite->export;
-
-	if (fwrite(bytes->data, 1, bytes->size, export->file) != bytes->size)
-		return error_errno(error, export->file_name);
-	bytes_empty(bytes, SIZE_MAX);
-	return 0;
-}
-
-static int put_point(struct graphite *graphite, const struct graphite_point *point,
-		     struct error *error)
-{
-	struct graphite_text *text = &graphite->sender.text;
-
-	if (graphite->sends)
-		return graphite_send(&graphite->sender, point, error);
-	graphite_text_add(text, point);
-	/* Messages are whole between two of them. */
-	return text->bytes.size < 65536 || text->points ? 0 : put_text(graphite, error);
-}
 
 /* path, second, value; texts and infinite values are none */
 static int take_point(void *context, const struct cell *row, struct error *error)
@@ -139,7 +110,7 @@ static int take_point(void *context, const struct cell *row, struct error *error
 	if (++graphite->points % 1000 == 0)
 		progress_update(&graphite->export->progress, "points", graphite->points,
 				0, 0);
-	return put_point(graphite, &point, error);
+	return graphite_send(&graphite->sender, &point, error);
 }
 
 static int take_left(void *context, const struct cell *row, struct error *error)
@@ -184,10 +155,7 @@ static int end_points(struct graphite *graphite, struct error *error)
 		problem_add(&export->notes, export->path, "empty", 1,
 			    "no sample, and no event that tells of processors or "
 			    "messages");
-	if (graphite->sends)
-		return graphite_sender_end(&graphite->sender, error);
-	graphite_text_end(&graphite->sender.text);
-	return put_text(graphite, error);
+	return graphite_sender_end(&graphite->sender, error);
 }
 
 /* The dashboard comes last, when all points are there. */
@@ -260,6 +228,9 @@ static char *make_list(const struct text_list *words)
 	return (char *)list.data;
 }
 
+/* Points that are written to a file at once: whole messages. */
+enum { FILE_POINTS = 1000 };
+
 static int run(struct export *export, struct error *error)
 {
 	const struct scope *scope = &export->scope;
@@ -267,15 +238,19 @@ static int run(struct export *export, struct error *error)
 	char *from = instant(scope->begin_ns), *to = instant(scope->end_ns);
 	struct graphite graphite = {
 	    .export = export,
-	    .sends = options.to,
-	    .sender = {.address = options.to,
-		       .port = options.pickle ? "2004" : "2003",
-		       .batch = (unsigned)options.batch,
+	    .sender = {.pickle = options.pickle,
+		       .batch = export->file ? FILE_POINTS : (unsigned)options.batch,
+		       .file = export->file,
+		       .file_name = export->file_name,
+		       .address = options.to,
+		       .host = options.host,
+		       .port = options.port     ? options.port
+			       : options.pickle ? "2004"
+						: "2003",
 		       .patience_s = options.retry,
 		       .state = options.state,
 		       .key = key,
-		       .notes = &export->notes,
-		       .text.pickle = options.pickle},
+		       .notes = &export->notes},
 	    .value = {cell_of_integer(scope->begin_ns),
 		      cell_of_integer(scope->end_ns),
 		      {.type = CELL_NULL},
@@ -292,7 +267,7 @@ static int run(struct export *export, struct error *error)
 					take_statement, &graphite, error)
 		     ? -1
 		     : 0;
-	bytes_clear(&graphite.sender.text.bytes);
+	bytes_clear(&graphite.sender.bytes);
 	bytes_clear(&graphite.path);
 	free(globs);
 	free(key);
