@@ -13,7 +13,6 @@
 #include "base/number.h"
 #include "base/output.h"
 #include "base/process.h"
-#include "base/version.h"
 #include "input/capture/capture.h"
 #include "merge/clocks.h"
 #include "merge/describe.h"
@@ -289,23 +288,6 @@ static int open_target(struct merge *merge, struct error *error)
 	return merge->writer ? 0 : -1;
 }
 
-static int write_meta(struct merge *merge, struct error *error)
-{
-	const char *command = merge->request->command;
-	struct cell version = {
-	    .type = CELL_TEXT, .size = (uint32_t)strlen(CT_VERSION), .bytes = CT_VERSION};
-	struct cell words = {
-	    .type = CELL_TEXT, .size = (uint32_t)strlen(command), .bytes = command};
-	struct cell none = {.type = CELL_TEXT, .size = 4, .bytes = "none"};
-
-	return timeline_add_meta(merge->writer, "version", &version, error) ||
-		       timeline_add_meta(merge->writer, "command", &words, error) ||
-		       (merge->request->no_spans &&
-			timeline_add_meta(merge->writer, "spans", &none, error))
-		   ? -1
-		   : 0;
-}
-
 /* Events first: what follows refers to them, and to what they told. */
 static int write_rows(struct merge *merge, struct error *error)
 {
@@ -313,6 +295,8 @@ static int write_rows(struct merge *merge, struct error *error)
 	int status;
 
 	progress_init(&merge->progress, merge->request->quiet);
+	merge->run.command = merge->request->command;
+	merge->run.without_spans = merge->request->no_spans;
 	merge->requests = requests_new(&merge->run);
 	*load = (struct load){.run = &merge->run,
 			      .selection = &merge->selection,
@@ -335,7 +319,6 @@ static int write_rows(struct merge *merge, struct error *error)
 		 merge_samples(&merge->run, &merge->selection, load->processes,
 			       merge->writer, error) ||
 		 processes_write(load->processes, &merge->run, merge->writer, error) ||
-		 write_meta(merge, error) ||
 		 tables_write(&merge->run, merge->writer, error);
 	follow_free(load->follow);
 	processes_free(load->processes);

@@ -41,6 +41,8 @@ struct merge_source {
 
 struct merge_run {
 	char *path;
+	const char *command; /* that merges it; NULL: not told */
+	bool without_spans;
 	struct run_files files;
 	struct run_facts facts;
 	struct merge_node *node;
