@@ -23,30 +23,17 @@ enum event_side { EVENT_SENT, EVENT_RECEIVED, EVENT_SIDES };
 
 enum { BLOCK = 64 }; /* ids, 6 KiB */
 
-#define NO_BLOCK SIZE_MAX
-
 struct event_id {
 	uint64_t ordinal;
 	struct event_link link;
 };
 
-/* A full block in the file. */
-struct block {
-	uint64_t first; /* ordinal */
-	uint64_t at;    /* in the file */
-};
-
-struct kept {
-	size_t block; /* index, or NO_BLOCK */
-	struct event_id *id;
-};
-
 struct stream {
-	struct event_id *open; /* what is not in the file yet */
-	size_t used;
-	struct block *block;
-	size_t blocks, room;
-	struct kept kept[EVENT_SIDES];
+	struct spill_chain chain; /* of event_id; chunks begin with an ordinal */
+	struct kept {
+		size_t chunk; /* SIZE_MAX: none yet */
+		struct bytes bytes;
+	} kept[EVENT_SIDES];
 };
 
 struct event_ids {
@@ -58,32 +45,18 @@ struct event_ids {
 
 static struct stream *add_stream(struct event_ids *ids, uint64_t key)
 {
-	struct stream *stream;
-
 	intmap_put(&ids->index, key, (int64_t)ids->streams);
 	ids->stream =
 	    mem_grow(ids->stream, ids->streams, &ids->room, sizeof(*ids->stream));
-	stream = &ids->stream[ids->streams++];
-	memset(stream, 0, sizeof(*stream));
-	stream->open = mem_alloc(BLOCK * sizeof(*stream->open));
-	for (int side = 0; side < EVENT_SIDES; side++)
-		stream->kept[side].block = NO_BLOCK;
-	return stream;
-}
-
-static int spill(struct event_ids *ids, struct stream *stream, struct error *error)
-{
-	stream->block = mem_grow(stream->block, stream->blocks, &stream->room,
-				 sizeof(*stream->block));
-	stream->block[stream->blocks++] =
-	    (struct block){stream->open[0].ordinal, ids->spill.size};
-	stream->used = 0;
-	return spill_add(&ids->spill, stream->open, BLOCK * sizeof(*stream->open), error);
+	ids->stream[ids->streams] = (struct stream){
+	    .kept = {[EVENT_SENT] = {SIZE_MAX}, [EVENT_RECEIVED] = {SIZE_MAX}}};
+	return &ids->stream[ids->streams++];
 }
 
 static int event_ids_add(struct event_ids *ids, uint64_t key, uint64_t ordinal,
 			 const struct event_link *link, struct error *error)
 {
+	const struct event_id id = {ordinal, *link};
 	struct stream *stream;
 	int64_t at;
 
@@ -91,9 +64,12 @@ static int event_ids_add(struct event_ids *ids, uint64_t key, uint64_t ordinal,
 		stream = &ids->stream[at];
 	else
 		stream = add_stream(ids, key);
-	if (stream->used == BLOCK && spill(ids, stream, error))
+	if (stream->chain.open.size == BLOCK * sizeof(id) &&
+	    spill_chain_close(&stream->chain, &ids->spill, error))
 		return -1;
-	stream->open[stream->used++] = (struct event_id){ordinal, *link};
+	if (!stream->chain.open.size)
+		stream->chain.first = ordinal;
+	bytes_add(&stream->chain.open, &id, sizeof(id));
 	return 0;
 }
 
@@ -105,53 +81,48 @@ static struct event_link search(const struct event_id *id, size_t count, uint64_
 						       : (struct event_link){.id = 0};
 }
 
-static int find_spilled(struct event_ids *ids, struct stream *stream, uint64_t ordinal,
-			struct kept *kept, struct event_link *link, struct error *error)
-{
-	/* The last block that begins at the ordinal or before it. */
-	size_t block = FIRST_NOT(stream->blocks, i, stream->block[i].first <= ordinal);
-
-	*link = (struct event_link){.id = 0};
-	if (!block--)
-		return 0;
-	if (!kept->id)
-		kept->id = mem_alloc(BLOCK * sizeof(*kept->id));
-	if (kept->block != block) {
-		kept->block = NO_BLOCK;
-		if (spill_read(&ids->spill, stream->block[block].at, kept->id,
-			       BLOCK * sizeof(*kept->id), error))
-			return -1;
-		kept->block = block;
-	}
-	*link = search(kept->id, BLOCK, ordinal);
-	return 0;
-}
-
 static int event_ids_find(struct event_ids *ids, uint64_t key, uint64_t ordinal,
 			  enum event_side side, struct event_link *link,
 			  struct error *error)
 {
-	struct stream *stream;
+	const struct spill_chain *chain;
+	struct kept *kept;
+	struct bytes_cursor from;
+	size_t chunk;
 	int64_t at;
 
 	*link = (struct event_link){.id = 0};
 	if (!intmap_get(&ids->index, key, &at))
 		return 0;
-	stream = &ids->stream[at];
-	if (stream->used && ordinal >= stream->open[0].ordinal) {
-		*link = search(stream->open, stream->used, ordinal);
+	chain = &ids->stream[at].chain;
+	kept = &ids->stream[at].kept[side];
+	/* The last chunk that begins at the ordinal or before it. */
+	chunk = FIRST_NOT(chain->chunks, i, chain->chunk[i].first <= ordinal);
+	if (chain->open.size && chain->first <= ordinal)
+		chunk = chain->chunks + 1;
+	if (!chunk--)
 		return 0;
+	from.at = kept->bytes.data;
+	from.end = from.at + kept->bytes.size;
+	if (kept->chunk != chunk) {
+		kept->chunk = SIZE_MAX;
+		if (spill_chain_read(chain, &ids->spill, chunk, &kept->bytes, &from,
+				     error))
+			return -1;
+		if (chunk < chain->chunks)
+			kept->chunk = chunk;
 	}
-	return find_spilled(ids, stream, ordinal, &stream->kept[side], link, error);
+	*link = search((const void *)from.at,
+		       (size_t)(from.end - from.at) / sizeof(struct event_id), ordinal);
+	return 0;
 }
 
 static void event_ids_clear(struct event_ids *ids)
 {
 	for (size_t i = 0; i < ids->streams; i++) {
-		free(ids->stream[i].open);
-		free(ids->stream[i].block);
+		spill_chain_clear(&ids->stream[i].chain);
 		for (int side = 0; side < EVENT_SIDES; side++)
-			free(ids->stream[i].kept[side].id);
+			bytes_clear(&ids->stream[i].kept[side].bytes);
 	}
 	free(ids->stream);
 	intmap_clear(&ids->index);

@@ -18,19 +18,11 @@ enum {
 	SORTED_AT_ONCE = 1 << 14,            /* 3 MiB */
 };
 
-/* A part of the file. */
-struct chunk {
-	uint64_t at;
-	size_t size;
-};
-
 struct chain {
 	enum span_kind kind;
 	uint32_t node;
 	int64_t whose;
-	struct bytes bytes; /* what is not in the file */
-	struct chunk *chunk;
-	size_t chunks, chunk_room;
+	struct spill_chain log;
 	/* Of the last span, to which the next one is kept as differences. */
 	nsec_t begin_ns;
 	int64_t id;
@@ -76,27 +68,13 @@ static struct chain *chain_of(struct span_log *log, enum span_kind kind, uint32_
 	return chain;
 }
 
-static int spill(struct span_log *log, struct chain *chain, struct error *error)
-{
-	const struct bytes *bytes = &chain->bytes;
-
-	if (!bytes->size)
-		return 0;
-	chain->chunk = mem_grow(chain->chunk, chain->chunks, &chain->chunk_room,
-				sizeof(*chain->chunk));
-	chain->chunk[chain->chunks++] = (struct chunk){log->spill.size, bytes->size};
-	chain->bytes.size = 0;
-	return spill_add(&log->spill, bytes->data, chain->chunk[chain->chunks - 1].size,
-			 error);
-}
-
 /* Many threads with few spans each: all of them go to the file. */
 static int spill_all(struct span_log *log, struct error *error)
 {
 	for (size_t i = 0; i < log->chains; i++) {
-		if (spill(log, &log->chain[i], error))
+		if (spill_chain_close(&log->chain[i].log, &log->spill, error))
 			return -1;
-		bytes_clear(&log->chain[i].bytes);
+		bytes_clear(&log->chain[i].log.open);
 	}
 	log->held = 0;
 	return 0;
@@ -107,7 +85,7 @@ static void pack(struct chain *chain, const struct span *span)
 {
 	uint64_t begin = chain->begin_ns == NSEC_MIN ? 0 : (uint64_t)chain->begin_ns;
 	uint32_t known = span->path ? 1u << SPAN_VALUES : 0;
-	struct bytes *to = &chain->bytes;
+	struct bytes *to = &chain->log.open;
 
 	for (int i = 0; i < SPAN_VALUES; i++)
 		known |= (uint32_t)(span->value[i] != SPAN_NONE) << i;
@@ -150,12 +128,13 @@ int span_log_add(struct span_log *log, enum span_kind kind, uint32_t node, int64
 
 	assert(whose >= -1 && whose <= UINT32_MAX && span->end_ns >= span->begin_ns);
 	if ((log->held > HELD_MOST && spill_all(log, error)) ||
-	    (chain->bytes.size + size > CHUNK && spill(log, chain, error)))
+	    (chain->log.open.size + size > CHUNK &&
+	     spill_chain_close(&chain->log, &log->spill, error)))
 		return -1;
-	room = chain->bytes.room;
+	room = chain->log.open.room;
 	span->id = ++log->ids[kind];
 	pack(chain, span);
-	log->held += chain->bytes.room - room;
+	log->held += chain->log.open.room - room;
 	chain->is_disordered |= span->begin_ns < chain->begin_ns;
 	chain->begin_ns = span->begin_ns;
 	chain->id = span->id;
@@ -188,42 +167,28 @@ static int keep_to_sort(struct reading *reading)
 	return sorter_add(reading->sorter, &span, reading->error);
 }
 
-static int read_spans(struct reading *reading, const uint8_t *bytes, size_t size)
-{
-	struct bytes_cursor from = {.at = bytes, .end = bytes + size};
-	int status = 0;
-
-	while (from.at < from.end && !status) {
-		unpack(&reading->span, &from);
-		assert(!from.is_bad);
-		status = reading->sorter
-			     ? keep_to_sort(reading)
-			     : reading->give(reading->context, reading->chain->node,
-					     reading->chain->whose, &reading->span);
-	}
-	return status;
-}
-
 static int read_as_it_came(struct reading *reading)
 {
 	const struct chain *chain = reading->chain;
-	struct bytes bytes = {0};
+	struct bytes memory = {0};
+	struct bytes_cursor from;
 	int status = 0;
 
 	reading->span = (struct span){.begin_ns = 0};
-	for (size_t i = 0; i < chain->chunks && !status; i++) {
-		const struct chunk *chunk = &chain->chunk[i];
-
-		bytes.size = 0;
-		status = spill_read(&reading->log->spill, chunk->at,
-				    bytes_extend(&bytes, chunk->size), chunk->size,
-				    reading->error);
-		if (!status)
-			status = read_spans(reading, bytes.data, chunk->size);
+	for (size_t n = 0; n <= chain->log.chunks && !status; n++) {
+		status = spill_chain_read(&chain->log, &reading->log->spill, n, &memory,
+					  &from, reading->error);
+		while (!status && from.at < from.end) {
+			unpack(&reading->span, &from);
+			assert(!from.is_bad);
+			status = reading->sorter
+				     ? keep_to_sort(reading)
+				     : reading->give(reading->context, chain->node,
+						     chain->whose, &reading->span);
+		}
 	}
-	bytes_clear(&bytes);
-	return status ? status
-		      : read_spans(reading, chain->bytes.data, chain->bytes.size);
+	bytes_clear(&memory);
+	return status;
 }
 
 static int give_sorted(void *context, const void *item)
@@ -325,8 +290,7 @@ void span_log_free(struct span_log *log)
 	if (!log)
 		return;
 	for (size_t i = 0; i < log->chains; i++) {
-		bytes_clear(&log->chain[i].bytes);
-		free(log->chain[i].chunk);
+		spill_chain_clear(&log->chain[i].log);
 	}
 	free(log->chain);
 	intmap_clear(&log->index);
