@@ -86,6 +86,13 @@ struct output_stage *output_stage_new(const char *directory, const char *name);
 void output_stage_free(struct output_stage *stage);
 
 /*
+ * Before something is written to standard output: -1 with error where that is closed, as
+ * the next file that is opened would stand in its place, or, for what is binary, a
+ * terminal.
+ */
+int output_check_stdout(bool is_binary, struct error *error);
+
+/*
  * From here on standard output gets something that is worth nothing by half: what was
  * written of it to a file is cut off unless output_flush_stdout is reached.
  */
