@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ctexport: the timeline in the formats that other tools read. */
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -159,18 +158,6 @@ static enum options_status parse(struct request *request, int argc, const char *
 	return parse_format(request, argc - 1, argv + 1, error);
 }
 
-static int check_stdout(const struct request *request, struct error *error)
-{
-	/* Else the next file that is opened would stand in its place. */
-	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
-		return error_set(error, "standard output is closed, want a file or a "
-					"pipe, or --output FILE");
-	if (request->plan.binary && isatty(STDOUT_FILENO))
-		return error_set(error, "standard output is a terminal, want a file or "
-					"a pipe, or --output FILE");
-	return 0;
-}
-
 /* What the options say together. 0, or -1 with error: misuse. */
 static int check_request(struct request *request, struct error *error)
 {
@@ -188,7 +175,7 @@ static int check_request(struct request *request, struct error *error)
 	if (export->force && plan->target != EXPORT_TO_DIRECTORY && !plan->force)
 		return error_misuse(error, "--force is for directories, want it without");
 	return plan->target == EXPORT_TO_FILE && !export->output
-		   ? check_stdout(request, error)
+		   ? output_check_stdout(plan->binary, error)
 		   : 0;
 }
 
@@ -285,11 +272,9 @@ static enum exit_status run(struct request *request, struct error *error)
 {
 	struct export *export = &request->export;
 	struct target target = {0};
-	int status;
+	int status =
+	    open_timeline(request, error) || open_target(request, &target, error);
 
-	if (open_timeline(request, error))
-		return EXIT_FAILED;
-	status = open_target(request, &target, error);
 	progress_init(&export->progress, export->quiet);
 	if (!status)
 		status = request->format->run(export, error);
@@ -299,26 +284,15 @@ static enum exit_status run(struct request *request, struct error *error)
 	if (status)
 		discard_target(export, &target);
 	problem_print(&export->notes, "ctexport", stderr);
-	return status ? EXIT_FAILED : EXIT_DONE;
-}
-
-static void clear_request(struct request *request)
-{
-	struct export *export = &request->export;
-
+	problem_clear(&export->notes);
 	scope_clear(&export->scope);
 	timeline_reader_free(export->timeline);
-	problem_clear(&export->notes);
-	text_list_clear(&request->words);
-	text_list_clear(&request->nodes);
-	free(export->output);
-	free(request->begin);
-	free(request->end);
+	return status ? EXIT_FAILED : EXIT_DONE;
 }
 
 int main(int argc, const char **argv)
 {
-	struct request request = {0};
+	static struct request request;
 	struct error error = ERROR_INIT;
 	int status;
 
@@ -331,6 +305,5 @@ int main(int argc, const char **argv)
 	if (error.misuse)
 		status = EXIT_MISUSE;
 	error_tell(&error, "ctexport", stderr);
-	clear_request(&request);
 	return status;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ctmerge: a whole run on one timeline. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +28,7 @@
 
 enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIED = 3 };
 
-struct request {
+static struct {
 	struct sync_arguments sync;
 	struct text_list runs;
 	struct selection selection; /* but for its times */
@@ -38,11 +37,10 @@ struct request {
 	    local_time;
 	bool is_part;  /* of one node, by what ctsync says of the others */
 	char *command; /* how it was called */
-};
+} options;
 
 /* What a merge is made of; all is cleared by clear_merge. */
 struct merge {
-	const struct request *request;
 	struct sync_options sync;
 	struct merge_run run;
 	struct selection selection;
@@ -68,48 +66,48 @@ static char *make_versions(void)
 	return text;
 }
 
-static enum options_status parse(struct request *request, int argc, const char **argv,
-				 struct error *error)
+static const struct option_row own_rows[] = {
+    {'o', "output", OPTION_STRING, &options.output, "FILE",
+     "write the timeline to FILE instead of standard output", 0, 0},
+    {0, "force", OPTION_FLAG, &options.force, NULL, "replace FILE if it is a timeline", 0,
+     0},
+    {0, "describe", OPTION_FLAG, &options.describe, NULL,
+     "print what there is to merge, and do not merge it", 0, 0},
+    {0, "json", OPTION_FLAG, &options.json, NULL, "describe as JSON", 0, 0},
+    {0, "local-time", OPTION_FLAG, &options.local_time, NULL,
+     "describe by the zone of this machine instead of UTC", 0, 0},
+    {0, "events", OPTION_WORDS, &options.selection.events, "GLOB,...",
+     "only events of classes with such a name", 0, 0},
+    {0, "skip", OPTION_WORDS, &options.selection.skip, "GLOB,...",
+     "no events of classes with such a name", 0, 0},
+    {0, "node", OPTION_WORDS, &options.selection.nodes, "GLOB,...",
+     "only what is of nodes with such a name", 0, 0},
+    {0, "begin", OPTION_STRING, &options.begin, "TIME",
+     "nothing before: nanoseconds, seconds, +seconds of the run, or UTC", 0, 0},
+    {0, "end", OPTION_STRING, &options.end, "TIME", "nothing after", 0, 0},
+    {0, "no-payload", OPTION_FLAG, &options.no_payload, NULL,
+     "events without their fields", 0, 0},
+    {0, "no-spans", OPTION_FLAG, &options.no_spans, NULL,
+     "nothing of what threads, processors and disks did", 0, 0},
+    {0, "clocks", OPTION_STRING, &options.clocks, "FILE",
+     "take the clocks from a map that ctsync wrote", 0, 0},
+    {0, "messages", OPTION_STRING, &options.messages, "FILE",
+     "take the messages of the one node from what ctsync wrote", 0, 0},
+    {0, "part", OPTION_STRING, &options.part, "DIR",
+     "write the one node's tables to DIR, as a part that --join takes", 0, 0},
+    {0, "join", OPTION_FLAG, &options.join, NULL,
+     "join parts to tables of Parquet in the directory of --output", 0, 0},
+    {0, "no-sync", OPTION_FLAG, &options.no_sync, NULL,
+     "leave every clock at its own epoch", 0, 0},
+    {'v', "verbose", OPTION_FLAG, &options.verbose, NULL, "say what was merged", 0, 0},
+    {'q', "quiet", OPTION_FLAG, &options.quiet, NULL, "no progress", 0, 0},
+};
+
+enum { OWN_ROWS = sizeof(own_rows) / sizeof(*own_rows) };
+
+static enum options_status parse(int argc, const char **argv, struct error *error)
 {
-	enum { OWN_ROWS = 20 };
-	struct option_row rows[] = {
-	    {'o', "output", OPTION_STRING, &request->output, "FILE",
-	     "write the timeline to FILE instead of standard output", 0, 0},
-	    {0, "force", OPTION_FLAG, &request->force, NULL,
-	     "replace FILE if it is a timeline", 0, 0},
-	    {0, "describe", OPTION_FLAG, &request->describe, NULL,
-	     "print what there is to merge, and do not merge it", 0, 0},
-	    {0, "json", OPTION_FLAG, &request->json, NULL, "describe as JSON", 0, 0},
-	    {0, "local-time", OPTION_FLAG, &request->local_time, NULL,
-	     "describe by the zone of this machine instead of UTC", 0, 0},
-	    {0, "events", OPTION_WORDS, &request->selection.events, "GLOB,...",
-	     "only events of classes with such a name", 0, 0},
-	    {0, "skip", OPTION_WORDS, &request->selection.skip, "GLOB,...",
-	     "no events of classes with such a name", 0, 0},
-	    {0, "node", OPTION_WORDS, &request->selection.nodes, "GLOB,...",
-	     "only what is of nodes with such a name", 0, 0},
-	    {0, "begin", OPTION_STRING, &request->begin, "TIME",
-	     "nothing before: nanoseconds, seconds, +seconds of the run, or UTC", 0, 0},
-	    {0, "end", OPTION_STRING, &request->end, "TIME", "nothing after", 0, 0},
-	    {0, "no-payload", OPTION_FLAG, &request->no_payload, NULL,
-	     "events without their fields", 0, 0},
-	    {0, "no-spans", OPTION_FLAG, &request->no_spans, NULL,
-	     "nothing of what threads, processors and disks did", 0, 0},
-	    {0, "clocks", OPTION_STRING, &request->clocks, "FILE",
-	     "take the clocks from a map that ctsync wrote", 0, 0},
-	    {0, "messages", OPTION_STRING, &request->messages, "FILE",
-	     "take the messages of the one node from what ctsync wrote", 0, 0},
-	    {0, "part", OPTION_STRING, &request->part, "DIR",
-	     "write the one node's tables to DIR, as a part that --join takes", 0, 0},
-	    {0, "join", OPTION_FLAG, &request->join, NULL,
-	     "join parts to tables of Parquet in the directory of --output", 0, 0},
-	    {0, "no-sync", OPTION_FLAG, &request->no_sync, NULL,
-	     "leave every clock at its own epoch", 0, 0},
-	    {'v', "verbose", OPTION_FLAG, &request->verbose, NULL, "say what was merged",
-	     0, 0},
-	    {'q', "quiet", OPTION_FLAG, &request->quiet, NULL, "no progress", 0, 0},
-	    [OWN_ROWS - 1 + SYNC_ROWS] = {0},
-	};
+	struct option_row rows[OWN_ROWS + SYNC_ROWS + 1] = {{0}};
 	struct command command = {
 	    .name = "ctmerge",
 	    .usage = "[OPTION...] RUN | --join -o DIR PART...",
@@ -119,19 +117,20 @@ static enum options_status parse(struct request *request, int argc, const char *
 	char *versions = make_versions();
 	enum options_status status;
 
-	sync_arguments_rows(&request->sync, &rows[OWN_ROWS - 1]);
+	memcpy(rows, own_rows, sizeof(own_rows));
+	sync_arguments_rows(&options.sync, &rows[OWN_ROWS]);
 	command.versions = versions;
-	status = options_parse(&command, argc, argv, &request->runs, error);
+	status = options_parse(&command, argc, argv, &options.runs, error);
 	free(versions);
 	return status;
 }
 
 /* An option that says how to find the clocks, where they are not to be found. */
-static const char *unused_option(const struct request *request)
+static const char *unused_option(void)
 {
-	const struct sync_arguments *sync = &request->sync;
+	const struct sync_arguments *sync = &options.sync;
 
-	if (!request->clocks && !request->no_sync)
+	if (!options.clocks && !options.no_sync)
 		return NULL;
 	return sync->reference  ? "--reference"
 	       : sync->method   ? "--method"
@@ -141,149 +140,125 @@ static const char *unused_option(const struct request *request)
 }
 
 /* The one node of a part. 0, or -1 with error: misuse. */
-static int check_part(const struct request *request, struct error *error)
+static int check_part(struct error *error)
 {
-	const char *word = request->part ? "--part" : "--messages";
+	const char *word = options.part ? "--part" : "--messages";
 
-	if (request->selection.nodes.count != 1 || !request->clocks)
+	if (options.selection.nodes.count != 1 || !options.clocks)
 		return error_misuse(error, "%s wants one --node NAME, and --clocks FILE",
 				    word);
-	if (request->describe)
+	if (options.describe)
 		return error_misuse(error, "%s and --describe exclude each other", word);
-	if (request->part &&
-	    (request->output || request->begin || request->end ||
-	     request->selection.events.count || request->selection.skip.count))
+	if (options.part &&
+	    (options.output || options.begin || options.end ||
+	     options.selection.events.count || options.selection.skip.count))
 		return error_misuse(error, "--part takes all of a node, and no --output");
 	return 0;
 }
 
-static int check_join(const struct request *request, struct error *error)
+static int check_join(struct error *error)
 {
-	if (!request->output || !*request->output || !request->runs.count)
+	if (!options.output || !*options.output || !options.runs.count)
 		return error_misuse(error,
 				    "--join wants --output DIR and parts (see --help)");
-	if (request->clocks || request->is_part || request->selection.nodes.count ||
-	    request->selection.events.count || request->selection.skip.count ||
-	    request->begin || request->end || request->no_sync || request->describe ||
-	    request->force)
+	if (options.clocks || options.is_part || options.selection.nodes.count ||
+	    options.selection.events.count || options.selection.skip.count ||
+	    options.begin || options.end || options.no_sync || options.describe ||
+	    options.force)
 		return error_misuse(error,
 				    "--join takes no option but --output and --quiet");
 	return 0;
 }
 
 /* What the options say together. 0, or -1 with error: misuse. */
-static int check_request(const struct request *request, struct error *error)
+static int check_request(struct error *error)
 {
-	if (request->join)
-		return check_join(request, error);
-	if (request->runs.count != 1)
+	if (options.join)
+		return check_join(error);
+	if (options.runs.count != 1)
 		return error_set(error, "%zu runs given, want one RUN (see --help)",
-				 request->runs.count);
-	if (request->output && !*request->output)
+				 options.runs.count);
+	if (options.output && !*options.output)
 		return error_misuse(error, "--output: want the name of a file");
-	if (request->clocks && request->no_sync)
+	if (options.clocks && options.no_sync)
 		return error_misuse(error, "--clocks and --no-sync exclude each other");
-	if (unused_option(request))
+	if (unused_option())
 		return error_set(error,
 				 "%s says how to find clocks, want it without "
 				 "--clocks and --no-sync",
-				 unused_option(request));
-	if ((request->json || request->local_time) && !request->describe)
+				 unused_option());
+	if ((options.json || options.local_time) && !options.describe)
 		return error_misuse(error, "--json and --local-time want --describe");
-	if (request->describe && request->output)
+	if (options.describe && options.output)
 		return error_misuse(error, "--describe writes no timeline, want it "
 					   "without --output");
-	if (request->force && !request->output)
+	if (options.force && !options.output)
 		return error_misuse(error, "--force wants --output FILE");
-	if (request->is_part && check_part(request, error))
+	if (options.is_part && check_part(error))
 		return -1;
-	if (request->describe || request->output || request->part)
-		return 0;
-	/* Else the next file that is opened would stand in its place. */
-	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
-		return error_set(error, "standard output is closed, want a file or a "
-					"pipe, or --output FILE");
-	if (isatty(STDOUT_FILENO))
-		return error_set(error, "standard output is a terminal, want a file or "
-					"a pipe, or --output FILE");
-	return 0;
+	return options.describe || options.output || options.part
+		   ? 0
+		   : output_check_stdout(true, error);
 }
 
 /* Times that count from the begin of the run are known only later. */
 static int select_times(struct merge *merge, nsec_t origin, struct error *error)
 {
-	const struct request *request = merge->request;
 	struct selection *selection = &merge->selection;
 
 	selection->begin_ns = NSEC_MIN;
 	selection->end_ns = NSEC_MAX;
-	if (request->begin &&
-	    instant_parse(request->begin, origin, &selection->begin_ns, error))
+	if (options.begin &&
+	    instant_parse(options.begin, origin, &selection->begin_ns, error))
 		return error_prefix(error, "--begin");
-	if (request->end &&
-	    instant_parse(request->end, origin, &selection->end_ns, error))
+	if (options.end && instant_parse(options.end, origin, &selection->end_ns, error))
 		return error_prefix(error, "--end");
 	if (selection->begin_ns > selection->end_ns)
 		return error_misuse(error, "--begin is after --end");
 	return 0;
 }
 
-/* The first event of the run on the timeline's axis, 0 where there is none. */
-static nsec_t first_event(const struct merge_run *run)
-{
-	nsec_t first = NSEC_MAX;
-
-	for (size_t i = 0; i < run->count; i++) {
-		const struct merge_source *source = &run->source[i];
-		nsec_t begin = clock_correct(&source->clock, source->facts.begin_ns);
-
-		if (source->facts.events && begin < first)
-			first = begin;
-	}
-	return first == NSEC_MAX ? 0 : first;
-}
-
 static int find_clocks(struct merge *merge, struct error *error)
 {
 	struct merge_clock_wish wish = {
-	    .file = merge->request->clocks,
-	    .none = merge->request->no_sync,
+	    .file = options.clocks,
+	    .none = options.no_sync,
 	    .sync = merge->sync,
 	};
 
 	merge->origins = origins_new();
-	progress_init(&merge->progress, merge->request->quiet);
+	progress_init(&merge->progress, options.quiet);
 	/* Of a part messages are read, and not found. */
 	return merge_clocks_find(&merge->run, &wish,
-				 merge->request->is_part ? NULL : merge->origins,
+				 options.is_part ? NULL : merge->origins,
 				 &merge->progress, error) ||
-		       (merge->request->is_part &&
-			node_messages_read(&merge->run, merge->request->messages,
-					   merge->origins, error))
+		       (options.is_part &&
+			node_messages_read(&merge->run, options.messages, merge->origins,
+					   error))
 		   ? -1
 		   : 0;
 }
 
 static int open_target(struct merge *merge, struct error *error)
 {
-	const char *path = merge->request->output;
+	const char *path = options.output;
 	struct output *output = &merge->output;
 
-	if (merge->request->part) {
-		if (part_output_open(&merge->part, merge->request->part, ".ctmerge-part",
-				     PART_DB, error) ||
+	if (options.part) {
+		if (part_output_open(&merge->part, options.part, ".ctmerge-part", PART_DB,
+				     error) ||
 		    output_open_spooled(output, -1, error))
 			return -1;
 		path = output->temporary;
-	} else if (path && (header_check_target(path, merge->request->force, error) ||
+	} else if (path && (header_check_target(path, options.force, error) ||
 			    output_open(output, path, error)))
 		return -1;
 	if (!path && output_open_spooled(output, STDOUT_FILENO, error))
 		return -1;
 	merge->writer =
 	    timeline_writer_new(output->temporary, path ? path : output->temporary,
-				!merge->request->no_payload, error);
-	if (merge->writer && merge->request->is_part)
+				!options.no_payload, error);
+	if (merge->writer && options.is_part)
 		timeline_writer_set_part(merge->writer);
 	return merge->writer ? 0 : -1;
 }
@@ -294,9 +269,9 @@ static int write_rows(struct merge *merge, struct error *error)
 	struct load *load = &merge->load;
 	int status;
 
-	progress_init(&merge->progress, merge->request->quiet);
-	merge->run.command = merge->request->command;
-	merge->run.without_spans = merge->request->no_spans;
+	progress_init(&merge->progress, options.quiet);
+	merge->run.command = options.command;
+	merge->run.without_spans = options.no_spans;
 	merge->requests = requests_new(&merge->run);
 	*load = (struct load){.run = &merge->run,
 			      .selection = &merge->selection,
@@ -307,11 +282,10 @@ static int write_rows(struct merge *merge, struct error *error)
 			      .origins = merge->origins,
 			      .requests = merge->requests,
 			      .sent = sent_packets_new(),
-			      .spans = merge->request->no_spans ? NULL
-								: spans_new(&merge->run),
+			      .spans = options.no_spans ? NULL : spans_new(&merge->run),
 			      .progress = &merge->progress,
 			      .threads = merge->sync.threads,
-			      .payload = !merge->request->no_payload};
+			      .payload = !options.no_payload};
 	status = load_events(load, error) || load_spans_and_messages(load, error) ||
 		 requests_write(merge->requests, load->spans, merge->writer, error) ||
 		 timeline_end_events(merge->writer, error) ||
@@ -331,12 +305,12 @@ static int write_rows(struct merge *merge, struct error *error)
 /* A timeline in its place is a merge that is done, and ends as such. */
 static int put_in_place(struct merge *merge, struct error *error)
 {
-	const char *path = merge->request->output;
+	const char *path = options.output;
 
 	if (path) {
 		signals_hold(NULL);
 		/* It may have come while we worked. */
-		if (header_check_target(path, merge->request->force, error))
+		if (header_check_target(path, options.force, error))
 			return -1;
 	}
 	return output_commit(&merge->output, error);
@@ -358,18 +332,21 @@ static int write_part(struct merge *merge, struct error *error)
 
 static int merge_all(struct merge *merge, struct error *error)
 {
+	nsec_t first, last;
+
 	if (open_target(merge, error) || find_clocks(merge, error))
 		return -1;
-	if (merge->request->begin || merge->request->end) /* +1.5, say, of the run */
+	if (options.begin || options.end) /* +1.5, say, of the run */
 		describe_read(&merge->run);
-	if (select_times(merge, first_event(&merge->run), error) ||
-	    write_rows(merge, error) || timeline_writer_finish(merge->writer, error))
+	if (!merge_run_extent(&merge->run, &first, &last))
+		first = 0;
+	if (select_times(merge, first, error) || write_rows(merge, error) ||
+	    timeline_writer_finish(merge->writer, error))
 		return -1;
 	timeline_writer_free(merge->writer);
 	merge->writer = NULL;
 	merge->is_written = true;
-	return merge->request->part ? write_part(merge, error)
-				    : put_in_place(merge, error);
+	return options.part ? write_part(merge, error) : put_in_place(merge, error);
 }
 
 static int describe(struct merge *merge, struct error *error)
@@ -377,10 +354,10 @@ static int describe(struct merge *merge, struct error *error)
 	if (find_clocks(merge, error))
 		return -1;
 	describe_read(&merge->run);
-	if (merge->request->json)
+	if (options.json)
 		describe_json(&merge->run, stdout);
 	else
-		describe_text(&merge->run, merge->request->local_time, stdout);
+		describe_text(&merge->run, options.local_time, stdout);
 	return output_flush_stdout(error);
 }
 
@@ -392,12 +369,12 @@ static bool report(const struct merge *merge)
 
 	problem_print(problems, "ctmerge", stderr);
 	if (merge->selection.events.count && merge->is_written && !merge->load.events)
-		fprintf(
-		    stderr, "ctmerge: --events: no event of a class with such a name%s\n",
-		    merge->request->begin || merge->request->end ? " in that time" : "");
+		fprintf(stderr,
+			"ctmerge: --events: no event of a class with such a name%s\n",
+			options.begin || options.end ? " in that time" : "");
 	for (size_t i = 0; i < problems->count; i++)
 		failed |= problem_is_failure(problems->item[i].kind);
-	if (merge->request->verbose && !merge->request->describe)
+	if (options.verbose && !options.describe)
 		fprintf(stderr,
 			"ctmerge: %llu events of %zu sources, %llu messages, %zu nodes\n",
 			(unsigned long long)merge->load.events, merge->run.count,
@@ -434,13 +411,13 @@ static nsec_t widest_bound(const struct merge_run *run)
 /* On a terminal, what was made: "run.db: 150159 events of 3 nodes, ...". */
 static void tell_end(const struct merge *merge)
 {
-	const char *path = merge->request->output;
+	const char *path = options.output;
 	nsec_t bound = widest_bound(&merge->run);
 	char text[NSEC_TEXT];
 	struct timespec now;
 	struct stat about;
 
-	if (merge->request->quiet || !merge->is_written || !isatty(STDERR_FILENO))
+	if (options.quiet || !merge->is_written || !isatty(STDERR_FILENO))
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	fprintf(stderr, "%s: %llu events of %zu nodes, ", path ? path : "timeline",
@@ -467,85 +444,67 @@ static void clear_merge(struct merge *merge)
 	merge_run_clear(&merge->run);
 }
 
-static enum exit_status join(const struct request *request, struct error *error)
+static enum exit_status join(struct error *error)
 {
 	struct progress progress;
-	const struct join_wish wish = {&request->runs, request->output, request->command,
+	const struct join_wish wish = {&options.runs, options.output, options.command,
 				       &progress};
 	int status;
 
-	progress_init(&progress, request->quiet);
+	progress_init(&progress, options.quiet);
 	status = join_parts(&wish, error);
 	progress_end(&progress);
 	return status ? EXIT_FAILED : EXIT_DONE;
 }
 
-static enum exit_status run(const struct request *request, struct error *error)
+static enum exit_status run(struct error *error)
 {
-	struct merge merge = {.request = request, .output = {.stream = -1}};
+	struct merge merge = {.output = {.stream = -1}};
 	enum exit_status status = EXIT_DONE;
 
 	clock_gettime(CLOCK_MONOTONIC, &merge.begun);
-	merge.selection = request->selection;
-	if (request->is_part)
+	merge.selection = options.selection;
+	if (options.is_part)
 		merge.selection.nodes.count = 0;
-	if (sync_arguments_parse(&request->sync, &merge.sync, error) ||
+	if (sync_arguments_parse(&options.sync, &merge.sync, error) ||
 	    select_times(&merge, 0, error))
 		status = EXIT_MISUSE;
-	else if (merge_run_open(
-		     &merge.run, request->runs.item[0],
-		     request->is_part ? request->selection.nodes.item[0] : NULL, error) ||
+	else if (merge_run_open(&merge.run, options.runs.item[0],
+				options.is_part ? options.selection.nodes.item[0] : NULL,
+				error) ||
 		 selection_check_nodes(&merge.selection, &merge.run, error))
 		status = EXIT_FAILED;
-	else if (sync_arguments_set_sources(&request->sync, &merge.run.sources, error))
+	else if (sync_arguments_set_sources(&options.sync, &merge.run.sources, error))
 		status = EXIT_MISUSE;
-	else if (request->describe ? describe(&merge, error) : merge_all(&merge, error))
+	else if (options.describe ? describe(&merge, error) : merge_all(&merge, error))
 		status = EXIT_FAILED;
 	progress_end(&merge.progress);
 	if (status != EXIT_MISUSE && report(&merge) && !status)
 		status = EXIT_FAILED;
-	else if (!status && !(request->no_sync || merge_clocks_are_tied(&merge.run)))
+	else if (!status && !(options.no_sync || merge_clocks_are_tied(&merge.run)))
 		status = EXIT_NOT_TIED;
 	tell_end(&merge);
 	clear_merge(&merge);
 	return status;
 }
 
-static void clear_request(struct request *request)
-{
-	sync_arguments_clear(&request->sync);
-	text_list_clear(&request->runs);
-	text_list_clear(&request->selection.events);
-	text_list_clear(&request->selection.skip);
-	text_list_clear(&request->selection.nodes);
-	free(request->output);
-	free(request->clocks);
-	free(request->messages);
-	free(request->part);
-	free(request->begin);
-	free(request->end);
-	free(request->command);
-}
-
 int main(int argc, const char **argv)
 {
-	struct request request = {0};
 	struct error error = ERROR_INIT;
 	int status;
 
 	output_catch_signals();
 	output_catch_pipe();
-	sync_arguments_init(&request.sync);
-	request.command = options_command_line("ctmerge", argc, argv);
-	status = options_end(parse(&request, argc, argv, &error), &error);
-	request.is_part = request.messages || request.part;
+	sync_arguments_init(&options.sync);
+	options.command = options_command_line("ctmerge", argc, argv);
+	status = options_end(parse(argc, argv, &error), &error);
+	options.is_part = options.messages || options.part;
 	if (status < 0)
-		status = (int)(check_request(&request, &error) ? EXIT_MISUSE
-			       : request.join                  ? join(&request, &error)
-							       : run(&request, &error));
+		status = (int)(check_request(&error) ? EXIT_MISUSE
+			       : options.join        ? join(&error)
+						     : run(&error));
 	if (error.misuse)
 		status = EXIT_MISUSE;
 	error_tell(&error, "ctmerge", stderr);
-	clear_request(&request);
 	return status;
 }

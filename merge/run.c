@@ -310,6 +310,23 @@ int64_t merge_run_source(const struct merge_run *run, const char *name)
 	return 0;
 }
 
+bool merge_run_extent(const struct merge_run *run, nsec_t *first, nsec_t *last)
+{
+	*first = NSEC_MAX;
+	*last = NSEC_MIN;
+	for (size_t i = 0; i < run->count; i++) {
+		const struct merge_source *source = &run->source[i];
+		nsec_t begin = clock_correct(&source->clock, source->facts.begin_ns);
+		nsec_t end = clock_correct(&source->clock, source->facts.end_ns);
+
+		if (!source->facts.events)
+			continue;
+		*first = begin < *first ? begin : *first;
+		*last = end > *last ? end : *last;
+	}
+	return *first <= *last;
+}
+
 bool merge_is_one_clock(const struct merge_source *a, const struct merge_source *b)
 {
 	return a == b || (a->facts.has_uuid && b->facts.has_uuid &&

@@ -30,19 +30,9 @@ static const struct merge_source *best_source(const struct merge_run *run, uint3
 
 static void find_near(struct stamps *stamps)
 {
-	nsec_t first = NSEC_MAX, last = NSEC_MIN;
+	nsec_t first, last;
 
-	for (size_t i = 0; i < stamps->run->count; i++) {
-		const struct merge_source *source = &stamps->run->source[i];
-		nsec_t begin, end;
-
-		if (!source->facts.events)
-			continue;
-		begin = clock_correct(&source->clock, source->facts.begin_ns);
-		end = clock_correct(&source->clock, source->facts.end_ns);
-		first = begin < first ? begin : first;
-		last = end > last ? end : last;
-	}
+	merge_run_extent(stamps->run, &first, &last);
 	/* Of a part the map tells of the others. */
 	for (size_t i = 0; stamps->run->is_part && i < stamps->run->map.clocks; i++) {
 		const struct clock *clock = &stamps->run->map.clock[i];

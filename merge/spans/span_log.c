@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/spans/span_log.h"
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +8,7 @@
 #include "base/mem.h"
 #include "base/spill.h"
 #include "merge/sorter.h"
+#include "merge/spans/spans_private.h"
 
 enum {
 	CHUNK = 8192,                        /* bytes of a chain that wait for the file */
