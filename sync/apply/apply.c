@@ -18,7 +18,6 @@
 #include "base/output.h"
 #include "base/process.h"
 #include "input/run.h"
-#include "sync/apply/clock_class.h"
 
 enum { BLOCK = 1 << 20 };
 

@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "sync/fit/fit.h"
-#include "sync/fit/lp.h"
 
 enum { STRETCH_SEGMENTS_MOST = 4096 };
 

@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "sync/bounds/envelope.h"
 
 /* What the rounding of corrections and of what is printed can take from a bound. */
 #define ROUNDING_NS 2.0
