@@ -252,9 +252,6 @@ static void bend(struct bending *bending, const struct island *island, uint32_t 
 	error_clear(&cause);
 }
 
-/* Steps without a broken message are asked for their proof up to so many messages. */
-enum { PROVED_MOST = 1 << 22 };
-
 static bool has_steps(const struct bending *bending, const struct island *island)
 {
 	for (size_t k = 1; k < island->members; k++)
@@ -272,18 +269,6 @@ static bool is_broken(struct bending *bending, const struct island *island)
 			return true;
 	}
 	return false;
-}
-
-static uint64_t count_messages(const struct bending *bending, const struct island *island)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < island->insides; i++) {
-		const struct pair_messages *with = &bending->messages[island->inside[i]];
-
-		count += with->side[false].count + with->side[true].count;
-	}
-	return count;
 }
 
 static bool find_curve(struct bending *bending, size_t steps, struct corridor_fit *fit)
@@ -372,13 +357,6 @@ static struct reconciling *reconcile(struct bending *bending, const struct islan
 	return reconciling_new(sync, island, bending->messages, &bending->gaps);
 }
 
-static bool is_wanted(const struct bending *bending, const struct island *island,
-		      bool broken)
-{
-	return broken || (island->members > 2 && has_steps(bending, island) &&
-			  count_messages(bending, island) <= PROVED_MOST);
-}
-
 /*
  * Where clocks that were fitted one after the other leave messages broken, or have
  * steps that no message proves: fit them anew, from corrections that satisfy all.
@@ -392,7 +370,7 @@ static void bend_jointly(struct bending *bending, const struct island *island)
 
 	bending->gaps.count = 0;
 	broken = is_broken(bending, island);
-	if (is_wanted(bending, island, broken))
+	if (broken || (island->members > 2 && has_steps(bending, island)))
 		reconciling = reconcile(bending, island);
 	if (reconciling)
 		refit_all(bending, island, reconciling);

@@ -393,50 +393,31 @@ static int by_x(const void *a, const void *b)
 	return p->above - q->above;
 }
 
-void corridor_sort(struct corridor_bound *bound, size_t n)
+/* Whether one line satisfies so many bounds from the first on. */
+static bool one_line_fits(struct pair *scratch, const struct corridor_bound *bound,
+			  size_t n, double limit)
 {
-	if (n)
-		qsort(bound, n, sizeof(*bound), by_x);
-}
-
-/* Bounds in a row. */
-struct run {
-	struct pair *scratch;
-	const struct corridor_bound *bound;
-	double limit;
-};
-
-static bool one_line_fits(void *context, size_t n)
-{
-	const struct run *run = context;
-	struct pair *scratch = run->scratch;
-
-	stretch_hulls(scratch, run->bound, n);
+	stretch_hulls(scratch, bound, n);
 	if (!scratch->lower.count || !scratch->upper.count)
 		return true;
-	fit_pair_margin(scratch, run->limit);
+	fit_pair_margin(scratch, limit);
 	return scratch->margin_ns >= 0;
 }
 
-size_t corridor_reach(size_t most, bool (*holds)(void *context, size_t length),
-		      void *context)
+/* How many bounds from the first on one line satisfies; at least 1. */
+static size_t reach(struct pair *scratch, const struct corridor_bound *bound, size_t most,
+		    double limit)
 {
 	size_t good = 1, bad = 2;
 
-	while (bad <= most && holds(context, bad)) {
+	while (bad <= most && one_line_fits(scratch, bound, bad, limit)) {
 		good = bad;
 		bad *= 2;
 	}
 	if (bad > most)
 		bad = most + 1;
-	return good + FIRST_NOT(bad - good - 1, i, holds(context, good + 1 + i));
-}
-
-/* How many bounds from the first on one line satisfies; at least 1. */
-static size_t reach(struct pair *scratch, const struct corridor_bound *bound, size_t n,
-		    double limit)
-{
-	return corridor_reach(n, one_line_fits, &(struct run){scratch, bound, limit});
+	return good + FIRST_NOT(bad - good - 1, i,
+				one_line_fits(scratch, bound, good + 1 + i, limit));
 }
 
 static bool contradict(const struct corridor_bound *a, const struct corridor_bound *b,
@@ -513,7 +494,7 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 	memset(fit, 0, sizeof(*fit));
 	if (!n)
 		return error_set(error, "no message bounds it");
-	corridor_sort(bound, n);
+	qsort(bound, n, sizeof(*bound), by_x);
 	while (!status && begin < n) {
 		size_t end = at + reach(&scratch, bound + at, n - at, limit), step = 0;
 

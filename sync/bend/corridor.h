@@ -50,17 +50,10 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 		  struct corridor_wish wish, struct corridor_fit *fit,
 		  struct error *error);
 
-/* By their times. */
-void corridor_sort(struct corridor_bound *bound, size_t n);
-
 /* Add a step before the segment that comes next. */
 void corridor_fit_step(struct corridor_fit *fit, nsec_t from_ns, nsec_t to_ns);
 
 void corridor_fit_clear(struct corridor_fit *fit);
-
-/* The greatest length up to `most` of which something holds, as it does of 1. */
-size_t corridor_reach(size_t most, bool (*holds)(void *context, size_t length),
-		      void *context);
 
 /*
  * Whether a clock bends, though some line satisfies all of its messages.

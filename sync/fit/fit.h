@@ -124,17 +124,9 @@ double fit_bisector(const struct pair *pair, double limit, nsec_t x, struct line
 /* The largest |rate| between the clocks of a pair: each may have the limit's. */
 double fit_pair_limit(const struct fit_island *island, const struct pair *pair);
 
-/* Put a line of given rate in the middle between the hulls; its slack to them. */
-double fit_middle(const struct pair *pair, struct line *line);
-
-/*
- * Compose lines of pairs along the island's tree: `pair_line` gives each
- * tree pair's line from its a to its b.
- */
-int fit_along_tree(struct fit_island *island,
-		   int (*pair_line)(struct fit_island *island, uint32_t pair,
-				    struct line *line, struct error *error),
-		   struct error *error);
+/* Compose lines of the tree's pairs, each from its a to its b, along the tree. 0. */
+typedef struct line pair_line_fn(struct fit_island *island, uint32_t pair);
+int fit_along_tree(struct fit_island *island, pair_line_fn *pair_line);
 
 /*
  * By how much the message at a corner of a pair's hull was received after it
@@ -182,12 +174,6 @@ void island_lp_init(struct island_lp *program, struct fit_island *island, size_t
 
 /* Add the rows of a pair's corners: each has a slack of least_ns or more. */
 void island_lp_add_pair(struct island_lp *program, const struct pair *pair);
-
-/* Move the island's clocks by the clocks' columns. */
-void island_lp_move(struct island_lp *program, const double *column);
-
-/* Take the solution over into the island's clocks. */
-void island_lp_apply(struct island_lp *program);
 
 /* A column's amount per unit of change of the clock at a local time. */
 double island_lp_rate_factor(const struct island_lp *program, size_t place,
