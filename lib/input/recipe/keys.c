@@ -153,7 +153,8 @@ static bool check_text(struct recipe_errors *errors, const struct recipe_value *
 	size_t most = (size_t)number_of(key, "most");
 
 	if (is_text && (!most || strlen(value->text) <= most) &&
-	    recipe_has_form(*form ? form : ".*[^ \t\n\r].*", value->text))
+	    (*form ? recipe_has_form(form, value->text)
+		   : value->text[strspn(value->text, " \t\n\r")] != '\0'))
 		return true;
 	return recipe_want(errors, what, value, is_text && *wanted ? wanted : "a text");
 }

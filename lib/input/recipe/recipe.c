@@ -18,7 +18,6 @@
 extern const char recipe_known_names[];
 
 /* None lets a leading `-` pass, which ssh would take for an option. */
-#define FILE_FORM "[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}"
 #define USER_FORM "[A-Za-z0-9_][A-Za-z0-9_.@+-]*"
 #define HOST_FORM "[A-Za-z0-9_][A-Za-z0-9_.-]*"
 #define IPV6_FORM                                                                        \
@@ -62,6 +61,11 @@ bool recipe_parse_destination(const char *text, struct recipe_value *destination
 	return well && port >= 1 && port <= 65535;
 }
 
+static bool is_file_name(const char *name)
+{
+	return strlen(name) <= 64 && recipe_has_form("[A-Za-z0-9_][A-Za-z0-9_.-]*", name);
+}
+
 static bool is_same_host(const struct recipe_value *a, const struct recipe_value *b)
 {
 	return strcasecmp(recipe_text(a, "address"), recipe_text(b, "address")) == 0 &&
@@ -77,7 +81,7 @@ static void check_node(const struct recipe_value *nodes, struct recipe_errors *e
 	const struct recipe_entry *node = &nodes->entry[nodes->count - 1];
 	const struct recipe_entry *other = nodes->entry;
 
-	if (!recipe_has_form(FILE_FORM, node->key) || recipe_has_form(own, node->key))
+	if (!is_file_name(node->key) || recipe_has_form(own, node->key))
 		recipe_error_add(errors, node->location,
 				 "hosts: '%.80s' is no name for a directory, want an "
 				 "alias",
@@ -116,7 +120,8 @@ static const char *add_node(struct recipe_value *nodes, const struct recipe_valu
 		if (!recipe_value_is_null(&details->entry[i].value))
 			recipe_value_put(&node, details->entry[i].key,
 					 details->entry[i].value.text);
-	if (well && recipe_has_form(ADDRESS_FORM, recipe_text(&node, "address"))) {
+	if (well && (!*recipe_text(details, "address") ||
+		     recipe_has_form(ADDRESS_FORM, recipe_text(&node, "address")))) {
 		*recipe_value_add(nodes, name, text->location) = node;
 		nodes->entry[nodes->count - 1].value.location = text->location;
 		free(name);
@@ -475,7 +480,7 @@ static void name_by_file(struct recipe *recipe, const char *path,
 	char *name =
 	    mem_strndup(base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
 
-	if (!recipe_has_form(FILE_FORM, name))
+	if (!is_file_name(name))
 		recipe_error_add(errors, recipe->tree.location,
 				 "no name, and that of the file, '%.80s', is no name "
 				 "for a directory, want a name",
