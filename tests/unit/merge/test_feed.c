@@ -17,7 +17,7 @@ struct made_up {
 	int64_t next;
 };
 
-enum { STEP = 7, EVENTS = 20000, LARGE = 5000, LARGE_BYTES = 100000 };
+enum { STEP = 7, EVENTS = 8000, LARGE = 2000, LARGE_BYTES = 100000 };
 
 static nsec_t back_ns; /* how far each hundredth event's stamp is before its time */
 static atomic_int opened;
