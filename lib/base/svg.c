@@ -27,7 +27,11 @@ static const char *markup_entity(char c)
 	}
 }
 
-bool markup_allows(const char *character, size_t length)
+/*
+ * Whether the UTF-8 character of so many bytes may stand there: all may but the controls
+ * of C0, save tab and newline, and of C1, U+FFFE and U+FFFF.
+ */
+static bool markup_allows(const char *character, size_t length)
 {
 	const unsigned char *byte = (const unsigned char *)character;
 

@@ -19,24 +19,7 @@ static void put_word(struct bytes *out, const char *text)
 {
 	if (out->size && out->data[out->size - 1] != '\n')
 		bytes_add_byte(out, ' ');
-	if (recipe_value_is_plain(text)) {
-		bytes_add_text(out, text);
-		return;
-	}
-	bytes_add_byte(out, '\'');
-	for (; *text; text++)
-		if (*text == '\'')
-			bytes_add_text(out, "'\\''");
-		else if (*text == '\n')
-			bytes_add_text(out, "'\"$NL\"'");
-		else
-			bytes_add_byte(out, (uint8_t)*text);
-	bytes_add_byte(out, '\'');
-}
-
-static void put_number(struct bytes *out, size_t number)
-{
-	bytes_print(out, " %zu", number);
+	bytes_add_shell_word(out, text, "'\"$NL\"'");
 }
 
 static void end_line(struct bytes *out)
@@ -78,9 +61,7 @@ void recipe_print_point(const struct recipe *recipe, size_t point, struct bytes 
 	const struct recipe_value *parameters = recipe_get(recipe, "parameters");
 	char *suffix = recipe_point_suffix(recipe, point);
 
-	put_word(out, "point");
-	put_number(out, point + 1);
-	put_number(out, recipe_points(recipe));
+	bytes_print(out, "point %zu %zu", point + 1, recipe_points(recipe));
 	put_word(out, suffix);
 	for (size_t i = 0; parameters && i < parameters->count; i++) {
 		char *word = mem_printf("%s=%s", parameters->entry[i].key,
