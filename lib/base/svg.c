@@ -11,20 +11,11 @@
 /* The entity of a character that has a meaning of its own there, or NULL. */
 static const char *markup_entity(char c)
 {
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
+	static const char marks[] = "&<>\"'";
+	static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+	const char *at = c ? strchr(marks, c) : NULL;
+
+	return at ? entity[at - marks] : NULL;
 }
 
 /*
