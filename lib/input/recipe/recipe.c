@@ -411,6 +411,19 @@ static void check_parameters(const struct recipe *recipe, struct recipe_errors *
 				 RECIPE_MOST_POINTS);
 }
 
+/* What has a value once its own error is mended is no second error. */
+static void put_keys(const struct recipe_value *map, const char *suffix,
+		     struct recipe_value *values)
+{
+	for (size_t i = 0; map && map->kind == RECIPE_MAP && i < map->count; i++) {
+		char *key = mem_printf("%s%s", map->entry[i].key, suffix);
+
+		if (!recipe_value_is_null(&map->entry[i].value))
+			recipe_value_put(values, key, "");
+		free(key);
+	}
+}
+
 /* Roles and %(key)s of what runs somewhere, which has values of its own. */
 static void check_command(const struct recipe *recipe, const char *what,
 			  const char *const *own, const struct recipe_value *user,
@@ -423,6 +436,9 @@ static void check_command(const struct recipe *recipe, const char *what,
 	recipe_point_values(recipe, 0, "", &values);
 	for (; *own; own++)
 		recipe_value_put(&values, *own, "");
+	put_keys(recipe_value_find(&recipe->tree, "parameters"), "", &values);
+	put_keys(recipe_value_find(&recipe->tree, "roledefs"), ".node", &values);
+	put_keys(recipe_value_find(&recipe->tree, "roledefs"), ".address", &values);
 	if (command)
 		free(recipe_command_fill(command, &values, what, errors));
 	recipe_value_clear(&values);
