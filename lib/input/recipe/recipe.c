@@ -385,26 +385,20 @@ static void complete_sensors(struct recipe *recipe, const struct recipe_value *k
 	}
 }
 
-static const char *const of_point[] = {"name", "run", "point", NULL};
 static const char *const of_node[] = {"node", "address", "role", NULL};
 static const char *const of_task[] = {"input", "task", NULL};
 
 static void check_parameters(const struct recipe *recipe, struct recipe_errors *errors)
 {
-	static const char *const *const own[] = {of_point, of_node, of_task};
+	static const char taken[] = "name|run|point|node|address|role|input|task";
 	const struct recipe_value *parameters = recipe_get(recipe, "parameters");
 
-	for (size_t i = 0; i < 3; i++)
-		for (const char *const *name = own[i]; *name; name++) {
-			const struct recipe_value *taken =
-			    recipe_value_find(parameters, *name);
-
-			if (taken)
-				recipe_error_add(errors, taken->location,
-						 "parameters: commands get %s by "
-						 "themselves, want another name",
-						 *name);
-		}
+	for (size_t i = 0; parameters && i < parameters->count; i++)
+		if (recipe_has_form(taken, parameters->entry[i].key))
+			recipe_error_add(errors, parameters->entry[i].location,
+					 "parameters: commands get %s by themselves, "
+					 "want another name",
+					 parameters->entry[i].key);
 	if (recipe_points(recipe) > RECIPE_MOST_POINTS)
 		recipe_error_add(errors, parameters->location,
 				 "parameters: more than %d combinations of values",
