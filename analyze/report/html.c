@@ -55,30 +55,6 @@ void html_row(FILE *page, const struct cell *row, size_t columns)
 	fputc(']', page);
 }
 
-struct rows {
-	FILE *page;
-	size_t columns;
-	int64_t count;
-};
-
-static int put_row(void *context, const struct cell *row)
-{
-	struct rows *rows = context;
-
-	fputs(rows->count++ ? ",\n" : "", rows->page);
-	html_row(rows->page, row, rows->columns);
-	return 0;
-}
-
-int64_t html_rows(FILE *page, struct question *question, const char *sql,
-		  const struct cell *values, size_t columns, struct error *error)
-{
-	struct rows rows = {.page = page, .columns = columns};
-
-	return question_ask(question, sql, values, put_row, &rows, error) ? -1
-									  : rows.count;
-}
-
 const char *html_span(char text[PRINT_TEXT], double ns)
 {
 	static const struct {

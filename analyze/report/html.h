@@ -22,11 +22,6 @@ void html_json(FILE *page, const char *text);
 /* A row as an array of JSON. */
 void html_row(FILE *page, const struct cell *row, size_t columns);
 
-/* Each row of a query as an array of JSON, of its first `columns` cells, with commas
- * between them. How many rows, or -1 with error. */
-int64_t html_rows(FILE *page, struct question *question, const char *sql,
-		  const struct cell *values, size_t columns, struct error *error);
-
 /* A cell with its unit, with four digits that count and the signs that a page can have:
  * "1.234 ms", "± 12.3 µs"; "-" for what is not known. */
 const char *html_human(char text[PRINT_TEXT], const struct report *report,

@@ -25,7 +25,8 @@ enum report_answer_name {
 	ANSWER_IO,
 	ANSWER_NET,
 	ANSWER_MEMORY,
-	ANSWER_OWN, /* of report.sql */
+	ANSWER_LINES, /* of report.sql: what the timeline draws besides spans */
+	ANSWER_OWN,   /* and what is said of the other answers */
 	ANSWERS
 };
 
@@ -53,12 +54,6 @@ struct report {
 	struct activity_window window[REPORT_REQUESTS]; /* around `request` */
 	struct node_request request[REPORT_REQUESTS];
 	size_t requests;
-	char *nodes; /* ids of those that are chosen, as a JSON array */
-	char *links; /* JSON of the messages that are drawn, the slowest first */
-	size_t links_size;
-	int64_t links_drawn;
-	nsec_t link_step_ns; /* of a pair of nodes the slowest in each; 0: all */
-	int64_t messages;    /* between nodes */
 };
 
 /* The table of an answer; NULL: it has none of that name. */
@@ -74,10 +69,6 @@ double report_number(struct cell cell, double none);
 /* A time on the page's axis, and which of the chosen nodes one is, from 0. */
 nsec_t report_offset(const struct report *report, nsec_t at_ns);
 size_t report_node_index(const struct report *report, int64_t node);
-
-/* Read the messages between nodes that the timeline draws. 0, or -1 with error. */
-int report_links_read(struct report *report, struct question *question,
-		      struct error *error);
 
 /* The analysis. */
 int run_report(struct question *question, struct result *result, struct error *error);
