@@ -39,7 +39,7 @@ void html_json(FILE *page, const char *text)
 	fputc('"', page);
 }
 
-void html_row(FILE *page, const struct cell *row, size_t columns)
+static void put_row(FILE *page, const struct cell *row, size_t columns)
 {
 	for (size_t i = 0; i < columns; i++) {
 		fputc(i ? ',' : '[', page);
@@ -53,6 +53,29 @@ void html_row(FILE *page, const struct cell *row, size_t columns)
 			fputs("null", page);
 	}
 	fputc(']', page);
+}
+
+size_t html_rows_of(FILE *page, const struct result_table *table, size_t row, int64_t of)
+{
+	const size_t first = row;
+
+	for (; row < table->rows; row++) {
+		const struct cell *cells = &table->cell[row * table->columns];
+
+		if (cells->integer != of)
+			break;
+		fputs(row > first ? ",\n" : "", page);
+		put_row(page, cells + 1, table->columns - 1);
+	}
+	return row;
+}
+
+void html_rows(FILE *page, const struct result_table *table)
+{
+	for (size_t row = 0; row < table->rows; row++) {
+		fputs(row ? ",\n" : "", page);
+		put_row(page, &table->cell[row * table->columns], table->columns);
+	}
 }
 
 const char *html_span(char text[PRINT_TEXT], double ns)

@@ -323,24 +323,6 @@ static int put_spans(struct report *report, struct error *error)
 
 /* ---- messages, and curves: the clocks' bounds, and sar's samples */
 
-/* Rows of report.sql, from the first one on, as long as their first cell is `of`; -1:
- * all. Which is the next. */
-static size_t put_rows(const struct report *report, const struct result_table *table,
-		       size_t row, int64_t of)
-{
-	const size_t first = row, is_part = of >= 0;
-
-	for (; row < table->rows; row++) {
-		const struct cell *cells = &table->cell[row * table->columns];
-
-		if (is_part && cells->integer != of)
-			break;
-		fputs(row > first ? ",\n" : "", report->page);
-		html_row(report->page, cells + is_part, table->columns - is_part);
-	}
-	return row;
-}
-
 static void put_curves(const struct report *report)
 {
 	static const char *const curves[][2] = {
@@ -356,7 +338,7 @@ static void put_curves(const struct report *report)
 	for (size_t i = 0; i < sizeof(curves) / sizeof(*curves); i++) {
 		fprintf(report->page, "%s{\"title\":\"%s\",\"unit\":\"%s\",\"rows\":[",
 			i ? ",\n" : "", curves[i][0], curves[i][1]);
-		row = put_rows(report, rows, row, (int64_t)i);
+		row = html_rows_of(report->page, rows, row, (int64_t)i);
 		fputs("]}", report->page);
 	}
 	fputc(']', report->page);
@@ -414,7 +396,7 @@ int report_timeline(struct report *report, struct error *error)
 	if (put_spans(report, error))
 		return -1;
 	fputs(",\n\"links\":[", page);
-	put_rows(report, report_table(report, ANSWER_LINES, "links"), 0, -1);
+	html_rows(page, report_table(report, ANSWER_LINES, "links"));
 	fputc(']', page);
 	put_curves(report);
 	fputs("}\n</script>\n", page);
