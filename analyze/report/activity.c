@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/report/activity.h"
+#include "analyze/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/report/html.h"
+#include "analyze/report/report.h"
 
 #include <inttypes.h>
 #include <math.h>

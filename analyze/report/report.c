@@ -10,7 +10,6 @@
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
 #include "analyze/query.h"
-#include "analyze/report/html.h"
 #include "base/chart.h"
 #include "base/mem.h"
 #include "base/parallel.h"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analyze/report/html.h"
+#include "analyze/report/report.h"
 #include "base/mem.h"
 
 /* The classes of colours that the page's style has, by state. */

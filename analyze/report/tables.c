@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Messages between nodes, and the tables of everything else. */
 
-#include "analyze/report/html.h"
+#include "analyze/report/report.h"
 #include "base/problem.h"
 
 enum { FEW_PAIRS = 20, TOP = 60 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/report/html.h"
+#include "analyze/report/report.h"
 #include "base/mem.h"
 
 enum {
