@@ -158,7 +158,7 @@ void sql_columns(const char *text, struct text_list *names)
 	}
 }
 
-/* With $ for what stands in the brackets, or up to a comma, and @ for the rest. */
+/* With $ for what stands in the brackets; of two arguments @ is the second. */
 static const struct {
 	const char *name, *text;
 } shorthands[] = {
@@ -181,12 +181,16 @@ static const char *write_shorthand(FILE *file, const struct sql_token *word)
 {
 	const char *at = word->text + word->length, *end = strchr(at, ')');
 	size_t n = 0, first;
+	bool has_second;
 
 	while (n < 2 && !is_word(word, shorthands[n].name))
 		n++;
 	if (n == 2 || *at != '(' || !end)
 		return NULL;
-	first = strcspn(++at, ",)");
+	has_second = strchr(shorthands[n].text, '@');
+	first = strcspn(++at, has_second ? ",)" : ")");
+	if (has_second && at[first] != ',')
+		return NULL;
 	for (const char *byte = shorthands[n].text; *byte; byte++)
 		if (*byte == '$')
 			fwrite(at, 1, first, file);
