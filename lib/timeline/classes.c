@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "timeline/schema.h"
 #include "timeline/sql.h"
 #include "timeline/writer_private.h"
 
@@ -126,53 +125,6 @@ static int run_and_free(struct timeline_writer *writer, char *text, struct error
 	return status;
 }
 
-static struct writer_asked *add_asked(struct timeline_writer *writer, const char *table)
-{
-	struct writer_asked *asked;
-
-	writer->asked = mem_grow(writer->asked, writer->askeds, &writer->asked_room,
-				 sizeof(*writer->asked));
-	asked = &writer->asked[writer->askeds++];
-	*asked = (struct writer_asked){.table = mem_strdup(table)};
-	return asked;
-}
-
-int writer_find_asked(struct timeline_writer *writer, struct error *error)
-{
-	static const char text[] =
-	    "SELECT m.name, c.name, c.type FROM sqlite_master AS m, "
-	    "pragma_table_info(m.name) AS c WHERE m.type = 'table' ORDER BY m.rowid, "
-	    "c.cid";
-	struct writer_asked *asked = NULL;
-	sqlite3_stmt *query = NULL;
-	int code = SQLITE_ERROR, status = -1;
-	sqlite3 *db;
-
-	if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
-	    sql_run(db, writer->place, schema_classes, error) ||
-	    sqlite3_prepare_v2(db, text, -1, &query, NULL) != SQLITE_OK)
-		goto out;
-	while ((code = sqlite3_step(query)) == SQLITE_ROW) {
-		const char *table = (const char *)sqlite3_column_text(query, 0);
-
-		if (!asked || strcmp(asked->table, table) != 0)
-			asked = add_asked(writer, table);
-		asked->column =
-		    mem_realloc(asked->column, asked->columns + 1, sizeof(char *));
-		asked->type =
-		    mem_realloc(asked->type, asked->columns + 1, sizeof(char *));
-		asked->column[asked->columns] =
-		    mem_strdup((const char *)sqlite3_column_text(query, 1));
-		asked->type[asked->columns++] =
-		    mem_strdup((const char *)sqlite3_column_text(query, 2));
-	}
-out:
-	status = code == SQLITE_DONE ? 0 : sql_error(db, writer->place, error);
-	sqlite3_finalize(query);
-	sqlite3_close(db);
-	return status;
-}
-
 static bool has_column(const struct writer_class *class, const char *name)
 {
 	for (size_t i = 0; class && i < class->columns; i++)
@@ -181,70 +133,69 @@ static bool has_column(const struct writer_class *class, const char *name)
 	return false;
 }
 
-/* Columns that queries name and the class has not: rows end before them, so they are
- * NULL. */
-static void write_asked(FILE *sql, const struct writer_asked *asked,
-			const struct writer_class *class)
+/* A table's columns and, of those that queries name, the ones that the class has not:
+ * rows end before them, so they are NULL. `class` NULL: it was not recorded. */
+static int make_table(struct timeline_writer *writer, const char *name,
+		      const struct writer_class *class, struct error *error)
 {
-	for (size_t i = 0; i < asked->columns; i++) {
-		char *quoted = name_quote(asked->column[i]);
-
-		if (!has_column(class, asked->column[i]))
-			fprintf(sql, ", %s %s", quoted, asked->type[i]);
-		free(quoted);
-	}
-}
-
-/* Tables of classes that were not recorded. */
-static int make_asked(struct timeline_writer *writer, struct error *error)
-{
-	for (size_t i = 0; i < writer->askeds; i++) {
-		char *text, *quoted;
-		size_t size, k = 0;
-		FILE *sql;
-
-		while (k < writer->classes &&
-		       (!writer->class[k].table ||
-			strcmp(writer->class[k].table, writer->asked[i].table) != 0))
-			k++;
-		if (k < writer->classes)
-			continue;
-		quoted = name_quote(writer->asked[i].table);
-		sql = open_memstream(&text, &size);
-		fprintf(sql,
-			"CREATE TABLE %s (id INTEGER PRIMARY KEY REFERENCES event (id)",
-			quoted);
-		free(quoted);
-		write_asked(sql, &writer->asked[i], NULL);
-		fputs(")", sql);
-		fclose(sql);
-		if (run_and_free(writer, text, error))
-			return -1;
-	}
-	return 0;
-}
-
-static int make_table(struct timeline_writer *writer, const struct writer_class *class,
-		      struct error *error)
-{
-	char *text, *quoted = name_quote(class->table);
+	static const char asked[] = "SELECT name, type FROM pragma_table_info(?)";
+	char *text, *quoted = name_quote(name);
+	sqlite3_stmt *query;
 	size_t size;
-	FILE *sql = open_memstream(&text, &size);
+	FILE *sql;
 
+	if (sqlite3_prepare_v2(writer->asked, asked, -1, &query, NULL) != SQLITE_OK)
+		return free(quoted), sql_error(writer->asked, writer->place, error);
+	sql = open_memstream(&text, &size);
 	fprintf(sql, "CREATE TABLE %s (id INTEGER PRIMARY KEY REFERENCES event (id)",
 		quoted);
 	free(quoted);
-	for (size_t i = 0; i < class->columns; i++) {
+	for (size_t i = 0; class && i < class->columns; i++) {
 		quoted = name_quote(class->column[i].sql);
 		fprintf(sql, ", %s %s", quoted, type_name(class->column[i].type));
 		free(quoted);
 	}
-	for (size_t i = 0; i < writer->askeds; i++)
-		if (strcmp(writer->asked[i].table, class->table) == 0)
-			write_asked(sql, &writer->asked[i], class);
+	sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC);
+	while (sqlite3_step(query) == SQLITE_ROW) {
+		const char *column = (const char *)sqlite3_column_text(query, 0);
+
+		quoted = name_quote(column);
+		if (!has_column(class, column))
+			fprintf(sql, ", %s %s", quoted, sqlite3_column_text(query, 1));
+		free(quoted);
+	}
+	sqlite3_finalize(query);
 	fputs(")", sql);
 	fclose(sql);
 	return run_and_free(writer, text, error);
+}
+
+static bool has_table(const struct timeline_writer *writer, const char *name)
+{
+	for (size_t i = 0; i < writer->classes; i++)
+		if (writer->class[i].table &&
+		    sqlite3_stricmp(writer->class[i].table, name) == 0)
+			return true;
+	return false;
+}
+
+/* Tables of classes that queries name, and that were not recorded. */
+static int make_asked(struct timeline_writer *writer, struct error *error)
+{
+	static const char text[] = "SELECT name FROM sqlite_schema ORDER BY rowid";
+	sqlite3_stmt *query;
+	int status = 0;
+
+	if (sqlite3_prepare_v2(writer->asked, text, -1, &query, NULL) != SQLITE_OK)
+		return sql_error(writer->asked, writer->place, error);
+	while (!status && sqlite3_step(query) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(query, 0);
+
+		if (!has_table(writer, name))
+			status = make_table(writer, name, NULL, error);
+	}
+	sqlite3_finalize(query);
+	return status;
 }
 
 /* Columns whose name the event has already get another one in the view. */
@@ -310,7 +261,7 @@ static int list_columns(struct timeline_writer *writer, const struct writer_clas
 		    writer_integer(column->context),
 		};
 
-		if (batch_row(writer->table[TABLE_EVENT_COLUMN], row, error))
+		if (writer_add(&writer->table[TIMELINE_EVENT_COLUMN], row, error))
 			return -1;
 	}
 	return 0;
@@ -375,8 +326,8 @@ int writer_make_classes(struct timeline_writer *writer, struct error *error)
 	for (size_t i = 0; i < writer->classes; i++) {
 		const struct writer_class *class = &writer->class[i];
 
-		if (class->table &&
-		    (make_table(writer, class, error) || make_view(writer, class, error)))
+		if (class->table && (make_table(writer, class->table, class, error) ||
+				     make_view(writer, class, error)))
 			return -1;
 	}
 	return make_asked(writer, error);
@@ -387,6 +338,7 @@ int writer_finish_classes(struct timeline_writer *writer, struct error *error)
 	for (size_t i = 0; i < writer->classes; i++) {
 		const struct writer_class *class = &writer->class[i];
 		const struct cell row[] = {
+		    writer_integer(class->id),
 		    text_cell(class->kind),
 		    text_cell(class->name),
 		    class->table ? text_cell(class->table)
@@ -394,7 +346,7 @@ int writer_finish_classes(struct timeline_writer *writer, struct error *error)
 		    writer_integer(class->events),
 		};
 
-		if (batch_row_id(writer->table[TABLE_EVENT_CLASS], class->id, row, error))
+		if (writer_add(&writer->table[TIMELINE_EVENT_CLASS], row, error))
 			return -1;
 	}
 	return 0;
@@ -405,17 +357,5 @@ void writer_clear_classes(struct timeline_writer *writer)
 	for (size_t i = 0; i < writer->classes; i++)
 		class_clear(&writer->class[i]);
 	free(writer->class);
-	for (size_t i = 0; i < writer->askeds; i++) {
-		struct writer_asked *asked = &writer->asked[i];
-
-		for (size_t k = 0; k < asked->columns; k++) {
-			free(asked->column[k]);
-			free(asked->type[k]);
-		}
-		free(asked->column);
-		free(asked->type);
-		free(asked->table);
-	}
-	free(writer->asked);
 	intmap_clear(&writer->first_class);
 }
