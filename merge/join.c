@@ -11,7 +11,6 @@
 #include "merge/part.h"
 #include "tables/table_write.h"
 #include "timeline/query.h"
-#include "timeline/update.h"
 #include "timeline/writer.h"
 
 #define JOIN_LIST ".ctmerge-tables"

@@ -13,7 +13,6 @@
 #include "tables/table_write.h"
 #include "timeline/names.h"
 #include "timeline/query.h"
-#include "timeline/update.h"
 #include "timeline/writer.h"
 
 const char *const part_tables[] = {

@@ -518,7 +518,7 @@ struct timeline_query *question_ask(const struct question *question, bool walk,
 	struct cell value[2];
 
 	if (question->bounds == QUESTION_BY_ID &&
-	    question_event_ids(timeline, scope, bound, error))
+	    scope_event_ids(scope, timeline, bound, error))
 		return NULL;
 	for (int i = 0; i < 2; i++)
 		value[i] = (struct cell){.type = CELL_INTEGER, .integer = bound[i]};

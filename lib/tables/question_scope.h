@@ -17,8 +17,4 @@ enum question_kind {
 char *question_scope(const struct scope *scope, enum question_kind kind,
 		     const char *table, enum question_bounds *bounds);
 
-/* First and last event.id of the scope's time; last below first: none. 0, or -1. */
-int question_event_ids(struct timeline_reader *timeline, const struct scope *scope,
-		       int64_t id[2], struct error *error);
-
 #endif
