@@ -68,12 +68,8 @@ bool reconciling_follow(struct reconciling *reconciling, uint32_t clock,
  * convex, the middles of all clocks together satisfy all messages. Freed by the
  * caller.
  */
-void reconciling_polygon(const struct reconciling *reconciling, uint32_t clock,
-			 struct corridor_fit *found);
-
-/* Long chords in the place of a polygon, from step to step, that keep to bounds. */
-void reconciling_chords(const struct corridor_fit *polygon,
-			const struct bend_bounds *bounds, struct corridor_fit *fit);
+void reconciling_middle(const struct reconciling *reconciling, uint32_t clock,
+			struct corridor_fit *found);
 
 void reconciling_free(struct reconciling *reconciling);
 

@@ -276,7 +276,9 @@ static void what_is_not_selected_is_not_read(void **state)
 	assert_true(run.source[2].facts.events < EVENTS / 10);
 	assert_false(run.source[0].is_read);
 	assert_true(run.source[2].is_read);
-	selection_clear(&selection);
+	text_list_clear(&selection.events);
+	text_list_clear(&selection.nodes);
+	text_list_clear(&selection.skip);
 	merge_run_clear(&run);
 }
 
