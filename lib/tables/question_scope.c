@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tables/question_scope.h"
+#include "tables/question.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -36,31 +37,19 @@ static const char *type_name(enum cell_type type)
 	return "";
 }
 
-/* Of all that makes two classes one. */
-static uint64_t hash_class(const struct writer_class *class)
+/* All that makes two classes one, as bytes. */
+static void add_identity(struct bytes *bytes, const struct writer_class *class)
 {
-	uint64_t hash = hash_text(HASH_INIT, class->kind);
-
-	hash = hash_text(hash, class->name);
+	bytes_add(bytes, class->kind, strlen(class->kind) + 1);
+	bytes_add(bytes, class->name, strlen(class->name) + 1);
 	for (size_t i = 0; i < class->columns; i++) {
-		hash = hash_text(hash, class->column[i].name);
-		hash = hash_text(hash, type_name(class->column[i].type));
-		hash = hash_bytes(hash, &class->column[i].context, sizeof(bool));
-	}
-	return hash;
-}
+		const struct writer_column *column = &class->column[i];
+		const char *type = type_name(column->type);
 
-static bool is_same(const struct writer_class *a, const struct writer_class *b)
-{
-	if (a->columns != b->columns || strcmp(a->kind, b->kind) != 0 ||
-	    strcmp(a->name, b->name) != 0)
-		return false;
-	for (size_t i = 0; i < a->columns; i++)
-		if (strcmp(a->column[i].name, b->column[i].name) != 0 ||
-		    a->column[i].type != b->column[i].type ||
-		    a->column[i].context != b->column[i].context)
-			return false;
-	return true;
+		bytes_add(bytes, column->name, strlen(column->name) + 1);
+		bytes_add(bytes, type, strlen(type) + 1);
+		bytes_add(bytes, &column->context, sizeof(bool));
+	}
 }
 
 static void class_clear(struct writer_class *class)
@@ -81,8 +70,7 @@ static struct writer_class class_copy(const struct timeline_class *from)
 {
 	struct writer_class class = {.kind = utf8_clean(from->kind),
 				     .name = utf8_clean(from->name),
-				     .columns = from->columns,
-				     .next = -1};
+				     .columns = from->columns};
 
 	class.column = mem_zalloc(from->columns * sizeof(*class.column));
 	for (size_t i = 0; i < from->columns; i++) {
@@ -267,14 +255,6 @@ static int list_columns(struct timeline_writer *writer, const struct writer_clas
 	return 0;
 }
 
-static int64_t find(const struct timeline_writer *writer,
-		    const struct writer_class *class, int64_t at)
-{
-	while (at >= 0 && !is_same(&writer->class[at], class))
-		at = writer->class[at].next;
-	return at;
-}
-
 static int add_payload(struct timeline_writer *writer, struct writer_class *class,
 		       struct error *error)
 {
@@ -290,30 +270,29 @@ static int add_payload(struct timeline_writer *writer, struct writer_class *clas
 int timeline_add_class(struct timeline_writer *writer, const struct timeline_class *class,
 		       uint32_t *id, struct error *error)
 {
+	struct bytes identity = {0};
 	struct writer_class copy;
-	uint64_t hash;
-	int64_t at;
+	size_t at;
 
 	if (class->columns > TIMELINE_COLUMNS_MOST)
 		return error_set(error, "%s: %zu fields, want up to %d", class->name,
 				 class->columns, TIMELINE_COLUMNS_MOST);
 	copy = class_copy(class);
-	hash = hash_class(&copy);
-	if (!intmap_get(&writer->first_class, hash, &copy.next))
-		copy.next = -1;
-	copy.id = writer->is_part ? hash_id(hash) : (int64_t)writer->classes + 1;
-	at = find(writer, &copy, copy.next);
-	if (at >= 0 || (writer->payload && add_payload(writer, &copy, error))) {
+	add_identity(&identity, &copy);
+	at = texts_put_bytes(&writer->identity, (char *)identity.data, identity.size);
+	copy.id = writer->is_part
+		      ? hash_id(hash_bytes(HASH_INIT, identity.data, identity.size))
+		      : (int64_t)at + 1;
+	bytes_clear(&identity);
+	*id = (uint32_t)at + 1;
+	if (at < writer->classes) {
 		class_clear(&copy);
-		*id = (uint32_t)at + 1;
-		return at >= 0 ? 0 : -1;
+		return 0;
 	}
 	writer->class = mem_grow(writer->class, writer->classes, &writer->class_room,
 				 sizeof(*writer->class));
-	intmap_put(&writer->first_class, hash, (int64_t)writer->classes);
 	writer->class[writer->classes++] = copy;
-	*id = (uint32_t)writer->classes;
-	return 0;
+	return writer->payload ? add_payload(writer, &writer->class[at], error) : 0;
 }
 
 void timeline_writer_set_part(struct timeline_writer *writer)
@@ -357,5 +336,5 @@ void writer_clear_classes(struct timeline_writer *writer)
 	for (size_t i = 0; i < writer->classes; i++)
 		class_clear(&writer->class[i]);
 	free(writer->class);
-	intmap_clear(&writer->first_class);
+	texts_clear(&writer->identity);
 }

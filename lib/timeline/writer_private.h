@@ -14,7 +14,6 @@ struct writer_class {
 	char *kind, *name, *table;
 	struct writer_column *column; /* as it was added */
 	size_t columns;
-	int64_t next;      /* with the same hash, -1 at the end */
 	struct tree *tree; /* of its table; NULL without payload */
 	uint32_t root;
 	enum cell_type *type; /* one a column */
@@ -59,7 +58,7 @@ struct timeline_writer {
 	struct name_set names; /* of tables, views and indexes */
 	struct writer_class *class;
 	size_t classes, class_room;
-	struct intmap first_class; /* by hash */
+	struct texts identity; /* of each class */
 };
 
 /* What failed first is what every later call says. Returns -1. */
