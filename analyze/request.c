@@ -160,9 +160,11 @@ static bool is_given(const struct request *request, const struct heeded_row *row
 	case OPTION_STRING:
 		return *(char *const *)target;
 	case OPTION_LIST:
+	case OPTION_WORDS:
 		return ((const struct text_list *)target)->count;
 	case OPTION_INT:
 		return *(const int *)target != -1;
+	case OPTION_WORD:
 	case OPTION_DOUBLE:
 		break;
 	}

@@ -110,28 +110,13 @@ static enum options_status parse_top(int argc, const char **argv, struct error *
 	return status;
 }
 
-/* A format's own rows. */
-static void make_rows(const struct export_format *format, char *options,
-		      struct option_row *row)
-{
-	for (const struct export_option *option = format->option; option && option->name;
-	     option++)
-		*row++ = (struct option_row){.letter = option->letter,
-					     .name = option->name,
-					     .kind = option->kind,
-					     .target = options + option->offset,
-					     .argument = option->argument,
-					     .help = option->help,
-					     .least = option->least,
-					     .most = option->most};
-}
-
 /* The options of a format: `ctexport FORMAT ...` is argv[0 .. argc). */
 static enum options_status parse_format(struct request *request, int argc,
 					const char **argv, struct error *error)
 {
 	enum { COMMON_ROWS = 6 };
 	struct export *export = &request->export;
+	const struct option_row *own = request->format->rows;
 	struct option_row rows[COMMON_ROWS + EXPORT_OPTIONS + 1] = {
 	    {'o', "output", OPTION_STRING, &export->output, "OUT", "write to OUT", 0, 0},
 	    {0, "force", OPTION_FLAG, &export->force, NULL,
@@ -154,7 +139,8 @@ static enum options_status parse_format(struct request *request, int argc,
 	};
 	enum options_status status;
 
-	make_rows(request->format, export->options, &rows[COMMON_ROWS]);
+	for (size_t i = 0; own && own[i].name; i++)
+		rows[COMMON_ROWS + i] = own[i];
 	argv[0] = name;
 	status = options_parse(&command, argc, argv, &request->words, error);
 	free(name);
@@ -170,7 +156,6 @@ static enum options_status parse(struct request *request, int argc, const char *
 	request->format = find_format(argv[1], error);
 	if (!request->format)
 		return OPTIONS_WRONG;
-	request->export.options = export_options_new(request->format);
 	return parse_format(request, argc - 1, argv + 1, error);
 }
 
@@ -192,8 +177,7 @@ static int check_request(struct request *request, struct error *error)
 	const struct export *export = &request->export;
 	struct export_plan *plan = &request->plan;
 
-	if (request->format->plan &&
-	    request->format->plan(export->options, export->output, plan, error))
+	if (request->format->plan && request->format->plan(export->output, plan, error))
 		return -1;
 	if (request->words.count != 1)
 		return error_set(error,
@@ -325,8 +309,6 @@ static void clear_request(struct request *request)
 	scope_clear(&export->scope);
 	timeline_reader_free(export->timeline);
 	problem_clear(&export->notes);
-	if (export->options)
-		export_options_free(request->format, export->options);
 	text_list_clear(&request->words);
 	text_list_clear(&request->nodes);
 	free(export->output);

@@ -9,33 +9,6 @@
 #include "base/mem.h"
 #include "timeline/query.h"
 
-void *export_options_new(const struct export_format *format)
-{
-	char *options = mem_zalloc(format->options_size);
-
-	for (const struct export_option *option = format->option; option && option->name;
-	     option++)
-		if (option->kind == OPTION_INT)
-			*(int *)(void *)(options + option->offset) = (int)option->preset;
-		else if (option->kind == OPTION_DOUBLE)
-			*(double *)(void *)(options + option->offset) = option->preset;
-	return options;
-}
-
-void export_options_free(const struct export_format *format, void *options)
-{
-	for (const struct export_option *option = format->option; option && option->name;
-	     option++) {
-		void *target = (char *)options + option->offset;
-
-		if (option->kind == OPTION_STRING)
-			free(*(char **)target);
-		else if (option->kind == OPTION_LIST)
-			text_list_clear(target);
-	}
-	free(options);
-}
-
 static const char mark[] = "\n--- ", table_mark[] = "table ";
 
 /* Take apart "table NAME (COLUMNS)". */

@@ -33,7 +33,6 @@ struct export_plan {
 
 struct export
 {
-	void *options;     /* the format's own */
 	char *output;      /* -o as given, NULL: none */
 	bool force, quiet; /* --force, --quiet */
 
@@ -61,18 +60,7 @@ struct export
 	struct problem_list notes;
 };
 
-/* An option of a format's own; a table of them ends with one without a name. */
-struct export_option {
-	char letter; /* 0: none */
-	const char *name;
-	enum option_kind kind;
-	size_t offset;        /* of its target in the format's options */
-	const char *argument; /* what --help calls it; NULL for a flag */
-	const char *help;
-	double least, most, preset; /* of a number */
-};
-
-enum { EXPORT_OPTIONS = 16 }; /* at most */
+enum { EXPORT_OPTIONS = 16 }; /* of a format, at most */
 
 struct export_format {
 	const char *name;
@@ -80,19 +68,17 @@ struct export_format {
 	const char *usage;   /* of --help: "[OPTION...] RUN.db [-o FILE]" */
 
 	/*
-	 * The format's own options, NULL where it has none: they fill a struct of so many
-	 * bytes, all zero but for presets. Not among them may be the common ones: output
-	 * force begin end node quiet help version.
+	 * The format's own options, NULL where it has none; their targets are variables
+	 * of the format. Not among them may be the common ones: output force begin end
+	 * node quiet help version.
 	 */
-	const struct export_option *option;
-	size_t options_size;
+	const struct option_row *rows;
 
 	/*
 	 * Check the options and say what run() wants; `output` is -o or NULL. NULL: a
 	 * text file of the timeline. -1 with error is misuse: exit status 2.
 	 */
-	int (*plan)(const void *options, const char *output, struct export_plan *plan,
-		    struct error *error);
+	int (*plan)(const char *output, struct export_plan *plan, struct error *error);
 
 	/* 0, or -1 with error: exit status 1. */
 	int (*run)(struct export *export, struct error *error);
@@ -101,10 +87,6 @@ struct export_format {
 /* Each is the whole of export/NAME.c, or of what stands in export/NAME/, to others. */
 extern const struct export_format export_csv, export_graphite, export_json, export_opendc,
     export_parquet, export_perfetto, export_tracekit;
-
-/* A format's options as they are without any. */
-void *export_options_new(const struct export_format *format);
-void export_options_free(const struct export_format *format, void *options);
 
 /*
  * The SQL of formats: files that are built in. In them a line "--- NAME" begins a

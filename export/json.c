@@ -12,13 +12,13 @@
 
 enum { FLUSH_BYTES = 64 * 1024 };
 
-struct json_options {
+static struct {
 	struct text_list events;
-};
+} options;
 
-static const struct export_option options[] = {
-    {0, "events", OPTION_LIST, offsetof(struct json_options, events), "GLOB",
-     "only events of classes with such a name", 0, 0, 0},
+static const struct option_row rows[] = {
+    {0, "events", OPTION_LIST, &options.events, "GLOB",
+     "only events of classes with such a name", 0, 0},
     {0},
 };
 
@@ -130,12 +130,11 @@ static int write_events(struct export *export, struct events *events,
 
 static int run(struct export *export, struct error *error)
 {
-	const struct json_options *json = export->options;
 	struct events_wishes wishes = {0};
 	struct events *events = NULL;
-	int status = events_wish_all(&wishes, export->timeline, &json->events, error);
+	int status = events_wish_all(&wishes, export->timeline, &options.events, error);
 
-	if (!status && !wishes.count && json->events.count)
+	if (!status && !wishes.count && options.events.count)
 		status =
 		    error_misuse(error, "--events: no class of events has such a name, "
 					"see ctanalyze nodes --table classes");
@@ -153,7 +152,6 @@ const struct export_format export_json = {
     .name = "json",
     .summary = "events as JSON, an object a line",
     .usage = "[OPTION...] RUN.db [-o FILE]",
-    .option = options,
-    .options_size = sizeof(struct json_options),
+    .rows = rows,
     .run = run,
 };

@@ -13,12 +13,13 @@
  * asked for, and how their rows come into files. All tables go to a directory, one table
  * or SELECT to a file, and what is partitioned to a directory again (dataset.h).
  */
-struct tables_options {
+static struct {
 	char *query;
 	struct text_list tables, partition;
-	char *timestamps;
+	int timestamps; /* 1: not as nanoseconds */
 	int jobs;
-};
+	int codec, level, group_rows; /* of Parquet */
+} options;
 
 /* Files that are open at a time in a dataset of any keys. */
 enum { MOST_OPEN = 32 };
@@ -26,66 +27,39 @@ enum { MOST_OPEN = 32 };
 /* What a dataset's open files hold together, as kept. */
 #define GROUPS_BYTES ((size_t)128 << 20)
 
-/* "node,class" as two words. */
-static void split(const struct text_list *words, struct text_list *keys)
+static int check_keys(struct error *error)
 {
-	for (size_t i = 0; i < words->count; i++) {
-		const char *at = words->item[i];
+	const struct text_list *keys = &options.partition;
+	bool of_events = !options.query && !options.tables.count;
 
-		while (*at) {
-			size_t length = strcspn(at, ",");
-			char *key = mem_strndup(at, length);
-
-			if (length)
-				text_list_add(keys, key);
-			free(key);
-			at += length + (at[length] == ',');
-		}
+	for (size_t i = 0; i < keys->count; i++) {
+		if (of_events && strcmp(keys->item[i], "node") != 0 &&
+		    strcmp(keys->item[i], "class") != 0)
+			return error_misuse(error,
+					    "--partition: '%s' is no key of events, want "
+					    "node or class",
+					    keys->item[i]);
+		for (size_t j = 0; j < i; j++)
+			if (strcasecmp(keys->item[i], keys->item[j]) == 0)
+				return error_misuse(error,
+						    "--partition: %s is there twice",
+						    keys->item[i]);
 	}
+	return 0;
 }
 
-static int check_keys(const struct tables_options *options, struct error *error)
+static int plan_tables(const char *output, struct export_plan *plan, struct error *error)
 {
-	struct text_list keys = {0};
-	bool of_events = !options->query && !options->tables.count;
-	int status = 0;
-
-	split(&options->partition, &keys);
-	if (!keys.count)
-		status =
-		    error_misuse(error, "--partition: no key, want some of node,class");
-	for (size_t i = 0; i < keys.count && !status; i++) {
-		if (of_events && strcmp(keys.item[i], "node") != 0 &&
-		    strcmp(keys.item[i], "class") != 0)
-			status =
-			    error_misuse(error,
-					 "--partition: '%s' is no key of events, want "
-					 "node or class",
-					 keys.item[i]);
-		for (size_t j = 0; j < i && !status; j++)
-			if (strcasecmp(keys.item[i], keys.item[j]) == 0)
-				status =
-				    error_misuse(error, "--partition: %s is there twice",
-						 keys.item[i]);
-	}
-	text_list_clear(&keys);
-	return status;
-}
-
-static int tables_plan(const struct tables_options *options, struct export_plan *plan,
-		       struct error *error)
-{
-	if (options->query && options->tables.count)
+	(void)output;
+	if (options.query && options.tables.count)
 		return error_misuse(error, "--query and --table exclude each other");
-	if (options->partition.count && options->tables.count > 1)
+	if (options.partition.count && options.tables.count > 1)
 		return error_misuse(error, "--partition wants one --table");
-	if (options->partition.count && check_keys(options, error))
-		return -1;
 	plan->target =
-	    !options->partition.count && (options->query || options->tables.count == 1)
+	    !options.partition.count && (options.query || options.tables.count == 1)
 		? EXPORT_TO_FILE
 		: EXPORT_TO_DIRECTORY;
-	return 0;
+	return check_keys(error);
 }
 
 static struct table_job *add_job(struct table_work *work, struct question *question)
@@ -113,14 +87,13 @@ static int add_table(struct table_work *work, struct export *export, const char 
 	return 0;
 }
 
-static int add_tables(struct table_work *work, struct export *export,
-		      const struct text_list *wanted, struct error *error)
+static int add_tables(struct table_work *work, struct export *export, struct error *error)
 {
 	struct text_list all = {0};
-	const struct text_list *names = wanted->count ? wanted : &all;
+	const struct text_list *names = options.tables.count ? &options.tables : &all;
 	int status = 0;
 
-	if (!wanted->count)
+	if (!options.tables.count)
 		status = question_list_tables(export->timeline, &all, error);
 	for (size_t i = 0; i < names->count && !status; i++)
 		status = add_table(work, export, names->item[i], error);
@@ -128,25 +101,23 @@ static int add_tables(struct table_work *work, struct export *export,
 	return status;
 }
 
-static struct question *the_question(struct export *export,
-				     const struct tables_options *options,
-				     struct error *error)
+static struct question *the_question(struct export *export, struct error *error)
 {
-	if (!options->query)
+	if (!options.query)
 		return question_of_table(export->timeline, &export->scope,
-					 options->tables.item[0], error);
+					 options.tables.item[0], error);
 	if (!export->scope.all_time || !export->scope.all_nodes) {
 		error_misuse(error, "--query says itself what it wants, want it without "
 				    "--begin, --end and --node");
 		return NULL;
 	}
-	return question_of_query(export->timeline, options->query, error);
+	return question_of_query(export->timeline, options.query, error);
 }
 
 /* Mark the question's columns that are keys; a key that is none of them is `class`. */
-static int set_keys(struct table_job *job, const struct text_list *keys,
-		    struct error *error)
+static int set_keys(struct table_job *job, struct error *error)
 {
+	const struct text_list *keys = &options.partition;
 	struct question *question = job->question;
 
 	job->key = mem_zalloc(keys->count * sizeof(*job->key));
@@ -177,15 +148,13 @@ static int set_keys(struct table_job *job, const struct text_list *keys,
 }
 
 /* A job a class, with its fields; or one for all where fields have no place. */
-static int add_events(struct table_work *work, struct export *export,
-		      const struct text_list *keys, struct error *error)
+static int add_events(struct table_work *work, struct export *export, struct error *error)
 {
-	bool by_class = false;
+	const struct text_list *keys = &options.partition;
+	bool by_class = text_list_has(keys, "class");
 	int64_t classes = 0, bare = 0;
 	size_t nodes = export->scope.nodes ? export->scope.nodes : 1;
 
-	for (size_t i = 0; i < keys->count; i++)
-		by_class |= strcmp(keys->item[i], "class") == 0;
 	if (query_integer(export->timeline, "SELECT max(id) FROM event_class", NULL,
 			  &classes, error) < 0 ||
 	    query_integer(export->timeline,
@@ -202,44 +171,29 @@ static int add_events(struct table_work *work, struct export *export,
 			return -1;
 		job = add_job(work, question);
 		job->most_files = id && nodes < MOST_OPEN ? nodes : MOST_OPEN;
-		if (set_keys(job, keys, error))
+		if (set_keys(job, error))
 			return -1;
 	}
 	return 0;
 }
 
-static int add_partitioned(struct table_work *work, struct export *export,
-			   const struct tables_options *options,
-			   const struct text_list *keys, struct error *error)
+static int add_all(struct table_work *work, struct export *export, struct error *error)
 {
 	struct question *question;
 	struct table_job *job;
 
-	if (!options->query && !options->tables.count)
-		return add_events(work, export, keys, error);
-	question = the_question(export, options, error);
+	if (options.partition.count && !options.query && !options.tables.count)
+		return add_events(work, export, error);
+	if (!options.partition.count && export->directory)
+		return add_tables(work, export, error);
+	question = the_question(export, error);
 	if (!question)
 		return -1;
 	job = add_job(work, question);
-	job->most_files = MOST_OPEN;
-	return set_keys(job, keys, error);
-}
-
-static int add_all(struct table_work *work, struct export *export,
-		   const struct tables_options *options, const struct text_list *keys,
-		   struct error *error)
-{
-	struct question *question;
-	struct table_job *job;
-
-	if (keys->count)
-		return add_partitioned(work, export, options, keys, error);
-	if (export->directory)
-		return add_tables(work, export, &options->tables, error);
-	question = the_question(export, options, error);
-	if (!question)
-		return -1;
-	job = add_job(work, question);
+	if (options.partition.count) {
+		job->most_files = MOST_OPEN;
+		return set_keys(job, error);
+	}
 	job->file = export->file;
 	job->file_name = export->file_name;
 	return 0;
@@ -258,30 +212,28 @@ static void share_memory(const struct table_work *work, struct table_style *styl
 		style->settings.group_bytes = GROUPS_BYTES / most;
 }
 
-static int tables_run(struct export *export, const struct tables_options *options,
-		      const struct table_style *style, struct error *error)
+static int run_tables(struct export *export, struct table_style style,
+		      struct error *error)
 {
-	struct table_style shared = *style;
 	struct table_work work = {.timeline = export->path,
 				  .scope = &export->scope,
 				  .directory = export->directory,
 				  .progress = &export->progress,
-				  .style = &shared};
-	struct text_list keys = {0};
+				  .style = &style};
 	int status;
 
-	split(&options->partition, &keys);
-	status = add_all(&work, export, options, &keys, error);
+	style.timestamps = options.timestamps;
+	status = add_all(&work, export, error);
 	if (!status) {
-		table_work_plan(&work, options->jobs);
-		share_memory(&work, &shared);
+		table_work_plan(&work, options.jobs);
+		share_memory(&work, &style);
 		status = table_work_run(&work, error);
 	}
 	if (!status && work.mended)
 		problem_add(&export->notes, export->path, "text", work.mended,
 			    "%llu texts are no UTF-8, U+FFFD stands for what is not",
 			    (unsigned long long)work.mended);
-	if (!status && keys.count && !work.rows)
+	if (!status && options.partition.count && !work.rows)
 		problem_add(&export->notes, export->output, "empty", 1,
 			    "no row, so no file");
 	for (size_t i = 0; i < work.jobs; i++) {
@@ -290,159 +242,95 @@ static int tables_run(struct export *export, const struct tables_options *option
 		free(work.job[i].key);
 	}
 	free(work.job);
-	text_list_clear(&keys);
 	return status;
 }
 
-/* Tables of the timeline, or rows of a question, as comma separated values or Parquet. */
-struct row_options {
-	struct tables_options tables;
-	char *codec; /* these of Parquet */
-	int level, group_rows;
-};
-
-#define TABLES(member) offsetof(struct row_options, tables.member)
-
 /* The options of both. */
 #define TABLE                                                                            \
-	0, "table", OPTION_LIST, TABLES(tables), "NAME",                                 \
-	    "this table or view alone; may be repeated", 0, 0, 0
+	0, "table", OPTION_LIST, &options.tables, "NAME",                                \
+	    "this table or view alone; may be repeated", 0, 0
 #define QUERY                                                                            \
-	0, "query", OPTION_STRING, TABLES(query), "SQL", "the rows of one SELECT", 0, 0, 0
+	0, "query", OPTION_STRING, &options.query, "SQL", "the rows of one SELECT", 0, 0
 #define PARTITION                                                                        \
-	0, "partition", OPTION_LIST, TABLES(partition), "KEY,...",                       \
+	0, "partition", OPTION_WORDS, &options.partition, "KEY,...",                     \
 	    "events in directories by node, class or both, KEY=VALUE; or such a table "  \
 	    "or SELECT by its columns",                                                  \
-	    0, 0, 0
+	    0, 0
 #define JOBS                                                                             \
-	'j', "jobs", OPTION_INT, TABLES(jobs), "N",                                      \
-	    "threads (default: one a processor)", 1, 256, 0
+	'j', "jobs", OPTION_INT, &options.jobs, "N",                                     \
+	    "threads (default: one a processor)", 1, 256
 
-static const struct export_option csv_options[] = {
+static const struct option_row csv_rows[] = {
     {TABLE},
     {QUERY},
     {PARTITION},
-    {0, "timestamps", OPTION_STRING, TABLES(timestamps), "ns|iso",
-     "instants as nanoseconds since the epoch (default) or ISO 8601", 0, 0, 0},
+    {0, "timestamps", OPTION_WORD, &options.timestamps, "ns|iso",
+     "instants as nanoseconds since the epoch (default) or ISO 8601", 0, 0},
     {JOBS},
     {0},
 };
 
-static const struct export_option parquet_options[] = {
+static const struct option_row parquet_rows[] = {
     {TABLE},
     {QUERY},
     {PARTITION},
-    {0, "timestamps", OPTION_STRING, TABLES(timestamps), "ns|utc",
+    {0, "timestamps", OPTION_WORD, &options.timestamps, "ns|utc",
      "instants as INT64 of nanoseconds since the epoch (default), or marked as "
      "timestamps in UTC",
-     0, 0, 0},
+     0, 0},
     {JOBS},
-    {0, "codec", OPTION_STRING, offsetof(struct row_options, codec), "zstd|snappy|none",
-     "compression (default: zstd)", 0, 0, 0},
-    {0, "level", OPTION_INT, offsetof(struct row_options, level), "N",
-     "of zstd, 1 to 19 (default: 1)", 1, 19, 0},
-    {0, "row-group", OPTION_INT, offsetof(struct row_options, group_rows), "ROWS",
-     "most rows of a row group (default: 1048576)", 1, 1 << 30, 0},
+    {0, "codec", OPTION_WORD, &options.codec, "zstd|snappy|none",
+     "compression (default: zstd)", 0, 0},
+    {0, "level", OPTION_INT, &options.level, "N", "of zstd, 1 to 19 (default: 1)", 1, 19},
+    {0, "row-group", OPTION_INT, &options.group_rows, "ROWS",
+     "most rows of a row group (default: 1048576)", 1, 1 << 30},
     {0},
 };
 
-static const struct {
-	const char *name;
-	enum parquet_codec codec;
-} codecs[] = {
-    {"zstd", PARQUET_ZSTD}, {"snappy", PARQUET_SNAPPY}, {"none", PARQUET_UNCOMPRESSED}};
-
-static int codec_of(const char *name, enum parquet_codec *codec)
+static int run_csv(struct export *export, struct error *error)
 {
-	*codec = PARQUET_ZSTD;
-	if (!name)
-		return 0;
-	for (size_t i = 0; i < sizeof(codecs) / sizeof(*codecs); i++) {
-		if (strcmp(codecs[i].name, name) == 0) {
-			*codec = codecs[i].codec;
-			return 0;
-		}
-	}
-	return -1;
-}
-
-static int csv_plan(const void *options, const char *output, struct export_plan *plan,
-		    struct error *error)
-{
-	const struct row_options *csv = options;
-	const char *timestamps = csv->tables.timestamps;
-
-	(void)output;
-	if (timestamps && strcmp(timestamps, "ns") != 0 && strcmp(timestamps, "iso") != 0)
-		return error_misuse(error, "--timestamps: '%s', want ns or iso",
-				    timestamps);
-	return tables_plan(&csv->tables, plan, error);
-}
-
-static int csv_run(struct export *export, struct error *error)
-{
-	const struct row_options *csv = export->options;
-	const char *timestamps = csv->tables.timestamps;
-	const struct table_style style = {
-	    .timestamps = timestamps && strcmp(timestamps, "iso") == 0,
-	    .extension = "csv",
-	};
-
-	return tables_run(export, &csv->tables, &style, error);
+	return run_tables(export, (struct table_style){.extension = "csv"}, error);
 }
 
 const struct export_format export_csv = {
     .name = "csv",
     .summary = "tables of the timeline, or a SELECT, as CSV",
     .usage = "[OPTION...] RUN.db [-o FILE | -o DIR]",
-    .option = csv_options,
-    .options_size = sizeof(struct row_options),
-    .plan = csv_plan,
-    .run = csv_run,
+    .rows = csv_rows,
+    .plan = plan_tables,
+    .run = run_csv,
 };
 
-static int parquet_plan(const void *options, const char *output, struct export_plan *plan,
-			struct error *error)
-{
-	const struct row_options *parquet = options;
-	const char *timestamps = parquet->tables.timestamps;
-	enum parquet_codec codec;
+/* In the order of their words. */
+static const enum parquet_codec codecs[] = {PARQUET_ZSTD, PARQUET_SNAPPY,
+					    PARQUET_UNCOMPRESSED};
 
-	(void)output;
-	if (timestamps && strcmp(timestamps, "ns") != 0 && strcmp(timestamps, "utc") != 0)
-		return error_misuse(error, "--timestamps: '%s', want ns or utc",
-				    timestamps);
-	if (codec_of(parquet->codec, &codec))
-		return error_misuse(error, "--codec: '%s', want zstd, snappy or none",
-				    parquet->codec);
-	if (parquet->level && codec != PARQUET_ZSTD)
+static int plan_parquet(const char *output, struct export_plan *plan, struct error *error)
+{
+	if (options.level && codecs[options.codec] != PARQUET_ZSTD)
 		return error_misuse(error, "--level wants --codec zstd");
 	plan->binary = true;
-	return tables_plan(&parquet->tables, plan, error);
+	return plan_tables(output, plan, error);
 }
 
-static int parquet_run(struct export *export, struct error *error)
+static int run_parquet(struct export *export, struct error *error)
 {
-	const struct row_options *parquet = export->options;
-	const char *timestamps = parquet->tables.timestamps;
-	struct table_style style = {
+	const struct table_style style = {
 	    .parquet = true,
-	    .timestamps = timestamps && strcmp(timestamps, "utc") == 0,
-	    .settings = {.level = parquet->level,
-			 .group_rows = (uint64_t)parquet->group_rows},
+	    .settings = {.codec = codecs[options.codec],
+			 .level = options.level,
+			 .group_rows = (uint64_t)options.group_rows},
 	    .extension = "parquet",
 	};
 
-	codec_of(parquet->codec, &style.settings.codec);
-	return tables_run(export, &parquet->tables, &style, error);
+	return run_tables(export, style, error);
 }
 
 const struct export_format export_parquet = {
     .name = "parquet",
     .summary = "tables of the timeline, or a SELECT, as Parquet",
     .usage = "[OPTION...] RUN.db [-o FILE | -o DIR]",
-    .option = parquet_options,
-    .options_size = sizeof(struct row_options),
-    .plan = parquet_plan,
-    .run = parquet_run,
+    .rows = parquet_rows,
+    .plan = plan_parquet,
+    .run = run_parquet,
 };

@@ -88,20 +88,18 @@ static int write_node(struct export *export, const struct scope_node *node,
 			      &tracekit, error);
 }
 
-struct tracekit_options {
+static struct {
 	char *stage;
-};
+} options;
 
-static const struct export_option options[] = {
-    {0, "stage", OPTION_STRING, offsetof(struct tracekit_options, stage), "NAME",
-     "the stage of all nodes (default: cloud)", 0, 0, 0},
+static const struct option_row rows[] = {
+    {0, "stage", OPTION_STRING, &options.stage, "NAME",
+     "the stage of all nodes (default: cloud)", 0, 0},
     {0},
 };
 
-static int make_plan(const void *given, const char *output, struct export_plan *plan,
-		     struct error *error)
+static int make_plan(const char *output, struct export_plan *plan, struct error *error)
 {
-	(void)given;
 	(void)output;
 	(void)error;
 	plan->target = EXPORT_TO_DIRECTORY;
@@ -110,13 +108,12 @@ static int make_plan(const void *given, const char *output, struct export_plan *
 
 static int run(struct export *export, struct error *error)
 {
-	const struct tracekit_options *tracekit = export->options;
 	const struct scope *scope = &export->scope;
 
 	for (size_t i = 0; i < scope->nodes; i++)
 		if (scope->node[i].chosen &&
 		    write_node(export, &scope->node[i],
-			       tracekit->stage ? tracekit->stage : "cloud", error))
+			       options.stage ? options.stage : "cloud", error))
 			return -1;
 	return 0;
 }
@@ -125,8 +122,7 @@ const struct export_format export_tracekit = {
     .name = "tracekit",
     .summary = "the JSON files of a Tracekit run, a directory a node",
     .usage = "[OPTION...] RUN.db -o DIR",
-    .option = options,
-    .options_size = sizeof(struct tracekit_options),
+    .rows = rows,
     .plan = make_plan,
     .run = run,
 };

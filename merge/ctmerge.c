@@ -13,7 +13,6 @@
 #include "base/number.h"
 #include "base/output.h"
 #include "base/process.h"
-#include "base/version.h"
 #include "input/capture/capture.h"
 #include "merge/clocks.h"
 #include "merge/describe.h"
@@ -32,7 +31,8 @@ enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_NOT_TIE
 
 struct request {
 	struct sync_arguments sync;
-	struct text_list runs, events, skip, nodes;
+	struct text_list runs;
+	struct selection selection; /* but for its times */
 	char *output, *clocks, *messages, *part, *begin, *end;
 	bool no_sync, no_payload, no_spans, force, describe, json, join, quiet, verbose,
 	    local_time;
@@ -82,11 +82,11 @@ static enum options_status parse(struct request *request, int argc, const char *
 	    {0, "json", OPTION_FLAG, &request->json, NULL, "describe as JSON", 0, 0},
 	    {0, "local-time", OPTION_FLAG, &request->local_time, NULL,
 	     "describe by the zone of this machine instead of UTC", 0, 0},
-	    {0, "events", OPTION_LIST, &request->events, "GLOB,...",
+	    {0, "events", OPTION_WORDS, &request->selection.events, "GLOB,...",
 	     "only events of classes with such a name", 0, 0},
-	    {0, "skip", OPTION_LIST, &request->skip, "GLOB,...",
+	    {0, "skip", OPTION_WORDS, &request->selection.skip, "GLOB,...",
 	     "no events of classes with such a name", 0, 0},
-	    {0, "node", OPTION_LIST, &request->nodes, "GLOB,...",
+	    {0, "node", OPTION_WORDS, &request->selection.nodes, "GLOB,...",
 	     "only what is of nodes with such a name", 0, 0},
 	    {0, "begin", OPTION_STRING, &request->begin, "TIME",
 	     "nothing before: nanoseconds, seconds, +seconds of the run, or UTC", 0, 0},
@@ -145,13 +145,14 @@ static int check_part(const struct request *request, struct error *error)
 {
 	const char *word = request->part ? "--part" : "--messages";
 
-	if (request->nodes.count != 1 || !request->clocks)
+	if (request->selection.nodes.count != 1 || !request->clocks)
 		return error_misuse(error, "%s wants one --node NAME, and --clocks FILE",
 				    word);
 	if (request->describe)
 		return error_misuse(error, "%s and --describe exclude each other", word);
-	if (request->part && (request->output || request->begin || request->end ||
-			      request->events.count || request->skip.count))
+	if (request->part &&
+	    (request->output || request->begin || request->end ||
+	     request->selection.events.count || request->selection.skip.count))
 		return error_misuse(error, "--part takes all of a node, and no --output");
 	return 0;
 }
@@ -161,9 +162,10 @@ static int check_join(const struct request *request, struct error *error)
 	if (!request->output || !*request->output || !request->runs.count)
 		return error_misuse(error,
 				    "--join wants --output DIR and parts (see --help)");
-	if (request->clocks || request->is_part || request->nodes.count ||
-	    request->events.count || request->skip.count || request->begin ||
-	    request->end || request->no_sync || request->describe || request->force)
+	if (request->clocks || request->is_part || request->selection.nodes.count ||
+	    request->selection.events.count || request->selection.skip.count ||
+	    request->begin || request->end || request->no_sync || request->describe ||
+	    request->force)
 		return error_misuse(error,
 				    "--join takes no option but --output and --quiet");
 	return 0;
@@ -286,23 +288,6 @@ static int open_target(struct merge *merge, struct error *error)
 	return merge->writer ? 0 : -1;
 }
 
-static int write_meta(struct merge *merge, struct error *error)
-{
-	const char *command = merge->request->command;
-	struct cell version = {
-	    .type = CELL_TEXT, .size = (uint32_t)strlen(CT_VERSION), .bytes = CT_VERSION};
-	struct cell words = {
-	    .type = CELL_TEXT, .size = (uint32_t)strlen(command), .bytes = command};
-	struct cell none = {.type = CELL_TEXT, .size = 4, .bytes = "none"};
-
-	return timeline_add_meta(merge->writer, "version", &version, error) ||
-		       timeline_add_meta(merge->writer, "command", &words, error) ||
-		       (merge->request->no_spans &&
-			timeline_add_meta(merge->writer, "spans", &none, error))
-		   ? -1
-		   : 0;
-}
-
 /* Events first: what follows refers to them, and to what they told. */
 static int write_rows(struct merge *merge, struct error *error)
 {
@@ -310,6 +295,8 @@ static int write_rows(struct merge *merge, struct error *error)
 	int status;
 
 	progress_init(&merge->progress, merge->request->quiet);
+	merge->run.command = merge->request->command;
+	merge->run.without_spans = merge->request->no_spans;
 	merge->requests = requests_new(&merge->run);
 	*load = (struct load){.run = &merge->run,
 			      .selection = &merge->selection,
@@ -332,7 +319,6 @@ static int write_rows(struct merge *merge, struct error *error)
 		 merge_samples(&merge->run, &merge->selection, load->processes,
 			       merge->writer, error) ||
 		 processes_write(load->processes, &merge->run, merge->writer, error) ||
-		 write_meta(merge, error) ||
 		 tables_write(&merge->run, merge->writer, error);
 	follow_free(load->follow);
 	processes_free(load->processes);
@@ -478,7 +464,6 @@ static void clear_merge(struct merge *merge)
 	part_output_discard(&merge->part);
 	origins_free(merge->origins);
 	requests_free(merge->requests);
-	selection_clear(&merge->selection);
 	merge_run_clear(&merge->run);
 }
 
@@ -501,16 +486,15 @@ static enum exit_status run(const struct request *request, struct error *error)
 	enum exit_status status = EXIT_DONE;
 
 	clock_gettime(CLOCK_MONOTONIC, &merge.begun);
-	selection_split(&request->events, &merge.selection.events);
-	selection_split(&request->skip, &merge.selection.skip);
-	if (!request->is_part)
-		selection_split(&request->nodes, &merge.selection.nodes);
+	merge.selection = request->selection;
+	if (request->is_part)
+		merge.selection.nodes.count = 0;
 	if (sync_arguments_parse(&request->sync, &merge.sync, error) ||
 	    select_times(&merge, 0, error))
 		status = EXIT_MISUSE;
-	else if (merge_run_open(&merge.run, request->runs.item[0],
-				request->is_part ? request->nodes.item[0] : NULL,
-				error) ||
+	else if (merge_run_open(
+		     &merge.run, request->runs.item[0],
+		     request->is_part ? request->selection.nodes.item[0] : NULL, error) ||
 		 selection_check_nodes(&merge.selection, &merge.run, error))
 		status = EXIT_FAILED;
 	else if (sync_arguments_set_sources(&request->sync, &merge.run.sources, error))
@@ -531,9 +515,9 @@ static void clear_request(struct request *request)
 {
 	sync_arguments_clear(&request->sync);
 	text_list_clear(&request->runs);
-	text_list_clear(&request->events);
-	text_list_clear(&request->skip);
-	text_list_clear(&request->nodes);
+	text_list_clear(&request->selection.events);
+	text_list_clear(&request->selection.skip);
+	text_list_clear(&request->selection.nodes);
 	free(request->output);
 	free(request->clocks);
 	free(request->messages);

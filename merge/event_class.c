@@ -5,116 +5,130 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "merge/links.h"
-#include "merge/spans/spans.h"
+#include "timeline/query.h"
 #include "timeline/writer.h"
 
+/* Classes and the fields that are read of them. Older tracers leave out what stands in
+ * front of the names of newer ones. */
+#define FIELDS(...)                                                                      \
+	{                                                                                \
+		__VA_ARGS__                                                              \
+	}
+#define V4    "network_header_ipv4_"
+#define V6    "network_header_ipv6_"
+#define SEQ   "transport_header_tcp_seq"
+#define CALL  "fd", "count", "len", "size", "filename", "pathname"
+#define BLOCK "dev", "sector", "nr_sector", "rwbs", "tid", "comm", "error"
 static const struct {
-	const char *class;
-	enum process_kind kind;
+	const char *class; /* ends with '*': begins so */
+	enum event_tag tag;
+	unsigned use;
+	const char *field[EVENT_FIELDS];
 } classes[] = {
-    {"sched_switch", PROCESS_SWITCH},
-    {"sched_process_fork", PROCESS_FORK},
-    {"sched_process_exec", PROCESS_EXEC},
-    {"sched_process_exit", PROCESS_EXIT},
-    {"sched_process_free", PROCESS_FREE},
-    {"lttng_statedump_process_state", PROCESS_DUMP},
-    {"lttng_statedump_process_cgroup_ns", PROCESS_DUMP_CGROUP},
-    {"lttng_statedump_process_net_ns", PROCESS_DUMP_NETWORK},
-    {"syscall_entry_exit", PROCESS_EXIT_CALL},
-    {"syscall_entry_exit_group", PROCESS_EXIT_GROUP_CALL},
+    {"sched_switch", AT_SWITCH, EVENT_FOLLOWED,
+     FIELDS("prev_comm", "prev_tid", "prev_prio", "prev_state", "next_comm", "next_tid",
+	    "next_prio")},
+    {"sched_waking", AT_WAKING, 0, FIELDS("comm", "tid", "target_cpu")},
+    {"sched_wakeup", AT_WAKEUP, 0, FIELDS("comm", "tid", "target_cpu")},
+    {"sched_wakeup_new", AT_WAKEUP_NEW, 0, FIELDS("comm", "tid", "target_cpu")},
+    {"sched_process_fork", AT_FORK, EVENT_FOLLOWED,
+     FIELDS("child_comm", "child_tid", "child_pid", "parent_comm", "parent_tid",
+	    "parent_pid")},
+    {"sched_process_exec", AT_EXEC, EVENT_FOLLOWED, FIELDS("tid", "old_tid", "filename")},
+    {"sched_process_exit", AT_EXIT, EVENT_FOLLOWED,
+     FIELDS("tid", "comm", "group_dead", "exit_code")},
+    {"sched_process_free", AT_FREE, EVENT_FOLLOWED, FIELDS("tid")},
+    {"irq_handler_entry", AT_IRQ_ENTRY, 0, FIELDS("irq", "name")},
+    {"irq_handler_exit", AT_IRQ_EXIT, 0, FIELDS("irq")},
+    {"irq_softirq_raise", AT_SOFTIRQ_RAISE, 0, FIELDS("vec")},
+    {"softirq_raise", AT_SOFTIRQ_RAISE, 0, FIELDS("vec")},
+    {"irq_softirq_entry", AT_SOFTIRQ_ENTRY, 0, FIELDS("vec")},
+    {"softirq_entry", AT_SOFTIRQ_ENTRY, 0, FIELDS("vec")},
+    {"irq_softirq_exit", AT_SOFTIRQ_EXIT, 0, FIELDS("vec")},
+    {"softirq_exit", AT_SOFTIRQ_EXIT, 0, FIELDS("vec")},
+    {"timer_hrtimer_expire_entry", AT_TIMER_ENTRY, 0, FIELDS(NULL)},
+    {"hrtimer_expire_entry", AT_TIMER_ENTRY, 0, FIELDS(NULL)},
+    {"timer_hrtimer_expire_exit", AT_TIMER_EXIT, 0, FIELDS(NULL)},
+    {"hrtimer_expire_exit", AT_TIMER_EXIT, 0, FIELDS(NULL)},
+    {"net_if_receive_skb", AT_RECEIVE, EVENT_LINKED, FIELDS("name")},
+    {"netif_receive_skb", AT_RECEIVE, EVENT_LINKED, FIELDS("name")},
+    {"net_dev_queue", AT_SEND, EVENT_LINKED,
+     FIELDS("skbaddr", "name", V4 "tot_len", V4 "ttl", V4 "protocol", V4 "saddr",
+	    V4 "daddr", V4 SEQ, V4 "id", V6 "payload_len", V6 "hop_limit", V6 "nexthdr",
+	    V6 "saddr", V6 "daddr", V6 SEQ)},
+    {"inet_sock_local_out", AT_SEND, EVENT_LINKED, FIELDS(NULL)},
+    {"inet_sock_local_in", AT_OTHER, EVENT_LINKED, FIELDS(NULL)},
+    {"packet", AT_OTHER, EVENT_LINKED, FIELDS(NULL)},
+    {"syscall_entry_exit", AT_SYSCALL_ENTRY, EVENT_FOLLOWED, FIELDS(CALL, "error_code")},
+    {"syscall_entry_exit_group", AT_SYSCALL_ENTRY, EVENT_FOLLOWED,
+     FIELDS(CALL, "error_code")},
+    {"syscall_entry_*", AT_SYSCALL_ENTRY, 0, FIELDS(CALL)},
+    {"compat_syscall_entry_*", AT_SYSCALL_ENTRY, 0, FIELDS(CALL)},
+    {"syscall_exit_*", AT_SYSCALL_EXIT, 0, FIELDS("ret")},
+    {"compat_syscall_exit_*", AT_SYSCALL_EXIT, 0, FIELDS("ret")},
+    {"block_rq_insert", AT_BLOCK_INSERT, 0, FIELDS(BLOCK)},
+    {"block_rq_issue", AT_BLOCK_ISSUE, 0, FIELDS(BLOCK)},
+    {"block_rq_requeue", AT_BLOCK_REQUEUE, 0, FIELDS(BLOCK)},
+    {"block_rq_complete", AT_BLOCK_COMPLETE, 0, FIELDS(BLOCK)},
+    {"lttng_statedump_block_device", AT_DISK_NAME, 0, FIELDS("dev", "diskname")},
+    {"lttng_statedump_process_state", AT_DUMP, EVENT_FOLLOWED,
+     FIELDS("tid", "pid", "ppid", "name")},
+    {"lttng_statedump_process_cgroup_ns", AT_DUMP_CGROUP, EVENT_FOLLOWED,
+     FIELDS("tid", "ns_inum")},
+    {"lttng_statedump_process_net_ns", AT_DUMP_NETWORK, EVENT_FOLLOWED,
+     FIELDS("tid", "ns_inum")},
 };
 
-static const struct {
-	enum process_kind kind;
-	enum process_field field;
-	const char *name;
-} fields[] = {
-    {PROCESS_SWITCH, FIELD_TID, "prev_tid"},
-    {PROCESS_SWITCH, FIELD_COMM, "prev_comm"},
-    {PROCESS_SWITCH, FIELD_STATE, "prev_state"},
-    {PROCESS_SWITCH, FIELD_CHILD_TID, "next_tid"},
-    {PROCESS_SWITCH, FIELD_CHILD_COMM, "next_comm"},
-    {PROCESS_FORK, FIELD_TID, "parent_tid"},
-    {PROCESS_FORK, FIELD_PID, "parent_pid"},
-    {PROCESS_FORK, FIELD_COMM, "parent_comm"},
-    {PROCESS_FORK, FIELD_CHILD_TID, "child_tid"},
-    {PROCESS_FORK, FIELD_CHILD_PID, "child_pid"},
-    {PROCESS_FORK, FIELD_CHILD_COMM, "child_comm"},
-    {PROCESS_EXEC, FIELD_FILE, "filename"},
-    {PROCESS_EXEC, FIELD_TID, "tid"},
-    {PROCESS_EXEC, FIELD_OLD_TID, "old_tid"},
-    {PROCESS_EXIT, FIELD_TID, "tid"},
-    {PROCESS_EXIT, FIELD_COMM, "comm"},
-    {PROCESS_EXIT, FIELD_GROUP_DEAD, "group_dead"},
-    {PROCESS_EXIT, FIELD_EXIT_CODE, "exit_code"},
-    {PROCESS_FREE, FIELD_TID, "tid"},
-    {PROCESS_DUMP, FIELD_TID, "tid"},
-    {PROCESS_DUMP, FIELD_PID, "pid"},
-    {PROCESS_DUMP, FIELD_PPID, "ppid"},
-    {PROCESS_DUMP, FIELD_COMM, "name"},
-    {PROCESS_DUMP_CGROUP, FIELD_TID, "tid"},
-    {PROCESS_DUMP_CGROUP, FIELD_NAMESPACE, "ns_inum"},
-    {PROCESS_DUMP_NETWORK, FIELD_TID, "tid"},
-    {PROCESS_DUMP_NETWORK, FIELD_NAMESPACE, "ns_inum"},
-    {PROCESS_EXIT_CALL, FIELD_STATUS, "error_code"},
-    {PROCESS_EXIT_GROUP_CALL, FIELD_STATUS, "error_code"},
-};
+/* The context of the kernel, or else that of user space. */
+static const char *const contexts[CONTEXT_FIELDS][2] = {
+    {"tid", "vtid"},    {"pid", "vpid"},     {"ppid", NULL},
+    {"procname", NULL}, {"cgroup_ns", NULL}, {"net_ns", NULL}};
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define ROWS(array) (sizeof(array) / sizeof(*(array)))
 
-int event_column(const struct ctf_class *class, const char *name, bool context)
+/* The column of a field, or of the context; -1: none. */
+static int column_of(const struct ctf_class *class, const char *name, bool context)
 {
-	for (size_t i = 0; i < class->columns; i++)
+	for (size_t i = 0; name && i < class->columns; i++)
 		if (class->column[i].context == context &&
 		    strcmp(class->column[i].name, name) == 0)
 			return (int)i;
 	return -1;
 }
 
-/* The context of the kernel, or else that of user space. */
-static int context_column(const struct ctf_class *class, const char *name,
-			  const char *user_name)
+/* What stands in the place of '*', "" without; NULL: it is no such class. */
+static const char *rest_of(const char *glob, const char *class)
 {
-	int column = event_column(class, name, true);
+	size_t length = strcspn(glob, "*");
 
-	return column < 0 ? event_column(class, user_name, true) : column;
+	if (strncmp(class, glob, length) != 0 || (!glob[length] && class[length]))
+		return NULL;
+	return class + length;
 }
 
-static void find_process_columns(struct process_plan *plan, const struct ctf_class *class)
+static void find_columns(struct event_class *class)
 {
-	plan->kind = PROCESS_OTHER;
-	for (size_t i = 0; i < PROCESS_FIELDS; i++)
-		plan->column[i] = -1;
-	for (size_t i = 0; i < COUNT(classes); i++)
-		if (strcmp(class->name, classes[i].class) == 0)
-			plan->kind = classes[i].kind;
-	for (size_t i = 0; i < COUNT(fields); i++)
-		if (fields[i].kind == plan->kind)
-			plan->column[fields[i].field] =
-			    event_column(class, fields[i].name, false);
-	plan->column[FIELD_CONTEXT_PID] = context_column(class, "pid", "vpid");
-	plan->column[FIELD_CONTEXT_PPID] = event_column(class, "ppid", true);
-	plan->column[FIELD_CONTEXT_COMM] = event_column(class, "procname", true);
-	plan->column[FIELD_CONTEXT_CGROUP] = event_column(class, "cgroup_ns", true);
-	plan->column[FIELD_CONTEXT_NETWORK] = event_column(class, "net_ns", true);
-}
+	size_t at = 0;
 
-/* What it tells of threads and processes. */
-static void plan_processes(struct event_class *class)
-{
-	struct process_plan plan;
-
-	find_process_columns(&plan, class->of);
-	if (plan.kind != PROCESS_OTHER)
-		class->use |= EVENT_FOLLOWED;
-	for (int i = FIELD_CONTEXT_PID; i < PROCESS_FIELDS; i++)
-		if (i != FIELD_CONTEXT_PPID && plan.column[i] >= 0)
+	while (at < ROWS(classes) && !rest_of(classes[at].class, class->of->name))
+		at++;
+	for (size_t i = 0; i < EVENT_FIELDS; i++)
+		class->column[i] = -1;
+	for (size_t i = 0; i < EVENT_FIELDS && at < ROWS(classes); i++)
+		class->column[i] = column_of(class->of, classes[at].field[i], false);
+	for (size_t i = 0; i < CONTEXT_FIELDS; i++) {
+		class->context[i] = column_of(class->of, contexts[i][0], true);
+		if (class->context[i] < 0)
+			class->context[i] = column_of(class->of, contexts[i][1], true);
+		if (i != CONTEXT_TID && i != CONTEXT_PPID && class->context[i] >= 0)
 			class->use |= EVENT_CONTEXT;
-	if (!(class->use & (EVENT_FOLLOWED | EVENT_CONTEXT)))
+	}
+	if (at == ROWS(classes))
 		return;
-	class->process = mem_alloc(sizeof(plan));
-	*class->process = plan;
+	class->tag = classes[at].tag;
+	class->use |= classes[at].use;
+	if (class->tag == AT_SYSCALL_ENTRY || class->tag == AT_SYSCALL_EXIT)
+		class->call = strchr(strstr(class->of->name, "syscall_") + 8, '_') + 1;
 }
 
 /* Contexts such as `tid` tell the thread without the rest of the payload. */
@@ -129,21 +143,13 @@ static bool has_context(const struct ctf_class *class)
 void event_class_init(struct event_class *class, const struct ctf_class *of,
 		      const struct event_wish *wish)
 {
-	bool is_switch = strcmp(of->name, "sched_switch") == 0;
-
-	*class = (struct event_class){
-	    .of = of,
-	    .tid = context_column(of, "tid", "vtid"),
-	    .prev = is_switch ? event_column(of, "prev_tid", false) : -1,
-	    .next = is_switch ? event_column(of, "next_tid", false) : -1,
-	    .use = links_wants(of) ? EVENT_LINKED : 0,
-	};
-	plan_processes(class);
+	*class = (struct event_class){.of = of};
+	find_columns(class);
 	if (selection_has_class(wish->selection, of->name))
 		class->use |= EVENT_SELECTED;
 	if (class->use & EVENT_FOLLOWED || has_context(of) ||
 	    (wish->payload && class->use & EVENT_LINKED) ||
-	    (wish->spans && spans_want(of->name)))
+	    (wish->spans && class->tag > AT_OTHER && class->tag < AT_DUMP))
 		class->use |= EVENT_CELLS;
 	if (!wish->payload || !(class->use & EVENT_SELECTED))
 		return;
@@ -186,8 +192,21 @@ enum ctf_use event_class_use_before(const struct event_class *class)
 	return class->use & EVENT_LINKED ? CTF_COUNTED : CTF_UNUSED;
 }
 
+const struct cell *event_cell(const struct cell *cell, int column)
+{
+	static const struct cell nothing = {.type = CELL_NULL};
+
+	return cell && column >= 0 ? &cell[column] : &nothing;
+}
+
+int64_t event_tid(const struct cell *cell)
+{
+	int64_t tid = cell_integer(cell, -1);
+
+	return tid < 0 || tid > INT32_MAX ? -1 : tid;
+}
+
 void event_class_clear(struct event_class *class)
 {
-	free(class->process);
 	free(class->type);
 }

@@ -3,7 +3,7 @@
 #define CT_MERGE_EVENT_CLASS_H
 
 #include "ctf/reader.h"
-#include "merge/select.h"
+#include "merge/run.h"
 
 /*
  * What a merge knows of an event class of a source, found once, when the source is
@@ -18,62 +18,96 @@ enum event_use {
 	EVENT_PAYLOAD = 32, /* its cells become a row of its class */
 };
 
-enum process_kind {
-	PROCESS_OTHER,
-	PROCESS_SWITCH,
-	PROCESS_FORK,
-	PROCESS_EXEC,
-	PROCESS_EXIT,
-	PROCESS_FREE,
-	PROCESS_DUMP,
-	PROCESS_DUMP_CGROUP,
-	PROCESS_DUMP_NETWORK,
-	PROCESS_EXIT_CALL,
-	PROCESS_EXIT_GROUP_CALL,
-	PROCESS_KINDS,
+/* What it tells. */
+enum event_tag {
+	AT_OTHER,
+	AT_SWITCH, /* threads */
+	AT_WAKING,
+	AT_WAKEUP,
+	AT_WAKEUP_NEW,
+	AT_FORK,
+	AT_EXEC,
+	AT_EXIT,
+	AT_FREE,
+	AT_IRQ_ENTRY, /* interrupts */
+	AT_IRQ_EXIT,
+	AT_SOFTIRQ_RAISE,
+	AT_SOFTIRQ_ENTRY,
+	AT_SOFTIRQ_EXIT,
+	AT_TIMER_ENTRY,
+	AT_TIMER_EXIT,
+	AT_RECEIVE,
+	AT_SEND,
+	AT_SYSCALL_ENTRY, /* system calls */
+	AT_SYSCALL_EXIT,
+	AT_BLOCK_INSERT, /* disks */
+	AT_BLOCK_ISSUE,
+	AT_BLOCK_REQUEUE,
+	AT_BLOCK_COMPLETE,
+	AT_DISK_NAME,
+	AT_DUMP, /* from here on only of processes */
+	AT_DUMP_CGROUP,
+	AT_DUMP_NETWORK,
 };
 
-enum process_field {
-	FIELD_TID, /* of a switch: the thread that goes, of a fork: the parent */
-	FIELD_PID,
-	FIELD_PPID,
-	FIELD_COMM,
-	FIELD_STATE,
-	FIELD_CHILD_TID, /* of a switch: the thread that comes */
-	FIELD_CHILD_PID,
-	FIELD_CHILD_COMM,
-	FIELD_FILE,
-	FIELD_OLD_TID,
-	FIELD_GROUP_DEAD,
-	FIELD_EXIT_CODE,
-	FIELD_STATUS,
-	FIELD_NAMESPACE,
-	FIELD_CONTEXT_PID, /* of the thread that runs, by the event's context */
-	FIELD_CONTEXT_PPID,
-	FIELD_CONTEXT_COMM,
-	FIELD_CONTEXT_CGROUP, /* namespaces, by their inodes */
-	FIELD_CONTEXT_NETWORK,
-	PROCESS_FIELDS,
+/* The fields that are read, by tag, in the order of the table in event_class.c. */
+enum { PREV_COMM, PREV_TID, PREV_PRIO, PREV_STATE, NEXT_COMM, NEXT_TID, NEXT_PRIO };
+enum { WOKEN_COMM, WOKEN_TID, WOKEN_CPU };
+enum { CHILD_COMM, CHILD_TID, CHILD_PID, PARENT_COMM, PARENT_TID, PARENT_PID };
+enum { EXEC_TID, EXEC_OLD_TID, EXEC_FILE };
+enum { EXIT_TID, EXIT_COMM, EXIT_GROUP_DEAD, EXIT_CODE };
+enum { FREE_TID };
+enum { IRQ_LINE, IRQ_NAME };
+enum { RECEIVE_DEVICE };
+enum {
+	ENTRY_FD,
+	ENTRY_COUNT,
+	ENTRY_LEN,
+	ENTRY_SIZE,
+	ENTRY_FILENAME,
+	ENTRY_PATHNAME,
+	ENTRY_STATUS
 };
+enum { RETURNED };
+enum {
+	BLOCK_DEV,
+	BLOCK_SECTOR,
+	BLOCK_SECTORS,
+	BLOCK_RWBS,
+	BLOCK_TID,
+	BLOCK_COMM,
+	BLOCK_ERROR
+};
+enum { NAMED_DEV, DEV_NAME };
+enum { DUMP_TID, DUMP_PID, DUMP_PPID, DUMP_COMM, DUMP_NAMESPACE = DUMP_PID };
+enum { SEND_BUFFER, SEND_DEVICE, SEND_V4, SEND_V6 = SEND_V4 + 7 /* of packets: */ };
+enum { IP_LENGTH, IP_TTL, IP_PROTOCOL, IP_SRC, IP_DST, IP_SEQ, IPV4_ID };
+enum { EVENT_FIELDS = SEND_V6 + IPV4_ID };
 
-/* What it tells of processes, and in which columns; -1: none. */
-struct process_plan {
-	enum process_kind kind;
-	int column[PROCESS_FIELDS];
+/* And those of the context, of the thread that runs; namespaces by their inodes. */
+enum event_context {
+	CONTEXT_TID,
+	CONTEXT_PID,
+	CONTEXT_PPID,
+	CONTEXT_COMM,
+	CONTEXT_CGROUP,
+	CONTEXT_NETWORK,
+	CONTEXT_FIELDS
 };
 
 struct event_class {
 	const struct ctf_class *of; /* borrowed */
 	unsigned use;
-	int tid;        /* the column of the context that tells its thread */
-	int prev, next; /* of sched_switch; -1: none */
-	struct process_plan *process; /* NULL: it tells nothing of processes */
-	enum cell_type *type;         /* of the columns of its table; NULL: it has none */
+	enum event_tag tag;
+	const char *call;         /* of a system call: its name */
+	int column[EVENT_FIELDS]; /* -1: none */
+	int context[CONTEXT_FIELDS];
+	enum cell_type *type; /* of the columns of its table; NULL: it has none */
 	size_t columns;
 
-	/* While rows are written: as the timeline and others number them. */
-	uint32_t id; /* 0: not added yet */
-	int sent_class, span_class;
+	/* While rows are written: as the timeline and others number it; 0: not yet. */
+	uint32_t id;
+	size_t span_text; /* `call` */
 };
 
 /* What the classes of a run are used for. */
@@ -96,8 +130,11 @@ unsigned event_class_use(const struct event_class *class,
 /* Of what use it is before the selection's begin. */
 enum ctf_use event_class_use_before(const struct event_class *class);
 
-/* The column of a field, or of the context; -1: none. */
-int event_column(const struct ctf_class *class, const char *name, bool context);
+/* An event's cell of a column; one that is NULL where there is none. */
+const struct cell *event_cell(const struct cell *cell, int column);
+
+/* The number of a thread, -1 where it is none. */
+int64_t event_tid(const struct cell *cell);
 
 void event_class_clear(struct event_class *class);
 

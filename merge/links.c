@@ -6,10 +6,134 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
-#include "merge/event_ids.h"
+#include "base/search.h"
+#include "base/spill.h"
 #include "merge/sorter.h"
 #include "timeline/rows.h"
+
+/*
+ * The ids that events of streams got, by their place within the stream. All but
+ * the last few of a stream lie in an unnamed file, in blocks. Whoever looks
+ * them up goes through the streams from front to back, more or less, so the
+ * last block of each stream and side is kept.
+ */
+enum event_side { EVENT_SENT, EVENT_RECEIVED, EVENT_SIDES };
+
+enum { BLOCK = 64 }; /* ids, 6 KiB */
+
+struct event_id {
+	uint64_t ordinal;
+	struct event_link link;
+};
+
+struct stream {
+	struct spill_chain chain; /* of event_id; chunks begin with an ordinal */
+	struct kept {
+		size_t chunk; /* SIZE_MAX: none yet */
+		struct bytes bytes;
+	} kept[EVENT_SIDES];
+};
+
+struct event_ids {
+	struct intmap index; /* of streams */
+	struct stream *stream;
+	size_t streams, room;
+	struct spill spill;
+};
+
+static struct stream *add_stream(struct event_ids *ids, uint64_t key)
+{
+	intmap_put(&ids->index, key, (int64_t)ids->streams);
+	ids->stream =
+	    mem_grow(ids->stream, ids->streams, &ids->room, sizeof(*ids->stream));
+	ids->stream[ids->streams] = (struct stream){
+	    .kept = {[EVENT_SENT] = {SIZE_MAX}, [EVENT_RECEIVED] = {SIZE_MAX}}};
+	return &ids->stream[ids->streams++];
+}
+
+static int event_ids_add(struct event_ids *ids, uint64_t key, uint64_t ordinal,
+			 const struct event_link *link, struct error *error)
+{
+	const struct event_id id = {ordinal, *link};
+	struct stream *stream;
+	int64_t at;
+
+	if (intmap_get(&ids->index, key, &at))
+		stream = &ids->stream[at];
+	else
+		stream = add_stream(ids, key);
+	if (stream->chain.open.size == BLOCK * sizeof(id) &&
+	    spill_chain_close(&stream->chain, &ids->spill, error))
+		return -1;
+	if (!stream->chain.open.size)
+		stream->chain.first = ordinal;
+	bytes_add(&stream->chain.open, &id, sizeof(id));
+	return 0;
+}
+
+static struct event_link search(const struct event_id *id, size_t count, uint64_t ordinal)
+{
+	size_t at = FIRST_NOT(count, i, id[i].ordinal < ordinal);
+
+	return at < count && id[at].ordinal == ordinal ? id[at].link
+						       : (struct event_link){.id = 0};
+}
+
+static int event_ids_find(struct event_ids *ids, uint64_t key, uint64_t ordinal,
+			  enum event_side side, struct event_link *link,
+			  struct error *error)
+{
+	const struct spill_chain *chain;
+	struct kept *kept;
+	struct bytes_cursor from;
+	size_t chunk;
+	int64_t at;
+
+	*link = (struct event_link){.id = 0};
+	if (!intmap_get(&ids->index, key, &at))
+		return 0;
+	chain = &ids->stream[at].chain;
+	kept = &ids->stream[at].kept[side];
+	/* The last chunk that begins at the ordinal or before it. */
+	chunk = FIRST_NOT(chain->chunks, i, chain->chunk[i].first <= ordinal);
+	if (chain->open.size && chain->first <= ordinal)
+		chunk = chain->chunks + 1;
+	if (!chunk--)
+		return 0;
+	from.at = kept->bytes.data;
+	from.end = from.at + kept->bytes.size;
+	if (kept->chunk != chunk) {
+		kept->chunk = SIZE_MAX;
+		if (spill_chain_read(chain, &ids->spill, chunk, &kept->bytes, &from,
+				     error))
+			return -1;
+		if (chunk < chain->chunks)
+			kept->chunk = chunk;
+	}
+	*link = search((const void *)from.at,
+		       (size_t)(from.end - from.at) / sizeof(struct event_id), ordinal);
+	return 0;
+}
+
+static void event_ids_clear(struct event_ids *ids)
+{
+	for (size_t i = 0; i < ids->streams; i++) {
+		spill_chain_clear(&ids->stream[i].chain);
+		for (int side = 0; side < EVENT_SIDES; side++)
+			bytes_clear(&ids->stream[i].kept[side].bytes);
+	}
+	free(ids->stream);
+	intmap_clear(&ids->index);
+	spill_clear(&ids->spill);
+}
+
+/* A stream of a source as one number. */
+static uint64_t event_stream(uint32_t source, uint32_t stream)
+{
+	return (uint64_t)source << 32 | stream;
+}
 
 enum { ROWS_SORTED = 1 << 15 }; /* at once, 9 MiB */
 
@@ -17,8 +141,11 @@ enum { ECHO_REPLY_4 = 0, ECHO_4 = 8, ECHO_6 = 128, ECHO_REPLY_6 = 129 };
 
 struct links {
 	const struct merge_run *run;
-	struct event_ids *ids;
-	struct sorter *sorter; /* of links */
+	struct event_ids ids;
+	struct sorter *sorter;  /* of links */
+	struct texts addresses; /* as packets have them */
+	char **name;            /* of each */
+	size_t name_room;
 };
 
 /* A message on its way to its row. */
@@ -46,27 +173,14 @@ struct links *links_new(const struct merge_run *run)
 	struct links *links = mem_zalloc(sizeof(*links));
 
 	links->run = run;
-	links->ids = event_ids_new();
+	links->ids.spill.what = "of event ids";
 	return links;
-}
-
-bool links_wants(const struct ctf_class *class)
-{
-	static const char *const names[] = {
-	    "net_dev_queue",       "net_if_receive_skb", "netif_receive_skb",
-	    "inet_sock_local_out", "inet_sock_local_in", "packet",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(class->name, names[i]) == 0)
-			return true;
-	return false;
 }
 
 int links_note(struct links *links, uint32_t source, const struct ctf_event *record,
 	       const struct event_link *link, struct error *error)
 {
-	return event_ids_add(links->ids, event_stream(source, record->stream),
+	return event_ids_add(&links->ids, event_stream(source, record->stream),
 			     record->ordinal, link, error);
 }
 
@@ -130,7 +244,7 @@ static void set_bounds(const struct links *links, const struct message_origin *o
 static int find_event(struct links *links, const struct origin *origin,
 		      enum event_side side, struct event_link *link, struct error *error)
 {
-	return event_ids_find(links->ids, event_stream(origin->source, origin->stream),
+	return event_ids_find(&links->ids, event_stream(origin->source, origin->stream),
 			      origin->ordinal, side, link, error);
 }
 
@@ -231,6 +345,24 @@ static void set_cause(struct timeline_message *row, const struct spans *spans,
 	row->send_assumed = cause.is_assumed;
 }
 
+/* Runs have few addresses, and messages many. */
+static const char *address_name(struct links *links, const struct packet *packet,
+				const uint8_t *address)
+{
+	uint8_t key[1 + sizeof(packet->src)] = {packet->family};
+	size_t count = links->addresses.count, at;
+
+	memcpy(key + 1, address, sizeof(packet->src));
+	at = texts_put_bytes(&links->addresses, (const char *)key, sizeof(key));
+	if (at < count)
+		return links->name[at];
+	links->name = mem_grow(links->name, at, &links->name_room, sizeof(*links->name));
+	links->name[at] = mem_alloc(INET6_ADDRSTRLEN);
+	inet_ntop(packet->family == 6 ? AF_INET6 : AF_INET, address, links->name[at],
+		  INET6_ADDRSTRLEN);
+	return links->name[at];
+}
+
 static int write_link(void *context, const void *item)
 {
 	struct linking *linking = context;
@@ -238,8 +370,6 @@ static int write_link(void *context, const void *item)
 	const struct merge_source *source = run->source;
 	const struct link *link = item;
 	const struct packet *packet = &link->packet;
-	int family = packet->family == 6 ? AF_INET6 : AF_INET;
-	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
 	const char *protocol = packet_protocol_name(packet);
 	struct timeline_message row = {
 	    .protocol = protocol ? protocol : "ip",
@@ -266,8 +396,8 @@ static int write_link(void *context, const void *item)
 	};
 
 	if (packet->known & PACKET_NETWORK) {
-		row.src = inet_ntop(family, packet->src, src, sizeof(src));
-		row.dst = inet_ntop(family, packet->dst, dst, sizeof(dst));
+		row.src = address_name(linking->links, packet, packet->src);
+		row.dst = address_name(linking->links, packet, packet->dst);
 		row.bytes = packet_bytes(packet);
 	}
 	set_transport(&row, packet);
@@ -310,7 +440,11 @@ void links_free(struct links *links)
 {
 	if (!links)
 		return;
-	event_ids_free(links->ids);
+	event_ids_clear(&links->ids);
 	sorter_free(links->sorter);
+	for (size_t i = 0; i < links->addresses.count; i++)
+		free(links->name[i]);
+	free(links->name);
+	texts_clear(&links->addresses);
 	free(links);
 }

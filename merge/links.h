@@ -2,11 +2,17 @@
 #ifndef CT_MERGE_LINKS_H
 #define CT_MERGE_LINKS_H
 
-#include "merge/event_ids.h"
 #include "merge/origins.h"
 #include "merge/requests.h"
 #include "merge/run.h"
 #include "timeline/writer.h"
+
+/* An event that is, or can be, a packet's. */
+struct event_link {
+	int64_t id;              /* 0: it was not loaded */
+	struct span_cause cause; /* as spans_event has it */
+	struct sent_packet sent; /* as sent_packets_event has it */
+};
 
 /*
  * From messages to the events that they were made of. While events are loaded,
@@ -18,10 +24,8 @@ struct links;
 
 struct links *links_new(const struct merge_run *run);
 
-/* Whether events of a class can be what a message was made of. */
-bool links_wants(const struct ctf_class *class);
-
-/* An event was loaded. By ascending ordinal within a stream. */
+/* An event that can be what a message was made of (EVENT_LINKED) was loaded. By ascending
+ * ordinal within a stream. */
 int links_note(struct links *links, uint32_t source, const struct ctf_event *record,
 	       const struct event_link *link, struct error *error);
 

@@ -14,8 +14,6 @@ struct loading {
 	struct feed *feed;
 	struct heap heads; /* of the sources' next events, by time and place in `order` */
 	uint32_t *order;   /* sources by node and index */
-	bool *is_mute;     /* one a source: see is_mute */
-	bool *tells_spans; /* one a source: see tells_spans */
 	struct problem_list problems;
 };
 
@@ -41,9 +39,8 @@ static int add_class(struct loading *loading, uint32_t source, struct event_clas
 			    class->name, class->columns, TIMELINE_COLUMNS_MOST);
 	}
 	status = timeline_add_class(loading->load->writer, &wanted, &known->id, error);
-	known->sent_class = sent_packets_class(loading->load->sent, class);
-	if (loading->tells_spans[source])
-		known->span_class = spans_class(loading->load->spans, class);
+	if (loading->load->spans && of->tells_spans)
+		spans_class(loading->load->spans, known);
 	free(column);
 	return status;
 }
@@ -52,11 +49,12 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 		     int64_t tid, struct error *error)
 {
 	const struct load *load = loading->load;
+	const struct merge_source *of = &load->run->source[source];
 	struct event_class *class = row->class;
 	struct timeline_event event = {
 	    .ts_ns = row->ts_ns,
-	    .node = load->run->node[load->run->source[source].node].id,
-	    .source = load->run->source[source].id,
+	    .node = load->run->node[of->node].id,
+	    .source = of->id,
 	    .tid = tid,
 	    .cpu = row->record.cpu,
 	    .row = row->bytes.bytes ? &row->bytes : NULL,
@@ -68,10 +66,10 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	event.class = class->id;
 	if (timeline_add_event(load->writer, &event, &link.id, error))
 		return -1;
-	if (loading->tells_spans[source]) {
+	if (load->spans && of->tells_spans) {
 		struct span_event told = {.id = link.id,
-					  .node = load->run->source[source].node,
-					  .class = class->span_class,
+					  .node = of->node,
+					  .class = class,
 					  .ts_ns = row->ts_ns,
 					  .cpu = row->record.cpu,
 					  .tid = tid,
@@ -84,10 +82,7 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 		return 0;
 	link.sent = (struct sent_packet){
 	    .origin = link.id, .origin_ns = row->ts_ns, .origin_tid = tid};
-	if (class->sent_class >= 0 && row->record.cell)
-		sent_packets_event(load->sent, class->sent_class,
-				   load->run->source[source].node, row->record.cell,
-				   &link.sent);
+	sent_packets_event(load->sent, class, of->node, row->record.cell, &link.sent);
 	return links_note(load->links, source, &row->record, &link, error);
 }
 
@@ -97,7 +92,7 @@ static int take_row(struct loading *loading, uint32_t source, const struct row *
 	struct load *load = loading->load;
 	int64_t tid = follow_event(load->follow, source, row->class, &row->record);
 
-	if (row->record.cell && !loading->is_mute[source])
+	if (row->record.cell && !load->run->source[source].is_mute)
 		processes_event(load->processes, load->run->source[source].node,
 				row->class, row->record.cell, row->ts_ns, tid);
 	if (!row->selected)
@@ -106,42 +101,23 @@ static int take_row(struct loading *loading, uint32_t source, const struct row *
 	return add_event(loading, source, row, tid, error);
 }
 
-/*
- * What user space says of threads and processes are numbers in their namespace; where
- * the node's kernel was traced as well, that knows better.
- */
-static bool is_mute(const struct merge_run *run, const struct merge_source *source)
-{
-	return merge_source_is(source, "user") &&
-	       merge_node_has(run, source->node, "kernel");
-}
-
-/* Spans are of kernels, or of what there is of a node instead. */
-static bool tells_spans(const struct load *load, const struct merge_source *source)
-{
-	return load->spans && !merge_source_is(source, "capture") &&
-	       (merge_source_is(source, "kernel") ||
-		!merge_node_has(load->run, source->node, "kernel"));
-}
-
 /* From when on a node is recorded: its first event, and not before what is selected. */
 static void begin_spans(struct loading *loading)
 {
-	const struct merge_run *run = loading->load->run;
-	nsec_t least = loading->load->selection->begin_ns;
+	const struct load *load = loading->load;
 
-	for (uint32_t source = 0; source < run->count; source++) {
+	for (uint32_t i = 0; i < load->run->count; i++) {
+		const struct merge_source *source = &load->run->source[i];
 		struct ctf_facts facts;
 		nsec_t begin;
 
-		loading->tells_spans[source] =
-		    tells_spans(loading->load, &run->source[source]);
-		feed_facts(loading->feed, source, &facts);
-		if (!loading->tells_spans[source] || !facts.events)
+		feed_facts(loading->feed, i, &facts);
+		if (!load->spans || !source->tells_spans || !facts.events)
 			continue;
-		begin = clock_correct(&run->source[source].clock, facts.begin_ns);
-		spans_set_begin(loading->load->spans, run->source[source].node,
-				begin < least ? least : begin);
+		begin = clock_correct(&source->clock, facts.begin_ns);
+		if (begin < load->selection->begin_ns)
+			begin = load->selection->begin_ns;
+		spans_set_begin(load->spans, source->node, begin);
 	}
 }
 
@@ -158,7 +134,7 @@ static int end_spans(const struct load *load, struct error *error)
 			const struct merge_source *source = &run->source[i];
 			nsec_t last = clock_correct(&source->clock, source->facts.end_ns);
 
-			if (source->node == node && tells_spans(load, source) &&
+			if (source->node == node && source->tells_spans &&
 			    source->facts.events && last > end)
 				end = last;
 		}
@@ -177,7 +153,6 @@ static void share_switches(struct loading *loading)
 	for (uint32_t source = 0; source < run->count; source++) {
 		uint32_t other = 0;
 
-		loading->is_mute[source] = is_mute(run, &run->source[source]);
 		while (other < source &&
 		       (run->source[other].node != run->source[source].node ||
 			!feed_share_clock(loading->feed, other, source)))
@@ -241,8 +216,6 @@ int load_events(struct load *load, struct error *error)
 	load->events = 0;
 	loading.feed = feed_new(load->run, &wish, load->threads, error);
 	loading.order = mem_zalloc(load->run->count * sizeof(*loading.order));
-	loading.is_mute = mem_zalloc(load->run->count * sizeof(*loading.is_mute));
-	loading.tells_spans = mem_zalloc(load->run->count * sizeof(*loading.tells_spans));
 	if (loading.feed)
 		status = merge(&loading, error);
 	feed_free(loading.feed);
@@ -251,8 +224,6 @@ int load_events(struct load *load, struct error *error)
 		status = end_spans(load, error);
 	merge_run_tell(load->run, &loading.problems);
 	free(loading.order);
-	free(loading.is_mute);
-	free(loading.tells_spans);
 	heap_clear(&loading.heads);
 	return status;
 }

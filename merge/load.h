@@ -3,11 +3,9 @@
 #define CT_MERGE_LOAD_H
 
 #include "base/progress.h"
-#include "merge/follow.h"
 #include "merge/links.h"
 #include "merge/processes.h"
 #include "merge/run.h"
-#include "merge/select.h"
 #include "merge/sent_packets.h"
 #include "merge/spans/spans.h"
 #include "timeline/writer.h"

@@ -10,8 +10,7 @@
 enum { BLOCK = 1 << 12, BITS = 64 }; /* origins, half a MiB */
 
 struct origins {
-	struct message_origin *block; /* what is not in the file yet */
-	size_t used;
+	struct spill_chain chain;
 	struct spill spill;
 	uint64_t added, dropped;
 	uint64_t *drop; /* a bit an origin; NULL: none is dropped */
@@ -21,7 +20,6 @@ struct origins *origins_new(void)
 {
 	struct origins *origins = mem_zalloc(sizeof(*origins));
 
-	origins->block = mem_alloc(BLOCK * sizeof(*origins->block));
 	origins->spill.what = "of messages' events";
 	return origins;
 }
@@ -29,13 +27,10 @@ struct origins *origins_new(void)
 int origins_add(struct origins *origins, const struct message_origin *origin,
 		struct error *error)
 {
-	if (origins->used == BLOCK) {
-		if (spill_add(&origins->spill, origins->block,
-			      BLOCK * sizeof(*origins->block), error))
-			return -1;
-		origins->used = 0;
-	}
-	origins->block[origins->used++] = *origin;
+	if (origins->chain.open.size == BLOCK * sizeof(*origin) &&
+	    spill_chain_close(&origins->chain, &origins->spill, error))
+		return -1;
+	bytes_add(&origins->chain.open, origin, sizeof(*origin));
 	origins->added++;
 	return 0;
 }
@@ -61,37 +56,24 @@ uint64_t origins_count(const struct origins *origins)
 	return origins->added - origins->dropped;
 }
 
-/* A block that begins with that index. Whether to go on. */
-static int walk_block(const struct origins *origins, const struct message_origin *block,
-		      uint64_t first, size_t count,
-		      int (*look)(void *, const struct message_origin *), void *context)
-{
-	int stop = 0;
-
-	for (size_t i = 0; !stop && i < count; i++)
-		if (!is_dropped(origins, first + i))
-			stop = look(context, &block[i]);
-	return stop;
-}
-
 int origins_walk(struct origins *origins,
 		 int (*look)(void *context, const struct message_origin *origin),
 		 void *context, struct error *error)
 {
-	const size_t bytes = BLOCK * sizeof(struct message_origin);
-	struct message_origin *block = mem_alloc(origins->spill.size ? bytes : 1);
-	uint64_t first = 0;
+	const struct spill_chain *chain = &origins->chain;
+	struct bytes memory = {0};
+	struct bytes_cursor at;
+	uint64_t index = 0;
 	int stop = 0, failed = 0;
 
-	for (uint64_t at = 0; at < origins->spill.size && !stop && !failed; at += bytes) {
-		failed = spill_read(&origins->spill, at, block, bytes, error);
-		if (!failed)
-			stop = walk_block(origins, block, first, BLOCK, look, context);
-		first += BLOCK;
+	for (size_t n = 0; n <= chain->chunks && !stop && !failed; n++) {
+		failed = spill_chain_read(chain, &origins->spill, n, &memory, &at, error);
+		for (; !failed && !stop && at.at < at.end;
+		     at.at += sizeof(struct message_origin))
+			if (!is_dropped(origins, index++))
+				stop = look(context, (const void *)at.at);
 	}
-	free(block);
-	if (!failed && !stop)
-		walk_block(origins, origins->block, first, origins->used, look, context);
+	bytes_clear(&memory);
 	return failed;
 }
 
@@ -100,7 +82,7 @@ void origins_free(struct origins *origins)
 	if (!origins)
 		return;
 	spill_clear(&origins->spill);
-	free(origins->block);
+	spill_chain_clear(&origins->chain);
 	free(origins->drop);
 	free(origins);
 }

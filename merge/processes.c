@@ -7,6 +7,79 @@
 
 #include "base/mem.h"
 #include "merge/process_table.h"
+#include "timeline/query.h"
+
+/* More processors than Linux can have; a higher number is a broken stream. */
+enum { CPUS_MOST = 65536 };
+
+struct follow {
+	struct processors {
+		uint32_t with;    /* the source whose processors count */
+		int64_t *current; /* thread by processor, -1: unknown */
+		size_t count;
+	} * source;
+	size_t sources;
+};
+
+struct follow *follow_new(size_t sources)
+{
+	struct follow *follow = mem_zalloc(sizeof(*follow));
+
+	follow->source = mem_zalloc(sources * sizeof(*follow->source));
+	follow->sources = sources;
+	for (uint32_t i = 0; i < sources; i++)
+		follow->source[i].with = i;
+	return follow;
+}
+
+void follow_share(struct follow *follow, uint32_t source, uint32_t with)
+{
+	follow->source[source].with = follow->source[with].with;
+}
+
+/* Where the thread of a processor is kept, or NULL. */
+static int64_t *current_of(struct processors *of, int32_t cpu)
+{
+	if (cpu < 0 || cpu >= CPUS_MOST)
+		return NULL;
+	if ((size_t)cpu >= of->count) {
+		of->current =
+		    mem_realloc(of->current, (size_t)cpu + 1, sizeof(*of->current));
+		while (of->count <= (size_t)cpu)
+			of->current[of->count++] = -1;
+	}
+	return &of->current[cpu];
+}
+
+int64_t follow_event(struct follow *follow, uint32_t source,
+		     const struct event_class *class, const struct ctf_event *record)
+{
+	int64_t *current =
+	    current_of(&follow->source[follow->source[source].with], record->cpu);
+	int64_t tid = current ? *current : -1;
+
+	if (class->tag == AT_SWITCH && class->column[NEXT_TID] >= 0) {
+		/* the thread that goes is the event's */
+		tid = cell_integer(event_cell(record->cell, class->column[PREV_TID]), -1);
+		if (current)
+			*current = cell_integer(
+			    event_cell(record->cell, class->column[NEXT_TID]), -1);
+	}
+	return class->context[CONTEXT_TID] >= 0
+		   ? cell_integer(event_cell(record->cell, class->context[CONTEXT_TID]),
+				  -1)
+		   : tid;
+}
+
+void follow_free(struct follow *follow)
+{
+	if (!follow)
+		return;
+	for (size_t i = 0; i < follow->sources; i++)
+		free(follow->source[i].current);
+	free(follow->source);
+	free(follow);
+}
 
 struct processes {
 	struct process_table table;
@@ -15,7 +88,7 @@ struct processes {
 /* One event, with what is needed to take it in. */
 struct taken {
 	struct process_table *table;
-	const struct process_plan *plan;
+	const struct event_class *class;
 	const struct cell *cell;
 	uint32_t node;
 	nsec_t ts_ns;
@@ -27,30 +100,36 @@ struct processes *processes_new(void)
 	return mem_zalloc(sizeof(struct processes));
 }
 
-static int64_t number(const struct taken *event, enum process_field field)
+static int64_t number(const struct taken *event, int column)
 {
-	int column = event->plan->column[field];
+	return cell_integer(event_cell(event->cell, column), TIMELINE_NONE);
+}
 
-	if (column < 0 || event->cell[column].type != CELL_INTEGER)
-		return TIMELINE_NONE;
-	return event->cell[column].integer;
+/* A field, TIMELINE_NONE where it has no number. */
+static int64_t field(const struct taken *event, int place)
+{
+	return number(event, event->class->column[place]);
 }
 
 /* A thread number, TIMELINE_NONE also where it is none. */
-static int64_t tid_of(const struct taken *event, enum process_field field)
+static int64_t tid_of(const struct taken *event, int column)
 {
-	int64_t tid = number(event, field);
+	int64_t tid = number(event, column);
 
 	return tid < 0 ? TIMELINE_NONE : tid;
 }
 
-/* Bytes that are no UTF-8 come as a blob. */
-static const struct cell *text(const struct taken *event, enum process_field field)
+static int64_t tid_field(const struct taken *event, int place)
 {
-	int column = event->plan->column[field];
-	const struct cell *cell = column < 0 ? NULL : &event->cell[column];
+	return tid_of(event, event->class->column[place]);
+}
 
-	return cell && (cell->type == CELL_TEXT || cell->type == CELL_BLOB) ? cell : NULL;
+/* Bytes that are no UTF-8 come as a blob. */
+static const struct cell *text(const struct taken *event, int column)
+{
+	const struct cell *cell = event_cell(event->cell, column);
+
+	return cell->type == CELL_TEXT || cell->type == CELL_BLOB ? cell : NULL;
 }
 
 static void set_comm(struct thread_row *thread, const struct cell *cell)
@@ -68,16 +147,15 @@ static void set_comm(struct thread_row *thread, const struct cell *cell)
 }
 
 /* The thread that a field names, with the name beside it; or NULL. */
-static struct thread_row *named(struct taken *event, enum process_field tid,
-				enum process_field comm)
+static struct thread_row *named(struct taken *event, int tid, int comm)
 {
-	int64_t is = tid_of(event, tid);
+	int64_t is = tid_field(event, tid);
 	struct thread_row *thread;
 
 	if (is == TIMELINE_NONE)
 		return NULL;
 	thread = process_table_thread(event->table, event->node, is);
-	set_comm(thread, text(event, comm));
+	set_comm(thread, text(event, event->class->column[comm]));
 	return thread;
 }
 
@@ -85,17 +163,17 @@ static void take_switch(struct taken *event)
 {
 	/* Zombie, dead, and TASK_DEAD, which was 64 before Linux 4.14. */
 	const int64_t over = 16 | 32 | 64 | 128;
-	int64_t state = number(event, FIELD_STATE);
+	int64_t state = field(event, PREV_STATE);
 	bool is_over = state > 0 && (state & over);
 	struct thread_row *prev =
-	    process_table_find(event->table, event->node, tid_of(event, FIELD_TID));
+	    process_table_find(event->table, event->node, tid_field(event, PREV_TID));
 
 	/* Its last switch: when the tid comes again it is another thread. */
 	if (!prev || !prev->gone || !is_over) /* else another session told it */
-		prev = named(event, FIELD_TID, FIELD_COMM);
+		prev = named(event, PREV_TID, PREV_COMM);
 	if (prev && prev->end_ns != TIMELINE_NONE && is_over)
 		prev->gone = true;
-	named(event, FIELD_CHILD_TID, FIELD_CHILD_COMM);
+	named(event, NEXT_TID, NEXT_COMM);
 }
 
 static void inherit_namespaces(struct process_row *child,
@@ -130,11 +208,11 @@ static void take_dumped_namespace(struct taken *event)
 {
 	enum { KTHREADD = 2 };
 	struct process_node *node = process_table_node(event->table, event->node);
-	int64_t tid = tid_of(event, FIELD_TID), inode = number(event, FIELD_NAMESPACE);
+	int64_t tid = tid_field(event, DUMP_TID), inode = field(event, DUMP_NAMESPACE);
 	const struct thread_row *thread =
 	    process_table_find(event->table, event->node, tid);
-	int kind = event->plan->kind == PROCESS_DUMP_CGROUP ? NAMESPACE_CGROUP
-							    : NAMESPACE_NETWORK;
+	int kind =
+	    event->class->tag == AT_DUMP_CGROUP ? NAMESPACE_CGROUP : NAMESPACE_NETWORK;
 
 	if (tid >= 0 && tid <= KTHREADD && inode > 0)
 		node->namespace[kind] = inode;
@@ -145,11 +223,11 @@ static void take_dumped_namespace(struct taken *event)
 static void take_fork(struct taken *event)
 {
 	struct thread_birth birth = {.node = event->node,
-				     .tid = tid_of(event, FIELD_CHILD_TID),
-				     .pid = tid_of(event, FIELD_CHILD_PID),
-				     .ppid = tid_of(event, FIELD_PID),
+				     .tid = tid_field(event, CHILD_TID),
+				     .pid = tid_field(event, CHILD_PID),
+				     .ppid = tid_field(event, PARENT_PID),
 				     .ts_ns = event->ts_ns};
-	struct thread_row *thread = named(event, FIELD_TID, FIELD_COMM);
+	struct thread_row *thread = named(event, PARENT_TID, PARENT_COMM);
 	struct process_row *process;
 	int64_t parent = -1;
 
@@ -160,7 +238,7 @@ static void take_fork(struct taken *event)
 	if (birth.tid == TIMELINE_NONE)
 		return;
 	thread = process_table_begin(event->table, &birth);
-	set_comm(thread, text(event, FIELD_CHILD_COMM));
+	set_comm(thread, text(event, event->class->column[CHILD_COMM]));
 	if (parent < 0 || thread->process < 0 || parent == thread->process)
 		return;
 	process = &event->table->process[thread->process];
@@ -172,8 +250,8 @@ static void take_fork(struct taken *event)
 
 static void take_exec(struct taken *event)
 {
-	int64_t tid = tid_of(event, FIELD_TID), old = tid_of(event, FIELD_OLD_TID);
-	const struct cell *file = text(event, FIELD_FILE);
+	int64_t tid = tid_field(event, EXEC_TID), old = tid_field(event, EXEC_OLD_TID);
+	const struct cell *file = text(event, event->class->column[EXEC_FILE]);
 	struct thread_row *thread;
 	struct process_row *process;
 	char *path;
@@ -200,8 +278,8 @@ static void take_exit_code(struct process_row *process, int64_t code)
 
 static void take_exit(struct taken *event)
 {
-	struct thread_row *thread = named(event, FIELD_TID, FIELD_COMM);
-	int64_t last = number(event, FIELD_GROUP_DEAD);
+	struct thread_row *thread = named(event, EXIT_TID, EXIT_COMM);
+	int64_t last = field(event, EXIT_GROUP_DEAD);
 	struct process_row *process;
 
 	process_table_node(event->table, event->node)->tells_exits = true;
@@ -216,12 +294,12 @@ static void take_exit(struct taken *event)
 	else if (last != TIMELINE_NONE)
 		process->end_ns = event->ts_ns;
 	if (process->end_ns != TIMELINE_NONE)
-		take_exit_code(process, number(event, FIELD_EXIT_CODE));
+		take_exit_code(process, field(event, EXIT_CODE));
 }
 
 static void take_free(struct taken *event)
 {
-	int64_t tid = tid_of(event, FIELD_TID);
+	int64_t tid = tid_field(event, FREE_TID);
 	struct thread_row *thread = process_table_find(event->table, event->node, tid);
 
 	if (!thread || tid <= 0)
@@ -236,24 +314,25 @@ static void take_free(struct taken *event)
 
 static void take_dump(struct taken *event)
 {
-	int64_t tid = tid_of(event, FIELD_TID), pid = tid_of(event, FIELD_PID);
+	int64_t tid = tid_field(event, DUMP_TID), pid = tid_field(event, DUMP_PID);
 	struct thread_row *thread;
 
 	/* One that ended and was not waited for is dumped, too: it is the same. */
 	thread = process_table_find(event->table, event->node, tid);
 	if (!thread)
-		thread = named(event, FIELD_TID, FIELD_COMM);
+		thread = named(event, DUMP_TID, DUMP_COMM);
 	if (!thread)
 		return;
-	set_comm(thread, text(event, FIELD_COMM));
+	set_comm(thread, text(event, event->class->column[DUMP_COMM]));
 	if (pid != TIMELINE_NONE)
-		process_table_adopt(event->table, thread, pid, tid_of(event, FIELD_PPID));
+		process_table_adopt(event->table, thread, pid,
+				    tid_field(event, DUMP_PPID));
 }
 
 /* exit(2) ends a thread, exit_group(2) all of its process; the first one counts. */
 static void take_exit_call(struct taken *event)
 {
-	int64_t status = number(event, FIELD_STATUS);
+	int64_t status = field(event, ENTRY_STATUS);
 	struct thread_row *thread;
 	struct process_row *process;
 
@@ -263,7 +342,7 @@ static void take_exit_call(struct taken *event)
 	process = process_table_process(event->table, thread);
 	if (!process)
 		return;
-	if (event->plan->kind == PROCESS_EXIT_CALL) {
+	if (strcmp(event->class->call, "exit") == 0) {
 		if (thread->tid == process->pid)
 			process->leader_status = status & 0xff;
 	} else if (process->group_status == TIMELINE_NONE) {
@@ -274,52 +353,49 @@ static void take_exit_call(struct taken *event)
 /* The context tells the name and the process of the thread that runs. */
 static void take_context(struct taken *event)
 {
-	int64_t pid = tid_of(event, FIELD_CONTEXT_PID);
+	const int *context = event->class->context;
+	int64_t pid = tid_of(event, context[CONTEXT_PID]);
 	struct thread_row *thread;
 
 	if (event->tid < 0)
 		return;
 	thread = process_table_thread(event->table, event->node, event->tid);
-	set_comm(thread, text(event, FIELD_CONTEXT_COMM));
+	set_comm(thread, text(event, context[CONTEXT_COMM]));
 	if (thread->process < 0 && pid != TIMELINE_NONE)
 		process_table_adopt(event->table, thread, pid,
-				    tid_of(event, FIELD_CONTEXT_PPID));
+				    tid_of(event, context[CONTEXT_PPID]));
 	set_namespace(event, thread, NAMESPACE_CGROUP,
-		      number(event, FIELD_CONTEXT_CGROUP));
+		      number(event, context[CONTEXT_CGROUP]));
 	set_namespace(event, thread, NAMESPACE_NETWORK,
-		      number(event, FIELD_CONTEXT_NETWORK));
+		      number(event, context[CONTEXT_NETWORK]));
 }
 
 void processes_event(struct processes *processes, uint32_t node,
 		     const struct event_class *class, const struct cell *cell,
 		     nsec_t ts_ns, int64_t tid)
 {
-	static void (*const take[PROCESS_KINDS])(struct taken *) = {
-	    [PROCESS_SWITCH] = take_switch,
-	    [PROCESS_FORK] = take_fork,
-	    [PROCESS_EXEC] = take_exec,
-	    [PROCESS_EXIT] = take_exit,
-	    [PROCESS_FREE] = take_free,
-	    [PROCESS_DUMP] = take_dump,
-	    [PROCESS_DUMP_CGROUP] = take_dumped_namespace,
-	    [PROCESS_DUMP_NETWORK] = take_dumped_namespace,
-	    [PROCESS_EXIT_CALL] = take_exit_call,
-	    [PROCESS_EXIT_GROUP_CALL] = take_exit_call,
+	static void (*const take[])(struct taken *) = {
+	    [AT_SWITCH] = take_switch,
+	    [AT_FORK] = take_fork,
+	    [AT_EXEC] = take_exec,
+	    [AT_EXIT] = take_exit,
+	    [AT_FREE] = take_free,
+	    [AT_DUMP] = take_dump,
+	    [AT_DUMP_CGROUP] = take_dumped_namespace,
+	    [AT_DUMP_NETWORK] = take_dumped_namespace,
+	    [AT_SYSCALL_ENTRY] = take_exit_call,
 	};
-	const struct process_plan *plan = class->process;
 	struct taken event = {.table = &processes->table,
-			      .plan = plan,
+			      .class = class,
 			      .cell = cell,
 			      .node = node,
 			      .ts_ns = ts_ns,
 			      .tid = tid};
 
-	if (!plan)
-		return;
 	if (class->use & EVENT_CONTEXT)
 		take_context(&event);
-	if (plan->kind != PROCESS_OTHER)
-		take[plan->kind](&event);
+	if (class->use & EVENT_FOLLOWED)
+		take[class->tag](&event);
 }
 
 int64_t processes_find(const struct processes *processes, uint32_t node, int64_t pid,

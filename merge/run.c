@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/names.h"
 #include "input/run_files.h"
 
 static bool is_told(const struct problem_list *list, const struct problem *problem)
@@ -181,6 +182,19 @@ static void add_source(struct merge_run *run, uint32_t index, bool is_directory)
 	source->island = -1;
 }
 
+bool merge_source_is(const struct merge_source *source, const char *kind)
+{
+	return strcmp(source->kind, kind) == 0;
+}
+
+static bool node_has(const struct merge_run *run, uint32_t node, const char *kind)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (run->source[i].node == node && merge_source_is(&run->source[i], kind))
+			return true;
+	return false;
+}
+
 /* Nodes in the order of their names, then what is given by itself. */
 static void add_all(struct merge_run *run, bool is_directory)
 {
@@ -193,6 +207,14 @@ static void add_all(struct merge_run *run, bool is_directory)
 	run->source = mem_zalloc(run->sources.count * sizeof(*run->source));
 	for (uint32_t i = 0; i < run->sources.count; i++)
 		add_source(run, i, is_directory);
+	for (size_t i = 0; i < run->count; i++) {
+		struct merge_source *source = &run->source[i];
+		bool beside = !merge_source_is(source, "kernel") &&
+			      node_has(run, source->node, "kernel");
+
+		source->is_mute = beside && merge_source_is(source, "user");
+		source->tells_spans = !beside && !merge_source_is(source, "capture");
+	}
 }
 
 static void read_facts(struct merge_run *run)
@@ -288,19 +310,6 @@ int64_t merge_run_source(const struct merge_run *run, const char *name)
 	return 0;
 }
 
-bool merge_source_is(const struct merge_source *source, const char *kind)
-{
-	return strcmp(source->kind, kind) == 0;
-}
-
-bool merge_node_has(const struct merge_run *run, uint32_t node, const char *kind)
-{
-	for (size_t i = 0; i < run->count; i++)
-		if (run->source[i].node == node && merge_source_is(&run->source[i], kind))
-			return true;
-	return false;
-}
-
 bool merge_is_one_clock(const struct merge_source *a, const struct merge_source *b)
 {
 	return a == b || (a->facts.has_uuid && b->facts.has_uuid &&
@@ -332,4 +341,41 @@ void merge_run_clear(struct merge_run *run)
 	clock_map_clear(&run->map);
 	problem_clear(&run->problems);
 	memset(run, 0, sizeof(*run));
+}
+
+bool selection_has_class(const struct selection *selection, const char *name)
+{
+	return (!selection->events.count ||
+		text_list_matches(&selection->events, name)) &&
+	       !text_list_matches(&selection->skip, name);
+}
+
+bool selection_has_node(const struct selection *selection, const char *name)
+{
+	return !selection->nodes.count || text_list_matches(&selection->nodes, name);
+}
+
+int selection_check_nodes(const struct selection *selection, const struct merge_run *run,
+			  struct error *error)
+{
+	const char **names = mem_alloc((run->nodes + 1) * sizeof(*names));
+	const char *near = NULL;
+	bool found = !selection->nodes.count;
+
+	for (size_t i = 0; i < run->nodes; i++) {
+		names[i] = run->node[i].name;
+		found |= selection_has_node(selection, names[i]);
+	}
+	if (!found)
+		near = near_find(selection->nodes.item[0], names, run->nodes);
+	free(names);
+	if (found)
+		return 0;
+	return error_misuse(error, "--node: no node of %s has such a name%s%s", run->path,
+			    near ? ", is it meant to be " : "", near ? near : "");
+}
+
+bool selection_has_time(const struct selection *selection, nsec_t ts_ns)
+{
+	return ts_ns >= selection->begin_ns && ts_ns <= selection->end_ns;
 }

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/options.h"
 #include "clock/map.h"
 #include "ctf/reader.h"
 #include "input/run.h"
@@ -30,6 +31,8 @@ struct merge_source {
 	const char *kind;   /* "kernel", "user", "trace", "capture" */
 	struct clock clock; /* to the axis of the timeline; begin and end by its events */
 	int64_t island;     /* index of its reference's clock in the map; -1: own epoch */
+	bool is_mute;       /* user space beside a kernel, which knows threads better */
+	bool tells_spans;   /* a kernel, or what there is of a node instead */
 	bool is_read;       /* it could be opened */
 	bool is_twice;      /* another source has its events, so it is not used */
 	bool is_second_view;    /* elsewhere: a capture beside a trace with messages */
@@ -38,6 +41,8 @@ struct merge_source {
 
 struct merge_run {
 	char *path;
+	const char *command; /* that merges it; NULL: not told */
+	bool without_spans;
 	struct run_files files;
 	struct run_facts facts;
 	struct merge_node *node;
@@ -50,6 +55,24 @@ struct merge_run {
 	bool is_part;         /* of what the map is of: one node */
 	struct problem_list problems;
 };
+
+/* What the user wants to keep of a run: --events, --skip, --begin, --end, --node. */
+struct selection {
+	struct text_list events, skip; /* globs of event class names; none: all, none */
+	struct text_list nodes;        /* names or globs; none: all */
+	nsec_t begin_ns, end_ns; /* on the timeline's axis; NSEC_MIN, NSEC_MAX: open */
+};
+
+bool selection_has_class(const struct selection *selection, const char *name);
+bool selection_has_node(const struct selection *selection, const char *name);
+bool selection_has_time(const struct selection *selection, nsec_t ts_ns);
+
+/*
+ * A misspelt --node would give an empty timeline. 0, or -1 with error, which names the
+ * node that is nearest to the first one wished for, if one is near.
+ */
+int selection_check_nodes(const struct selection *selection, const struct merge_run *run,
+			  struct error *error);
 
 /*
  * Survey a run directory, or, `node`, that node of it alone, which makes it a part; or a
@@ -70,9 +93,8 @@ void merge_run_tell(struct merge_run *run, struct problem_list *problems);
  */
 int64_t merge_run_source(const struct merge_run *run, const char *name);
 
-/* Whether a source is of a kind, or its node has one of it: "kernel", "user", ... */
+/* Whether a source is of a kind: "kernel", "user", ... */
 bool merge_source_is(const struct merge_source *source, const char *kind);
-bool merge_node_has(const struct merge_run *run, uint32_t node, const char *kind);
 
 /* Whether two sources have one clock: then nothing is in doubt between their stamps. */
 bool merge_is_one_clock(const struct merge_source *a, const struct merge_source *b);

@@ -5,42 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "input/proc_samples.h"
 #include "input/sadf/sadf.h"
 #include "input/sensors.h"
 
-/* One text of several, which NULLs and separators do not make equal. For free(). */
-static char *joined(const char *const part[], size_t parts)
-{
-	size_t size = 1;
-	char *all, *at;
-
-	for (size_t i = 0; i < parts; i++)
-		size += 2 + (part[i] ? strlen(part[i]) : 0);
-	all = at = mem_alloc(size);
-	for (size_t i = 0; i < parts; i++) {
-		*at++ = part[i] ? '=' : '-';
-		at = stpcpy(at, part[i] ? part[i] : "");
-		*at++ = '\n';
-	}
-	*at = '\0';
-	return all;
-}
-
-/* The id of what these texts say, and whether it is new. */
+/* The id of what these texts say together, and whether it is new. */
 static int64_t id_of(const struct sampler *sampler, struct texts *texts,
 		     const char *const part[], size_t parts, bool *is_new)
 {
-	char *key = joined(part, parts);
+	struct bytes key = {0};
 	size_t before = texts->count;
-	int64_t id = (int64_t)texts_put(texts, key) + 1;
+	int64_t id;
 
+	for (size_t i = 0; i < parts; i++) {
+		bytes_add_byte(&key, part[i] ? '=' : '-'); /* NULL is not "" */
+		bytes_add_text(&key, part[i] ? part[i] : "");
+		bytes_add_byte(&key, '\n');
+	}
+	bytes_add_byte(&key, 0);
+	id = (int64_t)texts_put(texts, (const char *)key.data) + 1;
 	*is_new = texts->count > before;
 	if (sampler->run->is_part)
-		id = hash_id(hash_text(HASH_INIT, key));
-	free(key);
+		id = hash_id(hash_bytes(HASH_INIT, key.data, key.size));
+	bytes_clear(&key);
 	return id;
 }
 

@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "merge/processes.h"
 #include "merge/run.h"
-#include "merge/select.h"
 #include "merge/stamps.h"
 #include "timeline/rows.h"
 

@@ -6,44 +6,9 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "merge/event_class.h"
+#include "timeline/query.h"
 
 enum { LEAST_HEADERS = 20, MOST_HEADERS = 128 };
-
-#define V4  "network_header_ipv4_"
-#define V6  "network_header_ipv6_"
-#define TCP "transport_header_tcp_"
-
-/* The fields of net_dev_queue that are read. */
-enum field {
-	SKBADDR,
-	DEVICE,
-	V4_LENGTH,
-	V4_ID,
-	V4_TTL,
-	V4_PROTOCOL,
-	V4_SRC,
-	V4_DST,
-	V4_SEQ,
-	V6_LENGTH,
-	V6_TTL,
-	V6_PROTOCOL,
-	V6_SRC,
-	V6_DST,
-	V6_SEQ,
-	FIELDS
-};
-
-static const char *const queue_fields[FIELDS] = {
-    "skbaddr",      "name",       V4 "tot_len", V4 "id",      V4 "ttl",
-    V4 "protocol",  V4 "saddr",   V4 "daddr",   V4 TCP "seq", V6 "payload_len",
-    V6 "hop_limit", V6 "nexthdr", V6 "saddr",   V6 "daddr",   V6 TCP "seq",
-};
-
-/* Where a class has the fields; -1: it has not. */
-struct sent_class {
-	int column[FIELDS];
-};
 
 /* A packet as it was queued, the last time; texts and addresses as their hashes. */
 struct queued_packet {
@@ -56,8 +21,6 @@ struct queued_packet {
 };
 
 struct sent_packets {
-	struct sent_class *class;
-	size_t classes, class_room;
 	struct queued_packet *queued; /* what is in the buffers */
 	size_t count, room;
 	struct intmap at; /* by node and buffer */
@@ -70,35 +33,33 @@ static uint64_t hash(const struct cell *cell)
 		   : 0;
 }
 
-static int64_t integer(const struct cell *cell, int64_t none)
-{
-	return cell->type == CELL_INTEGER ? cell->integer : none;
-}
-
 static bool holds(const struct cell *cell, const char *word)
 {
 	return cell->type == CELL_TEXT &&
 	       memmem(cell->bytes, cell->size, word, strlen(word));
 }
 
-static struct queued_packet read_queued(const struct cell row[FIELDS], nsec_t ts_ns)
+static struct queued_packet read_queued(const struct event_class *class,
+					const struct cell *cell, nsec_t ts_ns)
 {
 	enum { IPV6_HEADER = 40 };
-	bool is_v6 = row[V4_LENGTH].type != CELL_INTEGER;
-	const struct cell *at = is_v6 ? row + V6_TTL - V4_TTL : row; /* but V4_ID */
-	int64_t length = is_v6 ? integer(&row[V6_LENGTH], -1) : row[V4_LENGTH].integer;
+	const int *column = class->column;
+	bool is_v6 = event_cell(cell, column[SEND_V4 + IP_LENGTH])->type != CELL_INTEGER;
+	const int *ip = column + (is_v6 ? SEND_V6 : SEND_V4);
+	const struct cell *protocol = event_cell(cell, ip[IP_PROTOCOL]);
+	int64_t length = cell_integer(event_cell(cell, ip[IP_LENGTH]), -1);
 
 	return (struct queued_packet){
 	    .ts_ns = ts_ns,
-	    .device = hash(&row[DEVICE]),
-	    .protocol = hash(&at[V4_PROTOCOL]),
-	    .address = {hash(&at[V4_SRC]), hash(&at[V4_DST])},
+	    .device = hash(event_cell(cell, column[SEND_DEVICE])),
+	    .protocol = hash(protocol),
+	    .address = {hash(event_cell(cell, ip[IP_SRC])),
+			hash(event_cell(cell, ip[IP_DST]))},
 	    .length = is_v6 && length >= 0 ? length + IPV6_HEADER : length,
-	    .id = is_v6 ? -1 : integer(&row[V4_ID], -1),
-	    .ttl = integer(&at[V4_TTL], -1),
-	    .seq = integer(is_v6 ? &row[V6_SEQ] : &row[V4_SEQ], -1),
-	    .can_carry =
-		!holds(&at[V4_PROTOCOL], "tcp") && !holds(&at[V4_PROTOCOL], "icmp"),
+	    .id = is_v6 ? -1 : cell_integer(event_cell(cell, ip[IPV4_ID]), -1),
+	    .ttl = cell_integer(event_cell(cell, ip[IP_TTL]), -1),
+	    .seq = cell_integer(event_cell(cell, ip[IP_SEQ]), -1),
+	    .can_carry = !holds(protocol, "tcp") && !holds(protocol, "icmp"),
 	};
 }
 
@@ -153,20 +114,17 @@ static void compare_with(const struct queued_packet *before, struct queued_packe
 	}
 }
 
-void sent_packets_event(struct sent_packets *packets, int class, uint32_t node,
-			const struct cell *cell, struct sent_packet *packet)
+void sent_packets_event(struct sent_packets *packets, const struct event_class *class,
+			uint32_t node, const struct cell *cell,
+			struct sent_packet *packet)
 {
-	const struct sent_class *of = &packets->class[class];
+	int64_t buffer = cell_integer(event_cell(cell, class->column[SEND_BUFFER]), -1);
 	struct queued_packet now, *before;
-	struct cell row[FIELDS];
-	int64_t buffer;
 
-	for (size_t i = 0; i < FIELDS; i++)
-		row[i] = of->column[i] < 0 ? (struct cell){.type = CELL_NULL}
-					   : cell[of->column[i]];
-	buffer = integer(&row[SKBADDR], -1);
-	now = read_queued(row, packet->origin_ns);
-	if (buffer == -1 || now.length < 0)
+	if (class->tag != AT_SEND || buffer == -1)
+		return;
+	now = read_queued(class, cell, packet->origin_ns);
+	if (now.length < 0)
 		return;
 	now.packet = *packet;
 	now.first_device = now.device;
@@ -175,20 +133,6 @@ void sent_packets_event(struct sent_packets *packets, int class, uint32_t node,
 	compare_with(before, &now);
 	*packet = now.packet;
 	*before = now;
-}
-
-int sent_packets_class(struct sent_packets *packets, const struct ctf_class *class)
-{
-	struct sent_class *made;
-
-	if (strcmp(class->name, "net_dev_queue") != 0)
-		return -1;
-	packets->class = mem_grow(packets->class, packets->classes, &packets->class_room,
-				  sizeof(*packets->class));
-	made = &packets->class[packets->classes];
-	for (size_t i = 0; i < FIELDS; i++)
-		made->column[i] = event_column(class, queue_fields[i], false);
-	return (int)packets->classes++;
 }
 
 struct sent_packets *sent_packets_new(void)
@@ -200,7 +144,6 @@ void sent_packets_free(struct sent_packets *packets)
 {
 	if (!packets)
 		return;
-	free(packets->class);
 	free(packets->queued);
 	intmap_clear(&packets->at);
 	free(packets);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ctf/reader.h"
+#include "merge/event_class.h"
 
 /*
  * What net_dev_queue tells of packets that were sent, as its events become rows.
@@ -34,15 +34,13 @@ struct sent_packets;
 /* Memory: 150 bytes a buffer. */
 struct sent_packets *sent_packets_new(void);
 
-/* A class of a source, as sent_packets_event takes it; -1: it tells nothing. */
-int sent_packets_class(struct sent_packets *packets, const struct ctf_class *class);
-
 /*
- * By ascending time. `packet` is what is known without the fields: the event is its own
- * origin. They add to that.
+ * An event of a packet, by ascending time. `packet` is what is known without the fields:
+ * the event is its own origin. They add to that.
  */
-void sent_packets_event(struct sent_packets *packets, int class, uint32_t node,
-			const struct cell *cell, struct sent_packet *packet);
+void sent_packets_event(struct sent_packets *packets, const struct event_class *class,
+			uint32_t node, const struct cell *cell,
+			struct sent_packet *packet);
 
 void sent_packets_free(struct sent_packets *packets);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/version.h"
 
 /* The length of a path that a text begins with, up to a file below it; else 0. */
 static size_t begins_with(const char *text, const char *path)
@@ -265,14 +266,18 @@ static int write_facts(const struct merge_run *run, struct timeline_writer *writ
 		       struct error *error)
 {
 	const struct run_facts *facts = &run->facts;
-	int status = write_text(writer, "run", run->path, error) ||
-		     write_text(writer, "name", facts->name, error) ||
-		     write_text(writer, "recipe", facts->recipe, error) ||
-		     write_text(writer, "collector", facts->collector_version, error) ||
-		     write_text(writer, "reference", axis_of(run), error) ||
-		     write_text(writer, "run.json", facts->extra, error) ||
-		     write_stamp(writer, "begin_ns", facts->begin_ns, error) ||
-		     write_stamp(writer, "end_ns", facts->end_ns, error);
+	int status =
+	    write_text(writer, "version", CT_VERSION, error) ||
+	    write_text(writer, "command", run->command, error) ||
+	    write_text(writer, "spans", run->without_spans ? "none" : NULL, error) ||
+	    write_text(writer, "run", run->path, error) ||
+	    write_text(writer, "name", facts->name, error) ||
+	    write_text(writer, "recipe", facts->recipe, error) ||
+	    write_text(writer, "collector", facts->collector_version, error) ||
+	    write_text(writer, "reference", axis_of(run), error) ||
+	    write_text(writer, "run.json", facts->extra, error) ||
+	    write_stamp(writer, "begin_ns", facts->begin_ns, error) ||
+	    write_stamp(writer, "end_ns", facts->end_ns, error);
 
 	for (size_t i = 0; !status && i < facts->parameters; i++)
 		status = write_named(writer, "parameter", facts->parameter[i].name,

@@ -135,13 +135,10 @@ static void put_path(const struct drawing *drawing)
 /* Only where what threads did is recorded; the tables have said so else. */
 static int draw_paths(struct report *report, struct error *error)
 {
-	struct history_events recorded;
 	struct history *history;
 	int status = 0;
 
-	if (history_events_read(&recorded, report->question, error))
-		return -1;
-	if (!recorded.switches || !report->requests)
+	if (!report->activity.runs || !report->requests)
 		return 0;
 	history = history_new(report->question->reader, error);
 	if (!history)

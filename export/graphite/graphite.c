@@ -14,33 +14,33 @@
 #include "export/format.h"
 #include "timeline/query.h"
 
-struct graphite_options {
+static struct {
 	char *to, *prefix, *state, *dashboard;
 	bool pickle;
 	struct text_list activities;
 	int interval, batch, retry;
-};
+	char *host, *port; /* of `to` */
+} options = {.interval = 1, .batch = 20000, .retry = 60};
 
-static const struct export_option option_rows[] = {
-    {0, "to", OPTION_STRING, offsetof(struct graphite_options, to), "HOST[:PORT]",
-     "send to a carbon server (ports: 2003, with --pickle 2004)", 0, 0, 0},
-    {0, "pickle", OPTION_FLAG, offsetof(struct graphite_options, pickle), NULL,
-     "by the pickle protocol instead of lines of text", 0, 0, 0},
-    {0, "prefix", OPTION_STRING, offsetof(struct graphite_options, prefix), "NAME",
-     "first part of names (default: the run's name, or cluster)", 0, 0, 0},
-    {0, "activity", OPTION_LIST, offsetof(struct graphite_options, activities), "GLOB",
-     "only such activities (default: all but process)", 0, 0, 0},
-    {0, "interval", OPTION_INT, offsetof(struct graphite_options, interval), "SECONDS",
-     "of what events say (default: 1)", 1, 86400, 1},
-    {0, "batch", OPTION_INT, offsetof(struct graphite_options, batch), "POINTS",
-     "points a connection, which are there or come again (default: 20000)", 1, 1e6,
-     20000},
-    {0, "retry", OPTION_INT, offsetof(struct graphite_options, retry), "SECONDS",
-     "how long to try to send a batch (default: 60)", 0, 1e6, 60},
-    {0, "state", OPTION_STRING, offsetof(struct graphite_options, state), "FILE",
-     "remember in FILE how much was sent, and go on from there", 0, 0, 0},
-    {0, "dashboard", OPTION_STRING, offsetof(struct graphite_options, dashboard), "FILE",
-     "write a dashboard for Grafana, too", 0, 0, 0},
+static const struct option_row option_rows[] = {
+    {0, "to", OPTION_STRING, &options.to, "HOST[:PORT]",
+     "send to a carbon server (ports: 2003, with --pickle 2004)", 0, 0},
+    {0, "pickle", OPTION_FLAG, &options.pickle, NULL,
+     "by the pickle protocol instead of lines of text", 0, 0},
+    {0, "prefix", OPTION_STRING, &options.prefix, "NAME",
+     "first part of names (default: the run's name, or cluster)", 0, 0},
+    {0, "activity", OPTION_LIST, &options.activities, "GLOB",
+     "only such activities (default: all but process)", 0, 0},
+    {0, "interval", OPTION_INT, &options.interval, "SECONDS",
+     "of what events say (default: 1)", 1, 86400},
+    {0, "batch", OPTION_INT, &options.batch, "POINTS",
+     "points a connection, which are there or come again (default: 20000)", 1, 1e6},
+    {0, "retry", OPTION_INT, &options.retry, "SECONDS",
+     "how long to try to send a batch (default: 60)", 0, 1e6},
+    {0, "state", OPTION_STRING, &options.state, "FILE",
+     "remember in FILE how much was sent, and go on from there", 0, 0},
+    {0, "dashboard", OPTION_STRING, &options.dashboard, "FILE",
+     "write a dashboard for Grafana, too", 0, 0},
     {0},
 };
 
@@ -60,29 +60,21 @@ static bool is_prefix(const char *text)
 	}
 }
 
-static int make_plan(const void *options, const char *output, struct export_plan *plan,
-		     struct error *error)
+static int make_plan(const char *output, struct export_plan *plan, struct error *error)
 {
-	const struct graphite_options *graphite = options;
-	char *host, *port;
-
-	if (graphite->prefix && !is_prefix(graphite->prefix))
+	if (options.prefix && !is_prefix(options.prefix))
 		return error_misuse(error,
 				    "--prefix: '%s', want letters, digits, - and _, "
 				    "with dots between parts",
-				    graphite->prefix);
-	if (graphite->to && output)
+				    options.prefix);
+	if (options.to && output)
 		return error_misuse(error, "--to and --output exclude each other");
-	if (graphite->state && !graphite->to)
+	if (options.state && !options.to)
 		return error_misuse(error, "--state wants --to");
-	plan->target = graphite->to ? EXPORT_TO_ITSELF : EXPORT_TO_FILE;
-	plan->binary = graphite->pickle && !graphite->to;
-	if (!graphite->to)
-		return 0;
-	if (graphite_split(graphite->to, &host, &port, error))
+	plan->target = options.to ? EXPORT_TO_ITSELF : EXPORT_TO_FILE;
+	plan->binary = options.pickle && !options.to;
+	if (options.to && graphite_split(options.to, &options.host, &options.port, error))
 		return error_prefix(error, "--to");
-	free(host);
-	free(port);
 	return 0;
 }
 
@@ -90,37 +82,12 @@ enum { VALUES = 7 };
 
 struct graphite {
 	struct export *export;
-	const struct graphite_options *options;
 	struct graphite_sender sender;
-	bool sends; /* else to the file */
 	uint64_t points, same_second;
 	struct bytes path; /* of the point before, with a final 0 */
 	int64_t seconds;
 	struct cell value[VALUES]; /* of graphite.sql */
 };
-
-static int put_text(struct graphite *graphite, struct error *error)
-{
-	struct bytes *bytes = &graphite->sender.text.bytes;
-	const struct export *export = graphite->export;
-
-	if (fwrite(bytes->data, 1, bytes->size, export->file) != bytes->size)
-		return error_errno(error, export->file_name);
-	bytes_empty(bytes, SIZE_MAX);
-	return 0;
-}
-
-static int put_point(struct graphite *graphite, const struct graphite_point *point,
-		     struct error *error)
-{
-	struct graphite_text *text = &graphite->sender.text;
-
-	if (graphite->sends)
-		return graphite_send(&graphite->sender, point, error);
-	graphite_text_add(text, point);
-	/* Messages are whole between two of them. */
-	return text->bytes.size < 65536 || text->points ? 0 : put_text(graphite, error);
-}
 
 /* path, second, value; texts and infinite values are none */
 static int take_point(void *context, const struct cell *row, struct error *error)
@@ -143,7 +110,7 @@ static int take_point(void *context, const struct cell *row, struct error *error
 	if (++graphite->points % 1000 == 0)
 		progress_update(&graphite->export->progress, "points", graphite->points,
 				0, 0);
-	return put_point(graphite, &point, error);
+	return graphite_send(&graphite->sender, &point, error);
 }
 
 static int take_left(void *context, const struct cell *row, struct error *error)
@@ -162,10 +129,10 @@ static int take_left(void *context, const struct cell *row, struct error *error)
 
 static int take_dashboard(void *context, const struct cell *row, struct error *error)
 {
-	const struct graphite *graphite = context;
 	struct output output;
 
-	if (output_open(&output, graphite->options->dashboard, error))
+	(void)context;
+	if (output_open(&output, options.dashboard, error))
 		return -1;
 	if (statement_json(output.file, row, error) == 0)
 		return output_commit(&output, error);
@@ -188,10 +155,7 @@ static int end_points(struct graphite *graphite, struct error *error)
 		problem_add(&export->notes, export->path, "empty", 1,
 			    "no sample, and no event that tells of processors or "
 			    "messages");
-	if (graphite->sends)
-		return graphite_sender_end(&graphite->sender, error);
-	graphite_text_end(&graphite->sender.text);
-	return put_text(graphite, error);
+	return graphite_sender_end(&graphite->sender, error);
 }
 
 /* The dashboard comes last, when all points are there. */
@@ -206,7 +170,7 @@ static int take_statement(void *context, const struct statement *statement,
 	if (take == take_dashboard) {
 		if (end_points(graphite, error))
 			return -1;
-		if (!graphite->options->dashboard)
+		if (!options.dashboard)
 			return 0;
 	}
 	return query_rows(graphite->export->timeline, statement->sql, graphite->value,
@@ -214,8 +178,7 @@ static int take_statement(void *context, const struct statement *statement,
 }
 
 /* What tells one export from another: the timeline as it is, and what is taken of it. */
-static char *export_key(const struct export *export,
-			const struct graphite_options *graphite)
+static char *export_key(const struct export *export)
 {
 	struct stat status = {0};
 	char *path = realpath(export->path, NULL);
@@ -225,11 +188,11 @@ static char *export_key(const struct export *export,
 	bytes_print(&key,
 		    "%s of %lld bytes at %lld.%09ld to %s: %s %" PRId64 " %" PRId64 " %d",
 		    path ? path : export->path, (long long)status.st_size,
-		    (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-		    graphite->to, graphite->prefix ? graphite->prefix : "",
-		    export->scope.begin_ns, export->scope.end_ns, graphite->interval);
-	for (size_t i = 0; i < graphite->activities.count; i++)
-		bytes_print(&key, ",%s", graphite->activities.item[i]);
+		    (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec, options.to,
+		    options.prefix ? options.prefix : "", export->scope.begin_ns,
+		    export->scope.end_ns, options.interval);
+	for (size_t i = 0; i < options.activities.count; i++)
+		bytes_print(&key, ",%s", options.activities.item[i]);
 	for (size_t i = 0; i < export->scope.nodes; i++)
 		bytes_print(&key, " %d", export->scope.node[i].chosen);
 	bytes_add_byte(&key, 0);
@@ -265,41 +228,46 @@ static char *make_list(const struct text_list *words)
 	return (char *)list.data;
 }
 
+/* Points that are written to a file at once: whole messages. */
+enum { FILE_POINTS = 1000 };
+
 static int run(struct export *export, struct error *error)
 {
-	const struct graphite_options *options = export->options;
 	const struct scope *scope = &export->scope;
-	char *globs = make_list(&options->activities), *key = export_key(export, options);
+	char *globs = make_list(&options.activities), *key = export_key(export);
 	char *from = instant(scope->begin_ns), *to = instant(scope->end_ns);
 	struct graphite graphite = {
 	    .export = export,
-	    .options = options,
-	    .sends = options->to,
-	    .sender = {.address = options->to,
-		       .port = options->pickle ? "2004" : "2003",
-		       .batch = (unsigned)options->batch,
-		       .patience_s = options->retry,
-		       .state = options->state,
+	    .sender = {.pickle = options.pickle,
+		       .batch = export->file ? FILE_POINTS : (unsigned)options.batch,
+		       .file = export->file,
+		       .file_name = export->file_name,
+		       .address = options.to,
+		       .host = options.host,
+		       .port = options.port     ? options.port
+			       : options.pickle ? "2004"
+						: "2003",
+		       .patience_s = options.retry,
+		       .state = options.state,
 		       .key = key,
-		       .notes = &export->notes,
-		       .text.pickle = options->pickle},
+		       .notes = &export->notes},
 	    .value = {cell_of_integer(scope->begin_ns),
 		      cell_of_integer(scope->end_ns),
 		      {.type = CELL_NULL},
-		      cell_of_integer(options->interval * NSEC_PER_SEC)}};
+		      cell_of_integer(options.interval * NSEC_PER_SEC)}};
 	int status;
 
-	set_text(&graphite.value[2], options->prefix);
-	set_text(&graphite.value[4], options->activities.count ? globs : NULL);
+	set_text(&graphite.value[2], options.prefix);
+	set_text(&graphite.value[4], options.activities.count ? globs : NULL);
 	set_text(&graphite.value[5], from);
 	set_text(&graphite.value[6], to);
-	status = (options->to && graphite_sender_begin(&graphite.sender, error)) ||
+	status = (options.to && graphite_sender_begin(&graphite.sender, error)) ||
 			 statement_chosen(export, error) ||
 			 statement_each(export->timeline, graphite_sql, graphite.value,
 					take_statement, &graphite, error)
 		     ? -1
 		     : 0;
-	bytes_clear(&graphite.sender.text.bytes);
+	bytes_clear(&graphite.sender.bytes);
 	bytes_clear(&graphite.path);
 	free(globs);
 	free(key);
@@ -312,8 +280,7 @@ const struct export_format export_graphite = {
     .name = "graphite",
     .summary = "samples as points for Graphite, and a dashboard for Grafana",
     .usage = "[OPTION...] RUN.db [--to HOST:PORT | -o FILE]",
-    .option = option_rows,
-    .options_size = sizeof(struct graphite_options),
+    .rows = option_rows,
     .plan = make_plan,
     .run = run,
 };

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -15,29 +16,16 @@ struct graphite_point {
 	double value;     /* finite */
 };
 
-/*
- * Points as carbon reads them: a line "PATH VALUE SECONDS" each; or messages of a length
- * in 4 bytes, highest first, and a pickle of a list of (path, (seconds, value)), by the
- * second of Python's pickle protocols (PEP 307), up to 500 points each.
- */
-struct graphite_text {
-	struct bytes bytes;
-	bool pickle;
-	size_t message;  /* where the open message begins */
-	unsigned points; /* in it, 0: none is open */
-};
-
-void graphite_text_add(struct graphite_text *text, const struct graphite_point *point);
-
-/* End the message at hand. */
-void graphite_text_end(struct graphite_text *text);
-
 /* Host and port of an address; `port` stays where there is none in it. For free(). -1
  * with error where it is none. */
 int graphite_split(const char *address, char **host, char **port, struct error *error);
 
 /*
- * Points to a carbon server, so that none is lost.
+ * Points as carbon reads them: a line "PATH VALUE SECONDS" each; or messages of a length
+ * in 4 bytes, highest first, and a pickle of a list of (path, (seconds, value)), by the
+ * second of Python's pickle protocols (PEP 307), up to 500 points each.
+ *
+ * They go to a file, or to a carbon server, so that none is lost.
  *
  * carbon acknowledges nothing, and what TCP took may be lost with the connection. So each
  * batch has a connection of its own: when it is sent our side is closed, and carbon,
@@ -50,17 +38,22 @@ int graphite_split(const char *address, char **host, char **port, struct error *
  * killed, goes on from there.
  */
 struct graphite_sender {
-	const char *address; /* HOST, HOST:PORT or [HOST]:PORT */
-	const char *port;    /* where the address has none */
-	unsigned batch;      /* points */
-	double patience_s;   /* how long to try to deliver a batch */
-	const char *state;   /* file, or NULL */
-	const char *key;     /* what is exported; a state of another key is refused */
+	bool pickle;
+	unsigned batch; /* points */
+	FILE *file;     /* NULL: to a server */
+	const char *file_name;
+	const char *address; /* for messages */
+	const char *host, *port;
+	double patience_s;          /* how long to try to deliver a batch */
+	const char *state;          /* file, or NULL */
+	const char *key;            /* what is exported; a state of another is refused */
 	struct problem_list *notes; /* of connections that were lost */
-	struct graphite_text text;  /* the batch */
 	/* Its own. */
-	unsigned waiting; /* points in the batch */
-	uint64_t skip;    /* points yet to come that were delivered before */
+	struct bytes bytes; /* the batch */
+	size_t message;     /* where the open message begins */
+	unsigned points;    /* in it, 0: none is open */
+	unsigned waiting;   /* points in the batch */
+	uint64_t skip;      /* points yet to come that were delivered before */
 	uint64_t delivered;
 };
 

@@ -67,41 +67,40 @@ static void add_pickled(struct bytes *bytes, const struct graphite_point *point)
 	bytes_add_byte(bytes, PICKLE_TUPLE2);
 }
 
-static void begin_message(struct graphite_text *text)
+static void begin_message(struct graphite_sender *sender)
 {
-	text->message = text->bytes.size;
-	bytes_add_le(&text->bytes, 0, 4); /* its length */
-	bytes_add_byte(&text->bytes, PICKLE_PROTO);
-	bytes_add_byte(&text->bytes, 2);
-	bytes_add_byte(&text->bytes, PICKLE_EMPTY_LIST);
-	bytes_add_byte(&text->bytes, PICKLE_MARK);
+	static const uint8_t head[] = {
+	    0, 0, 0, 0 /* its length */, PICKLE_PROTO, 2, PICKLE_EMPTY_LIST, PICKLE_MARK};
+
+	sender->message = sender->bytes.size;
+	bytes_add(&sender->bytes, head, sizeof(head));
 }
 
-void graphite_text_add(struct graphite_text *text, const struct graphite_point *point)
-{
-	if (!text->pickle) {
-		add_line(&text->bytes, point);
-		return;
-	}
-	if (!text->points)
-		begin_message(text);
-	add_pickled(&text->bytes, point);
-	if (++text->points == MOST_POINTS ||
-	    text->bytes.size - text->message >= MOST_BYTES)
-		graphite_text_end(text);
-}
-
-void graphite_text_end(struct graphite_text *text)
+static void end_message(struct graphite_sender *sender)
 {
 	uint32_t size;
 
-	if (!text->points)
+	if (!sender->points)
 		return;
-	bytes_add_byte(&text->bytes, PICKLE_APPENDS);
-	bytes_add_byte(&text->bytes, PICKLE_STOP);
-	size = htobe32((uint32_t)(text->bytes.size - text->message - 4));
-	memcpy(text->bytes.data + text->message, &size, sizeof(size));
-	text->points = 0;
+	bytes_add_byte(&sender->bytes, PICKLE_APPENDS);
+	bytes_add_byte(&sender->bytes, PICKLE_STOP);
+	size = htobe32((uint32_t)(sender->bytes.size - sender->message - 4));
+	memcpy(sender->bytes.data + sender->message, &size, sizeof(size));
+	sender->points = 0;
+}
+
+static void add_point(struct graphite_sender *sender, const struct graphite_point *point)
+{
+	if (!sender->pickle) {
+		add_line(&sender->bytes, point);
+		return;
+	}
+	if (!sender->points)
+		begin_message(sender);
+	add_pickled(&sender->bytes, point);
+	if (++sender->points == MOST_POINTS ||
+	    sender->bytes.size - sender->message >= MOST_BYTES)
+		end_message(sender);
 }
 
 int graphite_split(const char *address, char **host, char **port, struct error *error)
@@ -240,22 +239,15 @@ static int close_both(int fd, struct error *error)
  * read. */
 static int deliver_once(const struct graphite_sender *sender, struct error *error)
 {
-	const struct bytes *bytes = &sender->text.bytes;
-	char *host, *port;
-	int fd, status = -1;
+	int fd = open_connection(sender->host, sender->port, error), status;
 
-	if (graphite_split(sender->address, &host, &port, error))
+	if (fd < 0)
 		return -1;
-	fd = open_connection(host, port ? port : sender->port, error);
-	if (fd >= 0) {
-		status =
-		    send_all(fd, bytes->data, bytes->size, error) || close_both(fd, error)
-			? -1
-			: 0;
-		close(fd);
-	}
-	free(host);
-	free(port);
+	status = send_all(fd, sender->bytes.data, sender->bytes.size, error) ||
+			 close_both(fd, error)
+		     ? -1
+		     : 0;
+	close(fd);
 	return status;
 }
 
@@ -357,14 +349,20 @@ static int deliver(const struct graphite_sender *sender, struct error *error)
 
 static int end_batch(struct graphite_sender *sender, struct error *error)
 {
+	struct bytes *bytes = &sender->bytes;
+
 	if (!sender->waiting)
 		return 0;
-	graphite_text_end(&sender->text);
-	if (deliver(sender, error))
+	end_message(sender);
+	if (sender->file) {
+		if (fwrite(bytes->data, 1, bytes->size, sender->file) != bytes->size)
+			return error_errno(error, sender->file_name);
+	} else if (deliver(sender, error)) {
 		return -1;
+	}
 	sender->delivered += sender->waiting;
 	sender->waiting = 0;
-	bytes_empty(&sender->text.bytes, SIZE_MAX);
+	bytes->size = 0;
 	return sender->state ? write_state(sender, error) : 0;
 }
 
@@ -375,7 +373,7 @@ int graphite_send(struct graphite_sender *sender, const struct graphite_point *p
 		sender->skip--;
 		return 0;
 	}
-	graphite_text_add(&sender->text, point);
+	add_point(sender, point);
 	return ++sender->waiting < sender->batch ? 0 : end_batch(sender, error);
 }
 

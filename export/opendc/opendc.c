@@ -14,107 +14,57 @@
 #include "timeline/events.h"
 #include "timeline/query.h"
 
-static const struct export_option option_rows[] = {
-    {0, "tasks", OPTION_STRING, offsetof(struct opendc_options, tasks), "KIND",
+struct opendc_options opendc_options = {.tasks = OPENDC_ANY_KIND,
+					.schema = OPENDC_LAST_SCHEMA - 1,
+					.interval_s = 1,
+					.cpu_mhz = 1000,
+					.memory_mib = 16};
+
+/* The words of options. */
+static const char *const kinds[] = {"invocation", "process", "cgroup", "session", "comm"};
+static const char *const capacities[] = {"max", "p95", "allocated"};
+
+static const struct option_row option_rows[] = {
+    {0, "tasks", OPTION_WORD, &opendc_options.tasks,
+     "KIND=invocation|process|cgroup|session|comm",
      "what is a task: invocation, process, cgroup, session or comm (invocation, if there "
      "are any, else process)",
-     0, 0, 0},
-    {0, "interval", OPTION_DOUBLE, offsetof(struct opendc_options, interval_s), "SECONDS",
-     "length of a fragment (1)", 0.001, 86400, 1},
-    {0, "capacity", OPTION_STRING, offsetof(struct opendc_options, capacity), "HOW",
-     "of a task: max or p95 of its fragments' usage, or what was allocated (max)", 0, 0,
-     0},
-    {0, "cpu-mhz", OPTION_DOUBLE, offsetof(struct opendc_options, cpu_mhz), "MHZ",
-     "speed of cores of which none is recorded (1000)", 1, 1e6, 1000},
-    {0, "memory", OPTION_INT, offsetof(struct opendc_options, memory_mib), "MIB",
-     "memory of tasks of which none is recorded (16)", 0, 1 << 30, 16},
-    {0, "no-kernel-threads", OPTION_FLAG,
-     offsetof(struct opendc_options, no_kernel_threads), NULL, "leave out kernel threads",
-     0, 0, 0},
-    {0, "no-parents", OPTION_FLAG, offsetof(struct opendc_options, no_parents), NULL,
-     "do not say which task is whose child", 0, 0, 0},
-    {0, "schema", OPTION_STRING, offsetof(struct opendc_options, schema), "VERSION",
-     "v1 to v5, for older simulators (v5)", 0, 0, 0},
-    {0, "format", OPTION_STRING, offsetof(struct opendc_options, format), "FORMAT",
-     "parquet or csv (parquet)", 0, 0, 0},
+     0, 0},
+    {0, "interval", OPTION_DOUBLE, &opendc_options.interval_s, "SECONDS",
+     "length of a fragment (1)", 0.001, 86400},
+    {0, "capacity", OPTION_WORD, &opendc_options.capacity, "HOW=max|p95|allocated",
+     "of a task: max or p95 of its fragments' usage, or what was allocated (max)", 0, 0},
+    {0, "cpu-mhz", OPTION_DOUBLE, &opendc_options.cpu_mhz, "MHZ",
+     "speed of cores of which none is recorded (1000)", 1, 1e6},
+    {0, "memory", OPTION_INT, &opendc_options.memory_mib, "MIB",
+     "memory of tasks of which none is recorded (16)", 0, 1 << 30},
+    {0, "no-kernel-threads", OPTION_FLAG, &opendc_options.no_kernel_threads, NULL,
+     "leave out kernel threads", 0, 0},
+    {0, "no-parents", OPTION_FLAG, &opendc_options.no_parents, NULL,
+     "do not say which task is whose child", 0, 0},
+    {0, "schema", OPTION_WORD, &opendc_options.schema, "VERSION=v1|v2|v3|v4|v5",
+     "v1 to v5, for older simulators (v5)", 0, 0},
+    {0, "format", OPTION_WORD, &opendc_options.format, "FORMAT=parquet|csv",
+     "parquet or csv (parquet)", 0, 0},
     {0},
 };
 
-/* The words of options; NULL ends them. */
-static const char *const kinds[] = {"invocation", "process", "cgroup",
-				    "session",    "comm",    NULL};
-static const char *const capacities[] = {"max", "p95", "allocated", NULL};
-static const char *const schemas[] = {"v1", "v2", "v3", "v4", "v5", NULL};
-static const char *const formats[] = {"parquet", "csv", NULL};
-
-enum { KIND_ANY = -1 };
-
-struct choice {
-	int kind, capacity, schema, format;
-	int64_t interval_ms; /* length of a fragment */
-};
-
-/* Put the place of a word into `choice`, which keeps what it is where there is none. */
-static int choose_word(const char *option, const char *word, const char *const *names,
-		       int *choice, struct error *error)
+/* Length of a fragment. */
+static int64_t interval_ms(void)
 {
-	char *text;
-	size_t size;
-	FILE *wanted;
-	int at = 0;
-
-	if (!word)
-		return 0;
-	for (; names[at]; at++)
-		if (strcmp(word, names[at]) == 0) {
-			*choice = at;
-			return 0;
-		}
-	wanted = open_memstream(&text, &size);
-	for (at = 0; names[at]; at++)
-		fprintf(wanted, "%s%s",
-			!at             ? ""
-			: names[at + 1] ? ", "
-					: " or ",
-			names[at]);
-	fclose(wanted);
-	error_misuse(error, "--%s: '%s', want %s", option, word, text);
-	free(text);
-	return -1;
+	return llround(opendc_options.interval_s * 1000);
 }
 
-static int choose(const struct opendc_options *options, struct choice *choice,
-		  struct error *error)
+static int make_plan(const char *output, struct export_plan *plan, struct error *error)
 {
-	double interval_ms = options->interval_s * 1000;
-
-	*choice = (struct choice){.kind = KIND_ANY,
-				  .capacity = OPENDC_MAX,
-				  .schema = OPENDC_LAST_SCHEMA - 1,
-				  .interval_ms = llround(interval_ms)};
-	if (choose_word("tasks", options->tasks, kinds, &choice->kind, error) ||
-	    choose_word("capacity", options->capacity, capacities, &choice->capacity,
-			error) ||
-	    choose_word("schema", options->schema, schemas, &choice->schema, error) ||
-	    choose_word("format", options->format, formats, &choice->format, error))
-		return -1;
-	if (fabs(interval_ms - (double)choice->interval_ms) > 1e-6)
+	(void)output;
+	plan->target = EXPORT_TO_DIRECTORY;
+	if (fabs(opendc_options.interval_s * 1000 - (double)interval_ms()) > 1e-6)
 		return error_misuse(error,
 				    "--interval: %g s, want a whole number of "
 				    "milliseconds",
-				    options->interval_s);
-	choice->schema++;
+				    opendc_options.interval_s);
 	return 0;
-}
-
-static int make_plan(const void *given, const char *output, struct export_plan *plan,
-		     struct error *error)
-{
-	struct choice choice;
-
-	(void)output;
-	plan->target = EXPORT_TO_DIRECTORY;
-	return choose(given, &choice, error);
 }
 
 /*
@@ -131,7 +81,7 @@ enum { VALUES = 8 };
 
 struct opendc {
 	struct export *export;
-	struct choice choice;
+	int kind, schema;          /* of the options; kind: found */
 	struct cell value[VALUES]; /* of the parameters of opendc.sql */
 	struct opendc_fragments fragments;
 	struct account *account; /* by the scope's nodes */
@@ -164,20 +114,22 @@ static int take_worked(void *context, const struct cell *row, struct error *erro
 
 static int open_file(struct opendc *opendc, enum opendc_table table, struct error *error)
 {
-	const struct choice *choice = &opendc->choice;
 	struct opendc_file *file;
 	char number[32];
 
-	file = opendc->fragments.file = opendc_file_new(
-	    opendc->export->directory, table, choice->schema, choice->format, error);
+	file = opendc->fragments.file =
+	    opendc_file_new(opendc->export->directory, table, opendc->schema,
+			    opendc_options.format, error);
 	if (!file)
 		return -1;
 	opendc_file_tell(file, "clustertrace.version", CT_VERSION);
-	opendc_file_tell(file, "clustertrace.tasks", kinds[choice->kind]);
-	opendc_file_tell(file, "clustertrace.capacity", capacities[choice->capacity]);
-	snprintf(number, sizeof(number), "%" PRId64, choice->interval_ms);
+	opendc_file_tell(file, "clustertrace.tasks", kinds[opendc->kind]);
+	opendc_file_tell(file, "clustertrace.capacity",
+			 capacities[opendc_options.capacity]);
+	snprintf(number, sizeof(number), "%" PRId64, interval_ms());
 	opendc_file_tell(file, "clustertrace.interval_ms", number);
-	opendc_file_tell(file, "clustertrace.schema", schemas[choice->schema - 1] + 1);
+	snprintf(number, sizeof(number), "%d", opendc->schema);
+	opendc_file_tell(file, "clustertrace.schema", number);
 	return 0;
 }
 
@@ -226,7 +178,7 @@ static int read_tasks(struct opendc *opendc, const char *sql, struct error *erro
 		return error_set(error,
 				 "%s: no %s of the chosen nodes and time, so there is no "
 				 "task",
-				 path, kinds[opendc->choice.kind]);
+				 path, kinds[opendc->kind]);
 	if (opendc->fragments.tasks > INT32_MAX)
 		return error_set(error,
 				 "%zu tasks, want 2^31 - 1 at most: ids have 32 bits",
@@ -241,11 +193,10 @@ static int read_tasks(struct opendc *opendc, const char *sql, struct error *erro
 
 static int check_groups(struct opendc *opendc, const char *sql, struct error *error)
 {
-	const char *kind = kinds[opendc->choice.kind];
-	bool is_cgroup = strcmp(kind, "cgroup") == 0;
+	bool is_cgroup = opendc->kind == OPENDC_CGROUP;
 	int64_t count;
 
-	if (!is_cgroup && strcmp(kind, "session") != 0)
+	if (!is_cgroup && opendc->kind != OPENDC_SESSION)
 		return 0;
 	if (query_integer(opendc->export->timeline, sql, opendc->value, &count, error) <
 	    0)
@@ -253,7 +204,7 @@ static int check_groups(struct opendc *opendc, const char *sql, struct error *er
 	return count ? 0
 		     : error_set(
 			   error, "%s: no %s of any process was recorded, want %s",
-			   opendc->export->path, kind,
+			   opendc->export->path, kinds[opendc->kind],
 			   is_cgroup
 			       ? "the context cgroup_ns, LTTng's statedump, or `cgroup` "
 				 "of invocations"
@@ -318,7 +269,7 @@ static int take_row(void *context, const struct cell *row, struct error *error)
 	if (row[1].size)
 		cell[OPENDC_NAME] = row[1];
 	cell[OPENDC_SUBMISSION] = cell_of_integer(
-	    opendc->choice.schema == 1 ? begin_ms : opendc_floor_ms(row[2].integer));
+	    opendc->schema == 1 ? begin_ms : opendc_floor_ms(row[2].integer));
 	cell[OPENDC_STOP] = cell_of_integer(begin_ms + task->duration_ms);
 	cell[OPENDC_DURATION] = cell_of_integer(task->duration_ms);
 	cell[OPENDC_CPU_COUNT] = cell_of_integer(task->cpu_count);
@@ -488,21 +439,21 @@ static int keep_events(const struct opendc *opendc, struct error *error)
 static int find_kind(struct opendc *opendc, struct error *error)
 {
 	struct export *export = opendc->export;
-	int *kind = &opendc->choice.kind, has = 1;
+	int *kind = &opendc->kind, has = 1;
 	int64_t any;
 
-	if (*kind <= 0)
+	if (*kind <= OPENDC_INVOCATION)
 		has = query_integer(export->timeline, "SELECT 1 FROM invocation LIMIT 1",
 				    NULL, &any, error);
 	if (has < 0)
 		return -1;
-	if (*kind == 0 && !has)
+	if (*kind == OPENDC_INVOCATION && !has)
 		return error_set(error,
 				 "%s: no invocations, want --tasks process or a run "
 				 "with invocations.jsonl",
 				 export->path);
-	if (*kind == KIND_ANY) {
-		*kind = !has;
+	if (*kind == OPENDC_ANY_KIND) {
+		*kind = has ? OPENDC_INVOCATION : OPENDC_PROCESS;
 		if (!has)
 			problem_add(&export->notes, export->path, "tasks", 1,
 				    "no invocations, so each process is a task");
@@ -510,9 +461,9 @@ static int find_kind(struct opendc *opendc, struct error *error)
 	return 0;
 }
 
-static int export_all(struct opendc *opendc, const struct opendc_options *options,
-		      struct error *error)
+static int export_all(struct opendc *opendc, struct error *error)
 {
+	const struct opendc_options *options = &opendc_options;
 	const struct export *export = opendc->export;
 	const char *kind;
 	int64_t memory_kb = ((int64_t)options->memory_mib * 1024 * 1024 + 999) / 1000;
@@ -520,7 +471,7 @@ static int export_all(struct opendc *opendc, const struct opendc_options *option
 	if (find_kind(opendc, error) || statement_chosen(export, error) ||
 	    keep_events(opendc, error))
 		return -1;
-	kind = kinds[opendc->choice.kind];
+	kind = kinds[opendc->kind];
 	opendc->value[0] = cell_of_integer(export->scope.begin_ns);
 	opendc->value[1] = cell_of_integer(export->scope.end_ns);
 	cell_set_text(&opendc->value[2], kind, strlen(kind));
@@ -535,18 +486,17 @@ static int export_all(struct opendc *opendc, const struct opendc_options *option
 
 static int run(struct export *export, struct error *error)
 {
-	const struct opendc_options *options = export->options;
-	struct opendc opendc = {.export = export};
+	struct opendc opendc = {
+	    .export = export,
+	    .kind = opendc_options.tasks,
+	    .schema = opendc_options.schema + 1,
+	    .fragments = {.interval_ms = interval_ms(),
+			  .capacity = (enum opendc_capacity)opendc_options.capacity,
+			  .progress = &export->progress}};
 	int status;
 
-	if (choose(options, &opendc.choice, error))
-		return -1;
-	opendc.fragments = (struct opendc_fragments){
-	    .interval_ms = opendc.choice.interval_ms,
-	    .capacity = (enum opendc_capacity)opendc.choice.capacity,
-	    .progress = &export->progress};
 	opendc.account = mem_zalloc((export->scope.nodes + 1) * sizeof(*opendc.account));
-	status = export_all(&opendc, options, error);
+	status = export_all(&opendc, error);
 	opendc_file_free(opendc.fragments.file);
 	free(opendc.fragments.task);
 	free(opendc.fragments.work);
@@ -558,8 +508,7 @@ const struct export_format export_opendc = {
     .name = "opendc",
     .summary = "tasks and fragments for OpenDC, a simulator of data centers",
     .usage = "[OPTION...] RUN.db -o DIR",
-    .option = option_rows,
-    .options_size = sizeof(struct opendc_options),
+    .rows = option_rows,
     .plan = make_plan,
     .run = run,
 };

@@ -14,15 +14,25 @@
  *                 of tasks, cut into fragments
  */
 
-/* The options as they are typed. */
-struct opendc_options {
-	char *tasks, *capacity, *schema, *format;
+/* In the order of their words. */
+enum opendc_kind {
+	OPENDC_ANY_KIND = -1,
+	OPENDC_INVOCATION,
+	OPENDC_PROCESS,
+	OPENDC_CGROUP,
+	OPENDC_SESSION,
+	OPENDC_COMM
+};
+enum opendc_format { OPENDC_PARQUET, OPENDC_CSV };
+enum opendc_capacity { OPENDC_MAX, OPENDC_P95, OPENDC_ALLOCATED };
+
+/* The options. */
+extern struct opendc_options {
+	int tasks, capacity, schema /* from 0 */, format;
 	double interval_s, cpu_mhz;
 	int memory_mib;
 	bool no_kernel_threads, no_parents;
-};
-
-enum opendc_capacity { OPENDC_MAX, OPENDC_P95, OPENDC_ALLOCATED };
+} opendc_options;
 
 struct opendc_task {
 	const struct scope_node *node;

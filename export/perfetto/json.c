@@ -14,12 +14,6 @@
 #include "base/mem.h"
 #include "export/perfetto/perfetto.h"
 
-struct json_writer {
-	struct perfetto_writer base;
-	nsec_t origin_ns;
-	bool any; /* whether an event stands before */
-};
-
 static void add_micros(struct bytes *out, const char *name, nsec_t span_ns)
 {
 	uint64_t size = span_ns < 0 ? 0 - (uint64_t)span_ns : (uint64_t)span_ns;
@@ -29,10 +23,10 @@ static void add_micros(struct bytes *out, const char *name, nsec_t span_ns)
 }
 
 /* {"ph":"X","pid":1,"tid":2; a node and its counters have no tid. */
-static void begin_event(struct json_writer *writer, const char *phase,
+static void begin_event(struct perfetto_writer *writer, const char *phase,
 			const struct perfetto_place *place)
 {
-	struct bytes *out = &writer->base.out;
+	struct bytes *out = &writer->out;
 
 	bytes_add_text(out, writer->any ? ",\n" : "\n");
 	writer->any = true;
@@ -41,27 +35,26 @@ static void begin_event(struct json_writer *writer, const char *phase,
 		bytes_print(out, ",\"tid\":%" PRId32, place->tid);
 }
 
-static void add_metadata(struct json_writer *writer, const struct perfetto_place *place,
-			 const char *what, const char *name)
+static void add_metadata(struct perfetto_writer *writer,
+			 const struct perfetto_place *place, const char *what,
+			 const char *name)
 {
 	begin_event(writer, "M", place);
-	bytes_print(&writer->base.out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
-	json_add_word(&writer->base.out, name);
-	bytes_add_text(&writer->base.out, "}}");
+	bytes_print(&writer->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
+	json_add_word(&writer->out, name);
+	bytes_add_text(&writer->out, "}}");
 }
 
-static void add_order(struct json_writer *writer, const struct perfetto_place *place,
+static void add_order(struct perfetto_writer *writer, const struct perfetto_place *place,
 		      const char *what, int32_t rank)
 {
 	begin_event(writer, "M", place);
-	bytes_print(&writer->base.out, ",\"name\":\"%s\",\"args\":", what);
-	bytes_print(&writer->base.out, "{\"sort_index\":%" PRId32 "}}", rank);
+	bytes_print(&writer->out, ",\"name\":\"%s\",\"args\":", what);
+	bytes_print(&writer->out, "{\"sort_index\":%" PRId32 "}}", rank);
 }
 
-static void json_track(struct perfetto_writer *base, const struct perfetto_track *track)
+static void json_track(struct perfetto_writer *writer, const struct perfetto_track *track)
 {
-	struct json_writer *writer = (struct json_writer *)base;
-
 	if (track->kind == PERFETTO_NODE) {
 		add_metadata(writer, &track->place, "process_name", track->full_name);
 		add_order(writer, &track->place, "process_sort_index", track->rank);
@@ -81,10 +74,10 @@ static void add_values(struct bytes *out, const struct perfetto_event *event)
 			bytes_add_byte(out, ',');
 		json_add_word(out, value->name->text);
 		bytes_add_byte(out, ':');
-		if (value->type == PERFETTO_INTEGER)
-			bytes_print(out, "%" PRId64, value->integer);
+		if (value->cell.type == CELL_INTEGER)
+			bytes_print(out, "%" PRId64, value->cell.integer);
 		else
-			json_add_word(out, value->text);
+			json_add_word(out, value->cell.bytes);
 	}
 	bytes_add_byte(out, '}');
 }
@@ -92,10 +85,9 @@ static void add_values(struct bytes *out, const struct perfetto_event *event)
 /*
  * An arrow's end wants a slice, so an instant that has one is a slice of no length.
  */
-static void json_event(struct perfetto_writer *base, const struct perfetto_event *event)
+static void json_event(struct perfetto_writer *writer, const struct perfetto_event *event)
 {
-	struct json_writer *writer = (struct json_writer *)base;
-	struct bytes *out = &base->out;
+	struct bytes *out = &writer->out;
 	bool point = event->instant && event->end == PERFETTO_NO_END;
 
 	begin_event(writer, point ? "i" : "X", &event->place);
@@ -117,50 +109,35 @@ static void json_event(struct perfetto_writer *base, const struct perfetto_event
 	bytes_add_byte(out, '}');
 }
 
-static void json_counter(struct perfetto_writer *base, const struct perfetto_track *track,
-			 nsec_t at_ns, double value)
+static void json_counter(struct perfetto_writer *writer,
+			 const struct perfetto_track *track, nsec_t at_ns, double value)
 {
-	struct json_writer *writer = (struct json_writer *)base;
+	struct bytes *out = &writer->out;
 
 	begin_event(writer, "C", &track->place);
-	add_micros(&base->out, "ts", nsec_sub(at_ns, writer->origin_ns));
-	bytes_add_text(&base->out, ",\"name\":");
-	json_add_word(&base->out, track->full_name);
-	bytes_add_text(&base->out, ",\"args\":{");
-	json_add_word(&base->out, track->unit && *track->unit ? track->unit : "value");
-	bytes_add_byte(&base->out, ':');
-	json_add_real(&base->out, value);
-	bytes_add_text(&base->out, "}}");
+	add_micros(out, "ts", nsec_sub(at_ns, writer->origin_ns));
+	bytes_add_text(out, ",\"name\":");
+	json_add_word(out, track->full_name);
+	bytes_add_text(out, ",\"args\":{");
+	json_add_word(out, track->unit && *track->unit ? track->unit : "value");
+	bytes_add_byte(out, ':');
+	json_add_real(out, value);
+	bytes_add_text(out, "}}");
 }
 
-static void json_end(struct perfetto_writer *base)
+static void json_begin(struct perfetto_writer *writer)
 {
-	bytes_add_text(&base->out, "\n]}\n");
+	bytes_print(&writer->out,
+		    "{\"displayTimeUnit\":\"ns\",\"otherData\":{"
+		    "\"clock\":\"the run's reference\",\"origin_ns\":\"%" PRId64 "\"},"
+		    "\"traceEvents\":[",
+		    writer->origin_ns);
 }
 
-static void json_free(struct perfetto_writer *base)
-{
-	free(base);
-}
-
-static const struct perfetto_writer_ops json_ops = {
+const struct perfetto_form perfetto_json = {
+    .begin = json_begin,
     .track = json_track,
     .event = json_event,
     .counter = json_counter,
-    .end = json_end,
-    .free = json_free,
+    .end = "\n]}\n",
 };
-
-struct perfetto_writer *perfetto_json_new(FILE *file, const char *name, nsec_t origin_ns)
-{
-	struct json_writer *writer = mem_zalloc(sizeof(*writer));
-
-	writer->base =
-	    (struct perfetto_writer){.ops = &json_ops, .file = file, .name = name};
-	writer->origin_ns = origin_ns;
-	bytes_add_text(&writer->base.out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{"
-					  "\"clock\":\"the run's reference\",");
-	bytes_print(&writer->base.out, "\"origin_ns\":\"%" PRId64 "\"},", origin_ns);
-	bytes_add_text(&writer->base.out, "\"traceEvents\":[");
-	return &writer->base;
-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The timeline as a trace that Perfetto's viewer opens (ui.perfetto.dev): rows of
- * perfetto.sql become slices and counters on tracks.
+ * perfetto.sql become slices and counters on options.tracks.
  */
 #include "export/perfetto/perfetto.h"
 
@@ -34,7 +34,7 @@ int perfetto_write_event(struct perfetto_writer *writer,
 			 const struct perfetto_event *event)
 {
 	writer->events++;
-	writer->ops->event(writer, event);
+	writer->form->event(writer, event);
 	return flush(writer, FLUSH_BYTES);
 }
 
@@ -42,54 +42,34 @@ int perfetto_write_counter(struct perfetto_writer *writer,
 			   const struct perfetto_track *track, nsec_t at_ns, double value)
 {
 	writer->events++;
-	writer->ops->counter(writer, track, at_ns, value);
+	writer->form->counter(writer, track, at_ns, value);
 	return flush(writer, FLUSH_BYTES);
 }
 
 int perfetto_write_end(struct perfetto_writer *writer, struct error *error)
 {
-	writer->ops->end(writer);
+	bytes_add_text(&writer->out, writer->form->end);
 	if (flush(writer, 0) == 0)
 		return 0;
 	errno = writer->failed;
 	return error_errno(error, writer->name);
 }
 
-void perfetto_writer_free(struct perfetto_writer *writer)
+void perfetto_writer_clear(struct perfetto_writer *writer)
 {
-	if (!writer)
-		return;
+	for (size_t i = 0; i < PERFETTO_SORTS; i++)
+		texts_clear(&writer->known[i]);
+	bytes_clear(&writer->news);
 	bytes_clear(&writer->out);
-	writer->ops->free(writer);
 }
 
-static struct perfetto_value *add(struct perfetto_event *event,
-				  struct perfetto_word *name)
+void perfetto_add(struct perfetto_event *event, struct perfetto_word *name,
+		  const struct cell *cell)
 {
-	assert(event->values < PERFETTO_VALUES);
-	event->value[event->values].name = name;
-	return &event->value[event->values++];
-}
-
-void perfetto_add_integer(struct perfetto_event *event, struct perfetto_word *name,
-			  int64_t value)
-{
-	struct perfetto_value *at = add(event, name);
-
-	at->type = PERFETTO_INTEGER;
-	at->integer = value;
-}
-
-void perfetto_add_text(struct perfetto_event *event, struct perfetto_word *name,
-		       const char *text)
-{
-	struct perfetto_value *at;
-
-	if (!text || !*text)
+	if (cell->type != CELL_INTEGER && (cell->type != CELL_TEXT || !*cell->bytes))
 		return;
-	at = add(event, name);
-	at->type = PERFETTO_TEXT;
-	at->text = text;
+	assert(event->values < PERFETTO_VALUES);
+	event->value[event->values++] = (struct perfetto_value){name, *cell};
 }
 
 /* The first columns of a slice; what the others are follows from their names. */
@@ -134,13 +114,14 @@ static enum role role_of(const char *name)
 			      : VALUE;
 }
 
-static void add_value(struct perfetto_event *event, struct perfetto_word *name,
-		      const struct cell *cell)
+static void add_text(struct perfetto_event *event, struct perfetto_word *name,
+		     const char *text)
 {
-	if (cell->type == CELL_INTEGER)
-		perfetto_add_integer(event, name, cell->integer);
-	else
-		perfetto_add_text(event, name, text_of(cell));
+	struct cell cell = {.type = CELL_NULL};
+
+	if (text)
+		cell_set_text(&cell, text, strlen(text));
+	perfetto_add(event, name, &cell);
 }
 
 /* A further column, with a value. */
@@ -154,18 +135,17 @@ static void take_column(struct part *part, size_t column, const struct cell *row
 	case VALUE:
 	case SENT:
 	case RECEIVED:
-		add_value(event, &part->name[column], cell);
+		perfetto_add(event, &part->name[column], cell);
 		break;
 	case THREAD:
 		if (cell->integer >= 0)
-			perfetto_add_text(event, &part->name[column],
-					  perfetto_rows_thread(part->perfetto->rows,
-							       slot->node, cell->integer,
-							       event->end_ns));
+			add_text(event, &part->name[column],
+				 perfetto_rows_thread(part->perfetto->rows, slot->node,
+						      cell->integer, event->end_ns));
 		break;
 	case CUT:
-		perfetto_add_text(event, &part->name[column],
-				  cuts[(cell->integer | part->cut) & 3]);
+		add_text(event, &part->name[column],
+			 cuts[(cell->integer | part->cut) & 3]);
 		break;
 	case ARROW:
 		event->end = cell->integer > 0 ? PERFETTO_FIRST_END : PERFETTO_LAST_END;
@@ -391,102 +371,76 @@ int perfetto_add_parts(struct perfetto *perfetto, unsigned parts, struct error *
 		   : 0;
 }
 
-struct perfetto_options {
-	char *form;
-	struct text_list tracks;
-};
+enum form { FORM_PROTO, FORM_JSON };
 
-static const struct export_option options[] = {
-    {0, "format", OPTION_STRING, offsetof(struct perfetto_options, form), "proto|json",
-     "Perfetto's own form (default), or Chrome's JSON", 0, 0, 0},
-    {0, "tracks", OPTION_LIST, offsetof(struct perfetto_options, tracks), "PART,...",
+static struct {
+	int form;
+	struct text_list tracks;
+	unsigned parts; /* bits of them */
+} options;
+
+static const struct option_row rows[] = {
+    {0, "format", OPTION_WORD, &options.form, "proto|json",
+     "Perfetto's own form (default), or Chrome's JSON", 0, 0},
+    {0, "tracks", OPTION_WORDS, &options.tracks, "PART,...",
      "only these: states, cpus, interrupts, syscalls, disks, messages, samples, clocks, "
      "tasks",
-     0, 0, 0},
+     0, 0},
     {0},
 };
 
-static bool is_json(const struct perfetto_options *own)
+static int tell_unknown(const char *name, struct error *error)
 {
-	return own->form && strcmp(own->form, "json") == 0;
-}
-
-static int tell_unknown(const char *at, size_t length, struct error *error)
-{
-	char *name = mem_strndup(at, length);
 	const char *meant;
 	size_t count = 0;
 
 	while (perfetto_parts[count])
 		count++;
 	meant = near_find(name, perfetto_parts, count);
-	if (meant)
-		error_set(error, "--tracks: no part '%s', did you mean '%s'?", name,
-			  meant);
-	else
-		error_set(error, "--tracks: no part '%s' (see --help)", name);
-	free(name);
-	return -1;
+	return meant ? error_set(error, "--tracks: no part '%s', did you mean '%s'?",
+				 name, meant)
+		     : error_set(error, "--tracks: no part '%s' (see --help)", name);
 }
 
-/* "states,cpus", more than once; none: all. */
-static int choose_parts(const struct text_list *words, unsigned *chosen,
-			struct error *error)
+static int make_plan(const char *output, struct export_plan *plan, struct error *error)
 {
-	*chosen = words->count ? 0 : ~0u;
-	for (size_t i = 0; i < words->count; i++) {
-		const char *at = words->item[i];
+	(void)output;
+	plan->binary = options.form == FORM_PROTO;
+	options.parts = options.tracks.count ? 0 : ~0u;
+	for (size_t i = 0; i < options.tracks.count; i++) {
+		const char *name = options.tracks.item[i];
+		unsigned bit = bit_of(name, strlen(name));
 
-		do {
-			size_t length = strcspn(at, ",");
-			unsigned bit = bit_of(at, length);
-
-			if (!bit)
-				return tell_unknown(at, length, error);
-			*chosen |= bit;
-			at += length;
-		} while (*at++);
+		if (!bit)
+			return tell_unknown(name, error);
+		options.parts |= bit;
 	}
 	return 0;
 }
 
-static int make_plan(const void *given, const char *output, struct export_plan *plan,
-		     struct error *error)
-{
-	const struct perfetto_options *own = given;
-	unsigned chosen;
-
-	(void)output;
-	if (own->form && !is_json(own) && strcmp(own->form, "proto") != 0)
-		return error_misuse(error, "--format: '%s', want proto or json",
-				    own->form);
-	plan->binary = !is_json(own);
-	return choose_parts(&own->tracks, &chosen, error);
-}
-
 static int run(struct export *export, struct error *error)
 {
-	const struct perfetto_options *own = export->options;
-	struct perfetto perfetto = {.export = export};
-	unsigned chosen;
+	struct perfetto_writer writer = {
+	    .form = options.form == FORM_JSON ? &perfetto_json : &perfetto_proto,
+	    .file = export->file,
+	    .name = export->file_name,
+	    .origin_ns = export->scope.origin_ns};
+	struct perfetto perfetto = {.export = export, .writer = &writer};
 	int status = -1;
 
-	if (choose_parts(&own->tracks, &chosen, error))
-		return -1;
+	writer.form->begin(&writer);
 	if (export->scope.without_spans)
 		problem_add(&export->notes, export->path, "no_spans", 1,
 			    "no spans of threads, processors and disks, want ctmerge "
 			    "without --no-spans");
-	perfetto.writer = (is_json(own) ? perfetto_json_new : perfetto_proto_new)(
-	    export->file, export->file_name, export->scope.origin_ns);
 	perfetto.rows =
-	    perfetto_rows_new(perfetto.writer, &export->scope, export->timeline, error);
+	    perfetto_rows_new(&writer, &export->scope, export->timeline, error);
 	/* Where it was the file that failed, the end says why. */
-	if (perfetto.rows && (perfetto_add_parts(&perfetto, chosen, error) == 0 ||
-			      perfetto.writer->failed))
-		status = perfetto_write_end(perfetto.writer, error);
+	if (perfetto.rows &&
+	    (perfetto_add_parts(&perfetto, options.parts, error) == 0 || writer.failed))
+		status = perfetto_write_end(&writer, error);
 	perfetto_rows_free(perfetto.rows);
-	perfetto_writer_free(perfetto.writer);
+	perfetto_writer_clear(&writer);
 	return status;
 }
 
@@ -494,8 +448,7 @@ const struct export_format export_perfetto = {
     .name = "perfetto",
     .summary = "a trace for Perfetto's viewer (ui.perfetto.dev)",
     .usage = "[OPTION...] RUN.db [-o FILE]",
-    .option = options,
-    .options_size = sizeof(struct perfetto_options),
+    .rows = rows,
     .plan = make_plan,
     .run = run,
 };

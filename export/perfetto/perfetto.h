@@ -3,6 +3,7 @@
 #define CT_EXPORT_PERFETTO_PERFETTO_H
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "export/format.h"
 
 /*
@@ -41,19 +42,16 @@ struct perfetto_track {
 	const char *unit;      /* of a counter; NULL: not known */
 };
 
-enum perfetto_type { PERFETTO_INTEGER, PERFETTO_TEXT };
-
 /* A text that comes again and again in one place. */
 struct perfetto_word {
 	const char *text;
 	uint64_t number; /* the writer's own; 0: none yet */
 };
 
+/* A number or a text that is not empty. */
 struct perfetto_value {
 	struct perfetto_word *name;
-	enum perfetto_type type;
-	int64_t integer;
-	const char *text;
+	struct cell cell;
 };
 
 enum { PERFETTO_VALUES = 16 };
@@ -74,31 +72,39 @@ struct perfetto_event {
 
 struct perfetto_writer;
 
-struct perfetto_writer_ops {
+/* Perfetto's protobuf form, or Chrome's JSON. */
+struct perfetto_form {
+	void (*begin)(struct perfetto_writer *writer);
 	void (*track)(struct perfetto_writer *writer, const struct perfetto_track *track);
 	void (*event)(struct perfetto_writer *writer, const struct perfetto_event *event);
 	void (*counter)(struct perfetto_writer *writer,
 			const struct perfetto_track *track, nsec_t at_ns, double value);
-	void (*end)(struct perfetto_writer *writer);
-	void (*free)(struct perfetto_writer *writer);
+	const char *end;
+};
+extern const struct perfetto_form perfetto_proto, perfetto_json;
+
+/* Texts that have a number in the protobuf form. */
+enum perfetto_sort {
+	PERFETTO_CATEGORY,
+	PERFETTO_NAME,
+	PERFETTO_VALUE_NAME,
+	PERFETTO_VALUE_TEXT,
+	PERFETTO_SORTS
 };
 
+/* Zeroed but for the first. */
 struct perfetto_writer {
-	const struct perfetto_writer_ops *ops;
+	const struct perfetto_form *form;
 	FILE *file;       /* borrowed */
 	const char *name; /* of the file, for messages; borrowed */
+	nsec_t origin_ns; /* the timeline's first instant */
 	struct bytes out; /* not yet written */
 	int failed;       /* errno of a write */
 	uint64_t events;  /* slices, instants and values so far */
+	struct texts known[PERFETTO_SORTS];
+	struct bytes news; /* of them: what this packet says of texts */
+	bool any;          /* JSON: whether an event stands before */
 };
-
-/*
- * Perfetto's protobuf form, and Chrome's JSON; both borrow the file and its name.
- * `origin_ns`: the timeline's first instant.
- */
-struct perfetto_writer *perfetto_proto_new(FILE *file, const char *name,
-					   nsec_t origin_ns);
-struct perfetto_writer *perfetto_json_new(FILE *file, const char *name, nsec_t origin_ns);
 
 /* 0, or -1 where the file cannot be written: then perfetto_write_end says why. */
 int perfetto_write_event(struct perfetto_writer *writer,
@@ -110,13 +116,11 @@ int perfetto_write_counter(struct perfetto_writer *writer,
 /* Write the rest. 0, or -1 with error. */
 int perfetto_write_end(struct perfetto_writer *writer, struct error *error);
 
-void perfetto_writer_free(struct perfetto_writer *writer);
+void perfetto_writer_clear(struct perfetto_writer *writer);
 
-/* Add a value to an event; texts that are NULL or empty are left out. */
-void perfetto_add_integer(struct perfetto_event *event, struct perfetto_word *name,
-			  int64_t value);
-void perfetto_add_text(struct perfetto_event *event, struct perfetto_word *name,
-		       const char *text);
+/* Add a value to an event; NULL and texts that are empty are left out. */
+void perfetto_add(struct perfetto_event *event, struct perfetto_word *name,
+		  const struct cell *cell);
 
 /*
  * The tracks of a trace: made, numbered and named when something first goes on them.

@@ -149,21 +149,18 @@ enum debug_annotation {
 	ANNOTATION_STRING_IID = 17,
 };
 
-enum interned_data {
-	INTERNED_CATEGORIES = 1,
-	INTERNED_NAMES = 2,
-	INTERNED_ANNOTATION_NAMES = 3,
-	INTERNED_ANNOTATION_STRINGS = 29,
+/* Where interned texts are told, and the fields that have them by number, or as text. */
+static const struct {
+	unsigned told, number, text;
+} interned[PERFETTO_SORTS] = {
+    [PERFETTO_CATEGORY] = {1, EVENT_CATEGORY_IIDS, EVENT_CATEGORIES},
+    [PERFETTO_NAME] = {2, EVENT_NAME_IID, EVENT_NAME},
+    [PERFETTO_VALUE_NAME] = {3, ANNOTATION_NAME_IID, ANNOTATION_NAME},
+    [PERFETTO_VALUE_TEXT] = {29, ANNOTATION_STRING_IID, ANNOTATION_STRING},
 };
 
 /* The same in all four sorts of interned texts. */
 enum interned_text { INTERNED_IID = 1, INTERNED_TEXT = 2 };
-
-struct proto_writer {
-	struct perfetto_writer base;
-	struct texts categories, names, annotation_names, annotation_texts;
-	struct bytes interned; /* content of the packet's InternedData */
-};
 
 enum { SEQUENCE = 1 };
 
@@ -190,9 +187,9 @@ static void add_clock(struct bytes *out, enum builtin_clock clock, nsec_t now_ns
  * too, so that nothing is converted. Boottime is the axis that some parts of the
  * viewer take for granted; here it is the same.
  */
-static void add_begin(struct perfetto_writer *base, nsec_t origin_ns)
+static void proto_begin(struct perfetto_writer *writer)
 {
-	struct bytes *out = &base->out;
+	struct bytes *out = &writer->out;
 	size_t packet = begin_packet(out, STATE_CLEARED | NEEDS_STATE), inner;
 
 	protobuf_add_uint(out, PACKET_FIRST_ON_SEQUENCE, 1);
@@ -200,8 +197,8 @@ static void add_begin(struct perfetto_writer *base, nsec_t origin_ns)
 	protobuf_add_uint(out, DEFAULTS_CLOCK_ID, BUILTIN_REALTIME);
 	protobuf_end(out, inner);
 	inner = protobuf_begin(out, PACKET_CLOCK_SNAPSHOT);
-	add_clock(out, BUILTIN_REALTIME, origin_ns);
-	add_clock(out, BUILTIN_BOOTTIME, origin_ns);
+	add_clock(out, BUILTIN_REALTIME, writer->origin_ns);
+	add_clock(out, BUILTIN_BOOTTIME, writer->origin_ns);
 	protobuf_add_uint(out, SNAPSHOT_PRIMARY_CLOCK, BUILTIN_REALTIME);
 	protobuf_end(out, inner);
 	protobuf_end(out, packet);
@@ -235,9 +232,10 @@ static void add_counter(struct bytes *out, const struct perfetto_track *track)
 	protobuf_end(out, counter);
 }
 
-static void proto_track(struct perfetto_writer *base, const struct perfetto_track *track)
+static void proto_track(struct perfetto_writer *writer,
+			const struct perfetto_track *track)
 {
-	struct bytes *out = &base->out;
+	struct bytes *out = &writer->out;
 	size_t packet = begin_packet(out, NEEDS_STATE);
 	size_t descriptor = protobuf_begin(out, PACKET_TRACK_DESCRIPTOR);
 
@@ -268,46 +266,42 @@ static void proto_track(struct perfetto_writer *base, const struct perfetto_trac
 enum { INTERN_MOST = 1 << 16, INTERN_LONGEST = 64 };
 
 /* A text as its number, or as it is where it has none; its number. */
-static uint64_t add_interned(struct proto_writer *writer, struct texts *texts,
-			     enum interned_data sort, unsigned field_iid,
-			     unsigned field_text, const char *text)
+static uint64_t add_interned(struct perfetto_writer *writer, enum perfetto_sort sort,
+			     const char *text)
 {
-	struct bytes *out = &writer->base.out;
+	struct texts *texts = &writer->known[sort];
 	size_t count = texts->count, number, entry;
 
 	if (count == INTERN_MOST || strnlen(text, INTERN_LONGEST + 1) > INTERN_LONGEST) {
-		protobuf_add_text(out, field_text, text);
+		protobuf_add_text(&writer->out, interned[sort].text, text);
 		return 0;
 	}
 	number = texts_put(texts, text) + 1;
-	protobuf_add_uint(out, field_iid, number);
+	protobuf_add_uint(&writer->out, interned[sort].number, number);
 	if (texts->count == count)
 		return number;
-	entry = protobuf_begin(&writer->interned, sort);
-	protobuf_add_uint(&writer->interned, INTERNED_IID, number);
-	protobuf_add_text(&writer->interned, INTERNED_TEXT, text);
-	protobuf_end(&writer->interned, entry);
+	entry = protobuf_begin(&writer->news, interned[sort].told);
+	protobuf_add_uint(&writer->news, INTERNED_IID, number);
+	protobuf_add_text(&writer->news, INTERNED_TEXT, text);
+	protobuf_end(&writer->news, entry);
 	return number;
 }
 
-static void add_value(struct proto_writer *writer, const struct perfetto_value *value)
+static void add_value(struct perfetto_writer *writer, const struct perfetto_value *value)
 {
-	struct bytes *out = &writer->base.out;
-	size_t annotation = protobuf_begin(out, EVENT_DEBUG_ANNOTATIONS);
+	size_t annotation = protobuf_begin(&writer->out, EVENT_DEBUG_ANNOTATIONS);
 
 	if (value->name->number)
-		protobuf_add_uint(out, ANNOTATION_NAME_IID, value->name->number);
+		protobuf_add_uint(&writer->out, ANNOTATION_NAME_IID, value->name->number);
 	else
-		value->name->number = add_interned(
-		    writer, &writer->annotation_names, INTERNED_ANNOTATION_NAMES,
-		    ANNOTATION_NAME_IID, ANNOTATION_NAME, value->name->text);
-	if (value->type == PERFETTO_INTEGER)
-		protobuf_add_uint(out, ANNOTATION_INT, (uint64_t)value->integer);
+		value->name->number =
+		    add_interned(writer, PERFETTO_VALUE_NAME, value->name->text);
+	if (value->cell.type == CELL_INTEGER)
+		protobuf_add_uint(&writer->out, ANNOTATION_INT,
+				  (uint64_t)value->cell.integer);
 	else
-		add_interned(writer, &writer->annotation_texts,
-			     INTERNED_ANNOTATION_STRINGS, ANNOTATION_STRING_IID,
-			     ANNOTATION_STRING, value->text);
-	protobuf_end(out, annotation);
+		add_interned(writer, PERFETTO_VALUE_TEXT, value->cell.bytes);
+	protobuf_end(&writer->out, annotation);
 }
 
 static size_t begin_event(struct bytes *out, nsec_t at_ns, size_t *event)
@@ -326,16 +320,14 @@ static void add_kind(struct bytes *out, enum event_type type, uint32_t track)
 }
 
 /* The first packet of a slice, or an instant's only one. */
-static void add_head(struct proto_writer *writer, const struct perfetto_event *event)
+static void add_head(struct perfetto_writer *writer, const struct perfetto_event *event)
 {
-	struct bytes *out = &writer->base.out;
+	struct bytes *out = &writer->out;
 	size_t inner, packet = begin_event(out, event->begin_ns, &inner);
 
 	add_kind(out, event->instant ? INSTANT : SLICE_BEGIN, event->place.track);
-	add_interned(writer, &writer->categories, INTERNED_CATEGORIES,
-		     EVENT_CATEGORY_IIDS, EVENT_CATEGORIES, event->category);
-	add_interned(writer, &writer->names, INTERNED_NAMES, EVENT_NAME_IID, EVENT_NAME,
-		     event->name);
+	add_interned(writer, PERFETTO_CATEGORY, event->category);
+	add_interned(writer, PERFETTO_NAME, event->name);
 	if (event->end != PERFETTO_NO_END)
 		protobuf_add_fixed64(out,
 				     event->end == PERFETTO_FIRST_END
@@ -345,70 +337,46 @@ static void add_head(struct proto_writer *writer, const struct perfetto_event *e
 	for (size_t i = 0; i < event->values; i++)
 		add_value(writer, &event->value[i]);
 	protobuf_end(out, inner);
-	if (writer->interned.size) {
+	if (writer->news.size) {
 		inner = protobuf_begin(out, PACKET_INTERNED_DATA);
-		bytes_add(out, writer->interned.data, writer->interned.size);
+		bytes_add(out, writer->news.data, writer->news.size);
 		protobuf_end(out, inner);
-		writer->interned.size = 0;
+		writer->news.size = 0;
 	}
 	protobuf_end(out, packet);
 }
 
-static void proto_event(struct perfetto_writer *base, const struct perfetto_event *event)
+static void proto_event(struct perfetto_writer *writer,
+			const struct perfetto_event *event)
 {
+	struct bytes *out = &writer->out;
 	size_t inner, packet;
 
-	add_head((struct proto_writer *)base, event);
+	add_head(writer, event);
 	if (event->instant)
 		return;
-	packet = begin_event(&base->out, event->end_ns, &inner);
-	add_kind(&base->out, SLICE_END, event->place.track);
-	protobuf_end(&base->out, inner);
-	protobuf_end(&base->out, packet);
+	packet = begin_event(out, event->end_ns, &inner);
+	add_kind(out, SLICE_END, event->place.track);
+	protobuf_end(out, inner);
+	protobuf_end(out, packet);
 }
 
-static void proto_counter(struct perfetto_writer *base,
+static void proto_counter(struct perfetto_writer *writer,
 			  const struct perfetto_track *track, nsec_t at_ns, double value)
 {
-	size_t inner, packet = begin_event(&base->out, at_ns, &inner);
+	struct bytes *out = &writer->out;
+	size_t inner, packet = begin_event(out, at_ns, &inner);
 
-	add_kind(&base->out, COUNTER, track->place.track);
-	protobuf_add_double(&base->out, EVENT_DOUBLE_COUNTER_VALUE, value);
-	protobuf_end(&base->out, inner);
-	protobuf_end(&base->out, packet);
+	add_kind(out, COUNTER, track->place.track);
+	protobuf_add_double(out, EVENT_DOUBLE_COUNTER_VALUE, value);
+	protobuf_end(out, inner);
+	protobuf_end(out, packet);
 }
 
-static void proto_end(struct perfetto_writer *base)
-{
-	(void)base;
-}
-
-static void proto_free(struct perfetto_writer *base)
-{
-	struct proto_writer *writer = (struct proto_writer *)base;
-
-	texts_clear(&writer->categories);
-	texts_clear(&writer->names);
-	texts_clear(&writer->annotation_names);
-	texts_clear(&writer->annotation_texts);
-	bytes_clear(&writer->interned);
-	free(writer);
-}
-
-static const struct perfetto_writer_ops proto_ops = {
+const struct perfetto_form perfetto_proto = {
+    .begin = proto_begin,
     .track = proto_track,
     .event = proto_event,
     .counter = proto_counter,
-    .end = proto_end,
-    .free = proto_free,
+    .end = "",
 };
-
-struct perfetto_writer *perfetto_proto_new(FILE *file, const char *name, nsec_t origin_ns)
-{
-	struct proto_writer *writer = mem_zalloc(sizeof(*writer));
-
-	writer->base =
-	    (struct perfetto_writer){.ops = &proto_ops, .file = file, .name = name};
-	add_begin(&writer->base, origin_ns);
-	return &writer->base;
-}

@@ -14,11 +14,10 @@
 /* What a thread is called. */
 struct thread {
 	int64_t node, tid;
-	nsec_t begin_ns;            /* NSEC_MIN: before the recording */
-	int64_t life;               /* how many threads with this tid were before it */
-	int64_t pid;                /* of its process; -1: not known */
-	const char *comm, *process; /* and that of its process; "" if not known */
-	const char *label;          /* "nginx 812" */
+	nsec_t begin_ns;   /* NSEC_MIN: before the recording */
+	int64_t life;      /* how many threads with this tid were before it */
+	const char *label; /* "nginx 812" */
+	const char *name;  /* the same of its process: "worker 815 of nginx 812" */
 };
 
 /* Of a thread's rows `item` is its life. */
@@ -105,22 +104,16 @@ static const char *keep(struct perfetto_rows *rows, char *text)
 static int add_thread(void *context, const struct cell *row, struct error *error)
 {
 	struct perfetto_rows *rows = context;
-	struct thread *last = rows->threads ? &rows->thread[rows->threads - 1] : NULL;
-	struct thread thread = {.node = cell_integer(&row[0], 0),
-				.tid = cell_integer(&row[1], -1),
+	struct thread thread = {.node = row[0].integer,
+				.tid = row[1].integer,
 				.begin_ns = cell_integer(&row[2], NSEC_MIN),
-				.pid = cell_integer(&row[4], -1)};
+				.life = row[3].integer};
 
 	(void)error;
 	if (!scope_has_node(rows->scope, thread.node))
 		return 0;
-	thread.comm = keep(rows, cell_text(&row[3]));
-	thread.process = keep(rows, cell_text(&row[5]));
-	thread.label =
-	    keep(rows, mem_printf("%s %" PRId64, *thread.comm ? thread.comm : "thread",
-				  thread.tid));
-	if (last && last->node == thread.node && last->tid == thread.tid)
-		thread.life = last->life + 1;
+	thread.label = keep(rows, cell_text(&row[4]));
+	thread.name = keep(rows, cell_text(&row[5]));
 	rows->thread = mem_grow(rows->thread, rows->threads, &rows->thread_room,
 				sizeof(*rows->thread));
 	rows->thread[rows->threads++] = thread;
@@ -201,7 +194,7 @@ static void write_track(struct perfetto_rows *rows, struct perfetto_track *track
 	track->place.pid = node_number(rows, node);
 	if (track->kind == PERFETTO_ROW)
 		track->place.tid = (int32_t)track->place.track;
-	rows->writer->ops->track(rows->writer, track);
+	rows->writer->form->track(rows->writer, track);
 }
 
 /* Processors go by number, and on each: what ran, interrupts, frequency. */
@@ -217,16 +210,6 @@ static int32_t rank_of(const struct key *key)
 		   CPU_ROWS;
 }
 
-static char *thread_text(const struct thread *thread, int64_t tid)
-{
-	if (!thread)
-		return mem_printf("thread %" PRId64, tid);
-	if (!*thread->comm || thread->pid < 0 || thread->pid == tid)
-		return mem_strdup(thread->label);
-	return mem_printf("%s of %s %" PRId64, thread->label, thread->process,
-			  thread->pid);
-}
-
 /* The names of a track: they follow from its kind, or are the slot's. */
 static void name_track(struct perfetto_rows *rows, struct perfetto_track *track,
 		       const struct perfetto_slot *slot, const struct thread *thread)
@@ -236,10 +219,11 @@ static void name_track(struct perfetto_rows *rows, struct perfetto_track *track,
 
 	switch (slot->kind) {
 	case ROW_STATES:
-		text = thread_text(thread, slot->of);
-		break;
 	case ROW_SYSCALLS:
-		text = thread_text(thread, slot->of);
+		text = thread ? mem_strdup(thread->name)
+			      : mem_printf("thread %" PRId64, slot->of);
+		if (slot->kind == ROW_STATES)
+			break;
 		full = mem_printf("%s: system calls", text);
 		free(text);
 		text = NULL;
@@ -358,9 +342,16 @@ struct perfetto_rows *perfetto_rows_new(struct perfetto_writer *writer,
 {
 	/* NULL sorts first, as what began before the recording should. */
 	static const char threads[] =
-	    "SELECT t.node, t.tid, t.begin_ns, t.comm, p.pid, p.comm FROM thread AS t "
-	    "LEFT JOIN process AS p ON p.id = t.process "
-	    "ORDER BY t.node, t.tid, t.begin_ns, t.id";
+	    "SELECT node, tid, begin_ns, life, label, label || iif(coalesce(comm, '') = "
+	    "'' "
+	    "OR coalesce(pid, -1) < 0 OR pid = tid, '', printf(' of %s %d', process, "
+	    "pid)) "
+	    "FROM (SELECT t.node, t.tid, t.begin_ns, t.comm, p.pid, p.comm AS process, "
+	    "row_number() OVER one - 1 AS life, "
+	    "coalesce(nullif(t.comm, ''), 'thread') || ' ' || t.tid AS label "
+	    "FROM thread AS t LEFT JOIN process AS p ON p.id = t.process "
+	    "WINDOW one AS (PARTITION BY t.node, t.tid ORDER BY t.begin_ns, t.id)) "
+	    "ORDER BY node, tid, life";
 	struct perfetto_rows *rows = mem_zalloc(sizeof(*rows));
 
 	rows->writer = writer;
@@ -377,7 +368,7 @@ struct perfetto_rows *perfetto_rows_new(struct perfetto_writer *writer,
 		};
 
 		if (scope->node[i].chosen)
-			writer->ops->track(writer, &track);
+			writer->form->track(writer, &track);
 	}
 	if (query_rows(timeline, threads, NULL, add_thread, rows, error) == 0)
 		return rows;

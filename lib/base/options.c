@@ -47,6 +47,18 @@ bool text_list_matches(const struct text_list *globs, const char *name)
 	return false;
 }
 
+/* "a,b"; where there is no word at all, an empty one is told to be none. */
+static void add_words(struct text_list *list, const char *words)
+{
+	char *copy = mem_strdup(words), *rest = NULL;
+	char *word = strtok_r(copy, ",", &rest);
+
+	text_list_add(list, word ? word : "");
+	while (word && (word = strtok_r(NULL, ",", &rest)))
+		text_list_add(list, word);
+	free(copy);
+}
+
 static int set_number(const struct option_row *row, const char *word, struct error *error)
 {
 	char *end;
@@ -68,6 +80,42 @@ static int set_number(const struct option_row *row, const char *word, struct err
 	return 0;
 }
 
+/* "zstd, snappy or none": one after the other. */
+static int refuse_word(const struct option_row *row, const char *words, const char *word,
+		       struct error *error)
+{
+	struct bytes wanted = {0};
+
+	for (const char *at = words; *at; at += strspn(at, "|")) {
+		size_t size = strcspn(at, "|");
+
+		if (at > words)
+			bytes_add_text(&wanted, strchr(at, '|') ? ", " : " or ");
+		bytes_add(&wanted, at, size);
+		at += size;
+	}
+	error_misuse(error, "--%s: '%s', want %.*s", row->name, word, (int)wanted.size,
+		     (char *)wanted.data);
+	bytes_clear(&wanted);
+	return -1;
+}
+
+static int set_word(const struct option_row *row, const char *word, struct error *error)
+{
+	const char *name = strchr(row->argument, '=');
+	const char *words = name ? name + 1 : row->argument, *at = words;
+	size_t size = strlen(word);
+
+	for (int place = 0; at; place++, at = strchr(at, '|')) {
+		at += place > 0;
+		if (strcspn(at, "|") != size || memcmp(at, word, size) != 0)
+			continue;
+		*(int *)row->target = place;
+		return 0;
+	}
+	return refuse_word(row, words, word, error);
+}
+
 static int set_target(const struct option_row *row, const char *word, struct error *error)
 {
 	char **text;
@@ -84,6 +132,11 @@ static int set_target(const struct option_row *row, const char *word, struct err
 	case OPTION_LIST:
 		text_list_add(row->target, word);
 		return 0;
+	case OPTION_WORDS:
+		add_words(row->target, word);
+		return 0;
+	case OPTION_WORD:
+		return set_word(row, word, error);
 	case OPTION_INT:
 	case OPTION_DOUBLE:
 		return set_number(row, word, error);
@@ -109,7 +162,10 @@ static struct poptOption *make_table(const struct command *command)
 		    row->kind == OPTION_FLAG ? POPT_ARG_NONE : POPT_ARG_STRING;
 		table[k].val = CODE_ROWS + (int)k;
 		table[k].descrip = row->help;
-		table[k].argDescrip = row->argument;
+		table[k].argDescrip =
+		    row->kind == OPTION_WORD
+			? mem_strndup(row->argument, strcspn(row->argument, "="))
+			: row->argument;
 	}
 	table[n].longName = "help";
 	table[n].shortName = 'h';
@@ -220,6 +276,9 @@ enum options_status options_parse(const struct command *command, int argc,
 	while (status == OPTIONS_GO && (word = poptGetArg(context)))
 		text_list_add(rest, word);
 	poptFreeContext(context);
+	for (size_t i = 0; command->rows[i].name; i++)
+		if (command->rows[i].kind == OPTION_WORD)
+			free((char *)table[i].argDescrip);
 	free(table);
 	return status;
 }

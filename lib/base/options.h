@@ -15,6 +15,8 @@ enum option_kind {
 	OPTION_FLAG,   /* bool: set to true */
 	OPTION_STRING, /* char *: the last one given, owned by the options */
 	OPTION_LIST,   /* struct text_list: every one given */
+	OPTION_WORDS,  /* the same; one may be several words with commas between them */
+	OPTION_WORD,   /* int: which of the argument's words it is, from 0 on */
 	OPTION_INT,    /* int, checked against least and most */
 	OPTION_DOUBLE, /* double, checked against least and most */
 };
@@ -29,7 +31,9 @@ struct option_row {
 	const char *name;
 	enum option_kind kind;
 	void *target;
-	const char *argument; /* what --help calls it; NULL for a flag */
+	/* What --help calls it; NULL for a flag. Of a word also those to choose from:
+	 * "proto|json", or "KIND=process|comm" where the help tells them. */
+	const char *argument;
 	const char *help;
 	double least, most; /* of a number */
 };

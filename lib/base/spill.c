@@ -103,3 +103,41 @@ void spill_clear(struct spill *spill)
 	spill->is_open = false;
 	spill->size = 0;
 }
+
+int spill_chain_close(struct spill_chain *chain, struct spill *spill, struct error *error)
+{
+	const struct spill_chunk chunk = {chain->first, spill->size, chain->open.size};
+
+	if (!chunk.size)
+		return 0;
+	chain->chunk =
+	    mem_grow(chain->chunk, chain->chunks, &chain->room, sizeof(*chain->chunk));
+	chain->chunk[chain->chunks++] = chunk;
+	chain->open.size = 0;
+	return spill_add(spill, chain->open.data, chunk.size, error);
+}
+
+int spill_chain_read(const struct spill_chain *chain, const struct spill *spill, size_t n,
+		     struct bytes *memory, struct bytes_cursor *chunk,
+		     struct error *error)
+{
+	const struct bytes *bytes = n < chain->chunks ? memory : &chain->open;
+
+	if (n < chain->chunks) {
+		size_t size = chain->chunk[n].size;
+
+		memory->size = 0;
+		if (spill_read(spill, chain->chunk[n].at, bytes_extend(memory, size),
+			       size, error))
+			return -1;
+	}
+	*chunk =
+	    (struct bytes_cursor){.at = bytes->data, .end = bytes->data + bytes->size};
+	return 0;
+}
+
+void spill_chain_clear(struct spill_chain *chain)
+{
+	bytes_clear(&chain->open);
+	free(chain->chunk);
+}

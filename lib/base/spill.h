@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 
 /*
@@ -30,5 +31,30 @@ int spill_read(const struct spill *spill, uint64_t at, void *bytes, size_t size,
 int spill_change(const struct spill *spill, uint64_t at, const void *bytes, size_t size,
 		 struct error *error);
 void spill_clear(struct spill *spill);
+
+/*
+ * What is read back as it came, or chunk by chunk: the last chunk waits in memory, those
+ * before it lie in a file, which many chains may share. Zeroed is empty.
+ */
+struct spill_chain {
+	struct bytes open; /* the last chunk, to be added to */
+	uint64_t first;    /* what it begins with, the caller's */
+	struct spill_chunk {
+		uint64_t first, at; /* in the file */
+		size_t size;
+	} * chunk;
+	size_t chunks, room;
+};
+
+/* Put the open chunk into the file, and begin another one. 0, or -1 with error. */
+int spill_chain_close(struct spill_chain *chain, struct spill *spill,
+		      struct error *error);
+
+/* The bytes of the n-th chunk, of which the open one is the last: in `memory`, unless it
+ * is open. 0, or -1 with error. */
+int spill_chain_read(const struct spill_chain *chain, const struct spill *spill, size_t n,
+		     struct bytes *memory, struct bytes_cursor *chunk,
+		     struct error *error);
+void spill_chain_clear(struct spill_chain *chain);
 
 #endif

@@ -15,9 +15,6 @@ enum {
 	SECTOR_BYTES = 512,
 };
 
-/* Fields, in the order of the wish. */
-enum { DEV, SECTOR, SECTORS, RWBS, TID, COMM, ERROR };
-
 static struct disk *disk_of(struct spans *spans, int64_t dev)
 {
 	struct span_node *node = &spans->node[spans->event->node];
@@ -63,9 +60,9 @@ static void drop(struct disk *disk, size_t at)
 }
 
 /* The kernel counts them in 32 bits; more is damage. */
-static int64_t sectors_of(const struct cell *cell)
+static int64_t sectors_of(const struct spans *spans)
 {
-	int64_t sectors = field_integer(cell, 0);
+	int64_t sectors = spans_integer(spans, BLOCK_SECTORS, 0);
 
 	return sectors < 0 || sectors > UINT32_MAX ? 0 : sectors;
 }
@@ -86,10 +83,10 @@ static const char *operation_of(unsigned rwbs, int64_t sectors)
 
 static struct disk_request take_fields(struct spans *spans)
 {
-	const struct cell *const *field = spans->field;
-	unsigned rwbs = field_rwbs(field[RWBS]);
-	int64_t sector = field_integer(field[SECTOR], 0), tid = field_tid(field[TID]);
-	int64_t sectors = sectors_of(field[SECTORS]);
+	unsigned rwbs = field_rwbs(spans_field(spans, BLOCK_RWBS));
+	int64_t sector = spans_integer(spans, BLOCK_SECTOR, 0),
+		tid = spans_tid(spans, BLOCK_TID);
+	int64_t sectors = sectors_of(spans);
 
 	return (struct disk_request){
 	    .sector = sector == -1 ? 0 : sector, /* of a flush, when it ends */
@@ -99,7 +96,7 @@ static struct disk_request take_fields(struct spans *spans)
 	    .begin_ns = spans->event->ts_ns,
 	    .issue_ns = NSEC_MIN,
 	    .tid = tid < 0 ? spans->tid : tid,
-	    .comm = spans_text(spans, field[COMM]),
+	    .comm = spans_text(spans, BLOCK_COMM),
 	    .error = SPAN_NONE,
 	};
 }
@@ -198,7 +195,7 @@ static void tell_beginless(struct spans *spans, const struct disk *disk,
 	request.begin_ns = spans->node[spans->event->node].begin_ns;
 	request.tid = -1;
 	request.comm = NO_TEXT;
-	request.error = field_integer(spans->field[ERROR], SPAN_NONE);
+	request.error = spans_integer(spans, BLOCK_ERROR, SPAN_NONE);
 	tell(spans, spans->event->node, disk, &request, spans->event->ts_ns,
 	     span_cut(true, false));
 }
@@ -221,7 +218,7 @@ static void complete(struct spans *spans, struct disk *disk,
 		return;
 	}
 	request = &disk->request[at];
-	request->error = field_integer(spans->field[ERROR], SPAN_NONE);
+	request->error = spans_integer(spans, BLOCK_ERROR, SPAN_NONE);
 	if (sectors > 0 && sectors < request->sectors - request->done) {
 		request->sector = nsec_add(request->sector, sectors);
 		request->done += sectors;
@@ -233,9 +230,9 @@ static void complete(struct spans *spans, struct disk *disk,
 }
 
 /* What is none of the kernel's numbers is -1. */
-static int64_t dev_of(const struct cell *cell)
+static int64_t dev_of(const struct spans *spans)
 {
-	int64_t dev = field_integer(cell, -1);
+	int64_t dev = spans_integer(spans, BLOCK_DEV, -1);
 
 	return dev < 0 || dev > UINT32_MAX ? -1 : dev;
 }
@@ -243,10 +240,10 @@ static int64_t dev_of(const struct cell *cell)
 /* The name of a statedump; the first one stays. */
 static void name_disk(struct spans *spans)
 {
-	struct disk *disk = disk_of(spans, field_integer(spans->field[0], -1));
+	struct disk *disk = disk_of(spans, spans_integer(spans, NAMED_DEV, -1));
 
 	if (disk->name == NO_TEXT)
-		disk->name = spans_text(spans, spans->field[1]);
+		disk->name = spans_text(spans, DEV_NAME);
 }
 
 void disk_event(struct spans *spans)
@@ -259,7 +256,7 @@ void disk_event(struct spans *spans)
 		return;
 	}
 	request = take_fields(spans);
-	disk = disk_of(spans, dev_of(spans->field[DEV]));
+	disk = disk_of(spans, dev_of(spans));
 	switch (spans->tag) {
 	case AT_BLOCK_INSERT:
 		insert(spans, disk, &request);

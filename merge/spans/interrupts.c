@@ -204,7 +204,7 @@ static bool has_interrupts(const struct spans *spans)
  * shortly before it on the processor. */
 static void receive(struct spans *spans)
 {
-	const struct cell *name = spans->field[0];
+	const struct cell *name = spans_field(spans, RECEIVE_DEVICE);
 	nsec_t now = spans->event->ts_ns;
 	struct cpu *cpu = spans->cpu;
 
@@ -221,13 +221,13 @@ static void receive(struct spans *spans)
 
 void interrupt_event(struct spans *spans)
 {
-	int64_t number = field_integer(spans->field[0], -1);
+	int64_t number = spans_integer(spans, IRQ_LINE, -1);
 
 	if (!spans->cpu)
 		return;
 	switch (spans->tag) {
 	case AT_IRQ_ENTRY:
-		push(spans, INTERRUPT_HARD, number, spans_text(spans, spans->field[1]));
+		push(spans, INTERRUPT_HARD, number, spans_text(spans, IRQ_NAME));
 		break;
 	case AT_IRQ_EXIT:
 		end(spans, INTERRUPT_HARD, number);

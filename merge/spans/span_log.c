@@ -5,34 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/spill.h"
 #include "merge/sorter.h"
 
 enum {
-	CHUNK = 8192,         /* bytes of a chain that wait for the file */
-	HELD_MOST = 48 << 20, /* bytes of all chains together */
-	NUMBER_MOST = 10,     /* bytes of a number */
-	FIXED_MOST = (SPAN_VALUES + 6) * NUMBER_MOST,
-	SORTED_AT_ONCE = 1 << 14, /* 3 MiB */
-};
-
-/* A part of the file. */
-struct chunk {
-	uint64_t at;
-	size_t size;
+	CHUNK = 8192,                        /* bytes of a chain that wait for the file */
+	HELD_MOST = 48 << 20,                /* bytes of all chains together */
+	FIXED_MOST = (SPAN_VALUES + 6) * 10, /* bytes of a span without its path */
+	SORTED_AT_ONCE = 1 << 14,            /* 3 MiB */
 };
 
 struct chain {
 	enum span_kind kind;
 	uint32_t node;
 	int64_t whose;
-	unsigned char *bytes;
-	size_t used, room;
-	struct chunk *chunk;
-	size_t chunks, chunk_room;
-	/* Of the last span; numbers are kept as differences. */
+	struct spill_chain log;
+	/* Of the last span, to which the next one is kept as differences. */
 	nsec_t begin_ns;
 	int64_t id;
 	bool is_disordered;
@@ -77,145 +68,73 @@ static struct chain *chain_of(struct span_log *log, enum span_kind kind, uint32_
 	return chain;
 }
 
-static int spill(struct span_log *log, struct chain *chain, struct error *error)
-{
-	if (!chain->used)
-		return 0;
-	chain->chunk = mem_grow(chain->chunk, chain->chunks, &chain->chunk_room,
-				sizeof(*chain->chunk));
-	chain->chunk[chain->chunks++] = (struct chunk){log->spill.size, chain->used};
-	chain->used = 0;
-	return spill_add(&log->spill, chain->bytes, chain->chunk[chain->chunks - 1].size,
-			 error);
-}
-
 /* Many threads with few spans each: all of them go to the file. */
 static int spill_all(struct span_log *log, struct error *error)
 {
 	for (size_t i = 0; i < log->chains; i++) {
-		struct chain *chain = &log->chain[i];
-
-		if (spill(log, chain, error))
+		if (spill_chain_close(&log->chain[i].log, &log->spill, error))
 			return -1;
-		free(chain->bytes);
-		chain->bytes = NULL;
-		chain->room = 0;
+		bytes_clear(&log->chain[i].log.open);
 	}
 	log->held = 0;
 	return 0;
 }
 
-static int make_room(struct span_log *log, struct chain *chain, size_t size,
-		     struct error *error)
-{
-	size_t room = chain->room ? chain->room : 64;
-
-	if (chain->used && chain->used + size > CHUNK && spill(log, chain, error))
-		return -1;
-	if (chain->used + size <= chain->room)
-		return 0;
-	while (room < chain->used + size)
-		room *= 2;
-	log->held += room - chain->room;
-	chain->bytes = mem_realloc(chain->bytes, room, 1);
-	chain->room = room;
-	return 0;
-}
-
-static unsigned char *put(unsigned char *to, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		*to++ = (unsigned char)(value | 0x80);
-	*to++ = (unsigned char)value;
-	return to;
-}
-
-static const unsigned char *get(const unsigned char *from, uint64_t *value)
-{
-	unsigned shift = 0;
-
-	*value = 0;
-	do
-		*value |= (uint64_t)(*from & 0x7f) << shift;
-	while (shift += 7, *from++ & 0x80);
-	return from;
-}
-
-/* Numbers near 0 of either sign become small ones; differences may wrap round. */
-static uint64_t fold(uint64_t value)
-{
-	return value << 1 ^ (value >> 63 ? ~UINT64_C(0) : 0);
-}
-
-static uint64_t unfold(uint64_t value)
-{
-	return value >> 1 ^ (value & 1 ? ~UINT64_C(0) : 0);
-}
-
-static unsigned char *pack(const struct chain *chain, const struct span *span,
-			   unsigned char *to)
+/* Differences of times that may be anything wrap round. */
+static void pack(struct chain *chain, const struct span *span)
 {
 	uint64_t begin = chain->begin_ns == NSEC_MIN ? 0 : (uint64_t)chain->begin_ns;
 	uint32_t known = span->path ? 1u << SPAN_VALUES : 0;
+	struct bytes *to = &chain->log.open;
 
 	for (int i = 0; i < SPAN_VALUES; i++)
 		known |= (uint32_t)(span->value[i] != SPAN_NONE) << i;
-	to = put(to, known);
-	to = put(to, fold((uint64_t)span->begin_ns - begin));
-	to = put(to, (uint64_t)span->end_ns - (uint64_t)span->begin_ns);
-	to = put(to, (uint64_t)(span->id - chain->id));
+	bytes_add_varint(to, known);
+	bytes_add_zigzag(to, (int64_t)((uint64_t)span->begin_ns - begin));
+	bytes_add_varint(to, (uint64_t)span->end_ns - (uint64_t)span->begin_ns);
+	bytes_add_varint(to, (uint64_t)(span->id - chain->id));
 	for (int i = 0; i < SPAN_VALUES; i++)
 		if (known >> i & 1)
-			to = put(to, fold((uint64_t)span->value[i]));
+			bytes_add_zigzag(to, span->value[i]);
 	if (!span->path)
-		return to;
-	to = put(to, span->path_size);
-	memcpy(to, span->path, span->path_size);
-	return to + span->path_size;
+		return;
+	bytes_add_varint(to, span->path_size);
+	bytes_add(to, span->path, span->path_size);
 }
 
 /* `before`: the span before it in the chain, which it replaces. */
-static const unsigned char *unpack(struct span *before, const unsigned char *from)
+static void unpack(struct span *before, struct bytes_cursor *from)
 {
-	uint64_t known, value, begin = (uint64_t)before->begin_ns;
+	uint64_t known = bytes_read_varint(from);
+	uint64_t begin = (uint64_t)before->begin_ns + (uint64_t)bytes_read_zigzag(from);
 
-	from = get(from, &known);
-	from = get(from, &value);
-	begin += unfold(value);
 	before->begin_ns = (nsec_t)begin;
-	from = get(from, &value);
-	before->end_ns = (nsec_t)(begin + value);
-	from = get(from, &value);
-	before->id += (int64_t)value;
-	for (int i = 0; i < SPAN_VALUES; i++) {
-		before->value[i] = SPAN_NONE;
-		if (!(known >> i & 1))
-			continue;
-		from = get(from, &value);
-		before->value[i] = (int64_t)unfold(value);
-	}
+	before->end_ns = (nsec_t)(begin + bytes_read_varint(from));
+	before->id += (int64_t)bytes_read_varint(from);
+	for (int i = 0; i < SPAN_VALUES; i++)
+		before->value[i] = known >> i & 1 ? bytes_read_zigzag(from) : SPAN_NONE;
 	before->path = NULL;
 	if (!(known >> SPAN_VALUES & 1))
-		return from;
-	from = get(from, &value);
-	before->path = (const char *)from;
-	before->path_size = (size_t)value;
-	return from + value;
+		return;
+	before->path_size = (size_t)bytes_read_varint(from);
+	before->path = (const char *)bytes_read(from, before->path_size);
 }
 
 int span_log_add(struct span_log *log, enum span_kind kind, uint32_t node, int64_t whose,
 		 struct span *span, struct error *error)
 {
 	struct chain *chain = chain_of(log, kind, node, whose);
+	size_t size = FIXED_MOST + (span->path ? span->path_size : 0), room;
 
 	assert(whose >= -1 && whose <= UINT32_MAX && span->end_ns >= span->begin_ns);
-	if (log->held > HELD_MOST && spill_all(log, error))
+	if ((log->held > HELD_MOST && spill_all(log, error)) ||
+	    (chain->log.open.size + size > CHUNK &&
+	     spill_chain_close(&chain->log, &log->spill, error)))
 		return -1;
-	if (make_room(log, chain, FIXED_MOST + (span->path ? span->path_size : 0), error))
-		return -1;
+	room = chain->log.open.room;
 	span->id = ++log->ids[kind];
-	chain->used =
-	    (size_t)(pack(chain, span, chain->bytes + chain->used) - chain->bytes);
+	pack(chain, span);
+	log->held += chain->log.open.room - room;
 	chain->is_disordered |= span->begin_ns < chain->begin_ns;
 	chain->begin_ns = span->begin_ns;
 	chain->id = span->id;
@@ -248,43 +167,28 @@ static int keep_to_sort(struct reading *reading)
 	return sorter_add(reading->sorter, &span, reading->error);
 }
 
-static int read_spans(struct reading *reading, const unsigned char *bytes, size_t size)
-{
-	const unsigned char *end = bytes + size;
-	int status = 0;
-
-	while (bytes < end && !status) {
-		bytes = unpack(&reading->span, bytes);
-		status = reading->sorter
-			     ? keep_to_sort(reading)
-			     : reading->give(reading->context, reading->chain->node,
-					     reading->chain->whose, &reading->span);
-	}
-	return status;
-}
-
 static int read_as_it_came(struct reading *reading)
 {
 	const struct chain *chain = reading->chain;
-	unsigned char *bytes = NULL;
-	size_t room = 0;
+	struct bytes memory = {0};
+	struct bytes_cursor from;
 	int status = 0;
 
 	reading->span = (struct span){.begin_ns = 0};
-	for (size_t i = 0; i < chain->chunks && !status; i++) {
-		const struct chunk *chunk = &chain->chunk[i];
-
-		if (chunk->size > room) {
-			room = chunk->size;
-			bytes = mem_realloc(bytes, room, 1);
+	for (size_t n = 0; n <= chain->log.chunks && !status; n++) {
+		status = spill_chain_read(&chain->log, &reading->log->spill, n, &memory,
+					  &from, reading->error);
+		while (!status && from.at < from.end) {
+			unpack(&reading->span, &from);
+			assert(!from.is_bad);
+			status = reading->sorter
+				     ? keep_to_sort(reading)
+				     : reading->give(reading->context, chain->node,
+						     chain->whose, &reading->span);
 		}
-		status = spill_read(&reading->log->spill, chunk->at, bytes, chunk->size,
-				    reading->error);
-		if (!status)
-			status = read_spans(reading, bytes, chunk->size);
 	}
-	free(bytes);
-	return status ? status : read_spans(reading, chain->bytes, chain->used);
+	bytes_clear(&memory);
+	return status;
 }
 
 static int give_sorted(void *context, const void *item)
@@ -386,8 +290,7 @@ void span_log_free(struct span_log *log)
 	if (!log)
 		return;
 	for (size_t i = 0; i < log->chains; i++) {
-		free(log->chain[i].bytes);
-		free(log->chain[i].chunk);
+		spill_chain_clear(&log->chain[i].log);
 	}
 	free(log->chain);
 	intmap_clear(&log->index);

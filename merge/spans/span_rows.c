@@ -337,9 +337,7 @@ static size_t list_recorded(const struct merge_run *run, struct timeline_recorde
 	for (size_t i = 0; i < run->count; i++) {
 		const struct merge_source *source = &run->source[i];
 
-		if (source->facts.events && !merge_source_is(source, "capture") &&
-		    (merge_source_is(source, "kernel") ||
-		     !merge_node_has(run, source->node, "kernel")))
+		if (source->facts.events && source->tells_spans)
 			item[count++] = (struct timeline_recorded){
 			    .node = run->node[source->node].id,
 			    .cpu = TIMELINE_NONE,

@@ -10,65 +10,6 @@
 
 enum { CPUS_MOST = 65536 }; /* a higher number is taken to be damage */
 
-#define FIELDS(...)                                                                      \
-	{                                                                                \
-		__VA_ARGS__                                                              \
-	}
-
-/* Classes and the fields that are read of them. Older tracers leave out what stands in
- * front of the names of newer ones. */
-static const struct {
-	const char *class; /* ends with '*': begins so */
-	enum span_tag tag;
-	const char *field[SPAN_FIELDS];
-} classes[] = {
-    {"sched_switch", AT_SWITCH,
-     FIELDS("prev_comm", "prev_tid", "prev_prio", "prev_state", "next_comm", "next_tid",
-	    "next_prio")},
-    {"sched_waking", AT_WAKING, FIELDS("comm", "tid", "target_cpu")},
-    {"sched_wakeup", AT_WAKEUP, FIELDS("comm", "tid", "target_cpu")},
-    {"sched_wakeup_new", AT_WAKEUP_NEW, FIELDS("comm", "tid", "target_cpu")},
-    {"sched_process_fork", AT_FORK, FIELDS("child_comm", "child_tid")},
-    {"sched_process_exec", AT_EXEC, FIELDS("tid", "old_tid")},
-    {"sched_process_exit", AT_EXIT, FIELDS("tid")},
-    {"sched_process_free", AT_FREE, FIELDS("tid")},
-    {"irq_handler_entry", AT_IRQ_ENTRY, FIELDS("irq", "name")},
-    {"irq_handler_exit", AT_IRQ_EXIT, FIELDS("irq")},
-    {"irq_softirq_raise", AT_SOFTIRQ_RAISE, FIELDS("vec")},
-    {"softirq_raise", AT_SOFTIRQ_RAISE, FIELDS("vec")},
-    {"irq_softirq_entry", AT_SOFTIRQ_ENTRY, FIELDS("vec")},
-    {"softirq_entry", AT_SOFTIRQ_ENTRY, FIELDS("vec")},
-    {"irq_softirq_exit", AT_SOFTIRQ_EXIT, FIELDS("vec")},
-    {"softirq_exit", AT_SOFTIRQ_EXIT, FIELDS("vec")},
-    {"timer_hrtimer_expire_entry", AT_TIMER_ENTRY, FIELDS(NULL)},
-    {"hrtimer_expire_entry", AT_TIMER_ENTRY, FIELDS(NULL)},
-    {"timer_hrtimer_expire_exit", AT_TIMER_EXIT, FIELDS(NULL)},
-    {"hrtimer_expire_exit", AT_TIMER_EXIT, FIELDS(NULL)},
-    {"net_if_receive_skb", AT_RECEIVE, FIELDS("name")},
-    {"netif_receive_skb", AT_RECEIVE, FIELDS("name")},
-    {"net_dev_queue", AT_SEND, FIELDS(NULL)},
-    {"inet_sock_local_out", AT_SEND, FIELDS(NULL)},
-    {"syscall_entry_*", AT_SYSCALL_ENTRY,
-     FIELDS("fd", "count", "len", "size", "filename", "pathname")},
-    {"compat_syscall_entry_*", AT_SYSCALL_ENTRY,
-     FIELDS("fd", "count", "len", "size", "filename", "pathname")},
-    {"syscall_exit_*", AT_SYSCALL_EXIT, FIELDS("ret")},
-    {"compat_syscall_exit_*", AT_SYSCALL_EXIT, FIELDS("ret")},
-    {"block_rq_insert", AT_BLOCK_INSERT,
-     FIELDS("dev", "sector", "nr_sector", "rwbs", "tid", "comm", "error")},
-    {"block_rq_issue", AT_BLOCK_ISSUE,
-     FIELDS("dev", "sector", "nr_sector", "rwbs", "tid", "comm", "error")},
-    {"block_rq_requeue", AT_BLOCK_REQUEUE,
-     FIELDS("dev", "sector", "nr_sector", "rwbs", "tid", "comm", "error")},
-    {"block_rq_complete", AT_BLOCK_COMPLETE,
-     FIELDS("dev", "sector", "nr_sector", "rwbs", "tid", "comm", "error")},
-    {"lttng_statedump_block_device", AT_DISK_NAME, FIELDS("dev", "diskname")},
-};
-
-enum { CLASSES = sizeof(classes) / sizeof(classes[0]) };
-
-static const struct cell nothing = {.type = CELL_NULL};
-
 struct spans *spans_new(const struct merge_run *run)
 {
 	struct spans *spans = mem_zalloc(sizeof(*spans));
@@ -91,53 +32,15 @@ void spans_set_begin(struct spans *spans, uint32_t node, nsec_t begin_ns)
 		spans->node[node].begin_ns = begin_ns;
 }
 
-/* What it begins with is not of the system call's name. NULL: it is no such class. */
-static const char *rest_of(const char *glob, const char *class)
+void spans_class(struct spans *spans, struct event_class *class)
 {
-	size_t length = strcspn(glob, "*");
-
-	if (strncmp(class, glob, length) != 0 || (!glob[length] && class[length]))
-		return NULL;
-	return class + length;
+	if (class->call)
+		class->span_text = texts_put(&spans->texts, class->call);
 }
 
-static size_t place_of(const char *class)
+int64_t spans_text(struct spans *spans, int place)
 {
-	size_t at = 0;
-
-	while (at < CLASSES && !rest_of(classes[at].class, class))
-		at++;
-	return at;
-}
-
-bool spans_want(const char *class)
-{
-	return place_of(class) < CLASSES;
-}
-
-int spans_class(struct spans *spans, const struct ctf_class *class)
-{
-	struct span_class *made;
-	size_t at = place_of(class->name);
-
-	spans->class = mem_grow(spans->class, spans->classes, &spans->class_room,
-				sizeof(*spans->class));
-	made = &spans->class[spans->classes];
-	*made = (struct span_class){.tag = AT_OTHER, .name = NO_TEXT};
-	for (size_t i = 0; i < SPAN_FIELDS; i++)
-		made->column[i] = at < CLASSES && classes[at].field[i]
-				      ? event_column(class, classes[at].field[i], false)
-				      : -1;
-	if (at < CLASSES) {
-		made->tag = classes[at].tag;
-		made->name = (int64_t)texts_put(&spans->texts,
-						rest_of(classes[at].class, class->name));
-	}
-	return (int)spans->classes++;
-}
-
-int64_t spans_text(struct spans *spans, const struct cell *cell)
-{
+	const struct cell *cell = spans_field(spans, place);
 	size_t size = cell->type == CELL_TEXT ? strnlen(cell->bytes, cell->size) : 0;
 
 	return size ? (int64_t)texts_put_bytes(&spans->texts, cell->bytes, size)
@@ -273,23 +176,9 @@ static void part_event(struct spans *spans)
 		interrupt_event(spans);
 }
 
-static void set_event(struct spans *spans, const struct span_event *event,
-		      const struct span_class *class)
-{
-	spans->event = event;
-	spans->tag = class->tag;
-	spans->call = class->name;
-	spans->tid = event->tid > INT32_MAX ? -1 : event->tid;
-	for (size_t i = 0; i < SPAN_FIELDS; i++)
-		spans->field[i] = event->cell && class->column[i] >= 0
-				      ? &event->cell[class->column[i]]
-				      : &nothing;
-}
-
 int spans_event(struct spans *spans, const struct span_event *event,
 		struct span_cause *cause, struct error *error)
 {
-	const struct span_class *class = &spans->class[event->class];
 	struct span_node *node = &spans->node[event->node];
 	struct cpu *cpu = spans_cpu(spans, event->node, event->cpu);
 
@@ -300,9 +189,11 @@ int spans_event(struct spans *spans, const struct span_event *event,
 	if (cpu)
 		cpu->end_ns = event->ts_ns;
 	*cause = NO_CAUSE;
-	if (class->tag == AT_OTHER)
+	if (event->class->tag == AT_OTHER || event->class->tag >= AT_DUMP)
 		return 0;
-	set_event(spans, event, class);
+	spans->event = event;
+	spans->tag = event->class->tag;
+	spans->tid = event->tid > INT32_MAX ? -1 : event->tid;
 	spans->cpu = cpu;
 	spans->cause = cause;
 	spans->error = error;
@@ -370,21 +261,8 @@ void spans_free(struct spans *spans)
 	intmap_clear(&spans->thread_at);
 	texts_clear(&spans->texts);
 	span_log_free(spans->log);
-	free(spans->class);
 	free(spans->source);
 	free(spans);
-}
-
-int64_t field_integer(const struct cell *cell, int64_t none)
-{
-	return cell->type == CELL_INTEGER ? cell->integer : none;
-}
-
-int64_t field_tid(const struct cell *cell)
-{
-	int64_t tid = field_integer(cell, -1);
-
-	return tid < 0 || tid > INT32_MAX ? -1 : tid;
 }
 
 /* The kernel's task states, by name and by the letter that ps shows. */
@@ -428,7 +306,7 @@ int64_t field_state(const struct cell *cell)
 	char digits[24];
 
 	if (cell->type != CELL_TEXT)
-		return field_integer(cell, 1);
+		return cell_integer(cell, 1);
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
 		if (is_text(cell, states[i].name))
 			return states[i].state;
@@ -451,7 +329,7 @@ unsigned field_rwbs(const struct cell *cell)
 	unsigned flags = 0;
 
 	if (cell->type != CELL_TEXT)
-		return (unsigned)field_integer(cell, 0);
+		return (unsigned)cell_integer(cell, 0);
 	for (uint32_t i = 0; i < cell->size; i++)
 		switch (cell->bytes[i]) {
 		case 'W':

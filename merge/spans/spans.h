@@ -27,11 +27,8 @@ struct spans *spans_new(const struct merge_run *run);
 /* Nothing of a node is known before this time: its first event, or the selection's. */
 void spans_set_begin(struct spans *spans, uint32_t node, nsec_t begin_ns);
 
-/* Whether the fields of a class tell anything. */
-bool spans_want(const char *class);
-
-/* A class of a source, as spans_event takes it. */
-int spans_class(struct spans *spans, const struct ctf_class *class);
+/* A class, before its first event. */
+void spans_class(struct spans *spans, struct event_class *class);
 
 enum span_wait { /* what ended a wait: where the wakeup came from */
 		 WAIT_UNKNOWN,
@@ -62,7 +59,7 @@ struct span_cause {
 struct span_event {
 	int64_t id;    /* of its row */
 	uint32_t node; /* index in the run */
-	int class;     /* by spans_class */
+	const struct event_class *class;
 	nsec_t ts_ns;
 	int64_t cpu, tid; /* -1: not known */
 	const struct cell *cell;

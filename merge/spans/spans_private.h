@@ -6,37 +6,10 @@
 #include "base/hash.h"
 #include "merge/spans/span_log.h"
 #include "merge/spans/spans.h"
+#include "timeline/query.h"
 
 /* What the parts share. Texts are numbers of `texts`; NO_TEXT: none. */
 #define NO_TEXT ((int64_t)-1)
-
-enum span_tag { /* what an event is */
-		AT_OTHER,
-		AT_SWITCH,
-		AT_WAKING,
-		AT_WAKEUP,
-		AT_WAKEUP_NEW,
-		AT_FORK,
-		AT_EXEC,
-		AT_EXIT,
-		AT_FREE,
-		AT_IRQ_ENTRY,
-		AT_IRQ_EXIT,
-		AT_SOFTIRQ_RAISE,
-		AT_SOFTIRQ_ENTRY,
-		AT_SOFTIRQ_EXIT,
-		AT_TIMER_ENTRY,
-		AT_TIMER_EXIT,
-		AT_RECEIVE,
-		AT_SEND,
-		AT_SYSCALL_ENTRY,
-		AT_SYSCALL_EXIT,
-		AT_BLOCK_INSERT,
-		AT_BLOCK_ISSUE,
-		AT_BLOCK_REQUEUE,
-		AT_BLOCK_COMPLETE,
-		AT_DISK_NAME,
-};
 
 /*
  * Columns of the tables, but for node, thread, begin, end and id, in the order of the
@@ -217,19 +190,9 @@ struct span_node {
 	bool has_wakeups, has_hard, has_soft; /* such events came */
 };
 
-enum { SPAN_FIELDS = 7 };
-
-struct span_class {
-	enum span_tag tag;
-	int64_t name; /* of a system call */
-	int column[SPAN_FIELDS];
-};
-
 struct spans {
 	struct span_log *log;
 	struct texts texts;
-	struct span_class *class;
-	size_t classes, class_room;
 	struct span_node *node; /* as the run's */
 	size_t nodes;
 	struct thread **thread;
@@ -242,9 +205,7 @@ struct spans {
 
 	/* The event at hand. */
 	const struct span_event *event;
-	enum span_tag tag;
-	int64_t call;                          /* of its class */
-	const struct cell *field[SPAN_FIELDS]; /* those that it has not are NULLs */
+	enum event_tag tag;
 	int64_t tid;
 	struct cpu *cpu; /* its processor; NULL: not recorded */
 	struct span_cause *cause;
@@ -256,9 +217,23 @@ struct thread *spans_find(const struct spans *spans, uint32_t node, int64_t tid)
 struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid); /* or new */
 void spans_forget(struct spans *spans, struct thread *thread);
 
+/* A field of the event at hand. */
+static inline const struct cell *spans_field(const struct spans *spans, int place)
+{
+	return event_cell(spans->event->cell, spans->event->class->column[place]);
+}
+
+static inline int64_t spans_integer(const struct spans *spans, int place, int64_t none)
+{
+	return cell_integer(spans_field(spans, place), none);
+}
+
+static inline int64_t spans_tid(const struct spans *spans, int place) /* -1: none */
+{
+	return event_tid(spans_field(spans, place));
+}
+
 /* Fields as different tracers and their versions write them. */
-int64_t field_integer(const struct cell *cell, int64_t none);
-int64_t field_tid(const struct cell *cell);   /* -1: none */
 int64_t field_state(const struct cell *cell); /* of prev_state, as the kernel's bits */
 unsigned field_rwbs(const struct cell *cell); /* as LTTng's flags */
 enum {
@@ -269,7 +244,7 @@ enum {
 	RWBS_PREFLUSH = 1024
 };
 
-int64_t spans_text(struct spans *spans, const struct cell *cell);
+int64_t spans_text(struct spans *spans, int place); /* a field */
 int64_t spans_word(struct spans *spans, const char *word);
 
 /* A span without values. */

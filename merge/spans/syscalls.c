@@ -50,15 +50,12 @@ void syscall_cut(struct spans *spans, struct thread *thread, nsec_t end_ns)
 }
 
 /* A number of things is not below 0, but a directory's descriptor may be. */
-static int64_t count_of(const struct cell *cell)
+static int64_t count_of(const struct spans *spans, int place)
 {
-	int64_t count = field_integer(cell, SPAN_NONE);
+	int64_t count = spans_integer(spans, place, SPAN_NONE);
 
 	return count < 0 ? SPAN_NONE : count;
 }
-
-/* Fields of an entry, in the order in which spans.c has them. */
-enum { FD, COUNT, LEN, SIZE, FILENAME, PATHNAME };
 
 static void begin(struct spans *spans, struct thread *thread)
 {
@@ -66,18 +63,21 @@ static void begin(struct spans *spans, struct thread *thread)
 
 	syscall_cut(spans, thread, spans->event->ts_ns);
 	thread->called = true;
-	*call = (struct call){.name = spans->call,
+	*call = (struct call){.name = (int64_t)spans->event->class->span_text,
 			      .begin_ns = spans->event->ts_ns,
 			      .entry_event = spans->event->id,
-			      .fd = count_of(spans->field[FD]),
+			      .fd = count_of(spans, ENTRY_FD),
 			      .count = SPAN_NONE};
-	for (int i = COUNT; i <= SIZE && call->count == SPAN_NONE; i++)
-		call->count = count_of(spans->field[i]);
-	for (int i = FILENAME; i <= PATHNAME && !call->path; i++)
-		if (spans->field[i]->type == CELL_TEXT) {
-			call->path_size = spans->field[i]->size;
-			call->path = mem_strndup(spans->field[i]->bytes, call->path_size);
+	for (int i = ENTRY_COUNT; i <= ENTRY_SIZE && call->count == SPAN_NONE; i++)
+		call->count = count_of(spans, i);
+	for (int i = ENTRY_FILENAME; i <= ENTRY_PATHNAME && !call->path; i++) {
+		const struct cell *path = spans_field(spans, i);
+
+		if (path->type == CELL_TEXT) {
+			call->path_size = path->size;
+			call->path = mem_strndup(path->bytes, path->size);
 		}
+	}
 }
 
 /* When a call began whose entry was not seen, as far back as can be. */
@@ -92,15 +92,16 @@ static nsec_t earliest(const struct spans *spans, const struct thread *thread)
 
 static void end(struct spans *spans, struct thread *thread)
 {
+	int64_t name = (int64_t)spans->event->class->span_text;
 	struct call *call = &thread->call;
 	nsec_t now = spans->event->ts_ns;
 	struct span span;
 
 	/* A program that was executed may be of the other kind: its name stays. */
-	if (call->name != NO_TEXT && call->name != spans->call)
+	if (call->name != NO_TEXT && call->name != name)
 		syscall_cut(spans, thread, now);
 	if (call->name == NO_TEXT) {
-		span = span_of(thread, spans->call, earliest(spans, thread), now);
+		span = span_of(thread, name, earliest(spans, thread), now);
 		span.value[CALL_CUT] = span_cut(true, false);
 	} else {
 		span = span_of(thread, call->name, call->begin_ns, now);
@@ -109,7 +110,7 @@ static void end(struct spans *spans, struct thread *thread)
 	}
 	span.value[CALL_CPU] = spans->event->cpu < 0 ? SPAN_NONE : spans->event->cpu;
 	span.value[CALL_EXIT] = spans->event->id;
-	span.value[CALL_RET] = field_integer(spans->field[0], SPAN_NONE);
+	span.value[CALL_RET] = spans_integer(spans, RETURNED, SPAN_NONE);
 	spans_tell(spans, SPAN_SYSCALL, thread->node, thread->tid, &span);
 	clear(call);
 	thread->called = true;

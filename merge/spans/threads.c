@@ -97,7 +97,7 @@ static void tell_scheduled(struct spans *spans, const struct thread *thread,
 
 	span.value[THREAD_CPU] = spans->cpu->number;
 	span.value[THREAD_PREV] = prev_tid;
-	span.value[THREAD_PRIORITY] = field_integer(spans->field[6], SPAN_NONE);
+	span.value[THREAD_PRIORITY] = spans_integer(spans, NEXT_PRIO, SPAN_NONE);
 	tell_runnable(spans, thread, &span);
 }
 
@@ -247,10 +247,10 @@ static void leave(struct spans *spans, int64_t prev, int64_t next)
 	struct cpu *cpu = spans->cpu;
 	struct thread *thread =
 	    prev > 0 ? spans_thread(spans, spans->event->node, prev) : NULL;
-	int64_t state = field_state(spans->field[3]);
+	int64_t state = field_state(spans_field(spans, PREV_STATE));
 
-	cpu->comm = spans_text(spans, spans->field[0]);
-	cpu->priority = field_integer(spans->field[2], SPAN_NONE);
+	cpu->comm = spans_text(spans, PREV_COMM);
+	cpu->priority = spans_integer(spans, PREV_PRIO, SPAN_NONE);
 	cpu->is_preempted = prev > 0 && !(state & STATES);
 	if (thread)
 		thread->comm = cpu->comm;
@@ -268,8 +268,8 @@ static void come(struct spans *spans, int64_t prev, int64_t next)
 	cpu->cut = false;
 	cpu->tid = next;
 	cpu->since_ns = spans->event->ts_ns;
-	cpu->comm = spans_text(spans, spans->field[4]);
-	cpu->priority = field_integer(spans->field[6], SPAN_NONE);
+	cpu->comm = spans_text(spans, NEXT_COMM);
+	cpu->priority = spans_integer(spans, NEXT_PRIO, SPAN_NONE);
 	if (next <= 0)
 		return;
 	thread = spans_thread(spans, spans->event->node, next);
@@ -279,7 +279,7 @@ static void come(struct spans *spans, int64_t prev, int64_t next)
 
 static void on_switch(struct spans *spans)
 {
-	int64_t prev = field_tid(spans->field[1]), next = field_tid(spans->field[5]);
+	int64_t prev = spans_tid(spans, PREV_TID), next = spans_tid(spans, NEXT_TID);
 	struct cpu *cpu = spans->cpu;
 
 	if (!cpu || prev < 0 || next < 0)
@@ -311,7 +311,7 @@ static void wake_unheard(struct spans *spans, struct thread *thread,
 
 	enter_state(thread, STATE_BLOCKED, spans->node[thread->node].begin_ns);
 	thread->cut = true;
-	thread->comm = spans_text(spans, spans->field[0]);
+	thread->comm = spans_text(spans, WOKEN_COMM);
 	span = span_of(thread, spans->event->ts_ns);
 	span.value[THREAD_PRESUMED] = 1;
 	set_cause(&span, by);
@@ -334,7 +334,7 @@ static void wake(struct spans *spans, struct thread *thread, const struct span_c
 
 static void on_wakeup(struct spans *spans)
 {
-	int64_t tid = field_tid(spans->field[1]);
+	int64_t tid = spans_tid(spans, WOKEN_TID);
 	struct span_cause by = interrupt_cause(spans);
 	struct thread *thread;
 
@@ -354,9 +354,9 @@ static void on_wakeup(struct spans *spans)
 			wake(spans, thread,
 			     thread->pending.event ? &thread->pending : &by);
 		thread->pending = NO_CAUSE;
-		thread->cpu = field_integer(spans->field[2], -1);
+		thread->cpu = spans_integer(spans, WOKEN_CPU, -1);
 	}
-	thread->comm = spans_text(spans, spans->field[0]);
+	thread->comm = spans_text(spans, WOKEN_COMM);
 }
 
 /* Whoever had the number is gone, whatever we saw of it. */
@@ -373,14 +373,14 @@ static void drop_thread(struct spans *spans, int64_t tid)
 
 static void on_fork(struct spans *spans)
 {
-	int64_t tid = field_tid(spans->field[1]);
+	int64_t tid = spans_tid(spans, CHILD_TID);
 	struct thread *thread;
 
 	if (tid <= 0)
 		return;
 	drop_thread(spans, tid);
 	thread = spans_thread(spans, spans->event->node, tid);
-	thread->comm = spans_text(spans, spans->field[0]);
+	thread->comm = spans_text(spans, CHILD_COMM);
 	thread->fork_ns = spans->event->ts_ns;
 	thread->is_new = true;
 	thread->wake = (struct span_cause){.wait = WAIT_THREAD,
@@ -395,7 +395,7 @@ static void on_fork(struct spans *spans)
  */
 static void on_exec(struct spans *spans)
 {
-	int64_t tid = field_tid(spans->field[0]), old = field_tid(spans->field[1]);
+	int64_t tid = spans_tid(spans, EXEC_TID), old = spans_tid(spans, EXEC_OLD_TID);
 	struct cpu *cpu = spans->cpu;
 	nsec_t now = spans->event->ts_ns;
 	struct thread *thread;
@@ -422,7 +422,7 @@ static void on_exec(struct spans *spans)
 
 static void on_free(struct spans *spans)
 {
-	int64_t tid = field_tid(spans->field[0]);
+	int64_t tid = spans_tid(spans, FREE_TID);
 	struct thread *thread =
 	    tid > 0 ? spans_find(spans, spans->event->node, tid) : NULL;
 	struct span span;
@@ -436,7 +436,7 @@ static void on_free(struct spans *spans)
 
 static void on_thread_exit(struct spans *spans)
 {
-	int64_t tid = field_tid(spans->field[0]);
+	int64_t tid = spans_tid(spans, EXIT_TID);
 
 	if (tid > 0)
 		spans_thread(spans, spans->event->node, tid)->exiting = true;

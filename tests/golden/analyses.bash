@@ -7,9 +7,8 @@ load common
 
 setup_file()
 {
-	cd "$CT_SOURCE" || return
 	export CT_NET3=$BATS_FILE_TMPDIR/net3.db CT_CLIENTS=$BATS_FILE_TMPDIR/clients.db
-	ctmerge -q tests/fixtures/net3 -o "$CT_NET3" 2>/dev/null
+	recorded tests/fixtures/net3 "$CT_NET3"
 	cd "$BATS_FILE_TMPDIR" || return
 	ctsim -q --seed 1 --set seconds=3 clients -o run
 	ctmerge -q run -o "$CT_CLIENTS" 2>/dev/null

@@ -25,6 +25,21 @@ teardown()
 	cd / && rm -rf "$scratch"
 }
 
+# recorded RUN FILE: FILE is the timeline of this run in the sources, to be read only. It is made
+# once for all tests of a build.
+recorded()
+{
+	local place=${CT_BUILD:-$BATS_RUN_TMPDIR}/recorded made program
+	made=$place/${1##*/}.db
+	program=$(command -v ctmerge)
+	mkdir -p "$place"
+	(
+		flock 9
+		[ "$made" -nt "$program" ] ||
+			(cd "$CT_SOURCE" && ctmerge -q --force -o "$made" "$1" 2>/dev/null)
+	) 9>"$made.lock" && ln -s "$made" "$2"
+}
+
 # Run a command into $scratch/stdout and $scratch/stderr; it must end with STATUS.
 ends_with()
 {

@@ -6,9 +6,8 @@ load common
 
 setup_file()
 {
-	cd "$CT_SOURCE" || return
 	export CT_NET3=$BATS_FILE_TMPDIR/net3.db
-	ctmerge -q tests/fixtures/net3 -o "$CT_NET3" 2>/dev/null
+	recorded tests/fixtures/net3 "$CT_NET3"
 }
 
 # Where a timeline is made with a path, it stands in the output.

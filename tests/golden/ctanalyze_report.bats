@@ -6,9 +6,8 @@ load common
 
 setup_file()
 {
-	cd "$CT_SOURCE" || return
 	export CT_NET3=$BATS_FILE_TMPDIR/net3.db CT_CLIENTS=$BATS_FILE_TMPDIR/clients.db
-	ctmerge -q tests/fixtures/net3 -o "$CT_NET3" 2>/dev/null
+	recorded tests/fixtures/net3 "$CT_NET3"
 	ctsim -q --seed 1 --set seconds=2 clients -o "$BATS_FILE_TMPDIR/clients" 2>/dev/null
 	ctmerge -q "$BATS_FILE_TMPDIR/clients" -o "$CT_CLIENTS" 2>/dev/null
 }

@@ -11,7 +11,7 @@ setup_file()
 	cd "$BATS_FILE_TMPDIR" || return
 	ctsim -q --seed 5 --set seconds=8 clients -o simulated
 	ctmerge -q simulated -o simulated.db 2>/dev/null
-	ctmerge -q "$CT_SOURCE/datasets/sample" -o sample.db 2>/dev/null
+	recorded datasets/sample sample.db
 }
 
 # windows TIMELINE: "NODE BEGIN END", from the first to the last of sar's samples that lie

@@ -15,7 +15,7 @@ setup_file()
 		ctsim -q --seed 3 --set seconds=4 "$scenario" -o "$scenario"
 		ctmerge -q "$scenario" -o "$scenario.db" 2>/dev/null || [ "$?" = 3 ]
 	done
-	cd "$CT_SOURCE" && ctmerge -q tests/fixtures/net3 -o "$BATS_FILE_TMPDIR/net3.db" 2>/dev/null
+	recorded tests/fixtures/net3 "$BATS_FILE_TMPDIR/net3.db"
 }
 
 # Each message's true latency lies between what is said to be its least and its most; two

@@ -101,7 +101,7 @@ conserved()
 }
 
 @test "the same of a recorded run" {
-	ctmerge -q "$CT_SOURCE/datasets/sample" -o recorded.db 2>/dev/null
+	recorded datasets/sample recorded.db
 	ln -sf recorded.db run.db
 	mhz=$(sqlite3 run.db 'SELECT max(cpu_mhz) FROM node')
 	[ "$(sqlite3 run.db 'SELECT min(cpu_mhz) FROM node')" = "$mhz" ]

@@ -22,7 +22,7 @@ setup_file()
 	fails_with 2 "ctexport: --tracks: no part 'disk', did you mean 'disks'?" \
 		ctexport perfetto --tracks states,disk "$CT_SIM"
 	fails_with 2 "ctexport: --tracks: no part '' (see --help)" \
-		ctexport perfetto --tracks states, "$CT_SIM"
+		ctexport perfetto --tracks '' "$CT_SIM"
 	ends_with 2 ctexport perfetto --begin +100 "$CT_SIM" -o out
 	grep -q 'nothing between --begin and --end' "$scratch/stderr"
 	[ ! -e out ]

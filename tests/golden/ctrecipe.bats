@@ -47,9 +47,9 @@ good=fixtures/recipe/good
 		  - command: a %(b)s
 		    method: c
 	END
-	fails_with 1 "r.yaml:1: hosts: it is '-a', want a host name or address, which never begins with '-'
+	fails_with 1 "r.yaml:1: hosts: it is '-a', want [USER@]HOST[:PORT], an IPv6 address within '[' and ']', nothing beginning with '-'
 r.yaml:2: interval: it is 'x', want a whole number from 1 to 86400
-r.yaml:4: execute: %(b)s is no parameter
+r.yaml:4: execute: %(b)s has no value here
 r.yaml:5: method: it is 'c', want foreground, background or local" ctrecipe validate r.yaml
 }
 

@@ -9,7 +9,7 @@ setup_file()
 {
 	CT_SAMPLE=$BATS_FILE_TMPDIR/sample.db
 	export CT_SAMPLE
-	cd "$CT_SOURCE" && ctmerge -q datasets/sample -o "$CT_SAMPLE" 2>/dev/null
+	recorded datasets/sample "$CT_SAMPLE"
 }
 
 @test "clocks" {

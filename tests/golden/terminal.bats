@@ -11,7 +11,7 @@ on_terminal()
 }
 
 @test "a table that is too wide goes on below" {
-	ctmerge -q datasets/sample -o sample.db
+	recorded datasets/sample sample.db
 	golden terminal_wide on_terminal 80 C.UTF-8 'ctanalyze requests --table parts sample.db'
 	on_terminal 80 C.UTF-8 'ctanalyze sched sample.db' >said
 	LC_ALL=C.UTF-8 ends_with 1 grep -E '^.{81,}$' said
@@ -59,7 +59,7 @@ on_terminal()
 }
 
 @test "columns are told apart, and what is the same in all rows is told once" {
-	ctmerge -q datasets/sample -o sample.db
+	recorded datasets/sample sample.db
 	golden terminal_columns on_terminal 100 C.UTF-8 'ctanalyze net --table interfaces sample.db; ctanalyze cpu --table cpus sample.db'
 	golden terminal_describe on_terminal 120 C.UTF-8 'ctmerge --describe datasets/sample'
 }
@@ -67,7 +67,7 @@ on_terminal()
 # 07:38 there is 13:08 half a world away; a rule of POSIX needs no list of zones.
 @test "times of day are UTC, or the user's" {
 	local away=IST-5:30
-	ctmerge -q datasets/sample -o sample.db
+	recorded datasets/sample sample.db
 	TZ=$away on_terminal 200 C 'ctsync datasets/sample' | grep -qE '^node1 .* 07:38:16\.5 exact$'
 	TZ=$away on_terminal 200 C 'ctsync --local-time datasets/sample' >shown
 	grep -qE '^ .* UTC\+05:30' shown

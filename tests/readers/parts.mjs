@@ -11,7 +11,8 @@ import { DuckDBInstance } from '@duckdb/node-api'
 const [whole, out] = process.argv.slice(2)
 const quote = name => '"' + name.replaceAll('"', '""') + '"'
 const text = value => "'" + value.replaceAll("'", "''") + "'"
-const db = await (await DuckDBInstance.create()).connect()
+const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
+const db = await instance.connect()
 const rows = async sql => (await db.runAndReadAll(sql)).getRowObjects()
 
 // Of what a column's integers are ids, where its name alone does not tell.

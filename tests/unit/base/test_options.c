@@ -12,6 +12,8 @@ struct targets {
 	struct text_list traces, rest;
 	int jobs;
 	double limit;
+	struct text_list parts;
+	int form;
 	struct error error;
 };
 
@@ -24,6 +26,8 @@ static enum options_status parse(struct targets *targets, const char **word)
 	    {'t', "trace", OPTION_LIST, &targets->traces, "PATH", "a trace", 0, 0},
 	    {'j', "jobs", OPTION_INT, &targets->jobs, "N", "threads", 1, 64},
 	    {0, "limit", OPTION_DOUBLE, &targets->limit, "PPM", "of the drift", 0.5, 1e4},
+	    {0, "parts", OPTION_WORDS, &targets->parts, "PART,...", "of it", 0, 0},
+	    {0, "form", OPTION_WORD, &targets->form, "FORM=text|json|csv", "how", 0, 0},
 	    {0, NULL, OPTION_FLAG, NULL, NULL, NULL, 0, 0},
 	};
 	const struct command command = {
@@ -42,6 +46,7 @@ static void clear(struct targets *targets)
 	free(targets->reference);
 	text_list_clear(&targets->traces);
 	text_list_clear(&targets->rest);
+	text_list_clear(&targets->parts);
 	error_clear(&targets->error);
 }
 
@@ -80,6 +85,29 @@ static void nothing_is_set_that_was_not_given(void **state)
 	assert_int_equal(targets.traces.count, 0);
 	assert_int_equal(targets.jobs, 0);
 	assert_int_equal(targets.rest.count, 0);
+	clear(&targets);
+}
+
+static void words_are_taken_apart_or_chosen(void **state)
+{
+	struct targets targets;
+
+	(void)state;
+	assert_int_equal(
+	    parse(&targets, WORDS("--parts", ",a,,bc", "--parts=d", "--form", "csv")),
+	    OPTIONS_GO);
+	assert_int_equal(targets.parts.count, 3);
+	assert_string_equal(targets.parts.item[0], "a");
+	assert_string_equal(targets.parts.item[1], "bc");
+	assert_string_equal(targets.parts.item[2], "d");
+	assert_int_equal(targets.form, 2);
+	clear(&targets);
+	assert_int_equal(parse(&targets, WORDS("--parts", ",", "--form", "tex")),
+			 OPTIONS_WRONG);
+	assert_int_equal(targets.parts.count, 1);
+	assert_string_equal(targets.parts.item[0], "");
+	assert_string_equal(error_text(&targets.error),
+			    "--form: 'tex', want text, json or csv");
 	clear(&targets);
 }
 
@@ -174,11 +202,11 @@ static char *printed(const char *word)
 
 static void help_shows_every_row(void **state)
 {
-	static const char *const wanted[] = {"tool: does it\n", "[OPTION...] RUN",
-					     "-q, --quiet",     "say less",
-					     "-r, --reference", "NAME",
-					     "-j, --jobs=N",    "--limit=PPM",
-					     "-h, --help",      "-V, --version"};
+	static const char *const wanted[] = {
+	    "tool: does it\n", "[OPTION...] RUN", "-q, --quiet",
+	    "say less",        "-r, --reference", "NAME",
+	    "-j, --jobs=N",    "--limit=PPM",     "--parts=PART,...",
+	    "--form=FORM",     "-h, --help",      "-V, --version"};
 	char *text;
 
 	(void)state;
@@ -217,6 +245,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_kind_is_set),
 	    cmocka_unit_test(nothing_is_set_that_was_not_given),
+	    cmocka_unit_test(words_are_taken_apart_or_chosen),
 	    cmocka_unit_test(the_last_string_counts),
 	    cmocka_unit_test(words_behind_two_dashes_are_no_options),
 	    cmocka_unit_test(misuse_is_explained),

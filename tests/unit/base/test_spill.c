@@ -60,9 +60,47 @@ static void what_was_added_is_read_and_changed(void **state)
 	error_clear(&error);
 }
 
+/* Two chains in one file, the last chunk of each in memory. */
+static void chains_are_read_chunk_by_chunk(void **state)
+{
+	struct spill spill = {.what = "of a test"};
+	struct spill_chain chain[2] = {{.first = 0}};
+	struct bytes memory = {0};
+	struct bytes_cursor chunk;
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	for (unsigned n = 0; n < 20; n++) {
+		struct spill_chain *to = &chain[n % 2];
+
+		if (to->open.size == 3)
+			assert_int_equal(spill_chain_close(to, &spill, &error), 0);
+		if (!to->open.size)
+			to->first = n;
+		bytes_add_byte(&to->open, (uint8_t)n);
+	}
+	assert_int_equal(chain[1].chunks, 3);
+	for (size_t n = 0; n <= 3; n++) {
+		assert_int_equal(
+		    spill_chain_read(&chain[1], &spill, n, &memory, &chunk, &error), 0);
+		assert_int_equal(chunk.end - chunk.at, n < 3 ? 3 : 1);
+		for (uint8_t i = 0; chunk.at < chunk.end; i++)
+			assert_int_equal(*chunk.at++, 6 * n + 2u * i + 1);
+		assert_int_equal(n < 3 ? chain[1].chunk[n].first : chain[1].first,
+				 6 * n + 1);
+	}
+	spill_chain_clear(&chain[0]);
+	assert_int_equal(
+	    spill_chain_close(&(struct spill_chain){.first = 1}, &spill, &error), 0);
+	spill_chain_clear(&chain[1]);
+	bytes_clear(&memory);
+	spill_clear(&spill);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(chains_are_read_chunk_by_chunk),
 	    SCRATCH_TEST(it_keeps_what_is_written_and_has_no_name),
 	    SCRATCH_TEST(nowhere_to_spill_is_said),
 	    SCRATCH_TEST(what_was_added_is_read_and_changed),

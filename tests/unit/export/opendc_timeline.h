@@ -182,22 +182,27 @@ static inline void make_end(struct made *made)
 /* The options as without any, but for CSV. */
 static inline struct opendc_options *make_options(void)
 {
-	struct opendc_options *options = export_options_new(&export_opendc);
+	static struct opendc_options defaults;
+	static bool has_defaults;
 
-	options->format = mem_strdup("csv");
-	return options;
+	if (!has_defaults)
+		defaults = opendc_options;
+	has_defaults = true;
+	opendc_options = defaults;
+	opendc_options.format = OPENDC_CSV;
+	return &opendc_options;
 }
 
-/* Export run.db; takes the options. What was noted, a line each, or the error after
- * "error: "; for free(). */
+/* Export run.db with the options of make_options. What was noted, a line each, or the
+ * error after "error: "; for free(). */
 static inline char *run_export(struct opendc_options *options)
 {
 	struct error error = ERROR_INIT;
-	struct export export = {
-	    .options = options, .path = "run.db", .directory = "out", .quiet = true};
+	struct export export = {.path = "run.db", .directory = "out", .quiet = true};
 	char *text = mem_strdup("");
 	int status;
 
+	assert_ptr_equal(options, &opendc_options);
 	mkdir("out", 0777);
 	export.timeline = timeline_reader_open("run.db", &error);
 	assert_non_null(export.timeline);
@@ -220,7 +225,6 @@ static inline char *run_export(struct opendc_options *options)
 	problem_clear(&export.notes);
 	scope_clear(&export.scope);
 	timeline_reader_free(export.timeline);
-	export_options_free(&export_opendc, options);
 	return text;
 }
 

@@ -44,11 +44,12 @@ static inline void told_event(struct perfetto_writer *writer,
 	for (size_t i = 0; i < event->values; i++) {
 		const struct perfetto_value *value = &event->value[i];
 
-		if (value->type == PERFETTO_INTEGER)
+		if (value->cell.type == CELL_INTEGER)
 			fprintf(told(writer), ", %s %lld", value->name->text,
-				(long long)value->integer);
+				(long long)value->cell.integer);
 		else
-			fprintf(told(writer), ", %s %s", value->name->text, value->text);
+			fprintf(told(writer), ", %s %s", value->name->text,
+				value->cell.bytes);
 	}
 	fputc('\n', told(writer));
 }
@@ -61,22 +62,16 @@ static inline void told_counter(struct perfetto_writer *writer,
 		(long long)at_ns);
 }
 
-static inline void told_nothing(struct perfetto_writer *writer)
-{
-	(void)writer;
-}
-
 static inline void told_init(struct told_writer *writer, char **text, size_t *size)
 {
-	static const struct perfetto_writer_ops ops = {
+	static const struct perfetto_form form = {
 	    .track = told_track,
 	    .event = told_event,
 	    .counter = told_counter,
-	    .end = told_nothing,
-	    .free = told_nothing,
+	    .end = "",
 	};
 
-	*writer = (struct told_writer){.base.ops = &ops};
+	*writer = (struct told_writer){.base.form = &form};
 	writer->told = open_memstream(text, size);
 	assert_non_null(writer->told);
 }

@@ -201,7 +201,7 @@ static void capacity_is_chosen(void **state)
 
 	(void)state;
 	make_requests(made);
-	options->capacity = mem_strdup("allocated");
+	options->capacity = OPENDC_ALLOCATED;
 	options->no_parents = true;
 	free(run_export(options));
 	assert_task("cpu_count", "2 2 1");
@@ -225,7 +225,7 @@ static void the_highest_twentieth_is_left_out(void **state)
 	}
 	make_switch(made, AT(2000), 1, 0, 0, 0);
 	make_end(made);
-	options->capacity = mem_strdup("p95");
+	options->capacity = OPENDC_P95;
 	options->interval_s = 0.1;
 	free(run_export(options));
 	assert_task("cpu_capacity", "290.0");
@@ -283,7 +283,7 @@ static void groups_are_of_one_node(void **state)
 	make_switch(made, AT(600), 1, 1, 11, 0);
 	make_switch(made, AT(700), 2, 0, 10, 0);
 	make_end(made);
-	options->tasks = mem_strdup("comm");
+	options->tasks = OPENDC_COMM;
 	free(run_export(options));
 	assert_task("name", "cc@n1 cc@n2");
 	assert_task("duration", "500 300");
@@ -311,7 +311,7 @@ static void sessions_are_inherited(void **state)
 	make_switch(made, AT(500), 1, 0, 11, 20);
 	make_switch(made, AT(1000), 1, 0, 20, 0);
 	make_end(made);
-	options->tasks = mem_strdup("session");
+	options->tasks = OPENDC_SESSION;
 	expect_note(run_export(options), "1 processes without a group, left out");
 	assert_task("name", "10@n1");
 	assert_fragment("cpu_usage", "500.0");
@@ -342,7 +342,7 @@ static void assert_contained(void)
 {
 	struct opendc_options *options = make_options();
 
-	options->tasks = mem_strdup("cgroup");
+	options->tasks = OPENDC_CGROUP;
 	expect_note(run_export(options), "1 processes without a group, left out");
 	assert_task("name", "4026532001@n1 4026532002@n1");
 	assert_fragment("id", "1 2");
@@ -438,11 +438,11 @@ static void what_was_not_recorded_is_told(void **state)
 	make_switch(made, AT(0), 1, 3, 0, 10);
 	make_switch(made, AT(100), 1, 3, 10, 0);
 	make_end(made);
-	options->tasks = mem_strdup("cgroup");
+	options->tasks = OPENDC_CGROUP;
 	expect_note(run_export(options),
 		    "error: run.db: no cgroup of any process was recorded");
 	options = make_options();
-	options->tasks = mem_strdup("invocation");
+	options->tasks = OPENDC_INVOCATION;
 	expect_note(run_export(options), "error: run.db: no invocations, want --tasks "
 					 "process or a run with invocations.jsonl");
 	options = make_options();

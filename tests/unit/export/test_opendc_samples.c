@@ -132,7 +132,7 @@ static void memory_is_the_highest_sum(void **state)
 	make_sample(made, AT(600), RSS, 3, 2500);
 	make_sample(made, AT(700), RSS, 1, 1000);
 	make_end(made);
-	options->tasks = mem_strdup("comm");
+	options->tasks = OPENDC_COMM;
 	free(run_export(options));
 	assert_task("mem_capacity", "4608"); /* 4500 KiB, in units of 1000 bytes */
 }

@@ -23,6 +23,24 @@ static const struct perfetto_track counter = {.kind = PERFETTO_COUNTER,
 					      .full_name = "cpu all %usr",
 					      .unit = "percent"};
 
+static struct perfetto_writer *begin(const struct perfetto_form *form, FILE *file,
+				     const char *name, nsec_t origin_ns)
+{
+	struct perfetto_writer *writer = calloc(1, sizeof(*writer));
+
+	assert_non_null(writer);
+	*writer = (struct perfetto_writer){
+	    .form = form, .file = file, .name = name, .origin_ns = origin_ns};
+	form->begin(writer);
+	return writer;
+}
+
+static void end(struct perfetto_writer *writer)
+{
+	perfetto_writer_clear(writer);
+	free(writer);
+}
+
 /* What a writer makes of a slice, an arrow's end and a value. */
 static void write_some(struct perfetto_writer *writer)
 {
@@ -41,14 +59,14 @@ static void write_some(struct perfetto_writer *writer)
 				     .flow = 18};
 	struct error error = ERROR_INIT;
 
-	perfetto_add_integer(&slice, WORD("tid"), -7);
-	perfetto_add_text(&slice, WORD("comm"), "x");
-	perfetto_add_text(&slice, WORD("nothing"), NULL);
-	perfetto_add_text(&slice, WORD("empty"), "");
+	perfetto_add(&slice, WORD("tid"), &(struct cell)INTEGER(-7));
+	perfetto_add(&slice, WORD("comm"), &(struct cell)TEXT("x"));
+	perfetto_add(&slice, WORD("nothing"), &(struct cell){.type = CELL_NULL});
+	perfetto_add(&slice, WORD("empty"), &(struct cell)TEXT(""));
 	assert_int_equal(slice.values, 2);
-	writer->ops->track(writer, &node);
-	writer->ops->track(writer, &row);
-	writer->ops->track(writer, &counter);
+	writer->form->track(writer, &node);
+	writer->form->track(writer, &row);
+	writer->form->track(writer, &counter);
 	assert_int_equal(perfetto_write_event(writer, &slice), 0);
 	assert_int_equal(perfetto_write_event(writer, &slice), 0);
 	assert_int_equal(perfetto_write_event(writer, &end), 0);
@@ -66,11 +84,11 @@ static void json_is_as_it_should_be(void **state)
 	char *text = NULL, *wanted = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
-	struct perfetto_writer *writer = perfetto_json_new(file, "f", 1000);
+	struct perfetto_writer *writer = begin(&perfetto_json, file, "f", 1000);
 
 	(void)state;
 	write_some(writer);
-	perfetto_writer_free(writer);
+	end(writer);
 	fclose(file);
 	assert_true(
 	    asprintf(&wanted,
@@ -110,13 +128,13 @@ static void json_times_do_not_overflow(void **state)
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
-	struct perfetto_writer *writer = perfetto_json_new(file, "f", 1000);
+	struct perfetto_writer *writer = begin(&perfetto_json, file, "f", 1000);
 
 	(void)state;
 	assert_int_equal(perfetto_write_event(writer, &event), 0);
 	assert_int_equal(perfetto_write_counter(writer, &counter, NSEC_MIN, 1e300), 0);
 	assert_int_equal(perfetto_write_end(writer, &error), 0);
-	perfetto_writer_free(writer);
+	end(writer);
 	fclose(file);
 	assert_non_null(strstr(text, "\"ts\":-9223372036854775.808,"
 				     "\"dur\":9223372036854775.807,"));
@@ -162,11 +180,11 @@ static void proto_says_texts_once(void **state)
 	char *data = NULL;
 	size_t size;
 	FILE *file = open_memstream(&data, &size);
-	struct perfetto_writer *writer = perfetto_proto_new(file, "f", 1000);
+	struct perfetto_writer *writer = begin(&perfetto_proto, file, "f", 1000);
 
 	(void)state;
 	write_some(writer);
-	perfetto_writer_free(writer);
+	end(writer);
 	fclose(file);
 	/* The clock, three tracks, two slices of two packets, an instant, a value. */
 	assert_int_equal(count_packets((const uint8_t *)data, size), 10);
@@ -184,7 +202,7 @@ static void proto_says_texts_once(void **state)
 static void a_full_disk_is_told(void **state)
 {
 	FILE *file = fopen("/dev/full", "w");
-	struct perfetto_writer *writer = perfetto_proto_new(file, "out", 0);
+	struct perfetto_writer *writer = begin(&perfetto_proto, file, "out", 0);
 	struct perfetto_event event = {.place = row.place, .category = "c", .name = "n"};
 	struct error error = ERROR_INIT;
 	int status = 0;
@@ -197,7 +215,7 @@ static void a_full_disk_is_told(void **state)
 	assert_int_equal(perfetto_write_end(writer, &error), -1);
 	assert_string_equal(error_text(&error), "out: No space left on device");
 	error_clear(&error);
-	perfetto_writer_free(writer);
+	end(writer);
 	fclose(file);
 }
 

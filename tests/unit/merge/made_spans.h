@@ -4,6 +4,7 @@
 
 #include "made.h"
 
+#include "merge/event_class.h"
 #include "merge/processes.h"
 #include "merge/spans/spans.h"
 
@@ -15,7 +16,7 @@ enum { MADE_EVENTS = 2048, MADE_MESSAGES = 64 };
 
 static struct merge_run made_run;
 static struct spans *made_told;
-static int made_class_of[KINDS]; /* by spans_class, plus 1 */
+static struct event_class made_known[KINDS]; /* of NULL: no event of it yet */
 static struct span_cause made_cause[MADE_EVENTS];
 static struct timeline_message made_message[MADE_MESSAGES];
 static size_t made_messages;
@@ -34,7 +35,10 @@ static inline void made_tell_spans(enum made_kind kind,
 				  .cell = event->cell};
 
 	assert_true(made_events < MADE_EVENTS);
-	if (!made_class_of[kind]) {
+	if (!made_known[kind].of) {
+		static const struct selection everything = {.begin_ns = NSEC_MIN,
+							    .end_ns = NSEC_MAX};
+		const struct event_wish wish = {&everything, false, true};
 		struct ctf_column column[8];
 		struct ctf_class class = {.name = (char *)from->name,
 					  .column = column,
@@ -43,9 +47,10 @@ static inline void made_tell_spans(enum made_kind kind,
 		for (size_t i = 0; i < from->columns; i++)
 			column[i] = (struct ctf_column){(char *)from->column[i].name,
 							from->column[i].type, false};
-		made_class_of[kind] = spans_class(made_told, &class) + 1;
+		event_class_init(&made_known[kind], &class, &wish);
+		spans_class(made_told, &made_known[kind]);
 	}
-	told.class = made_class_of[kind] - 1;
+	told.class = &made_known[kind];
 	made_cause[made_events] = (struct span_cause){.tid = -1};
 	if (strcmp(from->kind, "kernel") == 0)
 		assert_int_equal(
@@ -63,7 +68,7 @@ static inline void made_begin_spans(void)
 	made_told = spans_new(&made_run);
 	spans_set_begin(made_told, 0, 0);
 	spans_set_begin(made_told, 1, 0);
-	memset(made_class_of, 0, sizeof(made_class_of));
+	memset(made_known, 0, sizeof(made_known));
 	made_messages = 0;
 	made_also = made_tell_spans;
 }

@@ -69,7 +69,9 @@ static void what_is_not_selected_may_be_followed(void **state)
 	assert_int_equal(use_at(&irq_entry, &wish, 21), 0);
 	assert_int_equal(use_at(&sched_switch, &wish, 9), EVENT_FOLLOWED | EVENT_CELLS);
 	assert_int_equal(use_at(&sched_switch, &wish, 21), 0);
-	selection_clear(&selection);
+	text_list_clear(&selection.events);
+	text_list_clear(&selection.nodes);
+	text_list_clear(&selection.skip);
 }
 
 static void cells_are_kept_where_they_are_of_use(void **state)
@@ -93,7 +95,26 @@ static void cells_are_kept_where_they_are_of_use(void **state)
 	wish.spans = false;
 	assert_false(wants_cells(&irq_entry, &wish));
 	assert_true(wants_cells(&sched_switch, &wish));
-	selection_clear(&selection);
+	text_list_clear(&selection.events);
+	text_list_clear(&selection.nodes);
+	text_list_clear(&selection.skip);
+}
+
+static void events_that_carry_packets_are_linked(void **state)
+{
+	struct selection selection = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};
+	const struct event_wish wish = {&selection, false, false};
+	static const char *const names[] = {"packet", "net_dev_queue", "net_dev_xmit"};
+	struct event_class class;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		const struct ctf_class of = {.name = (char *)names[i]};
+
+		event_class_init(&class, &of, &wish);
+		assert_int_equal(!(class.use & EVENT_LINKED), i == 2);
+		event_class_clear(&class);
+	}
 }
 
 /* Whose process it is, and its name, hold before them, too. */
@@ -114,7 +135,9 @@ static void what_contexts_tell_is_needed_before_the_begin(void **state)
 		told[i][0].context = true;
 	}
 	assert_int_equal(use_before(&with_tid, &wish), CTF_UNUSED);
-	selection_clear(&selection);
+	text_list_clear(&selection.events);
+	text_list_clear(&selection.nodes);
+	text_list_clear(&selection.skip);
 }
 
 int main(void)
@@ -122,6 +145,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_is_not_selected_may_be_followed),
 	    cmocka_unit_test(cells_are_kept_where_they_are_of_use),
+	    cmocka_unit_test(events_that_carry_packets_are_linked),
 	    cmocka_unit_test(what_contexts_tell_is_needed_before_the_begin),
 	};
 

@@ -4,7 +4,7 @@
 
 #include "lived.h"
 #include "made_up_class.h"
-#include "merge/follow.h"
+#include "merge/processes.h"
 
 CLASS(sched_switch, "sched_switch", COLUMN("prev_comm"), COLUMN("prev_tid"),
       COLUMN("next_tid"));
@@ -20,7 +20,6 @@ static int end(void **state)
 {
 	(void)state;
 	event_class_clear(&known);
-	known.process = NULL;
 	return 0;
 }
 

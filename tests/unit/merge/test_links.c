@@ -194,14 +194,6 @@ static void rows_come_by_send_time(void **state)
 		      "150000|149926|150000|750000000|150000|150000|149926|150000");
 }
 
-static void events_that_carry_packets_are_wanted(void **state)
-{
-	(void)state;
-	assert_true(links_wants(&(struct ctf_class){.name = (char *)"packet"}));
-	assert_true(links_wants(&(struct ctf_class){.name = (char *)"net_dev_queue"}));
-	assert_false(links_wants(&(struct ctf_class){.name = (char *)"net_dev_xmit"}));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,7 +201,6 @@ int main(void)
 	    SCRATCH_TEST(ends_that_were_left_out_are_null),
 	    SCRATCH_TEST(each_protocol_has_its_own),
 	    SCRATCH_TEST(rows_come_by_send_time),
-	    cmocka_unit_test(events_that_carry_packets_are_wanted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,6 @@
 
 #include "lived.h"
 #include "made_up_class.h"
-#include "merge/follow.h"
 #include "merge/processes.h"
 
 CLASS(dump, "lttng_statedump_process_state", COLUMN("tid"), COLUMN("pid"), COLUMN("ppid"),

@@ -5,7 +5,7 @@
 
 #include "../scratch.h"
 
-struct packet {
+struct sent {
 	int64_t buffer;
 	const char *device;
 	int64_t length, id, ttl;
@@ -26,28 +26,31 @@ static const char *const columns[] = {
 enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
 
 static struct sent_packets *packets;
-static int class;
+static struct event_class class;
 static int64_t events;
 static nsec_t at_ns;
 static bool is_v6;
 
-/* A class with such columns. */
-static int add_class(const char *name, const char *const *names, size_t count)
+/* The class with these columns. */
+static void make_class(void)
 {
+	static const struct selection everything = {.begin_ns = NSEC_MIN,
+						    .end_ns = NSEC_MAX};
+	const struct event_wish wish = {&everything, false, true};
 	struct ctf_column column[COLUMNS];
 	const struct ctf_class of = {
-	    .name = (char *)name, .column = column, .columns = count};
+	    .name = (char *)"net_dev_queue", .column = column, .columns = COLUMNS};
 
-	for (size_t i = 0; i < count; i++)
-		column[i] = (struct ctf_column){.name = (char *)names[i]};
-	return sent_packets_class(packets, &of);
+	for (size_t i = 0; i < COLUMNS; i++)
+		column[i] = (struct ctf_column){.name = (char *)columns[i]};
+	event_class_init(&class, &of, &wish);
 }
 
 static int begin(void **state)
 {
 	(void)state;
 	packets = sent_packets_new();
-	class = add_class("net_dev_queue", columns, COLUMNS);
+	make_class();
 	events = at_ns = 0;
 	is_v6 = false;
 	return 0;
@@ -72,17 +75,17 @@ static struct cell number(int64_t integer)
 }
 
 /* An event of the class, a millisecond later than the one before. */
-static struct sent_packet tell(int of, int64_t tid, const struct cell *field)
+static struct sent_packet tell(int64_t tid, const struct cell *field)
 {
 	struct sent_packet told = {
 	    .origin = ++events, .origin_ns = at_ns += NSEC_PER_MSEC, .origin_tid = tid};
 
-	sent_packets_event(packets, of, 0, field, &told);
+	sent_packets_event(packets, &class, 0, field, &told);
 	return told;
 }
 
 /* Thread `tid` queues a packet. */
-static struct sent_packet queue(int64_t tid, struct packet packet)
+static struct sent_packet queue(int64_t tid, struct sent packet)
 {
 	struct cell field[COLUMNS] = {{.type = CELL_NULL}};
 	size_t at = 2;
@@ -100,7 +103,7 @@ static struct sent_packet queue(int64_t tid, struct packet packet)
 	field[at++] = text(packet.dst);
 	if (packet.seq >= 0)
 		field[at] = number(packet.seq);
-	return tell(class, tid, field);
+	return tell(tid, field);
 }
 
 static void assert_origin(struct sent_packet told, int64_t origin, int64_t tid,
@@ -115,7 +118,7 @@ static void assert_origin(struct sent_packet told, int64_t origin, int64_t tid,
  */
 static void nat_changes_an_address_only(void **state)
 {
-	struct packet packet = {8, "eth0", 228, 0, 64, "_udp", "c", "b", -1};
+	struct sent packet = {8, "eth0", 228, 0, 64, "_udp", "c", "b", -1};
 
 	(void)state;
 	assert_origin(queue(5, packet), 1, 5, false);
@@ -135,7 +138,7 @@ static void nat_changes_an_address_only(void **state)
 
 static void a_bond_queues_twice(void **state)
 {
-	struct packet packet = {8, "bond0", 1500, 0, 64, "_tcp", "a", "b", 700};
+	struct sent packet = {8, "bond0", 1500, 0, 64, "_tcp", "a", "b", 700};
 
 	(void)state;
 	is_v6 = true;
@@ -152,7 +155,7 @@ static void a_bond_queues_twice(void **state)
 /* On bridges TTL stays, and all interfaces may bear one name. */
 static void an_id_tells_a_packet(void **state)
 {
-	struct packet packet = {8, "eth0", 228, 4711, 64, "_udp", "c", "b", -1};
+	struct sent packet = {8, "eth0", 228, 4711, 64, "_udp", "c", "b", -1};
 
 	(void)state;
 	assert_origin(queue(5, packet), 1, 5, false);
@@ -163,8 +166,8 @@ static void an_id_tells_a_packet(void **state)
 
 static void a_tunnel_carries_packets(void **state)
 {
-	const struct packet inner = {8, "wg0", 252, 9, 64, "_tcp", "i", "j", 5};
-	struct packet outer = {8, "eth0", 316, 77, 64, "_udp", "a", "b", -1};
+	const struct sent inner = {8, "wg0", 252, 9, 64, "_tcp", "i", "j", 5};
+	struct sent outer = {8, "eth0", 316, 77, 64, "_udp", "a", "b", -1};
 
 	(void)state;
 	queue(5, inner);
@@ -176,17 +179,17 @@ static void a_tunnel_carries_packets(void **state)
 	queue(5, inner);
 	outer.buffer = 16;
 	assert_origin(queue(541, outer), 5, 541, false);
-	outer = (struct packet){8, "eth0", 381, 77, 64, "_udp", "a", "b", -1};
+	outer = (struct sent){8, "eth0", 381, 77, 64, "_udp", "a", "b", -1};
 	assert_origin(queue(541, outer), 6, 541, false);
 	queue(5, inner);
-	outer = (struct packet){8, "eth0", 316, 77, 64, "_tcp", "a", "b", 5};
+	outer = (struct sent){8, "eth0", 316, 77, 64, "_tcp", "a", "b", 5};
 	assert_origin(queue(541, outer), 8, 541, false);
 }
 
 /* After a second a buffer's packet is another one. */
 static void buffers_are_forgotten(void **unused)
 {
-	struct packet packet = {8, "bond0", 1500, 0, 64, "_tcp", "a", "b", 700};
+	struct sent packet = {8, "bond0", 1500, 0, 64, "_tcp", "a", "b", 700};
 	struct sent_packet told;
 
 	(void)unused;
@@ -212,8 +215,8 @@ static void nodes_have_buffers_of_their_own(void **unused)
 	struct sent_packet told = {.origin = 7, .origin_ns = 1, .origin_tid = 3};
 
 	(void)unused;
-	tell(class, 5, field);
-	sent_packets_event(packets, class, 1, field, &told);
+	tell(5, field);
+	sent_packets_event(packets, &class, 1, field, &told);
 	assert_origin(told, 7, 3, false);
 }
 

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 
 #include "../timeline/timeline.h"
+#include "made_up_class.h"
 #include "merge/spans/spans.h"
 #include "timeline/rows.h"
 
@@ -145,7 +146,7 @@ static struct merge_node made_nodes[2] = {{.id = 1, .name = (char *)"n1"},
 					  {.id = 2, .name = (char *)"n2"}};
 static struct merge_run made_run = {.node = made_nodes, .nodes = 2};
 static struct spans *made_spans;
-static int made_class_id[KINDS]; /* -1: no event of it yet */
+static struct event_class made_known[KINDS]; /* of NULL: no event of it yet */
 static int64_t made_node, made_events;
 static nsec_t made_first, made_last; /* what is selected */
 static struct made_cause made_cause[32];
@@ -155,7 +156,7 @@ static inline void made_begin(void)
 {
 	made_spans = spans_new(&made_run);
 	for (int i = 0; i < KINDS; i++)
-		made_class_id[i] = -1;
+		made_known[i].of = NULL;
 	made_node = 1;
 	made_events = 0;
 	made_causes = 0;
@@ -185,9 +186,11 @@ static inline int64_t made_event(enum made_kind kind, nsec_t ts_ns, int32_t cpu,
 
 	if (ts_ns < made_first || ts_ns > made_last)
 		return made_events;
-	if (made_class_id[kind] < 0)
-		made_class_id[kind] = spans_class(made_spans, &made_class[kind]);
-	event.class = made_class_id[kind];
+	if (!made_known[kind].of) {
+		made_up(&made_class[kind], &made_known[kind]);
+		spans_class(made_spans, &made_known[kind]);
+	}
+	event.class = &made_known[kind];
 	assert_int_equal(spans_event(made_spans, &event, &cause, &error), 0);
 	if (kind == SEND || kind == RECEIVE)
 		made_cause[made_causes++] = (struct made_cause){
