@@ -12,8 +12,8 @@
  * the tree. Each gets segments that satisfy its messages with all clocks before
  * it (corridor.h), unless one line does. Where that leaves messages broken, or finds
  * steps that no message proves, all are fitted anew, from corrections that satisfy
- * every message at once (struct reconciling). Steps become problems of kind "step", with their
- * times. Fills sync->bent. 0, or -1 with error.
+ * every message at once (struct reconciling). Steps become problems of kind "step", with
+ * their times. Fills sync->bent. 0, or -1 with error.
  *
  * Keeps the messages of such islands in memory.
  */
