@@ -172,7 +172,7 @@ static int check_request(const struct request *request, const struct subcommand 
 						  : "output",
 				    command->name);
 	if (request->run &&
-	    (!recipe_value_is_plain(request->run) || strchr(request->run, '/')))
+	    (!bytes_are_shell_word(request->run) || strchr(request->run, '/')))
 		return error_misuse(error,
 				    "--run '%s' is not the name of a run's directory",
 				    request->run);

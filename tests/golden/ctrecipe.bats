@@ -53,6 +53,13 @@ r.yaml:4: execute: %(b)s has no value here
 r.yaml:5: method: it is 'c', want foreground, background or local" ctrecipe validate r.yaml
 }
 
+@test "what uses a wrong key is no second error" {
+	printf 'hosts: [a]\nsar: true\nroledefs: {r: [b]}\nparameters: {size: [64, 64]}\n' >r.yaml
+	printf 'execute: {command: x %%(size)s %%(r.node)s, roles: r}\n' >>r.yaml
+	fails_with 1 "r.yaml:3: roledefs: 'b' is no host in hosts, is it meant to be a
+r.yaml:4: parameters: size: '64' stands there twice" ctrecipe validate r.yaml
+}
+
 @test "the recipe to start from is valid, and nothing is replaced by it" {
 	ends_with 0 ctrecipe init -o recipe.yaml
 	ctrecipe init | cmp - recipe.yaml

@@ -13,11 +13,6 @@
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define ALNUM   LETTERS "0123456789"
 
-bool recipe_value_is_plain(const char *value)
-{
-	return *value && !value[strspn(value, ALNUM "_./:,+@%=-")];
-}
-
 /* How long `%(key)` is that begins here; 0: none does. */
 static size_t placeholder_length(const char *at)
 {
@@ -162,43 +157,30 @@ const struct recipe_value *recipe_choice(const struct recipe *recipe, size_t poi
 	return values->kind == RECIPE_TEXT ? values : &nothing;
 }
 
-/* Cut to so many bytes, the last 17 of which tell it from others; takes the text. */
-static char *shorten(char *text, size_t most)
-{
-	char *cut;
-
-	if (strlen(text) <= most)
-		return text;
-	cut = mem_printf("%.*s+%016" PRIx64, (int)(most - 17), text,
-			 hash_bytes(HASH_INIT, text, strlen(text)));
-	free(text);
-	return cut;
-}
-
 char *recipe_point_suffix(const struct recipe *recipe, size_t point)
 {
-	enum { LONGEST_VALUE = 48, LONGEST_SUFFIX = 160 };
+	enum { LONGEST = 160, HASH = 17 };
 	const struct recipe_value *parameters = parameters_of(recipe);
 	struct bytes suffix = {0};
 
 	for (size_t i = 0; i < parameters->count; i++) {
 		const char *text = recipe_choice(recipe, point, i)->text;
-		struct bytes value = {0};
-		char *cut;
 
+		bytes_print(&suffix, "%s%s=", i ? "-" : "", parameters->entry[i].key);
 		for (; *text; text++)
 			if (strchr(ALNUM "_.,+@-", *text))
-				bytes_add_byte(&value, (uint8_t)*text);
+				bytes_add_byte(&suffix, (uint8_t)*text);
 			else
-				bytes_print(&value, "%%%02X", (unsigned char)*text);
-		bytes_add_byte(&value, '\0');
-		cut = shorten((char *)value.data, LONGEST_VALUE);
-		bytes_print(&suffix, "%s%s=%s", i ? "-" : "", parameters->entry[i].key,
-			    cut);
-		free(cut);
+				bytes_print(&suffix, "%%%02X", (unsigned char)*text);
+	}
+	if (suffix.size > LONGEST) {
+		uint64_t hash = hash_bytes(HASH_INIT, suffix.data, suffix.size);
+
+		suffix.size = LONGEST - HASH;
+		bytes_print(&suffix, "+%016" PRIx64, hash);
 	}
 	bytes_add_byte(&suffix, '\0');
-	return shorten((char *)suffix.data, LONGEST_SUFFIX);
+	return (char *)suffix.data;
 }
 
 static void put_role(const struct recipe *recipe, const struct recipe_entry *role,

@@ -319,12 +319,15 @@ static bool check_names(struct recipe_errors *errors, const struct recipe_value 
 		struct recipe_value name = {.location = entry->location,
 					    .text = entry->key};
 
+		char *whole = mem_printf("%s: %s", what, entry->key);
+
 		check_text(errors, key, what, &name);
 		if (is_of_maps && recipe_value_is_null(&entry->value)) {
 			recipe_value_set(&entry->value, "");
 			entry->value.kind = RECIPE_MAP;
 		}
-		recipe_check(errors, each, entry->key, &entry->value);
+		recipe_check(errors, each, whole, &entry->value);
+		free(whole);
 		if (!is_text && recipe_value_is_null(&entry->value)) {
 			free(entry->key);
 			recipe_value_clear(&entry->value);

@@ -19,24 +19,7 @@ static void put_word(struct bytes *out, const char *text)
 {
 	if (out->size && out->data[out->size - 1] != '\n')
 		bytes_add_byte(out, ' ');
-	if (recipe_value_is_plain(text)) {
-		bytes_add_text(out, text);
-		return;
-	}
-	bytes_add_byte(out, '\'');
-	for (; *text; text++)
-		if (*text == '\'')
-			bytes_add_text(out, "'\\''");
-		else if (*text == '\n')
-			bytes_add_text(out, "'\"$NL\"'");
-		else
-			bytes_add_byte(out, (uint8_t)*text);
-	bytes_add_byte(out, '\'');
-}
-
-static void put_number(struct bytes *out, size_t number)
-{
-	bytes_print(out, " %zu", number);
+	bytes_add_shell_word(out, text, "'\"$NL\"'");
 }
 
 static void end_line(struct bytes *out)
@@ -59,14 +42,6 @@ static void put_line(struct bytes *out, const char *const *words)
 	end_line(out);
 }
 
-/* The texts of some members of a map. The names end with NULL. */
-static void put_members(struct bytes *out, const struct recipe_value *map,
-			const char *const *names)
-{
-	for (; *names; names++)
-		put_word(out, recipe_text(map, *names));
-}
-
 static void put_list(struct bytes *out, const struct recipe_value *list)
 {
 	for (size_t i = 0; list && i < list->count; i++)
@@ -78,9 +53,7 @@ void recipe_print_point(const struct recipe *recipe, size_t point, struct bytes 
 	const struct recipe_value *parameters = recipe_get(recipe, "parameters");
 	char *suffix = recipe_point_suffix(recipe, point);
 
-	put_word(out, "point");
-	put_number(out, point + 1);
-	put_number(out, recipe_points(recipe));
+	bytes_print(out, "point %zu %zu", point + 1, recipe_points(recipe));
 	put_word(out, suffix);
 	for (size_t i = 0; parameters && i < parameters->count; i++) {
 		char *word = mem_printf("%s=%s", parameters->entry[i].key,
@@ -224,8 +197,8 @@ static void print_sources(const struct recipe *recipe, struct bytes *out)
 	print_aliases(recipe, "filesystem_names", "filesystem", out);
 	print_aliases(recipe, "net_interfaces", "net_interface", out);
 	if (capture) {
-		put_word(out, "capture");
-		put_members(out, capture, WORDS("snaplen", "filter"));
+		put_words(out, WORDS("capture", recipe_text(capture, "snaplen"),
+				     recipe_text(capture, "filter")));
 		put_list(out, recipe_value_find(capture, "interfaces"));
 		end_line(out);
 	}
@@ -356,9 +329,10 @@ static int print_queue(struct plan *plan, size_t number, const struct recipe_val
 	put_words(
 	    plan->out,
 	    WORDS("tasks", index,
-		  recipe_value_find(queue, "name") ? recipe_text(queue, "name") : name));
-	put_members(plan->out, queue,
-		    WORDS("policy", "parallel", "interval", "pending", "timeout"));
+		  recipe_value_find(queue, "name") ? recipe_text(queue, "name") : name,
+		  recipe_text(queue, "policy"), recipe_text(queue, "parallel"),
+		  recipe_text(queue, "interval"), recipe_text(queue, "pending"),
+		  recipe_text(queue, "timeout")));
 	choose_nodes(plan, queue, &chosen);
 	for (size_t i = 0; i < chosen.count; i++)
 		put_word(plan->out, chosen.entry[i].key);
@@ -447,46 +421,44 @@ static void add_json(struct bytes *out, const struct recipe_value *value)
 	bytes_add_byte(out, value->kind == RECIPE_LIST ? ']' : '}');
 }
 
-/* Add an empty list or map to a map. */
-static struct recipe_value *add_member(struct recipe_value *map, const char *key,
-				       enum recipe_kind kind)
-{
-	struct recipe_value *added = recipe_value_add(map, key, map->location);
-
-	added->kind = kind;
-	return added;
-}
-
 void recipe_print_json(const struct recipe *recipe, size_t point, const char *run,
 		       struct bytes *out)
 {
-	const struct recipe_value *keys = recipe_get(recipe, "parameters"), *roles;
-	struct recipe_value facts = {.kind = RECIPE_MAP}, *all, *node;
+	const struct recipe_value *keys = recipe_get(recipe, "parameters");
+	const struct recipe_value *roles = &recipe->roles;
 
-	recipe_value_put(&facts, "name", recipe_text(&recipe->checked, "name"));
-	if (run)
-		recipe_value_put(&facts, "run", run);
-	all = add_member(&facts, "parameters", RECIPE_MAP);
-	for (size_t i = 0; keys && i < keys->count; i++)
-		recipe_value_copy(add_member(all, keys->entry[i].key, RECIPE_TEXT),
-				  recipe_choice(recipe, point, i));
-	all = add_member(&facts, "nodes", RECIPE_LIST);
-	for (size_t i = 0; i < recipe->nodes.count; i++) {
-		const struct recipe_entry *from = &recipe->nodes.entry[i];
-		struct recipe_value *list;
-
-		node = add_member(all, NULL, RECIPE_MAP);
-		recipe_value_put(node, "name", from->key);
-		recipe_value_put(node, "address", recipe_text(&from->value, "address"));
-		list = add_member(node, "roles", RECIPE_LIST);
-		for (size_t r = 0; r + 1 < recipe->roles.count; r++) { /* but for "all" */
-			roles = &recipe->roles.entry[r].value;
-			if (recipe_has(roles, roles->count, from->key))
-				recipe_value_put(list, NULL, recipe->roles.entry[r].key);
-		}
+	bytes_add_text(out, "{\"name\":");
+	json_add_word(out, recipe_text(&recipe->checked, "name"));
+	if (run) {
+		bytes_add_text(out, ",\"run\":");
+		json_add_word(out, run);
 	}
-	recipe_value_copy(add_member(&facts, "recipe", RECIPE_TEXT), &recipe->tree);
-	add_json(out, &facts);
-	end_line(out);
-	recipe_value_clear(&facts);
+	bytes_add_text(out, ",\"parameters\":{");
+	for (size_t i = 0; keys && i < keys->count; i++) {
+		bytes_add_text(out, i ? "," : "");
+		json_add_word(out, keys->entry[i].key);
+		bytes_add_byte(out, ':');
+		add_json(out, recipe_choice(recipe, point, i));
+	}
+	bytes_add_text(out, "},\"nodes\":[");
+	for (size_t i = 0; i < recipe->nodes.count; i++) {
+		const struct recipe_entry *node = &recipe->nodes.entry[i];
+		struct recipe_value own = {.kind = RECIPE_LIST};
+
+		for (size_t r = 0; r + 1 < roles->count; r++) /* but for "all" */
+			if (recipe_has(&roles->entry[r].value,
+				       roles->entry[r].value.count, node->key))
+				recipe_value_put(&own, NULL, roles->entry[r].key);
+		bytes_add_text(out, i ? ",{\"name\":" : "{\"name\":");
+		json_add_word(out, node->key);
+		bytes_add_text(out, ",\"address\":");
+		json_add_word(out, recipe_text(&node->value, "address"));
+		bytes_add_text(out, ",\"roles\":");
+		add_json(out, &own);
+		bytes_add_byte(out, '}');
+		recipe_value_clear(&own);
+	}
+	bytes_add_text(out, "],\"recipe\":");
+	add_json(out, &recipe->tree);
+	bytes_add_text(out, "}\n");
 }

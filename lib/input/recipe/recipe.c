@@ -385,30 +385,37 @@ static void complete_sensors(struct recipe *recipe, const struct recipe_value *k
 	}
 }
 
-static const char *const of_point[] = {"name", "run", "point", NULL};
 static const char *const of_node[] = {"node", "address", "role", NULL};
 static const char *const of_task[] = {"input", "task", NULL};
 
 static void check_parameters(const struct recipe *recipe, struct recipe_errors *errors)
 {
-	static const char *const *const own[] = {of_point, of_node, of_task};
+	static const char taken[] = "name|run|point|node|address|role|input|task";
 	const struct recipe_value *parameters = recipe_get(recipe, "parameters");
 
-	for (size_t i = 0; i < 3; i++)
-		for (const char *const *name = own[i]; *name; name++) {
-			const struct recipe_value *taken =
-			    recipe_value_find(parameters, *name);
-
-			if (taken)
-				recipe_error_add(errors, taken->location,
-						 "parameters: commands get %s by "
-						 "themselves, want another name",
-						 *name);
-		}
+	for (size_t i = 0; parameters && i < parameters->count; i++)
+		if (recipe_has_form(taken, parameters->entry[i].key))
+			recipe_error_add(errors, parameters->entry[i].location,
+					 "parameters: commands get %s by themselves, "
+					 "want another name",
+					 parameters->entry[i].key);
 	if (recipe_points(recipe) > RECIPE_MOST_POINTS)
 		recipe_error_add(errors, parameters->location,
 				 "parameters: more than %d combinations of values",
 				 RECIPE_MOST_POINTS);
+}
+
+/* What has a value once its own error is mended is no second error. */
+static void put_keys(const struct recipe_value *map, const char *suffix,
+		     struct recipe_value *values)
+{
+	for (size_t i = 0; map && map->kind == RECIPE_MAP && i < map->count; i++) {
+		char *key = mem_printf("%s%s", map->entry[i].key, suffix);
+
+		if (!recipe_value_is_null(&map->entry[i].value))
+			recipe_value_put(values, key, "");
+		free(key);
+	}
 }
 
 /* Roles and %(key)s of what runs somewhere, which has values of its own. */
@@ -423,6 +430,9 @@ static void check_command(const struct recipe *recipe, const char *what,
 	recipe_point_values(recipe, 0, "", &values);
 	for (; *own; own++)
 		recipe_value_put(&values, *own, "");
+	put_keys(recipe_value_find(&recipe->tree, "parameters"), "", &values);
+	put_keys(recipe_value_find(&recipe->tree, "roledefs"), ".node", &values);
+	put_keys(recipe_value_find(&recipe->tree, "roledefs"), ".address", &values);
 	if (command)
 		free(recipe_command_fill(command, &values, what, errors));
 	recipe_value_clear(&values);

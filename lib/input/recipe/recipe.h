@@ -81,9 +81,6 @@ char *recipe_command_fill(const struct recipe_value *command,
 			  const struct recipe_value *values, const char *what,
 			  struct recipe_errors *errors);
 
-/* Whether a value is one word of the shell as it is. */
-bool recipe_value_is_plain(const char *value);
-
 /* Append a line for a point; how to reach the nodes, the nodes, and their roles. */
 void recipe_print_point(const struct recipe *recipe, size_t point, struct bytes *out);
 void recipe_print_nodes(const struct recipe *recipe, struct bytes *out);

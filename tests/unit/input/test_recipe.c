@@ -156,6 +156,8 @@ static void system_calls_come_as_they_are_asked_for(void **state)
 	assert_int_equal(syscalls_of("{kernel: full, syscalls: [open, read]}"), 2);
 	assert_int_equal(syscalls_of("{kernel: [sched], syscalls: [all]}"), 1);
 	assert_int_equal(syscalls_of("{kernel: none, syscalls: no}"), 0);
+	assert_int_equal(syscalls_of("{kernel: true}"), 1);
+	assert_int_equal(syscalls_of("{kernel: false, userspace: 'a:*'}"), 0);
 }
 
 static int64_t timeout_of(const char *text)
