@@ -48,11 +48,11 @@ static int64_t add_metric(struct sampler *sampler, const struct timeline_metric 
 static int64_t add_item(struct sampler *sampler, const char *type, const char *name)
 {
 	const char *part[] = {type, name};
-	struct timeline_item row = {.type = type, .name = name};
+	struct timeline_metric_item row = {.type = type, .name = name};
 	bool is_new;
 
 	row.id = id_of(sampler, &sampler->items, part, 2, &is_new);
-	if (is_new && timeline_add_item(sampler->writer, &row, sampler->error))
+	if (is_new && timeline_add_metric_item(sampler->writer, &row, sampler->error))
 		return -1;
 	return row.id;
 }

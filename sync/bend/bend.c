@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/bend/reconcile.h"
 
 /* Steps that were found in a clock, and why it has but one line, if so. */
 struct bend_found {

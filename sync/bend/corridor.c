@@ -211,6 +211,7 @@ static void append(const struct stretch *stretch, const struct shape *shape,
 enum {
 	LEAST_BOUNDS = 8,     /* of a piece that is looked at */
 	BOUNDS_TO_HALVE = 32, /* of a segment, on average */
+	SURELY_BENT = 8,      /* segments; chance alone makes less */
 };
 
 /*
@@ -323,7 +324,8 @@ static bool stretch_find_joints(struct stretch *stretch, struct shape *shape,
 		shape->segments = 1;
 		shape->joint[1] = stretch->length_ns;
 		shape->value[0] = shape->value[1] = 0;
-	} else if (solved && shape->segments * BOUNDS_TO_HALVE <= stretch->n) {
+	} else if (solved && shape->segments >= SURELY_BENT &&
+		   shape->segments * BOUNDS_TO_HALVE <= stretch->n) {
 		stretch_halve(stretch, shape, true);
 	}
 	return solved;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/bend/reconcile.h"
+#include "sync/bend/bend.h"
 
 #include <math.h>
 #include <stdlib.h>

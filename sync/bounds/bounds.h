@@ -33,10 +33,10 @@ struct envelope {
 };
 
 /*
- * A grid of so many cells from begin to end, with nothing known. `rates` are
- * the least and the most that the true correction's rate can be.
+ * A grid of so many cells from begin to end of a line, its one segment, with nothing
+ * known. `rates` are the least and the most that the true correction's rate can be.
  */
-void envelope_init(struct envelope *envelope, const struct clock *fitted,
+void envelope_init(struct envelope *envelope, const struct clock *line,
 		   const double rates[2], size_t cells);
 
 /* The clock was stepped in between; gaps come by their begin, before any bound. */
