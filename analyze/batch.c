@@ -262,20 +262,16 @@ static int analyze(struct batch_run *run, const struct analysis *analysis,
 /* With those above it; one that is there is fine. */
 static int make_directory(const char *path, struct error *error)
 {
-	char *part = mem_strdup(path);
-	struct stat about;
+	char *part = mem_printf("%s/", path);
 	int status = 0;
 
-	for (char *at = part + 1; *path && *at && !status; at++)
-		if (*at == '/') {
-			*at = '\0';
-			if (mkdir(part, 0777) && errno != EEXIST)
-				status = error_errno(error, part);
-			*at = '/';
-		}
-	if (!status && mkdir(path, 0777) && errno != EEXIST)
-		status = error_errno(error, path);
-	if (!status && (stat(path, &about) || !S_ISDIR(about.st_mode)))
+	for (char *at = strchr(part + 1, '/'); at && !status; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		if (mkdir(part, 0777) && errno != EEXIST)
+			status = error_errno(error, part);
+		*at = '/';
+	}
+	if (!status && !is_directory(path))
 		status = error_set(error, "%s: no directory, want one", path);
 	free(part);
 	return status;

@@ -63,14 +63,6 @@ static int take_fact(void *context, const struct cell *row)
 	return 0;
 }
 
-static int take_events(void *context, const struct cell *row)
-{
-	struct run *run = context;
-
-	run->events = row[0].type == CELL_INTEGER ? row[0].integer : 0;
-	return 0;
-}
-
 /* "dir/a.db" is called a. */
 static char *name_of_file(const char *path)
 {
@@ -171,8 +163,8 @@ static int analyze_run(struct comparison *comparison, struct run *run,
 	run->end_ns = question.scope.end_ns;
 	status = question_ask(&question, "SELECT key, value FROM meta ORDER BY key", NULL,
 			      take_fact, run, error) ||
-		 question_ask(&question, "SELECT sum(events) FROM event_class", NULL,
-			      take_events, run, error);
+		 query_integer(question.reader, "SELECT sum(events) FROM event_class",
+			       NULL, &run->events, error) < 0;
 	if (!status && (comparison->analysis->run(&question, &run->result, error) ||
 			result_finish(&run->result, error)))
 		status = error_prefix(error, "%s", run->path);

@@ -134,19 +134,10 @@ static enum options_status parse(struct request *request, struct text_list *word
 static int check_group(const struct analysis *analysis, const char *group,
 		       struct error *error)
 {
-	char *all, *word, *rest;
-	bool found = false;
-
-	if (!group || !analysis->groups)
+	if (!group || query_words_have(analysis->groups, group))
 		return 0;
-	all = mem_strdup(analysis->groups);
-	for (word = strtok_r(all, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-		found |= !strcmp(word, group);
-	free(all);
-	return found
-		   ? 0
-		   : error_misuse(error, "--group: %s has no group '%s', want one of %s",
-				  analysis->name, group, analysis->groups);
+	return error_misuse(error, "--group: %s has no group '%s', want one of %s",
+			    analysis->name, group, analysis->groups);
 }
 
 /* What the options say to this analysis. 0, or -1 with error: misuse. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/period_events.h"
+#include "analyze/query_values.h"
 
 #include <ctype.h>
 #include <fnmatch.h>

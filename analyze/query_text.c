@@ -158,29 +158,64 @@ void sql_columns(const char *text, struct text_list *names)
 	}
 }
 
+/* With $ for what stands in the brackets; of two arguments @ is the second. */
+static const struct {
+	const char *name, *text;
+} shorthands[] = {
+    {"distribution",
+     "min($) AS min_ns, avg($) AS mean_ns, quantile($, 0.5) AS p50_ns, "
+     "quantile($, 0.95) AS p95_ns, quantile($, 0.99) AS p99_ns, max($) AS max_ns"},
+    /* On one line, as errors tell lines of the file. */
+    {"frequency",
+     "WITH counted AS (SELECT min($) AS least, count(*) AS spans FROM @ "
+     "GROUP BY length($ || ''), substr($ || '', 1, 1)) "
+     "SELECT nullif(b.least_ns, -4611686018427387904) AS from_ns, b.below_ns AS to_ns, "
+     "sum(spans) AS count, 1e2 * sum(spans) / (SELECT sum(spans) FROM counted) AS "
+     "percent "
+     "FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns "
+     "GROUP BY b.least_ns, b.below_ns"},
+};
+
+/* Write a shorthand that stands there at length; behind its bracket, or NULL. */
+static const char *write_shorthand(FILE *file, const struct sql_token *word)
+{
+	const char *at = word->text + word->length, *end = strchr(at, ')');
+	size_t n = 0, first;
+	bool has_second;
+
+	while (n < 2 && !is_word(word, shorthands[n].name))
+		n++;
+	if (n == 2 || *at != '(' || !end)
+		return NULL;
+	has_second = strchr(shorthands[n].text, '@');
+	first = strcspn(++at, has_second ? ",)" : ")");
+	if (has_second && at[first] != ',')
+		return NULL;
+	for (const char *byte = shorthands[n].text; *byte; byte++)
+		if (*byte == '$')
+			fwrite(at, 1, first, file);
+		else if (*byte == '@')
+			fwrite(at + first + 1, 1, (size_t)(end - at) - first - 1, file);
+		else
+			putc(*byte, file);
+	return end + 1;
+}
+
 char *sql_expand(const char *text)
 {
-	static const char name[] = "distribution(";
 	char *expanded;
 	size_t size;
 	FILE *file = open_memstream(&expanded, &size);
 	struct sql_token token;
 
 	while (sql_next(&text, &token)) {
-		const char *x = text + 1, *end = strchr(text, ')');
-		int length = end ? (int)(end - x) : 0;
+		const char *behind =
+		    token.kind == SQL_WORD ? write_shorthand(file, &token) : NULL;
 
-		if (token.kind != SQL_WORD || !end ||
-		    strncmp(token.text, name, sizeof(name) - 1) != 0) {
+		if (behind)
+			text = behind;
+		else
 			fwrite(token.text, 1, token.length, file);
-			continue;
-		}
-		fprintf(file,
-			"min(%.*s) AS min_ns, avg(%.*s) AS mean_ns, "
-			"quantile(%.*s, 0.5) AS p50_ns, quantile(%.*s, 0.95) AS p95_ns, "
-			"quantile(%.*s, 0.99) AS p99_ns, max(%.*s) AS max_ns",
-			length, x, length, x, length, x, length, x, length, x, length, x);
-		text = end + 1;
 	}
 	fclose(file);
 	return expanded;

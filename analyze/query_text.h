@@ -41,7 +41,7 @@ void sql_columns(const char *text, struct text_list *names);
 
 /*
  * What our spelling has short, at length, for free(): distribution(x) are six columns,
- * min_ns, mean_ns, p50_ns, p95_ns, p99_ns and max_ns.
+ * min_ns, mean_ns, p50_ns, p95_ns, p99_ns and max_ns; frequency(x, rows) is a statement.
  */
 char *sql_expand(const char *text);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analyze/metric_plots.h"
-#include "analyze/period_events.h"
 #include "analyze/print.h"
 #include "analyze/query_text.h"
 #include "base/mem.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyze/question.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,52 +241,46 @@ int question_ask(const struct question *question, const char *sql,
 }
 
 /* Whether an event of "a or b" was recorded, of which each may be a pattern; what stands
- * in brackets is for people. */
-static bool is_recorded(const struct text_list *recorded, const char *classes)
+ * in brackets is for people. 1, 0, or -1 with error. */
+static int is_recorded(const struct question *question, const char *classes,
+		       struct error *error)
 {
-	bool is = false;
+	static const char sql[] =
+	    "SELECT 1 FROM event_class WHERE events > 0 AND name GLOB ?";
+	int found = 0;
 
-	for (const char *at = classes; *at;) {
+	for (const char *at = classes; *at && !found;) {
 		size_t length = strcspn(at, " (");
 		char *pattern = mem_strndup(at, length);
+		const struct cell name = cell_of_text(pattern);
+		int64_t one;
 
-		for (size_t i = 0; i < recorded->count; i++)
-			is |= length && !fnmatch(pattern, recorded->item[i], 0);
+		if (length)
+			found = query_integer(question->reader, sql, &name, &one, error);
 		free(pattern);
 		at += length;
 		if (*at == '(')
 			at += strcspn(at, ")");
 		at += *at != '\0';
 	}
-	return is;
-}
-
-static int take_class(void *context, const struct cell *row)
-{
-	if (row[0].type == CELL_TEXT)
-		text_list_add(context, row[0].bytes);
-	return 0;
+	return found;
 }
 
 int question_note_needs(struct question *question, const struct query_need *need,
 			size_t needs, struct result *result, struct error *error)
 {
-	struct text_list recorded = {0};
-	int status =
-	    question_ask(question, "SELECT name FROM event_class WHERE events > 0", NULL,
-			 take_class, &recorded, error);
+	int found = 1;
 
-	for (size_t i = 0; i < needs && !status; i++) {
+	for (size_t i = 0; i < needs && found >= 0; i++) {
 		char *all = mem_strdup(need[i].events), *word, *rest;
-		bool missing = false;
 
-		for (word = strtok_r(all, ",", &rest); word;
+		found = 1;
+		for (word = strtok_r(all, ",", &rest); word && found == 1;
 		     word = strtok_r(NULL, ",", &rest))
-			missing |= !is_recorded(&recorded, word);
-		if (missing)
+			found = is_recorded(question, word, error);
+		if (!found)
 			result_missing(result, need[i].what, need[i].events);
 		free(all);
 	}
-	text_list_clear(&recorded);
-	return status;
+	return found < 0 ? -1 : 0;
 }

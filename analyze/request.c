@@ -42,19 +42,19 @@ static const struct heeded_row all_rows[] = {
     TEXT(0, STRING, "end", end, "TIME", "nothing after", HEEDS_SPAN_OF_TIME),
     TEXT(0, STRING, "timerange", timerange, "BEGIN,END", "both at once",
 	 HEEDS_SPAN_OF_TIME),
-    MEANT(LIST, "node", node_words, "GLOB,...", "only nodes with such a name",
-	  HEEDS_NODES, GLOBS, nodes),
+    MEANT(LIST, "node", nodes, "GLOB,...", "only nodes with such a name", HEEDS_NODES,
+	  GLOBS, nodes),
     MEANT(LIST, "cpu", cpu_words, "N,N-N,...", "only these processors", HEEDS_CPU, RANGES,
 	  cpus),
-    MEANT(LIST, "procname", name_words, "GLOB,...",
+    MEANT(LIST, "procname", names, "GLOB,...",
 	  "only threads with such a name, or of such a process", HEEDS_THREAD, GLOBS,
 	  names),
     MEANT(LIST, "tid", tid_words, "N,...", "only these threads", HEEDS_THREAD, RANGES,
 	  tids),
     MEANT(LIST, "pid", pid_words, "N,...", "only threads of these processes",
 	  HEEDS_THREAD, RANGES, pids),
-    MEANT(LIST, "events", event_words, "GLOB,...",
-	  "only events of classes with such a name", HEEDS_EVENTS, GLOBS, events),
+    MEANT(LIST, "events", events, "GLOB,...", "only events of classes with such a name",
+	  HEEDS_EVENTS, GLOBS, events),
     MEANT(STRING, "min", min, "SPAN",
 	  "nothing that took less: 20us, 1.5ms, 2s; without a unit in microseconds",
 	  HEEDS_SPAN, SPAN, min_ns),
@@ -71,13 +71,13 @@ static const struct heeded_row all_rows[] = {
 	 HEEDS_GROUP),
     MEANT(STRING, "interval", interval_text, "SPAN", "a row for each such span of time",
 	  HEEDS_INTERVAL, SPAN, interval_ns),
-    MEANT(LIST, "measure", measure_words, "GLOB,...", "only columns with such a name",
+    MEANT(LIST, "measure", measures, "GLOB,...", "only columns with such a name",
 	  HEEDS_MEASURE, GLOBS, measures),
     TEXT(0, STRING, "request", request_text, "N",
 	 "of this request, by the number of one of its messages", HEEDS_REQUEST),
-    MEANT(LIST, "metric", metric_words, "GLOB,...", "only metrics with such a name",
+    MEANT(LIST, "metric", metrics, "GLOB,...", "only metrics with such a name",
 	  HEEDS_METRIC, GLOBS, metrics),
-    MEANT(LIST, "item", item_words, "GLOB,...",
+    MEANT(LIST, "item", items, "GLOB,...",
 	  "only of devices, interfaces or processors with such a name", HEEDS_METRIC,
 	  GLOBS, items),
     TEXT(0, LIST, "alias", aliases, "NAME=ALIAS", "what to call a device or interface",
@@ -294,6 +294,7 @@ static int understand(struct request *request, const struct heeded_row *row,
 	void *target = at_offset(request, row->target);
 	void *meant = at_offset(request, row->meant);
 	const char *text = row->kind == OPTION_STRING ? *(char *const *)target : NULL;
+	struct text_list parts = {0};
 
 	switch (row->meaning) {
 	case SPAN:
@@ -312,7 +313,9 @@ static int understand(struct request *request, const struct heeded_row *row,
 	case RANGES:
 		return check_ranges(target, row->name, meant, error);
 	case GLOBS:
-		split(target, meant);
+		split(target, &parts);
+		text_list_clear(target);
+		*(struct text_list *)target = parts;
 		break;
 	case AS_IT_IS:
 		break;
@@ -408,8 +411,6 @@ void request_clear(struct request *request)
 			free(*(char **)target);
 		if (row->kind == OPTION_LIST)
 			text_list_clear(target);
-		if (row->meaning == GLOBS)
-			text_list_clear(meant);
 		if (row->meaning == RANGES)
 			free(((struct range_list *)meant)->item);
 	}

@@ -55,20 +55,18 @@ struct request {
 	/* as typed */
 	char *begin, *end, *timerange, *min, *max, *interval_text, *format_text;
 	char *min_size, *max_size;
-	struct text_list node_words, cpu_words, tid_words, pid_words, name_words;
-	struct text_list irq_words, softirq_words, event_words;
+	struct text_list cpu_words, tid_words, pid_words, irq_words, softirq_words;
 	bool stats, top, freq, log;
 	int limit_given, detail_given; /* -1: not given */
 	/* for all */
 	char *output, *table, *sort, *group, *print_sql, *tables;
 	bool quiet, local_time, list;
 	const struct catalog *catalog; /* the program's, of all analyses */
-	struct text_list sql, measure_words, measures, metric_words, item_words,
-	    aliases; /* NAME=ALIAS */
+	struct text_list sql, aliases; /* NAME=ALIAS */
 	char *plot, *from, *to, *request_text;
 	/* as understood by request_check */
 	enum format format;
-	struct text_list nodes, names, metrics, items, events; /* globs */
+	struct text_list nodes, names, metrics, items, events, measures; /* globs */
 	struct range_list cpus, tids, pids, irqs, softirqs;
 	nsec_t min_ns, max_ns;           /* NSEC_MIN, NSEC_MAX: open */
 	int64_t least_bytes, most_bytes; /* 0, INT64_MAX: open */

@@ -151,8 +151,8 @@ advise()
 	fi
 	tools=$(fact tools)
 	[ -z "$tools" ] || say "$1" "the programs $tools" "ctcollect install"
+	advise_packages "$1"
 	advise_tracing "$1"
-	advise_recorders "$1"
 	[ -z "$(fact place)" ] || say "$1" "a place to write, $(fact place) is none" 'tmpdir in the recipe'
 	free_kib=$(fact free_kib)
 	[ "${free_kib:-0}" -ge 262144 ] ||
@@ -180,16 +180,23 @@ advise_offload()
 	esac
 }
 
+# What the recipe wants and is not there.
+advise_packages()
+{
+	for package in $(lacking); do
+		case $package in
+		*lttng-modules*) say "$1" "the kernel tracer for $(fact tracer | cut -d ' ' -f 2)" \
+			"$(install_command "$package")" ;;
+		*) say "$1" "$package" "$(install_command "$package")" ;;
+		esac
+	done
+	! grep -q '^capture ' "$work/plan" || [ -z "$(fact tcpdump_rights)" ] ||
+		say "$1" 'the right to capture' 'as root: setcap cap_net_raw,cap_net_admin+ep /usr/bin/tcpdump'
+}
+
 advise_tracing()
 {
-	grep -q '^event ' "$work/plan" || return 0
-	if [ -z "$(fact lttng)" ]; then
-		say "$1" 'lttng-tools' "$(install_command "$1" lttng-tools)"
-	fi
 	grep -q '^event \(kernel\|syscall\) ' "$work/plan" || return 0
-	case $(fact tracer) in
-	none*) say "$1" "the kernel tracer for $(uname_of "$1")" "$(install_command "$1" lttng-modules-dkms)" ;;
-	esac
 	case $(fact rights) in
 	none) say "$1" 'rights to trace the kernel' \
 		"as root: usermod -aG tracing $(fact user), or sudo without a password" ;;
@@ -205,36 +212,16 @@ advise_tracing()
 	esac
 }
 
-uname_of()
-{
-	fact tracer | cut -d ' ' -f 2
-}
-
-advise_recorders()
-{
-	if grep -q '^sar ' "$work/plan" && [ -z "$(fact sysstat)" ]; then
-		say "$1" 'sysstat' "$(install_command "$1" sysstat)"
-	fi
-	grep -q '^capture ' "$work/plan" && [ -z "$(fact tcpdump)" ] || return 0
-	if [ -n "$(fact tcpdump_rights)" ]; then
-		say "$1" 'the right to capture' 'as root: setcap cap_net_raw,cap_net_admin+ep /usr/bin/tcpdump'
-	else
-		say "$1" 'tcpdump' "$(install_command "$1" tcpdump)"
-	fi
-}
-
 # How to install a package there.
 install_command()
 {
 	prefix=
 	[ "$(fact rights)" != sudo ] || prefix='sudo '
-	case $(fact manager) in
-	apt-get) printf '%sapt-get install %s\n' "$prefix" "$2" ;;
-	dnf | yum) printf '%s%s install %s\n' "$prefix" "$(fact manager)" \
-		"$(printf '%s\n' "$2" | sed 's/lttng-modules-dkms/kmod-lttng-modules/')" ;;
-	zypper | apk) printf '%s%s %s %s\n' "$prefix" "$(fact manager)" \
-		"$([ "$(fact manager)" = apk ] && echo add || echo install)" "$2" ;;
-	*) printf 'install %s there\n' "$2" ;;
+	manager=$(fact manager)
+	case $manager in
+	apt-get | dnf | yum | zypper) printf '%s%s install %s\n' "$prefix" "$manager" "$1" ;;
+	apk) printf '%sapk add %s\n' "$prefix" "$1" ;;
+	*) printf 'install %s there\n' "$1" ;;
 	esac
 }
 
@@ -294,8 +281,8 @@ lacking()
 		case $(fact tracer) in
 		none*)
 			case $(fact manager) in
-			apt-get) printf '%s ' lttng-modules-dkms ;;
-			*) printf '%s ' kmod-lttng-modules ;;
+			dnf | yum) printf '%s ' kmod-lttng-modules ;;
+			*) printf '%s ' lttng-modules-dkms ;;
 			esac
 			;;
 		esac
@@ -317,7 +304,7 @@ would_install()
 		printf '%s: nothing to install\n' "$1"
 	else
 		packages=$(lacking)
-		printf '%s: %s\n' "$1" "$(install_command "$1" "${packages% }")"
+		printf '%s: %s\n' "$1" "$(install_command "${packages% }")"
 	fi
 }
 

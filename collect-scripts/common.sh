@@ -186,54 +186,32 @@ plain_text()
 # For awk: escaped(TEXT, MARKS), with a backslash before each of the marks.
 # shellcheck disable=SC2016 # it is awk that expands
 escape_functions='
-function tail_ok(text, at, count,    i) {
-	for (i = 1; i <= count; i++)
-		if (byte[substr(text, at + i, 1)] < 128 || byte[substr(text, at + i, 1)] > 191)
-			return 0
-	return 1
-}
-# How many bytes a character from here has, 0 if it is none.
-function width(text, at,    first, second) {
-	first = byte[substr(text, at, 1)]
-	second = byte[substr(text, at + 1, 1)]
-	if (first >= 194 && first <= 223)
-		return tail_ok(text, at, 1) ? 2 : 0
-	if (first >= 224 && first <= 239) {
-		if (first == 224 && second < 160 || first == 237 && second > 159)
-			return 0
-		return tail_ok(text, at, 2) ? 3 : 0
-	}
-	if (first >= 240 && first <= 244) {
-		if (first == 240 && second < 144 || first == 244 && second > 143)
-			return 0
-		return tail_ok(text, at, 3) ? 4 : 0
-	}
-	return 0
-}
-function escaped(text, marks,    out, i, c, n) {
-	if (text !~ /[^ -~]|["\\]/)
-		return text
+function escaped(text, marks,    out, c, n) {
 	out = ""
-	for (i = 1; i <= length(text); i++) {
-		c = substr(text, i, 1)
-		if (index(marks, c))
-			out = out "\\" c
-		else if (byte[c] < 32 || byte[c] == 127)
-			out = out sprintf("\\u%04x", byte[c])
-		else if (byte[c] < 127)
-			out = out c
-		else if ((n = width(text, i)) == 2 && byte[c] == 194 && byte[substr(text, i + 1, 1)] < 160)
-			out = out sprintf("\\u%04x", byte[substr(text, ++i, 1)])
-		else if (n) {
-			out = out substr(text, i, n)
-			i += n - 1
+	while (match(text, /[^ -~]|["\\]/)) {
+		out = out substr(text, 1, RSTART - 1)
+		text = substr(text, RSTART)
+		c = substr(text, 1, 1)
+		n = 1
+		if (byte[c] && byte[c] < 128)
+			c = sprintf("\\u%04x", byte[c])
+		else if (c !~ /["\\]/ && match(text, utf8)) {
+			c = substr(text, 1, n = RLENGTH)
+			if (c ~ /^\302[\200-\237]/)
+				c = sprintf("\\u%04x", byte[substr(c, 2)])
 		} else
-			out = out "\357\277\275"
+			c = index(marks, c) ? "\\" c : c ~ /["\\]/ ? c : "\357\277\275"
+		out = out c
+		text = substr(text, n + 1)
 	}
-	return out
+	return out text
 }
 BEGIN {
-	for (i = 1; i < 256; i++)
-		byte[sprintf("%c", i)] = i
+	for (i = 1; i < 160; i++)
+		if (i < 32 || i > 126)
+			byte[sprintf("%c", i)] = i
+	utf8 = "^([\302-\337][\200-\277]|\340[\240-\277][\200-\277]|[\341-\354\356\357][\200-\277][\200-\277]|" \
+		"\355[\200-\237][\200-\277]|\360[\220-\277][\200-\277][\200-\277]|" \
+		"[\361-\363][\200-\277][\200-\277][\200-\277]|\364[\200-\217][\200-\277][\200-\277])"
 }
 '

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ctrecipe: reads and checks recipes, and hands them on as plain lines. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/options.h"
 #include "base/output.h"
 #include "base/utf8.h"
-#include "collect-scripts/plan.h"
-#include "input/recipe/command.h"
+#include "input/recipe/recipe.h"
 
 /* starter.yaml, by the build: a recipe with comments to start from. */
 extern const char starter_recipe[];
@@ -59,15 +58,17 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-static void print_summary(const char *path, const struct recipe *recipe)
+static void print_summary(struct bytes *out, const char *path,
+			  const struct recipe *recipe)
 {
 	const struct recipe_value *executes = recipe_get(recipe, "execute");
 	size_t points = recipe_points(recipe), nodes = recipe->nodes.count;
 	size_t roles = recipe->roles.count - 1, commands = executes ? executes->count : 0;
 
-	printf("%s: %s, %zu node%s, %zu role%s, %zu command%s, %zu point%s\n", path,
-	       recipe_text(&recipe->checked, "name"), nodes, plural(nodes), roles,
-	       plural(roles), commands, plural(commands), points, plural(points));
+	bytes_print(out, "%s: %s, %zu node%s, %zu role%s, %zu command%s, %zu point%s\n",
+		    path, recipe_text(&recipe->checked, "name"), nodes, plural(nodes),
+		    roles, plural(roles), commands, plural(commands), points,
+		    plural(points));
 }
 
 static void print_sensors(const struct recipe_value *known)
@@ -116,25 +117,17 @@ static int write_starter(const struct request *request, struct error *error)
 	return output_commit(&output, error);
 }
 
+enum { POINT = 1, RUN = 2, OUTPUT = 4 };
+
 /* Those up to JSON take a recipe. */
 static const struct subcommand {
 	const char *name;
-	enum subcommand_id {
-		VALIDATE,
-		POINTS,
-		NODES,
-		PLAN,
-		JSON,
-		INIT,
-		SENSORS,
-		EVENTS
-	} id;
-	bool takes_point, takes_run, takes_output;
+	enum { VALIDATE, POINTS, NODES, PLAN, JSON, INIT, SENSORS, EVENTS } id;
+	int options;
 } subcommands[] = {
-    {"validate", VALIDATE, false, false, false}, {"points", POINTS, false, false, false},
-    {"nodes", NODES, false, false, false},       {"plan", PLAN, true, true, false},
-    {"json", JSON, true, true, false},           {"init", INIT, false, false, true},
-    {"sensors", SENSORS, false, false, false},   {"events", EVENTS, false, false, false},
+    {"validate", VALIDATE, 0},   {"points", POINTS, 0},       {"nodes", NODES, 0},
+    {"plan", PLAN, POINT | RUN}, {"json", JSON, POINT | RUN}, {"init", INIT, OUTPUT},
+    {"sensors", SENSORS, 0},     {"events", EVENTS, 0},
 };
 
 enum { SUBCOMMANDS = sizeof(subcommands) / sizeof(*subcommands) };
@@ -163,19 +156,23 @@ static const struct subcommand *find_subcommand(const struct request *request,
 static int check_request(const struct request *request, const struct subcommand *command,
 			 struct error *error)
 {
+	int given = (request->point ? POINT : 0) | (request->run ? RUN : 0) |
+		    (request->output ? OUTPUT : 0);
+	int extra = given & ~command->options;
+
 	if (command->id <= JSON && request->words.count != 2)
 		return error_set(error, "%s: want one RECIPE", command->name);
 	if (command->id > JSON && request->words.count != 1)
 		return error_set(error, "%s: '%s' is too much", command->name,
 				 request->words.item[1]);
-	if (request->point && !command->takes_point)
-		return error_misuse(error, "--point does not go with %s", command->name);
-	if (request->run && !command->takes_run)
-		return error_misuse(error, "--run does not go with %s", command->name);
-	if (request->output && !command->takes_output)
-		return error_misuse(error, "--output does not go with %s", command->name);
+	if (extra)
+		return error_misuse(error, "--%s does not go with %s",
+				    extra & POINT ? "point"
+				    : extra & RUN ? "run"
+						  : "output",
+				    command->name);
 	if (request->run &&
-	    (!recipe_value_is_plain(request->run) || strchr(request->run, '/')))
+	    (!bytes_are_shell_word(request->run) || strchr(request->run, '/')))
 		return error_misuse(error,
 				    "--run '%s' is not the name of a run's directory",
 				    request->run);
@@ -185,7 +182,7 @@ static int check_request(const struct request *request, const struct subcommand 
 static void print_errors(const struct recipe_errors *errors)
 {
 	for (size_t i = 0; i < errors->count; i++) {
-		utf8_print(stderr, errors->item[i].location.file);
+		utf8_print(stderr, errors->item[i].location.file->name);
 		if (errors->item[i].location.line)
 			fprintf(stderr, ":%zu", errors->item[i].location.line);
 		fputs(": ", stderr);
@@ -194,57 +191,36 @@ static void print_errors(const struct recipe_errors *errors)
 	}
 }
 
-/* All of a plan into memory first, so that nothing is printed of what fails. */
-static int print_plan(const struct plan *plan, struct error *error)
-{
-	struct plan held = *plan;
-	char *text = NULL;
-	size_t size = 0;
-	int status;
-
-	held.file = open_memstream(&text, &size);
-	if (!held.file)
-		return error_errno(error, "memory");
-	status = plan_print(&held, error);
-	if (fclose(held.file) && status == 0)
-		status = error_errno(error, "memory");
-	if (status == 0)
-		fwrite(text, 1, size, stdout);
-	free(text);
-	return status;
-}
-
-static int print_recipe(const struct request *request, enum subcommand_id id,
+/* All into memory first, so that nothing is printed of what fails. */
+static int print_recipe(const struct request *request, int id,
 			const struct recipe *recipe, struct error *error)
 {
-	struct plan plan = {.recipe = recipe,
-			    .point = request->point ? (size_t)request->point - 1 : 0,
-			    .run = request->run,
-			    .file = stdout};
+	size_t point = request->point ? (size_t)request->point - 1 : 0;
 	size_t points = recipe_points(recipe);
-	char *text;
+	struct bytes text = {0};
+	int status = 0;
 
-	if (plan.point >= points)
+	if (point >= points)
 		return error_misuse(error, "--point %d: %s has %zu point%s",
 				    request->point, request->words.item[1], points,
 				    plural(points));
-	if (id == PLAN)
-		return print_plan(&plan, error);
 	if (id == VALIDATE)
-		print_summary(request->words.item[1], recipe);
-	for (; id == POINTS && plan.point < points; plan.point++)
-		plan_print_point(&plan);
+		print_summary(&text, request->words.item[1], recipe);
+	for (; id == POINTS && point < points; point++)
+		recipe_print_point(recipe, point, &text);
 	if (id == NODES)
-		plan_print_nodes(&plan);
-	if (id == JSON) {
-		text = plan_json(&plan);
-		puts(text);
-		free(text);
-	}
-	return 0;
+		recipe_print_nodes(recipe, &text);
+	if (id == PLAN)
+		status = recipe_print_plan(recipe, point, request->run, &text, error);
+	if (id == JSON)
+		recipe_print_json(recipe, point, request->run, &text);
+	if (status == 0)
+		fwrite(text.data, 1, text.size, stdout);
+	bytes_clear(&text);
+	return status;
 }
 
-static int run(const struct request *request, enum subcommand_id id, struct error *error)
+static int run(const struct request *request, int id, struct error *error)
 {
 	struct recipe_errors errors = {0};
 	struct recipe_value known;

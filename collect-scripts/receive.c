@@ -20,28 +20,12 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/output.h"
 
 struct piece {
 	int64_t have, size;
 	const char *path; /* in the line */
 };
-
-/* Relative, downwards only, and of names that are there: "./a/b". */
-static bool path_stays_below(const char *path)
-{
-	if (strncmp(path, "./", 2) != 0)
-		return false;
-	for (path += 2;; path++) {
-		size_t length = strcspn(path, "/");
-
-		if (length == 0 || (length == 1 && path[0] == '.') ||
-		    (length == 2 && path[0] == '.' && path[1] == '.'))
-			return false;
-		path += length;
-		if (!*path)
-			return true;
-	}
-}
 
 static int parse_piece(const char *line, struct piece *piece, struct error *error)
 {
@@ -49,41 +33,49 @@ static int parse_piece(const char *line, struct piece *piece, struct error *erro
 
 	if (sscanf(line, "%15" SCNd64 " %15" SCNd64 " %n", &piece->have, &piece->size,
 		   &used) != 2 ||
-	    !used || piece->have < 0 || piece->size < piece->have ||
-	    !path_stays_below(line + used))
+	    !used || piece->have < 0 || piece->size < piece->have)
 		return error_set(error, "'%s' is no file that can be wanted", line);
 	piece->path = line + used;
 	return 0;
 }
 
-/* The file in its folder, which is made where it is missing; no link is followed. */
+static bool is_name(const char *part)
+{
+	return *part && strcmp(part, ".") != 0 && strcmp(part, "..") != 0;
+}
+
+/*
+ * The file "./FOLDER/NAME" in its folders, which are made where they are missing; nothing
+ * leads upwards, and no link is followed.
+ */
 static int open_below(int top, const char *path, struct error *error)
 {
-	int folder = dup(top), file = -1;
-	const char *name = path + 2, *slash;
+	char *parts = mem_strdup(path), *rest = parts, *part = strsep(&rest, "/");
+	int folder = strcmp(part, ".") == 0 && rest ? dup(top) : -1, below;
 
-	while (folder >= 0 && (slash = strchr(name, '/'))) {
-		char *part = mem_strndup(name, (size_t)(slash - name));
-		int below = -1;
-
-		if (mkdirat(folder, part, 0700) == 0 || errno == EEXIST)
+	errno = EINVAL;
+	while (folder >= 0) {
+		part = strsep(&rest, "/");
+		below = -1;
+		errno = EINVAL;
+		if (is_name(part) && !rest)
+			below = openat(folder, part,
+				       O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW |
+					   O_NONBLOCK | O_CLOEXEC,
+				       0600);
+		else if (is_name(part) &&
+			 (mkdirat(folder, part, 0700) == 0 || errno == EEXIST))
 			below = openat(folder, part,
 				       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		free(part);
 		close(folder);
 		folder = below;
-		name = slash + 1;
+		if (!rest)
+			break;
 	}
-	if (folder >= 0) {
-		file = openat(folder, name,
-			      O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK |
-				  O_CLOEXEC,
-			      0600);
-		close(folder);
-	}
-	if (file < 0)
+	if (folder < 0)
 		error_errno(error, path);
-	return file;
+	free(parts);
+	return folder;
 }
 
 static int copy_bytes(int file, const struct piece *piece, struct error *error)
@@ -103,11 +95,8 @@ static int copy_bytes(int file, const struct piece *piece, struct error *error)
 			return error_set(error,
 					 "%s: broke off %" PRId64 " bytes too soon",
 					 piece->path, left);
-		for (ssize_t done = 0, now; done < got; done += now) {
-			now = write(file, buffer + done, (size_t)(got - done));
-			if (now < 0)
-				return error_errno(error, piece->path);
-		}
+		if (output_write_all(file, buffer, (size_t)got, -1))
+			return error_errno(error, piece->path);
 		left -= got;
 	}
 	return 0;

@@ -62,13 +62,6 @@ static int plan_tables(const char *output, struct export_plan *plan, struct erro
 	return check_keys(error);
 }
 
-static struct table_job *add_job(struct table_work *work, struct question *question)
-{
-	work->job = mem_grow(work->job, work->jobs, &work->room, sizeof(*work->job));
-	work->job[work->jobs] = (struct table_job){.question = question};
-	return &work->job[work->jobs++];
-}
-
 /* A table to a file of its own name in the directory. */
 static int add_table(struct table_work *work, struct export *export, const char *name,
 		     struct error *error)
@@ -81,7 +74,7 @@ static int add_table(struct table_work *work, struct export *export, const char 
 	if (!question)
 		return -1;
 	file = dataset_escape(name, strlen(name));
-	job = add_job(work, question);
+	job = table_work_add(work, question);
 	job->name = mem_printf("%s.%s", file, work->style->extension);
 	free(file);
 	return 0;
@@ -169,7 +162,7 @@ static int add_events(struct table_work *work, struct export *export, struct err
 
 		if (!question)
 			return -1;
-		job = add_job(work, question);
+		job = table_work_add(work, question);
 		job->most_files = id && nodes < MOST_OPEN ? nodes : MOST_OPEN;
 		if (set_keys(job, error))
 			return -1;
@@ -189,7 +182,7 @@ static int add_all(struct table_work *work, struct export *export, struct error 
 	question = the_question(export, error);
 	if (!question)
 		return -1;
-	job = add_job(work, question);
+	job = table_work_add(work, question);
 	if (options.partition.count) {
 		job->most_files = MOST_OPEN;
 		return set_keys(job, error);
@@ -236,12 +229,7 @@ static int run_tables(struct export *export, struct table_style style,
 	if (!status && options.partition.count && !work.rows)
 		problem_add(&export->notes, export->output, "empty", 1,
 			    "no row, so no file");
-	for (size_t i = 0; i < work.jobs; i++) {
-		question_free(work.job[i].question);
-		free(work.job[i].name);
-		free(work.job[i].key);
-	}
-	free(work.job);
+	table_work_clear(&work);
 	return status;
 }
 

@@ -288,7 +288,6 @@ static int write_rows(struct merge *merge, struct error *error)
 			      .payload = !options.no_payload};
 	status = load_events(load, error) || load_spans_and_messages(load, error) ||
 		 requests_write(merge->requests, load->spans, merge->writer, error) ||
-		 timeline_end_events(merge->writer, error) ||
 		 spans_write_recorded(load->spans, &merge->run, merge->writer, error) ||
 		 merge_samples(&merge->run, &merge->selection, load->processes,
 			       merge->writer, error) ||

@@ -9,9 +9,7 @@
 #include "base/output.h"
 #include "base/version.h"
 #include "merge/part.h"
-#include "tables/table_write.h"
 #include "timeline/query.h"
-#include "timeline/update.h"
 #include "timeline/writer.h"
 
 #define JOIN_LIST ".ctmerge-tables"
@@ -432,59 +430,33 @@ static bool is_of_parts(const struct text_list *of_classes, const char *table)
 	return false;
 }
 
-static int take_name(void *context, const struct cell *row, struct error *error)
-{
-	char *name = cell_text(row);
-
-	(void)error;
-	text_list_add(context, name);
-	free(name);
-	return 0;
-}
-
 static int write_once(struct join *join)
 {
-	const struct table_style style = {.parquet = true, .extension = "parquet"};
-	const struct scope all = {.all_time = true, .all_nodes = true};
+	struct text_list all = {0}, of_classes = {0}, tables = {0};
+	const struct part_files files = {&tables, ".", 0, 0};
 	struct table_work work = {.timeline = join->file.temporary,
-				  .scope = &all,
 				  .directory = join->output.directory.temporary,
-				  .progress = join->wish->progress,
-				  .style = &style};
-	struct text_list names = {0}, of_classes = {0};
-	int status = query_rows(join->all,
-				"SELECT table_name FROM event_class "
-				"WHERE table_name IS NOT NULL",
-				NULL, take_name, &of_classes, join->error) ||
-		     question_list_tables(join->all, &names, join->error);
-	size_t room = 0;
+				  .progress = join->wish->progress};
+	int status;
 
-	for (size_t i = 0; i < names.count && !status; i++) {
-		struct question *question;
-
-		if (is_of_parts(&of_classes, names.item[i]))
-			continue;
-		question = question_of_part(join->all, names.item[i], 0, join->error);
-		status = question ? 0 : -1;
-		work.job = mem_grow(work.job, work.jobs, &room, sizeof(*work.job));
-		work.job[work.jobs++] = (struct table_job){
-		    .question = question, .name = part_table_file(".", names.item[i])};
-	}
-	/* The files of the tables are read by threads of their own. */
+	/* Threads read the tables: nobody may hold a lock for writing. */
 	timeline_reader_free(join->all);
-	join->all = NULL;
-	if (!status) {
-		table_work_plan(&work, 0);
-		status = table_work_run(&work, join->error);
-	}
-	for (size_t i = 0; i < work.jobs; i++) {
-		question_free(work.job[i].question);
-		free(work.job[i].name);
-	}
-	free(work.job);
-	text_list_clear(&names);
+	join->all = timeline_reader_open(join->file.temporary, join->error);
+	status = !join->all ||
+		 query_texts(join->all,
+			     "SELECT table_name FROM event_class "
+			     "WHERE table_name IS NOT NULL",
+			     NULL, &of_classes, join->error) ||
+		 question_list_tables(join->all, &all, join->error);
+	for (size_t i = 0; i < all.count; i++)
+		if (!is_of_parts(&of_classes, all.item[i]))
+			text_list_add(&tables, all.item[i]);
+	if (!status)
+		status = part_write_tables(&work, join->all, &files, join->error);
+	text_list_clear(&all);
 	text_list_clear(&of_classes);
-	return status;
+	text_list_clear(&tables);
+	return status ? -1 : 0;
 }
 
 struct linking {
@@ -498,9 +470,9 @@ static int link_class(void *context, const struct cell *row, struct error *error
 	struct linking *linking = context;
 	struct text_list name = {0};
 	char *own = cell_text(&row[1]);
-	int status = query_rows(linking->join->all,
-				"SELECT table_name FROM event_class WHERE id = ?", row,
-				take_name, &name, error);
+	int status = query_texts(linking->join->all,
+				 "SELECT table_name FROM event_class WHERE id = ?", row,
+				 &name, error);
 
 	if (!status)
 		status = part_link_table(&linking->link, own, name.item[0], error);

@@ -10,10 +10,8 @@
 
 #include "base/mem.h"
 #include "merge/node_messages.h"
-#include "tables/table_write.h"
 #include "timeline/names.h"
 #include "timeline/query.h"
-#include "timeline/update.h"
 #include "timeline/writer.h"
 
 const char *const part_tables[] = {
@@ -158,66 +156,58 @@ int part_copy_rows(const struct part_copy *copy, const char *select,
 struct writing {
 	const struct part *part;
 	struct timeline_reader *from, *to;
-	struct table_work work;
-	size_t room;
 	const char *directory; /* of the tables */
 	struct error *error;
 	int64_t first; /* id before the first row */
 };
 
-static int add_table(struct writing *writing, const char *name)
+int part_write_tables(struct table_work *work, struct timeline_reader *timeline,
+		      const struct part_files *files, struct error *error)
 {
-	struct table_work *work = &writing->work;
-	struct question *question =
-	    question_of_part(writing->from, name, writing->first, writing->error);
+	static const struct table_style style = {.parquet = true, .extension = "parquet"};
+	static const struct scope all = {.all_time = true, .all_nodes = true};
+	int status = 0;
 
-	if (!question)
-		return -1;
-	work->job = mem_grow(work->job, work->jobs, &writing->room, sizeof(*work->job));
-	work->job[work->jobs++] = (struct table_job){
-	    .question = question, .name = part_table_file("tables", name)};
-	return 0;
-}
+	work->style = &style;
+	work->scope = &all;
+	for (size_t i = 0; i < files->tables->count && !status; i++) {
+		const char *name = files->tables->item[i];
+		struct question *question =
+		    question_of_part(timeline, name, files->first, error);
 
-static int take_class(void *context, const struct cell *row, struct error *error)
-{
-	char *table = cell_text(row);
-	int status = add_table(context, table);
-
-	(void)error;
-	free(table);
+		status = question ? 0 : -1;
+		if (question)
+			table_work_add(work, question)->name =
+			    part_table_file(files->below, name);
+	}
+	if (!status) {
+		table_work_plan(work, files->threads);
+		status = table_work_run(work, error);
+	}
+	table_work_clear(work);
 	return status;
 }
 
 static int write_tables(struct writing *writing)
 {
-	const struct table_style style = {.parquet = true, .extension = "parquet"};
-	const struct scope all = {.all_time = true, .all_nodes = true};
-	struct table_work *work = &writing->work;
-	int status = 0;
+	const struct part *part = writing->part;
+	struct text_list tables = {0};
+	const struct part_files files = {&tables, "tables", writing->first,
+					 part->threads};
+	struct table_work work = {.timeline = part->timeline,
+				  .directory = writing->directory,
+				  .progress = part->progress};
+	int status;
 
-	*work = (struct table_work){.timeline = writing->part->timeline,
-				    .scope = &all,
-				    .directory = writing->directory,
-				    .progress = writing->part->progress,
-				    .style = &style};
-	for (size_t i = 0; part_tables[i] && !status; i++)
-		status = add_table(writing, part_tables[i]);
-	if (!status)
-		status = query_rows(writing->from,
-				    "SELECT table_name FROM event_class "
-				    "WHERE table_name IS NOT NULL ORDER BY table_name",
-				    NULL, take_class, writing, writing->error);
-	if (!status) {
-		table_work_plan(work, writing->part->threads);
-		status = table_work_run(work, writing->error);
-	}
-	for (size_t i = 0; i < work->jobs; i++) {
-		question_free(work->job[i].question);
-		free(work->job[i].name);
-	}
-	free(work->job);
-	return status;
+	for (size_t i = 0; part_tables[i]; i++)
+		text_list_add(&tables, part_tables[i]);
+	status = query_texts(writing->from,
+			     "SELECT table_name FROM event_class "
+			     "WHERE table_name IS NOT NULL ORDER BY table_name",
+			     NULL, &tables, writing->error) ||
+		 part_write_tables(&work, writing->from, &files, writing->error);
+	text_list_clear(&tables);
+	return status ? -1 : 0;
 }
 
 static int copy_short_table(struct writing *writing, const char *name)

@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "merge/requests.h"
 #include "merge/run.h"
+#include "tables/table_write.h"
 
 /*
  * A part: the timeline of one node as a directory of Parquet tables that other parts can
@@ -52,6 +53,18 @@ int part_write(const struct part *part, struct part_output *output, struct error
 
 /* The file of a table below a directory: DIR/NAME.parquet. For free(). */
 char *part_table_file(const char *directory, const char *table);
+
+/* Tables of a timeline, as question_of_part has them, and below which directory. */
+struct part_files {
+	const struct text_list *tables;
+	const char *below;
+	int64_t first;
+	int threads;
+};
+
+/* Write them by the work's `timeline` and `directory`; clears it. 0, or -1 with error. */
+int part_write_tables(struct table_work *work, struct timeline_reader *timeline,
+		      const struct part_files *files, struct error *error);
 
 /*
  * Add the rows of a SELECT of one timeline to a table of another, `how` is INSERT or

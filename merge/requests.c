@@ -484,7 +484,7 @@ static void make_row(const struct requests *requests, const struct request_row *
 static int write_rows(const struct requests *requests, bool spans,
 		      struct timeline_writer *writer, struct error *error)
 {
-	struct timeline_sorted *table = timeline_sorted(writer, "request", NULL, 0);
+	struct timeline_table *table = timeline_sorted(writer, "request", NULL, 0);
 	const struct cell carriers = number((int64_t)requests->carriers);
 	int status = 0;
 

@@ -8,9 +8,8 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "input/proc_samples.h"
+#include "input/csv.h"
 #include "input/sadf/sadf.h"
-#include "input/sensors.h"
 
 /* The id of what these texts say together, and whether it is new. */
 static int64_t id_of(const struct sampler *sampler, struct texts *texts,
@@ -49,11 +48,11 @@ static int64_t add_metric(struct sampler *sampler, const struct timeline_metric 
 static int64_t add_item(struct sampler *sampler, const char *type, const char *name)
 {
 	const char *part[] = {type, name};
-	struct timeline_item row = {.type = type, .name = name};
+	struct timeline_metric_item row = {.type = type, .name = name};
 	bool is_new;
 
 	row.id = id_of(sampler, &sampler->items, part, 2, &is_new);
-	if (is_new && timeline_add_item(sampler->writer, &row, sampler->error))
+	if (is_new && timeline_add_metric_item(sampler->writer, &row, sampler->error))
 		return -1;
 	return row.id;
 }
@@ -96,74 +95,73 @@ static int sampler_add(struct sampler *sampler, const struct sampled *sampled)
 
 #define ACTIVITY "process"
 
-struct proc {
-	struct sampler *sampler;
-	struct intmap parent; /* by pid: the one that was told last */
-};
-
-/* One number of a process; unknown ones have no row. */
-struct proc_value {
-	struct timeline_metric metric;
-	int64_t value;
-};
-
-/* A parent hardly ever changes: it is told when it does. */
-static int64_t new_parent(struct proc *proc, const struct proc_sample *sample)
+/* A parent hardly ever changes: it is told when it does, else -1. */
+static int64_t new_parent(struct intmap *parents, int64_t pid, int64_t ppid)
 {
 	int64_t last;
 
-	if (sample->ppid == PROC_UNKNOWN ||
-	    (intmap_get(&proc->parent, (uint64_t)sample->pid, &last) &&
-	     last == sample->ppid))
-		return PROC_UNKNOWN;
-	intmap_put(&proc->parent, (uint64_t)sample->pid, sample->ppid);
-	return sample->ppid;
+	if (ppid < 0 || (intmap_get(parents, (uint64_t)pid, &last) && last == ppid))
+		return -1;
+	intmap_put(parents, (uint64_t)pid, ppid);
+	return ppid;
 }
 
-static int take_process(void *context, const struct proc_sample *sample)
+/* Its values: unknown ones, which are negative, have no row. */
+static int take_process(struct sampler *sampler, struct intmap *parents,
+			const struct csv_cell *cell)
 {
-	struct proc *proc = context;
 	struct sampled sampled = {
 	    .item_type = ACTIVITY,
-	    .ts_ns = stamps_place(&proc->sampler->stamps, sample->realtime_ns),
+	    .ts_ns = stamps_place(&sampler->stamps, cell[PROC_REALTIME].integer),
 	    .interval_ns = TIMELINE_NONE};
+	int64_t pid = cell[PROC_PID].integer;
+	const char *comm = cell[PROC_COMM].text;
 	char *item;
 	int status = 0;
 
-	if (!sampler_wants(proc->sampler, sampled.ts_ns))
+	if (!sampler_wants(sampler, sampled.ts_ns))
 		return 0;
-	const struct proc_value values[] = {
-	    {{0, "utime", "ns", "counter", ACTIVITY}, sample->utime_ns},
-	    {{0, "stime", "ns", "counter", ACTIVITY}, sample->stime_ns},
-	    {{0, "rss", "KiB", "gauge", ACTIVITY}, sample->rss_kib},
-	    {{0, "read", "bytes", "counter", ACTIVITY}, sample->read_bytes},
-	    {{0, "write", "bytes", "counter", ACTIVITY}, sample->write_bytes},
-	    {{0, "ppid", NULL, "gauge", ACTIVITY}, new_parent(proc, sample)},
-	    {{0, "state", "character", "gauge", ACTIVITY},
-	     sample->state ? (unsigned char)sample->state : PROC_UNKNOWN},
+	const struct {
+		struct timeline_metric metric;
+		int64_t value;
+	} values[] = {
+	    {{0, "utime", "ns", "counter", ACTIVITY}, cell[PROC_UTIME].integer},
+	    {{0, "stime", "ns", "counter", ACTIVITY}, cell[PROC_STIME].integer},
+	    {{0, "rss", "KiB", "gauge", ACTIVITY}, cell[PROC_RSS].integer},
+	    {{0, "read", "bytes", "counter", ACTIVITY}, cell[PROC_READ].integer},
+	    {{0, "write", "bytes", "counter", ACTIVITY}, cell[PROC_WRITTEN].integer},
+	    {{0, "ppid", NULL, "gauge", ACTIVITY},
+	     new_parent(parents, pid, cell[PROC_PPID].integer)},
+	    {{0, "state", "character", "gauge", ACTIVITY}, cell[PROC_STATE].integer},
 	};
-	item = sample->comm ? mem_printf("%" PRId64 " %s", sample->pid, sample->comm)
-			    : mem_printf("%" PRId64, sample->pid);
+	item = mem_printf("%" PRId64 "%s%s", pid, comm ? " " : "", comm ? comm : "");
 	sampled.item = item;
 	for (size_t i = 0; !status && i < sizeof(values) / sizeof(*values); i++) {
-		if (values[i].value == PROC_UNKNOWN)
+		if (values[i].value < 0)
 			continue;
 		sampled.metric = values[i].metric;
 		sampled.value = (double)values[i].value;
-		status = sampler_add(proc->sampler, &sampled);
+		status = sampler_add(sampler, &sampled);
 	}
 	free(item);
-	return status ? 1 : 0;
+	return status;
 }
 
 static int sample_proc(struct sampler *sampler, const char *path)
 {
-	struct proc proc = {.sampler = sampler};
-	int status =
-	    proc_samples_read(path, take_process, &proc, &sampler->run->problems);
+	struct intmap parents = {0}; /* by pid: the one that was told last */
+	struct faults faults;
+	struct csv_row row;
+	struct csv *csv;
+	int status = 0;
 
-	intmap_clear(&proc.parent);
-	return status > 0 ? -1 : 0;
+	faults_init(&faults, path, &sampler->run->problems);
+	csv = csv_open(path, &proc_columns, &faults);
+	while (csv && !status && csv_next(csv, &row))
+		status = take_process(sampler, &parents, row.cell);
+	csv_close(csv);
+	intmap_clear(&parents);
+	return status;
 }
 
 /* Sensors name what they read by its unit, where it is one of these. */
@@ -187,27 +185,32 @@ static struct timeline_metric sensor_metric(const char *name)
 	return metric;
 }
 
-static int take_sensor(void *context, const struct sensor_sample *sample)
+static int take_sensor(struct sampler *sampler, const struct csv_cell *cell)
 {
-	struct sampler *sampler = context;
-	struct sampled sampled = {.metric = sensor_metric(sample->metric),
-				  .item_type = "sensor",
-				  .item = sample->sensor,
-				  .ts_ns =
-				      stamps_place(&sampler->stamps, sample->realtime_ns),
-				  .interval_ns = TIMELINE_NONE,
-				  .value = sample->value};
+	struct sampled sampled = {
+	    .metric = sensor_metric(cell[SENSOR_METRIC].text),
+	    .item_type = "sensor",
+	    .item = cell[SENSOR_NAME].text,
+	    .ts_ns = stamps_place(&sampler->stamps, cell[SENSOR_REALTIME].integer),
+	    .interval_ns = TIMELINE_NONE,
+	    .value = cell[SENSOR_VALUE].real};
 
-	if (!sampler_wants(sampler, sampled.ts_ns))
-		return 0;
-	return sampler_add(sampler, &sampled) ? 1 : 0;
+	return sampler_wants(sampler, sampled.ts_ns) ? sampler_add(sampler, &sampled) : 0;
 }
 
 static int sample_sensors(struct sampler *sampler, const char *path)
 {
-	int status = sensors_read(path, take_sensor, sampler, &sampler->run->problems);
+	struct faults faults;
+	struct csv_row row;
+	struct csv *csv;
+	int status = 0;
 
-	return status > 0 ? -1 : 0;
+	faults_init(&faults, path, &sampler->run->problems);
+	csv = csv_open(path, &sensor_columns, &faults);
+	while (csv && !status && csv_next(csv, &row))
+		status = take_sensor(sampler, row.cell);
+	csv_close(csv);
+	return status;
 }
 
 /* So many marks of a file are told one by one. */

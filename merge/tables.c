@@ -167,8 +167,10 @@ static int write_clock(int64_t source, const struct clock *clock,
 	}
 	for (size_t i = 0; !status && i < clock->bounds; i++) {
 		const struct clock_bound *from = &clock->bound[i];
+		bool is_open = from->high_ns == NSEC_MAX;
 		struct timeline_clock_bound row = {source, from->local_ns, from->low_ns,
-						   from->high_ns};
+						   is_open ? TIMELINE_NONE
+							   : from->high_ns};
 
 		status = timeline_add_clock_bound(writer, &row, error);
 	}

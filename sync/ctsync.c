@@ -15,7 +15,6 @@
 #include "sync/apply/apply.h"
 #include "sync/arguments.h"
 #include "sync/fit/fit.h"
-#include "sync/fit/lp.h"
 #include "sync/messages_out.h"
 #include "sync/plot/plot.h"
 #include "sync/print.h"

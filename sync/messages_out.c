@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"
+#include "base/process.h"
 #include "base/spill.h"
 #include "input/messages_file.h"
 #include "input/packets_file.h"
@@ -108,6 +109,8 @@ int extract_packets(struct sync *sync, struct source_list *sources, const char *
 /* A node's file; sources are added to it as messages name them. */
 struct node_file {
 	uint32_t trace; /* its first, whose name is the node's */
+	char *path;
+	FILE *file;
 	struct messages_writer *writer;
 	uint32_t sources;
 };
@@ -126,8 +129,6 @@ struct messages_out {
 	struct intmap listed; /* node and trace -> index in the node's file */
 	const struct clock_map *map;
 	uint64_t clocks; /* its fingerprint */
-	const struct output_directory *directory;
-	char **name; /* of files, by node */
 	struct error *error;
 	bool failed;
 };
@@ -209,31 +210,6 @@ static const char *node_name(const struct messages_out *out, uint32_t node)
 	return out->sync->trace[out->node[node].trace].name;
 }
 
-/* A node's file, to add to its end: there may be more than a process may have open. */
-static FILE *open_node(const struct messages_out *out, uint32_t node, const char *mode)
-{
-	char *path = mem_printf("%s/%s" MESSAGES_SUFFIX, out->directory->temporary,
-				out->name[node]);
-	FILE *file = fopen(path, mode);
-
-	if (!file) {
-		error_errno(out->error, path);
-		output_directory_explain(out->directory, out->error);
-	}
-	free(path);
-	return file;
-}
-
-static int close_node(const struct messages_out *out, uint32_t node, FILE *file)
-{
-	bool failed = ferror(file);
-
-	if (!fclose(file) && !failed)
-		return 0;
-	return error_set(out->error, "%s/%s" MESSAGES_SUFFIX ": %s", out->directory->path,
-			 out->name[node], strerror(errno));
-}
-
 /* Whether a trace of its node has messages beside it, the same ones. */
 static bool is_second_view(const struct messages_out *out, uint32_t trace)
 {
@@ -255,50 +231,34 @@ static bool is_second_view(const struct messages_out *out, uint32_t trace)
 }
 
 /* The index of a trace in a node's file, where it is described when it is new. */
-static int list_trace(struct messages_out *out, uint32_t node, uint32_t trace,
-		      uint32_t *index)
+static uint32_t list_trace(struct messages_out *out, uint32_t node, uint32_t trace)
 {
 	uint64_t key = (uint64_t)node << 32 | trace;
 	uint32_t of = out->node_of[trace];
+	struct node_file *file = &out->node[node];
 	int64_t at;
-	FILE *file;
 
-	if (intmap_get(&out->listed, key, &at)) {
-		*index = (uint32_t)at;
-		return 0;
-	}
-	*index = out->node[node].sources++;
-	intmap_put(&out->listed, key, *index);
-	file = open_node(out, node, "ab");
-	if (!file)
-		return -1;
-	messages_writer_source(file, *index,
+	if (intmap_get(&out->listed, key, &at))
+		return (uint32_t)at;
+	intmap_put(&out->listed, key, file->sources);
+	messages_writer_source(file->file, file->sources,
 			       &(struct messages_source){out->sync->trace[trace].name,
 							 node_name(out, of), of,
 							 is_second_view(out, trace)});
-	return close_node(out, node, file);
-}
-
-static int flush(struct messages_out *out, uint32_t node)
-{
-	FILE *file = open_node(out, node, "ab");
-
-	if (!file)
-		return -1;
-	messages_writer_flush(out->node[node].writer, file);
-	return close_node(out, node, file);
+	return file->sources++;
 }
 
 /* To the node of its own end; the ends' sources are traces yet. */
 static int add_message(struct messages_out *out, struct node_message message)
 {
 	uint32_t node = out->node_of[message.own.source];
+	struct node_file *file = &out->node[node];
 
-	if (list_trace(out, node, message.own.source, &message.own.source) ||
-	    list_trace(out, node, message.other.source, &message.other.source))
-		return -1;
-	return messages_writer_add(out->node[node].writer, &message) ? flush(out, node)
-								     : 0;
+	message.own.source = list_trace(out, node, message.own.source);
+	message.other.source = list_trace(out, node, message.other.source);
+	if (messages_writer_add(file->writer, &message))
+		messages_writer_flush(file->writer, file->file);
+	return ferror(file->file) ? error_errno(out->error, file->path) : 0;
 }
 
 /* The next of those kept is the log's next. */
@@ -325,53 +285,59 @@ static int write_message(void *context, struct message *logged)
 	return out->failed;
 }
 
-static int begin_files(struct messages_out *out)
+/* All files are open together, as those of the sources were. */
+static int begin_files(struct messages_out *out, const struct output_directory *directory)
 {
-	for (uint32_t i = 0; i < out->nodes; i++) {
-		FILE *file = open_node(out, i, "wb");
+	const char **text = mem_alloc(out->nodes * sizeof(*text));
+	char **name;
+	int status = 0;
 
-		if (!file)
-			return -1;
-		messages_writer_begin(
-		    file, &(struct messages_head){node_name(out, i), i, out->clocks});
-		if (close_node(out, i, file))
-			return -1;
+	for (uint32_t i = 0; i < out->nodes; i++)
+		text[i] = node_name(out, i);
+	name = file_names_of(text, out->nodes);
+	limits_allow_files();
+	for (uint32_t i = 0; !status && i < out->nodes; i++) {
+		struct node_file *node = &out->node[i];
+
+		node->path =
+		    mem_printf("%s/%s" MESSAGES_SUFFIX, directory->temporary, name[i]);
+		node->file = fopen(node->path, "wb");
+		if (node->file)
+			messages_writer_begin(
+			    node->file, &(struct messages_head){text[i], i, out->clocks});
+		else
+			status = error_errno(out->error, node->path);
 	}
-	return 0;
+	file_names_free(name, out->nodes);
+	free(text);
+	return status;
 }
 
 static int end_files(struct messages_out *out)
 {
-	for (uint32_t i = 0; i < out->nodes; i++) {
-		FILE *file = open_node(out, i, "ab");
+	int status = 0;
 
-		if (!file)
-			return -1;
-		messages_writer_flush(out->node[i].writer, file);
-		messages_writer_end(file);
-		if (close_node(out, i, file))
-			return -1;
+	for (uint32_t i = 0; i < out->nodes; i++) {
+		struct node_file *node = &out->node[i];
+		bool failed;
+
+		messages_writer_flush(node->writer, node->file);
+		messages_writer_end(node->file);
+		failed = ferror(node->file);
+		if (fclose(node->file) || failed)
+			status = error_errno(out->error, node->path);
+		node->file = NULL;
 	}
-	return 0;
+	return status;
 }
 
-static int write_files(struct messages_out *out)
+static int write_files(struct messages_out *out, const struct output_directory *directory)
 {
-	if (begin_files(out) ||
+	if (begin_files(out, directory) ||
 	    message_log_walk(&out->sync->log, false, write_message, out, out->error) ||
 	    out->failed)
 		return -1;
 	return end_files(out);
-}
-
-static void name_files(struct messages_out *out)
-{
-	const char **text = mem_alloc(out->nodes * sizeof(*text));
-
-	for (uint32_t i = 0; i < out->nodes; i++)
-		text[i] = node_name(out, i);
-	out->name = file_names_of(text, out->nodes);
-	free(text);
 }
 
 int messages_out_write(struct messages_out *out, const struct clock_map *map,
@@ -390,11 +356,11 @@ int messages_out_write(struct messages_out *out, const struct clock_map *map,
 	out->reader = messages_reader_open_file(out->spill, error);
 	if (!out->reader || output_directory_open(&directory, path, &kind, error))
 		return -1;
-	out->directory = &directory;
 	find_nodes(out);
-	name_files(out);
-	status = write_files(out);
-	if (!status)
+	status = write_files(out, &directory);
+	if (status)
+		output_directory_explain(&directory, error);
+	else
 		status = output_directory_commit(&directory, error);
 	output_directory_discard(&directory);
 	return status;
@@ -404,10 +370,12 @@ void messages_out_free(struct messages_out *out)
 {
 	if (!out)
 		return;
-	for (size_t i = 0; i < out->nodes; i++)
+	for (size_t i = 0; i < out->nodes; i++) {
 		messages_writer_free(out->node[i].writer);
-	if (out->name)
-		file_names_free(out->name, out->nodes);
+		free(out->node[i].path);
+		if (out->node[i].file)
+			fclose(out->node[i].file);
+	}
 	if (out->reader)
 		messages_reader_free(out->reader);
 	messages_writer_free(out->writer);

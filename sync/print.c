@@ -70,51 +70,32 @@ static double widest_side(const struct clock_bound *bound)
 	return fmax(low, high);
 }
 
-/* The same in nanoseconds, for a column that has one unit. */
-static void format_bound_ns(char cell[CELL], const struct clock_bound *bound)
-{
-	char low[24] = "none", high[24] = "none";
-
-	if (is_even(bound)) {
-		snprintf(cell, CELL, "+-%.0f", widest_side(bound));
-		return;
-	}
-	if (bound->low_ns != NSEC_MIN)
-		snprintf(low, sizeof(low), "%+" PRId64, bound->low_ns);
-	if (bound->high_ns != NSEC_MAX)
-		snprintf(high, sizeof(high), "%+" PRId64, bound->high_ns);
-	snprintf(cell, CELL, "%s/%s", low, high);
-}
-
 /*
- * "+-45.1 us" where both sides are about alike, else "-12.0/+78.0 us": both
- * in the unit of the wider one.
+ * "+-45.1 us" where both sides are about alike, else "-12.0/+78.0 us": both in the unit
+ * of the wider one, or in nanoseconds without their name, for a column that has one unit.
  */
-static void format_bound(char cell[CELL], const struct clock_bound *bound)
+static void format_bound(char cell[CELL], const struct clock_bound *bound, bool in_ns)
 {
-	double least = (double)bound->low_ns, most = (double)bound->high_ns;
-	bool has_low = bound->low_ns != NSEC_MIN, has_high = bound->high_ns != NSEC_MAX;
+	static const struct unit ns = {1, 0, ""};
 	double wide = widest_side(bound);
-	const struct unit *unit = unit_of(wide);
-	int digits = bound_digits(wide / unit->ns, unit->digits);
+	const struct unit *unit = in_ns ? &ns : unit_of(wide);
+	int digits = in_ns ? 0 : bound_digits(wide / unit->ns, unit->digits);
+	const char *space = in_ns ? "" : " ";
 	char low[24] = "none", high[24] = "none";
 
-	if (!has_low && !has_high) {
-		snprintf(cell, CELL, "none");
-		return;
-	}
-	if (is_even(bound)) {
-		snprintf(cell, CELL, "+-%.*f %s", digits,
-			 bound_shown(wide / unit->ns, digits), unit->name);
-		return;
-	}
-	if (has_low)
+	if (bound->low_ns != NSEC_MIN)
 		snprintf(low, sizeof(low), "%+.*f", digits,
-			 bound_shown(least / unit->ns, digits));
-	if (has_high)
+			 bound_shown((double)bound->low_ns / unit->ns, digits));
+	if (bound->high_ns != NSEC_MAX)
 		snprintf(high, sizeof(high), "%+.*f", digits,
-			 bound_shown(most / unit->ns, digits));
-	snprintf(cell, CELL, "%s/%s %s", low, high, unit->name);
+			 bound_shown((double)bound->high_ns / unit->ns, digits));
+	if (bound->low_ns == NSEC_MIN && bound->high_ns == NSEC_MAX)
+		snprintf(cell, CELL, "none");
+	else if (is_even(bound))
+		snprintf(cell, CELL, "+-%.*f%s%s", digits,
+			 bound_shown(wide / unit->ns, digits), space, unit->name);
+	else
+		snprintf(cell, CELL, "%s/%s%s%s", low, high, space, unit->name);
 }
 
 /* The mean rate of a clock's correction, and how far it may be off. No unit. */
@@ -288,10 +269,8 @@ static void add_clock_row(struct table *table, const struct sync *sync,
 		snprintf(at_middle, sizeof(at_middle), "%" PRId64, offset);
 	else
 		nsec_format_span(at_middle, (double)offset);
-	if (clock->bounds && on_terminal)
-		format_bound_ns(bound, &here);
-	else if (clock->bounds)
-		format_bound(bound, &here);
+	if (clock->bounds)
+		format_bound(bound, &here, on_terminal);
 	zone_format(begin, zone, clock->begin_ns);
 	begin[TENTHS] = '\0';
 	if (begin_on_one_day(map, zone))
@@ -452,7 +431,7 @@ static void print_ties(const struct clock_map *map, FILE *file)
 			clock_bound_widen(&widest,
 					  &(struct clock_bound){0, tie->offset[k].low_ns,
 								tie->offset[k].high_ns});
-		format_bound(bound, &widest);
+		format_bound(bound, &widest, false);
 		fprintf(file,
 			"%s: tied to %s within %s by %" PRIu64
 			" packets that both sent\n",

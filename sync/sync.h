@@ -6,9 +6,7 @@
 #include "clock/map.h"
 #include "input/run.h"
 #include "sync/bend/corridor.h"
-#include "sync/bounds/region.h"
 #include "sync/fit/fit.h"
-#include "sync/fit/graph.h"
 #include "sync/pair/pair.h"
 #include "sync/tie.h"
 

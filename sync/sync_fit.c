@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "sync/bend/bend.h"
-#include "sync/bend/reject.h"
 #include "sync/bounds/bounds.h"
 
 /* Messages each way that methods are given which need more than hulls. */

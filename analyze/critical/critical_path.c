@@ -9,11 +9,6 @@
 #include "analyze/query.h"
 #include "base/mem.h"
 
-static const char assumed_note[] =
-    "interrupts are not recorded: what follows a packet's receive on its processor, "
-    "within 500 us and before a switch, is taken to be its doing, other waits stay "
-    "unknown (enable irq_handler_entry and _exit, irq_softirq_entry and _exit)";
-
 #define REQUEST                                                                          \
 	"SELECT r.id, r.last_message, r.client, r.server, r.client_tid, r.server_port,"  \
 	" r.begin_ns, r.end_ns, r.bound_ns FROM request AS r "
@@ -118,7 +113,9 @@ struct critical {
 	struct result *result;
 	struct history *history;
 	struct path path;
-	size_t given;            /* of its segments */
+	size_t given; /* of its segments */
+	bool is_found;
+	char *about;             /* what the path is of, or why there is none */
 	struct candidates found; /* that the options name */
 };
 
@@ -145,14 +142,19 @@ static int give_segment(void *context, struct cell *row, struct error *error)
 	return 1;
 }
 
+/* The notes, and with a path its tables. */
 static int print_path(struct critical *critical, struct error *error)
 {
 	const struct path *path = &critical->path;
+	struct question *question = critical->question;
 	struct result *result = critical->result;
 
-	if (timeline_reader_keep_rows(critical->question->reader, "path_segment", 11,
-				      give_segment, critical, error) ||
-	    query_run(critical->question, result, error))
+	if (question->scope.without_spans)
+		result_note(result, "%s", no_spans_note);
+	question->tables = critical->is_found ? NULL : "";
+	if (timeline_reader_keep_rows(question->reader, "path_segment", 11, give_segment,
+				      critical, error) ||
+	    query_run(question, result, error))
 		return -1;
 	if (path->deep)
 		result_note(result,
@@ -161,48 +163,26 @@ static int print_path(struct critical *critical, struct error *error)
 	if (path->backward)
 		result_note(result, "%zu messages came before they were sent",
 			    path->backward);
+	if (critical->about)
+		result_note(result, "%s", critical->about);
 	return 0;
 }
 
-/* What is missing makes parts of the path unknown. */
-static int note_missing(struct critical *critical, bool *any, struct error *error)
+static char *tell_request(struct question *question, const struct node_request *request)
 {
-	struct result *result = critical->result;
-	struct history_events recorded;
-
-	if (history_events_read(&recorded, critical->question, error))
-		return -1;
-	*any = recorded.switches;
-	if (critical->question->scope.without_spans)
-		result_note(result, "%s", no_spans_note);
-	if (!recorded.switches)
-		result_missing(result, "what threads did", "sched_switch");
-	if (!recorded.wakeups)
-		result_missing(result, "what ended waits",
-			       "sched_waking or sched_wakeup");
-	else if (!recorded.interrupts)
-		result_note(result, "%s", assumed_note);
-	else if (!recorded.receives)
-		result_missing(result, "which message ended a wait",
-			       "net_if_receive_skb");
-	return 0;
-}
-
-static void note_request(struct critical *critical, const struct node_request *request)
-{
-	struct question *question = critical->question;
 	char *from =
 	    request->client_tid > 0
 		? mem_printf("thread %" PRId64 " (%s)", request->client_tid,
 			     question_comm(question, request->client, request->client_tid,
 					   request->begin_ns))
 		: mem_strdup("a thread that is not known");
+	char *text =
+	    mem_printf("of request %" PRId64 ": from %s of %s to %s, port %" PRId64,
+		       request->id, from, question_node(question, request->client),
+		       question_node(question, request->server), request->server_port);
 
-	result_note(critical->result,
-		    "of request %" PRId64 ": from %s of %s to %s, port %" PRId64,
-		    request->id, from, question_node(question, request->client),
-		    question_node(question, request->server), request->server_port);
 	free(from);
+	return text;
 }
 
 static int of_request(struct critical *critical, struct error *error)
@@ -221,17 +201,12 @@ static int of_request(struct critical *critical, struct error *error)
 				 " is of no request that was answered, ctanalyze "
 				 "requests --log has their numbers",
 				 question->path, wanted);
-	if (!found) {
-		result_note(critical->result,
-			    "no request between nodes was found, and no "
-			    "thread was asked for: see --tid");
-		return 0;
-	}
-	if (node_request_path(&critical->path, critical->history, &request) ||
-	    print_path(critical, error))
-		return -1;
-	note_request(critical, &request);
-	return 0;
+	critical->is_found = found;
+	critical->about = found ? tell_request(question, &request)
+				: mem_strdup("no request between nodes was found, and no "
+					     "thread was asked for: see --tid");
+	return found ? node_request_path(&critical->path, critical->history, &request)
+		     : 0;
 }
 
 static int add_candidate(void *context, const struct cell *row)
@@ -320,39 +295,41 @@ static int of_thread(struct critical *critical, struct error *error)
 				    .tid = thread->tid,
 				    .begin_ns = thread->begin_ns,
 				    .end_ns = thread->end_ns};
-	if (path_walk(&critical->path, critical->history, &start))
-		return -1;
-	result_note(
-	    critical->result,
+	critical->is_found = true;
+	critical->about = mem_printf(
 	    "of thread %" PRId64 " (%s) of %s, as long as it is known in the time "
 	    "asked for",
 	    thread->tid, thread->comm, question_node(critical->question, thread->node));
-	return print_path(critical, error);
+	return path_walk(&critical->path, critical->history, &start);
 }
+
+static const char switches_sql[] = "SELECT 1 FROM event_class WHERE name = "
+				   "'sched_switch' AND events > 0";
 
 int run_critical_path(struct question *question, struct result *result,
 		      struct error *error)
 {
 	const struct request *request = question->request;
 	struct critical critical = {.question = question, .result = result};
-	bool any, by_thread =
-		      request->tids.count || request->pids.count || request->names.count;
+	bool by_thread =
+	    request->tids.count || request->pids.count || request->names.count;
+	int64_t switches = 0;
 	int status = -1;
 
 	if (request->request && by_thread)
 		return error_misuse(error, "--request names the thread, want it without "
 					   "--tid, --pid and --procname");
 	critical.history = history_new(question->reader, error);
-	if (critical.history && !note_missing(&critical, &any, error)) {
-		if (!any)
-			status = 0;
-		else if (by_thread)
-			status = of_thread(&critical, error);
-		else
-			status = of_request(&critical, error);
-	}
+	if (critical.history &&
+	    query_integer(question->reader, switches_sql, NULL, &switches, error) >= 0)
+		status = !switches   ? 0
+			 : by_thread ? of_thread(&critical, error)
+				     : of_request(&critical, error);
+	if (!status)
+		status = print_path(&critical, error);
 	path_clear(&critical.path);
 	free(critical.found.item);
+	free(critical.about);
 	history_free(critical.history);
 	return status;
 }

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/hash.h"
+#include "analyze/result.h"
 #include "base/mem.h"
-#include "timeline/query.h"
 
 const char *path_state_name(enum path_state state)
 {
@@ -42,23 +40,16 @@ struct history_message {
 	int64_t id, recv_event;
 	nsec_t send_ns, recv_ns;
 	int64_t src_node, dst_node;
-	size_t flow;                 /* protocol, addresses and ports, either way */
 	enum path_state by;          /* what sent it */
 	int64_t tid;                 /* -1: not known */
 	struct packet_batch answers; /* by CAUSE_NETWORK: one of these */
 };
-
-#define HISTORY_ANY SIZE_MAX /* a message of any flow */
 
 struct history {
 	struct timeline_reader *reader;
 	struct error *error;
 	bool failed;
 	struct timeline_query *span, *message, *batch;
-	struct bytes key;            /* of a flow that is looked for */
-	struct texts flows, threads; /* threads by node and number */
-	struct intmap sends;         /* by thread and flow: it sends in it */
-	bool has_sends;              /* they are read */
 };
 
 static const char span_sql[] =
@@ -69,27 +60,57 @@ static const char span_sql[] =
     " ORDER BY begin_ns DESC LIMIT 1";
 
 #define MESSAGE                                                                          \
-	"SELECT protocol, src, sport, dst, dport, id, recv_event, send_ns, recv_ns,"     \
-	" src_node, dst_node, send_by, send_tid, send_first_recv, send_last_recv"        \
-	" FROM message WHERE send_ns IS NOT NULL AND recv_ns IS NOT NULL AND "
+	"SELECT m.id, m.recv_event, m.send_ns, m.recv_ns, m.src_node, m.dst_node,"       \
+	" m.send_by, m.send_tid, m.send_first_recv, m.send_last_recv FROM message AS m"
 
-static const char message_sql[] = MESSAGE "id = ?";
+static const char message_sql[] =
+    MESSAGE " WHERE m.id = ? AND m.send_ns IS NOT NULL AND m.recv_ns IS NOT NULL";
+
+/* The flows in which threads send. */
+#define SENDER "path_sender"
+
+static const char sender_sql[] =
+    "SELECT DISTINCT src_node AS node, send_tid AS tid, protocol, src, sport, dst, dport"
+    " FROM message WHERE send_by = 'thread' AND send_tid > 0";
+
+#define SAME_FLOW(a)                                                                     \
+	a ".protocol IS m.protocol AND ((" a ".src IS m.src AND " a ".sport IS m.sport"  \
+	  " AND " a ".dst IS m.dst AND " a ".dport IS m.dport) OR (" a ".src IS m.dst"   \
+	  " AND " a ".sport IS m.dport AND " a ".dst IS m.src AND " a                    \
+	  ".dport IS m.sport"                                                            \
+	  "))"
+
+/*
+ * Of the packets of a batch, ?1 to ?2, the one that ended a wait of thread ?4 of node ?3,
+ * which is of a flow in which it sends: the one of the flow of message ?5; else the one
+ * that came last; of those that were merged on arrival the one that was sent last, where
+ * one of which it is known who sent it goes before. Without a thread: of that flow.
+ */
 static const char batch_sql[] =
-    MESSAGE "recv_event BETWEEN ?1 AND ?2 AND recv_batch = ?1 ORDER BY recv_event, id";
-
-static const char sends_sql[] =
-    "SELECT protocol, src, sport, dst, dport, src_node, send_tid FROM message"
-    " WHERE send_by = 'thread' AND send_tid > 0";
+    MESSAGE " LEFT JOIN message AS f ON f.id = ?5 AND " SAME_FLOW(
+	"f") " WHERE m.recv_event BETWEEN ?1 AND ?2 AND m.recv_batch = ?1"
+	     " AND m.send_ns IS NOT NULL AND m.recv_ns IS NOT NULL"
+	     " AND CASE WHEN ?4 IS NULL THEN f.id IS NOT NULL ELSE EXISTS (SELECT 1 "
+	     "FROM " SENDER " AS s WHERE s.node = ?3 AND s.tid = ?4 AND " SAME_FLOW(
+		 "s") ") END"
+		      " ORDER BY f.id IS NULL, m.recv_event DESC, coalesce(m.send_by IN"
+		      " ('disk', 'network', 'timer', 'interrupt', 'thread'), 0) DESC, "
+		      "m.send_ns DESC, m.id"
+		      " LIMIT 1";
 
 struct history *history_new(struct timeline_reader *reader, struct error *error)
 {
+	const struct timeline_temporary sender = {
+	    .name = SENDER, .sql = sender_sql, .index = "node, tid"};
 	struct history *history = mem_zalloc(sizeof(*history));
 
 	history->reader = reader;
 	history->error = error;
-	history->span = timeline_query_new(reader, span_sql, error);
-	history->message = timeline_query_new(reader, message_sql, error);
-	history->batch = timeline_query_new(reader, batch_sql, error);
+	if (!timeline_reader_keep(reader, &sender, error)) {
+		history->span = timeline_query_new(reader, span_sql, error);
+		history->message = timeline_query_new(reader, message_sql, error);
+		history->batch = timeline_query_new(reader, batch_sql, error);
+	}
 	if (history->span && history->message && history->batch)
 		return history;
 	history_free(history);
@@ -149,146 +170,40 @@ static bool history_span_before(struct history *history, int64_t node, int64_t t
 	return true;
 }
 
-static void add_end(struct bytes *key, const struct cell *address, int64_t port)
+/* What a query finds with these values; false: nothing. */
+static bool find_message(struct history *history, struct timeline_query *query,
+			 const struct cell *value, size_t values,
+			 struct history_message *message)
 {
-	bytes_add(key, &port, sizeof(port));
-	if (address->type == CELL_TEXT)
-		bytes_add(key, address->bytes, address->size);
-}
+	const struct cell *row =
+	    ask(history, query, value, values) ? next(history, query) : NULL;
 
-/* The same number both ways; `row` is protocol, address, port, address, port. */
-static size_t flow_of(struct history *history, const struct cell *row)
-{
-	const struct cell *src = &row[1], *dst = &row[3];
-	int64_t sport = cell_integer(&row[2], -1), dport = cell_integer(&row[4], -1);
-	bool turned = sport > dport;
-
-	if (sport == dport && src->type == CELL_TEXT && dst->type == CELL_TEXT)
-		turned = strcmp(src->bytes, dst->bytes) > 0;
-	history->key.size = 0;
-	add_end(&history->key, turned ? dst : src, turned ? dport : sport);
-	add_end(&history->key, turned ? src : dst, turned ? sport : dport);
-	if (row->type == CELL_TEXT)
-		bytes_add(&history->key, row->bytes, row->size);
-	return texts_put_bytes(&history->flows, (const char *)history->key.data,
-			       history->key.size);
-}
-
-static size_t thread_of(struct history *history, int64_t node, int64_t tid)
-{
-	const int64_t key[] = {node, tid};
-
-	return texts_put_bytes(&history->threads, (const char *)key, sizeof(key));
-}
-
-static uint64_t key_of(size_t thread, size_t flow)
-{
-	return (uint64_t)thread << 32 | (uint32_t)flow;
-}
-
-static void read_sends(struct history *history)
-{
-	struct timeline_query *query =
-	    timeline_query_new(history->reader, sends_sql, history->error);
-	const struct cell *row;
-
-	history->has_sends = true;
-	history->failed = history->failed || !query;
-	if (query && ask(history, query, NULL, 0))
-		while ((row = next(history, query))) {
-			size_t thread = thread_of(history, cell_integer(&row[5], -1),
-						  cell_integer(&row[6], -1));
-
-			intmap_put(&history->sends, key_of(thread, flow_of(history, row)),
-				   1);
-		}
-	timeline_query_free(query);
-}
-
-static struct history_message message_of(struct history *history, const struct cell *row)
-{
-	return (struct history_message){
-	    .id = row[5].integer,
-	    .recv_event = cell_integer(&row[6], 0),
-	    .send_ns = row[7].integer,
-	    .recv_ns = row[8].integer,
-	    .src_node = cell_integer(&row[9], -1),
-	    .dst_node = cell_integer(&row[10], -1),
-	    .flow = flow_of(history, row),
-	    .by = cause_of(&row[11]),
-	    .tid = cell_integer(&row[12], -1),
-	    .answers = {cell_integer(&row[13], 0), cell_integer(&row[14], 0)},
-	};
-}
-
-static bool history_find_message(struct history *history, int64_t id,
-				 struct history_message *message)
-{
-	const struct cell key = cell_of_integer(id), *row = NULL;
-
-	if (ask(history, history->message, &key, 1))
-		row = next(history, history->message);
 	if (row)
-		*message = message_of(history, row);
+		*message = (struct history_message){
+		    .id = row[0].integer,
+		    .recv_event = cell_integer(&row[1], 0),
+		    .send_ns = row[2].integer,
+		    .recv_ns = row[3].integer,
+		    .src_node = cell_integer(&row[4], -1),
+		    .dst_node = cell_integer(&row[5], -1),
+		    .by = cause_of(&row[6]),
+		    .tid = cell_integer(&row[7], -1),
+		    .answers = {cell_integer(&row[8], 0), cell_integer(&row[9], 0)},
+		};
 	return row;
 }
 
-/*
- * Whether one message rather than another ended a wait: the one of the flow; else the one
- * that came last; of those that were merged on arrival the one that was sent last, where
- * one of which it is known who sent it goes before.
- */
-static bool is_rather(const struct history_message *one,
-		      const struct history_message *other, size_t flow)
-{
-	bool one_known = one->by != PATH_UNKNOWN, other_known = other->by != PATH_UNKNOWN;
-
-	if ((one->flow == flow) != (other->flow == flow))
-		return one->flow == flow;
-	if (one->recv_event != other->recv_event)
-		return one->recv_event > other->recv_event;
-	if (one_known != other_known)
-		return one_known;
-	return one->send_ns > other->send_ns;
-}
-
-/* Of the batch's packets the one of this flow; else, with a thread, of one in which that
- * thread sends. */
+/* Of the batch's packets the one that ended a wait of the thread, of the flow of a
+ * message where that is possible; without a thread (-1) one of that flow. */
 static bool find_received(struct history *history, const struct packet_batch *batch,
-			  size_t flow, size_t thread, struct history_message *best)
+			  int64_t node, int64_t tid, int64_t flow_of,
+			  struct history_message *message)
 {
 	const struct cell key[] = {cell_of_integer(batch->first),
-				   cell_of_integer(batch->last)},
-			  *row;
-	bool found = false;
-	int64_t any;
+				   cell_of_integer(batch->last), cell_of_integer(node),
+				   cell_of_known(tid, -1), cell_of_integer(flow_of)};
 
-	if (!batch->first || !ask(history, history->batch, key, 2))
-		return false;
-	while ((row = next(history, history->batch))) {
-		struct history_message message = message_of(history, row);
-
-		if (thread == SIZE_MAX ? message.flow != flow
-				       : !intmap_get(&history->sends,
-						     key_of(thread, message.flow), &any))
-			continue;
-		if (!found || is_rather(&message, best, flow))
-			*best = message;
-		found = true;
-	}
-	return found;
-}
-
-/* The message that ended the thread's wait, of that flow where that is possible. False:
- * none that is known. */
-static bool history_wait_message(struct history *history, int64_t node, int64_t tid,
-				 const struct packet_batch *batch, size_t flow,
-				 struct history_message *message)
-{
-	if (batch->first && !history->has_sends)
-		read_sends(history);
-	return find_received(history, batch, flow, thread_of(history, node, tid),
-			     message);
+	return batch->first && find_message(history, history->batch, key, 5, message);
 }
 
 /* What a kernel answered with a message; false: nothing that is known. */
@@ -297,8 +212,7 @@ static bool history_answered(struct history *history,
 			     struct history_message *answered)
 {
 	return message->by == PATH_NETWORK &&
-	       find_received(history, &message->answers, message->flow, SIZE_MAX,
-			     answered);
+	       find_received(history, &message->answers, -1, -1, message->id, answered);
 }
 
 void history_free(struct history *history)
@@ -308,40 +222,7 @@ void history_free(struct history *history)
 	timeline_query_free(history->span);
 	timeline_query_free(history->message);
 	timeline_query_free(history->batch);
-	bytes_clear(&history->key);
-	texts_clear(&history->flows);
-	texts_clear(&history->threads);
-	intmap_clear(&history->sends);
 	free(history);
-}
-
-static int take_events(void *context, const struct cell *row)
-{
-	struct history_events *events = context;
-
-	events->switches = row[0].integer;
-	events->wakeups = row[1].integer;
-	events->interrupts = row[2].integer && row[3].integer;
-	events->receives = row[4].integer;
-	return 0;
-}
-
-/* Older tracers leave out what stands in front of the names of newer ones. */
-int history_events_read(struct history_events *events, struct question *question,
-			struct error *error)
-{
-	static const char sql[] =
-	    "SELECT count(CASE WHEN name = 'sched_switch' THEN 1 END),"
-	    " count(CASE WHEN name IN ('sched_waking', 'sched_wakeup') THEN 1 END),"
-	    " count(DISTINCT CASE WHEN name IN ('irq_handler_entry', 'irq_handler_exit')"
-	    "  THEN name END) = 2,"
-	    " count(DISTINCT CASE WHEN name IN ('irq_softirq_entry', 'softirq_entry')"
-	    "  THEN 1 WHEN name IN ('irq_softirq_exit', 'softirq_exit') THEN 2 END) = 2,"
-	    " count(CASE WHEN name IN ('net_if_receive_skb', 'netif_receive_skb') THEN 1"
-	    "  END) FROM event_class WHERE events > 0";
-
-	*events = (struct history_events){.switches = false};
-	return question_ask(question, sql, NULL, take_events, events, error);
 }
 
 /* ---- the walk */
@@ -355,7 +236,7 @@ struct frame {
 struct walk {
 	struct path *path;
 	struct history *history;
-	size_t flow; /* a request's, which goes first; HISTORY_ANY */
+	int64_t flow_of; /* a message, whose flow goes first; 0: none */
 	struct frame frame[PATH_DEEPEST];
 	size_t deep;
 	nsec_t at_ns; /* all after it is told */
@@ -479,8 +360,8 @@ static void follow_wait(struct walk *walk, const struct history_span *span,
 	struct path_segment *segment;
 
 	if (at_end && span->wait == PATH_NETWORK &&
-	    history_wait_message(walk->history, frame->node, frame->tid, &span->batch,
-				 walk->flow, &message) &&
+	    find_received(walk->history, &span->batch, frame->node, frame->tid,
+			  walk->flow_of, &message) &&
 	    has_room(walk)) {
 		follow_message(walk, message, floor_ns);
 		return;
@@ -539,18 +420,17 @@ int path_walk(struct path *path, struct history *history, const struct path_star
 {
 	struct walk walk = {.path = path,
 			    .history = history,
-			    .flow = HISTORY_ANY,
+			    .flow_of = start->message,
 			    .at_ns = start->end_ns};
+	const struct cell first = cell_of_integer(start->message);
 	struct history_message message;
 
 	*path = (struct path){.count = 0};
 	if (start->begin_ns >= start->end_ns)
 		return 0;
 	push(&walk, start->node, start->tid, start->begin_ns);
-	if (start->message && history_find_message(history, start->message, &message)) {
-		walk.flow = message.flow;
+	if (find_message(history, history->message, &first, 1, &message))
 		follow_message(&walk, message, start->begin_ns);
-	}
 	while (walk.deep && !history->failed) {
 		if (walk.at_ns <= walk.frame[walk.deep - 1].floor_ns)
 			walk.deep--;

@@ -20,18 +20,6 @@ struct history *history_new(struct timeline_reader *reader, struct error *error)
 
 void history_free(struct history *history);
 
-/* Which events there are, of those that tell what ended waits. */
-struct history_events {
-	bool switches;   /* sched_switch */
-	bool wakeups;    /* sched_waking or sched_wakeup */
-	bool interrupts; /* begins and ends of interrupts and softirqs */
-	bool receives;   /* packets that came */
-};
-
-/* 0, or -1 with error. */
-int history_events_read(struct history_events *events, struct question *question,
-			struct error *error);
-
 /*
  * What the end of an interval waited for, back to its begin: the chain of a thread's
  * states where each wait is replaced by what whoever ended it did meanwhile, on other

@@ -145,13 +145,7 @@ GROUP BY m.node, n.name, t.pid, coalesce(t.process, t.comm, m.comm), m.fd, c.pat
 -- table freq: How often how long: disk requests
 -- form: freq
 -- sort: to_ns
-WITH counted AS (
-	SELECT min(latency_ns) AS least, count(*) AS spans
-	FROM requested GROUP BY length(latency_ns || ''), substr(latency_ns || '', 1, 1))
-SELECT nullif(b.least_ns, -4611686018427387904) AS from_ns, b.below_ns AS to_ns, sum(spans) AS count,
-       1e2 * sum(spans) / (SELECT sum(spans) FROM counted) AS percent
-FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns
-GROUP BY b.least_ns, b.below_ns;
+frequency(latency_ns, requested);
 
 -- table top: The slowest requests
 -- form: top

@@ -40,10 +40,7 @@ SELECT n.name AS node, CASE h.kind WHEN 'irq' THEN 'hard' ELSE 'soft' END AS kin
 FROM handled AS h JOIN node AS n ON n.id = h.node;
 
 -- temporary raised
-SELECT node, number, name, count(begin_ns - raised_ns) AS count, min(begin_ns - raised_ns) AS min_ns,
-       avg(begin_ns - raised_ns) AS mean_ns, quantile(begin_ns - raised_ns, 0.5) AS p50_ns,
-       quantile(begin_ns - raised_ns, 0.95) AS p95_ns, quantile(begin_ns - raised_ns, 0.99) AS p99_ns,
-       max(begin_ns - raised_ns) AS max_ns, sum(begin_ns - raised_ns) AS sum_ns
+SELECT node, number, name, count(*) AS count, distribution(begin_ns - raised_ns), sum(begin_ns - raised_ns) AS sum_ns
 FROM happened WHERE duration_ns IS NOT NULL AND raised_ns IS NOT NULL GROUP BY node, number, name;
 
 -- table raises: From raising a softirq to its begin
@@ -75,13 +72,7 @@ FROM used AS u JOIN node AS n ON n.id = u.node LEFT JOIN kernel_recorded AS k ON
 -- table freq: How often how long: interrupts
 -- form: freq
 -- sort: to_ns
-WITH counted AS (
-	SELECT min(duration_ns) AS least, count(*) AS spans
-	FROM happened WHERE duration_ns IS NOT NULL GROUP BY length(duration_ns || ''), substr(duration_ns || '', 1, 1))
-SELECT nullif(b.least_ns, -4611686018427387904) AS from_ns, b.below_ns AS to_ns, sum(spans) AS count,
-       1e2 * sum(spans) / (SELECT sum(spans) FROM counted) AS percent
-FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns
-GROUP BY b.least_ns, b.below_ns;
+frequency(duration_ns, happened WHERE duration_ns IS NOT NULL);
 
 -- table top: The longest interrupts
 -- form: top

@@ -79,12 +79,7 @@ FROM grouped GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12;
 -- table freq: How often how long: from request to response
 -- form: freq
 -- sort: from_ns
-WITH counted AS (
-	SELECT min(total_ns) AS least, count(*) AS spans FROM asked
-	GROUP BY length(total_ns || ''), substr(total_ns || '', 1, 1))
-SELECT b.least_ns AS from_ns, b.below_ns AS to_ns, sum(spans) AS count,
-       1e2 * sum(spans) / sum(sum(spans)) OVER () AS percent
-FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns GROUP BY 1, 2;
+frequency(total_ns, asked);
 
 -- "node_ns" would be the node's column for people who sort by "node".
 -- table slowest: Slowest requests

@@ -87,13 +87,7 @@ GROUP BY w.node, w.holder, n.name;
 -- table freq: How often how long: from wakeup to running
 -- form: freq
 -- sort: to_ns
-WITH counted AS (
-	SELECT min(latency_ns) AS least, count(*) AS spans
-	FROM waited WHERE preempted = 0 GROUP BY length(latency_ns || ''), substr(latency_ns || '', 1, 1))
-SELECT nullif(b.least_ns, -4611686018427387904) AS from_ns, b.below_ns AS to_ns, sum(spans) AS count,
-       1e2 * sum(spans) / (SELECT sum(spans) FROM counted) AS percent
-FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns
-GROUP BY b.least_ns, b.below_ns;
+frequency(latency_ns, waited WHERE preempted = 0);
 
 -- table top: The longest waits
 -- form: top

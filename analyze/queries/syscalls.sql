@@ -70,14 +70,7 @@ FROM failed AS f LEFT JOIN errno AS e ON e.number = f.errno;
 -- table freq: How often how long: system calls
 -- form: freq
 -- sort: to_ns
-WITH counted AS (
-	SELECT min(duration_ns) AS least, count(*) AS spans
-	FROM called WHERE duration_ns IS NOT NULL
-	GROUP BY length(duration_ns || ''), substr(duration_ns || '', 1, 1))
-SELECT nullif(b.least_ns, -4611686018427387904) AS from_ns, b.below_ns AS to_ns, sum(spans) AS count,
-       1e2 * sum(spans) / (SELECT sum(spans) FROM counted) AS percent
-FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns
-GROUP BY b.least_ns, b.below_ns;
+frequency(duration_ns, called WHERE duration_ns IS NOT NULL);
 
 -- with listed
 SELECT s.begin_ns, s.end_ns - s.begin_ns AS duration_ns, n.name AS node, s.tid, t.pid, coalesce(t.comm, s.comm) AS comm,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/report/activity.h"
+#include "analyze/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,20 +13,18 @@ enum { ALL_CELLS = 80000, FEWEST_CELLS = 200, MOST_CELLS = 8000 };
 struct reading {
 	struct activity *activity;
 	struct question *question;
-	size_t lane; /* where the last span was */
-	size_t at;   /* the thread at hand */
+	size_t lane;                 /* where the last span was */
+	struct activity_thread wait; /* the thread at hand, and its waits so far */
+	size_t first;                /* its first entry; SIZE_MAX: none yet */
 };
 
-/* Who had each processor, by thread and time. What was cut by the scope is cut here. */
-static const char running_sql[] =
-    "SELECT " TIMELINE_ROW "(node, tid, cpu, begin_ns, duration_ns, comm)"
-    " FROM thread_state WHERE state_code = 1 AND cpu IS NOT NULL"
-    " AND begin_ns < ?2 AND begin_ns + duration_ns > ?1";
-
-static const char waiting_sql[] =
-    "SELECT node, tid, count(*), sum(duration_ns), max(duration_ns) FROM thread_state"
-    " WHERE state_code = 0 AND preempted = 0 AND cut = 0"
-    " AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2 GROUP BY node, tid";
+/* Who had each processor or waited for one, by thread and time. What was cut by the scope
+ * is cut here, but for waits. */
+static const char thread_sql[] =
+    "SELECT " TIMELINE_ROW "(node, tid, cpu, begin_ns, duration_ns, comm, state_code)"
+    " FROM thread_state WHERE (state_code = 1 AND cpu IS NOT NULL"
+    " AND begin_ns < ?2 AND begin_ns + duration_ns > ?1) OR (state_code = 0"
+    " AND preempted = 0 AND cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2)";
 
 static const char irq_sql[] =
     "SELECT " TIMELINE_ROW "(node, cpu, kind = 'softirq', number, name, begin_ns,"
@@ -164,17 +162,13 @@ static void count_strip(const struct activity *activity, struct activity_thread 
 	thread->last_ns = end_ns;
 }
 
-static int add_running(void *context, const struct cell *row, struct error *error)
+static void add_running(struct reading *reading, const struct cell *row)
 {
-	struct reading *reading = context;
 	struct activity *activity = reading->activity;
 	nsec_t begin_ns = row[3].integer, end_ns = begin_ns + row[4].integer;
 	struct activity_lane *lane;
 	bool is_idle = row[1].integer == 0;
 
-	(void)error;
-	if (!scope_has_node(&reading->question->scope, row[0].integer))
-		return 0;
 	begin_ns = begin_ns > activity->begin_ns ? begin_ns : activity->begin_ns;
 	end_ns = end_ns < activity->end_ns ? end_ns : activity->end_ns;
 	lane = lane_of(reading, row[0].integer, row[2].integer);
@@ -184,6 +178,8 @@ static int add_running(void *context, const struct cell *row, struct error *erro
 		count_strip(activity, thread_of(reading, row, begin_ns), begin_ns,
 			    end_ns);
 		lane->sum.busy_ns += end_ns - begin_ns;
+		if (reading->first == SIZE_MAX)
+			reading->first = activity->threads - 1;
 	}
 	for (size_t i = cell_at(activity, begin_ns), last = cell_at(activity, end_ns);
 	     i <= last; i++) {
@@ -193,28 +189,36 @@ static int add_running(void *context, const struct cell *row, struct error *erro
 		if (!is_idle)
 			count_thread(&lane->cell[i], (uint32_t)activity->threads, part);
 	}
-	return 0;
 }
 
-/* Of a thread under several names the first one gets them. */
-static int add_waiting(void *context, const struct cell *row)
+/* Of a thread under several names the first one gets the waits. */
+static int add_span(void *context, const struct cell *row, struct error *error)
 {
 	struct reading *reading = context;
-	struct activity *activity = reading->activity;
+	struct activity_thread *wait = &reading->wait, *first;
 
-	while (reading->at < activity->threads) {
-		struct activity_thread *thread = &activity->thread[reading->at];
-
-		if (thread->node == row[0].integer && thread->tid == row[1].integer) {
-			thread->waits = row[2].integer;
-			thread->wait_ns = row[3].integer;
-			thread->most_wait_ns = row[4].integer;
-		}
-		if (thread->node > row[0].integer ||
-		    (thread->node == row[0].integer && thread->tid >= row[1].integer))
-			break;
-		reading->at++;
+	(void)error;
+	if (!scope_has_node(&reading->question->scope, row[0].integer))
+		return 0;
+	if (wait->node != row[0].integer || wait->tid != row[1].integer) {
+		*wait = (struct activity_thread){.node = row[0].integer,
+						 .tid = row[1].integer};
+		reading->first = SIZE_MAX;
 	}
+	if (row[6].integer == 1) {
+		add_running(reading, row);
+	} else {
+		wait->waits++;
+		wait->wait_ns += row[4].integer;
+		if (row[4].integer > wait->most_wait_ns)
+			wait->most_wait_ns = row[4].integer;
+	}
+	if (reading->first == SIZE_MAX)
+		return 0;
+	first = &reading->activity->thread[reading->first];
+	first->waits = wait->waits;
+	first->wait_ns = wait->wait_ns;
+	first->most_wait_ns = wait->most_wait_ns;
 	return 0;
 }
 
@@ -393,20 +397,20 @@ static void set_cells(struct activity *activity)
 int activity_read(struct activity *activity, struct question *question,
 		  struct error *error)
 {
-	struct reading reading = {.activity = activity, .question = question};
+	struct reading reading = {.activity = activity,
+				  .question = question,
+				  .wait = {.node = -1},
+				  .first = SIZE_MAX};
 	const struct scope *scope = &question->scope;
 	nsec_t end_ns =
 	    scope->end_ns > scope->begin_ns ? scope->end_ns : scope->begin_ns + 1;
-	struct cell span[] = {{.type = CELL_INTEGER, .integer = scope->begin_ns},
-			      {.type = CELL_INTEGER, .integer = end_ns}};
 
 	activity->begin_ns = scope->begin_ns;
 	activity->end_ns = end_ns;
 	if (question_ask(question, lane_sql, NULL, add_lane, &reading, error))
 		return -1;
 	set_cells(activity);
-	if (scan(&reading, running_sql, add_running, error) ||
-	    question_ask(question, waiting_sql, span, add_waiting, &reading, error) ||
+	if (scan(&reading, thread_sql, add_span, error) ||
 	    scan(&reading, irq_sql, add_irq, error))
 		return -1;
 	if (activity->lanes)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/report/html.h"
+#include "analyze/report/report.h"
 #include "base/mem.h"
 
 /* "{ns:5}": a number with its unit, bold where it stands for what the page has found. */

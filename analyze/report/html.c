@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/report/html.h"
+#include "analyze/report/report.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -39,7 +39,7 @@ void html_json(FILE *page, const char *text)
 	fputc('"', page);
 }
 
-void html_row(FILE *page, const struct cell *row, size_t columns)
+static void put_row(FILE *page, const struct cell *row, size_t columns)
 {
 	for (size_t i = 0; i < columns; i++) {
 		fputc(i ? ',' : '[', page);
@@ -55,28 +55,27 @@ void html_row(FILE *page, const struct cell *row, size_t columns)
 	fputc(']', page);
 }
 
-struct rows {
-	FILE *page;
-	size_t columns;
-	int64_t count;
-};
-
-static int put_row(void *context, const struct cell *row)
+size_t html_rows_of(FILE *page, const struct result_table *table, size_t row, int64_t of)
 {
-	struct rows *rows = context;
+	const size_t first = row;
 
-	fputs(rows->count++ ? ",\n" : "", rows->page);
-	html_row(rows->page, row, rows->columns);
-	return 0;
+	for (; row < table->rows; row++) {
+		const struct cell *cells = &table->cell[row * table->columns];
+
+		if (cells->integer != of)
+			break;
+		fputs(row > first ? ",\n" : "", page);
+		put_row(page, cells + 1, table->columns - 1);
+	}
+	return row;
 }
 
-int64_t html_rows(FILE *page, struct question *question, const char *sql,
-		  const struct cell *values, size_t columns, struct error *error)
+void html_rows(FILE *page, const struct result_table *table)
 {
-	struct rows rows = {.page = page, .columns = columns};
-
-	return question_ask(question, sql, values, put_row, &rows, error) ? -1
-									  : rows.count;
+	for (size_t row = 0; row < table->rows; row++) {
+		fputs(row ? ",\n" : "", page);
+		put_row(page, &table->cell[row * table->columns], table->columns);
+	}
 }
 
 const char *html_span(char text[PRINT_TEXT], double ns)

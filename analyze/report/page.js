@@ -794,11 +794,10 @@
 	const pathColours = ["run", "ready", "disk", "net", "timer", "irq", "thread", "unknown"];
 	const path = (into, nodes) => {
 		const data = JSON.parse(into.dataset.path);
-		const names = new Map(data.names.map(([n, tid, name]) => [n + " " + tid, name]));
 		let at = 0;
-		const parts = data.parts.map(([n, state, took, tid, from]) => {
-			const name = from >= 0 ? "from " + nodes[from] : names.get(n + " " + tid) ?? pathStates[state];
-			return { n, state, took, tid, from, name, begin: at, end: at += took };
+		const parts = data.map(([n, state, took, tid, from, comm]) => {
+			const name = from >= 0 ? "from " + nodes[from] : comm ?? pathStates[state];
+			return { n, state, took, tid, from, comm, name, begin: at, end: at += took };
 		});
 		const rows = [...new Set(parts.map((part) => part.n))].map((n) => {
 			const own = parts.filter((part) => part.n === n), sum = own.reduce((all, part) => all + part.took, 0);
@@ -813,7 +812,7 @@
 				},
 				tell: (share) => {
 					const part = own.find((one) => one.begin <= share * at && share * at < one.end);
-					return part ? `${pathStates[part.state]}${part.tid > 0 ? `: ${names.get(n + " " + part.tid)} (${part.tid})` : ""}${part.from >= 0 ? `, message from ${nodes[part.from]}` : ""}\n${spanText(part.took)}` : "";
+					return part ? `${pathStates[part.state]}${part.tid > 0 ? `: ${part.comm} (${part.tid})` : ""}${part.from >= 0 ? `, message from ${nodes[part.from]}` : ""}\n${spanText(part.took)}` : "";
 				} };
 		});
 		let step = 10 ** Math.floor(Math.log10(at / 5));
@@ -964,8 +963,10 @@
 		document.querySelectorAll("[data-path]").forEach((into) => path(into, whole.nodes));
 	}
 	if (byId("matrix")) {
-		const pairs = JSON.parse(byId("matrix").dataset.pairs);
-		(pairs.few ? latencies : matrix)(pairs, byId("matrix"));
+		const { nodes, columns, rows, few } = JSON.parse(byId("matrix").dataset.pairs);
+		const at = ["from", "to", "messages", "min_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns", "bound_ns"].map((key) => columns.indexOf(key));
+		const pairs = rows.map((row) => at.map((column, i) => i < 2 ? nodes.indexOf(row[column]) : row[column]));
+		(few ? latencies : matrix)({ nodes, pairs: pairs.filter(([from, to]) => from >= 0 && to >= 0) }, byId("matrix"));
 	}
 	document.querySelectorAll(".table").forEach(prepare);
 	addEventListener("resize", redraw);

@@ -10,7 +10,6 @@
 #include "analyze/analysis.h"
 #include "analyze/catalog.h"
 #include "analyze/query.h"
-#include "analyze/report/html.h"
 #include "base/chart.h"
 #include "base/mem.h"
 #include "base/parallel.h"
@@ -39,13 +38,14 @@ static const struct wish {
     [ANSWER_IO] = {"io", "process", "disks requests", FORM_STATS, ROWS},
     [ANSWER_NET] = {"net", NULL, "interfaces", 0, ROWS},
     [ANSWER_MEMORY] = {"mem", NULL, "nodes processes", 0, ROWS},
-    [ANSWER_OWN] = {"report", NULL, NULL, 0, -1},
+    [ANSWER_LINES] = {"report", NULL, "curves links messages", 0, -1},
+    [ANSWER_OWN] = {"report", NULL, "home folded findings", 0, -1},
 };
 
 /* What two threads have to do: what takes longest comes first. */
-enum { TASK_ACTIVITY = ANSWER_OWN, TASK_LINKS, TASKS };
+enum { TASK_ACTIVITY = ANSWER_OWN, TASKS };
 static const int tasks[TASKS] = {TASK_ACTIVITY,   ANSWER_REQUESTS, ANSWER_NET,
-				 ANSWER_MESSAGES, ANSWER_SYSCALLS, TASK_LINKS,
+				 ANSWER_MESSAGES, ANSWER_SYSCALLS, ANSWER_LINES,
 				 ANSWER_IO,       ANSWER_NODES,    ANSWER_CLOCKS,
 				 ANSWER_PROBLEMS, ANSWER_MEMORY};
 
@@ -92,11 +92,17 @@ static int ask(struct report *report, struct question *asker, int name,
 static int do_task(struct report *report, struct question *question, int task,
 		   struct error *error)
 {
+	const bool is_lines = task == ANSWER_LINES;
+
 	if (task == TASK_ACTIVITY)
 		return activity_read(&report->activity, question, error);
-	if (task == TASK_LINKS)
-		return report_links_read(report, question, error);
-	return ask(report, question, task, error);
+	/* The groups of millions of messages are sorted on disk. */
+	if (is_lines &&
+	    question_ask(question, "PRAGMA cache_size = -8192", NULL, NULL, NULL, error))
+		return -1;
+	return ask(report, question, task, error) ||
+	       (is_lines && question_ask(question, "PRAGMA cache_size = -65536", NULL,
+					 NULL, NULL, error));
 }
 
 /* A thread: one task after the other until there are none, or one failed. */
@@ -213,6 +219,9 @@ static void write_facts(const struct report *report)
 	const struct scope *scope = &report->question->scope;
 	const struct result_table *nodes = report_table(report, ANSWER_NODES, "nodes");
 	char text[PRINT_TEXT], count[PRINT_TEXT], day[NSEC_TEXT];
+	const double messages = report_number(
+	    report_cell(report_table(report, ANSWER_LINES, "messages"), 0, "messages"),
+	    0);
 	size_t chosen = 0;
 	double events = 0;
 
@@ -222,11 +231,11 @@ static void write_facts(const struct report *report)
 		events += report_number(report_cell(nodes, i, "events"), 0);
 	fprintf(report->page,
 		"<p class=\"facts\"><span data-v=\"%zu\">%zu node%s</span> <span "
-		"data-v=\"%.0f\">%s events</span> <span data-v=\"%" PRId64 "\">%s "
+		"data-v=\"%.0f\">%s events</span> <span data-v=\"%.0f\">%s "
 		"messages</span> ",
 		chosen, chosen, chosen == 1 ? "" : "s", events,
-		chart_label_count(text, (size_t)events), report->messages,
-		chart_label_count(count, (size_t)report->messages));
+		chart_label_count(text, (size_t)events), messages,
+		chart_label_count(count, (size_t)messages));
 	if (!report->is_empty) {
 		nsec_format_utc(day, report->begin_ns);
 		fprintf(report->page, "<span>%s from %.19s UTC</span>",
@@ -318,24 +327,6 @@ static void set_windows(struct report *report)
 	}
 }
 
-static char *chosen_nodes(const struct scope *scope)
-{
-	char *text = NULL;
-	size_t size, count = 0;
-	FILE *file = open_memstream(&text, &size);
-
-	if (!file)
-		return NULL;
-	fputc('[', file);
-	for (size_t i = 0; i < scope->nodes; i++)
-		if (scope->node[i].chosen)
-			fprintf(file, "%s%" PRId64, count++ ? "," : "",
-				scope->node[i].id);
-	fputc(']', file);
-	fclose(file);
-	return text;
-}
-
 struct giving {
 	const struct result_table *table;
 	size_t row;
@@ -405,9 +396,6 @@ static int make(struct report *report, struct error *error)
 	struct question *question = report->question;
 	int count;
 
-	report->nodes = chosen_nodes(&question->scope);
-	if (!report->nodes)
-		return error_set(error, "report: no memory for the page");
 	count = node_requests_slowest(report->request, REPORT_REQUESTS, question, error);
 	if (count < 0)
 		return -1;
@@ -440,8 +428,6 @@ int run_report(struct question *question, struct result *result, struct error *e
 	if (report.own.request)
 		result_clear(&report.own);
 	activity_clear(&report.activity);
-	free(report.links);
-	free(report.nodes);
 	if (fclose(report.page) && !status)
 		status = error_set(error, "report: no memory for the page");
 	return status;

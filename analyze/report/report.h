@@ -5,9 +5,93 @@
 #include <stdio.h>
 
 #include "analyze/critical/path.h"
+#include "analyze/print.h"
 #include "analyze/question.h"
-#include "analyze/report/activity.h"
 #include "analyze/result.h"
+
+/* ---- activity.c */
+
+/*
+ * What processors and threads did, summed over steps of time: a lane a processor, a cell
+ * a step. Each table of spans is read once, in the order in which it lies, so memory
+ * depends on the lanes, steps and threads, and not on the spans.
+ */
+struct activity_cell {
+	nsec_t known_ns; /* some thread, or idle, is known to have had the processor */
+	nsec_t busy_ns;  /* a thread */
+	nsec_t irq_ns, softirq_ns; /* also of what a thread had */
+	nsec_t now_ns, most_ns;    /* of the thread at hand, and of who had most */
+	uint32_t now, most;        /* thread + 1; 0: none */
+};
+
+struct activity_lane {
+	int64_t node, cpu;               /* cpu -1: the node has no other lane */
+	struct activity_cell sum, *cell; /* `cells` of them */
+};
+
+enum { ACTIVITY_STRIP = 64 }; /* steps in which a thread's own time is summed */
+
+/* A thread under one name. */
+struct activity_thread {
+	int64_t node, tid;
+	char *name;
+	bool was_named; /* by its spans, as it had another name later */
+	nsec_t busy_ns, first_ns, last_ns; /* of running */
+	float strip[ACTIVITY_STRIP];       /* of the time axis: ns of running */
+	int64_t waits;                     /* for a processor, after a wakeup */
+	nsec_t wait_ns, most_wait_ns;
+	size_t rank; /* by busy_ns; the first is 0 */
+};
+
+struct activity_handler {
+	int64_t node, number;
+	bool soft;
+	char *name; /* NULL: not known */
+	int64_t count;
+	nsec_t sum_ns, most_ns;
+};
+
+/* An interrupt that is drawn by itself. */
+struct activity_irq {
+	int64_t node, cpu;
+	size_t handler;
+	nsec_t begin_ns, end_ns;
+};
+
+/* Where spans are drawn one by one. */
+struct activity_window {
+	nsec_t begin_ns, end_ns;
+	int64_t request; /* message.id; 0: it is all of the time */
+};
+
+struct activity {
+	nsec_t begin_ns, end_ns, cell_ns, strip_ns;
+	size_t cells;
+	struct activity_lane *lane; /* by node, then processor */
+	size_t lanes, lane_capacity;
+	struct activity_thread *thread; /* by node and tid */
+	size_t threads, thread_capacity;
+	size_t *order; /* threads by rank */
+	struct activity_handler *handler;
+	size_t handlers, handler_capacity;
+	size_t runs, irqs; /* spans read */
+	const struct activity_window *window;
+	size_t windows, keep; /* at most so many interrupts are kept outside of them */
+	struct activity_irq *irq; /* by handler, processor and begin */
+	size_t kept, kept_capacity;
+};
+
+/* Read all; 0, or -1 with error. Borrows the windows; interrupts outside of these are
+ * kept if there are no more than `keep`. */
+int activity_read(struct activity *activity, struct question *question,
+		  struct error *error);
+
+/* The lane of a processor, else the node's first; SIZE_MAX: none. */
+size_t activity_lane(const struct activity *activity, int64_t node, int64_t cpu);
+
+void activity_clear(struct activity *activity);
+
+/* ---- the page */
 
 /*
  * The report is one page: findings, the cluster's timeline, and tables. First all is
@@ -25,7 +109,8 @@ enum report_answer_name {
 	ANSWER_IO,
 	ANSWER_NET,
 	ANSWER_MEMORY,
-	ANSWER_OWN, /* of report.sql */
+	ANSWER_LINES, /* of report.sql: what the timeline draws besides spans */
+	ANSWER_OWN,   /* and what is said of the other answers */
 	ANSWERS
 };
 
@@ -53,12 +138,6 @@ struct report {
 	struct activity_window window[REPORT_REQUESTS]; /* around `request` */
 	struct node_request request[REPORT_REQUESTS];
 	size_t requests;
-	char *nodes; /* ids of those that are chosen, as a JSON array */
-	char *links; /* JSON of the messages that are drawn, the slowest first */
-	size_t links_size;
-	int64_t links_drawn;
-	nsec_t link_step_ns; /* of a pair of nodes the slowest in each; 0: all */
-	int64_t messages;    /* between nodes */
 };
 
 /* The table of an answer; NULL: it has none of that name. */
@@ -75,10 +154,6 @@ double report_number(struct cell cell, double none);
 nsec_t report_offset(const struct report *report, nsec_t at_ns);
 size_t report_node_index(const struct report *report, int64_t node);
 
-/* Read the messages between nodes that the timeline draws. 0, or -1 with error. */
-int report_links_read(struct report *report, struct question *question,
-		      struct error *error);
-
 /* The analysis. */
 int run_report(struct question *question, struct result *result, struct error *error);
 
@@ -91,5 +166,54 @@ int report_timeline(struct report *report, struct error *error);
 int report_requests(struct report *report, struct error *error);
 void report_messages(struct report *report);
 void report_tables(struct report *report);
+
+/* ---- html.c */
+
+/* The files that make the page look and move; embedded by the build. */
+extern const char *const report_css;
+extern const char *const report_js;
+
+/*
+ * A text as content or inside a quoted attribute: & < > " ' are escaped, bytes that are
+ * no UTF-8 and characters that HTML does not allow become U+FFFD.
+ */
+void html_text(FILE *page, const char *text);
+
+/* A text as a JSON string that may stand inside <script>: no <, > or & is in it, nor an
+ * end of line of JavaScript's. */
+void html_json(FILE *page, const char *text);
+
+/* Each row of a table as an array of JSON, with commas between them; or, from one row on,
+ * those whose first cell is `of`, without that. Which is the next. */
+void html_rows(FILE *page, const struct result_table *table);
+size_t html_rows_of(FILE *page, const struct result_table *table, size_t row, int64_t of);
+
+/* A cell with its unit, with four digits that count and the signs that a page can have:
+ * "1.234 ms", "± 12.3 µs"; "-" for what is not known. */
+const char *html_human(char text[PRINT_TEXT], const struct report *report,
+		       struct cell cell, enum unit unit);
+
+/* The same of a span, of a bound (NSEC_MAX: none), of a percentage. */
+const char *html_span(char text[PRINT_TEXT], double ns);
+const char *html_bound(char text[PRINT_TEXT], nsec_t ns);
+const char *html_percent(char text[PRINT_TEXT], double part, double whole);
+
+/* With a heading that the contents link to. */
+void html_section(FILE *page, const char *id, const char *title);
+void html_section_end(FILE *page);
+
+/* A paragraph; the text is escaped. */
+void html_note(FILE *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * A table under its title; nothing where it is NULL or has no rows. Of columns whose
+ * rows all say the same the caption tells. What the table is sorted by, and
+ * percentages, are bars. Numbers are as people read them, with the plain one in
+ * data-v; instants have their place on the page's axis in data-t.
+ */
+void html_table(const struct report *report, const struct result_table *table);
+
+/* All tables and notes of an answer. */
+void html_answer(const struct report *report, enum report_answer_name answer);
 
 #endif

@@ -53,11 +53,77 @@ FROM known GROUP BY node, at_ns, from_ns, to_ns;
 -- table home: What is shown first
 SELECT begin_ns, end_ns FROM home;
 
--- table bounds: Bounds of the clocks: nodes by their place, from 0
--- column node: id
--- column from_ns: ns
-SELECT (SELECT count(*) FROM chosen_node AS c WHERE c.id < b.node) AS node, from_ns, to_ns, bound_ns, 1 AS merged
-FROM instant_bound AS b WHERE from_ns IS NOT NULL AND bound_ns IS NOT NULL ORDER BY 1, 2;
+-- Nodes are told by their place, from 0.
+-- temporary place
+-- index: node
+SELECT id AS node, row_number() OVER (ORDER BY id) - 1 AS place FROM chosen_node;
+
+-- with bound_curve
+SELECT 0 AS n, p.place AS node, from_ns, to_ns, bound_ns AS value, 1 AS merged
+FROM instant_bound AS b JOIN place AS p ON p.node = b.node WHERE from_ns IS NOT NULL AND bound_ns IS NOT NULL;
+
+-- sar's samples, each of the interval before it.
+-- with sample_point
+WITH curve AS (
+	SELECT id AS metric, CASE activity WHEN 'cpu' THEN 1 WHEN 'memory' THEN 2 WHEN 'disk' THEN 3 ELSE 4 END AS n FROM metric
+	WHERE (activity = 'cpu' AND name = '%idle') OR (activity = 'memory' AND name = 'kbmemused')
+	   OR (activity = 'disk' AND name IN ('rkB/s', 'wkB/s')) OR (activity = 'net' AND name IN ('rxkB/s', 'txkB/s')))
+SELECT n, p.place AS node, s.ts_ns AS till, max(coalesce(nullif(s.interval_ns, 0), 1000000000)) AS took,
+       CASE n WHEN 1 THEN 100 - max(s.value) WHEN 2 THEN max(s.value) * 1024 ELSE sum(s.value) * 1024 END AS value
+FROM curve AS c JOIN sample AS s ON s.metric = c.metric LEFT JOIN metric_item AS i ON i.id = s.item
+LEFT JOIN place AS p ON p.node = s.node
+WHERE s.value IS NOT NULL AND s.ts_ns > :begin_ns
+  AND CASE n WHEN 1 THEN i.name = 'all' WHEN 2 THEN 1
+      ELSE i.name <> 'lo' AND i.name NOT LIKE 'loop%' AND i.name NOT LIKE 'dm-%' END
+GROUP BY n, s.node, s.ts_ns HAVING s.ts_ns - max(coalesce(nullif(s.interval_ns, 0), 1000000000)) < :end_ns;
+
+-- Of many samples some at a time become their mean by time, as long as none is missing between them.
+-- with sample_curve
+WITH point AS MATERIALIZED (SELECT * FROM sample_point),
+merge AS (
+	SELECT n, (count(*) - 1) / (SELECT CASE WHEN 10000 / count(*) < 60 THEN 60 * count(*) ELSE 10000 END FROM node) + 1 AS size
+	FROM point GROUP BY n),
+apart AS (
+	SELECT *, till - took > lag(till) OVER of_node + took / 2 AS gap, row_number() OVER of_node - 1 AS number
+	FROM point WHERE node IS NOT NULL WINDOW of_node AS (PARTITION BY n, node ORDER BY till)),
+part AS (SELECT *, sum(coalesce(gap, 0)) OVER (PARTITION BY n, node ORDER BY till) AS run FROM apart)
+SELECT n, node, min(till - took) - :begin_ns AS from_ns, max(till) - :begin_ns AS to_ns,
+       sum(value * took) / sum(took) AS value, size AS merged
+FROM part JOIN merge USING (n) GROUP BY n, node, run, number / size;
+
+-- table curves: Below the lanes
+SELECT * FROM bound_curve UNION ALL SELECT * FROM sample_curve ORDER BY 1, 2, 3;
+
+-- with way
+SELECT id, src_node, dst_node, send_ns, recv_ns - send_ns AS took_ns
+FROM message
+WHERE src_node <> dst_node AND recv_ns IS NOT NULL AND send_ns BETWEEN :begin_ns AND :end_ns
+  AND coalesce(send_source, 0) NOT IN (SELECT source FROM second_view)
+  AND coalesce(recv_source, 0) NOT IN (SELECT source FROM second_view)
+  AND (:all_nodes = 1 OR src_node IN (SELECT id FROM chosen_node) OR dst_node IN (SELECT id FROM chosen_node));
+
+-- Of more messages between nodes than can be drawn the slowest of each pair of nodes and direction in each step.
+-- temporary link_step
+SELECT messages, CASE WHEN messages > 2000 THEN (:end_ns - :begin_ns) / (2000 / greatest(2 * pairs, 2) + 1) + 1 ELSE 0 END AS step_ns
+FROM (SELECT count(*) AS messages FROM way) AS a CROSS JOIN (
+	SELECT count(*) AS pairs FROM (
+		SELECT DISTINCT a.node, b.node FROM clock_pair AS p JOIN source AS a ON a.id = p.a JOIN source AS b ON b.id = p.b) AS c) AS d;
+
+-- table messages: How many there are, and of which steps those are that are drawn
+SELECT messages, step_ns FROM link_step;
+
+-- table links: The messages that are drawn
+WITH link AS (
+	SELECT id, max(took_ns) AS took_ns FROM way CROSS JOIN link_step
+	GROUP BY src_node, dst_node, CASE WHEN step_ns > 0 THEN (send_ns - :begin_ns) / step_ns ELSE id END
+	ORDER BY 2 DESC, 1 LIMIT 4000)
+SELECT m.id, a.place AS from_place, (SELECT cpu FROM event WHERE id = m.send_event) AS from_cpu,
+       b.place AS to_place, (SELECT cpu FROM event WHERE id = m.recv_event) AS to_cpu,
+       m.send_ns - :begin_ns AS sent_ns, m.recv_ns - :begin_ns AS came_ns, m.low_ns, m.high_ns,
+       coalesce(m.bytes, -1) AS bytes, coalesce(m.sport, -1) AS sport, coalesce(m.dport, -1) AS dport, m.protocol
+FROM link AS l JOIN message AS m ON m.id = l.id LEFT JOIN place AS a ON a.node = m.src_node
+LEFT JOIN place AS b ON b.node = m.dst_node
+ORDER BY took_ns DESC, m.id;
 
 -- One row for what is the same of many nodes.
 -- table folded: Problems in the input

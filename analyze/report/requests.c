@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analyze/report/html.h"
+#include "analyze/report/report.h"
 #include "base/mem.h"
 
 /* The classes of colours that the page's style has, by state. */
@@ -82,66 +82,43 @@ static void put_title(const struct drawing *drawing)
 	fputs("</figcaption>\n", page);
 }
 
-/* Whether an earlier part is of the same thread: then its name is known. */
-static bool is_known(const struct path *path, size_t index)
-{
-	const struct path_segment *at = &path->segment[index];
-
-	for (size_t i = 0; i < index; i++)
-		if (path->segment[i].node == at->node && path->segment[i].tid == at->tid)
-			return true;
-	return at->tid <= 0;
-}
-
 /*
  * What the script draws, as JSON in an attribute: the parts one after the other,
- * [node, state, took, tid, node that a message is from], with -1 for none, and the names
- * of the threads.
+ * [node, state, took, tid, node that a message is from, thread's name], with -1 for none.
  */
 static void put_path(const struct drawing *drawing)
 {
 	const struct path *path = drawing->path;
 	struct report *report = drawing->report;
-	const char *before = "";
 
 	put_title(drawing);
-	fputs("<div class=\"drawn\" data-path='{\"parts\":[", report->page);
+	fputs("<div class=\"drawn\" data-path='[", report->page);
 	for (size_t i = 0; i < path->count; i++) {
 		const struct path_segment *at = &path->segment[i];
 
-		fprintf(report->page, "%s[%zu,%d,%" PRId64 ",%" PRId64 ",%d]",
+		fprintf(report->page, "%s[%zu,%d,%" PRId64 ",%" PRId64 ",%d",
 			i ? "," : "", report_node_index(report, at->node), at->state,
 			nsec_sub(at->end_ns, at->begin_ns), at->tid,
 			at->from_node < 0
 			    ? -1
 			    : (int)report_node_index(report, at->from_node));
-	}
-	fputs("],\"names\":[", report->page);
-	for (size_t i = 0; i < path->count; i++) {
-		const struct path_segment *at = &path->segment[i];
-
-		if (is_known(path, i))
-			continue;
-		fprintf(report->page, "%s[%zu,%" PRId64 ",", before,
-			report_node_index(report, at->node), at->tid);
-		html_json(report->page, question_comm(report->question, at->node, at->tid,
-						      at->begin_ns));
+		if (at->tid > 0) {
+			fputc(',', report->page);
+			html_json(report->page, question_comm(report->question, at->node,
+							      at->tid, at->begin_ns));
+		}
 		fputc(']', report->page);
-		before = ",";
 	}
-	fputs("]}'></div></figure>\n", report->page);
+	fputs("]'></div></figure>\n", report->page);
 }
 
 /* Only where what threads did is recorded; the tables have said so else. */
 static int draw_paths(struct report *report, struct error *error)
 {
-	struct history_events recorded;
 	struct history *history;
 	int status = 0;
 
-	if (history_events_read(&recorded, report->question, error))
-		return -1;
-	if (!recorded.switches || !report->requests)
+	if (!report->activity.runs || !report->requests)
 		return 0;
 	history = history_new(report->question->reader, error);
 	if (!history)

@@ -1,41 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Messages between nodes, and the tables of everything else. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "analyze/report/html.h"
-#include "base/mem.h"
+#include "analyze/report/report.h"
 #include "base/problem.h"
 
 enum { FEW_PAIRS = 20, TOP = 60 };
 
 /* ---- messages */
 
-static double number_at(const struct result_table *table, size_t row, const char *key)
-{
-	return report_number(report_cell(table, row, key), (double)NAN);
-}
-
-static size_t index_of(const struct scope *scope, struct cell name)
-{
-	for (size_t i = 0; name.type == CELL_TEXT && i < scope->nodes; i++)
-		if (!strcmp(scope->node[i].name, name.bytes))
-			return i;
-	return scope->nodes;
-}
-
 /*
- * What the script draws, as JSON in an attribute: [from, to, messages, least, median,
- * 95 %, 99 %, most, bound] a pair. A few pairs are rows, more are a matrix.
+ * What the script draws, as JSON in an attribute: the table. A few pairs are rows, more
+ * are a matrix.
  */
 static void put_pairs(const struct report *report, const struct result_table *pairs)
 {
-	static const char *const keys[] = {"messages", "min_ns", "p50_ns",  "p95_ns",
-					   "p99_ns",   "max_ns", "bound_ns"};
 	const struct scope *scope = &report->question->scope;
-	const char *before = "";
 	FILE *page = report->page;
 
 	if (pairs->rows <= FEW_PAIRS)
@@ -60,54 +39,12 @@ static void put_pairs(const struct report *report, const struct result_table *pa
 		fputs(i ? "," : "", page);
 		html_json(page, scope->node[i].name);
 	}
-	fprintf(page, "],\"few\":%d,\"pairs\":[", pairs->rows <= FEW_PAIRS);
-	for (size_t i = 0; i < pairs->rows; i++) {
-		size_t from = index_of(scope, report_cell(pairs, i, "from"));
-		size_t to = index_of(scope, report_cell(pairs, i, "to"));
-
-		if (from == scope->nodes || to == scope->nodes)
-			continue;
-		fprintf(page, "%s[%zu,%zu", before, from, to);
-		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
-			double number = number_at(pairs, i, keys[k]);
-
-			if (isnan(number))
-				fputs(",null", page);
-			else
-				fprintf(page, ",%.0f", number);
-		}
-		fputc(']', page);
-		before = ",";
-	}
+	fprintf(page, "],\"few\":%d,\"columns\":[", pairs->rows <= FEW_PAIRS);
+	for (size_t i = 0; i < pairs->columns; i++)
+		fprintf(page, "%s\"%s\"", i ? "," : "", pairs->column[i].key);
+	fputs("],\"rows\":[", page);
+	html_rows(page, pairs);
 	fputs("]}'></div></figure>\n", page);
-}
-
-static int compare_medians(const void *a, const void *b, void *context)
-{
-	const struct result_table *pairs = context;
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	double p = number_at(pairs, x, "p50_ns"), q = number_at(pairs, y, "p50_ns");
-
-	return p > q ? -1 : p < q ? 1 : (x > y) - (x < y);
-}
-
-/* The pairs with the longest medians, as a table of its own. */
-static void put_slow_pairs(struct report *report, const struct result_table *pairs)
-{
-	struct result *result = &report->answer[ANSWER_MESSAGES].result;
-	size_t *order = mem_alloc((pairs->rows + 1) * sizeof(*order));
-	struct result_table *top;
-
-	for (size_t i = 0; i < pairs->rows; i++)
-		order[i] = i;
-	qsort_r(order, pairs->rows, sizeof(*order), compare_medians, (void *)pairs);
-	top = result_table_new(result, "slow_pairs", "The pairs with the longest medians",
-			       pairs->column);
-	top->limit = 0;
-	for (size_t i = 0; i < pairs->rows && i < FEW_PAIRS; i++)
-		result_add(top, &pairs->cell[order[i] * pairs->columns]);
-	html_table(report, top);
-	free(order);
 }
 
 void report_messages(struct report *report)
@@ -118,10 +55,9 @@ void report_messages(struct report *report)
 	html_section(report->page, "messages", "Messages between nodes");
 	if (pairs && pairs->rows)
 		put_pairs(report, pairs);
-	if (pairs && pairs->rows <= FEW_PAIRS)
-		html_table(report, pairs);
-	else if (pairs)
-		put_slow_pairs(report, pairs);
+	html_table(report, pairs && pairs->rows > FEW_PAIRS
+			       ? result_find(&report->own, "slow_pairs")
+			       : pairs);
 	html_table(report, report_table(report, ANSWER_MESSAGES, "slowest"));
 	for (size_t i = 0; i < result->notes.count; i++)
 		html_note(report->page, "%s", result->notes.item[i]);
@@ -220,7 +156,6 @@ static void add_handlers(const struct report *report, struct result *result)
 	    result_table_new(result, "interrupts", "Interrupts by handler", columns);
 
 	result_table_sort(table, "-sum_ns,node,kind,number,name");
-	result_table_limit(table, TOP);
 	for (size_t i = 0; i < report->activity.handlers; i++) {
 		const struct activity_handler *handler = &report->activity.handler[i];
 
@@ -262,11 +197,28 @@ static void add_facts(const struct report *report, struct result *result)
 		   (struct cell[]){cell_of_integer(bad), cell_of_integer(silent)});
 }
 
+/* The pairs with the longest medians, where there are too many to show all. */
+static void add_slow_pairs(const struct report *report, struct result *result)
+{
+	const struct result_table *pairs = report_table(report, ANSWER_MESSAGES, "pairs");
+	struct result_table *table;
+
+	if (!pairs)
+		return;
+	table = result_table_new(result, "slow_pairs",
+				 "The pairs with the longest medians", pairs->column);
+	result_table_sort(table, "-p50_ns");
+	result_table_limit(table, FEW_PAIRS);
+	for (size_t i = 0; i < pairs->rows; i++)
+		result_add(table, &pairs->cell[i * pairs->columns]);
+}
+
 int report_sum(struct report *report, struct error *error)
 {
 	struct result *own = &report->own;
 
-	result_init(own, &report->answer[ANSWER_OWN].request);
+	result_init(own, report->question->request);
+	add_slow_pairs(report, own);
 	add_processors(report, own);
 	add_threads(report, own);
 	add_handlers(report, own);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/report/html.h"
+#include "analyze/report/report.h"
 #include "base/mem.h"
 
 enum {
@@ -321,174 +321,27 @@ static int put_spans(struct report *report, struct error *error)
 	return count < 0 ? -1 : 0;
 }
 
-/* ---- messages */
+/* ---- messages, and curves: the clocks' bounds, and sar's samples */
 
-enum { MOST_LINKS = 2000 };
-
-/*
- * The messages between nodes that count, as `messages` has them: what a capture saw
- * besides its node's kernel trace is left out.
- */
-#define BETWEEN_NODES                                                                    \
-	" FROM message WHERE src_node <> dst_node AND recv_ns IS NOT NULL"               \
-	" AND send_ns BETWEEN ?1 AND ?2"                                                 \
-	" AND coalesce(send_source, 0) NOT IN second_view"                               \
-	" AND coalesce(recv_source, 0) NOT IN second_view"                               \
-	" AND (src_node IN (SELECT value FROM json_each(?3))"                            \
-	" OR dst_node IN (SELECT value FROM json_each(?3)))"
-
-#define SECOND_VIEW                                                                      \
-	"WITH second_view AS (SELECT s.id FROM source AS s WHERE s.kind <> 'kernel'"     \
-	" AND EXISTS (SELECT 1 FROM source AS k WHERE k.node = s.node"                   \
-	" AND k.kind = 'kernel'"                                                         \
-	" AND k.id IN (SELECT a FROM clock_pair UNION SELECT b FROM clock_pair)))"
-
-static const char count_sql[] =
-    SECOND_VIEW " SELECT (SELECT count(*)" BETWEEN_NODES "),"
-		" (SELECT count(*) FROM (SELECT DISTINCT a.node, b.node FROM clock_pair"
-		" AS p JOIN source AS a ON a.id = p.a JOIN source AS b ON b.id = p.b))";
-
-/* Of many the slowest of each pair of nodes and direction in each step ?4. */
-static const char link_sql[] = SECOND_VIEW
-    ", slowest AS (SELECT id, max(recv_ns - send_ns) AS took" BETWEEN_NODES
-    " GROUP BY src_node, dst_node, CASE WHEN ?4 THEN (send_ns - ?1) / ?4 ELSE id END"
-    " ORDER BY took DESC, id LIMIT ?5) "
-    "SELECT m.id, (SELECT key FROM json_each(?3) WHERE value = src_node),"
-    " (SELECT cpu FROM event WHERE id = m.send_event),"
-    " (SELECT key FROM json_each(?3) WHERE value = dst_node),"
-    " (SELECT cpu FROM event WHERE id = m.recv_event), m.send_ns - ?1, m.recv_ns - ?1,"
-    " m.low_ns, m.high_ns, coalesce(m.bytes, -1), coalesce(m.sport, -1),"
-    " coalesce(m.dport, -1), m.protocol"
-    " FROM slowest AS s JOIN message AS m ON m.id = s.id ORDER BY s.took DESC, m.id";
-
-static int take_counts(void *context, const struct cell *row)
+static void put_curves(const struct report *report)
 {
-	int64_t *counts = context;
-
-	counts[0] = row[0].integer;
-	counts[1] = row[1].integer;
-	return 0;
-}
-
-int report_links_read(struct report *report, struct question *question,
-		      struct error *error)
-{
-	struct cell values[] = {cell_of_integer(report->begin_ns),
-				cell_of_integer(report->end_ns),
-				cell_of_text(report->nodes), cell_of_integer(0),
-				cell_of_integer(2 * MOST_LINKS)};
-	int64_t counts[2] = {0, 0}, ways;
-	FILE *page;
-
-	if (question_ask(question, count_sql, values, take_counts, counts, error))
-		return -1;
-	ways = counts[1] > 0 ? 2 * counts[1] : 2;
-	if (counts[0] > MOST_LINKS)
-		report->link_step_ns =
-		    nsec_sub(report->end_ns, report->begin_ns) / (MOST_LINKS / ways + 1) +
-		    1;
-	report->messages = counts[0];
-	values[3] = cell_of_integer(report->link_step_ns);
-	page = open_memstream(&report->links, &report->links_size);
-	if (!page)
-		return error_set(error, "report: no memory for the page");
-	/* The groups of millions are sorted on disk. */
-	report->links_drawn =
-	    question_ask(question, "PRAGMA cache_size = -8192", NULL, NULL, NULL, error)
-		? -1
-		: html_rows(page, question, link_sql, values, 13, error);
-	fclose(page);
-	return report->links_drawn < 0 ||
-		       question_ask(question, "PRAGMA cache_size = -65536", NULL, NULL,
-				    NULL, error)
-		   ? -1
-		   : 0;
-}
-
-/* ---- curves: the clocks' bounds, and sar's samples */
-
-enum {
-	MOST_POINTS = 10000, /* of a curve */
-	FEWEST_POINTS = 60,  /* of a node's */
-};
-
-/*
- * [node, from, to, value, merged]: a sample is of the interval before it. Of more than ?4
- * samples some at a time become their mean by time, as long as none is missing between
- * them.
- */
-#define CURVE(value, where)                                                              \
-	"WITH point AS (SELECT (SELECT key FROM json_each(?3) WHERE value = s.node) AS"  \
-	" node, s.ts_ns AS till, max(coalesce(nullif(s.interval_ns, 0), 1000000000)) AS" \
-	" took, " value " AS value FROM metric AS m JOIN sample AS s ON s.metric = m.id" \
-	" LEFT JOIN metric_item AS i ON i.id = s.item WHERE s.value IS NOT NULL"         \
-	" AND s.ts_ns > ?1 AND " where " GROUP BY s.node, s.ts_ns), "                    \
-	"merge AS (SELECT (count(*) - 1) / ?4 + 1 AS size FROM point"                    \
-	" WHERE till - took < ?2), "                                                     \
-	"apart AS (SELECT *, till - took > lag(till) OVER of_node + took / 2 AS gap,"    \
-	" row_number() OVER of_node - 1 AS number FROM point WHERE node IS NOT NULL"     \
-	" AND till - took < ?2 WINDOW of_node AS (PARTITION BY node ORDER BY till)), "   \
-	"part AS (SELECT *, sum(coalesce(gap, 0)) OVER (PARTITION BY node ORDER BY till" \
-	") AS run FROM apart) "                                                          \
-	"SELECT node, min(till - took) - ?1, max(till) - ?1, sum(value * took) /"        \
-	" sum(took), size FROM part, merge GROUP BY node, run, number / size"            \
-	" ORDER BY 1, 2"
-
-#define DEVICES "i.name <> 'lo' AND i.name NOT LIKE 'loop%' AND i.name NOT LIKE 'dm-%'"
-
-static const struct curve {
-	const char *title, *unit, *sql;
-} curves[] = {
-    {"CPU busy (sar)", "%",
-     CURVE("100 - max(s.value)",
-	   "m.activity = 'cpu' AND m.name = '%idle' AND i.name = 'all'")},
-    {"Memory in use (sar)", "bytes",
-     CURVE("max(s.value) * 1024", "m.activity = 'memory' AND m.name = 'kbmemused'")},
-    {"Disks, read and written (sar)", "bytes/s",
-     CURVE("sum(s.value) * 1024",
-	   "m.activity = 'disk' AND m.name IN ('rkB/s', 'wkB/s') AND " DEVICES)},
-    {"Network, in and out (sar)", "bytes/s",
-     CURVE("sum(s.value) * 1024",
-	   "m.activity = 'net' AND m.name IN ('rxkB/s', 'txkB/s') AND " DEVICES)},
-};
-
-/* The clocks' bounds are a curve: the wider side, over time. */
-static void put_bounds(const struct report *report)
-{
-	const struct result_table *bounds = report_table(report, ANSWER_OWN, "bounds");
-
-	fputs("{\"title\":\"Bound of the clocks, \xc2\xb1\",\"unit\":\"ns\",\"rows\":[",
-	      report->page);
-	for (size_t i = 0; bounds && i < bounds->rows; i++) {
-		fputs(i ? "," : "", report->page);
-		html_row(report->page, &bounds->cell[i * bounds->columns],
-			 bounds->columns);
-	}
-	fputs("]}", report->page);
-}
-
-static int put_curves(const struct report *report, struct error *error)
-{
-	const size_t nodes =
-	    report->question->scope.nodes ? report->question->scope.nodes : 1;
-	const size_t most =
-	    MOST_POINTS / nodes < FEWEST_POINTS ? FEWEST_POINTS * nodes : MOST_POINTS;
-	const struct cell values[] = {
-	    cell_of_integer(report->begin_ns), cell_of_integer(report->end_ns),
-	    cell_of_text(report->nodes), cell_of_integer((int64_t)most)};
+	static const char *const curves[][2] = {
+	    {"Bound of the clocks, \xc2\xb1", "ns"},
+	    {"CPU busy (sar)", "%"},
+	    {"Memory in use (sar)", "bytes"},
+	    {"Disks, read and written (sar)", "bytes/s"},
+	    {"Network, in and out (sar)", "bytes/s"}};
+	const struct result_table *rows = report_table(report, ANSWER_LINES, "curves");
+	size_t row = 0;
 
 	fputs(",\n\"curves\":[", report->page);
-	put_bounds(report);
 	for (size_t i = 0; i < sizeof(curves) / sizeof(*curves); i++) {
-		fprintf(report->page, ",\n{\"title\":\"%s\",\"unit\":\"%s\",\"rows\":[",
-			curves[i].title, curves[i].unit);
-		if (html_rows(report->page, report->question, curves[i].sql, values, 5,
-			      error) < 0)
-			return -1;
+		fprintf(report->page, "%s{\"title\":\"%s\",\"unit\":\"%s\",\"rows\":[",
+			i ? ",\n" : "", curves[i][0], curves[i][1]);
+		row = html_rows_of(report->page, rows, row, (int64_t)i);
 		fputs("]}", report->page);
 	}
 	fputc(']', report->page);
-	return 0;
 }
 
 /* ---- the section */
@@ -496,6 +349,9 @@ static int put_curves(const struct report *report, struct error *error)
 static void tell_reduction(const struct report *report)
 {
 	const struct activity *activity = &report->activity;
+	const struct result_table *messages =
+	    report_table(report, ANSWER_LINES, "messages");
+	const double step_ns = report_number(report_cell(messages, 0, "step_ns"), 0);
 	char text[PRINT_TEXT];
 
 	if (!report->is_exact && activity->runs + activity->irqs)
@@ -506,13 +362,13 @@ static void tell_reduction(const struct report *report)
 		    "above the lanes, show spans one by one; --detail asks for more.",
 		    activity->runs + activity->irqs,
 		    html_span(text, (double)activity->cell_ns));
-	if (report->link_step_ns)
+	if (step_ns > 0)
 		html_note(report->page,
-			  "%" PRId64 " of %" PRId64
-			  " messages are drawn: of each pair of nodes and "
+			  "%zu of %.0f messages are drawn: of each pair of nodes and "
 			  "direction the slowest in each step of %s.",
-			  report->links_drawn, report->messages,
-			  html_span(text, (double)report->link_step_ns));
+			  report_table(report, ANSWER_LINES, "links")->rows,
+			  report_number(report_cell(messages, 0, "messages"), 0),
+			  html_span(text, step_ns));
 }
 
 int report_timeline(struct report *report, struct error *error)
@@ -539,9 +395,10 @@ int report_timeline(struct report *report, struct error *error)
 	put_threads(report);
 	if (put_spans(report, error))
 		return -1;
-	fprintf(page, ",\n\"links\":[%s]", report->links ? report->links : "");
-	if (put_curves(report, error))
-		return -1;
+	fputs(",\n\"links\":[", page);
+	html_rows(page, report_table(report, ANSWER_LINES, "links"));
+	fputc(']', page);
+	put_curves(report);
 	fputs("}\n</script>\n", page);
 	tell_reduction(report);
 	html_section_end(page);

@@ -106,11 +106,6 @@ static const char *name_of(const struct now *now, uint32_t number, char idle[IDL
 	return idle;
 }
 
-static int32_t tid_of(const struct now *now, uint32_t number)
-{
-	return number == NO_THREAD ? 0 : now->world->thread[number].tid;
-}
-
 static void switch_to(struct now *now, uint32_t next, int state)
 {
 	struct cpu *cpu = now_cpu(now);
@@ -119,8 +114,8 @@ static void switch_to(struct now *now, uint32_t next, int state)
 
 	spans_switch(now, next, state == STATE_RUNNING);
 	EVENT(now, EVENT_SWITCH, {.text = name_of(now, last, idle)},
-	      {.i = tid_of(now, last)}, {.i = PRIORITY}, {.i = state},
-	      {.text = name_of(now, next, idle)}, {.i = tid_of(now, next)},
+	      {.i = now_tid(now, last)}, {.i = PRIORITY}, {.i = state},
+	      {.text = name_of(now, next, idle)}, {.i = now_tid(now, next)},
 	      {.i = PRIORITY});
 	now_host(now)->count.switches++;
 	if (last != NO_THREAD)

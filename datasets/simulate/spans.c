@@ -214,11 +214,6 @@ static nsec_t stamp_of(struct now *now)
 		   : sim_clock_mono(&host->clock, now->ns);
 }
 
-static int32_t tid_of(const struct now *now, uint32_t number)
-{
-	return number == NO_THREAD ? 0 : now->world->thread[number].tid;
-}
-
 /* What a row is about; stamps that are NSEC_MIN are not known. */
 struct row {
 	const char *kind, *name;
@@ -268,7 +263,7 @@ static void add_run(const struct now *now, nsec_t end_ns, int64_t next)
 	uint32_t current = now_cpu(now)->current;
 	struct row row = {
 	    .kind = "run",
-	    .tid = cpu->over ? cpu->last_tid : tid_of(now, current),
+	    .tid = cpu->over ? cpu->last_tid : now_tid(now, current),
 	    .name = cpu->over ? cpu->last_name : name_of(now, current),
 	    .number = next,
 	    .begin_ns = cpu->run_ns == NSEC_MIN ? cpu->first_ns : cpu->run_ns,
@@ -293,11 +288,11 @@ void spans_switch(struct now *now, uint32_t next, bool preempted)
 	at_ns = stamp_of(now);
 	cpu = cpu_of(now);
 	if (at_ns != NSEC_MIN) {
-		add_run(now, at_ns, tid_of(now, next));
+		add_run(now, at_ns, now_tid(now, next));
 		cpu->run_ns = at_ns;
 	} else if (cpu->first_ns != NSEC_MIN && !cpu->over) {
 		cpu->over = true;
-		cpu->last_tid = tid_of(now, last);
+		cpu->last_tid = now_tid(now, last);
 		cpu->last_name = name_of(now, last);
 	}
 	if (last != NO_THREAD && preempted) {
@@ -310,7 +305,7 @@ void spans_switch(struct now *now, uint32_t next, bool preempted)
 		struct thread_spans *thread = thread_of(now, next);
 
 		add(now, &(struct row){.kind = thread->waker < 0 ? "preempted" : "wait",
-				       .tid = tid_of(now, next),
+				       .tid = now_tid(now, next),
 				       .name = name_of(now, next),
 				       .number = thread->waker,
 				       .begin_ns = thread->ready_ns,
@@ -328,7 +323,7 @@ void spans_wake(struct now *now, uint32_t number)
 		return;
 	thread = thread_of(now, number);
 	thread->ready_ns = stamp_of(now);
-	thread->waker = tid_of(now, now_cpu(now)->current);
+	thread->waker = now_tid(now, now_cpu(now)->current);
 }
 
 void spans_raise(struct now *now, uint32_t vector)
@@ -364,7 +359,7 @@ void spans_interrupt_end(struct now *now)
 		return;
 	cpu = cpu_of(now);
 	add(now, &(struct row){.kind = cpu->kind == SPAN_IRQ ? "irq" : "softirq",
-			       .tid = tid_of(now, now_cpu(now)->current),
+			       .tid = now_tid(now, now_cpu(now)->current),
 			       .name = cpu->name,
 			       .number = cpu->number,
 			       .begin_ns = cpu->begin_ns,
@@ -394,7 +389,7 @@ void spans_call_end(struct now *now, int64_t result)
 	thread = thread_of(now, current);
 	if (thread->call_ns != NSEC_MIN)
 		add(now, &(struct row){.kind = "call",
-				       .tid = tid_of(now, current),
+				       .tid = now_tid(now, current),
 				       .name = thread->call,
 				       .number = result,
 				       .begin_ns = thread->call_ns,
@@ -423,7 +418,7 @@ void spans_disk_end(struct now *now, uint32_t number, bool writes)
 		return;
 	thread = thread_of(now, number);
 	add(now, &(struct row){.kind = "disk",
-			       .tid = tid_of(now, number),
+			       .tid = now_tid(now, number),
 			       .name = writes ? "write" : "read",
 			       .number = (int64_t)now->world->thread[number].sector,
 			       .begin_ns = thread->queued_ns,

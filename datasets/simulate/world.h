@@ -291,6 +291,12 @@ static inline struct cpu *now_cpu(const struct now *now)
 	return &now_host(now)->cpu[now->cpu];
 }
 
+/* 0 is the idle thread's. */
+static inline int32_t now_tid(const struct now *now, uint32_t number)
+{
+	return number == NO_THREAD ? 0 : now->world->thread[number].tid;
+}
+
 /* Begin something on a processor, not before it is through with the last. */
 static inline struct now now_begin(struct world *world, uint32_t node, uint32_t cpu,
 				   nsec_t ns)

@@ -38,6 +38,31 @@ void bytes_print(struct bytes *bytes, const char *format, ...)
 	bytes->size += size < 0 ? 0 : (size_t)size;
 }
 
+bool bytes_are_shell_word(const char *text)
+{
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+
+	return *text && !text[strspn(text, plain)];
+}
+
+void bytes_add_shell_word(struct bytes *bytes, const char *text, const char *line_feed)
+{
+	if (bytes_are_shell_word(text)) {
+		bytes_add_text(bytes, text);
+		return;
+	}
+	bytes_add_byte(bytes, '\'');
+	for (; *text; text++)
+		if (*text == '\'')
+			bytes_add_text(bytes, "'\\''");
+		else if (*text == '\n')
+			bytes_add_text(bytes, line_feed);
+		else
+			bytes_add_byte(bytes, (uint8_t)*text);
+	bytes_add_byte(bytes, '\'');
+}
+
 void bytes_add_long_varint(struct bytes *bytes, uint64_t number)
 {
 	enum { LONGEST = 10 };

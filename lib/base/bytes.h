@@ -49,6 +49,13 @@ static inline void bytes_add_text(struct bytes *bytes, const char *text)
 void bytes_print(struct bytes *bytes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Whether a text is one word of a shell as it is. */
+bool bytes_are_shell_word(const char *text);
+
+/* A text as one word of a shell, in single quotes where it needs them; a line feed within
+ * these is what `line_feed` says. */
+void bytes_add_shell_word(struct bytes *bytes, const char *text, const char *line_feed);
+
 /* The low `width` bytes of a number, up to 8 of them, lowest first. */
 static inline void bytes_add_le(struct bytes *bytes, uint64_t number, unsigned width)
 {

@@ -106,19 +106,11 @@ char *file_name_of(const char *text)
 	return name;
 }
 
-static bool is_taken(const struct text_list *taken, const char *name)
-{
-	for (size_t i = 0; i < taken->count; i++)
-		if (strcmp(taken->item[i], name) == 0)
-			return true;
-	return false;
-}
-
 char *file_name_take(struct text_list *taken, const char *name)
 {
 	char *unique = mem_strdup(name);
 
-	for (int i = 2; is_taken(taken, unique); i++) {
+	for (int i = 2; text_list_has(taken, unique); i++) {
 		free(unique);
 		unique = mem_printf("%s-%d", name, i);
 	}
@@ -134,7 +126,7 @@ char **file_names_of(const char *const *text, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		char *plain = file_name_of(text[i]);
 
-		if (strcmp(plain, text[i]) == 0 && !is_taken(&taken, plain))
+		if (strcmp(plain, text[i]) == 0 && !text_list_has(&taken, plain))
 			name[i] = file_name_take(&taken, plain);
 		free(plain);
 	}

@@ -302,20 +302,8 @@ char *options_command_line(const char *name, int argc, const char **argv)
 
 	bytes_add_text(&all, name);
 	for (int i = 1; i < argc; i++) {
-		const char *word = argv[i];
-
 		bytes_add_byte(&all, ' ');
-		if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyz"
-					  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					  "0123456789_-+=:,./@%") == strlen(word)) {
-			bytes_add_text(&all, word);
-			continue;
-		}
-		bytes_add_byte(&all, '\'');
-		for (; *word; word++)
-			bytes_add_text(&all,
-				       *word == '\'' ? "'\\''" : (char[]){*word, 0});
-		bytes_add_byte(&all, '\'');
+		bytes_add_shell_word(&all, argv[i], "\n");
 	}
 	bytes_add_byte(&all, 0);
 	return (char *)all.data;

@@ -126,8 +126,7 @@ struct output_kind {
 /*
  * A directory that gets its files when all of them are whole. They are made in a
  * temporary directory: beside the target, which it becomes, or, where the target is
- * there, in it, from where they are moved. Where directories above the target are missing
- * and to be made, that is beside the first of these.
+ * there, in it, from where they are moved.
  *
  * Whatever else is in the directory stays. The list tells what is ours: a line a file, by
  * its path below the directory. It comes first, so that one that was moved by half is
@@ -137,7 +136,7 @@ struct output_directory {
 	char *path;      /* the target, without slashes at its end */
 	char *temporary; /* make entries in it; NULL after commit and discard */
 	const struct output_kind *kind;
-	char *first; /* the first that is to be made: the target, or one above it */
+	char *made; /* the uppermost directory above the target that was missing */
 	struct output_stage *stage;
 	bool is_new; /* the target is not there yet */
 };

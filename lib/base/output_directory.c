@@ -17,29 +17,6 @@
 
 #define LIST_HEAD "clustertrace export 1\n"
 
-static int is_entry(const struct dirent *entry)
-{
-	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-}
-
-/* The entries of a directory but one, sorted. 0, or -1 with error. */
-static int list_entries(const char *path, const char *but, struct text_list *names,
-			struct error *error)
-{
-	struct dirent **entry;
-	int count = scandir(path, &entry, is_entry, alphasort);
-
-	if (count < 0)
-		return error_errno(error, path);
-	for (int k = 0; k < count; k++) {
-		if (!but || strcmp(entry[k]->d_name, but) != 0)
-			text_list_add(names, entry[k]->d_name);
-		free(entry[k]);
-	}
-	free(entry);
-	return 0;
-}
-
 /* The path without slashes at its end. */
 static char *plain_path(const char *path)
 {
@@ -50,19 +27,25 @@ static char *plain_path(const char *path)
 	return mem_strndup(path, length);
 }
 
-/* A directory that is there must be empty, but for our own stage. */
+/* Where a directory is to be empty it is so, but for our own stage. */
 static int check_empty(const char *path, const char *stage,
 		       const struct output_kind *kind, struct error *error)
 {
-	struct text_list names = {0};
-	int status = list_entries(path, stage, &names, error);
+	DIR *stream = opendir(path);
+	const struct dirent *entry;
+	bool is_empty = true;
 
-	if (!status && names.count && kind->rule == OUTPUT_EMPTY)
-		status =
-		    error_set(error, "%s: not empty, want %s", path,
-			      kind->want ? kind->want : "an empty or a new directory");
-	text_list_clear(&names);
-	return status;
+	if (!stream)
+		return error_errno(error, path);
+	while (kind->rule == OUTPUT_EMPTY && is_empty && (entry = readdir(stream)))
+		is_empty = strcmp(entry->d_name, ".") == 0 ||
+			   strcmp(entry->d_name, "..") == 0 ||
+			   (stage && strcmp(entry->d_name, stage) == 0);
+	closedir(stream);
+	return is_empty
+		   ? 0
+		   : error_set(error, "%s: not empty, want %s", path,
+			       kind->want ? kind->want : "an empty or a new directory");
 }
 
 static int check_target(const char *path, const struct output_kind *kind, bool *is_new,
@@ -84,50 +67,31 @@ static int check_target(const char *path, const struct output_kind *kind, bool *
 	return error_errno(error, path);
 }
 
-/* The first directory on the way to a path, or this, that is not there. */
-static char *first_missing(const char *path)
+/* What is missing above the target; it is removed again where it stays empty. */
+static int make_parents(struct output_directory *directory, struct error *error)
 {
-	char *part = mem_strdup(path);
-	struct stat status;
-
-	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (lstat(part, &status) && errno == ENOENT)
-			return part;
-		*slash = '/';
-	}
-	return part;
-}
-
-/* The temporary directory, in its stage as the target will lie beside it. */
-static int make_inside(struct output_directory *directory, struct error *error)
-{
-	const char *name = output_name(directory->first);
-	const char *rest = directory->path + strlen(directory->first);
-	char *all = mem_printf("%s/", rest);
+	char *part = mem_strdup(directory->path);
 	int status = 0;
 
-	if (strstr(all, "/../")) {
-		errno = ENOENT;
-		status = error_errno(error, directory->path);
-	}
-	free(all);
-	directory->temporary = mem_printf("%s/%s%s", directory->stage->path, name, rest);
-	all = mem_printf("%s/", directory->temporary);
-	for (char *slash = strchr(all + strlen(directory->stage->path) + 1, '/');
-	     slash && !status; slash = strchr(slash + 1, '/')) {
+	for (char *slash = strchr(part + 1, '/'); slash && !status;
+	     slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		if (mkdir(all, 0777) && errno != EEXIST)
+		if (mkdir(part, 0777) == 0) {
+			if (!directory->made)
+				directory->made = mem_strdup(part);
+		} else if (errno != EEXIST) {
 			status = error_errno(error, directory->path);
+		}
 		*slash = '/';
 	}
-	free(all);
+	free(part);
 	return status;
 }
 
 static int make_stage(struct output_directory *directory, const char *path,
 		      struct error *error)
 {
+	const char *name = output_name(directory->path);
 	char *parent;
 
 	if (!directory->is_new) {
@@ -137,13 +101,15 @@ static int make_stage(struct output_directory *directory, const char *path,
 		directory->temporary = mem_strdup(directory->stage->path);
 		return 0;
 	}
-	directory->first = directory->kind->parents ? first_missing(directory->path)
-						    : mem_strdup(directory->path);
-	parent = output_parent(directory->first);
-	directory->stage = output_stage_new(parent, output_name(directory->first));
+	if (directory->kind->parents && make_parents(directory, error))
+		return -1;
+	parent = output_parent(directory->path);
+	directory->stage = output_stage_new(parent, name);
 	free(parent);
-	return directory->stage ? make_inside(directory, error)
-				: error_errno(error, path);
+	if (!directory->stage)
+		return error_errno(error, path);
+	directory->temporary = mem_printf("%s/%s", directory->stage->path, name);
+	return mkdir(directory->temporary, 0777) ? error_errno(error, path) : 0;
 }
 
 int output_directory_open(struct output_directory *directory, const char *path,
@@ -326,27 +292,33 @@ static void read_list(const char *top, const char *list, struct text_list *old)
 	fclose(file);
 }
 
-/* Whether a file may come to `name`: a file or nothing is there, and no input. */
-static int check_place(const char *to, const char *name, struct error *error)
+/*
+ * Whether a file may come to `name`: its entry in the directory is new, or, where it may
+ * be replaced, a file or nothing is there, and no input.
+ */
+static int check_place(const struct output_directory *directory, const char *name,
+		       struct error *error)
 {
-	char *path = mem_printf("%s/%s", to, name);
-	size_t from = strlen(to) + 1;
+	bool may_replace = directory->kind->rule == OUTPUT_REPLACE;
+	char *path = mem_printf("%s/%s", directory->path, name);
 	struct stat status;
 	int result = 0;
 
-	for (char *slash = strchr(path + from, '/'); slash && !result;
+	for (char *slash = strchr(path + strlen(directory->path) + 1, '/'); !result;
 	     slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (lstat(path, &status) == 0 && !S_ISDIR(status.st_mode))
-			result = error_set(error,
-					   "%s: in the way, want a directory or "
-					   "nothing there",
-					   path);
+		if (slash)
+			*slash = '\0';
+		if (lstat(path, &status) == 0 && !may_replace)
+			result = error_set(error, "%s: %s", path, strerror(EEXIST));
+		else if (may_replace && lstat(path, &status) == 0 &&
+			 (slash ? !S_ISDIR(status.st_mode) : !S_ISREG(status.st_mode)))
+			result =
+			    error_set(error, "%s: in the way, want a %s or nothing there",
+				      path, slash ? "directory" : "file");
+		if (!slash)
+			break;
 		*slash = '/';
 	}
-	if (!result && lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
-		result = error_set(error, "%s: in the way, want a file or nothing there",
-				   path);
 	if (!result)
 		result = output_check(path, error);
 	free(path);
@@ -396,9 +368,9 @@ static int move_files(const struct output_directory *directory,
 	if (directory->kind->list)
 		read_list(to, directory->kind->list, &old);
 	for (size_t i = 0; i < count && !status; i++)
-		status = check_place(to, sorted[i], error);
+		status = check_place(directory, sorted[i], error);
 	for (size_t i = 0; i < old.count && !status; i++)
-		status = check_place(to, old.item[i], error);
+		status = check_place(directory, old.item[i], error);
 	for (size_t i = 0; i < old.count && !status; i++)
 		if (!bsearch(&old.item[i], sorted, count, sizeof(*sorted), compare))
 			remove_file(to, old.item[i]);
@@ -409,71 +381,19 @@ static int move_files(const struct output_directory *directory,
 	return status;
 }
 
-/* Whole entries, none of which is there. */
-static int move_entries(const struct output_directory *directory, struct error *error)
-{
-	const char *list = directory->kind->list;
-	struct text_list names = {0};
-	int status = list_entries(directory->temporary, list, &names, error);
-
-	for (size_t i = 0; i < names.count && !status; i++)
-		if (output_directory_has(directory, names.item[i]))
-			status = error_set(error, "%s/%s: %s", directory->path,
-					   names.item[i], strerror(EEXIST));
-	if (!status && list)
-		status = move_file(directory->temporary, directory->path, list, error);
-	for (size_t i = 0; i < names.count && !status; i++)
-		status = move_file(directory->temporary, directory->path, names.item[i],
-				   error);
-	text_list_clear(&names);
-	return status;
-}
-
-/*
- * Others may have made some of the directories above the target since, for targets of
- * their own: what is still missing is moved. The target itself must not be there.
- */
-static int move_new(const struct output_directory *directory, struct error *error)
-{
-	char *first = mem_strdup(directory->first);
-	size_t above = strlen(first);
-	int failed;
-
-	for (;;) {
-		char *made = mem_printf("%s/%s%s", directory->stage->path,
-					output_name(directory->first), first + above);
-		char *deeper;
-
-		failed = rename(made, first) ? errno : 0;
-		free(made);
-		if (failed != ENOTEMPTY && failed != EEXIST)
-			break;
-		deeper = first_missing(directory->path);
-		if (strlen(deeper) <= strlen(first)) {
-			free(deeper);
-			break;
-		}
-		free(first);
-		first = deeper;
-	}
-	free(first);
-	errno = failed;
-	return failed ? error_errno(error, directory->path) : 0;
-}
-
 static int put_in_place(const struct output_directory *directory,
 			const struct text_list *files, struct error *error)
 {
 	if (output_check(directory->path, error))
 		return -1;
 	if (directory->is_new)
-		return move_new(directory, error);
+		return rename(directory->temporary, directory->path)
+			   ? error_errno(error, directory->path)
+			   : 0;
 	if (check_empty(directory->path, output_name(directory->stage->path),
 			directory->kind, error))
 		return -1;
-	return directory->kind->rule == OUTPUT_REPLACE
-		   ? move_files(directory, files, error)
-		   : move_entries(directory, error);
+	return move_files(directory, files, error);
 }
 
 int output_directory_commit(struct output_directory *directory, struct error *error)
@@ -495,9 +415,18 @@ int output_directory_commit(struct output_directory *directory, struct error *er
 
 void output_directory_discard(struct output_directory *directory)
 {
+	char *above = directory->made ? output_parent(directory->path) : NULL;
+
 	output_stage_free(directory->stage);
+	while (above && strlen(above) >= strlen(directory->made) && rmdir(above) == 0) {
+		char *next = output_parent(above);
+
+		free(above);
+		above = next;
+	}
+	free(above);
+	free(directory->made);
 	free(directory->temporary);
-	free(directory->first);
 	free(directory->path);
 	*directory = (struct output_directory){0};
 }

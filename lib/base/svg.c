@@ -11,23 +11,18 @@
 /* The entity of a character that has a meaning of its own there, or NULL. */
 static const char *markup_entity(char c)
 {
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
+	static const char marks[] = "&<>\"'";
+	static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+	const char *at = c ? strchr(marks, c) : NULL;
+
+	return at ? entity[at - marks] : NULL;
 }
 
-bool markup_allows(const char *character, size_t length)
+/*
+ * Whether the UTF-8 character of so many bytes may stand there: all may but the controls
+ * of C0, save tab and newline, and of C1, U+FFFE and U+FFFF.
+ */
+static bool markup_allows(const char *character, size_t length)
 {
 	const unsigned char *byte = (const unsigned char *)character;
 

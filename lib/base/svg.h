@@ -64,10 +64,4 @@ size_t svg_text_break(const char *text, double size, double room);
 
 /* What XML and HTML, and so SVG, make of characters. */
 
-/*
- * Whether the UTF-8 character of so many bytes may stand there: all may but the controls
- * of C0, save tab and newline, and of C1, U+FFFE and U+FFFF.
- */
-bool markup_allows(const char *character, size_t length);
-
 #endif

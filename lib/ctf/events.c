@@ -129,8 +129,9 @@ static void break_packet(struct own_reader *reader, struct ctf_stream *stream,
 		    &reader->base.problems, stream->window.file->path, "broken", 1,
 		    "an event before byte %" PRIu64 " cannot be read, the rest of "
 		    "its packet is left out: %s",
-		    stream->at + cursor->at / 8, why);
+		    stream->at + stream->from + cursor->at / 8, why);
 	cursor->at = cursor->end;
+	stream->rest = 0;
 }
 
 /* Tell what there is to tell when a stream has no more packets. */
@@ -195,6 +196,28 @@ static inline void follow(struct ctf_cursor *cursor, const struct way *way,
 		cursor->slot[header->slot] = way->id;
 }
 
+/* Run a program; once more from the begin where the slice ends within what it reads. */
+static bool run_program(struct ctf_stream *stream, const struct ctf_program *program)
+{
+	struct ctf_cursor *cursor = &stream->cursor;
+	uint64_t at = cursor->at, clock = cursor->clock, budget = cursor->budget;
+	int order = cursor->order;
+
+	cursor->is_beyond = false;
+	while (!ctf_program_run(program, cursor)) {
+		if (!cursor->is_beyond || !stream->rest)
+			return false;
+		cursor->at = at;
+		cursor->clock = clock;
+		cursor->budget = budget;
+		cursor->order = order;
+		cursor->is_beyond = false;
+		ctf_stream_more(stream);
+		at = cursor->at;
+	}
+	return true;
+}
+
 static void read_header(struct own_reader *reader, struct ctf_stream *stream)
 {
 	struct ctf_cursor *cursor = &stream->cursor;
@@ -202,10 +225,9 @@ static void read_header(struct own_reader *reader, struct ctf_stream *stream)
 	struct way way = {cursor->at, cursor->clock, 0};
 
 	cursor->slot[ROLE_ID] = 0;
-	cursor->is_beyond = false;
 	if (read_short(&of->short_header, cursor, &way)) {
 		follow(cursor, &way, &of->short_header);
-	} else if (!ctf_program_run(of->header_program, cursor)) {
+	} else if (!run_program(stream, of->header_program)) {
 		break_packet(reader, stream, cursor->why);
 		return;
 	}
@@ -224,11 +246,11 @@ static bool next_event(struct own_reader *reader, struct ctf_stream *stream)
 	const struct ctf_cursor *cursor = &stream->cursor;
 
 	while (!stream->has_event) {
-		if (stream->has_packet && cursor->at == cursor->end)
+		if (stream->has_packet && cursor->at == cursor->end && !stream->rest)
 			end_packet(reader, stream);
 		if (!stream->has_packet && !begin_packet(reader, stream))
 			return false;
-		if (cursor->at != cursor->end)
+		if (cursor->at != cursor->end || stream->rest)
 			read_header(reader, stream);
 	}
 	return true;
@@ -264,7 +286,7 @@ static void handle_event(struct own_reader *reader, struct ctf_stream *stream)
 	stream->has_event = false;
 	for (size_t i = 0; stream->class->fields && i < stream->class->fields->count; i++)
 		cursor->place[i].at = CTF_ABSENT;
-	if (!ctf_program_run(stream->class->program, cursor)) {
+	if (!run_program(stream, stream->class->program)) {
 		break_packet(reader, stream, cursor->why);
 		return;
 	}

@@ -110,11 +110,49 @@ static enum packet_found read_head(struct ctf_stream *stream)
 	return ctf_packet_at(window, cursor, stream->at, &stream->packet);
 }
 
+/*
+ * A packet is shown by the slice, as a trace has many streams. Slices begin at a multiple
+ * of the largest alignment, which counts from the packet's begin.
+ */
+enum { SLICE = 1 << 18, ALIGNED = 1 << 13 };
+
+/* Show so many bytes from there on; less where the file got shorter. */
+static void show(struct ctf_stream *stream, uint64_t from, uint64_t count)
+{
+	struct ctf_cursor *cursor = &stream->cursor;
+	uint64_t *content = &stream->packet.content;
+	uint64_t left = (*content + 7) / 8 - from;
+
+	cursor->bytes = ctf_window_show(&stream->window, stream->at + from,
+					count < left ? count : left);
+	if (cursor->bytes.count < count && cursor->bytes.count < left) {
+		stream->is_cut = true;
+		*content = 8 * (from + cursor->bytes.count);
+	}
+	cursor->end = *content - 8 * from;
+	if (cursor->end > 8 * cursor->bytes.count)
+		cursor->end = 8 * cursor->bytes.count;
+	stream->from = from;
+	stream->rest = *content - 8 * from - cursor->end;
+}
+
+bool ctf_stream_more(struct ctf_stream *stream)
+{
+	struct ctf_cursor *cursor = &stream->cursor;
+	uint64_t passed = cursor->at / 8 & ~(uint64_t)(ALIGNED - 1);
+
+	if (!stream->rest)
+		return false;
+	cursor->at -= 8 * passed;
+	show(stream, stream->from + passed, passed ? SLICE : cursor->end / 4);
+	tell_shrunk(stream);
+	return true;
+}
+
 /* Have the content of the packet at hand; less of it where the file got shorter. */
 static bool read_content(struct ctf_stream *stream)
 {
 	uint64_t bytes = (stream->packet.content + 7) / 8;
-	struct ctf_cursor *cursor = &stream->cursor;
 
 	if (bytes > MOST_BYTES) {
 		problem_add(stream->problems, stream->window.file->path, "broken", 1,
@@ -123,12 +161,8 @@ static bool read_content(struct ctf_stream *stream)
 			    stream->at, bytes);
 		return false;
 	}
-	cursor->bytes = ctf_window_show(&stream->window, stream->at, bytes);
-	if (cursor->bytes.count >= bytes)
-		return true;
-	stream->is_cut = true;
-	cursor->end = stream->packet.content = 8 * cursor->bytes.count;
-	return cursor->at <= cursor->end;
+	show(stream, 0, SLICE);
+	return stream->cursor.at <= stream->cursor.end;
 }
 
 /* A packet whose head says that it ends before. */
@@ -162,6 +196,7 @@ bool ctf_stream_next(struct ctf_stream *stream)
 		stream->is_cut = found == PACKET_CUT;
 		stream->is_skipped = found == PACKET_WHOLE && can_skip(stream);
 		if (stream->is_skipped) {
+			stream->rest = 0;
 			stream->cursor.at = stream->cursor.end;
 			return true;
 		}

@@ -100,6 +100,8 @@ struct ctf_stream {
 	uint64_t size;            /* of that, as when it was opened */
 	uint64_t at, next;        /* bytes: of this and of the next packet */
 	uint64_t until;           /* the end of the part at hand */
+	uint64_t from,
+	    rest; /* of the packet: bytes before what is shown of it, bits behind */
 	struct ctf_packet packet;
 	struct ctf_cursor cursor; /* its slots are the stream's own */
 	nsec_t skip_before; /* packets that end before are not looked into, if they can */
@@ -138,6 +140,12 @@ int ctf_streams_open(struct ctf_streams *streams, const struct schema *schema,
  * problem. False at the stream's end.
  */
 bool ctf_stream_next(struct ctf_stream *stream);
+
+/*
+ * Show more of the packet at hand, from the cursor on: only a slice of it is in memory.
+ * False where there is no more.
+ */
+bool ctf_stream_more(struct ctf_stream *stream);
 
 void ctf_streams_clear(struct ctf_streams *streams);
 

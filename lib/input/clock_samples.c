@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/number.h"
 #include "base/search.h"
 #include "input/csv.h"
 
@@ -113,24 +112,19 @@ static void settle(struct clock_samples *samples, struct faults *faults)
 	samples->samples = kept;
 }
 
-static void read_rows(struct clock_samples *samples, struct csv_table *table,
+static void read_rows(struct clock_samples *samples, struct csv *csv,
 		      struct faults *faults)
 {
 	struct csv_row row;
 	size_t room = 0;
 
-	while (csv_table_next(table, &row)) {
-		struct clock_sample *last = NULL, now;
+	while (csv_next(csv, &row)) {
+		const struct clock_sample now = {row.cell[0].integer,
+						 row.cell[1].integer};
+		const struct clock_sample *last = NULL;
 
 		if (samples->samples)
 			last = &samples->sample[samples->samples - 1];
-		if (number_stamp(row.cell[0], &now.realtime_ns) ||
-		    number_stamp(row.cell[1], &now.monotonic_ns)) {
-			faults_add(faults, "broken", row.line,
-				   "'%s,%s' are no times in nanoseconds, left out",
-				   row.cell[0], row.cell[1]);
-			continue;
-		}
 		if (last && now.monotonic_ns < last->monotonic_ns &&
 		    now.realtime_ns > last->realtime_ns) {
 			faults_add(faults, "restart", row.line,
@@ -146,18 +140,20 @@ static void read_rows(struct clock_samples *samples, struct csv_table *table,
 int clock_samples_read(struct clock_samples *samples, const char *path,
 		       struct problem_list *problems)
 {
-	static const char *const names[] = {"realtime_ns", "monotonic_ns", "boottime_ns"};
-	static const struct csv_columns columns = {names, 3, 2, true};
-	struct csv_table *table;
+	static const struct csv_column column[] = {{"realtime_ns", CSV_STAMP},
+						   {"monotonic_ns", CSV_STAMP},
+						   {"boottime_ns", CSV_TEXT}};
+	static const struct csv_columns columns = {column, 3, 2, true};
+	struct csv *csv;
 	struct faults faults;
 
 	memset(samples, 0, sizeof(*samples));
 	faults_init(&faults, path, problems);
-	table = csv_table_open(path, &columns, &faults);
-	if (!table)
+	csv = csv_open(path, &columns, &faults);
+	if (!csv)
 		return -1;
-	read_rows(samples, table, &faults);
-	csv_table_close(table);
+	read_rows(samples, csv, &faults);
+	csv_close(csv);
 	if (!samples->samples) {
 		faults_add(&faults, "empty", 0, "no clock sample in it");
 		return -1;

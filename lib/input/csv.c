@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
+#include "base/number.h"
 
 struct lines {
 	FILE *file;
@@ -181,28 +183,22 @@ void lines_close(struct lines *lines)
 	free(lines);
 }
 
+#define NOWHERE SIZE_MAX
+
 struct csv {
 	struct lines *lines;
 	struct faults *faults;
+	const struct csv_columns *columns;
 	char *text; /* of one record, LINES_LONGEST + 1 bytes */
 	size_t length;
-	char **field;
+	char **field; /* of the record */
 	size_t fields, room;
+	uint64_t line; /* where it begins */
+	bool waiting;  /* it is the first, no header, and still to be handed out */
+	size_t *where; /* which field each column is */
+	size_t width;  /* fields a row */
+	struct csv_cell *cell;
 };
-
-struct csv *csv_open(const char *path, struct faults *faults)
-{
-	struct lines *lines = lines_open(path, faults);
-	struct csv *csv;
-
-	if (!lines)
-		return NULL;
-	csv = mem_zalloc(sizeof(*csv));
-	csv->lines = lines;
-	csv->faults = faults;
-	csv->text = mem_alloc(LINES_LONGEST + 1);
-	return csv;
-}
 
 /* Append a line; whether there is an odd number of quotes in it. -1: no room. */
 static int append(struct csv *csv, const struct line *line)
@@ -303,17 +299,186 @@ static int read_record(struct csv *csv, struct line *line)
 	return -1;
 }
 
-bool csv_next(struct csv *csv, struct csv_record *record)
+/* The next record; false at the end. */
+static bool next_record(struct csv *csv)
 {
 	struct line line;
 
-	while (lines_next(csv->lines, &line)) {
-		uint64_t number = line.number;
-
-		if (!line.length || read_record(csv, &line))
-			continue;
-		*record = (struct csv_record){csv->field, csv->fields, number};
+	if (csv->waiting) {
+		csv->waiting = false;
 		return true;
+	}
+	while (lines_next(csv->lines, &line)) {
+		csv->line = line.number;
+		if (line.length && !read_record(csv, &line))
+			return true;
+	}
+	return false;
+}
+
+static void place_columns(struct csv *csv)
+{
+	const struct csv_columns *columns = csv->columns;
+
+	csv->width = csv->fields;
+	for (size_t i = 0; i < csv->fields; i++) {
+		size_t k = 0;
+
+		while (k < columns->count &&
+		       strcmp(columns->column[k].name, csv->field[i]) != 0)
+			k++;
+		if (k == columns->count)
+			faults_add(csv->faults, "foreign", csv->line,
+				   "column '%s' is not known, left out", csv->field[i]);
+		else if (csv->where[k] != NOWHERE)
+			faults_add(csv->faults, "twice", csv->line,
+				   "column '%s' again, left out", csv->field[i]);
+		else
+			csv->where[k] = i;
+	}
+}
+
+static bool is_header(const struct csv *csv)
+{
+	for (size_t i = 0; i < csv->fields; i++)
+		if (strcmp(csv->field[i], csv->columns->column[0].name) == 0)
+			return true;
+	return false;
+}
+
+/* -1, with a fault, where a column that is needed has no place. */
+static int check_columns(const struct csv *csv)
+{
+	const struct csv_columns *columns = csv->columns;
+	struct bytes names = {0};
+	size_t k = 0;
+
+	while (k < columns->needed && csv->where[k] != NOWHERE)
+		k++;
+	if (k == columns->needed)
+		return 0;
+	for (size_t i = 0; i < columns->count; i++) {
+		bytes_add_text(&names, i ? "," : "");
+		bytes_add_text(&names, columns->column[i].name);
+	}
+	bytes_add_byte(&names, 0);
+	faults_add(csv->faults, "headless", csv->line,
+		   "no column '%s', want a header line: %s", columns->column[k].name,
+		   (const char *)names.data);
+	bytes_clear(&names);
+	return -1;
+}
+
+/* The first record says where the columns are. -1 where it does not. */
+static int read_header(struct csv *csv)
+{
+	const struct csv_columns *columns = csv->columns;
+
+	if (!next_record(csv))
+		return 0;
+	/* Spreadsheets begin with a byte order mark. */
+	if (strncmp(csv->field[0], "\xef\xbb\xbf", 3) == 0)
+		csv->field[0] += 3;
+	if (is_header(csv)) {
+		place_columns(csv);
+	} else if (columns->header_may_lack) {
+		/* As many as the first line has, where those beyond may lack. */
+		csv->width = csv->fields;
+		if (csv->width < columns->needed || csv->width > columns->count)
+			csv->width = columns->needed;
+		for (size_t k = 0; k < csv->width; k++)
+			csv->where[k] = k;
+		csv->waiting = true;
+	}
+	return check_columns(csv);
+}
+
+struct csv *csv_open(const char *path, const struct csv_columns *columns,
+		     struct faults *faults)
+{
+	struct lines *lines = lines_open(path, faults);
+	struct csv *csv;
+
+	if (!lines)
+		return NULL;
+	csv = mem_zalloc(sizeof(*csv));
+	csv->lines = lines;
+	csv->faults = faults;
+	csv->columns = columns;
+	csv->text = mem_alloc(LINES_LONGEST + 1);
+	csv->cell = mem_realloc(NULL, columns->count, sizeof(*csv->cell));
+	csv->where = mem_realloc(NULL, columns->count, sizeof(*csv->where));
+	for (size_t k = 0; k < columns->count; k++)
+		csv->where[k] = NOWHERE;
+	if (read_header(csv)) {
+		csv_close(csv);
+		return NULL;
+	}
+	return csv;
+}
+
+/* What the text of a cell would have to be and is not; NULL where it is. */
+static const char *read_cell(struct csv_cell *cell, enum csv_type type)
+{
+	switch (type) {
+	case CSV_TEXT:
+		return NULL;
+	case CSV_STAMP:
+		return number_stamp(cell->text, &cell->integer) ? "time in nanoseconds"
+								: NULL;
+	case CSV_COUNT:
+		return number_integer(cell->text, &cell->integer) || cell->integer < 0
+			   ? "count"
+			   : NULL;
+	case CSV_REAL:
+		return number_real(cell->text, &cell->real) ? "number" : NULL;
+	case CSV_LETTER:
+		cell->integer = (unsigned char)*cell->text;
+		return cell->text[1] ? "single letter" : NULL;
+	}
+	return NULL;
+}
+
+/* The cells of the record; false where one that is needed is not there. */
+static bool read_cells(struct csv *csv)
+{
+	for (size_t k = 0; k < csv->columns->count; k++) {
+		const struct csv_column *column = &csv->columns->column[k];
+		const char *field =
+		    csv->where[k] == NOWHERE ? "" : csv->field[csv->where[k]];
+		bool is_needed = k < csv->columns->needed;
+		struct csv_cell *cell = &csv->cell[k];
+		const char *wanted;
+
+		*cell = (struct csv_cell){.text = *field ? field : NULL, .integer = -1};
+		if (!*field && is_needed) {
+			faults_add(csv->faults, "broken", csv->line,
+				   "%s is empty, left out", column->name);
+			return false;
+		}
+		wanted = *field ? read_cell(cell, column->type) : NULL;
+		if (!wanted)
+			continue;
+		faults_add(csv->faults, is_needed ? "broken" : "malformed", csv->line,
+			   "%s '%s' is no %s, left out", column->name, field, wanted);
+		if (is_needed)
+			return false;
+		*cell = (struct csv_cell){.text = NULL, .integer = -1};
+	}
+	return true;
+}
+
+bool csv_next(struct csv *csv, struct csv_row *row)
+{
+	while (next_record(csv)) {
+		if (csv->fields != csv->width)
+			faults_add(csv->faults, "broken", csv->line,
+				   "%zu fields, want %zu, left out", csv->fields,
+				   csv->width);
+		else if (read_cells(csv)) {
+			*row = (struct csv_row){csv->cell, csv->line};
+			return true;
+		}
 	}
 	return false;
 }
@@ -325,176 +490,27 @@ void csv_close(struct csv *csv)
 	lines_close(csv->lines);
 	free(csv->text);
 	free(csv->field);
+	free(csv->cell);
+	free(csv->where);
 	free(csv);
 }
 
-#define NOWHERE SIZE_MAX
+const struct csv_columns proc_columns = {
+    (const struct csv_column[PROC_COLUMNS]){{"realtime_ns", CSV_STAMP},
+					    {"pid", CSV_COUNT},
+					    {"ppid", CSV_COUNT},
+					    {"comm", CSV_TEXT},
+					    {"state", CSV_LETTER},
+					    {"utime_ns", CSV_COUNT},
+					    {"stime_ns", CSV_COUNT},
+					    {"rss_kib", CSV_COUNT},
+					    {"read_bytes", CSV_COUNT},
+					    {"write_bytes", CSV_COUNT}},
+    PROC_COLUMNS, PROC_PID + 1, false};
 
-struct csv_table {
-	struct csv *csv;
-	struct faults *faults;
-	const struct csv_columns *columns;
-	size_t *where; /* which field each column is */
-	size_t width;  /* fields a row */
-	char **cell;
-	struct csv_record first; /* a row, where there is no header */
-	bool waiting;            /* it is still to be handed out */
-};
-
-static size_t find(const struct csv_columns *columns, const char *name)
-{
-	for (size_t k = 0; k < columns->count; k++)
-		if (strcmp(columns->name[k], name) == 0)
-			return k;
-	return NOWHERE;
-}
-
-static char *wanted(const struct csv_columns *columns)
-{
-	char *text = mem_strdup(columns->name[0]);
-
-	for (size_t k = 1; k < columns->count; k++) {
-		char *longer = mem_printf("%s,%s", text, columns->name[k]);
-
-		free(text);
-		text = longer;
-	}
-	return text;
-}
-
-static void place_columns(struct csv_table *table, const struct csv_record *header)
-{
-	table->width = header->fields;
-	for (size_t i = 0; i < header->fields; i++) {
-		size_t k = find(table->columns, header->field[i]);
-
-		if (k == NOWHERE)
-			faults_add(table->faults, "foreign", header->line,
-				   "column '%s' is not known, left out",
-				   header->field[i]);
-		else if (table->where[k] != NOWHERE)
-			faults_add(table->faults, "twice", header->line,
-				   "column '%s' again, left out", header->field[i]);
-		else
-			table->where[k] = i;
-	}
-}
-
-static bool is_header(const struct csv_table *table, const struct csv_record *record)
-{
-	for (size_t i = 0; i < record->fields; i++)
-		if (strcmp(record->field[i], table->columns->name[0]) == 0)
-			return true;
-	return false;
-}
-
-/* The first record says where the columns are. -1 where it does not. */
-static int read_header(struct csv_table *table)
-{
-	const struct csv_columns *columns = table->columns;
-	char *want = NULL;
-	int status = 0;
-
-	if (!csv_next(table->csv, &table->first))
-		return 0;
-	/* Spreadsheets begin with a byte order mark. */
-	if (strncmp(table->first.field[0], "\xef\xbb\xbf", 3) == 0)
-		table->first.field[0] += 3;
-	if (is_header(table, &table->first)) {
-		place_columns(table, &table->first);
-	} else if (columns->header_may_lack) {
-		/* As many as the first line has, where those beyond may lack. */
-		table->width = table->first.fields;
-		if (table->width < columns->needed || table->width > columns->count)
-			table->width = columns->needed;
-		for (size_t k = 0; k < table->width; k++)
-			table->where[k] = k;
-		table->waiting = true;
-	}
-	for (size_t k = 0; k < columns->needed && !status; k++)
-		if (table->where[k] == NOWHERE) {
-			want = wanted(columns);
-			faults_add(table->faults, "headless", table->first.line,
-				   "no column '%s', want a header line: %s",
-				   columns->name[k], want);
-			status = -1;
-		}
-	free(want);
-	return status;
-}
-
-struct csv_table *csv_table_open(const char *path, const struct csv_columns *columns,
-				 struct faults *faults)
-{
-	struct csv *csv = csv_open(path, faults);
-	struct csv_table *table;
-
-	if (!csv)
-		return NULL;
-	table = mem_zalloc(sizeof(*table));
-	table->csv = csv;
-	table->faults = faults;
-	table->columns = columns;
-	table->cell = mem_realloc(NULL, columns->count, sizeof(*table->cell));
-	table->where = mem_realloc(NULL, columns->count, sizeof(*table->where));
-	for (size_t k = 0; k < columns->count; k++)
-		table->where[k] = NOWHERE;
-	if (read_header(table)) {
-		csv_table_close(table);
-		return NULL;
-	}
-	return table;
-}
-
-static bool next_record(struct csv_table *table, struct csv_record *record)
-{
-	if (!table->waiting)
-		return csv_next(table->csv, record);
-	table->waiting = false;
-	*record = table->first;
-	return true;
-}
-
-/* Point the cells at the fields; false where one that is needed is not there. */
-static bool place(struct csv_table *table, const struct csv_record *record)
-{
-	for (size_t k = 0; k < table->columns->count; k++) {
-		size_t i = table->where[k];
-
-		table->cell[k] =
-		    i == NOWHERE || !*record->field[i] ? NULL : record->field[i];
-		if (k < table->columns->needed && !table->cell[k]) {
-			faults_add(table->faults, "broken", record->line,
-				   "%s is empty, left out", table->columns->name[k]);
-			return false;
-		}
-	}
-	return true;
-}
-
-bool csv_table_next(struct csv_table *table, struct csv_row *row)
-{
-	struct csv_record record;
-
-	while (next_record(table, &record)) {
-		if (record.fields != table->width)
-			faults_add(table->faults, "broken", record.line,
-				   "%zu fields, want %zu, left out", record.fields,
-				   table->width);
-		else if (place(table, &record)) {
-			*row = (struct csv_row){table->cell, record.line};
-			return true;
-		}
-	}
-	return false;
-}
-
-void csv_table_close(struct csv_table *table)
-{
-	if (!table)
-		return;
-	csv_close(table->csv);
-	free(table->cell);
-	free(table->where);
-	free(table);
-}
+const struct csv_columns sensor_columns = {
+    (const struct csv_column[SENSOR_COLUMNS]){{"realtime_ns", CSV_STAMP},
+					      {"sensor", CSV_TEXT},
+					      {"metric", CSV_TEXT},
+					      {"value", CSV_REAL}},
+    SENSOR_COLUMNS, SENSOR_COLUMNS, true};

@@ -50,51 +50,78 @@ void lines_close(struct lines *lines);
  * hold commas, line breaks (each becomes \n) and quotes, which are doubled.
  * Empty lines are passed over. Lines that break the rules are faults and are
  * left out; so is a last line without an end, which may be cut in a number.
- */
-struct csv;
-
-struct csv_record {
-	char **field; /* until the next call */
-	size_t fields;
-	uint64_t line; /* where it begins */
-};
-
-/* NULL where the file cannot be read, which is a fault. */
-struct csv *csv_open(const char *path, struct faults *faults);
-
-/* The next record; false at the end. */
-bool csv_next(struct csv *csv, struct csv_record *record);
-
-void csv_close(struct csv *csv);
-
-/*
- * A file whose columns are known by name. A first line with the name of the
+ *
+ * The columns are known by name and type. A first line with the name of the
  * first column in it is a header, and the columns come in its order.
  */
+enum csv_type {
+	CSV_TEXT,
+	CSV_STAMP,  /* integer: an instant in nanoseconds */
+	CSV_COUNT,  /* integer, not negative */
+	CSV_REAL,   /* real */
+	CSV_LETTER, /* integer: the byte */
+};
+
 struct csv_columns {
-	const char *const *name;
+	const struct csv_column {
+		const char *name;
+		enum csv_type type;
+	} * column;
 	size_t count;
 	size_t needed;        /* so many of the first must be there */
 	bool header_may_lack; /* then they stand in this order, from the first up */
 };
 
-struct csv_table;
+struct csv;
 
 /* NULL where the file or its header cannot be used, which is a fault. */
-struct csv_table *csv_table_open(const char *path, const struct csv_columns *columns,
-				 struct faults *faults);
+struct csv *csv_open(const char *path, const struct csv_columns *columns,
+		     struct faults *faults);
 
 /*
- * The next row: cell[k] is that of columns->name[k], NULL where it is missing
- * or empty, valid until the next call. Rows without the needed ones, and rows
- * longer or shorter than the header, are faults and are left out.
+ * The next row: cell[k] is that of columns->column[k], valid until the next call.
+ * Where it is missing, empty or not of its type (a fault), its text is NULL and its
+ * integer -1. Rows without the needed ones, and rows longer or shorter than the header,
+ * are faults and are left out. False at the end.
  */
 struct csv_row {
-	char **cell;
+	const struct csv_cell {
+		const char *text;
+		union {
+			int64_t integer;
+			double real;
+		};
+	} * cell;
 	uint64_t line;
 };
-bool csv_table_next(struct csv_table *table, struct csv_row *row);
+bool csv_next(struct csv *csv, struct csv_row *row);
 
-void csv_table_close(struct csv_table *table);
+void csv_close(struct csv *csv);
+
+/* proc.csv: a process at an instant of the node's real-time clock; see formats.md. */
+enum proc_column {
+	PROC_REALTIME,
+	PROC_PID,
+	PROC_PPID,
+	PROC_COMM,
+	PROC_STATE, /* R, S, D, ... as in /proc */
+	PROC_UTIME,
+	PROC_STIME,
+	PROC_RSS,
+	PROC_READ,
+	PROC_WRITTEN,
+	PROC_COLUMNS
+};
+extern const struct csv_columns proc_columns;
+
+/* sensors.csv: what a sensor of the node read, by the same clock. */
+enum sensor_column {
+	SENSOR_REALTIME,
+	SENSOR_NAME,   /* "coretemp/temp1", "rapl/package-0" */
+	SENSOR_METRIC, /* "celsius", "joules" */
+	SENSOR_VALUE,
+	SENSOR_COLUMNS
+};
+extern const struct csv_columns sensor_columns;
 
 #endif

@@ -32,7 +32,8 @@ struct invocation {
 /*
  * Read an invocations.jsonl, one JSON object a line. Each is handed on; its
  * texts are valid until the callback returns. Lines that are none are reported
- * and left out. Returns as proc_samples_read does.
+ * and left out. 0; -1 where nothing can be read, which is a problem; or what the
+ * callback returned, when that was not 0: it ends the reading.
  */
 int invocations_read(const char *path,
 		     int (*task)(void *context, const struct invocation *invocation),

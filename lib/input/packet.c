@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/packet.h"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <string.h>
 
 bool packet_equal(const struct packet *a, const struct packet *b)
@@ -115,28 +113,4 @@ const char *packet_protocol_name(const struct packet *packet)
 	default:
 		return NULL;
 	}
-}
-
-char *packet_format(char text[PACKET_TEXT], const struct packet *packet)
-{
-	char src[INET6_ADDRSTRLEN] = "?", dst[INET6_ADDRSTRLEN] = "?";
-	int family = packet->family == 6 ? AF_INET6 : AF_INET;
-	const char *protocol = packet_protocol_name(packet);
-	int used;
-
-	if (packet->known & PACKET_NETWORK) {
-		inet_ntop(family, packet->src, src, sizeof(src));
-		inet_ntop(family, packet->dst, dst, sizeof(dst));
-	}
-	used = snprintf(text, PACKET_TEXT, "%s:%u > %s:%u %s id %u len %u", src,
-			packet->sport, dst, packet->dport, protocol ? protocol : "ip",
-			packet->id, packet->length);
-	if (packet->protocol == IPPROTO_TCP)
-		snprintf(text + used, PACKET_TEXT - (size_t)used,
-			 " seq %u ack %u flags 0x%x win %u", packet->seq, packet->ack,
-			 packet->flags, packet->window);
-	else if (packet->seq)
-		snprintf(text + used, PACKET_TEXT - (size_t)used, " echo %u seq %u",
-			 packet->seq >> 16, packet->seq & 0xffff);
-	return text;
 }

@@ -83,8 +83,4 @@ bool packet_is_local(const struct packet *packet);
 /* "tcp", "udp", "icmp", "icmp6", or NULL for any other. */
 const char *packet_protocol_name(const struct packet *packet);
 
-/* "10.7.0.1:39302 > 10.7.0.3:7001 tcp seq 796852315 ack ... id 30279 len 252". */
-#define PACKET_TEXT 192
-char *packet_format(char text[PACKET_TEXT], const struct packet *packet);
-
 #endif

@@ -6,7 +6,45 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "parquet/value.h"
+#include "parquet/parquet.h"
+
+/* Numbers of the Parquet format (parquet.thrift) that several files need. */
+enum {
+	FORMAT_PLAIN = 0,
+	FORMAT_RLE = 3,
+	FORMAT_DELTA_BINARY_PACKED = 5,
+	FORMAT_RLE_DICTIONARY = 8,
+	FORMAT_ENCODINGS,
+};
+
+enum { FORMAT_DATA_PAGE = 0, FORMAT_DICTIONARY_PAGE = 2 };
+
+#define FORMAT_MAGIC "PAR1"
+
+/* One value as its column has it. */
+struct parquet_value {
+	bool null;
+	uint32_t size;     /* in bytes */
+	uint64_t bits;     /* of fixed types: the value's, lowest first */
+	const void *bytes; /* of byte arrays, else NULL; borrowed from the cell */
+};
+
+/* Bytes of each value of a column, 0: they differ. 1 for BOOLEAN. */
+static inline unsigned parquet_width(const struct parquet_column *column)
+{
+	switch (column->type) {
+	case PARQUET_BOOLEAN:
+		return 1;
+	case PARQUET_INT32:
+		return 4;
+	case PARQUET_INT64:
+	case PARQUET_DOUBLE:
+		return 8;
+	case PARQUET_BYTE_ARRAY:
+		break;
+	}
+	return 0;
+}
 
 /* Encodings of values and levels (Parquet format, Encodings.md). */
 
@@ -81,5 +119,34 @@ void parquet_dictionary_copy(const struct parquet_dictionary *dictionary, uint32
 size_t parquet_dictionary_held(const struct parquet_dictionary *dictionary);
 
 void parquet_dictionary_clear(struct parquet_dictionary *dictionary);
+
+/*
+ * The least and the greatest of the values of a column chunk, by the order of the
+ * column's type (Parquet format, ColumnOrder). Values with a NaN among them, for which
+ * readers have no order in common, or with more bytes than this, have no bounds.
+ */
+enum { PARQUET_LONGEST_BOUND = 64 };
+
+struct parquet_bound {
+	uint8_t byte[PARQUET_LONGEST_BOUND]; /* PLAIN, and without a length */
+	uint8_t size;
+};
+
+struct parquet_range {
+	bool any, boundless;
+	int64_t least, most; /* of fixed types: keys that sort as the values do */
+	struct parquet_bound low, high; /* of byte arrays */
+};
+
+void parquet_range_add(struct parquet_range *range, const struct parquet_column *column,
+		       const struct parquet_value *value);
+
+/* Numbers of a column of INT64, of which these are the least and the greatest. */
+void parquet_range_add_integers(struct parquet_range *range, int64_t least, int64_t most);
+
+/* Both bounds as statistics have them; false where there are none. */
+bool parquet_range_bounds(const struct parquet_range *range,
+			  const struct parquet_column *column, struct parquet_bound *low,
+			  struct parquet_bound *high);
 
 #endif

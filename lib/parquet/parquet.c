@@ -31,7 +31,7 @@ struct parquet_writer {
 	struct parquet_press press;
 	struct parquet_chunk *chunk; /* one a column */
 	struct parquet_footer footer;
-	struct parquet_value *value; /* of the row at hand, column after column */
+	struct parquet_value *value; /* of the row's lists, one after the other */
 	size_t value_room;
 	uint64_t rows, group_rows;
 	uint64_t offset; /* bytes written */
@@ -443,14 +443,6 @@ static int add_cells(const struct cells *cells, struct parquet_chunk *chunk,
 	return 0;
 }
 
-static struct parquet_value *value_at(struct parquet_writer *writer, size_t at)
-{
-	if (at >= writer->value_room)
-		writer->value = mem_grow(writer->value, at, &writer->value_room,
-					 sizeof(*writer->value));
-	return &writer->value[at];
-}
-
 /* Counts values in `at`, and their bytes in unchecked_bytes. */
 static int take_list(struct parquet_writer *writer, const struct parquet_column *column,
 		     const struct parquet_list *list, size_t *at, struct error *error)
@@ -460,8 +452,12 @@ static int take_list(struct parquet_writer *writer, const struct parquet_column 
 	if (list->null && !column->optional)
 		return error_set(error, "no list, want one"), PARQUET_REFUSED;
 	for (size_t i = 0; i < list->count && !list->null; i++) {
-		struct parquet_value *value = value_at(writer, (*at)++);
+		struct parquet_value *value;
 
+		if (*at >= writer->value_room)
+			writer->value = mem_grow(writer->value, *at, &writer->value_room,
+						 sizeof(*writer->value));
+		value = &writer->value[(*at)++];
 		if (value_of(column, column->optional_elements, &list->cell[i], value,
 			     error)) {
 			error_prefix(error, "element %zu", i + 1);
@@ -477,28 +473,23 @@ static int take_list(struct parquet_writer *writer, const struct parquet_column 
 	return 0;
 }
 
-/* The row's values in their columns' form, if all of them have one. */
-static int take_row(struct parquet_writer *writer, const struct cell *cell,
-		    const struct parquet_list *list, struct error *error)
+/* Whether all of a row fits its columns; the values of its lists. */
+static int check_row(struct parquet_writer *writer, const struct cell *cell,
+		     const struct parquet_list *list, struct error *error)
 {
 	size_t at = 0;
 
 	for (size_t i = 0; i < writer->columns; i++) {
 		const struct parquet_column *column = &writer->column[i];
-		int status;
+		const struct cells cells = {&cell[i], 1, 1};
+		bool fits = column->list
+				? !take_list(writer, column, list++, &at, error)
+				: check_cells(&cells, column, &writer->unchecked_bytes,
+					      error) == 1;
 
-		if (column->list) {
-			status = take_list(writer, column, list++, &at, error);
-		} else {
-			struct parquet_value *value = value_at(writer, at++);
-
-			status =
-			    value_of(column, column->optional, &cell[i], value, error);
-			writer->unchecked_bytes += value->size;
-		}
-		if (status) {
+		if (!fits) {
 			error_prefix(error, "column %s", column->name);
-			return status;
+			return PARQUET_REFUSED;
 		}
 	}
 	return 0;
@@ -519,23 +510,19 @@ static size_t add_list(struct parquet_chunk *chunk, const struct parquet_list *l
 int parquet_add_row(struct parquet_writer *writer, const struct cell *cell,
 		    const struct parquet_list *list, struct error *error)
 {
-	const struct parquet_value *value;
-	int status;
+	size_t at = 0;
 
 	if (writer->failure)
 		return fail_for_good(writer, error);
-	status = take_row(writer, cell, list, error);
-	if (status)
-		return status;
-	value = writer->value;
+	if (check_row(writer, cell, list, error))
+		return PARQUET_REFUSED;
 	for (size_t i = 0; i < writer->columns; i++) {
 		struct parquet_chunk *chunk = &writer->chunk[i];
 
 		if (writer->column[i].list)
-			value += add_list(chunk, list++, value);
-		else
-			parquet_chunk_add(chunk, PARQUET_FIRST, value++);
-		if (parquet_chunk_end_rows(chunk, 1, error))
+			at += add_list(chunk, list++, &writer->value[at]);
+		if (writer->column[i].list ? parquet_chunk_end_rows(chunk, 1, error)
+					   : add_one(chunk, &cell[i], error))
 			return fail_for_good(writer, error);
 	}
 	return end_rows(writer, 1, error);

@@ -9,7 +9,6 @@
 
 #include "base/mem.h"
 #include "base/names.h"
-#include "tables/question_scope.h"
 #include "timeline/names.h"
 #include "timeline/query.h"
 #include "timeline/schema.h"
@@ -60,23 +59,13 @@ static int each_row(struct timeline_reader *timeline, const char *sql, const cha
 	return query_rows(timeline, sql, &value, take, context, error);
 }
 
-static int take_name(void *context, const struct cell *cell, struct error *error)
-{
-	char *name = cell_text(cell);
-
-	(void)error;
-	text_list_add(context, name);
-	free(name);
-	return 0;
-}
-
 int question_list_tables(struct timeline_reader *timeline, struct text_list *names,
 			 struct error *error)
 {
-	return each_row(timeline,
-			"SELECT name FROM sqlite_master WHERE type = 'table' "
-			"AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
-			NULL, take_name, names, error);
+	return query_texts(timeline,
+			   "SELECT name FROM sqlite_master WHERE type = 'table' "
+			   "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+			   NULL, names, error);
 }
 
 struct table_facts {
@@ -121,9 +110,9 @@ static int no_such_table(struct timeline_reader *timeline, const char *name,
 	struct text_list names = {0};
 	const char *near;
 
-	if (each_row(timeline,
-		     "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')",
-		     NULL, take_name, &names, error) == 0) {
+	if (query_texts(timeline,
+			"SELECT name FROM sqlite_master WHERE type IN ('table', 'view')",
+			NULL, &names, error) == 0) {
 		near = near_find(name, (const char *const *)names.item, names.count);
 		if (near)
 			error_misuse(error, "--table: no table %s, do you mean %s?", name,
@@ -154,20 +143,13 @@ static int read_table(struct timeline_reader *timeline, struct table_facts *fact
 }
 
 /* The greatest rowid is found at once, and no table has many gaps. */
-static int take_count(void *context, const struct cell *cell, struct error *error)
-{
-	(void)error;
-	*(int64_t *)context = cell_integer(&cell[0], 0);
-	return 0;
-}
-
 static void count_rows(struct timeline_reader *timeline, struct question *question,
 		       const char *quoted)
 {
 	struct error error = ERROR_INIT; /* a table without rowid has none */
 	char *sql = mem_printf("SELECT max(rowid) FROM %s", quoted);
 
-	each_row(timeline, sql, NULL, take_count, &question->rows, &error);
+	query_integer(timeline, sql, NULL, &question->rows, &error);
 	error_clear(&error);
 	free(sql);
 }
@@ -518,7 +500,7 @@ struct timeline_query *question_ask(const struct question *question, bool walk,
 	struct cell value[2];
 
 	if (question->bounds == QUESTION_BY_ID &&
-	    question_event_ids(timeline, scope, bound, error))
+	    scope_event_ids(scope, timeline, bound, error))
 		return NULL;
 	for (int i = 0; i < 2; i++)
 		value[i] = (struct cell){.type = CELL_INTEGER, .integer = bound[i]};

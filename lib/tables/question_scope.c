@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tables/question_scope.h"
+#include "tables/question.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -106,38 +106,4 @@ char *question_scope(const struct scope *scope, enum question_kind kind,
 	}
 	fclose(sql);
 	return text;
-}
-
-static int ask_id(struct timeline_reader *timeline, const char *sql, nsec_t ts_ns,
-		  int64_t *id, struct error *error)
-{
-	struct timeline_query *query = timeline_query_new(timeline, sql, error);
-	const struct cell value = {.type = CELL_INTEGER, .integer = ts_ns};
-	int status = -1, more;
-
-	if (query && timeline_query_ask(query, &value, 1, error) == 0 &&
-	    (more = timeline_query_next(query, error)) >= 0) {
-		if (more && timeline_query_row(query)->type == CELL_INTEGER)
-			*id = timeline_query_row(query)->integer;
-		status = 0;
-	}
-	timeline_query_free(query);
-	return status;
-}
-
-int question_event_ids(struct timeline_reader *timeline, const struct scope *scope,
-		       int64_t id[2], struct error *error)
-{
-	/* Ids grow with time. */
-	id[0] = INT64_MAX;
-	id[1] = INT64_MIN;
-	return ask_id(timeline,
-		      "SELECT id FROM event WHERE ts_ns >= ?1 ORDER BY ts_ns, id LIMIT 1",
-		      scope->begin_ns, &id[0], error) ||
-		       ask_id(timeline,
-			      "SELECT id FROM event WHERE ts_ns <= ?1 "
-			      "ORDER BY ts_ns DESC, id DESC LIMIT 1",
-			      scope->end_ns, &id[1], error)
-		   ? -1
-		   : 0;
 }

@@ -313,6 +313,23 @@ static void do_job(void *context, size_t index)
 	timeline_reader_free(timeline);
 }
 
+struct table_job *table_work_add(struct table_work *work, struct question *question)
+{
+	work->job = mem_grow(work->job, work->jobs, &work->room, sizeof(*work->job));
+	work->job[work->jobs] = (struct table_job){.question = question};
+	return &work->job[work->jobs++];
+}
+
+void table_work_clear(struct table_work *work)
+{
+	for (size_t i = 0; i < work->jobs; i++) {
+		question_free(work->job[i].question);
+		free(work->job[i].name);
+		free(work->job[i].key);
+	}
+	free(work->job);
+}
+
 void table_work_plan(struct table_work *work, int wanted)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);

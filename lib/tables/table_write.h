@@ -47,6 +47,12 @@ struct table_work {
 unsigned table_sorts(const struct cell *cell);
 enum question_type table_type(const struct question_column *column, unsigned sorts);
 
+/* A job more, which has the question. */
+struct table_job *table_work_add(struct table_work *work, struct question *question);
+
+/* Jobs with their questions, names and keys. */
+void table_work_clear(struct table_work *work);
+
 /* How many threads: `wanted`, or 0: one a processor; not more than there are jobs. */
 void table_work_plan(struct table_work *work, int wanted);
 

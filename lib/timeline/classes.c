@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "timeline/schema.h"
 #include "timeline/sql.h"
 #include "timeline/writer_private.h"
 
@@ -37,31 +37,19 @@ static const char *type_name(enum cell_type type)
 	return "";
 }
 
-/* Of all that makes two classes one. */
-static uint64_t hash_class(const struct writer_class *class)
+/* All that makes two classes one, as bytes. */
+static void add_identity(struct bytes *bytes, const struct writer_class *class)
 {
-	uint64_t hash = hash_text(HASH_INIT, class->kind);
-
-	hash = hash_text(hash, class->name);
+	bytes_add(bytes, class->kind, strlen(class->kind) + 1);
+	bytes_add(bytes, class->name, strlen(class->name) + 1);
 	for (size_t i = 0; i < class->columns; i++) {
-		hash = hash_text(hash, class->column[i].name);
-		hash = hash_text(hash, type_name(class->column[i].type));
-		hash = hash_bytes(hash, &class->column[i].context, sizeof(bool));
-	}
-	return hash;
-}
+		const struct writer_column *column = &class->column[i];
+		const char *type = type_name(column->type);
 
-static bool is_same(const struct writer_class *a, const struct writer_class *b)
-{
-	if (a->columns != b->columns || strcmp(a->kind, b->kind) != 0 ||
-	    strcmp(a->name, b->name) != 0)
-		return false;
-	for (size_t i = 0; i < a->columns; i++)
-		if (strcmp(a->column[i].name, b->column[i].name) != 0 ||
-		    a->column[i].type != b->column[i].type ||
-		    a->column[i].context != b->column[i].context)
-			return false;
-	return true;
+		bytes_add(bytes, column->name, strlen(column->name) + 1);
+		bytes_add(bytes, type, strlen(type) + 1);
+		bytes_add(bytes, &column->context, sizeof(bool));
+	}
 }
 
 static void class_clear(struct writer_class *class)
@@ -82,8 +70,7 @@ static struct writer_class class_copy(const struct timeline_class *from)
 {
 	struct writer_class class = {.kind = utf8_clean(from->kind),
 				     .name = utf8_clean(from->name),
-				     .columns = from->columns,
-				     .next = -1};
+				     .columns = from->columns};
 
 	class.column = mem_zalloc(from->columns * sizeof(*class.column));
 	for (size_t i = 0; i < from->columns; i++) {
@@ -126,53 +113,6 @@ static int run_and_free(struct timeline_writer *writer, char *text, struct error
 	return status;
 }
 
-static struct writer_asked *add_asked(struct timeline_writer *writer, const char *table)
-{
-	struct writer_asked *asked;
-
-	writer->asked = mem_grow(writer->asked, writer->askeds, &writer->asked_room,
-				 sizeof(*writer->asked));
-	asked = &writer->asked[writer->askeds++];
-	*asked = (struct writer_asked){.table = mem_strdup(table)};
-	return asked;
-}
-
-int writer_find_asked(struct timeline_writer *writer, struct error *error)
-{
-	static const char text[] =
-	    "SELECT m.name, c.name, c.type FROM sqlite_master AS m, "
-	    "pragma_table_info(m.name) AS c WHERE m.type = 'table' ORDER BY m.rowid, "
-	    "c.cid";
-	struct writer_asked *asked = NULL;
-	sqlite3_stmt *query = NULL;
-	int code = SQLITE_ERROR, status = -1;
-	sqlite3 *db;
-
-	if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
-	    sql_run(db, writer->place, schema_classes, error) ||
-	    sqlite3_prepare_v2(db, text, -1, &query, NULL) != SQLITE_OK)
-		goto out;
-	while ((code = sqlite3_step(query)) == SQLITE_ROW) {
-		const char *table = (const char *)sqlite3_column_text(query, 0);
-
-		if (!asked || strcmp(asked->table, table) != 0)
-			asked = add_asked(writer, table);
-		asked->column =
-		    mem_realloc(asked->column, asked->columns + 1, sizeof(char *));
-		asked->type =
-		    mem_realloc(asked->type, asked->columns + 1, sizeof(char *));
-		asked->column[asked->columns] =
-		    mem_strdup((const char *)sqlite3_column_text(query, 1));
-		asked->type[asked->columns++] =
-		    mem_strdup((const char *)sqlite3_column_text(query, 2));
-	}
-out:
-	status = code == SQLITE_DONE ? 0 : sql_error(db, writer->place, error);
-	sqlite3_finalize(query);
-	sqlite3_close(db);
-	return status;
-}
-
 static bool has_column(const struct writer_class *class, const char *name)
 {
 	for (size_t i = 0; class && i < class->columns; i++)
@@ -181,70 +121,69 @@ static bool has_column(const struct writer_class *class, const char *name)
 	return false;
 }
 
-/* Columns that queries name and the class has not: rows end before them, so they are
- * NULL. */
-static void write_asked(FILE *sql, const struct writer_asked *asked,
-			const struct writer_class *class)
+/* A table's columns and, of those that queries name, the ones that the class has not:
+ * rows end before them, so they are NULL. `class` NULL: it was not recorded. */
+static int make_table(struct timeline_writer *writer, const char *name,
+		      const struct writer_class *class, struct error *error)
 {
-	for (size_t i = 0; i < asked->columns; i++) {
-		char *quoted = name_quote(asked->column[i]);
-
-		if (!has_column(class, asked->column[i]))
-			fprintf(sql, ", %s %s", quoted, asked->type[i]);
-		free(quoted);
-	}
-}
-
-/* Tables of classes that were not recorded. */
-static int make_asked(struct timeline_writer *writer, struct error *error)
-{
-	for (size_t i = 0; i < writer->askeds; i++) {
-		char *text, *quoted;
-		size_t size, k = 0;
-		FILE *sql;
-
-		while (k < writer->classes &&
-		       (!writer->class[k].table ||
-			strcmp(writer->class[k].table, writer->asked[i].table) != 0))
-			k++;
-		if (k < writer->classes)
-			continue;
-		quoted = name_quote(writer->asked[i].table);
-		sql = open_memstream(&text, &size);
-		fprintf(sql,
-			"CREATE TABLE %s (id INTEGER PRIMARY KEY REFERENCES event (id)",
-			quoted);
-		free(quoted);
-		write_asked(sql, &writer->asked[i], NULL);
-		fputs(")", sql);
-		fclose(sql);
-		if (run_and_free(writer, text, error))
-			return -1;
-	}
-	return 0;
-}
-
-static int make_table(struct timeline_writer *writer, const struct writer_class *class,
-		      struct error *error)
-{
-	char *text, *quoted = name_quote(class->table);
+	static const char asked[] = "SELECT name, type FROM pragma_table_info(?)";
+	char *text, *quoted = name_quote(name);
+	sqlite3_stmt *query;
 	size_t size;
-	FILE *sql = open_memstream(&text, &size);
+	FILE *sql;
 
+	if (sqlite3_prepare_v2(writer->asked, asked, -1, &query, NULL) != SQLITE_OK)
+		return free(quoted), sql_error(writer->asked, writer->place, error);
+	sql = open_memstream(&text, &size);
 	fprintf(sql, "CREATE TABLE %s (id INTEGER PRIMARY KEY REFERENCES event (id)",
 		quoted);
 	free(quoted);
-	for (size_t i = 0; i < class->columns; i++) {
+	for (size_t i = 0; class && i < class->columns; i++) {
 		quoted = name_quote(class->column[i].sql);
 		fprintf(sql, ", %s %s", quoted, type_name(class->column[i].type));
 		free(quoted);
 	}
-	for (size_t i = 0; i < writer->askeds; i++)
-		if (strcmp(writer->asked[i].table, class->table) == 0)
-			write_asked(sql, &writer->asked[i], class);
+	sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC);
+	while (sqlite3_step(query) == SQLITE_ROW) {
+		const char *column = (const char *)sqlite3_column_text(query, 0);
+
+		quoted = name_quote(column);
+		if (!has_column(class, column))
+			fprintf(sql, ", %s %s", quoted, sqlite3_column_text(query, 1));
+		free(quoted);
+	}
+	sqlite3_finalize(query);
 	fputs(")", sql);
 	fclose(sql);
 	return run_and_free(writer, text, error);
+}
+
+static bool has_table(const struct timeline_writer *writer, const char *name)
+{
+	for (size_t i = 0; i < writer->classes; i++)
+		if (writer->class[i].table &&
+		    sqlite3_stricmp(writer->class[i].table, name) == 0)
+			return true;
+	return false;
+}
+
+/* Tables of classes that queries name, and that were not recorded. */
+static int make_asked(struct timeline_writer *writer, struct error *error)
+{
+	static const char text[] = "SELECT name FROM sqlite_schema ORDER BY rowid";
+	sqlite3_stmt *query;
+	int status = 0;
+
+	if (sqlite3_prepare_v2(writer->asked, text, -1, &query, NULL) != SQLITE_OK)
+		return sql_error(writer->asked, writer->place, error);
+	while (!status && sqlite3_step(query) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(query, 0);
+
+		if (!has_table(writer, name))
+			status = make_table(writer, name, NULL, error);
+	}
+	sqlite3_finalize(query);
+	return status;
 }
 
 /* Columns whose name the event has already get another one in the view. */
@@ -310,18 +249,10 @@ static int list_columns(struct timeline_writer *writer, const struct writer_clas
 		    writer_integer(column->context),
 		};
 
-		if (batch_row(writer->table[TABLE_EVENT_COLUMN], row, error))
+		if (writer_add(&writer->table[TIMELINE_EVENT_COLUMN], row, error))
 			return -1;
 	}
 	return 0;
-}
-
-static int64_t find(const struct timeline_writer *writer,
-		    const struct writer_class *class, int64_t at)
-{
-	while (at >= 0 && !is_same(&writer->class[at], class))
-		at = writer->class[at].next;
-	return at;
 }
 
 static int add_payload(struct timeline_writer *writer, struct writer_class *class,
@@ -339,30 +270,29 @@ static int add_payload(struct timeline_writer *writer, struct writer_class *clas
 int timeline_add_class(struct timeline_writer *writer, const struct timeline_class *class,
 		       uint32_t *id, struct error *error)
 {
+	struct bytes identity = {0};
 	struct writer_class copy;
-	uint64_t hash;
-	int64_t at;
+	size_t at;
 
 	if (class->columns > TIMELINE_COLUMNS_MOST)
 		return error_set(error, "%s: %zu fields, want up to %d", class->name,
 				 class->columns, TIMELINE_COLUMNS_MOST);
 	copy = class_copy(class);
-	hash = hash_class(&copy);
-	if (!intmap_get(&writer->first_class, hash, &copy.next))
-		copy.next = -1;
-	copy.id = writer->is_part ? hash_id(hash) : (int64_t)writer->classes + 1;
-	at = find(writer, &copy, copy.next);
-	if (at >= 0 || (writer->payload && add_payload(writer, &copy, error))) {
+	add_identity(&identity, &copy);
+	at = texts_put_bytes(&writer->identity, (char *)identity.data, identity.size);
+	copy.id = writer->is_part
+		      ? hash_id(hash_bytes(HASH_INIT, identity.data, identity.size))
+		      : (int64_t)at + 1;
+	bytes_clear(&identity);
+	*id = (uint32_t)at + 1;
+	if (at < writer->classes) {
 		class_clear(&copy);
-		*id = (uint32_t)at + 1;
-		return at >= 0 ? 0 : -1;
+		return 0;
 	}
 	writer->class = mem_grow(writer->class, writer->classes, &writer->class_room,
 				 sizeof(*writer->class));
-	intmap_put(&writer->first_class, hash, (int64_t)writer->classes);
 	writer->class[writer->classes++] = copy;
-	*id = (uint32_t)writer->classes;
-	return 0;
+	return writer->payload ? add_payload(writer, &writer->class[at], error) : 0;
 }
 
 void timeline_writer_set_part(struct timeline_writer *writer)
@@ -375,8 +305,8 @@ int writer_make_classes(struct timeline_writer *writer, struct error *error)
 	for (size_t i = 0; i < writer->classes; i++) {
 		const struct writer_class *class = &writer->class[i];
 
-		if (class->table &&
-		    (make_table(writer, class, error) || make_view(writer, class, error)))
+		if (class->table && (make_table(writer, class->table, class, error) ||
+				     make_view(writer, class, error)))
 			return -1;
 	}
 	return make_asked(writer, error);
@@ -387,6 +317,7 @@ int writer_finish_classes(struct timeline_writer *writer, struct error *error)
 	for (size_t i = 0; i < writer->classes; i++) {
 		const struct writer_class *class = &writer->class[i];
 		const struct cell row[] = {
+		    writer_integer(class->id),
 		    text_cell(class->kind),
 		    text_cell(class->name),
 		    class->table ? text_cell(class->table)
@@ -394,7 +325,7 @@ int writer_finish_classes(struct timeline_writer *writer, struct error *error)
 		    writer_integer(class->events),
 		};
 
-		if (batch_row_id(writer->table[TABLE_EVENT_CLASS], class->id, row, error))
+		if (writer_add(&writer->table[TIMELINE_EVENT_CLASS], row, error))
 			return -1;
 	}
 	return 0;
@@ -405,17 +336,5 @@ void writer_clear_classes(struct timeline_writer *writer)
 	for (size_t i = 0; i < writer->classes; i++)
 		class_clear(&writer->class[i]);
 	free(writer->class);
-	for (size_t i = 0; i < writer->askeds; i++) {
-		struct writer_asked *asked = &writer->asked[i];
-
-		for (size_t k = 0; k < asked->columns; k++) {
-			free(asked->column[k]);
-			free(asked->type[k]);
-		}
-		free(asked->column);
-		free(asked->type);
-		free(asked->table);
-	}
-	free(writer->asked);
-	intmap_clear(&writer->first_class);
+	texts_clear(&writer->identity);
 }

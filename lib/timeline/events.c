@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/heap.h"
 #include "base/mem.h"
 #include "timeline/names.h"
+#include "timeline/query.h"
 #include "timeline/reader_private.h"
 #include "timeline/sql.h"
 
@@ -269,42 +271,11 @@ struct events {
 	struct intmap class_at;      /* scanning: place in `class`, by event_class.id */
 	struct events_class **dense; /* the same for small ids */
 	size_t densest;
-	struct events_class **heap; /* joined: those with rows left, least `at` first */
-	size_t heaped;
-	bool advance; /* joined: heap[0] was handed out */
+	struct heap heap; /* joined: those with rows left, by `at` */
+	bool advance;     /* joined: the first was handed out */
 };
 
 enum { DENSE = 4096 };
-
-/* The first id from that time on, or the last one up to it; `none` if there is none. */
-static int find_id(struct events *events, const char *sql, nsec_t ts_ns, int64_t none,
-		   int64_t *id, struct error *error)
-{
-	const struct cell value = {.type = CELL_INTEGER, .integer = ts_ns};
-	struct timeline_query *query = timeline_query_new(events->reader, sql, error);
-	int more = -1;
-
-	*id = none;
-	if (query && !timeline_query_ask(query, &value, 1, error))
-		more = timeline_query_next(query, error);
-	if (more > 0)
-		*id = timeline_query_row(query)[0].integer;
-	timeline_query_free(query);
-	return more < 0 ? -1 : 0;
-}
-
-static int find_range(struct events *events, struct error *error)
-{
-	if (find_id(events,
-		    "SELECT id FROM event WHERE ts_ns >= ? ORDER BY ts_ns, id LIMIT 1",
-		    events->scope->begin_ns, 1, &events->range[0], error) ||
-	    find_id(events,
-		    "SELECT id FROM event WHERE ts_ns <= ? "
-		    "ORDER BY ts_ns DESC, id DESC LIMIT 1",
-		    events->scope->end_ns, 0, &events->range[1], error))
-		return -1;
-	return 0;
-}
 
 static void note_fields(struct events *events, size_t wishes)
 {
@@ -319,46 +290,23 @@ static void note_fields(struct events *events, size_t wishes)
 	}
 }
 
-static bool is_less(const struct events *events, size_t a, size_t b)
-{
-	return events->heap[a]->at < events->heap[b]->at;
-}
-
-static void sift_down(struct events *events, size_t at)
-{
-	for (;;) {
-		size_t least = at, child = 2 * at + 1;
-
-		if (child < events->heaped && is_less(events, child, least))
-			least = child;
-		if (child + 1 < events->heaped && is_less(events, child + 1, least))
-			least = child + 1;
-		if (least == at)
-			return;
-		struct events_class *other = events->heap[at];
-
-		events->heap[at] = events->heap[least];
-		events->heap[least] = other;
-		at = least;
-	}
-}
-
-/* heap[0] goes to its next row, or leaves. */
+/* The first class of the heap goes to its next row, or leaves. */
 static int heap_advance(struct events *events, struct error *error)
 {
-	int more = events_class_step(events->heap[0], events->reader, error);
+	struct events_class *class = &events->class.item[events->heap.item[0].item];
+	int more = events_class_step(class, events->reader, error);
 
 	if (more < 0)
 		return -1;
-	if (more == 0)
-		events->heap[0] = events->heap[--events->heaped];
-	sift_down(events, 0);
+	if (more)
+		heap_replace(&events->heap, class->at);
+	else
+		heap_pop(&events->heap);
 	return 0;
 }
 
 static int open_joined(struct events *events, struct error *error)
 {
-	events->heap = mem_zalloc((events->class.count + 1) * sizeof(*events->heap));
 	for (size_t i = 0; i < events->class.count; i++) {
 		struct events_class *class = &events->class.item[i];
 		int more;
@@ -369,10 +317,8 @@ static int open_joined(struct events *events, struct error *error)
 		if (more < 0)
 			return -1;
 		if (more > 0)
-			events->heap[events->heaped++] = class;
+			heap_push(&events->heap, class->at, (uint32_t)i);
 	}
-	for (size_t i = events->heaped; i-- > 0;)
-		sift_down(events, i);
 	return 0;
 }
 
@@ -426,7 +372,7 @@ struct events *events_new(struct timeline_reader *reader, const struct scope *sc
 
 	events->reader = reader;
 	events->scope = scope;
-	if (find_range(events, error) ||
+	if (scope_event_ids(scope, reader, events->range, error) ||
 	    events_classes_read(&events->class, reader, wish, wishes, &total, error)) {
 		events_free(events);
 		return NULL;
@@ -473,10 +419,10 @@ static int next_joined(struct events *events, struct event_row *row, struct erro
 
 		if (events->advance && heap_advance(events, error))
 			return -1;
-		events->advance = events->heaped > 0;
+		events->advance = events->heap.count > 0;
 		if (!events->advance)
 			return 0;
-		class = events->heap[0];
+		class = &events->class.item[events->heap.item[0].item];
 		row->id = class->at;
 		fill_row(row, class, class->statement, 1);
 		if (!events->scope->all_nodes &&
@@ -549,7 +495,89 @@ void events_free(struct events *events)
 	sqlite3_finalize(events->event);
 	intmap_clear(&events->class_at);
 	free(events->dense);
-	free(events->heap);
+	heap_clear(&events->heap);
 	free(events->has_field);
 	free(events);
+}
+
+struct wishing {
+	struct events_wishes *wishes;
+	const struct text_list *globs;
+};
+
+static bool is_wanted(const struct text_list *globs, const char *class)
+{
+	for (size_t i = 0; i < globs->count; i++)
+		if (fnmatch(globs->item[i], class, 0) == 0)
+			return true;
+	return globs->count == 0;
+}
+
+/* Takes the name. */
+static struct events_wish *wish_of(struct events_wishes *wishes, char *class)
+{
+	for (size_t i = 0; i < wishes->count; i++)
+		if (strcmp(wishes->item[i].class, class) == 0) {
+			free(class);
+			return &wishes->item[i];
+		}
+	wishes->item =
+	    mem_grow(wishes->item, wishes->count, &wishes->room, sizeof(*wishes->item));
+	wishes->item[wishes->count] =
+	    (struct events_wish){.class = class, .tag = (int)wishes->count};
+	return &wishes->item[wishes->count++];
+}
+
+/* A row: class, field or NULL, whether it is of the context. */
+static int add_field(void *own, const struct cell *row, struct error *error)
+{
+	const struct wishing *wishing = own;
+	char *class = cell_text(&row[0]), *field;
+	struct events_wish *wish;
+	size_t n = 0;
+
+	if (!is_wanted(wishing->globs, class)) {
+		free(class);
+		return 0;
+	}
+	wish = wish_of(wishing->wishes, class);
+	if (row[1].type != CELL_TEXT)
+		return 0;
+	field = mem_printf("%s%.*s", cell_integer(&row[2], 0) ? EVENTS_CONTEXT : "",
+			   (int)row[1].size, row[1].bytes);
+	while (n < EVENTS_FIELDS && wish->field[n] && strcmp(wish->field[n], field) != 0)
+		n++;
+	if (n == EVENTS_FIELDS) {
+		free(field);
+		return error_set(error, "%s: more than %d fields", wish->class,
+				 EVENTS_FIELDS);
+	}
+	if (wish->field[n])
+		free(field);
+	else
+		wish->field[n] = field;
+	return 0;
+}
+
+int events_wish_all(struct events_wishes *wishes, struct timeline_reader *reader,
+		    const struct text_list *globs, struct error *error)
+{
+	struct wishing wishing = {wishes, globs};
+
+	return query_rows(reader,
+			  "SELECT c.name, f.name, f.context FROM event_class AS c LEFT "
+			  "JOIN event_column AS f ON f.class = c.id"
+			  " ORDER BY c.id, f.context DESC, f.position",
+			  NULL, add_field, &wishing, error);
+}
+
+void events_wishes_clear(struct events_wishes *wishes)
+{
+	for (size_t i = 0; i < wishes->count; i++) {
+		for (size_t k = 0; k < EVENTS_FIELDS; k++)
+			free((char *)wishes->item[i].field[k]);
+		free((char *)wishes->item[i].class);
+	}
+	free(wishes->item);
+	*wishes = (struct events_wishes){.item = NULL};
 }

@@ -10,75 +10,38 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-struct name_entry {
-	char *text;
-	int64_t next; /* with the same hash, -1 at the end */
-};
-
-/* As SQLite folds, whatever the locale: ASCII only. */
-static unsigned char fold(char byte)
+/* As SQLite folds, whatever the locale: ASCII only. For free(). */
+static char *fold(const char *name)
 {
-	return (unsigned char)(byte >= 'A' && byte <= 'Z' ? byte - 'A' + 'a' : byte);
-}
+	char *folded = mem_strdup(name);
 
-static bool is_same(const char *a, const char *b)
-{
-	while (*a && fold(*a) == fold(*b))
-		a++, b++;
-	return fold(*a) == fold(*b);
-}
-
-static uint64_t hash(const char *name)
-{
-	uint64_t value = HASH_INIT;
-
-	for (; *name; name++)
-		value = hash_bytes(value, &(unsigned char){fold(*name)}, 1);
-	return value;
-}
-
-bool name_is_taken(const struct name_set *set, const char *name)
-{
-	int64_t at;
-
-	if (!intmap_get(&set->first, hash(name), &at))
-		return false;
-	for (; at >= 0; at = set->entry[at].next)
-		if (is_same(set->entry[at].text, name))
-			return true;
-	return false;
+	for (char *at = folded; *at; at++)
+		if (*at >= 'A' && *at <= 'Z')
+			*at += 'a' - 'A';
+	return folded;
 }
 
 bool name_take(struct name_set *set, const char *name)
 {
-	uint64_t key = hash(name);
-	int64_t next;
+	size_t before = set->texts.count;
+	char *folded = fold(name);
 
-	if (name_is_taken(set, name))
-		return false;
-	if (!intmap_get(&set->first, key, &next))
-		next = -1;
-	set->entry = mem_grow(set->entry, set->count, &set->room, sizeof(*set->entry));
-	set->entry[set->count] = (struct name_entry){mem_strdup(name), next};
-	intmap_put(&set->first, key, (int64_t)set->count++);
-	return true;
+	texts_put(&set->texts, folded);
+	free(folded);
+	return set->texts.count > before;
 }
 
 static bool take_both(struct name_set *set, const char *name, const char *companion)
 {
 	char *other;
-	bool free_both;
+	bool taken;
 
 	if (!companion)
 		return name_take(set, name);
 	other = mem_printf("%s%s", name, companion);
-	free_both = !name_is_taken(set, name) && !name_is_taken(set, other);
-	if (free_both) {
-		name_take(set, name);
-		name_take(set, other);
-	}
+	taken = name_take(set, name) && name_take(set, other);
 	free(other);
-	return free_both;
+	return taken;
 }
 
 char *name_pick(struct name_set *set, const char *wanted, const char *companion)
@@ -114,9 +77,5 @@ char *name_quote(const char *name)
 
 void name_clear(struct name_set *set)
 {
-	for (size_t i = 0; i < set->count; i++)
-		free(set->entry[i].text);
-	free(set->entry);
-	intmap_clear(&set->first);
-	memset(set, 0, sizeof(*set));
+	texts_clear(&set->texts);
 }

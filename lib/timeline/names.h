@@ -12,15 +12,11 @@
  * like, in any case, and two names that differ by case only are one to SQLite.
  */
 struct name_set {
-	struct name_entry *entry;
-	size_t count, room;
-	struct intmap first; /* by hash: the latest entry with it */
+	struct texts texts; /* in small letters */
 };
 
 /* Take a name; whether it was free. Letters A to Z count as a to z. */
 bool name_take(struct name_set *set, const char *name);
-
-bool name_is_taken(const struct name_set *set, const char *name);
 
 /*
  * The wanted name, or with _2, _3, ... behind it where it is taken, and taken

@@ -2,6 +2,7 @@
 #include "timeline/query.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 
@@ -56,6 +57,22 @@ int query_integer(struct timeline_reader *timeline, const char *sql,
 
 	return query_rows(timeline, sql, value, take_integer, &one, error) ? -1
 									   : one.found;
+}
+
+static int add_text(void *context, const struct cell *row, struct error *error)
+{
+	char *text = cell_text(row);
+
+	(void)error;
+	text_list_add(context, text);
+	free(text);
+	return 0;
+}
+
+int query_texts(struct timeline_reader *timeline, const char *sql,
+		const struct cell *value, struct text_list *texts, struct error *error)
+{
+	return query_rows(timeline, sql, value, add_text, texts, error);
 }
 
 struct cell cell_of_integer(int64_t integer)

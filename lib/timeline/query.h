@@ -3,6 +3,7 @@
 #define CT_TIMELINE_QUERY_H
 
 #include "base/error.h"
+#include "base/options.h"
 #include "timeline/reader.h"
 #include "timeline/scope.h"
 
@@ -21,6 +22,10 @@ int query_scope(struct timeline_reader *timeline, const struct scope *scope,
 /* The first row's first cell: 1 where there is one and it is an integer, 0, or -1. */
 int query_integer(struct timeline_reader *timeline, const char *sql,
 		  const struct cell *value, int64_t *integer, struct error *error);
+
+/* Add the texts of the rows' first cells. 0, or -1 with error. */
+int query_texts(struct timeline_reader *timeline, const char *sql,
+		const struct cell *value, struct text_list *texts, struct error *error);
 
 struct cell cell_of_integer(int64_t integer);
 

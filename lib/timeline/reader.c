@@ -40,6 +40,61 @@ static int check_header(const char *path, struct error *error)
 	return error_errno(error, path);
 }
 
+/* Rows from within SQLite: an aggregate function sees each of them, and keeps none. */
+
+struct timeline_each {
+	timeline_take *take;
+	void *context;
+	struct error *error;
+	bool failed;
+};
+
+static void see_row(sqlite3_context *context, int count, sqlite3_value **value)
+{
+	struct timeline_reader *reader = sqlite3_user_data(context);
+	struct timeline_each *each = reader->each;
+	struct cell cell[TIMELINE_MOST_ROW];
+
+	if (count > TIMELINE_MOST_ROW) {
+		sqlite3_result_error(context, "too many values", -1);
+		return;
+	}
+	if (!each || each->failed) /* in a SELECT of the user's */
+		return;
+	for (int i = 0; i < count; i++)
+		cell[i] = sql_value_cell(value[i]);
+	if (each->take(each->context, cell, each->error) == 0)
+		return;
+	each->failed = true;
+	sqlite3_result_error(context, "stopped", -1);
+}
+
+static void give_null(sqlite3_context *context)
+{
+	sqlite3_result_null(context);
+}
+
+static void pass_key(sqlite3_context *context, int count, sqlite3_value **value)
+{
+	struct timeline_reader *reader = sqlite3_user_data(context);
+
+	(void)count;
+	reader->keys++;
+	sqlite3_result_value(context, value[0]);
+}
+
+static int define_rows(struct timeline_reader *reader, struct error *error)
+{
+	const int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
+
+	if (sqlite3_create_function_v2(reader->db, TIMELINE_ROW, -1, flags, reader, NULL,
+				       see_row, give_null, NULL) == SQLITE_OK &&
+	    sqlite3_create_function_v2(reader->db, TIMELINE_KEY, 1, flags, reader,
+				       pass_key, NULL, NULL, NULL) == SQLITE_OK)
+		return 0;
+	return sql_error(reader->db, reader->path, error);
+}
+
 struct timeline_reader *timeline_reader_open(const char *path, struct error *error)
 {
 	/* A file from elsewhere may hold views that call functions. */
@@ -62,8 +117,7 @@ struct timeline_reader *timeline_reader_open(const char *path, struct error *err
 	reader = mem_zalloc(sizeof(*reader));
 	reader->db = db;
 	reader->path = mem_strdup(path);
-	if (sql_run(db, path, settings, error) == 0 &&
-	    timeline_each_define(reader, error) == 0) {
+	if (sql_run(db, path, settings, error) == 0 && define_rows(reader, error) == 0) {
 		if (functions_define(db) == SQLITE_OK)
 			return reader;
 		sql_error(db, path, error);
@@ -210,6 +264,27 @@ const struct cell *timeline_query_row(const struct timeline_query *query)
 	return query->cell;
 }
 
+uint64_t timeline_query_keys(const struct timeline_query *query)
+{
+	return query->reader->keys;
+}
+
+int timeline_query_each(struct timeline_query *query, timeline_take *take, void *context,
+			struct error *error)
+{
+	struct timeline_each each = {.take = take, .context = context, .error = error};
+	struct timeline_reader *reader = query->reader;
+	int code;
+
+	reader->each = &each;
+	code = sqlite3_step(query->statement);
+	reader->each = NULL;
+	if (code != SQLITE_ROW && !each.failed)
+		sql_error(reader->db, reader->path, error);
+	sqlite3_reset(query->statement);
+	return code == SQLITE_ROW ? 0 : -1;
+}
+
 static int run_with_values(struct timeline_reader *reader, const char *text,
 			   const struct cell *value, struct error *error)
 {
@@ -337,4 +412,32 @@ void timeline_query_free(struct timeline_query *query)
 	sqlite3_finalize(query->statement);
 	free(query->cell);
 	free(query);
+}
+
+static const char update_settings[] =
+    "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+    "PRAGMA locking_mode = EXCLUSIVE;"
+    "PRAGMA cache_size = -16384; BEGIN EXCLUSIVE;";
+
+struct timeline_reader *timeline_update_open(const char *path, const char *place,
+					     struct error *error)
+{
+	sqlite3 *db = sql_open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, error);
+	struct timeline_reader *reader;
+
+	if (!db)
+		return NULL;
+	reader = mem_zalloc(sizeof(*reader));
+	reader->db = db;
+	reader->path = mem_strdup(place ? place : path);
+	reader->may_write = true;
+	if (sql_run(db, reader->path, update_settings, error) == 0)
+		return reader;
+	timeline_reader_free(reader);
+	return NULL;
+}
+
+int timeline_update_commit(struct timeline_reader *reader, struct error *error)
+{
+	return sql_run(reader->db, reader->path, "COMMIT", error);
 }

@@ -23,7 +23,4 @@ struct timeline_query {
 	size_t columns;
 };
 
-/* Define the function TIMELINE_ROW. 0, or -1 with error. */
-int timeline_each_define(struct timeline_reader *reader, struct error *error);
-
 #endif

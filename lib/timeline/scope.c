@@ -8,52 +8,111 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/number.h"
+#include "timeline/query.h"
 
-static int64_t integer(const struct cell *cell)
+static const char recorded_sql[] =
+    "SELECT node, begin_ns, end_ns FROM source AS s "
+    "WHERE typeof(begin_ns) = 'integer' AND typeof(end_ns) = 'integer'"
+    " AND end_ns >= begin_ns AND kind <> 'capture' AND (kind = 'kernel' OR NOT EXISTS"
+    " (SELECT 1 FROM source AS k WHERE k.node = s.node AND k.kind = 'kernel')) "
+    "ORDER BY node, begin_ns, end_ns";
+
+static void add(struct recorded *recorded, const struct recorded_span *span)
 {
-	return cell->type == CELL_INTEGER ? cell->integer
-	       : cell->type == CELL_REAL  ? (int64_t)cell->real
-					  : 0;
-}
+	struct recorded_span *last =
+	    recorded->count ? &recorded->span[recorded->count - 1] : NULL;
 
-static double real(const struct cell *cell)
-{
-	return cell->type == CELL_REAL ? cell->real : (double)integer(cell);
-}
-
-static char *text(const struct cell *cell)
-{
-	return cell->type == CELL_TEXT ? mem_strndup(cell->bytes, cell->size)
-				       : mem_strdup("");
-}
-
-static int read_nodes(struct scope *scope, struct timeline_reader *reader,
-		      struct error *error)
-{
-	struct timeline_query *query = timeline_query_new(
-	    reader, "SELECT id, name, cpus, cpu_mhz, mem_kib FROM node ORDER BY id",
-	    error);
-	size_t room = 0;
-	int more = -1;
-
-	if (!query || timeline_query_ask(query, NULL, 0, error))
-		goto out;
-	while ((more = timeline_query_next(query, error)) > 0) {
-		const struct cell *row = timeline_query_row(query);
-
-		scope->node =
-		    mem_grow(scope->node, scope->nodes, &room, sizeof(*scope->node));
-		scope->node[scope->nodes++] = (struct scope_node){
-		    .id = integer(&row[0]),
-		    .name = text(&row[1]),
-		    .cpus = integer(&row[2]),
-		    .cpu_mhz = real(&row[3]),
-		    .mem_kib = integer(&row[4]),
-		};
+	if (last && last->node == span->node && last->end_ns >= span->begin_ns) {
+		if (last->end_ns < span->end_ns)
+			last->end_ns = span->end_ns;
+		return;
 	}
-out:
-	timeline_query_free(query);
-	return more;
+	recorded->span = mem_grow(recorded->span, recorded->count, &recorded->room,
+				  sizeof(*recorded->span));
+	recorded->span[recorded->count++] = *span;
+}
+
+static int take_recorded(void *context, const struct cell *row, struct error *error)
+{
+	(void)error;
+	if (row[0].type == CELL_INTEGER)
+		add(context, &(struct recorded_span){row[0].integer, row[1].integer,
+						     row[2].integer});
+	return 0;
+}
+
+int recorded_read(struct recorded *recorded, struct timeline_reader *reader,
+		  struct error *error)
+{
+	*recorded = (struct recorded){.span = NULL};
+	if (query_rows(reader, recorded_sql, NULL, take_recorded, recorded, error) == 0)
+		return 0;
+	recorded_clear(recorded);
+	return -1;
+}
+
+nsec_t recorded_within(const struct recorded *recorded, int64_t node, nsec_t begin_ns,
+		       nsec_t end_ns)
+{
+	nsec_t sum = 0;
+
+	for (size_t i = 0; i < recorded->count; i++) {
+		const struct recorded_span *span = &recorded->span[i];
+		nsec_t from = span->begin_ns > begin_ns ? span->begin_ns : begin_ns;
+		nsec_t to = span->end_ns < end_ns ? span->end_ns : end_ns;
+
+		if (span->node == node && to > from)
+			sum = nsec_add(sum, nsec_sub(to, from));
+	}
+	return sum;
+}
+
+bool recorded_gap(const struct recorded *recorded, int64_t node, nsec_t *at_ns,
+		  nsec_t end_ns, nsec_t *until_ns)
+{
+	*until_ns = end_ns;
+	for (size_t i = 0; i < recorded->count; i++) {
+		const struct recorded_span *span = &recorded->span[i];
+
+		if (span->node != node || span->end_ns <= *at_ns)
+			continue;
+		if (span->begin_ns > *at_ns) {
+			if (span->begin_ns < end_ns)
+				*until_ns = span->begin_ns;
+			break;
+		}
+		*at_ns = span->end_ns;
+	}
+	return *at_ns < *until_ns;
+}
+
+void recorded_clear(struct recorded *recorded)
+{
+	free(recorded->span);
+	*recorded = (struct recorded){.span = NULL};
+}
+
+static double known(const struct cell *cell)
+{
+	return cell->type == CELL_REAL || cell->type == CELL_INTEGER ? cell_number(cell)
+								     : 0;
+}
+
+static int add_node(void *context, const struct cell *row, struct error *error)
+{
+	struct scope *scope = context;
+	size_t room = scope->nodes;
+
+	(void)error;
+	scope->node = mem_grow(scope->node, scope->nodes, &room, sizeof(*scope->node));
+	scope->node[scope->nodes++] = (struct scope_node){
+	    .id = cell_integer(&row[0], 0),
+	    .name = cell_text(&row[1]),
+	    .cpus = cell_integer(&row[2], 0),
+	    .cpu_mhz = known(&row[3]),
+	    .mem_kib = cell_integer(&row[4], 0),
+	};
+	return 0;
 }
 
 /* All that has a time: events, and what was sampled where there are none. */
@@ -66,37 +125,29 @@ static nsec_t limited(struct scope *scope, nsec_t instant)
 	return near;
 }
 
-static int read_span(struct scope *scope, struct timeline_reader *reader,
-		     struct error *error)
+/* Messages are in the order of send_ns. What came is before its event, or up to 1 us
+ * behind it. */
+static const char span_sql[] =
+    "SELECT min(least), max(most) FROM ("
+    "SELECT (SELECT min(ts_ns) FROM event) AS least,"
+    " (SELECT max(ts_ns) FROM event) AS most "
+    "UNION ALL SELECT min(ts_ns), max(ts_ns) FROM sample "
+    "UNION ALL SELECT (SELECT send_ns FROM message ORDER BY id LIMIT 1),"
+    " (SELECT max(recv_ns) FROM message WHERE recv_event IS NULL) "
+    "UNION ALL SELECT NULL, (SELECT max(recv_ns) FROM event AS e"
+    " CROSS JOIN message AS m ON m.recv_event = e.id"
+    " WHERE e.ts_ns >= (SELECT max(ts_ns) FROM event) - 1000) "
+    "UNION ALL SELECT min(coalesce(enqueue_ns, begin_ns)), max(end_ns) "
+    "FROM invocation)";
+
+static int take_span(void *context, const struct cell *row, struct error *error)
 {
-	struct timeline_query *query = timeline_query_new(
-	    reader,
-	    "SELECT min(least), max(most) FROM ("
-	    "SELECT (SELECT min(ts_ns) FROM event) AS least,"
-	    " (SELECT max(ts_ns) FROM event) AS most "
-	    "UNION ALL SELECT min(ts_ns), max(ts_ns) FROM sample "
-	    /* Messages are in the order of send_ns. What came is before its event, or
-	     * up to 1 us behind it. */
-	    "UNION ALL SELECT (SELECT send_ns FROM message ORDER BY id LIMIT 1),"
-	    " (SELECT max(recv_ns) FROM message WHERE recv_event IS NULL) "
-	    "UNION ALL SELECT NULL, (SELECT max(recv_ns) FROM event AS e"
-	    " CROSS JOIN message AS m ON m.recv_event = e.id"
-	    " WHERE e.ts_ns >= (SELECT max(ts_ns) FROM event) - 1000) "
-	    "UNION ALL SELECT min(coalesce(enqueue_ns, begin_ns)), max(end_ns) "
-	    "FROM invocation)",
-	    error);
-	int status = -1;
+	struct scope *scope = context;
 
-	if (query && !timeline_query_ask(query, NULL, 0, error) &&
-	    timeline_query_next(query, error) > 0) {
-		const struct cell *row = timeline_query_row(query);
-
-		scope->origin_ns = limited(scope, integer(&row[0]));
-		scope->last_ns = limited(scope, integer(&row[1]));
-		status = 0;
-	}
-	timeline_query_free(query);
-	return status;
+	(void)error;
+	scope->origin_ns = limited(scope, cell_integer(&row[0], 0));
+	scope->last_ns = limited(scope, cell_integer(&row[1], 0));
+	return 0;
 }
 
 /* "no node 'noed1', did you mean 'node1'?" */
@@ -164,32 +215,49 @@ static int choose_time(struct scope *scope, const char *begin, const char *end,
 	return 0;
 }
 
-static int read_kind(struct scope *scope, struct timeline_reader *reader,
-		     struct error *error)
-{
-	struct timeline_query *query = timeline_query_new(
-	    reader, "SELECT 1 FROM meta WHERE key = 'spans' AND value = 'none'", error);
-	int more = query && !timeline_query_ask(query, NULL, 0, error)
-		       ? timeline_query_next(query, error)
-		       : -1;
-
-	scope->without_spans = more > 0;
-	timeline_query_free(query);
-	return more < 0 ? -1 : 0;
-}
-
 int scope_init(struct scope *scope, struct timeline_reader *reader, const char *begin,
 	       const char *end, const struct text_list *nodes, struct error *error)
 {
+	int64_t one;
+	int none;
+
 	*scope = (struct scope){0};
-	if (read_nodes(scope, reader, error) || read_span(scope, reader, error) ||
+	none = query_integer(reader,
+			     "SELECT 1 FROM meta WHERE key = 'spans' AND value = 'none'",
+			     NULL, &one, error);
+	scope->without_spans = none > 0;
+	if (none < 0 ||
+	    query_rows(reader,
+		       "SELECT id, name, cpus, cpu_mhz, mem_kib FROM node ORDER BY id",
+		       NULL, add_node, scope, error) ||
+	    query_rows(reader, span_sql, NULL, take_span, scope, error) ||
 	    recorded_read(&scope->recorded, reader, error) ||
-	    read_kind(scope, reader, error) || choose_nodes(scope, nodes, error) ||
-	    choose_time(scope, begin, end, error)) {
+	    choose_nodes(scope, nodes, error) || choose_time(scope, begin, end, error)) {
 		scope_clear(scope);
 		return -1;
 	}
 	return 0;
+}
+
+int scope_event_ids(const struct scope *scope, struct timeline_reader *reader,
+		    int64_t id[2], struct error *error)
+{
+	const struct cell begin = cell_of_integer(scope->begin_ns);
+	const struct cell end = cell_of_integer(scope->end_ns);
+
+	/* Ids grow with time. */
+	id[0] = INT64_MAX;
+	id[1] = INT64_MIN;
+	return query_integer(
+		   reader,
+		   "SELECT id FROM event WHERE ts_ns >= ? ORDER BY ts_ns, id LIMIT 1",
+		   &begin, &id[0], error) < 0 ||
+		       query_integer(reader,
+				     "SELECT id FROM event WHERE ts_ns <= ? "
+				     "ORDER BY ts_ns DESC, id DESC LIMIT 1",
+				     &end, &id[1], error) < 0
+		   ? -1
+		   : 0;
 }
 
 const struct scope_node *scope_find(const struct scope *scope, int64_t node)

@@ -8,13 +8,44 @@
 #include "base/nsec.h"
 #include "base/options.h"
 #include "timeline/reader.h"
-#include "timeline/recorded.h"
 
 /*
  * Instants before 1824 and after 2116 are no clock's: they are out of every scope, so
  * that the time between two instants of one always fits.
  */
 #define SCOPE_MOST_NS (((nsec_t)1 << 62) - 1)
+
+/*
+ * From when to when the kernels of the nodes were traced. Outside of that it is not known
+ * what their processors, threads and disks did: they were neither idle nor busy. Of a
+ * node without a kernel's trace those of other tracers stand for it; a capture does not.
+ */
+struct recorded_span {
+	int64_t node;
+	nsec_t begin_ns, end_ns; /* both included */
+};
+
+struct recorded {
+	struct recorded_span *span; /* by node, then time; none touches the next one */
+	size_t count, room;
+};
+
+/* To be cleared. 0, or -1 with error. */
+int recorded_read(struct recorded *recorded, struct timeline_reader *reader,
+		  struct error *error);
+
+/* How much of the span from begin_ns to end_ns was recorded of the node. */
+nsec_t recorded_within(const struct recorded *recorded, int64_t node, nsec_t begin_ns,
+		       nsec_t end_ns);
+
+/*
+ * The first stretch from *at_ns on, and before end_ns, of which nothing was recorded:
+ * from *at_ns to *until_ns. False: there is none.
+ */
+bool recorded_gap(const struct recorded *recorded, int64_t node, nsec_t *at_ns,
+		  nsec_t end_ns, nsec_t *until_ns);
+
+void recorded_clear(struct recorded *recorded);
 
 /*
  * The part of a timeline that a question is about: some nodes, and a span of time
@@ -53,6 +84,10 @@ const struct scope_node *scope_find(const struct scope *scope, int64_t node);
 
 /* Whether a node's id was chosen. */
 bool scope_has_node(const struct scope *scope, int64_t node);
+
+/* First and last event.id of its time; last below first: none. 0, or -1 with error. */
+int scope_event_ids(const struct scope *scope, struct timeline_reader *reader,
+		    int64_t id[2], struct error *error);
 
 void scope_clear(struct scope *scope);
 

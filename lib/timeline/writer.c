@@ -1,84 +1,162 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "timeline/writer.h"
 
+#include <assert.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "timeline/schema.h"
 #include "timeline/sql.h"
 #include "timeline/writer_private.h"
 
 /*
- * Nobody else sees the file, and one that is not finished is thrown away: no
- * journal, no sync, no lock a statement.
+ * Every table is written as pages of the file, row by row; at the end SQLite makes the
+ * same tables, empty, and the roots of ours replace theirs. A tree wants its rows by
+ * ascending key. Those of a few short tables come in any order, and wait in a database in
+ * memory, which sorts them.
  */
-static const char settings[] = "PRAGMA page_size = 4096;"
-			       "PRAGMA journal_mode = OFF;"
-			       "PRAGMA synchronous = OFF;"
-			       "PRAGMA locking_mode = EXCLUSIVE;"
-			       "PRAGMA cache_size = -8192;"
-			       "PRAGMA secure_delete = OFF;"
-			       "PRAGMA foreign_keys = OFF;"
-			       "PRAGMA auto_vacuum = NONE;"
-			       "PRAGMA encoding = 'UTF-8';"
-			       "PRAGMA threads = 0;";
+enum { ROW_MOST = 1000000000 }; /* bytes that SQLite takes, unless built otherwise */
 
-static const struct {
-	const char *name;
-	unsigned columns;
-} tables[TABLES] = {
-    [TABLE_NODE] = {"node", 8},
-    [TABLE_SOURCE] = {"source", 13},
-    [TABLE_CLOCK] = {"clock", 4},
-    [TABLE_CLOCK_BOUND] = {"clock_bound", 4},
-    [TABLE_CLOCK_PAIR] = {"clock_pair", 12},
-    [TABLE_EVENT_CLASS] = {"event_class", 5},
-    [TABLE_EVENT_COLUMN] = {"event_column", 6},
-    [TABLE_EVENT] = {"event", 7},
-    [TABLE_MESSAGE] = {"message", 25},
-    [TABLE_METRIC] = {"metric", 5},
-    [TABLE_METRIC_ITEM] = {"metric_item", 3},
-    [TABLE_SAMPLE] = {"sample", 6},
-    [TABLE_PROCESS] = {"process", 10},
-    [TABLE_THREAD] = {"thread", 7},
-    [TABLE_INVOCATION] = {"invocation", 10},
-    [TABLE_RECORDED] = {"recorded", 5},
-    [TABLE_PROBLEM] = {"problem", 6},
-};
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/*
- * The names that classes may not have: tables and views, and the indexes that
- * come at the end; and the columns of tables that we write ourselves. SQLite knows
- * them best, so it is asked, in memory.
- */
-static int read_schema(struct timeline_writer *writer, struct error *error)
+static const char *const unordered[] = {
+    "meta", "node", "source", "event_class", "event_column", "metric", "metric_item"};
+
+int writer_failed(struct timeline_writer *writer, struct error *error)
 {
-	const char *place = writer->place;
-	sqlite3_stmt *query = NULL;
-	sqlite3 *db;
-	int status = -1;
+	if (!writer->failure)
+		writer->failure = mem_strdup(error_text(error));
+	return error_set(error, "%s", writer->failure);
+}
 
-	if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-		goto fail;
-	if (sql_run(db, place, schema_tables, error) ||
-	    sql_run(db, place, schema_indexes, error) ||
-	    writer_find_sorted(writer, db, error))
-		goto out;
-	if (sqlite3_prepare_v2(db, "SELECT name FROM sqlite_master", -1, &query, NULL) !=
-	    SQLITE_OK)
-		goto fail;
-	while ((status = sqlite3_step(query)) == SQLITE_ROW)
-		name_take(&writer->names, (const char *)sqlite3_column_text(query, 0));
-	if (status == SQLITE_DONE) {
-		status = 0;
-		goto out;
+static struct timeline_table *table_of(struct timeline_writer *writer, const char *name)
+{
+	struct timeline_table *table = writer->table;
+
+	while (strcmp(table->name, name) != 0)
+		table++;
+	return table;
+}
+
+static enum cell_type type_of(const char *declared)
+{
+	return strcmp(declared, "INTEGER") == 0 ? CELL_INTEGER
+	       : strcmp(declared, "REAL") == 0  ? CELL_REAL
+	       : strcmp(declared, "TEXT") == 0  ? CELL_TEXT
+						: CELL_NULL;
+}
+
+/* A row: table, whether it is without rowid, column, its type, place in the key or 0. */
+static void add_column(struct timeline_writer *writer, sqlite3_stmt *row, size_t *tables)
+{
+	const char *name = (const char *)sqlite3_column_text(row, 0);
+	struct timeline_table *table = &writer->table[*tables ? *tables - 1 : 0];
+	unsigned at;
+
+	if (!table->name || strcmp(table->name, name) != 0) {
+		assert(*tables < TIMELINE_TABLES);
+		table = &writer->table[(*tables)++];
+		table->writer = writer;
+		table->name = mem_strdup(name);
+		table->has_no_rowid = sqlite3_column_int(row, 1);
+		table->tree = tree_new(writer->pages, table->has_no_rowid);
 	}
-fail:
-	status = sql_error(db, place, error);
-out:
+	at = table->columns++;
+	assert(at < TABLE_COLUMNS);
+	table->column[at] = mem_strdup((const char *)sqlite3_column_text(row, 2));
+	table->type[at] = type_of((const char *)sqlite3_column_text(row, 3));
+	table->keys += sqlite3_column_int(row, 4) > 0;
+	table->from[at] = -1;
+	table->has_id = table->keys && !table->has_no_rowid;
+}
+
+static int find_tables(struct timeline_writer *writer, struct error *error)
+{
+	static const char text[] =
+	    "SELECT t.name, t.wr, c.name, c.type, c.pk FROM sqlite_schema AS m "
+	    "JOIN pragma_table_list(m.name) AS t JOIN pragma_table_info(m.name) AS c "
+	    "WHERE m.type = 'table' AND t.schema = 'main' "
+	    "ORDER BY m.rowid, c.pk = 0, c.pk, c.cid";
+	size_t tables = 0;
+	sqlite3_stmt *query;
+	int code;
+
+	if (sqlite3_prepare_v2(writer->memory, text, -1, &query, NULL) != SQLITE_OK)
+		return sql_error(writer->memory, writer->place, error);
+	while ((code = sqlite3_step(query)) == SQLITE_ROW)
+		add_column(writer, query, &tables);
 	sqlite3_finalize(query);
+	assert(code != SQLITE_DONE || tables == TIMELINE_TABLES);
+	return code == SQLITE_DONE ? 0 : sql_error(writer->memory, writer->place, error);
+}
+
+/* Rows of a table wait. A later fact of `meta` stands for the ones of its key before. */
+static int let_wait(struct timeline_table *table, struct error *error)
+{
+	struct timeline_writer *writer = table->writer;
+	char *text;
+	size_t size;
+	FILE *sql = open_memstream(&text, &size);
+	int code;
+
+	fprintf(sql, "INSERT %s INTO %s VALUES (?",
+		table == &writer->table[TIMELINE_META] ? "OR REPLACE" : "", table->name);
+	for (unsigned i = 1; i < table->columns; i++)
+		fputs(", ?", sql);
+	fputs(")", sql);
+	fclose(sql);
+	code = sqlite3_prepare_v2(writer->memory, text, -1, &table->insert, NULL);
+	free(text);
+	return code == SQLITE_OK ? 0 : sql_error(writer->memory, writer->place, error);
+}
+
+/* The names that classes may not have: of tables, views and indexes. */
+static int take_names(struct timeline_writer *writer, struct error *error)
+{
+	sqlite3_stmt *query;
+	int code;
+
+	if (sqlite3_prepare_v2(writer->memory, "SELECT name FROM sqlite_schema", -1,
+			       &query, NULL) != SQLITE_OK)
+		return sql_error(writer->memory, writer->place, error);
+	while ((code = sqlite3_step(query)) == SQLITE_ROW)
+		name_take(&writer->names, (const char *)sqlite3_column_text(query, 0));
+	sqlite3_finalize(query);
+	return code == SQLITE_DONE ? 0 : sql_error(writer->memory, writer->place, error);
+}
+
+static sqlite3 *memory_of(struct timeline_writer *writer, const char *sql,
+			  struct error *error)
+{
+	sqlite3 *db;
+
+	if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+	    sql_run(db, writer->place, sql, error) == 0)
+		return db;
+	if (!*error_text(error))
+		sql_error(db, writer->place, error);
 	sqlite3_close(db);
+	return NULL;
+}
+
+/* SQLite knows its tables best, so it is asked, in memory. */
+static int open_memory(struct timeline_writer *writer, struct error *error)
+{
+	int status = 0;
+
+	writer->memory = memory_of(writer, schema_tables, error);
+	writer->asked = memory_of(writer, schema_classes, error);
+	if (!writer->memory || !writer->asked ||
+	    sql_run(writer->memory, writer->place, schema_indexes, error) ||
+	    find_tables(writer, error) || take_names(writer, error))
+		return -1;
+	for (size_t i = 0; i < COUNT(unordered) && !status; i++)
+		status = let_wait(table_of(writer, unordered[i]), error);
 	return status;
 }
 
@@ -86,149 +164,267 @@ struct timeline_writer *timeline_writer_new(const char *path, const char *place,
 					    bool payload, struct error *error)
 {
 	struct timeline_writer *writer = mem_zalloc(sizeof(*writer));
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 
 	writer->path = mem_strdup(path);
 	writer->place = mem_strdup(place ? place : path);
 	writer->payload = payload;
 	writer->last_ns = NSEC_MIN;
-	if (writer_open_pages(writer, error) || read_schema(writer, error) ||
-	    writer_find_asked(writer, error)) {
-		timeline_writer_free(writer);
-		return NULL;
+	if (fd >= 0) {
+		writer->pages = pages_new(fd, writer->place);
+		writer->stamps = tree_new(writer->pages, true);
+	} else {
+		error_errno(error, writer->place);
 	}
-	writer->batches = batches_new(writer->place);
-	for (int i = 0; i < TABLES; i++)
-		writer->table[i] =
-		    batch_add(writer->batches, tables[i].name, tables[i].columns);
-	return writer;
+	if (fd >= 0 && open_memory(writer, error) == 0)
+		return writer;
+	timeline_writer_free(writer);
+	return NULL;
+}
+
+static bool is_same(const struct cell *a, const struct cell *b)
+{
+	if (a->type == CELL_TEXT)
+		return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+	return a->integer == b->integer;
+}
+
+/* How many values the first columns of the key have, for the planner. All but the last
+ * two, which are a time and what tells rows of one time apart. */
+static void count_groups(struct timeline_table *table, const struct cell *cell)
+{
+	bool is_first = table->rows == 0, is_new = is_first;
+
+	for (unsigned i = 0; i + 2 < table->keys; i++) {
+		struct cell *last = &table->last[i];
+		bool is_other = is_first || !is_same(&cell[i], last);
+
+		is_new |= is_other;
+		table->groups[i] += is_new;
+		if (!is_other)
+			continue;
+		free(table->text[i]);
+		*last = cell[i];
+		if (last->type == CELL_TEXT)
+			last->bytes = table->text[i] =
+			    mem_strndup(cell[i].bytes, cell[i].size);
+	}
+}
+
+static int insert_row(struct timeline_table *table, const struct cell *row,
+		      struct error *error)
+{
+	struct timeline_writer *writer = table->writer;
+
+	for (unsigned i = 0; i < table->columns; i++)
+		sql_bind(table->insert, (int)i + 1, &row[i]);
+	sqlite3_step(table->insert);
+	return sqlite3_reset(table->insert) == SQLITE_OK
+		   ? 0
+		   : sql_error(writer->memory, writer->place, error);
+}
+
+int writer_add_to_tree(struct timeline_table *table, const struct cell *row,
+		       struct error *error)
+{
+	struct row_bytes *bytes = &table->writer->row;
+	int64_t id = table->has_id ? row[0].integer : table->rows + 1;
+
+	if (table->has_no_rowid)
+		count_groups(table, row);
+	else if (table->rows && id <= table->last_id)
+		return error_set(error, "%s: row %" PRId64 " of %s comes after %" PRId64,
+				 table->writer->place, id, table->name, table->last_id);
+	if (table->has_id)
+		row_bytes_make(bytes, table->type + 1, row + 1, table->columns - 1);
+	else
+		row_bytes_make_entry(bytes, table->type, row, table->columns);
+	table->rows++;
+	table->last_id = id;
+	return tree_add(table->tree, id, bytes, error);
+}
+
+int writer_add(struct timeline_table *table, const struct cell *row, struct error *error)
+{
+	if (table->writer->failure ||
+	    (table->insert ? insert_row : writer_add_to_tree)(table, row, error))
+		return writer_failed(table->writer, error);
+	return 0;
+}
+
+/* A text as a cell; what is no UTF-8 is mended, and the copy left in `kept`. */
+static struct cell text_cell(const char *text, char **kept)
+{
+	struct cell cell = {.type = CELL_NULL};
+
+	if (!text)
+		return cell;
+	if (!utf8_is_valid(text, strlen(text)))
+		text = *kept = utf8_clean(text);
+	cell_set_bytes(&cell, CELL_TEXT, text, strlen(text));
+	return cell;
+}
+
+/* Members of the tables' structs have eight bytes each. */
+union member {
+	int64_t integer;
+	double real;
+	const char *text;
+};
+
+_Static_assert(sizeof(union member) == 8, "members of rows");
+
+static struct cell member_cell(const union member *member, enum cell_type type,
+			       char **kept)
+{
+	if (type == CELL_TEXT)
+		return text_cell(member->text, kept);
+	if (type == CELL_REAL)
+		return (struct cell){.type = CELL_REAL, .real = member->real};
+	if (member->integer == TIMELINE_NONE)
+		return (struct cell){.type = CELL_NULL};
+	return writer_integer(member->integer);
+}
+
+int timeline_add_row(struct timeline_writer *writer, enum timeline_table_id which,
+		     const void *row, struct error *error)
+{
+	struct timeline_table *table = &writer->table[which];
+	const union member *member = row;
+	struct cell cell[TABLE_COLUMNS];
+	char *kept[TABLE_COLUMNS] = {NULL};
+	int status;
+
+	for (unsigned i = 0; i < table->columns; i++)
+		cell[i] = member_cell(&member[i], table->type[i], &kept[i]);
+	if (table->has_id && cell[0].integer == 0)
+		cell[0].integer = table->last_id + 1;
+	status = writer_add(table, cell, error);
+	for (unsigned i = 0; i < table->columns; i++)
+		free(kept[i]);
+	return status;
+}
+
+struct timeline_table *timeline_sorted(struct timeline_writer *writer, const char *name,
+				       const char *const *column, size_t columns)
+{
+	struct timeline_table *table = table_of(writer, name);
+
+	for (unsigned at = 0; !column && at < table->columns; at++)
+		table->from[at] = (int)at;
+	for (size_t i = 0; i < columns; i++) {
+		unsigned at = 0;
+
+		while (at < table->columns && strcmp(table->column[at], column[i]) != 0)
+			at++;
+		assert(at < table->columns);
+		table->from[at] = (int)i;
+	}
+	return table;
+}
+
+int timeline_sorted_add(struct timeline_table *table, const struct cell *cell,
+			struct error *error)
+{
+	struct cell row[TABLE_COLUMNS];
+
+	for (unsigned i = 0; i < table->columns; i++)
+		row[i] = table->from[i] < 0 ? (struct cell){.type = CELL_NULL}
+					    : cell[table->from[i]];
+	return writer_add(table, row, error);
 }
 
 int timeline_add_meta(struct timeline_writer *writer, const char *key,
 		      const struct cell *value, struct error *error)
 {
-	struct writer_fact *fact;
+	struct cell row[2] = {[1] = *value};
 
-	(void)error; /* it waits */
-	writer->fact = mem_grow(writer->fact, writer->facts, &writer->fact_room,
-				sizeof(*writer->fact));
-	fact = &writer->fact[writer->facts++];
-	*fact = (struct writer_fact){.key = mem_strdup(key), .value = *value};
-	if (value->type == CELL_TEXT || value->type == CELL_BLOB) {
-		fact->bytes = mem_strndup(value->bytes, value->size);
-		fact->value.bytes = fact->bytes;
+	cell_set_bytes(&row[0], CELL_TEXT, key, strlen(key));
+	return writer_add(&writer->table[TIMELINE_META], row, error);
+}
+
+static int add_to_class(struct timeline_writer *writer, const struct writer_class *class,
+			const struct timeline_event *event, int64_t id,
+			struct error *error)
+{
+	const struct row_bytes *row = event->row;
+
+	if (!row) {
+		row = &writer->row;
+		row_bytes_make(&writer->row, class->type, event->cell, class->columns);
 	}
-	return 0;
+	if (row->size <= ROW_MOST)
+		return tree_add(class->tree, id, row, error);
+	return error_set(error, "%s: an event %s of %zu bytes, SQLite takes up to %d",
+			 writer->place, class->name, row->size, ROW_MOST);
 }
 
-static int open_db(struct timeline_writer *writer, struct error *error)
+static int add_event(struct timeline_writer *writer, const struct timeline_event *event,
+		     struct error *error)
 {
-	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+	struct timeline_table *table = &writer->table[TIMELINE_EVENT];
+	const struct writer_class *class = &writer->class[event->class - 1];
+	int64_t id = table->rows + 1;
+	const struct cell row[] = {
+	    writer_integer(id),
+	    writer_integer(event->ts_ns),
+	    writer_integer(event->node),
+	    {.type = event->cpu < 0 ? CELL_NULL : CELL_INTEGER, .integer = event->cpu},
+	    {.type = event->tid < 0 ? CELL_NULL : CELL_INTEGER, .integer = event->tid},
+	    writer_integer(class->id),
+	    {.type = event->source ? CELL_INTEGER : CELL_NULL, .integer = event->source},
+	};
 
-	writer->db = sql_open(writer->path, flags, error);
-	return writer->db && !sql_run(writer->db, writer->place, settings, error) &&
-		       !sql_run(writer->db, writer->place, "BEGIN EXCLUSIVE", error)
-		   ? 0
-		   : -1;
-}
-
-static int make_tables(struct timeline_writer *writer, struct error *error)
-{
-	return open_db(writer, error) ||
-		       sql_run(writer->db, writer->place, schema_tables, error) ||
-		       writer_make_classes(writer, error) ||
-		       batches_open(writer->batches, writer->db, error)
-		   ? -1
-		   : 0;
-}
-
-int timeline_end_events(struct timeline_writer *writer, struct error *error)
-{
-	if (writer->failure || writer_finish_pages(writer, error) ||
-	    make_tables(writer, error))
-		return writer_failed(writer, error);
-	return 0;
-}
-
-/* A later fact of a key stands for the ones before. */
-static int write_facts(struct timeline_writer *writer, struct error *error)
-{
-	static const char text[] = "INSERT OR REPLACE INTO meta VALUES (?, ?)";
-	sqlite3_stmt *insert;
-	int code = SQLITE_DONE, status = 0;
-
-	if (sqlite3_prepare_v2(writer->db, text, -1, &insert, NULL) != SQLITE_OK)
-		return sql_error(writer->db, writer->place, error);
-	for (size_t i = 0; i < writer->facts && code == SQLITE_DONE; i++) {
-		const struct writer_fact *fact = &writer->fact[i];
-
-		sqlite3_bind_text(insert, 1, fact->key, -1, SQLITE_STATIC);
-		code = sql_bind(insert, 2, &fact->value);
-		if (code == SQLITE_OK)
-			code = sqlite3_step(insert);
-		sqlite3_reset(insert);
-	}
-	if (code != SQLITE_DONE)
-		status = sql_error(writer->db, writer->place, error);
-	sqlite3_finalize(insert);
-	return status;
-}
-
-static int close_db(struct timeline_writer *writer, struct error *error)
-{
-	int code;
-
-	batches_free(writer->batches);
-	writer->batches = NULL;
-	code = sqlite3_close(writer->db);
-	writer->db = NULL;
-	if (code == SQLITE_OK)
+	if (writer_add_to_tree(table, row, error))
+		return -1;
+	row_bytes_make_key(&writer->row, event->ts_ns, id);
+	if (tree_add(writer->stamps, 0, &writer->row, error))
+		return -1;
+	if (!class->tree || !(event->cell || event->row))
 		return 0;
-	return error_set(error, "%s: %s", writer->place, sqlite3_errstr(code));
+	return add_to_class(writer, class, event, id, error);
 }
 
-/* When all rows are there, those of our pages among them. */
-static int make_indexes(struct timeline_writer *writer, struct error *error)
+int timeline_add_event(struct timeline_writer *writer, const struct timeline_event *event,
+		       int64_t *id, struct error *error)
 {
-	return open_db(writer, error) ||
-		       sql_run(writer->db, writer->place, schema_indexes, error) ||
-		       writer_add_statistics(writer, error) ||
-		       sql_run(writer->db, writer->place, "COMMIT", error)
-		   ? -1
-		   : close_db(writer, error);
-}
-
-int timeline_writer_finish(struct timeline_writer *writer, struct error *error)
-{
-	struct writer_roots roots = {0};
-	int status = -1;
-
-	if (writer->failure || (!writer->db && timeline_end_events(writer, error)))
+	assert(event->class >= 1 && event->class <= writer->classes);
+	assert(event->ts_ns >= writer->last_ns);
+	if (writer->failure || add_event(writer, event, error))
 		return writer_failed(writer, error);
-	roots.class = mem_zalloc(writer->classes * sizeof(*roots.class));
-	if (!writer_finish_classes(writer, error) && !write_facts(writer, error) &&
-	    !batches_flush(writer->batches, error) &&
-	    !writer_find_roots(writer, &roots, error) &&
-	    !sql_run(writer->db, writer->place, "COMMIT", error) &&
-	    !close_db(writer, error) && !writer_put_roots(writer, &roots, error))
-		status = make_indexes(writer, error);
-	free(roots.class);
-	return status;
+	writer->class[event->class - 1].events++;
+	writer->last_ns = event->ts_ns;
+	if (id)
+		*id = writer->table[TIMELINE_EVENT].rows;
+	return 0;
+}
+
+static void table_clear(struct timeline_table *table)
+{
+	sqlite3_finalize(table->insert);
+	tree_free(table->tree);
+	free(table->name);
+	for (size_t i = 0; i < TABLE_COLUMNS; i++)
+		free(table->column[i]);
+	for (size_t i = 0; i < TABLE_KEYS; i++)
+		free(table->text[i]);
 }
 
 void timeline_writer_free(struct timeline_writer *writer)
 {
 	if (!writer)
 		return;
-	batches_free(writer->batches);
+	for (size_t i = 0; i < TIMELINE_TABLES; i++)
+		table_clear(&writer->table[i]);
 	sqlite3_close(writer->db);
+	sqlite3_close(writer->memory);
+	sqlite3_close(writer->asked);
 	name_clear(&writer->names);
 	writer_clear_classes(writer);
-	writer_clear_pages(writer);
-	for (size_t i = 0; i < writer->facts; i++) {
-		free(writer->fact[i].key);
-		free(writer->fact[i].bytes);
-	}
-	free(writer->fact);
+	tree_free(writer->stamps);
+	pages_free(writer->pages);
+	row_bytes_clear(&writer->row);
+	free(writer->failure);
 	free(writer->path);
 	free(writer->place);
 	free(writer);

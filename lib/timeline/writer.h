@@ -17,10 +17,6 @@
  * the way leaves something to throw away (see timeline/target.h). Rows of the
  * other tables are in timeline/rows.h.
  *
- * Events come first: their tables are written as pages of the file before SQLite
- * opens it for the others (timeline/tree.h). Until then rows of the others wait in
- * memory.
- *
  * Functions return 0, or -1 with error. Unless it says otherwise, a failure is
  * final: the disk is full or broken, and every later call fails, too.
  */
@@ -84,21 +80,17 @@ int timeline_add_event(struct timeline_writer *writer, const struct timeline_eve
 
 /*
  * A table that lies by its primary key (thread_state, syscall, irq, block_request,
- * request), to be filled in that order before timeline_end_events, with these columns of
- * it; those that are not among them are NULL. No `column`: all, as the table has them.
- * The writer's.
+ * request), to be filled in that order, with these columns of it; those that are not
+ * among them are NULL. No `column`: all, as the table has them. The writer's.
  */
-struct timeline_sorted;
+struct timeline_table;
 
-struct timeline_sorted *timeline_sorted(struct timeline_writer *writer, const char *table,
-					const char *const *column, size_t columns);
+struct timeline_table *timeline_sorted(struct timeline_writer *writer, const char *table,
+				       const char *const *column, size_t columns);
 
 /* Add a row, a cell a column; its key comes after the last one's. 0, or -1 with error. */
-int timeline_sorted_add(struct timeline_sorted *table, const struct cell *cell,
+int timeline_sorted_add(struct timeline_table *table, const struct cell *cell,
 			struct error *error);
-
-/* No class and no event follows; what waits is written, and no longer waits. */
-int timeline_end_events(struct timeline_writer *writer, struct error *error);
 
 /* Write what is left, make the indexes, and close the file. */
 int timeline_writer_finish(struct timeline_writer *writer, struct error *error);

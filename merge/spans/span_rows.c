@@ -38,7 +38,7 @@ struct writing {
 	const struct spans *spans;
 	const struct processes *processes;
 	const struct span_table *table;
-	struct timeline_sorted *to;
+	struct timeline_table *to;
 	struct error *error;
 	char disk[48];
 };
@@ -226,8 +226,8 @@ static int write_span(void *context, uint32_t node, int64_t whose,
 	return timeline_sorted_add(writing->to, cell, writing->error);
 }
 
-static struct timeline_sorted *open_table(struct timeline_writer *writer,
-					  const struct span_table *table)
+static struct timeline_table *open_table(struct timeline_writer *writer,
+					 const struct span_table *table)
 {
 	const char *columns[COLUMNS_MOST] = {
 	    [AT_NODE] = "node", [AT_WHOSE] = table->whose,     [AT_BEGIN] = "begin_ns",

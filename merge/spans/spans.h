@@ -78,11 +78,11 @@ int spans_end(struct spans *spans, uint32_t node, nsec_t end_ns, struct error *e
 /* Choose, after the last event, between what was assumed and what was recorded. */
 void spans_settle(const struct spans *spans, uint32_t node, struct span_cause *cause);
 
-/* Add the rows, before timeline_end_events. */
+/* Add the rows. */
 int spans_write(struct spans *spans, const struct processes *processes,
 		struct timeline_writer *writer, struct error *error);
 
-/* Rows of `recorded`, after timeline_end_events; `spans` NULL: of nodes only. */
+/* Rows of `recorded`; `spans` NULL: of nodes only. */
 int spans_write_recorded(const struct spans *spans, const struct merge_run *run,
 			 struct timeline_writer *writer, struct error *error);
 

@@ -18,15 +18,8 @@
 #include "base/output.h"
 #include "base/process.h"
 #include "input/run.h"
-#include "sync/apply/clock_class.h"
 
 enum { BLOCK = 1 << 20 };
-
-/* What a whole cloning shares. */
-struct cloning {
-	struct stat target; /* so that it is not entered where it lies in its source */
-	struct error *error;
-};
 
 /* 0, or -1 with errno */
 static int send_all(int in, int out)
@@ -61,87 +54,58 @@ static int copy_file(const char *from, const char *to, mode_t mode, struct error
 	return failed ? -1 : 0;
 }
 
-static int clone_directory(struct cloning *cloning, const char *from, const char *to,
-			   const char *skip);
-
-static int clone_entry(struct cloning *cloning, const char *from, const char *to)
+/* Other file systems, too many links, others' files: then copy. */
+static int clone_file(const char *from, const char *to, struct error *error)
 {
 	struct stat status;
 
 	if (stat(from, &status))
-		return error_errno(cloning->error, from);
-	if (S_ISREG(status.st_mode)) {
-		/* Other file systems, too many links, others' files: then copy. */
-		if (linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0)
-			return 0;
-		return copy_file(from, to, status.st_mode, cloning->error);
-	}
-	/* A link to a directory may lead back here. */
-	if (lstat(from, &status))
-		return error_errno(cloning->error, from);
-	if (!S_ISDIR(status.st_mode))
-		return error_set(cloning->error,
-				 "%s: neither a file nor a directory of the trace", from);
-	if (status.st_dev == cloning->target.st_dev &&
-	    status.st_ino == cloning->target.st_ino)
-		return error_set(cloning->error, "%s: lies inside of the trace", from);
-	if (mkdir(to, 0777))
-		return error_errno(cloning->error, to);
-	return clone_directory(cloning, from, to, NULL);
+		return error_errno(error, from);
+	if (S_ISDIR(status.st_mode))
+		return 0;
+	if (!S_ISREG(status.st_mode))
+		return error_set(error, "%s: neither a file nor a directory of the trace",
+				 from);
+	if (linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0)
+		return 0;
+	return copy_file(from, to, status.st_mode, error);
 }
 
-static int is_entry(const struct dirent *entry)
+static int is_stream(const struct dirent *entry)
 {
-	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-}
-
-static int clone_directory(struct cloning *cloning, const char *from, const char *to,
-			   const char *skip)
-{
-	struct dirent **entry;
-	int count = scandir(from, &entry, is_entry, alphasort), failed = 0;
-
-	if (count < 0)
-		return error_errno(cloning->error, from);
-	for (int k = 0; k < count; k++) {
-		const char *name = entry[k]->d_name;
-
-		if (!failed && (!skip || strcmp(name, skip) != 0)) {
-			char *old = mem_printf("%s/%s", from, name);
-			char *new = mem_printf("%s/%s", to, name);
-
-			failed = clone_entry(cloning, old, new);
-			free(old);
-			free(new);
-		}
-		free(entry[k]);
-	}
-	free(entry);
-	return failed;
+	return *entry->d_name != '.' && strcmp(entry->d_name, "metadata") != 0;
 }
 
 /*
- * Make `to`, a new directory, hold what the directory `from` holds, but for
- * the entry of from itself that is called `skip`. Directories are made anew;
- * files are hard-linked, else reflinked, else copied. 0, or -1 with error and
- * nothing left of `to`; a `to` that exists is an error and stays untouched.
+ * Make `to`, a new directory, hold the streams of the trace `from`, hard-linked, else
+ * reflinked, else copied. What directories hold, as `index`, is no stream, and says what
+ * the streams do. 0, or -1 with error and nothing left of `to`; a `to` that exists is an
+ * error and stays untouched.
  */
-static int clone_tree(const char *from, const char *to, const char *skip,
-		      struct error *error)
+static int clone_streams(const char *from, const char *to, struct error *error)
 {
-	struct cloning cloning = {.error = error};
+	struct dirent **entry;
+	int count, failed = 0;
 
 	if (mkdir(to, 0777))
 		return error_errno(error, to);
-	if (stat(to, &cloning.target)) {
-		error_errno(error, to);
-		rmdir(to);
-		return -1;
+	count = scandir(from, &entry, is_stream, alphasort);
+	if (count < 0)
+		failed = error_errno(error, from);
+	for (int k = 0; k < count; k++) {
+		char *old = mem_printf("%s/%s", from, entry[k]->d_name);
+		char *new = mem_printf("%s/%s", to, entry[k]->d_name);
+
+		failed = failed ? failed : clone_file(old, new, error);
+		free(old);
+		free(new);
+		free(entry[k]);
 	}
-	if (clone_directory(&cloning, from, to, skip) == 0)
-		return 0;
-	removal_of_tree(to);
-	return -1;
+	if (count >= 0)
+		free(entry);
+	if (failed)
+		removal_of_tree(to);
+	return failed;
 }
 
 /* What becomes of one clock of the map. */
@@ -304,7 +268,7 @@ int apply_clock(const struct clock *clock, const char *target, double *residual_
 	if (!text)
 		return -1;
 	/* The metadata comes last: without it, no reader takes it for a trace. */
-	status = clone_tree(clock->path, target, "metadata", error);
+	status = clone_streams(clock->path, target, error);
 	if (status == 0 && write_metadata(target, text, error)) {
 		removal_of_tree(target);
 		status = -1;

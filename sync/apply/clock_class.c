@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/apply/clock_class.h"
+#include "sync/apply/apply.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -249,24 +249,10 @@ typedef __int128 wide_t;
 
 static const wide_t billion = 1000000000;
 
-/* An exact instant: nanoseconds since the epoch, and a part in [0, 1). */
-struct instant {
-	wide_t ns;
-	long double part;
-};
-
-static struct instant make_instant(wide_t ns, long double part)
-{
-	long double whole = floorl(part);
-
-	return (struct instant){ns + (wide_t)whole, part - whole};
-}
-
-/* How much later a is than b, in nanoseconds. */
-static long double later_by(struct instant a, struct instant b)
-{
-	return (long double)(a.ns - b.ns) + (a.part - b.part);
-}
+/*
+ * Times are long doubles, whose 64 bits tell eighths of a nanosecond at the epoch: as
+ * nearly as anybody asks.
+ */
 
 static wide_t divide_down(wide_t a, wide_t b)
 {
@@ -274,21 +260,20 @@ static wide_t divide_down(wide_t a, wide_t b)
 }
 
 /* So many cycles in nanoseconds. */
-static struct instant span_of(wide_t cycles, uint64_t frequency)
+static long double span_of(wide_t cycles, uint64_t frequency)
 {
-	wide_t scaled = cycles * billion, whole = divide_down(scaled, frequency);
+	wide_t scaled = cycles * billion;
 
-	return (struct instant){whole, (long double)(scaled - whole * frequency) /
-					   (long double)frequency};
+	return (long double)(scaled / frequency) +
+	       (long double)(scaled % frequency) / (long double)frequency;
 }
 
 /* The time that a class gives to a clock value. */
-static struct instant time_of(const struct clock_class *class, wide_t value)
+static long double time_of(const struct clock_class *class, wide_t value)
 {
-	struct instant span = span_of(value + class->offset, class->frequency);
+	wide_t seconds = class->offset_s * (wide_t) class->frequency;
 
-	span.ns += class->offset_s * billion;
-	return span;
+	return span_of(seconds + class->offset + value, class->frequency);
 }
 
 /* The last clock value that a class shows no later than t. */
@@ -300,12 +285,11 @@ static wide_t value_at(const struct clock_class *class, nsec_t t)
 }
 
 /* clock_correct() without the rounding. */
-static struct instant corrected(const struct clock_segment *segment, struct instant t)
+static long double corrected(const struct clock_segment *segment, long double t)
 {
-	wide_t passed = t.ns - segment->local_ns;
-	long double drift = ((long double)passed + t.part) * segment->rate_ppb / 1e9L;
+	long double passed = t - (long double)segment->local_ns;
 
-	return make_instant(segment->ref_ns + passed, t.part + drift);
+	return (long double)segment->ref_ns + passed + passed * segment->rate_ppb / 1e9L;
 }
 
 /*
@@ -313,12 +297,11 @@ static struct instant corrected(const struct clock_segment *segment, struct inst
  * is how LTTng writes it, and some viewers know no offset_s; seconds are split
  * off only where the offset lies before the epoch or leaves 63 bits.
  */
-static void set_offset(struct clock_class *class, wide_t value, struct instant t)
+static void set_offset(struct clock_class *class, wide_t value, long double t)
 {
-	struct instant span = span_of(value, class->frequency);
-	struct instant base = make_instant(t.ns - span.ns, t.part - span.part);
-	wide_t cycles = base.ns * class->frequency +
-			(wide_t)roundl(base.part * (long double)class->frequency);
+	long double base = t - span_of(value, class->frequency), whole = floorl(base);
+	wide_t cycles = (wide_t)whole * class->frequency +
+			(wide_t)roundl((base - whole) * (long double)class->frequency);
 
 	cycles = divide_down(cycles + billion / 2, billion);
 	class->offset_s = 0;
@@ -334,23 +317,22 @@ static void set_offset(struct clock_class *class, wide_t value, struct instant t
  * the value to whole nanoseconds, each after a product and a quotient of
  * doubles; babeltrace2 computes so wherever the frequency is not 10^9.
  */
-static long double cut(const struct clock_class *class, struct instant value_span)
+static long double cut(const struct clock_class *class, long double value_span)
 {
 	const long double rounding = 0x1p-51L; /* three times half a step, and more */
-	long double part = span_of(class->offset, class->frequency).part;
+	long double part = fmodl(span_of(class->offset, class->frequency), 1);
 
 	if (part < 1e9L * rounding)
 		part++; /* the double may lie below the whole number */
-	return part + 1 + fabsl((long double)value_span.ns) * rounding;
+	return part + 1 + fabsl(value_span) * rounding;
 }
 
 /* How far a stamp that a viewer shows at `value` may lie from the fit. */
 static long double stray(const struct clock *clock, const struct clock_class *recorded,
 			 const struct clock_class *fitted, wide_t value)
 {
-	struct instant shown = time_of(fitted, value);
-	struct instant meant = corrected(clock->segment, time_of(recorded, value));
-	long double high = later_by(shown, meant), low = high;
+	long double meant = corrected(clock->segment, time_of(recorded, value));
+	long double high = time_of(fitted, value) - meant, low = high;
 
 	if (fitted->frequency != (uint64_t)billion)
 		low -= cut(fitted, span_of(value, fitted->frequency));
@@ -364,8 +346,7 @@ int clock_class_fit(const struct clock *clock, const struct clock_class *recorde
 	wide_t end = value_at(recorded, clock->end_ns),
 	       middle = divide_down(begin + end, 2);
 	double rate_ppb = clock->segment->rate_ppb;
-	long double frequency;
-	struct instant aim;
+	long double frequency, aim;
 
 	if (!(fabs(rate_ppb) < RATE_LIMIT))
 		return error_set(error, "a rate of %g ppb fits no clock class", rate_ppb);
@@ -378,7 +359,7 @@ int clock_class_fit(const struct clock *clock, const struct clock_class *recorde
 	aim = corrected(clock->segment, time_of(recorded, middle));
 	/* What is cut twice comes out up to two early; aim between. */
 	if (fitted->frequency != (uint64_t)billion)
-		aim.ns++;
+		aim++;
 	set_offset(fitted, middle, aim);
 	if (fitted->offset_s < -CLOCK_CLASS_FARTHEST ||
 	    fitted->offset_s > CLOCK_CLASS_FARTHEST)

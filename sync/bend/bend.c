@@ -5,9 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/bend/corridor.h"
-#include "sync/bend/curvature.h"
-#include "sync/bend/reconcile.h"
 
 /* Steps that were found in a clock, and why it has but one line, if so. */
 struct bend_found {
@@ -254,9 +251,6 @@ static void bend(struct bending *bending, const struct island *island, uint32_t 
 	error_clear(&cause);
 }
 
-/* Steps without a broken message are asked for their proof up to so many messages. */
-enum { PROVED_MOST = 1 << 22 };
-
 static bool has_steps(const struct bending *bending, const struct island *island)
 {
 	for (size_t k = 1; k < island->members; k++)
@@ -274,18 +268,6 @@ static bool is_broken(struct bending *bending, const struct island *island)
 			return true;
 	}
 	return false;
-}
-
-static uint64_t count_messages(const struct bending *bending, const struct island *island)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < island->insides; i++) {
-		const struct pair_messages *with = &bending->messages[island->inside[i]];
-
-		count += with->side[false].count + with->side[true].count;
-	}
-	return count;
 }
 
 static bool find_curve(struct bending *bending, size_t steps, struct corridor_fit *fit)
@@ -316,79 +298,40 @@ static size_t steps_of(const struct bending *bending, uint32_t index)
 	return steps;
 }
 
-/*
- * A curve within what the messages and the clocks before leave a clock, as smooth
- * as that of a clock alone. Whether all others can follow it.
- */
-static bool refit(struct bending *bending, struct reconciling *reconciling,
-		  uint32_t index)
+/* From now on a clock is that curve, if all others can follow it. */
+static bool follow(struct bending *bending, struct reconciling *reconciling,
+		   uint32_t index, struct corridor_fit *fit)
 {
-	struct bend_bounds *bounds = &bending->bounds;
-	struct corridor_fit fit;
-	struct clock clock;
+	const struct clock clock = {.segment = fit->segment, .segments = fit->segments};
 
-	reconciling_bounds(reconciling, index, bounds);
-	if (!find_curve(bending, steps_of(bending, index), &fit))
-		return false;
-	clock = (struct clock){.segment = fit.segment, .segments = fit.segments};
 	if (reconciling_follow(reconciling, index, &clock)) {
-		use_fit(bending, index, &fit);
+		use_fit(bending, index, fit);
 		return true;
 	}
-	corridor_fit_clear(&fit);
+	corridor_fit_clear(fit);
 	return false;
 }
 
-/* The middle of what is left; then with fewer segments, if these can do it. */
-static void use_polygons(struct bending *bending, const struct island *island,
-			 struct corridor_fit *polygon)
-{
-	struct sync *sync = bending->sync;
-
-	for (size_t k = 1; k < island->members; k++) {
-		uint32_t index = island->member[k];
-		struct clock *clock = &sync->fitted[index];
-
-		if (!polygon[k].segments)
-			continue;
-		clock->segments = polygon[k].segments;
-		clock->segment =
-		    mem_realloc(clock->segment, clock->segments, sizeof(*clock->segment));
-		memcpy(clock->segment, polygon[k].segment,
-		       clock->segments * sizeof(*clock->segment));
-	}
-	for (size_t k = 1; k < island->members; k++) {
-		struct corridor_fit fit;
-
-		if (!polygon[k].segments)
-			continue;
-		collect(bending, island, island->member[k], true);
-		corridor_sort(bending->bounds.item, bending->bounds.count);
-		reconciling_chords(&polygon[k], &bending->bounds, &fit);
-		use_fit(bending, island->member[k], &fit);
-	}
-}
-
-/* In the order of the tree; then the others of those that were not found. */
+/*
+ * In the order of the tree, each within what the messages and the clocks before leave
+ * it: a curve as smooth as that of a clock alone, or the middle of what is left.
+ */
 static void refit_all(struct bending *bending, const struct island *island,
 		      struct reconciling *reconciling)
 {
-	struct corridor_fit *polygon = mem_zalloc(island->members * sizeof(*polygon));
-	bool *done = mem_zalloc(island->members * sizeof(*done));
-
-	for (size_t k = 1; k < island->members; k++)
-		done[k] = refit(bending, reconciling, island->member[k]);
-	for (size_t k = 1; k < island->members; k++)
-		if (!done[k])
-			reconciling_polygon(reconciling, island->member[k], &polygon[k]);
-	use_polygons(bending, island, polygon);
 	for (size_t k = 1; k < island->members; k++) {
-		corridor_fit_clear(&polygon[k]);
-		free(bending->found[island->member[k]].cause);
-		bending->found[island->member[k]].cause = NULL;
+		uint32_t index = island->member[k];
+		struct corridor_fit fit;
+
+		free(bending->found[index].cause);
+		bending->found[index].cause = NULL;
+		reconciling_bounds(reconciling, index, &bending->bounds);
+		if (find_curve(bending, steps_of(bending, index), &fit) &&
+		    follow(bending, reconciling, index, &fit))
+			continue;
+		reconciling_middle(reconciling, index, &fit);
+		follow(bending, reconciling, index, &fit);
 	}
-	free(polygon);
-	free(done);
 }
 
 /* Without steps if that can be, else with those that were found. */
@@ -413,13 +356,6 @@ static struct reconciling *reconcile(struct bending *bending, const struct islan
 	return reconciling_new(sync, island, bending->messages, &bending->gaps);
 }
 
-static bool is_wanted(const struct bending *bending, const struct island *island,
-		      bool broken)
-{
-	return broken || (island->members > 2 && has_steps(bending, island) &&
-			  count_messages(bending, island) <= PROVED_MOST);
-}
-
 /*
  * Where clocks that were fitted one after the other leave messages broken, or have
  * steps that no message proves: fit them anew, from corrections that satisfy all.
@@ -433,7 +369,7 @@ static void bend_jointly(struct bending *bending, const struct island *island)
 
 	bending->gaps.count = 0;
 	broken = is_broken(bending, island);
-	if (is_wanted(bending, island, broken))
+	if (broken || (island->members > 2 && has_steps(bending, island)))
 		reconciling = reconcile(bending, island);
 	if (reconciling)
 		refit_all(bending, island, reconciling);

@@ -8,15 +8,104 @@
  * Give segments to the clocks that no line describes.
  *
  * Where pairs contradict every line, or leave more room than a line explains
- * (curvature.h), the clocks of their island are gone through in the order of
+ * (curvature_find), the clocks of their island are gone through in the order of
  * the tree. Each gets segments that satisfy its messages with all clocks before
  * it (corridor.h), unless one line does. Where that leaves messages broken, or finds
  * steps that no message proves, all are fitted anew, from corrections that satisfy
- * every message at once (reconcile.h). Steps become problems of kind "step", with their
- * times. Fills sync->bent. 0, or -1 with error.
+ * every message at once (struct reconciling). Steps become problems of kind "step", with
+ * their times. Fills sync->bent. 0, or -1 with error.
  *
  * Keeps the messages of such islands in memory.
  */
 int bend_clocks(struct sync *sync, struct error *error);
+
+/*
+ * Find false matches in pairs whose messages contradict each other, mark them
+ * rejected in the log, and make the pairs' hulls anew without them.
+ *
+ * A message is judged by the drift limit alone, not by a line: it is false
+ * when several messages of the other direction, both before and after it in
+ * time, cannot be true together with it for any clocks within the limit. So
+ * a clock that bends or steps never costs a true message. A pair that would
+ * lose more than options.max_rejected of its messages loses none, and that
+ * becomes a problem. 0, or -1 with error.
+ */
+int reject_false_matches(struct sync *sync, struct error *error);
+
+/*
+ * Which of the tree's pairs, though some line satisfies all of their messages,
+ * are of clocks that bend. One walk over the messages. Sets curved[pair]. 0, or -1
+ * with error.
+ */
+int curvature_find(struct sync *sync, bool *curved, struct error *error);
+
+/* The bounds on a clock. Zeroed is none. */
+struct bend_bounds {
+	struct corridor_bound *item;
+	size_t count, room;
+};
+
+void bend_bounds_add(struct bend_bounds *bounds, struct corridor_bound bound);
+
+/* Whether a correction breaks one of them. */
+bool bend_breaks(const struct clock *clock, const struct bend_bounds *bounds);
+
+/* The messages of one pair, as points of its plane. */
+struct pair_messages {
+	struct point_list {
+		struct hull_point *point;
+		size_t count, room;
+		size_t thinned; /* how many were, from the first on */
+	} side[2];              /* by whether they go forward */
+};
+
+/* Whether a clock was stepped about a time. */
+bool step_list_holds(const struct step_list *list, uint32_t clock, nsec_t at);
+
+/*
+ * What the clocks of an island can be, by all of its messages at once.
+ *
+ * That a receive comes after its send, and how far the drift limit lets a clock go
+ * from one of its messages to the next, are bounds on differences. Of such a
+ * system, the shortest ways to and from the reference are the greatest and the
+ * least solution, and whatever one clock may be by them, the others can follow
+ * (Bellman 1958). So clocks can be fitted one after the other, each within what is
+ * left, and in the end satisfy every message.
+ */
+struct reconciling;
+
+/*
+ * `messages` go by the index of their pair. Clocks in `steps` were stepped
+ * somewhere between its times: what lies within is left out, and no rate leads
+ * across. NULL where the messages contradict each other, or leave a clock without a
+ * bound on one side. Borrows all until it is freed.
+ */
+struct reconciling *reconciling_new(const struct sync *sync, const struct island *island,
+				    const struct pair_messages *messages,
+				    const struct step_list *steps);
+
+/*
+ * The bounds on a clock at its messages, but for those that follow from others by
+ * the drift limit, in the place of what is in `bounds`.
+ */
+void reconciling_bounds(const struct reconciling *reconciling, uint32_t clock,
+			struct bend_bounds *bounds);
+
+/*
+ * From now on a clock is the curve that was fitted to its bounds, if the others can
+ * follow that. Whether they can.
+ */
+bool reconciling_follow(struct reconciling *reconciling, uint32_t clock,
+			const struct clock *curve);
+
+/*
+ * The middle of the bounds, a corner at each message. As what is possible is
+ * convex, the middles of all clocks together satisfy all messages. Freed by the
+ * caller.
+ */
+void reconciling_middle(const struct reconciling *reconciling, uint32_t clock,
+			struct corridor_fit *found);
+
+void reconciling_free(struct reconciling *reconciling);
 
 #endif

@@ -7,9 +7,7 @@
 
 #include "base/mem.h"
 #include "base/search.h"
-#include "sync/bend/curvature.h"
 #include "sync/fit/fit.h"
-#include "sync/fit/lp.h"
 
 enum { STRETCH_SEGMENTS_MOST = 4096 };
 
@@ -211,78 +209,10 @@ static void append(const struct stretch *stretch, const struct shape *shape,
 }
 
 enum {
-	LEAST_BOUNDS = 8, /* of a piece that is looked at, or a quarter of a segment */
-	QUARTERS = 4,
+	LEAST_BOUNDS = 8,     /* of a piece that is looked at */
+	BOUNDS_TO_HALVE = 32, /* of a segment, on average */
+	SURELY_BENT = 8,      /* segments; chance alone makes less */
 };
-
-/*
- * Two variances of n normal numbers each, estimated by medians or sums, differ by
- * more than exp(this / sqrt(n)) once in a hundred times or less.
- */
-#define BEYOND_CHANCE 4.66
-
-/* Each segment in two. */
-static void make_halves(const struct shape *shape, struct shape *halves)
-{
-	shape_init(halves, 2 * shape->segments);
-	for (size_t k = 0; k <= shape->segments; k++)
-		halves->joint[2 * k] = shape->joint[k];
-	for (size_t k = 0; k < shape->segments; k++)
-		halves->joint[2 * k + 1] = (shape->joint[k] + shape->joint[k + 1]) / 2;
-}
-
-/* The slacks of a segment's quarters to the shape. Returns where its bounds end. */
-static size_t find_quarters(const struct stretch *stretch, const struct shape *shape,
-			    size_t segment, size_t from, struct piece quarter[QUARTERS])
-{
-	double begin = shape->joint[segment], end = shape->joint[segment + 1];
-	size_t to = stretch_end(stretch, shape, segment);
-
-	pieces_init(quarter, QUARTERS);
-	for (size_t i = from; i < to; i++) {
-		const struct corridor_bound *bound = &stretch->bound[i];
-		double share = (stretch_time(stretch, i) - begin) / (end - begin);
-		double value = shape->value[segment] * (1 - share) +
-			       shape->value[segment + 1] * share;
-
-		piece_note(quarter, QUARTERS, share, bound->above,
-			   line_distance(&stretch->base, bound->x, bound->y) - value);
-	}
-	return to;
-}
-
-/*
- * Whether the clock bends within the segments: how far the middle quarters are off
- * the outer ones shows a bend in the difference of the two directions, and what
- * latencies do by themselves in their sum. The medians of all segments, so that load
- * in some of them has no say.
- */
-static bool are_bent(const struct stretch *stretch, const struct shape *shape)
-{
-	double *bend = mem_alloc(2 * shape->segments * sizeof(*bend));
-	double *latency = bend + shape->segments;
-	size_t from = 0, n = 0;
-	bool are = false;
-
-	for (size_t k = 0; k < shape->segments; k++) {
-		struct piece q[QUARTERS];
-		double above, below;
-
-		from = find_quarters(stretch, shape, k, from, q);
-		above = q[0].above - q[1].above - q[2].above + q[3].above;
-		below = q[0].below - q[1].below - q[2].below + q[3].below;
-		if (!isfinite(above) || !isfinite(below))
-			continue;
-		bend[n] = fabs(above - below);
-		latency[n++] = fabs(above + below);
-	}
-	if (n >= 2 && 2 * n >= shape->segments)
-		are = pow(ranked(bend, n, n / 2), 2) >
-		      exp(BEYOND_CHANCE / sqrt((double)n)) *
-			  pow(ranked(latency, n, n / 2), 2);
-	free(bend);
-	return are;
-}
 
 /*
  * Whether a clock bends in some time: no line satisfies its bounds, or the slacks of
@@ -337,23 +267,46 @@ static void split_bends(struct stretch *stretch, const double time[2],
 		    joints);
 }
 
-/* To be halved: none such satisfy the bounds, or the clock bends within them. */
-static bool are_too_long(const struct stretch *stretch, const struct shape *shape,
-			 bool solved)
+/* Whether all joints lie on a line, about: by chance parts of one may look bent. */
+static bool is_straight(const struct shape *shape, double tolerance)
 {
-	if (2 * shape->segments > STRETCH_SEGMENTS_MOST)
-		return false;
-	if (!solved)
-		return shape->segments <= stretch->n;
-	return shape->segments * QUARTERS * LEAST_BOUNDS <= stretch->n &&
-	       are_bent(stretch, shape);
+	size_t last = shape->segments;
+	double rate = (shape->value[last] - shape->value[0]) / shape->joint[last];
+
+	for (size_t k = 1; k < last; k++)
+		if (fabs(shape->value[k] - shape->value[0] - rate * shape->joint[k]) >
+		    tolerance)
+			return false;
+	return true;
+}
+
+/* Each segment in two, if some such satisfy the bounds, or if none do yet. */
+static bool stretch_halve(struct stretch *stretch, struct shape *shape, bool solved)
+{
+	struct shape halves;
+	bool found;
+
+	shape_init(&halves, 2 * shape->segments);
+	for (size_t k = 0; k < halves.segments; k++)
+		halves.joint[k] = (shape->joint[k / 2] + shape->joint[k / 2 + k % 2]) / 2;
+	halves.joint[halves.segments] = shape->joint[shape->segments];
+	found = stretch_solve(stretch, &halves);
+	if (found || !solved) {
+		shape_clear(shape);
+		*shape = halves;
+	} else {
+		shape_clear(&halves);
+	}
+	return found || solved;
 }
 
 /*
- * A shape with as many segments as tell of every bend that latencies do not explain,
- * solved. False where no segments satisfy the bounds.
+ * A shape with segments so short that no bend within them can be told from chance, and
+ * of half that length, where there are enough bounds for that; solved. False where no
+ * segments satisfy the bounds.
  */
-static bool stretch_find_joints(struct stretch *stretch, struct shape *shape)
+static bool stretch_find_joints(struct stretch *stretch, struct shape *shape,
+				double tolerance)
 {
 	struct joints joints = {.count = 1};
 	bool solved;
@@ -364,19 +317,16 @@ static bool stretch_find_joints(struct stretch *stretch, struct shape *shape)
 	memcpy(shape->joint, joints.at, joints.count * sizeof(double));
 	shape->joint[joints.count] = stretch->length_ns;
 	solved = stretch_solve(stretch, shape);
-	while (are_too_long(stretch, shape, solved)) {
-		struct shape finer;
-		bool found;
-
-		make_halves(shape, &finer);
-		found = stretch_solve(stretch, &finer);
-		if (solved && !found) {
-			shape_clear(&finer);
-			break;
-		}
-		shape_clear(shape);
-		*shape = finer;
-		solved = found;
+	while (!solved && 2 * shape->segments <= STRETCH_SEGMENTS_MOST &&
+	       shape->segments <= stretch->n)
+		solved = stretch_halve(stretch, shape, false);
+	if (solved && is_straight(shape, tolerance)) {
+		shape->segments = 1;
+		shape->joint[1] = stretch->length_ns;
+		shape->value[0] = shape->value[1] = 0;
+	} else if (solved && shape->segments >= SURELY_BENT &&
+		   shape->segments * BOUNDS_TO_HALVE <= stretch->n) {
+		stretch_halve(stretch, shape, true);
 	}
 	return solved;
 }
@@ -413,15 +363,7 @@ static int stretch_fit(const struct corridor_bound *bound, size_t n, double limi
 			shape.joint[k] = stretch.length_ns * (double)k / (double)segments;
 		found = stretch_solve(&stretch, &shape);
 	} else {
-		found = stretch_find_joints(&stretch, &shape);
-		/* By chance parts of a line may look bent. */
-		if (found && shape.segments > 1 && room_ns > 0 &&
-		    curvature_is_none(shape.joint, shape.value, shape.segments,
-				      STRAIGHT * room_ns)) {
-			shape.segments = 1;
-			shape.joint[1] = stretch.length_ns;
-			shape.value[0] = shape.value[1] = 0;
-		}
+		found = stretch_find_joints(&stretch, &shape, STRAIGHT * room_ns);
 	}
 	if (found)
 		append(&stretch, &shape, fit);
@@ -453,50 +395,31 @@ static int by_x(const void *a, const void *b)
 	return p->above - q->above;
 }
 
-void corridor_sort(struct corridor_bound *bound, size_t n)
+/* Whether one line satisfies so many bounds from the first on. */
+static bool one_line_fits(struct pair *scratch, const struct corridor_bound *bound,
+			  size_t n, double limit)
 {
-	if (n)
-		qsort(bound, n, sizeof(*bound), by_x);
-}
-
-/* Bounds in a row. */
-struct run {
-	struct pair *scratch;
-	const struct corridor_bound *bound;
-	double limit;
-};
-
-static bool one_line_fits(void *context, size_t n)
-{
-	const struct run *run = context;
-	struct pair *scratch = run->scratch;
-
-	stretch_hulls(scratch, run->bound, n);
+	stretch_hulls(scratch, bound, n);
 	if (!scratch->lower.count || !scratch->upper.count)
 		return true;
-	fit_pair_margin(scratch, run->limit);
+	fit_pair_margin(scratch, limit);
 	return scratch->margin_ns >= 0;
 }
 
-size_t corridor_reach(size_t most, bool (*holds)(void *context, size_t length),
-		      void *context)
+/* How many bounds from the first on one line satisfies; at least 1. */
+static size_t reach(struct pair *scratch, const struct corridor_bound *bound, size_t most,
+		    double limit)
 {
 	size_t good = 1, bad = 2;
 
-	while (bad <= most && holds(context, bad)) {
+	while (bad <= most && one_line_fits(scratch, bound, bad, limit)) {
 		good = bad;
 		bad *= 2;
 	}
 	if (bad > most)
 		bad = most + 1;
-	return good + FIRST_NOT(bad - good - 1, i, holds(context, good + 1 + i));
-}
-
-/* How many bounds from the first on one line satisfies; at least 1. */
-static size_t reach(struct pair *scratch, const struct corridor_bound *bound, size_t n,
-		    double limit)
-{
-	return corridor_reach(n, one_line_fits, &(struct run){scratch, bound, limit});
+	return good + FIRST_NOT(bad - good - 1, i,
+				one_line_fits(scratch, bound, good + 1 + i, limit));
 }
 
 static bool contradict(const struct corridor_bound *a, const struct corridor_bound *b,
@@ -573,7 +496,7 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 	memset(fit, 0, sizeof(*fit));
 	if (!n)
 		return error_set(error, "no message bounds it");
-	corridor_sort(bound, n);
+	qsort(bound, n, sizeof(*bound), by_x);
 	while (!status && begin < n) {
 		size_t end = at + reach(&scratch, bound + at, n - at, limit), step = 0;
 

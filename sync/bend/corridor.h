@@ -50,16 +50,39 @@ int corridor_find(struct corridor_bound *bound, size_t n, double limit,
 		  struct corridor_wish wish, struct corridor_fit *fit,
 		  struct error *error);
 
-/* By their times. */
-void corridor_sort(struct corridor_bound *bound, size_t n);
-
 /* Add a step before the segment that comes next. */
 void corridor_fit_step(struct corridor_fit *fit, nsec_t from_ns, nsec_t to_ns);
 
 void corridor_fit_clear(struct corridor_fit *fit);
 
-/* The greatest length up to `most` of which something holds, as it does of 1. */
-size_t corridor_reach(size_t most, bool (*holds)(void *context, size_t length),
-		      void *context);
+/*
+ * Whether a clock bends, though some line satisfies all of its messages.
+ *
+ * About that line, the shortest latency of a piece of time is what it is by the
+ * network and the load, plus the bend in the one direction, less the bend in the
+ * other. So a bend shows in both directions with opposite signs, while load
+ * lengthens one of them, or both.
+ */
+enum { PIECES_LEAST = 8, PIECES_MOST = 64 };
+
+/* Of a piece of time: the least slack of its messages to the line. */
+struct piece {
+	double above, below; /* of those above the line, and below; INFINITY: none */
+};
+
+/* Pieces without messages yet. */
+void pieces_init(struct piece *piece, size_t pieces);
+
+/* Take in a message's distance from the line; its time as a share of all pieces. */
+void piece_note(struct piece *piece, size_t pieces, double share, bool above,
+		double slack);
+
+/*
+ * Whether the pieces, of one length and in their order, prove a bend that the
+ * latencies do not explain; at their own length, and joined by twos, fours and so on.
+ * `room_ns` is the least slack of all. Overwrites the pieces; their number is a
+ * power of two.
+ */
+bool curvature_is_proved(struct piece *piece, size_t pieces, double room_ns);
 
 #endif

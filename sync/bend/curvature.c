@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/bend/curvature.h"
+#include "sync/bend/bend.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,17 +110,6 @@ bool curvature_is_proved(struct piece *piece, size_t pieces, double room_ns)
 			    fmin(piece[2 * k].below, piece[2 * k + 1].below)};
 	}
 	return false;
-}
-
-bool curvature_is_none(const double *at, const double *value, size_t last,
-		       double tolerance)
-{
-	double rate = (value[last] - value[0]) / (at[last] - at[0]);
-
-	for (size_t k = 1; k < last; k++)
-		if (fabs(value[k] - value[0] - rate * (at[k] - at[0])) > tolerance)
-			return false;
-	return true;
 }
 
 struct cutting {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/bend/reconcile.h"
+#include "sync/bend/bend.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +10,9 @@
 
 enum { ROUNDS_MOST = 2000 };
 
-/* So long must a message take, for the rounding of what comes of it. */
+/* So long must a message take, for the rounding of what comes of it, which is less. */
 #define LEAST_TRAVEL_NS 4.0
+#define ROUNDING_NS     2.0
 /* A bound that moves by less than this has not moved. */
 #define STILL_NS        0.01
 
@@ -270,7 +271,7 @@ static bool sweep(struct knots *knots)
 static bool is_possible(const struct knots *knots)
 {
 	for (size_t k = 0; k < knots->count; k++)
-		if (knots->high[k] < knots->low[k])
+		if (knots->high[k] < knots->low[k] - ROUNDING_NS)
 			return false;
 	return true;
 }
@@ -422,12 +423,13 @@ bool reconciling_follow(struct reconciling *reconciling, uint32_t clock,
 	return knots->fixed;
 }
 
-void reconciling_polygon(const struct reconciling *reconciling, uint32_t clock,
-			 struct corridor_fit *found)
+void reconciling_middle(const struct reconciling *reconciling, uint32_t clock,
+			struct corridor_fit *found)
 {
 	const struct knots *knots = &reconciling->knots[clock];
 	double rate = reconciling->sync->clock[clock].rate;
 
+	*found = (struct corridor_fit){0};
 	found->segment = mem_alloc(knots->count * sizeof(*found->segment));
 	for (size_t k = 0; k < knots->count; k++) {
 		double error = (knots->high[k] + knots->low[k]) / 2, more = 0;
@@ -443,72 +445,6 @@ void reconciling_polygon(const struct reconciling *reconciling, uint32_t clock,
 		};
 		if (k + 1 < knots->count && knots->cut[k])
 			corridor_fit_step(found, knots->at[k], knots->at[k + 1]);
-	}
-}
-
-/* One line from a corner of a polygon to another one. */
-static struct clock_segment chord(const struct clock_segment *from,
-				  const struct clock_segment *to)
-{
-	struct clock_segment segment = *from;
-	double passed = (double)(to->local_ns - from->local_ns);
-
-	if (passed > 0)
-		segment.rate_ppb =
-		    ((double)(to->ref_ns - from->ref_ns) - passed) / passed * 1e9;
-	return segment;
-}
-
-/* A corner of a polygon, from which chords are drawn. */
-struct corner {
-	const struct corridor_fit *polygon;
-	size_t from;
-	const struct bend_bounds *bounds;
-};
-
-/* Whether a chord over so many segments satisfies all bounds; they are in order. */
-static bool chord_holds(void *context, size_t length)
-{
-	const struct corner *corner = context;
-	const struct bend_bounds *bounds = corner->bounds;
-	const struct clock_segment *from = &corner->polygon->segment[corner->from];
-	const struct clock_segment *to = from + length;
-	struct clock_segment segment = chord(from, to);
-	const struct clock line = {.segment = &segment, .segments = 1};
-	size_t first = FIRST_NOT(bounds->count, i, bounds->item[i].x < from->local_ns);
-	size_t end = FIRST_NOT(bounds->count, i, bounds->item[i].x < to->local_ns);
-
-	return !bend_breaks(&line, &(struct bend_bounds){.item = bounds->item + first,
-							 .count = end - first});
-}
-
-/* Long chords in the place of the polygon, from step to step. */
-void reconciling_chords(const struct corridor_fit *polygon,
-			const struct bend_bounds *bounds, struct corridor_fit *fit)
-{
-	size_t from = 0;
-
-	*fit = (struct corridor_fit){0};
-	fit->segment = mem_alloc(polygon->segments * sizeof(*fit->segment));
-	for (size_t k = 0; k <= polygon->steps; k++) {
-		size_t last = k < polygon->steps ? polygon->step[k].segment - 1
-						 : polygon->segments - 1;
-
-		if (k)
-			corridor_fit_step(fit, polygon->step[k - 1].from_ns,
-					  polygon->step[k - 1].to_ns);
-		if (from == last)
-			fit->segment[fit->segments++] = polygon->segment[from];
-		while (from < last) {
-			struct corner corner = {polygon, from, bounds};
-			size_t to =
-			    from + corridor_reach(last - from, chord_holds, &corner);
-
-			fit->segment[fit->segments++] =
-			    chord(&polygon->segment[from], &polygon->segment[to]);
-			from = to;
-		}
-		from = last + 1;
 	}
 }
 

@@ -1,153 +1,465 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/bend/reject.h"
+#include "sync/bend/bend.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
-#include "sync/bend/suspects.h"
 
-/* What the messages since the last step leave: bounds that open with time. */
-struct opening {
-	double at, high, low;
+/* A message of a pair under suspicion. */
+struct suspect {
+	double x;     /* since the pair's origin, ns */
+	double v;     /* how much further the other clock is, less that at the origin */
+	size_t place; /* among the pair's, in the log's order */
+	size_t before[2]; /* how many of each direction's list stand before it */
+	uint16_t port;    /* these as in struct message */
+	uint8_t protocol;
+	bool forward, rejected;
+	unsigned char votes; /* of a round */
 };
 
-/* Whether a message agrees with them; then they are narrowed by it. */
-static bool narrow(struct opening *opening, const struct suspect *one, double at,
-		   double limit)
-{
-	double passed = limit * (at - opening->at);
+struct suspects {
+	struct suspect *item;
+	size_t count, room;
+	struct suspect **side[2]; /* by direction, in the order of the items */
+	size_t sides[2];
+	size_t next; /* the one that the log comes to next */
+	bool wanted; /* the pair contradicts itself */
+	double limit;
+};
 
-	opening->at = at;
-	opening->high += passed;
-	opening->low -= passed;
-	if (one->forward ? one->v < opening->low : one->v > opening->high)
-		return false;
-	if (one->forward)
-		opening->high = fmin(opening->high, one->v);
-	else
-		opening->low = fmax(opening->low, one->v);
-	return true;
+enum {
+	WINDOW = 64, /* messages of the other direction looked at, each side */
+	ROUNDS = 16, /* as false ones can hide behind each other */
+};
+
+/* Messages of one direction next to one, before or after it, the nearest first. */
+struct vicinity {
+	const struct suspect *item[WINDOW];
+	size_t count;
+};
+
+typedef int order_fn(const void *a, const void *b);
+
+static int by_place(const void *a, const void *b)
+{
+	const struct suspect *p = a, *q = b;
+
+	return (p->place > q->place) - (p->place < q->place);
+}
+
+static int by_x(const void *a, const void *b)
+{
+	const struct suspect *p = a, *q = b;
+
+	if (p->x != q->x)
+		return p->x < q->x ? -1 : 1;
+	return by_place(a, b);
+}
+
+static int by_y(const void *a, const void *b)
+{
+	const struct suspect *p = a, *q = b;
+	double y = p->x + p->v, other = q->x + q->v;
+
+	if (y != other)
+		return y < other ? -1 : 1;
+	return by_place(a, b);
 }
 
 /*
- * What contradicts nothing still does so with fewer messages, so to go on as far as
- * it does, again and again, takes the fewest steps.
+ * List each direction by itself, as there may be many messages of one before the next
+ * of the other; those that are rejected only if `all` are wanted.
  */
-static size_t count_steps(const struct suspects *suspects, bool all, bool by_y,
-			  double limit)
+static void arrange(struct suspects *suspects, order_fn *order, bool all)
 {
-	const struct opening open = {0, INFINITY, -INFINITY};
-	struct opening opening = open;
+	size_t *sides = suspects->sides;
+
+	qsort(suspects->item, suspects->count, sizeof(*suspects->item), order);
+	sides[false] = sides[true] = 0;
+	for (size_t i = 0; i < suspects->count; i++) {
+		struct suspect *one = &suspects->item[i];
+
+		one->before[false] = sides[false];
+		one->before[true] = sides[true];
+		if (all || !one->rejected)
+			suspects->side[one->forward][sides[one->forward]++] = one;
+	}
+}
+
+static void look_around(const struct suspects *suspects, const struct suspect *one,
+			bool forward, bool later, size_t most, struct vicinity *near)
+{
+	struct suspect *const *side = suspects->side[forward];
+	size_t before = one->before[forward], after = before;
+
+	if (after < suspects->sides[forward] && side[after] == one)
+		after++;
+	near->count = 0;
+	while (near->count < most &&
+	       near->count < (later ? suspects->sides[forward] - after : before)) {
+		size_t k = near->count;
+
+		near->item[near->count++] = side[later ? after + k : before - 1 - k];
+	}
+}
+
+/*
+ * Whether two cannot both be true, for any clocks within a limit (of both together):
+ * a message forward bounds the other clock from above, one back from below.
+ */
+static bool contradict(const struct suspect *a, const struct suspect *b, double limit)
+{
+	const struct suspect *above = a->forward ? a : b;
+	const struct suspect *below = a->forward ? b : a;
+
+	return below->v - above->v > limit * fabs(a->x - b->x);
+}
+
+/* Whether enough of the messages on one side in time speak against one. */
+static bool is_contradicted(const struct suspects *suspects, const struct suspect *one,
+			    bool later, size_t voices)
+{
+	struct vicinity near;
+	size_t against = 0;
+
+	look_around(suspects, one, !one->forward, later, WINDOW, &near);
+	for (size_t k = 0; k < near.count; k++)
+		against += contradict(one, near.item[k], suspects->limit);
+	/* At the end of the trace there may be nobody left to speak. */
+	return against >= (near.count < voices ? near.count : voices);
+}
+
+/* Mark the messages marked so far that are contradicted from before and after. */
+static size_t vote(struct suspects *suspects, order_fn *order, unsigned char votes,
+		   size_t voices)
+{
+	size_t n = 0;
+
+	arrange(suspects, order, false);
+	for (size_t i = 0; i < suspects->count; i++) {
+		struct suspect *one = &suspects->item[i];
+
+		if (one->rejected || one->votes != votes ||
+		    !is_contradicted(suspects, one, true, voices) ||
+		    !is_contradicted(suspects, one, false, voices))
+			continue;
+		one->votes++;
+		n++;
+	}
+	return n;
+}
+
+/* Reject those with so many votes; returns how many. */
+static size_t reject_voted(struct suspects *suspects, unsigned char votes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < suspects->count; i++)
+		if (!suspects->item[i].rejected && suspects->item[i].votes == votes) {
+			suspects->item[i].rejected = true;
+			n++;
+		}
+	return n;
+}
+
+/*
+ * Where a clock is set back, messages before and after it lie mingled in the
+ * order of that clock and seem to contradict each other from both sides; in
+ * the order of the other clock they do not. A false one does in either.
+ */
+static size_t find_round(struct suspects *suspects, size_t voices)
+{
+	for (size_t i = 0; i < suspects->count; i++)
+		suspects->item[i].votes = 0;
+	if (!vote(suspects, by_x, 0, voices) || !vote(suspects, by_y, 1, voices))
+		return 0;
+	return reject_voted(suspects, 2);
+}
+
+enum { LEAST_RUN = 3 }; /* fewer that follow each other may all be false */
+
+#define FALSE_INSIDE 0.1 /* so many of what went the other way may be false, too */
+
+/*
+ * Whether of the nearest of the other direction, within a run, one on each side
+ * contradicts it. What only one side contradicts is of another step in between.
+ */
+static bool is_false_among(const struct suspects *suspects, size_t at, size_t from,
+			   size_t to)
+{
+	const struct suspect *one = &suspects->item[at];
+	bool found[2] = {false, false};
+	struct vicinity near;
+
+	for (int later = 0; later < 2; later++) {
+		look_around(suspects, one, !one->forward, later, LEAST_RUN, &near);
+		for (size_t k = 0; k < near.count; k++)
+			if (near.item[k] >= &suspects->item[from] &&
+			    near.item[k] <= &suspects->item[to])
+				found[later] |=
+				    contradict(one, near.item[k], suspects->limit);
+	}
+	return found[false] && found[true];
+}
+
+/* Clear a run that what went the other way meanwhile agrees with. */
+static size_t spare_run(struct suspects *suspects, size_t from, size_t to, size_t length)
+{
+	bool forward = suspects->item[from].forward;
+	size_t answers = 0, against = 0, spared = 0;
+
+	for (size_t i = from; length >= LEAST_RUN && i <= to; i++) {
+		if (suspects->item[i].forward == forward)
+			continue;
+		answers++;
+		against += is_false_among(suspects, i, from, to);
+	}
+	if (answers == against || (double)against > FALSE_INSIDE * (double)answers)
+		return 0;
+	for (size_t i = from; i <= to; i++) {
+		struct suspect *one = &suspects->item[i];
+
+		if (one->forward != forward || !one->rejected ||
+		    is_false_among(suspects, i, from, to))
+			continue;
+		one->rejected = false;
+		spared++;
+	}
+	return spared;
+}
+
+/*
+ * Clear again those that were marked as rejected because a clock was stepped and
+ * stepped back, or two clocks were: of these, several follow each other in their
+ * direction, and agree with what went the other way meanwhile. Returns how many.
+ */
+static size_t spare_pulses(struct suspects *suspects, order_fn *order, bool forward)
+{
+	size_t from = 0, to = 0, length = 0, spared = 0;
+
+	arrange(suspects, order, true);
+	for (size_t i = 0; i < suspects->count; i++) {
+		const struct suspect *one = &suspects->item[i];
+
+		if (one->forward != forward)
+			continue;
+		if (one->rejected) {
+			from = length ? from : i;
+			to = i;
+			length++;
+			continue;
+		}
+		spared += spare_run(suspects, from, to, length);
+		length = 0;
+	}
+	return spared + spare_run(suspects, from, to, length);
+}
+
+/*
+ * How many of each direction are looked at on each side of a message, and which of
+ * them by size counts: a few of these may be false, too.
+ */
+enum { NEAR = 32, RANK = 3, LEAST = 4, STRAY_ROUNDS = 4 };
+
+/* So far of the way to the other direction no true message gets. */
+#define BEYOND 0.4
+
+static double median(const struct vicinity *near, bool of_v)
+{
+	double value[NEAR];
+
+	for (size_t i = 0; i < near->count; i++)
+		value[i] = of_v ? near->item[i]->v : near->item[i]->x;
+	return ranked(value, near->count, near->count / 2);
+}
+
+/* How fast the clocks drift apart, by the medians before and after. */
+static double find_rate(const struct vicinity near[2], double limit)
+{
+	double passed;
+
+	if (near[0].count < LEAST || near[1].count < LEAST)
+		return 0;
+	passed = median(&near[1], false) - median(&near[0], false);
+	if (!(passed > 0))
+		return 0;
+	return fmax(
+	    -limit,
+	    fmin(limit, (median(&near[1], true) - median(&near[0], true)) / passed));
+}
+
+/* Where the quickest of one direction stand at the time of a message. */
+static bool find_edge(const struct suspects *suspects, const struct suspect *one,
+		      bool forward, double *edge)
+{
+	struct vicinity near[2];
+	double value[2 * NEAR], rate;
+	size_t n = 0;
+
+	look_around(suspects, one, forward, false, NEAR, &near[0]);
+	look_around(suspects, one, forward, true, NEAR, &near[1]);
+	if (near[0].count + near[1].count < 2 * LEAST)
+		return false;
+	rate = find_rate(near, suspects->limit);
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < near[side].count; i++) {
+			const struct suspect *other = near[side].item[i];
+
+			value[n++] = other->v - rate * (other->x - one->x);
+		}
+	*edge = ranked(value, n, forward ? RANK - 1 : n - RANK);
+	return true;
+}
+
+static bool is_stray(const struct suspects *suspects, const struct suspect *one)
+{
+	double above, below, bar;
+
+	if (one->rejected || !find_edge(suspects, one, true, &above) ||
+	    !find_edge(suspects, one, false, &below) || above <= below)
+		return false;
+	bar = BEYOND * (above - below);
+	return one->forward ? one->v < above - bar : one->v > below + bar;
+}
+
+/*
+ * A true message is nearer to those of its own direction than to those that went the
+ * other way, by the time that both take. One that is near the others was no such
+ * message, though it contradicts nobody. Where more than `most` seem to be so, packets
+ * just take no time that could be told from chance. As strays hide each other, they are
+ * looked for again. Returns how many were rejected.
+ */
+static size_t find_strays(struct suspects *suspects, size_t most)
+{
+	size_t total = 0, found;
+
+	for (int round = 0; most && round < STRAY_ROUNDS; round++) {
+		found = 0;
+		arrange(suspects, by_x, false);
+		for (size_t i = 0; i < suspects->count; i++) {
+			suspects->item[i].votes = is_stray(suspects, &suspects->item[i]);
+			found += suspects->item[i].votes;
+		}
+		if (!found || total + found > most)
+			break;
+		total += reject_voted(suspects, 1);
+	}
+	return total;
+}
+
+static size_t reject_suspects(struct suspects *suspects)
+{
+	size_t total = 0, n;
+
+	suspects->side[false] = mem_alloc(suspects->count * sizeof(struct suspect *));
+	suspects->side[true] = mem_alloc(suspects->count * sizeof(struct suspect *));
+	/* One voice is enough only in a pair of which two voices say nothing. */
+	for (size_t voices = 2; voices && !total; voices--)
+		for (int round = 0; round < ROUNDS; round++) {
+			n = find_round(suspects, voices);
+			total += n;
+			if (!n)
+				break;
+		}
+	for (int k = 0; k < 4; k++)
+		total -= spare_pulses(suspects, k / 2 ? by_y : by_x, k % 2);
+	total += find_strays(suspects, total / 2);
+	free(suspects->side[false]);
+	free(suspects->side[true]);
+	return total;
+}
+
+/*
+ * How many steps the messages that are not rejected take in their order. What
+ * was heard since the last step leaves bounds that open with time. What contradicts
+ * nothing still does so with fewer messages, so to go on as far as it does, again and
+ * again, takes the fewest steps.
+ */
+static size_t count_steps(const struct suspects *suspects, bool in_y, double limit)
+{
+	double last = 0, high = INFINITY, low = -INFINITY;
 	size_t steps = 0;
 
 	for (size_t i = 0; i < suspects->count; i++) {
 		const struct suspect *one = &suspects->item[i];
-		double at = by_y ? one->x + one->v : one->x;
+		double at = in_y ? one->x + one->v : one->x;
 
-		if ((one->rejected && !all) || narrow(&opening, one, at, limit))
+		if (one->rejected)
 			continue;
-		steps++;
-		opening = open;
-		opening.at = at;
-		narrow(&opening, one, at, limit);
+		high += limit * (at - last);
+		low -= limit * (at - last);
+		last = at;
+		if (one->forward ? one->v < low : one->v > high) {
+			steps++;
+			high = INFINITY;
+			low = -INFINITY;
+		}
+		if (one->forward)
+			high = fmin(high, one->v);
+		else
+			low = fmax(low, one->v);
 	}
 	return steps;
 }
 
 /*
  * The least number of steps with which any clocks within a limit (of both together)
- * satisfy all messages, or all that are not rejected. Changes their order.
+ * satisfy all messages that are not rejected. Changes their order.
  */
-static size_t least_steps(struct suspects *suspects, bool all, double limit)
+static size_t least_steps(struct suspects *suspects, double limit)
 {
 	size_t steps[2];
 
 	/* A clock that was set back mingles its messages in its own order alone. */
 	for (int k = 0; k < 2; k++) {
 		qsort(suspects->item, suspects->count, sizeof(*suspects->item),
-		      k ? suspects_by_y : suspects_by_x);
-		steps[k] = count_steps(suspects, all, k, limit);
+		      k ? by_y : by_x);
+		steps[k] = count_steps(suspects, k, limit);
 	}
 	return steps[0] < steps[1] ? steps[0] : steps[1];
 }
 
-enum { KINDS = 64, KINDS_TOLD = 3 };
-
-struct kind {
-	uint8_t protocol;
-	uint16_t port;
-	size_t count;
-};
-
-static int by_count(const void *a, const void *b)
+/*
+ * Of which kind most of the rejected ones are: ", 120 of udp port 7001", or "" where
+ * that is not known. Freed by the caller.
+ */
+static char *tell_kind(const struct suspects *suspects)
 {
-	const struct kind *p = a, *q = b;
-
-	if (p->count != q->count)
-		return p->count > q->count ? -1 : 1;
-	if (p->protocol != q->protocol)
-		return p->protocol < q->protocol ? -1 : 1;
-	return (p->port > q->port) - (p->port < q->port);
-}
-
-static size_t count_kinds(const struct suspects *suspects, struct kind kind[KINDS])
-{
-	size_t kinds = 0, k;
+	const struct suspect *kind = NULL;
+	struct intmap counts = {0};
+	int64_t most = 0;
 
 	for (size_t i = 0; i < suspects->count; i++) {
 		const struct suspect *one = &suspects->item[i];
+		uint64_t key = (uint64_t)one->protocol << 16 | one->port;
+		int64_t count = 0;
 
 		if (!one->rejected || !one->protocol)
 			continue;
-		for (k = 0; k < kinds; k++)
-			if (kind[k].protocol == one->protocol &&
-			    kind[k].port == one->port)
-				break;
-		if (k == KINDS)
-			continue;
-		if (k == kinds)
-			kind[kinds++] = (struct kind){one->protocol, one->port, 0};
-		kind[k].count++;
+		intmap_get(&counts, key, &count);
+		intmap_put(&counts, key, ++count);
+		if (count > most) {
+			most = count;
+			kind = one;
+		}
 	}
-	qsort(kind, kinds, sizeof(*kind), by_count);
-	return kinds;
-}
-
-/*
- * Of which kinds most of the rejected ones are: ": 120 of udp port 7001, 3 of icmp",
- * or "" where that is not known. Freed by the caller.
- */
-static char *tell_kinds(const struct suspects *suspects)
-{
-	struct kind kind[KINDS];
-	size_t kinds = count_kinds(suspects, kind), length;
-	char *text;
-	FILE *file = open_memstream(&text, &length);
-
-	for (size_t k = 0; k < kinds && k < KINDS_TOLD; k++) {
-		unsigned protocol = kind[k].protocol;
-
-		fprintf(file, "%s%zu of ", k ? ", " : ": ", kind[k].count);
-		if (protocol == IPPROTO_TCP || protocol == IPPROTO_UDP)
-			fprintf(file, "%s port %u",
-				protocol == IPPROTO_TCP ? "tcp" : "udp", kind[k].port);
-		else if (protocol == IPPROTO_ICMP || protocol == IPPROTO_ICMPV6)
-			fputs(protocol == IPPROTO_ICMP ? "icmp" : "icmp6", file);
-		else
-			fprintf(file, "IP protocol %u", protocol);
-	}
-	fclose(file);
-	return text;
+	intmap_clear(&counts);
+	if (!kind)
+		return mem_strdup("");
+	if (kind->protocol == IPPROTO_TCP || kind->protocol == IPPROTO_UDP)
+		return mem_printf(", %" PRId64 " of %s port %u", most,
+				  kind->protocol == IPPROTO_TCP ? "tcp" : "udp",
+				  kind->port);
+	return mem_printf(", %" PRId64 " of IP protocol %u", most, kind->protocol);
 }
 
 struct rejection {
 	struct sync *sync;
 	struct suspects *by_pair;
-	uint64_t place;
-	unsigned char *marked; /* a bit a message of the log */
 };
 
 static int gather(void *context, struct message *message)
@@ -157,31 +469,21 @@ static int gather(void *context, struct message *message)
 	const struct pair *pair = &rejection->sync->pairs.pair[message->pair];
 	struct hull_point point = pair_point(message);
 	nsec_t dx = point.x - pair->origin.x, dy = point.y - pair->origin.y;
-	uint64_t place = rejection->place++;
 
 	if (!suspects->wanted)
 		return 0;
 	suspects->item = mem_grow(suspects->item, suspects->count, &suspects->room,
 				  sizeof(*suspects->item));
-	suspects->item[suspects->count++] = (struct suspect){
+	suspects->item[suspects->count] = (struct suspect){
 	    .x = (double)dx,
 	    .v = (double)(dy - dx),
-	    .place = place,
+	    .place = suspects->count,
 	    .port = message->port,
 	    .protocol = message->protocol,
 	    .forward = message->forward,
 	};
+	suspects->count++;
 	return 0;
-}
-
-static void mark(struct rejection *rejection, const struct suspects *suspects)
-{
-	for (size_t i = 0; i < suspects->count; i++) {
-		uint64_t place = suspects->item[i].place;
-
-		if (suspects->item[i].rejected)
-			rejection->marked[place / 8] |= (unsigned char)(1 << place % 8);
-	}
 }
 
 /*
@@ -192,68 +494,62 @@ static void mark(struct rejection *rejection, const struct suspects *suspects)
 enum { STEPS_LEAST = 6 };
 #define STEPPING_LIMITS 2
 
-/* Either the messages that are false are many, or those that only steps explain. */
-static bool is_contradictory(struct suspects *suspects, size_t found, bool all,
-			     size_t *steps)
+static void accept_all(struct suspects *suspects)
+{
+	for (size_t i = 0; i < suspects->count; i++)
+		suspects->item[i].rejected = false;
+}
+
+/* Whether either the messages that are false are many, or those that only steps explain.
+ */
+static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *suspects)
 {
 	double most = STEPPING_SHARE * (double)suspects->count;
-
-	*steps = least_steps(suspects, all, STEPPING_LIMITS * suspects->limit);
-	return *steps >= STEPS_LEAST &&
-	       (((double)found > most && all) || (double)*steps > most);
-}
-
-static void report_contradictory(struct sync *sync, const struct pair *pair,
-				 const struct suspects *suspects, const size_t count[2])
-{
-	char *kinds = tell_kinds(suspects);
-
-	problem_add(
-	    &sync->problems, sync_clock_name(sync, pair->a), "contradiction", count[0],
-	    "no clocks satisfy its %zu messages with %s, but by %zu steps or "
-	    "more; so packets were matched wrongly, and they tie nothing (%zu "
-	    "contradict the others%s)",
-	    suspects->count, sync_clock_name(sync, pair->b), count[1], count[0], kinds);
-	free(kinds);
-}
-
-static void judge_pair(struct rejection *rejection, size_t index)
-{
-	struct suspects *suspects = &rejection->by_pair[index];
-	struct sync *sync = rejection->sync;
-	struct pair *pair = &sync->pairs.pair[index];
 	size_t found, steps;
 	bool too_many;
+	char *kind;
 
 	suspects->limit = 2 * sync->options.drift_limit_ppm * 1e-6;
-	found = suspects_reject(suspects);
+	found = reject_suspects(suspects);
+	kind = tell_kind(suspects);
 	too_many =
 	    (double)found > fmax(1, sync->options.max_rejected * (double)suspects->count);
+	if (too_many)
+		accept_all(suspects);
+	steps = least_steps(suspects, STEPPING_LIMITS * suspects->limit);
 	pair->contradictory =
-	    !pair->too_fast && is_contradictory(suspects, found, too_many, &steps);
-	if (pair->contradictory) {
-		report_contradictory(sync, pair, suspects, (size_t[2]){found, steps});
-	} else if (too_many) {
+	    !pair->too_fast && steps >= STEPS_LEAST &&
+	    (((double)found > most && too_many) || (double)steps > most);
+	if (pair->contradictory)
+		problem_add(
+		    &sync->problems, sync_clock_name(sync, pair->a), "contradiction",
+		    found,
+		    "no clocks satisfy its %zu messages with %s, but by %zu steps or "
+		    "more; so packets were matched wrongly, and they tie nothing (%zu "
+		    "contradict the others%s)",
+		    suspects->count, sync_clock_name(sync, pair->b), steps, found, kind);
+	else if (too_many)
 		problem_add(&sync->problems, sync_clock_name(sync, pair->a),
 			    "contradiction", found,
 			    "%zu of %zu messages with %s contradict the others, too many "
 			    "to be false matches (--max-rejected)",
 			    found, suspects->count, sync_clock_name(sync, pair->b));
-	} else {
-		mark(rejection, suspects);
-	}
+	if (pair->contradictory)
+		accept_all(suspects);
+	qsort(suspects->item, suspects->count, sizeof(*suspects->item), by_place);
+	free(kind);
 }
 
 static int apply(void *context, struct message *message)
 {
 	struct rejection *rejection = context;
-	uint64_t place = rejection->place++;
+	struct suspects *suspects = &rejection->by_pair[message->pair];
 	struct pair *pair = &rejection->sync->pairs.pair[message->pair];
 
-	if (!rejection->by_pair[message->pair].wanted)
+	if (!suspects->wanted)
 		return 0;
-	if (rejection->marked[place / 8] >> place % 8 & 1) {
-		message->rejected = true;
+	message->rejected = suspects->item[suspects->next++].rejected;
+	if (message->rejected) {
 		pair->rejected++;
 		rejection->sync->rejected++;
 	} else {
@@ -262,27 +558,19 @@ static int apply(void *context, struct message *message)
 	return 0;
 }
 
-/* Empty the pair, to be filled again with what is not rejected. */
-static void empty_pair(struct pair *pair)
+/* Judge the pairs, and fill them again with what is not rejected. */
+static void judge_pairs(struct rejection *rejection)
 {
-	hull_reset(&pair->lower);
-	hull_reset(&pair->upper);
-	pair->messages_ab = pair->messages_ba = pair->violations_before = 0;
-}
+	for (size_t i = 0; i < rejection->sync->pairs.count; i++) {
+		struct pair *pair = &rejection->sync->pairs.pair[i];
 
-static int reject(struct rejection *rejection, struct error *error)
-{
-	struct sync *sync = rejection->sync;
-
-	if (message_log_walk(&sync->log, false, gather, rejection, error))
-		return -1;
-	for (size_t i = 0; i < sync->pairs.count; i++)
-		if (rejection->by_pair[i].wanted) {
-			judge_pair(rejection, i);
-			empty_pair(&sync->pairs.pair[i]);
-		}
-	rejection->place = 0;
-	return message_log_walk(&sync->log, true, apply, rejection, error);
+		if (!rejection->by_pair[i].wanted)
+			continue;
+		judge_pair(rejection->sync, pair, &rejection->by_pair[i]);
+		hull_reset(&pair->lower);
+		hull_reset(&pair->upper);
+		pair->messages_ab = pair->messages_ba = pair->violations_before = 0;
+	}
 }
 
 int reject_false_matches(struct sync *sync, struct error *error)
@@ -292,16 +580,18 @@ int reject_false_matches(struct sync *sync, struct error *error)
 	int status = 0;
 
 	rejection.by_pair = mem_zalloc(sync->pairs.count * sizeof(struct suspects));
-	rejection.marked = mem_zalloc(sync->log.count / 8 + 1);
 	for (size_t i = 0; i < sync->pairs.count; i++) {
 		rejection.by_pair[i].wanted = sync->pairs.pair[i].margin_ns < 0;
 		any |= rejection.by_pair[i].wanted;
 	}
-	if (any)
-		status = reject(&rejection, error);
+	if (any) {
+		status = message_log_walk(&sync->log, false, gather, &rejection, error);
+		judge_pairs(&rejection);
+	}
+	if (any && !status)
+		status = message_log_walk(&sync->log, true, apply, &rejection, error);
 	for (size_t i = 0; i < sync->pairs.count; i++)
 		free(rejection.by_pair[i].item);
 	free(rejection.by_pair);
-	free(rejection.marked);
 	return status;
 }

@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "sync/bounds/envelope.h"
 
 /* What the rounding of corrections and of what is printed can take from a bound. */
 #define ROUNDING_NS 2.0
@@ -493,10 +492,12 @@ static void finish(struct search *search, uint32_t clock)
 {
 	const struct graph *graph = &search->sync->graph;
 	size_t members = graph->island[graph->node[clock].island].members;
+	size_t spans = members > MANY ? STATED_OF_MANY : STATED;
 	struct region *region = &search->sync->region[clock];
 	double rates[2];
 
-	search_state(search, clock, members > MANY ? STATED_OF_MANY : STATED);
+	/* A curve wants more of them, as a bound holds for all the time to the next. */
+	search_state(search, clock, search->sync->bent[clock] ? 2 * spans : spans);
 	search_mean_rate(search, clock, rates);
 	region->known = true;
 	region->rate_low = rates[0];

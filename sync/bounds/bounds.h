@@ -2,7 +2,69 @@
 #ifndef CT_SYNC_BOUNDS_BOUNDS_H
 #define CT_SYNC_BOUNDS_BOUNDS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "clock/clock.h"
 #include "sync/sync.h"
+
+/* Local times around a step: nothing is known inside, nor across. */
+struct envelope_gap {
+	nsec_t from_ns, to_ns;
+	bool high_open, low_open; /* for the caller; set by none of these functions */
+};
+
+/*
+ * How far a clock's true correction may lie from its fitted one, by time, when
+ * all that is known of it are bounds at single times and how fast it can run:
+ * what bounds one time bounds the times around it, opening with the rate. Kept
+ * at the times of an even grid; in between it is exact, for a bound that was
+ * taken in at another time has been opened up to the next times of the grid.
+ */
+struct envelope {
+	nsec_t begin_ns;
+	double step_ns;    /* between two times of the grid */
+	size_t cells;      /* the grid has one time more */
+	double rise, fall; /* how fast the error can grow and shrink, no unit */
+	double *high, *low;
+	double width_ns;          /* between the two, on average, when last swept */
+	struct envelope_gap *gap; /* ascending, apart from each other */
+	size_t gaps;
+};
+
+/*
+ * A grid of so many cells from begin to end of a line, its one segment, with nothing
+ * known. `rates` are the least and the most that the true correction's rate can be.
+ */
+void envelope_init(struct envelope *envelope, const struct clock *line,
+		   const double rates[2], size_t cells);
+
+/* The clock was stepped in between; gaps come by their begin, before any bound. */
+void envelope_add_gap(struct envelope *envelope, nsec_t from, nsec_t to);
+
+/* The error at a time is at most, or at least, so many nanoseconds. */
+void envelope_take(struct envelope *envelope, nsec_t at, double error_ns, bool high);
+
+/* Let every bound that was taken in bound all times. Whether it gained by that. */
+bool envelope_sweep(struct envelope *envelope);
+
+/* What is known at a time; infinite where nothing is, as inside of a gap. */
+double envelope_at(const struct envelope *envelope, nsec_t at, bool high);
+
+/*
+ * The most (`high`) or the least over all times of a span that has no gap inside, of the
+ * error and what is added to it: so much at the span's begin, so much at its end,
+ * in between by a line.
+ */
+struct envelope_span {
+	nsec_t from, to;
+	double added[2];
+};
+
+double envelope_extreme(const struct envelope *envelope, const struct envelope_span *span,
+			bool high);
+
+void envelope_clear(struct envelope *envelope);
 
 /*
  * Bounds that take no clock to be straight. Every message says that its

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/bounds/envelope.h"
+#include "sync/bounds/bounds.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,22 +11,18 @@
 #define WORTH_NS   100.0
 #define ENDLESS_NS 1e12 /* what no bound counts as, in that average */
 
-void envelope_init(struct envelope *envelope, const struct clock *fitted,
+void envelope_init(struct envelope *envelope, const struct clock *line,
 		   const double rates[2], size_t cells)
 {
-	double least = INFINITY, most = -INFINITY;
+	double rate = line->segment->rate_ppb * 1e-9;
 
 	memset(envelope, 0, sizeof(*envelope));
-	for (size_t i = 0; i < fitted->segments; i++) {
-		least = fmin(least, fitted->segment[i].rate_ppb * 1e-9);
-		most = fmax(most, fitted->segment[i].rate_ppb * 1e-9);
-	}
-	envelope->begin_ns = fitted->begin_ns;
+	envelope->begin_ns = line->begin_ns;
 	envelope->cells = cells;
 	envelope->step_ns =
-	    fmax(1, (double)(fitted->end_ns - fitted->begin_ns) / (double)cells);
-	envelope->rise = fmax(0, rates[1] - least);
-	envelope->fall = fmax(0, most - rates[0]);
+	    fmax(1, (double)(line->end_ns - line->begin_ns) / (double)cells);
+	envelope->rise = fmax(0, rates[1] - rate);
+	envelope->fall = fmax(0, rate - rates[0]);
 	envelope->width_ns = 2 * ENDLESS_NS;
 	envelope->high = mem_alloc((cells + 1) * sizeof(double));
 	envelope->low = mem_alloc((cells + 1) * sizeof(double));

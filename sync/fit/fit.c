@@ -69,18 +69,13 @@ static void tie(struct fit_island *island, uint32_t child, const struct line *li
 			   (1 + parent->rate) * (fraction - (double)whole);
 }
 
-int fit_along_tree(struct fit_island *island,
-		   int (*pair_line)(struct fit_island *island, uint32_t pair,
-				    struct line *line, struct error *error),
-		   struct error *error)
+int fit_along_tree(struct fit_island *island, pair_line_fn *pair_line)
 {
 	for (size_t i = 1; i < island->members; i++) {
 		uint32_t child = island->member[i];
-		struct line line;
+		const struct line line =
+		    pair_line(island, (uint32_t)island->clock[child].parent_pair);
 
-		if (pair_line(island, (uint32_t)island->clock[child].parent_pair, &line,
-			      error))
-			return -1;
 		tie(island, child, &line);
 	}
 	return 0;
@@ -115,7 +110,8 @@ static struct innermost innermost(const struct hull *hull, const struct line *li
 	return best;
 }
 
-double fit_middle(const struct pair *pair, struct line *line)
+/* Put a line of given rate in the middle between the hulls; its slack to them. */
+static double fit_middle(const struct pair *pair, struct line *line)
 {
 	struct innermost above = innermost(&pair->lower, line);
 	struct innermost below = innermost(&pair->upper, line);
@@ -248,32 +244,30 @@ double fit_pair_limit(const struct fit_island *island, const struct pair *pair)
 	return (has_reference ? 1 : 2) * island->limit;
 }
 
-static int margin_line(struct fit_island *island, uint32_t pair, struct line *line,
-		       struct error *error)
+static struct line margin_line(struct fit_island *island, uint32_t index)
 {
-	(void)error;
-	*line = island->pairs->pair[pair].line;
-	return 0;
+	return island->pairs->pair[index].line;
 }
 
-static int bisector_line(struct fit_island *island, uint32_t index, struct line *line,
-			 struct error *error)
+static struct line bisector_line(struct fit_island *island, uint32_t index)
 {
 	const struct pair *pair = &island->pairs->pair[index];
+	struct line line;
 
-	(void)error;
-	fit_bisector(pair, fit_pair_limit(island, pair), 0, line);
-	return 0;
+	fit_bisector(pair, fit_pair_limit(island, pair), 0, &line);
+	return line;
 }
 
 static int fit_margin(struct fit_island *island, struct error *error)
 {
-	return fit_along_tree(island, margin_line, error);
+	(void)error;
+	return fit_along_tree(island, margin_line);
 }
 
 int fit_hull(struct fit_island *island, struct error *error)
 {
-	return fit_along_tree(island, bisector_line, error);
+	(void)error;
+	return fit_along_tree(island, bisector_line);
 }
 
 static const struct fit_method methods[] = {

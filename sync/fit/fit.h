@@ -7,8 +7,50 @@
 
 #include "base/error.h"
 #include "clock/clock.h"
-#include "sync/fit/lp.h"
 #include "sync/pair/pair.h"
+
+/*
+ * A linear program, sparse, solved by the simplex method. The only user of
+ * GLPK. Whoever builds one centres and scales its columns, rows and objective
+ * to numbers near 1: GLPK's tolerances are absolute, and on raw nanoseconds
+ * it returns wrong answers without a word.
+ *
+ * GLPK keeps its memory in a thread's own environment: a program is built,
+ * solved and freed in one thread.
+ */
+struct lp;
+
+#define LP_INFINITY 1e300 /* as a bound: none on that side */
+
+struct lp_term {
+	size_t column;
+	double factor;
+};
+
+struct lp *lp_new(size_t columns);
+
+/* low <= column <= high; a new program's columns are free. */
+void lp_bound(struct lp *lp, size_t column, double low, double high);
+
+/* Add the row: low <= sum of terms. */
+void lp_row(struct lp *lp, const struct lp_term *term, size_t terms, double low);
+
+/* The factor of a column in the objective; 0 in a new program. */
+void lp_objective(struct lp *lp, size_t column, double factor);
+
+enum lp_status { LP_OPTIMAL, LP_INFEASIBLE, LP_UNBOUNDED, LP_FAILED };
+
+/* Maximize the objective; starts from the solution before, if there is one. */
+enum lp_status lp_maximize(struct lp *lp);
+
+/* A column's value, and the objective's, in the solution. */
+double lp_value(const struct lp *lp, size_t column);
+double lp_maximum(const struct lp *lp);
+
+void lp_free(struct lp *lp);
+
+/* "GLPK 5.0"; the caller frees it. */
+char *lp_library_version(void);
 
 /*
  * Fitting the clocks of one island to its reference.
@@ -82,17 +124,9 @@ double fit_bisector(const struct pair *pair, double limit, nsec_t x, struct line
 /* The largest |rate| between the clocks of a pair: each may have the limit's. */
 double fit_pair_limit(const struct fit_island *island, const struct pair *pair);
 
-/* Put a line of given rate in the middle between the hulls; its slack to them. */
-double fit_middle(const struct pair *pair, struct line *line);
-
-/*
- * Compose lines of pairs along the island's tree: `pair_line` gives each
- * tree pair's line from its a to its b.
- */
-int fit_along_tree(struct fit_island *island,
-		   int (*pair_line)(struct fit_island *island, uint32_t pair,
-				    struct line *line, struct error *error),
-		   struct error *error);
+/* Compose lines of the tree's pairs, each from its a to its b, along the tree. 0. */
+typedef struct line pair_line_fn(struct fit_island *island, uint32_t pair);
+int fit_along_tree(struct fit_island *island, pair_line_fn *pair_line);
 
 /*
  * By how much the message at a corner of a pair's hull was received after it
@@ -141,12 +175,6 @@ void island_lp_init(struct island_lp *program, struct fit_island *island, size_t
 /* Add the rows of a pair's corners: each has a slack of least_ns or more. */
 void island_lp_add_pair(struct island_lp *program, const struct pair *pair);
 
-/* Move the island's clocks by the clocks' columns. */
-void island_lp_move(struct island_lp *program, const double *column);
-
-/* Take the solution over into the island's clocks. */
-void island_lp_apply(struct island_lp *program);
-
 /* A column's amount per unit of change of the clock at a local time. */
 double island_lp_rate_factor(const struct island_lp *program, size_t place,
 			     nsec_t local_ns);
@@ -179,5 +207,75 @@ void least_squares_free(struct least_squares *squares);
 
 /* "2.7.1" */
 const char *statistics_library_version(void);
+
+/*
+ * The traces as nodes, the pairs as edges, but for contradictory ones. An edge's length
+ * is how far the pair leaves the relation of its two clocks open, so the shortest way is
+ * the most certain one.
+ */
+struct island {
+	uint32_t reference;
+	uint32_t *member; /* traces, the reference first, then by distance from it */
+	size_t members;
+	uint32_t *inside; /* pairs between members, by index */
+	size_t insides;
+};
+
+struct graph_node {
+	uint32_t island;
+	int parent;        /* towards the island's reference, -1 at it */
+	int parent_pair;   /* the pair on that way */
+	double distance;   /* from the reference */
+	bool above, below; /* some chain of messages bounds it from that side */
+};
+
+struct graph {
+	struct graph_node *node; /* by trace */
+	size_t nodes;
+	struct island *island; /* the largest first, or the one with the reference */
+	size_t islands;
+};
+
+/*
+ * Find islands, references and trees. `reference` is the trace that must be
+ * its island's reference, or -1. Pairs have been settled and fitted.
+ */
+void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pairs,
+		int reference);
+
+/* How far a pair leaves its clocks open, in nanoseconds. */
+double graph_edge_length(const struct pair *pair);
+
+void graph_clear(struct graph *graph);
+
+/*
+ * How far the true clocks may lie from the fitted ones: for each clock and
+ * each of a few times the extremes over all sets of clocks that satisfy every
+ * message of the island and the drift limit. Two linear programs a time, each
+ * started from the one before; whatever method made the fit, this is the
+ * same region.
+ */
+enum {
+	REGION_TIMES =
+	    9, /* evenly from begin to end of the trace, the middle among them */
+	REGION_TIMES_OF_MANY = 3, /* in an island of more than REGION_MANY clocks */
+	REGION_MANY = 32,
+};
+
+struct region {
+	bool known; /* false: the messages contradict each other */
+	int times;
+	struct clock_bound bound[REGION_TIMES];
+	double rate_low, rate_high; /* of the correction, without unit */
+};
+
+/*
+ * Fill region[i] for the i-th member of the island. Bounds are rounded
+ * outwards. Pairs whose messages contradict each other are left out; where
+ * the rest still do, only the tree's pairs count. In islands of more than
+ * REGION_MANY clocks each is bounded by the pairs on its way to the
+ * reference: wider, and as true.
+ */
+void region_find(struct fit_island *island, struct region *region);
 
 #endif

@@ -118,7 +118,8 @@ void island_lp_add_pair(struct island_lp *program, const struct pair *pair)
 		add_corner(program, pair, pair->upper.point[i], false);
 }
 
-void island_lp_move(struct island_lp *program, const double *column)
+/* Move the island's clocks by the clocks' columns. */
+static void move(struct island_lp *program, const double *column)
 {
 	struct fit_island *island = program->island;
 
@@ -129,16 +130,6 @@ void island_lp_move(struct island_lp *program, const double *column)
 		clock->rate +=
 		    column[island_lp_rate(i)] * program->unit_ns / program->half_ns[i];
 	}
-}
-
-void island_lp_apply(struct island_lp *program)
-{
-	double *column = mem_alloc(program->extra * sizeof(double));
-
-	for (size_t i = 0; i < program->extra; i++)
-		column[i] = lp_value(program->lp, i);
-	island_lp_move(program, column);
-	free(column);
 }
 
 void island_lp_clear(struct island_lp *program)
@@ -249,7 +240,7 @@ static bool take_mean(struct fit_island *island)
 	}
 	found = least_squares_solve(squares, unknown);
 	if (found)
-		island_lp_move(&program, unknown);
+		move(&program, unknown);
 	free(unknown);
 	least_squares_free(squares);
 	island_lp_clear(&program);
@@ -309,8 +300,10 @@ static enum lp_status move_inside(struct fit_island *island, double slack_ns)
 {
 	struct island_lp program;
 	enum lp_status status;
+	double *column;
 
 	island_lp_init(&program, island, 2 * (island->members - 1));
+	column = mem_alloc(program.extra * sizeof(double));
 	program.least_ns = slack_ns;
 	for (size_t i = 0; i < island->insides; i++) {
 		const struct pair *pair = &island->pairs->pair[island->inside[i]];
@@ -320,16 +313,20 @@ static enum lp_status move_inside(struct fit_island *island, double slack_ns)
 	}
 	add_distance(&program);
 	status = lp_maximize(program.lp);
+	for (size_t i = 0; status == LP_OPTIMAL && i < program.extra; i++)
+		column[i] = lp_value(program.lp, i);
 	if (status == LP_OPTIMAL)
-		island_lp_apply(&program);
+		move(&program, column);
+	free(column);
 	island_lp_clear(&program);
 	return status;
 }
 
 int fit_joint(struct fit_island *island, struct error *error)
 {
-	if (fit_hull(island, error) || island->members < 2)
-		return -(island->members > 1);
+	fit_hull(island, error);
+	if (island->members < 2)
+		return 0;
 	if (!take_mean(island))
 		return error_set(error, "the pairs do not determine the clocks");
 	if (least_slack(island) >= LEAST_SLACK_NS && are_slow(island))

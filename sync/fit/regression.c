@@ -158,23 +158,21 @@ static bool regress(const struct pair *pair, const struct pair_sample *sample,
 	return found;
 }
 
-static int pair_line(struct fit_island *island, uint32_t index, struct line *line,
-		     struct error *error)
+static struct line pair_line(struct fit_island *island, uint32_t index)
 {
 	const struct pair *pair = &island->pairs->pair[index];
 	const struct pair_sample *sample = &island->sample[index];
 	struct line fitted = pair->line;
 
-	(void)error;
-	*line = pair->line;
 	/* Fewer messages than this leave the scatter unknown. */
 	if (sample->ab.count > PARAMETERS && sample->ba.count > PARAMETERS &&
 	    regress(pair, sample, &fitted) && fabs(fitted.rate) <= 2 * island->limit)
-		*line = fitted;
-	return 0;
+		return fitted;
+	return pair->line;
 }
 
 int fit_regression(struct fit_island *island, struct error *error)
 {
-	return fit_along_tree(island, pair_line, error);
+	(void)error;
+	return fit_along_tree(island, pair_line);
 }

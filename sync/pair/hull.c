@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/pair/hull.h"
+#include "sync/pair/pair.h"
 
 #include <math.h>
 #include <stdlib.h>

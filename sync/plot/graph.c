@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "base/mem.h"
 #include "sync/plot/plot.h"
 
-/* Each island is a circle of nodes, its reference first; islands stand in rows. */
+/* Each island is a circle of clocks, its reference first, one below the other. */
 #define BODY_MARGIN   24.0 /* left and right of the islands, and below */
 #define GAP           16.0 /* between islands */
 #define PADDING       36.0 /* from a circle's labels to its box */
@@ -15,7 +16,7 @@
 #define BOLD          1.1   /* bold letters are wider */
 #define LINE          15.0  /* between a node's name and its bound */
 #define LABEL_ROOM    150.0 /* pixels; longer names are cut */
-#define TWO_LINES     14    /* nodes on a circle whose labels have two lines */
+#define TWO_LINES     14    /* clocks on a circle whose labels have two lines */
 #define LABELED_EDGES 12    /* with more of them no edge has a label */
 #define TITLED_EDGES  1000  /* with more of them the file would swell */
 #define HALO          " stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\""
@@ -31,75 +32,118 @@ struct place {
 };
 
 struct picture {
-	const struct plot_graph *graph;
+	const struct sync *sync;
+	const uint32_t *order; /* of the pairs */
 	struct chart head;
-	size_t *order; /* nodes by island */
-	struct place *place;
+	char **name;         /* by clock */
+	struct place *place; /* by clock */
 	struct svg_box *island;
-	size_t islands;
 	double height; /* of the islands */
 };
 
-/* How edges look: one entry a quality, the last for those unknown here. Dashes are for
- * who does not see the colours. */
-enum { QUALITIES = 7 };
-
-static const struct {
-	const char *name, *style;
-} qualities[QUALITIES] = {
-    {"exact", "stroke=\"#0072b2\" stroke-width=\"3\""},
-    {"accurate", "stroke=\"#009e73\" stroke-width=\"3\""},
-    {"approximate", "stroke=\"#e08a00\" stroke-width=\"3\" stroke-dasharray=\"9 4\""},
-    {"incomplete", "stroke=\"#d00024\" stroke-width=\"3\" stroke-dasharray=\"3 3\""},
-    {"contradictory",
-     "stroke=\"#7a0177\" stroke-width=\"3\" stroke-dasharray=\"9 3 2 3\""},
-    {"absent", "stroke=\"#64748b\" stroke-width=\"3\" stroke-dasharray=\".1 7\" "
-	       "stroke-linecap=\"round\""},
-    {"other", "stroke=\"#94a3b8\" stroke-width=\"3\""},
+/* How edges look, by their quality. Dashes are for who does not see the colours. */
+static const char *const styles[] = {
+    [CLOCK_EXACT] = "stroke=\"#0072b2\" stroke-width=\"3\"",
+    [CLOCK_ACCURATE] = "stroke=\"#009e73\" stroke-width=\"3\"",
+    [CLOCK_APPROXIMATE] =
+	"stroke=\"#e08a00\" stroke-width=\"3\" stroke-dasharray=\"9 4\"",
+    [CLOCK_INCOMPLETE] = "stroke=\"#d00024\" stroke-width=\"3\" stroke-dasharray=\"3 3\"",
+    [CLOCK_CONTRADICTORY] =
+	"stroke=\"#7a0177\" stroke-width=\"3\" stroke-dasharray=\"9 3 2 3\"",
+    [CLOCK_ABSENT] = "stroke=\"#64748b\" stroke-width=\"3\" stroke-dasharray=\".1 7\" "
+		     "stroke-linecap=\"round\"",
 };
 
-static size_t quality_of(const struct plot_graph_edge *edge)
-{
-	size_t i = 0;
+enum { QUALITIES = sizeof(styles) / sizeof(*styles) };
 
-	while (i + 1 < QUALITIES &&
-	       !(edge->quality && strcmp(qualities[i].name, edge->quality) == 0))
-		i++;
-	return i;
+static size_t messages_of(const struct pair *pair)
+{
+	return pair->messages_ab + pair->messages_ba;
 }
 
-static char *bound_text(char text[CHART_LABEL], const struct plot_graph_node *node)
+/* The middle of what a clock's first trace recorded: there the table tells its bound. */
+static nsec_t middle_of(const struct sync *sync, uint32_t index)
 {
-	if (node->is_reference)
+	const struct ctf_facts *facts = &sync->trace[sync->clock_trace[index]].facts;
+
+	return facts->begin_ns + (facts->end_ns - facts->begin_ns) / 2;
+}
+
+/* The wider side at the middle of the first one, in microseconds; -1: one is open. */
+static double bound_us(const struct sync *sync, uint32_t index, uint32_t other)
+{
+	const struct clock *one = &sync->fitted[index], *two = &sync->fitted[other];
+	struct clock_bound bound;
+
+	if (!one->bounds || !two->bounds)
+		return -1;
+	bound = plot_bound(sync, one, two, clock_correct(one, middle_of(sync, index)));
+	if (bound.low_ns == NSEC_MIN || bound.high_ns == NSEC_MAX)
+		return -1;
+	return (double)(bound.high_ns > -bound.low_ns ? bound.high_ns : -bound.low_ns) /
+	       1e3;
+}
+
+static uint32_t reference_of(const struct sync *sync, uint32_t clock)
+{
+	return sync->graph.island[sync->graph.node[clock].island].reference;
+}
+
+/* Of one clock against the other: of the reference's pair that is the other's own. */
+static double pair_bound_us(const struct sync *sync, const struct pair *pair)
+{
+	bool b_leads = reference_of(sync, pair->b) == pair->b;
+
+	return b_leads ? bound_us(sync, pair->a, pair->b)
+		       : bound_us(sync, pair->b, pair->a);
+}
+
+/* "node2 + node2.pcap": what is tied to a clock stands beside it. For free(). */
+static char *name_clock(const struct sync *sync, uint32_t index)
+{
+	const char *own = sync_clock_name(sync, index);
+	size_t length = strlen(own);
+	char *name = mem_strdup(own);
+
+	for (size_t i = 0; i < sync->traces; i++) {
+		const struct sync_trace *trace = &sync->trace[i];
+		bool of_own =
+		    !strncmp(trace->name, own, length) && trace->name[length] == ':';
+		char *longer;
+
+		if (!trace->tie || trace->clock != index)
+			continue;
+		longer = mem_printf("%s + %s", name,
+				    of_own ? trace->name + length + 1 : trace->name);
+		free(name);
+		name = longer;
+	}
+	return name;
+}
+
+static char *bound_text(char text[CHART_LABEL], const struct sync *sync, uint32_t clock)
+{
+	uint32_t reference = reference_of(sync, clock);
+
+	if (clock == reference)
 		return strcpy(text, "reference");
-	return chart_label_bound(text, node->bound_us);
+	return chart_label_bound(text, bound_us(sync, clock, reference));
 }
 
-static double label_width(const struct plot_graph_node *node, bool one_line)
+static double label_width(const struct picture *picture, uint32_t clock, bool one_line)
 {
 	char bound[CHART_LABEL];
-	const double below = svg_text_width(bound_text(bound, node), NAME_SIZE);
-	const double name = svg_text_width(node->name, NAME_SIZE * BOLD);
+	const double below =
+	    svg_text_width(bound_text(bound, picture->sync, clock), NAME_SIZE);
+	const double name = svg_text_width(picture->name[clock], NAME_SIZE * BOLD);
 
 	return fmin(one_line ? name + NAME_SIZE + below : fmax(name, below), LABEL_ROOM);
 }
 
 /* ---- places */
 
-static int by_island(const void *left, const void *right, void *context)
-{
-	const struct plot_graph_node *node = context;
-	const size_t x = *(const size_t *)left, y = *(const size_t *)right;
-
-	if (node[x].island != node[y].island)
-		return node[x].island < node[y].island ? -1 : 1;
-	if (!node[x].is_reference != !node[y].is_reference)
-		return node[x].is_reference ? -1 : 1;
-	return (x > y) - (x < y);
-}
-
-/* Place an island's nodes round the origin; returns the size of its box. */
-static struct svg_box place_circle(const struct picture *picture, const size_t *member,
+/* Place an island's clocks round the origin; returns the size of its box. */
+static struct svg_box place_circle(const struct picture *picture, const uint32_t *member,
 				   size_t count)
 {
 	const bool is_radial = count > TWO_LINES;
@@ -111,8 +155,7 @@ static struct svg_box place_circle(const struct picture *picture, const size_t *
 	double room = 0, side, spacing;
 
 	for (size_t i = 0; i < count; i++)
-		room =
-		    fmax(room, label_width(&picture->graph->node[member[i]], is_radial));
+		room = fmax(room, label_width(picture, member[i], is_radial));
 	side = (CHART_WIDTH - 2 * BODY_MARGIN) / 2 - room - PADDING;
 	radius = fmin(radius, fmax(side, 60));
 	spacing = count > 2 ? turn * radius : 100;
@@ -135,143 +178,86 @@ static struct svg_box place_circle(const struct picture *picture, const size_t *
 				2 * side};
 }
 
-/* Shift a row of finished islands to the middle; returns the next row's top. */
-static double finish_row(struct picture *picture, size_t first, size_t end, double y)
+static void place_islands(struct picture *picture)
 {
-	struct svg_box *island = picture->island;
-	double width = -GAP, height = 0, x;
+	const struct graph *graph = &picture->sync->graph;
 
-	for (size_t i = first; i < end; i++) {
-		width += island[i].width + GAP;
-		height = fmax(height, island[i].height);
-	}
-	x = (CHART_WIDTH - 2 * BODY_MARGIN - width) / 2;
-	for (size_t i = first; i < end; i++) {
-		island[i] = (struct svg_box){x, y, island[i].width, height};
-		x += island[i].width + GAP;
-	}
-	return y + height + GAP;
-}
+	for (size_t i = 0; i < graph->islands; i++) {
+		const struct island *island = &graph->island[i];
+		struct svg_box *box = &picture->island[i];
 
-static void fill_rows(struct picture *picture)
-{
-	double x = 0;
-	size_t first = 0;
+		*box = place_circle(picture, island->member, island->members);
+		box->x = (CHART_WIDTH - 2 * BODY_MARGIN - box->width) / 2;
+		box->y = picture->height + (i ? GAP : 0);
+		picture->height = box->y + box->height;
+		for (size_t k = 0; k < island->members; k++) {
+			struct svg_point *at = &picture->place[island->member[k]].at;
 
-	for (size_t i = 0; i < picture->islands; i++) {
-		const double width = picture->island[i].width;
-
-		if (i > first && x + width > CHART_WIDTH - 2 * BODY_MARGIN) {
-			picture->height = finish_row(picture, first, i, picture->height);
-			first = i;
-			x = 0;
-		}
-		x += width + GAP;
-	}
-	if (picture->islands)
-		picture->height =
-		    finish_row(picture, first, picture->islands, picture->height) - GAP;
-}
-
-static void place_nodes(struct picture *picture)
-{
-	const struct plot_graph *graph = picture->graph;
-	size_t *order = picture->order;
-	size_t *begin = mem_alloc((graph->nodes + 1) * sizeof(*begin));
-
-	for (size_t i = 0; i < graph->nodes; i++)
-		order[i] = i;
-	qsort_r(order, graph->nodes, sizeof(*order), by_island, (void *)graph->node);
-	for (size_t i = 0; i < graph->nodes; i++)
-		if (!i ||
-		    graph->node[order[i]].island != graph->node[order[i - 1]].island)
-			begin[picture->islands++] = i;
-	begin[picture->islands] = graph->nodes;
-	for (size_t i = 0; i < picture->islands; i++)
-		picture->island[i] =
-		    place_circle(picture, order + begin[i], begin[i + 1] - begin[i]);
-	fill_rows(picture);
-	for (size_t i = 0; i < picture->islands; i++) {
-		const struct svg_box *box = &picture->island[i];
-
-		for (size_t k = begin[i]; k < begin[i + 1]; k++) {
-			picture->place[order[k]].at.x += box->x + box->width / 2;
-			picture->place[order[k]].at.y += box->y + box->height / 2;
+			at->x += box->x + box->width / 2;
+			at->y += box->y + box->height / 2;
 		}
 	}
-	free(begin);
 }
 
 /* ---- edges */
 
-/* Whether it is between two different nodes; others are not drawn. */
-static bool is_valid(const struct plot_graph *graph, const struct plot_graph_edge *edge)
+static void draw_edge(const struct picture *picture, const struct pair *pair, FILE *file)
 {
-	return edge->a < graph->nodes && edge->b < graph->nodes && edge->a != edge->b;
-}
-
-static void draw_edge(const struct picture *picture, const struct plot_graph_edge *edge,
-		      FILE *file)
-{
-	const struct plot_graph *graph = picture->graph;
-	const double crowd = graph->edges <= 40 ? 1 : graph->edges <= 200 ? 0.6 : 0.35;
-	const double width = crowd * (1.2 + log10(1 + (double)edge->messages));
-	char style[64], messages[CHART_LABEL], bound[CHART_LABEL];
-	char *text = mem_printf(
-	    "%s - %s: %s message%s, %s, %s", graph->node[edge->a].name,
-	    graph->node[edge->b].name, chart_label_count(messages, edge->messages),
-	    edge->messages == 1 ? "" : "s", chart_label_bound(bound, edge->bound_us),
-	    edge->quality ? edge->quality : "unknown quality");
+	const size_t pairs = picture->sync->pairs.count, messages = messages_of(pair);
+	const double crowd = pairs <= 40 ? 1 : pairs <= 200 ? 0.6 : 0.35;
+	const double width = crowd * (1.2 + log10(1 + (double)messages));
+	char style[64], count[CHART_LABEL], bound[CHART_LABEL];
+	char *text =
+	    mem_printf("%s - %s: %s message%s, %s, %s", picture->name[pair->a],
+		       picture->name[pair->b], chart_label_count(count, messages),
+		       messages == 1 ? "" : "s",
+		       chart_label_bound(bound, pair_bound_us(picture->sync, pair)),
+		       clock_quality_name(pair->quality));
 
 	snprintf(style, sizeof(style), "stroke-width=\"%.1f\"", width);
 	fputs("<g>", file);
-	if (graph->edges <= TITLED_EDGES)
+	if (pairs <= TITLED_EDGES)
 		svg_tooltip(file, text);
-	svg_line(file, picture->place[edge->a].at, picture->place[edge->b].at, style);
+	svg_line(file, picture->place[pair->a].at, picture->place[pair->b].at, style);
 	fputs("</g>\n", file);
 	free(text);
 }
 
 static void draw_edges(const struct picture *picture, FILE *file)
 {
-	const struct plot_graph *graph = picture->graph;
-	const size_t edges = graph->edges;
+	const struct pair_table *pairs = &picture->sync->pairs;
 
 	/* The worse lies above the better. */
 	for (size_t quality = 0; quality < QUALITIES; quality++) {
-		fprintf(file, "<g %s opacity=\"%s\">\n", qualities[quality].style,
-			edges <= 40     ? ".85"
-			: edges <= 200  ? ".6"
-			: edges <= 2000 ? ".4"
-					: ".15");
-		for (size_t i = 0; i < edges; i++)
-			if (is_valid(graph, &graph->edge[i]) &&
-			    quality_of(&graph->edge[i]) == quality)
-				draw_edge(picture, &graph->edge[i], file);
+		fprintf(file, "<g %s opacity=\"%s\">\n", styles[quality],
+			pairs->count <= 40     ? ".85"
+			: pairs->count <= 200  ? ".6"
+			: pairs->count <= 2000 ? ".4"
+					       : ".15");
+		for (size_t i = 0; i < pairs->count; i++)
+			if (pairs->pair[picture->order[i]].quality == quality)
+				draw_edge(picture, &pairs->pair[picture->order[i]], file);
 		fputs("</g>\n", file);
 	}
 }
 
 /*
- * Messages and bound of each edge, nearer to its first node: lines that cross mostly do
+ * Messages and bound of each edge, nearer to its first clock: lines that cross mostly do
  * so in their middles.
  */
 static void label_edges(const struct picture *picture, FILE *file)
 {
-	const struct plot_graph *graph = picture->graph;
+	const struct pair_table *pairs = &picture->sync->pairs;
 
-	for (size_t i = 0; i < graph->edges && graph->edges <= LABELED_EDGES; i++) {
-		const struct plot_graph_edge *edge = &graph->edge[i];
-		char messages[CHART_LABEL], bound[CHART_LABEL], *text;
-		struct svg_point a, b;
+	for (size_t i = 0; i < pairs->count && pairs->count <= LABELED_EDGES; i++) {
+		const struct pair *pair = &pairs->pair[picture->order[i]];
+		const struct svg_point a = picture->place[pair->a].at;
+		const struct svg_point b = picture->place[pair->b].at;
+		char messages[CHART_LABEL], bound[CHART_LABEL];
+		char *text = mem_printf(
+		    "%s \xc2\xb7 %s", chart_label_count(messages, messages_of(pair)),
+		    chart_label_bound(bound, pair_bound_us(picture->sync, pair)));
 
-		if (!is_valid(graph, edge))
-			continue;
-		a = picture->place[edge->a].at;
-		b = picture->place[edge->b].at;
-		text = mem_printf("%s \xc2\xb7 %s",
-				  chart_label_count(messages, edge->messages),
-				  chart_label_bound(bound, edge->bound_us));
 		svg_text(
 		    file,
 		    (struct svg_point){a.x + 0.4 * (b.x - a.x), a.y + 0.4 * (b.y - a.y)},
@@ -282,21 +268,23 @@ static void label_edges(const struct picture *picture, FILE *file)
 	}
 }
 
-/* ---- nodes */
+/* ---- clocks */
 
-static void draw_node(const struct plot_graph_node *node, const struct place *place,
-		      FILE *file)
+static void draw_clock(const struct picture *picture, uint32_t clock, FILE *file)
 {
+	const struct place *place = &picture->place[clock];
+	const bool is_reference = reference_of(picture->sync, clock) == clock;
 	char bound[CHART_LABEL];
-	char *text = mem_printf("%s: %s", node->name, bound_text(bound, node));
+	char *text = mem_printf("%s: %s", picture->name[clock],
+				bound_text(bound, picture->sync, clock));
 
 	fputs("<g>", file);
 	svg_tooltip(file, text);
-	if (node->is_reference)
+	if (is_reference)
 		svg_circle(file, place->at, place->radius * 1.15 + 4,
 			   "fill=\"#fff\" stroke=\"" CHART_INK "\" stroke-width=\"1.6\"");
 	svg_circle(file, place->at, place->radius,
-		   node->is_reference ? "fill=\"" CHART_INK "\""
+		   is_reference ? "fill=\"" CHART_INK "\""
 		   : place->radius < 6
 		       ? "fill=\"#475569\""
 		       : "fill=\"#dbe4ee\" stroke=\"#475569\" stroke-width=\"1.6\"");
@@ -306,14 +294,14 @@ static void draw_node(const struct plot_graph_node *node, const struct place *pl
 
 /* Name and bound below each other: above, below or beside the node, away from the middle.
  */
-static void draw_two_lines(const struct plot_graph_node *node, const struct place *place,
-			   FILE *file)
+static void draw_two_lines(const struct picture *picture, uint32_t clock, FILE *file)
 {
+	const struct place *place = &picture->place[clock];
 	const double away = place->radius * 1.15 + 12, side = cos(place->angle);
 	const bool is_upright = fabs(side) < 0.3;
 	const char *anchor = is_upright ? "middle" : side > 0 ? "start" : "end";
 	struct svg_point at = place->at;
-	char *name = svg_text_fit(node->name, NAME_SIZE * BOLD, LABEL_ROOM);
+	char *name = svg_text_fit(picture->name[clock], NAME_SIZE * BOLD, LABEL_ROOM);
 	char bound[CHART_LABEL], style[256];
 
 	if (is_upright) {
@@ -328,13 +316,13 @@ static void draw_two_lines(const struct plot_graph_node *node, const struct plac
 	snprintf(style, sizeof(style), "font-size=\"12\" text-anchor=\"%s\"" BOUND_STYLE,
 		 anchor);
 	at.y += LINE;
-	svg_text(file, at, bound_text(bound, node), style);
+	svg_text(file, at, bound_text(bound, picture->sync, clock), style);
 	free(name);
 }
 
-static void draw_radial(const struct plot_graph_node *node, const struct place *place,
-			FILE *file)
+static void draw_radial(const struct picture *picture, uint32_t clock, FILE *file)
 {
+	const struct place *place = &picture->place[clock];
 	const bool is_left = cos(place->angle) < 0;
 	const double away = place->radius * 1.15 + 11;
 	const double degrees = place->angle * 180 / M_PI + (is_left ? 180 : 0);
@@ -347,14 +335,15 @@ static void draw_radial(const struct plot_graph_node *node, const struct place *
 	double room = LABEL_ROOM - NAME_SIZE;
 	char *name, *text;
 
-	bound_text(bound, node);
+	bound_text(bound, picture->sync, clock);
 	room -= svg_text_width(bound, NAME_SIZE);
-	name = svg_text_fit(node->name, NAME_SIZE * BOLD, room);
+	name = svg_text_fit(picture->name[clock], NAME_SIZE * BOLD, room);
 	text = mem_printf("%s  %s", name, bound);
 	snprintf(style, sizeof(style),
 		 "font-size=\"%.1f\" text-anchor=\"%s\" fill=\"" CHART_INK "\"%s",
 		 place->size, is_left ? "end" : "start",
-		 node->is_reference ? " font-weight=\"600\"" : "");
+		 reference_of(picture->sync, clock) == clock ? " font-weight=\"600\""
+							     : "");
 	svg_text_turned(file, at, degrees, text, style);
 	free(name);
 	free(text);
@@ -364,38 +353,36 @@ static void draw_radial(const struct plot_graph_node *node, const struct place *
 
 static void make_keys(struct picture *picture)
 {
-	const struct plot_graph *graph = picture->graph;
+	const struct pair_table *pairs = &picture->sync->pairs;
 	size_t count[QUALITIES] = {0}, least = SIZE_MAX, most = 0;
 	char from[CHART_LABEL], to[CHART_LABEL];
 
 	chart_key(&picture->head, CHART_DOT, "fill=\"" CHART_INK "\"", "reference");
-	for (size_t i = 0; i < graph->edges; i++) {
-		const struct plot_graph_edge *edge = &graph->edge[i];
+	for (size_t i = 0; i < pairs->count; i++) {
+		const size_t messages = messages_of(&pairs->pair[i]);
 
-		if (!is_valid(graph, edge))
-			continue;
-		count[quality_of(edge)]++;
-		least = edge->messages < least ? edge->messages : least;
-		most = edge->messages > most ? edge->messages : most;
+		count[pairs->pair[i].quality]++;
+		least = messages < least ? messages : least;
+		most = messages > most ? messages : most;
 	}
 	for (size_t i = 0; i < QUALITIES; i++)
 		if (count[i] > 0)
-			chart_key(&picture->head, CHART_LINE, qualities[i].style,
-				  "%s: %zu pair%s", qualities[i].name, count[i],
+			chart_key(&picture->head, CHART_LINE, styles[i], "%s: %zu pair%s",
+				  clock_quality_name((enum clock_quality)i), count[i],
 				  count[i] == 1 ? "" : "s");
 	if (least < most)
 		chart_key(&picture->head, CHART_WORDS, "",
 			  "width: %s to %s messages, logarithmic",
 			  chart_label_count(from, least), chart_label_count(to, most));
 	chart_key(&picture->head, CHART_WORDS, "", "%s\xc2\xb1 wider side of the bound",
-		  graph->edges && graph->edges <= LABELED_EDGES
+		  pairs->count && pairs->count <= LABELED_EDGES
 		      ? "on a line: messages \xc2\xb7 "
 		      : "");
 }
 
 static void draw_picture(const struct picture *picture, FILE *file)
 {
-	const struct plot_graph *graph = picture->graph;
+	const struct sync *sync = picture->sync;
 	const double top = chart_head(&picture->head, NULL) + 14;
 
 	svg_begin(file, CHART_WIDTH, top + fmax(picture->height, 60) + BODY_MARGIN,
@@ -407,41 +394,51 @@ static void draw_picture(const struct picture *picture, FILE *file)
 	svg_number(file, top);
 	fputs(")\">\n", file);
 	/* Of one island alone the frame says nothing. */
-	for (size_t i = 0; picture->islands > 1 && i < picture->islands; i++)
+	for (size_t i = 0; sync->graph.islands > 1 && i < sync->graph.islands; i++)
 		svg_rect(file, &picture->island[i],
 			 "rx=\"12\" fill=\"#f8fafc\" stroke=\"" CHART_GRID "\"");
 	draw_edges(picture, file);
-	for (size_t i = 0; i < graph->nodes; i++)
-		draw_node(&graph->node[i], &picture->place[i], file);
-	for (size_t i = 0; i < graph->nodes; i++)
-		(picture->place[i].is_radial ? draw_radial : draw_two_lines)(
-		    &graph->node[i], &picture->place[i], file);
+	for (uint32_t i = 0; i < sync->clocks; i++)
+		draw_clock(picture, i, file);
+	for (uint32_t i = 0; i < sync->clocks; i++)
+		(picture->place[i].is_radial ? draw_radial : draw_two_lines)(picture, i,
+									     file);
 	label_edges(picture, file);
 	fputs("</g>\n", file);
 	svg_end(file);
 }
 
-int plot_graph_write(const struct plot_graph *graph, const char *path,
-		     struct error *error)
+int plot_graph(const struct sync *sync, const uint32_t *order, const char *path,
+	       struct error *error)
 {
-	const size_t room = graph->nodes + 1;
-	struct picture picture = {.graph = graph,
+	char *caption =
+	    mem_printf("%zu clocks, %zu pairs, %" PRIu64 " messages", sync->clocks,
+		       sync->pairs.count, sync->matching.matched);
+	struct picture picture = {.sync = sync,
+				  .order = order,
 				  .head = {.title = "Synchronization graph",
-					   .caption = graph->caption,
+					   .caption = caption,
 					   .width = CHART_WIDTH}};
 	struct output output;
+	int status = output_open(&output, path, error);
 
-	if (output_open(&output, path, error))
-		return -1;
-	picture.order = mem_alloc(room * sizeof(*picture.order));
-	picture.place = mem_zalloc(room * sizeof(*picture.place));
-	picture.island = mem_zalloc(room * sizeof(*picture.island));
-	make_keys(&picture);
-	place_nodes(&picture);
-	draw_picture(&picture, output.file);
-	chart_clear(&picture.head);
-	free(picture.order);
-	free(picture.place);
-	free(picture.island);
-	return output_commit(&output, error);
+	if (!status) {
+		picture.name = mem_zalloc(sync->clocks * sizeof(*picture.name));
+		picture.place = mem_zalloc(sync->clocks * sizeof(*picture.place));
+		picture.island = mem_zalloc(sync->graph.islands * sizeof(struct svg_box));
+		for (uint32_t i = 0; i < sync->clocks; i++)
+			picture.name[i] = name_clock(sync, i);
+		make_keys(&picture);
+		place_islands(&picture);
+		draw_picture(&picture, output.file);
+		chart_clear(&picture.head);
+		for (uint32_t i = 0; i < sync->clocks; i++)
+			free(picture.name[i]);
+		free(picture.name);
+		free(picture.place);
+		free(picture.island);
+		status = output_commit(&output, error);
+	}
+	free(caption);
+	return status;
 }

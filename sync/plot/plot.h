@@ -24,33 +24,17 @@ struct plot_pair {
 	struct chart_series low, high; /* the bound over time; empty: none that side */
 };
 
-/* The traces of a run as nodes, pairs with messages as edges. */
-struct plot_graph_node {
-	const char *name;
-	double bound_us; /* the wider side of the bound at the middle; < 0: none */
-	int island;
-	int is_reference;
-};
-
-struct plot_graph_edge {
-	size_t a, b; /* indices of nodes */
-	size_t messages;
-	double bound_us;     /* the same of one against the other; < 0: none */
-	const char *quality; /* a word of the clock map, or NULL */
-};
-
-struct plot_graph {
-	const char *caption; /* may be NULL */
-	const struct plot_graph_node *node;
-	size_t nodes;
-	const struct plot_graph_edge *edge;
-	size_t edges;
-};
-
-/* Write one picture to path, whole or not at all. 0, or -1 with error. */
+/* Write the picture to path, whole or not at all. 0, or -1 with error. */
 int plot_pair_write(const struct plot_pair *pair, const char *path, struct error *error);
-int plot_graph_write(const struct plot_graph *graph, const char *path,
-		     struct error *error);
+
+/* The clocks of a run as nodes, its pairs as edges, in this order. The same otherwise. */
+int plot_graph(const struct sync *sync, const uint32_t *order, const char *path,
+	       struct error *error);
+
+/* Of one clock against another at the same time of the reference; open sides are NSEC_MIN
+ * and NSEC_MAX. */
+struct clock_bound plot_bound(const struct sync *sync, const struct clock *one,
+			      const struct clock *other, nsec_t ref);
 
 /*
  * Draw a run into a directory: a picture a pair, A--B.svg, and graph.svg. All are there

@@ -43,10 +43,8 @@ static int by_time(const void *a, const void *b)
 	return (p->x > q->x) - (p->x < q->x);
 }
 
-/* Of one clock against another at the same time of the reference; open sides are NSEC_MIN
- * and NSEC_MAX. */
-static struct clock_bound bound_between(const struct sync *sync, const struct clock *one,
-					const struct clock *other, nsec_t ref)
+struct clock_bound plot_bound(const struct sync *sync, const struct clock *one,
+			      const struct clock *other, nsec_t ref)
 {
 	double limit = sync->options.drift_limit_ppm * 1e3;
 	struct clock_bound of_one = clock_bound_at(one, clock_invert(one, ref), limit);
@@ -73,7 +71,7 @@ static struct chart_series place_bound(const struct drawing *drawing, bool high)
 		size_t at = i < clock[0]->bounds ? i : i - clock[0]->bounds;
 		nsec_t ref = clock_correct(of, of->bound[at].local_ns);
 		struct clock_bound bound =
-		    bound_between(drawing->sync, drawing->b, drawing->a, ref);
+		    plot_bound(drawing->sync, drawing->b, drawing->a, ref);
 		nsec_t side = high ? bound.high_ns : bound.low_ns;
 
 		if (side != NSEC_MAX && side != NSEC_MIN)
@@ -167,105 +165,6 @@ static char **name_pairs(const struct sync *sync, const uint32_t *order)
 	return name;
 }
 
-/* The middle of what a clock's first trace recorded: there the table tells its bound. */
-static nsec_t middle_of(const struct sync *sync, uint32_t index)
-{
-	const struct ctf_facts *facts = &sync->trace[sync->clock_trace[index]].facts;
-
-	return facts->begin_ns + (facts->end_ns - facts->begin_ns) / 2;
-}
-
-/* The wider side at the middle of the first one, in microseconds; -1: one is open. */
-static double bound_us(const struct sync *sync, uint32_t index, uint32_t other)
-{
-	const struct clock *one = &sync->fitted[index], *two = &sync->fitted[other];
-	struct clock_bound bound;
-
-	if (!one->bounds || !two->bounds)
-		return -1;
-	bound = bound_between(sync, one, two, clock_correct(one, middle_of(sync, index)));
-	if (bound.low_ns == NSEC_MIN || bound.high_ns == NSEC_MAX)
-		return -1;
-	return (double)(bound.high_ns > -bound.low_ns ? bound.high_ns : -bound.low_ns) /
-	       1e3;
-}
-
-/* Of one clock against the other: of the reference's pair that is the other's own. */
-static double pair_bound_us(const struct sync *sync, const struct pair *pair)
-{
-	uint32_t island = sync->graph.node[pair->b].island;
-	bool b_leads = sync->graph.island[island].reference == pair->b;
-
-	return b_leads ? bound_us(sync, pair->a, pair->b)
-		       : bound_us(sync, pair->b, pair->a);
-}
-
-/* "node2 + node2.pcap": what is tied to a clock stands beside it. For free(). */
-static char *name_clock(const struct sync *sync, uint32_t index)
-{
-	const char *own = sync_clock_name(sync, index);
-	size_t length = strlen(own);
-	char *name = mem_strdup(own);
-
-	for (size_t i = 0; i < sync->traces; i++) {
-		const struct sync_trace *trace = &sync->trace[i];
-		bool of_own =
-		    !strncmp(trace->name, own, length) && trace->name[length] == ':';
-		char *longer;
-
-		if (!trace->tie || trace->clock != index)
-			continue;
-		longer = mem_printf("%s + %s", name,
-				    of_own ? trace->name + length + 1 : trace->name);
-		free(name);
-		name = longer;
-	}
-	return name;
-}
-
-static int draw_graph(const struct sync *sync, const uint32_t *order,
-		      const char *directory, struct error *error)
-{
-	struct plot_graph_node *node = mem_zalloc(sync->clocks * sizeof(*node));
-	struct plot_graph_edge *edge = mem_zalloc(sync->pairs.count * sizeof(*edge));
-	char *path = mem_printf("%s/graph.svg", directory);
-	char *text =
-	    mem_printf("%zu clocks, %zu pairs, %llu messages", sync->clocks,
-		       sync->pairs.count, (unsigned long long)sync->matching.matched);
-	char **name = mem_zalloc(sync->clocks * sizeof(*name));
-	struct plot_graph graph = {text, node, sync->clocks, edge, sync->pairs.count};
-	int status;
-
-	for (uint32_t i = 0; i < sync->clocks; i++) {
-		uint32_t island = sync->graph.node[i].island;
-
-		name[i] = name_clock(sync, i);
-		node[i].name = name[i];
-		node[i].bound_us =
-		    bound_us(sync, i, sync->graph.island[island].reference);
-		node[i].island = (int)island;
-		node[i].is_reference = sync->graph.island[island].reference == i;
-	}
-	for (size_t i = 0; i < sync->pairs.count; i++) {
-		const struct pair *pair = &sync->pairs.pair[order[i]];
-
-		edge[i].a = pair->a;
-		edge[i].b = pair->b;
-		edge[i].messages = pair->messages_ab + pair->messages_ba;
-		edge[i].bound_us = pair_bound_us(sync, pair);
-		edge[i].quality = clock_quality_name(pair->quality);
-	}
-	status = plot_graph_write(&graph, path, error);
-	for (uint32_t i = 0; i < sync->clocks; i++)
-		free(name[i]);
-	free(name);
-	free(text);
-	free(path);
-	free(edge);
-	free(node);
-	return status;
-}
-
 static int draw_all(struct sync *sync, const struct pair_sample *samples,
 		    const char *directory, struct error *error)
 {
@@ -279,8 +178,12 @@ static int draw_all(struct sync *sync, const struct pair_sample *samples,
 		status = draw_pair(sync, order[i], &samples[order[i]], path, error);
 		free(path);
 	}
-	if (!status)
-		status = draw_graph(sync, order, directory, error);
+	if (!status) {
+		char *path = mem_printf("%s/graph.svg", directory);
+
+		status = plot_graph(sync, order, path, error);
+		free(path);
+	}
 	file_names_free(name, sync->pairs.count);
 	free(order);
 	return status;

@@ -50,9 +50,6 @@ static void write_chunks(FILE *file, const uint8_t *bytes, size_t size)
 
 static void use(void *context, const struct sighting *sighting)
 {
-	char text[PACKET_TEXT];
-
-	packet_format(text, &sighting->packet);
 	*(uint64_t *)context += packet_hash(&sighting->packet) ^ (uint64_t)sighting->ns;
 }
 

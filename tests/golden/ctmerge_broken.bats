@@ -263,11 +263,11 @@ ctmerge: run/node1/invocations.jsonl:5: the file ends within this line, left out
 		echo 1795228738000000000,s,celsius,5
 		echo 1795228738000000000,s,celsius,hot
 	} >run/node1/sensors.csv
-	gives 1 "ctmerge: run/node1/clock.csv:1: 'a,b' are no times in nanoseconds, left out
+	gives 1 "ctmerge: run/node1/clock.csv:1: realtime_ns 'a' is no time in nanoseconds, left out
 ctmerge: run/node1/clock.csv: no clock sample in it
-ctmerge: run/node1/proc.csv:2: 'x' is no time in nanoseconds, left out
+ctmerge: run/node1/proc.csv:2: realtime_ns 'x' is no time in nanoseconds, left out
 ctmerge: node1: no clock.csv, samples and tasks are placed as if the real-time clock were the epoch time of the trace
-ctmerge: run/node1/sensors.csv:3: 'hot' is no number, left out"
+ctmerge: run/node1/sensors.csv:3: value 'hot' is no number, left out"
 	[ "$(ask 'SELECT ts_ns, value FROM sample' | xargs)" = '1795228738000000000|5.0' ]
 }
 

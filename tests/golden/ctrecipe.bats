@@ -47,10 +47,17 @@ good=fixtures/recipe/good
 		  - command: a %(b)s
 		    method: c
 	END
-	fails_with 1 "r.yaml:1: hosts: it is '-a', want a host name or address, which never begins with '-'
+	fails_with 1 "r.yaml:1: hosts: it is '-a', want [USER@]HOST[:PORT], an IPv6 address within '[' and ']', nothing beginning with '-'
 r.yaml:2: interval: it is 'x', want a whole number from 1 to 86400
-r.yaml:4: execute: %(b)s is no parameter
+r.yaml:4: execute: %(b)s has no value here
 r.yaml:5: method: it is 'c', want foreground, background or local" ctrecipe validate r.yaml
+}
+
+@test "what uses a wrong key is no second error" {
+	printf 'hosts: [a]\nsar: true\nroledefs: {r: [b]}\nparameters: {size: [64, 64]}\n' >r.yaml
+	printf 'execute: {command: x %%(size)s %%(r.node)s, roles: r}\n' >>r.yaml
+	fails_with 1 "r.yaml:3: roledefs: 'b' is no host in hosts, is it meant to be a
+r.yaml:4: parameters: size: '64' stands there twice" ctrecipe validate r.yaml
 }
 
 @test "the recipe to start from is valid, and nothing is replaced by it" {

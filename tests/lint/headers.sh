@@ -20,8 +20,8 @@ owner()
 	jansson.h) echo 'lib/base/json.h' ;;
 	sqlite3.h) echo 'lib/timeline/*.[ch] tests/bench/*_bare.c' ;;
 	zlib.h) echo 'lib/base/chunk_file.c' ;;
-	zstd.h) echo 'lib/base/chunk_file.c lib/parquet/codec*.c' ;;
-	snappy-c.h) echo 'lib/parquet/codec*.c' ;;
+	zstd.h) echo 'lib/base/chunk_file.c lib/parquet/chunk.c' ;;
+	snappy-c.h) echo 'lib/parquet/chunk.c' ;;
 	yaml.h) echo 'lib/input/recipe/*.c' ;;
 	lttng/*) echo 'tests/collect/traced.c' ;;
 	cmocka.h) echo 'tests/*.[ch]' ;;

@@ -2,357 +2,375 @@
 #include "input/recipe/keys.h"
 
 #include <inttypes.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
-#include "base/names.h"
 #include "base/number.h"
 
-const struct recipe_form recipe_form_file = {
-    RECIPE_ALNUM "_", RECIPE_ALNUM "_.-", 64,
-    "up to 64 letters, digits, '.', '_' and '-', beginning with a letter, digit or '_'"};
-const struct recipe_form recipe_form_key = {
-    RECIPE_LETTERS "_", RECIPE_ALNUM "_-", 40,
-    "up to 40 letters, digits, '_' and '-', beginning with a letter"};
-const struct recipe_form recipe_form_user = {RECIPE_ALNUM "_", RECIPE_ALNUM "_.@+-", 64,
-					     "a user name"};
-
-static bool is_one_of(const char *set, char c)
+bool recipe_has_form(const char *form, const char *text)
 {
-	return *set == '^' ? !strchr(set + 1, c) : strchr(set, c) != NULL;
+	char *whole = mem_printf("^(%s)$", form);
+	regex_t compiled;
+	bool has;
+
+	if (regcomp(&compiled, whole, REG_EXTENDED | REG_NOSUB))
+		abort();
+	has = regexec(&compiled, text, 0, NULL, 0) == 0;
+	regfree(&compiled);
+	free(whole);
+	return has;
 }
 
-const char *recipe_form_check(const struct recipe_form *form, const char *text)
+void recipe_want_name(struct recipe_errors *errors, const char *what,
+		      const struct recipe_value *name, const char *after,
+		      const struct recipe_value *map)
 {
-	size_t length = 0;
+	char *meant = recipe_meant(name->text, map);
 
-	if (!form)
-		return NULL;
-	while (text[length] && is_one_of(length ? form->rest : form->first, text[length]))
-		length++;
-	return length > 0 && length <= form->most && !text[length] ? NULL : form->wanted;
+	recipe_error_add(errors, name->location, "%s: '%.80s' %s%s", what, name->text,
+			 after, meant);
+	free(meant);
 }
 
-bool recipe_want(struct recipe_reader *reader, const char *key,
-		 const struct recipe_value *value, const char *wanted)
+/* A number of the table, 0 where it has none. */
+static int64_t number_of(const struct recipe_value *key, const char *name)
 {
-	char *what = recipe_value_describe(value);
+	int64_t number = 0;
 
-	recipe_error_add(reader->errors, value->location, "%s: it is %s, want %s", key,
-			 what, wanted);
-	free(what);
-	return false;
+	number_integer(recipe_text(key, name), &number);
+	return number;
 }
 
-const char *recipe_near(const char *word, const struct recipe_value *names)
+/* true, false, yes, no, on and off, as YAML 1.1 has it; `none` where it is a switch. */
+static bool is_bool(const struct recipe_value *value, bool is_switch, bool *is)
 {
-	const char **all = mem_alloc((names->count + 1) * sizeof(*all)), *near;
+	static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
 
-	for (size_t i = 0; i < names->count; i++)
-		all[i] = names->kind == RECIPE_MAP ? names->entry[i].key
-						   : names->entry[i].value.text;
-	near = near_find(word, all, names->count);
-	free(all);
-	return near;
-}
-
-char *recipe_meant(const char *word, const struct recipe_value *names)
-{
-	const char *near = recipe_near(word, names);
-
-	return near ? mem_printf(", is it meant to be %s", near) : mem_strdup("");
-}
-
-static bool is_bool(const struct recipe_value *value, bool *is)
-{
-	static const char *const words[] = {
-	    "false", "true", "False", "True", "FALSE", "TRUE", "no", "yes", "No",
-	    "Yes",   "NO",   "YES",   "off",  "on",    "Off",  "On", "OFF", "ON"};
-
+	*is = false;
+	if (value->kind == RECIPE_TEXT && is_switch && strcmp(value->text, "none") == 0)
+		return true;
 	for (size_t i = 0; value->plain && i < sizeof(words) / sizeof(*words); i++)
-		if (strcmp(value->text, words[i]) == 0) {
+		if (strcasecmp(value->text, words[i]) == 0) {
 			*is = i % 2;
 			return true;
 		}
 	return false;
 }
 
-bool recipe_is_switch(const struct recipe_value *value, bool *on)
+static bool check_bool(struct recipe_errors *errors, const struct recipe_value *key,
+		       const char *what, struct recipe_value *value)
 {
-	bool is_none = value->kind == RECIPE_TEXT && strcmp(value->text, "none") == 0;
+	bool is;
 
-	*on = *on && !is_none;
-	return is_none || is_bool(value, on);
+	(void)key;
+	if (!is_bool(value, false, &is))
+		return recipe_want(errors, what, value, "true or false");
+	recipe_value_set(value, is ? "true" : "false");
+	return true;
 }
 
-static void set_number(struct recipe_value *value, int64_t number)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRId64, number);
-	recipe_value_set(value, text);
-}
-
-/* In milliseconds. -1 where it is none, or is finer than that. */
-static int parse_duration(const char *text, int64_t *milliseconds)
+/* The times that a unit stands for; a time is in milliseconds. 0: there is none such. */
+static int64_t unit_of(const char *type, const char *unit)
 {
 	static const struct {
-		const char *name;
-		int64_t ms;
-	} units[] = {{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
-	size_t length = strspn(text, "-.0123456789");
-	char *number = mem_strndup(text, length);
-	int64_t ns;
-	int status = -1;
+		const char *type, *name;
+		int64_t times;
+	} units[] = {
+	    {"integer", "", 1},     {"size", "", 1},        {"size", "k", 1 << 10},
+	    {"size", "M", 1 << 20}, {"size", "G", 1 << 30}, {"time", "", 1000},
+	    {"time", "ms", 1},      {"time", "s", 1000},    {"time", "m", 60000},
+	    {"time", "h", 3600000},
+	};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (strcmp(text + length, units[i].name) == 0 &&
-		    number_seconds(number, &ns) == 0 &&
-		    !__builtin_mul_overflow(ns / 1000, units[i].ms, &ns) &&
-		    ns % NSEC_PER_MSEC == 0) {
-			*milliseconds = ns / NSEC_PER_MSEC;
-			status = 0;
-		}
-	free(number);
-	return status;
+		if (strcmp(units[i].type, type) == 0 && strcmp(units[i].name, unit) == 0)
+			return units[i].times;
+	return 0;
 }
 
-/* "discard or overwrite", "true or false"; for free(). */
-static char *list_words(const char *const *words, const char *last)
+static bool parse_number(const char *type, const char *text, int64_t *number)
 {
-	char *all = mem_strdup(words[0]);
+	size_t length = strspn(text, "-.0123456789");
+	char *digits = mem_strndup(text, length);
+	int64_t unit = unit_of(type, text + length);
+	bool is_time = strcmp(type, "time") == 0, well;
 
-	for (size_t i = 1; words[i]; i++) {
-		char *longer =
-		    mem_printf("%s%s%s", all, words[i + 1] ? ", " : last, words[i]);
-
-		free(all);
-		all = longer;
-	}
-	return all;
+	well = unit && (is_time ? number_seconds(digits, number)
+				: number_integer(digits, number)) == 0;
+	free(digits);
+	if (well && is_time) /* of nanoseconds, by a unit of milliseconds */
+		*number /= 1000;
+	if (!well || __builtin_mul_overflow(*number, unit, number))
+		return false;
+	if (is_time && *number % NSEC_PER_MSEC)
+		return false;
+	*number /= is_time ? NSEC_PER_MSEC : 1;
+	return strcmp(type, "size") != 0 ||
+	       (*number > 0 && (*number & (*number - 1)) == 0);
 }
 
-static bool want_number(struct recipe_reader *reader, const struct recipe_key *key,
-			const char *what, struct recipe_value *value)
+static bool check_number(struct recipe_errors *errors, const struct recipe_value *key,
+			 const char *what, struct recipe_value *value)
 {
 	const int64_t ten_years_ms = (int64_t)10 * 366 * 86400 * 1000;
-	bool is_time = key->type == RECIPE_DURATION;
-	int64_t number;
-	char *wanted;
+	const char *type = recipe_text(key, "type");
+	bool is_time = strcmp(type, "time") == 0;
+	int64_t least = number_of(key, "least"), number;
+	int64_t most = is_time ? ten_years_ms : number_of(key, "most");
+	char *text;
 
-	if (value->kind == RECIPE_TEXT &&
-	    (is_time ? parse_duration(value->text, &number)
-		     : number_integer(value->text, &number)) == 0 &&
-	    number >= key->least && number <= (is_time ? ten_years_ms : key->most)) {
-		set_number(value, number);
+	if (value->kind == RECIPE_TEXT && parse_number(type, value->text, &number) &&
+	    number >= least && number <= most) {
+		text = mem_printf("%" PRId64, number);
+		recipe_value_set(value, text);
+		free(text);
 		return true;
 	}
-	wanted = is_time ? mem_printf("a time of at least %" PRId64
-				      " ms: seconds, or a number with ms, s, m or h",
-				      key->least)
-			 : mem_printf("a whole number from %" PRId64 " to %" PRId64,
-				      key->least, key->most);
-	recipe_want(reader, what, value, wanted);
-	free(wanted);
+	text = is_time ? mem_printf("a time of at least %" PRId64
+				    " ms: seconds, or a number with ms, s, m or h",
+				    least)
+		       : mem_printf("a whole number from %" PRId64 " to %" PRId64 "%s",
+				    least, most,
+				    strcmp(type, "size") == 0
+					? ", a power of two such as 8, 16k or 1M"
+					: "");
+	recipe_want(errors, what, value, text);
+	free(text);
 	return false;
 }
 
-static bool want_choice(struct recipe_reader *reader, const struct recipe_key *key,
-			const char *what, struct recipe_value *value)
+/* A text, or a name: not blank, unless a form says so. */
+static bool check_text(struct recipe_errors *errors, const struct recipe_value *key,
+		       const char *what, struct recipe_value *value)
 {
-	char *wanted;
+	const char *form = recipe_text(key, "form"), *wanted = recipe_text(key, "want");
+	bool is_text = value->kind == RECIPE_TEXT && !recipe_value_is_null(value);
+	size_t most = (size_t)number_of(key, "most");
 
-	for (size_t i = 0; value->kind == RECIPE_TEXT && key->words[i]; i++)
-		if (strcmp(value->text, key->words[i]) == 0)
-			return true;
-	wanted = list_words(key->words, " or ");
-	recipe_want(reader, what, value, wanted);
-	free(wanted);
-	return false;
+	if (is_text && (!most || strlen(value->text) <= most) &&
+	    (*form ? recipe_has_form(form, value->text)
+		   : value->text[strspn(value->text, " \t\n\r")] != '\0'))
+		return true;
+	return recipe_want(errors, what, value, is_text && *wanted ? wanted : "a text");
 }
 
-static bool want_text(struct recipe_reader *reader, const struct recipe_key *key,
-		      const char *what, const struct recipe_value *value)
-{
-	const char *wanted = NULL;
-
-	if (value->kind != RECIPE_TEXT || !*value->text || recipe_value_is_null(value))
-		wanted = "a text";
-	else if (key->type == RECIPE_COMMAND &&
-		 !value->text[strspn(value->text, " \t\n\r")])
-		wanted = "a shell command";
-	else
-		wanted = recipe_form_check(key->form, value->text);
-	return !wanted || recipe_want(reader, what, value, wanted);
-}
-
-/* Put what is there into a list, the only entry. */
-static void make_list(struct recipe_value *value)
+/* Put what is there into a list or map, the only entry. */
+static void wrap(struct recipe_value *value, enum recipe_kind kind, const char *key)
 {
 	struct recipe_value only = *value;
 
-	*value = (struct recipe_value){.kind = RECIPE_LIST, .location = only.location};
-	*recipe_value_add(value, NULL, only.location) = only;
+	*value = (struct recipe_value){.kind = kind, .location = only.location};
+	*recipe_value_add(value, key, only.location) = only;
 }
 
-static bool want_texts(struct recipe_reader *reader, const struct recipe_key *key,
-		       const char *what, struct recipe_value *value)
+static bool check_texts(struct recipe_errors *errors, const struct recipe_value *key,
+			const char *what, struct recipe_value *value)
 {
-	struct recipe_value list = {.kind = RECIPE_LIST, .location = value->location};
 	bool well = true;
 
 	if (value->kind == RECIPE_MAP)
-		return recipe_want(reader, what, value, "a text or a list of texts");
+		return recipe_want(errors, what, value, "a text or a list of texts");
 	if (value->kind == RECIPE_TEXT)
-		make_list(value);
+		wrap(value, RECIPE_LIST, NULL);
 	for (size_t i = 0; i < value->count; i++) {
 		struct recipe_value *item = &value->entry[i].value;
 
-		if (!want_text(reader, key, what, item))
-			well = false;
-		else if (!recipe_has(&list, item->text))
-			recipe_value_set(recipe_value_add(&list, NULL, item->location),
-					 item->text);
-	}
-	recipe_value_clear(value);
-	*value = list;
-	return well;
-}
-
-static void unknown_key(struct recipe_reader *reader, const char *what,
-			const struct recipe_entry *entry, const struct recipe_key *keys)
-{
-	const char *names[32] = {NULL};
-	const char *near;
-	size_t count = 0;
-	char *all;
-
-	for (; keys[count].name; count++)
-		names[count] = keys[count].name;
-	near = near_find(entry->key, names, count);
-	all = list_words(names, ", ");
-	recipe_error_add(reader->errors, entry->location, "no key '%.60s' in %s, %s %s",
-			 entry->key, what, near ? "is it meant to be" : "want one of",
-			 near ? near : all);
-	free(all);
-}
-
-/* The default of a key: a text, a list with commas, or "{}". */
-static void set_default(struct recipe_value *value, const struct recipe_key *key)
-{
-	char *copy = mem_strdup(key->unset), *word;
-
-	if (strcmp(copy, "{}") == 0) {
-		value->kind = RECIPE_MAP;
-	} else if (key->type == RECIPE_TEXTS) {
-		value->kind = RECIPE_LIST;
-		for (char *rest = copy; (word = strsep(&rest, ","));)
-			recipe_value_set(recipe_value_add(value, NULL, value->location),
-					 word);
-	} else {
-		recipe_value_set(value, copy);
-		value->plain = true;
-	}
-	free(copy);
-}
-
-static bool want_keys(struct recipe_reader *reader, const struct recipe_key *keys,
-		      const char *what, struct recipe_value *map)
-{
-	size_t errors = reader->errors->count;
-
-	if (map->kind != RECIPE_MAP)
-		return recipe_want(reader, what, map, "a map");
-	for (size_t i = 0; i < map->count; i++) {
-		struct recipe_entry *entry = &map->entry[i];
-		const struct recipe_key *key = keys;
-
-		while (key->name && strcmp(key->name, entry->key) != 0)
-			key++;
-		if (!key->name)
-			unknown_key(reader, what, entry, keys);
-		else if (!recipe_value_is_null(&entry->value))
-			recipe_check(reader, key, entry->key, &entry->value);
-	}
-	for (const struct recipe_key *key = keys; key->name; key++) {
-		struct recipe_value *value;
-
-		if (recipe_value_find(map, key->name))
+		well &= check_text(errors, key, what, item);
+		if (item->kind != RECIPE_TEXT || !recipe_has(value, i, item->text))
 			continue;
-		if (key->needed)
-			recipe_error_add(reader->errors, map->location,
-					 "%s: no %s, want %s", what, key->name,
-					 key->needed);
-		if (!key->unset)
-			continue;
-		value = recipe_value_add(map, key->name, map->location);
-		set_default(value, key);
-		recipe_check(reader, key, key->name, value);
+		recipe_error_add(errors, item->location, "%s: '%.60s' stands there twice",
+				 what, item->text);
+		well = false;
 	}
-	return reader->errors->count == errors;
+	if (value->count >= (size_t)number_of(key, "least"))
+		return well;
+	return recipe_want(errors, what, value, "at least one text");
 }
 
-static bool want_each(struct recipe_reader *reader, const struct recipe_key *key,
+static bool check_inputs(struct recipe_errors *errors, const struct recipe_value *key,
+			 const char *what, struct recipe_value *value)
+{
+	return (value->kind == RECIPE_TEXT ? check_text : check_texts)(errors, key, what,
+								       value);
+}
+
+static void unknown_key(struct recipe_errors *errors, const char *what,
+			const struct recipe_entry *entry, const struct recipe_value *keys)
+{
+	char *meant = recipe_meant(entry->key, keys);
+	struct bytes all = {0};
+
+	for (size_t i = 0; i < keys->count; i++)
+		bytes_print(&all, "%s%s", i ? ", " : "", keys->entry[i].key);
+	bytes_add_byte(&all, '\0');
+	recipe_error_add(errors, entry->location, "no key '%.60s' in %s%s%s", entry->key,
+			 what, *meant ? meant : ", want one of ",
+			 *meant ? "" : (char *)all.data);
+	bytes_clear(&all);
+	free(meant);
+}
+
+/* What a map does not have: its default, or an error. */
+static void complete(struct recipe_errors *errors, const struct recipe_entry *key,
+		     const char *what, struct recipe_value *map)
+{
+	const struct recipe_value *unset = recipe_value_find(&key->value, "default");
+	struct recipe_value *added;
+
+	if (recipe_value_find(&key->value, "needed"))
+		recipe_error_add(errors, map->location, "%s: no %s, want %s", what,
+				 key->key, recipe_text(&key->value, "want"));
+	if (!unset)
+		return;
+	added = recipe_value_add(map, key->key, map->location);
+	recipe_value_copy(added, unset);
+	added->location = map->location;
+}
+
+static bool check_map(struct recipe_errors *errors, const struct recipe_value *key,
 		      const char *what, struct recipe_value *value)
 {
-	bool well = true;
+	const struct recipe_value *keys = recipe_value_find(key, "keys");
+	const char *first = recipe_text(key, "first");
 
-	if (value->kind == RECIPE_TEXT)
-		return recipe_want(reader, what, value, "a map, or a list of maps");
-	if (value->kind == RECIPE_MAP)
-		make_list(value);
-	for (size_t i = 0; i < value->count; i++)
-		well &= want_keys(reader, key->keys, what, &value->entry[i].value);
-	return well;
+	if (value->kind != RECIPE_MAP && *first)
+		wrap(value, RECIPE_MAP, first);
+	if (value->kind != RECIPE_MAP)
+		return recipe_want(errors, what, value, "a map");
+	for (size_t i = 0; i < keys->count; i++)
+		if (!recipe_value_find(value, keys->entry[i].key))
+			complete(errors, &keys->entry[i], what, value);
+	for (size_t i = 0; i < value->count; i++) {
+		struct recipe_entry *entry = &value->entry[i];
+		const struct recipe_value *known = recipe_value_find(keys, entry->key);
+
+		if (!known)
+			unknown_key(errors, what, entry, keys);
+		else
+			recipe_check(errors, known, entry->key, &entry->value);
+	}
+	return true;
 }
 
-bool recipe_check(struct recipe_reader *reader, const struct recipe_key *key,
+static bool check_maps(struct recipe_errors *errors, const struct recipe_value *key,
+		       const char *what, struct recipe_value *value)
+{
+	if (value->kind == RECIPE_TEXT)
+		return recipe_want(errors, what, value, "a map, or a list of maps");
+	if (value->kind == RECIPE_MAP)
+		wrap(value, RECIPE_LIST, NULL);
+	for (size_t i = 0; i < value->count; i++)
+		check_map(errors, key, what, &value->entry[i].value);
+	return true;
+}
+
+/* Add NAME, NAME=VALUE, a map's member, or all of a list of such, to one map. */
+static void gather(struct recipe_errors *errors, const char *what, bool has_settings,
+		   struct recipe_entry *entry, struct recipe_value *names)
+{
+	struct recipe_value *value = &entry->value, *added;
+	char *name, *setting;
+
+	if (!entry->key && value->kind != RECIPE_TEXT) {
+		for (size_t i = 0; i < value->count; i++)
+			gather(errors, what, has_settings, &value->entry[i], names);
+		return;
+	}
+	name = mem_strdup(entry->key ? entry->key : value->text);
+	setting = entry->key || !has_settings ? NULL : strchr(name, '=');
+	if (setting)
+		*setting++ = '\0';
+	for (size_t i = 0; i < names->count; i++)
+		if (strcmp(names->entry[i].key, name) == 0)
+			recipe_error_add(errors, entry->location,
+					 "%s: %.80s stands there twice", what, name);
+	added = recipe_value_add(names, name, entry->location);
+	if (entry->key)
+		recipe_value_copy(added, value);
+	else
+		recipe_value_set(added, setting ? setting : "");
+	added->plain |= !entry->key && !setting; /* null */
+	free(name);
+}
+
+/* Becomes a map; a name alone is one of an empty map. */
+static bool check_names(struct recipe_errors *errors, const struct recipe_value *key,
+			const char *what, struct recipe_value *value)
+{
+	const struct recipe_value *each = recipe_value_find(key, "each");
+	bool is_named = strcmp(recipe_text(key, "type"), "named") == 0;
+	bool is_of_maps = strcmp(recipe_text(each, "type"), "map") == 0;
+	bool is_text = !*recipe_text(each, "type");
+	struct recipe_entry all = {.location = value->location, .value = *value};
+	struct recipe_value names = {.kind = RECIPE_MAP, .location = value->location};
+	size_t kept = 0;
+
+	if (is_named && value->kind != RECIPE_MAP)
+		return recipe_want(errors, what, value,
+				   "a map of names, each with its values");
+	gather(errors, what, is_text, &all, &names);
+	for (size_t i = 0; i < names.count; i++) {
+		struct recipe_entry *entry = &names.entry[i];
+		struct recipe_value name = {.location = entry->location,
+					    .text = entry->key};
+
+		char *whole = mem_printf("%s: %s", what, entry->key);
+
+		check_text(errors, key, what, &name);
+		if (is_of_maps && recipe_value_is_null(&entry->value)) {
+			recipe_value_set(&entry->value, "");
+			entry->value.kind = RECIPE_MAP;
+		}
+		recipe_check(errors, each, whole, &entry->value);
+		free(whole);
+		if (!is_text && recipe_value_is_null(&entry->value)) {
+			free(entry->key);
+			recipe_value_clear(&entry->value);
+		} else {
+			names.entry[kept++] = *entry;
+		}
+	}
+	names.count = kept;
+	recipe_value_clear(value);
+	*value = names;
+	return true;
+}
+
+void recipe_check(struct recipe_errors *errors, const struct recipe_value *key,
 		  const char *what, struct recipe_value *value)
 {
-	bool well = true, is = true;
+	static const struct {
+		const char *name;
+		bool (*check)(struct recipe_errors *, const struct recipe_value *,
+			      const char *, struct recipe_value *);
+	} types[] = {
+	    {"texts", check_texts},    {"inputs", check_inputs}, {"bool", check_bool},
+	    {"integer", check_number}, {"size", check_number},   {"time", check_number},
+	    {"map", check_map},        {"maps", check_maps},     {"named", check_names},
+	    {"names", check_names},    {"", check_text},
+	};
+	const struct recipe_value *on = recipe_value_find(key, "on");
+	struct recipe_location location = value->location;
+	size_t type = 0;
+	bool is_switch, is;
 
-	switch (key->type) {
-	case RECIPE_OWN:
-		break;
-	case RECIPE_WORDS:
-	case RECIPE_COMMAND:
-		well = want_text(reader, key, what, value);
-		break;
-	case RECIPE_TEXTS:
-		well = want_texts(reader, key, what, value);
-		break;
-	case RECIPE_BOOL:
-		well = is_bool(value, &is) ||
-		       recipe_want(reader, what, value, "true or false");
-		if (well)
-			recipe_value_set(value, is ? "true" : "false");
-		break;
-	case RECIPE_INTEGER:
-	case RECIPE_DURATION:
-		well = want_number(reader, key, what, value);
-		break;
-	case RECIPE_CHOICE:
-		well = want_choice(reader, key, what, value);
-		break;
-	case RECIPE_SWITCH:
-		if (recipe_is_switch(value, &is)) {
-			recipe_value_set(value, "");
-			value->plain = true; /* null */
-			if (!is)
-				return true;
-			value->kind = RECIPE_MAP;
-		}
-		/* fall through */
-	case RECIPE_KEYS:
-		well = want_keys(reader, key->keys, what, value);
-		break;
-	case RECIPE_EACH:
-		well = want_each(reader, key, what, value);
-		break;
+	if (recipe_value_is_null(value))
+		return;
+	is_switch = on && is_bool(value, true, &is);
+	if (is_switch && is) {
+		recipe_value_clear(value);
+		recipe_value_copy(value, on);
+		value->location = location;
 	}
-	if (well && key->read)
-		key->read(reader, what, value);
-	return well;
+	while (strcmp(types[type].name, recipe_text(key, "type")) != 0)
+		type++;
+	if ((!is_switch || is) && types[type].check(errors, key, what, value))
+		return;
+	recipe_value_set(value, "");
+	value->plain = true; /* null */
 }

@@ -1,527 +1,575 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a recipe means, once each of its values is well. */
 #include "input/recipe/recipe.h"
 
-#include <assert.h>
 #include <ctype.h>
+#include <fnmatch.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <yaml.h>
 
 #include "base/mem.h"
-#include "input/recipe/command.h"
+#include "base/number.h"
 #include "input/recipe/keys.h"
 
 /* known.yaml, by the build. */
 extern const char recipe_known_names[];
 
-/* The password itself is not repeated. */
-static void refuse_password(struct recipe_reader *reader, const char *key,
-			    struct recipe_value *value)
+/* None lets a leading `-` pass, which ssh would take for an option. */
+#define USER_FORM "[A-Za-z0-9_][A-Za-z0-9_.@+-]*"
+#define HOST_FORM "[A-Za-z0-9_][A-Za-z0-9_.-]*"
+#define IPV6_FORM                                                                        \
+	"([0-9A-Fa-f:]*::[0-9A-Fa-f:.]*|([0-9A-Fa-f]+:){7}[0-9A-Fa-f]+)"                 \
+	"(%[A-Za-z0-9][A-Za-z0-9_.-]*)?"
+#define ADDRESS_FORM HOST_FORM "|" IPV6_FORM
+#define DESTINATION_FORM                                                                 \
+	"((" USER_FORM ")@)?(" ADDRESS_FORM "|\\[(" IPV6_FORM ")\\])(:([0-9]+))?"
+
+#define DESTINATION_WANTED                                                               \
+	"[USER@]HOST[:PORT], an IPv6 address within '[' and ']', nothing beginning "     \
+	"with '-'"
+
+bool recipe_parse_destination(const char *text, struct recipe_value *destination)
 {
-	recipe_error_add(reader->errors, value->location,
-			 "%s: no password belongs in a file, want a key that the nodes "
-			 "know (ssh-copy-id) and an agent that holds it (ssh-add)",
-			 key);
-}
+	enum { USER = 2, ADDRESS = 3, BRACKETED = 7, PORT = 12, GROUPS };
+	const int groups[] = {USER, ADDRESS, BRACKETED, PORT};
+	const char *const keys[] = {"username", "address", "address", "port"};
+	regmatch_t match[GROUPS];
+	int64_t port = 1;
+	regex_t form;
+	bool well;
 
-/* ~/ is the home directory of who runs the collector. */
-static void expand_home(struct recipe_reader *reader, const char *key,
-			struct recipe_value *value)
-{
-	const char *home = getenv("HOME");
-	char *expanded;
+	*destination = (struct recipe_value){.kind = RECIPE_MAP};
+	if (regcomp(&form, "^" DESTINATION_FORM "$", REG_EXTENDED))
+		abort();
+	well = regexec(&form, text, GROUPS, match, 0) == 0;
+	regfree(&form);
+	for (size_t i = 0; well && i < sizeof(groups) / sizeof(*groups); i++) {
+		regmatch_t at = match[groups[i]];
+		char *part = at.rm_so < 0 ? NULL
+					  : mem_strndup(text + at.rm_so,
+							(size_t)(at.rm_eo - at.rm_so));
 
-	(void)reader;
-	(void)key;
-	if (strncmp(value->text, "~/", 2) != 0 || !home)
-		return;
-	expanded = mem_printf("%s%s", home, value->text + 1);
-	recipe_value_set(value, expanded);
-	free(expanded);
-}
-
-/* sadc's groups of activities; in every log there are those of `basic` as well. */
-static void read_activities(struct recipe_reader *reader, const char *key,
-			    struct recipe_value *value)
-{
-	static const char words[] = " basic all xall disk int ipv6 power snmp xdisk ";
-	char *keywords = mem_strdup("");
-
-	for (size_t i = 0; i < value->count; i++) {
-		char *word = mem_printf(" %s ", value->entry[i].value.text), *longer;
-		const char *found =
-		    strchr(word + 1, ' ')[1] ? NULL : strcasestr(words, word);
-
-		if (!found)
-			recipe_error_add(reader->errors, value->entry[i].location,
-					 "%s: no activities '%.60s', want basic, disk, "
-					 "int, ipv6, power, snmp, xdisk, all or xall",
-					 key, value->entry[i].value.text);
-		longer =
-		    mem_printf("%s%s%s", keywords, *keywords && found != words ? "," : "",
-			       found == words ? "" : value->entry[i].value.text);
-		free(keywords);
-		keywords = longer;
-		free(word);
+		if (part)
+			recipe_value_put(destination, keys[i], part);
+		if (part && groups[i] == PORT && number_integer(part, &port))
+			port = 0;
+		free(part);
 	}
-	for (char *c = keywords; *c; c++)
-		*c = (char)toupper((unsigned char)*c);
-	recipe_value_set(value, keywords);
-	free(keywords);
+	return well && port >= 1 && port <= 65535;
 }
 
-static const struct recipe_key sar_keys[] = {
-    KEY("interval", INTEGER, .least = 1, .most = 86400),
-    KEY("activities", TEXTS, .unset = "xall", .read = read_activities),
-    {0},
-};
-
-static const struct recipe_form form_interface = {RECIPE_ALNUM "_", RECIPE_ALNUM "_.:@-",
-						  32, "the name of a network interface"};
-static const struct recipe_form form_device = {
-    RECIPE_ALNUM "_/", RECIPE_ALNUM "_./:@+-", 255,
-    "the name of a device or the path of a file system"};
-
-/* What a device is called in reports: anything on one line. */
-static void check_alias(struct recipe_reader *reader, const char *key,
-			struct recipe_value *all, const struct recipe_entry *entry,
-			const char *name)
+static bool is_file_name(const char *name)
 {
-	const struct recipe_value *value = &entry->value;
-	const char *alias = recipe_value_is_null(value) ? name : value->text;
-	const struct recipe_form *form =
-	    strcmp(key, "net_interfaces") == 0 ? &form_interface : &form_device;
-	const char *wanted = recipe_form_check(form, name);
-
-	if (wanted)
-		recipe_error_add(reader->errors, entry->location,
-				 "%s: it is '%.80s', want %s", key, name, wanted);
-	if (!alias || !*alias || strlen(alias) > 80 || strpbrk(alias, "\n\r\t"))
-		recipe_error_add(reader->errors, entry->location,
-				 "%s: the alias of %.80s is no text of up to 80 "
-				 "characters on one line",
-				 key, name);
-	if (recipe_value_find(all, name))
-		recipe_error_add(reader->errors, entry->location,
-				 "%s: %.80s stands there twice", key, name);
-	if (alias)
-		recipe_value_set(recipe_value_add(all, name, entry->location), alias);
+	return strlen(name) <= 64 && recipe_has_form("[A-Za-z0-9_][A-Za-z0-9_.-]*", name);
 }
 
-static void gather_aliases(struct recipe_reader *reader, const char *key,
-			   struct recipe_value *all, const struct recipe_value *value)
+static bool is_same_host(const struct recipe_value *a, const struct recipe_value *b)
 {
-	struct recipe_entry one = {.value = *value, .location = value->location};
-
-	if (value->kind == RECIPE_TEXT)
-		check_alias(reader, key, all, &one, value->text);
-	for (size_t i = 0; i < value->count; i++)
-		if (value->kind == RECIPE_MAP)
-			check_alias(reader, key, all, &value->entry[i],
-				    value->entry[i].key);
-		else if (value->entry[i].value.kind == RECIPE_LIST)
-			recipe_want(reader, key, &value->entry[i].value, "a text");
-		else
-			gather_aliases(reader, key, all, &value->entry[i].value);
+	return strcasecmp(recipe_text(a, "address"), recipe_text(b, "address")) == 0 &&
+	       strcmp(recipe_text(a, "username"), recipe_text(b, "username")) == 0 &&
+	       strcmp(recipe_text(a, "port"), recipe_text(b, "port")) == 0;
 }
 
-/* A list of names and of maps NAME: ALIAS, or one map. Becomes one map. */
-static void read_aliases(struct recipe_reader *reader, const char *key,
-			 struct recipe_value *value)
+/* Whether the last node can stand beside those that are there. */
+static void check_node(const struct recipe_value *nodes, struct recipe_errors *errors)
 {
-	struct recipe_value all = {.kind = RECIPE_MAP, .location = value->location};
+	/* What the collector itself puts into a run's directory. */
+	static const char own[] = "run\\.json(\\.new)?|run\\.db|report\\.html|commands";
+	const struct recipe_entry *node = &nodes->entry[nodes->count - 1];
+	const struct recipe_entry *other = nodes->entry;
 
-	gather_aliases(reader, key, &all, value);
-	recipe_value_clear(value);
-	*value = all;
+	if (!is_file_name(node->key) || recipe_has_form(own, node->key))
+		recipe_error_add(errors, node->location,
+				 "hosts: '%.80s' is no name for a directory, want an "
+				 "alias",
+				 node->key);
+	while (strcmp(other->key, node->key) != 0 &&
+	       !is_same_host(&other->value, &node->value))
+		other++;
+	if (other < node)
+		recipe_error_add(errors, node->location,
+				 strcmp(other->key, node->key) == 0
+				     ? "hosts: line %zu has a node %s already, want "
+				       "another alias"
+				     : "hosts: line %zu has the same host, as %s",
+				 other->location.line, other->key);
 }
 
-static const struct recipe_form form_filter = {"^-", "^", 65536, "a filter of tcpdump"};
-
-static const struct recipe_key capture_keys[] = {
-    KEY("interfaces", TEXTS, .unset = "any", .form = &form_interface),
-    KEY("filter", WORDS, .form = &form_filter),
-    KEY("snaplen", INTEGER, .unset = "128", .least = 64, .most = 262144),
-    {0},
-};
-
-/* Names of processes are matched by the shell, which knows no regular expressions. */
-static const struct recipe_form form_pattern = {
-    "^-^$|\\\n", "^^$|\\\n", 4096,
-    "a shell pattern such as 'ff*', or a list of them, not a regular expression"};
-
-/* A directory, or true: the collector's own, which becomes an empty text. */
-static void read_whitelist(struct recipe_reader *reader, const char *key,
-			   struct recipe_value *value)
+/*
+ * Add a node at [USER@]HOST[:PORT], of which `details` knows better. Its name, or NULL
+ * with an error.
+ */
+static const char *add_node(struct recipe_value *nodes, const struct recipe_value *text,
+			    const struct recipe_value *details,
+			    struct recipe_errors *errors)
 {
-	static const struct recipe_form form_directory = {
-	    "/", "^\n", 4096, "true, false or the absolute path of a directory"};
-	static const struct recipe_key directory = {.type = RECIPE_WORDS,
-						    .form = &form_directory};
-	bool is = true;
+	struct recipe_value node;
+	bool well = recipe_parse_destination(text->text, &node);
+	const char *address = recipe_text(&node, "address");
+	char *name = *recipe_text(details, "alias")
+			 ? mem_strdup(recipe_text(details, "alias"))
+			 : mem_printf("%s%s", *address == ':' ? "ip" : "", address);
 
-	if (!recipe_is_switch(value, &is)) {
-		recipe_check(reader, &directory, key, value);
-		return;
+	for (char *c = name; *c; c++) /* what the name of a file may hold */
+		if (*c == ':' || *c == '%')
+			*c = '-';
+	for (size_t i = 0; details && i < details->count; i++)
+		if (!recipe_value_is_null(&details->entry[i].value))
+			recipe_value_put(&node, details->entry[i].key,
+					 details->entry[i].value.text);
+	if (well && (!*recipe_text(details, "address") ||
+		     recipe_has_form(ADDRESS_FORM, recipe_text(&node, "address")))) {
+		*recipe_value_add(nodes, name, text->location) = node;
+		nodes->entry[nodes->count - 1].value.location = text->location;
+		free(name);
+		check_node(nodes, errors);
+		return nodes->entry[nodes->count - 1].key;
 	}
-	recipe_value_set(value, "");
-	value->plain = !is; /* null */
+	recipe_want(errors, "hosts", text, DESTINATION_WANTED);
+	recipe_value_clear(&node);
+	free(name);
+	return NULL;
 }
 
-static const struct recipe_key process_keys[] = {
-    KEY("interval_ms", INTEGER, .unset = "200", .least = 10, .most = 3600000),
-    KEY("match", TEXTS, .form = &form_pattern),
-    KEY("whitelist", OWN, .read = read_whitelist),
-    {0},
-};
-
-static void read_process(struct recipe_reader *reader, const char *key,
-			 struct recipe_value *value)
+/* A node that a role names: by its name, its address, or as `hosts` has it. */
+static const char *find_node(const struct recipe_value *nodes, const char *text)
 {
-	if (recipe_value_find(value, "match") && recipe_value_find(value, "whitelist"))
-		recipe_error_add(reader->errors, value->location,
-				 "%s: match and whitelist, want one of them", key);
+	struct recipe_value to;
+	const char *found = NULL;
+
+	if (recipe_value_find(nodes, text))
+		return text;
+	if (recipe_parse_destination(text, &to))
+		for (size_t i = 0; i < nodes->count && !found; i++) {
+			const struct recipe_value *node = &nodes->entry[i].value;
+			bool is_it = strcasecmp(recipe_text(node, "address"),
+						recipe_text(&to, "address")) == 0;
+
+			for (size_t k = 0; k < to.count; k++)
+				is_it &= strcmp(to.entry[k].key, "address") == 0 ||
+					 strcmp(to.entry[k].value.text,
+						recipe_text(node, to.entry[k].key)) == 0;
+			found = is_it ? nodes->entry[i].key : NULL;
+		}
+	recipe_value_clear(&to);
+	return found;
 }
 
-static const struct recipe_key sensor_keys[] = {
-    KEY("command", COMMAND),
-    KEY("interval", DURATION, .least = 100),
-    KEY("roles", TEXTS),
-    {0},
-};
-
-/* A sensor that has no command is one that is known by its name. */
-static void complete_sensor(struct recipe_reader *reader, const char *name,
-			    struct recipe_value *sensor)
+/* The hosts of a role. Where there are no `hosts`, they are those of the roles. */
+static void add_role(struct recipe *recipe, const struct recipe_entry *entry,
+		     struct recipe_errors *errors)
 {
-	static const struct recipe_key interval = KEY("interval", DURATION, .least = 100);
-	const struct recipe_value *all = recipe_value_find(&reader->known, "sensors");
-	const struct recipe_value *known = recipe_value_find(all, name);
-	bool has_command = recipe_value_find(sensor, "command");
-	struct recipe_value *added;
+	struct recipe_value *role =
+	    recipe_value_add(&recipe->roles, entry->key, entry->location);
 
-	if (!has_command && !known) {
-		char *meant = recipe_meant(name, all);
+	role->kind = RECIPE_LIST;
+	if (strcmp(entry->key, "all") == 0)
+		recipe_error_add(
+		    errors, entry->location,
+		    "roledefs: all is every node already, want another name");
+	for (size_t i = 0; i < entry->value.count; i++) {
+		const struct recipe_value *host = &entry->value.entry[i].value;
+		const char *node = find_node(&recipe->nodes, host->text);
 
-		recipe_error_add(reader->errors, sensor->location,
-				 "sensors: %s has no command, and is none of those that "
-				 "need none%s",
-				 name, meant);
+		if (!node && recipe_get(recipe, "hosts"))
+			recipe_want_name(errors, "roledefs", host, "is no host in hosts",
+					 &recipe->nodes);
+		else if (!node)
+			node = add_node(&recipe->nodes, host, NULL, errors);
+		if (node && !recipe_has(role, role->count, node))
+			recipe_value_put(role, NULL, node);
+	}
+}
+
+static void add_nodes(struct recipe *recipe, struct recipe_errors *errors)
+{
+	const struct recipe_value *hosts = recipe_get(recipe, "hosts");
+	const struct recipe_value *roles = recipe_get(recipe, "roledefs");
+	struct recipe_value *all;
+
+	for (size_t i = 0; hosts && i < hosts->count; i++) {
+		const struct recipe_entry *entry = &hosts->entry[i];
+		const struct recipe_value text = {.location = entry->location,
+						  .text = entry->key};
+
+		add_node(&recipe->nodes, &text, &entry->value, errors);
+	}
+	for (size_t i = 0; roles && i < roles->count; i++)
+		add_role(recipe, &roles->entry[i], errors);
+	all = recipe_value_add(&recipe->roles, "all", recipe->tree.location);
+	all->kind = RECIPE_LIST;
+	for (size_t i = 0; i < recipe->nodes.count; i++)
+		recipe_value_put(all, NULL, recipe->nodes.entry[i].key);
+	if (recipe->nodes.count == 0 && errors->count == 0)
+		recipe_error_add(errors, recipe->tree.location,
+				 "no node to watch, want hosts or roledefs");
+}
+
+/* How ssh gets there; a password is not repeated. */
+static void check_ssh(const struct recipe *recipe, struct recipe_errors *errors)
+{
+	const struct recipe_value *password =
+	    recipe_value_find(&recipe->tree, "ssh_password");
+	const struct recipe_value *hops = recipe_get(recipe, "ssh_gateway");
+	const struct recipe_value *options = recipe_get(recipe, "ssh_options");
+
+	if (password)
+		recipe_error_add(errors, password->location,
+				 "ssh_password: no password belongs in a file, want a "
+				 "key that the nodes know (ssh-copy-id) and an agent "
+				 "that holds it (ssh-add)");
+	for (size_t i = 0; hops && i < hops->count; i++) {
+		struct recipe_value to;
+
+		if (!recipe_parse_destination(hops->entry[i].value.text, &to))
+			recipe_want(errors, "ssh_gateway", &hops->entry[i].value,
+				    DESTINATION_WANTED);
+		recipe_value_clear(&to);
+	}
+	for (size_t i = 0; options && i < options->count; i++) {
+		const struct recipe_entry *entry = &options->entry[i];
+		char *option =
+		    mem_printf("%s=%s", entry->key, recipe_text(options, entry->key));
+
+		for (char *c = option; *c; c++)
+			*c = (char)tolower((unsigned char)*c);
+		if (!*recipe_text(options, entry->key))
+			recipe_error_add(errors, entry->location,
+					 "ssh_options: no value of %s, want KEY=VALUE",
+					 entry->key);
+		else if (recipe_has_form(
+			     "(batchmode|control[a-z]*|requesttty|proxyjump)=.*|"
+			     "userknownhostsfile=[ \"]*/dev/null.*|"
+			     "stricthostkeychecking=[ \"]*(no|off|false).*",
+			     option))
+			recipe_error_add(
+			    errors, entry->location,
+			    "ssh_options: %s cannot be set so: the collector has its "
+			    "own, hops are ssh_gateway's, and the keys of hosts "
+			    "are checked",
+			    entry->key);
+		free(option);
+	}
+}
+
+static void add_events(struct recipe_value *events, const struct recipe_value *names,
+		       const char *is)
+{
+	for (size_t i = 0; names && i < names->count; i++) {
+		const char *name = names->entry[i].value.text;
+
+		if (strcmp(recipe_text(events, name), "required") != 0)
+			recipe_value_put(events, name, is);
+	}
+}
+
+/*
+ * Kernel events by name, and presets. Events have an underscore; a word without one that
+ * is no preset may be a misspelt one. Whether there are all system calls with them: a
+ * preset says so, and a list without one is lttng-cluster's.
+ */
+static bool add_kernel(const struct recipe_value *presets, struct recipe_errors *errors,
+		       const struct recipe_value *names, struct recipe_value *events)
+{
+	bool has_preset = false, has_syscalls = false;
+
+	for (size_t i = 0; names && i < names->count; i++) {
+		const struct recipe_value *name = &names->entry[i].value;
+		const struct recipe_value *preset =
+		    recipe_value_find(presets, name->text);
+		char *meant = recipe_meant(name->text, presets);
+
+		if (preset) {
+			add_events(events, recipe_value_find(preset, "required"),
+				   "required");
+			add_events(events, recipe_value_find(preset, "optional"),
+				   "optional");
+			has_preset = true;
+			has_syscalls |= recipe_value_find(preset, "syscalls") != NULL;
+		} else if (*meant && !strpbrk(name->text, "_*?:")) {
+			recipe_want_name(errors, "kernel", name, "is no preset", presets);
+		} else {
+			recipe_value_put(events, name->text, "required");
+		}
 		free(meant);
 	}
-	if (!recipe_value_find(sensor, "interval")) {
-		added = recipe_value_add(sensor, "interval", sensor->location);
-		recipe_value_set(added, known ? recipe_text(known, "interval") : "10");
-		recipe_check(reader, &interval, "interval", added);
-	}
-	if (!has_command && known)
-		recipe_value_set(recipe_value_add(sensor, "known", sensor->location),
-				 recipe_text(known, "command"));
+	return has_syscalls || (names && names->count && !has_preset);
 }
 
-static const struct recipe_form form_sensor = {
-    RECIPE_ALNUM "_", RECIPE_ALNUM "_./:-", 64,
-    "up to 64 letters, digits, '.', '_', '/', ':' and '-'"};
-
-static void read_sensor(struct recipe_reader *reader, struct recipe_value *sensors,
-			const char *name, const struct recipe_entry *from)
+/* Leave out what a pattern has in it: some tracers would record it twice. */
+static void drop_covered(struct recipe_value *events)
 {
-	static const struct recipe_key map = {.type = RECIPE_KEYS, .keys = sensor_keys};
-	const char *wanted = recipe_form_check(&form_sensor, name);
-	struct recipe_value *sensor;
-	bool on = true;
+	struct recipe_value kept = {.kind = RECIPE_MAP, .location = events->location};
 
-	if (wanted)
-		recipe_error_add(reader->errors, from->location,
-				 "sensors: the name is '%.80s', want %s", name, wanted);
-	if (wanted || (recipe_is_switch(&from->value, &on) && !on))
+	for (size_t i = 0; i < events->count; i++) {
+		const char *name = events->entry[i].key;
+		bool is_covered = false;
+
+		for (size_t k = 0; k < events->count && !strpbrk(name, "*?"); k++)
+			is_covered |= strpbrk(events->entry[k].key, "*?") &&
+				      fnmatch(events->entry[k].key, name, 0) == 0;
+		if (!is_covered)
+			recipe_value_put(&kept, name, events->entry[i].value.text);
+	}
+	recipe_value_clear(events);
+	*events = kept;
+}
+
+/* Becomes a map of what to record of each kind. */
+static void expand_events(struct recipe *recipe, const struct recipe_value *known,
+			  struct recipe_errors *errors)
+{
+	struct recipe_value *events = recipe_value_find(&recipe->checked, "events");
+	const struct recipe_value *syscalls = recipe_value_find(events, "syscalls");
+	bool are_given =
+	    recipe_value_find(recipe_value_find(&recipe->tree, "events"), "syscalls");
+	bool has_all = syscalls && recipe_has(syscalls, syscalls->count, "all");
+	struct recipe_value kinds[3] = {
+	    {.kind = RECIPE_MAP}, {.kind = RECIPE_MAP}, {.kind = RECIPE_MAP}};
+
+	if (!events)
 		return;
-	sensor = recipe_value_add(sensors, name, from->location);
-	sensor->kind = RECIPE_MAP;
-	if (from->value.kind == RECIPE_MAP ||
-	    (from->value.kind == RECIPE_LIST && from->key)) {
-		recipe_value_copy(sensor, &from->value);
-		sensor->location = from->location;
-	} else if (from->key && !recipe_value_is_null(&from->value) &&
-		   !recipe_is_switch(&from->value, &on)) {
-		recipe_value_copy(
-		    recipe_value_add(sensor, "command", from->value.location),
-		    &from->value);
-	}
-	if (recipe_check(reader, &map, "a sensor", sensor))
-		complete_sensor(reader, name, sensor);
-}
+	if (syscalls && syscalls->count > 1 &&
+	    (has_all || recipe_has(syscalls, syscalls->count, "none")))
+		recipe_want(errors, "syscalls", syscalls,
+			    "all, none or a list of names, not both");
+	if (add_kernel(recipe_value_find(known, "events"), errors,
+		       recipe_value_find(events, "kernel"), &kinds[0]) &&
+	    !are_given)
+		has_all = true;
+	if (has_all)
+		recipe_value_put(&kinds[1], "*", "required");
+	else
+		add_events(&kinds[1], syscalls, "required");
+	add_events(&kinds[2], recipe_value_find(events, "userspace"), "required");
+	recipe_value_clear(events);
+	events->kind = RECIPE_MAP;
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const names[] = {"kernel", "syscall", "userspace"};
 
-/* A list of names, or a map of them with what each is. Becomes such a map. */
-static void read_sensors(struct recipe_reader *reader, const char *key,
-			 struct recipe_value *value)
-{
-	static const struct recipe_key names = {.type = RECIPE_TEXTS};
-	struct recipe_value sensors = {.kind = RECIPE_MAP, .location = value->location};
-
-	if (value->kind != RECIPE_MAP && !recipe_check(reader, &names, key, value))
-		return;
-	for (size_t i = 0; i < value->count; i++)
-		read_sensor(reader, &sensors,
-			    value->kind == RECIPE_MAP ? value->entry[i].key
-						      : value->entry[i].value.text,
-			    &value->entry[i]);
-	recipe_value_clear(value);
-	*value = sensors;
-}
-
-static const char *const methods[] = {"foreground", "background", "local", NULL};
-
-static const struct recipe_key execute_keys[] = {
-    KEY("command", COMMAND, .needed = "one"),
-    KEY("roles", TEXTS),
-    KEY("method", CHOICE, .unset = "foreground", .words = methods),
-    KEY("timeout", DURATION, .unset = "0"),
-    KEY("use_sudo", BOOL, .unset = "false"),
-    {0},
-};
-
-static void read_execute(struct recipe_reader *reader, const char *key,
-			 struct recipe_value *value)
-{
-	for (size_t i = 0; i < value->count; i++) {
-		const struct recipe_value *execute = &value->entry[i].value;
-
-		if (strcmp(recipe_text(execute, "method"), "local") == 0 &&
-		    recipe_value_find(execute, "roles"))
-			recipe_error_add(reader->errors, execute->location,
-					 "%s: method local runs on this machine, want no "
-					 "roles with it",
-					 key);
+		drop_covered(&kinds[i]);
+		*recipe_value_add(events, names[i], events->location) = kinds[i];
 	}
 }
 
-static void read_parameter(struct recipe_reader *reader, struct recipe_entry *entry)
+/* A sensor has what it does not say itself from the known one of its name. */
+static void complete_sensors(struct recipe *recipe, const struct recipe_value *known,
+			     struct recipe_errors *errors)
 {
-	static const struct recipe_form form_value = {"^", "^", 4096, "up to 4096 bytes"};
-	const char *wanted = recipe_form_check(&recipe_form_key, entry->key);
-	struct recipe_value list = {.kind = RECIPE_LIST, .location = entry->location};
+	const struct recipe_value *sensors = recipe_get(recipe, "sensors");
 
-	if (recipe_is_builtin(entry->key))
-		wanted = "another name: commands get this one by themselves";
-	if (wanted)
-		recipe_error_add(reader->errors, entry->location,
-				 "parameters: the name is '%.60s', want %s", entry->key,
-				 wanted);
-	if (entry->value.kind != RECIPE_LIST) {
-		*recipe_value_add(&list, NULL, entry->value.location) = entry->value;
-		entry->value = list;
-	}
-	for (size_t i = 0; i < entry->value.count; i++) {
-		const struct recipe_value *value = &entry->value.entry[i].value;
+	for (size_t i = 0; sensors && i < sensors->count; i++) {
+		struct recipe_entry *entry = &sensors->entry[i];
+		const struct recipe_value name = {.location = entry->location,
+						  .text = entry->key};
+		const struct recipe_value *own = recipe_value_find(known, entry->key);
+		char *interval =
+		    mem_printf("%s000", own ? recipe_text(own, "interval") : "10");
 
-		if (value->kind != RECIPE_TEXT)
-			recipe_want(reader, entry->key, value,
-				    "a value or a list of values");
-		else if (*value->text && recipe_form_check(&form_value, value->text))
-			recipe_want(reader, entry->key, value, form_value.wanted);
-		for (size_t k = 0; value->kind == RECIPE_TEXT && k < i; k++)
-			if (entry->value.entry[k].value.kind == RECIPE_TEXT &&
-			    strcmp(entry->value.entry[k].value.text, value->text) == 0)
-				recipe_error_add(reader->errors, value->location,
-						 "parameters: %s has the value '%.60s' "
-						 "twice",
-						 entry->key, value->text);
-	}
-	if (entry->value.count == 0)
-		recipe_error_add(reader->errors, entry->location,
-				 "parameters: %s has no value, want at least one",
-				 entry->key);
-}
-
-/* Becomes a map of lists, without those that are null. */
-static void read_parameters(struct recipe_reader *reader, const char *key,
-			    struct recipe_value *value)
-{
-	size_t kept = 0;
-
-	if (value->kind != RECIPE_MAP) {
-		recipe_want(reader, key, value, "a map of names, each with its values");
-		return;
-	}
-	for (size_t i = 0; i < value->count; i++) {
-		if (recipe_value_is_null(&value->entry[i].value)) {
-			free(value->entry[i].key);
-			recipe_value_clear(&value->entry[i].value);
+		if (!recipe_value_find(&entry->value, "interval"))
+			recipe_value_put(&entry->value, "interval", interval);
+		free(interval);
+		if (recipe_value_find(&entry->value, "command"))
 			continue;
-		}
-		read_parameter(reader, &value->entry[i]);
-		value->entry[kept++] = value->entry[i];
+		if (own)
+			recipe_value_put(&entry->value, "command",
+					 recipe_text(own, "command"));
+		else
+			recipe_want_name(errors, "sensors", &name,
+					 "has no command, and is none of those that need "
+					 "none",
+					 known);
 	}
-	value->count = kept;
-	if (recipe_points(reader->recipe) > RECIPE_MOST_POINTS)
-		recipe_error_add(reader->errors, value->location,
-				 "%s: more than %d combinations of values", key,
+}
+
+static const char *const of_node[] = {"node", "address", "role", NULL};
+static const char *const of_task[] = {"input", "task", NULL};
+
+static void check_parameters(const struct recipe *recipe, struct recipe_errors *errors)
+{
+	static const char taken[] = "name|run|point|node|address|role|input|task";
+	const struct recipe_value *parameters = recipe_get(recipe, "parameters");
+
+	for (size_t i = 0; parameters && i < parameters->count; i++)
+		if (recipe_has_form(taken, parameters->entry[i].key))
+			recipe_error_add(errors, parameters->entry[i].location,
+					 "parameters: commands get %s by themselves, "
+					 "want another name",
+					 parameters->entry[i].key);
+	if (recipe_points(recipe) > RECIPE_MOST_POINTS)
+		recipe_error_add(errors, parameters->location,
+				 "parameters: more than %d combinations of values",
 				 RECIPE_MOST_POINTS);
 }
 
-/* A pattern of files stays a text, inputs are a list. */
-static void read_inputs(struct recipe_reader *reader, const char *key,
-			struct recipe_value *value)
+/* What has a value once its own error is mended is no second error. */
+static void put_keys(const struct recipe_value *map, const char *suffix,
+		     struct recipe_value *values)
 {
-	static const struct recipe_key pattern = {.type = RECIPE_WORDS};
-	static const struct recipe_key inputs = {.type = RECIPE_TEXTS};
+	for (size_t i = 0; map && map->kind == RECIPE_MAP && i < map->count; i++) {
+		char *key = mem_printf("%s%s", map->entry[i].key, suffix);
 
-	if (value->kind == RECIPE_LIST && value->count == 0)
-		recipe_want(reader, key, value,
-			    "a pattern of files or at least one input");
-	else
-		recipe_check(reader, value->kind == RECIPE_TEXT ? &pattern : &inputs, key,
-			     value);
-}
-
-static const char *const policies[] = {"rr", "least-busy", NULL};
-
-static const struct recipe_key task_keys[] = {
-    KEY("name", WORDS, .form = &recipe_form_file),
-    KEY("command", COMMAND, .needed = "one"),
-    KEY("inputs", OWN, .needed = "a pattern of files or a list", .read = read_inputs),
-    KEY("roles", TEXTS),
-    KEY("policy", CHOICE, .unset = "rr", .words = policies),
-    KEY("parallel", INTEGER, .unset = "1", .least = 1, .most = 1024),
-    KEY("interval", DURATION, .unset = "100ms"),
-    KEY("pending", INTEGER, .unset = "6", .most = 1000000),
-    KEY("timeout", DURATION, .unset = "0"),
-    {0},
-};
-
-static void name_tasks(struct recipe_reader *reader, const char *key,
-		       struct recipe_value *value)
-{
-	(void)reader;
-	(void)key;
-	for (size_t i = 0; i < value->count; i++) {
-		struct recipe_value *queue = &value->entry[i].value;
-		char *name = i ? mem_printf("task-%zu", i + 1) : mem_strdup("task");
-
-		if (!recipe_value_find(queue, "name"))
-			recipe_value_set(recipe_value_add(queue, "name", queue->location),
-					 name);
-		free(name);
+		if (!recipe_value_is_null(&map->entry[i].value))
+			recipe_value_put(values, key, "");
+		free(key);
 	}
 }
 
-static const struct recipe_form form_tracedir = {"^-\n\r", "^\n\r", 4096,
-						 "the path of a directory"};
-static const struct recipe_form form_tmpdir = {"/", "^\n\r", 4096,
-					       "the absolute path of a directory"};
-static const char *const fetches[] = {"all", "none", NULL};
+/* Roles and %(key)s of what runs somewhere, which has values of its own. */
+static void check_command(const struct recipe *recipe, const char *what,
+			  const char *const *own, const struct recipe_value *user,
+			  struct recipe_errors *errors)
+{
+	const struct recipe_value *command = recipe_value_find(user, "command");
+	const struct recipe_value *roles = recipe_value_find(user, "roles");
+	struct recipe_value values;
 
-/* Every key that there is. */
-static const struct recipe_key keys[] = {
-    KEY("name", WORDS, .form = &recipe_form_file),
-    KEY("import", OWN), /* gone by now; for those who misspell it, */
-    KEY("username", WORDS, .form = &recipe_form_user),
-    KEY("ssh_username", OWN), /* and so is this, which is username */
-    KEY("ssh_password", OWN, .read = refuse_password),
-    KEY("ssh_gateway", TEXTS, .read = recipe_read_gateway),
-    KEY("ssh_options", OWN, .read = recipe_read_ssh_options),
-    KEY("hosts", OWN, .read = recipe_read_hosts),
-    KEY("roledefs", OWN), /* once the hosts are known */
-    KEY("events", OWN, .read = recipe_read_events),
-    KEY("contexts", OWN, .unset = "{}", .read = recipe_read_contexts),
-    KEY("channel", OWN, .unset = "{}", .read = recipe_read_channel),
-    KEY("sar", SWITCH, .keys = sar_keys),
-    KEY("interval", INTEGER, .least = 1, .most = 86400),
-    KEY("filesystem_names", OWN, .read = read_aliases),
-    KEY("net_interfaces", OWN, .read = read_aliases),
-    KEY("capture", SWITCH, .keys = capture_keys),
-    KEY("process", SWITCH, .keys = process_keys, .read = read_process),
-    KEY("sensors", OWN, .read = read_sensors),
-    KEY("execute", EACH, .keys = execute_keys, .read = read_execute),
-    KEY("parameters", OWN, .read = read_parameters),
-    KEY("tasks", EACH, .keys = task_keys, .read = name_tasks),
-    KEY("tracedir", WORDS, .unset = "runs", .form = &form_tracedir, .read = expand_home),
-    KEY("tmpdir", WORDS, .form = &form_tmpdir),
-    KEY("fetch", CHOICE, .unset = "all", .words = fetches),
-    {0},
-};
+	recipe_point_values(recipe, 0, "", &values);
+	for (; *own; own++)
+		recipe_value_put(&values, *own, "");
+	put_keys(recipe_value_find(&recipe->tree, "parameters"), "", &values);
+	put_keys(recipe_value_find(&recipe->tree, "roledefs"), ".node", &values);
+	put_keys(recipe_value_find(&recipe->tree, "roledefs"), ".address", &values);
+	if (command)
+		free(recipe_command_fill(command, &values, what, errors));
+	recipe_value_clear(&values);
+	for (size_t i = 0; roles && i < roles->count; i++) {
+		const struct recipe_value *role = &roles->entry[i].value;
+
+		if (!recipe_value_find(&recipe->roles, role->text))
+			recipe_want_name(errors, what, role, "is no role in roledefs",
+					 &recipe->roles);
+	}
+}
+
+static void check_commands(const struct recipe *recipe, struct recipe_errors *errors)
+{
+	static const char *const sections[] = {"execute", "sensors", "tasks"};
+
+	for (size_t s = 0; s < 3; s++) {
+		const struct recipe_value *section = recipe_get(recipe, sections[s]);
+
+		for (size_t i = 0; section && i < section->count; i++) {
+			const struct recipe_value *user = &section->entry[i].value;
+			bool is_local = strcmp(recipe_text(user, "method"), "local") == 0;
+
+			if (is_local && recipe_value_find(user, "roles"))
+				recipe_error_add(errors, user->location,
+						 "execute: method local runs on this "
+						 "machine, want no roles with it");
+			check_command(recipe, sections[s],
+				      s == 2     ? of_task
+				      : is_local ? of_node + 3
+						 : of_node,
+				      user, errors);
+		}
+	}
+}
+
+/* What only sar has a use for turns it on, where nothing is said of it. */
+static void prepare_sar(struct recipe_value *recipe)
+{
+	if (recipe_value_find(recipe, "sar") ||
+	    (!recipe_value_find(recipe, "interval") &&
+	     !recipe_value_find(recipe, "filesystem_names") &&
+	     !recipe_value_find(recipe, "net_interfaces")))
+		return;
+	recipe_value_put(recipe, "sar", "true");
+	recipe_value_find(recipe, "sar")->plain = true;
+}
 
 /* Without a name the file's is taken, as lttng-cluster does. */
-static void name_by_file(struct recipe_reader *reader, const char *path)
+static void name_by_file(struct recipe *recipe, const char *path,
+			 struct recipe_errors *errors)
 {
-	struct recipe_value *checked = &reader->recipe->checked;
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	const char *dot = strrchr(base, '.');
 	char *name =
 	    mem_strndup(base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
 
-	if (recipe_form_check(&recipe_form_file, name))
-		recipe_error_add(reader->errors, reader->recipe->tree.location,
+	if (!is_file_name(name))
+		recipe_error_add(errors, recipe->tree.location,
 				 "no name, and that of the file, '%.80s', is no name "
 				 "for a directory, want a name",
 				 name);
-	recipe_value_set(recipe_value_add(checked, "name", checked->location), name);
+	recipe_value_put(&recipe->checked, "name", name);
 	free(name);
 }
 
-/* clusterp's keys, which are of use only to sar, turn it on where nothing is said of it.
- */
-static void finish_sar(struct recipe_reader *reader)
+/* ~/ is the home directory of who runs the collector. */
+static void expand_home(struct recipe *recipe)
 {
-	static const struct recipe_key map = {.type = RECIPE_KEYS, .keys = sar_keys};
-	struct recipe_value *checked = &reader->recipe->checked;
-	const char *interval = recipe_text(checked, "interval");
-	struct recipe_value *sar = recipe_value_find(checked, "sar");
+	const char *tracedir = recipe_text(&recipe->checked, "tracedir");
+	const char *home = getenv("HOME");
+	char *expanded;
 
-	if (!sar && !recipe_value_find(&reader->recipe->tree, "sar") &&
-	    (*interval || recipe_value_find(checked, "filesystem_names") ||
-	     recipe_value_find(checked, "net_interfaces"))) {
-		sar = recipe_value_add(checked, "sar", checked->location);
-		sar->kind = RECIPE_MAP;
-		recipe_check(reader, &map, "sar", sar);
-	}
-	if (sar && sar->kind == RECIPE_MAP && !recipe_value_find(sar, "interval"))
-		recipe_value_set(recipe_value_add(sar, "interval", sar->location),
-				 *interval ? interval : "1");
+	if (strncmp(tracedir, "~/", 2) != 0 || !home)
+		return;
+	expanded = mem_printf("%s%s", home, tracedir + 1);
+	recipe_value_put(&recipe->checked, "tracedir", expanded);
+	free(expanded);
 }
 
 static bool records_something(const struct recipe *recipe)
 {
 	static const char *const sources[] = {"sar", "capture", "process", "sensors",
 					      "tasks"};
+	const struct recipe_value *events = recipe_get(recipe, "events");
+	size_t count = 0;
 
-	for (size_t i = 0; i < RECIPE_EVENT_KINDS; i++)
-		if (recipe->events[i].count)
-			return true;
+	for (size_t i = 0; events && i < events->count; i++)
+		count += events->entry[i].value.count;
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
 		const struct recipe_value *source = recipe_get(recipe, sources[i]);
 
-		if (source && source->count)
-			return true;
+		count += source ? source->count : 0;
 	}
-	return false;
+	return count > 0;
+}
+
+/* All that a table of keys does not say. */
+static void check_meaning(struct recipe *recipe, const struct recipe_value *known,
+			  struct recipe_errors *errors)
+{
+	const struct recipe_value *process = recipe_get(recipe, "process");
+
+	expand_home(recipe);
+	check_ssh(recipe, errors);
+	add_nodes(recipe, errors);
+	expand_events(recipe, known, errors);
+	if (recipe_value_find(process, "match") &&
+	    recipe_value_find(process, "whitelist"))
+		recipe_error_add(errors, process->location,
+				 "process: match and whitelist, want one of them");
+	complete_sensors(recipe, recipe_value_find(known, "sensors"), errors);
+	check_parameters(recipe, errors);
+	check_commands(recipe, errors);
+	if (errors->count == 0 && !records_something(recipe))
+		recipe_error_add(errors, recipe->tree.location,
+				 "nothing is recorded, want events, sar, capture, "
+				 "process, sensors or tasks");
 }
 
 int recipe_read(struct recipe *recipe, const char *path, struct recipe_errors *errors)
 {
-	static const struct recipe_key all = {.type = RECIPE_KEYS, .keys = keys};
-	struct recipe_reader reader = {.recipe = recipe, .errors = errors};
+	struct recipe_value known;
 
 	memset(recipe, 0, sizeof(*recipe));
-	recipe_known(&reader.known);
+	recipe_known(&known);
 	recipe->nodes.kind = recipe->roles.kind = RECIPE_MAP;
 	if (recipe_load(&recipe->tree, path, errors) == 0) {
 		recipe_value_copy(&recipe->checked, &recipe->tree);
-		recipe_check(&reader, &all, "the recipe", &recipe->checked);
+		prepare_sar(&recipe->checked);
+		recipe_check(errors, recipe_value_find(&known, "recipe"), "the recipe",
+			     &recipe->checked);
 		if (!recipe_get(recipe, "name"))
-			name_by_file(&reader, path);
-		recipe_read_roles(&reader);
-		finish_sar(&reader);
-		recipe_check_commands(&reader);
-		if (errors->count == 0 && !records_something(recipe))
-			recipe_error_add(errors, recipe->tree.location,
-					 "nothing is recorded, want events, sar, "
-					 "capture, process, sensors or tasks");
+			name_by_file(recipe, path, errors);
+		check_meaning(recipe, &known, errors);
 	}
-	recipe_value_clear(&reader.known);
+	recipe_value_clear(&known);
 	if (errors->count == 0)
 		return 0;
 	recipe_errors_sort(errors);
@@ -535,8 +583,6 @@ void recipe_clear(struct recipe *recipe)
 	recipe_value_clear(&recipe->checked);
 	recipe_value_clear(&recipe->nodes);
 	recipe_value_clear(&recipe->roles);
-	for (size_t i = 0; i < RECIPE_EVENT_KINDS; i++)
-		recipe_value_clear(&recipe->events[i]);
 }
 
 const struct recipe_value *recipe_get(const struct recipe *recipe, const char *key)
@@ -544,31 +590,7 @@ const struct recipe_value *recipe_get(const struct recipe *recipe, const char *k
 	return recipe_value_find(&recipe->checked, key);
 }
 
-const char *recipe_text(const struct recipe_value *map, const char *key)
-{
-	const struct recipe_value *value = recipe_value_find(map, key);
-
-	return value && value->kind == RECIPE_TEXT ? value->text : "";
-}
-
-bool recipe_has(const struct recipe_value *list, const char *text)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->entry[i].value.text, text) == 0)
-			return true;
-	return false;
-}
-
 void recipe_known(struct recipe_value *known)
 {
-	struct recipe_errors errors = {0};
-
-	recipe_load_text(known, recipe_known_names, &errors);
-	assert(errors.count == 0);
-	recipe_errors_clear(&errors);
-}
-
-const char *recipe_library_version(void)
-{
-	return yaml_get_version_string();
+	recipe_load_text(known, recipe_known_names);
 }

@@ -2,6 +2,8 @@
 #ifndef CT_INPUT_RECIPE_RECIPE_H
 #define CT_INPUT_RECIPE_RECIPE_H
 
+#include "base/bytes.h"
+#include "base/error.h"
 #include "input/recipe/value.h"
 
 /*
@@ -11,19 +13,15 @@
  * nodes that are there, and every %(key)s in a command has a value.
  *
  * In what is checked each key has the form that its type says (keys.h), and a default
- * where it was not given. Durations are milliseconds.
+ * where it was not given. Durations are milliseconds; `events` has maps `kernel`,
+ * `syscall` ("*": all) and `userspace` of names, each `required` or `optional`.
  */
 struct recipe {
 	struct recipe_value tree; /* as read, with all imports */
 	struct recipe_value checked;
 	struct recipe_value nodes; /* name: {address, username, port} */
 	struct recipe_value roles; /* name: [node...]; the last one is `all` */
-	/* Of the kernel, system calls ("*": all), user space: name: required or optional
-	 */
-	struct recipe_value events[3];
 };
-
-enum { RECIPE_KERNEL, RECIPE_SYSCALL, RECIPE_USERSPACE, RECIPE_EVENT_KINDS };
 
 /*
  * Read and check a recipe. 0; or -1 with at least one error, sorted, and
@@ -36,19 +34,69 @@ void recipe_clear(struct recipe *recipe);
 /* A key of the recipe, or NULL. */
 const struct recipe_value *recipe_get(const struct recipe *recipe, const char *key);
 
-/* The text of a map's member, "" where there is none. */
-const char *recipe_text(const struct recipe_value *map, const char *key);
-
-/* Whether a list has this text. */
-bool recipe_has(const struct recipe_value *list, const char *text);
-
 /*
  * What recipes may call by name, as known.yaml has it: `events`, groups of them, each
- * with `help`, `required` and `optional`; `sensors`, each with `help`, `interval` in
- * seconds and `command`; and `contexts`.
+ * with `help`, `required` and `optional`; and `sensors`, each with `help`, `interval` in
+ * seconds and `command`.
  */
 void recipe_known(struct recipe_value *known);
 
-const char *recipe_library_version(void); /* "0.2.5" */
+/* [USER@]HOST[:PORT] taken apart into a map of `username`, `address` and `port`; false
+ * where it is none. */
+bool recipe_parse_destination(const char *text, struct recipe_value *destination);
+
+enum { RECIPE_MOST_POINTS = 10000 }; /* of the product of the parameters */
+
+/* How many points there are, at least 1; more than RECIPE_MOST_POINTS if too many. */
+size_t recipe_points(const struct recipe *recipe);
+
+/*
+ * Which value a parameter has at a point, counted from 0. The last parameter changes
+ * first.
+ */
+const struct recipe_value *recipe_choice(const struct recipe *recipe, size_t point,
+					 size_t parameter);
+
+/*
+ * "delay=1-size=64", for a directory's name: up to 160 bytes, and another text for
+ * every point. Bytes that file names should not have are written %XX; what is too
+ * long is cut, and a hash of the whole put behind. For free().
+ */
+char *recipe_point_suffix(const struct recipe *recipe, size_t point);
+
+/*
+ * What %(key)s stands for at a point, wherever a command runs, as a map. `run` is the
+ * name of the run's directory. A node's or a task's own are added by the caller.
+ */
+void recipe_point_values(const struct recipe *recipe, size_t point, const char *run,
+			 struct recipe_value *values);
+
+/*
+ * A command with its values, for free(). A value stays in one word of the shell: outside
+ * of quotes it gets single ones, in double quotes its marks get backslashes. A
+ * placeholder that has no value, or stands where quotes are not plain to see, is an
+ * error; `what` is what messages call the command. `%%(` stands for `%(` itself.
+ */
+char *recipe_command_fill(const struct recipe_value *command,
+			  const struct recipe_value *values, const char *what,
+			  struct recipe_errors *errors);
+
+/* Append a line for a point; how to reach the nodes, the nodes, and their roles. */
+void recipe_print_point(const struct recipe *recipe, size_t point, struct bytes *out);
+void recipe_print_nodes(const struct recipe *recipe, struct bytes *out);
+
+/*
+ * All of a point. `run` is the name of the run's directory; NULL: without its time. 0, or
+ * -1 with error: a pattern of inputs found no file. Then what was added is of no use.
+ */
+int recipe_print_plan(const struct recipe *recipe, size_t point, const char *run,
+		      struct bytes *out, struct error *error);
+
+/*
+ * What run.json tells of the point, as an object on one line: name, run where it is
+ * given, parameters, nodes, and last the recipe with all that it imports.
+ */
+void recipe_print_json(const struct recipe *recipe, size_t point, const char *run,
+		       struct bytes *out);
 
 #endif

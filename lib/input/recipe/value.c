@@ -2,6 +2,7 @@
 /* Trees of values out of YAML files that may import others, and what is wrong there. */
 #include "input/recipe/value.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <yaml.h>
 
 #include "base/mem.h"
+#include "base/names.h"
 
 void recipe_error_add(struct recipe_errors *errors, struct recipe_location location,
 		      const char *format, ...)
@@ -29,65 +31,57 @@ void recipe_error_add(struct recipe_errors *errors, struct recipe_location locat
 }
 
 /* The one copy of a file's name, valid until the errors are cleared. */
-static const char *file_name(struct recipe_errors *errors, const char *name)
+static const struct recipe_file *find_file(struct recipe_errors *errors, const char *name)
 {
-	for (size_t i = 0; i < errors->files; i++)
-		if (strcmp(errors->file[i].name, name) == 0)
-			return errors->file[i].name;
-	errors->file = mem_grow(errors->file, errors->files, &errors->file_capacity,
-				sizeof(*errors->file));
-	errors->file[errors->files].name = mem_strdup(name);
-	return errors->file[errors->files++].name;
-}
+	struct recipe_file *file = errors->last;
 
-struct ranked_error {
-	size_t file;
-	struct recipe_error error;
-};
+	while (file && strcmp(file->name, name) != 0)
+		file = file->before;
+	if (file)
+		return file;
+	file = mem_alloc(sizeof(*file) + strlen(name) + 1);
+	file->before = errors->last;
+	file->number = file->before ? file->before->number + 1 : 0;
+	strcpy(file->name, name);
+	errors->last = file;
+	return file;
+}
 
 static int compare_errors(const void *a, const void *b)
 {
-	const struct ranked_error *l = a, *r = b;
+	const struct recipe_error *l = a, *r = b;
 
-	if (l->file != r->file)
-		return l->file < r->file ? -1 : 1;
-	if (l->error.location.line != r->error.location.line)
-		return l->error.location.line < r->error.location.line ? -1 : 1;
-	return strcmp(l->error.text, r->error.text);
+	if (l->location.file != r->location.file)
+		return l->location.file->number < r->location.file->number ? -1 : 1;
+	if (l->location.line != r->location.line)
+		return l->location.line < r->location.line ? -1 : 1;
+	return strcmp(l->text, r->text);
 }
 
 void recipe_errors_sort(struct recipe_errors *errors)
 {
-	size_t count = errors->count;
-	struct ranked_error *ranked = mem_alloc((count + 1) * sizeof(*ranked));
+	size_t kept = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		ranked[i] = (struct ranked_error){errors->files, errors->item[i]};
-		for (size_t k = 0; k < errors->files; k++)
-			if (errors->file[k].name == errors->item[i].location.file)
-				ranked[i].file = k;
-	}
-	qsort(ranked, count, sizeof(*ranked), compare_errors);
-	errors->count = 0;
-	for (size_t i = 0, last = 0; i < count; i++) {
-		if (i && compare_errors(&ranked[last], &ranked[i]) == 0) {
-			free(ranked[i].error.text);
-			continue;
-		}
-		errors->item[errors->count++] = ranked[i].error;
-		last = i;
-	}
-	free(ranked);
+	if (errors->count)
+		qsort(errors->item, errors->count, sizeof(*errors->item), compare_errors);
+	for (size_t i = 0; i < errors->count; i++)
+		if (kept &&
+		    compare_errors(&errors->item[kept - 1], &errors->item[i]) == 0)
+			free(errors->item[i].text);
+		else
+			errors->item[kept++] = errors->item[i];
+	errors->count = kept;
 }
 
 void recipe_errors_clear(struct recipe_errors *errors)
 {
 	for (size_t i = 0; i < errors->count; i++)
 		free(errors->item[i].text);
-	for (size_t i = 0; i < errors->files; i++)
-		free(errors->file[i].name);
+	for (struct recipe_file *file = errors->last, *before; file; file = before) {
+		before = file->before;
+		free(file);
+	}
 	free(errors->item);
-	free(errors->file);
 	memset(errors, 0, sizeof(*errors));
 }
 
@@ -126,6 +120,22 @@ void recipe_value_set(struct recipe_value *value, const char *text)
 	value->text = copy;
 }
 
+static struct recipe_value *find_member(const struct recipe_value *map, const char *key)
+{
+	for (size_t i = 0; i < map->count; i++)
+		if (strcmp(map->entry[i].key, key) == 0)
+			return &map->entry[i].value;
+	return NULL;
+}
+
+void recipe_value_put(struct recipe_value *value, const char *key, const char *text)
+{
+	struct recipe_value *member = key ? find_member(value, key) : NULL;
+
+	recipe_value_set(member ? member : recipe_value_add(value, key, value->location),
+			 text);
+}
+
 void recipe_value_copy(struct recipe_value *value, const struct recipe_value *from)
 {
 	*value = (struct recipe_value){
@@ -137,21 +147,28 @@ void recipe_value_copy(struct recipe_value *value, const struct recipe_value *fr
 		    &from->entry[i].value);
 }
 
-static struct recipe_value *find_member(const struct recipe_value *map, const char *key)
-{
-	for (size_t i = 0; i < map->count; i++)
-		if (strcmp(map->entry[i].key, key) == 0)
-			return &map->entry[i].value;
-	return NULL;
-}
-
 struct recipe_value *recipe_value_find(const struct recipe_value *map, const char *key)
 {
-	for (size_t i = 0; map && map->kind == RECIPE_MAP && i < map->count; i++)
-		if (strcmp(map->entry[i].key, key) == 0 &&
-		    !recipe_value_is_null(&map->entry[i].value))
-			return &map->entry[i].value;
-	return NULL;
+	struct recipe_value *member =
+	    map && map->kind == RECIPE_MAP ? find_member(map, key) : NULL;
+
+	return member && !recipe_value_is_null(member) ? member : NULL;
+}
+
+const char *recipe_text(const struct recipe_value *map, const char *key)
+{
+	const struct recipe_value *value = recipe_value_find(map, key);
+
+	return value && value->kind == RECIPE_TEXT ? value->text : "";
+}
+
+bool recipe_has(const struct recipe_value *list, size_t count, const char *text)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list->entry[i].value.kind == RECIPE_TEXT &&
+		    strcmp(list->entry[i].value.text, text) == 0)
+			return true;
+	return false;
 }
 
 bool recipe_value_is_null(const struct recipe_value *value)
@@ -166,28 +183,35 @@ bool recipe_value_is_null(const struct recipe_value *value)
 	return false;
 }
 
-char *recipe_value_describe(const struct recipe_value *value)
+bool recipe_want(struct recipe_errors *errors, const char *what,
+		 const struct recipe_value *value, const char *wanted)
 {
-	if (value->kind != RECIPE_TEXT)
-		return mem_strdup(value->kind == RECIPE_LIST ? "a list" : "a map");
-	if (recipe_value_is_null(value))
-		return mem_strdup("nothing");
-	return mem_printf("'%.60s%s'", value->text,
-			  strlen(value->text) > 60 ? "..." : "");
+	if (value->kind != RECIPE_TEXT || recipe_value_is_null(value))
+		recipe_error_add(errors, value->location, "%s: it is %s, want %s", what,
+				 value->kind == RECIPE_LIST  ? "a list"
+				 : value->kind == RECIPE_MAP ? "a map"
+							     : "nothing",
+				 wanted);
+	else
+		recipe_error_add(errors, value->location, "%s: it is '%.80s%s', want %s",
+				 what, value->text, strlen(value->text) > 80 ? "..." : "",
+				 wanted);
+	return false;
 }
 
-/* "BEFORE it is X, want WANTED" */
-static void wrong_value(struct recipe_errors *errors, const struct recipe_value *value,
-			const char *before, const char *wanted)
+char *recipe_meant(const char *word, const struct recipe_value *map)
 {
-	char *what = recipe_value_describe(value);
+	const char **all = mem_alloc((map->count + 1) * sizeof(*all)), *near;
 
-	recipe_error_add(errors, value->location, "%s is %s, want %s", before, what,
-			 wanted);
-	free(what);
+	for (size_t i = 0; i < map->count; i++)
+		all[i] = map->entry[i].key;
+	near = near_find(word, all, map->count);
+	free(all);
+	return near ? mem_printf(", is it meant to be %s", near) : mem_strdup("");
 }
 
-void recipe_value_merge(struct recipe_value *into, struct recipe_value *from)
+/* Move all of `from` over what is in `into`, maps member by member. */
+static void merge_over(struct recipe_value *into, struct recipe_value *from)
 {
 	if (into->kind != RECIPE_MAP || from->kind != RECIPE_MAP) {
 		recipe_value_clear(into);
@@ -202,22 +226,20 @@ void recipe_value_merge(struct recipe_value *into, struct recipe_value *from)
 
 		if (!old)
 			old = recipe_value_add(into, entry->key, entry->location);
-		recipe_value_merge(old, &entry->value);
+		merge_over(old, &entry->value);
 	}
 	recipe_value_clear(from);
 }
 
-enum { MOST_CHAIN = 16, MOST_FILES = 64 };
-
 /* Reading a recipe: its files one within another. */
 struct loader {
 	struct recipe_errors *errors;
-	const char *chain[MOST_CHAIN]; /* the files that import one another */
-	size_t depth, files;
+	size_t files; /* that were read */
 	size_t values_left;
 	/* The file that is being read: */
 	yaml_document_t document;
-	const char *file, *text;
+	const struct recipe_file *file;
+	const char *text;
 	size_t size;
 };
 
@@ -233,28 +255,26 @@ static size_t line_of_byte(const struct loader *loader, size_t offset)
 /* What the parser did not like. Returns -1. */
 static int syntax_error(const struct loader *loader, const yaml_parser_t *parser)
 {
-	const char *problem = parser->problem ? parser->problem : "it cannot be read";
+	bool is_encoding = parser->error == YAML_READER_ERROR;
 	size_t last = line_of_byte(loader, loader->size);
-	size_t mark = parser->problem_mark.index;
-	size_t line = parser->error == YAML_READER_ERROR
-			  ? line_of_byte(loader, parser->problem_offset)
-			  : parser->problem_mark.line + 1;
+	size_t line = is_encoding ? line_of_byte(loader, parser->problem_offset)
+				  : parser->problem_mark.line + 1;
 	struct recipe_location location = {loader->file, line < last ? line : last};
+	size_t at = parser->problem_mark.index;
+	const char *what = parser->problem ? parser->problem : "it cannot be read";
 
-	if (parser->error == YAML_READER_ERROR)
+	if (is_encoding)
 		recipe_error_add(loader->errors, location,
-				 "no YAML: %s, want a text file in UTF-8", problem);
-	else if (mark < loader->size && loader->text[mark] == '\t')
+				 "no YAML: %s, want a text file in UTF-8", what);
+	else if (at < loader->size && loader->text[at] == '\t')
 		recipe_error_add(loader->errors, location,
 				 "no YAML: a tab indents this line, want blanks");
-	else if (parser->context && parser->context_mark.line + 1 < location.line)
+	else if (!parser->context || parser->context_mark.line + 1 >= location.line)
+		recipe_error_add(loader->errors, location, "no YAML: %s", what);
+	else
 		recipe_error_add(loader->errors, location,
 				 "no YAML: %s which began in line %zu, %s",
-				 parser->context, parser->context_mark.line + 1, problem);
-	else
-		recipe_error_add(loader->errors, location, "no YAML: %s%s%s",
-				 parser->context ? parser->context : "",
-				 parser->context ? ", " : "", problem);
+				 parser->context, parser->context_mark.line + 1, what);
 	return -1;
 }
 
@@ -288,31 +308,35 @@ static void merge_under(struct loader *loader, struct recipe_value *map,
 		struct recipe_entry *entry = &from->entry[i];
 
 		if (!find_member(map, entry->key))
-			recipe_value_merge(
-			    recipe_value_add(map, entry->key, entry->location),
-			    &entry->value);
+			merge_over(recipe_value_add(map, entry->key, entry->location),
+				   &entry->value);
 	}
 	if (from->kind != RECIPE_TEXT)
 		return;
-	wrong_value(loader->errors, from, "<<", "a map or a list of maps");
+	recipe_want(loader->errors, "<<", from, "a map or a list of maps");
 }
 
-/* Where a member's value goes; NULL: its key is no key, which was told. */
+/*
+ * Where a member's value goes; NULL: its key is no key, which was told. What has two
+ * names gets one of them, so that either stands over the other in an imported recipe.
+ */
 static struct recipe_value *add_member(struct loader *loader, struct recipe_value *map,
 				       const struct recipe_value *key)
 {
 	const struct recipe_value *before;
+	const char *name = key->text;
 
-	if (key->kind == RECIPE_TEXT && *key->text) {
-		before = find_member(map, key->text);
-		if (!before)
-			return recipe_value_add(map, key->text, key->location);
-		recipe_error_add(loader->errors, key->location,
-				 "%s stands in line %zu already", key->text,
-				 before->location.line);
+	if (key->kind != RECIPE_TEXT || !*name) {
+		recipe_want(loader->errors, "a key", key, "a text");
 		return NULL;
 	}
-	wrong_value(loader->errors, key, "a key", "a text");
+	if (strcmp(name, "ssh_username") == 0)
+		name = "username";
+	before = find_member(map, name);
+	if (!before)
+		return recipe_value_add(map, name, key->location);
+	recipe_error_add(loader->errors, key->location, "%s stands in line %zu already",
+			 name, before->location.line);
 	return NULL;
 }
 
@@ -323,16 +347,10 @@ static int convert_member(struct loader *loader, const yaml_node_pair_t *pair,
 	struct recipe_value key = {0}, unused = {0}, *target;
 	int status = convert(loader, pair->key, depth + 1, &key);
 
-	if (!status && map->count >= RECIPE_MOST_KEYS) {
-		recipe_error_add(loader->errors, key.location,
-				 "more than %d keys in a map", RECIPE_MOST_KEYS);
-		status = -1;
-	}
 	if (!status) {
-		bool is_merge = key.plain && strcmp(key.text, "<<") == 0;
-
-		target = is_merge ? recipe_value_add(merges, NULL, key.location)
-				  : add_member(loader, map, &key);
+		target = key.plain && strcmp(key.text, "<<") == 0
+			     ? recipe_value_add(merges, NULL, key.location)
+			     : add_member(loader, map, &key);
 		status =
 		    convert(loader, pair->value, depth + 1, target ? target : &unused);
 	}
@@ -389,54 +407,44 @@ static int convert(struct loader *loader, int index, size_t depth,
 	return 0;
 }
 
-/* The one document of the file, if there is one. */
-static int parse(struct loader *loader, yaml_parser_t *parser, struct recipe_value *value)
-{
-	int status = 0;
-
-	if (!yaml_parser_load(parser, &loader->document))
-		return syntax_error(loader, parser);
-	if (yaml_document_get_root_node(&loader->document))
-		status = convert(loader, 1, 1, value);
-	yaml_document_delete(&loader->document);
-	if (status || parser->stream_end_produced)
-		return status;
-	if (!yaml_parser_load(parser, &loader->document))
-		return syntax_error(loader, parser);
-	if (yaml_document_get_root_node(&loader->document)) {
-		struct recipe_location location = {loader->file,
-						   loader->document.start_mark.line + 1};
-
-		recipe_error_add(loader->errors, location,
-				 "a second document begins, want one");
-		status = -1;
-	}
-	yaml_document_delete(&loader->document);
-	return status;
-}
-
 /* A text of YAML, without what it imports. What is empty, or null, is an empty map. */
 static int read_text(struct loader *loader, const char *text, size_t size,
 		     struct recipe_value *value)
 {
+	const struct recipe_location begin = {loader->file, 1};
+	yaml_node_t *root = NULL;
 	yaml_parser_t parser;
-	int status;
+	int status = 0;
 
-	memset(value, 0, sizeof(*value));
+	*value = (struct recipe_value){.kind = RECIPE_MAP, .location = begin};
 	loader->text = text;
 	loader->size = size;
 	if (!yaml_parser_initialize(&parser))
 		return -1;
 	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
-	status = parse(loader, &parser, value);
+	for (bool is_first = true; status == 0 && (is_first || root); is_first = false) {
+		if (!yaml_parser_load(&parser, &loader->document)) {
+			status = syntax_error(loader, &parser);
+			break;
+		}
+		root = yaml_document_get_root_node(&loader->document);
+		if (root && is_first) {
+			status = convert(loader, 1, 1, value);
+		} else if (root) {
+			recipe_error_add(
+			    loader->errors,
+			    (struct recipe_location){
+				loader->file, loader->document.start_mark.line + 1},
+			    "a second document begins, want one");
+			status = -1;
+		}
+		yaml_document_delete(&loader->document);
+	}
 	yaml_parser_delete(&parser);
-	if (status) {
+	if (status || recipe_value_is_null(value)) {
 		recipe_value_clear(value);
-	} else if (!value->location.file || recipe_value_is_null(value)) {
-		recipe_value_clear(value);
-		value->kind = RECIPE_MAP;
-		value->location = (struct recipe_location){loader->file, 1};
+		*value = (struct recipe_value){.kind = RECIPE_MAP, .location = begin};
 	}
 	return status;
 }
@@ -451,7 +459,7 @@ static int read_file(struct loader *loader, const char *path, struct recipe_valu
 	size_t size = 0;
 	int status = -1;
 
-	loader->file = file_name(loader->errors, path);
+	loader->file = find_file(loader->errors, path);
 	if (!stream || fstat(fd, &about))
 		wrong = strerror(errno);
 	else if (!S_ISREG(about.st_mode))
@@ -471,119 +479,91 @@ static int read_file(struct loader *loader, const char *path, struct recipe_valu
 	return status;
 }
 
-/* The file that is imported by a name; NULL with an error. For free(). */
-static char *imported_path(struct loader *loader, const char *importer,
-			   const struct recipe_value *name)
-{
-	const char *slash = strrchr(importer, '/'), *dot;
-	int directory = slash ? (int)(slash + 1 - importer) : 0;
-
-	if (name->kind != RECIPE_TEXT || !*name->text || strpbrk(name->text, "/\n") ||
-	    *name->text == '.') {
-		wrong_value(loader->errors, name, "import: it",
-			    "the name of a recipe in the same directory, or a list of "
-			    "names");
-		return NULL;
-	}
-	dot = strrchr(name->text, '.');
-	return mem_printf("%.*s%s%s", directory, importer, name->text,
-			  dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0)
-			      ? ""
-			      : ".yaml");
-}
-
 static int load(struct loader *loader, const char *path, struct recipe_value *into);
 
+/* Load a recipe that another one names; 0 also where only the name is wrong. */
 static int import_file(struct loader *loader, const char *importer,
 		       const struct recipe_value *name, struct recipe_value *into)
 {
-	char *path = imported_path(loader, importer, name);
-	bool is_circle = false;
-	int status = 0;
+	const char *slash = strrchr(importer, '/'), *dot;
+	int status = -1;
+	char *path;
 
-	if (!path)
+	if (name->kind != RECIPE_TEXT || !*name->text || strpbrk(name->text, "/\n") ||
+	    *name->text == '.') {
+		recipe_want(loader->errors, "import", name,
+			    "the name of a recipe in the same directory, or a list of "
+			    "names");
 		return 0; /* the rest can still be looked at */
-	for (size_t i = 0; i < loader->depth; i++)
-		is_circle |= strcmp(loader->chain[i], path) == 0;
-	if (is_circle) {
+	}
+	dot = strrchr(name->text, '.');
+	path = mem_printf(
+	    "%.*s%s%s", slash ? (int)(slash + 1 - importer) : 0, importer, name->text,
+	    dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0) ? ""
+									   : ".yaml");
+	if (loader->files == RECIPE_MOST_FILES)
 		recipe_error_add(loader->errors, name->location,
-				 "import: a circle, %s imports this recipe", path);
-	} else if (loader->depth >= MOST_CHAIN || loader->files >= MOST_FILES) {
-		recipe_error_add(loader->errors, name->location,
-				 "import: more than %d files in all, or %d one after "
-				 "another",
-				 MOST_FILES, MOST_CHAIN);
-		status = -1;
-	} else if (load(loader, path, into)) {
+				 "import: more than %d recipes in all, is there a circle",
+				 RECIPE_MOST_FILES);
+	else if (load(loader, path, into))
 		recipe_error_add(loader->errors, name->location,
 				 "import: %s cannot be used", path);
-		status = -1;
-	}
+	else
+		status = 0;
 	free(path);
 	return status;
 }
 
-/* `import` goes, and one name stands for what has two, so that either can be changed. */
-static void name_keys(struct loader *loader, struct recipe_value *map)
+/* Merge all that a file imports, and take the key away. */
+static int import_files(struct loader *loader, const char *path, struct recipe_value *own,
+			struct recipe_value *into)
 {
-	bool has_username = find_member(map, "username");
-	size_t kept = 0;
+	struct recipe_value names;
+	size_t at = 0;
+	int status = 0;
 
-	for (size_t i = 0; i < map->count; i++) {
-		struct recipe_entry *entry = &map->entry[i];
-
-		if (strcmp(entry->key, "ssh_username") == 0) {
-			strcpy(entry->key, "username"); /* which is shorter */
-			if (has_username)
-				recipe_error_add(loader->errors, entry->location,
-						 "ssh_username and username are the "
-						 "same, want one");
-		}
-		if (strcmp(entry->key, "import") != 0) {
-			map->entry[kept++] = *entry;
-			continue;
-		}
-		free(entry->key);
-		recipe_value_clear(&entry->value);
-	}
-	map->count = kept;
+	while (at < own->count && strcmp(own->entry[at].key, "import") != 0)
+		at++;
+	if (at == own->count)
+		return 0;
+	names = own->entry[at].value;
+	free(own->entry[at].key);
+	own->count--;
+	memmove(&own->entry[at], &own->entry[at + 1],
+		(own->count - at) * sizeof(*own->entry));
+	if (names.kind != RECIPE_LIST && !recipe_value_is_null(&names))
+		status = import_file(loader, path, &names, into);
+	for (size_t i = 0; names.kind == RECIPE_LIST && i < names.count; i++)
+		status |= import_file(loader, path, &names.entry[i].value, into);
+	recipe_value_clear(&names);
+	return status;
 }
 
 static int load(struct loader *loader, const char *path, struct recipe_value *into)
 {
 	struct recipe_value own;
-	const struct recipe_value *names;
 	int status;
 
 	loader->files++;
-	loader->chain[loader->depth++] = path;
 	status = read_file(loader, path, &own);
 	if (status == 0 && own.kind != RECIPE_MAP) {
-		wrong_value(loader->errors, &own, "the recipe", "a map");
+		recipe_want(loader->errors, "the recipe", &own, "a map");
 		recipe_value_clear(&own);
 		status = -1;
+	} else if (status == 0) {
+		status = import_files(loader, path, &own, into);
+		merge_over(into, &own);
 	}
-	if (status)
-		goto out;
-	names = recipe_value_find(&own, "import");
-	if (names && names->kind != RECIPE_LIST)
-		status |= import_file(loader, path, names, into);
-	for (size_t i = 0; names && names->kind == RECIPE_LIST && i < names->count; i++)
-		status |= import_file(loader, path, &names->entry[i].value, into);
-	name_keys(loader, &own);
-	recipe_value_merge(into, &own);
-out:
-	loader->depth--;
 	return status;
 }
 
-void recipe_load_text(struct recipe_value *value, const char *text,
-		      struct recipe_errors *errors)
+void recipe_load_text(struct recipe_value *value, const char *text)
 {
-	struct loader loader = {
-	    .values_left = RECIPE_MOST_VALUES, .errors = errors, .file = "known.yaml"};
+	struct recipe_errors errors = {0};
+	struct loader loader = {.values_left = RECIPE_MOST_VALUES, .errors = &errors};
 
 	read_text(&loader, text, strlen(text), value);
+	assert(errors.count == 0);
 }
 
 int recipe_load(struct recipe_value *recipe, const char *path,
@@ -597,4 +577,9 @@ int recipe_load(struct recipe_value *recipe, const char *path,
 		return 0;
 	recipe_value_clear(recipe);
 	return -1;
+}
+
+const char *recipe_library_version(void)
+{
+	return yaml_get_version_string();
 }

@@ -5,12 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/options.h"
-
 /* Where something stands in a recipe's files. */
 struct recipe_location {
-	const char *file; /* as the user knows it; borrowed of the errors */
-	size_t line;      /* from 1; 0: the file as a whole */
+	const struct recipe_file *file; /* borrowed of the errors */
+	size_t line;                    /* from 1; 0: the file as a whole */
 };
 
 /* All that is wrong with a recipe, and the names of its files. */
@@ -21,9 +19,10 @@ struct recipe_errors {
 	} * item;
 	size_t count, capacity;
 	struct recipe_file {
-		char *name;
-	} * file; /* in the order of their reading */
-	size_t files, file_capacity;
+		struct recipe_file *before;
+		size_t number; /* in the order of their reading */
+		char name[];   /* as the user knows it */
+	} * last;
 };
 
 void recipe_error_add(struct recipe_errors *errors, struct recipe_location location,
@@ -60,7 +59,7 @@ enum {
 	RECIPE_MOST_BYTES = 1 << 20, /* a file */
 	RECIPE_MOST_VALUES = 50000,  /* all files, copies of aliases included */
 	RECIPE_MOST_DEPTH = 32,
-	RECIPE_MOST_KEYS = 5000, /* a map */
+	RECIPE_MOST_FILES = 64,
 };
 
 /*
@@ -73,9 +72,8 @@ enum {
 int recipe_load(struct recipe_value *recipe, const char *path,
 		struct recipe_errors *errors);
 
-/* One text of YAML, which imports nothing. */
-void recipe_load_text(struct recipe_value *value, const char *text,
-		      struct recipe_errors *errors);
+/* A text of YAML that is our own, and imports nothing. */
+void recipe_load_text(struct recipe_value *value, const char *text);
 
 void recipe_value_clear(struct recipe_value *value);
 
@@ -86,19 +84,31 @@ struct recipe_value *recipe_value_add(struct recipe_value *value, const char *ke
 /* Make it a text. Copies. */
 void recipe_value_set(struct recipe_value *value, const char *text);
 
+/* Set a map's member to a text, or, without a key, add a text to a list. */
+void recipe_value_put(struct recipe_value *value, const char *key, const char *text);
+
 /* A copy of a whole tree, in place of an empty value. */
 void recipe_value_copy(struct recipe_value *value, const struct recipe_value *from);
-
-/* Move all of `from` over what is in `into`, maps member by member. */
-void recipe_value_merge(struct recipe_value *into, struct recipe_value *from);
 
 /* A map's member, or NULL, also where it is null or there is no map. */
 struct recipe_value *recipe_value_find(const struct recipe_value *map, const char *key);
 
+/* The text of a map's member, "" where there is none. */
+const char *recipe_text(const struct recipe_value *map, const char *key);
+
+/* Whether a list has this text among its first `count`. */
+bool recipe_has(const struct recipe_value *list, size_t count, const char *text);
+
 /* Not given at all: a plain null, ~ or nothing. */
 bool recipe_value_is_null(const struct recipe_value *value);
 
-/* What it is, for messages: "a list", "a map", "'x'". For free(). */
-char *recipe_value_describe(const struct recipe_value *value);
+/* Add the error "WHAT: it is X, want WANTED"; returns false. */
+bool recipe_want(struct recipe_errors *errors, const char *what,
+		 const struct recipe_value *value, const char *wanted);
+
+/* ", is it meant to be KEY", with the key of a map that is nearest, or ""; for free(). */
+char *recipe_meant(const char *word, const struct recipe_value *map);
+
+const char *recipe_library_version(void); /* "0.2.5" */
 
 #endif

@@ -67,7 +67,7 @@ static size_t ask_for(const char *name, const char *sql, nsec_t end_ns, int64_t 
 	if (end_ns) {
 		question.scope.begin_ns = 0;
 		question.scope.end_ns = end_ns;
-		question.tables = "bounds";
+		question.tables = "curves";
 	}
 	query_run(&question, &result, &error);
 	assert_string_equal(error_text(&error), "");
@@ -137,18 +137,18 @@ static void test_sources_of_nodes(void **unused)
 }
 
 /* Where the kernel's trace was not recorded its capture was, and then nothing: a row is
- * node, from, to, bound and 1. */
+ * 0, as no sample is there, node, from, to, bound and 1. */
 static void test_of_nodes(void **unused)
 {
-	int64_t found[120 * 5];
+	int64_t found[120 * 6];
 
 	(void)unused;
 	make();
-	assert_int_equal(ask_for("report", "SELECT 1", 12000, found, 120 * 5), 20 * 5);
+	assert_int_equal(ask_for("report", "SELECT 1", 12000, found, 120 * 6), 20 * 6);
 	for (size_t i = 0; i < 20; i++) {
-		assert_int_equal(found[5 * i], 0);
-		assert_int_equal(found[5 * i + 1], 100 * i);
-		assert_int_equal(found[5 * i + 3], i < 10 ? 0 : 9);
+		assert_int_equal(found[6 * i + 1], 0);
+		assert_int_equal(found[6 * i + 2], 100 * i);
+		assert_int_equal(found[6 * i + 4], i < 10 ? 0 : 9);
 	}
 }
 

@@ -48,6 +48,24 @@ static void test_distribution(void **unused)
 	free(text);
 }
 
+static void test_frequency(void **unused)
+{
+	static const char *const others[] = {"frequency(x)", "frequency()", "frequency(x",
+					     "frequency", "distribution"};
+	char *text = sql_expand("frequency(x, t WHERE y = 1)");
+
+	(void)unused;
+	assert_non_null(strstr(text, "SELECT min(x) AS least, count(*) AS spans FROM  t "
+				     "WHERE y = 1 GROUP BY length(x || '')"));
+	expect_columns(text, "from_ns to_ns count percent ");
+	free(text);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		text = sql_expand(others[i]);
+		assert_string_equal(text, others[i]);
+		free(text);
+	}
+}
+
 static void test_words(void **unused)
 {
 	(void)unused;
@@ -62,6 +80,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_columns),
 	    cmocka_unit_test(test_distribution),
+	    cmocka_unit_test(test_frequency),
 	    cmocka_unit_test(test_words),
 	};
 

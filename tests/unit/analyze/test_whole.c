@@ -103,7 +103,7 @@ static void test_pages(void **unused)
 	    "n1,taker,8,2,36864,1,4096,32768\n"
 	    "n1,\"\",9,0,0,1,32768,-32768\n");
 	/* The process's name, and its number, stand for its threads. */
-	text_list_add(&request.name_words, "pr?c");
+	text_list_add(&request.names, "pr?c");
 	text_list_add(&request.pid_words, "7");
 	expect(
 	    answer("mem", &request, "pages"),

@@ -107,7 +107,7 @@ static void directories_above_it_are_made(void **state)
 	assert_int_equal(
 	    output_directory_open(&directory, "way/to/it", &kinds[0], &error), 0);
 	put(directory.temporary, "a", "text");
-	assert_false(is_there("way"));
+	assert_false(is_there("way/to/it"));
 	output_directory_discard(&directory);
 	assert_int_equal(entries_of("."), 1);
 }
@@ -174,7 +174,6 @@ static void what_is_there_is_refused(void **state)
 	refuses("full", false, "full: not empty, want an empty one");
 	refuses("full/x", true, "full/x: Not a directory");
 	refuses("full/x/y", false, "full/x/y: Not a directory");
-	refuses("none/../new", false, "none/../new: No such file or directory");
 	refuses("", false, ": No such file or directory");
 	assert_int_equal(symlink("nowhere", "dangling"), 0);
 	refuses("dangling", false, "dangling: No such file or directory");

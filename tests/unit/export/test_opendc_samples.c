@@ -15,10 +15,10 @@ static void make_metrics(struct made *made, const char *const *item, size_t item
 	for (size_t i = 0; i < COUNT(metric); i++)
 		MADE(timeline_add_metric(made->writer, &metric[i], &made->error));
 	for (size_t i = 0; i < items; i++) {
-		const struct timeline_item row = {
+		const struct timeline_metric_item row = {
 		    .id = (int64_t)i + 1, .type = "process", .name = item[i]};
 
-		MADE(timeline_add_item(made->writer, &row, &made->error));
+		MADE(timeline_add_metric_item(made->writer, &row, &made->error));
 	}
 }
 

@@ -59,7 +59,8 @@ static void add_samples(struct timeline_writer *writer)
 	static const struct timeline_metric metrics[] = {
 	    {.id = 1, .name = "%usr", .unit = "percent", .activity = "cpu"},
 	    {.id = 2, .name = "celsius"}};
-	static const struct timeline_item item = {.id = 1, .type = "cpu", .name = "all"};
+	static const struct timeline_metric_item item = {
+	    .id = 1, .type = "cpu", .name = "all"};
 	struct timeline_sample samples[] = {
 	    {1, 2 * SECOND, 1, 1, 12.5, SECOND},
 	    {2, 2 * SECOND, 1, 1, 13, SECOND},
@@ -72,7 +73,7 @@ static void add_samples(struct timeline_writer *writer)
 
 	for (size_t i = 0; i < COUNT(metrics); i++)
 		assert_int_equal(timeline_add_metric(writer, &metrics[i], &error), 0);
-	assert_int_equal(timeline_add_item(writer, &item, &error), 0);
+	assert_int_equal(timeline_add_metric_item(writer, &item, &error), 0);
 	for (size_t i = 0; i < COUNT(samples); i++)
 		assert_int_equal(timeline_add_sample(writer, &samples[i], &error), 0);
 }
@@ -104,10 +105,10 @@ static void add_clocks(struct timeline_writer *writer)
 static void add_tasks(struct timeline_writer *writer)
 {
 	static const struct timeline_invocation tasks[] = {
-	    {1, 10, "a", 5, 10, 30, 0, TIMELINE_NONE, NULL},
-	    {1, 11, "b", TIMELINE_NONE, 20, 40, TIMELINE_NONE, TIMELINE_NONE, NULL},
-	    {1, 12, "c", TIMELINE_NONE, 30, TIMELINE_NONE, 1, TIMELINE_NONE, NULL},
-	    {TIMELINE_NONE, 13, "d", TIMELINE_NONE, 1, 22, 0, TIMELINE_NONE, NULL},
+	    {0, 1, 10, "a", 5, 10, 30, 0, TIMELINE_NONE, NULL},
+	    {0, 1, 11, "b", TIMELINE_NONE, 20, 40, TIMELINE_NONE, TIMELINE_NONE, NULL},
+	    {0, 1, 12, "c", TIMELINE_NONE, 30, TIMELINE_NONE, 1, TIMELINE_NONE, NULL},
+	    {0, TIMELINE_NONE, 13, "d", TIMELINE_NONE, 1, 22, 0, TIMELINE_NONE, NULL},
 	};
 	struct error error = ERROR_INIT;
 

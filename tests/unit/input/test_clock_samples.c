@@ -174,7 +174,7 @@ static void broken_lines_are_left_out(void **state)
 	(void)state;
 	assert_int_equal(
 	    read_text(&samples, "1000,400\nx,500\n1100,\n1200,600,7\n1300,700\n1400,80",
-		      "clock.csv:2: 'x,500' are no times in nanoseconds, left out "
+		      "clock.csv:2: realtime_ns 'x' is no time in nanoseconds, left out "
 		      "(broken, 1)\n"
 		      "clock.csv:3: monotonic_ns is empty, left out (broken, 1)\n"
 		      "clock.csv:4: 3 fields, want 2, left out (broken, 1)\n"
@@ -202,11 +202,12 @@ static void without_a_sample_there_is_no_clock(void **state)
 				   "clock.csv: no clock sample in it (empty, 1)\n"),
 			 -1);
 	assert_int_equal(
-	    read_text(&samples,
-		      "\x7f"
-		      "ELF,1\n",
-		      "clock.csv:1: '?ELF,1' are no times in nanoseconds, left out "
-		      "(broken, 1)\nclock.csv: no clock sample in it (empty, 1)\n"),
+	    read_text(
+		&samples,
+		"\x7f"
+		"ELF,1\n",
+		"clock.csv:1: realtime_ns '?ELF' is no time in nanoseconds, "
+		"left out (broken, 1)\nclock.csv: no clock sample in it (empty, 1)\n"),
 	    -1);
 	assert_int_equal(clock_samples_read(&samples, "none", &problems), -1);
 	assert_problems(&problems, "none: No such file or directory (unreadable, 1)\n");

@@ -3,22 +3,24 @@
 
 #include "rows.h"
 
+static const struct csv_column column[] = {
+    {"key", CSV_TEXT}, {"left", CSV_TEXT}, {"right", CSV_TEXT}};
+static const struct csv_columns two_texts = {column, 2, 0, true};
+
 /* Records as LINE[field][field]. */
 static void read_csv(const char *wanted, const char *problems)
 {
 	struct rows rows = {.length = 0};
-	struct csv_record record;
 	struct faults faults;
+	struct csv_row row;
 	struct csv *csv;
 
 	faults_init(&faults, "a", &rows.problems);
-	csv = csv_open("a", &faults);
-	while (csv && csv_next(csv, &record)) {
-		rows_add(&rows, "%d", (int)record.line);
-		for (size_t i = 0; i < record.fields; i++)
-			rows_add(&rows, "[%s]", record.field[i]);
-		rows_add(&rows, "\n");
-	}
+	csv = csv_open("a", &two_texts, &faults);
+	while (csv && csv_next(csv, &row))
+		rows_add(&rows, "%d[%s][%s]\n", (int)row.line,
+			 row.cell[0].text ? row.cell[0].text : "",
+			 row.cell[1].text ? row.cell[1].text : "");
 	csv_close(csv);
 	assert_string_equal(rows.text, wanted);
 	assert_problems(&rows.problems, problems);
@@ -29,8 +31,8 @@ static void fields_may_be_quoted(void **state)
 	(void)state;
 	scratch_text("a",
 		     "a,b\r\n\n\"a\",\"b,c\"\n\"\",\"\"\"x\"\"\"\n,\n\"one\r\ntwo\n\n"
-		     "\",2\nend\n");
-	read_csv("1[a][b]\n3[a][b,c]\n4[][\"x\"]\n5[][]\n6[one\ntwo\n\n][2]\n10[end]\n",
+		     "\",2\nend,\n");
+	read_csv("1[a][b]\n3[a][b,c]\n4[][\"x\"]\n5[][]\n6[one\ntwo\n\n][2]\n10[end][]\n",
 		 "");
 	scratch_text("a", "");
 	read_csv("", "");
@@ -62,7 +64,7 @@ static void stray_quotes_cost_a_line(void **state)
 static void many_stray_quotes_end_soon(void **state)
 {
 	struct problem_list problems = {NULL, 0, 0};
-	struct csv_record record;
+	struct csv_row row;
 	struct faults faults;
 	FILE *file = fopen("a", "w");
 	struct csv *csv;
@@ -74,8 +76,8 @@ static void many_stray_quotes_end_soon(void **state)
 		fputs(i % 3 ? "1,2\n" : "1,2\"\n", file);
 	fclose(file);
 	faults_init(&faults, "a", &problems);
-	csv = csv_open("a", &faults);
-	while (csv_next(csv, &record))
+	csv = csv_open("a", &two_texts, &faults);
+	while (csv_next(csv, &row))
 		records++;
 	csv_close(csv);
 	assert_int_equal(records, 666666);
@@ -93,31 +95,30 @@ static void a_line_that_is_cut_is_left_out(void **state)
 		 "a:2: the file ends within this line, left out (truncated, 1)\n");
 }
 
-static const char *const names[] = {"key", "left", "right"};
-
 static void read_table(const struct csv_columns *columns, const char *text,
 		       const char *wanted, const char *problems)
 {
 	struct rows rows = {.length = 0};
-	struct csv_table *table;
+	struct csv *csv;
 	struct faults faults;
 	struct csv_row row;
 
 	scratch_text("a", text);
 	faults_init(&faults, "a", &rows.problems);
-	table = csv_table_open("a", columns, &faults);
-	while (table && csv_table_next(table, &row))
+	csv = csv_open("a", columns, &faults);
+	while (csv && csv_next(csv, &row))
 		rows_add(&rows, "%d %s %s %s\n", (int)row.line,
-			 row.cell[0] ? row.cell[0] : "-", row.cell[1] ? row.cell[1] : "-",
-			 row.cell[2] ? row.cell[2] : "-");
-	csv_table_close(table);
+			 row.cell[0].text ? row.cell[0].text : "-",
+			 row.cell[1].text ? row.cell[1].text : "-",
+			 row.cell[2].text ? row.cell[2].text : "-");
+	csv_close(csv);
 	assert_string_equal(rows.text, wanted);
 	assert_problems(&rows.problems, problems);
 }
 
 static void columns_are_found_by_name(void **state)
 {
-	static const struct csv_columns columns = {names, 3, 1, false};
+	static const struct csv_columns columns = {column, 3, 1, false};
 
 	(void)state;
 	read_table(&columns, "key,left,right\n1,2,3\n", "2 1 2 3\n", "");
@@ -138,7 +139,7 @@ static void columns_are_found_by_name(void **state)
 
 static void a_header_may_lack(void **state)
 {
-	static const struct csv_columns columns = {names, 3, 3, true};
+	static const struct csv_columns columns = {column, 3, 3, true};
 
 	(void)state;
 	read_table(&columns, "1,2,3\n4,5,6\n", "1 1 2 3\n2 4 5 6\n", "");

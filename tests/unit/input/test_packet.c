@@ -146,45 +146,6 @@ static void loopback_is_local(void **state)
 	assert_local(false, 6, like_loop6, node6);
 }
 
-static void assert_text(const struct packet *packet, const char *wanted)
-{
-	char text[PACKET_TEXT];
-
-	assert_string_equal(packet_format(text, packet), wanted);
-}
-
-static void packets_are_told_in_a_line(void **state)
-{
-	struct packet packet = sample();
-
-	(void)state;
-	assert_text(&packet, "10.7.0.1:39302 > 10.7.0.3:7001 tcp id 30279 len 252 "
-			     "seq 796852315 ack 4000000000 flags 0x18 win 501");
-	packet.known = PACKET_TRANSPORT;
-	assert_text(&packet, "?:39302 > ?:7001 tcp id 30279 len 252 "
-			     "seq 796852315 ack 4000000000 flags 0x18 win 501");
-	packet = (struct packet){.known = PACKET_NETWORK | PACKET_TRANSPORT,
-				 .family = 4,
-				 .protocol = IPPROTO_ICMP,
-				 .seq = 7 << 16 | 9,
-				 .length = 84};
-	assert_text(&packet, "0.0.0.0:0 > 0.0.0.0:0 icmp id 0 len 84 echo 7 seq 9");
-}
-
-/* The longest of everything still fits. */
-static void the_longest_packet_fits(void **state)
-{
-	struct packet packet;
-	char text[PACKET_TEXT];
-
-	(void)state;
-	memset(&packet, 0xff, sizeof(packet));
-	packet.family = 6;
-	packet.protocol = IPPROTO_TCP;
-	packet_format(text, &packet);
-	assert_non_null(strstr(text, " win 65535"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,8 +154,6 @@ int main(void)
 	    cmocka_unit_test(what_is_the_same_has_the_same_hash),
 	    cmocka_unit_test(the_transport_hash_survives_translation),
 	    cmocka_unit_test(loopback_is_local),
-	    cmocka_unit_test(packets_are_told_in_a_line),
-	    cmocka_unit_test(the_longest_packet_fits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

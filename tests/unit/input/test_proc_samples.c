@@ -1,28 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/proc_samples.h"
+#include "input/csv.h"
 
 #include "rows.h"
 
-static int take(void *context, const struct proc_sample *sample)
+static long long integer(const struct csv_row *row, enum proc_column column)
 {
-	rows_add(context, "%d: %lld %lld<%lld %s %c u%lld s%lld m%lld r%lld w%lld\n",
-		 (int)sample->line, (long long)sample->realtime_ns,
-		 (long long)sample->pid, (long long)sample->ppid,
-		 sample->comm ? sample->comm : "-", sample->state ? sample->state : '-',
-		 (long long)sample->utime_ns, (long long)sample->stime_ns,
-		 (long long)sample->rss_kib, (long long)sample->read_bytes,
-		 (long long)sample->write_bytes);
-	return rows_enough(context);
+	return (long long)row->cell[column].integer;
+}
+
+static void read_file(const char *path, const char *wanted, const char *problems)
+{
+	struct rows rows = {.length = 0};
+	struct faults faults;
+	struct csv_row row;
+	struct csv *csv;
+
+	faults_init(&faults, path, &rows.problems);
+	csv = csv_open(path, &proc_columns, &faults);
+	while (csv && csv_next(csv, &row)) {
+		const char *comm = row.cell[PROC_COMM].text;
+		long long state = integer(&row, PROC_STATE);
+
+		rows_add(&rows, "%d: %lld %lld<%lld %s %c ", (int)row.line,
+			 integer(&row, PROC_REALTIME), integer(&row, PROC_PID),
+			 integer(&row, PROC_PPID), comm ? comm : "-",
+			 state < 0 ? '-' : (int)state);
+		rows_add(&rows, "u%lld s%lld m%lld r%lld w%lld\n",
+			 integer(&row, PROC_UTIME), integer(&row, PROC_STIME),
+			 integer(&row, PROC_RSS), integer(&row, PROC_READ),
+			 integer(&row, PROC_WRITTEN));
+	}
+	csv_close(csv);
+	assert_string_equal(rows.text, wanted);
+	assert_problems(&rows.problems, problems);
 }
 
 static void read_text(const char *text, const char *wanted, const char *problems)
 {
-	struct rows rows = {.length = 0};
-
 	scratch_text("proc.csv", text);
-	proc_samples_read("proc.csv", take, &rows, &rows.problems);
-	assert_string_equal(rows.text, wanted);
-	assert_problems(&rows.problems, problems);
+	read_file("proc.csv", wanted, problems);
 }
 
 #define HEADER                                                                           \
@@ -62,9 +78,10 @@ static void broken_rows_are_left_out(void **state)
 	read_text("realtime_ns,pid,wchan\nx,2,0\n1,y,0\n1,-2,0\n1,,0\n1,5,0\n",
 		  "6: 1 5<-1 - - u-1 s-1 m-1 r-1 w-1\n",
 		  "proc.csv:1: column 'wchan' is not known, left out (foreign, 1)\n"
-		  "proc.csv:2: 'x' is no time in nanoseconds, left out (broken, 1)\n"
-		  "proc.csv:3: 'y' is no pid, left out (broken, 1)\n"
-		  "proc.csv:4: '-2' is no pid, left out (broken, 1)\n"
+		  "proc.csv:2: realtime_ns 'x' is no time in nanoseconds, left out "
+		  "(broken, 1)\n"
+		  "proc.csv:3: pid 'y' is no count, left out (broken, 1)\n"
+		  "proc.csv:4: pid '-2' is no count, left out (broken, 1)\n"
 		  "proc.csv:5: pid is empty, left out (broken, 1)\n");
 	read_text("1,2,3\n", "",
 		  "proc.csv:1: no column 'realtime_ns', want a header line: "
@@ -72,17 +89,11 @@ static void broken_rows_are_left_out(void **state)
 		  "write_bytes (headless, 1)\n");
 }
 
-static void the_callback_may_end_it(void **state)
+static void a_file_that_is_not_there_is_a_problem(void **state)
 {
-	struct rows rows = {.stop_after = 2};
-
 	(void)state;
-	scratch_text("a", "pid,realtime_ns\n1,1\n2,1\n3,1\n");
-	assert_int_equal(proc_samples_read("a", take, &rows, &rows.problems), 7);
-	assert_int_equal(rows.count, 2);
-	assert_int_equal(proc_samples_read("none", take, &rows, &rows.problems), -1);
-	assert_problems(&rows.problems,
-			"none: No such file or directory (unreadable, 1)\n");
+	read_file("none", "", "none: No such file or directory (unreadable, 1)\n");
+	read_file(".", "", ".: no plain file (unreadable, 1)\n");
 }
 
 int main(void)
@@ -91,7 +102,7 @@ int main(void)
 	    SCRATCH_TEST(every_column_is_taken),
 	    SCRATCH_TEST(broken_cells_are_unknown),
 	    SCRATCH_TEST(broken_rows_are_left_out),
-	    SCRATCH_TEST(the_callback_may_end_it),
+	    SCRATCH_TEST(a_file_that_is_not_there_is_a_problem),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

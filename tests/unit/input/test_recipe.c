@@ -2,8 +2,6 @@
 #include "input/recipe/recipe.h"
 
 #include "../scratch.h"
-#include "input/recipe/command.h"
-#include "input/recipe/keys.h"
 
 static struct recipe read_text(const char *yaml)
 {
@@ -53,75 +51,72 @@ static void keys_have_values_where_they_have_a_meaning(void **state)
 {
 	struct recipe recipe = read_text("hosts: [10.0.0.1: a, b]\nsar: true\nname: n\n"
 					 "roledefs: {one: b}\nparameters: {p: v}\n");
-	struct recipe_scope scope = {.recipe = &recipe, .run = "the-run", .role = "all"};
+	struct recipe_value values;
 
 	(void)state;
-	scope.node = "a";
-	assert_string_equal(recipe_scope_value(&scope, "p"), "v");
-	assert_string_equal(recipe_scope_value(&scope, "node"), "a");
-	assert_string_equal(recipe_scope_value(&scope, "address"), "10.0.0.1");
-	assert_string_equal(recipe_scope_value(&scope, "role"), "all");
-	assert_string_equal(recipe_scope_value(&scope, "run"), "the-run");
-	assert_string_equal(recipe_scope_value(&scope, "name"), "n");
-	assert_string_equal(recipe_scope_value(&scope, "point"), "1");
-	assert_string_equal(recipe_scope_value(&scope, "all.node"), "a");
-	assert_null(recipe_scope_value(&scope, "input"));
-	assert_null(recipe_scope_value(&scope, "q"));
-	assert_string_equal(recipe_scope_value(&scope, "one.node"), "b");
-	assert_null(recipe_scope_value(&scope, "none.node"));
-	scope.kind = SCOPE_LOCAL;
-	assert_null(recipe_scope_value(&scope, "node"));
-	scope.kind = SCOPE_TASK;
-	scope.input = "i";
-	scope.task = 7;
-	assert_string_equal(recipe_scope_value(&scope, "input"), "i");
-	assert_string_equal(recipe_scope_value(&scope, "task"), "7");
+	recipe_point_values(&recipe, 0, "the-run", &values);
+	assert_string_equal(recipe_text(&values, "p"), "v");
+	assert_string_equal(recipe_text(&values, "run"), "the-run");
+	assert_string_equal(recipe_text(&values, "name"), "n");
+	assert_string_equal(recipe_text(&values, "point"), "1");
+	assert_string_equal(recipe_text(&values, "all.node"), "a");
+	assert_string_equal(recipe_text(&values, "all.address"), "10.0.0.1");
+	assert_string_equal(recipe_text(&values, "one.node"), "b");
+	assert_null(recipe_value_find(&values, "node"));
+	assert_null(recipe_value_find(&values, "input"));
+	recipe_value_clear(&values);
 	recipe_clear(&recipe);
 }
 
-static void goes_to(const char *text, const char *user, const char *address, int port)
+static void goes_to(const char *text, const char *user, const char *address,
+		    const char *port)
 {
-	struct recipe_destination to;
+	struct recipe_value to;
 
-	assert_null(recipe_parse_destination(text, &to));
-	assert_string_equal(to.address, address);
-	assert_int_equal(to.port, port);
-	if (user)
-		assert_string_equal(to.user, user);
-	else
-		assert_null(to.user);
-	recipe_destination_clear(&to);
+	assert_true(recipe_parse_destination(text, &to));
+	assert_string_equal(recipe_text(&to, "address"), address);
+	assert_string_equal(recipe_text(&to, "port"), port);
+	assert_string_equal(recipe_text(&to, "username"), user);
+	recipe_value_clear(&to);
 }
 
 static void destinations_are_taken_apart(void **state)
 {
 	static const char *const wrong[] = {
-	    "",     "-a",      "a b",        "@a",   "-l@a", "a:",    "a:0",   "a:65536",
-	    "a:b",  "[::1",    "[a]b",       "a/b",  "a;b",  "$(id)", "a\nb",  "::g",
-	    "a:-1", "[::1]22", "fe80::1%-x", "a@-b", "::1%", ".a",    "a@b c", "a:1:2",
+	    "",     "-a",   "a b",     "@a",         "-l@a",
+	    "a:",   "a:0",  "a:65536", "a:b",        "[::1",
+	    "[a]b", "a/b",  "a;b",     "$(id)",      "a\nb",
+	    "::g",  "a:-1", "[::1]22", "fe80::1%-x", "a@-b",
+	    "::1%", ".a",   "a@b c",   "a:1:2",      "a:99999999999999999999",
 	};
 
 	(void)state;
-	goes_to("a", NULL, "a", 0);
-	goes_to("u@a_1.b-c:22", "u", "a_1.b-c", 22);
-	goes_to("u@dom@a", "u@dom", "a", 0);
-	goes_to("10.0.0.1:2201", NULL, "10.0.0.1", 2201);
-	goes_to("fd00::1", NULL, "fd00::1", 0);
-	goes_to("[fd00::1]", NULL, "fd00::1", 0);
-	goes_to("me@[fe80::1%eth0]:22", "me", "fe80::1%eth0", 22);
+	goes_to("a", "", "a", "");
+	goes_to("u@a_1.b-c:22", "u", "a_1.b-c", "22");
+	goes_to("u@dom@a", "u@dom", "a", "");
+	goes_to("10.0.0.1:2201", "", "10.0.0.1", "2201");
+	goes_to("fd00::1", "", "fd00::1", "");
+	goes_to("fd00:0:0:0:0:0:0:1", "", "fd00:0:0:0:0:0:0:1", "");
+	goes_to("[fd00::1]", "", "fd00::1", "");
+	goes_to("me@[fe80::1%eth0]:22", "me", "fe80::1%eth0", "22");
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		struct recipe_destination to;
+		struct recipe_value to;
 
-		if (!recipe_parse_destination(wrong[i], &to))
+		if (recipe_parse_destination(wrong[i], &to))
 			fail_msg("'%s' is taken for a destination", wrong[i]);
-		recipe_destination_clear(&to);
+		recipe_value_clear(&to);
 	}
+}
+
+static const struct recipe_value *events_of(const struct recipe *recipe, const char *kind)
+{
+	return recipe_value_find(recipe_get(recipe, "events"), kind);
 }
 
 static void presets_have_what_synchronization_needs(void **state)
 {
 	struct recipe recipe = read_text("hosts: a\nevents: {kernel: network}\n");
-	const struct recipe_value *events = &recipe.events[RECIPE_KERNEL];
+	const struct recipe_value *events = events_of(&recipe, "kernel");
 	bool queue, receive, dump;
 
 	(void)state;
@@ -129,7 +124,7 @@ static void presets_have_what_synchronization_needs(void **state)
 	receive = strcmp(recipe_text(events, "net_if_receive_skb"), "required") == 0;
 	dump = recipe_value_find(events, "lttng_statedump_*");
 	assert_true(queue && receive && dump);
-	assert_int_equal(recipe.events[RECIPE_SYSCALL].count, 0);
+	assert_int_equal(events_of(&recipe, "syscall")->count, 0);
 	recipe_clear(&recipe);
 }
 
@@ -137,10 +132,11 @@ static size_t syscalls_of(const char *events)
 {
 	char *yaml = mem_printf("hosts: a\nsar: true\nevents: %s\n", events);
 	struct recipe recipe = read_text(yaml);
-	size_t count = recipe.events[RECIPE_SYSCALL].count;
+	const struct recipe_value *syscalls = events_of(&recipe, "syscall");
+	size_t count = syscalls->count;
 
 	if (count == 1)
-		assert_string_equal(recipe.events[RECIPE_SYSCALL].entry[0].key, "*");
+		assert_string_equal(syscalls->entry[0].key, "*");
 	recipe_clear(&recipe);
 	free(yaml);
 	return count;
@@ -152,15 +148,16 @@ static void system_calls_come_as_they_are_asked_for(void **state)
 	assert_int_equal(syscalls_of("{kernel: network}"), 0);
 	assert_int_equal(syscalls_of("{kernel: [network, a_b]}"), 0);
 	assert_int_equal(syscalls_of("{kernel: [a_b]}"), 1); /* as lttng-cluster */
-	assert_int_equal(syscalls_of("{kernel: {events: [a_b]}}"), 0);
+	assert_int_equal(syscalls_of("{kernel: a_b}"), 1);
 	assert_int_equal(syscalls_of("{kernel: full}"), 1);
-	assert_int_equal(syscalls_of("{kernel: {presets: full}}"), 1);
 	assert_int_equal(syscalls_of("{kernel: full, syscalls: none}"), 0);
 	assert_int_equal(syscalls_of("{syscalls: none, kernel: [a_b]}"), 0);
 	assert_int_equal(syscalls_of("{kernel: network, syscalls: all}"), 1);
 	assert_int_equal(syscalls_of("{kernel: full, syscalls: [open, read]}"), 2);
-	assert_int_equal(syscalls_of("{kernel: {presets: [sched], syscalls: all}}"), 1);
+	assert_int_equal(syscalls_of("{kernel: [sched], syscalls: [all]}"), 1);
 	assert_int_equal(syscalls_of("{kernel: none, syscalls: no}"), 0);
+	assert_int_equal(syscalls_of("{kernel: true}"), 1);
+	assert_int_equal(syscalls_of("{kernel: false, userspace: 'a:*'}"), 0);
 }
 
 static int64_t timeout_of(const char *text)

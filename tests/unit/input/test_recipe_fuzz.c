@@ -9,7 +9,6 @@
 
 #include "../draw.h"
 #include "../scratch.h"
-#include "input/recipe/command.h"
 
 enum { ROUNDS = 600, MOST_DAMAGE = 5 };
 
@@ -117,30 +116,17 @@ static void damage(struct text *text)
 /* Whatever can be asked of a recipe that is well: the plan of its last point. */
 static void use(const struct recipe *recipe)
 {
-	static const char *const sections[] = {"execute", "sensors", "tasks"};
 	size_t points = recipe_points(recipe);
-	struct recipe_scope scope = {.recipe = recipe, .run = "run", .role = "all"};
+	struct error error = ERROR_INIT;
+	struct bytes text = {0};
 
 	assert_true(points >= 1 && points <= RECIPE_MOST_POINTS);
 	assert_true(recipe->nodes.count > 0);
-	scope.point = points - 1;
-	free(recipe_point_suffix(recipe, scope.point));
-	scope.node = recipe->nodes.entry[recipe->nodes.count - 1].key;
-	scope.input = "input";
-	for (size_t s = 0; s < 3; s++) {
-		const struct recipe_value *section = recipe_get(recipe, sections[s]);
-
-		for (size_t i = 0; section && i < section->count; i++) {
-			const struct recipe_value *user = &section->entry[i].value;
-
-			assert_int_equal(user->kind, RECIPE_MAP);
-			scope.kind = s == 2 ? SCOPE_TASK
-				     : strcmp(recipe_text(user, "method"), "local") == 0
-					 ? SCOPE_LOCAL
-					 : SCOPE_NODE;
-			free(recipe_scope_fill(&scope, recipe_text(user, "command")));
-		}
-	}
+	recipe_print_plan(recipe, points - 1, "run", &text, &error);
+	recipe_print_json(recipe, points - 1, NULL, &text);
+	assert_true(text.size > 0 && text.data[text.size - 1] == '\n');
+	bytes_clear(&text);
+	error_clear(&error);
 	for (size_t i = 0; i < recipe->nodes.count; i++) {
 		const struct recipe_entry *node = &recipe->nodes.entry[i];
 

@@ -1,25 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/recipe/command.h"
+#include "input/recipe/recipe.h"
 
 #include "../draw.h"
 #include "../scratch.h"
 
 enum { ROUNDS = 150 };
 
-static const char *the_value(void *context, const char *key)
+/* A command with a value of x; the errors are of it alone. */
+static char *fill(const char *command, const char *value, struct recipe_errors *errors)
 {
-	(void)key;
-	return context;
+	struct recipe_value values = {.kind = RECIPE_MAP}, from = {0};
+	char *filled;
+
+	recipe_value_set(&from, command);
+	recipe_value_put(&values, "x", value);
+	filled = recipe_command_fill(&from, &values, "it", errors);
+	recipe_value_clear(&values);
+	recipe_value_clear(&from);
+	return filled;
 }
 
 static void becomes(const char *command, const char *value, const char *wanted)
 {
-	char *copy = mem_strdup(value);
-	char *filled = recipe_template_fill(command, the_value, copy);
+	struct recipe_errors errors = {0};
+	char *filled = fill(command, value, &errors);
 
+	assert_int_equal(errors.count, 0);
 	assert_string_equal(filled, wanted);
 	free(filled);
-	free(copy);
 }
 
 static void values_are_quoted_outside_of_quotes(void **state)
@@ -40,20 +48,40 @@ static void marks_get_backslashes_in_double_quotes(void **state)
 		"echo \"it's \\\"b\\\" \\$HOME \\`c\\` \\\\\"");
 }
 
-static void plain_values_stand_elsewhere_as_they_are(void **state)
+static void quotes_are_counted_up_to_what_hides_them(void **state)
 {
+	static const char *const refused[] = {
+	    "echo 'a %(x)s'",
+	    "echo \"\\\"%(x)s\"",
+	    "echo '\\' %(x)s",
+	    "echo $((%(x)s + 2))",
+	    "sleep 1 # it's %(x)s",
+	    "cat <<E\n%(x)s\nE",
+	    "echo `echo %(x)s`",
+	    "echo \"$(echo \"%(x)s\")\"",
+	    "echo $'\\'%(x)s'",
+	    "echo \\ %(x)s",
+	    "((%(x)s))",
+	    "echo ${x:-%(x)s}",
+	    "echo $%(x)s",
+	    "echo \"$%(x)s\"",
+	    "echo $[%(x)s]",
+	    "%(x)d",
+	    "%(x)",
+	    "%(y)s",
+	};
+
 	(void)state;
-	becomes("echo 'a %(x)s' %(x)s", "1", "echo 'a 1' '1'");
-	becomes("echo \"\\\"%(x)s\" %(x)s", "1", "echo \"\\\"1\" 1");
-	becomes("echo '\\' %(x)s", "1", "echo '\\' '1'");
-	becomes("echo $((%(x)s + (2))) %(x)s", "1", "echo $((1 + (2))) 1");
-	becomes("sleep %(x)s # it's %(x)s\necho %(x)s", "1",
-		"sleep '1' # it's 1\necho 1");
-	becomes("cat <<E\n%(x)s\nE\necho %(x)s", "1", "cat <<E\n1\nE\necho 1");
-	becomes("echo `echo %(x)s`", "1", "echo `echo 1`");
-	becomes("echo \"$(echo \"%(x)s\")\" %(x)s", "1", "echo \"$(echo \"1\")\" 1");
-	becomes("echo $'\\'%(x)s'", "1", "echo $'\\'1'");
-	becomes("echo \\ #'a\n%(x)s'", "1", "echo \\ #'a\n1'");
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		struct recipe_errors errors = {0};
+
+		free(fill(refused[i], "1", &errors));
+		if (errors.count != 1)
+			fail_msg("%s: %zu errors", refused[i], errors.count);
+		recipe_errors_clear(&errors);
+	}
+	becomes("echo $ %(x)s 'a' # it's", "1", "echo $ '1' 'a' # it's");
+	becomes("a=%(x)s; echo \"$(echo $a)\" \\", "1", "a='1'; echo \"$(echo $a)\" \\");
 }
 
 static void what_is_no_placeholder_stays(void **state)
@@ -64,28 +92,6 @@ static void what_is_no_placeholder_stays(void **state)
 	becomes("printf '%(%F)T'", "1", "printf '%(%F)T'");
 	becomes("%()s %(a b)s %(x s", "1", "%()s %(a b)s %(x s");
 	becomes("", "1", "");
-}
-
-static struct recipe_placeholder first(const char *command)
-{
-	struct recipe_placeholder placeholder;
-	struct recipe_template scan = {.at = command};
-
-	assert_true(recipe_template_next(&scan, &placeholder));
-	assert_string_equal(placeholder.key, "x");
-	free(placeholder.key);
-	return placeholder;
-}
-
-static void places_where_nothing_can_stand_are_known(void **state)
-{
-	(void)state;
-	assert_int_equal(first("echo $%(x)s").quoting, QUOTE_IMPOSSIBLE);
-	assert_int_equal(first("echo \\%(x)s").quoting, QUOTE_IMPOSSIBLE);
-	assert_int_equal(first("echo \"$%(x)s\"").quoting, QUOTE_IMPOSSIBLE);
-	assert_int_equal(first("echo $ %(x)s").quoting, QUOTE_SINGLE);
-	assert_int_equal(first("%(x)d").conversion, 'd');
-	assert_int_equal(first("%(x)").conversion, '\0');
 }
 
 static char *draw_text(const char *letters, int64_t most)
@@ -123,10 +129,10 @@ static void a_shell_has_any_value_as_one_word(void **state)
 	    {"show ", ""},
 	    {"a='q u'; show ", ""},
 	    {": \"it's\"; show ", " # it's"},
-	    {": $(echo 'a'\"b\") ${x:-\"y\"};show ", ";:"},
+	    {"a=$HOME;show ", ";: $(echo 'a'\"b\") ${x:-\"y\"}"},
 	    {"show \"", "\""},
 	    {"show ''\"\"\"", "\" # it's"},
-	    {": 'a\"' \"b'\" 'c\\'; show ", " <&0"},
+	    {": 'a\"' \"b'\" 'c'; show ", " <&0"},
 	    {"if true; then show ", "; fi"},
 	};
 	static const char letters[] = "ab '\"\\$`(){}<>|&;#!*?~%=-\n\t";
@@ -136,40 +142,41 @@ static void a_shell_has_any_value_as_one_word(void **state)
 		const char *const *sides = around[draw_between(
 		    0, (int64_t)(sizeof(around) / sizeof(*around)) - 1)];
 		char *value = draw_text(letters, 12);
-		char *command = mem_printf("show() { printf '%%s:%%s' $# \"$1\"; }\n"
-					   "%s%%(x)s%s\n",
-					   sides[0], sides[1]);
-		char *filled = recipe_template_fill(command, the_value, value);
+		char *command = mem_printf("%s%%(x)s%s\n", sides[0], sides[1]);
+		struct recipe_errors errors = {0};
+		char *filled = fill(command, value, &errors);
 		char *wanted = mem_printf("1:%s", value);
 		size_t size;
-		char *got = run(filled, &size);
+		char *script =
+		    mem_printf("show() { printf '%%s:%%s' $# \"$1\"; }\n%s", filled);
+		char *got = run(script, &size);
 
+		assert_int_equal(errors.count, 0);
 		assert_string_equal(got, wanted);
 		free(got);
 		free(wanted);
+		free(script);
 		free(filled);
 		free(command);
 		free(value);
 	}
 }
 
-/* Any command is walked to its end, and what is not a placeholder is kept. */
-static void any_command_is_walked(void **state)
+/* Any command is filled or refused, and what is not a placeholder is kept. */
+static void any_command_is_filled_or_refused(void **state)
 {
 	(void)state;
 	for (int i = 0; i < ROUNDS * 100; i++) {
 		char *command = draw_text("%%%((x))s'\"\\$`#<\n a", 40);
-		struct recipe_template scan = {.at = command};
-		struct recipe_placeholder placeholder;
-		const char *end = command;
+		struct recipe_errors errors = {0};
+		char *filled = fill(command, "1", &errors);
 
-		while (recipe_template_next(&scan, &placeholder)) {
-			assert_true(placeholder.begin >= end);
-			assert_true(placeholder.end > placeholder.begin);
-			end = placeholder.end;
-			assert_true(end <= command + strlen(command));
-			free(placeholder.key);
+		if (!strstr(command, "%(")) {
+			assert_string_equal(filled, command);
+			assert_int_equal(errors.count, 0);
 		}
+		recipe_errors_clear(&errors);
+		free(filled);
 		free(command);
 	}
 }
@@ -185,12 +192,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(values_are_quoted_outside_of_quotes),
 	    cmocka_unit_test(marks_get_backslashes_in_double_quotes),
-	    cmocka_unit_test(plain_values_stand_elsewhere_as_they_are),
+	    cmocka_unit_test(quotes_are_counted_up_to_what_hides_them),
 	    cmocka_unit_test(what_is_no_placeholder_stays),
-	    cmocka_unit_test(places_where_nothing_can_stand_are_known),
 	    cmocka_unit_test_setup_teardown(a_shell_has_any_value_as_one_word, enter,
 					    scratch_leave),
-	    cmocka_unit_test_setup_teardown(any_command_is_walked, enter, scratch_leave),
+	    cmocka_unit_test_setup_teardown(any_command_is_filled_or_refused, enter,
+					    scratch_leave),
 	};
 
 	return cmocka_run_group_tests(tests, draw_take_seed, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "parquet/statistics.h"
+#include "parquet/encoding.h"
 
 #include <math.h>
 #include <string.h>

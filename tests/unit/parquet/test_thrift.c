@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "parquet/thrift.h"
+#include "parquet/metadata.h"
 
 #include "../export/export.h"
 

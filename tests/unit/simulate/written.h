@@ -6,8 +6,10 @@
  * What the tests of the writers have written: nodes, classes, packets; and
  * how they read it back. To be included behind draw.h and scratch.h.
  */
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "input/capture/capture.h"
 #include "input/packet_source.h"
@@ -160,6 +162,32 @@ static inline struct packet_source *read_capture(const char *path, struct seen *
 	assert_string_equal(error_text(&error), "");
 	read_source(source, seen);
 	return source;
+}
+
+/* "10.7.0.1:39302 > 10.7.0.3:7001 tcp seq 796852315 ack ... id 30279 len 252". */
+#define PACKET_TEXT 192
+static inline char *packet_format(char text[PACKET_TEXT], const struct packet *packet)
+{
+	char src[INET6_ADDRSTRLEN] = "?", dst[INET6_ADDRSTRLEN] = "?";
+	int family = packet->family == 6 ? AF_INET6 : AF_INET;
+	const char *protocol = packet_protocol_name(packet);
+	int used;
+
+	if (packet->known & PACKET_NETWORK) {
+		inet_ntop(family, packet->src, src, sizeof(src));
+		inet_ntop(family, packet->dst, dst, sizeof(dst));
+	}
+	used = snprintf(text, PACKET_TEXT, "%s:%u > %s:%u %s id %u len %u", src,
+			packet->sport, dst, packet->dport, protocol ? protocol : "ip",
+			packet->id, packet->length);
+	if (packet->protocol == IPPROTO_TCP)
+		snprintf(text + used, PACKET_TEXT - (size_t)used,
+			 " seq %u ack %u flags 0x%x win %u", packet->seq, packet->ack,
+			 packet->flags, packet->window);
+	else if (packet->seq)
+		snprintf(text + used, PACKET_TEXT - (size_t)used, " echo %u seq %u",
+			 packet->seq >> 16, packet->seq & 0xffff);
+	return text;
 }
 
 static inline void assert_packet(const struct packet *have, const struct packet *want)

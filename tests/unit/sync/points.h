@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/pair/hull.h"
+#include "sync/pair/pair.h"
 
 #include "../draw.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "../draw.h"
-#include "sync/bend/curvature.h"
+#include "sync/bend/corridor.h"
 
 enum { ROUNDS = 300 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sync/bounds/envelope.h"
+#include "sync/bounds/bounds.h"
 
 #include <math.h>
 #include <stdlib.h>

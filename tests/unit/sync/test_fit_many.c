@@ -131,6 +131,7 @@ static void every_method_has_the_same_region(void **state)
 /* More clocks than one program bounds. */
 static void large_islands_are_bounded_clock_by_clock(void **state)
 {
+	bool bent = false;
 	struct sim sim;
 
 	(void)state;
@@ -144,7 +145,11 @@ static void large_islands_are_bounded_clock_by_clock(void **state)
 	sim_fit(&sim, NULL);
 	assert_int_equal(sim_violations(&sim, false), 0);
 	sim_check_bounds(&sim);
+	/* One in a hundred times messages look as if one of the 48 bent: then no bound is
+	 * by straight clocks. */
 	for (size_t i = 0; i < sim.clocks; i++)
+		bent |= sim.sync.bent[i];
+	for (size_t i = 0; i < sim.clocks && !bent; i++)
 		assert_true(sim.sync.fitted[i].bound[1].high_ns < NSEC_PER_MSEC);
 	sim_clear(&sim);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "timeline/recorded.h"
+#include "timeline/scope.h"
 
 #include "timeline.h"
 

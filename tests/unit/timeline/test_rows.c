@@ -51,7 +51,8 @@ static void add_rows(struct timeline_writer *writer, struct error *error)
 			     error),
 			 0);
 	assert_int_equal(
-	    timeline_add_item(writer, &(struct timeline_item){6, "cpu", "all"}, error),
+	    timeline_add_metric_item(
+		writer, &(struct timeline_metric_item){6, "cpu", "all"}, error),
 	    0);
 	assert_int_equal(
 	    timeline_add_sample(writer, &(struct timeline_sample){1, 9, 4, 6, 0.25, 1000},
@@ -79,14 +80,14 @@ static void add_tasks(struct timeline_writer *writer, struct error *error)
 	    0);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(
-		    timeline_add_invocation(
-			writer,
-			&(struct timeline_invocation){1, 100, "f", 1, 2, 3, 0, 3, "{}"},
-			error),
+		    timeline_add_invocation(writer,
+					    &(struct timeline_invocation){
+						0, 1, 100, "f", 1, 2, 3, 0, 3, "{}"},
+					    error),
 		    0);
 	assert_int_equal(timeline_add_problem(writer,
 					      &(struct timeline_problem){
-						  TIMELINE_NONE, "unreadable", 1,
+						  0, TIMELINE_NONE, "unreadable", 1,
 						  "bad \xff byte", "run/n1/sar.sadf"},
 					      error),
 			 0);
@@ -126,7 +127,7 @@ static void every_table_has_its_columns(void **state)
 static void bounds_may_be_open(void **state)
 {
 	static const struct timeline_clock_bound bound[] = {
-	    {1, 5, -7, 8}, {1, 6, NSEC_MIN, 8}, {1, 7, -7, NSEC_MAX}};
+	    {1, 5, -7, 8}, {1, 6, TIMELINE_NONE, 8}, {1, 7, -7, TIMELINE_NONE}};
 	struct timeline_writer *writer = write_timeline("t", true);
 	struct error error = ERROR_INIT;
 
@@ -140,16 +141,42 @@ static void bounds_may_be_open(void **state)
 
 static void a_number_given_twice_is_an_error(void **state)
 {
-	const struct timeline_item item = {.id = 1, .name = "all"};
+	const struct timeline_metric_item item = {.id = 1, .name = "all"};
 	struct timeline_writer *writer = write_timeline("t", true);
 	struct error error = ERROR_INIT;
 
 	(void)state;
-	assert_int_equal(timeline_add_item(writer, &item, &error), 0);
-	assert_int_equal(timeline_add_item(writer, &item, &error), 0);
+	assert_int_equal(timeline_add_metric_item(writer, &item, &error), 0);
+	assert_int_equal(timeline_add_metric_item(writer, &item, &error), -1);
+	assert_string_equal(error_text(&error),
+			    "t: UNIQUE constraint failed: metric_item.id");
 	assert_int_equal(timeline_writer_finish(writer, &error), -1);
 	assert_string_equal(error_text(&error),
 			    "t: UNIQUE constraint failed: metric_item.id");
+	timeline_writer_free(writer);
+	error_clear(&error);
+}
+
+/* A process's row goes to the file at once; metrics come as collectors tell of them. */
+static void rows_come_by_their_numbers(void **state)
+{
+	const struct timeline_process process[] = {{.id = 5, .node = 1, .pid = 1},
+						   {.id = 4, .node = 1, .pid = 2}};
+	const struct timeline_metric metric[] = {{.id = 9, .name = "b"},
+						 {.id = 2, .name = "a"}};
+	struct timeline_writer *writer = write_timeline("t", true);
+	struct error error = ERROR_INIT;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(timeline_add_metric(writer, &metric[i], &error), 0);
+	finish_timeline(writer);
+	assert_answer("t", "SELECT id, name FROM metric", "2|a\n9|b");
+	assert_whole("t");
+	writer = write_timeline("u", true);
+	assert_int_equal(timeline_add_process(writer, &process[0], &error), 0);
+	assert_int_equal(timeline_add_process(writer, &process[1], &error), -1);
+	assert_string_equal(error_text(&error), "u: row 4 of process comes after 5");
 	timeline_writer_free(writer);
 	error_clear(&error);
 }
@@ -160,6 +187,7 @@ int main(void)
 	    SCRATCH_TEST(every_table_has_its_columns),
 	    SCRATCH_TEST(bounds_may_be_open),
 	    SCRATCH_TEST(a_number_given_twice_is_an_error),
+	    SCRATCH_TEST(rows_come_by_their_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
