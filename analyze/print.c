@@ -264,7 +264,7 @@ static const char *text_of(const struct result *result, const struct result_tabl
 
 	if (!column->units || (cell->type != CELL_INTEGER && cell->type != CELL_REAL))
 		return print_cell_of(number, result, table, row, index);
-	snprintf(number, PRINT_TEXT, "%s%s", column->is_bound ? "+-" : "",
+	snprintf(number, PRINT_TEXT, "%s%.60s", column->is_bound ? "+-" : "",
 		 print_plain(plain_text, cell));
 	return number;
 }

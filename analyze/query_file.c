@@ -371,7 +371,7 @@ static int read_comment(struct reading *reading)
 {
 	const char *text = reading->at + 2 + strspn(reading->at + 2, " "), *argument;
 	const struct key *key;
-	size_t length, name;
+	size_t length = 0, name;
 
 	error_clear(reading->error);
 	key = find_key(text, &length, reading->error);
