@@ -198,15 +198,22 @@ void ctf_reader_add_stream(struct ctf_reader *reader, struct ctf_progress *strea
 	heap_push(&reader->heads, NSEC_MIN, stream->index);
 }
 
-/* The head of every stream but the first, or the end of time. */
-static nsec_t second_head(const struct heap *heads)
+/*
+ * Up to when the first stream goes on: to the head of the next one. Of events at one time
+ * those of the stream with the lower number come first, whatever was read before.
+ */
+static nsec_t until_next(const struct heap *heads)
 {
-	nsec_t head = NSEC_MAX;
+	const struct heap_item *first = heads->item, *next = NULL;
 
 	for (size_t i = 1; i < heads->count && i < 3; i++)
-		if (heads->item[i].key < head)
-			head = heads->item[i].key;
-	return head;
+		if (!next || first[i].key < next->key ||
+		    (first[i].key == next->key && first[i].item < next->item))
+			next = &first[i];
+	if (!next)
+		return NSEC_MAX;
+	return next->item < first->item && next->key > NSEC_MIN ? next->key - 1
+								: next->key;
 }
 
 /* So many events of the first stream, and what the facts say of them. */
@@ -238,7 +245,7 @@ bool ctf_reader_merge(struct ctf_reader *reader, uint64_t most, ctf_run_fn *run)
 	    reader->facts.events + (most < STEP_EVENTS ? most : STEP_EVENTS);
 
 	while (reader->heads.count && reader->facts.events < stop_at)
-		run_first(reader, run, second_head(&reader->heads),
+		run_first(reader, run, until_next(&reader->heads),
 			  stop_at - reader->facts.events);
 	return reader->heads.count > 0;
 }

@@ -266,6 +266,29 @@ static void classes_are_told_by_their_columns(void **state)
 	ctf_reader_free(source);
 }
 
+/* Whatever came before, so that a reader that leaves out what came has the same order. */
+static void events_at_one_time_come_by_stream(void **state)
+{
+	static const uint64_t stamp[2][2] = {{100, 110}, {90, 100}};
+	struct ctf_stream stream;
+
+	(void)state;
+	scratch_text("t/metadata", METADATA_TYPES METADATA_STREAM(0, "")
+				       METADATA_EVENT(0, 0, "x", "uint8_t a;"));
+	for (unsigned k = 0; k < 2; k++) {
+		begin_stream(&stream, 0, k);
+		for (unsigned i = 0; i < 2; i++) {
+			begin_event(&stream, 0, stamp[k][i]);
+			put_int(&stream, 1, i);
+		}
+		end_stream(&stream, k ? "t/b" : "t/a");
+	}
+	assert_records(open_trace(), "90 stream 1.0 cpu 1 x a=0\n"
+				     "100 stream 0.0 cpu 0 x a=0\n"
+				     "100 stream 1.1 cpu 1 x a=1\n"
+				     "110 stream 0.1 cpu 0 x a=1\n");
+}
+
 static void a_stream_that_goes_backwards_keeps_its_order(void **state)
 {
 	static const uint64_t stamp[2][3] = {{10, 30, 20}, {15, 25, 40}};
@@ -349,6 +372,7 @@ int main(void)
 	    SCRATCH_TEST(contexts_follow_the_payload),
 	    SCRATCH_TEST(columns_have_the_names_of_the_source),
 	    SCRATCH_TEST(classes_are_told_by_their_columns),
+	    SCRATCH_TEST(events_at_one_time_come_by_stream),
 	    SCRATCH_TEST(a_stream_that_goes_backwards_keeps_its_order),
 	    SCRATCH_TEST(classes_that_are_not_chosen_have_no_cells),
 	    SCRATCH_TEST(what_cannot_be_opened_is_an_error),
