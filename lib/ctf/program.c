@@ -415,27 +415,6 @@ static bool skip_to(struct ctf_cursor *cursor, uint64_t to)
 	return skip(cursor, -cursor->at & (to - 1));
 }
 
-/* The first bit is the last one. */
-static uint64_t reverse(uint64_t value, unsigned size)
-{
-	uint64_t reversed = 0;
-
-	for (unsigned i = 0; i < size; i++)
-		reversed |= (value >> i & 1) << (size - 1 - i);
-	return reversed;
-}
-
-uint64_t ctf_number_at(struct ctf_number number, struct ctf_bytes bytes, uint64_t at)
-{
-	uint64_t value = ctf_bits(bytes, at, number.size, number.is_big);
-
-	if (number.is_reversed)
-		value = reverse(value, number.size);
-	if (number.is_boolean)
-		return value != 0;
-	return number.is_signed ? ctf_sign(value, number.size) : value;
-}
-
 static uint64_t number(const struct ctf_cursor *cursor, const struct ctf_op *op)
 {
 	if (op->number.size == 0)

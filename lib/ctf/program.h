@@ -102,6 +102,29 @@ static inline struct ctf_number ctf_number_of(const struct field_class *class)
 				   class->is_boolean};
 }
 
+/* The first bit is the last one. */
+static inline uint64_t ctf_reverse(uint64_t value, unsigned size)
+{
+	uint64_t reversed = 0;
+
+	for (unsigned i = 0; i < size; i++)
+		reversed |= (value >> i & 1) << (size - 1 - i);
+	return reversed;
+}
+
+/* The number of 1 to 64 bits that begins there. */
+static inline uint64_t ctf_number_at(struct ctf_number number, struct ctf_bytes bytes,
+				     uint64_t at)
+{
+	uint64_t value = ctf_bits(bytes, at, number.size, number.is_big);
+
+	if (number.is_reversed)
+		value = ctf_reverse(value, number.size);
+	if (number.is_boolean)
+		return value != 0;
+	return number.is_signed ? ctf_sign(value, number.size) : value;
+}
+
 struct ctf_op {
 	uint8_t kind;             /* enum ctf_op_kind */
 	struct ctf_number number; /* size: also of a string's characters, in bytes */
@@ -152,9 +175,6 @@ struct ctf_program *ctf_program_new(struct field_class *const *class, size_t cou
 
 /* Go through. Places of what is not there are left alone. False with cursor->why. */
 bool ctf_program_run(const struct ctf_program *program, struct ctf_cursor *cursor);
-
-/* The number of 1 to 64 bits that begins there. */
-uint64_t ctf_number_at(struct ctf_number number, struct ctf_bytes bytes, uint64_t at);
 
 /* The LEB128 there, which has been read once already; moves behind it. */
 uint64_t ctf_leb128(const struct field_class *class, struct ctf_bytes bytes,
