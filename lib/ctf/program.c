@@ -409,12 +409,6 @@ static bool skip(struct ctf_cursor *cursor, uint64_t bits)
 	return true;
 }
 
-/* The packet begins with a byte, and every alignment counts from there. */
-static bool skip_to(struct ctf_cursor *cursor, uint64_t to)
-{
-	return skip(cursor, -cursor->at & (to - 1));
-}
-
 static uint64_t number(const struct ctf_cursor *cursor, const struct ctf_op *op)
 {
 	if (op->number.size == 0)
@@ -535,7 +529,8 @@ static bool run(const struct ctf_program *program, const struct ctf_op *op,
 		case OP_END:
 			return true;
 		case OP_ALIGN:
-			if (!skip_to(cursor, op->bits))
+			/* Every alignment counts from the packet's begin. */
+			if (!skip(cursor, -cursor->at & (op->bits - 1)))
 				return false;
 			break;
 		case OP_SKIP:
