@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
+# shellcheck shell=sh disable=SC2015,SC2016,SC2034,SC2119,SC2120,SC2154
 #
 # What goes to the nodes, and what comes from them.
 
@@ -13,11 +13,13 @@ node_script()
 		"$lib/node/run.sh"
 }
 
-# What every node gets alike, made once a run.
+# What every node gets alike, made once a run; $tmpdir is a word for the shell.
 write_bundle()
 {
+	plan_word "$state/plan" tmpdir
+	tmpdir=$(quote "$answer")
 	{
-		put_file node.sh <"$work/node.sh"
+		node_script | put_file node.sh
 		for part in ctwrap ctsample; do
 			put_file "bin/$part" <"$bin/$part"
 		done
@@ -38,21 +40,12 @@ put_file()
 # bundle_for NODE: all of it. The plan has the lines that concern this node.
 bundle_for()
 {
-	printf 'NODE=%s\nRUN=%s\nBASE=%s\n' "$(quote "$1")" "$id" "$(quote "$tmpdir")"
+	printf 'NODE=%s\nRUN=%s\nBASE=%s\n' "$1" "$id" "$tmpdir"
 	cat "$lib/node/setup.sh"
+	echo set_up
 	cat "$work/bundle"
-	node_plan "$1" | put_file plan
-	printf 'finish\n'
-}
-
-node_plan()
-{
-	while IFS= read -r plan_line; do
-		case $plan_line in
-		'event '* | 'context '* | 'channel '* | 'sar '* | 'capture '* | 'process '* | \
-			"sensor $1 "*) printf '%s\n' "$plan_line" ;;
-		esac
-	done <"$state/plan"
+	grep -E "^(event|context|channel|sar|capture|process|sensor $1) " "$state/plan" | put_file plan
+	echo 'begin "$1"'
 }
 
 # Fetch what a node recorded. The node lists its files with size and checksum;
@@ -78,10 +71,11 @@ fetch_node()
 		return
 	fi
 	for attempt in 1 2 3 4 5; do
-		fetch_once "$1" && {
+		fetch_again=yes
+		if fetch_once "$1"; then
 			put_in_place "$1"
 			return
-		}
+		fi
 		[ ! -f "$work/interrupted" ] && [ "$fetch_again" = yes ] || break
 		[ "$attempt" -eq 5 ] || sleep "$attempt"
 	done
@@ -92,7 +86,6 @@ fetch_node()
 # may go better.
 fetch_once()
 {
-	fetch_again=yes
 	most_bytes=67108864
 	action "$1" "$stop_seconds" list
 	most_bytes=1048576
@@ -101,16 +94,16 @@ fetch_once()
 		[ "$action_status" -eq 255 ] || fetch_again=no
 		return 1
 	fi
-	list=$work/list.$1
-	read_list <"$answers.raw" | sort >"$list"
+	read_list <"$answers.raw" | sort >"$work/list.$1"
+	grep -v '^odd' "$work/list.$1" >"$work/listed.$1"
 	list_odd=$(fact odd)
-	list_odd=$((${list_odd:-0} + $(grep -c "^odd" "$list")))
+	list_odd=$((${list_odd:-0} + $(grep -c '^odd' "$work/list.$1")))
 	still_missing "$1" || return 0
 	fetch_missing "$1" || return 1
-	if still_missing "$1"; then
+	! still_missing "$1" || {
 		fetch_why="$(sed -n '1s/^[0-9]* [0-9]* //p' "$missing"): came over damaged"
 		return 1
-	fi
+	}
 }
 
 # CRC SIZE PATH of the files that may be made here, "odd" for each that may not: a path
@@ -134,16 +127,8 @@ still_missing()
 {
 	missing=$work/missing.$1
 	(cd "$part" && find . -type f -exec cksum {} +) | sort >"$work/here.$1"
-	grep -v '^odd' "$list" | comm -23 - "$work/here.$1" >"$missing"
+	comm -23 "$work/listed.$1" "$work/here.$1" >"$missing"
 	[ -s "$missing" ]
-}
-
-# CRC SIZE PATH of $line; blanks at the end of a path are its own.
-take_line()
-{
-	size=${line#* }
-	path=${size#* }
-	size=${size%% *}
 }
 
 size_of()
@@ -158,7 +143,9 @@ fetch_missing()
 {
 	wanted=$work/wanted.$1
 	while IFS= read -r line; do
-		take_line
+		line=${line#* }
+		size=${line%% *}
+		path=${line#* }
 		have=0
 		[ ! -f "$part/$path" ] || have=$(size_of "$part/$path")
 		[ "$have" -lt "$size" ] || {
@@ -168,12 +155,13 @@ fetch_missing()
 		printf '%s %s %s\n' "$have" "$size" "$path"
 	done <"$missing" >"$wanted"
 	has_room || return 1
+	transfer_seconds=$((wanted_kib / 64 + stop_seconds))
 	# shellcheck disable=SC2094 # both read it
 	# Both ends of the pipe count: the stream may be cut, or the disk here full.
-	stream "$1" $((wanted_kib / 64 + stop_seconds)) /bin/sh "$node_dir/node.sh" send <"$wanted" |
+	stream "$1" "$transfer_seconds" /bin/sh "$node_dir/node.sh" send <"$wanted" |
 		"$lib/receive" "$part" "$wanted" 2>"$wanted.errors" || fetch_why=$(cat "$wanted.errors")
 	read -r stream_status <"$errors.status"
-	[ "$stream_status" -eq 0 ] || fetch_why=$(why "$stream_status" $((wanted_kib / 64 + stop_seconds)))
+	[ "$stream_status" -eq 0 ] || fetch_why=$(why "$stream_status" "$transfer_seconds")
 	[ "$stream_status" -eq 0 ] && [ ! -s "$wanted.errors" ]
 }
 
@@ -194,8 +182,7 @@ has_room()
 # All is here: the node's directory appears whole. What an earlier list had stays behind.
 put_in_place()
 {
-	grep -v '^odd' "$list" | comm -13 - "$work/here.$1" | while IFS= read -r line; do
-		take_line
+	comm -13 "$work/listed.$1" "$work/here.$1" | sed 's/^[0-9]* [0-9]* //' | while IFS= read -r path; do
 		rm -f "$part/$path"
 	done
 	mv "$part" "$run_dir/$1" 2>>"$errors" || {
@@ -205,31 +192,17 @@ put_in_place()
 	set_state "$1" fetched
 	if [ "$list_odd" -gt 0 ]; then
 		node_problem "$1" "$list_odd files with odd names were not fetched, they are in $node_dir/data there"
-		return
+	elif ! given keep; then
+		clean_node "$1"
 	fi
-	given keep || clean_node "$1"
 }
 
 clean_node()
 {
-	for attempt in 1 2 3; do
-		action "$1" "$short_seconds" clean
-		case $action_status-$attempt in
-		# Where the answer was lost only, there is nothing any more.
-		0-* | 2-[23] | 127-[23])
-			set_state "$1" cleaned
-			return
-			;;
-		255-[12]) sleep "$attempt" ;;
-		*) break ;;
-		esac
-	done
-	node_problem "$1" "not removed there: $(why "$action_status" "$short_seconds")"
-}
-
-# shellcheck disable=SC2046
-fetch_all()
-{
-	bound=$parallel
-	on_nodes fetch_node $(nodes_in stopped)
+	patiently "$1" "$short_seconds" clean
+	case $action_status-$attempt in
+	# Where the answer was lost only, there is nothing any more.
+	0-* | 2-[23] | 127-[23]) set_state "$1" cleaned ;;
+	*) node_problem "$1" "not removed there: $(why "$action_status" "$short_seconds")" ;;
+	esac
 }

@@ -13,6 +13,8 @@
 #       bin/ctwrap, bin/ctsample
 #       procs/NAME                  PID STARTTIME of each process that we started
 #       pids/PID                    whitelist of ctsample
+#       mine, who                   RUN; RUN and the node's name
+#       boot, started, stopped      in which boot, and when
 #       data/                       what is fetched
 #       problems                    one line each
 #
@@ -58,18 +60,6 @@ has()
 	command -v "$1" >/dev/null 2>&1
 }
 
-# limited SECONDS COMMAND...: where there is timeout(1), with it.
-limited()
-{
-	limit=$1
-	shift
-	if has timeout; then
-		timeout "$limit" "$@"
-	else
-		"$@"
-	fi
-}
-
 # Root's rights, if they can be had without a question: "" or "sudo -n".
 find_rights()
 {
@@ -77,7 +67,7 @@ find_rights()
 	is_root=no
 	if [ "$(id -u)" = 0 ]; then
 		is_root=yes
-	elif has sudo && limited "$step_seconds" sudo -n true </dev/null >/dev/null 2>&1; then
+	elif has sudo && timeout "$step_seconds" sudo -n true </dev/null >/dev/null 2>&1; then
 		is_root=yes
 		as_root='sudo -n'
 	fi
@@ -156,20 +146,19 @@ send_signal()
 		${as_root:+$as_root kill -s "$1" -- "$2"} 2>/dev/null
 }
 
-# Processes of the recorded session that have our run in their environment.
-session_members()
+# members [SESSION]: processes that have our run in their environment.
+members()
 {
 	for proc in /proc/[0-9]*; do
-		member=${proc#/proc/}
 		stat_line=
 		read -r stat_line 2>/dev/null <"$proc/stat" || continue
 		# shellcheck disable=SC2086 # fields
-		set -- "$1" ${stat_line##*) }
-		[ "${5:-}" = "$1" ] && [ "$2" != Z ] || continue
+		set -- "${1:-}" ${stat_line##*) }
+		[ "${5:-}" = "${1:-${5:-}}" ] && [ "${2:-Z}" != Z ] || continue
 		# What runs as root only root may look at.
 		# shellcheck disable=SC2086
 		{ cat "$proc/environ" || ${as_root:+$as_root cat "$proc/environ"}; } 2>/dev/null |
-			tr '\0' '\n' | grep -q -x -F "CLUSTERTRACE_RUN=$run" && tell "$member"
+			tr '\0' '\n' | grep -q -x -F "CLUSTERTRACE_RUN=$run" && tell "${proc#/proc/}"
 	done
 }
 
@@ -188,7 +177,7 @@ end()
 			until_true 50 is_gone "$1" || problem "$1: does not end"
 		fi
 	fi
-	[ -z "$pid" ] || for member in $(session_members "$pid"); do
+	[ -z "$pid" ] || for member in $(members "$pid"); do
 		send_signal KILL "$member"
 	done
 	mv -f "$here/procs/$1" "$here/procs/.$1"
@@ -340,13 +329,8 @@ first_word_of()
 version_of()
 {
 	has "$1" || return 0
-	limited "$step_seconds" "$@" </dev/null 2>&1 | sed -n \
+	timeout "$step_seconds" "$@" </dev/null 2>&1 | sed -n \
 		's/^.*[^0-9.]\([0-9][0-9]*\.[0-9][0-9.]*\).*$/\1/p' | head -n 1
-}
-
-lttng_version()
-{
-	version_of lttng --version
 }
 
 cpu_count()
@@ -438,7 +422,7 @@ describe()
 			/sys/devices/system/clocksource/clocksource0/current_clocksource)"
 		printf ', "tools": {'
 		separator=
-		member lttng "$(lttng_version)"
+		member lttng "$(version_of lttng --version)"
 		member sysstat "$(version_of sar -V)"
 		member tcpdump "$(version_of tcpdump --version)"
 		printf '}, "interfaces": %s}\n' "$(interfaces_json)"

@@ -12,28 +12,14 @@ watch()
 	find_suspended
 	trap 'clock_sample; exit 0' TERM INT
 	trap '' HUP
-	kept=
-	# What belongs to the collection is known when it has started.
-	watched=0
-	until [ -f "$here/started" ] || [ "$watched" -ge "$step_seconds" ]; do
-		nap 1
-		is_there || abandon
-		watched=$((watched + 1))
-	done
 	while :; do
-		keep_in_mind
-		nap "${CLUSTERTRACE_WATCH_SECONDS:-10}"
+		# A signal ends it early.
+		sleep "${CLUSTERTRACE_WATCH_SECONDS:-10}" &
+		wait $!
 		is_there || abandon
 		clock_sample
 		guard_disk
 	done
-}
-
-# A signal ends it early.
-nap()
-{
-	sleep "$1" &
-	wait $!
 }
 
 # The run's directory, with our mark in it.
@@ -44,42 +30,26 @@ is_there()
 	[ "$mark" = "$run" ]
 }
 
-# The records of processes and sessions, for when they are gone. While they are being
-# removed, those of before hold: ours is among them as long as none is missing.
-keep_in_mind()
-{
-	found=
-	for proc_file in "$here"/procs/*; do
-		kept_process=
-		read -r kept_process 2>/dev/null <"$proc_file" || continue
-		found="$found${proc_file##*/} $kept_process$NL"
-	done
-	[ -f "$here/procs/clock" ] && is_there || return 0
-	kept=$found
-	kept_sessions=
-	for domain in kernel user; do
-		[ ! -f "$here/session-$domain" ] || kept_sessions="$kept_sessions $domain"
-	done
-}
-
-# The directory is gone: from what we kept in mind the records are made anew elsewhere,
-# by which all is ended as by a stop.
+# The directory is gone, and with it the records: all that bears the run's name ends. A
+# session daemon of ours is left.
 abandon()
 {
 	trap '' TERM INT
-	here=$(mktemp -d "${TMPDIR:-/tmp}/clustertrace-$run.XXXXXX") || exit 1
-	data=$here/data
-	mkdir "$here/procs" "$data" "$data/log" || exit 1
-	printf '%s' "$kept" | while read -r name kept_process; do
-		printf '%s\n' "$kept_process" >"$here/procs/$name"
+	cd /
+	for domain in kernel user; do
+		# shellcheck disable=SC2086
+		! tracer_rights "$domain" ||
+			timeout "$step_seconds" $rights lttng --no-sessiond destroy "clustertrace-$run-$domain" \
+				</dev/null >/dev/null 2>&1
 	done
-	for domain in ${kept_sessions:-}; do
-		: >"$here/session-$domain"
+	for signal in TERM KILL; do
+		for member in $(members); do
+			[ "$member" = $$ ] || send_signal "$signal" "$member"
+		done
+		sleep 1
 	done
-	stop_sources clock
 	release_active
 	rmdir "$base" 2>/dev/null
-	rm -rf "$here"
 	exit 0
 }
 
@@ -157,8 +127,6 @@ release_active()
 do_start()
 {
 	boot_id >"$here/boot"
-	mkdir -p "$data/log" "$here/procs" "$here/pids" "$here/sensors" "$here/exec" ||
-		give_up "cannot write at $here"
 	! disk_is_full || give_up "disk full: $disk_free KiB left at $here"
 	take_active
 	find_rights
@@ -325,7 +293,7 @@ convert()
 	[ -s "$data/sar.sa" ] && [ ! -s "$data/sar.sadf" ] || return 0
 	if ! has sadf; then
 		problem 'sadf: not installed, the log is fetched as it is'
-	elif ! LC_ALL=C limited $((step_seconds * 10)) sadf -p -U "$data/sar.sa" -- -A </dev/null \
+	elif ! LC_ALL=C timeout $((step_seconds * 10)) sadf -p -U "$data/sar.sa" -- -A </dev/null \
 		>"$data/sar.sadf.new" 2>>"$data/log/sar.log"; then
 		problem "sar.sa: sadf cannot convert it$(last_words sar)"
 		rm -f "$data/sar.sadf.new"
@@ -378,66 +346,45 @@ do_exec()
 	[ -f "$here/boot" ] || give_up 'not started'
 	[ ! -f "$here/stopped" ] || give_up 'the collection has stopped already'
 	mkdir -p "$data/commands"
-	elevate=
-	if [ "$4" = sudo ] && [ "$(id -u)" != 0 ]; then
-		[ "$is_root" = yes ] || give_up 'sudo wants a password here'
-		elevate=yes
-	fi
-	launch
-	if [ "$2" = background ]; then
-		tell "pid $launched"
-		tell 'state launched'
-		return
-	fi
-	await_launched "$3"
-	tell "status $status"
-	[ "$status" = 0 ] || tail -n 1 "$out.err" | tr -c '\40-\176\n' '?' | cut -c 1-200 | sed 's/^/said /'
-	tell 'state done'
-}
-
-# The command's environment finds ctwrap in its path, and ctwrap the run.
-launch()
-{
-	command_text=$(cat "$here/exec/$exec_name"; echo .)
-	command_text=${command_text%.}
 	out=$data/commands/$exec_name
-	cd "${HOME:-/}" 2>/dev/null || cd /
-	PATH=$here/bin:$PATH
-	CLUSTERTRACE_RUN=$run
-	CLUSTERTRACE_DIR=$here
-	export PATH CLUSTERTRACE_RUN CLUSTERTRACE_DIR
-	umask 022
-	if [ "$elevate" = yes ]; then
-		setsid sudo -n env PATH="$PATH" CLUSTERTRACE_RUN="$run" CLUSTERTRACE_DIR="$here" \
-			sh -c "$command_text" </dev/null >"$out.out" 2>"$out.err" &
-	else
-		setsid sh -c "$command_text" </dev/null >"$out.out" 2>"$out.err" &
+	command_text=$(cat "$here/exec/$exec_name"; echo .)
+	# The command's environment finds ctwrap in its path, and ctwrap the run.
+	exec_method=$2
+	exec_seconds=$((($3 + 999) / 1000))
+	exec_sudo=$4
+	set -- env PATH="$here/bin:$PATH" CLUSTERTRACE_RUN="$run" CLUSTERTRACE_DIR="$here"
+	[ "$exec_seconds" -eq 0 ] || set -- "$@" timeout -k 5 "$exec_seconds"
+	if [ "$exec_sudo" = sudo ] && [ "$(id -u)" != 0 ]; then
+		[ "$is_root" = yes ] || give_up 'sudo wants a password here'
+		set -- sudo -n "$@"
 	fi
+	cd "${HOME:-/}" 2>/dev/null || cd /
+	begun=$(date +%s)
+	umask 022
+	setsid "$@" sh -c "${command_text%.}" </dev/null >"$out.out" 2>"$out.err" &
 	launched=$!
 	umask 077
 	record "exec-$exec_name" "$launched"
+	if [ "$exec_method" = background ]; then
+		tell 'state launched'
+		return
+	fi
+	await_launched
+	tell "status $status"
+	[ "$status" = 0 ] || tail -n 1 "$out.err" | tr -c '\40-\176\n' '?' | cut -c 1-200 | sed 's/^/said /'
 }
 
-# await_launched TIMEOUT_MS: sets status; a command out of time is ended.
+# Sets status. Not every timeout(1) says by its own that time was up.
 await_launched()
 {
-	watchdog=
-	if [ "$1" -gt 0 ]; then
-		(
-			trap 'kill "$nap" 2>/dev/null; exit' TERM
-			sleep $((($1 + 999) / 1000)) &
-			nap=$!
-			wait $nap
-			: >"$here/exec/$exec_name.late"
-			end "exec-$exec_name" TERM 50
-		) >/dev/null 2>&1 &
-		watchdog=$!
-	fi
 	wait "$launched"
 	status=$?
-	[ -z "$watchdog" ] || kill "$watchdog" 2>/dev/null
-	if [ -f "$here/exec/$exec_name.late" ]; then
+	if [ "$status" -ne 0 ] && [ "$exec_seconds" -gt 0 ] &&
+		[ $(($(date +%s) - begun)) -ge "$exec_seconds" ]; then
 		status=timeout
+		for member in $(members "$launched"); do
+			send_signal KILL "$member"
+		done
 	elif [ -f "$here/stopped" ]; then
 		status=stopped
 	fi
@@ -540,6 +487,7 @@ list) do_list ;;
 send) do_send ;;
 clean) do_clean ;;
 check) do_check ;;
+install) do_install "$@" ;;
 daemon-*) do_daemon "${action#daemon-}" ;;
 clock-loop)
 	find_rights

@@ -68,7 +68,7 @@ find_home()
 client()
 {
 	# shellcheck disable=SC2086 # a word or two
-	limited "$step_seconds" $rights lttng --no-sessiond "$@" </dev/null \
+	timeout "$step_seconds" $rights lttng --no-sessiond "$@" </dev/null \
 		>>"$data/log/lttng.log" 2>&1
 }
 
@@ -79,7 +79,7 @@ need_daemon()
 	daemon_file
 	daemon_pid "$pid_file" && return 0
 	# shellcheck disable=SC2086
-	limited "$step_seconds" $rights lttng-sessiond --daemonize </dev/null \
+	timeout "$step_seconds" $rights lttng-sessiond --daemonize </dev/null \
 		>>"$data/log/lttng.log" 2>&1
 	until_true "$((step_seconds * 2))" daemon_pid "$pid_file" || return 1
 	record "sessiond-$domain" "$daemon"
@@ -123,7 +123,7 @@ trace()
 		end_session "$domain"
 		return
 	fi
-	add_contexts
+	each_line "$here/plan" context add_context
 	if ! client start "$session"; then
 		problem "lttng: cannot start $domain tracing"
 		end_session "$domain"
@@ -138,7 +138,7 @@ find_unknown()
 {
 	event_sort=tracepoints
 	# shellcheck disable=SC2086
-	known=$(limited "$step_seconds" $rights lttng --no-sessiond list --kernel </dev/null \
+	known=$(timeout "$step_seconds" $rights lttng --no-sessiond list --kernel </dev/null \
 		2>>"$data/log/lttng.log")
 	[ -z "$known" ] || each_line "$here/plan" event look_up
 }
@@ -206,7 +206,7 @@ enable_events()
 		set -- "$@" -- "$event_names"
 	fi
 	# shellcheck disable=SC2086
-	limited "$step_seconds" $rights lttng --no-sessiond --mi xml "$@" </dev/null \
+	timeout "$step_seconds" $rights lttng --no-sessiond --mi xml "$@" </dev/null \
 		>"$here/enabled.xml" 2>>"$data/log/lttng.log"
 	enabled_all=$?
 	enabled=$(sed 's/<event>/\
@@ -241,27 +241,7 @@ count_event()
 	[ "$4" = optional ] || problem "lttng: cannot enable the $2 event $3"
 }
 
-# All contexts at once; where one is not known none is added, so then one by one.
-add_contexts()
-{
-	context_words=
-	each_line "$here/plan" context gather_context
-	[ -n "$context_words" ] || return 0
-	# shellcheck disable=SC2086 # words without blanks
-	client add-context "$flag" --session="$session" --channel=ch $context_words ||
-		each_line "$here/plan" context add_context
-}
-
 # context kernel|userspace TYPE
-gather_context()
-{
-	of_domain "$2" || return 0
-	case $3 in
-	*[!A-Za-z0-9_:.,-]*) context_words="$context_words --type=?" ;;
-	*) context_words="$context_words --type=$3" ;;
-	esac
-}
-
 add_context()
 {
 	of_domain "$2" || return 0
@@ -287,7 +267,7 @@ end_daemon()
 	is_running "sessiond-$domain" || return 0
 	tracer_rights "$domain" || :
 	# shellcheck disable=SC2086
-	if limited "$step_seconds" $rights lttng --no-sessiond --mi xml list </dev/null 2>/dev/null |
+	if timeout "$step_seconds" $rights lttng --no-sessiond --mi xml list </dev/null 2>/dev/null |
 		grep -q '<session>'; then
 		mv -f "$here/procs/sessiond-$domain" "$here/procs/.sessiond-$domain"
 		return 0
@@ -393,7 +373,7 @@ sensor_loop()
 	pause=$((sensor_ms / 1000)).$(printf '%03d' $((sensor_ms % 1000)))
 	while :; do
 		stamp=$(realtime_ns)
-		limited "$step_seconds" sh -c "$sensor_command" </dev/null |
+		timeout "$step_seconds" sh -c "$sensor_command" </dev/null |
 			STAMP=$stamp SENSOR=$2 awk '
 			function cell(text) {
 				if (text ~ /[",\r]/) {
@@ -427,6 +407,6 @@ join_sensors()
 		cat "$part" >>"$data/sensors.csv" && rm -f "$part"
 		joined=yes
 	done
-	[ "$joined" = no ] || limited $((step_seconds * 10)) sort -t, -k1,1n -o "$data/sensors.csv.new" "$data/sensors.csv" &&
+	[ "$joined" = no ] || timeout $((step_seconds * 10)) sort -t, -k1,1n -o "$data/sensors.csv.new" "$data/sensors.csv" &&
 		[ "$joined" = no ] || mv -f "$data/sensors.csv.new" "$data/sensors.csv"
 }
