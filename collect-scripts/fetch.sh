@@ -94,41 +94,63 @@ fetch_once()
 		[ "$action_status" -eq 255 ] || fetch_again=no
 		return 1
 	fi
-	read_list <"$answers.raw" | sort >"$work/list.$1"
-	grep -v '^odd' "$work/list.$1" >"$work/listed.$1"
-	list_odd=$(fact odd)
-	list_odd=$((${list_odd:-0} + $(grep -c '^odd' "$work/list.$1")))
-	still_missing "$1" || return 0
+	find_missing "$1"
+	[ -s "$wanted" ] || return 0
 	fetch_missing "$1" || return 1
-	! still_missing "$1" || {
-		fetch_why="$(sed -n '1s/^[0-9]* [0-9]* //p' "$missing"): came over damaged"
+	find_missing "$1"
+	[ ! -s "$wanted" ] || {
+		fetch_why="$(sed -n '1s/^[0-9]* [0-9]* //p' "$wanted"): came over damaged"
 		return 1
 	}
 }
 
-# CRC SIZE PATH of the files that may be made here, "odd" for each that may not: a path
-# that leads elsewhere, is there twice, or has what is not for people to read.
-read_list()
+# What is wanted of the files that the node listed and that are not here as they should be:
+# lines HAVE SIZE PATH in $wanted, of all of it, or of the rest of what is here. A part that
+# turns out wrong is of a whole file then, which the next try begins anew. What is here and
+# of no use goes. Sets odd_files, how many may not be made here: a path that leads elsewhere,
+# is there twice, or has what is not for people to read.
+find_missing()
 {
-	tr -d '\000' | LC_ALL=C awk '
+	wanted=$work/wanted.$1
+	(cd "$part" && find . -type f -exec cksum {} +) >"$work/here.$1"
+	stale=$work/stale.$1
+	tr -d '\000' <"$answers.raw" | LC_ALL=C WANTED=$wanted STALE=$stale awk '
+	BEGIN {
+		wanted = ENVIRON["WANTED"]
+		stale = ENVIRON["STALE"]
+		printf "" >wanted
+		printf "" >stale
+	}
 	!/^[0-9]+ [0-9]+ / { next }
 	{ path = substr($0, length($1) + length($2) + 3) }
-	path !~ /^[.]\// || path ~ /\/[.]?[.]?(\/|$)|[\001-\037\177\\]|\302[\200-\237]/ ||
-	    length(path) > 1000 || length($1) > 10 || length($2) > 15 || seen[path]++ {
-		print "odd"
+	!list {
+		crc[path] = $1
+		size[path] = $2
 		next
 	}
-	{ print }'
-}
-
-# The listed files that are not here as they should be; $missing lists them.
-# Fails if there are none.
-still_missing()
-{
-	missing=$work/missing.$1
-	(cd "$part" && find . -type f -exec cksum {} +) | sort >"$work/here.$1"
-	comm -23 "$work/listed.$1" "$work/here.$1" >"$missing"
-	[ -s "$missing" ]
+	path !~ /^[.]\// || path ~ /\/[.]?[.]?(\/|$)|[\001-\037\177\\]|\302[\200-\237]/ ||
+	    length(path) > 1000 || length($1) > 10 || length($2) > 15 || listed[path]++ {
+		odd++
+		next
+	}
+	path in size && crc[path] == $1 && size[path] == $2 { next }
+	{
+		have = path in size && size[path] + 0 < $2 + 0 ? size[path] : 0
+		print have, $2, path >wanted
+		if (have == 0 && path in size)
+			print path >stale
+	}
+	END {
+		for (path in size)
+			if (!(path in listed))
+				print path >stale
+		print odd + 0
+	}' "$work/here.$1" list=1 - >"$work/odd.$1"
+	odd_files=$(fact odd)
+	odd_files=$((${odd_files:-0} + $(cat "$work/odd.$1")))
+	while IFS= read -r path; do
+		rm -f "$part/$path"
+	done <"$stale"
 }
 
 size_of()
@@ -136,24 +158,8 @@ size_of()
 	wc -c 2>/dev/null <"$1" | tr -d ' '
 }
 
-# What is wanted of each missing file, HAVE SIZE PATH: all of it, or the rest of what
-# is here. A part that turns out wrong is of a whole file then, which the next try
-# begins anew.
 fetch_missing()
 {
-	wanted=$work/wanted.$1
-	while IFS= read -r line; do
-		line=${line#* }
-		size=${line%% *}
-		path=${line#* }
-		have=0
-		[ ! -f "$part/$path" ] || have=$(size_of "$part/$path")
-		[ "$have" -lt "$size" ] || {
-			rm -f "$part/$path"
-			have=0
-		}
-		printf '%s %s %s\n' "$have" "$size" "$path"
-	done <"$missing" >"$wanted"
 	has_room || return 1
 	transfer_seconds=$((wanted_kib / 64 + stop_seconds))
 	# shellcheck disable=SC2094 # both read it
@@ -179,19 +185,16 @@ has_room()
 	return 1
 }
 
-# All is here: the node's directory appears whole. What an earlier list had stays behind.
+# All is here: the node's directory appears whole.
 put_in_place()
 {
-	comm -13 "$work/listed.$1" "$work/here.$1" | sed 's/^[0-9]* [0-9]* //' | while IFS= read -r path; do
-		rm -f "$part/$path"
-	done
 	mv "$part" "$run_dir/$1" 2>>"$errors" || {
 		node_problem "$1" "not fetched: $(last_error)"
 		return
 	}
 	set_state "$1" fetched
-	if [ "$list_odd" -gt 0 ]; then
-		node_problem "$1" "$list_odd files with odd names were not fetched, they are in $node_dir/data there"
+	if [ "$odd_files" -gt 0 ]; then
+		node_problem "$1" "$odd_files files with odd names were not fetched, they are in $node_dir/data there"
 	elif ! given keep; then
 		clean_node "$1"
 	fi

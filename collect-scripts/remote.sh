@@ -44,19 +44,13 @@ Host *
 EOT
 }
 
-# A socket's path is up to 107 bytes, and ssh adds 58 to the directory's: a slash, the 40 of %C,
-# and 17 while it makes it. Where TMPDIR is too long for that, sockets lie below /tmp.
+# The path of a socket is up to 107 bytes, so sockets do not lie below TMPDIR.
 make_work()
 {
-	[ -z "${work:-}" ] || return 0
 	work=$(mktemp -d "${TMPDIR:-/tmp}/ctc.XXXXXX") || fail 'cannot make a directory for temporary files'
-	sockets=$work/s
 	trap leave EXIT
-	mkdir "$sockets" || fail "cannot write at $work"
-	if [ ${#sockets} -gt 49 ]; then
-		short=$(mktemp -d /tmp/ctc.XXXXXX) || fail 'cannot make a directory for sockets'
-		sockets=$short
-	fi
+	sockets=
+	sockets=$(mktemp -d /tmp/ctc.XXXXXX) || fail 'cannot make a directory for sockets'
 	write_ssh_config
 	make_pool
 }
@@ -70,7 +64,7 @@ leave()
 		[ -S "$socket" ] || continue
 		timeout 5 ssh -F none -o "ControlPath=\"$socket\"" -O exit node >/dev/null 2>&1
 	done
-	rm -rf "$work" "$sockets"
+	rm -rf "$work" ${sockets:+"$sockets"}
 	exit "$leave_status"
 }
 

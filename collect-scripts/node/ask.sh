@@ -158,9 +158,12 @@ check_place()
 	[ -w "$here" ] || want "a place to write, $here is none" 'tmpdir in the recipe'
 	[ "$free_mib" -ge 256 ] ||
 		want "more disk space: $free_mib MiB are free" 'another tmpdir in the recipe'
-	active=$place/clustertrace-$(id -u)/active
-	[ ! -d "$active" ] ||
-		tell "remark run $(cat "$active/run" 2>/dev/null) is collecting there, or was left behind"
+	for other in "$place/clustertrace-$(id -u)"/*/; do
+		[ ! -f "$other/started" ] || [ -f "$other/stopped" ] || {
+			other=${other%/}
+			tell "remark run ${other##*/} is collecting there, or was left behind"
+		}
+	done
 }
 
 # Packages that this node lacks for the recipe: sets lacking.

@@ -7,7 +7,6 @@
 # and sent over ssh into one private directory of a run:
 #
 #   BASE/clustertrace-UID/          mode 700, ours
-#     active/                       which run collects here now
 #     RUN/                          $here: this script lies in it
 #       plan                        lines of ctrecipe
 #       bin/ctwrap, bin/ctsample

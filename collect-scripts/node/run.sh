@@ -48,7 +48,6 @@ abandon()
 		done
 		sleep 1
 	done
-	release_active
 	rmdir "$base" 2>/dev/null
 	exit 0
 }
@@ -86,30 +85,24 @@ base=${here%/*}
 
 # One collection at a time. A run that a restart or a crash left behind is no
 # hindrance: it counts only while a process of it is there, in this boot.
-take_active()
+look_around()
 {
-	mkdir "$base/active" 2>/dev/null && {
-		tell "$run" >"$base/active/run"
-		return 0
-	}
-	other=
-	read -r other 2>/dev/null <"$base/active/run" || :
-	if [ "$other" = "$run" ] || is_collecting "$base/$other"; then
-		give_up "already collecting here: run $other, want \`ctcollect stop\` of it first"
-	fi
-	# mkdir says who wins where two take over.
-	mkdir "$base/active/taken-$run" 2>/dev/null || give_up "cannot write below $base"
-	tell "$run" >"$base/active/run"
-	problem "run $other was left behind here, taken over"
+	for other in "$base"/*/; do
+		other=${other%/}
+		if [ "$other" = "$here" ] || [ -f "$other/stopped" ]; then
+			continue
+		elif is_collecting "$other"; then
+			give_up "already collecting here: run ${other##*/}, want \`ctcollect stop\` of it first"
+		fi
+		problem "run ${other##*/} was left behind here"
+	done
 }
 
 # Does a process of this run live? A run that is just being set up counts.
 is_collecting()
 (
 	here=$1
-	[ -n "${1##*/}" ] && [ -d "$here/procs" ] || exit 1
-	[ "$(cat "$here/boot" 2>/dev/null)" = "$(boot_id)" ] || exit 1
-	[ ! -f "$here/stopped" ] || exit 1
+	[ "$(cat "$here/boot" 2>/dev/null)" = "$(boot_id)" ] && [ ! -f "$here/stopped" ] || exit 1
 	for name in $(recorded); do
 		is_running "$name" && exit 0
 	done
@@ -117,18 +110,11 @@ is_collecting()
 	[ ! -f "$here/started" ]
 )
 
-release_active()
-{
-	holder=
-	read -r holder 2>/dev/null <"$base/active/run" || :
-	[ "$holder" != "$run" ] || rm -rf "$base/active"
-}
-
 do_start()
 {
 	boot_id >"$here/boot"
 	! disk_is_full || give_up "disk full: $disk_free KiB left at $here"
-	take_active
+	look_around
 	find_rights
 	find_home
 	describe || give_up "cannot write at $data"
@@ -178,19 +164,6 @@ last_words()
 	[ -z "$last_line" ] || tell ": $last_line"
 }
 
-# Who is asked first, and how; whoever is left over is started by commands.
-stop_order()
-{
-	for name in $(recorded); do
-		case $name in
-		exec-* | task-*) tell "1 TERM $name" ;;
-		sar | capture-*) tell "2 INT $name" ;;
-		sensor-* | ctsample) tell "2 TERM $name" ;;
-		clock) tell "3 TERM $name" ;;
-		esac
-	done | sort
-}
-
 # The kernel hands packets over to tcpdump by the block, which is full or a second old;
 # those of a block that is not are lost when tcpdump ends.
 let_captures_drain()
@@ -217,29 +190,31 @@ stop_sources()
 	fi
 	[ ! -f "$here/ended" ] || return 0
 	record stopper $$
-	stop_group 1 ""
+	end_each 'exec-*' TERM 50
 	end_session kernel
 	end_session user
 	let_captures_drain
-	stop_group 2 ""
-	stop_group 3 "${1:-}"
+	# What writes a log may have much to write on a slow machine.
+	end_each sar INT $((step_seconds * 5))
+	end_each 'capture-*' INT $((step_seconds * 5))
+	end_each 'sensor-*' TERM $((step_seconds * 5))
+	end_each ctsample TERM $((step_seconds * 5))
+	[ "${1:-}" = clock ] || end_each clock TERM $((step_seconds * 5))
 	end_daemon kernel
 	end_daemon user
 	rm -f "$here/procs/stopper"
 	: >"$here/ended"
 }
 
-# stop_group NUMBER EXCEPT
-stop_group()
+# end_each PATTERN SIGNAL TENTHS: of what we started and recorded.
+end_each()
 {
-	stop_order | while read -r number signal name; do
-		[ "$number" = "$1" ] && [ "$name" != "$2" ] || continue
-		# What writes a log may have much to write on a slow machine.
-		patience=50
-		[ "$1" = 1 ] || patience=$((step_seconds * 5))
-		end "$name" "$signal" "$patience" </dev/null
+	for proc_file in "$here"/procs/$1; do
+		[ -f "$proc_file" ] || continue
+		name=${proc_file##*/}
+		end "$name" "$2" "$3" </dev/null
 		case $name in
-		exec-* | task-* | sensor-*) continue ;;
+		exec-* | sensor-*) continue ;;
 		esac
 		[ "$ended" != gone ] || [ -f "$here/rebooted" ] ||
 			problem "$name: ended before its time$(last_words "$name")"
@@ -281,7 +256,6 @@ do_stop()
 	# shellcheck disable=SC2086
 	[ -z "$as_root" ] || $as_root chown -R -h "$(id -u):$(id -g)" "$data" 2>/dev/null
 	convert
-	release_active
 	report stopped
 }
 
@@ -321,7 +295,7 @@ do_status()
 			tell "process $name $pid"
 		elif [ "$state" = running ]; then
 			case $name in
-			exec-* | task-*) ;;
+			exec-*) ;;
 			*) problem "$name: ended before its time$(last_words "$name")" ;;
 			esac
 		fi
@@ -444,7 +418,6 @@ do_clean()
 	for name in $(recorded); do
 		! is_running "$name" || give_up "$here: $name still runs, want stop first"
 	done
-	release_active
 	cd / && rm -rf -- "$here" || give_up "$here: cannot be removed"
 	rmdir "$base" 2>/dev/null || :
 	tell 'state clean'
