@@ -207,7 +207,7 @@ do_sessiond()
 
 sessiond_node()
 {
-	done_on "$1" "daemon-$daemon_action"
+	done_on "$1" daemon "$daemon_action"
 }
 
 # ctcollect plan: what would run where, for each point. Nothing is touched.

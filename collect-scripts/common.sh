@@ -24,26 +24,17 @@ quote()
 	quote_rest=$1
 	quote_done=
 	while :; do
+		quote_part=${quote_rest%%["'$NL"]*}
+		quote_done=$quote_done$quote_part
+		quote_rest=${quote_rest#"$quote_part"}
 		case $quote_rest in
-		*"'"*)
-			quote_done="$quote_done${quote_rest%%"'"*}'\\''"
-			quote_rest=${quote_rest#*"'"}
-			;;
-		*) break ;;
+		'') break ;;
+		"'"*) quote_done="$quote_done'\\''" ;;
+		*) quote_done="$quote_done'\"\$NL\"'" ;;
 		esac
+		quote_rest=${quote_rest#?}
 	done
-	quote_rest=$quote_done$quote_rest
-	quote_done=
-	while :; do
-		case $quote_rest in
-		*"$NL"*)
-			quote_done="$quote_done${quote_rest%%"$NL"*}'\"\$NL\"'"
-			quote_rest=${quote_rest#*"$NL"}
-			;;
-		*) break ;;
-		esac
-	done
-	printf "'%s'\n" "$quote_done$quote_rest"
+	printf "'%s'\n" "$quote_done"
 }
 
 # Take the first word of $words_rest off, into $word. A mark that stands where
@@ -115,24 +106,39 @@ realtime_ns()
 	printf '%s\n' "$stamp"
 }
 
+# read_stat PID: sets comm, state, ppid, utime and stime (in ticks), start and rss (in pages).
+# Fails if there is no such process. A name may hold anything, a line feed and ") " too; what
+# follows its end are fields without parentheses.
+read_stat()
+{
+	stat=
+	{
+		while IFS= read -r stat_part; do
+			stat=$stat${stat:+$NL}$stat_part
+		done <"/proc/$1/stat"
+	} 2>/dev/null
+	[ -n "$stat" ] || return 1
+	comm=${stat#*(}
+	comm=${comm%)*}
+	# shellcheck disable=SC2086 # fields
+	set -- ${stat##*) }
+	[ $# -gt 21 ] || return 1
+	state=$1
+	ppid=$2
+	shift 11
+	utime=$1
+	stime=$2
+	shift 8
+	start=$1
+	rss=$3
+}
+
 # When a process was started, in clock ticks since the boot: with its pid, what
 # tells it from all others of this boot. Fails if there is no such process, or
 # nothing is left of it but its status.
-#
-# Field 22 of /proc/PID/stat; the name in parentheses may hold anything.
 start_time()
 {
-	stat_line=
-	while IFS= read -r stat_part; do
-		stat_line=$stat_line$stat_part
-	done 2>/dev/null <"/proc/$1/stat" || return 1
-	stat_line=${stat_line##*) }
-	# shellcheck disable=SC2086 # fields
-	set -- $stat_line
-	[ $# -gt 20 ] || return 1
-	[ "$1" != Z ] && [ "$1" != X ] || return 1
-	shift 19
-	printf '%s\n' "$1"
+	read_stat "$1" && [ "$state" != Z ] && [ "$state" != X ] && printf '%s\n' "$start"
 }
 
 # Text that may hold anything, for JSON and for people. Control characters (C0, DEL

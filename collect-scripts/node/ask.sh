@@ -285,13 +285,6 @@ daemon_stop()
 	until_true 100 no_daemon || give_up 'the session daemon does not end'
 }
 
-daemon_start()
-{
-	! daemon_pid "$pid_file" || return 0
-	timeout "$step_seconds" $rights lttng-sessiond --daemonize </dev/null >/dev/null 2>&1
-	until_true 100 daemon_pid "$pid_file" || give_up 'the session daemon does not start'
-}
-
 do_daemon()
 {
 	find_rights
@@ -302,12 +295,10 @@ do_daemon()
 	[ "$is_root" != yes ] || rights=$as_root
 	daemon_file
 	case $1 in
-	stop) daemon_stop ;;
-	start) daemon_start ;;
-	restart)
-		daemon_stop
-		daemon_start
-		;;
+	stop | restart) daemon_stop ;;
+	esac
+	case $1 in
+	start | restart) start_daemon >/dev/null || give_up 'the session daemon does not start' ;;
 	esac
 	if daemon_pid "$pid_file"; then
 		count_sessions

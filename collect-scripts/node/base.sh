@@ -351,42 +351,22 @@ cpu_mhz()
 	sed -n 's/^cpu MHz[^0-9]*\([0-9][0-9.]*\).*/\1/p' /proc/cpuinfo | head -n 1
 }
 
-# NAME ADDRESS lines, and NAME alone for those without one.
-interface_addresses()
-{
-	if has ip; then
-		ip -o link show 2>/dev/null | awk '{ sub(/[@:].*/, "", $2); print $2 }'
-		ip -o addr show 2>/dev/null | awk '{ sub(/\/.*/, "", $4); print $2, $4 }'
-	fi
-}
-
+# Each with its speed, if known, and its addresses.
 interfaces_json()
 {
-	interface_addresses | sort -s -k1,1 | {
-		last=
-		comma=
-		printf '['
-		while read -r name address; do
-			if [ "$name" != "$last" ]; then
-				[ -z "$last" ] || printf ']},'
-				printf '{"name": %s, ' "$(json_strings "$name")"
-				speed=$(first_word_of "/sys/class/net/$name/speed")
-				case $speed in
-				'' | *[!0-9]*) ;;
-				*) printf '"speed_mbps": %s, ' "$speed" ;;
-				esac
-				printf '"addresses": ['
-				last=$name
-				comma=
-			fi
-			[ -z "$address" ] || {
-				printf '%s%s' "$comma" "$(json_strings "$address")"
-				comma=,
-			}
-		done
-		[ -z "$last" ] || printf ']}'
-		printf ']'
-	}
+	has ip || return 0
+	between=
+	for interface in $(ip -o link show 2>/dev/null | awk '{ sub(/[@:].*/, "", $2); print $2 }'); do
+		speed=$(first_word_of "/sys/class/net/$interface/speed")
+		case $speed in
+		*[!0-9]*) speed= ;;
+		esac
+		# shellcheck disable=SC2046 # addresses
+		printf '%s{"name": %s, %s"addresses": [%s]}' "$between" "$(json_strings "$interface")" \
+			"${speed:+\"speed_mbps\": $speed, }" "$(json_strings $(ip -o addr show dev "$interface" \
+				2>/dev/null | awk '{ sub(/\/.*/, "", $4); print $4 }'))"
+		between=,
+	done
 }
 
 # "name": value, if there is one. member NAME VALUE [number]
@@ -424,6 +404,6 @@ describe()
 		member lttng "$(version_of lttng --version)"
 		member sysstat "$(version_of sar -V)"
 		member tcpdump "$(version_of tcpdump --version)"
-		printf '}, "interfaces": %s}\n' "$(interfaces_json)"
+		printf '}, "interfaces": [%s]}\n' "$(interfaces_json)"
 	} >"$data/node.json.new" && mv -f "$data/node.json.new" "$data/node.json"
 }

@@ -7,9 +7,11 @@
 # all when the disk gets full, or when the run's directory was removed: nothing can be
 # recorded then, and nobody would find the processes any more.
 
-watch()
+do_clock()
 {
-	find_suspended
+	find_rights
+	find_home
+	clock_begin
 	trap 'clock_sample; exit 0' TERM INT
 	trap '' HUP
 	while :; do
@@ -119,7 +121,7 @@ do_start()
 	find_home
 	describe || give_up "cannot write at $data"
 	[ -s "$data/node.json" ] || give_up "cannot write at $data"
-	spawn clock "$sh" "$here/node.sh" clock-loop
+	spawn clock "$sh" "$here/node.sh" clock
 	each_line "$here/plan" sar start_sar
 	each_line "$here/plan" capture start_captures
 	each_line "$here/plan" process start_sampler
@@ -311,7 +313,7 @@ do_status()
 # Commands of the recipe. The command itself comes on standard input, so that no
 # shell but the one that is to run it ever reads it.
 
-# do_exec NAME METHOD TIMEOUT_MS SUDO
+# do_exec NAME METHOD TIMEOUT_MS SUDO [WORD...]: with these words before sh.
 do_exec()
 {
 	exec_name=$1
@@ -326,8 +328,9 @@ do_exec()
 	exec_method=$2
 	exec_seconds=$((($3 + 999) / 1000))
 	exec_sudo=$4
-	set -- env PATH="$here/bin:$PATH" CLUSTERTRACE_RUN="$run" CLUSTERTRACE_DIR="$here"
-	[ "$exec_seconds" -eq 0 ] || set -- "$@" timeout -k 5 "$exec_seconds"
+	shift 4
+	[ "$exec_seconds" -eq 0 ] || set -- timeout -k 5 "$exec_seconds" "$@"
+	set -- env PATH="$here/bin:$PATH" CLUSTERTRACE_RUN="$run" CLUSTERTRACE_DIR="$here" "$@"
 	if [ "$exec_sudo" = sudo ] && [ "$(id -u)" != 0 ]; then
 		[ "$is_root" = yes ] || give_up 'sudo wants a password here'
 		set -- sudo -n "$@"
@@ -368,14 +371,7 @@ await_launched()
 # do_task QUEUE NUMBER NAME ENQUEUE_NS TRACE_ID TIMEOUT_MS: one task, by ctwrap.
 do_task()
 {
-	exec_name=task-$1-$2
-	{
-		printf "NL='%s'\n" "$NL" # of quote
-		printf 'exec ctwrap --name %s --enqueue-ns %s --trace-id %s -- sh -c ' \
-			"$(quote "$3")" "$4" "$(quote "$5")"
-		quote "$(cat)"
-	} >"$here/exec/$exec_name.in" || give_up "cannot write at $here"
-	do_exec "$exec_name" foreground "$6" no <"$here/exec/$exec_name.in"
+	do_exec "task-$1-$2" foreground "$6" no ctwrap --name "$3" --enqueue-ns "$4" --trace-id "$5" --
 }
 
 # Handing over what was recorded. Paths are relative to data/.
@@ -408,13 +404,11 @@ do_send()
 # Remove this run from the node: only what is surely ours.
 do_clean()
 {
-	case ${base##*/} in
-	clustertrace-*) ;;
-	*) give_up "$here: not ours, left as it is" ;;
+	case $here in
+	*/clustertrace-*/"$run") ;;
+	*) run= ;;
 	esac
-	if [ -L "$here" ] || [ "$(cat "$here/mine" 2>/dev/null)" != "$run" ]; then
-		give_up "$here: not ours, left as it is"
-	fi
+	[ -n "$run" ] && [ ! -L "$here" ] && is_there || give_up "$here: not ours, left as it is"
 	for name in $(recorded); do
 		! is_running "$name" || give_up "$here: $name still runs, want stop first"
 	done
@@ -448,26 +442,11 @@ case ${1:-} in
 	shift
 	;;
 esac
-action=${1:-}
-[ $# -eq 0 ] || shift
-case $action in
-start) do_start ;;
-stop) do_stop ;;
-status) do_status ;;
-exec) do_exec "$@" ;;
-task) do_task "$@" ;;
-list) do_list ;;
-send) do_send ;;
-clean) do_clean ;;
-check) do_check ;;
-install) do_install "$@" ;;
-daemon-*) do_daemon "${action#daemon-}" ;;
-clock-loop)
-	find_rights
-	find_home
-	clock_begin
-	watch
+case ${1:-} in
+start | stop | status | exec | task | list | send | clean | check | install | daemon | clock | sensor)
+	action=$1
+	shift
+	"do_$action" "$@"
 	;;
-sensor-loop) sensor_loop "$@" ;;
-*) give_up "no action '$action'" ;;
+*) give_up "no action '${1:-}'" ;;
 esac

@@ -72,17 +72,24 @@ client()
 		>>"$data/log/lttng.log" 2>&1
 }
 
-# Start the daemon unless there is one; a new one is recorded as ours.
+# start_daemon: that of $pid_file, unless there is one. Sets is_new.
+start_daemon()
+{
+	is_new=no
+	daemon_pid "$pid_file" && return
+	is_new=yes
+	# shellcheck disable=SC2086
+	timeout "$step_seconds" $rights lttng-sessiond --daemonize </dev/null 2>&1
+	until_true "$((step_seconds * 2))" daemon_pid "$pid_file"
+}
+
+# A new one is recorded as ours.
 need_daemon()
 {
 	[ "$(id -u)" = 0 ] || [ -n "$rights" ] || ! root_daemon_is_open || return 0
 	daemon_file
-	daemon_pid "$pid_file" && return 0
-	# shellcheck disable=SC2086
-	timeout "$step_seconds" $rights lttng-sessiond --daemonize </dev/null \
-		>>"$data/log/lttng.log" 2>&1
-	until_true "$((step_seconds * 2))" daemon_pid "$pid_file" || return 1
-	record "sessiond-$domain" "$daemon"
+	start_daemon >>"$data/log/lttng.log" || return
+	[ "$is_new" = no ] || record "sessiond-$domain" "$daemon"
 }
 
 # trace DOMAIN: everything for one domain. A domain is kernel or user.
@@ -352,7 +359,7 @@ start_sampler()
 	whitelist) set -- --whitelist "${1:-$here/pids}" ;;
 	esac
 	spawn ctsample "$sh" "$here/bin/ctsample" --interval "$sample_ms" \
-		--output "$data/proc.csv" --sensors "$data/sensors" "$@"
+		--output "$data/proc.csv" --sensors "$here/sensors/readings" "$@"
 }
 
 # sensor NODE NAME INTERVAL_MS COMMAND
@@ -361,12 +368,12 @@ start_sensor()
 	[ "$2" = "$node" ] || return 0
 	sensor_count=$((sensor_count + 1))
 	printf '%s' "$5" >"$here/sensors/$sensor_count"
-	spawn "sensor-$sensor_count" "$sh" "$here/node.sh" sensor-loop "$sensor_count" "$3" "$4"
+	spawn "sensor-$sensor_count" "$sh" "$here/node.sh" sensor "$sensor_count" "$3" "$4"
 }
 
 # One sensor: its command prints lines `[PART/]METRIC VALUE`, and the sensor is
 # NAME/PART then. What is no such line is left out.
-sensor_loop()
+do_sensor()
 {
 	sensor_command=$(cat "$here/sensors/$1")
 	sensor_ms=$3
@@ -389,24 +396,20 @@ sensor_loop()
 				if (metric != $1)
 					sensor = sensor "/" substr($1, 1, length($1) - length(metric) - 1)
 				print ENVIRON["STAMP"] "," cell(sensor) "," cell(metric) "," $2
-			}' >>"$data/sensors.$1"
+			}' >>"$here/sensors/readings.$1"
 		sleep "$pause" 2>/dev/null || sleep $((sensor_ms / 1000 + 1))
 	done
 }
 
-# All sensors in one file. Safe to repeat: what is joined is gone from its own.
+# All sensors in one file.
 join_sensors()
 {
-	joined=no
-	for part in "$data"/sensors.*; do
-		case $part in
-		*.csv | *'*') continue ;;
-		esac
-		[ -f "$data/sensors.csv" ] ||
-			printf 'realtime_ns,sensor,metric,value\n' >"$data/sensors.csv"
-		cat "$part" >>"$data/sensors.csv" && rm -f "$part"
-		joined=yes
+	for part in "$here"/sensors/readings.*; do
+		[ -f "$part" ] || return 0
 	done
-	[ "$joined" = no ] || timeout $((step_seconds * 10)) sort -t, -k1,1n -o "$data/sensors.csv.new" "$data/sensors.csv" &&
-		[ "$joined" = no ] || mv -f "$data/sensors.csv.new" "$data/sensors.csv"
+	{
+		echo realtime_ns,sensor,metric,value &&
+			timeout $((step_seconds * 10)) sort -t, -k1,1n "$here"/sensors/readings.*
+	} >"$data/sensors.csv.new" && mv -f "$data/sensors.csv.new" "$data/sensors.csv" ||
+		problem 'sensors.csv: cannot be written'
 }

@@ -94,7 +94,7 @@ setup_file()
 		(cd "$CT_SOURCE/collect-scripts" &&
 			cat node/base.sh common.sh node/sources.sh node/ask.sh node/run.sh) >run/node.sh
 		# shellcheck disable=SC2086 # words
-		$shell run/node.sh clock-loop 3>&- &
+		$shell run/node.sh clock 3>&- &
 		wait_for 'a sample' grep -q '^[0-9]' run/data/clock.csv
 		kill -TERM $!
 		wait $! || :
