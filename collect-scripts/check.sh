@@ -113,7 +113,7 @@ do_check()
 	on_nodes check_node $nodes
 	[ -z "$interrupted" ] || exit 130
 	{
-		printf 'NODE\tUSER\tSHELL\tRIGHTS\tLTTNG\tTRACER\tDAEMON\tEVENTS\tSYSSTAT\tTCPDUMP\tFREE MIB\tCLOCK\tAHEAD MS\n'
+		printf 'NODE\tUSER\tSHELL\tRIGHTS\tLTTNG\tTRACER\tDAEMON\tSYSSTAT\tTCPDUMP\tFREE MIB\tCLOCK\tAHEAD MS\n'
 		for node in $nodes; do
 			cat "$work/shown.$node"
 		done

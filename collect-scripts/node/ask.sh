@@ -28,13 +28,6 @@ want()
 	tell "want $1; mend: $2"
 }
 
-# The events by which ctsync sets clocks: tracefs' name and LTTng's.
-network_events='net_dev_queue:net_dev_queue netif_receive_skb:net_if_receive_skb
-net_dev_xmit:net_dev_xmit napi_gro_receive_entry:net_napi_gro_receive_entry
-napi_gro_receive_exit:net_napi_gro_receive_exit
-napi_gro_frags_entry:net_napi_gro_frags_entry
-napi_gro_frags_exit:net_napi_gro_frags_exit'
-
 check_tools()
 {
 	lacks=
@@ -83,23 +76,6 @@ find_tracer()
 	fi
 }
 
-# What LTTng says it knows, else what the kernel has: sets events_found and events_lacking.
-find_events()
-{
-	known=
-	! has lttng || known=$(timeout "$step_seconds" $as_root lttng --no-sessiond list --kernel </dev/null 2>/dev/null)
-	events_found=0
-	events_lacking=
-	for pair in $network_events; do
-		if [ -n "$known" ]; then
-			tell "$known" | grep -q "[^a-z_]${pair#*:}[^a-z_]"
-		else
-			$as_root test -d "/sys/kernel/tracing/events/net/${pair%%:*}" 2>/dev/null ||
-				$as_root test -d "/sys/kernel/debug/tracing/events/net/${pair%%:*}" 2>/dev/null
-		fi && events_found=$((events_found + 1)) || events_lacking="$events_lacking ${pair#*:}"
-	done
-}
-
 check_tracing()
 {
 	wants kernel || return 0
@@ -109,9 +85,6 @@ check_tracing()
 	tracing,root) ;;
 	tracing,*) want "root's session daemon" 'as root: lttng-sessiond --daemonize' ;;
 	esac
-	# Without the tracer nothing more need be said.
-	[ "$tracer" = none ] || [ -z "$events_lacking" ] ||
-		tell "remark network events that cannot be seen there now:$events_lacking"
 }
 
 may_capture()
@@ -206,7 +179,6 @@ do_check()
 	find_manager
 	find_lacking
 	find_daemon
-	find_events
 	shell=$(readlink -f /bin/sh 2>/dev/null)
 	check_tools
 	for package in $lacking; do
@@ -226,7 +198,6 @@ do_check()
 	cell "$(version_of lttng --version)"
 	cell "$tracer"
 	cell "$daemon_of"
-	cell "$events_found/7"
 	cell "$(version_of sar -V)"
 	cell "$(! may_capture || version_of tcpdump --version)"
 	cell "$free_mib"

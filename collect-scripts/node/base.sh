@@ -213,24 +213,20 @@ uptime_now()
 read_timer_list()
 {
 	[ -r /proc/timer_list ] || return 1
-	exact=$(awk '
+	# shellcheck disable=SC2046 # numbers
+	set -- $(awk '
 		$1 == "now" { print $3 }
 		$1 == ".index:" { base = $2 }
 		$1 == ".offset:" && base == 1 { print $2 }
 		$1 == ".offset:" && base == 2 { print $2; exit }' /proc/timer_list 2>/dev/null)
-	case $exact in
-	*"$NL"*"$NL"*) ;;
+	case $#$* in
+	3*[!0-9\ ]*) return 1 ;;
+	3*) ;;
 	*) return 1 ;;
 	esac
-	exact_mono=${exact%%"$NL"*}
-	exact_boot=${exact##*"$NL"}
-	exact_real=${exact#*"$NL"}
-	exact_real=${exact_real%"$NL"*}
-	case $exact_mono,$exact_real,$exact_boot in
-	,* | *, | *,,* | *[!0-9,]*) return 1 ;;
-	esac
-	exact_real=$((exact_mono + exact_real))
-	exact_boot=$((exact_mono + exact_boot))
+	exact_mono=$1
+	exact_real=$(($1 + $2))
+	exact_boot=$(($1 + $3))
 }
 
 # Whether all can be had exactly. A processor that sleeps may not have heard yet that
@@ -253,16 +249,13 @@ clocks_are_exact_after_all()
 	return 1
 }
 
-# Nanoseconds of time in which the machine slept: CLOCK_BOOTTIME counts them,
-# CLOCK_MONOTONIC does not. Empty where it cannot be known.
-find_suspended()
+# Whether the machine has slept since it was booted: CLOCK_BOOTTIME counts that time,
+# CLOCK_MONOTONIC does not.
+has_slept()
 {
-	suspended=0
 	suspends=0
 	read -r suspends 2>/dev/null </sys/power/suspend_stats/success || :
-	[ "${suspends:-0}" != 0 ] || return 0
-	suspended=
-	! read_timer_list || suspended=$((exact_boot - exact_mono))
+	[ "${suspends:-0}" != 0 ]
 }
 
 # One edge: sets edge_up (hundredths) and edge_ns (real time).
@@ -291,6 +284,7 @@ clock_sample()
 			>>"$data/clock.csv"
 		return 0
 	fi
+	! has_slept || return 0
 	best=
 	for edge in 1 2 3; do
 		clock_edge
@@ -301,15 +295,13 @@ clock_sample()
 			best_up=$edge_up
 		fi
 	done
-	[ -n "${suspended:=}" ] || return 0
-	printf '%s,%s,%s\n' "$best_ns" $((best_up * 10000000 - suspended)) \
+	printf '%s,%s,%s\n' "$best_ns" $((best_up * 10000000)) \
 		$((best_up * 10000000)) >>"$data/clock.csv"
 }
 
 clock_begin()
 {
-	find_suspended
-	[ -n "$suspended" ] ||
+	! has_slept || clocks_are_exact ||
 		problem 'clock.csv: the machine has slept, and how long only root can read'
 	printf 'realtime_ns,monotonic_ns,boottime_ns\n' >"$data/clock.csv"
 	clock_sample

@@ -53,7 +53,7 @@ ends_behind()
 		sar: {interval: 1}
 		execute:
 		    - {command: "sleep 1.2; echo %(node)s", roles: all}
-		    - {command: "trap '' TERM; sleep 1000 & sleep 1000", roles: alpha, timeout: 1}
+		    - {command: "sleep 1000 & sleep 1000", roles: alpha, timeout: 1}
 	EOT
 	rm -r "$cluster/ghost"
 	collect 3 -t 2 run down.yaml
