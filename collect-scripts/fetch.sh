@@ -71,19 +71,21 @@ fetch_node()
 		return
 	fi
 	for attempt in 1 2 3 4 5; do
-		fetch_again=yes
-		if fetch_once "$1"; then
+		fetch_once "$1"
+		case $?-$attempt in
+		0-*)
 			put_in_place "$1"
 			return
-		fi
-		[ ! -f "$work/interrupted" ] && [ "$fetch_again" = yes ] || break
-		[ "$attempt" -eq 5 ] || sleep "$attempt"
+			;;
+		2-* | *-5) break ;;
+		esac
+		[ ! -f "$work/interrupted" ] || break
+		sleep "$attempt"
 	done
 	node_problem "$1" "not fetched: $fetch_why"
 }
 
-# One try; it says in $fetch_why what stopped it, and in $fetch_again whether another
-# may go better.
+# One try; it says in $fetch_why what stopped it. 1: another may go better; 2: none will.
 fetch_once()
 {
 	most_bytes=67108864
@@ -91,12 +93,12 @@ fetch_once()
 	most_bytes=1048576
 	if [ "$action_status" -ne 0 ] || ! grep -q -x end "$answers"; then
 		fetch_why=$(why "$action_status" "$stop_seconds")
-		[ "$action_status" -eq 255 ] || fetch_again=no
-		return 1
+		[ "$action_status" -eq 255 ] && return 1
+		return 2
 	fi
 	find_missing "$1"
 	[ -s "$wanted" ] || return 0
-	fetch_missing "$1" || return 1
+	fetch_missing "$1" || return
 	find_missing "$1"
 	[ ! -s "$wanted" ] || {
 		fetch_why="$(sed -n '1s/^[0-9]* [0-9]* //p' "$wanted"): came over damaged"
@@ -160,7 +162,7 @@ size_of()
 
 fetch_missing()
 {
-	has_room || return 1
+	has_room || return 2
 	transfer_seconds=$((wanted_kib / 64 + stop_seconds))
 	# shellcheck disable=SC2094 # both read it
 	# Both ends of the pipe count: the stream may be cut, or the disk here full.
@@ -180,7 +182,6 @@ has_room()
 	'' | *[!0-9]*) return 0 ;;
 	esac
 	[ "$wanted_kib" -ge $((free_kib - 65536)) ] || return 0
-	fetch_again=no
 	fetch_why="it has $wanted_kib KiB, and $free_kib are free here"
 	return 1
 }

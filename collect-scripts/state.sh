@@ -33,28 +33,27 @@ plan_of()
 	"$bin/ctrecipe" plan --point "$2" ${4:+--run "$4"} -- "$1" >"$3"
 }
 
-# What a plan says of one kind, the first word after it, of its last line: sets $answer.
+# What a plan says of one kind, in its last line: sets $answer, the first word after it, and
+# $answer_2 and $answer_3, those behind.
 plan_word()
 {
-	answer=
+	set_answer
 	each_line "$1" "$2" set_answer
 }
 
 set_answer()
 {
 	answer=${2:-}
+	answer_2=${3:-}
+	answer_3=${4:-}
 }
 
 # The point of a plan: sets point_count and suffix.
 plan_point()
 {
-	each_line "$1" point set_point
-}
-
-set_point()
-{
-	point_count=${3:-1}
-	suffix=${4:-}
+	plan_word "$1" point
+	point_count=${answer_2:-1}
+	suffix=$answer_3
 }
 
 # Sets nodes and node_count. They are used as words, and as names of files.
@@ -281,17 +280,6 @@ node_json()
 	printf ', "problems": [%s]}' "$(json_strings "$@")"
 }
 
-# Each command wrote its line to a file of its own, in the order of the recipe.
-commands_json()
-{
-	comma=
-	for command_file in "$state"/commands/*; do
-		[ -f "$command_file" ] || continue
-		printf '%s\n  %s' "$comma" "$(cat "$command_file")"
-		comma=,
-	done
-}
-
 # kept_time FILE: the nanoseconds that stand in it, or now.
 kept_time()
 {
@@ -332,7 +320,16 @@ write_run_json()
 		comma=
 		printf ' "nodes": ['
 		each_line "$state/plan" node node_json
-		printf '],\n "commands": [%s],\n "recipe": %s}\n' "$(commands_json)" "$recipe_json"
+		printf '],\n "commands": ['
+		comma=
+		# Each wrote its line to a file of its own, in the order of the recipe.
+		for command_file in "$state"/commands/*; do
+			[ -f "$command_file" ] || continue
+			printf '%s\n  ' "$comma"
+			cat "$command_file"
+			comma=,
+		done
+		printf '],\n "recipe": %s}\n' "$recipe_json"
 	} >"$run_dir/run.json.new" && mv -f "$run_dir/run.json.new" "$run_dir/run.json" ||
 		fail "$run_dir/run.json: cannot be written"
 }

@@ -234,28 +234,6 @@ do_install()
 # Start and stop a node's session daemon. One with sessions in it is never stopped: they are
 # not ours.
 
-count_sessions()
-{
-	sessions=$(timeout "$step_seconds" $rights lttng --no-sessiond --mi xml list </dev/null 2>/dev/null |
-		grep -o '<session>' | wc -l)
-	sessions=$((sessions))
-}
-
-no_daemon()
-{
-	! daemon_pid "$pid_file"
-}
-
-daemon_stop()
-{
-	daemon_pid "$pid_file" || return 0
-	count_sessions
-	[ "$sessions" -eq 0 ] ||
-		give_up "the session daemon has $sessions sessions, destroy them first"
-	$rights kill -s TERM "$daemon" || give_up 'no right to stop the session daemon'
-	until_true 100 no_daemon || give_up 'the session daemon does not end'
-}
-
 do_daemon()
 {
 	find_rights
@@ -266,7 +244,12 @@ do_daemon()
 	[ "$is_root" != yes ] || rights=$as_root
 	daemon_file
 	case $1 in
-	stop | restart) daemon_stop ;;
+	stop | restart)
+		stop_daemon || {
+			[ "$sessions" -eq 0 ] || give_up "the session daemon has $sessions sessions, destroy them first"
+			give_up 'the session daemon cannot be ended'
+		}
+		;;
 	esac
 	case $1 in
 	start | restart) start_daemon >/dev/null || give_up 'the session daemon does not start' ;;

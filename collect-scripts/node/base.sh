@@ -91,11 +91,6 @@ until_true()
 	done
 }
 
-planned()
-{
-	grep -q "^$1 " "$here/plan"
-}
-
 # Processes that we start, and their end. Each is the leader of a session of its
 # own and recorded with its pid and start time, so that a later process with the
 # same pid is never taken for it. What outlives its leader is known by the
@@ -201,12 +196,6 @@ recorded()
 # that is some 20 us later, else date(1) has to be run, about 1 ms. The reading
 # can only be late, so the smallest difference of several is the best one.
 
-uptime_now()
-{
-	read -r up _ </proc/uptime
-	up=${up%.*}${up#*.}
-}
-
 # The monotonic clock, and the real-time and boot-time clock on it, by the first bases
 # of timers in the list. Sets exact_mono, exact_real, exact_boot; fails where it cannot
 # be read. The list may be long, which a shell would read byte by byte.
@@ -234,7 +223,8 @@ read_timer_list()
 clocks_are_exact()
 {
 	read_timer_list || return 1
-	late=$(($(realtime_ns) - exact_real))
+	read_realtime
+	late=$((stamp - exact_real))
 	[ "$late" -ge 0 ] && [ "$late" -lt 1000000000 ]
 }
 
@@ -267,12 +257,8 @@ clock_edge()
 		uptime_now
 	done
 	edge_up=$up
-	edge_ns=${EPOCHREALTIME:-}
-	if [ -n "$edge_ns" ]; then
-		edge_ns=${edge_ns%[.,]*}${edge_ns#*[.,]}000
-	else
-		edge_ns=$(realtime_ns)
-	fi
+	read_realtime
+	edge_ns=$stamp
 }
 
 # A line of clock.csv.
@@ -322,11 +308,6 @@ version_of()
 	has "$1" || return 0
 	timeout "$step_seconds" "$@" </dev/null 2>&1 | sed -n \
 		's/^.*[^0-9.]\([0-9][0-9]*\.[0-9][0-9.]*\).*$/\1/p' | head -n 1
-}
-
-cpu_count()
-{
-	getconf _NPROCESSORS_ONLN 2>/dev/null || grep -c '^processor' /proc/cpuinfo
 }
 
 # What the processor is sold as, where that is known; else what it runs at.
@@ -385,7 +366,7 @@ describe()
 		member kernel "$(uname -r)"
 		member machine "$(uname -m)"
 		member boot_id "$(boot_id)"
-		member cpus "$(cpu_count)" number
+		member cpus "$(getconf _NPROCESSORS_ONLN 2>/dev/null || grep -c '^processor' /proc/cpuinfo)" number
 		member cpu_model "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)"
 		member cpu_mhz "$(cpu_mhz)" number
 		member mem_kib "$(sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo)" number

@@ -48,7 +48,7 @@ abandon()
 		for member in $(members); do
 			[ "$member" = $$ ] || send_signal "$signal" "$member"
 		done
-		sleep 1
+		[ "$signal" = KILL ] || sleep 1
 	done
 	rmdir "$base" 2>/dev/null
 	exit 0

@@ -83,6 +83,28 @@ start_daemon()
 	until_true "$((step_seconds * 2))" daemon_pid "$pid_file"
 }
 
+no_daemon()
+{
+	! daemon_pid "$pid_file"
+}
+
+# stop_daemon: that of $pid_file, unless it has sessions. Sets sessions.
+stop_daemon()
+{
+	count_sessions
+	daemon_pid "$pid_file" || return 0
+	# shellcheck disable=SC2086
+	[ "$sessions" -eq 0 ] && $rights kill -s TERM "$daemon" && until_true 100 no_daemon
+}
+
+count_sessions()
+{
+	# shellcheck disable=SC2086
+	sessions=$(timeout "$step_seconds" $rights lttng --no-sessiond --mi xml list </dev/null 2>/dev/null |
+		grep -o '<session>' | wc -l)
+	sessions=$((sessions))
+}
+
 # A new one is recorded as ours.
 need_daemon()
 {
@@ -103,20 +125,19 @@ trace()
 	esac
 	if ! has lttng || ! has lttng-sessiond; then
 		problem "lttng: not installed, no $domain tracing"
-		return
-	fi
-	if ! tracer_rights "$domain"; then
+	elif ! tracer_rights "$domain"; then
 		problem 'lttng: no right to trace the kernel: want root, sudo without a password, or the group tracing'
-		return
-	fi
-	if ! need_daemon; then
+	elif ! need_daemon; then
 		problem "lttng: no session daemon for $domain tracing"
-		return
-	fi
-	if ! client create "$session" --output="$data"; then
+	elif ! client create "$session" --output="$data"; then
 		problem "lttng: cannot create session $session"
-		return
+	else
+		start_session
 	fi
+}
+
+start_session()
+{
 	: >"$here/session-$domain"
 	channels=0
 	each_line "$here/plan" channel enable_channel
@@ -273,21 +294,9 @@ end_daemon()
 	domain=$1
 	is_running "sessiond-$domain" || return 0
 	tracer_rights "$domain" || :
-	# shellcheck disable=SC2086
-	if timeout "$step_seconds" $rights lttng --no-sessiond --mi xml list </dev/null 2>/dev/null |
-		grep -q '<session>'; then
-		mv -f "$here/procs/sessiond-$domain" "$here/procs/.sessiond-$domain"
-		return 0
-	fi
-	end_one "sessiond-$domain"
-}
-
-# A daemon leads no session of ours, so it alone gets the signal.
-end_one()
-{
-	send_signal TERM "$pid"
-	until_true 100 is_gone "$1" || problem "$1: does not end"
-	mv -f "$here/procs/$1" "$here/procs/.$1"
+	daemon_file
+	stop_daemon || [ "$sessions" -gt 0 ] || problem "sessiond-$domain: does not end"
+	rm -f "$here/procs/sessiond-$domain"
 }
 
 # What records besides LTTng: sar, tcpdump, ctsample, sensors.
