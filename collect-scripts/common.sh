@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=sh disable=SC2015,SC2016,SC2034,SC2119,SC2120,SC2154
+# shellcheck shell=sh disable=SC2015,SC2016,SC2034,SC2119,SC2120,SC2154,SC3028
 #
 # What the collector, its tools and the nodes have in common.
 
@@ -24,26 +24,17 @@ quote()
 	quote_rest=$1
 	quote_done=
 	while :; do
+		quote_part=${quote_rest%%["'$NL"]*}
+		quote_done=$quote_done$quote_part
+		quote_rest=${quote_rest#"$quote_part"}
 		case $quote_rest in
-		*"'"*)
-			quote_done="$quote_done${quote_rest%%"'"*}'\\''"
-			quote_rest=${quote_rest#*"'"}
-			;;
-		*) break ;;
+		'') break ;;
+		"'"*) quote_done="$quote_done'\\''" ;;
+		*) quote_done="$quote_done'\"\$NL\"'" ;;
 		esac
+		quote_rest=${quote_rest#?}
 	done
-	quote_rest=$quote_done$quote_rest
-	quote_done=
-	while :; do
-		case $quote_rest in
-		*"$NL"*)
-			quote_done="$quote_done${quote_rest%%"$NL"*}'\"\$NL\"'"
-			quote_rest=${quote_rest#*"$NL"}
-			;;
-		*) break ;;
-		esac
-	done
-	printf "'%s'\n" "$quote_done$quote_rest"
+	printf "'%s'\n" "$quote_done"
 }
 
 # Take the first word of $words_rest off, into $word. A mark that stands where
@@ -105,34 +96,68 @@ each_line()
 
 # What a script asks of the system: the time, and which process is which.
 
-# The real-time clock in nanoseconds. date of some small systems has no %N.
-realtime_ns()
+# The real-time clock in nanoseconds: sets stamp. Where the shell has it as a variable this costs
+# no process. date of some small systems has no %N.
+read_realtime()
 {
+	stamp=${EPOCHREALTIME:-}
+	if [ -n "$stamp" ]; then
+		stamp=${stamp%[.,]*}${stamp#*[.,]}000
+		return
+	fi
 	stamp=$(date +%s%N)
 	case $stamp in
 	*[!0-9]* | ??????????) stamp=$(date +%s)000000000 ;;
 	esac
+}
+
+realtime_ns()
+{
+	read_realtime
 	printf '%s\n' "$stamp"
+}
+
+# Hundredths of a second since the boot: sets up.
+uptime_now()
+{
+	read -r up _ </proc/uptime
+	up=${up%.*}${up#*.}
+	up=${up#0}
+}
+
+# read_stat PID: sets comm, state, ppid, utime and stime (in ticks), start and rss (in pages).
+# Fails if there is no such process. A name may hold anything, a line feed and ") " too; what
+# follows its end are fields without parentheses.
+read_stat()
+{
+	stat=
+	{
+		while IFS= read -r stat_part; do
+			stat=$stat${stat:+$NL}$stat_part
+		done <"/proc/$1/stat"
+	} 2>/dev/null
+	[ -n "$stat" ] || return 1
+	comm=${stat#*(}
+	comm=${comm%)*}
+	# shellcheck disable=SC2086 # fields
+	set -- ${stat##*) }
+	[ $# -gt 21 ] || return 1
+	state=$1
+	ppid=$2
+	shift 11
+	utime=$1
+	stime=$2
+	shift 8
+	start=$1
+	rss=$3
 }
 
 # When a process was started, in clock ticks since the boot: with its pid, what
 # tells it from all others of this boot. Fails if there is no such process, or
 # nothing is left of it but its status.
-#
-# Field 22 of /proc/PID/stat; the name in parentheses may hold anything.
 start_time()
 {
-	stat_line=
-	while IFS= read -r stat_part; do
-		stat_line=$stat_line$stat_part
-	done 2>/dev/null <"/proc/$1/stat" || return 1
-	stat_line=${stat_line##*) }
-	# shellcheck disable=SC2086 # fields
-	set -- $stat_line
-	[ $# -gt 20 ] || return 1
-	[ "$1" != Z ] && [ "$1" != X ] || return 1
-	shift 19
-	printf '%s\n' "$1"
+	read_stat "$1" && [ "$state" != Z ] && [ "$state" != X ] && printf '%s\n' "$start"
 }
 
 # Text that may hold anything, for JSON and for people. Control characters (C0, DEL

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
+# shellcheck shell=sh disable=SC2015,SC2016,SC2034,SC2119,SC2120,SC2154
 #
 # What goes to the nodes, and what comes from them.
 
@@ -13,11 +13,13 @@ node_script()
 		"$lib/node/run.sh"
 }
 
-# What every node gets alike, made once a run.
+# What every node gets alike, made once a run; $tmpdir is a word for the shell.
 write_bundle()
 {
+	plan_word "$state/plan" tmpdir
+	tmpdir=$(quote "$answer")
 	{
-		put_file node.sh <"$work/node.sh"
+		node_script | put_file node.sh
 		for part in ctwrap ctsample; do
 			put_file "bin/$part" <"$bin/$part"
 		done
@@ -38,21 +40,12 @@ put_file()
 # bundle_for NODE: all of it. The plan has the lines that concern this node.
 bundle_for()
 {
-	printf 'NODE=%s\nRUN=%s\nBASE=%s\n' "$(quote "$1")" "$id" "$(quote "$tmpdir")"
+	printf 'NODE=%s\nRUN=%s\nBASE=%s\n' "$1" "$id" "$tmpdir"
 	cat "$lib/node/setup.sh"
+	echo set_up
 	cat "$work/bundle"
-	node_plan "$1" | put_file plan
-	printf 'finish\n'
-}
-
-node_plan()
-{
-	while IFS= read -r plan_line; do
-		case $plan_line in
-		'event '* | 'context '* | 'channel '* | 'sar '* | 'capture '* | 'process '* | \
-			"sensor $1 "*) printf '%s\n' "$plan_line" ;;
-		esac
-	done <"$state/plan"
+	grep -E "^(event|context|channel|sar|capture|process|sensor $1) " "$state/plan" | put_file plan
+	echo 'begin "$1"'
 }
 
 # Fetch what a node recorded. The node lists its files with size and checksum;
@@ -78,72 +71,88 @@ fetch_node()
 		return
 	fi
 	for attempt in 1 2 3 4 5; do
-		fetch_once "$1" && {
+		fetch_once "$1"
+		case $?-$attempt in
+		0-*)
 			put_in_place "$1"
 			return
-		}
-		[ ! -f "$work/interrupted" ] && [ "$fetch_again" = yes ] || break
-		[ "$attempt" -eq 5 ] || sleep "$attempt"
+			;;
+		2-* | *-5) break ;;
+		esac
+		[ ! -f "$work/interrupted" ] || break
+		sleep "$attempt"
 	done
 	node_problem "$1" "not fetched: $fetch_why"
 }
 
-# One try; it says in $fetch_why what stopped it, and in $fetch_again whether another
-# may go better.
+# One try; it says in $fetch_why what stopped it. 1: another may go better; 2: none will.
 fetch_once()
 {
-	fetch_again=yes
 	most_bytes=67108864
 	action "$1" "$stop_seconds" list
 	most_bytes=1048576
 	if [ "$action_status" -ne 0 ] || ! grep -q -x end "$answers"; then
 		fetch_why=$(why "$action_status" "$stop_seconds")
-		[ "$action_status" -eq 255 ] || fetch_again=no
-		return 1
+		[ "$action_status" -eq 255 ] && return 1
+		return 2
 	fi
-	list=$work/list.$1
-	read_list <"$answers.raw" | sort >"$list"
-	list_odd=$(fact odd)
-	list_odd=$((${list_odd:-0} + $(grep -c "^odd" "$list")))
-	still_missing "$1" || return 0
-	fetch_missing "$1" || return 1
-	if still_missing "$1"; then
-		fetch_why="$(sed -n '1s/^[0-9]* [0-9]* //p' "$missing"): came over damaged"
+	find_missing "$1"
+	[ -s "$wanted" ] || return 0
+	fetch_missing "$1" || return
+	find_missing "$1"
+	[ ! -s "$wanted" ] || {
+		fetch_why="$(sed -n '1s/^[0-9]* [0-9]* //p' "$wanted"): came over damaged"
 		return 1
-	fi
+	}
 }
 
-# CRC SIZE PATH of the files that may be made here, "odd" for each that may not: a path
-# that leads elsewhere, is there twice, or has what is not for people to read.
-read_list()
+# What is wanted of the files that the node listed and that are not here as they should be:
+# lines HAVE SIZE PATH in $wanted, of all of it, or of the rest of what is here. A part that
+# turns out wrong is of a whole file then, which the next try begins anew. What is here and
+# of no use goes. Sets odd_files, how many may not be made here: a path that leads elsewhere,
+# is there twice, or has what is not for people to read.
+find_missing()
 {
-	tr -d '\000' | LC_ALL=C awk '
+	wanted=$work/wanted.$1
+	(cd "$part" && find . -type f -exec cksum {} +) >"$work/here.$1"
+	stale=$work/stale.$1
+	tr -d '\000' <"$answers.raw" | LC_ALL=C WANTED=$wanted STALE=$stale awk '
+	BEGIN {
+		wanted = ENVIRON["WANTED"]
+		stale = ENVIRON["STALE"]
+		printf "" >wanted
+		printf "" >stale
+	}
 	!/^[0-9]+ [0-9]+ / { next }
 	{ path = substr($0, length($1) + length($2) + 3) }
-	path !~ /^[.]\// || path ~ /\/[.]?[.]?(\/|$)|[\001-\037\177\\]|\302[\200-\237]/ ||
-	    length(path) > 1000 || length($1) > 10 || length($2) > 15 || seen[path]++ {
-		print "odd"
+	!list {
+		crc[path] = $1
+		size[path] = $2
 		next
 	}
-	{ print }'
-}
-
-# The listed files that are not here as they should be; $missing lists them.
-# Fails if there are none.
-still_missing()
-{
-	missing=$work/missing.$1
-	(cd "$part" && find . -type f -exec cksum {} +) | sort >"$work/here.$1"
-	grep -v '^odd' "$list" | comm -23 - "$work/here.$1" >"$missing"
-	[ -s "$missing" ]
-}
-
-# CRC SIZE PATH of $line; blanks at the end of a path are its own.
-take_line()
-{
-	size=${line#* }
-	path=${size#* }
-	size=${size%% *}
+	path !~ /^[.]\// || path ~ /\/[.]?[.]?(\/|$)|[\001-\037\177\\]|\302[\200-\237]/ ||
+	    length(path) > 1000 || length($1) > 10 || length($2) > 15 || listed[path]++ {
+		odd++
+		next
+	}
+	path in size && crc[path] == $1 && size[path] == $2 { next }
+	{
+		have = path in size && size[path] + 0 < $2 + 0 ? size[path] : 0
+		print have, $2, path >wanted
+		if (have == 0 && path in size)
+			print path >stale
+	}
+	END {
+		for (path in size)
+			if (!(path in listed))
+				print path >stale
+		print odd + 0
+	}' "$work/here.$1" list=1 - >"$work/odd.$1"
+	odd_files=$(fact odd)
+	odd_files=$((${odd_files:-0} + $(cat "$work/odd.$1")))
+	while IFS= read -r path; do
+		rm -f "$part/$path"
+	done <"$stale"
 }
 
 size_of()
@@ -151,29 +160,16 @@ size_of()
 	wc -c 2>/dev/null <"$1" | tr -d ' '
 }
 
-# What is wanted of each missing file, HAVE SIZE PATH: all of it, or the rest of what
-# is here. A part that turns out wrong is of a whole file then, which the next try
-# begins anew.
 fetch_missing()
 {
-	wanted=$work/wanted.$1
-	while IFS= read -r line; do
-		take_line
-		have=0
-		[ ! -f "$part/$path" ] || have=$(size_of "$part/$path")
-		[ "$have" -lt "$size" ] || {
-			rm -f "$part/$path"
-			have=0
-		}
-		printf '%s %s %s\n' "$have" "$size" "$path"
-	done <"$missing" >"$wanted"
-	has_room || return 1
+	has_room || return 2
+	transfer_seconds=$((wanted_kib / 64 + stop_seconds))
 	# shellcheck disable=SC2094 # both read it
 	# Both ends of the pipe count: the stream may be cut, or the disk here full.
-	stream "$1" $((wanted_kib / 64 + stop_seconds)) /bin/sh "$node_dir/node.sh" send <"$wanted" |
+	stream "$1" "$transfer_seconds" /bin/sh "$node_dir/node.sh" send <"$wanted" |
 		"$lib/receive" "$part" "$wanted" 2>"$wanted.errors" || fetch_why=$(cat "$wanted.errors")
 	read -r stream_status <"$errors.status"
-	[ "$stream_status" -eq 0 ] || fetch_why=$(why "$stream_status" $((wanted_kib / 64 + stop_seconds)))
+	[ "$stream_status" -eq 0 ] || fetch_why=$(why "$stream_status" "$transfer_seconds")
 	[ "$stream_status" -eq 0 ] && [ ! -s "$wanted.errors" ]
 }
 
@@ -186,50 +182,31 @@ has_room()
 	'' | *[!0-9]*) return 0 ;;
 	esac
 	[ "$wanted_kib" -ge $((free_kib - 65536)) ] || return 0
-	fetch_again=no
 	fetch_why="it has $wanted_kib KiB, and $free_kib are free here"
 	return 1
 }
 
-# All is here: the node's directory appears whole. What an earlier list had stays behind.
+# All is here: the node's directory appears whole.
 put_in_place()
 {
-	grep -v '^odd' "$list" | comm -13 - "$work/here.$1" | while IFS= read -r line; do
-		take_line
-		rm -f "$part/$path"
-	done
 	mv "$part" "$run_dir/$1" 2>>"$errors" || {
 		node_problem "$1" "not fetched: $(last_error)"
 		return
 	}
 	set_state "$1" fetched
-	if [ "$list_odd" -gt 0 ]; then
-		node_problem "$1" "$list_odd files with odd names were not fetched, they are in $node_dir/data there"
-		return
+	if [ "$odd_files" -gt 0 ]; then
+		node_problem "$1" "$odd_files files with odd names were not fetched, they are in $node_dir/data there"
+	elif ! given keep; then
+		clean_node "$1"
 	fi
-	given keep || clean_node "$1"
 }
 
 clean_node()
 {
-	for attempt in 1 2 3; do
-		action "$1" "$short_seconds" clean
-		case $action_status-$attempt in
-		# Where the answer was lost only, there is nothing any more.
-		0-* | 2-[23] | 127-[23])
-			set_state "$1" cleaned
-			return
-			;;
-		255-[12]) sleep "$attempt" ;;
-		*) break ;;
-		esac
-	done
-	node_problem "$1" "not removed there: $(why "$action_status" "$short_seconds")"
-}
-
-# shellcheck disable=SC2046
-fetch_all()
-{
-	bound=$parallel
-	on_nodes fetch_node $(nodes_in stopped)
+	patiently "$1" "$short_seconds" clean
+	case $action_status-$attempt in
+	# Where the answer was lost only, there is nothing any more.
+	0-* | 2-[23] | 127-[23]) set_state "$1" cleaned ;;
+	*) node_problem "$1" "not removed there: $(why "$action_status" "$short_seconds")" ;;
+	esac
 }

@@ -10,7 +10,7 @@
 #
 # calls `parse_options "$@"`, and asks `option NAME [DEFAULT]`. --help and
 # --version are answered here. What is no option is in $operands, a word each,
-# quoted (words.sh) for `eval "set -- $operands"`. With operands_end=yes the first operand
+# quoted (common.sh) for `eval "set -- $operands"`. With operands_end=yes the first operand
 # ends the options: $parsed words are to be shifted then.
 
 program=${0##*/}
@@ -31,28 +31,17 @@ misuse()
 # Sets option_key, the variable of an option, without a process.
 name_option()
 {
-	option_key=opt_
-	option_rest=$1
-	while :; do
-		case $option_rest in
-		*-*) option_key=$option_key${option_rest%%-*}_ ;;
-		*) break ;;
-		esac
-		option_rest=${option_rest#*-}
-	done
-	option_key=$option_key$option_rest
+	option_key=opt_${1%%-*}
+	case $1 in
+	*-*) option_key=${option_key}_${1#*-} ;;
+	esac
 }
 
 # option NAME [DEFAULT]: what was given last.
 option()
 {
-	case $1 in
-	*[!a-z-]*) return 2 ;;
-	esac
 	name_option "$1"
-	eval "option_value=\${$option_key-\${2-}}"
-	# shellcheck disable=SC2154 # set by eval
-	printf '%s\n' "$option_value"
+	eval "printf '%s\\n' \"\${$option_key-\${2-}}\""
 }
 
 given()
@@ -110,14 +99,18 @@ unknown_option()
 	misuse "$1: unknown option${near:+, did you mean --$near?}"
 }
 
+# A script may have an option_seen of its own: NAME VALUE, of each as it comes.
+option_seen()
+{
+	:
+}
+
 set_option()
 {
 	name_option "$1"
 	option_value=$2
 	eval "$option_key=\$option_value"
-	case $(type option_seen 2>/dev/null) in
-	*function*) option_seen "$1" "$2" ;;
-	esac
+	option_seen "$1" "$2"
 }
 
 # A value for what was not given.
@@ -131,35 +124,34 @@ want_number()
 {
 	number=$(option "$1")
 	case $number in
-	'' | *[!0-9]* | ??????????*) misuse "--$1 $number: want a number from $2 to $3" ;;
+	'' | *[!0-9]* | ??????????*) number=-1 ;;
 	esac
 	[ "$number" -ge "$2" ] && [ "$number" -le "$3" ] ||
-		misuse "--$1 $number: want a number from $2 to $3"
+		misuse "--$1 $(option "$1"): want a number from $2 to $3"
 }
 
+# -p N, -pN, -nq, --name VALUE, --name=VALUE
 parse_options()
 {
 	operands=
-	parsed=0
+	parsed=$#
 	while [ $# -gt 0 ]; do
 		word=$1
+		value=
 		case $word in
 		--)
 			shift
-			parsed=$((parsed + 1))
 			break
 			;;
 		--*=*)
-			value=${word#*=}
+			value="=${word#*=}"
 			word=${word%%=*}
-			shift
-			parsed=$((parsed + 1))
-			find_row "$word" || unknown_option "$word"
-			[ "$row_argument" != - ] || misuse "$word: takes no value"
-			set_option "$row_name" "$value"
-			continue
 			;;
-		-?*) ;;
+		--*) ;;
+		-?*)
+			value=${word#-?}
+			word=${word%"$value"}
+			;;
 		*)
 			[ "${operands_end:-no}" = no ] || break
 			operands="$operands $(quote "$word")"
@@ -167,45 +159,30 @@ parse_options()
 			continue
 			;;
 		esac
-		take_option "$@"
-		shift "$taken"
-		parsed=$((parsed + taken))
+		shift
+		find_row "$word" || unknown_option "$word"
+		case $row_argument,$word,$value in
+		-,*,) set_option "$row_name" yes ;;
+		-,--*) misuse "$word: takes no value" ;;
+		-,*)
+			set_option "$row_name" yes
+			set -- "-$value" "$@"
+			;;
+		*,)
+			[ $# -gt 0 ] || misuse "$word: want a value"
+			set_option "$row_name" "$1"
+			shift
+			;;
+		*,--*) set_option "$row_name" "${value#=}" ;;
+		*) set_option "$row_name" "$value" ;;
+		esac
 	done
+	parsed=$((parsed - $#))
 	for word; do
 		operands="$operands $(quote "$word")"
 	done
 	! given help || show_help
 	! given version || show_version
-}
-
-# One or two words: -p N, -pN, -n, --name VALUE. Sets taken.
-take_option()
-{
-	taken=1
-	word=$1
-	rest=
-	case $word in
-	--*) ;;
-	-??*)
-		rest=${word#-?}
-		word=${word%"$rest"}
-		;;
-	esac
-	find_row "$word" || unknown_option "$word"
-	if [ "$row_argument" = - ]; then
-		set_option "$row_name" yes
-		[ -z "$rest" ] || {
-			take_option "-$rest"
-			taken=1
-		}
-		return
-	fi
-	if [ -z "$rest" ]; then
-		[ $# -gt 1 ] || misuse "$word: want a value"
-		rest=$2
-		taken=2
-	fi
-	set_option "$row_name" "$rest"
 }
 
 show_help()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2015,SC2030,SC2031,SC2034,SC2119,SC2120,SC2154
 #
-# Many nodes at once. Each job is a subshell that says on a pipe that it has
-# ended; so up to $bound of them run, and none is waited for by its turn.
+# Many jobs at once. Each is a subshell that says on a pipe that it has ended; so up to
+# $bound of them run, and none is waited for by its turn.
 #
 # A signal (Ctrl-C) sets $interrupted and ends what jobs wait for, by the pids in
 # $work/waiting; jobs themselves do not see it.
@@ -22,15 +22,30 @@ interrupt()
 	[ -n "$interrupted" ] || complain "${interrupt_text:-interrupted: stopping, and fetching what there is}"
 	interrupted=yes
 	: >"$work/interrupted"
-	for waiting in "$work"/waiting/*; do
-		[ -f "$waiting" ] || continue
-		read -r waiting_pid <"$waiting" || continue
+	for waiting_file in "$work"/waiting/*; do
+		read -r waiting_pid 2>/dev/null <"$waiting_file" || continue
 		kill -s TERM "$waiting_pid" 2>/dev/null
 	done
 }
 
-# on_nodes FUNCTION NODE...: FUNCTION NODE for each, in a subshell, with $errors a
-# file of its own. With bound=0 all at once.
+# begin_job NAME FUNCTION ARGUMENT...: behind us, with $errors and $answers files of its own.
+begin_job()
+{
+	(
+		trap '' INT HUP
+		# A signal to the whole group must not keep the word of its end.
+		trap 'exit 143' TERM
+		job_name=$1
+		trap 'echo "end $job_name" >&7' EXIT
+		errors=$work/errors.$1
+		answers=$work/answers.$1
+		: >"$errors"
+		shift
+		"$@" </dev/null
+	) &
+}
+
+# on_nodes FUNCTION NODE...: FUNCTION NODE for each. With bound=0 all at once.
 on_nodes()
 {
 	job_function=$1
@@ -40,15 +55,7 @@ on_nodes()
 		while [ "$bound" -gt 0 ] && [ "$running" -ge "$bound" ]; do
 			end_of_job
 		done
-		(
-			trap '' INT HUP
-			# A signal to the whole group must not keep the word of its end.
-			trap 'exit 143' TERM
-			trap 'echo >&7' EXIT
-			errors=$work/errors.$job_node
-			: >"$errors"
-			"$job_function" "$job_node" </dev/null
-		) &
+		begin_job "$job_node" "$job_function" "$job_node"
 		running=$((running + 1))
 	done
 	while [ "$running" -gt 0 ]; do
@@ -60,7 +67,7 @@ on_nodes()
 # A signal ends the reading; then it is done again.
 end_of_job()
 {
-	until read -r _ <&7; do
+	until read -r event _ <&7 && [ "$event" = end ]; do
 		:
 	done
 	running=$((running - 1))

@@ -21,36 +21,36 @@ write_ssh_config()
 		case $user_config in
 		*[\"\\]* | *"$NL"*) fail "$user_config: not a name for ssh's configuration" ;;
 		esac
+		user_config="Include \"$user_config\""
 	fi
-	{
-		printf 'Host *\n'
-		printf '\t%s\n' 'BatchMode yes' 'ControlMaster auto' "ControlPath \"$sockets/%C\"" \
-			'ControlPersist 300' 'ForwardAgent no' 'ForwardX11 no' \
-			'ClearAllForwardings yes' 'RequestTTY no' 'EscapeChar none' 'LogLevel ERROR'
-		if [ -n "$user_config" ]; then
-			printf 'Include "%s"\n' "$user_config"
-		else
-			printf 'Include config\nInclude /etc/ssh/ssh_config\n'
-		fi
-		printf 'Host *\n'
-		printf '\t%s\n' "ConnectTimeout $connect_seconds" 'ServerAliveInterval 5' \
-			'ServerAliveCountMax 4' 'ConnectionAttempts 1'
-	} >"$work/ssh_config"
+	cat >"$work/ssh_config" <<EOT
+Host *
+	BatchMode yes
+	ControlMaster auto
+	ControlPath "$sockets/%C"
+	ControlPersist 300
+	ForwardAgent no
+	ForwardX11 no
+	ClearAllForwardings yes
+	RequestTTY no
+	EscapeChar none
+	LogLevel ERROR
+${user_config:-Include config${NL}Include /etc/ssh/ssh_config}
+Host *
+	ConnectTimeout $connect_seconds
+	ServerAliveInterval 5
+	ServerAliveCountMax 4
+	ConnectionAttempts 1
+EOT
 }
 
-# A socket's path is up to 107 bytes, and ssh adds 58 to the directory's: a slash, the 40 of %C,
-# and 17 while it makes it. Where TMPDIR is too long for that, sockets lie below /tmp.
+# The path of a socket is up to 107 bytes, so sockets do not lie below TMPDIR.
 make_work()
 {
-	[ -z "${work:-}" ] || return 0
 	work=$(mktemp -d "${TMPDIR:-/tmp}/ctc.XXXXXX") || fail 'cannot make a directory for temporary files'
-	sockets=$work/s
 	trap leave EXIT
-	mkdir "$sockets" || fail "cannot write at $work"
-	if [ ${#sockets} -gt 49 ]; then
-		short=$(mktemp -d /tmp/ctc.XXXXXX) || fail 'cannot make a directory for sockets'
-		sockets=$short
-	fi
+	sockets=
+	sockets=$(mktemp -d /tmp/ctc.XXXXXX) || fail 'cannot make a directory for sockets'
 	write_ssh_config
 	make_pool
 }
@@ -64,7 +64,7 @@ leave()
 		[ -S "$socket" ] || continue
 		timeout 5 ssh -F none -o "ControlPath=\"$socket\"" -O exit node >/dev/null 2>&1
 	done
-	rm -rf "$work" "$sockets"
+	rm -rf "$work" ${sockets:+"$sockets"}
 	exit "$leave_status"
 }
 
@@ -149,8 +149,8 @@ run_ssh()
 {
 	set -- timeout -k 5 "$stream_seconds" ssh -F "$work/ssh_config" -T "$@" \
 		"$stream_command"
-	if [ -n "${waiting_name:-}" ]; then
-		interruptible "$waiting_name" "$@"
+	if [ -n "${is_interruptible:-}" ]; then
+		interruptible "$job_name" "$@"
 	else
 		"$@"
 	fi
@@ -188,20 +188,14 @@ why()
 open_gateway()
 {
 	plan_word "$1" ssh_gateway
-	gateway=$answer
-	[ -n "$gateway" ] || return 0
-	last_hop=${gateway##*,}
+	[ -n "$answer" ] || return 0
+	last_hop=${answer##*,}
 	set -- -N -f
-	[ "$last_hop" = "$gateway" ] || set -- "$@" -J "${gateway%,*}"
-	timeout "$connect_seconds" ssh -F "$work/ssh_config" "$@" -- \
-		"$(hop_url "$last_hop")" </dev/null >/dev/null 2>"$work/gateway.err" ||
+	[ "$last_hop" = "$answer" ] || set -- "$@" -J "${answer%,*}"
+	# -J takes [user@]host[:port], ssh itself a URL.
+	timeout "$connect_seconds" ssh -F "$work/ssh_config" "$@" -- "ssh://$last_hop" \
+		</dev/null >/dev/null 2>"$work/gateway.err" ||
 		complain "gateway $last_hop: $(tail -n 1 "$work/gateway.err")"
-}
-
-# -J takes [user@]host[:port], ssh itself a URL.
-hop_url()
-{
-	printf 'ssh://%s\n' "$1"
 }
 
 # action NODE SECONDS ACTION [WORD...]: of the node's script; the answer is in
@@ -211,21 +205,26 @@ action()
 	action_node=$1
 	action_seconds=$2
 	shift 2
-	answers=$work/answers.$action_node
-	action_status=126
-	get_dir "$action_node" || {
+	if get_dir "$action_node"; then
+		ask "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$step_seconds" "$@"
+		action_status=$?
+		take_problems "$action_node"
+	else
 		: >"$answers"
 		echo 'nothing was set up there' >>"$errors"
-		return 1
-	}
-	ask "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$step_seconds" "$@"
-	action_status=$?
-	while IFS= read -r answer_line; do
-		case $answer_line in
-		'problem '*) node_problem "$action_node" "${answer_line#problem }" ;;
-		esac
-	done <"$answers"
-	[ "$action_status" -eq 0 ]
+		action_status=126
+	fi
+	return "$action_status"
+}
+
+# An action that may be done twice: again where the connection breaks.
+patiently()
+{
+	for attempt in 1 2 3; do
+		action "$@" && return
+		[ "$action_status" -eq 255 ] && [ "$attempt" -lt 3 ] || return
+		sleep "$attempt"
+	done
 }
 
 # ask NODE SECONDS WORD...: a command on the node, of which the answer goes to $answers:
@@ -239,11 +238,7 @@ ask()
 		ask_status=125
 	}
 	take_answers <"$answers.raw" >"$answers"
-	while IFS= read -r answer_line; do
-		case $answer_line in
-		'failed '*) printf '%s\n' "${answer_line#failed }" >>"$errors" ;;
-		esac
-	done <"$answers"
+	sed -n 's/^failed //p' "$answers" >>"$errors"
 	return "$ask_status"
 }
 
@@ -253,21 +248,10 @@ take_answers()
 {
 	tr -d '\000' | LC_ALL=C awk -- "$escape_functions"'
 	BEGIN {
-		number = "^(0|[1-9][0-9]*)$"
-		word = "^[A-Za-z0-9_.:@+~-]*$"
-		words = "^[A-Za-z0-9_.:@+~ -]*$"
-		split("free_kib kib odd pid", name)
-		for (i in name)
-			may[name[i]] = number
-		split("clock lttng manager rights sessiond state sysstat tcpdump tcpdump_rights", name)
-		for (i in name)
-			may[name[i]] = word
-		split("events offload offloads process tracer", name)
-		for (i in name)
-			may[name[i]] = words
-		split("active daemon dir failed place problem said shell tools user", name)
+		split("cell dir done failed problem process remark said state want", name)
 		for (i in name)
 			may[name[i]] = ""
+		may["free_kib"] = may["kib"] = may["odd"] = "^(0|[1-9][0-9]*)$"
 		may["status"] = "^(0|[1-9][0-9]?[0-9]?|timeout|stopped)$"
 	}
 	$0 == "end"
@@ -278,7 +262,7 @@ take_answers()
 	}
 	!(key in may) { next }
 	key == "problem" && ++problems > 100 { next }
-	value !~ may[key] || may[key] == number && length(value) > 15 {
+	value !~ may[key] || may[key] && length(value) > 15 {
 		if (!odd[key]++)
 			print "problem it answers nonsense about its " key
 		next
@@ -286,15 +270,17 @@ take_answers()
 	{ print key " " escaped(value, "") }'
 }
 
-# What the node said of something, by the shell alone: it is asked for often.
-fact()
+take_problems()
 {
-	while IFS= read -r fact_line; do
-		case $fact_line in
-		"$1 "*)
-			printf '%s\n' "${fact_line#"$1 "}"
-			return
-			;;
+	while IFS= read -r answer_line; do
+		case $answer_line in
+		'problem '*) node_problem "$1" "${answer_line#problem }" ;;
 		esac
 	done <"$answers"
+}
+
+# What the node said of something.
+fact()
+{
+	sed -n "/^$1 /{ s///p; q; }" "$answers"
 }

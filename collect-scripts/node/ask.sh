@@ -1,220 +1,238 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
+# shellcheck shell=sh disable=SC2015,SC2034,SC2046,SC2086,SC2119,SC2120,SC2154
 #
-# What is asked of a node outside of a run.
+# What is asked of a node outside of a run, sent to `sh -s` behind two variables: $BASE, the
+# recipe's tmpdir, and $WANTS, which kinds of lines its plan has.
 
-# What `ctcollect check` asks a node: nothing is made or changed there. Sent to
-# `sh -s` behind base.sh and lttng.sh. One line a fact: KEY VALUE.
-
-# The events by which ctsync sets clocks: tracefs' name and LTTng's.
-network_events='net_dev_queue:net_dev_queue netif_receive_skb:net_if_receive_skb
-net_dev_xmit:net_dev_xmit napi_gro_receive_entry:net_napi_gro_receive_entry
-napi_gro_receive_exit:net_napi_gro_receive_exit
-napi_gro_frags_entry:net_napi_gro_frags_entry
-napi_gro_frags_exit:net_napi_gro_frags_exit'
-
-check_shell()
+wants()
 {
-	shell=$(readlink -f /bin/sh 2>/dev/null)
-	tell "shell ${shell##*/}"
-	tell "user $(id -un)"
-	missing_tools=
-	for tool in awk cksum date find getconf grep head id kill mkfifo sed setsid sleep sort tail tr; do
-		case $tool in
-		getconf | mkfifo) continue ;;
+	for kind; do
+		case " $WANTS " in
+		*" $kind "*) return 0 ;;
 		esac
-		has "$tool" || missing_tools="$missing_tools $tool"
 	done
-	[ -z "$missing_tools" ] || tell "tools$missing_tools"
-	sleep 0.01 2>/dev/null || tell 'tools sleep (with fractions)'
+	return 1
 }
 
-check_rights()
+# What `ctcollect check` asks: nothing is made or changed. The answer is the cells of the
+# node's row, what it lacks, and what is worth a remark.
+
+cell()
+{
+	tell "cell $*"
+}
+
+# want TEXT MEND
+want()
+{
+	tell "want $1; mend: $2"
+}
+
+check_tools()
+{
+	lacks=
+	for tool in awk cksum date find grep head id kill sed setsid sleep sort tail timeout tr; do
+		has "$tool" || lacks="$lacks $tool"
+	done
+	sleep 0.01 2>/dev/null || lacks="$lacks sleep (with fractions)"
+	[ -z "$lacks" ] || want "the programs$lacks" 'ctcollect install'
+}
+
+# Sets rights: root, sudo, tracing or none.
+name_rights()
 {
 	find_rights
+	rights=none
 	if [ "$(id -u)" = 0 ]; then
-		tell 'rights root'
+		rights=root
 	elif [ "$is_root" = yes ]; then
-		tell 'rights sudo'
+		rights=sudo
 	elif id -Gn | tr ' ' '\n' | grep -q -x tracing; then
-		tell 'rights tracing'
-	else
-		tell 'rights none'
+		rights=tracing
 	fi
 }
 
-check_lttng()
+# Whose session daemon is there: sets daemon_of.
+find_daemon()
 {
-	has lttng && has lttng-sessiond || return 0
-	tell "lttng $(version_of lttng --version)"
-	if root_daemon_is_open; then
-		tell 'sessiond root'
-		return
-	fi
-	for pid_file in /run/lttng/lttng-sessiond.pid /var/run/lttng/lttng-sessiond.pid \
-		"${LTTNG_HOME:-${HOME:-/}}/.lttng/lttng-sessiond.pid"; do
-		daemon_pid "$pid_file" || continue
-		case $pid_file in
-		*/.lttng/*) tell 'sessiond own' ;;
-		*) tell 'sessiond root' ;;
-		esac
-		break
+	daemon_of=
+	for pid_file in "${LTTNG_HOME:-${HOME:-/}}/.lttng" /var/run/lttng /run/lttng; do
+		daemon_pid "$pid_file/lttng-sessiond.pid" || continue
+		daemon_of=root
+		[ "$pid_file" != "${pid_file%/.lttng}" ] && daemon_of=own
 	done
+	! root_daemon_is_open || daemon_of=root
 }
 
-check_tracer()
+# Sets tracer: loaded, loadable or none.
+find_tracer()
 {
-	tracer_version=$(modinfo -F version lttng-tracer 2>/dev/null ||
-		/sbin/modinfo -F version lttng-tracer 2>/dev/null)
+	tracer=none
 	if [ -d /sys/module/lttng_tracer ]; then
-		tell "tracer loaded $(first_word_of /sys/module/lttng_tracer/version)"
-	elif [ -n "$tracer_version" ] ||
+		tracer=loaded
+	elif modinfo lttng-tracer >/dev/null 2>&1 ||
 		find "/lib/modules/$(uname -r)" -name 'lttng-tracer.ko*' 2>/dev/null | grep -q .; then
-		tell "tracer loadable $tracer_version"
-	else
-		tell "tracer none $(uname -r)"
+		tracer=loadable
 	fi
 }
 
-# What LTTng says it knows, else what the kernel has.
-check_events()
+check_tracing()
 {
-	known=
-	if has lttng; then
-		# shellcheck disable=SC2086
-		known=$(limited "$step_seconds" $as_root lttng --no-sessiond list --kernel </dev/null 2>/dev/null)
-	fi
-	found=0
-	lacking=
-	for pair in $network_events; do
-		if [ -n "$known" ]; then
-			tell "$known" | grep -q "[^a-z_]${pair#*:}[^a-z_]"
-		else
-			# shellcheck disable=SC2086
-			$as_root test -d "/sys/kernel/tracing/events/net/${pair%%:*}" 2>/dev/null ||
-				$as_root test -d "/sys/kernel/debug/tracing/events/net/${pair%%:*}" 2>/dev/null
-		fi && found=$((found + 1)) || lacking="$lacking ${pair#*:}"
-	done
-	tell "events $found$lacking"
+	wants kernel || return 0
+	case $rights,$daemon_of in
+	none,*) want 'rights to trace the kernel' \
+		"as root: usermod -aG tracing $(id -un), or sudo without a password" ;;
+	tracing,root) ;;
+	tracing,*) want "root's session daemon" 'as root: lttng-sessiond --daemonize' ;;
+	esac
 }
 
-check_recorders()
+may_capture()
 {
-	{ has sadf && has sar; } && tell "sysstat $(version_of sar -V)"
-	has tcpdump || return 0
-	if [ "$is_root" = yes ] || { has getcap &&
-		getcap "$(command -v tcpdump)" 2>/dev/null | grep -q cap_net_raw; }; then
-		tell "tcpdump $(version_of tcpdump --version)"
-	else
-		tell 'tcpdump_rights none'
-	fi
+	[ "$is_root" = yes ] || { has getcap &&
+		getcap "$(command -v tcpdump)" 2>/dev/null | grep -q cap_net_raw; }
 }
 
 # Offloads that make one packet of several, or several of one, where packets go: not on
 # what is down, nor on bridges, which only join others.
 check_offloads()
 {
-	has ethtool || {
-		tell 'offloads unknown'
-		return
-	}
+	has ethtool || return 0
 	for interface in /sys/class/net/*; do
 		interface=${interface##*/}
-		[ "$interface" != lo ] || continue
-		[ ! -d "/sys/class/net/$interface/bridge" ] || continue
-		[ "$(first_word_of "/sys/class/net/$interface/operstate")" != down ] || continue
-		on=$(limited "$step_seconds" ethtool -k "$interface" 2>/dev/null | awk '
-			$2 == "on" && $1 == "generic-segmentation-offload:" { print "gso" }
-			$2 == "on" && $1 == "tcp-segmentation-offload:" { print "tso" }
-			$2 == "on" && $1 == "large-receive-offload:" { print "lro" }
-			$2 == "off" && $1 == "generic-receive-offload:" { print "no-gro" }' | tr '\n' ' ')
-		[ -z "$on" ] || tell "offload $interface $on"
+		[ "$interface" != lo ] && [ ! -d "/sys/class/net/$interface/bridge" ] &&
+			[ "$(first_word_of "/sys/class/net/$interface/operstate")" != down ] || continue
+		timeout "$step_seconds" ethtool -k "$interface" 2>/dev/null | awk -v on="$interface" '
+			$2 == "on" && $1 == "generic-segmentation-offload:" { joins = joins " gso" }
+			$2 == "on" && $1 == "tcp-segmentation-offload:" { joins = joins " tso" }
+			$2 == "on" && $1 == "large-receive-offload:" { joins = joins " lro" }
+			$2 == "off" && $1 == "generic-receive-offload:" {
+				print "want generic receive offload on " on ", without it received packets have no" \
+					" headers in the trace; mend: ethtool -K " on " gro on"
+			}
+			END {
+				if (joins)
+					print "remark " on " joins packets (" substr(joins, 2) "): ctsync copes; tighter with" \
+						" `ip link set dev " on " gso_max_segs 1 gro_max_size 1`"
+			}'
 	done
 }
 
 check_place()
 {
+	find_base
 	place=$BASE
-	[ -n "$place" ] || for place in "${TMPDIR:-}" /var/tmp /tmp; do
-		[ -z "$place" ] || [ ! -d "$place" ] || [ ! -w "$place" ] || break
-	done
-	while [ ! -d "$place" ] && [ "$place" != / ] && [ -n "$place" ]; do
+	while [ ! -d "$place" ] && [ -n "$place" ]; do
 		place=${place%/*}
 	done
 	here=${place:-/}
 	disk_reserve
-	tell "free_kib ${disk_free:-0}"
-	[ -w "${place:-/}" ] || tell "place $place"
-	own=$place/clustertrace-$(id -u)
-	[ ! -d "$own/active" ] || tell "active $(cat "$own/active/run" 2>/dev/null)"
-}
-
-check_clock()
-{
-	tell "clock $(first_word_of /sys/devices/system/clocksource/clocksource0/current_clocksource)"
-}
-
-check_packages()
-{
-	for manager in apt-get dnf yum zypper apk; do
-		if has "$manager"; then
-			tell "manager $manager"
-			break
-		fi
+	free_mib=$((${disk_free:-0} / 1024))
+	[ -w "$here" ] || want "a place to write, $here is none" 'tmpdir in the recipe'
+	[ "$free_mib" -ge 256 ] ||
+		want "more disk space: $free_mib MiB are free" 'another tmpdir in the recipe'
+	for other in "$place/clustertrace-$(id -u)"/*/; do
+		[ ! -f "$other/started" ] || [ -f "$other/stopped" ] || {
+			other=${other%/}
+			tell "remark run ${other##*/} is collecting there, or was left behind"
+		}
 	done
 }
 
-# First the clock: it is compared with the caller's.
+# Packages that this node lacks for the recipe: sets lacking.
+find_lacking()
+{
+	lacking=
+	! wants kernel userspace || { has lttng && has lttng-sessiond; } || lacking=lttng-tools
+	find_tracer
+	! wants kernel || [ "$tracer" != none ] || case $manager in
+	dnf | yum) lacking="$lacking kmod-lttng-modules" ;;
+	*) lacking="$lacking lttng-modules-dkms" ;;
+	esac
+	! wants sar || { has sadf && has sar; } || lacking="$lacking sysstat"
+	! wants capture || has tcpdump || lacking="$lacking tcpdump"
+	lacking=${lacking# }
+}
+
+find_manager()
+{
+	for manager in apt-get dnf yum zypper apk none; do
+		! has "$manager" || break
+	done
+}
+
+# How to install packages here.
+install_command()
+{
+	set -- "$*"
+	[ "$rights" != sudo ] || set -- "$1" 'sudo '
+	case $manager in
+	none) tell "install $1 there" ;;
+	apk) tell "${2:-}apk add $1" ;;
+	*) tell "${2:-}$manager install $1" ;;
+	esac
+}
+
 do_check()
 {
-	check_clock
-	check_shell
-	check_rights
-	check_lttng
-	check_tracer
-	check_events
-	check_recorders
-	check_offloads
+	name_rights
+	find_manager
+	find_lacking
+	find_daemon
+	shell=$(readlink -f /bin/sh 2>/dev/null)
+	check_tools
+	for package in $lacking; do
+		case $package in
+		*lttng-modules*) want "the kernel tracer for $(uname -r)" "$(install_command "$package")" ;;
+		*) want "$package" "$(install_command "$package")" ;;
+		esac
+	done
+	! wants capture || ! has tcpdump || may_capture ||
+		want 'the right to capture' 'as root: setcap cap_net_raw,cap_net_admin+ep /usr/bin/tcpdump'
+	check_tracing
 	check_place
-	check_packages
+	check_offloads
+	cell "$(id -un)"
+	cell "${shell##*/}"
+	cell "$rights"
+	cell "$(version_of lttng --version)"
+	cell "$tracer"
+	cell "$daemon_of"
+	cell "$(version_of sar -V)"
+	cell "$(! may_capture || version_of tcpdump --version)"
+	cell "$free_mib"
+	cell "$(first_word_of /sys/devices/system/clocksource/clocksource0/current_clocksource)"
 	tell end
 }
 
-# Start and stop a node's session daemon, sent to `sh -s ACTION` behind base.sh
-# and lttng.sh. A daemon with sessions in it is never stopped: they are not ours.
-
-count_sessions()
+# do_install [show]: what the recipe needs and is not there, by the node's own package manager.
+do_install()
 {
-	# shellcheck disable=SC2086
-	sessions=$(limited "$step_seconds" $rights lttng --no-sessiond --mi xml list </dev/null 2>/dev/null |
-		grep -o '<session>' | wc -l)
-	sessions=$((sessions))
+	name_rights
+	find_manager
+	find_lacking
+	if [ -z "$lacking" ]; then
+		tell 'done nothing to install'
+		return
+	elif [ "${1:-}" = show ]; then
+		tell "done $(install_command "$lacking")"
+		return
+	fi
+	[ "$is_root" = yes ] || give_up 'want root or sudo without a password'
+	case $manager in
+	apt-get)
+		$as_root apt-get -q -y update >/dev/null
+		$as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
+			install --no-install-recommends $lacking
+		;;
+	dnf | yum) $as_root "$manager" -y install $lacking ;;
+	*) give_up "no apt-get or dnf here, install $lacking by hand, or give --script" ;;
+	esac </dev/null >&2 || exit 1
+	tell "done installed $lacking"
 }
 
-no_daemon()
-{
-	! daemon_pid "$pid_file"
-}
-
-daemon_stop()
-{
-	daemon_pid "$pid_file" || return 0
-	count_sessions
-	[ "$sessions" -eq 0 ] ||
-		give_up "the session daemon has $sessions sessions, destroy them first"
-	daemon_pid "$pid_file" || return 0
-	# shellcheck disable=SC2086
-	$rights kill -s TERM "$daemon" || give_up 'no right to stop the session daemon'
-	until_true 100 no_daemon || give_up 'the session daemon does not end'
-}
-
-daemon_start()
-{
-	! daemon_pid "$pid_file" || return 0
-	# shellcheck disable=SC2086
-	limited "$step_seconds" $rights lttng-sessiond --daemonize </dev/null >/dev/null 2>&1
-	until_true 100 daemon_pid "$pid_file" || give_up 'the session daemon does not start'
-}
+# Start and stop a node's session daemon. One with sessions in it is never stopped: they are
+# not ours.
 
 do_daemon()
 {
@@ -226,15 +244,20 @@ do_daemon()
 	[ "$is_root" != yes ] || rights=$as_root
 	daemon_file
 	case $1 in
-	stop | restart) daemon_stop ;;
+	stop | restart)
+		stop_daemon || {
+			[ "$sessions" -eq 0 ] || give_up "the session daemon has $sessions sessions, destroy them first"
+			give_up 'the session daemon cannot be ended'
+		}
+		;;
 	esac
 	case $1 in
-	start | restart) daemon_start ;;
+	start | restart) start_daemon >/dev/null || give_up 'the session daemon does not start' ;;
 	esac
 	if daemon_pid "$pid_file"; then
 		count_sessions
-		tell "daemon running, pid $daemon, sessions: $sessions"
+		tell "done running, pid $daemon, sessions: $sessions"
 	else
-		tell 'daemon not running'
+		tell 'done not running'
 	fi
 }

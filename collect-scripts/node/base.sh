@@ -7,12 +7,13 @@
 # and sent over ssh into one private directory of a run:
 #
 #   BASE/clustertrace-UID/          mode 700, ours
-#     active/                       which run collects here now
 #     RUN/                          $here: this script lies in it
 #       plan                        lines of ctrecipe
 #       bin/ctwrap, bin/ctsample
 #       procs/NAME                  PID STARTTIME of each process that we started
 #       pids/PID                    whitelist of ctsample
+#       mine, who                   RUN; RUN and the node's name
+#       boot, started, stopped      in which boot, and when
 #       data/                       what is fetched
 #       problems                    one line each
 #
@@ -58,18 +59,6 @@ has()
 	command -v "$1" >/dev/null 2>&1
 }
 
-# limited SECONDS COMMAND...: where there is timeout(1), with it.
-limited()
-{
-	limit=$1
-	shift
-	if has timeout; then
-		timeout "$limit" "$@"
-	else
-		"$@"
-	fi
-}
-
 # Root's rights, if they can be had without a question: "" or "sudo -n".
 find_rights()
 {
@@ -77,7 +66,7 @@ find_rights()
 	is_root=no
 	if [ "$(id -u)" = 0 ]; then
 		is_root=yes
-	elif has sudo && limited "$step_seconds" sudo -n true </dev/null >/dev/null 2>&1; then
+	elif has sudo && timeout "$step_seconds" sudo -n true </dev/null >/dev/null 2>&1; then
 		is_root=yes
 		as_root='sudo -n'
 	fi
@@ -100,11 +89,6 @@ until_true()
 		tenths=$((tenths - 1))
 		sleep 0.1 2>/dev/null || sleep 1
 	done
-}
-
-planned()
-{
-	grep -q "^$1 " "$here/plan"
 }
 
 # Processes that we start, and their end. Each is the leader of a session of its
@@ -156,20 +140,19 @@ send_signal()
 		${as_root:+$as_root kill -s "$1" -- "$2"} 2>/dev/null
 }
 
-# Processes of the recorded session that have our run in their environment.
-session_members()
+# members [SESSION]: processes that have our run in their environment.
+members()
 {
 	for proc in /proc/[0-9]*; do
-		member=${proc#/proc/}
 		stat_line=
 		read -r stat_line 2>/dev/null <"$proc/stat" || continue
 		# shellcheck disable=SC2086 # fields
-		set -- "$1" ${stat_line##*) }
-		[ "${5:-}" = "$1" ] && [ "$2" != Z ] || continue
+		set -- "${1:-}" ${stat_line##*) }
+		[ "${5:-}" = "${1:-${5:-}}" ] && [ "${2:-Z}" != Z ] || continue
 		# What runs as root only root may look at.
 		# shellcheck disable=SC2086
 		{ cat "$proc/environ" || ${as_root:+$as_root cat "$proc/environ"}; } 2>/dev/null |
-			tr '\0' '\n' | grep -q -x -F "CLUSTERTRACE_RUN=$run" && tell "$member"
+			tr '\0' '\n' | grep -q -x -F "CLUSTERTRACE_RUN=$run" && tell "${proc#/proc/}"
 	done
 }
 
@@ -188,7 +171,7 @@ end()
 			until_true 50 is_gone "$1" || problem "$1: does not end"
 		fi
 	fi
-	[ -z "$pid" ] || for member in $(session_members "$pid"); do
+	[ -z "$pid" ] || for member in $(members "$pid"); do
 		send_signal KILL "$member"
 	done
 	mv -f "$here/procs/$1" "$here/procs/.$1"
@@ -213,36 +196,26 @@ recorded()
 # that is some 20 us later, else date(1) has to be run, about 1 ms. The reading
 # can only be late, so the smallest difference of several is the best one.
 
-uptime_now()
-{
-	read -r up _ </proc/uptime
-	up=${up%.*}${up#*.}
-}
-
 # The monotonic clock, and the real-time and boot-time clock on it, by the first bases
 # of timers in the list. Sets exact_mono, exact_real, exact_boot; fails where it cannot
 # be read. The list may be long, which a shell would read byte by byte.
 read_timer_list()
 {
 	[ -r /proc/timer_list ] || return 1
-	exact=$(awk '
+	# shellcheck disable=SC2046 # numbers
+	set -- $(awk '
 		$1 == "now" { print $3 }
 		$1 == ".index:" { base = $2 }
 		$1 == ".offset:" && base == 1 { print $2 }
 		$1 == ".offset:" && base == 2 { print $2; exit }' /proc/timer_list 2>/dev/null)
-	case $exact in
-	*"$NL"*"$NL"*) ;;
+	case $#$* in
+	3*[!0-9\ ]*) return 1 ;;
+	3*) ;;
 	*) return 1 ;;
 	esac
-	exact_mono=${exact%%"$NL"*}
-	exact_boot=${exact##*"$NL"}
-	exact_real=${exact#*"$NL"}
-	exact_real=${exact_real%"$NL"*}
-	case $exact_mono,$exact_real,$exact_boot in
-	,* | *, | *,,* | *[!0-9,]*) return 1 ;;
-	esac
-	exact_real=$((exact_mono + exact_real))
-	exact_boot=$((exact_mono + exact_boot))
+	exact_mono=$1
+	exact_real=$(($1 + $2))
+	exact_boot=$(($1 + $3))
 }
 
 # Whether all can be had exactly. A processor that sleeps may not have heard yet that
@@ -250,7 +223,8 @@ read_timer_list()
 clocks_are_exact()
 {
 	read_timer_list || return 1
-	late=$(($(realtime_ns) - exact_real))
+	read_realtime
+	late=$((stamp - exact_real))
 	[ "$late" -ge 0 ] && [ "$late" -lt 1000000000 ]
 }
 
@@ -265,16 +239,13 @@ clocks_are_exact_after_all()
 	return 1
 }
 
-# Nanoseconds of time in which the machine slept: CLOCK_BOOTTIME counts them,
-# CLOCK_MONOTONIC does not. Empty where it cannot be known.
-find_suspended()
+# Whether the machine has slept since it was booted: CLOCK_BOOTTIME counts that time,
+# CLOCK_MONOTONIC does not.
+has_slept()
 {
-	suspended=0
 	suspends=0
 	read -r suspends 2>/dev/null </sys/power/suspend_stats/success || :
-	[ "${suspends:-0}" != 0 ] || return 0
-	suspended=
-	! read_timer_list || suspended=$((exact_boot - exact_mono))
+	[ "${suspends:-0}" != 0 ]
 }
 
 # One edge: sets edge_up (hundredths) and edge_ns (real time).
@@ -286,12 +257,8 @@ clock_edge()
 		uptime_now
 	done
 	edge_up=$up
-	edge_ns=${EPOCHREALTIME:-}
-	if [ -n "$edge_ns" ]; then
-		edge_ns=${edge_ns%[.,]*}${edge_ns#*[.,]}000
-	else
-		edge_ns=$(realtime_ns)
-	fi
+	read_realtime
+	edge_ns=$stamp
 }
 
 # A line of clock.csv.
@@ -303,6 +270,7 @@ clock_sample()
 			>>"$data/clock.csv"
 		return 0
 	fi
+	! has_slept || return 0
 	best=
 	for edge in 1 2 3; do
 		clock_edge
@@ -313,15 +281,13 @@ clock_sample()
 			best_up=$edge_up
 		fi
 	done
-	[ -n "${suspended:=}" ] || return 0
-	printf '%s,%s,%s\n' "$best_ns" $((best_up * 10000000 - suspended)) \
+	printf '%s,%s,%s\n' "$best_ns" $((best_up * 10000000)) \
 		$((best_up * 10000000)) >>"$data/clock.csv"
 }
 
 clock_begin()
 {
-	find_suspended
-	[ -n "$suspended" ] ||
+	! has_slept || clocks_are_exact ||
 		problem 'clock.csv: the machine has slept, and how long only root can read'
 	printf 'realtime_ns,monotonic_ns,boottime_ns\n' >"$data/clock.csv"
 	clock_sample
@@ -340,18 +306,8 @@ first_word_of()
 version_of()
 {
 	has "$1" || return 0
-	limited "$step_seconds" "$@" </dev/null 2>&1 | sed -n \
+	timeout "$step_seconds" "$@" </dev/null 2>&1 | sed -n \
 		's/^.*[^0-9.]\([0-9][0-9]*\.[0-9][0-9.]*\).*$/\1/p' | head -n 1
-}
-
-lttng_version()
-{
-	version_of lttng --version
-}
-
-cpu_count()
-{
-	getconf _NPROCESSORS_ONLN 2>/dev/null || grep -c '^processor' /proc/cpuinfo
 }
 
 # What the processor is sold as, where that is known; else what it runs at.
@@ -368,42 +324,22 @@ cpu_mhz()
 	sed -n 's/^cpu MHz[^0-9]*\([0-9][0-9.]*\).*/\1/p' /proc/cpuinfo | head -n 1
 }
 
-# NAME ADDRESS lines, and NAME alone for those without one.
-interface_addresses()
-{
-	if has ip; then
-		ip -o link show 2>/dev/null | awk '{ sub(/[@:].*/, "", $2); print $2 }'
-		ip -o addr show 2>/dev/null | awk '{ sub(/\/.*/, "", $4); print $2, $4 }'
-	fi
-}
-
+# Each with its speed, if known, and its addresses.
 interfaces_json()
 {
-	interface_addresses | sort -s -k1,1 | {
-		last=
-		comma=
-		printf '['
-		while read -r name address; do
-			if [ "$name" != "$last" ]; then
-				[ -z "$last" ] || printf ']},'
-				printf '{"name": %s, ' "$(json_strings "$name")"
-				speed=$(first_word_of "/sys/class/net/$name/speed")
-				case $speed in
-				'' | *[!0-9]*) ;;
-				*) printf '"speed_mbps": %s, ' "$speed" ;;
-				esac
-				printf '"addresses": ['
-				last=$name
-				comma=
-			fi
-			[ -z "$address" ] || {
-				printf '%s%s' "$comma" "$(json_strings "$address")"
-				comma=,
-			}
-		done
-		[ -z "$last" ] || printf ']}'
-		printf ']'
-	}
+	has ip || return 0
+	between=
+	for interface in $(ip -o link show 2>/dev/null | awk '{ sub(/[@:].*/, "", $2); print $2 }'); do
+		speed=$(first_word_of "/sys/class/net/$interface/speed")
+		case $speed in
+		*[!0-9]*) speed= ;;
+		esac
+		# shellcheck disable=SC2046 # addresses
+		printf '%s{"name": %s, %s"addresses": [%s]}' "$between" "$(json_strings "$interface")" \
+			"${speed:+\"speed_mbps\": $speed, }" "$(json_strings $(ip -o addr show dev "$interface" \
+				2>/dev/null | awk '{ sub(/\/.*/, "", $4); print $4 }'))"
+		between=,
+	done
 }
 
 # "name": value, if there is one. member NAME VALUE [number]
@@ -430,7 +366,7 @@ describe()
 		member kernel "$(uname -r)"
 		member machine "$(uname -m)"
 		member boot_id "$(boot_id)"
-		member cpus "$(cpu_count)" number
+		member cpus "$(getconf _NPROCESSORS_ONLN 2>/dev/null || grep -c '^processor' /proc/cpuinfo)" number
 		member cpu_model "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)"
 		member cpu_mhz "$(cpu_mhz)" number
 		member mem_kib "$(sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo)" number
@@ -438,9 +374,9 @@ describe()
 			/sys/devices/system/clocksource/clocksource0/current_clocksource)"
 		printf ', "tools": {'
 		separator=
-		member lttng "$(lttng_version)"
+		member lttng "$(version_of lttng --version)"
 		member sysstat "$(version_of sar -V)"
 		member tcpdump "$(version_of tcpdump --version)"
-		printf '}, "interfaces": %s}\n' "$(interfaces_json)"
+		printf '}, "interfaces": [%s]}\n' "$(interfaces_json)"
 	} >"$data/node.json.new" && mv -f "$data/node.json.new" "$data/node.json"
 }

@@ -7,33 +7,21 @@
 # all when the disk gets full, or when the run's directory was removed: nothing can be
 # recorded then, and nobody would find the processes any more.
 
-watch()
+do_clock()
 {
-	find_suspended
+	find_rights
+	find_home
+	clock_begin
 	trap 'clock_sample; exit 0' TERM INT
 	trap '' HUP
-	kept=
-	# What belongs to the collection is known when it has started.
-	watched=0
-	until [ -f "$here/started" ] || [ "$watched" -ge "$step_seconds" ]; do
-		nap 1
-		is_there || abandon
-		watched=$((watched + 1))
-	done
 	while :; do
-		keep_in_mind
-		nap "${CLUSTERTRACE_WATCH_SECONDS:-10}"
+		# A signal ends it early.
+		sleep "${CLUSTERTRACE_WATCH_SECONDS:-10}" &
+		wait $!
 		is_there || abandon
 		clock_sample
 		guard_disk
 	done
-}
-
-# A signal ends it early.
-nap()
-{
-	sleep "$1" &
-	wait $!
 }
 
 # The run's directory, with our mark in it.
@@ -44,42 +32,25 @@ is_there()
 	[ "$mark" = "$run" ]
 }
 
-# The records of processes and sessions, for when they are gone. While they are being
-# removed, those of before hold: ours is among them as long as none is missing.
-keep_in_mind()
-{
-	found=
-	for proc_file in "$here"/procs/*; do
-		kept_process=
-		read -r kept_process 2>/dev/null <"$proc_file" || continue
-		found="$found${proc_file##*/} $kept_process$NL"
-	done
-	[ -f "$here/procs/clock" ] && is_there || return 0
-	kept=$found
-	kept_sessions=
-	for domain in kernel user; do
-		[ ! -f "$here/session-$domain" ] || kept_sessions="$kept_sessions $domain"
-	done
-}
-
-# The directory is gone: from what we kept in mind the records are made anew elsewhere,
-# by which all is ended as by a stop.
+# The directory is gone, and with it the records: all that bears the run's name ends. A
+# session daemon of ours is left.
 abandon()
 {
 	trap '' TERM INT
-	here=$(mktemp -d "${TMPDIR:-/tmp}/clustertrace-$run.XXXXXX") || exit 1
-	data=$here/data
-	mkdir "$here/procs" "$data" "$data/log" || exit 1
-	printf '%s' "$kept" | while read -r name kept_process; do
-		printf '%s\n' "$kept_process" >"$here/procs/$name"
+	cd /
+	for domain in kernel user; do
+		# shellcheck disable=SC2086
+		! tracer_rights "$domain" ||
+			timeout "$step_seconds" $rights lttng --no-sessiond destroy "clustertrace-$run-$domain" \
+				</dev/null >/dev/null 2>&1
 	done
-	for domain in ${kept_sessions:-}; do
-		: >"$here/session-$domain"
+	for signal in TERM KILL; do
+		for member in $(members); do
+			[ "$member" = $$ ] || send_signal "$signal" "$member"
+		done
+		[ "$signal" = KILL ] || sleep 1
 	done
-	stop_sources clock
-	release_active
 	rmdir "$base" 2>/dev/null
-	rm -rf "$here"
 	exit 0
 }
 
@@ -116,30 +87,24 @@ base=${here%/*}
 
 # One collection at a time. A run that a restart or a crash left behind is no
 # hindrance: it counts only while a process of it is there, in this boot.
-take_active()
+look_around()
 {
-	mkdir "$base/active" 2>/dev/null && {
-		tell "$run" >"$base/active/run"
-		return 0
-	}
-	other=
-	read -r other 2>/dev/null <"$base/active/run" || :
-	if [ "$other" = "$run" ] || is_collecting "$base/$other"; then
-		give_up "already collecting here: run $other, want \`ctcollect stop\` of it first"
-	fi
-	# mkdir says who wins where two take over.
-	mkdir "$base/active/taken-$run" 2>/dev/null || give_up "cannot write below $base"
-	tell "$run" >"$base/active/run"
-	problem "run $other was left behind here, taken over"
+	for other in "$base"/*/; do
+		other=${other%/}
+		if [ "$other" = "$here" ] || [ -f "$other/stopped" ]; then
+			continue
+		elif is_collecting "$other"; then
+			give_up "already collecting here: run ${other##*/}, want \`ctcollect stop\` of it first"
+		fi
+		problem "run ${other##*/} was left behind here"
+	done
 }
 
 # Does a process of this run live? A run that is just being set up counts.
 is_collecting()
 (
 	here=$1
-	[ -n "${1##*/}" ] && [ -d "$here/procs" ] || exit 1
-	[ "$(cat "$here/boot" 2>/dev/null)" = "$(boot_id)" ] || exit 1
-	[ ! -f "$here/stopped" ] || exit 1
+	[ "$(cat "$here/boot" 2>/dev/null)" = "$(boot_id)" ] && [ ! -f "$here/stopped" ] || exit 1
 	for name in $(recorded); do
 		is_running "$name" && exit 0
 	done
@@ -147,25 +112,16 @@ is_collecting()
 	[ ! -f "$here/started" ]
 )
 
-release_active()
-{
-	holder=
-	read -r holder 2>/dev/null <"$base/active/run" || :
-	[ "$holder" != "$run" ] || rm -rf "$base/active"
-}
-
 do_start()
 {
 	boot_id >"$here/boot"
-	mkdir -p "$data/log" "$here/procs" "$here/pids" "$here/sensors" "$here/exec" ||
-		give_up "cannot write at $here"
 	! disk_is_full || give_up "disk full: $disk_free KiB left at $here"
-	take_active
+	look_around
 	find_rights
 	find_home
 	describe || give_up "cannot write at $data"
 	[ -s "$data/node.json" ] || give_up "cannot write at $data"
-	spawn clock "$sh" "$here/node.sh" clock-loop
+	spawn clock "$sh" "$here/node.sh" clock
 	each_line "$here/plan" sar start_sar
 	each_line "$here/plan" capture start_captures
 	each_line "$here/plan" process start_sampler
@@ -210,19 +166,6 @@ last_words()
 	[ -z "$last_line" ] || tell ": $last_line"
 }
 
-# Who is asked first, and how; whoever is left over is started by commands.
-stop_order()
-{
-	for name in $(recorded); do
-		case $name in
-		exec-* | task-*) tell "1 TERM $name" ;;
-		sar | capture-*) tell "2 INT $name" ;;
-		sensor-* | ctsample) tell "2 TERM $name" ;;
-		clock) tell "3 TERM $name" ;;
-		esac
-	done | sort
-}
-
 # The kernel hands packets over to tcpdump by the block, which is full or a second old;
 # those of a block that is not are lost when tcpdump ends.
 let_captures_drain()
@@ -249,29 +192,31 @@ stop_sources()
 	fi
 	[ ! -f "$here/ended" ] || return 0
 	record stopper $$
-	stop_group 1 ""
+	end_each 'exec-*' TERM 50
 	end_session kernel
 	end_session user
 	let_captures_drain
-	stop_group 2 ""
-	stop_group 3 "${1:-}"
+	# What writes a log may have much to write on a slow machine.
+	end_each sar INT $((step_seconds * 5))
+	end_each 'capture-*' INT $((step_seconds * 5))
+	end_each 'sensor-*' TERM $((step_seconds * 5))
+	end_each ctsample TERM $((step_seconds * 5))
+	[ "${1:-}" = clock ] || end_each clock TERM $((step_seconds * 5))
 	end_daemon kernel
 	end_daemon user
 	rm -f "$here/procs/stopper"
 	: >"$here/ended"
 }
 
-# stop_group NUMBER EXCEPT
-stop_group()
+# end_each PATTERN SIGNAL TENTHS: of what we started and recorded.
+end_each()
 {
-	stop_order | while read -r number signal name; do
-		[ "$number" = "$1" ] && [ "$name" != "$2" ] || continue
-		# What writes a log may have much to write on a slow machine.
-		patience=50
-		[ "$1" = 1 ] || patience=$((step_seconds * 5))
-		end "$name" "$signal" "$patience" </dev/null
+	for proc_file in "$here"/procs/$1; do
+		[ -f "$proc_file" ] || continue
+		name=${proc_file##*/}
+		end "$name" "$2" "$3" </dev/null
 		case $name in
-		exec-* | task-* | sensor-*) continue ;;
+		exec-* | sensor-*) continue ;;
 		esac
 		[ "$ended" != gone ] || [ -f "$here/rebooted" ] ||
 			problem "$name: ended before its time$(last_words "$name")"
@@ -313,7 +258,6 @@ do_stop()
 	# shellcheck disable=SC2086
 	[ -z "$as_root" ] || $as_root chown -R -h "$(id -u):$(id -g)" "$data" 2>/dev/null
 	convert
-	release_active
 	report stopped
 }
 
@@ -325,7 +269,7 @@ convert()
 	[ -s "$data/sar.sa" ] && [ ! -s "$data/sar.sadf" ] || return 0
 	if ! has sadf; then
 		problem 'sadf: not installed, the log is fetched as it is'
-	elif ! LC_ALL=C limited $((step_seconds * 10)) sadf -p -U "$data/sar.sa" -- -A </dev/null \
+	elif ! LC_ALL=C timeout $((step_seconds * 10)) sadf -p -U "$data/sar.sa" -- -A </dev/null \
 		>"$data/sar.sadf.new" 2>>"$data/log/sar.log"; then
 		problem "sar.sa: sadf cannot convert it$(last_words sar)"
 		rm -f "$data/sar.sadf.new"
@@ -353,7 +297,7 @@ do_status()
 			tell "process $name $pid"
 		elif [ "$state" = running ]; then
 			case $name in
-			exec-* | task-*) ;;
+			exec-*) ;;
 			*) problem "$name: ended before its time$(last_words "$name")" ;;
 			esac
 		fi
@@ -369,7 +313,7 @@ do_status()
 # Commands of the recipe. The command itself comes on standard input, so that no
 # shell but the one that is to run it ever reads it.
 
-# do_exec NAME METHOD TIMEOUT_MS SUDO
+# do_exec NAME METHOD TIMEOUT_MS SUDO [WORD...]: with these words before sh.
 do_exec()
 {
 	exec_name=$1
@@ -378,66 +322,46 @@ do_exec()
 	[ -f "$here/boot" ] || give_up 'not started'
 	[ ! -f "$here/stopped" ] || give_up 'the collection has stopped already'
 	mkdir -p "$data/commands"
-	elevate=
-	if [ "$4" = sudo ] && [ "$(id -u)" != 0 ]; then
-		[ "$is_root" = yes ] || give_up 'sudo wants a password here'
-		elevate=yes
-	fi
-	launch
-	if [ "$2" = background ]; then
-		tell "pid $launched"
-		tell 'state launched'
-		return
-	fi
-	await_launched "$3"
-	tell "status $status"
-	[ "$status" = 0 ] || tail -n 1 "$out.err" | tr -c '\40-\176\n' '?' | cut -c 1-200 | sed 's/^/said /'
-	tell 'state done'
-}
-
-# The command's environment finds ctwrap in its path, and ctwrap the run.
-launch()
-{
-	command_text=$(cat "$here/exec/$exec_name"; echo .)
-	command_text=${command_text%.}
 	out=$data/commands/$exec_name
-	cd "${HOME:-/}" 2>/dev/null || cd /
-	PATH=$here/bin:$PATH
-	CLUSTERTRACE_RUN=$run
-	CLUSTERTRACE_DIR=$here
-	export PATH CLUSTERTRACE_RUN CLUSTERTRACE_DIR
-	umask 022
-	if [ "$elevate" = yes ]; then
-		setsid sudo -n env PATH="$PATH" CLUSTERTRACE_RUN="$run" CLUSTERTRACE_DIR="$here" \
-			sh -c "$command_text" </dev/null >"$out.out" 2>"$out.err" &
-	else
-		setsid sh -c "$command_text" </dev/null >"$out.out" 2>"$out.err" &
+	command_text=$(cat "$here/exec/$exec_name"; echo .)
+	# The command's environment finds ctwrap in its path, and ctwrap the run.
+	exec_method=$2
+	exec_seconds=$((($3 + 999) / 1000))
+	exec_sudo=$4
+	shift 4
+	[ "$exec_seconds" -eq 0 ] || set -- timeout -k 5 "$exec_seconds" "$@"
+	set -- env PATH="$here/bin:$PATH" CLUSTERTRACE_RUN="$run" CLUSTERTRACE_DIR="$here" "$@"
+	if [ "$exec_sudo" = sudo ] && [ "$(id -u)" != 0 ]; then
+		[ "$is_root" = yes ] || give_up 'sudo wants a password here'
+		set -- sudo -n "$@"
 	fi
+	cd "${HOME:-/}" 2>/dev/null || cd /
+	begun=$(date +%s)
+	umask 022
+	setsid "$@" sh -c "${command_text%.}" </dev/null >"$out.out" 2>"$out.err" &
 	launched=$!
 	umask 077
 	record "exec-$exec_name" "$launched"
+	if [ "$exec_method" = background ]; then
+		tell 'state launched'
+		return
+	fi
+	await_launched
+	tell "status $status"
+	[ "$status" = 0 ] || tail -n 1 "$out.err" | tr -c '\40-\176\n' '?' | cut -c 1-200 | sed 's/^/said /'
 }
 
-# await_launched TIMEOUT_MS: sets status; a command out of time is ended.
+# Sets status. Not every timeout(1) says by its own that time was up.
 await_launched()
 {
-	watchdog=
-	if [ "$1" -gt 0 ]; then
-		(
-			trap 'kill "$nap" 2>/dev/null; exit' TERM
-			sleep $((($1 + 999) / 1000)) &
-			nap=$!
-			wait $nap
-			: >"$here/exec/$exec_name.late"
-			end "exec-$exec_name" TERM 50
-		) >/dev/null 2>&1 &
-		watchdog=$!
-	fi
 	wait "$launched"
 	status=$?
-	[ -z "$watchdog" ] || kill "$watchdog" 2>/dev/null
-	if [ -f "$here/exec/$exec_name.late" ]; then
+	if [ "$status" -ne 0 ] && [ "$exec_seconds" -gt 0 ] &&
+		[ $(($(date +%s) - begun)) -ge "$exec_seconds" ]; then
 		status=timeout
+		for member in $(members "$launched"); do
+			send_signal KILL "$member"
+		done
 	elif [ -f "$here/stopped" ]; then
 		status=stopped
 	fi
@@ -447,14 +371,7 @@ await_launched()
 # do_task QUEUE NUMBER NAME ENQUEUE_NS TRACE_ID TIMEOUT_MS: one task, by ctwrap.
 do_task()
 {
-	exec_name=task-$1-$2
-	{
-		printf "NL='%s'\n" "$NL" # of quote
-		printf 'exec ctwrap --name %s --enqueue-ns %s --trace-id %s -- sh -c ' \
-			"$(quote "$3")" "$4" "$(quote "$5")"
-		quote "$(cat)"
-	} >"$here/exec/$exec_name.in" || give_up "cannot write at $here"
-	do_exec "$exec_name" foreground "$6" no <"$here/exec/$exec_name.in"
+	do_exec "task-$1-$2" foreground "$6" no ctwrap --name "$3" --enqueue-ns "$4" --trace-id "$5" --
 }
 
 # Handing over what was recorded. Paths are relative to data/.
@@ -487,17 +404,14 @@ do_send()
 # Remove this run from the node: only what is surely ours.
 do_clean()
 {
-	case ${base##*/} in
-	clustertrace-*) ;;
-	*) give_up "$here: not ours, left as it is" ;;
+	case $here in
+	*/clustertrace-*/"$run") ;;
+	*) run= ;;
 	esac
-	if [ -L "$here" ] || [ "$(cat "$here/mine" 2>/dev/null)" != "$run" ]; then
-		give_up "$here: not ours, left as it is"
-	fi
+	[ -n "$run" ] && [ ! -L "$here" ] && is_there || give_up "$here: not ours, left as it is"
 	for name in $(recorded); do
 		! is_running "$name" || give_up "$here: $name still runs, want stop first"
 	done
-	release_active
 	cd / && rm -rf -- "$here" || give_up "$here: cannot be removed"
 	rmdir "$base" 2>/dev/null || :
 	tell 'state clean'
@@ -528,25 +442,11 @@ case ${1:-} in
 	shift
 	;;
 esac
-action=${1:-}
-[ $# -eq 0 ] || shift
-case $action in
-start) do_start ;;
-stop) do_stop ;;
-status) do_status ;;
-exec) do_exec "$@" ;;
-task) do_task "$@" ;;
-list) do_list ;;
-send) do_send ;;
-clean) do_clean ;;
-check) do_check ;;
-daemon-*) do_daemon "${action#daemon-}" ;;
-clock-loop)
-	find_rights
-	find_home
-	clock_begin
-	watch
+case ${1:-} in
+start | stop | status | exec | task | list | send | clean | check | install | daemon | clock | sensor)
+	action=$1
+	shift
+	"do_$action" "$@"
 	;;
-sensor-loop) sensor_loop "$@" ;;
-*) give_up "no action '$action'" ;;
+*) give_up "no action '${1:-}'" ;;
 esac

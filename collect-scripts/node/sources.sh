@@ -68,21 +68,50 @@ find_home()
 client()
 {
 	# shellcheck disable=SC2086 # a word or two
-	limited "$step_seconds" $rights lttng --no-sessiond "$@" </dev/null \
+	timeout "$step_seconds" $rights lttng --no-sessiond "$@" </dev/null \
 		>>"$data/log/lttng.log" 2>&1
 }
 
-# Start the daemon unless there is one; a new one is recorded as ours.
+# start_daemon: that of $pid_file, unless there is one. Sets is_new.
+start_daemon()
+{
+	is_new=no
+	daemon_pid "$pid_file" && return
+	is_new=yes
+	# shellcheck disable=SC2086
+	timeout "$step_seconds" $rights lttng-sessiond --daemonize </dev/null 2>&1
+	until_true "$((step_seconds * 2))" daemon_pid "$pid_file"
+}
+
+no_daemon()
+{
+	! daemon_pid "$pid_file"
+}
+
+# stop_daemon: that of $pid_file, unless it has sessions. Sets sessions.
+stop_daemon()
+{
+	count_sessions
+	daemon_pid "$pid_file" || return 0
+	# shellcheck disable=SC2086
+	[ "$sessions" -eq 0 ] && $rights kill -s TERM "$daemon" && until_true 100 no_daemon
+}
+
+count_sessions()
+{
+	# shellcheck disable=SC2086
+	sessions=$(timeout "$step_seconds" $rights lttng --no-sessiond --mi xml list </dev/null 2>/dev/null |
+		grep -o '<session>' | wc -l)
+	sessions=$((sessions))
+}
+
+# A new one is recorded as ours.
 need_daemon()
 {
 	[ "$(id -u)" = 0 ] || [ -n "$rights" ] || ! root_daemon_is_open || return 0
 	daemon_file
-	daemon_pid "$pid_file" && return 0
-	# shellcheck disable=SC2086
-	limited "$step_seconds" $rights lttng-sessiond --daemonize </dev/null \
-		>>"$data/log/lttng.log" 2>&1
-	until_true "$((step_seconds * 2))" daemon_pid "$pid_file" || return 1
-	record "sessiond-$domain" "$daemon"
+	start_daemon >>"$data/log/lttng.log" || return
+	[ "$is_new" = no ] || record "sessiond-$domain" "$daemon"
 }
 
 # trace DOMAIN: everything for one domain. A domain is kernel or user.
@@ -96,20 +125,19 @@ trace()
 	esac
 	if ! has lttng || ! has lttng-sessiond; then
 		problem "lttng: not installed, no $domain tracing"
-		return
-	fi
-	if ! tracer_rights "$domain"; then
+	elif ! tracer_rights "$domain"; then
 		problem 'lttng: no right to trace the kernel: want root, sudo without a password, or the group tracing'
-		return
-	fi
-	if ! need_daemon; then
+	elif ! need_daemon; then
 		problem "lttng: no session daemon for $domain tracing"
-		return
-	fi
-	if ! client create "$session" --output="$data"; then
+	elif ! client create "$session" --output="$data"; then
 		problem "lttng: cannot create session $session"
-		return
+	else
+		start_session
 	fi
+}
+
+start_session()
+{
 	: >"$here/session-$domain"
 	channels=0
 	each_line "$here/plan" channel enable_channel
@@ -123,7 +151,7 @@ trace()
 		end_session "$domain"
 		return
 	fi
-	add_contexts
+	each_line "$here/plan" context add_context
 	if ! client start "$session"; then
 		problem "lttng: cannot start $domain tracing"
 		end_session "$domain"
@@ -138,7 +166,7 @@ find_unknown()
 {
 	event_sort=tracepoints
 	# shellcheck disable=SC2086
-	known=$(limited "$step_seconds" $rights lttng --no-sessiond list --kernel </dev/null \
+	known=$(timeout "$step_seconds" $rights lttng --no-sessiond list --kernel </dev/null \
 		2>>"$data/log/lttng.log")
 	[ -z "$known" ] || each_line "$here/plan" event look_up
 }
@@ -206,7 +234,7 @@ enable_events()
 		set -- "$@" -- "$event_names"
 	fi
 	# shellcheck disable=SC2086
-	limited "$step_seconds" $rights lttng --no-sessiond --mi xml "$@" </dev/null \
+	timeout "$step_seconds" $rights lttng --no-sessiond --mi xml "$@" </dev/null \
 		>"$here/enabled.xml" 2>>"$data/log/lttng.log"
 	enabled_all=$?
 	enabled=$(sed 's/<event>/\
@@ -241,27 +269,7 @@ count_event()
 	[ "$4" = optional ] || problem "lttng: cannot enable the $2 event $3"
 }
 
-# All contexts at once; where one is not known none is added, so then one by one.
-add_contexts()
-{
-	context_words=
-	each_line "$here/plan" context gather_context
-	[ -n "$context_words" ] || return 0
-	# shellcheck disable=SC2086 # words without blanks
-	client add-context "$flag" --session="$session" --channel=ch $context_words ||
-		each_line "$here/plan" context add_context
-}
-
 # context kernel|userspace TYPE
-gather_context()
-{
-	of_domain "$2" || return 0
-	case $3 in
-	*[!A-Za-z0-9_:.,-]*) context_words="$context_words --type=?" ;;
-	*) context_words="$context_words --type=$3" ;;
-	esac
-}
-
 add_context()
 {
 	of_domain "$2" || return 0
@@ -286,21 +294,9 @@ end_daemon()
 	domain=$1
 	is_running "sessiond-$domain" || return 0
 	tracer_rights "$domain" || :
-	# shellcheck disable=SC2086
-	if limited "$step_seconds" $rights lttng --no-sessiond --mi xml list </dev/null 2>/dev/null |
-		grep -q '<session>'; then
-		mv -f "$here/procs/sessiond-$domain" "$here/procs/.sessiond-$domain"
-		return 0
-	fi
-	end_one "sessiond-$domain"
-}
-
-# A daemon leads no session of ours, so it alone gets the signal.
-end_one()
-{
-	send_signal TERM "$pid"
-	until_true 100 is_gone "$1" || problem "$1: does not end"
-	mv -f "$here/procs/$1" "$here/procs/.$1"
+	daemon_file
+	stop_daemon || [ "$sessions" -gt 0 ] || problem "sessiond-$domain: does not end"
+	rm -f "$here/procs/sessiond-$domain"
 }
 
 # What records besides LTTng: sar, tcpdump, ctsample, sensors.
@@ -372,7 +368,7 @@ start_sampler()
 	whitelist) set -- --whitelist "${1:-$here/pids}" ;;
 	esac
 	spawn ctsample "$sh" "$here/bin/ctsample" --interval "$sample_ms" \
-		--output "$data/proc.csv" --sensors "$data/sensors" "$@"
+		--output "$data/proc.csv" --sensors "$here/sensors/readings" "$@"
 }
 
 # sensor NODE NAME INTERVAL_MS COMMAND
@@ -381,19 +377,19 @@ start_sensor()
 	[ "$2" = "$node" ] || return 0
 	sensor_count=$((sensor_count + 1))
 	printf '%s' "$5" >"$here/sensors/$sensor_count"
-	spawn "sensor-$sensor_count" "$sh" "$here/node.sh" sensor-loop "$sensor_count" "$3" "$4"
+	spawn "sensor-$sensor_count" "$sh" "$here/node.sh" sensor "$sensor_count" "$3" "$4"
 }
 
 # One sensor: its command prints lines `[PART/]METRIC VALUE`, and the sensor is
 # NAME/PART then. What is no such line is left out.
-sensor_loop()
+do_sensor()
 {
 	sensor_command=$(cat "$here/sensors/$1")
 	sensor_ms=$3
 	pause=$((sensor_ms / 1000)).$(printf '%03d' $((sensor_ms % 1000)))
 	while :; do
 		stamp=$(realtime_ns)
-		limited "$step_seconds" sh -c "$sensor_command" </dev/null |
+		timeout "$step_seconds" sh -c "$sensor_command" </dev/null |
 			STAMP=$stamp SENSOR=$2 awk '
 			function cell(text) {
 				if (text ~ /[",\r]/) {
@@ -409,24 +405,20 @@ sensor_loop()
 				if (metric != $1)
 					sensor = sensor "/" substr($1, 1, length($1) - length(metric) - 1)
 				print ENVIRON["STAMP"] "," cell(sensor) "," cell(metric) "," $2
-			}' >>"$data/sensors.$1"
+			}' >>"$here/sensors/readings.$1"
 		sleep "$pause" 2>/dev/null || sleep $((sensor_ms / 1000 + 1))
 	done
 }
 
-# All sensors in one file. Safe to repeat: what is joined is gone from its own.
+# All sensors in one file.
 join_sensors()
 {
-	joined=no
-	for part in "$data"/sensors.*; do
-		case $part in
-		*.csv | *'*') continue ;;
-		esac
-		[ -f "$data/sensors.csv" ] ||
-			printf 'realtime_ns,sensor,metric,value\n' >"$data/sensors.csv"
-		cat "$part" >>"$data/sensors.csv" && rm -f "$part"
-		joined=yes
+	for part in "$here"/sensors/readings.*; do
+		[ -f "$part" ] || return 0
 	done
-	[ "$joined" = no ] || limited $((step_seconds * 10)) sort -t, -k1,1n -o "$data/sensors.csv.new" "$data/sensors.csv" &&
-		[ "$joined" = no ] || mv -f "$data/sensors.csv.new" "$data/sensors.csv"
+	{
+		echo realtime_ns,sensor,metric,value &&
+			timeout $((step_seconds * 10)) sort -t, -k1,1n "$here"/sensors/readings.*
+	} >"$data/sensors.csv.new" && mv -f "$data/sensors.csv.new" "$data/sensors.csv" ||
+		problem 'sensors.csv: cannot be written'
 }

@@ -53,6 +53,7 @@ ends_behind()
 		sar: {interval: 1}
 		execute:
 		    - {command: "sleep 1.2; echo %(node)s", roles: all}
+		    - {command: "sleep 1000 & sleep 1000", roles: alpha, timeout: 1}
 	EOT
 	rm -r "$cluster/ghost"
 	collect 3 -t 2 run down.yaml
@@ -60,6 +61,7 @@ ends_behind()
 	run=$(the_run)
 	holds "$run/run.json" '"name": "ghost", .*"status": "not started", "problems": \["not started: no'
 	holds "$run/run.json" '"node": "ghost", .*"status": "not run"'
+	holds "$run/run.json" '"index": 2, .*"status": "timeout"'
 	for node in alpha beta; do
 		holds "$run/$node/commands/1.out" "^$node\$"
 		holds "$run/$node/sar.sadf" idle

@@ -116,9 +116,9 @@ quick_recipe()
 		case $cmd in
 		*"-s "*" check")
 			cat >/dev/null
-			printf 'user \033]0;PWNED\007root\nshell s\302\2331mh\nrights root\nlttng 2\033]0;title\007\n'
-			printf 'free_kib a[$(touch %s/pwned)]\nevents b[$(touch %s/pwned)] x\n' "$here" "$here"
-			printf 'tracer none x\nplace \033[2J%%s%%n\nactive \033[2Jzz\noffload e\033[1mth0 gso\nend\n'
+			printf 'cell \033]0;PWNED\007root\ncell s\302\2331mh\ncell root\ncell 2\033]0;title\007\n'
+			printf 'cell a[$(touch %s/pwned)]\nodd b[$(touch %s/pwned)] x\n' "$here" "$here"
+			printf 'want a place to write, \033[2J%%s%%n is none; mend: \033[1m\nremark \033[2Jzz\nend\n'
 			exit ;;
 		"date +%s%N") echo "c[\$(touch $here/pwned)]"; exit ;;
 		esac
@@ -130,7 +130,7 @@ quick_recipe()
 		holds "$scratch/out" '^liar *\\u001b\]0;PWNED\\u0007root '
 		[ ! -e "$cluster/liar/pwned" ]
 	done
-	lies <<<'case $cmd in *"-s "*) cat >/dev/null; printf "daemon \033[2J\n"; exit ;; esac'
+	lies <<<'case $cmd in *"-s "*) cat >/dev/null; printf "done \033[2J\n"; exit ;; esac'
 	collect 0 sessiond status lie.yaml
 	holds "$scratch/out" '^liar: \\u001b\[2J$'
 	printf '%s\n' 'printf "a\033[2Jb\n"' >script
@@ -196,22 +196,22 @@ foreign()
 		ssh_gateway ''
 		node a 127.0.0.1 '' 1 all $(touch pwned)
 	EOT
-	echo '{"recipe": {}}' >ev/.collect/json
+	printf '{"name":"$(touch pwned)","parameters":{"x":"\033]0;"},"nodes":[{"name":"a"}],"recipe":{"name":"x"}}\n' >ev/.collect/json
 }
 
 @test 'a run directory from somebody else is data' {
 	for shell in "${shells[@]}"; do
 		foreign
 		in_shell "$shell" 0 -t 1 status ev
-		holds "$scratch/out" '^a *unreachable'
-		said 'a: nothing was set up there'
+		holds "$scratch/out" '^a *absent'
 		in_shell "$shell" 1 -t 1 fetch ev
 		[ ! -e pwned ]
 	done
-	holds ev/run.json '"name": "$(touch pwned)"'
+	holds ev/run.json '"name":"$(touch pwned)"'
+	is_plain ev/run.json
 	# What ssh may do here is the recipe's to say.
 	echo 'ssh_option '\''ProxyCommand=touch pwned'\' >>ev/.collect/plan
-	echo /var/clustertrace-1/0123456789abcdef >ev/.collect/nodes/a/dir
+	echo dir /var/clustertrace-1/0123456789abcdef >ev/.collect/nodes/a/start.raw
 	collect 0 -t 1 status ev
 	said 'option ProxyCommand of ssh is not taken from a run'
 	holds "$scratch/out" '^a *unreachable'
@@ -219,9 +219,9 @@ foreign()
 	# A directory on the node is one of ours.
 	for dir in '/var;touch pwned/clustertrace-1/0123456789abcdef' /var/x /var/../clustertrace-1/0123456789abcdef; do
 		foreign
-		printf '%s\n' "$dir" >ev/.collect/nodes/a/dir
+		printf 'dir %s\n' "$dir" >ev/.collect/nodes/a/start.raw
 		collect 0 -t 1 status ev
-		said 'a: nothing was set up there'
+		holds "$scratch/out" '^a *absent'
 	done
 	for bad in 'node b' "node ../../up x '' ''" "node * x '' ''" "node b -oProxyCommand=x '' ''" \
 		"node b x/y '' ''" "node b x -oA ''" "node b x '' 1;2" 'ssh_gateway -oA' "ssh_gateway 'a b'"; do

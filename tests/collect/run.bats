@@ -50,7 +50,7 @@ talk_to()
 	for size in 10 20; do
 		run=$(echo runs/whole-*-size=$size)
 		holds "$run/run.json" '"status": "ok", "problems": \[\]'
-		holds "$run/run.json" "\"parameters\": {\"size\": \"$size\"}"
+		holds "$run/run.json" "\"parameters\":{\"size\":$size}"
 		holds "$run/commands/4.out" "^$size whole-"
 		for node in alpha beta gamma; do
 			holds "$run/$node/node.json" "\"kernel\": \"$(uname -r)\""
