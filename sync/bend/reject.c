@@ -351,28 +351,6 @@ static size_t find_strays(struct suspects *suspects, size_t most)
 	return total;
 }
 
-static size_t reject_suspects(struct suspects *suspects)
-{
-	size_t total = 0, n;
-
-	suspects->side[false] = mem_alloc(suspects->count * sizeof(struct suspect *));
-	suspects->side[true] = mem_alloc(suspects->count * sizeof(struct suspect *));
-	/* One voice is enough only in a pair of which two voices say nothing. */
-	for (size_t voices = 2; voices && !total; voices--)
-		for (int round = 0; round < ROUNDS; round++) {
-			n = find_round(suspects, voices);
-			total += n;
-			if (!n)
-				break;
-		}
-	for (int k = 0; k < 4; k++)
-		total -= spare_pulses(suspects, k / 2 ? by_y : by_x, k % 2);
-	total += find_strays(suspects, total / 2);
-	free(suspects->side[false]);
-	free(suspects->side[true]);
-	return total;
-}
-
 /*
  * How many steps the messages that are not rejected take in their order. What
  * was heard since the last step leaves bounds that open with time. What contradicts
@@ -421,6 +399,55 @@ static size_t least_steps(struct suspects *suspects, double limit)
 		steps[k] = count_steps(suspects, k, limit);
 	}
 	return steps[0] < steps[1] ? steps[0] : steps[1];
+}
+
+static void accept_all(struct suspects *suspects)
+{
+	for (size_t i = 0; i < suspects->count; i++)
+		suspects->item[i].rejected = false;
+}
+
+static size_t reject_contradicted(struct suspects *suspects, size_t voices)
+{
+	size_t total = 0, found = 1;
+
+	for (int round = 0; found && round < ROUNDS; round++) {
+		found = find_round(suspects, voices);
+		total += found;
+	}
+	return total;
+}
+
+/*
+ * One voice is enough only in a pair of which two voices say nothing, and that needs no
+ * step without what it speaks against: messages on their way while a clock is set back
+ * speak against each other in the order of either clock.
+ */
+static size_t reject_by_one_voice(struct suspects *suspects)
+{
+	size_t total = reject_contradicted(suspects, 1);
+
+	if (!total || !least_steps(suspects, suspects->limit))
+		return total;
+	accept_all(suspects);
+	return 0;
+}
+
+static size_t reject_suspects(struct suspects *suspects)
+{
+	size_t total;
+
+	suspects->side[false] = mem_alloc(suspects->count * sizeof(struct suspect *));
+	suspects->side[true] = mem_alloc(suspects->count * sizeof(struct suspect *));
+	total = reject_contradicted(suspects, 2);
+	if (!total)
+		total = reject_by_one_voice(suspects);
+	for (int k = 0; k < 4; k++)
+		total -= spare_pulses(suspects, k / 2 ? by_y : by_x, k % 2);
+	total += find_strays(suspects, total / 2);
+	free(suspects->side[false]);
+	free(suspects->side[true]);
+	return total;
 }
 
 /*
@@ -493,12 +520,6 @@ static int gather(void *context, struct message *message)
 #define STEPPING_SHARE 0.02
 enum { STEPS_LEAST = 6 };
 #define STEPPING_LIMITS 2
-
-static void accept_all(struct suspects *suspects)
-{
-	for (size_t i = 0; i < suspects->count; i++)
-		suspects->item[i].rejected = false;
-}
 
 /* Whether either the messages that are false are many, or those that only steps explain.
  */
