@@ -12,31 +12,6 @@ double fit_correct(const struct fit_clock *clock, nsec_t local_ns, nsec_t ref)
 	       clock->rate * (double)elapsed;
 }
 
-double fit_corner_slack(const struct fit_island *island, const struct pair *pair,
-			struct hull_point corner, bool forward)
-{
-	nsec_t ref = island->clock[pair->a].ref_ns;
-	double a = fit_correct(&island->clock[pair->a], corner.x, ref);
-	double b = fit_correct(&island->clock[pair->b], corner.y, ref);
-
-	return forward ? b - a : a - b;
-}
-
-void fit_each_corner(struct fit_island *island,
-		     void (*look)(void *context, const struct pair *pair,
-				  struct hull_point corner, bool forward),
-		     void *context)
-{
-	for (size_t i = 0; i < island->insides; i++) {
-		const struct pair *pair = &island->pairs->pair[island->inside[i]];
-
-		for (size_t k = 0; k < pair->lower.count; k++)
-			look(context, pair, pair->lower.point[k], true);
-		for (size_t k = 0; k < pair->upper.count; k++)
-			look(context, pair, pair->upper.point[k], false);
-	}
-}
-
 /*
  * Tie a clock to its parent by the line between them: the child's origin is
  * put on the line, and its rate follows from the parent's and the line's.
