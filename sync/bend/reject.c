@@ -509,14 +509,9 @@ enum { STEPS_LEAST = 6 };
 static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *suspects)
 {
 	double most = STEPPING_SHARE * (double)suspects->count;
-	size_t found, steps;
-	bool too_many;
-	char *kind;
-
-	suspects->limit = 2 * sync->options.drift_limit_ppm * 1e-6;
-	found = reject_suspects(suspects);
-	kind = tell_kind(suspects);
-	too_many =
+	size_t found = reject_suspects(suspects), steps;
+	char *kind = tell_kind(suspects);
+	bool too_many =
 	    (double)found > fmax(1, sync->options.max_rejected * (double)suspects->count);
 	if (too_many)
 		accept_all(suspects);
@@ -570,6 +565,8 @@ static void judge_pairs(struct rejection *rejection)
 
 		if (!rejection->by_pair[i].wanted)
 			continue;
+		rejection->by_pair[i].limit =
+		    2 * rejection->sync->options.drift_limit_ppm * 1e-6;
 		judge_pair(rejection->sync, pair, &rejection->by_pair[i]);
 		hull_reset(&pair->lower);
 		hull_reset(&pair->upper);
