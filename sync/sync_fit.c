@@ -196,16 +196,9 @@ static int fit_islands(struct sync *sync, struct error *error)
 /* Whether some line fits both hulls, and is not left open by them. */
 static bool is_settled(const struct sync *sync, const struct pair *pair)
 {
-	struct line steep, flat;
-
-	switch (hull_tangents(&pair->lower, &pair->upper, pair->origin, &steep, &flat)) {
-	case TANGENTS_BOTH:
-		return !pair->too_fast;
-	case TANGENTS_CONTRADICTED:
+	if (pair->margin_ns < 0)
 		return sync->bent[pair->a] || sync->bent[pair->b];
-	default:
-		return false;
-	}
+	return !pair->too_fast && hulls_face(&pair->lower, &pair->upper);
 }
 
 static enum clock_quality pair_quality(const struct sync *sync, const struct pair *pair)
