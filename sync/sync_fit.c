@@ -368,6 +368,14 @@ bool sync_has_contradictions(const struct sync *sync)
 	return false;
 }
 
+void sync_report_step(struct sync *sync, const char *name, nsec_t at, nsec_t size)
+{
+	char when[NSEC_TEXT], how_far[NSEC_TEXT];
+
+	problem_add(&sync->problems, name, "step", 1, "its clock was stepped by %s at %s",
+		    nsec_format_span(how_far, (double)size), nsec_format_utc(when, at));
+}
+
 void sync_clear(struct sync *sync)
 {
 	for (size_t i = 0; i < sync->traces; i++) {

@@ -67,7 +67,7 @@ static bool is_inside(const struct hull *hull, struct hull_point p)
 	return hull->upper ? turn <= 0 : turn >= 0;
 }
 
-static int compare_points(const void *a, const void *b)
+int hull_point_compare(const void *a, const void *b)
 {
 	const struct hull_point *p = a, *q = b;
 
@@ -78,7 +78,7 @@ static int compare_points(const void *a, const void *b)
 
 size_t hull_corners(struct hull_point *point, size_t n, bool upper)
 {
-	qsort(point, n, sizeof(*point), compare_points);
+	qsort(point, n, sizeof(*point), hull_point_compare);
 	return hull_reduce(point, n, upper);
 }
 

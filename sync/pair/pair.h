@@ -27,6 +27,9 @@ struct hull_point {
 	nsec_t x, y;
 };
 
+/* For qsort, by x and then y. */
+int hull_point_compare(const void *a, const void *b);
+
 /*
  * Orientation of three points: positive where the way from a over b to c
  * turns left, 0 where they are in line. Only the sign means something.
