@@ -139,6 +139,9 @@ bool sync_has_contradictions(const struct sync *sync);
 /* The name of a clock: that of its first trace. */
 const char *sync_clock_name(const struct sync *sync, uint32_t clock);
 
+/* That a source's clock was stepped by so much, as a problem. */
+void sync_report_step(struct sync *sync, const char *name, nsec_t at, nsec_t size);
+
 void sync_clear(struct sync *sync);
 
 #endif

@@ -73,67 +73,41 @@ static void widen_by_tie(struct clock_bound *bound, nsec_t estimate,
 		    nsec_add(bound->high_ns, nsec_round(ceil(late)) + ROUNDING);
 }
 
+/* Whether a part may have been in force at a time; about a step several may. */
+static bool may_hold(const struct tie *tie, size_t part, nsec_t at)
+{
+	return part == tie_part_at(tie, at) ||
+	       (tie_part_from(tie, part) <= at && at <= tie_part_to(tie, part));
+}
+
 /*
  * What the base states of a time holds up to the stated times before and after, and so
  * it does of the tied clock's; but for the tie, by which its times may be others.
  */
-static struct clock_bound tied_bound(const struct tie *tie, const struct clock *base,
-				     nsec_t at, double limit_ppb)
+static void state_bound(const struct tie *tie, const struct clock *base, double limit_ppb,
+			struct clock_bound *bound)
 {
-	const struct tie_part *part = &tie->part[tie_part_at(tie, at)];
-	nsec_t middle = tie_middle(part);
-	struct clock_bound bound = clock_bound_at(base, at - middle, limit_ppb);
+	nsec_t at = bound->local_ns;
+	nsec_t estimate = tie_middle(&tie->part[tie_part_at(tie, at)]);
 
-	widen_by_tie(&bound, middle, part, limit_ppb);
-	bound.local_ns = at;
-	return bound;
-}
+	*bound = (struct clock_bound){at, NSEC_MAX, NSEC_MIN};
+	for (size_t i = 0; i < tie->parts; i++) {
+		struct clock_bound here;
 
-/* The widest that the base states over a span of its time. */
-static struct clock_bound widest_bound(const struct clock *base, nsec_t from, nsec_t to,
-				       double limit_ppb)
-{
-	struct clock_bound bound = clock_bound_at(base, from, limit_ppb);
-	struct clock_bound end = clock_bound_at(base, to, limit_ppb);
-
-	clock_bound_widen(&bound, &end);
-	for (size_t i = 0; i < base->bounds; i++)
-		if (base->bound[i].local_ns > from && base->bound[i].local_ns < to)
-			clock_bound_widen(&bound, &base->bound[i]);
-	return bound;
-}
-
-/*
- * At the times of a span any of several parts may have been in force: widen what is
- * stated there, where the estimate is by one of them, to what each would mean.
- */
-static void state_doubt(const struct tie *tie, const struct clock *base, size_t next,
-			double limit_ppb, struct clock *clock)
-{
-	nsec_t from = tie_part_from(tie, next), to = tie_part_to(tie, next - 1);
-
-	for (size_t i = 0; i < clock->bounds; i++) {
-		nsec_t at = clock->bound[i].local_ns;
-		nsec_t estimate = tie_middle(&tie->part[tie_part_at(tie, at)]);
-
-		for (size_t k = 0; at >= from && at <= to && k < tie->parts; k++) {
-			nsec_t middle = tie_middle(&tie->part[k]);
-			struct clock_bound bound;
-
-			if (tie_part_from(tie, k) > to || tie_part_to(tie, k) < from)
-				continue;
-			bound = widest_bound(base, from - middle, to - middle, limit_ppb);
-			widen_by_tie(&bound, estimate, &tie->part[k], limit_ppb);
-			clock_bound_widen(&clock->bound[i], &bound);
-		}
+		if (!may_hold(tie, i, at))
+			continue;
+		here = clock_bound_at(base, at - tie_middle(&tie->part[i]), limit_ppb);
+		widen_by_tie(&here, estimate, &tie->part[i], limit_ppb);
+		clock_bound_widen(bound, &here);
 	}
 }
 
-/* Where the base has times, at the ends and the middle, and where a part begins. */
-static void choose_times(const struct tie *tie, const struct clock *base,
-			 struct clock *clock)
+/* Where the base has times, at the ends and the middle, and where a part begins or ends.
+ */
+static void describe_bounds(const struct tie *tie, const struct clock *base,
+			    double limit_ppb, struct clock *clock)
 {
-	size_t most = (base->bounds + 3) * tie->parts + 3, count = 0, kept = 0;
+	size_t most = (base->bounds + 3) * tie->parts + 3, count = 0;
 	nsec_t middle = clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
 	struct clock_bound *bound = mem_zalloc(most * sizeof(*bound));
 
@@ -144,7 +118,7 @@ static void choose_times(const struct tie *tie, const struct clock *base,
 		for (size_t k = 0; k < base->bounds; k++) {
 			nsec_t at = base->bound[k].local_ns + tie_middle(&tie->part[i]);
 
-			if (tie_part_at(tie, at) == i)
+			if (may_hold(tie, i, at))
 				bound[count++].local_ns = at;
 		}
 		if (i) {
@@ -154,66 +128,46 @@ static void choose_times(const struct tie *tie, const struct clock *base,
 		}
 	}
 	count = clock_bounds_sort(bound, count);
+	clock->bound = bound;
 	for (size_t i = 0; i < count; i++)
 		if (bound[i].local_ns >= clock->begin_ns &&
-		    bound[i].local_ns <= clock->end_ns)
-			bound[kept++] = bound[i];
-	clock->bound = bound;
-	clock->bounds = kept;
-}
-
-static void describe_bounds(const struct tie *tie, const struct clock *base,
-			    double limit_ppb, struct clock *clock)
-{
-	choose_times(tie, base, clock);
-	for (size_t i = 0; i < clock->bounds; i++)
-		clock->bound[i] =
-		    tied_bound(tie, base, clock->bound[i].local_ns, limit_ppb);
-	for (size_t k = 1; k < tie->parts; k++)
-		state_doubt(tie, base, k, limit_ppb, clock);
-}
-
-static void describe_offsets(const struct tie *tie, struct clock_tie *to)
-{
-	to->packets = tie->packets - tie->rejected;
-	to->rejected = tie->rejected;
-	to->offsets = tie->parts;
-	to->offset = mem_alloc(tie->parts * sizeof(*to->offset));
-	for (size_t i = 0; i < tie->parts; i++) {
-		const struct tie_part *part = &tie->part[i];
-		nsec_t middle = tie_middle(part);
-
-		to->offset[i] = (struct clock_offset){
-		    .local_ns = i ? tie_part_begin(tie, i) : NSEC_MIN,
-		    .offset_ns = middle,
-		    .low_ns = part->low_ns - middle,
-		    .high_ns = part->high_ns - middle,
-		};
-	}
-}
-
-static void describe_tied_clock(const struct sync *sync, const struct sync_trace *trace,
-				struct clock *clock)
-{
-	const struct clock *base = &sync->fitted[trace->clock];
-
-	describe_segments(trace->tie, base, clock);
-	if (base->bounds)
-		describe_bounds(trace->tie, base,
-				sync->options.drift_limit_ppm * 1e3 +
-				    fabs(clock_mean_rate(base)) * 1e9,
-				clock);
+		    bound[i].local_ns <= clock->end_ns) {
+			bound[clock->bounds] = bound[i];
+			state_bound(tie, base, limit_ppb, &bound[clock->bounds++]);
+		}
 }
 
 /* It is no better known than its base, of which the tie leaves something open. */
 static void describe_tied(const struct sync *sync, const struct sync_trace *trace,
 			  struct clock *clock)
 {
+	const struct clock *base = &sync->fitted[trace->clock];
+	double limit_ppb = sync->options.drift_limit_ppm * 1e3;
+
 	if (clock->quality == CLOCK_EXACT || clock->quality == CLOCK_ABSENT)
 		clock->quality = CLOCK_ACCURATE;
-	clock->begin_ns = trace->facts.begin_ns;
-	clock->end_ns = trace->facts.end_ns;
-	describe_tied_clock(sync, trace, clock);
+	describe_segments(trace->tie, base, clock);
+	if (base->bounds)
+		describe_bounds(trace->tie, base,
+				limit_ppb + fabs(clock_mean_rate(base)) * 1e9, clock);
+}
+
+/* The same clock, read from another source. */
+static void describe_shared(const struct clock *fitted, nsec_t shift_ns,
+			    struct clock *clock)
+{
+	clock->segments = fitted->segments;
+	clock->segment = mem_alloc(clock->segments * sizeof(*clock->segment));
+	for (size_t i = 0; i < clock->segments; i++) {
+		clock->segment[i] = fitted->segment[i];
+		clock->segment[i].local_ns -= shift_ns;
+	}
+	clock->bounds = fitted->bounds;
+	clock->bound = mem_alloc(clock->bounds * sizeof(*clock->bound));
+	for (size_t i = 0; i < clock->bounds; i++) {
+		clock->bound[i] = fitted->bound[i];
+		clock->bound[i].local_ns -= shift_ns;
+	}
 }
 
 static void describe_clock(const struct sync *sync, const struct sync_trace *trace,
@@ -225,26 +179,15 @@ static void describe_clock(const struct sync *sync, const struct sync_trace *tra
 	clock->path = mem_strdup(trace->path);
 	clock->reference = mem_strdup(reference_of(sync, trace->clock));
 	clock->quality = fitted->quality;
+	clock->begin_ns = trace->facts.begin_ns;
+	clock->end_ns = trace->facts.end_ns;
 	if (trace->tie) {
 		describe_tied(sync, trace, clock);
 		return;
 	}
 	if (&sync->trace[sync->clock_trace[trace->clock]] != trace)
 		clock->quality = CLOCK_EXACT;
-	clock->begin_ns = trace->facts.begin_ns;
-	clock->end_ns = trace->facts.end_ns;
-	clock->segments = fitted->segments;
-	clock->segment = mem_realloc(NULL, clock->segments, sizeof(*clock->segment));
-	for (size_t i = 0; i < clock->segments; i++) {
-		clock->segment[i] = fitted->segment[i];
-		clock->segment[i].local_ns -= trace->shift_ns;
-	}
-	clock->bounds = fitted->bounds;
-	clock->bound = mem_realloc(NULL, clock->bounds, sizeof(*clock->bound));
-	for (size_t i = 0; i < clock->bounds; i++) {
-		clock->bound[i] = fitted->bound[i];
-		clock->bound[i].local_ns -= trace->shift_ns;
-	}
+	describe_shared(fitted, trace->shift_ns, clock);
 }
 
 static void describe_island(const struct sync *sync, size_t index,
@@ -280,50 +223,64 @@ static void describe_ties(const struct sync *sync, struct clock_map *map)
 	map->tie = mem_zalloc(sync->ties.count * sizeof(*map->tie));
 	for (size_t i = 0; i < sync->traces; i++) {
 		const struct sync_trace *trace = &sync->trace[i];
-		struct clock_tie *tie = &map->tie[map->ties];
+		const struct tie *tie = trace->tie;
+		struct clock_tie *to = &map->tie[map->ties];
 
-		if (!trace->tie)
+		if (!tie)
 			continue;
-		describe_offsets(trace->tie, tie);
-		tie->offset[0].local_ns = trace->facts.begin_ns;
-		tie->a = mem_strdup(sync_clock_name(sync, trace->clock));
-		tie->b = mem_strdup(trace->name);
 		map->ties++;
+		to->a = mem_strdup(sync_clock_name(sync, trace->clock));
+		to->b = mem_strdup(trace->name);
+		to->packets = tie->packets - tie->rejected;
+		to->rejected = tie->rejected;
+		to->offsets = tie->parts;
+		to->offset = mem_alloc(tie->parts * sizeof(*to->offset));
+		for (size_t k = 0; k < tie->parts; k++) {
+			nsec_t middle = tie_middle(&tie->part[k]);
+
+			to->offset[k] = (struct clock_offset){
+			    .local_ns =
+				k ? tie_part_begin(tie, k) : trace->facts.begin_ns,
+			    .offset_ns = middle,
+			    .low_ns = tie->part[k].low_ns - middle,
+			    .high_ns = tie->part[k].high_ns - middle,
+			};
+		}
 	}
 }
 
-static void rename_reference(char **name, const char *from, const char *to)
+static void rename_reference(char **name, const struct clock_tie *tie)
 {
-	if (strcmp(*name, from) != 0)
+	if (strcmp(*name, tie->a) != 0)
 		return;
 	free(*name);
-	*name = mem_strdup(to);
+	*name = mem_strdup(tie->b);
 }
 
 /* The axis becomes that of a source tied to the reference; it never was stepped. */
-static void move_axis(struct clock *clock, const struct clock_offset *offset)
+static void move_axis(struct clock *clock, const struct clock_tie *tie)
 {
+	const struct clock_offset *offset = &tie->offset[0];
+	bool is_reference = strcmp(clock->trace, tie->b) == 0;
+
 	for (size_t i = 0; i < clock->segments; i++)
-		clock->segment[i].ref_ns += offset->offset_ns;
+		clock->segment[i].ref_ns =
+		    is_reference ? clock->segment[i].local_ns
+				 : clock->segment[i].ref_ns + offset->offset_ns;
 	for (size_t i = 0; i < clock->bounds; i++) {
 		struct clock_bound *bound = &clock->bound[i];
 
-		if (bound->low_ns != NSEC_MIN)
+		if (is_reference)
+			bound->low_ns = bound->high_ns = 0;
+		if (bound->low_ns != NSEC_MIN && !is_reference)
 			bound->low_ns = nsec_add(bound->low_ns, offset->low_ns);
-		if (bound->high_ns != NSEC_MAX)
+		if (bound->high_ns != NSEC_MAX && !is_reference)
 			bound->high_ns = nsec_add(bound->high_ns, offset->high_ns);
 	}
-	if (clock->quality == CLOCK_EXACT)
+	if (is_reference)
+		clock->quality = CLOCK_EXACT;
+	else if (clock->quality == CLOCK_EXACT)
 		clock->quality = CLOCK_ACCURATE;
-}
-
-static void become_reference(struct clock *clock)
-{
-	clock->quality = CLOCK_EXACT;
-	for (size_t i = 0; i < clock->segments; i++)
-		clock->segment[i].ref_ns = clock->segment[i].local_ns;
-	for (size_t i = 0; i < clock->bounds; i++)
-		clock->bound[i].low_ns = clock->bound[i].high_ns = 0;
 }
 
 /* Where the reference that was asked for is tied to the one that the fit is on. */
@@ -336,20 +293,14 @@ static void change_reference(const struct sync *sync, struct clock_map *map)
 			tie = &map->tie[i];
 	if (!tie || tie->offsets > 1)
 		return;
-	rename_reference(&map->reference, tie->a, tie->b);
+	for (size_t i = 0; i < map->clocks; i++)
+		if (strcmp(map->clock[i].reference, tie->a) == 0) {
+			rename_reference(&map->clock[i].reference, tie);
+			move_axis(&map->clock[i], tie);
+		}
 	for (size_t i = 0; i < map->islands; i++)
-		rename_reference(&map->island[i].reference, tie->a, tie->b);
-	for (size_t i = 0; i < map->clocks; i++) {
-		struct clock *clock = &map->clock[i];
-
-		if (strcmp(clock->reference, tie->a) != 0)
-			continue;
-		rename_reference(&clock->reference, tie->a, tie->b);
-		if (strcmp(clock->trace, tie->b) == 0)
-			become_reference(clock);
-		else
-			move_axis(clock, &tie->offset[0]);
-	}
+		rename_reference(&map->island[i].reference, tie);
+	rename_reference(&map->reference, tie);
 }
 
 void sync_describe(const struct sync *sync, struct clock_map *map)

@@ -196,16 +196,9 @@ static int fit_islands(struct sync *sync, struct error *error)
 /* Whether some line fits both hulls, and is not left open by them. */
 static bool is_settled(const struct sync *sync, const struct pair *pair)
 {
-	struct line steep, flat;
-
-	switch (hull_tangents(&pair->lower, &pair->upper, pair->origin, &steep, &flat)) {
-	case TANGENTS_BOTH:
-		return !pair->too_fast;
-	case TANGENTS_CONTRADICTED:
+	if (pair->margin_ns < 0)
 		return sync->bent[pair->a] || sync->bent[pair->b];
-	default:
-		return false;
-	}
+	return !pair->too_fast && hulls_face(&pair->lower, &pair->upper);
 }
 
 static enum clock_quality pair_quality(const struct sync *sync, const struct pair *pair)
@@ -373,6 +366,14 @@ bool sync_has_contradictions(const struct sync *sync)
 		if (sync->pairs.pair[i].contradictory)
 			return true;
 	return false;
+}
+
+void sync_report_step(struct sync *sync, const char *name, nsec_t at, nsec_t size)
+{
+	char when[NSEC_TEXT], how_far[NSEC_TEXT];
+
+	problem_add(&sync->problems, name, "step", 1, "its clock was stepped by %s at %s",
+		    nsec_format_span(how_far, (double)size), nsec_format_utc(when, at));
 }
 
 void sync_clear(struct sync *sync)

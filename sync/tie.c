@@ -342,16 +342,11 @@ static void report_unsound(struct sync *sync, const struct tie *tie)
 static void report_steps(struct sync *sync, const struct sync_trace *trace)
 {
 	const struct tie *tie = trace->tie;
-	char when[NSEC_TEXT], how_far[NSEC_TEXT];
 
-	for (size_t i = 1; i < tie->parts; i++) {
-		nsec_t size = tie_middle(&tie->part[i]) - tie_middle(&tie->part[i - 1]);
-
-		problem_add(&sync->problems, trace->name, "step", 1,
-			    "its clock was stepped by %s at %s",
-			    nsec_format_span(how_far, (double)size),
-			    nsec_format_utc(when, tie_part_begin(tie, i)));
-	}
+	for (size_t i = 1; i < tie->parts; i++)
+		sync_report_step(sync, trace->name, tie_part_begin(tie, i),
+				 tie_middle(&tie->part[i]) -
+				     tie_middle(&tie->part[i - 1]));
 }
 
 static void find_ties(struct sync *sync)

@@ -53,15 +53,6 @@ static void step_note(struct step_list *list, const struct clock *clock, uint32_
 	};
 }
 
-static void report_step(struct sync *sync, uint32_t index, nsec_t at, nsec_t size)
-{
-	char when[NSEC_TEXT], how_far[NSEC_TEXT];
-
-	problem_add(&sync->problems, sync_clock_name(sync, index), "step", 1,
-		    "its clock was stepped by %s at %s",
-		    nsec_format_span(how_far, (double)size), nsec_format_utc(when, at));
-}
-
 /*
  * Note the steps between a clock's segments in sync->step, and report each of
  * them as a problem. Where a clock was set back, the times that it shows twice
@@ -89,7 +80,7 @@ static void step_take(struct sync *sync, uint32_t index,
 		}
 		/* To and fro and back again is still of the step before. */
 		if (2 * (size < 0 ? -size : size) > (first < 0 ? -first : first))
-			report_step(sync, index, at, size);
+			sync_report_step(sync, sync_clock_name(sync, index), at, size);
 	}
 }
 
@@ -200,9 +191,8 @@ static void add_pair(struct bending *bending, uint32_t clock, size_t index)
 		}
 }
 
-/* Bounds on a clock by its messages with all others, or with those before it. */
-static void collect(struct bending *bending, const struct island *island, uint32_t clock,
-		    bool all)
+/* Bounds on a clock by its messages with those before it. */
+static void collect(struct bending *bending, const struct island *island, uint32_t clock)
 {
 	bending->bounds.count = 0;
 	for (size_t i = 0; i < island->insides; i++) {
@@ -210,7 +200,7 @@ static void collect(struct bending *bending, const struct island *island, uint32
 		uint32_t other = pair->a == clock ? pair->b : pair->a;
 
 		if ((pair->a == clock || pair->b == clock) &&
-		    (all || bending->position[other] < bending->position[clock]))
+		    bending->position[other] < bending->position[clock])
 			add_pair(bending, clock, island->inside[i]);
 	}
 }
@@ -238,7 +228,7 @@ static void bend(struct bending *bending, const struct island *island, uint32_t 
 	struct error cause = ERROR_INIT;
 	struct corridor_fit fit;
 
-	collect(bending, island, index, false);
+	collect(bending, island, index);
 	if (corridor_find(bounds->item, bounds->count, options->drift_limit_ppm * 1e-6,
 			  options->segments, &fit, &cause))
 		bending->found[index].cause = mem_strdup(error_text(&cause));
@@ -262,7 +252,7 @@ static bool has_steps(const struct bending *bending, const struct island *island
 static bool is_broken(struct bending *bending, const struct island *island)
 {
 	for (size_t k = 1; k < island->members; k++) {
-		collect(bending, island, island->member[k], false);
+		collect(bending, island, island->member[k]);
 		if (bend_breaks(&bending->sync->fitted[island->member[k]],
 				&bending->bounds))
 			return true;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -18,7 +19,7 @@ struct suspect {
 	uint16_t port;    /* these as in struct message */
 	uint8_t protocol;
 	bool forward, rejected;
-	unsigned char votes; /* of a round */
+	unsigned votes; /* of a round */
 };
 
 struct suspects {
@@ -34,12 +35,6 @@ struct suspects {
 enum {
 	WINDOW = 64, /* messages of the other direction looked at, each side */
 	ROUNDS = 16, /* as false ones can hide behind each other */
-};
-
-/* Messages of one direction next to one, before or after it, the nearest first. */
-struct vicinity {
-	const struct suspect *item[WINDOW];
-	size_t count;
 };
 
 typedef int order_fn(const void *a, const void *b);
@@ -90,21 +85,17 @@ static void arrange(struct suspects *suspects, order_fn *order, bool all)
 	}
 }
 
-static void look_around(const struct suspects *suspects, const struct suspect *one,
-			bool forward, bool later, size_t most, struct vicinity *near)
+/* The k-th of a direction after a message, or of a negative k before it; NULL: none. */
+static const struct suspect *neighbour(const struct suspects *suspects,
+				       const struct suspect *one, bool forward, int k)
 {
 	struct suspect *const *side = suspects->side[forward];
-	size_t before = one->before[forward], after = before;
+	size_t before = one->before[forward], at = before + (size_t)k;
 
-	if (after < suspects->sides[forward] && side[after] == one)
-		after++;
-	near->count = 0;
-	while (near->count < most &&
-	       near->count < (later ? suspects->sides[forward] - after : before)) {
-		size_t k = near->count;
-
-		near->item[near->count++] = side[later ? after + k : before - 1 - k];
-	}
+	if (k < 0)
+		return (size_t)-k <= before ? side[at] : NULL;
+	at -= !(before < suspects->sides[forward] && side[before] == one);
+	return at < suspects->sides[forward] ? side[at] : NULL;
 }
 
 /*
@@ -121,40 +112,22 @@ static bool contradict(const struct suspect *a, const struct suspect *b, double 
 
 /* Whether enough of the messages on one side in time speak against one. */
 static bool is_contradicted(const struct suspects *suspects, const struct suspect *one,
-			    bool later, size_t voices)
+			    int side, size_t voices)
 {
-	struct vicinity near;
-	size_t against = 0;
+	const struct suspect *other;
+	size_t near = 0, against = 0;
 
-	look_around(suspects, one, !one->forward, later, WINDOW, &near);
-	for (size_t k = 0; k < near.count; k++)
-		against += contradict(one, near.item[k], suspects->limit);
-	/* At the end of the trace there may be nobody left to speak. */
-	return against >= (near.count < voices ? near.count : voices);
-}
-
-/* Mark the messages marked so far that are contradicted from before and after. */
-static size_t vote(struct suspects *suspects, order_fn *order, unsigned char votes,
-		   size_t voices)
-{
-	size_t n = 0;
-
-	arrange(suspects, order, false);
-	for (size_t i = 0; i < suspects->count; i++) {
-		struct suspect *one = &suspects->item[i];
-
-		if (one->rejected || one->votes != votes ||
-		    !is_contradicted(suspects, one, true, voices) ||
-		    !is_contradicted(suspects, one, false, voices))
-			continue;
-		one->votes++;
-		n++;
+	while (near < WINDOW && (other = neighbour(suspects, one, !one->forward,
+						   side * (int)(near + 1)))) {
+		against += contradict(one, other, suspects->limit);
+		near++;
 	}
-	return n;
+	/* At the end of the trace there may be nobody left to speak. */
+	return against >= (near < voices ? near : voices);
 }
 
 /* Reject those with so many votes; returns how many. */
-static size_t reject_voted(struct suspects *suspects, unsigned char votes)
+static size_t reject_voted(struct suspects *suspects, unsigned votes)
 {
 	size_t n = 0;
 
@@ -173,10 +146,17 @@ static size_t reject_voted(struct suspects *suspects, unsigned char votes)
  */
 static size_t find_round(struct suspects *suspects, size_t voices)
 {
-	for (size_t i = 0; i < suspects->count; i++)
-		suspects->item[i].votes = 0;
-	if (!vote(suspects, by_x, 0, voices) || !vote(suspects, by_y, 1, voices))
-		return 0;
+	for (unsigned k = 0; k < 2; k++) {
+		arrange(suspects, k ? by_y : by_x, false);
+		for (size_t i = 0; i < suspects->count; i++) {
+			struct suspect *one = &suspects->item[i];
+
+			one->votes = k ? one->votes : 0;
+			one->votes += !one->rejected && one->votes == k &&
+				      is_contradicted(suspects, one, 1, voices) &&
+				      is_contradicted(suspects, one, -1, voices);
+		}
+	}
 	return reject_voted(suspects, 2);
 }
 
@@ -191,19 +171,16 @@ enum { LEAST_RUN = 3 }; /* fewer that follow each other may all be false */
 static bool is_false_among(const struct suspects *suspects, size_t at, size_t from,
 			   size_t to)
 {
-	const struct suspect *one = &suspects->item[at];
+	const struct suspect *one = &suspects->item[at], *other;
 	bool found[2] = {false, false};
-	struct vicinity near;
 
-	for (int later = 0; later < 2; later++) {
-		look_around(suspects, one, !one->forward, later, LEAST_RUN, &near);
-		for (size_t k = 0; k < near.count; k++)
-			if (near.item[k] >= &suspects->item[from] &&
-			    near.item[k] <= &suspects->item[to])
-				found[later] |=
-				    contradict(one, near.item[k], suspects->limit);
+	for (int k = -LEAST_RUN; k <= LEAST_RUN; k++) {
+		other = k ? neighbour(suspects, one, !one->forward, k) : NULL;
+		if (other && other >= &suspects->item[from] &&
+		    other <= &suspects->item[to])
+			found[k > 0] |= contradict(one, other, suspects->limit);
 	}
-	return found[false] && found[true];
+	return found[0] && found[1];
 }
 
 /* Clear a run that what went the other way meanwhile agrees with. */
@@ -268,49 +245,61 @@ enum { NEAR = 32, RANK = 3, LEAST = 4, STRAY_ROUNDS = 4 };
 /* So far of the way to the other direction no true message gets. */
 #define BEYOND 0.4
 
-static double median(const struct vicinity *near, bool of_v)
-{
-	double value[NEAR];
+/* Messages of one direction on one side of another. */
+struct vicinity {
+	double x[NEAR], v[NEAR];
+	size_t count;
+};
 
-	for (size_t i = 0; i < near->count; i++)
-		value[i] = of_v ? near->item[i]->v : near->item[i]->x;
-	return ranked(value, near->count, near->count / 2);
+static struct vicinity look_around(const struct suspects *suspects,
+				   const struct suspect *one, bool forward, int side)
+{
+	struct vicinity near = {.count = 0};
+	const struct suspect *other;
+
+	while (near.count < NEAR && (other = neighbour(suspects, one, forward,
+						       side * (int)(near.count + 1)))) {
+		near.x[near.count] = other->x - one->x;
+		near.v[near.count++] = other->v;
+	}
+	return near;
+}
+
+static double median(const double *value, size_t n)
+{
+	double sorted[NEAR];
+
+	memcpy(sorted, value, n * sizeof(*value));
+	return ranked(sorted, n, n / 2);
 }
 
 /* How fast the clocks drift apart, by the medians before and after. */
 static double find_rate(const struct vicinity near[2], double limit)
 {
-	double passed;
+	double passed, rate;
 
 	if (near[0].count < LEAST || near[1].count < LEAST)
 		return 0;
-	passed = median(&near[1], false) - median(&near[0], false);
-	if (!(passed > 0))
-		return 0;
-	return fmax(
-	    -limit,
-	    fmin(limit, (median(&near[1], true) - median(&near[0], true)) / passed));
+	passed = median(near[1].x, near[1].count) - median(near[0].x, near[0].count);
+	rate = (median(near[1].v, near[1].count) - median(near[0].v, near[0].count)) /
+	       passed;
+	return passed > 0 ? fmax(-limit, fmin(limit, rate)) : 0;
 }
 
 /* Where the quickest of one direction stand at the time of a message. */
 static bool find_edge(const struct suspects *suspects, const struct suspect *one,
 		      bool forward, double *edge)
 {
-	struct vicinity near[2];
-	double value[2 * NEAR], rate;
+	const struct vicinity near[2] = {look_around(suspects, one, forward, -1),
+					 look_around(suspects, one, forward, 1)};
+	double value[2 * NEAR], rate = find_rate(near, suspects->limit);
 	size_t n = 0;
 
-	look_around(suspects, one, forward, false, NEAR, &near[0]);
-	look_around(suspects, one, forward, true, NEAR, &near[1]);
 	if (near[0].count + near[1].count < 2 * LEAST)
 		return false;
-	rate = find_rate(near, suspects->limit);
 	for (int side = 0; side < 2; side++)
-		for (size_t i = 0; i < near[side].count; i++) {
-			const struct suspect *other = near[side].item[i];
-
-			value[n++] = other->v - rate * (other->x - one->x);
-		}
+		for (size_t i = 0; i < near[side].count; i++)
+			value[n++] = near[side].v[i] - rate * near[side].x[i];
 	*edge = ranked(value, n, forward ? RANK - 1 : n - RANK);
 	return true;
 }
@@ -335,10 +324,11 @@ static bool is_stray(const struct suspects *suspects, const struct suspect *one)
  */
 static size_t find_strays(struct suspects *suspects, size_t most)
 {
-	size_t total = 0, found;
+	size_t total = 0;
 
 	for (int round = 0; most && round < STRAY_ROUNDS; round++) {
-		found = 0;
+		size_t found = 0;
+
 		arrange(suspects, by_x, false);
 		for (size_t i = 0; i < suspects->count; i++) {
 			suspects->item[i].votes = is_stray(suspects, &suspects->item[i]);
@@ -348,28 +338,6 @@ static size_t find_strays(struct suspects *suspects, size_t most)
 			break;
 		total += reject_voted(suspects, 1);
 	}
-	return total;
-}
-
-static size_t reject_suspects(struct suspects *suspects)
-{
-	size_t total = 0, n;
-
-	suspects->side[false] = mem_alloc(suspects->count * sizeof(struct suspect *));
-	suspects->side[true] = mem_alloc(suspects->count * sizeof(struct suspect *));
-	/* One voice is enough only in a pair of which two voices say nothing. */
-	for (size_t voices = 2; voices && !total; voices--)
-		for (int round = 0; round < ROUNDS; round++) {
-			n = find_round(suspects, voices);
-			total += n;
-			if (!n)
-				break;
-		}
-	for (int k = 0; k < 4; k++)
-		total -= spare_pulses(suspects, k / 2 ? by_y : by_x, k % 2);
-	total += find_strays(suspects, total / 2);
-	free(suspects->side[false]);
-	free(suspects->side[true]);
 	return total;
 }
 
@@ -423,6 +391,46 @@ static size_t least_steps(struct suspects *suspects, double limit)
 	return steps[0] < steps[1] ? steps[0] : steps[1];
 }
 
+static void accept_all(struct suspects *suspects)
+{
+	for (size_t i = 0; i < suspects->count; i++)
+		suspects->item[i].rejected = false;
+}
+
+static size_t reject_contradicted(struct suspects *suspects, size_t voices)
+{
+	size_t total = 0;
+
+	for (size_t round = 0, found = 1; found && round < ROUNDS; round++)
+		total += found = find_round(suspects, voices);
+	return total;
+}
+
+/*
+ * One voice is enough only in a pair of which two voices say nothing, and that needs no
+ * step without what it speaks against: messages on their way while a clock is set back
+ * speak against each other in the order of either clock.
+ */
+static size_t reject_suspects(struct suspects *suspects)
+{
+	size_t total;
+
+	suspects->side[false] = mem_alloc(suspects->count * sizeof(struct suspect *));
+	suspects->side[true] = mem_alloc(suspects->count * sizeof(struct suspect *));
+	total = reject_contradicted(suspects, 2);
+	if (!total && (total = reject_contradicted(suspects, 1)) &&
+	    least_steps(suspects, suspects->limit)) {
+		accept_all(suspects);
+		total = 0;
+	}
+	for (int k = 0; k < 4; k++)
+		total -= spare_pulses(suspects, k / 2 ? by_y : by_x, k % 2);
+	total += find_strays(suspects, total / 2);
+	free(suspects->side[false]);
+	free(suspects->side[true]);
+	return total;
+}
+
 /*
  * Of which kind most of the rejected ones are: ", 120 of udp port 7001", or "" where
  * that is not known. Freed by the caller.
@@ -450,11 +458,13 @@ static char *tell_kind(const struct suspects *suspects)
 	intmap_clear(&counts);
 	if (!kind)
 		return mem_strdup("");
-	if (kind->protocol == IPPROTO_TCP || kind->protocol == IPPROTO_UDP)
-		return mem_printf(", %" PRId64 " of %s port %u", most,
-				  kind->protocol == IPPROTO_TCP ? "tcp" : "udp",
-				  kind->port);
-	return mem_printf(", %" PRId64 " of IP protocol %u", most, kind->protocol);
+	return mem_printf(", %" PRId64 " of %s %u", most,
+			  kind->protocol == IPPROTO_TCP   ? "tcp port"
+			  : kind->protocol == IPPROTO_UDP ? "udp port"
+							  : "IP protocol",
+			  kind->protocol == IPPROTO_TCP || kind->protocol == IPPROTO_UDP
+			      ? kind->port
+			      : kind->protocol);
 }
 
 struct rejection {
@@ -494,25 +504,14 @@ static int gather(void *context, struct message *message)
 enum { STEPS_LEAST = 6 };
 #define STEPPING_LIMITS 2
 
-static void accept_all(struct suspects *suspects)
-{
-	for (size_t i = 0; i < suspects->count; i++)
-		suspects->item[i].rejected = false;
-}
-
 /* Whether either the messages that are false are many, or those that only steps explain.
  */
 static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *suspects)
 {
 	double most = STEPPING_SHARE * (double)suspects->count;
-	size_t found, steps;
-	bool too_many;
-	char *kind;
-
-	suspects->limit = 2 * sync->options.drift_limit_ppm * 1e-6;
-	found = reject_suspects(suspects);
-	kind = tell_kind(suspects);
-	too_many =
+	size_t found = reject_suspects(suspects), steps;
+	char *kind = tell_kind(suspects);
+	bool too_many =
 	    (double)found > fmax(1, sync->options.max_rejected * (double)suspects->count);
 	if (too_many)
 		accept_all(suspects);
@@ -520,7 +519,8 @@ static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *su
 	pair->contradictory =
 	    !pair->too_fast && steps >= STEPS_LEAST &&
 	    (((double)found > most && too_many) || (double)steps > most);
-	if (pair->contradictory)
+	if (pair->contradictory) {
+		accept_all(suspects);
 		problem_add(
 		    &sync->problems, sync_clock_name(sync, pair->a), "contradiction",
 		    found,
@@ -528,14 +528,13 @@ static void judge_pair(struct sync *sync, struct pair *pair, struct suspects *su
 		    "more; so packets were matched wrongly, and they tie nothing (%zu "
 		    "contradict the others%s)",
 		    suspects->count, sync_clock_name(sync, pair->b), steps, found, kind);
-	else if (too_many)
+	} else if (too_many) {
 		problem_add(&sync->problems, sync_clock_name(sync, pair->a),
 			    "contradiction", found,
 			    "%zu of %zu messages with %s contradict the others, too many "
 			    "to be false matches (--max-rejected)",
 			    found, suspects->count, sync_clock_name(sync, pair->b));
-	if (pair->contradictory)
-		accept_all(suspects);
+	}
 	qsort(suspects->item, suspects->count, sizeof(*suspects->item), by_place);
 	free(kind);
 }
@@ -566,6 +565,8 @@ static void judge_pairs(struct rejection *rejection)
 
 		if (!rejection->by_pair[i].wanted)
 			continue;
+		rejection->by_pair[i].limit =
+		    2 * rejection->sync->options.drift_limit_ppm * 1e-6;
 		judge_pair(rejection->sync, pair, &rejection->by_pair[i]);
 		hull_reset(&pair->lower);
 		hull_reset(&pair->upper);
@@ -584,12 +585,12 @@ int reject_false_matches(struct sync *sync, struct error *error)
 		rejection.by_pair[i].wanted = sync->pairs.pair[i].margin_ns < 0;
 		any |= rejection.by_pair[i].wanted;
 	}
-	if (any) {
+	if (any)
 		status = message_log_walk(&sync->log, false, gather, &rejection, error);
+	if (any && !status) {
 		judge_pairs(&rejection);
-	}
-	if (any && !status)
 		status = message_log_walk(&sync->log, true, apply, &rejection, error);
+	}
 	for (size_t i = 0; i < sync->pairs.count; i++)
 		free(rejection.by_pair[i].item);
 	free(rejection.by_pair);

@@ -12,31 +12,6 @@ double fit_correct(const struct fit_clock *clock, nsec_t local_ns, nsec_t ref)
 	       clock->rate * (double)elapsed;
 }
 
-double fit_corner_slack(const struct fit_island *island, const struct pair *pair,
-			struct hull_point corner, bool forward)
-{
-	nsec_t ref = island->clock[pair->a].ref_ns;
-	double a = fit_correct(&island->clock[pair->a], corner.x, ref);
-	double b = fit_correct(&island->clock[pair->b], corner.y, ref);
-
-	return forward ? b - a : a - b;
-}
-
-void fit_each_corner(struct fit_island *island,
-		     void (*look)(void *context, const struct pair *pair,
-				  struct hull_point corner, bool forward),
-		     void *context)
-{
-	for (size_t i = 0; i < island->insides; i++) {
-		const struct pair *pair = &island->pairs->pair[island->inside[i]];
-
-		for (size_t k = 0; k < pair->lower.count; k++)
-			look(context, pair, pair->lower.point[k], true);
-		for (size_t k = 0; k < pair->upper.count; k++)
-			look(context, pair, pair->upper.point[k], false);
-	}
-}
-
 /*
  * Tie a clock to its parent by the line between them: the child's origin is
  * put on the line, and its rate follows from the parent's and the line's.
@@ -88,7 +63,7 @@ int fit_along_tree(struct fit_island *island, pair_line_fn *pair_line)
  * slack there is a concave function of the rate, and its slope says on which
  * side the maximum lies.
  */
-enum { HALVINGS = 200 };
+enum { HALVINGS = 64 }; /* as many bits as a double has, and more */
 
 struct innermost {
 	double distance; /* from the line of that rate through the origin */
@@ -203,31 +178,38 @@ void fit_pair_or_too_fast(struct pair *pair, double limit)
 /* Some nanoseconds, as two corrected stamps are rounded each. */
 #define LEAST_SLACK_NS 2.0
 
-/* Cut an extreme tangent that is not there, or too steep, at the limit. */
-static void cut(const struct pair *pair, bool has, double limit, struct line *line)
+/*
+ * The steepest line that separates the hulls, or of a negative limit the flattest, up to
+ * it: slack is concave in the rate, so between that of the pair's own line and the limit
+ * it ends once.
+ */
+static struct line extreme(const struct pair *pair, double limit)
 {
-	if (has && (limit > 0 ? line->rate <= limit : line->rate >= limit))
-		return;
-	*line = (struct line){.x0 = pair->origin.x, .y0 = pair->origin.y, .rate = limit};
-	fit_middle(pair, line);
+	struct line line = {.x0 = pair->origin.x, .y0 = pair->origin.y, .rate = limit};
+	double good = pair->line.rate, bad = limit;
+	bool is_beyond = limit > 0 ? good >= limit : good <= limit;
+
+	if (fit_middle(pair, &line) >= 0 || is_beyond)
+		return line;
+	for (int i = 0; i < HALVINGS; i++) {
+		line.rate = good + (bad - good) / 2;
+		line.offset = 0;
+		*(fit_middle(pair, &line) >= 0 ? &good : &bad) = line.rate;
+	}
+	return line;
 }
 
 double fit_bisector(const struct pair *pair, double limit, nsec_t x, struct line *line)
 {
-	struct line steep = {.rate = 0}, flat = {.rate = 0};
 	double dx = (double)(x - pair->origin.x);
-	enum tangents found =
-	    hull_tangents(&pair->lower, &pair->upper, pair->origin, &steep, &flat);
+	double most = pair->too_fast ? ANY_RATE : limit;
+	struct line steep, flat;
 
 	*line = pair->line;
-	if (found == TANGENTS_CONTRADICTED || !pair->lower.count || !pair->upper.count)
+	if (pair->margin_ns < 0 || !pair->lower.count || !pair->upper.count)
 		return INFINITY;
-	if (!pair->too_fast) {
-		cut(pair, found == TANGENTS_BOTH || found == TANGENTS_STEEP, limit,
-		    &steep);
-		cut(pair, found == TANGENTS_BOTH || found == TANGENTS_FLAT, -limit,
-		    &flat);
-	}
+	steep = extreme(pair, most);
+	flat = extreme(pair, -most);
 	line->rate = (steep.rate + flat.rate) / 2;
 	line->offset = (steep.offset + flat.offset) / 2;
 	/* Where both touch one corner, so does the bisector: no rounding may break it. */

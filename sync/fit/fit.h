@@ -128,59 +128,6 @@ double fit_pair_limit(const struct fit_island *island, const struct pair *pair);
 typedef struct line pair_line_fn(struct fit_island *island, uint32_t pair);
 int fit_along_tree(struct fit_island *island, pair_line_fn *pair_line);
 
-/*
- * By how much the message at a corner of a pair's hull was received after it
- * was sent, on the fitted clocks, in nanoseconds.
- */
-double fit_corner_slack(const struct fit_island *island, const struct pair *pair,
-			struct hull_point corner, bool forward);
-
-/* Call `look` for each corner of each pair inside the island. */
-void fit_each_corner(struct fit_island *island,
-		     void (*look)(void *context, const struct pair *pair,
-				  struct hull_point corner, bool forward),
-		     void *context);
-
-/*
- * The linear program of an island's clocks (Sirdey and Maurice 2005;
- * Scheuermann et al. 2009). It is written about the fit at hand: a clock's
- * columns are what is added to its line, at its origin and from there to its
- * end, so that every number is a difference of the size of the delays. One
- * row a corner of a hull: received after sent.
- */
-struct island_lp {
-	struct fit_island *island;
-	struct lp *lp;
-	int *place;      /* by trace: its place among the members, -1: none */
-	double unit_ns;  /* of the offsets' columns and the rows */
-	double *half_ns; /* by place: from a clock's origin to its end */
-	double least_ns; /* what a message must take at least; 0 at first */
-	size_t extra;    /* the first of the caller's own columns */
-};
-
-/* Columns of the member at a place; the reference, place 0, has none. */
-static inline size_t island_lp_offset(size_t place)
-{
-	return 2 * (place - 1);
-}
-
-static inline size_t island_lp_rate(size_t place)
-{
-	return 2 * (place - 1) + 1;
-}
-
-/* Make the columns, bound the rates, with `extra` columns after them. No rows. */
-void island_lp_init(struct island_lp *program, struct fit_island *island, size_t extra);
-
-/* Add the rows of a pair's corners: each has a slack of least_ns or more. */
-void island_lp_add_pair(struct island_lp *program, const struct pair *pair);
-
-/* A column's amount per unit of change of the clock at a local time. */
-double island_lp_rate_factor(const struct island_lp *program, size_t place,
-			     nsec_t local_ns);
-
-void island_lp_clear(struct island_lp *program);
-
 /* Linear models, of regression.c, the only user of GSL. */
 
 /*
@@ -245,6 +192,13 @@ void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pair
 
 /* How far a pair leaves its clocks open, in nanoseconds. */
 double graph_edge_length(const struct pair *pair);
+
+/*
+ * What of that is not known, as two messages and one back may agree to the nanosecond, by
+ * luck. With n of them, the fastest is as much slower than the least delay as one of n
+ * is, so some times the margin over n stands for it.
+ */
+double pair_luck(const struct pair *pair);
 
 void graph_clear(struct graph *graph);
 

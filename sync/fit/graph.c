@@ -12,7 +12,7 @@
 #define LENGTH_CONTRADICTED 1e12
 #define LENGTH_ONE_WAY      1e15
 
-#define LUCK 32.0
+#define LUCK 32.0 /* how many times the margin */
 
 struct edge {
 	uint32_t to, pair;
@@ -25,18 +25,20 @@ struct adjacency {
 	struct edge *edge;
 };
 
+double pair_luck(const struct pair *pair)
+{
+	uint64_t ab = pair->messages_ab, ba = pair->messages_ba;
+
+	return LUCK * fmax(0, pair->margin_ns) / (double)(1 + (ab < ba ? ab : ba));
+}
+
 double graph_edge_length(const struct pair *pair)
 {
-	uint64_t least;
-
 	if (!pair->lower.count || !pair->upper.count)
 		return LENGTH_ONE_WAY;
 	if (pair->margin_ns < 0)
 		return LENGTH_CONTRADICTED - pair->margin_ns;
-	/* Few messages leave little room by luck, as joint.c weighs them. */
-	least =
-	    pair->messages_ab < pair->messages_ba ? pair->messages_ab : pair->messages_ba;
-	return pair->margin_ns * (1 + LUCK / (double)(least + 1)) + 1;
+	return pair->margin_ns + pair_luck(pair) + 1;
 }
 
 static void adjacency_make(struct adjacency *adjacency, size_t nodes,

@@ -6,49 +6,102 @@
 #include "base/mem.h"
 #include "sync/fit/fit.h"
 
-struct slacks {
-	struct fit_island *island;
-	double *item;
-	size_t count, room;
+/* One of a hull of a pair inside the island: a message that may be the quickest. */
+struct corner {
+	const struct pair *pair;
+	struct hull_point point;
+	bool forward;
 };
 
-static void note_slack(void *context, const struct pair *pair, struct hull_point corner,
-		       bool forward)
-{
-	struct slacks *slacks = context;
+/*
+ * The linear program of an island's clocks (Sirdey and Maurice 2005;
+ * Scheuermann et al. 2009). It is written about the fit at hand: a clock's
+ * columns are what is added to its line, at its origin and from there to its
+ * end, so that every number is a difference of the size of the delays. One
+ * row a corner of a hull: received after sent.
+ */
+struct program {
+	struct fit_island *island;
+	struct lp *lp;
+	struct corner *corner;
+	size_t corners;
+	int *place;      /* by trace: its place among the members */
+	double unit_ns;  /* of the offsets' columns and the rows */
+	double *half_ns; /* by place: from a clock's origin to its end */
+	size_t columns;  /* of the clocks */
+};
 
-	slacks->item =
-	    mem_grow(slacks->item, slacks->count, &slacks->room, sizeof(double));
-	slacks->item[slacks->count++] =
-	    fabs(fit_corner_slack(slacks->island, pair, corner, forward));
+/* Columns of the member at a place; the reference, place 0, has none. */
+static size_t offset_column(size_t place)
+{
+	return 2 * (place - 1);
+}
+
+static size_t rate_column(size_t place)
+{
+	return 2 * (place - 1) + 1;
+}
+
+/*
+ * By how much the message at a corner was received after it was sent, on the fitted
+ * clocks, in nanoseconds.
+ */
+static double slack_of(const struct fit_island *island, const struct corner *corner)
+{
+	const struct fit_clock *clock_a = &island->clock[corner->pair->a];
+	nsec_t ref = clock_a->ref_ns;
+	double a = fit_correct(clock_a, corner->point.x, ref);
+	double b = fit_correct(&island->clock[corner->pair->b], corner->point.y, ref);
+
+	return corner->forward ? b - a : a - b;
+}
+
+static struct corner *list_corners(const struct fit_island *island, size_t *count)
+{
+	struct corner *corner = NULL;
+	size_t room = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < 2 * island->insides; i++) {
+		const struct pair *pair = &island->pairs->pair[island->inside[i / 2]];
+		const struct hull *hull = i % 2 ? &pair->upper : &pair->lower;
+
+		for (size_t k = 0; k < hull->count; k++) {
+			corner = mem_grow(corner, *count, &room, sizeof(*corner));
+			corner[(*count)++] =
+			    (struct corner){pair, hull->point[k], hull == &pair->lower};
+		}
+	}
+	return corner;
 }
 
 /* The median slack of all corners: what the numbers are measured in. */
-static double typical_slack(struct fit_island *island)
+static double typical_slack(const struct program *program)
 {
-	struct slacks slacks = {island, NULL, 0, 0};
-	double median = 1;
+	double *slack = mem_alloc(program->corners * sizeof(*slack)), median = 1;
 
-	fit_each_corner(island, note_slack, &slacks);
-	if (slacks.count)
-		median = ranked(slacks.item, slacks.count, slacks.count / 2);
-	free(slacks.item);
+	for (size_t i = 0; i < program->corners; i++)
+		slack[i] = fabs(slack_of(program->island, &program->corner[i]));
+	if (program->corners)
+		median = ranked(slack, program->corners, program->corners / 2);
+	free(slack);
 	return fmax(1, median);
 }
 
-static void bound_rate(struct island_lp *program, size_t place)
+static void bound_rate(struct program *program, size_t place)
 {
 	const struct fit_island *island = program->island;
 	const struct fit_clock *clock = &island->clock[island->member[place]];
 	double scale = program->half_ns[place] / program->unit_ns;
 
 	if (!clock->too_fast)
-		lp_bound(program->lp, island_lp_rate(place),
+		lp_bound(program->lp, rate_column(place),
 			 (-island->limit - clock->rate) * scale,
 			 (island->limit - clock->rate) * scale);
 }
 
-void island_lp_init(struct island_lp *program, struct fit_island *island, size_t extra)
+/* Make the columns, bound the rates, with `extra` columns after them. No rows. */
+static void program_init(struct program *program, struct fit_island *island, size_t extra)
 {
 	size_t traces = 0;
 
@@ -56,13 +109,12 @@ void island_lp_init(struct island_lp *program, struct fit_island *island, size_t
 		if (island->member[i] >= traces)
 			traces = island->member[i] + 1;
 	program->island = island;
-	program->unit_ns = typical_slack(island);
-	program->least_ns = 0;
+	program->corner = list_corners(island, &program->corners);
+	program->unit_ns = typical_slack(program);
 	program->half_ns = mem_alloc(island->members * sizeof(double));
 	program->place = mem_alloc(traces * sizeof(int));
-	memset(program->place, -1, traces * sizeof(int));
-	program->extra = 2 * (island->members - 1);
-	program->lp = lp_new(program->extra + extra);
+	program->columns = 2 * (island->members - 1);
+	program->lp = lp_new(program->columns + extra);
 	for (size_t i = 0; i < island->members; i++) {
 		const struct fit_clock *clock = &island->clock[island->member[i]];
 
@@ -74,8 +126,16 @@ void island_lp_init(struct island_lp *program, struct fit_island *island, size_t
 	}
 }
 
-double island_lp_rate_factor(const struct island_lp *program, size_t place,
-			     nsec_t local_ns)
+static void program_clear(struct program *program)
+{
+	lp_free(program->lp);
+	free(program->corner);
+	free(program->place);
+	free(program->half_ns);
+}
+
+/* A rate column's amount per unit of change of the clock at a local time. */
+static double rate_factor(const struct program *program, size_t place, nsec_t local_ns)
 {
 	const struct fit_island *island = program->island;
 	nsec_t origin = island->clock[island->member[place]].origin_ns;
@@ -83,61 +143,52 @@ double island_lp_rate_factor(const struct island_lp *program, size_t place,
 	return (double)(local_ns - origin) / program->half_ns[place];
 }
 
-static size_t add_clock(const struct island_lp *program, uint32_t trace, nsec_t local_ns,
+static size_t add_clock(const struct program *program, uint32_t trace, nsec_t local_ns,
 			double sign, struct lp_term *term)
 {
 	size_t place = (size_t)program->place[trace];
 
 	if (!place)
 		return 0;
-	term[0] = (struct lp_term){island_lp_offset(place), sign};
-	term[1] =
-	    (struct lp_term){island_lp_rate(place),
-			     sign * island_lp_rate_factor(program, place, local_ns)};
+	term[0] = (struct lp_term){offset_column(place), sign};
+	term[1] = (struct lp_term){rate_column(place),
+				   sign * rate_factor(program, place, local_ns)};
 	return 2;
 }
 
-static void add_corner(struct island_lp *program, const struct pair *pair,
-		       struct hull_point corner, bool forward)
+/* The terms of how far b's clock is ahead of a's at a point; returns how many. */
+static size_t add_relation(const struct program *program, const struct corner *corner,
+			   struct lp_term term[4])
 {
-	double sign = forward ? 1 : -1;
-	double have = fit_corner_slack(program->island, pair, corner, forward);
-	struct lp_term term[4];
-	size_t terms = 0;
+	double sign = corner->forward ? 1 : -1;
+	size_t terms = add_clock(program, corner->pair->b, corner->point.y, sign, term);
 
-	terms += add_clock(program, pair->b, corner.y, sign, term + terms);
-	terms += add_clock(program, pair->a, corner.x, -sign, term + terms);
-	lp_row(program->lp, term, terms, (program->least_ns - have) / program->unit_ns);
+	return terms +
+	       add_clock(program, corner->pair->a, corner->point.x, -sign, term + terms);
 }
 
-void island_lp_add_pair(struct island_lp *program, const struct pair *pair)
+/* The row of a corner: its message takes so many nanoseconds or more. */
+static void add_row(struct program *program, const struct corner *corner, double least_ns)
 {
-	for (size_t i = 0; i < pair->lower.count; i++)
-		add_corner(program, pair, pair->lower.point[i], true);
-	for (size_t i = 0; i < pair->upper.count; i++)
-		add_corner(program, pair, pair->upper.point[i], false);
+	struct lp_term term[4];
+	size_t terms = add_relation(program, corner, term);
+
+	lp_row(program->lp, term, terms,
+	       (least_ns - slack_of(program->island, corner)) / program->unit_ns);
 }
 
 /* Move the island's clocks by the clocks' columns. */
-static void move(struct island_lp *program, const double *column)
+static void move(struct program *program, const double *column)
 {
 	struct fit_island *island = program->island;
 
 	for (size_t i = 1; i < island->members; i++) {
 		struct fit_clock *clock = &island->clock[island->member[i]];
 
-		clock->offset_ns += column[island_lp_offset(i)] * program->unit_ns;
+		clock->offset_ns += column[offset_column(i)] * program->unit_ns;
 		clock->rate +=
-		    column[island_lp_rate(i)] * program->unit_ns / program->half_ns[i];
+		    column[rate_column(i)] * program->unit_ns / program->half_ns[i];
 	}
-}
-
-void island_lp_clear(struct island_lp *program)
-{
-	lp_free(program->lp);
-	free(program->place);
-	free(program->half_ns);
-	memset(program, 0, sizeof(*program));
 }
 
 /*
@@ -156,13 +207,6 @@ void island_lp_clear(struct island_lp *program)
 
 /* A pair's word counts as if it were this much surer of nothing. */
 #define LEAST_WIDTH_NS 1000.0
-
-/*
- * Two messages and one back may agree to the nanosecond, by luck. With n of
- * them, the fastest is as much slower than the least delay as one of n is, so
- * this many times the margin over n stands for what is not known of it.
- */
-#define LUCK 32.0
 
 /* Pairs without two tangents count for little: only where nobody else speaks. */
 #define WIDTH_WITHOUT 1e9
@@ -193,15 +237,8 @@ static nsec_t last_corner(const struct pair *pair)
 	return lower > upper ? lower : upper;
 }
 
-static double luck_of(const struct pair *pair)
-{
-	uint64_t ab = pair->messages_ab, ba = pair->messages_ba;
-
-	return LUCK * fmax(0, pair->margin_ns) / (double)(1 + (ab < ba ? ab : ba));
-}
-
 /* What a pair's line says at x, against what the clocks at hand say. */
-static void add_word(const struct island_lp *program, struct least_squares *squares,
+static void add_word(const struct program *program, struct least_squares *squares,
 		     const struct pair *pair, nsec_t x)
 {
 	struct line line;
@@ -210,28 +247,26 @@ static void add_word(const struct island_lp *program, struct least_squares *squa
 		 fit_bisector(pair, fit_pair_limit(program->island, pair), x, &line));
 	double above = line.offset + line.rate * (double)(x - line.x0);
 	nsec_t whole = nsec_round(above);
-	struct hull_point point = {x, line.y0 + (x - line.x0) + whole};
-	double have = fit_corner_slack(program->island, pair, point, true);
+	struct corner point = {pair, {x, line.y0 + (x - line.x0) + whole}, true};
+	double have = slack_of(program->island, &point);
 	struct lp_term term[4];
-	size_t terms = 0;
+	size_t terms = add_relation(program, &point, term);
 
-	terms += add_clock(program, pair->b, point.y, 1, term + terms);
-	terms += add_clock(program, pair->a, point.x, -1, term + terms);
 	least_squares_add(squares, term, terms,
 			  -(have + above - (double)whole) / program->unit_ns,
-			  LEAST_WIDTH_NS / (width + luck_of(pair) + LEAST_WIDTH_NS));
+			  LEAST_WIDTH_NS / (width + pair_luck(pair) + LEAST_WIDTH_NS));
 }
 
 static bool take_mean(struct fit_island *island)
 {
-	struct island_lp program;
+	struct program program;
 	struct least_squares *squares;
 	double *unknown;
 	bool found;
 
-	island_lp_init(&program, island, 0);
-	squares = least_squares_new(program.extra);
-	unknown = mem_zalloc(program.extra * sizeof(double));
+	program_init(&program, island, 0);
+	squares = least_squares_new(program.columns);
+	unknown = mem_zalloc(program.columns * sizeof(double));
 	for (size_t i = 0; i < island->insides; i++) {
 		const struct pair *pair = &island->pairs->pair[island->inside[i]];
 
@@ -243,32 +278,22 @@ static bool take_mean(struct fit_island *island)
 		move(&program, unknown);
 	free(unknown);
 	least_squares_free(squares);
-	island_lp_clear(&program);
+	program_clear(&program);
 	return found;
 }
 
-struct least {
-	const struct fit_island *island;
-	double slack;
-};
-
-static void note_least(void *context, const struct pair *pair, struct hull_point corner,
-		       bool forward)
-{
-	struct least *least = context;
-
-	if (pair->margin_ns >= 0)
-		least->slack = fmin(
-		    least->slack, fit_corner_slack(least->island, pair, corner, forward));
-}
-
 /* The smallest latency, of pairs that do not contradict themselves. */
-static double least_slack(struct fit_island *island)
+static double least_slack(const struct fit_island *island)
 {
-	struct least least = {island, INFINITY};
+	size_t corners;
+	struct corner *corner = list_corners(island, &corners);
+	double least = INFINITY;
 
-	fit_each_corner(island, note_least, &least);
-	return least.slack;
+	for (size_t i = 0; i < corners; i++)
+		if (corner[i].pair->margin_ns >= 0)
+			least = fmin(least, slack_of(island, &corner[i]));
+	free(corner);
+	return least;
 }
 
 static bool are_slow(const struct fit_island *island)
@@ -283,42 +308,38 @@ static bool are_slow(const struct fit_island *island)
 }
 
 /* Minimize what the columns move: |column| as the larger of two rows. */
-static void add_distance(struct island_lp *program)
+static void add_distance(struct program *program)
 {
-	for (size_t i = 0; i < program->extra; i++) {
-		struct lp_term term[2] = {{program->extra + i, 1}, {i, -1}};
+	for (size_t i = 0; i < program->columns; i++) {
+		struct lp_term term[2] = {{program->columns + i, 1}, {i, -1}};
 
 		lp_row(program->lp, term, 2, 0);
 		term[1].factor = 1;
 		lp_row(program->lp, term, 2, 0);
-		lp_objective(program->lp, program->extra + i, -1);
+		lp_objective(program->lp, program->columns + i, -1);
 	}
 }
 
 /* The nearest clocks that satisfy every message with some slack. */
 static enum lp_status move_inside(struct fit_island *island, double slack_ns)
 {
-	struct island_lp program;
+	struct program program;
 	enum lp_status status;
 	double *column;
 
-	island_lp_init(&program, island, 2 * (island->members - 1));
-	column = mem_alloc(program.extra * sizeof(double));
-	program.least_ns = slack_ns;
-	for (size_t i = 0; i < island->insides; i++) {
-		const struct pair *pair = &island->pairs->pair[island->inside[i]];
-
-		if (pair->margin_ns >= 0)
-			island_lp_add_pair(&program, pair);
-	}
+	program_init(&program, island, 2 * (island->members - 1));
+	column = mem_alloc(program.columns * sizeof(double));
+	for (size_t i = 0; i < program.corners; i++)
+		if (program.corner[i].pair->margin_ns >= 0)
+			add_row(&program, &program.corner[i], slack_ns);
 	add_distance(&program);
 	status = lp_maximize(program.lp);
-	for (size_t i = 0; status == LP_OPTIMAL && i < program.extra; i++)
+	for (size_t i = 0; status == LP_OPTIMAL && i < program.columns; i++)
 		column[i] = lp_value(program.lp, i);
 	if (status == LP_OPTIMAL)
 		move(&program, column);
 	free(column);
-	island_lp_clear(&program);
+	program_clear(&program);
 	return status;
 }
 
@@ -340,4 +361,158 @@ int fit_joint(struct fit_island *island, struct error *error)
 		    error, "the linear program's solution breaks a message by %.0f ns",
 		    -least_slack(island));
 	return 0;
+}
+
+/*
+ * What the solver's tolerance, the rounding of the row's numbers and that of
+ * the printed integers can take away from a bound, in nanoseconds.
+ */
+#define ROUNDING_NS 2.0
+#define TOLERANCE   1e-6 /* of the program's unit */
+
+/* Beyond this, in the program's units, a column is taken as unbounded. */
+#define ENDLESS 1e12
+
+/* The most that the objective can be, times a sign; infinite where nothing bounds it. */
+static double maximize(struct program *program, size_t place, double offset, double rate)
+{
+	lp_objective(program->lp, offset_column(place), offset);
+	lp_objective(program->lp, rate_column(place), rate);
+	if (lp_maximize(program->lp) != LP_OPTIMAL || lp_maximum(program->lp) > ENDLESS)
+		return INFINITY;
+	return lp_maximum(program->lp) + TOLERANCE;
+}
+
+static nsec_t outward(const struct program *program, double extreme)
+{
+	return isinf(extreme)
+		   ? NSEC_MAX
+		   : nsec_round(ceil(extreme * program->unit_ns + ROUNDING_NS));
+}
+
+/* The extremes of one clock, at its times and of its rate. */
+static void bound_member(struct program *program, size_t place, struct region *region)
+{
+	double rate = program->island->clock[program->island->member[place]].rate;
+	double scale = program->unit_ns / program->half_ns[place];
+
+	region->known = true;
+	for (int k = 0; k < region->times; k++) {
+		struct clock_bound *bound = &region->bound[k];
+		double factor = rate_factor(program, place, bound->local_ns);
+
+		bound->high_ns = outward(program, maximize(program, place, 1, factor));
+		bound->low_ns = outward(program, maximize(program, place, -1, -factor));
+		bound->low_ns = bound->low_ns == NSEC_MAX ? NSEC_MIN : -bound->low_ns;
+	}
+	region->rate_high = rate + maximize(program, place, 0, 1) * scale;
+	region->rate_low = rate - maximize(program, place, 0, -1) * scale;
+	lp_objective(program->lp, rate_column(place), 0);
+}
+
+static bool is_tree_pair(const struct fit_island *island, const struct pair *pair)
+{
+	const struct fit_clock *a = &island->clock[pair->a], *b = &island->clock[pair->b];
+
+	return a->parent == (int)pair->b || b->parent == (int)pair->a;
+}
+
+/*
+ * Bound the island's members at the places [from, to) by one program, with
+ * the times that stand in region[] by place. False, with nothing set, where
+ * the messages contradict each other.
+ */
+static bool region_solve(struct fit_island *island, size_t from, size_t to,
+			 struct region *region, bool tree_only)
+{
+	struct program program;
+	bool feasible;
+
+	program_init(&program, island, 0);
+	for (size_t i = 0; i < program.corners; i++) {
+		const struct pair *pair = program.corner[i].pair;
+
+		if (pair->margin_ns >= 0 && !pair->too_fast &&
+		    (!tree_only || is_tree_pair(island, pair)))
+			add_row(&program, &program.corner[i], 0);
+	}
+	feasible = lp_maximize(program.lp) == LP_OPTIMAL;
+	for (size_t i = from; feasible && i < to; i++)
+		bound_member(&program, i, &region[i]);
+	program_clear(&program);
+	return feasible;
+}
+
+/* By one program over the pairs of an island, else over those of its tree. */
+static void region_of(struct fit_island *island, size_t from, struct region *region)
+{
+	if (!region_solve(island, from, island->members, region, false))
+		region_solve(island, from, island->members, region, true);
+}
+
+static void set_times(const struct fit_clock *clock, int times, struct region *region)
+{
+	nsec_t half = clock->origin_ns - clock->begin_ns;
+	int middle = times / 2;
+
+	region->times = times;
+	for (int k = 0; k < middle; k++)
+		region->bound[k].local_ns = clock->begin_ns + half / middle * k;
+	region->bound[middle].local_ns = clock->origin_ns;
+	for (int k = middle + 1; k < times; k++)
+		region->bound[k].local_ns =
+		    clock->end_ns -
+		    (clock->end_ns - clock->origin_ns) / middle * (times - 1 - k);
+}
+
+/*
+ * The way from a clock to the reference, the reference first, by one program over the
+ * pairs between those on it; the clock comes last. Leaving messages out can only widen
+ * a bound, so it is as true as that of one program over everything.
+ */
+static void bound_by_way(struct fit_island *island, size_t place, struct region *region)
+{
+	struct fit_island way = *island;
+	uint32_t *member = mem_alloc(island->members * sizeof(*member));
+	uint32_t *inside = mem_alloc(island->insides * sizeof(*inside));
+	struct region *found = mem_zalloc(island->members * sizeof(*found));
+	size_t at = island->members;
+
+	for (int trace = (int)island->member[place]; trace >= 0;
+	     trace = island->clock[trace].parent)
+		member[--at] = (uint32_t)trace;
+	way.member = member + at;
+	way.members = island->members - at;
+	way.inside = inside;
+	way.insides = 0;
+	for (size_t i = 0; i < island->insides; i++) {
+		const struct pair *pair = &island->pairs->pair[island->inside[i]];
+		size_t ends = 0;
+
+		for (size_t k = 0; k < way.members; k++)
+			ends += way.member[k] == pair->a || way.member[k] == pair->b;
+		if (ends == 2)
+			inside[way.insides++] = island->inside[i];
+	}
+	found[way.members - 1] = *region;
+	region_of(&way, way.members - 1, found);
+	*region = found[way.members - 1];
+	free(member);
+	free(inside);
+	free(found);
+}
+
+void region_find(struct fit_island *island, struct region *region)
+{
+	bool is_large = island->members > REGION_MANY;
+
+	memset(region, 0, island->members * sizeof(*region));
+	for (size_t i = 0; i < island->members; i++)
+		set_times(&island->clock[island->member[i]],
+			  is_large ? REGION_TIMES_OF_MANY : REGION_TIMES, &region[i]);
+	region[0].known = true;
+	for (size_t i = 1; is_large && i < island->members; i++)
+		bound_by_way(island, i, &region[i]);
+	if (!is_large && island->members > 1)
+		region_of(island, 1, region);
 }

@@ -67,7 +67,7 @@ static bool is_inside(const struct hull *hull, struct hull_point p)
 	return hull->upper ? turn <= 0 : turn >= 0;
 }
 
-static int compare_points(const void *a, const void *b)
+int hull_point_compare(const void *a, const void *b)
 {
 	const struct hull_point *p = a, *q = b;
 
@@ -78,7 +78,7 @@ static int compare_points(const void *a, const void *b)
 
 size_t hull_corners(struct hull_point *point, size_t n, bool upper)
 {
-	qsort(point, n, sizeof(*point), compare_points);
+	qsort(point, n, sizeof(*point), hull_point_compare);
 	return hull_reduce(point, n, upper);
 }
 
@@ -155,76 +155,9 @@ double ranked(double *value, size_t n, size_t rank)
 	return value[rank];
 }
 
-/* Whether the line a-b is less steep than c-d; both go to the right. */
-static bool is_flatter(const struct hull_point *a, const struct hull_point *b,
-		       const struct hull_point *c, const struct hull_point *d)
+bool hulls_face(const struct hull *lower, const struct hull *upper)
 {
-	return (wide)(b->y - a->y) * (d->x - c->x) < (wide)(d->y - c->y) * (b->x - a->x);
-}
-
-static void line_through(struct line *line, struct hull_point origin,
-			 const struct hull_point *a, const struct hull_point *b)
-{
-	double dx = (double)(b->x - a->x);
-
-	line->x0 = origin.x;
-	line->y0 = origin.y;
-	line->rate = (double)((b->y - a->y) - (b->x - a->x)) / dx;
-	line->offset = 0;
-	line->offset = line_distance(line, a->x, a->y);
-}
-
-/*
- * The line from a corner of `from` on the left to one of `to` on the right
- * with the least slope (or the greatest): no separating line is steeper
- * (flatter) than that, as it would pass on the wrong side of one of the two.
- */
-static bool extreme(const struct hull *from, const struct hull *to, bool least,
-		    struct hull_point origin, struct line *line)
-{
-	const struct hull_point *a = NULL, *b = NULL;
-
-	for (size_t i = 0; i < from->count; i++)
-		for (size_t k = 0; k < to->count; k++) {
-			const struct hull_point *p = &from->point[i], *q = &to->point[k];
-
-			if (p->x >= q->x)
-				continue;
-			if (!a ||
-			    (least ? is_flatter(p, q, a, b) : is_flatter(a, b, p, q))) {
-				a = p;
-				b = q;
-			}
-		}
-	if (a)
-		line_through(line, origin, a, b);
-	return a != NULL;
-}
-
-/* Whether the two half hulls leave no room between them at one x. */
-static bool overlaps_at_corner(const struct hull *lower, const struct hull *upper)
-{
-	for (size_t i = 0; i < lower->count; i++)
-		for (size_t k = 0; k < upper->count; k++)
-			if (lower->point[i].x == upper->point[k].x &&
-			    lower->point[i].y < upper->point[k].y)
-				return true;
-	return false;
-}
-
-enum tangents hull_tangents(const struct hull *lower, const struct hull *upper,
-			    struct hull_point origin, struct line *steep,
-			    struct line *flat)
-{
-	bool has_steep = extreme(upper, lower, true, origin, steep);
-	bool has_flat = extreme(lower, upper, false, origin, flat);
-
-	if ((has_steep && has_flat && steep->rate < flat->rate) ||
-	    overlaps_at_corner(lower, upper))
-		return TANGENTS_CONTRADICTED;
-	if (has_steep && has_flat)
-		return TANGENTS_BOTH;
-	if (has_steep || has_flat)
-		return has_steep ? TANGENTS_STEEP : TANGENTS_FLAT;
-	return TANGENTS_NONE;
+	return lower->count && upper->count &&
+	       lower->point[0].x < upper->point[upper->count - 1].x &&
+	       upper->point[0].x < lower->point[lower->count - 1].x;
 }

@@ -110,19 +110,10 @@ static int choose(void *context, struct message *message)
 	return 0;
 }
 
-static int compare_points(const void *a, const void *b)
-{
-	const struct hull_point *p = a, *q = b;
-
-	if (p->x != q->x)
-		return p->x < q->x ? -1 : 1;
-	return (p->y > q->y) - (p->y < q->y);
-}
-
 static void sort_side(struct sample_side *side)
 {
 	if (side->count)
-		qsort(side->point, side->count, sizeof(*side->point), compare_points);
+		qsort(side->point, side->count, sizeof(*side->point), hull_point_compare);
 }
 
 struct pair_sample *pair_samples_new(struct message_log *log, size_t pairs, size_t most,

@@ -27,6 +27,9 @@ struct hull_point {
 	nsec_t x, y;
 };
 
+/* For qsort, by x and then y. */
+int hull_point_compare(const void *a, const void *b);
+
 /*
  * Orientation of three points: positive where the way from a over b to c
  * turns left, 0 where they are in line. Only the sign means something.
@@ -87,22 +90,11 @@ size_t hull_corners(struct hull_point *point, size_t n, bool upper);
 /* The value that stands at a rank of them all, from the least; puts them in order. */
 double ranked(double *value, size_t n, size_t rank);
 
-enum tangents {
-	TANGENTS_BOTH,
-	TANGENTS_STEEP,       /* only the steepest exists: nothing bounds from below */
-	TANGENTS_FLAT,        /* only the flattest exists */
-	TANGENTS_NONE,        /* the hulls do not face each other at all */
-	TANGENTS_CONTRADICTED /* no line separates the hulls */
-};
-
 /*
- * The steepest and the flattest line that lie below every corner of `lower`
- * and above every corner of `upper`: the extreme tangents. Slopes are
- * compared exactly. x0 and y0 of the results are the origin given.
+ * Whether each hull has a corner to the left and to the right of one of the other: else
+ * lines that separate them may be as steep, or as flat, as can be.
  */
-enum tangents hull_tangents(const struct hull *lower, const struct hull *upper,
-			    struct hull_point origin, struct line *steep,
-			    struct line *flat);
+bool hulls_face(const struct hull *lower, const struct hull *upper);
 
 /*
  * A message: sent by one host and received by another, each stamp on its own

@@ -14,14 +14,12 @@
 #define PADDING       36.0 /* from a circle's labels to its box */
 #define NAME_SIZE     12.0
 #define BOLD          1.1   /* bold letters are wider */
-#define LINE          15.0  /* between a node's name and its bound */
-#define LABEL_ROOM    150.0 /* pixels; longer names are cut */
-#define TWO_LINES     14    /* clocks on a circle whose labels have two lines */
+#define LABEL_ROOM    230.0 /* pixels; longer names are cut */
+#define UPRIGHT       14    /* clocks on a circle whose labels are not turned */
 #define LABELED_EDGES 12    /* with more of them no edge has a label */
 #define TITLED_EDGES  1000  /* with more of them the file would swell */
 #define HALO          " stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\""
-#define NAME_STYLE    " font-weight=\"600\" fill=\"" CHART_INK "\"" HALO
-#define BOUND_STYLE   " fill=\"" CHART_MUTED "\"" HALO
+#define INKED         " fill=\"" CHART_INK "\"" HALO
 
 struct place {
 	struct svg_point at;
@@ -130,14 +128,15 @@ static char *bound_text(char text[CHART_LABEL], const struct sync *sync, uint32_
 	return chart_label_bound(text, bound_us(sync, clock, reference));
 }
 
-static double label_width(const struct picture *picture, uint32_t clock, bool one_line)
+static double label_width(const struct picture *picture, uint32_t clock)
 {
 	char bound[CHART_LABEL];
-	const double below =
-	    svg_text_width(bound_text(bound, picture->sync, clock), NAME_SIZE);
-	const double name = svg_text_width(picture->name[clock], NAME_SIZE * BOLD);
+	const double width = svg_text_width(picture->name[clock], NAME_SIZE * BOLD);
 
-	return fmin(one_line ? name + NAME_SIZE + below : fmax(name, below), LABEL_ROOM);
+	return fmin(
+	    LABEL_ROOM,
+	    width + NAME_SIZE +
+		svg_text_width(bound_text(bound, picture->sync, clock), NAME_SIZE));
 }
 
 /* ---- places */
@@ -146,7 +145,7 @@ static double label_width(const struct picture *picture, uint32_t clock, bool on
 static struct svg_box place_circle(const struct picture *picture, const uint32_t *member,
 				   size_t count)
 {
-	const bool is_radial = count > TWO_LINES;
+	const bool is_radial = count > UPRIGHT;
 	const double turn = 2 * M_PI / (double)count,
 		     first = count == 2 ? M_PI : -M_PI / 2;
 	double radius = count == 1   ? 0
@@ -155,7 +154,7 @@ static struct svg_box place_circle(const struct picture *picture, const uint32_t
 	double room = 0, side, spacing;
 
 	for (size_t i = 0; i < count; i++)
-		room = fmax(room, label_width(picture, member[i], is_radial));
+		room = fmax(room, label_width(picture, member[i]));
 	side = (CHART_WIDTH - 2 * BODY_MARGIN) / 2 - room - PADDING;
 	radius = fmin(radius, fmax(side, 60));
 	spacing = count > 2 ? turn * radius : 100;
@@ -171,9 +170,9 @@ static struct svg_box place_circle(const struct picture *picture, const uint32_t
 		place->is_radial = is_radial;
 	}
 	room = is_radial ? room * fmin(0.9 * spacing / NAME_SIZE, 1) : room;
-	side = radius + (is_radial ? room : 2 * LINE) + PADDING;
+	side = radius + (is_radial ? room : NAME_SIZE) + PADDING;
 	if (count <= 2)
-		side = 2 * LINE + PADDING;
+		side = NAME_SIZE + PADDING;
 	return (struct svg_box){0, 0, 2 * (radius + PADDING) + (count > 1 ? 2 : 1) * room,
 				2 * side};
 }
@@ -261,9 +260,7 @@ static void label_edges(const struct picture *picture, FILE *file)
 		svg_text(
 		    file,
 		    (struct svg_point){a.x + 0.4 * (b.x - a.x), a.y + 0.4 * (b.y - a.y)},
-		    text,
-		    "font-size=\"11\" text-anchor=\"middle\" fill=\"" CHART_INK
-		    "\"" HALO);
+		    text, "font-size=\"11\" text-anchor=\"middle\"" INKED);
 		free(text);
 	}
 }
@@ -292,59 +289,34 @@ static void draw_clock(const struct picture *picture, uint32_t clock, FILE *file
 	free(text);
 }
 
-/* Name and bound below each other: above, below or beside the node, away from the middle.
+/* Name and bound in a line beside the node, away from the middle; of many it runs there.
  */
-static void draw_two_lines(const struct picture *picture, uint32_t clock, FILE *file)
+static void draw_label(const struct picture *picture, uint32_t clock, FILE *file)
 {
 	const struct place *place = &picture->place[clock];
-	const double away = place->radius * 1.15 + 12, side = cos(place->angle);
-	const bool is_upright = fabs(side) < 0.3;
-	const char *anchor = is_upright ? "middle" : side > 0 ? "start" : "end";
-	struct svg_point at = place->at;
-	char *name = svg_text_fit(picture->name[clock], NAME_SIZE * BOLD, LABEL_ROOM);
-	char bound[CHART_LABEL], style[256];
-
-	if (is_upright) {
-		at.y += sin(place->angle) > 0 ? away + 10 : -away - LINE;
-	} else {
-		at.x += side > 0 ? away : -away;
-		at.y -= 2;
-	}
-	snprintf(style, sizeof(style), "font-size=\"12\" text-anchor=\"%s\"" NAME_STYLE,
-		 anchor);
-	svg_text(file, at, name, style);
-	snprintf(style, sizeof(style), "font-size=\"12\" text-anchor=\"%s\"" BOUND_STYLE,
-		 anchor);
-	at.y += LINE;
-	svg_text(file, at, bound_text(bound, picture->sync, clock), style);
-	free(name);
-}
-
-static void draw_radial(const struct picture *picture, uint32_t clock, FILE *file)
-{
-	const struct place *place = &picture->place[clock];
-	const bool is_left = cos(place->angle) < 0;
-	const double away = place->radius * 1.15 + 11;
-	const double degrees = place->angle * 180 / M_PI + (is_left ? 180 : 0);
+	const double side = cos(place->angle), down = sin(place->angle);
+	const double turn = !place->is_radial ? 0 : place->angle + (side < 0 ? M_PI : 0);
+	const bool is_upright = !place->is_radial && fabs(side) < 0.3;
+	const double away = place->radius * 1.15 + (is_upright ? 16 : 11);
 	const double lower = 0.35 * place->size; /* the middle of small letters */
-	const double turn = degrees * M_PI / 180;
-	const struct svg_point at = {
-	    place->at.x + away * cos(place->angle) - lower * sin(turn),
-	    place->at.y + away * sin(place->angle) + lower * cos(turn)};
-	char bound[CHART_LABEL], style[128];
-	double room = LABEL_ROOM - NAME_SIZE;
+	const struct svg_point at = {place->at.x + (is_upright ? 0 : away * side) -
+					 lower * sin(turn),
+				     place->at.y + away * down + lower * cos(turn)};
+	char bound[CHART_LABEL], style[256];
 	char *name, *text;
 
 	bound_text(bound, picture->sync, clock);
-	room -= svg_text_width(bound, NAME_SIZE);
-	name = svg_text_fit(picture->name[clock], NAME_SIZE * BOLD, room);
+	name = svg_text_fit(picture->name[clock], NAME_SIZE * BOLD,
+			    LABEL_ROOM - NAME_SIZE - svg_text_width(bound, NAME_SIZE));
 	text = mem_printf("%s  %s", name, bound);
-	snprintf(style, sizeof(style),
-		 "font-size=\"%.1f\" text-anchor=\"%s\" fill=\"" CHART_INK "\"%s",
-		 place->size, is_left ? "end" : "start",
+	snprintf(style, sizeof(style), "font-size=\"%.1f\" text-anchor=\"%s\"%s" INKED,
+		 place->size,
+		 is_upright ? "middle"
+		 : side < 0 ? "end"
+			    : "start",
 		 reference_of(picture->sync, clock) == clock ? " font-weight=\"600\""
 							     : "");
-	svg_text_turned(file, at, degrees, text, style);
+	svg_text_turned(file, at, turn * 180 / M_PI, text, style);
 	free(name);
 	free(text);
 }
@@ -401,8 +373,7 @@ static void draw_picture(const struct picture *picture, FILE *file)
 	for (uint32_t i = 0; i < sync->clocks; i++)
 		draw_clock(picture, i, file);
 	for (uint32_t i = 0; i < sync->clocks; i++)
-		(picture->place[i].is_radial ? draw_radial : draw_two_lines)(picture, i,
-									     file);
+		draw_label(picture, i, file);
 	label_edges(picture, file);
 	fputs("</g>\n", file);
 	svg_end(file);

@@ -19,23 +19,27 @@
 #define FOOT         52.0 /* below the last frame */
 #define NAME_ROOM    190.0
 #define ROUNDING     0.0005 /* microseconds; a message on the fit does not break it */
+#define MOST_CORNERS 400    /* of a hull, marked each by a ring */
 
 /*
  * Blue and orange are told apart by all eyes (Okabe and Ito, 2008); what breaks the fit
  * differs by its shape as well.
  */
-#define AB_COLOR     "#0072b2"
-#define AB_DARK      "#004a75"
-#define BA_COLOR     "#e08a00"
-#define BA_DARK      "#8f4f00"
+static const struct look {
+	double sign; /* of y where a message keeps the fit */
+	const char *color, *key, *dark, *hull;
+} looks[2] = {
+    {1, "#0072b2", "fill=\"#0072b2\"", "#004a75",
+     "stroke=\"#004a75\" stroke-width=\"1.8\""},
+    {-1, "#e08a00", "fill=\"#e08a00\"", "#8f4f00",
+     "stroke=\"#8f4f00\" stroke-width=\"1.8\""},
+};
+
 #define BROKEN_COLOR "#d00024"
-#define AB_HULL      "stroke=\"" AB_DARK "\" stroke-width=\"1.8\""
-#define BA_HULL      "stroke=\"" BA_DARK "\" stroke-width=\"1.8\""
+#define BROKEN       "stroke=\"" BROKEN_COLOR "\" stroke-width=\"2\""
+#define FIT          "stroke=\"" CHART_INK "\" stroke-width=\"1.4\""
 #define BAND                                                                             \
 	"fill=\"#009e73\" fill-opacity=\".18\" stroke=\"#009e73\" stroke-opacity=\".5\""
-#define FIT          "stroke=\"" CHART_INK "\" stroke-width=\"1.4\""
-#define BROKEN       "stroke=\"" BROKEN_COLOR "\" stroke-width=\"2\""
-#define MOST_CORNERS 400 /* of a hull, marked each by a ring */
 
 /* Messages that keep the fit, and those that break it. */
 struct messages {
@@ -45,29 +49,26 @@ struct messages {
 
 struct picture {
 	const struct plot_pair *pair;
-	struct messages ab, ba;
+	struct messages of[2]; /* by side */
 	struct chart head;
 	struct chart_frame whole, zoom;
 };
 
-/* Above the fit where sign is 1, below it where it is -1. */
 static struct messages split(const struct chart_series *series, double sign)
 {
-	struct messages messages = {
-	    mem_alloc(series->count * sizeof(struct chart_point) + 1),
-	    {NULL, 0},
-	    {NULL, 0}};
+	struct chart_point *point = mem_alloc(series->count * sizeof(*point) + 1);
 	size_t kept = 0, end = series->count;
 
-	for (size_t i = 0; i < series->count; i++) {
-		const struct chart_point point = series->point[i];
+	for (size_t i = 0; i < series->count; i++)
+		point[sign * series->point[i].y >= -ROUNDING ? kept++ : --end] =
+		    series->point[i];
+	return (struct messages){
+	    point, {point, kept}, {point + kept, series->count - kept}};
+}
 
-		messages.point[sign * point.y >= -ROUNDING ? kept++ : --end] = point;
-	}
-	messages.kept = (struct chart_series){messages.point, kept};
-	messages.broken =
-	    (struct chart_series){messages.point + kept, series->count - kept};
-	return messages;
+static bool has_bound(const struct plot_pair *pair)
+{
+	return pair->side[0].bound.count + pair->side[1].bound.count > 0;
 }
 
 /* ---- what the axes show */
@@ -83,13 +84,6 @@ static void extend(const struct chart_series *series, struct chart_point *low,
 	}
 }
 
-static int by_value(const void *left, const void *right)
-{
-	const double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* Of the distances from the fit; 0 when there are none. */
 static double distance_quantile(const struct chart_series *series, double q)
 {
@@ -98,10 +92,9 @@ static double distance_quantile(const struct chart_series *series, double q)
 
 	for (size_t i = 0; i < series->count; i++)
 		distance[i] = fabs(series->point[i].y);
-	if (series->count) {
-		qsort(distance, series->count, sizeof(*distance), by_value);
-		result = distance[(size_t)(q * (double)(series->count - 1))];
-	}
+	if (series->count)
+		result = ranked(distance, series->count,
+				(size_t)(q * (double)(series->count - 1)));
 	free(distance);
 	return result;
 }
@@ -132,15 +125,14 @@ static double line_reach(const struct chart_series *line, const struct chart_axi
 }
 
 /* How far the close-up reaches to one side; 0 when nothing is there. */
-static double side_reach(const struct chart_axis *time,
-			 const struct chart_series *messages,
-			 const struct chart_series *hull,
-			 const struct chart_series *bound)
+static double side_reach(const struct picture *picture, int k)
 {
-	double reach = line_reach(hull, time), band = line_reach(bound, time);
+	const struct plot_side *side = &picture->pair->side[k];
+	double reach = line_reach(&side->hull, &picture->zoom.x);
+	double band = line_reach(&side->bound, &picture->zoom.x);
 
 	if (!(reach > 0))
-		reach = distance_quantile(messages, 0.1);
+		reach = distance_quantile(&picture->of[k].kept, 0.1);
 	if (reach > 0)
 		band = fmin(band, 4 * reach); /* a wider bound is cut off */
 	return 1.4 * fmax(reach, band);
@@ -150,12 +142,11 @@ static double side_reach(const struct chart_axis *time,
 static void set_time(struct picture *picture, struct chart_point low,
 		     struct chart_point high)
 {
-	const struct plot_pair *pair = picture->pair;
 	const double span = high.x - low.x;
 	struct chart_point first = low, last = high;
 
-	extend(&pair->low, &first, &last);
-	extend(&pair->high, &first, &last);
+	for (int k = 0; k < 2; k++)
+		extend(&picture->pair->side[k].bound, &first, &last);
 	if (!(first.x <= last.x))
 		first.x = last.x = 0;
 	if (span > 0) {
@@ -172,8 +163,8 @@ static void set_whole(struct picture *picture, struct chart_point low,
 		      struct chart_point high)
 {
 	const double reach = fmax(fabs(low.y), fabs(high.y));
-	const double ab = distance_quantile(&picture->pair->ab, 0.02);
-	const double ba = distance_quantile(&picture->pair->ba, 0.02);
+	const double ab = distance_quantile(&picture->pair->side[0].drawn, 0.02);
+	const double ba = distance_quantile(&picture->pair->side[1].drawn, 0.02);
 	double fast = ab > 0 && ba > 0 ? fmin(ab, ba) : fmax(ab, ba);
 	struct chart_axis *axis = &picture->whole.y;
 
@@ -187,86 +178,69 @@ static void set_whole(struct picture *picture, struct chart_point low,
 	axis->threshold = fast;
 }
 
-static void set_zoom(struct picture *picture)
-{
-	const struct plot_pair *pair = picture->pair;
-	const struct chart_axis *time = &picture->zoom.x;
-	double up = side_reach(time, &picture->ab.kept, &pair->hull_ab, &pair->high);
-	double down = side_reach(time, &picture->ba.kept, &pair->hull_ba, &pair->low);
-
-	if (!(up > 0) && !(down > 0))
-		up = down = 1;
-	up = fmax(up, down / 2);
-	down = fmax(down, up / 2);
-	chart_axis_open(&picture->zoom.y, -down, up);
-}
-
 static void set_axes(struct picture *picture)
 {
-	const struct plot_pair *pair = picture->pair;
 	struct chart_point low = {INFINITY, INFINITY}, high = {-INFINITY, -INFINITY};
+	double up, down;
 
-	extend(&pair->ab, &low, &high);
-	extend(&pair->ba, &low, &high);
-	extend(&pair->hull_ab, &low, &high);
-	extend(&pair->hull_ba, &low, &high);
+	for (int k = 0; k < 2; k++) {
+		extend(&picture->pair->side[k].drawn, &low, &high);
+		extend(&picture->pair->side[k].hull, &low, &high);
+	}
 	set_time(picture, low, high);
 	set_whole(picture, low, high);
-	set_zoom(picture);
+	up = side_reach(picture, 0);
+	down = side_reach(picture, 1);
+	if (!(up > 0) && !(down > 0))
+		up = down = 1;
+	chart_axis_open(&picture->zoom.y, -fmax(down, up / 2), fmax(up, down / 2));
 	picture->whole.is_time = picture->zoom.is_time = true;
 }
 
 /* ---- the head */
 
-static void message_key(struct picture *picture, const char *style, const char *way,
-			size_t messages, size_t drawn)
+static const char *plural(size_t count)
 {
-	char all[CHART_LABEL], part[CHART_LABEL];
-
-	chart_label_count(all, messages);
-	if (drawn < messages)
-		chart_key(&picture->head, CHART_DOT, style, "%s: %s messages, %s drawn",
-			  way, all, chart_label_count(part, drawn));
-	else
-		chart_key(&picture->head, CHART_DOT, style, "%s: %s message%s", way, all,
-			  messages == 1 ? "" : "s");
-}
-
-static void hull_key(struct picture *picture, const struct chart_series *hull,
-		     const char *style, const char *way)
-{
-	if (hull->count > 0)
-		chart_key(&picture->head, CHART_LINE, style, "hull %s: %zu corner%s", way,
-			  hull->count, hull->count == 1 ? "" : "s");
+	return count == 1 ? "" : "s";
 }
 
 static void make_keys(struct picture *picture)
 {
 	const struct plot_pair *pair = picture->pair;
-	const size_t broken = picture->ab.broken.count + picture->ba.broken.count;
-	char *a = svg_text_fit(pair->a, 12.5, NAME_ROOM);
-	char *b = svg_text_fit(pair->b, 12.5, NAME_ROOM);
-	char *ab = mem_printf("%s \xe2\x86\x92 %s", a, b);
-	char *ba = mem_printf("%s \xe2\x86\x92 %s", b, a);
-	char text[CHART_LABEL];
+	const size_t broken = picture->of[0].broken.count + picture->of[1].broken.count;
+	char *name[2] = {svg_text_fit(pair->a, 12.5, NAME_ROOM),
+			 svg_text_fit(pair->b, 12.5, NAME_ROOM)};
+	struct chart *head = &picture->head;
+	char all[CHART_LABEL], part[CHART_LABEL];
 
-	message_key(picture, "fill=\"" AB_COLOR "\"", ab, pair->messages_ab,
-		    pair->ab.count);
-	message_key(picture, "fill=\"" BA_COLOR "\"", ba, pair->messages_ba,
-		    pair->ba.count);
+	for (int k = 0; k < 2; k++) {
+		const struct plot_side *side = &pair->side[k];
+		const bool is_part = side->drawn.count < side->messages;
+
+		chart_label_count(all, side->messages);
+		chart_label_count(part, side->drawn.count);
+		chart_key(head, CHART_DOT, looks[k].key,
+			  "%s \xe2\x86\x92 %s: %s message%s%s%s%s", name[k], name[!k],
+			  all, plural(side->messages), is_part ? ", " : "",
+			  is_part ? part : "", is_part ? " drawn" : "");
+	}
 	if (broken > 0)
-		chart_key(&picture->head, CHART_CROSS, BROKEN, "%s message%s the fit",
-			  chart_label_count(text, broken),
+		chart_key(head, CHART_CROSS, BROKEN, "%s message%s the fit",
+			  chart_label_count(all, broken),
 			  broken == 1 ? " breaks" : "s break");
-	hull_key(picture, &pair->hull_ab, AB_HULL, ab);
-	hull_key(picture, &pair->hull_ba, BA_HULL, ba);
-	chart_key(&picture->head, CHART_LINE, FIT, "fit");
-	if (pair->low.count + pair->high.count > 0)
-		chart_key(&picture->head, CHART_BAND, BAND, "bound of the fit");
-	free(a);
-	free(b);
-	free(ab);
-	free(ba);
+	for (int k = 0; k < 2; k++) {
+		const size_t corners = pair->side[k].hull.count;
+
+		if (corners)
+			chart_key(head, CHART_LINE, looks[k].hull,
+				  "hull %s \xe2\x86\x92 %s: %zu corner%s", name[k],
+				  name[!k], corners, plural(corners));
+	}
+	chart_key(head, CHART_LINE, FIT, "fit");
+	if (has_bound(pair))
+		chart_key(head, CHART_BAND, BAND, "bound of the fit");
+	free(name[0]);
+	free(name[1]);
 }
 
 /* ---- the frames */
@@ -284,32 +258,33 @@ static void draw_beyond(const struct picture *picture, const struct chart_frame 
 	const struct svg_box *box = &frame->box;
 	const struct svg_point at = {box->x + box->width,
 				     above ? box->y - 10 : box->y + box->height + 38};
-	const struct chart_series *series[] = {&picture->ab.kept, &picture->ba.kept};
 	char number[CHART_LABEL];
 	size_t count = 0;
 	char *text;
 
-	for (int k = 0; k < 2; k++)
-		for (size_t i = 0; i < series[k]->count; i++)
-			count += above ? series[k]->point[i].y > frame->y.high
-				       : series[k]->point[i].y < frame->y.low;
+	for (int k = 0; k < 2; k++) {
+		const struct chart_series *series = &picture->of[k].kept;
+
+		for (size_t i = 0; i < series->count; i++)
+			count += above ? series->point[i].y > frame->y.high
+				       : series->point[i].y < frame->y.low;
+	}
 	if (count == 0)
 		return;
 	text = mem_printf("%s message%s further %s", chart_label_count(number, count),
-			  count == 1 ? "" : "s", above ? "up" : "down");
+			  plural(count), above ? "up" : "down");
 	svg_text(file, at, text,
 		 "font-size=\"12\" fill=\"" CHART_MUTED "\" text-anchor=\"end\"");
 	free(text);
 }
 
 static void draw_hull(const struct chart_frame *frame, FILE *file,
-		      const struct chart_series *hull, const char *style,
-		      const char *color)
+		      const struct chart_series *hull, const struct look *look)
 {
-	chart_line(frame, file, hull, style);
+	chart_line(frame, file, hull, look->hull);
 	if (hull->count > MOST_CORNERS)
 		return;
-	fprintf(file, "<g fill=\"#fff\" stroke=\"%s\">\n", color);
+	fprintf(file, "<g fill=\"#fff\" stroke=\"%s\">\n", look->dark);
 	for (size_t i = 0; i < hull->count; i++) {
 		const double x = chart_axis_at(&frame->x, hull->point[i].x);
 		const double y = chart_axis_at(&frame->y, hull->point[i].y);
@@ -325,24 +300,22 @@ static void draw_hull(const struct chart_frame *frame, FILE *file,
 static void draw_frame(const struct picture *picture, const struct chart_frame *frame,
 		       FILE *file)
 {
-	const struct plot_pair *pair = picture->pair;
+	const struct plot_side *side = picture->pair->side;
 	const bool is_zoom = frame == &picture->zoom;
 	const double fit = chart_axis_at(&frame->y, 0);
 
 	chart_grid(frame, file, is_zoom);
 	svg_begin_clip(file, &frame->box);
-	if (is_zoom && pair->low.count + pair->high.count)
-		chart_band(frame, file, &pair->low, &pair->high, BAND);
-	chart_dots(frame, file, &picture->ab.kept, AB_COLOR);
-	chart_dots(frame, file, &picture->ba.kept, BA_COLOR);
+	if (is_zoom && has_bound(picture->pair))
+		chart_band(frame, file, &side[1].bound, &side[0].bound, BAND);
+	for (int k = 0; k < 2; k++)
+		chart_dots(frame, file, &picture->of[k].kept, looks[k].color);
 	svg_line(file, (struct svg_point){0, fit},
 		 (struct svg_point){frame->box.width, fit}, FIT);
-	if (is_zoom) {
-		draw_hull(frame, file, &pair->hull_ab, AB_HULL, AB_DARK);
-		draw_hull(frame, file, &pair->hull_ba, BA_HULL, BA_DARK);
-	}
-	chart_crosses(frame, file, &picture->ab.broken, BROKEN_COLOR);
-	chart_crosses(frame, file, &picture->ba.broken, BROKEN_COLOR);
+	for (int k = 0; k < 2 && is_zoom; k++)
+		draw_hull(frame, file, &side[k].hull, &looks[k]);
+	for (int k = 0; k < 2; k++)
+		chart_crosses(frame, file, &picture->of[k].broken, BROKEN_COLOR);
 	svg_end(file);
 	svg_rect(file, &frame->box, "fill=\"none\" stroke=\"#94a3b8\"");
 	draw_beyond(picture, frame, file, true);
@@ -359,15 +332,17 @@ static void draw_headings(const struct picture *picture, FILE *file)
 	    "All messages: distance from the fit%s%s",
 	    threshold > 0 ? ", logarithmic beyond \xc2\xb1" : "",
 	    threshold > 0 ? chart_label_tick(text, threshold, threshold, threshold) : "");
+	size_t points = 0;
 
 	draw_heading(&picture->whole, file, whole);
 	draw_heading(&picture->zoom, file,
-		     pair->low.count + pair->high.count
+		     has_bound(pair)
 			 ? "Close-up: the hulls, and the band that the true clock lies in"
 			 : "Close-up: the hulls");
 	free(whole);
-	if (pair->ab.count + pair->ba.count + pair->hull_ab.count + pair->hull_ba.count ==
-	    0)
+	for (int k = 0; k < 2; k++)
+		points += pair->side[k].drawn.count + pair->side[k].hull.count;
+	if (points == 0)
 		svg_text(
 		    file,
 		    (struct svg_point){box->x + box->width / 2, box->y + box->height / 4},
@@ -400,8 +375,8 @@ static void draw_picture(struct picture *picture, FILE *file)
 static char *make_heading(const struct plot_pair *pair)
 {
 	const double size = 23, room = CHART_WIDTH / 2 - CHART_MARGIN - size;
-	char *a = svg_text_fit(pair->a, size, room),
-	     *b = svg_text_fit(pair->b, size, room);
+	char *a = svg_text_fit(pair->a, size, room);
+	char *b = svg_text_fit(pair->b, size, room);
 	char *heading = mem_printf("%s - %s", a, b);
 
 	free(a);
@@ -420,14 +395,14 @@ int plot_pair_write(const struct plot_pair *pair, const char *path, struct error
 	heading = make_heading(pair);
 	picture.head = (struct chart){
 	    .title = heading, .caption = pair->caption, .width = CHART_WIDTH};
-	picture.ab = split(&pair->ab, 1);
-	picture.ba = split(&pair->ba, -1);
+	for (int k = 0; k < 2; k++)
+		picture.of[k] = split(&pair->side[k].drawn, looks[k].sign);
 	make_keys(&picture);
 	set_axes(&picture);
 	draw_picture(&picture, output.file);
 	chart_clear(&picture.head);
-	free(picture.ab.point);
-	free(picture.ba.point);
+	free(picture.of[0].point);
+	free(picture.of[1].point);
 	free(heading);
 	return output_commit(&output, error);
 }

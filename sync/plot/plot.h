@@ -16,12 +16,14 @@
  */
 struct plot_pair {
 	const char *a, *b;
-	const char *caption;             /* offset, drift, bound, quality; may be NULL */
-	nsec_t begin_ns;                 /* x = 0, by the reference clock */
-	struct chart_series ab, ba;      /* messages, or a sample of them */
-	size_t messages_ab, messages_ba; /* how many there are in all */
-	struct chart_series hull_ab, hull_ba; /* the half hulls' corners */
-	struct chart_series low, high; /* the bound over time; empty: none that side */
+	const char *caption; /* offset, drift, bound, quality; may be NULL */
+	nsec_t begin_ns;     /* x = 0, by the reference clock */
+	struct plot_side {
+		struct chart_series drawn; /* messages, or a sample of them */
+		size_t messages;           /* how many there are in all */
+		struct chart_series hull;  /* the half hull's corners */
+		struct chart_series bound; /* of the fit over time; empty: none */
+	} side[2];                         /* above the fit, from a to b, and below */
 };
 
 /* Write the picture to path, whole or not at all. 0, or -1 with error. */

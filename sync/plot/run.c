@@ -106,6 +106,20 @@ static char *caption(const struct drawing *drawing)
 			  rate * 1e6, margin, clock_quality_name(pair->quality));
 }
 
+static struct plot_side make_side(const struct drawing *drawing, bool forward,
+				  const struct sample_side *sample)
+{
+	const struct pair *pair = drawing->pair;
+	const struct hull *hull = forward ? &pair->lower : &pair->upper;
+
+	return (struct plot_side){
+	    .drawn = place_all(drawing, sample->point, sample->count),
+	    .messages = forward ? pair->messages_ab : pair->messages_ba,
+	    .hull = place_all(drawing, hull->point, hull->count),
+	    .bound = place_bound(drawing, forward),
+	};
+}
+
 static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *sample,
 		     const char *path, struct error *error)
 {
@@ -115,29 +129,25 @@ static int draw_pair(struct sync *sync, size_t index, const struct pair_sample *
 	    .pair = pair,
 	    .a = &sync->fitted[pair->a],
 	    .b = &sync->fitted[pair->b],
+	    .begin =
+		clock_correct(&sync->fitted[pair->a], sync->fitted[pair->a].begin_ns),
 	};
+	char *text = caption(&drawing);
 	struct plot_pair plot = {
 	    .a = sync_clock_name(sync, pair->a),
 	    .b = sync_clock_name(sync, pair->b),
-	    .messages_ab = pair->messages_ab,
-	    .messages_ba = pair->messages_ba,
+	    .caption = text,
+	    .begin_ns = drawing.begin,
+	    .side = {make_side(&drawing, true, &sample->ab),
+		     make_side(&drawing, false, &sample->ba)},
 	};
-	const struct chart_series *series[] = {&plot.ab,      &plot.ba,  &plot.hull_ab,
-					       &plot.hull_ba, &plot.low, &plot.high};
-	char *text = caption(&drawing);
-	int status;
+	int status = plot_pair_write(&plot, path, error);
 
-	plot.caption = text;
-	plot.begin_ns = drawing.begin = clock_correct(drawing.a, drawing.a->begin_ns);
-	plot.ab = place_all(&drawing, sample->ab.point, sample->ab.count);
-	plot.ba = place_all(&drawing, sample->ba.point, sample->ba.count);
-	plot.hull_ab = place_all(&drawing, pair->lower.point, pair->lower.count);
-	plot.hull_ba = place_all(&drawing, pair->upper.point, pair->upper.count);
-	plot.low = place_bound(&drawing, false);
-	plot.high = place_bound(&drawing, true);
-	status = plot_pair_write(&plot, path, error);
-	for (size_t i = 0; i < sizeof(series) / sizeof(*series); i++)
-		free((void *)series[i]->point);
+	for (int k = 0; k < 2; k++) {
+		free((void *)plot.side[k].drawn.point);
+		free((void *)plot.side[k].hull.point);
+		free((void *)plot.side[k].bound.point);
+	}
 	free(text);
 	return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate.h"
+#include "sync/fit/fit.h"
 
 /* Clusters, every method. */
 static const char *const method[] = {"hull", "margin", "joint", "regression"};
@@ -71,20 +72,21 @@ static double above_line(const struct sim *sim, const struct pair *pair,
 static void check_pair(const struct sim *sim, const struct pair *pair)
 {
 	const struct hull *lower = &pair->lower, *upper = &pair->upper;
-	struct line steep, flat;
+	struct line line;
 	nsec_t first, last;
+	double half;
 
-	if (hull_tangents(lower, upper, pair->origin, &steep, &flat) != TANGENTS_BOTH)
+	if (pair->margin_ns < 0 || !hulls_face(lower, upper))
 		return;
 	first =
 	    lower->point[0].x < upper->point[0].x ? lower->point[0].x : upper->point[0].x;
 	last = lower->point[lower->count - 1].x > upper->point[upper->count - 1].x
 		   ? lower->point[lower->count - 1].x
 		   : upper->point[upper->count - 1].x;
-	assert_true(above_line(sim, pair, &steep, first) > -3);
-	assert_true(above_line(sim, pair, &flat, first) < 3);
-	assert_true(above_line(sim, pair, &steep, last) < 3);
-	assert_true(above_line(sim, pair, &flat, last) > -3);
+	half = fit_bisector(pair, 2 * SIM_LIMIT * 1e-6, first, &line);
+	assert_true(fabs(above_line(sim, pair, &line, first)) < 2 * half + 3);
+	half = fit_bisector(pair, 2 * SIM_LIMIT * 1e-6, last, &line);
+	assert_true(fabs(above_line(sim, pair, &line, last)) < 2 * half + 3);
 }
 
 static void joint_lies_between_every_pairs_tangents(void **state)

@@ -39,14 +39,8 @@ static struct plot_pair sample_pair(void)
 	    .a = "n0",
 	    .b = "n1",
 	    .caption = "offset 1.5 s, accurate",
-	    .ab = SERIES(ab),
-	    .ba = SERIES(ba),
-	    .messages_ab = COUNT(ab),
-	    .messages_ba = COUNT(ba),
-	    .hull_ab = SERIES(hull_ab),
-	    .hull_ba = SERIES(hull_ba),
-	    .low = SERIES(low),
-	    .high = SERIES(high),
+	    .side = {{SERIES(ab), COUNT(ab), SERIES(hull_ab), SERIES(high)},
+		     {SERIES(ba), COUNT(ba), SERIES(hull_ba), SERIES(low)}},
 	};
 }
 
@@ -89,7 +83,7 @@ static void pair_says_that_it_is_a_sample(void **state)
 	char *text;
 
 	(void)state;
-	pair.messages_ab = 1234567;
+	pair.side[0].messages = 1234567;
 	text = draw_pair(&pair);
 	assert_has(text, ": 1,234,567 messages, 5 drawn</text>");
 	free(text);
@@ -103,12 +97,12 @@ static void pair_shows_what_breaks_the_fit(void **state)
 	char *text;
 
 	(void)state;
-	pair.ab = SERIES(bad_ab);
+	pair.side[0].drawn = SERIES(bad_ab);
 	text = draw_pair(&pair);
 	check_svg(text);
 	assert_has(text, ">1 message breaks the fit</text>");
 	free(text);
-	pair.ba = SERIES(bad_ba);
+	pair.side[1].drawn = SERIES(bad_ba);
 	text = draw_pair(&pair);
 	check_svg(text);
 	assert_has(text, ">3 messages break the fit</text>");
@@ -159,10 +153,8 @@ static void check_shape(struct plot_pair pair, const struct chart_series *one,
 {
 	char *text;
 
-	pair.ab = pair.hull_ab = pair.high = *one;
-	pair.ba = pair.hull_ba = pair.low = *two;
-	pair.messages_ab = one->count;
-	pair.messages_ba = two->count;
+	pair.side[0] = (struct plot_side){*one, one->count, *one, *one};
+	pair.side[1] = (struct plot_side){*two, two->count, *two, *two};
 	text = draw_pair(&pair);
 	check_svg(text);
 	if (one->count + two->count == 0)
@@ -216,9 +208,9 @@ static void many_messages_make_a_small_file(void **state)
 	(void)state;
 	make_messages(up, count, 1);
 	make_messages(down, count, -1);
-	pair.ab = (struct chart_series){up, count};
-	pair.ba = (struct chart_series){down, count};
-	pair.messages_ab = pair.messages_ba = count;
+	pair.side[0].drawn = (struct chart_series){up, count};
+	pair.side[1].drawn = (struct chart_series){down, count};
+	pair.side[0].messages = pair.side[1].messages = count;
 	text = draw_pair(&pair);
 	again = draw_pair(&pair);
 	check_svg(text);

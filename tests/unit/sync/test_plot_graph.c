@@ -127,10 +127,10 @@ static void graph_has_what_it_shows(void **state)
 	text = draw_graph(&sync);
 	check_svg(text);
 	assert_has(text, ">4 clocks, 3 pairs, 12353 messages</text>");
-	assert_has(text, ">web&lt;1&gt;</text>");
-	assert_has(text, ">\xc2\xb1"
+	assert_has(text, ">web&lt;1&gt;  reference</text>");
+	assert_has(text, ">db  \xc2\xb1"
 			 "1.25 \xc2\xb5s</text>");
-	assert_has(text, ">no bound</text>");
+	assert_has(text, ">cache  no bound</text>");
 	assert_has(text, ">12,345 \xc2\xb7 \xc2\xb1"
 			 "1.25 \xc2\xb5s</text>");
 	assert_has(text, ">accurate: 1 pair</text>");

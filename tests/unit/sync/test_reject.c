@@ -149,6 +149,31 @@ static void a_clock_that_is_set_costs_no_message(void **state)
 	}
 }
 
+/* On their way while a clock is set back, two speak against each other in any order. */
+static void messages_that_cross_at_a_step_are_kept(void **state)
+{
+	const nsec_t at = 10 * SIM_SECONDS, step = 4 * NSEC_PER_MSEC, moment = 1000;
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct sim sim;
+
+		sim_init(&sim, 2, 20 * SIM_SECONDS);
+		sim_bend(&sim, 1, at, draw_real(-SIM_DRIFT, SIM_DRIFT), -step);
+		for (uint32_t k = 0; k < 2; k++) {
+			sim_traffic(&sim, k, !k, 2000, 0, at - 2 * step);
+			sim_traffic(&sim, k, !k, 2000, at + 2 * step, sim.length);
+		}
+		sim_stamps(&sim, 0, 1, sim_local(&sim, 0, at - moment),
+			   sim_local(&sim, 1, at + step / 8));
+		sim_stamps(&sim, 1, 0, sim_local(&sim, 1, at - step / 8),
+			   sim_local(&sim, 0, at + moment));
+		sim_fit(&sim, NULL);
+		check_rejected(&sim, 0);
+		sim_clear(&sim);
+	}
+}
+
 /*
  * Set, and set back some messages later, or the other clock as far: those in
  * between are contradicted from before and after, as false ones are, but they
@@ -244,6 +269,7 @@ int main(void)
 	    DRAW_TEST(some_false_ones_are_found),
 	    DRAW_TEST(too_many_are_a_problem),
 	    DRAW_TEST(a_clock_that_is_set_costs_no_message),
+	    DRAW_TEST(messages_that_cross_at_a_step_are_kept),
 	    DRAW_TEST(a_clock_that_is_set_twice_costs_none),
 	    DRAW_TEST(too_few_to_tell_open_the_bounds),
 	    DRAW_TEST(two_of_few_are_found),
