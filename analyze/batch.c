@@ -188,17 +188,15 @@ static int merge(struct batch_run *run)
 	return is_there(run->timeline) ? 0 : -1;
 }
 
-static const char *const extensions[] = {[FORMAT_TABLE] = "txt",
-					 [FORMAT_CSV] = "csv",
-					 [FORMAT_JSON] = "json",
-					 [FORMAT_MARKDOWN] = "md"};
+/* By the format, from -1 on. */
+static const char *const extensions[] = {"txt", "txt", "csv", "json", "md"};
 
 static int write_file(struct batch_run *run, const struct question *question,
 		      const struct result *result, const char *name, struct error *error)
 {
-	char *path =
-	    mem_printf("%s/%s.%s", run->results, name,
-		       result->document ? "html" : extensions[question->request->format]);
+	char *path = mem_printf(
+	    "%s/%s.%s", run->results, name,
+	    result->document ? "html" : extensions[question->request->format + 1]);
 	struct output output = {0};
 	int status = output_open(&output, path, error);
 

@@ -246,7 +246,6 @@ static enum exit_status print_sql(const struct analysis *analysis,
 				  const struct request *request,
 				  const struct text_list *words, struct error *error)
 {
-	int dialect = sql_dialect_find(request->print_sql);
 	struct question question = {
 	    .analysis = analysis,
 	    .request = request,
@@ -256,18 +255,18 @@ static enum exit_status print_sql(const struct analysis *analysis,
 	    .scope = {.end_ns = SCOPE_MOST_NS, .all_nodes = true, .all_time = true}};
 	int status = -1;
 
-	if (analysis->run != query_run || dialect < 0 || words->count > 1 ||
+	if (analysis->run != query_run || words->count > 1 ||
 	    (!words->count && (request->begin || request->end || request->nodes.count))) {
 		error_misuse(error, "--print-sql: %s",
-			     analysis->run != query_run ? "the analysis is no SQL"
-			     : dialect < 0
-				 ? "no such dialect, want sqlite, duckdb or spark"
+			     analysis->run != query_run
+				 ? "the analysis is no SQL"
 				 : "want one TIMELINE that tells times and nodes");
 		return EXIT_MISUSE;
 	}
 	if (!words->count ||
 	    !question_open(&question, analysis, request, words->item[0], error))
-		status = query_print(&question, (enum sql_dialect)dialect, stdout, error);
+		status = query_print(&question, (enum sql_dialect)request->print_sql,
+				     stdout, error);
 	if (!status)
 		status = output_flush_stdout(error);
 	question_close(&question);
@@ -284,7 +283,7 @@ static enum exit_status ask_parquet(const struct analysis *analysis,
 			     analysis->name);
 	else if (words)
 		error_misuse(error, "--tables: want DIR instead of a timeline, not both");
-	else if (request->plot || request->print_sql)
+	else if (request->plot || request->print_sql >= 0)
 		error_misuse(error, "--tables: --%s wants a timeline",
 			     request->plot ? "plot" : "print-sql");
 	else
@@ -319,7 +318,7 @@ static enum exit_status run(const struct request *request, const struct catalog 
 	const struct analysis *analysis;
 
 	/* One file of SQL needs not be named twice. */
-	if (catalog->own == 1 && words->count == 1 && !request->print_sql &&
+	if (catalog->own == 1 && words->count == 1 && request->print_sql < 0 &&
 	    !request->tables) {
 		analysis = &catalog->file[catalog->files - 1]->analysis;
 		rest = *words;
@@ -342,7 +341,7 @@ static enum exit_status run(const struct request *request, const struct catalog 
 		return EXIT_MISUSE;
 	if (request->tables)
 		return ask_parquet(analysis, request, rest.count, error);
-	if (request->print_sql)
+	if (request->print_sql >= 0)
 		return print_sql(analysis, request, &rest, error);
 	if (analysis->act)
 		return (enum exit_status)analysis->act(analysis, request, &rest, error);

@@ -559,9 +559,6 @@ void print_result(const struct question *question, const struct result *result,
 		return;
 	}
 	switch (question->request->format) {
-	case FORMAT_TABLE:
-		print_tables(result, file);
-		break;
 	case FORMAT_CSV:
 		print_csv(result, file);
 		break;
@@ -570,6 +567,9 @@ void print_result(const struct question *question, const struct result *result,
 		break;
 	case FORMAT_MARKDOWN:
 		print_markdown(result, file);
+		break;
+	default:
+		print_tables(result, file);
 		break;
 	}
 }

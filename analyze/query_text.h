@@ -47,9 +47,6 @@ char *sql_expand(const char *text);
 
 enum sql_dialect { SQL_SQLITE, SQL_DUCKDB, SQL_SPARK, SQL_DIALECTS };
 
-/* "sqlite", "duckdb", "spark"; -1: no such. */
-int sql_dialect_find(const char *name);
-
 /* Write what makes a relation of a SELECT that is computed but once. */
 void sql_write_temporary(FILE *file, const char *name, const char *select,
 			 enum sql_dialect dialect);
