@@ -81,15 +81,11 @@ static void define(struct query_file *file, bool is_ours)
 	for (size_t i = 0; file->options && i < sizeof(options) / sizeof(*options); i++)
 		if (query_words_have(file->options, options[i].word))
 			analysis->heeds |= options[i].heeds;
-	analysis->name = file->name;
-	analysis->summary = file->summary;
-	analysis->description = file->description;
-	analysis->groups = file->groups;
 	if (analysis->heeds & HEEDS_PERIOD)
 		analysis->usage = "[OPTION...] --from EVENT --to EVENT TIMELINE";
 	analysis->run = query_run;
 	for (size_t i = 0; i < sizeof(partly_sql) / sizeof(*partly_sql); i++)
-		if (is_ours && !strcmp(partly_sql[i].name, file->name)) {
+		if (is_ours && !strcmp(partly_sql[i].name, analysis->name)) {
 			analysis->run = partly_sql[i].run;
 			analysis->heeds = partly_sql[i].heeds;
 			analysis->is_document = partly_sql[i].is_document;
@@ -122,7 +118,7 @@ static int add_file(struct catalog *catalog, const char *path, struct error *err
 		return -1;
 	keep(catalog, file, false);
 	catalog->own++;
-	name = file->name;
+	name = file->analysis.name;
 	for (size_t i = 0; i < catalog->count; i++)
 		if (!strcmp(catalog->item[i]->name, name))
 			return error_set(error,

@@ -4,6 +4,8 @@
 
 #include "analyze/analysis.h"
 
+#define QUERY_FORMS "stats top freq log"
+
 /* Columns that something is said of. */
 struct query_columns {
 	struct query_column {
@@ -19,8 +21,9 @@ struct query_columns {
  */
 struct query_file {
 	struct analysis analysis; /* good as long as the file */
-	const char *path, *name, *summary, *description, *example, *groups, *options;
-	bool of_kernels; /* nodes without a kernel trace are named */
+	const char *path, *example, *options;
+	const char *forms;   /* QUERY_FORMS; the default of analysis.forms */
+	const char *records; /* NULL; or nodes without a kernel trace are named */
 	struct query_columns column;
 	struct query_need {
 		const char *what, *events;
@@ -38,8 +41,9 @@ enum query_kind { QUERY_TABLE, QUERY_WITH, QUERY_TEMPORARY, QUERY_NOTES };
 struct query_table {
 	const char *key, *title, *sort;
 	const char *groups; /* NULL: all */
-	unsigned forms;     /* FORM_...; 0: all */
-	bool of_interval;
+	const char *form;   /* QUERY_FORMS; NULL: all */
+	unsigned forms;     /* these as FORM_... */
+	const char *when;   /* NULL: always; else with --interval */
 	int64_t limit;
 };
 
