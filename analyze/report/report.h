@@ -44,8 +44,7 @@ struct activity_thread {
 };
 
 struct activity_handler {
-	int64_t node, number;
-	bool soft;
+	int64_t node, number, soft;
 	char *name; /* NULL: not known */
 	int64_t count;
 	nsec_t sum_ns, most_ns;
@@ -132,9 +131,8 @@ struct report {
 	nsec_t home_bound_ns;              /* of all clocks then; NSEC_MAX: none */
 	struct report_answer answer[ANSWERS];
 	struct activity activity;
-	struct result own; /* tables of the activity */
-	bool is_exact;     /* all spans are drawn one by one */
-	size_t detail;     /* spans that are drawn one by one at most */
+	bool is_exact; /* all spans are drawn one by one */
+	size_t detail; /* spans that are drawn one by one at most */
 	struct activity_window window[REPORT_REQUESTS]; /* around `request` */
 	struct node_request request[REPORT_REQUESTS];
 	size_t requests;
@@ -156,9 +154,6 @@ size_t report_node_index(const struct report *report, int64_t node);
 
 /* The analysis. */
 int run_report(struct question *question, struct result *result, struct error *error);
-
-/* Fill `own`, once all is asked. 0, or -1 with error. */
-int report_sum(struct report *report, struct error *error);
 
 /* Sections, in the order of the page: 0, or -1 with error. */
 void report_findings(const struct report *report);

@@ -312,8 +312,8 @@ static int put_spans(struct report *report, struct error *error)
 	for (size_t i = 0; i < activity->handlers; i++) {
 		const struct activity_handler *handler = &activity->handler[i];
 
-		fprintf(report->page, "%s[%d,%" PRId64 ",", i ? "," : "", handler->soft,
-			handler->number);
+		fprintf(report->page, "%s[%" PRId64 ",%" PRId64 ",", i ? "," : "",
+			handler->soft, handler->number);
 		html_json(report->page, handler->name ? handler->name : "");
 		fputc(']', report->page);
 	}
