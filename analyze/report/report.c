@@ -306,30 +306,6 @@ static int write_page(struct report *report, struct error *error)
 	return 0;
 }
 
-/* A window around each request, with a third of it before and after. */
-static void set_windows(struct report *report)
-{
-	int given = report->question->request->detail_given;
-
-	report->detail = given >= 0 ? (size_t)given : DETAIL;
-	report->activity.keep = report->detail;
-	report->activity.window = report->window;
-	report->activity.windows = report->requests;
-	for (size_t i = 0; i < report->requests; i++) {
-		const struct node_request *request = &report->request[i];
-		nsec_t margin = (request->end_ns - request->begin_ns) / 3 + 1000;
-		struct activity_window *window = &report->window[i];
-
-		window->request = request->id;
-		window->begin_ns = request->begin_ns - margin;
-		window->end_ns = request->end_ns + margin;
-		if (window->begin_ns < report->begin_ns)
-			window->begin_ns = report->begin_ns;
-		if (window->end_ns > report->end_ns)
-			window->end_ns = report->end_ns;
-	}
-}
-
 struct giving {
 	struct report *report;
 	const struct result_table *table;
@@ -498,7 +474,9 @@ static int make(struct report *report, struct error *error)
 	if (count < 0)
 		return -1;
 	report->requests = (size_t)count;
-	set_windows(report);
+	report->detail = question->request->detail_given >= 0
+			     ? (size_t)question->request->detail_given
+			     : DETAIL;
 	question_share(question, 0.1);
 	if (ask_all(report, error) || give_all(report, error) ||
 	    ask(report, question, ANSWER_OWN, error))

@@ -50,19 +50,6 @@ struct activity_handler {
 	nsec_t sum_ns, most_ns;
 };
 
-/* An interrupt that is drawn by itself. */
-struct activity_irq {
-	int64_t node, cpu;
-	size_t handler;
-	nsec_t begin_ns, end_ns;
-};
-
-/* Where spans are drawn one by one. */
-struct activity_window {
-	nsec_t begin_ns, end_ns;
-	int64_t request; /* message.id; 0: it is all of the time */
-};
-
 struct activity {
 	nsec_t begin_ns, end_ns, cell_ns, strip_ns;
 	size_t cells;
@@ -74,19 +61,11 @@ struct activity {
 	struct activity_handler *handler;
 	size_t handlers, handler_capacity;
 	size_t runs, irqs; /* spans read */
-	const struct activity_window *window;
-	size_t windows, keep; /* at most so many interrupts are kept outside of them */
-	struct activity_irq *irq; /* by handler, processor and begin */
-	size_t kept, kept_capacity;
 };
 
-/* Read all; 0, or -1 with error. Borrows the windows; interrupts outside of these are
- * kept if there are no more than `keep`. */
+/* Read all; 0, or -1 with error. */
 int activity_read(struct activity *activity, struct question *question,
 		  struct error *error);
-
-/* The lane of a processor, else the node's first; SIZE_MAX: none. */
-size_t activity_lane(const struct activity *activity, int64_t node, int64_t cpu);
 
 void activity_clear(struct activity *activity);
 
@@ -133,7 +112,6 @@ struct report {
 	struct activity activity;
 	bool is_exact; /* all spans are drawn one by one */
 	size_t detail; /* spans that are drawn one by one at most */
-	struct activity_window window[REPORT_REQUESTS]; /* around `request` */
 	struct node_request request[REPORT_REQUESTS];
 	size_t requests;
 };
