@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include "analyze/analysis.h"
-#include "analyze/catalog.h"
-#include "analyze/print.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/output.h"

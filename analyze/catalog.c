@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/catalog.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -8,7 +7,6 @@
 
 #include "analyze/critical/path.h"
 #include "analyze/query.h"
-#include "analyze/query_text.h"
 #include "analyze/report/report.h"
 #include "base/mem.h"
 #include "base/names.h"

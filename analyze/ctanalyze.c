@@ -7,10 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyze/analysis.h"
-#include "analyze/catalog.h"
-#include "analyze/metric_plots.h"
-#include "analyze/print.h"
 #include "analyze/query.h"
 #include "base/mem.h"
 #include "base/names.h"

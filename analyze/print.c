@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/print.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/query_tables.h"
-#include "analyze/query_values.h"
 #include "base/mem.h"
 
 /* An analysis of one timeline on its way. */

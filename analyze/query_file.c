@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/query_file.h"
+#include "analyze/query.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analyze/query_text.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/number.h"

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/query_values.h"
+#include "analyze/query.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/metric_plots.h"
-#include "analyze/print.h"
-#include "analyze/query_text.h"
 #include "base/mem.h"
 
 /* Of --cpu and the like each number is a row. */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/analysis.h"
 #include "analyze/critical/path.h"
 #include "analyze/query.h"
 #include "base/mem.h"

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "analyze/analysis.h"
-#include "analyze/catalog.h"
 #include "analyze/query.h"
 #include "base/chart.h"
 #include "base/mem.h"

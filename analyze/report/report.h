@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "analyze/critical/path.h"
-#include "analyze/print.h"
 #include "analyze/question.h"
 #include "analyze/result.h"
 
