@@ -210,20 +210,18 @@ static int write_file(struct batch_run *run, const struct question *question,
 
 /* One file, or in CSV one a table: NAME.TABLE.csv. */
 static int write_result(struct batch_run *run, struct question *question,
-			struct result *result, struct request *request,
-			struct error *error)
+			struct result *result, struct error *error)
 {
 	const char *name = question->analysis->name;
 	int status = 0;
 
-	if (request->format != FORMAT_CSV || result->document)
+	if (question->request->format != FORMAT_CSV || result->document)
 		return write_file(run, question, result, name, error);
 	for (size_t i = 0; i < result->tables && !status; i++) {
 		char *file = mem_printf("%s.%s", name, result->table[i]->key);
+		struct result one = {.table = &result->table[i], .tables = 1};
 
-		request->table = result->table[i]->key;
-		status = write_file(run, question, result, file, error);
-		request->table = NULL;
+		status = write_file(run, question, &one, file, error);
 		free(file);
 	}
 	return status;
@@ -247,7 +245,7 @@ static int analyze(struct batch_run *run, const struct analysis *analysis,
 	result.end_ns = question.scope.end_ns;
 	status = analysis->run(&question, &result, error) ||
 		 result_finish(&result, error) ||
-		 write_result(run, &question, &result, &request, error);
+		 write_result(run, &question, &result, error);
 	if (status)
 		error_prefix(error, "%s", analysis->name);
 	result_clear(&result);

@@ -47,10 +47,10 @@ static unsigned heeds_of_text(const char *text)
 	    {"chosen_softirq", HEEDS_IRQ},     {"chosen_metric", HEEDS_METRIC},
 	    {"chosen_item", HEEDS_METRIC},     {"begin_event", HEEDS_PERIOD},
 	    {":begin_ns", HEEDS_SPAN_OF_TIME}, {":end_ns", HEEDS_SPAN_OF_TIME},
-	    {":nodes", HEEDS_NODES},           {":min_ns", HEEDS_SPAN},
-	    {":max_ns", HEEDS_SPAN},           {":all_spans", HEEDS_SPAN},
-	    {":min_bytes", HEEDS_SIZE},        {":max_bytes", HEEDS_SIZE},
-	    {":interval_ns", HEEDS_INTERVAL},  {":request", HEEDS_REQUEST},
+	    {":min_ns", HEEDS_SPAN},           {":max_ns", HEEDS_SPAN},
+	    {":all_spans", HEEDS_SPAN},        {":min_bytes", HEEDS_SIZE},
+	    {":max_bytes", HEEDS_SIZE},        {":interval_ns", HEEDS_INTERVAL},
+	    {":request", HEEDS_REQUEST},
 	};
 	unsigned heeds = 0;
 

@@ -64,33 +64,12 @@ struct cell *query_values_of(const struct query_values *values,
 		}
 		error_set(error,
 			  "no parameter %s, want :begin_ns, :end_ns, :min_ns, :max_ns, "
-			  ":min_bytes, :max_bytes, :interval_ns, :group, :request or "
-			  ":nodes",
+			  ":min_bytes, :max_bytes, :interval_ns, :group or :request",
 			  name ? name : "?");
 		free(value);
 		return NULL;
 	}
 	return value;
-}
-
-/* The chosen nodes as a JSON array; for free(). */
-static char *node_list(const struct scope *scope)
-{
-	char *text;
-	size_t size;
-	FILE *list = open_memstream(&text, &size);
-	const char *between = "[";
-
-	for (size_t i = 0; i < scope->nodes; i++) {
-		if (!scope->node[i].chosen)
-			continue;
-		fputs(between, list);
-		print_json_text(list, scope->node[i].name, strlen(scope->node[i].name));
-		between = ",";
-	}
-	fputs(*between == '[' ? "[]" : "]", list);
-	fclose(list);
-	return text;
 }
 
 static int64_t within(int64_t value)
@@ -286,15 +265,12 @@ int query_values_init(struct query_values *values, struct question *question,
 	    {":all_items", !request->items.count},
 	    {":all_spans", !request->min && !request->max},
 	};
-	char *nodes = node_list(scope);
 
 	for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++)
 		query_values_add(values, cell_of_integer(integers[i].value), "%s",
 				 integers[i].name);
 	query_values_add(values, cell_of_text(question->group ? question->group : ""),
 			 ":group");
-	query_values_add(values, cell_of_text(nodes), ":nodes");
-	free(nodes);
 	add_nodes(values, scope);
 	add_sql(values, "tids", range_condition("tid", &request->tids));
 	add_sql(values, "pids", range_condition("pid", &request->pids));

@@ -67,7 +67,7 @@ struct result_table {
 		size_t column;
 		bool falling;
 	} order[8];
-	size_t orders, own_orders; /* of these, asked for by the user */
+	size_t orders;
 };
 
 /* Tables and what is to be said with them. */
@@ -114,8 +114,12 @@ void result_note(struct result *result, const char *format, ...)
 /* "disk latency: not recorded (enable block_rq_issue, block_rq_complete)" */
 void result_missing(struct result *result, const char *what, const char *events);
 
-/* Sort what there is. 0, or -1 with error where --sort or --table names nothing. */
+/* Sort what there is; of --table the others go. 0, or -1 with error where --sort or
+ * --table names nothing. */
 int result_finish(struct result *result, struct error *error);
+
+/* The unit of a cell: its column's, or what the row's own column "unit" says. */
+enum unit result_unit(const struct result_table *table, size_t row, size_t column);
 
 /* NULL: none. */
 struct result_table *result_find(const struct result *result, const char *key);
