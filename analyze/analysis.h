@@ -65,8 +65,8 @@ int catalog_init(struct catalog *catalog, const struct text_list *sql,
 const struct analysis *catalog_find(const struct catalog *catalog, const char *name,
 				    struct error *error);
 
-/* "  NAME  SUMMARY" a line, for --help; for free(). */
-char *catalog_text(const struct catalog *catalog);
+/* "  NAME  SUMMARY" a line. */
+void catalog_print(const struct catalog *catalog, FILE *file);
 
 /* A line a table and a column of a file, and an example, for --help; for free(). */
 char *catalog_help(const struct query_file *file);

@@ -35,21 +35,17 @@ static const char *first_word(int argc, const char **argv, const struct option_r
 	return NULL;
 }
 
-static char *make_versions(void)
-{
-	return mem_printf("with SQLite %s", timeline_library_version());
-}
-
-/* "Analyses:" and a line each, below the options. */
+/* "Analyses:" and a line each, below the options; for free(). */
 static char *make_list(const struct catalog *catalog)
 {
-	char *list = catalog_text(catalog);
-	char *text =
-	    mem_printf("Analyses:\n%s\n\nctanalyze ANALYSIS --help tells of each "
-		       "and its own options.",
-		       list);
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
 
-	free(list);
+	fputs("Analyses:\n", file);
+	catalog_print(catalog, file);
+	fputs("\nctanalyze ANALYSIS --help tells of each and its own options.", file);
+	fclose(file);
 	return text;
 }
 
@@ -116,7 +112,7 @@ static enum options_status parse(struct request *request, struct text_list *word
 	}
 	if (is_help) /* what every analysis takes */
 		request_rows(request, rows, HEEDS_SCOPE);
-	versions = make_versions();
+	versions = mem_printf("with SQLite %s", timeline_library_version());
 	list = make_list(catalog);
 	command.versions = versions;
 	command.more = list;
@@ -124,16 +120,6 @@ static enum options_status parse(struct request *request, struct text_list *word
 	free(list);
 	free(versions);
 	return status;
-}
-
-/* --group is one of the analysis's words. 0, or -1 with error. */
-static int check_group(const struct analysis *analysis, const char *group,
-		       struct error *error)
-{
-	if (!group || query_words_have(analysis->groups, group))
-		return 0;
-	return error_misuse(error, "--group: %s has no group '%s', want one of %s",
-			    analysis->name, group, analysis->groups);
 }
 
 /* What the options say to this analysis. 0, or -1 with error: misuse. */
@@ -149,7 +135,11 @@ static int check_analysis(const struct analysis *analysis, const struct request 
 	if (request->forms & ~analysis->forms)
 		return error_set(error, "%s has no such form, see ctanalyze %s --help",
 				 analysis->name, analysis->name);
-	return check_group(analysis, request->group, error);
+	if (request->group && !query_words_have(analysis->groups, request->group))
+		return error_misuse(error,
+				    "--group: %s has no group '%s', want one of %s",
+				    analysis->name, request->group, analysis->groups);
+	return 0;
 }
 
 /* Other tables of the result, which CSV has no place for, are named. */
@@ -179,13 +169,6 @@ static int access_output(const char *path, struct error *error)
 	return 0;
 }
 
-static int write_result(const struct question *question, const struct result *result,
-			struct output *output, struct error *error)
-{
-	print_result(question, result, output->file ? output->file : stdout);
-	return output->file ? output_commit(output, error) : output_flush_stdout(error);
-}
-
 /* Files that an analysis writes take their turn, so what it prints is opened last. */
 static int answer(struct question *question, struct result *result, struct error *error)
 {
@@ -204,7 +187,8 @@ static int answer(struct question *question, struct result *result, struct error
 	progress_end(&question->progress);
 	if (path && output_open(&output, path, error))
 		return -1;
-	status = write_result(question, result, &output, error);
+	print_result(question, result, path ? output.file : stdout);
+	status = path ? output_commit(&output, error) : output_flush_stdout(error);
 	output_discard(&output);
 	return status;
 }
@@ -367,10 +351,7 @@ static enum exit_status start(struct request *request, const struct catalog *cat
 	if (request_check(request, error))
 		return EXIT_MISUSE;
 	if (request->list) {
-		char *list = catalog_text(catalog);
-
-		puts(list);
-		free(list);
+		catalog_print(catalog, stdout);
 		return output_flush_stdout(error) ? EXIT_FAILED : EXIT_DONE;
 	}
 	if (words->count)

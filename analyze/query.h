@@ -80,7 +80,7 @@ struct query_columns {
  */
 struct query_file {
 	struct analysis analysis; /* good as long as the file */
-	const char *path, *example, *options;
+	const char *path, *example;
 	const char *forms;   /* QUERY_FORMS; the default of analysis.forms */
 	const char *records; /* NULL; or nodes without a kernel trace are named */
 	struct query_columns column;

@@ -249,7 +249,6 @@ static const struct key keys[] = {
     TEXT_OF("example", OF_FILE, query_file, example, NULL),
     TEXT_OF("groups", OF_FILE, query_file, analysis.groups, NULL),
     TEXT_OF("forms", OF_FILE, query_file, forms, QUERY_FORMS),
-    TEXT_OF("options", OF_FILE, query_file, options, NULL),
     TEXT_OF("records", OF_FILE, query_file, records, "kernel"),
     KEY_OF("needs", ARGUMENT, NEED, 0),
     KEY_OF("unit", ARGUMENT, UNIT, 0),
