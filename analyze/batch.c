@@ -132,27 +132,18 @@ static int run_ctmerge(const struct batch_run *run, struct error *error)
 	return error_set(error, "ctmerge: ended by signal %d", WTERMSIG(status));
 }
 
-static int take_kind(void *context, const struct cell *row)
-{
-	struct batch_run *run = context;
-	char *kind = row[0].type == CELL_TEXT ? mem_strndup(row[0].bytes, row[0].size)
-					      : mem_strdup("");
-
-	run->is_partial |= problem_is_failure(kind);
-	free(kind);
-	return 0;
-}
-
 /* Of a timeline that is there, whether all could be read when it was made. */
 static int look_for_losses(struct batch_run *run, struct error *error)
 {
 	struct timeline_reader *reader = timeline_reader_open(run->timeline, error);
-	struct question question = {.reader = reader};
-	int status = -1;
+	struct text_list kinds = {0};
+	int status = reader ? query_texts(reader, "SELECT DISTINCT kind FROM problem",
+					  NULL, &kinds, error)
+			    : -1;
 
-	if (reader)
-		status = question_ask(&question, "SELECT DISTINCT kind FROM problem",
-				      NULL, take_kind, run, error);
+	for (size_t i = 0; i < kinds.count; i++)
+		run->is_partial |= problem_is_failure(kinds.item[i]);
+	text_list_clear(&kinds);
 	timeline_reader_free(reader);
 	if (!status && run->is_partial)
 		error_set(&run->error, "not all could be read when it was merged, see "

@@ -161,6 +161,7 @@ struct query_values {
 	} * item;
 	size_t count, room;
 	struct query_file relations;
+	struct timeline_reader *reader; /* NULL: no timeline is asked */
 };
 
 /* All that the file may name, into what is zeroed but for texts kept. 0, or -1 with

@@ -206,15 +206,6 @@ static void set_home(struct report *report)
 	    report->is_empty ? report->end_ns : cell_integer(&end, report->end_ns);
 }
 
-static int take_name(void *context, const struct cell *row)
-{
-	char **name = context;
-
-	if (!*name && row[0].type == CELL_TEXT && row[0].size)
-		*name = mem_strndup(row[0].bytes, row[0].size);
-	return 0;
-}
-
 static void write_facts(const struct report *report)
 {
 	const struct scope *scope = &report->question->scope;
@@ -251,18 +242,17 @@ static void write_facts(const struct report *report)
 static int write_head(struct report *report, struct error *error)
 {
 	static const char name_sql[] =
-	    "SELECT value FROM meta WHERE key IN ('name', 'run')"
+	    "SELECT value FROM meta WHERE key IN ('name', 'run') AND value <> ''"
 	    " ORDER BY key";
 	FILE *page = report->page;
-	char *path = NULL;
-	const char *name;
+	struct text_list names = {0};
+	const char *name, *slash;
 
-	if (question_ask(report->question, name_sql, NULL, take_name, &path, error))
+	if (query_texts(report->question->reader, name_sql, NULL, &names, error))
 		return -1;
-	name = path && strrchr(path, '/') && strrchr(path, '/')[1]
-		   ? strrchr(path, '/') + 1
-	       : path ? path
-		      : "run";
+	name = names.count ? names.item[0] : "run";
+	slash = strrchr(name, '/');
+	name = slash && slash[1] ? slash + 1 : name;
 	fputs(
 	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -282,7 +272,7 @@ static int write_head(struct report *report, struct error *error)
 	      "<a href=\"#resources\">Resources</a><a href=\"#nodes\">Nodes</a>"
 	      "<span id=\"tools\"></span></nav>\n<main>\n",
 	      page);
-	free(path);
+	text_list_clear(&names);
 	return 0;
 }
 
