@@ -264,13 +264,15 @@ static int understand(struct request *request, const struct heeded_row *row,
 	    [SIZE] = "size, want one such as 4096, 64k or 1MiB"};
 	void *target = at_offset(request, row->target);
 	void *meant = at_offset(request, row->meant);
-	const char *text = *(char *const *)target;
+	const char *text;
 
 	if (row->meaning == RANGES)
 		return check_ranges(target, row->row.name, meant, error);
-	if (row->meaning == AS_IT_IS || !text ||
-	    !(row->meaning == SPAN ? request_parse_span(text, meant)
-				   : request_parse_size(text, meant)))
+	if (row->meaning == AS_IT_IS)
+		return 0;
+	text = *(char *const *)target;
+	if (!text || !(row->meaning == SPAN ? request_parse_span(text, meant)
+					    : request_parse_size(text, meant)))
 		return 0;
 	return error_misuse(error, "--%s: '%s' is no %s", row->row.name, text,
 			    wanted[row->meaning]);
